@@ -1,0 +1,72 @@
+#include "base/alloc.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static atomic_size_t made;
+static atomic_size_t trap;
+
+static bool trapped(void)
+{
+	size_t at = atomic_load_explicit(&trap, memory_order_relaxed);
+
+	if (at == 0)
+		return false;
+	return atomic_fetch_add_explicit(&made, 1, memory_order_relaxed) + 1 == at;
+}
+
+void *ts_alloc(size_t size)
+{
+	if (size == 0 || trapped())
+		return NULL;
+	return malloc(size);
+}
+
+void *ts_alloc_array(size_t count, size_t size)
+{
+	size_t total;
+
+	if (!ts_size_mul(count, size, &total) || total == 0 || trapped())
+		return NULL;
+	return calloc(1, total);
+}
+
+void *ts_realloc(void *block, size_t size)
+{
+	if (size == 0 || trapped())
+		return NULL;
+	return realloc(block, size);
+}
+
+void ts_free(void *block)
+{
+	free(block);
+}
+
+size_t ts_alloc_fail_at(size_t n)
+{
+	size_t count = atomic_exchange(&made, 0);
+
+	atomic_store(&trap, n);
+	return count;
+}
+
+bool ts_size_mul(size_t a, size_t b, size_t *ret)
+{
+	size_t product;
+
+	if (__builtin_mul_overflow(a, b, &product))
+		return false;
+	*ret = product;
+	return true;
+}
+
+bool ts_size_add(size_t a, size_t b, size_t *ret)
+{
+	size_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return false;
+	*ret = sum;
+	return true;
+}

@@ -1,0 +1,51 @@
+/* digest.h - SHA-256, the name of every object.
+ *
+ * An id is the SHA-256 of an object's bytes; in text it is 64 lower-case hex digits.
+ * Hashing cannot fail once ts_digest_init() has succeeded: call it once, before any thread, in main.
+ * Source: FIPS 180-4, through OpenSSL EVP (the method is fetched once: 103 ns a small digest, not 379).
+ * Threads: a ts_hasher belongs to one thread at a time; everything else is safe.
+ */
+#ifndef TSCOPE_BASE_DIGEST_H
+#define TSCOPE_BASE_DIGEST_H
+
+#include "base/error.h"
+#include "base/span.h"
+
+enum { TS_ID_BYTES = 32, TS_ID_HEX = 64 };
+
+struct ts_id {
+	uint8_t bytes[TS_ID_BYTES];
+};
+
+struct ts_hasher {
+	void *context;
+};
+
+enum ts_status ts_digest_init(struct ts_error *err);
+
+enum ts_status ts_hasher_init(struct ts_hasher *hasher, struct ts_error *err);
+void ts_hasher_finish(struct ts_hasher *hasher);
+/* A complete digest is start, any number of adds, end; a hasher can be started again. */
+void ts_hasher_start(struct ts_hasher *hasher);
+void ts_hasher_add(struct ts_hasher *hasher, struct ts_span bytes);
+void ts_hasher_end(struct ts_hasher *hasher, struct ts_id *ret_id);
+
+/* One digest of one span, through a hasher that the thread keeps. */
+void ts_digest(struct ts_span bytes, struct ts_id *ret_id);
+
+/* out holds at least TS_ID_HEX + 1 bytes. Returns out. */
+char *ts_id_hex(const struct ts_id *id, char *out);
+/* Exactly 64 hex digits, either case. */
+bool ts_id_parse(struct ts_span text, struct ts_id *ret_id);
+
+static inline bool ts_id_eq(const struct ts_id *a, const struct ts_id *b)
+{
+	return memcmp(a->bytes, b->bytes, TS_ID_BYTES) == 0;
+}
+
+static inline int ts_id_cmp(const struct ts_id *a, const struct ts_id *b)
+{
+	return memcmp(a->bytes, b->bytes, TS_ID_BYTES);
+}
+
+#endif

@@ -1,0 +1,35 @@
+/* file.h - files, with EINTR, short counts and durability inside.
+ *
+ * Paths are NUL-terminated. Errors name the path. Threads: safe.
+ */
+#ifndef TSCOPE_BASE_FILE_H
+#define TSCOPE_BASE_FILE_H
+
+#include "base/buf.h"
+
+#include <sys/types.h>
+
+/* Reads up to n bytes at the descriptor's position; *ret_n < n only at end of file. */
+enum ts_status ts_read_full(int fd, void *data, size_t n, size_t *ret_n, struct ts_error *err);
+enum ts_status ts_pread_full(int fd, void *data, size_t n, uint64_t offset, size_t *ret_n, struct ts_error *err);
+enum ts_status ts_write_full(int fd, const void *data, size_t n, struct ts_error *err);
+
+/* Opens a regular file for reading (O_CLOEXEC); TS_NOT_FOUND, TS_INVALID when it is no regular file. */
+enum ts_status ts_file_open(const char *path, int *ret_fd, uint64_t *ret_size, struct ts_error *err);
+/* Appends the whole file to buf; TS_TOO_LARGE over buf's ceiling. */
+enum ts_status ts_file_read(const char *path, struct ts_buf *buf, struct ts_error *err);
+/* Writes beside, syncs, renames over, syncs the directory: readers see the old bytes or the new ones. */
+enum ts_status ts_file_replace(const char *path, struct ts_span bytes, mode_t mode, struct ts_error *err);
+/* mkdir -p; an existing directory is no error. */
+enum ts_status ts_make_dirs(const char *path, mode_t mode, struct ts_error *err);
+
+enum ts_file_kind { TS_FILE_NONE, TS_FILE_REGULAR, TS_FILE_DIRECTORY, TS_FILE_OTHER };
+/* Follows symbolic links. */
+enum ts_file_kind ts_file_kind(const char *path);
+
+/* The names in a directory except . and .., sorted by bytes, in the arena. */
+struct ts_arena;
+enum ts_status ts_list_dir(const char *path, struct ts_arena *arena, char ***ret_names, size_t *ret_n,
+			   struct ts_error *err);
+
+#endif

@@ -1,0 +1,60 @@
+/* limits.h - every limit of tscope, each with its reason. Bytes unless a unit is named. */
+#ifndef TSCOPE_BASE_LIMITS_H
+#define TSCOPE_BASE_LIMITS_H
+
+enum {
+	/* An object travels in one message; gRPC receives 4 MiB by default. A text block has at most 1 MiB of
+	 * dictionary, one last value of 64 KiB and 256 KiB of codes. */
+	TS_OBJECT_MAX = 2 << 20,
+	/* A head is read for every run that a list filters by a fact: small enough to scan thousands. */
+	TS_HEAD_MAX = 64 << 10,
+	/* An index is read whole before a column is; longer ones chain to the next. */
+	TS_INDEX_MAX = 1 << 20,
+	/* One file chunk and its header make exactly 1 MiB. */
+	TS_CHUNK_BYTES = (1 << 20) - 16,
+	/* Rows of a block: aimed at, and the most before it is cut by row. */
+	TS_BLOCK_ROWS_LOG2 = 14,
+	TS_BLOCK_ROWS_MAX = 65536,
+	/* Dictionary bytes of a text block after which its table is cut by row. */
+	TS_BLOCK_TEXT_MAX = 1 << 20,
+	/* The longest text cell; longer ones make the record be skipped, with its line. */
+	TS_TEXT_MAX = 64 << 10,
+	/* Text facts longer than this lie in an object of their own, so that the head stays small. */
+	TS_FACT_INLINE_MAX = 1024,
+	TS_FACT_TEXT_MAX = 1 << 20,
+	/* The longest path of a fact or name of a column, in bytes, escapes included. */
+	TS_PATH_MAX = 512,
+	/* Columns of one rank: each holds a window of up to 512 KiB while it is written. */
+	TS_COLUMNS_MAX = 4096,
+	TS_RANKS_MAX = 65536,
+	/* A line of steps.jsonl; a record of 4 phases, 2 scalars and 4 memory columns has 324. */
+	TS_LINE_MAX = 4 << 20,
+	/* Nesting of foreign JSON: the parser recurses once a level. */
+	TS_JSON_DEPTH = 64,
+	/* run.json and facts.json are read whole. */
+	TS_JSON_FILE_MAX = 16 << 20,
+	/* Times that steps go backwards in one file: a cursor and a read buffer each. */
+	TS_SEGMENTS_MAX = 4096,
+	/* A name, and a project: they stand in one LMDB key of at most 511 bytes. */
+	TS_NAME_MAX = 128,
+	/* What a list shows without opening the head. */
+	TS_SUMMARY_MAX = 512,
+	TS_NOTE_MAX = 4096,
+	/* Ids of one have/want question, or one get: 32 KiB of ids. */
+	TS_IDS_MAX = 16384,
+	/* Bytes of objects in one upload or download message, after which it is sent. */
+	TS_BATCH_BYTES = 1 << 20,
+	/* The largest message either side receives: a batch and one object over it. */
+	TS_MESSAGE_MAX = 4 << 20,
+	/* Runs of one page of list. */
+	TS_PAGE_MAX = 1000,
+	/* Memory of one unary call or one streamed message while it is handled. */
+	TS_CALL_ARENA = 64 << 20,
+	/* Memory of one analysis: four columns of ten million steps, and room to sort one. */
+	TS_ANALYSIS_ARENA = 1 << 30,
+};
+
+/* How long an object that no name reaches is safe from gc after it was last sent or asked for. */
+#define TS_LEASE_SECONDS (24 * 3600)
+
+#endif

@@ -1,0 +1,422 @@
+/* number.c - text to number in three steps, each of which hands on only what it cannot settle: a mantissa and a power
+ * of ten that are both exact doubles (one multiplication); Eisel-Lemire on 64 x 128 bits, which is proven to settle
+ * every mantissa of up to 19 digits (Mushtak and Lemire, "Fast Number Parsing Without Fallback", 2022); for longer
+ * mantissas whose first 19 digits leave two neighbours open, a comparison in exact integers (number_exact.c).
+ */
+#include "base/number.h"
+
+#include "base/number_exact.h"
+#include "base/number_powers.h"
+
+#include <math.h>
+#include <stdio.h>
+
+__extension__ typedef unsigned __int128 u128;
+
+enum { POWER_MIN = -342, POWER_MAX = 308, MANTISSA_DIGITS = 19 };
+
+#define EXPONENT_LIMIT INT64_C(1000000000000000)
+#define HIGH_BITS UINT64_C(0x8080808080808080)
+
+static const double exact_powers[] = {1e0,  1e1,  1e2,	1e3,  1e4,  1e5,  1e6,	1e7,  1e8,  1e9,  1e10, 1e11,
+				      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+static const uint64_t integer_powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+
+/* What the text says, before it is a double: digits * 10^exponent. */
+struct decimal {
+	uint64_t mantissa;
+	int64_t exponent;
+	bool negative;
+	bool integer;
+	struct ts_span whole;	 /* the digits before the point */
+	struct ts_span fraction; /* the digits behind it */
+	int64_t shift;		 /* the written exponent */
+};
+
+static uint64_t load8(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof v);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	return v;
+}
+
+/* Eight digits' values, the first in the lowest byte, as one number: three multiplications instead of eight. */
+static uint64_t join8(uint64_t v)
+{
+	v = v * 10 + (v >> 8);
+	return ((v & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x000F424000000064) +
+		((v >> 16) & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x0000271000000001)) >>
+	       32;
+}
+
+/* Adds the run of digits at p to *mantissa (which may wrap: the caller counts digits) and returns its end. */
+static const uint8_t *take_digits(const uint8_t *p, const uint8_t *end, uint64_t *mantissa)
+{
+	uint64_t m = *mantissa;
+
+	while (end - p >= 8) {
+		uint64_t v = load8(p) ^ UINT64_C(0x3030303030303030);
+		uint64_t other = (((v & ~HIGH_BITS) + UINT64_C(0x7676767676767676)) | v) & HIGH_BITS;
+		int n;
+
+		if (other == 0) {
+			m = m * 100000000 + join8(v);
+			p += 8;
+			continue;
+		}
+		n = __builtin_ctzll(other) >> 3;
+		if (n > 0)
+			m = m * integer_powers[n] + join8(v << (64 - 8 * n));
+		*mantissa = m;
+		return p + n;
+	}
+	for (; p < end && *p >= '0' && *p <= '9'; p++)
+		m = m * 10 + (uint64_t)(*p - '0');
+	*mantissa = m;
+	return p;
+}
+
+/* The exponent part at p, or p itself when there is none that is complete. */
+static const uint8_t *take_exponent(const uint8_t *p, const uint8_t *end, int64_t *ret_shift)
+{
+	const uint8_t *at = p + 1;
+	bool negative = false;
+	int64_t shift = 0;
+
+	if (at < end && (*at == '+' || *at == '-'))
+		negative = *at++ == '-';
+	if (at == end || *at < '0' || *at > '9')
+		return p;
+	for (; at < end && *at >= '0' && *at <= '9'; at++)
+		if (shift < EXPONENT_LIMIT)
+			shift = shift * 10 + (*at - '0');
+	*ret_shift = negative ? -shift : shift;
+	return at;
+}
+
+/* Returns the end of the number, or NULL when there is none. */
+static const uint8_t *read_decimal(struct ts_span text, struct decimal *d)
+{
+	const uint8_t *p = text.data;
+	const uint8_t *end = p + text.len;
+	const uint8_t *start;
+
+	d->negative = p < end && *p == '-';
+	p += d->negative;
+	if (p == end || *p < '0' || *p > '9')
+		return NULL;
+	start = p;
+	d->mantissa = 0;
+	if (*p == '0')
+		p++;
+	else
+		p = take_digits(p, end, &d->mantissa);
+	d->whole = ts_span_of(start, (size_t)(p - start));
+	d->fraction = ts_span_of(p, 0);
+	d->integer = true;
+	d->shift = 0;
+	if (end - p >= 2 && *p == '.' && p[1] >= '0' && p[1] <= '9') {
+		start = p + 1;
+		p = take_digits(start, end, &d->mantissa);
+		d->fraction = ts_span_of(start, (size_t)(p - start));
+		d->integer = false;
+	}
+	if (p < end && (*p | 32) == 'e') {
+		const uint8_t *after = take_exponent(p, end, &d->shift);
+
+		d->integer = d->integer && after == p;
+		p = after;
+	}
+	d->exponent = d->shift - (int64_t)d->fraction.len;
+	return p;
+}
+
+static double from_bits(uint64_t bits)
+{
+	double v;
+
+	memcpy(&v, &bits, sizeof v);
+	return v;
+}
+
+static uint64_t to_bits(double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof bits);
+	return bits;
+}
+
+#define INFINITY_BITS (UINT64_C(0x7FF) << 52)
+#define HIDDEN_BIT (UINT64_C(1) << 52)
+
+/* w * 5^q to 128 bits; the second half of the power is looked at only when it can matter for 55 bits. */
+static void multiply_power(uint64_t w, int64_t q, uint64_t *high, uint64_t *low)
+{
+	const uint64_t *power = powers_of_five[q - POWER_MIN];
+	u128 product = (u128)w * power[0];
+
+	*high = (uint64_t)(product >> 64);
+	*low = (uint64_t)product;
+	if ((*high & 0x1FF) == 0x1FF) {
+		uint64_t more = (uint64_t)(((u128)w * power[1]) >> 64);
+
+		*low += more;
+		*high += *low < more;
+	}
+}
+
+/* The bits of the double nearest to w * 10^q, ties to even, without the sign. */
+static uint64_t eisel_lemire(uint64_t w, int64_t q)
+{
+	uint64_t high;
+	uint64_t low;
+	uint64_t mantissa;
+	int64_t power;
+	int zeros;
+	int upper;
+
+	if (w == 0 || q < POWER_MIN)
+		return 0;
+	if (q > POWER_MAX)
+		return INFINITY_BITS;
+	zeros = __builtin_clzll(w);
+	multiply_power(w << zeros, q, &high, &low);
+	upper = (int)(high >> 63);
+	mantissa = high >> (upper + 9);
+	/* 217706 / 2^16 is log2(10) closely enough for this range; >> of a negative number is arithmetic here. */
+	power = ((217706 * q) >> 16) + 63 + upper - zeros + 1023;
+	if (power <= 0) {
+		if (-power + 1 >= 64)
+			return 0;
+		mantissa >>= -power + 1;
+		mantissa += mantissa & 1;
+		return mantissa >> 1; /* a carry into bit 52 is the smallest normal number, as it should be */
+	}
+	/* Exactly between two doubles: only such small powers can be, and then the even one is wanted. */
+	if (low <= 1 && q >= -4 && q <= 23 && (mantissa & 3) == 1 && mantissa << (upper + 9) == high)
+		mantissa &= ~UINT64_C(1);
+	mantissa += mantissa & 1;
+	mantissa >>= 1;
+	if (mantissa >= 2 * HIDDEN_BIT) {
+		mantissa = HIDDEN_BIT;
+		power++;
+	}
+	if (power >= 0x7FF)
+		return INFINITY_BITS;
+	return (mantissa & ~HIDDEN_BIT) | (uint64_t)power << 52;
+}
+
+/* More than 19 digits: bounds from the first 19 significant ones, exact arithmetic when the bounds differ. */
+static uint64_t long_decimal(const struct decimal *d)
+{
+	struct ts_digits digits = ts_digits_of(d->whole, d->fraction, d->shift);
+	uint64_t w = 0;
+	uint64_t bits;
+	size_t n = digits.len < MANTISSA_DIGITS ? digits.len : MANTISSA_DIGITS;
+	int64_t q = digits.exponent + (int64_t)(digits.len - n);
+
+	for (size_t i = 0; i < n; i++)
+		w = w * 10 + ts_digit_at(&digits, i);
+	bits = eisel_lemire(w, q);
+	if (n == digits.len || bits == eisel_lemire(w + 1, q))
+		return bits;
+	return ts_digits_above_middle(&digits, bits) ? bits + 1 : bits;
+}
+
+size_t ts_number_scan(struct ts_span text, double *ret, bool *ret_integer)
+{
+	struct decimal d;
+	const uint8_t *end = read_decimal(text, &d);
+	double value;
+
+	if (!end)
+		return 0;
+	if (d.whole.len + d.fraction.len > MANTISSA_DIGITS)
+		value = from_bits(long_decimal(&d));
+	else if (d.mantissa <= 2 * HIDDEN_BIT && d.exponent <= 22 && d.exponent >= -22)
+		value = d.exponent < 0 ? (double)d.mantissa / exact_powers[-d.exponent]
+				       : (double)d.mantissa * exact_powers[d.exponent];
+	else
+		value = from_bits(eisel_lemire(d.mantissa, d.exponent));
+	*ret = d.negative ? -value : value;
+	*ret_integer = d.integer;
+	return (size_t)(end - text.data);
+}
+
+bool ts_parse_double(struct ts_span text, double *ret)
+{
+	double value;
+	bool integer;
+
+	if (text.len == 0 || ts_number_scan(text, &value, &integer) != text.len)
+		return false;
+	*ret = value;
+	return true;
+}
+
+bool ts_parse_u64(struct ts_span text, uint64_t *ret)
+{
+	uint64_t v = 0;
+
+	if (text.len == 0)
+		return false;
+	for (size_t i = 0; i < text.len; i++) {
+		uint8_t c = text.data[i];
+
+		if (c < '0' || c > '9' || __builtin_mul_overflow(v, UINT64_C(10), &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(c - '0'), &v))
+			return false;
+	}
+	*ret = v;
+	return true;
+}
+
+bool ts_parse_i64(struct ts_span text, int64_t *ret)
+{
+	bool negative = text.len > 0 && text.data[0] == '-';
+	uint64_t v;
+
+	if (!ts_parse_u64(negative ? ts_span_of(text.data + 1, text.len - 1) : text, &v))
+		return false;
+	if (v > (uint64_t)INT64_MAX + negative)
+		return false;
+	*ret = negative ? (int64_t)(~v + 1) : (int64_t)v;
+	return true;
+}
+
+bool ts_parse_hex64(struct ts_span text, uint64_t *ret)
+{
+	uint64_t v = 0;
+
+	if (text.len != 16)
+		return false;
+	for (size_t i = 0; i < text.len; i++) {
+		uint8_t c = text.data[i];
+		uint8_t letter = c | 32;
+
+		if (c >= '0' && c <= '9')
+			v = v << 4 | (uint64_t)(c - '0');
+		else if (letter >= 'a' && letter <= 'f')
+			v = v << 4 | (uint64_t)(letter - 'a' + 10);
+		else
+			return false;
+	}
+	*ret = v;
+	return true;
+}
+
+static bool reads_as(const char *text, double value)
+{
+	double back;
+
+	return ts_parse_double(ts_span_str(text), &back) && to_bits(back) == to_bits(value);
+}
+
+/* Adds one unit in the last place to the digits of "d.ddde..."; false when a carry would make it longer. */
+static bool next_decimal(char *text)
+{
+	char *at = strchr(text, 'e');
+
+	while (at > text) {
+		if (*--at == '.')
+			continue;
+		if (*at != '9') {
+			++*at;
+			return true;
+		}
+		*at = '0';
+	}
+	return false;
+}
+
+/* Writes the shortest "d.ddde[+-]xx" for a positive finite value. Normal numbers never need to try fewer than 15
+ * digits, as those always survive the way to binary and back. Below a power of two neighbours are twice as near as
+ * above it, so that there the nearest 16 digits may fail and the next ones up still do. */
+static void print_shortest(double value, char *out)
+{
+	bool subnormal = to_bits(value) < HIDDEN_BIT;
+	bool power_of_two = (to_bits(value) & (HIDDEN_BIT - 1)) == 0;
+
+	for (int digits = subnormal ? 1 : 15; digits <= 17; digits++) {
+		(void)snprintf(out, TS_DOUBLE_TEXT, "%.*e", digits - 1, value);
+		if (reads_as(out, value))
+			return;
+		if (power_of_two && next_decimal(out) && reads_as(out, value))
+			return;
+	}
+}
+
+/* Lays out n digits d1d2d3... that mean d1.d2d3... * 10^exponent, in the two forms of Python's repr. */
+static size_t lay_out(const char *digits, int n, int exponent, char *out)
+{
+	char *p = out;
+
+	if (exponent < -4 || exponent >= 16) {
+		*p++ = digits[0];
+		if (n > 1) {
+			*p++ = '.';
+			memcpy(p, digits + 1, (size_t)n - 1);
+			p += n - 1;
+		}
+		return (size_t)(p - out) + (size_t)snprintf(p, 8, "e%c%02d", exponent < 0 ? '-' : '+',
+							    exponent < 0 ? -exponent : exponent);
+	}
+	if (exponent < 0) {
+		memcpy(p, "0.0000", 6);
+		p += 1 - exponent;
+		memcpy(p, digits, (size_t)n);
+		return (size_t)(p + n - out);
+	}
+	for (int i = 0; i <= exponent || i < n; i++) {
+		if (i == exponent + 1)
+			*p++ = '.';
+		*p++ = i < n ? digits[i] : '0';
+	}
+	if (n <= exponent + 1) {
+		*p++ = '.';
+		*p++ = '0';
+	}
+	return (size_t)(p - out);
+}
+
+static size_t print_word(char *out, const char *word)
+{
+	size_t len = strlen(word);
+
+	memcpy(out, word, len + 1);
+	return len;
+}
+
+size_t ts_print_double(double value, char *out)
+{
+	char text[TS_DOUBLE_TEXT];
+	char digits[TS_DOUBLE_TEXT];
+	int64_t exponent = 0;
+	int n = 0;
+	size_t len = 0;
+	const char *p;
+
+	if (isnan(value))
+		return print_word(out, "NaN");
+	if (signbit(value))
+		out[len++] = '-';
+	if (isinf(value))
+		return len + print_word(out + len, "Infinity");
+	if (value == 0)
+		return len + print_word(out + len, "0.0");
+	print_shortest(fabs(value), text);
+	for (p = text; *p != 'e'; p++)
+		if (*p != '.')
+			digits[n++] = *p;
+	while (n > 1 && digits[n - 1] == '0')
+		n--;
+	(void)ts_parse_i64(ts_span_str(p[1] == '+' ? p + 2 : p + 1), &exponent);
+	len += lay_out(digits, n, (int)exponent, out + len);
+	out[len] = '\0';
+	return len;
+}

@@ -1,0 +1,209 @@
+#include "base/text.h"
+
+#include "base/text_width.h"
+
+#include <math.h>
+#include <stdio.h>
+
+size_t ts_utf8_next(struct ts_span text, uint32_t *ret_point)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	const uint8_t *p = text.data;
+	uint32_t point;
+	size_t n;
+
+	if (text.len == 0)
+		return 0;
+	if (p[0] < 0x80) {
+		*ret_point = p[0];
+		return 1;
+	}
+	if (p[0] < 0xC2 || p[0] > 0xF4)
+		return 0;
+	n = p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
+	if (text.len < n)
+		return 0;
+	point = p[0] & (0xFFu >> (n + 1));
+	for (size_t i = 1; i < n; i++) {
+		if ((p[i] & 0xC0) != 0x80)
+			return 0;
+		point = point << 6 | (p[i] & 0x3F);
+	}
+	if (point < least[n] || point > 0x10FFFF || (point >= 0xD800 && point < 0xE000))
+		return 0;
+	*ret_point = point;
+	return n;
+}
+
+size_t ts_utf8_put(uint32_t point, uint8_t out[4])
+{
+	size_t n = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+
+	if (n == 1) {
+		out[0] = (uint8_t)point;
+		return 1;
+	}
+	for (size_t i = n; i-- > 1; point >>= 6)
+		out[i] = (uint8_t)(0x80 | (point & 0x3F));
+	out[0] = (uint8_t)((0xF00u >> n) | point);
+	return n;
+}
+
+bool ts_utf8_valid(struct ts_span text)
+{
+	size_t at = 0;
+
+	while (at < text.len) {
+		uint32_t point;
+		size_t n = ts_utf8_next(ts_span_of(text.data + at, text.len - at), &point);
+
+		if (n == 0)
+			return false;
+		at += n;
+	}
+	return true;
+}
+
+/* C0, DEL, C1, line and paragraph separators, and what reorders text: marks, embeddings, overrides, isolates. */
+static bool is_harmful(uint32_t point)
+{
+	return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x061C || point == 0x200E || point == 0x200F ||
+	       (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
+}
+
+size_t ts_escape_next(struct ts_span text, size_t *at, char out[TS_ESCAPE_TEXT])
+{
+	const uint8_t *p = text.data + *at;
+	uint32_t point;
+	size_t n = ts_utf8_next(ts_span_of(p, text.len - *at), &point);
+
+	*at += n ? n : 1;
+	if (n && !is_harmful(point)) {
+		memcpy(out, p, n);
+		return n;
+	}
+	if (n == 1 && (point == '\n' || point == '\t' || point == '\r')) {
+		out[0] = '\\';
+		out[1] = point == '\n' ? 'n' : point == '\t' ? 't' : 'r';
+		return 2;
+	}
+	if (n > 1)
+		return (size_t)snprintf(out, TS_ESCAPE_TEXT, "\\u{%04X}", (unsigned)point);
+	return (size_t)snprintf(out, TS_ESCAPE_TEXT, "\\x%02X", *p);
+}
+
+void ts_escape(struct ts_buf *out, struct ts_span text)
+{
+	char one[TS_ESCAPE_TEXT];
+	size_t at = 0;
+
+	while (at < text.len) {
+		size_t n = ts_escape_next(text, &at, one);
+
+		ts_buf_bytes(out, one, n);
+	}
+}
+
+void ts_print_grouped(struct ts_buf *out, uint64_t n)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+
+	for (int i = 0; i < len; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			ts_buf_char(out, ',');
+		ts_buf_char(out, digits[i]);
+	}
+}
+
+void ts_print_bytes(struct ts_buf *out, double bytes)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	double v = fabs(bytes);
+	char text[400];
+	size_t unit = 0;
+	int decimals;
+	int len;
+
+	if (!isfinite(bytes)) {
+		ts_buf_str(out, isnan(bytes) ? "NaN" : bytes < 0 ? "-Infinity" : "Infinity");
+		return;
+	}
+	/* 1023.5 of a unit would print as 1024 of it. */
+	while (v >= 1023.5 && unit + 1 < sizeof units / sizeof units[0]) {
+		v /= 1024;
+		unit++;
+	}
+	decimals = unit == 0 || v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2;
+	len = snprintf(text, sizeof text, "%.*f", decimals, v);
+	if (decimals > 0) {
+		while (text[len - 1] == '0')
+			len--;
+		if (text[len - 1] == '.')
+			len--;
+	}
+	ts_buf_printf(out, "%s%.*s %s", bytes < 0 ? "-" : "", len, text, units[unit]);
+}
+
+static bool in_ranges(const struct range *ranges, size_t n, uint32_t point)
+{
+	size_t low = 0;
+
+	while (low < n) {
+		size_t middle = low + (n - low) / 2;
+
+		if (point > ranges[middle].last)
+			low = middle + 1;
+		else if (point >= ranges[middle].first)
+			return true;
+		else
+			n = middle;
+	}
+	return false;
+}
+
+int ts_text_width(struct ts_span text)
+{
+	size_t at = 0;
+	int width = 0;
+
+	while (at < text.len) {
+		uint32_t point = 0;
+		size_t n = ts_utf8_next(ts_span_of(text.data + at, text.len - at), &point);
+
+		at += n ? n : 1;
+		if (point < 0x300)
+			width++;
+		else if (in_ranges(wide, sizeof wide / sizeof wide[0], point))
+			width += 2;
+		else if (!in_ranges(empty, sizeof empty / sizeof empty[0], point))
+			width++;
+	}
+	return width;
+}
+
+bool ts_glob(struct ts_span pattern, struct ts_span text)
+{
+	size_t p = 0;
+	size_t t = 0;
+	size_t star = SIZE_MAX; /* where the last '*' was, and what it has eaten up to */
+	size_t eaten = 0;
+
+	while (t < text.len) {
+		if (p < pattern.len && pattern.data[p] == '*') {
+			star = p++;
+			eaten = t;
+		} else if (p < pattern.len && (pattern.data[p] == '?' || pattern.data[p] == text.data[t])) {
+			p++;
+			t++;
+		} else if (star != SIZE_MAX) {
+			p = star + 1;
+			t = ++eaten;
+		} else {
+			return false;
+		}
+	}
+	while (p < pattern.len && pattern.data[p] == '*')
+		p++;
+	return p == pattern.len;
+}

@@ -1,0 +1,36 @@
+/* text.h - text for people: foreign bytes made harmless, predicates without a locale. */
+#ifndef TSCOPE_BASE_TEXT_H
+#define TSCOPE_BASE_TEXT_H
+
+#include "base/buf.h"
+
+/* Appends text so that it cannot move a cursor, change a colour or break a line: control characters, DEL, C1 controls,
+ * bidirectional overrides and bytes that are not UTF-8 become \n, \t, \xNN or \u{NNNN}. */
+void ts_escape(struct ts_buf *out, struct ts_span text);
+/* Appends "1,234,567". */
+void ts_print_grouped(struct ts_buf *out, uint64_t n);
+/* Appends "1.2 MiB" style sizes (binary units, three significant digits; below 1024 "17 B"). */
+void ts_print_bytes(struct ts_buf *out, double bytes);
+
+/* The same for the one character at text.data[*at]: moves *at past it, writes what stands for it to out and returns
+ * its length. text.len must be above *at. */
+enum { TS_ESCAPE_TEXT = 16 };
+size_t ts_escape_next(struct ts_span text, size_t *at, char out[TS_ESCAPE_TEXT]);
+
+/* The length of the UTF-8 sequence that text begins with (1 to 4), 0 if it begins with none. Surrogates, overlong forms
+ * and what lies beyond U+10FFFF are none. */
+size_t ts_utf8_next(struct ts_span text, uint32_t *ret_point);
+/* Writes the UTF-8 form of a code point that is no surrogate; returns its length. */
+size_t ts_utf8_put(uint32_t point, uint8_t out[4]);
+bool ts_utf8_valid(struct ts_span text);
+/* Columns a terminal needs for it (East Asian wide = 2, combining = 0). */
+int ts_text_width(struct ts_span text);
+
+static inline bool ts_is_digit(unsigned char c) { return c >= '0' && c <= '9'; }
+static inline bool ts_is_alpha(unsigned char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+static inline bool ts_is_space(unsigned char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/* shell-style * and ? over bytes; '*' does not cross nothing, i.e. matches any run of bytes. */
+bool ts_glob(struct ts_span pattern, struct ts_span text);
+
+#endif
