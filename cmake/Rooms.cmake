@@ -26,3 +26,19 @@ function(ts_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" ENVIRONMENT
     "TS_BUILD=${CMAKE_BINARY_DIR};ASAN_OPTIONS=exitcode=99:detect_leaks=1;LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0;TSAN_OPTIONS=ignore_noninstrumented_modules=1:exitcode=99")
 endfunction()
+
+# ts_fuzz(NAME SOURCES... LINK ...): SOURCES hold LLVMFuzzerTestOneInput. With TS_FUZZ a libFuzzer program; else one that
+# replays tests/fuzz/corpus/NAME, registered with ctest as NAME_corpus.
+function(ts_fuzz name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  if(TS_FUZZ)
+    add_executable(${name} ${ARG_SOURCES})
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    add_executable(${name} ${ARG_SOURCES} ${CMAKE_SOURCE_DIR}/tests/fuzz/replay_main.c)
+    add_test(NAME ${name}_corpus COMMAND ${name} tests/fuzz/corpus/${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(${name}_corpus PROPERTIES TIMEOUT 300 LABELS fuzz ENVIRONMENT
+      "ASAN_OPTIONS=exitcode=99:detect_leaks=1;LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0")
+  endif()
+  target_link_libraries(${name} PRIVATE ts_flags ${ARG_LINK})
+endfunction()
