@@ -96,6 +96,8 @@ void ts_buf_vprintf(struct ts_buf *buf, const char *format, va_list args)
 
 	va_copy(again, args);
 	len = vsnprintf(NULL, 0, format, args);
+	if (len < 0 && !buf->failed)
+		buf->failed = TS_TOO_LARGE; /* vsnprintf fails for more than INT_MAX bytes only */
 	at = len < 0 ? NULL : ts_buf_reserve(buf, (size_t)len + 1);
 	if (at) {
 		(void)vsnprintf((char *)at, (size_t)len + 1, format, again);

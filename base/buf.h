@@ -7,7 +7,8 @@
  *		...
  *	ts_buf_finish(&buf);
  *
- * After a failure further writes do nothing. Integers are little-endian. Threads: one at a time.
+ * After a failure further writes do nothing. printf wants room for its final NUL under the ceiling, which it does not
+ * keep. Integers are little-endian. Threads: one at a time.
  */
 #ifndef TSCOPE_BASE_BUF_H
 #define TSCOPE_BASE_BUF_H
@@ -42,7 +43,7 @@ void ts_buf_span(struct ts_buf *buf, struct ts_span span);
 void ts_buf_str(struct ts_buf *buf, const char *text);
 void ts_buf_char(struct ts_buf *buf, char c);
 void ts_buf_printf(struct ts_buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void ts_buf_vprintf(struct ts_buf *buf, const char *format, va_list args);
+void ts_buf_vprintf(struct ts_buf *buf, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 void ts_buf_u8(struct ts_buf *buf, uint8_t v);
 void ts_buf_u16(struct ts_buf *buf, uint16_t v);
 void ts_buf_u32(struct ts_buf *buf, uint32_t v);

@@ -19,6 +19,7 @@ static void cut_at_boundary(char *text)
 		text[i - 1] = '\0';
 }
 
+__attribute__((format(printf, 2, 0)))
 static void set_text(struct ts_error *err, const char *format, va_list args)
 {
 	(void)vsnprintf(err->text, sizeof err->text, format, args);
