@@ -1,0 +1,91 @@
+/* diff.h - the answer to "where do two runs part": one struct for text, JSON and the exit code. */
+#ifndef TSCOPE_ANALYSIS_DIFF_H
+#define TSCOPE_ANALYSIS_DIFF_H
+
+#include "analysis/measure.h"
+#include "base/digest.h"
+#include "run/fact.h"
+#include "run/index.h"
+#include "run/role.h"
+
+struct ts_run_ref {
+	struct ts_id id;
+	struct ts_span own_name; /* what the source calls itself; empty if it does not */
+	uint64_t steps;		 /* distinct steps of the rank that has most */
+	int64_t first_step, last_step; /* valid if steps > 0 */
+	uint32_t ranks;
+};
+
+enum ts_fact_change { TS_FACT_CHANGED, TS_FACT_ONLY_A, TS_FACT_ONLY_B };
+
+struct ts_fact_row {
+	enum ts_group group;
+	enum ts_fact_change change;
+	int32_t rank;	  /* TS_RANK_JOB for the head's facts */
+	struct ts_span path;
+	const struct ts_fact *a, *b; /* NULL where absent: unknown on that side, not equal */
+};
+
+enum ts_series_state {
+	TS_SERIES_SAME,	   /* every common step has the same bits and both have the same steps */
+	TS_SERIES_PARTS,   /* some common step differs */
+	TS_SERIES_EXTENT,  /* common steps agree; one side has steps that the other lacks */
+	TS_SERIES_ONLY_A,
+	TS_SERIES_ONLY_B,
+	TS_SERIES_DISJOINT, /* both have it, no step in common */
+};
+
+/* A cell: a number, a digest or text. */
+struct ts_value {
+	enum ts_column_type type;
+	double real;
+	uint64_t word;
+	struct ts_span text;
+};
+
+struct ts_series_row {
+	struct ts_span name;
+	enum ts_column_type type;
+	enum ts_role role;
+	int32_t rank;
+	enum ts_series_state state;
+	int64_t first_step;	  /* PARTS: where the bits differ first */
+	bool after_known;	  /* PARTS: last common step before it that agrees */
+	int64_t after_step;
+	struct ts_value a, b;	  /* PARTS: the values there */
+	uint64_t steps_a, steps_b; /* rows of the series */
+	bool counted;		  /* common, only_a, only_b are exact: always for EXTENT; for PARTS only up to first_step */
+	uint64_t common, only_a, only_b;
+};
+
+enum ts_diff_verdict {
+	TS_DIFF_SAME = 0,	 /* exit 0: trajectories have the same columns, steps and bits */
+	TS_DIFF_DIFFERENT = 1,	 /* exit 1: some common step of a trajectory column differs */
+	TS_DIFF_INCONCLUSIVE = 3, /* exit 3: common steps agree but the extent differs or is empty, or only unknown columns differ */
+};
+
+struct ts_diff {
+	struct ts_run_ref a, b;
+	enum ts_diff_verdict verdict;
+	struct ts_span reason;	      /* one sentence: "loss parts at step 5000" */
+	struct ts_fact_row *facts;    /* by group, then path, then rank */
+	size_t n_facts;
+	struct ts_series_row *series; /* trajectory, unknown, observation; PARTS first by first_step, then name, rank */
+	size_t n_series;
+	uint64_t n_same;	      /* series in state SAME */
+	uint64_t steps_only_a, steps_only_b; /* distinct steps that only one side has, over ranks */
+	int64_t only_a_first, only_a_last, only_b_first, only_b_last; /* valid if the counts are > 0 */
+	int32_t *ranks_only_a, *ranks_only_b;
+	size_t n_ranks_only_a, n_ranks_only_b;
+};
+
+struct ts_analysis {
+	struct ts_run_ref run;
+	int32_t rank;		 /* whose timing, memory and loss these are */
+	uint64_t warmup_cut;	 /* steps left out at the start */
+	struct ts_measures measures;
+	struct ts_span *notes;	 /* sentences: what was chosen, what is not known */
+	size_t n_notes;
+};
+
+#endif

@@ -1,0 +1,240 @@
+/* wire.h - plain structs of the requests and replies of tscope.v1, to and from their serialized form.
+ *
+ * proto/wire*.c are the only translation units that see generated types. pack appends to a buffer; unpack parses bytes from
+ * an untrusted peer into the arena (protobuf-c allocates from it, under its ceiling), checks every limit, length and enum,
+ * and returns TS_INVALID with the field's name. Text fields must be valid UTF-8 without NUL. Spans lie in the arena.
+ * docs/protocol.md specifies each method; proto/tscope/v1/tscope.proto each field with unit, limit and absence.
+ */
+#ifndef TSCOPE_PROTO_WIRE_H
+#define TSCOPE_PROTO_WIRE_H
+
+#include "analysis/diff.h"
+#include "store/engine.h"
+
+/* ServerInfo: {} -> */
+struct ts_info_reply {
+	struct ts_span version;
+	uint32_t format_version;
+	struct ts_span store; /* what it keeps runs in, for people */
+	int64_t started_ns;
+	bool read_only;
+	struct ts_store_stats stats;
+};
+
+/* HasObjects: which of these are missing? The present ones are leased. */
+struct ts_has_request {
+	struct ts_id *ids;
+	size_t n;
+};
+struct ts_has_reply {
+	struct ts_id *missing;
+	size_t n;
+};
+
+/* PutObjects: a stream of these up, one ts_put_stats back. */
+struct ts_put_request {
+	struct ts_sealed *objects;
+	size_t n;
+};
+
+/* CommitRun: the head and its closure are there; let a name point at it. */
+struct ts_commit_request {
+	struct ts_span name;	/* "project/run" */
+	struct ts_id head;
+	enum ts_expect expect;	/* ANY: the ordinary rule, the name is new, equal, or the new run extends the old */
+	struct ts_id expected;
+	bool force;		/* move the name whatever it points at */
+	bool join;		/* these are some ranks of a run: collect until the world is complete */
+	bool expose;		/* with join: show the run now, ranks missing or not */
+	struct ts_span branch;	/* "project/branch", also gets this head; empty = none */
+	struct ts_span state;	/* "running", "finished", "crashed", "unknown" */
+	struct ts_span message;
+};
+enum ts_commit_outcome {
+	TS_COMMIT_CREATED = 1,
+	TS_COMMIT_UNCHANGED = 2, /* the name pointed at this head already */
+	TS_COMMIT_EXTENDED = 3,	 /* the new run continues the old one */
+	TS_COMMIT_FORCED = 4,
+	TS_COMMIT_STAGED = 5,	 /* join: ranks are still missing; no name points at it yet */
+};
+struct ts_commit_reply {
+	enum ts_commit_outcome outcome;
+	struct ts_id id;	 /* what the name points at, or the staged head */
+	bool had_previous;
+	struct ts_id previous;
+	uint64_t seq;
+	int32_t *missing_ranks;	 /* STAGED: the first 64 */
+	size_t n_missing;	 /* all */
+};
+
+/* UpdateRef: name, tag, rm, branch prune. */
+struct ts_ref_request {
+	enum ts_ref_kind kind;
+	struct ts_span name;
+	bool remove;
+	struct ts_span target; /* a run spec (resolve.h); empty with remove */
+	bool force;	       /* a tag that exists, a name that points elsewhere */
+	enum ts_expect expect;
+	struct ts_id expected;
+	struct ts_span message;
+};
+struct ts_ref_reply {
+	struct ts_ref ref;     /* as it is now, or as it was before it was removed */
+	bool had_previous;
+	struct ts_id previous;
+};
+
+/* RefLog */
+struct ts_log_request {
+	struct ts_span spec;  /* of a run name, tag or branch */
+	uint32_t limit;	      /* 0 = all */
+};
+struct ts_log_reply {
+	enum ts_ref_kind kind;
+	struct ts_span name;
+	struct ts_log_entry *entries;
+	size_t n;
+};
+
+/* SetNote */
+struct ts_note_request {
+	struct ts_span name; /* spec of a run name */
+	struct ts_span key;
+	struct ts_span value; /* empty = remove */
+};
+
+/* ListRuns. filter.h has the grammar of filters; columns and sort keys are fact paths or name, id, steps, ranks, started, pushed,
+ * state, project, first_step, last_step. */
+struct ts_list_request {
+	struct ts_span project; /* empty = all */
+	enum ts_ref_kind kind;
+	struct ts_span filter;	/* empty = all */
+	struct ts_span *columns;
+	size_t n_columns;
+	struct ts_span sort;	/* "-started" = descending; empty = newest pushed first */
+	uint32_t page_size;	/* 1..TS_PAGE_MAX; 0 = 50 */
+	struct ts_span page_token;
+};
+struct ts_list_cell {
+	bool known;
+	struct ts_fact value; /* path empty; BOOL INT FLOAT TEXT NUMBER */
+};
+struct ts_list_row {
+	struct ts_span name; /* "project/run" */
+	struct ts_id id;
+	int64_t pushed_ns;
+	struct ts_list_cell *cells; /* one a column asked for */
+};
+struct ts_list_reply {
+	struct ts_list_row *rows;
+	size_t n;
+	struct ts_span next_token; /* empty = no more */
+	uint64_t examined;	   /* runs looked at to fill this page */
+};
+
+/* GetRun: what show, facts, export begin with. */
+struct ts_get_request {
+	struct ts_span spec;
+};
+struct ts_column_info {
+	struct ts_span name;
+	enum ts_column_type type;
+	enum ts_role role;
+	enum ts_precision precision;
+	uint8_t digits;
+	enum ts_table_kind table;
+	int32_t rank;	    /* the lowest that has it */
+	uint32_t ranks;	    /* how many have it */
+	uint64_t rows;	    /* of that rank */
+	int64_t first_key, last_key;
+	uint64_t rows_all;  /* over ranks */
+};
+struct ts_file_info {
+	int32_t rank;
+	struct ts_span name;
+	uint64_t size;
+};
+struct ts_get_reply {
+	struct ts_run_ref run;
+	bool by_ref;		 /* spec named a ref */
+	struct ts_ref ref;
+	struct ts_span head;	 /* the head object's bytes (run/head.h decodes them) */
+	struct ts_note *notes;	 /* of the run name, if by_ref and a run */
+	size_t n_notes;
+	struct ts_column_info *columns;
+	size_t n_columns;
+	struct ts_file_info *files;
+	size_t n_files;
+	int32_t *missing_ranks;
+	size_t n_missing;
+	struct ts_ref *names;	 /* run names, tags, branches that point at it, at most 64 */
+	size_t n_names;
+};
+
+/* GetObjects: ids up, sealed objects down in that order; a missing one ends the stream with TS_NOT_FOUND. */
+
+/* Analyze */
+struct ts_analyze_request {
+	struct ts_span spec;
+	bool has_warmup;
+	uint64_t warmup;
+	bool has_rank;
+	int32_t rank;
+};
+
+/* Diff */
+struct ts_diff_request {
+	struct ts_span a, b;
+	struct ts_span *ignore; /* globs of fact paths left out */
+	size_t n_ignore;
+};
+
+/* Verify: replies down: progress while it runs, then the report. */
+struct ts_verify_event {
+	bool final;
+	uint64_t done, total;
+	struct ts_verify_report report;
+};
+
+/* CollectGarbage */
+struct ts_gc_request {
+	bool dry_run;
+	bool has_lease;
+	uint64_t lease_s;
+};
+
+/* One pack and one unpack a message. */
+#define TS_WIRE(name, type)                                                                                          \
+	enum ts_status ts_wire_pack_##name(const struct type *in, struct ts_buf *out, struct ts_error *err);          \
+	enum ts_status ts_wire_unpack_##name(struct ts_span in, struct ts_arena *arena, struct type *ret,             \
+					     struct ts_error *err)
+
+TS_WIRE(info_reply, ts_info_reply);
+TS_WIRE(has_request, ts_has_request);
+TS_WIRE(has_reply, ts_has_reply);
+TS_WIRE(put_request, ts_put_request);
+TS_WIRE(put_reply, ts_put_stats);
+TS_WIRE(commit_request, ts_commit_request);
+TS_WIRE(commit_reply, ts_commit_reply);
+TS_WIRE(ref_request, ts_ref_request);
+TS_WIRE(ref_reply, ts_ref_reply);
+TS_WIRE(log_request, ts_log_request);
+TS_WIRE(log_reply, ts_log_reply);
+TS_WIRE(note_request, ts_note_request);
+TS_WIRE(list_request, ts_list_request);
+TS_WIRE(list_reply, ts_list_reply);
+TS_WIRE(get_request, ts_get_request);
+TS_WIRE(get_reply, ts_get_reply);
+TS_WIRE(objects_request, ts_has_request);
+TS_WIRE(objects_reply, ts_put_request);
+TS_WIRE(analyze_request, ts_analyze_request);
+TS_WIRE(analyze_reply, ts_analysis);
+TS_WIRE(diff_request, ts_diff_request);
+TS_WIRE(diff_reply, ts_diff);
+TS_WIRE(verify_event, ts_verify_event);
+TS_WIRE(gc_request, ts_gc_request);
+TS_WIRE(gc_reply, ts_sweep_report);
+
+#undef TS_WIRE
+
+#endif

@@ -1,0 +1,27 @@
+/* block.h - blocks of keys and values, to and from their canonical bytes.
+ *
+ * Encoders append a whole object (frame included). Decoders check the frame, the kind and that there are exactly `rows`
+ * rows, and copy out (blocks may lie unaligned): TS_DAMAGED otherwise.
+ */
+#ifndef TSCOPE_RUN_BLOCK_H
+#define TSCOPE_RUN_BLOCK_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "run/kind.h"
+
+void ts_block_keys_encode(const int64_t *keys, size_t rows, struct ts_buf *out);
+void ts_block_f64_encode(const double *values, size_t rows, struct ts_buf *out); /* makes every NaN canonical */
+void ts_block_u64_encode(const uint64_t *values, size_t rows, struct ts_buf *out);
+/* codes[i] indexes entries; entries are in order of first appearance, each used, each once. */
+void ts_block_text_encode(const struct ts_span *entries, size_t n_entries, const uint32_t *codes, size_t rows,
+			  struct ts_buf *out);
+
+enum ts_status ts_block_keys_decode(struct ts_span object, size_t rows, int64_t *out, struct ts_error *err);
+enum ts_status ts_block_f64_decode(struct ts_span object, size_t rows, double *out, struct ts_error *err);
+enum ts_status ts_block_u64_decode(struct ts_span object, size_t rows, uint64_t *out, struct ts_error *err);
+/* out[i] points into object. */
+enum ts_status ts_block_text_decode(struct ts_span object, size_t rows, struct ts_arena *arena, struct ts_span *out,
+				    struct ts_error *err);
+
+#endif

@@ -1,0 +1,96 @@
+/* fact.h - what a run says about itself: typed leaves on escaped paths, in groups.
+ *
+ * A path is "group.key.key": keys are joined by '.', and within a key '.', '[', ']' and '\' are escaped by '\'.
+ * An array element is "[i]" behind its array's path: config.layers[0].width. The first component is the group.
+ * Facts are sorted by path bytes, then by source. When several sources speak of one path the effective fact is the
+ * highest source (pusher over host over facts.json over run.json); the others are kept and shown.
+ */
+#ifndef TSCOPE_RUN_FACT_H
+#define TSCOPE_RUN_FACT_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/digest.h"
+
+enum ts_group {
+	TS_GROUP_CODE,
+	TS_GROUP_CONFIG,
+	TS_GROUP_SEEDS,
+	TS_GROUP_DETERMINISM,
+	TS_GROUP_LIBRARIES,
+	TS_GROUP_HARDWARE,
+	TS_GROUP_PARALLELISM,
+	TS_GROUP_DATA,
+	TS_GROUP_LINEAGE,
+	TS_GROUP_WORK,
+	TS_GROUP_SESSION,
+	TS_GROUP_COLUMNS, /* what the source declares about its columns: columns.<name>.role, .precision */
+	TS_GROUP_OTHER,	  /* keys that we do not know are kept here */
+	TS_GROUPS,
+};
+
+enum ts_fact_type {
+	TS_FACT_NULL = 0,
+	TS_FACT_BOOL = 1,
+	TS_FACT_INT = 2,   /* int64 */
+	TS_FACT_FLOAT = 3, /* f64 */
+	TS_FACT_TEXT = 4,
+	TS_FACT_NUMBER = 5, /* an integer beyond int64, as its decimal text */
+	TS_FACT_OBJECT = 6, /* {} */
+	TS_FACT_ARRAY = 7,  /* [] */
+	TS_FACT_ABSENT = 9, /* only in an index: the head has this path, this rank does not */
+	TS_FACT_LONG = 8,   /* text of more than TS_FACT_INLINE_MAX bytes, in a chunk object */
+};
+
+enum ts_fact_source {
+	TS_SOURCE_RUN_JSON = 1,
+	TS_SOURCE_FACTS_JSON = 2,
+	TS_SOURCE_HOST = 3,
+	TS_SOURCE_PUSHER = 4,
+};
+
+struct ts_fact {
+	struct ts_span path;
+	enum ts_fact_type type;
+	enum ts_fact_source source;
+	bool boolean;
+	int64_t integer;
+	double real;
+	struct ts_span text;	/* TEXT, NUMBER; LONG: empty unless it is about to be encoded, see head.h */
+	struct ts_id text_id;	/* LONG: of the chunk object */
+	uint32_t text_len;	/* LONG */
+};
+
+struct ts_facts {
+	struct ts_fact *items;
+	size_t n;
+	size_t cap; /* of a set that is being collected */
+};
+
+const char *ts_group_name(enum ts_group group);
+/* The group of a path by its first component; TS_GROUP_OTHER for "other"; false if it is none of the groups. */
+bool ts_group_of(struct ts_span path, enum ts_group *ret_group);
+const char *ts_source_name(enum ts_fact_source source); /* "run.json", "facts.json", "host", "pusher" */
+bool ts_source_parse(struct ts_span name, enum ts_fact_source *ret_source);
+
+/* Adds one (spans are not copied); grows in the arena. Order does not matter until ts_facts_sort. */
+enum ts_status ts_facts_add(struct ts_facts *facts, const struct ts_fact *fact, struct ts_arena *arena,
+			    struct ts_error *err);
+/* By path, then source. Of several with the same path and source the last added stays; returns how many were dropped. */
+size_t ts_facts_sort(struct ts_facts *facts);
+/* The effective fact at exactly this path, or NULL. facts are sorted. */
+const struct ts_fact *ts_facts_find(const struct ts_facts *facts, struct ts_span path);
+/* Equal type and value (float: equal bits; INT 1 and FLOAT 1.0 differ in type and so differ), source aside. */
+bool ts_fact_same(const struct ts_fact *a, const struct ts_fact *b);
+
+/* Appends one key, escaped, to a path ("." in front unless the path is empty). */
+void ts_path_key(struct ts_buf *path, struct ts_span key);
+void ts_path_index(struct ts_buf *path, size_t i);
+/* Walks a path's components. Starts with *at = 0. *ret_key (unescaped, in the arena) or *ret_index. False at the end. */
+bool ts_path_next(struct ts_span path, size_t *at, struct ts_arena *arena, struct ts_span *ret_key, bool *ret_is_index,
+		  size_t *ret_index);
+
+/* The value as a person reads it, text unquoted: true, 3, 0.0003, text, null, {}, []. */
+void ts_fact_print(const struct ts_fact *fact, struct ts_buf *out);
+
+#endif

@@ -1,0 +1,88 @@
+/* index.h - what a rank recorded: tables, their columns, the ids of their blocks; files; facts that only this rank said.
+ *
+ * A table holds the columns that are present at exactly the same keys. Its rows are cut into blocks; every column of the
+ * table is cut at the same rows, and the key column is a column like the others.
+ * A long index is a chain: each object refers to the next; ts_index_decode reads one, ts_index_append joins them.
+ */
+#ifndef TSCOPE_RUN_INDEX_H
+#define TSCOPE_RUN_INDEX_H
+
+#include "run/fact.h"
+#include "run/kind.h"
+
+enum ts_table_kind {
+	TS_TABLE_STEPS = 1,	 /* key = step */
+	TS_TABLE_SUPERSEDED = 2, /* key = ordinal in (step, segment) order; rows that a later segment wrote again */
+};
+
+enum ts_column_type {
+	TS_COLUMN_F64 = 1,
+	TS_COLUMN_U64 = 2,
+	TS_COLUMN_TEXT = 3,
+	TS_COLUMN_JSON = 4, /* text that is raw JSON (arrays) */
+};
+
+enum ts_precision {
+	TS_PRECISION_F64 = 0,
+	TS_PRECISION_F32 = 1,
+	TS_PRECISION_DECIMALS = 2, /* digits after the point in .digits */
+};
+
+/* One block of a table: rows [first_row, first_row + rows). */
+struct ts_block {
+	int64_t first_key;
+	int64_t last_key;
+	uint32_t rows;
+	struct ts_id keys;
+};
+
+struct ts_column {
+	struct ts_span name; /* "timestamp", "phases.forward", "scalars.loss", "memory.alloc", "extra.a.b": an escaped path */
+	enum ts_column_type type;
+	enum ts_precision precision;
+	uint8_t digits;
+	struct ts_id *blocks; /* one a block of the table */
+};
+
+struct ts_table {
+	enum ts_table_kind kind;
+	uint8_t key_log2; /* blocks are cut at multiples of 2^key_log2 of the key */
+	uint64_t rows;
+	struct ts_block *blocks;
+	size_t n_blocks;
+	struct ts_column *columns; /* sorted by name bytes, then type */
+	size_t n_columns;
+};
+
+struct ts_file {
+	struct ts_span name; /* "trace.json.gz": one path component */
+	uint64_t size;
+	struct ts_id *chunks;
+	size_t n_chunks;
+};
+
+struct ts_index {
+	int32_t rank;
+	struct ts_facts facts;	  /* that differ from the head's, or that the head lacks; sorted */
+	struct ts_table *tables;  /* sorted by kind, then first column's name and type */
+	size_t n_tables;
+	struct ts_file *files;	  /* sorted by name */
+	size_t n_files;
+};
+
+/* Gives the objects of the chain, last first (so that each knows its successor's id), to sink; *ret_id is the first
+ * object's. out is used as scratch. */
+typedef enum ts_status ts_object_sink(void *ctx, struct ts_span object, struct ts_error *err);
+enum ts_status ts_index_encode(const struct ts_index *index, ts_object_sink *sink, void *ctx, struct ts_buf *scratch,
+			       struct ts_id *ret_id, struct ts_error *err);
+
+/* Decodes one object of a chain and appends its tables, columns, files, facts to *index (zeroed by the caller before
+ * the first). *ret_more, *ret_next: the next object of the chain. Spans point into object; arrays lie in the arena. */
+enum ts_status ts_index_decode(struct ts_span object, struct ts_arena *arena, struct ts_index *index, bool *ret_more,
+			       struct ts_id *ret_next, struct ts_error *err);
+
+/* The first column of that name in a table of that kind (type 0 = any), or NULL. */
+const struct ts_column *ts_index_column(const struct ts_index *index, enum ts_table_kind kind, struct ts_span name,
+					enum ts_column_type type, const struct ts_table **ret_table);
+
+#endif

@@ -1,0 +1,47 @@
+/* channel.h - how a command talks to handlers, wherever they run: in this process or on a server.
+ *
+ * Both ways the same bytes go through the same handlers, so the answers are the same bytes too. A method is a name of the
+ * table in methods.h; a request and a reply are serialized tscope.v1 messages (proto/wire.h packs and unpacks them).
+ *
+ *	ts_channel_call(ch, "Diff", request, &arena, &reply, err)	one request, one reply
+ *	ts_channel_open(ch, "PutObjects", &call, err)			a stream up: send..., then finish for the reply
+ *	ts_channel_download(ch, "GetObjects", request, &arena, fn, ctx, err)	a stream down; arena is reset per message
+ *
+ * Errors keep the status and the text that the handler gave. Threads: one command at a time per channel.
+ */
+#ifndef TSCOPE_HANDLERS_CHANNEL_H
+#define TSCOPE_HANDLERS_CHANNEL_H
+
+#include "base/arena.h"
+#include "store/engine.h"
+
+struct ts_channel;
+struct ts_upload;
+
+typedef enum ts_status ts_message_fn(void *ctx, struct ts_span message, struct ts_error *err);
+
+struct ts_channel_ops {
+	enum ts_status (*call)(struct ts_channel *ch, const char *method, struct ts_span request,
+			       struct ts_arena *arena, struct ts_span *ret_reply, struct ts_error *err);
+	enum ts_status (*upload_open)(struct ts_channel *ch, const char *method, struct ts_upload **ret_upload,
+				      struct ts_error *err);
+	enum ts_status (*upload_send)(struct ts_upload *upload, struct ts_span message, struct ts_error *err);
+	/* Ends the stream, waits for the reply. The upload is gone afterwards, whatever is returned. */
+	enum ts_status (*upload_finish)(struct ts_upload *upload, struct ts_arena *arena, struct ts_span *ret_reply,
+					struct ts_error *err);
+	void (*upload_cancel)(struct ts_upload *upload);
+	enum ts_status (*download)(struct ts_channel *ch, const char *method, struct ts_span request,
+				   ts_message_fn *fn, void *ctx, struct ts_error *err);
+	void (*destroy)(struct ts_channel *ch);
+};
+
+struct ts_channel {
+	const struct ts_channel_ops *ops;
+	const char *where; /* "local store /home/...", "unix:/run/tscoped.sock": for messages */
+};
+
+/* Handlers in this process over an engine, which is not owned. */
+enum ts_status ts_channel_local(struct ts_engine *engine, const char *where, struct ts_channel **ret_channel,
+				struct ts_error *err);
+
+#endif

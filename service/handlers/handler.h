@@ -1,0 +1,61 @@
+/* handler.h - a method of the service, without any network in it: open, message by message, close.
+ *
+ * The server loop (service/rpc) and the local channel drive handlers in the same way:
+ *
+ *	state = h->open(call)		nothing was received yet; may be NULL with TS_OK
+ *	h->message(call, state, bytes)	once for unary and server-streaming methods, 0..n times for client streams
+ *	h->close(call, state)		the client has sent everything; the last chance to reply
+ *	h->drop(state)			always, once, also after errors and cancellation
+ *
+ * Replies go out through call->reply, which may block while the network is slow. After any error nothing more is called but
+ * drop. call->arena is reset after each message: what must live longer belongs to the state (ts_alloc) .
+ * Threads: one call is handled by one thread at a time; handlers of different calls run at once.
+ */
+#ifndef TSCOPE_HANDLERS_HANDLER_H
+#define TSCOPE_HANDLERS_HANDLER_H
+
+#include "base/arena.h"
+#include "store/engine.h"
+
+enum ts_method_flags {
+	TS_METHOD_CHEAP = 1,	     /* takes microseconds: may run on the queue thread */
+	TS_METHOD_STREAM_UP = 2,     /* many requests */
+	TS_METHOD_STREAM_DOWN = 4,   /* many replies */
+	TS_METHOD_WRITES = 8,	     /* refused by a read-only server */
+};
+
+struct ts_server_facts {	/* what ServerInfo tells */
+	const char *version;
+	const char *store;	/* path or "memory" */
+	int64_t started_ns;
+	bool read_only;
+};
+
+struct ts_call {
+	struct ts_engine *engine;
+	const struct ts_server_facts *server;
+	struct ts_arena *arena;
+	struct ts_span caller;	/* "uid 1000", "local", "127.0.0.1:5123": for the log and for who */
+	int64_t deadline_ns;	/* monotonic; INT64_MAX = none */
+	bool (*cancelled)(const struct ts_call *call); /* the client is gone, the deadline is over, the server stops */
+	enum ts_status (*reply)(struct ts_call *call, struct ts_span message, struct ts_error *err);
+	void *driver;
+};
+
+struct ts_handler {
+	const char *method; /* "Diff" */
+	unsigned flags;
+	enum ts_status (*open)(struct ts_call *call, void **ret_state, struct ts_error *err); /* may be NULL */
+	enum ts_status (*message)(struct ts_call *call, void *state, struct ts_span request, struct ts_error *err);
+	enum ts_status (*close)(struct ts_call *call, void *state, struct ts_error *err); /* may be NULL */
+	void (*drop)(void *state); /* may be NULL */
+};
+
+/* The table of all methods of tscope.v1.Tscope. */
+const struct ts_handler *ts_handlers(size_t *ret_n);
+const struct ts_handler *ts_handler_find(struct ts_span method);
+
+/* TS_CANCELLED or TS_DEADLINE with a text when the call should stop; loops over much work call it now and then. */
+enum ts_status ts_call_check(const struct ts_call *call, struct ts_error *err);
+
+#endif

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Reads every include and fails on an edge that docs/architecture.md forbids, on a file name that is there twice, and on a
+header that does not compile alone. Run from the root: python3 tests/layers.py [--headers CC]"""
+import os
+import re
+import subprocess
+import sys
+
+ROOMS = {  # room: rooms it may include; longest prefix wins
+    "base": set(),
+    "run": {"base"},
+    "analysis": {"run", "base"},
+    "ingest": {"run", "base"},
+    "capture": {"base"},
+    "store": {"base"},
+    "proto": {"run", "base", "analysis", "store"},
+    "service/handlers": {"store", "proto", "analysis", "run", "base"},
+    "service/rpc": {"service/handlers", "proto", "store", "base"},
+    "service": {"service/handlers", "service/rpc", "proto", "store", "base"},
+    "cli": {"service/handlers", "service/rpc", "ingest", "proto", "store", "analysis", "run", "base"},
+}
+# Whole headers and foreign libraries: (pattern of the include, rooms where it may stand).
+FOREIGN = [
+    (r"grpc/", {"service/rpc"}),
+    (r"lmdb\.h", {"store"}),
+    (r"protobuf-c/|\.pb-c\.h", {"proto"}),
+    (r"openssl/", {"base"}),
+    (r"zstd\.h|xxhash\.h", {"store", "ingest"}),
+    (r"zlib\.h", {"ingest"}),
+]
+# store/ may not know gRPC or runs, and outside of it only engine.h and sealed.h are its face.
+STORE_FACE = {"store/engine.h", "store/sealed.h"}
+# proto's face is wire.h and health.h, by the same reason.
+PURE = {"base", "run", "analysis"}  # no sockets, and (run, analysis) no files, clocks or environment
+IMPURE_HEADERS = {"base/file.h", "base/clock.h", "base/log.h"}
+BANNED = re.compile(r"\b(sscanf|strtok|strtod|atoi|atof|setlocale|gets|sprintf|strcpy|strcat|getenv)\s*\(")
+GETENV_OK = re.compile(r"^(cli|service|ingest/host|base/log|capture|tests)")
+
+
+def room_of(path):
+    return max((r for r in ROOMS if path.startswith(r + "/")), key=len, default=None)
+
+
+def is_test(path):
+    name = os.path.basename(path)
+    return name.startswith(("test_", "fuzz_", "bench_", "make_")) or path.startswith("tests/")
+
+
+def strip(text):
+    text = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.S)
+    text = re.sub(r"//[^\n]*", "", text)
+    return text
+
+
+def check_file(path, errors):
+    room = room_of(path)
+    if room is None or is_test(path):
+        return
+    raw = open(path, encoding="utf-8").read()
+    for number, line in enumerate(strip(raw).split("\n"), 1):
+        where = f"{path}:{number}"
+        m = re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line)
+        if m:
+            check_include(where, room, m.group(1), errors)
+            continue
+        b = BANNED.search(re.sub(r'"(\\.|[^"\\])*"', '""', line))
+        if b and not (b.group(1) == "getenv" and GETENV_OK.match(path)):
+            errors.append(f"{where}: {b.group(1)} is banned here")
+
+
+def check_include(where, room, target, errors):
+    for pattern, rooms in FOREIGN:
+        if re.match(pattern, target) or (pattern.endswith("pb-c\\.h") and target.endswith(".pb-c.h")):
+            if room not in rooms:
+                errors.append(f"{where}: {room} may not include {target}")
+            return
+    other = room_of(target)
+    if other is None or other == room:
+        return
+    if other not in ROOMS[room]:
+        errors.append(f"{where}: {room} may not use {other} ({target})")
+    elif other == "store" and target not in STORE_FACE:
+        errors.append(f"{where}: {target} is store's own; its face is {', '.join(sorted(STORE_FACE))}")
+    elif room in ("run", "analysis") and target in IMPURE_HEADERS:
+        errors.append(f"{where}: {room} is pure: no {target}")
+
+
+def main():
+    files = [f for f in subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True,
+                                       check=True).stdout.split("\n") if f.endswith((".c", ".h"))]
+    files = [f for f in files if os.path.exists(f)]
+    errors, names = [], {}
+    for path in files:
+        check_file(path, errors)
+        names.setdefault(os.path.basename(path), []).append(path)
+    for name, paths in names.items():
+        if len(paths) > 1:
+            errors.append(f"{name} is there {len(paths)} times: {', '.join(paths)}")
+    headers = [f for f in files if f.endswith(".h") and room_of(f) and not is_test(f)]
+    if len(sys.argv) > 2 and sys.argv[1] == "--headers":
+        for header in headers:
+            r = subprocess.run([sys.argv[2], "-std=c17", "-D_GNU_SOURCE", "-I.", "-Wall", "-Wextra", "-fsyntax-only", "-x", "c", "-"],
+                               input=f'#include "{header}"\n#include "{header}"\nint alone(void);\n', capture_output=True, text=True)
+            if r.returncode:
+                errors.append(f"{header} does not stand alone:\n{r.stderr}")
+    for e in errors:
+        print(e)
+    print(f"{len(files)} files, {len(headers)} headers, {len(errors)} errors")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
