@@ -1,14 +1,15 @@
 /* sealed.h - an object as it is stored and sent: compressed without loss, with a checksum over the stored bytes.
  *
  * Identity sees canonical bytes only; how they are narrowed is decided here and may change between versions of this
- * code without changing an id. docs/protocol.md specifies the sealed form, because it travels.
+ * code without changing an id. docs/sealed.md specifies the sealed form, because it travels.
  *
  *	ts_seal(object bytes, arena, &sealed)		tries a few codecs, keeps the smallest
  *	ts_unseal(&sealed, arena, &bytes)		checks the checksum, undoes the codec
  *	ts_sealed_verify(&sealed, arena, &bytes)	and that SHA-256 of the bytes is the id
  *
- * Codecs of a payload of words (TS_LAYOUT_WORDS): integer nanoseconds (k/1e9 gives the same double back), float32 where
- * it gives the same double back, delta, byte shuffle, zstd level 1. Of bytes: zstd level 1 or as they are.
+ * Codecs of a payload of words (TS_LAYOUT_WORDS): integers over a power of ten (k/1e9 gives the same double back, and
+ * nanoseconds are what was measured), differences, zero bits at the end dropped (which makes a float32 of a double that
+ * was one), byte planes, zstd level 1 where it helps. Of bytes: zstd level 1 or as they are.
  * The header and refs of an object are kept in front, uncompressed when the payload is words (ids do not compress).
  * Threads: safe; zstd contexts are per thread.
  */
