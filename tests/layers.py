@@ -102,7 +102,7 @@ def main():
             r = subprocess.run([sys.argv[2], "-std=c17", "-D_GNU_SOURCE", "-I.", "-Wall", "-Wextra", "-fsyntax-only", "-x", "c", "-"],
                                input=f'#include "{header}"\n#include "{header}"\nint alone(void);\n', capture_output=True, text=True)
             if r.returncode:
-                errors.append(f"{header} does not stand alone:\n{r.stderr}")
+                errors.append(f"{header} does not stand alone: " + r.stderr.split("\n", 2)[1])
     for e in errors:
         print(e)
     print(f"{len(files)} files, {len(headers)} headers, {len(errors)} errors")

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""bench.py BUILD [STEPS]: the bench table. Prints what was measured, the peer or limit beside it, and the goal."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+BUILD = os.path.abspath(sys.argv[1])
+STEPS = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.abspath(f"build/bench/data-{STEPS}")
+PYTSCOPE = os.path.abspath("build/bench/venv/bin/pytscope")
+TSCOPE = os.path.join(BUILD, "tscope")
+rows = []
+
+
+class Measured:
+    def __init__(self, cpu, wall, anon, rss, code, out):
+        self.cpu, self.wall, self.anon, self.rss, self.code, self.out = cpu, wall, anon, rss, code, out
+
+
+def measure(*command, env=None, ok=(0,)):
+    """Runs a command; CPU seconds by its rusage, peak anonymous memory by watching /proc (every 2 ms)."""
+    out = tempfile.TemporaryFile()
+    began = time.monotonic()
+    child = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL, env={**os.environ, **(env or {})})
+    peak, done = [0], threading.Event()
+
+    def watch():
+        while not done.is_set():
+            try:
+                for line in open(f"/proc/{child.pid}/status"):
+                    if line.startswith("RssAnon"):
+                        peak[0] = max(peak[0], int(line.split()[1]) * 1024)
+            except OSError:
+                return
+            done.wait(0.002)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    _, status, usage = os.wait4(child.pid, 0)
+    wall = time.monotonic() - began
+    done.set()
+    watcher.join()
+    child.returncode = os.waitstatus_to_exitcode(status)
+    out.seek(0)
+    m = Measured(usage.ru_utime + usage.ru_stime, wall, peak[0], usage.ru_maxrss * 1024, child.returncode, out.read())
+    if child.returncode not in ok:
+        sys.exit(f"bench: {' '.join(command)} ended with {child.returncode}: {m.out[-500:]!r}")
+    return m
+
+
+def best(n, *command, **kw):
+    return min((measure(*command, **kw) for _ in range(n)), key=lambda m: m.cpu)
+
+
+def row(what, ours, beside, ratio, goal, met):
+    rows.append((what, ours, beside, ratio, goal, "yes" if met else "NO" if met is not None else "-"))
+    print(f"  {what}: {ours} | {beside} | {ratio} | goal {goal} | {rows[-1][-1]}", flush=True)
+
+
+def made(name, steps, *more):
+    path = os.path.join(DATA, name)
+    if not os.path.exists(os.path.join(path, "done")):
+        subprocess.run([sys.executable, os.path.join(HERE, "make_run.py"), path, str(steps), *more], check=True)
+        open(os.path.join(path, "done"), "w").close()
+    return path
+
+
+def tree_bytes(path):
+    """Bytes that the files take on the disk (LMDB's data file is sparse only beyond its end)."""
+    return sum(os.stat(os.path.join(d, f)).st_blocks * 512 for d, _, fs in os.walk(path) for f in fs)
+
+
+def store_env(path):
+    return {"TSCOPE_STORE": path, "TSCOPE_SERVER": "", "TSCOPE_PROJECT": "bench"}
+
+
+def have_peer():
+    return os.path.exists(PYTSCOPE)
+
+
+def main():
+    print(f"bench: {STEPS:,} steps; building the data once in {os.path.relpath(DATA)}")
+    a = made("a", STEPS)
+    b = made("b", STEPS, "--part", str(STEPS * 7 // 10))
+    flat = made("flat", 12_800)
+    wide = made("wide", 200, "--ranks", "64")
+    size = os.path.getsize(os.path.join(a, "steps.jsonl"))
+    work = tempfile.mkdtemp(prefix="bench-", dir=os.path.dirname(DATA))
+    try:
+        run_table(a, b, flat, wide, size, work)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    widths = [max(len(r[i]) for r in [("what", "tscope", "beside", "ratio", "goal", "met")] + rows) for i in range(6)]
+    print()
+    for r in [("what", "tscope", "beside", "ratio", "goal", "met")] + rows:
+        print("  ".join(c.ljust(w) for c, w in zip(r, widths)).rstrip())
+
+
+def run_table(a, b, flat, wide, size, work):
+    store = os.path.join(work, "store")
+    env = store_env(store)
+
+    read = best(3, "sh", "-c", f"cat {a}/steps.jsonl | sha256sum")
+    pushes = []
+    for i in range(3):
+        pushes.append(measure(TSCOPE, "push", a, env=store_env(os.path.join(work, f"p{i}"))))
+        shutil.rmtree(os.path.join(work, f"p{i}"))
+    first = min(pushes, key=lambda m: m.cpu)
+    measure(TSCOPE, "push", a, env=env)
+    speed = size / 1e6 / first.cpu
+    row("push, input per core", f"{speed:.0f} MB/s ({first.cpu:.2f} s)",
+        f"read and sha256sum {size / 1e6 / read.cpu:.0f} MB/s", f"{first.cpu / read.cpu:.1f}x its CPU", ">= 200 MB/s", speed >= 200)
+    row("push, anonymous memory", f"{max(p.anon for p in pushes) / 1e6:.0f} MB", f"input {size / 1e6:.0f} MB", "-", "< 300 MB",
+        max(p.anon for p in pushes) < 300e6)
+    on_disk = tree_bytes(store) / STEPS
+    row("size on disk", f"{on_disk:.1f} B/step", f"input {size / STEPS:.0f} B/step", f"{size / STEPS / on_disk:.1f}x smaller", "<= 36 B/step",
+        on_disk <= 36)
+    second = json.loads(measure(TSCOPE, "push", a, "--json", env=env).out)["runs"][0]
+    row("second push", f"{second['objects_sent_count']} objects sent", "-", "-", "none", second["objects_sent_count"] == 0)
+
+    ours = best(5, TSCOPE, "analyze", "a", env=env)
+    if have_peer():
+        peer = measure(PYTSCOPE, "analyze", a)
+        row("analyze", f"{ours.cpu * 1e3:.0f} ms CPU", f"pytscope {peer.cpu:.1f} s CPU", f"{peer.cpu / ours.cpu:.0f}x less", ">= 50x",
+            peer.cpu / ours.cpu >= 50)
+    else:
+        row("analyze", f"{ours.cpu * 1e3:.0f} ms CPU", "pytscope not reachable", "-", ">= 50x", None)
+
+    measure(TSCOPE, "push", b, env=env)
+    runs = 50
+    loop = best(3, "sh", "-c", f"i=0; while [ $i -lt {runs} ]; do {TSCOPE} diff a b >/dev/null; i=$((i+1)); done", env=env)
+    none = best(3, "sh", "-c", f"i=0; while [ $i -lt {runs} ]; do /bin/true >/dev/null; i=$((i+1)); done", env=env)
+    each = loop.cpu / runs
+    if have_peer():
+        peer = measure(PYTSCOPE, "diff", a, b)
+        row("diff", f"{each * 1e3:.2f} ms CPU", f"pytscope {peer.cpu:.1f} s CPU; /bin/true {none.cpu / runs * 1e3:.2f} ms", f"{peer.cpu / each:.0f}x less",
+            ">= 5,000x", peer.cpu / each >= 5000)
+    else:
+        row("diff", f"{each * 1e3:.2f} ms CPU", f"/bin/true {none.cpu / runs * 1e3:.2f} ms", "-", ">= 5,000x", None)
+
+    sizes = {}
+    for name, path in (("flat", flat), ("wide", wide)):
+        where = os.path.join(work, name)
+        measure(TSCOPE, "push", path, env=store_env(where))
+        sizes[name] = tree_bytes(where)
+    row("64 ranks x 200 steps on disk", f"{sizes['wide']:,} B", f"1 rank x 12,800: {sizes['flat']:,} B", f"{sizes['wide'] / sizes['flat']:.2f}x",
+        "<= 2x", sizes["wide"] <= 2 * sizes["flat"])
+
+    many = os.path.join(work, "many")
+    subprocess.run([os.path.join(BUILD, "bench_list"), many, "100000"], check=True, stdout=subprocess.DEVNULL)
+    page = best(5, TSCOPE, "list", "--all-projects", env=store_env(many))
+    row("list, a page of 100,000 runs", f"{page.wall * 1e3:.1f} ms wall", "-", "-", "< 50 ms", page.wall < 0.05)
+
+    echo = subprocess.run([os.path.join(BUILD, "bench_echo")], capture_output=True, text=True, check=True).stdout
+    for line in echo.strip().split("\n"):
+        if line.startswith("ratio "):  # "ratio FLIGHT OURS_us BARE_us RATIO"
+            _, flight, ours_us, bare_us, ratio = line.split()
+            row(f"unary call, {flight} in flight, p50", f"{ours_us} us", f"bare C-core echo {bare_us} us", f"{ratio}x", "<= 1.3x",
+                float(ratio) <= 1.3)
+
+
+if __name__ == "__main__":
+    main()

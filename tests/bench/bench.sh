@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# bench.sh BUILD [STEPS] - speed and size, each beside a peer or a physical limit, in one run. Figures are CPU seconds (user
+# and system) of whole processes: wall time on a shared machine says little. pytscope comes from PyPI where it is reachable.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+peer=build/bench/venv
+if [ ! -x "$peer/bin/pytscope" ]; then
+	python3 -m venv "$peer" && "$peer/bin/pip" install -q pytscope==0.2.1 >/dev/null 2>&1 || echo "pytscope is not reachable: its side is left out" >&2
+fi
+exec python3 tests/bench/bench.py "$@"
