@@ -29,6 +29,13 @@ static enum ts_status expected(struct ts_error *err, const struct ts_json_reader
 	return ts_error_set(err, TS_INVALID, "byte %zu: expected %s", at, what);
 }
 
+static enum ts_status expected_value(struct ts_error *err, const struct ts_json_reader *r, size_t at)
+{
+	bool may_end = r->depth > 0 && r->in_array[r->depth - 1] && !r->any && !r->need_value;
+
+	return expected(err, r, at, may_end ? "a value or ']'" : "a value");
+}
+
 static inline size_t skip_space(struct ts_span in, size_t at)
 {
 	while (at < in.len && (in.data[at] == ' ' || in.data[at] == '\n' || in.data[at] == '\r' || in.data[at] == '\t'))
@@ -295,7 +302,7 @@ static enum ts_status read_word(struct ts_json_reader *r, size_t at, struct ts_j
 		end_value(r, at + word.len);
 		return TS_OK;
 	}
-	return expected(err, r, at, r->in_array[0] && r->depth && r->in_array[r->depth - 1] && !r->any ? "a value or ']'" : "a value");
+	return expected_value(err, r, at);
 }
 
 static enum ts_status read_number(struct ts_json_reader *r, size_t at, struct ts_json_token *t, struct ts_error *err)
@@ -319,7 +326,7 @@ static enum ts_status read_value(struct ts_json_reader *r, size_t at, struct ts_
 	uint8_t c;
 
 	if (at == r->in.len)
-		return expected(err, r, at, "a value");
+		return expected_value(err, r, at);
 	c = r->in.data[at];
 	if (c == '-' || ts_is_digit(c))
 		return read_number(r, at, t, err);
