@@ -41,6 +41,7 @@ bool ts_measure_add(struct ts_measures *m, struct ts_arena *arena, const char *g
 		    const char *name, enum ts_unit unit, double value);
 bool ts_measure_unknown(struct ts_measures *m, struct ts_arena *arena, const char *group, struct ts_span subject,
 			const char *name, enum ts_unit unit, const char *reason);
+/* The first such row; name with or without its unit's suffix ("best" is the value, "best_step" its step). NULL if none. */
 const struct ts_measure *ts_measure_find(const struct ts_measures *m, const char *group, const char *subject,
 					 const char *name);
 const char *ts_unit_suffix(enum ts_unit unit); /* "", "_s", "_bytes", ... */

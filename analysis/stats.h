@@ -1,7 +1,8 @@
 /* stats.h - sums and order statistics with their definitions; docs/numerics.md has the reasons.
  *
  * Sums are compensated (Neumaier) in index order. Percentiles interpolate linearly: pos = q/100 * (n-1). The median of
- * an even count is the mean of the two middle values. n is at least 1 unless said. NaN in the input gives NaN.
+ * an even count is the mean of the two middle values. n is at least 1 unless said. NaN in the input gives NaN; infinities
+ * add up as IEEE 754 says (inf - inf is NaN). Selection is linear in n whatever the values and their order.
  */
 #ifndef TSCOPE_ANALYSIS_STATS_H
 #define TSCOPE_ANALYSIS_STATS_H
@@ -12,7 +13,7 @@ double ts_sum(const double *x, size_t n); /* 0 for n = 0 */
 double ts_mean(const double *x, size_t n);
 /* Population standard deviation, two passes around the mean. */
 double ts_stddev(const double *x, size_t n, double mean);
-/* The q-th percentiles (each 0 to 100), by selection; reorders scratch, which holds the n values on entry. */
+/* The q-th percentiles (each 0 to 100), by selection; scratch holds the n values on entry and is used up. */
 void ts_percentiles(double *scratch, size_t n, const double *q, size_t n_q, double *out);
 
 #endif

@@ -23,6 +23,8 @@ struct ts_timing {
 	size_t n;
 	int64_t first;	/* first step after warm-up */
 	double *total;	/* per step */
+	double *carry;	/* what total lost to rounding */
+	double *scratch;
 	struct ts_timing_phase *phases;
 	size_t n_phases, cap_phases;
 	size_t warmup_cut;

@@ -1,0 +1,99 @@
+#include "analysis/measure.h"
+
+enum { MEASURES_FIRST = 32 };
+
+static struct ts_measure *measure_next(struct ts_measures *m, struct ts_arena *arena)
+{
+	if (m->n == m->cap) {
+		size_t cap = m->cap ? m->cap * 2 : MEASURES_FIRST;
+		struct ts_measure *items = ts_arena_array(arena, cap, sizeof *items);
+
+		if (!items)
+			return NULL;
+		if (m->n)
+			memcpy(items, m->items, m->n * sizeof *items);
+		m->items = items;
+		m->cap = cap;
+	}
+	return &m->items[m->n++];
+}
+
+bool ts_measure_add(struct ts_measures *m, struct ts_arena *arena, const char *group, struct ts_span subject,
+		    const char *name, enum ts_unit unit, double value)
+{
+	struct ts_measure *row = measure_next(m, arena);
+
+	if (!row)
+		return false;
+	*row = (struct ts_measure){
+		.group = ts_span_str(group),
+		.subject = subject,
+		.name = ts_span_str(name),
+		.unit = unit,
+		.known = true,
+		.value = value,
+	};
+	return true;
+}
+
+bool ts_measure_unknown(struct ts_measures *m, struct ts_arena *arena, const char *group, struct ts_span subject,
+			const char *name, enum ts_unit unit, const char *reason)
+{
+	struct ts_measure *row = measure_next(m, arena);
+
+	if (!row)
+		return false;
+	*row = (struct ts_measure){
+		.group = ts_span_str(group),
+		.subject = subject,
+		.name = ts_span_str(name),
+		.unit = unit,
+		.reason = ts_span_str(reason),
+	};
+	return true;
+}
+
+/* "best" or, with its unit, "best_step". */
+static bool name_is(const struct ts_measure *row, const char *name)
+{
+	struct ts_span want = ts_span_str(name);
+	struct ts_span suffix = ts_span_str(ts_unit_suffix(row->unit));
+
+	if (ts_span_eq(row->name, want))
+		return true;
+	return want.len == row->name.len + suffix.len && ts_span_starts(want, row->name) &&
+	       ts_span_eq(ts_span_of(want.data + row->name.len, suffix.len), suffix);
+}
+
+const struct ts_measure *ts_measure_find(const struct ts_measures *m, const char *group, const char *subject,
+					 const char *name)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		const struct ts_measure *row = &m->items[i];
+
+		if (ts_span_is(row->group, group) && ts_span_is(row->subject, subject) && name_is(row, name))
+			return row;
+	}
+	return NULL;
+}
+
+const char *ts_unit_suffix(enum ts_unit unit)
+{
+	switch (unit) {
+	case TS_UNIT_NONE:
+		return "";
+	case TS_UNIT_SECONDS:
+		return "_s";
+	case TS_UNIT_BYTES:
+		return "_bytes";
+	case TS_UNIT_RATIO:
+		return "_ratio";
+	case TS_UNIT_PER_SECOND:
+		return "_per_s";
+	case TS_UNIT_STEP:
+		return "_step";
+	case TS_UNIT_COUNT:
+		return "_count";
+	}
+	return "";
+}
