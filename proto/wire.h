@@ -2,7 +2,9 @@
  *
  * proto/wire*.c are the only translation units that see generated types. pack appends to a buffer; unpack parses bytes from
  * an untrusted peer into the arena (protobuf-c allocates from it, under its ceiling), checks every limit, length and enum,
- * and returns TS_INVALID with the field's name. Text fields must be valid UTF-8 without NUL. Spans lie in the arena.
+ * and returns TS_INVALID with the field's name. Text fields must be valid UTF-8 without NUL; what a run itself says (paths,
+ * text of facts, cells, names of columns and files) is any bytes. Spans lie in the arena, except that those of
+ * put_request and objects_reply point into `in`, which must outlive them (push copies an object no more than it must).
  * docs/protocol.md specifies each method; proto/tscope/v1/tscope.proto each field with unit, limit and absence.
  */
 #ifndef TSCOPE_PROTO_WIRE_H
@@ -128,6 +130,7 @@ struct ts_list_row {
 struct ts_list_reply {
 	struct ts_list_row *rows;
 	size_t n;
+	size_t n_cells; /* of every row: as many as columns were asked for */
 	struct ts_span next_token; /* empty = no more */
 	uint64_t examined;	   /* runs looked at to fill this page */
 };
@@ -236,5 +239,9 @@ TS_WIRE(gc_request, ts_gc_request);
 TS_WIRE(gc_reply, ts_sweep_report);
 
 #undef TS_WIRE
+
+/* The methods of service tscope.v1.Tscope, "ServerInfo" and so on. */
+size_t ts_wire_methods(void);
+const char *ts_wire_method(size_t i);
 
 #endif

@@ -1,0 +1,211 @@
+/* wire_message.c - see wire_message.h. */
+#include "proto/wire_message.h"
+
+#include "base/text.h"
+
+void *ts_wire_new(struct ts_arena *arena, const ProtobufCMessageDescriptor *descriptor)
+{
+	void *message = ts_arena_alloc(arena, descriptor->sizeof_message);
+
+	if (message)
+		protobuf_c_message_init(descriptor, message);
+	return message;
+}
+
+void *ts_wire_rows(struct ts_arena *arena, size_t n, const ProtobufCMessageDescriptor *descriptor)
+{
+	uint8_t *rows = ts_arena_array(arena, n, descriptor->sizeof_message);
+	void **pointers = ts_arena_array(arena, n, sizeof *pointers);
+
+	if (!rows || !pointers)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		pointers[i] = rows + i * descriptor->sizeof_message;
+		protobuf_c_message_init(descriptor, pointers[i]);
+	}
+	return pointers;
+}
+
+ProtobufCBinaryData *ts_wire_spans(struct ts_arena *arena, const struct ts_span *spans, size_t n)
+{
+	ProtobufCBinaryData *out = ts_arena_array(arena, n, sizeof *out);
+
+	for (size_t i = 0; out && i < n; i++)
+		out[i] = ts_wire_span(spans[i]);
+	return out;
+}
+
+enum ts_status ts_wire_write(const ProtobufCMessage *message, struct ts_buf *out, struct ts_error *err)
+{
+	size_t size = protobuf_c_message_get_packed_size(message);
+	uint8_t *at = size ? ts_buf_reserve(out, size) : NULL;
+
+	if (at)
+		out->len += protobuf_c_message_pack(message, at);
+	return ts_buf_check(out, err);
+}
+
+/* protobuf-c says NULL both for bytes that do not parse and for no memory; the difference is kept here. */
+struct arena_allocator {
+	struct ts_arena *arena;
+	bool refused;
+};
+
+static void *arena_alloc(void *data, size_t size)
+{
+	struct arena_allocator *a = data;
+	void *block = ts_arena_alloc(a->arena, size);
+
+	a->refused |= !block;
+	return block;
+}
+
+static void arena_free(void *data, void *block)
+{
+	(void)data;
+	(void)block;
+}
+
+void *ts_wire_parse(struct ts_wire_reader *r, struct ts_span in, const ProtobufCMessageDescriptor *descriptor)
+{
+	struct arena_allocator a = {.arena = r->arena};
+	ProtobufCAllocator hooks = {arena_alloc, arena_free, &a};
+	void *message = protobuf_c_message_unpack(descriptor, &hooks, in.len, in.data);
+
+	if (!message && a.refused)
+		r->status = ts_arena_error(r->arena, r->err);
+	else if (!message)
+		r->status = ts_error_set(r->err, TS_INVALID, "%zu bytes are not a %s message", in.len, descriptor->name);
+	return message;
+}
+
+void ts_wire_fail(struct ts_wire_reader *r, const char *field, const char *problem)
+{
+	if (!r->status)
+		r->status = ts_error_set(r->err, TS_INVALID, "field %s %s", field, problem);
+}
+
+static void too_large(struct ts_wire_reader *r, const char *field, size_t is, size_t max, const char *what)
+{
+	if (!r->status)
+		r->status = ts_error_set(r->err, TS_INVALID, "field %s has %zu %s, the limit is %zu", field, is, what, max);
+}
+
+struct ts_span ts_wire_bytes(struct ts_wire_reader *r, ProtobufCBinaryData in, size_t max, const char *field)
+{
+	if (in.len > max) {
+		too_large(r, field, in.len, max, "bytes");
+		return (struct ts_span){NULL, 0};
+	}
+	return ts_span_of(in.data, in.len);
+}
+
+struct ts_span ts_wire_text(struct ts_wire_reader *r, ProtobufCBinaryData in, size_t max, const char *field)
+{
+	struct ts_span text = ts_wire_bytes(r, in, max, field);
+
+	if (text.len && memchr(text.data, 0, text.len))
+		ts_wire_fail(r, field, "holds a NUL byte");
+	else if (!ts_utf8_valid(text))
+		ts_wire_fail(r, field, "is not UTF-8");
+	return text;
+}
+
+bool ts_wire_id_maybe(struct ts_wire_reader *r, ProtobufCBinaryData in, const char *field, struct ts_id *ret_id)
+{
+	if (in.len == 0)
+		return false;
+	if (in.len != TS_ID_BYTES) {
+		ts_wire_fail(r, field, "is not an id of 32 bytes");
+		return false;
+	}
+	memcpy(ret_id->bytes, in.data, TS_ID_BYTES);
+	return true;
+}
+
+struct ts_id ts_wire_id(struct ts_wire_reader *r, ProtobufCBinaryData in, const char *field)
+{
+	struct ts_id id = {{0}};
+
+	if (!ts_wire_id_maybe(r, in, field, &id))
+		ts_wire_fail(r, field, "is not there: an id of 32 bytes must be");
+	return id;
+}
+
+struct ts_id *ts_wire_ids(struct ts_wire_reader *r, ProtobufCBinaryData in, size_t max, const char *field,
+			  size_t *ret_n)
+{
+	struct ts_id *ids;
+
+	if (in.len % TS_ID_BYTES)
+		ts_wire_fail(r, field, "is not a whole number of ids of 32 bytes");
+	ids = ts_wire_array(r, in.len / TS_ID_BYTES, sizeof *ids, max, field, ret_n);
+	if (ids)
+		memcpy(ids, in.data, *ret_n * TS_ID_BYTES);
+	return ids;
+}
+
+int ts_wire_enum(struct ts_wire_reader *r, int value, int least, int most, const char *field)
+{
+	if (value >= least && value <= most)
+		return value;
+	if (!r->status)
+		r->status = ts_error_set(r->err, TS_INVALID, "field %s has the value %d, which this build does not know", field,
+					 value);
+	return least;
+}
+
+uint64_t ts_wire_uint(struct ts_wire_reader *r, uint64_t value, uint64_t most, const char *field)
+{
+	if (value <= most)
+		return value;
+	if (!r->status)
+		r->status = ts_error_set(r->err, TS_INVALID, "field %s is %llu, the limit is %llu", field,
+					 (unsigned long long)value, (unsigned long long)most);
+	return 0;
+}
+
+void *ts_wire_array(struct ts_wire_reader *r, size_t n, size_t size, size_t max, const char *field, size_t *ret_n)
+{
+	void *rows;
+
+	*ret_n = 0;
+	if (n > max)
+		too_large(r, field, n, max, "entries");
+	if (r->status || n == 0)
+		return NULL;
+	rows = ts_arena_array(r->arena, n, size);
+	if (!rows) {
+		r->status = ts_arena_error(r->arena, r->err);
+		return NULL;
+	}
+	*ret_n = n;
+	return rows;
+}
+
+struct ts_span *ts_wire_texts(struct ts_wire_reader *r, const ProtobufCBinaryData *in, size_t n, size_t max,
+			      size_t max_len, const char *field, size_t *ret_n)
+{
+	struct ts_span *texts = ts_wire_array(r, n, sizeof *texts, max, field, ret_n);
+
+	for (size_t i = 0; i < *ret_n; i++)
+		texts[i] = ts_wire_text(r, in[i], max_len, field);
+	return texts;
+}
+
+int32_t *ts_wire_int32s(struct ts_wire_reader *r, const int32_t *in, size_t n, size_t max, const char *field,
+			size_t *ret_n)
+{
+	int32_t *out = ts_wire_array(r, n, sizeof *out, max, field, ret_n);
+
+	if (out)
+		memcpy(out, in, *ret_n * sizeof *out);
+	return out;
+}
+
+bool ts_wire_need(struct ts_wire_reader *r, const void *message, const char *field)
+{
+	if (!message)
+		ts_wire_fail(r, field, "is not there");
+	return message != NULL;
+}

@@ -1,0 +1,139 @@
+/* wire_message.h - what wire*.c share: building, serializing, parsing and checking one generated message.
+ *
+ * Packing: build_X fills a generated message in a scratch arena (NULL: no memory); WIRE_PACK serializes it and lets the
+ * arena go. Unpacking: protobuf-c allocates from the caller's arena; read_X then copies field by field through the
+ * ts_wire_* checks below. A check that fails is remembered in the reader with the field's name, later ones do nothing
+ * and give empty values, so that a reader is a list of assignments. Include only from proto/ wire files.
+ */
+#ifndef TSCOPE_PROTO_WIRE_MESSAGE_H
+#define TSCOPE_PROTO_WIRE_MESSAGE_H
+
+#include "base/limits.h"
+#include "proto/wire.h"
+
+#include <tscope/v1/tscope.pb-c.h>
+
+enum {
+	TS_WIRE_SPEC_MAX = 512,	   /* a run spec: a kind, a project and a name, or an id */
+	TS_WIRE_WHO_MAX = 512,
+	TS_WIRE_TEXT_MAX = 4096,   /* filters, reasons, messages, notes */
+	TS_WIRE_CELL_MAX = TS_FACT_TEXT_MAX,
+	TS_WIRE_COLUMNS_MAX = 64,  /* of one list */
+	TS_WIRE_IGNORE_MAX = 256,
+	TS_WIRE_REPORTED_MAX = 64, /* ids in a verify report, names of a run */
+};
+
+struct ts_wire_reader {
+	struct ts_arena *arena;
+	struct ts_error *err;
+	enum ts_status status; /* the first failure */
+};
+
+#define WIRE_DESCRIPTOR(name) (&tscope__v1__##name##__descriptor)
+
+/* A message with its defaults, or n of them behind pointers, as protobuf-c wants repeated fields; NULL: no memory. */
+void *ts_wire_new(struct ts_arena *arena, const ProtobufCMessageDescriptor *descriptor);
+void *ts_wire_rows(struct ts_arena *arena, size_t n, const ProtobufCMessageDescriptor *descriptor);
+enum ts_status ts_wire_write(const ProtobufCMessage *message, struct ts_buf *out, struct ts_error *err);
+/* NULL: r->status says why. */
+void *ts_wire_parse(struct ts_wire_reader *r, struct ts_span in, const ProtobufCMessageDescriptor *descriptor);
+
+/* protobuf-c's structs have no const; nothing is written through it. */
+static inline ProtobufCBinaryData ts_wire_span(struct ts_span s)
+{
+	ProtobufCBinaryData out = {.len = s.len};
+
+	memcpy(&out.data, &s.data, sizeof out.data);
+	return out;
+}
+
+static inline ProtobufCBinaryData ts_wire_id_bytes(const struct ts_id *id)
+{
+	return ts_wire_span(ts_span_of(id->bytes, TS_ID_BYTES));
+}
+
+/* n ids lie behind one another without gaps. */
+static inline ProtobufCBinaryData ts_wire_id_list(const struct ts_id *ids, size_t n)
+{
+	return ts_wire_span(ts_span_of(ids, n * TS_ID_BYTES));
+}
+
+/* protobuf-c's repeated bytes. NULL: no memory. */
+ProtobufCBinaryData *ts_wire_spans(struct ts_arena *arena, const struct ts_span *spans, size_t n);
+/* Its repeated int32, not copied. */
+static inline int32_t *ts_wire_ranks(const int32_t *ranks)
+{
+	int32_t *out;
+
+	memcpy(&out, &ranks, sizeof out);
+	return out;
+}
+
+void ts_wire_fail(struct ts_wire_reader *r, const char *field, const char *problem);
+/* UTF-8 without NUL, at most max bytes. */
+struct ts_span ts_wire_text(struct ts_wire_reader *r, ProtobufCBinaryData in, size_t max, const char *field);
+/* What a run says: any bytes, at most max. */
+struct ts_span ts_wire_bytes(struct ts_wire_reader *r, ProtobufCBinaryData in, size_t max, const char *field);
+struct ts_id ts_wire_id(struct ts_wire_reader *r, ProtobufCBinaryData in, const char *field);
+/* Empty = absent. */
+bool ts_wire_id_maybe(struct ts_wire_reader *r, ProtobufCBinaryData in, const char *field, struct ts_id *ret_id);
+struct ts_id *ts_wire_ids(struct ts_wire_reader *r, ProtobufCBinaryData in, size_t max, const char *field,
+			  size_t *ret_n);
+/* least when it is out of range. */
+int ts_wire_enum(struct ts_wire_reader *r, int value, int least, int most, const char *field);
+uint64_t ts_wire_uint(struct ts_wire_reader *r, uint64_t value, uint64_t most, const char *field);
+/* Zeroed room for n rows; NULL and *ret_n = 0 when there are none, too many or there is no memory. */
+void *ts_wire_array(struct ts_wire_reader *r, size_t n, size_t size, size_t max, const char *field, size_t *ret_n);
+struct ts_span *ts_wire_texts(struct ts_wire_reader *r, const ProtobufCBinaryData *in, size_t n, size_t max,
+			      size_t max_len, const char *field, size_t *ret_n);
+int32_t *ts_wire_int32s(struct ts_wire_reader *r, const int32_t *in, size_t n, size_t max, const char *field,
+			size_t *ret_n);
+/* False, and a failure, when a message that must be there is not. */
+bool ts_wire_need(struct ts_wire_reader *r, const void *message, const char *field);
+
+/* Messages that stand in several others. */
+Tscope__V1__Fact *ts_wire_build_fact(struct ts_arena *arena, const struct ts_fact *in);
+void ts_wire_read_fact(struct ts_wire_reader *r, const Tscope__V1__Fact *m, struct ts_fact *ret);
+Tscope__V1__RunRef *ts_wire_build_run(struct ts_arena *arena, const struct ts_run_ref *in);
+void ts_wire_read_run(struct ts_wire_reader *r, const Tscope__V1__RunRef *m, struct ts_run_ref *ret, const char *field);
+void ts_wire_fill_ref(Tscope__V1__Ref *m, const struct ts_ref *in);
+void ts_wire_read_ref(struct ts_wire_reader *r, const Tscope__V1__Ref *m, struct ts_ref *ret);
+Tscope__V1__RefKind ts_wire_kind(enum ts_ref_kind kind);
+enum ts_ref_kind ts_wire_read_kind(struct ts_wire_reader *r, int value);
+
+/* Defines ts_wire_pack_NAME from build_NAME(in, arena), which returns the message's base or NULL. */
+#define WIRE_PACK(name, type)                                                                                        \
+	enum ts_status ts_wire_pack_##name(const struct type *in, struct ts_buf *out, struct ts_error *err)           \
+	{                                                                                                            \
+		struct ts_arena scratch;                                                                              \
+		const ProtobufCMessage *message;                                                                      \
+		enum ts_status status;                                                                                \
+                                                                                                                     \
+		ts_arena_init(&scratch, 0);                                                                           \
+		message = build_##name(in, &scratch);                                                                 \
+		status = message ? ts_wire_write(message, out, err) : ts_arena_error(&scratch, err);                  \
+		ts_arena_finish(&scratch);                                                                            \
+		return status;                                                                                        \
+	}                                                                                                            \
+	struct type
+
+/* Defines ts_wire_unpack_NAME from read_NAME(reader, message, ret). */
+#define WIRE_UNPACK(name, type, message_name)                                                                        \
+	enum ts_status ts_wire_unpack_##name(struct ts_span in, struct ts_arena *arena, struct type *ret,             \
+					     struct ts_error *err)                                                   \
+	{                                                                                                            \
+		struct ts_wire_reader r = {.arena = arena, .err = err};                                               \
+		struct type out;                                                                                      \
+		const void *message = ts_wire_parse(&r, in, WIRE_DESCRIPTOR(message_name));                           \
+                                                                                                                     \
+		memset(&out, 0, sizeof out);                                                                          \
+		if (message)                                                                                          \
+			read_##name(&r, message, &out);                                                               \
+		if (r.status)                                                                                         \
+			return r.status;                                                                              \
+		*ret = out;                                                                                           \
+		return TS_OK;                                                                                         \
+	}                                                                                                            \
+	struct type
+
+#endif
