@@ -52,6 +52,24 @@ enum {
 	TS_CALL_ARENA = 64 << 20,
 	/* Memory of one analysis: four columns of ten million steps, and room to sort one. */
 	TS_ANALYSIS_ARENA = 1 << 30,
+	/* Connections of one server: each idle one costs it 15 to 21 KB and a descriptor. */
+	TS_SERVER_CONNECTIONS = 1024,
+	/* Calls of one server at once, most of them waiting: each may hold two messages of TS_MESSAGE_MAX. */
+	TS_SERVER_CALLS = 256,
+	/* Calls of one connection at once, as HTTP/2 announces it. */
+	TS_CONNECTION_CALLS = 100,
+	/* Seconds that a peer may take no byte of a message before its call is given up: it holds a thread meanwhile. */
+	TS_STALL_SECONDS = 60,
+	/* Seconds without a call after which a server closes a connection; clients connect again by themselves. */
+	TS_IDLE_SECONDS = 1800,
+	/* Seconds to reach a server, and to hear the first answer; ssh may ask for a password meanwhile. */
+	TS_CONNECT_SECONDS = 5,
+	TS_SSH_SECONDS = 60,
+	/* Seconds for an ordinary answer; for one that reads a whole store or long runs; for a commit in a long queue. */
+	TS_CALL_SECONDS = 60,
+	TS_LONG_CALL_SECONDS = 3600,
+	/* Messages of an upload that wait beside the one on its way: the next is packed while the last is sent. */
+	TS_UPLOAD_AHEAD = 4,
 };
 
 /* How long an object that no name reaches is safe from gc after it was last sent or asked for. */

@@ -31,20 +31,23 @@ enum ts_status ts_object_parse(struct ts_span bytes, struct ts_object *ret_objec
 	object.nrefs = ts_cursor_u32(&c);
 	pad = ts_cursor_u32(&c);
 	if (c.failed || !ts_span_is(magic, "tsob"))
-		return ts_error_set(err, TS_DAMAGED, "not an object: the first 16 bytes are no header");
+		return ts_error_set(err, TS_DAMAGED, "byte 0: not an object, its first %d bytes are no header",
+				    TS_OBJECT_HEADER);
 	if (bytes.len > TS_OBJECT_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "an object of %zu bytes; %d are the most", bytes.len,
 				    TS_OBJECT_MAX);
-	if (zero != 0 || pad != 0 || object.layout > TS_LAYOUT_WORDS)
-		return ts_error_set(err, TS_DAMAGED, "object header: a reserved byte is not 0");
+	if (object.layout > TS_LAYOUT_WORDS)
+		return ts_error_set(err, TS_DAMAGED, "byte 6: no such layout: %u", object.layout);
+	if (zero != 0 || pad != 0)
+		return ts_error_set(err, TS_DAMAGED, "byte %d: reserved, but not 0", zero ? 7 : 12);
 	object.refs = ts_cursor_bytes(&c, (size_t)object.nrefs * TS_ID_BYTES);
 	if (c.failed)
-		return ts_error_set(err, TS_DAMAGED, "object header: %u references do not fit in %zu bytes",
-				    object.nrefs, bytes.len);
+		return ts_error_set(err, TS_DAMAGED, "byte 8: %u references do not fit in %zu bytes", object.nrefs,
+				    bytes.len);
 	object.payload = ts_cursor_bytes(&c, ts_cursor_left(&c));
 	if (object.layout == TS_LAYOUT_WORDS && object.payload.len % 8 != 0)
-		return ts_error_set(err, TS_DAMAGED, "object of words: payload of %zu bytes",
-				    object.payload.len);
+		return ts_error_set(err, TS_DAMAGED, "byte %zu: a payload of words has %zu bytes",
+				    bytes.len - object.payload.len, object.payload.len);
 	*ret_object = object;
 	return TS_OK;
 }
