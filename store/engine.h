@@ -69,7 +69,7 @@ struct ts_ref_query {
 	struct ts_span prefix;	/* of the name; "project/" lists a project, empty all */
 	enum ts_ref_order order; /* NEWEST: by moved_ns, latest first, then name */
 	struct ts_span after;	/* token of the page before, or empty */
-	size_t limit;		/* at most this many */
+	size_t limit;		/* at most this many; not 0 */
 };
 
 /* Notes lie beside a run's name, outside identity: "state", "bad", "accepted", "note", ... */
@@ -137,7 +137,7 @@ struct ts_engine_ops {
 	enum ts_status (*ref_log)(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, size_t limit,
 				  struct ts_arena *arena, struct ts_log_entry **ret_entries, size_t *ret_n,
 				  struct ts_error *err);
-	/* Notes belong to a run's name (TS_REF_RUN), go away with it, and are sorted by key. */
+	/* Notes belong to a run's name (TS_REF_RUN; TS_NOT_FOUND when there is none), go away with it, are sorted by key. */
 	enum ts_status (*note_put)(struct ts_engine *e, struct ts_span name, const struct ts_note *note,
 				   struct ts_error *err);
 	enum ts_status (*note_list)(struct ts_engine *e, struct ts_span name, struct ts_arena *arena,
@@ -155,7 +155,8 @@ struct ts_engine_ops {
 	enum ts_status (*verify)(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total),
 				 void *ctx, struct ts_arena *arena, struct ts_verify_report *ret_report,
 				 struct ts_error *err);
-	/* Frees what no ref, log entry of a branch or run, nor lease newer than now_ns - lease_ns reaches. dry_run only counts. */
+	/* Frees what no ref (of a branch: no entry of its log) and no lease newer than now_ns - lease_ns reaches; what a leased
+	 * object refers to is leased with it. dry_run only counts. TS_DAMAGED when a named object cannot be followed. */
 	enum ts_status (*sweep)(struct ts_engine *e, int64_t now_ns, int64_t lease_ns, bool dry_run,
 				struct ts_sweep_report *ret_report, struct ts_error *err);
 	/* A consistent copy into a new directory that this creates. TS_UNSUPPORTED by engines without files. */
@@ -180,7 +181,8 @@ enum ts_status ts_lmdb_open(const struct ts_lmdb_options *options, struct ts_eng
 			    struct ts_error *err);
 
 /* Objects and refs in memory, gone with the process. base, if not NULL, is asked for what is not found here and is never
- * written to; it is not owned. */
+ * written to (open it read_only, or has_many renews leases in it); it is not owned, and is trusted to hold the closure of
+ * whatever it holds. */
 enum ts_status ts_memory_open(struct ts_engine *base, struct ts_engine **ret_engine, struct ts_error *err);
 
 void ts_engine_destroy(struct ts_engine *engine); /* NULL is allowed */

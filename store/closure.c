@@ -1,0 +1,87 @@
+#include "store/closure.h"
+
+#include "base/alloc.h"
+#include "base/limits.h"
+
+void ts_closure_init(struct ts_closure *c, const struct ts_closure_ops *ops, void *ctx)
+{
+	*c = (struct ts_closure){.ops = ops, .ctx = ctx};
+	ts_arena_init(&c->arena, 0);
+}
+
+void ts_closure_finish(struct ts_closure *c)
+{
+	ts_free(c->stack);
+	ts_arena_finish(&c->arena);
+}
+
+static enum ts_status reserve(struct ts_closure *c, size_t n, struct ts_error *err)
+{
+	size_t cap = c->cap ? c->cap : 64;
+	struct ts_id *stack;
+	size_t bytes;
+
+	if (c->cap - c->n >= n)
+		return TS_OK;
+	while (cap - c->n < n)
+		cap *= 2;
+	stack = ts_size_mul(cap, sizeof *stack, &bytes) ? ts_realloc(c->stack, bytes) : NULL;
+	if (!stack)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu references", cap);
+	c->stack = stack;
+	c->cap = cap;
+	return TS_OK;
+}
+
+/* Puts the references that are seen for the first time on the stack. */
+static enum ts_status push_refs(struct ts_closure *c, const struct ts_sealed *sealed, struct ts_error *err)
+{
+	struct ts_object object;
+	struct ts_span bytes;
+
+	if (ts_unseal(sealed, &c->arena, &bytes, err) || ts_object_parse(bytes, &object, err) ||
+	    reserve(c, object.nrefs, err))
+		return err->status;
+	for (uint32_t i = object.nrefs; i-- > 0;) {
+		struct ts_id id = ts_object_ref(&object, i);
+		bool first;
+
+		if (c->ops->visit(c->ctx, &id, &first, err))
+			return err->status;
+		if (first)
+			c->stack[c->n++] = id;
+	}
+	return TS_OK;
+}
+
+static enum ts_status step(struct ts_closure *c, const struct ts_id *id, struct ts_error *err)
+{
+	struct ts_found found = {0};
+
+	ts_arena_reset(&c->arena);
+	if (c->ops->look(c->ctx, id, &c->arena, &found, err))
+		return err->status;
+	return found.follow ? push_refs(c, &found.sealed, err) : TS_OK;
+}
+
+enum ts_status ts_closure_walk(struct ts_closure *c, const struct ts_id *root, struct ts_error *err)
+{
+	bool first;
+
+	if (c->ops->visit(c->ctx, root, &first, err) || reserve(c, 1, err))
+		return err->status;
+	if (first)
+		c->stack[c->n++] = *root;
+	while (c->n) {
+		struct ts_id id = c->stack[--c->n];
+		enum ts_status status = step(c, &id, err);
+
+		if (status == TS_NOT_FOUND || status == TS_DAMAGED)
+			status = c->ops->trouble(c->ctx, &id, err);
+		if (status) {
+			c->n = 0;
+			return status;
+		}
+	}
+	return TS_OK;
+}

@@ -1,0 +1,40 @@
+/* closure.h - walking everything that an object needs, without recursion. Internal to store/.
+ *
+ * The walk asks its owner three things; the owner decides what counts as seen and what trouble ends it:
+ *
+ *	visit	is this id seen for the first time?
+ *	look	is it there, and must its references be followed?
+ *	trouble	it is not there (TS_NOT_FOUND) or cannot be read (TS_DAMAGED): TS_OK to go on, or a status to stop with
+ */
+#ifndef TSCOPE_STORE_CLOSURE_H
+#define TSCOPE_STORE_CLOSURE_H
+
+#include "base/arena.h"
+#include "store/sealed.h"
+
+struct ts_found {
+	bool follow;		 /* its references are to be walked: nrefs > 0 and not known to be complete */
+	struct ts_sealed sealed; /* with follow: valid until the next look */
+};
+
+struct ts_closure_ops {
+	enum ts_status (*visit)(void *ctx, const struct ts_id *id, bool *ret_first, struct ts_error *err);
+	enum ts_status (*look)(void *ctx, const struct ts_id *id, struct ts_arena *arena, struct ts_found *ret_found,
+			       struct ts_error *err);
+	enum ts_status (*trouble)(void *ctx, const struct ts_id *id, struct ts_error *err);
+};
+
+struct ts_closure {
+	const struct ts_closure_ops *ops;
+	void *ctx;
+	struct ts_id *stack;
+	size_t n;
+	size_t cap;
+	struct ts_arena arena; /* of the object at hand */
+};
+
+void ts_closure_init(struct ts_closure *c, const struct ts_closure_ops *ops, void *ctx);
+void ts_closure_finish(struct ts_closure *c);
+enum ts_status ts_closure_walk(struct ts_closure *c, const struct ts_id *root, struct ts_error *err);
+
+#endif

@@ -1,0 +1,213 @@
+#include "store/engine_common.h"
+
+#include "base/cursor.h"
+#include "base/limits.h"
+
+void ts_engine_destroy(struct ts_engine *engine)
+{
+	if (engine)
+		engine->ops->destroy(engine);
+}
+
+enum ts_status ts_ref_kind_check(enum ts_ref_kind kind, struct ts_error *err)
+{
+	if (kind != TS_REF_RUN && kind != TS_REF_TAG && kind != TS_REF_BRANCH)
+		return ts_error_set(err, TS_INVALID, "there is no kind %d of name", (int)kind);
+	return TS_OK;
+}
+
+enum ts_status ts_ref_name_check(struct ts_span name, struct ts_error *err)
+{
+	if (name.len == 0 || name.len > TS_REF_NAME_MAX)
+		return ts_error_set(err, TS_INVALID, "a name of %zu bytes; 1 to %d are allowed", name.len,
+				    TS_REF_NAME_MAX);
+	if (memchr(name.data, 0, name.len))
+		return ts_error_set(err, TS_INVALID, "a name holds a NUL byte");
+	return TS_OK;
+}
+
+static enum ts_status check_len(const char *what, struct ts_span span, size_t most, struct ts_error *err)
+{
+	if (span.len > most)
+		return ts_error_set(err, TS_TOO_LARGE, "a %s of %zu bytes; %zu are the most", what, span.len, most);
+	return TS_OK;
+}
+
+static enum ts_status check_update(const struct ts_ref_update *u, struct ts_error *err)
+{
+	if (ts_ref_kind_check(u->kind, err) || ts_ref_name_check(u->name, err) ||
+	    check_len("pusher's name", u->who, TS_WHO_MAX, err) ||
+	    check_len("summary", u->summary, TS_SUMMARY_MAX, err) ||
+	    check_len("message", u->message, TS_NOTE_MAX, err))
+		return err->status;
+	return TS_OK;
+}
+
+enum ts_status ts_updates_check(const struct ts_ref_update *updates, size_t n, struct ts_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (check_update(&updates[i], err))
+			return err->status;
+		for (size_t j = 0; j < i; j++)
+			if (updates[i].kind == updates[j].kind && ts_span_eq(updates[i].name, updates[j].name))
+				return ts_error_set(err, TS_INVALID, "%.*s stands twice in one commit",
+						    TS_SPAN_ARG(updates[i].name));
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_expect_check(const struct ts_ref_update *u, const struct ts_id *current, struct ts_error *err)
+{
+	char found[TS_ID_HEX + 1];
+	char wanted[TS_ID_HEX + 1];
+
+	if (current && u->expect == TS_EXPECT_ABSENT)
+		return ts_error_set(err, TS_CONFLICT, "%.*s exists already, at %s", TS_SPAN_ARG(u->name),
+				    ts_id_hex(current, found));
+	if (!current && u->expect == TS_EXPECT_ID)
+		return ts_error_set(err, TS_CONFLICT, "%.*s does not exist; it was expected at %s",
+				    TS_SPAN_ARG(u->name), ts_id_hex(&u->expected, wanted));
+	if (current && u->expect == TS_EXPECT_ID && !ts_id_eq(current, &u->expected))
+		return ts_error_set(err, TS_CONFLICT, "%.*s is at %s; it was expected at %s", TS_SPAN_ARG(u->name),
+				    ts_id_hex(current, found), ts_id_hex(&u->expected, wanted));
+	if (!current && u->remove)
+		return ts_no_ref(u->kind, u->name, err);
+	return TS_OK;
+}
+
+struct ts_ref ts_ref_after(const struct ts_ref_update *u, const struct ts_ref *current)
+{
+	if (u->remove)
+		return *current;
+	return (struct ts_ref){
+		.kind = u->kind,
+		.name = u->name,
+		.id = u->id,
+		.seq = current->seq + 1,
+		.moved_ns = u->now_ns,
+		.who = u->who,
+		.summary = u->summary,
+	};
+}
+
+enum ts_status ts_ref_copy(struct ts_arena *arena, const struct ts_ref *ref, struct ts_ref *ret_ref, struct ts_error *err)
+{
+	struct ts_ref copy = *ref;
+
+	copy.name = ts_arena_span(arena, ref->name);
+	copy.who = ts_arena_span(arena, ref->who);
+	copy.summary = ts_arena_span(arena, ref->summary);
+	if (!copy.name.data || !copy.who.data || !copy.summary.data)
+		return ts_arena_error(arena, err);
+	*ret_ref = copy;
+	return TS_OK;
+}
+
+enum ts_status ts_note_check(struct ts_span name, const struct ts_note *note, struct ts_error *err)
+{
+	if (ts_ref_name_check(name, err) || check_len("note", note->value, TS_NOTE_MAX, err) ||
+	    check_len("note's author", note->who, TS_WHO_MAX, err))
+		return err->status;
+	if (note->key.len == 0 || note->key.len > TS_NOTE_KEY_MAX || memchr(note->key.data, 0, note->key.len))
+		return ts_error_set(err, TS_INVALID, "a note's key has 1 to %d bytes and no NUL", TS_NOTE_KEY_MAX);
+	return TS_OK;
+}
+
+enum ts_status ts_no_ref(enum ts_ref_kind kind, struct ts_span name, struct ts_error *err)
+{
+	const char *word = kind == TS_REF_RUN ? "run" : kind == TS_REF_TAG ? "tag" : "branch";
+
+	return ts_error_set(err, TS_NOT_FOUND, "there is no %s %.*s", word, TS_SPAN_ARG(name));
+}
+
+enum ts_status ts_no_object(const struct ts_id *id, struct ts_error *err)
+{
+	char hex[TS_ID_HEX + 1];
+
+	return ts_error_set(err, TS_NOT_FOUND, "there is no object %s", ts_id_hex(id, hex));
+}
+
+enum ts_status ts_incomplete(const struct ts_id *missing, struct ts_error *err)
+{
+	char hex[TS_ID_HEX + 1];
+
+	return ts_error_set(err, TS_NOT_FOUND, "not complete: object %s is missing", ts_id_hex(missing, hex));
+}
+
+void ts_time_key(int64_t time_ns, uint8_t out[8])
+{
+	uint64_t key = ~((uint64_t)time_ns ^ (uint64_t)1 << 63);
+
+	for (int i = 0; i < 8; i++)
+		out[i] = (uint8_t)(key >> (56 - 8 * i));
+}
+
+int64_t ts_time_of_key(const uint8_t in[8])
+{
+	uint64_t key = 0;
+
+	for (int i = 0; i < 8; i++)
+		key = key << 8 | in[i];
+	return (int64_t)(~key ^ (uint64_t)1 << 63);
+}
+
+enum ts_status ts_page_of(const struct ts_ref_query *query, struct ts_page *ret_page, struct ts_error *err)
+{
+	size_t front = query->order == TS_ORDER_NEWEST ? 8 : 0;
+	struct ts_page page = {0};
+
+	if (ts_ref_kind_check(query->kind, err))
+		return err->status;
+	if (query->limit == 0)
+		return ts_error_set(err, TS_INVALID, "a page of 0 names");
+	if (query->after.len) {
+		if (query->after.len <= front || query->after.len - front > TS_REF_NAME_MAX)
+			return ts_error_set(err, TS_INVALID, "this is no token of a page");
+		page.begun = true;
+		page.moved_ns = front ? ts_time_of_key(query->after.data) : 0;
+		page.name = ts_span_of(query->after.data + front, query->after.len - front);
+	}
+	*ret_page = page;
+	return TS_OK;
+}
+
+enum ts_status ts_page_token(const struct ts_ref *last, enum ts_ref_order order, struct ts_arena *arena,
+			     struct ts_span *ret_token, struct ts_error *err)
+{
+	size_t front = order == TS_ORDER_NEWEST ? 8 : 0;
+	uint8_t *token = ts_arena_alloc(arena, front + last->name.len);
+
+	if (!token)
+		return ts_arena_error(arena, err);
+	if (front)
+		ts_time_key(last->moved_ns, token);
+	memcpy(token + front, last->name.data, last->name.len);
+	*ret_token = ts_span_of(token, front + last->name.len);
+	return TS_OK;
+}
+
+int ts_ref_compare(enum ts_ref_order order, int64_t a_ns, struct ts_span a, int64_t b_ns, struct ts_span b)
+{
+	if (order == TS_ORDER_NEWEST && a_ns != b_ns)
+		return a_ns > b_ns ? -1 : 1;
+	return ts_span_cmp(a, b);
+}
+
+enum ts_status ts_prefix_range(struct ts_span hex, struct ts_id *ret_first, struct ts_id *ret_last, struct ts_error *err)
+{
+	char text[TS_ID_HEX];
+	struct ts_id first;
+	struct ts_id last;
+
+	if (hex.len == 0 || hex.len > TS_ID_HEX)
+		return ts_error_set(err, TS_INVALID, "the beginning of an id has 1 to %d digits", TS_ID_HEX);
+	memset(text, '0', sizeof text);
+	memcpy(text, hex.data, hex.len);
+	if (!ts_id_parse(ts_span_of(text, sizeof text), &first))
+		return ts_error_set(err, TS_INVALID, "the beginning of an id is not hexadecimal");
+	memset(text + hex.len, 'f', sizeof text - hex.len);
+	(void)ts_id_parse(ts_span_of(text, sizeof text), &last);
+	*ret_first = first;
+	*ret_last = last;
+	return TS_OK;
+}

@@ -1,0 +1,33 @@
+/* idmap.h - a hash table from id to pointer. Internal to store/.
+ *
+ * Ids are SHA-256, so their own bytes are the hash. Threads: one at a time.
+ */
+#ifndef TSCOPE_STORE_IDMAP_H
+#define TSCOPE_STORE_IDMAP_H
+
+#include "base/digest.h"
+
+struct ts_idslot {
+	struct ts_id id;
+	void *value; /* NULL = free */
+};
+
+struct ts_idmap {
+	struct ts_idslot *slots;
+	size_t cap; /* a power of two, or 0 */
+	size_t used;
+};
+
+void ts_idmap_finish(struct ts_idmap *map); /* does not look at the values */
+/* NULL when it is not there. */
+void *ts_idmap_get(const struct ts_idmap *map, const struct ts_id *id);
+/* Room for n more, so that as many puts cannot fail; TS_NO_MEMORY. */
+enum ts_status ts_idmap_reserve(struct ts_idmap *map, size_t n, struct ts_error *err);
+/* value is not NULL; replaces. There must be room. */
+void ts_idmap_put(struct ts_idmap *map, const struct ts_id *id, void *value);
+/* Adds id if it is not there; *ret_added says which. */
+enum ts_status ts_idmap_add(struct ts_idmap *map, const struct ts_id *id, bool *ret_added, struct ts_error *err);
+/* Removes id if it is there. */
+void ts_idmap_remove(struct ts_idmap *map, const struct ts_id *id);
+
+#endif

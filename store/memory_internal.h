@@ -1,0 +1,100 @@
+/* memory_internal.h - the memory engine's own structs. Internal to store/memory_*.c.
+ *
+ * One mutex guards everything; calls to base are made while it is held (base never calls back).
+ */
+#ifndef TSCOPE_STORE_MEMORY_INTERNAL_H
+#define TSCOPE_STORE_MEMORY_INTERNAL_H
+
+#include "store/closure.h"
+#include "store/engine_common.h"
+#include "store/idmap.h"
+
+#include <pthread.h>
+
+struct ts_held {
+	struct ts_sealed sealed;
+	int64_t lease_ns;
+	bool complete;	/* its whole closure was there once, and sweep frees closures whole */
+	uint64_t epoch; /* of the last walk that saw it */
+	uint8_t bytes[];
+};
+
+/* One move of a name; the newest is the name's present value. */
+struct ts_memory_move {
+	struct ts_memory_move *older;
+	struct ts_ref ref;
+	struct ts_span message;
+	uint8_t text[];
+};
+
+struct ts_memory_note {
+	struct ts_note note; /* an empty value hides base's note of that key */
+	uint8_t text[];
+};
+
+struct ts_memory_name {
+	enum ts_ref_kind kind;
+	struct ts_span name;
+	bool hides_base; /* it was removed here: base's ref, log and notes do not count */
+	struct ts_memory_move *moves; /* newest first; NULL = not moved here */
+	struct ts_memory_note **notes; /* sorted by key */
+	size_t n_notes;
+	uint8_t text[];
+};
+
+struct ts_memory {
+	struct ts_engine engine;
+	struct ts_engine *base;
+	pthread_mutex_t lock;
+	struct ts_idmap objects;    /* of ts_held */
+	struct ts_idmap base_known; /* ids that base said it has */
+	uint64_t stored_bytes;
+	uint64_t epoch;
+	struct ts_memory_name **names; /* sorted by kind and name */
+	size_t n_names;
+	size_t names_cap;
+	struct ts_idmap cache; /* of ts_memory_cached, by the SHA-256 of the key */
+	size_t cache_bytes;
+};
+
+static inline struct ts_memory *ts_memory_of(struct ts_engine *e)
+{
+	return (struct ts_memory *)(void *)e;
+}
+
+/* memory_walk.c */
+enum ts_status ts_memory_check_complete(struct ts_memory *m, const struct ts_id *id, struct ts_error *err);
+enum ts_status ts_memory_verify(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total),
+				void *ctx, struct ts_arena *arena, struct ts_verify_report *ret_report,
+				struct ts_error *err);
+enum ts_status ts_memory_sweep(struct ts_engine *e, int64_t now_ns, int64_t lease_ns, bool dry_run,
+			       struct ts_sweep_report *ret_report, struct ts_error *err);
+enum ts_status ts_memory_base_has(struct ts_memory *m, const struct ts_id *ids, size_t n, bool *ret_present,
+				  struct ts_error *err);
+
+/* memory_name.c */
+struct ts_memory_name *ts_memory_find(struct ts_memory *m, enum ts_ref_kind kind, struct ts_span name, size_t *ret_at);
+/* The ref here or in base; *ret_found says whether there is one. */
+enum ts_status ts_memory_current(struct ts_memory *m, enum ts_ref_kind kind, struct ts_span name,
+				 struct ts_arena *arena, struct ts_ref *ret_ref, bool *ret_found, struct ts_error *err);
+/* The name, made when it is not there; NULL without memory. */
+struct ts_memory_name *ts_memory_make(struct ts_memory *m, enum ts_ref_kind kind, struct ts_span name);
+void ts_memory_free_names(struct ts_memory *m);
+enum ts_status ts_memory_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,
+				struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err);
+enum ts_status ts_memory_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note,
+				  struct ts_error *err);
+enum ts_status ts_memory_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena,
+				   struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err);
+
+/* memory_list.c */
+enum ts_status ts_memory_ref_get(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name,
+				 struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err);
+enum ts_status ts_memory_ref_list(struct ts_engine *e, const struct ts_ref_query *query, struct ts_arena *arena,
+				  struct ts_ref **ret_refs, size_t *ret_n, struct ts_span *ret_next,
+				  struct ts_error *err);
+enum ts_status ts_memory_ref_log(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, size_t limit,
+				 struct ts_arena *arena, struct ts_log_entry **ret_entries, size_t *ret_n,
+				 struct ts_error *err);
+
+#endif

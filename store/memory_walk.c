@@ -1,0 +1,249 @@
+#include "store/memory_internal.h"
+
+#include "base/alloc.h"
+
+enum { NAMED_IDS = 64 };
+
+/* A walk over what lies here. base, if there is one, is trusted to hold the closure of whatever it holds. */
+struct walk {
+	struct ts_memory *m;
+	bool again;	/* follow what is known to be complete too */
+	bool base_too;	/* ids that are not here are looked for in base; otherwise they are passed over */
+	struct ts_idmap elsewhere; /* ids seen that are not here */
+	struct ts_idmap *missing;  /* collects trouble, if not NULL; else it ends the walk */
+};
+
+static enum ts_status walk_visit(void *ctx, const struct ts_id *id, bool *ret_first, struct ts_error *err)
+{
+	struct walk *w = ctx;
+	struct ts_held *held = ts_idmap_get(&w->m->objects, id);
+
+	if (!held && w->base_too)
+		return ts_idmap_add(&w->elsewhere, id, ret_first, err);
+	*ret_first = held && held->epoch != w->m->epoch;
+	if (held)
+		held->epoch = w->m->epoch;
+	return TS_OK;
+}
+
+static enum ts_status walk_look(void *ctx, const struct ts_id *id, struct ts_arena *arena, struct ts_found *ret_found,
+				struct ts_error *err)
+{
+	struct walk *w = ctx;
+	struct ts_held *held = ts_idmap_get(&w->m->objects, id);
+	bool present = false;
+
+	(void)arena;
+	if (held) {
+		ret_found->follow = held->sealed.nrefs && (w->again || !held->complete);
+		ret_found->sealed = held->sealed;
+		return TS_OK;
+	}
+	if (ts_idmap_get(&w->m->base_known, id))
+		return TS_OK;
+	if (ts_memory_base_has(w->m, id, 1, &present, err))
+		return err->status;
+	return present ? TS_OK : ts_no_object(id, err);
+}
+
+static enum ts_status walk_trouble(void *ctx, const struct ts_id *id, struct ts_error *err)
+{
+	struct walk *w = ctx;
+	bool added;
+
+	if (w->missing)
+		return ts_idmap_add(w->missing, id, &added, err);
+	return err->status == TS_NOT_FOUND ? ts_incomplete(id, err) : err->status;
+}
+
+static const struct ts_closure_ops walk_ops = {walk_visit, walk_look, walk_trouble};
+
+enum ts_status ts_memory_check_complete(struct ts_memory *m, const struct ts_id *id, struct ts_error *err)
+{
+	struct walk w = {.m = m, .base_too = true};
+	struct ts_closure closure;
+	enum ts_status status;
+
+	m->epoch++;
+	ts_closure_init(&closure, &walk_ops, &w);
+	status = ts_closure_walk(&closure, id, err);
+	for (size_t i = 0; i < m->objects.cap && !status; i++) {
+		struct ts_held *held = m->objects.slots[i].value;
+
+		if (held && held->epoch == m->epoch)
+			held->complete = true;
+	}
+	ts_closure_finish(&closure);
+	ts_idmap_finish(&w.elsewhere);
+	return status;
+}
+
+/* From what each name reaches: of a branch every entry of its log. */
+static enum ts_status walk_names(struct ts_memory *m, struct ts_closure *closure, struct ts_error *err)
+{
+	for (size_t i = 0; i < m->n_names; i++) {
+		struct ts_memory_move *move = m->names[i]->moves;
+
+		for (; move; move = move->older) {
+			if (ts_closure_walk(closure, &move->ref.id, err))
+				return err->status;
+			if (m->names[i]->kind != TS_REF_BRANCH)
+				break;
+		}
+	}
+	return TS_OK;
+}
+
+static enum ts_status verify_objects(struct ts_memory *m, bool (*progress)(void *ctx, uint64_t done, uint64_t total),
+				     void *ctx, struct ts_idmap *bad, struct ts_verify_report *report,
+				     struct ts_error *err)
+{
+	enum ts_status status = TS_OK;
+	struct ts_arena arena;
+
+	ts_arena_init(&arena, 0);
+	for (size_t i = 0; i < m->objects.cap && !status; i++) {
+		struct ts_held *held = m->objects.slots[i].value;
+		struct ts_span bytes;
+		bool added;
+
+		if (!held)
+			continue;
+		ts_arena_reset(&arena);
+		status = ts_sealed_verify(&held->sealed, &arena, &bytes, err);
+		if (status == TS_DAMAGED) {
+			report->damaged++;
+			status = ts_idmap_add(bad, &held->sealed.id, &added, err);
+		}
+		report->objects++;
+		report->bytes += held->sealed.bytes.len;
+		if (!status && progress && !progress(ctx, report->objects, m->objects.used))
+			status = ts_error_set(err, TS_CANCELLED, "verify was stopped");
+	}
+	ts_arena_finish(&arena);
+	return status;
+}
+
+static enum ts_status name_bad(const struct ts_idmap *bad, const struct ts_idmap *missing, struct ts_arena *arena,
+			       struct ts_verify_report *report, struct ts_error *err)
+{
+	const struct ts_idmap *maps[2] = {bad, missing};
+
+	report->ids = ts_arena_array(arena, NAMED_IDS, sizeof *report->ids);
+	if (!report->ids)
+		return ts_arena_error(arena, err);
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < maps[k]->cap && report->n_ids < NAMED_IDS; i++)
+			if (maps[k]->slots[i].value)
+				report->ids[report->n_ids++] = maps[k]->slots[i].id;
+	return TS_OK;
+}
+
+enum ts_status ts_memory_verify(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total),
+				void *ctx, struct ts_arena *arena, struct ts_verify_report *ret_report,
+				struct ts_error *err)
+{
+	struct ts_memory *m = ts_memory_of(e);
+	struct ts_verify_report report = {0};
+	struct ts_idmap missing = {0};
+	struct ts_idmap bad = {0};
+	struct walk w = {.m = m, .again = true, .base_too = true, .missing = &missing};
+	struct ts_closure closure;
+	enum ts_status status;
+
+	pthread_mutex_lock(&m->lock);
+	m->epoch++;
+	ts_closure_init(&closure, &walk_ops, &w);
+	status = verify_objects(m, progress, ctx, &bad, &report, err);
+	if (!status)
+		status = walk_names(m, &closure, err);
+	for (size_t i = 0; i < bad.cap && !status; i++)
+		if (bad.slots[i].value) /* a damaged index is one finding, not two */
+			ts_idmap_remove(&missing, &bad.slots[i].id);
+	report.missing = missing.used;
+	if (!status)
+		status = name_bad(&bad, &missing, arena, &report, err);
+	pthread_mutex_unlock(&m->lock);
+	ts_closure_finish(&closure);
+	ts_idmap_finish(&w.elsewhere);
+	ts_idmap_finish(&missing);
+	ts_idmap_finish(&bad);
+	if (!status)
+		*ret_report = report;
+	return status;
+}
+
+/* Everything that a lease newer than since_ns reaches, with what it refers to. */
+static enum ts_status walk_leased(struct ts_memory *m, int64_t since_ns, struct ts_closure *closure, struct ts_error *err)
+{
+	for (size_t i = 0; i < m->objects.cap; i++) {
+		struct ts_held *held = m->objects.slots[i].value;
+
+		if (held && held->lease_ns > since_ns && ts_closure_walk(closure, &held->sealed.id, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+static uint64_t count_seen(const struct ts_memory *m)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < m->objects.cap; i++) {
+		const struct ts_held *held = m->objects.slots[i].value;
+
+		n += held && held->epoch == m->epoch;
+	}
+	return n;
+}
+
+static void free_unseen(struct ts_memory *m, bool dry_run, struct ts_sweep_report *report)
+{
+	for (size_t i = 0; i < m->objects.cap;) {
+		struct ts_held *held = m->objects.slots[i].value;
+
+		if (!held || held->epoch == m->epoch) {
+			i++;
+			continue;
+		}
+		report->freed++;
+		report->freed_bytes += held->sealed.bytes.len;
+		if (dry_run) {
+			i++;
+			continue;
+		}
+		m->stored_bytes -= held->sealed.bytes.len;
+		ts_idmap_remove(&m->objects, &m->objects.slots[i].id); /* may move another one here: look again */
+		ts_free(held);
+	}
+}
+
+enum ts_status ts_memory_sweep(struct ts_engine *e, int64_t now_ns, int64_t lease_ns, bool dry_run,
+			       struct ts_sweep_report *ret_report, struct ts_error *err)
+{
+	struct ts_memory *m = ts_memory_of(e);
+	struct ts_sweep_report report = {0};
+	struct walk w = {.m = m, .again = true};
+	struct ts_closure closure;
+	enum ts_status status;
+	uint64_t named = 0;
+
+	pthread_mutex_lock(&m->lock);
+	m->epoch++;
+	ts_closure_init(&closure, &walk_ops, &w);
+	status = walk_names(m, &closure, err);
+	if (!status) {
+		named = count_seen(m);
+		status = walk_leased(m, now_ns - lease_ns, &closure, err);
+	}
+	if (!status) {
+		report.kept = count_seen(m);
+		report.leased = report.kept - named;
+		free_unseen(m, dry_run, &report);
+	}
+	pthread_mutex_unlock(&m->lock);
+	ts_closure_finish(&closure);
+	if (!status)
+		*ret_report = report;
+	return status;
+}
