@@ -256,6 +256,8 @@ enum ts_status ts_make_dirs(const char *path, mode_t mode, struct ts_error *err)
 	struct ts_buf copy = TS_BUF_INIT(64 << 10);
 	enum ts_status status;
 
+	if (path[0] == '\0')
+		return ts_error_set(err, TS_NOT_FOUND, "no directory has an empty path");
 	ts_buf_bytes(&copy, path, strlen(path) + 1);
 	status = ts_buf_check(&copy, err);
 	for (size_t i = 1; !status && i < copy.len; i++) {

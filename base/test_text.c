@@ -1,0 +1,205 @@
+#include "base/text.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+static void check(struct ts_buf *out, const char *want)
+{
+	ts_buf_char(out, '\0');
+	assert_string_equal((const char *)out->data, want);
+	ts_buf_reset(out);
+}
+
+static void test_escape_makes_text_harmless(void **unused)
+{
+	static const char *const cases[][2] = {
+		{"plain text, \\n as it is \"q\"", "plain text, \\n as it is \"q\""},
+		{"a\nb\tc\rd", "a\\nb\\tc\\rd"},
+		{"\x1b[31mred\x1b]0;title\x07", "\\x1B[31mred\\x1B]0;title\\x07"},
+		{"\x7f\b\x01", "\\x7F\\x08\\x01"},
+		{"\xC2\x9B" "31m\xC2\x80\xC2\x9F\xC2\x85", "\\u{009B}31m\\u{0080}\\u{009F}\\u{0085}"},
+		{"\xC2\xA0\xC3\xA9\xE6\x97\xA5\xF0\x9F\x98\x80", "\xC2\xA0\xC3\xA9\xE6\x97\xA5\xF0\x9F\x98\x80"},
+		{"\xE2\x80\xAA\xE2\x80\xAB\xE2\x80\xAC\xE2\x80\xAD\xE2\x80\xAE",
+		 "\\u{202A}\\u{202B}\\u{202C}\\u{202D}\\u{202E}"},
+		{"\xE2\x81\xA6\xE2\x81\xA7\xE2\x81\xA8\xE2\x81\xA9", "\\u{2066}\\u{2067}\\u{2068}\\u{2069}"},
+		{"\xE2\x80\x8E\xE2\x80\x8F\xD8\x9C", "\\u{200E}\\u{200F}\\u{061C}"},
+		{"\xE2\x80\xA8\xE2\x80\xA9", "\\u{2028}\\u{2029}"},
+		{"a\xE2\x80\x8B" "b\xE2\x80\x8D", "a\xE2\x80\x8B" "b\xE2\x80\x8D"},
+		{"\xFF\xC0\xAF\xE2\x82", "\\xFF\\xC0\\xAF\\xE2\\x82"},
+		{"\x9B" "31m", "\\x9B31m"},
+		{"\xED\xA0\x80", "\\xED\\xA0\\x80"},
+	};
+	struct ts_buf out = TS_BUF_INIT(4096);
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		ts_escape(&out, ts_span_str(cases[i][0]));
+		check(&out, cases[i][1]);
+	}
+	ts_escape(&out, ts_span_of("a\0b", 3));
+	check(&out, "a\\x00b");
+	ts_buf_finish(&out);
+}
+
+/* Whatever the bytes, nothing that a terminal obeys comes out. */
+static void test_escape_of_every_byte_and_code_point(void **unused)
+{
+	struct ts_buf out = TS_BUF_INIT(4096);
+
+	(void)unused;
+	for (uint32_t point = 0; point < 0x3000; point++) {
+		uint8_t utf8[4];
+		size_t n = ts_utf8_put(point, utf8);
+		bool bad = point < 0x20 || (point >= 0x7F && point <= 0x9F) || (point >= 0x202A && point <= 0x202E) ||
+			   (point >= 0x2066 && point <= 0x2069);
+
+		ts_escape(&out, ts_span_of(utf8, n));
+		if (bad)
+			for (size_t i = 0; i < out.len; i++)
+				assert_true(out.data[i] >= 0x20 && out.data[i] < 0x7F);
+		ts_buf_reset(&out);
+	}
+	for (int c = 0x80; c < 0x100; c++) {
+		uint8_t byte = (uint8_t)c;
+
+		ts_escape(&out, ts_span_of(&byte, 1));
+		assert_int_equal(out.len, 4);
+		assert_int_equal(out.data[0], '\\');
+		ts_buf_reset(&out);
+	}
+	ts_buf_finish(&out);
+}
+
+static void test_grouped(void **unused)
+{
+	static const struct {
+		uint64_t n;
+		const char *want;
+	} cases[] = {{0, "0"}, {12, "12"}, {999, "999"}, {1000, "1,000"}, {999999, "999,999"}, {1234567, "1,234,567"},
+		     {UINT64_MAX, "18,446,744,073,709,551,615"}};
+	struct ts_buf out = TS_BUF_INIT(4096);
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		ts_print_grouped(&out, cases[i].n);
+		check(&out, cases[i].want);
+	}
+	ts_buf_finish(&out);
+}
+
+static void test_bytes(void **unused)
+{
+	static const struct {
+		double n;
+		const char *want;
+	} cases[] = {
+		{0, "0 B"}, {17, "17 B"}, {1023, "1023 B"}, {1024, "1 KiB"}, {1536, "1.5 KiB"}, {1.2 * 1048576, "1.2 MiB"},
+		{1.234 * 1048576, "1.23 MiB"}, {12.34 * 1048576, "12.3 MiB"}, {123.4 * 1048576, "123 MiB"},
+		{1023.4 * 1024, "1023 KiB"}, {1023.6 * 1024, "1 MiB"}, {9.996 * 1024, "10 KiB"}, {99.97 * 1024, "100 KiB"},
+		{7025475072.0, "6.54 GiB"}, {80.0 * 1073741824, "80 GiB"}, {-1536, "-1.5 KiB"},
+		{0x1p60, "1 EiB"}, {0x1p70, "1024 EiB"}, {(double)NAN, "NaN"}, {(double)INFINITY, "Infinity"},
+	};
+	struct ts_buf out = TS_BUF_INIT(4096);
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		ts_print_bytes(&out, cases[i].n);
+		check(&out, cases[i].want);
+	}
+	ts_buf_finish(&out);
+}
+
+static void test_utf8(void **unused)
+{
+	uint8_t utf8[4];
+	uint32_t back = 0;
+
+	(void)unused;
+	for (uint32_t point = 0; point <= 0x10FFFF; point += point < 0x11000 ? 1 : 97) {
+		size_t n;
+
+		if (point >= 0xD800 && point < 0xE000)
+			continue;
+		n = ts_utf8_put(point, utf8);
+		assert_int_equal(ts_utf8_next(ts_span_of(utf8, n), &back), n);
+		assert_int_equal(back, point);
+		assert_int_equal(ts_utf8_next(ts_span_of(utf8, n - 1), &back), 0);
+	}
+	assert_true(ts_utf8_valid(ts_span_str("a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80")));
+	assert_true(ts_utf8_valid(ts_span_of(NULL, 0)));
+	assert_false(ts_utf8_valid(ts_span_str("ab\xC3")));
+	assert_false(ts_utf8_valid(ts_span_str("\xC0\x80")));
+	assert_false(ts_utf8_valid(ts_span_str("\xED\xBF\xBF")));
+	assert_false(ts_utf8_valid(ts_span_str("\xF4\x90\x80\x80")));
+}
+
+static void test_width(void **unused)
+{
+	(void)unused;
+	assert_int_equal(ts_text_width(ts_span_str("abc")), 3);
+	assert_int_equal(ts_text_width(ts_span_str("caf\xC3\xA9")), 4);
+	assert_int_equal(ts_text_width(ts_span_str("cafe\xCC\x81")), 4); /* e and a combining acute */
+	assert_int_equal(ts_text_width(ts_span_str("\xE6\x97\xA5\xE6\x9C\xAC")), 4); /* two ideographs */
+	assert_int_equal(ts_text_width(ts_span_str("\xEF\xBC\xA1")), 2);	     /* fullwidth A */
+	assert_int_equal(ts_text_width(ts_span_str("\xF0\x9F\x98\x80")), 2);	     /* an emoji */
+	assert_int_equal(ts_text_width(ts_span_str("a\xE2\x80\x8B" "b")), 2);	     /* zero width space */
+	assert_int_equal(ts_text_width(ts_span_str("\xE2\x94\x82")), 1);	     /* a box line */
+	assert_int_equal(ts_text_width(ts_span_str("")), 0);
+}
+
+static void test_glob(void **unused)
+{
+	static const struct {
+		const char *pattern;
+		const char *text;
+		bool match;
+	} cases[] = {
+		{"", "", true},	      {"", "a", false},	     {"*", "", true},	    {"*", "a/b.c", true}, {"?", "", false},
+		{"?", "a", true},     {"a*c", "abc", true},  {"a*c", "ac", true},   {"a*c", "abcd", false},
+		{"a*b*c", "aXbYbZc", true}, {"*ab", "aab", true}, {"*.weight", "layer.0.weight", true},
+		{"a?c", "abbc", false}, {"**a", "bba", true}, {"a**", "a", true}, {"loss*", "train.loss", false},
+		{"abc", "abc", true}, {"abc", "ab", false}, {"ab", "abc", false}, {"*a*a*a*", "aa", false},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		if (ts_glob(ts_span_str(cases[i].pattern), ts_span_str(cases[i].text)) != cases[i].match)
+			fail_msg("%s on %s", cases[i].pattern, cases[i].text);
+}
+
+static void test_predicates(void **unused)
+{
+	int digits = 0;
+	int letters = 0;
+	int spaces = 0;
+
+	(void)unused;
+	for (int c = 0; c < 256; c++) {
+		digits += ts_is_digit((unsigned char)c);
+		letters += ts_is_alpha((unsigned char)c);
+		spaces += ts_is_space((unsigned char)c);
+	}
+	assert_int_equal(digits, 10);
+	assert_int_equal(letters, 52);
+	assert_int_equal(spaces, 6);
+	assert_true(ts_is_digit('0') && ts_is_alpha('z') && ts_is_alpha('A') && ts_is_space('\v'));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_escape_makes_text_harmless),
+		cmocka_unit_test(test_escape_of_every_byte_and_code_point),
+		cmocka_unit_test(test_grouped),
+		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_utf8),
+		cmocka_unit_test(test_width),
+		cmocka_unit_test(test_glob),
+		cmocka_unit_test(test_predicates),
+	};
+
+	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}
