@@ -86,6 +86,8 @@ bool ts_fact_same(const struct ts_fact *a, const struct ts_fact *b);
 /* Appends one key, escaped, to a path ("." in front unless the path is empty). */
 void ts_path_key(struct ts_buf *path, struct ts_span key);
 void ts_path_index(struct ts_buf *path, size_t i);
+/* 1 to TS_PATH_MAX bytes, every escape and index well-formed (an index has no leading zeros). */
+bool ts_path_valid(struct ts_span path);
 /* Walks a path's components. Starts with *at = 0. *ret_key (unescaped, in the arena) or *ret_index. False at the end. */
 bool ts_path_next(struct ts_span path, size_t *at, struct ts_arena *arena, struct ts_span *ret_key, bool *ret_is_index,
 		  size_t *ret_index);

@@ -61,6 +61,14 @@ struct ts_file {
 	size_t n_chunks;
 };
 
+/* How far the objects of a chain have been decoded; zeroed with the index, then ts_index_decode's own. */
+struct ts_index_chain {
+	uint32_t objects; /* decoded so far */
+	uint8_t last;	  /* the record that the last object ended with */
+	size_t ids;	  /* of the last column or file, so far */
+	size_t spare;	  /* bytes that were left in the last object */
+};
+
 struct ts_index {
 	int32_t rank;
 	struct ts_facts facts;	  /* that differ from the head's, or that the head lacks; sorted */
@@ -68,6 +76,7 @@ struct ts_index {
 	size_t n_tables;
 	struct ts_file *files;	  /* sorted by name */
 	size_t n_files;
+	struct ts_index_chain chain;
 };
 
 /* Gives the objects of the chain, last first (so that each knows its successor's id), to sink; *ret_id is the first
@@ -80,6 +89,12 @@ enum ts_status ts_index_encode(const struct ts_index *index, ts_object_sink *sin
  * the first). *ret_more, *ret_next: the next object of the chain. Spans point into object; arrays lie in the arena. */
 enum ts_status ts_index_decode(struct ts_span object, struct ts_arena *arena, struct ts_index *index, bool *ret_more,
 			       struct ts_id *ret_next, struct ts_error *err);
+
+/* The orders that an index has: columns by name, then type; tables by kind, then first column (none before any). */
+int ts_column_cmp(const struct ts_column *a, const struct ts_column *b);
+int ts_table_cmp(const struct ts_table *a, const struct ts_table *b);
+/* One path component: 1 to 255 bytes, no '/', no NUL, neither "." nor "..". */
+bool ts_file_name_valid(struct ts_span name);
 
 /* The first column of that name in a table of that kind (type 0 = any), or NULL. */
 const struct ts_column *ts_index_column(const struct ts_index *index, enum ts_table_kind kind, struct ts_span name,

@@ -1,0 +1,360 @@
+#include "run/fact.h"
+
+#include "base/limits.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "run/payload.h"
+
+static const char *const group_names[TS_GROUPS] = {
+	[TS_GROUP_CODE] = "code",
+	[TS_GROUP_CONFIG] = "config",
+	[TS_GROUP_SEEDS] = "seeds",
+	[TS_GROUP_DETERMINISM] = "determinism",
+	[TS_GROUP_LIBRARIES] = "libraries",
+	[TS_GROUP_HARDWARE] = "hardware",
+	[TS_GROUP_PARALLELISM] = "parallelism",
+	[TS_GROUP_DATA] = "data",
+	[TS_GROUP_LINEAGE] = "lineage",
+	[TS_GROUP_WORK] = "work",
+	[TS_GROUP_SESSION] = "session",
+	[TS_GROUP_COLUMNS] = "columns",
+	[TS_GROUP_OTHER] = "other",
+};
+
+static const char *const source_names[] = {
+	[TS_SOURCE_RUN_JSON] = "run.json",
+	[TS_SOURCE_FACTS_JSON] = "facts.json",
+	[TS_SOURCE_HOST] = "host",
+	[TS_SOURCE_PUSHER] = "pusher",
+};
+
+const char *ts_group_name(enum ts_group group)
+{
+	return (size_t)group < TS_GROUPS ? group_names[group] : "unknown";
+}
+
+bool ts_group_of(struct ts_span path, enum ts_group *ret_group)
+{
+	struct ts_span first = path;
+
+	for (size_t i = 0; i < path.len; i++)
+		if (path.data[i] == '.' || path.data[i] == '[') {
+			first.len = i;
+			break;
+		}
+	for (size_t i = 0; i < TS_GROUPS; i++)
+		if (ts_span_is(first, group_names[i])) {
+			*ret_group = (enum ts_group)i;
+			return true;
+		}
+	return false;
+}
+
+const char *ts_source_name(enum ts_fact_source source)
+{
+	if (source < TS_SOURCE_RUN_JSON || source > TS_SOURCE_PUSHER)
+		return "unknown";
+	return source_names[source];
+}
+
+bool ts_source_parse(struct ts_span name, enum ts_fact_source *ret_source)
+{
+	for (int i = TS_SOURCE_RUN_JSON; i <= TS_SOURCE_PUSHER; i++)
+		if (ts_span_is(name, source_names[i])) {
+			*ret_source = (enum ts_fact_source)i;
+			return true;
+		}
+	return false;
+}
+
+enum ts_status ts_facts_add(struct ts_facts *facts, const struct ts_fact *fact, struct ts_arena *arena,
+			    struct ts_error *err)
+{
+	if (facts->n == facts->cap) {
+		size_t cap = facts->cap ? facts->cap * 2 : 32;
+		struct ts_fact *items = ts_arena_array(arena, cap, sizeof *items);
+
+		if (!items)
+			return ts_arena_error(arena, err);
+		if (facts->n)
+			memcpy(items, facts->items, facts->n * sizeof *items);
+		facts->items = items;
+		facts->cap = cap;
+	}
+	facts->items[facts->n++] = *fact;
+	return TS_OK;
+}
+
+static int compare(const struct ts_fact *a, const struct ts_fact *b)
+{
+	int c = ts_span_cmp(a->path, b->path);
+
+	return c ? c : (a->source > b->source) - (a->source < b->source);
+}
+
+static void reverse(struct ts_fact *items, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		struct ts_fact keep = items[i];
+
+		items[i] = items[n - 1 - i];
+		items[n - 1 - i] = keep;
+	}
+}
+
+/* The first of sorted items that is not before (strictly: not before or equal to) fact. */
+static size_t bound(const struct ts_fact *items, size_t n, const struct ts_fact *fact, bool after_equals)
+{
+	size_t low = 0;
+
+	while (n > 0) {
+		size_t half = n / 2;
+		int c = compare(&items[low + half], fact);
+
+		if (c < 0 || (after_equals && c == 0)) {
+			low += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return low;
+}
+
+/* Merges two sorted runs in place by rotation: stable (the last added must win) and without memory. */
+static void merge(struct ts_fact *items, size_t left, size_t right)
+{
+	size_t cut_left, cut_right;
+
+	if (left == 0 || right == 0 || compare(&items[left - 1], &items[left]) <= 0)
+		return;
+	if (left + right == 2) {
+		reverse(items, 2);
+		return;
+	}
+	if (left > right) {
+		cut_left = left / 2;
+		cut_right = bound(items + left, right, &items[cut_left], false);
+	} else {
+		cut_right = right / 2;
+		cut_left = bound(items, left, &items[left + cut_right], true);
+	}
+	reverse(items + cut_left, left - cut_left);
+	reverse(items + left, cut_right);
+	reverse(items + cut_left, left - cut_left + cut_right);
+	merge(items, cut_left, cut_right);
+	merge(items + cut_left + cut_right, left - cut_left, right - cut_right);
+}
+
+static void sort(struct ts_fact *items, size_t n)
+{
+	if (n < 2)
+		return;
+	sort(items, n / 2);
+	sort(items + n / 2, n - n / 2);
+	merge(items, n / 2, n - n / 2);
+}
+
+size_t ts_facts_sort(struct ts_facts *facts)
+{
+	size_t kept = 0;
+	size_t dropped;
+
+	sort(facts->items, facts->n);
+	for (size_t i = 0; i < facts->n; i++) {
+		if (kept > 0 && compare(&facts->items[kept - 1], &facts->items[i]) == 0)
+			kept--;
+		if (kept != i)
+			facts->items[kept] = facts->items[i];
+		kept++;
+	}
+	dropped = facts->n - kept;
+	facts->n = kept;
+	return dropped;
+}
+
+const struct ts_fact *ts_facts_find(const struct ts_facts *facts, struct ts_span path)
+{
+	struct ts_fact last = {.path = path, .source = TS_SOURCE_PUSHER};
+	size_t at;
+
+	if (facts->n == 0)
+		return NULL;
+	at = bound(facts->items, facts->n, &last, true);
+	if (at == 0 || !ts_span_eq(facts->items[at - 1].path, path))
+		return NULL;
+	return &facts->items[at - 1];
+}
+
+bool ts_fact_same(const struct ts_fact *a, const struct ts_fact *b)
+{
+	if (a->type != b->type)
+		return false;
+	switch (a->type) {
+	case TS_FACT_BOOL:
+		return a->boolean == b->boolean;
+	case TS_FACT_INT:
+		return a->integer == b->integer;
+	case TS_FACT_FLOAT:
+		return ts_f64_bits(a->real) == ts_f64_bits(b->real);
+	case TS_FACT_TEXT:
+	case TS_FACT_NUMBER:
+		return ts_span_eq(a->text, b->text);
+	case TS_FACT_LONG:
+		return a->text_len == b->text_len && ts_id_eq(&a->text_id, &b->text_id);
+	case TS_FACT_NULL:
+	case TS_FACT_OBJECT:
+	case TS_FACT_ARRAY:
+	case TS_FACT_ABSENT:
+		return true;
+	}
+	return false;
+}
+
+static bool is_special(uint8_t c)
+{
+	return c == '.' || c == '[' || c == ']' || c == '\\';
+}
+
+void ts_path_key(struct ts_buf *path, struct ts_span key)
+{
+	if (path->len)
+		ts_buf_char(path, '.');
+	for (size_t i = 0; i < key.len; i++) {
+		if (is_special(key.data[i]))
+			ts_buf_char(path, '\\');
+		ts_buf_u8(path, key.data[i]);
+	}
+}
+
+void ts_path_index(struct ts_buf *path, size_t i)
+{
+	ts_buf_printf(path, "[%zu]", i);
+}
+
+/* "[digits]" at path[at]: its end, or 0 if it is none. */
+static size_t scan_index(struct ts_span path, size_t at, size_t *ret_index)
+{
+	size_t i = at + 1;
+	size_t value = 0;
+
+	for (; i < path.len && ts_is_digit(path.data[i]); i++)
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, (size_t)(path.data[i] - '0'), &value))
+			return 0;
+	if (i == at + 1 || i == path.len || path.data[i] != ']' || (path.data[at + 1] == '0' && i > at + 2))
+		return 0;
+	*ret_index = value;
+	return i + 1;
+}
+
+/* The end of the key at path[at]: an unescaped '.' or '[' or the end. False if an escape or a ']' is wrong. */
+static bool scan_key(struct ts_span path, size_t at, size_t *ret_end)
+{
+	for (; at < path.len && path.data[at] != '.' && path.data[at] != '['; at++) {
+		if (path.data[at] == ']')
+			return false;
+		if (path.data[at] == '\\' && (++at == path.len || !is_special(path.data[at])))
+			return false;
+	}
+	*ret_end = at;
+	return true;
+}
+
+bool ts_path_valid(struct ts_span path)
+{
+	size_t at, index;
+
+	if (path.len == 0 || path.len > TS_PATH_MAX || !scan_key(path, 0, &at))
+		return false;
+	while (at < path.len) {
+		if (path.data[at] == '[') {
+			at = scan_index(path, at, &index);
+			if (at == 0 || (at < path.len && path.data[at] != '.' && path.data[at] != '['))
+				return false;
+		} else if (!scan_key(path, at + 1, &at)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static struct ts_span unescape(struct ts_span key, struct ts_arena *arena)
+{
+	uint8_t *out;
+	size_t n = 0;
+
+	if (!key.len || !memchr(key.data, '\\', key.len))
+		return key;
+	out = ts_arena_alloc(arena, key.len);
+	if (!out)
+		return ts_span_of(NULL, 0);
+	for (size_t i = 0; i < key.len; i++) {
+		if (key.data[i] == '\\' && i + 1 < key.len)
+			i++;
+		out[n++] = key.data[i];
+	}
+	return ts_span_of(out, n);
+}
+
+bool ts_path_next(struct ts_span path, size_t *at, struct ts_arena *arena, struct ts_span *ret_key, bool *ret_is_index,
+		  size_t *ret_index)
+{
+	size_t start = *at;
+	size_t end;
+
+	if (start >= path.len || (start == 0 && path.data[0] == '.'))
+		return false;
+	if (path.data[start] == '[') {
+		end = scan_index(path, start, ret_index);
+		if (end == 0)
+			return false;
+		*at = end;
+		*ret_is_index = true;
+		return true;
+	}
+	if (start > 0)
+		start++; /* the '.' */
+	if (!scan_key(path, start, &end))
+		return false;
+	*ret_key = unescape(ts_span_of(path.data + start, end - start), arena);
+	*ret_is_index = false;
+	*at = end;
+	return true;
+}
+
+void ts_fact_print(const struct ts_fact *fact, struct ts_buf *out)
+{
+	char digits[TS_DOUBLE_TEXT];
+
+	switch (fact->type) {
+	case TS_FACT_NULL:
+		ts_buf_str(out, "null");
+		break;
+	case TS_FACT_BOOL:
+		ts_buf_str(out, fact->boolean ? "true" : "false");
+		break;
+	case TS_FACT_INT:
+		ts_buf_printf(out, "%lld", (long long)fact->integer);
+		break;
+	case TS_FACT_FLOAT:
+		ts_buf_bytes(out, digits, ts_print_double(fact->real, digits));
+		break;
+	case TS_FACT_TEXT:
+	case TS_FACT_NUMBER:
+		ts_buf_span(out, fact->text);
+		break;
+	case TS_FACT_OBJECT:
+		ts_buf_str(out, "{}");
+		break;
+	case TS_FACT_ARRAY:
+		ts_buf_str(out, "[]");
+		break;
+	case TS_FACT_ABSENT:
+		ts_buf_str(out, "<absent>");
+		break;
+	case TS_FACT_LONG:
+		ts_buf_printf(out, "<text of %u bytes>", fact->text_len);
+		break;
+	}
+}

@@ -1,0 +1,298 @@
+#include "run/head.h"
+
+#include "base/cursor.h"
+#include "base/limits.h"
+#include "run/fact_codec.h"
+
+#include <stdio.h>
+
+/* --- group digests --- */
+
+/* The bytes that a group's digest is taken of. A head has at most TS_HEAD_MAX bytes, and these are fewer than its facts', so
+ * what does not fit here belongs to no head that can be encoded. */
+struct digest_bytes {
+	uint8_t data[TS_HEAD_MAX];
+	size_t n;
+	bool over;
+};
+
+static void add_bytes(struct digest_bytes *bytes, const void *data, size_t n)
+{
+	if (bytes->over || n > sizeof bytes->data - bytes->n) {
+		bytes->over = true;
+		return;
+	}
+	if (n)
+		memcpy(bytes->data + bytes->n, data, n);
+	bytes->n += n;
+}
+
+static void add_u64(struct digest_bytes *bytes, uint64_t v, size_t n)
+{
+	uint8_t le[8];
+
+	ts_store_u64(le, v);
+	add_bytes(bytes, le, n);
+}
+
+/* As the fact stands in the head, but without its source, and a long text by its id in place of a ref. */
+static void add_fact(struct digest_bytes *bytes, const struct ts_fact *fact)
+{
+	add_u64(bytes, (uint64_t)fact->type, 1);
+	add_u64(bytes, fact->path.len, 2);
+	add_bytes(bytes, fact->path.data, fact->path.len);
+	switch (fact->type) {
+	case TS_FACT_BOOL:
+		add_u64(bytes, fact->boolean, 1);
+		break;
+	case TS_FACT_INT:
+		add_u64(bytes, (uint64_t)fact->integer, 8);
+		break;
+	case TS_FACT_FLOAT:
+		add_u64(bytes, ts_f64_bits(fact->real), 8);
+		break;
+	case TS_FACT_TEXT:
+	case TS_FACT_NUMBER:
+		add_u64(bytes, fact->text.len, 4);
+		add_bytes(bytes, fact->text.data, fact->text.len);
+		break;
+	case TS_FACT_LONG:
+		add_u64(bytes, fact->text_len, 4);
+		add_bytes(bytes, fact->text_id.bytes, TS_ID_BYTES);
+		break;
+	case TS_FACT_NULL:
+	case TS_FACT_OBJECT:
+	case TS_FACT_ARRAY:
+	case TS_FACT_ABSENT:
+		break;
+	}
+}
+
+/* Sorted by source within a path: the last of a path is the effective one. */
+static bool is_effective(const struct ts_facts *facts, size_t i)
+{
+	return i + 1 == facts->n || !ts_span_eq(facts->items[i].path, facts->items[i + 1].path);
+}
+
+static void digest_group(const struct ts_facts *facts, enum ts_group group, struct ts_id *ret_id)
+{
+	struct digest_bytes bytes;
+	enum ts_group of;
+	bool any = false;
+
+	bytes.n = 0;
+	bytes.over = false;
+	for (size_t i = 0; i < facts->n; i++)
+		if (is_effective(facts, i) && ts_group_of(facts->items[i].path, &of) && of == group) {
+			add_fact(&bytes, &facts->items[i]);
+			any = true;
+		}
+	memset(ret_id, 0, sizeof *ret_id);
+	if (any && !bytes.over)
+		ts_digest(ts_span_of(bytes.data, bytes.n), ret_id);
+}
+
+void ts_head_digest_groups(struct ts_head *head)
+{
+	for (int i = 0; i < TS_GROUPS; i++)
+		digest_group(&head->facts, (enum ts_group)i, &head->groups[i]);
+}
+
+static bool is_zero(const struct ts_id *id)
+{
+	static const struct ts_id zero;
+
+	return ts_id_eq(id, &zero);
+}
+
+/* --- encoding --- */
+
+static void describe_sizes(const struct ts_head *head, char *out, size_t room)
+{
+	size_t sizes[TS_GROUPS] = {0};
+	enum ts_group group;
+	size_t at = 0;
+
+	for (size_t i = 0; i < head->facts.n; i++)
+		if (ts_group_of(head->facts.items[i].path, &group))
+			sizes[group] += ts_fact_size(&head->facts.items[i]);
+	at += (size_t)snprintf(out, room, "%zu ranks take %zu bytes", head->n_ranks, head->n_ranks * 36);
+	for (int i = 0; i < TS_GROUPS && at < room; i++)
+		if (sizes[i] >= 1024)
+			at += (size_t)snprintf(out + at, room - at, ", %s %zu", ts_group_name((enum ts_group)i), sizes[i]);
+}
+
+static enum ts_status too_large(const struct ts_head *head, struct ts_error *err)
+{
+	char sizes[512];
+
+	describe_sizes(head, sizes, sizeof sizes);
+	return ts_error_set(err, TS_TOO_LARGE, "a head may have %d bytes: %s", TS_HEAD_MAX, sizes);
+}
+
+static enum ts_status check_head(const struct ts_head *head, struct ts_error *err)
+{
+	size_t size = TS_OBJECT_HEADER + 4 + head->n_ranks * 36 + 2 + 4;
+
+	if (head->n_ranks > TS_HEAD_MAX / 36)
+		return too_large(head, err);
+	for (size_t i = 0; i < head->n_ranks; i++)
+		if (head->ranks[i].rank < TS_RANK_JOB || (i && head->ranks[i].rank <= head->ranks[i - 1].rank))
+			return ts_error_set(err, TS_INVALID, "rank %d is not in order", head->ranks[i].rank);
+	for (int i = 0; i < TS_GROUPS; i++)
+		size += is_zero(&head->groups[i]) ? 0 : TS_ID_BYTES;
+	for (size_t i = 0; i < head->facts.n; i++) {
+		const struct ts_fact *fact = &head->facts.items[i];
+
+		if (ts_fact_check(fact, false, err))
+			return err->status;
+		size += ts_fact_size(fact) + (fact->type == TS_FACT_LONG ? TS_ID_BYTES : 0);
+	}
+	return size > TS_HEAD_MAX ? too_large(head, err) : TS_OK;
+}
+
+/* Index ids in order of rank, then the ids of long texts in order of facts. */
+static uint32_t collect_refs(const struct ts_head *head, struct ts_id *refs)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < head->n_ranks; i++)
+		refs[n++] = head->ranks[i].index;
+	for (size_t i = 0; i < head->facts.n; i++)
+		if (head->facts.items[i].type == TS_FACT_LONG)
+			refs[n++] = head->facts.items[i].text_id;
+	return n;
+}
+
+static void write_groups(const struct ts_head *head, struct ts_buf *out)
+{
+	uint16_t mask = 0;
+
+	for (int i = 0; i < TS_GROUPS; i++)
+		if (!is_zero(&head->groups[i]))
+			mask |= (uint16_t)(1u << i);
+	ts_buf_u16(out, mask);
+	for (int i = 0; i < TS_GROUPS; i++)
+		if (mask >> i & 1)
+			ts_buf_bytes(out, head->groups[i].bytes, TS_ID_BYTES);
+}
+
+enum ts_status ts_head_encode(const struct ts_head *head, struct ts_buf *out, struct ts_error *err)
+{
+	struct ts_id refs[TS_HEAD_MAX / TS_ID_BYTES]; /* more do not fit in a head, which check_head saw to */
+	uint32_t nrefs;
+
+	if (check_head(head, err))
+		return err->status;
+	nrefs = collect_refs(head, refs);
+	ts_object_begin(out, TS_KIND_HEAD, TS_FORMAT_VERSION, TS_LAYOUT_BYTES, refs, nrefs);
+	ts_buf_u32(out, (uint32_t)head->n_ranks);
+	for (size_t i = 0; i < head->n_ranks; i++)
+		ts_buf_u32(out, (uint32_t)head->ranks[i].rank);
+	write_groups(head, out);
+	ts_buf_u32(out, (uint32_t)head->facts.n);
+	for (size_t i = 0; i < head->facts.n; i++)
+		ts_fact_encode(&head->facts.items[i], out);
+	return ts_buf_check(out, err);
+}
+
+/* --- decoding --- */
+
+static enum ts_status read_ranks(struct ts_payload *p, struct ts_arena *arena, struct ts_head *head,
+				 struct ts_error *err)
+{
+	size_t n = ts_cursor_u32(&p->c);
+
+	if (p->c.failed || n > ts_cursor_left(&p->c) / 4 || n > p->frame.nrefs)
+		return ts_error_set(err, TS_DAMAGED, "byte %zu: %zu ranks do not fit", ts_payload_at(p), n);
+	head->ranks = ts_arena_array(arena, n, sizeof *head->ranks);
+	if (!head->ranks)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < n; i++) {
+		struct ts_rank_ref *ref = &head->ranks[i];
+
+		ref->rank = (int32_t)ts_cursor_u32(&p->c);
+		ts_payload_ref(p, &ref->index);
+		if (ref->rank < TS_RANK_JOB || (i && ref->rank <= head->ranks[i - 1].rank))
+			return ts_error_set(err, TS_DAMAGED, "byte %zu: rank %d is not in order",
+					    ts_payload_at(p) - 4, ref->rank);
+	}
+	head->n_ranks = n;
+	return TS_OK;
+}
+
+static enum ts_status read_groups(struct ts_payload *p, struct ts_head *head, struct ts_error *err)
+{
+	size_t at = ts_payload_at(p);
+	uint16_t mask = ts_cursor_u16(&p->c);
+
+	for (int i = 0; i < TS_GROUPS; i++) {
+		struct ts_span id;
+
+		if (!(mask >> i & 1))
+			continue;
+		id = ts_cursor_bytes(&p->c, TS_ID_BYTES);
+		if (id.len)
+			memcpy(head->groups[i].bytes, id.data, TS_ID_BYTES);
+	}
+	if (p->c.failed || mask >> TS_GROUPS)
+		return ts_error_set(err, TS_DAMAGED, "byte %zu: no digests of groups", at);
+	return TS_OK;
+}
+
+static enum ts_status read_facts(struct ts_payload *p, struct ts_arena *arena, struct ts_facts *facts,
+				 struct ts_error *err)
+{
+	size_t n = ts_cursor_u32(&p->c);
+
+	if (p->c.failed || n > ts_cursor_left(&p->c) / 4)
+		return ts_error_set(err, TS_DAMAGED, "byte %zu: %zu facts do not fit", ts_payload_at(p), n);
+	facts->items = ts_arena_array(arena, n, sizeof *facts->items);
+	if (!facts->items)
+		return ts_arena_error(arena, err);
+	facts->cap = n;
+	for (size_t i = 0; i < n; i++) {
+		if (ts_fact_decode(p, false, i ? &facts->items[i - 1] : NULL, &facts->items[i], err))
+			return err->status;
+		facts->n++;
+	}
+	return TS_OK;
+}
+
+static enum ts_status check_groups(const struct ts_head *head, struct ts_error *err)
+{
+	struct ts_head again = {.facts = head->facts};
+
+	ts_head_digest_groups(&again);
+	for (int i = 0; i < TS_GROUPS; i++)
+		if (!ts_id_eq(&again.groups[i], &head->groups[i]))
+			return ts_error_set(err, TS_DAMAGED, "the digest of group %s is not that of its facts",
+					    ts_group_name((enum ts_group)i));
+	return TS_OK;
+}
+
+enum ts_status ts_head_decode(struct ts_span object, struct ts_arena *arena, struct ts_head *ret_head,
+			      struct ts_error *err)
+{
+	struct ts_head head = {.n_ranks = 0};
+	struct ts_object frame;
+	struct ts_payload p;
+
+	if (ts_payload_open(object, TS_KIND_HEAD, TS_LAYOUT_BYTES, &frame, err))
+		return err->status;
+	if (object.len > TS_HEAD_MAX)
+		return ts_error_set(err, TS_DAMAGED, "byte 0: a head of %zu bytes; %d are the most", object.len,
+				    TS_HEAD_MAX);
+	p = ts_payload_of(&frame);
+	if (read_ranks(&p, arena, &head, err) || read_groups(&p, &head, err) ||
+	    read_facts(&p, arena, &head.facts, err) || ts_payload_end(&p, err) || check_groups(&head, err))
+		return err->status;
+	*ret_head = head;
+	return TS_OK;
+}
+
+void ts_chunk_encode(struct ts_span bytes, struct ts_buf *out)
+{
+	ts_object_begin(out, TS_KIND_CHUNK, TS_FORMAT_VERSION, TS_LAYOUT_BYTES, NULL, 0);
+	ts_buf_span(out, bytes);
+}

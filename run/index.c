@@ -1,0 +1,378 @@
+/* An index is a stream of records, packed greedily into objects: docs/format.md, "Index". A planner goes over the stream
+ * once and notes where each object ends; then the objects are written from the last to the first, so that each can
+ * name its successor. */
+#include "run/index.h"
+
+#include "base/alloc.h"
+#include "base/limits.h"
+#include "run/fact_codec.h"
+#include "run/index_record.h"
+
+/* --- order and lookup --- */
+
+int ts_column_cmp(const struct ts_column *a, const struct ts_column *b)
+{
+	int c = ts_span_cmp(a->name, b->name);
+
+	return c ? c : (a->type > b->type) - (a->type < b->type);
+}
+
+int ts_table_cmp(const struct ts_table *a, const struct ts_table *b)
+{
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (!a->n_columns || !b->n_columns)
+		return (a->n_columns > 0) - (b->n_columns > 0);
+	return ts_column_cmp(&a->columns[0], &b->columns[0]);
+}
+
+bool ts_file_name_valid(struct ts_span name)
+{
+	if (name.len == 0 || name.len > TS_FILE_NAME_MAX || ts_span_is(name, ".") || ts_span_is(name, ".."))
+		return false;
+	return !memchr(name.data, '/', name.len) && !memchr(name.data, '\0', name.len);
+}
+
+const struct ts_column *ts_index_column(const struct ts_index *index, enum ts_table_kind kind, struct ts_span name,
+					enum ts_column_type type, const struct ts_table **ret_table)
+{
+	for (size_t t = 0; t < index->n_tables; t++) {
+		const struct ts_table *table = &index->tables[t];
+
+		for (size_t i = 0; table->kind == kind && i < table->n_columns; i++) {
+			const struct ts_column *column = &table->columns[i];
+
+			if ((!type || column->type == type) && ts_span_eq(column->name, name)) {
+				if (ret_table)
+					*ret_table = table;
+				return column;
+			}
+		}
+	}
+	return NULL;
+}
+
+/* --- the stream --- */
+
+/* Where the stream stands: a record, and within a list the next element. */
+struct place {
+	uint8_t record; /* enum ts_index_record, or 0 at the end */
+	size_t a;	/* fact, table or file */
+	size_t column;	/* of the table */
+	size_t element; /* of a list */
+};
+
+static struct place first_table_or_file(const struct ts_index *index, size_t table)
+{
+	if (table < index->n_tables)
+		return (struct place){.record = TS_RECORD_TABLE, .a = table};
+	return (struct place){.record = index->n_files ? TS_RECORD_FILE : 0};
+}
+
+static struct place first(const struct ts_index *index)
+{
+	if (index->facts.n)
+		return (struct place){.record = TS_RECORD_FACT};
+	return first_table_or_file(index, 0);
+}
+
+static size_t list_length(const struct ts_index *index, const struct place *at)
+{
+	switch (at->record) {
+	case TS_RECORD_BLOCKS:
+	case TS_RECORD_VALUES:
+		return index->tables[at->a].n_blocks;
+	case TS_RECORD_CHUNKS:
+		return index->files[at->a].n_chunks;
+	default:
+		return 0;
+	}
+}
+
+static struct place after_columns(const struct ts_index *index, struct place at, size_t column)
+{
+	if (column < index->tables[at.a].n_columns)
+		return (struct place){.record = TS_RECORD_COLUMN, .a = at.a, .column = column};
+	return first_table_or_file(index, at.a + 1);
+}
+
+/* The record after this one. */
+static struct place next(const struct ts_index *index, struct place at)
+{
+	struct place none = {.record = 0};
+
+	switch (at.record) {
+	case TS_RECORD_FACT:
+		if (at.a + 1 < index->facts.n)
+			return (struct place){.record = TS_RECORD_FACT, .a = at.a + 1};
+		return first_table_or_file(index, 0);
+	case TS_RECORD_TABLE:
+		return (struct place){.record = TS_RECORD_BLOCKS, .a = at.a};
+	case TS_RECORD_BLOCKS:
+		return after_columns(index, at, 0);
+	case TS_RECORD_COLUMN:
+		return (struct place){.record = TS_RECORD_VALUES, .a = at.a, .column = at.column};
+	case TS_RECORD_VALUES:
+		return after_columns(index, at, at.column + 1);
+	case TS_RECORD_FILE:
+		if (index->files[at.a].n_chunks)
+			return (struct place){.record = TS_RECORD_CHUNKS, .a = at.a};
+		break;
+	case TS_RECORD_CHUNKS:
+		break;
+	default:
+		return none;
+	}
+	return at.a + 1 < index->n_files ? (struct place){.record = TS_RECORD_FILE, .a = at.a + 1} : none;
+}
+
+/* Bytes of a record that is no list, refs counted. */
+static size_t record_size(const struct ts_index *index, const struct place *at)
+{
+	const struct ts_fact *fact;
+
+	switch (at->record) {
+	case TS_RECORD_FACT:
+		fact = &index->facts.items[at->a];
+		return 1 + ts_fact_size(fact) + (fact->type == TS_FACT_LONG ? TS_ID_BYTES : 0);
+	case TS_RECORD_TABLE:
+		return TS_RECORD_TABLE_BYTES;
+	case TS_RECORD_COLUMN:
+		return TS_RECORD_COLUMN_BYTES + index->tables[at->a].columns[at->column].name.len;
+	case TS_RECORD_FILE:
+		return TS_RECORD_FILE_BYTES + index->files[at->a].name.len;
+	default:
+		return 0;
+	}
+}
+
+/* --- one object --- */
+
+/* What goes into one object: from a place on, as much as fits. */
+struct part {
+	struct place from;
+	uint32_t nrefs; /* without the next object's */
+};
+
+/* Goes over one object's records. With out it writes them, with refs it collects the refs (both may be NULL). */
+struct packer {
+	const struct ts_index *index;
+	struct place at;
+	size_t left;
+	struct ts_buf *out;
+	struct ts_id *refs;
+	uint32_t nrefs;
+};
+
+static void take_ref(struct packer *p, const struct ts_id *id)
+{
+	if (p->refs)
+		p->refs[p->nrefs] = *id;
+	p->nrefs++;
+}
+
+static void write_record(const struct packer *p)
+{
+	const struct ts_table *table;
+	const struct ts_column *column;
+	const struct ts_file *file;
+
+	ts_buf_u8(p->out, p->at.record);
+	switch (p->at.record) {
+	case TS_RECORD_FACT:
+		ts_fact_encode(&p->index->facts.items[p->at.a], p->out);
+		break;
+	case TS_RECORD_TABLE:
+		table = &p->index->tables[p->at.a];
+		ts_buf_u8(p->out, (uint8_t)table->kind);
+		ts_buf_u8(p->out, table->key_log2);
+		break;
+	case TS_RECORD_COLUMN:
+		column = &p->index->tables[p->at.a].columns[p->at.column];
+		ts_buf_u8(p->out, (uint8_t)column->type);
+		ts_buf_u8(p->out, (uint8_t)column->precision);
+		ts_buf_u8(p->out, column->digits);
+		ts_buf_u16(p->out, (uint16_t)column->name.len);
+		ts_buf_span(p->out, column->name);
+		break;
+	case TS_RECORD_FILE:
+		file = &p->index->files[p->at.a];
+		ts_buf_u64(p->out, file->size);
+		ts_buf_u8(p->out, (uint8_t)file->name.len);
+		ts_buf_span(p->out, file->name);
+		break;
+	default:
+		break;
+	}
+}
+
+static void take_element(struct packer *p, size_t i)
+{
+	const struct ts_block *block;
+
+	switch (p->at.record) {
+	case TS_RECORD_BLOCKS:
+		block = &p->index->tables[p->at.a].blocks[i];
+		take_ref(p, &block->keys);
+		if (!p->out)
+			break;
+		ts_buf_u64(p->out, (uint64_t)block->first_key);
+		ts_buf_u64(p->out, (uint64_t)block->last_key);
+		ts_buf_u32(p->out, block->rows);
+		break;
+	case TS_RECORD_VALUES:
+		take_ref(p, &p->index->tables[p->at.a].columns[p->at.column].blocks[i]);
+		break;
+	case TS_RECORD_CHUNKS:
+		take_ref(p, &p->index->files[p->at.a].chunks[i]);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Takes elements of the list while they fit; true when the list is done. */
+static bool pack_list(struct packer *p)
+{
+	size_t size = TS_ID_BYTES + (p->at.record == TS_RECORD_BLOCKS ? TS_RECORD_BLOCK_BYTES : 0);
+	size_t length = list_length(p->index, &p->at);
+	size_t n = length - p->at.element;
+
+	if (p->left < TS_RECORD_LIST_BYTES + size)
+		return false;
+	if (n > (p->left - TS_RECORD_LIST_BYTES) / size)
+		n = (p->left - TS_RECORD_LIST_BYTES) / size;
+	if (p->out) {
+		ts_buf_u8(p->out, p->at.record);
+		ts_buf_u32(p->out, (uint32_t)n);
+	}
+	for (size_t i = 0; i < n; i++)
+		take_element(p, p->at.element + i);
+	p->left -= TS_RECORD_LIST_BYTES + n * size;
+	p->at.element += n;
+	return p->at.element == length;
+}
+
+static bool pack_record(struct packer *p)
+{
+	size_t size = record_size(p->index, &p->at);
+
+	if (p->left < size)
+		return false;
+	if (p->out)
+		write_record(p);
+	if (p->at.record == TS_RECORD_FACT && p->index->facts.items[p->at.a].type == TS_FACT_LONG)
+		take_ref(p, &p->index->facts.items[p->at.a].text_id);
+	p->left -= size;
+	return true;
+}
+
+static void pack(struct packer *p)
+{
+	p->left = TS_INDEX_ROOM;
+	p->nrefs = 0;
+	while (p->at.record) {
+		if (!(ts_index_record_is_list(p->at.record) ? pack_list(p) : pack_record(p)))
+			break;
+		p->at = next(p->index, p->at);
+	}
+}
+
+/* --- the chain --- */
+
+struct chain {
+	struct part *parts;
+	size_t n, cap;
+};
+
+static enum ts_status add_part(struct chain *chain, struct part part, struct ts_error *err)
+{
+	if (chain->n == chain->cap) {
+		size_t cap = chain->cap ? chain->cap * 2 : 8;
+		struct part *parts = ts_realloc(chain->parts, cap * sizeof *parts);
+
+		if (!parts)
+			return ts_error_set(err, TS_NO_MEMORY, "out of memory for an index of %zu objects", cap);
+		chain->parts = parts;
+		chain->cap = cap;
+	}
+	chain->parts[chain->n++] = part;
+	return TS_OK;
+}
+
+static enum ts_status plan(const struct ts_index *index, struct chain *chain, struct ts_error *err)
+{
+	struct packer p = {.index = index, .at = first(index)};
+
+	do {
+		struct part part = {.from = p.at};
+
+		pack(&p);
+		part.nrefs = p.nrefs;
+		if (add_part(chain, part, err))
+			return err->status;
+	} while (p.at.record);
+	return TS_OK;
+}
+
+/* next_id is NULL for the last object. */
+static enum ts_status write_part(const struct ts_index *index, const struct part *part, const struct ts_id *next_id,
+				 struct ts_buf *out, struct ts_error *err)
+{
+	struct packer p = {.index = index, .at = part->from};
+	uint32_t nrefs = part->nrefs + (next_id != NULL);
+	struct ts_id *refs = ts_alloc_array((size_t)nrefs + 1, sizeof *refs);
+
+	if (!refs)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %u references", nrefs);
+	p.refs = refs;
+	pack(&p);
+	if (next_id)
+		refs[nrefs - 1] = *next_id;
+	ts_buf_reset(out);
+	ts_object_begin(out, TS_KIND_INDEX, TS_FORMAT_VERSION, TS_LAYOUT_BYTES, refs, nrefs);
+	ts_free(refs);
+	ts_buf_u32(out, (uint32_t)index->rank);
+	ts_buf_u8(out, next_id != NULL);
+	p = (struct packer){.index = index, .at = part->from, .out = out};
+	pack(&p);
+	return ts_buf_check(out, err);
+}
+
+static enum ts_status check_facts(const struct ts_facts *facts, struct ts_error *err)
+{
+	for (size_t i = 0; i < facts->n; i++)
+		if (ts_fact_check(&facts->items[i], true, err))
+			return err->status;
+	return TS_OK;
+}
+
+static enum ts_status write_chain(const struct ts_index *index, const struct chain *chain, ts_object_sink *sink,
+				  void *ctx, struct ts_buf *scratch, struct ts_id *ret_id, struct ts_error *err)
+{
+	struct ts_id id;
+
+	for (size_t i = chain->n; i-- > 0;) {
+		if (write_part(index, &chain->parts[i], i + 1 < chain->n ? &id : NULL, scratch, err))
+			return err->status;
+		ts_digest(ts_buf_view(scratch), &id);
+		if (sink(ctx, ts_buf_view(scratch), err))
+			return err->status;
+	}
+	*ret_id = id;
+	return TS_OK;
+}
+
+enum ts_status ts_index_encode(const struct ts_index *index, ts_object_sink *sink, void *ctx, struct ts_buf *scratch,
+			       struct ts_id *ret_id, struct ts_error *err)
+{
+	struct chain chain = {0};
+	enum ts_status status = check_facts(&index->facts, err);
+
+	if (!status)
+		status = plan(index, &chain, err);
+	if (!status)
+		status = write_chain(index, &chain, sink, ctx, scratch, ret_id, err);
+	ts_free(chain.parts);
+	return status;
+}

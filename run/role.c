@@ -1,0 +1,177 @@
+#include "run/role.h"
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/text.h"
+
+struct rule {
+	const char *pattern; /* glob over the name as fold() makes it */
+	enum ts_role role;
+};
+
+/* Version 1. The first rule that matches decides; what a name says about cost at its end comes before what it
+ * measures (loss_ms is a time). A change here is a new TS_ROLE_TABLE_VERSION. */
+static const struct rule column_rules[] = {
+	{"timestamp", TS_ROLE_OBSERVATION},
+	{"segment", TS_ROLE_OBSERVATION}, /* restart bookkeeping */
+	{"phases.*", TS_ROLE_OBSERVATION},
+	{"memory.*", TS_ROLE_OBSERVATION},
+	{"digests.*", TS_ROLE_TRAJECTORY},
+	{"samples", TS_ROLE_TRAJECTORY},
+	{"tokens", TS_ROLE_TRAJECTORY},
+	{"epoch", TS_ROLE_TRAJECTORY},
+	{"tags", TS_ROLE_TRAJECTORY},
+	{"tags.*", TS_ROLE_TRAJECTORY},
+	{NULL, TS_ROLE_UNKNOWN},
+};
+
+/* Over the last component of scalars.*, lower-case, '-', '/' and '.' as '_'. */
+static const struct rule scalar_rules[] = {
+	{"step_time", TS_ROLE_OBSERVATION},
+	{"*_time", TS_ROLE_OBSERVATION},
+	{"*_ms", TS_ROLE_OBSERVATION},
+	{"*_seconds", TS_ROLE_OBSERVATION},
+	{"throughput", TS_ROLE_OBSERVATION},
+	{"*_throughput", TS_ROLE_OBSERVATION},
+	{"tokens_per_sec*", TS_ROLE_OBSERVATION},
+	{"*_tokens_per_sec*", TS_ROLE_OBSERVATION},
+	{"samples_per_sec*", TS_ROLE_OBSERVATION},
+	{"*_samples_per_sec*", TS_ROLE_OBSERVATION},
+	{"steps_per_sec*", TS_ROLE_OBSERVATION},
+	{"*_steps_per_sec*", TS_ROLE_OBSERVATION},
+	{"tps", TS_ROLE_OBSERVATION},
+	{"mfu", TS_ROLE_OBSERVATION},
+	{"hfu", TS_ROLE_OBSERVATION},
+	{"tflops", TS_ROLE_OBSERVATION},
+	{"gpu_util*", TS_ROLE_OBSERVATION},
+	{"*_memory", TS_ROLE_OBSERVATION},
+	{"loss", TS_ROLE_TRAJECTORY},
+	{"*_loss", TS_ROLE_TRAJECTORY},
+	{"loss_*", TS_ROLE_TRAJECTORY},
+	{"grad_norm", TS_ROLE_TRAJECTORY},
+	{"*_grad_norm", TS_ROLE_TRAJECTORY},
+	{"gradient_norm", TS_ROLE_TRAJECTORY},
+	{"*_gradient_norm", TS_ROLE_TRAJECTORY},
+	{"lr", TS_ROLE_TRAJECTORY},
+	{"*_lr", TS_ROLE_TRAJECTORY},
+	{"learning_rate", TS_ROLE_TRAJECTORY},
+	{"*_learning_rate", TS_ROLE_TRAJECTORY},
+	{"accuracy", TS_ROLE_TRAJECTORY},
+	{"*_accuracy", TS_ROLE_TRAJECTORY},
+	{"acc", TS_ROLE_TRAJECTORY},
+	{"acc_*", TS_ROLE_TRAJECTORY},
+	{"*_acc", TS_ROLE_TRAJECTORY},
+	{"*_acc_*", TS_ROLE_TRAJECTORY},
+	{"perplexity", TS_ROLE_TRAJECTORY},
+	{"*_perplexity", TS_ROLE_TRAJECTORY},
+	{"ppl", TS_ROLE_TRAJECTORY},
+	{"epoch", TS_ROLE_TRAJECTORY},
+	{"samples", TS_ROLE_TRAJECTORY},
+	{"tokens", TS_ROLE_TRAJECTORY},
+	{NULL, TS_ROLE_UNKNOWN},
+};
+
+static enum ts_role match(const struct rule *rules, struct ts_span name)
+{
+	for (; rules->pattern; rules++)
+		if (ts_glob(ts_span_str(rules->pattern), name))
+			return rules->role;
+	return TS_ROLE_UNKNOWN;
+}
+
+/* Where the last key of an escaped path begins. */
+static size_t last_key(struct ts_span path)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i < path.len; i++) {
+		if (path.data[i] == '\\')
+			i++;
+		else if (path.data[i] == '.')
+			start = i + 1;
+	}
+	return start;
+}
+
+static struct ts_span fold(struct ts_span key, uint8_t *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < key.len; i++) {
+		uint8_t c = key.data[i];
+
+		if (c == '\\' && i + 1 < key.len)
+			c = key.data[++i];
+		if (c >= 'A' && c <= 'Z')
+			c |= 32;
+		out[n++] = c == '-' || c == '/' || c == '.' ? '_' : c;
+	}
+	return ts_span_of(out, n);
+}
+
+static enum ts_role role_by_name(struct ts_span column)
+{
+	uint8_t folded[TS_PATH_MAX];
+	size_t at;
+
+	if (!ts_span_starts(column, ts_span_str("scalars.")))
+		return match(column_rules, column);
+	at = last_key(column);
+	if (column.len - at > sizeof folded)
+		return TS_ROLE_UNKNOWN;
+	return match(scalar_rules, fold(ts_span_of(column.data + at, column.len - at), folded));
+}
+
+/* Finds "columns." <name> ".role"; escaped: the name is one key of the facts (as {"scalars.loss": {"role": ...}} has it),
+ * else it is spliced in ({"scalars": {"loss": {"role": ...}}}). */
+static const struct ts_fact *declared(struct ts_span column, bool escaped, const struct ts_facts *facts)
+{
+	uint8_t path[2 * TS_PATH_MAX + 16];
+	size_t n = strlen("columns.");
+
+	if (column.len > TS_PATH_MAX)
+		return NULL;
+	memcpy(path, "columns.", n);
+	for (size_t i = 0; i < column.len; i++) {
+		if (escaped && memchr(".[]\\", column.data[i], 4))
+			path[n++] = '\\';
+		path[n++] = column.data[i];
+	}
+	memcpy(path + n, ".role", strlen(".role"));
+	return ts_facts_find(facts, ts_span_of(path, n + strlen(".role")));
+}
+
+static bool parse_role(const struct ts_fact *fact, enum ts_role *ret_role)
+{
+	if (!fact || fact->type != TS_FACT_TEXT)
+		return false;
+	for (int i = TS_ROLE_UNKNOWN; i <= TS_ROLE_OBSERVATION; i++)
+		if (ts_span_is(fact->text, ts_role_name((enum ts_role)i))) {
+			*ret_role = (enum ts_role)i;
+			return true;
+		}
+	return false;
+}
+
+enum ts_role ts_role_of(struct ts_span column, const struct ts_facts *facts)
+{
+	enum ts_role role;
+
+	if (facts && (parse_role(declared(column, true, facts), &role) ||
+		      parse_role(declared(column, false, facts), &role)))
+		return role;
+	return role_by_name(column);
+}
+
+const char *ts_role_name(enum ts_role role)
+{
+	switch (role) {
+	case TS_ROLE_TRAJECTORY:
+		return "trajectory";
+	case TS_ROLE_OBSERVATION:
+		return "observation";
+	case TS_ROLE_UNKNOWN:
+		break;
+	}
+	return "unknown";
+}
