@@ -13,7 +13,7 @@ option(TS_HARDEN "hardened release flags" OFF)
 option(TS_FUZZ "build the fuzz targets (clang)" OFF)
 option(TS_COVERAGE "gcov instrumentation" OFF)
 option(TS_STATIC_GRPC "link gRPC statically: a process starts in 1 ms, not in 5" OFF)
-option(TS_STATIC "link everything but libc statically" OFF)
+option(TS_STATIC "link everything but libc and libm statically" OFF)
 
 add_library(ts_flags INTERFACE)
 target_compile_definitions(ts_flags INTERFACE _GNU_SOURCE TS_VERSION="${PROJECT_VERSION}")
