@@ -24,7 +24,7 @@ static void put(struct ts_log *line, const char *text, size_t len)
 {
 	if (line->off || line->cut)
 		return;
-	if (len > ROOM - line->len) {
+	if (line->len + len > ROOM) { /* a closing quote may lie in the reserve already */
 		line->cut = true;
 		return;
 	}
