@@ -3,15 +3,16 @@
  * For records of a known outline (steps.jsonl: 325 MB and more) and for small files alike. The reader points into the
  * input; strings that hold no escape are given as they lie there, others are unescaped into `scratch`. It accepts what
  * Python's json.loads accepts: besides JSON the bare tokens NaN, Infinity, -Infinity. It refuses invalid UTF-8, control
- * characters in strings and lone surrogates are replaced by U+FFFD, nesting deeper than TS_JSON_DEPTH.
+ * characters in strings, and nesting deeper than TS_JSON_DEPTH; lone surrogates are replaced by U+FFFD.
  *
  *	struct ts_json_reader r;
  *	ts_json_reader_init(&r, text, &scratch);
  *	while (ts_json_next(&r, &token, err) == TS_OK && token.type != TS_JSON_EOF) ...
  *
  * After one complete value at depth 0 the next token is TS_JSON_EOF if only white space is left; otherwise the reader
- * starts over at the next value (records glued onto one line), and r.at says where. An error names the byte offset
- * from the start of the text, and what was expected. Errors are final.
+ * starts over at the next value (records glued onto one line), and r.at says where. A text without any value gives
+ * TS_JSON_EOF at once. An error names the byte offset from the start of the text, and what was expected. Errors are
+ * final.
  */
 #ifndef TSCOPE_BASE_JSON_READER_H
 #define TSCOPE_BASE_JSON_READER_H
@@ -53,8 +54,9 @@ struct ts_json_reader {
 
 void ts_json_reader_init(struct ts_json_reader *r, struct ts_span in, struct ts_buf *scratch);
 enum ts_status ts_json_next(struct ts_json_reader *r, struct ts_json_token *ret_token, struct ts_error *err);
-/* Skips the value that comes next (or the rest of the container if its first token was just read). ret_raw, if not
- * NULL, is its text in the input. */
+/* Skips the value that comes next (or the rest of the container if its first token was just read; or a key and its
+ * value where a key comes next). It is checked as if it were read. ret_raw, if not NULL, is the value's text in the
+ * input. */
 enum ts_status ts_json_skip(struct ts_json_reader *r, struct ts_span *ret_raw, struct ts_error *err);
 
 #endif
