@@ -70,6 +70,8 @@ enum {
 	TS_LONG_CALL_SECONDS = 3600,
 	/* Messages of an upload that wait beside the one on its way: the next is packed while the last is sent. */
 	TS_UPLOAD_AHEAD = 4,
+	/* Sealed objects of a server that a command keeps: two runs of a million steps have some 70 MB. */
+	TS_REMOTE_CACHE = 128 << 20,
 };
 
 /* How long an object that no name reaches is safe from gc after it was last sent or asked for. */

@@ -6,7 +6,7 @@
 #include "base/number.h"
 
 #include "base/number_exact.h"
-#include "base/number_powers.h"
+#include "base/number_powers.inc"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes number_powers.h: for each q in -342..308 the 128 most significant bits of 5**q.
+"""Writes number_powers.inc: for each q in -342..308 the 128 most significant bits of 5**q.
 
 Positive powers are truncated; negative ones are reciprocals rounded up, which is what the proof in
 N. Mushtak, D. Lemire, "Fast Number Parsing Without Fallback" (2022) asks for.
 
-    python3 base/number_powers.py > base/number_powers.h
+    python3 base/number_powers.py > base/number_powers.inc
 """
 
 

@@ -1,6 +1,6 @@
 #include "base/text.h"
 
-#include "base/text_width.h"
+#include "base/text_width.inc"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes text_width.h: which code points take two columns of a terminal and which take none.
+"""Writes text_width.inc: which code points take two columns of a terminal and which take none.
 
-    python3 base/text_width.py > base/text_width.h
+    python3 base/text_width.py > base/text_width.inc
 """
 
 import sys
