@@ -1,0 +1,53 @@
+/* keys.h - every path of keys that a document has, once, under a small number.
+ *
+ * A record's keys repeat line after line: here they become numbers, so that a column is found by an index and a duplicate
+ * key by a stamp. Key 0 (TS_KEY_ROOT) is the document itself. Keys are added and never removed, up to a ceiling.
+ * Ownership: key texts are copied. Pointers from ts_key_at are good until the next ts_keys_get. Threads: one at a time.
+ */
+#ifndef TSCOPE_INGEST_KEYS_H
+#define TSCOPE_INGEST_KEYS_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "run/index.h"
+
+enum { TS_KEY_ROOT = 0 };
+#define TS_KEY_NONE UINT32_MAX
+
+struct ts_key {
+	struct ts_span text; /* unescaped */
+	uint32_t parent;
+	uint32_t hash;
+	uint32_t chain; /* the next of this hash bucket; 0 = none */
+	uint32_t after; /* the key that came after this one last time */
+	size_t path_len; /* of the escaped path from the root */
+	/* The caller's: where it stood last, as document number and range of what came from it. */
+	uint64_t stamp;
+	size_t first, last;
+	uint32_t column[TS_COLUMN_JSON + 1]; /* of each type: number + 1; 0 = none yet */
+};
+
+struct ts_keys {
+	struct ts_arena arena;
+	struct ts_key *items;
+	uint32_t n, cap, max;
+	uint32_t *buckets;
+	uint32_t n_buckets; /* a power of two */
+	uint32_t previous;  /* of the last ts_keys_get */
+	bool no_memory;
+};
+
+/* At most max keys. */
+void ts_keys_init(struct ts_keys *keys, uint32_t max);
+void ts_keys_finish(struct ts_keys *keys);
+/* The number of that key below parent. TS_KEY_NONE: the ceiling is reached, or (keys->no_memory) there is no memory. */
+uint32_t ts_keys_get(struct ts_keys *keys, uint32_t parent, struct ts_span text);
+/* Appends the escaped path from the root. */
+void ts_keys_path(const struct ts_keys *keys, uint32_t key, struct ts_buf *out);
+
+static inline struct ts_key *ts_key_at(const struct ts_keys *keys, uint32_t key)
+{
+	return &keys->items[key];
+}
+
+#endif

@@ -1,0 +1,518 @@
+#include "ingest/run_dir.h"
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "ingest/run_facts.h"
+#include "ingest/steps.h"
+#include "run/head.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+enum { MISSING_SHOWN = 64 };
+
+struct reading {
+	const struct ts_ingest_options *options;
+	struct ts_layout layout;
+	struct ts_arena *arena;
+	struct ts_sink_count sink;
+	struct ts_progress progress;
+	struct ts_facts given;	/* by the pusher and the host */
+	struct ts_facts root;	/* of run.json and facts.json beside rank directories */
+	struct ts_head head;
+	size_t ranks_cap;
+	struct ts_ingest_result result;
+};
+
+int ts_run_dir_sniff(const char *path)
+{
+	return ts_layout_looks_like_run(path, true) ? 100 : 0;
+}
+
+static struct ts_span file_name(struct reading *r, struct ts_span prefix, const char *name)
+{
+	char *text = ts_arena_printf(r->arena, "%.*s%s", TS_SPAN_ARG(prefix), name);
+
+	return ts_span_str(text ? text : name);
+}
+
+static bool below(struct ts_span path, const char *prefix)
+{
+	struct ts_span p = ts_span_str(prefix);
+
+	return ts_span_starts(path, p) &&
+	       (path.len == p.len || path.data[p.len] == '.' || path.data[p.len] == '[');
+}
+
+/* What run.json says its rank is; INT64_MIN if it says nothing that a rank can be. */
+static int64_t declared_rank(const struct ts_facts *facts)
+{
+	const struct ts_fact *fact =
+		ts_facts_of_source(facts, ts_span_str("parallelism.rank"), TS_SOURCE_RUN_JSON);
+
+	if (!fact || fact->type != TS_FACT_INT || fact->integer < 0 || fact->integer > INT32_MAX)
+		return INT64_MIN;
+	return fact->integer;
+}
+
+static void drop_fact(struct ts_facts *facts, const char *path, enum ts_fact_source source)
+{
+	const struct ts_fact *fact = ts_facts_of_source(facts, ts_span_str(path), source);
+	size_t i;
+
+	if (!fact)
+		return;
+	i = (size_t)(fact - facts->items);
+	memmove(&facts->items[i], &facts->items[i + 1], (facts->n - i - 1) * sizeof *fact);
+	facts->n--;
+}
+
+/* The rank is the index's; a run.json that says another one keeps it as a fact. */
+static void settle_rank(struct reading *r, const struct ts_rank_dir *dir, struct ts_facts *facts,
+			struct ts_notices *notices)
+{
+	char detail[120];
+
+	if (declared_rank(facts) == dir->rank) {
+		drop_fact(facts, "parallelism.rank", TS_SOURCE_RUN_JSON);
+		return;
+	}
+	if (!notices || !ts_facts_of_source(facts, ts_span_str("parallelism.rank"), TS_SOURCE_RUN_JSON))
+		return;
+	(void)snprintf(detail, sizeof detail, "run.json says another rank than %d", (int)dir->rank);
+	ts_notice_add(notices, "rank_mismatch", TS_NOTICE_INFO, file_name(r, dir->name, "run.json"), 0, detail);
+}
+
+/* Everything that is said about a rank, ready to be stored. */
+static enum ts_status rank_facts(struct reading *r, const struct ts_rank_dir *dir, struct ts_notices *notices,
+				 struct ts_arena *arena, struct ts_facts *ret_facts, struct ts_error *err)
+{
+	struct ts_facts own, with_root, facts;
+
+	if (ts_facts_read_dir(dir->path, dir->name, notices, arena, &own, err))
+		return err->status;
+	settle_rank(r, dir, &own, notices);
+	if (ts_facts_merge(&own, &r->root, arena, &with_root, err) ||
+	    ts_facts_merge(&r->given, &with_root, arena, &facts, err) ||
+	    ts_facts_prepare(&facts, file_name(r, dir->name, "run.json"), notices, err))
+		return err->status;
+	*ret_facts = facts;
+	return TS_OK;
+}
+
+/* --- layout --- */
+
+/* A single directory has the rank that its run.json says; of what lies beside it, what says another rank is no part. */
+static enum ts_status settle_layout(struct reading *r, struct ts_error *err)
+{
+	struct ts_layout *layout = &r->layout;
+	size_t kept = 0;
+	char detail[64];
+
+	for (size_t i = 0; i < layout->n && !layout->multi; i++) {
+		struct ts_rank_dir *dir = &layout->ranks[i];
+		struct ts_facts facts;
+		int64_t rank;
+
+		if (ts_facts_read_dir(dir->path, dir->name, NULL, r->arena, &facts, err))
+			return err->status;
+		rank = declared_rank(&facts);
+		if (i == 0 && rank >= 0)
+			dir->rank = (int32_t)rank;
+		if (i > 0 && ((rank >= 0 && rank != dir->rank) || layout->ranks[0].rank != 0))
+			continue;
+		layout->ranks[kept++] = *dir;
+	}
+	if (layout->multi)
+		return TS_OK;
+	layout->n = kept;
+	if (kept > 1) {
+		(void)snprintf(detail, sizeof detail, "%zu directories beside it are ranks of this run", kept - 1);
+		ts_notice_add(&r->result.notices, "legacy_ranks", TS_NOTICE_INFO, ts_span_str(""), 0, detail);
+	}
+	return TS_OK;
+}
+
+static uint64_t size_of(struct reading *r, const char *directory, const char *name)
+{
+	char *path = ts_path_join(r->arena, directory, name);
+	struct ts_error ignored;
+	uint64_t size = 0;
+	int fd;
+
+	if (!path || ts_file_kind(path) != TS_FILE_REGULAR || ts_file_open(path, &fd, &size, &ignored))
+		return 0;
+	(void)close(fd);
+	return size;
+}
+
+static void count_bytes(struct reading *r)
+{
+	for (size_t i = 0; i < r->layout.n; i++) {
+		r->progress.total += size_of(r, r->layout.ranks[i].path, "steps.jsonl");
+		for (size_t k = 0; ts_kept_files[k]; k++)
+			r->progress.total += size_of(r, r->layout.ranks[i].path, ts_kept_files[k]);
+	}
+	for (size_t k = 0; r->layout.multi && ts_kept_files[k]; k++)
+		r->progress.total += size_of(r, r->layout.path, ts_kept_files[k]);
+}
+
+static enum ts_status read_root(struct reading *r, struct ts_error *err)
+{
+	if (!r->layout.multi)
+		return TS_OK;
+	if (ts_facts_read_dir(r->layout.path, ts_span_str(""), &r->result.notices, r->arena, &r->root, err))
+		return err->status;
+	drop_fact(&r->root, "parallelism.rank", TS_SOURCE_RUN_JSON); /* whose it was cannot be said */
+	return TS_OK;
+}
+
+/* --- head --- */
+
+static bool has_run_json(const struct ts_facts *facts)
+{
+	for (size_t i = 0; i < facts->n; i++)
+		if (facts->items[i].source == TS_SOURCE_RUN_JSON)
+			return true;
+	return false;
+}
+
+/* The head's facts are those of the first rank that run.json says anything of, else of the first rank. What is asked here
+ * is what an index gives back, so that an exported run picks the same rank. */
+static enum ts_status find_head_facts(struct reading *r, struct ts_error *err)
+{
+	struct ts_arena scratch;
+	size_t chosen = 0;
+	bool found = false;
+
+	ts_arena_init(&scratch, r->arena->ceiling);
+	for (size_t i = 0; i < r->layout.n && !found; i++) {
+		struct ts_facts facts;
+
+		ts_arena_reset(&scratch);
+		if (rank_facts(r, &r->layout.ranks[i], NULL, &scratch, &facts, err)) {
+			ts_arena_finish(&scratch);
+			return err->status;
+		}
+		found = has_run_json(&facts);
+		if (found)
+			chosen = i;
+	}
+	ts_arena_finish(&scratch);
+	return rank_facts(r, &r->layout.ranks[chosen], NULL, r->arena, &r->head.facts, err);
+}
+
+static enum ts_status add_rank(struct reading *r, int32_t rank, const struct ts_id *index, struct ts_error *err)
+{
+	struct ts_rank_ref *ranks = r->head.ranks;
+
+	if (r->head.n_ranks == r->ranks_cap) {
+		r->ranks_cap = r->ranks_cap ? r->ranks_cap * 2 : 8;
+		ranks = ts_arena_array(r->arena, r->ranks_cap, sizeof *ranks);
+		if (!ranks)
+			return ts_arena_error(r->arena, err);
+		if (r->head.n_ranks)
+			memcpy(ranks, r->head.ranks, r->head.n_ranks * sizeof *ranks);
+		r->head.ranks = ranks;
+	}
+	ranks[r->head.n_ranks++] = (struct ts_rank_ref){.rank = rank, .index = *index};
+	return TS_OK;
+}
+
+/* --- one rank --- */
+
+static enum ts_status copy_chunks(struct reading *r, int fd, uint64_t size, struct ts_builder *b,
+				  struct ts_error *err)
+{
+	struct ts_buf chunk = TS_BUF_INIT(TS_CHUNK_BYTES);
+	uint8_t *at = ts_buf_reserve(&chunk, TS_CHUNK_BYTES);
+	enum ts_status status = ts_buf_check(&chunk, err);
+
+	while (!status && size > 0) {
+		size_t n = size < TS_CHUNK_BYTES ? (size_t)size : TS_CHUNK_BYTES;
+		size_t got;
+
+		status = ts_read_full(fd, at, n, &got, err);
+		if (!status && got < n)
+			status = ts_error_set(err, TS_IO, "the file became shorter while it was read");
+		if (!status)
+			status = ts_builder_file_add(b, ts_span_of(at, n), err);
+		size -= n;
+		r->progress.done += n;
+		r->result.bytes_read += n;
+		if (!status && r->progress.tell &&
+		    !r->progress.tell(r->progress.ctx, r->progress.done, r->progress.total))
+			status = ts_error_set(err, TS_CANCELLED, "stopped");
+	}
+	ts_buf_finish(&chunk);
+	return status;
+}
+
+static enum ts_status keep_file(struct reading *r, const char *path, const char *name, struct ts_builder *b,
+				struct ts_error *err)
+{
+	enum ts_status status;
+	uint64_t size;
+	int fd;
+
+	if (ts_file_open(path, &fd, &size, err))
+		return err->status;
+	status = ts_builder_file_begin(b, ts_span_str(name), err);
+	if (!status)
+		status = copy_chunks(r, fd, size, b, err);
+	if (!status)
+		status = ts_builder_file_end(b, err);
+	(void)close(fd);
+	return status ? ts_error_prefix(err, "%s", path) : TS_OK;
+}
+
+static enum ts_status keep_files(struct reading *r, const char *directory, struct ts_builder *b, size_t *ret_n,
+				 struct ts_error *err)
+{
+	for (size_t i = 0; ts_kept_files[i]; i++) {
+		char *path = ts_path_join(r->arena, directory, ts_kept_files[i]);
+
+		if (!path)
+			return ts_arena_error(r->arena, err);
+		if (ts_file_kind(path) != TS_FILE_REGULAR)
+			continue;
+		if (keep_file(r, path, ts_kept_files[i], b, err))
+			return err->status;
+		++*ret_n;
+	}
+	return TS_OK;
+}
+
+static enum ts_status read_steps(struct reading *r, const struct ts_rank_dir *dir, const struct ts_facts *facts,
+				 struct ts_builder **ret_builder, struct ts_error *err)
+{
+	char *path = ts_path_join(r->arena, dir->path, "steps.jsonl");
+	struct ts_steps_input input = {.rank = dir->rank,
+				       .facts = facts,
+				       .notices = &r->result.notices,
+				       .sink = &r->sink,
+				       .source = {.fd = -1, .progress = &r->progress}};
+	uint64_t segments;
+	enum ts_status status;
+
+	if (!path)
+		return ts_arena_error(r->arena, err);
+	input.source.name = file_name(r, dir->name, "steps.jsonl");
+	if (ts_file_kind(path) != TS_FILE_NONE && ts_file_open(path, &input.source.fd, &input.source.size, err))
+		return err->status;
+	r->result.bytes_read += input.source.size;
+	status = ts_steps_read(&input, ret_builder, &segments, err);
+	if (input.source.fd >= 0)
+		(void)close(input.source.fd);
+	if (status)
+		return ts_error_prefix(err, "%s", r->layout.path);
+	if (segments == 0)
+		ts_notice_add(&r->result.notices, "no_steps", TS_NOTICE_INFO, input.source.name, 0,
+			      input.source.fd < 0 ? "there is no such file" : "no record in it");
+	if (segments > r->result.segments)
+		r->result.segments = segments;
+	return TS_OK;
+}
+
+static void count_steps(struct reading *r, const struct ts_builder *b, size_t files)
+{
+	struct ts_ingest_result *result = &r->result;
+	struct ts_builder_stats stats;
+
+	ts_builder_stats(b, &stats);
+	if (stats.rows && (!result->rows || stats.first_step < result->first_step))
+		result->first_step = stats.first_step;
+	if (stats.rows && (!result->rows || stats.last_step > result->last_step))
+		result->last_step = stats.last_step;
+	if (stats.rows > result->steps)
+		result->steps = stats.rows;
+	result->rows += stats.rows;
+	result->superseded += stats.superseded;
+	result->n_ranks += stats.rows || files;
+}
+
+static enum ts_status finish_rank(struct reading *r, int32_t rank, struct ts_builder *b, const struct ts_facts *facts,
+				  struct ts_error *err)
+{
+	struct ts_id index;
+
+	if (ts_facts_sink_long(facts, ts_count_sink, &r->sink, err) || ts_builder_finish(b, facts, &index, err))
+		return err->status;
+	return add_rank(r, rank, &index, err);
+}
+
+static enum ts_status read_rank(struct reading *r, const struct ts_rank_dir *dir, struct ts_arena *scratch,
+				struct ts_error *err)
+{
+	struct ts_builder *b = NULL;
+	struct ts_facts facts, differences;
+	enum ts_status status;
+	size_t files = 0;
+
+	if (rank_facts(r, dir, &r->result.notices, scratch, &facts, err) ||
+	    ts_facts_differences(&r->head.facts, &facts, scratch, &differences, err) ||
+	    read_steps(r, dir, &facts, &b, err))
+		return err->status;
+	status = keep_files(r, dir->path, b, &files, err);
+	if (!status)
+		count_steps(r, b, files);
+	if (!status)
+		status = finish_rank(r, dir->rank, b, &differences, err);
+	ts_builder_destroy(b);
+	return status;
+}
+
+/* Files beside the rank directories are the job's. */
+static enum ts_status read_job(struct reading *r, struct ts_error *err)
+{
+	struct ts_facts none = {.n = 0};
+	struct ts_builder *b;
+	enum ts_status status;
+	size_t files = 0;
+
+	if (!r->layout.multi)
+		return TS_OK;
+	if (ts_builder_create(TS_RANK_JOB, ts_count_sink, &r->sink, &b, err))
+		return err->status;
+	status = keep_files(r, r->layout.path, b, &files, err);
+	if (!status && files)
+		status = finish_rank(r, TS_RANK_JOB, b, &none, err);
+	ts_builder_destroy(b);
+	return status;
+}
+
+static enum ts_status refuse_skipped(const struct reading *r, struct ts_error *err)
+{
+	const struct ts_notices *notices = &r->result.notices;
+
+	for (size_t i = 0; r->options->strict && i < notices->n; i++) {
+		const struct ts_notice *n = &notices->items[i];
+		char where[32] = "";
+
+		if (n->level != TS_NOTICE_SKIPPED)
+			continue;
+		if (n->line)
+			(void)snprintf(where, sizeof where, " line %llu", (unsigned long long)n->line);
+		return ts_error_set(err, TS_INVALID, "%s/%.*s%s: %s: %.*s", r->layout.path, TS_SPAN_ARG(n->file),
+				    where, n->code, TS_SPAN_ARG(n->detail));
+	}
+	return TS_OK;
+}
+
+static enum ts_status read_ranks(struct reading *r, struct ts_error *err)
+{
+	struct ts_arena scratch;
+	enum ts_status status = read_job(r, err);
+
+	ts_arena_init(&scratch, r->arena->ceiling);
+	for (size_t i = 0; i < r->layout.n && !status; i++) {
+		const struct ts_rank_dir *dir = &r->layout.ranks[i];
+
+		ts_arena_reset(&scratch);
+		if (r->layout.multi && !ts_layout_looks_like_run(dir->path, false))
+			ts_notice_add(&r->result.notices, "empty_rank", TS_NOTICE_INFO, dir->name, 0,
+				      "a rank directory with nothing of a run in it");
+		else
+			status = read_rank(r, dir, &scratch, err);
+		if (!status)
+			status = refuse_skipped(r, err);
+	}
+	ts_arena_finish(&scratch);
+	return status;
+}
+
+/* --- the whole --- */
+
+static enum ts_status write_head(struct reading *r, struct ts_error *err)
+{
+	struct ts_buf object = TS_BUF_INIT(TS_OBJECT_MAX);
+	enum ts_status status = ts_facts_sink_long(&r->head.facts, ts_count_sink, &r->sink, err);
+
+	ts_head_digest_groups(&r->head);
+	if (!status)
+		status = ts_head_encode(&r->head, &object, err);
+	if (!status)
+		status = ts_buf_check(&object, err);
+	if (!status) {
+		ts_digest(ts_buf_view(&object), &r->result.head);
+		status = ts_count_sink(&r->sink, ts_buf_view(&object), err);
+	}
+	ts_buf_finish(&object);
+	return status;
+}
+
+static bool has_rank(const struct ts_head *head, int64_t rank)
+{
+	for (size_t i = 0; i < head->n_ranks; i++)
+		if (head->ranks[i].rank == rank)
+			return true;
+	return false;
+}
+
+static enum ts_status find_missing(struct reading *r, struct ts_error *err)
+{
+	struct ts_ingest_result *result = &r->result;
+	size_t there = 0;
+
+	result->missing_ranks = ts_arena_array(r->arena, MISSING_SHOWN, sizeof *result->missing_ranks);
+	if (!result->missing_ranks)
+		return ts_arena_error(r->arena, err);
+	for (size_t i = 0; i < r->head.n_ranks; i++)
+		there += r->head.ranks[i].rank >= 0 && r->head.ranks[i].rank < result->world_size;
+	result->n_missing = (size_t)result->world_size - there;
+	for (int64_t rank = 0, n = 0; n < MISSING_SHOWN && n < (int64_t)result->n_missing; rank++)
+		if (!has_rank(&r->head, rank))
+			result->missing_ranks[n++] = (int32_t)rank;
+	return TS_OK;
+}
+
+static enum ts_status fill_result(struct reading *r, struct ts_error *err)
+{
+	struct ts_ingest_result *result = &r->result;
+	const struct ts_facts *facts = &r->head.facts;
+	const struct ts_fact *name = ts_facts_find(facts, ts_span_str("session.name"));
+	const struct ts_fact *world = ts_facts_find(facts, ts_span_str("parallelism.world_size"));
+
+	result->format = "pytscope run directory";
+	if (name && (name->type == TS_FACT_TEXT || name->type == TS_FACT_LONG))
+		result->own_name = name->text;
+	if (world && world->type == TS_FACT_INT && world->integer > 0 && world->integer <= INT32_MAX)
+		result->world_size = world->integer;
+	result->facts = *facts;
+	for (size_t i = 0; i < facts->n; i++)
+		result->finished |= facts->items[i].source == TS_SOURCE_RUN_JSON &&
+				    below(facts->items[i].path, "session.wall_time");
+	result->objects = r->sink.objects;
+	result->canonical_bytes = r->sink.bytes;
+	return find_missing(r, err);
+}
+
+static enum ts_status copy_given(struct reading *r, struct ts_error *err)
+{
+	const struct ts_facts *given = r->options->facts;
+
+	for (size_t i = 0; given && i < given->n; i++)
+		if (ts_facts_add(&r->given, &given->items[i], r->arena, err))
+			return err->status;
+	(void)ts_facts_sort(&r->given);
+	return TS_OK;
+}
+
+enum ts_status ts_run_dir_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx,
+			       struct ts_arena *arena, struct ts_ingest_result *ret_result, struct ts_error *err)
+{
+	struct reading r = {.options = options,
+			    .arena = arena,
+			    .sink = {.sink = sink, .ctx = ctx},
+			    .progress = {.tell = options->progress, .ctx = options->progress_ctx}};
+
+	r.result.notices.arena = arena;
+	if (ts_layout_find(options->path, &r.result.notices, arena, &r.layout, err) || copy_given(&r, err) ||
+	    settle_layout(&r, err) || read_root(&r, err) || find_head_facts(&r, err))
+		return err->status;
+	count_bytes(&r);
+	if (read_ranks(&r, err) || refuse_skipped(&r, err) || write_head(&r, err) || fill_result(&r, err))
+		return err->status;
+	*ret_result = r.result;
+	return TS_OK;
+}

@@ -1,0 +1,14 @@
+/* run_json.h - where the keys of run.json stand among the facts, both ways. */
+#ifndef TSCOPE_INGEST_RUN_JSON_H
+#define TSCOPE_INGEST_RUN_JSON_H
+
+#include "run/fact.h"
+
+/* The path of a key of run.json: known ones by a table, config.* as it is, everything else below "other". Appended to an
+ * empty path. section is "" or "environment". */
+void ts_run_json_path(struct ts_buf *path, const char *section, struct ts_span key);
+/* The way back: the path inside run.json of a fact that came from it. */
+enum ts_status ts_run_json_key(struct ts_span path, struct ts_arena *arena, struct ts_span *ret_key,
+			       struct ts_error *err);
+
+#endif
