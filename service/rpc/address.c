@@ -1,0 +1,131 @@
+#include "service/rpc/address.h"
+
+#include "base/number.h"
+#include "base/span.h"
+#include "base/text.h"
+
+#include <sys/un.h>
+
+/* Letters, digits, and what DNS names, user names, IPv6 addresses and their zones need. Not '-' in front: ssh would take
+ * it for an option. */
+static bool name_ok(struct ts_span text)
+{
+	if (text.len == 0 || text.data[0] == '-')
+		return false;
+	for (size_t i = 0; i < text.len; i++) {
+		uint8_t c = text.data[i];
+
+		if (!ts_is_digit(c) && !ts_is_alpha(c) && !strchr("._-:%+", c))
+			return false;
+		if (c == 0)
+			return false;
+	}
+	return true;
+}
+
+static bool port_ok(struct ts_span text)
+{
+	int64_t port;
+
+	return text.len <= 5 && ts_parse_i64(text, &port) && port >= 0 && port <= 65535;
+}
+
+static bool keep(char *out, size_t cap, struct ts_span text)
+{
+	if (text.len >= cap || (text.len && memchr(text.data, 0, text.len)))
+		return false;
+	if (text.len)
+		memcpy(out, text.data, text.len);
+	out[text.len] = 0;
+	return true;
+}
+
+static enum ts_status parse_unix(struct ts_span path, struct ts_address *out, struct ts_error *err)
+{
+	if (path.len > 2 && path.data[0] == '/' && path.data[1] == '/')
+		path = ts_span_of(path.data + 2, path.len - 2);
+	if (path.len == 0)
+		return ts_error_set(err, TS_INVALID, "no path after unix:");
+	if (path.len >= sizeof(((struct sockaddr_un *)0)->sun_path))
+		return ts_error_set(err, TS_TOO_LARGE, "socket path of %zu bytes: the system takes at most %zu", path.len,
+				    sizeof(((struct sockaddr_un *)0)->sun_path) - 1);
+	out->kind = TS_ADDRESS_UNIX;
+	if (!keep(out->path, sizeof out->path, path))
+		return ts_error_set(err, TS_INVALID, "socket path with a NUL byte");
+	return TS_OK;
+}
+
+/* HOST[:PORT] with brackets round an IPv6 host. */
+static bool split_host(struct ts_span text, struct ts_span *ret_host, struct ts_span *ret_port)
+{
+	const uint8_t *colon;
+	size_t host_len;
+
+	if (text.len > 0 && text.data[0] == '[') {
+		const uint8_t *end = memchr(text.data, ']', text.len);
+
+		if (!end)
+			return false;
+		*ret_host = ts_span_of(text.data + 1, (size_t)(end - text.data) - 1);
+		text = ts_span_of(end + 1, text.len - (size_t)(end - text.data) - 1);
+		if (text.len > 0 && text.data[0] != ':')
+			return false;
+		*ret_port = text.len ? ts_span_of(text.data + 1, text.len - 1) : ts_span_of(NULL, 0);
+		return true;
+	}
+	colon = text.len ? memchr(text.data, ':', text.len) : NULL;
+	host_len = colon ? (size_t)(colon - text.data) : text.len;
+	*ret_host = ts_span_of(text.data, host_len);
+	*ret_port = colon ? ts_span_of(colon + 1, text.len - host_len - 1) : ts_span_of(NULL, 0);
+	return !memchr(ret_host->data, ':', host_len) && !(ret_port->len && memchr(ret_port->data, ':', ret_port->len));
+}
+
+static enum ts_status parse_ssh(const char *whole, struct ts_span rest, struct ts_address *out, struct ts_error *err)
+{
+	const uint8_t *slash = rest.len ? memchr(rest.data, '/', rest.len) : NULL;
+	struct ts_span path = ts_span_str(TS_DEFAULT_SOCKET), user = {NULL, 0}, host, port;
+	const uint8_t *at;
+
+	if (slash && rest.data + rest.len - slash > 1)
+		path = ts_span_of(slash, rest.len - (size_t)(slash - rest.data));
+	if (slash)
+		rest.len = (size_t)(slash - rest.data);
+	at = rest.len ? memchr(rest.data, '@', rest.len) : NULL;
+	if (at) {
+		user = ts_span_of(rest.data, (size_t)(at - rest.data));
+		rest = ts_span_of(at + 1, rest.len - user.len - 1);
+	}
+	if (rest.len == 0 || !split_host(rest, &host, &port) || !name_ok(host) || (at && !name_ok(user)) ||
+	    (port.len && !port_ok(port)))
+		return ts_error_set(err, TS_INVALID, "%s is not of the form ssh://[user@]HOST[:PORT][/path/to/socket]", whole);
+	/* ssh -L splits at colons. */
+	if (memchr(path.data, ':', path.len))
+		return ts_error_set(err, TS_INVALID, "%s: a socket path with ':' cannot be forwarded by ssh", whole);
+	out->kind = TS_ADDRESS_SSH;
+	if (!keep(out->user, sizeof out->user, user) || !keep(out->host, sizeof out->host, host) ||
+	    !keep(out->port, sizeof out->port, port) || !keep(out->path, sizeof out->path, path))
+		return ts_error_set(err, TS_TOO_LARGE, "%s: a part of this address is too long", whole);
+	return TS_OK;
+}
+
+enum ts_status ts_address_parse(const char *text, struct ts_address *ret_address, struct ts_error *err)
+{
+	struct ts_address out = {.kind = TS_ADDRESS_TCP};
+	struct ts_span all = ts_span_str(text), host, port;
+	enum ts_status status = TS_OK;
+
+	if (ts_span_starts(all, ts_span_str("unix:")))
+		status = parse_unix(ts_span_of(all.data + 5, all.len - 5), &out, err);
+	else if (ts_span_starts(all, ts_span_str("/")))
+		status = parse_unix(all, &out, err);
+	else if (ts_span_starts(all, ts_span_str("ssh://")))
+		status = parse_ssh(text, ts_span_of(all.data + 6, all.len - 6), &out, err);
+	else if (all.len == 0 || !split_host(all, &host, &port) || !name_ok(host) || port.len == 0 || !port_ok(port) ||
+		 !keep(out.host, sizeof out.host, host) || !keep(out.port, sizeof out.port, port))
+		return ts_error_set(err, TS_INVALID,
+				    "%s is no server address: unix:/path, HOST:PORT or ssh://[user@]HOST[:PORT][/path]", text);
+	if (status)
+		return status;
+	*ret_address = out;
+	return TS_OK;
+}

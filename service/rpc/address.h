@@ -1,0 +1,29 @@
+/* address.h - where a server is, as people write it.
+ *
+ *	unix:/path	a socket file; unix:///path and a bare /path mean the same
+ *	HOST:PORT	TCP; an IPv6 address stands in brackets: [::1]:7443
+ *	ssh://[user@]HOST[:PORT][/path/to/socket]	the socket file on HOST, reached by the user's own ssh (client only)
+ *
+ * The text is split and checked here once: a host that begins with '-' never gets near a command line.
+ */
+#ifndef TSCOPE_RPC_ADDRESS_H
+#define TSCOPE_RPC_ADDRESS_H
+
+#include "base/error.h"
+
+enum ts_address_kind { TS_ADDRESS_UNIX, TS_ADDRESS_TCP, TS_ADDRESS_SSH };
+
+/* Where a server of the whole machine listens, and so where ssh://HOST looks. */
+#define TS_DEFAULT_SOCKET "/run/tscope/tscoped.sock"
+
+struct ts_address {
+	enum ts_address_kind kind;
+	char user[64];	/* SSH; empty = ssh's own choice */
+	char host[256]; /* TCP, SSH */
+	char port[8];	/* TCP; SSH: empty = ssh's own choice */
+	char path[256]; /* UNIX: at most what a sockaddr_un holds; SSH: on the other machine */
+};
+
+enum ts_status ts_address_parse(const char *text, struct ts_address *ret_address, struct ts_error *err);
+
+#endif

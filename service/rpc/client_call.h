@@ -1,0 +1,55 @@
+/* client_call.h - inside the client: what client.c and client_upload.c share. */
+#ifndef TSCOPE_RPC_CLIENT_CALL_H
+#define TSCOPE_RPC_CLIENT_CALL_H
+
+#include "service/handlers/channel.h"
+#include "service/rpc/address.h"
+
+#include <grpc/grpc.h>
+
+struct ts_tunnel;
+
+struct ts_client {
+	struct ts_channel base; /* first: a channel is its client */
+	struct ts_address address;
+	struct ts_tunnel *tunnel;
+	bool core_up;		/* grpc_init was called */
+	grpc_channel *core;	/* NULL = not connected */
+	grpc_completion_queue *queue; /* of unary calls and downloads */
+	char where[400];
+};
+
+/* What the server said at the end. */
+struct ts_client_end {
+	grpc_status_code code;
+	grpc_slice details;
+	grpc_metadata_array trailing;
+};
+
+/* The op that receives it; init before, finish after, once the batch is done. */
+void ts_client_end_init(struct ts_client_end *end, grpc_op *op);
+void ts_client_end_finish(struct ts_client_end *end);
+/* TS_OK, or the handler's status and text; notices when the connection is gone. */
+enum ts_status ts_client_end_status(struct ts_client *client, const struct ts_client_end *end, const char *method,
+				    struct ts_error *err);
+
+/* Connects if it is not connected. */
+enum ts_status ts_client_connect(struct ts_client *client, struct ts_error *err);
+/* As that, and begins a call. deadline_ns is monotonic; queue NULL = the client's own. */
+enum ts_status ts_client_begin(struct ts_client *client, const char *path, int64_t deadline_ns,
+			       grpc_completion_queue *queue, grpc_call **ret_call, struct ts_error *err);
+/* What a batch that C-core refuses is: a bug of ours. */
+enum ts_status ts_client_refused(const char *method, grpc_call_error e, struct ts_error *err);
+/* A copy of a received message in the arena; the buffer is released and *buffer NULL. */
+enum ts_status ts_client_take(grpc_byte_buffer **buffer, struct ts_arena *arena, struct ts_span *ret_bytes,
+			      struct ts_error *err);
+
+/* client_upload.c */
+enum ts_status ts_client_upload_open(struct ts_channel *ch, const char *method, struct ts_upload **ret_upload,
+				     struct ts_error *err);
+enum ts_status ts_client_upload_send(struct ts_upload *upload, struct ts_span message, struct ts_error *err);
+enum ts_status ts_client_upload_finish(struct ts_upload *upload, struct ts_arena *arena, struct ts_span *ret_reply,
+				       struct ts_error *err);
+void ts_client_upload_cancel(struct ts_upload *upload);
+
+#endif

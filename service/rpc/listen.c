@@ -1,0 +1,305 @@
+#include "service/rpc/listen.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "service/rpc/listen_socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct peer {
+	ino_t inode; /* of the socket; 0 = none. A descriptor with another inode is another connection */
+	char text[TS_PEER_TEXT];
+};
+
+struct ts_listen {
+	struct ts_listen_socket sockets[TS_LISTENERS_MAX];
+	size_t n;
+	ts_accept_fn *fn;
+	void *ctx;
+	pthread_t thread;
+	bool running;
+	int wake;    /* eventfd: stop */
+	int reserve; /* closed to accept and refuse one connection when descriptors have run out; -1 = used up */
+	int64_t complained_ns;
+
+	pthread_mutex_t mutex;
+	struct peer *peers; /* by descriptor */
+	size_t n_peers;
+	unsigned connections; /* no fewer than live */
+	unsigned max_connections;
+};
+
+/* Problems of accept come in floods; one line a second is enough. */
+static void complain(struct ts_listen *listen, const char *what, const char *why)
+{
+	int64_t now = ts_now_mono_ns();
+	struct ts_log line;
+
+	if (listen->complained_ns && now - listen->complained_ns < 1000000000)
+		return;
+	listen->complained_ns = now;
+	ts_log_begin(&line, TS_LOG_WARNING, what);
+	ts_log_str(&line, "reason", why);
+	ts_log_i64(&line, "connections", listen->connections);
+	ts_log_end(&line);
+}
+
+static ino_t inode_of(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) ? st.st_ino : 0;
+}
+
+/* mutex held */
+static void count_live(struct ts_listen *listen)
+{
+	listen->connections = 0;
+	for (size_t fd = 0; fd < listen->n_peers; fd++) {
+		struct peer *peer = &listen->peers[fd];
+
+		if (peer->inode && inode_of((int)fd) == peer->inode)
+			listen->connections++;
+		else
+			peer->inode = 0;
+	}
+}
+
+/* mutex held */
+static bool make_room(struct ts_listen *listen, int fd)
+{
+	size_t want = listen->n_peers ? listen->n_peers : 64, bytes;
+	struct peer *more;
+
+	if ((size_t)fd < listen->n_peers)
+		return true;
+	while (want <= (size_t)fd)
+		want *= 2;
+	if (!ts_size_mul(want, sizeof *more, &bytes))
+		return false;
+	more = ts_realloc(listen->peers, bytes);
+	if (!more)
+		return false;
+	memset(more + listen->n_peers, 0, (want - listen->n_peers) * sizeof *more);
+	listen->peers = more;
+	listen->n_peers = want;
+	return true;
+}
+
+static bool remember(struct ts_listen *listen, int fd, const char *text)
+{
+	bool ok;
+
+	pthread_mutex_lock(&listen->mutex);
+	if (listen->connections >= listen->max_connections)
+		count_live(listen);
+	ok = listen->connections < listen->max_connections && make_room(listen, fd);
+	if (ok) {
+		struct peer *peer = &listen->peers[fd];
+
+		peer->inode = inode_of(fd);
+		(void)snprintf(peer->text, sizeof peer->text, "%s", text);
+		listen->connections++;
+	}
+	pthread_mutex_unlock(&listen->mutex);
+	return ok;
+}
+
+void ts_listen_peer(struct ts_listen *listen, int fd, char out[TS_PEER_TEXT])
+{
+	pthread_mutex_lock(&listen->mutex);
+	if (fd >= 0 && (size_t)fd < listen->n_peers && listen->peers[fd].inode)
+		memcpy(out, listen->peers[fd].text, TS_PEER_TEXT);
+	else
+		(void)snprintf(out, TS_PEER_TEXT, "unknown");
+	pthread_mutex_unlock(&listen->mutex);
+}
+
+static void describe_unix(int fd, char text[TS_PEER_TEXT])
+{
+	struct ucred who;
+	socklen_t len = sizeof who;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0)
+		(void)snprintf(text, TS_PEER_TEXT, "uid %u", (unsigned)who.uid);
+	else
+		(void)snprintf(text, TS_PEER_TEXT, "unix");
+}
+
+static void describe_tcp(int fd, const struct sockaddr_storage *from, socklen_t len, char text[TS_PEER_TEXT])
+{
+	char host[64], port[8];
+	int one = 1;
+
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+	if (getnameinfo((const struct sockaddr *)from, len, host, sizeof host, port, sizeof port,
+			NI_NUMERICHOST | NI_NUMERICSERV) == 0)
+		(void)snprintf(text, TS_PEER_TEXT, strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
+	else
+		(void)snprintf(text, TS_PEER_TEXT, "tcp");
+}
+
+static int accept_on(int fd, struct sockaddr_storage *from, socklen_t *len)
+{
+	int got;
+
+	*len = sizeof *from;
+	do
+		got = accept4(fd, (struct sockaddr *)from, len, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	while (got < 0 && (errno == EINTR || errno == ECONNABORTED));
+	return got;
+}
+
+/* No descriptor is left: free the one in reserve, so that the client in front learns that it is refused. Without that
+ * the listening socket would stay readable and this thread would spin. */
+static void refuse_one(struct ts_listen *listen, int fd, const char *why)
+{
+	struct sockaddr_storage from;
+	socklen_t len;
+	int got = -1;
+
+	complain(listen, "accept_failed", why);
+	if (listen->reserve >= 0) {
+		close(listen->reserve);
+		got = accept_on(fd, &from, &len);
+		if (got >= 0)
+			close(got);
+	}
+	listen->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (got < 0 || listen->reserve < 0)
+		(void)poll(NULL, 0, 50);
+}
+
+static void accept_one(struct ts_listen *listen, struct ts_listen_socket *socket)
+{
+	struct sockaddr_storage from;
+	char text[TS_PEER_TEXT];
+	socklen_t len;
+	int fd = accept_on(socket->fd, &from, &len);
+
+	if (fd < 0) {
+		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+			refuse_one(listen, socket->fd, strerror(errno));
+		else if (errno != EAGAIN && errno != EWOULDBLOCK) {
+			complain(listen, "accept_failed", strerror(errno));
+			(void)poll(NULL, 0, 50);
+		}
+		return;
+	}
+	if (socket->kind == TS_ADDRESS_UNIX)
+		describe_unix(fd, text);
+	else
+		describe_tcp(fd, &from, len, text);
+	if (!remember(listen, fd, text)) {
+		complain(listen, "connection_refused", "too many connections");
+		close(fd);
+		return;
+	}
+	listen->fn(listen->ctx, fd);
+}
+
+static void *accept_loop(void *arg)
+{
+	struct ts_listen *listen = arg;
+	struct pollfd polls[TS_LISTENERS_MAX + 1];
+
+	for (size_t i = 0; i < listen->n; i++)
+		polls[i] = (struct pollfd){.fd = listen->sockets[i].fd, .events = POLLIN};
+	polls[listen->n] = (struct pollfd){.fd = listen->wake, .events = POLLIN};
+	for (;;) {
+		if (poll(polls, listen->n + 1, -1) < 0)
+			continue;
+		if (polls[listen->n].revents)
+			return NULL;
+		for (size_t i = 0; i < listen->n; i++) {
+			if (polls[i].revents)
+				accept_one(listen, &listen->sockets[i]);
+		}
+	}
+}
+
+enum ts_status ts_listen_open(const struct ts_listener *listeners, size_t n, unsigned max_connections,
+			      struct ts_listen **ret_listen, struct ts_error *err)
+{
+	struct ts_listen *listen;
+
+	if (n == 0 || n > TS_LISTENERS_MAX)
+		return ts_error_set(err, TS_INVALID, "%zu addresses to listen at: 1 to %d are possible", n, TS_LISTENERS_MAX);
+	listen = ts_alloc_array(1, sizeof *listen);
+	if (!listen)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory");
+	pthread_mutex_init(&listen->mutex, NULL);
+	listen->max_connections = max_connections;
+	listen->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	listen->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (listen->wake < 0 || listen->reserve < 0) {
+		ts_error_errno(err, errno, "descriptors for the listener");
+		ts_listen_destroy(listen);
+		return err->status;
+	}
+	for (; listen->n < n; listen->n++) {
+		if (ts_listen_socket_open(&listeners[listen->n], &listen->sockets[listen->n], err)) {
+			ts_listen_destroy(listen);
+			return err->status;
+		}
+	}
+	*ret_listen = listen;
+	return TS_OK;
+}
+
+enum ts_status ts_listen_start(struct ts_listen *listen, ts_accept_fn *fn, void *ctx, struct ts_error *err)
+{
+	int errnum;
+
+	listen->fn = fn;
+	listen->ctx = ctx;
+	errnum = pthread_create(&listen->thread, NULL, accept_loop, listen);
+	if (errnum)
+		return ts_error_errno(err, errnum, "start the accepting thread");
+	listen->running = true;
+	return TS_OK;
+}
+
+const char *ts_listen_address(const struct ts_listen *listen, size_t i)
+{
+	return i < listen->n ? listen->sockets[i].address : NULL;
+}
+
+void ts_listen_stop(struct ts_listen *listen)
+{
+	uint64_t one = 1;
+
+	if (listen->running) {
+		(void)!write(listen->wake, &one, sizeof one);
+		pthread_join(listen->thread, NULL);
+		listen->running = false;
+	}
+	for (size_t i = 0; i < listen->n; i++)
+		ts_listen_socket_close(&listen->sockets[i]);
+}
+
+void ts_listen_destroy(struct ts_listen *listen)
+{
+	if (!listen)
+		return;
+	ts_listen_stop(listen);
+	if (listen->wake >= 0)
+		close(listen->wake);
+	if (listen->reserve >= 0)
+		close(listen->reserve);
+	pthread_mutex_destroy(&listen->mutex);
+	ts_free(listen->peers);
+	ts_free(listen);
+}

@@ -1,0 +1,227 @@
+#include "service/rpc/listen_socket.h"
+
+#include "base/file.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* The kernel cuts it to net.core.somaxconn. */
+enum { BACKLOG = 1024 };
+
+static enum ts_status refuse_locked(int fd, const char *path, struct ts_error *err)
+{
+	char pid[16];
+	ssize_t n = pread(fd, pid, sizeof pid - 1, 0);
+
+	pid[n > 0 ? n : 0] = 0;
+	return ts_error_set(err, TS_CONFLICT, "another tscoped (pid %s) serves %s", pid[0] ? pid : "unknown", path);
+}
+
+static enum ts_status take_lock(const char *socket_path, int *ret_fd, struct ts_error *err)
+{
+	char path[300], pid[16];
+	int fd, n;
+
+	(void)snprintf(path, sizeof path, "%s.lock", socket_path);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd < 0)
+		return ts_error_errno(err, errno, "lock file %s", path);
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		if (errno == EWOULDBLOCK)
+			refuse_locked(fd, socket_path, err);
+		else
+			ts_error_errno(err, errno, "lock %s", path);
+		close(fd);
+		return err->status;
+	}
+	n = snprintf(pid, sizeof pid, "%d", (int)getpid());
+	if (ftruncate(fd, 0) != 0 || pwrite(fd, pid, (size_t)n, 0) != n) {
+		ts_error_errno(err, errno, "write %s", path);
+		close(fd);
+		return err->status;
+	}
+	*ret_fd = fd;
+	return TS_OK;
+}
+
+/* What a server that was killed has left there; the lock says that nobody serves it. */
+static enum ts_status remove_stale(const char *path, struct ts_error *err)
+{
+	struct stat st;
+
+	if (lstat(path, &st) != 0)
+		return errno == ENOENT ? TS_OK : ts_error_errno(err, errno, "%s", path);
+	if (!S_ISSOCK(st.st_mode))
+		return ts_error_set(err, TS_CONFLICT, "%s exists and is no socket", path);
+	if (unlink(path) != 0)
+		return ts_error_errno(err, errno, "remove the stale socket %s", path);
+	return TS_OK;
+}
+
+static enum ts_status bind_unix(const char *path, mode_t mode, int *ret_fd, struct ts_error *err)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	int fd;
+
+	if (remove_stale(path, err))
+		return err->status;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return ts_error_errno(err, errno, "socket");
+	memcpy(name.sun_path, path, strlen(path) + 1);
+	/* Nobody can connect between bind and chmod: it does not listen yet. */
+	if (bind(fd, (struct sockaddr *)&name, sizeof name) != 0 || chmod(path, mode) != 0 || listen(fd, BACKLOG) != 0) {
+		ts_error_errno(err, errno, "listen at unix:%s", path);
+		close(fd);
+		return err->status;
+	}
+	*ret_fd = fd;
+	return TS_OK;
+}
+
+static enum ts_status open_unix(const struct ts_address *address, mode_t mode, struct ts_listen_socket *out,
+				struct ts_error *err)
+{
+	char dir[256];
+	char *slash;
+
+	memcpy(dir, address->path, sizeof dir);
+	slash = strrchr(dir, '/');
+	if (slash && slash != dir) {
+		*slash = 0;
+		if (ts_make_dirs(dir, 0755, err))
+			return ts_error_prefix(err, "directory of the socket");
+	}
+	if (take_lock(address->path, &out->lock_fd, err))
+		return err->status;
+	if (bind_unix(address->path, mode ? mode : 0660, &out->fd, err)) {
+		close(out->lock_fd);
+		return err->status;
+	}
+	memcpy(out->path, address->path, sizeof out->path);
+	(void)snprintf(out->address, sizeof out->address, "unix:%s", address->path);
+	return TS_OK;
+}
+
+static bool is_loopback(const struct sockaddr *name)
+{
+	if (name->sa_family == AF_INET) {
+		struct sockaddr_in in;
+
+		memcpy(&in, name, sizeof in);
+		return ntohl(in.sin_addr.s_addr) >> 24 == 127;
+	}
+	if (name->sa_family == AF_INET6) {
+		struct sockaddr_in6 in6;
+
+		memcpy(&in6, name, sizeof in6);
+		return IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr);
+	}
+	return false;
+}
+
+static enum ts_status name_tcp(int fd, struct ts_listen_socket *out, struct ts_error *err)
+{
+	struct sockaddr_storage name;
+	socklen_t len = sizeof name;
+	char host[64], port[8];
+
+	if (getsockname(fd, (struct sockaddr *)&name, &len) != 0)
+		return ts_error_errno(err, errno, "getsockname");
+	if (getnameinfo((struct sockaddr *)&name, len, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV))
+		return ts_error_set(err, TS_INTERNAL, "a bound socket has no printable name");
+	(void)snprintf(out->address, sizeof out->address, strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
+	return TS_OK;
+}
+
+static enum ts_status bind_tcp(const struct addrinfo *at, const char *text, struct ts_listen_socket *out, struct ts_error *err)
+{
+	int one = 1;
+	int fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return ts_error_errno(err, errno, "socket");
+	/* Over connections in TIME_WAIT, not over another server: that would take SO_REUSEPORT. */
+	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+	if (bind(fd, at->ai_addr, at->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0) {
+		if (errno == EADDRINUSE)
+			ts_error_set(err, TS_CONFLICT, "another program listens at %s", text);
+		else
+			ts_error_errno(err, errno, "listen at %s", text);
+		close(fd);
+		return err->status;
+	}
+	if (name_tcp(fd, out, err)) {
+		close(fd);
+		return err->status;
+	}
+	out->fd = fd;
+	return TS_OK;
+}
+
+static enum ts_status open_tcp(const struct ts_address *address, const struct ts_listener *options,
+			       struct ts_listen_socket *out, struct ts_error *err)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+	struct addrinfo *found;
+	enum ts_status status;
+	int failed = getaddrinfo(address->host, address->port, &hints, &found);
+
+	if (failed)
+		return ts_error_set(err, TS_INVALID, "cannot listen at %s: %s", options->address, gai_strerror(failed));
+	if (!options->allow_remote && !is_loopback(found->ai_addr))
+		status = ts_error_set(err, TS_DENIED,
+				      "%s is reachable from other machines, and this version has neither TLS nor passwords: "
+				      "whoever reaches it reads and writes every run. Use a unix socket with ssh://, or allow "
+				      "it explicitly", options->address);
+	else
+		status = bind_tcp(found, options->address, out, err);
+	freeaddrinfo(found);
+	return status;
+}
+
+enum ts_status ts_listen_socket_open(const struct ts_listener *options, struct ts_listen_socket *ret_socket,
+				     struct ts_error *err)
+{
+	struct ts_listen_socket out = {.fd = -1, .lock_fd = -1};
+	struct ts_address address;
+	enum ts_status status;
+
+	if (ts_address_parse(options->address, &address, err))
+		return err->status;
+	if (options->credentials != TS_CREDENTIALS_NONE)
+		return ts_error_set(err, TS_UNSUPPORTED, "%s: this version has no TLS", options->address);
+	out.kind = address.kind;
+	if (address.kind == TS_ADDRESS_UNIX)
+		status = open_unix(&address, options->socket_mode, &out, err);
+	else if (address.kind == TS_ADDRESS_TCP)
+		status = open_tcp(&address, options, &out, err);
+	else
+		status = ts_error_set(err, TS_INVALID, "%s: a server cannot listen by ssh", options->address);
+	if (status)
+		return status;
+	*ret_socket = out;
+	return TS_OK;
+}
+
+void ts_listen_socket_close(struct ts_listen_socket *socket)
+{
+	if (socket->fd < 0)
+		return;
+	/* The path first: who connects from now on is told that nobody is there, and is not left in a backlog. */
+	if (socket->kind == TS_ADDRESS_UNIX)
+		(void)unlink(socket->path);
+	close(socket->fd);
+	if (socket->lock_fd >= 0)
+		close(socket->lock_fd);
+	socket->fd = -1;
+}

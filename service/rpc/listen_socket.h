@@ -1,0 +1,20 @@
+/* listen_socket.h - one bound and listening socket, with the lock that keeps a second server off its path. */
+#ifndef TSCOPE_RPC_LISTEN_SOCKET_H
+#define TSCOPE_RPC_LISTEN_SOCKET_H
+
+#include "service/rpc/listen.h"
+
+struct ts_listen_socket {
+	int fd;
+	int lock_fd;	   /* -1 for TCP */
+	enum ts_address_kind kind;
+	char path[256];	   /* of the socket file */
+	char address[320]; /* with the port that was taken */
+};
+
+/* On failure nothing is left open. The lock file stays behind when the server ends: removing it would race. */
+enum ts_status ts_listen_socket_open(const struct ts_listener *options, struct ts_listen_socket *ret_socket,
+				     struct ts_error *err);
+void ts_listen_socket_close(struct ts_listen_socket *socket);
+
+#endif

@@ -1,0 +1,22 @@
+/* pool.h - a fixed number of threads that run tasks in the order they came.
+ *
+ * A task lies inside what it works on; it is pushed at most once at a time. run() gets the thread's own arena, empty.
+ * Threads: ts_pool_push is safe; ts_pool_destroy runs what is queued, then joins, and nothing may be pushed any more.
+ */
+#ifndef TSCOPE_RPC_POOL_H
+#define TSCOPE_RPC_POOL_H
+
+#include "base/arena.h"
+
+struct ts_pool_task {
+	void (*run)(struct ts_pool_task *task, struct ts_arena *arena);
+	struct ts_pool_task *next;
+};
+
+struct ts_pool;
+
+enum ts_status ts_pool_create(unsigned threads, struct ts_pool **ret_pool, struct ts_error *err);
+void ts_pool_destroy(struct ts_pool *pool); /* NULL is allowed */
+void ts_pool_push(struct ts_pool *pool, struct ts_pool_task *task);
+
+#endif

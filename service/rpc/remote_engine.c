@@ -1,0 +1,357 @@
+#include "service/rpc/remote_engine.h"
+
+#include "base/alloc.h"
+#include "base/limits.h"
+#include "proto/wire.h"
+
+#include <pthread.h>
+
+enum { SLOTS = 4096 }; /* chains of the cache; ids are spread evenly by themselves */
+
+struct cached {
+	struct cached *next;
+	struct ts_sealed sealed;
+};
+
+struct remote {
+	struct ts_engine base;
+	struct ts_channel *channel;
+	pthread_mutex_t mutex;
+	struct ts_arena kept; /* what is cached, and nothing else */
+	struct cached *slots[SLOTS];
+};
+
+/* ---- cache, mutex held ---- */
+
+static struct cached **slot_of(struct remote *remote, const struct ts_id *id)
+{
+	return &remote->slots[(id->bytes[0] | (size_t)id->bytes[1] << 8) % SLOTS];
+}
+
+static const struct ts_sealed *find(struct remote *remote, const struct ts_id *id)
+{
+	for (struct cached *at = *slot_of(remote, id); at; at = at->next) {
+		if (ts_id_eq(&at->sealed.id, id))
+			return &at->sealed;
+	}
+	return NULL;
+}
+
+static void forget_all(struct remote *remote)
+{
+	memset(remote->slots, 0, sizeof remote->slots);
+	ts_arena_reset(&remote->kept);
+}
+
+static enum ts_status keep(struct remote *remote, const struct ts_sealed *sealed, struct ts_error *err)
+{
+	struct cached **slot = slot_of(remote, &sealed->id);
+	struct cached *entry = ts_arena_alloc(&remote->kept, sizeof *entry);
+
+	if (!entry)
+		return ts_arena_error(&remote->kept, err);
+	*entry = (struct cached){.next = *slot, .sealed = *sealed};
+	entry->sealed.bytes = ts_arena_span(&remote->kept, sealed->bytes);
+	if (!entry->sealed.bytes.data)
+		return ts_arena_error(&remote->kept, err);
+	*slot = entry;
+	return TS_OK;
+}
+
+/* ---- fetching ---- */
+
+struct fetch {
+	struct remote *remote;
+	const struct ts_id *ids;
+	size_t n, at;
+	struct ts_arena arena; /* of one message */
+};
+
+/* Objects come in the order of the ids, and each is checked to be what its id says. */
+static enum ts_status on_objects(void *ctx, struct ts_span message, struct ts_error *err)
+{
+	struct fetch *fetch = ctx;
+	struct ts_put_request reply;
+
+	ts_arena_reset(&fetch->arena);
+	if (ts_wire_unpack_objects_reply(message, &fetch->arena, &reply, err))
+		return err->status;
+	for (size_t i = 0; i < reply.n; i++) {
+		struct ts_span object;
+
+		if (fetch->at == fetch->n || !ts_id_eq(&reply.objects[i].id, &fetch->ids[fetch->at]))
+			return ts_error_set(err, TS_DAMAGED, "%s sent an object that was not asked for",
+					    fetch->remote->channel->where);
+		if (ts_sealed_verify(&reply.objects[i], &fetch->arena, &object, err) ||
+		    keep(fetch->remote, &reply.objects[i], err))
+			return err->status;
+		fetch->at++;
+	}
+	return TS_OK;
+}
+
+/* mutex held; at most TS_IDS_MAX ids, none cached */
+static enum ts_status fetch_some(struct remote *remote, const struct ts_id *ids, size_t n, struct ts_error *err)
+{
+	struct fetch fetch = {.remote = remote, .ids = ids, .n = n};
+	struct ts_buf request = TS_BUF_INIT(TS_MESSAGE_MAX);
+	struct ts_has_request wanted = {.n = n};
+	enum ts_status status;
+
+	wanted.ids = (struct ts_id *)(uintptr_t)ids; /* only read */
+	ts_arena_init(&fetch.arena, TS_CALL_ARENA);
+	status = ts_wire_pack_objects_request(&wanted, &request, err);
+	if (!status)
+		status = remote->channel->ops->download(remote->channel, "GetObjects", ts_buf_view(&request), on_objects,
+							&fetch, err);
+	if (!status && fetch.at < n)
+		status = ts_error_set(err, TS_DAMAGED, "%s ended before all objects were sent", remote->channel->where);
+	ts_arena_finish(&fetch.arena);
+	ts_buf_finish(&request);
+	return status;
+}
+
+enum ts_status ts_remote_engine_prefetch(struct ts_engine *engine, const struct ts_id *ids, size_t n, struct ts_error *err)
+{
+	struct remote *remote = (struct remote *)engine;
+	struct ts_id *missing = ts_alloc_array(n ? n : 1, sizeof *missing);
+	enum ts_status status = TS_OK;
+	size_t n_missing = 0;
+
+	if (!missing)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu ids", n);
+	pthread_mutex_lock(&remote->mutex);
+	if (remote->kept.used > TS_REMOTE_CACHE)
+		forget_all(remote);
+	for (size_t i = 0; i < n; i++) {
+		if (!find(remote, &ids[i]))
+			missing[n_missing++] = ids[i];
+	}
+	for (size_t at = 0; at < n_missing && !status; at += TS_IDS_MAX) {
+		size_t some = n_missing - at < TS_IDS_MAX ? n_missing - at : TS_IDS_MAX;
+
+		status = fetch_some(remote, missing + at, some, err);
+	}
+	pthread_mutex_unlock(&remote->mutex);
+	ts_free(missing);
+	return status;
+}
+
+/* ---- the engine ---- */
+
+static enum ts_status remote_get(struct ts_engine *e, const struct ts_id *id, struct ts_arena *arena,
+				 struct ts_sealed *ret_sealed, struct ts_error *err)
+{
+	struct remote *remote = (struct remote *)e;
+	const struct ts_sealed *sealed;
+	enum ts_status status = TS_OK;
+	struct ts_sealed out;
+
+	pthread_mutex_lock(&remote->mutex);
+	sealed = find(remote, id);
+	if (!sealed) {
+		if (remote->kept.used > TS_REMOTE_CACHE)
+			forget_all(remote);
+		status = fetch_some(remote, id, 1, err);
+		sealed = status ? NULL : find(remote, id);
+	}
+	if (!status) {
+		out = *sealed;
+		out.bytes = ts_arena_span(arena, sealed->bytes);
+		status = out.bytes.data ? TS_OK : ts_arena_error(arena, err);
+	}
+	pthread_mutex_unlock(&remote->mutex);
+	if (!status)
+		*ret_sealed = out;
+	return status;
+}
+
+/* mutex held; which of at most TS_IDS_MAX ids are there. The reply names the missing ones in the order asked. */
+static enum ts_status ask_some(struct remote *remote, const struct ts_id *ids, size_t n, bool *ret_present,
+			       struct ts_error *err)
+{
+	struct ts_buf request = TS_BUF_INIT(TS_MESSAGE_MAX);
+	struct ts_has_request question = {.n = n};
+	struct ts_has_reply reply;
+	struct ts_span bytes;
+	struct ts_arena arena;
+	enum ts_status status;
+	size_t at = 0;
+
+	question.ids = (struct ts_id *)(uintptr_t)ids;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	status = ts_wire_pack_has_request(&question, &request, err);
+	if (!status)
+		status = remote->channel->ops->call(remote->channel, "HasObjects", ts_buf_view(&request), &arena, &bytes, err);
+	if (!status)
+		status = ts_wire_unpack_has_reply(bytes, &arena, &reply, err);
+	for (size_t i = 0; i < n && !status; i++) {
+		ret_present[i] = at == reply.n || !ts_id_eq(&ids[i], &reply.missing[at]);
+		at += !ret_present[i];
+	}
+	if (!status && at < reply.n)
+		status = ts_error_set(err, TS_DAMAGED, "%s lacks an object that was not asked for", remote->channel->where);
+	ts_arena_finish(&arena);
+	ts_buf_finish(&request);
+	return status;
+}
+
+static enum ts_status remote_has_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
+				      struct ts_error *err)
+{
+	struct remote *remote = (struct remote *)e;
+	enum ts_status status = TS_OK;
+
+	pthread_mutex_lock(&remote->mutex);
+	for (size_t at = 0; at < n && !status; at += TS_IDS_MAX) {
+		size_t some = n - at < TS_IDS_MAX ? n - at : TS_IDS_MAX;
+
+		status = ask_some(remote, ids + at, some, ret_present + at, err);
+	}
+	pthread_mutex_unlock(&remote->mutex);
+	return status;
+}
+
+static enum ts_status no(struct ts_engine *e, const char *what, struct ts_error *err)
+{
+	return ts_error_set(err, TS_UNSUPPORTED, "%s is not possible on the objects of %s", what,
+			    ((struct remote *)e)->channel->where);
+}
+
+static enum ts_status remote_put_many(struct ts_engine *e, const struct ts_sealed *objects, size_t n,
+				      struct ts_put_stats *ret_stats, struct ts_error *err)
+{
+	(void)objects, (void)n, (void)ret_stats;
+	return no(e, "writing", err);
+}
+
+static enum ts_status remote_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n, struct ts_arena *arena,
+				    struct ts_ref *ret_ref, struct ts_error *err)
+{
+	(void)updates, (void)n, (void)arena, (void)ret_ref;
+	return no(e, "moving a name", err);
+}
+
+static enum ts_status remote_ref_get(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
+				     struct ts_ref *ret_ref, struct ts_error *err)
+{
+	(void)kind, (void)name, (void)arena, (void)ret_ref;
+	return no(e, "looking up a name", err);
+}
+
+static enum ts_status remote_ref_list(struct ts_engine *e, const struct ts_ref_query *query, struct ts_arena *arena,
+				      struct ts_ref **ret_refs, size_t *ret_n, struct ts_span *ret_next, struct ts_error *err)
+{
+	(void)query, (void)arena, (void)ret_refs, (void)ret_n, (void)ret_next;
+	return no(e, "listing names", err);
+}
+
+static enum ts_status remote_ref_log(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, size_t limit,
+				     struct ts_arena *arena, struct ts_log_entry **ret_entries, size_t *ret_n,
+				     struct ts_error *err)
+{
+	(void)kind, (void)name, (void)limit, (void)arena, (void)ret_entries, (void)ret_n;
+	return no(e, "reading the log of a name", err);
+}
+
+static enum ts_status remote_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note,
+				      struct ts_error *err)
+{
+	(void)name, (void)note;
+	return no(e, "writing a note", err);
+}
+
+static enum ts_status remote_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena,
+				       struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err)
+{
+	(void)name, (void)arena, (void)ret_notes, (void)ret_n;
+	return no(e, "reading notes", err);
+}
+
+static enum ts_status remote_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit,
+					 struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err)
+{
+	(void)kind, (void)hex, (void)limit, (void)arena, (void)ret_ids, (void)ret_n;
+	return no(e, "looking for a part of an id", err);
+}
+
+static enum ts_status remote_cache_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena,
+				       struct ts_span *ret_value, struct ts_error *err)
+{
+	(void)e, (void)key, (void)arena, (void)ret_value;
+	return ts_error_set(err, TS_NOT_FOUND, "not cached");
+}
+
+static void remote_cache_put(struct ts_engine *e, struct ts_span key, struct ts_span value)
+{
+	(void)e, (void)key, (void)value;
+}
+
+static enum ts_status remote_verify(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx,
+				    struct ts_arena *arena, struct ts_verify_report *ret_report, struct ts_error *err)
+{
+	(void)progress, (void)ctx, (void)arena, (void)ret_report;
+	return no(e, "verifying", err);
+}
+
+static enum ts_status remote_sweep(struct ts_engine *e, int64_t now_ns, int64_t lease_ns, bool dry_run,
+				   struct ts_sweep_report *ret_report, struct ts_error *err)
+{
+	(void)now_ns, (void)lease_ns, (void)dry_run, (void)ret_report;
+	return no(e, "collecting garbage", err);
+}
+
+static enum ts_status remote_backup(struct ts_engine *e, const char *path, struct ts_error *err)
+{
+	(void)path;
+	return no(e, "a backup", err);
+}
+
+static enum ts_status remote_stats(struct ts_engine *e, struct ts_store_stats *ret_stats, struct ts_error *err)
+{
+	(void)ret_stats;
+	return no(e, "counting", err);
+}
+
+static void remote_destroy(struct ts_engine *e)
+{
+	struct remote *remote = (struct remote *)e;
+
+	ts_arena_finish(&remote->kept);
+	pthread_mutex_destroy(&remote->mutex);
+	ts_free(remote);
+}
+
+static const struct ts_engine_ops remote_ops = {
+	.has_many = remote_has_many,
+	.get = remote_get,
+	.put_many = remote_put_many,
+	.commit = remote_commit,
+	.ref_get = remote_ref_get,
+	.ref_list = remote_ref_list,
+	.ref_log = remote_ref_log,
+	.note_put = remote_note_put,
+	.note_list = remote_note_list,
+	.find_prefix = remote_find_prefix,
+	.cache_get = remote_cache_get,
+	.cache_put = remote_cache_put,
+	.verify = remote_verify,
+	.sweep = remote_sweep,
+	.backup = remote_backup,
+	.stats = remote_stats,
+	.destroy = remote_destroy,
+};
+
+enum ts_status ts_remote_engine_open(struct ts_channel *channel, struct ts_engine **ret_engine, struct ts_error *err)
+{
+	struct remote *remote = ts_alloc_array(1, sizeof *remote);
+
+	if (!remote)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for an engine");
+	remote->base.ops = &remote_ops;
+	remote->channel = channel;
+	ts_arena_init(&remote->kept, 0);
+	pthread_mutex_init(&remote->mutex, NULL);
+	*ret_engine = &remote->base;
+	return TS_OK;
+}

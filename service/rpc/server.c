@@ -1,0 +1,321 @@
+#include "service/rpc/server.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "service/rpc/core.h"
+#include "service/rpc/server_call.h"
+
+#include <grpc/grpc_posix.h>
+#include <grpc/grpc_security.h>
+#include <grpc/support/log.h>
+#include <stdio.h>
+
+/* C-core's own complaints become lines of ours. */
+static void log_core(gpr_log_func_args *args)
+{
+	struct ts_log line;
+
+	ts_log_begin(&line, args->severity == GPR_LOG_SEVERITY_ERROR ? TS_LOG_WARNING : TS_LOG_DEBUG, "grpc");
+	ts_log_str(&line, "message", args->message);
+	ts_log_end(&line);
+}
+
+/* ---- making one ---- */
+
+static grpc_arg int_arg(const char *key, int value)
+{
+	grpc_arg arg = {.type = GRPC_ARG_INTEGER, .key = (char *)(uintptr_t)key};
+
+	arg.value.integer = value;
+	return arg;
+}
+
+static grpc_server *create_core(void)
+{
+	grpc_arg args[] = {
+		int_arg(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, TS_MESSAGE_MAX),
+		/* Identity only: C-core inflates before it looks at the size. */
+		int_arg(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1),
+		int_arg(GRPC_ARG_MAX_CONCURRENT_STREAMS, TS_CONNECTION_CALLS),
+		int_arg(GRPC_ARG_MAX_CONNECTION_IDLE_MS, TS_IDLE_SECONDS * 1000),
+		/* A machine that vanished leaves no call and no connection behind; our clients ping as often. */
+		int_arg(GRPC_ARG_KEEPALIVE_TIME_MS, 60000),
+		int_arg(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20000),
+		int_arg(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10000),
+		int_arg(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1),
+		int_arg(GRPC_ARG_ALLOW_REUSEPORT, 0),
+	};
+	grpc_channel_args all = {.num_args = sizeof args / sizeof args[0], .args = args};
+
+	return grpc_server_create(&all, NULL);
+}
+
+static void add_method(struct ts_server *server, const char *service, const struct ts_handler *handler, enum ts_rpc_kind kind)
+{
+	struct ts_rpc_method *method = &server->methods[server->n_methods++];
+
+	method->handler = *handler;
+	method->kind = kind;
+	method->is_health = strcmp(service, TS_HEALTH_PATH) == 0;
+	if (kind == TS_RPC_UNKNOWN)
+		return;
+	(void)snprintf(method->path, sizeof method->path, "%s%s", service, handler->method);
+	method->registered = grpc_server_register_method(server->core, method->path, NULL,
+							 handler->flags & TS_METHOD_STREAM_UP
+								 ? GRPC_SRM_PAYLOAD_NONE
+								 : GRPC_SRM_PAYLOAD_READ_INITIAL_BYTE_BUFFER,
+							 0);
+}
+
+static enum ts_status add_methods(struct ts_server *server, struct ts_error *err)
+{
+	static const struct ts_handler watch = {.method = "Watch", .flags = TS_METHOD_STREAM_DOWN};
+	static const struct ts_handler unknown = {.method = "unknown"};
+	const struct ts_server_options *options = &server->options;
+
+	server->methods = ts_alloc_array(options->n_handlers + 3, sizeof server->methods[0]);
+	if (!server->methods)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for the table of methods");
+	for (size_t i = 0; i < options->n_handlers; i++)
+		add_method(server, TS_SERVICE_PATH, &options->handlers[i], TS_RPC_HANDLER);
+	add_method(server, TS_HEALTH_PATH, &ts_health_check, TS_RPC_HANDLER);
+	add_method(server, TS_HEALTH_PATH, &watch, TS_RPC_WATCH);
+	add_method(server, "", &unknown, TS_RPC_UNKNOWN);
+	for (size_t i = 0; i + 1 < server->n_methods; i++) {
+		if (!server->methods[i].registered)
+			return ts_error_set(err, TS_INTERNAL, "method %s stands twice in the table", server->methods[i].path);
+	}
+	return TS_OK;
+}
+
+static enum ts_status add_queues(struct ts_server *server, struct ts_error *err)
+{
+	server->queues = ts_alloc_array(server->options.queue_threads, sizeof server->queues[0]);
+	if (!server->queues)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for the queues");
+	for (; server->n_queues < server->options.queue_threads; server->n_queues++) {
+		struct ts_rpc_queue *queue = &server->queues[server->n_queues];
+
+		queue->server = server;
+		queue->core = grpc_completion_queue_create_for_next(NULL);
+		grpc_server_register_completion_queue(server->core, queue->core, NULL);
+	}
+	return TS_OK;
+}
+
+static void *queue_loop(void *arg)
+{
+	struct ts_rpc_queue *queue = arg;
+
+	for (;;) {
+		grpc_event event = grpc_completion_queue_next(queue->core, gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
+		struct ts_rpc_tag *tag = event.tag;
+
+		if (event.type == GRPC_QUEUE_SHUTDOWN)
+			return NULL;
+		if (event.type == GRPC_OP_COMPLETE)
+			tag->done(tag->owner, event.success);
+	}
+}
+
+static enum ts_status start_queues(struct ts_server *server, struct ts_error *err)
+{
+	for (size_t i = 0; i < server->n_queues; i++) {
+		struct ts_rpc_queue *queue = &server->queues[i];
+		int errnum;
+
+		for (size_t m = 0; m < server->n_methods; m++) {
+			if (!ts_rpc_call_arm(queue, &server->methods[m]))
+				return ts_error_set(err, TS_NO_MEMORY, "out of memory for the first calls");
+		}
+		errnum = pthread_create(&queue->thread, NULL, queue_loop, queue);
+		if (errnum)
+			return ts_error_errno(err, errnum, "start a queue thread");
+		queue->running = true;
+	}
+	return TS_OK;
+}
+
+/* Connections belong to C-core from here on. */
+static void on_connection(void *ctx, int fd)
+{
+	struct ts_server *server = ctx;
+	grpc_server_credentials *credentials = grpc_insecure_server_credentials_create();
+
+	grpc_server_add_channel_from_fd(server->core, fd, credentials);
+	grpc_server_credentials_release(credentials);
+}
+
+static void on_core_down(void *owner, bool ok)
+{
+	struct ts_server *server = owner;
+
+	(void)ok;
+	pthread_mutex_lock(&server->mutex);
+	server->core_down = true;
+	pthread_cond_broadcast(&server->changed);
+	pthread_mutex_unlock(&server->mutex);
+}
+
+static struct ts_server *new_server(const struct ts_server_options *options)
+{
+	struct ts_server *server = ts_alloc_array(1, sizeof *server);
+	pthread_condattr_t attr;
+
+	if (!server)
+		return NULL;
+	server->options = *options;
+	if (!server->options.queue_threads)
+		server->options.queue_threads = 1;
+	if (!server->options.pool_threads)
+		server->options.pool_threads = 4;
+	if (!server->options.max_connections)
+		server->options.max_connections = TS_SERVER_CONNECTIONS;
+	if (!server->options.max_calls)
+		server->options.max_calls = TS_SERVER_CALLS;
+	server->shut_down = (struct ts_rpc_tag){on_core_down, server};
+	pthread_mutex_init(&server->mutex, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&server->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	return server;
+}
+
+static enum ts_status start(struct ts_server *server, struct ts_error *err)
+{
+	const struct ts_server_options *options = &server->options;
+
+	if (ts_listen_open(options->listeners, options->n_listeners, options->max_connections, &server->listen, err))
+		return err->status;
+	gpr_set_log_function(log_core);
+	grpc_init();
+	server->core = create_core();
+	if (add_methods(server, err) || add_queues(server, err) ||
+	    ts_pool_create(options->pool_threads, &server->pool, err))
+		return err->status;
+	grpc_server_start(server->core);
+	if (start_queues(server, err))
+		return err->status;
+	return ts_listen_start(server->listen, on_connection, server, err);
+}
+
+enum ts_status ts_server_create(const struct ts_server_options *options, struct ts_server **ret_server, struct ts_error *err)
+{
+	struct ts_server *server = new_server(options);
+
+	if (!server)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for the server");
+	if (start(server, err)) {
+		ts_server_destroy(server);
+		return err->status;
+	}
+	*ret_server = server;
+	return TS_OK;
+}
+
+const char *ts_server_address(const struct ts_server *server, size_t i)
+{
+	return ts_listen_address(server->listen, i);
+}
+
+unsigned ts_server_calls(const struct ts_server *server)
+{
+	return atomic_load(&server->live);
+}
+
+/* ---- ending one ---- */
+
+/* mutex held; until no client waits for a call, or until then. True when none does. */
+static bool wait_calls(struct ts_server *server, int64_t until_ns)
+{
+	struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
+
+	while (atomic_load(&server->live) > 0) {
+		if (pthread_cond_timedwait(&server->changed, &server->mutex, &until) != 0)
+			return atomic_load(&server->live) == 0;
+	}
+	return true;
+}
+
+/* The order matters. Calls first, while their queues still run; then C-core gives the armed ones back; only when none is left
+ * may a queue be shut down: a batch started after that would abort the process. */
+static void stop_core(struct ts_server *server, int64_t drain_ns)
+{
+	bool drained;
+
+	ts_rpc_end_watchers(server);
+	pthread_mutex_lock(&server->mutex);
+	drained = wait_calls(server, ts_now_mono_ns() + drain_ns);
+	pthread_mutex_unlock(&server->mutex);
+	if (!drained)
+		atomic_store(&server->cancelling, true);
+	grpc_server_shutdown_and_notify(server->core, server->queues[0].core, &server->shut_down);
+	if (!drained)
+		grpc_server_cancel_all_calls(server->core);
+	pthread_mutex_lock(&server->mutex);
+	while (!server->core_down || server->armed_or_live > 0)
+		pthread_cond_wait(&server->changed, &server->mutex);
+	pthread_mutex_unlock(&server->mutex);
+}
+
+/* A server whose start failed half-way may lack threads: this one then takes their events. */
+static void stop_queues(struct ts_server *server)
+{
+	for (size_t i = 0; i < server->n_queues; i++)
+		grpc_completion_queue_shutdown(server->queues[i].core);
+	for (size_t i = 0; i < server->n_queues; i++) {
+		struct ts_rpc_queue *queue = &server->queues[i];
+
+		if (queue->running)
+			pthread_join(queue->thread, NULL);
+		else
+			queue_loop(queue);
+		grpc_completion_queue_destroy(queue->core);
+	}
+	server->n_queues = 0;
+}
+
+static bool any_missing(const struct ts_server *server)
+{
+	for (size_t i = 0; i < server->n_queues; i++) {
+		if (!server->queues[i].running)
+			return true;
+	}
+	return server->n_queues == 0;
+}
+
+void ts_server_stop(struct ts_server *server, int64_t drain_ns)
+{
+	if (!server->core)
+		return;
+	atomic_store(&server->draining, true);
+	ts_listen_stop(server->listen);
+	if (any_missing(server)) {
+		if (server->n_queues > 0)
+			grpc_server_shutdown_and_notify(server->core, server->queues[0].core, &server->shut_down);
+	} else {
+		stop_core(server, drain_ns);
+	}
+	ts_pool_destroy(server->pool);
+	server->pool = NULL;
+	stop_queues(server);
+	grpc_server_destroy(server->core);
+	server->core = NULL;
+	grpc_shutdown_blocking();
+}
+
+void ts_server_destroy(struct ts_server *server)
+{
+	if (!server)
+		return;
+	ts_server_stop(server, 0);
+	ts_listen_destroy(server->listen);
+	ts_free(server->queues);
+	ts_free(server->methods);
+	pthread_cond_destroy(&server->changed);
+	pthread_mutex_destroy(&server->mutex);
+	ts_free(server);
+}

@@ -1,0 +1,732 @@
+/* One call of the server, from the moment it is lent to C-core until it is freed.
+ *
+ *	ARMED ──► WORKING ──► FINISHING ──► OVER
+ *	  │       ▲     │        ▲
+ *	  │       │     ▼        │
+ *	  ├──► READING ──────────┤
+ *	  ├──► WATCHING ─────────┤
+ *	  └──────────────────────┘	also ARMED ──► OVER: the server shuts down
+ *
+ *	ARMED	   C-core owns it; nobody else touches it
+ *	READING	   an upload that waits for a message, the end or a cancellation; no thread works on it
+ *	WORKING	   in the pool's queue or on one thread, which alone touches the handler's state and call.arena
+ *	WATCHING   health Watch; no thread works on it
+ *	FINISHING  the status is on its way; freed once no batch is outstanding
+ *	OVER	   being freed
+ *
+ * Invariants: (1) state, pending, receiving, sending change under the mutex; (2) a batch is started under the mutex and
+ * counted in pending, so that FINISHING with pending == 0 has no other owner; (3) at most one send and one receive are
+ * outstanding; (4) whoever moves to FINISHING does not touch the call after it lets go of the mutex.
+ */
+#include "service/rpc/server_call.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/number.h"
+#include "service/rpc/core.h"
+#include "service/rpc/status.h"
+
+#include <assert.h>
+#include <grpc/byte_buffer.h>
+#include <grpc/slice.h>
+#include <grpc/support/alloc.h>
+#include <stdio.h>
+
+enum call_state { ARMED, READING, WORKING, WATCHING, FINISHING, OVER, STATES };
+
+static const uint8_t allowed[STATES] = {
+	[ARMED] = 1 << READING | 1 << WORKING | 1 << WATCHING | 1 << FINISHING | 1 << OVER,
+	[READING] = 1 << WORKING | 1 << FINISHING,
+	[WORKING] = 1 << READING | 1 << FINISHING,
+	[WATCHING] = 1 << FINISHING,
+	[FINISHING] = 1 << OVER,
+	[OVER] = 0,
+};
+
+struct ts_rpc_call {
+	struct ts_pool_task task;
+	struct ts_server *server;
+	struct ts_rpc_queue *queue;
+	const struct ts_rpc_method *method;
+
+	/* filled by C-core on arrival */
+	grpc_call *core;
+	gpr_timespec deadline;
+	grpc_metadata_array metadata;
+	grpc_call_details details; /* of the catch-all only */
+
+	struct ts_rpc_tag arrived, closed, received, sent;
+	int core_cancelled;
+
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+	enum call_state state;
+	unsigned pending;
+	bool receiving, sending;
+	bool closing;	   /* the batch that tells of a cancellation is started */
+	bool initial_sent; /* headers are */
+	bool send_failed;
+	bool ended;	   /* the client has sent everything, or is gone */
+	bool rearm;	   /* there was no memory to lend another: this one is lent again at its end */
+	grpc_byte_buffer *input, *output;
+	grpc_byte_buffer *reply; /* the one of a method that does not stream down */
+	atomic_bool cancelled;
+
+	/* of the thread that works on it */
+	struct ts_call call;
+	void *handler_state;
+	bool opened;
+
+	/* for the log */
+	enum ts_status outcome;
+	int64_t started_ns;
+	uint64_t bytes_in, bytes_out;
+	char peer[TS_PEER_TEXT];
+	struct ts_rpc_call *next_watcher;
+};
+
+static void move(struct ts_rpc_call *call, enum call_state to)
+{
+	assert(allowed[call->state] & 1 << to);
+	call->state = to;
+}
+
+/* ---- batches ---- */
+
+/* mutex held */
+static bool start(struct ts_rpc_call *call, const grpc_op *ops, size_t n, struct ts_rpc_tag *tag)
+{
+	grpc_call_error e = grpc_call_start_batch(call->core, ops, n, tag, NULL);
+
+	if (e == GRPC_CALL_OK) {
+		call->pending++;
+		return true;
+	}
+	/* A bug of ours; the client must not hang for it. */
+	struct ts_log line;
+
+	ts_log_begin(&line, TS_LOG_ERROR, "batch_refused");
+	ts_log_str(&line, "method", call->method->handler.method);
+	ts_log_str(&line, "reason", grpc_call_error_to_string(e));
+	ts_log_end(&line);
+	(void)grpc_call_cancel(call->core, NULL);
+	return false;
+}
+
+static grpc_op close_op(struct ts_rpc_call *call)
+{
+	grpc_op op = {.op = GRPC_OP_RECV_CLOSE_ON_SERVER};
+
+	op.data.recv_close_on_server.cancelled = &call->core_cancelled;
+	call->closing = true;
+	return op;
+}
+
+/* mutex held: be told when the client goes away */
+static void start_closing(struct ts_rpc_call *call)
+{
+	grpc_op op = close_op(call);
+
+	(void)start(call, &op, 1, &call->closed);
+}
+
+/* mutex held */
+static void start_receiving(struct ts_rpc_call *call)
+{
+	grpc_op op = {.op = GRPC_OP_RECV_MESSAGE};
+
+	op.data.recv_message.recv_message = &call->input;
+	call->receiving = start(call, &op, 1, &call->received);
+	if (!call->receiving) {
+		call->ended = true;
+		atomic_store(&call->cancelled, true);
+	}
+}
+
+static size_t add_initial(struct ts_rpc_call *call, grpc_op *ops, size_t n)
+{
+	if (call->initial_sent)
+		return n;
+	call->initial_sent = true;
+	ops[n] = (grpc_op){.op = GRPC_OP_SEND_INITIAL_METADATA};
+	return n + 1;
+}
+
+static size_t add_message(struct ts_rpc_call *call, grpc_op *ops, size_t n, grpc_byte_buffer *message)
+{
+	if (!message)
+		return n;
+	call->output = message;
+	call->bytes_out += grpc_byte_buffer_length(message);
+	ops[n] = (grpc_op){.op = GRPC_OP_SEND_MESSAGE};
+	ops[n].data.send_message.send_message = message;
+	return n + 1;
+}
+
+/* ---- the end ---- */
+
+static void log_call(const struct ts_rpc_call *call)
+{
+	struct ts_log line;
+
+	if (call->server->options.quiet)
+		return;
+	ts_log_begin(&line, call->method->is_health ? TS_LOG_DEBUG : TS_LOG_INFO, "call");
+	if (call->method->kind == TS_RPC_UNKNOWN)
+		ts_log_span(&line, "method", ts_core_span(&call->details.method));
+	else
+		ts_log_str(&line, "method", call->method->handler.method);
+	ts_log_str(&line, "peer", call->peer);
+	ts_log_str(&line, "status", ts_status_word(call->outcome));
+	ts_log_ms(&line, "ms", ts_now_mono_ns() - call->started_ns);
+	ts_log_i64(&line, "in", (int64_t)call->bytes_in);
+	ts_log_i64(&line, "out", (int64_t)call->bytes_out);
+	ts_log_end(&line);
+}
+
+static void forget_watcher(struct ts_rpc_call *call)
+{
+	struct ts_rpc_call **at = &call->server->watchers;
+
+	while (*at && *at != call)
+		at = &(*at)->next_watcher;
+	if (*at)
+		*at = call->next_watcher;
+}
+
+/* No batch is outstanding and nobody works on it. */
+static void destroy(struct ts_rpc_call *call)
+{
+	struct ts_server *server = call->server;
+
+	if (call->input)
+		grpc_byte_buffer_destroy(call->input);
+	if (call->output)
+		grpc_byte_buffer_destroy(call->output);
+	if (call->reply)
+		grpc_byte_buffer_destroy(call->reply);
+	grpc_metadata_array_destroy(&call->metadata);
+	grpc_call_details_destroy(&call->details);
+	if (call->core)
+		grpc_call_unref(call->core);
+	pthread_mutex_destroy(&call->mutex);
+	pthread_cond_destroy(&call->changed);
+	pthread_mutex_lock(&server->mutex);
+	if (call->method->kind == TS_RPC_WATCH)
+		forget_watcher(call);
+	ts_free(call);
+	if (--server->armed_or_live == 0)
+		pthread_cond_broadcast(&server->changed);
+	pthread_mutex_unlock(&server->mutex);
+}
+
+static void end(struct ts_rpc_call *call)
+{
+	struct ts_server *server = call->server;
+
+	log_call(call);
+	if (call->rearm && !atomic_load(&server->draining))
+		(void)ts_rpc_call_arm(call->queue, call->method);
+	if (atomic_fetch_sub(&server->live, 1) == 1 && atomic_load(&server->draining)) {
+		pthread_mutex_lock(&server->mutex);
+		pthread_cond_broadcast(&server->changed);
+		pthread_mutex_unlock(&server->mutex);
+	}
+	destroy(call);
+}
+
+/* mutex held, given back: the call is gone afterwards if this was its last owner */
+static void settle(struct ts_rpc_call *call)
+{
+	bool over = call->state == FINISHING && call->pending == 0;
+
+	if (over)
+		move(call, OVER);
+	pthread_mutex_unlock(&call->mutex);
+	if (over)
+		end(call);
+}
+
+/* mutex held, given back; nothing is being sent. Sends what is left: headers, one reply, the status. */
+static void finish_as(struct ts_rpc_call *call, grpc_status_code code, enum ts_status status, const char *text)
+{
+	grpc_metadata word = {.key = grpc_slice_from_static_string(TS_STATUS_KEY),
+			      .value = grpc_slice_from_static_string(ts_status_word(status))};
+	grpc_slice details = status ? grpc_slice_from_copied_string(text) : grpc_empty_slice();
+	grpc_byte_buffer *reply = call->reply;
+	grpc_op ops[4];
+	size_t n = 0;
+
+	call->reply = NULL;
+	call->outcome = status;
+	n = add_initial(call, ops, n);
+	n = add_message(call, ops, n, reply);
+	if (!call->closing)
+		ops[n++] = close_op(call);
+	ops[n] = (grpc_op){.op = GRPC_OP_SEND_STATUS_FROM_SERVER};
+	ops[n].data.send_status_from_server.status = code;
+	ops[n].data.send_status_from_server.status_details = status ? &details : NULL;
+	ops[n].data.send_status_from_server.trailing_metadata = &word;
+	ops[n].data.send_status_from_server.trailing_metadata_count = status ? 1 : 0;
+	move(call, FINISHING);
+	call->sending = start(call, ops, n + 1, &call->sent);
+	grpc_slice_unref(details);
+	settle(call);
+}
+
+static void finish(struct ts_rpc_call *call, enum ts_status status, const char *text)
+{
+	finish_as(call, ts_status_to_grpc(status), status, text);
+}
+
+/* ---- what handlers see ---- */
+
+static bool call_cancelled(const struct ts_call *handler_call)
+{
+	const struct ts_rpc_call *call = handler_call->driver;
+
+	return atomic_load_explicit(&call->cancelled, memory_order_relaxed) ||
+	       atomic_load_explicit(&call->server->cancelling, memory_order_relaxed) ||
+	       (handler_call->deadline_ns != INT64_MAX && ts_now_mono_ns() >= handler_call->deadline_ns);
+}
+
+static enum ts_status why_stopped(const struct ts_rpc_call *call, struct ts_error *err)
+{
+	if (atomic_load(&call->server->cancelling))
+		return ts_error_set(err, TS_UNAVAILABLE, "the server is shutting down");
+	if (call->call.deadline_ns != INT64_MAX && ts_now_mono_ns() >= call->call.deadline_ns)
+		return ts_error_set(err, TS_DEADLINE, "the time given to %s is over", call->method->handler.method);
+	return ts_error_set(err, TS_CANCELLED, "the client went away");
+}
+
+/* mutex held. A peer that takes nothing is given up after TS_STALL_SECONDS; cancelling makes the batch complete. */
+static void wait_sent(struct ts_rpc_call *call)
+{
+	int64_t limit_ns = ts_now_mono_ns() + TS_STALL_SECONDS * INT64_C(1000000000);
+	struct timespec limit = {.tv_sec = limit_ns / 1000000000, .tv_nsec = limit_ns % 1000000000};
+	bool given_up = false;
+
+	while (call->sending) {
+		if (given_up)
+			pthread_cond_wait(&call->changed, &call->mutex);
+		else if (pthread_cond_timedwait(&call->changed, &call->mutex, &limit) != 0) {
+			given_up = true;
+			(void)grpc_call_cancel(call->core, NULL);
+		}
+	}
+}
+
+static enum ts_status keep_reply(struct ts_rpc_call *call, struct ts_span message, struct ts_error *err)
+{
+	if (call->reply)
+		return ts_error_set(err, TS_INTERNAL, "%s replied twice", call->method->handler.method);
+	call->reply = ts_core_message(message);
+	return TS_OK;
+}
+
+/* Waits for the message before, not for this one: the handler makes the next while this is on its way. */
+static enum ts_status send_reply(struct ts_rpc_call *call, struct ts_span message, struct ts_error *err)
+{
+	grpc_op ops[2];
+	size_t n = 0;
+	bool ok;
+
+	pthread_mutex_lock(&call->mutex);
+	wait_sent(call);
+	ok = !call->send_failed && !call_cancelled(&call->call);
+	if (ok) {
+		n = add_initial(call, ops, n);
+		n = add_message(call, ops, n, ts_core_message(message));
+		ok = call->sending = start(call, ops, n, &call->sent);
+	}
+	pthread_mutex_unlock(&call->mutex);
+	return ok ? TS_OK : why_stopped(call, err);
+}
+
+static enum ts_status call_reply(struct ts_call *handler_call, struct ts_span message, struct ts_error *err)
+{
+	struct ts_rpc_call *call = handler_call->driver;
+
+	if (message.len > TS_MESSAGE_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "a reply of %zu bytes: the limit is %d", message.len, TS_MESSAGE_MAX);
+	if (call->method->handler.flags & TS_METHOD_STREAM_DOWN)
+		return send_reply(call, message, err);
+	return keep_reply(call, message, err);
+}
+
+static void fill_handler_call(struct ts_rpc_call *call)
+{
+	call->call = (struct ts_call){
+		.engine = call->server->options.engine,
+		.server = call->server->options.facts,
+		.caller = ts_span_str(call->peer),
+		.deadline_ns = ts_core_deadline_ns(call->method->kind == TS_RPC_UNKNOWN ? call->details.deadline
+											 : call->deadline),
+		.cancelled = call_cancelled,
+		.reply = call_reply,
+		.driver = call,
+	};
+}
+
+/* ---- work ---- */
+
+static enum ts_status handle_bytes(struct ts_rpc_call *call, grpc_byte_buffer *input, struct ts_error *err)
+{
+	const struct ts_handler *h = &call->method->handler;
+	enum ts_status status;
+	grpc_slice bytes;
+
+	if (!ts_core_flatten(input, &bytes))
+		return ts_error_set(err, TS_INVALID, "compressed messages are not taken");
+	call->bytes_in += GRPC_SLICE_LENGTH(bytes);
+	status = h->message(&call->call, call->handler_state, ts_core_span(&bytes), err);
+	grpc_slice_unref(bytes);
+	ts_arena_reset(call->call.arena);
+	return status;
+}
+
+/* One message, or the end, or both. input is released. */
+static enum ts_status step(struct ts_rpc_call *call, grpc_byte_buffer *input, bool ended, struct ts_error *err)
+{
+	const struct ts_handler *h = &call->method->handler;
+	enum ts_status status = TS_OK;
+
+	if (call_cancelled(&call->call))
+		status = why_stopped(call, err);
+	if (!status && !call->opened && h->open)
+		status = h->open(&call->call, &call->handler_state, err);
+	call->opened = call->opened || !status;
+	if (!status && input)
+		status = handle_bytes(call, input, err);
+	if (!status && ended && h->close) {
+		status = h->close(&call->call, call->handler_state, err);
+		ts_arena_reset(call->call.arena);
+	}
+	if (input)
+		grpc_byte_buffer_destroy(input);
+	return status;
+}
+
+static void drop(struct ts_rpc_call *call)
+{
+	if (call->opened && call->method->handler.drop)
+		call->method->handler.drop(call->handler_state);
+	call->opened = false;
+}
+
+static size_t arena_ceiling(const struct ts_handler *h)
+{
+	return strcmp(h->method, "Analyze") == 0 || strcmp(h->method, "Diff") == 0 ? TS_ANALYSIS_ARENA : TS_CALL_ARENA;
+}
+
+/* mutex held. After an error nothing that was prepared goes out with it, and what waits to be read is left unread. */
+static void finish_work(struct ts_rpc_call *call, enum ts_status status, const char *text)
+{
+	wait_sent(call);
+	if (status && call->reply) {
+		grpc_byte_buffer_destroy(call->reply);
+		call->reply = NULL;
+	}
+	finish(call, status, text);
+}
+
+/* Takes what has arrived; while the handler is busy with it, the next message of an upload is already read. */
+static void work(struct ts_pool_task *task, struct ts_arena *arena)
+{
+	struct ts_rpc_call *call = (struct ts_rpc_call *)task; /* task is its first member */
+	struct ts_error err;
+	enum ts_status status;
+	bool ended;
+
+	arena->ceiling = arena_ceiling(&call->method->handler);
+	call->call.arena = arena;
+	pthread_mutex_lock(&call->mutex);
+	do {
+		grpc_byte_buffer *input = call->input;
+
+		call->input = NULL;
+		ended = call->ended;
+		if (!ended)
+			start_receiving(call);
+		pthread_mutex_unlock(&call->mutex);
+		status = step(call, input, ended, &err);
+		if (status || ended)
+			drop(call);
+		pthread_mutex_lock(&call->mutex);
+		if (status || ended) {
+			finish_work(call, status, err.text);
+			return;
+		}
+	} while (!call->receiving);
+	move(call, READING);
+	pthread_mutex_unlock(&call->mutex);
+}
+
+/* ---- events, on the queue thread ---- */
+
+static void on_closed(void *owner, bool ok)
+{
+	struct ts_rpc_call *call = owner;
+
+	(void)ok;
+	pthread_mutex_lock(&call->mutex);
+	call->pending--;
+	if (call->core_cancelled)
+		atomic_store(&call->cancelled, true);
+	pthread_cond_broadcast(&call->changed);
+	if (call->state == WATCHING && !call->sending)
+		finish(call, TS_CANCELLED, "the client went away");
+	else
+		settle(call);
+}
+
+static void on_received(void *owner, bool ok)
+{
+	struct ts_rpc_call *call = owner;
+	bool wake;
+
+	pthread_mutex_lock(&call->mutex);
+	call->pending--;
+	call->receiving = false;
+	if (!call->input) {
+		call->ended = true;
+		/* No message is the client's end of an upload, or the end of the client. */
+		if (!ok || grpc_call_failed_before_recv_message(call->core))
+			atomic_store(&call->cancelled, true);
+	}
+	wake = call->state == READING;
+	if (wake)
+		move(call, WORKING);
+	settle(call);
+	if (wake)
+		ts_pool_push(call->server->pool, &call->task);
+}
+
+static void on_sent(void *owner, bool ok)
+{
+	struct ts_rpc_call *call = owner;
+
+	pthread_mutex_lock(&call->mutex);
+	call->pending--;
+	call->sending = false;
+	call->send_failed |= !ok;
+	if (call->output)
+		grpc_byte_buffer_destroy(call->output);
+	call->output = NULL;
+	pthread_cond_broadcast(&call->changed);
+	if (call->state == WATCHING && (atomic_load(&call->cancelled) || !ok))
+		finish(call, TS_CANCELLED, "the client went away");
+	else if (call->state == WATCHING && atomic_load(&call->server->draining))
+		finish(call, TS_UNAVAILABLE, "the server is shutting down");
+	else
+		settle(call);
+}
+
+/* ---- arrival ---- */
+
+static void identify(struct ts_rpc_call *call)
+{
+	char *name = grpc_call_get_peer(call->core);
+	int64_t fd = -1;
+
+	/* C-core calls a connection that it was given "fd:17". The stream keeps it open, so 17 is still the same one. */
+	if (!name || strncmp(name, "fd:", 3) != 0 || !ts_parse_i64(ts_span_str(name + 3), &fd) || fd > INT32_MAX)
+		fd = -1;
+	gpr_free(name);
+	ts_listen_peer(call->server->listen, (int)fd, call->peer);
+}
+
+/* mutex held, given back */
+static bool refuse(struct ts_rpc_call *call, unsigned live)
+{
+	const struct ts_server *server = call->server;
+	char text[160];
+
+	if (call->method->kind == TS_RPC_UNKNOWN) {
+		(void)snprintf(text, sizeof text, "tscoped " TS_VERSION " has no such method");
+		finish(call, TS_UNSUPPORTED, text);
+	} else if (atomic_load(&server->draining)) {
+		finish(call, TS_UNAVAILABLE, "the server is shutting down");
+	} else if (live > server->options.max_calls) {
+		(void)snprintf(text, sizeof text, "the server has %u calls already; try again", server->options.max_calls);
+		finish_as(call, GRPC_STATUS_RESOURCE_EXHAUSTED, TS_UNAVAILABLE, text);
+	} else if (call->rearm) {
+		finish(call, TS_NO_MEMORY, "the server is out of memory; try again");
+	} else if (call->method->handler.flags & TS_METHOD_WRITES && server->options.facts && server->options.facts->read_only) {
+		finish(call, TS_DENIED, "this server is read-only");
+	} else if (!(call->method->handler.flags & TS_METHOD_STREAM_UP) && !call->input) {
+		/* Reset before its message came, or longer than we take: C-core has told the client already. */
+		finish(call, TS_INVALID, "no request message");
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* mutex held, given back */
+static void run_inline(struct ts_rpc_call *call)
+{
+	grpc_byte_buffer *input = call->input;
+	struct ts_arena arena;
+	struct ts_error err;
+	enum ts_status status;
+
+	move(call, WORKING);
+	call->input = NULL;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	call->call.arena = &arena;
+	status = step(call, input, true, &err);
+	drop(call);
+	ts_arena_finish(&arena);
+	finish_work(call, status, err.text);
+}
+
+/* mutex held, given back */
+static void begin_watch(struct ts_rpc_call *call)
+{
+	enum ts_health health = TS_HEALTH_SERVING;
+	struct ts_error err;
+	grpc_slice bytes;
+	grpc_op ops[2];
+	size_t n = 0;
+
+	if (ts_core_flatten(call->input, &bytes)) {
+		if (ts_health_service(ts_core_span(&bytes), &err))
+			health = TS_HEALTH_UNKNOWN_SERVICE;
+		grpc_slice_unref(bytes);
+	}
+	move(call, WATCHING);
+	start_closing(call);
+	n = add_initial(call, ops, n);
+	n = add_message(call, ops, n, ts_core_message(ts_health_reply(health)));
+	call->sending = start(call, ops, n, &call->sent);
+	pthread_mutex_unlock(&call->mutex);
+}
+
+static void dispatch(struct ts_rpc_call *call, unsigned live)
+{
+	unsigned flags = call->method->handler.flags;
+
+	pthread_mutex_lock(&call->mutex);
+	if (refuse(call, live))
+		return;
+	if (call->method->kind == TS_RPC_WATCH) {
+		begin_watch(call);
+		return;
+	}
+	if (flags & TS_METHOD_CHEAP && !(flags & (TS_METHOD_STREAM_UP | TS_METHOD_STREAM_DOWN))) {
+		run_inline(call);
+		return;
+	}
+	start_closing(call);
+	if (flags & TS_METHOD_STREAM_UP) {
+		move(call, READING);
+		start_receiving(call);
+		if (call->receiving) {
+			pthread_mutex_unlock(&call->mutex);
+			return;
+		}
+	} else {
+		call->ended = true;
+	}
+	move(call, WORKING);
+	pthread_mutex_unlock(&call->mutex);
+	ts_pool_push(call->server->pool, &call->task);
+}
+
+static void add_watcher(struct ts_rpc_call *call)
+{
+	pthread_mutex_lock(&call->server->mutex);
+	call->next_watcher = call->server->watchers;
+	call->server->watchers = call;
+	pthread_mutex_unlock(&call->server->mutex);
+}
+
+static void on_arrived(void *owner, bool ok)
+{
+	struct ts_rpc_call *call = owner;
+	unsigned live;
+
+	if (!ok) {
+		destroy(call);
+		return;
+	}
+	call->started_ns = ts_now_mono_ns();
+	live = atomic_fetch_add(&call->server->live, 1) + 1;
+	call->rearm = !ts_rpc_call_arm(call->queue, call->method);
+	identify(call);
+	fill_handler_call(call);
+	if (call->method->kind == TS_RPC_WATCH)
+		add_watcher(call);
+	dispatch(call, live);
+}
+
+static struct ts_rpc_call *new_call(struct ts_rpc_queue *queue, const struct ts_rpc_method *method)
+{
+	struct ts_rpc_call *call = ts_alloc_array(1, sizeof *call);
+	pthread_condattr_t attr;
+
+	if (!call)
+		return NULL;
+	call->task.run = work;
+	call->server = queue->server;
+	call->queue = queue;
+	call->method = method;
+	call->arrived = (struct ts_rpc_tag){on_arrived, call};
+	call->closed = (struct ts_rpc_tag){on_closed, call};
+	call->received = (struct ts_rpc_tag){on_received, call};
+	call->sent = (struct ts_rpc_tag){on_sent, call};
+	grpc_metadata_array_init(&call->metadata);
+	grpc_call_details_init(&call->details);
+	pthread_mutex_init(&call->mutex, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&call->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	return call;
+}
+
+bool ts_rpc_call_arm(struct ts_rpc_queue *queue, const struct ts_rpc_method *method)
+{
+	struct ts_rpc_call *call = new_call(queue, method);
+	grpc_server *core = queue->server->core;
+	bool stream_up = method->handler.flags & TS_METHOD_STREAM_UP;
+	grpc_call_error e;
+
+	if (!call)
+		return false;
+	pthread_mutex_lock(&queue->server->mutex);
+	queue->server->armed_or_live++;
+	pthread_mutex_unlock(&queue->server->mutex);
+	if (method->kind == TS_RPC_UNKNOWN)
+		e = grpc_server_request_call(core, &call->core, &call->details, &call->metadata, queue->core, queue->core,
+					     &call->arrived);
+	else
+		e = grpc_server_request_registered_call(core, method->registered, &call->core, &call->deadline,
+							&call->metadata, stream_up ? NULL : &call->input, queue->core,
+							queue->core, &call->arrived);
+	if (e == GRPC_CALL_OK)
+		return true;
+	destroy(call);
+	return false;
+}
+
+void ts_rpc_end_watchers(struct ts_server *server)
+{
+	struct ts_rpc_call *next;
+
+	pthread_mutex_lock(&server->mutex);
+	for (struct ts_rpc_call *call = server->watchers; call; call = next) {
+		next = call->next_watcher;
+		pthread_mutex_lock(&call->mutex);
+		if (call->state == WATCHING && !call->sending) {
+			call->reply = ts_core_message(ts_health_reply(TS_HEALTH_NOT_SERVING));
+			finish(call, TS_UNAVAILABLE, "the server is shutting down");
+		} else {
+			pthread_mutex_unlock(&call->mutex);
+		}
+	}
+	pthread_mutex_unlock(&server->mutex);
+}

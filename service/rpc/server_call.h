@@ -1,0 +1,79 @@
+/* server_call.h - inside the server: what server.c (threads, start, stop) and server_call.c (one call) share.
+ *
+ * A call is armed (lent to C-core, which fills it when a client calls), worked on, finished and freed by itself. The server
+ * counts them: `armed_or_live` is what must be 0 before a queue may be shut down, because a batch that is started on a queue
+ * that is shut down aborts the process; `live` is those a client waits for.
+ *
+ * Lock order: the server's mutex, then a call's.
+ */
+#ifndef TSCOPE_RPC_SERVER_CALL_H
+#define TSCOPE_RPC_SERVER_CALL_H
+
+#include "service/rpc/pool.h"
+#include "service/rpc/server.h"
+
+#include <grpc/grpc.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct ts_rpc_call;
+
+/* What C-core hands back when a batch is done. */
+struct ts_rpc_tag {
+	void (*done)(void *owner, bool ok);
+	void *owner;
+};
+
+enum ts_rpc_kind { TS_RPC_HANDLER, TS_RPC_WATCH, TS_RPC_UNKNOWN };
+
+struct ts_rpc_method {
+	struct ts_handler handler; /* of TS_RPC_UNKNOWN and TS_RPC_WATCH: only the name */
+	enum ts_rpc_kind kind;
+	void *registered; /* NULL for TS_RPC_UNKNOWN */
+	bool is_health;
+	char path[96];
+};
+
+struct ts_rpc_queue {
+	struct ts_server *server;
+	grpc_completion_queue *core;
+	pthread_t thread;
+	bool running;
+};
+
+struct ts_server {
+	struct ts_server_options options;
+	grpc_server *core;
+	struct ts_rpc_method *methods; /* handlers, health, and the catch-all last */
+	size_t n_methods;
+	struct ts_rpc_queue *queues;
+	size_t n_queues;
+	struct ts_pool *pool;
+	struct ts_listen *listen;
+	struct ts_rpc_tag shut_down;
+
+	atomic_bool draining;	/* new calls are refused */
+	atomic_bool cancelling; /* running calls should stop */
+	atomic_uint live;
+
+	pthread_mutex_t mutex;
+	pthread_cond_t changed; /* monotonic; live or armed_or_live fell to 0, core_down was set */
+	unsigned armed_or_live;
+	bool core_down;
+	struct ts_rpc_call *watchers;
+};
+
+/* Lends a call for this method to C-core. False: no memory. */
+bool ts_rpc_call_arm(struct ts_rpc_queue *queue, const struct ts_rpc_method *method);
+/* Ends every health Watch: the server is going away. */
+void ts_rpc_end_watchers(struct ts_server *server);
+
+/* health.c: handlers of grpc.health.v1; Watch is kept open by server_call.c. */
+extern const struct ts_handler ts_health_check;
+/* TS_OK when the named service is ours; TS_NOT_FOUND; TS_INVALID. */
+enum ts_status ts_health_service(struct ts_span request, struct ts_error *err);
+enum ts_health { TS_HEALTH_SERVING = 1, TS_HEALTH_NOT_SERVING = 2, TS_HEALTH_UNKNOWN_SERVICE = 3 };
+/* The HealthCheckResponse; two static bytes. */
+struct ts_span ts_health_reply(enum ts_health health);
+
+#endif

@@ -1,0 +1,172 @@
+#include "service/rpc/tunnel.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/span.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { WORDS_MAX = 48, COMMAND_MAX = 2048 };
+
+struct ts_tunnel {
+	pid_t pid; /* of ssh; 0 = ended */
+	char dir[80];
+	char path[96];
+};
+
+/* Splits TSCOPE_SSH at spaces, in place. Returns the number of words. */
+static size_t split_words(char *text, char *words[], size_t max)
+{
+	size_t n = 0;
+
+	for (char *at = text; *at && n < max;) {
+		while (*at == ' ')
+			*at++ = 0;
+		if (!*at)
+			break;
+		words[n++] = at;
+		while (*at && *at != ' ')
+			at++;
+	}
+	return n;
+}
+
+static enum ts_status make_dir(struct ts_tunnel *tunnel, struct ts_error *err)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+
+	/* A socket path holds 108 bytes: a long runtime directory is passed over. */
+	if (!runtime || runtime[0] != '/' || strlen(runtime) > 48)
+		runtime = "/tmp";
+	(void)snprintf(tunnel->dir, sizeof tunnel->dir, "%s/tscope-ssh-XXXXXX", runtime);
+	if (!mkdtemp(tunnel->dir)) {
+		tunnel->dir[0] = 0;
+		return ts_error_errno(err, errno, "directory for ssh's socket in %s", runtime);
+	}
+	(void)snprintf(tunnel->path, sizeof tunnel->path, "%s/s", tunnel->dir);
+	return TS_OK;
+}
+
+static enum ts_status spawn(struct ts_tunnel *tunnel, const struct ts_address *address, struct ts_error *err)
+{
+	const char *command = getenv("TSCOPE_SSH");
+	char words_text[COMMAND_MAX], forward[400], target[400];
+	char *argv[WORDS_MAX];
+	static char dash_n[] = "-N", dash_t[] = "-T", opt[] = "-o", fail[] = "ExitOnForwardFailure=yes", dash_l[] = "-L",
+		    dash_p[] = "-p", dashes[] = "--";
+	posix_spawnattr_t attr;
+	sigset_t none, ordinary;
+	size_t n;
+	int errnum;
+
+	if (!command || !*command)
+		command = "ssh";
+	if (strlen(command) >= sizeof words_text)
+		return ts_error_set(err, TS_TOO_LARGE, "TSCOPE_SSH is longer than %d bytes", COMMAND_MAX - 1);
+	memcpy(words_text, command, strlen(command) + 1);
+	n = split_words(words_text, argv, WORDS_MAX - 12);
+	if (n == 0)
+		return ts_error_set(err, TS_INVALID, "TSCOPE_SSH names no command");
+	(void)snprintf(forward, sizeof forward, "%s:%s", tunnel->path, address->path);
+	(void)snprintf(target, sizeof target, "%s%s%s", address->user, address->user[0] ? "@" : "", address->host);
+	argv[n++] = dash_n;
+	argv[n++] = dash_t;
+	argv[n++] = opt;
+	argv[n++] = fail;
+	argv[n++] = dash_l;
+	argv[n++] = forward;
+	if (address->port[0]) {
+		char *port = words_text + strlen(command) + 1; /* argv is not const */
+
+		if (strlen(command) + 1 + sizeof address->port > sizeof words_text)
+			return ts_error_set(err, TS_TOO_LARGE, "TSCOPE_SSH is too long");
+		memcpy(port, address->port, sizeof address->port);
+		argv[n++] = dash_p;
+		argv[n++] = port;
+	}
+	argv[n++] = dashes;
+	argv[n++] = target;
+	argv[n] = NULL;
+	/* ssh asks on the terminal and is ended by its ^C: signals are as they are for any command. */
+	posix_spawnattr_init(&attr);
+	sigemptyset(&none);
+	sigemptyset(&ordinary);
+	sigaddset(&ordinary, SIGPIPE);
+	sigaddset(&ordinary, SIGINT);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setsigdefault(&attr, &ordinary);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	errnum = posix_spawnp(&tunnel->pid, argv[0], NULL, &attr, argv, environ);
+	posix_spawnattr_destroy(&attr);
+	if (errnum) {
+		tunnel->pid = 0;
+		return ts_error_set(err, TS_UNAVAILABLE, "cannot run %s: %s", argv[0], strerror(errnum));
+	}
+	return TS_OK;
+}
+
+static enum ts_status wait_there(struct ts_tunnel *tunnel, const struct ts_address *address, struct ts_error *err)
+{
+	int64_t until = ts_now_mono_ns() + TS_SSH_SECONDS * INT64_C(1000000000);
+	struct stat st;
+	int how;
+
+	while (ts_now_mono_ns() < until) {
+		if (waitpid(tunnel->pid, &how, WNOHANG) == tunnel->pid) {
+			tunnel->pid = 0;
+			return ts_error_set(err, TS_UNAVAILABLE, "ssh to %s ended before it forwarded %s (exit status %d); it says "
+					    "why above", address->host, address->path, WIFEXITED(how) ? WEXITSTATUS(how) : -1);
+		}
+		if (stat(tunnel->path, &st) == 0 && S_ISSOCK(st.st_mode))
+			return TS_OK;
+		(void)poll(NULL, 0, 5);
+	}
+	return ts_error_set(err, TS_UNAVAILABLE, "ssh to %s has not forwarded %s within %d s", address->host, address->path,
+			    TS_SSH_SECONDS);
+}
+
+enum ts_status ts_tunnel_open(const struct ts_address *address, struct ts_tunnel **ret_tunnel, struct ts_error *err)
+{
+	struct ts_tunnel *tunnel = ts_alloc_array(1, sizeof *tunnel);
+
+	if (!tunnel)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for ssh");
+	if (make_dir(tunnel, err) || spawn(tunnel, address, err) || wait_there(tunnel, address, err)) {
+		ts_tunnel_close(tunnel);
+		return err->status;
+	}
+	*ret_tunnel = tunnel;
+	return TS_OK;
+}
+
+const char *ts_tunnel_path(const struct ts_tunnel *tunnel)
+{
+	return tunnel->path;
+}
+
+void ts_tunnel_close(struct ts_tunnel *tunnel)
+{
+	if (!tunnel)
+		return;
+	if (tunnel->pid > 0) {
+		(void)kill(tunnel->pid, SIGTERM);
+		while (waitpid(tunnel->pid, NULL, 0) < 0 && errno == EINTR)
+			continue;
+	}
+	if (tunnel->dir[0]) {
+		(void)unlink(tunnel->path);
+		(void)rmdir(tunnel->dir);
+	}
+	ts_free(tunnel);
+}
