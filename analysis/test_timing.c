@@ -31,7 +31,7 @@ static void time_run(const struct expected_run *run, size_t warmup, struct ts_ar
 	must(ts_timing_begin(t, run->steps, run->n_steps, warmup, arena, &err), &err);
 	for (size_t i = 0; i < n; i++)
 		must(ts_timing_phase(t, phases[i], &err), &err);
-	must(ts_timing_finish(t, expected_column(run, "timestamp"), m, &err), &err);
+	must(ts_timing_finish(t, expected_column(run, "timestamp"), arena, m, &err), &err);
 }
 
 /* Where reference and definition agree, so do the numbers, in full precision. */
@@ -96,7 +96,7 @@ static void time_small(size_t warmup, const struct ts_series *timestamps, struct
 	must(ts_timing_begin(t, steps, 5, warmup, arena, &err), &err);
 	must(ts_timing_phase(t, &f, &err), &err);
 	must(ts_timing_phase(t, &e, &err), &err);
-	must(ts_timing_finish(t, timestamps, m, &err), &err);
+	must(ts_timing_finish(t, timestamps, arena, m, &err), &err);
 }
 
 static void warmup_and_absent_phases(void **state)
@@ -149,12 +149,12 @@ static void unknown_is_not_zero(void **state)
 	expect_unknown(&m, "timing", "wall", "total_s");
 	m.n = 0;
 	must(ts_timing_begin(&t, NULL, 0, 0, &arena, &err), &err);
-	must(ts_timing_finish(&t, NULL, &m, &err), &err);
+	must(ts_timing_finish(&t, NULL, &arena, &m, &err), &err);
 	expect_unknown(&m, "timing", "step", "median_s");
 	m.n = 0;
 	must(ts_timing_begin(&t, steps, 5, 0, &arena, &err), &err);
 	must(ts_timing_phase(&t, &z, &err), &err);
-	must(ts_timing_finish(&t, NULL, &m, &err), &err);
+	must(ts_timing_finish(&t, NULL, &arena, &m, &err), &err);
 	expect_measure(&m, "timing", "step", "mean_s", 0);
 	expect_unknown(&m, "timing", "step", "cv_ratio");
 	expect_unknown(&m, "timing", "step", "tail_ratio");
@@ -176,7 +176,7 @@ static void a_nan_shows_as_nan(void **state)
 	ts_arena_init(&arena, CEILING);
 	must(ts_timing_begin(&t, steps, 5, 0, &arena, &err), &err);
 	must(ts_timing_phase(&t, &s, &err), &err);
-	must(ts_timing_finish(&t, NULL, &m, &err), &err);
+	must(ts_timing_finish(&t, NULL, &arena, &m, &err), &err);
 	assert_true(isnan(ts_measure_find(&m, "timing", "step", "mean_s")->value));
 	assert_true(isnan(ts_measure_find(&m, "timing", "forward", "median_s")->value));
 	ts_arena_finish(&arena);

@@ -262,10 +262,10 @@ static void wall_rows(const struct ts_timing *t, const struct ts_series *stamps,
 	row_if(r, "unattributed", TS_UNIT_SECONDS, wall - attributed, none);
 }
 
-enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *timestamps, struct ts_measures *measures,
-				struct ts_error *err)
+enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *timestamps, struct ts_arena *arena,
+				struct ts_measures *measures, struct ts_error *err)
 {
-	struct rows r = {.measures = measures, .arena = t->arena};
+	struct rows r = {.measures = measures, .arena = arena};
 	double *times, total;
 
 	for (size_t i = 0; i < t->n; i++)
@@ -279,5 +279,5 @@ enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *tim
 	for (size_t i = 0; i < t->n_phases; i++)
 		phase_rows(t, &t->phases[i], total, &r);
 	wall_rows(t, timestamps, &r);
-	return r.failed ? ts_arena_error(t->arena, err) : TS_OK;
+	return r.failed ? ts_arena_error(arena, err) : TS_OK;
 }

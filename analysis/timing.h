@@ -9,7 +9,7 @@
  *
  *	ts_timing_begin(&t, steps, n, warmup, arena, err)	the union of the steps on which any phase is present
  *	ts_timing_phase(&t, &series, err)			once a phase, in display order
- *	ts_timing_finish(&t, timestamps or NULL, &measures, err)
+ *	ts_timing_finish(&t, timestamps or NULL, arena, &measures, err)	the measures grow in that arena
  */
 #ifndef TSCOPE_ANALYSIS_TIMING_H
 #define TSCOPE_ANALYSIS_TIMING_H
@@ -33,8 +33,8 @@ struct ts_timing {
 enum ts_status ts_timing_begin(struct ts_timing *t, const int64_t *steps, size_t n, size_t warmup,
 			       struct ts_arena *arena, struct ts_error *err);
 enum ts_status ts_timing_phase(struct ts_timing *t, const struct ts_series *phase, struct ts_error *err);
-enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *timestamps, struct ts_measures *measures,
-				struct ts_error *err);
+enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *timestamps, struct ts_arena *arena,
+				struct ts_measures *measures, struct ts_error *err);
 /* data forward backward optimizer compute comm other first, then the rest by code point. Below 0, 0, above 0. */
 int ts_phase_order(struct ts_span a, struct ts_span b);
 

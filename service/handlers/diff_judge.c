@@ -1,0 +1,256 @@
+/* diff_judge.c - from the rows of a diff to its verdict, and to one sentence that a tired person can act on. */
+#include "service/handlers/diff_runs.h"
+
+#include "base/limits.h"
+#include "base/number.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+
+enum { REASON_MAX = 8 << 10, SHOWN_TEXT = 40, SHOWN_RANKS = 8 };
+
+static void put_name(struct ts_buf *out, struct ts_span name)
+{
+	struct ts_span prefix = ts_span_str("scalars.");
+
+	if (ts_span_starts(name, prefix) && name.len > prefix.len)
+		name = ts_span_of(name.data + prefix.len, name.len - prefix.len);
+	ts_escape(out, name);
+}
+
+static void put_value(struct ts_buf *out, const struct ts_value *v)
+{
+	char text[TS_DOUBLE_TEXT];
+	size_t len = 0;
+
+	switch (v->type) {
+	case TS_COLUMN_F64:
+		ts_buf_bytes(out, text, ts_print_double(v->real, text));
+		return;
+	case TS_COLUMN_U64:
+		ts_buf_printf(out, "%016" PRIx64, v->word);
+		return;
+	case TS_COLUMN_TEXT:
+	case TS_COLUMN_JSON:
+		break;
+	}
+	ts_buf_char(out, '"');
+	while (len < v->text.len && len < SHOWN_TEXT) {
+		char shown[TS_ESCAPE_TEXT];
+
+		ts_buf_bytes(out, shown, ts_escape_next(v->text, &len, shown));
+	}
+	ts_buf_str(out, len < v->text.len ? "\xe2\x80\xa6\"" : "\"");
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void put_count(struct ts_buf *out, uint64_t n, const char *noun)
+{
+	ts_print_grouped(out, n);
+	ts_buf_printf(out, " %s%s", noun, plural(n));
+}
+
+/* "; facts differ: config.lr and 2 more". What a session is (hosts, times) always differs and explains nothing. */
+static void put_facts(struct ts_buf *out, const struct ts_diff *diff)
+{
+	const struct ts_fact_row *first = NULL;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < diff->n_facts; i++) {
+		if (diff->facts[i].group == TS_GROUP_SESSION)
+			continue;
+		first = first ? first : &diff->facts[i];
+		n++;
+	}
+	if (!first)
+		return;
+	ts_buf_str(out, "; facts differ: ");
+	ts_escape(out, first->path);
+	if (n > 1)
+		ts_buf_printf(out, " and %" PRIu64 " more", n - 1);
+}
+
+static bool many_ranks(const struct ts_diff *diff)
+{
+	return diff->a.ranks > 1 || diff->b.ranks > 1;
+}
+
+static void put_rank(struct ts_buf *out, const struct ts_diff *diff, const struct ts_series_row *row)
+{
+	if (many_ranks(diff))
+		ts_buf_printf(out, " (rank %" PRId32 ")", row->rank);
+}
+
+static void put_parts(struct ts_buf *out, const struct ts_diff *diff, const struct ts_series_row *row)
+{
+	put_name(out, row->name);
+	ts_buf_printf(out, " parts at step %" PRId64, row->first_step);
+	put_rank(out, diff, row);
+	if (!row->after_known)
+		ts_buf_str(out, ", the first that both have");
+	ts_buf_str(out, ": ");
+	put_value(out, &row->a);
+	ts_buf_str(out, " against ");
+	put_value(out, &row->b);
+}
+
+static void say_different(struct ts_buf *out, const struct ts_diff *diff, const struct ts_diff_tally *tally)
+{
+	put_parts(out, diff, &diff->series[0]);
+	if (tally->parts > 1) {
+		ts_buf_str(out, "; ");
+		ts_print_grouped(out, tally->parts - 1);
+		ts_buf_printf(out, " more of the trajectory part%s there or later", tally->parts == 2 ? "s" : "");
+	}
+	if (diff->n_same) {
+		ts_buf_str(out, "; ");
+		ts_print_grouped(out, diff->n_same);
+		ts_buf_str(out, " other series agree");
+	}
+	put_facts(out, diff);
+}
+
+static void say_same(struct ts_buf *out, const struct ts_diff *diff, const struct ts_diff_tally *tally)
+{
+	ts_buf_str(out, "every bit of the trajectory agrees: ");
+	ts_print_grouped(out, tally->trajectory_same);
+	ts_buf_str(out, " series over ");
+	put_count(out, diff->a.steps, "step");
+	put_facts(out, diff);
+}
+
+static void put_ranks(struct ts_buf *out, const char *who, const int32_t *ranks, size_t n)
+{
+	ts_buf_printf(out, "only the %s run has rank%s ", who, plural(n));
+	for (size_t i = 0; i < n && i < SHOWN_RANKS; i++)
+		ts_buf_printf(out, "%s%" PRId32, i ? ", " : "", ranks[i]);
+	if (n > SHOWN_RANKS)
+		ts_buf_printf(out, " and %zu more", n - SHOWN_RANKS);
+}
+
+static void say_ranks(struct ts_buf *out, const struct ts_diff *diff, const struct ts_diff_tally *tally)
+{
+	if (diff->n_ranks_only_a)
+		put_ranks(out, "first", diff->ranks_only_a, diff->n_ranks_only_a);
+	if (diff->n_ranks_only_a && diff->n_ranks_only_b)
+		ts_buf_str(out, ", ");
+	if (diff->n_ranks_only_b)
+		put_ranks(out, "second", diff->ranks_only_b, diff->n_ranks_only_b);
+	ts_buf_str(out, tally->common_ranks ? "; common steps of the trajectory agree" : "; no rank is in both");
+}
+
+static void say_extent(struct ts_buf *out, const struct ts_diff *diff, const struct ts_series_row *row)
+{
+	put_name(out, row->name);
+	put_rank(out, diff, row);
+	ts_buf_str(out, " agrees on ");
+	put_count(out, row->common, "common step");
+	ts_buf_str(out, ", but ");
+	if (row->only_a) {
+		ts_buf_str(out, "the first run has ");
+		ts_print_grouped(out, row->only_a);
+		ts_buf_str(out, " that the second lacks");
+	}
+	if (row->only_b) {
+		ts_buf_str(out, row->only_a ? ", the second " : "the second run has ");
+		ts_print_grouped(out, row->only_b);
+		ts_buf_str(out, " that the first lacks");
+	}
+}
+
+/* A series that is neither the same nor parts. */
+static void say_incomplete(struct ts_buf *out, const struct ts_diff *diff, const struct ts_series_row *row)
+{
+	if (row->state == TS_SERIES_EXTENT) {
+		say_extent(out, diff, row);
+		return;
+	}
+	if (row->state == TS_SERIES_DISJOINT) {
+		ts_buf_str(out, "no step of ");
+		put_name(out, row->name);
+		put_rank(out, diff, row);
+		ts_buf_str(out, " is in both runs");
+		return;
+	}
+	ts_buf_printf(out, "only the %s run has ", row->state == TS_SERIES_ONLY_A ? "first" : "second");
+	put_name(out, row->name);
+	put_rank(out, diff, row);
+	ts_buf_str(out, "; common steps of the trajectory agree");
+}
+
+static void say_unknown(struct ts_buf *out, const struct ts_diff *diff, const struct ts_series_row *row)
+{
+	ts_buf_str(out, "the trajectory agrees, but ");
+	if (row->state == TS_SERIES_PARTS)
+		put_parts(out, diff, row);
+	else
+		say_incomplete(out, diff, row);
+	ts_buf_str(out, "; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json");
+}
+
+static const struct ts_series_row *first_of_role(const struct ts_diff *diff, enum ts_role role)
+{
+	for (size_t i = 0; i < diff->n_series; i++)
+		if (diff->series[i].role == role)
+			return &diff->series[i];
+	return NULL;
+}
+
+static enum ts_diff_verdict judge(struct ts_buf *out, const struct ts_diff *diff, const struct ts_diff_tally *tally)
+{
+	const struct ts_series_row *trajectory = first_of_role(diff, TS_ROLE_TRAJECTORY);
+	const struct ts_series_row *unknown = first_of_role(diff, TS_ROLE_UNKNOWN);
+
+	if (tally->parts) {
+		say_different(out, diff, tally);
+		return TS_DIFF_DIFFERENT;
+	}
+	if (diff->n_ranks_only_a || diff->n_ranks_only_b)
+		say_ranks(out, diff, tally);
+	else if (!tally->trajectory_a && !tally->trajectory_b)
+		ts_buf_str(out, "neither run has a loss, gradient norm, learning rate, digest or other column of a trajectory: "
+				"nothing says whether they computed the same");
+	else if (trajectory)
+		say_incomplete(out, diff, trajectory);
+	else if (unknown)
+		say_unknown(out, diff, unknown);
+	else {
+		say_same(out, diff, tally);
+		return TS_DIFF_SAME;
+	}
+	put_facts(out, diff);
+	return TS_DIFF_INCONCLUSIVE;
+}
+
+static void say_cut(struct ts_buf *out, uint64_t n, const char *what)
+{
+	if (n == 0)
+		return;
+	ts_buf_str(out, "; ");
+	ts_print_grouped(out, n);
+	ts_buf_printf(out, " more rows of %s are not listed", what);
+}
+
+enum ts_status ts_diff_judge(struct ts_diff *diff, const struct ts_diff_tally *tally, struct ts_arena *arena,
+			     struct ts_error *err)
+{
+	struct ts_buf out = TS_BUF_INIT(REASON_MAX);
+	enum ts_diff_verdict verdict = judge(&out, diff, tally);
+	enum ts_status status;
+
+	say_cut(&out, tally->facts_cut, "facts");
+	say_cut(&out, tally->series_cut, "series");
+	status = ts_buf_check(&out, err);
+	if (!status) {
+		diff->reason = ts_arena_span(arena, ts_buf_view(&out));
+		diff->verdict = verdict;
+		if (!diff->reason.data)
+			status = ts_arena_error(arena, err);
+	}
+	ts_buf_finish(&out);
+	return status;
+}

@@ -1,0 +1,366 @@
+#include "service/handlers/diff_runs.h"
+
+#include "base/limits.h"
+#include "run/role.h"
+#include "service/handlers/methods.h"
+#include "service/handlers/resolve.h"
+#include "service/handlers/run_steps.h"
+#include "service/handlers/series_diff.h"
+
+#include <stdlib.h>
+
+/* One comparison as it goes on. */
+struct diffing {
+	struct ts_fetch *fetch;
+	struct ts_arena *arena;
+	const struct ts_run *a, *b;
+	struct ts_series_walk *walk;
+	struct ts_diff *diff;
+	size_t cap_series;
+	struct ts_step_ranges only_a, only_b;
+	struct ts_diff_tally tally;
+};
+
+/* The series of one rank, by name and type. */
+struct series_list {
+	struct ts_series_side *items;
+	size_t n;
+};
+
+static int compare_columns(const struct ts_column *a, const struct ts_column *b)
+{
+	int c = ts_span_cmp(a->name, b->name);
+
+	return c ? c : (a->type > b->type) - (a->type < b->type);
+}
+
+static int by_column(const void *x, const void *y)
+{
+	return compare_columns(((const struct ts_series_side *)x)->column, ((const struct ts_series_side *)y)->column);
+}
+
+static enum ts_status list_series(const struct ts_index *index, struct ts_arena *arena, struct series_list *ret_list,
+				  struct ts_error *err)
+{
+	struct series_list list = {.n = 0};
+	size_t n = 0;
+
+	for (size_t t = 0; t < index->n_tables; t++)
+		n += index->tables[t].n_columns;
+	list.items = ts_arena_array(arena, n, sizeof *list.items);
+	if (!list.items)
+		return ts_arena_error(arena, err);
+	for (size_t t = 0; t < index->n_tables; t++) {
+		const struct ts_table *table = &index->tables[t];
+
+		for (size_t i = 0; table->kind == TS_TABLE_STEPS && i < table->n_columns; i++)
+			list.items[list.n++] = (struct ts_series_side){table, &table->columns[i]};
+	}
+	if (list.n)
+		qsort(list.items, list.n, sizeof *list.items, by_column);
+	*ret_list = list;
+	return TS_OK;
+}
+
+/* What the two sides say of one column; where they disagree it counts as the graver of the two. */
+static enum ts_role joint_role(struct ts_span name, const struct ts_facts *a, const struct ts_facts *b)
+{
+	enum ts_role role_a = a ? ts_role_of(name, a) : ts_role_of(name, b);
+	enum ts_role role_b = b ? ts_role_of(name, b) : role_a;
+
+	if (role_a == role_b)
+		return role_a;
+	return role_a == TS_ROLE_TRAJECTORY || role_b == TS_ROLE_TRAJECTORY ? TS_ROLE_TRAJECTORY : TS_ROLE_UNKNOWN;
+}
+
+static enum ts_status keep_row(struct diffing *d, const struct ts_series_row *row, struct ts_error *err)
+{
+	struct ts_diff *diff = d->diff;
+
+	if (diff->n_series == d->cap_series) {
+		size_t cap = d->cap_series ? d->cap_series * 2 : 32;
+		struct ts_series_row *rows = ts_arena_array(d->arena, cap, sizeof *rows);
+
+		if (!rows)
+			return ts_arena_error(d->arena, err);
+		if (diff->n_series)
+			memcpy(rows, diff->series, diff->n_series * sizeof *rows);
+		diff->series = rows;
+		d->cap_series = cap;
+	}
+	diff->series[diff->n_series++] = *row;
+	return TS_OK;
+}
+
+static void count_row(struct diffing *d, const struct ts_series_row *row)
+{
+	if (row->state == TS_SERIES_SAME)
+		d->diff->n_same++;
+	if (row->role != TS_ROLE_TRAJECTORY)
+		return;
+	d->tally.trajectory_a += row->state != TS_SERIES_ONLY_B;
+	d->tally.trajectory_b += row->state != TS_SERIES_ONLY_A;
+	d->tally.trajectory_same += row->state == TS_SERIES_SAME;
+	d->tally.parts += row->state == TS_SERIES_PARTS;
+}
+
+/* a or b is NULL where that side lacks the series. */
+static enum ts_status diff_series(struct diffing *d, int32_t rank, const struct ts_series_side *a,
+				  const struct ts_series_side *b, enum ts_role role, struct ts_error *err)
+{
+	const struct ts_column *column = a ? a->column : b->column;
+	struct ts_series_row row = {.name = column->name, .type = column->type, .role = role, .rank = rank};
+
+	row.a.type = row.b.type = column->type;
+	if (a && b) {
+		if (ts_series_compare(d->walk, *a, *b, d->arena, &row, err))
+			return ts_error_prefix(err, "rank %d", rank);
+	} else {
+		row.state = a ? TS_SERIES_ONLY_A : TS_SERIES_ONLY_B;
+		row.steps_a = row.only_a = a ? a->table->rows : 0;
+		row.steps_b = row.only_b = b ? b->table->rows : 0;
+		row.counted = true;
+	}
+	count_row(d, &row);
+	return row.state == TS_SERIES_SAME ? TS_OK : keep_row(d, &row, err);
+}
+
+static enum ts_status facts_of(const struct ts_run *run, const struct ts_index *index, struct ts_arena *arena,
+			       struct ts_facts *ret_facts, struct ts_error *err)
+{
+	if (index->facts.n)
+		return ts_run_facts(run, index, arena, ret_facts, err);
+	*ret_facts = run->head.facts;
+	return TS_OK;
+}
+
+static enum ts_status diff_steps(struct diffing *d, const struct ts_index *a, const struct ts_index *b,
+				 struct ts_error *err)
+{
+	struct ts_step_set set_a, set_b;
+
+	if (ts_steps_of(a, NULL, d->arena, &set_a, err) || ts_steps_of(b, NULL, d->arena, &set_b, err))
+		return err->status;
+	return ts_steps_compare(d->fetch, &set_a, &set_b, d->arena, &d->only_a, &d->only_b, err);
+}
+
+static enum ts_status diff_rank(struct diffing *d, const struct ts_index *a, const struct ts_index *b, struct ts_error *err)
+{
+	struct ts_facts facts_a, facts_b;
+	struct series_list list_a, list_b;
+	size_t i = 0, j = 0;
+
+	if (list_series(a, d->arena, &list_a, err) || list_series(b, d->arena, &list_b, err) ||
+	    facts_of(d->a, a, d->arena, &facts_a, err) || facts_of(d->b, b, d->arena, &facts_b, err))
+		return err->status;
+	while (i < list_a.n || j < list_b.n) {
+		const struct ts_series_side *x = i < list_a.n ? &list_a.items[i] : NULL;
+		const struct ts_series_side *y = j < list_b.n ? &list_b.items[j] : NULL;
+		int c = !x ? 1 : (!y ? -1 : compare_columns(x->column, y->column));
+
+		x = c <= 0 ? x : NULL;
+		y = c >= 0 ? y : NULL;
+		if (diff_series(d, a->rank, x, y,
+				joint_role(x ? x->column->name : y->column->name, x ? &facts_a : NULL, y ? &facts_b : NULL),
+				err))
+			return err->status;
+		i += x != NULL;
+		j += y != NULL;
+	}
+	return diff_steps(d, a, b, err);
+}
+
+static enum ts_status lone_ranks(const struct ts_run *run, const struct ts_run *other, struct ts_arena *arena,
+				 int32_t **ret_ranks, size_t *ret_n, struct ts_error *err)
+{
+	int32_t *ranks = ts_arena_array(arena, run->head.n_ranks, sizeof *ranks);
+	size_t n = 0;
+
+	if (!ranks)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < run->head.n_ranks; i++) {
+		int32_t rank = run->head.ranks[i].rank;
+
+		if (rank != TS_RANK_JOB && !ts_run_rank(other, rank))
+			ranks[n++] = rank;
+	}
+	*ret_ranks = ranks;
+	*ret_n = n;
+	return TS_OK;
+}
+
+static enum ts_status diff_ranks(struct diffing *d, struct ts_error *err)
+{
+	for (size_t i = 0; i < d->a->head.n_ranks; i++) {
+		const struct ts_index *a = &d->a->indexes[i], *b = ts_run_rank(d->b, a->rank);
+
+		if (!b || a->rank == TS_RANK_JOB)
+			continue;
+		d->tally.common_ranks++;
+		if (diff_rank(d, a, b, err))
+			return err->status;
+	}
+	if (lone_ranks(d->a, d->b, d->arena, &d->diff->ranks_only_a, &d->diff->n_ranks_only_a, err) ||
+	    lone_ranks(d->b, d->a, d->arena, &d->diff->ranks_only_b, &d->diff->n_ranks_only_b, err))
+		return err->status;
+	return TS_OK;
+}
+
+static void sum_up_steps(struct diffing *d)
+{
+	struct ts_diff *diff = d->diff;
+
+	diff->steps_only_a = ts_step_ranges_join(&d->only_a);
+	diff->steps_only_b = ts_step_ranges_join(&d->only_b);
+	if (d->only_a.n) {
+		diff->only_a_first = d->only_a.items[0].first;
+		diff->only_a_last = d->only_a.items[d->only_a.n - 1].last;
+	}
+	if (d->only_b.n) {
+		diff->only_b_first = d->only_b.items[0].first;
+		diff->only_b_last = d->only_b.items[d->only_b.n - 1].last;
+	}
+}
+
+static int role_order(enum ts_role role)
+{
+	return role == TS_ROLE_TRAJECTORY ? 0 : (role == TS_ROLE_UNKNOWN ? 1 : 2);
+}
+
+static int by_weight(const void *x, const void *y)
+{
+	const struct ts_series_row *a = x, *b = y;
+	bool parts_a = a->state == TS_SERIES_PARTS, parts_b = b->state == TS_SERIES_PARTS;
+	int c;
+
+	if (a->role != b->role)
+		return role_order(a->role) - role_order(b->role);
+	if (parts_a != parts_b)
+		return parts_a ? -1 : 1;
+	if (parts_a && a->first_step != b->first_step)
+		return a->first_step < b->first_step ? -1 : 1;
+	c = ts_span_cmp(a->name, b->name);
+	if (c)
+		return c;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return (a->type > b->type) - (a->type < b->type);
+}
+
+static size_t text_bytes(const struct ts_fact *fact)
+{
+	return fact ? fact->text.len + 32 : 0;
+}
+
+/* Leaves out the rows that would make the answer larger than a message. */
+static void cut_rows(struct diffing *d)
+{
+	struct ts_diff *diff = d->diff;
+	size_t bytes = 0, n = 0;
+
+	for (; n < diff->n_facts && bytes < TS_DIFF_ROWS_BYTES; n++)
+		bytes += diff->facts[n].path.len + text_bytes(diff->facts[n].a) + text_bytes(diff->facts[n].b) + 32;
+	d->tally.facts_cut = diff->n_facts - n;
+	diff->n_facts = n;
+	for (bytes = n = 0; n < diff->n_series && bytes < TS_DIFF_ROWS_BYTES; n++)
+		bytes += diff->series[n].name.len + diff->series[n].a.text.len + diff->series[n].b.text.len + 128;
+	d->tally.series_cut = diff->n_series - n;
+	diff->n_series = n;
+}
+
+static enum ts_status diff_all(struct diffing *d, struct ts_fact_globs ignore, struct ts_error *err)
+{
+	struct ts_diff *diff = d->diff;
+
+	if (ts_run_describe(d->fetch, d->a, &diff->a, err))
+		return ts_error_prefix(err, "the first run");
+	if (ts_run_describe(d->fetch, d->b, &diff->b, err))
+		return ts_error_prefix(err, "the second run");
+	if (ts_facts_diff(d->a, d->b, ignore, d->arena, &diff->facts, &diff->n_facts, err) || diff_ranks(d, err))
+		return err->status;
+	sum_up_steps(d);
+	if (diff->n_series)
+		qsort(diff->series, diff->n_series, sizeof *diff->series, by_weight);
+	cut_rows(d);
+	return ts_diff_judge(diff, &d->tally, d->arena, err);
+}
+
+static enum ts_status diff_with_itself(struct diffing *d, struct ts_error *err)
+{
+	struct ts_diff *diff = d->diff;
+
+	if (ts_run_describe(d->fetch, d->a, &diff->a, err))
+		return err->status;
+	diff->b = diff->a;
+	for (size_t i = 0; i < d->a->head.n_ranks; i++) {
+		const struct ts_index *index = &d->a->indexes[i];
+
+		for (size_t t = 0; t < index->n_tables; t++)
+			diff->n_same += index->tables[t].kind == TS_TABLE_STEPS ? index->tables[t].n_columns : 0;
+	}
+	diff->verdict = TS_DIFF_SAME;
+	diff->reason = ts_span_str("both are one and the same run: their ids are equal");
+	return TS_OK;
+}
+
+enum ts_status ts_diff_runs(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b, struct ts_fact_globs ignore,
+			    struct ts_arena *arena, struct ts_diff *ret_diff, struct ts_error *err)
+{
+	struct ts_diff diff = {.n_facts = 0};
+	struct diffing d = {.fetch = f, .arena = arena, .diff = &diff};
+	struct ts_run run_a, run_b;
+	enum ts_status status;
+
+	d.a = d.b = &run_a;
+	if (ts_run_open(f, a, arena, &run_a, err))
+		return ts_error_prefix(err, "the first run");
+	if (ts_id_eq(a, b)) {
+		status = diff_with_itself(&d, err);
+	} else {
+		d.b = &run_b;
+		if (ts_run_open(f, b, arena, &run_b, err))
+			return ts_error_prefix(err, "the second run");
+		status = ts_series_walk_create(f, &d.walk, err);
+		if (!status)
+			status = diff_all(&d, ignore, err);
+		ts_series_walk_destroy(d.walk);
+	}
+	if (!status)
+		*ret_diff = diff;
+	return status;
+}
+
+TS_REPLIER(diff_reply, ts_diff);
+
+static enum ts_status answer(struct ts_call *call, const struct ts_diff_request *request, struct ts_arena *arena,
+			     struct ts_error *err)
+{
+	struct ts_fact_globs ignore = {request->ignore, request->n_ignore};
+	struct ts_resolved a, b;
+	struct ts_fetch fetch;
+	struct ts_diff diff;
+	enum ts_status status;
+
+	if (ts_resolve(call->engine, request->a, arena, &a, err) || ts_resolve(call->engine, request->b, arena, &b, err))
+		return err->status;
+	ts_fetch_init(&fetch, call);
+	status = ts_diff_runs(&fetch, &a.id, &b.id, ignore, arena, &diff, err);
+	ts_fetch_finish(&fetch);
+	return status ? status : reply_diff_reply(call, &diff, err);
+}
+
+enum ts_status ts_handle_diff(struct ts_call *call, void *state, struct ts_span request, struct ts_error *err)
+{
+	struct ts_diff_request asked;
+	struct ts_arena arena;
+	enum ts_status status;
+
+	(void)state;
+	if (ts_wire_unpack_diff_request(request, call->arena, &asked, err))
+		return err->status;
+	/* Two runs' indexes may take more than an ordinary call may. */
+	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
+	status = answer(call, &asked, &arena, err);
+	ts_arena_finish(&arena);
+	return status;
+}
