@@ -1,0 +1,35 @@
+/* ask.h - the service's unary methods as functions on plain structs: pack, call, unpack. Replies lie in the arena. */
+#ifndef TSCOPE_CLI_ASK_H
+#define TSCOPE_CLI_ASK_H
+
+#include "proto/wire.h"
+#include "service/handlers/channel.h"
+
+enum ts_status ts_ask_info(struct ts_channel *ch, struct ts_arena *arena, struct ts_info_reply *ret,
+			   struct ts_error *err);
+enum ts_status ts_ask_has(struct ts_channel *ch, const struct ts_has_request *in, struct ts_arena *arena,
+			  struct ts_has_reply *ret, struct ts_error *err);
+enum ts_status ts_ask_commit(struct ts_channel *ch, const struct ts_commit_request *in, struct ts_arena *arena,
+			     struct ts_commit_reply *ret, struct ts_error *err);
+enum ts_status ts_ask_ref(struct ts_channel *ch, const struct ts_ref_request *in, struct ts_arena *arena,
+			  struct ts_ref_reply *ret, struct ts_error *err);
+enum ts_status ts_ask_log(struct ts_channel *ch, const struct ts_log_request *in, struct ts_arena *arena,
+			  struct ts_log_reply *ret, struct ts_error *err);
+enum ts_status ts_ask_note(struct ts_channel *ch, const struct ts_note_request *in, struct ts_arena *arena,
+			   struct ts_error *err);
+enum ts_status ts_ask_list(struct ts_channel *ch, const struct ts_list_request *in, struct ts_arena *arena,
+			   struct ts_list_reply *ret, struct ts_error *err);
+enum ts_status ts_ask_get(struct ts_channel *ch, struct ts_span spec, struct ts_arena *arena,
+			  struct ts_get_reply *ret, struct ts_error *err);
+enum ts_status ts_ask_analyze(struct ts_channel *ch, const struct ts_analyze_request *in, struct ts_arena *arena,
+			      struct ts_analysis *ret, struct ts_error *err);
+enum ts_status ts_ask_diff(struct ts_channel *ch, const struct ts_diff_request *in, struct ts_arena *arena,
+			   struct ts_diff *ret, struct ts_error *err);
+enum ts_status ts_ask_gc(struct ts_channel *ch, const struct ts_gc_request *in, struct ts_arena *arena,
+			 struct ts_sweep_report *ret, struct ts_error *err);
+
+/* One object, verified against its id, in the arena. */
+enum ts_status ts_ask_object(struct ts_channel *ch, const struct ts_id *id, struct ts_arena *arena,
+			     struct ts_span *ret_object, struct ts_error *err);
+
+#endif

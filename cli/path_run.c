@@ -1,0 +1,103 @@
+/* path_run.c - see path_run.h. */
+#include "cli/path_run.h"
+
+#include "base/limits.h"
+#include "cli/progress.h"
+
+/* Objects wait here until there are enough for one put. */
+struct collector {
+	struct ts_engine *engine;
+	struct ts_arena arena; /* sealed bytes of those that wait */
+	struct ts_sealed *waiting;
+	size_t n;
+};
+
+enum { WAITING_MAX = 256, WAITING_BYTES = 4 << 20 };
+
+bool ts_is_path(const char *word)
+{
+	return word[0] == '/' || strncmp(word, "./", 2) == 0 || strncmp(word, "../", 3) == 0 ||
+	       strcmp(word, ".") == 0 || strcmp(word, "..") == 0;
+}
+
+static enum ts_status put_waiting(struct collector *c, struct ts_error *err)
+{
+	struct ts_put_stats stats;
+	enum ts_status status = TS_OK;
+
+	if (c->n)
+		status = c->engine->ops->put_many(c->engine, c->waiting, c->n, &stats, err);
+	c->n = 0;
+	ts_arena_reset(&c->arena);
+	c->waiting = ts_arena_array(&c->arena, WAITING_MAX, sizeof *c->waiting);
+	if (!status && !c->waiting)
+		status = ts_arena_error(&c->arena, err);
+	return status;
+}
+
+static enum ts_status collect(void *ctx, struct ts_span object, struct ts_error *err)
+{
+	struct collector *c = ctx;
+	struct ts_sealed *sealed = &c->waiting[c->n];
+	enum ts_status status = ts_seal(object, &c->arena, sealed, err);
+
+	if (status)
+		return status;
+	/* What does not compress is the object itself, which the reader will use again. */
+	if (sealed->bytes.data == object.data)
+		sealed->bytes = ts_arena_span(&c->arena, object);
+	if (!sealed->bytes.data)
+		return ts_arena_error(&c->arena, err);
+	c->n++;
+	return c->n == WAITING_MAX || c->arena.used > WAITING_BYTES ? put_waiting(c, err) : TS_OK;
+}
+
+void ts_say_notices(const struct ts_cli *cli, const char *path, const struct ts_notices *notices, bool all)
+{
+	for (size_t i = 0; i < notices->n; i++) {
+		const struct ts_notice *n = &notices->items[i];
+		char line[32] = "", times[48] = "";
+
+		if (n->level == TS_NOTICE_INFO && !all)
+			continue;
+		if (n->line)
+			ts_text_u64(line, ":", n->line, "");
+		if (n->count > 1)
+			ts_text_u64(times, " (", n->count, " times)");
+		ts_cli_say(cli, "%s/%.*s%s: %s%s%s%s%.*s", path, TS_SPAN_ARG(n->file), line,
+			   n->level == TS_NOTICE_SKIPPED ? "skipped: " : "", n->code, times, n->detail.len ? ": " : "",
+			   TS_SPAN_ARG(n->detail));
+	}
+}
+
+enum ts_status ts_path_run(struct ts_cli *cli, const char *path, struct ts_span *ret_spec, struct ts_error *err)
+{
+	struct collector c = {0};
+	struct ts_progress progress;
+	struct ts_ingest_options options = {
+		.path = path, .progress = ts_progress_step, .progress_ctx = &progress};
+	struct ts_ingest_result result;
+	char hex[TS_ID_HEX + 1];
+	const char *spec;
+	enum ts_status status = ts_target_overlay(&cli->target, &c.engine, err);
+
+	if (status)
+		return status;
+	ts_arena_init(&c.arena, 64 << 20);
+	ts_progress_begin(&progress, cli, "reading", path);
+	status = put_waiting(&c, err);
+	if (!status)
+		status = ts_ingest(&options, collect, &c, &cli->arena, &result, err);
+	if (!status)
+		status = put_waiting(&c, err);
+	ts_progress_end(&progress);
+	ts_arena_finish(&c.arena);
+	if (status)
+		return status;
+	ts_say_notices(cli, path, &result.notices, false);
+	spec = ts_arena_printf(&cli->arena, "id:%s", ts_id_hex(&result.head, hex));
+	if (!spec)
+		return ts_arena_error(&cli->arena, err);
+	*ret_spec = ts_span_str(spec);
+	return TS_OK;
+}

@@ -1,0 +1,80 @@
+/* render.h - results to text and to JSON: one renderer a result and format, and the pieces that they share.
+ *
+ * Text goes through grids that fit the terminal; every foreign byte is escaped. JSON keys carry units; what is not known
+ * is null; a run is shown by its id and the name it gives itself, never by how it was named on the command line.
+ * docs/schemas has a JSON Schema for each.
+ */
+#ifndef TSCOPE_CLI_RENDER_H
+#define TSCOPE_CLI_RENDER_H
+
+#include "cli/context.h"
+#include "proto/wire.h"
+#include "run/head.h"
+
+/* Pieces of JSON. */
+void ts_json_id(struct ts_json *j, const char *key, const struct ts_id *id);
+void ts_json_text(struct ts_json *j, const char *key, struct ts_span text); /* empty is null */
+void ts_json_time(struct ts_json *j, const char *key, int64_t real_ns);	    /* 0 is null */
+void ts_json_count(struct ts_json *j, const char *key, uint64_t n);
+void ts_json_run(struct ts_json *j, const char *key, const struct ts_run_ref *run);
+void ts_json_fact(struct ts_json *j, const struct ts_fact *fact); /* {"type":, "value":}; NULL and ABSENT are null */
+void ts_json_bare_fact(struct ts_json *j, const struct ts_fact *fact); /* the value alone */
+void ts_json_cell_value(struct ts_json *j, const struct ts_value *value);
+void ts_json_ranks(struct ts_json *j, const char *key, const int32_t *ranks, size_t n);
+void ts_json_ref(struct ts_json *j, const struct ts_ref *ref);
+void ts_json_notes(struct ts_json *j, const char *key, const struct ts_note *notes, size_t n);
+
+/* Pieces of text. */
+/* "name  value" with name padded to 9 columns; value foreign. */
+void ts_text_field(struct ts_cli *cli, const char *name, const char *value);
+void ts_text_heading(struct ts_cli *cli, const char *heading);
+/* "exp1  4f0c2a9d13b7  10,000 steps (0 to 9999), 1 rank" */
+const char *ts_show_run(const struct ts_run_ref *run, struct ts_arena *arena);
+
+struct ts_diff_view {
+	bool first; /* only the first step at which they part */
+	bool all;
+};
+enum ts_status ts_render_diff_text(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view,
+				   struct ts_error *err);
+enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view);
+
+enum ts_status ts_render_analysis_text(struct ts_cli *cli, const struct ts_analysis *a, struct ts_error *err);
+void ts_render_analysis_json(struct ts_cli *cli, const struct ts_analysis *a);
+
+/* Pages that were asked for, joined. */
+struct ts_listing {
+	const struct ts_list_row *rows;
+	size_t n;
+	struct ts_span *columns; /* as asked for; cells are in this order */
+	size_t n_columns;
+	struct ts_span next_token;
+	uint64_t examined;
+	struct ts_span project; /* empty = all */
+	enum ts_ref_kind kind;
+};
+/* Asks for pages until there are limit rows, then renders. request lacks columns and page_size. */
+enum ts_status ts_list_refs(struct ts_cli *cli, struct ts_list_request *request, const char *columns, uint64_t limit,
+			    struct ts_error *err);
+enum ts_status ts_render_list_text(struct ts_cli *cli, const struct ts_listing *list, struct ts_error *err);
+void ts_render_list_json(struct ts_cli *cli, const struct ts_listing *list);
+
+enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_head *head,
+				   struct ts_error *err);
+void ts_render_show_json(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_head *head);
+
+/* Facts of the head, and those that single ranks say otherwise. */
+struct ts_rank_facts {
+	int32_t rank; /* TS_RANK_JOB for the head's */
+	struct ts_facts facts;
+};
+struct ts_fact_listing {
+	const struct ts_run_ref *run;
+	const struct ts_rank_facts *ranks;
+	size_t n_ranks;
+	struct ts_span glob; /* empty = all */
+};
+enum ts_status ts_render_facts_text(struct ts_cli *cli, const struct ts_fact_listing *list, struct ts_error *err);
+void ts_render_facts_json(struct ts_cli *cli, const struct ts_fact_listing *list);
+
+#endif

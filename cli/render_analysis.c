@@ -1,0 +1,234 @@
+/* render_analysis.c - the measures of an analysis: text, and docs/schemas/analyze.schema.json.
+ *
+ * It knows no measure by name: rows are grouped by what they say they are, so that later analyses need nothing here.
+ * Neighbouring subjects of a group that have the same names make a table; a subject of its own is a line.
+ */
+#include "cli/render.h"
+
+#include "base/text.h"
+#include "cli/grid.h"
+#include "cli/show_value.h"
+
+/* The measures of one subject: [from, to) of the items. */
+struct subject {
+	size_t from, to;
+};
+
+static bool same_subject(const struct ts_measure *a, const struct ts_measure *b)
+{
+	return ts_span_eq(a->group, b->group) && ts_span_eq(a->subject, b->subject);
+}
+
+static struct subject subject_at(const struct ts_measures *m, size_t from)
+{
+	size_t to = from + 1;
+
+	while (to < m->n && same_subject(&m->items[from], &m->items[to]))
+		to++;
+	return (struct subject){from, to};
+}
+
+static bool same_names(const struct ts_measures *m, struct subject a, struct subject b)
+{
+	if (a.to - a.from != b.to - b.from || !ts_span_eq(m->items[a.from].group, m->items[b.from].group))
+		return false;
+	for (size_t i = 0; i < a.to - a.from; i++)
+		if (!ts_span_eq(m->items[a.from + i].name, m->items[b.from + i].name))
+			return false;
+	return true;
+}
+
+/* A subject alone: "step   mean 22.1 ms, median 21.9 ms, ...". Names and values stay together when lines wrap. */
+static enum ts_status line(struct ts_cli *cli, const struct ts_measures *m, struct subject s, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT((size_t)1 << 20), name = TS_BUF_INIT(1 << 16);
+	int width = cli->term.width ? cli->term.width : 100, indent = 10, column;
+
+	ts_escape(&name, m->items[s.from].subject);
+	column = 2 + ts_text_width(ts_buf_view(&name));
+	ts_buf_str(&cli->out, "  ");
+	ts_buf_span(&cli->out, ts_buf_view(&name));
+	for (; column < indent - 2; column++)
+		ts_buf_char(&cli->out, ' ');
+	for (size_t i = s.from; i < s.to; i++) {
+		const char *value = ts_show_measure(&m->items[i], &cli->arena);
+		int wide;
+
+		text.len = 0;
+		ts_escape(&text, m->items[i].name);
+		ts_buf_char(&text, ' ');
+		ts_escape(&text, ts_span_str(value ? value : "?"));
+		wide = ts_text_width(ts_buf_view(&text));
+		if (column > indent && column + 2 + wide + (i + 1 < s.to) > width) {
+			ts_buf_char(&cli->out, '\n');
+			for (column = 0; column < indent; column++)
+				ts_buf_char(&cli->out, ' ');
+		} else {
+			ts_buf_str(&cli->out, "  ");
+			column += 2;
+		}
+		ts_buf_span(&cli->out, ts_buf_view(&text));
+		if (i + 1 < s.to)
+			ts_buf_char(&cli->out, ',');
+		column += wide + 1;
+	}
+	ts_buf_char(&cli->out, '\n');
+	ts_buf_finish(&name);
+	if (text.failed) {
+		ts_buf_finish(&text);
+		return ts_error_set(err, TS_NO_MEMORY, "not enough memory for a measure");
+	}
+	ts_buf_finish(&text);
+	return TS_OK;
+}
+
+static enum ts_status table(struct ts_cli *cli, const struct ts_measures *m, struct subject first, size_t end,
+			    struct ts_error *err)
+{
+	struct ts_grid_column columns[TS_GRID_COLUMNS] = {{"", TS_ALIGN_LEFT, 10}};
+	size_t n = first.to - first.from;
+	struct ts_grid grid;
+
+	for (size_t i = 0; i < n; i++)
+		columns[i + 1] = (struct ts_grid_column){
+			ts_arena_printf(&cli->arena, "%.*s", TS_SPAN_ARG(m->items[first.from + i].name)),
+			TS_ALIGN_RIGHT, 0};
+	ts_grid_init(&grid, columns, n + 1, &cli->arena);
+	for (size_t at = first.from; at < end; at += n) {
+		ts_grid_span(&grid, TS_STYLE_PLAIN, m->items[at].subject);
+		for (size_t i = 0; i < n; i++)
+			ts_grid_text(&grid, m->items[at + i].known ? TS_STYLE_PLAIN : TS_STYLE_DIM,
+				     m->items[at + i].known ? ts_show_measure(&m->items[at + i], &cli->arena)
+							    : "unknown");
+	}
+	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+}
+
+static enum ts_status measures(struct ts_cli *cli, const struct ts_measures *m, struct ts_error *err)
+{
+	enum ts_status status = TS_OK;
+
+	for (size_t at = 0; !status && at < m->n;) {
+		struct subject first = subject_at(m, at);
+		size_t end = first.to;
+
+		if (at == 0 || !ts_span_eq(m->items[at - 1].group, m->items[at].group))
+			ts_text_heading(cli, ts_arena_printf(&cli->arena, "%.*s", TS_SPAN_ARG(m->items[at].group)));
+		while (end < m->n && same_names(m, first, subject_at(m, end)))
+			end = subject_at(m, end).to;
+		if (end > first.to && first.to - first.from < TS_GRID_COLUMNS)
+			status = table(cli, m, first, end, err);
+		else
+			status = line(cli, m, first, err);
+		at = end > first.to && first.to - first.from < TS_GRID_COLUMNS ? end : first.to;
+	}
+	return status;
+}
+
+enum ts_status ts_render_analysis_text(struct ts_cli *cli, const struct ts_analysis *a, struct ts_error *err)
+{
+	struct ts_arena *arena = &cli->arena;
+	const char *cut = ts_show_plural(a->warmup_cut, "step", arena);
+	enum ts_status status;
+
+	ts_text_field(cli, "run", ts_show_run(&a->run, arena));
+	ts_text_field(cli, "rank", ts_show_step(a->rank, arena));
+	ts_text_field(cli, "warm-up",
+		      cut && a->warmup_cut ? ts_arena_printf(arena, "%s left out", cut) : "nothing left out");
+	status = measures(cli, &a->measures, err);
+	if (a->n_notes)
+		ts_buf_char(&cli->out, '\n');
+	for (size_t i = 0; i < a->n_notes; i++)
+		ts_text_field(cli, i ? "" : "note", ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(a->notes[i])));
+	return status;
+}
+
+/* Is there an earlier measure of the same group (and subject)? Then this one was written with it. */
+static bool begins(const struct ts_measures *m, size_t i, bool with_subject)
+{
+	for (size_t k = 0; k < i; k++)
+		if (with_subject ? same_subject(&m->items[k], &m->items[i])
+				 : ts_span_eq(m->items[k].group, m->items[i].group))
+			return false;
+	return true;
+}
+
+static void json_subject(struct ts_json *j, const struct ts_measures *m, size_t first)
+{
+	ts_json_key_span(j, m->items[first].subject);
+	ts_json_object(j);
+	for (size_t i = first; i < m->n; i++) {
+		struct ts_buf key = TS_BUF_INIT(4096);
+
+		if (!same_subject(&m->items[first], &m->items[i]))
+			continue;
+		ts_buf_span(&key, m->items[i].name);
+		if (m->items[i].unit != TS_UNIT_COUNT || !ts_span_is(m->items[i].name, "count"))
+			ts_buf_str(&key, ts_unit_suffix(m->items[i].unit));
+		ts_json_key_span(j, ts_buf_view(&key));
+		if (m->items[i].known && m->items[i].unit == TS_UNIT_COUNT && m->items[i].value >= 0 &&
+		    m->items[i].value < 9e15)
+			ts_json_u64(j, (uint64_t)m->items[i].value);
+		else if (m->items[i].known && m->items[i].unit == TS_UNIT_STEP && fabs(m->items[i].value) < 9e15)
+			ts_json_i64(j, (int64_t)m->items[i].value);
+		else if (m->items[i].known)
+			ts_json_double(j, m->items[i].value);
+		else
+			ts_json_null(j);
+		ts_buf_finish(&key);
+	}
+	ts_json_end(j);
+}
+
+static void json_measures(struct ts_json *j, const struct ts_measures *m)
+{
+	ts_json_key(j, "measures");
+	ts_json_object(j);
+	for (size_t g = 0; g < m->n; g++) {
+		if (!begins(m, g, false))
+			continue;
+		ts_json_key_span(j, m->items[g].group);
+		ts_json_object(j);
+		for (size_t i = g; i < m->n; i++)
+			if (ts_span_eq(m->items[g].group, m->items[i].group) && begins(m, i, true))
+				json_subject(j, m, i);
+		ts_json_end(j);
+	}
+	ts_json_end(j);
+	ts_json_key(j, "unknown");
+	ts_json_array(j);
+	for (size_t i = 0; i < m->n; i++) {
+		if (m->items[i].known)
+			continue;
+		ts_json_object(j);
+		ts_json_key(j, "group");
+		ts_json_span(j, m->items[i].group);
+		ts_json_key(j, "subject");
+		ts_json_span(j, m->items[i].subject);
+		ts_json_key(j, "name");
+		ts_json_span(j, m->items[i].name);
+		ts_json_key(j, "reason");
+		ts_json_span(j, m->items[i].reason);
+		ts_json_end(j);
+	}
+	ts_json_end(j);
+}
+
+void ts_render_analysis_json(struct ts_cli *cli, const struct ts_analysis *a)
+{
+	struct ts_json json = ts_cli_json(cli), *j = &json;
+
+	ts_json_object(j);
+	ts_json_run(j, "run", &a->run);
+	ts_json_key(j, "rank");
+	ts_json_i64(j, a->rank);
+	ts_json_count(j, "warmup_cut_count", a->warmup_cut);
+	json_measures(j, &a->measures);
+	ts_json_key(j, "notes");
+	ts_json_array(j);
+	for (size_t i = 0; i < a->n_notes; i++)
+		ts_json_span(j, a->notes[i]);
+	ts_json_end(j);
+	ts_json_end(j);
+	ts_cli_json_end(cli, j);
+}

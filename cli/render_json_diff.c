@@ -1,0 +1,142 @@
+/* render_json_diff.c - docs/schemas/diff.schema.json. */
+#include "cli/render.h"
+
+#include "cli/show_value.h"
+
+static const char *change_word(enum ts_fact_change change)
+{
+	switch (change) {
+	case TS_FACT_CHANGED:
+		return "changed";
+	case TS_FACT_ONLY_A:
+		return "only_a";
+	case TS_FACT_ONLY_B:
+		break;
+	}
+	return "only_b";
+}
+
+static void fact_row(struct ts_json *j, const struct ts_fact_row *row)
+{
+	ts_json_object(j);
+	ts_json_key(j, "group");
+	ts_json_string(j, ts_group_name(row->group));
+	ts_json_key(j, "path");
+	ts_json_span(j, row->path);
+	ts_json_key(j, "rank");
+	if (row->rank == TS_RANK_JOB)
+		ts_json_null(j);
+	else
+		ts_json_i64(j, row->rank);
+	ts_json_key(j, "change");
+	ts_json_string(j, change_word(row->change));
+	ts_json_key(j, "a");
+	ts_json_fact(j, row->a);
+	ts_json_key(j, "b");
+	ts_json_fact(j, row->b);
+	ts_json_end(j);
+}
+
+static void known_step(struct ts_json *j, const char *key, bool known, int64_t step)
+{
+	ts_json_key(j, key);
+	if (known)
+		ts_json_i64(j, step);
+	else
+		ts_json_null(j);
+}
+
+static void known_count(struct ts_json *j, const char *key, bool known, uint64_t n)
+{
+	ts_json_key(j, key);
+	if (known)
+		ts_json_u64(j, n);
+	else
+		ts_json_null(j);
+}
+
+static void series_row(struct ts_json *j, const struct ts_series_row *row)
+{
+	bool parts = row->state == TS_SERIES_PARTS;
+
+	ts_json_object(j);
+	ts_json_key(j, "name");
+	ts_json_span(j, row->name);
+	ts_json_key(j, "type");
+	ts_json_string(j, ts_column_type_word(row->type));
+	ts_json_key(j, "role");
+	ts_json_string(j, ts_role_name(row->role));
+	ts_json_key(j, "rank");
+	ts_json_i64(j, row->rank);
+	ts_json_key(j, "state");
+	ts_json_string(j, ts_series_word(row->state));
+	known_step(j, "first_step", parts, row->first_step);
+	known_step(j, "after_step", parts && row->after_known, row->after_step);
+	ts_json_key(j, "a");
+	if (parts)
+		ts_json_cell_value(j, &row->a);
+	else
+		ts_json_null(j);
+	ts_json_key(j, "b");
+	if (parts)
+		ts_json_cell_value(j, &row->b);
+	else
+		ts_json_null(j);
+	ts_json_count(j, "a_row_count", row->steps_a);
+	ts_json_count(j, "b_row_count", row->steps_b);
+	known_count(j, "common_row_count", row->counted, row->common);
+	known_count(j, "only_a_row_count", row->counted, row->only_a);
+	known_count(j, "only_b_row_count", row->counted, row->only_b);
+	ts_json_end(j);
+}
+
+static void side(struct ts_json *j, const char *key, uint64_t steps, int64_t first, int64_t last, const int32_t *ranks,
+		 size_t n_ranks)
+{
+	ts_json_key(j, key);
+	ts_json_object(j);
+	ts_json_count(j, "step_count", steps);
+	known_step(j, "first_step", steps > 0, first);
+	known_step(j, "last_step", steps > 0, last);
+	ts_json_ranks(j, "ranks", ranks, n_ranks);
+	ts_json_end(j);
+}
+
+/* Of the rows in order, those that --first leaves. */
+static bool shown(const struct ts_diff *diff, size_t i, struct ts_diff_view view)
+{
+	return !view.first || (diff->series[i].state == TS_SERIES_PARTS && diff->series[i].role != TS_ROLE_OBSERVATION &&
+			       diff->series[i].first_step == diff->series[0].first_step);
+}
+
+enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view)
+{
+	struct ts_json json = ts_cli_json(cli), *j = &json;
+
+	ts_json_object(j);
+	ts_json_key(j, "verdict");
+	ts_json_string(j, ts_verdict_word(diff->verdict));
+	ts_json_key(j, "reason");
+	ts_json_span(j, diff->reason);
+	ts_json_run(j, "a", &diff->a);
+	ts_json_run(j, "b", &diff->b);
+	ts_json_key(j, "facts");
+	ts_json_array(j);
+	for (size_t i = 0; i < diff->n_facts && !view.first; i++)
+		fact_row(j, &diff->facts[i]);
+	ts_json_end(j);
+	ts_json_key(j, "series");
+	ts_json_array(j);
+	for (size_t i = 0; i < diff->n_series; i++)
+		if (shown(diff, i, view))
+			series_row(j, &diff->series[i]);
+	ts_json_end(j);
+	ts_json_count(j, "same_series_count", diff->n_same);
+	side(j, "only_a", diff->steps_only_a, diff->only_a_first, diff->only_a_last, diff->ranks_only_a,
+	     diff->n_ranks_only_a);
+	side(j, "only_b", diff->steps_only_b, diff->only_b_first, diff->only_b_last, diff->ranks_only_b,
+	     diff->n_ranks_only_b);
+	ts_json_end(j);
+	ts_cli_json_end(cli, j);
+	return TS_OK;
+}

@@ -1,0 +1,197 @@
+/* render_show.c - what a run is: text, and docs/schemas/show.schema.json. */
+#include "cli/render.h"
+
+#include "cli/grid.h"
+#include "cli/show_value.h"
+
+/* Facts of each group, one a path. */
+static void count_groups(const struct ts_facts *facts, size_t counts[TS_GROUPS])
+{
+	memset(counts, 0, TS_GROUPS * sizeof counts[0]);
+	for (size_t i = 0; i < facts->n; i++) {
+		enum ts_group group;
+
+		if (i + 1 < facts->n && ts_span_eq(facts->items[i].path, facts->items[i + 1].path))
+			continue;
+		if (ts_group_of(facts->items[i].path, &group))
+			counts[group]++;
+	}
+}
+
+static const char *group_counts(struct ts_cli *cli, const struct ts_facts *facts)
+{
+	size_t counts[TS_GROUPS];
+	const char *text = "";
+
+	count_groups(facts, counts);
+	for (int g = 0; g < TS_GROUPS && text; g++)
+		if (counts[g])
+			text = ts_arena_printf(&cli->arena, "%s%s%s %zu", text, *text ? ", " : "",
+					       ts_group_name((enum ts_group)g), counts[g]);
+	return text && !*text ? "none" : text;
+}
+
+static const char *names_of(struct ts_cli *cli, const struct ts_get_reply *run)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < run->n_names && text; i++)
+		text = ts_arena_printf(&cli->arena, "%s%s%s %.*s", text, i ? ", " : "",
+				       ts_ref_word(run->names[i].kind), TS_SPAN_ARG(run->names[i].name));
+	return text && !*text ? "none" : text;
+}
+
+static enum ts_status columns_grid(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {
+		{"series", TS_ALIGN_LEFT, 14},	{"role", TS_ALIGN_LEFT, 5},    {"type", TS_ALIGN_LEFT, 0},
+		{"ranks", TS_ALIGN_RIGHT, 0}, {"rows", TS_ALIGN_RIGHT, 0}, {"steps", TS_ALIGN_LEFT, 0},
+	};
+	struct ts_grid grid;
+
+	if (run->n_columns == 0) {
+		ts_buf_str(&cli->out, "\nNo series.\n");
+		return TS_OK;
+	}
+	ts_buf_char(&cli->out, '\n');
+	ts_grid_init(&grid, columns, 6, &cli->arena);
+	for (size_t i = 0; i < run->n_columns; i++) {
+		const struct ts_column_info *c = &run->columns[i];
+		bool superseded = c->table == TS_TABLE_SUPERSEDED;
+
+		ts_grid_text(&grid, TS_STYLE_PLAIN,
+			     ts_arena_printf(&cli->arena, "%.*s%s", TS_SPAN_ARG(c->name),
+					     superseded ? " (superseded)" : ""));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_role_name(c->role));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_column_type_word(c->type));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_count(c->ranks, &cli->arena));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_count(c->rows_all, &cli->arena));
+		ts_grid_text(&grid, TS_STYLE_PLAIN,
+			     superseded || c->rows == 0 ? "" : ts_show_range(c->first_key, c->last_key, &cli->arena));
+	}
+	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+}
+
+static enum ts_status files_grid(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {
+		{"file", TS_ALIGN_LEFT, 16}, {"rank", TS_ALIGN_LEFT, 0}, {"size", TS_ALIGN_RIGHT, 0}};
+	struct ts_grid grid;
+
+	if (run->n_files == 0)
+		return TS_OK;
+	ts_buf_char(&cli->out, '\n');
+	ts_grid_init(&grid, columns, 3, &cli->arena);
+	for (size_t i = 0; i < run->n_files; i++) {
+		ts_grid_span(&grid, TS_STYLE_PLAIN, run->files[i].name);
+		ts_grid_text(&grid, TS_STYLE_PLAIN,
+			     run->files[i].rank == TS_RANK_JOB ? "job" : ts_show_step(run->files[i].rank, &cli->arena));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_bytes((double)run->files[i].size, &cli->arena));
+	}
+	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+}
+
+enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_head *head,
+				   struct ts_error *err)
+{
+	const struct ts_run_ref *ref = &run->run;
+	struct ts_arena *arena = &cli->arena;
+	const char *steps = ts_show_count(ref->steps, arena);
+	const char *range = ref->steps ? ts_show_range(ref->first_step, ref->last_step, arena) : NULL;
+	enum ts_status status;
+
+	if (!steps)
+		return ts_arena_error(arena, err);
+	ts_text_field(cli, "id", ts_show_hex(&ref->id, arena));
+	ts_text_field(cli, "own name",
+		      ref->own_name.len ? ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(ref->own_name)) : "not recorded");
+	ts_text_field(cli, "names", names_of(cli, run));
+	ts_text_field(cli, "steps", range ? ts_arena_printf(arena, "%s (%s)", steps, range) : "none");
+	ts_text_field(cli, "ranks", ts_show_count(ref->ranks, arena));
+	if (run->n_missing)
+		ts_text_field(cli, "missing", ts_arena_printf(arena, "%s %s", run->n_missing == 1 ? "rank" : "ranks",
+				ts_show_ranks(run->missing_ranks, run->n_missing < 64 ? run->n_missing : 64,
+					      run->n_missing, arena)));
+	ts_text_field(cli, "facts", group_counts(cli, &head->facts));
+	for (size_t i = 0; i < run->n_notes; i++)
+		ts_text_field(cli, i ? "" : "notes",
+			      ts_arena_printf(arena, "%.*s = %.*s", TS_SPAN_ARG(run->notes[i].key),
+					      TS_SPAN_ARG(run->notes[i].value)));
+	status = columns_grid(cli, run, err);
+	return status ? status : files_grid(cli, run, err);
+}
+
+static void json_columns(struct ts_json *j, const struct ts_get_reply *run)
+{
+	ts_json_key(j, "series");
+	ts_json_array(j);
+	for (size_t i = 0; i < run->n_columns; i++) {
+		const struct ts_column_info *c = &run->columns[i];
+
+		ts_json_object(j);
+		ts_json_key(j, "name");
+		ts_json_span(j, c->name);
+		ts_json_key(j, "table");
+		ts_json_string(j, c->table == TS_TABLE_STEPS ? "steps" : "superseded");
+		ts_json_key(j, "type");
+		ts_json_string(j, ts_column_type_word(c->type));
+		ts_json_key(j, "role");
+		ts_json_string(j, ts_role_name(c->role));
+		ts_json_key(j, "lowest_rank");
+		ts_json_i64(j, c->rank);
+		ts_json_count(j, "rank_count", c->ranks);
+		ts_json_count(j, "row_count", c->rows_all);
+		ts_json_key(j, "first_key");
+		ts_json_i64(j, c->first_key);
+		ts_json_key(j, "last_key");
+		ts_json_i64(j, c->last_key);
+		ts_json_end(j);
+	}
+	ts_json_end(j);
+}
+
+static void json_files(struct ts_json *j, const struct ts_get_reply *run)
+{
+	ts_json_key(j, "files");
+	ts_json_array(j);
+	for (size_t i = 0; i < run->n_files; i++) {
+		ts_json_object(j);
+		ts_json_key(j, "name");
+		ts_json_span(j, run->files[i].name);
+		ts_json_key(j, "rank");
+		if (run->files[i].rank == TS_RANK_JOB)
+			ts_json_null(j);
+		else
+			ts_json_i64(j, run->files[i].rank);
+		ts_json_count(j, "size_bytes", run->files[i].size);
+		ts_json_end(j);
+	}
+	ts_json_end(j);
+}
+
+void ts_render_show_json(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_head *head)
+{
+	struct ts_json json = ts_cli_json(cli), *j = &json;
+	size_t counts[TS_GROUPS];
+
+	ts_json_object(j);
+	ts_json_run(j, "run", &run->run);
+	ts_json_key(j, "names");
+	ts_json_array(j);
+	for (size_t i = 0; i < run->n_names; i++)
+		ts_json_ref(j, &run->names[i]);
+	ts_json_end(j);
+	ts_json_notes(j, "notes", run->notes, run->n_notes);
+	ts_json_key(j, "fact_counts");
+	ts_json_object(j);
+	count_groups(&head->facts, counts);
+	for (int g = 0; g < TS_GROUPS; g++)
+		ts_json_count(j, ts_group_name((enum ts_group)g), counts[g]);
+	ts_json_end(j);
+	json_columns(j, run);
+	json_files(j, run);
+	ts_json_ranks(j, "missing_ranks", run->missing_ranks, run->n_missing < 64 ? run->n_missing : 64);
+	ts_json_count(j, "missing_rank_count", run->n_missing);
+	ts_json_end(j);
+	ts_cli_json_end(cli, j);
+}

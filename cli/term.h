@@ -1,0 +1,49 @@
+/* term.h - what the output goes to: how wide it is, whether it takes colour, and a pager in front of it.
+ *
+ * Width: COLUMNS if it is a number, else the terminal's, else 0 = no limit (a file or a pipe gets whole lines).
+ * Colour: --color always|never, else NO_COLOR (not empty) says no, FORCE_COLOR (not empty, not 0) yes, else when stdout
+ * is a terminal whose TERM is not "dumb".
+ * The pager is TSCOPE_PAGER, else PAGER, else less with LESS=FRX; empty or "cat" means none. It is started before any thread is.
+ */
+#ifndef TSCOPE_CLI_TERM_H
+#define TSCOPE_CLI_TERM_H
+
+#include "base/buf.h"
+
+#include <sys/types.h>
+
+struct ts_term {
+	int width;	/* 0 = no limit */
+	bool colour;
+	bool out_tty;
+	bool err_tty;
+	int err_width;	/* of stderr, for the progress bar; at least 20 */
+};
+
+enum ts_style {
+	TS_STYLE_PLAIN,
+	TS_STYLE_BOLD,
+	TS_STYLE_DIM,
+	TS_STYLE_RED,
+	TS_STYLE_GREEN,
+	TS_STYLE_YELLOW,
+	TS_STYLE_CYAN,
+};
+
+/* color is "auto", "always", "never" or NULL. */
+void ts_term_init(struct ts_term *term, const char *color);
+
+/* Text between the two gets the style; nothing is written without colour. */
+void ts_style_on(struct ts_buf *out, const struct ts_term *term, enum ts_style style);
+void ts_style_off(struct ts_buf *out, const struct ts_term *term, enum ts_style style);
+void ts_styled(struct ts_buf *out, const struct ts_term *term, enum ts_style style, const char *text);
+
+/* Words of text (paragraphs are separated by "\n\n", "\n" is a space) wrapped to width, each line indented; 0 = 80. A
+ * paragraph that begins with a space is kept as it is. */
+void ts_wrap(struct ts_buf *out, const char *text, int width, int indent);
+
+/* Puts a pager behind stdout if stdout is a terminal; *ret_pid = 0 without one. ts_pager_wait closes stdout and waits. */
+void ts_pager_start(const struct ts_term *term, pid_t *ret_pid);
+void ts_pager_wait(pid_t pid);
+
+#endif

@@ -1,0 +1,76 @@
+/* verb_diff.c - tscope diff: where two runs part. */
+#include "cli/ask.h"
+#include "cli/render.h"
+#include "cli/verbs.h"
+
+static enum ts_status ignored(const struct ts_cli *cli, struct ts_arena *arena, struct ts_diff_request *request,
+			      struct ts_error *err)
+{
+	const char *glob;
+
+	request->ignore = ts_arena_array(arena, cli->args.n + 1, sizeof *request->ignore);
+	if (!request->ignore)
+		return ts_arena_error(arena, err);
+	while ((glob = ts_args_nth(&cli->args, "ignore", request->n_ignore)))
+		request->ignore[request->n_ignore++] = ts_span_str(glob);
+	return TS_OK;
+}
+
+static bool series_differ(const struct ts_diff *diff, const char *const *prefixes, size_t n)
+{
+	for (size_t i = 0; i < diff->n_series; i++) {
+		if (diff->series[i].state == TS_SERIES_SAME)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			if (ts_span_starts(diff->series[i].name, ts_span_str(prefixes[k])))
+				return true;
+	}
+	return false;
+}
+
+/* What --exit-on names: does one of them differ? */
+static bool asked_for_differs(const struct ts_cli *cli, const struct ts_diff *diff)
+{
+	static const char *const times[] = {"timestamp", "phases."};
+	static const char *const memory[] = {"memory."};
+	const char *what;
+
+	for (size_t i = 0; (what = ts_args_nth(&cli->args, "exit-on", i)); i++) {
+		if (strcmp(what, "facts") == 0 && diff->n_facts > 0)
+			return true;
+		if (strcmp(what, "times") == 0 && series_differ(diff, times, 2))
+			return true;
+		if (strcmp(what, "memory") == 0 && series_differ(diff, memory, 1))
+			return true;
+	}
+	return false;
+}
+
+static int exit_code(const struct ts_cli *cli, const struct ts_diff *diff)
+{
+	if (diff->verdict == TS_DIFF_DIFFERENT || asked_for_differs(cli, diff))
+		return TS_EXIT_NO;
+	return diff->verdict == TS_DIFF_SAME ? TS_EXIT_YES : TS_EXIT_INCONCLUSIVE;
+}
+
+enum ts_status ts_verb_diff(struct ts_cli *cli, struct ts_error *err)
+{
+	struct ts_diff_view view = {ts_args_has(&cli->args, "first"), ts_args_has(&cli->args, "all")};
+	struct ts_diff_request request = {0};
+	struct ts_span specs[2];
+	struct ts_diff diff;
+	enum ts_status status = ignored(cli, &cli->arena, &request, err);
+
+	if (!status)
+		status = ts_cli_runs(cli, cli->args.words, 2, specs, err);
+	if (status)
+		return status;
+	request.a = specs[0];
+	request.b = specs[1];
+	status = ts_ask_diff(cli->target.channel, &request, &cli->arena, &diff, err);
+	if (!status)
+		status = cli->json ? ts_render_diff_json(cli, &diff, view) : ts_render_diff_text(cli, &diff, view, err);
+	if (!status)
+		cli->exit_code = exit_code(cli, &diff);
+	return status;
+}

@@ -1,0 +1,158 @@
+/* verb_list.c - tscope list: pages of runs, tags or branches. */
+#include "base/limits.h"
+#include "cli/ask.h"
+#include "cli/grid.h"
+#include "cli/render.h"
+#include "cli/verbs.h"
+
+enum { LIMIT_DEFAULT = 50 };
+
+static const char columns_default[] = "name,id,state,steps,ranks,started,pushed";
+static const char columns_refs[] = "name,id,pushed";
+
+static enum ts_status split_columns(const char *text, struct ts_arena *arena, struct ts_listing *list,
+				    struct ts_error *err)
+{
+	list->columns = ts_arena_array(arena, TS_GRID_COLUMNS, sizeof *list->columns);
+	if (!list->columns)
+		return ts_arena_error(arena, err);
+	while (*text) {
+		/* A comma within a path cannot be told from one between paths; no path of a fact needs one. */
+		size_t len = strcspn(text, ",");
+
+		if (len == 0)
+			return ts_error_set(err, TS_INVALID, "list: --columns has an empty column");
+		if (list->n_columns == TS_GRID_COLUMNS)
+			return ts_error_set(err, TS_INVALID, "list: --columns takes at most %d columns",
+					    TS_GRID_COLUMNS);
+		list->columns[list->n_columns++] = ts_span_of(text, len);
+		text += len;
+		if (*text == ',' && !text[1])
+			return ts_error_set(err, TS_INVALID, "list: --columns has an empty column");
+		text += *text == ',';
+	}
+	return list->n_columns ? TS_OK : ts_error_set(err, TS_INVALID, "list: --columns is empty");
+}
+
+static enum ts_status add_rows(struct ts_cli *cli, struct ts_listing *list, const struct ts_list_reply *page,
+			       size_t *io_cap, struct ts_error *err)
+{
+	struct ts_list_row *rows = (struct ts_list_row *)(uintptr_t)list->rows;
+
+	if (list->n + page->n > *io_cap) {
+		size_t cap = *io_cap * 2 > list->n + page->n ? *io_cap * 2 : list->n + page->n;
+
+		rows = ts_arena_array(&cli->arena, cap, sizeof *rows);
+		if (!rows)
+			return ts_arena_error(&cli->arena, err);
+		if (list->n)
+			memcpy(rows, list->rows, list->n * sizeof *rows);
+		*io_cap = cap;
+	}
+	if (page->n)
+		memcpy(rows + list->n, page->rows, page->n * sizeof *rows);
+	list->rows = rows;
+	list->n += page->n;
+	list->next_token = page->next_token;
+	list->examined += page->examined;
+	return TS_OK;
+}
+
+/* Pages until there are enough, or no more. */
+static enum ts_status fetch(struct ts_cli *cli, struct ts_list_request *request, uint64_t limit,
+			    struct ts_listing *list, struct ts_error *err)
+{
+	size_t cap = 0;
+	enum ts_status status;
+
+	do {
+		struct ts_list_reply page;
+		uint64_t left = limit - list->n;
+
+		request->page_size = left > TS_PAGE_MAX ? TS_PAGE_MAX : (uint32_t)left;
+		status = ts_ask_list(cli->target.channel, request, &cli->arena, &page, err);
+		if (!status)
+			status = add_rows(cli, list, &page, &cap, err);
+		request->page_token = list->next_token;
+	} while (!status && list->next_token.len && list->n < limit);
+	return status;
+}
+
+static enum ts_status options(struct ts_cli *cli, struct ts_list_request *request, uint64_t *ret_limit,
+			      struct ts_error *err)
+{
+	const char *filter = ts_cli_word(cli, 0), *sort = ts_args_text(&cli->args, "sort");
+	const char *page = ts_args_text(&cli->args, "page"), *project;
+	bool given;
+	enum ts_status status = ts_args_uint(&cli->args, "limit", UINT32_MAX, &given, ret_limit, err);
+
+	if (status)
+		return ts_error_prefix(err, "list");
+	if (!given || *ret_limit == 0)
+		*ret_limit = LIMIT_DEFAULT;
+	if (ts_args_has(&cli->args, "all"))
+		*ret_limit = UINT64_MAX;
+	if (ts_args_has(&cli->args, "tags") && ts_args_has(&cli->args, "branches"))
+		return ts_error_set(err, TS_INVALID, "list: --tags and --branches exclude each other");
+	request->kind = ts_args_has(&cli->args, "tags")	      ? TS_REF_TAG
+			: ts_args_has(&cli->args, "branches") ? TS_REF_BRANCH
+							      : TS_REF_RUN;
+	request->filter = filter ? ts_span_str(filter) : ts_span_of(NULL, 0);
+	request->sort = sort ? ts_span_str(sort) : ts_span_of(NULL, 0);
+	request->page_token = page ? ts_span_str(page) : ts_span_of(NULL, 0);
+	if (!ts_args_has(&cli->args, "all-projects")) {
+		status = ts_cli_project(cli, &project, err);
+		if (!status)
+			request->project = ts_span_str(project);
+	}
+	return status;
+}
+
+static void names_only(struct ts_cli *cli, const struct ts_listing *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct ts_span name = list->rows[i].name;
+		size_t skip = list->project.len ? list->project.len + 1 : 0;
+
+		/* Names hold no character that would have to be escaped. */
+		ts_buf_span(&cli->out, ts_span_of(name.data + skip, name.len - skip));
+		ts_buf_char(&cli->out, '\n');
+	}
+}
+
+enum ts_status ts_list_refs(struct ts_cli *cli, struct ts_list_request *request, const char *columns, uint64_t limit,
+			    struct ts_error *err)
+{
+	struct ts_listing list = {.project = request->project, .kind = request->kind};
+	enum ts_status status = split_columns(columns, &cli->arena, &list, err);
+
+	request->columns = list.columns;
+	request->n_columns = list.n_columns;
+	if (!status)
+		status = ts_cli_open(cli, TS_USE_READ, err);
+	if (!status)
+		status = fetch(cli, request, limit, &list, err);
+	if (status)
+		return status;
+	if (cli->json)
+		ts_render_list_json(cli, &list);
+	else if (ts_args_has(&cli->args, "names"))
+		names_only(cli, &list);
+	else
+		status = ts_render_list_text(cli, &list, err);
+	return status;
+}
+
+enum ts_status ts_verb_list(struct ts_cli *cli, struct ts_error *err)
+{
+	const char *columns = ts_args_text(&cli->args, "columns");
+	struct ts_list_request request = {0};
+	uint64_t limit = 0;
+	enum ts_status status = options(cli, &request, &limit, err);
+
+	if (status)
+		return status;
+	if (!columns)
+		columns = request.kind == TS_REF_RUN ? columns_default : columns_refs;
+	return ts_list_refs(cli, &request, columns, limit, err);
+}

@@ -1,0 +1,354 @@
+/* verb_push.c - tscope push: run directories become runs with names.
+ *
+ * Each directory is one push of its own: objects through the sender, then the commit that makes the name point at the head.
+ * One that fails does not stop the others; the command then ends with 2.
+ */
+#include "base/clock.h"
+#include "cli/ask.h"
+#include "cli/grid.h"
+#include "cli/path_run.h"
+#include "cli/progress.h"
+#include "cli/project.h"
+#include "cli/render.h"
+#include "cli/sender.h"
+#include "cli/show_value.h"
+#include "cli/verbs.h"
+#include "ingest/facts_json.h"
+#include "ingest/host.h"
+
+enum { TRIES = 3 };
+
+/* One directory and what became of it. */
+struct pushed {
+	const char *path;
+	struct ts_span name;
+	struct ts_ingest_result run;
+	struct ts_commit_reply commit;
+	uint64_t sent_bytes, sent_objects;
+	struct ts_put_stats stored;
+	struct ts_error failed; /* status TS_OK: it went well */
+};
+
+static enum ts_status name_it(struct ts_cli *cli, struct pushed *p, struct ts_error *err)
+{
+	const char *given = ts_args_text(&cli->args, "name");
+	bool changed = false;
+	enum ts_status status = TS_OK;
+
+	if (!given)
+		status = ts_name_from_path(p->path, &cli->arena, &given, &changed, err);
+	if (!status && changed)
+		ts_cli_say(cli, "%s is called %s: other characters make no name", p->path, given);
+	return status ? status : ts_cli_name(cli, given, &p->name, err);
+}
+
+static enum ts_status pusher_facts(struct ts_cli *cli, struct ts_facts *facts, struct ts_error *err)
+{
+	const char *arg;
+
+	for (size_t i = 0; (arg = ts_args_nth(&cli->args, "fact", i)); i++) {
+		struct ts_fact fact;
+
+		if (ts_fact_from_arg(ts_span_str(arg), TS_SOURCE_PUSHER, &cli->arena, &fact, err) ||
+		    ts_facts_add(facts, &fact, &cli->arena, err))
+			return ts_error_prefix(err, "--fact %s", arg);
+	}
+	if (ts_args_has(&cli->args, "host-facts") && ts_host_facts(".", &cli->arena, facts, err))
+		return ts_error_prefix(err, "--host-facts");
+	ts_facts_sort(facts);
+	return TS_OK;
+}
+
+static enum ts_status send_objects(struct ts_cli *cli, struct pushed *p, const struct ts_facts *facts,
+				   struct ts_error *err)
+{
+	struct ts_progress progress;
+	struct ts_ingest_options options = {
+		.path = p->path,
+		.strict = ts_args_has(&cli->args, "strict"),
+		.facts = facts,
+		.progress = ts_progress_step,
+		.progress_ctx = &progress,
+	};
+	struct ts_sender sender;
+	enum ts_status status =
+		ts_sender_init(&sender, cli->target.channel, ts_args_has(&cli->args, "dry-run"), err);
+
+	if (status)
+		return status;
+	ts_progress_begin(&progress, cli, "pushing", p->path);
+	status = ts_ingest(&options, ts_sender_take, &sender, &cli->arena, &p->run, err);
+	if (!status)
+		status = ts_sender_end(&sender, err);
+	ts_progress_end(&progress);
+	p->sent_bytes = sender.sent_bytes;
+	p->sent_objects = sender.sent_objects;
+	p->stored = sender.stored;
+	ts_sender_finish(&sender);
+	return status;
+}
+
+static enum ts_status commit(struct ts_cli *cli, struct pushed *p, struct ts_error *err)
+{
+	const char *state = ts_args_text(&cli->args, "state"), *message = ts_args_text(&cli->args, "message");
+	const char *branch = ts_args_text(&cli->args, "branch");
+	struct ts_commit_request request = {
+		.name = p->name,
+		.head = p->run.head,
+		.expect = TS_EXPECT_ANY,
+		.force = ts_args_has(&cli->args, "force"),
+		.join = ts_args_has(&cli->args, "join"),
+		.expose = ts_args_has(&cli->args, "expose"),
+		.state = ts_span_str(state ? state : p->run.finished ? "finished" : "unknown"),
+		.message = message ? ts_span_str(message) : ts_span_of(NULL, 0),
+	};
+	enum ts_status status = branch ? ts_cli_name(cli, branch, &request.branch, err) : TS_OK;
+
+	return status ? status : ts_ask_commit(cli->target.channel, &request, &cli->arena, &p->commit, err);
+}
+
+/* A connection that breaks is no reason to give up: what had arrived is not sent again. */
+static enum ts_status push_one(struct ts_cli *cli, struct pushed *p, const struct ts_facts *facts,
+			       struct ts_error *err)
+{
+	enum ts_status status = name_it(cli, p, err);
+
+	for (int i = 1; !status; i++) {
+		status = send_objects(cli, p, facts, err);
+		if (!status && !ts_args_has(&cli->args, "dry-run"))
+			status = commit(cli, p, err);
+		if (status != TS_UNAVAILABLE || i > TRIES)
+			break;
+		ts_cli_say(cli, "%s: %s; trying again (%d of %d)", p->path, err->text, i, TRIES);
+		status = TS_OK;
+	}
+	if (!status)
+		ts_say_notices(cli, p->path, &p->run.notices, true);
+	return status;
+}
+
+static const char *outcome_word(enum ts_commit_outcome outcome)
+{
+	switch (outcome) {
+	case TS_COMMIT_CREATED:
+		return "created";
+	case TS_COMMIT_UNCHANGED:
+		return "unchanged";
+	case TS_COMMIT_EXTENDED:
+		return "extended";
+	case TS_COMMIT_FORCED:
+		return "forced";
+	case TS_COMMIT_STAGED:
+		return "staged";
+	}
+	return "not_sent";
+}
+
+static const char *outcome_text(struct ts_cli *cli, const struct pushed *p)
+{
+	const struct ts_commit_reply *c = &p->commit;
+	const char *ranks;
+
+	if (c->outcome != TS_COMMIT_STAGED)
+		return c->outcome ? outcome_word(c->outcome) : "not sent";
+	ranks = ts_show_ranks(c->missing_ranks, c->n_missing < 64 ? c->n_missing : 64, c->n_missing, &cli->arena);
+	return ranks ? ts_arena_printf(&cli->arena, "staged, waiting for %s %s", c->n_missing == 1 ? "rank" : "ranks",
+				       ranks)
+		     : NULL;
+}
+
+/* The id that the name points at: of a joined run another than of the ranks that were sent. */
+static const struct ts_id *id_of(const struct pushed *p)
+{
+	return p->commit.outcome ? &p->commit.id : &p->run.head;
+}
+
+static void told_one(struct ts_cli *cli, const struct pushed *p)
+{
+	struct ts_arena *a = &cli->arena;
+	const char *steps = ts_show_plural(p->run.steps, "step", a);
+	const char *range = p->run.steps ? ts_show_range(p->run.first_step, p->run.last_step, a) : NULL;
+	const char *ranks = ts_show_plural(p->run.n_ranks, "rank", a);
+	const char *sent = ts_show_plural(p->sent_objects, "object", a);
+
+	ts_text_field(cli, "name", ts_arena_printf(a, "%.*s", TS_SPAN_ARG(p->name)));
+	ts_text_field(cli, "id", ts_show_hex(id_of(p), a));
+	ts_text_field(cli, "steps", steps && ranks ? ts_arena_printf(a, "%s%s%s%s, %s", steps, range ? " (" : "",
+								       range ? range : "", range ? ")" : "", ranks)
+						   : NULL);
+	if (p->commit.outcome) {
+		ts_text_field(cli, "sent", sent ? ts_arena_printf(a, "%s (%s)", ts_show_bytes((double)p->sent_bytes, a), sent) : NULL);
+		ts_text_field(cli, "new", ts_show_bytes((double)p->stored.new_bytes, a));
+	} else {
+		ts_text_field(cli, "missing", sent);
+	}
+	ts_text_field(cli, "outcome", outcome_text(cli, p));
+}
+
+static enum ts_status told_table(struct ts_cli *cli, const struct pushed *all, size_t n, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {
+		{"name", TS_ALIGN_LEFT, 12}, {"id", TS_ALIGN_LEFT, 0},	 {"steps", TS_ALIGN_RIGHT, 0},
+		{"sent", TS_ALIGN_RIGHT, 0}, {"new", TS_ALIGN_RIGHT, 0}, {"outcome", TS_ALIGN_LEFT, 10},
+	};
+	struct ts_arena *a = &cli->arena;
+	struct ts_grid grid;
+
+	ts_grid_init(&grid, columns, 6, a);
+	for (size_t i = 0; i < n; i++) {
+		const struct pushed *p = &all[i];
+
+		if (p->failed.status)
+			continue;
+		ts_grid_span(&grid, TS_STYLE_BOLD, p->name);
+		ts_grid_text(&grid, TS_STYLE_DIM, ts_show_id(id_of(p), a));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_count(p->run.steps, a));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_bytes((double)p->sent_bytes, a));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_bytes((double)p->stored.new_bytes, a));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, outcome_text(cli, p));
+	}
+	return ts_grid_rows(&grid) ? ts_grid_print(&grid, &cli->term, 0, &cli->out, err) : TS_OK;
+}
+
+static void json_notices(struct ts_json *j, const struct ts_notices *notices)
+{
+	ts_json_count(j, "skipped_count", ts_notices_skipped(notices));
+	ts_json_key(j, "notices");
+	ts_json_array(j);
+	for (size_t i = 0; i < notices->n; i++) {
+		const struct ts_notice *n = &notices->items[i];
+
+		ts_json_object(j);
+		ts_json_key(j, "code");
+		ts_json_string(j, n->code);
+		ts_json_key(j, "level");
+		ts_json_string(j, n->level == TS_NOTICE_SKIPPED ? "skipped" : "info");
+		ts_json_key(j, "file");
+		ts_json_span(j, n->file);
+		ts_json_key(j, "line");
+		if (n->line)
+			ts_json_u64(j, n->line);
+		else
+			ts_json_null(j);
+		ts_json_count(j, "count", n->count);
+		ts_json_text(j, "detail", n->detail);
+		ts_json_end(j);
+	}
+	ts_json_end(j);
+}
+
+static void json_done(struct ts_json *j, const struct pushed *p)
+{
+	struct ts_run_ref run = {
+		.id = *id_of(p),
+		.own_name = p->run.own_name,
+		.steps = p->run.steps,
+		.first_step = p->run.first_step,
+		.last_step = p->run.last_step,
+		.ranks = (uint32_t)p->run.n_ranks,
+	};
+	bool staged = p->commit.outcome == TS_COMMIT_STAGED;
+	const int32_t *missing = staged ? p->commit.missing_ranks : p->run.missing_ranks;
+	size_t n_missing = staged ? p->commit.n_missing : p->run.n_missing;
+
+	ts_json_key(j, "name");
+	ts_json_span(j, p->name);
+	ts_json_run(j, "run", &run);
+	ts_json_key(j, "outcome");
+	ts_json_string(j, outcome_word(p->commit.outcome));
+	if (p->commit.had_previous) {
+		ts_json_id(j, "previous_id", &p->commit.previous);
+	} else {
+		ts_json_key(j, "previous_id");
+		ts_json_null(j);
+	}
+	ts_json_key(j, "source_format");
+	ts_json_string(j, p->run.format);
+	ts_json_count(j, "row_count", p->run.rows);
+	ts_json_count(j, "superseded_row_count", p->run.superseded);
+	ts_json_count(j, "segment_count", p->run.segments);
+	ts_json_count(j, "read_bytes", p->run.bytes_read);
+	ts_json_count(j, "sent_object_count", p->sent_objects);
+	ts_json_count(j, "sent_bytes", p->sent_bytes);
+	ts_json_count(j, "new_object_count", p->stored.new_objects);
+	ts_json_count(j, "new_bytes", p->stored.new_bytes);
+	ts_json_ranks(j, "missing_ranks", missing, n_missing < 64 ? n_missing : 64);
+	ts_json_count(j, "missing_rank_count", n_missing);
+	json_notices(j, &p->run.notices);
+}
+
+static void told_json(struct ts_cli *cli, const struct pushed *all, size_t n)
+{
+	struct ts_json json = ts_cli_json(cli), *j = &json;
+
+	ts_json_object(j);
+	ts_json_key(j, "pushes");
+	ts_json_array(j);
+	for (size_t i = 0; i < n; i++) {
+		ts_json_object(j);
+		ts_json_key(j, "path");
+		ts_json_string(j, all[i].path);
+		if (all[i].failed.status) {
+			ts_json_key(j, "error");
+			ts_json_object(j);
+			ts_json_key(j, "status");
+			ts_json_string(j, ts_status_word(all[i].failed.status));
+			ts_json_key(j, "message");
+			ts_json_string(j, all[i].failed.text);
+			ts_json_end(j);
+		} else {
+			json_done(j, &all[i]);
+		}
+		ts_json_end(j);
+	}
+	ts_json_end(j);
+	ts_json_end(j);
+	ts_cli_json_end(cli, j);
+}
+
+static enum ts_status check_options(const struct ts_cli *cli, struct ts_error *err)
+{
+	bool join = ts_args_has(&cli->args, "join");
+
+	if (ts_args_has(&cli->args, "name") && cli->args.n_words > 1 && !join)
+		return ts_error_set(err, TS_INVALID, "push: --name is for one directory, or with --join");
+	if (ts_args_has(&cli->args, "expose") && !join)
+		return ts_error_set(err, TS_INVALID, "push: --expose stands only with --join");
+	return TS_OK;
+}
+
+enum ts_status ts_verb_push(struct ts_cli *cli, struct ts_error *err)
+{
+	size_t n = cli->args.n_words, failed = 0;
+	struct pushed *all = ts_arena_array(&cli->arena, n, sizeof *all);
+	enum ts_target_use use = ts_args_has(&cli->args, "dry-run") ? TS_USE_READ : TS_USE_CREATE;
+	struct ts_facts facts = {0};
+	enum ts_status status = all ? check_options(cli, err) : ts_arena_error(&cli->arena, err);
+
+	if (!status)
+		status = pusher_facts(cli, &facts, err);
+	if (!status)
+		status = ts_cli_open(cli, use, err);
+	for (size_t i = 0; !status && i < n; i++) {
+		all[i].path = cli->args.words[i];
+		if (push_one(cli, &all[i], &facts, &all[i].failed))
+			failed++;
+	}
+	if (status)
+		return status;
+	if (failed && n == 1) {
+		*err = all[0].failed;
+		return err->status;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (all[i].failed.status)
+			ts_cli_say(cli, "%s", all[i].failed.text);
+	cli->exit_code = failed ? TS_EXIT_FAILED : TS_EXIT_YES;
+	if (cli->json)
+		told_json(cli, all, n);
+	else if (n == 1)
+		told_one(cli, &all[0]);
+	else
+		status = told_table(cli, all, n, err);
+	return status;
+}

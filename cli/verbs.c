@@ -1,0 +1,279 @@
+/* verbs.c - see verbs.h. Long because it is data: every word of help lies here and nowhere else. */
+#include "cli/verbs.h"
+
+#include "cli/suggest.h"
+
+#define EXITS_DONE "0 done\n2 could not be done: wrong usage, no such run, no connection, damaged data"
+#define END_OPTIONS {NULL, 0, NULL, NULL, TS_COMPLETE_NONE, NULL, false}
+#define END_EXAMPLES {NULL, NULL}
+
+const struct ts_option ts_common_options[] = {
+	{"project", 'p', "NAME", "the project of names that do not say theirs (else TSCOPE_PROJECT, the nearest .tscope file, 'default')", TS_COMPLETE_NONE, NULL, false},
+	{"server", 0, "ADDRESS", "talk to this server: unix:PATH, HOST:PORT or ssh://HOST (else TSCOPE_SERVER, else the local store)", TS_COMPLETE_NONE, NULL, false},
+	{"store", 0, "DIR", "the local store (else TSCOPE_STORE, else tscope/store in the XDG data folder)", TS_COMPLETE_DIR, NULL, false},
+	{"json", 0, NULL, "print JSON, errors included; docs/schemas has its schemas", TS_COMPLETE_NONE, NULL, false},
+	{"color", 0, "WHEN", "auto, always or never (else NO_COLOR, FORCE_COLOR, else when it is a terminal)", TS_COMPLETE_CHOICE, "auto always never", false},
+	{"no-pager", 0, NULL, "do not send long output through a pager", TS_COMPLETE_NONE, NULL, false},
+	{"quiet", 'q', NULL, "no progress and no remarks on stderr", TS_COMPLETE_NONE, NULL, false},
+	{"help", 'h', NULL, "show this help", TS_COMPLETE_NONE, NULL, false},
+	END_OPTIONS,
+};
+
+static const struct ts_option push_options[] = {
+	{"name", 'n', "NAME", "call the run NAME, not by its directory; for one directory, or with --join", TS_COMPLETE_NONE, NULL, false},
+	{"branch", 'b', "NAME", "also make it the newest entry of this branch", TS_COMPLETE_NONE, NULL, false},
+	{"fact", 0, "GROUP.KEY=VALUE", "add a fact; the value is JSON if it reads as a JSON scalar, else text", TS_COMPLETE_NONE, NULL, true},
+	{"host-facts", 0, NULL, "add the facts of this host, as 'tscope facts' collects them", TS_COMPLETE_NONE, NULL, false},
+	{"state", 0, "STATE", "running, finished, crashed or unknown (else finished if run.json says how long it took)", TS_COMPLETE_CHOICE, "running finished crashed unknown", false},
+	{"message", 'm', "TEXT", "a line for the log of the name", TS_COMPLETE_NONE, NULL, false},
+	{"join", 0, NULL, "these are some ranks of a run: collect them under the name until the world is complete", TS_COMPLETE_NONE, NULL, false},
+	{"expose", 0, NULL, "with --join: show the run now, whether ranks are missing or not", TS_COMPLETE_NONE, NULL, false},
+	{"strict", 0, NULL, "refuse a run of which anything would be skipped", TS_COMPLETE_NONE, NULL, false},
+	{"force", 'f', NULL, "move the name even if the run does not continue the one it points at", TS_COMPLETE_NONE, NULL, false},
+	{"dry-run", 0, NULL, "read and compare, send nothing", TS_COMPLETE_NONE, NULL, false},
+	END_OPTIONS,
+};
+static const struct ts_example push_examples[] = {
+	{"tscope push runs/exp1", "names the run exp1"},
+	{"tscope push runs/exp1 runs/exp2", "several at once"},
+	{"tscope push --fact data.sha256=4f1c... --state running runs/exp1", "while it still trains"},
+	{"tscope push --join --name exp1 runs/exp1", "on every host of a job that writes to local disks"},
+	END_EXAMPLES,
+};
+
+static const struct ts_option list_options[] = {
+	{"columns", 'c', "A,B,...", "columns: name, id, state, steps, first_step, last_step, ranks, started, pushed, project, or a fact such as config.lr", TS_COMPLETE_NONE, NULL, false},
+	{"sort", 's', "KEY", "sort by a column; -KEY sorts downwards (default: pushed last first)", TS_COMPLETE_NONE, NULL, false},
+	{"limit", 'l', "N", "show at most N runs (default 50)", TS_COMPLETE_NONE, NULL, false},
+	{"all", 'a', NULL, "show all of them", TS_COMPLETE_NONE, NULL, false},
+	{"page", 0, "TOKEN", "go on where an earlier page ended", TS_COMPLETE_NONE, NULL, false},
+	{"all-projects", 0, NULL, "runs of every project", TS_COMPLETE_NONE, NULL, false},
+	{"tags", 0, NULL, "list tags, not runs", TS_COMPLETE_NONE, NULL, false},
+	{"branches", 0, NULL, "list branches, not runs", TS_COMPLETE_NONE, NULL, false},
+	{"names", 0, NULL, "only names, one a line, for scripts", TS_COMPLETE_NONE, NULL, false},
+	END_OPTIONS,
+};
+static const struct ts_example list_examples[] = {
+	{"tscope list", "the runs pushed last"},
+	{"tscope list 'config.lr>1e-4 and steps>=1000' --columns name,steps,config.lr --sort -started", "filtered, with a fact as a column"},
+	{"tscope list --tags --all-projects", "every tag there is"},
+	END_EXAMPLES,
+};
+
+static const struct ts_example show_examples[] = {
+	{"tscope show exp1", "by name"},
+	{"tscope show ./runs/exp1", "a directory that was never pushed"},
+	{"tscope show 4f1c2a", "by the first digits of its id"},
+	END_EXAMPLES,
+};
+
+static const struct ts_option facts_options[] = {
+	{"output", 'o', "FILE", "without RUN: write to FILE, not to stdout", TS_COMPLETE_FILE, NULL, false},
+	END_OPTIONS,
+};
+static const struct ts_example facts_examples[] = {
+	{"tscope facts exp1", "everything that is recorded about exp1"},
+	{"tscope facts exp1 'config.*'", "its configuration"},
+	{"tscope facts -o runs/exp1/facts.json", "on the training host, beside the run"},
+	END_EXAMPLES,
+};
+
+static const struct ts_option analyze_options[] = {
+	{"warmup", 'w', "N", "leave out the first N steps; 0 leaves out none", TS_COMPLETE_NONE, NULL, false},
+	{"rank", 'r', "N", "the rank to look at (default: the lowest there is)", TS_COMPLETE_NONE, NULL, false},
+	END_OPTIONS,
+};
+static const struct ts_example analyze_examples[] = {
+	{"tscope analyze exp1", "where the time of a step goes, memory, loss"},
+	{"tscope analyze --warmup 0 --rank 3 exp1", "rank 3, from its first step"},
+	END_EXAMPLES,
+};
+
+static const struct ts_option diff_options[] = {
+	{"ignore", 'i', "GLOB", "leave out facts whose path matches, such as 'session.*'", TS_COMPLETE_NONE, NULL, true},
+	{"exit-on", 0, "WHAT", "also exit 1 when these differ: times, memory, facts", TS_COMPLETE_CHOICE, "times memory facts", true},
+	{"first", '1', NULL, "only the first step at which the runs part", TS_COMPLETE_NONE, NULL, false},
+	{"all", 'a', NULL, "every fact and every series of every rank", TS_COMPLETE_NONE, NULL, false},
+	END_OPTIONS,
+};
+static const struct ts_example diff_examples[] = {
+	{"tscope diff exp1 exp2", "two runs that were pushed"},
+	{"tscope diff exp1 ./runs/exp1-rerun", "a run and a directory, which is not pushed"},
+	{"tscope diff --ignore 'session.*' --exit-on facts a b", "exit 1 when a fact differs that is not of the session"},
+	END_EXAMPLES,
+};
+
+static const struct ts_option name_options[] = {
+	{"force", 'f', NULL, "move a name that points at another run", TS_COMPLETE_NONE, NULL, false},
+	{"message", 'm', "TEXT", "a line for the log of the name", TS_COMPLETE_NONE, NULL, false},
+	END_OPTIONS,
+};
+static const struct ts_example name_examples[] = {
+	{"tscope name exp1 baseline", "baseline is a second name of exp1; 'tscope rm exp1' makes it the only one"},
+	END_EXAMPLES,
+};
+
+static const struct ts_option tag_options[] = {
+	{"force", 'f', NULL, "move a tag that exists", TS_COMPLETE_NONE, NULL, false},
+	{"message", 'm', "TEXT", "a line for the log of the tag", TS_COMPLETE_NONE, NULL, false},
+	END_OPTIONS,
+};
+static const struct ts_example tag_examples[] = {
+	{"tscope tag exp1 v1.0", "v1.0 stays where it is, wherever exp1 goes"},
+	{"tscope tag", "lists the tags of the project"},
+	END_EXAMPLES,
+};
+
+static const struct ts_example note_examples[] = {
+	{"tscope note exp1 bad='loss spike at 1200'", "keeps a note"},
+	{"tscope note exp1 bad=", "takes it away"},
+	{"tscope note exp1", "shows its notes"},
+	END_EXAMPLES,
+};
+
+static const struct ts_option log_options[] = {
+	{"limit", 'l', "N", "show at most N entries", TS_COMPLETE_NONE, NULL, false},
+	END_OPTIONS,
+};
+static const struct ts_example log_examples[] = {
+	{"tscope log exp1", "which runs the name has pointed at, newest first"},
+	{"tscope log branch:nightly", "the history of a branch"},
+	END_EXAMPLES,
+};
+
+static const struct ts_example rm_examples[] = {
+	{"tscope rm exp1 exp2", "removes two names"},
+	{"tscope rm tag:v1.0", "removes a tag"},
+	END_EXAMPLES,
+};
+
+static const struct ts_option export_options[] = {
+	{"format", 'F', "FORMAT", "run (a run directory, the default), csv, jsonl or npz", TS_COMPLETE_CHOICE, "run csv jsonl npz", false},
+	{"output", 'o', "FILE", "write to FILE, which must not exist (default: stdout; npz wants a file)", TS_COMPLETE_FILE, NULL, false},
+	END_OPTIONS,
+};
+static const struct ts_example export_examples[] = {
+	{"tscope export exp1 ./exp1-copy", "a run directory; pushed again it has the same id"},
+	{"tscope export exp1 --format csv -o exp1.csv", "one row a step and rank"},
+	END_EXAMPLES,
+};
+
+static const struct ts_example verify_examples[] = {
+	{"tscope verify", "reads everything there is"},
+	END_EXAMPLES,
+};
+
+static const struct ts_option gc_options[] = {
+	{"dry-run", 0, NULL, "only count", TS_COMPLETE_NONE, NULL, false},
+	{"lease", 0, "DURATION", "free what no name reaches and nobody sent or asked for since: 0s, 90s, 15m, 24h, 7d (default 24h)", TS_COMPLETE_NONE, NULL, false},
+	END_OPTIONS,
+};
+static const struct ts_example gc_examples[] = {
+	{"tscope gc --dry-run", "how much would be freed"},
+	END_EXAMPLES,
+};
+
+static const struct ts_example version_examples[] = {
+	{"tscope version", "of this program, and of the server if one is named"},
+	END_EXAMPLES,
+};
+
+static const struct ts_option help_options[] = {
+	{"man", 0, NULL, "print the man page (roff)", TS_COMPLETE_NONE, NULL, false},
+	{"completion", 0, "SHELL", "print a completion script for bash or zsh", TS_COMPLETE_CHOICE, "bash zsh", false},
+	END_OPTIONS,
+};
+static const struct ts_example help_examples[] = {
+	{"tscope help diff", "all about diff"},
+	{"tscope help --completion bash > ~/.local/share/bash-completion/completions/tscope", "completion for bash"},
+	END_EXAMPLES,
+};
+
+#define ABOUT_RUN                                                                                                   \
+	"RUN is a name (exp1, project/exp1), a tag, a branch, or the first digits (4 or more) of an id; run:, tag:, " \
+	"branch: and id: in front say which. What begins with /, ./ or ../ is a run directory: it is read for this "  \
+	"one command, and nothing is stored."
+
+const struct ts_verb ts_verbs[] = {
+	{"push", "store runs and give them names", "DIRECTORY...",
+	 "Reads run directories (pytscope's format and its superset, docs/run-directory.md), sends what is not there yet, and "
+	 "lets a name point at the run. The same input always has the same id, pushing it twice stores nothing, and an "
+	 "interrupted push goes on where it stopped.\n\n"
+	 "A name moves by itself only to a run that continues the one it points at, as when a run that still trains is "
+	 "pushed again and again; otherwise it needs --force. What could not be read is reported with file and line.",
+	 push_options, push_examples, EXITS_DONE, 1, SIZE_MAX, TS_COMPLETE_DIR, false, ts_verb_push},
+	{"list", "list runs, filtered, sorted, with the columns asked for", "[FILTER]",
+	 "FILTER compares columns and facts: steps>=1000 and (config.lr>1e-4 or state=running). Text is quoted if it has "
+	 "spaces; ~ matches a glob. A run that does not record a fact matches no comparison with it.",
+	 list_options, list_examples, EXITS_DONE, 0, 1, TS_COMPLETE_NONE, true, ts_verb_list},
+	{"show", "what a run is: names, facts, series, files", "RUN", ABOUT_RUN, NULL, show_examples, EXITS_DONE, 1, 1,
+	 TS_COMPLETE_RUN, true, ts_verb_show},
+	{"facts", "what is recorded about a run, or about this host", "[RUN [GLOB]]",
+	 "With RUN: every fact, its value and who said so; GLOB chooses by path. Without: collects the facts of this host "
+	 "(code, CI, SLURM, GPUs, driver, environment) and prints them as facts.json, which lies beside run.json.\n\n"
+	 ABOUT_RUN,
+	 facts_options, facts_examples, EXITS_DONE, 0, 2, TS_COMPLETE_RUN, true, ts_verb_facts},
+	{"analyze", "step times, phases, memory and loss of a run", "RUN", ABOUT_RUN, analyze_options, analyze_examples,
+	 EXITS_DONE, 1, 1, TS_COMPLETE_RUN, true, ts_verb_analyze},
+	{"diff", "the first step at which two runs part, and what else differs", "RUN RUN",
+	 "Says in one sentence whether the two runs computed the same, then lists the facts that differ, and for every "
+	 "series the first step where its bits differ, with both values. Times and memory are shown and do not decide.\n\n"
+	 ABOUT_RUN,
+	 diff_options, diff_examples,
+	 "0 the same: what was computed has the same columns, steps and bits\n"
+	 "1 different: some step that both have differs, or what --exit-on names does\n"
+	 "2 could not be determined: wrong usage, no such run, no connection, damaged data\n"
+	 "3 inconclusive: the steps that both have agree, but one has more or they have none in common, or only series of "
+	 "unknown meaning differ",
+	 2, 2, TS_COMPLETE_RUN, true, ts_verb_diff},
+	{"name", "give a run another name", "RUN NAME", ABOUT_RUN, name_options, name_examples, EXITS_DONE, 2, 2,
+	 TS_COMPLETE_RUN, false, ts_verb_name},
+	{"tag", "pin a run under a name that does not move, or list tags", "[RUN TAG]", ABOUT_RUN, tag_options,
+	 tag_examples, EXITS_DONE, 0, 2, TS_COMPLETE_RUN, false, ts_verb_tag},
+	{"note", "keep or show notes on a run", "RUN [KEY=VALUE...]",
+	 "Notes lie beside a run's name, not in the run: its id stays the same. KEY= without a value takes a note away. "
+	 "The key state holds the run's state.",
+	 NULL, note_examples, EXITS_DONE, 1, SIZE_MAX, TS_COMPLETE_RUN, false, ts_verb_note},
+	{"log", "where a name has pointed, newest first", "NAME", "NAME is a run's name, tag:NAME or branch:NAME.",
+	 log_options, log_examples, EXITS_DONE, 1, 1, TS_COMPLETE_RUN, true, ts_verb_log},
+	{"rm", "remove names, tags or branches", "NAME...",
+	 "The run stays while another name, tag or branch reaches it; what nothing reaches goes at the next gc.", NULL,
+	 rm_examples, EXITS_DONE, 1, SIZE_MAX, TS_COMPLETE_RUN, false, ts_verb_rm},
+	{"export", "write a run back to files", "RUN [DIRECTORY]",
+	 "As a run directory, as CSV or JSON Lines with one row a step and rank, or as a zip of NumPy arrays. Nothing that "
+	 "exists is overwritten.\n\n" ABOUT_RUN,
+	 export_options, export_examples, EXITS_DONE, 1, 2, TS_COMPLETE_RUN, false, ts_verb_export},
+	{"verify", "read everything again and recompute every digest", "", "Finds damaged and missing objects.", NULL,
+	 verify_examples,
+	 "0 everything is sound\n1 something is damaged or missing\n2 could not be done: wrong usage, no connection", 0, 0,
+	 TS_COMPLETE_NONE, false, ts_verb_verify},
+	{"gc", "free what no name reaches", "",
+	 "Frees objects that no name, tag or branch reaches and that nobody sent or asked for within the lease. Safe beside "
+	 "pushes.",
+	 gc_options, gc_examples, EXITS_DONE, 0, 0, TS_COMPLETE_NONE, false, ts_verb_gc},
+	{"version", "versions of this program and of the server", "", "Asks the server only if one is named.", NULL,
+	 version_examples, EXITS_DONE, 0, 0, TS_COMPLETE_NONE, false, ts_verb_version},
+	{"help", "help, man pages, shell completion", "[VERB]", "Without VERB: everything at a glance.", help_options,
+	 help_examples, EXITS_DONE, 0, 1, TS_COMPLETE_VERB, true, ts_verb_help},
+};
+const size_t ts_verbs_n = sizeof ts_verbs / sizeof ts_verbs[0];
+
+const struct ts_verb *ts_verb_find(const char *name)
+{
+	for (size_t i = 0; i < ts_verbs_n; i++)
+		if (strcmp(ts_verbs[i].name, name) == 0)
+			return &ts_verbs[i];
+	return NULL;
+}
+
+enum ts_status ts_verb_unknown(const char *name, struct ts_error *err)
+{
+	size_t bound = ts_suggest_bound(name);
+	const char *best = NULL;
+
+	for (size_t i = 0; i < ts_verbs_n; i++)
+		best = ts_suggest(name, ts_verbs[i].name, best, &bound);
+	if (best)
+		return ts_error_set(err, TS_INVALID, "'%s' is no verb of tscope; did you mean '%s'?", name, best);
+	return ts_error_set(err, TS_INVALID, "'%s' is no verb of tscope; 'tscope help' lists them", name);
+}
