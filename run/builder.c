@@ -657,7 +657,6 @@ static enum ts_status index_table(struct ts_builder *b, const struct ts_builder_
 	*out = (struct ts_table){
 		.kind = table->kind,
 		.key_log2 = table->key_log2,
-		.rows = table->rows,
 		.blocks = table->blocks,
 		.n_blocks = table->n_blocks,
 		.columns = ts_arena_array(&b->arena, table->n_columns, sizeof *out->columns),

@@ -289,7 +289,6 @@ struct ts_builder_table *ts_builder_table_fork(const struct ts_builder_table *ta
 	fork->probing = table->probing;
 	fork->key_log2 = table->key_log2;
 	fork->cell = table->cell;
-	fork->rows = table->rows;
 	return fork;
 }
 
@@ -480,7 +479,6 @@ static enum ts_status replay(struct ts_builder_table *table, struct ts_builder_o
 enum ts_status ts_builder_table_end(struct ts_builder_table *table, int64_t key, struct ts_builder_out *out,
 				    struct ts_error *err)
 {
-	table->rows++;
 	if (end_row(table, key, out, err))
 		return err->status;
 	if (table->probing && table->n == TS_BUILDER_PROBE)

@@ -45,7 +45,6 @@ struct ts_builder_table {
 	bool full;    /* a dictionary has reached TS_BLOCK_TEXT_MAX */
 	uint8_t key_log2;
 	int64_t cell; /* key >> key_log2 of the rows in the window */
-	uint64_t rows;
 	struct ts_block *blocks;
 	size_t n_blocks, blocks_cap;
 	uint64_t stamp; /* of the last row planned with it; hits counts its columns in that row */

@@ -225,6 +225,7 @@ static enum ts_status read_groups(struct ts_payload *p, struct ts_head *head, st
 {
 	size_t at = ts_payload_at(p);
 	uint16_t mask = ts_cursor_u16(&p->c);
+	bool zero = false; /* zeros stand for a group without facts, whose bit is not set */
 
 	for (int i = 0; i < TS_GROUPS; i++) {
 		struct ts_span id;
@@ -234,8 +235,9 @@ static enum ts_status read_groups(struct ts_payload *p, struct ts_head *head, st
 		id = ts_cursor_bytes(&p->c, TS_ID_BYTES);
 		if (id.len)
 			memcpy(head->groups[i].bytes, id.data, TS_ID_BYTES);
+		zero |= is_zero(&head->groups[i]);
 	}
-	if (p->c.failed || mask >> TS_GROUPS)
+	if (p->c.failed || zero || mask >> TS_GROUPS)
 		return ts_error_set(err, TS_DAMAGED, "byte %zu: no digests of groups", at);
 	return TS_OK;
 }

@@ -103,9 +103,11 @@ static void test_text_dictionary_is_strict(void **unused)
 	static const uint32_t reversed[] = {1, 0, 0};
 	static const uint32_t unused_b[] = {0, 0, 0};
 	static const uint32_t beyond[] = {0, 1, 2};
+	static const char *const abc[] = {"a", "b", "c"};
+	static const uint32_t c_before_b[] = {0, 2, 1, 2};
 	struct ts_buf buf = TS_BUF_INIT(TS_OBJECT_MAX);
 	struct ts_arena arena;
-	struct ts_span out[3];
+	struct ts_span out[4];
 	struct ts_error err;
 
 	(void)unused;
@@ -120,26 +122,28 @@ static void test_text_dictionary_is_strict(void **unused)
 	assert_int_equal(ts_block_text_decode(ts_buf_view(&buf), 3, &arena, out, &err), TS_DAMAGED);
 	text_block(&buf, ab, 2, beyond, 3);
 	assert_int_equal(ts_block_text_decode(ts_buf_view(&buf), 3, &arena, out, &err), TS_DAMAGED);
+	text_block(&buf, abc, 3, c_before_b, 4);
+	assert_int_equal(ts_block_text_decode(ts_buf_view(&buf), 4, &arena, out, &err), TS_DAMAGED);
 	text_block(&buf, aa, 2, good, 3);
 	assert_int_equal(ts_block_text_decode(ts_buf_view(&buf), 3, &arena, out, &err), TS_DAMAGED);
 	ts_arena_finish(&arena);
 	ts_buf_finish(&buf);
 }
 
-/* A dictionary that says it has 2^32 - 1 texts must not be believed. */
+/* A dictionary that says it has more texts than bytes must not be believed. */
 static void test_counts_are_checked_before_memory(void **unused)
 {
 	struct ts_buf buf = TS_BUF_INIT(TS_OBJECT_MAX);
 	struct ts_arena arena;
-	struct ts_span out[1];
+	static struct ts_span out[TS_BLOCK_ROWS_MAX];
 	struct ts_error err;
 
 	(void)unused;
 	ts_arena_init(&arena, 0);
 	ts_object_begin(&buf, TS_KIND_TEXT, 1, TS_LAYOUT_BYTES, NULL, 0);
-	ts_buf_u32(&buf, 1);
-	ts_buf_u32(&buf, UINT32_MAX);
-	assert_int_equal(ts_block_text_decode(ts_buf_view(&buf), 1, &arena, out, &err), TS_DAMAGED);
+	ts_buf_u32(&buf, TS_BLOCK_ROWS_MAX);
+	ts_buf_u32(&buf, TS_BLOCK_ROWS_MAX);
+	assert_int_equal(ts_block_text_decode(ts_buf_view(&buf), TS_BLOCK_ROWS_MAX, &arena, out, &err), TS_DAMAGED);
 	assert_int_equal(arena.used, 0);
 	ts_arena_finish(&arena);
 	ts_buf_finish(&buf);

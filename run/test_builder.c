@@ -489,6 +489,28 @@ static void test_a_dictionary_cuts_only_columns_that_stay_together(void **unused
 	end(&f);
 }
 
+/* A text that a later one of the same row replaces is as if it had never been: it fills no dictionary. */
+static void test_a_replaced_text_does_not_cut(void **unused)
+{
+	static const uint32_t rows[] = {200};
+	static char text[BIG];
+	struct fixture f;
+	uint32_t note;
+
+	(void)unused;
+	begin(&f);
+	note = column(&f, "tags.note", TS_COLUMN_TEXT);
+	for (size_t i = 0; i < 200; i++) {
+		ts_builder_row(f.b, TS_TABLE_STEPS, (int64_t)i);
+		ts_builder_text(f.b, note, big_text(text, i));
+		ts_builder_text(f.b, note, ts_span_str("short"));
+		end_row(&f);
+	}
+	finish(&f);
+	assert_block_rows(&f.index.tables[0], rows, 1);
+	end(&f);
+}
+
 static void test_texts_repeat_and_come_back(void **unused)
 {
 	static const char *const words[] = {"a", "", "bb", "a", "\xff", "bb"};
@@ -763,6 +785,7 @@ int main(void)
 		cmocka_unit_test(test_one_key_has_log2_14),
 		cmocka_unit_test(test_a_full_dictionary_cuts_the_table),
 		cmocka_unit_test(test_a_dictionary_cuts_only_columns_that_stay_together),
+		cmocka_unit_test(test_a_replaced_text_does_not_cut),
 		cmocka_unit_test(test_texts_repeat_and_come_back),
 		cmocka_unit_test(test_rows_replaced_cancelled_and_refused),
 		cmocka_unit_test(test_too_many_columns),

@@ -438,7 +438,7 @@ static void test_vectors(void **unused)
 	s.left = ts_buf_view(&text);
 	while (read_vector(&s, &v))
 		check(&s, &v);
-	assert_int_equal(s.count, 17);
+	assert_int_equal(s.count, 18);
 	ts_buf_finish(&text);
 	ts_arena_finish(&s.arena);
 }

@@ -228,6 +228,27 @@ static void test_damage_everywhere(void **unused)
 	ts_buf_finish(&buf);
 }
 
+/* A bit whose digest is all zeros would be a second way to say that the group has no facts. */
+static void test_a_group_without_facts_has_no_digest(void **unused)
+{
+	static const struct ts_id zero;
+	struct ts_buf buf = TS_BUF_INIT(TS_OBJECT_MAX);
+	struct ts_arena arena;
+	struct ts_head head;
+	struct ts_error err;
+
+	(void)unused;
+	ts_arena_init(&arena, 0);
+	ts_object_begin(&buf, TS_KIND_HEAD, 1, TS_LAYOUT_BYTES, NULL, 0);
+	ts_buf_u32(&buf, 0);
+	ts_buf_u16(&buf, 1 << TS_GROUP_SEEDS);
+	ts_buf_bytes(&buf, &zero, sizeof zero);
+	ts_buf_u32(&buf, 0);
+	assert_int_equal(ts_head_decode(ts_buf_view(&buf), &arena, &head, &err), TS_DAMAGED);
+	ts_arena_finish(&arena);
+	ts_buf_finish(&buf);
+}
+
 static void test_counts_are_checked_before_memory(void **unused)
 {
 	struct ts_buf buf = TS_BUF_INIT(TS_OBJECT_MAX);
@@ -293,6 +314,7 @@ int main(void)
 		cmocka_unit_test(test_encoder_refuses_what_no_head_can_hold),
 		cmocka_unit_test(test_a_head_that_is_too_large_says_what_is),
 		cmocka_unit_test(test_damage_everywhere),
+		cmocka_unit_test(test_a_group_without_facts_has_no_digest),
 		cmocka_unit_test(test_counts_are_checked_before_memory),
 		cmocka_unit_test(test_every_allocation_may_fail),
 	};

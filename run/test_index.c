@@ -236,6 +236,33 @@ static void test_decoder_refuses_impossible_blocks(void **unused)
 	}
 }
 
+/* A file of 2^60 bytes whose list says 2^32 - 1 chunks must not be believed. */
+static void test_counts_are_checked_before_memory(void **unused)
+{
+	struct ts_buf buf = TS_BUF_INIT(TS_OBJECT_MAX);
+	struct ts_index index = {0};
+	struct ts_arena arena;
+	struct ts_error err;
+	struct ts_id id;
+	bool more;
+
+	(void)unused;
+	ts_arena_init(&arena, 0);
+	ts_object_begin(&buf, TS_KIND_INDEX, 1, TS_LAYOUT_BYTES, NULL, 0);
+	ts_buf_u32(&buf, 0);
+	ts_buf_u8(&buf, 0);
+	ts_buf_u8(&buf, 6);
+	ts_buf_u64(&buf, UINT64_C(1) << 60);
+	ts_buf_u8(&buf, 1);
+	ts_buf_char(&buf, 'x');
+	ts_buf_u8(&buf, 7);
+	ts_buf_u32(&buf, UINT32_MAX);
+	assert_int_equal(ts_index_decode(ts_buf_view(&buf), &arena, &index, &more, &id, &err), TS_DAMAGED);
+	assert_true(arena.used < 256);
+	ts_arena_finish(&arena);
+	ts_buf_finish(&buf);
+}
+
 static void test_damage_everywhere(void **unused)
 {
 	struct test_objects objects = {0};
@@ -425,6 +452,7 @@ int main(void)
 		cmocka_unit_test(test_column_lookup),
 		cmocka_unit_test(test_decoder_refuses_what_is_not_canonical),
 		cmocka_unit_test(test_decoder_refuses_impossible_blocks),
+		cmocka_unit_test(test_counts_are_checked_before_memory),
 		cmocka_unit_test(test_damage_everywhere),
 		cmocka_unit_test(test_a_long_index_is_a_chain),
 		cmocka_unit_test(test_a_chain_is_packed_in_one_way),

@@ -164,7 +164,7 @@ static bool is_refused(struct ts_span object)
 
 size_t test_damage(struct ts_span object, size_t flips)
 {
-	uint8_t *copy = malloc(object.len);
+	uint8_t *copy = malloc(object.len + 1);
 	size_t refused = 0;
 
 	must(copy != NULL);
@@ -179,6 +179,9 @@ size_t test_damage(struct ts_span object, size_t flips)
 		copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
 		refused += is_refused(ts_span_of(copy, object.len));
 	}
+	memcpy(copy, object.data, object.len);
+	copy[object.len] = 0;
+	must(is_refused(ts_span_of(copy, object.len + 1)));
 	free(copy);
 	return refused;
 }

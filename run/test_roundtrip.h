@@ -11,7 +11,8 @@
 enum ts_status test_roundtrip(struct ts_span object, struct ts_error *err);
 
 /* Every truncation and `flips` single-bit changes (of all bits, evenly spread) of a good object: each is refused as
- * TS_DAMAGED, TS_UNSUPPORTED or TS_TOO_LARGE, or comes back as it is. Returns how many were refused. */
+ * TS_DAMAGED, TS_UNSUPPORTED or TS_TOO_LARGE, or comes back as it is; a byte behind it is refused. Returns how many
+ * were refused. */
 size_t test_damage(struct ts_span object, size_t flips);
 
 #endif
