@@ -73,7 +73,7 @@ bool ts_layout_looks_like_run(const char *path, bool with_ranks)
 	return with_ranks && has_rank_directory(path);
 }
 
-static enum ts_status add_rank(struct ts_layout *layout, int64_t rank, const char *path, const char *name,
+static enum ts_status add_rank(struct ts_run_layout *layout, int64_t rank, const char *path, const char *name,
 			       struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_rank_dir *dir;
@@ -100,7 +100,7 @@ static enum ts_status add_rank(struct ts_layout *layout, int64_t rank, const cha
 }
 
 /* Finds rank directories among names, which lie in `directory` and begin with prefix. */
-static enum ts_status add_ranks(struct ts_layout *layout, const char *directory, const char *prefix, char **names,
+static enum ts_status add_ranks(struct ts_run_layout *layout, const char *directory, const char *prefix, char **names,
 				size_t n, struct ts_arena *arena, struct ts_error *err)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -123,7 +123,7 @@ static enum ts_status add_ranks(struct ts_layout *layout, const char *directory,
 }
 
 /* PATH itself is rank 0, PATH_rank<k> beside it are the others. */
-static enum ts_status add_siblings(struct ts_layout *layout, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status add_siblings(struct ts_run_layout *layout, struct ts_arena *arena, struct ts_error *err)
 {
 	char *real = realpath(layout->path, NULL);
 	char *slash = real ? strrchr(real, '/') : NULL;
@@ -149,7 +149,7 @@ static enum ts_status add_siblings(struct ts_layout *layout, struct ts_arena *ar
 	return status;
 }
 
-static enum ts_status single(struct ts_layout *layout, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status single(struct ts_run_layout *layout, struct ts_arena *arena, struct ts_error *err)
 {
 	bool steps = has_file(layout->path, "steps.jsonl") || has_file(layout->path, "run.json");
 
@@ -170,9 +170,9 @@ static enum ts_status single(struct ts_layout *layout, struct ts_arena *arena, s
 }
 
 enum ts_status ts_layout_find(const char *path, struct ts_notices *notices, struct ts_arena *arena,
-			      struct ts_layout *ret_layout, struct ts_error *err)
+			      struct ts_run_layout *ret_layout, struct ts_error *err)
 {
-	struct ts_layout layout = {.path = path};
+	struct ts_run_layout layout = {.path = path};
 	enum ts_file_kind kind = ts_file_kind(path);
 	char **names;
 	size_t n;

@@ -15,7 +15,7 @@ struct ts_rank_dir {
 	struct ts_span name; /* for notices: "" or "rank3/" */
 };
 
-struct ts_layout {
+struct ts_run_layout {
 	const char *path; /* as given */
 	bool multi;	  /* rank directories: what lies at the root is the job's */
 	struct ts_rank_dir *ranks; /* ascending */
@@ -24,7 +24,7 @@ struct ts_layout {
 
 /* TS_INVALID when the path holds no run, or two directories for one rank. Results lie in the arena. */
 enum ts_status ts_layout_find(const char *path, struct ts_notices *notices, struct ts_arena *arena,
-			      struct ts_layout *ret_layout, struct ts_error *err);
+			      struct ts_run_layout *ret_layout, struct ts_error *err);
 /* It holds steps.jsonl, run.json, facts.json or a trace (or, for `with_ranks`, rank directories). */
 bool ts_layout_looks_like_run(const char *path, bool with_ranks);
 

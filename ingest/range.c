@@ -138,13 +138,22 @@ static bool has_grown(const struct ts_steps_source *source)
 	return source->fd >= 0 && fstat(source->fd, &st) == 0 && (uint64_t)st.st_size > source->size;
 }
 
+/* The last line of the file, of which the end is missing. */
+static bool is_cut(const struct ts_range *range, const struct ts_outcome *out)
+{
+	bool to_end = range->at + out->used == range->line_end;
+	bool last = range->base + range->line_end + range->has_newline == range->source->size;
+
+	if (!out->malformed || !to_end || !last || strcmp(out->rejected, "bad_json") != 0)
+		return false;
+	return !range->has_newline || out->ends_early;
+}
+
 static void tell_rejected(const struct ts_range *range, struct ts_notices *notices, const struct ts_outcome *out)
 {
-	bool at_end = range->at + out->used == range->line_end && !range->has_newline;
-
 	if (!notices)
 		return;
-	if (!out->malformed || !at_end || range->end != range->source->size || strcmp(out->rejected, "nul_bytes") == 0)
+	if (!is_cut(range, out))
 		tell(range, notices, out->rejected, TS_NOTICE_SKIPPED, out->detail);
 	else if (has_grown(range->source))
 		tell(range, notices, "still_growing", TS_NOTICE_INFO, "the last line is still being written");

@@ -427,6 +427,7 @@ static void malformed(struct ts_record *p, struct ts_span text, struct ts_error 
 
 	p->rejected = nul ? "nul_bytes" : utf8 ? "bad_utf8" : "bad_json";
 	p->out->malformed = true;
+	p->out->ends_early = byte >= text.len;
 	(void)snprintf(p->out->detail, sizeof p->out->detail, "%s", err->text);
 	p->out->used = next_record(text, byte);
 }

@@ -47,6 +47,7 @@ struct ts_outcome {
 	const char *rejected; /* the notice's code, or NULL: the record is good */
 	size_t used;	      /* bytes of text that are dealt with */
 	bool malformed;	      /* not JSON: what comes after `used` may be a record of its own */
+	bool ends_early;      /* malformed because the text ends */
 	char detail[200];
 	uint32_t odd[TS_ODDITIES];
 	uint32_t odd_key[TS_ODDITIES]; /* of the first; its parent where the key itself has no number */

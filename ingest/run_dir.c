@@ -13,7 +13,7 @@ enum { MISSING_SHOWN = 64 };
 
 struct reading {
 	const struct ts_ingest_options *options;
-	struct ts_layout layout;
+	struct ts_run_layout layout;
 	struct ts_arena *arena;
 	struct ts_sink_count sink;
 	struct ts_progress progress;
@@ -105,7 +105,7 @@ static enum ts_status rank_facts(struct reading *r, const struct ts_rank_dir *di
 /* A single directory has the rank that its run.json says; of what lies beside it, what says another rank is no part. */
 static enum ts_status settle_layout(struct reading *r, struct ts_error *err)
 {
-	struct ts_layout *layout = &r->layout;
+	struct ts_run_layout *layout = &r->layout;
 	size_t kept = 0;
 	char detail[64];
 
