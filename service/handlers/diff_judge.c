@@ -109,7 +109,7 @@ static void say_different(struct ts_buf *out, const struct ts_diff *diff, const 
 	if (diff->n_same) {
 		ts_buf_str(out, "; ");
 		ts_print_grouped(out, diff->n_same);
-		ts_buf_str(out, " other series agree");
+		ts_buf_printf(out, " other series agree%s", diff->n_same == 1 ? "s" : "");
 	}
 	put_facts(out, diff);
 }
