@@ -1,0 +1,373 @@
+#include "service/config.h"
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "service/config_table.h"
+#include "service/rpc/address.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Later ones win. */
+enum source { FROM_DEFAULTS, FROM_FILE, FROM_ENVIRONMENT, FROM_FLAGS };
+
+enum { FILE_MAX = 64 << 10, CONFIG_ARENA = 1 << 20 };
+
+#define AT(field) offsetof(struct ts_config, field)
+
+const struct ts_option ts_options[] = {
+	{"socket", "PATH", TS_OPTION_TEXT, false, AT(socket), 0, 0, NULL,
+	 "the unix socket to serve; 'none' for none. Default: " TS_DEFAULT_SOCKET " for root, else tscope/tscoped.sock in "
+	 "XDG_RUNTIME_DIR"},
+	{"socket-mode", "MODE", TS_OPTION_OCTAL, false, AT(socket_mode), 0, 0777, "0660",
+	 "who may connect to the socket, in octal: who can write to it reads and writes every run"},
+	{"listen", "HOST:PORT", TS_OPTION_LIST, false, AT(listen), 0, 0, "",
+	 "serve TCP here too; port 0 takes a free one, which the line 'ready' of the log names. May be given several times"},
+	{"allow-remote", NULL, TS_OPTION_BOOL, false, AT(allow_remote), 0, 0, "no",
+	 "let --listen be an address that other machines reach. There is no TLS and no password yet: whoever reaches it reads "
+	 "and writes every run"},
+	{"store", "DIR", TS_OPTION_TEXT, false, AT(store), 0, 0, NULL,
+	 "where runs are kept. Default: TSCOPE_STORE, else tscope/store in the XDG data folder"},
+	{"read-only", NULL, TS_OPTION_BOOL, false, AT(read_only), 0, 0, "no", "refuse everything that writes"},
+	{"threads", "N", TS_OPTION_NUMBER, false, AT(threads), 1, 64, "1",
+	 "threads that move bytes; one was fastest on two cores"},
+	{"pool", "N", TS_OPTION_NUMBER, false, AT(pool), 1, 256, "4", "threads that work on calls"},
+	{"max-connections", "N", TS_OPTION_NUMBER, false, AT(max_connections), 1, 65536, "1024",
+	 "connections at once; more are accepted and closed"},
+	{"max-calls", "N", TS_OPTION_NUMBER, false, AT(max_calls), 1, 65536, "256", "calls at once; more are refused"},
+	{"drain", "SECONDS", TS_OPTION_NUMBER, false, AT(drain_s), 0, 3600, "20",
+	 "how long running calls may take to finish when the server is told to stop; then they are cancelled"},
+	{"gc-interval", "HOURS", TS_OPTION_NUMBER, false, AT(gc_hours), 0, 8760, "24",
+	 "how often to free what no name reaches; 0 for never"},
+	{"log-level", "LEVEL", TS_OPTION_LEVEL, false, AT(log_level), 0, 0, "info",
+	 "error, warning, info (a line a call) or debug; SIGHUP reads it again from the file"},
+	{"config", "FILE", TS_OPTION_TEXT, true, AT(file), 0, 0, NULL,
+	 "read settings from this file (else the one that TSCOPED_CONFIG names, else none)"},
+	{"check", NULL, TS_OPTION_BOOL, true, AT(check), 0, 0, "no", "say whether the settings are well, and exit"},
+	{"backup", "DIR", TS_OPTION_TEXT, true, AT(backup), 0, 0, "",
+	 "write a consistent copy of the store to a new directory, and exit; a server may run on the store meanwhile"},
+	{"print-socket", NULL, TS_OPTION_BOOL, true, AT(print_socket), 0, 0, "no", "print the path of the socket, and exit"},
+	{"manual", NULL, TS_OPTION_BOOL, true, AT(manual), 0, 0, "no", "print the source of the manual page, and exit"},
+	{"version", NULL, TS_OPTION_BOOL, true, AT(version), 0, 0, "no", "print the version, and exit"},
+	{"help", NULL, TS_OPTION_BOOL, true, AT(help), 0, 0, "no", "print this, and exit"},
+};
+const size_t ts_n_options = sizeof ts_options / sizeof ts_options[0];
+
+void ts_config_init(struct ts_config *config)
+{
+	*config = (struct ts_config){.socket = ""};
+	ts_arena_init(&config->arena, CONFIG_ARENA);
+}
+
+void ts_config_finish(struct ts_config *config)
+{
+	ts_arena_finish(&config->arena);
+}
+
+/* ---- one value ---- */
+
+static const struct ts_option *find_option(struct ts_span name)
+{
+	for (size_t i = 0; i < ts_n_options; i++) {
+		if (ts_span_is(name, ts_options[i].name))
+			return &ts_options[i];
+	}
+	return NULL;
+}
+
+static bool parse_bool(struct ts_span text, bool *ret)
+{
+	bool yes = ts_span_is(text, "yes") || ts_span_is(text, "true") || ts_span_is(text, "on") || ts_span_is(text, "1");
+	bool no = ts_span_is(text, "no") || ts_span_is(text, "false") || ts_span_is(text, "off") || ts_span_is(text, "0");
+
+	*ret = yes;
+	return yes || no;
+}
+
+static bool parse_octal(struct ts_span text, uint64_t *ret)
+{
+	uint64_t v = 0;
+
+	if (text.len == 0 || text.len > 5)
+		return false;
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.data[i] < '0' || text.data[i] > '7')
+			return false;
+		v = v * 8 + (text.data[i] - '0');
+	}
+	*ret = v;
+	return true;
+}
+
+static bool parse_level(struct ts_span text, unsigned *ret)
+{
+	static const struct {
+		const char *word;
+		enum ts_log_level level;
+	} levels[] = {{"error", TS_LOG_ERROR}, {"warning", TS_LOG_WARNING}, {"info", TS_LOG_INFO}, {"debug", TS_LOG_DEBUG}};
+
+	for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+		if (ts_span_is(text, levels[i].word)) {
+			*ret = levels[i].level;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Commas and spaces separate: an environment variable and a line of a file can name several. */
+static enum ts_status add_to_list(struct ts_config *config, struct ts_span text, enum source from, struct ts_error *err)
+{
+	if (config->listen_from != (int)from)
+		config->n_listen = 0;
+	config->listen_from = (int)from;
+	for (size_t at = 0; at < text.len;) {
+		size_t end = at;
+		struct ts_span one;
+
+		while (end < text.len && text.data[end] != ',' && text.data[end] != ' ')
+			end++;
+		one = ts_span_of(text.data + at, end - at);
+		at = end + 1;
+		if (one.len == 0)
+			continue;
+		if (config->n_listen == TS_CONFIG_LISTEN_MAX)
+			return ts_error_set(err, TS_TOO_LARGE, "more than %d addresses", TS_CONFIG_LISTEN_MAX);
+		one = ts_arena_span(&config->arena, one);
+		if (!one.data)
+			return ts_arena_error(&config->arena, err);
+		config->listen[config->n_listen++] = (const char *)one.data;
+	}
+	return TS_OK;
+}
+
+static enum ts_status set_number(const struct ts_option *option, struct ts_span text, void *field, struct ts_error *err)
+{
+	bool octal = option->type == TS_OPTION_OCTAL;
+	unsigned small;
+	uint64_t v;
+
+	if (!(octal ? parse_octal(text, &v) : ts_parse_u64(text, &v)) || v < option->min || v > option->max)
+		return ts_error_set(err, TS_INVALID, octal ? "'%.*s' is no octal number from %llo to %llo"
+							    : "'%.*s' is no number from %llu to %llu",
+				    TS_SPAN_ARG(text), (unsigned long long)option->min, (unsigned long long)option->max);
+	small = (unsigned)v;
+	memcpy(field, &small, sizeof small);
+	return TS_OK;
+}
+
+static enum ts_status set(struct ts_config *config, const struct ts_option *option, struct ts_span text, enum source from,
+			  struct ts_error *err)
+{
+	void *field = (char *)config + option->offset;
+	struct ts_span copy;
+
+	switch (option->type) {
+	case TS_OPTION_BOOL:
+		return parse_bool(text, field) ? TS_OK
+					       : ts_error_set(err, TS_INVALID, "'%.*s' is neither yes nor no", TS_SPAN_ARG(text));
+	case TS_OPTION_NUMBER:
+	case TS_OPTION_OCTAL:
+		return set_number(option, text, field, err);
+	case TS_OPTION_LEVEL:
+		return parse_level(text, field) ? TS_OK
+						: ts_error_set(err, TS_INVALID, "'%.*s' is not error, warning, info or debug",
+							       TS_SPAN_ARG(text));
+	case TS_OPTION_LIST:
+		return add_to_list(config, text, from, err);
+	case TS_OPTION_TEXT:
+		copy = ts_arena_span(&config->arena, text);
+		if (!copy.data)
+			return ts_arena_error(&config->arena, err);
+		if (strlen((const char *)copy.data) != copy.len)
+			return ts_error_set(err, TS_INVALID, "a NUL byte");
+		memcpy(field, &copy.data, sizeof copy.data);
+		return TS_OK;
+	}
+	return ts_error_set(err, TS_INTERNAL, "an option of no type");
+}
+
+/* ---- the places ---- */
+
+static enum ts_status set_defaults(struct ts_config *config, struct ts_error *err)
+{
+	const char *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME"), *store = getenv("TSCOPE_STORE");
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	struct ts_arena *arena = &config->arena;
+
+	for (size_t i = 0; i < ts_n_options; i++) {
+		if (ts_options[i].fallback &&
+		    set(config, &ts_options[i], ts_span_str(ts_options[i].fallback), FROM_DEFAULTS, err))
+			return ts_error_prefix(err, "default of %s", ts_options[i].name);
+	}
+	if (store && *store)
+		config->store = store;
+	else if (xdg && xdg[0] == '/')
+		config->store = ts_arena_printf(arena, "%s/tscope/store", xdg);
+	else if (home && *home)
+		config->store = ts_arena_printf(arena, "%s/.local/share/tscope/store", home);
+	else
+		config->store = "";
+	if (geteuid() == 0)
+		config->socket = TS_DEFAULT_SOCKET;
+	else if (runtime && runtime[0] == '/')
+		config->socket = ts_arena_printf(arena, "%s/tscope/tscoped.sock", runtime);
+	return config->store && config->socket ? TS_OK : ts_arena_error(arena, err);
+}
+
+static struct ts_span trim(struct ts_span s)
+{
+	while (s.len && ts_is_space(s.data[0]))
+		s = ts_span_of(s.data + 1, s.len - 1);
+	while (s.len && ts_is_space(s.data[s.len - 1]))
+		s.len--;
+	return s;
+}
+
+static enum ts_status set_line(struct ts_config *config, struct ts_span line, struct ts_error *err)
+{
+	const struct ts_option *option;
+	const uint8_t *equals;
+	struct ts_span key, value;
+
+	line = trim(line);
+	if (line.len == 0 || line.data[0] == '#')
+		return TS_OK;
+	equals = memchr(line.data, '=', line.len);
+	if (!equals)
+		return ts_error_set(err, TS_INVALID, "not of the form 'key = value'");
+	key = trim(ts_span_of(line.data, (size_t)(equals - line.data)));
+	value = trim(ts_span_of(equals + 1, line.len - (size_t)(equals - line.data) - 1));
+	option = find_option(key);
+	if (!option || option->flag_only)
+		return ts_error_set(err, TS_INVALID, "there is no setting '%.*s'", TS_SPAN_ARG(key));
+	if (set(config, option, value, FROM_FILE, err))
+		return ts_error_prefix(err, "%s", option->name);
+	return TS_OK;
+}
+
+static enum ts_status read_file(struct ts_config *config, const char *path, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(FILE_MAX);
+	enum ts_status status = ts_file_read(path, &text, err);
+	unsigned number = 1;
+
+	for (size_t at = 0; !status && at < text.len; number++) {
+		const uint8_t *end = memchr(text.data + at, '\n', text.len - at);
+		size_t len = end ? (size_t)(end - text.data) - at : text.len - at;
+
+		status = set_line(config, ts_span_of(text.data + at, len), err);
+		if (status)
+			ts_error_prefix(err, "%s:%u", path, number);
+		at += len + 1;
+	}
+	ts_buf_finish(&text);
+	return status;
+}
+
+static void variable_name(const struct ts_option *option, char out[64])
+{
+	size_t n = (size_t)snprintf(out, 64, "TSCOPED_%s", option->name);
+
+	for (size_t i = 0; i < n && i < 63; i++) {
+		if (out[i] == '-')
+			out[i] = '_';
+		else if (out[i] >= 'a' && out[i] <= 'z')
+			out[i] = (char)(out[i] - 32);
+	}
+}
+
+static enum ts_status read_environment(struct ts_config *config, struct ts_error *err)
+{
+	for (size_t i = 0; i < ts_n_options; i++) {
+		const char *value;
+		char name[64];
+
+		variable_name(&ts_options[i], name);
+		value = ts_options[i].flag_only ? NULL : getenv(name);
+		if (value && set(config, &ts_options[i], ts_span_str(value), FROM_ENVIRONMENT, err))
+			return ts_error_prefix(err, "%s", name);
+	}
+	return TS_OK;
+}
+
+/* argv[*at] is --name, --name=value or --name value; moves *at past it. */
+static enum ts_status read_flag(struct ts_config *config, int argc, char **argv, int *at, struct ts_error *err)
+{
+	const char *arg = argv[*at], *equals = strchr(arg, '=');
+	const struct ts_option *option = NULL;
+	struct ts_span value;
+
+	if (strcmp(arg, "-h") == 0)
+		arg = "--help";
+	if (strncmp(arg, "--", 2) == 0)
+		option = find_option(ts_span_of(arg + 2, equals ? (size_t)(equals - arg) - 2 : strlen(arg) - 2));
+	if (!option)
+		return ts_error_set(err, TS_INVALID, "there is no flag '%s'; see tscoped --help", arg);
+	(*at)++;
+	if (equals)
+		value = ts_span_str(equals + 1);
+	else if (option->type == TS_OPTION_BOOL)
+		value = ts_span_str("yes");
+	else if (*at < argc)
+		value = ts_span_str(argv[(*at)++]);
+	else
+		return ts_error_set(err, TS_INVALID, "--%s needs a value: --%s %s", option->name, option->name, option->value);
+	if (set(config, option, value, FROM_FLAGS, err))
+		return ts_error_prefix(err, "--%s", option->name);
+	return TS_OK;
+}
+
+static enum ts_status read_flags(struct ts_config *config, int argc, char **argv, struct ts_error *err)
+{
+	for (int i = 1; i < argc;) {
+		if (read_flag(config, argc, argv, &i, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+static enum ts_status check(struct ts_config *config, struct ts_error *err)
+{
+	struct ts_address address;
+
+	if (strcmp(config->socket, "none") == 0)
+		config->socket = "";
+	if (config->socket[0] && config->socket[0] != '/' && config->socket[0] != '.')
+		return ts_error_set(err, TS_INVALID, "socket: '%s' is no path: it begins with / or ./", config->socket);
+	if (!config->socket[0] && config->n_listen == 0)
+		return ts_error_set(err, TS_INVALID, "nothing to serve at: XDG_RUNTIME_DIR is not set; name a --socket or --listen");
+	for (unsigned i = 0; i < config->n_listen; i++) {
+		if (ts_address_parse(config->listen[i], &address, err))
+			return ts_error_prefix(err, "listen");
+		if (address.kind != TS_ADDRESS_TCP)
+			return ts_error_set(err, TS_INVALID, "listen: '%s' is not HOST:PORT", config->listen[i]);
+	}
+	if (!config->store[0])
+		return ts_error_set(err, TS_INVALID, "there is no home folder to keep a store in; name one with --store");
+	return TS_OK;
+}
+
+enum ts_status ts_config_load(struct ts_config *config, int argc, char **argv, struct ts_error *err)
+{
+	/* Flags first, to learn which file; they win over it by being read again. */
+	if (set_defaults(config, err) || read_flags(config, argc, argv, err))
+		return err->status;
+	if (config->help || config->version || config->manual)
+		return TS_OK;
+	if (!config->file)
+		config->file = getenv("TSCOPED_CONFIG");
+	if (config->file && *config->file && read_file(config, config->file, err))
+		return err->status;
+	if (read_environment(config, err))
+		return err->status;
+	config->listen_from = -1; /* whatever is there is replaced, the first reading of the flags too */
+	if (read_flags(config, argc, argv, err))
+		return err->status;
+	return check(config, err);
+}

@@ -1,0 +1,56 @@
+/* config.h - what tscoped can be told, from one table: flags, TSCOPED_* variables, a file, --help and the manual page.
+ *
+ *	ts_config_init(&config)
+ *	ts_config_load(&config, argc, argv, &err)	defaults, then the file, then the environment, then flags
+ *	... config.socket ...				strings live as long as the config
+ *	ts_config_finish(&config)
+ *
+ * A file has one `key = value` a line, keys as the flags without --; # begins a comment line. Errors name the file and line,
+ * the variable or the flag. A list (listen) given in one place replaces that of the places before.
+ */
+#ifndef TSCOPE_SERVICE_CONFIG_H
+#define TSCOPE_SERVICE_CONFIG_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+enum { TS_CONFIG_LISTEN_MAX = 7 };
+
+struct ts_config {
+	/* settings */
+	const char *socket;  /* path; empty = none */
+	const char *listen[TS_CONFIG_LISTEN_MAX];
+	unsigned n_listen;
+	const char *store;
+	bool allow_remote;
+	bool read_only;
+	unsigned socket_mode;
+	unsigned threads;
+	unsigned pool;
+	unsigned max_connections;
+	unsigned max_calls;
+	unsigned drain_s;
+	unsigned gc_hours;   /* 0 = never */
+	unsigned log_level;  /* enum ts_log_level */
+	/* what to do; of the command line only */
+	const char *file;
+	const char *backup;
+	bool check;
+	bool help;
+	bool manual;
+	bool print_socket;
+	bool version;
+
+	struct ts_arena arena;
+	int listen_from; /* the source of the list, see config.c */
+};
+
+void ts_config_init(struct ts_config *config);
+enum ts_status ts_config_load(struct ts_config *config, int argc, char **argv, struct ts_error *err);
+void ts_config_finish(struct ts_config *config);
+
+/* The text of --help, and the source of tscoped(8). */
+void ts_config_help(struct ts_buf *out);
+void ts_config_manual(struct ts_buf *out);
+
+#endif

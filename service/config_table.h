@@ -1,0 +1,23 @@
+/* config_table.h - the table itself: config.c reads by it, config_text.c prints it. */
+#ifndef TSCOPE_SERVICE_CONFIG_TABLE_H
+#define TSCOPE_SERVICE_CONFIG_TABLE_H
+
+#include "base/span.h"
+
+enum ts_option_type { TS_OPTION_BOOL, TS_OPTION_NUMBER, TS_OPTION_OCTAL, TS_OPTION_LEVEL, TS_OPTION_TEXT, TS_OPTION_LIST };
+
+struct ts_option {
+	const char *name;	/* "max-calls" */
+	const char *value;	/* "N"; NULL for a bool */
+	enum ts_option_type type;
+	bool flag_only;		/* an action: neither in files nor in the environment */
+	size_t offset;		/* in struct ts_config */
+	uint64_t min, max;	/* of numbers */
+	const char *fallback;	/* as text; NULL = computed, see `help` */
+	const char *help;
+};
+
+extern const struct ts_option ts_options[];
+extern const size_t ts_n_options;
+
+#endif

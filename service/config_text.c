@@ -1,0 +1,126 @@
+/* What the table says, for people: --help and the manual page. */
+#include "service/config.h"
+
+#include "base/span.h"
+#include "service/config_table.h"
+#include "service/rpc/address.h"
+
+enum { HELP_COLUMN = 26, HELP_WIDTH = 100 };
+
+/* Words of text, broken before the right margin, indented. */
+static void wrap(struct ts_buf *out, const char *text, size_t indent)
+{
+	size_t column = indent;
+
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (column + n > HELP_WIDTH && column > indent) {
+			ts_buf_printf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		}
+		ts_buf_bytes(out, text, n);
+		column += n;
+		text += n;
+		if (*text == ' ') {
+			text++;
+			ts_buf_char(out, ' ');
+			column++;
+		}
+	}
+	ts_buf_char(out, '\n');
+}
+
+static void help_row(struct ts_buf *out, const struct ts_option *option)
+{
+	size_t began = out->len, used;
+
+	ts_buf_printf(out, "  --%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
+	used = out->len - began;
+	if (used + 2 > HELP_COLUMN) {
+		ts_buf_char(out, '\n');
+		used = 0;
+	}
+	ts_buf_printf(out, "%*s", (int)(HELP_COLUMN - used), "");
+	if (option->fallback && *option->fallback && option->type != TS_OPTION_BOOL) {
+		struct ts_buf both = TS_BUF_INIT(4096);
+
+		ts_buf_printf(&both, "%s (default %s)%c", option->help, option->fallback, 0);
+		if (!both.failed)
+			wrap(out, (const char *)both.data, HELP_COLUMN);
+		ts_buf_finish(&both);
+	} else {
+		wrap(out, option->help, HELP_COLUMN);
+	}
+}
+
+void ts_config_help(struct ts_buf *out)
+{
+	ts_buf_str(out, "usage: tscoped [--config FILE] [--SETTING VALUE]...\n\n"
+			"Keeps training runs and answers questions about them, for tscope.\n\n"
+			"Settings, as flags, as TSCOPED_NAME in the environment, or as 'name = value' in the file; flags win over the\n"
+			"environment, which wins over the file:\n\n");
+	for (size_t i = 0; i < ts_n_options; i++) {
+		if (!ts_options[i].flag_only)
+			help_row(out, &ts_options[i]);
+	}
+	ts_buf_str(out, "\nFlags only:\n\n");
+	for (size_t i = 0; i < ts_n_options; i++) {
+		if (ts_options[i].flag_only)
+			help_row(out, &ts_options[i]);
+	}
+	ts_buf_str(out, "\nSIGTERM and SIGINT stop it once running calls have finished (see --drain); a second one at once.\n");
+}
+
+/* A leading dot or quote would be a request, a backslash an escape, a hyphen may be set as a dash. */
+static void roff(struct ts_buf *out, const char *text)
+{
+	for (bool fresh = true; *text; text++, fresh = false) {
+		if (fresh && (*text == '.' || *text == '\''))
+			ts_buf_str(out, "\\&");
+		if (*text == '\\')
+			ts_buf_str(out, "\\e");
+		else if (*text == '-')
+			ts_buf_str(out, "\\-");
+		else
+			ts_buf_char(out, *text);
+	}
+}
+
+static void manual_row(struct ts_buf *out, const struct ts_option *option)
+{
+	ts_buf_str(out, ".TP\n.B \\-\\-");
+	roff(out, option->name);
+	if (option->value)
+		ts_buf_printf(out, " \\fI%s\\fR", option->value);
+	ts_buf_char(out, '\n');
+	roff(out, option->help);
+	if (option->fallback && *option->fallback && option->type != TS_OPTION_BOOL)
+		ts_buf_printf(out, " (default %s)", option->fallback);
+	ts_buf_str(out, ".\n");
+}
+
+void ts_config_manual(struct ts_buf *out)
+{
+	ts_buf_str(out, ".TH TSCOPED 8 \"\" \"tscope " TS_VERSION "\"\n.SH NAME\ntscoped \\- keeps training runs\n"
+			".SH SYNOPSIS\n.B tscoped\n[\\fB\\-\\-config\\fR \\fIFILE\\fR] [\\fB\\-\\-SETTING\\fR \\fIVALUE\\fR]...\n"
+			".SH DESCRIPTION\nServes a store of training runs to\n.BR tscope (1)\n"
+			"over gRPC, on a unix socket and, if asked, on loopback TCP. It has neither TLS nor passwords: who reaches the "
+			"socket reads and writes every run. A team shares one through ssh: TSCOPE_SERVER=ssh://HOST.\n"
+			".SH SETTINGS\nEach is a flag, a variable of the environment (TSCOPED_ and the name in capitals, with _ for "
+			"\\-), or a line 'name = value' of the file; flags win over the environment, which wins over the file.\n");
+	for (size_t i = 0; i < ts_n_options; i++) {
+		if (!ts_options[i].flag_only)
+			manual_row(out, &ts_options[i]);
+	}
+	ts_buf_str(out, ".SH FLAGS\n");
+	for (size_t i = 0; i < ts_n_options; i++) {
+		if (ts_options[i].flag_only)
+			manual_row(out, &ts_options[i]);
+	}
+	ts_buf_str(out, ".SH SIGNALS\nSIGTERM and SIGINT stop it once running calls have finished or \\-\\-drain is over; a second one "
+			"ends it at once, which loses nothing that was acknowledged. SIGHUP reads log\\-level again.\n"
+			".SH FILES\n.TP\n.I " TS_DEFAULT_SOCKET "\nthe socket, when root runs it\n"
+			".TP\n.I tscoped.sock.lock\nbeside the socket: who holds it serves it\n"
+			".SH EXIT STATUS\n0 when it was told to stop, 2 when it could not start.\n.SH SEE ALSO\n.BR tscope (1)\n");
+}

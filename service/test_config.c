@@ -1,0 +1,232 @@
+/* The settings: what wins, what is refused and how it is said, and that file and texts agree with the table. */
+#include "service/config.h"
+
+#include "base/log.h"
+#include "service/config_table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct ts_config config;
+static struct ts_error err;
+static char file[64];
+
+static int setup(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ts_n_options; i++) {
+		char name[64];
+		size_t n = (size_t)snprintf(name, sizeof name, "TSCOPED_%s", ts_options[i].name);
+
+		for (size_t c = 8; c < n; c++)
+			name[c] = (char)(name[c] == '-' ? '_' : name[c] - 32);
+		unsetenv(name);
+	}
+	unsetenv("TSCOPE_STORE");
+	setenv("XDG_RUNTIME_DIR", "/run/user/7", 1);
+	setenv("XDG_DATA_HOME", "/home/x/.data", 1);
+	ts_config_init(&config);
+	(void)snprintf(file, sizeof file, "/tmp/tscope-conf-XXXXXX");
+	close(mkstemp(file));
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	unlink(file);
+	ts_config_finish(&config);
+	return 0;
+}
+
+static void write_file(const char *text)
+{
+	int fd = open(file, O_WRONLY | O_TRUNC | O_CLOEXEC);
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+/* Up to six arguments, NULL after the last. */
+static enum ts_status load(const char *a, const char *b, const char *c, const char *d, const char *e)
+{
+	const char *words[] = {"tscoped", a, b, c, d, e};
+	char *argv[7];
+	int argc = 0;
+
+	for (size_t i = 0; i < 6 && words[i]; i++)
+		argv[argc++] = (char *)(uintptr_t)words[i];
+	argv[argc] = NULL;
+	ts_config_finish(&config);
+	ts_config_init(&config);
+	return ts_config_load(&config, argc, argv, &err);
+}
+
+static void defaults(void **state)
+{
+	(void)state;
+	assert_int_equal(load(NULL, NULL, NULL, NULL, NULL), TS_OK);
+	assert_string_equal(config.socket, geteuid() == 0 ? "/run/tscope/tscoped.sock" : "/run/user/7/tscope/tscoped.sock");
+	assert_string_equal(config.store, "/home/x/.data/tscope/store");
+	assert_int_equal(config.socket_mode, 0660);
+	assert_int_equal(config.n_listen, 0);
+	assert_int_equal(config.threads, 1);
+	assert_int_equal(config.pool, 4);
+	assert_int_equal(config.gc_hours, 24);
+	assert_int_equal(config.log_level, TS_LOG_INFO);
+	assert_false(config.allow_remote);
+	assert_false(config.read_only);
+}
+
+static void flags_beat_environment_beats_file_beats_defaults(void **state)
+{
+	(void)state;
+	write_file("# settings\n\npool = 5\nthreads=2\n  drain =  7  \nlog-level = debug\nread-only = yes\n");
+	setenv("TSCOPED_POOL", "6", 1);
+	setenv("TSCOPED_THREADS", "3", 1);
+	assert_int_equal(load("--config", file, "--pool=7", NULL, NULL), TS_OK);
+	assert_int_equal(config.pool, 7);
+	assert_int_equal(config.threads, 3);
+	assert_int_equal(config.drain_s, 7);
+	assert_int_equal(config.log_level, TS_LOG_DEBUG);
+	assert_true(config.read_only);
+	assert_int_equal(config.max_calls, 256);
+}
+
+static void the_environment_names_the_file_and_the_store(void **state)
+{
+	(void)state;
+	write_file("pool = 9\n");
+	setenv("TSCOPED_CONFIG", file, 1);
+	setenv("TSCOPE_STORE", "/srv/runs", 1);
+	assert_int_equal(load(NULL, NULL, NULL, NULL, NULL), TS_OK);
+	assert_int_equal(config.pool, 9);
+	assert_string_equal(config.store, "/srv/runs");
+	setenv("TSCOPED_STORE", "/srv/other", 1);
+	assert_int_equal(load(NULL, NULL, NULL, NULL, NULL), TS_OK);
+	assert_string_equal(config.store, "/srv/other");
+}
+
+static void a_list_replaces_the_one_before(void **state)
+{
+	(void)state;
+	write_file("listen = 127.0.0.1:1\nlisten = [::1]:2\n");
+	assert_int_equal(load("--config", file, NULL, NULL, NULL), TS_OK);
+	assert_int_equal(config.n_listen, 2);
+	assert_string_equal(config.listen[1], "[::1]:2");
+	assert_int_equal(load("--config", file, "--listen", "localhost:3", NULL), TS_OK);
+	assert_int_equal(config.n_listen, 1);
+	assert_string_equal(config.listen[0], "localhost:3");
+	setenv("TSCOPED_LISTEN", "127.0.0.1:4, 127.0.0.1:5", 1);
+	assert_int_equal(load(NULL, NULL, NULL, NULL, NULL), TS_OK);
+	assert_int_equal(config.n_listen, 2);
+	assert_string_equal(config.listen[1], "127.0.0.1:5");
+	assert_int_equal(load("--listen=a:1", "--listen=b:2", NULL, NULL, NULL), TS_OK);
+	assert_int_equal(config.n_listen, 2);
+	assert_string_equal(config.listen[0], "a:1");
+}
+
+static void refused(const char *text, const char *where, const char *why)
+{
+	char want[128];
+
+	write_file(text);
+	assert_int_not_equal(load("--config", file, NULL, NULL, NULL), TS_OK);
+	(void)snprintf(want, sizeof want, "%s%s", file, where);
+	if (!strstr(err.text, want) || !strstr(err.text, why))
+		fail_msg("'%s' names neither '%s' nor '%s'", err.text, want, why);
+}
+
+static void a_bad_file_is_named_with_its_line(void **state)
+{
+	(void)state;
+	refused("pool = 4\npool = 0\n", ":2: pool", "'0'");
+	refused("\n\npool = many\n", ":3: pool", "'many'");
+	refused("pool 4\n", ":1", "key = value");
+	refused("# a\nspeed = 9\n", ":2", "speed");
+	refused("help = yes\n", ":1", "help");
+	refused("socket-mode = 888\n", ":1: socket-mode", "octal");
+	refused("log-level = loud\n", ":1: log-level", "loud");
+	refused("read-only = perhaps\n", ":1: read-only", "perhaps");
+	refused("listen = 1:1,1:2,1:3,1:4,1:5,1:6,1:7,1:8\n", ":1: listen", "more than");
+	refused("max-calls = 99999999999999999999\n", ":1: max-calls", "65536");
+}
+
+static void bad_flags_are_named(void **state)
+{
+	(void)state;
+	assert_int_equal(load("--nonsense", NULL, NULL, NULL, NULL), TS_INVALID);
+	assert_non_null(strstr(err.text, "--nonsense"));
+	assert_int_equal(load("stray", NULL, NULL, NULL, NULL), TS_INVALID);
+	assert_int_equal(load("--pool", NULL, NULL, NULL, NULL), TS_INVALID);
+	assert_non_null(strstr(err.text, "--pool N"));
+	assert_int_equal(load("--config", "/nonexistent/file", NULL, NULL, NULL), TS_NOT_FOUND);
+	assert_int_equal(load("--listen", "unix:/x", NULL, NULL, NULL), TS_INVALID);
+	assert_int_equal(load("--listen", "noport", NULL, NULL, NULL), TS_INVALID);
+	assert_int_equal(load("--socket", "none", NULL, NULL, NULL), TS_INVALID);
+	setenv("TSCOPED_DRAIN", "soon", 1);
+	assert_int_equal(load(NULL, NULL, NULL, NULL, NULL), TS_INVALID);
+	assert_non_null(strstr(err.text, "TSCOPED_DRAIN"));
+}
+
+static void a_server_of_tcp_alone(void **state)
+{
+	(void)state;
+	assert_int_equal(load("--socket", "none", "--listen", "127.0.0.1:0", NULL), TS_OK);
+	assert_string_equal(config.socket, "");
+}
+
+/* The committed example is well, and what it shows commented out is the default. */
+static void the_example_is_well(void **state)
+{
+	(void)state;
+	assert_int_equal(load("--config", "deploy/tscoped.conf", NULL, NULL, NULL), TS_OK);
+	assert_string_equal(config.store, "/var/lib/tscope/store");
+}
+
+static void texts_name_every_option(void **state)
+{
+	struct ts_buf help = TS_BUF_INIT(1 << 20), manual = TS_BUF_INIT(1 << 20);
+
+	(void)state;
+	ts_config_help(&help);
+	ts_config_manual(&manual);
+	ts_buf_char(&help, 0);
+	ts_buf_char(&manual, 0);
+	assert_int_equal(ts_buf_check(&help, &err), TS_OK);
+	assert_int_equal(ts_buf_check(&manual, &err), TS_OK);
+	for (size_t i = 0; i < ts_n_options; i++) {
+		char flag[64];
+
+		(void)snprintf(flag, sizeof flag, "  --%s", ts_options[i].name);
+		assert_non_null(strstr((const char *)help.data, flag));
+	}
+	for (const char *line = (const char *)help.data; *line; line += strcspn(line, "\n") + 1)
+		assert_true(strcspn(line, "\n") <= 110);
+	ts_buf_finish(&help);
+	ts_buf_finish(&manual);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(defaults, setup, teardown),
+		cmocka_unit_test_setup_teardown(flags_beat_environment_beats_file_beats_defaults, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_environment_names_the_file_and_the_store, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_list_replaces_the_one_before, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_bad_file_is_named_with_its_line, setup, teardown),
+		cmocka_unit_test_setup_teardown(bad_flags_are_named, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_server_of_tcp_alone, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_example_is_well, setup, teardown),
+		cmocka_unit_test_setup_teardown(texts_name_every_option, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("config", tests, NULL, NULL);
+}

@@ -1,0 +1,272 @@
+/* tscoped - the shared server.
+ *
+ * Order of the start: settings; signals blocked, so that every thread inherits that; the store; the server; ready. The main
+ * thread then waits for signals and does nothing else. Nothing is forked, ever. Exit 0: told to stop. 2: could not start. */
+#include "base/clock.h"
+#include "base/digest.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "service/config.h"
+#include "service/handlers/handler.h"
+#include "service/housekeeping.h"
+#include "service/notify.h"
+#include "service/rpc/server.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+struct daemon {
+	struct ts_config config;
+	struct ts_engine *engine;
+	struct ts_server_facts facts;
+	struct ts_listener listeners[TS_CONFIG_LISTEN_MAX + 1];
+	char socket_address[300];
+	struct ts_server *server;
+	struct ts_housekeeping *housekeeping;
+};
+
+static int fail(const struct ts_error *err)
+{
+	struct ts_log line;
+
+	ts_log_begin(&line, TS_LOG_ERROR, "failed");
+	ts_log_str(&line, "status", ts_status_word(err->status));
+	ts_log_str(&line, "reason", err->text);
+	ts_log_end(&line);
+	return 2;
+}
+
+static int print(void (*fill)(struct ts_buf *out))
+{
+	struct ts_buf out = TS_BUF_INIT(1 << 20);
+	struct ts_error err;
+	enum ts_status status;
+
+	fill(&out);
+	status = ts_buf_check(&out, &err);
+	if (!status)
+		status = ts_write_full(STDOUT_FILENO, out.data, out.len, &err);
+	ts_buf_finish(&out);
+	return status ? fail(&err) : 0;
+}
+
+static void version_text(struct ts_buf *out)
+{
+	ts_buf_str(out, "tscoped " TS_VERSION "\n");
+}
+
+static int print_line(const char *text)
+{
+	struct ts_error err;
+
+	if (ts_write_full(STDOUT_FILENO, text, strlen(text), &err) || ts_write_full(STDOUT_FILENO, "\n", 1, &err))
+		return fail(&err);
+	return 0;
+}
+
+/* ---- the store ---- */
+
+static enum ts_status open_store(struct daemon *d, bool create, bool read_only, struct ts_error *err)
+{
+	struct ts_lmdb_options options = {.path = d->config.store, .create = create, .read_only = read_only};
+
+	if (ts_digest_init(err))
+		return err->status;
+	return ts_lmdb_open(&options, &d->engine, err);
+}
+
+static int backup(struct daemon *d)
+{
+	struct ts_error err;
+	struct ts_log line;
+	int64_t began = ts_now_mono_ns();
+
+	if (open_store(d, false, true, &err))
+		return fail(&err);
+	if (d->engine->ops->backup(d->engine, d->config.backup, &err)) {
+		ts_error_prefix(&err, "backup of %s", d->config.store);
+		ts_engine_destroy(d->engine);
+		return fail(&err);
+	}
+	ts_engine_destroy(d->engine);
+	ts_log_begin(&line, TS_LOG_INFO, "backup");
+	ts_log_str(&line, "store", d->config.store);
+	ts_log_str(&line, "to", d->config.backup);
+	ts_log_ms(&line, "ms", ts_now_mono_ns() - began);
+	ts_log_end(&line);
+	return 0;
+}
+
+/* ---- serving ---- */
+
+/* Every connection is a descriptor. */
+static void raise_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max > 65536 ? 65536 : limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static size_t fill_listeners(struct daemon *d)
+{
+	const struct ts_config *config = &d->config;
+	size_t n = 0;
+
+	if (config->socket[0]) {
+		(void)snprintf(d->socket_address, sizeof d->socket_address, "unix:%s", config->socket);
+		d->listeners[n++] = (struct ts_listener){.address = d->socket_address, .socket_mode = (mode_t)config->socket_mode};
+	}
+	for (unsigned i = 0; i < config->n_listen; i++)
+		d->listeners[n++] = (struct ts_listener){.address = config->listen[i], .allow_remote = config->allow_remote};
+	return n;
+}
+
+static enum ts_status start(struct daemon *d, struct ts_error *err)
+{
+	const struct ts_config *config = &d->config;
+	struct ts_server_options options = {.facts = &d->facts, .listeners = d->listeners, .queue_threads = config->threads,
+					    .pool_threads = config->pool, .max_connections = config->max_connections,
+					    .max_calls = config->max_calls};
+
+	if (open_store(d, !config->read_only, config->read_only, err))
+		return ts_error_prefix(err, "store %s", config->store);
+	d->facts = (struct ts_server_facts){.version = TS_VERSION, .store = config->store, .started_ns = ts_now_real_ns(),
+					    .read_only = config->read_only};
+	options.engine = d->engine;
+	options.handlers = ts_handlers(&options.n_handlers);
+	options.n_listeners = fill_listeners(d);
+	if (ts_server_create(&options, &d->server, err))
+		return err->status;
+	if (config->gc_hours > 0 && !config->read_only)
+		return ts_housekeeping_start(d->engine, config->gc_hours * INT64_C(3600000000000), &d->housekeeping, err);
+	return TS_OK;
+}
+
+static void say_ready(const struct daemon *d)
+{
+	const char *address;
+	struct ts_log line;
+
+	ts_log_begin(&line, TS_LOG_INFO, "ready");
+	for (size_t i = 0; (address = ts_server_address(d->server, i)); i++)
+		ts_log_str(&line, "address", address);
+	ts_log_str(&line, "store", d->config.store);
+	ts_log_str(&line, "version", TS_VERSION);
+	ts_log_i64(&line, "pid", getpid());
+	ts_log_end(&line);
+	ts_notify("READY=1");
+}
+
+static void reload(struct daemon *d, int argc, char **argv)
+{
+	struct ts_config again;
+	struct ts_error err;
+	struct ts_log line;
+
+	ts_config_init(&again);
+	if (ts_config_load(&again, argc, argv, &err)) {
+		ts_log_begin(&line, TS_LOG_ERROR, "reload");
+		ts_log_str(&line, "reason", err.text);
+	} else {
+		d->config.log_level = again.log_level;
+		ts_log_set_level((enum ts_log_level)again.log_level);
+		ts_log_begin(&line, TS_LOG_INFO, "reload");
+		ts_log_str(&line, "note", "the log level was read again; other settings need a restart");
+	}
+	ts_log_end(&line);
+	ts_config_finish(&again);
+}
+
+/* A second signal ends the process at once: the store bears that. */
+static void let_signals_kill(const sigset_t *set)
+{
+	(void)signal(SIGINT, SIG_DFL);
+	(void)signal(SIGTERM, SIG_DFL);
+	(void)pthread_sigmask(SIG_UNBLOCK, set, NULL);
+}
+
+static void wait_and_stop(struct daemon *d, const sigset_t *set, int argc, char **argv)
+{
+	struct ts_log line;
+	int signal_number = 0;
+
+	do {
+		if (sigwait(set, &signal_number) == 0 && signal_number == SIGHUP)
+			reload(d, argc, argv);
+	} while (signal_number != SIGTERM && signal_number != SIGINT);
+	ts_notify("STOPPING=1");
+	ts_log_begin(&line, TS_LOG_INFO, "stopping");
+	ts_log_str(&line, "signal", signal_number == SIGTERM ? "TERM" : "INT");
+	ts_log_i64(&line, "calls", ts_server_calls(d->server));
+	ts_log_end(&line);
+	let_signals_kill(set);
+	ts_server_stop(d->server, d->config.drain_s * INT64_C(1000000000));
+}
+
+static int serve(struct daemon *d, int argc, char **argv)
+{
+	struct ts_error err;
+	struct ts_log line;
+	sigset_t set;
+	int exit_code = 0;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	(void)pthread_sigmask(SIG_BLOCK, &set, NULL);
+	(void)signal(SIGPIPE, SIG_IGN);
+	raise_descriptors();
+	if (start(d, &err)) {
+		exit_code = fail(&err);
+	} else {
+		say_ready(d);
+		wait_and_stop(d, &set, argc, argv);
+	}
+	ts_housekeeping_stop(d->housekeeping);
+	ts_server_destroy(d->server);
+	ts_engine_destroy(d->engine);
+	if (!exit_code) {
+		ts_log_begin(&line, TS_LOG_INFO, "stopped");
+		ts_log_end(&line);
+	}
+	return exit_code;
+}
+
+static int run(struct daemon *d, int argc, char **argv)
+{
+	struct ts_error err;
+
+	if (ts_config_load(&d->config, argc, argv, &err))
+		return fail(&err);
+	ts_log_set_level((enum ts_log_level)d->config.log_level);
+	if (d->config.help)
+		return print(ts_config_help);
+	if (d->config.version)
+		return print(version_text);
+	if (d->config.manual)
+		return print(ts_config_manual);
+	if (d->config.print_socket)
+		return print_line(d->config.socket);
+	if (d->config.check)
+		return print_line("the settings are well");
+	if (d->config.backup[0])
+		return backup(d);
+	return serve(d, argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+	struct daemon d = {.engine = NULL};
+	int exit_code;
+
+	ts_config_init(&d.config);
+	exit_code = run(&d, argc, argv);
+	ts_config_finish(&d.config);
+	return exit_code;
+}
