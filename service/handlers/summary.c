@@ -4,7 +4,7 @@
 #include "base/limits.h"
 
 enum { VERSION = 1, HEADER = 1 + 1 + 4 + 8 + 8 + 8 + 8 + 4 };
-enum { HAS_STARTED = 1, HAS_WORLD = 2, HAS_NAME = 4 };
+enum { HAS_STARTED = 1, HAS_WORLD = 2, HAS_NAME = 4, LONG_NAME = 8 };
 
 enum ts_status ts_summary_make(const struct ts_description *d, struct ts_arena *arena, struct ts_span *ret_summary,
 			       struct ts_error *err)
@@ -16,7 +16,8 @@ enum ts_status ts_summary_make(const struct ts_description *d, struct ts_arena *
 	if (!at)
 		return ts_arena_error(arena, err);
 	at[0] = VERSION;
-	at[1] = (uint8_t)((d->has_started ? HAS_STARTED : 0) | (d->has_world ? HAS_WORLD : 0) | (has_name ? HAS_NAME : 0));
+	at[1] = (uint8_t)((d->has_started ? HAS_STARTED : 0) | (d->has_world ? HAS_WORLD : 0) | (has_name ? HAS_NAME : 0) |
+			  (!has_name && d->run.own_name.len ? LONG_NAME : 0));
 	ts_store_u32(at + 2, d->run.ranks);
 	ts_store_u64(at + 6, d->run.steps);
 	ts_store_u64(at + 14, (uint64_t)d->run.first_step);
@@ -47,6 +48,7 @@ bool ts_summary_read(struct ts_span bytes, struct ts_summary *ret_summary)
 	s.has_started = flags & HAS_STARTED;
 	s.has_world = flags & HAS_WORLD;
 	s.has_name = flags & HAS_NAME;
+	s.long_name = flags & LONG_NAME;
 	s.own_name = ts_cursor_bytes(&c, ts_cursor_left(&c));
 	if (c.failed)
 		return false;

@@ -14,9 +14,10 @@ struct ts_summary {
 	uint64_t steps;
 	int64_t first_step, last_step; /* valid if steps > 0 */
 	bool has_started, has_world, has_name;
+	bool long_name; /* it has one, which does not fit: the head knows */
 	int64_t started_ns;
 	uint32_t world_size;
-	struct ts_span own_name; /* if has_name: whole; a name that does not fit is left to the head */
+	struct ts_span own_name; /* if has_name */
 };
 
 /* The bytes lie in the arena. */

@@ -1,0 +1,196 @@
+#include "service/handlers/join.h"
+
+#include "base/limits.h"
+#include "service/handlers/describe.h"
+
+struct joining {
+	struct ts_engine *engine;
+	struct ts_arena *arena;
+	struct ts_head head;
+	struct ts_index **indexes;	  /* one for each of head.ranks */
+	const struct ts_run **of;	  /* where each comes from */
+	struct ts_buf scratch;
+};
+
+/* The fact of exactly that path and source: facts are sorted so, but a set of one rank is small. */
+static const struct ts_fact *find_exact(const struct ts_facts *facts, const struct ts_fact *like)
+{
+	const struct ts_fact *at = ts_facts_find(facts, like->path);
+
+	if (!at)
+		return NULL;
+	/* ts_facts_find gives one of the path's; its neighbours have the other sources. */
+	while (at > facts->items && ts_span_eq(at[-1].path, like->path))
+		at--;
+	for (; at < facts->items + facts->n && ts_span_eq(at->path, like->path); at++)
+		if (at->source == like->source)
+			return at;
+	return NULL;
+}
+
+/* All that a rank says: the head's facts, but for what its index says otherwise. */
+static enum ts_status whole_facts(const struct ts_run *run, const struct ts_index *index, struct ts_arena *arena,
+				  struct ts_facts *ret_facts, struct ts_error *err)
+{
+	struct ts_facts facts = {.n = 0};
+
+	for (size_t i = 0; i < run->head.facts.n; i++)
+		if (!find_exact(&index->facts, &run->head.facts.items[i]) &&
+		    ts_facts_add(&facts, &run->head.facts.items[i], arena, err))
+			return err->status;
+	for (size_t i = 0; i < index->facts.n; i++)
+		if (index->facts.items[i].type != TS_FACT_ABSENT &&
+		    ts_facts_add(&facts, &index->facts.items[i], arena, err))
+			return err->status;
+	(void)ts_facts_sort(&facts);
+	*ret_facts = facts;
+	return TS_OK;
+}
+
+/* The inverse: what a rank says that the head does not say so. */
+static enum ts_status differences(const struct ts_facts *head, const struct ts_facts *rank, struct ts_arena *arena,
+				  struct ts_facts *ret_facts, struct ts_error *err)
+{
+	struct ts_facts facts = {.n = 0};
+
+	for (size_t i = 0; i < rank->n; i++) {
+		const struct ts_fact *said = find_exact(head, &rank->items[i]);
+
+		if ((!said || !ts_fact_same(said, &rank->items[i])) && ts_facts_add(&facts, &rank->items[i], arena, err))
+			return err->status;
+	}
+	for (size_t i = 0; i < head->n; i++) {
+		struct ts_fact absent = {
+			.path = head->items[i].path, .source = head->items[i].source, .type = TS_FACT_ABSENT};
+
+		if (!find_exact(rank, &absent) && ts_facts_add(&facts, &absent, arena, err))
+			return err->status;
+	}
+	(void)ts_facts_sort(&facts);
+	*ret_facts = facts;
+	return TS_OK;
+}
+
+static enum ts_status keep(void *ctx, struct ts_span object, struct ts_error *err)
+{
+	struct joining *j = ctx;
+	struct ts_arena arena;
+	struct ts_sealed sealed;
+	struct ts_put_stats stats;
+	enum ts_status status;
+
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	status = ts_seal(object, &arena, &sealed, err);
+	if (!status)
+		status = j->engine->ops->put_many(j->engine, &sealed, 1, &stats, err);
+	ts_arena_finish(&arena);
+	return status;
+}
+
+/* The ranks of both, ascending; of one that both have, added's. */
+static enum ts_status unite(struct joining *j, const struct ts_run *base, const struct ts_run *added,
+			    struct ts_error *err)
+{
+	size_t most = base->head.n_ranks + added->head.n_ranks, a = 0, b = 0;
+
+	j->head.ranks = ts_arena_array(j->arena, most, sizeof *j->head.ranks);
+	j->indexes = ts_arena_array(j->arena, most, sizeof(struct ts_index *));
+	j->of = ts_arena_array(j->arena, most, sizeof(struct ts_run *));
+	if (!j->head.ranks || !j->indexes || !j->of)
+		return ts_arena_error(j->arena, err);
+	while (a < base->head.n_ranks || b < added->head.n_ranks) {
+		bool from_added = b < added->head.n_ranks &&
+				  (a == base->head.n_ranks || added->head.ranks[b].rank <= base->head.ranks[a].rank);
+		const struct ts_run *run = from_added ? added : base;
+		size_t at = from_added ? b : a;
+
+		if (from_added && a < base->head.n_ranks && added->head.ranks[b].rank == base->head.ranks[a].rank)
+			a++;
+		a += !from_added;
+		b += from_added;
+		j->of[j->head.n_ranks] = run;
+		j->indexes[j->head.n_ranks] = &run->indexes[at];
+		j->head.ranks[j->head.n_ranks++] = run->head.ranks[at];
+	}
+	return TS_OK;
+}
+
+/* The lowest rank that is a rank speaks for all; the job has no facts of its own. */
+static enum ts_status choose_facts(struct joining *j, struct ts_error *err)
+{
+	size_t at = j->head.n_ranks > 1 && j->head.ranks[0].rank == TS_RANK_JOB;
+
+	if (j->head.n_ranks == 0)
+		return ts_error_set(err, TS_INVALID, "neither run has a rank");
+	if (j->head.ranks[at].rank == TS_RANK_JOB) {
+		j->head.facts = j->of[at]->head.facts;
+		return TS_OK;
+	}
+	return whole_facts(j->of[at], j->indexes[at], j->arena, &j->head.facts, err);
+}
+
+static bool same_facts(const struct ts_facts *a, const struct ts_facts *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (!ts_span_eq(a->items[i].path, b->items[i].path) || a->items[i].source != b->items[i].source ||
+		    !ts_fact_same(&a->items[i], &b->items[i]))
+			return false;
+	return true;
+}
+
+/* Writes the rank's index again if it says something else beside the new head. */
+static enum ts_status restate(struct joining *j, size_t i, struct ts_error *err)
+{
+	struct ts_index index = *j->indexes[i];
+	struct ts_facts whole;
+
+	if (j->head.ranks[i].rank == TS_RANK_JOB)
+		return TS_OK;
+	if (whole_facts(j->of[i], j->indexes[i], j->arena, &whole, err) ||
+	    differences(&j->head.facts, &whole, j->arena, &index.facts, err))
+		return err->status;
+	if (same_facts(&index.facts, &j->indexes[i]->facts))
+		return TS_OK;
+	ts_buf_reset(&j->scratch);
+	return ts_index_encode(&index, keep, j, &j->scratch, &j->head.ranks[i].index, err);
+}
+
+static enum ts_status write_all(struct joining *j, struct ts_id *ret_head, struct ts_error *err)
+{
+	for (size_t i = 0; i < j->head.n_ranks; i++)
+		if (restate(j, i, err))
+			return err->status;
+	ts_head_digest_groups(&j->head);
+	ts_buf_reset(&j->scratch);
+	if (ts_head_encode(&j->head, &j->scratch, err) || keep(j, ts_buf_view(&j->scratch), err))
+		return err->status;
+	ts_digest(ts_buf_view(&j->scratch), ret_head);
+	return TS_OK;
+}
+
+static enum ts_status check_worlds(const struct ts_run *base, const struct ts_run *added, struct ts_error *err)
+{
+	int64_t a, b;
+
+	if (ts_fact_int(&base->head.facts, "parallelism.world_size", &a) &&
+	    ts_fact_int(&added->head.facts, "parallelism.world_size", &b) && a != b)
+		return ts_error_set(err, TS_CONFLICT,
+				    "these ranks are of a world of %lld, those that are there of one of %lld; join them "
+				    "under another --name", (long long)b, (long long)a);
+	return TS_OK;
+}
+
+enum ts_status ts_runs_join(struct ts_fetch *f, const struct ts_run *base, const struct ts_run *added,
+			    struct ts_arena *arena, struct ts_id *ret_head, struct ts_error *err)
+{
+	struct joining j = {.engine = f->call->engine, .arena = arena, .scratch = TS_BUF_INIT(TS_OBJECT_MAX)};
+	enum ts_status status;
+
+	if (check_worlds(base, added, err) || unite(&j, base, added, err) || choose_facts(&j, err))
+		return err->status;
+	status = write_all(&j, ret_head, err);
+	ts_buf_finish(&j.scratch);
+	return status;
+}

@@ -1,0 +1,35 @@
+/* list_columns.h - the words of list that are no facts: what a name and its summary say without opening the head.
+ *
+ *	name project id started pushed state steps first_step last_step ranks world_size own_name who, note.KEY
+ */
+#ifndef TSCOPE_HANDLERS_LIST_COLUMNS_H
+#define TSCOPE_HANDLERS_LIST_COLUMNS_H
+
+#include "base/span.h"
+
+enum ts_list_word {
+	TS_WORD_NAME,
+	TS_WORD_PROJECT,
+	TS_WORD_ID,
+	TS_WORD_STARTED,
+	TS_WORD_PUSHED,
+	TS_WORD_STATE,
+	TS_WORD_STEPS,
+	TS_WORD_FIRST_STEP,
+	TS_WORD_LAST_STEP,
+	TS_WORD_RANKS,
+	TS_WORD_WORLD_SIZE,
+	TS_WORD_OWN_NAME,
+	TS_WORD_WHO,
+	TS_WORD_NOTE, /* note.KEY */
+	TS_WORD_FACT, /* everything else with a '.' */
+	TS_WORD_NONE, /* no such word */
+};
+
+enum ts_list_word ts_list_word(struct ts_span path);
+/* Its value is a time. */
+bool ts_list_is_time(enum ts_list_word word);
+/* "name, project, ..." for messages. */
+const char *ts_list_words(void);
+
+#endif
