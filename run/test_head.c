@@ -25,7 +25,7 @@ static struct ts_fact long_fact(const char *path, enum ts_fact_source source, ui
 	return fact;
 }
 
-enum { FACTS = 6, RANKS = 3 };
+enum { FACTS = 7, RANKS = 3 };
 
 struct sample {
 	struct ts_fact facts[FACTS];
@@ -48,6 +48,8 @@ static void make_sample(struct sample *s)
 	s->facts[4] = (struct ts_fact){.path = ts_span_str("seeds.torch"), .type = TS_FACT_INT,
 				       .source = TS_SOURCE_RUN_JSON, .integer = -1};
 	s->facts[5] = text_fact("session.name", TS_SOURCE_RUN_JSON, "exp1");
+	s->facts[6] = (struct ts_fact){.path = ts_span_str("session.tty"), .type = TS_FACT_BOOL,
+				       .source = TS_SOURCE_RUN_JSON, .boolean = true};
 	for (int i = 0; i < RANKS; i++) {
 		s->ranks[i].rank = numbers[i];
 		memset(s->ranks[i].index.bytes, i + 1, TS_ID_BYTES);

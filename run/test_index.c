@@ -6,6 +6,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -339,37 +340,75 @@ static void test_a_long_index_is_a_chain(void **unused)
 	test_objects_finish(&again);
 }
 
-/* The same content cut elsewhere is not canonical: the record of the second object had room in the first. */
+/* By hand: the beginning of an object, and a record of an empty file. */
+static void begin_object(struct ts_buf *buf, int32_t rank, const struct ts_id *next_id)
+{
+	ts_buf_reset(buf);
+	ts_object_begin(buf, TS_KIND_INDEX, 1, TS_LAYOUT_BYTES, next_id, next_id != NULL);
+	ts_buf_u32(buf, (uint32_t)rank);
+	ts_buf_u8(buf, next_id != NULL);
+}
+
+static void put_file(struct ts_buf *buf, const char *name)
+{
+	ts_buf_u8(buf, 6);
+	ts_buf_u64(buf, 0);
+	ts_buf_u8(buf, (uint8_t)strlen(name));
+	ts_buf_str(buf, name);
+}
+
+/* Decodes one object, and if there is one its successor. */
+static void assert_chain_refused(const struct ts_buf *first, const struct ts_buf *second, const char *why)
+{
+	struct ts_index index = {0};
+	struct ts_arena arena;
+	struct ts_error err = {.text = "nothing"};
+	struct ts_id id;
+	enum ts_status status;
+	bool more = false;
+
+	ts_arena_init(&arena, 0);
+	status = ts_index_decode(ts_buf_view(first), &arena, &index, &more, &id, &err);
+	if (second) {
+		assert_int_equal(status, TS_OK);
+		assert_true(more);
+		status = ts_index_decode(ts_buf_view(second), &arena, &index, &more, &id, &err);
+	}
+	if (status != TS_DAMAGED || !strstr(err.text, why))
+		fail_msg("%d '%s' where '%s' is due", (int)status, err.text, why);
+	ts_arena_finish(&arena);
+}
+
+/* The same content cut elsewhere would have another id. */
 static void test_a_chain_is_packed_in_one_way(void **unused)
 {
 	struct ts_buf first = TS_BUF_INIT(TS_OBJECT_MAX), second = TS_BUF_INIT(TS_OBJECT_MAX);
-	struct ts_index index = {0};
-	struct ts_arena arena;
 	struct ts_error err;
-	struct ts_id id;
-	bool more = false;
+	struct ts_id id = id_of(1);
+	char name[16];
 
 	(void)unused;
-	ts_arena_init(&arena, 0);
-	ts_object_begin(&second, TS_KIND_INDEX, 1, TS_LAYOUT_BYTES, NULL, 0);
-	ts_buf_u32(&second, 0);
-	ts_buf_u8(&second, 0);
-	ts_buf_u8(&second, 6); /* an empty file "x" */
-	ts_buf_u64(&second, 0);
-	ts_buf_u8(&second, 1);
-	ts_buf_char(&second, 'x');
+	begin_object(&second, 0, NULL);
+	put_file(&second, "x");
 	assert_int_equal(test_roundtrip(ts_buf_view(&second), &err), TS_OK);
-	ts_digest(ts_buf_view(&second), &id);
-	ts_object_begin(&first, TS_KIND_INDEX, 1, TS_LAYOUT_BYTES, &id, 1);
-	ts_buf_u32(&first, 0);
-	ts_buf_u8(&first, 1);
-	assert_int_equal(ts_index_decode(ts_buf_view(&first), &arena, &index, &more, &id, &err), TS_OK);
-	assert_true(more);
-	assert_int_equal(ts_index_decode(ts_buf_view(&second), &arena, &index, &more, &id, &err), TS_DAMAGED);
-	assert_non_null(strstr(err.text, "has room in the object before"));
+	begin_object(&first, 0, &id);
+	assert_chain_refused(&first, &second, "has room in the object before");
+	begin_object(&second, 1, NULL);
+	put_file(&second, "x");
+	assert_chain_refused(&first, &second, "rank 1 in the index of rank 0");
+	begin_object(&second, 0, NULL);
+	assert_chain_refused(&first, &second, "adds nothing");
+	put_file(&second, "x");
+	ts_buf_bytes(&second, "\x02\x01\x0e", 3);
+	assert_chain_refused(&second, NULL, "record 2 may not follow record 6");
+	begin_object(&first, 0, NULL);
+	for (int i = 0; i < 70000; i++) { /* 16 bytes each: more than 1 MiB */
+		(void)snprintf(name, sizeof name, "%06d", i);
+		put_file(&first, name);
+	}
+	assert_chain_refused(&first, NULL, "more than 1048576 bytes");
 	ts_buf_finish(&first);
 	ts_buf_finish(&second);
-	ts_arena_finish(&arena);
 }
 
 /* --- memory --- */
