@@ -1,0 +1,339 @@
+#include "store/lmdb_internal.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MAP_DEFAULT ((uint64_t)8 << 30)
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define MAP_DEFAULT ((uint64_t)8 << 30)
+#endif
+#endif
+#ifndef MAP_DEFAULT
+#define MAP_DEFAULT ((uint64_t)1 << 40)
+#endif
+
+/* A process may be denied so much address space (ulimit -v, small machines): then less is asked for, and the map grows. */
+static const uint64_t map_least = (uint64_t)1 << 30;
+
+enum { READERS = 1024 };
+
+static pthread_mutex_t envs_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ts_lmdb_env *envs;
+
+static const char *const db_names[TS_DBS] = {"meta", "objects", "packs", "refs", "log", "recent", "notes", "cache"};
+
+enum ts_status ts_env_error(const struct ts_lmdb_env *env, int rc, struct ts_error *err)
+{
+	if (rc == ENOSPC || rc == EDQUOT || rc == EFBIG || (rc == EIO && ts_disk_is_full(env->path)))
+		return ts_error_set(err, TS_FULL, "%s: the disk is full", env->path);
+	if (rc == MDB_MAP_FULL)
+		return ts_error_set(err, TS_FULL, "%s: the map is full and cannot grow", env->path);
+	if (rc == MDB_READERS_FULL)
+		return ts_error_set(err, TS_UNAVAILABLE, "%s: more than %d transactions at once", env->path, READERS);
+	if (rc == MDB_CORRUPTED || rc == MDB_PAGE_NOTFOUND || rc == MDB_INVALID || rc == MDB_VERSION_MISMATCH ||
+	    rc == MDB_PANIC || rc == MDB_CURSOR_FULL)
+		return ts_error_set(err, TS_DAMAGED, "%s: %s", env->path, mdb_strerror(rc));
+	if (rc > 0)
+		return ts_error_errno(err, rc, "%s", env->path);
+	return ts_error_set(err, TS_INTERNAL, "%s: %s", env->path, mdb_strerror(rc));
+}
+
+/* The handles; of a new store, in one transaction, the databases and the format too. */
+static int open_databases(struct ts_lmdb_env *env, bool create)
+{
+	struct ts_write w = {.env = env};
+	struct ts_error err;
+	int rc = mdb_txn_begin(env->mdb, NULL, create ? 0 : MDB_RDONLY, &w.txn);
+
+	if (rc)
+		return rc;
+	for (int i = 0; i < TS_DBS && !rc; i++)
+		rc = mdb_dbi_open(w.txn, db_names[i], create ? MDB_CREATE : 0, &env->dbi[i]);
+	if (!rc && create && ts_write_u64(&w, "format", TS_STORE_FORMAT, &err))
+		rc = w.rc ? w.rc : ENOMEM;
+	if (rc) {
+		mdb_txn_abort(w.txn);
+		return rc;
+	}
+	return mdb_txn_commit(w.txn);
+}
+
+static int open_mdb_with_map(struct ts_lmdb_env *env, uint64_t map_bytes)
+{
+	/* NOTLS: a read transaction belongs to a call, not to a thread. */
+	unsigned flags = MDB_NOTLS | (env->mdb_read_only ? MDB_RDONLY : 0);
+	int dead;
+	int rc = mdb_env_create(&env->mdb);
+
+	if (rc) {
+		env->mdb = NULL;
+		return rc;
+	}
+	rc = mdb_env_set_maxdbs(env->mdb, TS_DBS);
+	if (!rc)
+		rc = mdb_env_set_maxreaders(env->mdb, READERS);
+	if (!rc)
+		rc = mdb_env_set_mapsize(env->mdb, (size_t)map_bytes);
+	if (!rc)
+		rc = mdb_env_open(env->mdb, env->path, flags, 0600);
+	if (!rc)
+		(void)mdb_reader_check(env->mdb, &dead);
+	if (rc) {
+		mdb_env_close(env->mdb);
+		env->mdb = NULL;
+	}
+	return rc;
+}
+
+static int open_mdb(struct ts_lmdb_env *env)
+{
+	uint64_t map_bytes = env->map_bytes ? env->map_bytes : MAP_DEFAULT;
+	int rc = open_mdb_with_map(env, map_bytes);
+
+	while (rc == ENOMEM && !env->map_bytes && map_bytes > map_least) {
+		map_bytes /= 4;
+		rc = open_mdb_with_map(env, map_bytes);
+	}
+	return rc;
+}
+
+static enum ts_status check_format(struct ts_lmdb_env *env, struct ts_error *err)
+{
+	enum ts_status status;
+	uint64_t format = 0;
+	struct ts_read r;
+
+	if (ts_read_begin(env, &r, err))
+		return err->status;
+	status = ts_read_u64(r, "format", &format, err);
+	ts_read_end(&r);
+	if (!status && format > TS_STORE_FORMAT)
+		return ts_error_set(err, TS_UNSUPPORTED, "%s: a store of format %llu; this tscope knows up to %d", env->path,
+				    (unsigned long long)format, TS_STORE_FORMAT);
+	if (!status && format == 0)
+		return ts_error_set(err, TS_INVALID, "%s: a store without a format", env->path);
+	return status;
+}
+
+static enum ts_status open_store(struct ts_lmdb_env *env, bool create, struct ts_error *err)
+{
+	int rc = open_mdb(env);
+
+	if (!rc)
+		rc = open_databases(env, false);
+	if (rc == MDB_NOTFOUND && create)
+		rc = open_databases(env, true);
+	if (rc == MDB_NOTFOUND)
+		return ts_error_set(err, TS_INVALID, "%s: an LMDB file, but no store of tscope", env->path);
+	return rc ? ts_env_error(env, rc, err) : check_format(env, err);
+}
+
+static void free_env(struct ts_lmdb_env *env)
+{
+	if (env->mdb)
+		mdb_env_close(env->mdb);
+	ts_cache_drop(env);
+	pthread_rwlock_destroy(&env->map);
+	pthread_mutex_destroy(&env->lane.lock);
+	pthread_cond_destroy(&env->lane.turn);
+	ts_free(env->path);
+	ts_free(env);
+}
+
+static struct ts_lmdb_env *make_env(const struct ts_lmdb_options *options, const struct stat *st)
+{
+	struct ts_lmdb_env *env = ts_alloc_array(1, sizeof *env);
+	size_t len = strlen(options->path) + 1;
+	pthread_rwlockattr_t attr;
+
+	if (!env)
+		return NULL;
+	pthread_mutex_init(&env->lane.lock, NULL);
+	pthread_cond_init(&env->lane.turn, NULL);
+	pthread_rwlockattr_init(&attr);
+	/* Growing the map must not wait for ever behind readers that overlap. */
+	pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+	pthread_rwlock_init(&env->map, &attr);
+	pthread_rwlockattr_destroy(&attr);
+	env->path = ts_alloc(len);
+	if (!env->path) {
+		free_env(env);
+		return NULL;
+	}
+	memcpy(env->path, options->path, len);
+	env->dev = st->st_dev;
+	env->ino = st->st_ino;
+	env->mdb_read_only = options->read_only;
+	env->map_bytes = options->map_bytes;
+	return env;
+}
+
+/* The directory, made if that is asked for, and whether there is a store in it. */
+static enum ts_status find_store(const struct ts_lmdb_options *options, struct stat *ret_st, struct ts_error *err)
+{
+	bool create = options->create && !options->read_only;
+	char data[4096];
+	int len = snprintf(data, sizeof data, "%s/data.mdb", options->path);
+
+	if (len < 0 || (size_t)len >= sizeof data)
+		return ts_error_set(err, TS_INVALID, "a path of more than %zu bytes", sizeof data);
+	if (create && ts_make_dirs(options->path, 0700, err))
+		return err->status;
+	if (stat(options->path, ret_st) != 0)
+		return errno == ENOENT ? ts_error_set(err, TS_NOT_FOUND, "there is no store at %s", options->path) :
+					 ts_error_errno(err, errno, "%s", options->path);
+	if (!S_ISDIR(ret_st->st_mode))
+		return ts_error_set(err, TS_INVALID, "%s is no directory", options->path);
+	if (!create && ts_file_kind(data) != TS_FILE_REGULAR)
+		return ts_error_set(err, TS_NOT_FOUND, "there is no store at %s", options->path);
+	return ts_disk_check(options->path, err);
+}
+
+static enum ts_status add_env(const struct ts_lmdb_options *options, const struct stat *st, struct ts_lmdb_env **ret_env,
+			      struct ts_error *err)
+{
+	struct ts_lmdb_env *env = make_env(options, st);
+
+	if (!env)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a store");
+	if (open_store(env, options->create && !options->read_only, err)) {
+		free_env(env);
+		return err->status;
+	}
+	env->next = envs;
+	envs = env;
+	*ret_env = env;
+	return TS_OK;
+}
+
+enum ts_status ts_env_acquire(const struct ts_lmdb_options *options, struct ts_lmdb_env **ret_env, struct ts_error *err)
+{
+	struct ts_lmdb_env *env;
+	enum ts_status status = TS_OK;
+	struct stat st;
+
+	if (find_store(options, &st, err))
+		return err->status;
+	pthread_mutex_lock(&envs_lock);
+	for (env = envs; env && (env->dev != st.st_dev || env->ino != st.st_ino);)
+		env = env->next;
+	if (!env)
+		status = add_env(options, &st, &env, err);
+	else if (env->mdb_read_only && !options->read_only)
+		status = ts_error_set(err, TS_CONFLICT, "%s: this process has it open for reading only", options->path);
+	if (!status) {
+		env->users++;
+		*ret_env = env;
+	}
+	pthread_mutex_unlock(&envs_lock);
+	return status;
+}
+
+void ts_env_release(struct ts_lmdb_env *env)
+{
+	struct ts_lmdb_env **at = &envs;
+
+	pthread_mutex_lock(&envs_lock);
+	if (--env->users == 0) {
+		while (*at != env)
+			at = &(*at)->next;
+		*at = env->next;
+		ts_lane_finish(env);
+		free_env(env);
+	}
+	pthread_mutex_unlock(&envs_lock);
+}
+
+/* After a failed write of a meta page LMDB refuses everything until it is opened anew. */
+static int reopen(struct ts_lmdb_env *env)
+{
+	int rc;
+
+	if (env->mdb)
+		mdb_env_close(env->mdb);
+	env->mdb = NULL;
+	rc = open_mdb(env);
+	if (!rc)
+		rc = open_databases(env, false);
+	return rc;
+}
+
+/* Mends what kept a transaction from beginning, with no transaction of this process open; 0 to try again. */
+static int mend(struct ts_lmdb_env *env, int rc)
+{
+	int dead;
+
+	pthread_rwlock_wrlock(&env->map);
+	if (rc == MDB_MAP_RESIZED)
+		rc = mdb_env_set_mapsize(env->mdb, 0);
+	else if (rc == MDB_READERS_FULL)
+		rc = mdb_reader_check(env->mdb, &dead) ? rc : 0;
+	else if (rc == MDB_PANIC)
+		rc = reopen(env);
+	pthread_rwlock_unlock(&env->map);
+	return rc;
+}
+
+enum ts_status ts_env_begin(struct ts_lmdb_env *env, unsigned flags, MDB_txn **ret_txn, struct ts_error *err)
+{
+	int rc;
+
+	for (int tries = 0; tries < 3; tries++) {
+		pthread_rwlock_rdlock(&env->map);
+		rc = env->mdb ? mdb_txn_begin(env->mdb, NULL, flags, ret_txn) : MDB_PANIC;
+		if (rc == 0)
+			return TS_OK;
+		pthread_rwlock_unlock(&env->map);
+		if (mend(env, rc))
+			break;
+	}
+	return ts_env_error(env, rc, err);
+}
+
+void ts_env_abort(struct ts_lmdb_env *env, MDB_txn *txn)
+{
+	mdb_txn_abort(txn);
+	pthread_rwlock_unlock(&env->map);
+}
+
+int ts_env_commit(struct ts_lmdb_env *env, MDB_txn *txn)
+{
+	int rc = mdb_txn_commit(txn);
+
+	pthread_rwlock_unlock(&env->map);
+	return rc;
+}
+
+void ts_env_check_readers(struct ts_lmdb_env *env)
+{
+	int dead;
+
+	pthread_rwlock_rdlock(&env->map);
+	if (env->mdb)
+		(void)mdb_reader_check(env->mdb, &dead);
+	pthread_rwlock_unlock(&env->map);
+}
+
+enum ts_status ts_env_grow(struct ts_lmdb_env *env, struct ts_error *err)
+{
+	MDB_envinfo info = {0};
+	int rc;
+
+	pthread_rwlock_wrlock(&env->map);
+	rc = mdb_env_info(env->mdb, &info);
+	if (!rc)
+		rc = mdb_env_set_mapsize(env->mdb, info.me_mapsize * 2);
+	if (rc) { /* LMDB has let go of the old map */
+		env->map_bytes = info.me_mapsize;
+		(void)reopen(env);
+	}
+	pthread_rwlock_unlock(&env->map);
+	return rc ? ts_env_error(env, rc == ENOMEM ? MDB_MAP_FULL : rc, err) : TS_OK;
+}

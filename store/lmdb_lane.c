@@ -1,0 +1,244 @@
+/* The writer lane. LMDB has one writer at a time, and a commit waits for the disk; so whoever finds the lane free leads: it
+ * takes every job that waits, runs them one after the other in one transaction, and commits once for all.
+ *
+ * Invariants:
+ *  1. A job is answered TS_OK only after the commit of the transaction that it ran in.
+ *  2. A job that fails before it wrote leaves nothing behind, and the others go on. A job that fails after it wrote, or whose
+ *     commit fails, takes the transaction with it: then each job is run again in a transaction of its own, so that one
+ *     cannot fail for another.
+ *  3. A full map is grown with no transaction open, and everything is run again.
+ */
+#include "store/lmdb_internal.h"
+
+enum { JOBS_MAX = 64, BYTES_MAX = 16 << 20, GROWS_MAX = 24 };
+
+struct ts_lmdb_job {
+	struct ts_lmdb_job *next;
+	ts_write_fn *run;
+	void *ctx;
+	size_t bytes;
+	struct ts_error *err;
+	enum ts_status status;
+	bool done;
+};
+
+enum outcome { COMMITTED, ALONE, GROW, FAILED };
+
+/* Runs the jobs of a list in one transaction that is open. COMMITTED here means: ready to. */
+static enum outcome run_jobs(struct ts_write *w, struct ts_lmdb_job *jobs, bool *ret_dirty)
+{
+	for (struct ts_lmdb_job *job = jobs; job; job = job->next) {
+		w->dirty = false;
+		w->rc = 0;
+		job->status = job->run(w, job->ctx, job->err);
+		*ret_dirty |= w->dirty;
+		if (!job->status || (!w->dirty && !w->rc))
+			continue;
+		if (w->rc == MDB_MAP_FULL)
+			return GROW;
+		return jobs->next ? ALONE : FAILED;
+	}
+	return COMMITTED;
+}
+
+/* A commit that failed failed for every job that had been well. */
+static enum outcome commit_failed(struct ts_lmdb_env *env, int rc, struct ts_lmdb_job *jobs)
+{
+	if (rc == MDB_MAP_FULL)
+		return GROW;
+	if (jobs->next)
+		return ALONE;
+	jobs->status = ts_env_error(env, rc, jobs->err);
+	return FAILED;
+}
+
+static enum outcome run_once(struct ts_lmdb_env *env, struct ts_lmdb_job *jobs)
+{
+	struct ts_write w = {.env = env};
+	enum outcome outcome;
+	bool dirty = false;
+	int rc;
+
+	if (ts_env_begin(env, 0, &w.txn, jobs->err)) {
+		jobs->status = jobs->err->status;
+		return jobs->next ? ALONE : FAILED;
+	}
+	outcome = run_jobs(&w, jobs, &dirty);
+	if (outcome != COMMITTED || !dirty) {
+		ts_env_abort(env, w.txn);
+		return outcome;
+	}
+	ts_cache_flush(env, w.txn);
+	rc = ts_env_commit(env, w.txn);
+	return rc ? commit_failed(env, rc, jobs) : COMMITTED;
+}
+
+static void run_alone(struct ts_lmdb_env *env, struct ts_lmdb_job *job);
+
+static void run_group(struct ts_lmdb_env *env, struct ts_lmdb_job *jobs)
+{
+	enum outcome outcome = run_once(env, jobs);
+
+	for (int grows = 0; outcome == GROW; grows++) {
+		struct ts_error err;
+
+		if (grows == GROWS_MAX || ts_env_grow(env, &err)) {
+			for (struct ts_lmdb_job *job = jobs; job; job = job->next)
+				job->status = ts_env_error(env, MDB_MAP_FULL, job->err);
+			return;
+		}
+		outcome = run_once(env, jobs);
+	}
+	while (outcome == ALONE && jobs) {
+		struct ts_lmdb_job *next = jobs->next;
+
+		run_alone(env, jobs);
+		jobs->next = next;
+		jobs = next;
+	}
+}
+
+static void run_alone(struct ts_lmdb_env *env, struct ts_lmdb_job *job)
+{
+	job->next = NULL;
+	run_group(env, job);
+}
+
+/* Takes what waits, within bounds, off the queue; at least one job. */
+static struct ts_lmdb_job *take_group(struct ts_lmdb_lane *lane)
+{
+	struct ts_lmdb_job *group = lane->first;
+	struct ts_lmdb_job *last = group;
+	size_t bytes = group->bytes;
+
+	for (int n = 1; last->next && n < JOBS_MAX && bytes + last->next->bytes <= BYTES_MAX; n++) {
+		last = last->next;
+		bytes += last->bytes;
+	}
+	lane->first = last->next;
+	if (!lane->first)
+		lane->last = NULL;
+	last->next = NULL;
+	return group;
+}
+
+static void lead(struct ts_lmdb_env *env)
+{
+	struct ts_lmdb_lane *lane = &env->lane;
+	struct ts_lmdb_job *group = take_group(lane);
+
+	lane->busy = true;
+	pthread_mutex_unlock(&lane->lock);
+	run_group(env, group);
+	pthread_mutex_lock(&lane->lock);
+	while (group) {
+		struct ts_lmdb_job *next = group->next; /* the job is gone once its caller sees it done */
+
+		group->done = true;
+		group = next;
+	}
+	lane->busy = false;
+	pthread_cond_broadcast(&lane->turn);
+}
+
+enum ts_status ts_lane_run(struct ts_lmdb *l, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err)
+{
+	struct ts_lmdb_lane *lane = &l->env->lane;
+	struct ts_error own = {0};
+	struct ts_lmdb_job job = {.run = run, .ctx = ctx, .bytes = bytes, .err = &own};
+
+	if (l->read_only)
+		return ts_error_set(err, TS_DENIED, "%s is open for reading only", l->env->path);
+	pthread_mutex_lock(&lane->lock);
+	if (lane->last)
+		lane->last->next = &job;
+	else
+		lane->first = &job;
+	lane->last = &job;
+	while (!job.done) {
+		if (lane->busy)
+			pthread_cond_wait(&lane->turn, &lane->lock);
+		else
+			lead(l->env);
+	}
+	pthread_mutex_unlock(&lane->lock);
+	if (job.status)
+		*err = own;
+	return job.status;
+}
+
+static enum ts_status written(struct ts_write *w, int rc, struct ts_error *err)
+{
+	if (rc == 0)
+		return TS_OK;
+	w->rc = rc;
+	return ts_env_error(w->env, rc, err);
+}
+
+static enum ts_status put(struct ts_write *w, enum ts_dbi db, struct ts_span key, MDB_val *v, unsigned flags,
+			  struct ts_error *err)
+{
+	MDB_val k = ts_val_of(key);
+
+	w->dirty = true;
+	return written(w, mdb_put(w->txn, w->env->dbi[db], &k, v, flags), err);
+}
+
+enum ts_status ts_write_put(struct ts_write *w, enum ts_dbi db, struct ts_span key, struct ts_span value,
+			    struct ts_error *err)
+{
+	MDB_val v = ts_val_of(value);
+
+	return put(w, db, key, &v, 0, err);
+}
+
+enum ts_status ts_write_reserve(struct ts_write *w, enum ts_dbi db, struct ts_span key, size_t len, uint8_t **ret_at,
+				struct ts_error *err)
+{
+	MDB_val v = {.mv_size = len};
+
+	if (put(w, db, key, &v, MDB_RESERVE, err))
+		return err->status;
+	*ret_at = v.mv_data;
+	return TS_OK;
+}
+
+enum ts_status ts_write_delete(struct ts_write *w, enum ts_dbi db, struct ts_span key, struct ts_error *err)
+{
+	MDB_val k = ts_val_of(key);
+	int rc;
+
+	w->dirty = true;
+	rc = mdb_del(w->txn, w->env->dbi[db], &k, NULL);
+	return written(w, rc == MDB_NOTFOUND ? 0 : rc, err);
+}
+
+enum ts_status ts_write_delete_prefix(struct ts_write *w, enum ts_dbi db, struct ts_span prefix, struct ts_error *err)
+{
+	struct ts_walk walk;
+	enum ts_status status;
+	bool found;
+
+	if (ts_walk_begin(&walk, ts_read_of(w), db, err))
+		return err->status;
+	w->dirty = true;
+	status = ts_walk_seek(&walk, prefix, &found, err);
+	while (!status && found && ts_span_starts(walk.key, prefix)) {
+		status = written(w, mdb_cursor_del(walk.cursor, 0), err);
+		if (!status)
+			status = ts_walk_seek(&walk, prefix, &found, err);
+	}
+	ts_walk_end(&walk);
+	return status;
+}
+
+void ts_lane_finish(struct ts_lmdb_env *env)
+{
+	struct ts_write w = {.env = env};
+	struct ts_error ignored;
+
+	if (env->mdb_read_only || !ts_cache_waits(env) || ts_env_begin(env, 0, &w.txn, &ignored))
+		return;
+	ts_cache_flush(env, w.txn);
+	(void)ts_env_commit(env, w.txn);
+}

@@ -1,0 +1,234 @@
+#include "store/lmdb_internal.h"
+
+#include "base/alloc.h"
+
+enum ts_status ts_lmdb_ref_get(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
+			       struct ts_ref *ret_ref, struct ts_error *err)
+{
+	enum ts_status status;
+	struct ts_read r;
+	struct ts_ref ref;
+	bool found;
+
+	if (ts_ref_kind_check(kind, err) || ts_ref_name_check(name, err) || ts_read_begin(ts_env_of(e), &r, err))
+		return err->status;
+	status = ts_ref_read(r, kind, name, &ref, &found, err);
+	if (!status && !found)
+		status = ts_no_ref(kind, name, err);
+	if (!status)
+		status = ts_ref_copy(arena, &ref, ret_ref, err);
+	ts_read_end(&r);
+	return status;
+}
+
+/* A page that is being collected. */
+struct page {
+	const struct ts_ref_query *query;
+	struct ts_page from;
+	struct ts_read read;
+	struct ts_arena *arena;
+	struct ts_ref *refs;
+	size_t n;
+	size_t limit;
+	bool more;
+};
+
+/* The page is full: what comes next begins another one. */
+static bool is_full(struct page *page)
+{
+	page->more = page->n == page->limit;
+	return page->more;
+}
+
+static enum ts_status collect_by_name(struct page *page, struct ts_walk *walk, struct ts_error *err)
+{
+	struct ts_span first = page->from.begun && ts_span_cmp(page->from.name, page->query->prefix) > 0 ?
+				       page->from.name :
+				       page->query->prefix;
+	uint8_t room[512] = {(uint8_t)page->query->kind};
+	enum ts_status status;
+	struct ts_ref ref;
+	bool found;
+
+	if (first.len > TS_REF_NAME_MAX)
+		return TS_OK; /* no name is that long */
+	if (first.len)
+		memcpy(room + 1, first.data, first.len);
+	status = ts_walk_seek(walk, ts_span_of(room, 1 + first.len), &found, err);
+	for (; !status && found; status = ts_walk_next(walk, &found, err)) {
+		struct ts_span name = ts_span_of(walk->key.data + 1, walk->key.len - 1);
+
+		if (walk->key.data[0] != (uint8_t)page->query->kind || !ts_span_starts(name, page->query->prefix))
+			break;
+		if (page->from.begun && ts_span_cmp(name, page->from.name) <= 0)
+			continue;
+		if (is_full(page))
+			break;
+		if (ts_ref_parse(walk->key, walk->value, &ref, err) ||
+		    ts_ref_copy(page->arena, &ref, &page->refs[page->n], err))
+			return err->status;
+		page->n++;
+	}
+	return status;
+}
+
+/* Where the walk over `recent` begins, in room. */
+static struct ts_span newest_start(const struct page *page, uint8_t *room)
+{
+	room[0] = (uint8_t)page->query->kind;
+	if (!page->from.begun)
+		return ts_span_of(room, 1);
+	ts_time_key(page->from.moved_ns, room + 1);
+	memcpy(room + 9, page->from.name.data, page->from.name.len);
+	return ts_span_of(room, 9 + page->from.name.len);
+}
+
+static enum ts_status collect_newest(struct page *page, struct ts_walk *walk, struct ts_error *err)
+{
+	uint8_t room[9 + TS_REF_NAME_MAX];
+	struct ts_span start = newest_start(page, room);
+	enum ts_status status;
+	struct ts_ref ref;
+	bool found;
+	bool there;
+
+	status = ts_walk_seek(walk, start, &found, err);
+	for (; !status && found; status = ts_walk_next(walk, &found, err)) {
+		struct ts_span name;
+
+		if (walk->key.data[0] != (uint8_t)page->query->kind || walk->key.len <= 9)
+			break;
+		name = ts_span_of(walk->key.data + 9, walk->key.len - 9);
+		if (!ts_span_starts(name, page->query->prefix) || (page->from.begun && ts_span_eq(walk->key, start)))
+			continue;
+		if (is_full(page))
+			break;
+		if (ts_ref_read(page->read, page->query->kind, name, &ref, &there, err))
+			return err->status;
+		if (!there)
+			return ts_error_set(err, TS_DAMAGED, "the index of names lists %.*s, which is not there",
+					    TS_SPAN_ARG(name));
+		if (ts_ref_copy(page->arena, &ref, &page->refs[page->n], err))
+			return err->status;
+		page->n++;
+	}
+	return status;
+}
+
+static enum ts_status collect(struct page *page, struct ts_error *err)
+{
+	bool newest = page->query->order == TS_ORDER_NEWEST;
+	struct ts_walk walk;
+	enum ts_status status;
+
+	if (ts_walk_begin(&walk, page->read, newest ? TS_DB_RECENT : TS_DB_REFS, err))
+		return err->status;
+	status = newest ? collect_newest(page, &walk, err) : collect_by_name(page, &walk, err);
+	ts_walk_end(&walk);
+	return status;
+}
+
+enum ts_status ts_lmdb_ref_list(struct ts_engine *e, const struct ts_ref_query *query, struct ts_arena *arena,
+				struct ts_ref **ret_refs, size_t *ret_n, struct ts_span *ret_next, struct ts_error *err)
+{
+	struct page page = {.query = query, .arena = arena};
+	struct ts_span next = {0};
+	enum ts_status status;
+
+	if (ts_page_of(query, &page.from, err))
+		return err->status;
+	page.limit = query->limit < TS_LIST_MAX ? query->limit : TS_LIST_MAX;
+	page.refs = ts_arena_array(arena, page.limit, sizeof *page.refs);
+	if (!page.refs)
+		return ts_arena_error(arena, err);
+	if (ts_read_begin(ts_env_of(e), &page.read, err))
+		return err->status;
+	status = collect(&page, err);
+	ts_read_end(&page.read);
+	if (!status && page.more)
+		status = ts_page_token(&page.refs[page.n - 1], query->order, arena, &next, err);
+	if (status)
+		return status;
+	*ret_refs = page.refs;
+	*ret_n = page.n;
+	*ret_next = next;
+	return TS_OK;
+}
+
+static enum ts_status copy_entry(struct ts_arena *arena, struct ts_log_entry *entry, struct ts_error *err)
+{
+	entry->who = ts_arena_span(arena, entry->who);
+	entry->message = ts_arena_span(arena, entry->message);
+	return entry->who.data && entry->message.data ? TS_OK : ts_arena_error(arena, err);
+}
+
+/* Twice over the log, latest first: to count, and to fill entries (not NULL). */
+static enum ts_status walk_log(struct ts_walk *walk, struct ts_span prefix, size_t limit, struct ts_arena *arena,
+			       struct ts_log_entry *entries, size_t *ret_n, struct ts_error *err)
+{
+	uint8_t end[TS_REF_KEY_MAX + 1];
+	enum ts_status status;
+	bool found;
+	size_t n = 0;
+
+	memcpy(end, prefix.data, prefix.len);
+	end[prefix.len - 1] = 1; /* the prefix ends in 0 */
+	status = ts_walk_seek_below(walk, ts_span_of(end, prefix.len), &found, err);
+	while (!status && found && ts_span_starts(walk->key, prefix) && (limit == 0 || n < limit)) {
+		if (entries && (ts_log_parse(walk->key, walk->value, &entries[n], err) ||
+				copy_entry(arena, &entries[n], err)))
+			return err->status;
+		n++;
+		status = ts_walk_prev(walk, &found, err);
+	}
+	*ret_n = n;
+	return status;
+}
+
+static enum ts_status read_log(struct ts_read r, struct ts_span prefix, size_t limit, struct ts_arena *arena,
+			       struct ts_log_entry **ret_entries, size_t *ret_n, struct ts_error *err)
+{
+	struct ts_log_entry *entries;
+	struct ts_walk walk;
+	enum ts_status status;
+	size_t n = 0;
+
+	if (ts_walk_begin(&walk, r, TS_DB_LOG, err))
+		return err->status;
+	status = walk_log(&walk, prefix, limit, arena, NULL, &n, err);
+	entries = ts_arena_array(arena, n, sizeof *entries);
+	if (!status && !entries)
+		status = ts_arena_error(arena, err);
+	if (!status)
+		status = walk_log(&walk, prefix, n ? n : 1, arena, entries, &n, err);
+	ts_walk_end(&walk);
+	*ret_entries = entries;
+	*ret_n = n;
+	return status;
+}
+
+enum ts_status ts_lmdb_ref_log(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, size_t limit,
+			       struct ts_arena *arena, struct ts_log_entry **ret_entries, size_t *ret_n,
+			       struct ts_error *err)
+{
+	uint8_t room[TS_REF_KEY_MAX + 1];
+	struct ts_log_entry *entries = NULL;
+	struct ts_span prefix;
+	enum ts_status status;
+	struct ts_read r;
+	size_t n = 0;
+
+	if (ts_ref_kind_check(kind, err) || ts_ref_name_check(name, err) || ts_read_begin(ts_env_of(e), &r, err))
+		return err->status;
+	prefix = ts_ref_key(kind, name, room);
+	room[prefix.len++] = 0;
+	status = read_log(r, prefix, limit, arena, &entries, &n, err);
+	ts_read_end(&r);
+	if (!status && n == 0)
+		status = ts_no_ref(kind, name, err);
+	if (status)
+		return status;
+	*ret_entries = entries;
+	*ret_n = n;
+	return TS_OK;
+}

@@ -1,0 +1,140 @@
+#include "store/lmdb_internal.h"
+
+#include "base/alloc.h"
+#include "base/cursor.h"
+#include "base/limits.h"
+
+enum { NOTE_PREFIX_MAX = TS_REF_NAME_MAX + 1, NOTE_VALUE_MAX = 32 + TS_WHO_MAX + TS_NOTE_MAX };
+
+/* "name 0", in room. */
+static struct ts_span note_prefix(struct ts_span name, uint8_t *room)
+{
+	memcpy(room, name.data, name.len);
+	room[name.len] = 0;
+	return ts_span_of(room, name.len + 1);
+}
+
+struct put_note {
+	struct ts_span name;
+	const struct ts_note *note;
+};
+
+static enum ts_status write_note(struct ts_write *w, struct ts_span key, const struct ts_note *note, struct ts_error *err)
+{
+	struct ts_buf buf = TS_BUF_INIT(NOTE_VALUE_MAX);
+	enum ts_status status;
+
+	ts_buf_u64(&buf, (uint64_t)note->at_ns);
+	ts_buf_u16(&buf, (uint16_t)note->who.len);
+	ts_buf_span(&buf, note->who);
+	ts_buf_u16(&buf, (uint16_t)note->value.len);
+	ts_buf_span(&buf, note->value);
+	ts_check_append(&buf, key);
+	status = ts_buf_check(&buf, err);
+	if (!status)
+		status = ts_write_put(w, TS_DB_NOTES, key, ts_buf_view(&buf), err);
+	ts_buf_finish(&buf);
+	return status;
+}
+
+static enum ts_status run_put_note(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct put_note *put = ctx;
+	uint8_t room[NOTE_PREFIX_MAX + TS_NOTE_KEY_MAX];
+	struct ts_span key = note_prefix(put->name, room);
+	struct ts_ref ref;
+	bool found;
+
+	if (ts_ref_read(ts_read_of(w), TS_REF_RUN, put->name, &ref, &found, err))
+		return err->status;
+	if (!found)
+		return ts_no_ref(TS_REF_RUN, put->name, err);
+	memcpy(room + key.len, put->note->key.data, put->note->key.len);
+	key.len += put->note->key.len;
+	if (put->note->value.len == 0)
+		return ts_write_delete(w, TS_DB_NOTES, key, err);
+	return write_note(w, key, put->note, err);
+}
+
+enum ts_status ts_lmdb_note_put(struct ts_engine *e, struct ts_span name, const struct ts_note *note,
+				struct ts_error *err)
+{
+	struct put_note put = {.name = name, .note = note};
+
+	if (ts_note_check(name, note, err))
+		return err->status;
+	return ts_lane_run((struct ts_lmdb *)(void *)e, run_put_note, &put, note->value.len, err);
+}
+
+static enum ts_status parse_note(struct ts_span key, struct ts_span stored, size_t prefix, struct ts_arena *arena,
+				 struct ts_note *ret, struct ts_error *err)
+{
+	struct ts_span value;
+	struct ts_cursor c;
+
+	if (ts_check_split(key, stored, &value, err))
+		return ts_error_prefix(err, "note of %.*s", (int)prefix - 1, (const char *)key.data);
+	c = ts_cursor_of(value);
+	ret->at_ns = (int64_t)ts_cursor_u64(&c);
+	ret->who = ts_arena_span(arena, ts_cursor_bytes(&c, ts_cursor_u16(&c)));
+	ret->value = ts_arena_span(arena, ts_cursor_bytes(&c, ts_cursor_u16(&c)));
+	ret->key = ts_arena_span(arena, ts_span_of(key.data + prefix, key.len - prefix));
+	if (c.failed)
+		return ts_error_set(err, TS_DAMAGED, "a note of %zu bytes is too short", stored.len);
+	return ret->who.data && ret->value.data && ret->key.data ? TS_OK : ts_arena_error(arena, err);
+}
+
+/* Twice: to count, and to fill notes (not NULL). */
+static enum ts_status walk_notes(struct ts_walk *walk, struct ts_span prefix, struct ts_arena *arena,
+				 struct ts_note *notes, size_t *ret_n, struct ts_error *err)
+{
+	enum ts_status status;
+	bool found;
+	size_t n = 0;
+
+	status = ts_walk_seek(walk, prefix, &found, err);
+	for (; !status && found && ts_span_starts(walk->key, prefix); n++) {
+		if (notes && parse_note(walk->key, walk->value, prefix.len, arena, &notes[n], err))
+			return err->status;
+		status = ts_walk_next(walk, &found, err);
+	}
+	*ret_n = n;
+	return status;
+}
+
+static enum ts_status list_notes(struct ts_read r, struct ts_span prefix, struct ts_arena *arena,
+				 struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err)
+{
+	struct ts_note *notes = NULL;
+	struct ts_walk walk;
+	enum ts_status status;
+	size_t n = 0;
+
+	if (ts_walk_begin(&walk, r, TS_DB_NOTES, err))
+		return err->status;
+	status = walk_notes(&walk, prefix, arena, NULL, &n, err);
+	if (!status) {
+		notes = ts_arena_array(arena, n, sizeof *notes);
+		status = notes ? walk_notes(&walk, prefix, arena, notes, &n, err) : ts_arena_error(arena, err);
+	}
+	ts_walk_end(&walk);
+	if (status)
+		return status;
+	*ret_notes = notes;
+	*ret_n = n;
+	return TS_OK;
+}
+
+enum ts_status ts_lmdb_note_list(struct ts_engine *e, struct ts_span name, struct ts_arena *arena,
+				 struct ts_note **ret_notes, size_t *ret_n, struct ts_error *err)
+{
+	uint8_t room[NOTE_PREFIX_MAX];
+	enum ts_status status;
+	struct ts_read r;
+
+	if (ts_ref_name_check(name, err) || ts_read_begin(ts_env_of(e), &r, err))
+		return err->status;
+	status = list_notes(r, note_prefix(name, room), arena, ret_notes, ret_n, err);
+	ts_read_end(&r);
+	return status;
+}

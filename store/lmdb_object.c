@@ -1,0 +1,259 @@
+#include "store/lmdb_internal.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/cursor.h"
+#include "base/limits.h"
+
+#include <xxhash.h>
+
+/* A lease is written anew when a quarter of its time has gone by, so that asking for ids rarely writes. */
+static const int64_t lease_fresh_ns = (int64_t)TS_LEASE_SECONDS * 1000000000 / 4;
+
+static struct ts_span id_span(const struct ts_id *id)
+{
+	return ts_span_of(id->bytes, TS_ID_BYTES);
+}
+
+static bool is_stale(const struct ts_record *record, int64_t now_ns)
+{
+	return now_ns - record->lease_ns > lease_fresh_ns;
+}
+
+enum ts_status ts_lmdb_get(struct ts_engine *e, const struct ts_id *id, struct ts_arena *arena,
+			   struct ts_sealed *ret_sealed, struct ts_error *err)
+{
+	struct ts_record record;
+	struct ts_sealed sealed;
+	struct ts_read r;
+	enum ts_status status;
+	bool found;
+
+	if (ts_read_begin(ts_env_of(e), &r, err))
+		return err->status;
+	status = ts_record_get(r, id, &record, &found, err);
+	if (!status && !found)
+		status = ts_no_object(id, err);
+	if (!status)
+		status = ts_record_sealed(r, id, &record, &sealed, err);
+	if (!status) {
+		sealed.bytes.data = ts_arena_dup(arena, sealed.bytes.data, sealed.bytes.len);
+		if (!sealed.bytes.data)
+			status = ts_arena_error(arena, err);
+	}
+	ts_read_end(&r);
+	if (status)
+		return status;
+	if (XXH3_64bits(sealed.bytes.data, sealed.bytes.len) != sealed.checksum) {
+		char hex[TS_ID_HEX + 1];
+
+		return ts_error_set(err, TS_DAMAGED, "object %s: its %zu stored bytes do not have their checksum",
+				    ts_id_hex(id, hex), sealed.bytes.len);
+	}
+	*ret_sealed = sealed;
+	return TS_OK;
+}
+
+struct has {
+	const struct ts_id *ids;
+	size_t n;
+	int64_t now_ns;
+	bool *present;
+	bool stale; /* some lease is to be renewed */
+};
+
+/* A record that is damaged counts as absent, so that pushing the object again mends it. */
+static enum ts_status look_up(struct ts_read r, const struct ts_id *id, struct ts_record *ret, bool *ret_found,
+			      struct ts_error *err)
+{
+	struct ts_error damage;
+	enum ts_status status = ts_record_get(r, id, ret, ret_found, &damage);
+
+	if (status == TS_DAMAGED)
+		*ret_found = false;
+	else if (status)
+		*err = damage;
+	return status == TS_DAMAGED ? TS_OK : status;
+}
+
+static enum ts_status has_now(struct ts_read r, struct has *has, struct ts_error *err)
+{
+	for (size_t i = 0; i < has->n; i++) {
+		struct ts_record record;
+
+		if (look_up(r, &has->ids[i], &record, &has->present[i], err))
+			return err->status;
+		if (has->present[i] && is_stale(&record, has->now_ns))
+			has->stale = true;
+	}
+	return TS_OK;
+}
+
+static enum ts_status renew(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct has *has = ctx;
+
+	for (size_t i = 0; i < has->n; i++) {
+		struct ts_record record;
+
+		if (look_up(ts_read_of(w), &has->ids[i], &record, &has->present[i], err))
+			return err->status;
+		if (!has->present[i] || !is_stale(&record, has->now_ns))
+			continue;
+		record.lease_ns = has->now_ns;
+		if (ts_record_put(w, &has->ids[i], &record, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_lmdb_has_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
+				struct ts_error *err)
+{
+	struct ts_lmdb *l = (struct ts_lmdb *)(void *)e;
+	struct has has = {.ids = ids, .n = n, .now_ns = ts_now_real_ns()};
+	enum ts_status status;
+	struct ts_read r;
+
+	has.present = ts_alloc_array(n ? n : 1, sizeof *has.present);
+	if (!has.present)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu ids", n);
+	status = ts_read_begin(l->env, &r, err);
+	if (!status) {
+		status = has_now(r, &has, err);
+		ts_read_end(&r);
+	}
+	if (!status && has.stale && !l->read_only)
+		status = ts_lane_run(l, renew, &has, n * TS_RECORD_BYTES, err);
+	if (!status)
+		memcpy(ret_present, has.present, n * sizeof *ret_present);
+	ts_free(has.present);
+	return status;
+}
+
+struct put {
+	const struct ts_sealed *objects;
+	size_t n;
+	struct ts_span *parts;
+	int64_t now_ns;
+	struct ts_put_stats stats;
+};
+
+static enum ts_status put_one(struct ts_packer *packer, const struct ts_sealed *object, struct put *put,
+			      struct ts_error *err)
+{
+	struct ts_record record;
+	bool found;
+
+	if (look_up(ts_read_of(packer->w), &object->id, &record, &found, err))
+		return err->status;
+	if (found) {
+		if (!is_stale(&record, put->now_ns))
+			return TS_OK;
+		record.lease_ns = put->now_ns;
+		return ts_record_put(packer->w, &object->id, &record, err);
+	}
+	record = (struct ts_record){
+		.raw_len = object->raw_len,
+		.nrefs = object->nrefs,
+		.checksum = object->checksum,
+		.lease_ns = put->now_ns,
+		.codec = object->codec,
+		.kind = object->kind,
+	};
+	put->stats.new_objects++;
+	put->stats.new_bytes += object->bytes.len;
+	return ts_packer_add(packer, &object->id, object->bytes, &record, err);
+}
+
+static enum ts_status put_all(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct put *put = ctx;
+	struct ts_packer packer;
+	uint64_t stored;
+
+	put->stats = (struct ts_put_stats){.objects = put->n};
+	if (ts_packer_begin(&packer, w, put->parts, err))
+		return err->status;
+	for (size_t i = 0; i < put->n; i++)
+		if (put_one(&packer, &put->objects[i], put, err))
+			return err->status;
+	if (put->stats.new_objects == 0)
+		return TS_OK;
+	if (ts_packer_end(&packer, err) || ts_read_u64(ts_read_of(w), "stored", &stored, err))
+		return err->status;
+	return ts_write_u64(w, "stored", stored + put->stats.new_bytes, err);
+}
+
+enum ts_status ts_lmdb_put_many(struct ts_engine *e, const struct ts_sealed *objects, size_t n,
+				struct ts_put_stats *ret_stats, struct ts_error *err)
+{
+	struct put put = {.objects = objects, .n = n, .now_ns = ts_now_real_ns()};
+	enum ts_status status;
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < n; i++)
+		bytes += objects[i].bytes.len;
+	put.parts = ts_alloc_array(n ? n : 1, sizeof *put.parts);
+	if (!put.parts)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu objects", n);
+	status = n ? ts_lane_run((struct ts_lmdb *)(void *)e, put_all, &put, bytes, err) : TS_OK;
+	ts_free(put.parts);
+	if (!status && ret_stats)
+		*ret_stats = put.stats;
+	return status;
+}
+
+static enum ts_status collect_prefix(struct ts_walk *walk, uint8_t kind, const struct ts_id *first,
+				     const struct ts_id *last, struct ts_id *ids, size_t limit, size_t *ret_n,
+				     struct ts_error *err)
+{
+	enum ts_status status;
+	bool found;
+	size_t n = 0;
+
+	status = ts_walk_seek(walk, id_span(first), &found, err);
+	while (!status && found && n < limit && ts_span_cmp(walk->key, id_span(last)) <= 0) {
+		struct ts_record record;
+		struct ts_id id;
+
+		memcpy(id.bytes, walk->key.data, TS_ID_BYTES);
+		if (ts_record_parse(&id, walk->value, &record, err) == TS_OK && record.kind == kind)
+			ids[n++] = id;
+		status = ts_walk_next(walk, &found, err);
+	}
+	*ret_n = n;
+	return status;
+}
+
+enum ts_status ts_lmdb_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit,
+				   struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err)
+{
+	struct ts_walk walk;
+	struct ts_read r;
+	struct ts_id first;
+	struct ts_id last;
+	struct ts_id *ids;
+	enum ts_status status;
+	size_t n;
+
+	limit = limit < TS_LIST_MAX ? limit : TS_LIST_MAX;
+	if (ts_prefix_range(hex, &first, &last, err))
+		return err->status;
+	ids = ts_arena_array(arena, limit, sizeof *ids);
+	if (!ids)
+		return ts_arena_error(arena, err);
+	if (ts_read_begin(ts_env_of(e), &r, err))
+		return err->status;
+	status = ts_walk_begin(&walk, r, TS_DB_OBJECTS, err);
+	if (!status) {
+		status = collect_prefix(&walk, kind, &first, &last, ids, limit, &n, err);
+		ts_walk_end(&walk);
+	}
+	ts_read_end(&r);
+	if (status)
+		return status;
+	*ret_ids = ids;
+	*ret_n = n;
+	return TS_OK;
+}

@@ -1,0 +1,325 @@
+#include "store/lmdb_internal.h"
+
+#include "base/alloc.h"
+#include "base/cursor.h"
+#include "base/limits.h"
+
+enum { REF_VALUE_MAX = 64 + TS_WHO_MAX + TS_SUMMARY_MAX, LOG_VALUE_MAX = 64 + TS_WHO_MAX + TS_NOTE_MAX };
+
+struct ts_span ts_ref_key(enum ts_ref_kind kind, struct ts_span name, uint8_t out[TS_REF_KEY_MAX])
+{
+	out[0] = (uint8_t)kind;
+	memcpy(out + 1, name.data, name.len);
+	return ts_span_of(out, 1 + name.len);
+}
+
+static struct ts_span read_text(struct ts_cursor *c)
+{
+	return ts_cursor_bytes(c, ts_cursor_u16(c));
+}
+
+static void put_text(struct ts_buf *buf, struct ts_span text)
+{
+	ts_buf_u16(buf, (uint16_t)text.len);
+	ts_buf_span(buf, text);
+}
+
+static struct ts_id read_id(struct ts_cursor *c)
+{
+	struct ts_span bytes = ts_cursor_bytes(c, TS_ID_BYTES);
+	struct ts_id id = {{0}};
+
+	if (bytes.len)
+		memcpy(id.bytes, bytes.data, TS_ID_BYTES);
+	return id;
+}
+
+enum ts_status ts_ref_parse(struct ts_span key, struct ts_span stored, struct ts_ref *ret, struct ts_error *err)
+{
+	struct ts_span value;
+	struct ts_cursor c;
+	struct ts_ref ref;
+
+	if (key.len < 2 || ts_check_split(key, stored, &value, err))
+		return ts_error_set(err, TS_DAMAGED, "the record of %.*s is damaged", TS_SPAN_ARG(key));
+	c = ts_cursor_of(value);
+	ref.kind = (enum ts_ref_kind)key.data[0];
+	ref.name = ts_span_of(key.data + 1, key.len - 1);
+	ref.id = read_id(&c);
+	ref.seq = ts_cursor_u64(&c);
+	ref.moved_ns = (int64_t)ts_cursor_u64(&c);
+	ref.who = read_text(&c);
+	ref.summary = read_text(&c);
+	if (c.failed)
+		return ts_error_set(err, TS_DAMAGED, "the record of %.*s is too short", TS_SPAN_ARG(ref.name));
+	*ret = ref;
+	return TS_OK;
+}
+
+enum ts_status ts_ref_read(struct ts_read r, enum ts_ref_kind kind, struct ts_span name, struct ts_ref *ret,
+			   bool *ret_found, struct ts_error *err)
+{
+	uint8_t room[TS_REF_KEY_MAX];
+	struct ts_span key = ts_ref_key(kind, name, room);
+	struct ts_span stored;
+
+	if (ts_read_get(r, TS_DB_REFS, key, &stored, ret_found, err))
+		return err->status;
+	if (!*ret_found)
+		return TS_OK;
+	if (ts_ref_parse(key, stored, ret, err))
+		return err->status;
+	ret->name = name; /* not the key, which is ours */
+	return TS_OK;
+}
+
+enum ts_status ts_log_parse(struct ts_span key, struct ts_span stored, struct ts_log_entry *ret, struct ts_error *err)
+{
+	struct ts_log_entry entry = {0};
+	struct ts_span value;
+	struct ts_cursor c;
+
+	if (key.len < 10 || ts_check_split(key, stored, &value, err))
+		return ts_error_set(err, TS_DAMAGED, "a log entry of %.*s is damaged", TS_SPAN_ARG(key));
+	for (size_t i = key.len - 8; i < key.len; i++)
+		entry.seq = entry.seq << 8 | key.data[i];
+	c = ts_cursor_of(value);
+	entry.id = read_id(&c);
+	entry.moved_ns = (int64_t)ts_cursor_u64(&c);
+	entry.who = read_text(&c);
+	entry.message = read_text(&c);
+	if (c.failed)
+		return ts_error_set(err, TS_DAMAGED, "a log entry of %.*s is too short", TS_SPAN_ARG(key));
+	*ret = entry;
+	return TS_OK;
+}
+
+struct commit {
+	const struct ts_ref_update *updates;
+	size_t n;
+	struct ts_ref *current; /* of each update; seq 0 = none. Spans die with the first write: only id, seq, moved_ns count */
+	struct ts_arena *arena;
+	struct ts_ref *ret_ref;
+	struct ts_ref first;
+	/* of the walk */
+	struct ts_read read;
+	struct ts_idmap seen;
+	struct ts_id *complete; /* objects with references whose closure was walked */
+	size_t n_complete;
+	size_t cap_complete;
+};
+
+static enum ts_status commit_visit(void *ctx, const struct ts_id *id, bool *ret_first, struct ts_error *err)
+{
+	return ts_idmap_add(&((struct commit *)ctx)->seen, id, ret_first, err);
+}
+
+static enum ts_status remember(struct commit *commit, const struct ts_id *id, struct ts_error *err)
+{
+	if (commit->n_complete == commit->cap_complete) {
+		size_t cap = commit->cap_complete ? commit->cap_complete * 2 : 64;
+		struct ts_id *ids = ts_realloc(commit->complete, cap * sizeof *ids);
+
+		if (!ids)
+			return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu ids", cap);
+		commit->complete = ids;
+		commit->cap_complete = cap;
+	}
+	commit->complete[commit->n_complete++] = *id;
+	return TS_OK;
+}
+
+static enum ts_status commit_look(void *ctx, const struct ts_id *id, struct ts_arena *arena, struct ts_found *ret_found,
+				  struct ts_error *err)
+{
+	struct commit *commit = ctx;
+	struct ts_record record;
+	bool found;
+
+	(void)arena;
+	if (ts_record_get(commit->read, id, &record, &found, err))
+		return err->status;
+	if (!found)
+		return ts_no_object(id, err);
+	if (record.nrefs == 0 || record.flags & TS_COMPLETE)
+		return TS_OK;
+	ret_found->follow = true;
+	if (remember(commit, id, err))
+		return err->status;
+	return ts_record_sealed(commit->read, id, &record, &ret_found->sealed, err);
+}
+
+static enum ts_status commit_trouble(void *ctx, const struct ts_id *id, struct ts_error *err)
+{
+	(void)ctx;
+	return err->status == TS_NOT_FOUND ? ts_incomplete(id, err) : err->status;
+}
+
+static const struct ts_closure_ops commit_ops = {commit_visit, commit_look, commit_trouble};
+
+static enum ts_status check_update(struct commit *commit, size_t i, struct ts_closure *closure, struct ts_error *err)
+{
+	const struct ts_ref_update *u = &commit->updates[i];
+	struct ts_ref *current = &commit->current[i];
+	bool found;
+
+	*current = (struct ts_ref){0};
+	if (ts_ref_read(commit->read, u->kind, u->name, current, &found, err) ||
+	    ts_expect_check(u, found ? &current->id : NULL, err))
+		return err->status;
+	if (i == 0 && commit->ret_ref) {
+		struct ts_ref after = ts_ref_after(u, current);
+
+		if (ts_ref_copy(commit->arena, &after, &commit->first, err))
+			return err->status;
+	}
+	return u->remove ? TS_OK : ts_closure_walk(closure, &u->id, err);
+}
+
+/* Everything that can be wrong with a commit, before anything is written. */
+static enum ts_status check_commit(struct commit *commit, struct ts_error *err)
+{
+	struct ts_closure closure;
+	enum ts_status status = TS_OK;
+
+	commit->n_complete = 0;
+	ts_closure_init(&closure, &commit_ops, commit);
+	for (size_t i = 0; i < commit->n && !status; i++)
+		status = check_update(commit, i, &closure, err);
+	ts_closure_finish(&closure);
+	ts_idmap_finish(&commit->seen);
+	return status;
+}
+
+static enum ts_status mark_complete(struct ts_write *w, const struct ts_id *id, struct ts_error *err)
+{
+	struct ts_record record;
+	bool found;
+
+	if (ts_record_get(ts_read_of(w), id, &record, &found, err))
+		return err->status;
+	if (!found)
+		return ts_no_object(id, err);
+	record.flags |= TS_COMPLETE;
+	return ts_record_put(w, id, &record, err);
+}
+
+static struct ts_span recent_key(enum ts_ref_kind kind, int64_t moved_ns, struct ts_span name, uint8_t *out)
+{
+	out[0] = (uint8_t)kind;
+	ts_time_key(moved_ns, out + 1);
+	memcpy(out + 9, name.data, name.len);
+	return ts_span_of(out, 9 + name.len);
+}
+
+static enum ts_status put_ref(struct ts_write *w, const struct ts_ref *ref, struct ts_error *err)
+{
+	struct ts_buf buf = TS_BUF_INIT(REF_VALUE_MAX);
+	uint8_t key_room[TS_REF_KEY_MAX];
+	struct ts_span key = ts_ref_key(ref->kind, ref->name, key_room);
+	uint8_t recent_room[9 + TS_REF_NAME_MAX];
+	enum ts_status status;
+
+	ts_buf_bytes(&buf, ref->id.bytes, TS_ID_BYTES);
+	ts_buf_u64(&buf, ref->seq);
+	ts_buf_u64(&buf, (uint64_t)ref->moved_ns);
+	put_text(&buf, ref->who);
+	put_text(&buf, ref->summary);
+	ts_check_append(&buf, key);
+	status = ts_buf_check(&buf, err);
+	if (!status)
+		status = ts_write_put(w, TS_DB_REFS, key, ts_buf_view(&buf), err);
+	if (!status)
+		status = ts_write_put(w, TS_DB_RECENT, recent_key(ref->kind, ref->moved_ns, ref->name, recent_room),
+				      ts_span_of(NULL, 0), err);
+	ts_buf_finish(&buf);
+	return status;
+}
+
+static enum ts_status put_log(struct ts_write *w, const struct ts_ref *ref, struct ts_span message, struct ts_error *err)
+{
+	struct ts_buf buf = TS_BUF_INIT(LOG_VALUE_MAX);
+	uint8_t room[TS_REF_KEY_MAX + 9];
+	struct ts_span key = ts_ref_key(ref->kind, ref->name, room);
+	enum ts_status status;
+
+	room[key.len] = 0;
+	ts_pack_key(ref->seq, room + key.len + 1);
+	key.len += 9;
+	ts_buf_bytes(&buf, ref->id.bytes, TS_ID_BYTES);
+	ts_buf_u64(&buf, (uint64_t)ref->moved_ns);
+	put_text(&buf, ref->who);
+	put_text(&buf, message);
+	ts_check_append(&buf, key);
+	status = ts_buf_check(&buf, err);
+	if (!status)
+		status = ts_write_put(w, TS_DB_LOG, key, ts_buf_view(&buf), err);
+	ts_buf_finish(&buf);
+	return status;
+}
+
+/* The ref, its log, and the notes of a run. */
+static enum ts_status remove_ref(struct ts_write *w, const struct ts_ref_update *u, struct ts_error *err)
+{
+	uint8_t room[TS_REF_KEY_MAX + 1];
+	struct ts_span key = ts_ref_key(u->kind, u->name, room);
+	struct ts_span prefix = ts_span_of(room, key.len + 1);
+
+	room[key.len] = 0;
+	if (ts_write_delete(w, TS_DB_REFS, key, err) || ts_write_delete_prefix(w, TS_DB_LOG, prefix, err))
+		return err->status;
+	if (u->kind != TS_REF_RUN)
+		return TS_OK;
+	return ts_write_delete_prefix(w, TS_DB_NOTES, ts_span_of(prefix.data + 1, prefix.len - 1), err);
+}
+
+static enum ts_status apply_update(struct ts_write *w, const struct ts_ref_update *u, const struct ts_ref *current,
+				   struct ts_error *err)
+{
+	uint8_t room[9 + TS_REF_NAME_MAX];
+	struct ts_ref after;
+
+	if (current->seq &&
+	    ts_write_delete(w, TS_DB_RECENT, recent_key(u->kind, current->moved_ns, u->name, room), err))
+		return err->status;
+	if (u->remove)
+		return remove_ref(w, u, err);
+	after = ts_ref_after(u, current);
+	return put_ref(w, &after, err) || put_log(w, &after, u->message, err) ? err->status : TS_OK;
+}
+
+static enum ts_status run_commit(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct commit *commit = ctx;
+
+	commit->read = ts_read_of(w);
+	if (check_commit(commit, err))
+		return err->status;
+	for (size_t i = 0; i < commit->n_complete; i++)
+		if (mark_complete(w, &commit->complete[i], err))
+			return err->status;
+	for (size_t i = 0; i < commit->n; i++)
+		if (apply_update(w, &commit->updates[i], &commit->current[i], err))
+			return err->status;
+	return TS_OK;
+}
+
+enum ts_status ts_lmdb_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,
+			      struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err)
+{
+	struct commit commit = {.updates = updates, .n = n, .arena = arena, .ret_ref = ret_ref};
+	enum ts_status status;
+
+	if (n == 0)
+		return TS_OK;
+	if (ts_updates_check(updates, n, err))
+		return err->status;
+	commit.current = ts_arena_array(arena, n, sizeof *commit.current);
+	if (!commit.current)
+		return ts_arena_error(arena, err);
+	status = ts_lane_run((struct ts_lmdb *)(void *)e, run_commit, &commit, n * REF_VALUE_MAX, err);
+	ts_free(commit.complete);
+	if (!status && ret_ref)
+		*ret_ref = commit.first;
+	return status;
+}

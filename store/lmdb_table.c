@@ -1,0 +1,223 @@
+#include "store/lmdb_internal.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+void ts_table_finish(struct ts_table *t)
+{
+	ts_free(t->rows);
+	ts_idmap_finish(&t->newer);
+	*t = (struct ts_table){0};
+}
+
+static enum ts_status note_id(struct ts_idmap *map, const struct ts_id *id, struct ts_error *err)
+{
+	bool added;
+
+	return map ? ts_idmap_add(map, id, &added, err) : err->status;
+}
+
+static enum ts_status add_row(struct ts_table *t, struct ts_span key, struct ts_span stored, struct ts_error *err)
+{
+	struct ts_record record;
+	struct ts_row *row;
+	struct ts_id id = {{0}};
+
+	memcpy(id.bytes, key.data, key.len < TS_ID_BYTES ? key.len : TS_ID_BYTES);
+	if (ts_record_parse(&id, stored, &record, err))
+		return note_id(t->damaged, &id, err);
+	if (t->n == t->cap)
+		return ts_error_set(err, TS_DAMAGED, "more objects than there are");
+	row = &t->rows[t->n++];
+	*row = (struct ts_row){
+		.id = id,
+		.pack = record.pack,
+		.lease_ns = record.lease_ns,
+		.offset = record.offset,
+		.len = record.len,
+	};
+	return TS_OK;
+}
+
+enum ts_status ts_table_load(struct ts_table *t, struct ts_read r, struct ts_error *err)
+{
+	struct ts_walk walk;
+	enum ts_status status;
+	bool found;
+
+	t->n = 0;
+	t->cap = ts_read_count(r, TS_DB_OBJECTS);
+	t->rows = ts_alloc_array(t->cap + 1, sizeof *t->rows);
+	if (!t->rows)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a table of %zu objects", t->cap);
+	if (ts_walk_begin(&walk, r, TS_DB_OBJECTS, err))
+		return err->status;
+	status = ts_walk_seek(&walk, ts_span_of(NULL, 0), &found, err);
+	while (!status && found) {
+		status = add_row(t, walk.key, walk.value, err);
+		if (!status)
+			status = ts_walk_next(&walk, &found, err);
+	}
+	ts_walk_end(&walk);
+	return status;
+}
+
+struct ts_row *ts_table_find(struct ts_table *t, const struct ts_id *id)
+{
+	size_t low = 0;
+	size_t high = t->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		int c = ts_id_cmp(&t->rows[mid].id, id);
+
+		if (c == 0)
+			return &t->rows[mid];
+		if (c < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+static enum ts_status table_visit(void *ctx, const struct ts_id *id, bool *ret_first, struct ts_error *err)
+{
+	struct ts_table *t = ctx;
+	struct ts_row *row = ts_table_find(t, id);
+
+	if (!row)
+		return ts_idmap_add(&t->newer, id, ret_first, err);
+	*ret_first = !row->marked;
+	row->marked = true;
+	return TS_OK;
+}
+
+static enum ts_status table_look(void *ctx, const struct ts_id *id, struct ts_arena *arena, struct ts_found *ret_found,
+				 struct ts_error *err)
+{
+	struct ts_table *t = ctx;
+	struct ts_record record;
+	bool found;
+
+	(void)arena;
+	if (ts_record_get(t->read, id, &record, &found, err))
+		return err->status;
+	if (!found)
+		return ts_no_object(id, err);
+	ret_found->follow = record.nrefs != 0;
+	return record.nrefs ? ts_record_sealed(t->read, id, &record, &ret_found->sealed, err) : TS_OK;
+}
+
+static enum ts_status table_trouble(void *ctx, const struct ts_id *id, struct ts_error *err)
+{
+	struct ts_table *t = ctx;
+
+	if (err->status == TS_NOT_FOUND && !t->missing) {
+		(void)ts_incomplete(id, err);
+		return err->status = TS_DAMAGED;
+	}
+	return note_id(err->status == TS_NOT_FOUND ? t->missing : t->damaged, id, err);
+}
+
+static const struct ts_closure_ops table_ops = {table_visit, table_look, table_trouble};
+
+void ts_table_closure(struct ts_table *t, struct ts_closure *ret_closure)
+{
+	ts_closure_init(ret_closure, &table_ops, t);
+}
+
+enum ts_status ts_table_mark_from(struct ts_table *t, struct ts_read r, const struct ts_id *id, struct ts_closure *closure,
+				  struct ts_error *err)
+{
+	t->read = r;
+	return ts_closure_walk(closure, id, err);
+}
+
+static enum ts_status mark_ref(struct ts_table *t, const struct ts_walk *walk, struct ts_closure *closure,
+			       struct ts_error *err)
+{
+	struct ts_ref ref;
+
+	if (ts_ref_parse(walk->key, walk->value, &ref, err))
+		return err->status;
+	if (ts_table_mark_from(t, walk->read, &ref.id, closure, err))
+		return ts_error_prefix(err, "%.*s", TS_SPAN_ARG(ref.name));
+	return TS_OK;
+}
+
+static enum ts_status mark_log(struct ts_table *t, const struct ts_walk *walk, struct ts_closure *closure,
+			       struct ts_error *err)
+{
+	struct ts_log_entry entry;
+
+	if (ts_log_parse(walk->key, walk->value, &entry, err))
+		return err->status;
+	return ts_table_mark_from(t, walk->read, &entry.id, closure, err);
+}
+
+typedef enum ts_status mark_fn(struct ts_table *t, const struct ts_walk *walk, struct ts_closure *closure,
+			       struct ts_error *err);
+
+/* mark for every record of db whose key begins so. */
+static enum ts_status mark_all(struct ts_table *t, struct ts_read r, enum ts_dbi db, struct ts_span prefix, mark_fn *mark,
+			       struct ts_error *err)
+{
+	struct ts_closure closure;
+	struct ts_walk walk;
+	enum ts_status status;
+	bool found;
+
+	if (ts_walk_begin(&walk, r, db, err))
+		return err->status;
+	ts_table_closure(t, &closure);
+	status = ts_walk_seek(&walk, prefix, &found, err);
+	while (!status && found && ts_span_starts(walk.key, prefix)) {
+		status = mark(t, &walk, &closure, err);
+		if (status == TS_DAMAGED && t->damaged) { /* a damaged record of a name: counted, passed over */
+			struct ts_id nameless;
+
+			ts_digest(walk.key, &nameless);
+			status = note_id(t->damaged, &nameless, err);
+		}
+		if (!status)
+			status = ts_walk_next(&walk, &found, err);
+	}
+	ts_closure_finish(&closure);
+	ts_walk_end(&walk);
+	return status;
+}
+
+enum ts_status ts_table_mark_names(struct ts_table *t, struct ts_read r, struct ts_error *err)
+{
+	uint8_t branch = TS_REF_BRANCH;
+
+	if (mark_all(t, r, TS_DB_REFS, ts_span_of(NULL, 0), mark_ref, err))
+		return err->status;
+	return mark_all(t, r, TS_DB_LOG, ts_span_of(&branch, 1), mark_log, err);
+}
+
+static int compare_place(const void *a, const void *b)
+{
+	const struct ts_row *const *x = a;
+	const struct ts_row *const *y = b;
+
+	if ((*x)->pack != (*y)->pack)
+		return (*x)->pack < (*y)->pack ? -1 : 1;
+	return ((*x)->offset > (*y)->offset) - ((*x)->offset < (*y)->offset);
+}
+
+enum ts_status ts_table_by_pack(const struct ts_table *t, struct ts_row ***ret_rows, struct ts_error *err)
+{
+	struct ts_row **rows = ts_alloc_array(t->n + 1, sizeof(struct ts_row *));
+
+	if (!rows)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a table of %zu objects", t->n);
+	for (size_t i = 0; i < t->n; i++)
+		rows[i] = &t->rows[i];
+	if (t->n)
+		qsort(rows, t->n, sizeof *rows, compare_place);
+	*ret_rows = rows;
+	return TS_OK;
+}

@@ -1,0 +1,173 @@
+/* Reads everything again. Objects are read in the order in which they lie on disk, a few at a time, in transactions of
+ * their own, so that a long verify pins no pages; closures are walked in one transaction. */
+#include "store/lmdb_internal.h"
+
+#include "base/alloc.h"
+
+enum { NAMED_IDS = 64, BATCH_BYTES = 4 << 20, BATCH_OBJECTS = 256 };
+
+struct verify {
+	struct ts_lmdb_env *env;
+	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
+	void *ctx;
+	struct ts_table table;
+	struct ts_row **rows;
+	struct ts_idmap damaged;
+	struct ts_idmap missing;
+	struct ts_arena arena;
+	struct ts_verify_report report;
+};
+
+static enum ts_status is_bad(struct verify *v, const struct ts_id *id, struct ts_error *err)
+{
+	bool added;
+
+	return ts_idmap_add(&v->damaged, id, &added, err);
+}
+
+/* A copy of what a row stands for; *ret_sealed.bytes.data is NULL when it was swept, or is damaged and noted. */
+static enum ts_status copy_row(struct verify *v, struct ts_read r, const struct ts_row *row, struct ts_sealed *ret_sealed,
+			       struct ts_error *err)
+{
+	struct ts_record record;
+	enum ts_status status;
+	bool found;
+
+	*ret_sealed = (struct ts_sealed){0};
+	status = ts_record_get(r, &row->id, &record, &found, err);
+	if (!status && !found)
+		return TS_OK;
+	if (!status)
+		status = ts_record_sealed(r, &row->id, &record, ret_sealed, err);
+	if (status == TS_DAMAGED) {
+		ret_sealed->bytes.data = NULL;
+		return is_bad(v, &row->id, err);
+	}
+	if (status)
+		return status;
+	ret_sealed->bytes.data = ts_arena_dup(&v->arena, ret_sealed->bytes.data, ret_sealed->bytes.len);
+	return ret_sealed->bytes.data ? TS_OK : ts_arena_error(&v->arena, err);
+}
+
+/* Copies rows from `at` on, as many as one transaction should. */
+static enum ts_status copy_batch(struct verify *v, size_t at, struct ts_sealed *sealed, size_t *ret_n,
+				 struct ts_error *err)
+{
+	enum ts_status status = TS_OK;
+	struct ts_read r;
+	size_t n = 0;
+
+	if (ts_read_begin(v->env, &r, err))
+		return err->status;
+	while (!status && at + n < v->table.n && n < BATCH_OBJECTS && v->arena.used < BATCH_BYTES) {
+		status = copy_row(v, r, v->rows[at + n], &sealed[n], err);
+		n++;
+	}
+	ts_read_end(&r);
+	*ret_n = n;
+	return status;
+}
+
+static enum ts_status verify_one(struct verify *v, const struct ts_sealed *sealed, struct ts_error *err)
+{
+	enum ts_status status = TS_OK;
+	struct ts_arena own;
+	struct ts_span bytes;
+
+	v->report.objects++;
+	v->report.bytes += sealed->bytes.len;
+	if (sealed->bytes.data) {
+		ts_arena_init(&own, 0);
+		status = ts_sealed_verify(sealed, &own, &bytes, err);
+		ts_arena_finish(&own);
+	}
+	if (status == TS_DAMAGED)
+		status = is_bad(v, &sealed->id, err);
+	if (!status && v->progress && !v->progress(v->ctx, v->report.objects, v->table.n))
+		return ts_error_set(err, TS_CANCELLED, "verify was stopped");
+	return status;
+}
+
+static enum ts_status verify_objects(struct verify *v, struct ts_error *err)
+{
+	struct ts_sealed *sealed = ts_alloc_array(BATCH_OBJECTS, sizeof *sealed);
+	enum ts_status status = TS_OK;
+	size_t n = 0;
+
+	if (!sealed)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory to verify");
+	for (size_t at = 0; at < v->table.n && !status; at += n) {
+		ts_arena_reset(&v->arena);
+		status = copy_batch(v, at, sealed, &n, err);
+		for (size_t i = 0; i < n && !status; i++)
+			status = verify_one(v, &sealed[i], err);
+	}
+	ts_free(sealed);
+	return status;
+}
+
+static enum ts_status load(struct verify *v, struct ts_error *err)
+{
+	enum ts_status status;
+	struct ts_read r;
+
+	v->table.damaged = &v->damaged;
+	v->table.missing = &v->missing;
+	if (ts_read_begin(v->env, &r, err))
+		return err->status;
+	status = ts_table_load(&v->table, r, err);
+	ts_read_end(&r);
+	return status ? status : ts_table_by_pack(&v->table, &v->rows, err);
+}
+
+static enum ts_status walk_names(struct verify *v, struct ts_error *err)
+{
+	enum ts_status status;
+	struct ts_read r;
+
+	if (ts_read_begin(v->env, &r, err))
+		return err->status;
+	status = ts_table_mark_names(&v->table, r, err);
+	ts_read_end(&r);
+	return status;
+}
+
+static enum ts_status name_bad(struct verify *v, struct ts_arena *arena, struct ts_error *err)
+{
+	const struct ts_idmap *maps[2] = {&v->damaged, &v->missing};
+
+	v->report.damaged = v->damaged.used;
+	v->report.missing = v->missing.used;
+	v->report.ids = ts_arena_array(arena, NAMED_IDS, sizeof *v->report.ids);
+	if (!v->report.ids)
+		return ts_arena_error(arena, err);
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < maps[k]->cap && v->report.n_ids < NAMED_IDS; i++)
+			if (maps[k]->slots[i].value)
+				v->report.ids[v->report.n_ids++] = maps[k]->slots[i].id;
+	return TS_OK;
+}
+
+enum ts_status ts_lmdb_verify(struct ts_engine *e, bool (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx,
+			      struct ts_arena *arena, struct ts_verify_report *ret_report, struct ts_error *err)
+{
+	struct verify v = {.env = ts_env_of(e), .progress = progress, .ctx = ctx};
+	enum ts_status status;
+
+	ts_arena_init(&v.arena, 0);
+	status = load(&v, err);
+	if (!status)
+		status = verify_objects(&v, err);
+	if (!status)
+		status = walk_names(&v, err);
+	if (!status)
+		status = name_bad(&v, arena, err);
+	ts_table_finish(&v.table);
+	ts_free(v.rows);
+	ts_idmap_finish(&v.damaged);
+	ts_idmap_finish(&v.missing);
+	ts_arena_finish(&v.arena);
+	if (!status)
+		*ret_report = v.report;
+	return status;
+}

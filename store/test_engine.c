@@ -1,0 +1,954 @@
+/* What every engine promises: the same suite over LMDB, memory, and memory laid over LMDB. The numbers are engine.h's. */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "store/test_store.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum kind { LMDB, MEMORY, OVERLAY };
+
+struct fixture {
+	enum kind kind;
+	char dir[256];
+	struct ts_engine *base;
+	struct ts_engine *e;
+	struct ts_arena arena;
+	struct ts_error err;
+};
+
+static enum kind kind_now;
+
+static struct ts_engine *open_lmdb(const char *dir)
+{
+	struct ts_lmdb_options options = {.path = dir, .create = true};
+	struct ts_engine *e;
+	struct ts_error err;
+
+	if (ts_lmdb_open(&options, &e, &err))
+		fail_msg("%s", err.text);
+	return e;
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = test_calloc(1, sizeof *f);
+
+	f->kind = kind_now;
+	ts_arena_init(&f->arena, 0);
+	if (f->kind != MEMORY) {
+		test_make_dir(f->dir, sizeof f->dir);
+		f->base = open_lmdb(f->dir);
+	}
+	f->e = f->base;
+	if (f->kind != LMDB)
+		assert_int_equal(ts_memory_open(f->base, &f->e, &f->err), TS_OK);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	ts_engine_destroy(f->e);
+	if (f->kind == OVERLAY)
+		ts_engine_destroy(f->base);
+	if (f->kind != MEMORY)
+		test_remove_dir(f->dir);
+	ts_arena_finish(&f->arena);
+	test_free(f);
+	return 0;
+}
+
+#define OK(call) \
+	do { \
+		if ((call) != TS_OK) \
+			fail_msg("%s: %s", #call, f->err.text); \
+	} while (0)
+
+static struct ts_ref get_ref(struct fixture *f, enum ts_ref_kind kind, const char *name)
+{
+	struct ts_ref ref = {0};
+
+	OK(f->e->ops->ref_get(f->e, kind, ts_span_str(name), &f->arena, &ref, &f->err));
+	return ref;
+}
+
+static bool has(struct fixture *f, const struct ts_id *id)
+{
+	bool present;
+
+	OK(f->e->ops->has_many(f->e, id, 1, &present, &f->err));
+	return present;
+}
+
+static void what_was_put_comes_back(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[40];
+	size_t n = test_run(&f->arena, 1, 38, objects);
+	struct ts_id ids[41];
+	bool present[41];
+	struct ts_sealed big = test_block(&f->arena, 5, 100000, true); /* larger than a pack */
+	struct ts_sealed got;
+	struct ts_span bytes;
+
+	for (size_t i = 0; i < n; i++)
+		ids[i] = objects[i].id;
+	ids[40] = big.id;
+	OK(f->e->ops->has_many(f->e, ids, 41, present, &f->err));
+	for (int i = 0; i < 41; i++)
+		assert_false(present[i]);
+	assert_int_equal(f->e->ops->get(f->e, &ids[3], &f->arena, &got, &f->err), TS_NOT_FOUND);
+	test_push(f->e, "p/one", objects, n, 100);
+	OK(f->e->ops->put_many(f->e, &big, 1, NULL, &f->err));
+	OK(f->e->ops->has_many(f->e, ids, 41, present, &f->err));
+	for (int i = 0; i < 41; i++)
+		assert_true(present[i]);
+	for (size_t i = 0; i < n; i++) {
+		OK(f->e->ops->get(f->e, &ids[i], &f->arena, &got, &f->err));
+		assert_true(ts_id_eq(&got.id, &ids[i]));
+		assert_true(ts_span_eq(got.bytes, objects[i].bytes));
+		OK(ts_sealed_verify(&got, &f->arena, &bytes, &f->err));
+	}
+	OK(f->e->ops->get(f->e, &big.id, &f->arena, &got, &f->err));
+	assert_true(ts_span_eq(got.bytes, big.bytes));
+}
+
+static void p3_equal_content_is_stored_once(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[10];
+	struct ts_put_stats stats;
+	struct ts_store_stats before;
+	struct ts_store_stats after;
+
+	test_run(&f->arena, 1, 8, objects);
+	objects[9] = objects[8]; /* twice in one call */
+	OK(f->e->ops->put_many(f->e, objects, 10, &stats, &f->err));
+	assert_int_equal(stats.objects, 10);
+	assert_int_equal(stats.new_objects, 9);
+	OK(f->e->ops->stats(f->e, &before, &f->err));
+	assert_int_equal(before.objects, 9);
+	assert_int_equal(before.stored_bytes, stats.new_bytes);
+	OK(f->e->ops->put_many(f->e, objects, 10, &stats, &f->err));
+	assert_int_equal(stats.new_objects, 0);
+	assert_int_equal(stats.new_bytes, 0);
+	OK(f->e->ops->stats(f->e, &after, &f->err));
+	assert_int_equal(after.objects, before.objects);
+	assert_int_equal(after.stored_bytes, before.stored_bytes);
+}
+
+static void p2_no_name_for_what_is_not_complete(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[12];
+	size_t n = test_run(&f->arena, 1, 10, objects);
+	struct ts_ref_update update = test_update(TS_REF_RUN, "p/half", &objects[0].id, 1);
+	struct ts_ref ref;
+	char hex[TS_ID_HEX + 1];
+
+	for (size_t missing = 0; missing < n; missing++) { /* one of them at a time, the head itself too */
+		struct ts_engine *e;
+		struct ts_arena arena;
+
+		ts_arena_init(&arena, 0);
+		OK(ts_memory_open(f->e, &e, &f->err));
+		OK(e->ops->put_many(e, objects, missing, NULL, &f->err));
+		OK(e->ops->put_many(e, objects + missing + 1, n - missing - 1, NULL, &f->err));
+		assert_int_equal(e->ops->commit(e, &update, 1, &arena, &ref, &f->err), TS_NOT_FOUND);
+		assert_non_null(strstr(f->err.text, ts_id_hex(&objects[missing].id, hex)));
+		assert_int_equal(e->ops->ref_get(e, TS_REF_RUN, update.name, &arena, &ref, &f->err), TS_NOT_FOUND);
+		ts_engine_destroy(e);
+		ts_arena_finish(&arena);
+	}
+	OK(f->e->ops->put_many(f->e, objects, n - 1, NULL, &f->err));
+	assert_int_equal(f->e->ops->commit(f->e, &update, 1, &f->arena, &ref, &f->err), TS_NOT_FOUND);
+	assert_non_null(strstr(f->err.text, ts_id_hex(&objects[n - 1].id, hex)));
+	assert_int_equal(f->e->ops->ref_get(f->e, TS_REF_RUN, update.name, &f->arena, &ref, &f->err), TS_NOT_FOUND);
+	OK(f->e->ops->put_many(f->e, objects + n - 1, 1, NULL, &f->err));
+	OK(f->e->ops->commit(f->e, &update, 1, &f->arena, &ref, &f->err));
+}
+
+/* A chain of objects that each refer twice to the next: 2^64 paths, 64 objects. */
+static void a_closure_is_walked_once(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed chain[66];
+	struct ts_ref_update update;
+
+	chain[65] = test_block(&f->arena, 1, 8, false);
+	for (int i = 64; i >= 0; i--) {
+		struct ts_sealed two[2] = {chain[i + 1], chain[i + 1]};
+
+		chain[i] = test_node(&f->arena, TEST_INDEX, two, 2, (uint64_t)i);
+	}
+	OK(f->e->ops->put_many(f->e, chain, 66, NULL, &f->err));
+	update = test_update(TS_REF_RUN, "p/chain", &chain[0].id, 1);
+	assert_int_equal(test_commit(f->e, &update), TS_OK);
+}
+
+static void p4_a_name_moves_by_compare_and_set(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed a[3];
+	struct ts_sealed b[3];
+	struct ts_ref_update u;
+	struct ts_ref ref;
+
+	test_run(&f->arena, 1, 1, a);
+	test_run(&f->arena, 2, 1, b);
+	OK(f->e->ops->put_many(f->e, a, 3, NULL, &f->err));
+	OK(f->e->ops->put_many(f->e, b, 3, NULL, &f->err));
+	u = test_update(TS_REF_RUN, "p/x", &a[0].id, 10);
+	u.expect = TS_EXPECT_ID;
+	u.expected = b[0].id;
+	assert_int_equal(test_commit(f->e, &u), TS_CONFLICT); /* not there, and expected somewhere */
+	u.expect = TS_EXPECT_ABSENT;
+	OK(f->e->ops->commit(f->e, &u, 1, &f->arena, &ref, &f->err));
+	assert_int_equal(ref.seq, 1);
+	assert_int_equal(test_commit(f->e, &u), TS_CONFLICT); /* is there now */
+	u.id = b[0].id;
+	u.expect = TS_EXPECT_ID;
+	assert_int_equal(test_commit(f->e, &u), TS_CONFLICT); /* expected at b, is at a */
+	u.expected = a[0].id;
+	u.now_ns = 20;
+	OK(f->e->ops->commit(f->e, &u, 1, &f->arena, &ref, &f->err));
+	assert_int_equal(ref.seq, 2);
+	assert_true(ts_id_eq(&ref.id, &b[0].id));
+	ref = get_ref(f, TS_REF_RUN, "p/x");
+	assert_int_equal(ref.seq, 2);
+	assert_int_equal(ref.moved_ns, 20);
+	assert_true(ts_span_is(ref.who, "tester"));
+	assert_true(ts_span_is(ref.summary, "summary"));
+	assert_true(ts_span_is(ref.name, "p/x"));
+	/* All or none: the second of these two fails. */
+	{
+		struct ts_ref_update two[2] = {test_update(TS_REF_TAG, "p/t", &a[0].id, 30), u};
+
+		two[1].expect = TS_EXPECT_ABSENT;
+		assert_int_equal(f->e->ops->commit(f->e, two, 2, &f->arena, &ref, &f->err), TS_CONFLICT);
+		assert_int_equal(f->e->ops->ref_get(f->e, TS_REF_TAG, ts_span_str("p/t"), &f->arena, &ref, &f->err),
+				 TS_NOT_FOUND);
+		two[1].expect = TS_EXPECT_ANY;
+		OK(f->e->ops->commit(f->e, two, 2, &f->arena, &ref, &f->err));
+		assert_int_equal(ref.kind, TS_REF_TAG);
+		two[1] = two[0];
+		assert_int_equal(f->e->ops->commit(f->e, two, 2, &f->arena, &ref, &f->err), TS_INVALID);
+	}
+}
+
+struct racer {
+	struct ts_engine *e;
+	const struct ts_sealed *heads;
+	unsigned won;
+};
+
+enum { RACERS = 4, MOVES = 40 };
+
+/* Moves the name on from wherever it is, until the log is MOVES long. */
+static void *race(void *ctx)
+{
+	struct racer *r = ctx;
+	struct ts_arena arena;
+	struct ts_error err;
+
+	ts_arena_init(&arena, 0);
+	for (;;) {
+		struct ts_ref_update u = test_update(TS_REF_BRANCH, "p/main", &r->heads[0].id, 1);
+		struct ts_ref ref = {0};
+		enum ts_status status;
+
+		ts_arena_reset(&arena);
+		status = r->e->ops->ref_get(r->e, TS_REF_BRANCH, u.name, &arena, &ref, &err);
+		if (status == TS_OK && ref.seq >= MOVES)
+			break;
+		u.expect = status == TS_OK ? TS_EXPECT_ID : TS_EXPECT_ABSENT;
+		u.expected = ref.id;
+		u.id = r->heads[(ref.seq + 1) % 2].id;
+		status = r->e->ops->commit(r->e, &u, 1, &arena, NULL, &err);
+		if (status != TS_OK && status != TS_CONFLICT)
+			break;
+		r->won += status == TS_OK;
+	}
+	ts_arena_finish(&arena);
+	return NULL;
+}
+
+static void p4_concurrent_writers_lose_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed heads[2] = {test_node(&f->arena, TEST_HEAD, NULL, 0, 1), test_node(&f->arena, TEST_HEAD, NULL, 0, 2)};
+	struct racer racers[RACERS];
+	pthread_t threads[RACERS];
+	struct ts_log_entry *log;
+	unsigned won = 0;
+	size_t n;
+
+	OK(f->e->ops->put_many(f->e, heads, 2, NULL, &f->err));
+	for (int i = 0; i < RACERS; i++) {
+		racers[i] = (struct racer){.e = f->e, .heads = heads};
+		assert_int_equal(pthread_create(&threads[i], NULL, race, &racers[i]), 0);
+	}
+	for (int i = 0; i < RACERS; i++) {
+		pthread_join(threads[i], NULL);
+		won += racers[i].won;
+	}
+	OK(f->e->ops->ref_log(f->e, TS_REF_BRANCH, ts_span_str("p/main"), 0, &f->arena, &log, &n, &f->err));
+	assert_int_equal(n, won); /* every move that was answered OK is in the log, once */
+	assert_in_range(n, MOVES, MOVES + RACERS);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(log[i].seq, n - i);
+		assert_true(ts_id_eq(&log[i].id, &heads[(n - i) % 2].id)); /* each from where the one before had put it */
+	}
+}
+
+static void the_log_is_kept_newest_first(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed heads[3];
+	struct ts_log_entry *log;
+	size_t n;
+
+	for (uint64_t i = 0; i < 3; i++)
+		heads[i] = test_node(&f->arena, TEST_HEAD, NULL, 0, i);
+	OK(f->e->ops->put_many(f->e, heads, 3, NULL, &f->err));
+	for (int64_t i = 0; i < 300; i++) {
+		struct ts_ref_update u = test_update(TS_REF_BRANCH, "p/b", &heads[i % 3].id, i);
+		struct ts_ref_update other = test_update(TS_REF_BRANCH, "p/bb", &heads[0].id, i); /* a name it begins */
+
+		assert_int_equal(test_commit(f->e, &u), TS_OK);
+		if (i % 50 == 0)
+			assert_int_equal(test_commit(f->e, &other), TS_OK);
+	}
+	OK(f->e->ops->ref_log(f->e, TS_REF_BRANCH, ts_span_str("p/b"), 0, &f->arena, &log, &n, &f->err));
+	assert_int_equal(n, 300);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(log[i].seq, 300 - i);
+		assert_int_equal(log[i].moved_ns, 299 - i);
+		assert_true(ts_id_eq(&log[i].id, &heads[(299 - i) % 3].id));
+		assert_true(ts_span_is(log[i].message, "message"));
+	}
+	OK(f->e->ops->ref_log(f->e, TS_REF_BRANCH, ts_span_str("p/b"), 7, &f->arena, &log, &n, &f->err));
+	assert_int_equal(n, 7);
+	assert_int_equal(log[6].seq, 294);
+	assert_int_equal(f->e->ops->ref_log(f->e, TS_REF_RUN, ts_span_str("p/b"), 0, &f->arena, &log, &n, &f->err),
+			 TS_NOT_FOUND);
+}
+
+/* Walks a whole list by pages; every name must come once, in order. Returns how many. */
+static size_t walk_pages(struct fixture *f, enum ts_ref_order order, const char *prefix, size_t limit)
+{
+	struct ts_ref_query q = {.kind = TS_REF_RUN, .prefix = ts_span_str(prefix), .order = order, .limit = limit};
+	struct ts_ref last = {0};
+	size_t total = 0;
+
+	do {
+		struct ts_ref *refs;
+		size_t n;
+
+		OK(f->e->ops->ref_list(f->e, &q, &f->arena, &refs, &n, &q.after, &f->err));
+		assert_true(n <= limit);
+		assert_true(q.after.len == 0 || n == limit);
+		for (size_t i = 0; i < n; i++, total++) {
+			assert_true(ts_span_starts(refs[i].name, q.prefix));
+			if (total && order == TS_ORDER_NAME)
+				assert_true(ts_span_cmp(last.name, refs[i].name) < 0);
+			if (total && order == TS_ORDER_NEWEST)
+				assert_true(last.moved_ns > refs[i].moved_ns ||
+					    (last.moved_ns == refs[i].moved_ns && ts_span_cmp(last.name, refs[i].name) < 0));
+			last = refs[i];
+		}
+	} while (q.after.len);
+	return total;
+}
+
+static void lists_go_page_by_page(void **state)
+{
+	struct fixture *f = *state;
+	enum { REFS = 5000, GROUP = 250 };
+	struct ts_sealed head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1);
+	struct ts_ref_update group[GROUP];
+	struct ts_engine *first_half = f->kind == OVERLAY ? f->base : f->e;
+	struct ts_ref_query q = {.kind = TS_REF_RUN, .limit = 0};
+	struct ts_ref *refs;
+	struct ts_span next;
+	size_t n;
+
+	OK(f->base ? f->base->ops->put_many(f->base, &head, 1, NULL, &f->err) : TS_OK);
+	OK(f->e->ops->put_many(f->e, &head, 1, NULL, &f->err));
+	for (int i = 0; i < REFS; i += GROUP) {
+		struct ts_engine *e = i < REFS / 2 ? first_half : f->e;
+
+		for (int k = 0; k < GROUP; k++) { /* times repeat, and do not follow the names; some are before 1970 */
+			char *name = ts_arena_printf(&f->arena, "%s/run-%05d", (i + k) % 10 == 3 ? "q" : "p", i + k);
+
+			group[k] = test_update(TS_REF_RUN, name, &head.id, (i + k) * 7919 % 1000 - 100);
+		}
+		OK(e->ops->commit(e, group, GROUP, &f->arena, NULL, &f->err));
+	}
+	/* Some move again, in an overlay those of base too, and some go away. */
+	for (int i = 0; i < REFS; i += 500) {
+		struct ts_ref_update u = test_update(TS_REF_RUN, ts_arena_printf(&f->arena, "p/run-%05d", i), &head.id, 5000 + i);
+
+		assert_int_equal(test_commit(f->e, &u), TS_OK);
+		u.name = ts_span_str(ts_arena_printf(&f->arena, "p/run-%05d", i + 1));
+		u.remove = true;
+		assert_int_equal(test_commit(f->e, &u), TS_OK);
+	}
+	assert_int_equal(walk_pages(f, TS_ORDER_NAME, "", 97), REFS - 10);
+	assert_int_equal(walk_pages(f, TS_ORDER_NEWEST, "", 97), REFS - 10);
+	assert_int_equal(walk_pages(f, TS_ORDER_NEWEST, "q/", 50), REFS / 10);
+	assert_int_equal(walk_pages(f, TS_ORDER_NAME, "q/", 50), REFS / 10);
+	assert_int_equal(walk_pages(f, TS_ORDER_NAME, "p/run-0123", 3), 9); /* 01233 is q's */
+	assert_int_equal(walk_pages(f, TS_ORDER_NEWEST, "zz", 3), 0);
+	assert_int_equal(walk_pages(f, TS_ORDER_NEWEST, "", 100000), REFS - 10);
+	assert_int_equal(f->e->ops->ref_list(f->e, &q, &f->arena, &refs, &n, &next, &f->err), TS_INVALID);
+	q.limit = 1;
+	q.after = ts_span_str("\x01\x02");
+	assert_int_equal(f->e->ops->ref_list(f->e, &q, &f->arena, &refs, &n, &next, &f->err), TS_INVALID);
+	q.after = ts_span_of(NULL, 0);
+	OK(f->e->ops->ref_list(f->e, &q, &f->arena, &refs, &n, &next, &f->err));
+	assert_true(ts_span_is(refs[0].name, "p/run-04500"));
+}
+
+static void kinds_do_not_share_names(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed heads[3];
+	const enum ts_ref_kind kinds[3] = {TS_REF_RUN, TS_REF_TAG, TS_REF_BRANCH};
+	struct ts_store_stats stats;
+
+	for (uint64_t i = 0; i < 3; i++) {
+		struct ts_ref_update u;
+
+		heads[i] = test_node(&f->arena, TEST_HEAD, NULL, 0, i);
+		OK(f->e->ops->put_many(f->e, &heads[i], 1, NULL, &f->err));
+		u = test_update(kinds[i], "p/same", &heads[i].id, 1);
+		u.expect = TS_EXPECT_ABSENT;
+		assert_int_equal(test_commit(f->e, &u), TS_OK);
+	}
+	for (int i = 0; i < 3; i++) {
+		struct ts_ref ref = get_ref(f, kinds[i], "p/same");
+
+		assert_true(ts_id_eq(&ref.id, &heads[i].id));
+	}
+	OK(f->e->ops->stats(f->e, &stats, &f->err));
+	assert_int_equal(stats.refs, 3);
+}
+
+static void put_note(struct fixture *f, const char *key, const char *value)
+{
+	struct ts_note note = {.key = ts_span_str(key), .value = ts_span_str(value), .at_ns = 5, .who = ts_span_str("me")};
+
+	OK(f->e->ops->note_put(f->e, ts_span_str("p/x"), &note, &f->err));
+}
+
+static void notes_lie_beside_a_run(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1);
+	struct ts_engine *where = f->base ? f->base : f->e;
+	struct ts_note note = {.key = ts_span_str("bad"), .value = ts_span_str("yes")};
+	struct ts_ref_update u = test_update(TS_REF_RUN, "p/x", &head.id, 1);
+	struct ts_note *notes;
+	size_t n;
+
+	assert_int_equal(f->e->ops->note_put(f->e, ts_span_str("p/x"), &note, &f->err), TS_NOT_FOUND);
+	test_push(where, "p/x", &head, 1, 1);
+	test_push(where, "p/xy", &head, 1, 1);
+	OK(f->e->ops->note_put(f->e, ts_span_str("p/xy"), &note, &f->err));
+	OK(where->ops->note_put(where, ts_span_str("p/x"), &note, &f->err));
+	put_note(f, "state", "running");
+	put_note(f, "note", "first");
+	put_note(f, "note", "second");
+	put_note(f, "aaa", "x");
+	put_note(f, "aaa", "");
+	OK(f->e->ops->note_list(f->e, ts_span_str("p/x"), &f->arena, &notes, &n, &f->err));
+	assert_int_equal(n, 3);
+	assert_true(ts_span_is(notes[0].key, "bad") && ts_span_is(notes[0].value, "yes"));
+	assert_true(ts_span_is(notes[1].key, "note") && ts_span_is(notes[1].value, "second"));
+	assert_true(ts_span_is(notes[2].key, "state") && ts_span_is(notes[2].who, "me"));
+	assert_int_equal(notes[2].at_ns, 5);
+	put_note(f, "bad", "");
+	OK(f->e->ops->note_list(f->e, ts_span_str("p/x"), &f->arena, &notes, &n, &f->err));
+	assert_int_equal(n, 2);
+	u.remove = true;
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+	u.remove = false;
+	OK(f->e->ops->put_many(f->e, &head, 1, NULL, &f->err));
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+	OK(f->e->ops->note_list(f->e, ts_span_str("p/x"), &f->arena, &notes, &n, &f->err));
+	assert_int_equal(n, 0); /* they went with the name */
+	OK(f->e->ops->note_list(f->e, ts_span_str("p/xy"), &f->arena, &notes, &n, &f->err));
+	assert_int_equal(n, 1);
+	assert_int_equal(get_ref(f, TS_REF_RUN, "p/x").seq, 1); /* and so did its log */
+	note.key = ts_span_str("");
+	assert_int_equal(f->e->ops->note_put(f->e, ts_span_str("p/x"), &note, &f->err), TS_INVALID);
+}
+
+static void removing_a_name_checks_it(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1);
+	struct ts_ref_update u = test_update(TS_REF_RUN, "p/gone", &head.id, 1);
+	struct ts_ref ref;
+
+	u.remove = true;
+	assert_int_equal(test_commit(f->e, &u), TS_NOT_FOUND);
+	test_push(f->e, "p/gone", &head, 1, 1);
+	u.expect = TS_EXPECT_ID;
+	assert_int_equal(test_commit(f->e, &u), TS_CONFLICT);
+	u.expected = head.id;
+	OK(f->e->ops->commit(f->e, &u, 1, &f->arena, &ref, &f->err));
+	assert_true(ts_id_eq(&ref.id, &head.id)); /* what was removed */
+	assert_int_equal(f->e->ops->ref_get(f->e, TS_REF_RUN, u.name, &f->arena, &ref, &f->err), TS_NOT_FOUND);
+	assert_int_equal(walk_pages(f, TS_ORDER_NEWEST, "", 5), 0);
+}
+
+static void names_are_checked(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1);
+	char longest[300];
+	struct ts_ref_update u;
+
+	memset(longest, 'a', sizeof longest);
+	OK(f->e->ops->put_many(f->e, &head, 1, NULL, &f->err));
+	u = test_update(TS_REF_RUN, "", &head.id, 1);
+	assert_int_equal(test_commit(f->e, &u), TS_INVALID);
+	u.name = ts_span_of("a\0b", 3);
+	assert_int_equal(test_commit(f->e, &u), TS_INVALID);
+	u.name = ts_span_of(longest, 258);
+	assert_int_equal(test_commit(f->e, &u), TS_INVALID);
+	u.name = ts_span_of(longest, 257); /* project / name, 128 each */
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+	assert_int_equal(walk_pages(f, TS_ORDER_NEWEST, "", 1), 1);
+	u.summary = ts_span_of(longest, 0);
+	u.kind = (enum ts_ref_kind)'x';
+	assert_int_equal(test_commit(f->e, &u), TS_INVALID);
+}
+
+static void ids_are_found_by_their_beginning(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed heads[200];
+	struct ts_sealed block = test_block(&f->arena, 1, 8, false);
+	char hex[TS_ID_HEX + 1];
+	struct ts_id *ids;
+	size_t n;
+
+	for (uint64_t i = 0; i < 200; i++)
+		heads[i] = test_node(&f->arena, TEST_HEAD, NULL, 0, i);
+	if (f->kind == OVERLAY) /* some of both, ten of them twice */
+		OK(f->base->ops->put_many(f->base, heads, 110, NULL, &f->err));
+	OK(f->e->ops->put_many(f->e, heads, f->kind == OVERLAY ? 10 : 200, NULL, &f->err));
+	OK(f->e->ops->put_many(f->e, heads + 100, 100, NULL, &f->err));
+	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
+	for (int len = 1; len <= 64; len += len < 4 ? 1 : 20) {
+		size_t want = 0;
+
+		ts_id_hex(&heads[150].id, hex);
+		for (int i = 0; i < 200; i++) {
+			char other[TS_ID_HEX + 1];
+
+			want += strncmp(ts_id_hex(&heads[i].id, other), hex, (size_t)len) == 0;
+		}
+		OK(f->e->ops->find_prefix(f->e, TEST_HEAD, ts_span_of(hex, (size_t)len), 1000, &f->arena, &ids, &n, &f->err));
+		assert_int_equal(n, want);
+		for (size_t i = 1; i < n; i++)
+			assert_true(ts_id_cmp(&ids[i - 1], &ids[i]) < 0);
+	}
+	ts_id_hex(&block.id, hex);
+	OK(f->e->ops->find_prefix(f->e, TEST_HEAD, ts_span_of(hex, 64), 10, &f->arena, &ids, &n, &f->err));
+	assert_int_equal(n, 0); /* another kind */
+	assert_int_equal(f->e->ops->find_prefix(f->e, TEST_HEAD, ts_span_str("xyz"), 10, &f->arena, &ids, &n, &f->err),
+			 TS_INVALID);
+}
+
+static void the_cache_remembers(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1);
+	struct ts_span key = ts_span_str("a key of any length, longer than what LMDB allows: ..............................");
+	struct ts_span value;
+
+	assert_int_equal(f->e->ops->cache_get(f->e, key, &f->arena, &value, &f->err), TS_NOT_FOUND);
+	f->e->ops->cache_put(f->e, key, ts_span_str("old"));
+	f->e->ops->cache_put(f->e, key, ts_span_str("value"));
+	OK(f->e->ops->cache_get(f->e, key, &f->arena, &value, &f->err));
+	assert_true(ts_span_is(value, "value"));
+	test_push(f->e, "p/x", &head, 1, 1); /* it rides along */
+	OK(f->e->ops->cache_get(f->e, key, &f->arena, &value, &f->err));
+	assert_true(ts_span_is(value, "value"));
+	assert_int_equal(f->e->ops->cache_get(f->e, ts_span_str("a"), &f->arena, &value, &f->err), TS_NOT_FOUND);
+	f->e->ops->cache_put(f->e, ts_span_str("b"), ts_span_str(""));
+	OK(f->e->ops->cache_get(f->e, ts_span_str("b"), &f->arena, &value, &f->err));
+	assert_int_equal(value.len, 0);
+}
+
+static struct ts_verify_report verify(struct fixture *f)
+{
+	struct ts_verify_report report;
+
+	OK(f->e->ops->verify(f->e, NULL, NULL, &f->arena, &report, &f->err));
+	return report;
+}
+
+static bool stop_at_three(void *ctx, uint64_t done, uint64_t total)
+{
+	(void)total;
+	*(uint64_t *)ctx = done;
+	return done < 3;
+}
+
+static void verify_reads_everything(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[22];
+	struct ts_verify_report report;
+	uint64_t done = 0;
+	uint64_t bytes = 0;
+
+	test_push(f->e, "p/x", objects, test_run(&f->arena, 1, 20, objects), 1);
+	for (int i = 0; i < 22; i++)
+		bytes += objects[i].bytes.len;
+	report = verify(f);
+	assert_int_equal(report.objects, 22);
+	assert_int_equal(report.bytes, bytes);
+	assert_int_equal(report.damaged + report.missing + report.n_ids, 0);
+	assert_int_equal(f->e->ops->verify(f->e, stop_at_three, &done, &f->arena, &report, &f->err), TS_CANCELLED);
+	assert_int_equal(done, 3);
+}
+
+/* An engine trusts whoever put an object; verify does not. */
+static void p6_verify_finds_what_is_not_its_id(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[6];
+	struct ts_sealed wrong;
+	struct ts_verify_report report;
+
+	test_run(&f->arena, 1, 4, objects);
+	wrong = objects[3];
+	wrong.id.bytes[0] ^= 1;
+	test_push(f->e, "p/x", objects, 6, 1);
+	OK(f->e->ops->put_many(f->e, &wrong, 1, NULL, &f->err));
+	report = verify(f);
+	assert_int_equal(report.objects, 7);
+	assert_int_equal(report.damaged, 1);
+	assert_int_equal(report.n_ids, 1);
+	assert_true(ts_id_eq(&report.ids[0], &wrong.id));
+}
+
+static void p7_sweep_frees_what_nothing_reaches(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed a[12];
+	struct ts_sealed b[12];
+	struct ts_sealed c[12];
+	struct ts_ref_update u;
+	struct ts_sweep_report report;
+	struct ts_store_stats stats;
+	uint64_t bytes = 0;
+
+	test_run(&f->arena, 1, 10, a);
+	test_run(&f->arena, 2, 10, b);
+	test_run(&f->arena, 3, 10, c);
+	c[4] = a[4]; /* shared with what stays */
+	c[1] = test_node(&f->arena, TEST_INDEX, c + 2, 10, 3);
+	c[0] = test_node(&f->arena, TEST_HEAD, c + 1, 1, 3);
+	test_push(f->e, "p/a", a, 12, 1);
+	test_push(f->e, "p/c", c, 12, 1);
+	OK(f->e->ops->put_many(f->e, b, 12, NULL, &f->err)); /* never named */
+	u = test_update(TS_REF_RUN, "p/c", &c[0].id, 1);
+	u.remove = true;
+	assert_int_equal(test_commit(f->e, &u), TS_OK);
+	for (int i = 0; i < 12; i++)
+		bytes += b[i].bytes.len + (i == 4 ? 0 : c[i].bytes.len);
+	OK(f->e->ops->sweep(f->e, ts_now_real_ns() + TEST_LATER, 0, true, &report, &f->err));
+	assert_int_equal(report.freed, 23);
+	assert_int_equal(report.freed_bytes, bytes);
+	assert_true(has(f, &b[0].id)); /* it only counted */
+	OK(f->e->ops->sweep(f->e, ts_now_real_ns(), 3600 * (int64_t)1000000000, false, &report, &f->err));
+	assert_int_equal(report.freed, 0); /* leases hold them */
+	assert_int_equal(report.leased, 23);
+	assert_int_equal(report.kept, 35);
+	assert_int_equal(test_sweep_now(f->e, &report), TS_OK);
+	assert_int_equal(report.freed, 23);
+	assert_int_equal(report.freed_bytes, bytes);
+	assert_int_equal(report.kept, 12);
+	assert_int_equal(report.leased, 0);
+	for (int i = 0; i < 12; i++) {
+		assert_true(has(f, &a[i].id));
+		assert_false(has(f, &b[i].id));
+		assert_int_equal(has(f, &c[i].id), i == 4);
+	}
+	OK(f->e->ops->stats(f->e, &stats, &f->err));
+	assert_int_equal(stats.objects, 12);
+	assert_int_equal(verify(f).damaged + verify(f).missing, 0);
+	/* And what was freed can come again, with the check of completeness as strict as ever. */
+	u.remove = false;
+	assert_int_equal(test_commit(f->e, &u), TS_NOT_FOUND);
+	OK(f->e->ops->put_many(f->e, c, 11, NULL, &f->err));
+	assert_int_equal(test_commit(f->e, &u), TS_NOT_FOUND);
+	test_push(f->e, "p/c", c, 12, 1);
+	assert_int_equal(verify(f).objects, 23);
+}
+
+static void p7_roots_are_what_they_should_be(void **state)
+{
+	struct fixture *f = *state;
+	const enum ts_ref_kind kinds[3] = {TS_REF_RUN, TS_REF_TAG, TS_REF_BRANCH};
+	struct ts_sealed heads[6];
+	struct ts_sweep_report report;
+
+	for (uint64_t i = 0; i < 6; i++)
+		heads[i] = test_node(&f->arena, TEST_HEAD, NULL, 0, i);
+	OK(f->e->ops->put_many(f->e, heads, 6, NULL, &f->err));
+	for (int i = 0; i < 6; i++) { /* each kind moves from heads[k] to heads[k + 3] */
+		struct ts_ref_update u = test_update(kinds[i % 3], "p/x", &heads[i].id, i);
+
+		assert_int_equal(test_commit(f->e, &u), TS_OK);
+	}
+	assert_int_equal(test_sweep_now(f->e, &report), TS_OK);
+	assert_int_equal(report.freed, 2);
+	assert_false(has(f, &heads[0].id)); /* a run's and a tag's past is no root */
+	assert_false(has(f, &heads[1].id));
+	assert_true(has(f, &heads[2].id)); /* a branch's is */
+}
+
+/* A lease on a head holds what it refers to: whoever learnt that the head is there need not ask for the rest. */
+static void p7_a_lease_holds_a_whole_closure(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[6];
+	struct ts_sweep_report report;
+	int64_t between;
+	size_t n = test_run(&f->arena, 1, 4, objects);
+
+	OK(f->e->ops->put_many(f->e, objects + 1, n - 1, NULL, &f->err));
+	between = ts_now_real_ns();
+	while (ts_now_real_ns() == between)
+		;
+	OK(f->e->ops->put_many(f->e, objects, 1, NULL, &f->err));
+	OK(f->e->ops->sweep(f->e, between, 0, false, &report, &f->err)); /* only the head's lease is newer */
+	assert_int_equal(report.freed, 0);
+	assert_int_equal(report.leased, n);
+	test_push(f->e, "p/x", objects, 1, 1);
+}
+
+struct pusher {
+	struct ts_engine *e;
+	int number;
+	int pushed;
+	char text[256];
+};
+
+/* A pusher as it should be: asks, sends what is missing, commits, and begins again when a sweep came between. */
+static bool push_patiently(struct pusher *p, struct ts_arena *arena, const char *name, const struct ts_sealed *objects, size_t n)
+{
+	struct ts_ref_update u = test_update(TS_REF_RUN, name, &objects[0].id, 1);
+	struct ts_error err = {0};
+	struct ts_id ids[16];
+	bool present[16];
+
+	for (size_t i = 0; i < n; i++)
+		ids[i] = objects[i].id;
+	for (int tries = 0; tries < 1000; tries++) {
+		if (p->e->ops->has_many(p->e, ids, n, present, &err))
+			break;
+		for (size_t i = 0; i < n; i++)
+			if (!present[i] && p->e->ops->put_many(p->e, &objects[i], 1, NULL, &err))
+				break;
+		if (p->e->ops->commit(p->e, &u, 1, arena, NULL, &err) == TS_OK)
+			return true;
+		if (err.status != TS_NOT_FOUND)
+			break;
+	}
+	(void)snprintf(p->text, sizeof p->text, "%s: %.200s", name, err.text);
+	return false;
+}
+
+static void *push_on(void *ctx)
+{
+	struct pusher *p = ctx;
+	struct ts_arena arena;
+
+	ts_arena_init(&arena, 0);
+	for (int i = 0; i < 15; i++) {
+		struct ts_sealed objects[8];
+		size_t n = test_run(&arena, (uint64_t)i, 6, objects); /* all pushers push the same content */
+
+		if (!push_patiently(p, &arena, ts_arena_printf(&arena, "p/%d-%d", p->number, i), objects, n))
+			break;
+		p->pushed++;
+	}
+	ts_arena_finish(&arena);
+	return NULL;
+}
+
+static void p7_sweeps_beside_pushes(void **state)
+{
+	struct fixture *f = *state;
+	struct pusher pushers[3];
+	pthread_t threads[3];
+	struct ts_verify_report report;
+
+	for (int i = 0; i < 3; i++) {
+		pushers[i] = (struct pusher){.e = f->e, .number = i};
+		assert_int_equal(pthread_create(&threads[i], NULL, push_on, &pushers[i]), 0);
+	}
+	for (int i = 0; i < 60; i++) {
+		struct ts_sweep_report swept;
+
+		assert_int_equal(test_sweep_now(f->e, &swept), TS_OK);
+	}
+	for (int i = 0; i < 3; i++) {
+		pthread_join(threads[i], NULL);
+		if (pushers[i].pushed != 15)
+			fail_msg("%s", pushers[i].text);
+	}
+	report = verify(f);
+	assert_int_equal(report.damaged + report.missing, 0);
+	assert_int_equal(walk_pages(f, TS_ORDER_NAME, "", 100), 45);
+}
+
+/* Everything that a client does, once; TS_OK or TS_NO_MEMORY, never half of it. */
+static enum ts_status scenario(struct ts_engine *e, const struct ts_sealed *objects, size_t n, size_t number,
+			       struct ts_arena *arena, struct ts_error *err)
+{
+	char name[16] = {'p', '/', (char)('a' + number / 26), (char)('a' + number % 26)};
+	struct ts_ref_update u = test_update(TS_REF_RUN, name, &objects[0].id, 1);
+	struct ts_note note = {.key = ts_span_str("k"), .value = ts_span_str("v")};
+	struct ts_ref_query q = {.kind = TS_REF_RUN, .limit = 10};
+	struct ts_verify_report verified;
+	struct ts_sweep_report swept;
+	struct ts_log_entry *log;
+	struct ts_sealed got;
+	struct ts_note *notes;
+	struct ts_ref *refs;
+	struct ts_span next;
+	struct ts_id *ids;
+	bool present;
+	size_t count;
+
+	e->ops->cache_put(e, ts_span_str("k"), ts_span_str("v"));
+	if (e->ops->has_many(e, &objects[0].id, 1, &present, err) || e->ops->put_many(e, objects, n, NULL, err) ||
+	    e->ops->commit(e, &u, 1, arena, NULL, err) || e->ops->get(e, &objects[1].id, arena, &got, err) ||
+	    e->ops->note_put(e, u.name, &note, err) || e->ops->note_list(e, u.name, arena, &notes, &count, err) ||
+	    e->ops->ref_list(e, &q, arena, &refs, &count, &next, err) ||
+	    e->ops->ref_log(e, TS_REF_RUN, u.name, 0, arena, &log, &count, err) ||
+	    e->ops->find_prefix(e, TEST_HEAD, ts_span_str("a"), 9, arena, &ids, &count, err) ||
+	    e->ops->sweep(e, 1, 0, false, &swept, err) || e->ops->verify(e, NULL, NULL, arena, &verified, err))
+		return err->status;
+	return TS_OK;
+}
+
+/* Removes every run and what it held. */
+static void clear(struct fixture *f, struct ts_engine *e)
+{
+	struct ts_ref_query q = {.kind = TS_REF_RUN, .limit = 1};
+	struct ts_sweep_report swept;
+	struct ts_span next;
+	struct ts_ref *refs;
+	size_t n;
+
+	OK(e->ops->ref_list(e, &q, &f->arena, &refs, &n, &next, &f->err));
+	if (n) {
+		struct ts_ref_update u = {.kind = TS_REF_RUN, .name = refs[0].name, .remove = true};
+
+		assert_int_equal(test_commit(e, &u), TS_OK);
+	}
+	assert_int_equal(test_sweep_now(e, &swept), TS_OK);
+}
+
+/* Objects and a name that the engine has not seen, so that everything is made anew each time. */
+static size_t fail_one(struct fixture *f, struct ts_engine *e, size_t at)
+{
+	struct ts_sealed objects[12];
+	struct ts_arena arena;
+	enum ts_status status;
+	size_t made;
+	size_t n;
+
+	ts_arena_init(&arena, 0);
+	n = test_run(&arena, at, 10, objects);
+	ts_arena_reset(&f->arena);
+	ts_alloc_fail_at(at);
+	status = scenario(e, objects, n, at, &f->arena, &f->err);
+	made = ts_alloc_fail_at(0);
+	if (status != TS_OK && status != TS_NO_MEMORY)
+		fail_msg("allocation %zu: %s", at, f->err.text);
+	OK(scenario(e, objects, n, at, &f->arena, &f->err)); /* what failed left nothing in the way */
+	clear(f, e);
+	ts_arena_finish(&arena);
+	return made;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+	struct fixture *f = *state;
+	size_t made = SIZE_MAX;
+	size_t at;
+
+	for (at = 1; made >= at - 1; at++) { /* until fewer were made than the one that should have failed */
+		struct ts_engine *e = f->e;
+
+		if (f->kind != LMDB)
+			OK(ts_memory_open(f->base, &e, &f->err));
+		made = fail_one(f, e, at);
+		if (f->kind != LMDB)
+			ts_engine_destroy(e);
+		assert_true(at < 2000);
+	}
+	assert_true(at > 20);
+	assert_int_equal(verify(f).damaged + verify(f).missing, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_was_put_comes_back),
+		TEST(p3_equal_content_is_stored_once),
+		TEST(p2_no_name_for_what_is_not_complete),
+		TEST(a_closure_is_walked_once),
+		TEST(p4_a_name_moves_by_compare_and_set),
+		TEST(p4_concurrent_writers_lose_nothing),
+		TEST(the_log_is_kept_newest_first),
+		TEST(lists_go_page_by_page),
+		TEST(kinds_do_not_share_names),
+		TEST(notes_lie_beside_a_run),
+		TEST(removing_a_name_checks_it),
+		TEST(names_are_checked),
+		TEST(ids_are_found_by_their_beginning),
+		TEST(the_cache_remembers),
+		TEST(verify_reads_everything),
+		TEST(p6_verify_finds_what_is_not_its_id),
+		TEST(p7_sweep_frees_what_nothing_reaches),
+		TEST(p7_roots_are_what_they_should_be),
+		TEST(p7_a_lease_holds_a_whole_closure),
+		TEST(p7_sweeps_beside_pushes),
+		TEST(every_allocation_may_fail),
+	};
+	static const char *const names[3] = {"lmdb", "memory", "memory over lmdb"};
+	struct ts_error err;
+	int failed = 0;
+
+	if (ts_digest_init(&err))
+		return 1;
+	for (int kind = LMDB; kind <= OVERLAY; kind++) {
+		kind_now = (enum kind)kind;
+		failed += cmocka_run_group_tests_name(names[kind], tests, NULL, NULL);
+	}
+	return failed;
+}
