@@ -158,6 +158,20 @@ static void print_row(const struct ts_grid *grid, const struct ts_grid_cell *cel
 	ts_buf_char(out, '\n');
 }
 
+bool ts_grid_fits(const struct ts_grid *grid, const struct ts_term *term, int indent)
+{
+	int widths[TS_GRID_COLUMNS];
+	int total = indent - GAP;
+
+	if (grid->failed || !term->width)
+		return true;
+	natural_widths(grid, widths);
+	shrink(grid, widths, term->width - indent);
+	for (size_t c = 0; c < grid->n_columns; c++)
+		total += widths[c] + GAP;
+	return total <= term->width;
+}
+
 static bool has_heading(const struct ts_grid *grid)
 {
 	for (size_t c = 0; c < grid->n_columns; c++)

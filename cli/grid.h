@@ -46,6 +46,8 @@ void ts_grid_init(struct ts_grid *grid, const struct ts_grid_column *columns, si
 void ts_grid_span(struct ts_grid *grid, enum ts_style style, struct ts_span text);
 void ts_grid_text(struct ts_grid *grid, enum ts_style style, const char *text); /* NULL: out of memory was met */
 size_t ts_grid_rows(const struct ts_grid *grid);
+/* Would every row stand on one line, if columns may shrink? */
+bool ts_grid_fits(const struct ts_grid *grid, const struct ts_term *term, int indent);
 enum ts_status ts_grid_print(const struct ts_grid *grid, const struct ts_term *term, int indent, struct ts_buf *out,
 			     struct ts_error *err);
 

@@ -56,21 +56,19 @@ static enum ts_status line(struct ts_cli *cli, const struct ts_measures *m, stru
 
 		text.len = 0;
 		ts_escape(&text, m->items[i].name);
-		ts_buf_char(&text, ' ');
+		ts_buf_str(&text, m->items[i].unit == TS_UNIT_STEP ? " step " : " ");
 		ts_escape(&text, ts_span_str(value ? value : "?"));
 		wide = ts_text_width(ts_buf_view(&text));
-		if (column > indent && column + 2 + wide + (i + 1 < s.to) > width) {
+		if (column > indent && column + 3 + wide > width) {
 			ts_buf_char(&cli->out, '\n');
 			for (column = 0; column < indent; column++)
 				ts_buf_char(&cli->out, ' ');
 		} else {
-			ts_buf_str(&cli->out, "  ");
-			column += 2;
+			ts_buf_str(&cli->out, i == s.from ? "  " : "   ");
+			column += i == s.from ? 2 : 3;
 		}
 		ts_buf_span(&cli->out, ts_buf_view(&text));
-		if (i + 1 < s.to)
-			ts_buf_char(&cli->out, ',');
-		column += wide + 1;
+		column += wide;
 	}
 	ts_buf_char(&cli->out, '\n');
 	ts_buf_finish(&name);
@@ -91,7 +89,8 @@ static enum ts_status table(struct ts_cli *cli, const struct ts_measures *m, str
 
 	for (size_t i = 0; i < n; i++)
 		columns[i + 1] = (struct ts_grid_column){
-			ts_arena_printf(&cli->arena, "%.*s", TS_SPAN_ARG(m->items[first.from + i].name)),
+			ts_arena_printf(&cli->arena, "%.*s%s", TS_SPAN_ARG(m->items[first.from + i].name),
+					m->items[first.from + i].unit == TS_UNIT_STEP ? " step" : ""),
 			TS_ALIGN_RIGHT, 0};
 	ts_grid_init(&grid, columns, n + 1, &cli->arena);
 	for (size_t at = first.from; at < end; at += n) {

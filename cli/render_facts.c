@@ -5,6 +5,8 @@
 #include "cli/grid.h"
 #include "cli/show_value.h"
 
+enum { RANKS_SHOWN = 4 };
+
 static bool wanted(const struct ts_fact_listing *list, const struct ts_fact *fact)
 {
 	return list->glob.len == 0 || ts_glob(list->glob, fact->path);
@@ -16,26 +18,79 @@ static bool effective(const struct ts_facts *facts, size_t i)
 	return i + 1 == facts->n || !ts_span_eq(facts->items[i].path, facts->items[i + 1].path);
 }
 
-static const char *value_of(struct ts_cli *cli, const struct ts_fact *fact)
+static void add_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_facts *facts, size_t i, const char *path)
 {
-	return fact->type == TS_FACT_ABSENT ? "not recorded for this rank" : ts_show_fact(fact, &cli->arena);
+	const struct ts_fact *fact = &facts->items[i];
+	bool counts = effective(facts, i);
+	enum ts_style style = counts ? TS_STYLE_PLAIN : TS_STYLE_DIM;
+
+	ts_grid_text(grid, style, path);
+	ts_grid_text(grid, style, ts_show_fact(fact, &cli->arena));
+	ts_grid_text(grid, TS_STYLE_DIM, ts_fact_type_word(fact->type));
+	ts_grid_text(grid, TS_STYLE_DIM,
+		     ts_arena_printf(&cli->arena, "%s%s", ts_source_name(fact->source), counts ? "" : ", overruled"));
 }
 
-static void add_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_rank_facts *rank, size_t i)
+static void add_note(struct ts_cli *cli, struct ts_grid *grid, const int32_t *ranks, size_t n, const char *what)
 {
-	const struct ts_fact *fact = &rank->facts.items[i];
-	enum ts_style style = effective(&rank->facts, i) ? TS_STYLE_PLAIN : TS_STYLE_DIM;
+	const char *text = ts_show_ranks(ranks, n, n, &cli->arena);
 
-	if (rank->rank == TS_RANK_JOB)
-		ts_grid_span(grid, style, fact->path);
-	else
-		ts_grid_text(grid, style,
-			     ts_arena_printf(&cli->arena, "%.*s (rank %d)", TS_SPAN_ARG(fact->path), rank->rank));
-	ts_grid_text(grid, style, value_of(cli, fact));
-	ts_grid_text(grid, TS_STYLE_DIM, fact->type == TS_FACT_ABSENT ? "" : ts_fact_type_word(fact->type));
 	ts_grid_text(grid, TS_STYLE_DIM,
-		     ts_arena_printf(&cli->arena, "%s%s", ts_source_name(fact->source),
-				     effective(&rank->facts, i) ? "" : ", overruled"));
+		     text ? ts_arena_printf(&cli->arena, "  %s %s", n == 1 ? "rank" : "ranks", text) : NULL);
+	ts_grid_text(grid, TS_STYLE_DIM, what);
+	ts_grid_text(grid, TS_STYLE_DIM, "");
+	ts_grid_text(grid, TS_STYLE_DIM, "");
+}
+
+static void add_job_absent(struct ts_cli *cli, struct ts_grid *grid, struct ts_span path)
+{
+	ts_grid_text(grid, TS_STYLE_PLAIN, ts_arena_printf(&cli->arena, "%.*s", TS_SPAN_ARG(path)));
+	ts_grid_text(grid, TS_STYLE_DIM, "by rank");
+	ts_grid_text(grid, TS_STYLE_DIM, "");
+	ts_grid_text(grid, TS_STYLE_DIM, "");
+}
+
+/* What single ranks say about a path, under the job's row: each value if they are few, else which ranks differ; those
+ * that do not record it are one row. */
+static void add_ranks(struct ts_cli *cli, struct ts_grid *grid, const struct ts_fact_listing *list, struct ts_span path)
+{
+	int32_t *absent = ts_arena_array(&cli->arena, list->n_ranks, sizeof *absent);
+	int32_t *other = ts_arena_array(&cli->arena, list->n_ranks, sizeof *other);
+	size_t n_absent = 0, n_other = 0;
+
+	if (!absent || !other) {
+		grid->failed = true;
+		return;
+	}
+	for (size_t r = 1; r < list->n_ranks; r++) {
+		const struct ts_fact *fact = ts_facts_find(&list->ranks[r].facts, path);
+
+		if (fact && fact->type == TS_FACT_ABSENT)
+			absent[n_absent++] = list->ranks[r].rank;
+		else if (fact)
+			other[n_other++] = list->ranks[r].rank;
+	}
+	for (size_t r = 1; r < list->n_ranks && n_other <= RANKS_SHOWN; r++) {
+		const struct ts_facts *facts = &list->ranks[r].facts;
+		const struct ts_fact *fact = ts_facts_find(facts, path);
+
+		if (fact && fact->type != TS_FACT_ABSENT)
+			add_row(cli, grid, facts, (size_t)(fact - facts->items),
+				ts_arena_printf(&cli->arena, "  rank %d", list->ranks[r].rank));
+	}
+	if (n_other > RANKS_SHOWN)
+		add_note(cli, grid, other, n_other, "other values; --json has them");
+	if (n_absent)
+		add_note(cli, grid, absent, n_absent, "not recorded");
+}
+
+/* A path that only ranks have is shown with the first of them. */
+static bool seen_before(const struct ts_fact_listing *list, size_t rank, struct ts_span path)
+{
+	for (size_t r = 0; r < rank; r++)
+		if (ts_facts_find(&list->ranks[r].facts, path))
+			return true;
+	return false;
 }
 
 static size_t add_group(struct ts_cli *cli, struct ts_grid *grid, const struct ts_fact_listing *list,
@@ -44,16 +99,22 @@ static size_t add_group(struct ts_cli *cli, struct ts_grid *grid, const struct t
 	size_t n = 0;
 
 	for (size_t r = 0; r < list->n_ranks; r++) {
-		const struct ts_rank_facts *rank = &list->ranks[r];
+		const struct ts_facts *facts = &list->ranks[r].facts;
 
-		for (size_t i = 0; i < rank->facts.n; i++) {
+		for (size_t i = 0; i < facts->n; i++) {
+			struct ts_span path = facts->items[i].path;
 			enum ts_group of;
 
-			if (!wanted(list, &rank->facts.items[i]) || !ts_group_of(rank->facts.items[i].path, &of) ||
-			    of != group)
+			if (!wanted(list, &facts->items[i]) || !ts_group_of(path, &of) || of != group ||
+			    (r > 0 && (!effective(facts, i) || seen_before(list, r, path))))
 				continue;
-			add_row(cli, grid, rank, i);
 			n++;
+			if (r == 0)
+				add_row(cli, grid, facts, i, ts_arena_printf(&cli->arena, "%.*s", TS_SPAN_ARG(path)));
+			else
+				add_job_absent(cli, grid, path);
+			if (effective(facts, i))
+				add_ranks(cli, grid, list, path);
 		}
 	}
 	return n;

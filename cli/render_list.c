@@ -7,22 +7,19 @@
 
 static bool is_time(struct ts_span column)
 {
-	return ts_span_is(column, "pushed") || ts_span_is(column, "started") ||
-	       ts_span_is(column, "session.started");
+	return ts_span_is(column, "pushed") || ts_span_is(column, "started");
 }
 
-/* Times are numbers in facts: whole ones are nanoseconds (pushed), others seconds (what a source wrote). */
-static bool cell_time(struct ts_span column, const struct ts_fact *value, int64_t *ret_ns)
+/* Times come as RFC 3339 text; minutes are enough in a table. */
+static const char *short_time(const struct ts_fact *value, struct ts_arena *arena)
 {
-	if (!is_time(column))
-		return false;
-	if (value->type == TS_FACT_INT)
-		*ret_ns = value->integer;
-	else if (value->type == TS_FACT_FLOAT && value->real > -9e9 && value->real < 9e9)
-		*ret_ns = (int64_t)(value->real * 1e9);
-	else
-		return false;
-	return true;
+	const char *text;
+	int64_t ns;
+
+	if (value->type != TS_FACT_TEXT || !ts_time_parse(value->text, &ns))
+		return ts_show_fact(value, arena);
+	text = ts_show_time(ns, arena);
+	return text ? ts_arena_printf(arena, "%.16sZ", text) : NULL;
 }
 
 static struct ts_span without_project(const struct ts_listing *list, struct ts_span name)
@@ -39,7 +36,6 @@ static void text_cell(struct ts_cli *cli, struct ts_grid *grid, const struct ts_
 {
 	const struct ts_list_cell *cell = &row->cells[c];
 	struct ts_span column = list->columns[c];
-	int64_t ns;
 
 	if (ts_span_is(column, "name"))
 		ts_grid_span(grid, TS_STYLE_BOLD, without_project(list, row->name));
@@ -47,8 +43,8 @@ static void text_cell(struct ts_cli *cli, struct ts_grid *grid, const struct ts_
 		ts_grid_text(grid, TS_STYLE_DIM, ts_show_id(&row->id, &cli->arena));
 	else if (!cell->known)
 		ts_grid_text(grid, TS_STYLE_DIM, "-");
-	else if (cell_time(column, &cell->value, &ns))
-		ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_time(ns, &cli->arena));
+	else if (is_time(column))
+		ts_grid_text(grid, TS_STYLE_PLAIN, short_time(&cell->value, &cli->arena));
 	else if (cell->value.type == TS_FACT_TEXT)
 		ts_grid_span(grid, TS_STYLE_PLAIN, cell->value.text);
 	else
@@ -98,7 +94,7 @@ enum ts_status ts_render_list_text(struct ts_cli *cli, const struct ts_listing *
 		columns[c] = (struct ts_grid_column){
 			.head = ts_arena_printf(&cli->arena, "%.*s", TS_SPAN_ARG(list->columns[c])),
 			.align = numeric ? TS_ALIGN_RIGHT : TS_ALIGN_LEFT,
-			.least = fixed ? 0 : is_time(list->columns[c]) ? 10 : 12,
+			.least = fixed || is_time(list->columns[c]) ? 0 : 12,
 		};
 	}
 	ts_grid_init(&grid, columns, list->n_columns, &cli->arena);
@@ -113,16 +109,11 @@ enum ts_status ts_render_list_text(struct ts_cli *cli, const struct ts_listing *
 
 static void json_cell(struct ts_json *j, struct ts_span column, const struct ts_list_cell *cell)
 {
-	char text[TS_TIME_TEXT];
-	int64_t ns;
-
 	ts_json_key_span(j, column);
-	if (!cell->known)
-		ts_json_null(j);
-	else if (cell_time(column, &cell->value, &ns))
-		ts_json_string(j, ts_time_text(ns, text));
-	else
+	if (cell->known)
 		ts_json_bare_fact(j, &cell->value);
+	else
+		ts_json_null(j);
 }
 
 void ts_render_list_json(struct ts_cli *cli, const struct ts_listing *list)

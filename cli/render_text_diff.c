@@ -83,16 +83,67 @@ static enum ts_status runs(struct ts_cli *cli, const struct ts_diff *diff, struc
 	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
 }
 
-static void fact_cells(struct ts_grid *grid, const struct ts_fact_row *row, struct ts_arena *arena)
-{
-	const char *path = row->rank == TS_RANK_JOB
-				   ? ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(row->path))
-				   : ts_arena_printf(arena, "%.*s (rank %d)", TS_SPAN_ARG(row->path), row->rank);
+/* A fact over the ranks that it differs on: rows of one path follow each other, the job's first. */
+struct fact_entry {
+	const struct ts_fact_row *row;
+	size_t more;
+};
 
-	ts_grid_text(grid, TS_STYLE_PLAIN, path);
-	ts_grid_text(grid, row->a ? TS_STYLE_RED : TS_STYLE_DIM, ts_show_fact(row->a, arena));
+static struct fact_entry *differing(struct ts_cli *cli, const struct ts_diff *diff, bool all, size_t *ret_n)
+{
+	struct fact_entry *entries = ts_arena_array(&cli->arena, diff->n_facts + 1, sizeof *entries);
+	size_t n = 0;
+
+	for (size_t i = 0; entries && i < diff->n_facts; i++) {
+		if (!all && n && ts_span_eq(entries[n - 1].row->path, diff->facts[i].path))
+			entries[n - 1].more++;
+		else
+			entries[n++] = (struct fact_entry){&diff->facts[i], 0};
+	}
+	*ret_n = n;
+	return entries;
+}
+
+static const char *fact_path(const struct fact_entry *e, struct ts_arena *arena)
+{
+	const char *rank = e->row->rank == TS_RANK_JOB ? "" : ts_arena_printf(arena, " (rank %d)", e->row->rank);
+	const char *more = e->more ? ts_arena_printf(arena, " (+%zu %s)", e->more, e->more == 1 ? "rank" : "ranks") : "";
+
+	return rank && more ? ts_arena_printf(arena, "%.*s%s%s", TS_SPAN_ARG(e->row->path), rank, more) : NULL;
+}
+
+static void fact_cells(struct ts_grid *grid, const struct fact_entry *e, struct ts_arena *arena)
+{
+	ts_grid_text(grid, TS_STYLE_PLAIN, fact_path(e, arena));
+	ts_grid_text(grid, e->row->a ? TS_STYLE_RED : TS_STYLE_DIM, ts_show_fact(e->row->a, arena));
 	ts_grid_text(grid, TS_STYLE_DIM, "->");
-	ts_grid_text(grid, row->b ? TS_STYLE_GREEN : TS_STYLE_DIM, ts_show_fact(row->b, arena));
+	ts_grid_text(grid, e->row->b ? TS_STYLE_GREEN : TS_STYLE_DIM, ts_show_fact(e->row->b, arena));
+}
+
+/* Where the line is too short for all columns the path has a line of its own, so that it is never cut. */
+static enum ts_status fact_lines(struct ts_cli *cli, const struct fact_entry *entries, size_t n, struct ts_error *err)
+{
+	struct ts_arena *arena = &cli->arena;
+
+	for (size_t i = 0; i < n; i++) {
+		static const struct ts_grid_column columns[] = {
+			{NULL, TS_ALIGN_LEFT, 8}, {NULL, TS_ALIGN_LEFT, 0}, {NULL, TS_ALIGN_LEFT, 8}};
+		struct ts_grid grid, path;
+		enum ts_status status;
+
+		ts_grid_init(&path, columns, 1, arena);
+		ts_grid_text(&path, TS_STYLE_PLAIN, fact_path(&entries[i], arena));
+		status = ts_grid_print(&path, &cli->term, 2, &cli->out, err);
+		ts_grid_init(&grid, columns, 3, arena);
+		ts_grid_text(&grid, TS_STYLE_RED, ts_show_fact(entries[i].row->a, arena));
+		ts_grid_text(&grid, TS_STYLE_DIM, "->");
+		ts_grid_text(&grid, TS_STYLE_GREEN, ts_show_fact(entries[i].row->b, arena));
+		if (!status)
+			status = ts_grid_print(&grid, &cli->term, 6, &cli->out, err);
+		if (status)
+			return status;
+	}
+	return TS_OK;
 }
 
 /* Equal in print, different in type: 1 -> 1.0 explains itself, "1" -> 1 is quoted; nothing else prints alike. */
@@ -100,24 +151,31 @@ static enum ts_status facts(struct ts_cli *cli, const struct ts_diff *diff, stru
 			    struct ts_error *err)
 {
 	static const struct ts_grid_column columns[] = {
-		{NULL, TS_ALIGN_LEFT, 16}, {NULL, TS_ALIGN_LEFT, 12}, {NULL, TS_ALIGN_LEFT, 0},
-		{NULL, TS_ALIGN_LEFT, 12},
+		{NULL, TS_ALIGN_LEFT, 0}, {NULL, TS_ALIGN_LEFT, 20}, {NULL, TS_ALIGN_LEFT, 0},
+		{NULL, TS_ALIGN_LEFT, 20},
 	};
-	size_t n = view.all || diff->n_facts <= FACTS_SHOWN ? diff->n_facts : FACTS_SHOWN;
+	size_t n, shown;
+	struct fact_entry *entries = differing(cli, diff, view.all, &n);
 	struct ts_grid grid;
 	enum ts_status status;
 
-	if (diff->n_facts == 0) {
+	if (!entries)
+		return ts_arena_error(&cli->arena, err);
+	if (n == 0) {
 		ts_buf_str(&cli->out, "\nNo recorded fact differs.\n");
 		return TS_OK;
 	}
+	shown = view.all || n <= FACTS_SHOWN ? n : FACTS_SHOWN;
 	ts_text_heading(cli, "Facts that differ");
 	ts_grid_init(&grid, columns, 4, &cli->arena);
-	for (size_t i = 0; i < n; i++)
-		fact_cells(&grid, &diff->facts[i], &cli->arena);
-	status = ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
-	if (n < diff->n_facts)
-		ts_buf_printf(&cli->out, "  and %zu more; --all shows them\n", diff->n_facts - n);
+	for (size_t i = 0; i < shown; i++)
+		fact_cells(&grid, &entries[i], &cli->arena);
+	if (ts_grid_fits(&grid, &cli->term, 2))
+		status = ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+	else
+		status = fact_lines(cli, entries, shown, err);
+	if (shown < n)
+		ts_buf_printf(&cli->out, "  and %zu more; --all shows them\n", n - shown);
 	return status;
 }
 
@@ -170,7 +228,7 @@ static void empty_cells(struct ts_grid *grid, int n)
 		ts_grid_text(grid, TS_STYLE_PLAIN, "");
 }
 
-static void entry_cells(struct ts_grid *grid, const struct entry *e, struct ts_arena *arena)
+static void entry_cells(struct ts_grid *grid, const struct entry *e, bool ranks, struct ts_arena *arena)
 {
 	const struct ts_series_row *row = e->row;
 	const char *a = ts_show_cell_value(&row->a, arena), *b = ts_show_cell_value(&row->b, arena);
@@ -188,24 +246,29 @@ static void entry_cells(struct ts_grid *grid, const struct entry *e, struct ts_a
 	ts_grid_text(grid, TS_STYLE_BOLD,
 		     ts_arena_printf(arena, "%.*s%s", TS_SPAN_ARG(short_name(row->name)),
 				     row->role == TS_ROLE_UNKNOWN ? " (unknown role)" : ""));
-	ts_grid_text(grid, TS_STYLE_PLAIN,
-		     e->more ? ts_arena_printf(arena, "%d +%zu", row->rank, e->more)
-			     : ts_arena_printf(arena, "%d", row->rank));
+	if (ranks)
+		ts_grid_text(grid, TS_STYLE_PLAIN,
+			     e->more ? ts_arena_printf(arena, "%d +%zu", row->rank, e->more)
+				     : ts_arena_printf(arena, "%d", row->rank));
 	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_step(row->first_step, arena));
 	ts_grid_text(grid, TS_STYLE_PLAIN, a ? ts_arena_printf(arena, "a  %*s%s", p.pad_a, "", a) : NULL);
-	empty_cells(grid, 3);
+	empty_cells(grid, ranks ? 3 : 2);
 	ts_grid_text(grid, TS_STYLE_PLAIN, b ? ts_arena_printf(arena, "b  %*s%s", p.pad_b, "", b) : NULL);
-	empty_cells(grid, 3);
+	empty_cells(grid, ranks ? 3 : 2);
 	ts_grid_text(grid, TS_STYLE_RED, ts_arena_printf(arena, "   %*s^", p.column > 0 ? p.column : 0, ""));
 }
 
 static enum ts_status series(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view,
 			     struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"series", TS_ALIGN_LEFT, 12}, {"rank", TS_ALIGN_LEFT, 0}, {"step", TS_ALIGN_RIGHT, 0},
+	/* With one rank on both sides there is nothing to say about ranks; "0 +2" is rank 0, then two more. */
+	static const struct ts_grid_column with[] = {
+		{"series", TS_ALIGN_LEFT, 12}, {"rank +more", TS_ALIGN_LEFT, 0}, {"step", TS_ALIGN_RIGHT, 0},
 		{"values there", TS_ALIGN_LEFT, 24},
 	};
+	static const struct ts_grid_column without[] = {
+		{"series", TS_ALIGN_LEFT, 12}, {"step", TS_ALIGN_RIGHT, 0}, {"values there", TS_ALIGN_LEFT, 24}};
+	bool ranks = diff->a.ranks > 1 || diff->b.ranks > 1;
 	struct ts_grid grid;
 	enum ts_status status;
 	size_t n, shown;
@@ -217,9 +280,9 @@ static enum ts_status series(struct ts_cli *cli, const struct ts_diff *diff, str
 		return TS_OK;
 	shown = view.all || n <= SERIES_SHOWN ? n : SERIES_SHOWN;
 	ts_text_heading(cli, "Series that part, at the first step where their bits differ");
-	ts_grid_init(&grid, columns, 4, &cli->arena);
+	ts_grid_init(&grid, ranks ? with : without, ranks ? 4 : 3, &cli->arena);
 	for (size_t i = 0; i < shown; i++)
-		entry_cells(&grid, &entries[i], &cli->arena);
+		entry_cells(&grid, &entries[i], ranks, &cli->arena);
 	status = ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
 	if (shown < n)
 		ts_buf_printf(&cli->out, "  and %zu more; --all shows them\n", n - shown);

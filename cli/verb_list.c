@@ -7,8 +7,17 @@
 
 enum { LIMIT_DEFAULT = 50 };
 
-static const char columns_default[] = "name,id,state,steps,ranks,started,pushed";
-static const char columns_refs[] = "name,id,pushed";
+/* What fits: a terminal of 60 or 80 columns is not asked to fold its lines unless columns were asked for. */
+static const char *default_columns(const struct ts_cli *cli, enum ts_ref_kind kind)
+{
+	int width = cli->json || cli->term.width == 0 ? 1000 : cli->term.width;
+
+	if (kind != TS_REF_RUN)
+		return "name,id,pushed";
+	if (width < 70)
+		return "name,id,state,steps,pushed";
+	return width < 90 ? "name,id,state,steps,ranks,pushed" : "name,id,state,steps,ranks,started,pushed";
+}
 
 static enum ts_status split_columns(const char *text, struct ts_arena *arena, struct ts_listing *list,
 				    struct ts_error *err)
@@ -153,6 +162,6 @@ enum ts_status ts_verb_list(struct ts_cli *cli, struct ts_error *err)
 	if (status)
 		return status;
 	if (!columns)
-		columns = request.kind == TS_REF_RUN ? columns_default : columns_refs;
+		columns = default_columns(cli, request.kind);
 	return ts_list_refs(cli, &request, columns, limit, err);
 }

@@ -1,7 +1,7 @@
 /* verb_log.c - tscope log: where a name has pointed. */
 #include "cli/ask.h"
 #include "cli/grid.h"
-#include "cli/refs.h"
+#include "cli/point_ref.h"
 #include "cli/render.h"
 #include "cli/show_value.h"
 #include "cli/verbs.h"

@@ -1,5 +1,5 @@
 /* verb_name.c - tscope name: another name for a run. */
-#include "cli/refs.h"
+#include "cli/point_ref.h"
 #include "cli/verbs.h"
 
 enum ts_status ts_verb_name(struct ts_cli *cli, struct ts_error *err)

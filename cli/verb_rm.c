@@ -1,6 +1,6 @@
 /* verb_rm.c - tscope rm: removes names; the bytes stay until gc. */
 #include "cli/ask.h"
-#include "cli/refs.h"
+#include "cli/point_ref.h"
 #include "cli/render.h"
 #include "cli/show_value.h"
 #include "cli/verbs.h"

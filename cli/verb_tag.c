@@ -1,5 +1,5 @@
 /* verb_tag.c - tscope tag: a name that stays where it is; without words, those there are. */
-#include "cli/refs.h"
+#include "cli/point_ref.h"
 #include "cli/render.h"
 #include "cli/verbs.h"
 

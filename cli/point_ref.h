@@ -1,6 +1,6 @@
-/* refs.h - what verbs that move or remove names share. */
-#ifndef TSCOPE_CLI_REFS_H
-#define TSCOPE_CLI_REFS_H
+/* point_ref.h - what verbs that move or remove names share. */
+#ifndef TSCOPE_CLI_POINT_REF_H
+#define TSCOPE_CLI_POINT_REF_H
 
 #include "cli/context.h"
 #include "proto/wire.h"

@@ -1,5 +1,5 @@
-/* refs.c - see refs.h. */
-#include "cli/refs.h"
+/* point_ref.c - see point_ref.h. */
+#include "cli/point_ref.h"
 
 #include "cli/ask.h"
 #include "cli/path_run.h"
