@@ -62,10 +62,11 @@ enum ts_status ts_client_end_status(struct ts_client *client, const struct ts_cl
 		return TS_OK;
 	if (word.len > 0)
 		return ts_error_set(err, status, "%.*s", TS_SPAN_ARG(text));
-	/* Not the handler's words, but C-core's, of this side or the other. */
-	if (status == TS_UNAVAILABLE) {
+	/* Not the handler's words, but C-core's, of this side or the other. Nobody here cancels a call and then asks how it
+	 * ended: cancelled is what a server that shuts down makes of a call that has just come in. */
+	if (status == TS_UNAVAILABLE || status == TS_CANCELLED) {
 		disconnect(client);
-		return ts_error_set(err, status, "the connection to tscoped at %s broke (%.*s)", client->where,
+		return ts_error_set(err, TS_UNAVAILABLE, "the connection to tscoped at %s broke (%.*s)", client->where,
 				    TS_SPAN_ARG(text));
 	}
 	if (status == TS_DEADLINE)

@@ -583,24 +583,40 @@ static void run_inline(struct ts_rpc_call *call)
 	finish_work(call, status, err.text);
 }
 
+/* Empty, which reads as status unknown, when there is no memory. */
+static grpc_byte_buffer *health_message(enum ts_health health)
+{
+	struct ts_buf bytes = TS_BUF_INIT(64);
+	grpc_byte_buffer *message;
+	struct ts_error err;
+
+	(void)ts_wire_pack_health_reply(health, &bytes, &err);
+	message = ts_core_message(ts_buf_view(&bytes));
+	ts_buf_finish(&bytes);
+	return message;
+}
+
 /* mutex held, given back */
 static void begin_watch(struct ts_rpc_call *call)
 {
 	enum ts_health health = TS_HEALTH_SERVING;
+	struct ts_arena arena;
 	struct ts_error err;
 	grpc_slice bytes;
 	grpc_op ops[2];
 	size_t n = 0;
 
+	ts_arena_init(&arena, TS_CALL_ARENA);
 	if (ts_core_flatten(call->input, &bytes)) {
-		if (ts_health_service(ts_core_span(&bytes), &err))
-			health = TS_HEALTH_UNKNOWN_SERVICE;
+		if (ts_health_service(ts_core_span(&bytes), &arena, &err))
+			health = TS_HEALTH_SERVICE_UNKNOWN;
 		grpc_slice_unref(bytes);
 	}
+	ts_arena_finish(&arena);
 	move(call, WATCHING);
 	start_closing(call);
 	n = add_initial(call, ops, n);
-	n = add_message(call, ops, n, ts_core_message(ts_health_reply(health)));
+	n = add_message(call, ops, n, health_message(health));
 	call->sending = start(call, ops, n, &call->sent);
 	pthread_mutex_unlock(&call->mutex);
 }
@@ -722,7 +738,7 @@ void ts_rpc_end_watchers(struct ts_server *server)
 		next = call->next_watcher;
 		pthread_mutex_lock(&call->mutex);
 		if (call->state == WATCHING && !call->sending) {
-			call->reply = ts_core_message(ts_health_reply(TS_HEALTH_NOT_SERVING));
+			call->reply = health_message(TS_HEALTH_NOT_SERVING);
 			finish(call, TS_UNAVAILABLE, "the server is shutting down");
 		} else {
 			pthread_mutex_unlock(&call->mutex);

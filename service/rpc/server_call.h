@@ -9,6 +9,7 @@
 #ifndef TSCOPE_RPC_SERVER_CALL_H
 #define TSCOPE_RPC_SERVER_CALL_H
 
+#include "proto/health.h"
 #include "service/rpc/pool.h"
 #include "service/rpc/server.h"
 
@@ -68,12 +69,9 @@ bool ts_rpc_call_arm(struct ts_rpc_queue *queue, const struct ts_rpc_method *met
 /* Ends every health Watch: the server is going away. */
 void ts_rpc_end_watchers(struct ts_server *server);
 
-/* health.c: handlers of grpc.health.v1; Watch is kept open by server_call.c. */
+/* health.c */
 extern const struct ts_handler ts_health_check;
-/* TS_OK when the named service is ours; TS_NOT_FOUND; TS_INVALID. */
-enum ts_status ts_health_service(struct ts_span request, struct ts_error *err);
-enum ts_health { TS_HEALTH_SERVING = 1, TS_HEALTH_NOT_SERVING = 2, TS_HEALTH_UNKNOWN_SERVICE = 3 };
-/* The HealthCheckResponse; two static bytes. */
-struct ts_span ts_health_reply(enum ts_health health);
+/* TS_OK when the service that a HealthCheckRequest names is ours; TS_NOT_FOUND; TS_INVALID. */
+enum ts_status ts_health_service(struct ts_span request, struct ts_arena *arena, struct ts_error *err);
 
 #endif

@@ -1,0 +1,512 @@
+/* The server under many clients, at its limits, and while it stops. */
+#include "service/rpc/testing.h"
+
+#include "base/clock.h"
+#include "proto/health.h"
+#include "service/rpc/core.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <grpc/byte_buffer.h>
+#include <grpc/grpc_posix.h>
+#include <grpc/grpc_security.h>
+#include <grpc/slice.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static struct testing t;
+static char text[256];
+
+static int setup(void **state)
+{
+	(void)state;
+	testing_init(&t);
+	atomic_store(&testing_opened, 0);
+	atomic_store(&testing_dropped, 0);
+	atomic_store(&testing_sleeping, 0);
+	atomic_store(&testing_stopped, 0);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	testing_finish(&t);
+	return 0;
+}
+
+static bool wait_until(atomic_int *counter, int at_least)
+{
+	for (int i = 0; i < 4000 && atomic_load(counter) < at_least; i++)
+		(void)poll(NULL, 0, 5);
+	return atomic_load(counter) >= at_least;
+}
+
+/* ---- many ---- */
+
+enum { CLIENTS = 64 };
+
+struct client_thread {
+	pthread_t thread;
+	const char *address;
+	unsigned number, good, unavailable, wrong;
+	atomic_bool *stop; /* NULL: a fixed number of rounds */
+	char last[256];
+};
+
+static enum ts_status upload_three(struct ts_channel *ch, char out[256])
+{
+	struct ts_upload *upload;
+	struct ts_span reply;
+	struct ts_arena arena;
+	struct ts_error err;
+	enum ts_status status;
+
+	if (ch->ops->upload_open(ch, "Sum", &upload, &err))
+		return err.status;
+	for (int i = 0; i < 3; i++)
+		(void)ch->ops->upload_send(upload, ts_span_str("abcd"), &err);
+	ts_arena_init(&arena, 4096);
+	status = ch->ops->upload_finish(upload, &arena, &reply, &err);
+	if (status)
+		(void)snprintf(out, 256, "%.255s", err.text);
+	else
+		(void)snprintf(out, 256, "%.*s", (int)reply.len, (const char *)reply.data);
+	ts_arena_finish(&arena);
+	return status;
+}
+
+static void one_round(struct client_thread *c, struct ts_channel *ch, unsigned round)
+{
+	char want[256], got[256];
+	enum ts_status status;
+
+	(void)snprintf(want, sizeof want, "client %u round %u", c->number, round);
+	if (round % 3 == 2) {
+		(void)snprintf(want, sizeof want, "3 12");
+		status = upload_three(ch, got);
+	} else {
+		status = testing_call(ch, round % 3 ? "Echo" : "PoolEcho", ts_span_str(want), got);
+	}
+	if (status == TS_OK && strcmp(want, got) == 0) {
+		c->good++;
+	} else if (status == TS_UNAVAILABLE) {
+		c->unavailable++;
+	} else {
+		c->wrong++;
+		(void)snprintf(c->last, sizeof c->last, "%s: %.200s", ts_status_word(status), got);
+	}
+}
+
+static void *client_loop(void *arg)
+{
+	struct client_thread *c = arg;
+	struct ts_channel *ch = NULL;
+	struct ts_error err;
+
+	if (ts_client_open(c->address, &ch, &err)) {
+		c->wrong++;
+		(void)snprintf(c->last, sizeof c->last, "%.255s", err.text);
+		return NULL;
+	}
+	for (unsigned round = 0; c->stop ? !atomic_load(c->stop) : round < 12; round++)
+		one_round(c, ch, round);
+	ch->ops->destroy(ch);
+	return NULL;
+}
+
+static void start_clients(struct client_thread *clients, unsigned n, atomic_bool *stop)
+{
+	for (unsigned i = 0; i < n; i++) {
+		clients[i] = (struct client_thread){.address = i % 2 ? t.unix_address : testing_tcp(&t), .number = i, .stop = stop};
+		assert_int_equal(pthread_create(&clients[i].thread, NULL, client_loop, &clients[i]), 0);
+	}
+}
+
+static void sixty_four_clients_at_once(void **state)
+{
+	static struct client_thread clients[CLIENTS];
+
+	(void)state;
+	testing_start(&t);
+	start_clients(clients, CLIENTS, NULL);
+	for (int i = 0; i < CLIENTS; i++) {
+		pthread_join(clients[i].thread, NULL);
+		if (clients[i].wrong || clients[i].good != 12)
+			fail_msg("client %d: %u good, %u wrong: %s", i, clients[i].good, clients[i].wrong, clients[i].last);
+	}
+	assert_int_equal(atomic_load(&testing_opened), CLIENTS * 4);
+	assert_int_equal(atomic_load(&testing_dropped), CLIENTS * 4);
+}
+
+static void two_queue_threads_serve_too(void **state)
+{
+	static struct client_thread clients[8];
+
+	(void)state;
+	t.options.queue_threads = 2;
+	testing_start(&t);
+	start_clients(clients, 8, NULL);
+	for (int i = 0; i < 8; i++) {
+		pthread_join(clients[i].thread, NULL);
+		assert_int_equal(clients[i].good, 12);
+	}
+}
+
+/* ---- stopping ---- */
+
+/* Every call of every client is answered or told that the server is gone; nothing hangs, nothing is dropped twice. */
+static void stopping_under_load_answers_everybody(void **state)
+{
+	static struct client_thread clients[16];
+	static atomic_bool stop;
+	unsigned good = 0, unavailable = 0;
+
+	(void)state;
+	testing_start(&t);
+	start_clients(clients, 16, &stop);
+	assert_true(wait_until(&testing_dropped, 32));
+	ts_server_stop(t.server, 5000000000);
+	(void)poll(NULL, 0, 50);
+	atomic_store(&stop, true);
+	for (int i = 0; i < 16; i++) {
+		pthread_join(clients[i].thread, NULL);
+		if (clients[i].wrong)
+			fail_msg("client %d: %s", i, clients[i].last);
+		good += clients[i].good;
+		unavailable += clients[i].unavailable;
+	}
+	assert_true(good >= 32);
+	assert_true(unavailable >= 16);
+	assert_int_equal(atomic_load(&testing_opened), atomic_load(&testing_dropped));
+}
+
+struct sleeper {
+	pthread_t thread;
+	enum ts_status status;
+	char text[256];
+};
+
+static void *sleeper_run(void *arg)
+{
+	struct sleeper *s = arg;
+	struct ts_channel *ch = testing_client(t.unix_address);
+
+	s->status = testing_call(ch, "Sleep", ts_span_str("z"), s->text);
+	ch->ops->destroy(ch);
+	return NULL;
+}
+
+static void what_does_not_drain_is_cancelled(void **state)
+{
+	struct sleeper sleepers[3];
+
+	(void)state;
+	testing_start(&t);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(pthread_create(&sleepers[i].thread, NULL, sleeper_run, &sleepers[i]), 0);
+	assert_true(wait_until(&testing_sleeping, 3));
+	ts_server_stop(t.server, 100000000);
+	for (int i = 0; i < 3; i++) {
+		pthread_join(sleepers[i].thread, NULL);
+		assert_true(sleepers[i].status == TS_UNAVAILABLE || sleepers[i].status == TS_CANCELLED);
+	}
+	assert_int_equal(atomic_load(&testing_stopped), 3);
+}
+
+static void *stop_server(void *arg)
+{
+	ts_server_stop(t.server, 20000000000);
+	return arg;
+}
+
+static void what_can_drain_is_answered(void **state)
+{
+	struct ts_channel *ch;
+	struct ts_upload *upload;
+	struct ts_span reply;
+	struct ts_arena arena;
+	struct ts_error err;
+	pthread_t stopper;
+
+	(void)state;
+	testing_start(&t);
+	ch = testing_client(t.unix_address);
+	assert_int_equal(ch->ops->upload_open(ch, "Sum", &upload, &err), TS_OK);
+	assert_int_equal(ch->ops->upload_send(upload, ts_span_str("1234"), &err), TS_OK);
+	assert_true(wait_until(&testing_opened, 1));
+	/* The stop waits for this upload on another thread while it is finished here. */
+	assert_int_equal(pthread_create(&stopper, NULL, stop_server, NULL), 0);
+	(void)poll(NULL, 0, 50);
+	assert_int_equal(testing_call(ch, "Echo", ts_span_str("late"), text), TS_UNAVAILABLE);
+	assert_string_equal(text, "the server is shutting down");
+	ts_arena_init(&arena, 4096);
+	assert_int_equal(ch->ops->upload_finish(upload, &arena, &reply, &err), TS_OK);
+	assert_true(ts_span_is(reply, "1 4"));
+	ts_arena_finish(&arena);
+	pthread_join(stopper, NULL);
+	assert_int_equal(testing_call(ch, "Echo", ts_span_str("gone"), text), TS_UNAVAILABLE);
+	ch->ops->destroy(ch);
+}
+
+/* ---- limits ---- */
+
+static void calls_over_the_limit_are_refused(void **state)
+{
+	struct sleeper sleepers[2];
+	struct ts_channel *ch;
+
+	(void)state;
+	t.options.max_calls = 2;
+	testing_start(&t);
+	ch = testing_client(t.unix_address);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&sleepers[i].thread, NULL, sleeper_run, &sleepers[i]), 0);
+	assert_true(wait_until(&testing_sleeping, 2));
+	assert_int_equal(testing_call(ch, "Echo", ts_span_str("x"), text), TS_UNAVAILABLE);
+	assert_non_null(strstr(text, "2 calls already"));
+	ch->ops->destroy(ch);
+	ts_server_stop(t.server, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(sleepers[i].thread, NULL);
+}
+
+static void an_idle_upload_holds_no_thread(void **state)
+{
+	struct ts_upload *uploads[3];
+	struct ts_channel *ch;
+	struct ts_error err;
+
+	(void)state;
+	t.options.pool_threads = 1;
+	testing_start(&t);
+	ch = testing_client(t.unix_address);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(ch->ops->upload_open(ch, "Sum", &uploads[i], &err), TS_OK);
+		assert_int_equal(ch->ops->upload_send(uploads[i], ts_span_str("first"), &err), TS_OK);
+	}
+	assert_true(wait_until(&testing_opened, 3));
+	assert_int_equal(testing_call(ch, "PoolEcho", ts_span_str("served"), text), TS_OK);
+	for (int i = 0; i < 3; i++)
+		ch->ops->upload_cancel(uploads[i]);
+	ch->ops->destroy(ch);
+}
+
+static void connections_over_the_limit_are_closed(void **state)
+{
+	struct ts_channel *ch[3], *more = NULL;
+	struct ts_error err;
+	enum ts_status status = TS_UNAVAILABLE;
+
+	(void)state;
+	t.options.max_connections = 3;
+	testing_start(&t);
+	for (int i = 0; i < 3; i++)
+		ch[i] = testing_client(t.unix_address);
+	assert_int_equal(ts_client_open(t.unix_address, &more, &err), TS_UNAVAILABLE);
+	assert_int_equal(testing_call(ch[0], "Echo", ts_span_str("x"), text), TS_OK);
+	ch[2]->ops->destroy(ch[2]);
+	/* The server notices the end of a connection in its own time. */
+	for (int i = 0; i < 200 && status; i++) {
+		(void)poll(NULL, 0, 10);
+		status = ts_client_open(t.unix_address, &more, &err);
+	}
+	assert_int_equal(status, TS_OK);
+	more->ops->destroy(more);
+	for (int i = 0; i < 2; i++)
+		ch[i]->ops->destroy(ch[i]);
+}
+
+/* True when the peer has closed it. */
+static bool is_closed(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	char bytes[64];
+	ssize_t n = 1;
+
+	while (poll(&p, 1, 100) == 1 && n > 0)
+		n = read(fd, bytes, sizeof bytes);
+	return n <= 0;
+}
+
+/* C-core's own listener would never accept again (CVE-2023-4785). Sockets of clients exist before the limit falls, since both
+ * sides are this process. */
+static void running_out_of_descriptors_is_survived(void **state)
+{
+	enum { SOCKETS = 24, SPARE = 4 };
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	struct rlimit old, low;
+	struct ts_channel *ch, *after;
+	int fds[SOCKETS], next, closed = 0;
+
+	(void)state;
+	testing_start(&t);
+	ch = testing_client(t.unix_address);
+	memcpy(name.sun_path, t.socket, strlen(t.socket) + 1);
+	for (int i = 0; i < SOCKETS; i++)
+		fds[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	next = dup(0);
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	low = old;
+	low.rlim_cur = (rlim_t)next + SPARE;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	for (int i = 0; i < SOCKETS; i++)
+		(void)!connect(fds[i], (struct sockaddr *)&name, sizeof name);
+	(void)poll(NULL, 0, 300);
+	assert_int_equal(testing_call(ch, "PoolEcho", ts_span_str("still served"), text), TS_OK);
+	for (int i = 0; i < SOCKETS; i++)
+		closed += is_closed(fds[i]);
+	assert_true(closed >= SOCKETS - SPARE - 1);
+	assert_true(closed < SOCKETS);
+	for (int i = 0; i < SOCKETS; i++)
+		close(fds[i]);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	after = testing_client(t.unix_address);
+	assert_int_equal(testing_call(after, "Echo", ts_span_str("recovered"), text), TS_OK);
+	after->ops->destroy(after);
+	ch->ops->destroy(ch);
+}
+
+/* ---- health ---- */
+
+static grpc_completion_queue *queue;
+
+static void *next_tag(void)
+{
+	grpc_event event = grpc_completion_queue_next(queue, ts_core_deadline(ts_now_mono_ns() + 20000000000), NULL);
+
+	assert_int_equal(event.type, GRPC_OP_COMPLETE);
+	return event.tag;
+}
+
+static enum ts_health next_health(grpc_call *call)
+{
+	enum ts_health health = TS_HEALTH_UNKNOWN;
+	grpc_byte_buffer *message = NULL;
+	grpc_op op = {.op = GRPC_OP_RECV_MESSAGE};
+	struct ts_arena arena;
+	struct ts_error err;
+	grpc_slice bytes;
+
+	op.data.recv_message.recv_message = &message;
+	assert_int_equal(grpc_call_start_batch(call, &op, 1, &op, NULL), GRPC_CALL_OK);
+	assert_ptr_equal(next_tag(), &op);
+	if (!message)
+		return TS_HEALTH_UNKNOWN;
+	assert_true(ts_core_flatten(message, &bytes));
+	ts_arena_init(&arena, 4096);
+	assert_int_equal(ts_wire_unpack_health_reply(ts_core_span(&bytes), &arena, &health, &err), TS_OK);
+	ts_arena_finish(&arena);
+	grpc_slice_unref(bytes);
+	grpc_byte_buffer_destroy(message);
+	return health;
+}
+
+static grpc_call *start_watch(grpc_channel *channel, const char *service, grpc_metadata_array *initial)
+{
+	struct ts_buf request = TS_BUF_INIT(256);
+	grpc_slice path = grpc_slice_from_static_string(TS_HEALTH_PATH "Watch");
+	grpc_call *call = grpc_channel_create_call(channel, NULL, GRPC_PROPAGATE_DEFAULTS, queue, path, NULL,
+						   gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
+	grpc_byte_buffer *message;
+	struct ts_error err;
+	grpc_op ops[4] = {{.op = GRPC_OP_SEND_INITIAL_METADATA}, {.op = GRPC_OP_SEND_MESSAGE},
+			  {.op = GRPC_OP_SEND_CLOSE_FROM_CLIENT}, {.op = GRPC_OP_RECV_INITIAL_METADATA}};
+
+	assert_int_equal(ts_wire_pack_health_request(ts_span_str(service), &request, &err), TS_OK);
+	message = ts_core_message(ts_buf_view(&request));
+	ops[1].data.send_message.send_message = message;
+	ops[3].data.recv_initial_metadata.recv_initial_metadata = initial;
+	assert_int_equal(grpc_call_start_batch(call, ops, 4, ops, NULL), GRPC_CALL_OK);
+	assert_ptr_equal(next_tag(), ops);
+	grpc_byte_buffer_destroy(message);
+	ts_buf_finish(&request);
+	return call;
+}
+
+static grpc_status_code end_of(grpc_call *call)
+{
+	grpc_op op = {.op = GRPC_OP_RECV_STATUS_ON_CLIENT};
+	grpc_metadata_array trailing;
+	grpc_slice details = grpc_empty_slice();
+	grpc_status_code code = GRPC_STATUS_UNKNOWN;
+
+	grpc_metadata_array_init(&trailing);
+	op.data.recv_status_on_client.trailing_metadata = &trailing;
+	op.data.recv_status_on_client.status = &code;
+	op.data.recv_status_on_client.status_details = &details;
+	assert_int_equal(grpc_call_start_batch(call, &op, 1, &op, NULL), GRPC_CALL_OK);
+	assert_ptr_equal(next_tag(), &op);
+	grpc_slice_unref(details);
+	grpc_metadata_array_destroy(&trailing);
+	grpc_call_unref(call);
+	return code;
+}
+
+static void watch_tells_of_the_end(void **state)
+{
+	grpc_channel_credentials *credentials;
+	grpc_metadata_array initial[3];
+	grpc_channel *channel;
+	grpc_call *ours, *other, *given_up;
+	pthread_t stopper;
+
+	(void)state;
+	testing_start(&t);
+	grpc_init();
+	queue = grpc_completion_queue_create_for_next(NULL);
+	credentials = grpc_insecure_credentials_create();
+	channel = grpc_channel_create_from_fd("test", testing_connect(t.unix_address), credentials, NULL);
+	for (int i = 0; i < 3; i++)
+		grpc_metadata_array_init(&initial[i]);
+	ours = start_watch(channel, "tscope.v1.Tscope", &initial[0]);
+	assert_int_equal(next_health(ours), TS_HEALTH_SERVING);
+	other = start_watch(channel, "another.Service", &initial[1]);
+	assert_int_equal(next_health(other), TS_HEALTH_SERVICE_UNKNOWN);
+	given_up = start_watch(channel, "", &initial[2]);
+	assert_int_equal(next_health(given_up), TS_HEALTH_SERVING);
+	assert_int_equal(grpc_call_cancel(given_up, NULL), GRPC_CALL_OK);
+	assert_int_equal(end_of(given_up), GRPC_STATUS_CANCELLED);
+	assert_int_equal(pthread_create(&stopper, NULL, stop_server, NULL), 0);
+	assert_int_equal(next_health(ours), TS_HEALTH_NOT_SERVING);
+	assert_int_equal(next_health(other), TS_HEALTH_NOT_SERVING);
+	assert_int_equal(end_of(ours), GRPC_STATUS_UNAVAILABLE);
+	assert_int_equal(end_of(other), GRPC_STATUS_UNAVAILABLE);
+	pthread_join(stopper, NULL);
+	for (int i = 0; i < 3; i++)
+		grpc_metadata_array_destroy(&initial[i]);
+	grpc_channel_destroy(channel);
+	grpc_channel_credentials_release(credentials);
+	grpc_completion_queue_shutdown(queue);
+	assert_int_equal(grpc_completion_queue_next(queue, gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL).type, GRPC_QUEUE_SHUTDOWN);
+	grpc_completion_queue_destroy(queue);
+	grpc_shutdown_blocking();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(sixty_four_clients_at_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(two_queue_threads_serve_too, setup, teardown),
+		cmocka_unit_test_setup_teardown(stopping_under_load_answers_everybody, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_does_not_drain_is_cancelled, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_can_drain_is_answered, setup, teardown),
+		cmocka_unit_test_setup_teardown(calls_over_the_limit_are_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_idle_upload_holds_no_thread, setup, teardown),
+		cmocka_unit_test_setup_teardown(connections_over_the_limit_are_closed, setup, teardown),
+		cmocka_unit_test_setup_teardown(running_out_of_descriptors_is_survived, setup, teardown),
+		cmocka_unit_test_setup_teardown(watch_tells_of_the_end, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("server load", tests, NULL, NULL);
+}
