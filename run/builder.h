@@ -47,7 +47,7 @@ enum ts_status ts_builder_file_add(struct ts_builder *b, struct ts_span bytes, s
 enum ts_status ts_builder_file_end(struct ts_builder *b, struct ts_error *err);
 
 struct ts_builder_stats {
-	uint64_t rows;	     /* of TS_TABLE_STEPS, distinct steps */
+	uint64_t rows; /* of TS_TABLE_STEPS, distinct steps */
 	uint64_t superseded; /* rows of TS_TABLE_SUPERSEDED */
 	int64_t first_step, last_step; /* valid if rows > 0 */
 	uint64_t blocks;

@@ -8,25 +8,6 @@
 
 enum { FIRST_ROWS = 64, KEY_LOG2_MAX = 63 };
 
-enum ts_status ts_builder_grow(void *items, size_t *cap, size_t need, size_t size, struct ts_error *err)
-{
-	size_t room = *cap ? *cap : 16;
-	size_t bytes;
-	void *old, *grown;
-
-	if (need <= *cap)
-		return TS_OK;
-	while (room < need)
-		room *= 2;
-	memcpy(&old, items, sizeof old);
-	grown = ts_size_mul(room, size, &bytes) ? ts_realloc(old, bytes) : NULL;
-	if (!grown)
-		return ts_error_set(err, TS_NO_MEMORY, "out of memory at %zu items of %zu bytes", room, size);
-	memcpy(items, &grown, sizeof grown);
-	*cap = room;
-	return TS_OK;
-}
-
 /* --- objects --- */
 
 enum ts_status ts_builder_emit(struct ts_builder_out *out, struct ts_id *ret_id, struct ts_error *err)
@@ -53,115 +34,17 @@ void ts_builder_out_finish(struct ts_builder_out *out)
 	ts_free(out->entries);
 }
 
-/* --- dictionaries --- */
-
-static struct ts_span entry_of(const struct ts_dictionary *d, size_t i)
-{
-	uint32_t start = i ? d->ends[i - 1] : 0;
-
-	return ts_span_of(d->bytes.data + start, d->ends[i] - start);
-}
-
-static uint64_t hash_of(struct ts_span text)
-{
-	uint64_t h = UINT64_C(0x9e3779b97f4a7c15) ^ text.len;
-
-	for (size_t i = 0; i < text.len; i++)
-		h = (h ^ text.data[i]) * UINT64_C(0x100000001b3);
-	return h ^ h >> 32;
-}
-
-static void dictionary_destroy(struct ts_dictionary *d)
-{
-	if (!d)
-		return;
-	ts_buf_finish(&d->bytes);
-	ts_free(d->ends);
-	ts_free(d->slots);
-	ts_free(d);
-}
-
-static void dictionary_reset(struct ts_dictionary *d)
-{
-	ts_buf_reset(&d->bytes);
-	d->n = 0;
-	if (d->n_slots)
-		memset(d->slots, 0, d->n_slots * sizeof *d->slots);
-}
-
-static struct ts_dictionary *dictionary_create(struct ts_error *err)
-{
-	struct ts_dictionary *d = ts_alloc_array(1, sizeof *d);
-
-	if (!d) {
-		ts_error_set(err, TS_NO_MEMORY, "out of memory for a dictionary");
-		return NULL;
-	}
-	d->bytes = TS_BUF_INIT(UINT32_MAX);
-	return d;
-}
-
-static size_t *slot_step(size_t *slot, const struct ts_dictionary *d)
-{
-	*slot = (*slot + 1) & (d->n_slots - 1);
-	return slot;
-}
-
-static enum ts_status grow_slots(struct ts_dictionary *d, struct ts_error *err)
-{
-	size_t n_slots = d->n_slots ? d->n_slots * 2 : 64;
-	uint32_t *slots;
-
-	if (d->n * 2 < d->n_slots)
-		return TS_OK;
-	slots = ts_alloc_array(n_slots, sizeof *slots);
-	if (!slots)
-		return ts_error_set(err, TS_NO_MEMORY, "out of memory for a dictionary of %zu texts", d->n);
-	ts_free(d->slots);
-	d->slots = slots;
-	d->n_slots = n_slots;
-	for (size_t i = 0; i < d->n; i++) {
-		size_t slot = hash_of(entry_of(d, i)) & (n_slots - 1);
-
-		while (slots[slot])
-			slot_step(&slot, d);
-		slots[slot] = (uint32_t)i + 1;
-	}
-	return TS_OK;
-}
-
-static enum ts_status dictionary_code(struct ts_dictionary *d, struct ts_span text, uint32_t *ret_code,
-				      struct ts_error *err)
-{
-	size_t slot;
-
-	if (grow_slots(d, err) || ts_builder_grow(&d->ends, &d->cap, d->n + 1, sizeof *d->ends, err))
-		return err->status;
-	for (slot = hash_of(text) & (d->n_slots - 1); d->slots[slot]; slot_step(&slot, d))
-		if (ts_span_eq(entry_of(d, d->slots[slot] - 1), text)) {
-			*ret_code = d->slots[slot] - 1;
-			return TS_OK;
-		}
-	ts_buf_span(&d->bytes, text);
-	if (ts_buf_check(&d->bytes, err))
-		return err->status;
-	d->ends[d->n] = (uint32_t)d->bytes.len;
-	d->slots[slot] = (uint32_t)++d->n;
-	*ret_code = (uint32_t)d->n - 1;
-	return TS_OK;
-}
-
 enum ts_status ts_series_put_text(struct ts_series *series, struct ts_span text, struct ts_error *err)
 {
 	struct ts_builder_table *table = series->table;
 	uint32_t code = 0;
 
 	if (!series->dictionary) {
-		series->dictionary = dictionary_create(err);
+		series->dictionary = ts_dictionary_create(err);
 		if (!series->dictionary)
 			return err->status;
 	}
-	if (dictionary_code(series->dictionary, text, &code, err))
+	if (ts_dictionary_code(series->dictionary, text, &code, err))
 		return err->status;
 	series->window[table->n] = code;
 	if (series->dictionary->bytes.len >= TS_BLOCK_TEXT_MAX)
@@ -173,7 +56,7 @@ void ts_series_finish(struct ts_series *series)
 {
 	ts_free(series->window);
 	ts_free(series->blocks);
-	dictionary_destroy(series->dictionary);
+	ts_dictionary_destroy(series->dictionary);
 }
 
 /* --- tables --- */
@@ -248,8 +131,7 @@ enum ts_status ts_builder_table_add(struct ts_builder_table *table, struct ts_se
 	if (table->cap) {
 		series->window = ts_alloc(table->cap * sizeof *series->window);
 		if (!series->window)
-			return ts_error_set(err, TS_NO_MEMORY, "out of memory for a window of %zu values",
-					    table->cap);
+			return ts_error_set(err, TS_NO_MEMORY, "out of memory for a window of %zu values", table->cap);
 	}
 	attach(table, series);
 	return TS_OK;
@@ -346,7 +228,7 @@ static enum ts_status encode_text(const struct ts_series *s, size_t rows, struct
 		size_t code = (size_t)s->window[i];
 
 		if (!out->renumber[code]) {
-			out->entries[n++] = entry_of(d, code);
+			out->entries[n++] = ts_dictionary_entry(d, code);
 			out->renumber[code] = (uint32_t)n;
 		}
 		out->codes[i] = out->renumber[code] - 1;
@@ -378,7 +260,7 @@ static enum ts_status flush_series(struct ts_series *s, struct ts_builder_out *o
 		return err->status;
 	out->blocks++;
 	if (s->dictionary)
-		dictionary_reset(s->dictionary);
+		ts_dictionary_reset(s->dictionary);
 	return TS_OK;
 }
 
@@ -445,7 +327,7 @@ static enum ts_status replay_row(struct ts_builder_table *table, size_t row, str
 	for (struct ts_series *s = table->columns; s; s = s->next, i++) {
 		if (!old[i])
 			s->window[table->n] = s->window[row];
-		else if (ts_series_put_text(s, entry_of(old[i], (size_t)s->window[row]), err))
+		else if (ts_series_put_text(s, ts_dictionary_entry(old[i], (size_t)s->window[row]), err))
 			return err->status;
 	}
 	return end_row(table, key, out, err);
@@ -471,7 +353,7 @@ static enum ts_status replay(struct ts_builder_table *table, struct ts_builder_o
 	for (size_t row = 0; !status && row < rows; row++)
 		status = replay_row(table, row, old, out, err);
 	while (i > 0)
-		dictionary_destroy(old[--i]);
+		ts_dictionary_destroy(old[--i]);
 	ts_free(old);
 	return status;
 }
@@ -486,8 +368,7 @@ enum ts_status ts_builder_table_end(struct ts_builder_table *table, int64_t key,
 	return TS_OK;
 }
 
-enum ts_status ts_builder_table_finish(struct ts_builder_table *table, struct ts_builder_out *out,
-				       struct ts_error *err)
+enum ts_status ts_builder_table_finish(struct ts_builder_table *table, struct ts_builder_out *out, struct ts_error *err)
 {
 	if (table->probing && replay(table, out, err))
 		return err->status;

@@ -7,18 +7,10 @@
 #define TSCOPE_RUN_BUILDER_TABLE_H
 
 #include "run/builder.h"
+#include "run/builder_dictionary.h"
 
 /* Keys after which a table knows where to cut; until then it holds its rows back. */
 enum { TS_BUILDER_PROBE = 64 };
-
-/* The dictionary of one text window. Entries lie one behind the other in bytes; slots hash them. */
-struct ts_dictionary {
-	struct ts_buf bytes;
-	uint32_t *ends; /* entry i is bytes[ends[i-1], ends[i]) */
-	size_t n, cap;
-	uint32_t *slots; /* entry + 1, 0 = free */
-	size_t n_slots;  /* a power of two, at least twice n */
-};
 
 struct ts_builder_table;
 
@@ -26,12 +18,12 @@ struct ts_series {
 	uint32_t column;
 	enum ts_column_type type;
 	struct ts_builder_table *table; /* NULL before the first value */
-	struct ts_series *prev, *next;	/* in the table */
-	uint64_t *window;		/* the table's cap rows: bits, or codes of the dictionary */
-	struct ts_id *blocks;		/* the table's n_blocks */
+	struct ts_series *prev, *next; /* in the table */
+	uint64_t *window; /* the table's cap rows: bits, or codes of the dictionary */
+	struct ts_id *blocks; /* the table's n_blocks */
 	size_t blocks_cap;
 	struct ts_dictionary *dictionary; /* of text; NULL before the first value */
-	uint64_t stamp;			  /* of the last row planned with it */
+	uint64_t stamp; /* of the last row planned with it */
 };
 
 struct ts_builder_table {
@@ -42,7 +34,7 @@ struct ts_builder_table {
 	int64_t *keys; /* window: n of cap rows */
 	size_t n, cap;
 	bool probing; /* key_log2 is not known yet */
-	bool full;    /* a dictionary has reached TS_BLOCK_TEXT_MAX */
+	bool full; /* a dictionary has reached TS_BLOCK_TEXT_MAX */
 	uint8_t key_log2;
 	int64_t cell; /* key >> key_log2 of the rows in the window */
 	struct ts_block *blocks;
@@ -90,8 +82,5 @@ void ts_series_finish(struct ts_series *series);
 
 /* The b of a table with these keys (n of them, increasing): docs/format.md, "Cutting". */
 uint8_t ts_builder_key_log2(const int64_t *keys, size_t n);
-
-/* Room for `need` items in *items of *cap; on failure both stay. */
-enum ts_status ts_builder_grow(void *items, size_t *cap, size_t need, size_t size, struct ts_error *err);
 
 #endif

@@ -25,21 +25,21 @@ enum ts_group {
 	TS_GROUP_WORK,
 	TS_GROUP_SESSION,
 	TS_GROUP_COLUMNS, /* what the source declares about its columns: columns.<name>.role, .precision */
-	TS_GROUP_OTHER,	  /* keys that we do not know are kept here */
+	TS_GROUP_OTHER, /* keys that we do not know are kept here */
 	TS_GROUPS,
 };
 
 enum ts_fact_type {
 	TS_FACT_NULL = 0,
 	TS_FACT_BOOL = 1,
-	TS_FACT_INT = 2,   /* int64 */
+	TS_FACT_INT = 2, /* int64 */
 	TS_FACT_FLOAT = 3, /* f64 */
 	TS_FACT_TEXT = 4,
 	TS_FACT_NUMBER = 5, /* an integer beyond int64, as its decimal text */
 	TS_FACT_OBJECT = 6, /* {} */
-	TS_FACT_ARRAY = 7,  /* [] */
+	TS_FACT_ARRAY = 7, /* [] */
 	TS_FACT_ABSENT = 9, /* only in an index: the head has this path, this rank does not */
-	TS_FACT_LONG = 8,   /* text of more than TS_FACT_INLINE_MAX bytes, in a chunk object */
+	TS_FACT_LONG = 8, /* text of more than TS_FACT_INLINE_MAX bytes, in a chunk object */
 };
 
 enum ts_fact_source {
@@ -56,9 +56,9 @@ struct ts_fact {
 	bool boolean;
 	int64_t integer;
 	double real;
-	struct ts_span text;	/* TEXT, NUMBER; LONG: empty unless it is about to be encoded, see head.h */
-	struct ts_id text_id;	/* LONG: of the chunk object */
-	uint32_t text_len;	/* LONG */
+	struct ts_span text; /* TEXT, NUMBER; LONG: empty unless it is about to be encoded, see head.h */
+	struct ts_id text_id; /* LONG: of the chunk object */
+	uint32_t text_len; /* LONG */
 };
 
 struct ts_facts {

@@ -162,8 +162,8 @@ static bool comes_after(const struct ts_fact *fact, const struct ts_fact *before
 	return c < 0 || (c == 0 && before->source < fact->source);
 }
 
-enum ts_status ts_fact_decode(struct ts_payload *p, bool absent, const struct ts_fact *before,
-			      struct ts_fact *ret_fact, struct ts_error *err)
+enum ts_status ts_fact_decode(struct ts_payload *p, bool absent, const struct ts_fact *before, struct ts_fact *ret_fact,
+			      struct ts_error *err)
 {
 	size_t at = ts_payload_at(p);
 	struct ts_fact fact = {0};
@@ -180,8 +180,7 @@ enum ts_status ts_fact_decode(struct ts_payload *p, bool absent, const struct ts
 		return ts_error_prefix(err, "byte %zu", at);
 	}
 	if (!comes_after(&fact, before))
-		return ts_error_set(err, TS_DAMAGED, "byte %zu: fact %.*s is not in order", at,
-				    TS_SPAN_ARG(fact.path));
+		return ts_error_set(err, TS_DAMAGED, "byte %zu: fact %.*s is not in order", at, TS_SPAN_ARG(fact.path));
 	*ret_fact = fact;
 	return TS_OK;
 }

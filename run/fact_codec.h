@@ -18,7 +18,7 @@ void ts_fact_encode(const struct ts_fact *fact, struct ts_buf *out);
 /* What one of an order to be encoded must hold: limits of path and text. absent: TS_FACT_ABSENT is allowed. */
 enum ts_status ts_fact_check(const struct ts_fact *fact, bool absent, struct ts_error *err);
 /* Reads one that comes after `before` (NULL = the first); takes its ref. */
-enum ts_status ts_fact_decode(struct ts_payload *p, bool absent, const struct ts_fact *before,
-			      struct ts_fact *ret_fact, struct ts_error *err);
+enum ts_status ts_fact_decode(struct ts_payload *p, bool absent, const struct ts_fact *before, struct ts_fact *ret_fact,
+			      struct ts_error *err);
 
 #endif

@@ -119,7 +119,8 @@ static void describe_sizes(const struct ts_head *head, char *out, size_t room)
 	at += (size_t)snprintf(out, room, "%zu ranks take %zu bytes", head->n_ranks, head->n_ranks * 36);
 	for (int i = 0; i < TS_GROUPS && at < room; i++)
 		if (sizes[i] >= 1024)
-			at += (size_t)snprintf(out + at, room - at, ", %s %zu", ts_group_name((enum ts_group)i), sizes[i]);
+			at += (size_t)snprintf(out + at, room - at, ", %s %zu", ts_group_name((enum ts_group)i),
+					       sizes[i]);
 }
 
 static enum ts_status too_large(const struct ts_head *head, struct ts_error *err)
@@ -214,8 +215,8 @@ static enum ts_status read_ranks(struct ts_payload *p, struct ts_arena *arena, s
 		ref->rank = (int32_t)ts_cursor_u32(&p->c);
 		ts_payload_ref(p, &ref->index);
 		if (ref->rank < TS_RANK_JOB || (i && ref->rank <= head->ranks[i - 1].rank))
-			return ts_error_set(err, TS_DAMAGED, "byte %zu: rank %d is not in order",
-					    ts_payload_at(p) - 4, ref->rank);
+			return ts_error_set(err, TS_DAMAGED, "byte %zu: rank %d is not in order", ts_payload_at(p) - 4,
+					    ref->rank);
 	}
 	head->n_ranks = n;
 	return TS_OK;

@@ -18,8 +18,9 @@ struct ts_rank_ref {
 };
 
 struct ts_head {
-	struct ts_facts facts;		  /* sorted */
-	struct ts_id groups[TS_GROUPS];	  /* digest of the group's effective facts (path, type, value); all zero if it has none */
+	struct ts_facts facts; /* sorted */
+	struct ts_id groups
+		[TS_GROUPS]; /* digest of the group's effective facts (path, type, value); all zero if it has none */
 	struct ts_rank_ref *ranks;
 	size_t n_ranks;
 };

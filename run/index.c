@@ -57,8 +57,8 @@ const struct ts_column *ts_index_column(const struct ts_index *index, enum ts_ta
 /* Where the stream stands: a record, and within a list the next element. */
 struct place {
 	uint8_t record; /* enum ts_index_record, or 0 at the end */
-	size_t a;	/* fact, table or file */
-	size_t column;	/* of the table */
+	size_t a; /* fact, table or file */
+	size_t column; /* of the table */
 	size_t element; /* of a list */
 };
 

@@ -11,7 +11,7 @@
 #include "run/kind.h"
 
 enum ts_table_kind {
-	TS_TABLE_STEPS = 1,	 /* key = step */
+	TS_TABLE_STEPS = 1, /* key = step */
 	TS_TABLE_SUPERSEDED = 2, /* key = ordinal in (step, segment) order; rows that a later segment wrote again */
 };
 
@@ -37,7 +37,8 @@ struct ts_block {
 };
 
 struct ts_column {
-	struct ts_span name; /* "timestamp", "phases.forward", "scalars.loss", "memory.alloc", "extra.a.b": an escaped path */
+	struct ts_span
+		name; /* "timestamp", "phases.forward", "scalars.loss", "memory.alloc", "extra.a.b": an escaped path */
 	enum ts_column_type type;
 	enum ts_precision precision;
 	uint8_t digits;
@@ -64,17 +65,17 @@ struct ts_file {
 /* How far the objects of a chain have been decoded; zeroed with the index, then ts_index_decode's own. */
 struct ts_index_chain {
 	uint32_t objects; /* decoded so far */
-	uint8_t last;	  /* the record that the last object ended with */
-	size_t ids;	  /* of the last column or file, so far */
-	size_t spare;	  /* bytes that were left in the last object */
+	uint8_t last; /* the record that the last object ended with */
+	size_t ids; /* of the last column or file, so far */
+	size_t spare; /* bytes that were left in the last object */
 };
 
 struct ts_index {
 	int32_t rank;
-	struct ts_facts facts;	  /* that differ from the head's, or that the head lacks; sorted */
-	struct ts_table *tables;  /* sorted by kind, then first column's name and type */
+	struct ts_facts facts; /* that differ from the head's, or that the head lacks; sorted */
+	struct ts_table *tables; /* sorted by kind, then first column's name and type */
 	size_t n_tables;
-	struct ts_file *files;	  /* sorted by name */
+	struct ts_file *files; /* sorted by name */
 	size_t n_files;
 	struct ts_index_chain chain;
 };

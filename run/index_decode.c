@@ -403,8 +403,8 @@ static enum ts_status read_fixed(struct reader *r, bool *ret_more, struct ts_err
 	if (more && r->p.frame.nrefs == 0)
 		return ts_error_set(err, TS_DAMAGED, "byte 8: no reference to the next object");
 	if (r->index->chain.objects && rank != r->index->rank)
-		return ts_error_set(err, TS_DAMAGED, "byte %zu: rank %d in the index of rank %d",
-				    ts_payload_at(&r->p), rank, r->index->rank);
+		return ts_error_set(err, TS_DAMAGED, "byte %zu: rank %d in the index of rank %d", ts_payload_at(&r->p),
+				    rank, r->index->rank);
 	r->index->rank = rank;
 	*ret_more = more;
 	return TS_OK;

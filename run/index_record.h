@@ -7,11 +7,11 @@
 
 enum ts_index_record {
 	TS_RECORD_FACT = 1,
-	TS_RECORD_TABLE = 2,  /* u8 kind, u8 key_log2 */
+	TS_RECORD_TABLE = 2, /* u8 kind, u8 key_log2 */
 	TS_RECORD_BLOCKS = 3, /* list: i64 first key, i64 last key, u32 rows; a ref each */
 	TS_RECORD_COLUMN = 4, /* u8 type, u8 precision, u8 digits, u16 length, name */
 	TS_RECORD_VALUES = 5, /* list: a ref each */
-	TS_RECORD_FILE = 6,   /* u64 size, u8 length, name */
+	TS_RECORD_FILE = 6, /* u64 size, u8 length, name */
 	TS_RECORD_CHUNKS = 7, /* list: a ref each */
 };
 

@@ -13,8 +13,9 @@ enum ts_status ts_payload_open(struct ts_span object, enum ts_kind kind, enum ts
 		return ts_error_set(err, TS_DAMAGED, "byte 4: an object of kind %u where kind %d is due", frame.kind,
 				    (int)kind);
 	if (frame.version != TS_FORMAT_VERSION)
-		return ts_error_set(err, TS_UNSUPPORTED, "an object of kind %u in format version %u; this build reads %d",
-				    frame.kind, frame.version, TS_FORMAT_VERSION);
+		return ts_error_set(err, TS_UNSUPPORTED,
+				    "an object of kind %u in format version %u; this build reads %d", frame.kind,
+				    frame.version, TS_FORMAT_VERSION);
 	if (frame.layout != layout)
 		return ts_error_set(err, TS_DAMAGED, "byte 6: layout %u where %d is due", frame.layout, (int)layout);
 	*ret_frame = frame;

@@ -14,7 +14,7 @@
 static inline uint64_t ts_f64_canonical(uint64_t bits)
 {
 	return (bits & UINT64_C(0x7fffffffffffffff)) > UINT64_C(0x7ff0000000000000) ? UINT64_C(0x7ff8000000000000)
-										     : bits;
+										    : bits;
 }
 
 static inline uint64_t ts_f64_bits(double value)

@@ -12,17 +12,10 @@ struct rule {
 /* Version 1. The first rule that matches decides; what a name says about cost at its end comes before what it
  * measures (loss_ms is a time). A change here is a new TS_ROLE_TABLE_VERSION. */
 static const struct rule column_rules[] = {
-	{"timestamp", TS_ROLE_OBSERVATION},
-	{"segment", TS_ROLE_OBSERVATION}, /* restart bookkeeping */
-	{"phases.*", TS_ROLE_OBSERVATION},
-	{"memory.*", TS_ROLE_OBSERVATION},
-	{"digests.*", TS_ROLE_TRAJECTORY},
-	{"samples", TS_ROLE_TRAJECTORY},
-	{"tokens", TS_ROLE_TRAJECTORY},
-	{"epoch", TS_ROLE_TRAJECTORY},
-	{"tags", TS_ROLE_TRAJECTORY},
-	{"tags.*", TS_ROLE_TRAJECTORY},
-	{NULL, TS_ROLE_UNKNOWN},
+	{"timestamp", TS_ROLE_OBSERVATION}, {"segment", TS_ROLE_OBSERVATION}, /* restart bookkeeping */
+	{"phases.*", TS_ROLE_OBSERVATION},  {"memory.*", TS_ROLE_OBSERVATION}, {"digests.*", TS_ROLE_TRAJECTORY},
+	{"samples", TS_ROLE_TRAJECTORY},    {"tokens", TS_ROLE_TRAJECTORY},    {"epoch", TS_ROLE_TRAJECTORY},
+	{"tags", TS_ROLE_TRAJECTORY},       {"tags.*", TS_ROLE_TRAJECTORY},    {NULL, TS_ROLE_UNKNOWN},
 };
 
 /* Over the last component of scalars.*, lower-case, '-', '/' and '.' as '_'. */
@@ -157,8 +150,8 @@ enum ts_role ts_role_of(struct ts_span column, const struct ts_facts *facts)
 {
 	enum ts_role role;
 
-	if (facts && (parse_role(declared(column, true, facts), &role) ||
-		      parse_role(declared(column, false, facts), &role)))
+	if (facts &&
+	    (parse_role(declared(column, true, facts), &role) || parse_role(declared(column, false, facts), &role)))
 		return role;
 	return role_by_name(column);
 }

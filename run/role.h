@@ -6,7 +6,7 @@
 
 enum ts_role {
 	TS_ROLE_UNKNOWN = 0,
-	TS_ROLE_TRAJECTORY = 1,	 /* loss, gradient norm, learning rate, digests, samples, tokens */
+	TS_ROLE_TRAJECTORY = 1, /* loss, gradient norm, learning rate, digests, samples, tokens */
 	TS_ROLE_OBSERVATION = 2, /* timestamps, phases, memory, throughput */
 };
 

@@ -333,7 +333,8 @@ static size_t shared_blocks(struct fixture *a, struct fixture *b)
 	size_t shared = 0;
 
 	for (size_t i = 0; i < table->n_blocks; i++)
-		if (test_objects_has(&b->objects, &c->blocks[i]) && test_objects_has(&b->objects, &table->blocks[i].keys))
+		if (test_objects_has(&b->objects, &c->blocks[i]) &&
+		    test_objects_has(&b->objects, &table->blocks[i].keys))
 			shared++;
 	return shared;
 }
@@ -607,8 +608,7 @@ static void test_too_many_columns(void **unused)
 		snprintf(name, sizeof name, "scalars.%d", i);
 		column(&f, name, TS_COLUMN_F64);
 	}
-	assert_int_equal(ts_builder_column(f.b, ts_span_str("one more"), TS_COLUMN_F64, &number, &f.err),
-			 TS_TOO_LARGE);
+	assert_int_equal(ts_builder_column(f.b, ts_span_str("one more"), TS_COLUMN_F64, &number, &f.err), TS_TOO_LARGE);
 	for (int64_t step = 0; step < 3; step++) {
 		ts_builder_row(f.b, TS_TABLE_STEPS, step);
 		for (uint32_t i = 0; i < TS_COLUMNS_MAX; i++)
@@ -703,8 +703,8 @@ static enum ts_status scenario(struct ts_builder *b, struct ts_id *ret_id, struc
 		if (ts_builder_row_end(b, err))
 			return err->status;
 	}
-	if (ts_builder_file_begin(b, ts_span_str("f"), err) ||
-	    ts_builder_file_add(b, ts_span_str("some bytes"), err) || ts_builder_file_end(b, err))
+	if (ts_builder_file_begin(b, ts_span_str("f"), err) || ts_builder_file_add(b, ts_span_str("some bytes"), err) ||
+	    ts_builder_file_end(b, err))
 		return err->status;
 	return ts_builder_finish(b, NULL, ret_id, err);
 }

@@ -72,7 +72,8 @@ static void test_sort_keeps_the_last_of_equals(void **unused)
 /* Against a table of what stands where: path p and source s, the last value written to it. */
 static void test_sort_of_many(void **unused)
 {
-	static const char *const paths[] = {"code", "code.a", "code.a.b", "code.a[0]", "code.b", "config.lr", "seeds.x"};
+	static const char *const paths[] = {"code",   "code.a",    "code.a.b", "code.a[0]",
+					    "code.b", "config.lr", "seeds.x"};
 	enum { PATHS = sizeof paths / sizeof paths[0] };
 	uint64_t random = 1;
 
@@ -156,8 +157,16 @@ static void test_paths_escape_and_come_back(void **unused)
 
 static void test_malformed_paths(void **unused)
 {
-	static const char *const bad[] = {"", "config.a]", "config.a[", "config.a[]", "config.a[01]", "config.a[1]b",
-					  "config.a[x]", "config.\\", "config.\\x", "config[99999999999999999999999]"};
+	static const char *const bad[] = {"",
+					  "config.a]",
+					  "config.a[",
+					  "config.a[]",
+					  "config.a[01]",
+					  "config.a[1]b",
+					  "config.a[x]",
+					  "config.\\",
+					  "config.\\x",
+					  "config[99999999999999999999999]"};
 	static const char *const good[] = {"config", "config.", "config[0]", "config.a[10].b", "config.\\\\"};
 	static char longest[TS_PATH_MAX + 1];
 

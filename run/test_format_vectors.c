@@ -258,8 +258,8 @@ static void check_head(struct state *s, const struct vector *v, struct ts_buf *b
 		const struct line *line = &v->lines[i];
 
 		if (ts_span_is(line->word[0], "rank"))
-			ranks[head.n_ranks++] = (struct ts_rank_ref){(int32_t)int_word(line->word[1]),
-								     id_word(line->word[2])};
+			ranks[head.n_ranks++] =
+				(struct ts_rank_ref){(int32_t)int_word(line->word[1]), id_word(line->word[2])};
 		else
 			read_fact(s, line, &head.facts);
 	}
@@ -294,15 +294,15 @@ static void read_index_line(struct state *s, const struct line *line, struct ts_
 			.columns = ts_arena_array(&s->arena, ROWS_MAX, sizeof(struct ts_column)),
 		};
 	if (ts_span_is(line->word[0], "block"))
-		table->blocks[table->n_blocks++] = (struct ts_block){int_word(line->word[1]), int_word(line->word[2]),
-								     (uint32_t)int_word(line->word[3]),
-								     id_word(line->word[4])};
+		table->blocks[table->n_blocks++] =
+			(struct ts_block){int_word(line->word[1]), int_word(line->word[2]),
+					  (uint32_t)int_word(line->word[3]), id_word(line->word[4])};
 	if (ts_span_is(line->word[0], "column")) {
 		n_values = 0;
-		table->columns[table->n_columns++] = (struct ts_column){
-			unhex(s, line->word[1]), (enum ts_column_type)int_word(line->word[2]),
-			(enum ts_precision)int_word(line->word[3]), (uint8_t)int_word(line->word[4]),
-			ts_arena_array(&s->arena, ROWS_MAX, sizeof(struct ts_id))};
+		table->columns[table->n_columns++] =
+			(struct ts_column){unhex(s, line->word[1]), (enum ts_column_type)int_word(line->word[2]),
+					   (enum ts_precision)int_word(line->word[3]), (uint8_t)int_word(line->word[4]),
+					   ts_arena_array(&s->arena, ROWS_MAX, sizeof(struct ts_id))};
 	}
 	if (ts_span_is(line->word[0], "value"))
 		table->columns[table->n_columns - 1].blocks[n_values++] = id_word(line->word[1]);

@@ -13,8 +13,8 @@
 
 static struct ts_fact text_fact(const char *path, enum ts_fact_source source, const char *text)
 {
-	return (struct ts_fact){.path = ts_span_str(path), .type = TS_FACT_TEXT, .source = source,
-				.text = ts_span_str(text)};
+	return (struct ts_fact){
+		.path = ts_span_str(path), .type = TS_FACT_TEXT, .source = source, .text = ts_span_str(text)};
 }
 
 static struct ts_fact long_fact(const char *path, enum ts_fact_source source, uint8_t fill)
@@ -38,18 +38,22 @@ static void make_sample(struct sample *s)
 	static const int32_t numbers[RANKS] = {-1, 0, 5};
 
 	s->facts[0] = long_fact("code.patch", TS_SOURCE_HOST, 9);
-	s->facts[1] = (struct ts_fact){.path = ts_span_str("config.lr"), .type = TS_FACT_FLOAT,
-				       .source = TS_SOURCE_RUN_JSON, .real = 3e-4};
+	s->facts[1] = (struct ts_fact){
+		.path = ts_span_str("config.lr"), .type = TS_FACT_FLOAT, .source = TS_SOURCE_RUN_JSON, .real = 3e-4};
 	s->facts[2] = s->facts[1];
 	s->facts[2].source = TS_SOURCE_PUSHER;
 	s->facts[2].real = 1e-4;
-	s->facts[3] = (struct ts_fact){.path = ts_span_str("config.n"), .type = TS_FACT_NUMBER,
-				       .source = TS_SOURCE_RUN_JSON, .text = ts_span_str("18446744073709551616")};
-	s->facts[4] = (struct ts_fact){.path = ts_span_str("seeds.torch"), .type = TS_FACT_INT,
-				       .source = TS_SOURCE_RUN_JSON, .integer = -1};
+	s->facts[3] = (struct ts_fact){.path = ts_span_str("config.n"),
+				       .type = TS_FACT_NUMBER,
+				       .source = TS_SOURCE_RUN_JSON,
+				       .text = ts_span_str("18446744073709551616")};
+	s->facts[4] = (struct ts_fact){
+		.path = ts_span_str("seeds.torch"), .type = TS_FACT_INT, .source = TS_SOURCE_RUN_JSON, .integer = -1};
 	s->facts[5] = text_fact("session.name", TS_SOURCE_RUN_JSON, "exp1");
-	s->facts[6] = (struct ts_fact){.path = ts_span_str("session.tty"), .type = TS_FACT_BOOL,
-				       .source = TS_SOURCE_RUN_JSON, .boolean = true};
+	s->facts[6] = (struct ts_fact){.path = ts_span_str("session.tty"),
+				       .type = TS_FACT_BOOL,
+				       .source = TS_SOURCE_RUN_JSON,
+				       .boolean = true};
 	for (int i = 0; i < RANKS; i++) {
 		s->ranks[i].rank = numbers[i];
 		memset(s->ranks[i].index.bytes, i + 1, TS_ID_BYTES);
@@ -208,8 +212,10 @@ static void test_a_head_that_is_too_large_says_what_is(void **unused)
 		strcpy(paths[i], "config.00");
 		paths[i][7] = (char)('0' + i / 10);
 		paths[i][8] = (char)('0' + i % 10);
-		facts[i] = (struct ts_fact){.path = ts_span_str(paths[i]), .type = TS_FACT_TEXT,
-					    .source = TS_SOURCE_HOST, .text = ts_span_of(text, sizeof text)};
+		facts[i] = (struct ts_fact){.path = ts_span_str(paths[i]),
+					    .type = TS_FACT_TEXT,
+					    .source = TS_SOURCE_HOST,
+					    .text = ts_span_of(text, sizeof text)};
 	}
 	head = (struct ts_head){.facts = {.items = facts, .n = 100}};
 	ts_head_digest_groups(&head);

@@ -42,19 +42,29 @@ static struct ts_table table_of(struct sample *s, size_t t, enum ts_table_kind k
 {
 	s->blocks[t][0] = (struct ts_block){-5, -1, 5, id_of((uint8_t)(30 + t))};
 	s->blocks[t][1] = (struct ts_block){0, 16383, 100, id_of((uint8_t)(40 + t))};
-	return (struct ts_table){.kind = kind, .key_log2 = 14, .rows = 105, .blocks = s->blocks[t], .n_blocks = 2,
-				 .columns = s->columns + from, .n_columns = n};
+	return (struct ts_table){.kind = kind,
+				 .key_log2 = 14,
+				 .rows = 105,
+				 .blocks = s->blocks[t],
+				 .n_blocks = 2,
+				 .columns = s->columns + from,
+				 .n_columns = n};
 }
 
 static void make_sample(struct sample *s)
 {
 	memset(s, 0, sizeof *s);
-	s->facts[0] = (struct ts_fact){.path = ts_span_str("code.patch"), .type = TS_FACT_LONG, .source = TS_SOURCE_HOST,
-				       .text_len = 5000, .text_id = id_of(1)};
-	s->facts[1] = (struct ts_fact){.path = ts_span_str("seeds.x"), .type = TS_FACT_ABSENT,
-				       .source = TS_SOURCE_RUN_JSON};
-	s->facts[2] = (struct ts_fact){.path = ts_span_str("session.host"), .type = TS_FACT_TEXT,
-				       .source = TS_SOURCE_RUN_JSON, .text = ts_span_str("node-7")};
+	s->facts[0] = (struct ts_fact){.path = ts_span_str("code.patch"),
+				       .type = TS_FACT_LONG,
+				       .source = TS_SOURCE_HOST,
+				       .text_len = 5000,
+				       .text_id = id_of(1)};
+	s->facts[1] =
+		(struct ts_fact){.path = ts_span_str("seeds.x"), .type = TS_FACT_ABSENT, .source = TS_SOURCE_RUN_JSON};
+	s->facts[2] = (struct ts_fact){.path = ts_span_str("session.host"),
+				       .type = TS_FACT_TEXT,
+				       .source = TS_SOURCE_RUN_JSON,
+				       .text = ts_span_str("node-7")};
 	s->columns[0] = column_of(s, 0, "memory.alloc", TS_COLUMN_F64);
 	s->columns[1] = column_of(s, 1, "scalars.loss", TS_COLUMN_F64);
 	s->columns[1].precision = TS_PRECISION_DECIMALS;
@@ -69,10 +79,14 @@ static void make_sample(struct sample *s)
 	s->chunks[0] = id_of(50);
 	s->chunks[1] = id_of(51);
 	s->files[0] = (struct ts_file){.name = ts_span_str("a.txt")};
-	s->files[1] = (struct ts_file){.name = ts_span_str("b.txt"), .size = TS_CHUNK_BYTES + 1, .chunks = s->chunks,
-				       .n_chunks = 2};
-	s->index = (struct ts_index){.rank = 3, .facts = {.items = s->facts, .n = 3}, .tables = s->tables,
-				     .n_tables = 4, .files = s->files, .n_files = 2};
+	s->files[1] = (struct ts_file){
+		.name = ts_span_str("b.txt"), .size = TS_CHUNK_BYTES + 1, .chunks = s->chunks, .n_chunks = 2};
+	s->index = (struct ts_index){.rank = 3,
+				     .facts = {.items = s->facts, .n = 3},
+				     .tables = s->tables,
+				     .n_tables = 4,
+				     .files = s->files,
+				     .n_files = 2};
 }
 
 static struct ts_id encode(const struct ts_index *index, struct test_objects *objects)
@@ -218,13 +232,13 @@ static void test_decoder_refuses_what_is_not_canonical(void **unused)
 static void test_decoder_refuses_impossible_blocks(void **unused)
 {
 	static const struct ts_block bad[] = {
-		{0, 16383, 0, {{0}}},	  /* no rows */
+		{0, 16383, 0, {{0}}}, /* no rows */
 		{0, 16383, 16385, {{0}}}, /* more rows than keys */
-		{0, 5, 1, {{0}}},	  /* one row, two keys */
-		{5, 0, 2, {{0}}},	  /* backwards */
-		{0, 16384, 2, {{0}}},	  /* two cells */
-		{-1, 0, 2, {{0}}},	  /* two cells, and not after the block before */
-		{-1, -1, 1, {{0}}},	  /* not after the block before */
+		{0, 5, 1, {{0}}}, /* one row, two keys */
+		{5, 0, 2, {{0}}}, /* backwards */
+		{0, 16384, 2, {{0}}}, /* two cells */
+		{-1, 0, 2, {{0}}}, /* two cells, and not after the block before */
+		{-1, -1, 1, {{0}}}, /* not after the block before */
 		{INT64_MIN, INT64_MAX, 2, {{0}}},
 	};
 	struct sample s;

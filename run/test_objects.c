@@ -90,8 +90,9 @@ int64_t *test_objects_keys(const struct test_objects *objects, const struct ts_t
 	for (size_t i = 0; i < table->n_blocks; i++) {
 		const struct ts_block *block = &table->blocks[i];
 
-		assert_int_equal(ts_block_keys_decode(test_objects_find(objects, &block->keys), block->rows, keys + at,
-						      &err), TS_OK);
+		assert_int_equal(
+			ts_block_keys_decode(test_objects_find(objects, &block->keys), block->rows, keys + at, &err),
+			TS_OK);
 		assert_true(keys[at] == block->first_key && keys[at + block->rows - 1] == block->last_key);
 		at += block->rows;
 	}

@@ -19,20 +19,51 @@ static void assert_roles(const char *const *names, size_t n, enum ts_role role)
 static void test_names(void **unused)
 {
 	static const char *const trajectory[] = {
-		"scalars.loss", "scalars.Loss", "scalars.train/loss", "scalars.val-loss", "scalars.eval.loss",
-		"scalars.loss_scale", "scalars.grad_norm", "scalars.gradient-norm", "scalars.lr",
-		"scalars.learning_rate", "scalars.accuracy", "scalars.top1_acc", "scalars.acc", "scalars.perplexity",
-		"digests.weights", "samples", "tokens", "epoch", "tags.note", "scalars.a\\.loss",
+		"scalars.loss",
+		"scalars.Loss",
+		"scalars.train/loss",
+		"scalars.val-loss",
+		"scalars.eval.loss",
+		"scalars.loss_scale",
+		"scalars.grad_norm",
+		"scalars.gradient-norm",
+		"scalars.lr",
+		"scalars.learning_rate",
+		"scalars.accuracy",
+		"scalars.top1_acc",
+		"scalars.acc",
+		"scalars.perplexity",
+		"digests.weights",
+		"samples",
+		"tokens",
+		"epoch",
+		"tags.note",
+		"scalars.a\\.loss",
 	};
 	static const char *const observation[] = {
-		"timestamp", "segment", "phases.forward", "phases.x.y", "memory.alloc", "scalars.step_time",
-		"scalars.loss_time", "scalars.forward_ms", "scalars.io_seconds", "scalars.throughput",
-		"scalars.tokens_per_sec", "scalars.tokens_per_second", "scalars.samples_per_sec_gpu", "scalars.tps",
-		"scalars.MFU", "scalars.hfu", "scalars.tflops", "scalars.gpu_utilization", "scalars.peak_memory",
+		"timestamp",
+		"segment",
+		"phases.forward",
+		"phases.x.y",
+		"memory.alloc",
+		"scalars.step_time",
+		"scalars.loss_time",
+		"scalars.forward_ms",
+		"scalars.io_seconds",
+		"scalars.throughput",
+		"scalars.tokens_per_sec",
+		"scalars.tokens_per_second",
+		"scalars.samples_per_sec_gpu",
+		"scalars.tps",
+		"scalars.MFU",
+		"scalars.hfu",
+		"scalars.tflops",
+		"scalars.gpu_utilization",
+		"scalars.peak_memory",
 	};
 	static const char *const unknown[] = {
-		"scalars.foo", "scalars.glossy", "extra.loss", "scalars.lossy", "scalars.", "scalars", "", "loss",
-		"scalars.loss.foo", "scalars.accident", "phases",
+		"scalars.foo", "scalars.glossy",   "extra.loss",       "scalars.lossy", "scalars.", "scalars", "",
+		"loss",        "scalars.loss.foo", "scalars.accident", "phases",
 	};
 
 	(void)unused;
@@ -43,7 +74,9 @@ static void test_names(void **unused)
 
 static struct ts_fact text_fact(const char *path, const char *text)
 {
-	return (struct ts_fact){.path = ts_span_str(path), .type = TS_FACT_TEXT, .source = TS_SOURCE_FACTS_JSON,
+	return (struct ts_fact){.path = ts_span_str(path),
+				.type = TS_FACT_TEXT,
+				.source = TS_SOURCE_FACTS_JSON,
 				.text = ts_span_str(text)};
 }
 

@@ -1,0 +1,221 @@
+/* Files, and the end of a builder: the index. */
+#include "base/limits.h"
+#include "run/builder_state.h"
+#include "run/head.h"
+
+#include <stdlib.h>
+
+/* --- files --- */
+
+static enum ts_status check_file_name(const struct ts_builder *b, struct ts_span name, struct ts_error *err)
+{
+	if (!ts_file_name_valid(name))
+		return ts_error_set(err, TS_INVALID,
+				    "a file name of %zu bytes that is not one path component of 1 to 255", name.len);
+	for (size_t i = 0; i < b->n_files; i++)
+		if (ts_span_eq(b->files[i].name, name))
+			return ts_error_set(err, TS_INVALID, "file '%.*s' is there twice", TS_SPAN_ARG(name));
+	return TS_OK;
+}
+
+enum ts_status ts_builder_file_begin(struct ts_builder *b, struct ts_span name, struct ts_error *err)
+{
+	struct ts_span copy;
+
+	if (ts_builder_check(b, err))
+		return err->status;
+	if (b->in_file)
+		return ts_error_set(err, TS_INTERNAL, "a file is begun inside another");
+	if (check_file_name(b, name, err))
+		return err->status;
+	if (ts_builder_grow(&b->files, &b->files_cap, b->n_files + 1, sizeof *b->files, err))
+		return ts_builder_fail(b, err);
+	copy = ts_arena_span(&b->arena, name);
+	if (!copy.data) {
+		ts_arena_error(&b->arena, err);
+		return ts_builder_fail(b, err);
+	}
+	b->files[b->n_files++] = (struct ts_builder_file){.name = copy};
+	ts_buf_reset(&b->chunk);
+	b->in_file = true;
+	return TS_OK;
+}
+
+static enum ts_status flush_chunk(struct ts_builder *b, struct ts_error *err)
+{
+	struct ts_builder_file *file = &b->files[b->n_files - 1];
+
+	if (ts_builder_grow(&file->chunks, &file->cap, file->n_chunks + 1, sizeof *file->chunks, err))
+		return ts_builder_fail(b, err);
+	ts_chunk_encode(ts_buf_view(&b->chunk), &b->out.object);
+	if (ts_builder_emit(&b->out, &file->chunks[file->n_chunks], err))
+		return ts_builder_fail(b, err);
+	file->n_chunks++;
+	file->size += b->chunk.len;
+	ts_buf_reset(&b->chunk);
+	return TS_OK;
+}
+
+enum ts_status ts_builder_file_add(struct ts_builder *b, struct ts_span bytes, struct ts_error *err)
+{
+	if (ts_builder_check(b, err))
+		return err->status;
+	if (!b->in_file)
+		return ts_error_set(err, TS_INTERNAL, "bytes of a file that was not begun");
+	while (bytes.len) {
+		size_t room = TS_CHUNK_BYTES - b->chunk.len;
+		size_t n = bytes.len < room ? bytes.len : room;
+
+		ts_buf_bytes(&b->chunk, bytes.data, n);
+		if (ts_buf_check(&b->chunk, err))
+			return ts_builder_fail(b, err);
+		bytes = ts_span_of(bytes.data + n, bytes.len - n);
+		if (b->chunk.len == TS_CHUNK_BYTES && flush_chunk(b, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_builder_file_end(struct ts_builder *b, struct ts_error *err)
+{
+	if (ts_builder_check(b, err))
+		return err->status;
+	if (!b->in_file)
+		return ts_error_set(err, TS_INTERNAL, "a file is ended that was not begun");
+	if (b->chunk.len && flush_chunk(b, err))
+		return err->status;
+	b->in_file = false;
+	return TS_OK;
+}
+
+/* --- the end --- */
+
+void ts_builder_stats(const struct ts_builder *b, struct ts_builder_stats *ret_stats)
+{
+	const struct ts_builder_rows *steps = &b->kinds[TS_TABLE_STEPS - 1];
+
+	*ret_stats = (struct ts_builder_stats){
+		.rows = steps->rows,
+		.superseded = b->kinds[TS_TABLE_SUPERSEDED - 1].rows,
+		.first_step = steps->first,
+		.last_step = steps->last,
+		.blocks = b->out.blocks,
+		.canonical_bytes = b->out.canonical_bytes,
+	};
+}
+
+static int compare_columns(const void *a, const void *b)
+{
+	return ts_column_cmp(a, b);
+}
+
+static int compare_tables(const void *a, const void *b)
+{
+	return ts_table_cmp(a, b);
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	const struct ts_file *x = a;
+	const struct ts_file *y = b;
+
+	return ts_span_cmp(x->name, y->name);
+}
+
+static enum ts_status index_table(struct ts_builder *b, const struct ts_builder_table *table, struct ts_table *out,
+				  struct ts_error *err)
+{
+	size_t i = 0;
+
+	*out = (struct ts_table){
+		.kind = table->kind,
+		.key_log2 = table->key_log2,
+		.blocks = table->blocks,
+		.n_blocks = table->n_blocks,
+		.columns = ts_arena_array(&b->arena, table->n_columns, sizeof *out->columns),
+		.n_columns = table->n_columns,
+	};
+	if (!out->columns)
+		return ts_arena_error(&b->arena, err);
+	for (const struct ts_series *s = table->columns; s; s = s->next) {
+		const struct ts_builder_column *column = &b->columns[s->column];
+
+		out->columns[i++] = (struct ts_column){
+			.name = column->name,
+			.type = column->type,
+			.precision = column->precision,
+			.digits = column->digits,
+			.blocks = s->blocks,
+		};
+	}
+	if (i > 1)
+		qsort(out->columns, i, sizeof *out->columns, compare_columns);
+	return TS_OK;
+}
+
+static enum ts_status index_tables(struct ts_builder *b, struct ts_index *index, struct ts_error *err)
+{
+	size_t n = 0;
+
+	for (const struct ts_builder_table *t = b->tables; t; t = t->next)
+		n++;
+	index->tables = ts_arena_array(&b->arena, n, sizeof *index->tables);
+	if (!index->tables)
+		return ts_arena_error(&b->arena, err);
+	for (const struct ts_builder_table *t = b->tables; t; t = t->next)
+		if (index_table(b, t, &index->tables[index->n_tables++], err))
+			return err->status;
+	if (n > 1)
+		qsort(index->tables, n, sizeof *index->tables, compare_tables);
+	return TS_OK;
+}
+
+static enum ts_status index_files(struct ts_builder *b, struct ts_index *index, struct ts_error *err)
+{
+	index->files = ts_arena_array(&b->arena, b->n_files, sizeof *index->files);
+	if (!index->files)
+		return ts_arena_error(&b->arena, err);
+	for (size_t i = 0; i < b->n_files; i++)
+		index->files[i] = (struct ts_file){
+			.name = b->files[i].name,
+			.size = b->files[i].size,
+			.chunks = b->files[i].chunks,
+			.n_chunks = b->files[i].n_chunks,
+		};
+	index->n_files = b->n_files;
+	if (b->n_files > 1)
+		qsort(index->files, b->n_files, sizeof *index->files, compare_files);
+	return TS_OK;
+}
+
+/* The index's objects pass by here, so that they are counted like all others. */
+static enum ts_status count_object(void *ctx, struct ts_span object, struct ts_error *err)
+{
+	struct ts_builder_out *out = ctx;
+
+	if (out->sink(out->ctx, object, err))
+		return err->status;
+	out->canonical_bytes += object.len;
+	return TS_OK;
+}
+
+enum ts_status ts_builder_finish(struct ts_builder *b, const struct ts_facts *facts, struct ts_id *ret_index,
+				 struct ts_error *err)
+{
+	struct ts_index index = {.rank = b->rank};
+
+	if (ts_builder_check(b, err))
+		return err->status;
+	if (b->in_row || b->in_file)
+		return ts_error_set(err, TS_INTERNAL, "finished inside a %s", b->in_row ? "row" : "file");
+	if (facts)
+		index.facts = *facts;
+	for (struct ts_builder_table *t = b->tables; t; t = t->next)
+		if (ts_builder_table_finish(t, &b->out, err))
+			return ts_builder_fail(b, err);
+	if (index_tables(b, &index, err) || index_files(b, &index, err))
+		return ts_builder_fail(b, err);
+	if (ts_index_encode(&index, count_object, &b->out, &b->out.object, ret_index, err))
+		return ts_builder_fail(b, err);
+	return TS_OK;
+}
