@@ -143,6 +143,13 @@ static void say_ranks(struct ts_buf *out, const struct ts_diff *diff, const stru
 	ts_buf_str(out, tally->common_ranks ? "; common steps of the trajectory agree" : "; no rank is in both");
 }
 
+/* " (90 to 99)", where the steps that the series lacks are those that the run lacks. */
+static void put_range(struct ts_buf *out, uint64_t of_series, uint64_t of_run, int64_t first, int64_t last)
+{
+	if (of_series == of_run)
+		ts_buf_printf(out, " (%" PRId64 " to %" PRId64 ")", first, last);
+}
+
 static void say_extent(struct ts_buf *out, const struct ts_diff *diff, const struct ts_series_row *row)
 {
 	put_name(out, row->name);
@@ -154,11 +161,13 @@ static void say_extent(struct ts_buf *out, const struct ts_diff *diff, const str
 		ts_buf_str(out, "the first run has ");
 		ts_print_grouped(out, row->only_a);
 		ts_buf_str(out, " that the second lacks");
+		put_range(out, row->only_a, diff->steps_only_a, diff->only_a_first, diff->only_a_last);
 	}
 	if (row->only_b) {
 		ts_buf_str(out, row->only_a ? ", the second " : "the second run has ");
 		ts_print_grouped(out, row->only_b);
 		ts_buf_str(out, " that the first lacks");
+		put_range(out, row->only_b, diff->steps_only_b, diff->only_b_first, diff->only_b_last);
 	}
 }
 

@@ -530,7 +530,7 @@ static void no_trajectory_says_nothing(void **state)
 	cells_free(&a);
 	cells_free(&b);
 	/* Neither has a step at all. */
-	diff_of(&w, make_run(&w, &a, (struct told[]){{TS_RANK_JOB, "config.lr", "1"}}, 1), make_run(&w, &b, NULL, 0), &diff);
+	diff_of(&w, make_run(&w, &a, (struct told[]){{TS_RANK_JOB, "config.lr", "1", 0}}, 1), make_run(&w, &b, NULL, 0), &diff);
 	assert_int_equal(diff.verdict, TS_DIFF_INCONCLUSIVE);
 	assert_int_equal(diff.n_facts, 1);
 	world_close(&w);
@@ -548,7 +548,8 @@ static void extents(void **state)
 	steps_of(&c, "scalars.loss", 200, 299, 0.0);
 	steps_of(&none, "phases.forward", 0, 9, 0.0);
 	expect_verdict(&w, &a, &b, TS_DIFF_INCONCLUSIVE,
-		       "loss agrees on 90 common steps, but the first run has 10 that the second lacks, the second 20 that the first lacks");
+		       "loss agrees on 90 common steps, but the first run has 10 that the second lacks (0 to "
+		       "9), the second 20 that the first lacks (100 to 119)");
 	expect_verdict(&w, &a, &c, TS_DIFF_INCONCLUSIVE, "no step of loss is in both runs");
 	expect_verdict(&w, &a, &none, TS_DIFF_INCONCLUSIVE,
 		       "only the first run has loss; common steps of the trajectory agree");
@@ -562,7 +563,7 @@ static void extents(void **state)
 static void unknown_columns_leave_it_open(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
-	struct told declared = {TS_RANK_JOB, "columns.extra\\.x.role", "observation"};
+	struct told declared = {TS_RANK_JOB, "columns.extra\\.x.role", "observation", 0};
 	struct ts_diff diff;
 	struct world w;
 
@@ -667,12 +668,12 @@ static const struct ts_fact_row *fact_row(const struct ts_diff *d, const char *p
 static void facts_by_effective_value(void **state)
 {
 	static const struct told told_a[] = {
-		{TS_RANK_JOB, "config.lr", "0.1"},   {TS_RANK_JOB, "config.same", "x"}, {TS_RANK_JOB, "seeds.torch", "1"},
-		{TS_RANK_JOB, "session.host", "h1"}, {1, "session.host", "h2"},		{0, "config.only", "y"},
+		{TS_RANK_JOB, "config.lr", "0.1", 0},   {TS_RANK_JOB, "config.same", "x", 0}, {TS_RANK_JOB, "seeds.torch", "1", 0},
+		{TS_RANK_JOB, "session.host", "h1", 0}, {1, "session.host", "h2", 0},		{0, "config.only", "y", 0},
 	};
 	static const struct told told_b[] = {
-		{TS_RANK_JOB, "config.lr", "0.2"},   {TS_RANK_JOB, "config.same", "x"}, {TS_RANK_JOB, "code.commit", "c"},
-		{TS_RANK_JOB, "session.host", "h1"}, {1, "config.same", NULL},		{0, "config.only", "y"},
+		{TS_RANK_JOB, "config.lr", "0.2", 0},   {TS_RANK_JOB, "config.same", "x", 0}, {TS_RANK_JOB, "code.commit", "c", 0},
+		{TS_RANK_JOB, "session.host", "h1", 0}, {1, "config.same", NULL, 0},		{0, "config.only", "y", 0},
 	};
 	struct ts_span globs[] = {ts_span_str("config.*"), ts_span_str("session.host")};
 	struct ts_fact_globs ignore = {globs, 2};

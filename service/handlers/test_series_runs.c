@@ -112,6 +112,8 @@ static int by_step(const void *x, const void *y)
 	const struct cell *a = x, *b = y;
 	int c = (a->rank > b->rank) - (a->rank < b->rank);
 
+	if (!c)
+		c = a->superseded - b->superseded;
 	return c ? c : (a->step > b->step) - (a->step < b->step);
 }
 
@@ -143,8 +145,9 @@ static void collect_facts(const struct told *told, size_t n, int32_t rank, struc
 	for (size_t i = 0; i < n; i++) {
 		struct ts_fact fact = {
 			.path = ts_span_str(told[i].path),
-			.type = told[i].text ? TS_FACT_TEXT : TS_FACT_ABSENT,
+			.type = told[i].text ? TS_FACT_TEXT : (told[i].integer ? TS_FACT_INT : TS_FACT_ABSENT),
 			.source = TS_SOURCE_RUN_JSON,
+			.integer = told[i].integer,
 			.text = ts_span_str(told[i].text ? told[i].text : ""),
 		};
 
@@ -178,10 +181,10 @@ static struct ts_id make_rank(struct world *w, const struct cell *cells, size_t 
 
 	must(ts_builder_create(rank, sink, w, &b, &err), &err);
 	for (size_t i = 0; i < n;) {
-		int64_t step = cells[i].step;
+		const struct cell *first = &cells[i];
 
-		ts_builder_row(b, TS_TABLE_STEPS, step);
-		for (; i < n && cells[i].step == step; i++)
+		ts_builder_row(b, first->superseded ? TS_TABLE_SUPERSEDED : TS_TABLE_STEPS, first->step);
+		for (; i < n && cells[i].step == first->step && cells[i].superseded == first->superseded; i++)
 			add_cell(b, &cells[i]);
 		must(ts_builder_row_end(b, &err), &err);
 	}

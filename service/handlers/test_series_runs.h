@@ -12,6 +12,7 @@ struct cell {
 	int64_t step;
 	uint64_t word;	  /* F64: its bits */
 	const char *text; /* TEXT, JSON: literal */
+	bool superseded;  /* in the table of rows that were written again; step is its ordinal */
 };
 
 struct cells {
@@ -39,11 +40,12 @@ void cells_free(struct cells *cells);
 /* By rank, name, type, step. */
 void cells_sort(struct cells *cells);
 
-/* A text fact for rank >= 0, or for the head with rank TS_RANK_JOB. */
+/* A fact of rank >= 0, or of the head with rank TS_RANK_JOB. Text, or the integer if that is not 0, or absent. */
 struct told {
 	int32_t rank;
 	const char *path;
 	const char *text;
+	int64_t integer;
 };
 
 /* Cells in any order, one a (rank, name, type, step). Ranks without a cell may be named by facts. Returns the head's id. */
