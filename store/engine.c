@@ -11,7 +11,7 @@ void ts_engine_destroy(struct ts_engine *engine)
 
 enum ts_status ts_ref_kind_check(enum ts_ref_kind kind, struct ts_error *err)
 {
-	if (kind != TS_REF_RUN && kind != TS_REF_TAG && kind != TS_REF_BRANCH)
+	if (kind != TS_REF_RUN && kind != TS_REF_TAG && kind != TS_REF_STAGE && kind != TS_REF_BRANCH)
 		return ts_error_set(err, TS_INVALID, "there is no kind %d of name", (int)kind);
 	return TS_OK;
 }
@@ -115,7 +115,10 @@ enum ts_status ts_note_check(struct ts_span name, const struct ts_note *note, st
 
 enum ts_status ts_no_ref(enum ts_ref_kind kind, struct ts_span name, struct ts_error *err)
 {
-	const char *word = kind == TS_REF_RUN ? "run" : kind == TS_REF_TAG ? "tag" : "branch";
+	const char *word = kind == TS_REF_RUN   ? "run" :
+			   kind == TS_REF_TAG	? "tag" :
+			   kind == TS_REF_STAGE ? "stage" :
+						  "branch";
 
 	return ts_error_set(err, TS_NOT_FOUND, "there is no %s %.*s", word, TS_SPAN_ARG(name));
 }
