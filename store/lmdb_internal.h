@@ -7,7 +7,7 @@
  *
  * Databases and what they hold; every record but packs and recent ends in a u32 check over its key and itself:
  *	meta	"format", "next_pack", "stored"
- *	objects	id -> struct ts_record
+ *	objects	id -> struct ts_entry
  *	packs	u64 big-endian, never used twice -> sealed bytes of objects, one after the other
  *	refs	kind name -> id, seq, moved_ns, who, summary
  *	log	kind name 0 seq(big-endian) -> id, moved_ns, who, message
@@ -158,7 +158,7 @@ static inline struct ts_read ts_read_of(const struct ts_write *w)
 /* lmdb_object.c */
 enum { TS_RECORD_BYTES = 48, TS_COMPLETE = 1, TS_PACK_BYTES = 64 * 4096 - 16 };
 
-struct ts_record {
+struct ts_entry {
 	uint64_t pack;
 	uint32_t offset;
 	uint32_t len;
@@ -171,13 +171,13 @@ struct ts_record {
 	uint8_t flags; /* TS_COMPLETE: its whole closure was there once; sweep takes closures whole */
 };
 
-enum ts_status ts_record_parse(const struct ts_id *id, struct ts_span stored, struct ts_record *ret, struct ts_error *err);
-enum ts_status ts_record_get(struct ts_read r, const struct ts_id *id, struct ts_record *ret, bool *ret_found,
+enum ts_status ts_entry_parse(const struct ts_id *id, struct ts_span stored, struct ts_entry *ret, struct ts_error *err);
+enum ts_status ts_entry_get(struct ts_read r, const struct ts_id *id, struct ts_entry *ret, bool *ret_found,
 			     struct ts_error *err);
-enum ts_status ts_record_put(struct ts_write *w, const struct ts_id *id, const struct ts_record *record,
+enum ts_status ts_entry_put(struct ts_write *w, const struct ts_id *id, const struct ts_entry *record,
 			     struct ts_error *err);
 /* What the record stands for, in place: valid until the transaction ends or writes. TS_DAMAGED when the pack has it not. */
-enum ts_status ts_record_sealed(struct ts_read r, const struct ts_id *id, const struct ts_record *record,
+enum ts_status ts_entry_sealed(struct ts_read r, const struct ts_id *id, const struct ts_entry *record,
 				struct ts_sealed *ret, struct ts_error *err);
 void ts_pack_key(uint64_t pack, uint8_t out[8]);
 
@@ -191,7 +191,7 @@ struct ts_packer {
 };
 enum ts_status ts_packer_begin(struct ts_packer *p, struct ts_write *w, struct ts_span *parts, struct ts_error *err);
 /* Bytes stay where they are until the pack is written. Sets pack and offset of the record and writes the record. */
-enum ts_status ts_packer_add(struct ts_packer *p, const struct ts_id *id, struct ts_span bytes, struct ts_record *record,
+enum ts_status ts_packer_add(struct ts_packer *p, const struct ts_id *id, struct ts_span bytes, struct ts_entry *record,
 			     struct ts_error *err);
 enum ts_status ts_packer_end(struct ts_packer *p, struct ts_error *err);
 

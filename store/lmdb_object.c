@@ -15,7 +15,7 @@ static struct ts_span id_span(const struct ts_id *id)
 	return ts_span_of(id->bytes, TS_ID_BYTES);
 }
 
-static bool is_stale(const struct ts_record *record, int64_t now_ns)
+static bool is_stale(const struct ts_entry *record, int64_t now_ns)
 {
 	return now_ns - record->lease_ns > lease_fresh_ns;
 }
@@ -23,7 +23,7 @@ static bool is_stale(const struct ts_record *record, int64_t now_ns)
 enum ts_status ts_lmdb_get(struct ts_engine *e, const struct ts_id *id, struct ts_arena *arena,
 			   struct ts_sealed *ret_sealed, struct ts_error *err)
 {
-	struct ts_record record;
+	struct ts_entry record;
 	struct ts_sealed sealed;
 	struct ts_read r;
 	enum ts_status status;
@@ -31,11 +31,11 @@ enum ts_status ts_lmdb_get(struct ts_engine *e, const struct ts_id *id, struct t
 
 	if (ts_read_begin(ts_env_of(e), &r, err))
 		return err->status;
-	status = ts_record_get(r, id, &record, &found, err);
+	status = ts_entry_get(r, id, &record, &found, err);
 	if (!status && !found)
 		status = ts_no_object(id, err);
 	if (!status)
-		status = ts_record_sealed(r, id, &record, &sealed, err);
+		status = ts_entry_sealed(r, id, &record, &sealed, err);
 	if (!status) {
 		sealed.bytes.data = ts_arena_dup(arena, sealed.bytes.data, sealed.bytes.len);
 		if (!sealed.bytes.data)
@@ -63,11 +63,11 @@ struct has {
 };
 
 /* A record that is damaged counts as absent, so that pushing the object again mends it. */
-static enum ts_status look_up(struct ts_read r, const struct ts_id *id, struct ts_record *ret, bool *ret_found,
+static enum ts_status look_up(struct ts_read r, const struct ts_id *id, struct ts_entry *ret, bool *ret_found,
 			      struct ts_error *err)
 {
 	struct ts_error damage;
-	enum ts_status status = ts_record_get(r, id, ret, ret_found, &damage);
+	enum ts_status status = ts_entry_get(r, id, ret, ret_found, &damage);
 
 	if (status == TS_DAMAGED)
 		*ret_found = false;
@@ -79,7 +79,7 @@ static enum ts_status look_up(struct ts_read r, const struct ts_id *id, struct t
 static enum ts_status has_now(struct ts_read r, struct has *has, struct ts_error *err)
 {
 	for (size_t i = 0; i < has->n; i++) {
-		struct ts_record record;
+		struct ts_entry record;
 
 		if (look_up(r, &has->ids[i], &record, &has->present[i], err))
 			return err->status;
@@ -94,14 +94,14 @@ static enum ts_status renew(struct ts_write *w, void *ctx, struct ts_error *err)
 	struct has *has = ctx;
 
 	for (size_t i = 0; i < has->n; i++) {
-		struct ts_record record;
+		struct ts_entry record;
 
 		if (look_up(ts_read_of(w), &has->ids[i], &record, &has->present[i], err))
 			return err->status;
 		if (!has->present[i] || !is_stale(&record, has->now_ns))
 			continue;
 		record.lease_ns = has->now_ns;
-		if (ts_record_put(w, &has->ids[i], &record, err))
+		if (ts_entry_put(w, &has->ids[i], &record, err))
 			return err->status;
 	}
 	return TS_OK;
@@ -142,7 +142,7 @@ struct put {
 static enum ts_status put_one(struct ts_packer *packer, const struct ts_sealed *object, struct put *put,
 			      struct ts_error *err)
 {
-	struct ts_record record;
+	struct ts_entry record;
 	bool found;
 
 	if (look_up(ts_read_of(packer->w), &object->id, &record, &found, err))
@@ -151,9 +151,9 @@ static enum ts_status put_one(struct ts_packer *packer, const struct ts_sealed *
 		if (!is_stale(&record, put->now_ns))
 			return TS_OK;
 		record.lease_ns = put->now_ns;
-		return ts_record_put(packer->w, &object->id, &record, err);
+		return ts_entry_put(packer->w, &object->id, &record, err);
 	}
-	record = (struct ts_record){
+	record = (struct ts_entry){
 		.raw_len = object->raw_len,
 		.nrefs = object->nrefs,
 		.checksum = object->checksum,
@@ -214,11 +214,11 @@ static enum ts_status collect_prefix(struct ts_walk *walk, uint8_t kind, const s
 
 	status = ts_walk_seek(walk, id_span(first), &found, err);
 	while (!status && found && n < limit && ts_span_cmp(walk->key, id_span(last)) <= 0) {
-		struct ts_record record;
+		struct ts_entry record;
 		struct ts_id id;
 
 		memcpy(id.bytes, walk->key.data, TS_ID_BYTES);
-		if (ts_record_parse(&id, walk->value, &record, err) == TS_OK && record.kind == kind)
+		if (ts_entry_parse(&id, walk->value, &record, err) == TS_OK && record.kind == kind)
 			ids[n++] = id;
 		status = ts_walk_next(walk, &found, err);
 	}

@@ -11,9 +11,9 @@ static enum ts_status name_object(const struct ts_id *id, struct ts_error *err)
 	return ts_error_prefix(err, "object %s", ts_id_hex(id, hex));
 }
 
-enum ts_status ts_record_parse(const struct ts_id *id, struct ts_span stored, struct ts_record *ret, struct ts_error *err)
+enum ts_status ts_entry_parse(const struct ts_id *id, struct ts_span stored, struct ts_entry *ret, struct ts_error *err)
 {
-	struct ts_record record;
+	struct ts_entry record;
 	struct ts_cursor c;
 	struct ts_span value;
 
@@ -36,17 +36,17 @@ enum ts_status ts_record_parse(const struct ts_id *id, struct ts_span stored, st
 	return TS_OK;
 }
 
-enum ts_status ts_record_get(struct ts_read r, const struct ts_id *id, struct ts_record *ret, bool *ret_found,
+enum ts_status ts_entry_get(struct ts_read r, const struct ts_id *id, struct ts_entry *ret, bool *ret_found,
 			     struct ts_error *err)
 {
 	struct ts_span stored;
 
 	if (ts_read_get(r, TS_DB_OBJECTS, ts_span_of(id->bytes, TS_ID_BYTES), &stored, ret_found, err))
 		return err->status;
-	return *ret_found ? ts_record_parse(id, stored, ret, err) : TS_OK;
+	return *ret_found ? ts_entry_parse(id, stored, ret, err) : TS_OK;
 }
 
-enum ts_status ts_record_put(struct ts_write *w, const struct ts_id *id, const struct ts_record *record,
+enum ts_status ts_entry_put(struct ts_write *w, const struct ts_id *id, const struct ts_entry *record,
 			     struct ts_error *err)
 {
 	struct ts_span key = ts_span_of(id->bytes, TS_ID_BYTES);
@@ -74,7 +74,7 @@ void ts_pack_key(uint64_t pack, uint8_t out[8])
 		out[i] = (uint8_t)(pack >> (56 - 8 * i));
 }
 
-enum ts_status ts_record_sealed(struct ts_read r, const struct ts_id *id, const struct ts_record *record,
+enum ts_status ts_entry_sealed(struct ts_read r, const struct ts_id *id, const struct ts_entry *record,
 				struct ts_sealed *ret, struct ts_error *err)
 {
 	uint8_t key[8];
@@ -131,7 +131,7 @@ static enum ts_status write_pack(struct ts_packer *p, struct ts_error *err)
 	return TS_OK;
 }
 
-enum ts_status ts_packer_add(struct ts_packer *p, const struct ts_id *id, struct ts_span bytes, struct ts_record *record,
+enum ts_status ts_packer_add(struct ts_packer *p, const struct ts_id *id, struct ts_span bytes, struct ts_entry *record,
 			     struct ts_error *err)
 {
 	if (p->n_parts && p->fill + bytes.len > TS_PACK_BYTES && write_pack(p, err))
@@ -141,7 +141,7 @@ enum ts_status ts_packer_add(struct ts_packer *p, const struct ts_id *id, struct
 	record->len = (uint32_t)bytes.len;
 	p->parts[p->n_parts++] = bytes;
 	p->fill += bytes.len;
-	return ts_record_put(p->w, id, record, err);
+	return ts_entry_put(p->w, id, record, err);
 }
 
 enum ts_status ts_packer_end(struct ts_packer *p, struct ts_error *err)

@@ -133,11 +133,11 @@ static enum ts_status commit_look(void *ctx, const struct ts_id *id, struct ts_a
 				  struct ts_error *err)
 {
 	struct commit *commit = ctx;
-	struct ts_record record;
+	struct ts_entry record;
 	bool found;
 
 	(void)arena;
-	if (ts_record_get(commit->read, id, &record, &found, err))
+	if (ts_entry_get(commit->read, id, &record, &found, err))
 		return err->status;
 	if (!found)
 		return ts_no_object(id, err);
@@ -146,7 +146,7 @@ static enum ts_status commit_look(void *ctx, const struct ts_id *id, struct ts_a
 	ret_found->follow = true;
 	if (remember(commit, id, err))
 		return err->status;
-	return ts_record_sealed(commit->read, id, &record, &ret_found->sealed, err);
+	return ts_entry_sealed(commit->read, id, &record, &ret_found->sealed, err);
 }
 
 static enum ts_status commit_trouble(void *ctx, const struct ts_id *id, struct ts_error *err)
@@ -193,15 +193,15 @@ static enum ts_status check_commit(struct commit *commit, struct ts_error *err)
 
 static enum ts_status mark_complete(struct ts_write *w, const struct ts_id *id, struct ts_error *err)
 {
-	struct ts_record record;
+	struct ts_entry record;
 	bool found;
 
-	if (ts_record_get(ts_read_of(w), id, &record, &found, err))
+	if (ts_entry_get(ts_read_of(w), id, &record, &found, err))
 		return err->status;
 	if (!found)
 		return ts_no_object(id, err);
 	record.flags |= TS_COMPLETE;
-	return ts_record_put(w, id, &record, err);
+	return ts_entry_put(w, id, &record, err);
 }
 
 static struct ts_span recent_key(enum ts_ref_kind kind, int64_t moved_ns, struct ts_span name, uint8_t *out)

@@ -48,13 +48,13 @@ static enum ts_status refresh(struct sweep *s, struct ts_read r, struct ts_error
 {
 	for (size_t i = 0; i < s->table.n; i++) {
 		struct ts_row *row = &s->table.rows[i];
-		struct ts_record record;
+		struct ts_entry record;
 		bool found;
 
 		row->gone = false;
 		if (row->marked)
 			continue;
-		if (ts_record_get(r, &row->id, &record, &found, err))
+		if (ts_entry_get(r, &row->id, &record, &found, err))
 			return err->status;
 		row->gone = !found;
 		if (found)
@@ -216,16 +216,16 @@ static enum ts_status run_move(struct ts_write *w, void *ctx, struct ts_error *e
 	status = ts_packer_begin(&packer, w, parts, err);
 	for (size_t i = s->from; i < s->to && !status; i++) {
 		const struct ts_row *row = s->rows[i];
-		struct ts_record record;
+		struct ts_entry record;
 		struct ts_sealed sealed;
 		bool found;
 
 		if (!row->marked)
 			continue;
-		status = ts_record_get(ts_read_of(w), &row->id, &record, &found, err);
+		status = ts_entry_get(ts_read_of(w), &row->id, &record, &found, err);
 		if (status || !found || record.pack != row->pack)
 			continue;
-		status = ts_record_sealed(ts_read_of(w), &row->id, &record, &sealed, err);
+		status = ts_entry_sealed(ts_read_of(w), &row->id, &record, &sealed, err);
 		if (!status)
 			status = ts_packer_add(&packer, &row->id, sealed.bytes, &record, err);
 	}

@@ -20,12 +20,12 @@ static enum ts_status note_id(struct ts_idmap *map, const struct ts_id *id, stru
 
 static enum ts_status add_row(struct ts_table *t, struct ts_span key, struct ts_span stored, struct ts_error *err)
 {
-	struct ts_record record;
+	struct ts_entry record;
 	struct ts_row *row;
 	struct ts_id id = {{0}};
 
 	memcpy(id.bytes, key.data, key.len < TS_ID_BYTES ? key.len : TS_ID_BYTES);
-	if (ts_record_parse(&id, stored, &record, err))
+	if (ts_entry_parse(&id, stored, &record, err))
 		return note_id(t->damaged, &id, err);
 	if (t->n == t->cap)
 		return ts_error_set(err, TS_DAMAGED, "more objects than there are");
@@ -98,16 +98,16 @@ static enum ts_status table_look(void *ctx, const struct ts_id *id, struct ts_ar
 				 struct ts_error *err)
 {
 	struct ts_table *t = ctx;
-	struct ts_record record;
+	struct ts_entry record;
 	bool found;
 
 	(void)arena;
-	if (ts_record_get(t->read, id, &record, &found, err))
+	if (ts_entry_get(t->read, id, &record, &found, err))
 		return err->status;
 	if (!found)
 		return ts_no_object(id, err);
 	ret_found->follow = record.nrefs != 0;
-	return record.nrefs ? ts_record_sealed(t->read, id, &record, &ret_found->sealed, err) : TS_OK;
+	return record.nrefs ? ts_entry_sealed(t->read, id, &record, &ret_found->sealed, err) : TS_OK;
 }
 
 static enum ts_status table_trouble(void *ctx, const struct ts_id *id, struct ts_error *err)

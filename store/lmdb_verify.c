@@ -29,16 +29,16 @@ static enum ts_status is_bad(struct verify *v, const struct ts_id *id, struct ts
 static enum ts_status copy_row(struct verify *v, struct ts_read r, const struct ts_row *row, struct ts_sealed *ret_sealed,
 			       struct ts_error *err)
 {
-	struct ts_record record;
+	struct ts_entry record;
 	enum ts_status status;
 	bool found;
 
 	*ret_sealed = (struct ts_sealed){0};
-	status = ts_record_get(r, &row->id, &record, &found, err);
+	status = ts_entry_get(r, &row->id, &record, &found, err);
 	if (!status && !found)
 		return TS_OK;
 	if (!status)
-		status = ts_record_sealed(r, &row->id, &record, ret_sealed, err);
+		status = ts_entry_sealed(r, &row->id, &record, ret_sealed, err);
 	if (status == TS_DAMAGED) {
 		ret_sealed->bytes.data = NULL;
 		return is_bad(v, &row->id, err);
