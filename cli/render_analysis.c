@@ -103,24 +103,74 @@ static enum ts_status table(struct ts_cli *cli, const struct ts_measures *m, str
 	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
 }
 
+static bool all_unknown(const struct ts_measures *m, struct subject s)
+{
+	for (size_t i = s.from; i < s.to; i++)
+		if (m->items[i].known)
+			return false;
+	return true;
+}
+
+/* Why measures of a group are not known, each reason once; subjects of which nothing is known are named. */
+static void reasons(struct ts_cli *cli, const struct ts_measures *m, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		bool seen = m->items[i].known;
+
+		for (size_t k = from; k < i && !seen; k++)
+			seen = !m->items[k].known && ts_span_eq(m->items[k].reason, m->items[i].reason);
+		if (seen)
+			continue;
+		ts_text_field(cli, "  unknown",
+			      ts_arena_printf(&cli->arena, "%.*s %.*s: %.*s", TS_SPAN_ARG(m->items[i].subject),
+					      TS_SPAN_ARG(m->items[i].name), TS_SPAN_ARG(m->items[i].reason)));
+	}
+}
+
+static size_t group_end(const struct ts_measures *m, size_t from)
+{
+	size_t to = from + 1;
+
+	while (to < m->n && ts_span_eq(m->items[from].group, m->items[to].group))
+		to++;
+	return to;
+}
+
+/* Subjects of which nothing is known have no line: the reasons name them. */
+static enum ts_status group(struct ts_cli *cli, const struct ts_measures *m, size_t from, size_t to,
+			    struct ts_error *err)
+{
+	enum ts_status status = TS_OK;
+
+	ts_text_heading(cli, ts_arena_printf(&cli->arena, "%.*s", TS_SPAN_ARG(m->items[from].group)));
+	for (size_t at = from; !status && at < to;) {
+		struct subject first = subject_at(m, at);
+		size_t end = first.to;
+
+		if (all_unknown(m, first)) {
+			at = end;
+			continue;
+		}
+		while (end < to && same_names(m, first, subject_at(m, end)) && !all_unknown(m, subject_at(m, end)))
+			end = subject_at(m, end).to;
+		if (end > first.to && first.to - first.from < TS_GRID_COLUMNS) {
+			status = table(cli, m, first, end, err);
+			at = end;
+		} else {
+			status = line(cli, m, first, err);
+			at = first.to;
+		}
+	}
+	reasons(cli, m, from, to);
+	return status;
+}
+
 static enum ts_status measures(struct ts_cli *cli, const struct ts_measures *m, struct ts_error *err)
 {
 	enum ts_status status = TS_OK;
 
-	for (size_t at = 0; !status && at < m->n;) {
-		struct subject first = subject_at(m, at);
-		size_t end = first.to;
-
-		if (at == 0 || !ts_span_eq(m->items[at - 1].group, m->items[at].group))
-			ts_text_heading(cli, ts_arena_printf(&cli->arena, "%.*s", TS_SPAN_ARG(m->items[at].group)));
-		while (end < m->n && same_names(m, first, subject_at(m, end)))
-			end = subject_at(m, end).to;
-		if (end > first.to && first.to - first.from < TS_GRID_COLUMNS)
-			status = table(cli, m, first, end, err);
-		else
-			status = line(cli, m, first, err);
-		at = end > first.to && first.to - first.from < TS_GRID_COLUMNS ? end : first.to;
-	}
+	for (size_t at = 0; !status && at < m->n; at = group_end(m, at))
+		status = group(cli, m, at, group_end(m, at), err);
 	return status;
 }
 

@@ -218,7 +218,7 @@ static const char *plain_number(double value, struct ts_arena *arena)
 const char *ts_show_measure(const struct ts_measure *m, struct ts_arena *arena)
 {
 	if (!m->known)
-		return ts_arena_printf(arena, "unknown (%.*s)", TS_SPAN_ARG(m->reason));
+		return "unknown";
 	if (!isfinite(m->value))
 		return plain_number(m->value, arena);
 	switch (m->unit) {

@@ -26,7 +26,7 @@ const char *ts_show_plural(uint64_t n, const char *word, struct ts_arena *arena)
 /* NULL fact = "not recorded". Text is quoted where it could be taken for another type ("1", "true", ""). */
 const char *ts_show_fact(const struct ts_fact *fact, struct ts_arena *arena);
 const char *ts_show_cell_value(const struct ts_value *value, struct ts_arena *arena);
-/* With its unit: 22.1 ms, 7.0 GiB, 31.2 %, 43.1 /s; the reason in brackets if it is not known. */
+/* With its unit: 22.1 ms, 7.0 GiB, 31.2 %, 43.1 /s; or "unknown". */
 const char *ts_show_measure(const struct ts_measure *measure, struct ts_arena *arena);
 
 /* What goes before each so that equal digits stand above each other, and the first column where they differ. */
