@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/number.h"
 #include "run/block.h"
+#include "run/builder.h"
 #include "run/test_objects.h"
 
 #include <setjmp.h>
@@ -398,6 +399,67 @@ static void check_chain(struct state *s, const struct vector *v)
 	check_objects(s, v, &index);
 }
 
+static void put_text(struct ts_builder *b, uint32_t column, const char *before, int64_t n, const char *after)
+{
+	static char text[20016];
+
+	(void)snprintf(text, sizeof text, "%s%d%s", before, (int)n, after);
+	ts_builder_text(b, column, ts_span_str(text));
+}
+
+/* Row i of docs/format.md, "Test vectors". */
+static void put_row(struct ts_builder *b, const uint32_t *c, int64_t i)
+{
+	static char xs[20001];
+
+	memset(xs, 'x', sizeof xs - 1);
+	ts_builder_row(b, TS_TABLE_STEPS, 7 * i - 100000 + i * i % 5);
+	if (i % 997 != 300 && i >= 50)
+		put_text(b, c[5], "[", i % 7, "]");
+	if (i < 5000 && i != 40)
+		put_text(b, c[4], "t", i % 3, "");
+	ts_builder_f64(b, c[0], (double)i / 8);
+	if (i % 100 == 0)
+		ts_builder_f64(b, c[1], (double)-i); /* +0 in row 0 */
+	if (i >= 70 && i % 1000 != 999)
+		ts_builder_u64(b, c[2], (uint64_t)i * UINT64_C(11400714819323198485));
+	if (i % 997 != 300)
+		put_text(b, c[3], xs, i % 90, "");
+}
+
+static void check_rows(const struct vector *v)
+{
+	static const char *const names[] = {"scalars.loss", "scalars.eval", "digests.w",
+					    "tags.text",    "tags.word",    "extra.list"};
+	static const enum ts_column_type types[] = {TS_COLUMN_F64,  TS_COLUMN_F64,  TS_COLUMN_U64,
+						    TS_COLUMN_TEXT, TS_COLUMN_TEXT, TS_COLUMN_JSON};
+	int64_t n = int_word(v->lines[0].word[1]);
+	struct test_objects objects = {0};
+	struct ts_builder *b;
+	struct ts_error err;
+	struct ts_id id;
+	uint32_t c[6];
+
+	assert_int_equal(ts_builder_create(0, test_objects_sink, &objects, &b, &err), TS_OK);
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(ts_builder_column(b, ts_span_str(names[i]), types[i], &c[i], &err), TS_OK);
+	for (int64_t i = 0; i < n; i++) {
+		put_row(b, c, i);
+		assert_int_equal(ts_builder_row_end(b, &err), TS_OK);
+		if (i % 500)
+			continue;
+		ts_builder_row(b, TS_TABLE_SUPERSEDED, i / 500);
+		ts_builder_f64(b, c[0], (double)i);
+		assert_int_equal(ts_builder_row_end(b, &err), TS_OK);
+	}
+	assert_int_equal(ts_builder_finish(b, NULL, &id, &err), TS_OK);
+	assert_int_equal(test_objects_find(&objects, &id).len, v->lengths[0]);
+	if (!ts_id_eq(&id, &v->id))
+		fail_msg("vector %.*s: another id", TS_SPAN_ARG(v->name));
+	ts_builder_destroy(b);
+	test_objects_finish(&objects);
+}
+
 static void check(struct state *s, const struct vector *v)
 {
 	struct ts_buf buf = TS_BUF_INIT(TS_OBJECT_MAX);
@@ -416,6 +478,8 @@ static void check(struct state *s, const struct vector *v)
 		check_index(s, v);
 	else if (ts_span_is(v->kind, "chain"))
 		check_chain(s, v);
+	else if (ts_span_is(v->kind, "rows"))
+		check_rows(v);
 	else if (ts_span_is(v->kind, "chunk")) {
 		ts_chunk_encode(unhex(s, v->lines[0].word[1]), &buf);
 		assert_encoded(v, &buf);
@@ -438,7 +502,7 @@ static void test_vectors(void **unused)
 	s.left = ts_buf_view(&text);
 	while (read_vector(&s, &v))
 		check(&s, &v);
-	assert_int_equal(s.count, 18);
+	assert_int_equal(s.count, 22);
 	ts_buf_finish(&text);
 	ts_arena_finish(&s.arena);
 }

@@ -240,6 +240,94 @@ def generated_chain(blocks, columns):
                    "chunks": [made_id("chunk", i) for i in range(40000)]}]}
 
 
+def generated_rows(n):
+    """{(kind, name, type): {key: value}} as docs/format.md has it."""
+    columns = {}
+
+    def put(kind, name, type_, key, value):
+        columns.setdefault((kind, name, type_), {})[key] = value
+
+    for i in range(n):
+        key = 7 * i - 100000 + i * i % 5
+        put(1, "scalars.loss", 1, key, i / 8)
+        if i % 100 == 0:
+            put(1, "scalars.eval", 1, key, float(-i))
+        if i >= 70 and i % 1000 != 999:
+            put(1, "digests.w", 2, key, i * 11400714819323198485 % 2**64)
+        if i % 997 != 300:
+            put(1, "tags.text", 3, key, b"x" * 20000 + str(i % 90).encode())
+        if i < 5000 and i != 40:
+            put(1, "tags.word", 3, key, b"t" + str(i % 3).encode())
+        if i % 997 != 300 and i >= 50:
+            put(1, "extra.list", 4, key, b"[" + str(i % 7).encode() + b"]")
+        if i % 500 == 0:
+            put(2, "scalars.loss", 1, i // 500, float(i))
+    return columns
+
+
+def common_prefix(a, b):
+    n = 0
+    for x, y in zip(a, b):
+        if x != y:
+            break
+        n += 1
+    return n
+
+
+def cut(keys, others):
+    """b and the blocks [from, to) of a table; others: (keys, values) of all text columns of its kind."""
+    first = keys[:64]
+    b = 14
+    if len(first) > 1:
+        differences = sorted(y - x for x, y in zip(first, first[1:]))
+        b = min(63, 14 + differences[(len(first) - 2) // 2].bit_length() - 1)
+    shared = [(common_prefix(keys, k), len(k), v) for k, v in others]
+    blocks, start = [], 0
+    sizes = {}
+    for i, key in enumerate(keys):
+        if i > start and key >> b != keys[start] >> b:
+            blocks.append((start, i))
+            start, sizes = i, {}
+        j = max(i, 63)
+        full = False
+        for c, (prefix, length, values) in enumerate(shared):
+            texts, total = sizes.get(c, (set(), 0))
+            if prefix > i and values[i] not in texts:
+                texts.add(values[i])
+                total += len(values[i])
+            sizes[c] = (texts, total)
+            in_group = prefix > j or len(keys) <= j and prefix == len(keys) == length
+            full = full or in_group and total >= 1048576
+        if i + 1 - start == 65536 or full:
+            blocks.append((start, i + 1))
+            start, sizes = i + 1, {}
+    if start < len(keys):
+        blocks.append((start, len(keys)))
+    return b, blocks
+
+
+ENCODE = {1: f64_block, 2: u64_block, 3: text_block, 4: text_block}
+
+
+def rows_index(n):
+    columns = generated_rows(n)
+    by_keys = {}
+    for (kind, name, type_), cells in columns.items():
+        by_keys.setdefault((kind, tuple(cells)), []).append((name, type_, list(cells.values())))
+    tables = []
+    for (kind, keys), members in by_keys.items():
+        texts = [(list(c), list(c.values())) for (k, _, t), c in columns.items() if k == kind and t in (3, 4)]
+        b, blocks = cut(keys, texts)
+        tables.append({
+            "kind": kind, "b": b,
+            "blocks": [(keys[x], keys[y - 1], y - x, sha(keys_block(keys[x:y]))) for x, y in blocks],
+            "columns": sorted([{"name": name.encode(), "type": type_, "precision": 0, "digits": 0,
+                                "values": [sha(ENCODE[type_](values[x:y])) for x, y in blocks]}
+                               for name, type_, values in members], key=lambda c: (c["name"], c["type"]))})
+    tables.sort(key=lambda t: (t["kind"], t["columns"][0]["name"], t["columns"][0]["type"]))
+    return {"rank": 0, "facts": [], "tables": tables, "files": []}
+
+
 def vectors(spec):
     def done(kind, name, lines, objects, shown=True):
         yield f"vector {kind} {name}"
@@ -269,6 +357,8 @@ def vectors(spec):
     for name, (blocks, columns) in spec["chain"].items():
         objects = index_chain(generated_chain(blocks, columns))
         yield from done("chain", name, [f"chain {blocks} {columns}"], objects, shown=False)
+    for name, n in spec["rows"].items():
+        yield from done("rows", name, [f"rows {n}"], index_chain(rows_index(n)), shown=False)
     for name, one in spec["head"].items():
         ranks = sorted((r["rank"], indexes[r["index"]]) for r in one["ranks"])
         facts = sorted_facts(one["facts"])
