@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#define EXACT_MAX 9007199254740992.0 /* 2^53 */
+#define EXACT_MAX 9007199254740992.0 /* as in record.c */
 
 /* Shapes of one file; records that bring more are parsed the general way. */
 enum { SHAPES_MAX = 4096, LITERAL_MAX = 4096 };
@@ -89,7 +89,7 @@ static size_t take_number(struct ts_record *p, const struct ts_shape *shape, con
 
 	if (n == 0)
 		n = scan_word(at, end, &v);
-	if (n == 0 || (integer && fabs(v) > EXACT_MAX))
+	if (n == 0 || (integer && fabs(v) >= EXACT_MAX))
 		return 0;
 	if (shape->follows == FOLLOWS_STEP) {
 		if (!integer)

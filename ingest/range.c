@@ -29,10 +29,10 @@ static enum ts_status read_source(const struct ts_steps_source *source, void *to
 	if (source->fd < 0)
 		memcpy(to, source->memory.data + offset, n);
 	else if (ts_pread_full(source->fd, to, n, offset, &got, err))
-		return ts_error_prefix(err, "%.*s", TS_SPAN_ARG(source->name));
+		return ts_error_prefix(err, "%.*s", TS_SPAN_ARG(source->path));
 	if (got < n)
 		return ts_error_set(err, TS_IO, "%.*s: the file became shorter while it was read",
-				    TS_SPAN_ARG(source->name));
+				    TS_SPAN_ARG(source->path));
 	return TS_OK;
 }
 
@@ -207,7 +207,7 @@ static enum ts_status take_value(struct ts_range *range, struct ts_record *recor
 	struct ts_outcome out;
 
 	if (ts_record_parse(record, text, &out, err))
-		return ts_error_prefix(err, "%.*s line %llu", TS_SPAN_ARG(range->source->name),
+		return ts_error_prefix(err, "%.*s line %llu", TS_SPAN_ARG(range->source->path),
 				       (unsigned long long)range->line);
 	if (out.rejected)
 		tell_rejected(range, notices, &out);
@@ -241,10 +241,12 @@ static void move_on(struct ts_range *range)
 static enum ts_status start(struct ts_range *range, struct ts_notices *notices, struct ts_error *err)
 {
 	range->started = true;
-	if (range->end == range->base)
-		return TS_OK;
-	if (refill(range, err))
-		return err->status;
+	do {
+		if (range->base + range->len == range->end)
+			break;
+		if (refill(range, err))
+			return err->status;
+	} while (range->len < 3);
 	skip_bom(range, notices);
 	return TS_OK;
 }

@@ -7,7 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define EXACT_MAX 9007199254740992.0 /* 2^53 */
+/* 2^53: below it every integer is a double; 2^53 itself may also be 2^53 + 1, rounded. */
+#define EXACT_MAX 9007199254740992.0
 
 static enum ts_status known_key(struct ts_record *p, const char *name, uint32_t *ret, struct ts_error *err)
 {
@@ -145,7 +146,7 @@ static bool loses_digits(const struct ts_json_token *t)
 	char exact[400];
 	int n;
 
-	if (!t->integer || fabs(t->number) <= EXACT_MAX)
+	if (!t->integer || fabs(t->number) < EXACT_MAX)
 		return false;
 	if (!isfinite(t->number))
 		return true;
@@ -255,7 +256,7 @@ static enum ts_status take_step(struct ts_record *p, const struct ts_json_token 
 	}
 	if (t->type == TS_JSON_NUMBER && t->integer) {
 		p->has_step = ts_parse_i64(t->raw, &p->step);
-	} else if (t->type == TS_JSON_NUMBER && isfinite(v) && v == floor(v) && fabs(v) <= EXACT_MAX) {
+	} else if (t->type == TS_JSON_NUMBER && isfinite(v) && v == floor(v) && fabs(v) < EXACT_MAX) {
 		p->step = (int64_t)v;
 		p->has_step = true;
 	}
@@ -428,7 +429,7 @@ static void malformed(struct ts_record *p, struct ts_span text, struct ts_error 
 	p->rejected = nul ? "nul_bytes" : utf8 ? "bad_utf8" : "bad_json";
 	p->out->malformed = true;
 	p->out->ends_early = byte >= text.len;
-	(void)snprintf(p->out->detail, sizeof p->out->detail, "%s", err->text);
+	(void)snprintf(p->out->detail, sizeof p->out->detail, "%.*s", (int)sizeof p->out->detail - 1, err->text);
 	p->out->used = next_record(text, byte);
 }
 

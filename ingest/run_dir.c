@@ -107,7 +107,7 @@ static enum ts_status settle_layout(struct reading *r, struct ts_error *err)
 {
 	struct ts_run_layout *layout = &r->layout;
 	size_t kept = 0;
-	char detail[64];
+	char detail[96];
 
 	for (size_t i = 0; i < layout->n && !layout->multi; i++) {
 		struct ts_rank_dir *dir = &layout->ranks[i];
@@ -298,6 +298,7 @@ static enum ts_status read_steps(struct reading *r, const struct ts_rank_dir *di
 	if (!path)
 		return ts_arena_error(r->arena, err);
 	input.source.name = file_name(r, dir->name, "steps.jsonl");
+	input.source.path = ts_span_str(path);
 	if (ts_file_kind(path) != TS_FILE_NONE && ts_file_open(path, &input.source.fd, &input.source.size, err))
 		return err->status;
 	r->result.bytes_read += input.source.size;
@@ -305,7 +306,7 @@ static enum ts_status read_steps(struct reading *r, const struct ts_rank_dir *di
 	if (input.source.fd >= 0)
 		(void)close(input.source.fd);
 	if (status)
-		return ts_error_prefix(err, "%s", r->layout.path);
+		return status;
 	if (segments == 0)
 		ts_notice_add(&r->result.notices, "no_steps", TS_NOTICE_INFO, input.source.name, 0,
 			      input.source.fd < 0 ? "there is no such file" : "no record in it");

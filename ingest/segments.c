@@ -71,7 +71,7 @@ static uint32_t pop(struct merge *m)
 static enum ts_status changed(const struct merge *m, struct ts_error *err)
 {
 	return ts_error_set(err, TS_IO, "%.*s: the file was changed while it was read",
-			    TS_SPAN_ARG(m->input->source.name));
+			    TS_SPAN_ARG(m->input->source.path));
 }
 
 /* Reads the lane's next record; at its end the window goes, so that only segments in use hold one. */
@@ -119,7 +119,7 @@ static enum ts_status emit_lane(struct merge *m, uint32_t i, bool superseded, st
 		key = m->ordinal++;
 	if (ts_emit_row(m->emit, m->record, superseded ? TS_TABLE_SUPERSEDED : TS_TABLE_STEPS, key, i,
 			ts_range_line(&m->lanes[i].range), err))
-		return ts_error_prefix(err, "%.*s line %llu", TS_SPAN_ARG(m->input->source.name),
+		return ts_error_prefix(err, "%.*s line %llu", TS_SPAN_ARG(m->input->source.path),
 				       (unsigned long long)ts_range_line(&m->lanes[i].range));
 	return TS_OK;
 }

@@ -44,7 +44,7 @@ static enum ts_status too_many(const struct steps *s, struct ts_error *err)
 {
 	return ts_error_set(err, TS_TOO_LARGE,
 			    "%.*s line %llu: steps go back for the %dth time; sort the file by step, or split the run",
-			    TS_SPAN_ARG(s->input->source.name), (unsigned long long)ts_range_line(&s->range),
+			    TS_SPAN_ARG(s->input->source.path), (unsigned long long)ts_range_line(&s->range),
 			    TS_SEGMENTS_MAX);
 }
 
@@ -96,7 +96,7 @@ static enum ts_status take_record(struct steps *s, struct ts_error *err)
 	if (s->n > 1)
 		return TS_OK;
 	if (ts_emit_row(&s->emit, &s->record, TS_TABLE_STEPS, s->record.step, -1, ts_range_line(&s->range), err))
-		return ts_error_prefix(err, "%.*s line %llu", TS_SPAN_ARG(s->input->source.name),
+		return ts_error_prefix(err, "%.*s line %llu", TS_SPAN_ARG(s->input->source.path),
 				       (unsigned long long)ts_range_line(&s->range));
 	return TS_OK;
 }
