@@ -24,7 +24,8 @@ struct ts_steps_source {
 	int fd;			/* -1: memory */
 	struct ts_span memory;
 	uint64_t size;		/* when it was opened */
-	struct ts_span name;	/* for notices and errors */
+	struct ts_span name;	      /* for notices: relative to the run */
+	struct ts_span path;	      /* for errors */
 	struct ts_progress *progress; /* may be NULL */
 };
 
