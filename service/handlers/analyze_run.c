@@ -209,26 +209,33 @@ static const char *const memory_columns[] = {"memory.alloc", "memory.reserved", 
 
 enum { MEMORY_COLUMNS = sizeof memory_columns / sizeof memory_columns[0] };
 
-/* Four columns at once, mostly of one table; keys of another are kept beside the values. */
+/* Keys that stay when those of another table are loaded: once a table, beside the values. */
+static const int64_t *lasting_keys(struct analyzing *a, const struct ts_series *series, const struct ts_table *const *tables,
+				   size_t i)
+{
+	for (size_t before = 0; before < i; before++)
+		if (tables[before] == tables[i])
+			return series[before].keys;
+	return ts_arena_dup(&a->values, series[i].keys, series[i].n * sizeof(int64_t));
+}
+
+/* Four columns at once, mostly of one table. */
 static enum ts_status load_memory(struct analyzing *a, const struct ts_index *index, struct ts_series *series,
 				  const struct ts_series **ret, struct ts_error *err)
 {
-	const struct ts_table *before = NULL, *table;
+	const struct ts_table *tables[MEMORY_COLUMNS] = {NULL};
 
 	for (size_t i = 0; i < MEMORY_COLUMNS; i++) {
-		const struct ts_column *column = find(index, memory_columns[i], &table);
+		const struct ts_column *column = find(index, memory_columns[i], &tables[i]);
 
 		ret[i] = NULL;
 		if (!column)
 			continue;
-		if (load(a, table, column, &series[i], err))
+		if (load(a, tables[i], column, &series[i], err))
 			return err->status;
-		if (before && before != table) {
-			series[i].keys = ts_arena_dup(&a->values, series[i].keys, series[i].n * sizeof(int64_t));
-			if (!series[i].keys)
-				return ts_arena_error(&a->values, err);
-		}
-		before = table;
+		series[i].keys = lasting_keys(a, series, tables, i);
+		if (!series[i].keys)
+			return ts_arena_error(&a->values, err);
 		ret[i] = &series[i];
 	}
 	return TS_OK;

@@ -220,7 +220,7 @@ static enum ts_diff_verdict judge(struct ts_buf *out, const struct ts_diff *diff
 	}
 	if (diff->n_ranks_only_a || diff->n_ranks_only_b)
 		say_ranks(out, diff, tally);
-	else if (!tally->trajectory_a && !tally->trajectory_b)
+	else if (tally->trajectory == 0)
 		ts_buf_str(out, "neither run has a loss, gradient norm, learning rate, digest or other column of a trajectory: "
 				"nothing says whether they computed the same");
 	else if (trajectory)

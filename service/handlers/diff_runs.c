@@ -98,8 +98,7 @@ static void count_row(struct diffing *d, const struct ts_series_row *row)
 		d->diff->n_same++;
 	if (row->role != TS_ROLE_TRAJECTORY)
 		return;
-	d->tally.trajectory_a += row->state != TS_SERIES_ONLY_B;
-	d->tally.trajectory_b += row->state != TS_SERIES_ONLY_A;
+	d->tally.trajectory++;
 	d->tally.trajectory_same += row->state == TS_SERIES_SAME;
 	d->tally.parts += row->state == TS_SERIES_PARTS;
 }

@@ -20,11 +20,11 @@ enum ts_status ts_diff_runs(struct ts_fetch *f, const struct ts_id *a, const str
 
 /* What was seen of the series, for verdict and reason. */
 struct ts_diff_tally {
-	uint64_t trajectory_a, trajectory_b; /* trajectory series, the same ones included */
+	uint64_t trajectory;	/* trajectory series, of either side */
 	uint64_t trajectory_same;
-	uint64_t parts;			       /* trajectory series that part */
+	uint64_t parts;		/* trajectory series that part */
 	uint64_t common_ranks;
-	uint64_t facts_cut, series_cut;	       /* rows left out */
+	uint64_t facts_cut, series_cut; /* rows left out */
 };
 
 /* Sets verdict and reason of a diff whose rows are complete and sorted. */

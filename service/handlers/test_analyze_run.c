@@ -91,6 +91,7 @@ static void one_rank(void **state)
 	expect_measure(&a.measures, "timing", "eval", "count", 1);
 	expect_measure(&a.measures, "timing", "wall", "total_s", 10);
 	expect_measure(&a.measures, "memory", "peak_alloc", "at_step", 14);
+	expect_measure(&a.measures, "memory", "alloc", "mean_bytes", 450); /* by its own steps, not those of peak_alloc */
 	expect_measure(&a.measures, "convergence", "loss", "count", 1);
 	analyze(&w, id, (struct ts_analyze_options){.has_warmup = true, .warmup = 0}, &a);
 	assert_int_equal(a.n_notes, 0);
@@ -143,7 +144,7 @@ static void several_ranks(void **state)
 
 static void no_steps_at_all(void **state)
 {
-	struct told name = {TS_RANK_JOB, "session.name", "trace only", 0}, host = {0, "session.host", "h", 0};
+	struct told name = {TS_RANK_JOB, "session.name", "trace only", 0}, host = {2, "session.host", "h", 0};
 	struct cells none = {.n = 0};
 	struct ts_analysis a;
 	struct world w;
@@ -157,8 +158,9 @@ static void no_steps_at_all(void **state)
 	expect_unknown(&a.measures, "timing", "wall", "total_s");
 	expect_unknown(&a.measures, "memory", "peak_alloc", "peak_bytes");
 	expect_unknown(&a.measures, "convergence", "loss", "last");
-	analyze(&w, make_run(&w, &none, &host, 1), (struct ts_analyze_options){.has_rank = true, .rank = 0}, &a);
+	analyze(&w, make_run(&w, &none, &host, 1), (struct ts_analyze_options){.has_rank = false}, &a);
 	assert_true(has_note(&a, "the run has no steps"));
+	assert_int_equal(a.rank, 2);
 	world_close(&w);
 }
 
@@ -171,8 +173,8 @@ static void superseded_rows_are_not_counted(void **state)
 	(void)state;
 	world_open(&w);
 	small_run(&c, 0, 0.0);
-	cells_add(&c, 0, "phases.forward", 0, 1e6)->superseded = true;
-	cells_add(&c, 0, "scalars.loss", 0, -1e6)->superseded = true;
+	cells_add(&c, 0, "phases.forward", 12, 1e6)->superseded = true;
+	cells_add(&c, 0, "scalars.loss", 12, -1e6)->superseded = true;
 	analyze(&w, make_run(&w, &c, NULL, 0), (struct ts_analyze_options){.has_warmup = false}, &a);
 	assert_int_equal(a.run.steps, 5);
 	expect_measure(&a.measures, "timing", "step", "total_s", 27);

@@ -304,6 +304,8 @@ static void check_mirror(const struct ts_diff *d, const struct ts_diff *m)
 		assert_int_equal(x->rank, y->rank);
 		assert_int_equal(x->state, other[y->state]);
 		assert_int_equal(x->first_step, y->first_step);
+		assert_int_equal(x->after_known, y->after_known);
+		assert_int_equal(x->after_step, y->after_step);
 		assert_int_equal(x->a.word, y->b.word);
 		assert_int_equal(x->b.word, y->a.word);
 		assert_int_equal(x->only_a, y->only_b);
@@ -406,7 +408,8 @@ static void mutate(uint64_t *seed, struct cells *c)
 			remove_cells(c, of_name, (int64_t)draw_below(seed, 5), 0);
 			break;
 		default:
-			change_one(seed, c);
+			for (size_t n = 1 + draw_below(seed, 5); n; n--)
+				change_one(seed, c);
 		}
 	}
 }
@@ -578,6 +581,32 @@ static void unknown_columns_leave_it_open(void **state)
 		       "is part of the trajectory is not known: declare columns.<name>.role in facts.json");
 	diff_of(&w, make_run(&w, &a, &declared, 1), make_run(&w, &b, &declared, 1), &diff);
 	assert_int_equal(diff.verdict, TS_DIFF_SAME);
+	cells_free(&a);
+	cells_free(&b);
+	world_close(&w);
+}
+
+/* Where the two disagree about a role, the graver one holds. */
+static void roles_that_disagree(void **state)
+{
+	struct told declared = {TS_RANK_JOB, "columns.scalars\\.loss.role", "observation", 0};
+	struct cells a = {.n = 0}, b = {.n = 0};
+	struct ts_diff diff;
+	struct ts_id id_a, id_b;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	steps_of(&a, "scalars.loss", 0, 9, 0.0);
+	steps_of(&b, "scalars.loss", 0, 9, 1.0);
+	id_a = make_run(&w, &a, &declared, 1);
+	id_b = make_run(&w, &b, NULL, 0);
+	diff_of(&w, id_a, id_b, &diff);
+	assert_int_equal(diff.verdict, TS_DIFF_DIFFERENT);
+	diff_of(&w, id_b, id_a, &diff);
+	assert_int_equal(diff.verdict, TS_DIFF_DIFFERENT);
+	diff_of(&w, id_a, make_run(&w, &b, &declared, 1), &diff);
+	assert_int_equal(diff.verdict, TS_DIFF_INCONCLUSIVE); /* nothing of a trajectory is left */
 	cells_free(&a);
 	cells_free(&b);
 	world_close(&w);
@@ -794,6 +823,7 @@ int main(void)
 		cmocka_unit_test(no_trajectory_says_nothing),
 		cmocka_unit_test(extents),
 		cmocka_unit_test(unknown_columns_leave_it_open),
+		cmocka_unit_test(roles_that_disagree),
 		cmocka_unit_test(another_type_is_another_series),
 		cmocka_unit_test(nan_equals_nan_and_zeros_differ),
 		cmocka_unit_test(ranks_that_only_one_side_has),
