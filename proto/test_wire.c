@@ -1,0 +1,579 @@
+/* Every message against protoc's bytes, field by field; then cut, flipped and stuffed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/limits.h"
+#include "proto/health.h"
+#include "proto/test_again.h"
+#include "proto/test_vectors.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static struct ts_arena arena;
+static struct ts_error err;
+
+static int setup(void **state)
+{
+	(void)state;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	ts_arena_finish(&arena);
+	return 0;
+}
+
+static bool is(struct ts_span s, const char *text, size_t len)
+{
+	return ts_span_eq(s, ts_span_of(text, len));
+}
+
+#define IS(span, text) assert_true(is(span, text, sizeof(text) - 1))
+#define ID(id, value) assert_true(id_is(&(id), value))
+#define UNPACK(name, out)                                                                                            \
+	if (ts_wire_unpack_##name(ts_span_of(vector_##name, sizeof vector_##name), &arena, out, &err))                \
+	fail_msg("%s", err.text)
+
+static bool id_is(const struct ts_id *id, uint8_t value)
+{
+	for (size_t i = 0; i < TS_ID_BYTES; i++)
+		if (id->bytes[i] != value)
+			return false;
+	return true;
+}
+
+/* Numbers of a RunRef of test_vectors.py. */
+static void check_run(const struct ts_run_ref *run, uint8_t id)
+{
+	ID(run->id, id);
+	IS(run->own_name, "o\0wn");
+	assert_int_equal(run->steps, 11);
+	assert_int_equal(run->first_step, -12);
+	assert_int_equal(run->last_step, 13);
+	assert_int_equal(run->ranks, 14);
+}
+
+static void check_ref(const struct ts_ref *ref, uint8_t id)
+{
+	assert_int_equal(ref->kind, TS_REF_TAG);
+	IS(ref->name, "p/t");
+	ID(ref->id, id);
+	assert_int_equal(ref->seq, 21);
+	assert_int_equal(ref->moved_ns, 22);
+	IS(ref->who, "who");
+	IS(ref->summary, "s\0m");
+}
+
+static void reads_store_messages(void **state)
+{
+	struct ts_info_reply info;
+	struct ts_has_request has;
+	struct ts_has_reply missing;
+	struct ts_put_request put;
+	struct ts_put_stats stats;
+	struct ts_verify_event event;
+	struct ts_gc_request gc;
+	struct ts_sweep_report sweep;
+
+	(void)state;
+	UNPACK(info_reply, &info);
+	IS(info.version, "v");
+	assert_int_equal(info.format_version, 2);
+	IS(info.store, "st");
+	assert_int_equal(info.started_ns, -4);
+	assert_true(info.read_only);
+	assert_int_equal(info.stats.objects, 6);
+	assert_int_equal(info.stats.stored_bytes, 7);
+	assert_int_equal(info.stats.file_bytes, 8);
+	assert_int_equal(info.stats.refs, 9);
+	UNPACK(has_request, &has);
+	assert_int_equal(has.n, 2);
+	ID(has.ids[0], 1);
+	ID(has.ids[1], 2);
+	UNPACK(objects_request, &has);
+	ID(has.ids[1], 5);
+	UNPACK(has_reply, &missing);
+	assert_int_equal(missing.n, 1);
+	ID(missing.missing[0], 3);
+	UNPACK(put_request, &put);
+	assert_int_equal(put.n, 2);
+	ID(put.objects[0].id, 1);
+	assert_int_equal(put.objects[0].codec, 2);
+	assert_int_equal(put.objects[0].kind, 3);
+	assert_int_equal(put.objects[0].nrefs, 4);
+	assert_int_equal(put.objects[0].raw_len, 500);
+	assert_true(put.objects[0].checksum == UINT64_C(0xfedcba9876543210));
+	IS(put.objects[0].bytes, "abc\0\377");
+	ID(put.objects[1].id, 2);
+	assert_int_equal(put.objects[1].bytes.len, 300);
+	/* not copied */
+	assert_true(put.objects[1].bytes.data > vector_put_request &&
+		    put.objects[1].bytes.data < vector_put_request + sizeof vector_put_request);
+	UNPACK(put_reply, &stats);
+	assert_int_equal(stats.objects, 1);
+	assert_int_equal(stats.new_objects, 2);
+	assert_true(stats.new_bytes == UINT64_MAX);
+	UNPACK(verify_event, &event);
+	assert_true(event.final);
+	assert_int_equal(event.done, 2);
+	assert_int_equal(event.total, 3);
+	assert_int_equal(event.report.objects, 4);
+	assert_int_equal(event.report.bytes, 5);
+	assert_int_equal(event.report.damaged, 6);
+	assert_int_equal(event.report.missing, 7);
+	assert_int_equal(event.report.n_ids, 1);
+	ID(event.report.ids[0], 8);
+	UNPACK(gc_request, &gc);
+	assert_true(gc.dry_run && gc.has_lease);
+	assert_int_equal(gc.lease_s, 0);
+	UNPACK(gc_reply, &sweep);
+	assert_int_equal(sweep.kept, 1);
+	assert_int_equal(sweep.freed, 2);
+	assert_int_equal(sweep.freed_bytes, 3);
+	assert_int_equal(sweep.leased, 4);
+}
+
+static void reads_ref_messages(void **state)
+{
+	struct ts_commit_request commit;
+	struct ts_commit_reply committed;
+	struct ts_ref_request request;
+	struct ts_ref_reply reply;
+	struct ts_log_request log;
+	struct ts_log_reply entries;
+	struct ts_note_request note;
+
+	(void)state;
+	UNPACK(commit_request, &commit);
+	IS(commit.name, "p/r");
+	ID(commit.head, 1);
+	assert_int_equal(commit.expect, TS_EXPECT_ID);
+	ID(commit.expected, 2);
+	assert_true(commit.force && commit.join && commit.expose);
+	IS(commit.branch, "p/b");
+	IS(commit.state, "running");
+	IS(commit.message, "m\xc3\xbc");
+	UNPACK(commit_reply, &committed);
+	assert_int_equal(committed.outcome, TS_COMMIT_STAGED);
+	ID(committed.id, 1);
+	assert_true(committed.had_previous);
+	ID(committed.previous, 2);
+	assert_int_equal(committed.seq, 3);
+	assert_int_equal(committed.n_missing, 2);
+	assert_int_equal(committed.missing_ranks[0], 4);
+	assert_int_equal(committed.missing_ranks[1], 5);
+	UNPACK(ref_request, &request);
+	assert_int_equal(request.kind, TS_REF_BRANCH);
+	IS(request.name, "p/b");
+	assert_true(request.remove && request.force);
+	IS(request.target, "t");
+	assert_int_equal(request.expect, TS_EXPECT_ID);
+	ID(request.expected, 7);
+	IS(request.message, "m");
+	UNPACK(ref_reply, &reply);
+	check_ref(&reply.ref, 1);
+	assert_true(reply.had_previous);
+	ID(reply.previous, 2);
+	UNPACK(log_request, &log);
+	IS(log.spec, "s");
+	assert_int_equal(log.limit, 2);
+	UNPACK(log_reply, &entries);
+	assert_int_equal(entries.kind, TS_REF_STAGE);
+	IS(entries.name, "p/s");
+	assert_int_equal(entries.n, 2);
+	assert_int_equal(entries.entries[0].seq, 1);
+	ID(entries.entries[0].id, 2);
+	assert_int_equal(entries.entries[0].moved_ns, 3);
+	IS(entries.entries[0].who, "w");
+	IS(entries.entries[0].message, "m");
+	ID(entries.entries[1].id, 4);
+	UNPACK(note_request, &note);
+	IS(note.name, "n");
+	IS(note.key, "k");
+	IS(note.value, "v");
+}
+
+static void reads_list_messages(void **state)
+{
+	struct ts_list_request request;
+	struct ts_list_reply reply;
+
+	(void)state;
+	UNPACK(list_request, &request);
+	IS(request.project, "p");
+	assert_int_equal(request.kind, TS_REF_TAG);
+	IS(request.filter, "f");
+	assert_int_equal(request.n_columns, 2);
+	IS(request.columns[0], "c1");
+	IS(request.columns[1], "c2");
+	IS(request.sort, "-s");
+	assert_int_equal(request.page_size, 1000);
+	IS(request.page_token, "t\0");
+	UNPACK(list_reply, &reply);
+	assert_int_equal(reply.n, 2);
+	assert_int_equal(reply.n_cells, 3);
+	IS(reply.rows[0].name, "p/1");
+	ID(reply.rows[0].id, 1);
+	assert_int_equal(reply.rows[0].pushed_ns, 3);
+	assert_true(reply.rows[0].cells[0].known);
+	assert_int_equal(reply.rows[0].cells[0].value.type, TS_FACT_INT);
+	assert_int_equal(reply.rows[0].cells[0].value.source, TS_SOURCE_HOST);
+	assert_int_equal(reply.rows[0].cells[0].value.integer, -4);
+	assert_false(reply.rows[0].cells[1].known);
+	assert_int_equal(reply.rows[0].cells[2].value.type, TS_FACT_FLOAT);
+	assert_true(signbit(reply.rows[0].cells[2].value.real));
+	assert_true(reply.rows[1].cells[0].value.boolean);
+	IS(reply.rows[1].cells[1].value.text, "a\0b");
+	assert_true(reply.rows[1].cells[2].known);
+	assert_int_equal(reply.rows[1].cells[2].value.type, TS_FACT_NULL);
+	IS(reply.next_token, "n\377");
+	assert_int_equal(reply.examined, 5);
+}
+
+static void reads_get_messages(void **state)
+{
+	struct ts_get_request request;
+	struct ts_get_reply reply;
+
+	(void)state;
+	UNPACK(get_request, &request);
+	IS(request.spec, "tag:p/t");
+	UNPACK(get_reply, &reply);
+	check_run(&reply.run, 1);
+	assert_true(reply.by_ref);
+	check_ref(&reply.ref, 2);
+	IS(reply.head, "h\0d");
+	assert_int_equal(reply.n_notes, 1);
+	IS(reply.notes[0].key, "k");
+	IS(reply.notes[0].value, "v");
+	assert_int_equal(reply.notes[0].at_ns, 3);
+	IS(reply.notes[0].who, "w");
+	assert_int_equal(reply.n_columns, 1);
+	IS(reply.columns[0].name, "c");
+	assert_int_equal(reply.columns[0].type, TS_COLUMN_JSON);
+	assert_int_equal(reply.columns[0].role, TS_ROLE_OBSERVATION);
+	assert_int_equal(reply.columns[0].precision, TS_PRECISION_DECIMALS);
+	assert_int_equal(reply.columns[0].digits, 5);
+	assert_int_equal(reply.columns[0].table, TS_TABLE_SUPERSEDED);
+	assert_int_equal(reply.columns[0].rank, -1);
+	assert_int_equal(reply.columns[0].ranks, 8);
+	assert_int_equal(reply.columns[0].rows, 9);
+	assert_int_equal(reply.columns[0].first_key, -10);
+	assert_int_equal(reply.columns[0].last_key, 11);
+	assert_int_equal(reply.columns[0].rows_all, 12);
+	assert_int_equal(reply.n_files, 1);
+	assert_int_equal(reply.files[0].rank, 1);
+	IS(reply.files[0].name, "f");
+	assert_int_equal(reply.files[0].size, 3);
+	assert_int_equal(reply.n_missing, 2);
+	assert_int_equal(reply.missing_ranks[1], 3);
+	assert_int_equal(reply.n_names, 1);
+	check_ref(&reply.names[0], 3);
+}
+
+static void reads_analyze_messages(void **state)
+{
+	struct ts_analyze_request request;
+	struct ts_analysis reply;
+
+	(void)state;
+	UNPACK(analyze_request, &request);
+	IS(request.spec, "s");
+	assert_true(request.has_warmup && request.has_rank); /* though both are 0 */
+	assert_int_equal(request.warmup, 0);
+	assert_int_equal(request.rank, 0);
+	UNPACK(analyze_reply, &reply);
+	check_run(&reply.run, 1);
+	assert_int_equal(reply.rank, -1);
+	assert_int_equal(reply.warmup_cut, 3);
+	assert_int_equal(reply.measures.n, 2);
+	IS(reply.measures.items[0].group, "g");
+	IS(reply.measures.items[0].subject, "s");
+	IS(reply.measures.items[0].name, "n");
+	assert_int_equal(reply.measures.items[0].unit, TS_UNIT_PER_SECOND);
+	assert_true(reply.measures.items[0].known);
+	assert_true(reply.measures.items[0].value == 0);
+	assert_false(reply.measures.items[1].known); /* unknown is not 0 */
+	IS(reply.measures.items[1].reason, "r");
+	assert_int_equal(reply.n_notes, 2);
+	IS(reply.notes[1], "n2");
+}
+
+static void reads_diff_facts(const struct ts_diff *d)
+{
+	assert_int_equal(d->n_facts, 2);
+	assert_int_equal(d->facts[0].group, TS_GROUP_SEEDS);
+	assert_int_equal(d->facts[0].change, TS_FACT_ONLY_A);
+	assert_int_equal(d->facts[0].rank, -1);
+	IS(d->facts[0].path, "seeds.a");
+	assert_null(d->facts[0].b);
+	assert_int_equal(d->facts[0].a->type, TS_FACT_LONG);
+	assert_int_equal(d->facts[0].a->source, TS_SOURCE_PUSHER);
+	ID(d->facts[0].a->text_id, 3);
+	assert_int_equal(d->facts[0].a->text_len, 2000);
+	assert_int_equal(d->facts[1].group, TS_GROUP_OTHER);
+	assert_int_equal(d->facts[1].change, TS_FACT_CHANGED);
+	assert_int_equal(d->facts[1].rank, 2);
+	IS(d->facts[1].a->text, "12345678901234567890123");
+	assert_int_equal(d->facts[1].b->type, TS_FACT_OBJECT);
+}
+
+static void reads_diff_series(const struct ts_diff *d)
+{
+	const struct ts_series_row *r = d->series;
+
+	assert_int_equal(d->n_series, 3);
+	IS(r[0].name, "n");
+	assert_int_equal(r[0].type, TS_COLUMN_U64);
+	assert_int_equal(r[0].role, TS_ROLE_TRAJECTORY);
+	assert_int_equal(r[0].rank, 4);
+	assert_int_equal(r[0].state, TS_SERIES_PARTS);
+	assert_int_equal(r[0].first_step, -6);
+	assert_true(r[0].after_known);
+	assert_int_equal(r[0].after_step, 0);
+	assert_int_equal(r[0].a.word, 8);
+	assert_int_equal(r[0].b.type, TS_COLUMN_U64);
+	assert_int_equal(r[0].steps_a, 10);
+	assert_int_equal(r[0].steps_b, 11);
+	assert_true(r[0].counted);
+	assert_int_equal(r[0].common, 13);
+	assert_int_equal(r[0].only_a, 14);
+	assert_int_equal(r[0].only_b, 15);
+	assert_false(r[1].after_known);
+	assert_int_equal(r[1].a.type, TS_COLUMN_TEXT);
+	assert_int_equal(r[1].a.text.len, 0);
+	IS(r[1].b.text, "x\0");
+	assert_int_equal(r[2].state, TS_SERIES_ONLY_B);
+	assert_true(r[2].a.type == TS_COLUMN_F64 && signbit(r[2].a.real));
+	assert_int_equal(r[2].b.type, TS_COLUMN_JSON);
+	IS(r[2].b.text, "[]");
+}
+
+static void reads_diff_messages(void **state)
+{
+	struct ts_diff_request request;
+	struct ts_diff d;
+
+	(void)state;
+	UNPACK(diff_request, &request);
+	IS(request.a, "a");
+	IS(request.b, "b");
+	assert_int_equal(request.n_ignore, 2);
+	IS(request.ignore[1], "i2");
+	UNPACK(diff_reply, &d);
+	check_run(&d.a, 1);
+	check_run(&d.b, 2);
+	assert_int_equal(d.verdict, TS_DIFF_INCONCLUSIVE);
+	IS(d.reason, "why");
+	reads_diff_facts(&d);
+	reads_diff_series(&d);
+	assert_int_equal(d.n_same, 7);
+	assert_int_equal(d.steps_only_a, 8);
+	assert_int_equal(d.steps_only_b, 9);
+	assert_int_equal(d.only_a_first, 10);
+	assert_int_equal(d.only_a_last, 11);
+	assert_int_equal(d.only_b_first, 12);
+	assert_int_equal(d.only_b_last, 13);
+	assert_int_equal(d.n_ranks_only_a, 2);
+	assert_int_equal(d.ranks_only_a[1], 15);
+	assert_int_equal(d.n_ranks_only_b, 1);
+	assert_int_equal(d.ranks_only_b[0], 16);
+}
+
+/* What was read is written as protoc writes it. */
+static void writes_what_protoc_writes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < test_n_messages; i++) {
+		const struct test_message *m = &test_messages[i];
+		struct ts_buf out = TS_BUF_INIT(1 << 20);
+
+		if (m->again(m->vector, &arena, &out, &err))
+			fail_msg("%s: %s", m->name, err.text);
+		if (!ts_span_eq(ts_buf_view(&out), m->vector))
+			fail_msg("%s is written otherwise than protoc writes it", m->name);
+		ts_buf_finish(&out);
+	}
+}
+
+/* Unpacks; what unpacks packs, and unpacks again to the same. Nothing else may happen. */
+static bool survives(const struct test_message *m, struct ts_span in)
+{
+	struct ts_buf first = TS_BUF_INIT(1 << 20), second = TS_BUF_INIT(1 << 20);
+	enum ts_status status;
+
+	ts_arena_reset(&arena);
+	status = m->again(in, &arena, &first, &err);
+	if (!status) {
+		if (m->again(ts_buf_view(&first), &arena, &second, &err))
+			fail_msg("%s: what was packed does not unpack: %s", m->name, err.text);
+		assert_true(ts_span_eq(ts_buf_view(&first), ts_buf_view(&second)));
+	} else {
+		assert_int_equal(err.status, status);
+		assert_true(status == TS_INVALID || status == TS_NO_MEMORY);
+	}
+	ts_buf_finish(&first);
+	ts_buf_finish(&second);
+	return !status;
+}
+
+static void survives_cuts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < test_n_messages; i++)
+		for (size_t n = 0; n < test_messages[i].vector.len; n++) {
+			/* A block of exactly that size, so that the sanitizer sees a read past the cut. */
+			uint8_t *cut = ts_alloc(n);
+
+			if (n)
+				memcpy(cut, test_messages[i].vector.data, n);
+			(void)survives(&test_messages[i], ts_span_of(cut, n));
+			ts_free(cut);
+		}
+}
+
+static void survives_flips(void **state)
+{
+	uint64_t seed = 88172645463325252u;
+
+	(void)state;
+	for (size_t i = 0; i < test_n_messages; i++)
+		for (int round = 0; round < 1000; round++) {
+			struct ts_buf own = TS_BUF_INIT(1 << 20);
+
+			ts_buf_span(&own, test_messages[i].vector);
+			for (int k = 0; k <= round % 3; k++) {
+				seed ^= seed << 13;
+				seed ^= seed >> 7;
+				seed ^= seed << 17;
+				own.data[seed % own.len] = (uint8_t)(seed >> 32);
+			}
+			(void)survives(&test_messages[i], ts_buf_view(&own));
+			ts_buf_finish(&own);
+		}
+}
+
+static void refuse(const char *name, const char *bytes, size_t len, const char *field)
+{
+	for (size_t i = 0; i < test_n_messages; i++)
+		if (strcmp(test_messages[i].name, name) == 0) {
+			if (survives(&test_messages[i], ts_span_of(bytes, len)))
+				fail_msg("%s: %s was not refused", name, field);
+			assert_int_equal(err.status, TS_INVALID);
+			if (!strstr(err.text, field))
+				fail_msg("%s: %s", name, err.text);
+			return;
+		}
+	fail_msg("no message %s", name);
+}
+
+#define REFUSE(name, bytes, field) refuse(name, bytes, sizeof(bytes) - 1, field)
+#define ID31 "\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1"
+
+/* Tags by hand: field << 3 | type, as the encoding specification has it. */
+static void refuses_wrong_fields(void **state)
+{
+	(void)state;
+	REFUSE("has_request", "\x0a\x1f" ID31, "ids");
+	REFUSE("commit_request", "\x0a\x03p/r", "head");
+	REFUSE("commit_request", "\x0a\x03p/r\x12\x1f" ID31, "head");
+	REFUSE("commit_request", "\x0a\x03p/r\x12\x20\1" ID31 "\x18\x03", "expect");
+	REFUSE("commit_request", "\x0a\x03p/r\x12\x20\1" ID31 "\x18\x02", "expected");
+	REFUSE("commit_request", "\x0a\x03p/r\x12\x20\1" ID31 "\x22\x20\1" ID31, "expected");
+	REFUSE("commit_request", "\x0a\x03p\0r\x12\x20\1" ID31, "name");
+	REFUSE("commit_request", "\x0a\x03p\xff/\x12\x20\1" ID31, "name");
+	REFUSE("commit_request", "\x0a\x03p\xed\xa0\x12\x20\1" ID31, "name");
+	REFUSE("ref_request", "\x08\x05", "kind");
+	REFUSE("ref_request", "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "kind");
+	REFUSE("ref_reply", "", "ref");
+	REFUSE("list_request", "\x30\xe9\x07", "page_size"); /* 1001 */
+	REFUSE("gc_request", "\x10\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "lease_s");
+	REFUSE("analyze_reply", "", "run");
+	REFUSE("diff_reply", "", "a");
+	REFUSE("put_request", "\x0a\x02\x10\x01", "id");
+	REFUSE("put_request", "\x0a\x25\x0a\x20\1" ID31 "\x10\x80\x02", "codec"); /* 256 */
+	REFUSE("put_request", "\x0a\x27\x0a\x20\1" ID31 "\x28\x81\x80\x80\x01", "raw_len"); /* 2 MiB + 1 */
+	REFUSE("put_request", "\x0a\x24\x0a\x20\1" ID31 "\x3a\x05", "SealedObject");
+	REFUSE("put_request", "\x0a\x24\x0a\x20\1" ID31 "\x38\x05", "data");
+	REFUSE("put_request", "\x08\x01", "objects");
+	REFUSE("put_request", "\x0a\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", "objects");
+	REFUSE("put_request", "\x0b", "objects");
+}
+
+/* Fields of a later version are passed over. */
+static void skips_unknown_fields(void **state)
+{
+	static const char later[] = "\x0a\x36\x0a\x20\1" ID31 "\xf8\x07\x01\xf9\x07" "12345678" "\xfd\x07" "1234" "\x50"
+				    "\x12\x03" "abc";
+	static const char whole[] = "\x0a\x35\x0a\x20\1" ID31 "\xf8\x07\x01\xf9\x07" "12345678" "\xfd\x07" "1234"
+				    "\x12\x03" "abc";
+	struct ts_put_request put;
+
+	(void)state;
+	assert_int_equal(ts_wire_unpack_put_request(ts_span_of(whole, sizeof whole - 1), &arena, &put, &err), TS_OK);
+	assert_int_equal(put.n, 1);
+	assert_int_equal(put.objects[0].id.bytes[31], 1);
+	/* but not what is no field: a tag without its value */
+	assert_int_equal(ts_wire_unpack_put_request(ts_span_of(later, sizeof later - 1), &arena, &put, &err), TS_INVALID);
+}
+
+/* A megabyte of empty messages costs no more than the arena's ceiling, and no crash. */
+static void bounds_amplification(void **state)
+{
+	struct ts_buf bomb = TS_BUF_INIT(2 << 20);
+
+	(void)state;
+	for (size_t i = 0; i < test_n_messages; i++)
+		for (int field = 1; field <= 8; field++) {
+			ts_buf_reset(&bomb);
+			for (size_t k = 0; k < 1 << 19; k++) {
+				ts_buf_u8(&bomb, (uint8_t)(field << 3 | 2));
+				ts_buf_u8(&bomb, 0);
+			}
+			(void)survives(&test_messages[i], ts_buf_view(&bomb));
+			assert_true(arena.used <= TS_CALL_ARENA);
+		}
+	ts_buf_finish(&bomb);
+}
+
+static void reads_health(void **state)
+{
+	struct ts_buf out = TS_BUF_INIT(100);
+	struct ts_span service;
+	enum ts_health health;
+
+	(void)state;
+	assert_int_equal(ts_wire_pack_health_request(ts_span_str("tscope.v1.Tscope"), &out, &err), TS_OK);
+	IS(ts_buf_view(&out), "\x0a\x10tscope.v1.Tscope");
+	assert_int_equal(ts_wire_unpack_health_request(ts_buf_view(&out), &arena, &service, &err), TS_OK);
+	IS(service, "tscope.v1.Tscope");
+	ts_buf_reset(&out);
+	assert_int_equal(ts_wire_pack_health_reply(TS_HEALTH_NOT_SERVING, &out, &err), TS_OK);
+	IS(ts_buf_view(&out), "\x08\x02");
+	assert_int_equal(ts_wire_unpack_health_reply(ts_buf_view(&out), &arena, &health, &err), TS_OK);
+	assert_int_equal(health, TS_HEALTH_NOT_SERVING);
+	assert_int_equal(ts_wire_unpack_health_reply(ts_span_str("\x08\x04"), &arena, &health, &err), TS_INVALID);
+	assert_int_equal(ts_wire_unpack_health_request(ts_span_str("\x0a\x01\xff"), &arena, &service, &err), TS_INVALID);
+	ts_buf_finish(&out);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(reads_store_messages), T(reads_ref_messages), T(reads_list_messages), T(reads_get_messages),
+		T(reads_analyze_messages), T(reads_diff_messages), T(writes_what_protoc_writes), T(survives_cuts),
+		T(survives_flips), T(refuses_wrong_fields), T(skips_unknown_fields), T(bounds_amplification),
+		T(reads_health),
+	};
+
+	return cmocka_run_group_tests_name("wire", tests, NULL, NULL);
+}
