@@ -13,22 +13,17 @@ pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 find_program(PROTOC protoc REQUIRED)
 find_program(PROTOC_GEN_C NAMES protoc-gen-c protoc-c REQUIRED)
 
-# gRPC's shared library drags in 52 others and 4 ms a process; its archive starts in 1 ms. Linked statically: gRPC and what only
-# it uses. Shared all the same, so that Debian's updates reach us: OpenSSL and zlib (TS_STATIC takes their archives too).
-# grpc.pc knows what the archive needs; libsystemd has no archive and nothing of it is used.
+# gRPC's shared library drags in 52 others: a process that links it takes 5 ms to start, and a command line starts often.
+# TS_STATIC takes archives for everything but libc (docs/decisions/0003-linking.md). grpc.pc knows what its archive needs;
+# libsystemd has no archive and nothing of it is used.
 add_library(ts_grpc INTERFACE)
-if(TS_STATIC_GRPC OR TS_STATIC)
+if(TS_STATIC)
   execute_process(COMMAND ${PKG_CONFIG_EXECUTABLE} --static --libs grpc OUTPUT_VARIABLE grpc_static
                   OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   separate_arguments(grpc_static)
-  list(REMOVE_ITEM grpc_static -lsystemd -lssl -lcrypto -lz -ldl -lrt -latomic -pthread
-       -Wl,--push-state,--as-needed -Wl,--pop-state)
-  set(tls -lssl -lcrypto -lz)
-  if(TS_STATIC)
-    target_link_libraries(ts_grpc INTERFACE -Wl,-Bstatic ${grpc_static} ${tls} -lstdc++ -Wl,-Bdynamic -static-libgcc -lm)
-  else()
-    target_link_libraries(ts_grpc INTERFACE -Wl,-Bstatic ${grpc_static} -lstdc++ -Wl,-Bdynamic ${tls} -lm)
-  endif()
+  list(REMOVE_ITEM grpc_static -lsystemd -ldl -lrt -latomic -pthread -Wl,--push-state,--as-needed -Wl,--pop-state)
+  target_link_libraries(ts_grpc INTERFACE -Wl,-Bstatic ${grpc_static} -lstdc++
+                        $<$<NOT:$<BOOL:${TS_STATIC_LIBC}>>:-Wl,-Bdynamic> -static-libgcc -lm)
 else()
   find_library(GRPC_LIBRARY grpc REQUIRED)
   find_library(GPR_LIBRARY gpr REQUIRED)

@@ -121,8 +121,8 @@ def run_table(a, b, flat, wide, size, work):
     on_disk = tree_bytes(store) / STEPS
     row("size on disk", f"{on_disk:.1f} B/step", f"input {size / STEPS:.0f} B/step", f"{size / STEPS / on_disk:.1f}x smaller", "<= 36 B/step",
         on_disk <= 36)
-    second = json.loads(measure(TSCOPE, "push", a, "--json", env=env).out)["runs"][0]
-    row("second push", f"{second['objects_sent_count']} objects sent", "-", "-", "none", second["objects_sent_count"] == 0)
+    second = json.loads(measure(TSCOPE, "push", a, "--json", env=env).out)["pushes"][0]
+    row("second push", f"{second['sent_object_count']} objects sent", "-", "-", "none", second["sent_object_count"] == 0)
 
     ours = best(5, TSCOPE, "analyze", "a", env=env)
     if have_peer():
