@@ -35,7 +35,7 @@ enum ts_series_state {
 	TS_SERIES_DISJOINT, /* both have it, no step in common */
 };
 
-/* A cell: a number, a digest or text. */
+/* A cell: a number, a digest or text (cut after 512 bytes, with an ellipsis behind it). */
 struct ts_value {
 	enum ts_column_type type;
 	double real;
@@ -54,7 +54,7 @@ struct ts_series_row {
 	int64_t after_step;
 	struct ts_value a, b;	  /* PARTS: the values there */
 	uint64_t steps_a, steps_b; /* rows of the series */
-	bool counted;		  /* common, only_a, only_b are exact: always for EXTENT; for PARTS only up to first_step */
+	bool counted;		  /* common, only_a, only_b are of the whole series; false for PARTS: of what lies before first_step */
 	uint64_t common, only_a, only_b;
 };
 
@@ -70,10 +70,10 @@ struct ts_diff {
 	struct ts_span reason;	      /* one sentence: "loss parts at step 5000" */
 	struct ts_fact_row *facts;    /* by group, then path, then rank */
 	size_t n_facts;
-	struct ts_series_row *series; /* trajectory, unknown, observation; PARTS first by first_step, then name, rank */
+	struct ts_series_row *series; /* those not SAME: trajectory, unknown, observation; PARTS first by first_step, then name, rank */
 	size_t n_series;
 	uint64_t n_same;	      /* series in state SAME */
-	uint64_t steps_only_a, steps_only_b; /* distinct steps that only one side has, over ranks */
+	uint64_t steps_only_a, steps_only_b; /* distinct steps that one side has on a rank of both, and the other lacks there */
 	int64_t only_a_first, only_a_last, only_b_first, only_b_last; /* valid if the counts are > 0 */
 	int32_t *ranks_only_a, *ranks_only_b;
 	size_t n_ranks_only_a, n_ranks_only_b;

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "analysis/test_expected.h"
+#include "base/alloc.h"
 #include "proto/wire.h"
 #include "service/handlers/analyze_run.h"
 #include "service/handlers/methods.h"
@@ -223,6 +224,40 @@ static void agrees_with_pytscope(void **state)
 	}
 }
 
+/* Every allocation of an analysis fails once: it says so and leaks nothing. */
+static void any_allocation_may_fail(void **state)
+{
+	struct ts_analyze_options options = {.has_warmup = true, .warmup = 1};
+	enum ts_status status = TS_NO_MEMORY;
+	struct cells c = {.n = 0};
+	struct ts_error err;
+	struct ts_id id;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	small_run(&c, 0, 0.0);
+	small_run(&c, 1, 0.0);
+	id = make_run(&w, &c, NULL, 0);
+	for (size_t n = 1; status; n++) {
+		struct ts_analysis a;
+		struct ts_arena arena;
+		struct ts_fetch f;
+
+		ts_arena_init(&arena, 0);
+		ts_fetch_init(&f, &w.call);
+		ts_alloc_fail_at(n);
+		status = ts_analyze_run(&f, &id, &options, &arena, &a, &err);
+		ts_alloc_fail_at(0);
+		ts_fetch_finish(&f);
+		ts_arena_finish(&arena);
+		assert_true(status == TS_OK || status == TS_NO_MEMORY);
+		assert_true(n > 5 || status == TS_NO_MEMORY);
+	}
+	cells_free(&c);
+	world_close(&w);
+}
+
 /* --- the method --- */
 
 static enum ts_status keep_reply(struct ts_call *call, struct ts_span message, struct ts_error *err)
@@ -275,6 +310,7 @@ int main(void)
 		cmocka_unit_test(no_steps_at_all),
 		cmocka_unit_test(superseded_rows_are_not_counted),
 		cmocka_unit_test(agrees_with_pytscope),
+		cmocka_unit_test(any_allocation_may_fail),
 		cmocka_unit_test(the_method_answers),
 	};
 

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/alloc.h"
 #include "proto/wire.h"
 #include "service/handlers/diff_runs.h"
 #include "service/handlers/methods.h"
@@ -762,6 +763,45 @@ static void long_texts_are_cut_between_characters(void **state)
 	world_close(&w);
 }
 
+/* Every allocation of a diff fails once: it says so and leaks nothing. */
+static void any_allocation_may_fail(void **state)
+{
+	struct ts_fact_globs none = {NULL, 0};
+	struct cells a = {.n = 0}, b;
+	enum ts_status status = TS_NO_MEMORY;
+	struct ts_error err;
+	struct ts_id id_a, id_b;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	steps_of(&a, "scalars.loss", 0, 99, 0.0);
+	cells_add_text(&a, 0, "tags", 7, "x");
+	cells_copy(&a, &b);
+	b.items[b.n - 1].text = "y";
+	cells_add(&b, 0, "scalars.loss", 1000000, 0.0);
+	id_a = make_run(&w, &a, NULL, 0);
+	id_b = make_run(&w, &b, NULL, 0);
+	for (size_t n = 1; status; n++) {
+		struct ts_arena arena;
+		struct ts_fetch f;
+		struct ts_diff diff;
+
+		ts_arena_init(&arena, 0);
+		ts_fetch_init(&f, &w.call);
+		ts_alloc_fail_at(n);
+		status = ts_diff_runs(&f, &id_a, &id_b, none, &arena, &diff, &err);
+		ts_alloc_fail_at(0);
+		ts_fetch_finish(&f);
+		ts_arena_finish(&arena);
+		assert_true(status == TS_OK || status == TS_NO_MEMORY);
+		assert_true(n > 5 || status == TS_NO_MEMORY);
+	}
+	cells_free(&a);
+	cells_free(&b);
+	world_close(&w);
+}
+
 /* --- the method --- */
 
 static enum ts_status keep_reply(struct ts_call *call, struct ts_span message, struct ts_error *err)
@@ -829,6 +869,7 @@ int main(void)
 		cmocka_unit_test(ranks_that_only_one_side_has),
 		cmocka_unit_test(facts_by_effective_value),
 		cmocka_unit_test(long_texts_are_cut_between_characters),
+		cmocka_unit_test(any_allocation_may_fail),
 		cmocka_unit_test(the_method_answers),
 	};
 
