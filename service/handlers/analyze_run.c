@@ -5,16 +5,13 @@
 #include "analysis/timing.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "service/handlers/describe.h"
+#include "service/handlers/analyze_notes.h"
 #include "service/handlers/methods.h"
 #include "service/handlers/resolve.h"
 #include "service/handlers/run_steps.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-enum { NOTES_MAX = 16, NOTE_BYTES = 2048, SHOWN_RANKS = 16 };
 
 struct analyzing {
 	struct ts_fetch *fetch;
@@ -26,15 +23,8 @@ struct analyzing {
 	const struct ts_table *keys_of; /* whose keys lie in keys */
 	const int64_t *table_keys;
 	struct ts_analysis out;
+	struct ts_notes notes;
 };
-
-static enum ts_status note(struct analyzing *a, const char *text, struct ts_error *err)
-{
-	if (a->out.n_notes == NOTES_MAX)
-		return ts_error_set(err, TS_INTERNAL, "more than %d notes", NOTES_MAX);
-	a->out.notes[a->out.n_notes] = ts_arena_span(a->arena, ts_span_str(text));
-	return a->out.notes[a->out.n_notes++].data ? TS_OK : ts_arena_error(a->arena, err);
-}
 
 /* --- columns --- */
 
@@ -350,16 +340,12 @@ static enum ts_status all_ranks(struct analyzing *a, uint64_t warmup, struct ts_
 {
 	const struct ts_run *run = a->run;
 	size_t listed = 0;
-	char text[NOTE_BYTES];
 
 	for (size_t i = 0; i < run->head.n_ranks && a->out.run.ranks > 1; i++) {
 		if (run->head.ranks[i].rank == TS_RANK_JOB)
 			continue;
-		if (listed == TS_ANALYZE_RANKS) {
-			snprintf(text, sizeof text, "of %" PRIu32 " ranks the first %d are listed", a->out.run.ranks,
-				 TS_ANALYZE_RANKS);
-			return note(a, text, err);
-		}
+		if (listed == TS_ANALYZE_RANKS)
+			return ts_note_listed(&a->notes, listed, err);
 		if (one_rank(a, &run->indexes[i], warmup, err))
 			return err->status;
 		listed++;
@@ -367,104 +353,7 @@ static enum ts_status all_ranks(struct analyzing *a, uint64_t warmup, struct ts_
 	return TS_OK;
 }
 
-/* --- notes --- */
-
-static void put_ranks(struct ts_buf *out, const int32_t *ranks, size_t n)
-{
-	for (size_t i = 0; i < n && i < SHOWN_RANKS; i++)
-		ts_buf_printf(out, "%s%" PRId32, i ? ", " : "", ranks[i]);
-	if (n > SHOWN_RANKS)
-		ts_buf_printf(out, " and %zu more", n - SHOWN_RANKS);
-}
-
-static enum ts_status note_buf(struct analyzing *a, struct ts_buf *text, struct ts_error *err)
-{
-	enum ts_status status = ts_buf_check(text, err);
-
-	ts_buf_char(text, '\0');
-	if (!status)
-		status = ts_buf_check(text, err);
-	return status ? status : note(a, (const char *)text->data, err);
-}
-
-static enum ts_status note_missing(struct analyzing *a, const struct ts_description *d, struct ts_error *err)
-{
-	struct ts_buf text = TS_BUF_INIT(NOTE_BYTES);
-	enum ts_status status;
-
-	if (d->n_missing == 0)
-		return TS_OK;
-	ts_buf_printf(&text, "the world size is %" PRId64 ", but rank%s ", d->world_size, d->n_missing == 1 ? "" : "s");
-	put_ranks(&text, d->missing, d->n_missing);
-	ts_buf_printf(&text, " %s not in this run", d->n_missing == 1 ? "is" : "are");
-	status = note_buf(a, &text, err);
-	ts_buf_finish(&text);
-	return status;
-}
-
-static enum ts_status note_superseded(struct analyzing *a, const struct ts_index *index, struct ts_error *err)
-{
-	char text[NOTE_BYTES];
-	uint64_t rows = 0;
-
-	for (size_t t = 0; t < index->n_tables; t++)
-		if (index->tables[t].kind == TS_TABLE_SUPERSEDED && index->tables[t].rows > rows)
-			rows = index->tables[t].rows;
-	if (rows == 0)
-		return TS_OK;
-	snprintf(text, sizeof text, "%" PRIu64 " row%s that a restart wrote again %s not counted", rows,
-		 rows == 1 ? "" : "s", rows == 1 ? "is" : "are");
-	return note(a, text, err);
-}
-
-static enum ts_status note_warmup(struct analyzing *a, const struct ts_analyze_options *options, struct ts_error *err)
-{
-	char text[NOTE_BYTES];
-
-	if (!options->has_warmup)
-		return note(a, "no warm-up was cut; --warmup N leaves out the first N steps", err);
-	if (options->warmup == 0)
-		return TS_OK;
-	if (a->out.warmup_cut < options->warmup)
-		snprintf(text, sizeof text, "all %" PRIu64 " steps are left out: --warmup %" PRIu64 " is as much as there is",
-			 a->out.warmup_cut, options->warmup);
-	else
-		snprintf(text, sizeof text, "the first %" PRIu64 " step%s of each rank %s left out", a->out.warmup_cut,
-			 a->out.warmup_cut == 1 ? "" : "s", a->out.warmup_cut == 1 ? "is" : "are");
-	return note(a, text, err);
-}
-
 /* --- the whole --- */
-
-static bool has_steps(const struct ts_index *index)
-{
-	for (size_t t = 0; t < index->n_tables; t++)
-		if (index->tables[t].kind == TS_TABLE_STEPS && index->tables[t].rows > 0)
-			return true;
-	return false;
-}
-
-static enum ts_status no_such_rank(const struct ts_run *run, int32_t rank, struct ts_error *err)
-{
-	struct ts_buf text = TS_BUF_INIT(NOTE_BYTES);
-	int32_t shown[SHOWN_RANKS] = {0};
-	size_t n = 0, total = 0;
-
-	for (size_t i = 0; i < run->head.n_ranks; i++) {
-		if (run->head.ranks[i].rank == TS_RANK_JOB)
-			continue;
-		if (n < SHOWN_RANKS)
-			shown[n++] = run->head.ranks[i].rank;
-		total++;
-	}
-	put_ranks(&text, shown, n);
-	if (total > n)
-		ts_buf_printf(&text, " and %zu more", total - n);
-	ts_error_set(err, TS_NOT_FOUND, "the run has no rank %" PRId32 "; it has %s%.*s", rank, total ? "" : "none",
-		     TS_SPAN_ARG(ts_buf_view(&text)));
-	ts_buf_finish(&text);
-	return TS_NOT_FOUND;
-}
 
 /* The rank asked for, else the lowest that has steps, else the lowest; NULL if there is none at all. */
 static enum ts_status choose_rank(const struct ts_run *run, const struct ts_analyze_options *options,
@@ -476,7 +365,7 @@ static enum ts_status choose_rank(const struct ts_run *run, const struct ts_anal
 		const struct ts_index *index = options->rank == TS_RANK_JOB ? NULL : ts_run_rank(run, options->rank);
 
 		if (!index)
-			return no_such_rank(run, options->rank, err);
+			return ts_no_such_rank(run, options->rank, err);
 		*ret_index = index;
 		return TS_OK;
 	}
@@ -486,7 +375,7 @@ static enum ts_status choose_rank(const struct ts_run *run, const struct ts_anal
 		if (index->rank == TS_RANK_JOB)
 			continue;
 		lowest = lowest ? lowest : index;
-		if (has_steps(index)) {
+		if (ts_rank_has_steps(index)) {
 			*ret_index = index;
 			return TS_OK;
 		}
@@ -495,30 +384,11 @@ static enum ts_status choose_rank(const struct ts_run *run, const struct ts_anal
 	return TS_OK;
 }
 
-static enum ts_status note_rank(struct analyzing *a, const struct ts_analyze_options *options,
-				const struct ts_index *index, struct ts_error *err)
-{
-	char text[NOTE_BYTES];
-
-	if (a->out.run.steps == 0)
-		return note(a, "the run has no steps", err);
-	if (!has_steps(index)) {
-		snprintf(text, sizeof text, "rank %" PRId32 " has no steps", index->rank);
-		return note(a, text, err);
-	}
-	if (options->has_rank || a->out.run.ranks < 2)
-		return TS_OK;
-	snprintf(text, sizeof text,
-		 "timing, memory and convergence are of rank %" PRId32 ", the lowest with steps; --rank K shows another",
-		 index->rank);
-	return note(a, text, err);
-}
-
 static enum ts_status analyze(struct analyzing *a, const struct ts_analyze_options *options, struct ts_error *err)
 {
 	static const struct ts_index nothing = {.rank = 0};
 	struct ts_description d;
-	const struct ts_index *index;
+	const struct ts_index *index = NULL;
 	int64_t first;
 
 	if (ts_describe(a->fetch, a->run, a->arena, &d, err) || choose_rank(a->run, options, &index, err))
@@ -527,8 +397,8 @@ static enum ts_status analyze(struct analyzing *a, const struct ts_analyze_optio
 	a->out.run = d.run;
 	a->out.rank = index->rank;
 	if (first_step(a, index, options->has_warmup ? options->warmup : 0, &first, &a->out.warmup_cut, err) ||
-	    note_rank(a, options, index, err) || note_warmup(a, options, err) || note_missing(a, &d, err) ||
-	    note_superseded(a, index, err))
+	    ts_note_rank(&a->notes, options, index, err) || ts_note_warmup(&a->notes, options, err) ||
+	    ts_note_missing(&a->notes, &d, err) || ts_note_superseded(&a->notes, index, err))
 		return err->status;
 	if (timing(a, index, first, err) || memory(a, index, first, &a->out.measures, a->arena, err) ||
 	    convergence(a, index, first, err))
@@ -543,9 +413,7 @@ enum ts_status ts_analyze_run(struct ts_fetch *f, const struct ts_id *id, const 
 	struct ts_run run;
 	enum ts_status status;
 
-	a.out.notes = ts_arena_array(arena, NOTES_MAX, sizeof *a.out.notes);
-	if (!a.out.notes)
-		return ts_arena_error(arena, err);
+	a.notes = (struct ts_notes){&a.out, arena};
 	if (ts_run_open(f, id, arena, &run, err))
 		return err->status;
 	a.run = &run;

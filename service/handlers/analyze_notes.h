@@ -1,0 +1,25 @@
+/* analyze_notes.h - the sentences beside an analysis: which rank, what was cut, what is missing. */
+#ifndef TSCOPE_HANDLERS_ANALYZE_NOTES_H
+#define TSCOPE_HANDLERS_ANALYZE_NOTES_H
+
+#include "service/handlers/analyze_run.h"
+#include "service/handlers/describe.h"
+
+/* Where notes go; analysis->run and warmup_cut are set before they are spoken of. */
+struct ts_notes {
+	struct ts_analysis *analysis;
+	struct ts_arena *arena;
+};
+
+bool ts_rank_has_steps(const struct ts_index *index);
+
+enum ts_status ts_note_rank(struct ts_notes *a, const struct ts_analyze_options *options, const struct ts_index *index,
+			    struct ts_error *err);
+enum ts_status ts_note_warmup(struct ts_notes *a, const struct ts_analyze_options *options, struct ts_error *err);
+enum ts_status ts_note_missing(struct ts_notes *a, const struct ts_description *d, struct ts_error *err);
+enum ts_status ts_note_superseded(struct ts_notes *a, const struct ts_index *index, struct ts_error *err);
+enum ts_status ts_note_listed(struct ts_notes *a, size_t listed, struct ts_error *err);
+/* TS_NOT_FOUND with a text that names the ranks there are. */
+enum ts_status ts_no_such_rank(const struct ts_run *run, int32_t rank, struct ts_error *err);
+
+#endif
