@@ -128,7 +128,7 @@ static enum ts_status add_siblings(struct ts_run_layout *layout, struct ts_arena
 	char *real = realpath(layout->path, NULL);
 	char *slash = real ? strrchr(real, '/') : NULL;
 	enum ts_status status = TS_OK;
-	struct ts_error ignored;
+	struct ts_error why; /* a parent that may not be read has no siblings to offer */
 	char *prefix;
 	char *parent;
 	char **names;
@@ -139,10 +139,13 @@ static enum ts_status add_siblings(struct ts_run_layout *layout, struct ts_arena
 		parent = ts_arena_printf(arena, "%.*s", slash == real ? 1 : (int)(slash - real), real);
 		if (!prefix || !parent)
 			status = ts_arena_error(arena, err);
-		else if (ts_list_dir(parent, arena, &names, &n, &ignored) == TS_OK) {
+		else if (ts_list_dir(parent, arena, &names, &n, &why) == TS_OK) {
 			layout->ranks = ts_arena_array(arena, n + 1, sizeof *layout->ranks);
 			status = layout->ranks ? add_ranks(layout, parent, prefix, names, n, arena, err)
 					       : ts_arena_error(arena, err);
+		} else if (why.status == TS_NO_MEMORY) {
+			*err = why;
+			status = why.status;
 		}
 	}
 	free(real);

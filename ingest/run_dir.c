@@ -419,6 +419,9 @@ static enum ts_status read_ranks(struct reading *r, struct ts_error *err)
 			status = refuse_skipped(r, err);
 	}
 	ts_arena_finish(&scratch);
+	if (!status && r->head.n_ranks == 0)
+		return ts_error_set(err, TS_INVALID, "%s is no run directory: its rank directories are empty",
+				    r->layout.path);
 	return status;
 }
 

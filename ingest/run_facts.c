@@ -109,26 +109,40 @@ const struct ts_fact *ts_facts_of_source(const struct ts_facts *facts, struct ts
 	return &facts->items[i];
 }
 
-/* Some fact of that source lies below path, behind separator c. */
-static bool any_below(const struct ts_facts *facts, struct ts_span path, char c, enum ts_fact_source source,
-		      struct ts_arena *arena)
+/* Order of an item's path against (path, c). */
+static int compare_below(struct ts_span item, struct ts_span path, char c)
 {
-	uint8_t *text = ts_arena_alloc(arena, path.len + 1);
-	struct ts_span prefix = ts_span_of(text, path.len + 1);
+	int order = ts_span_cmp(ts_span_of(item.data, item.len < path.len ? item.len : path.len), path);
 
-	if (!text)
-		return false;
-	memcpy(text, path.data, path.len);
-	text[path.len] = (uint8_t)c;
-	for (size_t i = lower_bound(facts, prefix, (enum ts_fact_source)0);
-	     i < facts->n && ts_span_starts(facts->items[i].path, prefix); i++)
-		if (facts->items[i].source == source)
+	if (order || item.len == path.len)
+		return order ? order : -1;
+	return (int)item.data[path.len] - (int)(uint8_t)c;
+}
+
+/* Some fact of that source lies below path, behind separator c. */
+static bool any_below(const struct ts_facts *facts, struct ts_span path, char c, enum ts_fact_source source)
+{
+	size_t low = 0;
+	size_t n = facts->n;
+
+	while (n > 0) {
+		size_t half = n / 2;
+
+		if (compare_below(facts->items[low + half].path, path, c) < 0) {
+			low += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	for (; low < facts->n && compare_below(facts->items[low].path, path, c) == 0; low++)
+		if (facts->items[low].source == source)
 			return true;
 	return false;
 }
 
 /* near says something at fact's path, above it or below it. */
-static bool is_shadowed(const struct ts_facts *near, const struct ts_fact *fact, struct ts_arena *arena)
+static bool is_shadowed(const struct ts_facts *near, const struct ts_fact *fact)
 {
 	struct ts_span unit = fact->path; /* without what is inside a list */
 
@@ -141,11 +155,11 @@ static bool is_shadowed(const struct ts_facts *near, const struct ts_fact *fact,
 			unit.len = i;
 		else if (c == '.' && ts_facts_of_source(near, ts_span_of(unit.data, i), fact->source))
 			return true;
-		else if (c == '.' && any_below(near, ts_span_of(unit.data, i), '[', fact->source, arena))
+		else if (c == '.' && any_below(near, ts_span_of(unit.data, i), '[', fact->source))
 			return true;
 	}
-	return ts_facts_of_source(near, unit, fact->source) || any_below(near, unit, '.', fact->source, arena) ||
-	       any_below(near, unit, '[', fact->source, arena);
+	return ts_facts_of_source(near, unit, fact->source) || any_below(near, unit, '.', fact->source) ||
+	       any_below(near, unit, '[', fact->source);
 }
 
 enum ts_status ts_facts_merge(const struct ts_facts *near, const struct ts_facts *far, struct ts_arena *arena,
@@ -157,7 +171,7 @@ enum ts_status ts_facts_merge(const struct ts_facts *near, const struct ts_facts
 		if (ts_facts_add(&facts, &near->items[i], arena, err))
 			return err->status;
 	for (size_t i = 0; i < far->n; i++)
-		if (!is_shadowed(near, &far->items[i], arena) && ts_facts_add(&facts, &far->items[i], arena, err))
+		if (!is_shadowed(near, &far->items[i]) && ts_facts_add(&facts, &far->items[i], arena, err))
 			return err->status;
 	(void)ts_facts_sort(&facts);
 	*ret_facts = facts;
