@@ -139,6 +139,25 @@ static enum ts_status resolve_on_server(struct ts_cli *cli, struct ts_span *io_s
 	return TS_OK;
 }
 
+/* When the server has every run that was given as a path, it is asked itself: it also knows their names. */
+static enum ts_status ask_server_if_there(struct ts_cli *cli, const struct ts_span *specs, size_t n, struct ts_error *err)
+{
+	struct ts_id *ids = ts_arena_array(&cli->arena, n, sizeof *ids);
+	struct ts_has_request request = {.ids = ids};
+	struct ts_has_reply missing;
+
+	if (!ids)
+		return ts_arena_error(&cli->arena, err);
+	for (size_t i = 0; i < n; i++)
+		if (ts_id_parse(ts_span_of(specs[i].data + 3, specs[i].len - 3), &ids[request.n]))
+			request.n++;
+	if (ts_ask_has(cli->target.server, &request, &cli->arena, &missing, err))
+		return err->status;
+	if (missing.n == 0)
+		ts_target_drop_overlay(&cli->target);
+	return TS_OK;
+}
+
 enum ts_status ts_cli_runs(struct ts_cli *cli, const char *const *typed, size_t n, struct ts_span *ret_specs,
 			   struct ts_error *err)
 {
@@ -158,6 +177,8 @@ enum ts_status ts_cli_runs(struct ts_cli *cli, const char *const *typed, size_t 
 	for (size_t i = 0; !status && i < n; i++)
 		if (ts_is_path(typed[i]))
 			status = ts_path_run(cli, typed[i], &ret_specs[i], err);
+	if (!status && paths && cli->target.server)
+		status = ask_server_if_there(cli, ret_specs, n, err);
 	return status;
 }
 

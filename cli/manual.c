@@ -80,11 +80,25 @@ static void help_exits(struct ts_buf *out, const struct ts_term *term, const cha
 	}
 }
 
+/* A line made of parts, wrapped. */
+static void wrapped(struct ts_buf *out, const struct ts_term *term, const char *a, const char *b, const char *c,
+		    const char *d)
+{
+	struct ts_buf text = TS_BUF_INIT(4096);
+
+	ts_buf_printf(&text, "%s%s%s%s", a, b, c, d);
+	ts_buf_char(&text, '\0');
+	if (!text.failed)
+		ts_wrap(out, (const char *)text.data, term->width, 0);
+	ts_buf_finish(&text);
+}
+
 static void help_verb(const struct ts_verb *verb, const struct ts_term *term, struct ts_buf *out)
 {
-	ts_buf_printf(out, "tscope %s - %s\n\nUsage: tscope %s%s%s", verb->name, verb->summary, verb->name,
-		      verb->options ? " [OPTIONS]" : "", *verb->usage ? " " : "");
-	ts_buf_printf(out, "%s\n\n", verb->usage);
+	wrapped(out, term, "tscope ", verb->name, " - ", verb->summary);
+	ts_buf_char(out, '\n');
+	wrapped(out, term, "Usage: tscope ", verb->name, verb->options ? " [OPTIONS] " : " ", verb->usage);
+	ts_buf_char(out, '\n');
 	ts_wrap(out, verb->about, term->width, 0);
 	if (verb->options) {
 		heading(out, term, "Options");

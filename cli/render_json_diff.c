@@ -102,16 +102,25 @@ static void side(struct ts_json *j, const char *key, uint64_t steps, int64_t fir
 	ts_json_end(j);
 }
 
-/* Of the rows in order, those that --first leaves. */
-static bool shown(const struct ts_diff *diff, size_t i, struct ts_diff_view view)
+static bool decides(const struct ts_series_row *row)
 {
-	return !view.first || (diff->series[i].state == TS_SERIES_PARTS && diff->series[i].role != TS_ROLE_OBSERVATION &&
-			       diff->series[i].first_step == diff->series[0].first_step);
+	return row->state == TS_SERIES_PARTS && row->role != TS_ROLE_OBSERVATION;
+}
+
+/* The first row that parts, in the order of importance; n_series without one. */
+static size_t first_parting(const struct ts_diff *diff)
+{
+	size_t i = 0;
+
+	while (i < diff->n_series && !decides(&diff->series[i]))
+		i++;
+	return i;
 }
 
 enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view)
 {
 	struct ts_json json = ts_cli_json(cli), *j = &json;
+	size_t first = first_parting(diff);
 
 	ts_json_object(j);
 	ts_json_key(j, "verdict");
@@ -128,7 +137,8 @@ enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *dif
 	ts_json_key(j, "series");
 	ts_json_array(j);
 	for (size_t i = 0; i < diff->n_series; i++)
-		if (shown(diff, i, view))
+		if (!view.first ||
+		    (decides(&diff->series[i]) && diff->series[i].first_step == diff->series[first].first_step))
 			series_row(j, &diff->series[i]);
 	ts_json_end(j);
 	ts_json_count(j, "same_series_count", diff->n_same);

@@ -74,7 +74,7 @@ static enum ts_status runs(struct ts_cli *cli, const struct ts_diff *diff, struc
 		const char *range = run->steps ? ts_show_range(run->first_step, run->last_step, &cli->arena) : "none";
 
 		ts_grid_text(&grid, TS_STYLE_DIM, i == 0 ? "a" : "b");
-		ts_grid_span(&grid, TS_STYLE_PLAIN, run->own_name);
+		ts_grid_span(&grid, TS_STYLE_PLAIN, run->own_name.len ? run->own_name : ts_span_str("-"));
 		ts_grid_text(&grid, TS_STYLE_DIM, ts_show_id(&run->id, &cli->arena));
 		ts_grid_text(&grid, TS_STYLE_PLAIN,
 			     steps && range ? ts_arena_printf(&cli->arena, "%s (%s)", steps, range) : NULL);
@@ -279,7 +279,7 @@ static enum ts_status series(struct ts_cli *cli, const struct ts_diff *diff, str
 	if (n == 0)
 		return TS_OK;
 	shown = view.all || n <= SERIES_SHOWN ? n : SERIES_SHOWN;
-	ts_text_heading(cli, "Series that part, at the first step where their bits differ");
+	ts_text_heading(cli, "First step where bits differ, by series");
 	ts_grid_init(&grid, ranks ? with : without, ranks ? 4 : 3, &cli->arena);
 	for (size_t i = 0; i < shown; i++)
 		entry_cells(&grid, &entries[i], ranks, &cli->arena);

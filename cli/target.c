@@ -109,6 +109,14 @@ enum ts_status ts_target_overlay(struct ts_target *t, struct ts_engine **ret_eng
 	return TS_OK;
 }
 
+void ts_target_drop_overlay(struct ts_target *t)
+{
+	if (!t->server || t->channel == t->server)
+		return;
+	t->channel->ops->destroy(t->channel);
+	t->channel = t->server;
+}
+
 void ts_target_close(struct ts_target *t)
 {
 	if (t->channel && t->channel != t->server)

@@ -29,6 +29,8 @@ enum ts_status ts_target_open(struct ts_target *target, const char *store, const
 			      struct ts_arena *arena, struct ts_error *err);
 /* Lays the overlay over what is open; *ret_engine takes objects. Idempotent. */
 enum ts_status ts_target_overlay(struct ts_target *target, struct ts_engine **ret_engine, struct ts_error *err);
+/* With a server: calls go there again. The overlay stays until the end. */
+void ts_target_drop_overlay(struct ts_target *target);
 void ts_target_close(struct ts_target *target);
 
 /* The folder of the local store, whether it exists or not. TS_INVALID when there is no home folder. */

@@ -1,0 +1,79 @@
+# bash completion for tscope; made by: tscope help --completion bash
+_tscope_runs()
+{
+	case $cur in
+	/*|./*|../*) COMPREPLY=($(compgen -d -- "$cur")) ;;
+	*) COMPREPLY=($(compgen -W "$(tscope list --names --all --quiet 2>/dev/null)" -- "$cur")) ;;
+	esac
+}
+
+_tscope()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb= word
+	local verbs="push list show facts analyze diff name tag note log rm export verify gc version help"
+	COMPREPLY=()
+	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+		case " $verbs " in *" $word "*) verb=$word; break ;; esac
+	done
+	case $verb:$prev in
+	push:-n|push:--name) :; return ;;
+	push:-b|push:--branch) :; return ;;
+	push:--fact) :; return ;;
+	push:--state) COMPREPLY=($(compgen -W "running finished crashed unknown" -- "$cur")); return ;;
+	push:-m|push:--message) :; return ;;
+	list:-c|list:--columns) :; return ;;
+	list:-s|list:--sort) :; return ;;
+	list:-l|list:--limit) :; return ;;
+	list:--page) :; return ;;
+	facts:-o|facts:--output) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+	analyze:-w|analyze:--warmup) :; return ;;
+	analyze:-r|analyze:--rank) :; return ;;
+	diff:-i|diff:--ignore) :; return ;;
+	diff:--exit-on) COMPREPLY=($(compgen -W "times memory facts" -- "$cur")); return ;;
+	name:-m|name:--message) :; return ;;
+	tag:-m|tag:--message) :; return ;;
+	log:-l|log:--limit) :; return ;;
+	export:-F|export:--format) COMPREPLY=($(compgen -W "run csv jsonl npz" -- "$cur")); return ;;
+	export:-o|export:--output) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+	gc:--lease) :; return ;;
+	help:--completion) COMPREPLY=($(compgen -W "bash zsh" -- "$cur")); return ;;
+	*:-p|*:--project) :; return ;;
+	*:--server) :; return ;;
+	*:--store) COMPREPLY=($(compgen -d -- "$cur")); return ;;
+	*:--color) COMPREPLY=($(compgen -W "auto always never" -- "$cur")); return ;;
+	esac
+	if [[ $cur == -* ]]; then
+		local options=" -p --project --server --store --json --color --no-pager -q --quiet -h --help"
+		case $verb in
+		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --strict -f --force --dry-run" ;;
+		list) options+=" -c --columns -s --sort -l --limit -a --all --page --all-projects --tags --branches --names" ;;
+		facts) options+=" -o --output" ;;
+		analyze) options+=" -w --warmup -r --rank" ;;
+		diff) options+=" -i --ignore --exit-on -1 --first -a --all" ;;
+		name) options+=" -f --force -m --message" ;;
+		tag) options+=" -f --force -m --message" ;;
+		log) options+=" -l --limit" ;;
+		export) options+=" -F --format -o --output" ;;
+		gc) options+=" --dry-run --lease" ;;
+		help) options+=" --man --completion" ;;
+		esac
+		COMPREPLY=($(compgen -W "$options" -- "$cur"))
+		return
+	fi
+	case $verb in
+	'') COMPREPLY=($(compgen -W "$verbs" -- "$cur")) ;;
+	push) COMPREPLY=($(compgen -d -- "$cur")) ;;
+	show) _tscope_runs ;;
+	facts) _tscope_runs ;;
+	analyze) _tscope_runs ;;
+	diff) _tscope_runs ;;
+	name) _tscope_runs ;;
+	tag) _tscope_runs ;;
+	note) _tscope_runs ;;
+	log) _tscope_runs ;;
+	rm) _tscope_runs ;;
+	export) _tscope_runs ;;
+	help) COMPREPLY=($(compgen -W "$verbs" -- "$cur")) ;;
+	esac
+}
+complete -o filenames -o bashdefault -F _tscope tscope

@@ -1,0 +1,437 @@
+#!/usr/bin/env python3
+"""Golden transcripts of tscope, the schemas of its JSON, and the same answers whichever way they are asked.
+
+    tests/cli/run.py [--update] [NAME...]     TS_BUILD=build/dev names the folder with tscope and tscoped
+
+A case (cases/NAME.t) is a list of commands and what they print:
+
+    # why
+    $ tscope list
+    | a line of stdout
+    ! a line of stderr
+    [2]                 the exit status, when it is not 0
+
+Each case runs in a folder of its own with the runs of tests/cli/runs as runs/, those of tests/golden/demo/runs as demo/, an
+empty store, and no terminal. --update rewrites cases, man pages and completion; read the difference before you commit it.
+Normalised: times since the case began (NOW), sizes that depend on how well something compresses (SIZE), the folder (TMP).
+"""
+import datetime
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import jsonschema
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+BUILD = os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev"))
+VERBS = "push list show facts analyze diff name tag note log rm export verify gc version help".split()
+failures = []
+
+
+def fail(where, what):
+    failures.append(where)
+    print(f"FAILED {where}\n{what}\n", flush=True)
+
+
+class Place:
+    """A folder of its own, with an environment that knows nothing of this machine's."""
+
+    def __init__(self):
+        self.path = tempfile.mkdtemp(prefix="tscope-cli-")
+        shutil.copytree(os.path.join(HERE, "runs"), os.path.join(self.path, "runs"))
+        shutil.copytree(os.path.join(ROOT, "tests/golden/demo/runs"), os.path.join(self.path, "demo"))
+        keep = {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
+        self.env = dict(keep, PATH=os.path.abspath(BUILD) + ":/usr/bin:/bin", HOME=self.path, TERM="xterm", LC_ALL="C",
+                        TSCOPE_STORE=os.path.join(self.path, "store"))
+        self.began = datetime.datetime.now(datetime.timezone.utc).replace(second=0, microsecond=0)
+
+    def run(self, command, **env):
+        p = subprocess.run(["bash", "-c", command], cwd=self.path, env=dict(self.env, **env), stdin=subprocess.DEVNULL,
+                           capture_output=True, timeout=120)
+        return p.returncode, p.stdout, p.stderr
+
+    def close(self):
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    def normal(self, command, text):
+        def now(match):
+            stamp = match.group(0)
+            form = "%Y-%m-%d %H:%M" if len(stamp) == 17 else "%Y-%m-%d %H:%M:%S"
+            when = datetime.datetime.strptime(stamp[:-1].replace("T", " ").split(".")[0], form)
+            recent = when.replace(tzinfo=datetime.timezone.utc) >= self.began
+            return "NOW".ljust(len(stamp), "_") if recent else stamp
+
+        text = text.replace(self.path, "TMP")
+        text = re.sub(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?Z", now, text)
+        text = re.sub(r"NOW_+", "NOW", text) if "--json" in command else text
+        if re.search(r"tscope (push|verify|gc|facts -o)", command):
+            text = re.sub(r" *\b[1-9][\d.]* (B|KiB|MiB)\b", " SIZE", text)
+            text = re.sub(r'(_bytes": )[1-9]\d*', r"\1SIZE", text)
+        return text
+
+
+def parse(path):
+    """[(comment lines, command, expected lines)]"""
+    steps, comments = [], []
+    for line in open(path, encoding="utf-8").read().split("\n"):
+        if line.startswith("$ "):
+            steps.append((comments, line[2:], []))
+            comments = []
+        elif line[:1] in ("|", "!", "["):
+            steps[-1][2].append(line)
+        elif line or comments:
+            comments.append(line)
+    return steps, comments
+
+
+def lines_of(mark, data):
+    text = data.decode("utf-8", "backslashreplace")
+    if not text:
+        return []
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    else:
+        lines[-1] += "\\"  # no newline at the end
+    return [(mark + " " + line).rstrip() if line.rstrip() == line else mark + " " + line + "$" for line in lines]
+
+
+def case(path, update):
+    place, out, bad = Place(), [], False
+    steps, tail = parse(path)
+    for comments, command, expected in steps:
+        rc, stdout, stderr = place.run(command)
+        got = lines_of("|", place.normal(command, stdout.decode("utf-8", "backslashreplace")).encode())
+        got += lines_of("!", place.normal(command, stderr.decode("utf-8", "backslashreplace")).encode())
+        got += [f"[{rc}]"] if rc else []
+        if got != expected and not update:
+            bad = True
+            fail(f"{os.path.basename(path)}: $ {command}", "\n".join(["expected:"] + expected + ["got:"] + got))
+        out += comments + ["$ " + command] + got
+    place.close()
+    if update:
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("\n".join(out + tail).rstrip("\n") + "\n")
+    return not bad
+
+
+def schema_of(verb):
+    with open(os.path.join(ROOT, "docs/schemas", verb + ".schema.json"), encoding="utf-8") as f:
+        schema = json.load(f)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def closed(schema, where, bad):
+    """Every object of a schema says what else may stand in it."""
+    if isinstance(schema, dict):
+        if schema.get("type") == "object" and "additionalProperties" not in schema:
+            bad.append(where)
+        for key, value in schema.items():
+            closed(value, f"{where}/{key}", bad)
+    elif isinstance(schema, list):
+        for i, value in enumerate(schema):
+            closed(value, f"{where}/{i}", bad)
+
+
+# Every verb, done and refused. The commands build on each other.
+JSON_COMMANDS = """
+list
+version
+help
+help diff
+push runs/base
+push runs/base
+push runs/rerun runs/parts runs/longer runs/mood runs/mood2 runs/apart runs/evil runs/joined demo/base demo/order
+push runs/cut
+push runs/cut runs/empty
+push --strict runs/cut
+push --dry-run runs/base
+push --join --name half runs/joined/rank0
+push --branch nightly --name base2 runs/base
+push runs/empty
+push nothing-there
+list
+list --all-projects --columns name,config.lr,config.nothing,seeds.torch,started,ranks --sort -config.lr
+list 'steps>=8 and config.lr>1e-3'
+list 'steps>='
+list --tags
+list --branches
+list --limit 2
+show base
+show ./runs/evil
+show mood
+show nothing
+facts base
+facts ./runs/evil
+facts default/joined 'config*'
+facts
+analyze base
+analyze --warmup 2 default/joined --rank 1
+analyze ./demo/base
+analyze --rank 7 base
+diff base rerun
+diff base parts
+diff base longer
+diff base apart
+diff mood mood2
+diff base ./runs/evil
+diff default/joined base
+diff --first base parts
+diff base
+name base other
+name parts other
+name --force parts other
+tag base v1
+tag
+tag parts v1
+note base bad='it smells' accepted=no
+note base bad=
+note base
+note v1
+log base
+log branch:nightly
+log nothing
+export base TMP-export
+export base TMP-export
+export base --format csv -o out.csv
+export base --format csv
+rm other tag:v1
+rm nothing
+verify
+gc
+gc --dry-run --lease 0s
+gc --lease soon
+""".strip().split("\n")
+
+
+def schemas(_update):
+    place = Place()
+    validators = {verb: schema_of(verb) for verb in VERBS}
+    bad, seen = [], set()
+    for verb in VERBS:
+        closed(validators[verb].schema, verb, bad)
+    if bad:
+        fail("schemas", "objects without additionalProperties: " + ", ".join(bad))
+    for command in JSON_COMMANDS:
+        verb = command.split()[0]
+        rc, stdout, _ = place.run(f"tscope {command} --json")
+        try:
+            value = json.loads(stdout)
+            validators[verb].validate(value)
+            if stdout.count(b"\x1b"):
+                raise ValueError("an escape character in the output")
+            if ("error" in value) and rc != 2:
+                raise ValueError(f"an error and exit status {rc}")
+            seen.add((verb, "error" in value))
+        except (ValueError, jsonschema.ValidationError) as error:
+            fail(f"schemas: tscope {command} --json", f"exit {rc}\n{stdout.decode()[:2000]}\n{str(error)[:1500]}")
+    never = [v for v in VERBS if (v, False) not in seen]
+    if never:
+        fail("schemas", "no good answer seen from: " + ", ".join(never))
+    place.close()
+
+
+QUERIES = """
+diff {base} {parts}
+diff {base} {rerun}
+diff {base} {longer}
+diff {mood} {mood2}
+diff {demo} {order}
+diff --all {demo} {order}
+analyze {base}
+analyze {demo} --rank 2
+facts {evil}
+facts {demo}
+show {base2}
+""".strip().split("\n")
+RUNS = {"base": "runs/base", "parts": "runs/parts", "rerun": "runs/rerun", "longer": "runs/longer", "mood": "runs/mood",
+        "mood2": "runs/mood2", "evil": "runs/evil", "demo": "demo/base", "order": "demo/order", "base2": "runs/base"}
+
+
+class Server:
+    def __init__(self, place):
+        self.address = "unix:" + os.path.join(place.path, "tscoped.sock")
+        self.process = subprocess.Popen(
+            ["tscoped", "--store", os.path.join(place.path, "server-store"), "--socket", self.address[len("unix:"):]], env=place.env,
+            cwd=place.path, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=open(os.path.join(place.path, "tscoped.log"), "wb"))
+        for _ in range(200):
+            if os.path.exists(os.path.join(place.path, "tscoped.sock")) or self.process.poll() is not None:
+                break
+            time.sleep(0.05)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(30)
+
+
+def same_everywhere(_update):
+    """Names in a local store, names on a server, paths with neither, paths beside each: byte-identical JSON."""
+    place = Place()
+    server = Server(place)
+    names = {k: os.path.basename(v) if k != "demo" else "demo-base" for k, v in RUNS.items()}
+    push = "tscope push runs/base runs/parts runs/rerun runs/longer runs/mood runs/mood2 runs/evil demo/order && " \
+           "tscope push --name demo-base demo/base"
+    paths = {k: "./" + v for k, v in RUNS.items()}
+    mixed = {k: paths[k] if i % 2 else names[k] for i, k in enumerate(RUNS)}
+    ways = {"local names": (names, {}), "server names": (names, {"TSCOPE_SERVER": server.address}),
+            "paths": (paths, {"TSCOPE_STORE": os.path.join(place.path, "no-store")}),
+            "paths over a server": (paths, {"TSCOPE_SERVER": server.address}),
+            "mixed, local": (mixed, {}), "mixed, server": (mixed, {"TSCOPE_SERVER": server.address})}
+    for env in ({}, {"TSCOPE_SERVER": server.address}):
+        rc, _, stderr = place.run(push, **env)
+        if rc:
+            fail("same_everywhere: push", stderr.decode())
+    for query in QUERIES:
+        answers = {}
+        for way, (words, env) in ways.items():
+            if "show" in query and "paths" in way and "no-store" in env.get("TSCOPE_STORE", ""):
+                continue  # a run that was never pushed has no names
+            if "show" in query and words["base2"].startswith("."):
+                continue  # notes belong to the name that was asked for
+            rc, stdout, stderr = place.run(f"tscope {query.format(**words)} --json", **env)
+            answers[way] = re.sub(rb'"at": "[^"]*"|"who": "[^"]*"', b"", stdout) + b"exit %d" % rc
+            if rc == 2:
+                fail(f"same_everywhere: {way}: {query}", stderr.decode())
+        if len(set(answers.values())) != 1:
+            first = answers["local names"]
+            for way, answer in answers.items():
+                if answer != first:
+                    fail(f"same_everywhere: {way}: {query}", answer.decode()[:3000] + "\n--- local names:\n" + first.decode()[:3000])
+    if os.path.exists(os.path.join(place.path, "no-store")):
+        fail("same_everywhere", "reading made a store")
+    rc = server.stop()
+    if rc:
+        fail("same_everywhere", f"tscoped ended with {rc}\n" + open(os.path.join(place.path, "tscoped.log")).read()[-3000:])
+    rc, stdout, stderr = place.run("tscope list", TSCOPE_SERVER=server.address)
+    if rc != 2 or stdout or not stderr:
+        fail("same_everywhere: stopped server", f"exit {rc}, stdout {stdout!r}, stderr {stderr!r}")
+    place.close()
+
+
+def generated(update):
+    """Man pages and completion are what the table of verbs makes today."""
+    place = Place()
+    wanted = {"docs/man/tscope.1": "help --man", "deploy/completion/tscope.bash": "help --completion bash",
+              "deploy/completion/_tscope": "help --completion zsh"}
+    wanted.update({f"docs/man/tscope-{verb}.1": f"help --man {verb}" for verb in VERBS})
+    for path, command in wanted.items():
+        rc, stdout, stderr = place.run(f"tscope {command}")
+        full = os.path.join(ROOT, path)
+        if rc:
+            fail(f"generated: {path}", stderr.decode())
+        elif update:
+            with open(full, "wb") as f:
+                f.write(stdout)
+        elif not os.path.exists(full) or open(full, "rb").read() != stdout:
+            fail(f"generated: {path}", f"not what 'tscope {command}' prints; tests/cli/run.py --update writes it")
+    rc, stdout, stderr = place.run("bash -n " + os.path.join(ROOT, "deploy/completion/tscope.bash"))
+    if rc:
+        fail("generated: bash", stderr.decode())
+    place.close()
+
+
+COMPLETE = r"""
+source %s
+complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _tscope; echo "${COMPREPLY[*]}"; }
+complete_words tscope di
+complete_words tscope diff --ex
+complete_words tscope diff --exit-on t
+complete_words tscope diff ba
+complete_words tscope help ver
+complete_words tscope push runs/jo
+complete_words tscope --color al
+"""
+
+
+def completion(_update):
+    place = Place()
+    place.run("tscope push runs/base")
+    rc, stdout, stderr = place.run(COMPLETE % os.path.join(ROOT, "deploy/completion/tscope.bash"))
+    want = "diff\n--exit-on\ntimes\nbase\nverify version\nruns/joined\nalways\n"
+    if stdout.decode() != want:
+        fail("completion", f"wanted:\n{want}got:\n{stdout.decode()}{stderr.decode()}")
+    place.close()
+
+
+def wrong_arguments(_update):
+    """Whatever is wrong, stdout stays empty, stderr says what, and the exit status is 2."""
+    place = Place()
+    commands = ["", "frobnicate", "--frobnicate", "--store", "push", "push --name", "push --fact x runs/base", "push --state odd x",
+                "push --name a runs/base runs/parts", "push --expose runs/base", "list a b", "list --limit x", "list --sort",
+                "list --columns ''", "list --columns a,,b", "list --tags --branches", "list 'steps>'", "show", "show a b", "show ''",
+                "facts a b c", "facts a -o f", "analyze", "analyze --warmup -1 a", "analyze --rank x a", "diff a", "diff a b c",
+                "diff --exit-on weather a b", "name a", "name a 'b c'", "name ./runs/base b", "tag a", "tag a b c", "note",
+                "note a b", "log", "log a b", "log ./runs/base", "rm", "rm ./runs/base", "export", "export a",
+                "export a --format x", "export a --format npz", "export a b -o c", "verify x", "gc x", "gc --lease 1y",
+                "version x", "help frobnicate", "help --completion fish", "list --color sometimes", "list -p 'a b'",
+                "list --json=yes", "list -z", "diff --nothing a b", "list --server nowhere", "list --server unix:/nonexistent/s"]
+    for command in commands:
+        for json_too in ("", " --json"):
+            rc, stdout, stderr = place.run(f"tscope {command}{json_too}")
+            if rc != 2 or not stderr or b"\n" in stderr.rstrip(b"\n"):
+                fail(f"wrong arguments: tscope {command}{json_too}", f"exit {rc}, stderr {stderr!r}")
+            if json_too:
+                try:
+                    assert set(json.loads(stdout)["error"]) == {"status", "message"}
+                except (ValueError, KeyError, AssertionError):
+                    fail(f"wrong arguments: tscope {command} --json", f"stdout {stdout!r}")
+            elif stdout:
+                fail(f"wrong arguments: tscope {command}", f"stdout {stdout!r}")
+    if os.path.exists(os.path.join(place.path, "store")):
+        fail("wrong arguments", "a store was made")
+    place.close()
+
+
+def narrow(_update):
+    """No line is wider than the terminal, unless one word is; nothing foreign moves the cursor."""
+    import unicodedata
+
+    def width(text):
+        return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+    place = Place()
+    place.run("tscope push runs/base runs/parts runs/rerun runs/longer runs/evil demo/base")
+    commands = ["list", "list --columns name,id,state,steps,ranks,started,pushed,config.lr,seeds.torch", "show evil", "facts evil",
+                "facts base", "analyze base", "diff base parts", "diff base evil", "diff --all base longer", "log base", "help",
+                "help push", "help diff", "push runs/base runs/mood", "note base"]
+    for columns in (40, 60, 80):
+        for command in commands:
+            rc, stdout, stderr = place.run(f"COLUMNS={columns} tscope {command}")
+            text = stdout.decode("utf-8")
+            for line in text.split("\n"):
+                words = [w for w in line.split() if width(w) > columns - 16]
+                copied = line.startswith("  tscope ")  # an example, to be copied whole
+                if width(line) > columns and not words and not copied:
+                    fail(f"narrow: COLUMNS={columns} tscope {command}", f"{width(line)} columns: {line!r}")
+            if any(ord(c) < 32 and c != "\n" or 0x7f <= ord(c) < 0xa0 or 0x202a <= ord(c) <= 0x202e for c in text):
+                fail(f"narrow: tscope {command}", f"control characters in {text!r}")
+            if rc == 2:
+                fail(f"narrow: tscope {command}", stderr.decode())
+    place.close()
+
+
+def main():
+    arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
+    update = "--update" in sys.argv[1:]
+    checks = {f.__name__: f for f in (generated, completion, wrong_arguments, narrow, schemas, same_everywhere)}
+    for name, check in checks.items():
+        if not arguments or name in arguments:
+            check(update)
+    for name in sorted(os.listdir(os.path.join(HERE, "cases"))):
+        if name.endswith(".t") and (not arguments or name[:-2] in arguments):
+            case(os.path.join(HERE, "cases", name), update)
+    print(f"{len(failures)} failures" if failures else "all as expected")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
