@@ -239,11 +239,15 @@ static enum ts_status remote_ref_get(struct ts_engine *e, enum ts_ref_kind kind,
 	return no(e, "looking up a name", err);
 }
 
+/* None: no name of the server points at what only an overlay has, and for what the server has it is asked itself. */
 static enum ts_status remote_ref_list(struct ts_engine *e, const struct ts_ref_query *query, struct ts_arena *arena,
 				      struct ts_ref **ret_refs, size_t *ret_n, struct ts_span *ret_next, struct ts_error *err)
 {
-	(void)query, (void)arena, (void)ret_refs, (void)ret_n, (void)ret_next;
-	return no(e, "listing names", err);
+	(void)e, (void)query, (void)arena, (void)err;
+	*ret_refs = NULL;
+	*ret_n = 0;
+	*ret_next = ts_span_of(NULL, 0);
+	return TS_OK;
 }
 
 static enum ts_status remote_ref_log(struct ts_engine *e, enum ts_ref_kind kind, struct ts_span name, size_t limit,
@@ -268,11 +272,23 @@ static enum ts_status remote_note_list(struct ts_engine *e, struct ts_span name,
 	return no(e, "reading notes", err);
 }
 
+/* Only whole ids: those a server can be asked about. */
 static enum ts_status remote_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit,
 					 struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err)
 {
-	(void)kind, (void)hex, (void)limit, (void)arena, (void)ret_ids, (void)ret_n;
-	return no(e, "looking for a part of an id", err);
+	struct ts_id *id = ts_arena_alloc(arena, sizeof *id);
+	bool present;
+
+	(void)kind;
+	if (!id)
+		return ts_arena_error(arena, err);
+	if (limit == 0 || !ts_id_parse(hex, id))
+		return no(e, "looking for a part of an id", err);
+	if (remote_has_many(e, id, 1, &present, err))
+		return err->status;
+	*ret_ids = id;
+	*ret_n = present;
+	return TS_OK;
 }
 
 static enum ts_status remote_cache_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena,

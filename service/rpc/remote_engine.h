@@ -3,7 +3,8 @@
  *	ts_remote_engine_open(channel, &engine, err)	the channel is not owned
  *	ts_remote_engine_prefetch(engine, ids, n, err)	fetched in one stream and kept until asked for
  *
- * get and has_many work, found by id; everything about names is TS_UNSUPPORTED: a server resolves names by its own methods.
+ * get and has_many work, and find_prefix of a whole id; lists of names are empty, everything else about names is
+ * TS_UNSUPPORTED: a server resolves names by its own methods.
  * An object that is fetched is kept, up to TS_REMOTE_CACHE bytes; when it is full, everything is let go.
  * Threads: safe; one question is asked at a time.
  */
