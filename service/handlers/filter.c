@@ -326,6 +326,32 @@ static enum ts_truth compare_doubles(enum op op, double a, double b)
 	return ordered(op, (a > b) - (a < b));
 }
 
+/* A decimal integer of any size, as JSON writes it. */
+static bool is_decimal(struct ts_span s)
+{
+	size_t at = s.len && s.data[0] == '-';
+
+	if (at == s.len || (s.data[at] == '0' && s.len > at + 1))
+		return false;
+	for (; at < s.len; at++)
+		if (!ts_is_digit(s.data[at]))
+			return false;
+	return true;
+}
+
+/* Without going through doubles: by sign, then by length, then digit by digit. */
+static int compare_decimals(struct ts_span a, struct ts_span b)
+{
+	bool below_a = a.data[0] == '-', below_b = b.data[0] == '-';
+	int c = (a.len > b.len) - (a.len < b.len);
+
+	if (below_a != below_b)
+		return below_a ? -1 : 1;
+	if (c == 0)
+		c = ts_span_cmp(a, b);
+	return below_a ? -c : c;
+}
+
 static enum ts_truth compare_number(const struct operation *o, const struct ts_fact *fact)
 {
 	double number = 0;
@@ -334,6 +360,8 @@ static enum ts_truth compare_number(const struct operation *o, const struct ts_f
 		return unlike(o->op);
 	if (fact->type == TS_FACT_INT && o->value.is_integer)
 		return ordered(o->op, (fact->integer > o->value.integer) - (fact->integer < o->value.integer));
+	if (fact->type == TS_FACT_NUMBER && is_decimal(fact->text) && is_decimal(o->value.text))
+		return ordered(o->op, compare_decimals(fact->text, o->value.text));
 	if (fact->type == TS_FACT_INT)
 		number = (double)fact->integer;
 	else if (fact->type == TS_FACT_FLOAT)

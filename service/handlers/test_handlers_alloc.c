@@ -1,0 +1,177 @@
+/* Every handler with its n-th allocation failing, for every n: it says so, leaks nothing (the sanitizer looks), and what
+ * it had acknowledged stands. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/limits.h"
+#include "service/handlers/test_runs.h"
+
+static struct test_store s;
+static struct ts_id first, longer, parts[2];
+
+enum { MOST_ALLOCATIONS = 20000 };
+
+static int setup(void **state)
+{
+	struct test_run run = test_run_plain();
+
+	(void)state;
+	test_store_open(&s);
+	first = test_run_put(&s, &run);
+	run.steps = 20;
+	longer = test_run_put(&s, &run);
+	run.world = 2;
+	parts[0] = test_run_put(&s, &run);
+	run.first_rank = 1;
+	parts[1] = test_run_put(&s, &run);
+	must_commit(&s, "p/a", first);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	test_store_close(&s);
+	return 0;
+}
+
+static enum ts_status ignore(void *ctx, struct ts_span message, struct ts_error *err)
+{
+	(void)ctx;
+	(void)message;
+	(void)err;
+	return TS_OK;
+}
+
+static enum ts_status upload(struct ts_span request, struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_upload *u;
+	struct ts_span reply;
+
+	if (s.channel->ops->upload_open(s.channel, "PutObjects", &u, err))
+		return err->status;
+	if (s.channel->ops->upload_send(u, request, err)) {
+		s.channel->ops->upload_cancel(u);
+		return err->status;
+	}
+	return s.channel->ops->upload_finish(u, arena, &reply, err);
+}
+
+/* One call; a stream is sent one message. */
+static enum ts_status call(const char *method, struct ts_span request, struct ts_arena *arena, struct ts_error *err)
+{
+	const struct ts_handler *h = ts_handler_find(ts_span_str(method));
+	struct ts_span reply;
+
+	if (h->flags & TS_METHOD_STREAM_UP)
+		return upload(request, arena, err);
+	if (h->flags & TS_METHOD_STREAM_DOWN)
+		return s.channel->ops->download(s.channel, method, request, ignore, NULL, err);
+	return s.channel->ops->call(s.channel, method, request, arena, &reply, err);
+}
+
+/* Fails the 1st, 2nd, ... allocation until the call needs fewer. A call that failed is called again: it must not have
+ * left anything half done that stands in its way. */
+static void fail_each(const char *method, const struct ts_buf *request)
+{
+	size_t failed = 0;
+
+	for (size_t n = 1; n < MOST_ALLOCATIONS; n++) {
+		struct ts_arena arena;
+		struct ts_error err = {.status = TS_OK};
+		enum ts_status status;
+		size_t made;
+
+		ts_arena_init(&arena, 0);
+		(void)ts_alloc_fail_at(n);
+		status = call(method, ts_buf_view(request), &arena, &err);
+		made = ts_alloc_fail_at(0);
+		ts_arena_finish(&arena);
+		if (made < n) {
+			must(status, &err);
+			assert_true(failed > 0);
+			return;
+		}
+		/* A cache or an offer may do without; everything else says what it lacks. */
+		if (status && status != TS_NO_MEMORY)
+			fail_msg("%s, allocation %zu: %s: %s", method, n, ts_status_word(status), err.text);
+		failed += status == TS_NO_MEMORY;
+	}
+	fail_msg("%s allocates without end", method);
+}
+
+#define EACH(method, pack, ...)                                                                                      \
+	do {                                                                                                         \
+		struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);                                                      \
+		must(ts_wire_pack_##pack(__VA_ARGS__, &buf, &s.err), &s.err);                                         \
+		fail_each(method, &buf);                                                                              \
+		ts_buf_finish(&buf);                                                                                 \
+	} while (0)
+
+static void reading(void **state)
+{
+	struct ts_span columns[] = {ts_span_str("state"), ts_span_str("config.lr"), ts_span_str("started")};
+	struct ts_id ids[] = {first, longer};
+	struct ts_buf none = TS_BUF_INIT(1);
+
+	(void)state;
+	fail_each("ServerInfo", &none);
+	fail_each("Verify", &none);
+	EACH("HasObjects", has_request, (&(struct ts_has_request){ids, 2}));
+	EACH("GetObjects", objects_request, (&(struct ts_has_request){ids, 2}));
+	EACH("RefLog", log_request, (&(struct ts_log_request){ts_span_str("p/a"), 0}));
+	EACH("GetRun", get_request, (&(struct ts_get_request){ts_span_str("p/a")}));
+	EACH("ListRuns", list_request,
+	     (&(struct ts_list_request){.kind = TS_REF_RUN, .columns = columns, .n_columns = 3,
+					.filter = ts_span_str("config.lr>0 and name~'*a'"), .sort = ts_span_str("-steps")}));
+	EACH("ListRuns", list_request, (&(struct ts_list_request){.kind = TS_REF_RUN, .columns = columns, .n_columns = 3}));
+	EACH("Analyze", analyze_request, (&(struct ts_analyze_request){.spec = ts_span_str("p/a")}));
+	must_commit(&s, "p/b", longer);
+	EACH("Diff", diff_request, (&(struct ts_diff_request){.a = ts_span_str("p/a"), .b = ts_span_str("p/b")}));
+}
+
+static void writing(void **state)
+{
+	struct ts_sealed object;
+	struct ts_buf frame = TS_BUF_INIT(100);
+
+	(void)state;
+	ts_buf_bytes(&frame, "tsob\7\1\0\0\0\0\0\0\0\0\0\0payload", 23);
+	object = test_seal(&s, ts_buf_view(&frame));
+	ts_buf_finish(&frame);
+	EACH("PutObjects", put_request, (&(struct ts_put_request){&object, 1}));
+	EACH("CommitRun", commit_request,
+	     (&(struct ts_commit_request){.name = ts_span_str("p/new"), .head = first, .branch = ts_span_str("p/main"),
+					  .state = ts_span_str("running")}));
+	EACH("CommitRun", commit_request, (&(struct ts_commit_request){.name = ts_span_str("p/a"), .head = longer}));
+	EACH("CommitRun", commit_request,
+	     (&(struct ts_commit_request){.name = ts_span_str("p/j"), .head = parts[1], .join = true}));
+	EACH("CommitRun", commit_request,
+	     (&(struct ts_commit_request){.name = ts_span_str("p/j"), .head = parts[0], .join = true}));
+	EACH("UpdateRef", ref_request,
+	     (&(struct ts_ref_request){.kind = TS_REF_TAG, .name = ts_span_str("p/t"), .target = ts_span_str("p/a")}));
+	EACH("SetNote", note_request,
+	     (&(struct ts_note_request){ts_span_str("p/a"), ts_span_str("bad"), ts_span_str("yes")}));
+	EACH("CollectGarbage", gc_request, (&(struct ts_gc_request){.has_lease = true}));
+	{
+		struct ts_get_reply got;
+
+		must(test_get(&s, "p/a", &got), &s.err);
+		assert_true(ts_id_eq(&got.run.id, &longer));
+		must(test_get(&s, "p/j", &got), &s.err);
+		assert_int_equal(got.run.ranks, 2);
+		must(test_get(&s, "tag:p/t", &got), &s.err);
+	}
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {T(reading), T(writing)};
+
+	return cmocka_run_group_tests_name("handlers_alloc", tests, NULL, NULL);
+}
