@@ -12,6 +12,7 @@
 #include "service/handlers/test_series_runs.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void diff_of(struct world *w, struct ts_id a, struct ts_id b, struct ts_diff *ret_diff)
@@ -763,6 +764,65 @@ static void long_texts_are_cut_between_characters(void **state)
 	world_close(&w);
 }
 
+static bool never(const struct ts_call *call)
+{
+	(void)call;
+	return false;
+}
+
+static enum ts_status measure_reply(struct ts_call *call, struct ts_span message, struct ts_error *err)
+{
+	(void)err;
+	*(size_t *)call->driver = message.len;
+	return TS_OK;
+}
+
+/* 64 ranks of 200 series that all part: what does not fit one answer is left out, and the reason says how much. */
+static void an_answer_fits_one_message(void **state)
+{
+	enum { SERIES = 200, RANKS = 64 };
+	static char names_of[SERIES][80];
+	struct ts_buf message = TS_BUF_INIT(1 << 20);
+	struct cells a = {.n = 0}, b;
+	char spec_a[80] = "id:", spec_b[80] = "id:", left_out[80];
+	struct ts_diff_request request;
+	struct ts_diff diff;
+	struct ts_error err;
+	struct ts_id id_a, id_b;
+	struct world w;
+	size_t len = 0;
+
+	(void)state;
+	world_open(&w);
+	for (int i = 0; i < SERIES; i++)
+		snprintf(names_of[i], sizeof names_of[i], "scalars.loss_of_a_head_with_a_rather_long_name_that_takes_room_%03d", i);
+	for (int i = 0; i < SERIES * RANKS; i++)
+		cells_add(&a, i / SERIES, names_of[i % SERIES], 1, 0.0);
+	cells_copy(&a, &b);
+	for (size_t i = 0; i < b.n; i++)
+		b.items[i].word++;
+	id_a = make_run(&w, &a, NULL, 0);
+	id_b = make_run(&w, &b, NULL, 0);
+	diff_of(&w, id_a, id_b, &diff);
+	assert_true(diff.n_series > 1000 && diff.n_series < SERIES * RANKS);
+	snprintf(left_out, sizeof left_out, "; %d,%03d more rows of series are not listed",
+		 (int)(SERIES * RANKS - diff.n_series) / 1000, (int)(SERIES * RANKS - diff.n_series) % 1000);
+	assert_non_null(strstr((const char *)diff.reason.data, left_out));
+	ts_id_hex(&id_a, spec_a + 3);
+	ts_id_hex(&id_b, spec_b + 3);
+	request = (struct ts_diff_request){.a = ts_span_str(spec_a), .b = ts_span_str(spec_b)};
+	must(ts_wire_pack_diff_request(&request, &message, &err), &err);
+	w.call.reply = measure_reply;
+	w.call.driver = &len;
+	w.call.cancelled = never;
+	must(ts_handle_diff(&w.call, NULL, ts_buf_view(&message), &err), &err);
+	assert_true(len > 0 && len < TS_MESSAGE_MAX);
+	ts_buf_finish(&message);
+	cells_free(&a);
+	cells_free(&b);
+	world_close(&w);
+}
+
 /* Every allocation of a diff fails once: it says so and leaks nothing. */
 static void any_allocation_may_fail(void **state)
 {
@@ -809,12 +869,6 @@ static enum ts_status keep_reply(struct ts_call *call, struct ts_span message, s
 	struct ts_diff *diff = call->server ? NULL : call->driver;
 
 	return ts_wire_unpack_diff_reply(ts_arena_span(call->arena, message), call->arena, diff, err);
-}
-
-static bool never(const struct ts_call *call)
-{
-	(void)call;
-	return false;
 }
 
 static void the_method_answers(void **state)
@@ -869,6 +923,7 @@ int main(void)
 		cmocka_unit_test(ranks_that_only_one_side_has),
 		cmocka_unit_test(facts_by_effective_value),
 		cmocka_unit_test(long_texts_are_cut_between_characters),
+		cmocka_unit_test(an_answer_fits_one_message),
 		cmocka_unit_test(any_allocation_may_fail),
 		cmocka_unit_test(the_method_answers),
 	};
