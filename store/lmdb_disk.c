@@ -45,16 +45,10 @@ static bool fuse_is_local(const char *path)
 	return local;
 }
 
-enum ts_status ts_disk_check(const char *path, struct ts_error *err)
+enum ts_status ts_disk_type_check(uint32_t magic, const char *path, struct ts_error *err)
 {
-	struct statfs fs;
-
-	if (statfs(path, &fs) != 0)
-		return TS_OK; /* what cannot be asked is not refused; opening will say */
 	for (size_t i = 0; i < sizeof network / sizeof *network; i++) {
-		if (network[i].magic != (uint32_t)fs.f_type)
-			continue;
-		if (network[i].magic == FUSE_MAGIC && fuse_is_local(path))
+		if (network[i].magic != magic || (magic == FUSE_MAGIC && fuse_is_local(path)))
 			continue;
 		return ts_error_set(err, TS_DENIED,
 				    "%s lies on a network filesystem (%s), where a store can be damaged: put TSCOPE_STORE on a "
@@ -62,6 +56,15 @@ enum ts_status ts_disk_check(const char *path, struct ts_error *err)
 				    path, network[i].name);
 	}
 	return TS_OK;
+}
+
+enum ts_status ts_disk_check(const char *path, struct ts_error *err)
+{
+	struct statfs fs;
+
+	if (statfs(path, &fs) != 0)
+		return TS_OK; /* what cannot be asked is not refused; opening will say */
+	return ts_disk_type_check((uint32_t)fs.f_type, path, err);
 }
 
 /* LMDB turns a short write into EIO; this tells a full disk from a broken one. */

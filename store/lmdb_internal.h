@@ -95,6 +95,7 @@ enum ts_status ts_env_grow(struct ts_lmdb_env *env, struct ts_error *err);
 
 /* lmdb_disk.c */
 enum ts_status ts_disk_check(const char *path, struct ts_error *err); /* TS_DENIED on a network filesystem */
+enum ts_status ts_disk_type_check(uint32_t magic, const char *path, struct ts_error *err); /* magic as of statfs(2) */
 bool ts_disk_is_full(const char *path);
 
 /* lmdb_lane.c: one write, which the lane may run several times, in a transaction that it shares with others. */

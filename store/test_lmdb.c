@@ -1,0 +1,547 @@
+/* What only a store on disk can do: grow, be damaged, be copied, be opened twice, give space back. */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "store/lmdb_internal.h"
+#include "store/test_store.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct fixture {
+	char dir[256];
+	char data[300];
+	struct ts_engine *e;
+	struct ts_arena arena;
+	struct ts_error err;
+};
+
+#define OK(call) \
+	do { \
+		if ((call) != TS_OK) \
+			fail_msg("%s: %s", #call, f->err.text); \
+	} while (0)
+
+static int setup(void **state)
+{
+	struct fixture *f = test_calloc(1, sizeof *f);
+	struct ts_lmdb_options options = {.path = f->dir, .create = true};
+
+	ts_arena_init(&f->arena, 0);
+	test_make_dir(f->dir, sizeof f->dir);
+	(void)snprintf(f->data, sizeof f->data, "%s/data.mdb", f->dir);
+	OK(ts_lmdb_open(&options, &f->e, &f->err));
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	ts_engine_destroy(f->e);
+	test_remove_dir(f->dir);
+	ts_arena_finish(&f->arena);
+	test_free(f);
+	return 0;
+}
+
+static void reopen(struct fixture *f, uint64_t map_bytes)
+{
+	struct ts_lmdb_options options = {.path = f->dir, .create = true, .map_bytes = map_bytes};
+
+	ts_engine_destroy(f->e);
+	f->e = NULL;
+	OK(ts_lmdb_open(&options, &f->e, &f->err));
+}
+
+static struct ts_verify_report verify(struct fixture *f)
+{
+	struct ts_verify_report report;
+
+	OK(f->e->ops->verify(f->e, NULL, NULL, &f->arena, &report, &f->err));
+	return report;
+}
+
+static char *run_name(struct ts_arena *arena, uint64_t i)
+{
+	return ts_arena_printf(arena, "p/%llu", (unsigned long long)i);
+}
+
+static void push_numbered(struct fixture *f, struct ts_engine *e, uint64_t i)
+{
+	struct ts_sealed objects[12];
+	struct ts_arena arena;
+
+	(void)f;
+	ts_arena_init(&arena, 0);
+	test_push(e, run_name(&arena, i), objects, test_run(&arena, i, 10, objects), (int64_t)i);
+	ts_arena_finish(&arena);
+}
+
+static void what_was_closed_is_there_again(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_span value;
+
+	for (uint64_t i = 0; i < 20; i++)
+		push_numbered(f, f->e, i);
+	f->e->ops->cache_put(f->e, ts_span_str("key"), ts_span_str("waiting"));
+	reopen(f, 0);
+	assert_int_equal(verify(f).objects, 240);
+	OK(f->e->ops->cache_get(f->e, ts_span_str("key"), &f->arena, &value, &f->err));
+	assert_true(ts_span_is(value, "waiting"));
+}
+
+struct reader {
+	struct ts_engine *e;
+	struct ts_id id;
+	atomic_bool stop;
+	atomic_int failures;
+	atomic_int reads;
+};
+
+static void *read_on(void *ctx)
+{
+	struct reader *r = ctx;
+	struct ts_arena arena;
+	struct ts_error err;
+
+	ts_arena_init(&arena, 0);
+	while (!atomic_load(&r->stop)) {
+		struct ts_sealed sealed;
+
+		ts_arena_reset(&arena);
+		if (r->e->ops->get(r->e, &r->id, &arena, &sealed, &err))
+			atomic_fetch_add(&r->failures, 1);
+		atomic_fetch_add(&r->reads, 1);
+	}
+	ts_arena_finish(&arena);
+	return NULL;
+}
+
+/* From 256 KiB to 40 MB, while others read, and while another process pushes too. */
+static void p5_the_map_grows(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_store_stats stats;
+	struct ts_sealed first = test_block(&f->arena, 77, 100, true);
+	struct reader readers[2];
+	pthread_t threads[2];
+	int status = 1;
+	pid_t child;
+
+	ts_engine_destroy(f->e);
+	f->e = NULL;
+	child = fork(); /* before this process has the store open */
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct ts_lmdb_options options = {.path = f->dir, .create = true, .map_bytes = 256 << 10};
+		int bad = ts_lmdb_open(&options, &f->e, &f->err) != TS_OK;
+
+		for (uint64_t i = 0; i < 50 && !bad; i++) {
+			struct ts_sealed block = test_block(&f->arena, 10000 + i, 50000, true);
+
+			bad = f->e->ops->put_many(f->e, &block, 1, NULL, &f->err) != TS_OK;
+		}
+		_exit(bad);
+	}
+	reopen(f, 256 << 10);
+	OK(f->e->ops->put_many(f->e, &first, 1, NULL, &f->err));
+	for (int i = 0; i < 2; i++) {
+		readers[i] = (struct reader){.e = f->e, .id = first.id};
+		assert_int_equal(pthread_create(&threads[i], NULL, read_on, &readers[i]), 0);
+	}
+	for (uint64_t i = 0; i < 50; i++) {
+		struct ts_sealed block = test_block(&f->arena, i, 50000, true);
+
+		OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	for (int i = 0; i < 2; i++) {
+		atomic_store(&readers[i].stop, true);
+		pthread_join(threads[i], NULL);
+		assert_int_equal(atomic_load(&readers[i].failures), 0);
+		assert_true(atomic_load(&readers[i].reads) > 0);
+	}
+	assert_int_equal(verify(f).objects, 101);
+	OK(f->e->ops->stats(f->e, &stats, &f->err));
+	assert_in_range(stats.file_bytes, 100 * 400000, 150 * 400000);
+}
+
+/* Flips one bit of the file wherever these bytes lie: LMDB leaves old copies behind. */
+static void flip(struct fixture *f, struct ts_span bytes)
+{
+	struct ts_buf file = TS_BUF_INIT(1 << 30);
+	int found = 0;
+	uint8_t *at;
+	int fd;
+
+	ts_engine_destroy(f->e);
+	f->e = NULL;
+	OK(ts_file_read(f->data, &file, &f->err));
+	fd = open(f->data, O_WRONLY | O_CLOEXEC);
+	for (at = file.data; (at = memmem(at, file.len - (size_t)(at - file.data), bytes.data, bytes.len)); found++) {
+		uint8_t *middle = at + bytes.len / 2;
+
+		*middle ^= 16;
+		assert_int_equal(pwrite(fd, middle, 1, middle - file.data), 1);
+	}
+	assert_true(found > 0);
+	(void)close(fd);
+	ts_buf_finish(&file);
+	reopen(f, 0);
+}
+
+static void p6_damage_is_found_and_not_served(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[12];
+	size_t n = test_run(&f->arena, 1, 10, objects);
+	struct ts_sweep_report swept;
+	struct ts_verify_report report;
+	struct ts_sealed got = {0};
+	char hex[TS_ID_HEX + 1];
+
+	test_push(f->e, "p/x", objects, n, 1);
+	flip(f, objects[3].bytes); /* a noisy block: its bytes lie in the file as they are */
+	assert_int_equal(f->e->ops->get(f->e, &objects[3].id, &f->arena, &got, &f->err), TS_DAMAGED);
+	assert_null(got.bytes.data);
+	assert_non_null(strstr(f->err.text, ts_id_hex(&objects[3].id, hex)));
+	for (size_t i = 0; i < n; i++)
+		if (i != 3)
+			OK(f->e->ops->get(f->e, &objects[i].id, &f->arena, &got, &f->err));
+	report = verify(f);
+	assert_int_equal(report.damaged, 1);
+	assert_int_equal(report.missing, 0);
+	assert_int_equal(report.n_ids, 1);
+	assert_true(ts_id_eq(&report.ids[0], &objects[3].id));
+	assert_int_equal(test_sweep_now(f->e, &swept), TS_OK); /* nothing hangs below a block */
+	assert_int_equal(swept.freed, 0);
+	flip(f, objects[1].bytes); /* the index: what it refers to is not known any more */
+	report = verify(f);
+	assert_int_equal(report.damaged, 2);
+	assert_int_equal(test_sweep_now(f->e, &swept), TS_DAMAGED); /* and so nothing may be freed */
+	assert_int_equal(f->e->ops->get(f->e, &objects[5].id, &f->arena, &got, &f->err), TS_OK);
+}
+
+/* Every byte of a record counts: pack, lengths, checksum, id. */
+static void p6_a_damaged_record_is_found(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[12];
+	size_t n = test_run(&f->arena, 1, 10, objects);
+	struct ts_put_stats stats;
+	struct ts_sealed got;
+	struct ts_ref ref;
+	bool present;
+
+	test_push(f->e, "p/x", objects, n, 1);
+	flip(f, ts_span_of(&objects[4].checksum, 8));
+	assert_int_equal(f->e->ops->get(f->e, &objects[4].id, &f->arena, &got, &f->err), TS_DAMAGED);
+	assert_int_equal(verify(f).damaged, 1);
+	OK(f->e->ops->has_many(f->e, &objects[4].id, 1, &present, &f->err));
+	assert_false(present); /* so that pushing again mends it */
+	OK(f->e->ops->put_many(f->e, &objects[4], 1, &stats, &f->err));
+	assert_int_equal(stats.new_objects, 1);
+	assert_int_equal(verify(f).damaged, 0);
+	OK(f->e->ops->get(f->e, &objects[4].id, &f->arena, &got, &f->err));
+	flip(f, ts_span_str("summary"));
+	assert_int_equal(f->e->ops->ref_get(f->e, TS_REF_RUN, ts_span_str("p/x"), &f->arena, &ref, &f->err), TS_DAMAGED);
+}
+
+static void *push_beside(void *ctx)
+{
+	struct reader *r = ctx;
+	uint64_t i;
+
+	for (i = 1000; !atomic_load(&r->stop); i++) {
+		push_numbered(NULL, r->e, i);
+		atomic_fetch_add(&r->reads, 1);
+	}
+	return NULL;
+}
+
+static void p8_backup_while_others_write(void **state)
+{
+	struct fixture *f = *state;
+	struct reader pusher = {.e = f->e};
+	struct ts_engine *own = f->e;
+	char copy[300];
+	pthread_t thread;
+
+	for (uint64_t i = 0; i < 50; i++)
+		push_numbered(f, f->e, i);
+	assert_int_equal(pthread_create(&thread, NULL, push_beside, &pusher), 0);
+	for (int k = 0; k < 5; k++) {
+		struct ts_lmdb_options options = {.path = copy};
+		struct ts_verify_report report;
+		struct ts_store_stats stats;
+		int before = atomic_load(&pusher.reads);
+		struct stat st;
+
+		while (atomic_load(&pusher.reads) < before + 5)
+			usleep(1000);
+		before = atomic_load(&pusher.reads);
+		(void)snprintf(copy, sizeof copy, "%s/copy-%d", f->dir, k);
+		OK(own->ops->backup(own, copy, &f->err));
+		assert_int_equal(own->ops->backup(own, copy, &f->err), TS_IO); /* it is there already */
+		assert_int_equal(stat(copy, &st), 0);
+		assert_int_equal(st.st_mode & 0777, 0700);
+		OK(ts_lmdb_open(&options, &f->e, &f->err));
+		report = verify(f);
+		assert_int_equal(report.damaged + report.missing, 0);
+		OK(f->e->ops->stats(f->e, &stats, &f->err));
+		assert_in_range(stats.refs, 50 + before, 50 + atomic_load(&pusher.reads) + 1);
+		/* Whole pushes, and perhaps the objects of one that is not committed yet. */
+		assert_true(report.objects == stats.refs * 12 || report.objects == stats.refs * 12 + 12);
+		ts_engine_destroy(f->e);
+		f->e = own;
+	}
+	atomic_store(&pusher.stop, true);
+	pthread_join(thread, NULL);
+}
+
+/* Two engines of one process share the environment; LMDB allows no second one. */
+static void a_store_opens_twice(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_lmdb_options options = {.path = f->dir, .read_only = true};
+	struct ts_engine *second;
+	struct ts_sealed head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1);
+	struct ts_ref ref;
+	bool present;
+
+	OK(ts_lmdb_open(&options, &second, &f->err));
+	test_push(f->e, "p/x", &head, 1, 1);
+	OK(second->ops->ref_get(second, TS_REF_RUN, ts_span_str("p/x"), &f->arena, &ref, &f->err));
+	OK(second->ops->has_many(second, &head.id, 1, &present, &f->err));
+	assert_true(present);
+	assert_int_equal(second->ops->put_many(second, &head, 1, NULL, &f->err), TS_DENIED);
+	ts_engine_destroy(f->e);
+	f->e = NULL;
+	OK(second->ops->ref_get(second, TS_REF_RUN, ts_span_str("p/x"), &f->arena, &ref, &f->err));
+	ts_engine_destroy(second);
+	OK(ts_lmdb_open(&options, &second, &f->err));
+	options.read_only = false;
+	assert_int_equal(ts_lmdb_open(&options, &f->e, &f->err), TS_CONFLICT);
+	ts_engine_destroy(second);
+	OK(ts_lmdb_open(&options, &f->e, &f->err));
+}
+
+static void what_is_no_store_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_lmdb_options options = {.path = "/nonexistent/store"};
+	struct ts_engine *e;
+	char path[300];
+	struct stat st;
+	int fd;
+
+	assert_int_equal(ts_lmdb_open(&options, &e, &f->err), TS_NOT_FOUND);
+	(void)snprintf(path, sizeof path, "%s/sub", f->dir);
+	options.path = path;
+	assert_int_equal(ts_lmdb_open(&options, &e, &f->err), TS_NOT_FOUND);
+	assert_int_equal(stat(path, &st), -1); /* and nothing was made */
+	options.create = true;
+	OK(ts_lmdb_open(&options, &e, &f->err));
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0700);
+	ts_engine_destroy(e);
+	options.path = f->data;
+	options.create = false;
+	assert_int_equal(ts_lmdb_open(&options, &e, &f->err), TS_INVALID);
+	(void)snprintf(path, sizeof path, "%s/sub/data.mdb", f->dir);
+	fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	assert_int_equal(write(fd, "no LMDB file at all, but long enough to be looked at ............................................."
+				   "...................................................................................", 178), 178);
+	(void)close(fd);
+	(void)snprintf(path, sizeof path, "%s/sub", f->dir);
+	options.path = path;
+	assert_int_equal(ts_lmdb_open(&options, &e, &f->err), TS_DAMAGED);
+}
+
+static enum ts_status write_newer_format(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	(void)ctx;
+	return ts_write_u64(w, "format", TS_STORE_FORMAT + 1, err);
+}
+
+static void a_newer_format_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_lmdb_options options = {.path = f->dir, .create = true};
+
+	OK(ts_lane_run((struct ts_lmdb *)(void *)f->e, write_newer_format, NULL, 0, &f->err));
+	ts_engine_destroy(f->e);
+	f->e = NULL;
+	assert_int_equal(ts_lmdb_open(&options, &f->e, &f->err), TS_UNSUPPORTED);
+	assert_null(f->e);
+}
+
+static void network_filesystems_are_told_from_others(void **state)
+{
+	struct ts_error err;
+
+	(void)state;
+	assert_int_equal(ts_disk_check("/", &err), TS_OK);
+	assert_int_equal(ts_disk_check("/proc", &err), TS_OK);
+	assert_int_equal(ts_disk_type_check(0x6969, "/mnt/home", &err), TS_DENIED); /* statfs(2): NFS_SUPER_MAGIC */
+	assert_non_null(strstr(err.text, "tscoped"));
+	assert_non_null(strstr(err.text, "NFS"));
+	assert_int_equal(ts_disk_type_check(0xff534d42, "/mnt/home", &err), TS_DENIED); /* CIFS_MAGIC_NUMBER */
+	assert_int_equal(ts_disk_type_check(0xef53, "/home", &err), TS_OK);		/* EXT4_SUPER_MAGIC */
+}
+
+static uint64_t last_txn(struct fixture *f)
+{
+	MDB_envinfo info;
+
+	assert_int_equal(mdb_env_info(ts_env_of(f->e)->mdb, &info), 0);
+	return info.me_last_txnid;
+}
+
+/* Sets the lease of an object so many seconds back. */
+struct age {
+	struct ts_id id;
+	int64_t seconds;
+};
+
+static enum ts_status run_age(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct age *age = ctx;
+	struct ts_entry record;
+	bool found;
+
+	if (ts_entry_get(ts_read_of(w), &age->id, &record, &found, err))
+		return err->status;
+	record.lease_ns -= age->seconds * 1000000000;
+	return ts_entry_put(w, &age->id, &record, err);
+}
+
+static void leases_are_written_when_they_are_old(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed block = test_block(&f->arena, 1, 100, true);
+	struct age age = {.id = block.id, .seconds = TS_LEASE_SECONDS / 4 - 60};
+	struct ts_sweep_report report;
+	uint64_t before;
+	bool present;
+
+	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
+	OK(ts_lane_run((struct ts_lmdb *)(void *)f->e, run_age, &age, 0, &f->err));
+	before = last_txn(f);
+	OK(f->e->ops->has_many(f->e, &block.id, 1, &present, &f->err));
+	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
+	assert_int_equal(last_txn(f), before); /* fresh enough: nothing was written */
+	age.seconds = 2 * TS_LEASE_SECONDS;
+	OK(ts_lane_run((struct ts_lmdb *)(void *)f->e, run_age, &age, 0, &f->err));
+	before = last_txn(f);
+	OK(f->e->ops->has_many(f->e, &block.id, 1, &present, &f->err));
+	assert_true(present);
+	assert_int_equal(last_txn(f), before + 1);
+	OK(f->e->ops->sweep(f->e, ts_now_real_ns(), (int64_t)TS_LEASE_SECONDS * 1000000000, false, &report, &f->err));
+	assert_int_equal(report.leased, 1); /* it had run out, and asking renewed it */
+	OK(ts_lane_run((struct ts_lmdb *)(void *)f->e, run_age, &age, 0, &f->err));
+	OK(f->e->ops->sweep(f->e, ts_now_real_ns(), (int64_t)TS_LEASE_SECONDS * 1000000000, false, &report, &f->err));
+	assert_int_equal(report.freed, 1);
+}
+
+static uint64_t count(struct fixture *f, enum ts_dbi db)
+{
+	struct ts_read r;
+	uint64_t n;
+
+	OK(ts_read_begin(ts_env_of(f->e), &r, &f->err));
+	n = ts_read_count(r, db);
+	ts_read_end(&r);
+	return n;
+}
+
+/* Runs are pushed in turn into the same packs; half of them go: packs are rewritten, and their pages used again. */
+static void p7_space_is_used_again(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[2 * 12];
+	struct ts_store_stats stats;
+	struct ts_put_stats put;
+	uint64_t pushed = 0;
+
+	for (uint64_t round = 0; round < 40; round++) {
+		struct ts_sweep_report report;
+
+		for (uint64_t i = 0; i < 20; i++) { /* two runs share a pack, one goes */
+			struct ts_ref_update u;
+			struct ts_arena arena;
+
+			ts_arena_init(&arena, 0);
+			(void)test_run(&arena, round * 100 + i, 10, objects);
+			(void)test_run(&arena, round * 100 + i + 50, 10, objects + 12);
+			OK(f->e->ops->put_many(f->e, objects, 24, &put, &f->err));
+			pushed += put.new_bytes;
+			u = test_update(TS_REF_RUN, run_name(&arena, i), &objects[12].id, 1);
+			assert_int_equal(test_commit(f->e, &u), TS_OK); /* each round the name moves on */
+			ts_arena_finish(&arena);
+		}
+		assert_int_equal(test_sweep_now(f->e, &report), TS_OK);
+		assert_int_equal(report.freed, round ? 480 : 240);
+		assert_int_equal(report.kept, 240);
+		assert_in_range(count(f, TS_DB_PACKS), 1, 4); /* what is left of 20 packs lies in few */
+	}
+	OK(f->e->ops->stats(f->e, &stats, &f->err));
+	assert_int_equal(verify(f).objects, 240);
+	assert_int_equal(verify(f).damaged, 0);
+	assert_true(stats.file_bytes < pushed / 2); /* LMDB's own books and what it cannot fit into gaps included */
+}
+
+static void small_objects_share_pages(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[1000];
+	struct ts_store_stats stats;
+
+	for (uint64_t i = 0; i < 1000; i++)
+		objects[i] = test_block(&f->arena, i, 30, true); /* 256 bytes each */
+	OK(f->e->ops->put_many(f->e, objects, 1000, NULL, &f->err));
+	OK(f->e->ops->stats(f->e, &stats, &f->err));
+	assert_int_equal(stats.stored_bytes, 256000);
+	assert_in_range(stats.file_bytes, 256000, 2 * 256000);
+	assert_int_equal(count(f, TS_DB_PACKS), 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_was_closed_is_there_again),
+		TEST(p5_the_map_grows),
+		TEST(p6_damage_is_found_and_not_served),
+		TEST(p6_a_damaged_record_is_found),
+		TEST(p8_backup_while_others_write),
+		TEST(a_store_opens_twice),
+		TEST(what_is_no_store_is_refused),
+		TEST(a_newer_format_is_refused),
+		cmocka_unit_test(network_filesystems_are_told_from_others),
+		TEST(leases_are_written_when_they_are_old),
+		TEST(p7_space_is_used_again),
+		TEST(small_objects_share_pages),
+	};
+	struct ts_error err;
+
+	if (ts_digest_init(&err))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
