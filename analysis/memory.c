@@ -63,8 +63,9 @@ static bool level_rows(const struct ts_series *s, const char *name, const char *
 }
 
 enum ts_status ts_memory_summary(const struct ts_series *alloc, const struct ts_series *reserved,
-				 const struct ts_series *peak_alloc, const struct ts_series *peak_reserved, int64_t first,
-				 struct ts_arena *arena, struct ts_measures *measures, struct ts_error *err)
+				 const struct ts_series *peak_alloc, const struct ts_series *peak_reserved,
+				 int64_t first, struct ts_arena *arena, struct ts_measures *measures,
+				 struct ts_error *err)
 {
 	struct ts_series a = cut(alloc, first), r = cut(reserved, first);
 	struct ts_series pa = cut(peak_alloc, first), pr = cut(peak_reserved, first);
@@ -73,10 +74,11 @@ enum ts_status ts_memory_summary(const struct ts_series *alloc, const struct ts_
 						: "no column memory.peak_alloc or memory.alloc",
 			    arena, measures);
 
-	ok = ok && peak_rows(&pr, "peak_reserved", &r, "reserved",
-			     reserved || peak_reserved ? "no step after warm-up has memory.peak_reserved or memory.reserved"
-						       : "no column memory.peak_reserved or memory.reserved",
-			     arena, measures);
+	ok = ok &&
+	     peak_rows(&pr, "peak_reserved", &r, "reserved",
+		       reserved || peak_reserved ? "no step after warm-up has memory.peak_reserved or memory.reserved"
+						 : "no column memory.peak_reserved or memory.reserved",
+		       arena, measures);
 	ok = ok && level_rows(&a, "alloc", alloc ? "no step after warm-up has it" : "no column memory.alloc", arena,
 			      measures);
 	ok = ok && level_rows(&r, "reserved", reserved ? "no step after warm-up has it" : "no column memory.reserved",

@@ -1,7 +1,7 @@
-/* Percentiles by radix selection: doubles are mapped to unsigned words of the same order, a histogram over the range that
- * is there finds the narrow band that holds the wanted rank, and the words are parted around that band. Each round takes
- * 11 bits off the band, so there are at most 6 whatever the data: no order of the input makes it quadratic, as a
- * quickselect's unlucky pivots can.
+/* Percentiles by radix selection: doubles are mapped to unsigned words of the same order, a histogram over the range
+ * that is there finds the narrow band that holds the wanted rank, and the words are parted around that band. Each
+ * round takes 11 bits off the band, so there are at most 6 whatever the data: no order of the input makes it
+ * quadratic, as a quickselect's unlucky pivots can.
  */
 #include "analysis/stats.h"
 
@@ -14,7 +14,7 @@ enum {
 	BUCKET_BITS = 11,
 	BUCKETS = 1 << BUCKET_BITS,
 	SMALL = 24, /* shorter than this: insertion sort */
-	Q_MAX = 8,  /* percentiles of one go: bounds the recursion, each level of which holds a histogram */
+	Q_MAX = 8, /* percentiles of one go: bounds the recursion, each level of which holds a histogram */
 };
 
 double ts_sum(const double *x, size_t n)

@@ -1,8 +1,8 @@
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include "analysis/test_expected.h"
 
@@ -36,8 +36,14 @@ static struct ts_series *column_of(struct expected_run *run, const char *name, s
 static void cell(struct expected_run *run, const char *name, int64_t step, double value, struct ts_arena *arena)
 {
 	struct ts_series *s = column_of(run, name, arena);
-	union { const int64_t *c; int64_t *m; } keys = {.c = s->keys};
-	union { const double *c; double *m; } values = {.c = s->values};
+	union {
+		const int64_t *c;
+		int64_t *m;
+	} keys = {.c = s->keys};
+	union {
+		const double *c;
+		double *m;
+	} values = {.c = s->values};
 
 	assert_true(s->n < ROWS_MAX);
 	keys.m[s->n] = step;
@@ -68,8 +74,8 @@ static void each_number(struct ts_span text, void (*number)(void *ctx, const cha
 		} else if (token.type == TS_JSON_NUMBER || token.type == TS_JSON_NULL) {
 			joined[0] = '\0';
 			for (int i = 1; i <= depth; i++)
-				snprintf(joined + strlen(joined), sizeof joined - strlen(joined), "%s%s", i > 1 ? "." : "",
-					 path[i]);
+				snprintf(joined + strlen(joined), sizeof joined - strlen(joined), "%s%s",
+					 i > 1 ? "." : "", path[i]);
 			number(ctx, joined, token.type == TS_JSON_NULL ? (double)NAN : token.number);
 		}
 	}
@@ -121,7 +127,8 @@ bool expected_load(const char *name, struct ts_arena *arena, struct expected_run
 {
 	struct ts_buf steps = TS_BUF_INIT(FILE_MAX), expected = TS_BUF_INIT(FILE_MAX);
 	struct loading l = {.run = ret_run, .arena = arena};
-	bool found = (read_one(CORPUS "runs", name, "/steps.jsonl", &steps) || read_one(GOLDEN, name, "/steps.jsonl", &steps)) &&
+	bool found = (read_one(CORPUS "runs", name, "/steps.jsonl", &steps) ||
+		      read_one(GOLDEN, name, "/steps.jsonl", &steps)) &&
 		     (read_one(CORPUS "expected", name, ".json", &expected) ||
 		      read_one(GOLDEN, name, "/expected.json", &expected));
 
@@ -159,7 +166,8 @@ void expect_measure(const struct ts_measures *m, const char *group, const char *
 	const struct ts_measure *row = ts_measure_find(m, group, subject, name);
 
 	if (!row || !row->known)
-		fail_msg("%s/%s/%s is not known: %.*s", group, subject, name, TS_SPAN_ARG(row ? row->reason : ts_span_str("")));
+		fail_msg("%s/%s/%s is not known: %.*s", group, subject, name,
+			 TS_SPAN_ARG(row ? row->reason : ts_span_str("")));
 	if (!(fabs(row->value - want) <= fabs(want) * 0x1p-50))
 		fail_msg("%s/%s/%s is %.17g, expected %.17g", group, subject, name, row->value, want);
 }

@@ -15,7 +15,7 @@ struct expected_run {
 	size_t n_steps;
 	struct {
 		struct ts_span path; /* "timing.mean_step_time" */
-		double value;	     /* null is NaN */
+		double value; /* null is NaN */
 	} numbers[512];
 	size_t n_numbers;
 };

@@ -1,8 +1,8 @@
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include "analysis/memory.h"
 #include "analysis/test_expected.h"
@@ -64,7 +64,8 @@ static void falls_back_and_says_so(void **state)
 
 static void a_nan_is_no_peak(void **state)
 {
-	static const double holes[] = {(double)NAN, 40.0, (double)NAN}, none[] = {(double)NAN, (double)NAN, (double)NAN};
+	static const double holes[] = {(double)NAN, 40.0, (double)NAN},
+			    none[] = {(double)NAN, (double)NAN, (double)NAN};
 	struct ts_series s = {.keys = steps, .values = holes, .n = 3}, n = {.keys = steps, .values = none, .n = 3};
 	struct ts_measures m = {.n = 0};
 	struct ts_arena arena;
@@ -93,7 +94,8 @@ static void agrees_with_pytscope(void **state)
 		ts_arena_finish(&arena);
 		skip();
 	}
-	assert_int_equal(ts_memory_summary(expected_column(run, "memory.alloc"), expected_column(run, "memory.reserved"),
+	assert_int_equal(ts_memory_summary(expected_column(run, "memory.alloc"),
+					   expected_column(run, "memory.reserved"),
 					   expected_column(run, "memory.peak_alloc"),
 					   expected_column(run, "memory.peak_reserved"), 0, &arena, &m, &err),
 			 TS_OK);

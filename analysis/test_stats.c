@@ -1,8 +1,8 @@
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include "analysis/stats.h"
 
@@ -26,7 +26,7 @@ static void fill(double *x, size_t n, uint64_t seed)
 static void fill_wide(double *x, size_t n)
 {
 	static const double scale[] = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0,
-				       1e1,  1e2,  1e3,	 1e4,  1e5,  1e6,  1e7,	 1e8};
+				       1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8};
 
 	fill(x, n, 1);
 	for (size_t i = 0; i < n; i++)
@@ -56,7 +56,7 @@ static void sum_is_compensated(void **state)
 	for (int i = 0; i < 10; i++)
 		tenths[i] = 0.1;
 	same_bits(ts_sum(tenths, 10), 1.0); /* plain addition gives 0.9999999999999999 */
-	same_bits(ts_sum(lost, 4), 2.0);    /* plain addition gives 1 */
+	same_bits(ts_sum(lost, 4), 2.0); /* plain addition gives 1 */
 	same_bits(ts_sum(NULL, 0), 0.0);
 	fill(x, N, 1);
 	same_bits(ts_sum(x, N), 50006.82968067033); /* math.fsum */
@@ -113,7 +113,7 @@ static void percentiles_of_many(void **state)
 				      0.9496330590034233,     0.9898567365718509,   0.9989651277733367,
 				      0.9999896933183157};
 	static const double wide[] = {-49994133.952569485, -32291520.441258013, -6.054680834449711e-12,
-				      1341129.0118015907,  32826008.059624046,	48320299.04888554,
+				      1341129.0118015907,  32826008.059624046,  48320299.04888554,
 				      49987540.41097336};
 	double *x = doubles(N), out[7];
 
@@ -220,14 +220,10 @@ static void selection_agrees_with_sorting(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sum_is_compensated),
-		cmocka_unit_test(sum_of_what_is_not_finite),
-		cmocka_unit_test(mean_and_deviation),
-		cmocka_unit_test(percentiles_interpolate),
-		cmocka_unit_test(percentiles_of_many),
-		cmocka_unit_test(percentiles_of_what_is_not_finite),
-		cmocka_unit_test(selection_is_linear),
-		cmocka_unit_test(selection_agrees_with_sorting),
+		cmocka_unit_test(sum_is_compensated),  cmocka_unit_test(sum_of_what_is_not_finite),
+		cmocka_unit_test(mean_and_deviation),  cmocka_unit_test(percentiles_interpolate),
+		cmocka_unit_test(percentiles_of_many), cmocka_unit_test(percentiles_of_what_is_not_finite),
+		cmocka_unit_test(selection_is_linear), cmocka_unit_test(selection_agrees_with_sorting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

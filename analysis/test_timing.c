@@ -1,8 +1,8 @@
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include "analysis/test_expected.h"
 #include "analysis/timing.h"
@@ -198,8 +198,8 @@ static void a_step_it_was_not_told_of_is_refused(void **state)
 
 static void display_order(void **state)
 {
-	static const char *const want[] = {"data",  "forward", "backward", "optimizer", "compute",
-					   "comm", "other",   "Zeta",	  "eval",	"\xc3\xa9" "val"};
+	static const char *const want[] = {"data", "forward", "backward", "optimizer", "compute",
+					   "comm", "other",   "Zeta",     "eval",      "\xc3\xa9tude"};
 
 	(void)state;
 	for (size_t i = 0; i < 10; i++)

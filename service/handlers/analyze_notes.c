@@ -87,11 +87,13 @@ enum ts_status ts_note_warmup(struct ts_notes *a, const struct ts_analyze_option
 	if (options->warmup == 0)
 		return TS_OK;
 	if (a->analysis->warmup_cut < options->warmup)
-		snprintf(text, sizeof text, "all %" PRIu64 " steps are left out: --warmup %" PRIu64 " is as much as there is",
+		snprintf(text, sizeof text,
+			 "all %" PRIu64 " steps are left out: --warmup %" PRIu64 " is as much as there is",
 			 a->analysis->warmup_cut, options->warmup);
 	else
-		snprintf(text, sizeof text, "the first %" PRIu64 " step%s of each rank %s left out", a->analysis->warmup_cut,
-			 a->analysis->warmup_cut == 1 ? "" : "s", a->analysis->warmup_cut == 1 ? "is" : "are");
+		snprintf(text, sizeof text, "the first %" PRIu64 " step%s of each rank %s left out",
+			 a->analysis->warmup_cut, a->analysis->warmup_cut == 1 ? "" : "s",
+			 a->analysis->warmup_cut == 1 ? "is" : "are");
 	return note(a, text, err);
 }
 
@@ -125,8 +127,8 @@ enum ts_status ts_no_such_rank(const struct ts_run *run, int32_t rank, struct ts
 	return TS_NOT_FOUND;
 }
 
-enum ts_status ts_note_rank(struct ts_notes *a, const struct ts_analyze_options *options,
-				const struct ts_index *index, struct ts_error *err)
+enum ts_status ts_note_rank(struct ts_notes *a, const struct ts_analyze_options *options, const struct ts_index *index,
+			    struct ts_error *err)
 {
 	char text[NOTE_BYTES];
 
@@ -139,8 +141,8 @@ enum ts_status ts_note_rank(struct ts_notes *a, const struct ts_analyze_options 
 	if (options->has_rank || a->analysis->run.ranks < 2)
 		return TS_OK;
 	snprintf(text, sizeof text,
-		 "timing, memory and convergence are of rank %" PRId32 ", the lowest with steps; --rank K shows another",
+		 "timing, memory and convergence are of rank %" PRId32
+		 ", the lowest with steps; --rank K shows another",
 		 index->rank);
 	return note(a, text, err);
 }
-

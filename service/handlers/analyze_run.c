@@ -15,10 +15,10 @@
 
 struct analyzing {
 	struct ts_fetch *fetch;
-	struct ts_arena *arena;	  /* of the result */
-	struct ts_arena work;	  /* of one rank: its steps and what is summed over them */
-	struct ts_arena keys;	  /* the keys of one table */
-	struct ts_arena values;	  /* the columns in hand */
+	struct ts_arena *arena; /* of the result */
+	struct ts_arena work; /* of one rank: its steps and what is summed over them */
+	struct ts_arena keys; /* the keys of one table */
+	struct ts_arena values; /* the columns in hand */
 	const struct ts_run *run;
 	const struct ts_table *keys_of; /* whose keys lie in keys */
 	const int64_t *table_keys;
@@ -200,8 +200,8 @@ static const char *const memory_columns[] = {"memory.alloc", "memory.reserved", 
 enum { MEMORY_COLUMNS = sizeof memory_columns / sizeof memory_columns[0] };
 
 /* Keys that stay when those of another table are loaded: once a table, beside the values. */
-static const int64_t *lasting_keys(struct analyzing *a, const struct ts_series *series, const struct ts_table *const *tables,
-				   size_t i)
+static const int64_t *lasting_keys(struct analyzing *a, const struct ts_series *series,
+				   const struct ts_table *const *tables, size_t i)
 {
 	for (size_t before = 0; before < i; before++)
 		if (tables[before] == tables[i])
@@ -255,7 +255,8 @@ static bool is_loss_like(const struct ts_column *column)
 }
 
 /* Loss first, then the others as they stand. */
-static enum ts_status convergence(struct analyzing *a, const struct ts_index *index, int64_t first, struct ts_error *err)
+static enum ts_status convergence(struct analyzing *a, const struct ts_index *index, int64_t first,
+				  struct ts_error *err)
 {
 	const struct ts_table *table;
 	const struct ts_column *loss = find(index, "scalars.loss", &table);
@@ -330,7 +331,8 @@ static enum ts_status one_rank(struct analyzing *a, const struct ts_index *index
 	    first_step(a, index, warmup, &first, &cut, err) || time_phases(a, index, first, &t, err) ||
 	    ts_timing_finish(&t, NULL, &a->work, &m, err) || memory(a, index, first, &m, &a->work, err))
 		return ts_error_prefix(err, "rank %" PRId32, index->rank);
-	ok = ts_measure_add(&a->out.measures, a->arena, "ranks", ts_span_str(name), "steps", TS_UNIT_COUNT, (double)n) &&
+	ok = ts_measure_add(&a->out.measures, a->arena, "ranks", ts_span_str(name), "steps", TS_UNIT_COUNT,
+			    (double)n) &&
 	     take(a, ts_measure_find(&m, "timing", "step", "median"), ts_span_str(name), "median", TS_UNIT_SECONDS) &&
 	     take(a, peak_of(&m), ts_span_str(name), "peak", TS_UNIT_BYTES);
 	return ok ? TS_OK : ts_arena_error(a->arena, err);

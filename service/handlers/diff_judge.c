@@ -198,7 +198,8 @@ static void say_unknown(struct ts_buf *out, const struct ts_diff *diff, const st
 		put_parts(out, diff, row);
 	else
 		say_incomplete(out, diff, row);
-	ts_buf_str(out, "; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json");
+	ts_buf_str(out,
+		   "; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json");
 }
 
 static const struct ts_series_row *first_of_role(const struct ts_diff *diff, enum ts_role role)
@@ -221,8 +222,10 @@ static enum ts_diff_verdict judge(struct ts_buf *out, const struct ts_diff *diff
 	if (diff->n_ranks_only_a || diff->n_ranks_only_b)
 		say_ranks(out, diff, tally);
 	else if (tally->trajectory == 0)
-		ts_buf_str(out, "neither run has a loss, gradient norm, learning rate, digest or other column of a trajectory: "
-				"nothing says whether they computed the same");
+		ts_buf_str(
+			out,
+			"neither run has a loss, gradient norm, learning rate, digest or other column of a trajectory: "
+			"nothing says whether they computed the same");
 	else if (trajectory)
 		say_incomplete(out, diff, trajectory);
 	else if (unknown)

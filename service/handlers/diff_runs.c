@@ -143,7 +143,8 @@ static enum ts_status diff_steps(struct diffing *d, const struct ts_index *a, co
 	return ts_steps_compare(d->fetch, &set_a, &set_b, d->arena, &d->only_a, &d->only_b, err);
 }
 
-static enum ts_status diff_rank(struct diffing *d, const struct ts_index *a, const struct ts_index *b, struct ts_error *err)
+static enum ts_status diff_rank(struct diffing *d, const struct ts_index *a, const struct ts_index *b,
+				struct ts_error *err)
 {
 	struct ts_facts facts_a, facts_b;
 	struct series_list list_a, list_b;
@@ -159,9 +160,10 @@ static enum ts_status diff_rank(struct diffing *d, const struct ts_index *a, con
 
 		x = c <= 0 ? x : NULL;
 		y = c >= 0 ? y : NULL;
-		if (diff_series(d, a->rank, x, y,
-				joint_role(x ? x->column->name : y->column->name, x ? &facts_a : NULL, y ? &facts_b : NULL),
-				err))
+		if (diff_series(
+			    d, a->rank, x, y,
+			    joint_role(x ? x->column->name : y->column->name, x ? &facts_a : NULL, y ? &facts_b : NULL),
+			    err))
 			return err->status;
 		i += x != NULL;
 		j += y != NULL;
@@ -302,8 +304,9 @@ static enum ts_status diff_with_itself(struct diffing *d, struct ts_error *err)
 	return TS_OK;
 }
 
-enum ts_status ts_diff_runs(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b, struct ts_fact_globs ignore,
-			    struct ts_arena *arena, struct ts_diff *ret_diff, struct ts_error *err)
+enum ts_status ts_diff_runs(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
+			    struct ts_fact_globs ignore, struct ts_arena *arena, struct ts_diff *ret_diff,
+			    struct ts_error *err)
 {
 	struct ts_diff diff = {.n_facts = 0};
 	struct diffing d = {.fetch = f, .arena = arena, .diff = &diff};
@@ -340,7 +343,8 @@ static enum ts_status answer(struct ts_call *call, const struct ts_diff_request 
 	struct ts_diff diff;
 	enum ts_status status;
 
-	if (ts_resolve(call->engine, request->a, arena, &a, err) || ts_resolve(call->engine, request->b, arena, &b, err))
+	if (ts_resolve(call->engine, request->a, arena, &a, err) ||
+	    ts_resolve(call->engine, request->b, arena, &b, err))
 		return err->status;
 	ts_fetch_init(&fetch, call);
 	status = ts_diff_runs(&fetch, &a.id, &b.id, ignore, arena, &diff, err);

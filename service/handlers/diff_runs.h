@@ -15,14 +15,15 @@
 enum { TS_DIFF_ROWS_BYTES = 3 << 19 };
 
 /* Spans of the result lie in the arena. */
-enum ts_status ts_diff_runs(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b, struct ts_fact_globs ignore,
-			    struct ts_arena *arena, struct ts_diff *ret_diff, struct ts_error *err);
+enum ts_status ts_diff_runs(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
+			    struct ts_fact_globs ignore, struct ts_arena *arena, struct ts_diff *ret_diff,
+			    struct ts_error *err);
 
 /* What was seen of the series, for verdict and reason. */
 struct ts_diff_tally {
-	uint64_t trajectory;	/* trajectory series, of either side */
+	uint64_t trajectory; /* trajectory series, of either side */
 	uint64_t trajectory_same;
-	uint64_t parts;		/* trajectory series that part */
+	uint64_t parts; /* trajectory series that part */
 	uint64_t common_ranks;
 	uint64_t facts_cut, series_cut; /* rows left out */
 };

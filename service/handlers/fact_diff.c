@@ -38,7 +38,8 @@ static bool is_ignored(const struct rows *rows, struct ts_span path)
 	return false;
 }
 
-static void compare(struct rows *rows, struct ts_span path, int32_t rank, const struct ts_fact *a, const struct ts_fact *b)
+static void compare(struct rows *rows, struct ts_span path, int32_t rank, const struct ts_fact *a,
+		    const struct ts_fact *b)
 {
 	enum ts_group group = TS_GROUP_OTHER;
 	struct ts_fact_row *row;

@@ -15,6 +15,7 @@ struct ts_fact_globs {
 
 /* Rows by group, then path, then rank. */
 enum ts_status ts_facts_diff(const struct ts_run *a, const struct ts_run *b, struct ts_fact_globs ignore,
-			     struct ts_arena *arena, struct ts_fact_row **ret_rows, size_t *ret_n, struct ts_error *err);
+			     struct ts_arena *arena, struct ts_fact_row **ret_rows, size_t *ret_n,
+			     struct ts_error *err);
 
 #endif

@@ -199,7 +199,8 @@ enum ts_status ts_fetch_block_keys(struct ts_fetch *f, const struct ts_block *bl
 	return TS_OK;
 }
 
-static enum ts_status read_f64(struct ts_fetch *f, const struct ts_id *id, size_t rows, double *out, struct ts_error *err)
+static enum ts_status read_f64(struct ts_fetch *f, const struct ts_id *id, size_t rows, double *out,
+			       struct ts_error *err)
 {
 	struct ts_span object;
 
@@ -221,7 +222,7 @@ static enum ts_status read_u64(struct ts_fetch *f, const struct ts_id *id, size_
 }
 
 enum ts_status ts_fetch_block_words(struct ts_fetch *f, const struct ts_id *id, enum ts_column_type type, size_t rows,
-			     uint64_t *out, struct ts_error *err)
+				    uint64_t *out, struct ts_error *err)
 {
 	/* The bits of a double are read through the same 8 bytes: built with -fno-strict-aliasing. */
 	return type == TS_COLUMN_F64 ? read_f64(f, id, rows, (double *)(void *)out, err)
@@ -229,7 +230,7 @@ enum ts_status ts_fetch_block_words(struct ts_fetch *f, const struct ts_id *id, 
 }
 
 enum ts_status ts_fetch_block_text(struct ts_fetch *f, const struct ts_id *id, size_t rows, struct ts_arena *arena,
-			    struct ts_span *out, struct ts_error *err)
+				   struct ts_span *out, struct ts_error *err)
 {
 	struct ts_span object;
 
@@ -246,8 +247,8 @@ static void *column_room(const struct ts_table *table, size_t size, struct ts_ar
 	return ts_arena_alloc(arena, (size_t)table->rows * size);
 }
 
-enum ts_status ts_fetch_keys(struct ts_fetch *f, const struct ts_table *table, struct ts_arena *arena, int64_t **ret_keys,
-			    struct ts_error *err)
+enum ts_status ts_fetch_keys(struct ts_fetch *f, const struct ts_table *table, struct ts_arena *arena,
+			     int64_t **ret_keys, struct ts_error *err)
 {
 	int64_t *keys = column_room(table, sizeof *keys, arena), *at = keys;
 
@@ -261,7 +262,7 @@ enum ts_status ts_fetch_keys(struct ts_fetch *f, const struct ts_table *table, s
 }
 
 enum ts_status ts_fetch_f64(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column,
-			   struct ts_arena *arena, double **ret_values, struct ts_error *err)
+			    struct ts_arena *arena, double **ret_values, struct ts_error *err)
 {
 	double *values = column_room(table, sizeof *values, arena), *at = values;
 
@@ -275,7 +276,7 @@ enum ts_status ts_fetch_f64(struct ts_fetch *f, const struct ts_table *table, co
 }
 
 enum ts_status ts_fetch_u64(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column,
-			   struct ts_arena *arena, uint64_t **ret_values, struct ts_error *err)
+			    struct ts_arena *arena, uint64_t **ret_values, struct ts_error *err)
 {
 	uint64_t *values = column_room(table, sizeof *values, arena), *at = values;
 
@@ -289,7 +290,7 @@ enum ts_status ts_fetch_u64(struct ts_fetch *f, const struct ts_table *table, co
 }
 
 enum ts_status ts_fetch_text(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column,
-			    struct ts_arena *arena, struct ts_span **ret_values, struct ts_error *err)
+			     struct ts_arena *arena, struct ts_span **ret_values, struct ts_error *err)
 {
 	struct ts_span *values = column_room(table, sizeof *values, arena), *at = values;
 

@@ -50,21 +50,22 @@ enum ts_status ts_run_facts(const struct ts_run *run, const struct ts_index *ind
 			    struct ts_facts *ret_facts, struct ts_error *err);
 
 /* One block; out has room for its rows. Words are the bits of f64 or u64 values. */
-enum ts_status ts_fetch_block_keys(struct ts_fetch *f, const struct ts_block *block, int64_t *out, struct ts_error *err);
+enum ts_status ts_fetch_block_keys(struct ts_fetch *f, const struct ts_block *block, int64_t *out,
+				   struct ts_error *err);
 enum ts_status ts_fetch_block_words(struct ts_fetch *f, const struct ts_id *id, enum ts_column_type type, size_t rows,
-			     uint64_t *out, struct ts_error *err);
+				    uint64_t *out, struct ts_error *err);
 /* TEXT and JSON; the texts lie in the arena. */
 enum ts_status ts_fetch_block_text(struct ts_fetch *f, const struct ts_id *id, size_t rows, struct ts_arena *arena,
-			    struct ts_span *out, struct ts_error *err);
+				   struct ts_span *out, struct ts_error *err);
 
 /* A whole column of table->rows rows. */
-enum ts_status ts_fetch_keys(struct ts_fetch *f, const struct ts_table *table, struct ts_arena *arena, int64_t **ret_keys,
-			    struct ts_error *err);
+enum ts_status ts_fetch_keys(struct ts_fetch *f, const struct ts_table *table, struct ts_arena *arena,
+			     int64_t **ret_keys, struct ts_error *err);
 enum ts_status ts_fetch_f64(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column,
-			   struct ts_arena *arena, double **ret_values, struct ts_error *err);
+			    struct ts_arena *arena, double **ret_values, struct ts_error *err);
 enum ts_status ts_fetch_u64(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column,
-			   struct ts_arena *arena, uint64_t **ret_values, struct ts_error *err);
+			    struct ts_arena *arena, uint64_t **ret_values, struct ts_error *err);
 enum ts_status ts_fetch_text(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column,
-			    struct ts_arena *arena, struct ts_span **ret_values, struct ts_error *err);
+			     struct ts_arena *arena, struct ts_span **ret_values, struct ts_error *err);
 
 #endif

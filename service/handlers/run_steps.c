@@ -1,5 +1,5 @@
-/* Blocks are taken in groups whose ranges overlap; only within a group can two blocks share a step. A group that is one block,
- * or has the same key blocks on both sides, needs no opening; the keys of any other are merged in memory.
+/* Blocks are taken in groups whose ranges overlap; only within a group can two blocks share a step. A group that is one
+ * block, or has the same key blocks on both sides, needs no opening; the keys of any other are merged in memory.
  */
 #include "service/handlers/run_steps.h"
 
@@ -205,8 +205,8 @@ enum ts_status ts_steps_count(struct ts_fetch *f, const struct ts_step_set *set,
 	return status;
 }
 
-enum ts_status ts_steps_fetch(struct ts_fetch *f, const struct ts_step_set *set, struct ts_arena *arena, int64_t **ret_steps,
-			     size_t *ret_n, struct ts_error *err)
+enum ts_status ts_steps_fetch(struct ts_fetch *f, const struct ts_step_set *set, struct ts_arena *arena,
+			      int64_t **ret_steps, size_t *ret_n, struct ts_error *err)
 {
 	int64_t *out = ts_arena_array(arena, rows_of(set, 0, set->n), sizeof *out);
 	struct ts_arena work;

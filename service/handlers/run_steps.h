@@ -29,8 +29,8 @@ struct ts_step_ranges {
 enum ts_status ts_steps_of(const struct ts_index *index, bool (*want)(const struct ts_table *table),
 			   struct ts_arena *arena, struct ts_step_set *ret_set, struct ts_error *err);
 enum ts_status ts_steps_count(struct ts_fetch *f, const struct ts_step_set *set, uint64_t *ret_n, struct ts_error *err);
-enum ts_status ts_steps_fetch(struct ts_fetch *f, const struct ts_step_set *set, struct ts_arena *arena, int64_t **ret_steps,
-			     size_t *ret_n, struct ts_error *err);
+enum ts_status ts_steps_fetch(struct ts_fetch *f, const struct ts_step_set *set, struct ts_arena *arena,
+			      int64_t **ret_steps, size_t *ret_n, struct ts_error *err);
 /* Appends the steps that only a, or only b has; ranges lie in the arena. Equal key blocks are not opened. */
 enum ts_status ts_steps_compare(struct ts_fetch *f, const struct ts_step_set *a, const struct ts_step_set *b,
 				struct ts_arena *arena, struct ts_step_ranges *only_a, struct ts_step_ranges *only_b,

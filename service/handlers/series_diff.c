@@ -10,8 +10,8 @@ struct cursor {
 	size_t block;
 	size_t row;
 	bool has_keys, has_values;
-	int64_t *keys;	       /* TS_BLOCK_ROWS_MAX */
-	uint64_t *words;       /* likewise */
+	int64_t *keys; /* TS_BLOCK_ROWS_MAX */
+	uint64_t *words; /* likewise */
 	struct ts_span *texts; /* likewise, once a text column is opened */
 	struct ts_arena arena; /* of the texts */
 };
@@ -161,7 +161,8 @@ static void compare_rows(const struct cursor *a, size_t n_a, const struct cursor
 	if (is_text(a))
 		ts_compare_text(a->keys + a->row, a->texts + a->row, n_a, b->keys + b->row, b->texts + b->row, n_b, io);
 	else
-		ts_compare_words(a->keys + a->row, a->words + a->row, n_a, b->keys + b->row, b->words + b->row, n_b, io);
+		ts_compare_words(a->keys + a->row, a->words + a->row, n_a, b->keys + b->row, b->words + b->row, n_b,
+				 io);
 }
 
 /* Is there a step that both have among the first rows of the cursors? The last such one. */
@@ -253,7 +254,7 @@ static enum ts_status compare_open(struct ts_series_walk *w, struct ts_arena *ar
 	if (read_block(w->fetch, &w->a, err) || read_block(w->fetch, &w->b, err))
 		return err->status;
 	last = block_of(&w->a)->last_key < block_of(&w->b)->last_key ? block_of(&w->a)->last_key
-								      : block_of(&w->b)->last_key;
+								     : block_of(&w->b)->last_key;
 	upto_a = row_behind(&w->a, last);
 	upto_b = row_behind(&w->b, last);
 	compare_rows(&w->a, upto_a - w->a.row, &w->b, upto_b - w->b.row, &found);

@@ -1,9 +1,9 @@
 /* What analyze says of small runs, against numbers by hand and against pytscope's for its own runs. */
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include "analysis/test_expected.h"
 #include "base/alloc.h"
@@ -11,7 +11,6 @@
 #include "service/handlers/analyze_run.h"
 #include "service/handlers/methods.h"
 #include "service/handlers/test_series_runs.h"
-
 
 static void analyze(struct world *w, struct ts_id id, struct ts_analyze_options options, struct ts_analysis *ret)
 {
@@ -82,7 +81,8 @@ static void one_rank(void **state)
 	expect_measure(&a.measures, "convergence", "loss", "best", -1);
 	expect_measure(&a.measures, "convergence", "loss", "best_step", 14);
 	expect_measure(&a.measures, "convergence", "val_loss", "last", 0.25);
-	assert_null(ts_measure_find(&a.measures, "convergence", "odd_loss", "count")); /* text is no series of numbers */
+	assert_null(
+		ts_measure_find(&a.measures, "convergence", "odd_loss", "count")); /* text is no series of numbers */
 	assert_null(ts_measure_find(&a.measures, "ranks", "rank 0", "steps_count"));
 	/* Warm-up counts distinct steps, over all columns. */
 	analyze(&w, id, (struct ts_analyze_options){.has_warmup = true, .warmup = 3}, &a);
@@ -92,7 +92,8 @@ static void one_rank(void **state)
 	expect_measure(&a.measures, "timing", "eval", "count", 1);
 	expect_measure(&a.measures, "timing", "wall", "total_s", 10);
 	expect_measure(&a.measures, "memory", "peak_alloc", "at_step", 14);
-	expect_measure(&a.measures, "memory", "alloc", "mean_bytes", 450); /* by its own steps, not those of peak_alloc */
+	expect_measure(&a.measures, "memory", "alloc", "mean_bytes",
+		       450); /* by its own steps, not those of peak_alloc */
 	expect_measure(&a.measures, "convergence", "loss", "count", 1);
 	analyze(&w, id, (struct ts_analyze_options){.has_warmup = true, .warmup = 0}, &a);
 	assert_int_equal(a.n_notes, 0);
@@ -124,7 +125,8 @@ static void several_ranks(void **state)
 	id = make_run(&w, &c, told, 2);
 	analyze(&w, id, (struct ts_analyze_options){.has_rank = false}, &a);
 	assert_int_equal(a.rank, 1); /* rank 0 has no steps */
-	assert_true(has_note(&a, "timing, memory and convergence are of rank 1, the lowest with steps; --rank K shows another"));
+	assert_true(has_note(
+		&a, "timing, memory and convergence are of rank 1, the lowest with steps; --rank K shows another"));
 	assert_true(has_note(&a, "the world size is 5, but ranks 2, 4 are not in this run"));
 	expect_measure(&a.measures, "timing", "step", "median_s", 5);
 	expect_measure(&a.measures, "ranks", "rank 0", "steps_count", 0);
@@ -201,12 +203,15 @@ static void agrees_with_pytscope(void **state)
 		if (expected_load(names[i], &w.arena, run)) {
 			for (size_t s = 0; s < run->n_columns; s++)
 				for (size_t r = 0; r < run->columns[s].n; r++)
-					cells_add(&c, 0, (const char *)run->columns[s].name.data, run->columns[s].keys[r],
-						  run->columns[s].values[r]);
+					cells_add(&c, 0, (const char *)run->columns[s].name.data,
+						  run->columns[s].keys[r], run->columns[s].values[r]);
 			analyze(&w, make_run(&w, &c, NULL, 0), (struct ts_analyze_options){.has_warmup = false}, &a);
-			expect_measure(&a.measures, "timing", "step", "mean_s", expected_number(run, "timing.mean_step_time"));
-			expect_measure(&a.measures, "timing", "step", "p95_s", expected_number(run, "timing.p95_step_time"));
-			expect_measure(&a.measures, "timing", "step", "total_s", expected_number(run, "timing.total_time"));
+			expect_measure(&a.measures, "timing", "step", "mean_s",
+				       expected_number(run, "timing.mean_step_time"));
+			expect_measure(&a.measures, "timing", "step", "p95_s",
+				       expected_number(run, "timing.p95_step_time"));
+			expect_measure(&a.measures, "timing", "step", "total_s",
+				       expected_number(run, "timing.total_time"));
 			if (expected_column(run, "scalars.loss"))
 				expect_measure(&a.measures, "convergence", "loss", "best",
 					       expected_number(run, "convergence.best_loss"));

@@ -1,9 +1,9 @@
 /* Diffs of random runs against a comparison of their plain cells, and the cases that have names. */
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include "base/alloc.h"
 #include "proto/wire.h"
@@ -354,7 +354,8 @@ static void random_cells(uint64_t *seed, struct cells *out)
 	}
 }
 
-static void remove_cells(struct cells *c, bool (*gone)(const struct cell *cell, int64_t x, int64_t y), int64_t x, int64_t y)
+static void remove_cells(struct cells *c, bool (*gone)(const struct cell *cell, int64_t x, int64_t y), int64_t x,
+			 int64_t y)
 {
 	size_t kept = 0;
 
@@ -364,10 +365,22 @@ static void remove_cells(struct cells *c, bool (*gone)(const struct cell *cell, 
 	c->n = kept;
 }
 
-static bool in_range(const struct cell *c, int64_t x, int64_t y) { return c->step >= x && c->step <= y; }
-static bool off_cadence(const struct cell *c, int64_t x, int64_t y) { return c->step % x == y; }
-static bool of_rank(const struct cell *c, int64_t x, int64_t y) { return c->rank == x && y == 0; }
-static bool of_name(const struct cell *c, int64_t x, int64_t y) { return c->name == names[x] && y == 0; }
+static bool in_range(const struct cell *c, int64_t x, int64_t y)
+{
+	return c->step >= x && c->step <= y;
+}
+static bool off_cadence(const struct cell *c, int64_t x, int64_t y)
+{
+	return c->step % x == y;
+}
+static bool of_rank(const struct cell *c, int64_t x, int64_t y)
+{
+	return c->rank == x && y == 0;
+}
+static bool of_name(const struct cell *c, int64_t x, int64_t y)
+{
+	return c->name == names[x] && y == 0;
+}
 
 static void change_one(uint64_t *seed, struct cells *c)
 {
@@ -535,7 +548,8 @@ static void no_trajectory_says_nothing(void **state)
 	cells_free(&a);
 	cells_free(&b);
 	/* Neither has a step at all. */
-	diff_of(&w, make_run(&w, &a, (struct told[]){{TS_RANK_JOB, "config.lr", "1", 0}}, 1), make_run(&w, &b, NULL, 0), &diff);
+	diff_of(&w, make_run(&w, &a, (struct told[]){{TS_RANK_JOB, "config.lr", "1", 0}}, 1), make_run(&w, &b, NULL, 0),
+		&diff);
 	assert_int_equal(diff.verdict, TS_DIFF_INCONCLUSIVE);
 	assert_int_equal(diff.n_facts, 1);
 	world_close(&w);
@@ -579,7 +593,8 @@ static void unknown_columns_leave_it_open(void **state)
 	steps_of(&a, "extra.x", 0, 9, 0.0);
 	steps_of(&b, "extra.x", 0, 9, 1.0);
 	expect_verdict(&w, &a, &b, TS_DIFF_INCONCLUSIVE,
-		       "the trajectory agrees, but extra.x parts at step 0, the first that both have: 0.0 against 1.0; whether it "
+		       "the trajectory agrees, but extra.x parts at step 0, the first that both have: 0.0 against 1.0; "
+		       "whether it "
 		       "is part of the trajectory is not known: declare columns.<name>.role in facts.json");
 	diff_of(&w, make_run(&w, &a, &declared, 1), make_run(&w, &b, &declared, 1), &diff);
 	assert_int_equal(diff.verdict, TS_DIFF_SAME);
@@ -676,8 +691,9 @@ static void ranks_that_only_one_side_has(void **state)
 	assert_int_equal(diff.n_ranks_only_a, 2);
 	assert_int_equal(diff.ranks_only_a[1], 3);
 	assert_int_equal(diff.n_ranks_only_b, 1);
-	assert_true(ts_span_is(diff.reason, "only the first run has ranks 2, 3, only the second run has rank 5; common steps of "
-					    "the trajectory agree"));
+	assert_true(ts_span_is(diff.reason,
+			       "only the first run has ranks 2, 3, only the second run has rank 5; common steps of "
+			       "the trajectory agree"));
 	cells_add(&a, 0, "scalars.loss", 2, 1.0);
 	cells_add(&b, 0, "scalars.loss", 2, 1.5);
 	diff_of(&w, make_run(&w, &a, NULL, 0), make_run(&w, &b, NULL, 0), &diff);
@@ -699,12 +715,14 @@ static const struct ts_fact_row *fact_row(const struct ts_diff *d, const char *p
 static void facts_by_effective_value(void **state)
 {
 	static const struct told told_a[] = {
-		{TS_RANK_JOB, "config.lr", "0.1", 0},   {TS_RANK_JOB, "config.same", "x", 0}, {TS_RANK_JOB, "seeds.torch", "1", 0},
-		{TS_RANK_JOB, "session.host", "h1", 0}, {1, "session.host", "h2", 0},		{0, "config.only", "y", 0},
+		{TS_RANK_JOB, "config.lr", "0.1", 0}, {TS_RANK_JOB, "config.same", "x", 0},
+		{TS_RANK_JOB, "seeds.torch", "1", 0}, {TS_RANK_JOB, "session.host", "h1", 0},
+		{1, "session.host", "h2", 0},         {0, "config.only", "y", 0},
 	};
 	static const struct told told_b[] = {
-		{TS_RANK_JOB, "config.lr", "0.2", 0},   {TS_RANK_JOB, "config.same", "x", 0}, {TS_RANK_JOB, "code.commit", "c", 0},
-		{TS_RANK_JOB, "session.host", "h1", 0}, {1, "config.same", NULL, 0},		{0, "config.only", "y", 0},
+		{TS_RANK_JOB, "config.lr", "0.2", 0}, {TS_RANK_JOB, "config.same", "x", 0},
+		{TS_RANK_JOB, "code.commit", "c", 0}, {TS_RANK_JOB, "session.host", "h1", 0},
+		{1, "config.same", NULL, 0},          {0, "config.only", "y", 0},
 	};
 	struct ts_span globs[] = {ts_span_str("config.*"), ts_span_str("session.host")};
 	struct ts_fact_globs ignore = {globs, 2};
@@ -727,7 +745,8 @@ static void facts_by_effective_value(void **state)
 	assert_int_equal(diff.facts[0].change, TS_FACT_ONLY_B);
 	assert_null(diff.facts[0].a);
 	assert_int_equal(fact_row(&diff, "config.lr", TS_RANK_JOB)->change, TS_FACT_CHANGED);
-	assert_int_equal(fact_row(&diff, "config.same", 1)->change, TS_FACT_ONLY_A); /* b's rank 1 says that it has none */
+	assert_int_equal(fact_row(&diff, "config.same", 1)->change,
+			 TS_FACT_ONLY_A); /* b's rank 1 says that it has none */
 	assert_int_equal(fact_row(&diff, "seeds.torch", TS_RANK_JOB)->change, TS_FACT_ONLY_A);
 	assert_true(ts_span_is(fact_row(&diff, "session.host", 1)->b->text, "h1")); /* from b's head */
 	assert_true(ts_span_is(diff.reason, "every bit of the trajectory agrees: 2 series over 1 step; facts differ: "
@@ -795,7 +814,8 @@ static void an_answer_fits_one_message(void **state)
 	(void)state;
 	world_open(&w);
 	for (int i = 0; i < SERIES; i++)
-		snprintf(names_of[i], sizeof names_of[i], "scalars.loss_of_a_head_with_a_rather_long_name_that_takes_room_%03d", i);
+		snprintf(names_of[i], sizeof names_of[i],
+			 "scalars.loss_of_a_head_with_a_rather_long_name_that_takes_room_%03d", i);
 	for (int i = 0; i < SERIES * RANKS; i++)
 		cells_add(&a, i / SERIES, names_of[i % SERIES], 1, 0.0);
 	cells_copy(&a, &b);

@@ -1,9 +1,9 @@
 /* What is read back is what was written, and what does not fit the index is named and refused. */
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include "run/block.h"
 #include "service/handlers/run_steps.h"
@@ -151,7 +151,8 @@ static void distinct_steps_of_overlapping_tables(void **state)
 
 static void ranges_join(void **state)
 {
-	struct ts_step_range items[] = {{10, 12}, {1, 3}, {4, 4}, {11, 15}, {INT64_MAX - 1, INT64_MAX}, {INT64_MIN, INT64_MIN}};
+	struct ts_step_range items[] = {
+		{10, 12}, {1, 3}, {4, 4}, {11, 15}, {INT64_MAX - 1, INT64_MAX}, {INT64_MIN, INT64_MIN}};
 	struct ts_step_ranges ranges = {items, 6, 6};
 
 	(void)state;
@@ -194,7 +195,7 @@ static void facts_of_a_rank_overlay_the_head(void **state)
 {
 	static const struct told told[] = {
 		{TS_RANK_JOB, "config.a", "1", 0}, {TS_RANK_JOB, "config.b", "2", 0}, {0, "config.a", "3", 0},
-		{0, "config.b", NULL, 0},		{0, "config.c", "4", 0},
+		{0, "config.b", NULL, 0},          {0, "config.c", "4", 0},
 	};
 	struct cells none = {.n = 0};
 	struct ts_facts facts;

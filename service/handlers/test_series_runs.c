@@ -1,8 +1,8 @@
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include "service/handlers/test_series_runs.h"
 
@@ -67,12 +67,14 @@ struct cell *cells_add(struct cells *cells, int32_t rank, const char *name, int6
 
 void cells_add_word(struct cells *cells, int32_t rank, const char *name, int64_t step, uint64_t word)
 {
-	*cells_next(cells) = (struct cell){.rank = rank, .name = name, .type = TS_COLUMN_U64, .step = step, .word = word};
+	*cells_next(cells) =
+		(struct cell){.rank = rank, .name = name, .type = TS_COLUMN_U64, .step = step, .word = word};
 }
 
 void cells_add_text(struct cells *cells, int32_t rank, const char *name, int64_t step, const char *text)
 {
-	*cells_next(cells) = (struct cell){.rank = rank, .name = name, .type = TS_COLUMN_TEXT, .step = step, .text = text};
+	*cells_next(cells) =
+		(struct cell){.rank = rank, .name = name, .type = TS_COLUMN_TEXT, .step = step, .text = text};
 }
 
 void cells_copy(const struct cells *from, struct cells *to)
@@ -173,7 +175,8 @@ static void add_cell(struct ts_builder *b, const struct cell *c)
 		ts_builder_text(b, column, ts_span_str(c->text));
 }
 
-static struct ts_id make_rank(struct world *w, const struct cell *cells, size_t n, int32_t rank, const struct ts_facts *facts)
+static struct ts_id make_rank(struct world *w, const struct cell *cells, size_t n, int32_t rank,
+			      const struct ts_facts *facts)
 {
 	struct ts_builder *b;
 	struct ts_error err;

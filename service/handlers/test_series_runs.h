@@ -10,9 +10,9 @@ struct cell {
 	const char *name;
 	enum ts_column_type type;
 	int64_t step;
-	uint64_t word;	  /* F64: its bits */
+	uint64_t word; /* F64: its bits */
 	const char *text; /* TEXT, JSON: literal */
-	bool superseded;  /* in the table of rows that were written again; step is its ordinal */
+	bool superseded; /* in the table of rows that were written again; step is its ordinal */
 };
 
 struct cells {
