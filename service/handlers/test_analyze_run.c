@@ -1,9 +1,10 @@
 /* What analyze says of small runs, against numbers by hand and against pytscope's for its own runs. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 
 #include "analysis/test_expected.h"
 #include "base/alloc.h"

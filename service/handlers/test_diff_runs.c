@@ -1,9 +1,10 @@
 /* Diffs of random runs against a comparison of their plain cells, and the cases that have names. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 
 #include "base/alloc.h"
 #include "proto/wire.h"

@@ -1,9 +1,10 @@
 /* What is read back is what was written, and what does not fit the index is named and refused. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 
 #include "run/block.h"
 #include "service/handlers/run_steps.h"
