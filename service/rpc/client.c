@@ -18,6 +18,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Clocks of two machines, and the rounding of a deadline on its way. */
+enum { DEADLINE_SLACK_NS = 50 * 1000 * 1000 };
+
 /* ---- how a call ended ---- */
 
 void ts_client_end_init(struct ts_client_end *end, grpc_op *op)
@@ -50,25 +53,36 @@ static void disconnect(struct ts_client *client)
 	if (client->core)
 		grpc_channel_destroy(client->core);
 	client->core = NULL;
+	client->stale = false;
+}
+
+/* Not the handler's words, but C-core's, of this side or the other. Nobody here cancels a call and then asks how it ended:
+ * cancelled is what a server makes of a call whose deadline it sees first, or that came in while it shut down. */
+static enum ts_status transport_status(enum ts_status status, int64_t deadline_ns)
+{
+	if (status != TS_CANCELLED)
+		return status;
+	return deadline_ns != INT64_MAX && ts_now_mono_ns() >= deadline_ns - DEADLINE_SLACK_NS ? TS_DEADLINE : TS_UNAVAILABLE;
 }
 
 enum ts_status ts_client_end_status(struct ts_client *client, const struct ts_client_end *end, const char *method,
-				    struct ts_error *err)
+				    int64_t deadline_ns, struct ts_error *err)
 {
 	struct ts_span word = status_word(end), text = ts_core_span(&end->details);
 	enum ts_status status = ts_status_from_grpc(end->code, word);
 
 	if (status == TS_OK)
 		return TS_OK;
+	if (word.len == 0)
+		status = transport_status(status, deadline_ns);
+	/* Also when the server itself said so: it is going away, and another may come. */
+	if (status == TS_UNAVAILABLE)
+		client->stale = true;
 	if (word.len > 0)
 		return ts_error_set(err, status, "%.*s", TS_SPAN_ARG(text));
-	/* Not the handler's words, but C-core's, of this side or the other. Nobody here cancels a call and then asks how it
-	 * ended: cancelled is what a server that shuts down makes of a call that has just come in. */
-	if (status == TS_UNAVAILABLE || status == TS_CANCELLED) {
-		disconnect(client);
-		return ts_error_set(err, TS_UNAVAILABLE, "the connection to tscoped at %s broke (%.*s)", client->where,
+	if (status == TS_UNAVAILABLE)
+		return ts_error_set(err, status, "the connection to tscoped at %s broke (%.*s)", client->where,
 				    TS_SPAN_ARG(text));
-	}
 	if (status == TS_DEADLINE)
 		return ts_error_set(err, status, "tscoped at %s has not answered %s in the time given", client->where, method);
 	return ts_error_set(err, status, "%s at %s: %.*s", method, client->where, TS_SPAN_ARG(text));
@@ -143,6 +157,7 @@ static enum ts_status roundtrip(struct ts_client *client, const char *path, cons
 static enum ts_status probe(struct ts_client *client, struct ts_error *err)
 {
 	int64_t until = ts_now_mono_ns() + TS_CONNECT_SECONDS * INT64_C(1000000000);
+	struct ts_error why;
 	struct ts_span reply;
 	struct ts_arena arena;
 	enum ts_status status;
@@ -153,11 +168,12 @@ static enum ts_status probe(struct ts_client *client, struct ts_error *err)
 	if (!status)
 		return TS_OK;
 	disconnect(client);
+	why = *err;
 	if (client->address.kind == TS_ADDRESS_SSH)
-		return ts_error_set(err, TS_UNAVAILABLE, "ssh reaches %s, but no tscoped answers at %s there; is it running?",
-				    client->address.host, client->address.path);
-	return ts_error_set(err, TS_UNAVAILABLE, "something listens at %s, but it does not answer as a tscoped does; "
-			    "TSCOPE_SERVER names it", client->where);
+		return ts_error_set(err, TS_UNAVAILABLE, "ssh reaches %s, but no tscoped answers at %s there; is it running? (%s)",
+				    client->address.host, client->address.path, why.text);
+	return ts_error_set(err, TS_UNAVAILABLE, "what listens at %s does not answer as a tscoped does; TSCOPE_SERVER names it "
+			    "(%s)", client->where, why.text);
 }
 
 static enum ts_status connect_client(struct ts_client *client, struct ts_error *err)
@@ -190,6 +206,9 @@ static enum ts_status connect_client(struct ts_client *client, struct ts_error *
 
 enum ts_status ts_client_connect(struct ts_client *client, struct ts_error *err)
 {
+	/* Destroying a channel breaks what still runs on it. */
+	if (client->stale && client->uploads == 0)
+		disconnect(client);
 	return client->core ? TS_OK : connect_client(client, err);
 }
 
@@ -256,7 +275,7 @@ static enum ts_status roundtrip(struct ts_client *client, const char *path, cons
 	e = grpc_call_start_batch(call, ops, n + 2, call, NULL);
 	if (e == GRPC_CALL_OK) {
 		(void)wait_for(client, call);
-		status = ts_client_end_status(client, &end, method, err);
+		status = ts_client_end_status(client, &end, method, deadline_ns, err);
 	} else {
 		status = ts_client_refused(method, e, err);
 	}
@@ -376,7 +395,7 @@ static enum ts_status run_download(struct ts_client *client, grpc_call *call, co
 	}
 	if (e == GRPC_CALL_OK) {
 		(void)wait_for(client, &end);
-		told = ts_client_end_status(client, &end, method, &end_err);
+		told = ts_client_end_status(client, &end, method, INT64_MAX, &end_err);
 		if (!status && told) {
 			*err = end_err;
 			status = told;

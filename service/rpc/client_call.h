@@ -15,6 +15,8 @@ struct ts_client {
 	struct ts_tunnel *tunnel;
 	bool core_up;		/* grpc_init was called */
 	grpc_channel *core;	/* NULL = not connected */
+	bool stale;		/* it broke, or the server is going away: connect again before the next call */
+	unsigned uploads;	/* open on it */
 	grpc_completion_queue *queue; /* of unary calls and downloads */
 	char where[400];
 };
@@ -29,9 +31,9 @@ struct ts_client_end {
 /* The op that receives it; init before, finish after, once the batch is done. */
 void ts_client_end_init(struct ts_client_end *end, grpc_op *op);
 void ts_client_end_finish(struct ts_client_end *end);
-/* TS_OK, or the handler's status and text; notices when the connection is gone. */
+/* TS_OK, or the handler's status and text; notices when the connection is gone. deadline_ns: the call's, monotonic. */
 enum ts_status ts_client_end_status(struct ts_client *client, const struct ts_client_end *end, const char *method,
-				    struct ts_error *err);
+				    int64_t deadline_ns, struct ts_error *err);
 
 /* Connects if it is not connected. */
 enum ts_status ts_client_connect(struct ts_client *client, struct ts_error *err);

@@ -100,6 +100,7 @@ static void *pump(void *arg)
 /* The status must have come, or nothing have been started. */
 static void destroy(struct ts_upload *upload, bool pumping)
 {
+	upload->client->uploads--;
 	grpc_completion_queue_shutdown(upload->queue);
 	if (pumping)
 		pthread_join(upload->thread, NULL);
@@ -131,6 +132,7 @@ static struct ts_upload *new_upload(struct ts_client *client, const char *method
 	if (!upload)
 		return NULL;
 	upload->client = client;
+	client->uploads++;
 	(void)snprintf(upload->method, sizeof upload->method, "%s", method);
 	pthread_mutex_init(&upload->mutex, NULL);
 	pthread_condattr_init(&attr);
@@ -237,7 +239,7 @@ enum ts_status ts_client_upload_send(struct ts_upload *upload, struct ts_span me
 		status = ts_error_set(err, TS_DEADLINE, "tscoped at %s has taken nothing of %s for %d s", upload->client->where,
 				      upload->method, TS_STALL_SECONDS);
 	} else if (upload->over) {
-		status = ts_client_end_status(upload->client, &upload->end, upload->method, err);
+		status = ts_client_end_status(upload->client, &upload->end, upload->method, INT64_MAX, err);
 		if (!status)
 			status = ts_error_set(err, TS_DAMAGED, "tscoped at %s ended %s before it was complete",
 					      upload->client->where, upload->method);
@@ -261,7 +263,7 @@ enum ts_status ts_client_upload_finish(struct ts_upload *upload, struct ts_arena
 	push_on(upload);
 	in_time = wait_over(upload, TS_LONG_CALL_SECONDS);
 	pthread_mutex_unlock(&upload->mutex);
-	status = ts_client_end_status(upload->client, &upload->end, upload->method, err);
+	status = ts_client_end_status(upload->client, &upload->end, upload->method, INT64_MAX, err);
 	if (!in_time)
 		status = ts_error_set(err, TS_DEADLINE, "tscoped at %s has not answered %s within %d s", upload->client->where,
 				      upload->method, TS_LONG_CALL_SECONDS);

@@ -353,7 +353,11 @@ static void a_read_only_server_does_not_write(void **state)
 {
 	(void)state;
 	assert_int_equal(testing_call(ch, "Write", ts_span_str("w"), text), TS_OK);
+	ch->ops->destroy(ch);
+	ts_server_destroy(t.server);
 	t.facts.read_only = true;
+	testing_start(&t);
+	ch = testing_client(t.unix_address);
 	assert_int_equal(testing_call(ch, "Write", ts_span_str("w"), text), TS_DENIED);
 	assert_int_equal(testing_call(ch, "Echo", ts_span_str("r"), text), TS_OK);
 }

@@ -114,7 +114,7 @@ static void *client_loop(void *arg)
 	struct ts_error err;
 
 	if (ts_client_open(c->address, &ch, &err)) {
-		c->wrong++;
+		*(err.status == TS_UNAVAILABLE && c->stop ? &c->unavailable : &c->wrong) += 1;
 		(void)snprintf(c->last, sizeof c->last, "%.255s", err.text);
 		return NULL;
 	}

@@ -53,7 +53,8 @@ static enum ts_status nap(struct ts_call *call, void *state, struct ts_span requ
 	for (int i = 0; i < 4000; i++) {
 		if (call->cancelled(call)) {
 			atomic_fetch_add(&testing_stopped, 1);
-			return ts_error_set(err, TS_UNAVAILABLE, "told to stop");
+			return ts_error_set(err, ts_now_mono_ns() < call->deadline_ns ? TS_UNAVAILABLE : TS_DEADLINE,
+					    "told to stop");
 		}
 		(void)poll(NULL, 0, 5);
 	}
