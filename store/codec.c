@@ -69,7 +69,7 @@ enum ts_status ts_scratch_fit(struct ts_scratch *s, size_t words, size_t planes,
 	void *w = s->words;
 	void *p = s->planes;
 	void *o = s->out;
-	bool ok = fit(&w, &s->words_cap, words) & fit(&p, &s->planes_cap, planes) & fit(&o, &s->out_cap, out);
+	bool ok = fit(&w, &s->words_cap, words) && fit(&p, &s->planes_cap, planes) && fit(&o, &s->out_cap, out);
 
 	s->words = w;
 	s->planes = p;

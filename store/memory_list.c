@@ -92,7 +92,7 @@ static enum ts_status list_locked(struct ts_memory *m, const struct ts_ref_query
 	struct ts_ref *refs = ts_arena_array(arena, q->limit, sizeof *refs);
 	struct ts_span next = {0};
 	size_t n_here;
-	size_t n_base;
+	size_t n_base = 0;
 	size_t h = 0;
 	size_t b = 0;
 	size_t n = 0;

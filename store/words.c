@@ -109,7 +109,7 @@ static size_t take_sample(const uint64_t *v, size_t n, int order, uint64_t *ret)
 
 static void choose_order(const uint64_t *v, size_t n, struct shape *shape)
 {
-	double best = INFINITY;
+	double best = (double)INFINITY;
 
 	(void)pthread_once(&weight_once, fill_weight);
 	for (int order = 0; order <= ORDER_MAX && (size_t)order < n; order++) {
