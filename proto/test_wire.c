@@ -506,6 +506,7 @@ static void refuses_wrong_fields(void **state)
 	REFUSE("put_request", "\x08\x01", "objects");
 	REFUSE("put_request", "\x0a\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", "objects");
 	REFUSE("put_request", "\x0b", "objects");
+	REFUSE("put_request", "\x00\x01", "objects"); /* there is no field 0 */
 }
 
 /* Fields of a later version are passed over. */

@@ -136,10 +136,7 @@ static bool take_field(struct ts_cursor *c, struct field *ret)
 		break;
 	case BYTES:
 		ret->value = take_varint(c);
-		if (ret->value > ts_cursor_left(c))
-			c->failed = true;
-		else
-			ret->bytes = ts_cursor_bytes(c, (size_t)ret->value);
+		ret->bytes = ts_cursor_bytes(c, ret->value > SIZE_MAX ? SIZE_MAX : (size_t)ret->value);
 		break;
 	default:
 		c->failed = true;

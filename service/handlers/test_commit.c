@@ -140,6 +140,12 @@ static void refuses_a_shifted_run(void **state)
 	run.first_step = 0;
 	run.steps = 20;
 	assert_refused(s, test_run_put(s, &run), "differs at step");
+	/* the same values at other steps */
+	run = (struct test_run){.ranks = 1, .first_step = 1, .steps = 9};
+	must(test_commit(s, &(struct ts_commit_request){.name = ts_span_str("default/a"), .force = true,
+							 .head = test_run_put(s, &run)}, &(struct ts_commit_reply){0}), &s->err);
+	run.first_step = 0;
+	assert_refused(s, test_run_put(s, &run), "differs at step 1");
 }
 
 static void holds_expectations(void **state)

@@ -70,6 +70,8 @@ static void say(struct test_store *s, const struct test_run *run, int32_t rank, 
 		add(s, facts, "session.started", (struct ts_fact){.type = TS_FACT_FLOAT, .real = run->started});
 	if (rank == 0)
 		add(s, facts, "config.only_zero", (struct ts_fact){.type = TS_FACT_BOOL, .boolean = true});
+	if (rank == 1)
+		add(s, facts, "config.only_one", (struct ts_fact){.type = TS_FACT_BOOL, .boolean = true});
 	(void)ts_facts_sort(facts);
 }
 
@@ -81,6 +83,10 @@ static void differ(struct test_store *s, const struct test_run *run, int32_t ran
 	add(s, facts, "parallelism.rank", (struct ts_fact){.type = TS_FACT_INT, .integer = rank});
 	if (run->first_rank == 0)
 		add(s, facts, "config.only_zero", (struct ts_fact){.type = TS_FACT_ABSENT});
+	if (run->first_rank == 1)
+		add(s, facts, "config.only_one", (struct ts_fact){.type = TS_FACT_ABSENT});
+	if (rank == 1)
+		add(s, facts, "config.only_one", (struct ts_fact){.type = TS_FACT_BOOL, .boolean = true});
 	(void)ts_facts_sort(facts);
 }
 

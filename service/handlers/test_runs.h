@@ -21,7 +21,7 @@ void test_store_close(struct test_store *s);
 
 /* Ranks first_rank .. first_rank + ranks - 1, each with steps 0 .. steps - 1 and columns scalars.loss (every step) and
  * scalars.eval (every tenth). Rank r's loss at step i is scale / (1 + i + r); from part_at on (0 = never) it is another. Each rank says
- * parallelism.rank, rank 0 alone config.only_zero. */
+ * parallelism.rank, rank 0 alone config.only_zero, rank 1 alone config.only_one. */
 struct test_run {
 	int32_t first_rank, ranks;
 	int64_t steps;
