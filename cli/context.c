@@ -88,11 +88,12 @@ enum ts_status ts_cli_name(struct ts_cli *cli, const char *typed, struct ts_span
 
 	if (!strchr(typed, '/'))
 		status = joined(cli, "", typed, &name, err);
-	if (!status)
-		status = ts_name_check(name, err);
-	if (!status)
-		*ret_name = name;
-	return status;
+	if (status)
+		return status;
+	if (ts_name_check(name, err))
+		return ts_error_prefix(err, "'%.*s'", TS_SPAN_ARG(name));
+	*ret_name = name;
+	return TS_OK;
 }
 
 enum ts_status ts_cli_spec(struct ts_cli *cli, const char *typed, struct ts_span *ret_spec, struct ts_error *err)

@@ -76,6 +76,14 @@ static enum ts_status parse(struct ts_cli *cli, int argc, char **argv, struct ts
 	return ts_args_has(&cli->args, "help") ? TS_OK : check_words(cli, err);
 }
 
+/* Behind the text there is; cut where it does not fit. */
+static void add_to_error(struct ts_error *err, const char *a, const char *b)
+{
+	struct ts_error whole = *err;
+
+	ts_error_set(err, whole.status, "%s%s%s", whole.text, a, b);
+}
+
 static enum ts_status run(struct ts_cli *cli, int argc, char **argv, pid_t *ret_pager, struct ts_error *err)
 {
 	enum ts_status status = parse(cli, argc, argv, err);
@@ -94,6 +102,8 @@ static enum ts_status run(struct ts_cli *cli, int argc, char **argv, pid_t *ret_
 	status = ts_digest_init(err);
 	if (!status)
 		status = cli->verb->run(cli, err);
+	if (status == TS_NOT_FOUND && cli->target.absent)
+		add_to_error(err, "; nothing was ever pushed to ", cli->target.where);
 	ts_target_close(&cli->target);
 	return status ? status : ts_buf_check(&cli->out, err);
 }

@@ -52,6 +52,7 @@ struct ts_listing {
 	uint64_t examined;
 	struct ts_span project; /* empty = all */
 	enum ts_ref_kind kind;
+	bool filtered;
 };
 /* Asks for pages until there are limit rows, then renders. request lacks columns and page_size. */
 enum ts_status ts_list_refs(struct ts_cli *cli, struct ts_list_request *request, const char *columns, uint64_t limit,

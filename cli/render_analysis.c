@@ -121,7 +121,7 @@ static void reasons(struct ts_cli *cli, const struct ts_measures *m, size_t from
 			seen = !m->items[k].known && ts_span_eq(m->items[k].reason, m->items[i].reason);
 		if (seen)
 			continue;
-		ts_text_field(cli, "  unknown",
+		ts_text_field(cli, " unknown",
 			      ts_arena_printf(&cli->arena, "%.*s %.*s: %.*s", TS_SPAN_ARG(m->items[i].subject),
 					      TS_SPAN_ARG(m->items[i].name), TS_SPAN_ARG(m->items[i].reason)));
 	}

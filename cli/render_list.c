@@ -68,7 +68,9 @@ static void nothing(struct ts_cli *cli, const struct ts_listing *list)
 {
 	const char *what = list->kind == TS_REF_TAG ? "tags" : list->kind == TS_REF_BRANCH ? "branches" : "runs";
 
-	if (list->project.len)
+	if (list->filtered)
+		ts_cli_say(cli, "none of the %s matches", what);
+	else if (list->project.len)
 		ts_cli_say(cli, "no %s in project %.*s of %s", what, TS_SPAN_ARG(list->project), cli->target.where);
 	else
 		ts_cli_say(cli, "no %s in %s", what, cli->target.where);

@@ -132,7 +132,8 @@ static void names_only(struct ts_cli *cli, const struct ts_listing *list)
 enum ts_status ts_list_refs(struct ts_cli *cli, struct ts_list_request *request, const char *columns, uint64_t limit,
 			    struct ts_error *err)
 {
-	struct ts_listing list = {.project = request->project, .kind = request->kind};
+	struct ts_listing list = {
+		.project = request->project, .kind = request->kind, .filtered = request->filter.len > 0};
 	enum ts_status status = split_columns(columns, &cli->arena, &list, err);
 
 	request->columns = list.columns;

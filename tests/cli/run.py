@@ -257,46 +257,47 @@ RUNS = {"base": "runs/base", "parts": "runs/parts", "rerun": "runs/rerun", "long
 
 
 class Server:
-    def __init__(self, place):
-        self.address = "unix:" + os.path.join(place.path, "tscoped.sock")
-        self.process = subprocess.Popen(
-            ["tscoped", "--store", os.path.join(place.path, "server-store"), "--socket", self.address[len("unix:"):]], env=place.env,
-            cwd=place.path, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=open(os.path.join(place.path, "tscoped.log"), "wb"))
+    def __init__(self, place, name):
+        path = os.path.join(place.path, name)
+        self.address, self.log = "unix:" + path + ".sock", path + ".log"
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(["tscoped", "--store", path + "-store", "--socket", path + ".sock"], env=place.env,
+                                            cwd=place.path, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
         for _ in range(200):
-            if os.path.exists(os.path.join(place.path, "tscoped.sock")) or self.process.poll() is not None:
+            if os.path.exists(path + ".sock") or self.process.poll() is not None:
                 break
             time.sleep(0.05)
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(30)
+        rc = self.process.wait(30)
+        if rc:
+            fail("tscoped", f"ended with {rc}\n" + open(self.log).read()[-3000:])
 
 
 def same_everywhere(_update):
     """Names in a local store, names on a server, paths with neither, paths beside each: byte-identical JSON."""
     place = Place()
-    server = Server(place)
+    full, half, bare = (Server(place, name) for name in ("full", "half", "bare"))
     names = {k: os.path.basename(v) if k != "demo" else "demo-base" for k, v in RUNS.items()}
-    push = "tscope push runs/base runs/parts runs/rerun runs/longer runs/mood runs/mood2 runs/evil demo/order && " \
-           "tscope push --name demo-base demo/base"
     paths = {k: "./" + v for k, v in RUNS.items()}
     mixed = {k: paths[k] if i % 2 else names[k] for i, k in enumerate(RUNS)}
-    ways = {"local names": (names, {}), "server names": (names, {"TSCOPE_SERVER": server.address}),
-            "paths": (paths, {"TSCOPE_STORE": os.path.join(place.path, "no-store")}),
-            "paths over a server": (paths, {"TSCOPE_SERVER": server.address}),
-            "mixed, local": (mixed, {}), "mixed, server": (mixed, {"TSCOPE_SERVER": server.address})}
-    for env in ({}, {"TSCOPE_SERVER": server.address}):
-        rc, _, stderr = place.run(push, **env)
-        if rc:
-            fail("same_everywhere: push", stderr.decode())
+    ways = {"local names": (names, {}), "server names": (names, {"TSCOPE_SERVER": full.address}),
+            "paths, no store": (paths, {"TSCOPE_STORE": os.path.join(place.path, "no-store")}),
+            "paths that the server has": (paths, {"TSCOPE_SERVER": full.address}),
+            "paths that it has not": (paths, {"TSCOPE_SERVER": bare.address}),
+            "mixed, local": (mixed, {}), "mixed, server": (mixed, {"TSCOPE_SERVER": half.address})}
+    for env, some in (({}, names), ({"TSCOPE_SERVER": full.address}, names),
+                      ({"TSCOPE_SERVER": half.address}, [k for k in mixed if mixed[k] == names[k]])):
+        for k in some:
+            rc, _, stderr = place.run(f"tscope push --name {names[k]} {RUNS[k]}", **env)
+            if rc:
+                fail("same_everywhere: push", stderr.decode())
     for query in QUERIES:
         answers = {}
         for way, (words, env) in ways.items():
-            if "show" in query and "paths" in way and "no-store" in env.get("TSCOPE_STORE", ""):
-                continue  # a run that was never pushed has no names
-            if "show" in query and words["base2"].startswith("."):
-                continue  # notes belong to the name that was asked for
+            if "show" in query and words is not names:
+                continue  # notes belong to the name that was asked for, names to runs that were pushed
             rc, stdout, stderr = place.run(f"tscope {query.format(**words)} --json", **env)
             answers[way] = re.sub(rb'"at": "[^"]*"|"who": "[^"]*"', b"", stdout) + b"exit %d" % rc
             if rc == 2:
@@ -308,10 +309,9 @@ def same_everywhere(_update):
                     fail(f"same_everywhere: {way}: {query}", answer.decode()[:3000] + "\n--- local names:\n" + first.decode()[:3000])
     if os.path.exists(os.path.join(place.path, "no-store")):
         fail("same_everywhere", "reading made a store")
-    rc = server.stop()
-    if rc:
-        fail("same_everywhere", f"tscoped ended with {rc}\n" + open(os.path.join(place.path, "tscoped.log")).read()[-3000:])
-    rc, stdout, stderr = place.run("tscope list", TSCOPE_SERVER=server.address)
+    for server in (full, half, bare):
+        server.stop()
+    rc, stdout, stderr = place.run("tscope list", TSCOPE_SERVER=full.address)
     if rc != 2 or stdout or not stderr:
         fail("same_everywhere: stopped server", f"exit {rc}, stdout {stdout!r}, stderr {stderr!r}")
     place.close()

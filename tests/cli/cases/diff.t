@@ -1,0 +1,320 @@
+$ tscope push -q runs/base runs/rerun runs/parts runs/longer runs/mood runs/mood2 runs/apart
+| name            id            steps      sent       new  outcome
+| default/base    18fc3da2967f      8 SIZE SIZE  created
+| default/rerun   615c705062bf      8 SIZE SIZE  created
+| default/parts   2fce76dd212c      8 SIZE SIZE  created
+| default/longer  782180165393     12 SIZE SIZE  created
+| default/mood    02543aa2aba4      8 SIZE SIZE  created
+| default/mood2   46aff2c7d8bf      8 SIZE SIZE  created
+| default/apart   a119718b675c      8 SIZE SIZE  created
+# The same: what was computed repeats bit for bit.
+$ tscope diff base rerun
+| every bit of the trajectory agrees: 2 series over 8 steps
+| a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
+| b  rerun  615c705062bf  8 steps (0 to 7)  1 rank
+|
+| Facts that differ
+|   session.name     base          ->  rerun
+|   session.started  1700000000.0  ->  1700001000.0
+|
+| same      7 series
+# Different.
+$ tscope diff base parts
+| loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
+| a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
+| b  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
+|
+| Facts that differ
+|   code.commit   aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  ->  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+|   config.lr     0.001                                     ->  0.0012
+|   seeds.torch   7                                         ->  8
+|   session.name  base                                      ->  parts
+|
+| First step where bits differ, by series
+|   series  step  values there
+|   loss       3  a  0.5
+|                 b  0.50001
+|                       ^
+|
+| same      6 series
+[1]
+$ tscope diff --first base parts
+| loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
+| a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
+| b  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
+|
+| First step where bits differ, by series
+|   series  step  values there
+|   loss       3  a  0.5
+|                 b  0.50001
+|                       ^
+[1]
+# Mirrored.
+$ tscope diff parts base
+| loss parts at step 3: 0.50001 against 0.5; 6 other series agree; facts differ: code.commit and 2 more
+| a  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
+| b  base   18fc3da2967f  8 steps (0 to 7)  1 rank
+|
+| Facts that differ
+|   code.commit   bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb  ->  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+|   config.lr     0.0012                                    ->  0.001
+|   seeds.torch   8                                         ->  7
+|   session.name  parts                                     ->  base
+|
+| First step where bits differ, by series
+|   series  step  values there
+|   loss       3  a  0.50001
+|                 b  0.5
+|                       ^
+|
+| same      6 series
+[1]
+# Inconclusive: more steps on one side, none in common, only a series of unknown meaning.
+$ tscope diff base longer
+| loss agrees on 8 common steps, but the second run has 4 that the first lacks (8 to 11)
+| a  base    18fc3da2967f  8 steps (0 to 7)    1 rank
+| b  longer  782180165393  12 steps (0 to 11)  1 rank
+|
+| Facts that differ
+|   session.name  base  ->  longer
+|
+| Only on one side
+|   only b  4 steps (8 to 11)
+|
+| agree     on all common steps: loss, lr
+| same      no series
+[3]
+$ tscope diff base apart
+| no step of loss is in both runs; facts differ: code.commit and 1 more
+| a  base   18fc3da2967f  8 steps (0 to 7)      1 rank
+| b  apart  a119718b675c  8 steps (100 to 107)  1 rank
+|
+| Facts that differ
+|   code.commit   aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  ->  not recorded
+|   seeds.torch   7                                         ->  not recorded
+|   session.name  base                                      ->  apart
+|
+| Only on one side
+|   only a  8 steps (0 to 7)
+|   only b  8 steps (100 to 107)
+|   apart   no step in common: loss, lr
+|
+| same      no series
+[3]
+$ tscope diff mood mood2
+| the trajectory agrees, but mood parts at step 2: 2.0 against 0.0; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json
+| a  mood   02543aa2aba4  8 steps (0 to 7)  1 rank
+| b  mood2  46aff2c7d8bf  8 steps (0 to 7)  1 rank
+|
+| Facts that differ
+|   session.name  mood  ->  mood2
+|
+| First step where bits differ, by series
+|   series               step  values there
+|   mood (unknown role)     2  a  2.0
+|                              b  0.0
+|                                 ^
+|
+| same      7 series
+[3]
+$ tscope diff base base
+| both are one and the same run: their ids are equal
+| a  base  18fc3da2967f  8 steps (0 to 7)  1 rank
+| b  base  18fc3da2967f  8 steps (0 to 7)  1 rank
+|
+| No recorded fact differs.
+|
+| same      7 series
+# Facts do not decide unless asked.
+$ tscope diff base rerun --exit-on facts | head -1; exit ${PIPESTATUS[0]}
+| every bit of the trajectory agrees: 2 series over 8 steps
+[1]
+$ tscope diff base rerun --exit-on facts --ignore 'session.*'
+| every bit of the trajectory agrees: 2 series over 8 steps
+| a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
+| b  rerun  615c705062bf  8 steps (0 to 7)  1 rank
+|
+| No recorded fact differs.
+|
+| same      7 series
+$ tscope diff base rerun --exit-on times --exit-on memory | head -1; exit ${PIPESTATUS[0]}
+| every bit of the trajectory agrees: 2 series over 8 steps
+# Paths, and a path beside a name; nothing is stored.
+$ tscope diff --store none ./runs/base ./runs/parts | head -1; test -e none || echo no store
+| loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
+| no store
+$ tscope diff base ./runs/parts | head -1
+| loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
+# Real trainings of three ranks.
+$ tscope diff ./demo/base ./demo/rerun
+| every bit of the trajectory agrees: 18 series over 160 steps
+| a  chars-base   6ae1a7a00e48  160 steps (0 to 159)  3 ranks
+| b  chars-rerun  496f6bc873aa  160 steps (0 to 159)  3 ranks
+|
+| Facts that differ
+|   session.name                  chars-base         ->  chars-rerun
+|   session.started (+2 ranks)    1795176038.980202  ->  1795176046.871779
+|   session.wall_time (+2 ranks)  3.225942724        ->  3.151066135
+|
+| costs     differ and do not decide: memory.rss, phases.backward, phases.comm, phases.data,
+|           phases.forward, phases.optimizer, timestamp
+| same      18 series
+$ tscope diff ./demo/base ./demo/order
+| digests.batch parts at step 80 (rank 1): 503fb813e1a0ba06 against 449ffcf04fb1f990; 9 more of the trajectory part there or later; 8 other series agree
+| a  chars-base   6ae1a7a00e48  160 steps (0 to 159)  3 ranks
+| b  chars-order  f5748eb37f3e  160 steps (0 to 159)  3 ranks
+|
+| Facts that differ
+|   session.name                  chars-base         ->  chars-order
+|   session.started (+2 ranks)    1795176038.980202  ->  1795176054.0815606
+|   session.wall_time (+2 ranks)  3.225942724        ->  3.097707511
+|
+| First step where bits differ, by series
+|   series          rank +more  step  values there
+|   digests.batch   1             80  a  503fb813e1a0ba06
+|                                     b  449ffcf04fb1f990
+|                                        ^
+|   digests.params  0 +2          80  a  c97c68ed293a653e
+|                                     b  45fbbb9d884235fe
+|                                        ^
+|   grad_norm       0 +2          80  a  1.996155023574829
+|                                     b  1.9979759454727173
+|                                            ^
+|   loss            1 +2          80  a  1.9231367111206055
+|                                     b  1.6872142553329468
+|                                          ^
+|
+| costs     differ and do not decide: memory.rss, phases.backward, phases.comm, phases.data,
+|           phases.forward, phases.optimizer, timestamp
+| same      8 series
+[1]
+$ tscope diff ./demo/base ./demo/lr
+| digests.params parts at step 0 (rank 0), the first that both have: 5c34fe692d310ca8 against 9e6cd3872da25e93; 11 more of the trajectory part there or later; 6 other series agree; facts differ: config.optimizer.lr
+| a  chars-base  6ae1a7a00e48  160 steps (0 to 159)  3 ranks
+| b  chars-lr    0654541655d6  160 steps (0 to 159)  3 ranks
+|
+| Facts that differ
+|   config.optimizer.lr           0.003              ->  0.0031
+|   session.name                  chars-base         ->  chars-lr
+|   session.started (+2 ranks)    1795176038.980202  ->  1795176061.1566882
+|   session.wall_time (+2 ranks)  3.225942724        ->  3.073487942
+|
+| First step where bits differ, by series
+|   series          rank +more  step  values there
+|   digests.params  0 +2           0  a  5c34fe692d310ca8
+|                                     b  9e6cd3872da25e93
+|                                        ^
+|   lr              0 +2           0  a  0.003
+|                                     b  0.0031
+|                                             ^
+|   grad_norm       0 +2           1  a  1.8491928577423096
+|                                     b  1.850545048713684
+|                                           ^
+|   loss            0 +2           1  a  2.290597915649414
+|                                     b  2.2847323417663574
+|                                           ^
+|
+| costs     differ and do not decide: memory.rss, phases.backward, phases.comm, phases.data,
+|           phases.forward, phases.optimizer, timestamp
+| same      6 series
+[1]
+$ tscope diff ./demo/base ./demo/slow --exit-on times | head -1; exit ${PIPESTATUS[0]}
+| every bit of the trajectory agrees: 18 series over 160 steps
+[1]
+$ COLUMNS=60 tscope diff ./demo/base ./demo/lr
+| digests.params parts at step 0 (rank 0), the first that both
+| have: 5c34fe692d310ca8 against 9e6cd3872da25e93; 11 more of
+| the trajectory part there or later; 6 other series agree;
+| facts differ: config.optimizer.lr
+| a  chars-base  6ae1a7a00e48  160 steps (0 to 159)  3 ranks
+| b  chars-lr    0654541655d6  160 steps (0 to 159)  3 ranks
+|
+| Facts that differ
+|   config.optimizer.lr
+|       0.003  ->  0.0031
+|   session.name
+|       chars-base  ->  chars-lr
+|   session.started (+2 ranks)
+|       1795176038.980202  ->  1795176061.1566882
+|   session.wall_time (+2 ranks)
+|       3.225942724  ->  3.073487942
+|
+| First step where bits differ, by series
+|   series          rank +more  step  values there
+|   digests.params  0 +2           0  a  5c34fe692d310ca8
+|                                     b  9e6cd3872da25e93
+|                                        ^
+|   lr              0 +2           0  a  0.003
+|                                     b  0.0031
+|                                             ^
+|   grad_norm       0 +2           1  a  1.8491928577423096
+|                                     b  1.850545048713684
+|                                           ^
+|   loss            0 +2           1  a  2.290597915649414
+|                                     b  2.2847323417663574
+|                                           ^
+|
+| costs     differ and do not decide: memory.rss,
+|           phases.backward, phases.comm, phases.data,
+|           phases.forward, phases.optimizer, timestamp
+| same      6 series
+[1]
+$ COLUMNS=80 tscope diff base ./runs/evil
+| loss agrees on 3 common steps, but the first run has 5 that the second lacks (3
+| to 7); facts differ: code.commit and 9 more
+| a  base                  18fc3da2967f  8 steps (0 to 7)  1 rank
+| b  \x1B[2Jclear\u{202E}  dd23e3135c04  3 steps (0 to 2)  1 rank
+|
+| Facts that differ
+|   code.commit             aaaaaaaaaaaaaaaaaaaaaaa…  ->  not recorded
+|   config.layers[0]        2                         ->  not recorded
+|   config.layers[1]        4                         ->  not recorded
+|   config.lr               0.001                     ->  not recorded
+|   config.note             not recorded              ->  a\tb\x07\r\nc
+|   config.名前             not recorded              ->  日本語のとても長い値です
+|   seeds.torch             7                         ->  not recorded
+|   libraries.python        3.11.2                    ->  not recorded
+|   libraries.torch         2.6.0                     ->  not recorded
+|   parallelism.world_size  1                         ->  not recorded
+|   session.n_steps         8                         ->  not recorded
+|   session.name            base                      ->  \x1B[2Jclear\u{202E}
+|   session.wall_time       2.0                       ->  not recorded
+|
+| Only on one side
+|   only a  5 steps (3 to 7)
+|   only b  \x1B\[31mred\nline, 損失
+|
+| agree     on all common steps: loss, lr
+| same      no series
+[3]
+# What was skipped is said.
+$ tscope diff base ./runs/cut
+| loss agrees on 4 common steps, but the first run has 4 that the second lacks (4 to 7); facts differ: code.commit and 7 more
+| a  base  18fc3da2967f  8 steps (0 to 7)  1 rank
+| b  -     a6e6bceb9c69  4 steps (0 to 3)  1 rank
+|
+| Facts that differ
+|   code.commit             aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  ->  not recorded
+|   config.layers[0]        2                                         ->  not recorded
+|   config.layers[1]        4                                         ->  not recorded
+|   config.lr               0.001                                     ->  not recorded
+|   seeds.torch             7                                         ->  not recorded
+|   libraries.python        3.11.2                                    ->  not recorded
+|   libraries.torch         2.6.0                                     ->  not recorded
+|   parallelism.world_size  1                                         ->  not recorded
+|   session.n_steps         8                                         ->  not recorded
+|   session.name            base                                      ->  not recorded
+|   session.started         1700000000.0                              ->  not recorded
+|   session.wall_time       2.0                                       ->  not recorded
+|
+| Only on one side
+|   only a  4 steps (4 to 7)
+|
+| agree     on all common steps: loss, lr
+| same      no series
+! tscope: ./runs/cut/steps.jsonl:5: skipped: bad_json: byte 0: expected a value
+! tscope: ./runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'
+[3]
+$ tscope diff base ./runs/empty
+! tscope: ./runs/empty is no run directory: no steps.jsonl, no run.json, no rank*/ and no trace in it
+[2]

@@ -1,0 +1,82 @@
+$ tscope list
+! tscope: no runs in project default of local store TMP/store
+! tscope: nothing was ever pushed there; 'tscope push DIRECTORY' makes it
+$ tscope push -q runs/base runs/parts runs/longer runs/mood demo/lr
+| name            id            steps      sent       new  outcome
+| default/base    18fc3da2967f      8 SIZE SIZE  created
+| default/parts   2fce76dd212c      8 SIZE SIZE  created
+| default/longer  782180165393     12 SIZE SIZE  created
+| default/mood    02543aa2aba4      8 SIZE SIZE  created
+| default/lr      0654541655d6    160 SIZE SIZE  created
+$ tscope list --columns name,id,state,steps,ranks,started --sort name
+| name    id            state     steps  ranks  started
+| base    18fc3da2967f  finished      8      1  2023-11-14 22:13Z
+| longer  782180165393  finished     12      1  2023-11-14 22:13Z
+| lr      0654541655d6  finished    160      3  2026-11-20 12:01Z
+| mood    02543aa2aba4  finished      8      1  2023-11-14 22:13Z
+| parts   2fce76dd212c  finished      8      1  2023-11-14 22:13Z
+$ tscope list --columns name,config.lr,config.optimizer.lr,seeds.torch,nothing.here --sort -config.lr
+| name    config.lr  config.optimizer.lr  seeds.torch  nothing.here
+| parts      0.0012                    -            8             -
+| base        0.001                    -            7             -
+| longer      0.001                    -            7             -
+| mood        0.001                    -            -             -
+| lr              -               0.0031            7             -
+$ tscope list 'config.lr>1e-3 and steps>=8' --columns name,config.lr
+| name   config.lr
+| parts     0.0012
+$ tscope list 'not (name=base) and seeds.torch=7' --columns name,steps
+| name    steps
+| lr        160
+| longer     12
+$ tscope list 'steps>100000'
+! tscope: none of the runs matches
+$ tscope list 'steps>='
+! tscope: filter, at its end: a value must stand here
+[2]
+$ tscope list --columns name,stepps
+! tscope: columns: "stepps" is none of name, project, id, started, pushed, state, steps, first_step, last_step, ranks, world_size, own_name, who, note.KEY, or a fact as config.lr
+[2]
+# In pages.
+$ tscope list --names --sort name --limit 2 2>/dev/null
+| base
+| longer
+$ tscope list --names --sort name --limit 2 --page "$(tscope list --names --sort name --limit 2 --json | sed -n 's/.*"next_page": "\(.*\)".*/\1/p')" 2>/dev/null
+| lr
+| mood
+$ tscope list --names --sort name --all
+| base
+| longer
+| lr
+| mood
+| parts
+# Projects.
+$ tscope push -q -p other runs/base
+| name      other/base
+| id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| steps     8 steps (0 to 7), 1 rank
+| sent      0 B (0 objects)
+| new       0 B
+| outcome   created
+$ tscope list --names --all-projects --sort name
+| default/base
+| default/longer
+| default/lr
+| default/mood
+| default/parts
+| other/base
+$ tscope list -p other --names
+| base
+$ echo 'project = other' > .tscope; tscope list --names
+| base
+$ printf '# here\nproject = a b\n' > .tscope; tscope list --names
+! tscope: TMP/.tscope:2: project: 'a b' is no project name: letters, digits and . _ + - after the first
+[2]
+$ printf 'projekt = other\n' > .tscope; tscope list --names
+! tscope: TMP/.tscope:1: expected 'project = NAME'
+[2]
+$ rm .tscope; TSCOPE_PROJECT=other tscope list --names
+| base
+$ TSCOPE_PROJECT=no/ne tscope list --names
+! tscope: TSCOPE_PROJECT: 'no/ne' is no project name: letters, digits and . _ + - after the first
+[2]

@@ -1,0 +1,75 @@
+$ tscope push -q runs/base runs/parts
+| name           id            steps      sent       new  outcome
+| default/base   18fc3da2967f      8 SIZE SIZE  created
+| default/parts  2fce76dd212c      8 SIZE SIZE  created
+$ tscope name base best
+| run default/best points at 18fc3da2967f
+$ tscope name base best
+| run default/best points at 18fc3da2967f, as before
+$ tscope name parts best
+! tscope: run default/best exists and points at 18fc3da2967f; --force moves it
+[2]
+$ tscope name --force parts best
+| run default/best points at 2fce76dd212c, before at 18fc3da2967f
+$ tscope name base 'not a name'
+! tscope: 'default/not a name': byte 12 of a name is not allowed there: components of letters, digits and ._+- that begin with a letter or digit, joined by /
+[2]
+$ tscope tag base v1
+| tag default/v1 points at 18fc3da2967f
+$ tscope tag parts v1
+! tscope: tag default/v1 exists and points at 18fc3da2967f; --force moves it
+[2]
+$ tscope tag
+| name  id            pushed
+| v1    18fc3da2967f  NOW______________
+$ tscope note base
+| note   value     when                  who
+| state  finished  NOW_________________  local
+$ tscope note base bad='loss spikes' note=x
+| note   value        when                  who
+| bad    loss spikes  NOW_________________  local
+| note   x            NOW_________________  local
+| state  finished     NOW_________________  local
+$ tscope note base note= state=crashed
+| note   value        when                  who
+| bad    loss spikes  NOW_________________  local
+| state  crashed      NOW_________________  local
+$ tscope note tag:v1
+! tscope: note: default/v1 is a tag; notes belong to runs
+[2]
+$ tscope note base novalue
+! tscope: note: 'novalue' is not KEY=VALUE
+[2]
+$ tscope log best
+| entry  id            moved                 who    message
+|     2  2fce76dd212c  NOW_________________  local
+|     1  18fc3da2967f  NOW_________________  local
+$ tscope log nothing
+! tscope: nothing is called default/nothing
+[2]
+$ tscope push -q --branch nightly --name base runs/base; tscope list --branches --columns name,id
+| name      default/base
+| id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| steps     8 steps (0 to 7), 1 rank
+| sent      0 B (0 objects)
+| new       0 B
+| outcome   unchanged
+| name     id
+| nightly  18fc3da2967f
+$ tscope log branch:nightly
+| entry  id            moved                 who    message
+|     1  18fc3da2967f  NOW_________________  local
+# A word that is wrong removes nothing.
+$ tscope rm best nothing
+! tscope: nothing is called default/nothing
+[2]
+$ tscope rm best tag:v1 branch:nightly
+| removed run default/best, which pointed at 2fce76dd212c
+| removed tag default/v1, which pointed at 18fc3da2967f
+| removed branch default/nightly, which pointed at 18fc3da2967f
+$ tscope rm 18fc3da2
+! tscope: rm: '18fc3da2' is the id of a run, a name is wanted here
+[2]
+$ tscope list --names --sort name
+| base
+| parts

@@ -1,0 +1,145 @@
+# The first push names the run after its directory; the second finds everything there.
+$ tscope push runs/base
+| name      default/base
+| id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| steps     8 steps (0 to 7), 1 rank
+| sent SIZE (10 objects)
+| new SIZE
+| outcome   created
+$ tscope push runs/base
+| name      default/base
+| id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| steps     8 steps (0 to 7), 1 rank
+| sent      0 B (0 objects)
+| new       0 B
+| outcome   unchanged
+# Several at once; two runs that share blocks store them once.
+$ tscope push runs/rerun runs/parts demo/base
+| name           id            steps   sent    new  outcome
+| default/rerun  615c705062bf      8 SIZE SIZE  created
+| default/parts  2fce76dd212c      8 SIZE SIZE  created
+! tscope: default/base points at 18fc3da2967f, which this run does not extend: rank 0 fact code.commit is gone; --force moves the name, --name gives this run another
+[2]
+# A run that still trains is pushed again: the name moves by itself.
+$ tscope push --name growing runs/base
+| name      default/growing
+| id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| steps     8 steps (0 to 7), 1 rank
+| sent      0 B (0 objects)
+| new       0 B
+| outcome   created
+$ tscope push --name growing runs/longer
+| name      default/growing
+| id        7821801653931151f7b71506b6dec4356e61efa21b20112aeb0ec6221e5dbd6b
+| steps     12 steps (0 to 11), 1 rank
+| sent SIZE (10 objects)
+| new SIZE
+| outcome   extended
+$ tscope log growing --json | grep -c '"entry"'
+| 2
+# It does not move to anything else, unless told to.
+$ tscope push --name growing runs/parts
+! tscope: default/growing points at 782180165393, which this run does not extend: rank 0 fact code.commit has changed; --force moves the name, --name gives this run another
+[2]
+$ tscope push --name growing --force --message 'the other one' runs/parts
+| name      default/growing
+| id        2fce76dd212c476c9dec5d12e1f355272afb6e4648a85fcbf48714228c06affb
+| steps     8 steps (0 to 7), 1 rank
+| sent      0 B (0 objects)
+| new       0 B
+| outcome   forced
+# Facts from the pusher; the state.
+$ tscope push --name tuned --fact config.lr=0.5 --fact lineage.parent=base --state running runs/base
+| name      default/tuned
+| id        1b86639869e31535cc817e9606394d457882c717cf7f08eaa2ce4c995c1b9274
+| steps     8 steps (0 to 7), 1 rank
+| sent SIZE (1 object)
+| new SIZE
+| outcome   created
+$ tscope facts tuned config.lr
+| config.lr  0.001  float  run.json, overruled
+| config.lr  0.5    float  pusher
+$ tscope push --fact nogroup.key=1 runs/base
+! tscope: --fact nogroup.key=1: 'nogroup.key=1': no such group; there are code, config, seeds, determinism, libraries, hardware, parallelism, data, lineage, work, session, columns, other
+[2]
+# What cannot be read is reported with its line, and refused with --strict.
+$ tscope push --strict runs/cut
+! tscope: runs/cut/steps.jsonl line 5: bad_json: byte 0: expected a value
+[2]
+$ tscope push runs/cut
+| name      default/cut
+| id        a6e6bceb9c692f15f21fcae5e9bdf1e1b127bb65a27f7df8240daa466fa31bda
+| steps     4 steps (0 to 3), 1 rank
+| sent SIZE (10 objects)
+| new SIZE
+| outcome   created
+! tscope: runs/cut/steps.jsonl:5: skipped: bad_json: byte 0: expected a value
+! tscope: runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'
+$ tscope push runs/empty
+! tscope: runs/empty is no run directory: no steps.jsonl, no run.json, no rank*/ and no trace in it
+[2]
+$ tscope push runs/nothing-there
+! tscope: runs/nothing-there: no such directory
+[2]
+$ tscope push runs/base runs/empty
+| name          id            steps  sent  new  outcome
+| default/base  18fc3da2967f      8   0 B  0 B  unchanged
+! tscope: runs/empty is no run directory: no steps.jsonl, no run.json, no rank*/ and no trace in it
+[2]
+# A name is made of letters that a name may have.
+$ tscope push 'runs/not name!'
+| name      default/not-name-
+| id        6eb5e58b026bf9c9d1a6e646fa4fcba4f4e751710b0e56ea1437c6be5f83ad97
+| steps     2 steps (0 to 1), 1 rank
+| sent SIZE (10 objects)
+| new SIZE
+| outcome   created
+! tscope: runs/not name! is called not-name-: other characters make no name
+$ cd runs/base && tscope push .
+| name      default/base
+| id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| steps     8 steps (0 to 7), 1 rank
+| sent      0 B (0 objects)
+| new       0 B
+| outcome   unchanged
+# Nothing is sent or made by a dry run.
+$ tscope push --dry-run --store other runs/base; test -e other || echo no store
+| name      default/base
+| id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| steps     8 steps (0 to 7), 1 rank
+| missing   10 objects
+| outcome   not sent
+| no store
+# Ranks from several hosts wait for each other.
+$ tscope push --join --name both runs/joined/rank0
+| name      default/both
+| id        b1d9c7a996f612aa58ab21481d7e0565971b6972fca77ecf728509680db7c50d
+| steps     4 steps (0 to 3), 1 rank
+| sent SIZE (1 object)
+| new SIZE
+| outcome   staged, waiting for rank 1
+$ tscope show both
+! tscope: nothing is called default/both
+[2]
+$ mkdir host1 && cp -r runs/joined/rank1 host1/ && tscope push --join --name both host1
+| name      default/both
+| id        80645a2e3943281b38874cc05dbf8ef881f799678fe60fd3541821a26641340a
+| steps     4 steps (0 to 3), 1 rank
+| sent SIZE (3 objects)
+| new SIZE
+| outcome   created
+$ tscope push runs/joined
+| name      default/joined
+| id        80645a2e3943281b38874cc05dbf8ef881f799678fe60fd3541821a26641340a
+| steps     4 steps (0 to 3), 2 ranks
+| sent      0 B (0 objects)
+| new       0 B
+| outcome   created
+$ tscope diff both joined
+| both are one and the same run: their ids are equal
+| a  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
+| b  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
+|
+| No recorded fact differs.
+|
+| same      14 series

@@ -1,0 +1,131 @@
+$ tscope push -q runs/base runs/evil
+| name          id            steps      sent       new  outcome
+| default/base  18fc3da2967f      8 SIZE SIZE  created
+| default/evil  dd23e3135c04      3 SIZE SIZE  created
+$ tscope push -q --name demo demo/base
+| name      default/demo
+| id        6ae1a7a00e484c8c689b5cad922755181bc8fa930ad267019808b42abf32281f
+| steps     160 steps (0 to 159), 3 ranks
+| sent SIZE (36 objects)
+| new SIZE
+| outcome   created
+$ tscope show base
+| id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| own name  base
+| names     run default/base
+| steps     8 (0 to 7)
+| ranks     1
+| facts     code 1, config 3, seeds 1, libraries 2, parallelism 1, session 4
+| notes     state = finished
+|
+| series           role         type  ranks  rows  steps
+| memory.alloc     observation  f64       1     8  0 to 7
+| phases.backward  observation  f64       1     8  0 to 7
+| phases.data      observation  f64       1     8  0 to 7
+| phases.forward   observation  f64       1     8  0 to 7
+| scalars.loss     trajectory   f64       1     8  0 to 7
+| scalars.lr       trajectory   f64       1     8  0 to 7
+| timestamp        observation  f64       1     8  0 to 7
+$ tscope show ./demo/base
+| id        6ae1a7a00e484c8c689b5cad922755181bc8fa930ad267019808b42abf32281f
+| own name  chars-base
+| names     run default/demo
+| steps     160 (0 to 159)
+| ranks     3
+| facts     config 9, seeds 2, determinism 2, libraries 2, hardware 3, parallelism 3, data 2, session
+|           4
+|
+| series             role         type  ranks  rows  steps
+| digests.batch      trajectory   u64       3   480  0 to 159
+| digests.params     trajectory   u64       3   480  0 to 159
+| memory.rss         observation  f64       3   480  0 to 159
+| phases.backward    observation  f64       3   480  0 to 159
+| phases.comm        observation  f64       3   480  0 to 159
+| phases.data        observation  f64       3   480  0 to 159
+| phases.forward     observation  f64       3   480  0 to 159
+| phases.optimizer   observation  f64       3   480  0 to 159
+| samples            trajectory   f64       3   480  0 to 159
+| scalars.grad_norm  trajectory   f64       3   480  0 to 159
+| scalars.loss       trajectory   f64       3   480  0 to 159
+| scalars.lr         trajectory   f64       3   480  0 to 159
+| timestamp          observation  f64       3   480  0 to 159
+# What a run calls itself cannot move the cursor.
+$ tscope show evil
+| id        dd23e3135c04a468f8ebba54b58e415f8beaba23a0e156d0944ca4fa99c7f314
+| own name  \x1B[2Jclear\u{202E}
+| names     run default/evil
+| steps     3 (0 to 2)
+| ranks     1
+| facts     config 2, session 2
+| notes     state = unknown
+|
+| series                      role         type  ranks  rows  steps
+| memory.alloc                observation  f64       1     3  0 to 2
+| phases.backward             observation  f64       1     3  0 to 2
+| phases.data                 observation  f64       1     3  0 to 2
+| phases.forward              observation  f64       1     3  0 to 2
+| scalars.\x1B\[31mred\nline  unknown      f64       1     3  0 to 2
+| scalars.loss                trajectory   f64       1     3  0 to 2
+| scalars.lr                  trajectory   f64       1     3  0 to 2
+| scalars.損失                unknown      f64       1     3  0 to 2
+| timestamp                   observation  f64       1     3  0 to 2
+$ tscope facts base
+| code.commit             aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  text   facts.json
+| config.layers[0]        2                                         int    run.json
+| config.layers[1]        4                                         int    run.json
+| config.lr               0.001                                     float  run.json
+| seeds.torch             7                                         int    facts.json
+| libraries.python        3.11.2                                    text   run.json
+| libraries.torch         2.6.0                                     text   run.json
+| parallelism.world_size  1                                         int    run.json
+| session.n_steps         8                                         int    run.json
+| session.name            base                                      text   run.json
+| session.started         1700000000.0                              float  run.json
+| session.wall_time       2.0                                       float  run.json
+$ tscope facts base 'c*'
+| code.commit       aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  text   facts.json
+| config.layers[0]  2                                         int    run.json
+| config.layers[1]  4                                         int    run.json
+| config.lr         0.001                                     float  run.json
+$ tscope facts base 'nothing*'
+! tscope: no recorded fact has a path like nothing*
+$ tscope facts ./runs/evil
+| config.note      a\tb\x07\r\nc             text   run.json
+| config.名前      日本語のとても長い値です  text   run.json
+| session.name     \x1B[2Jclear\u{202E}      text   run.json
+| session.started  1700000000.0              float  run.json
+$ tscope facts demo 'se*'
+| seeds.data         100                 int    facts.json
+|   ranks 1, 2       not recorded
+| seeds.torch        7                   int    facts.json
+|   ranks 1, 2       not recorded
+| session.n_steps    160                 int    run.json
+| session.name       chars-base          text   run.json
+| session.started    1795176038.980202   float  run.json
+|   rank 1           1795176038.9898489  float  run.json
+|   rank 2           1795176038.9924412  float  run.json
+| session.wall_time  3.225942724         float  run.json
+|   rank 1           3.213298872         float  run.json
+|   rank 2           3.206682904         float  run.json
+# Names that are not there; names that several things have.
+$ tscope show bose
+! tscope: nothing is called default/bose; near it: default/base
+[2]
+$ tscope push -q --branch twice --name twice runs/base; tscope tag -q base twice
+| name      default/twice
+| id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| steps     8 steps (0 to 7), 1 rank
+| sent      0 B (0 objects)
+| new       0 B
+| outcome   created
+| tag default/twice points at 18fc3da2967f
+$ tscope show twice
+! tscope: default/twice may be run:default/twice, tag:default/twice, branch:default/twice
+[2]
+$ tscope show branch:twice | head -1
+| id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+$ tscope show 18fc3da2 | head -1
+| id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+$ tscope show ./runs/nothing-there
+! tscope: ./runs/nothing-there: no such directory
+[2]

@@ -1,0 +1,71 @@
+# A store that does not exist is empty, and reading does not make it.
+$ tscope show base
+! tscope: nothing is called default/base; nothing was ever pushed to local store TMP/store
+[2]
+$ tscope verify
+| 0 objects, 0 B: all sound
+$ tscope gc
+| freed 0 objects, 0 B; kept 0
+$ tscope tag base v1
+! tscope: nothing is called default/base; nothing was ever pushed to local store TMP/store
+[2]
+$ test -e store || echo no store
+| no store
+$ env -u TSCOPE_STORE tscope push -q runs/base && find .local -name data.mdb
+| name      default/base
+| id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| steps     8 steps (0 to 7), 1 rank
+| sent SIZE (10 objects)
+| new SIZE
+| outcome   created
+| .local/share/tscope/store/data.mdb
+$ env -u TSCOPE_STORE XDG_DATA_HOME=$PWD/xdg tscope push -q runs/base && find xdg -name data.mdb
+| name      default/base
+| id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| steps     8 steps (0 to 7), 1 rank
+| sent SIZE (10 objects)
+| new SIZE
+| outcome   created
+| xdg/tscope/store/data.mdb
+$ env -u TSCOPE_STORE -u HOME tscope list
+! tscope: there is no home folder to keep a store in; name one with --store or TSCOPE_STORE
+[2]
+$ tscope push -q runs/base runs/parts
+| name           id            steps      sent       new  outcome
+| default/base   18fc3da2967f      8 SIZE SIZE  created
+| default/parts  2fce76dd212c      8 SIZE SIZE  created
+$ tscope verify
+| 13 objects, SIZE: all sound
+$ tscope rm -q parts
+| removed run default/parts, which pointed at 2fce76dd212c
+$ tscope gc
+| freed 0 objects, 0 B; kept 13, and 3 that no name reaches but that are leased
+$ tscope gc --lease 0s --dry-run
+| would free 3 objects, SIZE; kept 10
+$ tscope gc --lease 0s
+| freed 3 objects, SIZE; kept 10
+$ tscope gc --lease 0s
+| freed 0 objects, 0 B; kept 10
+$ tscope verify
+| 10 objects, SIZE: all sound
+$ tscope show base | head -1
+| id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+# A server that is not there.
+$ TSCOPE_SERVER=unix:/nonexistent tscope list
+! tscope: no tscoped answers at unix:/nonexistent: No such file or directory; is it running? TSCOPE_SERVER names it
+[2]
+$ TSCOPE_SERVER=unix:/nonexistent tscope version
+| tscope 0.1.0, format 1
+| server    not reachable: no tscoped answers at unix:/nonexistent: No such file or directory; is it
+|           running? TSCOPE_SERVER names it
+$ tscope list --server unix:/nonexistent --json
+| {
+|   "error": {
+|     "status": "unavailable",
+|     "message": "no tscoped answers at unix:/nonexistent: No such file or directory; is it running? TSCOPE_SERVER names it"
+|   }
+| }
+! tscope: no tscoped answers at unix:/nonexistent: No such file or directory; is it running? TSCOPE_SERVER names it
+[2]
+$ TSCOPE_SERVER=unix:/nonexistent tscope list --store store --names
+| base
