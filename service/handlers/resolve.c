@@ -216,6 +216,8 @@ static enum ts_status ambiguous(const struct search *s, struct ts_span spec, str
 	}
 	if (s->more)
 		ts_buf_str(&text, ", ...");
+	if (spec.len && spec.data[0] == '?') /* the client's mark, which nobody typed */
+		spec = ts_span_of(spec.data + 1, spec.len - 1);
 	ts_error_set(err, TS_AMBIGUOUS, "%.*s may be %.*s", TS_SPAN_ARG(spec), TS_SPAN_ARG(ts_buf_view(&text)));
 	ts_buf_finish(&text);
 	return err->status;
