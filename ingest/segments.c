@@ -79,6 +79,7 @@ static enum ts_status advance(struct merge *m, uint32_t i, bool *ret_more, struc
 {
 	struct lane *lane = &m->lanes[i];
 
+	m->owner = UINT32_MAX; /* even a lane without a further record may have tried one */
 	if (ts_range_next(&lane->range, m->record, NULL, ret_more, err))
 		return err->status;
 	if (!*ret_more) {
@@ -101,9 +102,10 @@ static enum ts_status hold(struct merge *m, uint32_t i, struct ts_error *err)
 
 	if (lane->open && m->owner == i)
 		return TS_OK;
-	m->owner = i;
-	if (lane->open)
+	if (lane->open) {
+		m->owner = i;
 		return ts_range_again(&lane->range, m->record, err);
+	}
 	if (advance(m, i, &more, err))
 		return err->status;
 	return !more || lane->step != m->segments[i].first_step ? changed(m, err) : TS_OK;

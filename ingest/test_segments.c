@@ -75,6 +75,27 @@ static void restarts_at_odd_places(void **state)
 	test_run_finish(&t);
 }
 
+/* The first segment ends in what is no record, after the second one's record was parsed: that one must be parsed again. */
+static void garbage_at_the_end_of_a_segment(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	test_steps(&t, "{\"step\":0,\"x\":1}\n{\"step\":2,\"x\":2,\"t\":\"b\\nc\"}\n{\"a\":9}\n{\"step\":2,\"x\":3,\"t\":\"d\\ne\"}\n"
+		       "{\"step\":1,\"x\":4}\n{\"step\":2,\"x\":5,\"t\":\"f\\ng\"}\n{\"b\":\"h\\n\"}\n");
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"x\":1.0}\n{\"rank\":0,\"step\":1,\"x\":4.0}\n"
+					    "{\"rank\":0,\"step\":2,\"t\":\"f\\ng\",\"x\":5.0}\n");
+	test_round_trip(&t);
+	/* The first lane to end is not the last one parsed. */
+	test_steps(&t, "{\"step\":0,\"x\":1}\n{\"step\":0,\"x\":2}\n{\"step\":5,\"x\":3}\n{\"step\":1,\"x\":4}\n"
+		       "{\"no\":8}\n{\"step\":1,\"x\":6}\n{\"step\":2,\"x\":7}\n");
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"x\":2.0}\n{\"rank\":0,\"step\":1,\"x\":6.0}\n"
+					    "{\"rank\":0,\"step\":2,\"x\":7.0}\n{\"rank\":0,\"step\":5,\"x\":3.0}\n");
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
 struct written {
 	int64_t step;
 	int segment;
@@ -107,6 +128,9 @@ static void merging_is_sorting(void **state)
 		assert_non_null(all);
 		for (int s = 0; s < segments; s++) {
 			size_t rows = 1 + test_random(&random) % 300;
+
+			if (test_random(&random) % 2)
+				ts_buf_str(&steps, "{\"no\":1}\n{\"step\":\"none\"}\n");
 
 			if (s)
 				step -= (int64_t)(test_random(&random) % 100);
@@ -197,6 +221,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(run_of_two_segments),	 cmocka_unit_test(restarts_at_odd_places),
+		cmocka_unit_test(garbage_at_the_end_of_a_segment),
 		cmocka_unit_test(merging_is_sorting),	 cmocka_unit_test(too_many_segments),
 		cmocka_unit_test(only_the_pass_that_counts_is_counted),
 	};
