@@ -66,7 +66,7 @@ static enum ts_status add(struct ts_args *args, const struct ts_option *option, 
 
 /* One word that begins with "--". *io_at is its place in argv, moved over a value taken from the next word. */
 static enum ts_status take_long(struct ts_args *args, const struct ts_option *own, const struct ts_option *common,
-				int argc, char *const *argv, int *io_at, struct ts_arena *arena,
+				int argc, const char *const *argv, int *io_at, struct ts_arena *arena,
 				struct ts_error *err)
 {
 	const char *text = argv[*io_at] + 2;
@@ -95,7 +95,7 @@ static enum ts_status take_long(struct ts_args *args, const struct ts_option *ow
 
 /* One word of short options: switches may be joined, the first that takes a value takes the rest. */
 static enum ts_status take_short(struct ts_args *args, const struct ts_option *own, const struct ts_option *common,
-				 int argc, char *const *argv, int *io_at, struct ts_error *err)
+				 int argc, const char *const *argv, int *io_at, struct ts_error *err)
 {
 	for (const char *at = argv[*io_at] + 1; *at; at++) {
 		const struct ts_option *option = find_letter(own, *at);
@@ -138,7 +138,7 @@ static enum ts_status grow(struct ts_args *args, int argc, struct ts_arena *aren
 }
 
 enum ts_status ts_args_parse(struct ts_args *args, const struct ts_option *own, const struct ts_option *common,
-			     int argc, char *const *argv, bool stop_at_word, struct ts_arena *arena,
+			     int argc, const char *const *argv, bool stop_at_word, struct ts_arena *arena,
 			     struct ts_error *err)
 {
 	bool only_words = false;

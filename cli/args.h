@@ -44,7 +44,7 @@ struct ts_args {
 /* Both tables end with a NULL name; either may be NULL. stop_at_word: what follows the first word is left alone (the
  * words hold all of it), for options that stand before the verb. Appends to what args holds already. */
 enum ts_status ts_args_parse(struct ts_args *args, const struct ts_option *own, const struct ts_option *common,
-			     int argc, char *const *argv, bool stop_at_word, struct ts_arena *arena,
+			     int argc, const char *const *argv, bool stop_at_word, struct ts_arena *arena,
 			     struct ts_error *err);
 
 bool ts_args_has(const struct ts_args *args, const char *name);

@@ -47,7 +47,7 @@ static enum ts_status check_words(const struct ts_cli *cli, struct ts_error *err
 }
 
 /* Options may stand before the verb; then the verb; then its words and options. */
-static enum ts_status parse(struct ts_cli *cli, int argc, char **argv, struct ts_error *err)
+static enum ts_status parse(struct ts_cli *cli, int argc, const char *const *argv, struct ts_error *err)
 {
 	static const struct ts_option version[] = {{"version", 'V', NULL, "", TS_COMPLETE_NONE, NULL, false},
 						   {NULL, 0, NULL, NULL, TS_COMPLETE_NONE, NULL, false}};
@@ -86,7 +86,7 @@ static void add_to_error(struct ts_error *err, const char *a, const char *b)
 
 static enum ts_status run(struct ts_cli *cli, int argc, char **argv, pid_t *ret_pager, struct ts_error *err)
 {
-	enum ts_status status = parse(cli, argc, argv, err);
+	enum ts_status status = parse(cli, argc, (const char *const *)argv, err);
 
 	if (status)
 		return status;
