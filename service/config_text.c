@@ -15,18 +15,17 @@ static void wrap(struct ts_buf *out, const char *text, size_t indent)
 	while (*text) {
 		size_t n = strcspn(text, " ");
 
-		if (column + n > HELP_WIDTH && column > indent) {
+		if (column + n >= HELP_WIDTH && column > indent) {
 			ts_buf_printf(out, "\n%*s", (int)indent, "");
 			column = indent;
+		} else if (column > indent) {
+			ts_buf_char(out, ' ');
+			column++;
 		}
 		ts_buf_bytes(out, text, n);
 		column += n;
 		text += n;
-		if (*text == ' ') {
-			text++;
-			ts_buf_char(out, ' ');
-			column++;
-		}
+		text += *text == ' ';
 	}
 	ts_buf_char(out, '\n');
 }

@@ -181,8 +181,8 @@ static enum ts_status open_tcp(const struct ts_address *address, const struct ts
 	if (!options->allow_remote && !is_loopback(found->ai_addr))
 		status = ts_error_set(err, TS_DENIED,
 				      "%s is reachable from other machines, and this version has neither TLS nor passwords: "
-				      "whoever reaches it reads and writes every run. Use a unix socket with ssh://, or allow "
-				      "it explicitly", options->address);
+				      "whoever reaches it reads and writes every run. Use the unix socket and ssh://HOST, or "
+				      "say allow-remote", options->address);
 	else
 		status = bind_tcp(found, options->address, out, err);
 	freeaddrinfo(found);

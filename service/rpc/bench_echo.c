@@ -1,0 +1,371 @@
+/* bench_echo [SECONDS] - calls a second of a bare C-core echo, and of the same client against our server, in one run.
+ *
+ * A child process holds three servers, each on a unix socket: a bare one (one queue, one thread, one registered method, nothing
+ * else), ours with an echo in its table, and ours with the real handlers over an engine in memory; a call is logged, to /dev/null.
+ * The client is C-core itself with 1 or 8 calls in flight; the last rows are our own client. Rounds of all rows alternate, and
+ * the best of three is printed: a machine that is busy with something else slows a round, never quickens it. */
+#include "base/clock.h"
+#include "base/digest.h"
+#include "proto/wire.h"
+#include "service/rpc/client.h"
+#include "service/rpc/core.h"
+#include "service/rpc/server.h"
+#include "service/rpc/testing.h"
+
+#include <fcntl.h>
+#include <grpc/byte_buffer.h>
+#include <grpc/grpc_security.h>
+#include <grpc/slice.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ROUNDS = 3, SAMPLES_MAX = 1 << 20, FLIGHT_MAX = 8 };
+
+static char dir[64];
+
+static void die(const char *what)
+{
+	(void)fprintf(stderr, "bench_echo: %s\n", what);
+	_exit(2);
+}
+
+/* ---- the bare server ---- */
+
+struct bare_call {
+	grpc_call *call;
+	gpr_timespec deadline;
+	grpc_metadata_array metadata;
+	grpc_byte_buffer *payload;
+	int cancelled;
+	bool answered;
+};
+
+static grpc_server *bare;
+static grpc_completion_queue *bare_queue;
+static void *bare_method;
+
+static void bare_arm(void)
+{
+	struct bare_call *c = calloc(1, sizeof *c);
+
+	if (!c)
+		die("no memory");
+	grpc_metadata_array_init(&c->metadata);
+	if (grpc_server_request_registered_call(bare, bare_method, &c->call, &c->deadline, &c->metadata, &c->payload, bare_queue,
+						bare_queue, c) != GRPC_CALL_OK)
+		die("request_registered_call");
+}
+
+static void bare_answer(struct bare_call *c)
+{
+	grpc_op ops[4] = {{.op = GRPC_OP_SEND_INITIAL_METADATA}, {.op = GRPC_OP_SEND_MESSAGE},
+			  {.op = GRPC_OP_SEND_STATUS_FROM_SERVER}, {.op = GRPC_OP_RECV_CLOSE_ON_SERVER}};
+
+	c->answered = true;
+	ops[1].data.send_message.send_message = c->payload;
+	ops[2].data.send_status_from_server.status = GRPC_STATUS_OK;
+	ops[3].data.recv_close_on_server.cancelled = &c->cancelled;
+	if (!c->payload || grpc_call_start_batch(c->call, ops, 4, c, NULL) != GRPC_CALL_OK)
+		die("bare batch");
+}
+
+static void bare_loop(const char *address)
+{
+	grpc_server_credentials *credentials = grpc_insecure_server_credentials_create();
+
+	bare_queue = grpc_completion_queue_create_for_next(NULL);
+	bare = grpc_server_create(NULL, NULL);
+	grpc_server_register_completion_queue(bare, bare_queue, NULL);
+	bare_method = grpc_server_register_method(bare, TS_SERVICE_PATH "Echo", NULL, GRPC_SRM_PAYLOAD_READ_INITIAL_BYTE_BUFFER, 0);
+	if (!grpc_server_add_http2_port(bare, address, credentials))
+		die("bare port");
+	grpc_server_start(bare);
+	bare_arm();
+	for (;;) {
+		grpc_event event = grpc_completion_queue_next(bare_queue, gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
+		struct bare_call *c = event.tag;
+
+		if (!c->answered) {
+			bare_arm();
+			bare_answer(c);
+			continue;
+		}
+		grpc_byte_buffer_destroy(c->payload);
+		grpc_metadata_array_destroy(&c->metadata);
+		grpc_call_unref(c->call);
+		free(c);
+	}
+}
+
+static void serve(void)
+{
+	static struct ts_server_facts facts = {.version = "bench", .store = "memory"};
+	char echo_address[96], real_address[96], bare_address[96];
+	struct ts_listener echo_at = {.address = echo_address}, real_at = {.address = real_address};
+	struct ts_server_options options = {.facts = &facts, .handlers = testing_handlers, .n_handlers = testing_n_handlers,
+					    .listeners = &echo_at, .n_listeners = 1};
+	struct ts_server *server;
+	struct ts_error err;
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	(void)snprintf(bare_address, sizeof bare_address, "unix:%s/bare", dir);
+	(void)snprintf(echo_address, sizeof echo_address, "unix:%s/echo", dir);
+	(void)snprintf(real_address, sizeof real_address, "unix:%s/real", dir);
+	if (ts_digest_init(&err) || ts_server_create(&options, &server, &err))
+		die(err.text);
+	options.handlers = ts_handlers(&options.n_handlers);
+	options.listeners = &real_at;
+	if (ts_memory_open(NULL, &options.engine, &err) || ts_server_create(&options, &server, &err))
+		die(err.text);
+	(void)dup2(null, STDERR_FILENO);
+	bare_loop(bare_address);
+}
+
+/* ---- the client ---- */
+
+struct flight {
+	grpc_call *call;
+	grpc_metadata_array initial, trailing;
+	grpc_byte_buffer *reply;
+	grpc_status_code code;
+	grpc_slice details;
+	int64_t began;
+};
+
+struct row {
+	const char *name, *socket, *method;
+	unsigned in_flight; /* 0: our own client */
+	struct ts_span request;
+	double per_s, p50_us, p99_us;
+};
+
+static int64_t *samples;
+static size_t n_samples;
+
+static void send_off(struct flight *f, grpc_channel *channel, grpc_completion_queue *queue, grpc_slice path, grpc_byte_buffer *request)
+{
+	grpc_op ops[6] = {{.op = GRPC_OP_SEND_INITIAL_METADATA}, {.op = GRPC_OP_SEND_MESSAGE},
+			  {.op = GRPC_OP_SEND_CLOSE_FROM_CLIENT}, {.op = GRPC_OP_RECV_INITIAL_METADATA},
+			  {.op = GRPC_OP_RECV_MESSAGE}, {.op = GRPC_OP_RECV_STATUS_ON_CLIENT}};
+
+	f->began = ts_now_mono_ns();
+	f->reply = NULL;
+	f->details = grpc_empty_slice();
+	grpc_metadata_array_init(&f->initial);
+	grpc_metadata_array_init(&f->trailing);
+	f->call = grpc_channel_create_call(channel, NULL, GRPC_PROPAGATE_DEFAULTS, queue, path, NULL,
+					   ts_core_deadline(f->began + 60000000000), NULL);
+	ops[1].data.send_message.send_message = request;
+	ops[3].data.recv_initial_metadata.recv_initial_metadata = &f->initial;
+	ops[4].data.recv_message.recv_message = &f->reply;
+	ops[5].data.recv_status_on_client.status = &f->code;
+	ops[5].data.recv_status_on_client.status_details = &f->details;
+	ops[5].data.recv_status_on_client.trailing_metadata = &f->trailing;
+	if (grpc_call_start_batch(f->call, ops, 6, f, NULL) != GRPC_CALL_OK)
+		die("client batch");
+}
+
+static void take_back(struct flight *f)
+{
+	if (f->code != GRPC_STATUS_OK || !f->reply)
+		die("a call failed");
+	if (n_samples < SAMPLES_MAX)
+		samples[n_samples++] = ts_now_mono_ns() - f->began;
+	grpc_byte_buffer_destroy(f->reply);
+	grpc_slice_unref(f->details);
+	grpc_metadata_array_destroy(&f->initial);
+	grpc_metadata_array_destroy(&f->trailing);
+	grpc_call_unref(f->call);
+}
+
+/* Returns the seconds that it took. */
+static double run_core(const struct row *row, double seconds)
+{
+	grpc_channel_credentials *credentials = grpc_insecure_credentials_create();
+	grpc_completion_queue *queue = grpc_completion_queue_create_for_next(NULL);
+	grpc_byte_buffer *request = ts_core_message(row->request);
+	struct flight flights[FLIGHT_MAX];
+	char address[96], method[96];
+	grpc_channel *channel;
+	grpc_slice path;
+	int64_t began, until;
+	unsigned out = 0;
+
+	(void)snprintf(address, sizeof address, "unix:%s/%s", dir, row->socket);
+	(void)snprintf(method, sizeof method, TS_SERVICE_PATH "%s", row->method);
+	channel = grpc_channel_create(address, credentials, NULL);
+	path = grpc_slice_from_copied_string(method);
+	began = ts_now_mono_ns();
+	until = began + (int64_t)(seconds * 1e9);
+	for (; out < row->in_flight; out++)
+		send_off(&flights[out], channel, queue, path, request);
+	while (out > 0) {
+		grpc_event event = grpc_completion_queue_next(queue, gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
+
+		take_back(event.tag);
+		if (ts_now_mono_ns() < until)
+			send_off(event.tag, channel, queue, path, request);
+		else
+			out--;
+	}
+	seconds = (double)(ts_now_mono_ns() - began) / 1e9;
+	grpc_slice_unref(path);
+	grpc_byte_buffer_destroy(request);
+	grpc_channel_destroy(channel);
+	grpc_channel_credentials_release(credentials);
+	grpc_completion_queue_shutdown(queue);
+	while (grpc_completion_queue_next(queue, gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL).type != GRPC_QUEUE_SHUTDOWN)
+		continue;
+	grpc_completion_queue_destroy(queue);
+	return seconds;
+}
+
+static double run_ours(const struct row *row, double seconds)
+{
+	int64_t began, until, at;
+	struct ts_channel *ch;
+	struct ts_arena arena;
+	struct ts_span reply;
+	struct ts_error err;
+	char address[96];
+
+	(void)snprintf(address, sizeof address, "unix:%s/%s", dir, row->socket);
+	if (ts_client_open(address, &ch, &err))
+		die(err.text);
+	ts_arena_init(&arena, 1 << 20);
+	began = ts_now_mono_ns();
+	until = began + (int64_t)(seconds * 1e9);
+	for (at = began; at < until;) {
+		int64_t before = at;
+
+		if (ch->ops->call(ch, row->method, row->request, &arena, &reply, &err))
+			die(err.text);
+		ts_arena_reset(&arena);
+		at = ts_now_mono_ns();
+		if (n_samples < SAMPLES_MAX)
+			samples[n_samples++] = at - before;
+	}
+	ts_arena_finish(&arena);
+	ch->ops->destroy(ch);
+	return (double)(at - began) / 1e9;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x, y;
+
+	memcpy(&x, a, sizeof x);
+	memcpy(&y, b, sizeof y);
+	return (x > y) - (x < y);
+}
+
+static void measure(struct row *row, double seconds)
+{
+	double took, per_s;
+
+	n_samples = 0;
+	took = row->in_flight ? run_core(row, seconds) : run_ours(row, seconds);
+	per_s = (double)n_samples / took;
+	if (per_s <= row->per_s || n_samples == 0)
+		return;
+	qsort(samples, n_samples, sizeof samples[0], by_value);
+	row->per_s = per_s;
+	row->p50_us = (double)samples[n_samples / 2] / 1e3;
+	row->p99_us = (double)samples[n_samples * 99 / 100] / 1e3;
+}
+
+static void print_rows(const struct row *rows, size_t n)
+{
+	double bare_1 = rows[0].p50_us, bare_8 = rows[1].p50_us;
+
+	(void)printf("%-44s %10s %9s %9s %14s\n", "unix socket", "calls/s", "p50 us", "p99 us", "p50 of bare");
+	for (size_t i = 0; i < n; i++) {
+		double of = rows[i].in_flight == 8 ? bare_8 : bare_1;
+
+		(void)printf("%-44s %10.0f %9.1f %9.1f %13.2fx\n", rows[i].name, rows[i].per_s, rows[i].p50_us, rows[i].p99_us,
+			     rows[i].p50_us / of);
+	}
+}
+
+static void wait_for_servers(void)
+{
+	static const char *const names[] = {"bare", "echo", "real"};
+	struct stat st;
+
+	for (int i = 0; i < 3; i++) {
+		char path[96];
+
+		(void)snprintf(path, sizeof path, "%s/%s", dir, names[i]);
+		for (int tries = 0; stat(path, &st) != 0; tries++) {
+			if (tries > 2000)
+				die("a server did not start");
+			(void)poll(NULL, 0, 5);
+		}
+	}
+	(void)poll(NULL, 0, 100);
+}
+
+static void clean_up(pid_t child)
+{
+	char command[128];
+
+	(void)kill(child, SIGKILL);
+	(void)waitpid(child, NULL, 0);
+	(void)snprintf(command, sizeof command, "rm -rf %s", dir);
+	if (system(command) != 0)
+		die(command);
+}
+
+int main(int argc, char **argv)
+{
+	double seconds = argc > 1 ? (double)atoi(argv[1]) : 1.0;
+	struct ts_buf has = TS_BUF_INIT(4096);
+	struct ts_id id = {{1, 2, 3}};
+	struct ts_has_request question = {.ids = &id, .n = 1};
+	struct ts_error err;
+	struct ts_span small = ts_span_str("sixteen bytes ..");
+	pid_t child;
+
+	(void)snprintf(dir, sizeof dir, "/tmp/tscope-bench-XXXXXX");
+	if (!mkdtemp(dir) || ts_wire_pack_has_request(&question, &has, &err))
+		die("cannot begin");
+	/* Before C-core starts: it does not survive a fork. */
+	child = fork();
+	if (child == 0)
+		serve();
+	wait_for_servers();
+	grpc_init();
+	samples = calloc(SAMPLES_MAX, sizeof samples[0]);
+	if (!samples)
+		die("no memory");
+	{
+		struct row rows[] = {
+			{"bare echo, 1 in flight", "bare", "Echo", 1, small, 0, 0, 0},
+			{"bare echo, 8 in flight", "bare", "Echo", 8, small, 0, 0, 0},
+			{"tscoped echo, 1 in flight", "echo", "Echo", 1, small, 0, 0, 0},
+			{"tscoped echo, 8 in flight", "echo", "Echo", 8, small, 0, 0, 0},
+			{"tscoped ServerInfo, 1 in flight", "real", "ServerInfo", 1, {NULL, 0}, 0, 0, 0},
+			{"tscoped ServerInfo, 8 in flight", "real", "ServerInfo", 8, {NULL, 0}, 0, 0, 0},
+			{"tscoped HasObjects (pool), 1 in flight", "real", "HasObjects", 1, ts_buf_view(&has), 0, 0, 0},
+			{"tscoped HasObjects (pool), 8 in flight", "real", "HasObjects", 8, ts_buf_view(&has), 0, 0, 0},
+			{"tscoped ServerInfo, our own client", "real", "ServerInfo", 0, {NULL, 0}, 0, 0, 0},
+		};
+		size_t n = sizeof rows / sizeof rows[0];
+
+		for (int round = 0; round < ROUNDS; round++) {
+			for (size_t i = 0; i < n; i++)
+				measure(&rows[i], seconds);
+		}
+		print_rows(rows, n);
+	}
+	clean_up(child);
+	free(samples);
+	ts_buf_finish(&has);
+	grpc_shutdown_blocking();
+	return 0;
+}
