@@ -15,12 +15,14 @@ typedef enum ts_status ts_object_source(void *ctx, const struct ts_id *id, struc
 
 enum ts_status ts_export_run_dir(const struct ts_id *head, ts_object_source *get, void *ctx, const char *path,
 				 struct ts_error *err);
-/* One row a step and rank: rank, step, then every column; absent cells are empty. To a descriptor. */
+/* One row a step and rank: rank, step, then every column; absent cells are empty. To a descriptor. A record's own key `rank`
+ * is record.rank, here and in JSON Lines. Superseded rows are in the run directory only. */
 enum ts_status ts_export_csv(const struct ts_id *head, ts_object_source *get, void *ctx, int fd, struct ts_error *err);
 /* One object a step and rank: {"rank":0,"step":5,"phases":{...},...}. */
 enum ts_status ts_export_jsonl(const struct ts_id *head, ts_object_source *get, void *ctx, int fd,
 			       struct ts_error *err);
-/* A zip of .npy arrays: rank0/scalars.loss.npy with rank0/scalars.loss.step.npy beside it. */
+/* A zip of .npy arrays: rank0/scalars.loss.npy with rank0/scalars.loss.step.npy beside it; texts as NAME.text.bytes and
+ * NAME.text.offset, lists and the like as NAME.json.*. */
 enum ts_status ts_export_npz(const struct ts_id *head, ts_object_source *get, void *ctx, int fd, struct ts_error *err);
 
 #endif

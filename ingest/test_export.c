@@ -120,7 +120,7 @@ static void zip64(void **state)
 {
 	struct test_run t;
 	struct ts_zip zip;
-	char command[256];
+	char command[512];
 	char path[128];
 	int fd;
 
@@ -143,8 +143,8 @@ static void zip64(void **state)
 	(void)close(fd);
 	(void)snprintf(command, sizeof command,
 		       "python3 -c \"import zipfile; z = zipfile.ZipFile('%s'); assert len(z.namelist()) == 65540; assert "
-		       "z.read('m65539') == b'ab'\"",
-		       path);
+		       "z.read('m65539') == b'ab'; assert b'PK\\x06\\x06' in open('%s', 'rb').read()[-200:]\"",
+		       path, path);
 	assert_int_equal(system(command), 0);
 	test_run_finish(&t);
 }
