@@ -38,7 +38,8 @@ struct ts_lmdb_lane {
 	pthread_cond_t turn;
 	struct ts_lmdb_job *first;
 	struct ts_lmdb_job *last;
-	bool busy; /* somebody leads */
+	size_t waiting; /* jobs that no leader has taken */
+	bool busy;	/* somebody leads */
 	struct ts_cached *cache_first; /* waits for the next commit */
 	size_t cache_bytes;
 };

@@ -119,6 +119,8 @@ static struct ts_lmdb_job *take_group(struct ts_lmdb_lane *lane)
 	if (!lane->first)
 		lane->last = NULL;
 	last->next = NULL;
+	for (const struct ts_lmdb_job *job = group; job; job = job->next)
+		lane->waiting--;
 	return group;
 }
 
@@ -155,6 +157,7 @@ enum ts_status ts_lane_run(struct ts_lmdb *l, ts_write_fn *run, void *ctx, size_
 	else
 		lane->first = &job;
 	lane->last = &job;
+	lane->waiting++;
 	while (!job.done) {
 		if (lane->busy)
 			pthread_cond_wait(&lane->turn, &lane->lock);

@@ -459,6 +459,114 @@ static void leases_are_written_when_they_are_old(void **state)
 	assert_int_equal(report.freed, 1);
 }
 
+/* Holds the lane until so many jobs wait behind it. */
+struct hold {
+	struct fixture *f;
+	size_t until;
+	pthread_t thread;
+	atomic_bool holds;
+	struct ts_id id;
+	enum ts_status status;
+};
+
+static size_t waiting(struct ts_lmdb_lane *lane)
+{
+	size_t n = 0;
+
+	pthread_mutex_lock(&lane->lock);
+	n = lane->waiting;
+	pthread_mutex_unlock(&lane->lock);
+	return n;
+}
+
+static enum ts_status run_hold(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct hold *hold = ctx;
+
+	(void)err;
+	atomic_store(&hold->holds, true);
+	while (waiting(&w->env->lane) < hold->until)
+		usleep(1000);
+	return TS_OK;
+}
+
+static void *hold_lane(void *ctx)
+{
+	struct hold *hold = ctx;
+	struct ts_error err;
+
+	(void)ts_lane_run((struct ts_lmdb *)(void *)hold->f->e, run_hold, hold, 0, &err);
+	return NULL;
+}
+
+static void *name_it(void *ctx)
+{
+	struct hold *hold = ctx;
+	struct ts_ref_update u = test_update(TS_REF_RUN, "p/late", &hold->id, 1);
+
+	hold->status = test_commit(hold->f->e, &u);
+	return NULL;
+}
+
+static void *ask_for_it(void *ctx)
+{
+	struct hold *hold = ctx;
+	struct ts_error err;
+	bool present = false;
+
+	hold->status = hold->f->e->ops->has_many(hold->f->e, &hold->id, 1, &present, &err);
+	if (!present)
+		hold->status = TS_NOT_FOUND;
+	return NULL;
+}
+
+/* A sweep that has listed what is dead, and then finds in its turn that `between` came before it. */
+static struct ts_sweep_report sweep_after(struct fixture *f, void *(*between)(void *), struct ts_id id, int64_t lease_ns)
+{
+	struct hold hold = {.f = f, .until = 2, .id = id};
+	struct ts_sweep_report report;
+	pthread_t second;
+
+	assert_int_equal(pthread_create(&hold.thread, NULL, hold_lane, &hold), 0);
+	while (!atomic_load(&hold.holds))
+		usleep(1000);
+	assert_int_equal(pthread_create(&second, NULL, between, &hold), 0);
+	while (waiting(&ts_env_of(f->e)->lane) < 1)
+		usleep(1000);
+	OK(f->e->ops->sweep(f->e, ts_now_real_ns(), lease_ns, false, &report, &f->err));
+	pthread_join(hold.thread, NULL);
+	pthread_join(second, NULL);
+	assert_int_equal(hold.status, TS_OK);
+	return report;
+}
+
+static void p7_a_name_that_comes_during_a_sweep_counts(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[12];
+	struct ts_sweep_report report;
+
+	OK(f->e->ops->put_many(f->e, objects, test_run(&f->arena, 1, 10, objects), NULL, &f->err));
+	report = sweep_after(f, name_it, objects[0].id, 0);
+	assert_int_equal(report.freed, 0);
+	assert_int_equal(report.kept, 12);
+	assert_int_equal(verify(f).missing, 0);
+}
+
+static void p7_a_lease_that_comes_during_a_sweep_counts(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed block = test_block(&f->arena, 1, 100, true);
+	struct age age = {.id = block.id, .seconds = 2 * TS_LEASE_SECONDS};
+	struct ts_sweep_report report;
+
+	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
+	OK(ts_lane_run((struct ts_lmdb *)(void *)f->e, run_age, &age, 0, &f->err));
+	report = sweep_after(f, ask_for_it, block.id, (int64_t)TS_LEASE_SECONDS * 1000000000);
+	assert_int_equal(report.freed, 0);
+	assert_int_equal(report.leased, 1);
+}
+
 static uint64_t count(struct fixture *f, enum ts_dbi db)
 {
 	struct ts_read r;
@@ -536,6 +644,8 @@ int main(void)
 		TEST(a_newer_format_is_refused),
 		cmocka_unit_test(network_filesystems_are_told_from_others),
 		TEST(leases_are_written_when_they_are_old),
+		TEST(p7_a_name_that_comes_during_a_sweep_counts),
+		TEST(p7_a_lease_that_comes_during_a_sweep_counts),
 		TEST(p7_space_is_used_again),
 		TEST(small_objects_share_pages),
 	};
