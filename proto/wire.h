@@ -41,32 +41,32 @@ struct ts_put_request {
 
 /* CommitRun: the head and its closure are there; let a name point at it. */
 struct ts_commit_request {
-	struct ts_span name;	/* "project/run" */
+	struct ts_span name; /* "project/run" */
 	struct ts_id head;
-	enum ts_expect expect;	/* ANY: the ordinary rule, the name is new, equal, or the new run extends the old */
+	enum ts_expect expect; /* ANY: the ordinary rule, the name is new, equal, or the new run extends the old */
 	struct ts_id expected;
-	bool force;		/* move the name whatever it points at */
-	bool join;		/* these are some ranks of a run: collect until the world is complete */
-	bool expose;		/* with join: show the run now, ranks missing or not */
-	struct ts_span branch;	/* "project/branch", also gets this head; empty = none */
-	struct ts_span state;	/* "running", "finished", "crashed", "unknown" */
+	bool force; /* move the name whatever it points at */
+	bool join; /* these are some ranks of a run: collect until the world is complete */
+	bool expose; /* with join: show the run now, ranks missing or not */
+	struct ts_span branch; /* "project/branch", also gets this head; empty = none */
+	struct ts_span state; /* "running", "finished", "crashed", "unknown" */
 	struct ts_span message;
 };
 enum ts_commit_outcome {
 	TS_COMMIT_CREATED = 1,
 	TS_COMMIT_UNCHANGED = 2, /* the name pointed at this head already */
-	TS_COMMIT_EXTENDED = 3,	 /* the new run continues the old one */
+	TS_COMMIT_EXTENDED = 3, /* the new run continues the old one */
 	TS_COMMIT_FORCED = 4,
-	TS_COMMIT_STAGED = 5,	 /* join: ranks are still missing; no name points at it yet */
+	TS_COMMIT_STAGED = 5, /* join: ranks are still missing; no name points at it yet */
 };
 struct ts_commit_reply {
 	enum ts_commit_outcome outcome;
-	struct ts_id id;	 /* what the name points at, or the staged head */
+	struct ts_id id; /* what the name points at, or the staged head */
 	bool had_previous;
 	struct ts_id previous;
 	uint64_t seq;
-	int32_t *missing_ranks;	 /* STAGED: the first 64 */
-	size_t n_missing;	 /* all */
+	int32_t *missing_ranks; /* STAGED: the first 64 */
+	size_t n_missing; /* all */
 };
 
 /* UpdateRef: name, tag, rm, branch prune. */
@@ -75,21 +75,21 @@ struct ts_ref_request {
 	struct ts_span name;
 	bool remove;
 	struct ts_span target; /* a run spec (resolve.h); empty with remove */
-	bool force;	       /* a tag that exists, a name that points elsewhere */
+	bool force; /* a tag that exists, a name that points elsewhere */
 	enum ts_expect expect;
 	struct ts_id expected;
 	struct ts_span message;
 };
 struct ts_ref_reply {
-	struct ts_ref ref;     /* as it is now, or as it was before it was removed */
+	struct ts_ref ref; /* as it is now, or as it was before it was removed */
 	bool had_previous;
 	struct ts_id previous;
 };
 
 /* RefLog */
 struct ts_log_request {
-	struct ts_span spec;  /* of a run name, tag or branch */
-	uint32_t limit;	      /* 0 = all */
+	struct ts_span spec; /* of a run name, tag or branch */
+	uint32_t limit; /* 0 = all */
 };
 struct ts_log_reply {
 	enum ts_ref_kind kind;
@@ -110,11 +110,11 @@ struct ts_note_request {
 struct ts_list_request {
 	struct ts_span project; /* empty = all */
 	enum ts_ref_kind kind;
-	struct ts_span filter;	/* empty = all */
+	struct ts_span filter; /* empty = all */
 	struct ts_span *columns;
 	size_t n_columns;
-	struct ts_span sort;	/* "-started" = descending; empty = newest pushed first */
-	uint32_t page_size;	/* 1..TS_PAGE_MAX; 0 = 50 */
+	struct ts_span sort; /* "-started" = descending; empty = newest pushed first */
+	uint32_t page_size; /* 1..TS_PAGE_MAX; 0 = 50 */
 	struct ts_span page_token;
 };
 struct ts_list_cell {
@@ -132,7 +132,7 @@ struct ts_list_reply {
 	size_t n;
 	size_t n_cells; /* of every row: as many as columns were asked for */
 	struct ts_span next_token; /* empty = no more */
-	uint64_t examined;	   /* runs looked at to fill this page */
+	uint64_t examined; /* runs looked at to fill this page */
 };
 
 /* GetRun: what show, facts, export begin with. */
@@ -146,11 +146,11 @@ struct ts_column_info {
 	enum ts_precision precision;
 	uint8_t digits;
 	enum ts_table_kind table;
-	int32_t rank;	    /* the lowest that has it */
-	uint32_t ranks;	    /* how many have it */
-	uint64_t rows;	    /* of that rank */
+	int32_t rank; /* the lowest that has it */
+	uint32_t ranks; /* how many have it */
+	uint64_t rows; /* of that rank */
 	int64_t first_key, last_key;
-	uint64_t rows_all;  /* over ranks */
+	uint64_t rows_all; /* over ranks */
 };
 struct ts_file_info {
 	int32_t rank;
@@ -159,10 +159,10 @@ struct ts_file_info {
 };
 struct ts_get_reply {
 	struct ts_run_ref run;
-	bool by_ref;		 /* spec named a ref */
+	bool by_ref; /* spec named a ref */
 	struct ts_ref ref;
-	struct ts_span head;	 /* the head object's bytes (run/head.h decodes them) */
-	struct ts_note *notes;	 /* of the run name, if by_ref and a run */
+	struct ts_span head; /* the head object's bytes (run/head.h decodes them) */
+	struct ts_note *notes; /* of the run name, if by_ref and a run */
 	size_t n_notes;
 	struct ts_column_info *columns;
 	size_t n_columns;
@@ -170,7 +170,7 @@ struct ts_get_reply {
 	size_t n_files;
 	int32_t *missing_ranks;
 	size_t n_missing;
-	struct ts_ref *names;	 /* run names, tags, branches that point at it, at most 64 */
+	struct ts_ref *names; /* run names, tags, branches that point at it, at most 64 */
 	size_t n_names;
 };
 
@@ -207,9 +207,9 @@ struct ts_gc_request {
 };
 
 /* One pack and one unpack a message. */
-#define TS_WIRE(name, type)                                                                                          \
-	enum ts_status ts_wire_pack_##name(const struct type *in, struct ts_buf *out, struct ts_error *err);          \
-	enum ts_status ts_wire_unpack_##name(struct ts_span in, struct ts_arena *arena, struct type *ret,             \
+#define TS_WIRE(name, type)                                                                                            \
+	enum ts_status ts_wire_pack_##name(const struct type *in, struct ts_buf *out, struct ts_error *err);           \
+	enum ts_status ts_wire_unpack_##name(struct ts_span in, struct ts_arena *arena, struct type *ret,              \
 					     struct ts_error *err)
 
 TS_WIRE(info_reply, ts_info_reply);

@@ -20,8 +20,8 @@ static void read_diff_request(struct ts_wire_reader *r, const Tscope__V1__DiffRe
 {
 	out->a = ts_wire_text(r, m->a, TS_WIRE_SPEC_MAX, "a");
 	out->b = ts_wire_text(r, m->b, TS_WIRE_SPEC_MAX, "b");
-	out->ignore = ts_wire_texts(r, m->ignore, m->n_ignore, TS_WIRE_IGNORE_MAX, TS_PATH_MAX, "ignore",
-				    &out->n_ignore);
+	out->ignore =
+		ts_wire_texts(r, m->ignore, m->n_ignore, TS_WIRE_IGNORE_MAX, TS_PATH_MAX, "ignore", &out->n_ignore);
 }
 
 WIRE_PACK(diff_request, ts_diff_request);

@@ -36,8 +36,8 @@ Tscope__V1__Fact *ts_wire_build_fact(struct ts_arena *arena, const struct ts_fac
 void ts_wire_read_fact(struct ts_wire_reader *r, const Tscope__V1__Fact *m, struct ts_fact *ret)
 {
 	ret->path = ts_wire_bytes(r, m->path, TS_PATH_MAX, "fact.path");
-	ret->type = (enum ts_fact_type)(ts_wire_enum(r, m->type, wire_type(TS_FACT_NULL), wire_type(TS_FACT_ABSENT),
-						     "fact.type") - 1);
+	ret->type = (enum ts_fact_type)(
+		ts_wire_enum(r, m->type, wire_type(TS_FACT_NULL), wire_type(TS_FACT_ABSENT), "fact.type") - 1);
 	ret->source = (enum ts_fact_source)ts_wire_enum(r, m->source, 0, TS_SOURCE_PUSHER, "fact.source");
 	if (ret->type == TS_FACT_BOOL)
 		ret->boolean = m->boolean;

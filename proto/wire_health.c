@@ -16,8 +16,8 @@ enum ts_status ts_wire_unpack_health_request(struct ts_span in, struct ts_arena 
 					     struct ts_error *err)
 {
 	struct ts_wire_reader r = {.arena = arena, .err = err};
-	const Grpc__Health__V1__HealthCheckRequest *m = ts_wire_parse(
-		&r, in, &grpc__health__v1__health_check_request__descriptor);
+	const Grpc__Health__V1__HealthCheckRequest *m =
+		ts_wire_parse(&r, in, &grpc__health__v1__health_check_request__descriptor);
 	struct ts_span service = {NULL, 0};
 
 	if (m)
@@ -40,8 +40,8 @@ enum ts_status ts_wire_unpack_health_reply(struct ts_span in, struct ts_arena *a
 					   struct ts_error *err)
 {
 	struct ts_wire_reader r = {.arena = arena, .err = err};
-	const Grpc__Health__V1__HealthCheckResponse *m = ts_wire_parse(
-		&r, in, &grpc__health__v1__health_check_response__descriptor);
+	const Grpc__Health__V1__HealthCheckResponse *m =
+		ts_wire_parse(&r, in, &grpc__health__v1__health_check_response__descriptor);
 	enum ts_health health = TS_HEALTH_UNKNOWN;
 
 	if (m)

@@ -75,7 +75,8 @@ void *ts_wire_parse(struct ts_wire_reader *r, struct ts_span in, const ProtobufC
 	if (!message && a.refused)
 		r->status = ts_arena_error(r->arena, r->err);
 	else if (!message)
-		r->status = ts_error_set(r->err, TS_INVALID, "%zu bytes are not a %s message", in.len, descriptor->name);
+		r->status =
+			ts_error_set(r->err, TS_INVALID, "%zu bytes are not a %s message", in.len, descriptor->name);
 	return message;
 }
 
@@ -88,7 +89,8 @@ void ts_wire_fail(struct ts_wire_reader *r, const char *field, const char *probl
 static void too_large(struct ts_wire_reader *r, const char *field, size_t is, size_t max, const char *what)
 {
 	if (!r->status)
-		r->status = ts_error_set(r->err, TS_INVALID, "field %s has %zu %s, the limit is %zu", field, is, what, max);
+		r->status =
+			ts_error_set(r->err, TS_INVALID, "field %s has %zu %s, the limit is %zu", field, is, what, max);
 }
 
 struct ts_span ts_wire_bytes(struct ts_wire_reader *r, ProtobufCBinaryData in, size_t max, const char *field)
@@ -150,8 +152,8 @@ int ts_wire_enum(struct ts_wire_reader *r, int value, int least, int most, const
 	if (value >= least && value <= most)
 		return value;
 	if (!r->status)
-		r->status = ts_error_set(r->err, TS_INVALID, "field %s has the value %d, which this build does not know", field,
-					 value);
+		r->status = ts_error_set(r->err, TS_INVALID,
+					 "field %s has the value %d, which this build does not know", field, value);
 	return least;
 }
 

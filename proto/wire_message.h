@@ -14,11 +14,11 @@
 #include <tscope/v1/tscope.pb-c.h>
 
 enum {
-	TS_WIRE_SPEC_MAX = 512,	   /* a run spec: a kind, a project and a name, or an id */
+	TS_WIRE_SPEC_MAX = 512, /* a run spec: a kind, a project and a name, or an id */
 	TS_WIRE_WHO_MAX = 512,
-	TS_WIRE_TEXT_MAX = 4096,   /* filters, reasons, messages, notes */
+	TS_WIRE_TEXT_MAX = 4096, /* filters, reasons, messages, notes */
 	TS_WIRE_CELL_MAX = TS_FACT_TEXT_MAX,
-	TS_WIRE_COLUMNS_MAX = 64,  /* of one list */
+	TS_WIRE_COLUMNS_MAX = 64, /* of one list */
 	TS_WIRE_IGNORE_MAX = 256,
 	TS_WIRE_REPORTED_MAX = 64, /* ids in a verify report, names of a run */
 };
@@ -102,38 +102,38 @@ Tscope__V1__RefKind ts_wire_kind(enum ts_ref_kind kind);
 enum ts_ref_kind ts_wire_read_kind(struct ts_wire_reader *r, int value);
 
 /* Defines ts_wire_pack_NAME from build_NAME(in, arena), which returns the message's base or NULL. */
-#define WIRE_PACK(name, type)                                                                                        \
-	enum ts_status ts_wire_pack_##name(const struct type *in, struct ts_buf *out, struct ts_error *err)           \
-	{                                                                                                            \
-		struct ts_arena scratch;                                                                              \
-		const ProtobufCMessage *message;                                                                      \
-		enum ts_status status;                                                                                \
-                                                                                                                     \
-		ts_arena_init(&scratch, 0);                                                                           \
-		message = build_##name(in, &scratch);                                                                 \
-		status = message ? ts_wire_write(message, out, err) : ts_arena_error(&scratch, err);                  \
-		ts_arena_finish(&scratch);                                                                            \
-		return status;                                                                                        \
-	}                                                                                                            \
+#define WIRE_PACK(name, type)                                                                                          \
+	enum ts_status ts_wire_pack_##name(const struct type *in, struct ts_buf *out, struct ts_error *err)            \
+	{                                                                                                              \
+		struct ts_arena scratch;                                                                               \
+		const ProtobufCMessage *message;                                                                       \
+		enum ts_status status;                                                                                 \
+                                                                                                                       \
+		ts_arena_init(&scratch, 0);                                                                            \
+		message = build_##name(in, &scratch);                                                                  \
+		status = message ? ts_wire_write(message, out, err) : ts_arena_error(&scratch, err);                   \
+		ts_arena_finish(&scratch);                                                                             \
+		return status;                                                                                         \
+	}                                                                                                              \
 	struct type
 
 /* Defines ts_wire_unpack_NAME from read_NAME(reader, message, ret). */
-#define WIRE_UNPACK(name, type, message_name)                                                                        \
-	enum ts_status ts_wire_unpack_##name(struct ts_span in, struct ts_arena *arena, struct type *ret,             \
-					     struct ts_error *err)                                                   \
-	{                                                                                                            \
-		struct ts_wire_reader r = {.arena = arena, .err = err};                                               \
-		struct type out;                                                                                      \
-		const void *message = ts_wire_parse(&r, in, WIRE_DESCRIPTOR(message_name));                           \
-                                                                                                                     \
-		memset(&out, 0, sizeof out);                                                                          \
-		if (message)                                                                                          \
-			read_##name(&r, message, &out);                                                               \
-		if (r.status)                                                                                         \
-			return r.status;                                                                              \
-		*ret = out;                                                                                           \
-		return TS_OK;                                                                                         \
-	}                                                                                                            \
+#define WIRE_UNPACK(name, type, message_name)                                                                          \
+	enum ts_status ts_wire_unpack_##name(struct ts_span in, struct ts_arena *arena, struct type *ret,              \
+					     struct ts_error *err)                                                     \
+	{                                                                                                              \
+		struct ts_wire_reader r = {.arena = arena, .err = err};                                                \
+		struct type out;                                                                                       \
+		const void *message = ts_wire_parse(&r, in, WIRE_DESCRIPTOR(message_name));                            \
+                                                                                                                       \
+		memset(&out, 0, sizeof out);                                                                           \
+		if (message)                                                                                           \
+			read_##name(&r, message, &out);                                                                \
+		if (r.status)                                                                                          \
+			return r.status;                                                                               \
+		*ret = out;                                                                                            \
+		return TS_OK;                                                                                          \
+	}                                                                                                              \
 	struct type
 
 #endif

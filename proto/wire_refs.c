@@ -121,13 +121,13 @@ static void read_commit_reply(struct ts_wire_reader *r, const Tscope__V1__Commit
 {
 	size_t listed;
 
-	out->outcome = (enum ts_commit_outcome)ts_wire_enum(r, m->outcome, TS_COMMIT_CREATED, TS_COMMIT_STAGED,
-							    "outcome");
+	out->outcome =
+		(enum ts_commit_outcome)ts_wire_enum(r, m->outcome, TS_COMMIT_CREATED, TS_COMMIT_STAGED, "outcome");
 	out->id = ts_wire_id(r, m->id, "id");
 	out->had_previous = ts_wire_id_maybe(r, m->previous, "previous", &out->previous);
 	out->seq = m->seq;
-	out->missing_ranks = ts_wire_int32s(r, m->missing_ranks, m->n_missing_ranks, TS_WIRE_REPORTED_MAX,
-					    "missing_ranks", &listed);
+	out->missing_ranks =
+		ts_wire_int32s(r, m->missing_ranks, m->n_missing_ranks, TS_WIRE_REPORTED_MAX, "missing_ranks", &listed);
 	out->n_missing = (size_t)ts_wire_uint(r, m->missing_count, TS_RANKS_MAX, "missing_count");
 	if (listed != listed_ranks(out->n_missing))
 		ts_wire_fail(r, "missing_ranks", "does not fit missing_count");

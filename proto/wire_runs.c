@@ -44,8 +44,8 @@ static bool build_cells(Tscope__V1__ListRow *m, const struct ts_list_row *in, si
 	if (!m->cells)
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		m->cells[i] = in->cells[i].known ? ts_wire_build_fact(arena, &in->cells[i].value) :
-						   ts_wire_new(arena, WIRE_DESCRIPTOR(fact));
+		m->cells[i] = in->cells[i].known ? ts_wire_build_fact(arena, &in->cells[i].value)
+						 : ts_wire_new(arena, WIRE_DESCRIPTOR(fact));
 		if (!m->cells[i])
 			return false;
 	}
@@ -148,7 +148,8 @@ static void read_column(struct ts_wire_reader *r, const Tscope__V1__ColumnInfo *
 	out->precision = (enum ts_precision)ts_wire_enum(r, m->precision, TS_PRECISION_F64, TS_PRECISION_DECIMALS,
 							 "columns.precision");
 	out->digits = (uint8_t)ts_wire_uint(r, m->digits, UINT8_MAX, "columns.digits");
-	out->table = (enum ts_table_kind)ts_wire_enum(r, m->table, TS_TABLE_STEPS, TS_TABLE_SUPERSEDED, "columns.table");
+	out->table =
+		(enum ts_table_kind)ts_wire_enum(r, m->table, TS_TABLE_STEPS, TS_TABLE_SUPERSEDED, "columns.table");
 	out->rank = m->rank;
 	out->ranks = m->ranks;
 	out->rows = m->rows;
@@ -238,8 +239,8 @@ static void read_get_reply(struct ts_wire_reader *r, const Tscope__V1__GetRunRep
 	out->files = ts_wire_array(r, m->n_files, sizeof *out->files, TS_MESSAGE_MAX, "files", &out->n_files);
 	for (size_t i = 0; i < out->n_files; i++)
 		read_file(r, m->files[i], &out->files[i]);
-	out->missing_ranks = ts_wire_int32s(r, m->missing_ranks, m->n_missing_ranks, TS_RANKS_MAX, "missing_ranks",
-					    &out->n_missing);
+	out->missing_ranks =
+		ts_wire_int32s(r, m->missing_ranks, m->n_missing_ranks, TS_RANKS_MAX, "missing_ranks", &out->n_missing);
 	out->names = ts_wire_array(r, m->n_names, sizeof *out->names, TS_WIRE_REPORTED_MAX, "names", &out->n_names);
 	for (size_t i = 0; i < out->n_names; i++)
 		ts_wire_read_ref(r, m->names[i], &out->names[i]);

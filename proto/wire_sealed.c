@@ -214,7 +214,8 @@ static size_t count_objects(struct ts_wire_reader *r, struct ts_span in)
 	while (ts_cursor_left(&c) && take_field(&c, &f))
 		n += f.number == OBJECTS && want(r, &f, BYTES, "objects");
 	if (c.failed && !r->status)
-		r->status = ts_error_set(r->err, TS_INVALID, "byte %zu of %zu is not a field of a message of objects", c.at, in.len);
+		r->status = ts_error_set(r->err, TS_INVALID, "byte %zu of %zu is not a field of a message of objects",
+					 c.at, in.len);
 	return n;
 }
 

@@ -64,7 +64,8 @@ static void tell_missing(const struct ts_description *d, struct ts_commit_reply 
 
 /* run becomes what the name points at. stage, if any, has done its part. */
 static enum ts_status place(struct commit *c, const struct ts_run *run, const struct ts_ref *stage,
-			    struct ts_arena *arena, struct ts_commit_reply *ret_reply, bool *io_raced, struct ts_error *err)
+			    struct ts_arena *arena, struct ts_commit_reply *ret_reply, bool *io_raced,
+			    struct ts_error *err)
 {
 	struct ts_placing p = {
 		.f = c->f,
@@ -150,16 +151,17 @@ static enum ts_status find_base(struct commit *c, struct ts_arena *arena, struct
 	return TS_OK;
 }
 
-static enum ts_status is_complete(struct commit *c, const struct ts_run *run, struct ts_arena *arena, bool *ret_complete,
-				  struct ts_error *err)
+static enum ts_status is_complete(struct commit *c, const struct ts_run *run, struct ts_arena *arena,
+				  bool *ret_complete, struct ts_error *err)
 {
 	struct ts_description d;
 
 	if (ts_describe(c->f, run, arena, &d, err))
 		return err->status;
 	if (!d.has_world && !c->request->expose)
-		return ts_error_set(err, TS_INVALID, "the run does not say parallelism.world_size, so nobody knows when its "
-						     "ranks are complete: --expose shows it as it is");
+		return ts_error_set(err, TS_INVALID,
+				    "the run does not say parallelism.world_size, so nobody knows when its "
+				    "ranks are complete: --expose shows it as it is");
 	*ret_complete = d.n_missing == 0;
 	return TS_OK;
 }
@@ -174,8 +176,8 @@ static enum ts_status try_join(struct commit *c, const struct ts_run *sent, stru
 
 	if (find_base(c, arena, &stage, &staged, &base, &has_base, err))
 		return err->status;
-	if (has_base && (ts_runs_join(c->f, &base, sent, arena, &id, err) ||
-			 ts_run_open(c->f, &id, arena, &joined, err)))
+	if (has_base &&
+	    (ts_runs_join(c->f, &base, sent, arena, &id, err) || ts_run_open(c->f, &id, arena, &joined, err)))
 		return err->status;
 	if (is_complete(c, &joined, arena, &complete, err))
 		return err->status;

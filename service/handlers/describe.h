@@ -13,7 +13,7 @@ struct ts_description {
 	int64_t world_size; /* parallelism.world_size, 1 to TS_RANKS_MAX */
 	bool has_started;
 	int64_t started_ns; /* session.started */
-	int32_t *missing;   /* ranks of the world that are not there, ascending */
+	int32_t *missing; /* ranks of the world that are not there, ascending */
 	size_t n_missing;
 };
 

@@ -77,8 +77,8 @@ static enum ts_status open_block(struct ts_fetch *f, struct side *s, struct ts_e
 		return ts_arena_error(&s->arena, err);
 	if (ts_fetch_block_keys(f, b, s->keys, err))
 		return err->status;
-	if (is_text(s) ? ts_fetch_block_text(f, id, b->rows, &s->arena, s->texts, err) :
-			 ts_fetch_block_words(f, id, s->column->type, b->rows, s->words, err))
+	if (is_text(s) ? ts_fetch_block_text(f, id, b->rows, &s->arena, s->texts, err)
+		       : ts_fetch_block_words(f, id, s->column->type, b->rows, s->words, err))
 		return err->status;
 	s->open = true;
 	return TS_OK;
@@ -112,7 +112,8 @@ static bool same_row(const struct side *a, const struct side *b, uint32_t i)
 }
 
 /* Compares as many rows as both open blocks have left. */
-static enum ts_status compare_rows(struct compared *c, struct side *a, struct side *b, int32_t rank, struct ts_error *err)
+static enum ts_status compare_rows(struct compared *c, struct side *a, struct side *b, int32_t rank,
+				   struct ts_error *err)
 {
 	uint32_t left_a, left_b, n;
 

@@ -375,8 +375,8 @@ static enum ts_truth compare_bool(const struct operation *o, bool value)
 {
 	if (o->value.quoted || (!ts_span_is(o->value.text, "true") && !ts_span_is(o->value.text, "false")))
 		return unlike(o->op);
-	return o->op == OP_EQ || o->op == OP_NE ? ordered(o->op, value != ts_span_is(o->value.text, "true")) :
-						  TS_UNKNOWN;
+	return o->op == OP_EQ || o->op == OP_NE ? ordered(o->op, value != ts_span_is(o->value.text, "true"))
+						: TS_UNKNOWN;
 }
 
 static enum ts_truth glob(const struct operation *o, const struct ts_fact *fact)

@@ -87,8 +87,8 @@ static enum ts_status list_columns(const struct ts_run *run, struct ts_arena *ar
 
 		for (size_t t = 0; t < index->n_tables; t++)
 			for (size_t c = 0; c < index->tables[t].n_columns; c++)
-				reply->columns[n++] = column_info(run, index->rank, &index->tables[t],
-								  &index->tables[t].columns[c]);
+				reply->columns[n++] =
+					column_info(run, index->rank, &index->tables[t], &index->tables[t].columns[c]);
 	}
 	if (n)
 		qsort(reply->columns, n, sizeof *reply->columns, compare_columns);
@@ -132,8 +132,8 @@ static struct ts_span project_prefix(const struct ts_get_reply *reply)
 {
 	const uint8_t *slash = reply->by_ref ? memchr(reply->ref.name.data, '/', reply->ref.name.len) : NULL;
 
-	return slash ? ts_span_of(reply->ref.name.data, (size_t)(slash + 1 - reply->ref.name.data)) :
-		       ts_span_of(NULL, 0);
+	return slash ? ts_span_of(reply->ref.name.data, (size_t)(slash + 1 - reply->ref.name.data))
+		     : ts_span_of(NULL, 0);
 }
 
 /* Walks the names of a kind: they are not indexed by what they point at. A page at a time, so that memory does not grow. */

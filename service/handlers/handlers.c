@@ -5,7 +5,8 @@
 static const struct ts_handler rows[] = {
 	{"ServerInfo", TS_METHOD_CHEAP, NULL, ts_handle_server_info, NULL, NULL},
 	{"HasObjects", 0, NULL, ts_handle_has_objects, NULL, NULL},
-	{"PutObjects", TS_METHOD_STREAM_UP | TS_METHOD_WRITES, ts_put_open, ts_handle_put_objects, ts_put_close, ts_put_drop},
+	{"PutObjects", TS_METHOD_STREAM_UP | TS_METHOD_WRITES, ts_put_open, ts_handle_put_objects, ts_put_close,
+	 ts_put_drop},
 	{"CommitRun", TS_METHOD_WRITES, NULL, ts_handle_commit_run, NULL, NULL},
 	{"UpdateRef", TS_METHOD_WRITES, NULL, ts_handle_update_ref, NULL, NULL},
 	{"RefLog", 0, NULL, ts_handle_ref_log, NULL, NULL},

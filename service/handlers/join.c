@@ -7,8 +7,8 @@ struct joining {
 	struct ts_engine *engine;
 	struct ts_arena *arena;
 	struct ts_head head;
-	struct ts_index **indexes;	  /* one for each of head.ranks */
-	const struct ts_run **of;	  /* where each comes from */
+	struct ts_index **indexes; /* one for each of head.ranks */
+	const struct ts_run **of; /* where each comes from */
 	struct ts_buf scratch;
 };
 
@@ -56,7 +56,8 @@ static enum ts_status differences(const struct ts_facts *head, const struct ts_f
 	for (size_t i = 0; i < rank->n; i++) {
 		const struct ts_fact *said = find_exact(head, &rank->items[i]);
 
-		if ((!said || !ts_fact_same(said, &rank->items[i])) && ts_facts_add(&facts, &rank->items[i], arena, err))
+		if ((!said || !ts_fact_same(said, &rank->items[i])) &&
+		    ts_facts_add(&facts, &rank->items[i], arena, err))
 			return err->status;
 	}
 	for (size_t i = 0; i < head->n; i++) {
@@ -176,9 +177,11 @@ static enum ts_status check_worlds(const struct ts_run *base, const struct ts_ru
 
 	if (ts_fact_int(&base->head.facts, "parallelism.world_size", &a) &&
 	    ts_fact_int(&added->head.facts, "parallelism.world_size", &b) && a != b)
-		return ts_error_set(err, TS_CONFLICT,
-				    "these ranks are of a world of %lld, those that are there of one of %lld; join them "
-				    "under another --name", (long long)b, (long long)a);
+		return ts_error_set(
+			err, TS_CONFLICT,
+			"these ranks are of a world of %lld, those that are there of one of %lld; join them "
+			"under another --name",
+			(long long)b, (long long)a);
 	return TS_OK;
 }
 

@@ -27,7 +27,7 @@ struct listing {
 	size_t page_size;
 	struct ts_arena pages[2]; /* of refs: a page's token lies in its arena while the next is read */
 	int turn;
-	struct ts_arena row;	  /* of one run while it is looked at */
+	struct ts_arena row; /* of one run while it is looked at */
 	struct ts_arena collected;
 	struct ts_list_reply reply;
 };

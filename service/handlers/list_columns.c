@@ -1,10 +1,10 @@
 #include "service/handlers/list_columns.h"
 
 static const char *const words[] = {
-	[TS_WORD_NAME] = "name",	     [TS_WORD_PROJECT] = "project",	  [TS_WORD_ID] = "id",
-	[TS_WORD_STARTED] = "started",	     [TS_WORD_PUSHED] = "pushed",	  [TS_WORD_STATE] = "state",
-	[TS_WORD_STEPS] = "steps",	     [TS_WORD_FIRST_STEP] = "first_step", [TS_WORD_LAST_STEP] = "last_step",
-	[TS_WORD_RANKS] = "ranks",	     [TS_WORD_WORLD_SIZE] = "world_size", [TS_WORD_OWN_NAME] = "own_name",
+	[TS_WORD_NAME] = "name",       [TS_WORD_PROJECT] = "project",       [TS_WORD_ID] = "id",
+	[TS_WORD_STARTED] = "started", [TS_WORD_PUSHED] = "pushed",         [TS_WORD_STATE] = "state",
+	[TS_WORD_STEPS] = "steps",     [TS_WORD_FIRST_STEP] = "first_step", [TS_WORD_LAST_STEP] = "last_step",
+	[TS_WORD_RANKS] = "ranks",     [TS_WORD_WORLD_SIZE] = "world_size", [TS_WORD_OWN_NAME] = "own_name",
 	[TS_WORD_WHO] = "who",
 };
 
@@ -25,6 +25,7 @@ bool ts_list_is_time(enum ts_list_word word)
 
 const char *ts_list_words(void)
 {
-	return "name, project, id, started, pushed, state, steps, first_step, last_step, ranks, world_size, own_name, who, "
+	return "name, project, id, started, pushed, state, steps, first_step, last_step, ranks, world_size, own_name, "
+	       "who, "
 	       "note.KEY, or a fact as config.lr";
 }

@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "service/handlers/list_columns.h"
 
-void ts_list_subject_begin(struct ts_list_subject *s, struct ts_call *call, struct ts_fetch *f, const struct ts_ref *ref,
-			   struct ts_arena *scratch, struct ts_error *err)
+void ts_list_subject_begin(struct ts_list_subject *s, struct ts_call *call, struct ts_fetch *f,
+			   const struct ts_ref *ref, struct ts_arena *scratch, struct ts_error *err)
 {
 	ts_arena_reset(scratch);
 	*s = (struct ts_list_subject){.call = call, .f = f, .ref = ref, .scratch = scratch, .err = err};
@@ -84,8 +84,8 @@ static bool say_note(struct ts_list_subject *s, struct ts_span key, struct ts_fa
 {
 	if (s->ref->kind != TS_REF_RUN || s->status)
 		return false;
-	if (!s->has_notes && s->call->engine->ops->note_list(s->call->engine, s->ref->name, s->scratch, &s->notes,
-							     &s->n_notes, s->err))
+	if (!s->has_notes &&
+	    s->call->engine->ops->note_list(s->call->engine, s->ref->name, s->scratch, &s->notes, &s->n_notes, s->err))
 		return fail(s);
 	s->has_notes = true;
 	for (size_t i = 0; i < s->n_notes; i++)

@@ -26,8 +26,8 @@ struct ts_list_subject {
 	struct ts_error *err;
 };
 
-void ts_list_subject_begin(struct ts_list_subject *s, struct ts_call *call, struct ts_fetch *f, const struct ts_ref *ref,
-			   struct ts_arena *scratch, struct ts_error *err);
+void ts_list_subject_begin(struct ts_list_subject *s, struct ts_call *call, struct ts_fetch *f,
+			   const struct ts_ref *ref, struct ts_arena *scratch, struct ts_error *err);
 /* ctx is a ts_list_subject. False: unknown, or s->status says what went wrong. */
 bool ts_list_lookup(void *ctx, struct ts_span path, struct ts_fact *ret_fact);
 /* The same as a cell of the reply, in the arena: times become RFC 3339 text. */

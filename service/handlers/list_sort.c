@@ -9,24 +9,14 @@ enum { TOKEN_MARK = 's', TOKEN_HEADER = 1 + 1 + 1 + 8 + 2 };
 
 enum class { NUMBERS, TEXTS, OTHERS };
 
-static enum class class_of(const struct ts_fact *key)
-{
-	switch (key->type) {
-	case TS_FACT_BOOL:
-	case TS_FACT_INT:
-	case TS_FACT_FLOAT:
-		return NUMBERS;
-	case TS_FACT_TEXT:
-		return TEXTS;
-	case TS_FACT_NULL:
-	case TS_FACT_NUMBER:
-	case TS_FACT_OBJECT:
-	case TS_FACT_ARRAY:
-	case TS_FACT_ABSENT:
-	case TS_FACT_LONG:
-		break;
+static enum class class_of(const struct ts_fact *key) {
+	switch (key->type){
+		case TS_FACT_BOOL : case TS_FACT_INT : case TS_FACT_FLOAT : return NUMBERS;
+		case TS_FACT_TEXT : return TEXTS;
+		case TS_FACT_NULL : case TS_FACT_NUMBER : case TS_FACT_OBJECT : case TS_FACT_ARRAY : case
+		TS_FACT_ABSENT : case TS_FACT_LONG : break;
 	}
-	return OTHERS;
+return OTHERS;
 }
 
 static double number_of(const struct ts_fact *key)

@@ -36,17 +36,17 @@ enum ts_status ts_put_close(struct ts_call *call, void *state, struct ts_error *
 void ts_put_drop(void *state);
 
 /* Defines reply_NAME(call, in, err): packs and sends. */
-#define TS_REPLIER(name, type)                                                                                       \
-	static enum ts_status reply_##name(struct ts_call *call, const struct type *in, struct ts_error *err)         \
-	{                                                                                                            \
-		struct ts_buf out = TS_BUF_INIT(TS_MESSAGE_MAX);                                                      \
-		enum ts_status status = ts_wire_pack_##name(in, &out, err);                                           \
-                                                                                                                     \
-		if (!status)                                                                                          \
-			status = call->reply(call, ts_buf_view(&out), err);                                           \
-		ts_buf_finish(&out);                                                                                  \
-		return status;                                                                                        \
-	}                                                                                                            \
+#define TS_REPLIER(name, type)                                                                                         \
+	static enum ts_status reply_##name(struct ts_call *call, const struct type *in, struct ts_error *err)          \
+	{                                                                                                              \
+		struct ts_buf out = TS_BUF_INIT(TS_MESSAGE_MAX);                                                       \
+		enum ts_status status = ts_wire_pack_##name(in, &out, err);                                            \
+                                                                                                                       \
+		if (!status)                                                                                           \
+			status = call->reply(call, ts_buf_view(&out), err);                                            \
+		ts_buf_finish(&out);                                                                                   \
+		return status;                                                                                         \
+	}                                                                                                              \
 	struct type
 
 #endif

@@ -29,11 +29,11 @@ enum ts_status ts_expectation(enum ts_expect expect, const struct ts_id *expecte
 		return ts_error_set(err, TS_CONFLICT, "%.*s exists: it points at %.*s", TS_SPAN_ARG(name), SHORT,
 				    ts_id_hex(&current->id, now));
 	if (expect == TS_EXPECT_ID && !current)
-		return ts_error_set(err, TS_CONFLICT, "%.*s does not exist; %.*s was expected", TS_SPAN_ARG(name), SHORT,
-				    ts_id_hex(expected, then));
+		return ts_error_set(err, TS_CONFLICT, "%.*s does not exist; %.*s was expected", TS_SPAN_ARG(name),
+				    SHORT, ts_id_hex(expected, then));
 	if (expect == TS_EXPECT_ID && !ts_id_eq(expected, &current->id))
-		return ts_error_set(err, TS_CONFLICT, "%.*s points at %.*s; %.*s was expected", TS_SPAN_ARG(name), SHORT,
-				    ts_id_hex(&current->id, now), SHORT, ts_id_hex(expected, then));
+		return ts_error_set(err, TS_CONFLICT, "%.*s points at %.*s; %.*s was expected", TS_SPAN_ARG(name),
+				    SHORT, ts_id_hex(&current->id, now), SHORT, ts_id_hex(expected, then));
 	return TS_OK;
 }
 
@@ -55,13 +55,15 @@ static enum ts_status must_extend(const struct ts_placing *p, const struct ts_re
 		return ts_error_prefix(err, "%.*s", TS_SPAN_ARG(p->name));
 	if (extends)
 		return TS_OK;
-	return ts_error_set(err, TS_CONFLICT,
-			    "%.*s points at %.*s, which this run does not extend: %s; --force moves the name, --name gives "
-			    "this run another", TS_SPAN_ARG(p->name), SHORT, ts_id_hex(&current->id, hex), reason);
+	return ts_error_set(
+		err, TS_CONFLICT,
+		"%.*s points at %.*s, which this run does not extend: %s; --force moves the name, --name gives "
+		"this run another",
+		TS_SPAN_ARG(p->name), SHORT, ts_id_hex(&current->id, hex), reason);
 }
 
-static enum ts_status decide(const struct ts_placing *p, const struct ts_ref *current, enum ts_commit_outcome *ret_outcome,
-			     struct ts_error *err)
+static enum ts_status decide(const struct ts_placing *p, const struct ts_ref *current,
+			     enum ts_commit_outcome *ret_outcome, struct ts_error *err)
 {
 	if (ts_expectation(p->expect, &p->expected, current, p->name, err))
 		return err->status;

@@ -12,11 +12,11 @@
 struct ts_placing {
 	struct ts_fetch *f;
 	const struct ts_run *run; /* decoded whole */
-	struct ts_span name;	  /* of TS_REF_RUN */
-	enum ts_expect expect;	  /* of the caller */
+	struct ts_span name; /* of TS_REF_RUN */
+	enum ts_expect expect; /* of the caller */
 	struct ts_id expected;
 	bool force;
-	struct ts_span branch;	  /* also gets the run; empty = none */
+	struct ts_span branch; /* also gets the run; empty = none */
 	const struct ts_ref *stage; /* goes in the same commit; NULL = none */
 	struct ts_span summary;
 	struct ts_span message;

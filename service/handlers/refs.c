@@ -170,8 +170,8 @@ static enum ts_status check_key(struct ts_span key, struct ts_error *err)
 		uint8_t c = key.data[i];
 
 		if (!ts_is_digit(c) && !(c >= 'a' && c <= 'z') && c != '_' && c != '.' && c != '-')
-			return ts_error_set(err, TS_INVALID, "a note's key is made of a-z, 0-9 and _.-, byte %zu is not",
-					    i + 1);
+			return ts_error_set(err, TS_INVALID,
+					    "a note's key is made of a-z, 0-9 and _.-, byte %zu is not", i + 1);
 	}
 	return TS_OK;
 }

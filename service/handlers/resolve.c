@@ -7,7 +7,7 @@
 enum {
 	LEAST_HEX = 4,
 	CANDIDATES = 8, /* listed when a spec is ambiguous */
-	NEAREST = 3,	/* names offered when there is none */
+	NEAREST = 3, /* names offered when there is none */
 	LOOKED_AT = 1000, /* names that are compared to find the nearest */
 	SHORT_HEX = 16,
 };
@@ -36,7 +36,8 @@ enum ts_status ts_name_check(struct ts_span name, struct ts_error *err)
 	size_t components = 1;
 
 	if (name.len == 0 || name.len > TS_NAME_MAX)
-		return ts_error_set(err, TS_INVALID, "a name has 1 to %d bytes, this one has %zu", TS_NAME_MAX, name.len);
+		return ts_error_set(err, TS_INVALID, "a name has 1 to %d bytes, this one has %zu", TS_NAME_MAX,
+				    name.len);
 	for (size_t i = 0; i < name.len; i++) {
 		uint8_t c = name.data[i];
 
@@ -46,9 +47,11 @@ enum ts_status ts_name_check(struct ts_span name, struct ts_error *err)
 		} else if (start ? component_start(c) : name_char(c)) {
 			start = false;
 		} else {
-			return ts_error_set(err, TS_INVALID,
-					    "byte %zu of a name is not allowed there: components of letters, digits and "
-					    "._+- that begin with a letter or digit, joined by /", i + 1);
+			return ts_error_set(
+				err, TS_INVALID,
+				"byte %zu of a name is not allowed there: components of letters, digits and "
+				"._+- that begin with a letter or digit, joined by /",
+				i + 1);
 		}
 	}
 	if (start || components < 2)
@@ -89,7 +92,8 @@ static enum ts_status search_kind(struct search *s, size_t kind, struct ts_span 
 {
 	struct candidate c = {.word = kinds[kind].word, .what.by_ref = true};
 	struct ts_error mine;
-	enum ts_status status = s->engine->ops->ref_get(s->engine, kinds[kind].kind, name, s->arena, &c.what.ref, &mine);
+	enum ts_status status =
+		s->engine->ops->ref_get(s->engine, kinds[kind].kind, name, s->arena, &c.what.ref, &mine);
 
 	if (status == TS_NOT_FOUND)
 		return TS_OK;
@@ -136,9 +140,9 @@ static enum ts_status search_names(struct search *s, struct ts_span name, struct
 
 /* What a spec says: where to look, and for what. */
 struct parsed {
-	int kind;	     /* index into kinds, -1: all */
+	int kind; /* index into kinds, -1: all */
 	struct ts_span name; /* to look for among names; empty: not there */
-	struct ts_span hex;  /* likewise among ids */
+	struct ts_span hex; /* likewise among ids */
 };
 
 static bool cut_prefix(struct ts_span *s, const char *prefix)
@@ -278,14 +282,15 @@ static struct ts_span project_of(struct ts_span name)
 static size_t find_near(struct search *s, const struct parsed *p, struct near *nearest)
 {
 	struct ts_ref_query query = {.kind = p->kind < 0 ? TS_REF_RUN : kinds[p->kind].kind,
-				     .prefix = project_of(p->name), .order = TS_ORDER_NAME, .limit = LOOKED_AT};
+				     .prefix = project_of(p->name),
+				     .order = TS_ORDER_NAME,
+				     .limit = LOOKED_AT};
 	struct ts_error ignored;
 	struct ts_ref *refs;
 	struct ts_span next;
 	size_t n_refs, n = 0;
 
-	if (p->name.len == 0 ||
-	    s->engine->ops->ref_list(s->engine, &query, s->arena, &refs, &n_refs, &next, &ignored))
+	if (p->name.len == 0 || s->engine->ops->ref_list(s->engine, &query, s->arena, &refs, &n_refs, &next, &ignored))
 		return 0;
 	for (size_t i = 0; i < n_refs; i++) {
 		size_t d = distance(after_slash(p->name), after_slash(refs[i].name));
@@ -306,8 +311,8 @@ static enum ts_status not_found(struct search *s, const struct parsed *p, struct
 		ts_buf_str(&text, i ? ", " : "; near it: ");
 		ts_buf_span(&text, nearest[i].name);
 	}
-	ts_error_set(err, TS_NOT_FOUND, "nothing is called %.*s%.*s",
-		     TS_SPAN_ARG(p->name.len ? p->name : spec), TS_SPAN_ARG(ts_buf_view(&text)));
+	ts_error_set(err, TS_NOT_FOUND, "nothing is called %.*s%.*s", TS_SPAN_ARG(p->name.len ? p->name : spec),
+		     TS_SPAN_ARG(ts_buf_view(&text)));
 	ts_buf_finish(&text);
 	return err->status;
 }

@@ -16,8 +16,8 @@ enum ts_status ts_summary_make(const struct ts_description *d, struct ts_arena *
 	if (!at)
 		return ts_arena_error(arena, err);
 	at[0] = VERSION;
-	at[1] = (uint8_t)((d->has_started ? HAS_STARTED : 0) | (d->has_world ? HAS_WORLD : 0) | (has_name ? HAS_NAME : 0) |
-			  (!has_name && d->run.own_name.len ? LONG_NAME : 0));
+	at[1] = (uint8_t)((d->has_started ? HAS_STARTED : 0) | (d->has_world ? HAS_WORLD : 0) |
+			  (has_name ? HAS_NAME : 0) | (!has_name && d->run.own_name.len ? LONG_NAME : 0));
 	ts_store_u32(at + 2, d->run.ranks);
 	ts_store_u64(at + 6, d->run.steps);
 	ts_store_u64(at + 14, (uint64_t)d->run.first_step);

@@ -3,10 +3,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
+#include "base/limits.h"
 #include "run/head.h"
 #include "service/handlers/test_runs.h"
+
+#include <pthread.h>
 
 static int open_store(void **state)
 {
@@ -115,8 +119,11 @@ static void refuses_another_run(void **state)
 	run.steps = 30000;
 	run.part_at = 19999; /* the last row of the old run */
 	assert_refused(s, test_run_put(s, &run), "rank 0 column scalars.loss differs at step 19999");
-	must(test_commit(s, &(struct ts_commit_request){.name = ts_span_str("default/a"), .force = true,
-							 .head = test_run_put(s, &base)}, &(struct ts_commit_reply){0}), &s->err);
+	must(test_commit(s,
+			 &(struct ts_commit_request){
+				 .name = ts_span_str("default/a"), .force = true, .head = test_run_put(s, &base)},
+			 &(struct ts_commit_reply){0}),
+	     &s->err);
 	run = base;
 	run.steps = 19999; /* a row less */
 	assert_refused(s, test_run_put(s, &run), "has only 19999 of the 20000 rows");
@@ -142,8 +149,11 @@ static void refuses_a_shifted_run(void **state)
 	assert_refused(s, test_run_put(s, &run), "differs at step");
 	/* the same values at other steps */
 	run = (struct test_run){.ranks = 1, .first_step = 1, .steps = 9};
-	must(test_commit(s, &(struct ts_commit_request){.name = ts_span_str("default/a"), .force = true,
-							 .head = test_run_put(s, &run)}, &(struct ts_commit_reply){0}), &s->err);
+	must(test_commit(s,
+			 &(struct ts_commit_request){
+				 .name = ts_span_str("default/a"), .force = true, .head = test_run_put(s, &run)},
+			 &(struct ts_commit_reply){0}),
+	     &s->err);
 	run.first_step = 0;
 	assert_refused(s, test_run_put(s, &run), "differs at step 1");
 }
@@ -307,8 +317,11 @@ static void joins_to_the_whole(void **state)
 		assert_int_equal(reply.n_missing, 0);
 		assert_memory_equal(reply.id.bytes, whole.bytes, TS_ID_BYTES);
 		assert_false(has_ref(s, TS_REF_STAGE, "default/a", &now));
-		must(test_update(s, &(struct ts_ref_request){.kind = TS_REF_RUN, .name = ts_span_str("default/a"),
-							      .remove = true}, &(struct ts_ref_reply){.had_previous = 0}), &s->err);
+		must(test_update(s,
+				 &(struct ts_ref_request){
+					 .kind = TS_REF_RUN, .name = ts_span_str("default/a"), .remove = true},
+				 &(struct ts_ref_reply){.had_previous = 0}),
+		     &s->err);
 	}
 }
 
@@ -383,14 +396,110 @@ static void joins_a_longer_rank(void **state)
 	assert_non_null(strstr(s->err.text, "--expose"));
 }
 
+/* -- writers beside each other -- */
+
+enum { WRITERS = 8 };
+
+struct writer {
+	struct test_store *s;
+	pthread_t thread;
+	struct ts_commit_request request;
+	struct ts_commit_reply reply;
+	enum ts_status status;
+	struct ts_error err;
+};
+
+/* A channel of its own: one serves one command at a time. */
+static void *commit_once(void *ctx)
+{
+	struct writer *w = ctx;
+	struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);
+	struct ts_channel *channel;
+	struct ts_arena arena;
+	struct ts_span bytes;
+
+	ts_arena_init(&arena, 0);
+	w->status = ts_channel_local(w->s->engine, "memory", &channel, &w->err);
+	if (!w->status) {
+		w->status = ts_wire_pack_commit_request(&w->request, &buf, &w->err);
+		if (!w->status)
+			w->status =
+				channel->ops->call(channel, "CommitRun", ts_buf_view(&buf), &arena, &bytes, &w->err);
+		if (!w->status)
+			w->status = ts_wire_unpack_commit_reply(bytes, &arena, &w->reply, &w->err);
+		channel->ops->destroy(channel);
+	}
+	ts_buf_finish(&buf);
+	ts_arena_finish(&arena);
+	return NULL;
+}
+
+static void run_writers(struct writer *w)
+{
+	for (int i = 0; i < WRITERS; i++)
+		assert_int_equal(pthread_create(&w[i].thread, NULL, commit_once, &w[i]), 0);
+	for (int i = 0; i < WRITERS; i++)
+		assert_int_equal(pthread_join(w[i].thread, NULL), 0);
+}
+
+/* Every rank from a host of its own, all at once: none is lost. */
+static void joins_all_at_once(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+	struct writer w[WRITERS] = {{.s = NULL}};
+	struct ts_id whole, now;
+	int created = 0;
+
+	run.world = WRITERS;
+	for (int32_t i = 0; i < WRITERS; i++) {
+		w[i].s = s;
+		w[i].request = request_of("default/a", put_ranks(s, run, i, 1));
+		w[i].request.join = true;
+	}
+	run_writers(w);
+	for (int i = 0; i < WRITERS; i++) {
+		must(w[i].status, &w[i].err);
+		created += w[i].reply.outcome == TS_COMMIT_CREATED;
+	}
+	assert_int_equal(created, 1);
+	whole = put_ranks(s, run, 0, WRITERS);
+	assert_true(has_ref(s, TS_REF_RUN, "default/a", &now) && ts_id_eq(&now, &whole));
+	assert_false(has_ref(s, TS_REF_STAGE, "default/a", &now));
+}
+
+/* Eight lengths of one run at once: whatever the order, a name never moves back to a shorter one. */
+static void never_moves_back(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+	struct writer w[WRITERS] = {{.s = NULL}};
+	struct ts_id now;
+
+	for (int i = 0; i < WRITERS; i++) {
+		run.steps = 10 + i;
+		w[i].s = s;
+		w[i].request = request_of("default/a", test_run_put(s, &run));
+	}
+	run_writers(w);
+	for (int i = 0; i < WRITERS; i++)
+		assert_true(w[i].status == TS_OK || w[i].status == TS_CONFLICT);
+	assert_int_equal(w[WRITERS - 1].status, TS_OK); /* the longest extends whatever it finds */
+	assert_true(has_ref(s, TS_REF_RUN, "default/a", &now));
+	assert_true(ts_id_eq(&now, &w[WRITERS - 1].request.head));
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, open_store, close_store)
 	const struct CMUnitTest tests[] = {
-		T(creates_and_repeats), T(extends), T(refuses_another_run), T(refuses_a_shifted_run),
-		T(holds_expectations), T(moves_a_branch_and_notes_the_state), T(refuses_bad_requests),
-		T(refuses_bad_heads), T(joins_to_the_whole), T(tells_what_is_missing), T(exposes_what_is_there),
-		T(joins_a_longer_rank),
+		T(creates_and_repeats),   T(extends),
+		T(refuses_another_run),   T(refuses_a_shifted_run),
+		T(holds_expectations),    T(moves_a_branch_and_notes_the_state),
+		T(refuses_bad_requests),  T(refuses_bad_heads),
+		T(joins_to_the_whole),    T(tells_what_is_missing),
+		T(exposes_what_is_there), T(joins_a_longer_rank),
+		T(joins_all_at_once),     T(never_moves_back),
 	};
 
 	return cmocka_run_group_tests_name("commit", tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include "base/limits.h"
@@ -219,8 +220,8 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(compares), T(compares_times), T(keeps_types_apart), T(knows_three_values), T(binds),
-		T(refuses_with_the_place),
+		T(compares),           T(compares_times), T(keeps_types_apart),
+		T(knows_three_values), T(binds),          T(refuses_with_the_place),
 	};
 
 	return cmocka_run_group_tests_name("filter", tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include "base/alloc.h"
@@ -104,12 +105,12 @@ static void fail_each(const char *method, const struct ts_buf *request)
 	fail_msg("%s allocates without end", method);
 }
 
-#define EACH(method, pack, ...)                                                                                      \
-	do {                                                                                                         \
-		struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);                                                      \
-		must(ts_wire_pack_##pack(__VA_ARGS__, &buf, &s.err), &s.err);                                         \
-		fail_each(method, &buf);                                                                              \
-		ts_buf_finish(&buf);                                                                                 \
+#define EACH(method, pack, ...)                                                                                        \
+	do {                                                                                                           \
+		struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);                                                       \
+		must(ts_wire_pack_##pack(__VA_ARGS__, &buf, &s.err), &s.err);                                          \
+		fail_each(method, &buf);                                                                               \
+		ts_buf_finish(&buf);                                                                                   \
 	} while (0)
 
 static void reading(void **state)
@@ -126,9 +127,13 @@ static void reading(void **state)
 	EACH("RefLog", log_request, (&(struct ts_log_request){ts_span_str("p/a"), 0}));
 	EACH("GetRun", get_request, (&(struct ts_get_request){ts_span_str("p/a")}));
 	EACH("ListRuns", list_request,
-	     (&(struct ts_list_request){.kind = TS_REF_RUN, .columns = columns, .n_columns = 3,
-					.filter = ts_span_str("config.lr>0 and name~'*a'"), .sort = ts_span_str("-steps")}));
-	EACH("ListRuns", list_request, (&(struct ts_list_request){.kind = TS_REF_RUN, .columns = columns, .n_columns = 3}));
+	     (&(struct ts_list_request){.kind = TS_REF_RUN,
+					.columns = columns,
+					.n_columns = 3,
+					.filter = ts_span_str("config.lr>0 and name~'*a'"),
+					.sort = ts_span_str("-steps")}));
+	EACH("ListRuns", list_request,
+	     (&(struct ts_list_request){.kind = TS_REF_RUN, .columns = columns, .n_columns = 3}));
 	EACH("Analyze", analyze_request, (&(struct ts_analyze_request){.spec = ts_span_str("p/a")}));
 	must_commit(&s, "p/b", longer);
 	EACH("Diff", diff_request, (&(struct ts_diff_request){.a = ts_span_str("p/a"), .b = ts_span_str("p/b")}));
@@ -145,7 +150,9 @@ static void writing(void **state)
 	ts_buf_finish(&frame);
 	EACH("PutObjects", put_request, (&(struct ts_put_request){&object, 1}));
 	EACH("CommitRun", commit_request,
-	     (&(struct ts_commit_request){.name = ts_span_str("p/new"), .head = first, .branch = ts_span_str("p/main"),
+	     (&(struct ts_commit_request){.name = ts_span_str("p/new"),
+					  .head = first,
+					  .branch = ts_span_str("p/main"),
 					  .state = ts_span_str("running")}));
 	EACH("CommitRun", commit_request, (&(struct ts_commit_request){.name = ts_span_str("p/a"), .head = longer}));
 	EACH("CommitRun", commit_request,

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include "base/limits.h"
@@ -247,7 +248,7 @@ static void verifies_and_collects(void **state)
 	assert_true(event.report.objects > 3);
 	assert_int_equal(event.report.damaged + event.report.missing, 0);
 	for (int i = 0; i < 3; i++) { /* with the default lease; dry; for good */
-		request = (struct ts_gc_request){.dry_run = i < 2, .has_lease = i > 0};
+		request = (struct ts_gc_request){.dry_run = i<2, .has_lease = i> 0};
 		ts_buf_reset(&buf);
 		must(ts_wire_pack_gc_request(&request, &buf, &s.err), &s.err);
 		must(test_call(&s, "CollectGarbage", &buf, &bytes), &s.err);
@@ -304,7 +305,8 @@ static void refuses_wrong_calls(void **state)
 	/* every request is parsed before anything else is done, so bytes that are none are refused everywhere */
 	ts_buf_str(&garbage, "\xff\xff\xff");
 	for (size_t i = 0; i < n; i++) {
-		if (rows[i].flags & (TS_METHOD_STREAM_UP | TS_METHOD_STREAM_DOWN) || strcmp(rows[i].method, "ServerInfo") == 0)
+		if (rows[i].flags & (TS_METHOD_STREAM_UP | TS_METHOD_STREAM_DOWN) ||
+		    strcmp(rows[i].method, "ServerInfo") == 0)
 			continue;
 		if (test_call(&s, rows[i].method, &garbage, &reply) != TS_INVALID)
 			fail_msg("%s", rows[i].method);
@@ -321,7 +323,7 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(asks_and_sends), T(believes_nothing), T(gives_objects_in_order), T(verifies_and_collects),
+		T(asks_and_sends),  T(believes_nothing),   T(gives_objects_in_order), T(verifies_and_collects),
 		T(tells_who_it_is), T(has_a_row_a_method), T(refuses_wrong_calls),
 	};
 

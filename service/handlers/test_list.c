@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include "service/handlers/test_runs.h"
@@ -42,14 +43,21 @@ static int setup(void **state)
 		(void)snprintf(name, sizeof name, "z/%d", h);
 		must_commit(&store, name, heads[h]);
 		must(store.engine->ops->ref_get(store.engine, TS_REF_RUN, ts_span_str(name), &store.arena, &refs[h],
-						&store.err), &store.err);
-		must(test_update(&store, &(struct ts_ref_request){.kind = TS_REF_RUN, .name = ts_span_str(name), .remove = true},
-				 &(struct ts_ref_reply){.had_previous = 0}), &store.err);
+						&store.err),
+		     &store.err);
+		must(test_update(
+			     &store,
+			     &(struct ts_ref_request){.kind = TS_REF_RUN, .name = ts_span_str(name), .remove = true},
+			     &(struct ts_ref_reply){.had_previous = 0}),
+		     &store.err);
 	}
 	for (int i = 0; i < RUNS; i++) {
 		char name[32];
-		struct ts_ref_update u = {.kind = TS_REF_RUN, .name = ts_span_str(name_of(i, name)), .id = heads[i % HEADS],
-					  .now_ns = (int64_t)i * 1000000000, .who = ts_span_str("me"),
+		struct ts_ref_update u = {.kind = TS_REF_RUN,
+					  .name = ts_span_str(name_of(i, name)),
+					  .id = heads[i % HEADS],
+					  .now_ns = (int64_t)i * 1000000000,
+					  .who = ts_span_str("me"),
 					  .summary = refs[i % HEADS].summary};
 
 		must(store.engine->ops->commit(store.engine, &u, 1, &store.arena, NULL, &store.err), &store.err);
@@ -68,8 +76,11 @@ static int teardown(void **state)
 static void expect(const char *project, const char *filter, const char *sort, uint32_t page_size, const int *expected,
 		   size_t n)
 {
-	struct ts_list_request request = {.project = ts_span_str(project), .kind = TS_REF_RUN,
-					  .filter = ts_span_str(filter), .sort = ts_span_str(sort), .page_size = page_size};
+	struct ts_list_request request = {.project = ts_span_str(project),
+					  .kind = TS_REF_RUN,
+					  .filter = ts_span_str(filter),
+					  .sort = ts_span_str(sort),
+					  .page_size = page_size};
 	size_t at = 0;
 
 	do {
@@ -239,7 +250,9 @@ static void pages_hold_still(void **state)
 	assert_true(ts_span_is(first.rows[0].name, name_of(19, name)));
 	assert_true(ts_span_is(first.rows[9].name, name_of(149, name)));
 	assert_true(ts_span_is(second.rows[0].name, name_of(169, name)));
-	u = (struct ts_ref_update){.kind = TS_REF_RUN, .name = first.rows[2].name, .id = first.rows[2].id,
+	u = (struct ts_ref_update){.kind = TS_REF_RUN,
+				   .name = first.rows[2].name,
+				   .id = first.rows[2].id,
 				   .now_ns = first.rows[2].pushed_ns};
 	must(store.engine->ops->commit(store.engine, &u, 1, &store.arena, NULL, &store.err), &store.err);
 }
@@ -251,11 +264,14 @@ static const struct ts_list_cell *cell(const struct ts_list_reply *reply, size_t
 
 static void shows_columns(void **state)
 {
-	struct ts_span columns[] = {ts_span_str("steps"), ts_span_str("started"), ts_span_str("config.lr"), ts_span_str("own_name"),
-				    ts_span_str("state"), ts_span_str("pushed"), ts_span_str("last_step"), ts_span_str("ranks"),
-				    ts_span_str("project"), ts_span_str("note.bad"), ts_span_str("world_size"), ts_span_str("who")};
-	struct ts_list_request request = {.kind = TS_REF_RUN, .filter = ts_span_str("name=run-1007 or name=run-1004"),
-					  .columns = columns, .n_columns = 12};
+	struct ts_span columns[] = {ts_span_str("steps"),     ts_span_str("started"),    ts_span_str("config.lr"),
+				    ts_span_str("own_name"),  ts_span_str("state"),      ts_span_str("pushed"),
+				    ts_span_str("last_step"), ts_span_str("ranks"),      ts_span_str("project"),
+				    ts_span_str("note.bad"),  ts_span_str("world_size"), ts_span_str("who")};
+	struct ts_list_request request = {.kind = TS_REF_RUN,
+					  .filter = ts_span_str("name=run-1007 or name=run-1004"),
+					  .columns = columns,
+					  .n_columns = 12};
 	struct ts_list_reply reply;
 
 	(void)state;
@@ -322,14 +338,17 @@ static void refuses(void **state)
 	refuse((struct ts_list_request){.kind = TS_REF_RUN, .page_token = ts_span_str("x")}, "token");
 	must(test_list(&store, &request, &reply), &store.err);
 	refuse((struct ts_list_request){.kind = TS_REF_RUN, .page_token = reply.next_token}, "token");
-	refuse((struct ts_list_request){.kind = TS_REF_RUN, .sort = ts_span_str("steps"), .page_token = reply.next_token}, "token");
+	refuse((struct ts_list_request){.kind = TS_REF_RUN,
+					.sort = ts_span_str("steps"),
+					.page_token = reply.next_token},
+	       "token");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pages_of_any_size), cmocka_unit_test(sorts),
-		cmocka_unit_test(filters),	     cmocka_unit_test(pages_hold_still),
+		cmocka_unit_test(filters),           cmocka_unit_test(pages_hold_still),
 		cmocka_unit_test(shows_columns),     cmocka_unit_test(does_without_a_summary),
 		cmocka_unit_test(refuses),
 	};

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include "base/limits.h"
@@ -238,7 +239,7 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(tags_stay), T(names_and_branches_move), T(removes), T(refuses), T(keeps_a_log), T(writes_notes),
+		T(tags_stay),   T(names_and_branches_move), T(removes), T(refuses), T(keeps_a_log), T(writes_notes),
 		T(tells_a_run),
 	};
 

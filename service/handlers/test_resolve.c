@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include "base/limits.h"
@@ -152,7 +153,8 @@ static void offers_near_names(void **state)
 
 static void refuses_what_is_no_name(void **state)
 {
-	static const char *const bad[] = {"", "x", "/x", "p/", "p//x", "p/../x", "p/x y", "p/x\n", "run:x", "run:", "?", "tag:p/-x"};
+	static const char *const bad[] = {"",      "x",     "/x",    "p/",   "p//x", "p/../x",
+					  "p/x y", "p/x\n", "run:x", "run:", "?",    "tag:p/-x"};
 	char text[2 * TS_NAME_MAX];
 
 	(void)state;

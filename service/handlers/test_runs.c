@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include "service/handlers/test_runs.h"
@@ -136,22 +137,23 @@ struct ts_id test_run_put(struct test_store *s, const struct test_run *run)
 	return id;
 }
 
-enum ts_status test_call(struct test_store *s, const char *method, const struct ts_buf *request, struct ts_span *ret_reply)
+enum ts_status test_call(struct test_store *s, const char *method, const struct ts_buf *request,
+			 struct ts_span *ret_reply)
 {
 	return s->channel->ops->call(s->channel, method, ts_buf_view(request), &s->arena, ret_reply, &s->err);
 }
 
 /* Packs, calls, unpacks. */
-#define EXCHANGE(method, request_name, reply_name)                                                                   \
-	struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);                                                              \
-	struct ts_span reply;                                                                                        \
-	enum ts_status status;                                                                                       \
-                                                                                                                     \
-	must(ts_wire_pack_##request_name(request, &buf, &s->err), &s->err);                                           \
-	status = test_call(s, method, &buf, &reply);                                                                  \
-	ts_buf_finish(&buf);                                                                                         \
-	if (!status)                                                                                                 \
-		must(ts_wire_unpack_##reply_name(reply, &s->arena, ret, &s->err), &s->err);                           \
+#define EXCHANGE(method, request_name, reply_name)                                                                     \
+	struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);                                                               \
+	struct ts_span reply;                                                                                          \
+	enum ts_status status;                                                                                         \
+                                                                                                                       \
+	must(ts_wire_pack_##request_name(request, &buf, &s->err), &s->err);                                            \
+	status = test_call(s, method, &buf, &reply);                                                                   \
+	ts_buf_finish(&buf);                                                                                           \
+	if (!status)                                                                                                   \
+		must(ts_wire_unpack_##reply_name(reply, &s->arena, ret, &s->err), &s->err);                            \
 	return status
 
 enum ts_status test_commit(struct test_store *s, const struct ts_commit_request *request, struct ts_commit_reply *ret)

@@ -28,10 +28,10 @@ struct test_run {
 	int64_t first_step;
 	double scale;
 	int64_t part_at;
-	int64_t world;	  /* parallelism.world_size; 0 = not said */
-	double lr;	  /* config.lr; 0 = not said */
-	const char *own;  /* session.name; NULL = not said */
-	double started;	  /* session.started; 0 = not said */
+	int64_t world; /* parallelism.world_size; 0 = not said */
+	double lr; /* config.lr; 0 = not said */
+	const char *own; /* session.name; NULL = not said */
+	double started; /* session.started; 0 = not said */
 };
 
 /* One rank, ten steps. */
@@ -39,7 +39,8 @@ struct test_run test_run_plain(void);
 /* Seals and puts all objects of the run; its id. */
 struct ts_id test_run_put(struct test_store *s, const struct test_run *run);
 
-enum ts_status test_call(struct test_store *s, const char *method, const struct ts_buf *request, struct ts_span *ret_reply);
+enum ts_status test_call(struct test_store *s, const char *method, const struct ts_buf *request,
+			 struct ts_span *ret_reply);
 enum ts_status test_commit(struct test_store *s, const struct ts_commit_request *request, struct ts_commit_reply *ret);
 /* Commits a run under a name by the ordinary rule. */
 struct ts_commit_reply must_commit(struct test_store *s, const char *name, struct ts_id id);
