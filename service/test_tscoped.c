@@ -1,0 +1,297 @@
+/* The program itself, as a service manager and a person run it. */
+#include "service/handlers/channel.h"
+#include "service/rpc/client.h"
+
+#include "base/clock.h"
+#include "base/digest.h"
+#include "proto/wire.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static char dir[64], socket_path[96], store[96], log_path[96], program[512];
+static struct ts_error err;
+
+static int setup(void **state)
+{
+	const char *build = getenv("TS_BUILD");
+
+	(void)state;
+	(void)snprintf(dir, sizeof dir, "/tmp/tscoped-test-XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	(void)snprintf(socket_path, sizeof socket_path, "%s/run/s", dir);
+	(void)snprintf(store, sizeof store, "%s/store", dir);
+	(void)snprintf(log_path, sizeof log_path, "%s/log", dir);
+	assert_non_null(build);
+	(void)snprintf(program, sizeof program, "%s/tscoped", build);
+	unsetenv("NOTIFY_SOCKET");
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char command[128];
+
+	(void)state;
+	(void)snprintf(command, sizeof command, "rm -rf %s", dir);
+	return system(command);
+}
+
+/* Flags after --socket and --store; NULL ends them. stderr goes to the log, stdout to `out` there. */
+static pid_t start(const char *const *flags)
+{
+	const char *argv[24] = {program, "--socket", socket_path, "--store", store};
+	posix_spawn_file_actions_t actions;
+	char out[96];
+	size_t n = 5;
+	pid_t pid;
+
+	while (*flags)
+		argv[n++] = *flags++;
+	(void)snprintf(out, sizeof out, "%s/out", dir);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, 1, out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	posix_spawn_file_actions_addopen(&actions, 2, log_path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	assert_int_equal(posix_spawn(&pid, program, &actions, NULL, (char **)(uintptr_t)argv, environ), 0);
+	posix_spawn_file_actions_destroy(&actions);
+	return pid;
+}
+
+static const char *read_log(const char *path)
+{
+	static char text[65536];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	return text;
+}
+
+static void wait_for_line(const char *what)
+{
+	int64_t until = ts_now_mono_ns() + 60000000000;
+
+	while (!strstr(read_log(log_path), what)) {
+		if (ts_now_mono_ns() > until)
+			fail_msg("'%s' never came:\n%s", what, read_log(log_path));
+		(void)poll(NULL, 0, 10);
+	}
+}
+
+static int wait_exit(pid_t pid)
+{
+	int how;
+
+	assert_int_equal(waitpid(pid, &how, 0), pid);
+	return WIFEXITED(how) ? WEXITSTATUS(how) : 1000 + WTERMSIG(how);
+}
+
+static int run(const char *a, const char *b, const char *c)
+{
+	const char *flags[] = {a, b, c, NULL};
+
+	return wait_exit(start(flags));
+}
+
+static enum ts_status server_info(const char *address, struct ts_info_reply *info)
+{
+	static struct ts_arena arena;
+	struct ts_channel *ch;
+	struct ts_span reply;
+	enum ts_status status;
+
+	status = ts_client_open(address, &ch, &err);
+	if (status)
+		return status;
+	ts_arena_finish(&arena);
+	ts_arena_init(&arena, 1 << 20);
+	status = ch->ops->call(ch, "ServerInfo", ts_span_of(NULL, 0), &arena, &reply, &err);
+	if (!status)
+		status = ts_wire_unpack_info_reply(reply, &arena, info, &err);
+	ch->ops->destroy(ch);
+	return status;
+}
+
+static void serves_until_told_to_stop(void **state)
+{
+	static const char *const flags[] = {"--listen", "127.0.0.1:0", "--socket-mode", "0600", NULL};
+	char address[128] = "unix:", tcp[64] = "";
+	struct ts_info_reply info;
+	const char *at;
+	struct stat st;
+	pid_t pid = start(flags);
+
+	(void)state;
+	wait_for_line("event=ready");
+	assert_int_equal(stat(socket_path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	(void)snprintf(address, sizeof address, "unix:%s", socket_path);
+	assert_int_equal(server_info(address, &info), TS_OK);
+	assert_true(ts_span_is(info.version, TS_VERSION));
+	assert_false(info.read_only);
+	/* the port that was taken stands in the line */
+	at = strstr(read_log(log_path), "address=127.0.0.1:");
+	assert_non_null(at);
+	(void)snprintf(tcp, sizeof tcp, "%.*s", (int)strcspn(at + 8, " \n"), at + 8);
+	assert_int_equal(server_info(tcp, &info), TS_OK);
+	kill(pid, SIGHUP);
+	wait_for_line("event=reload");
+	kill(pid, SIGTERM);
+	assert_int_equal(wait_exit(pid), 0);
+	assert_int_not_equal(stat(socket_path, &st), 0);
+	assert_non_null(strstr(read_log(log_path), "event=stopped"));
+	assert_non_null(strstr(read_log(log_path), "event=call method=ServerInfo peer=\"uid "));
+}
+
+static void a_second_one_is_refused_and_a_killed_one_replaced(void **state)
+{
+	static const char *const none[] = {NULL};
+	struct ts_info_reply info;
+	char address[128];
+	pid_t pid = start(none);
+
+	(void)state;
+	(void)snprintf(address, sizeof address, "unix:%s", socket_path);
+	wait_for_line("event=ready");
+	assert_int_equal(run(NULL, NULL, NULL), 2);
+	assert_non_null(strstr(read_log(log_path), "status=conflict"));
+	assert_int_equal(server_info(address, &info), TS_OK);
+	kill(pid, SIGKILL);
+	assert_int_equal(wait_exit(pid), 1000 + SIGKILL);
+	assert_int_equal(unlink(log_path), 0);
+	pid = start(none);
+	wait_for_line("event=ready");
+	assert_int_equal(server_info(address, &info), TS_OK);
+	kill(pid, SIGINT);
+	assert_int_equal(wait_exit(pid), 0);
+}
+
+static void systemd_is_told(void **state)
+{
+	static const char *const none[] = {NULL};
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	char message[64] = "";
+	pid_t pid;
+
+	(void)state;
+	(void)snprintf(name.sun_path, sizeof name.sun_path, "%s/notify", dir);
+	assert_int_equal(bind(fd, (struct sockaddr *)&name, sizeof name), 0);
+	setenv("NOTIFY_SOCKET", name.sun_path, 1);
+	pid = start(none);
+	unsetenv("NOTIFY_SOCKET");
+	assert_int_equal(poll(&p, 1, 60000), 1);
+	assert_true(recv(fd, message, sizeof message - 1, 0) > 0);
+	assert_string_equal(message, "READY=1");
+	kill(pid, SIGTERM);
+	assert_int_equal(poll(&p, 1, 60000), 1);
+	memset(message, 0, sizeof message);
+	assert_true(recv(fd, message, sizeof message - 1, 0) > 0);
+	assert_string_equal(message, "STOPPING=1");
+	assert_int_equal(wait_exit(pid), 0);
+	close(fd);
+}
+
+static void a_read_only_server_says_so(void **state)
+{
+	static const char *const none[] = {NULL}, *const read_only[] = {"--read-only", NULL};
+	struct ts_info_reply info;
+	char address[128];
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(run("--read-only", NULL, NULL), 2); /* there is no store yet, and it may not make one */
+	(void)snprintf(address, sizeof address, "unix:%s", socket_path);
+	pid = start(none);
+	wait_for_line("event=ready");
+	kill(pid, SIGTERM);
+	assert_int_equal(wait_exit(pid), 0);
+	assert_int_equal(unlink(log_path), 0);
+	pid = start(read_only);
+	wait_for_line("event=ready");
+	assert_int_equal(server_info(address, &info), TS_OK);
+	assert_true(info.read_only);
+	kill(pid, SIGTERM);
+	assert_int_equal(wait_exit(pid), 0);
+}
+
+static void a_backup_is_a_store(void **state)
+{
+	static const char *const none[] = {NULL};
+	char copy[96], address[128];
+	struct ts_info_reply info;
+	pid_t pid = start(none);
+
+	(void)state;
+	(void)snprintf(copy, sizeof copy, "%s/copy", dir);
+	wait_for_line("event=ready");
+	assert_int_equal(run("--backup", copy, NULL), 0);
+	kill(pid, SIGTERM);
+	assert_int_equal(wait_exit(pid), 0);
+	assert_int_equal(run("--backup", copy, NULL), 2); /* nothing is written over */
+	memcpy(store, copy, sizeof copy);
+	assert_int_equal(unlink(log_path), 0);
+	pid = start(none);
+	wait_for_line("event=ready");
+	(void)snprintf(address, sizeof address, "unix:%s", socket_path);
+	assert_int_equal(server_info(address, &info), TS_OK);
+	assert_true(ts_span_is(info.store, copy));
+	kill(pid, SIGTERM);
+	assert_int_equal(wait_exit(pid), 0);
+}
+
+static void words_on_the_command_line(void **state)
+{
+	char out[96];
+
+	(void)state;
+	(void)snprintf(out, sizeof out, "%s/out", dir);
+	assert_int_equal(run("--version", NULL, NULL), 0);
+	assert_string_equal(read_log(out), "tscoped " TS_VERSION "\n");
+	assert_int_equal(run("--help", NULL, NULL), 0);
+	assert_memory_equal(read_log(out), "usage: tscoped", 14);
+	assert_int_equal(run("--manual", NULL, NULL), 0);
+	assert_memory_equal(read_log(out), ".TH TSCOPED 8", 13);
+	assert_int_equal(run("--config", "deploy/tscoped.conf", "--check"), 0);
+	assert_string_equal(read_log(out), "the settings are well\n");
+	assert_int_equal(run("--print-socket", NULL, NULL), 0);
+	assert_memory_equal(read_log(out), socket_path, strlen(socket_path));
+	assert_int_equal(run("--pool", "0", NULL), 2);
+	assert_string_equal(read_log(out), "");
+	assert_int_equal(run("--listen", "0.0.0.0:0", NULL), 2);
+	assert_non_null(strstr(read_log(log_path), "status=denied"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(serves_until_told_to_stop, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_second_one_is_refused_and_a_killed_one_replaced, setup, teardown),
+		cmocka_unit_test_setup_teardown(systemd_is_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_read_only_server_says_so, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_backup_is_a_store, setup, teardown),
+		cmocka_unit_test_setup_teardown(words_on_the_command_line, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("tscoped", tests, NULL, NULL);
+}
