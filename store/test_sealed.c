@@ -172,6 +172,9 @@ static void real_columns_become_small(void **state)
 	for (size_t i = 0; i < n; i++)
 		rows[i] = bits_of((double)(int64_t)(round(1e4 * (2 + 0.03 * normal()))) / 1e4); /* "%.4f": 10.3 bits */
 	assert_in_range(round_trip(n, TS_LAYOUT_WORDS), n, 17 * n / 10);
+	for (size_t i = 0; i < n; i++) /* bfloat16 between 1 and 4: steps of 2^-6, 6.3 bits */
+		rows[i] = bits_of(round(64 * (2 + 0.3 * normal())) / 64);
+	assert_in_range(round_trip(n, TS_LAYOUT_WORDS), n / 2, n);
 	for (size_t i = 0; i < n; i++)
 		rows[i] = next_random();
 	assert_int_equal(round_trip(n, TS_LAYOUT_WORDS), 80 + 8 * n); /* as it is */

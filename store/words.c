@@ -107,7 +107,8 @@ static size_t take_sample(const uint64_t *v, size_t n, int order, uint64_t *ret)
 	return count;
 }
 
-static void choose_order(const uint64_t *v, size_t n, struct shape *shape)
+/* Sets order and bits of the shape; returns the bits of entropy that a value is expected to take. */
+static double choose_order(const uint64_t *v, size_t n, struct shape *shape)
 {
 	double best = (double)INFINITY;
 
@@ -124,6 +125,25 @@ static void choose_order(const uint64_t *v, size_t n, struct shape *shape)
 			shape->order = order;
 			memcpy(shape->bits, bits, sizeof bits);
 		}
+	}
+	return best;
+}
+
+/* Values into s->words: integers over a power of ten if they are such, unless the bits as they are say less: bfloat16
+ * has 7 decimals and 7 bits. For what is counted (0 decimals, nanoseconds) there is no doubt. */
+static void choose_values(struct ts_scratch *s, const uint64_t *words, size_t n, struct shape *shape)
+{
+	struct shape as_bits = {.decimals = AS_BITS};
+	int p = ts_decimal_find(words, n, s->words);
+
+	shape->decimals = p;
+	if (p == 0 || p == TS_DECIMALS_MAX) {
+		(void)choose_order(s->words, n, shape);
+		return;
+	}
+	if (choose_order(words, n, &as_bits) < (p < 0 ? (double)INFINITY : choose_order(s->words, n, shape))) {
+		*shape = as_bits;
+		memcpy(s->words, words, n * 8);
 	}
 }
 
@@ -197,23 +217,15 @@ static size_t put_plane(struct ts_scratch *s, struct ts_span plane, double bits,
 size_t ts_words_encode(struct ts_scratch *s, struct ts_span payload, uint8_t *out, size_t cap)
 {
 	size_t n = payload.len / 8;
-	const uint64_t *words;
-	struct shape shape = {.decimals = AS_BITS};
+	struct shape shape = {0};
 	size_t count;
 	size_t at;
-	int p;
 
 	if (cap < HEADER + 8 * ORDER_MAX)
 		return 0;
 	/* The planes are free until they are split: the words wait there. */
 	memcpy(s->planes, payload.data, payload.len);
-	words = (const uint64_t *)(const void *)s->planes;
-	p = ts_decimal_find(words, n, s->words);
-	if (p >= 0)
-		shape.decimals = p;
-	else
-		memcpy(s->words, payload.data, payload.len);
-	choose_order(s->words, n, &shape);
+	choose_values(s, (const uint64_t *)(const void *)s->planes, n, &shape);
 	count = to_offsets(s->words, n, &shape);
 	ts_planes_split(s->words, count, s->planes, shape.planes);
 	at = put_header(&shape, out);
