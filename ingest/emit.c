@@ -2,8 +2,12 @@
 
 #include "base/limits.h"
 
-/* Two columns are kept for `segment` and `step`. */
-enum { COLUMNS_MAX = TS_COLUMNS_MAX - 2 };
+#include <stdio.h>
+
+#define EXACT_MAX (INT64_C(1) << 53)
+
+/* Three columns are kept for `segment` and `step`, which has two types. */
+enum { COLUMNS_MAX = TS_COLUMNS_MAX - 3 };
 
 void ts_emit_init(struct ts_emit *emit, struct ts_builder *builder, const struct ts_facts *facts,
 		  struct ts_record *record)
@@ -90,6 +94,21 @@ static enum ts_status put_own(struct ts_emit *emit, const char *name, uint32_t *
 	return TS_OK;
 }
 
+/* The step of a superseded row: a number, or its digits where a double would lose some. */
+static enum ts_status put_step(struct ts_emit *emit, int64_t step, struct ts_error *err)
+{
+	char digits[32];
+	int n;
+
+	if (step >= -EXACT_MAX && step <= EXACT_MAX)
+		return put_own(emit, "step", &emit->step, (double)step, err);
+	if (!emit->step_text && make_column(emit, ts_span_str("step"), TS_COLUMN_JSON, &emit->step_text, err))
+		return err->status;
+	n = snprintf(digits, sizeof digits, "%lld", (long long)step);
+	ts_builder_text(emit->builder, emit->step_text - 1, ts_span_of(digits, (size_t)n));
+	return TS_OK;
+}
+
 static enum ts_status put_cell(struct ts_emit *emit, const struct ts_record *record, const struct ts_cell *cell,
 			       uint64_t line, struct ts_error *err)
 {
@@ -117,7 +136,7 @@ enum ts_status ts_emit_row(struct ts_emit *emit, const struct ts_record *record,
 			return err->status;
 	if (segment >= 0 && put_own(emit, "segment", &emit->segment, (double)segment, err))
 		return err->status;
-	if (kind == TS_TABLE_SUPERSEDED && put_own(emit, "step", &emit->step, (double)record->step, err))
+	if (kind == TS_TABLE_SUPERSEDED && put_step(emit, record->step, err))
 		return err->status;
 	return ts_builder_row_end(emit->builder, err);
 }

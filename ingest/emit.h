@@ -14,7 +14,7 @@ struct ts_emit {
 	struct ts_builder *builder;
 	const struct ts_facts *facts; /* effective, sorted: for columns.<name>.precision; may be NULL */
 	uint32_t n_columns;
-	uint32_t segment, step; /* columns + 1; 0 = not yet */
+	uint32_t segment, step, step_text; /* columns + 1; 0 = not yet */
 	uint64_t dropped;	/* cells that found no column any more */
 	uint64_t dropped_line;
 };

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/number.h"
 #include "ingest/facts_json.h"
 #include "ingest/facts_write.h"
 #include "ingest/record_write.h"
@@ -338,7 +339,7 @@ static enum ts_status lane_of(struct exporter *e, const struct ts_rows *rows, si
 
 struct walk {
 	struct ts_rows rows;
-	size_t segment, step; /* columns */
+	size_t segment, step, step_text; /* columns */
 	bool more;
 };
 
@@ -349,6 +350,7 @@ static enum ts_status open_walk(struct exporter *e, struct walk *w, const struct
 		return err->status;
 	w->segment = ts_rows_find(&w->rows, "segment", TS_COLUMN_F64);
 	w->step = ts_rows_find(&w->rows, "step", TS_COLUMN_F64);
+	w->step_text = ts_rows_find(&w->rows, "step", TS_COLUMN_JSON);
 	if (ts_rows_next(&w->rows, &w->more, err)) {
 		ts_rows_close(&w->rows);
 		return err->status;
@@ -364,6 +366,9 @@ static enum ts_status step_of(const struct walk *w, enum ts_table_kind kind, int
 		*ret_step = w->rows.key;
 		return TS_OK;
 	}
+	if (w->step_text != SIZE_MAX && ts_rows_has(&w->rows, w->step_text) &&
+	    ts_parse_i64(ts_rows_text(&w->rows, w->step_text), ret_step))
+		return TS_OK;
 	step = w->step == SIZE_MAX || !ts_rows_has(&w->rows, w->step) ? (double)NAN : ts_rows_f64(&w->rows, w->step);
 	if (!(fabs(step) < 9.2e18))
 		return ts_error_set(err, TS_DAMAGED, "superseded row %lld has no step", (long long)w->rows.key);

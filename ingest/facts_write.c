@@ -119,6 +119,8 @@ static struct ts_span unescape(struct writer *w, struct ts_span text)
 			i++;
 		ts_buf_u8(&w->key, text.data[i]);
 	}
+	if (w->key.failed) /* the next reset would forget it */
+		w->j->buf->failed = w->key.failed;
 	return ts_buf_view(&w->key);
 }
 
@@ -268,8 +270,6 @@ void ts_facts_write(const struct ts_facts *facts, struct ts_json *j)
 		ts_json_key_span(j, facts->items[i].path);
 		ts_fact_write(&facts->items[i], j);
 	}
-	if (w.key.failed)
-		j->buf->failed = w.key.failed;
 	ts_buf_finish(&kept);
 	ts_buf_finish(&w.key);
 }

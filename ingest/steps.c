@@ -121,7 +121,7 @@ static void tell_dropped(const struct steps *s)
 	if (!s->emit.dropped)
 		return;
 	(void)snprintf(detail, sizeof detail, "%llu values found no column: a rank has at most %d",
-		       (unsigned long long)s->emit.dropped, TS_COLUMNS_MAX - 2);
+		       (unsigned long long)s->emit.dropped, TS_COLUMNS_MAX - 3);
 	ts_notice_add(s->input->notices, "too_many_columns", TS_NOTICE_SKIPPED, s->input->source.name,
 		      s->emit.dropped_line, detail);
 }

@@ -3,8 +3,8 @@
  * The first pass gives every record to the builder as it reads. Where a step is not above the one before (training was
  * restarted into the same file), it throws that builder away, reads on to find where each segment begins, and then
  * merges the segments by step: of a step written several times the last segment's row is the step's, the others become
- * rows of TS_TABLE_SUPERSEDED, numbered in (step, segment) order. A step is a double in that table: beyond 2^53 it is the
- * nearest one. Memory: a window of at most 1 MiB a segment in use, 64 MiB for all.
+ * rows of TS_TABLE_SUPERSEDED, numbered in (step, segment) order, with their step as a number, or as its digits (JSON) where
+ * a double would lose some. Memory: a window of at most 1 MiB a segment in use, 64 MiB for all.
  */
 #ifndef TSCOPE_INGEST_STEPS_H
 #define TSCOPE_INGEST_STEPS_H

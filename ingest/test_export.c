@@ -2,6 +2,7 @@
  * beside what they are made of (test_steps, test_segments, test_run_dir, test_corpus). */
 #include "ingest/test_support.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "ingest/zip.h"
 
@@ -213,11 +214,45 @@ static void a_failed_export_leaves_nothing(void **state)
 	test_run_finish(&t);
 }
 
+/* The same where memory runs out, for every way out. */
+static void any_allocation_may_fail(void **state)
+{
+	static export_to_fd *const exports[] = {ts_export_csv, ts_export_jsonl, ts_export_npz};
+	struct test_run t;
+	char path[128];
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	(void)state;
+	make_run(&t);
+	test_write(&t, "run/rank0/steps.jsonl", "{\"step\":0,\"t\":\"a\"}\n{\"step\":1,\"x\":1}\n{\"step\":0,\"t\":\"b\"}\n");
+	test_write(&t, "run/rank0/run.json", "{\"name\":\"n\",\"config\":{\"l\":[1,2]}}");
+	test_write(&t, "run/facts.json", "{\"code\":{\"a\":1}}");
+	assert_int_equal(test_ingest(&t), TS_OK);
+	(void)snprintf(path, sizeof path, "%s/out", t.base);
+	for (size_t way = 0; way < 4; way++)
+		for (size_t at = 1;; at++) {
+			enum ts_status status;
+
+			(void)ts_alloc_fail_at(at);
+			status = way < 3 ? exports[way](&t.result.head, test_get, &t, fd, &t.err)
+					 : ts_export_run_dir(&t.result.head, test_get, &t, path, &t.err);
+			if (ts_alloc_fail_at(0) < at) {
+				assert_int_equal(status, TS_OK);
+				break;
+			}
+			assert_int_equal(status, TS_NO_MEMORY);
+			assert_int_equal(ts_file_kind(path), TS_FILE_NONE);
+		}
+	(void)close(fd);
+	test_run_finish(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(csv),	 cmocka_unit_test(jsonl),		   cmocka_unit_test(npz),
 		cmocka_unit_test(zip64), cmocka_unit_test(nothing_is_overwritten), cmocka_unit_test(a_failed_export_leaves_nothing),
+		cmocka_unit_test(any_allocation_may_fail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

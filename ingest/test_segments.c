@@ -48,6 +48,12 @@ static void run_of_two_segments(void **state)
 	values = (double *)test_objects_words(&t.objects, table, column, &t.arena);
 	assert_memory_equal(values, ((double[]){0, 0}), 2 * sizeof(double));
 	test_round_trip(&t);
+	/* Steps that no double holds. */
+	test_steps(&t, "{\"step\":9007199254740993,\"x\":1}\n{\"step\":9007199254740995,\"x\":2}\n"
+		       "{\"step\":9007199254740993,\"x\":3}\n");
+	test_index(&t, 0, &(struct ts_index){0});
+	assert_int_equal(t.result.superseded, 1);
+	test_round_trip(&t);
 	test_run_finish(&t);
 }
 
