@@ -146,7 +146,8 @@ struct ts_engine_ops {
 	enum ts_status (*find_prefix)(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit,
 				      struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n,
 				      struct ts_error *err);
-	/* A cache that may forget: TS_NOT_FOUND is ordinary, cache_put never fails a caller (it rides the next commit). */
+	/* A cache that may forget: TS_NOT_FOUND is ordinary, cache_put never fails a caller (it rides the next commit, or is
+	 * written when the engine is destroyed). */
 	enum ts_status (*cache_get)(struct ts_engine *e, struct ts_span key, struct ts_arena *arena,
 				    struct ts_span *ret_value, struct ts_error *err);
 	void (*cache_put)(struct ts_engine *e, struct ts_span key, struct ts_span value);
@@ -170,7 +171,9 @@ struct ts_engine {
 };
 
 /* LMDB in a directory (created with mode 0700). TS_DENIED with the way out in the text on a network filesystem;
- * TS_UNSUPPORTED for a store of a newer format. Several processes may open one store. */
+ * TS_UNSUPPORTED for a store of a newer format. Several processes may open one store; engines that one process opens on one
+ * directory share what is below them (TS_CONFLICT when the first was read_only and another is not). A process that has an
+ * engine open must not fork and go on using it in the child. */
 struct ts_lmdb_options {
 	const char *path;
 	uint64_t map_bytes; /* 0 = default: 1 TiB, 8 GiB under sanitizers; grown when needed */
