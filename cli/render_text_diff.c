@@ -50,10 +50,17 @@ static void sentence(struct ts_cli *cli, const struct ts_diff *diff)
 		ts_wrap(&wrapped, (const char *)safe.data, cli->term.width, 0);
 	else if (!safe.failed)
 		ts_buf_printf(&wrapped, "%s\n", (const char *)safe.data);
-	ts_style_on(&cli->out, &cli->term, style);
-	ts_buf_bytes(&cli->out, wrapped.data, wrapped.len ? wrapped.len - 1 : 0);
-	ts_style_off(&cli->out, &cli->term, style);
-	ts_buf_char(&cli->out, '\n');
+	/* A pager ends a style with its line. */
+	for (size_t at = 0; !wrapped.failed && at < wrapped.len;) {
+		const uint8_t *end = memchr(wrapped.data + at, '\n', wrapped.len - at);
+		size_t len = end ? (size_t)(end - wrapped.data) - at : wrapped.len - at;
+
+		ts_style_on(&cli->out, &cli->term, style);
+		ts_buf_bytes(&cli->out, wrapped.data + at, len);
+		ts_style_off(&cli->out, &cli->term, style);
+		ts_buf_char(&cli->out, '\n');
+		at += len + 1;
+	}
 	ts_buf_finish(&safe);
 	ts_buf_finish(&wrapped);
 }
@@ -289,45 +296,32 @@ static enum ts_status series(struct ts_cli *cli, const struct ts_diff *diff, str
 	return status;
 }
 
-static bool named_before(const struct ts_diff *diff, size_t i, enum ts_series_state state, bool observation)
-{
-	for (size_t k = 0; k < i; k++)
-		if (diff->series[k].state == state &&
-		    (diff->series[k].role == TS_ROLE_OBSERVATION) == observation &&
-		    ts_span_eq(diff->series[k].name, diff->series[i].name))
-			return true;
-	return false;
-}
-
 /* "phases.forward, memory.alloc and 3 more": each name once, of the rows in that state. NULL when there are none. */
 static const char *names_in(struct ts_cli *cli, const struct ts_diff *diff, enum ts_series_state state,
 			    bool observation, bool all)
 {
-	struct ts_buf text = TS_BUF_INIT((size_t)1 << 20);
-	size_t shown = 0, more = 0;
-	const char *kept;
+	struct ts_span *names = ts_arena_array(&cli->arena, diff->n_series + 1, sizeof *names);
+	const char *text = "";
+	size_t n = 0, shown;
 
-	for (size_t i = 0; i < diff->n_series; i++) {
+	for (size_t i = 0; names && i < diff->n_series; i++) {
 		const struct ts_series_row *row = &diff->series[i];
+		size_t k = n;
 
 		if (row->state != state || (row->role == TS_ROLE_OBSERVATION) != observation)
 			continue;
-		if (shown >= NAMES_SHOWN && !all) {
-			more += row->rank == diff->series[0].rank;
-			continue;
-		}
-		if (named_before(diff, i, state, observation))
-			continue;
-		if (shown++)
-			ts_buf_str(&text, ", ");
-		ts_buf_span(&text, short_name(row->name));
+		/* Ranks of one series follow each other more often than not. */
+		while (k > 0 && !ts_span_eq(names[k - 1], row->name))
+			k--;
+		if (k == 0)
+			names[n++] = row->name;
 	}
-	if (more)
-		ts_buf_printf(&text, " and %zu more", more);
-	ts_buf_char(&text, '\0');
-	kept = shown && !text.failed ? ts_arena_printf(&cli->arena, "%s", (const char *)text.data) : NULL;
-	ts_buf_finish(&text);
-	return kept;
+	shown = all || n <= NAMES_SHOWN ? n : NAMES_SHOWN;
+	for (size_t i = 0; i < shown && text; i++)
+		text = ts_arena_printf(&cli->arena, "%s%s%.*s", text, i ? ", " : "", TS_SPAN_ARG(short_name(names[i])));
+	if (n > shown && text)
+		text = ts_arena_printf(&cli->arena, "%s and %zu more", text, n - shown);
+	return n ? text : NULL;
 }
 
 static void field_if(struct ts_cli *cli, const char *name, const char *value)

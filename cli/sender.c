@@ -125,10 +125,8 @@ static enum ts_status flush(struct ts_sender *s, struct ts_error *err)
 	return status;
 }
 
-enum ts_status ts_sender_take(void *sender, struct ts_span object, struct ts_error *err)
+static enum ts_status take(struct ts_sender *s, struct ts_span object, struct ts_error *err)
 {
-	struct ts_sender *s = sender;
-
 	ts_digest(object, &s->ids[s->n]);
 	/* Ranks share their steps: the same key block comes once a rank. */
 	for (size_t i = s->n > 64 ? s->n - 64 : 0; i < s->n; i++)
@@ -139,6 +137,16 @@ enum ts_status ts_sender_take(void *sender, struct ts_span object, struct ts_err
 		return err->status;
 	s->ends[s->n++] = s->window.len;
 	return s->n == WINDOW_OBJECTS || s->window.len >= WINDOW_BYTES ? flush(s, err) : TS_OK;
+}
+
+enum ts_status ts_sender_take(void *sender, struct ts_span object, struct ts_error *err)
+{
+	struct ts_sender *s = sender;
+	enum ts_status status = take(s, object, err);
+
+	if (status)
+		s->failed = *err;
+	return status;
 }
 
 enum ts_status ts_sender_end(struct ts_sender *s, struct ts_error *err)

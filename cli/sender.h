@@ -34,6 +34,7 @@ struct ts_sender {
 	uint64_t sent_objects;
 	uint64_t sent_bytes;	  /* as sealed */
 	struct ts_put_stats stored; /* what the other side says was new to it */
+	struct ts_error failed;	  /* of ts_sender_take: who called it may have put a file and a line in front of it */
 };
 
 enum ts_status ts_sender_init(struct ts_sender *s, struct ts_channel *channel, bool dry_run, struct ts_error *err);

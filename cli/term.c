@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -218,6 +219,29 @@ static int spawn_pager(const char *command, int in, int other, pid_t *ret_pid)
 	return rc;
 }
 
+static volatile sig_atomic_t pager_pid;
+
+/* The pager keeps the terminal until its reader is done with it, so an interrupted command waits for it, as git does. */
+static void wait_and_die(int signal_number)
+{
+	int status;
+
+	close(STDOUT_FILENO);
+	while (waitpid((pid_t)pager_pid, &status, 0) < 0 && errno == EINTR)
+		;
+	_exit(128 + signal_number);
+}
+
+static void on_signals(void (*handler)(int))
+{
+	struct sigaction action = {.sa_handler = handler};
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
 void ts_pager_start(const struct ts_term *term, pid_t *ret_pid)
 {
 	const char *command = pager_command();
@@ -227,8 +251,11 @@ void ts_pager_start(const struct ts_term *term, pid_t *ret_pid)
 	*ret_pid = 0;
 	if (!term->out_tty || !command || pipe2(ends, O_CLOEXEC))
 		return;
-	if (spawn_pager(command, ends[0], ends[1], &pid) == 0 && dup2(ends[1], STDOUT_FILENO) >= 0)
+	if (spawn_pager(command, ends[0], ends[1], &pid) == 0 && dup2(ends[1], STDOUT_FILENO) >= 0) {
 		*ret_pid = pid;
+		pager_pid = pid;
+		on_signals(wait_and_die);
+	}
 	close(ends[0]);
 	close(ends[1]);
 }
@@ -239,6 +266,7 @@ void ts_pager_wait(pid_t pid)
 
 	if (pid == 0)
 		return;
+	on_signals(SIG_IGN); /* ^C belongs to the pager now */
 	close(STDOUT_FILENO);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;

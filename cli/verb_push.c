@@ -16,6 +16,8 @@
 #include "ingest/facts_json.h"
 #include "ingest/host.h"
 
+#include <unistd.h>
+
 enum { TRIES = 3 };
 
 /* One directory and what became of it. */
@@ -78,6 +80,8 @@ static enum ts_status send_objects(struct ts_cli *cli, struct pushed *p, const s
 		return status;
 	ts_progress_begin(&progress, cli, "pushing", p->path);
 	status = ts_ingest(&options, ts_sender_take, &sender, &cli->arena, &p->run, err);
+	if (status && sender.failed.status) /* a broken connection is not the fault of a line */
+		*err = sender.failed;
 	if (!status)
 		status = ts_sender_end(&sender, err);
 	ts_progress_end(&progress);
@@ -119,7 +123,9 @@ static enum ts_status push_one(struct ts_cli *cli, struct pushed *p, const struc
 			status = commit(cli, p, err);
 		if (status != TS_UNAVAILABLE || i > TRIES)
 			break;
-		ts_cli_say(cli, "%s: %s; trying again (%d of %d)", p->path, err->text, i, TRIES);
+		ts_cli_say(cli, "%s; trying again (%d of %d)", err->text, i, TRIES);
+		/* 1, 2, 4 seconds: about what a server takes to start again. */
+		sleep(1u << (i - 1));
 		status = TS_OK;
 	}
 	if (!status)
@@ -330,9 +336,13 @@ enum ts_status ts_verb_push(struct ts_cli *cli, struct ts_error *err)
 	if (!status)
 		status = ts_cli_open(cli, use, err);
 	for (size_t i = 0; !status && i < n; i++) {
+		struct ts_error why; /* also of tries that were made good */
+
 		all[i].path = cli->args.words[i];
-		if (push_one(cli, &all[i], &facts, &all[i].failed))
+		if (push_one(cli, &all[i], &facts, &why)) {
+			all[i].failed = why;
 			failed++;
+		}
 	}
 	if (status)
 		return status;
