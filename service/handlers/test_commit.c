@@ -489,17 +489,103 @@ static void never_moves_back(void **state)
 	assert_true(ts_id_eq(&now, &w[WRITERS - 1].request.head));
 }
 
+/* -- a writer that is faster between our reading a name and our moving it -- */
+
+static struct {
+	struct test_store *s;
+	const struct ts_engine_ops *real;
+	struct ts_engine_ops ops;
+	struct ts_commit_request first;
+} overtaking;
+
+static enum ts_status commit_second(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,
+				    struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err)
+{
+	struct ts_commit_reply reply;
+
+	e->ops = overtaking.real;
+	must(test_commit(overtaking.s, &overtaking.first, &reply), &overtaking.s->err);
+	return e->ops->commit(e, updates, n, arena, ret_ref, err);
+}
+
+/* The next commit of the engine is preceded by this one. */
+static void overtake(struct test_store *s, struct ts_commit_request first)
+{
+	overtaking.s = s;
+	overtaking.real = s->engine->ops;
+	overtaking.ops = *s->engine->ops;
+	overtaking.ops.commit = commit_second;
+	overtaking.first = first;
+	s->engine->ops = &overtaking.ops;
+}
+
+static void decides_again_when_overtaken(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+	struct ts_id ten = test_run_put(s, &run), twenty, thirty;
+	struct ts_commit_request request = request_of("default/a", ten);
+	struct ts_commit_reply reply;
+
+	run.steps = 20;
+	twenty = test_run_put(s, &run);
+	run.steps = 30;
+	thirty = test_run_put(s, &run);
+	overtake(s, request);
+	request.head = twenty;
+	must(test_commit(s, &request, &reply), &s->err);
+	assert_int_equal(reply.outcome, TS_COMMIT_EXTENDED);
+	assert_true(ts_id_eq(&reply.previous, &ten));
+	overtake(s, request_of("default/b", thirty));
+	request.name = ts_span_str("default/b");
+	assert_int_equal(test_commit(s, &request, &reply), TS_CONFLICT);
+	assert_non_null(strstr(s->err.text, "scalars.eval has only 2 of the 3 rows"));
+}
+
+static void joins_again_when_overtaken(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+	struct ts_commit_request request, first;
+	struct ts_commit_reply reply;
+	struct ts_id whole;
+
+	run.world = 3;
+	first = request_of("default/a", put_ranks(s, run, 2, 1));
+	request = request_of("default/a", put_ranks(s, run, 0, 1));
+	first.join = request.join = true;
+	overtake(s, first);
+	must(test_commit(s, &request, &reply), &s->err);
+	assert_int_equal(reply.outcome, TS_COMMIT_STAGED);
+	assert_int_equal(reply.n_missing, 1);
+	/* and while the last one is placed, another sends its rank once more */
+	request.head = put_ranks(s, run, 1, 1);
+	overtake(s, first);
+	must(test_commit(s, &request, &reply), &s->err);
+	whole = put_ranks(s, run, 0, 3);
+	assert_true(ts_id_eq(&reply.id, &whole));
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, open_store, close_store)
 	const struct CMUnitTest tests[] = {
-		T(creates_and_repeats),   T(extends),
-		T(refuses_another_run),   T(refuses_a_shifted_run),
-		T(holds_expectations),    T(moves_a_branch_and_notes_the_state),
-		T(refuses_bad_requests),  T(refuses_bad_heads),
-		T(joins_to_the_whole),    T(tells_what_is_missing),
-		T(exposes_what_is_there), T(joins_a_longer_rank),
-		T(joins_all_at_once),     T(never_moves_back),
+		T(creates_and_repeats),
+		T(extends),
+		T(refuses_another_run),
+		T(refuses_a_shifted_run),
+		T(holds_expectations),
+		T(moves_a_branch_and_notes_the_state),
+		T(refuses_bad_requests),
+		T(refuses_bad_heads),
+		T(joins_to_the_whole),
+		T(tells_what_is_missing),
+		T(exposes_what_is_there),
+		T(joins_a_longer_rank),
+		T(joins_all_at_once),
+		T(never_moves_back),
+		T(decides_again_when_overtaken),
+		T(joins_again_when_overtaken),
 	};
 
 	return cmocka_run_group_tests_name("commit", tests, NULL, NULL);
