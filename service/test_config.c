@@ -1,6 +1,7 @@
 /* The settings: what wins, what is refused and how it is said, and that file and texts agree with the table. */
 #include "service/config.h"
 
+#include "base/file.h"
 #include "base/log.h"
 #include "service/config_table.h"
 
@@ -183,12 +184,52 @@ static void a_server_of_tcp_alone(void **state)
 	assert_string_equal(config.socket, "");
 }
 
-/* The committed example is well, and what it shows commented out is the default. */
 static void the_example_is_well(void **state)
 {
 	(void)state;
 	assert_int_equal(load("--config", "deploy/tscoped.conf", NULL, NULL, NULL), TS_OK);
 	assert_string_equal(config.store, "/var/lib/tscope/store");
+}
+
+static void what_the_example_shows_commented_out_is_the_default(void **state)
+{
+	struct ts_buf example = TS_BUF_INIT(1 << 16), shown = TS_BUF_INIT(1 << 16);
+	struct ts_config defaults;
+
+	(void)state;
+	assert_int_equal(load("--socket=/x", NULL, NULL, NULL, NULL), TS_OK);
+	defaults = config;
+	config.arena = (struct ts_arena){0};
+	assert_int_equal(ts_file_read("deploy/tscoped.conf", &example, &err), TS_OK);
+	ts_buf_char(&example, 0);
+	for (const char *line = (const char *)example.data; *line; line += strcspn(line, "\n") + 1) {
+		const char *text = line + (line[0] == '#' && line[1] >= 'a' && line[1] <= 'z');
+
+		ts_buf_bytes(&shown, text, strcspn(text, "\n") + 1);
+	}
+	ts_buf_char(&shown, 0);
+	assert_int_equal(ts_buf_check(&shown, &err), TS_OK);
+	for (size_t i = 0; i < ts_n_options; i++) {
+		char line[64];
+
+		(void)snprintf(line, sizeof line, "\n%s = ", ts_options[i].name);
+		assert_true(ts_options[i].flag_only == !strstr((const char *)shown.data, line));
+	}
+	write_file((const char *)shown.data);
+	assert_int_equal(load("--config", file, "--socket=/x", NULL, NULL), TS_OK);
+	assert_int_equal(config.allow_remote, defaults.allow_remote);
+	assert_int_equal(config.read_only, defaults.read_only);
+	assert_int_equal(config.socket_mode, defaults.socket_mode);
+	assert_int_equal(config.threads, defaults.threads);
+	assert_int_equal(config.pool, defaults.pool);
+	assert_int_equal(config.max_connections, defaults.max_connections);
+	assert_int_equal(config.max_calls, defaults.max_calls);
+	assert_int_equal(config.drain_s, defaults.drain_s);
+	assert_int_equal(config.gc_hours, defaults.gc_hours);
+	assert_int_equal(config.log_level, defaults.log_level);
+	ts_arena_finish(&defaults.arena);
+	ts_buf_finish(&example);
+	ts_buf_finish(&shown);
 }
 
 static void texts_name_every_option(void **state)
@@ -225,6 +266,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(bad_flags_are_named, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_server_of_tcp_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_example_is_well, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_the_example_shows_commented_out_is_the_default, setup, teardown),
 		cmocka_unit_test_setup_teardown(texts_name_every_option, setup, teardown),
 	};
 

@@ -1,0 +1,165 @@
+/* The objects of a real server, over the real handlers, as an engine. */
+#include "service/rpc/remote_engine.h"
+#include "service/rpc/testing.h"
+
+#include "base/digest.h"
+#include "base/object.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+
+enum { OBJECTS = 40, OBJECT_BYTES = 100000 };
+
+static struct testing t;
+static struct ts_engine *store, *remote;
+static struct ts_channel *ch;
+static struct ts_sealed sealed[OBJECTS];
+static struct ts_arena arena;
+static struct ts_error err;
+
+/* Bytes that zstd cannot shrink, so that they do not fit one message: a linear congruential generator's. */
+static void fill(struct ts_buf *object, uint32_t seed)
+{
+	ts_object_begin(object, 3, 1, TS_LAYOUT_BYTES, NULL, 0);
+	for (int i = 0; i < OBJECT_BYTES; i++) {
+		seed = seed * 1664525u + 1013904223u;
+		ts_buf_u8(object, (uint8_t)(seed >> 24));
+	}
+}
+
+static int setup(void **state)
+{
+	struct ts_put_stats stats;
+
+	(void)state;
+	assert_int_equal(ts_digest_init(&err), TS_OK);
+	ts_arena_init(&arena, 64 << 20);
+	assert_int_equal(ts_memory_open(NULL, &store, &err), TS_OK);
+	for (uint32_t i = 0; i < OBJECTS; i++) {
+		struct ts_buf object = TS_BUF_INIT(1 << 20);
+
+		fill(&object, i);
+		assert_int_equal(ts_seal(ts_arena_span(&arena, ts_buf_view(&object)), &arena, &sealed[i], &err), TS_OK);
+		ts_buf_finish(&object);
+	}
+	assert_int_equal(store->ops->put_many(store, sealed, OBJECTS, &stats, &err), TS_OK);
+	testing_init(&t);
+	t.options.engine = store;
+	t.options.handlers = ts_handlers(&t.options.n_handlers);
+	testing_start(&t);
+	ch = testing_client(t.unix_address);
+	assert_int_equal(ts_remote_engine_open(ch, &remote, &err), TS_OK);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	ts_engine_destroy(remote);
+	ch->ops->destroy(ch);
+	testing_finish(&t);
+	ts_engine_destroy(store);
+	ts_arena_finish(&arena);
+	return 0;
+}
+
+static void same_object(struct ts_engine *engine, const struct ts_sealed *want)
+{
+	struct ts_sealed got;
+
+	if (engine->ops->get(engine, &want->id, &arena, &got, &err))
+		fail_msg("%s", err.text);
+	assert_true(ts_id_eq(&got.id, &want->id));
+	assert_int_equal(got.kind, want->kind);
+	assert_int_equal(got.raw_len, want->raw_len);
+	assert_true(ts_span_eq(got.bytes, want->bytes));
+}
+
+static void objects_come_as_they_are_stored(void **state)
+{
+	(void)state;
+	for (int i = 0; i < OBJECTS; i++)
+		same_object(remote, &sealed[i]);
+}
+
+static void what_was_prefetched_needs_no_server(void **state)
+{
+	struct ts_id ids[OBJECTS];
+
+	(void)state;
+	for (int i = 0; i < OBJECTS; i++)
+		ids[i] = sealed[i].id;
+	assert_int_equal(ts_remote_engine_prefetch(remote, ids, 0, &err), TS_OK);
+	assert_int_equal(ts_remote_engine_prefetch(remote, ids, 5, &err), TS_OK);
+	assert_int_equal(ts_remote_engine_prefetch(remote, ids, OBJECTS, &err), TS_OK);
+	ts_server_destroy(t.server);
+	t.server = NULL;
+	for (int i = OBJECTS - 1; i >= 0; i--)
+		same_object(remote, &sealed[i]);
+	assert_int_equal(ts_remote_engine_prefetch(remote, ids, OBJECTS, &err), TS_OK);
+}
+
+static void what_is_not_there(void **state)
+{
+	struct ts_id ids[4] = {sealed[0].id, {{7}}, sealed[1].id, {{8}}};
+	bool present[4] = {false, true, false, true};
+	struct ts_sealed got;
+
+	(void)state;
+	assert_int_equal(remote->ops->has_many(remote, ids, 4, present, &err), TS_OK);
+	assert_true(present[0]);
+	assert_false(present[1]);
+	assert_true(present[2]);
+	assert_false(present[3]);
+	assert_int_equal(remote->ops->get(remote, &ids[1], &arena, &got, &err), TS_NOT_FOUND);
+	assert_int_equal(ts_remote_engine_prefetch(remote, ids, 4, &err), TS_NOT_FOUND);
+	same_object(remote, &sealed[1]);
+}
+
+static void it_only_reads(void **state)
+{
+	struct ts_ref_update update = {.kind = TS_REF_RUN, .name = ts_span_str("p/r"), .id = sealed[0].id};
+	struct ts_put_stats stats;
+	struct ts_ref ref;
+
+	(void)state;
+	assert_int_equal(remote->ops->put_many(remote, sealed, 1, &stats, &err), TS_UNSUPPORTED);
+	assert_non_null(strstr(err.text, t.socket));
+	assert_int_equal(remote->ops->commit(remote, &update, 1, &arena, &ref, &err), TS_UNSUPPORTED);
+	assert_int_equal(remote->ops->ref_get(remote, TS_REF_RUN, ts_span_str("p/r"), &arena, &ref, &err), TS_UNSUPPORTED);
+}
+
+static void an_overlay_stands_on_it(void **state)
+{
+	struct ts_engine *overlay;
+	struct ts_sealed own;
+	struct ts_put_stats stats;
+	struct ts_buf object = TS_BUF_INIT(1 << 20);
+
+	(void)state;
+	fill(&object, 12345);
+	assert_int_equal(ts_seal(ts_buf_view(&object), &arena, &own, &err), TS_OK);
+	assert_int_equal(ts_memory_open(remote, &overlay, &err), TS_OK);
+	assert_int_equal(overlay->ops->put_many(overlay, &own, 1, &stats, &err), TS_OK);
+	same_object(overlay, &own);
+	same_object(overlay, &sealed[3]);
+	ts_engine_destroy(overlay);
+	ts_buf_finish(&object);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(objects_come_as_they_are_stored, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_was_prefetched_needs_no_server, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_not_there, setup, teardown),
+		cmocka_unit_test_setup_teardown(it_only_reads, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_overlay_stands_on_it, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("remote engine", tests, NULL, NULL);
+}
