@@ -317,6 +317,43 @@ def same_everywhere(_update):
     place.close()
 
 
+def resume(_update):
+    """A server that is killed while a run arrives and comes back: the push goes on where it was."""
+    place = Place()
+    os.mkdir(os.path.join(place.path, "long"))
+    with open(os.path.join(place.path, "long/steps.jsonl"), "w") as f:
+        x = 1
+        for step in range(120000):
+            x = x * 6364136223846793005 + 1442695040888963407 & (1 << 64) - 1  # does not compress
+            f.write('{"step":%d,"scalars":{"loss":%r,"grad_norm":%r}}\n' % (step, x / 2**64, (x >> 7) / 2**60))
+    server = Server(place, "server")
+    data = os.path.join(place.path, "server-store/data.mdb")
+    empty = os.path.getsize(data)
+    push = subprocess.Popen(["tscope", "push", "--json", "long"], cwd=place.path, env=dict(place.env, TSCOPE_SERVER=server.address),
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while push.poll() is None and os.path.getsize(data) < empty + (1 << 19):
+        time.sleep(0.001)
+    server.process.send_signal(signal.SIGSTOP)  # from here on it answers nothing, so the push cannot end
+    caught = push.poll() is None
+    server.process.kill()
+    server.process.wait()
+    os.unlink(server.address[len("unix:"):])
+    server = Server(place, "server")
+    stdout, stderr = push.communicate(timeout=120)
+    if push.returncode or (caught and b"trying again (1 of 3)" not in stderr):
+        fail("resume", f"exit {push.returncode}, stopped in time: {caught}\n{stdout.decode()}{stderr.decode()}")
+    elif caught:
+        answer = json.loads(stdout)["pushes"][0]
+        whole = json.loads(place.run("tscope push --json long")[1])["pushes"][0]
+        if answer["run"]["id"] != whole["run"]["id"] or not 0 < answer["sent_object_count"] <= whole["sent_object_count"]:
+            fail("resume", f"{answer}\n{whole}")
+    rc, stdout, stderr = place.run("tscope verify && tscope diff long ./long", TSCOPE_SERVER=server.address)
+    if rc:
+        fail("resume", f"exit {rc}\n{stdout.decode()}{stderr.decode()}")
+    server.stop()
+    place.close()
+
+
 def generated(update):
     """Man pages and completion are what the table of verbs makes today."""
     place = Place()
@@ -422,7 +459,8 @@ def narrow(_update):
 def main():
     arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
     update = "--update" in sys.argv[1:]
-    checks = {f.__name__: f for f in (generated, completion, wrong_arguments, narrow, schemas, same_everywhere)}
+    checks = {f.__name__: f for f in (generated, completion, wrong_arguments, narrow, schemas, same_everywhere,
+                                           resume)}
     for name, check in checks.items():
         if not arguments or name in arguments:
             check(update)
