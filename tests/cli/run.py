@@ -309,6 +309,11 @@ def same_everywhere(_update):
                     fail(f"same_everywhere: {way}: {query}", answer.decode()[:3000] + "\n--- local names:\n" + first.decode()[:3000])
     if os.path.exists(os.path.join(place.path, "no-store")):
         fail("same_everywhere", "reading made a store")
+    # A path whose run the server has: its names are known, though a directory was named. One that it has not has none.
+    for server, want in ((full, ["default/base"]), (bare, [])):
+        rc, stdout, stderr = place.run("tscope show ./runs/base --json", TSCOPE_SERVER=server.address)
+        if rc or [n["name"] for n in json.loads(stdout)["names"]] != want:
+            fail("same_everywhere: names of a path", f"exit {rc}\n{stdout.decode()}{stderr.decode()}")
     for server in (full, half, bare):
         server.stop()
     rc, stdout, stderr = place.run("tscope list", TSCOPE_SERVER=full.address)
@@ -351,6 +356,32 @@ def resume(_update):
     if rc:
         fail("resume", f"exit {rc}\n{stdout.decode()}{stderr.decode()}")
     server.stop()
+    place.close()
+
+
+def damaged(_update):
+    """Bytes that changed on disk are found: verify says so and ends with 1, and what needs them with 2."""
+    place = Place()
+    place.run("tscope push runs/base demo/order")
+    path = os.path.join(place.path, "store/data.mdb")
+    with open(path, "rb") as f:
+        data = bytearray(f.read())
+    hits = [m.start() for m in re.finditer(b"tsob\x04", data)]  # columns of numbers; their header is stored as it is
+    for at in hits:
+        data[at + 20] ^= 1
+    with open(path, "r+b") as f:
+        f.write(data)
+    rc, stdout, _ = place.run("tscope verify --json")
+    report = json.loads(stdout)
+    schema_of("verify").validate(report)
+    if not hits or rc != 1 or report.get("sound") is not False or not report["damaged_count"] or not report["ids"]:
+        fail("damaged: verify --json", f"{len(hits)} places, exit {rc}\n{stdout.decode()}")
+    rc, stdout, _ = place.run("tscope verify")
+    if rc != 1 or b"damaged" not in stdout:
+        fail("damaged: verify", f"exit {rc}\n{stdout.decode()}")
+    rc, stdout, stderr = place.run("tscope analyze order")
+    if rc != 2 or stdout or b"checksum" not in stderr:
+        fail("damaged: analyze", f"exit {rc}\n{stdout.decode()}{stderr.decode()}")
     place.close()
 
 
@@ -460,7 +491,7 @@ def main():
     arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
     update = "--update" in sys.argv[1:]
     checks = {f.__name__: f for f in (generated, completion, wrong_arguments, narrow, schemas, same_everywhere,
-                                           resume)}
+                                           resume, damaged)}
     for name, check in checks.items():
         if not arguments or name in arguments:
             check(update)
