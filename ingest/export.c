@@ -194,7 +194,33 @@ static enum ts_status load_text(struct exporter *e, struct ts_fact *fact, struct
 	return ts_view_chunk(&e->view, &fact->text_id, &e->arena, &fact->text, err);
 }
 
-static enum ts_status write_run_json(struct exporter *e, const struct ts_facts *facts, int32_t rank,
+/* The facts of run.json by their keys there, sorted; those that cannot stand there are left for facts.json. */
+static enum ts_status collect_run_json(struct exporter *e, struct ts_facts *facts, struct ts_facts *ret_keys,
+				       struct ts_error *err)
+{
+	struct ts_facts all = {.n = 0}, keys = {.n = 0};
+
+	for (size_t i = 0; i < facts->n; i++) {
+		struct ts_fact fact = facts->items[i];
+		bool fits;
+
+		if (fact.source != TS_SOURCE_RUN_JSON)
+			continue;
+		if (ts_run_json_key(fact.path, &e->arena, &fact.path, err) ||
+		    ts_run_json_fits(&facts->items[i], fact.path, &e->arena, &fits, err))
+			return err->status;
+		if (fits && ts_facts_add(&all, &fact, &e->arena, err))
+			return err->status;
+	}
+	(void)ts_facts_sort(&all);
+	for (size_t i = 0; i < all.n; i++)
+		if (!ts_facts_conflict(&all, all.items[i].path) && ts_facts_add(&keys, &all.items[i], &e->arena, err))
+			return err->status;
+	*ret_keys = keys;
+	return TS_OK;
+}
+
+static enum ts_status write_run_json(struct exporter *e, const struct ts_facts *keys, int32_t rank,
 				     struct ts_error *err)
 {
 	struct ts_fact of_rank = {
@@ -202,26 +228,46 @@ static enum ts_status write_run_json(struct exporter *e, const struct ts_facts *
 	struct ts_buf buf = TS_BUF_INIT((size_t)TS_JSON_FILE_MAX * 4);
 	struct ts_facts own = {.n = 0};
 	enum ts_status status;
+	bool says_rank = false;
 
-	for (size_t i = 0; i < facts->n; i++) {
-		struct ts_fact fact = facts->items[i];
+	for (size_t i = 0; i < keys->n; i++) {
+		struct ts_span path = keys->items[i].path;
 
-		if (fact.source != TS_SOURCE_RUN_JSON)
-			continue;
-		if (load_text(e, &fact, err) || ts_run_json_key(fact.path, &e->arena, &fact.path, err) ||
-		    ts_facts_add(&own, &fact, &e->arena, err))
+		says_rank |= ts_span_starts(path, of_rank.path) &&
+			     (path.len == 4 || path.data[4] == '.' || path.data[4] == '[');
+		if (ts_facts_add(&own, &keys->items[i], &e->arena, err))
 			return err->status;
 	}
 	if (own.n == 0)
 		return TS_OK;
-	(void)ts_facts_sort(&own);
-	if (!ts_facts_find(&own, of_rank.path) && ts_facts_add(&own, &of_rank, &e->arena, err))
+	if (!says_rank && rank >= 0 && ts_facts_add(&own, &of_rank, &e->arena, err))
 		return err->status;
 	(void)ts_facts_sort(&own);
 	ts_facts_to_json(&own, &buf);
 	status = write_file(e, "run.json", &buf, err);
 	ts_buf_finish(&buf);
 	return status;
+}
+
+/* Takes out of facts what run.json holds. */
+static enum ts_status leave_others(struct exporter *e, struct ts_facts *facts, const struct ts_facts *keys,
+				   struct ts_error *err)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < facts->n; i++) {
+		struct ts_span key;
+		bool fits;
+
+		if (ts_run_json_key(facts->items[i].path, &e->arena, &key, err) ||
+		    ts_run_json_fits(&facts->items[i], key, &e->arena, &fits, err))
+			return err->status;
+		if (facts->items[i].source == TS_SOURCE_RUN_JSON && fits && ts_facts_find(keys, key))
+			continue;
+		facts->items[kept++] = facts->items[i];
+	}
+	facts->n = kept;
+	return TS_OK;
 }
 
 static void write_source(const struct ts_facts *facts, enum ts_fact_source source, struct ts_json *j)
@@ -248,19 +294,13 @@ static void write_source(const struct ts_facts *facts, enum ts_fact_source sourc
 	}
 }
 
-static enum ts_status write_facts_json(struct exporter *e, struct ts_facts *facts, struct ts_error *err)
+static enum ts_status write_facts_json(struct exporter *e, const struct ts_facts *facts, struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT((size_t)TS_JSON_FILE_MAX * 4);
 	struct ts_json j = ts_json_of(&buf);
 	enum ts_status status;
-	bool any = false;
 
-	for (size_t i = 0; i < facts->n; i++) {
-		if (load_text(e, &facts->items[i], err))
-			return err->status;
-		any |= facts->items[i].source != TS_SOURCE_RUN_JSON;
-	}
-	if (!any)
+	if (facts->n == 0)
 		return TS_OK;
 	j.indent = 2;
 	j.python = true;
@@ -269,7 +309,7 @@ static enum ts_status write_facts_json(struct exporter *e, struct ts_facts *fact
 	ts_json_i64(&j, 1);
 	ts_json_key(&j, "sources");
 	ts_json_array(&j);
-	for (int source = TS_SOURCE_FACTS_JSON; source <= TS_SOURCE_PUSHER; source++)
+	for (int source = TS_SOURCE_RUN_JSON; source <= TS_SOURCE_PUSHER; source++)
 		write_source(facts, (enum ts_fact_source)source, &j);
 	ts_json_end(&j);
 	ts_json_end(&j);
@@ -277,6 +317,21 @@ static enum ts_status write_facts_json(struct exporter *e, struct ts_facts *fact
 	status = write_file(e, "facts.json", &buf, err);
 	ts_buf_finish(&buf);
 	return status;
+}
+
+static enum ts_status write_facts(struct exporter *e, const struct ts_index *index, struct ts_error *err)
+{
+	struct ts_facts facts, keys;
+
+	if (ts_view_facts(&e->view, index, &e->arena, &facts, err))
+		return err->status;
+	for (size_t i = 0; i < facts.n; i++)
+		if (load_text(e, &facts.items[i], err))
+			return err->status;
+	if (collect_run_json(e, &facts, &keys, err) || write_run_json(e, &keys, index->rank, err) ||
+	    leave_others(e, &facts, &keys, err))
+		return err->status;
+	return write_facts_json(e, &facts, err);
 }
 
 /* --- steps --- */
@@ -471,17 +526,16 @@ static enum ts_status write_steps(struct exporter *e, const struct ts_index *ind
 static enum ts_status write_rank(struct exporter *e, const struct ts_index *index, struct ts_error *err)
 {
 	bool job = index->rank == TS_RANK_JOB;
+	bool alone = e->view.head.n_ranks == 1;
 	const struct made *before = e->made;
-	struct ts_facts facts;
 
 	for (size_t i = 0; i < index->n_files; i++)
 		if (write_kept_file(e, &index->files[i], err))
 			return err->status;
+	if ((!job || alone) && write_facts(e, index, err))
+		return err->status;
 	if (job)
 		return TS_OK;
-	if (ts_view_facts(&e->view, index, &e->arena, &facts, err) || write_run_json(e, &facts, index->rank, err) ||
-	    write_facts_json(e, &facts, err))
-		return err->status;
 	/* A rank of which nothing was recorded is there all the same. */
 	return index->n_tables || e->made == before ? write_steps(e, index, err) : TS_OK;
 }
@@ -508,7 +562,10 @@ static enum ts_status export_rank(struct exporter *e, size_t i, bool single, str
 static enum ts_status export_ranks(struct exporter *e, struct ts_error *err)
 {
 	const struct ts_head *head = &e->view.head;
-	bool single = head->n_ranks == 1 && head->ranks[0].rank == 0;
+	const struct ts_fact *rank =
+		ts_facts_of_source(&head->facts, ts_span_str("parallelism.rank"), TS_SOURCE_RUN_JSON);
+	/* A run.json that contradicts its directory needs a directory to contradict. */
+	bool single = head->n_ranks == 1 && head->ranks[0].rank == 0 && !(rank && rank->type == TS_FACT_INT);
 	enum ts_status status = TS_OK;
 
 	for (size_t i = 0; i < head->n_ranks && !status; i++)

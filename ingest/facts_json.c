@@ -285,13 +285,13 @@ static enum ts_status take_format(struct flatten *f, struct ts_error *err)
 
 static enum ts_status take_source(struct flatten *f, enum ts_fact_source *ret_source, struct ts_error *err)
 {
-	static const char wanted[] = "\"facts.json\", \"host\" or \"pusher\"";
+	static const char wanted[] = "\"facts.json\", \"host\", \"pusher\" or \"run.json\"";
 	enum ts_fact_source source;
 	struct ts_json_token t;
 
 	if (next(f, &t, err))
 		return err->status;
-	if (t.type != TS_JSON_STRING || !ts_source_parse(t.text, &source) || source == TS_SOURCE_RUN_JSON)
+	if (t.type != TS_JSON_STRING || !ts_source_parse(t.text, &source))
 		return bad_value(&t, "source", wanted, err);
 	*ret_source = source;
 	return TS_OK;

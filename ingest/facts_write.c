@@ -111,6 +111,13 @@ static bool in_conflict(const struct writer *w, struct ts_span path)
 	return false;
 }
 
+bool ts_facts_conflict(const struct ts_facts *facts, struct ts_span path)
+{
+	struct writer w = {.items = facts->items, .n = facts->n};
+
+	return in_conflict(&w, path);
+}
+
 static struct ts_span unescape(struct writer *w, struct ts_span text)
 {
 	ts_buf_reset(&w->key);

@@ -102,6 +102,21 @@ static enum ts_status rank_facts(struct reading *r, const struct ts_rank_dir *di
 
 /* --- layout --- */
 
+static void drop_empty_ranks(struct reading *r)
+{
+	struct ts_run_layout *layout = &r->layout;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < layout->n; i++) {
+		if (ts_layout_looks_like_run(layout->ranks[i].path, false))
+			layout->ranks[kept++] = layout->ranks[i];
+		else
+			ts_notice_add(&r->result.notices, "empty_rank", TS_NOTICE_INFO, layout->ranks[i].name, 0,
+				      "a rank directory with nothing of a run in it");
+	}
+	layout->n = kept;
+}
+
 /* A single directory has the rank that its run.json says; of what lies beside it, what says another rank is no part. */
 static enum ts_status settle_layout(struct reading *r, struct ts_error *err)
 {
@@ -123,8 +138,10 @@ static enum ts_status settle_layout(struct reading *r, struct ts_error *err)
 			continue;
 		layout->ranks[kept++] = *dir;
 	}
-	if (layout->multi)
+	if (layout->multi) {
+		drop_empty_ranks(r);
 		return TS_OK;
+	}
 	layout->n = kept;
 	if (kept > 1) {
 		(void)snprintf(detail, sizeof detail, "%zu directories beside it are ranks of this run", kept - 1);
@@ -185,6 +202,11 @@ static enum ts_status find_head_facts(struct reading *r, struct ts_error *err)
 	size_t chosen = 0;
 	bool found = false;
 
+	if (r->layout.n == 0) {
+		if (ts_facts_merge(&r->given, &r->root, r->arena, &r->head.facts, err))
+			return err->status;
+		return ts_facts_prepare(&r->head.facts, ts_span_str("run.json"), &r->result.notices, err);
+	}
 	ts_arena_init(&scratch, r->arena->ceiling);
 	for (size_t i = 0; i < r->layout.n && !found; i++) {
 		struct ts_facts facts;
@@ -410,11 +432,7 @@ static enum ts_status read_ranks(struct reading *r, struct ts_error *err)
 		const struct ts_rank_dir *dir = &r->layout.ranks[i];
 
 		ts_arena_reset(&scratch);
-		if (r->layout.multi && !ts_layout_looks_like_run(dir->path, false))
-			ts_notice_add(&r->result.notices, "empty_rank", TS_NOTICE_INFO, dir->name, 0,
-				      "a rank directory with nothing of a run in it");
-		else
-			status = read_rank(r, dir, &scratch, err);
+		status = read_rank(r, dir, &scratch, err);
 		if (!status)
 			status = refuse_skipped(r, err);
 	}

@@ -77,3 +77,42 @@ enum ts_status ts_run_json_key(struct ts_span path, struct ts_arena *arena, stru
 		*ret_key = path; /* config */
 	return TS_OK;
 }
+
+/* config and environment are sections as objects; as anything else they are kept below other. */
+static bool fits_section(const struct ts_fact *fact, struct ts_span key, struct ts_span name)
+{
+	if (key.len > name.len && key.data[name.len] == '.')
+		return false;
+	return below(fact->path, ts_span_str("other")) && fact->type != TS_FACT_OBJECT;
+}
+
+enum ts_status ts_run_json_fits(const struct ts_fact *fact, struct ts_span key, struct ts_arena *arena, bool *ret_fits,
+				struct ts_error *err)
+{
+	struct ts_buf path = TS_BUF_INIT(1 << 16);
+	struct ts_span first, second;
+	size_t at = 0, index;
+	bool is_index;
+	enum ts_status status;
+
+	*ret_fits = false;
+	if (!ts_path_next(key, &at, arena, &first, &is_index, &index) || is_index)
+		return TS_OK;
+	if (ts_span_is(first, "config")) {
+		*ret_fits = below(fact->path, first) || fits_section(fact, key, first);
+		return TS_OK;
+	}
+	if (!ts_span_is(first, "environment")) {
+		ts_run_json_path(&path, "", first);
+	} else if (!ts_path_next(key, &at, arena, &second, &is_index, &index) || is_index) {
+		*ret_fits = fits_section(fact, key, first);
+		return TS_OK;
+	} else {
+		ts_run_json_path(&path, "environment", second);
+	}
+	status = ts_buf_check(&path, err);
+	if (!status)
+		*ret_fits = below(fact->path, ts_buf_view(&path));
+	ts_buf_finish(&path);
+	return status;
+}

@@ -141,7 +141,7 @@ static void what_facts_json_refuses(void **state)
 	refused("{\"code\":{\"a\":1},\"colour\":{}}", TS_INVALID, "byte 16: 'colour' is no group");
 	refused("{\"code\":1}", TS_INVALID, "byte 8: 'code' is to be an object");
 	refused("{\"format\":2}", TS_UNSUPPORTED, "format 2");
-	refused("{\"source\":\"run.json\"}", TS_INVALID, "byte 10: 'source' is to be");
+	refused("{\"source\":\"somebody\"}", TS_INVALID, "byte 10: 'source' is to be");
 	refused("{\"paths\":{\"colour.a\":1}}", TS_INVALID, "'colour.a' is no path");
 	refused("{\"paths\":{\"code.a[01]\":1}}", TS_INVALID, "is no path");
 	refused("[]", TS_INVALID, "byte 0: expected an object");

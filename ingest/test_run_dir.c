@@ -625,6 +625,111 @@ static void any_allocation_may_fail(void **state)
 	test_run_finish(&t);
 }
 
+/* --- whatever lies in a directory: an export of it is the same run --- */
+
+static const char *pick(uint64_t *random, const char *const *list, size_t n)
+{
+	return list[test_random(random) % n];
+}
+
+#define PICK(random, list) pick(random, list, sizeof(list) / sizeof *(list))
+
+static void write_random_steps(struct test_run *t, const char *directory, uint64_t *random)
+{
+	static const char *const lines[] = {
+		"{\"step\":%d,\"phases\":{\"forward\":0.25,\"b.c\":-1},\"scalars\":{\"loss\":NaN}}\n",
+		"{\"step\":%d,\"scalars\":{\"loss\":1.5}}\n",
+		"{\"step\":%d,\"scalars\":{\"loss\":\"text\"},\"tags\":[1, 2]}\n",
+		"{\"step\":%d,\"segment\":{\"a\":1},\"digests\":{\"w\":\"0123456789abcdef\"}}\n",
+		"{\"step\":%d,\"segment\":2,\"x\":{\"y\":{},\"z\":true},\"big\":123456789012345678901}\n",
+		"{\"step\":%d}\n",
+		"{\"step\":%d,\"pha",
+		"{\"step\":%d,\"x\":null}{\"no\":1}\n",
+		"garbage %d\n",
+		"\n",
+	};
+	struct ts_buf steps = TS_BUF_INIT(1 << 20);
+	char name[64];
+	int step = 0;
+
+	for (size_t n = test_random(random) % 60; n > 0; n--) {
+		const char *line = PICK(random, lines);
+		const char *at = strstr(line, "%d");
+
+		ts_buf_bytes(&steps, line, at ? (size_t)(at - line) : strlen(line));
+		if (at)
+			ts_buf_printf(&steps, "%d%s", step, at + 2);
+		step += test_random(random) % 16 ? 1 + (int)(test_random(random) % 3) : -(int)(test_random(random) % 20);
+	}
+	(void)snprintf(name, sizeof name, "run/%ssteps.jsonl", directory);
+	test_write_bytes(t, name, steps.data, steps.len);
+	ts_buf_finish(&steps);
+}
+
+static void write_random_rank(struct test_run *t, const char *directory, uint64_t *random)
+{
+	static const char *const metas[] = {
+		"{\"name\":\"n\",\"config\":{\"l\":[1,{\"a\":[]}],\"d.e\":{\"f\":null}},\"world_size\":3,\"rank\":0}",
+		"{\"name\":\"n\",\"config\":{\"l\":[2],\"d\":{\"e\":2}},\"rank\":1,\"mine\":{\"x\":{}}}",
+		"{\"config\":7,\"environment\":{\"python\":\"3\",\"env\":{\"A\":\"1\"},\"new\":[NaN,-0.0]}}",
+		"{\"environment\":\"none\",\"other\":{\"config\":1},\"big\":123456789012345678901,\"token\":\"s\"}",
+		"[broken",
+		"{}",
+	};
+	static const char *const facts[] = {
+		"{\"code\":{\"commit\":\"c\"},\"config\":{\"l\":[9,9,9]}}",
+		"{\"source\":\"host\",\"session\":{\"host\":\"h\"},\"sources\":[{\"source\":\"pusher\",\"config\":{\"l\":1}}]}",
+		"{\"paths\":{\"config.a\":1,\"config.a.b\":2,\"config.l[7]\":3}}",
+		"{}",
+	};
+	char name[64];
+
+	(void)snprintf(name, sizeof name, "run/%sx", directory);
+	test_write(t, name, "");
+	if (test_random(random) % 4)
+		write_random_steps(t, directory, random);
+	(void)snprintf(name, sizeof name, "run/%srun.json", directory);
+	if (test_random(random) % 2)
+		test_write(t, name, PICK(random, metas));
+	(void)snprintf(name, sizeof name, "run/%sfacts.json", directory);
+	if (test_random(random) % 2)
+		test_write(t, name, PICK(random, facts));
+	(void)snprintf(name, sizeof name, "run/%strace.json", directory);
+	if (test_random(random) % 4 == 0)
+		test_write(t, name, "[]");
+}
+
+static void random_directories_come_back(void **state)
+{
+	uint64_t random = 11;
+	int read = 0;
+
+	(void)state;
+	for (int i = 0; i < 400; i++) {
+		struct test_run t;
+		bool multi = test_random(&random) % 2;
+
+		test_run_init(&t);
+		write_random_rank(&t, "", &random);
+		for (int rank = 0; multi && rank < 4; rank++) {
+			char directory[16];
+
+			(void)snprintf(directory, sizeof directory, "rank%d/", rank * rank);
+			if (test_random(&random) % 4)
+				write_random_rank(&t, directory, &random);
+		}
+		if (test_ingest(&t) == TS_OK) {
+			test_round_trip(&t);
+			read++;
+		} else {
+			assert_int_equal(t.err.status, TS_INVALID);
+			assert_non_null(strstr(t.err.text, "is no run directory"));
+		}
+		test_run_finish(&t);
+	}
+	assert_true(read > 300);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -648,6 +753,7 @@ int main(void)
 		cmocka_unit_test(progress_is_told_and_can_stop),
 		cmocka_unit_test(a_file_that_changes_meanwhile),
 		cmocka_unit_test(any_allocation_may_fail),
+		cmocka_unit_test(random_directories_come_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
