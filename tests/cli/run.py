@@ -404,6 +404,10 @@ def generated(update):
     rc, stdout, stderr = place.run("bash -n " + os.path.join(ROOT, "deploy/completion/tscope.bash"))
     if rc:
         fail("generated: bash", stderr.decode())
+    if shutil.which("zsh"):
+        rc, stdout, stderr = place.run("zsh -n " + os.path.join(ROOT, "deploy/completion/_tscope"))
+        if rc or stderr:
+            fail("generated: zsh", stderr.decode())
     place.close()
 
 

@@ -36,9 +36,10 @@ $ tscope export base --format csv
 $ tscope export ./runs/base --format jsonl | head -2
 | {"rank":0,"step":0,"timestamp":1700000000.0,"phases":{"backward":0.16,"data":0.01,"forward":0.08},"scalars":{"loss":2.0,"lr":0.001},"memory":{"alloc":1048576.0}}
 | {"rank":0,"step":1,"timestamp":1700000000.25,"phases":{"backward":0.16,"data":0.01,"forward":0.08},"scalars":{"loss":1.0,"lr":0.001},"memory":{"alloc":2097152.0}}
-$ tscope export base --format npz -o base.npz && python3 -c "import numpy; z = numpy.load('base.npz'); print(len(z.files), z['rank0/scalars.loss'])"
-| 14 [2.       1.       0.666667 0.5      0.4      0.333333 0.285714 0.25    ]
+$ tscope export base --format npz -o base.npz
 ! tscope: wrote 18fc3da2967f as npz to base.npz
+$ python3 -c "import struct, zipfile; z = zipfile.ZipFile('base.npz'); d = z.read('rank0/scalars.loss.npy'); print(len(z.namelist()), d[:6], struct.unpack('<8d', d[-64:]))"
+| 14 b'\x93NUMPY' (2.0, 1.0, 0.666667, 0.5, 0.4, 0.333333, 0.285714, 0.25)
 $ tscope export base --format csv -o base.npz
 ! tscope: export: base.npz exists; nothing is overwritten
 [2]
