@@ -125,13 +125,13 @@ static void a_list_replaces_the_one_before(void **state)
 	assert_int_equal(load("--config", file, "--listen", "localhost:3", NULL), TS_OK);
 	assert_int_equal(config.n_listen, 1);
 	assert_string_equal(config.listen[0], "localhost:3");
+	assert_int_equal(load("--listen=a:1", "--listen=b:2", NULL, NULL, NULL), TS_OK);
+	assert_int_equal(config.n_listen, 2);
+	assert_string_equal(config.listen[0], "a:1");
 	setenv("TSCOPED_LISTEN", "127.0.0.1:4, 127.0.0.1:5", 1);
 	assert_int_equal(load(NULL, NULL, NULL, NULL, NULL), TS_OK);
 	assert_int_equal(config.n_listen, 2);
 	assert_string_equal(config.listen[1], "127.0.0.1:5");
-	assert_int_equal(load("--listen=a:1", "--listen=b:2", NULL, NULL, NULL), TS_OK);
-	assert_int_equal(config.n_listen, 2);
-	assert_string_equal(config.listen[0], "a:1");
 }
 
 static void refused(const char *text, const char *where, const char *why)

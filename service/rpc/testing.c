@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-atomic_int testing_opened, testing_dropped, testing_sleeping, testing_stopped;
+atomic_int testing_opened, testing_closed, testing_dropped, testing_sleeping, testing_stopped;
 
 static enum ts_status echo(struct ts_call *call, void *state, struct ts_span request, struct ts_error *err)
 {
@@ -114,6 +114,7 @@ static enum ts_status sum_close(struct ts_call *call, void *state, struct ts_err
 	struct sum *sum = state;
 	char text[64];
 
+	atomic_fetch_add(&testing_closed, 1);
 	(void)snprintf(text, sizeof text, "%u %llu", sum->messages, (unsigned long long)sum->bytes);
 	return call->reply(call, ts_span_str(text), err);
 }

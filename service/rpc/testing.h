@@ -16,8 +16,8 @@
 extern const struct ts_handler testing_handlers[];
 extern const size_t testing_n_handlers;
 
-/* How many streams were opened and dropped, and how many Sleeps began and were told to stop. */
-extern atomic_int testing_opened, testing_dropped, testing_sleeping, testing_stopped;
+/* How many streams were opened, closed and dropped, and how many Sleeps began and were told to stop. */
+extern atomic_int testing_opened, testing_closed, testing_dropped, testing_sleeping, testing_stopped;
 
 struct testing {
 	char dir[64];
