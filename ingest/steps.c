@@ -66,10 +66,11 @@ static enum ts_status begin_segment(struct steps *s, struct ts_error *err)
 	}
 	if (s->n)
 		s->segments[s->n - 1].end = offset;
-	s->segments[s->n++] = (struct ts_segment){.offset = offset,
-						  .end = s->input->source.size,
-						  .line = s->n > 1 ? ts_range_line(&s->range) : 1,
-						  .first_step = s->record.step};
+	s->segments[s->n] = (struct ts_segment){.offset = offset,
+						.end = s->input->source.size,
+						.line = s->n ? ts_range_line(&s->range) : 1,
+						.first_step = s->record.step};
+	s->n++;
 	return TS_OK;
 }
 

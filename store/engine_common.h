@@ -28,7 +28,8 @@ enum ts_status ts_incomplete(const struct ts_id *missing, struct ts_error *err);
 void ts_time_key(int64_t time_ns, uint8_t out[8]);
 int64_t ts_time_of_key(const uint8_t key[8]);
 
-/* A page has at most TS_LIST_MAX refs, whatever is asked for. Where it begins: after this (time, name) or name. An empty token is the beginning. TS_INVALID for what is no token. */
+/* A page has at most TS_LIST_MAX refs, whatever is asked for. Where it begins: after this (time, name) or name. An empty token
+ * is the beginning. TS_INVALID for what is no token. */
 struct ts_page {
 	bool begun;
 	int64_t moved_ns; /* TS_ORDER_NEWEST only */
