@@ -1,6 +1,7 @@
 /* point_ref.c - see point_ref.h. */
 #include "cli/point_ref.h"
 
+#include "base/text.h"
 #include "cli/ask.h"
 #include "cli/path_run.h"
 #include "cli/render.h"
@@ -20,8 +21,9 @@ static void told(struct ts_cli *cli, const struct ts_ref_reply *reply)
 	bool moved = reply->had_previous && !ts_id_eq(&reply->previous, &reply->ref.id);
 	const char *before = moved ? ts_show_id(&reply->previous, &cli->arena) : NULL;
 
-	ts_buf_printf(&cli->out, "%s %.*s points at %s", ts_ref_word(reply->ref.kind), TS_SPAN_ARG(reply->ref.name),
-		      ts_show_id(&reply->ref.id, &cli->arena));
+	ts_buf_printf(&cli->out, "%s ", ts_ref_word(reply->ref.kind));
+	ts_escape(&cli->out, reply->ref.name);
+	ts_buf_printf(&cli->out, " points at %s", ts_show_id(&reply->ref.id, &cli->arena));
 	if (before)
 		ts_buf_printf(&cli->out, ", before at %s", before);
 	else if (reply->had_previous)

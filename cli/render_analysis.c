@@ -9,6 +9,13 @@
 #include "cli/grid.h"
 #include "cli/show_value.h"
 
+static const char *shown(struct ts_cli *cli, struct ts_span text)
+{
+	const char *safe = ts_show_text(text, &cli->arena);
+
+	return safe ? safe : "(out of memory)";
+}
+
 /* The measures of one subject: [from, to) of the items. */
 struct subject {
 	size_t from, to;
@@ -89,7 +96,7 @@ static enum ts_status table(struct ts_cli *cli, const struct ts_measures *m, str
 
 	for (size_t i = 0; i < n; i++)
 		columns[i + 1] = (struct ts_grid_column){
-			ts_arena_printf(&cli->arena, "%.*s%s", TS_SPAN_ARG(m->items[first.from + i].name),
+			ts_arena_printf(&cli->arena, "%s%s", shown(cli, m->items[first.from + i].name),
 					m->items[first.from + i].unit == TS_UNIT_STEP ? " step" : ""),
 			TS_ALIGN_RIGHT, 0};
 	ts_grid_init(&grid, columns, n + 1, &cli->arena);
@@ -122,8 +129,8 @@ static void reasons(struct ts_cli *cli, const struct ts_measures *m, size_t from
 		if (seen)
 			continue;
 		ts_text_field(cli, " unknown",
-			      ts_arena_printf(&cli->arena, "%.*s %.*s: %.*s", TS_SPAN_ARG(m->items[i].subject),
-					      TS_SPAN_ARG(m->items[i].name), TS_SPAN_ARG(m->items[i].reason)));
+			      ts_arena_printf(&cli->arena, "%s %s: %s", shown(cli, m->items[i].subject),
+					      shown(cli, m->items[i].name), shown(cli, m->items[i].reason)));
 	}
 }
 
@@ -142,7 +149,7 @@ static enum ts_status group(struct ts_cli *cli, const struct ts_measures *m, siz
 {
 	enum ts_status status = TS_OK;
 
-	ts_text_heading(cli, ts_arena_printf(&cli->arena, "%.*s", TS_SPAN_ARG(m->items[from].group)));
+	ts_text_heading(cli, shown(cli, m->items[from].group));
 	for (size_t at = from; !status && at < to;) {
 		struct subject first = subject_at(m, at);
 		size_t end = first.to;
@@ -188,7 +195,7 @@ enum ts_status ts_render_analysis_text(struct ts_cli *cli, const struct ts_analy
 	if (a->n_notes)
 		ts_buf_char(&cli->out, '\n');
 	for (size_t i = 0; i < a->n_notes; i++)
-		ts_text_field(cli, i ? "" : "note", ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(a->notes[i])));
+		ts_text_field(cli, i ? "" : "note", shown(cli, a->notes[i]));
 	return status;
 }
 

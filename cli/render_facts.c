@@ -44,7 +44,7 @@ static void add_note(struct ts_cli *cli, struct ts_grid *grid, const int32_t *ra
 
 static void add_job_absent(struct ts_cli *cli, struct ts_grid *grid, struct ts_span path)
 {
-	ts_grid_text(grid, TS_STYLE_PLAIN, ts_arena_printf(&cli->arena, "%.*s", TS_SPAN_ARG(path)));
+	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_text(path, &cli->arena));
 	ts_grid_text(grid, TS_STYLE_DIM, "by rank");
 	ts_grid_text(grid, TS_STYLE_DIM, "");
 	ts_grid_text(grid, TS_STYLE_DIM, "");
@@ -110,7 +110,7 @@ static size_t add_group(struct ts_cli *cli, struct ts_grid *grid, const struct t
 				continue;
 			n++;
 			if (r == 0)
-				add_row(cli, grid, facts, i, ts_arena_printf(&cli->arena, "%.*s", TS_SPAN_ARG(path)));
+				add_row(cli, grid, facts, i, ts_show_text(path, &cli->arena));
 			else
 				add_job_absent(cli, grid, path);
 			if (effective(facts, i))

@@ -94,7 +94,7 @@ enum ts_status ts_render_list_text(struct ts_cli *cli, const struct ts_listing *
 		bool numeric = is_numeric(list, c), fixed = numeric || ts_span_is(list->columns[c], "id");
 
 		columns[c] = (struct ts_grid_column){
-			.head = ts_arena_printf(&cli->arena, "%.*s", TS_SPAN_ARG(list->columns[c])),
+			.head = ts_show_text(list->columns[c], &cli->arena),
 			.align = numeric ? TS_ALIGN_RIGHT : TS_ALIGN_LEFT,
 			.least = fixed || is_time(list->columns[c]) ? 0 : 12,
 		};

@@ -200,12 +200,11 @@ void ts_text_heading(struct ts_cli *cli, const char *heading)
 const char *ts_show_run(const struct ts_run_ref *run, struct ts_arena *arena)
 {
 	const char *id = ts_show_id(&run->id, arena), *steps = ts_show_plural(run->steps, "step", arena);
-	const char *ranks = ts_show_plural(run->ranks, "rank", arena);
+	const char *ranks = ts_show_plural(run->ranks, "rank", arena), *name = ts_show_text(run->own_name, arena);
 	const char *range = run->steps ? ts_show_range(run->first_step, run->last_step, arena) : NULL;
 
-	if (!id || !steps || !ranks)
+	if (!id || !steps || !ranks || !name)
 		return NULL;
-	return ts_arena_printf(arena, "%.*s%s%s  %s%s%s%s, %s", TS_SPAN_ARG(run->own_name),
-			       run->own_name.len ? "  " : "", id, steps, range ? " (" : "", range ? range : "",
+	return ts_arena_printf(arena, "%s%s%s  %s%s%s%s, %s", name, *name ? "  " : "", id, steps, range ? " (" : "", range ? range : "",
 			       range ? ")" : "", ranks);
 }

@@ -31,13 +31,21 @@ static const char *group_counts(struct ts_cli *cli, const struct ts_facts *facts
 	return text && !*text ? "none" : text;
 }
 
+/* Our words, then a foreign one; NULL when the arena is full. */
+static const char *joined(struct ts_cli *cli, const char *a, const char *b, const char *c, const char *d,
+			  struct ts_span foreign)
+{
+	const char *safe = ts_show_text(foreign, &cli->arena);
+
+	return a && safe ? ts_arena_printf(&cli->arena, "%s%s%s%s%s", a, b, c, d, safe) : NULL;
+}
+
 static const char *names_of(struct ts_cli *cli, const struct ts_get_reply *run)
 {
 	const char *text = "";
 
 	for (size_t i = 0; i < run->n_names && text; i++)
-		text = ts_arena_printf(&cli->arena, "%s%s%s %.*s", text, i ? ", " : "",
-				       ts_ref_word(run->names[i].kind), TS_SPAN_ARG(run->names[i].name));
+		text = joined(cli, text, i ? ", " : "", ts_ref_word(run->names[i].kind), " ", run->names[i].name);
 	return text && !*text ? "none" : text;
 }
 
@@ -60,8 +68,8 @@ static enum ts_status columns_grid(struct ts_cli *cli, const struct ts_get_reply
 		bool superseded = c->table == TS_TABLE_SUPERSEDED;
 
 		ts_grid_text(&grid, TS_STYLE_PLAIN,
-			     ts_arena_printf(&cli->arena, "%.*s%s", TS_SPAN_ARG(c->name),
-					     superseded ? " (superseded)" : ""));
+			     superseded ? joined(cli, "(superseded) ", "", "", "", c->name)
+					: ts_show_text(c->name, &cli->arena));
 		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_role_name(c->role));
 		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_column_type_word(c->type));
 		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_count(c->ranks, &cli->arena));
@@ -104,7 +112,7 @@ enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply
 		return ts_arena_error(arena, err);
 	ts_text_field(cli, "id", ts_show_hex(&ref->id, arena));
 	ts_text_field(cli, "own name",
-		      ref->own_name.len ? ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(ref->own_name)) : "not recorded");
+		      ref->own_name.len ? ts_show_text(ref->own_name, arena) : "not recorded");
 	ts_text_field(cli, "names", names_of(cli, run));
 	ts_text_field(cli, "steps", range ? ts_arena_printf(arena, "%s (%s)", steps, range) : "none");
 	ts_text_field(cli, "ranks", ts_show_count(ref->ranks, arena));
@@ -115,8 +123,7 @@ enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply
 	ts_text_field(cli, "facts", group_counts(cli, &head->facts));
 	for (size_t i = 0; i < run->n_notes; i++)
 		ts_text_field(cli, i ? "" : "notes",
-			      ts_arena_printf(arena, "%.*s = %.*s", TS_SPAN_ARG(run->notes[i].key),
-					      TS_SPAN_ARG(run->notes[i].value)));
+			      joined(cli, ts_show_text(run->notes[i].key, arena), " = ", "", "", run->notes[i].value));
 	status = columns_grid(cli, run, err);
 	return status ? status : files_grid(cli, run, err);
 }

@@ -116,7 +116,9 @@ static const char *fact_path(const struct fact_entry *e, struct ts_arena *arena)
 	const char *rank = e->row->rank == TS_RANK_JOB ? "" : ts_arena_printf(arena, " (rank %d)", e->row->rank);
 	const char *more = e->more ? ts_arena_printf(arena, " (+%zu %s)", e->more, e->more == 1 ? "rank" : "ranks") : "";
 
-	return rank && more ? ts_arena_printf(arena, "%.*s%s%s", TS_SPAN_ARG(e->row->path), rank, more) : NULL;
+	const char *path = ts_show_text(e->row->path, arena);
+
+	return path && rank && more ? ts_arena_printf(arena, "%s%s%s", path, rank, more) : NULL;
 }
 
 static void fact_cells(struct ts_grid *grid, const struct fact_entry *e, struct ts_arena *arena)
@@ -235,10 +237,19 @@ static void empty_cells(struct ts_grid *grid, int n)
 		ts_grid_text(grid, TS_STYLE_PLAIN, "");
 }
 
+/* Columns in front of the place where they part: its bytes are those of a where it is not padding. */
+static int caret(const char *a, const struct ts_parting *p)
+{
+	int bytes = p->column - p->pad_a;
+
+	return bytes <= 0 ? p->column : p->pad_a + ts_text_width(ts_span_of(a, (size_t)bytes));
+}
+
 static void entry_cells(struct ts_grid *grid, const struct entry *e, bool ranks, struct ts_arena *arena)
 {
 	const struct ts_series_row *row = e->row;
 	const char *a = ts_show_cell_value(&row->a, arena), *b = ts_show_cell_value(&row->b, arena);
+	const char *name = ts_show_text(short_name(row->name), arena);
 	struct ts_parting p = {0, 0, 0};
 
 	if (a && b) {
@@ -247,12 +258,12 @@ static void entry_cells(struct ts_grid *grid, const struct entry *e, bool ranks,
 			a = from_parting(a, p.column, arena);
 			b = from_parting(b, p.column, arena);
 			p = a && b ? ts_show_parting(a, b) : p;
-			p.column -= 2; /* the three bytes of "…" take one column */
 		}
 	}
 	ts_grid_text(grid, TS_STYLE_BOLD,
-		     ts_arena_printf(arena, "%.*s%s", TS_SPAN_ARG(short_name(row->name)),
-				     row->role == TS_ROLE_UNKNOWN ? " (unknown role)" : ""));
+		     name ? ts_arena_printf(arena, "%s%s", name,
+					    row->role == TS_ROLE_UNKNOWN ? " (unknown role)" : "")
+			  : NULL);
 	if (ranks)
 		ts_grid_text(grid, TS_STYLE_PLAIN,
 			     e->more ? ts_arena_printf(arena, "%d +%zu", row->rank, e->more)
@@ -262,7 +273,7 @@ static void entry_cells(struct ts_grid *grid, const struct entry *e, bool ranks,
 	empty_cells(grid, ranks ? 3 : 2);
 	ts_grid_text(grid, TS_STYLE_PLAIN, b ? ts_arena_printf(arena, "b  %*s%s", p.pad_b, "", b) : NULL);
 	empty_cells(grid, ranks ? 3 : 2);
-	ts_grid_text(grid, TS_STYLE_RED, ts_arena_printf(arena, "   %*s^", p.column > 0 ? p.column : 0, ""));
+	ts_grid_text(grid, TS_STYLE_RED, ts_arena_printf(arena, "   %*s^", a ? caret(a, &p) : 0, ""));
 }
 
 static enum ts_status series(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view,
@@ -317,8 +328,11 @@ static const char *names_in(struct ts_cli *cli, const struct ts_diff *diff, enum
 			names[n++] = row->name;
 	}
 	shown = all || n <= NAMES_SHOWN ? n : NAMES_SHOWN;
-	for (size_t i = 0; i < shown && text; i++)
-		text = ts_arena_printf(&cli->arena, "%s%s%.*s", text, i ? ", " : "", TS_SPAN_ARG(short_name(names[i])));
+	for (size_t i = 0; i < shown && text; i++) {
+		const char *name = ts_show_text(short_name(names[i]), &cli->arena);
+
+		text = name ? ts_arena_printf(&cli->arena, "%s%s%s", text, i ? ", " : "", name) : NULL;
+	}
 	if (n > shown && text)
 		text = ts_arena_printf(&cli->arena, "%s and %zu more", text, n - shown);
 	return n ? text : NULL;

@@ -14,6 +14,14 @@ static const char *keep(struct ts_buf *buf, struct ts_arena *arena)
 	return (const char *)copy.data;
 }
 
+const char *ts_show_text(struct ts_span text, struct ts_arena *arena)
+{
+	struct ts_buf buf = TS_BUF_INIT((size_t)8 << 20);
+
+	ts_escape(&buf, text);
+	return keep(&buf, arena);
+}
+
 const char *ts_show_hex(const struct ts_id *id, struct ts_arena *arena)
 {
 	char hex[TS_ID_HEX + 1];
@@ -164,7 +172,7 @@ static bool needs_quotes(struct ts_span text)
 
 const char *ts_show_fact(const struct ts_fact *fact, struct ts_arena *arena)
 {
-	struct ts_buf buf = TS_BUF_INIT((size_t)4 << 20);
+	struct ts_buf buf = TS_BUF_INIT((size_t)8 << 20);
 
 	if (!fact || fact->type == TS_FACT_ABSENT)
 		return "not recorded";
@@ -175,7 +183,7 @@ const char *ts_show_fact(const struct ts_fact *fact, struct ts_arena *arena)
 
 		if (quoted)
 			ts_buf_char(&buf, '"');
-		ts_buf_span(&buf, fact->text);
+		ts_escape(&buf, fact->text);
 		if (quoted)
 			ts_buf_char(&buf, '"');
 		return keep(&buf, arena);
@@ -187,7 +195,6 @@ const char *ts_show_fact(const struct ts_fact *fact, struct ts_arena *arena)
 const char *ts_show_cell_value(const struct ts_value *value, struct ts_arena *arena)
 {
 	char text[TS_DOUBLE_TEXT];
-	struct ts_span copy;
 
 	switch (value->type) {
 	case TS_COLUMN_F64:
@@ -199,8 +206,7 @@ const char *ts_show_cell_value(const struct ts_value *value, struct ts_arena *ar
 	case TS_COLUMN_JSON:
 		break;
 	}
-	copy = ts_arena_span(arena, value->text);
-	return (const char *)copy.data;
+	return ts_show_text(value->text, arena);
 }
 
 static const char *plain_number(double value, struct ts_arena *arena)

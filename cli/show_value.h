@@ -1,6 +1,6 @@
 /* show_value.h - values as people read them: one place, so that every verb shows them alike.
  *
- * Texts lie in the arena; NULL when it is full (ts_grid_text takes that). Foreign text is escaped by whoever prints.
+ * Texts lie in the arena; NULL when it is full (ts_grid_text takes that). They are harmless to print.
  */
 #ifndef TSCOPE_CLI_SHOW_VALUE_H
 #define TSCOPE_CLI_SHOW_VALUE_H
@@ -23,6 +23,9 @@ const char *ts_show_ranks(const int32_t *ranks, size_t n, size_t all, struct ts_
 /* "1 rank", "3 ranks": the word gets an s unless n is 1. */
 const char *ts_show_plural(uint64_t n, const char *word, struct ts_arena *arena);
 
+/* Foreign text made harmless, also of NUL bytes, so that it can be handled as a string from here on. Escaping what was
+ * escaped changes nothing, so it may pass through a grid afterwards. */
+const char *ts_show_text(struct ts_span text, struct ts_arena *arena);
 /* NULL fact = "not recorded". Text is quoted where it could be taken for another type ("1", "true", ""). */
 const char *ts_show_fact(const struct ts_fact *fact, struct ts_arena *arena);
 const char *ts_show_cell_value(const struct ts_value *value, struct ts_arena *arena);

@@ -1,5 +1,6 @@
 /* verb_list.c - tscope list: pages of runs, tags or branches. */
 #include "base/limits.h"
+#include "base/text.h"
 #include "cli/ask.h"
 #include "cli/grid.h"
 #include "cli/render.h"
@@ -121,10 +122,9 @@ static void names_only(struct ts_cli *cli, const struct ts_listing *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		struct ts_span name = list->rows[i].name;
-		size_t skip = list->project.len ? list->project.len + 1 : 0;
+		size_t skip = list->project.len && name.len > list->project.len ? list->project.len + 1 : 0;
 
-		/* Names hold no character that would have to be escaped. */
-		ts_buf_span(&cli->out, ts_span_of(name.data + skip, name.len - skip));
+		ts_escape(&cli->out, ts_span_of(name.data + skip, name.len - skip));
 		ts_buf_char(&cli->out, '\n');
 	}
 }

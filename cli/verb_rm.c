@@ -1,4 +1,5 @@
 /* verb_rm.c - tscope rm: removes names; the bytes stay until gc. */
+#include "base/text.h"
 #include "cli/ask.h"
 #include "cli/point_ref.h"
 #include "cli/render.h"
@@ -21,6 +22,13 @@ static enum ts_status remove_one(struct ts_cli *cli, const struct ts_ref *ref, s
 	struct ts_ref_reply reply;
 
 	return ts_ask_ref(cli->target.channel, &request, &cli->arena, &reply, err);
+}
+
+static void told(struct ts_cli *cli, const struct ts_ref *ref)
+{
+	ts_buf_printf(&cli->out, "removed %s ", ts_ref_word(ref->kind));
+	ts_escape(&cli->out, ref->name);
+	ts_buf_printf(&cli->out, ", which pointed at %s\n", ts_show_id(&ref->id, &cli->arena));
 }
 
 static void told_json(struct ts_cli *cli, const struct ts_ref *refs)
@@ -48,8 +56,7 @@ enum ts_status ts_verb_rm(struct ts_cli *cli, struct ts_error *err)
 	for (size_t i = 0; !status && i < cli->args.n_words; i++) {
 		status = remove_one(cli, &refs[i], err);
 		if (!status && !cli->json)
-			ts_buf_printf(&cli->out, "removed %s %.*s, which pointed at %s\n", ts_ref_word(refs[i].kind),
-				      TS_SPAN_ARG(refs[i].name), ts_show_id(&refs[i].id, &cli->arena));
+			told(cli, &refs[i]);
 	}
 	if (!status && cli->json)
 		told_json(cli, refs);

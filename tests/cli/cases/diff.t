@@ -261,9 +261,9 @@ $ COLUMNS=60 tscope diff ./demo/base ./demo/lr
 [1]
 $ COLUMNS=80 tscope diff base ./runs/evil
 | loss agrees on 3 common steps, but the first run has 5 that the second lacks (3
-| to 7); facts differ: code.commit and 9 more
+| to 7); facts differ: code.commit and 10 more
 | a  base                  18fc3da2967f  8 steps (0 to 7)  1 rank
-| b  \x1B[2Jclear\u{202E}  dd23e3135c04  3 steps (0 to 2)  1 rank
+| b  \x1B[2Jclear\u{202E}  d45d5732500b  3 steps (0 to 2)  1 rank
 |
 | Facts that differ
 |   code.commit             aaaaaaaaaaaaaaaaaaaaaaa…  ->  not recorded
@@ -271,6 +271,7 @@ $ COLUMNS=80 tscope diff base ./runs/evil
 |   config.layers[1]        4                         ->  not recorded
 |   config.lr               0.001                     ->  not recorded
 |   config.note             not recorded              ->  a\tb\x07\r\nc
+|   config.nul              not recorded              ->  before\x00after
 |   config.名前             not recorded              ->  日本語のとても長い値です
 |   seeds.torch             7                         ->  not recorded
 |   libraries.python        3.11.2                    ->  not recorded

@@ -1,7 +1,7 @@
 $ tscope push -q runs/base runs/evil
 | name          id            steps      sent       new  outcome
 | default/base  18fc3da2967f      8 SIZE SIZE  created
-| default/evil  dd23e3135c04      3 SIZE SIZE  created
+| default/evil  d45d5732500b      3 SIZE SIZE  created
 $ tscope push -q --name demo demo/base
 | name      default/demo
 | id        6ae1a7a00e484c8c689b5cad922755181bc8fa930ad267019808b42abf32281f
@@ -51,12 +51,12 @@ $ tscope show ./demo/base
 | timestamp          observation  f64       3   480  0 to 159
 # What a run calls itself cannot move the cursor.
 $ tscope show evil
-| id        dd23e3135c04a468f8ebba54b58e415f8beaba23a0e156d0944ca4fa99c7f314
+| id        d45d5732500b56674f7f54cfeaaaa383155926f5d5c02ddc294e152150eaca08
 | own name  \x1B[2Jclear\u{202E}
 | names     run default/evil
 | steps     3 (0 to 2)
 | ranks     1
-| facts     config 2, session 2
+| facts     config 3, session 2
 | notes     state = unknown
 |
 | series                      role         type  ranks  rows  steps
@@ -91,6 +91,7 @@ $ tscope facts base 'nothing*'
 ! tscope: no recorded fact has a path like nothing*
 $ tscope facts ./runs/evil
 | config.note      a\tb\x07\r\nc             text   run.json
+| config.nul       before\x00after           text   run.json
 | config.名前      日本語のとても長い値です  text   run.json
 | session.name     \x1B[2Jclear\u{202E}      text   run.json
 | session.started  1700000000.0              float  run.json
@@ -126,6 +127,29 @@ $ tscope show branch:twice | head -1
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
 $ tscope show 18fc3da2 | head -1
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+# Steps that were written again after a restart are kept beside the others.
+$ tscope push -q runs/restarted
+| name      default/restarted
+| id        634f83e3095818f0997146f899979627e3af114dd4590af4683c7f6b063ba4d1
+| steps     6 steps (0 to 5), 1 rank
+| sent SIZE (9 objects)
+| new SIZE
+| outcome   created
+$ tscope show restarted
+| id        634f83e3095818f0997146f899979627e3af114dd4590af4683c7f6b063ba4d1
+| own name  not recorded
+| names     run default/restarted
+| steps     6 (0 to 5)
+| ranks     1
+| facts     none
+| notes     state = unknown
+|
+| series                     role         type  ranks  rows  steps
+| scalars.loss               trajectory   f64       1     6  0 to 5
+| segment                    observation  f64       1     6  0 to 5
+| (superseded) scalars.loss  trajectory   f64       1     2
+| (superseded) segment       observation  f64       1     2
+| (superseded) step          unknown      f64       1     2
 $ tscope show ./runs/nothing-there
 ! tscope: ./runs/nothing-there: no such directory
 [2]
