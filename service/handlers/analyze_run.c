@@ -314,6 +314,21 @@ static const struct ts_measure *peak_of(const struct ts_measures *m)
 	return peak ? peak : ts_measure_find(m, "memory", "alloc", "peak");
 }
 
+/* What a rank itself does in a step: a rank that waits for a slower one spends that time in comm. Means, because they add up. */
+static bool work(struct analyzing *a, const struct ts_measures *m, struct ts_span subject)
+{
+	const struct ts_measure *step = ts_measure_find(m, "timing", "step", "mean");
+	const struct ts_measure *comm = ts_measure_find(m, "timing", "comm", "mean");
+
+	if (!comm)
+		return ts_measure_unknown(&a->out.measures, a->arena, "ranks", subject, "work", TS_UNIT_SECONDS,
+					  "no column phases.comm");
+	if (!step || !step->known || !comm->known)
+		return take(a, step, subject, "work", TS_UNIT_SECONDS);
+	return ts_measure_add(&a->out.measures, a->arena, "ranks", subject, "work", TS_UNIT_SECONDS,
+			      step->value - comm->value);
+}
+
 static enum ts_status one_rank(struct analyzing *a, const struct ts_index *index, uint64_t warmup, struct ts_error *err)
 {
 	char *name = ts_arena_printf(a->arena, "rank %" PRId32, index->rank);
@@ -334,6 +349,7 @@ static enum ts_status one_rank(struct analyzing *a, const struct ts_index *index
 	ok = ts_measure_add(&a->out.measures, a->arena, "ranks", ts_span_str(name), "steps", TS_UNIT_COUNT,
 			    (double)n) &&
 	     take(a, ts_measure_find(&m, "timing", "step", "median"), ts_span_str(name), "median", TS_UNIT_SECONDS) &&
+	     work(a, &m, ts_span_str(name)) &&
 	     take(a, peak_of(&m), ts_span_str(name), "peak", TS_UNIT_BYTES);
 	return ok ? TS_OK : ts_arena_error(a->arena, err);
 }

@@ -123,6 +123,7 @@ static void several_ranks(void **state)
 	world_open(&w);
 	small_run(&c, 1, 0.0);
 	small_run(&c, 3, 10.0);
+	cells_add(&c, 3, "phases.comm", 10, 5.0);
 	id = make_run(&w, &c, told, 2);
 	analyze(&w, id, (struct ts_analyze_options){.has_rank = false}, &a);
 	assert_int_equal(a.rank, 1); /* rank 0 has no steps */
@@ -135,7 +136,9 @@ static void several_ranks(void **state)
 	expect_unknown(&a.measures, "ranks", "rank 0", "peak_bytes");
 	expect_measure(&a.measures, "ranks", "rank 1", "steps_count", 5);
 	expect_measure(&a.measures, "ranks", "rank 1", "median_s", 5);
+	expect_unknown(&a.measures, "ranks", "rank 1", "work_s");
 	expect_measure(&a.measures, "ranks", "rank 3", "median_s", 15);
+	expect_measure(&a.measures, "ranks", "rank 3", "work_s", 15.4); /* 24, 15, 12, 19, 12, less 5 of comm */
 	expect_measure(&a.measures, "ranks", "rank 3", "peak_bytes", 1010);
 	analyze(&w, id, other, &a);
 	assert_int_equal(a.rank, 3);
