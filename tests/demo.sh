@@ -33,7 +33,8 @@ run tscope diff base rerun
 run tscope diff base order
 run tscope diff base lr
 run tscope analyze base
-run tscope analyze slow
+run tscope diff base slow
+run tscope analyze slow --warmup 60
 kill -TERM "$server"
 wait "$server"
 echo
