@@ -14,9 +14,9 @@ static const char *bash_words(enum ts_complete complete)
 {
 	switch (complete) {
 	case TS_COMPLETE_DIR:
-		return "COMPREPLY=($(compgen -d -- \"$cur\"))";
+		return "_tscope_paths -d";
 	case TS_COMPLETE_FILE:
-		return "COMPREPLY=($(compgen -f -- \"$cur\"))";
+		return "_tscope_paths -f";
 	case TS_COMPLETE_RUN:
 		return "_tscope_runs";
 	case TS_COMPLETE_VERB:
@@ -49,13 +49,15 @@ static void bash_values(struct ts_buf *out, const char *verb, const struct ts_op
 void ts_completion_bash(struct ts_buf *out)
 {
 	ts_buf_str(out, "# bash completion for tscope; made by: tscope help --completion bash\n"
+			"# One path a line: they may hold spaces.\n"
+			"_tscope_paths()\n{\n\tlocal IFS=$'\\n'\n\tCOMPREPLY=($(compgen \"$1\" -- \"$cur\"))\n}\n\n"
 			"_tscope_runs()\n{\n"
 			"\tcase $cur in\n"
-			"\t/*|./*|../*) COMPREPLY=($(compgen -d -- \"$cur\")) ;;\n"
+			"\t/*|./*|../*) _tscope_paths -d ;;\n"
 			"\t*) COMPREPLY=($(compgen -W \"$(tscope list --names --all --quiet 2>/dev/null)\" -- \"$cur\")) ;;\n"
 			"\tesac\n}\n\n"
 			"_tscope()\n{\n"
-			"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb= word\n"
+			"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb='' word\n"
 			"\tlocal verbs=\"");
 	for (size_t i = 0; i < ts_verbs_n; i++)
 		ts_buf_printf(out, "%s%s", i ? " " : "", ts_verbs[i].name);

@@ -1,15 +1,22 @@
 # bash completion for tscope; made by: tscope help --completion bash
+# One path a line: they may hold spaces.
+_tscope_paths()
+{
+	local IFS=$'\n'
+	COMPREPLY=($(compgen "$1" -- "$cur"))
+}
+
 _tscope_runs()
 {
 	case $cur in
-	/*|./*|../*) COMPREPLY=($(compgen -d -- "$cur")) ;;
+	/*|./*|../*) _tscope_paths -d ;;
 	*) COMPREPLY=($(compgen -W "$(tscope list --names --all --quiet 2>/dev/null)" -- "$cur")) ;;
 	esac
 }
 
 _tscope()
 {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb= word
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb='' word
 	local verbs="push list show facts analyze diff name tag note log rm export verify gc version help"
 	COMPREPLY=()
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -25,7 +32,7 @@ _tscope()
 	list:-s|list:--sort) :; return ;;
 	list:-l|list:--limit) :; return ;;
 	list:--page) :; return ;;
-	facts:-o|facts:--output) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+	facts:-o|facts:--output) _tscope_paths -f; return ;;
 	analyze:-w|analyze:--warmup) :; return ;;
 	analyze:-r|analyze:--rank) :; return ;;
 	diff:-i|diff:--ignore) :; return ;;
@@ -34,12 +41,12 @@ _tscope()
 	tag:-m|tag:--message) :; return ;;
 	log:-l|log:--limit) :; return ;;
 	export:-F|export:--format) COMPREPLY=($(compgen -W "run csv jsonl npz" -- "$cur")); return ;;
-	export:-o|export:--output) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+	export:-o|export:--output) _tscope_paths -f; return ;;
 	gc:--lease) :; return ;;
 	help:--completion) COMPREPLY=($(compgen -W "bash zsh" -- "$cur")); return ;;
 	*:-p|*:--project) :; return ;;
 	*:--server) :; return ;;
-	*:--store) COMPREPLY=($(compgen -d -- "$cur")); return ;;
+	*:--store) _tscope_paths -d; return ;;
 	*:--color) COMPREPLY=($(compgen -W "auto always never" -- "$cur")); return ;;
 	esac
 	if [[ $cur == -* ]]; then
@@ -62,7 +69,7 @@ _tscope()
 	fi
 	case $verb in
 	'') COMPREPLY=($(compgen -W "$verbs" -- "$cur")) ;;
-	push) COMPREPLY=($(compgen -d -- "$cur")) ;;
+	push) _tscope_paths -d ;;
 	show) _tscope_runs ;;
 	facts) _tscope_runs ;;
 	analyze) _tscope_runs ;;

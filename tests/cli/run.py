@@ -420,6 +420,7 @@ complete_words tscope diff --exit-on t
 complete_words tscope diff ba
 complete_words tscope help ver
 complete_words tscope push runs/jo
+complete_words tscope push runs/not; echo ${#COMPREPLY[@]}
 complete_words tscope --color al
 """
 
@@ -428,7 +429,7 @@ def completion(_update):
     place = Place()
     place.run("tscope push runs/base")
     rc, stdout, stderr = place.run(COMPLETE % os.path.join(ROOT, "deploy/completion/tscope.bash"))
-    want = "diff\n--exit-on\ntimes\nbase\nverify version\nruns/joined\nalways\n"
+    want = "diff\n--exit-on\ntimes\nbase\nverify version\nruns/joined\nruns/not name!\n1\nalways\n"
     if stdout.decode() != want:
         fail("completion", f"wanted:\n{want}got:\n{stdout.decode()}{stderr.decode()}")
     place.close()
