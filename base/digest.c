@@ -1,5 +1,7 @@
 #include "base/digest.h"
 
+#include "base/text.h"
+
 #include <openssl/evp.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -91,31 +93,12 @@ char *ts_id_hex(const struct ts_id *id, char *out)
 	return out;
 }
 
-static int hex_value(uint8_t c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 bool ts_id_parse(struct ts_span text, struct ts_id *ret_id)
 {
 	struct ts_id id;
 
-	if (text.len != TS_ID_HEX)
+	if (text.len != TS_ID_HEX || !ts_parse_hex(text, id.bytes))
 		return false;
-	for (int i = 0; i < TS_ID_BYTES; i++) {
-		int high = hex_value(text.data[2 * i]);
-		int low = hex_value(text.data[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return false;
-		id.bytes[i] = (uint8_t)(high << 4 | low);
-	}
 	*ret_id = id;
 	return true;
 }

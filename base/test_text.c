@@ -90,6 +90,24 @@ static void test_grouped(void **unused)
 	ts_buf_finish(&out);
 }
 
+static void test_hex(void **unused)
+{
+	static const uint8_t bytes[] = {0x00, 0x7f, 0x80, 0xff, 0x0a};
+	struct ts_buf out = TS_BUF_INIT(64);
+	uint8_t back[5];
+
+	(void)unused;
+	ts_print_hex(&out, ts_span_of(bytes, sizeof bytes));
+	assert_true(ts_span_is(ts_buf_view(&out), "007f80ff0a"));
+	assert_true(ts_parse_hex(ts_span_str("007F80fF0a"), back));
+	assert_memory_equal(back, bytes, sizeof bytes);
+	assert_true(ts_parse_hex(ts_span_str(""), back));
+	assert_false(ts_parse_hex(ts_span_str("0"), back));
+	assert_false(ts_parse_hex(ts_span_str("0g"), back));
+	assert_false(ts_parse_hex(ts_span_str("@0"), back));
+	ts_buf_finish(&out);
+}
+
 static void test_bytes(void **unused)
 {
 	static const struct {
@@ -194,6 +212,7 @@ int main(void)
 		cmocka_unit_test(test_escape_makes_text_harmless),
 		cmocka_unit_test(test_escape_of_every_byte_and_code_point),
 		cmocka_unit_test(test_grouped),
+		cmocka_unit_test(test_hex),
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_utf8),
 		cmocka_unit_test(test_width),

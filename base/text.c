@@ -207,3 +207,37 @@ bool ts_glob(struct ts_span pattern, struct ts_span text)
 		p++;
 	return p == pattern.len;
 }
+
+void ts_print_hex(struct ts_buf *out, struct ts_span bytes)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < bytes.len; i++) {
+		ts_buf_char(out, digits[bytes.data[i] >> 4]);
+		ts_buf_char(out, digits[bytes.data[i] & 15]);
+	}
+}
+
+static int hex_value(uint8_t c)
+{
+	if (ts_is_digit(c))
+		return c - '0';
+	if ((c | 32) >= 'a' && (c | 32) <= 'f')
+		return (c | 32) - 'a' + 10;
+	return -1;
+}
+
+bool ts_parse_hex(struct ts_span text, uint8_t *out)
+{
+	if (text.len % 2)
+		return false;
+	for (size_t i = 0; i < text.len; i += 2) {
+		int high = hex_value(text.data[i]);
+		int low = hex_value(text.data[i + 1]);
+
+		if (high < 0 || low < 0)
+			return false;
+		out[i / 2] = (uint8_t)(high << 4 | low);
+	}
+	return true;
+}

@@ -22,6 +22,10 @@ size_t ts_escape_next(struct ts_span text, size_t *at, char out[TS_ESCAPE_TEXT])
 size_t ts_utf8_next(struct ts_span text, uint32_t *ret_point);
 /* Writes the UTF-8 form of a code point that is no surrogate; returns its length. */
 size_t ts_utf8_put(uint32_t point, uint8_t out[4]);
+/* Appends two lower-case hex digits a byte; and back: out takes text.len / 2 bytes, false if text is no such digits (either case). */
+void ts_print_hex(struct ts_buf *out, struct ts_span bytes);
+bool ts_parse_hex(struct ts_span text, uint8_t *out);
+
 bool ts_utf8_valid(struct ts_span text);
 /* Columns a terminal needs for it (East Asian wide = 2, combining = 0). */
 int ts_text_width(struct ts_span text);

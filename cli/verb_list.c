@@ -63,8 +63,34 @@ static enum ts_status add_rows(struct ts_cli *cli, struct ts_listing *list, cons
 		memcpy(rows + list->n, page->rows, page->n * sizeof *rows);
 	list->rows = rows;
 	list->n += page->n;
-	list->next_token = page->next_token;
 	list->examined += page->examined;
+	return TS_OK;
+}
+
+/* A token is bytes of the server's own; people and JSON get it as hex digits. */
+static enum ts_status token_text(struct ts_cli *cli, struct ts_span token, struct ts_span *ret_text, struct ts_error *err)
+{
+	struct ts_buf hex = TS_BUF_INIT(TS_MESSAGE_MAX);
+	enum ts_status status;
+
+	ts_print_hex(&hex, token);
+	status = ts_buf_check(&hex, err);
+	if (!status)
+		*ret_text = ts_arena_span(&cli->arena, ts_buf_view(&hex));
+	ts_buf_finish(&hex);
+	return status || ret_text->data ? status : ts_arena_error(&cli->arena, err);
+}
+
+static enum ts_status token_bytes(struct ts_cli *cli, const char *text, struct ts_span *ret_token, struct ts_error *err)
+{
+	struct ts_span hex = ts_span_str(text);
+	uint8_t *bytes = ts_arena_alloc(&cli->arena, hex.len / 2);
+
+	if (!bytes)
+		return ts_arena_error(&cli->arena, err);
+	if (!ts_parse_hex(hex, bytes))
+		return ts_error_set(err, TS_INVALID, "list: --page takes the token that the page before ended with");
+	*ret_token = ts_span_of(bytes, hex.len / 2);
 	return TS_OK;
 }
 
@@ -72,20 +98,20 @@ static enum ts_status add_rows(struct ts_cli *cli, struct ts_listing *list, cons
 static enum ts_status fetch(struct ts_cli *cli, struct ts_list_request *request, uint64_t limit,
 			    struct ts_listing *list, struct ts_error *err)
 {
+	struct ts_list_reply page = {.n = 0};
 	size_t cap = 0;
 	enum ts_status status;
 
 	do {
-		struct ts_list_reply page;
 		uint64_t left = limit - list->n;
 
 		request->page_size = left > TS_PAGE_MAX ? TS_PAGE_MAX : (uint32_t)left;
 		status = ts_ask_list(cli->target.channel, request, &cli->arena, &page, err);
 		if (!status)
 			status = add_rows(cli, list, &page, &cap, err);
-		request->page_token = list->next_token;
-	} while (!status && list->next_token.len && list->n < limit);
-	return status;
+		request->page_token = page.next_token;
+	} while (!status && request->page_token.len && list->n < limit);
+	return status ? status : token_text(cli, request->page_token, &list->next_token, err);
 }
 
 static enum ts_status options(struct ts_cli *cli, struct ts_list_request *request, uint64_t *ret_limit,
@@ -109,7 +135,8 @@ static enum ts_status options(struct ts_cli *cli, struct ts_list_request *reques
 							      : TS_REF_RUN;
 	request->filter = filter ? ts_span_str(filter) : ts_span_of(NULL, 0);
 	request->sort = sort ? ts_span_str(sort) : ts_span_of(NULL, 0);
-	request->page_token = page ? ts_span_str(page) : ts_span_of(NULL, 0);
+	if (page && token_bytes(cli, page, &request->page_token, err))
+		return err->status;
 	if (!ts_args_has(&cli->args, "all-projects")) {
 		status = ts_cli_project(cli, &project, err);
 		if (!status)

@@ -81,10 +81,10 @@ $ tscope analyze slow --rank 2
 |   grad_norm    160  1.89074  1.56937   1.25681        129
 |
 | ranks
-|           steps   median     peak
-|   rank 0    160  13.7 ms  unknown
-|   rank 1    160  13.4 ms  unknown
-|   rank 2    160  13.3 ms  unknown
+|           steps   median     work     peak
+|   rank 0    160  13.7 ms  2.53 ms  unknown
+|   rank 1    160  13.4 ms  2.31 ms  unknown
+|   rank 2    160  13.3 ms  6.40 ms  unknown
 |  unknown  rank 0 peak: no column memory.peak_alloc or memory.alloc
 |
 | note      no warm-up was cut; --warmup N leaves out the first N steps
@@ -121,10 +121,10 @@ $ COLUMNS=60 tscope analyze slow
 |   grad_norm    160  1.89074  1.56937   1.25681        129
 |
 | ranks
-|           steps   median     peak
-|   rank 0    160  13.7 ms  unknown
-|   rank 1    160  13.4 ms  unknown
-|   rank 2    160  13.3 ms  unknown
+|           steps   median     work     peak
+|   rank 0    160  13.7 ms  2.53 ms  unknown
+|   rank 1    160  13.4 ms  2.31 ms  unknown
+|   rank 2    160  13.3 ms  6.40 ms  unknown
 |  unknown  rank 0 peak: no column memory.peak_alloc or
 |           memory.alloc
 |

@@ -44,6 +44,10 @@ $ tscope list --names --sort name --limit 2 2>/dev/null
 $ tscope list --names --sort name --limit 2 --page "$(tscope list --names --sort name --limit 2 --json | sed -n 's/.*"next_page": "\(.*\)".*/\1/p')" 2>/dev/null
 | lr
 | mood
+$ test "$(tscope list --names --all)" = "$(tscope list --names --limit 2 2>/dev/null; tscope list --names --all --page "$(tscope list --names --limit 2 --json | sed -n 's/.*"next_page": "\(.*\)".*/\1/p')" 2>/dev/null)"
+$ tscope list --page 'no token'
+! tscope: list: --page takes the token that the page before ended with
+[2]
 $ tscope list --names --sort name --all
 | base
 | longer
