@@ -34,7 +34,7 @@ static enum ts_status open_engine(struct ts_target *t, const char *path, enum ts
 	struct ts_lmdb_options options = {.path = path, .create = use == TS_USE_CREATE};
 	enum ts_status status;
 
-	if (use != TS_USE_CREATE && ts_file_kind(path) == TS_FILE_NONE) {
+	if (!path || (use != TS_USE_CREATE && ts_file_kind(path) == TS_FILE_NONE)) {
 		t->absent = true;
 		return ts_memory_open(NULL, &t->engine, err);
 	}
@@ -53,12 +53,13 @@ static enum ts_status open_engine(struct ts_target *t, const char *path, enum ts
 static enum ts_status open_local(struct ts_target *t, const char *store, enum ts_target_use use,
 				 struct ts_arena *arena, struct ts_error *err)
 {
-	const char *path;
+	const char *path = NULL;
 	enum ts_status status = ts_store_path(store, arena, &path, err);
 
-	if (status)
+	/* A job without a home folder has no store, and can still compare two folders. */
+	if (status && !(status == TS_INVALID && use == TS_USE_READ))
 		return status;
-	t->where = ts_arena_printf(arena, "local store %s", path);
+	t->where = path ? ts_arena_printf(arena, "local store %s", path) : "an empty store (there is no home folder)";
 	if (!t->where)
 		return ts_arena_error(arena, err);
 	status = open_engine(t, path, use, err);

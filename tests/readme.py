@@ -1,0 +1,21 @@
+#!/usr/bin/env python3
+"""The diff shown in README.md is what the programs print today: readme.py BUILD [--update]."""
+import os
+import re
+import subprocess
+import sys
+
+build = os.path.abspath(sys.argv[1])
+out = subprocess.run([os.path.join(build, "tscope"), "diff", "./base", "./order"], cwd="tests/golden/demo/runs", capture_output=True,
+                     text=True, env={"PATH": os.environ["PATH"], "COLUMNS": "100", "NO_COLOR": "1"})
+if out.returncode != 1:
+    sys.exit(f"readme: diff ended with {out.returncode}: {out.stderr}")
+shown = "".join(f"    {line}".rstrip() + "\n" for line in out.stdout.split("\n")).rstrip() + "\n"
+text = open("README.md", encoding="utf-8").read()
+pattern = re.compile(r"(    \$ tscope diff base order\n)(.*?)(\n`base` and `order`)", re.S)
+found = pattern.search(text)
+if "--update" in sys.argv:
+    text = text[:found.start(2)] + shown + text[found.end(2):]
+    open("README.md", "w", encoding="utf-8").write(text)
+elif found.group(2) != shown:
+    sys.exit(f"README.md shows another diff than\n{shown}\nRewrite it by: python3 tests/readme.py BUILD --update")
