@@ -132,6 +132,13 @@ static void put_ranks(struct ts_buf *out, const char *who, const int32_t *ranks,
 		ts_buf_printf(out, " and %zu more", n - SHOWN_RANKS);
 }
 
+/* Nothing that both have agrees in nothing. */
+static void put_common(struct ts_buf *out, const struct ts_diff_tally *tally)
+{
+	ts_buf_str(out, tally->trajectory_common ? "; common steps of the trajectory agree" :
+						   "; no series of the trajectory is in both");
+}
+
 static void say_ranks(struct ts_buf *out, const struct ts_diff *diff, const struct ts_diff_tally *tally)
 {
 	if (diff->n_ranks_only_a)
@@ -140,7 +147,10 @@ static void say_ranks(struct ts_buf *out, const struct ts_diff *diff, const stru
 		ts_buf_str(out, ", ");
 	if (diff->n_ranks_only_b)
 		put_ranks(out, "second", diff->ranks_only_b, diff->n_ranks_only_b);
-	ts_buf_str(out, tally->common_ranks ? "; common steps of the trajectory agree" : "; no rank is in both");
+	if (tally->common_ranks)
+		put_common(out, tally);
+	else
+		ts_buf_str(out, "; no rank is in both");
 }
 
 /* " (90 to 99)", where the steps that the series lacks are those that the run lacks. */
@@ -172,7 +182,8 @@ static void say_extent(struct ts_buf *out, const struct ts_diff *diff, const str
 }
 
 /* A series that is neither the same nor parts. */
-static void say_incomplete(struct ts_buf *out, const struct ts_diff *diff, const struct ts_series_row *row)
+static void say_incomplete(struct ts_buf *out, const struct ts_diff *diff, const struct ts_diff_tally *tally,
+			   const struct ts_series_row *row)
 {
 	if (row->state == TS_SERIES_EXTENT) {
 		say_extent(out, diff, row);
@@ -188,16 +199,17 @@ static void say_incomplete(struct ts_buf *out, const struct ts_diff *diff, const
 	ts_buf_printf(out, "only the %s run has ", row->state == TS_SERIES_ONLY_A ? "first" : "second");
 	put_name(out, row->name);
 	put_rank(out, diff, row);
-	ts_buf_str(out, "; common steps of the trajectory agree");
+	put_common(out, tally);
 }
 
-static void say_unknown(struct ts_buf *out, const struct ts_diff *diff, const struct ts_series_row *row)
+static void say_unknown(struct ts_buf *out, const struct ts_diff *diff, const struct ts_diff_tally *tally,
+			const struct ts_series_row *row)
 {
 	ts_buf_str(out, "the trajectory agrees, but ");
 	if (row->state == TS_SERIES_PARTS)
 		put_parts(out, diff, row);
 	else
-		say_incomplete(out, diff, row);
+		say_incomplete(out, diff, tally, row);
 	ts_buf_str(out,
 		   "; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json");
 }
@@ -227,9 +239,9 @@ static enum ts_diff_verdict judge(struct ts_buf *out, const struct ts_diff *diff
 			"neither run has a loss, gradient norm, learning rate, digest or other column of a trajectory: "
 			"nothing says whether they computed the same");
 	else if (trajectory)
-		say_incomplete(out, diff, trajectory);
+		say_incomplete(out, diff, tally, trajectory);
 	else if (unknown)
-		say_unknown(out, diff, unknown);
+		say_unknown(out, diff, tally, unknown);
 	else {
 		say_same(out, diff, tally);
 		return TS_DIFF_SAME;

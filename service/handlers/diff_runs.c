@@ -100,6 +100,8 @@ static void count_row(struct diffing *d, const struct ts_series_row *row)
 		return;
 	d->tally.trajectory++;
 	d->tally.trajectory_same += row->state == TS_SERIES_SAME;
+	d->tally.trajectory_common += row->state == TS_SERIES_SAME || row->state == TS_SERIES_PARTS ||
+				      row->state == TS_SERIES_EXTENT;
 	d->tally.parts += row->state == TS_SERIES_PARTS;
 }
 

@@ -23,6 +23,7 @@ enum ts_status ts_diff_runs(struct ts_fetch *f, const struct ts_id *a, const str
 struct ts_diff_tally {
 	uint64_t trajectory; /* trajectory series, of either side */
 	uint64_t trajectory_same;
+	uint64_t trajectory_common; /* those with a step that both have */
 	uint64_t parts; /* trajectory series that part */
 	uint64_t common_ranks;
 	uint64_t facts_cut, series_cut; /* rows left out */

@@ -572,7 +572,7 @@ static void extents(void **state)
 		       "9), the second 20 that the first lacks (100 to 119)");
 	expect_verdict(&w, &a, &c, TS_DIFF_INCONCLUSIVE, "no step of loss is in both runs");
 	expect_verdict(&w, &a, &none, TS_DIFF_INCONCLUSIVE,
-		       "only the first run has loss; common steps of the trajectory agree");
+		       "only the first run has loss; no series of the trajectory is in both");
 	cells_free(&a);
 	cells_free(&b);
 	cells_free(&c);
