@@ -26,6 +26,7 @@ struct ts_cli {
 	struct ts_target target;
 	bool json;
 	bool quiet;
+	const char *meant_path; /* a word that stands for a name and is a directory too, NULL if there is none */
 	int exit_code;
 };
 

@@ -153,3 +153,10 @@ $ tscope show restarted
 $ tscope show ./runs/nothing-there
 ! tscope: ./runs/nothing-there: no such directory
 [2]
+# Who forgot the ./ is told.
+$ tscope diff runs/base runs/parts
+! tscope: nothing is called runs/base; a path begins with /, ./ or ../, as ./runs/base
+[2]
+$ tscope show demo --store nowhere
+! tscope: nothing is called default/demo; nothing was ever pushed to local store nowhere; a path begins with /, ./ or ../, as ./demo
+[2]
