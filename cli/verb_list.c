@@ -124,7 +124,9 @@ static enum ts_status options(struct ts_cli *cli, struct ts_list_request *reques
 
 	if (status)
 		return ts_error_prefix(err, "list");
-	if (!given || *ret_limit == 0)
+	if (given && *ret_limit == 0)
+		return ts_error_set(err, TS_INVALID, "list: --limit is 1 or more; --all shows all");
+	if (!given)
 		*ret_limit = LIMIT_DEFAULT;
 	if (ts_args_has(&cli->args, "all"))
 		*ret_limit = UINT64_MAX;

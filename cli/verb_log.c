@@ -65,6 +65,8 @@ enum ts_status ts_verb_log(struct ts_cli *cli, struct ts_error *err)
 	request.limit = (uint32_t)limit;
 	if (status)
 		return ts_error_prefix(err, "log");
+	if (given && limit == 0)
+		return ts_error_set(err, TS_INVALID, "log: --limit is 1 or more; without it all entries are shown");
 	status = ts_no_path(cli, word, err);
 	if (!status)
 		status = ts_cli_spec(cli, word, &request.spec, err);

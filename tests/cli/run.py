@@ -439,7 +439,7 @@ def wrong_arguments(_update):
     """Whatever is wrong, stdout stays empty, stderr says what, and the exit status is 2."""
     place = Place()
     commands = ["", "frobnicate", "--frobnicate", "--store", "push", "push --name", "push --fact x runs/base", "push --state odd x",
-                "push --name a runs/base runs/parts", "push --expose runs/base", "list a b", "list --limit x", "list --sort",
+                "push --name a runs/base runs/parts", "push --expose runs/base", "list a b", "list --limit x", "list --limit 0", "log --limit 0 a", "list --sort",
                 "list --columns ''", "list --columns a,,b", "list --tags --branches", "list 'steps>'", "show", "show a b", "show ''",
                 "facts a b c", "facts a -o f", "analyze", "analyze --warmup -1 a", "analyze --rank x a", "diff a", "diff a b c",
                 "diff --exit-on weather a b", "name a", "name a 'b c'", "name ./runs/base b", "tag a", "tag a b c", "note",
