@@ -7,10 +7,11 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "service/handlers/list_columns.h"
+#include "service/handlers/naming.h"
 
 #include <math.h>
 
-enum { FILTER_DEPTH = 64, FILTER_OPS = 2048 };
+enum { FILTER_DEPTH = 64, FILTER_OPS = 2048, ID_LEAST = 4 };
 
 enum op { OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_GLOB };
 enum what { AND, OR, NOT, COMPARE };
@@ -171,6 +172,26 @@ static enum ts_status take_time(struct parser *p, size_t at, struct literal *val
 	return wrong(p, "a time must stand here, as 2026-11-20 or 2026-11-20T11:27:00Z");
 }
 
+/* What a column of a known type can be compared with; a fact may be anything. */
+static enum ts_status check_value(struct parser *p, enum ts_list_word word, size_t at, struct operation *o)
+{
+	const char *wanted = NULL;
+	struct ts_error unused;
+
+	if (o->op == OP_GLOB)
+		return TS_OK;
+	if (ts_list_is_time(word))
+		return take_time(p, at, &o->value);
+	if (ts_list_is_count(word) && !(o->value.is_number && isfinite(o->value.number)))
+		wanted = "a number must stand here";
+	if (word == TS_WORD_STATE && (o->op == OP_EQ || o->op == OP_NE) && ts_run_state_check(o->value.text, &unused))
+		wanted = "a state must stand here: running, finished, crashed or unknown";
+	if (!wanted)
+		return TS_OK;
+	p->at = at;
+	return wrong(p, wanted);
+}
+
 static enum ts_status parse_comparison(struct parser *p)
 {
 	struct operation o = {.what = COMPARE};
@@ -194,7 +215,7 @@ static enum ts_status parse_comparison(struct parser *p)
 	at = p->at;
 	if (take_literal(p, &o.value))
 		return p->err->status;
-	if (ts_list_is_time(word) && o.op != OP_GLOB && take_time(p, at, &o.value))
+	if (check_value(p, word, at, &o))
 		return p->err->status;
 	return emit(p, &o);
 }
@@ -403,6 +424,16 @@ static struct ts_span shorten_name(const struct operation *o, struct ts_span nam
 	return ts_span_of(slash + 1, name.len - (size_t)(slash + 1 - name.data));
 }
 
+/* An id may be given by its first digits: list shows no more of it. */
+static struct ts_span shorten_id(const struct operation *o, struct ts_span id)
+{
+	size_t len = o->value.text.len;
+
+	if (ts_list_word(o->path) != TS_WORD_ID || len < ID_LEAST || len > id.len)
+		return id;
+	return ts_span_of(id.data, len);
+}
+
 static enum ts_truth compare(const struct operation *o, struct ts_fact fact)
 {
 	bool is_null = !o->value.quoted && ts_span_is(o->value.text, "null");
@@ -412,6 +443,8 @@ static enum ts_truth compare(const struct operation *o, struct ts_fact fact)
 		return TS_UNKNOWN;
 	if (o->op == OP_GLOB)
 		return glob(o, &fact);
+	if (o->op == OP_EQ || o->op == OP_NE)
+		fact.text = shorten_id(o, fact.text);
 	switch (fact.type) {
 	case TS_FACT_NULL:
 		return is_null ? ordered(o->op, 0) : unlike(o->op);

@@ -23,6 +23,12 @@ bool ts_list_is_time(enum ts_list_word word)
 	return word == TS_WORD_STARTED || word == TS_WORD_PUSHED;
 }
 
+bool ts_list_is_count(enum ts_list_word word)
+{
+	return word == TS_WORD_STEPS || word == TS_WORD_FIRST_STEP || word == TS_WORD_LAST_STEP || word == TS_WORD_RANKS ||
+	       word == TS_WORD_WORLD_SIZE;
+}
+
 const char *ts_list_words(void)
 {
 	return "name, project, id, started, pushed, state, steps, first_step, last_step, ranks, world_size, own_name, "

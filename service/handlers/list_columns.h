@@ -29,6 +29,8 @@ enum ts_list_word {
 enum ts_list_word ts_list_word(struct ts_span path);
 /* Its value is a time. */
 bool ts_list_is_time(enum ts_list_word word);
+/* Its value is a whole number. */
+bool ts_list_is_count(enum ts_list_word word);
 /* "name, project, ..." for messages. */
 const char *ts_list_words(void);
 

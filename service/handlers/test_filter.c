@@ -44,6 +44,7 @@ static bool lookup(void *ctx, struct ts_span path, struct ts_fact *ret)
 	} run[] = {
 		{"name", text_fact("team/exp1")},
 		{"state", text_fact("finished")},
+		{"id", text_fact("18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912")},
 		{"steps", {.type = TS_FACT_INT, .integer = 1000}},
 		{"started", {.type = TS_FACT_INT, .integer = NOON_NS}},
 		{"config.lr", {.type = TS_FACT_FLOAT, .real = 3e-4}},
@@ -122,6 +123,12 @@ static void compares(void **state)
 	expect(TS_FALSE, "name~x*");
 	expect(TS_TRUE, "steps~10?0");
 	expect(TS_TRUE, "state<running");
+	expect(TS_TRUE, "state~f*");
+	expect(TS_TRUE, "id=18fc3da2967f"); /* as many digits as were seen */
+	expect(TS_FALSE, "id!=18fc3da2967f");
+	expect(TS_FALSE, "id=18fc3da2967e");
+	expect(TS_TRUE, "id=18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912");
+	expect(TS_FALSE, "id=18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d9123");
 }
 
 static void compares_times(void **state)
@@ -208,6 +215,10 @@ static void refuses_with_the_place(void **state)
 	refuse("steps=5)", "at byte 8");
 	refuse("config.t='abc", "at byte 10: this quote");
 	refuse("started>tomorrow", "at byte 9: a time");
+	refuse("steps>many", "at byte 7: a number");
+	refuse("ranks='2'", "at byte 7: a number");
+	refuse("last_step=NaN", "at byte 11: a number");
+	refuse("state=finsihed", "at byte 7: a state");
 	refuse("steps=1 and started<", "at its end");
 	refuse("=5", "at byte 1");
 	refuse("()", "at byte 2");
