@@ -230,13 +230,84 @@ static void what_fails_is_told_apart(void **state)
 	refused(address_of(t.socket), "cannot run /nonexistent/ssh");
 }
 
-int main(void)
+/* What a client is to the next test: it opens the tunnel, says so, and waits for its death. */
+static int hold(const char *address)
+{
+	struct ts_channel *ch;
+
+	if (ts_client_open(address, &ch, &err) || write(STDOUT_FILENO, "+", 1) != 1)
+		return 1;
+	for (;;)
+		(void)pause();
+}
+
+/* Its output goes into *ret_out, and its ssh inherits that: the pipe ends when both are gone. */
+static pid_t spawn_holder(const char *address, int *ret_out)
+{
+	char self[] = "/proc/self/exe", word[] = "hold";
+	char *argv[] = {self, word, (char *)(uintptr_t)address, NULL};
+	posix_spawn_file_actions_t actions;
+	int ends[2];
+	pid_t pid;
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+	assert_int_equal(posix_spawn(&pid, self, &actions, NULL, argv, environ), 0);
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[1]);
+	*ret_out = ends[0];
+	return pid;
+}
+
+static ssize_t read_soon(int fd, char *to)
+{
+	struct pollfd pollfd = {.fd = fd, .events = POLLIN};
+
+	if (poll(&pollfd, 1, 20000) != 1)
+		return -1;
+	return read(fd, to, 1);
+}
+
+static void a_client_that_is_killed_takes_its_ssh_along(void **state)
+{
+	static const int signals[] = {SIGKILL, SIGTERM, SIGINT, SIGABRT};
+	size_t before = tunnels_left();
+
+	(void)state;
+	need_sshd();
+	use_key("user");
+	for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+		int64_t until;
+		pid_t pid;
+		char byte;
+		int out;
+
+		pid = spawn_holder(address_of(t.socket), &out);
+		assert_int_equal(read_soon(out, &byte), 1);
+		assert_int_equal(tunnels_left(), before + 1);
+		kill(pid, signals[i]);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		if (read_soon(out, &byte) != 0)
+			fail_msg("after signal %d ssh lives on", signals[i]);
+		close(out);
+		until = ts_now_mono_ns() + 20000000000;
+		while (tunnels_left() != before && ts_now_mono_ns() < until)
+			(void)poll(NULL, 0, 10);
+		assert_int_equal(tunnels_left(), before);
+	}
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_server_is_reached_through_ssh),
 		cmocka_unit_test(much_passes_through_ssh),
 		cmocka_unit_test(what_fails_is_told_apart),
+		cmocka_unit_test(a_client_that_is_killed_takes_its_ssh_along),
 	};
 
+	if (argc == 3 && strcmp(argv[1], "hold") == 0)
+		return hold(argv[2]);
 	return cmocka_run_group_tests_name("ssh", tests, group_setup, group_teardown);
 }

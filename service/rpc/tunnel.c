@@ -6,6 +6,7 @@
 #include "base/span.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -20,7 +21,9 @@ extern char **environ;
 enum { WORDS_MAX = 48, COMMAND_MAX = 2048 };
 
 struct ts_tunnel {
-	pid_t pid; /* of ssh; 0 = ended */
+	pid_t pid;   /* of ssh; 0 = none. Reaped by close alone, so that the number stays its own while the guard may use it */
+	pid_t guard; /* 0 = none */
+	int alive;   /* a pipe that nobody writes to: its end says that this process is gone. -1 = none */
 	char dir[80];
 	char path[96];
 };
@@ -116,18 +119,55 @@ static enum ts_status spawn(struct ts_tunnel *tunnel, const struct ts_address *a
 	return TS_OK;
 }
 
+/* Ends ssh and clears up when its standard input ends, which it does whatever this process dies of. A signal to the whole
+ * group of processes must not end it before. */
+static enum ts_status spawn_guard(struct ts_tunnel *tunnel, struct ts_error *err)
+{
+	static char shell[] = "/bin/sh", dash_c[] = "-c", name[] = "tscope-ssh-guard",
+		    script[] = "read -r none; kill \"$1\"; rm -f -- \"$2\"; rmdir -- \"$3\"";
+	char pid[24];
+	char *argv[] = {shell, dash_c, script, name, pid, tunnel->path, tunnel->dir, NULL};
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	sigset_t all;
+	int ends[2], errnum;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return ts_error_errno(err, errno, "pipe to the guard of ssh");
+	(void)snprintf(pid, sizeof pid, "%ld", (long)tunnel->pid);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+	posix_spawnattr_init(&attr);
+	sigfillset(&all);
+	sigdelset(&all, SIGCHLD);
+	posix_spawnattr_setsigmask(&attr, &all);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+	errnum = posix_spawn(&tunnel->guard, shell, &actions, &attr, argv, environ);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[0]);
+	tunnel->alive = ends[1];
+	if (errnum) {
+		tunnel->guard = 0;
+		return ts_error_set(err, TS_UNAVAILABLE, "cannot run %s: %s", shell, strerror(errnum));
+	}
+	return TS_OK;
+}
+
 static enum ts_status wait_there(struct ts_tunnel *tunnel, const struct ts_address *address, struct ts_error *err)
 {
 	int64_t until = ts_now_mono_ns() + TS_SSH_SECONDS * INT64_C(1000000000);
 	struct stat st;
-	int how;
 
 	while (ts_now_mono_ns() < until) {
-		if (waitpid(tunnel->pid, &how, WNOHANG) == tunnel->pid) {
-			tunnel->pid = 0;
+		siginfo_t how = {.si_pid = 0};
+
+		if (waitid(P_PID, (id_t)tunnel->pid, &how, WEXITED | WNOHANG | WNOWAIT) == 0 && how.si_pid == tunnel->pid)
 			return ts_error_set(err, TS_UNAVAILABLE, "ssh to %s ended before it forwarded %s (exit status %d); it says "
-					    "why above", address->host, address->path, WIFEXITED(how) ? WEXITSTATUS(how) : -1);
-		}
+					    "why above", address->host, address->path,
+					    how.si_code == CLD_EXITED ? how.si_status : -1);
 		if (stat(tunnel->path, &st) == 0 && S_ISSOCK(st.st_mode))
 			return TS_OK;
 		(void)poll(NULL, 0, 5);
@@ -142,7 +182,8 @@ enum ts_status ts_tunnel_open(const struct ts_address *address, struct ts_tunnel
 
 	if (!tunnel)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for ssh");
-	if (make_dir(tunnel, err) || spawn(tunnel, address, err) || wait_there(tunnel, address, err)) {
+	tunnel->alive = -1;
+	if (make_dir(tunnel, err) || spawn(tunnel, address, err) || spawn_guard(tunnel, err) || wait_there(tunnel, address, err)) {
 		ts_tunnel_close(tunnel);
 		return err->status;
 	}
@@ -155,14 +196,23 @@ const char *ts_tunnel_path(const struct ts_tunnel *tunnel)
 	return tunnel->path;
 }
 
+static void reap(pid_t pid)
+{
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+}
+
 void ts_tunnel_close(struct ts_tunnel *tunnel)
 {
 	if (!tunnel)
 		return;
+	if (tunnel->alive >= 0)
+		close(tunnel->alive);
+	if (tunnel->guard > 0)
+		reap(tunnel->guard);
 	if (tunnel->pid > 0) {
 		(void)kill(tunnel->pid, SIGTERM);
-		while (waitpid(tunnel->pid, NULL, 0) < 0 && errno == EINTR)
-			continue;
+		reap(tunnel->pid);
 	}
 	if (tunnel->dir[0]) {
 		(void)unlink(tunnel->path);

@@ -7,7 +7,8 @@
  *
  * Keys, agents, jump hosts, passwords: all of that is ssh's, which keeps the terminal. TSCOPE_SSH names another command, with
  * arguments separated by spaces; the default is "ssh". Caveats: open it before gRPC starts (C-core does not survive
- * processes that are forked; posix_spawn before it is fine); a program killed by SIGKILL leaves its ssh behind.
+ * processes that are forked; posix_spawn before it is fine). A program that dies by whatever signal takes its ssh and the
+ * directory with it: a small shell beside it waits for its end.
  */
 #ifndef TSCOPE_RPC_TUNNEL_H
 #define TSCOPE_RPC_TUNNEL_H
