@@ -3,6 +3,7 @@
  * stdout holds a whole answer or nothing (with --json: an answer or {"error": ...}); everything else goes to stderr.
  */
 #include "base/digest.h"
+#include "base/fault.h"
 #include "base/file.h"
 #include "base/json_writer.h"
 #include "base/limits.h"
@@ -137,15 +138,33 @@ static void report(struct ts_cli *cli, bool json, const struct ts_error *err)
 	cli->exit_code = TS_EXIT_FAILED;
 }
 
+#define CUT_SHORT "the store's data.mdb was cut short, or its disk cannot be read; it has to come back from a backup"
+
+static bool fault_json;
+
+static void say_fault(void)
+{
+	static const char text[] = "tscope: " CUT_SHORT "\n";
+	static const char json[] =
+		"{\n  \"error\": {\n    \"status\": \"damaged\",\n    \"message\": \"" CUT_SHORT "\"\n  }\n}\n";
+	struct ts_error err;
+
+	(void)ts_write_full(STDERR_FILENO, text, sizeof text - 1, &err);
+	if (fault_json)
+		(void)ts_write_full(STDOUT_FILENO, json, sizeof json - 1, &err);
+}
+
 int main(int argc, char **argv)
 {
 	struct ts_error err;
 	struct ts_cli cli;
 	pid_t pager = 0;
 
+	fault_json = asks_for_json(argc, argv);
+	ts_fault_catch(say_fault, TS_EXIT_FAILED);
 	init(&cli);
 	if (run(&cli, argc, argv, &pager, &err))
-		report(&cli, asks_for_json(argc, argv), &err);
+		report(&cli, fault_json, &err);
 	if (cli.out.len && ts_write_full(STDOUT_FILENO, cli.out.data, cli.out.len, &err)) {
 		ts_cli_say(&cli, "stdout: %s", err.text);
 		cli.exit_code = TS_EXIT_FAILED;

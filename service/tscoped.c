@@ -4,6 +4,7 @@
  * thread then waits for signals and does nothing else. Nothing is forked, ever. Exit 0: told to stop. 2: could not start. */
 #include "base/clock.h"
 #include "base/digest.h"
+#include "base/fault.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "service/config.h"
@@ -260,11 +261,21 @@ static int run(struct daemon *d, int argc, char **argv)
 	return serve(d, argc, argv);
 }
 
+static void say_fault(void)
+{
+	struct ts_error err = {.status = TS_DAMAGED};
+
+	(void)snprintf(err.text, sizeof err.text,
+		       "the store's data.mdb was cut short, or its disk cannot be read; it has to come back from a backup");
+	(void)fail(&err);
+}
+
 int main(int argc, char **argv)
 {
 	struct daemon d = {.engine = NULL};
 	int exit_code;
 
+	ts_fault_catch(say_fault, 2);
 	ts_config_init(&d.config);
 	exit_code = run(&d, argc, argv);
 	ts_config_finish(&d.config);
