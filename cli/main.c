@@ -3,10 +3,10 @@
  * stdout holds a whole answer or nothing (with --json: an answer or {"error": ...}); everything else goes to stderr.
  */
 #include "base/digest.h"
-#include "base/fault.h"
 #include "base/file.h"
 #include "base/json_writer.h"
 #include "base/limits.h"
+#include "base/sigbus.h"
 #include "base/text.h"
 #include "cli/manual.h"
 #include "cli/verbs.h"
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
 	pid_t pager = 0;
 
 	fault_json = asks_for_json(argc, argv);
-	ts_fault_catch(say_fault, TS_EXIT_FAILED);
+	ts_sigbus_catch(say_fault, TS_EXIT_FAILED);
 	init(&cli);
 	if (run(&cli, argc, argv, &pager, &err))
 		report(&cli, fault_json, &err);

@@ -4,9 +4,9 @@
  * thread then waits for signals and does nothing else. Nothing is forked, ever. Exit 0: told to stop. 2: could not start. */
 #include "base/clock.h"
 #include "base/digest.h"
-#include "base/fault.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/sigbus.h"
 #include "service/config.h"
 #include "service/handlers/handler.h"
 #include "service/housekeeping.h"
@@ -275,7 +275,7 @@ int main(int argc, char **argv)
 	struct daemon d = {.engine = NULL};
 	int exit_code;
 
-	ts_fault_catch(say_fault, 2);
+	ts_sigbus_catch(say_fault, 2);
 	ts_config_init(&d.config);
 	exit_code = run(&d, argc, argv);
 	ts_config_finish(&d.config);

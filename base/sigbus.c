@@ -1,5 +1,5 @@
-/* fault.c - see fault.h. */
-#include "base/fault.h"
+/* sigbus.c - see sigbus.h. */
+#include "base/sigbus.h"
 
 #include <signal.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static void caught(int number, siginfo_t *info, void *context)
 	_exit(exit_with);
 }
 
-void ts_fault_catch(void (*say)(void), int exit_code)
+void ts_sigbus_catch(void (*say)(void), int exit_code)
 {
 	struct sigaction action = {.sa_sigaction = caught, .sa_flags = (int)(SA_SIGINFO | SA_RESETHAND)};
 
