@@ -433,7 +433,7 @@ static enum ts_status step_of(const struct walk *w, enum ts_table_kind kind, int
 
 static enum ts_status put_next(struct exporter *e, struct walk *w, int64_t step, struct ts_error *err)
 {
-	struct lane *lane;
+	struct lane *lane = NULL;
 
 	if (lane_of(e, &w->rows, w->segment, &lane, err) || put_row(e, &w->rows, lane, step, err))
 		return err->status;
