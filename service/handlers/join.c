@@ -116,18 +116,37 @@ static enum ts_status unite(struct joining *j, const struct ts_run *base, const 
 	return TS_OK;
 }
 
-/* The lowest rank that is a rank speaks for all; the job has no facts of its own. */
+static bool has_run_json(const struct ts_facts *facts)
+{
+	for (size_t i = 0; i < facts->n; i++)
+		if (facts->items[i].source == TS_SOURCE_RUN_JSON)
+			return true;
+	return false;
+}
+
+/* The rule of docs/run-directory.md: the first rank that run.json says anything of speaks for all, else the first rank. The
+ * job has no facts of its own. */
 static enum ts_status choose_facts(struct joining *j, struct ts_error *err)
 {
-	size_t at = j->head.n_ranks > 1 && j->head.ranks[0].rank == TS_RANK_JOB;
+	size_t first = j->head.n_ranks > 1 && j->head.ranks[0].rank == TS_RANK_JOB;
 
 	if (j->head.n_ranks == 0)
 		return ts_error_set(err, TS_INVALID, "neither run has a rank");
-	if (j->head.ranks[at].rank == TS_RANK_JOB) {
-		j->head.facts = j->of[at]->head.facts;
+	if (j->head.ranks[first].rank == TS_RANK_JOB) {
+		j->head.facts = j->of[first]->head.facts;
 		return TS_OK;
 	}
-	return whole_facts(j->of[at], j->indexes[at], j->arena, &j->head.facts, err);
+	for (size_t i = first; i < j->head.n_ranks; i++) {
+		struct ts_facts facts;
+
+		if (whole_facts(j->of[i], j->indexes[i], j->arena, &facts, err))
+			return err->status;
+		if (i == first || has_run_json(&facts))
+			j->head.facts = facts;
+		if (has_run_json(&facts))
+			return TS_OK;
+	}
+	return TS_OK;
 }
 
 static bool same_facts(const struct ts_facts *a, const struct ts_facts *b)

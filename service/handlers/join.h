@@ -1,7 +1,7 @@
 /* join.h - ranks of one run that were pushed apart, put together as if they had been pushed from one directory.
  *
- * The joined head has the facts of its lowest rank, and each index what its rank says otherwise (run/index.h), so the
- * id is the same in whatever order and groups the ranks arrive.
+ * The joined head has the facts of the first rank that run.json says anything of, else of the first, and each index what
+ * its rank says otherwise (run/index.h), so the id is the same in whatever order and groups the ranks arrive.
  */
 #ifndef TSCOPE_HANDLERS_JOIN_H
 #define TSCOPE_HANDLERS_JOIN_H
