@@ -35,11 +35,11 @@ static enum ts_status put_waiting(struct collector *c, struct ts_error *err)
 	return status;
 }
 
-static enum ts_status collect(void *ctx, struct ts_span object, struct ts_error *err)
+static enum ts_status collect(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
 	struct collector *c = ctx;
 	struct ts_sealed *sealed = &c->waiting[c->n];
-	enum ts_status status = ts_seal(object, &c->arena, sealed, err);
+	enum ts_status status = ts_seal_as(id, object, &c->arena, sealed, err);
 
 	if (status)
 		return status;

@@ -72,10 +72,10 @@ static struct ts_span object_at(const struct ts_sender *s, size_t i)
 	return ts_span_of(s->window.data + begin, s->ends[i] - begin);
 }
 
-static enum ts_status seal_one(struct ts_sender *s, struct ts_span object, struct ts_error *err)
+static enum ts_status seal_one(struct ts_sender *s, size_t i, struct ts_error *err)
 {
 	struct ts_sealed *sealed = &s->batch[s->n_batch];
-	enum ts_status status = ts_seal(object, &s->scratch, sealed, err);
+	enum ts_status status = ts_seal_as(&s->ids[i], object_at(s, i), &s->scratch, sealed, err);
 
 	if (status)
 		return status;
@@ -96,7 +96,7 @@ static enum ts_status seal_missing(struct ts_sender *s, const struct ts_has_repl
 		m++;
 		if (s->dry_run)
 			s->sent_objects++;
-		else if (seal_one(s, object_at(s, i), err))
+		else if (seal_one(s, i, err))
 			return err->status;
 	}
 	if (m < missing->n)
@@ -125,9 +125,9 @@ static enum ts_status flush(struct ts_sender *s, struct ts_error *err)
 	return status;
 }
 
-static enum ts_status take(struct ts_sender *s, struct ts_span object, struct ts_error *err)
+static enum ts_status take(struct ts_sender *s, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
-	ts_digest(object, &s->ids[s->n]);
+	s->ids[s->n] = *id;
 	/* Ranks share their steps: the same key block comes once a rank. */
 	for (size_t i = s->n > 64 ? s->n - 64 : 0; i < s->n; i++)
 		if (ts_id_eq(&s->ids[i], &s->ids[s->n]))
@@ -139,10 +139,10 @@ static enum ts_status take(struct ts_sender *s, struct ts_span object, struct ts
 	return s->n == WINDOW_OBJECTS || s->window.len >= WINDOW_BYTES ? flush(s, err) : TS_OK;
 }
 
-enum ts_status ts_sender_take(void *sender, struct ts_span object, struct ts_error *err)
+enum ts_status ts_sender_take(void *sender, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
 	struct ts_sender *s = sender;
-	enum ts_status status = take(s, object, err);
+	enum ts_status status = take(s, id, object, err);
 
 	if (status)
 		s->failed = *err;

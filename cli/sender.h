@@ -39,7 +39,7 @@ struct ts_sender {
 
 enum ts_status ts_sender_init(struct ts_sender *s, struct ts_channel *channel, bool dry_run, struct ts_error *err);
 /* A ts_object_sink. */
-enum ts_status ts_sender_take(void *sender, struct ts_span object, struct ts_error *err);
+enum ts_status ts_sender_take(void *sender, const struct ts_id *id, struct ts_span object, struct ts_error *err);
 enum ts_status ts_sender_end(struct ts_sender *s, struct ts_error *err);
 void ts_sender_finish(struct ts_sender *s); /* a second time does nothing */
 

@@ -137,7 +137,7 @@ static enum ts_status give(int64_t first, size_t rows, struct ts_id *ret_id)
 		keys[i] = first + (int64_t)i;
 	ts_block_keys_encode(keys, rows, &object);
 	ts_digest(ts_buf_view(&object), ret_id);
-	status = ts_sender_take(&sender, ts_buf_view(&object), &err);
+	status = ts_sender_take(&sender, ret_id, ts_buf_view(&object), &err);
 	ts_buf_finish(&object);
 	return status;
 }

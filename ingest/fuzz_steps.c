@@ -5,9 +5,10 @@
 
 #include <stdlib.h>
 
-static enum ts_status drop(void *ctx, struct ts_span object, struct ts_error *err)
+static enum ts_status drop(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
 	(void)ctx;
+	(void)id;
 	(void)object;
 	(void)err;
 	return TS_OK;

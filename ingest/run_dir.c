@@ -457,7 +457,7 @@ static enum ts_status write_head(struct reading *r, struct ts_error *err)
 		status = ts_buf_check(&object, err);
 	if (!status) {
 		ts_digest(ts_buf_view(&object), &r->result.head);
-		status = ts_count_sink(&r->sink, ts_buf_view(&object), err);
+		status = ts_count_sink(&r->sink, &r->result.head, ts_buf_view(&object), err);
 	}
 	ts_buf_finish(&object);
 	return status;

@@ -260,7 +260,7 @@ enum ts_status ts_facts_sink_long(const struct ts_facts *facts, ts_object_sink *
 		ts_chunk_encode(facts->items[i].text, &object);
 		status = ts_buf_check(&object, err);
 		if (!status)
-			status = sink(ctx, ts_buf_view(&object), err);
+			status = sink(ctx, &facts->items[i].text_id, ts_buf_view(&object), err);
 	}
 	ts_buf_finish(&object);
 	return status;

@@ -6,13 +6,13 @@
 
 enum { WINDOW = 1 << 20 };
 
-enum ts_status ts_count_sink(void *ctx, struct ts_span object, struct ts_error *err)
+enum ts_status ts_count_sink(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
 	struct ts_sink_count *count = ctx;
 
 	count->objects++;
 	count->bytes += object.len;
-	return count->sink(count->ctx, object, err);
+	return count->sink(count->ctx, id, object, err);
 }
 
 struct steps {

@@ -19,7 +19,7 @@ struct ts_sink_count {
 	uint64_t objects, bytes;
 };
 
-enum ts_status ts_count_sink(void *ctx, struct ts_span object, struct ts_error *err);
+enum ts_status ts_count_sink(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err);
 
 struct ts_steps_input {
 	struct ts_steps_source source;

@@ -23,7 +23,7 @@
 
 struct ts_builder;
 
-/* The sink gets whole objects; it hashes or stores them. The builder computes ids itself. */
+/* The sink gets whole objects and their ids. */
 enum ts_status ts_builder_create(int32_t rank, ts_object_sink *sink, void *ctx, struct ts_builder **ret_builder,
 				 struct ts_error *err);
 void ts_builder_destroy(struct ts_builder *b); /* NULL is allowed */

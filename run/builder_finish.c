@@ -189,11 +189,11 @@ static enum ts_status index_files(struct ts_builder *b, struct ts_index *index, 
 }
 
 /* The index's objects pass by here, so that they are counted like all others. */
-static enum ts_status count_object(void *ctx, struct ts_span object, struct ts_error *err)
+static enum ts_status count_object(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
 	struct ts_builder_out *out = ctx;
 
-	if (out->sink(out->ctx, object, err))
+	if (out->sink(out->ctx, id, object, err))
 		return err->status;
 	out->canonical_bytes += object.len;
 	return TS_OK;

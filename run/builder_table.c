@@ -18,7 +18,7 @@ enum ts_status ts_builder_emit(struct ts_builder_out *out, struct ts_id *ret_id,
 	if (ts_buf_check(&out->object, err))
 		return err->status;
 	ts_digest(object, &id);
-	if (out->sink(out->ctx, object, err))
+	if (out->sink(out->ctx, &id, object, err))
 		return err->status;
 	out->canonical_bytes += object.len;
 	ts_buf_reset(&out->object);

@@ -356,7 +356,7 @@ static enum ts_status write_chain(const struct ts_index *index, const struct cha
 		if (write_part(index, &chain->parts[i], i + 1 < chain->n ? &id : NULL, scratch, err))
 			return err->status;
 		ts_digest(ts_buf_view(scratch), &id);
-		if (sink(ctx, ts_buf_view(scratch), err))
+		if (sink(ctx, &id, ts_buf_view(scratch), err))
 			return err->status;
 	}
 	*ret_id = id;

@@ -80,9 +80,11 @@ struct ts_index {
 	struct ts_index_chain chain;
 };
 
+/* Takes one object and its id, which whoever made it has computed. */
+typedef enum ts_status ts_object_sink(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err);
+
 /* Gives the objects of the chain, last first (so that each knows its successor's id), to sink; *ret_id is the first
  * object's. out is used as scratch. */
-typedef enum ts_status ts_object_sink(void *ctx, struct ts_span object, struct ts_error *err);
 enum ts_status ts_index_encode(const struct ts_index *index, ts_object_sink *sink, void *ctx, struct ts_buf *scratch,
 			       struct ts_id *ret_id, struct ts_error *err);
 

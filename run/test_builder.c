@@ -666,10 +666,11 @@ struct tally {
 	uint64_t fail_at;
 };
 
-static enum ts_status tally_sink(void *ctx, struct ts_span object, struct ts_error *err)
+static enum ts_status tally_sink(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
 	struct tally *tally = ctx;
 
+	(void)id;
 	(void)object;
 	if (++tally->objects == tally->fail_at)
 		return ts_error_set(err, TS_FULL, "no room");

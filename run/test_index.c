@@ -427,10 +427,11 @@ static void test_a_chain_is_packed_in_one_way(void **unused)
 
 /* --- memory --- */
 
-static enum ts_status same_sink(void *ctx, struct ts_span object, struct ts_error *err)
+static enum ts_status same_sink(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
 	struct ts_buf *copy = ctx;
 
+	(void)id;
 	ts_buf_reset(copy);
 	ts_buf_span(copy, object);
 	return ts_buf_check(copy, err);

@@ -16,15 +16,16 @@ static const struct test_object *look_up(const struct test_objects *objects, con
 	return NULL;
 }
 
-enum ts_status test_objects_sink(void *ctx, struct ts_span object, struct ts_error *err)
+enum ts_status test_objects_sink(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
 	struct test_objects *objects = ctx;
-	struct ts_id id;
+	struct ts_id is;
 	uint8_t *copy;
 
 	(void)err;
-	ts_digest(object, &id);
-	if (look_up(objects, &id))
+	ts_digest(object, &is);
+	assert_memory_equal(is.bytes, id->bytes, TS_ID_BYTES);
+	if (look_up(objects, id))
 		return TS_OK;
 	if (objects->n == objects->cap) {
 		objects->cap = objects->cap ? objects->cap * 2 : 64;
@@ -34,7 +35,7 @@ enum ts_status test_objects_sink(void *ctx, struct ts_span object, struct ts_err
 	copy = malloc(object.len);
 	assert_non_null(copy);
 	memcpy(copy, object.data, object.len);
-	objects->items[objects->n++] = (struct test_object){id, ts_span_of(copy, object.len)};
+	objects->items[objects->n++] = (struct test_object){*id, ts_span_of(copy, object.len)};
 	return TS_OK;
 }
 

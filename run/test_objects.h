@@ -18,7 +18,7 @@ struct test_objects {
 	size_t n, cap;
 };
 
-enum ts_status test_objects_sink(void *objects, struct ts_span object, struct ts_error *err);
+enum ts_status test_objects_sink(void *objects, const struct ts_id *id, struct ts_span object, struct ts_error *err);
 void test_objects_finish(struct test_objects *objects);
 bool test_objects_has(const struct test_objects *objects, const struct ts_id *id);
 struct ts_span test_objects_find(const struct test_objects *objects, const struct ts_id *id);

@@ -32,8 +32,9 @@ static enum ts_status head_again(struct ts_span object, struct ts_arena *arena, 
 	return TS_OK;
 }
 
-static enum ts_status must_be_it(void *ctx, struct ts_span object, struct ts_error *err)
+static enum ts_status must_be_it(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
+	(void)id;
 	(void)err;
 	must(ts_span_eq(*(struct ts_span *)ctx, object));
 	return TS_OK;

@@ -3,7 +3,7 @@
  * Identity sees canonical bytes only; how they are narrowed is decided here and may change between versions of this
  * code without changing an id. docs/sealed.md specifies the sealed form, because it travels.
  *
- *	ts_seal(object bytes, arena, &sealed)		tries a few codecs, keeps the smallest
+ *	ts_seal_as(&id, object bytes, arena, &sealed)	tries a few codecs, keeps the smallest
  *	ts_unseal(&sealed, arena, &bytes)		checks the checksum, undoes the codec
  *	ts_sealed_verify(&sealed, arena, &bytes)	and that SHA-256 of the bytes is the id
  *
@@ -29,7 +29,10 @@ struct ts_sealed {
 	struct ts_span bytes;
 };
 
-/* id is the SHA-256 of object, computed here. bytes lie in the arena (or are the object itself, codec raw). */
+/* id is the SHA-256 of object, which the caller has computed: each object is hashed once on its way. bytes lie in the arena (or are the object itself, codec raw). */
+enum ts_status ts_seal_as(const struct ts_id *id, struct ts_span object, struct ts_arena *arena,
+			  struct ts_sealed *ret_sealed, struct ts_error *err);
+/* The same of an object whose id is not known yet. */
 enum ts_status ts_seal(struct ts_span object, struct ts_arena *arena, struct ts_sealed *ret_sealed,
 		       struct ts_error *err);
 

@@ -72,7 +72,7 @@ static enum ts_status differences(const struct ts_facts *head, const struct ts_f
 	return TS_OK;
 }
 
-static enum ts_status keep(void *ctx, struct ts_span object, struct ts_error *err)
+static enum ts_status keep(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
 	struct joining *j = ctx;
 	struct ts_arena arena;
@@ -81,7 +81,7 @@ static enum ts_status keep(void *ctx, struct ts_span object, struct ts_error *er
 	enum ts_status status;
 
 	ts_arena_init(&arena, TS_CALL_ARENA);
-	status = ts_seal(object, &arena, &sealed, err);
+	status = ts_seal_as(id, object, &arena, &sealed, err);
 	if (!status)
 		status = j->engine->ops->put_many(j->engine, &sealed, 1, &stats, err);
 	ts_arena_finish(&arena);
@@ -184,10 +184,10 @@ static enum ts_status write_all(struct joining *j, struct ts_id *ret_head, struc
 			return err->status;
 	ts_head_digest_groups(&j->head);
 	ts_buf_reset(&j->scratch);
-	if (ts_head_encode(&j->head, &j->scratch, err) || keep(j, ts_buf_view(&j->scratch), err))
+	if (ts_head_encode(&j->head, &j->scratch, err))
 		return err->status;
 	ts_digest(ts_buf_view(&j->scratch), ret_head);
-	return TS_OK;
+	return keep(j, ret_head, ts_buf_view(&j->scratch), err);
 }
 
 static enum ts_status check_worlds(const struct ts_run *base, const struct ts_run *added, struct ts_error *err)

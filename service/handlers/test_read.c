@@ -221,8 +221,9 @@ static void facts_of_a_rank_overlay_the_head(void **state)
 
 /* --- what does not fit --- */
 
-static enum ts_status sink(void *ctx, struct ts_span object, struct ts_error *err)
+static enum ts_status sink(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
+	(void)id;
 	(void)err;
 	(void)put_object(ctx, object);
 	return TS_OK;

@@ -41,12 +41,13 @@ struct ts_sealed test_seal(struct test_store *s, struct ts_span object)
 	return sealed;
 }
 
-static enum ts_status put(void *ctx, struct ts_span object, struct ts_error *err)
+static enum ts_status put(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
 	struct test_store *s = ctx;
 	struct ts_sealed sealed = test_seal(s, object);
 	struct ts_put_stats stats;
 
+	(void)id;
 	return s->engine->ops->put_many(s->engine, &sealed, 1, &stats, err);
 }
 
@@ -132,7 +133,7 @@ struct ts_id test_run_put(struct test_store *s, const struct test_run *run)
 	ts_head_digest_groups(&head);
 	must(ts_head_encode(&head, &object, &s->err), &s->err);
 	ts_digest(ts_buf_view(&object), &id);
-	must(put(s, ts_buf_view(&object), &s->err), &s->err);
+	must(put(s, &id, ts_buf_view(&object), &s->err), &s->err);
 	ts_buf_finish(&object);
 	return id;
 }

@@ -134,8 +134,9 @@ struct ts_id put_object(struct world *w, struct ts_span object)
 	return sealed.id;
 }
 
-static enum ts_status sink(void *ctx, struct ts_span object, struct ts_error *err)
+static enum ts_status sink(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
+	(void)id;
 	(void)err;
 	(void)put_object(ctx, object);
 	return TS_OK;

@@ -21,7 +21,7 @@ static void must(enum ts_status status, const struct ts_error *err)
 	}
 }
 
-static enum ts_status put(void *ctx, struct ts_span object, struct ts_error *err)
+static enum ts_status put(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
 	struct ts_engine *engine = ctx;
 	struct ts_arena arena;
@@ -30,7 +30,7 @@ static enum ts_status put(void *ctx, struct ts_span object, struct ts_error *err
 	enum ts_status status;
 
 	ts_arena_init(&arena, 0);
-	status = ts_seal(object, &arena, &sealed, err);
+	status = ts_seal_as(id, object, &arena, &sealed, err);
 	if (!status)
 		status = engine->ops->put_many(engine, &sealed, 1, &stats, err);
 	ts_arena_finish(&arena);
@@ -61,7 +61,7 @@ static struct ts_id make_run(struct ts_engine *engine)
 	ts_head_digest_groups(&head);
 	must(ts_head_encode(&head, &bytes, &err), &err);
 	ts_digest(ts_buf_view(&bytes), &id);
-	must(put(engine, ts_buf_view(&bytes), &err), &err);
+	must(put(engine, &id, ts_buf_view(&bytes), &err), &err);
 	ts_buf_finish(&bytes);
 	return id;
 }
