@@ -63,6 +63,7 @@ static enum ts_status status_of_errno(int errnum)
 		return TS_NOT_FOUND;
 	case EACCES:
 	case EPERM:
+	case EROFS:
 		return TS_DENIED;
 	case ENOMEM:
 		return TS_NO_MEMORY;

@@ -28,7 +28,7 @@ static void test_errno_becomes_a_status(void **unused)
 		enum ts_status status;
 	} cases[] = {
 		{ENOSPC, TS_FULL},   {EDQUOT, TS_FULL},	    {ENOENT, TS_NOT_FOUND}, {EACCES, TS_DENIED},
-		{EPERM, TS_DENIED},  {ENOMEM, TS_NO_MEMORY}, {EIO, TS_IO},	    {ENOTDIR, TS_IO},
+		{EPERM, TS_DENIED}, {EROFS, TS_DENIED},  {ENOMEM, TS_NO_MEMORY}, {EIO, TS_IO},	    {ENOTDIR, TS_IO},
 	};
 	struct ts_error err;
 

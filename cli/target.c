@@ -5,7 +5,9 @@
 #include "service/rpc/client.h"
 #include "service/rpc/remote_engine.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum ts_status ts_store_path(const char *store, struct ts_arena *arena, const char **ret_path, struct ts_error *err)
 {
@@ -34,7 +36,8 @@ static enum ts_status open_engine(struct ts_target *t, const char *path, enum ts
 	struct ts_lmdb_options options = {.path = path, .create = use == TS_USE_CREATE};
 	enum ts_status status;
 
-	if (!path || (use != TS_USE_CREATE && ts_file_kind(path) == TS_FILE_NONE)) {
+	/* What cannot be looked at may be there: opening it says why. */
+	if (!path || (use != TS_USE_CREATE && access(path, F_OK) != 0 && errno == ENOENT)) {
 		t->absent = true;
 		return ts_memory_open(NULL, &t->engine, err);
 	}

@@ -70,7 +70,7 @@ static void json(struct ts_cli *cli, const struct ts_verify_report *r)
 enum ts_status ts_verb_verify(struct ts_cli *cli, struct ts_error *err)
 {
 	struct watch w = {.arena = &cli->arena};
-	enum ts_status status = ts_cli_open(cli, TS_USE_CHANGE, err);
+	enum ts_status status = ts_cli_open(cli, TS_USE_READ, err);
 
 	if (status)
 		return status;

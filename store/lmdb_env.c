@@ -180,6 +180,7 @@ static enum ts_status find_store(const struct ts_lmdb_options *options, struct s
 {
 	bool create = options->create && !options->read_only;
 	char data[4096];
+	struct stat st;
 	int len = snprintf(data, sizeof data, "%s/data.mdb", options->path);
 
 	if (len < 0 || (size_t)len >= sizeof data)
@@ -191,6 +192,8 @@ static enum ts_status find_store(const struct ts_lmdb_options *options, struct s
 					 ts_error_errno(err, errno, "%s", options->path);
 	if (!S_ISDIR(ret_st->st_mode))
 		return ts_error_set(err, TS_INVALID, "%s is no directory", options->path);
+	if (!create && stat(data, &st) != 0 && errno != ENOENT)
+		return ts_error_errno(err, errno, "%s", data);
 	if (!create && ts_file_kind(data) != TS_FILE_REGULAR)
 		return ts_error_set(err, TS_NOT_FOUND, "there is no store at %s", options->path);
 	return ts_disk_check(options->path, err);

@@ -393,6 +393,26 @@ def damaged(_update):
     place.close()
 
 
+def denied(_update):
+    """A store that may only be read is read; one that may not be looked at is not taken for an empty one."""
+    place = Place()
+    user = "" if os.getuid() else "setpriv --reuid 65534 --regid 65534 --clear-groups "
+    place.run("tscope push runs/base runs/parts && chmod 755 . && chmod -R a+rX,a-w store && chmod a+w store/lock.mdb")
+    for command, code in (("list", 0), ("diff base parts", 1), ("verify", 0), ("push runs/rerun", 2), ("rm base", 2)):
+        rc, stdout, stderr = place.run(f"{user}tscope {command}")
+        if rc != code or (rc == 2 and b"denied" not in stderr.lower()):
+            fail(f"denied: {command} on a store to be read", f"exit {rc}\n{stdout.decode()}{stderr.decode()}")
+    place.run("mkdir shut && mv store shut/ && chmod 700 shut/store")
+    for mode, of in (("0", "shut"), ("0", "shut/store")):
+        place.run(f"chmod 755 shut shut/store; chmod {mode} {of}")
+        for command in ("list", "show base", "verify", "push runs/rerun"):
+            rc, stdout, stderr = place.run(f"{user}tscope {command}", TSCOPE_STORE=place.path + "/shut/store")
+            if rc != 2 or stdout or b"Permission denied" not in stderr:
+                fail(f"denied: {command} where {of} may not be entered", f"exit {rc}\n{stdout.decode()}{stderr.decode()}")
+    place.run("chmod 755 shut shut/store")
+    place.close()
+
+
 def generated(update):
     """Man pages and completion are what the table of verbs makes today."""
     place = Place()
@@ -504,7 +524,7 @@ def main():
     arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
     update = "--update" in sys.argv[1:]
     checks = {f.__name__: f for f in (generated, completion, wrong_arguments, narrow, schemas, same_everywhere,
-                                           resume, damaged)}
+                                           resume, damaged, denied)}
     for name, check in checks.items():
         if not arguments or name in arguments:
             check(update)
