@@ -1,0 +1,584 @@
+#!/usr/bin/env python3
+"""A second implementation of docs/format.md, docs/sealed.md and docs/protocol.md meets the built programs.
+
+    tests/interop/run.py        TS_BUILD=build/dev names the folder with tscope and tscoped
+
+Exits 77 where a Python package is missing that the test group of deploy/packages has.
+"""
+import json
+import math
+import os
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+try:
+    import google.protobuf  # noqa: F401
+    import grpc  # noqa: F401
+    import xxhash  # noqa: F401
+    import zstandard  # noqa: F401
+except ImportError as missing:
+    print(f"skipped: no Python package {missing.name}; ./dev test installs python3-grpcio python3-protobuf python3-zstandard "
+          "python3-xxhash")
+    sys.exit(77)
+
+import format_v1 as f
+import sealed_v1
+import vectors
+from client import ROOT, Client, Server, refused
+
+BUILD = os.path.abspath(os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev")))
+F64, U64, TEXT, JSON = f.C_F64, f.C_U64, f.C_TEXT, f.C_JSON
+
+
+# What docs/run-directory.md makes of a directory, as far as the runs here need it
+
+def columns_of(line):
+    """{column: cell} of one line of steps.jsonl. Lists keep the escapes that they were written with."""
+    cells, ascii_only = {}, line.isascii()
+
+    def put(path, value):
+        if value is None:
+            return
+        if isinstance(value, dict) and value:
+            for key, inner in value.items():
+                put(path + b"." + f.escape(key.encode()), inner)
+        elif isinstance(value, (dict, list, bool)):
+            cells[path, JSON] = json.dumps(value, separators=(",", ":"), ensure_ascii=ascii_only).encode()
+        elif isinstance(value, str):
+            cells[path, TEXT] = value.encode()
+        elif float(value) != value and value == value:
+            cells[path, JSON] = b"%d" % value
+        else:
+            cells[path, F64] = f.bits(float(value))
+
+    for key, value in parse(line).items():
+        if key == "digests":
+            for name, digits in value.items():
+                if isinstance(digits, str) and re.fullmatch("[0-9a-fA-F]{16}", digits):
+                    cells[b"digests." + f.escape(name.encode()), U64] = int(digits, 16)
+                else:
+                    put(b"digests." + f.escape(name.encode()), digits)
+        elif key != "step":
+            put(b"segment[0]" if key == "segment" else f.escape(key.encode()), value)
+    return cells
+
+
+def parse(line):
+    return json.loads(line, parse_int=lambda digits: -0.0 if digits == "-0" else int(digits))
+
+
+def rows_of(lines):
+    """{table kind: rows} of the lines of steps.jsonl; where steps go back, or stand still, a segment begins."""
+    segment, before, rows = 0, None, []
+    for line in lines:
+        step = int(parse(line)["step"])
+        segment += before is not None and step <= before
+        before = step
+        rows.append((step, segment, columns_of(line)))
+    rows.sort(key=lambda row: row[:2])
+    last = {step: n for n, (step, _, _) in enumerate(rows)}
+    steps, superseded = [], []
+    for n, (step, wrote, cells) in enumerate(rows):
+        if segment:
+            cells[b"segment", F64] = f.bits(float(wrote))
+        if last[step] == n:
+            steps.append((step, cells))
+            continue
+        if float(step) == step:
+            cells[b"step", F64] = f.bits(float(step))
+        else:
+            cells[b"step", JSON] = b"%d" % step
+        superseded.append((len(superseded), cells))
+    return {f.STEPS: steps, f.SUPERSEDED: superseded}
+
+
+def leaves(path, value):
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from leaves(path + b"." + f.escape(key.encode()), inner)
+    elif isinstance(value, list) and value:
+        for i, inner in enumerate(value):
+            yield from leaves(path + b"[%d]" % i, inner)
+    else:
+        yield path, value
+
+
+RUN_JSON = {b"session": "name started wall_time n_steps", b"parallelism": "world_size", b"work": "flops_per_step peak_flops"}
+ENVIRONMENT = {b"libraries": "python torch cuda", b"determinism": "cudnn_deterministic cudnn_benchmark env",
+               b"hardware": "platform machine processor cpu_count cuda_available gpu gpu_count"}
+
+
+def fact_of(path, source, value, put):
+    if value is None:
+        return path, source, f.NULL, None
+    if isinstance(value, bool):
+        return path, source, f.BOOL, int(value)
+    if isinstance(value, int):
+        if -1 << 63 <= value < 1 << 63:
+            return path, source, f.INT, value
+        return path, source, f.NUMBER, b"%d" % value
+    if isinstance(value, float):
+        return path, source, f.FLOAT, f.bits(value)
+    if isinstance(value, str):
+        text = value.encode()
+        if len(text) > 1024:
+            return path, source, f.LONG, (len(text), put(f.frame(f.CHUNK, text)))
+        return path, source, f.STRING, text
+    return path, source, f.EMPTY_OBJECT if isinstance(value, dict) else f.EMPTY_ARRAY, None
+
+
+def facts_of(run_json, facts_json, put):
+    def place(key, inner):
+        for table, value in ((RUN_JSON, run_json), (ENVIRONMENT, run_json.get("environment", {}))):
+            for group, keys in table.items():
+                if key in keys.split() and value is inner:
+                    return group + b"."
+        return b"other." if inner is run_json else b"other.environment."
+
+    pairs = []
+    for key, value in run_json.items():
+        if key == "config":
+            pairs += [(1, *leaf) for leaf in leaves(b"config", value)]
+        elif key == "environment":
+            for inner, fact in value.items():
+                pairs += [(1, *leaf) for leaf in leaves(place(inner, value) + f.escape(inner.encode()), fact)]
+        elif key != "rank":
+            pairs += [(1, *leaf) for leaf in leaves(place(key, run_json) + f.escape(key.encode()), value)]
+    for key, value in facts_json.items():
+        if key != "format":
+            pairs += [(2, *leaf) for leaf in leaves(key.encode(), value)]
+    return sorted(fact_of(path, source, value, put) for source, path, value in pairs)
+
+
+# Runs made here
+
+def small_run(path):
+    """Writes a run directory of two ranks: several tables, gaps, special doubles, digests, text, lists, odd keys, a trace."""
+    rnd = random.Random(1)
+    run_json = {"name": "interop", "world_size": 2, "started": 1795176038.25, "wall_time": 12.5, "n_steps": 300,
+                "config": {"lr": 1e-3, "layers": [64, 64], "odd.key [x]\\": "é", "none": None, "empty": {}, "list": [],
+                           "big": 1 << 70, "negative": -7, "on": True, "text": "y" * 1025},
+                "environment": {"python": "3.11.2", "cpu_count": 2, "conda": "no"}, "comment": ""}
+    for rank in (0, 1):
+        folder = os.path.join(path, f"rank{rank}")
+        os.makedirs(folder)
+        facts = {"format": 1, "seeds": {"torch": 1234 + rank}, "data": {"shards": rank}, "config": {"lr": 2e-3}}
+        if rank == 0:
+            facts["code"] = {"branch": "main"}
+            facts["columns"] = {"scalars.loss": {"role": "trajectory", "precision": "f32"}, "memory.alloc": {"precision": 3},
+                                "scalars.a\\.b\\[0\\]\\\\": {"precision": "f64"}}
+        with open(os.path.join(folder, "steps.jsonl"), "w", encoding="utf-8") as file:
+            for i in range(300):
+                record = {"step": 3 * i - 20 if i < 250 else 200000 + i, "timestamp": 1795176039.5 + i / 8,
+                          "phases": {"forward": rnd.randrange(1, 10 ** 8) / 1e9, "backward": rnd.randrange(1, 10 ** 8) / 1e9},
+                          "scalars": {"loss": rnd.random() if i % 37 else [math.nan, math.inf, -math.inf, -0.0][i // 37 % 4],
+                                      "a.b[0]\\": float(i)},
+                          "memory": {"alloc": 1 << 30}, "tokens": 8192,
+                          "digests": {"w": "%016x" % rnd.getrandbits(64)}, "tags": ["warm", "é"] if i % 2 else []}
+                if i % 50 == 0:
+                    record["eval"] = {"acc": i / 300, "by": {"set": f"dev{rank}"}, "ok": True}
+                if i == 7:
+                    record = {"step": record["step"]}
+                file.write(json.dumps(record, separators=(",", ":"), ensure_ascii=i % 3 == 0) + "\n")
+        for name, value in (("run.json", dict(run_json, rank=rank)), ("facts.json", facts)):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                json.dump(value, file)
+    for name, size in (("rank1/trace.json", f.CHUNK_BYTES + 1), ("kineto.json", 0), ("trace.json", 7)):
+        with open(os.path.join(path, name), "wb") as file:
+            file.write(bytes(rnd.randrange(97, 101) for _ in range(size)))
+    with open(os.path.join(path, "facts.json"), "w", encoding="utf-8") as file:
+        json.dump({"format": 1, "lineage": {"parent": "none"}, "seeds": {"torch": 1}}, file)
+
+
+def long_run(path, steps):
+    """One rank, one file, memory that stands still, doubles without end: every codec has its place in it."""
+    rnd = random.Random(2)
+    os.makedirs(path)
+    with open(os.path.join(path, "steps.jsonl"), "w", encoding="utf-8") as file:
+        for i in range(steps):
+            file.write(json.dumps({"step": i, "timestamp": 1795167217.5 + i * 0.0226, "phases": {"forward": rnd.randrange(10 ** 7) / 1e9},
+                                   "scalars": {"loss": 2 / (1 + i / 999) + rnd.gauss(0, 0.1), "lr": 3e-4},
+                                   "memory": {"peak_alloc": 8912345600.0}, "tags": ["e%d" % (i // 1000)]}) + "\n")
+    with open(os.path.join(path, "run.json"), "w", encoding="utf-8") as file:
+        json.dump({"name": "long", "rank": 0, "world_size": 1, "config": {"steps": steps}, "started": 1795167217.5}, file)
+
+
+def odd_run(path):
+    """One rank that was restarted twice, with values that are not what is expected of their keys."""
+    odd = [r'{"step":2,"scalars":{"a":9007199254740993,"b":9007199254740992,"c":-18446744073709551616,"d":"text","e":true}}',
+           r'{"step":3,"scalars":{"f":[1.0,2.5,"\u00e9"],"g":{},"h":{"x":1},"i":null,"j":-0,"k":1e400}}',
+           r'{"step":4,"digests":{"w":"12","v":"00000000000000AB","u":7},"tags":"\u00e9\ud83d\ude00","samples":"many"}',
+           r'{"step":5.0,"list":[{"a":1},null],"segment":3,"extra":{"y":[],"z":{}},"t.u":1}']
+    plain = ['{"step":%d,"scalars":{"loss":%d.5}}' % (step, n) for n, step in enumerate([*range(10), *range(5, 13), 3, 4, 8])]
+    huge = ['{"step":9007199254740993,"scalars":{"loss":%d}}' % n for n in (1, 2)]
+    os.makedirs(path)
+    with open(os.path.join(path, "steps.jsonl"), "w", encoding="utf-8") as file:
+        file.write("\n".join(plain + huge + odd) + "\n")
+
+
+def rank_folders(path):
+    found = {int(name[4:]): os.path.join(path, name) for name in os.listdir(path) if name.startswith("rank")}
+    return found or {0: path}
+
+
+def own_facts(folder, put):
+    def load(name):
+        if not os.path.exists(os.path.join(folder, name)):
+            return {}
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            return json.load(file)
+    return facts_of(load("run.json"), load("facts.json"), put)
+
+
+def files_of(folder):
+    found = {}
+    for name in ("trace.json", "trace.json.gz", "kineto.json", "kineto.json.gz"):
+        if os.path.exists(os.path.join(folder, name)):
+            with open(os.path.join(folder, name), "rb") as file:
+                found[name.encode()] = file.read()
+    return found
+
+
+def precision_of(facts, columns):
+    """{column: (precision, digits)} by the facts columns.<name>.precision."""
+    said = {path: value for path, _, _, value in f.effective(facts)}
+    words = {None: (0, 0), b"f64": (0, 0), b"f32": (1, 0)}
+    found = {}
+    for name, column_type in columns:
+        value = said.get(b"columns." + f.escape(name) + b".precision") if column_type == F64 else None
+        found[name, column_type] = (2, value) if isinstance(value, int) else words[value]
+    return found
+
+
+def read_directory(path, put):
+    """{rank: Rank} of a run directory."""
+    folders, ranks = rank_folders(path), {}
+    for number, folder in folders.items():
+        facts = {fact[:2]: fact for fact in own_facts(path, put) + own_facts(folder, put)}
+        rank = ranks[number] = f.Rank(facts=sorted(facts.values()), files=files_of(folder))
+        with open(os.path.join(folder, "steps.jsonl"), encoding="utf-8") as file:
+            rank.rows = rows_of(file)
+        rank.precision = precision_of(rank.facts, {column for rows in rank.rows.values() for _, cells in rows for column in cells})
+    if path not in folders.values() and files_of(path):
+        ranks[-1] = f.Rank(files=files_of(path))
+    return ranks
+
+
+class Place:
+    def __init__(self):
+        self.work = tempfile.mkdtemp(prefix="tscope-interop-")
+        self.server = Server(BUILD, self.work)
+        self.client = Client(f"127.0.0.1:{self.server.port}", self.work)
+        keep = {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
+        self.env = dict(keep, PATH="/usr/bin:/bin", HOME=self.work, LC_ALL="C", TSCOPE_SERVER="unix:" + self.server.socket)
+
+    def tscope(self, *words, status=0, **env):
+        p = subprocess.run([os.path.join(BUILD, "tscope"), *words, "--json"], cwd=self.work, env=dict(self.env, **env),
+                           stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
+        assert p.returncode == status, f"tscope {words}: {p.returncode}\n{p.stdout.decode()}{p.stderr.decode()}"
+        return json.loads(p.stdout)
+
+    def close(self):
+        self.client.channel.close()
+        if self.server.process.poll() is None:
+            self.server.process.kill()
+            self.server.process.wait()
+        shutil.rmtree(self.work, ignore_errors=True)
+
+
+def check_same_id(place):
+    """(a) What is built here has the id that tscope gives the same directory; the server takes each codec."""
+    path = os.path.join(place.work, "small")
+    small_run(path)
+    extra = {}
+
+    def put(raw):
+        extra[f.identity(raw)] = raw
+        return f.identity(raw)
+
+    run, objects = f.run_objects(read_directory(path, put))
+    objects.update(extra)
+    ordered = sorted(objects)
+    codecs = {i: (sealed_v1.RAW, sealed_v1.ZSTD, sealed_v1.WORDS)[n % 3] for n, i in enumerate(ordered)}
+    codec_of = lambda raw: codecs[f.identity(raw)]  # noqa: E731
+    missing = {i: objects[i] for i in ordered if i != run}
+    word = refused(lambda: place.client.push(run, missing, codec_of, name="inter/op"))
+    assert word[:2] == ("not_found", "NOT_FOUND") and run.hex()[:8] in word[2], word
+    put_reply, commit, sent = place.client.push(run, objects, codec_of, name="inter/op", state="finished", message="by hand")
+    assert (put_reply.objects, put_reply.new_objects, sent) == (1, 1, 1), put_reply
+    assert commit.outcome == 1 and commit.id == run and commit.seq == 1 and not commit.previous, commit
+    put_reply, commit, sent = place.client.push(run, objects, codec_of, name="inter/op")
+    assert put_reply is None and sent == 0 and commit.outcome == 2, "a second push sends nothing"
+
+    pushed = place.tscope("push", "--name", "pushed", "--project", "inter", path)["pushes"][0]["run"]
+    if pushed["id"] != run.hex():
+        explain(place.client, bytes.fromhex(pushed["id"]), run, objects)
+    assert pushed["id"] == run.hex()
+    return path, run
+
+
+def explain(client, theirs, ours, objects):
+    """Prints where two runs that should be one differ."""
+    get = lambda i: client.objects([i])[i][0]  # noqa: E731
+    for name, head, source in (("tscope", theirs, get), ("here", ours, objects.get)):
+        indexes, facts = f.read_head(source(head))
+        print(name, "head:", *facts, sep="\n   ")
+        for number, first in indexes.items():
+            _, own, found, files = f.read_index(first, source)
+            print("  rank", number, [(k, b, [x[:3] for x in blocks], [(c[:4], [i.hex()[:8] for i in c[4]]) for c in columns])
+                                      for k, b, blocks, columns in found], own, files)
+
+
+def check_cells(place, path, name):
+    """(b) Every cell, fact and file of a run that tscope pushed. Returns the codecs that occurred."""
+    reply = place.client.GetRun(spec=f"inter/{name}")
+    run = reply.run.id
+    seen = {}
+
+    def get(i):
+        if i not in seen:
+            seen.update(place.client.objects([i]))
+        return seen[i][0]
+
+    assert get(run) == reply.head and f.identity(reply.head) == run
+    texts = {}
+    want = read_directory(path, lambda raw: texts.setdefault(f.identity(raw), raw) and f.identity(raw))
+    indexes, head_facts = f.read_head(reply.head)
+    assert sorted(indexes) == sorted(want)
+    cells = 0
+    for number, first in indexes.items():
+        rank, own, found, files = f.read_index(first, get)
+        assert rank == number
+        seen.update(place.client.objects(dict.fromkeys(i for i in f.all_ids(found, files, own + head_facts) if i not in seen)))
+        got, precision = f.rank_rows(found, get)
+        assert precision == want[number].precision
+        expected = {kind: rows for kind, rows in want[number].rows.items() if rows}
+        assert {k: [key for key, _ in v] for k, v in got.items()} == {k: [key for key, _ in v] for k, v in expected.items()}
+        for kind, rows in got.items():
+            for (key, have), (_, should) in zip(rows, expected[kind]):
+                assert have == should, f"{name} rank {number} step {key}: {have} where {should} belongs"
+                cells += len(have)
+        facts = {fact[:2]: fact for fact in head_facts if number >= 0}
+        facts.update({fact[:2]: fact for fact in own})
+        assert sorted(fact for fact in facts.values() if fact[2] != f.ABSENT) == want[number].facts
+        assert {n: b"".join(get(c)[16:] for c in chunks) for n, _, chunks in files} == want[number].files
+    assert all(get(i) == raw for i, raw in texts.items())
+    steps = max(len(rank.rows.get(f.STEPS, [])) for rank in want.values())
+    assert (reply.run.steps, reply.run.ranks) == (steps, sum(n >= 0 for n in want)), reply.run
+    assert sorted((i.rank, i.name, i.size) for i in reply.files) == sorted(
+        (n, name, len(content)) for n, rank in want.items() for name, content in rank.files.items())
+    check_columns(reply, want)
+    assert f.run_objects(want)[0] == run, "built from what was read, the id is the same"
+    return {codec for _, codec in seen.values()}, cells
+
+
+def check_columns(reply, want):
+    """What GetRun says of columns against the rows."""
+    said = {(i.name, i.type): i for i in reply.columns if i.table == 1}
+    have = {}
+    for number, rank in sorted(want.items()):
+        for key, cells in rank.rows.get(f.STEPS, []):
+            for column in cells:
+                have.setdefault(column, {}).setdefault(number, []).append(key)
+    assert sorted(said) == sorted(have)
+    for column, by_rank in have.items():
+        i, lowest = said[column], min(by_rank)
+        assert (i.rank, i.ranks, i.rows) == (lowest, len(by_rank), len(by_rank[lowest])), i
+        assert (i.first_key, i.last_key, i.rows_all) == (by_rank[lowest][0], by_rank[lowest][-1], sum(map(len, by_rank.values())))
+        assert (i.precision, i.digits) == want[lowest].precision[column], i
+
+
+def check_questions(place):
+    """(c) Diff, Analyze, ListRuns with pages, Verify, names, notes, health."""
+    c = place.client
+    info = c.ServerInfo()
+    assert info.format_version == 1 and not info.read_only and info.refs >= 4, info
+    diff = c.Diff(a="inter/base", b="inter/lr")
+    assert diff.verdict == 2 and [row.path for row in diff.facts if row.path == b"config.optimizer.lr"], diff.reason
+    parts = {row.name: row for row in diff.series if row.state == 2 and row.rank == 0}
+    loss = parts[b"scalars.loss"]
+    assert loss.first_step == first_difference("base", "lr", "loss") and loss.a.HasField("real"), loss
+    assert c.Diff(a="inter/base", b="run:inter/base").verdict == 1
+    measures = {(m.group, m.subject, m.name): m for m in c.Analyze(spec="inter/long", warmup=0).measures}
+    peak = [m for key, m in measures.items() if key[0] == b"memory" and m.value == 8912345600.0]
+    assert peak and all(m.unit == 2 for m in peak), measures.keys()
+    assert all(m.HasField("value") or m.reason for m in measures.values()), "what is unknown has a reason"
+    check_pages(c)
+    events = list(c.Verify())
+    assert events[-1].final and not any(e.final for e in events[:-1]) and not events[-1].damaged, events[-1]
+    assert events[-1].objects == c.ServerInfo().objects and not events[-1].missing and not events[-1].ids
+    for service in ("", "tscope.v1.Tscope"):
+        assert c.Check(service=service).status == 1
+    watch = c.Watch(service="")
+    assert next(watch).status == 1
+    watch.cancel()
+    c.SetNote(name="inter/op", key="bad", value="why not")
+    reply = c.GetRun(spec="inter/op")
+    assert {(n.key, n.value) for n in reply.notes} == {("bad", "why not"), ("state", "finished")}
+    assert {n.name for n in reply.names} == {"inter/op", "inter/pushed"}
+    log = c.RefLog(spec="inter/op")
+    assert [(e.seq, e.message) for e in log.entries] == [(1, "by hand")] and log.kind == 1
+    target = "id:" + reply.run.id.hex()[:16]
+    assert c.UpdateRef(kind=2, name="inter/v1", target=target, expect=1).ref.seq == 1
+    assert c.ListRuns(kind=2, project="inter").rows[0].name == "inter/v1"
+    assert c.UpdateRef(kind=2, name="inter/v1", remove=True).ref.id == reply.run.id
+    assert c.CollectGarbage(dry_run=True).freed == 0
+
+
+def first_difference(a, b, scalar):
+    def losses(run):
+        with open(os.path.join(ROOT, "tests/golden/demo/runs", run, "rank0/steps.jsonl"), encoding="utf-8") as file:
+            return {r["step"]: r["scalars"][scalar] for r in map(json.loads, file)}
+    x, y = losses(a), losses(b)
+    return next(step for step in sorted(x) if step in y and f.bits(x[step]) != f.bits(y[step]))
+
+
+def check_pages(c):
+    names, token, pages = [], b"", 0
+    while True:
+        page = c.ListRuns(project="inter", sort="name", page_size=2, page_token=token, columns=["config.optimizer.lr", "steps"])
+        assert len(page.rows) <= 2 and all(len(row.cells) == 2 for row in page.rows)
+        names += [(row.name, row.cells[0].type, row.cells[0].real, row.cells[1].integer) for row in page.rows]
+        pages, token = pages + 1, page.next_token
+        if not token:
+            break
+    assert names == [("inter/base", 4, 0.003, 160), ("inter/long", 0, 0.0, 10000), ("inter/lr", 4, 0.0031, 160),
+                     ("inter/odd", 0, 0.0, 14), ("inter/op", 0, 0.0, 300), ("inter/pushed", 0, 0.0, 300)], names
+    assert pages >= 3
+    found = c.ListRuns(project="inter", filter="config.optimizer.lr > 3.05e-3 or name = 'op'", sort="-name")
+    assert [row.name for row in found.rows] == ["inter/op", "inter/lr"]
+    newest = c.ListRuns(project="inter").rows
+    assert [row.pushed_ns for row in newest] == sorted((row.pushed_ns for row in newest), reverse=True)
+
+
+def check_join(place):
+    """Ranks that arrive apart are the run that one directory gives, also where rank 0 has no run.json."""
+    folders = [os.path.join(place.work, name) for name in ("first", "second")]
+    parts = []
+    for rank, folder in enumerate(folders):
+        path = os.path.join(folder, f"rank{rank}")
+        os.makedirs(path)
+        run_json = {"name": "joined", "world_size": 2, "config": {"lr": 0.5}, "rank": 1} if rank else {}
+        texts = {"steps.jsonl": '{"step":1,"scalars":{"loss":0.5}}\n',
+                 "facts.json": json.dumps({"format": 1, "parallelism": {"world_size": 2}, "seeds": {"torch": rank}})}
+        texts.update({"run.json": json.dumps(run_json)} if run_json else {})
+        for name, text in texts.items():
+            with open(os.path.join(path, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        parts.append(read_directory(folder, None)[rank])
+    whole, _ = f.run_objects(dict(enumerate(parts)))
+    for name, order in (("up", (0, 1)), ("down", (1, 0))):
+        for n, rank in enumerate(order):
+            run, objects = f.run_objects({rank: parts[rank]})
+            _, commit, _ = place.client.push(run, objects, lambda raw: sealed_v1.RAW, name=f"join/{name}", join=True)
+            if n == 0:
+                assert commit.outcome == 5 and list(commit.missing_ranks) == [order[1]], commit
+        assert commit.outcome == 1 and commit.id == whole, f"joined {name}: {commit.id.hex()}, not {whole.hex()}"
+    both = os.path.join(place.work, "both")
+    for rank, folder in enumerate(folders):
+        shutil.copytree(os.path.join(folder, f"rank{rank}"), os.path.join(both, f"rank{rank}"))
+    pushed = place.tscope("push", "--name", "both", "--project", "join", both)["pushes"][0]["run"]
+    assert pushed["id"] == whole.hex()
+
+
+def check_errors(place, run):
+    """The statuses of docs/protocol.md, each with its trailer."""
+    c, m = place.client, place.client.m
+    raw = f.keys_block([1, 2, 3])
+
+    def put(**change):
+        sealed = sealed_v1.fill(m.SealedObject(), raw, sealed_v1.RAW)
+        for key, value in change.items():
+            setattr(sealed, key, value)
+        return lambda: c.PutObjects(iter([m.PutObjectsRequest(objects=[sealed])]))
+
+    flipped = raw[:-1] + b"\x01"
+    cases = [
+        ("invalid", "INVALID_ARGUMENT", lambda: c.HasObjects(ids=b"x" * 33)),
+        ("invalid", "INVALID_ARGUMENT", lambda: c.ListRuns(filter="steps >")),
+        ("invalid", "INVALID_ARGUMENT", lambda: c.ListRuns(kind=77)),
+        ("invalid", "INVALID_ARGUMENT", lambda: c.CommitRun(name="../x", head=run)),
+        ("invalid", "INVALID_ARGUMENT", lambda: c.SetNote(name="inter/op", key="state", value="asleep")),
+        ("invalid", "INVALID_ARGUMENT", lambda: c.HasObjects(ids=b"x" * 32 * 16385)),
+        ("invalid", "INVALID_ARGUMENT", lambda: c.ListRuns(page_size=1001)),
+        ("damaged", "DATA_LOSS", put(checksum=1)),
+        ("damaged", "DATA_LOSS", put(data=flipped, checksum=sealed_v1.xxhash.xxh3_64_intdigest(flipped))),
+        ("damaged", "DATA_LOSS", put(kind=4)),
+        ("damaged", "DATA_LOSS", put(refs=1)),
+        ("damaged", "DATA_LOSS", put(codec=9)),
+        ("not_found", "NOT_FOUND", lambda: c.GetRun(spec="inter/nothing")),
+        ("not_found", "NOT_FOUND", lambda: c.GetObjects(ids=b"\1" * 32)),
+        ("ambiguous", "FAILED_PRECONDITION", lambda: c.GetRun(spec="?inter/" + two_alike(c))),
+        ("conflict", "ABORTED", lambda: c.CommitRun(name="inter/base", head=run)),
+        ("conflict", "ABORTED", lambda: c.CommitRun(name="inter/op", head=run, expect=1)),
+        ("conflict", "ABORTED", lambda: c.CommitRun(name="inter/op", head=run, expect=2, expected=b"\1" * 32, force=True)),
+    ]
+    for n, (word, code, call) in enumerate(cases):
+        got = refused(call)
+        assert got[:2] == (word, code) and got[2], f"case {n}: {got} where {word}, {code} belongs"
+    unknown = place.client.channel.unary_unary("/tscope.v1.Tscope/Nothing")
+    got = refused(lambda: unknown(b"", timeout=60))
+    assert got[:2] == ("unsupported", "UNIMPLEMENTED"), got
+    got = refused(lambda: c.Check(service="other"))
+    assert got[1] == "NOT_FOUND", got
+    got = refused(lambda: c.HasObjects(ids=b"x" * (5 << 20)))
+    assert got[:2] == (None, "RESOURCE_EXHAUSTED"), got
+    head = f.frame(f.HEAD, b"\1\0")
+    c.PutObjects(iter([m.PutObjectsRequest(objects=[sealed_v1.fill(m.SealedObject(), head, sealed_v1.RAW)])]))
+    got = refused(lambda: c.CommitRun(name="inter/bad", head=f.identity(head)))
+    assert got[:2] == ("invalid", "INVALID_ARGUMENT"), got
+
+
+def two_alike(c):
+    """Makes names that answer to one word: a run inter/W and a run whose id begins with W."""
+    word = c.GetRun(spec="inter/base").run.id.hex()[:8]
+    c.UpdateRef(kind=2, name=f"inter/{word}", target="inter/lr")
+    return word
+
+
+def main():
+    print("vectors:", vectors.check(1200))
+    place = Place()
+    try:
+        path, run = check_same_id(place)
+        print("small run: same id", run.hex()[:16])
+        longer, codecs = os.path.join(place.work, "long"), set()
+        long_run(longer, 10000)
+        demo = os.path.join(ROOT, "tests/golden/demo/runs")
+        odd = os.path.join(place.work, "odd")
+        odd_run(odd)
+        place.tscope("push", "--project", "inter", odd, longer, os.path.join(demo, "base"), os.path.join(demo, "lr"))
+        for name, folder in (("base", os.path.join(demo, "base")), ("long", longer), ("odd", odd), ("pushed", path), ("op", path)):
+            found, cells = check_cells(place, folder, name)
+            codecs |= found
+            print(f"{name}: {cells} cells agree, codecs {sorted(found)}")
+        assert codecs == {0, 1, 2}, codecs
+        check_questions(place)
+        check_join(place)
+        check_errors(place, run)
+        assert place.server.stop() == 0, "tscoped ends with another status"
+        read_only(place)
+    finally:
+        place.close()
+    print("all as documented")
+
+
+def read_only(place):
+    place.client.channel.close()
+    os.remove(place.server.log)
+    place.server = Server(BUILD, place.work, "--read-only")
+    place.client = Client("unix:" + place.server.socket, place.work)
+    assert place.client.ServerInfo().read_only
+    got = refused(lambda: place.client.SetNote(name="inter/op", key="bad"))
+    assert got[:2] == ("denied", "PERMISSION_DENIED"), got
+    assert place.client.GetRun(spec="inter/op").run.ranks == 2
+    assert place.server.stop() == 0
+
+
+if __name__ == "__main__":
+    main()
