@@ -92,7 +92,7 @@ static int open_mdb_with_map(struct ts_lmdb_env *env, uint64_t map_bytes)
 	return rc;
 }
 
-static int open_mdb(struct ts_lmdb_env *env)
+static int open_mdb_somehow(struct ts_lmdb_env *env)
 {
 	uint64_t map_bytes = env->map_bytes ? env->map_bytes : MAP_DEFAULT;
 	int rc = open_mdb_with_map(env, map_bytes);
@@ -102,6 +102,63 @@ static int open_mdb(struct ts_lmdb_env *env)
 		rc = open_mdb_with_map(env, map_bytes);
 	}
 	return rc;
+}
+
+/* How far the pages go that LMDB may look at, and whether the file ends before: a read there would be a SIGBUS. A writer of
+ * another process only makes it longer between the two looks. */
+static bool is_short(struct ts_lmdb_env *env, off_t *ret_whole)
+{
+	MDB_envinfo info;
+	struct stat st;
+	MDB_stat pages;
+	int fd;
+
+	if (mdb_env_info(env->mdb, &info) || mdb_env_stat(env->mdb, &pages) || mdb_env_get_fd(env->mdb, &fd) ||
+	    fstat(fd, &st) != 0 || st.st_size == 0)
+		return false;
+	*ret_whole = (off_t)((info.me_last_pgno + 1) * pages.ms_psize);
+	return st.st_size < *ret_whole;
+}
+
+/* LMDB leaves free pages at the end unwritten, so a short file may be whole. Zeros in place of what is missing: if that was
+ * more, it is found as damage like any other. The write transaction keeps other processes from writing there meanwhile. */
+static int fill_up(struct ts_lmdb_env *env)
+{
+	MDB_txn *txn;
+	off_t whole;
+	int rc = mdb_txn_begin(env->mdb, NULL, 0, &txn);
+	int fd;
+
+	if (rc)
+		return rc;
+	rc = mdb_env_get_fd(env->mdb, &fd);
+	if (!rc && is_short(env, &whole) && ftruncate(fd, whole) != 0)
+		rc = errno;
+	mdb_txn_abort(txn);
+	return rc;
+}
+
+/* One that is read only is filled up by being opened for writing once. */
+static int open_mdb(struct ts_lmdb_env *env)
+{
+	bool read_only = env->mdb_read_only;
+	int rc = open_mdb_somehow(env);
+	off_t whole;
+
+	if (rc || !is_short(env, &whole))
+		return rc;
+	if (!read_only)
+		return fill_up(env);
+	mdb_env_close(env->mdb);
+	env->mdb_read_only = false;
+	rc = open_mdb_somehow(env);
+	if (!rc)
+		rc = fill_up(env);
+	if (env->mdb)
+		mdb_env_close(env->mdb);
+	env->mdb = NULL;
+	env->mdb_read_only = true;
+	return rc ? rc : open_mdb_somehow(env);
 }
 
 static enum ts_status check_format(struct ts_lmdb_env *env, struct ts_error *err)
