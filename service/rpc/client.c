@@ -71,6 +71,7 @@ enum ts_status ts_client_end_status(struct ts_client *client, const struct ts_cl
 	struct ts_span word = status_word(end), text = ts_core_span(&end->details);
 	enum ts_status status = ts_status_from_grpc(end->code, word);
 
+	client->refused = status != TS_OK && word.len > 0;
 	if (status == TS_OK)
 		return TS_OK;
 	if (word.len == 0)
@@ -162,6 +163,7 @@ static enum ts_status probe(struct ts_client *client, struct ts_error *err)
 	struct ts_arena arena;
 	enum ts_status status;
 
+	client->refused = false;
 	ts_arena_init(&arena, 4096);
 	status = roundtrip(client, TS_HEALTH_PATH "Check", "Check", ts_span_of(NULL, 0), until, &arena, &reply, err);
 	ts_arena_finish(&arena);
@@ -169,6 +171,9 @@ static enum ts_status probe(struct ts_client *client, struct ts_error *err)
 		return TS_OK;
 	disconnect(client);
 	why = *err;
+	/* It is one, and says why it takes nothing: it shuts down, or is full. */
+	if (client->refused)
+		return ts_error_set(err, why.status, "tscoped at %s: %s", client->where, why.text);
 	if (client->address.kind == TS_ADDRESS_SSH)
 		return ts_error_set(err, TS_UNAVAILABLE, "ssh reaches %s, but no tscoped answers at %s there; is it running? (%s)",
 				    client->address.host, client->address.path, why.text);

@@ -16,6 +16,7 @@ struct ts_client {
 	bool core_up;		/* grpc_init was called */
 	grpc_channel *core;	/* NULL = not connected */
 	bool stale;		/* it broke, or the server is going away: connect again before the next call */
+	bool refused;		/* what the last call failed by was a tscoped's own word */
 	unsigned uploads;	/* open on it */
 	grpc_completion_queue *queue; /* of unary calls and downloads */
 	char where[400];

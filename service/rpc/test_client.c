@@ -126,6 +126,36 @@ static void a_web_server_is_found_out(void **state)
 	close(fd);
 }
 
+static void *sleep_there(void *ctx)
+{
+	char reply[256];
+
+	(void)testing_call(ctx, "Sleep", ts_span_str(""), reply);
+	return NULL;
+}
+
+/* It is a tscoped, and says itself why it takes nothing now. */
+static void a_full_server_is_not_taken_for_another_program(void **state)
+{
+	int before = atomic_load(&testing_sleeping);
+	struct ts_channel *ch;
+	pthread_t thread;
+
+	(void)state;
+	t.options.max_calls = 1;
+	testing_start(&t);
+	ch = testing_client(t.unix_address);
+	assert_int_equal(pthread_create(&thread, NULL, sleep_there, ch), 0);
+	while (atomic_load(&testing_sleeping) == before)
+		(void)poll(NULL, 0, 5);
+	refused(t.unix_address, TS_UNAVAILABLE, "the server has 1 calls already; try again");
+	assert_null(strstr(err.text, "does not answer"));
+	assert_non_null(strstr(err.text, t.unix_address));
+	ts_server_stop(t.server, 0);
+	pthread_join(thread, NULL);
+	ch->ops->destroy(ch);
+}
+
 static void a_server_that_comes_back_is_found_again(void **state)
 {
 	struct ts_channel *ch;
@@ -233,6 +263,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_socket_that_is_not_ours_to_open, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_silent_server_is_found_out, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_web_server_is_found_out, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_full_server_is_not_taken_for_another_program, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_server_that_comes_back_is_found_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(streams_of_a_server_that_dies, setup, teardown),
 		cmocka_unit_test_setup_teardown(calls_are_possible_beside_an_upload, setup, teardown),
