@@ -170,7 +170,7 @@ def small_run(path):
         facts = {"format": 1, "seeds": {"torch": 1234 + rank}, "data": {"shards": rank}, "config": {"lr": 2e-3}}
         if rank == 0:
             facts["code"] = {"branch": "main"}
-            facts["columns"] = {"scalars.loss": {"role": "trajectory", "precision": "f32"}, "memory.alloc": {"precision": 3},
+            facts["columns"] = {"scalars.loss": {"role": "trajectory", "precision": "f32"}, "memory.alloc": {"precision": 17}, "tokens": {"precision": 18},
                                 "scalars.a\\.b\\[0\\]\\\\": {"precision": "f64"}}
         with open(os.path.join(folder, "steps.jsonl"), "w", encoding="utf-8") as file:
             for i in range(300):
@@ -251,7 +251,7 @@ def precision_of(facts, columns):
     found = {}
     for name, column_type in columns:
         value = said.get(b"columns." + f.escape(name) + b".precision") if column_type == F64 else None
-        found[name, column_type] = (2, value) if isinstance(value, int) else words[value]
+        found[name, column_type] = (2, value) if isinstance(value, int) and value <= 17 else words.get(value, (0, 0))
     return found
 
 
