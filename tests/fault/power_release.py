@@ -113,7 +113,9 @@ def check(build, work, image, pending, current, acked, cut, rnd):
 
     verify = tscope("verify")
     if verify.returncode and acked:
-        sys.exit(f"cut at record {cut}: verify says {verify.stdout}{verify.stderr}")
+        kept = tempfile.mkdtemp(prefix="tscope-power-cut-")
+        shutil.copy(os.path.join(store, "data.mdb"), kept)
+        sys.exit(f"cut at record {cut}, kept in {kept}: verify ends with {verify.returncode}: {verify.stdout}{verify.stderr}")
     names = names_of(tscope)
     lost = [name for name, run in acked.items() if names.get(name) != run]
     if lost:
