@@ -416,11 +416,11 @@ def denied(_update):
 def generated(update):
     """Man pages and completion are what the table of verbs makes today."""
     place = Place()
-    wanted = {"docs/man/tscope.1": "help --man", "deploy/completion/tscope.bash": "help --completion bash",
-              "deploy/completion/_tscope": "help --completion zsh"}
-    wanted.update({f"docs/man/tscope-{verb}.1": f"help --man {verb}" for verb in VERBS})
+    wanted = {"docs/man/tscope.1": "tscope help --man", "docs/man/tscoped.8": "tscoped --manual",
+              "deploy/completion/tscope.bash": "tscope help --completion bash", "deploy/completion/_tscope": "tscope help --completion zsh"}
+    wanted.update({f"docs/man/tscope-{verb}.1": f"tscope help --man {verb}" for verb in VERBS})
     for path, command in wanted.items():
-        rc, stdout, stderr = place.run(f"tscope {command}")
+        rc, stdout, stderr = place.run(command)
         full = os.path.join(ROOT, path)
         if rc:
             fail(f"generated: {path}", stderr.decode())
@@ -428,7 +428,7 @@ def generated(update):
             with open(full, "wb") as f:
                 f.write(stdout)
         elif not os.path.exists(full) or open(full, "rb").read() != stdout:
-            fail(f"generated: {path}", f"not what 'tscope {command}' prints; tests/cli/run.py --update writes it")
+            fail(f"generated: {path}", f"not what '{command}' prints; tests/cli/run.py --update writes it")
     rc, stdout, stderr = place.run("bash -n " + os.path.join(ROOT, "deploy/completion/tscope.bash"))
     if rc:
         fail("generated: bash", stderr.decode())
