@@ -28,6 +28,7 @@ struct pushed {
 	struct ts_commit_reply commit;
 	uint64_t sent_bytes, sent_objects;
 	struct ts_put_stats stored;
+	bool joined; /* to what other pushes brought: the reply knows which ranks are missing, the directory does not */
 	struct ts_error failed; /* status TS_OK: it went well */
 };
 
@@ -108,6 +109,7 @@ static enum ts_status commit(struct ts_cli *cli, struct pushed *p, struct ts_err
 	};
 	enum ts_status status = branch ? ts_cli_name(cli, branch, &request.branch, err) : TS_OK;
 
+	p->joined = request.join;
 	return status ? status : ts_ask_commit(cli->target.channel, &request, &cli->arena, &p->commit, err);
 }
 
@@ -253,9 +255,8 @@ static void json_done(struct ts_json *j, const struct pushed *p)
 		.last_step = p->run.last_step,
 		.ranks = (uint32_t)p->run.n_ranks,
 	};
-	bool staged = p->commit.outcome == TS_COMMIT_STAGED;
-	const int32_t *missing = staged ? p->commit.missing_ranks : p->run.missing_ranks;
-	size_t n_missing = staged ? p->commit.n_missing : p->run.n_missing;
+	const int32_t *missing = p->joined ? p->commit.missing_ranks : p->run.missing_ranks;
+	size_t n_missing = p->joined ? p->commit.n_missing : p->run.n_missing;
 
 	ts_json_key(j, "name");
 	ts_json_span(j, p->name);

@@ -128,6 +128,10 @@ $ mkdir host1 && cp -r runs/joined/rank1 host1/ && tscope push --join --name bot
 | sent SIZE (3 objects)
 | new SIZE
 | outcome   created
+$ tscope push --join --name counted runs/joined/rank1 --json | grep missing_rank_count
+|       "missing_rank_count": 1,
+$ tscope push --join --name counted runs/joined/rank0 --json | grep missing_rank_count
+|       "missing_rank_count": 0,
 $ tscope push runs/joined
 | name      default/joined
 | id        80645a2e3943281b38874cc05dbf8ef881f799678fe60fd3541821a26641340a
