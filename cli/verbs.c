@@ -42,7 +42,7 @@ static const struct ts_example push_examples[] = {
 };
 
 static const struct ts_option list_options[] = {
-	{"columns", 'c', "A,B,...", "columns: name, id, state, steps, first_step, last_step, ranks, started, pushed, project, or a fact such as config.lr", TS_COMPLETE_NONE, NULL, false},
+	{"columns", 'c', "A,B,...", "columns: name, id, state, steps, first_step, last_step, ranks, world_size, started, pushed, project, own_name, who, note.KEY, or a fact such as config.lr", TS_COMPLETE_NONE, NULL, false},
 	{"sort", 's', "KEY", "sort by a column; -KEY sorts downwards (default: pushed last first)", TS_COMPLETE_NONE, NULL, false},
 	{"limit", 'l', "N", "show at most N runs (default 50)", TS_COMPLETE_NONE, NULL, false},
 	{"all", 'a', NULL, "show all of them", TS_COMPLETE_NONE, NULL, false},
@@ -80,7 +80,7 @@ static const struct ts_example facts_examples[] = {
 
 static const struct ts_option analyze_options[] = {
 	{"warmup", 'w', "N", "leave out the first N steps; 0 leaves out none", TS_COMPLETE_NONE, NULL, false},
-	{"rank", 'r', "N", "the rank to look at (default: the lowest there is)", TS_COMPLETE_NONE, NULL, false},
+	{"rank", 'r', "N", "the rank to look at (default: the lowest that has steps)", TS_COMPLETE_NONE, NULL, false},
 	END_OPTIONS,
 };
 static const struct ts_example analyze_examples[] = {
@@ -189,10 +189,12 @@ static const struct ts_example help_examples[] = {
 	END_EXAMPLES,
 };
 
-#define ABOUT_RUN                                                                                                   \
+#define ABOUT_PUSHED                                                                                                \
 	"RUN is a name (exp1, project/exp1), a tag, a branch, or the first digits (4 or more) of an id; run:, tag:, " \
-	"branch: and id: in front say which. What begins with /, ./ or ../ is a run directory: it is read for this "  \
-	"one command, and nothing is stored."
+	"branch: and id: in front say which."
+#define ABOUT_RUN                                                                                                   \
+	ABOUT_PUSHED " What begins with /, ./ or ../ is a run directory: it is read for this one command, and "       \
+		     "nothing is stored."
 
 const struct ts_verb ts_verbs[] = {
 	{"push", "store runs and give them names", "DIRECTORY...",
@@ -226,9 +228,9 @@ const struct ts_verb ts_verbs[] = {
 	 "3 inconclusive: the steps that both have agree, but one has more or they have none in common, or only series of "
 	 "unknown meaning differ",
 	 2, 2, TS_COMPLETE_RUN, true, ts_verb_diff},
-	{"name", "give a run another name", "RUN NAME", ABOUT_RUN, name_options, name_examples, EXITS_DONE, 2, 2,
+	{"name", "give a run another name", "RUN NAME", ABOUT_PUSHED, name_options, name_examples, EXITS_DONE, 2, 2,
 	 TS_COMPLETE_RUN, false, ts_verb_name},
-	{"tag", "pin a run under a name that does not move, or list tags", "[RUN TAG]", ABOUT_RUN, tag_options,
+	{"tag", "pin a run under a name that does not move, or list tags", "[RUN TAG]", ABOUT_PUSHED, tag_options,
 	 tag_examples, EXITS_DONE, 0, 2, TS_COMPLETE_RUN, false, ts_verb_tag},
 	{"note", "keep or show notes on a run", "RUN [KEY=VALUE...]",
 	 "Notes lie beside a run's name, not in the run: its id stays the same. KEY= without a value takes a note away. "
