@@ -4,6 +4,7 @@ $ tscope show base
 [2]
 $ tscope verify
 | 0 objects, 0 B: all sound
+! tscope: nothing was ever pushed to local store TMP/store
 $ tscope gc
 | freed 0 objects, 0 B; kept 0
 $ tscope tag base v1
