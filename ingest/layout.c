@@ -5,8 +5,10 @@
 #include "base/number.h"
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 const char *const ts_kept_files[] = {"trace.json", "trace.json.gz", "kineto.json", "kineto.json.gz", NULL};
 
@@ -114,6 +116,8 @@ static enum ts_status add_ranks(struct ts_run_layout *layout, const char *direct
 			return ts_arena_error(arena, err);
 		if (ts_file_kind(path) != TS_FILE_DIRECTORY)
 			continue;
+		if (access(path, X_OK) != 0) /* else it would look empty */
+			return ts_error_errno(err, errno, "%s", path);
 		if (!layout->multi && (rank == 0 || !ts_layout_looks_like_run(path, false)))
 			continue;
 		if (add_rank(layout, rank, path, names[i], arena, err))

@@ -409,7 +409,11 @@ def denied(_update):
             rc, stdout, stderr = place.run(f"{user}tscope {command}", TSCOPE_STORE=place.path + "/shut/store")
             if rc != 2 or stdout or b"Permission denied" not in stderr:
                 fail(f"denied: {command} where {of} may not be entered", f"exit {rc}\n{stdout.decode()}{stderr.decode()}")
-    place.run("chmod 755 shut shut/store")
+    place.run("chmod 755 shut shut/store; chmod 0 runs/joined/rank1")
+    rc, stdout, stderr = place.run(f"{user}tscope push --dry-run runs/joined")
+    if rc != 2 or b"rank1: Permission denied" not in stderr:
+        fail("denied: a rank that may not be entered is not an empty one", f"exit {rc}\n{stdout.decode()}{stderr.decode()}")
+    place.run("chmod 755 runs/joined/rank1")
     place.close()
 
 
