@@ -20,12 +20,18 @@ char *ts_path_join(struct ts_arena *arena, const char *directory, const char *na
 	return ts_arena_printf(arena, "%s%s%s", directory, slash, name);
 }
 
-static bool has_file(const char *directory, const char *name)
+static enum ts_file_kind kind_of(const char *directory, const char *name)
 {
 	char path[4096];
 	int n = snprintf(path, sizeof path, "%s/%s", directory, name);
 
-	return n > 0 && (size_t)n < sizeof path && ts_file_kind(path) == TS_FILE_REGULAR;
+	return n > 0 && (size_t)n < sizeof path ? ts_file_kind(path) : TS_FILE_NONE;
+}
+
+/* Whatever it is: one that is no regular file is refused by its name where it is read. */
+static bool has(const char *directory, const char *name)
+{
+	return kind_of(directory, name) != TS_FILE_NONE;
 }
 
 /* "rank" and digits: the number, -1 if it is none, -2 if it is too large. */
@@ -67,10 +73,10 @@ static bool has_rank_directory(const char *path)
 
 bool ts_layout_looks_like_run(const char *path, bool with_ranks)
 {
-	if (has_file(path, "steps.jsonl") || has_file(path, "run.json") || has_file(path, "facts.json"))
+	if (has(path, "steps.jsonl") || has(path, "run.json") || has(path, "facts.json"))
 		return true;
 	for (size_t i = 0; ts_kept_files[i]; i++)
-		if (has_file(path, ts_kept_files[i]))
+		if (kind_of(path, ts_kept_files[i]) == TS_FILE_REGULAR)
 			return true;
 	return with_ranks && has_rank_directory(path);
 }
@@ -158,7 +164,7 @@ static enum ts_status add_siblings(struct ts_run_layout *layout, struct ts_arena
 
 static enum ts_status single(struct ts_run_layout *layout, struct ts_arena *arena, struct ts_error *err)
 {
-	bool steps = has_file(layout->path, "steps.jsonl") || has_file(layout->path, "run.json");
+	bool steps = has(layout->path, "steps.jsonl") || has(layout->path, "run.json");
 
 	if (!ts_layout_looks_like_run(layout->path, false))
 		return ts_error_set(err, TS_INVALID,
@@ -201,7 +207,7 @@ enum ts_status ts_layout_find(const char *path, struct ts_notices *notices, stru
 		layout.ranks = NULL;
 		if (single(&layout, arena, err))
 			return err->status;
-	} else if (has_file(path, "steps.jsonl")) {
+	} else if (has(path, "steps.jsonl")) {
 		ts_notice_add(notices, "root_steps_ignored", TS_NOTICE_SKIPPED, ts_span_str("steps.jsonl"), 0,
 			      "steps beside rank directories belong to no rank");
 	}

@@ -78,6 +78,10 @@ $ tscope push runs/cut
 $ tscope push runs/empty
 ! tscope: runs/empty is no run directory: no steps.jsonl, no run.json, no rank*/ and no trace in it
 [2]
+$ mkdir -p odd/steps.jsonl fifo && mkfifo fifo/steps.jsonl; tscope push odd fifo
+! tscope: odd/steps.jsonl: not a regular file
+! tscope: fifo/steps.jsonl: not a regular file
+[2]
 $ tscope push runs/nothing-there
 ! tscope: runs/nothing-there: no such directory
 [2]
