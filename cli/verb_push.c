@@ -317,6 +317,9 @@ static enum ts_status check_options(const struct ts_cli *cli, struct ts_error *e
 {
 	bool join = ts_args_has(&cli->args, "join");
 
+	for (size_t i = 0; i < cli->args.n_words; i++)
+		if (!*cli->args.words[i])
+			return ts_error_set(err, TS_INVALID, "push: an empty word names no directory");
 	if (ts_args_has(&cli->args, "name") && cli->args.n_words > 1 && !join)
 		return ts_error_set(err, TS_INVALID, "push: --name is for one directory, or with --join");
 	if (ts_args_has(&cli->args, "expose") && !join)

@@ -82,6 +82,9 @@ $ mkdir -p odd/steps.jsonl fifo && mkfifo fifo/steps.jsonl; tscope push odd fifo
 ! tscope: odd/steps.jsonl: not a regular file
 ! tscope: fifo/steps.jsonl: not a regular file
 [2]
+$ tscope push runs/base ''
+! tscope: push: an empty word names no directory
+[2]
 $ tscope push runs/nothing-there
 ! tscope: runs/nothing-there: no such directory
 [2]
