@@ -29,7 +29,8 @@ struct ts_sealed {
 	struct ts_span bytes;
 };
 
-/* id is the SHA-256 of object, which the caller has computed: each object is hashed once on its way. bytes lie in the arena (or are the object itself, codec raw). */
+/* id is the SHA-256 of object, which the caller has computed: each object is hashed once on its way. bytes lie in
+ * the arena (or are the object itself, codec raw). */
 enum ts_status ts_seal_as(const struct ts_id *id, struct ts_span object, struct ts_arena *arena,
 			  struct ts_sealed *ret_sealed, struct ts_error *err);
 /* The same of an object whose id is not known yet. */
