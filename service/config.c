@@ -334,14 +334,16 @@ static enum ts_status read_flags(struct ts_config *config, int argc, char **argv
 
 static enum ts_status check(struct ts_config *config, struct ts_error *err)
 {
+	bool none = strcmp(config->socket, "none") == 0;
 	struct ts_address address;
 
-	if (strcmp(config->socket, "none") == 0)
+	if (none)
 		config->socket = "";
 	if (config->socket[0] && config->socket[0] != '/' && config->socket[0] != '.')
 		return ts_error_set(err, TS_INVALID, "socket: '%s' is no path: it begins with / or ./", config->socket);
 	if (!config->socket[0] && config->n_listen == 0)
-		return ts_error_set(err, TS_INVALID, "nothing to serve at: XDG_RUNTIME_DIR is not set; name a --socket or --listen");
+		return ts_error_set(err, TS_INVALID, "nothing to serve at: %s; name a --socket or --listen",
+				    none ? "socket is none, and nothing is listened to" : "XDG_RUNTIME_DIR is not set");
 	for (unsigned i = 0; i < config->n_listen; i++) {
 		if (ts_address_parse(config->listen[i], &address, err))
 			return ts_error_prefix(err, "listen");

@@ -172,6 +172,7 @@ static void bad_flags_are_named(void **state)
 	assert_int_equal(load("--listen", "unix:/x", NULL, NULL, NULL), TS_INVALID);
 	assert_int_equal(load("--listen", "noport", NULL, NULL, NULL), TS_INVALID);
 	assert_int_equal(load("--socket", "none", NULL, NULL, NULL), TS_INVALID);
+	assert_non_null(strstr(err.text, "socket is none"));
 	setenv("TSCOPED_DRAIN", "soon", 1);
 	assert_int_equal(load(NULL, NULL, NULL, NULL, NULL), TS_INVALID);
 	assert_non_null(strstr(err.text, "TSCOPED_DRAIN"));
