@@ -323,7 +323,7 @@ static enum ts_status write_facts(struct exporter *e, const struct ts_index *ind
 {
 	struct ts_facts facts, keys;
 
-	if (ts_view_facts(&e->view, index, &e->arena, &facts, err))
+	if (ts_facts_whole(&e->view.head.facts, &index->facts, &e->arena, &facts, err))
 		return err->status;
 	for (size_t i = 0; i < facts.n; i++)
 		if (load_text(e, &facts.items[i], err))

@@ -79,36 +79,6 @@ enum ts_status ts_facts_read_dir(const char *path, struct ts_span name, struct t
 	return TS_OK;
 }
 
-/* The first fact not before (path, source). */
-static size_t lower_bound(const struct ts_facts *facts, struct ts_span path, enum ts_fact_source source)
-{
-	size_t low = 0;
-	size_t n = facts->n;
-
-	while (n > 0) {
-		size_t half = n / 2;
-		const struct ts_fact *fact = &facts->items[low + half];
-		int order = ts_span_cmp(fact->path, path);
-
-		if (order < 0 || (order == 0 && fact->source < source)) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return low;
-}
-
-const struct ts_fact *ts_facts_of_source(const struct ts_facts *facts, struct ts_span path, enum ts_fact_source source)
-{
-	size_t i = lower_bound(facts, path, source);
-
-	if (i == facts->n || facts->items[i].source != source || !ts_span_eq(facts->items[i].path, path))
-		return NULL;
-	return &facts->items[i];
-}
-
 /* Order of an item's path against (path, c). */
 static int compare_below(struct ts_span item, struct ts_span path, char c)
 {
@@ -220,31 +190,6 @@ enum ts_status ts_facts_prepare(struct ts_facts *facts, struct ts_span file, str
 		facts->items[kept++] = fact;
 	}
 	facts->n = kept;
-	return TS_OK;
-}
-
-enum ts_status ts_facts_differences(const struct ts_facts *head, const struct ts_facts *rank, struct ts_arena *arena,
-				    struct ts_facts *ret_facts, struct ts_error *err)
-{
-	struct ts_facts facts = {.n = 0};
-
-	for (size_t i = 0; i < rank->n; i++) {
-		const struct ts_fact *fact = &rank->items[i];
-		const struct ts_fact *same = ts_facts_of_source(head, fact->path, fact->source);
-
-		if ((!same || !ts_fact_same(same, fact)) && ts_facts_add(&facts, fact, arena, err))
-			return err->status;
-	}
-	for (size_t i = 0; i < head->n; i++) {
-		struct ts_fact absent = {
-			.path = head->items[i].path, .source = head->items[i].source, .type = TS_FACT_ABSENT};
-
-		if (!ts_facts_of_source(rank, absent.path, absent.source) &&
-		    ts_facts_add(&facts, &absent, arena, err))
-			return err->status;
-	}
-	(void)ts_facts_sort(&facts);
-	*ret_facts = facts;
 	return TS_OK;
 }
 

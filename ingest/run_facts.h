@@ -20,13 +20,7 @@ enum ts_status ts_facts_merge(const struct ts_facts *near, const struct ts_facts
  * `text` stays until they are given to the sink. */
 enum ts_status ts_facts_prepare(struct ts_facts *facts, struct ts_span file, struct ts_notices *notices,
 				struct ts_error *err);
-/* What the rank's index holds: facts of the rank that the head does not have so, and TS_FACT_ABSENT. */
-enum ts_status ts_facts_differences(const struct ts_facts *head, const struct ts_facts *rank, struct ts_arena *arena,
-				    struct ts_facts *ret_facts, struct ts_error *err);
 /* Gives the long texts to the sink. */
 enum ts_status ts_facts_sink_long(const struct ts_facts *facts, ts_object_sink *sink, void *ctx, struct ts_error *err);
-/* The fact of exactly that path and source, or NULL. */
-const struct ts_fact *ts_facts_of_source(const struct ts_facts *facts, struct ts_span path,
-					 enum ts_fact_source source);
 
 #endif

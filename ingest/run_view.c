@@ -45,25 +45,6 @@ enum ts_status ts_view_index(const struct ts_view *view, size_t rank, struct ts_
 	return TS_OK;
 }
 
-enum ts_status ts_view_facts(const struct ts_view *view, const struct ts_index *index, struct ts_arena *arena,
-			     struct ts_facts *ret_facts, struct ts_error *err)
-{
-	const struct ts_facts *head = &view->head.facts;
-	struct ts_facts facts = {.n = 0};
-
-	for (size_t i = 0; i < head->n; i++)
-		if (!ts_facts_of_source(&index->facts, head->items[i].path, head->items[i].source) &&
-		    ts_facts_add(&facts, &head->items[i], arena, err))
-			return err->status;
-	for (size_t i = 0; i < index->facts.n; i++)
-		if (index->facts.items[i].type != TS_FACT_ABSENT &&
-		    ts_facts_add(&facts, &index->facts.items[i], arena, err))
-			return err->status;
-	(void)ts_facts_sort(&facts);
-	*ret_facts = facts;
-	return TS_OK;
-}
-
 enum ts_status ts_view_chunk(const struct ts_view *view, const struct ts_id *id, struct ts_arena *arena,
 			     struct ts_span *ret_bytes, struct ts_error *err)
 {

@@ -28,9 +28,6 @@ enum ts_status ts_view_open(struct ts_view *view, const struct ts_id *head, ts_o
 void ts_view_close(struct ts_view *view);
 enum ts_status ts_view_index(const struct ts_view *view, size_t rank, struct ts_arena *arena, struct ts_index *ret_index,
 			     struct ts_error *err);
-/* The head's facts with the rank's own over them, sorted; without those that the rank does not have. */
-enum ts_status ts_view_facts(const struct ts_view *view, const struct ts_index *index, struct ts_arena *arena,
-			     struct ts_facts *ret_facts, struct ts_error *err);
 /* The bytes of a chunk object. */
 enum ts_status ts_view_chunk(const struct ts_view *view, const struct ts_id *id, struct ts_arena *arena,
 			     struct ts_span *ret_bytes, struct ts_error *err);

@@ -83,6 +83,17 @@ const struct ts_fact *ts_facts_find(const struct ts_facts *facts, struct ts_span
 /* Equal type and value (float: equal bits; INT 1 and FLOAT 1.0 differ in type and so differ), source aside. */
 bool ts_fact_same(const struct ts_fact *a, const struct ts_fact *b);
 
+/* The fact of exactly that path and source, or NULL. facts are sorted. */
+const struct ts_fact *ts_facts_of_source(const struct ts_facts *facts, struct ts_span path,
+					 enum ts_fact_source source);
+/* What an index holds of a rank's facts: those that the head does not have so, and TS_FACT_ABSENT for those that only the
+ * head has. Part of identity. The result is sorted; spans are not copied. */
+enum ts_status ts_facts_differences(const struct ts_facts *head, const struct ts_facts *rank, struct ts_arena *arena,
+				    struct ts_facts *ret_facts, struct ts_error *err);
+/* The inverse: all that a rank says, by the head and by its own differences. */
+enum ts_status ts_facts_whole(const struct ts_facts *head, const struct ts_facts *differences, struct ts_arena *arena,
+			      struct ts_facts *ret_facts, struct ts_error *err);
+
 /* Appends one key, escaped, to a path ("." in front unless the path is empty). */
 void ts_path_key(struct ts_buf *path, struct ts_span key);
 void ts_path_index(struct ts_buf *path, size_t i);

@@ -13,65 +13,6 @@ struct joining {
 };
 
 /* The fact of exactly that path and source: facts are sorted so, but a set of one rank is small. */
-static const struct ts_fact *find_exact(const struct ts_facts *facts, const struct ts_fact *like)
-{
-	const struct ts_fact *at = ts_facts_find(facts, like->path);
-
-	if (!at)
-		return NULL;
-	/* ts_facts_find gives one of the path's; its neighbours have the other sources. */
-	while (at > facts->items && ts_span_eq(at[-1].path, like->path))
-		at--;
-	for (; at < facts->items + facts->n && ts_span_eq(at->path, like->path); at++)
-		if (at->source == like->source)
-			return at;
-	return NULL;
-}
-
-/* All that a rank says: the head's facts, but for what its index says otherwise. */
-static enum ts_status whole_facts(const struct ts_run *run, const struct ts_index *index, struct ts_arena *arena,
-				  struct ts_facts *ret_facts, struct ts_error *err)
-{
-	struct ts_facts facts = {.n = 0};
-
-	for (size_t i = 0; i < run->head.facts.n; i++)
-		if (!find_exact(&index->facts, &run->head.facts.items[i]) &&
-		    ts_facts_add(&facts, &run->head.facts.items[i], arena, err))
-			return err->status;
-	for (size_t i = 0; i < index->facts.n; i++)
-		if (index->facts.items[i].type != TS_FACT_ABSENT &&
-		    ts_facts_add(&facts, &index->facts.items[i], arena, err))
-			return err->status;
-	(void)ts_facts_sort(&facts);
-	*ret_facts = facts;
-	return TS_OK;
-}
-
-/* The inverse: what a rank says that the head does not say so. */
-static enum ts_status differences(const struct ts_facts *head, const struct ts_facts *rank, struct ts_arena *arena,
-				  struct ts_facts *ret_facts, struct ts_error *err)
-{
-	struct ts_facts facts = {.n = 0};
-
-	for (size_t i = 0; i < rank->n; i++) {
-		const struct ts_fact *said = find_exact(head, &rank->items[i]);
-
-		if ((!said || !ts_fact_same(said, &rank->items[i])) &&
-		    ts_facts_add(&facts, &rank->items[i], arena, err))
-			return err->status;
-	}
-	for (size_t i = 0; i < head->n; i++) {
-		struct ts_fact absent = {
-			.path = head->items[i].path, .source = head->items[i].source, .type = TS_FACT_ABSENT};
-
-		if (!find_exact(rank, &absent) && ts_facts_add(&facts, &absent, arena, err))
-			return err->status;
-	}
-	(void)ts_facts_sort(&facts);
-	*ret_facts = facts;
-	return TS_OK;
-}
-
 static enum ts_status keep(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
 	struct joining *j = ctx;
@@ -139,7 +80,7 @@ static enum ts_status choose_facts(struct joining *j, struct ts_error *err)
 	for (size_t i = first; i < j->head.n_ranks; i++) {
 		struct ts_facts facts;
 
-		if (whole_facts(j->of[i], j->indexes[i], j->arena, &facts, err))
+		if (ts_facts_whole(&j->of[i]->head.facts, &j->indexes[i]->facts, j->arena, &facts, err))
 			return err->status;
 		if (i == first || has_run_json(&facts))
 			j->head.facts = facts;
@@ -168,8 +109,8 @@ static enum ts_status restate(struct joining *j, size_t i, struct ts_error *err)
 
 	if (j->head.ranks[i].rank == TS_RANK_JOB)
 		return TS_OK;
-	if (whole_facts(j->of[i], j->indexes[i], j->arena, &whole, err) ||
-	    differences(&j->head.facts, &whole, j->arena, &index.facts, err))
+	if (ts_facts_whole(&j->of[i]->head.facts, &j->indexes[i]->facts, j->arena, &whole, err) ||
+	    ts_facts_differences(&j->head.facts, &whole, j->arena, &index.facts, err))
 		return err->status;
 	if (same_facts(&index.facts, &j->indexes[i]->facts))
 		return TS_OK;
