@@ -79,13 +79,4 @@ struct ts_diff {
 	size_t n_ranks_only_a, n_ranks_only_b;
 };
 
-struct ts_analysis {
-	struct ts_run_ref run;
-	int32_t rank;		 /* whose timing, memory and loss these are */
-	uint64_t warmup_cut;	 /* steps left out at the start */
-	struct ts_measures measures;
-	struct ts_span *notes;	 /* sentences: what was chosen, what is not known */
-	size_t n_notes;
-};
-
 #endif

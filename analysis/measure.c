@@ -53,6 +53,24 @@ bool ts_measure_unknown(struct ts_measures *m, struct ts_arena *arena, const cha
 	return true;
 }
 
+bool ts_measure_text(struct ts_measures *m, struct ts_arena *arena, const char *group, struct ts_span subject,
+		     const char *name, struct ts_span text)
+{
+	struct ts_measure *row = measure_next(m, arena);
+
+	if (!row)
+		return false;
+	*row = (struct ts_measure){
+		.group = ts_span_str(group),
+		.subject = subject,
+		.name = ts_span_str(name),
+		.unit = TS_UNIT_TEXT,
+		.known = true,
+		.text = text,
+	};
+	return true;
+}
+
 /* "best" or, with its unit, "best_step". */
 static bool name_is(const struct ts_measure *row, const char *name)
 {
@@ -77,6 +95,17 @@ const struct ts_measure *ts_measure_find(const struct ts_measures *m, const char
 	return NULL;
 }
 
+bool ts_measure_value(const struct ts_measures *m, const char *group, const char *subject, const char *name,
+		      double *ret_value)
+{
+	const struct ts_measure *row = ts_measure_find(m, group, subject, name);
+
+	if (!row || !row->known || row->unit == TS_UNIT_TEXT)
+		return false;
+	*ret_value = row->value;
+	return true;
+}
+
 const char *ts_unit_suffix(enum ts_unit unit)
 {
 	switch (unit) {
@@ -94,6 +123,14 @@ const char *ts_unit_suffix(enum ts_unit unit)
 		return "_step";
 	case TS_UNIT_COUNT:
 		return "_count";
+	case TS_UNIT_BYTES_PER_STEP:
+		return "_bytes_per_step";
+	case TS_UNIT_FLOPS:
+		return "_flops";
+	case TS_UNIT_FLOPS_PER_S:
+		return "_flops_per_s";
+	case TS_UNIT_TEXT:
+		return "";
 	}
 	return "";
 }

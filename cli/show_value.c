@@ -221,10 +221,35 @@ static const char *plain_number(double value, struct ts_arena *arena)
 	return ts_arena_printf(arena, "%s", text);
 }
 
+/* 312 TFLOP/s, 6 TFLOP: powers of a thousand, as peaks are given. */
+static const char *show_flops(double value, const char *unit, struct ts_arena *arena)
+{
+	static const char prefixes[] = " kMGTPEZY";
+	size_t at = 0;
+
+	while (fabs(value) >= 1000 && prefixes[at + 1]) {
+		value /= 1000;
+		at++;
+	}
+	if (at == 0)
+		return ts_arena_printf(arena, "%.4g %s", value, unit);
+	return ts_arena_printf(arena, "%.4g %c%s", value, prefixes[at], unit);
+}
+
+/* 5.00 MiB/step, -3 B/step. */
+static const char *show_rate_of_bytes(double value, struct ts_arena *arena)
+{
+	const char *bytes = ts_show_bytes(value, arena);
+
+	return bytes ? ts_arena_printf(arena, "%s/step", bytes) : NULL;
+}
+
 const char *ts_show_measure(const struct ts_measure *m, struct ts_arena *arena)
 {
 	if (!m->known)
 		return "unknown";
+	if (m->unit == TS_UNIT_TEXT)
+		return ts_show_text(m->text, arena);
 	if (!isfinite(m->value))
 		return plain_number(m->value, arena);
 	switch (m->unit) {
@@ -240,8 +265,15 @@ const char *ts_show_measure(const struct ts_measure *m, struct ts_arena *arena)
 		if (m->value >= 0 && m->value < 1e15 && m->value == floor(m->value))
 			return ts_show_count((uint64_t)m->value, arena);
 		break;
+	case TS_UNIT_BYTES_PER_STEP:
+		return show_rate_of_bytes(m->value, arena);
+	case TS_UNIT_FLOPS:
+		return show_flops(m->value, "FLOP", arena);
+	case TS_UNIT_FLOPS_PER_S:
+		return show_flops(m->value, "FLOP/s", arena);
 	case TS_UNIT_STEP:
 	case TS_UNIT_NONE:
+	case TS_UNIT_TEXT:
 		break;
 	}
 	return plain_number(m->value, arena);

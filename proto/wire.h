@@ -10,7 +10,7 @@
 #ifndef TSCOPE_PROTO_WIRE_H
 #define TSCOPE_PROTO_WIRE_H
 
-#include "analysis/diff.h"
+#include "analysis/analysis.h"
 #include "store/engine.h"
 
 /* ServerInfo: {} -> */

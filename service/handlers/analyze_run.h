@@ -8,6 +8,7 @@
 #ifndef TSCOPE_HANDLERS_ANALYZE_RUN_H
 #define TSCOPE_HANDLERS_ANALYZE_RUN_H
 
+#include "analysis/analysis.h"
 #include "service/handlers/read.h"
 
 /* Ranks that group "ranks" lists: three rows each have to fit in one answer. */

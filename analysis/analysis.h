@@ -1,0 +1,28 @@
+/* analysis.h - the answer of `tscope analyze`: one struct for the screen, JSON, HTML and the exit code. */
+#ifndef TSCOPE_ANALYSIS_ANALYSIS_H
+#define TSCOPE_ANALYSIS_ANALYSIS_H
+
+#include "analysis/bound.h"
+#include "analysis/diff.h"
+#include "analysis/event.h"
+#include "analysis/finding.h"
+#include "analysis/measure.h"
+#include "analysis/plot.h"
+
+/* Changes whenever a measure, an event or a plot comes out otherwise for the same run: cached reductions of another are not used. */
+enum { TS_ANALYSIS_VERSION = 2 };
+
+struct ts_analysis {
+	struct ts_run_ref run;
+	int32_t rank;		 /* whose timing, memory and loss these are, where a note does not say otherwise */
+	uint64_t warmup_cut;	 /* steps left out at the start */
+	struct ts_measures measures;
+	struct ts_events events;
+	struct ts_plots plots;
+	struct ts_bound bound;
+	struct ts_findings findings;
+	struct ts_span *notes;	 /* sentences: what was chosen, what is not known */
+	size_t n_notes;
+};
+
+#endif

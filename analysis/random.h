@@ -1,0 +1,21 @@
+/* random.h - seeded random numbers, the same on every machine: permutation tests need draws, tests need noise.
+ *
+ * xoshiro256++ seeded by splitmix64 (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021). Not for secrets.
+ */
+#ifndef TSCOPE_ANALYSIS_RANDOM_H
+#define TSCOPE_ANALYSIS_RANDOM_H
+
+#include <stdint.h>
+
+struct ts_random {
+	uint64_t s[4];
+};
+
+void ts_random_init(struct ts_random *r, uint64_t seed);
+uint64_t ts_random_next(struct ts_random *r);
+/* 0 to n-1, unbiased (Lemire 2019); n > 0. */
+uint32_t ts_random_below(struct ts_random *r, uint32_t n);
+double ts_random_unit(struct ts_random *r); /* [0, 1), 53 bits */
+double ts_random_normal(struct ts_random *r); /* mean 0, deviation 1 (Box-Muller, one of the pair) */
+
+#endif

@@ -1,0 +1,13 @@
+/* quality_parts.h - one function a file; quality.c runs them in this order. */
+#ifndef TSCOPE_TESTS_QUALITY_PARTS_H
+#define TSCOPE_TESTS_QUALITY_PARTS_H
+
+#include "quality.h"
+
+#define QUALITY_PARTS(X) \
+	X(quality_timing)
+
+#define QUALITY_DECLARE(name) void name(struct quality *q);
+QUALITY_PARTS(QUALITY_DECLARE)
+
+#endif
