@@ -1,0 +1,6 @@
+#include "quality_parts.h"
+
+void quality_memory(struct quality *q)
+{
+	(void)q;
+}
