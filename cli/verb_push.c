@@ -165,25 +165,48 @@ static const char *outcome_text(struct ts_cli *cli, const struct pushed *p)
 		     : NULL;
 }
 
-/* The id that the name points at: of a joined run another than of the ranks that were sent. */
-static const struct ts_id *id_of(const struct pushed *p)
+/* What the directory holds. */
+static struct ts_run_ref part_of(const struct pushed *p)
 {
-	return p->commit.outcome ? &p->commit.id : &p->run.head;
+	return (struct ts_run_ref){
+		.id = p->run.head,
+		.own_name = p->run.own_name,
+		.steps = p->run.steps,
+		.first_step = p->run.first_step,
+		.last_step = p->run.last_step,
+		.ranks = (uint32_t)p->run.n_ranks,
+	};
+}
+
+/* What the name points at, or the stage: joined, it has the ranks of other pushes too. */
+static struct ts_run_ref run_of(const struct pushed *p)
+{
+	return p->commit.outcome ? p->commit.run : part_of(p);
+}
+
+/* "8 steps (0 to 7), 1 rank"; NULL when the arena is full. */
+static const char *extent_text(const struct ts_run_ref *run, struct ts_arena *a)
+{
+	const char *steps = ts_show_plural(run->steps, "step", a);
+	const char *range = run->steps ? ts_show_range(run->first_step, run->last_step, a) : NULL;
+	const char *ranks = ts_show_plural(run->ranks, "rank", a);
+
+	return steps && ranks ? ts_arena_printf(a, "%s%s%s%s, %s", steps, range ? " (" : "", range ? range : "",
+						range ? ")" : "", ranks)
+			      : NULL;
 }
 
 static void told_one(struct ts_cli *cli, const struct pushed *p)
 {
 	struct ts_arena *a = &cli->arena;
-	const char *steps = ts_show_plural(p->run.steps, "step", a);
-	const char *range = p->run.steps ? ts_show_range(p->run.first_step, p->run.last_step, a) : NULL;
-	const char *ranks = ts_show_plural(p->run.n_ranks, "rank", a);
 	const char *sent = ts_show_plural(p->sent_objects, "object", a);
+	struct ts_run_ref run = run_of(p), part = part_of(p);
 
 	ts_text_field(cli, "name", ts_arena_printf(a, "%.*s", TS_SPAN_ARG(p->name)));
-	ts_text_field(cli, "id", ts_show_hex(id_of(p), a));
-	ts_text_field(cli, "steps", steps && ranks ? ts_arena_printf(a, "%s%s%s%s, %s", steps, range ? " (" : "",
-								       range ? range : "", range ? ")" : "", ranks)
-						   : NULL);
+	ts_text_field(cli, "id", ts_show_hex(&run.id, a));
+	ts_text_field(cli, "steps", extent_text(&run, a));
+	if (!ts_id_eq(&run.id, &part.id))
+		ts_text_field(cli, "part", extent_text(&part, a));
 	if (p->commit.outcome) {
 		ts_text_field(cli, "sent", sent ? ts_arena_printf(a, "%s (%s)", ts_show_bytes((double)p->sent_bytes, a), sent) : NULL);
 		ts_text_field(cli, "new", ts_show_bytes((double)p->stored.new_bytes, a));
@@ -205,12 +228,14 @@ static enum ts_status told_table(struct ts_cli *cli, const struct pushed *all, s
 	ts_grid_init(&grid, columns, 6, a);
 	for (size_t i = 0; i < n; i++) {
 		const struct pushed *p = &all[i];
+		struct ts_run_ref run;
 
 		if (p->failed.status)
 			continue;
+		run = run_of(p);
 		ts_grid_span(&grid, TS_STYLE_BOLD, p->name);
-		ts_grid_text(&grid, TS_STYLE_DIM, ts_show_id(id_of(p), a));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_count(p->run.steps, a));
+		ts_grid_text(&grid, TS_STYLE_DIM, ts_show_id(&run.id, a));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_count(run.steps, a));
 		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_bytes((double)p->sent_bytes, a));
 		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_bytes((double)p->stored.new_bytes, a));
 		ts_grid_text(&grid, TS_STYLE_PLAIN, outcome_text(cli, p));
@@ -247,20 +272,14 @@ static void json_notices(struct ts_json *j, const struct ts_notices *notices)
 
 static void json_done(struct ts_json *j, const struct pushed *p)
 {
-	struct ts_run_ref run = {
-		.id = *id_of(p),
-		.own_name = p->run.own_name,
-		.steps = p->run.steps,
-		.first_step = p->run.first_step,
-		.last_step = p->run.last_step,
-		.ranks = (uint32_t)p->run.n_ranks,
-	};
+	struct ts_run_ref run = run_of(p), part = part_of(p);
 	const int32_t *missing = p->joined ? p->commit.missing_ranks : p->run.missing_ranks;
 	size_t n_missing = p->joined ? p->commit.n_missing : p->run.n_missing;
 
 	ts_json_key(j, "name");
 	ts_json_span(j, p->name);
 	ts_json_run(j, "run", &run);
+	ts_json_run(j, "part", &part);
 	ts_json_key(j, "outcome");
 	ts_json_string(j, outcome_word(p->commit.outcome));
 	if (p->commit.had_previous) {

@@ -37,8 +37,8 @@ VECTORS = [
      "name: \"p/r\" head: %s expect: EXPECT_ID expected: %s force: true join: true expose: true branch: \"p/b\" state: \"running\" message: \"m\\303\\274\""
      % (ident(1), ident(2))),
     ("commit_reply", "CommitRunReply",
-     "outcome: COMMIT_OUTCOME_STAGED id: %s previous: %s seq: 3 missing_ranks: 4 missing_ranks: 5 missing_count: 2"
-     % (ident(1), ident(2))),
+     "outcome: COMMIT_OUTCOME_STAGED id: %s previous: %s seq: 3 missing_ranks: 4 missing_ranks: 5 missing_count: 2 run { %s }"
+     % (ident(1), ident(2), RUN % ident(1))),
     ("ref_request", "UpdateRefRequest",
      "kind: REF_KIND_BRANCH name: \"p/b\" remove: true target: \"t\" force: true expect: EXPECT_ID expected: %s message: \"m\"" % ident(7)),
     ("ref_reply", "UpdateRefReply", "ref { %s } previous: %s" % (REF % ident(1), ident(2))),

@@ -171,6 +171,7 @@ static void reads_ref_messages(void **state)
 	assert_int_equal(committed.n_missing, 2);
 	assert_int_equal(committed.missing_ranks[0], 4);
 	assert_int_equal(committed.missing_ranks[1], 5);
+	check_run(&committed.run, 1);
 	UNPACK(ref_request, &request);
 	assert_int_equal(request.kind, TS_REF_BRANCH);
 	IS(request.name, "p/b");

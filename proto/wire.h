@@ -67,6 +67,7 @@ struct ts_commit_reply {
 	uint64_t seq;
 	int32_t *missing_ranks; /* STAGED: the first 64 */
 	size_t n_missing; /* all */
+	struct ts_run_ref run; /* what id is now; joined, with the ranks that were there before */
 };
 
 /* UpdateRef: name, tag, rm, branch prune. */

@@ -113,7 +113,8 @@ static ProtobufCMessage *build_commit_reply(const struct ts_commit_reply *in, st
 	m->missing_ranks = ts_wire_ranks(in->missing_ranks);
 	m->n_missing_ranks = listed_ranks(in->n_missing);
 	m->missing_count = in->n_missing;
-	return &m->base;
+	m->run = ts_wire_build_run(arena, &in->run);
+	return m->run ? &m->base : NULL;
 }
 
 static void read_commit_reply(struct ts_wire_reader *r, const Tscope__V1__CommitRunReply *m,
@@ -131,6 +132,9 @@ static void read_commit_reply(struct ts_wire_reader *r, const Tscope__V1__Commit
 	out->n_missing = (size_t)ts_wire_uint(r, m->missing_count, TS_RANKS_MAX, "missing_count");
 	if (listed != listed_ranks(out->n_missing))
 		ts_wire_fail(r, "missing_ranks", "does not fit missing_count");
+	ts_wire_read_run(r, m->run, &out->run, "run");
+	if (!ts_id_eq(&out->run.id, &out->id))
+		ts_wire_fail(r, "run", "is another than id");
 }
 
 WIRE_PACK(commit_reply, ts_commit_reply);

@@ -90,6 +90,7 @@ static enum ts_status place(struct commit *c, const struct ts_run *run, const st
 		.had_previous = placed.had_previous,
 		.previous = placed.previous,
 		.seq = placed.ref.seq,
+		.run = d.run,
 	};
 	if (c->request->join)
 		tell_missing(&d, ret_reply);
@@ -127,6 +128,7 @@ static enum ts_status stage_run(struct commit *c, const struct ts_run *run, cons
 	}
 	reply.seq = now.seq;
 	tell_missing(&d, &reply);
+	reply.run = d.run;
 	*ret_reply = reply;
 	return TS_OK;
 }

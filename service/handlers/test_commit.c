@@ -307,11 +307,15 @@ static void joins_to_the_whole(void **state)
 	for (size_t order = 0; order < 4; order++) {
 		struct ts_id whole = put_ranks(s, run, 0, 4), now;
 		struct ts_commit_reply reply = {.outcome = TS_COMMIT_STAGED};
+		uint32_t there = 0;
 
 		for (size_t i = 0; i < 4 && parts[order][i].n; i++) {
 			assert_int_equal(reply.outcome, TS_COMMIT_STAGED);
 			reply = must_join(s, put_ranks(s, run, parts[order][i].first, parts[order][i].n));
 			assert_int_equal(has_ref(s, TS_REF_RUN, "default/a", &now), reply.outcome != TS_COMMIT_STAGED);
+			there += (uint32_t)parts[order][i].n;
+			assert_int_equal(reply.run.ranks, there);
+			assert_true(ts_id_eq(&reply.run.id, &reply.id));
 		}
 		assert_int_equal(reply.outcome, TS_COMMIT_CREATED);
 		assert_int_equal(reply.n_missing, 0);

@@ -476,6 +476,7 @@ def check_join(place):
         for n, rank in enumerate(order):
             run, objects = f.run_objects({rank: parts[rank]})
             _, commit, _ = place.client.push(run, objects, lambda raw: sealed_v1.RAW, name=f"join/{name}", join=True)
+            assert commit.run.id == commit.id and commit.run.ranks == n + 1, commit
             if n == 0:
                 assert commit.outcome == 5 and list(commit.missing_ranks) == [order[1]], commit
         assert commit.outcome == 1 and commit.id == whole, f"joined {name}: {commit.id.hex()}, not {whole.hex()}"

@@ -131,13 +131,19 @@ $ tscope show both
 $ mkdir host1 && cp -r runs/joined/rank1 host1/ && tscope push --join --name both host1
 | name      default/both
 | id        80645a2e3943281b38874cc05dbf8ef881f799678fe60fd3541821a26641340a
-| steps     4 steps (0 to 3), 1 rank
+| steps     4 steps (0 to 3), 2 ranks
+| part      4 steps (0 to 3), 1 rank
 | sent SIZE (3 objects)
 | new SIZE
 | outcome   created
-$ tscope push --join --name counted runs/joined/rank1 --json | grep missing_rank_count
+# What is told of the run counts the ranks of the pushes before, what is told of the part those of this one.
+$ tscope push --join --name counted runs/joined/rank1 --json | grep rank_count
+|         "rank_count": 1
+|         "rank_count": 1
 |       "missing_rank_count": 1,
-$ tscope push --join --name counted runs/joined/rank0 --json | grep missing_rank_count
+$ tscope push --join --name counted runs/joined/rank0 --json | grep rank_count
+|         "rank_count": 2
+|         "rank_count": 1
 |       "missing_rank_count": 0,
 $ tscope push runs/joined
 | name      default/joined
