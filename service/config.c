@@ -8,6 +8,7 @@
 #include "service/config_table.h"
 #include "service/rpc/address.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -352,6 +353,8 @@ static enum ts_status check(struct ts_config *config, struct ts_error *err)
 	}
 	if (!config->store[0])
 		return ts_error_set(err, TS_INVALID, "there is no home folder to keep a store in; name one with --store");
+	if (strlen(config->store) + strlen("/data.mdb") >= PATH_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "store: a path of %zu bytes; the system takes %d", strlen(config->store), PATH_MAX);
 	return TS_OK;
 }
 

@@ -282,6 +282,48 @@ static void words_on_the_command_line(void **state)
 	assert_non_null(strstr(read_log(log_path), "status=denied"));
 }
 
+/* What the settings alone make impossible is refused by --check as by the start, which makes no store for it. */
+static void a_check_refuses_what_the_start_refuses(void **state)
+{
+	static const char path_too_long[] = "/tmp/tscope-a-path-that-is-longer-than-the-107-bytes-which-a-unix-socket-has-room-for/"
+					    "and-that-goes-on-and-on/s";
+	static char store_too_long[4500];
+	static const struct {
+		const char *flags[4];
+		const char *said;
+	} refused[] = {
+		{{"--listen", "0.0.0.0:0"}, "status=denied"},
+		{{"--listen", "192.0.2.1:7443"}, "status=denied"},
+		{{"--listen", "[::]:0"}, "status=denied"},
+		{{"--listen", "127.0.0.1:0,[2001:db8::1]:1"}, "status=denied"},
+		{{"--socket", path_too_long}, "status=too_large"},
+		{{"--store", store_too_long}, "status=too_large"},
+		{{"--listen", "127.0.0.1:47443,127.0.0.1:47443"}, "status=conflict"},
+		{{"--listen", "0.0.0.0:47443,127.0.0.1:47443", "--allow-remote"}, "status=conflict"},
+		{{"--listen", "[::]:47443,[::1]:47443", "--allow-remote"}, "status=conflict"},
+	};
+
+	(void)state;
+	memset(store_too_long, '/', sizeof store_too_long - 1);
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+		for (int check = 1; check >= 0; check--) {
+			const char *const *f = refused[i].flags;
+			const char *flags[5] = {f[0], f[1], f[2], check ? "--check" : NULL};
+
+			if (!flags[2]) {
+				flags[2] = flags[3];
+				flags[3] = NULL;
+			}
+			(void)unlink(log_path);
+			assert_int_equal(wait_exit(start(flags)), 2);
+			assert_non_null(strstr(read_log(log_path), refused[i].said));
+			assert_int_equal(access(store, F_OK), -1);
+		}
+	}
+	assert_int_equal(run("--check", "--listen", "127.0.0.1:0,127.0.0.1:0,[::1]:47443,127.0.0.1:47443"), 0);
+	assert_int_equal(wait_exit(start((const char *const[]){"--check", "--allow-remote", "--listen", "0.0.0.0:0", NULL})), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +333,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_read_only_server_says_so, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_backup_is_a_store, setup, teardown),
 		cmocka_unit_test_setup_teardown(words_on_the_command_line, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_check_refuses_what_the_start_refuses, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("tscoped", tests, NULL, NULL);

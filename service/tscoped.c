@@ -134,18 +134,30 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 					    .pool_threads = config->pool, .max_connections = config->max_connections,
 					    .max_calls = config->max_calls};
 
+	options.n_listeners = fill_listeners(d);
+	/* Before the store, so that none is made for a server that cannot be. */
+	if (ts_listen_check(d->listeners, options.n_listeners, err))
+		return err->status;
 	if (open_store(d, !config->read_only, config->read_only, err))
 		return ts_error_prefix(err, "store %s", config->store);
 	d->facts = (struct ts_server_facts){.version = TS_VERSION, .store = config->store, .started_ns = ts_now_real_ns(),
 					    .read_only = config->read_only};
 	options.engine = d->engine;
 	options.handlers = ts_handlers(&options.n_handlers);
-	options.n_listeners = fill_listeners(d);
 	if (ts_server_create(&options, &d->server, err))
 		return err->status;
 	if (config->gc_hours > 0 && !config->read_only)
 		return ts_housekeeping_start(d->engine, config->gc_hours * INT64_C(3600000000000), &d->housekeeping, err);
 	return TS_OK;
+}
+
+static int check(struct daemon *d)
+{
+	struct ts_error err;
+
+	if (ts_listen_check(d->listeners, fill_listeners(d), &err))
+		return fail(&err);
+	return print_line("the settings are well");
 }
 
 static void say_ready(const struct daemon *d)
@@ -255,7 +267,7 @@ static int run(struct daemon *d, int argc, char **argv)
 	if (d->config.print_socket)
 		return print_line(d->config.socket);
 	if (d->config.check)
-		return print_line("the settings are well");
+		return check(d);
 	if (d->config.backup[0])
 		return backup(d);
 	return serve(d, argc, argv);

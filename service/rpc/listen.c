@@ -230,13 +230,92 @@ static void *accept_loop(void *arg)
 	}
 }
 
+/* A TCP address taken apart; port 0 for a socket file, and for one that is another each time. */
+struct place {
+	sa_family_t family;
+	in_port_t port;
+	uint8_t host[16];
+	uint32_t zone;
+	bool any; /* every address of the machine */
+};
+
+static struct place place_of(const struct sockaddr_storage *name)
+{
+	struct place place = {.family = name->ss_family};
+	struct sockaddr_in6 in6;
+	struct sockaddr_in in;
+
+	if (name->ss_family == AF_INET) {
+		memcpy(&in, name, sizeof in);
+		place.port = in.sin_port;
+		place.any = in.sin_addr.s_addr == INADDR_ANY;
+		memcpy(place.host, &in.sin_addr, sizeof in.sin_addr);
+	} else if (name->ss_family == AF_INET6) {
+		memcpy(&in6, name, sizeof in6);
+		place.port = in6.sin6_port;
+		place.any = IN6_IS_ADDR_UNSPECIFIED(&in6.sin6_addr);
+		place.zone = in6.sin6_scope_id;
+		memcpy(place.host, &in6.sin6_addr, sizeof in6.sin6_addr);
+	}
+	return place;
+}
+
+/* [::] is every IPv4 address too, unless net.ipv6.bindv6only says otherwise. */
+static bool any_of_ipv6_takes_ipv4(void)
+{
+	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), only = 1;
+	socklen_t len = sizeof only;
+
+	if (fd < 0)
+		return false;
+	(void)getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, &len);
+	close(fd);
+	return !only;
+}
+
+/* Would binding one keep the other from being bound? */
+static bool collide(const struct sockaddr_storage *one, const struct sockaddr_storage *other)
+{
+	struct place a = place_of(one), b = place_of(other);
+
+	if (!a.port || a.port != b.port)
+		return false;
+	if (a.family != b.family)
+		return (a.family == AF_INET6 ? a.any : b.any) && any_of_ipv6_takes_ipv4();
+	return a.any || b.any || (a.zone == b.zone && memcmp(a.host, b.host, sizeof a.host) == 0);
+}
+
+static enum ts_status check_count(size_t n, struct ts_error *err)
+{
+	if (n == 0 || n > TS_LISTENERS_MAX)
+		return ts_error_set(err, TS_INVALID, "%zu addresses to listen at: 1 to %d are possible", n, TS_LISTENERS_MAX);
+	return TS_OK;
+}
+
+enum ts_status ts_listen_check(const struct ts_listener *listeners, size_t n, struct ts_error *err)
+{
+	struct sockaddr_storage names[TS_LISTENERS_MAX];
+
+	if (check_count(n, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++) {
+		if (ts_listen_socket_check(&listeners[i], &names[i], err))
+			return err->status;
+		for (size_t k = 0; k < i; k++)
+			if (collide(&names[i], &names[k]))
+				return ts_error_set(err, TS_CONFLICT, "cannot listen at %s and at %s: they take the same port",
+						    listeners[k].address, listeners[i].address);
+	}
+	return TS_OK;
+}
+
 enum ts_status ts_listen_open(const struct ts_listener *listeners, size_t n, unsigned max_connections,
 			      struct ts_listen **ret_listen, struct ts_error *err)
 {
 	struct ts_listen *listen;
 
-	if (n == 0 || n > TS_LISTENERS_MAX)
-		return ts_error_set(err, TS_INVALID, "%zu addresses to listen at: 1 to %d are possible", n, TS_LISTENERS_MAX);
+	if (check_count(n, err))
+		return err->status;
 	listen = ts_alloc_array(1, sizeof *listen);
 	if (!listen)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory");

@@ -39,6 +39,9 @@ enum { TS_PEER_TEXT = 80, TS_LISTENERS_MAX = 8 };
 struct ts_listen;
 typedef void ts_accept_fn(void *ctx, int fd);
 
+/* Refuses what ts_listen_open would refuse whatever else this machine does, and opens nothing. TS_DENIED: not a loopback address.
+ * TS_CONFLICT: two of them take the same port. Host names are looked up. */
+enum ts_status ts_listen_check(const struct ts_listener *listeners, size_t n, struct ts_error *err);
 /* TS_CONFLICT: another server holds the lock or the port. TS_DENIED: not a loopback address. */
 enum ts_status ts_listen_open(const struct ts_listener *listeners, size_t n, unsigned max_connections,
 			      struct ts_listen **ret_listen, struct ts_error *err);

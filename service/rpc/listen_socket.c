@@ -168,25 +168,71 @@ static enum ts_status bind_tcp(const struct addrinfo *at, const char *text, stru
 	return TS_OK;
 }
 
-static enum ts_status open_tcp(const struct ts_address *address, const struct ts_listener *options,
-			       struct ts_listen_socket *out, struct ts_error *err)
+/* The first address of the host, if a server may listen there; freeaddrinfo is the caller's. */
+static enum ts_status resolve_tcp(const struct ts_address *address, const struct ts_listener *options,
+				  struct addrinfo **ret_found, struct ts_error *err)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
 	struct addrinfo *found;
-	enum ts_status status;
 	int failed = getaddrinfo(address->host, address->port, &hints, &found);
 
 	if (failed)
 		return ts_error_set(err, TS_INVALID, "cannot listen at %s: %s", options->address, gai_strerror(failed));
-	if (!options->allow_remote && !is_loopback(found->ai_addr))
-		status = ts_error_set(err, TS_DENIED,
-				      "%s is reachable from other machines, and this version has neither TLS nor passwords: "
-				      "whoever reaches it reads and writes every run. Use the unix socket and ssh://HOST, or "
-				      "say allow-remote", options->address);
-	else
-		status = bind_tcp(found, options->address, out, err);
+	if (!options->allow_remote && !is_loopback(found->ai_addr)) {
+		freeaddrinfo(found);
+		return ts_error_set(err, TS_DENIED,
+				    "%s is reachable from other machines, and this version has neither TLS nor passwords: "
+				    "whoever reaches it reads and writes every run. Use the unix socket and ssh://HOST, or "
+				    "say allow-remote", options->address);
+	}
+	*ret_found = found;
+	return TS_OK;
+}
+
+static enum ts_status open_tcp(const struct ts_address *address, const struct ts_listener *options,
+			       struct ts_listen_socket *out, struct ts_error *err)
+{
+	struct addrinfo *found;
+	enum ts_status status;
+
+	if (resolve_tcp(address, options, &found, err))
+		return err->status;
+	status = bind_tcp(found, options->address, out, err);
 	freeaddrinfo(found);
 	return status;
+}
+
+static enum ts_status parse(const struct ts_listener *options, struct ts_address *ret_address, struct ts_error *err)
+{
+	struct ts_address address;
+
+	if (ts_address_parse(options->address, &address, err))
+		return err->status;
+	if (options->credentials != TS_CREDENTIALS_NONE)
+		return ts_error_set(err, TS_UNSUPPORTED, "%s: this version has no TLS", options->address);
+	if (address.kind == TS_ADDRESS_SSH)
+		return ts_error_set(err, TS_INVALID, "%s: a server cannot listen by ssh", options->address);
+	*ret_address = address;
+	return TS_OK;
+}
+
+enum ts_status ts_listen_socket_check(const struct ts_listener *options, struct sockaddr_storage *ret_name,
+				      struct ts_error *err)
+{
+	struct sockaddr_storage name = {.ss_family = AF_UNSPEC};
+	struct ts_address address;
+	struct addrinfo *found;
+
+	if (parse(options, &address, err))
+		return err->status;
+	if (address.kind == TS_ADDRESS_TCP) {
+		if (resolve_tcp(&address, options, &found, err))
+			return err->status;
+		memcpy(&name, found->ai_addr, found->ai_addrlen);
+		freeaddrinfo(found);
+	}
+	*ret_name = name;
+	return TS_OK;
 }
 
 enum ts_status ts_listen_socket_open(const struct ts_listener *options, struct ts_listen_socket *ret_socket,
@@ -196,17 +242,13 @@ enum ts_status ts_listen_socket_open(const struct ts_listener *options, struct t
 	struct ts_address address;
 	enum ts_status status;
 
-	if (ts_address_parse(options->address, &address, err))
+	if (parse(options, &address, err))
 		return err->status;
-	if (options->credentials != TS_CREDENTIALS_NONE)
-		return ts_error_set(err, TS_UNSUPPORTED, "%s: this version has no TLS", options->address);
 	out.kind = address.kind;
 	if (address.kind == TS_ADDRESS_UNIX)
 		status = open_unix(&address, options->socket_mode, &out, err);
-	else if (address.kind == TS_ADDRESS_TCP)
-		status = open_tcp(&address, options, &out, err);
 	else
-		status = ts_error_set(err, TS_INVALID, "%s: a server cannot listen by ssh", options->address);
+		status = open_tcp(&address, options, &out, err);
 	if (status)
 		return status;
 	*ret_socket = out;

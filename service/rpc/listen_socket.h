@@ -4,6 +4,8 @@
 
 #include "service/rpc/listen.h"
 
+#include <sys/socket.h>
+
 struct ts_listen_socket {
 	int fd;
 	int lock_fd;	   /* -1 for TCP */
@@ -12,6 +14,10 @@ struct ts_listen_socket {
 	char address[320]; /* with the port that was taken */
 };
 
+/* What ts_listen_socket_open would refuse whatever else this machine does; opens nothing. ret_name is where a TCP socket would
+ * be bound, AF_UNSPEC for a socket file. */
+enum ts_status ts_listen_socket_check(const struct ts_listener *options, struct sockaddr_storage *ret_name,
+				      struct ts_error *err);
 /* On failure nothing is left open. The lock file stays behind when the server ends: removing it would race. */
 enum ts_status ts_listen_socket_open(const struct ts_listener *options, struct ts_listen_socket *ret_socket,
 				     struct ts_error *err);
