@@ -56,6 +56,7 @@ struct ts_series_row {
 	uint64_t steps_a, steps_b; /* rows of the series */
 	bool counted;		  /* common, only_a, only_b are of the whole series; false for PARTS: of what lies before first_step */
 	uint64_t common, only_a, only_b;
+	unsigned other_types;	  /* ONLY_A, ONLY_B: bit t where the other side's rank has type t under this name, so that no cells can be paired */
 };
 
 enum ts_diff_verdict {

@@ -55,6 +55,17 @@ static void known_count(struct ts_json *j, const char *key, bool known, uint64_t
 		ts_json_null(j);
 }
 
+/* Whatever else the other side has under the name, empty if nothing. */
+static void other_types(struct ts_json *j, unsigned types)
+{
+	ts_json_key(j, "other_types");
+	ts_json_array(j);
+	for (unsigned t = TS_COLUMN_F64; t <= TS_COLUMN_JSON; t++)
+		if (types >> t & 1)
+			ts_json_string(j, ts_column_type_word((enum ts_column_type)t));
+	ts_json_end(j);
+}
+
 static void series_row(struct ts_json *j, const struct ts_series_row *row)
 {
 	bool parts = row->state == TS_SERIES_PARTS;
@@ -70,6 +81,7 @@ static void series_row(struct ts_json *j, const struct ts_series_row *row)
 	ts_json_i64(j, row->rank);
 	ts_json_key(j, "state");
 	ts_json_string(j, ts_series_word(row->state));
+	other_types(j, row->other_types);
 	known_step(j, "first_step", parts, row->first_step);
 	known_step(j, "after_step", parts && row->after_known, row->after_step);
 	ts_json_key(j, "a");

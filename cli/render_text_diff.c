@@ -307,11 +307,33 @@ static enum ts_status series(struct ts_cli *cli, const struct ts_diff *diff, str
 	return status;
 }
 
+static bool same_entry(const struct ts_series_row *x, const struct ts_series_row *y)
+{
+	return ts_span_eq(x->name, y->name) && x->other_types == y->other_types && (!x->other_types || x->type == y->type);
+}
+
+/* "mood", and where the other side has it as something else why no step of it was compared: "mood (f64; text in b)". */
+static const char *lone_name(const struct ts_series_row *row, struct ts_arena *arena)
+{
+	const char *text = ts_show_text(short_name(row->name), arena), *lead = "";
+
+	if (!row->other_types)
+		return text;
+	text = text ? ts_arena_printf(arena, "%s (%s; ", text, ts_column_type_word(row->type)) : NULL;
+	for (unsigned t = TS_COLUMN_F64; t <= TS_COLUMN_JSON && text; t++) {
+		if (!(row->other_types >> t & 1))
+			continue;
+		text = ts_arena_printf(arena, "%s%s%s", text, lead, ts_column_type_word((enum ts_column_type)t));
+		lead = " and ";
+	}
+	return text ? ts_arena_printf(arena, "%s in %s)", text, row->state == TS_SERIES_ONLY_A ? "b" : "a") : NULL;
+}
+
 /* "phases.forward, memory.alloc and 3 more": each name once, of the rows in that state. NULL when there are none. */
 static const char *names_in(struct ts_cli *cli, const struct ts_diff *diff, enum ts_series_state state,
 			    bool observation, bool all)
 {
-	struct ts_span *names = ts_arena_array(&cli->arena, diff->n_series + 1, sizeof *names);
+	const struct ts_series_row **names = ts_arena_array(&cli->arena, diff->n_series + 1, sizeof *names);
 	const char *text = "";
 	size_t n = 0, shown;
 
@@ -322,14 +344,14 @@ static const char *names_in(struct ts_cli *cli, const struct ts_diff *diff, enum
 		if (row->state != state || (row->role == TS_ROLE_OBSERVATION) != observation)
 			continue;
 		/* Ranks of one series follow each other more often than not. */
-		while (k > 0 && !ts_span_eq(names[k - 1], row->name))
+		while (k > 0 && !same_entry(names[k - 1], row))
 			k--;
 		if (k == 0)
-			names[n++] = row->name;
+			names[n++] = row;
 	}
 	shown = all || n <= NAMES_SHOWN ? n : NAMES_SHOWN;
 	for (size_t i = 0; i < shown && text; i++) {
-		const char *name = ts_show_text(short_name(names[i]), &cli->arena);
+		const char *name = lone_name(names[i], &cli->arena);
 
 		text = name ? ts_arena_printf(&cli->arena, "%s%s%s", text, i ? ", " : "", name) : NULL;
 	}

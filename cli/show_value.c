@@ -356,21 +356,6 @@ const char *ts_fact_type_word(enum ts_fact_type type)
 	return "absent";
 }
 
-const char *ts_column_type_word(enum ts_column_type type)
-{
-	switch (type) {
-	case TS_COLUMN_F64:
-		return "f64";
-	case TS_COLUMN_U64:
-		return "u64";
-	case TS_COLUMN_TEXT:
-		return "text";
-	case TS_COLUMN_JSON:
-		break;
-	}
-	return "json";
-}
-
 const char *ts_series_word(enum ts_series_state state)
 {
 	switch (state) {

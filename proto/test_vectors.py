@@ -71,7 +71,7 @@ VECTORS = [
      "facts { group: GROUP_OTHER change: FACT_CHANGE_CHANGED rank: 2 path: \"q\" a { type: FACT_TYPE_NUMBER text: \"12345678901234567890123\" } b { type: FACT_TYPE_OBJECT } } "
      "series { name: \"n\" type: COLUMN_TYPE_U64 role: ROLE_TRAJECTORY rank: 4 state: SERIES_STATE_PARTS first_step: -6 after_step: 0 a { word: 8 } b { word: 0 } steps_a: 10 steps_b: 11 counted: true common: 13 only_a: 14 only_b: 15 } "
      "series { name: \"t\" type: COLUMN_TYPE_TEXT rank: -1 state: SERIES_STATE_PARTS a { text: \"\" } b { text: \"x\\000\" } } "
-     "series { name: \"j\" type: COLUMN_TYPE_F64 state: SERIES_STATE_ONLY_B a { real: -0.0 } b { json: \"[]\" } } "
+     "series { name: \"j\" type: COLUMN_TYPE_F64 state: SERIES_STATE_ONLY_B a { real: -0.0 } b { json: \"[]\" } other_types: 24 } "
      "same_count: 7 steps_only_a: 8 steps_only_b: 9 only_a_first: 10 only_a_last: 11 only_b_first: 12 only_b_last: 13 ranks_only_a: 14 ranks_only_a: 15 ranks_only_b: 16"
      % (RUN % ident(1), RUN % ident(2), ident(3))),
     ("verify_event", "VerifyEvent",

@@ -357,6 +357,8 @@ static void reads_diff_series(const struct ts_diff *d)
 	assert_true(r[2].a.type == TS_COLUMN_F64 && signbit(r[2].a.real));
 	assert_int_equal(r[2].b.type, TS_COLUMN_JSON);
 	IS(r[2].b.text, "[]");
+	assert_int_equal(r[2].other_types, 1 << TS_COLUMN_TEXT | 1 << TS_COLUMN_JSON);
+	assert_int_equal(r[1].other_types, 0);
 }
 
 static void reads_diff_messages(void **state)

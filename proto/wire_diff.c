@@ -133,6 +133,7 @@ static bool build_series(Tscope__V1__SeriesRow *m, const struct ts_series_row *i
 	m->common = in->common;
 	m->only_a = in->only_a;
 	m->only_b = in->only_b;
+	m->other_types = in->other_types;
 	return build_value(&m->a, &in->a, arena) && build_value(&m->b, &in->b, arena);
 }
 
@@ -157,6 +158,9 @@ static void read_series(struct ts_wire_reader *r, const Tscope__V1__SeriesRow *m
 	out->common = m->common;
 	out->only_a = m->only_a;
 	out->only_b = m->only_b;
+	out->other_types = (unsigned)ts_wire_uint(r, m->other_types, (2u << TS_COLUMN_JSON) - 1, "series.other_types");
+	if (out->other_types & 1)
+		ts_wire_fail(r, "series.other_types", "has a bit of no type");
 }
 
 static void fill_extent(Tscope__V1__DiffReply *m, const struct ts_diff *in)

@@ -376,3 +376,18 @@ enum ts_status ts_index_encode(const struct ts_index *index, ts_object_sink *sin
 	ts_free(chain.parts);
 	return status;
 }
+
+const char *ts_column_type_word(enum ts_column_type type)
+{
+	switch (type) {
+	case TS_COLUMN_F64:
+		return "f64";
+	case TS_COLUMN_U64:
+		return "u64";
+	case TS_COLUMN_TEXT:
+		return "text";
+	case TS_COLUMN_JSON:
+		break;
+	}
+	return "json";
+}

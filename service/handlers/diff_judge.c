@@ -181,6 +181,25 @@ static void say_extent(struct ts_buf *out, const struct ts_diff *diff, const str
 	}
 }
 
+/* "only the first run has loss", and if so why: " as text, the second has it as f64". */
+static void say_only(struct ts_buf *out, const struct ts_diff *diff, const struct ts_series_row *row)
+{
+	bool first = row->state == TS_SERIES_ONLY_A, any = false;
+
+	ts_buf_printf(out, "only the %s run has ", first ? "first" : "second");
+	put_name(out, row->name);
+	put_rank(out, diff, row);
+	if (!row->other_types)
+		return;
+	ts_buf_printf(out, " as %s, the %s has it as ", ts_column_type_word(row->type), first ? "second" : "first");
+	for (unsigned t = TS_COLUMN_F64; t <= TS_COLUMN_JSON; t++) {
+		if (!(row->other_types >> t & 1))
+			continue;
+		ts_buf_printf(out, "%s%s", any ? " and " : "", ts_column_type_word((enum ts_column_type)t));
+		any = true;
+	}
+}
+
 /* A series that is neither the same nor parts. */
 static void say_incomplete(struct ts_buf *out, const struct ts_diff *diff, const struct ts_diff_tally *tally,
 			   const struct ts_series_row *row)
@@ -196,9 +215,7 @@ static void say_incomplete(struct ts_buf *out, const struct ts_diff *diff, const
 		ts_buf_str(out, " is in both runs");
 		return;
 	}
-	ts_buf_printf(out, "only the %s run has ", row->state == TS_SERIES_ONLY_A ? "first" : "second");
-	put_name(out, row->name);
-	put_rank(out, diff, row);
+	say_only(out, diff, row);
 	put_common(out, tally);
 }
 

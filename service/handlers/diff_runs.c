@@ -105,9 +105,22 @@ static void count_row(struct diffing *d, const struct ts_series_row *row)
 	d->tally.parts += row->state == TS_SERIES_PARTS;
 }
 
-/* a or b is NULL where that side lacks the series. */
+/* The types that a side has under a name, whose series lie beside the place `at` of the walk. */
+static unsigned types_beside(const struct series_list *list, size_t at, struct ts_span name)
+{
+	unsigned types = 0;
+
+	while (at > 0 && ts_span_eq(list->items[at - 1].column->name, name))
+		at--;
+	for (; at < list->n && ts_span_eq(list->items[at].column->name, name); at++)
+		types |= 1u << list->items[at].column->type;
+	return types;
+}
+
+/* a or b is NULL where that side lacks the series; other_types says what it has instead. */
 static enum ts_status diff_series(struct diffing *d, int32_t rank, const struct ts_series_side *a,
-				  const struct ts_series_side *b, enum ts_role role, struct ts_error *err)
+				  const struct ts_series_side *b, unsigned other_types, enum ts_role role,
+				  struct ts_error *err)
 {
 	const struct ts_column *column = a ? a->column : b->column;
 	struct ts_series_row row = {.name = column->name, .type = column->type, .role = role, .rank = rank};
@@ -121,6 +134,7 @@ static enum ts_status diff_series(struct diffing *d, int32_t rank, const struct 
 		row.steps_a = row.only_a = a ? a->table->rows : 0;
 		row.steps_b = row.only_b = b ? b->table->rows : 0;
 		row.counted = true;
+		row.other_types = other_types;
 	}
 	count_row(d, &row);
 	return row.state == TS_SERIES_SAME ? TS_OK : keep_row(d, &row, err);
@@ -159,11 +173,14 @@ static enum ts_status diff_rank(struct diffing *d, const struct ts_index *a, con
 		const struct ts_series_side *x = i < list_a.n ? &list_a.items[i] : NULL;
 		const struct ts_series_side *y = j < list_b.n ? &list_b.items[j] : NULL;
 		int c = !x ? 1 : (!y ? -1 : compare_columns(x->column, y->column));
+		unsigned other_types = c < 0 ? types_beside(&list_b, j, x->column->name)
+				     : c > 0 ? types_beside(&list_a, i, y->column->name)
+					     : 0;
 
 		x = c <= 0 ? x : NULL;
 		y = c >= 0 ? y : NULL;
 		if (diff_series(
-			    d, a->rank, x, y,
+			    d, a->rank, x, y, other_types,
 			    joint_role(x ? x->column->name : y->column->name, x ? &facts_a : NULL, y ? &facts_b : NULL),
 			    err))
 			return err->status;

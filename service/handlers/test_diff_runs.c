@@ -123,6 +123,16 @@ static void check_value(const struct ts_value *v, const struct cell *c)
 		assert_int_equal(v->word, canonical(c));
 }
 
+static unsigned types_of(const struct cells *c, const struct cell *like)
+{
+	unsigned types = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->items[i].rank == like->rank && strcmp(c->items[i].name, like->name) == 0)
+			types |= 1u << c->items[i].type;
+	return types;
+}
+
 static void check_row(const struct ts_series_row *row, const struct expected *e, uint64_t n_a, uint64_t n_b)
 {
 	assert_int_equal(row->state, e->state);
@@ -201,6 +211,9 @@ static void check_series(struct cells *a, struct cells *b, const struct ts_diff 
 			} else {
 				assert_non_null(row);
 				check_row(row, &e, end_a - i, end_b - j);
+				assert_int_equal(row->other_types, e.state == TS_SERIES_ONLY_A	 ? types_of(b, any)
+								   : e.state == TS_SERIES_ONLY_B ? types_of(a, any)
+												 : 0);
 			}
 		} else {
 			assert_null(row);
@@ -314,6 +327,7 @@ static void check_mirror(const struct ts_diff *d, const struct ts_diff *m)
 		assert_int_equal(x->only_a, y->only_b);
 		assert_int_equal(x->only_b, y->only_a);
 		assert_int_equal(x->steps_a, y->steps_b);
+		assert_int_equal(x->other_types, y->other_types);
 	}
 }
 
@@ -647,6 +661,19 @@ static void another_type_is_another_series(void **state)
 	assert_int_equal(diff.series[0].type, TS_COLUMN_F64);
 	assert_int_equal(diff.series[1].state, TS_SERIES_ONLY_B);
 	assert_int_equal(diff.series[1].type, TS_COLUMN_TEXT);
+	assert_int_equal(diff.series[0].other_types, 1 << TS_COLUMN_TEXT);
+	assert_int_equal(diff.series[1].other_types, 1 << TS_COLUMN_F64);
+	assert_true(ts_span_is(diff.reason, "only the first run has loss as f64, the second has it as text; "
+					    "no series of the trajectory is in both"));
+	/* Under a name that only one side has nothing else is told, and a type that both have is found all the same. */
+	cells_add(&b, 0, "scalars.loss", 1, 2.0);
+	cells_add(&b, 0, "scalars.loss2", 1, 2.0);
+	diff_of(&w, make_run(&w, &a, NULL, 0), make_run(&w, &b, NULL, 0), &diff);
+	assert_int_equal(diff.n_series, 2);
+	assert_int_equal(diff.n_same, 1);
+	assert_int_equal(diff.series[0].type, TS_COLUMN_TEXT);
+	assert_int_equal(diff.series[0].other_types, 1 << TS_COLUMN_F64);
+	assert_int_equal(diff.series[1].other_types, 0);
 	cells_free(&a);
 	cells_free(&b);
 	world_close(&w);

@@ -117,6 +117,45 @@ $ tscope diff mood mood2
 |
 | same      7 series
 [3]
+# A column that is numbers in one and text in the other: nothing of it was compared, and that is why.
+$ mkdir words some; sed -E 's/"mood":([0-9]+)/"mood":"m\1"/' runs/mood/steps.jsonl >words/steps.jsonl; cp runs/mood/run.json words; sed -E 's/"mood":([01])}/"mood":"m\1"}/' runs/mood/steps.jsonl >some/steps.jsonl; cp runs/mood/run.json some
+$ tscope diff mood ./words
+| the trajectory agrees, but only the first run has mood as f64, the second has it as text; common steps of the trajectory agree; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json
+| a  mood  02543aa2aba4  8 steps (0 to 7)  1 rank
+| b  mood  3c3a6fc5382b  8 steps (0 to 7)  1 rank
+|
+| No recorded fact differs.
+|
+| Only on one side
+|   only a  mood (f64; text in b)
+|   only b  mood (text; f64 in a)
+|
+| same      7 series
+[3]
+$ tscope diff mood ./words --json | grep -A3 '"state": "only_'
+|       "state": "only_a",
+|       "other_types": [
+|         "text"
+|       ],
+| --
+|       "state": "only_b",
+|       "other_types": [
+|         "f64"
+|       ],
+# One that is both in one run is text only there; its numbers are compared.
+$ tscope diff mood ./some
+| the trajectory agrees, but mood agrees on 2 common steps, but the first run has 6 that the second lacks; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json
+| a  mood  02543aa2aba4  8 steps (0 to 7)  1 rank
+| b  mood  e3596f8144ad  8 steps (0 to 7)  1 rank
+|
+| No recorded fact differs.
+|
+| Only on one side
+|   only b  mood (text; f64 in a)
+|
+| agree     on all common steps: mood
+| same      7 series
+[3]
 $ tscope diff base base
 | both are one and the same run: their ids are equal
 | a  base  18fc3da2967f  8 steps (0 to 7)  1 rank
