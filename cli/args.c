@@ -2,7 +2,7 @@
 #include "cli/args.h"
 
 #include "base/number.h"
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 static const struct ts_option *find_long(const struct ts_option *table, struct ts_span name)
 {

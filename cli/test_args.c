@@ -1,6 +1,6 @@
 /* Options: long with = or space, short joined, what ends them, and what an error says. */
 #include "cli/args.h"
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* suggest.c - optimal string alignment distance over short words. */
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* suggest.h - the known word nearest to a mistyped one. */
-#ifndef TSCOPE_CLI_SUGGEST_H
-#define TSCOPE_CLI_SUGGEST_H
+#ifndef TSCOPE_BASE_SUGGEST_H
+#define TSCOPE_BASE_SUGGEST_H
 
 #include <stddef.h>
 
