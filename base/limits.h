@@ -26,7 +26,10 @@ enum {
 	TS_PATH_MAX = 512,
 	/* Columns of one rank: each holds a window of up to 512 KiB while it is written. */
 	TS_COLUMNS_MAX = 4096,
-	TS_RANKS_MAX = 65536,
+	/* Ranks of a run, the job counted: a head without facts has room for them. Facts leave room for fewer (run/head.h). */
+	TS_RANKS_MAX = (TS_HEAD_MAX - 26) / 36,
+	/* parallelism.world_size, whose missing ranks are listed: a run may have recorded a few ranks of many. */
+	TS_WORLD_MAX = 65536,
 	/* A line of steps.jsonl; a record of 4 phases, 2 scalars and 4 memory columns has 324. */
 	TS_LINE_MAX = 4 << 20,
 	/* Nesting of foreign JSON: the parser recurses once a level. */

@@ -224,6 +224,26 @@ static enum ts_status find_head_facts(struct reading *r, struct ts_error *err)
 	return rank_facts(r, &r->layout.ranks[chosen], NULL, r->arena, &r->head.facts, err);
 }
 
+static bool has_job_files(const struct reading *r)
+{
+	char *path;
+
+	for (size_t i = 0; r->layout.multi && ts_kept_files[i]; i++) {
+		path = ts_path_join(r->arena, r->layout.path, ts_kept_files[i]);
+		if (path && ts_file_kind(path) == TS_FILE_REGULAR)
+			return true;
+	}
+	return false;
+}
+
+/* Asked before any steps are read: a directory with too many ranks has many of them. */
+static enum ts_status check_room(struct reading *r, struct ts_error *err)
+{
+	if (ts_head_check_room(&r->head.facts, r->layout.n + has_job_files(r), err))
+		return ts_error_prefix(err, "%s", r->layout.path);
+	return TS_OK;
+}
+
 static enum ts_status add_rank(struct reading *r, int32_t rank, const struct ts_id *index, struct ts_error *err)
 {
 	struct ts_rank_ref *ranks = r->head.ranks;
@@ -530,7 +550,8 @@ enum ts_status ts_run_dir_read(const struct ts_ingest_options *options, ts_objec
 
 	r.result.notices.arena = arena;
 	if (ts_layout_find(options->path, &r.result.notices, arena, &r.layout, err) || copy_given(&r, err) ||
-	    settle_layout(&r, err) || read_root(&r, err) || find_head_facts(&r, err))
+	    settle_layout(&r, err) || read_root(&r, err) || find_head_facts(&r, err) ||
+	    check_room(&r, err))
 		return err->status;
 	count_bytes(&r);
 	if (read_ranks(&r, err) || refuse_skipped(&r, err) || write_head(&r, err) || fill_result(&r, err))

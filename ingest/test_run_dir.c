@@ -168,6 +168,41 @@ static void rank_directories(void **state)
 	test_run_finish(&t);
 }
 
+static void write_ranks(struct test_run *t, int from, int to)
+{
+	char name[64];
+
+	for (int i = from; i < to; i++) {
+		(void)snprintf(name, sizeof name, "run/rank%d/steps.jsonl", i);
+		test_write(t, name, STEP);
+	}
+}
+
+/* Of 65536 bytes 26 are taken anyhow, 34 by parallelism.world_size (1 + 1 + 2 + 22 + 8), 32 by its group's digest, and 36 by each
+ * rank: 1817 fit and leave 32 bytes. */
+static void as_many_ranks_as_fit(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	write_ranks(&t, 0, 1817);
+	test_write(&t, "run/rank0/run.json", "{\"world_size\":2000}");
+	test_write(&t, "run/rank5000/notes", ""); /* nothing of a run in it */
+	expect_ok(&t);
+	assert_int_equal(ranks(&t), 1817);
+	/* What follows is refused before a record is read, or else these would be. */
+	t.strict = true;
+	test_write(&t, "run/rank0/steps.jsonl", "no record\n");
+	expect_error(&t, TS_INVALID, "rank0/steps.jsonl line 1: bad_json");
+	test_write(&t, "run/trace.json", "[]"); /* the job's */
+	expect_error(&t, TS_TOO_LARGE, "run: 1818 ranks, and at most 1817 fit in this run: its head has 65536 bytes, of which each "
+				       "rank takes 36 and the facts 66");
+	write_ranks(&t, 1817, 2000);
+	expect_error(&t, TS_TOO_LARGE, "run: 2001 ranks, and at most 1817 fit in this run");
+	test_run_finish(&t);
+}
+
 static void rank_0_is_empty(void **state)
 {
 	struct test_run t;
@@ -737,6 +772,7 @@ int main(void)
 		cmocka_unit_test(a_single_directory),
 		cmocka_unit_test(a_single_directory_of_another_rank),
 		cmocka_unit_test(rank_directories),
+		cmocka_unit_test(as_many_ranks_as_fit),
 		cmocka_unit_test(rank_0_is_empty),
 		cmocka_unit_test(two_directories_for_one_rank),
 		cmocka_unit_test(a_rank_that_says_another),

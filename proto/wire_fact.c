@@ -79,5 +79,5 @@ void ts_wire_read_run(struct ts_wire_reader *r, const Tscope__V1__RunRef *m, str
 	ret->steps = m->steps;
 	ret->first_step = m->first_step;
 	ret->last_step = m->last_step;
-	ret->ranks = (uint32_t)ts_wire_uint(r, m->ranks, TS_RANKS_MAX + 1, "run.ranks");
+	ret->ranks = (uint32_t)ts_wire_uint(r, m->ranks, TS_RANKS_MAX, "run.ranks");
 }

@@ -129,7 +129,7 @@ static void read_commit_reply(struct ts_wire_reader *r, const Tscope__V1__Commit
 	out->seq = m->seq;
 	out->missing_ranks =
 		ts_wire_int32s(r, m->missing_ranks, m->n_missing_ranks, TS_WIRE_REPORTED_MAX, "missing_ranks", &listed);
-	out->n_missing = (size_t)ts_wire_uint(r, m->missing_count, TS_RANKS_MAX, "missing_count");
+	out->n_missing = (size_t)ts_wire_uint(r, m->missing_count, TS_WORLD_MAX, "missing_count");
 	if (listed != listed_ranks(out->n_missing))
 		ts_wire_fail(r, "missing_ranks", "does not fit missing_count");
 	ts_wire_read_run(r, m->run, &out->run, "run");

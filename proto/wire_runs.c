@@ -240,7 +240,7 @@ static void read_get_reply(struct ts_wire_reader *r, const Tscope__V1__GetRunRep
 	for (size_t i = 0; i < out->n_files; i++)
 		read_file(r, m->files[i], &out->files[i]);
 	out->missing_ranks =
-		ts_wire_int32s(r, m->missing_ranks, m->n_missing_ranks, TS_RANKS_MAX, "missing_ranks", &out->n_missing);
+		ts_wire_int32s(r, m->missing_ranks, m->n_missing_ranks, TS_WORLD_MAX, "missing_ranks", &out->n_missing);
 	out->names = ts_wire_array(r, m->n_names, sizeof *out->names, TS_WIRE_REPORTED_MAX, "names", &out->n_names);
 	for (size_t i = 0; i < out->n_names; i++)
 		ts_wire_read_ref(r, m->names[i], &out->names[i]);

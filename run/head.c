@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "run/fact_codec.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 /* --- group digests --- */
@@ -107,49 +108,74 @@ static bool is_zero(const struct ts_id *id)
 
 /* --- encoding --- */
 
-static void describe_sizes(const struct ts_head *head, char *out, size_t room)
-{
-	size_t sizes[TS_GROUPS] = {0};
-	enum ts_group group;
-	size_t at = 0;
+/* Of each rank: its number, and the id of its index. */
+enum { RANK_BYTES = 4 + TS_ID_BYTES, FIXED_BYTES = TS_OBJECT_HEADER + 4 + 2 + 4 };
 
-	for (size_t i = 0; i < head->facts.n; i++)
-		if (ts_group_of(head->facts.items[i].path, &group))
-			sizes[group] += ts_fact_size(&head->facts.items[i]);
-	at += (size_t)snprintf(out, room, "%zu ranks take %zu bytes", head->n_ranks, head->n_ranks * 36);
-	for (int i = 0; i < TS_GROUPS && at < room; i++)
-		if (sizes[i] >= 1024)
-			at += (size_t)snprintf(out + at, room - at, ", %s %zu", ts_group_name((enum ts_group)i),
-					       sizes[i]);
+static_assert(TS_RANKS_MAX == (TS_HEAD_MAX - FIXED_BYTES) / RANK_BYTES, "TS_RANKS_MAX is what fits in a head without facts");
+
+/* By group, each with its digest. */
+static size_t fact_bytes(const struct ts_facts *facts, size_t sizes[TS_GROUPS])
+{
+	size_t all = 0;
+
+	memset(sizes, 0, TS_GROUPS * sizeof *sizes);
+	for (size_t i = 0; i < facts->n; i++) {
+		const struct ts_fact *fact = &facts->items[i];
+		enum ts_group group;
+
+		if (!ts_group_of(fact->path, &group))
+			continue;
+		sizes[group] += sizes[group] ? 0 : TS_ID_BYTES;
+		sizes[group] += ts_fact_size(fact) + (fact->type == TS_FACT_LONG ? TS_ID_BYTES : 0);
+	}
+	for (int i = 0; i < TS_GROUPS; i++)
+		all += sizes[i];
+	return all;
 }
 
-static enum ts_status too_large(const struct ts_head *head, struct ts_error *err)
+static void describe_sizes(const size_t sizes[TS_GROUPS], char *out, size_t room)
 {
-	char sizes[512];
+	const char *lead = " (";
+	size_t at = 0;
 
-	describe_sizes(head, sizes, sizeof sizes);
-	return ts_error_set(err, TS_TOO_LARGE, "a head may have %d bytes: %s", TS_HEAD_MAX, sizes);
+	out[0] = '\0';
+	for (int i = 0; i < TS_GROUPS && at < room; i++) {
+		if (sizes[i] < 1024)
+			continue;
+		at += (size_t)snprintf(out + at, room - at, "%s%s %zu", lead, ts_group_name((enum ts_group)i), sizes[i]);
+		lead = ", ";
+	}
+	if (at && at < room)
+		(void)snprintf(out + at, room - at, ")");
+}
+
+enum ts_status ts_head_check_room(const struct ts_facts *facts, size_t n_ranks, struct ts_error *err)
+{
+	size_t sizes[TS_GROUPS], taken = FIXED_BYTES + fact_bytes(facts, sizes), fit;
+	char large[400];
+
+	describe_sizes(sizes, large, sizeof large);
+	if (taken > TS_HEAD_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "the facts of a run have room in %d bytes, these take %zu%s",
+				    TS_HEAD_MAX - FIXED_BYTES, taken - FIXED_BYTES, large);
+	fit = (TS_HEAD_MAX - taken) / RANK_BYTES;
+	if (n_ranks <= fit)
+		return TS_OK;
+	return ts_error_set(err, TS_TOO_LARGE,
+			    "%zu ranks, and at most %zu fit in this run: its head has %d bytes, of which each rank takes %d and the "
+			    "facts %zu%s",
+			    n_ranks, fit, TS_HEAD_MAX, RANK_BYTES, taken - FIXED_BYTES, large);
 }
 
 static enum ts_status check_head(const struct ts_head *head, struct ts_error *err)
 {
-	size_t size = TS_OBJECT_HEADER + 4 + head->n_ranks * 36 + 2 + 4;
-
-	if (head->n_ranks > TS_HEAD_MAX / 36)
-		return too_large(head, err);
 	for (size_t i = 0; i < head->n_ranks; i++)
 		if (head->ranks[i].rank < TS_RANK_JOB || (i && head->ranks[i].rank <= head->ranks[i - 1].rank))
 			return ts_error_set(err, TS_INVALID, "rank %d is not in order", head->ranks[i].rank);
-	for (int i = 0; i < TS_GROUPS; i++)
-		size += is_zero(&head->groups[i]) ? 0 : TS_ID_BYTES;
-	for (size_t i = 0; i < head->facts.n; i++) {
-		const struct ts_fact *fact = &head->facts.items[i];
-
-		if (ts_fact_check(fact, false, err))
+	for (size_t i = 0; i < head->facts.n; i++)
+		if (ts_fact_check(&head->facts.items[i], false, err))
 			return err->status;
-		size += ts_fact_size(fact) + (fact->type == TS_FACT_LONG ? TS_ID_BYTES : 0);
-	}
-	return size > TS_HEAD_MAX ? too_large(head, err) : TS_OK;
+	return ts_head_check_room(&head->facts, head->n_ranks, err);
 }
 
 /* Index ids in order of rank, then the ids of long texts in order of facts. */

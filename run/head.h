@@ -28,8 +28,11 @@ struct ts_head {
 /* Fills head->groups from head->facts. */
 void ts_head_digest_groups(struct ts_head *head);
 
-/* Appends the whole object (frame included). TS_TOO_LARGE over TS_HEAD_MAX, with the bytes that each large group
- * takes. Facts are sorted, TS_FACT_LONG ones already have text_id. */
+/* TS_TOO_LARGE unless that many ranks, the job counted, have room in a head beside these facts; the text says how many have, and
+ * which groups of facts are large. Without facts TS_RANKS_MAX have. */
+enum ts_status ts_head_check_room(const struct ts_facts *facts, size_t n_ranks, struct ts_error *err);
+
+/* Appends the whole object (frame included). TS_TOO_LARGE over TS_HEAD_MAX, as ts_head_check_room says it. Facts are sorted, TS_FACT_LONG ones already have text_id. */
 enum ts_status ts_head_encode(const struct ts_head *head, struct ts_buf *out, struct ts_error *err);
 
 /* Everything that is not canonical (order, duplicate, unknown type, trailing bytes, wrong group digest) is TS_DAMAGED with

@@ -191,7 +191,7 @@ static void test_encoder_refuses_what_no_head_can_hold(void **unused)
 /* 36 bytes a rank; the last that fits, and one more. */
 static void test_a_head_that_is_too_large_says_what_is(void **unused)
 {
-	enum { ALL = (TS_HEAD_MAX - 16 - 4 - 2 - 4) / 36 };
+	enum { ALL = 1819 }; /* of 65536 bytes 16, 4, 2 and 4 are taken, and 1819 * 36 = 65484 of the other 65510 */
 	static struct ts_rank_ref ranks[ALL + 1];
 	static struct ts_fact facts[100];
 	static char paths[100][32];
@@ -207,6 +207,8 @@ static void test_a_head_that_is_too_large_says_what_is(void **unused)
 	assert_true(buf.len <= TS_HEAD_MAX && buf.len + 36 > TS_HEAD_MAX);
 	head.n_ranks++;
 	assert_int_equal(ts_head_encode(&head, &buf, &err), TS_TOO_LARGE);
+	assert_string_equal(err.text, "1820 ranks, and at most 1819 fit in this run: its head has 65536 bytes, of which each rank takes 36 "
+				      "and the facts 0");
 	memset(text, 'x', sizeof text);
 	for (int i = 0; i < 100; i++) {
 		strcpy(paths[i], "config.00");
@@ -220,7 +222,19 @@ static void test_a_head_that_is_too_large_says_what_is(void **unused)
 	head = (struct ts_head){.facts = {.items = facts, .n = 100}};
 	ts_head_digest_groups(&head);
 	assert_int_equal(ts_head_encode(&head, &buf, &err), TS_TOO_LARGE);
-	assert_non_null(strstr(err.text, "config 101700")); /* 100 * (4 + 9 + 4 + 1000) */
+	/* 100 * (4 + 9 + 4 + 1000), and the group's digest */
+	assert_string_equal(err.text, "the facts of a run have room in 65510 bytes, these take 101732 (config 101732)");
+	/* 20 of them take 20 * 1017 + 32 = 20372, which leaves 45138 bytes: 1253 ranks and 30 bytes. */
+	head = (struct ts_head){.facts = {.items = facts, .n = 20}, .ranks = ranks, .n_ranks = 1253};
+	ts_head_digest_groups(&head);
+	ts_buf_reset(&buf);
+	encode(&head, &buf);
+	assert_int_equal(buf.len, TS_HEAD_MAX - 30);
+	assert_int_equal(ts_head_check_room(&head.facts, 1253, &err), TS_OK);
+	head.n_ranks++;
+	assert_int_equal(ts_head_encode(&head, &buf, &err), TS_TOO_LARGE);
+	assert_string_equal(err.text, "1254 ranks, and at most 1253 fit in this run: its head has 65536 bytes, of which each rank takes 36 "
+				      "and the facts 20372 (config 20372)");
 	ts_buf_finish(&buf);
 }
 

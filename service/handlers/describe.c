@@ -47,7 +47,7 @@ static enum ts_status missing_ranks(const struct ts_head *head, struct ts_descri
 	size_t at = 0;
 
 	d->has_world = ts_fact_int(&head->facts, "parallelism.world_size", &d->world_size) && d->world_size > 0 &&
-		       d->world_size <= TS_RANKS_MAX;
+		       d->world_size <= TS_WORLD_MAX;
 	if (!d->has_world)
 		return TS_OK;
 	d->missing = ts_arena_array(arena, (size_t)d->world_size, sizeof *d->missing);

@@ -10,7 +10,7 @@
 struct ts_description {
 	struct ts_run_ref run;
 	bool has_world;
-	int64_t world_size; /* parallelism.world_size, 1 to TS_RANKS_MAX */
+	int64_t world_size; /* parallelism.world_size, 1 to TS_WORLD_MAX */
 	bool has_started;
 	int64_t started_ns; /* session.started */
 	int32_t *missing; /* ranks of the world that are not there, ascending */

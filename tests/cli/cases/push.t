@@ -93,6 +93,10 @@ $ tscope push runs/base runs/empty
 | default/base  18fc3da2967f      8   0 B  0 B  unchanged
 ! tscope: runs/empty is no run directory: no steps.jsonl, no run.json, no rank*/ and no trace in it
 [2]
+# More ranks than a run can have are refused before their steps are read, by the number that fits.
+$ mkdir -p many/rank{0..1999}; for d in many/*; do echo '{"step":0,"scalars":{"loss":1}}' >$d/steps.jsonl; done; tscope push many
+! tscope: many: 2000 ranks, and at most 1819 fit in this run: its head has 65536 bytes, of which each rank takes 36 and the facts 0
+[2]
 # A name is made of letters that a name may have.
 $ tscope push 'runs/not name!'
 | name      default/not-name-
