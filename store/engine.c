@@ -137,6 +137,11 @@ enum ts_status ts_incomplete(const struct ts_id *missing, struct ts_error *err)
 	return ts_error_set(err, TS_NOT_FOUND, "not complete: object %s is missing", ts_id_hex(missing, hex));
 }
 
+bool ts_lease_is_old(int64_t lease_ns, int64_t now_ns)
+{
+	return now_ns - lease_ns > (int64_t)TS_LEASE_FRESH_SECONDS * 1000000000;
+}
+
 void ts_time_key(int64_t time_ns, uint8_t out[8])
 {
 	uint64_t key = ~((uint64_t)time_ns ^ (uint64_t)1 << 63);

@@ -113,9 +113,15 @@ struct ts_sweep_report {
 struct ts_engine;
 
 struct ts_engine_ops {
-	/* ret_present[i] says that ids[i] is there; the present ones are leased for TS_LEASE_SECONDS. */
+	/* ret_present[i] says that ids[i] is there; the present ones are leased for TS_LEASE_SECONDS, or were at most
+	 * TS_LEASE_FRESH_SECONDS ago. A read_only engine says the same and leases nothing. */
 	enum ts_status (*has_many)(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
 				   struct ts_error *err);
+	/* The same question from a thread that may not wait: writes nothing, waits for no writer and no network. *ret_leased says
+	 * that ret_present is what has_many would say, and that has_many would lease nothing anew. If it is false, a lease is
+	 * too old or the answer was not to be had at once: ret_present says nothing, and has_many is to be asked. */
+	enum ts_status (*look_many)(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
+				    bool *ret_leased, struct ts_error *err);
 	/* TS_NOT_FOUND, TS_DAMAGED (checksum). Bytes are copied into the arena. */
 	enum ts_status (*get)(struct ts_engine *e, const struct ts_id *id, struct ts_arena *arena,
 			      struct ts_sealed *ret_sealed, struct ts_error *err);

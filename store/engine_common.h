@@ -24,6 +24,9 @@ enum ts_status ts_no_object(const struct ts_id *id, struct ts_error *err);
 /* The object that a commit asked for refers to one that is not there. */
 enum ts_status ts_incomplete(const struct ts_id *missing, struct ts_error *err);
 
+/* Is it to be written anew? A lease of the future, by a clock that was put back since, is not. */
+bool ts_lease_is_old(int64_t lease_ns, int64_t now_ns);
+
 /* Eight bytes that sort the latest time first, and back. */
 void ts_time_key(int64_t time_ns, uint8_t out[8]);
 int64_t ts_time_of_key(const uint8_t key[8]);

@@ -357,6 +357,16 @@ enum ts_status ts_env_begin(struct ts_lmdb_env *env, unsigned flags, MDB_txn **r
 	return ts_env_error(env, rc, err);
 }
 
+bool ts_env_try_read(struct ts_lmdb_env *env, MDB_txn **ret_txn)
+{
+	if (pthread_rwlock_tryrdlock(&env->map))
+		return false;
+	if (env->mdb && mdb_txn_begin(env->mdb, NULL, MDB_RDONLY, ret_txn) == 0)
+		return true;
+	pthread_rwlock_unlock(&env->map);
+	return false;
+}
+
 void ts_env_abort(struct ts_lmdb_env *env, MDB_txn *txn)
 {
 	mdb_txn_abort(txn);

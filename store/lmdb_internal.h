@@ -87,6 +87,8 @@ void ts_env_release(struct ts_lmdb_env *env);
 enum ts_status ts_env_error(const struct ts_lmdb_env *env, int rc, struct ts_error *err);
 /* A transaction, flags MDB_RDONLY or 0; mends a map that another process outgrew, stale readers, and a panic. */
 enum ts_status ts_env_begin(struct ts_lmdb_env *env, unsigned flags, MDB_txn **ret_txn, struct ts_error *err);
+/* A read transaction, if it can be had without waiting for a map that grows, and with nothing to mend. */
+bool ts_env_try_read(struct ts_lmdb_env *env, MDB_txn **ret_txn);
 void ts_env_abort(struct ts_lmdb_env *env, MDB_txn *txn);
 int ts_env_commit(struct ts_lmdb_env *env, MDB_txn *txn);
 /* Frees the slots of readers that died: their snapshots would keep pages from being used again. */
@@ -127,6 +129,7 @@ struct ts_read {
 	MDB_txn *txn;
 };
 enum ts_status ts_read_begin(struct ts_lmdb_env *env, struct ts_read *ret, struct ts_error *err);
+bool ts_read_try(struct ts_lmdb_env *env, struct ts_read *ret); /* as ts_env_try_read */
 void ts_read_end(struct ts_read *r);
 enum ts_status ts_read_get(struct ts_read r, enum ts_dbi db, struct ts_span key, struct ts_span *ret_value, bool *ret_found,
 			   struct ts_error *err);
@@ -199,6 +202,8 @@ enum ts_status ts_packer_end(struct ts_packer *p, struct ts_error *err);
 
 enum ts_status ts_lmdb_has_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
 				struct ts_error *err);
+enum ts_status ts_lmdb_look_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
+				 bool *ret_leased, struct ts_error *err);
 enum ts_status ts_lmdb_get(struct ts_engine *e, const struct ts_id *id, struct ts_arena *arena,
 			   struct ts_sealed *ret_sealed, struct ts_error *err);
 enum ts_status ts_lmdb_put_many(struct ts_engine *e, const struct ts_sealed *objects, size_t n,

@@ -3,21 +3,12 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/cursor.h"
-#include "base/limits.h"
 
 #include <xxhash.h>
-
-/* A lease is written anew when a quarter of its time has gone by, so that asking for ids rarely writes. */
-static const int64_t lease_fresh_ns = (int64_t)TS_LEASE_SECONDS * 1000000000 / 4;
 
 static struct ts_span id_span(const struct ts_id *id)
 {
 	return ts_span_of(id->bytes, TS_ID_BYTES);
-}
-
-static bool is_stale(const struct ts_entry *record, int64_t now_ns)
-{
-	return now_ns - record->lease_ns > lease_fresh_ns;
 }
 
 enum ts_status ts_lmdb_get(struct ts_engine *e, const struct ts_id *id, struct ts_arena *arena,
@@ -83,7 +74,7 @@ static enum ts_status has_now(struct ts_read r, struct has *has, struct ts_error
 
 		if (look_up(r, &has->ids[i], &record, &has->present[i], err))
 			return err->status;
-		if (has->present[i] && is_stale(&record, has->now_ns))
+		if (has->present[i] && ts_lease_is_old(record.lease_ns, has->now_ns))
 			has->stale = true;
 	}
 	return TS_OK;
@@ -98,7 +89,7 @@ static enum ts_status renew(struct ts_write *w, void *ctx, struct ts_error *err)
 
 		if (look_up(ts_read_of(w), &has->ids[i], &record, &has->present[i], err))
 			return err->status;
-		if (!has->present[i] || !is_stale(&record, has->now_ns))
+		if (!has->present[i] || !ts_lease_is_old(record.lease_ns, has->now_ns))
 			continue;
 		record.lease_ns = has->now_ns;
 		if (ts_entry_put(w, &has->ids[i], &record, err))
@@ -131,6 +122,25 @@ enum ts_status ts_lmdb_has_many(struct ts_engine *e, const struct ts_id *ids, si
 	return status;
 }
 
+enum ts_status ts_lmdb_look_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
+				 bool *ret_leased, struct ts_error *err)
+{
+	struct ts_lmdb *l = (struct ts_lmdb *)(void *)e;
+	struct has has = {.ids = ids, .n = n, .now_ns = ts_now_real_ns(), .present = ret_present};
+	enum ts_status status;
+	struct ts_read r;
+
+	if (!ts_read_try(l->env, &r)) {
+		*ret_leased = false;
+		return TS_OK;
+	}
+	status = has_now(r, &has, err);
+	ts_read_end(&r);
+	if (!status)
+		*ret_leased = !has.stale || l->read_only;
+	return status;
+}
+
 struct put {
 	const struct ts_sealed *objects;
 	size_t n;
@@ -148,7 +158,7 @@ static enum ts_status put_one(struct ts_packer *packer, const struct ts_sealed *
 	if (look_up(ts_read_of(packer->w), &object->id, &record, &found, err))
 		return err->status;
 	if (found) {
-		if (!is_stale(&record, put->now_ns))
+		if (!ts_lease_is_old(record.lease_ns, put->now_ns))
 			return TS_OK;
 		record.lease_ns = put->now_ns;
 		return ts_entry_put(packer->w, &object->id, &record, err);

@@ -19,6 +19,16 @@ enum ts_status ts_read_begin(struct ts_lmdb_env *env, struct ts_read *ret, struc
 	return TS_OK;
 }
 
+bool ts_read_try(struct ts_lmdb_env *env, struct ts_read *ret)
+{
+	struct ts_read r = {.env = env};
+
+	if (!ts_env_try_read(env, &r.txn))
+		return false;
+	*ret = r;
+	return true;
+}
+
 void ts_read_end(struct ts_read *r)
 {
 	ts_env_abort(r->env, r->txn);

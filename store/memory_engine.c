@@ -47,12 +47,49 @@ static enum ts_status memory_has_many(struct ts_engine *e, const struct ts_id *i
 	for (size_t i = 0; i < n && !status; i++) {
 		struct ts_held *held = ts_idmap_get(&m->objects, &ids[i]);
 
-		if (held)
+		if (held && ts_lease_is_old(held->lease_ns, now_ns))
 			held->lease_ns = now_ns;
 		ret_present[i] = held || present[i];
 	}
 	pthread_mutex_unlock(&m->lock);
 	ts_free(present);
+	return status;
+}
+
+/* lock held */
+static enum ts_status look(struct ts_memory *m, const struct ts_id *ids, size_t n, bool *ret_present, bool *ret_leased,
+			   struct ts_error *err)
+{
+	int64_t now_ns = ts_now_real_ns();
+	bool leased = true;
+
+	for (size_t i = 0; i < n; i++)
+		ret_present[i] = false;
+	if (m->base && m->base->ops->look_many(m->base, ids, n, ret_present, &leased, err))
+		return err->status;
+	for (size_t i = 0; i < n && leased; i++) {
+		const struct ts_held *held = ts_idmap_get(&m->objects, &ids[i]);
+
+		leased = !held || !ts_lease_is_old(held->lease_ns, now_ns);
+		ret_present[i] |= held != NULL;
+	}
+	*ret_leased = leased;
+	return TS_OK;
+}
+
+static enum ts_status memory_look_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
+				       bool *ret_leased, struct ts_error *err)
+{
+	struct ts_memory *m = ts_memory_of(e);
+	enum ts_status status;
+
+	/* Whoever holds it may be walking everything, or asking a base. */
+	if (pthread_mutex_trylock(&m->lock)) {
+		*ret_leased = false;
+		return TS_OK;
+	}
+	status = look(m, ids, n, ret_present, ret_leased, err);
+	pthread_mutex_unlock(&m->lock);
 	return status;
 }
 
@@ -109,7 +146,8 @@ static enum ts_status put_one(struct ts_memory *m, const struct ts_sealed *seale
 	struct ts_held *held = ts_idmap_get(&m->objects, &sealed->id);
 
 	if (held) {
-		held->lease_ns = now_ns;
+		if (ts_lease_is_old(held->lease_ns, now_ns))
+			held->lease_ns = now_ns;
 		return TS_OK;
 	}
 	if (ts_idmap_reserve(&m->objects, 1, err))
@@ -298,6 +336,7 @@ static void memory_destroy(struct ts_engine *e)
 
 static const struct ts_engine_ops memory_ops = {
 	.has_many = memory_has_many,
+	.look_many = memory_look_many,
 	.get = memory_get,
 	.put_many = memory_put_many,
 	.commit = ts_memory_commit,

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "store/memory_internal.h"
 #include "store/test_store.h"
 
 #include <pthread.h>
@@ -745,6 +746,90 @@ static void p7_a_lease_holds_a_whole_closure(void **state)
 	test_push(f->e, "p/x", objects, 1, 1);
 }
 
+/* What look_many says, held to what has_many says of the same ids; false when it sends the asker there. */
+static bool look(struct fixture *f, const struct ts_id *ids, size_t n)
+{
+	bool asked[32];
+	bool looked[32];
+	bool leased;
+
+	for (size_t i = 0; i < n; i++)
+		looked[i] = i % 2; /* whatever was there before */
+	OK(f->e->ops->look_many(f->e, ids, n, looked, &leased, &f->err));
+	if (!leased)
+		return false;
+	OK(f->e->ops->has_many(f->e, ids, n, asked, &f->err));
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(looked[i], asked[i]);
+	return true;
+}
+
+static void looking_says_what_asking_says(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[22];
+	struct ts_id ids[32];
+	size_t n = test_run(&f->arena, 1, 20, objects);
+	bool present[32];
+	bool leased;
+
+	for (size_t i = 0; i < 32; i++) /* the last ten stand there twice */
+		ids[i] = objects[i < n ? i : i - 10].id;
+	assert_true(look(f, ids, 0));
+	assert_true(look(f, ids, 32));
+	for (size_t i = 0; i < n; i += 3) /* in an overlay: here, in base, nowhere */
+		OK(f->e->ops->put_many(f->e, &objects[i], 1, NULL, &f->err));
+	for (size_t i = 1; i < n && f->kind == OVERLAY; i += 3)
+		OK(f->base->ops->put_many(f->base, &objects[i], 1, NULL, &f->err));
+	assert_true(look(f, ids, 32));
+	OK(f->e->ops->look_many(f->e, ids, n, present, &leased, &f->err));
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(present[i], i % 3 == 0 || (i % 3 == 1 && f->kind == OVERLAY));
+}
+
+/* An object with an old lease is not vouched for until somebody has asked for it, which renews the lease. */
+static void looking_renews_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed objects[12];
+	struct ts_id ids[12];
+	size_t n = test_run(&f->arena, 1, 10, objects);
+
+	for (size_t i = 0; i < n; i++)
+		ids[i] = objects[i].id;
+	for (int in_base = 0; in_base <= (f->kind == OVERLAY); in_base++) {
+		struct ts_engine *at = in_base ? f->base : f->e;
+		void (*age)(struct ts_engine *, const struct ts_id *, int64_t) =
+			f->kind == LMDB || in_base ? test_age_lmdb : test_age_memory;
+		const struct ts_id *old = &ids[in_base ? 7 : 3];
+
+		OK(at->ops->put_many(at, &objects[in_base ? 7 : 3], 1, NULL, &f->err));
+		age(at, old, TS_LEASE_FRESH_SECONDS - 60);
+		assert_true(look(f, ids, n));
+		age(at, old, 120);
+		assert_false(look(f, ids, n));
+		assert_false(look(f, ids, n));
+		assert_true(look(f, ids, 3)); /* of others it says what it knows */
+		assert_true(has(f, old));
+		assert_true(look(f, ids, n));
+	}
+}
+
+/* Whoever works on what is in memory may take long; an overlay may be asking its base. */
+static void looking_waits_for_nobody(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed block = test_block(&f->arena, 1, 10, false);
+
+	if (f->kind == LMDB) /* test_lmdb has more to say about it */
+		return;
+	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
+	pthread_mutex_lock(&ts_memory_of(f->e)->lock);
+	assert_false(look(f, &block.id, 1));
+	pthread_mutex_unlock(&ts_memory_of(f->e)->lock);
+	assert_true(look(f, &block.id, 1));
+}
+
 struct pusher {
 	struct ts_engine *e;
 	int number;
@@ -838,10 +923,12 @@ static enum ts_status scenario(struct ts_engine *e, const struct ts_sealed *obje
 	struct ts_span next;
 	struct ts_id *ids;
 	bool present;
+	bool leased;
 	size_t count;
 
 	e->ops->cache_put(e, ts_span_str("k"), ts_span_str("v"));
-	if (e->ops->has_many(e, &objects[0].id, 1, &present, err) || e->ops->put_many(e, objects, n, NULL, err) ||
+	if (e->ops->look_many(e, &objects[0].id, 1, &present, &leased, err) ||
+	    e->ops->has_many(e, &objects[0].id, 1, &present, err) || e->ops->put_many(e, objects, n, NULL, err) ||
 	    e->ops->commit(e, &u, 1, arena, NULL, err) || e->ops->get(e, &objects[1].id, arena, &got, err) ||
 	    e->ops->note_put(e, u.name, &note, err) || e->ops->note_list(e, u.name, arena, &notes, &count, err) ||
 	    e->ops->ref_list(e, &q, arena, &refs, &count, &next, err) ||
@@ -937,6 +1024,9 @@ int main(void)
 		TEST(p7_sweep_frees_what_nothing_reaches),
 		TEST(p7_roots_are_what_they_should_be),
 		TEST(p7_a_lease_holds_a_whole_closure),
+		TEST(looking_says_what_asking_says),
+		TEST(looking_renews_nothing),
+		TEST(looking_waits_for_nobody),
 		TEST(p7_sweeps_beside_pushes),
 		TEST(every_allocation_may_fail),
 	};

@@ -284,6 +284,7 @@ static void p6_a_damaged_record_is_found(void **state)
 	struct ts_sealed got;
 	struct ts_ref ref;
 	bool present;
+	bool leased;
 
 	test_push(f->e, "p/x", objects, n, 1);
 	flip(f, ts_span_of(&objects[4].checksum, 8));
@@ -291,6 +292,10 @@ static void p6_a_damaged_record_is_found(void **state)
 	assert_int_equal(verify(f).damaged, 1);
 	OK(f->e->ops->has_many(f->e, &objects[4].id, 1, &present, &f->err));
 	assert_false(present); /* so that pushing again mends it */
+	present = true;
+	OK(f->e->ops->look_many(f->e, &objects[4].id, 1, &present, &leased, &f->err));
+	assert_true(leased);
+	assert_false(present);
 	OK(f->e->ops->put_many(f->e, &objects[4], 1, &stats, &f->err));
 	assert_int_equal(stats.new_objects, 1);
 	assert_int_equal(verify(f).damaged, 0);
@@ -360,12 +365,18 @@ static void a_store_opens_twice(void **state)
 	struct ts_sealed head = test_node(&f->arena, TEST_HEAD, NULL, 0, 1);
 	struct ts_ref ref;
 	bool present;
+	bool leased = false;
 
 	OK(ts_lmdb_open(&options, &second, &f->err));
 	test_push(f->e, "p/x", &head, 1, 1);
 	OK(second->ops->ref_get(second, TS_REF_RUN, ts_span_str("p/x"), &f->arena, &ref, &f->err));
 	OK(second->ops->has_many(second, &head.id, 1, &present, &f->err));
 	assert_true(present);
+	test_age_lmdb(f->e, &head.id, TS_LEASE_SECONDS);
+	OK(second->ops->look_many(second, &head.id, 1, &present, &leased, &f->err));
+	assert_true(present && leased); /* whoever may not write has no lease to renew */
+	OK(f->e->ops->look_many(f->e, &head.id, 1, &present, &leased, &f->err));
+	assert_false(leased);
 	assert_int_equal(second->ops->put_many(second, &head, 1, NULL, &f->err), TS_DENIED);
 	ts_engine_destroy(f->e);
 	f->e = NULL;
@@ -450,48 +461,32 @@ static uint64_t last_txn(struct fixture *f)
 	return info.me_last_txnid;
 }
 
-/* Sets the lease of an object so many seconds back. */
-struct age {
-	struct ts_id id;
-	int64_t seconds;
-};
-
-static enum ts_status run_age(struct ts_write *w, void *ctx, struct ts_error *err)
-{
-	struct age *age = ctx;
-	struct ts_entry record;
-	bool found;
-
-	if (ts_entry_get(ts_read_of(w), &age->id, &record, &found, err))
-		return err->status;
-	record.lease_ns -= age->seconds * 1000000000;
-	return ts_entry_put(w, &age->id, &record, err);
-}
-
 static void leases_are_written_when_they_are_old(void **state)
 {
 	struct fixture *f = *state;
 	struct ts_sealed block = test_block(&f->arena, 1, 100, true);
-	struct age age = {.id = block.id, .seconds = TS_LEASE_SECONDS / 4 - 60};
 	struct ts_sweep_report report;
 	uint64_t before;
 	bool present;
+	bool leased;
 
 	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
-	OK(ts_lane_run((struct ts_lmdb *)(void *)f->e, run_age, &age, 0, &f->err));
+	test_age_lmdb(f->e, &block.id, TS_LEASE_SECONDS / 4 - 60);
 	before = last_txn(f);
 	OK(f->e->ops->has_many(f->e, &block.id, 1, &present, &f->err));
 	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
 	assert_int_equal(last_txn(f), before); /* fresh enough: nothing was written */
-	age.seconds = 2 * TS_LEASE_SECONDS;
-	OK(ts_lane_run((struct ts_lmdb *)(void *)f->e, run_age, &age, 0, &f->err));
+	test_age_lmdb(f->e, &block.id, 2 * TS_LEASE_SECONDS);
 	before = last_txn(f);
+	OK(f->e->ops->look_many(f->e, &block.id, 1, &present, &leased, &f->err));
+	assert_false(leased);
+	assert_int_equal(last_txn(f), before); /* looking never writes */
 	OK(f->e->ops->has_many(f->e, &block.id, 1, &present, &f->err));
 	assert_true(present);
 	assert_int_equal(last_txn(f), before + 1);
 	OK(f->e->ops->sweep(f->e, ts_now_real_ns(), (int64_t)TS_LEASE_SECONDS * 1000000000, false, &report, &f->err));
 	assert_int_equal(report.leased, 1); /* it had run out, and asking renewed it */
-	OK(ts_lane_run((struct ts_lmdb *)(void *)f->e, run_age, &age, 0, &f->err));
+	test_age_lmdb(f->e, &block.id, 2 * TS_LEASE_SECONDS);
 	OK(f->e->ops->sweep(f->e, ts_now_real_ns(), (int64_t)TS_LEASE_SECONDS * 1000000000, false, &report, &f->err));
 	assert_int_equal(report.freed, 1);
 }
@@ -557,6 +552,54 @@ static void *ask_for_it(void *ctx)
 	return NULL;
 }
 
+static void *look_at_it(void *ctx)
+{
+	struct hold *hold = ctx;
+	bool present = false;
+	bool leased = false;
+	struct ts_error err;
+
+	hold->status = hold->f->e->ops->look_many(hold->f->e, &hold->id, 1, &present, &leased, &err);
+	if (!hold->status && !(present && leased))
+		hold->status = TS_UNAVAILABLE;
+	return NULL;
+}
+
+/* Looks in a thread of its own, which has to come back while this one holds something. */
+static enum ts_status look_now(struct hold *hold)
+{
+	struct timespec limit;
+	pthread_t thread;
+
+	clock_gettime(CLOCK_REALTIME, &limit);
+	limit.tv_sec += 30;
+	assert_int_equal(pthread_create(&thread, NULL, look_at_it, hold), 0);
+	assert_int_equal(pthread_timedjoin_np(thread, NULL, &limit), 0);
+	return hold->status;
+}
+
+static void looking_waits_for_no_writer(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_sealed block = test_block(&f->arena, 1, 100, true);
+	struct hold hold = {.f = f, .until = 1, .id = block.id};
+	struct hold late = {.f = f, .id = block.id};
+	pthread_t second;
+
+	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
+	assert_int_equal(pthread_create(&hold.thread, NULL, hold_lane, &hold), 0);
+	while (!atomic_load(&hold.holds))
+		usleep(1000);
+	assert_int_equal(look_now(&hold), TS_OK); /* beside a write transaction */
+	assert_int_equal(pthread_create(&second, NULL, name_it, &late), 0); /* lets the lane go */
+	pthread_join(hold.thread, NULL);
+	pthread_join(second, NULL);
+	pthread_rwlock_wrlock(&ts_env_of(f->e)->map); /* the map grows */
+	assert_int_equal(look_now(&hold), TS_UNAVAILABLE);
+	pthread_rwlock_unlock(&ts_env_of(f->e)->map);
+	assert_int_equal(look_now(&hold), TS_OK);
+}
+
 /* A sweep that has listed what is dead, and then finds in its turn that `between` came before it. */
 static struct ts_sweep_report sweep_after(struct fixture *f, void *(*between)(void *), struct ts_id id, int64_t lease_ns)
 {
@@ -594,11 +637,10 @@ static void p7_a_lease_that_comes_during_a_sweep_counts(void **state)
 {
 	struct fixture *f = *state;
 	struct ts_sealed block = test_block(&f->arena, 1, 100, true);
-	struct age age = {.id = block.id, .seconds = 2 * TS_LEASE_SECONDS};
 	struct ts_sweep_report report;
 
 	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
-	OK(ts_lane_run((struct ts_lmdb *)(void *)f->e, run_age, &age, 0, &f->err));
+	test_age_lmdb(f->e, &block.id, 2 * TS_LEASE_SECONDS);
 	report = sweep_after(f, ask_for_it, block.id, (int64_t)TS_LEASE_SECONDS * 1000000000);
 	assert_int_equal(report.freed, 0);
 	assert_int_equal(report.leased, 1);
@@ -682,6 +724,7 @@ int main(void)
 		TEST(a_newer_format_is_refused),
 		cmocka_unit_test(network_filesystems_are_told_from_others),
 		TEST(leases_are_written_when_they_are_old),
+		TEST(looking_waits_for_no_writer),
 		TEST(p7_a_name_that_comes_during_a_sweep_counts),
 		TEST(p7_a_lease_that_comes_during_a_sweep_counts),
 		TEST(p7_space_is_used_again),

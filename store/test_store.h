@@ -18,6 +18,10 @@ enum ts_status test_commit(struct ts_engine *e, const struct ts_ref_update *upda
 /* Puts the objects and commits the first under the name; asserts that it works. */
 void test_push(struct ts_engine *e, const char *name, const struct ts_sealed *objects, size_t n, int64_t now_ns);
 
+/* Sets the lease of an object that is there so many seconds back. */
+void test_age_lmdb(struct ts_engine *lmdb, const struct ts_id *id, int64_t seconds);
+void test_age_memory(struct ts_engine *memory, const struct ts_id *id, int64_t seconds);
+
 /* A fresh directory; removed with all files in it. */
 void test_make_dir(char *out, size_t size);
 void test_remove_dir(const char *path);
