@@ -7,6 +7,15 @@
  *	h->close(call, state)		the client has sent everything; the last chance to reply
  *	h->drop(state)			always, once, also after errors and cancellation
  *
+ * A unary method may also have a quick answer, which the server tries first, on its queue thread:
+ *
+ *	h->quick(call, bytes)		true: it has replied, and nothing more is called
+ *					false: nothing was done, whatever the reason; then as above, on another thread
+ *
+ * It must not write, wait for anything or take more than tens of microseconds, and has no error of its own: message meets the
+ * same trouble and says it. So message alone is always right, and the local channel, which has no queue to keep free, never
+ * tries quick. The request is at most TS_QUICK_BYTES long.
+ *
  * Replies go out through call->reply, which may block while the network is slow. After any error nothing more is called but
  * drop. call->arena is reset after each message: what must live longer belongs to the state (ts_alloc) .
  * Threads: one call is handled by one thread at a time; handlers of different calls run at once.
@@ -49,6 +58,7 @@ struct ts_handler {
 	enum ts_status (*message)(struct ts_call *call, void *state, struct ts_span request, struct ts_error *err);
 	enum ts_status (*close)(struct ts_call *call, void *state, struct ts_error *err); /* may be NULL */
 	void (*drop)(void *state); /* may be NULL */
+	bool (*quick)(struct ts_call *call, struct ts_span request); /* may be NULL; with no open, close or stream */
 };
 
 /* The table of all methods of tscope.v1.Tscope. */

@@ -31,6 +31,9 @@ ts_handle_fn ts_handle_diff;
 ts_handle_fn ts_handle_verify;
 ts_handle_fn ts_handle_collect_garbage;
 
+/* quick, of those that have one. */
+bool ts_quick_has_objects(struct ts_call *call, struct ts_span request);
+
 enum ts_status ts_put_open(struct ts_call *call, void **ret_state, struct ts_error *err);
 enum ts_status ts_put_close(struct ts_call *call, void *state, struct ts_error *err);
 void ts_put_drop(void *state);

@@ -6,25 +6,55 @@ TS_REPLIER(has_reply, ts_has_reply);
 TS_REPLIER(put_reply, ts_put_stats);
 TS_REPLIER(objects_reply, ts_put_request);
 
+/* A question, and room for what is found. */
+static enum ts_status unpack_question(struct ts_call *call, struct ts_span in, struct ts_has_request *ret,
+				      bool **ret_present, struct ts_error *err)
+{
+	if (ts_wire_unpack_has_request(in, call->arena, ret, err))
+		return err->status;
+	*ret_present = ts_arena_array(call->arena, ret->n, sizeof **ret_present);
+	return *ret_present ? TS_OK : ts_arena_error(call->arena, err);
+}
+
+static enum ts_status reply_missing(struct ts_call *call, const struct ts_has_request *request, const bool *present,
+				    struct ts_error *err)
+{
+	struct ts_has_reply reply = {ts_arena_array(call->arena, request->n, sizeof *reply.missing), 0};
+
+	if (!reply.missing)
+		return ts_arena_error(call->arena, err);
+	for (size_t i = 0; i < request->n; i++)
+		if (!present[i])
+			reply.missing[reply.n++] = request->ids[i];
+	return reply_has_reply(call, &reply, err);
+}
+
 enum ts_status ts_handle_has_objects(struct ts_call *call, void *state, struct ts_span in, struct ts_error *err)
 {
 	struct ts_has_request request;
-	struct ts_has_reply reply = {NULL, 0};
 	bool *present;
 
 	(void)state;
-	if (ts_wire_unpack_has_request(in, call->arena, &request, err))
+	if (unpack_question(call, in, &request, &present, err))
 		return err->status;
-	present = ts_arena_array(call->arena, request.n, sizeof *present);
-	reply.missing = ts_arena_array(call->arena, request.n, sizeof *reply.missing);
-	if (!present || !reply.missing)
-		return ts_arena_error(call->arena, err);
 	if (request.n && call->engine->ops->has_many(call->engine, request.ids, request.n, present, err))
 		return err->status;
-	for (size_t i = 0; i < request.n; i++)
-		if (!present[i])
-			reply.missing[reply.n++] = request.ids[i];
-	return reply_has_reply(call, &reply, err);
+	return reply_missing(call, &request, present, err);
+}
+
+/* When no lease is to be written. */
+bool ts_quick_has_objects(struct ts_call *call, struct ts_span in)
+{
+	struct ts_has_request request;
+	struct ts_error ignored;
+	bool *present;
+	bool leased;
+
+	if (unpack_question(call, in, &request, &present, &ignored))
+		return false;
+	if (call->engine->ops->look_many(call->engine, request.ids, request.n, present, &leased, &ignored) || !leased)
+		return false;
+	return reply_missing(call, &request, present, &ignored) == TS_OK;
 }
 
 enum ts_status ts_put_open(struct ts_call *call, void **ret_state, struct ts_error *err)

@@ -105,6 +105,41 @@ static void fail_each(const char *method, const struct ts_buf *request)
 	fail_msg("%s allocates without end", method);
 }
 
+static enum ts_status count_reply(struct ts_call *call, struct ts_span message, struct ts_error *err)
+{
+	++*(size_t *)call->driver;
+	return ignore(NULL, message, err);
+}
+
+/* A quick answer that lacks memory is none, and nothing was sent. */
+static void fail_each_quick(const char *method, const struct ts_buf *request)
+{
+	for (size_t n = 1; n < MOST_ALLOCATIONS; n++) {
+		size_t replies = 0;
+		size_t made;
+		struct ts_arena arena;
+		struct ts_call call = {.engine = s.engine,
+				       .arena = &arena,
+				       .deadline_ns = INT64_MAX,
+				       .reply = count_reply,
+				       .driver = &replies};
+		bool done;
+
+		ts_arena_init(&arena, 0);
+		(void)ts_alloc_fail_at(n);
+		done = ts_handler_find(ts_span_str(method))->quick(&call, ts_buf_view(request));
+		made = ts_alloc_fail_at(0);
+		ts_arena_finish(&arena);
+		assert_int_equal(replies, done);
+		if (made < n) {
+			assert_true(done && n > 1);
+			return;
+		}
+		assert_false(done);
+	}
+	fail_msg("%s allocates without end", method);
+}
+
 #define EACH(method, pack, ...)                                                                                        \
 	do {                                                                                                           \
 		struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);                                                       \
@@ -137,6 +172,17 @@ static void reading(void **state)
 	EACH("Analyze", analyze_request, (&(struct ts_analyze_request){.spec = ts_span_str("p/a")}));
 	must_commit(&s, "p/b", longer);
 	EACH("Diff", diff_request, (&(struct ts_diff_request){.a = ts_span_str("p/a"), .b = ts_span_str("p/b")}));
+}
+
+static void answering_quickly(void **state)
+{
+	struct ts_id ids[] = {first, {{7}}, longer};
+	struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);
+
+	(void)state;
+	must(ts_wire_pack_has_request(&(struct ts_has_request){ids, 3}, &buf, &s.err), &s.err);
+	fail_each_quick("HasObjects", &buf);
+	ts_buf_finish(&buf);
 }
 
 static void writing(void **state)
@@ -178,7 +224,7 @@ static void writing(void **state)
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {T(reading), T(writing)};
+	const struct CMUnitTest tests[] = {T(reading), T(answering_quickly), T(writing)};
 
 	return cmocka_run_group_tests_name("handlers_alloc", tests, NULL, NULL);
 }

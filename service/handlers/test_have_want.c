@@ -6,11 +6,13 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/object.h"
 #include "run/head.h"
 #include "run/kind.h"
 #include "service/handlers/test_runs.h"
+#include "store/memory_internal.h"
 
 static struct test_store s;
 
@@ -106,6 +108,87 @@ static void asks_and_sends(void **state)
 	assert_int_equal(missing(ids, 3, &first), 0);
 	must(upload(objects, 0, 1, &stats), &s.err);
 	assert_int_equal(stats.objects, 0);
+}
+
+static size_t quick_replies;
+static enum ts_status quick_reply_status;
+static struct ts_span quick_reply;
+
+static enum ts_status keep_reply(struct ts_call *call, struct ts_span message, struct ts_error *err)
+{
+	(void)call;
+	quick_replies++;
+	quick_reply = ts_arena_span(&s.arena, message);
+	return quick_reply_status ? ts_error_set(err, quick_reply_status, "no reply today") : TS_OK;
+}
+
+static bool quickly(struct ts_span request)
+{
+	struct ts_call call = {.engine = s.engine, .arena = &s.arena, .deadline_ns = INT64_MAX, .reply = keep_reply};
+
+	quick_replies = 0;
+	return ts_handler_find(ts_span_str("HasObjects"))->quick(&call, request);
+}
+
+/* message's answer, byte by byte; false when there was no quick one. */
+static bool quickly_the_same(struct ts_id *ids, size_t n)
+{
+	struct ts_has_request request = {ids, n};
+	struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);
+	struct ts_span bytes;
+	bool done;
+
+	must(ts_wire_pack_has_request(&request, &buf, &s.err), &s.err);
+	done = quickly(ts_buf_view(&buf));
+	assert_int_equal(quick_replies, done);
+	if (done) {
+		must(test_call(&s, "HasObjects", &buf, &bytes), &s.err);
+		assert_true(ts_span_eq(quick_reply, bytes));
+	}
+	ts_buf_finish(&buf);
+	return done;
+}
+
+static int64_t *lease_of(const struct ts_id *id)
+{
+	struct ts_held *held = ts_idmap_get(&ts_memory_of(s.engine)->objects, id);
+
+	assert_non_null(held);
+	return &held->lease_ns;
+}
+
+static void answers_quickly_when_nothing_is_to_be_written(void **state)
+{
+	struct ts_sealed objects[2] = {chunk(1, 100), chunk(2, 100)};
+	struct ts_id ids[4] = {objects[0].id, {{7}}, objects[1].id, {{8}}}, first;
+	const int64_t seven_hours = INT64_C(7) * 3600 * 1000000000;
+	struct ts_put_stats stats;
+	int64_t old;
+
+	(void)state;
+	assert_true(quickly_the_same(ids, 4)); /* none is there */
+	must(upload(objects, 2, 2, &stats), &s.err);
+	for (size_t n = 0; n <= 4; n++)
+		assert_true(quickly_the_same(ids, n));
+	old = *lease_of(&ids[2]) -= seven_hours; /* leases are written anew after six */
+	assert_false(quickly_the_same(ids, 4));
+	assert_true(quickly_the_same(ids, 2));
+	assert_int_equal(*lease_of(&ids[2]), old);
+	assert_int_equal(missing(ids, 4, &first), 2); /* message says the same, and renews it */
+	assert_in_range(*lease_of(&ids[2]), ts_now_real_ns() - 60000000000, ts_now_real_ns());
+	assert_true(quickly_the_same(ids, 4));
+}
+
+static void leaves_trouble_to_message(void **state)
+{
+	(void)state;
+	assert_false(quickly(ts_span_str("\xff\xff\xff")));
+	assert_int_equal(quick_replies, 0);
+	quick_reply_status = TS_TOO_LARGE;
+	assert_false(quickly(ts_span_of(NULL, 0)));
+	assert_int_equal(quick_replies, 1);
+	quick_reply_status = TS_OK;
+	assert_true(quickly(ts_span_of(NULL, 0)));
 }
 
 /* An upload of one good object, then one that is not what it says: the error names it, and it is not kept. */
@@ -287,6 +370,9 @@ static void has_a_row_a_method(void **state)
 	for (size_t i = 0; i < n; i++)
 		if (!ts_handler_find(ts_span_str(ts_wire_method(i))))
 			fail_msg("%s has no handler", ts_wire_method(i));
+	for (const struct ts_handler *h = ts_handlers(&n); n--; h++)
+		if (h->quick && (h->flags || h->open || h->close || h->drop))
+			fail_msg("%s cannot be quick", h->method);
 	assert_null(ts_handler_find(ts_span_str("Nothing")));
 }
 
@@ -323,8 +409,15 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(asks_and_sends),  T(believes_nothing),   T(gives_objects_in_order), T(verifies_and_collects),
-		T(tells_who_it_is), T(has_a_row_a_method), T(refuses_wrong_calls),
+		T(asks_and_sends),
+		T(answers_quickly_when_nothing_is_to_be_written),
+		T(leaves_trouble_to_message),
+		T(believes_nothing),
+		T(gives_objects_in_order),
+		T(verifies_and_collects),
+		T(tells_who_it_is),
+		T(has_a_row_a_method),
+		T(refuses_wrong_calls),
 	};
 
 	return cmocka_run_group_tests_name("objects", tests, NULL, NULL);

@@ -16,7 +16,9 @@
  *
  * Invariants: (1) state, pending, receiving, sending change under the mutex; (2) a batch is started under the mutex and
  * counted in pending, so that FINISHING with pending == 0 has no other owner; (3) at most one send and one receive are
- * outstanding; (4) whoever moves to FINISHING does not touch the call after it lets go of the mutex.
+ * outstanding; (4) whoever moves to FINISHING does not touch the call after it lets go of the mutex; (5) cheap methods and quick
+ * answers run on the queue thread, which is WORKING and holds the mutex, before any batch is started; a quick answer that was
+ * not to be had leaves the call as it came, request included, and the call goes on to the pool.
  */
 #include "service/rpc/server_call.h"
 
@@ -583,6 +585,30 @@ static void run_inline(struct ts_rpc_call *call)
 	finish_work(call, status, err.text);
 }
 
+/* mutex held, given back if it answered */
+static bool answer_quickly(struct ts_rpc_call *call)
+{
+	const struct ts_handler *h = &call->method->handler;
+	struct ts_arena arena;
+	grpc_slice bytes;
+	bool done;
+
+	if (!h->quick || grpc_byte_buffer_length(call->input) > TS_QUICK_BYTES || call_cancelled(&call->call) ||
+	    !ts_core_flatten(call->input, &bytes))
+		return false;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	call->call.arena = &arena;
+	done = h->quick(&call->call, ts_core_span(&bytes));
+	ts_arena_finish(&arena);
+	assert(done == (call->reply != NULL));
+	if (done)
+		call->bytes_in += GRPC_SLICE_LENGTH(bytes);
+	grpc_slice_unref(bytes);
+	if (done)
+		finish_work(call, TS_OK, "");
+	return done;
+}
+
 /* Empty, which reads as status unknown, when there is no memory. */
 static grpc_byte_buffer *health_message(enum ts_health health)
 {
@@ -636,18 +662,22 @@ static void dispatch(struct ts_rpc_call *call, unsigned live)
 		run_inline(call);
 		return;
 	}
-	start_closing(call);
 	if (flags & TS_METHOD_STREAM_UP) {
+		start_closing(call);
 		move(call, READING);
 		start_receiving(call);
 		if (call->receiving) {
 			pthread_mutex_unlock(&call->mutex);
 			return;
 		}
+		move(call, WORKING);
 	} else {
+		move(call, WORKING);
+		if (answer_quickly(call))
+			return;
+		start_closing(call);
 		call->ended = true;
 	}
-	move(call, WORKING);
 	pthread_mutex_unlock(&call->mutex);
 	ts_pool_push(call->server->pool, &call->task);
 }

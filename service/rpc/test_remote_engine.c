@@ -3,7 +3,9 @@
 #include "service/rpc/testing.h"
 
 #include "base/digest.h"
+#include "base/limits.h"
 #include "base/object.h"
+#include "store/memory_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,6 +22,25 @@ static struct ts_channel *ch;
 static struct ts_sealed sealed[OBJECTS];
 static struct ts_arena arena;
 static struct ts_error err;
+
+/* The store's own ops, and how often it was looked at on the queue thread and asked on the pool's. */
+static const struct ts_engine_ops *store_ops;
+static struct ts_engine_ops counting_ops;
+static atomic_int looked, asked;
+
+static enum ts_status counting_look_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
+					 bool *ret_leased, struct ts_error *ret_err)
+{
+	atomic_fetch_add(&looked, 1);
+	return store_ops->look_many(e, ids, n, ret_present, ret_leased, ret_err);
+}
+
+static enum ts_status counting_has_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
+					struct ts_error *ret_err)
+{
+	atomic_fetch_add(&asked, 1);
+	return store_ops->has_many(e, ids, n, ret_present, ret_err);
+}
 
 /* Bytes that zstd cannot shrink, so that they do not fit one message: a linear congruential generator's. */
 static void fill(struct ts_buf *object, uint32_t seed)
@@ -39,6 +60,13 @@ static int setup(void **state)
 	assert_int_equal(ts_digest_init(&err), TS_OK);
 	ts_arena_init(&arena, 64 << 20);
 	assert_int_equal(ts_memory_open(NULL, &store, &err), TS_OK);
+	store_ops = store->ops;
+	counting_ops = *store_ops;
+	counting_ops.look_many = counting_look_many;
+	counting_ops.has_many = counting_has_many;
+	store->ops = &counting_ops;
+	atomic_store(&looked, 0);
+	atomic_store(&asked, 0);
 	for (uint32_t i = 0; i < OBJECTS; i++) {
 		struct ts_buf object = TS_BUF_INIT(1 << 20);
 
@@ -120,6 +148,47 @@ static void what_is_not_there(void **state)
 	same_object(remote, &sealed[1]);
 }
 
+static void ask(const struct ts_id *ids, size_t n, int want_looked, int want_asked)
+{
+	bool present[100];
+
+	assert_int_equal(remote->ops->has_many(remote, ids, n, present, &err), TS_OK);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(present[i], i % 3 != 1);
+	assert_int_equal(atomic_load(&looked), want_looked);
+	assert_int_equal(atomic_load(&asked), want_asked);
+}
+
+static void an_old_lease_is_renewed_by_the_pool(void **state)
+{
+	struct ts_id ids[100];
+	struct ts_held *held;
+
+	(void)state;
+	for (size_t i = 0; i < 100; i++)
+		ids[i] = i % 3 == 1 ? (struct ts_id){{7, (uint8_t)i}} : sealed[i % OBJECTS].id;
+	ask(ids, 64, 1, 0);
+	ask(ids, 65, 1, 1); /* too many to be looked up on the queue thread */
+	pthread_mutex_lock(&ts_memory_of(store)->lock);
+	held = ts_idmap_get(&ts_memory_of(store)->objects, &ids[2]);
+	held->lease_ns -= (TS_LEASE_FRESH_SECONDS + 60) * INT64_C(1000000000);
+	pthread_mutex_unlock(&ts_memory_of(store)->lock);
+	ask(ids, 2, 2, 1);
+	ask(ids, 3, 3, 2);
+	ask(ids, 3, 4, 2); /* renewed */
+}
+
+/* Nothing is known of a server's objects without asking it. */
+static void it_cannot_tell_at_once(void **state)
+{
+	bool present, leased = true;
+
+	(void)state;
+	assert_int_equal(remote->ops->look_many(remote, &sealed[0].id, 1, &present, &leased, &err), TS_OK);
+	assert_false(leased);
+	assert_int_equal(atomic_load(&looked) + atomic_load(&asked), 0);
+}
+
 static void it_only_reads(void **state)
 {
 	struct ts_ref_update update = {.kind = TS_REF_RUN, .name = ts_span_str("p/r"), .id = sealed[0].id};
@@ -157,6 +226,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(objects_come_as_they_are_stored, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_was_prefetched_needs_no_server, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_not_there, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_old_lease_is_renewed_by_the_pool, setup, teardown),
+		cmocka_unit_test_setup_teardown(it_cannot_tell_at_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(it_only_reads, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_overlay_stands_on_it, setup, teardown),
 	};

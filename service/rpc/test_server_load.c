@@ -91,11 +91,16 @@ static void one_round(struct client_thread *c, struct ts_channel *ch, unsigned r
 	enum ts_status status;
 
 	(void)snprintf(want, sizeof want, "client %u round %u", c->number, round);
-	if (round % 3 == 2) {
+	if (round % 4 == 2) {
 		(void)snprintf(want, sizeof want, "3 12");
 		status = upload_three(ch, got);
+	} else if (round % 8 == 3) {
+		status = testing_call(ch, "Quick", ts_span_str("q"), got);
+		(void)snprintf(want, sizeof want, "quick");
 	} else {
-		status = testing_call(ch, round % 3 ? "Echo" : "PoolEcho", ts_span_str(want), got);
+		static const char *const methods[4] = {"PoolEcho", "Echo", NULL, "Quick"};
+
+		status = testing_call(ch, methods[round % 4], ts_span_str(want), got);
 	}
 	if (status == TS_OK && strcmp(want, got) == 0) {
 		c->good++;
@@ -144,8 +149,8 @@ static void sixty_four_clients_at_once(void **state)
 		if (clients[i].wrong || clients[i].good != 12)
 			fail_msg("client %d: %u good, %u wrong: %s", i, clients[i].good, clients[i].wrong, clients[i].last);
 	}
-	assert_int_equal(atomic_load(&testing_opened), CLIENTS * 4);
-	assert_int_equal(atomic_load(&testing_dropped), CLIENTS * 4);
+	assert_int_equal(atomic_load(&testing_opened), CLIENTS * 3);
+	assert_int_equal(atomic_load(&testing_dropped), CLIENTS * 3);
 }
 
 static void two_queue_threads_serve_too(void **state)
@@ -280,6 +285,32 @@ static void calls_over_the_limit_are_refused(void **state)
 	ts_server_stop(t.server, 0);
 	for (int i = 0; i < 2; i++)
 		pthread_join(sleepers[i].thread, NULL);
+}
+
+/* The only thread of the pool is taken: what needs one waits for it, what does not is answered. */
+static void a_quick_answer_needs_no_thread(void **state)
+{
+	struct sleeper sleeper;
+	struct ts_channel *ch;
+	struct ts_arena arena;
+	struct ts_span reply;
+	struct ts_error err;
+
+	(void)state;
+	t.options.pool_threads = 1;
+	testing_start(&t);
+	ch = testing_client(t.unix_address);
+	assert_int_equal(pthread_create(&sleeper.thread, NULL, sleeper_run, &sleeper), 0);
+	assert_true(wait_until(&testing_sleeping, 1));
+	ts_arena_init(&arena, 4096);
+	assert_int_equal(ts_client_call(ch, "Quick", ts_span_str("not at once"), 500000000, &arena, &reply, &err), TS_DEADLINE);
+	assert_int_equal(ts_client_call(ch, "Quick", ts_span_str("q"), 10000000000, &arena, &reply, &err), TS_OK);
+	assert_true(ts_span_is(reply, "quick"));
+	assert_int_equal(atomic_load(&testing_stopped), 0); /* still taken */
+	ts_arena_finish(&arena);
+	ch->ops->destroy(ch);
+	ts_server_stop(t.server, 0);
+	pthread_join(sleeper.thread, NULL);
 }
 
 static void an_idle_upload_holds_no_thread(void **state)
@@ -504,6 +535,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_does_not_drain_is_cancelled, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_can_drain_is_answered, setup, teardown),
 		cmocka_unit_test_setup_teardown(calls_over_the_limit_are_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_quick_answer_needs_no_thread, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_idle_upload_holds_no_thread, setup, teardown),
 		cmocka_unit_test_setup_teardown(connections_over_the_limit_are_closed, setup, teardown),
 		cmocka_unit_test_setup_teardown(running_out_of_descriptors_is_survived, setup, teardown),

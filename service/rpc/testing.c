@@ -23,6 +23,13 @@ static enum ts_status echo(struct ts_call *call, void *state, struct ts_span req
 	return call->reply(call, request, err);
 }
 
+static bool quick(struct ts_call *call, struct ts_span request)
+{
+	struct ts_error ignored;
+
+	return request.len && request.data[0] == 'q' && call->reply(call, ts_span_str("quick"), &ignored) == TS_OK;
+}
+
 static enum ts_status who(struct ts_call *call, void *state, struct ts_span request, struct ts_error *err)
 {
 	(void)state, (void)request;
@@ -143,6 +150,7 @@ static enum ts_status count(struct ts_call *call, void *state, struct ts_span re
 const struct ts_handler testing_handlers[] = {
 	{.method = "Echo", .flags = TS_METHOD_CHEAP, .message = echo},
 	{.method = "PoolEcho", .message = echo},
+	{.method = "Quick", .message = echo, .quick = quick},
 	{.method = "Who", .flags = TS_METHOD_CHEAP, .message = who},
 	{.method = "Left", .message = left},
 	{.method = "Fail", .message = refuse},

@@ -1,6 +1,7 @@
 /* testing.h - what the tests of this room share: a server in this process over a table of small handlers.
  *
- * The handlers, by name: Echo (cheap), PoolEcho, Who (the caller), Left (milliseconds to the deadline, as text), Fail (first
+ * The handlers, by name: Echo (cheap), PoolEcho, Quick ("quick" at once when it is asked something
+ * that begins with q, else PoolEcho), Who (the caller), Left (milliseconds to the deadline, as text), Fail (first
  * byte: a status; the rest its text), Sleep (until it should stop, at most 20 s; says why), Blob (first 4 bytes: how many bytes to
  * reply), Alloc (MiB to take from the arena, a byte), Diff (as Alloc, with the big arena), Write (refused when read-only), Sum
  * (a stream up: messages and bytes, as text; a message "bad" is refused), Count (a stream down: n messages of size, two u32).

@@ -167,8 +167,10 @@ def run_table(a, b, flat, wide, size, work):
     for (what, flight), (p50, rate, ratio) in calls.items():
         if what.startswith("tscoped"):
             bare = calls["bare echo", flight]
+            # Calls that may read or write much pay for another thread; the goal is that of the others.
+            judged = not what.endswith("by the pool")
             row(f"{what}, {flight} in flight", f"p50 {p50} us, {int(rate):,}/s", f"bare C-core echo {bare[0]} us, {int(bare[1]):,}/s",
-                f"{ratio:.2f}x", "<= 1.3x", ratio <= 1.3)
+                f"{ratio:.2f}x", "<= 1.3x" if judged else "-", ratio <= 1.3 if judged else None)
 
 
 if __name__ == "__main__":
