@@ -60,10 +60,17 @@ VECTORS = [
      "files { rank: 1 name: \"f\" size: 3 } missing_ranks: 2 missing_ranks: 3 names { %s }" % (RUN % ident(1), REF % ident(2), REF % ident(3))),
     ("objects_request", "GetObjectsRequest", "ids: " + ids(4, 5)),
     ("objects_reply", "GetObjectsReply", "objects { id: %s codec: 1 data: \"z\" }" % ident(9)),
-    ("analyze_request", "AnalyzeRequest", 'spec: "s" warmup: 0 rank: 0'),
+    ("analyze_request", "AnalyzeRequest", 'spec: "s" warmup: 0 rank: 0 flops_per_step: 6e12 peak_flops_per_s: 9.89e14 microbatches: 8 dtype: "bf16" '
+     'policy { code: "TIMING.JITTER" threshold: "min_cv" value: 0.8 } policy { code: "MEMORY.GROWTH" off: true } fresh: true'),
     ("analyze_reply", "AnalyzeReply",
      "run { %s } rank: -1 warmup_cut: 3 measures { group: \"g\" subject: \"s\" name: \"n\" unit: UNIT_PER_SECOND value: 0 } "
-     "measures { group: \"h\" reason: \"r\" } notes: \"n1\" notes: \"n2\"" % (RUN % ident(1))),
+     "measures { group: \"h\" reason: \"r\" } measures { group: \"w\" unit: UNIT_TEXT text: \"found\" } notes: \"n1\" notes: \"n2\" "
+     "events { kind: EVENT_KIND_DIP group: \"convergence\" subject: \"loss\" first_step: -3 last_step: 4 value: 0.5 expected: nan score: 7.5 } "
+     "plots { group: \"timing\" subject: \"step\" name: \"value\" unit: UNIT_SECONDS first_step: -1 width: 2 min: 1 min: nan max: 3 max: nan mean: 2 mean: nan count: 2 count: 1 nonfinite: 1 } "
+     "bound { kind: BOUND_WAIT sentence: \"b\" shares { kind: BOUND_INPUT share: 0 } shares { kind: BOUND_COMPUTE reason: \"w\" } shares { kind: BOUND_COMMUNICATION } shares { kind: BOUND_WAIT share: 0.5 } shares { kind: BOUND_HOST } "
+     "fixes { name: \"f\" how: \"h\" of: BOUND_INPUT wins_most_ratio: 0.25 effort: 2 } unknowns: \"u1\" unknowns: \"u2\" } "
+     "findings { code: \"DIST.STRAGGLER\" severity: SEVERITY_HIGH title: \"t\" detail: \"d\" advice: \"a\" steps { first: -2 last: 9 } ranks: 3 ranks: 5 evidence { group: \"ranks\" unit: UNIT_RATIO value: 0.5 } } "
+     "findings { code: \"X.Y\" severity: SEVERITY_LOW } unchecked { code: \"DIST.EXPOSED_COMM\" reason: \"no trace\" }" % (RUN % ident(1))),
     ("diff_request", "DiffRequest", 'a: "a" b: "b" ignore: "i1" ignore: "i2"'),
     ("diff_reply", "DiffReply",
      "a { %s } b { %s } verdict: VERDICT_INCONCLUSIVE reason: \"why\" "

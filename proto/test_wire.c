@@ -281,6 +281,64 @@ static void reads_get_messages(void **state)
 	check_ref(&reply.names[0], 3);
 }
 
+static void reads_events_and_plots(const struct ts_analysis *a)
+{
+	const struct ts_event *e = a->events.items;
+	const struct ts_plot *p = a->plots.items;
+
+	assert_int_equal(a->events.n, 1);
+	assert_int_equal(e->kind, TS_EVENT_DIP);
+	IS(e->group, "convergence");
+	IS(e->subject, "loss");
+	assert_int_equal(e->first_step, -3);
+	assert_int_equal(e->last_step, 4);
+	assert_true(e->value == 0.5 && isnan(e->expected) && e->score == 7.5);
+	assert_int_equal(a->plots.n, 1);
+	IS(p->group, "timing");
+	IS(p->name, "value");
+	assert_int_equal(p->unit, TS_UNIT_SECONDS);
+	assert_int_equal(p->first_step, -1);
+	assert_int_equal(p->width, 2);
+	assert_int_equal(p->n, 2);
+	assert_true(p->min[0] == 1 && p->max[0] == 3 && p->mean[0] == 2 && p->count[0] == 2);
+	assert_true(isnan(p->min[1]) && p->count[1] == 1 && p->nonfinite == 1);
+}
+
+static void reads_bound(const struct ts_bound *b)
+{
+	assert_int_equal(b->kind, TS_BOUND_WAIT);
+	IS(b->sentence, "b");
+	assert_true(b->shares[0].known && b->shares[0].share == 0); /* known to be 0 */
+	assert_false(b->shares[1].known);
+	IS(b->shares[1].reason, "w");
+	assert_true(b->shares[3].share == 0.5);
+	assert_int_equal(b->shares[4].kind, TS_BOUND_HOST);
+	assert_int_equal(b->n_fixes, 1);
+	IS(b->fixes[0].how, "h");
+	assert_int_equal(b->fixes[0].of, TS_BOUND_INPUT);
+	assert_true(b->fixes[0].wins_most_ratio == 0.25 && b->fixes[0].effort == 2);
+	assert_int_equal(b->n_unknowns, 2);
+	IS(b->unknowns[1], "u2");
+}
+
+static void reads_findings(const struct ts_findings *f)
+{
+	assert_int_equal(f->n, 2);
+	IS(f->items[0].code, "DIST.STRAGGLER");
+	assert_int_equal(f->items[0].severity, TS_SEVERITY_HIGH);
+	IS(f->items[0].advice, "a");
+	assert_true(f->items[0].has_steps);
+	assert_int_equal(f->items[0].first_step, -2);
+	assert_int_equal(f->items[0].last_step, 9);
+	assert_int_equal(f->items[0].n_ranks, 2);
+	assert_int_equal(f->items[0].ranks[1], 5);
+	assert_int_equal(f->items[0].n_evidence, 1);
+	assert_true(f->items[0].evidence[0].value == 0.5);
+	assert_false(f->items[1].has_steps);
+	assert_int_equal(f->n_unchecked, 1);
+	IS(f->unchecked[0].reason, "no trace");
+}
+
 static void reads_analyze_messages(void **state)
 {
 	struct ts_analyze_request request;
@@ -292,11 +350,22 @@ static void reads_analyze_messages(void **state)
 	assert_true(request.has_warmup && request.has_rank); /* though both are 0 */
 	assert_int_equal(request.warmup, 0);
 	assert_int_equal(request.rank, 0);
+	assert_true(request.has_flops_per_step && request.flops_per_step == 6e12);
+	assert_true(request.has_peak_flops_per_s && request.peak_flops_per_s == 9.89e14);
+	assert_true(request.has_microbatches && request.microbatches == 8);
+	IS(request.dtype, "bf16");
+	assert_int_equal(request.policy.n, 2);
+	IS(request.policy.items[0].code, "TIMING.JITTER");
+	IS(request.policy.items[0].threshold, "min_cv");
+	assert_true(request.policy.items[0].value == 0.8 && !request.policy.items[0].off);
+	IS(request.policy.items[1].threshold, "");
+	assert_true(request.policy.items[1].off);
+	assert_true(request.fresh);
 	UNPACK(analyze_reply, &reply);
 	check_run(&reply.run, 1);
 	assert_int_equal(reply.rank, -1);
 	assert_int_equal(reply.warmup_cut, 3);
-	assert_int_equal(reply.measures.n, 2);
+	assert_int_equal(reply.measures.n, 3);
 	IS(reply.measures.items[0].group, "g");
 	IS(reply.measures.items[0].subject, "s");
 	IS(reply.measures.items[0].name, "n");
@@ -305,8 +374,32 @@ static void reads_analyze_messages(void **state)
 	assert_true(reply.measures.items[0].value == 0);
 	assert_false(reply.measures.items[1].known); /* unknown is not 0 */
 	IS(reply.measures.items[1].reason, "r");
+	assert_true(reply.measures.items[2].known);
+	IS(reply.measures.items[2].text, "found");
 	assert_int_equal(reply.n_notes, 2);
 	IS(reply.notes[1], "n2");
+	reads_events_and_plots(&reply);
+	reads_bound(&reply.bound);
+	reads_findings(&reply.findings);
+}
+
+static void refuses_analyze_messages(void **state)
+{
+	struct ts_analyze_request request = {.has_flops_per_step = true, .flops_per_step = NAN};
+	double cell = 1;
+	uint64_t count = 1;
+	struct ts_plot plot = {.width = 0, .n = 1, .min = &cell, .max = &cell, .mean = &cell, .count = &count};
+	struct ts_analysis reply = {.plots = {&plot, 1, 1}};
+	struct ts_buf buf = TS_BUF_INIT(1 << 16);
+
+	(void)state;
+	assert_int_equal(ts_wire_pack_analyze_request(&request, &buf, &err), TS_OK);
+	assert_int_equal(ts_wire_unpack_analyze_request(ts_buf_view(&buf), &arena, &request, &err), TS_INVALID);
+	buf.len = 0;
+	assert_int_equal(ts_wire_pack_analyze_reply(&reply, &buf, &err), TS_OK);
+	assert_int_equal(ts_wire_unpack_analyze_reply(ts_buf_view(&buf), &arena, &reply, &err), TS_INVALID);
+	assert_non_null(strstr(err.text, "plots"));
+	ts_buf_finish(&buf);
 }
 
 static void reads_diff_facts(const struct ts_diff *d)
@@ -594,6 +687,7 @@ int main(void)
 		T(reads_list_messages),
 		T(reads_get_messages),
 		T(reads_analyze_messages),
+		T(refuses_analyze_messages),
 		T(reads_diff_messages),
 		T(writes_what_protoc_writes),
 		T(survives_cuts),

@@ -11,6 +11,7 @@
 #define TSCOPE_PROTO_WIRE_H
 
 #include "analysis/analysis.h"
+#include "analysis/policy.h"
 #include "store/engine.h"
 
 /* ServerInfo: {} -> */
@@ -184,6 +185,15 @@ struct ts_analyze_request {
 	uint64_t warmup;
 	bool has_rank;
 	int32_t rank;
+	bool has_flops_per_step;
+	double flops_per_step;
+	bool has_peak_flops_per_s;
+	double peak_flops_per_s;
+	bool has_microbatches;
+	uint32_t microbatches;
+	struct ts_span dtype; /* empty = not said */
+	struct ts_policy policy;
+	bool fresh; /* compute anew, whatever lies in the cache */
 };
 
 /* Diff */
