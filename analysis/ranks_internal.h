@@ -1,0 +1,70 @@
+/* ranks_internal.h - what ranks.c gathers and ranks_rows.c reports.
+ *
+ * Whether the collective hides in backward is known only at the end, so everything that depends on it is gathered twice: on two
+ * tracks, one for either meaning of own time.
+ */
+#ifndef TSCOPE_ANALYSIS_RANKS_INTERNAL_H
+#define TSCOPE_ANALYSIS_RANKS_INTERNAL_H
+
+#include "analysis/ranks.h"
+
+enum ts_rank_track_kind { TS_TRACK_PLAIN, TS_TRACK_HIDDEN, TS_TRACKS };
+
+/* A compensated sum (Neumaier). */
+struct ts_tally {
+	double sum, carry;
+};
+
+static inline void ts_tally_add(struct ts_tally *t, double v)
+{
+	double next = t->sum + v;
+
+	t->carry += fabs(t->sum) >= fabs(v) ? (t->sum - next) + v : (v - next) + t->sum;
+	t->sum = next;
+}
+
+static inline double ts_tally_value(const struct ts_tally *t)
+{
+	return t->sum + t->carry;
+}
+
+struct ts_rank_sums {
+	struct ts_tally phases[TS_RANK_PHASES];
+	bool has[TS_RANK_PHASES]; /* the phase was given in some window */
+	struct ts_tally own[TS_TRACKS], blame[TS_TRACKS];
+	struct ts_tally total, wait[TS_TRACKS];
+	uint64_t slowest[TS_TRACKS];
+};
+
+struct ts_rank_track {
+	bool on;
+	double *cells;	   /* [rank][cell]: sums of own time, means once ts_ranks_finish began */
+	double *own;	   /* [rank][n_aligned] of which n are filled, or NULL */
+	double *imbalance; /* per step: population CV of own time over ranks */
+	double *skew;	   /* per step: largest less median own time */
+	struct ts_tally lost, longest; /* sums of (largest - mean) and of largest own time */
+};
+
+struct ts_rank_steps {
+	size_t n;	 /* steps compared so far */
+	size_t left_out; /* steps with a time that is no finite number */
+	size_t cell;	 /* steps a cell */
+	size_t n_cells;	 /* room for so many */
+	size_t cells;	 /* filled, known at finish */
+	bool exact;	 /* own and total of every step are kept */
+	bool has_comm;
+	int64_t *steps;	 /* the n compared */
+	double *total;	 /* [rank][n_aligned], NULL while no rank has comm: then it is own of the plain track */
+	struct ts_rank_track tracks[TS_TRACKS];
+	struct ts_tally wall, transfer[TS_TRACKS], comm_max;
+	double pre_square, pre_backward, backward_square; /* about the mean over ranks of each step */
+	/* Scratch of one block of steps, [step][rank]. */
+	double *s_own, *s_comm, *s_backward, *s_select;
+};
+
+/* Which track holds: TS_TRACK_HIDDEN where backward takes up what the rest of a step leaves. */
+enum ts_rank_track_kind ts_ranks_track(const struct ts_ranks *r);
+/* Median of n values, n > 0; x is reordered. For the few ranks of a step, where stats.h's selection would cost more. */
+double ts_ranks_median(double *x, size_t n);
+
+#endif

@@ -1,0 +1,296 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/random.h"
+#include "analysis/test_rank_runs.h"
+
+#define GOLDEN "tests/golden/pytscope/"
+#define CORPUS "../shared/corpus/pytscope/runs/"
+
+enum { CEILING = 256 << 20 };
+
+struct fixture {
+	struct ts_arena arena;
+	struct rank_run run;
+	struct ts_measures m;
+	struct ts_events events;
+	struct ts_plots plots;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = test_calloc(1, sizeof *f);
+
+	ts_arena_init(&f->arena, CEILING);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	ts_arena_finish(&f->arena);
+	test_free(f);
+	return 0;
+}
+
+static void analyze(struct fixture *f, uint32_t world_size, size_t window)
+{
+	rank_run_analyze(&f->run, world_size, window, &f->arena, &f->m, &f->events, &f->plots);
+}
+
+static double *phase(struct fixture *f, size_t rank, enum ts_rank_phase p)
+{
+	return rank_run_phase(&f->run, rank, p, &f->arena);
+}
+
+/* Known, and equal within 1e-12: sums of a step's phases are plain ones here. */
+static void near(struct fixture *f, const char *subject, const char *name, double want)
+{
+	const struct ts_measure *row = ts_measure_find(&f->m, "ranks", subject, name);
+
+	if (!row || !row->known)
+		fail_msg("%s/%s is not known: %.*s", subject, name, TS_SPAN_ARG(row ? row->reason : ts_span_str("no row")));
+	if (!(fabs(row->value - want) <= fabs(want) * 1e-12))
+		fail_msg("%s/%s is %.17g, expected %.17g", subject, name, row->value, want);
+}
+
+static void text_is(struct fixture *f, const char *subject, const char *name, const char *want)
+{
+	for (size_t i = 0; i < f->m.n; i++) {
+		const struct ts_measure *row = &f->m.items[i];
+
+		if (row->unit != TS_UNIT_TEXT || !ts_span_is(row->subject, subject) || !ts_span_is(row->name, name))
+			continue;
+		if (!ts_span_is(row->text, want))
+			fail_msg("%s/%s is %.*s, expected %s", subject, name, TS_SPAN_ARG(row->text), want);
+		return;
+	}
+	fail_msg("there is no text %s/%s", subject, name);
+}
+
+static void unknown(struct fixture *f, const char *subject, const char *name)
+{
+	expect_unknown(&f->m, "ranks", subject, name);
+}
+
+/* Expected values: pytscope 0.2.1 (corpus, expected/ddp_manual.json); wall, transfer, wait, work, blame: Python's fsum over the
+ * same files, from the definitions in ranks.h. */
+static void a_real_job_agrees_with_pytscope(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_true(rank_run_load(GOLDEN "ddp_manual", 3, &f->arena, &f->run));
+	for (size_t window = 0; window < 50; window += 13) { /* however it is cut into windows */
+		analyze(f, 3, window);
+		near(f, "all", "aligned_steps", 60);
+		near(f, "all", "imbalance_cv", 0.9224165382503835);
+		near(f, "all", "skew", 0.010058877);
+		near(f, "all", "lost_ratio", 0.5559235602820216);
+		near(f, "all", "comm_max", 0.7097918622489932);
+		near(f, "rank 0", "own", 0.0019504236166666667);
+		near(f, "rank 0", "own_median", 0.001772313);
+		near(f, "rank 0", "slowest_count", 0);
+		near(f, "rank 1", "own", 0.012164346583333334);
+		near(f, "rank 1", "own_median", 0.01188842);
+		near(f, "rank 1", "slowest_count", 60);
+		near(f, "rank 1", "slowest_ratio", 1);
+		near(f, "rank 2", "own", 0.002090928966666667);
+		near(f, "rank 2", "own_median", 0.001799417);
+		/* On purpose not pytscope's mean_step_wall 0.0439, which adds the fast ranks' wait to the slow one's work. */
+		near(f, "all", "wall", 0.03433799401666667);
+		near(f, "all", "transfer_s", 0.020755408516666667);
+		near(f, "all", "wait_s", 0.006757249988888888);
+		near(f, "all", "wait_ratio", 0.1967863931017378);
+		near(f, "rank 0", "wait", 0.010230442933333334);
+		near(f, "rank 1", "wait", 0);
+		near(f, "rank 1", "work", 0.032919755099999996);
+		near(f, "rank 1", "median", 0.031332912);
+		near(f, "rank 1", "blame", 0.592224728);
+		near(f, "rank 2", "blame", 0);
+		text_is(f, "all", "mode", "explicit comm");
+		text_is(f, "all", "resolution", "steps");
+	}
+}
+
+static void sixty_four_ranks_agree_with_pytscope(void **state)
+{
+	struct fixture *f = *state;
+
+	if (!rank_run_load(CORPUS "two64", 64, &f->arena, &f->run))
+		skip();
+	analyze(f, 64, 0);
+	near(f, "all", "imbalance_cv", 0.08659194009999571);
+	near(f, "all", "skew", 0.005089475440152793);
+	near(f, "all", "lost_ratio", 0.326949004136981);
+	near(f, "all", "comm_max", 0.06215411351071007);
+	near(f, "rank 3", "own", 0.014996433865018475);
+	near(f, "rank 3", "own_median", 0.014991828080676353);
+	near(f, "rank 3", "slowest_count", 89);
+	near(f, "rank 3", "slowest_ratio", 0.445);
+	near(f, "rank 40", "own", 0.015023217268344697);
+	near(f, "rank 40", "slowest_count", 111);
+	near(f, "rank 63", "own_median", 0.010004162016060969);
+	near(f, "all", "wait_s", 0);
+}
+
+/* Two ranks, two steps, sums by hand: own 2 3 | 4 1, comm 3 2 | 1 5. */
+static void what_is_wait_and_what_is_transfer(void **state)
+{
+	struct fixture *f = *state;
+
+	rank_run_init(&f->run, 2, 2, &f->arena);
+	memcpy(phase(f, 0, TS_RANK_FORWARD), (const double[]){1, 3}, 16);
+	memcpy(phase(f, 0, TS_RANK_OTHER), (const double[]){1, 1}, 16); /* unknown names are own time */
+	memcpy(phase(f, 0, TS_RANK_COMM), (const double[]){3, 1}, 16);
+	memcpy(phase(f, 1, TS_RANK_FORWARD), (const double[]){3, 1}, 16);
+	memcpy(phase(f, 1, TS_RANK_COMM), (const double[]){2, 5}, 16);
+	analyze(f, 2, 1);
+	near(f, "all", "wall", 5.5);		/* (max(5, 5) + max(5, 6)) / 2 */
+	near(f, "all", "transfer_s", 1.5);	/* (2 + 1) / 2 */
+	near(f, "all", "wait_s", 1.25);		/* (1 + 0 + 0 + 4) / 2 / 2 */
+	near(f, "all", "comm_ratio", 0.5);	/* 2.75 / 5.5 */
+	near(f, "all", "lost_ratio", 2.0 / 7);	/* (0.5 + 1.5) / (3 + 4) */
+	near(f, "all", "lost_s", 2);
+	near(f, "rank 0", "own", 3);
+	near(f, "rank 0", "wait", 0.5);
+	near(f, "rank 0", "work", 4.5); /* own 3 and transfer 1.5 */
+	near(f, "rank 0", "blame", 3);	/* 4 - 1 */
+	near(f, "rank 1", "blame", 1);	/* 3 - 2 */
+	near(f, "rank 0", "slowest_count", 1);
+}
+
+static void missing_ranks_are_named(void **state)
+{
+	static const int32_t some[] = {0, 2, 9};
+	struct fixture *f = *state;
+
+	rank_run_init(&f->run, 3, 4, &f->arena);
+	memcpy(f->run.ranks, some, sizeof some);
+	for (size_t a = 0; a < 3; a++)
+		for (size_t i = 0; i < 4; i++)
+			phase(f, a, TS_RANK_COMPUTE)[i] = 1;
+	analyze(f, 12, 0);
+	near(f, "all", "present", 3);
+	near(f, "all", "missing_count", 9);
+	text_is(f, "all", "missing", "1, 3-8, 10-11");
+	near(f, "rank 9", "own", 1);
+	analyze(f, 0, 0); /* who does not know how many there are cannot miss any */
+	unknown(f, "all", "missing_count");
+	unknown(f, "all", "world_size");
+	unknown(f, "all", "transfer_s"); /* no comm is not the same as none spent */
+	unknown(f, "rank 0", "wait");
+	text_is(f, "all", "mode", "none");
+}
+
+static void what_is_no_number_is_left_out_and_counted(void **state)
+{
+	static const double odd[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, 1e300};
+	struct fixture *f = *state;
+
+	rank_run_init(&f->run, 2, 6, &f->arena);
+	for (size_t i = 0; i < 6; i++) {
+		phase(f, 0, TS_RANK_BACKWARD)[i] = i < 4 ? odd[i] : 2;
+		phase(f, 1, TS_RANK_BACKWARD)[i] = 4;
+		phase(f, 1, TS_RANK_COMM)[i] = 1;
+	}
+	analyze(f, 2, 0);
+	near(f, "all", "left_out", 4);
+	near(f, "rank 0", "own", 2);
+	near(f, "rank 0", "steps", 2);
+	near(f, "all", "wall", 5);
+	f->run.n = 4;
+	analyze(f, 2, 0);
+	unknown(f, "all", "wall");
+	unknown(f, "rank 0", "own");
+	unknown(f, "rank 0", "median");
+	f->run.n = 0;
+	analyze(f, 2, 0);
+	unknown(f, "all", "lost_ratio");
+	f->run.n_ranks = 0;
+	analyze(f, 2, 0);
+	text_is(f, "all", "missing", "0-1");
+	unknown(f, "all", "skew");
+}
+
+/* Every rank ends backward together: what the others do before is missing from it. */
+static void waiting_inside_backward_is_found(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_random r;
+
+	rank_run_init(&f->run, 3, 40, &f->arena);
+	ts_random_init(&r, 7);
+	for (size_t i = 0; i < 40; i++) {
+		double pre[3], last = 0;
+
+		for (size_t a = 0; a < 3; a++) {
+			pre[a] = 2 + ts_random_unit(&r) + (a == 1 ? 10 : 0);
+			last = pre[a] > last ? pre[a] : last;
+		}
+		for (size_t a = 0; a < 3; a++) {
+			phase(f, a, TS_RANK_FORWARD)[i] = pre[a];
+			phase(f, a, TS_RANK_BACKWARD)[i] = 5 + last - pre[a];
+		}
+	}
+	analyze(f, 3, 7);
+	text_is(f, "all", "mode", "hidden in backward");
+	near(f, "rank 1", "wait", 0);
+	near(f, "rank 1", "slowest_ratio", 1);
+	assert_true(ts_measure_find(&f->m, "ranks", "rank 0", "wait")->value > 9);
+	unknown(f, "all", "transfer_s");
+	for (size_t i = 0; i < 40; i++) /* backward that does not answer to the rest hides nothing */
+		for (size_t a = 0; a < 3; a++)
+			phase(f, a, TS_RANK_BACKWARD)[i] = 5 + ts_random_unit(&r);
+	analyze(f, 3, 7);
+	text_is(f, "all", "mode", "none");
+}
+
+static void more_than_was_kept_is_said(void **state)
+{
+	struct fixture *f = *state;
+	size_t n = 300000; /* 64 ranks of which are more than TS_RANKS_EXACT */
+
+	rank_run_init(&f->run, 64, n, &f->arena);
+	for (size_t a = 0; a < 64; a++)
+		f->run.phases[a][TS_RANK_COMPUTE] = a ? f->run.phases[0][TS_RANK_COMPUTE] : phase(f, 0, TS_RANK_COMPUTE);
+	for (size_t i = 0; i < n; i++)
+		phase(f, 0, TS_RANK_COMPUTE)[i] = 1 + (double)(i % 2);
+	analyze(f, 64, 16384);
+	text_is(f, "all", "resolution", "cells of 74 steps"); /* ceil(300000 / 4096) */
+	near(f, "rank 5", "own_median", 1.5); /* the mean of every cell */
+}
+
+static void too_many_steps_are_refused(void **state)
+{
+	struct fixture *f = *state;
+	const double *at[1][TS_RANK_PHASES] = {{NULL}};
+	struct ts_rank_window w = {.n = 3, .phases = (void *)at};
+	struct ts_error err = {.status = TS_OK};
+	struct ts_ranks r;
+	int32_t rank = 0;
+
+	assert_int_equal(ts_ranks_begin(&r, &rank, 1, 1, 2, &f->arena, &err), TS_OK);
+	assert_int_equal(ts_ranks_window(&r, &w, &err), TS_INTERNAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_real_job_agrees_with_pytscope, setup, teardown),
+		cmocka_unit_test_setup_teardown(sixty_four_ranks_agree_with_pytscope, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_wait_and_what_is_transfer, setup, teardown),
+		cmocka_unit_test_setup_teardown(missing_ranks_are_named, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_no_number_is_left_out_and_counted, setup, teardown),
+		cmocka_unit_test_setup_teardown(waiting_inside_backward_is_found, setup, teardown),
+		cmocka_unit_test_setup_teardown(more_than_was_kept_is_said, setup, teardown),
+		cmocka_unit_test_setup_teardown(too_many_steps_are_refused, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
