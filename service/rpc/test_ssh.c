@@ -189,10 +189,12 @@ static void much_passes_through_ssh(void **state)
 	struct ts_channel *ch;
 	struct ts_span reply;
 	struct ts_arena arena;
-	char *bytes = calloc(1, 1 << 20);
+	char *bytes;
 
 	(void)state;
 	need_sshd();
+	bytes = calloc(1, 1 << 20);
+	assert_non_null(bytes);
 	use_key("user");
 	ch = testing_client(address_of(t.socket));
 	assert_int_equal(ch->ops->upload_open(ch, "Sum", &upload, &err), TS_OK);
