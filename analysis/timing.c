@@ -1,8 +1,12 @@
 #include "analysis/timing.h"
 
+#include "analysis/spikes.h"
 #include "analysis/stats.h"
+#include "analysis/wall.h"
+#include "analysis/warmup.h"
 
 static const char GROUP[] = "timing";
+static const double STALL = 3.0; /* medians */
 
 struct ts_timing_phase {
 	struct ts_span name; /* without "phases." */
@@ -56,50 +60,100 @@ static size_t at_or_after(const int64_t *keys, size_t n, int64_t first)
 	return lo;
 }
 
-enum ts_status ts_timing_begin(struct ts_timing *t, const int64_t *steps, size_t n, size_t warmup,
-			       struct ts_arena *arena, struct ts_error *err)
+enum ts_status ts_timing_begin(struct ts_timing *t, const int64_t *steps, size_t n, struct ts_arena *arena,
+			       struct ts_error *err)
 {
-	size_t cut = warmup < n ? warmup : n;
-	double *total = ts_arena_array(arena, n - cut, sizeof *total);
-	double *carry = ts_arena_array(arena, n - cut, sizeof *carry);
+	double *total = ts_arena_array(arena, n, sizeof *total);
+	double *carry = ts_arena_array(arena, n, sizeof *carry);
 
 	if (!total || !carry)
 		return ts_arena_error(arena, err);
 	*t = (struct ts_timing){
 		.arena = arena,
-		.steps = steps + cut,
-		.n = n - cut,
-		.first = cut < n ? steps[cut] : INT64_MAX,
+		.steps = steps,
+		.n = n,
+		.first = n ? steps[0] : INT64_MAX,
 		.total = total,
 		.carry = carry,
-		.warmup_cut = cut,
+		.level_before = (double)NAN,
 	};
 	return TS_OK;
 }
 
-static void total_add(struct ts_timing *t, size_t i, double v)
+/* Knuth's sum with its error, which has no branch: phases that are on every step are added at the speed of memory. */
+static void total_add(double *restrict total, double *restrict carry, const double *restrict v, size_t n)
 {
-	double sum = t->total[i], next = sum + v;
+	for (size_t i = 0; i < n; i++) {
+		double sum = total[i] + v[i];
+		double added = sum - total[i];
 
-	t->carry[i] += fabs(sum) >= fabs(v) ? (sum - next) + v : (v - next) + sum;
-	t->total[i] = next;
+		carry[i] += (total[i] - (sum - added)) + (v[i] - added);
+		total[i] = sum;
+	}
 }
 
 /* Steps that the timing was not told of would be lost from the totals: that is a bug of the caller. */
-static enum ts_status totals_add(struct ts_timing *t, const int64_t *keys, const double *values, size_t n,
-				 struct ts_error *err)
+enum ts_status ts_timing_total(struct ts_timing *t, const struct ts_series *phase, struct ts_error *err)
 {
 	size_t at = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		while (at < t->n && t->steps[at] < keys[i])
+	if (phase->n == t->n && t->n && memcmp(phase->keys, t->steps, t->n * sizeof *t->steps) == 0) {
+		total_add(t->total, t->carry, phase->values, t->n);
+		return TS_OK;
+	}
+	for (size_t i = 0; i < phase->n; i++) {
+		while (at < t->n && t->steps[at] < phase->keys[i])
 			at++;
-		if (at == t->n || t->steps[at] != keys[i])
+		if (at == t->n || t->steps[at] != phase->keys[i])
 			return ts_error_set(err, TS_INTERNAL, "timing: step %lld of a phase is not among the steps",
-					    (long long)keys[i]);
-		total_add(t, at, values[i]);
+					    (long long)phase->keys[i]);
+		total_add(t->total + at, t->carry + at, phase->values + i, 1);
 	}
 	return TS_OK;
+}
+
+static double *scratch_of(struct ts_timing *t, const double *values, size_t n)
+{
+	/* The carries are in the totals by now, and no phase has more steps than the union. */
+	if (n)
+		memcpy(t->carry, values, n * sizeof *values);
+	return t->carry;
+}
+
+static double median_of(struct ts_timing *t, const double *values, size_t n)
+{
+	static const double half = 50.0;
+	double out = (double)NAN;
+
+	if (n)
+		ts_percentiles(scratch_of(t, values, n), n, &half, 1, &out);
+	return out;
+}
+
+enum ts_status ts_timing_cut(struct ts_timing *t, bool has_warmup, uint64_t warmup, struct ts_error *err)
+{
+	size_t cut = warmup < t->n ? (size_t)warmup : t->n;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (isfinite(t->total[i]))
+			t->total[i] += t->carry[i];
+	if (!has_warmup && ts_warmup_find(t->total, t->n, t->arena, &cut, &t->warmup_reason, err))
+		return err->status;
+	if (!t->warmup_reason)
+		t->warmup_method = has_warmup ? "declared" : (cut ? "found" : "none found");
+	t->level_before = median_of(t, t->total, cut);
+	t->first = cut < t->n ? t->steps[cut] : INT64_MAX;
+	t->warmup_cut = cut;
+	t->steps += cut;
+	t->total += cut;
+	t->n -= cut;
+	t->cut = true;
+	return TS_OK;
+}
+
+struct ts_series ts_timing_steps(const struct ts_timing *t)
+{
+	return (struct ts_series){.name = ts_span_str("step"), .keys = t->steps, .values = t->total, .n = t->n};
 }
 
 static struct ts_timing_phase *phase_next(struct ts_timing *t)
@@ -118,16 +172,6 @@ static struct ts_timing_phase *phase_next(struct ts_timing *t)
 	return &t->phases[t->n_phases++];
 }
 
-static double *scratch_of(struct ts_timing *t, const double *values, size_t n)
-{
-	/* One scratch array serves every phase: none has more steps than the union. */
-	if (!t->scratch)
-		t->scratch = ts_arena_array(t->arena, t->n, sizeof *t->scratch);
-	if (t->scratch && n)
-		memcpy(t->scratch, values, n * sizeof *values);
-	return t->scratch;
-}
-
 enum ts_status ts_timing_phase(struct ts_timing *t, const struct ts_series *phase, struct ts_error *err)
 {
 	static const double q[] = {50.0, 95.0};
@@ -135,14 +179,12 @@ enum ts_status ts_timing_phase(struct ts_timing *t, const struct ts_series *phas
 	size_t n = phase->n - from;
 	const double *values = phase->values + from;
 	struct ts_timing_phase *row;
-	enum ts_status status = totals_add(t, phase->keys + from, values, n, err);
-	double out[2], *scratch;
+	double out[2];
 
-	if (status)
-		return status;
+	if (!t->cut || n > t->n)
+		return ts_error_set(err, TS_INTERNAL, "timing: a phase before the cut, or one that was not summed");
 	row = phase_next(t);
-	scratch = scratch_of(t, values, n);
-	if (!row || !scratch)
+	if (!row)
 		return ts_arena_error(t->arena, err);
 	*row = (struct ts_timing_phase){
 		.name = without_prefix(phase->name),
@@ -150,7 +192,7 @@ enum ts_status ts_timing_phase(struct ts_timing *t, const struct ts_series *phas
 		.sum = ts_sum(values, n),
 	};
 	if (n) {
-		ts_percentiles(scratch, n, q, 2, out);
+		ts_percentiles(scratch_of(t, values, n), n, q, 2, out);
 		row->median = out[0];
 		row->p95 = out[1];
 	}
@@ -187,23 +229,49 @@ static const char *why_no_steps(const struct ts_timing *t)
 	return t->warmup_cut ? "no step with a phase is left after warm-up" : "no step has a phase";
 }
 
-static void step_rows(struct ts_timing *t, double total, double *times, struct rows *r)
+static double stalled(const struct ts_timing *t, double median)
+{
+	double sum = 0.0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->total[i] > STALL * median)
+			sum += t->total[i] - median;
+	return sum;
+}
+
+static void max_rows(const struct ts_timing *t, struct rows *r)
+{
+	size_t at = t->n;
+	const char *none = why_no_steps(t);
+
+	for (size_t i = 0; i < t->n; i++)
+		if (isfinite(t->total[i]) && (at == t->n || t->total[i] > t->total[at]))
+			at = i;
+	if (!none && at == t->n)
+		none = "no step time is a number";
+	row_if(r, "max", TS_UNIT_SECONDS, none ? 0.0 : t->total[at], none);
+	row_if(r, "max", TS_UNIT_STEP, none ? 0.0 : (double)t->steps[at], none);
+}
+
+static void step_rows(struct ts_timing *t, double total, struct rows *r)
 {
 	static const double q[] = {50.0, 95.0, 99.0};
 	const char *none = why_no_steps(t);
 	double mean = 0.0, deviation = 0.0, out[3] = {0.0, 0.0, 0.0};
-	const char *no_mean = none, *no_median = none, *no_rate = none;
+	const char *no_mean = none, *no_median = none, *no_rate = none, *no_stall = none;
 
 	if (!none) {
 		mean = total / (double)t->n;
-		deviation = ts_stddev(times, t->n, mean);
-		ts_percentiles(times, t->n, q, 3, out);
+		deviation = ts_stddev(t->total, t->n, mean);
+		ts_percentiles(scratch_of(t, t->total, t->n), t->n, q, 3, out);
 		if (mean == 0.0)
 			no_mean = "the mean step time is 0";
 		if (mean <= 0.0)
 			no_rate = "the mean step time is not above 0";
 		if (out[0] == 0.0)
 			no_median = "the median step time is 0";
+		if (!(total > 0.0 && isfinite(total)))
+			no_stall = "the attributed time is not a number above 0";
 	}
 	r->subject = ts_span_str("step");
 	row(r, "count", TS_UNIT_NONE, (double)t->n);
@@ -216,6 +284,49 @@ static void step_rows(struct ts_timing *t, double total, double *times, struct r
 	row_if(r, "tail", TS_UNIT_RATIO, out[1] / out[0], no_median);
 	row_if(r, "rate", TS_UNIT_PER_SECOND, 1.0 / mean, no_rate);
 	row_if(r, "total", TS_UNIT_SECONDS, total, none);
+	max_rows(t, r);
+	row_if(r, "stall", TS_UNIT_RATIO, no_stall ? 0.0 : stalled(t, out[0]) / total, no_stall);
+}
+
+static bool event_of(const struct ts_timing *t, const struct ts_spike *spike, struct ts_arena *arena,
+		     struct ts_events *events)
+{
+	struct ts_event event = {
+		.kind = spike->kind,
+		.group = ts_span_str(GROUP),
+		.subject = ts_span_str("step"),
+		.first_step = t->steps[spike->first],
+		.last_step = t->steps[spike->last],
+		.value = spike->value,
+		.expected = spike->expected,
+		.score = spike->score,
+	};
+
+	return ts_event_add(events, arena, &event);
+}
+
+/* Steps far above their neighbours, and where the level changed. That a step was fast is no event. */
+static enum ts_status unusual_steps(struct ts_timing *t, struct rows *r, struct ts_events *events, struct ts_error *err)
+{
+	static const enum ts_event_kind kinds[] = {TS_EVENT_SPIKE, TS_EVENT_SHIFT};
+	struct ts_series times = ts_timing_steps(t);
+	struct ts_spikes found;
+	const char *none;
+
+	if (ts_spikes_find(&times, TS_SPIKES_CHANCE, t->arena, &found, err))
+		return err->status;
+	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+		size_t from = events->n;
+
+		for (size_t i = 0; i < found.n; i++)
+			if (found.items[i].kind == kinds[k] && !event_of(t, &found.items[i], r->arena, events))
+				return ts_arena_error(r->arena, err);
+		ts_events_trim(events, from);
+	}
+	none = found.decided ? NULL : "too few step times are numbers to tell what is usual";
+	row_if(r, "spikes", TS_UNIT_COUNT, (double)found.spikes, none);
+	row_if(r, "shifts", TS_UNIT_COUNT, (double)found.shifts, none);
+	return r->failed ? ts_arena_error(r->arena, err) : TS_OK;
 }
 
 static void phase_rows(const struct ts_timing *t, const struct ts_timing_phase *p, double total, struct rows *r)
@@ -231,53 +342,64 @@ static void phase_rows(const struct ts_timing *t, const struct ts_timing_phase *
 	row_if(r, "share", TS_UNIT_RATIO, p->sum / total,
 	       none ? none : (total <= 0.0 ? "no time is attributed to any phase" : NULL));
 	row(r, "count", TS_UNIT_NONE, (double)p->count);
+	row_if(r, "total", TS_UNIT_SECONDS, p->sum, none);
 }
 
-/* Time between the first and the last timestamp (each taken at the end of its step), and what of it no phase claims. */
-static void wall_rows(const struct ts_timing *t, const struct ts_series *stamps, struct rows *r)
+static void wall_rows(const struct ts_wall *w, struct rows *r)
 {
-	size_t from = stamps ? at_or_after(stamps->keys, stamps->n, t->first) : 0;
-	size_t n = stamps ? stamps->n - from : 0;
-	const char *none = NULL;
-	double wall = 0.0, attributed = 0.0;
+	double unattributed = w->total - w->attributed;
 
-	if (!stamps || stamps->n == 0) {
-		none = "no column timestamp";
-	} else if (n < 2) {
-		none = "fewer than two steps have a timestamp";
-	} else {
-		size_t after = at_or_after(t->steps, t->n, stamps->keys[from] + 1);
-		size_t upto = at_or_after(t->steps, t->n, stamps->keys[stamps->n - 1]);
-
-		upto += upto < t->n && t->steps[upto] == stamps->keys[stamps->n - 1];
-		wall = stamps->values[stamps->n - 1] - stamps->values[from];
-		attributed = upto > after ? ts_sum(t->total + after, upto - after) : 0.0;
-		if (!isfinite(wall))
-			none = "a timestamp is not finite";
-		else if (wall < 0.0)
-			none = "the last timestamp lies before the first";
-	}
 	r->subject = ts_span_str("wall");
-	row_if(r, "total", TS_UNIT_SECONDS, wall, none);
-	row_if(r, "unattributed", TS_UNIT_SECONDS, wall - attributed, none);
+	row_if(r, "total", TS_UNIT_SECONDS, w->total, w->reason);
+	row_if(r, "unattributed", TS_UNIT_SECONDS, unattributed, w->reason);
+	row_if(r, "unattributed", TS_UNIT_RATIO, unattributed / w->total,
+	       w->reason ? w->reason : (w->total > 0.0 ? NULL : "no wall time passed"));
+	row_if(r, "gap", TS_UNIT_SECONDS, w->gap, w->reason);
+	row_if(r, "gap", TS_UNIT_COUNT, (double)w->gaps, w->reason);
+	row_if(r, "backwards", TS_UNIT_COUNT, (double)w->backwards, w->reason);
+	row(r, "unstamped", TS_UNIT_COUNT, (double)w->unstamped);
+}
+
+static void text_row(struct rows *r, const char *name, const char *text, const char *reason)
+{
+	if (text ? !ts_measure_text(r->measures, r->arena, GROUP, r->subject, name, ts_span_str(text))
+		 : !ts_measure_unknown(r->measures, r->arena, GROUP, r->subject, name, TS_UNIT_TEXT, reason))
+		r->failed = true;
+}
+
+static void warmup_rows(struct ts_timing *t, struct rows *r)
+{
+	r->subject = ts_span_str("warmup");
+	row(r, "cut", TS_UNIT_COUNT, (double)t->warmup_cut);
+	text_row(r, "method", t->warmup_method, t->warmup_reason);
+	row_if(r, "level_before", TS_UNIT_SECONDS, t->level_before, t->warmup_cut ? NULL : "no step was cut");
+	row_if(r, "level_after", TS_UNIT_SECONDS, median_of(t, t->total, t->n), why_no_steps(t));
 }
 
 enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *timestamps, struct ts_arena *arena,
-				struct ts_measures *measures, struct ts_error *err)
+				struct ts_measures *measures, struct ts_events *events, struct ts_plots *plots,
+				struct ts_error *err)
 {
 	struct rows r = {.measures = measures, .arena = arena};
-	double *times, total;
+	struct ts_series times = ts_timing_steps(t);
+	struct ts_wall wall;
+	double total;
 
-	for (size_t i = 0; i < t->n; i++)
-		if (isfinite(t->total[i]))
-			t->total[i] += t->carry[i];
-	times = scratch_of(t, t->total, t->n);
-	if (!times)
-		return ts_arena_error(t->arena, err);
+	if (!t->cut)
+		return ts_error_set(err, TS_INTERNAL, "timing: finished before the cut");
+	if (ts_wall_measure(t->steps, t->total, t->n, timestamps, t->first, t->arena, &wall, err))
+		return err->status;
 	total = ts_sum(t->total, t->n);
-	step_rows(t, total, times, &r);
+	step_rows(t, total, &r);
+	if (events && unusual_steps(t, &r, events, err))
+		return err->status;
 	for (size_t i = 0; i < t->n_phases; i++)
 		phase_rows(t, &t->phases[i], total, &r);
-	wall_rows(t, timestamps, &r);
-	return r.failed ? ts_arena_error(arena, err) : TS_OK;
+	wall_rows(&wall, &r);
+	warmup_rows(t, &r);
+	if (r.failed)
+		return ts_arena_error(arena, err);
+	if (plots && ts_plot_series(plots, GROUP, times.name, "value", TS_UNIT_SECONDS, &times, arena, err))
+		return err->status;
+	return TS_OK;
 }

@@ -9,12 +9,17 @@ $ tscope analyze base
 |
 | timing
 |   step    count 8   mean 250 ms   stddev 0 s   median 250 ms   p95 250 ms   p99 250 ms   cv 0.0 %
-|           tail 100.0 %   rate 4 /s   total 2.00 s
-|                mean   median      p95   share  count
-|   data      10.0 ms  10.0 ms  10.0 ms   4.0 %      8
-|   forward   80.0 ms  80.0 ms  80.0 ms  32.0 %      8
-|   backward   160 ms   160 ms   160 ms  64.0 %      8
-|   wall    total 1.75 s   unattributed 0 s
+|           tail 100.0 %   rate 4 /s   total 2.00 s   max 250 ms   max step 0   stall 0.0 %
+|           spikes unknown   shifts unknown
+|                mean   median      p95   share  count    total
+|   data      10.0 ms  10.0 ms  10.0 ms   4.0 %      8  80.0 ms
+|   forward   80.0 ms  80.0 ms  80.0 ms  32.0 %      8   640 ms
+|   backward   160 ms   160 ms   160 ms  64.0 %      8   1.28 s
+|   wall    total 1.75 s   unattributed 0 s   unattributed 0.0 %   gap 0 s   gap 0   backwards 0
+|           unstamped 0
+|   warmup  cut 0   method declared   level_before unknown   level_after 250 ms
+|  unknown  step spikes: too few step times are numbers to tell what is usual
+|  unknown  warmup level_before: no step was cut
 |
 | memory
 |   alloc   peak 8 MiB   at step 7
@@ -33,12 +38,16 @@ $ tscope analyze base --warmup 4
 |
 | timing
 |   step    count 4   mean 250 ms   stddev 0 s   median 250 ms   p95 250 ms   p99 250 ms   cv 0.0 %
-|           tail 100.0 %   rate 4 /s   total 1.00 s
-|                mean   median      p95   share  count
-|   data      10.0 ms  10.0 ms  10.0 ms   4.0 %      4
-|   forward   80.0 ms  80.0 ms  80.0 ms  32.0 %      4
-|   backward   160 ms   160 ms   160 ms  64.0 %      4
-|   wall    total 750 ms   unattributed 0 s
+|           tail 100.0 %   rate 4 /s   total 1.00 s   max 250 ms   max step 4   stall 0.0 %
+|           spikes unknown   shifts unknown
+|                mean   median      p95   share  count    total
+|   data      10.0 ms  10.0 ms  10.0 ms   4.0 %      4  40.0 ms
+|   forward   80.0 ms  80.0 ms  80.0 ms  32.0 %      4   320 ms
+|   backward   160 ms   160 ms   160 ms  64.0 %      4   640 ms
+|   wall    total 750 ms   unattributed 0 s   unattributed 0.0 %   gap 0 s   gap 0   backwards 0
+|           unstamped 0
+|   warmup  cut 4   method declared   level_before 250 ms   level_after 250 ms
+|  unknown  step spikes: too few step times are numbers to tell what is usual
 |
 | memory
 |   alloc   peak 8 MiB   at step 7
@@ -60,14 +69,18 @@ $ tscope analyze slow --rank 2
 |
 | timing
 |   step    count 160   mean 13.2 ms   stddev 4.82 ms   median 13.3 ms   p95 21.5 ms   p99 25.9 ms
-|           cv 36.6 %   tail 161.7 %   rate 75.8 /s   total 2.11 s
-|                 mean   median      p95   share  count
-|   data        341 µs   232 µs   296 µs   2.6 %    160
-|   forward    4.43 ms  6.45 ms  6.74 ms  33.6 %    160
-|   backward    815 µs   677 µs   881 µs   6.2 %    160
-|   optimizer   814 µs   811 µs   904 µs   6.2 %    160
-|   comm       6.79 ms  6.18 ms  14.9 ms  51.5 %    160
-|   wall    total 3.35 s   unattributed 1.25 s
+|           cv 36.6 %   tail 161.7 %   rate 75.8 /s   total 2.11 s   max 26.6 ms   max step 39
+|           stall 0.0 %   spikes 0   shifts 0
+|                 mean   median      p95   share  count    total
+|   data        341 µs   232 µs   296 µs   2.6 %    160  54.6 ms
+|   forward    4.43 ms  6.45 ms  6.74 ms  33.6 %    160   709 ms
+|   backward    815 µs   677 µs   881 µs   6.2 %    160   130 ms
+|   optimizer   814 µs   811 µs   904 µs   6.2 %    160   130 ms
+|   comm       6.79 ms  6.18 ms  14.9 ms  51.5 %    160   1.09 s
+|   wall    total 3.35 s   unattributed 1.25 s   unattributed 37.3 %   gap 0 s   gap 0   backwards 0
+|           unstamped 0
+|   warmup  cut 0   method declared   level_before unknown   level_after 13.3 ms
+|  unknown  warmup level_before: no step was cut
 |
 | memory
 |  unknown  peak_alloc peak: no column memory.peak_alloc or memory.alloc
@@ -98,14 +111,26 @@ $ COLUMNS=60 tscope analyze slow
 |   step    count 160   mean 13.4 ms   stddev 5.56 ms
 |           median 13.7 ms   p95 22.2 ms   p99 25.9 ms
 |           cv 41.5 %   tail 162.4 %   rate 74.73 /s
-|           total 2.14 s
+|           total 2.14 s   max 29.2 ms   max step 117
+|           stall 0.0 %   spikes 0   shifts 0
 |                 mean   median      p95   share  count
+|         total
 |   data        255 µs   225 µs   289 µs   1.9 %    160
+|       40.8 ms
 |   forward     613 µs   389 µs  2.88 ms   4.6 %    160
+|       98.0 ms
 |   backward    812 µs   593 µs  2.43 ms   6.1 %    160
+|        130 ms
 |   optimizer   846 µs   814 µs   899 µs   6.3 %    160
+|        135 ms
 |   comm       10.9 ms  11.1 ms  19.7 ms  81.1 %    160
+|        1.74 s
 |   wall    total 3.34 s   unattributed 1.21 s
+|           unattributed 36.3 %   gap 0 s   gap 0
+|           backwards 0   unstamped 0
+|   warmup  cut 0   method declared   level_before unknown
+|           level_after 13.7 ms
+|  unknown  warmup level_before: no step was cut
 |
 | memory
 |  unknown  peak_alloc peak: no column memory.peak_alloc or
@@ -139,12 +164,17 @@ $ tscope analyze ./runs/cut
 |
 | timing
 |   step    count 4   mean 250 ms   stddev 0 s   median 250 ms   p95 250 ms   p99 250 ms   cv 0.0 %
-|           tail 100.0 %   rate 4 /s   total 1.00 s
-|                mean   median      p95   share  count
-|   data      10.0 ms  10.0 ms  10.0 ms   4.0 %      4
-|   forward   80.0 ms  80.0 ms  80.0 ms  32.0 %      4
-|   backward   160 ms   160 ms   160 ms  64.0 %      4
-|   wall    total 750 ms   unattributed 0 s
+|           tail 100.0 %   rate 4 /s   total 1.00 s   max 250 ms   max step 0   stall 0.0 %
+|           spikes unknown   shifts unknown
+|                mean   median      p95   share  count    total
+|   data      10.0 ms  10.0 ms  10.0 ms   4.0 %      4  40.0 ms
+|   forward   80.0 ms  80.0 ms  80.0 ms  32.0 %      4   320 ms
+|   backward   160 ms   160 ms   160 ms  64.0 %      4   640 ms
+|   wall    total 750 ms   unattributed 0 s   unattributed 0.0 %   gap 0 s   gap 0   backwards 0
+|           unstamped 0
+|   warmup  cut 0   method declared   level_before unknown   level_after 250 ms
+|  unknown  step spikes: too few step times are numbers to tell what is usual
+|  unknown  warmup level_before: no step was cut
 |
 | memory
 |   alloc   peak 4 MiB   at step 3

@@ -1,0 +1,37 @@
+/* warmup.h - how many steps at the start of a run are not like the rest: compilation, autotuning, caches that fill.
+ *
+ * Looked for is a stretch from the first step on (two ordinary steps may come before it) that is slower than what
+ * follows, and over within a third of the run and within 5,000 steps. A run whose first third is slow throughout is no
+ * warm-up but a run that changed; 5,000 steps are more than any start-up known to us and bound what is looked at. A start
+ * that is faster than the rest is never cut, so that a late slow-down stays visible.
+ *
+ * Method, on logarithms of step times, so that noise and slowness are factors. The steps behind the search range are the
+ * reference: their median is the usual level, 1.4826 times their median absolute deviation the unit (at least 0.5 %: less
+ * is nobody's warm-up). Page's CUSUM of (z - d), begun at the first step, must pass 3, where d = 3 + 3.5 (1 + rho) / (1 -
+ * rho) / reference steps, and rho, the lag-1 autocorrelation, is never taken below 0.9: in a short run of dependent steps
+ * the unit comes out too small. Being d above the usual level is rare for one step whatever the dependence, which keeps
+ * false cuts below 1 % without a model of the noise (tests/quality/quality_timing.c measures it; up to 1.5 % were seen in
+ * runs of 100 to 300 steps of AR(1) with rho 0.98, whose first third may well be another level). If the reference rises
+ * as high as often as once in 200 steps, and as shortly, the start is nothing special and nothing is cut. The end of the
+ * warm-up is where the CUSUM with d = 1.5 and z clipped at 5 is greatest, before it falls by 10 (some seven usual steps).
+ * O(n), and no more than 16,000 steps are read. NaN and infinite times are passed over; 0 and less count as very fast.
+ *
+ * Source: E. S. Page, "Continuous inspection schemes", Biometrika 41 (1954), for the CUSUM; P. J. Rousseeuw and C. Croux,
+ * JASA 88 (1993) for the scale. MSER (K. P. White, Simulation 69, 1997), the usual cut of initial transients, always cuts
+ * something: it has no test.
+ */
+#ifndef TSCOPE_ANALYSIS_WARMUP_H
+#define TSCOPE_ANALYSIS_WARMUP_H
+
+#include "base/arena.h"
+
+enum {
+	TS_WARMUP_MAX = 5000, /* steps */
+	TS_WARMUP_STEPS = 15, /* a run must have at least as many */
+};
+
+/* The number of steps to cut, 0 if no warm-up shows; *ret_reason is NULL, or why it cannot be told. times in seconds. */
+enum ts_status ts_warmup_find(const double *times, size_t n, struct ts_arena *arena, size_t *ret_cut,
+			      const char **ret_reason, struct ts_error *err);
+
+#endif
