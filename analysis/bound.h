@@ -1,16 +1,33 @@
 /* bound.h - what a run is bound by: one verdict, the share of each cause, and what to do, by what it would win back.
  *
- * Decided from measures alone. The shares of wall time: input (waiting for data), compute (forward, backward, optimizer and what
- * else the devices do), communication (transfer: the least of the ranks' time in collectives), wait (for slower ranks), host (checkpoints,
- * evaluation, logging, and time that no phase accounts for). What cannot be told from the data at hand is said.
+ * Decided from rows alone, those of group "budget" (efficiency.h) first of all. Shares of the wall time:
+ *
+ *	input		waiting for data (data_stall)
+ *	compute		forward, backward, optimizer and what else the devices do (useful_compute + compute_overhead)
+ *	communication	transfer: the least of the ranks' time in collectives
+ *	wait		for slower ranks, by the mean over ranks
+ *	host		checkpoints, evaluation, logging (other), and time that no phase accounts for (unattributed)
+ *
+ * Where ranks were laid side by side, transfer and wait are those of the whole job, and the rank in view says only how the rest divides:
+ * a straggler that happens to be in view waits for nobody. The verdict is the greatest share among those that reach their limit, which is
+ * that of the rule on the same thing, so that verdict and findings agree: input 25 % (TIMING.DATALOADER_BOUND), communication 25 %
+ * (DIST.COMM_BOUND), wait 15 % (DIST.WAIT_BOUND), host 20 % (EFFICIENCY.RECOVERABLE); compute from TS_BOUND_COMPUTE_LEAST if none does;
+ * else balanced. Fewer than TS_BOUND_STEPS steps: unknown. Limits are the defaults: a policy moves findings, not the verdict.
+ * What cannot be told from the data at hand is said.
  */
 #ifndef TSCOPE_ANALYSIS_BOUND_H
 #define TSCOPE_ANALYSIS_BOUND_H
 
 #include "analysis/finding.h"
 
+enum { TS_BOUND_STEPS = 10 };
+
+#define TS_BOUND_COMPUTE_LEAST 0.85
+/* Fixes that could win back less of the wall time are not listed. */
+#define TS_BOUND_WORTH 0.01
+
 enum ts_bound_kind {
-	TS_BOUND_UNKNOWN = 0, /* no timing at all */
+	TS_BOUND_UNKNOWN = 0, /* no timing at all, or too few steps */
 	TS_BOUND_INPUT = 1,
 	TS_BOUND_COMPUTE = 2,
 	TS_BOUND_COMMUNICATION = 3,

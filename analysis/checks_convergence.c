@@ -93,33 +93,44 @@ void ts_check_blow_up(struct ts_check *c)
 		      loss, (long long)e->first_step, ts_say_number(e->value).text, ts_say_number(e->expected).text);
 }
 
+/* Falls over the second half of the run are the trend; the whole run is its progress. A run that went down and then stays has converged. */
 void ts_check_no_progress(struct ts_check *c)
 {
 	const char *loss = loss_of(c);
-	struct ts_span trend;
-	double count, best, last, change, low = 0;
-	bool worse;
+	struct ts_span trend, progress;
+	double count, best, last, rise = 0;
+	bool rises, fell;
 
 	if (!need_values(c, loss, &count) || !ts_check_enough(c, count, "min_values", "value"))
 		return;
 	trend = ts_check_text(c, GROUP, loss, "trend");
-	if (!trend.len || ts_span_is(trend, "unknown")) {
+	progress = ts_check_text(c, GROUP, loss, "progress");
+	if (!trend.len || ts_span_is(trend, "unknown") || !progress.len || ts_span_is(progress, "unknown")) {
 		ts_check_leave(c, "the trend of %s is not known", loss);
 		return;
 	}
-	worse = ts_span_is(trend, "worsening");
-	if ((!worse && !ts_span_is(trend, "plateau")) || !ts_check_need(c, GROUP, loss, "change_ratio", &change) ||
-	    !ts_check_need(c, GROUP, loss, "best", &best) || !ts_check_need(c, GROUP, loss, "last", &last))
+	rises = ts_span_is(trend, "worsening");
+	fell = ts_span_is(progress, "fell");
+	if (ts_span_is(trend, "diverged") || ts_span_is(trend, "improving") || (fell && !rises))
 		return;
-	if (worse && (!ts_check_need(c, GROUP, loss, "change_low_ratio", &low) ||
-		      low < ts_check_threshold(c, "min_rise")))
+	if (!ts_check_need(c, GROUP, loss, "best", &best) || !ts_check_need(c, GROUP, loss, "last", &last))
 		return;
-	if (worse)
-		ts_check_fire(c, TS_SEVERITY_HIGH, "%s has risen by %s from its beginning to its end; its best was %s, its last is %s",
-			      loss, ts_say_percent(change).text, ts_say_number(best).text, ts_say_number(last).text);
-	else
-		ts_check_fire(c, TS_SEVERITY_LOW, "%s ends where it began after %s; its best was %s, its last is %s", loss,
+	if (rises) {
+		if (!ts_check_need(c, GROUP, loss, "recent_ratio", &rise) || rise < ts_check_threshold(c, "min_rise"))
+			return;
+		ts_check_fire(c, fell ? TS_SEVERITY_MEDIUM : TS_SEVERITY_HIGH,
+			      "%s rises by %s over the second half of the run%s; its best was %s, its last is %s", loss,
+			      ts_say_percent(rise).text, fell ? ", after it had fallen" : "", ts_say_number(best).text,
+			      ts_say_number(last).text);
+	} else if (ts_span_is(progress, "rose")) {
+		if (!ts_check_need(c, GROUP, loss, "change_ratio", &rise))
+			return;
+		ts_check_fire(c, TS_SEVERITY_HIGH, "%s ends %s higher than it began; its best was %s, its last is %s", loss,
+			      ts_say_percent(rise).text, ts_say_number(best).text, ts_say_number(last).text);
+	} else {
+		ts_check_fire(c, TS_SEVERITY_LOW, "%s ends where it began, after %s; its best was %s, its last is %s", loss,
 			      ts_say_plural(count, "value").text, ts_say_number(best).text, ts_say_number(last).text);
+	}
 }
 
 /* Spikes of one series: low, or medium where there are many. */
@@ -226,12 +237,11 @@ void ts_check_correlated(struct ts_check *c)
 	enum { NAMED = 3 };
 	struct ts_buf named = TS_BUF_INIT(4096);
 	const struct ts_event *e, *worst = NULL;
-	double count, expected, significant;
+	double significant, p;
 	size_t at = 0, n = 0;
 
 	if (!ts_check_need(c, "cross", "coincidences", "significant_count", &significant) ||
-	    !ts_check_need(c, "cross", "coincidences", "count", &count) ||
-	    !ts_check_need(c, "cross", "coincidences", "expected", &expected))
+	    !ts_check_need(c, "cross", "coincidences", "p_value", &p))
 		return;
 	if (significant < ts_check_threshold(c, "min_events"))
 		return;
@@ -239,7 +249,7 @@ void ts_check_correlated(struct ts_check *c)
 		if (!worst || e->score > worst->score)
 			worst = e;
 		if (n++ < NAMED)
-			ts_buf_printf(&named, "%s%s (%.*s)", n > 1 ? "; " : "",
+			ts_buf_printf(&named, "%s%s (%.*s)", n > 1 ? "; " : "It is ",
 				      ts_say_steps(e->first_step, e->last_step).text, TS_SPAN_ARG(e->subject));
 	}
 	if (n > NAMED)
@@ -247,7 +257,8 @@ void ts_check_correlated(struct ts_check *c)
 	if (worst)
 		ts_check_steps(c, worst->first_step, worst->last_step);
 	ts_check_fire(c, TS_SEVERITY_HIGH,
-		      "Several signals jump together %s, where signals that have nothing to do with each other would %s: %.*s",
-		      ts_say_plural(count, "time").text, ts_say_number(expected).text, TS_SPAN_ARG(ts_buf_view(&named)));
+		      "Signals jump together in %s; of signals that have nothing to do with each other that has a probability of "
+		      "%s. %.*s",
+		      ts_say_plural(significant, "place").text, ts_say_number(p).text, TS_SPAN_ARG(ts_buf_view(&named)));
 	ts_buf_finish(&named);
 }

@@ -78,13 +78,15 @@ const struct ts_rule ts_rules[] = {
 	 "Go back to a checkpoint before the step named, lower the learning rate, clip gradients, and look at that batch.",
 	 "ours: " PYTSCOPE "'s documentation promises it, its rule sees NaN only",
 	 {END}, ts_check_blow_up},
-	{"CONVERGENCE.NO_PROGRESS", "The loss does not go down", "high if it rises, low if it stays",
-	 "the loss ends higher than it began, by at least min_rise with 97.5 % confidence, or where it began",
-	 "Check the learning rate and its schedule, that gradients reach the parameters, and that labels belong to inputs.",
-	 PYTSCOPE "; mended: a run that went down and then stayed is none; values of the loss are counted, not steps; the trend "
-		  "carries its uncertainty",
+	{"CONVERGENCE.NO_PROGRESS", "The loss does not go down",
+	 "high if it ends above its beginning or rises without having fallen, medium if it rises after it fell, low if it stays",
+	 "the loss rises over the second half of the run, or ends no lower than it began",
+	 "Check the learning rate and its schedule, that gradients reach the parameters, and that labels belong to inputs. Where it "
+	 "rises after it fell: stop earlier, lower the learning rate, regularize.",
+	 PYTSCOPE "; mended: a run that went down and then stays has converged and is none; values of the loss are counted, not "
+		  "steps; trends carry their uncertainty",
 	 {{"min_values", 50, COUNT, "fewer values of the loss are not judged"},
-	  {"min_rise", 0.02, RATIO, "rise from which a worsening loss is reported"}, END},
+	  {"min_rise", 0.01, RATIO, "rise over the second half from which it is reported"}, END},
 	 ts_check_no_progress},
 	{"CONVERGENCE.SPIKES", "The loss spikes", "medium from medium_spikes on, else low",
 	 "the loss leaves its neighbourhood upwards and comes back, at least min_spikes times",

@@ -23,6 +23,7 @@ struct rule_case {
 #define WORLD "ranks/all/world_size_count = 4; ranks/all/present_count = 4; ranks/all/decidable = 'yes'; "
 #define GROWTH "memory/growth/slope_bytes_per_step = 1000; memory/growth/p_value = 0.01; memory/peak_alloc/peak_bytes = 1e8; "
 #define STALLS "timing/step/count = 10; timing/step/max_s = 2; timing/step/max_step = 812; timing/step/median_s = 0.1; timing/step/stall_ratio = "
+#define TREND(trend, progress) LOSS "convergence/loss/trend = '" trend "'; convergence/loss/progress = '" progress "'; "
 #define LOSS "convergence/loss/count = 50; convergence/loss/best = 1; convergence/loss/last = 2; "
 
 static const struct rule_case cases[] = {
@@ -75,16 +76,16 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.DIVERGED", "convergence/loss/last ? no column scalars.loss", UNCHECKED, "no column scalars.loss"},
 	{"CONVERGENCE.DIVERGED", "convergence/grad_norm/count = 9; convergence/grad_norm/nonfinite_count = 9", UNCHECKED, "no column scalars.loss"},
 
-	{"CONVERGENCE.NO_PROGRESS", LOSS "convergence/loss/trend = 'improving'; convergence/loss/change_ratio = -0.5", PASSES, NULL},
-	{"CONVERGENCE.NO_PROGRESS", LOSS "convergence/loss/trend = 'diverged'", PASSES, NULL},
-	{"CONVERGENCE.NO_PROGRESS", LOSS "convergence/loss/trend = 'plateau'; convergence/loss/change_ratio = 0", LOW, "50 values"},
-	{"CONVERGENCE.NO_PROGRESS",
-	 LOSS "convergence/loss/trend = 'worsening'; convergence/loss/change_ratio = 0.1; convergence/loss/change_low_ratio = 0.02", HIGH,
-	 "risen by 10 %"},
-	{"CONVERGENCE.NO_PROGRESS",
-	 LOSS "convergence/loss/trend = 'worsening'; convergence/loss/change_ratio = 0.1; convergence/loss/change_low_ratio = 0.0199", PASSES,
-	 NULL},
-	{"CONVERGENCE.NO_PROGRESS", LOSS "convergence/loss/trend = 'unknown'", UNCHECKED, "trend of loss"},
+	{"CONVERGENCE.NO_PROGRESS", TREND("improving", "fell"), PASSES, NULL},
+	{"CONVERGENCE.NO_PROGRESS", TREND("improving", "none"), PASSES, NULL},
+	{"CONVERGENCE.NO_PROGRESS", TREND("diverged", "rose"), PASSES, NULL},
+	{"CONVERGENCE.NO_PROGRESS", TREND("plateau", "fell"), PASSES, NULL}, /* it has converged */
+	{"CONVERGENCE.NO_PROGRESS", TREND("plateau", "none"), LOW, "50 values"},
+	{"CONVERGENCE.NO_PROGRESS", TREND("plateau", "rose") "convergence/loss/change_ratio = 0.1", HIGH, "10 % higher than it began"},
+	{"CONVERGENCE.NO_PROGRESS", TREND("worsening", "none") "convergence/loss/recent_ratio = 0.01", HIGH, "rises by 1.0 %"},
+	{"CONVERGENCE.NO_PROGRESS", TREND("worsening", "none") "convergence/loss/recent_ratio = 0.0099", PASSES, NULL},
+	{"CONVERGENCE.NO_PROGRESS", TREND("worsening", "fell") "convergence/loss/recent_ratio = 0.2", MEDIUM, "after it had fallen"},
+	{"CONVERGENCE.NO_PROGRESS", TREND("unknown", "none"), UNCHECKED, "trend of loss"},
 	{"CONVERGENCE.NO_PROGRESS", "convergence/loss/count = 49; convergence/loss/trend = 'worsening'", UNCHECKED, "49 values: it takes 50"},
 
 	{"CONVERGENCE.SPIKES", LOSS "convergence/loss/spikes_count = 0", PASSES, NULL},
@@ -105,9 +106,9 @@ static const struct rule_case cases[] = {
 	 MEDIUM, NULL},
 
 	{"CROSS.CORRELATED_INSTABILITY",
-	 "cross/coincidences/significant_count = 0; cross/coincidences/count = 3; cross/coincidences/expected = 2.5", PASSES, NULL},
+	 "cross/coincidences/significant_count = 0; cross/coincidences/p_value = 0.7", PASSES, NULL},
 	{"CROSS.CORRELATED_INSTABILITY",
-	 "cross/coincidences/significant_count = 1; cross/coincidences/count = 3; cross/coincidences/expected = 0.01", HIGH, "3 times"},
+	 "cross/coincidences/significant_count = 1; cross/coincidences/p_value = 0.0002", HIGH, "in 1 place; of signals that have nothing to do with each other that has a probability of 0.0002"},
 	{"CROSS.CORRELATED_INSTABILITY", "cross/coincidences/significant_count ? only one signal is there", UNCHECKED, "only one signal"},
 
 	{"DIST.STRAGGLER", WORLD "ranks/rank 1/slowdown_ratio = 0.5", PASSES, NULL},
@@ -463,12 +464,12 @@ static void coincidences_are_one_finding(void **state)
 	for (int i = 0; i < 5; i++)
 		event(&s, TS_EVENT_COINCIDENCE, "cross", "grad_norm, loss", 100 * i, 9, (double)NAN);
 	s.events.items[3].score = 11;
-	ask(&s, "cross/coincidences/significant_count = 5; cross/coincidences/count = 5; cross/coincidences/expected = 0.02", NULL);
+	ask(&s, "cross/coincidences/significant_count = 5; cross/coincidences/p_value = 0.002", NULL);
 	f = finding(&s, "CROSS.CORRELATED_INSTABILITY");
 	assert_non_null(f);
 	assert_int_equal(f->first_step, 300); /* the strongest */
-	assert_true(holds(f->detail, "together 5 times"));
-	assert_true(holds(f->detail, "step 0 (grad_norm, loss); step 100 (grad_norm, loss); step 200 (grad_norm, loss); and 2 more."));
+	assert_true(holds(f->detail, "together in 5 places"));
+	assert_true(holds(f->detail, "It is step 0 (grad_norm, loss); step 100 (grad_norm, loss); step 200 (grad_norm, loss); and 2 more."));
 	ts_arena_finish(&s.arena);
 }
 
@@ -574,7 +575,7 @@ static void a_full_arena_is_an_error(void **state)
 	event(&s, TS_EVENT_SHIFT, "timing", "step", 400, 0.120, 0.1);
 	event(&s, TS_EVENT_COINCIDENCE, "cross", "grad_norm, loss", 7, 9, 1);
 	test_rows(&s.m, &s.arena, "timing/data/share_ratio = 0.45; timing/data/mean_s = 1; timing/step/shifts_count = 1; "
-				  "cross/coincidences/significant_count = 5; cross/coincidences/count = 5; cross/coincidences/expected = 0.02; "
+				  "cross/coincidences/significant_count = 5; cross/coincidences/p_value = 0.002; "
 				  "ranks/all/present_count = 3; ranks/rank 0/straggler = 'late'; ranks/rank 0/onset_step = 7; "
 				  "ranks/rank 1/peak_bytes = 2; ranks/rank 2/peak_bytes = 7; convergence/train_loss/count = 70; "
 				  "convergence/train_loss/spikes_count = 7; convergence/train_loss/nonfinite_count = 7; "
