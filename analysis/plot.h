@@ -32,7 +32,7 @@ struct ts_plots {
 	size_t cap;
 };
 
-/* An empty plot over [first_step, last_step] of at most `cells` cells (<= TS_PLOT_CELLS). */
+/* An empty plot over [first_step, last_step] of at most `cells` cells (2 to TS_PLOT_CELLS). */
 enum ts_status ts_plot_begin(struct ts_plot *plot, int64_t first_step, int64_t last_step, size_t cells,
 			     struct ts_arena *arena, struct ts_error *err);
 /* Values at steps inside the range, in any order, in any number of calls. */

@@ -57,7 +57,7 @@ static void slow_starts_are_cut(void **state)
 	static const struct {
 		size_t n, upto;
 		double factor;
-	} cases[] = {{20, 1, 100.0}, {50, 3, 5.0},  {60, 20, 2.0},	   {N, 1, 1.5},
+	} cases[] = {{20, 1, 100.0}, {50, 3, 5.0},  {60, 20, 2.0},     {N, 1, 1.5},
 		     {N, 50, 1.3},   {N, 333, 1.5}, {30000, 5000, 1.2}};
 
 	(void)state;
@@ -164,12 +164,9 @@ static void constant_times(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slow_starts_are_cut),
-		cmocka_unit_test(a_start_may_be_ordinary_for_two_steps),
-		cmocka_unit_test(what_is_no_warmup_is_kept),
-		cmocka_unit_test(a_late_slow_down_does_not_hide_it),
-		cmocka_unit_test(times_that_are_no_numbers),
-		cmocka_unit_test(constant_times),
+		cmocka_unit_test(slow_starts_are_cut),	     cmocka_unit_test(a_start_may_be_ordinary_for_two_steps),
+		cmocka_unit_test(what_is_no_warmup_is_kept), cmocka_unit_test(a_late_slow_down_does_not_hide_it),
+		cmocka_unit_test(times_that_are_no_numbers), cmocka_unit_test(constant_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,20 +47,6 @@ static void intervals_of(const int64_t *steps, const double *times, size_t n, co
 	}
 }
 
-static void gaps_of(const struct intervals *in, double median, struct ts_wall *wall)
-{
-	double least = GAP_INTERVALS * median > GAP_LEAST ? GAP_INTERVALS * median : GAP_LEAST;
-
-	for (size_t i = 0; i < in->n; i++) {
-		double unclaimed = in->passed[i] - in->claimed[i];
-
-		if (unclaimed > least) {
-			wall->gap += unclaimed;
-			wall->gaps++;
-		}
-	}
-}
-
 /* The last timestamp minus the first, but for the intervals in which the clock was set. */
 static void total_of(const struct intervals *in, struct ts_wall *wall)
 {
@@ -75,13 +61,28 @@ static void total_of(const struct intervals *in, struct ts_wall *wall)
 	wall->attributed = ts_sum(in->claimed, in->n);
 }
 
+/* Uses up the intervals: what is claimed becomes what is not, and what passed is selected from. */
+static void gaps_of(struct intervals *in, struct ts_wall *wall)
+{
+	static const double half = 50.0;
+	double median, least;
+
+	for (size_t i = 0; i < in->n; i++)
+		in->claimed[i] = in->passed[i] - in->claimed[i];
+	ts_percentiles(in->passed, in->n, &half, 1, &median);
+	least = GAP_INTERVALS * median > GAP_LEAST ? GAP_INTERVALS * median : GAP_LEAST;
+	for (size_t i = 0; i < in->n; i++)
+		if (in->claimed[i] > least) {
+			wall->gap += in->claimed[i];
+			wall->gaps++;
+		}
+}
+
 enum ts_status ts_wall_measure(const int64_t *steps, const double *times, size_t n, const struct ts_series *timestamps,
 			       int64_t first, struct ts_arena *arena, struct ts_wall *ret_wall, struct ts_error *err)
 {
-	static const double half = 50.0;
 	struct ts_wall wall = {.unstamped = n};
 	struct intervals in = {.n = 0};
-	double median, *scratch;
 
 	if (!timestamps || timestamps->n == 0) {
 		wall.reason = "no column timestamp";
@@ -90,8 +91,7 @@ enum ts_status ts_wall_measure(const int64_t *steps, const double *times, size_t
 	}
 	in.passed = ts_arena_array(arena, timestamps->n, sizeof *in.passed);
 	in.claimed = ts_arena_array(arena, timestamps->n, sizeof *in.claimed);
-	scratch = ts_arena_array(arena, timestamps->n, sizeof *scratch);
-	if (!in.passed || !in.claimed || !scratch)
+	if (!in.passed || !in.claimed)
 		return ts_arena_error(arena, err);
 	intervals_of(steps, times, n, timestamps, first, &in);
 	wall.unstamped = n - in.stamped;
@@ -99,9 +99,7 @@ enum ts_status ts_wall_measure(const int64_t *steps, const double *times, size_t
 		wall.reason = "fewer than two steps have a timestamp";
 	} else {
 		total_of(&in, &wall);
-		memcpy(scratch, in.passed, in.n * sizeof *scratch);
-		ts_percentiles(scratch, in.n, &half, 1, &median);
-		gaps_of(&in, median, &wall);
+		gaps_of(&in, &wall);
 	}
 	*ret_wall = wall;
 	return TS_OK;

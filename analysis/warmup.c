@@ -176,7 +176,7 @@ enum ts_status ts_warmup_find(const double *times, size_t n, struct ts_arena *ar
 	if ((double)rises_like(z + search, upto - search, drift, &first) > OFTEN * (double)(upto - search))
 		return TS_OK;
 	end = first_rise(z, search, END_DRIFT, END_CLIP);
-	if (end.length <= most)
-		*ret_cut = end.length;
+	if (end.length <= most + (search - most > 2 ? 2 : 1)) /* the end is found to within so much */
+		*ret_cut = end.length < most ? end.length : most;
 	return TS_OK;
 }
