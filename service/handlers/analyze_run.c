@@ -237,13 +237,14 @@ static enum ts_status load_memory(struct analyzing *a, const struct ts_index *in
 }
 
 static enum ts_status memory(struct analyzing *a, const struct ts_index *index, int64_t first,
-			     struct ts_measures *measures, struct ts_arena *arena, struct ts_error *err)
+			     struct ts_measures *measures, struct ts_plots *plots, struct ts_arena *arena,
+			     struct ts_error *err)
 {
 	struct ts_series series[MEMORY_COLUMNS];
 	const struct ts_series *at[MEMORY_COLUMNS];
 
 	if (load_memory(a, index, series, at, err) ||
-	    ts_memory_summary(at[0], at[1], at[2], at[3], first, arena, measures, err))
+	    ts_memory_summary(at[0], at[1], at[2], at[3], first, first, 0, arena, measures, plots, err))
 		return err->status;
 	values_done(a);
 	return TS_OK;
@@ -338,6 +339,7 @@ static enum ts_status one_rank(struct analyzing *a, const struct ts_index *index
 {
 	char *name = ts_arena_printf(a->arena, "rank %" PRId32, index->rank);
 	struct ts_measures m = {.n = 0};
+	struct ts_plots plots = {.n = 0};
 	struct ts_step_set set;
 	struct ts_timing t;
 	uint64_t cut, n = 0;
@@ -349,7 +351,7 @@ static enum ts_status one_rank(struct analyzing *a, const struct ts_index *index
 		return ts_arena_error(a->arena, err);
 	if (ts_steps_of(index, NULL, &a->work, &set, err) || ts_steps_count(a->fetch, &set, &n, err) ||
 	    first_step(a, index, warmup, &first, &cut, err) || time_phases(a, index, first, &t, err) ||
-	    ts_timing_finish(&t, NULL, &a->work, &m, NULL, NULL, err) || memory(a, index, first, &m, &a->work, err))
+	    ts_timing_finish(&t, NULL, &a->work, &m, NULL, NULL, err) || memory(a, index, first, &m, &plots, &a->work, err))
 		return ts_error_prefix(err, "rank %" PRId32, index->rank);
 	ok = ts_measure_add(&a->out.measures, a->arena, "ranks", ts_span_str(name), "steps", TS_UNIT_COUNT,
 			    (double)n) &&
@@ -423,7 +425,7 @@ static enum ts_status analyze(struct analyzing *a, const struct ts_analyze_optio
 	    ts_note_rank(&a->notes, options, index, err) || ts_note_warmup(&a->notes, options, err) ||
 	    ts_note_missing(&a->notes, &d, err) || ts_note_superseded(&a->notes, index, err))
 		return err->status;
-	if (timing(a, index, first, err) || memory(a, index, first, &a->out.measures, a->arena, err) ||
+	if (timing(a, index, first, err) || memory(a, index, first, &a->out.measures, &a->out.plots, a->arena, err) ||
 	    convergence(a, index, first, err))
 		return ts_error_prefix(err, "rank %" PRId32, index->rank);
 	return all_ranks(a, options->has_warmup ? options->warmup : 0, err);

@@ -1,6 +1,259 @@
+/* Growth of memory: leaks found, slopes unbiased, and what only looks like growth left alone. Bytes in MiB where not said. */
 #include "quality_parts.h"
+
+#include "analysis/memory.h"
+#include "analysis/slope.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MIB 1048576.0
+
+enum { MOST = 100000, BASE_MIB = 8192 };
+
+struct trial {
+	int64_t keys[MOST];
+	double values[4][MOST]; /* alloc, reserved, peak_alloc, peak_reserved */
+	struct ts_arena arena;
+};
+
+static void plain_keys(struct trial *t)
+{
+	for (size_t i = 0; i < MOST; i++)
+		t->keys[i] = (int64_t)i;
+}
+
+static struct ts_slope fit(struct trial *t, size_t n)
+{
+	struct ts_series s = {.keys = t->keys, .values = t->values[0], .n = n};
+	struct ts_slope out;
+	struct ts_error err;
+
+	ts_arena_reset(&t->arena);
+	if (ts_slope_fit(&s, TS_SLOPE_BLOCKS, &t->arena, &out, &err))
+		abort();
+	return out;
+}
+
+/* --- noise: each fills n values around BASE_MIB --- */
+
+enum shape { WHITE, AR9, AR98, SAWTOOTH, SPIKES, JUMP, JUMP_AR9, RAMP, STEADY, SHAPES };
+
+/* sd is the deviation of the noise, or the height of the sawtooth, in MiB. */
+static void noise(struct trial *t, size_t n, enum shape shape, double sd, struct ts_random *r)
+{
+	size_t period = 10 + ts_random_below(r, (uint32_t)(n / 4)), phase = ts_random_below(r, (uint32_t)period);
+	size_t at = (size_t)((0.05 + 0.9 * ts_random_unit(r)) * (double)n), end = (size_t)(0.6 * ts_random_unit(r) * (double)n);
+	double rho = shape == AR9 || shape == JUMP_AR9 ? 0.9 : shape == AR98 ? 0.98 : 0, state = (double)NAN;
+
+	for (size_t i = 0; i < n; i++) {
+		double v = BASE_MIB + quality_ar1(r, rho, shape == SAWTOOTH ? sd / 50 : sd, &state);
+
+		if (shape == SAWTOOTH)
+			v += sd * (double)((i + phase) % period) / (double)period;
+		else if (shape == SPIKES && ts_random_below(r, 20) == 0)
+			v += 100 * sd * ts_random_unit(r);
+		else if ((shape == JUMP || shape == JUMP_AR9) && i >= at)
+			v += 20 * sd;
+		else if (shape == RAMP)
+			v -= i < end ? 20 * sd * (double)(end - i) / (double)end : 0;
+		t->values[0][i] = v * MIB;
+	}
+}
+
+static void leak(struct trial *t, size_t n, double per_step)
+{
+	for (size_t i = 0; i < n; i++)
+		t->values[0][i] += per_step * (double)t->keys[i] * MIB;
+}
+
+static bool significant(const struct ts_slope *s)
+{
+	return s->has_p && s->p_value < TS_MEMORY_ALPHA && s->slope > 0;
+}
+
+/* And at least 1 % of the peak: what the finding asks. */
+static bool grows(const struct trial *t, size_t n, const struct ts_slope *s)
+{
+	double peak = 0;
+
+	for (size_t i = 0; i < n; i++)
+		peak = fmax(peak, t->values[0][i]);
+	return significant(s) && s->slope * (double)(t->keys[n - 1] - t->keys[0]) >= peak / 100;
+}
+
+/* --- cases --- */
+
+static void leaks(struct quality *q, struct trial *t, const char *what, enum shape shape, size_t n, double per_step, double sd,
+		  uint64_t trials)
+{
+	char found[80], within[80], covered[80];
+	struct quality_case cases[3];
+
+	(void)snprintf(found, sizeof found, "memory: leak %g MiB/step, S %zu, %s, found", per_step, n, what);
+	(void)snprintf(within, sizeof within, "memory: leak %g MiB/step, S %zu, %s, slope in 2 %%", per_step, n, what);
+	(void)snprintf(covered, sizeof covered, "memory: leak %g MiB/step, S %zu, %s, in interval", per_step, n, what);
+	cases[0] = quality_at_least(found, 0.95);
+	cases[1] = quality_at_least(within, 0.95);
+	cases[2] = quality_at_least(covered, 0.94);
+	if (!quality_wants(q, &cases[0]) && !quality_wants(q, &cases[1]) && !quality_wants(q, &cases[2]))
+		return;
+	for (uint64_t i = 0; i < quality_trials(q, trials); i++) {
+		struct ts_random r;
+		struct ts_slope s;
+
+		quality_random(&cases[0], i, &r);
+		noise(t, n, shape, sd, &r);
+		leak(t, n, per_step);
+		s = fit(t, n);
+		quality_count(&cases[0], grows(t, n, &s));
+		quality_count(&cases[1], s.known && fabs(s.slope / MIB - per_step) <= 0.02 * per_step);
+		quality_count(&cases[2], s.low / MIB <= per_step && per_step <= s.high / MIB);
+	}
+	for (size_t i = 0; i < 3; i++)
+		quality_report(q, &cases[i]);
+}
+
+/* The sign of the error is that of a coin: 0.45 to 0.55 of the slopes lie above the truth, and half the rest below. */
+static void unbiased(struct quality *q, struct trial *t, size_t n, double per_step, double sd)
+{
+	char above[80], below[80];
+	struct quality_case a, b;
+
+	(void)snprintf(above, sizeof above, "memory: slope above the truth, %g MiB/step, S %zu", per_step, n);
+	(void)snprintf(below, sizeof below, "memory: slope below the truth, %g MiB/step, S %zu", per_step, n);
+	a = quality_at_most(above, 0.53);
+	b = quality_at_most(below, 0.53);
+	for (uint64_t i = 0; (quality_wants(q, &a) || quality_wants(q, &b)) && i < quality_trials(q, 2000); i++) {
+		struct ts_random r;
+		struct ts_slope s;
+
+		quality_random(&a, i, &r);
+		noise(t, n, WHITE, sd, &r);
+		leak(t, n, per_step);
+		s = fit(t, n);
+		quality_count(&a, s.slope / MIB > per_step);
+		quality_count(&b, s.slope / MIB < per_step);
+	}
+	quality_report(q, &a);
+	quality_report(q, &b);
+}
+
+static void false_growth(struct quality *q, struct trial *t, const char *what, enum shape shape, size_t n, double sd,
+			 uint64_t trials)
+{
+	char name[80];
+	struct quality_case c;
+
+	(void)snprintf(name, sizeof name, "memory: false growth, %s, S %zu", what, n);
+	c = quality_at_most(name, 0.01);
+	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, trials); i++) {
+		struct ts_random r;
+		struct ts_slope s;
+
+		quality_random(&c, i, &r);
+		noise(t, n, shape, sd, &r);
+		s = fit(t, n);
+		quality_count(&c, significant(&s)); /* whatever its size: stricter than the finding */
+	}
+	quality_report(q, &c);
+}
+
+static void jump_named(struct quality *q, struct trial *t, size_t n)
+{
+	char name[80];
+	struct quality_case c;
+
+	(void)snprintf(name, sizeof name, "memory: one jump found at its step, S %zu", n);
+	c = quality_at_least(name, 0.95);
+	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, 500); i++) {
+		struct ts_random r;
+		struct ts_slope s;
+		size_t at;
+
+		quality_random(&c, i, &r);
+		at = (size_t)((0.05 + 0.9 * ts_random_unit(&r)) * (double)n);
+		noise(t, n, WHITE, 50, &r);
+		for (size_t k = at; k < n; k++)
+			t->values[0][k] += 1000 * MIB;
+		s = fit(t, n);
+		quality_count(&c, s.has_jump && s.jump_key == (int64_t)at && fabs(s.jump / MIB - 1000) < 100);
+	}
+	quality_report(q, &c);
+}
+
+/* A run that uses 9.8 of 10 GB within its steps and 4 between them, its shapes varying. */
+static void healthy(struct quality *q, struct trial *t)
+{
+	enum { N = 2000 };
+	struct quality_case c = quality_at_most("memory: fragmentation above 20 % on the healthy run", 0.001);
+
+	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, 1000); i++) {
+		struct ts_measures m = {.n = 0};
+		struct ts_plots plots = {.n = 0};
+		struct ts_series s[4];
+		struct ts_error err;
+		struct ts_random r;
+		double ratio = 1;
+
+		quality_random(&c, i, &r);
+		for (size_t k = 0; k < N; k++) {
+			t->values[0][k] = 4e9 * quality_lognormal(&r, 0.02);
+			t->values[2][k] = fmin(9.8e9, 7e9 * quality_lognormal(&r, 0.15));
+			t->values[1][k] = t->values[3][k] = 1e10;
+		}
+		t->values[2][ts_random_below(&r, N)] = 9.8e9;
+		for (size_t k = 0; k < 4; k++)
+			s[k] = (struct ts_series){.keys = t->keys, .values = t->values[k], .n = N};
+		ts_arena_reset(&t->arena);
+		if (ts_memory_summary(&s[0], &s[1], &s[2], &s[3], 0, 0, 0, &t->arena, &m, &plots, &err))
+			abort();
+		quality_count(&c, !ts_measure_value(&m, "memory", "fragmentation", "ratio", &ratio) || ratio > 0.2);
+	}
+	quality_report(q, &c);
+}
+
+static void all_false_growth(struct quality *q, struct trial *t)
+{
+	static const struct {
+		const char *name;
+		enum shape shape;
+		double sd;
+	} shapes[] = {
+		{"white", WHITE, 200},	     {"AR(1) .9", AR9, 200},	   {"AR(1) .98", AR98, 200},
+		{"sawtooth", SAWTOOTH, 2000}, {"spikes", SPIKES, 50},	   {"one jump", JUMP, 50},
+		{"one jump in AR(1) .9", JUMP_AR9, 50}, {"ramp that ends", RAMP, 50},
+	};
+	static const size_t lengths[] = {40, 100, 300, 1000, 10000, 100000};
+
+	for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+		for (size_t n = 0; n < sizeof lengths / sizeof lengths[0]; n++)
+			false_growth(q, t, shapes[s].name, shapes[s].shape, lengths[n], shapes[s].sd,
+				     lengths[n] == 100000 ? 400 : lengths[n] == 10000 ? 1000 : 2000);
+}
 
 void quality_memory(struct quality *q)
 {
-	(void)q;
+	struct trial *t = malloc(sizeof *t);
+
+	if (!t)
+		abort();
+	plain_keys(t);
+	ts_arena_init(&t->arena, 256 << 20);
+	leaks(q, t, "white", WHITE, 100000, 0.5, 50, 400);
+	leaks(q, t, "AR(1) .9", AR9, 100000, 0.5, 50, 400);
+	leaks(q, t, "sawtooth", SAWTOOTH, 100000, 0.5, 50, 400);
+	leaks(q, t, "5 % spikes", SPIKES, 100000, 0.5, 50, 400);
+	leaks(q, t, "white sd 3", WHITE, 40, 5, 3, 1000);
+	leaks(q, t, "white sd 50", WHITE, 1000, 5, 50, 1000);
+	unbiased(q, t, 40, 5, 3);
+	unbiased(q, t, 1000, 5, 50);
+	all_false_growth(q, t);
+	jump_named(q, t, 1000);
+	jump_named(q, t, 20000);
+	healthy(q, t);
+	ts_arena_finish(&t->arena);
+	free(t);
 }

@@ -24,8 +24,16 @@ $ tscope analyze base
 | memory
 |   alloc   peak 8 MiB   at step 7
 |   alloc   mean 4.5 MiB   last 8 MiB
+|   growth  slope 1 MiB/step   slope_low 1 MiB/step   slope_high 1 MiB/step   total 7 MiB
+|           p_value unknown   method Theil-Sen, Mann-Kendall   column memory.alloc   steps 8
+|           points 8
 |  unknown  peak_reserved peak: no column memory.peak_reserved or memory.reserved
 |  unknown  reserved mean: no column memory.reserved
+|  unknown  growth p_value: fewer than 18 steps: too few to tell growth from chance
+|  unknown  capacity device: the memory of the device is not known
+|  unknown  fragmentation ratio: needs memory.peak_alloc and memory.peak_reserved: between steps
+|           memory is at a trough
+|  unknown  creep kind: fewer than 50 steps with memory
 |
 | convergence
 |   loss    count 8   first 2   last 0.25   best 0.25   best step 7
@@ -52,8 +60,16 @@ $ tscope analyze base --warmup 4
 | memory
 |   alloc   peak 8 MiB   at step 7
 |   alloc   mean 6.5 MiB   last 8 MiB
+|   growth  slope 1 MiB/step   slope_low unknown   slope_high unknown   total 3 MiB   p_value unknown
+|           method Theil-Sen, Mann-Kendall   column memory.alloc   steps 4   points 4
 |  unknown  peak_reserved peak: no column memory.peak_reserved or memory.reserved
 |  unknown  reserved mean: no column memory.reserved
+|  unknown  growth slope_low: too few steps for an interval of 95 %
+|  unknown  growth p_value: fewer than 18 steps: too few to tell growth from chance
+|  unknown  capacity device: the memory of the device is not known
+|  unknown  fragmentation ratio: needs memory.peak_alloc and memory.peak_reserved: between steps
+|           memory is at a trough
+|  unknown  creep kind: fewer than 50 steps with memory
 |
 | convergence
 |   loss    count 4   first 0.4   last 0.25   best 0.25   best step 7
@@ -87,6 +103,11 @@ $ tscope analyze slow --rank 2
 |  unknown  peak_reserved peak: no column memory.peak_reserved or memory.reserved
 |  unknown  alloc mean: no column memory.alloc
 |  unknown  reserved mean: no column memory.reserved
+|  unknown  growth slope: no column memory.alloc or memory.peak_alloc with numbers of bytes
+|  unknown  capacity device: the memory of the device is not known
+|  unknown  fragmentation ratio: needs memory.peak_alloc and memory.peak_reserved: between steps
+|           memory is at a trough
+|  unknown  creep kind: fewer than 50 steps with memory
 |
 | convergence
 |              count    first     last      best  best step
@@ -139,6 +160,14 @@ $ COLUMNS=60 tscope analyze slow
 |           or memory.reserved
 |  unknown  alloc mean: no column memory.alloc
 |  unknown  reserved mean: no column memory.reserved
+|  unknown  growth slope: no column memory.alloc or
+|           memory.peak_alloc with numbers of bytes
+|  unknown  capacity device: the memory of the device is not
+|           known
+|  unknown  fragmentation ratio: needs memory.peak_alloc and
+|           memory.peak_reserved: between steps memory is at a
+|           trough
+|  unknown  creep kind: fewer than 50 steps with memory
 |
 | convergence
 |              count    first     last      best  best step
@@ -179,8 +208,16 @@ $ tscope analyze ./runs/cut
 | memory
 |   alloc   peak 4 MiB   at step 3
 |   alloc   mean 2.5 MiB   last 4 MiB
+|   growth  slope 1 MiB/step   slope_low unknown   slope_high unknown   total 3 MiB   p_value unknown
+|           method Theil-Sen, Mann-Kendall   column memory.alloc   steps 4   points 4
 |  unknown  peak_reserved peak: no column memory.peak_reserved or memory.reserved
 |  unknown  reserved mean: no column memory.reserved
+|  unknown  growth slope_low: too few steps for an interval of 95 %
+|  unknown  growth p_value: fewer than 18 steps: too few to tell growth from chance
+|  unknown  capacity device: the memory of the device is not known
+|  unknown  fragmentation ratio: needs memory.peak_alloc and memory.peak_reserved: between steps
+|           memory is at a trough
+|  unknown  creep kind: fewer than 50 steps with memory
 |
 | convergence
 |   loss    count 4   first 2   last 0.5   best 0.5   best step 3
