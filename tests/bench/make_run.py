@@ -7,6 +7,7 @@ from that step on; everything else stays the same to the byte.
 import argparse
 import json
 import math
+import multiprocessing
 import os
 import random
 
@@ -58,9 +59,10 @@ def main():
     p.add_argument("--part", type=int)
     p.add_argument("--seed", type=int, default=1)
     a = p.parse_args()
-    for rank in range(a.ranks):
-        folder = a.out if a.ranks == 1 else os.path.join(a.out, f"rank{rank}")
-        write_rank(folder, rank, a.ranks, a.steps, a.part, a.seed)
+    with multiprocessing.Pool() as pool:
+        pool.starmap(write_rank, [
+            (a.out if a.ranks == 1 else os.path.join(a.out, f"rank{rank}"), rank, a.ranks, a.steps, a.part, a.seed)
+            for rank in range(a.ranks)])
 
 
 if __name__ == "__main__":
