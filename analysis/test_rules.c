@@ -10,6 +10,8 @@
 #include "analysis/rule.h"
 #include "analysis/test_rows.h"
 
+#include <stdio.h>
+
 enum answer { PASSES, LOW, MEDIUM, HIGH, UNCHECKED, APPLIES_NOT };
 
 struct rule_case {
@@ -562,6 +564,27 @@ static void the_table_is_whole(void **state)
 	}
 }
 
+/* docs/findings.md is what the table prints; `tscope explain --markdown > docs/findings.md` writes it anew. */
+static void the_document_is_current(void **state)
+{
+	struct ts_buf want = TS_BUF_INIT(1 << 20);
+	FILE *f = fopen("docs/findings.md", "rb");
+	char *got;
+	size_t n;
+
+	(void)state;
+	assert_non_null(f);
+	ts_rules_markdown(&want);
+	assert_int_equal(want.failed, TS_OK);
+	got = test_malloc(want.len + 1);
+	n = fread(got, 1, want.len + 1, f);
+	(void)fclose(f);
+	assert_int_equal(n, want.len);
+	assert_memory_equal(got, want.data, n);
+	test_free(got);
+	ts_buf_finish(&want);
+}
+
 /* Every ceiling of the arena up to the one that suffices ends in an error, none in a crash or a partial answer. */
 static void a_full_arena_is_an_error(void **state)
 {
@@ -610,6 +633,7 @@ int main(void)
 		cmocka_unit_test(a_policy_moves_limits_and_switches_off),
 		cmocka_unit_test(near_codes),
 		cmocka_unit_test(the_table_is_whole),
+		cmocka_unit_test(the_document_is_current),
 		cmocka_unit_test(a_full_arena_is_an_error),
 	};
 

@@ -1,6 +1,8 @@
 /* completion.c - bash and zsh completion from the table of verbs. */
 #include "cli/manual.h"
 
+#include "analysis/rule.h"
+
 static void option_words(struct ts_buf *out, const struct ts_option *options)
 {
 	for (; options && options->name; options++) {
@@ -21,6 +23,8 @@ static const char *bash_words(enum ts_complete complete)
 		return "_tscope_runs";
 	case TS_COMPLETE_VERB:
 		return "COMPREPLY=($(compgen -W \"$verbs\" -- \"$cur\"))";
+	case TS_COMPLETE_RULE:
+		return "COMPREPLY=($(compgen -W \"$rules\" -- \"$cur\"))";
 	case TS_COMPLETE_NONE:
 	case TS_COMPLETE_CHOICE:
 		break;
@@ -61,6 +65,9 @@ void ts_completion_bash(struct ts_buf *out)
 			"\tlocal verbs=\"");
 	for (size_t i = 0; i < ts_verbs_n; i++)
 		ts_buf_printf(out, "%s%s", i ? " " : "", ts_verbs[i].name);
+	ts_buf_str(out, "\"\n\tlocal rules=\"");
+	for (size_t i = 0; i < ts_rules_n; i++)
+		ts_buf_printf(out, "%s%s", i ? " " : "", ts_rules[i].code);
 	ts_buf_str(out, "\"\n\tCOMPREPLY=()\n"
 			"\tfor word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
 			"\t\tcase \" $verbs \" in *\" $word \"*) verb=$word; break ;; esac\n"
@@ -111,6 +118,8 @@ static const char *zsh_action(enum ts_complete complete)
 		return "_tscope_runs";
 	case TS_COMPLETE_VERB:
 		return "_tscope_verbs";
+	case TS_COMPLETE_RULE:
+		return "_tscope_rules";
 	case TS_COMPLETE_NONE:
 	case TS_COMPLETE_CHOICE:
 		break;
@@ -162,6 +171,10 @@ void ts_completion_zsh(struct ts_buf *out)
 		ts_buf_str(out, "'\n");
 	}
 	ts_buf_str(out, "\t)\n\t_describe verb verbs\n}\n\n"
+			"_tscope_rules()\n{\n\tcompadd");
+	for (size_t i = 0; i < ts_rules_n; i++)
+		ts_buf_printf(out, " %s", ts_rules[i].code);
+	ts_buf_str(out, "\n}\n\n"
 			"_tscope()\n{\n\tlocal curcontext=$curcontext state line\n"
 			"\t_arguments -C '1:verb:_tscope_verbs' '*::argument:->rest'\n"
 			"\t[[ $state == rest ]] || return\n\tcase $line[1] in\n");

@@ -89,6 +89,16 @@ static const struct ts_example analyze_examples[] = {
 	END_EXAMPLES,
 };
 
+static const struct ts_option explain_options[] = {
+	{"markdown", 0, NULL, "print docs/findings.md", TS_COMPLETE_NONE, NULL, false},
+	END_OPTIONS,
+};
+static const struct ts_example explain_examples[] = {
+	{"tscope explain", "every rule, a line each"},
+	{"tscope explain DIST.STRAGGLER", "when it fires, how sure it is, what to try, how to set it"},
+	END_EXAMPLES,
+};
+
 static const struct ts_option diff_options[] = {
 	{"ignore", 'i', "GLOB", "leave out facts whose path matches, such as 'session.*'", TS_COMPLETE_NONE, NULL, true},
 	{"exit-on", 0, "WHAT", "also exit 1 when these differ: times, memory, facts", TS_COMPLETE_CHOICE, "times memory facts", true},
@@ -217,6 +227,10 @@ const struct ts_verb ts_verbs[] = {
 	 facts_options, facts_examples, EXITS_DONE, 0, 2, TS_COMPLETE_RUN, true, ts_verb_facts},
 	{"analyze", "step times, phases, memory and loss of a run", "RUN", ABOUT_RUN, analyze_options, analyze_examples,
 	 EXITS_DONE, 1, 1, TS_COMPLETE_RUN, true, ts_verb_analyze},
+	{"explain", "the rules behind the findings of analyze", "[CODE]",
+	 "Without CODE: every rule, what it may say and when. With CODE: what makes it fire, its thresholds and how a policy file sets them, how "
+	 "severe it is, what to try, and where the rule is from. docs/findings.md has the same in one document.",
+	 explain_options, explain_examples, EXITS_DONE, 0, 1, TS_COMPLETE_RULE, true, ts_verb_explain},
 	{"diff", "the first step at which two runs part, and what else differs", "RUN RUN",
 	 "Says in one sentence whether the two runs computed the same, then lists the facts that differ, and for every "
 	 "series the first step where its bits differ, with both values. Times and memory are shown and do not decide.\n\n"

@@ -43,6 +43,7 @@ enum ts_status ts_verb_list(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_show(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_facts(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err);
+enum ts_status ts_verb_explain(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_diff(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_name(struct ts_cli *cli, struct ts_error *err);
 enum ts_status ts_verb_tag(struct ts_cli *cli, struct ts_error *err);

@@ -17,7 +17,8 @@ _tscope_runs()
 _tscope()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb='' word
-	local verbs="push list show facts analyze diff name tag note log rm export verify gc version help"
+	local verbs="push list show facts analyze explain diff name tag note log rm export verify gc version help"
+	local rules="TIMING.DATALOADER_BOUND TIMING.BACKWARD_HEAVY TIMING.OPTIMIZER_HEAVY TIMING.JITTER TIMING.STALLS TIMING.SLOWDOWN TIMING.UNATTRIBUTED CONVERGENCE.DIVERGED CONVERGENCE.BLOW_UP CONVERGENCE.NO_PROGRESS CONVERGENCE.SPIKES CONVERGENCE.LEVEL_SHIFT CONVERGENCE.GRAD_SPIKES CONVERGENCE.NONFINITE CROSS.CORRELATED_INSTABILITY DIST.STRAGGLER DIST.LOAD_IMBALANCE DIST.COMM_BOUND DIST.WAIT_BOUND DIST.MISSING_RANKS DIST.EXPOSED_COMM DIST.PIPELINE_BUBBLE EFFICIENCY.MFU_IMPOSSIBLE EFFICIENCY.MFU_SUSPICIOUS EFFICIENCY.LOW_MFU EFFICIENCY.RECOVERABLE MEMORY.PRESSURE MEMORY.FORECAST MEMORY.GROWTH MEMORY.FRAGMENTATION MEMORY.RANK_IMBALANCE"
 	COMPREPLY=()
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
 		case " $verbs " in *" $word "*) verb=$word; break ;; esac
@@ -56,6 +57,7 @@ _tscope()
 		list) options+=" -c --columns -s --sort -l --limit -a --all --page --all-projects --tags --branches --names" ;;
 		facts) options+=" -o --output" ;;
 		analyze) options+=" -w --warmup -r --rank" ;;
+		explain) options+=" --markdown" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all" ;;
 		name) options+=" -f --force -m --message" ;;
 		tag) options+=" -f --force -m --message" ;;
@@ -73,6 +75,7 @@ _tscope()
 	show) _tscope_runs ;;
 	facts) _tscope_runs ;;
 	analyze) _tscope_runs ;;
+	explain) COMPREPLY=($(compgen -W "$rules" -- "$cur")) ;;
 	diff) _tscope_runs ;;
 	name) _tscope_runs ;;
 	tag) _tscope_runs ;;

@@ -31,7 +31,7 @@ import jsonschema
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev"))
-VERBS = "push list show facts analyze diff name tag note log rm export verify gc version help".split()
+VERBS = "push list show facts analyze explain diff name tag note log rm export verify gc version help".split()
 failures = []
 
 
@@ -177,6 +177,9 @@ analyze base
 analyze --warmup 2 default/joined --rank 1
 analyze ./demo/base
 analyze --rank 7 base
+explain
+explain TIMING.JITTER
+explain TIMING.JITER
 diff base rerun
 diff base parts
 diff base longer
@@ -418,10 +421,11 @@ def denied(_update):
 
 
 def generated(update):
-    """Man pages and completion are what the table of verbs makes today."""
+    """Man pages, completion and the document of rules are what the tables make today."""
     place = Place()
     wanted = {"docs/man/tscope.1": "tscope help --man", "docs/man/tscoped.8": "tscoped --manual",
-              "deploy/completion/tscope.bash": "tscope help --completion bash", "deploy/completion/_tscope": "tscope help --completion zsh"}
+              "deploy/completion/tscope.bash": "tscope help --completion bash", "deploy/completion/_tscope": "tscope help --completion zsh",
+              "docs/findings.md": "tscope explain --markdown"}
     wanted.update({f"docs/man/tscope-{verb}.1": f"tscope help --man {verb}" for verb in VERBS})
     for path, command in wanted.items():
         rc, stdout, stderr = place.run(command)
@@ -451,6 +455,7 @@ complete_words tscope diff --ex
 complete_words tscope diff --exit-on t
 complete_words tscope diff ba
 complete_words tscope help ver
+complete_words tscope explain MEMORY.F
 complete_words tscope push runs/jo
 complete_words tscope push runs/not; echo ${#COMPREPLY[@]}
 complete_words tscope --color al
@@ -461,7 +466,7 @@ def completion(_update):
     place = Place()
     place.run("tscope push runs/base")
     rc, stdout, stderr = place.run(COMPLETE % os.path.join(ROOT, "deploy/completion/tscope.bash"))
-    want = "diff\n--exit-on\ntimes\nbase\nverify version\nruns/joined\nruns/not name!\n1\nalways\n"
+    want = "diff\n--exit-on\ntimes\nbase\nverify version\nMEMORY.FORECAST MEMORY.FRAGMENTATION\nruns/joined\nruns/not name!\n1\nalways\n"
     if stdout.decode() != want:
         fail("completion", f"wanted:\n{want}got:\n{stdout.decode()}{stderr.decode()}")
     place.close()
@@ -473,7 +478,8 @@ def wrong_arguments(_update):
     commands = ["", "frobnicate", "--frobnicate", "--store", "push", "push --name", "push --fact x runs/base", "push --state odd x",
                 "push --name a runs/base runs/parts", "push --expose runs/base", "list a b", "list --limit x", "list --limit 0", "log --limit 0 a", "list --sort",
                 "list --columns ''", "list --columns a,,b", "list --tags --branches", "list 'steps>'", "show", "show a b", "show ''",
-                "facts a b c", "facts a -o f", "analyze", "analyze --warmup -1 a", "analyze --rank x a", "diff a", "diff a b c",
+                "facts a b c", "facts a -o f", "analyze", "analyze --warmup -1 a", "analyze --rank x a", "explain a b",
+                "explain TIMING.JITER", "explain --markdown TIMING.JITTER", "diff a", "diff a b c",
                 "diff --exit-on weather a b", "name a", "name a 'b c'", "name ./runs/base b", "tag a", "tag a b c", "note",
                 "note a b", "log", "log a b", "log ./runs/base", "rm", "rm ./runs/base", "export", "export a",
                 "export a --format x", "export a --format npz", "export a b -o c", "verify x", "gc x", "gc --lease 1y",
@@ -507,7 +513,7 @@ def narrow(_update):
     place.run("tscope push runs/base runs/parts runs/rerun runs/longer runs/evil demo/base")
     commands = ["list", "list --columns name,id,state,steps,ranks,started,pushed,config.lr,seeds.torch", "show evil", "facts evil",
                 "facts base", "analyze base", "diff base parts", "diff base evil", "diff --all base longer", "log base", "help",
-                "help push", "help diff", "push runs/base runs/mood", "note base"]
+                "help push", "help diff", "explain", "explain DIST.STRAGGLER", "explain CONVERGENCE.DIVERGED", "push runs/base runs/mood", "note base"]
     for columns in (40, 60, 80):
         for command in commands:
             rc, stdout, stderr = place.run(f"COLUMNS={columns} tscope {command}")

@@ -18,6 +18,7 @@ $ tscope help
 |   show       what a run is: names, facts, series, files
 |   facts      what is recorded about a run, or about this host
 |   analyze    step times, phases, memory and loss of a run
+|   explain    the rules behind the findings of analyze
 |   diff       the first step at which two runs part, and what else differs
 |   name       give a run another name
 |   tag        pin a run under a name that does not move, or list tags
