@@ -54,15 +54,16 @@ static void grids(void **state)
 /* Steps 10 to 19 in 5 cells of 2; numbers by hand. */
 static void cells_keep_spikes_and_gaps(void **state)
 {
-	static const int64_t late[] = {18, 19, 14}, early[] = {10, 11, 15};
-	static const double late_values[] = {(double)NAN, HUGE_VAL, -4.0}, early_values[] = {1.0, 1000.0, 2.0};
+	static const int64_t late[] = {18, 19, 14, 14}, early[] = {10, 11, 15};
+	static const double late_values[] = {(double)NAN, HUGE_VAL, (double)NAN, -4.0},
+			    early_values[] = {1.0, 1000.0, 2.0};
 	struct ts_plot plot;
 	struct ts_arena arena;
 
 	(void)state;
 	ts_arena_init(&arena, CEILING);
 	begin(&plot, 10, 19, 5, &arena);
-	ts_plot_add(&plot, late, late_values, 3);
+	ts_plot_add(&plot, late, late_values, 4);
 	ts_plot_add(&plot, early, early_values, 3);
 	ts_plot_finish(&plot);
 	assert_true(plot.min[0] == 1.0 && plot.max[0] == 1000.0 && plot.mean[0] == 500.5);
@@ -73,7 +74,9 @@ static void cells_keep_spikes_and_gaps(void **state)
 	assert_int_equal(plot.count[4], 2); /* only such as are no numbers */
 	assert_int_equal(plot.finite[4], 0);
 	assert_true(isnan(plot.min[4]) && isnan(plot.max[4]) && isnan(plot.mean[4]));
-	assert_int_equal(plot.nonfinite, 2);
+	assert_int_equal(plot.nonfinite, 3);
+	assert_int_equal(plot.count[2], 3);
+	assert_int_equal(plot.finite[2], 2);
 	ts_arena_finish(&arena);
 }
 

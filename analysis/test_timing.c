@@ -242,6 +242,7 @@ static void unknown_is_not_zero(void **state)
 	time_one(zeros, &arena, &m, NULL);
 	expect_measure(&m, "timing", "step", "mean_s", 0);
 	expect_measure(&m, "timing", "step", "max_s", 0);
+	expect_measure(&m, "timing", "step", "max_step", 10); /* the first of equals */
 	expect_unknown(&m, "timing", "step", "cv_ratio");
 	expect_unknown(&m, "timing", "step", "tail_ratio");
 	expect_unknown(&m, "timing", "step", "rate_per_s");
@@ -386,7 +387,7 @@ static void unusual_steps_are_events(void **state)
 /* A tenth from each of ten phases is a whole: the carries of the compensated sum are in the time of a step. */
 static void phases_add_up_exactly(void **state)
 {
-	static const double tenth[] = {0.1, 0.1, 0.1, 0.1, 0.1};
+	static const double tenth[] = {0.1, 0.1, 0.1, 0.1, 0.1}, parts[] = {1.0, 0x1p54, 2.0};
 	struct ts_series s = {.name = ts_span_str("phases.x"), .keys = steps, .values = tenth, .n = 5};
 	struct ts_series last = {.name = ts_span_str("phases.y"), .keys = steps + 4, .values = tenth, .n = 1};
 	struct ts_timing t;
@@ -402,6 +403,12 @@ static void phases_add_up_exactly(void **state)
 	must(ts_timing_cut(&t, DECLARED, 0, &err), &err);
 	assert_true(t.total[0] == 0.9);
 	assert_true(t.total[4] == 1.0); /* plain addition gives 0.9999999999999999 */
+	/* 2^54 + 3 is nearest to 2^54 + 4; plain addition gives 2^54. The small one comes first. */
+	must(ts_timing_begin(&t, steps, 1, &arena, &err), &err);
+	for (int i = 0; i < 3; i++)
+		must(ts_timing_total(&t, &(struct ts_series){.keys = steps, .values = &parts[i], .n = 1}, &err), &err);
+	must(ts_timing_cut(&t, DECLARED, 0, &err), &err);
+	assert_true(t.total[0] == 0x1p54 + 4.0);
 	ts_arena_finish(&arena);
 }
 

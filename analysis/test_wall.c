@@ -54,6 +54,8 @@ static void unknown_stamps_are_passed_over(void **state)
 	static const double stamps[N] = {0.0, 1006.0, (double)NAN, 1012.0, 1015.0, HUGE_VAL};
 	static const int64_t some_keys[] = {2, 4, 5};
 	static const double some[] = {1006.0, 1012.0, 1015.0};
+	static const int64_t other_keys[] = {2, 5, 8};
+	static const double other[] = {1006.0, 1015.0, 1018.0};
 	struct ts_wall w = measure(steps, stamps, N, 1);
 
 	(void)state;
@@ -62,6 +64,9 @@ static void unknown_stamps_are_passed_over(void **state)
 	w = measure(some_keys, some, 3, 1); /* the column may also lack the steps */
 	expect(&w, 9.0, 6.0, 0.0);
 	assert_int_equal(w.unstamped, 3);
+	w = measure(other_keys, other, 3, 1); /* 8 is no step of the phases, 6 has none */
+	expect(&w, 12.0, 8.0, 0.0);
+	assert_int_equal(w.unstamped, 4);
 }
 
 /* A stamp on a step that no phase is on: its time is passed, and unattributed. */

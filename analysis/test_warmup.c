@@ -76,6 +76,7 @@ static void a_start_may_be_ordinary_for_two_steps(void **state)
 	slow(2, 12, 3.0);
 	near(cut_of(N), 12);
 	clean(N);
+	times[0] = times[1] = times[2] = 1.0;
 	slow(3, 12, 3.0);
 	assert_int_equal(cut_of(N), 0);
 }
@@ -114,6 +115,25 @@ static void a_late_slow_down_does_not_hide_it(void **state)
 	slow(0, 10, 5.0);
 	slow(800, N, 1.5);
 	near(cut_of(N), 10);
+	clean(100);
+	slow(0, 5, 3.0);
+	slow(80, 100, 1.5);
+	near(cut_of(100), 5);
+}
+
+/* A spike soon after it, or a second slow stretch after seven usual steps, does not make it longer. */
+static void where_it_ends(void **state)
+{
+	(void)state;
+	clean(N);
+	slow(0, 3, 5.0);
+	times[3] = times[4] = times[5] = 1.0;
+	slow(6, 7, 5.0);
+	near(cut_of(N), 3);
+	clean(N);
+	slow(0, 50, 2.0);
+	slow(60, 70, 3.0);
+	near(cut_of(N), 50);
 }
 
 static void times_that_are_no_numbers(void **state)
@@ -164,9 +184,13 @@ static void constant_times(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slow_starts_are_cut),	     cmocka_unit_test(a_start_may_be_ordinary_for_two_steps),
-		cmocka_unit_test(what_is_no_warmup_is_kept), cmocka_unit_test(a_late_slow_down_does_not_hide_it),
-		cmocka_unit_test(times_that_are_no_numbers), cmocka_unit_test(constant_times),
+		cmocka_unit_test(slow_starts_are_cut),
+		cmocka_unit_test(a_start_may_be_ordinary_for_two_steps),
+		cmocka_unit_test(what_is_no_warmup_is_kept),
+		cmocka_unit_test(a_late_slow_down_does_not_hide_it),
+		cmocka_unit_test(times_that_are_no_numbers),
+		cmocka_unit_test(where_it_ends),
+		cmocka_unit_test(constant_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
