@@ -117,7 +117,7 @@ static void a_late_slow_down_does_not_hide_it(void **state)
 	near(cut_of(N), 10);
 	clean(100);
 	slow(0, 5, 3.0);
-	slow(80, 100, 1.5);
+	slow(85, 100, 2.0); /* rises higher than the start, but is much longer */
 	near(cut_of(100), 5);
 }
 
