@@ -115,10 +115,10 @@ static void a_late_slow_down_does_not_hide_it(void **state)
 	slow(0, 10, 5.0);
 	slow(800, N, 1.5);
 	near(cut_of(N), 10);
-	clean(100);
+	clean(300);
 	slow(0, 5, 3.0);
-	slow(85, 100, 2.0); /* rises higher than the start, but is much longer */
-	near(cut_of(100), 5);
+	slow(250, 300, 2.0); /* rises higher than the start, but is much longer */
+	near(cut_of(300), 5);
 }
 
 /* A spike soon after it, or a second slow stretch after seven usual steps, does not make it longer. */
