@@ -412,6 +412,44 @@ static void phases_add_up_exactly(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* All of it with an arena of each size: either it says that memory is short, or it is done. */
+static void short_memory_is_told(void **state)
+{
+	enum { N = 64 };
+	int64_t keys[N];
+	double x[N], stamp[N];
+	struct ts_series s = {.name = ts_span_str("phases.x"), .keys = keys, .values = x, .n = N};
+	struct ts_series stamps_of = {.keys = keys, .values = stamp, .n = N};
+	enum ts_status status = TS_NO_MEMORY;
+	size_t ceiling = 1;
+
+	(void)state;
+	for (int i = 0; i < N; i++) {
+		keys[i] = i;
+		x[i] = i < 3 ? 9.0 : 1.0 + 0.01 * (i % 7) + (i == 40 ? 5.0 : 0.0);
+		stamp[i] = 1000.0 + 2 * i;
+	}
+	for (; status == TS_NO_MEMORY && ceiling < CEILING; ceiling += ceiling / 16 + 1) {
+		struct ts_measures m = {.n = 0};
+		struct ts_events events = {.n = 0};
+		struct ts_plots plots = {.n = 0};
+		struct ts_timing t;
+		struct ts_arena arena;
+		struct ts_error err;
+
+		ts_arena_init(&arena, ceiling);
+		status = ts_timing_begin(&t, keys, N, &arena, &err);
+		status = status ? status : ts_timing_total(&t, &s, &err);
+		status = status ? status : ts_timing_cut(&t, false, 0, &err);
+		status = status ? status : ts_timing_phase(&t, &s, &err);
+		status = status ? status
+				: ts_timing_finish(&t, &stamps_of, &arena, &m, &events, &plots, &err);
+		ts_arena_finish(&arena);
+	}
+	assert_int_equal(status, TS_OK);
+	assert_true(ceiling > 10000); /* it was short at many sizes before */
+}
+
 static void misuse_is_refused(void **state)
 {
 	struct ts_series s = {.name = ts_span_str("phases.eval"), .keys = eval_steps, .values = eval, .n = 2};
@@ -457,6 +495,7 @@ int main(void)
 		cmocka_unit_test(the_warmup_that_is_found_is_left_out),
 		cmocka_unit_test(unusual_steps_are_events),
 		cmocka_unit_test(phases_add_up_exactly),
+		cmocka_unit_test(short_memory_is_told),
 		cmocka_unit_test(misuse_is_refused),
 		cmocka_unit_test(display_order),
 	};
