@@ -30,6 +30,7 @@
 
 #include "analysis/event.h"
 #include "analysis/measure.h"
+#include "analysis/memory.h"
 #include "analysis/plot.h"
 
 enum ts_rank_phase {
@@ -58,14 +59,6 @@ struct ts_rank_window {
 	const int64_t *steps;
 	size_t n;
 	const double *const (*phases)[TS_RANK_PHASES];
-};
-
-/* What is said of one rank beyond the steps; ts_ranks_memory takes it. */
-struct ts_rank_memory {
-	bool known;
-	double peak_bytes;
-	bool has_growth;
-	double growth_bytes_per_step;
 };
 
 struct ts_ranks {

@@ -194,9 +194,9 @@ static void rank_rows(const struct ts_ranks *r, size_t a, enum ts_rank_track_kin
 	row(o, "blame", TS_UNIT_SECONDS, ts_tally_value(&s->blame[kind]), why_nothing(r));
 	if (!r->memory)
 		return;
-	row(o, "peak", TS_UNIT_BYTES, r->memory[a].peak_bytes, r->memory[a].known ? NULL : "the rank has no memory columns");
-	row(o, "growth", TS_UNIT_BYTES_PER_STEP, r->memory[a].growth_bytes_per_step,
-	    r->memory[a].has_growth ? NULL : "too few steps with memory");
+	row(o, "peak", TS_UNIT_BYTES, r->memory[a].peak, r->memory[a].has_peak ? NULL : r->memory[a].no_peak);
+	row(o, "growth", TS_UNIT_BYTES_PER_STEP, r->memory[a].growth,
+	    r->memory[a].has_growth ? NULL : r->memory[a].no_growth);
 }
 
 /* Means of the sums; the last cell may have fewer steps. */

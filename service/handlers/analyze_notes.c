@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { NOTES_MAX = 16, NOTE_BYTES = 2048, SHOWN_RANKS = 16 };
+/* NOTES_KEPT: room for those that stand once; notes of single series stop before it. */
+enum { NOTES_MAX = 32, NOTES_KEPT = 8, NOTE_BYTES = 2048, SHOWN_RANKS = 16 };
 
 static enum ts_status note(struct ts_notes *a, const char *text, struct ts_error *err)
 {
@@ -20,14 +21,6 @@ static enum ts_status note(struct ts_notes *a, const char *text, struct ts_error
 		return ts_error_set(err, TS_INTERNAL, "more than %d notes", NOTES_MAX);
 	out->notes[out->n_notes] = ts_arena_span(a->arena, ts_span_str(text));
 	return out->notes[out->n_notes++].data ? TS_OK : ts_arena_error(a->arena, err);
-}
-
-enum ts_status ts_note_listed(struct ts_notes *a, size_t listed, struct ts_error *err)
-{
-	char text[NOTE_BYTES];
-
-	snprintf(text, sizeof text, "of %" PRIu32 " ranks the first %zu are listed", a->analysis->run.ranks, listed);
-	return note(a, text, err);
 }
 
 static void put_ranks(struct ts_buf *out, const int32_t *ranks, size_t n)
@@ -48,6 +41,20 @@ static enum ts_status note_buf(struct ts_notes *a, struct ts_buf *text, struct t
 	return status ? status : note(a, (const char *)text->data, err);
 }
 
+enum ts_status ts_note_elsewhere(struct ts_notes *a, struct ts_span series, int32_t rank, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(NOTE_BYTES);
+	enum ts_status status;
+
+	if (a->analysis->n_notes >= NOTES_MAX - NOTES_KEPT)
+		return TS_OK;
+	ts_buf_span(&text, series);
+	ts_buf_printf(&text, " is of rank %" PRId32 ", the lowest that has it", rank);
+	status = note_buf(a, &text, err);
+	ts_buf_finish(&text);
+	return status;
+}
+
 enum ts_status ts_note_missing(struct ts_notes *a, const struct ts_description *d, struct ts_error *err)
 {
 	struct ts_buf text = TS_BUF_INIT(NOTE_BYTES);
@@ -58,6 +65,22 @@ enum ts_status ts_note_missing(struct ts_notes *a, const struct ts_description *
 	ts_buf_printf(&text, "the world size is %" PRId64 ", but rank%s ", d->world_size, d->n_missing == 1 ? "" : "s");
 	put_ranks(&text, d->missing, d->n_missing);
 	ts_buf_printf(&text, " %s not in this run", d->n_missing == 1 ? "is" : "are");
+	status = note_buf(a, &text, err);
+	ts_buf_finish(&text);
+	return status;
+}
+
+enum ts_status ts_note_untimed(struct ts_notes *a, const int32_t *ranks, size_t n, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(NOTE_BYTES);
+	enum ts_status status;
+
+	if (n == 0)
+		return TS_OK;
+	ts_buf_str(&text, n == 1 ? "rank " : "ranks ");
+	put_ranks(&text, ranks, n);
+	ts_buf_printf(&text, " %s no times of steps and %s not compared with the others", n == 1 ? "has" : "have",
+		      n == 1 ? "is" : "are");
 	status = note_buf(a, &text, err);
 	ts_buf_finish(&text);
 	return status;
@@ -78,18 +101,23 @@ enum ts_status ts_note_superseded(struct ts_notes *a, const struct ts_index *ind
 	return note(a, text, err);
 }
 
-enum ts_status ts_note_warmup(struct ts_notes *a, const struct ts_analyze_options *options, struct ts_error *err)
+enum ts_status ts_note_warmup(struct ts_notes *a, const struct ts_analyze_request *request, struct ts_error *err)
 {
 	char text[NOTE_BYTES];
 
-	if (!options->has_warmup)
-		return note(a, "no warm-up was cut; --warmup N leaves out the first N steps", err);
-	if (options->warmup == 0)
+	if (!request->has_warmup && a->analysis->warmup_cut) {
+		snprintf(text, sizeof text,
+			 "the first %" PRIu64 " step%s slower than the rest: times leave %s out as warm-up; --warmup 0 keeps %s",
+			 a->analysis->warmup_cut, a->analysis->warmup_cut == 1 ? " is" : "s are",
+			 a->analysis->warmup_cut == 1 ? "it" : "them", a->analysis->warmup_cut == 1 ? "it" : "them");
+		return note(a, text, err);
+	}
+	if (!request->has_warmup || request->warmup == 0)
 		return TS_OK;
-	if (a->analysis->warmup_cut < options->warmup)
+	if (a->analysis->warmup_cut < request->warmup)
 		snprintf(text, sizeof text,
 			 "all %" PRIu64 " steps are left out: --warmup %" PRIu64 " is as much as there is",
-			 a->analysis->warmup_cut, options->warmup);
+			 a->analysis->warmup_cut, request->warmup);
 	else
 		snprintf(text, sizeof text, "the first %" PRIu64 " step%s of each rank %s left out",
 			 a->analysis->warmup_cut, a->analysis->warmup_cut == 1 ? "" : "s",
@@ -127,7 +155,7 @@ enum ts_status ts_no_such_rank(const struct ts_run *run, int32_t rank, struct ts
 	return TS_NOT_FOUND;
 }
 
-enum ts_status ts_note_rank(struct ts_notes *a, const struct ts_analyze_options *options, const struct ts_index *index,
+enum ts_status ts_note_rank(struct ts_notes *a, const struct ts_analyze_request *request, const struct ts_index *index,
 			    struct ts_error *err)
 {
 	char text[NOTE_BYTES];
@@ -138,7 +166,7 @@ enum ts_status ts_note_rank(struct ts_notes *a, const struct ts_analyze_options 
 		snprintf(text, sizeof text, "rank %" PRId32 " has no steps", index->rank);
 		return note(a, text, err);
 	}
-	if (options->has_rank || a->analysis->run.ranks < 2)
+	if (request->has_rank || a->analysis->run.ranks < 2)
 		return TS_OK;
 	snprintf(text, sizeof text,
 		 "timing, memory and convergence are of rank %" PRId32

@@ -1,398 +1,42 @@
 #include "service/handlers/analyze_run.h"
 
-#include "analysis/convergence.h"
+#include "analysis/efficiency.h"
 #include "analysis/memory.h"
-#include "analysis/timing.h"
+#include "analysis/policy.h"
+#include "analysis/rule.h"
+#include "analysis/work.h"
 #include "base/limits.h"
-#include "base/text.h"
-#include "service/handlers/analyze_notes.h"
+#include "service/handlers/analyze_cache.h"
+#include "service/handlers/analyze_rank.h"
+#include "service/handlers/analyze_ranks.h"
 #include "service/handlers/methods.h"
 #include "service/handlers/resolve.h"
-#include "service/handlers/run_steps.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 struct analyzing {
 	struct ts_fetch *fetch;
-	struct ts_arena *arena; /* of the result */
-	struct ts_arena work; /* of one rank: its steps and what is summed over them */
-	struct ts_arena keys; /* the keys of one table */
-	struct ts_arena values; /* the columns in hand */
 	const struct ts_run *run;
-	const struct ts_table *keys_of; /* whose keys lie in keys */
-	const int64_t *table_keys;
-	struct ts_analysis out;
+	const struct ts_index *index; /* of the rank in view */
+	const struct ts_analyze_request *request;
+	struct ts_arena *arena; /* of the result */
+	struct ts_analysis *out;
 	struct ts_notes notes;
+	struct ts_description about;
+	struct ts_work work;
+	int64_t first_timed;
 };
 
-/* --- columns --- */
-
-static enum ts_status keys_of_table(struct analyzing *a, const struct ts_table *table, struct ts_error *err)
+/* The rank asked for, else the lowest that has steps, else the lowest; a rank of nothing if there is none at all. */
+static enum ts_status choose_rank(struct analyzing *a, struct ts_error *err)
 {
-	int64_t *keys;
-
-	if (a->keys_of == table)
-		return TS_OK;
-	ts_arena_reset(&a->keys);
-	a->keys_of = NULL;
-	if (ts_fetch_keys(a->fetch, table, &a->keys, &keys, err))
-		return err->status;
-	a->keys_of = table;
-	a->table_keys = keys;
-	return TS_OK;
-}
-
-/* The keys are good until a column of another table is loaded, the values until values_done. */
-static enum ts_status load(struct analyzing *a, const struct ts_table *table, const struct ts_column *column,
-			   struct ts_series *ret_series, struct ts_error *err)
-{
-	double *values;
-
-	if (keys_of_table(a, table, err) || ts_fetch_f64(a->fetch, table, column, &a->values, &values, err))
-		return ts_error_prefix(err, "column %.*s", TS_SPAN_ARG(column->name));
-	*ret_series = (struct ts_series){
-		.name = column->name,
-		.keys = a->table_keys,
-		.values = values,
-		.n = (size_t)table->rows,
-	};
-	return TS_OK;
-}
-
-static void values_done(struct analyzing *a)
-{
-	ts_arena_reset(&a->values);
-}
-
-static const struct ts_column *find(const struct ts_index *index, const char *name, const struct ts_table **ret_table)
-{
-	return ts_index_column(index, TS_TABLE_STEPS, ts_span_str(name), TS_COLUMN_F64, ret_table);
-}
-
-/* --- timing --- */
-
-struct phase {
-	const struct ts_table *table;
-	const struct ts_column *column;
-};
-
-static bool is_phase(const struct ts_column *column)
-{
-	return column->type == TS_COLUMN_F64 && ts_span_starts(column->name, ts_span_str("phases."));
-}
-
-static bool has_phase(const struct ts_table *table)
-{
-	for (size_t i = 0; i < table->n_columns; i++)
-		if (is_phase(&table->columns[i]))
-			return true;
-	return false;
-}
-
-static struct ts_span phase_name(const struct phase *p)
-{
-	size_t skip = strlen("phases.");
-
-	return ts_span_of(p->column->name.data + skip, p->column->name.len - skip);
-}
-
-static int by_display_order(const void *x, const void *y)
-{
-	return ts_phase_order(phase_name(x), phase_name(y));
-}
-
-static enum ts_status list_phases(const struct ts_index *index, struct ts_arena *arena, struct phase **ret_phases,
-				  size_t *ret_n, struct ts_error *err)
-{
-	struct phase *phases;
-	size_t n = 0;
-
-	for (size_t t = 0; t < index->n_tables; t++)
-		n += index->tables[t].n_columns;
-	phases = ts_arena_array(arena, n, sizeof *phases);
-	if (!phases)
-		return ts_arena_error(arena, err);
-	n = 0;
-	for (size_t t = 0; t < index->n_tables; t++) {
-		const struct ts_table *table = &index->tables[t];
-
-		for (size_t i = 0; table->kind == TS_TABLE_STEPS && i < table->n_columns; i++)
-			if (is_phase(&table->columns[i]))
-				phases[n++] = (struct phase){table, &table->columns[i]};
-	}
-	if (n)
-		qsort(phases, n, sizeof *phases, by_display_order);
-	*ret_phases = phases;
-	*ret_n = n;
-	return TS_OK;
-}
-
-/* The first step that counts, after `warmup` distinct steps of the rank; *ret_cut of them were there to be cut. */
-static enum ts_status first_step(struct analyzing *a, const struct ts_index *index, uint64_t warmup, int64_t *ret_first,
-				 uint64_t *ret_cut, struct ts_error *err)
-{
-	struct ts_step_set set;
-	int64_t *steps;
-	size_t n = 0;
-
-	if (warmup == 0) {
-		*ret_first = INT64_MIN;
-		*ret_cut = 0;
-		return TS_OK;
-	}
-	if (ts_steps_of(index, NULL, &a->work, &set, err) || ts_steps_fetch(a->fetch, &set, &a->work, &steps, &n, err))
-		return err->status;
-	*ret_cut = warmup < n ? warmup : n;
-	*ret_first = *ret_cut < n ? steps[*ret_cut] : INT64_MAX;
-	return TS_OK;
-}
-
-/* The timing of a rank, up to before ts_timing_finish. Steps before first are cut. */
-static enum ts_status time_phases(struct analyzing *a, const struct ts_index *index, int64_t first, struct ts_timing *t,
-				  struct ts_error *err)
-{
-	struct ts_step_set set;
-	struct phase *phases = NULL;
-	size_t n_phases = 0, n = 0, cut = 0;
-	int64_t *steps;
-
-	if (list_phases(index, &a->work, &phases, &n_phases, err) ||
-	    ts_steps_of(index, has_phase, &a->work, &set, err) ||
-	    ts_steps_fetch(a->fetch, &set, &a->work, &steps, &n, err))
-		return err->status;
-	while (cut < n && steps[cut] < first)
-		cut++;
-	if (ts_timing_begin(t, steps, n, &a->work, err))
-		return err->status;
-	for (int pass = 1; pass <= 2; pass++) {
-		for (size_t i = 0; i < n_phases; i++) {
-			struct ts_series series;
-
-			if (load(a, phases[i].table, phases[i].column, &series, err) ||
-			    (pass == 1 ? ts_timing_total : ts_timing_phase)(t, &series, err))
-				return err->status;
-			values_done(a);
-		}
-		if (pass == 1 && ts_timing_cut(t, true, cut, err))
-			return err->status;
-	}
-	return TS_OK;
-}
-
-static enum ts_status timing(struct analyzing *a, const struct ts_index *index, int64_t first, struct ts_error *err)
-{
-	const struct ts_table *table;
-	const struct ts_column *column = find(index, "timestamp", &table);
-	struct ts_series stamps = {.n = 0};
-	struct ts_timing t;
-
-	if (time_phases(a, index, first, &t, err))
-		return err->status;
-	if (column && load(a, table, column, &stamps, err))
-		return err->status;
-	if (ts_timing_finish(&t, column ? &stamps : NULL, a->arena, &a->out.measures, &a->out.events, &a->out.plots, err))
-		return err->status;
-	values_done(a);
-	return TS_OK;
-}
-
-/* --- memory --- */
-
-static const char *const memory_columns[] = {"memory.alloc", "memory.reserved", "memory.peak_alloc",
-					     "memory.peak_reserved"};
-
-enum { MEMORY_COLUMNS = sizeof memory_columns / sizeof memory_columns[0] };
-
-/* Keys that stay when those of another table are loaded: once a table, beside the values. */
-static const int64_t *lasting_keys(struct analyzing *a, const struct ts_series *series,
-				   const struct ts_table *const *tables, size_t i)
-{
-	for (size_t before = 0; before < i; before++)
-		if (tables[before] == tables[i])
-			return series[before].keys;
-	return ts_arena_dup(&a->values, series[i].keys, series[i].n * sizeof(int64_t));
-}
-
-/* Four columns at once, mostly of one table. */
-static enum ts_status load_memory(struct analyzing *a, const struct ts_index *index, struct ts_series *series,
-				  const struct ts_series **ret, struct ts_error *err)
-{
-	const struct ts_table *tables[MEMORY_COLUMNS] = {NULL};
-
-	for (size_t i = 0; i < MEMORY_COLUMNS; i++) {
-		const struct ts_column *column = find(index, memory_columns[i], &tables[i]);
-
-		ret[i] = NULL;
-		if (!column)
-			continue;
-		if (load(a, tables[i], column, &series[i], err))
-			return err->status;
-		series[i].keys = lasting_keys(a, series, tables, i);
-		if (!series[i].keys)
-			return ts_arena_error(&a->values, err);
-		ret[i] = &series[i];
-	}
-	return TS_OK;
-}
-
-static enum ts_status memory(struct analyzing *a, const struct ts_index *index, int64_t first,
-			     struct ts_measures *measures, struct ts_plots *plots, struct ts_arena *arena,
-			     struct ts_error *err)
-{
-	struct ts_series series[MEMORY_COLUMNS];
-	const struct ts_series *at[MEMORY_COLUMNS];
-
-	if (load_memory(a, index, series, at, err) ||
-	    ts_memory_summary(at[0], at[1], at[2], at[3], first, first, 0, arena, measures, plots, err))
-		return err->status;
-	values_done(a);
-	return TS_OK;
-}
-
-/* --- convergence --- */
-
-static bool is_loss_like(const struct ts_column *column)
-{
-	struct ts_span prefix = ts_span_str("scalars.");
-
-	return column->type == TS_COLUMN_F64 && ts_span_starts(column->name, prefix) &&
-	       (ts_glob(ts_span_str("scalars.*loss"), column->name) || ts_span_is(column->name, "scalars.grad_norm"));
-}
-
-/* Loss first, then the others as they stand. */
-static enum ts_status convergence(struct analyzing *a, const struct ts_index *index, int64_t first,
-				  struct ts_error *err)
-{
-	const struct ts_table *table;
-	const struct ts_column *loss = find(index, "scalars.loss", &table);
-	struct ts_series series;
-
-	if (!loss && !ts_measure_unknown(&a->out.measures, a->arena, "convergence", ts_span_str("loss"), "last",
-					 TS_UNIT_NONE, "no column scalars.loss"))
-		return ts_arena_error(a->arena, err);
-	if (loss && (load(a, table, loss, &series, err) ||
-		     ts_convergence_summary(&series, first, a->arena, &a->out.measures, err)))
-		return err->status;
-	values_done(a);
-	for (size_t t = 0; t < index->n_tables; t++) {
-		table = &index->tables[t];
-		for (size_t i = 0; table->kind == TS_TABLE_STEPS && i < table->n_columns; i++) {
-			const struct ts_column *column = &table->columns[i];
-
-			if (column == loss || !is_loss_like(column))
-				continue;
-			if (load(a, table, column, &series, err) ||
-			    ts_convergence_summary(&series, first, a->arena, &a->out.measures, err))
-				return err->status;
-			values_done(a);
-		}
-	}
-	return TS_OK;
-}
-
-/* --- ranks --- */
-
-static void rank_done(struct analyzing *a)
-{
-	ts_arena_reset(&a->work);
-	ts_arena_reset(&a->keys);
-	a->keys_of = NULL;
-	values_done(a);
-}
-
-/* Copies one measure of a rank into group "ranks". Its reason lies in static text. */
-static bool take(struct analyzing *a, const struct ts_measure *from, struct ts_span subject, const char *name,
-		 enum ts_unit unit)
-{
-	struct ts_measures *to = &a->out.measures;
-
-	if (from && from->known)
-		return ts_measure_add(to, a->arena, "ranks", subject, name, unit, from->value);
-	return ts_measure_unknown(to, a->arena, "ranks", subject, name, unit,
-				  from ? (const char *)from->reason.data : "not known");
-}
-
-static const struct ts_measure *peak_of(const struct ts_measures *m)
-{
-	const struct ts_measure *peak = ts_measure_find(m, "memory", "peak_alloc", "peak");
-
-	return peak ? peak : ts_measure_find(m, "memory", "alloc", "peak");
-}
-
-/* What a rank itself does in a step: a rank that waits for a slower one spends that time in comm. Means, because they add up. */
-static bool work(struct analyzing *a, const struct ts_measures *m, struct ts_span subject)
-{
-	const struct ts_measure *step = ts_measure_find(m, "timing", "step", "mean");
-	const struct ts_measure *comm = ts_measure_find(m, "timing", "comm", "mean");
-
-	if (!comm)
-		return ts_measure_unknown(&a->out.measures, a->arena, "ranks", subject, "work", TS_UNIT_SECONDS,
-					  "no column phases.comm");
-	if (!step || !step->known || !comm->known)
-		return take(a, step, subject, "work", TS_UNIT_SECONDS);
-	return ts_measure_add(&a->out.measures, a->arena, "ranks", subject, "work", TS_UNIT_SECONDS,
-			      step->value - comm->value);
-}
-
-static enum ts_status one_rank(struct analyzing *a, const struct ts_index *index, uint64_t warmup, struct ts_error *err)
-{
-	char *name = ts_arena_printf(a->arena, "rank %" PRId32, index->rank);
-	struct ts_measures m = {.n = 0};
-	struct ts_plots plots = {.n = 0};
-	struct ts_step_set set;
-	struct ts_timing t;
-	uint64_t cut, n = 0;
-	int64_t first;
-	bool ok;
-
-	rank_done(a);
-	if (!name)
-		return ts_arena_error(a->arena, err);
-	if (ts_steps_of(index, NULL, &a->work, &set, err) || ts_steps_count(a->fetch, &set, &n, err) ||
-	    first_step(a, index, warmup, &first, &cut, err) || time_phases(a, index, first, &t, err) ||
-	    ts_timing_finish(&t, NULL, &a->work, &m, NULL, NULL, err) || memory(a, index, first, &m, &plots, &a->work, err))
-		return ts_error_prefix(err, "rank %" PRId32, index->rank);
-	ok = ts_measure_add(&a->out.measures, a->arena, "ranks", ts_span_str(name), "steps", TS_UNIT_COUNT,
-			    (double)n) &&
-	     take(a, ts_measure_find(&m, "timing", "step", "median"), ts_span_str(name), "median", TS_UNIT_SECONDS) &&
-	     work(a, &m, ts_span_str(name)) &&
-	     take(a, peak_of(&m), ts_span_str(name), "peak", TS_UNIT_BYTES);
-	return ok ? TS_OK : ts_arena_error(a->arena, err);
-}
-
-static enum ts_status all_ranks(struct analyzing *a, uint64_t warmup, struct ts_error *err)
-{
+	static const struct ts_index nothing = {.rank = 0};
 	const struct ts_run *run = a->run;
-	size_t listed = 0;
-
-	for (size_t i = 0; i < run->head.n_ranks && a->out.run.ranks > 1; i++) {
-		if (run->head.ranks[i].rank == TS_RANK_JOB)
-			continue;
-		if (listed == TS_ANALYZE_RANKS)
-			return ts_note_listed(&a->notes, listed, err);
-		if (one_rank(a, &run->indexes[i], warmup, err))
-			return err->status;
-		listed++;
-	}
-	return TS_OK;
-}
-
-/* --- the whole --- */
-
-/* The rank asked for, else the lowest that has steps, else the lowest; NULL if there is none at all. */
-static enum ts_status choose_rank(const struct ts_run *run, const struct ts_analyze_options *options,
-				  const struct ts_index **ret_index, struct ts_error *err)
-{
 	const struct ts_index *lowest = NULL;
 
-	if (options->has_rank) {
-		const struct ts_index *index = options->rank == TS_RANK_JOB ? NULL : ts_run_rank(run, options->rank);
-
-		if (!index)
-			return ts_no_such_rank(run, options->rank, err);
-		*ret_index = index;
-		return TS_OK;
+	if (a->request->has_rank) {
+		a->index = a->request->rank == TS_RANK_JOB ? NULL : ts_run_rank(run, a->request->rank);
+		return a->index ? TS_OK : ts_no_such_rank(run, a->request->rank, err);
 	}
 	for (size_t i = 0; i < run->head.n_ranks; i++) {
 		const struct ts_index *index = &run->indexes[i];
@@ -401,57 +45,236 @@ static enum ts_status choose_rank(const struct ts_run *run, const struct ts_anal
 			continue;
 		lowest = lowest ? lowest : index;
 		if (ts_rank_has_steps(index)) {
-			*ret_index = index;
+			a->index = index;
 			return TS_OK;
 		}
 	}
-	*ret_index = lowest;
+	a->index = lowest ? lowest : &nothing;
 	return TS_OK;
 }
 
-static enum ts_status analyze(struct analyzing *a, const struct ts_analyze_options *options, struct ts_error *err)
-{
-	static const struct ts_index nothing = {.rank = 0};
-	struct ts_description d;
-	const struct ts_index *index = NULL;
-	int64_t first;
+/* --- work: what facts and columns say of it --- */
 
-	if (ts_describe(a->fetch, a->run, a->arena, &d, err) || choose_rank(a->run, options, &index, err))
+/* Adds what a column of a rank has over the steps that count. */
+static enum ts_status sum_column(struct analyzing *a, struct ts_columns *columns, const struct ts_index *index,
+				 const char *name, struct ts_work_number *io, struct ts_error *err)
+{
+	const struct ts_table *table;
+	const struct ts_column *column = ts_columns_find(index, name, &table);
+	struct ts_series series;
+
+	if (!column)
+		return TS_OK;
+	if (ts_columns_load(columns, table, column, &series, err))
 		return err->status;
-	index = index ? index : &nothing;
-	a->out.run = d.run;
-	a->out.rank = index->rank;
-	if (first_step(a, index, options->has_warmup ? options->warmup : 0, &first, &a->out.warmup_cut, err) ||
-	    ts_note_rank(&a->notes, options, index, err) || ts_note_warmup(&a->notes, options, err) ||
-	    ts_note_missing(&a->notes, &d, err) || ts_note_superseded(&a->notes, index, err))
-		return err->status;
-	if (timing(a, index, first, err) || memory(a, index, first, &a->out.measures, &a->out.plots, a->arena, err) ||
-	    convergence(a, index, first, err))
-		return ts_error_prefix(err, "rank %" PRId32, index->rank);
-	return all_ranks(a, options->has_warmup ? options->warmup : 0, err);
+	for (size_t i = 0; i < series.n; i++)
+		if (series.keys[i] >= a->first_timed)
+			io->value += series.values[i];
+	ts_columns_done(columns);
+	io->known = io->said = true;
+	io->source = "column";
+	return TS_OK;
 }
 
-enum ts_status ts_analyze_run(struct ts_fetch *f, const struct ts_id *id, const struct ts_analyze_options *options,
-			      struct ts_arena *arena, struct ts_analysis *ret_analysis, struct ts_error *err)
+static void check_total(struct ts_work_number *io, const char *none)
 {
-	struct analyzing a = {.fetch = f, .arena = arena};
-	struct ts_run run;
+	if (!io->known)
+		io->reason = none;
+	else if (!(io->value > 0) || isinf(io->value)) {
+		io->known = false;
+		io->reason = "its sum is no number above 0";
+	}
+}
+
+static enum ts_status count_work(struct analyzing *a, struct ts_error *err)
+{
+	struct ts_work_number tokens = {.value = 0}, samples = {.value = 0};
+	struct ts_columns columns;
+	enum ts_status status = TS_OK;
+
+	ts_columns_init(&columns, a->fetch);
+	for (size_t i = 0; !status && i < a->run->head.n_ranks; i++) {
+		const struct ts_index *index = &a->run->indexes[i];
+
+		if (index->rank == TS_RANK_JOB)
+			continue;
+		ts_columns_leave(&columns);
+		status = sum_column(a, &columns, index, "tokens", &tokens, err);
+		if (!status)
+			status = sum_column(a, &columns, index, "samples", &samples, err);
+	}
+	ts_columns_finish(&columns);
+	check_total(&tokens, "no column tokens");
+	check_total(&samples, "no column samples");
+	a->work.tokens = tokens;
+	a->work.samples = samples;
+	return status;
+}
+
+static enum ts_status read_work(struct analyzing *a, struct ts_error *err)
+{
+	const struct ts_analyze_request *r = a->request;
+	struct ts_facts facts;
+
+	if (ts_run_facts(a->run, a->index, a->arena, &facts, err))
+		return err->status;
+	ts_work_of_facts(&facts, &a->work);
+	if (r->has_flops_per_step)
+		ts_work_override(&a->work.flops_per_step, r->flops_per_step);
+	if (r->has_peak_flops_per_s)
+		ts_work_override(&a->work.peak_flops, r->peak_flops_per_s);
+	if (r->has_microbatches)
+		ts_work_override(&a->work.microbatches, r->microbatches);
+	if (r->dtype.len) {
+		a->work.dtype.text = r->dtype;
+		a->work.dtype.source = "command line";
+	}
+	a->work.rank = a->index->rank;
+	a->work.n_ranks = a->out->run.ranks;
+	return TS_OK;
+}
+
+/* --- ranks --- */
+
+static enum ts_status memory_of_rank(struct analyzing *a, struct ts_columns *columns, struct ts_arena *scratch,
+				     const struct ts_index *index, struct ts_rank_memory *ret, struct ts_error *err)
+{
+	static const char *const names[] = {"memory.alloc", "memory.peak_alloc"};
+	struct ts_series series[2];
+	const struct ts_series *at[2];
+	int64_t first = a->request->has_warmup ? a->first_timed : INT64_MIN;
+
+	ts_columns_leave(columns);
+	ts_arena_reset(scratch);
+	if (ts_columns_load_named(columns, index, names, 2, series, at, err) ||
+	    ts_memory_rank(at[0], at[1], first, a->first_timed, scratch, ret, err))
+		return ts_error_prefix(err, "rank %" PRId32, index->rank);
+	return TS_OK;
+}
+
+static enum ts_status memory_of_ranks(struct analyzing *a, const struct ts_ranks_in *in, struct ts_rank_memory *ret,
+				      struct ts_error *err)
+{
+	struct ts_columns columns;
+	struct ts_arena scratch;
+	enum ts_status status = TS_OK;
+
+	ts_columns_init(&columns, a->fetch);
+	ts_arena_init(&scratch, TS_ANALYSIS_ARENA);
+	for (size_t i = 0; !status && i < in->n; i++)
+		status = memory_of_rank(a, &columns, &scratch, in->indexes[i], &ret[i], err);
+	ts_columns_finish(&columns);
+	ts_arena_finish(&scratch);
+	return status;
+}
+
+static enum ts_status compare_ranks(struct analyzing *a, const struct ts_ranks_in *in, struct ts_arena *work,
+				    struct ts_error *err)
+{
+	int32_t *ranks = ts_arena_array(a->arena, in->n, sizeof *ranks);
+	struct ts_rank_memory *memory = ts_arena_array(work, in->n, sizeof *memory);
+	struct ts_ranks r;
+
+	if (!ranks || !memory)
+		return ts_arena_error(a->arena, err);
+	for (size_t i = 0; i < in->n; i++)
+		ranks[i] = in->indexes[i]->rank;
+	if (ts_ranks_begin(&r, ranks, in->n, (uint32_t)a->about.world_size, in->n_steps, work, err) ||
+	    ts_ranks_feed(in, &r, err) || memory_of_ranks(a, in, memory, err))
+		return err->status;
+	ts_ranks_memory(&r, memory);
+	return ts_ranks_finish(&r, a->arena, &a->out->measures, &a->out->events, &a->out->plots, err);
+}
+
+static enum ts_status all_ranks(struct analyzing *a, struct ts_error *err)
+{
+	struct ts_ranks_in in;
+	struct ts_arena work;
 	enum ts_status status;
 
-	a.notes = (struct ts_notes){&a.out, arena};
+	if (a->out->run.ranks < 2)
+		return TS_OK;
+	ts_arena_init(&work, TS_ANALYSIS_ARENA);
+	status = ts_ranks_align(a->fetch, a->run, a->first_timed, &work, &in, err);
+	if (!status && in.n)
+		status = ts_note_untimed(&a->notes, in.untimed, in.n_untimed, err);
+	if (!status && in.n)
+		status = compare_ranks(a, &in, &work, err);
+	ts_arena_finish(&work);
+	return status;
+}
+
+/* --- the whole --- */
+
+static enum ts_status one_rank(struct analyzing *a, struct ts_error *err)
+{
+	struct ts_rank_analysis rank = {
+		.fetch = a->fetch,
+		.run = a->run,
+		.index = a->index,
+		.request = a->request,
+		.capacity_bytes = a->work.device_bytes.known ? a->work.device_bytes.value : 0,
+		.arena = a->arena,
+		.out = a->out,
+		.notes = &a->notes,
+	};
+
+	if (ts_analyze_rank(&rank, err))
+		return err->status;
+	a->first_timed = rank.first_timed;
+	a->work.warmup_cut = a->out->warmup_cut;
+	return TS_OK;
+}
+
+static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
+{
+	if (ts_describe(a->fetch, a->run, a->arena, &a->about, err) || choose_rank(a, err))
+		return err->status;
+	a->out->run = a->about.run;
+	a->out->rank = a->index->rank;
+	if (ts_note_rank(&a->notes, a->request, a->index, err) || read_work(a, err) || one_rank(a, err) ||
+	    ts_note_warmup(&a->notes, a->request, err) || ts_note_missing(&a->notes, &a->about, err) ||
+	    ts_note_superseded(&a->notes, a->index, err))
+		return err->status;
+	if (all_ranks(a, err) || count_work(a, err))
+		return err->status;
+	return ts_efficiency(&a->work, a->arena, &a->out->measures, err);
+}
+
+enum ts_status ts_analyze_reduce(struct ts_fetch *f, const struct ts_id *id, const struct ts_analyze_request *request,
+				 struct ts_arena *arena, struct ts_analysis *ret_analysis, struct ts_error *err)
+{
+	struct ts_analysis out = {.n_notes = 0};
+	struct analyzing a = {.fetch = f, .request = request, .arena = arena, .out = &out, .notes = {&out, arena}};
+	struct ts_run run;
+
 	if (ts_run_open(f, id, arena, &run, err))
 		return err->status;
 	a.run = &run;
-	ts_arena_init(&a.work, TS_ANALYSIS_ARENA);
-	ts_arena_init(&a.keys, TS_ANALYSIS_ARENA);
-	ts_arena_init(&a.values, TS_ANALYSIS_ARENA);
-	status = analyze(&a, options, err);
-	ts_arena_finish(&a.work);
-	ts_arena_finish(&a.keys);
-	ts_arena_finish(&a.values);
-	if (!status)
-		*ret_analysis = a.out;
-	return status;
+	if (reduce(&a, err))
+		return err->status;
+	*ret_analysis = out;
+	return TS_OK;
+}
+
+enum ts_status ts_analyze_run(struct ts_fetch *f, const struct ts_id *id, const struct ts_analyze_request *request,
+			      struct ts_arena *arena, struct ts_analysis *ret_analysis, struct ts_error *err)
+{
+	struct ts_engine *engine = f->call->engine;
+	struct ts_analysis out;
+
+	if (ts_policy_check(&request->policy, err))
+		return err->status;
+	if (request->fresh || !ts_analyze_cached(engine, id, request, arena, &out)) {
+		if (ts_analyze_reduce(f, id, request, arena, &out, err))
+			return err->status;
+		ts_analyze_keep(engine, id, request, &out);
+	}
+	if (ts_bound_decide(&out.measures, arena, &out.bound, err) ||
+	    ts_findings_check(&out.measures, &out.events, &request->policy, arena, &out.findings, err))
+		return err->status;
+	*ret_analysis = out;
+	return TS_OK;
 }
 
 TS_REPLIER(analyze_reply, ts_analysis);
@@ -459,7 +282,6 @@ TS_REPLIER(analyze_reply, ts_analysis);
 static enum ts_status answer(struct ts_call *call, const struct ts_analyze_request *request, struct ts_arena *arena,
 			     struct ts_error *err)
 {
-	struct ts_analyze_options options = {request->has_warmup, request->warmup, request->has_rank, request->rank};
 	struct ts_resolved run;
 	struct ts_fetch fetch;
 	struct ts_analysis analysis;
@@ -468,7 +290,7 @@ static enum ts_status answer(struct ts_call *call, const struct ts_analyze_reque
 	if (ts_resolve(call->engine, request->spec, arena, &run, err))
 		return err->status;
 	ts_fetch_init(&fetch, call);
-	status = ts_analyze_run(&fetch, &run.id, &options, arena, &analysis, err);
+	status = ts_analyze_run(&fetch, &run.id, request, arena, &analysis, err);
 	ts_fetch_finish(&fetch);
 	return status ? status : reply_analyze_reply(call, &analysis, err);
 }
