@@ -10,7 +10,7 @@
 enum {
 	BLOCK = 16,	     /* values of a block of a long series */
 	BLOCK_MAX = 2 * BLOCK - 1, /* the last one takes what is left */
-	SCALE_REACH = 16,    /* blocks on each side that a deviation is the median of */
+	SCALE_REACH = 64,    /* blocks on each side that a deviation is the median of */
 	SHIFT_REACH = 4,     /* blocks on each side of a level shift */
 	SAMPLE = 1 << 16,    /* distances that a tail is fitted to */
 	GAP = 2,	     /* values between the hits of one event */
@@ -18,6 +18,8 @@ enum {
 	FIRST_HITS = 64,
 };
 
+/* Where a series follows its trend without noise, its values lie inside of what is expected, and so would their quantiles. */
+#define LEAST_CUT 2.0
 #define NORMAL_IQR 1.3489795003921634 /* interquartile range of a standard normal */
 
 enum scale { PLAIN, SQUARE_ROOT, FOURTH_ROOT, LOGARITHM, SCALES };
@@ -34,19 +36,25 @@ struct tail {
 	double slope, bend;
 };
 
+/* One direction of departures, on the scale on which it is judged. */
+struct side {
+	enum scale scale;
+	double sign;	   /* 1 up, -1 down */
+	double *deviation; /* of each block */
+	struct tail tail;
+	double cut; /* the distance from which on a value is a hit */
+};
+
 struct finder {
 	const struct ts_series *series;
 	struct ts_arena *arena;
 	struct block *blocks;
-	double *deviation; /* of each block, on the scale */
-	double *level;	   /* median of each block, on the scale */
+	double *level; /* median of each block, on the scale of up */
 	size_t n_blocks, size; /* finite values of a block */
 	size_t finite;
 	bool positive;
 	bool flat;
-	enum scale scale;
-	struct tail up, down;
-	double cut_up, cut_down; /* distances from which on a value is a hit */
+	struct side up, down;
 	struct ts_spikes *out;
 	size_t cap;
 };
@@ -176,9 +184,9 @@ static bool cut_blocks(struct finder *f)
 	double values[BLOCK_MAX];
 
 	f->blocks = ts_arena_array(f->arena, whole, sizeof *f->blocks);
-	f->deviation = ts_arena_array(f->arena, whole, sizeof *f->deviation);
+	f->up.deviation = ts_arena_array(f->arena, whole, sizeof *f->up.deviation);
 	f->level = ts_arena_array(f->arena, whole, sizeof *f->level);
-	if (!f->blocks || !f->deviation || !f->level)
+	if (!f->blocks || !f->up.deviation || !f->level)
 		return false;
 	f->positive = true;
 	for (size_t i = 0; i < s->n; i++) {
@@ -230,7 +238,7 @@ static double skew_of(enum scale scale, const double *q)
 {
 	double low = onto(scale, q[0]), mid = onto(scale, q[1]), high = onto(scale, q[2]);
 
-	return high > low ? fabs((high + low - 2 * mid) / (high - low)) : 0;
+	return high > low ? (high + low - 2 * mid) / (high - low) : 0;
 }
 
 /* Values over their level, at most SAMPLE, evenly from everywhere. */
@@ -263,8 +271,13 @@ static double spread_power(const struct finder *f, struct block *sorted, double 
 	size_t n = 0, middle;
 	double low_level, high_level, low_spread, high_spread;
 
-	for (size_t b = 0; b < f->n_blocks; b += f->n_blocks / 1024 + 1)
-		sorted[n++] = f->blocks[b];
+	for (size_t b = 0; b < f->n_blocks; b += f->n_blocks / 1024 + 1) {
+		double lo, hi;
+
+		expected_of(f, b, &lo, &hi); /* not its own median, which its own spread would go with by chance */
+		sorted[n] = f->blocks[b];
+		sorted[n++].median = lo / 2 + hi / 2;
+	}
 	if (n < 8)
 		return NAN;
 	qsort(sorted, n, sizeof *sorted, by_level);
@@ -277,52 +290,58 @@ static double spread_power(const struct finder *f, struct block *sorted, double 
 	for (size_t b = middle; b < n; b++)
 		scratch[b - middle] = sorted[b].high - sorted[b].low;
 	ts_percentiles(scratch, n - middle, half, 1, &high_spread);
-	if (!(high_level > 1.5 * low_level) || !(low_spread > 0) || !(high_spread > 0))
+	if (!(high_level > 2 * low_level) || !(low_spread > 0) || !(high_spread > 0))
 		return NAN;
 	return log(high_spread / low_spread) / log(high_level / low_level);
 }
 
-static bool choose_scale(struct finder *f, size_t stride, double *sample)
+/* The scale for what lies above: the first, from plain to logarithm, on which the values are not skew upward; and for what lies
+ * below the other way round. Where they cannot be told apart for sure it is the one with the lighter tail on that side. */
+static void scales_by_skew(struct finder *f, double *sample, size_t n)
 {
 	static const double at[] = {5, 50, 95};
-	double q[3], best = INFINITY, power;
-	struct block *sorted;
-	size_t n;
+	double q[3], sure = 1 / sqrt((double)n); /* about one standard error of the skewness of normal values */
 
-	f->scale = PLAIN;
-	if (!f->positive || f->n_blocks < 3)
+	ts_percentiles(sample, n, at, 3, q);
+	if (!(q[0] > 0))
+		return;
+	while (f->up.scale < LOGARITHM && skew_of(f->up.scale, q) > -sure)
+		f->up.scale++;
+	f->down.scale = LOGARITHM;
+	while (f->down.scale > PLAIN && skew_of(f->down.scale, q) < sure)
+		f->down.scale--;
+}
+
+static bool choose_scales(struct finder *f, size_t stride, double *sample)
+{
+	struct block *sorted;
+	double power;
+
+	f->up.scale = f->down.scale = PLAIN;
+	if (!f->positive)
 		return true;
 	sorted = ts_arena_array(f->arena, 1024, sizeof *sorted);
 	if (!sorted)
 		return false;
 	power = spread_power(f, sorted, sample);
-	if (isfinite(power)) {
-		f->scale = power > 0.875 ? LOGARITHM : power > 0.625 ? FOURTH_ROOT : power > 0.25 ? SQUARE_ROOT : PLAIN;
-		return true;
-	}
-	n = sample_ratios(f, stride, sample);
-	ts_percentiles(sample, n, at, 3, q);
-	if (!(q[0] > 0))
-		return true;
-	for (enum scale scale = PLAIN; scale < SCALES; scale++) {
-		double skew = skew_of(scale, q);
-
-		if (skew < best) {
-			best = skew;
-			f->scale = scale;
-		}
-	}
+	if (isfinite(power))
+		f->up.scale = f->down.scale = power > 0.875 ? LOGARITHM :
+					      power > 0.625 ? FOURTH_ROOT :
+					      power > 0.25  ? SQUARE_ROOT :
+							      PLAIN;
+	else
+		scales_by_skew(f, sample, sample_ratios(f, stride, sample));
 	return true;
 }
 
-/* The running median, kept as a sorted window. */
-static void deviations(struct finder *f)
+/* The running median of the spreads, kept as a sorted window. */
+static void deviations(struct finder *f, const struct side *side)
 {
-	double window[2 * SCALE_REACH + 1], *spread = f->level; /* level is filled below, later */
+	double window[2 * SCALE_REACH + 1], *spread = f->level; /* lent: level is filled later */
 	size_t n = 0;
 
 	for (size_t b = 0; b < f->n_blocks; b++)
-		spread[b] = (onto(f->scale, f->blocks[b].high) - onto(f->scale, f->blocks[b].low)) / NORMAL_IQR;
+		spread[b] = (onto(side->scale, f->blocks[b].high) - onto(side->scale, f->blocks[b].low)) / NORMAL_IQR;
 	for (size_t b = 0; b < f->n_blocks + SCALE_REACH; b++) {
 		size_t i;
 
@@ -340,10 +359,23 @@ static void deviations(struct finder *f)
 			n++;
 		}
 		if (b >= SCALE_REACH)
-			f->deviation[b - SCALE_REACH] = at_share(window, n, 0.5);
+			side->deviation[b - SCALE_REACH] = at_share(window, n, 0.5);
+	}
+}
+
+static bool all_deviations(struct finder *f)
+{
+	deviations(f, &f->up);
+	f->down.deviation = f->up.deviation;
+	if (f->down.scale != f->up.scale) {
+		f->down.deviation = ts_arena_array(f->arena, f->n_blocks, sizeof *f->down.deviation);
+		if (!f->down.deviation)
+			return false;
+		deviations(f, &f->down);
 	}
 	for (size_t b = 0; b < f->n_blocks; b++)
-		f->level[b] = onto(f->scale, f->blocks[b].median);
+		f->level[b] = onto(f->up.scale, f->blocks[b].median);
+	return true;
 }
 
 /* --- the tail --- */
@@ -351,9 +383,9 @@ static void deviations(struct finder *f)
 static const double knots[] = {0, 0.6744897501960817, 1.2815515655446004, 1.959963984540054, 2.5758293035489004,
 			       3.090232306167813};
 static const double knot_shares[] = {50, 75, 90, 97.5, 99.5, 99.9};
-enum { KNOTS = sizeof knots / sizeof knots[0], KNOT_VALUES = 5 };
+enum { KNOTS = sizeof knots / sizeof knots[0], KNOT_VALUES = 4 };
 
-/* The relative error of a slope between quantiles with `below` and `above` values beyond them (spacings of an exponential tail). */
+/* The relative error of a slope between quantiles beyond which lie `below` and `above` values (spacings of an exponential tail). */
 static double slope_error(double below, double above)
 {
 	return sqrt(1 / above - 1 / below) / log(below / above);
@@ -361,7 +393,7 @@ static double slope_error(double below, double above)
 
 static void fit_tail(struct tail *t, double *sample, size_t n)
 {
-	double previous = 0, error = 0;
+	double previous = 0, error = 0, all = 0;
 
 	ts_percentiles(sample, n, knot_shares, KNOTS, t->z);
 	t->n = 1;
@@ -374,14 +406,15 @@ static void fit_tail(struct tail *t, double *sample, size_t n)
 		if (k > 1 && (above < KNOT_VALUES || slope > previous * (2 + 3 * e)))
 			break;
 		t->n = k + 1;
-		t->slope = fmax(t->slope, slope * (1 - 1.5 * e));
-		t->bend = k > 1 && slope - previous > slope * (e + error) ?
-				  (slope - previous) / ((knots[k] - knots[k - 2]) / 2) : 0;
+		t->slope = fmax(t->slope, slope * (1 - 1 * e));
+		t->bend = k > 1 ? fmax(slope - previous - slope * (e + error), 0) / ((knots[k] - knots[k - 2]) / 2) : 0;
 		previous = slope;
 		error = e;
 	}
-	t->slope = fmax(t->slope, (t->z[t->n - 1] - t->z[0]) / fmax(knots[t->n - 1], 0.1));
-	t->slope = fmax(t->slope * (1 + 2 / sqrt((double)n) + 10 / (double)n), 0.25);
+	for (size_t k = t->n > 3 ? 2 : 1; k < t->n; k++)
+		all += (t->z[k] - t->z[0]) / knots[k] / (double)(t->n - (t->n > 3 ? 2 : 1));
+	t->slope = fmax(t->slope, all);
+	t->slope = fmax(t->slope * (1.03 + 10 / (double)n), 0.25);
 }
 
 /* The distance that a normal deviate q stands for. */
@@ -389,17 +422,35 @@ static double tail_distance(const struct tail *t, double q)
 {
 	double beyond = q - knots[t->n - 1];
 
+	for (size_t k = 1; k < t->n; k++)
+		if (q < knots[k])
+			return t->z[k - 1] + (t->z[k] - t->z[k - 1]) * (q - knots[k - 1]) / (knots[k] - knots[k - 1]);
 	return t->z[t->n - 1] + t->slope * beyond + t->bend / 2 * beyond * beyond;
 }
 
-/* The chance that one value is this far out. */
+/* The x of which x + bend x^2 / 2 is rise. */
+static double unbend(double rise, double bend)
+{
+	return bend > 0 ? (sqrt(1 + 2 * bend * rise) - 1) / bend : rise;
+}
+
+/* The chance that one value is this far out; not said below the median. */
 static double tail_chance(const struct tail *t, double z)
 {
-	double rise = (z - t->z[t->n - 1]) / t->slope, bend = t->bend / t->slope;
+	size_t k = t->n - 1;
+	double q;
 
 	if (!isfinite(z))
 		return 0;
-	return 0.5 * erfc((knots[t->n - 1] + (bend > 0 ? (sqrt(1 + 2 * bend * fmax(rise, 0)) - 1) / bend : rise)) * M_SQRT1_2);
+	while (k > 0 && z < t->z[k])
+		k--;
+	if (z < t->z[0])
+		q = 0;
+	else if (k + 1 < t->n)
+		q = knots[k] + (z - t->z[k]) / (t->z[k + 1] - t->z[k]) * (knots[k + 1] - knots[k]);
+	else
+		q = knots[k] + unbend((z - t->z[k]) / t->slope, t->bend / t->slope);
+	return 0.5 * erfc(q * M_SQRT1_2);
 }
 
 static double normal_deviate(double chance)
@@ -417,64 +468,67 @@ static double normal_deviate(double chance)
 	return hi;
 }
 
-static size_t sample_distances(const struct finder *f, size_t stride, bool up, double *out)
+/* How far values lie beyond what is expected, in deviations where there are any; below 0 inside of it. */
+static size_t sample_distances(const struct finder *f, const struct side *side, size_t stride, double *out)
 {
-	size_t n = 0, inner = f->n_blocks > 2;
+	size_t n = 0;
 
-	for (size_t b = inner; b + inner < f->n_blocks; b += stride) {
-		double lo, hi;
+	for (size_t b = 1; b + 1 < f->n_blocks; b += stride) {
+		double lo, hi, edge;
 
 		expected_of(f, b, &lo, &hi);
-		lo = onto(f->scale, lo);
-		hi = onto(f->scale, hi);
-		for (size_t i = f->blocks[b].at; i < block_end(f, b) && n < SAMPLE; i++) {
+		edge = onto(side->scale, side->sign > 0 ? hi : lo);
+		for (size_t i = f->blocks[b].at; i < f->blocks[b + 1].at && n < SAMPLE; i++) {
 			double v = f->series->values[i];
 
 			if (!isfinite(v))
 				continue;
-			v = onto(f->scale, v);
-			v = up ? v - hi : lo - v;
-			out[n++] = f->deviation[b] > 0 ? v / f->deviation[b] : v;
+			v = side->sign * (onto(side->scale, v) - edge);
+			out[n++] = side->deviation[b] > 0 ? v / side->deviation[b] : v;
 		}
 	}
 	return n;
 }
 
 /* A deviation of 0 between others: what departs there is measured by what usually departs. */
-static void lift_deviations(struct finder *f, double usual)
+static void lift_deviations(const struct finder *f, const struct side *side, double usual)
 {
-	double least = INFINITY;
+	double least = HUGE_VAL;
 
 	for (size_t b = 0; b < f->n_blocks; b++)
-		if (f->deviation[b] > 0 && f->deviation[b] < least)
-			least = f->deviation[b];
+		if (side->deviation[b] > 0 && side->deviation[b] < least)
+			least = side->deviation[b];
 	for (size_t b = 0; b < f->n_blocks; b++)
-		if (!(f->deviation[b] > 0))
-			f->deviation[b] = usual > 0 ? usual : least;
+		if (!(side->deviation[b] > 0))
+			side->deviation[b] = usual > 0 ? usual : least;
 }
 
-static bool is_still(const struct finder *f)
+static size_t still_blocks(const struct finder *f)
 {
 	size_t still = 0;
 
 	for (size_t b = 0; b < f->n_blocks; b++)
-		still += f->deviation[b] > 0 ? 0 : 1;
-	return still > f->n_blocks / 2;
+		still += f->up.deviation[b] > 0 ? 0 : 1;
+	return still;
 }
 
 /* Sets flat where 19 of 20 values do not depart at all. */
 static void settle_still(struct finder *f, size_t stride, double *sample)
 {
 	static const double at[] = {95};
+	size_t still = still_blocks(f);
 	double up, down;
-	size_t n = sample_distances(f, stride, true, sample);
 
-	ts_percentiles(sample, n, at, 1, &up);
-	n = sample_distances(f, stride, false, sample);
-	ts_percentiles(sample, n, at, 1, &down);
-	f->flat = is_still(f) && up <= 0 && down <= 0;
-	if (!f->flat)
-		lift_deviations(f, fmax(up, down) / knots[2]);
+	if (still == 0)
+		return;
+	ts_percentiles(sample, sample_distances(f, &f->up, stride, sample), at, 1, &up);
+	ts_percentiles(sample, sample_distances(f, &f->down, stride, sample), at, 1, &down);
+	f->flat = still > f->n_blocks / 2 && up <= 0 && down <= 0;
+	if (f->flat)
+		return;
+	lift_deviations(f, &f->up, up / knots[2]);
+	if (f->down.deviation != f->up.deviation)
+		lift_deviations(f, &f->down, down / knots[2]);
 }
 
 static bool measure(struct finder *f, double chance)
@@ -483,20 +537,17 @@ static bool measure(struct finder *f, double chance)
 	double *sample = ts_arena_array(f->arena, f->finite < SAMPLE ? f->finite : SAMPLE, sizeof *sample);
 	double q = normal_deviate(fmin(chance / (double)f->finite, 0.05));
 
-	if (!sample || !choose_scale(f, stride, sample))
+	f->up.sign = 1;
+	f->down.sign = -1;
+	if (!sample || !choose_scales(f, stride, sample) || !all_deviations(f))
 		return false;
-	deviations(f);
-	for (size_t b = 0; b < f->n_blocks && !f->flat; b++)
-		if (!(f->deviation[b] > 0)) {
-			settle_still(f, stride, sample);
-			break;
-		}
+	settle_still(f, stride, sample);
 	if (f->flat)
 		return true;
-	fit_tail(&f->up, sample, sample_distances(f, stride, true, sample));
-	fit_tail(&f->down, sample, sample_distances(f, stride, false, sample));
-	f->cut_up = tail_distance(&f->up, q);
-	f->cut_down = tail_distance(&f->down, q);
+	fit_tail(&f->up.tail, sample, sample_distances(f, &f->up, stride, sample));
+	fit_tail(&f->down.tail, sample, sample_distances(f, &f->down, stride, sample));
+	f->up.cut = fmax(tail_distance(&f->up.tail, q), LEAST_CUT);
+	f->down.cut = fmax(tail_distance(&f->down.tail, q), LEAST_CUT);
 	return true;
 }
 
@@ -521,7 +572,8 @@ static bool expected_at_end(const struct finder *f, size_t b, size_t i, double *
 	*ret_lo = fmin(lo, inside);
 	*ret_hi = fmax(hi, inside);
 	if (b >= 6 && n < BEFORE_LEAST) { /* nothing after it: a trend may go on */
-		double ahead = 2 * level_of(f, b - 3, b) - level_of(f, b - 6, b - 3);
+		double near_level = level_of(f, b - 3, b);
+		double ahead = near_level + (near_level - level_of(f, b - 6, b - 3)) * 4 / 3; /* to the end of a double block */
 
 		*ret_lo = fmin(*ret_lo, ahead);
 		*ret_hi = fmax(*ret_hi, ahead);
@@ -547,13 +599,11 @@ static struct ts_spike *spike_next(struct finder *f)
 	return &s->items[s->n++];
 }
 
-static struct ts_spike score_of(const struct finder *f, size_t b, size_t i, double lo, double hi)
+static struct ts_spike score_of(const struct finder *f, const struct side *side, size_t b, size_t i, double expected)
 {
-	double v = f->series->values[i], deviation = f->deviation[b];
-	bool up = v > hi;
-	double expected = up ? hi : lo, z;
+	double v = f->series->values[i], z;
 	struct ts_spike spike = {
-		.kind = up ? TS_EVENT_SPIKE : TS_EVENT_DIP,
+		.kind = side->sign > 0 ? TS_EVENT_SPIKE : TS_EVENT_DIP,
 		.first = i,
 		.last = i,
 		.peak = i,
@@ -565,11 +615,10 @@ static struct ts_spike score_of(const struct finder *f, size_t b, size_t i, doub
 		spike.score = expected != 0 ? fabs(v / expected - 1) : HUGE_VAL;
 		return spike;
 	}
-	z = (onto(f->scale, v) - onto(f->scale, expected)) / deviation;
-	spike.chance = tail_chance(up ? &f->up : &f->down, fabs(z));
+	z = side->sign * (onto(side->scale, v) - onto(side->scale, expected)) / side->deviation[b];
+	spike.chance = tail_chance(&side->tail, z);
 	/* Nothing at all, among what is never nothing, is infinitely far on the scale of logarithms. */
-	spike.score = isfinite(z) ? fabs(z) :
-				    fabs(v - expected) * NORMAL_IQR / fmax(f->blocks[b].high - f->blocks[b].low, DBL_MIN);
+	spike.score = isfinite(z) ? z : fabs(v - expected) * NORMAL_IQR / fmax(f->blocks[b].high - f->blocks[b].low, DBL_MIN);
 	return spike;
 }
 
@@ -597,23 +646,32 @@ static bool hit(struct finder *f, const struct ts_spike *now, size_t *gap)
 	return true;
 }
 
+/* Where a value of a block begins to be a hit, given what is expected of it. */
+static double bound_of(const struct finder *f, const struct side *side, size_t b, double expected)
+{
+	if (f->flat)
+		return expected;
+	return back(side->scale, onto(side->scale, expected) + side->sign * side->cut * side->deviation[b]);
+}
+
 static bool hits_of_block(struct finder *f, size_t b, size_t *gap)
 {
 	bool end = b == 0 || b + 1 == f->n_blocks;
 	double lo, hi, below, above;
 
 	expected_of(f, b, &lo, &hi);
-	below = f->flat ? lo : back(f->scale, onto(f->scale, lo) - f->cut_down * f->deviation[b]);
-	above = f->flat ? hi : back(f->scale, onto(f->scale, hi) + f->cut_up * f->deviation[b]);
+	below = bound_of(f, &f->down, b, lo);
+	above = bound_of(f, &f->up, b, hi);
 	for (size_t i = f->blocks[b].at; i < block_end(f, b); i++) {
 		double v = f->series->values[i], low = lo, high = hi;
-		struct ts_spike now;
 
 		if (!isfinite(v))
 			continue;
 		if ((v > above || v < below) && (!end || expected_at_end(f, b, i, &low, &high))) {
-			now = score_of(f, b, i, low, high);
-			if (v > high ? f->flat || now.score > f->cut_up : v < low && (f->flat || now.score > f->cut_down)) {
+			const struct side *side = v > above ? &f->up : &f->down;
+			struct ts_spike now = score_of(f, side, b, i, v > above ? high : low);
+
+			if (f->flat ? v > high || v < low : now.score > side->cut) {
 				if (!hit(f, &now, gap))
 					return false;
 				continue;
@@ -694,18 +752,39 @@ static bool usual_jump(const struct finder *f, double *ret_usual)
 	return true;
 }
 
+/* How far the levels go the same way just before and just after: a trend does. */
+static double trend_around(const struct finder *f, size_t b, bool up)
+{
+	size_t away = SHIFT_REACH + 1;
+	double most = 0;
+	struct jump j;
+
+	if (b >= away + 2) {
+		j = jump_at(f, b - away);
+		most = up ? j.after - j.before : j.before - j.after;
+	}
+	if (b + away + 2 < f->n_blocks) {
+		j = jump_at(f, b + away);
+		most = fmax(most, up ? j.after - j.before : j.before - j.after);
+	}
+	return fmax(most, 0);
+}
+
 static bool is_shift(const struct finder *f, const struct jump *j, size_t b, double usual)
 {
 	double far = j->edge ? 8 : 6, size = fabs(j->after - j->before);
-	double noise = 1.25 / sqrt((double)f->size) * fmax(f->deviation[b - 1], f->deviation[b + 1]);
+	double noise = 1.25 / sqrt((double)f->size) * fmax(f->up.deviation[b - 1], f->up.deviation[b + 1]);
 
-	return j->gap > 0 && j->gap > j->spread && size > far * usual && size > far * noise;
+	if (!(j->gap > 0) || !(j->gap > j->spread * (j->edge ? 2 : 1)))
+		return false;
+	size -= trend_around(f, b, j->after > j->before);
+	return size > far * usual && size > far * noise;
 }
 
 /* The index from which on the new level holds: the split of the three blocks that leaves fewest values on the wrong side. */
 static size_t split_of(const struct finder *f, size_t b, const struct jump *j)
 {
-	double middle = back(f->scale, j->before / 2 + j->after / 2);
+	double middle = back(f->up.scale, j->before / 2 + j->after / 2);
 	bool up = j->after > j->before;
 	size_t best = f->blocks[b].at;
 	long score = 0, most = LONG_MIN;
@@ -736,9 +815,9 @@ static bool add_shift(struct finder *f, size_t b, const struct jump *j)
 		.first = at,
 		.last = at,
 		.peak = at,
-		.value = back(f->scale, j->after),
-		.expected = back(f->scale, j->before),
-		.score = f->flat ? fabs(j->after / j->before - 1) : fabs(j->after - j->before) / f->deviation[b],
+		.value = back(f->up.scale, j->after),
+		.expected = back(f->up.scale, j->before),
+		.score = f->flat ? fabs(j->after / j->before - 1) : fabs(j->after - j->before) / f->up.deviation[b],
 	};
 	f->out->shifts++;
 	return true;

@@ -10,12 +10,21 @@
 
 enum { CEILING = 64 << 20 };
 
-static void summary(const struct ts_series *s, int64_t first, struct ts_arena *arena, struct ts_measures *m)
+static void summary_of(const struct ts_series *s, int64_t first, struct ts_arena *arena, struct ts_measures *m,
+		       struct ts_events *events)
 {
+	struct ts_plots plots = {.n = 0};
 	struct ts_error err;
 
-	m->n = 0;
-	assert_int_equal(ts_convergence_summary(s, first, arena, m, &err), TS_OK);
+	m->n = events->n = 0;
+	assert_int_equal(ts_convergence_summary(s, first, arena, m, events, &plots, &err), TS_OK);
+}
+
+static void summary(const struct ts_series *s, int64_t first, struct ts_arena *arena, struct ts_measures *m)
+{
+	struct ts_events events = {.n = 0};
+
+	summary_of(s, first, arena, m, &events);
 }
 
 static void first_last_best(void **state)

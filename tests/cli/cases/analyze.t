@@ -36,7 +36,13 @@ $ tscope analyze base
 |  unknown  creep kind: fewer than 50 steps with memory
 |
 | convergence
-|   loss    count 8   first 2   last 0.25   best 0.25   best step 7
+|   loss    count 8   first 2   last 0.25   best 0.25   best step 7   initial unknown   final unknown
+|           change unknown   change_low unknown   change_high unknown   progress unknown
+|           recent unknown   recent_low unknown   recent_high unknown   trend unknown   spikes unknown
+|           dips unknown   shifts unknown
+|  unknown  loss initial: fewer than 10 values are finite
+|  unknown  loss recent: fewer than 20 values are finite
+|  unknown  loss spikes: fewer than 24 values are finite
 |
 | note      no warm-up was cut; --warmup N leaves out the first N steps
 $ tscope analyze base --warmup 4
@@ -72,7 +78,13 @@ $ tscope analyze base --warmup 4
 |  unknown  creep kind: fewer than 50 steps with memory
 |
 | convergence
-|   loss    count 4   first 0.4   last 0.25   best 0.25   best step 7
+|   loss    count 4   first 0.4   last 0.25   best 0.25   best step 7   initial unknown
+|           final unknown   change unknown   change_low unknown   change_high unknown
+|           progress unknown   recent unknown   recent_low unknown   recent_high unknown
+|           trend unknown   spikes unknown   dips unknown   shifts unknown
+|  unknown  loss initial: fewer than 10 values are finite
+|  unknown  loss recent: fewer than 20 values are finite
+|  unknown  loss spikes: fewer than 24 values are finite
 |
 | note      the first 4 steps of each rank are left out
 $ tscope analyze base --rank 3
@@ -110,9 +122,9 @@ $ tscope analyze slow --rank 2
 |  unknown  creep kind: fewer than 50 steps with memory
 |
 | convergence
-|              count    first     last      best  best step
-|   loss         160  2.54797  1.08652  0.676551        106
-|   grad_norm    160  1.89074  1.56937   1.25681        129
+|              count    first     last      best  best step  initial    final   change  change_low  change_high  progress  recent  recent_low  recent_high    trend  spikes  dips  shifts
+|   loss         160  2.54797  1.08652  0.676551        106  2.23339  1.49571  -33.0 %     -83.0 %        7.0 %      none  -8.8 %     -51.7 %      155.6 %  plateau       0     0       0
+|   grad_norm    160  1.89074  1.56937   1.25681        129  2.19735  1.67445  -23.8 %     -59.3 %       -4.2 %      none  -5.5 %     -58.5 %       61.3 %  plateau       0     0       0
 |
 | ranks
 |           steps   median     work     peak
@@ -171,8 +183,17 @@ $ COLUMNS=60 tscope analyze slow
 |
 | convergence
 |              count    first     last      best  best step
+|       initial    final   change  change_low  change_high
+|       progress  recent  recent_low  recent_high    trend
+|       spikes  dips  shifts
 |   loss         160   2.5761    1.778  0.731249         83
+|       2.18374   1.8576  -14.9 %     -60.2 %       15.6 %
+|           none  10.3 %     -83.6 %       89.7 %  plateau
+|            0     0       0
 |   grad_norm    160  1.89074  1.56937   1.25681        129
+|       2.19735  1.67445  -23.8 %     -59.3 %       -4.2 %
+|           none  -5.5 %     -58.5 %       61.3 %  plateau
+|            0     0       0
 |
 | ranks
 |           steps   median     work     peak
@@ -220,7 +241,13 @@ $ tscope analyze ./runs/cut
 |  unknown  creep kind: fewer than 50 steps with memory
 |
 | convergence
-|   loss    count 4   first 2   last 0.5   best 0.5   best step 3
+|   loss    count 4   first 2   last 0.5   best 0.5   best step 3   initial unknown   final unknown
+|           change unknown   change_low unknown   change_high unknown   progress unknown
+|           recent unknown   recent_low unknown   recent_high unknown   trend unknown   spikes unknown
+|           dips unknown   shifts unknown
+|  unknown  loss initial: fewer than 10 values are finite
+|  unknown  loss recent: fewer than 20 values are finite
+|  unknown  loss spikes: fewer than 24 values are finite
 |
 | note      no warm-up was cut; --warmup N leaves out the first N steps
 ! tscope: ./runs/cut/steps.jsonl:5: skipped: bad_json: byte 0: expected a value
