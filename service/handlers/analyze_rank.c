@@ -185,7 +185,7 @@ static enum ts_status one_scalar(struct working *w, const struct ts_table *table
 	struct ts_series series;
 
 	if (ts_columns_load(&w->columns, table, column, &series, err) ||
-	    ts_convergence_summary(&series, w->first, a->arena, &a->out->measures, err))
+	    ts_convergence_summary(&series, w->first, a->arena, &a->out->measures, &a->out->events, &a->out->plots, err))
 		return err->status;
 	ts_columns_done(&w->columns);
 	return TS_OK;
