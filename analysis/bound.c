@@ -90,8 +90,8 @@ static struct ts_bound_share plus(struct ts_bound_share a, struct ts_bound_share
 	return a;
 }
 
-/* Transfer and wait of the whole job take the place of this rank's; the rest shrinks to what they leave. Time in no phase lies outside the steps
- * that the ranks were compared in, and keeps its share. */
+/* Transfer and wait of the whole job take the place of this rank's; the rest shrinks to what they leave. Time in no phase
+ * lies outside the steps that the ranks were compared in, and keeps its share. */
 static void take_job(struct decision *d, struct ts_bound_share *input, struct ts_bound_share *compute,
 		     struct ts_bound_share *communication, struct ts_bound_share *wait, struct ts_bound_share *other,
 		     const struct ts_bound_share *unattributed)

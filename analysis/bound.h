@@ -8,12 +8,13 @@
  *	wait		for slower ranks, by the mean over ranks
  *	host		checkpoints, evaluation, logging (other), and time that no phase accounts for (unattributed)
  *
- * Where ranks were laid side by side, transfer and wait are those of the whole job, and the rank in view says only how the rest divides:
- * a straggler that happens to be in view waits for nobody. The verdict is the greatest share among those that reach their limit, which is
- * that of the rule on the same thing, so that verdict and findings agree: input 25 % (TIMING.DATALOADER_BOUND), communication 25 %
- * (DIST.COMM_BOUND), wait 15 % (DIST.WAIT_BOUND), host 20 % (EFFICIENCY.RECOVERABLE); compute from TS_BOUND_COMPUTE_LEAST if none does;
- * else balanced. Fewer than TS_BOUND_STEPS steps: unknown. Limits are the defaults: a policy moves findings, not the verdict.
- * What cannot be told from the data at hand is said.
+ * Where ranks were laid side by side, transfer and wait are those of the whole job, and the rank in view says only how the
+ * rest divides: a straggler that happens to be in view waits for nobody. The verdict is the greatest share among those
+ * that reach their limit, which is that of the rule on the same thing, so that verdict and findings agree: input 25 %
+ * (TIMING.DATALOADER_BOUND), communication 25 % (DIST.COMM_BOUND), wait 15 % (DIST.WAIT_BOUND), host 20 %
+ * (EFFICIENCY.RECOVERABLE); compute from TS_BOUND_COMPUTE_LEAST if none does; else balanced. Fewer than TS_BOUND_STEPS
+ * steps: unknown. Limits are the defaults: a policy moves findings, not the verdict. What cannot be told from the data at
+ * hand is said.
  */
 #ifndef TSCOPE_ANALYSIS_BOUND_H
 #define TSCOPE_ANALYSIS_BOUND_H

@@ -35,8 +35,8 @@ struct ts_check {
 
 double ts_check_threshold(const struct ts_check *c, const char *name);
 
-/* The value of a row, which becomes evidence. False, and the rule is unchecked with the reason, when there is no such row, it is not
- * known, or it is not finite. name with its unit's suffix: "share_ratio". */
+/* The value of a row, which becomes evidence. False, and the rule is unchecked with the reason, when there is no such row,
+ * it is not known, or it is not finite. name with its unit's suffix: "share_ratio". */
 bool ts_check_need(struct ts_check *c, const char *group, const char *subject, const char *name, double *ret_value);
 /* The same, but a rule may do without: false and nothing else. */
 bool ts_check_want(struct ts_check *c, const char *group, const char *subject, const char *name, double *ret_value);

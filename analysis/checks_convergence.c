@@ -93,7 +93,8 @@ void ts_check_blow_up(struct ts_check *c)
 		      loss, (long long)e->first_step, ts_say_number(e->value).text, ts_say_number(e->expected).text);
 }
 
-/* Falls over the second half of the run are the trend; the whole run is its progress. A run that went down and then stays has converged. */
+/* Falls over the second half of the run are the trend; the whole run is its progress. A run that went down and then stays
+ * has converged. */
 void ts_check_no_progress(struct ts_check *c)
 {
 	const char *loss = loss_of(c);
@@ -223,10 +224,12 @@ void ts_check_nonfinite(struct ts_check *c)
 		ts_buf_printf(&names, "%s%s (%s of %s)", series++ ? ", " : "", subject, ts_say_count(bad->value).text,
 			      ts_say_count(row->value).text);
 	}
-	if (series && isfinite(first)) {
-		ts_check_steps(c, (int64_t)first, (int64_t)first);
+	if (series) {
+		if (isfinite(first))
+			ts_check_steps(c, (int64_t)first, (int64_t)first);
 		ts_check_fire(c, worst >= ts_check_threshold(c, "medium_share") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
-			      "Values are NaN or infinite from step %.0f on: %.*s", first,
+			      "Values are NaN or infinite%s: %.*s",
+			      isfinite(first) ? ts_arena_printf(c->arena, " from step %.0f on", first) : "",
 			      TS_SPAN_ARG(ts_buf_view(&names)));
 	}
 	ts_buf_finish(&names);

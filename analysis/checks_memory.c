@@ -22,8 +22,8 @@ void ts_check_pressure(struct ts_check *c)
 		      ts_say_bytes(device).text);
 }
 
-/* Growth that is no chance: its slope is above 0 and its p-value small. False and unchecked where that is not known, false and passed
- * where it is not so. */
+/* Growth that is no chance: its slope is above 0 and its p-value small. False and unchecked where that is not known, false
+ * and passed where it is not so. */
 static bool need_growth(struct ts_check *c, double *ret_slope, double *ret_total)
 {
 	double p;

@@ -1,8 +1,9 @@
 /* playbook.h - what to try against each cause of lost time: the fixes of bound.h as data.
  *
- * `part` is the most of its share that a fix can win back, in coarse steps: 1 it can hide or remove all of it, 0.5, 0.25, 0.1. These are
- * judgement from published tuning guides and from how the mechanisms work, not measurements of the run: an upper bound to order
- * by, no promise. Where rows say that a fix is in use already, or cannot help, `applies` leaves it out.
+ * `part` is the most of its share that a fix can win back, in coarse steps: 1 it can hide or remove all of it, 0.5, 0.25,
+ * 0.1. These are judgement from published tuning guides and from how the mechanisms work, not measurements of the run: an
+ * upper bound to order by, no promise. Where rows say that a fix is in use already, or cannot help, `applies` leaves it
+ * out.
  */
 #ifndef TSCOPE_ANALYSIS_PLAYBOOK_H
 #define TSCOPE_ANALYSIS_PLAYBOOK_H

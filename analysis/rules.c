@@ -1,7 +1,7 @@
 /* rules.c - the table of rules. Long because it is data: what a finding says of itself stands here and nowhere else.
  *
- * To add one: a check in checks_*.c with its name in TS_CHECKS (check.h), a row here, a test in test_rules_*.c of what makes it fire,
- * what just does not, and what leaves it unchecked; then `tscope explain --markdown > docs/findings.md`.
+ * To add one: a check in checks_*.c with its name in TS_CHECKS (check.h), a row here, a test in test_rules_*.c of what
+ * makes it fire, what just does not, and what leaves it unchecked; then `tscope explain --markdown > docs/findings.md`.
  */
 #include "analysis/check.h"
 

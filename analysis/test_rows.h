@@ -5,8 +5,8 @@
 #include "analysis/event.h"
 #include "analysis/measure.h"
 
-/* "timing/data/share_ratio = 0.3; ranks/all/mode = 'none'; memory/creep/kind ? why" : known, text and unknown rows, added in order. The
- * unit is the name's suffix, which is taken off. Fails the test on anything else. */
+/* "timing/data/share_ratio = 0.3; ranks/all/mode = 'none'; memory/creep/kind ? why" : known, text and unknown rows, added
+ * in order. The unit is the name's suffix, which is taken off. Fails the test on anything else. */
 void test_rows(struct ts_measures *m, struct ts_arena *arena, const char *text);
 
 #endif

@@ -1,5 +1,5 @@
-/* test_rules.c - each rule of the table: what just makes it fire, what just does not, and what leaves it unchecked. Rows are written by hand;
- * limits are those that docs/findings.md promises. */
+/* test_rules.c - each rule of the table: what just makes it fire, what just does not, and what leaves it unchecked. Rows
+ * are written by hand; limits are those that docs/findings.md promises. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,13 +24,15 @@ struct rule_case {
 #define MFU "budget/data_stall/share_ratio = 0.10; budget/other/share_ratio = 0.02; efficiency/mfu/ratio = "
 #define WORLD "ranks/all/world_size_count = 4; ranks/all/present_count = 4; ranks/all/decidable = 'yes'; "
 #define GROWTH "memory/growth/slope_bytes_per_step = 1000; memory/growth/p_value = 0.01; memory/peak_alloc/peak_bytes = 1e8; "
-#define STALLS "timing/step/count = 10; timing/step/max_s = 2; timing/step/max_step = 812; timing/step/median_s = 0.1; timing/step/stall_ratio = "
+#define STALLS "timing/step/count = 10; timing/step/max_s = 2; timing/step/max_step = 812; timing/step/median_s = 0.1; " \
+	       "timing/step/stall_ratio = "
 #define TREND(trend, progress) LOSS "convergence/loss/trend = '" trend "'; convergence/loss/progress = '" progress "'; "
 #define LOSS "convergence/loss/count = 50; convergence/loss/best = 1; convergence/loss/last = 2; "
 
 static const struct rule_case cases[] = {
 	{"TIMING.DATALOADER_BOUND", "timing/data/share_ratio = 0.2499; timing/data/mean_s = 0.01", PASSES, NULL},
-	{"TIMING.DATALOADER_BOUND", "timing/data/share_ratio = 0.25; timing/data/mean_s = 0.01", MEDIUM, "25 % of a step, 10.0 ms"},
+	{"TIMING.DATALOADER_BOUND",
+	 "timing/data/share_ratio = 0.25; timing/data/mean_s = 0.01", MEDIUM, "25 % of a step, 10.0 ms"},
 	{"TIMING.DATALOADER_BOUND", "timing/data/share_ratio = 0.3999; timing/data/mean_s = 0.01", MEDIUM, NULL},
 	{"TIMING.DATALOADER_BOUND", "timing/data/share_ratio = 0.4; timing/data/mean_s = 0.01", HIGH, NULL},
 	{"TIMING.DATALOADER_BOUND", "timing/data/share_ratio ? no step after warm-up has this phase", UNCHECKED,
@@ -45,7 +47,8 @@ static const struct rule_case cases[] = {
 	{"TIMING.BACKWARD_HEAVY", "timing/forward/mean_s = 2", UNCHECKED, "no column phases.backward"},
 	{"TIMING.BACKWARD_HEAVY", "timing/forward/mean_s = 2; timing/backward/mean_s = 7; ranks/all/mode = 'hidden in backward'",
 	 UNCHECKED, "the wait for other ranks"},
-	{"TIMING.BACKWARD_HEAVY", "timing/forward/mean_s = 2; timing/backward/mean_s = 7; ranks/all/mode = 'explicit comm'", HIGH, NULL},
+	{"TIMING.BACKWARD_HEAVY",
+	 "timing/forward/mean_s = 2; timing/backward/mean_s = 7; ranks/all/mode = 'explicit comm'", HIGH, NULL},
 
 	{"TIMING.OPTIMIZER_HEAVY", "timing/optimizer/share_ratio = 0.1499; timing/optimizer/mean_s = 0.01", PASSES, NULL},
 	{"TIMING.OPTIMIZER_HEAVY", "timing/optimizer/share_ratio = 0.15; timing/optimizer/mean_s = 0.01", LOW, "15 %"},
@@ -54,8 +57,10 @@ static const struct rule_case cases[] = {
 	{"TIMING.JITTER", "timing/step/count = 10; timing/step/cv_ratio = 0.499; timing/step/tail_ratio = 1.499", PASSES, NULL},
 	{"TIMING.JITTER", "timing/step/count = 10; timing/step/cv_ratio = 0.5; timing/step/tail_ratio = 1", LOW, "50 %"},
 	{"TIMING.JITTER", "timing/step/count = 10; timing/step/cv_ratio = 0.1; timing/step/tail_ratio = 1.5", LOW, "1.5 times"},
-	{"TIMING.JITTER", "timing/step/count = 9; timing/step/cv_ratio = 0.9; timing/step/tail_ratio = 3", UNCHECKED, "9 steps: it takes 10"},
-	{"TIMING.JITTER", "timing/step/count = 10; timing/step/cv_ratio ? the mean step time is 0", UNCHECKED, "the mean step time is 0"},
+	{"TIMING.JITTER",
+	 "timing/step/count = 9; timing/step/cv_ratio = 0.9; timing/step/tail_ratio = 3", UNCHECKED, "9 steps: it takes 10"},
+	{"TIMING.JITTER",
+	 "timing/step/count = 10; timing/step/cv_ratio ? the mean step time is 0", UNCHECKED, "the mean step time is 0"},
 
 	{"TIMING.STALLS", STALLS "0.0499", PASSES, NULL},
 	{"TIMING.STALLS", STALLS "0.05", MEDIUM, "step 812, took 2.00 s where 100 ms is usual"},
@@ -63,9 +68,11 @@ static const struct rule_case cases[] = {
 	{"TIMING.STALLS", "timing/step/count = 9", UNCHECKED, "9 steps"},
 
 	{"TIMING.UNATTRIBUTED", "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.0999", PASSES, NULL},
-	{"TIMING.UNATTRIBUTED", "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.1", LOW, "10 % of the wall time, 3.00 s"},
+	{"TIMING.UNATTRIBUTED",
+	 "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.1", LOW, "10 % of the wall time, 3.00 s"},
 	{"TIMING.UNATTRIBUTED", "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.3", MEDIUM, NULL},
-	{"TIMING.UNATTRIBUTED", "timing/wall/unattributed_s ? no column timestamp; timing/wall/unattributed_ratio ? no column timestamp",
+	{"TIMING.UNATTRIBUTED",
+	 "timing/wall/unattributed_s ? no column timestamp; timing/wall/unattributed_ratio ? no column timestamp",
 	 UNCHECKED, "no column timestamp"},
 
 	{"CONVERGENCE.DIVERGED", LOSS, PASSES, NULL},
@@ -73,22 +80,37 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.DIVERGED", LOSS "convergence/loss/nonfinite_count = 1; convergence/loss/first_nonfinite_step = 30", HIGH,
 	 "loss is NaN or infinite from step 30 on, in 1 of 50 values; its last finite value is 2"},
 	{"CONVERGENCE.DIVERGED", "convergence/train_loss/count = 9; convergence/train_loss/nonfinite_count = 9; "
-				 "convergence/train_loss/first_nonfinite_step = 0; convergence/train_loss/last ? no value is finite",
+				 "convergence/train_loss/first_nonfinite_step = 0; "
+				 "convergence/train_loss/last ? no value is finite",
 	 HIGH, "train_loss is NaN or infinite from step 0 on, in 9 of 9 values."},
 	{"CONVERGENCE.DIVERGED", "convergence/loss/last ? no column scalars.loss", UNCHECKED, "no column scalars.loss"},
-	{"CONVERGENCE.DIVERGED", "convergence/grad_norm/count = 9; convergence/grad_norm/nonfinite_count = 9", UNCHECKED, "no column scalars.loss"},
+	{"CONVERGENCE.DIVERGED",
+	 "convergence/grad_norm/count = 9; convergence/grad_norm/nonfinite_count = 9", UNCHECKED, "no column scalars.loss"},
 
 	{"CONVERGENCE.NO_PROGRESS", TREND("improving", "fell"), PASSES, NULL},
 	{"CONVERGENCE.NO_PROGRESS", TREND("improving", "none"), PASSES, NULL},
 	{"CONVERGENCE.NO_PROGRESS", TREND("diverged", "rose"), PASSES, NULL},
 	{"CONVERGENCE.NO_PROGRESS", TREND("plateau", "fell"), PASSES, NULL}, /* it has converged */
 	{"CONVERGENCE.NO_PROGRESS", TREND("plateau", "none"), LOW, "50 values"},
-	{"CONVERGENCE.NO_PROGRESS", TREND("plateau", "rose") "convergence/loss/change_ratio = 0.1", HIGH, "10 % higher than it began"},
+	{"CONVERGENCE.NO_PROGRESS",
+	 TREND("plateau", "rose") "convergence/loss/change_ratio = 0.1", HIGH, "10 % higher than it began"},
 	{"CONVERGENCE.NO_PROGRESS", TREND("worsening", "none") "convergence/loss/recent_ratio = 0.01", HIGH, "rises by 1.0 %"},
 	{"CONVERGENCE.NO_PROGRESS", TREND("worsening", "none") "convergence/loss/recent_ratio = 0.0099", PASSES, NULL},
-	{"CONVERGENCE.NO_PROGRESS", TREND("worsening", "fell") "convergence/loss/recent_ratio = 0.2", MEDIUM, "after it had fallen"},
+	{"CONVERGENCE.NO_PROGRESS",
+	 TREND("worsening", "fell") "convergence/loss/recent_ratio = 0.2", MEDIUM, "after it had fallen"},
 	{"CONVERGENCE.NO_PROGRESS", TREND("unknown", "none"), UNCHECKED, "trend of loss"},
-	{"CONVERGENCE.NO_PROGRESS", "convergence/loss/count = 49; convergence/loss/trend = 'worsening'", UNCHECKED, "49 values: it takes 50"},
+	{"CONVERGENCE.NO_PROGRESS", TREND("plateau", "unknown"), UNCHECKED, "trend of loss"},
+	{"CONVERGENCE.NO_PROGRESS", LOSS "convergence/loss/trend = 'plateau'", UNCHECKED, "trend of loss"},
+	{"CONVERGENCE.NO_PROGRESS",
+	 "convergence/loss/count = 50; convergence/loss/best = 1; convergence/loss/trend = 'plateau'; "
+	 "convergence/loss/progress = 'none'",
+	 UNCHECKED, "nothing is known of convergence loss last"},
+	{"CONVERGENCE.LEVEL_SHIFT",
+	 LOSS "convergence/loss/shifts_count ? fewer than 16 values", UNCHECKED, "fewer than 16 values"},
+	{"CONVERGENCE.DIVERGED", "convergence/loss/count = 0; convergence/loss/last ? no step after warm-up has it", UNCHECKED,
+	 "no step after warm-up has it"},
+	{"CONVERGENCE.NO_PROGRESS",
+	 "convergence/loss/count = 49; convergence/loss/trend = 'worsening'", UNCHECKED, "49 values: it takes 50"},
 
 	{"CONVERGENCE.SPIKES", LOSS "convergence/loss/spikes_count = 0", PASSES, NULL},
 	{"CONVERGENCE.SPIKES", LOSS "convergence/loss/spikes_count = 1", LOW, "loss has 1 spike"},
@@ -99,48 +121,91 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.GRAD_SPIKES", "convergence/grad_norm/count = 50; convergence/grad_norm/spikes_count = 1", LOW, NULL},
 	{"CONVERGENCE.GRAD_SPIKES", "convergence/grad_norm/count = 50; convergence/grad_norm/spikes_count = 20", MEDIUM, NULL},
 
-	{"CONVERGENCE.NONFINITE", LOSS "convergence/loss/nonfinite_count = 7; convergence/loss/first_nonfinite_step = 3", PASSES, NULL},
 	{"CONVERGENCE.NONFINITE",
-	 LOSS "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count = 4; convergence/grad_norm/first_nonfinite_step = 3", LOW,
+	 LOSS "convergence/loss/nonfinite_count = 7; convergence/loss/first_nonfinite_step = 3", PASSES, NULL},
+	{"CONVERGENCE.NONFINITE",
+	 LOSS "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count = 4; "
+	 "convergence/grad_norm/first_nonfinite_step = 3",
+	 LOW,
 	 "from step 3 on: grad_norm (4 of 100)"},
 	{"CONVERGENCE.NONFINITE",
-	 LOSS "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count = 5; convergence/grad_norm/first_nonfinite_step = 3",
+	 LOSS "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count = 5; "
+	 "convergence/grad_norm/first_nonfinite_step = 3",
 	 MEDIUM, NULL},
+	{"CONVERGENCE.NONFINITE",
+	 LOSS "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count = 0", PASSES, NULL},
+	{"CONVERGENCE.NONFINITE",
+	 LOSS "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count ? why", PASSES, NULL},
+	{"CONVERGENCE.NONFINITE", LOSS "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count = 4", LOW,
+	 "infinite: grad_norm (4 of 100)."},
+	{"CONVERGENCE.NONFINITE",
+	 LOSS "convergence/a/count = 100; convergence/a/nonfinite_count = 9; convergence/a/first_nonfinite_step = 8; "
+	      "convergence/b/count = 100; convergence/b/nonfinite_count = 2; convergence/b/first_nonfinite_step = 3",
+	 MEDIUM, "from step 3 on: a (9 of 100), b (2 of 100)"},
 
 	{"CROSS.CORRELATED_INSTABILITY",
 	 "cross/coincidences/significant_count = 0; cross/coincidences/p_value = 0.7", PASSES, NULL},
 	{"CROSS.CORRELATED_INSTABILITY",
-	 "cross/coincidences/significant_count = 1; cross/coincidences/p_value = 0.0002", HIGH, "in 1 place; of signals that have nothing to do with each other that has a probability of 0.0002"},
-	{"CROSS.CORRELATED_INSTABILITY", "cross/coincidences/significant_count ? only one signal is there", UNCHECKED, "only one signal"},
+	 "cross/coincidences/significant_count = 1; cross/coincidences/p_value = 0.0002",
+	 HIGH, "in 1 place; of signals that have nothing to do with each other that has a probability of 0.0002"},
+	{"CROSS.CORRELATED_INSTABILITY",
+	 "cross/coincidences/significant_count ? only one signal is there", UNCHECKED, "only one signal"},
 
 	{"DIST.STRAGGLER", WORLD "ranks/rank 1/slowdown_ratio = 0.5", PASSES, NULL},
-	{"DIST.STRAGGLER", WORLD "ranks/all/lost_ratio = 0.099; ranks/rank 1/slowdown_ratio = 0.249; ranks/rank 1/straggler = 'persistent'",
+	{"DIST.STRAGGLER",
+	 WORLD "ranks/all/lost_ratio = 0.099; ranks/rank 1/slowdown_ratio = 0.249; ranks/rank 1/straggler = 'persistent'",
 	 MEDIUM, "rank 1 holds up the others (persistent), up to 25 % slower"},
-	{"DIST.STRAGGLER", WORLD "ranks/all/lost_ratio = 0.1; ranks/rank 1/slowdown_ratio = 0.2; ranks/rank 1/straggler = 'persistent'", HIGH,
+	{"DIST.STRAGGLER",
+	 WORLD "ranks/all/lost_ratio = 0.1; ranks/rank 1/slowdown_ratio = 0.2; ranks/rank 1/straggler = 'persistent'", HIGH,
 	 "cost 10 %"},
-	{"DIST.STRAGGLER", WORLD "ranks/all/lost_ratio = 0.02; ranks/rank 1/slowdown_ratio = 0.25; ranks/rank 1/straggler = 'late'; "
+	{"DIST.STRAGGLER",
+	 WORLD "ranks/all/lost_ratio = 0.02; ranks/rank 1/slowdown_ratio = 0.25; ranks/rank 1/straggler = 'late'; "
 				 "ranks/rank 1/onset_step = 550",
 	 HIGH, "it began at step 550"},
 	{"DIST.STRAGGLER",
-	 "ranks/all/present_count = 4; ranks/all/decidable = 'cannot be decided from so few steps: 3 blocks'", UNCHECKED, "so few steps"},
-	{"DIST.STRAGGLER", "ranks/all/world_size_count = 1; ranks/all/present_count = 1; ranks/rank 0/straggler = 'persistent'", APPLIES_NOT,
+	 WORLD "ranks/all/lost_ratio = 0.02; ranks/rank 1/slowdown_ratio = 0.1; ranks/rank 1/straggler = 'late'; "
+	 "ranks/rank 1/onset_step = 550; "
+	       "ranks/rank 2/slowdown_ratio = 0.05; ranks/rank 2/straggler = 'late'; ranks/rank 2/onset_step = 600",
+	 MEDIUM, "ranks 1 and 2 hold up the others (late), up to 10 % slower; "
+	 "unequal ranks cost 2.0 % of the devices' time; it began at step 550"},
+	{"DIST.STRAGGLER", "ranks/all/present_count = 4; ranks/all/stragglers_count ? no step is there on every rank", UNCHECKED,
+	 "no step is there on every rank"},
+	{"DIST.STRAGGLER",
+	 "ranks/all/present_count = 4; ranks/all/decidable = 'cannot be decided from so few steps: 3 blocks'",
+	 UNCHECKED, "so few steps"},
+	{"DIST.STRAGGLER",
+	 "ranks/all/world_size_count = 1; ranks/all/present_count = 1; ranks/rank 0/straggler = 'persistent'", APPLIES_NOT,
 	 NULL},
 	{"DIST.STRAGGLER", "timing/step/count = 9", APPLIES_NOT, NULL},
 
-	{"DIST.LOAD_IMBALANCE", WORLD "ranks/all/imbalance_cv_ratio = 0.15; ranks/all/lost_ratio = 0.05; ranks/all/skew_s = 0.01", MEDIUM,
-	 "10.0 ms"},
-	{"DIST.LOAD_IMBALANCE", WORLD "ranks/all/imbalance_cv_ratio = 0.1499; ranks/all/lost_ratio = 0.05; ranks/all/skew_s = 0.01", PASSES, NULL},
-	{"DIST.LOAD_IMBALANCE", WORLD "ranks/all/imbalance_cv_ratio = 0.15; ranks/all/lost_ratio = 0.0499; ranks/all/skew_s = 0.01", PASSES, NULL},
 	{"DIST.LOAD_IMBALANCE",
-	 WORLD "ranks/all/imbalance_cv_ratio = 0.5; ranks/all/lost_ratio = 0.5; ranks/all/skew_s = 0.01; ranks/all/stragglers_count = 1", PASSES,
+	 WORLD "ranks/all/imbalance_cv_ratio = 0.15; ranks/all/lost_ratio = 0.05; ranks/all/skew_s = 0.01", MEDIUM,
+	 "10.0 ms"},
+	{"DIST.LOAD_IMBALANCE",
+	 WORLD "ranks/all/imbalance_cv_ratio = 0.1499; ranks/all/lost_ratio = 0.05; ranks/all/skew_s = 0.01", PASSES, NULL},
+	{"DIST.LOAD_IMBALANCE",
+	 WORLD "ranks/all/imbalance_cv_ratio = 0.15; ranks/all/lost_ratio = 0.0499; ranks/all/skew_s = 0.01", PASSES, NULL},
+	{"DIST.LOAD_IMBALANCE",
+	 WORLD "ranks/all/imbalance_cv_ratio = 0.5; ranks/all/lost_ratio = 0.5; ranks/all/skew_s = 0.01; "
+	 "ranks/all/stragglers_count = 1",
+	 PASSES,
 	 NULL},
-	{"DIST.LOAD_IMBALANCE", WORLD "ranks/all/imbalance_cv_ratio ? no step is there on every rank", UNCHECKED, "on every rank"},
+	{"DIST.LOAD_IMBALANCE",
+	 WORLD "ranks/all/imbalance_cv_ratio = 0.5; ranks/all/lost_ratio = 0.5; ranks/all/skew_s = 0.01; "
+	 "ranks/all/stragglers_count = 0",
+	 MEDIUM,
+	 NULL},
+	{"DIST.LOAD_IMBALANCE",
+	 WORLD "ranks/all/imbalance_cv_ratio ? no step is there on every rank", UNCHECKED, "on every rank"},
 
 	{"DIST.COMM_BOUND", WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.2499", PASSES, NULL},
-	{"DIST.COMM_BOUND", WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.25", MEDIUM, "25 % of a step, 10.0 ms"},
+	{"DIST.COMM_BOUND",
+	 WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.25", MEDIUM, "25 % of a step, 10.0 ms"},
 	{"DIST.COMM_BOUND", WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.45", HIGH, NULL},
-	{"DIST.COMM_BOUND", WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.16; ranks/all/comm_max_ratio = 0.42", PASSES, NULL},
-	{"DIST.COMM_BOUND", WORLD "ranks/all/transfer_ratio ? no rank has the phase comm", UNCHECKED, "no rank has the phase comm"},
+	{"DIST.COMM_BOUND",
+	 WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.16; ranks/all/comm_max_ratio = 0.42", PASSES, NULL},
+	{"DIST.COMM_BOUND",
+	 WORLD "ranks/all/transfer_ratio ? no rank has the phase comm", UNCHECKED, "no rank has the phase comm"},
 	{"DIST.WAIT_BOUND", WORLD "ranks/all/wait_s = 0.01; ranks/all/wait_ratio = 0.1499", PASSES, NULL},
 	{"DIST.WAIT_BOUND", WORLD "ranks/all/wait_s = 0.01; ranks/all/wait_ratio = 0.15", MEDIUM, NULL},
 	{"DIST.WAIT_BOUND", WORLD "ranks/all/wait_s = 0.01; ranks/all/wait_ratio = 0.3", HIGH, NULL},
@@ -148,22 +213,32 @@ static const struct rule_case cases[] = {
 	{"DIST.WAIT_BOUND", WORLD "ranks/all/wait_ratio ? no rank has the phase comm", UNCHECKED, "no rank has the phase comm"},
 
 	{"DIST.MISSING_RANKS", WORLD "ranks/all/missing_count = 0", PASSES, NULL},
+	{"DIST.MISSING_RANKS", WORLD "ranks/all/missing_count = 1", MEDIUM, "missing: 1 rank."},
 	{"DIST.MISSING_RANKS",
-	 "ranks/all/world_size_count = 4; ranks/all/present_count = 1; ranks/all/missing_count = 3; ranks/all/missing = '1-3'", MEDIUM,
+	 "ranks/all/world_size_count = 4; ranks/all/present_count = 1; ranks/all/missing_count = 3; ranks/all/missing = '1-3'",
+	 MEDIUM,
 	 "Of 4 ranks 1 left steps; missing: 1-3"},
-	{"DIST.MISSING_RANKS", "ranks/all/world_size_count ? the run does not say its world size; ranks/all/present_count = 2", UNCHECKED,
+	{"DIST.MISSING_RANKS",
+	 "ranks/all/world_size_count ? the run does not say its world size; ranks/all/present_count = 2", UNCHECKED,
 	 "does not say its world size"},
 	{"DIST.EXPOSED_COMM", WORLD, UNCHECKED, "kernel trace"},
 	{"DIST.EXPOSED_COMM", "", APPLIES_NOT, NULL},
 
-	{"DIST.PIPELINE_BUBBLE", "pipeline/all/bubble_ratio = 0.3; pipeline/all/ideal_ratio = 0.25; pipeline/all/excess_ratio = 0.0499", PASSES, NULL},
-	{"DIST.PIPELINE_BUBBLE", "pipeline/all/bubble_ratio = 0.3; pipeline/all/ideal_ratio = 0.25; pipeline/all/excess_ratio = 0.05", MEDIUM, "30 %"},
-	{"DIST.PIPELINE_BUBBLE", "pipeline/all/bubble_ratio = 0.4; pipeline/all/ideal_ratio = 0.25; pipeline/all/excess_ratio = 0.15", HIGH, NULL},
-	{"DIST.PIPELINE_BUBBLE", "pipeline/all/bubble_ratio = 0.2499; pipeline/all/excess_ratio ? the microbatches are not known", PASSES, NULL},
 	{"DIST.PIPELINE_BUBBLE",
-	 "pipeline/all/bubble_ratio = 0.25; pipeline/all/excess_ratio ? the microbatches are not known; pipeline/all/idlest = '2'", MEDIUM,
+	 "pipeline/all/bubble_ratio = 0.3; pipeline/all/ideal_ratio = 0.25; pipeline/all/excess_ratio = 0.0499", PASSES, NULL},
+	{"DIST.PIPELINE_BUBBLE",
+	 "pipeline/all/bubble_ratio = 0.3; pipeline/all/ideal_ratio = 0.25; pipeline/all/excess_ratio = 0.05", MEDIUM, "30 %"},
+	{"DIST.PIPELINE_BUBBLE",
+	 "pipeline/all/bubble_ratio = 0.4; pipeline/all/ideal_ratio = 0.25; pipeline/all/excess_ratio = 0.15", HIGH, NULL},
+	{"DIST.PIPELINE_BUBBLE",
+	 "pipeline/all/bubble_ratio = 0.2499; pipeline/all/excess_ratio ? the microbatches are not known", PASSES, NULL},
+	{"DIST.PIPELINE_BUBBLE",
+	 "pipeline/all/bubble_ratio = 0.25; pipeline/all/excess_ratio ? the microbatches are not known; "
+	 "pipeline/all/idlest = '2'",
+	 MEDIUM,
 	 "most idle is stage 2"},
-	{"DIST.PIPELINE_BUBBLE", "pipeline/all/bubble_ratio = 0.45; pipeline/all/excess_ratio ? the microbatches are not known", HIGH, NULL},
+	{"DIST.PIPELINE_BUBBLE",
+	 "pipeline/all/bubble_ratio = 0.45; pipeline/all/excess_ratio ? the microbatches are not known", HIGH, NULL},
 	{"DIST.PIPELINE_BUBBLE", "pipeline/all/bubble_ratio ? one stage only", UNCHECKED, "one stage only"},
 	{"DIST.PIPELINE_BUBBLE", "timing/step/count = 3", APPLIES_NOT, NULL},
 
@@ -183,7 +258,8 @@ static const struct rule_case cases[] = {
 	{"EFFICIENCY.LOW_MFU", "efficiency/mfu/ratio = 0.1; budget/data_stall/share_ratio ? no time", UNCHECKED, "no time"},
 	{"EFFICIENCY.RECOVERABLE", MFU "0.1", APPLIES_NOT, NULL},
 	{"EFFICIENCY.RECOVERABLE", "budget/data_stall/share_ratio = 0.1; budget/unattributed/share_ratio = 0.1999", PASSES, NULL},
-	{"EFFICIENCY.RECOVERABLE", "budget/data_stall/share_ratio = 0.1; budget/unattributed/share_ratio = 0.2", MEDIUM, "time in no phase"},
+	{"EFFICIENCY.RECOVERABLE",
+	 "budget/data_stall/share_ratio = 0.1; budget/unattributed/share_ratio = 0.2", MEDIUM, "time in no phase"},
 	{"EFFICIENCY.RECOVERABLE", "budget/other/share_ratio = 0.35", HIGH, NULL},
 
 	{"MEMORY.PRESSURE", "memory/capacity/device_bytes = 1e9; memory/capacity/pressure_ratio = 0.9199", PASSES, NULL},
@@ -192,9 +268,11 @@ static const struct rule_case cases[] = {
 	{"MEMORY.PRESSURE", "memory/capacity/pressure_ratio ? the capacity of the device is not known", UNCHECKED, "capacity"},
 
 	{"MEMORY.FORECAST", GROWTH "memory/growth/total_bytes = 1e6; memory/capacity/steps_left_count = 3001", PASSES, NULL},
-	{"MEMORY.FORECAST", GROWTH "memory/growth/total_bytes = 1e6; memory/capacity/steps_left_count = 3000", MEDIUM, "3,000 steps"},
+	{"MEMORY.FORECAST",
+	 GROWTH "memory/growth/total_bytes = 1e6; memory/capacity/steps_left_count = 3000", MEDIUM, "3,000 steps"},
 	{"MEMORY.FORECAST", GROWTH "memory/growth/total_bytes = 1e6; memory/capacity/steps_left_count = 1000", HIGH, NULL},
-	{"MEMORY.FORECAST", GROWTH "memory/growth/total_bytes = 1e6; memory/capacity/steps_left_count ? no capacity", UNCHECKED, "no capacity"},
+	{"MEMORY.FORECAST",
+	 GROWTH "memory/growth/total_bytes = 1e6; memory/capacity/steps_left_count ? no capacity", UNCHECKED, "no capacity"},
 
 	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 999999", PASSES, NULL},
 	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 1e6", MEDIUM, "1000 B a step, by 977 KiB in all, which is 1.0 %"},
@@ -210,21 +288,32 @@ static const struct rule_case cases[] = {
 	{"MEMORY.GROWTH", "memory/growth/slope_bytes_per_step ? no column memory.alloc", UNCHECKED, "no column memory.alloc"},
 
 	{"MEMORY.FRAGMENTATION",
-	 "memory/fragmentation/ratio = 0.9; memory/fragmentation/reserved_unused_bytes = 1; memory/peak_alloc/peak_bytes = 67108863", PASSES, NULL},
+	 "memory/fragmentation/ratio = 0.9; memory/fragmentation/reserved_unused_bytes = 1; "
+	 "memory/peak_alloc/peak_bytes = 67108863",
+	 PASSES, NULL},
 	{"MEMORY.FRAGMENTATION",
-	 "memory/fragmentation/ratio = 0.1999; memory/fragmentation/reserved_unused_bytes = 1; memory/peak_alloc/peak_bytes = 67108864", PASSES, NULL},
+	 "memory/fragmentation/ratio = 0.1999; memory/fragmentation/reserved_unused_bytes = 1; "
+	 "memory/peak_alloc/peak_bytes = 67108864",
+	 PASSES, NULL},
 	{"MEMORY.FRAGMENTATION",
-	 "memory/fragmentation/ratio = 0.2; memory/fragmentation/reserved_unused_bytes = 2097152; memory/peak_alloc/peak_bytes = 67108864", LOW,
+	 "memory/fragmentation/ratio = 0.2; memory/fragmentation/reserved_unused_bytes = 2097152; "
+	 "memory/peak_alloc/peak_bytes = 67108864",
+	 LOW,
 	 "20 % of what the allocator holds, 2 MiB"},
 	{"MEMORY.FRAGMENTATION",
-	 "memory/fragmentation/ratio = 0.4; memory/fragmentation/reserved_unused_bytes = 1; memory/peak_alloc/peak_bytes = 67108864", MEDIUM, NULL},
+	 "memory/fragmentation/ratio = 0.4; memory/fragmentation/reserved_unused_bytes = 1; "
+	 "memory/peak_alloc/peak_bytes = 67108864",
+	 MEDIUM, NULL},
 	{"MEMORY.FRAGMENTATION", "memory/fragmentation/ratio ? only values between steps", UNCHECKED, "between steps"},
 
-	{"MEMORY.RANK_IMBALANCE", WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 119", PASSES, NULL},
-	{"MEMORY.RANK_IMBALANCE", WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 121", MEDIUM,
+	{"MEMORY.RANK_IMBALANCE",
+	 WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 119", PASSES, NULL},
+	{"MEMORY.RANK_IMBALANCE",
+	 WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 121", MEDIUM,
 	 "Rank 2's peak of memory, 121 B, is 21 % above"},
 	{"MEMORY.RANK_IMBALANCE",
-	 WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 121; memory/capacity/device_bytes = 404",
+	 WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 121; "
+	 "memory/capacity/device_bytes = 404",
 	 PASSES, NULL},
 	{"MEMORY.RANK_IMBALANCE", WORLD "ranks/rank 0/peak_bytes = 100", UNCHECKED, "fewer than two ranks"},
 };
@@ -371,7 +460,8 @@ static void slowdown_by_its_shifts(void **state)
 	assert_int_equal(f->severity, TS_SEVERITY_HIGH);
 	assert_true(f->has_steps);
 	assert_int_equal(f->first_step, 800);
-	assert_true(holds(f->detail, "From step 800 on a step takes 30 % more: 156 ms instead of 120 ms; it is the greatest of 2 such rises."));
+	assert_true(holds(f->detail, "From step 800 on a step takes 30 % more: 156 ms instead of 120 ms; "
+	 "it is the greatest of 2 such rises."));
 	ts_arena_finish(&s.arena);
 
 	begin(&s);
@@ -471,7 +561,44 @@ static void coincidences_are_one_finding(void **state)
 	assert_non_null(f);
 	assert_int_equal(f->first_step, 300); /* the strongest */
 	assert_true(holds(f->detail, "together in 5 places"));
-	assert_true(holds(f->detail, "It is step 0 (grad_norm, loss); step 100 (grad_norm, loss); step 200 (grad_norm, loss); and 2 more."));
+	assert_true(holds(f->detail, "It is step 0 (grad_norm, loss); step 100 (grad_norm, loss); "
+	 "step 200 (grad_norm, loss); and 2 more."));
+	ts_arena_finish(&s.arena);
+}
+
+static void three_coincidences_are_all_named(void **state)
+{
+	const struct ts_finding *f;
+	struct state s;
+
+	(void)state;
+	begin(&s);
+	for (int i = 0; i < 3; i++)
+		event(&s, TS_EVENT_COINCIDENCE, "cross", "loss, memory", 10 * i, 9, 1);
+	s.events.items[1].score = 11;
+	ask(&s, "cross/coincidences/significant_count = 3; cross/coincidences/p_value = 0.002", NULL);
+	f = finding(&s, "CROSS.CORRELATED_INSTABILITY");
+	assert_non_null(f);
+	assert_int_equal(f->first_step, 10);
+	assert_true(holds(f->detail, "step 20 (loss, memory)."));
+	ts_arena_finish(&s.arena);
+}
+
+static void the_strongest_spike_is_named(void **state)
+{
+	const struct ts_finding *f;
+	struct state s;
+
+	(void)state;
+	begin(&s);
+	for (int i = 0; i < 3; i++)
+		event(&s, TS_EVENT_SPIKE, "convergence", "loss", 10 * i, 5 + i, 1);
+	s.events.items[1].score = 11;
+	ask(&s, LOSS "convergence/loss/spikes_count = 3", NULL);
+	f = finding(&s, "CONVERGENCE.SPIKES");
+	assert_non_null(f);
+	assert_int_equal(f->first_step, 10);
+	assert_true(holds(f->detail, "loss has 3 spikes; the strongest, at step 10, reaches 6 where 1 is usual."));
 	ts_arena_finish(&s.arena);
 }
 
@@ -496,9 +623,9 @@ static void order_and_evidence(void **state)
 	assert_true(ts_span_is(s.f.items[0].evidence[0].name, "share"));
 	assert_true(s.f.items[0].evidence[0].value == 0.45);
 	for (size_t i = 1; i < s.f.n_unchecked; i++) {
-		const struct ts_rule *before = ts_rule_find(s.f.unchecked[i - 1].code), *rule = ts_rule_find(s.f.unchecked[i].code);
+		const struct ts_rule *rule = ts_rule_find(s.f.unchecked[i].code);
 
-		assert_true(before < rule);
+		assert_true(ts_rule_find(s.f.unchecked[i - 1].code) < rule);
 	}
 	ts_arena_finish(&s.arena);
 }
@@ -602,7 +729,8 @@ static void a_full_arena_is_an_error(void **state)
 				  "ranks/all/present_count = 3; ranks/rank 0/straggler = 'late'; ranks/rank 0/onset_step = 7; "
 				  "ranks/rank 1/peak_bytes = 2; ranks/rank 2/peak_bytes = 7; convergence/train_loss/count = 70; "
 				  "convergence/train_loss/spikes_count = 7; convergence/train_loss/nonfinite_count = 7; "
-				  "convergence/train_loss/first_nonfinite_step = 7; convergence/x/count = 7; convergence/x/nonfinite_count = 7");
+				  "convergence/train_loss/first_nonfinite_step = 7; convergence/x/count = 7; "
+				 "convergence/x/nonfinite_count = 7");
 	for (;; ceiling += 64) {
 		struct ts_arena small;
 		enum ts_status status;
@@ -629,6 +757,8 @@ int main(void)
 		cmocka_unit_test(the_loss_by_its_events),
 		cmocka_unit_test(several_stragglers_are_one_finding),
 		cmocka_unit_test(coincidences_are_one_finding),
+		cmocka_unit_test(three_coincidences_are_all_named),
+		cmocka_unit_test(the_strongest_spike_is_named),
 		cmocka_unit_test(order_and_evidence),
 		cmocka_unit_test(a_policy_moves_limits_and_switches_off),
 		cmocka_unit_test(near_codes),
