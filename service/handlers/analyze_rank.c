@@ -1,5 +1,6 @@
 #include "service/handlers/analyze_rank.h"
 
+#include "analysis/coincidence.h"
 #include "analysis/convergence.h"
 #include "analysis/memory.h"
 #include "analysis/timing.h"
@@ -13,7 +14,8 @@
 struct working {
 	struct ts_rank_analysis *a;
 	struct ts_columns columns;
-	struct ts_arena work; /* steps and what is summed over them */
+	struct ts_arena work; /* steps and what is summed over them, hits of axes */
+	struct ts_coincidence cross;
 	int64_t first; /* declared: nothing before it counts for anything */
 };
 
@@ -117,6 +119,7 @@ static enum ts_status timing(struct working *w, struct ts_error *err)
 	struct ts_rank_analysis *a = w->a;
 	struct ts_step_set set;
 	struct phase *phases = NULL;
+	struct ts_series steps_taken;
 	struct ts_timing t;
 	size_t n_phases = 0, n = 0, cut = 0;
 	int64_t *steps;
@@ -135,7 +138,9 @@ static enum ts_status timing(struct working *w, struct ts_error *err)
 	if (!declared(a))
 		a->out->warmup_cut = t.warmup_cut;
 	a->first_timed = declared(a) ? w->first : t.first;
-	return TS_OK;
+	steps_taken = ts_timing_steps(&t);
+	return ts_coincidence_axis(&w->cross, ts_span_str("step_time"), steps_taken.keys, steps_taken.values,
+				   steps_taken.n, err);
 }
 
 /* --- memory --- */
@@ -150,6 +155,8 @@ static enum ts_status memory(struct working *w, struct ts_error *err)
 	if (ts_columns_load_named(&w->columns, a->index, names, 4, series, at, err) ||
 	    ts_memory_summary(at[0], at[1], at[2], at[3], w->first, a->first_timed, a->capacity_bytes, a->arena,
 			      &a->out->measures, &a->out->plots, err))
+		return err->status;
+	if (at[0] && ts_coincidence_axis(&w->cross, ts_span_str("memory"), at[0]->keys, at[0]->values, at[0]->n, err))
 		return err->status;
 	ts_columns_done(&w->columns);
 	return TS_OK;
@@ -178,6 +185,11 @@ static struct ts_span without_section(struct ts_span name)
 	return ts_span_of(name.data + skip, name.len - skip);
 }
 
+static bool is_axis(struct ts_span name)
+{
+	return ts_span_is(name, "scalars.loss") || ts_span_is(name, "scalars.grad_norm") || is_learning_rate(name);
+}
+
 static enum ts_status one_scalar(struct working *w, const struct ts_table *table, const struct ts_column *column,
 				 struct ts_error *err)
 {
@@ -186,6 +198,9 @@ static enum ts_status one_scalar(struct working *w, const struct ts_table *table
 
 	if (ts_columns_load(&w->columns, table, column, &series, err) ||
 	    ts_convergence_summary(&series, w->first, a->arena, &a->out->measures, &a->out->events, &a->out->plots, err))
+		return err->status;
+	if (is_axis(column->name) && ts_coincidence_axis(&w->cross, without_section(column->name), series.keys,
+							 series.values, series.n, err))
 		return err->status;
 	ts_columns_done(&w->columns);
 	return TS_OK;
@@ -272,9 +287,13 @@ static enum ts_status losses(struct working *w, struct ts_error *err)
 
 static enum ts_status analyze(struct working *w, struct ts_error *err)
 {
-	if (first_step(w, err) || timing(w, err) || memory(w, err))
+	struct ts_rank_analysis *a = w->a;
+
+	ts_coincidence_begin(&w->cross, &w->work);
+	if (first_step(w, err) || timing(w, err) || memory(w, err) ||
+	    losses(w, err))
 		return err->status;
-	return losses(w, err);
+	return ts_coincidence_finish(&w->cross, a->arena, &a->out->measures, &a->out->events, err);
 }
 
 enum ts_status ts_analyze_rank(struct ts_rank_analysis *a, struct ts_error *err)
