@@ -4,6 +4,8 @@
 #include "base/number.h"
 #include "base/suggest.h"
 
+#include <float.h>
+
 static const struct ts_option *find_long(const struct ts_option *table, struct ts_span name)
 {
 	for (; table && table->name; table++)
@@ -196,6 +198,20 @@ enum ts_status ts_args_uint(const struct ts_args *args, const char *name, uint64
 	if (text && (!ts_parse_u64(ts_span_str(text), &value) || value > max))
 		return ts_error_set(err, TS_INVALID, "--%s is a whole number from 0 to %llu, not '%s'", name,
 				    (unsigned long long)max, text);
+	*ret_given = text != NULL;
+	*ret_value = value;
+	return TS_OK;
+}
+
+enum ts_status ts_args_above_zero(const struct ts_args *args, const char *name, bool *ret_given, double *ret_value,
+				  struct ts_error *err)
+{
+	const char *text = ts_args_text(args, name);
+	double value = 0;
+
+	/* A number too large for a double reads as infinity. */
+	if (text && (!ts_parse_double(ts_span_str(text), &value) || !(value > 0) || value > DBL_MAX))
+		return ts_error_set(err, TS_INVALID, "--%s is a number above 0, not '%s'", name, text);
 	*ret_given = text != NULL;
 	*ret_value = value;
 	return TS_OK;

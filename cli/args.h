@@ -56,6 +56,9 @@ const char *ts_args_nth(const struct ts_args *args, const char *name, size_t i);
 /* A whole number of at most max; *ret_given says whether the option was there. */
 enum ts_status ts_args_uint(const struct ts_args *args, const char *name, uint64_t max, bool *ret_given,
 			    uint64_t *ret_value, struct ts_error *err);
+/* A number above 0, as 6.1e12. */
+enum ts_status ts_args_above_zero(const struct ts_args *args, const char *name, bool *ret_given, double *ret_value,
+				  struct ts_error *err);
 /* "90", "90s", "15m", "24h", "7d": seconds. */
 enum ts_status ts_args_seconds(const struct ts_args *args, const char *name, bool *ret_given, uint64_t *ret_seconds,
 			       struct ts_error *err);

@@ -8,6 +8,7 @@
 #define TSCOPE_CLI_RENDER_H
 
 #include "cli/context.h"
+#include "cli/report.h"
 #include "proto/wire.h"
 #include "run/head.h"
 
@@ -39,8 +40,10 @@ enum ts_status ts_render_diff_text(struct ts_cli *cli, const struct ts_diff *dif
 				   struct ts_error *err);
 enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view);
 
-enum ts_status ts_render_analysis_text(struct ts_cli *cli, const struct ts_analysis *a, struct ts_error *err);
-void ts_render_analysis_json(struct ts_cli *cli, const struct ts_analysis *a);
+/* The report: panels of bars and sparklines (report.h), every row as it is, and JSON. */
+enum ts_status ts_render_report_text(struct ts_cli *cli, const struct ts_report *r, struct ts_error *err);
+enum ts_status ts_render_rows_text(struct ts_cli *cli, const struct ts_analysis *a, struct ts_error *err);
+enum ts_status ts_render_analysis_json(struct ts_cli *cli, const struct ts_analysis *a, struct ts_error *err);
 
 /* Pages that were asked for, joined. */
 struct ts_listing {

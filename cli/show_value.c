@@ -244,6 +244,14 @@ static const char *show_rate_of_bytes(double value, struct ts_arena *arena)
 	return bytes ? ts_arena_printf(arena, "%s/step", bytes) : NULL;
 }
 
+/* 43.1 /s, 552,800 /s. */
+static const char *show_rate(double value, struct ts_arena *arena)
+{
+	const char *count = value >= 9999.5 && value < 1e15 ? ts_show_count((uint64_t)(value + 0.5), arena) : NULL;
+
+	return count ? ts_arena_printf(arena, "%s /s", count) : ts_arena_printf(arena, "%.4g /s", value);
+}
+
 const char *ts_show_measure(const struct ts_measure *m, struct ts_arena *arena)
 {
 	if (!m->known)
@@ -260,7 +268,7 @@ const char *ts_show_measure(const struct ts_measure *m, struct ts_arena *arena)
 	case TS_UNIT_RATIO:
 		return ts_arena_printf(arena, "%.1f %%", m->value * 100);
 	case TS_UNIT_PER_SECOND:
-		return ts_arena_printf(arena, "%.4g /s", m->value);
+		return show_rate(m->value, arena);
 	case TS_UNIT_COUNT:
 		if (m->value >= 0 && m->value < 1e15 && m->value == floor(m->value))
 			return ts_show_count((uint64_t)m->value, arena);
@@ -277,6 +285,14 @@ const char *ts_show_measure(const struct ts_measure *m, struct ts_arena *arena)
 		break;
 	}
 	return plain_number(m->value, arena);
+}
+
+const char *ts_key_suffix(const struct ts_measure *m)
+{
+	if ((m->unit == TS_UNIT_COUNT && ts_span_is(m->name, "count")) || (m->unit == TS_UNIT_RATIO && ts_span_is(m->name, "ratio")) ||
+	    (m->unit == TS_UNIT_SECONDS && ts_span_is(m->name, "seconds")))
+		return "";
+	return ts_unit_suffix(m->unit);
 }
 
 /* Columns in front of the decimal point of a plain number; -1 for anything else (exponents do not align). */

@@ -153,6 +153,28 @@ static void numbers(void **state)
 	assert_int_not_equal(ts_args_uint(&a, "name", 11, &given, &n, &err), TS_OK);
 }
 
+static void numbers_above_zero(void **state)
+{
+	static const char *const bad[] = {"0", "-1", "-0.0", "1e400", "NaN", "Infinity", "1x", "", " 1", "0x10", "1e-400"};
+	struct ts_args a;
+	struct ts_error err;
+	double x = 99;
+	bool given;
+
+	(void)state;
+	assert_int_equal(PARSE(&a, &err, "--name", "6.1e12"), TS_OK);
+	assert_int_equal(ts_args_above_zero(&a, "name", &given, &x, &err), TS_OK);
+	assert_true(given);
+	assert_true(x == 6.1e12);
+	assert_int_equal(ts_args_above_zero(&a, "fact", &given, &x, &err), TS_OK);
+	assert_false(given);
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		assert_int_equal(PARSE(&a, &err, "--name", bad[i]), TS_OK);
+		assert_int_not_equal(ts_args_above_zero(&a, "name", &given, &x, &err), TS_OK);
+		says(&err, "--name is a number above 0, not '");
+	}
+}
+
 static uint64_t seconds(const char *text, bool *ret_ok)
 {
 	struct ts_option option = own[0];
@@ -202,6 +224,7 @@ int main(void)
 		cmocka_unit_test(long_options),	     cmocka_unit_test(short_options),
 		cmocka_unit_test(dashes_end_options), cmocka_unit_test(stops_at_the_verb),
 		cmocka_unit_test(errors_name_the_option), cmocka_unit_test(numbers),
+		cmocka_unit_test(numbers_above_zero),
 		cmocka_unit_test(durations),	     cmocka_unit_test(distances),
 	};
 

@@ -107,6 +107,7 @@ static void measures_have_units(void **state)
 	assert_string_equal(measure(TS_UNIT_BYTES, true, 1536), "1.5 KiB");
 	assert_string_equal(measure(TS_UNIT_RATIO, true, 0.312), "31.2 %");
 	assert_string_equal(measure(TS_UNIT_PER_SECOND, true, 45.454545), "45.45 /s");
+	assert_string_equal(measure(TS_UNIT_PER_SECOND, true, 552771.3), "552,771 /s");
 	assert_string_equal(measure(TS_UNIT_COUNT, true, 12345), "12,345");
 	assert_string_equal(measure(TS_UNIT_STEP, true, 12345), "12345");
 	assert_string_equal(measure(TS_UNIT_NONE, true, (double)NAN), "NaN");

@@ -79,13 +79,22 @@ static const struct ts_example facts_examples[] = {
 };
 
 static const struct ts_option analyze_options[] = {
-	{"warmup", 'w', "N", "leave out the first N steps; 0 leaves out none", TS_COMPLETE_NONE, NULL, false},
+	{"warmup", 'w', "N", "leave out the first N steps; 0 leaves out none (default: those that the data show to be warm-up)", TS_COMPLETE_NONE, NULL, false},
 	{"rank", 'r', "N", "the rank to look at (default: the lowest that has steps)", TS_COMPLETE_NONE, NULL, false},
+	{"flops-per-step", 0, "F", "floating-point operations of the model in one step, as 6.1e12", TS_COMPLETE_NONE, NULL, false},
+	{"peak-tflops", 0, "T", "what one device can do, in 10^12 operations a second", TS_COMPLETE_NONE, NULL, false},
+	{"dtype", 0, "NAME", "the number format of the matrix products: bf16, fp16, tf32, ...; it chooses the peak", TS_COMPLETE_NONE, NULL, false},
+	{"microbatches", 0, "M", "microbatches of a step of the pipeline", TS_COMPLETE_NONE, NULL, false},
+	{"policy", 0, "FILE", "thresholds of rules, and rules that are off: CODE.threshold = number, CODE = off", TS_COMPLETE_FILE, NULL, false},
+	{"fail-on", 0, "SEVERITY", "exit 1 when there is a finding of this severity or above: low, medium, high", TS_COMPLETE_CHOICE, "low medium high", false},
+	{"rows", 0, NULL, "every row of every analysis in place of the report", TS_COMPLETE_NONE, NULL, false},
+	{"fresh", 0, NULL, "compute anew what was computed before", TS_COMPLETE_NONE, NULL, false},
 	END_OPTIONS,
 };
 static const struct ts_example analyze_examples[] = {
-	{"tscope analyze exp1", "where the time of a step goes, memory, loss"},
+	{"tscope analyze exp1", "what it is bound by, what was found, then time, memory, loss, ranks"},
 	{"tscope analyze --warmup 0 --rank 3 exp1", "rank 3, from its first step"},
+	{"tscope analyze --policy ci.policy --fail-on high ./runs/exp1", "in CI: exit 1 when something is badly wrong"},
 	END_EXAMPLES,
 };
 
@@ -225,8 +234,14 @@ const struct ts_verb ts_verbs[] = {
 	 "(code, CI, SLURM, GPUs, driver, environment) and prints them as facts.json, which lies beside run.json.\n\n"
 	 ABOUT_RUN,
 	 facts_options, facts_examples, EXITS_DONE, 0, 2, TS_COMPLETE_RUN, true, ts_verb_facts},
-	{"analyze", "step times, phases, memory and loss of a run", "RUN", ABOUT_RUN, analyze_options, analyze_examples,
-	 EXITS_DONE, 1, 1, TS_COMPLETE_RUN, true, ts_verb_analyze},
+	{"analyze", "what a run is bound by, what is wrong with it, and why", "RUN",
+	 "Says what the run's time goes into and what to try about it; then what rules found, worst first; then, in a panel each, "
+	 "step times, memory, loss, ranks, efficiency, and what could not be known. The light in front of a panel has the colour "
+	 "of the worst finding in it.\n\n" ABOUT_RUN,
+	 analyze_options, analyze_examples,
+	 "0 done\n1 with --fail-on: there is a finding of that severity or above\n"
+	 "2 could not be done: wrong usage, no such run, no connection, damaged data",
+	 1, 1, TS_COMPLETE_RUN, true, ts_verb_analyze},
 	{"explain", "the rules behind the findings of analyze", "[CODE]",
 	 "Without CODE: every rule, what it may say and when. With CODE: what makes it fire, its thresholds and how a policy file sets them, how "
 	 "severe it is, what to try, and where the rule is from. docs/findings.md has the same in one document.",

@@ -177,6 +177,8 @@ analyze base
 analyze --warmup 2 default/joined --rank 1
 analyze ./demo/base
 analyze --rank 7 base
+analyze --fail-on low --flops-per-step 6e12 --peak-tflops 312 --dtype bf16 --microbatches 4 --fresh ./runs/joined
+analyze ./runs/evil
 explain
 explain TIMING.JITTER
 explain TIMING.JITER
@@ -215,6 +217,13 @@ gc --lease soon
 """.strip().split("\n")
 
 
+def no_key_twice(pairs):
+    keys = [k for k, _ in pairs]
+    if len(set(keys)) < len(keys):
+        raise ValueError("a key stands twice: " + ", ".join(sorted({k for k in keys if keys.count(k) > 1})))
+    return dict(pairs)
+
+
 def schemas(_update):
     place = Place()
     validators = {verb: schema_of(verb) for verb in VERBS}
@@ -227,7 +236,7 @@ def schemas(_update):
         verb = command.split()[0]
         rc, stdout, _ = place.run(f"tscope {command} --json")
         try:
-            value = json.loads(stdout)
+            value = json.loads(stdout, object_pairs_hook=no_key_twice)
             validators[verb].validate(value)
             if stdout.count(b"\x1b"):
                 raise ValueError("an escape character in the output")
@@ -401,7 +410,7 @@ def denied(_update):
     place = Place()
     user = "" if os.getuid() else "setpriv --reuid 65534 --regid 65534 --clear-groups "
     place.run("tscope push runs/base runs/parts && chmod 755 . && chmod -R a+rX,a-w store && chmod a+w store/lock.mdb")
-    for command, code in (("list", 0), ("diff base parts", 1), ("verify", 0), ("push runs/rerun", 2), ("rm base", 2)):
+    for command, code in (("list", 0), ("diff base parts", 1), ("analyze base", 0), ("verify", 0), ("push runs/rerun", 2), ("rm base", 2)):
         rc, stdout, stderr = place.run(f"{user}tscope {command}")
         if rc != code or (rc == 2 and b"denied" not in stderr.lower()):
             fail(f"denied: {command} on a store to be read", f"exit {rc}\n{stdout.decode()}{stderr.decode()}")
@@ -479,6 +488,8 @@ def wrong_arguments(_update):
                 "push --name a runs/base runs/parts", "push --expose runs/base", "list a b", "list --limit x", "list --limit 0", "log --limit 0 a", "list --sort",
                 "list --columns ''", "list --columns a,,b", "list --tags --branches", "list 'steps>'", "show", "show a b", "show ''",
                 "facts a b c", "facts a -o f", "analyze", "analyze --warmup -1 a", "analyze --rank x a", "explain a b",
+                "analyze --flops-per-step 0 a", "analyze --peak-tflops -1 a", "analyze --peak-tflops 1e300 a", "analyze --microbatches 0 a",
+                "analyze --dtype '' a", "analyze --policy no-such-file runs/base", "analyze --policy runs a", "analyze --fail-on terrible a",
                 "explain TIMING.JITER", "explain --markdown TIMING.JITTER", "diff a", "diff a b c",
                 "diff --exit-on weather a b", "name a", "name a 'b c'", "name ./runs/base b", "tag a", "tag a b c", "note",
                 "note a b", "log", "log a b", "log ./runs/base", "rm", "rm ./runs/base", "export", "export a",

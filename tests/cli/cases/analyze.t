@@ -3,252 +3,456 @@ $ tscope push -q runs/base demo/slow
 | default/base  18fc3da2967f      8 SIZE SIZE  created
 | default/slow  0a884843ce41    160 SIZE SIZE  created
 $ tscope analyze base
-| run       base 18fc3da2967f 8 steps (0 to 7), 1 rank
-| rank      0
-| warm-up   nothing left out
+| base  18fc3da2967f  8 steps (0 to 7), 1 rank
+| rank 0
 |
-| timing
-|   step    count 8   mean 250 ms   stddev 0 s   median 250 ms   p95 250 ms   p99 250 ms   cv 0.0 %
-|           tail 100.0 %   rate 4 /s   total 2.00 s   max 250 ms   max step 0   stall 0.0 %
-|           spikes unknown   shifts unknown
-|                mean   median      p95   share  count    total
-|   data      10.0 ms  10.0 ms  10.0 ms   4.0 %      8  80.0 ms
-|   forward   80.0 ms  80.0 ms  80.0 ms  32.0 %      8   640 ms
-|   backward   160 ms   160 ms   160 ms  64.0 %      8   1.28 s
-|   wall    total 1.75 s   unattributed 0 s   unattributed 0.0 %   gap 0 s   gap 0   backwards 0
-|           unstamped 0
-|   warmup  cut 0   method declared   level_before unknown   level_after 250 ms
-|  unknown  step spikes: too few step times are numbers to tell what is usual
-|  unknown  warmup level_before: no step was cut
+| VERDICT  it cannot be told what the run is bound by: 8 steps, it takes 10
+|   input         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %
+|   compute       █████████████████████████████░  96.0 %
+|   communication ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
+|   wait          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
+|   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |
-| memory
-|   alloc   peak 8 MiB   at step 7
-|   alloc   mean 4.5 MiB   last 8 MiB
-|   growth  slope 1 MiB/step   slope_low 1 MiB/step   slope_high 1 MiB/step   total 7 MiB
-|           p_value unknown   method Theil-Sen, Mann-Kendall   column memory.alloc   steps 8
-|           points 8
-|  unknown  peak_reserved peak: no column memory.peak_reserved or memory.reserved
-|  unknown  reserved mean: no column memory.reserved
-|  unknown  growth p_value: fewer than 18 steps: too few to tell growth from chance
-|  unknown  capacity device: the memory of the device is not known
-|  unknown  fragmentation ratio: needs memory.peak_alloc and memory.peak_reserved: between steps
-|           memory is at a trough
-|  unknown  creep kind: fewer than 50 steps with memory
+| ● FINDINGS  nothing found, 16 of 31 rules unchecked
 |
-| convergence
-|   loss    count 8   first 2   last 0.25   best 0.25   best step 7   initial unknown   final unknown
-|           change unknown   change_low unknown   change_high unknown   progress unknown
-|           recent unknown   recent_low unknown   recent_high unknown   trend unknown   spikes unknown
-|           dips unknown   shifts unknown
-|  unknown  loss initial: fewer than 10 values are finite
-|  unknown  loss recent: fewer than 20 values are finite
-|  unknown  loss spikes: fewer than 24 values are finite
+| ● TIMING  nothing found, 4 of 7 rules unchecked  8 steps, mean 250 ms, 4 /s
+|   step time    ▁▁▁▁▁▁▁▁  all 250 ms
+|   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 0, cv 0.0 %, tail 100.0 %,
+|                stalls 0.0 %
+|                                                           mean   median      p95
+|   data         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  10.0 ms  10.0 ms  10.0 ms
+|   forward      ██████████░░░░░░░░░░░░░░░░░░░░  32.0 %  80.0 ms  80.0 ms  80.0 ms
+|   backward     ███████████████████░░░░░░░░░░░  64.0 %   160 ms   160 ms   160 ms
+|   wall         1.75 s, unattributed 0 s (0.0 %)
+|   warm-up      no step left out
 |
-| note      no warm-up was cut; --warmup N leaves out the first N steps
+| ● MEMORY  nothing found, 4 of 5 rules unchecked
+|   allocated    ▁▂▃▄▅▆▇█  1 MiB to 8 MiB
+|   allocated    peak 8 MiB at step 7, mean 4.5 MiB, last 8 MiB
+|   growth       1 MiB/step (1 MiB/step to 1 MiB/step), 7 MiB over the run
+|
+| ● CONVERGENCE  nothing found, 4 of 7 rules unchecked
+|   loss         █▄▂▂▁▁▁▁  0.25 to 2
+|                first 2, last 0.25, best 0.25 at step 7, 8 values
+|     trend      unknown
+|   lr           ▁▁▁▁▁▁▁▁  all 0.001
+|                first 0.001, last 0.001, best 0.001 at step 0, 8 values
+|     trend      unknown
+|
+| ● EFFICIENCY BUDGET  nothing found, 3 of 4 rules unchecked  MFU not known, wall 2.00 s
+|   useful compute █████████████████████████████░  96.0 %   1.92 s
+|   data stall     █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  80.0 ms
+|   goodput      96.0 %, 1.92 s productive, 96.0 % of the session
+|
+| NOT KNOWN
+|   too few step times are numbers to tell what is usual: timing step; TIMING.SLOWDOWN
+|   fewer than 15 steps: timing warmup
+|   no step was cut: timing warmup
+|   no column memory.peak_reserved or memory.reserved: memory peak_reserved
+|   no column memory.reserved: memory reserved
+|   fewer than 18 steps: too few to tell growth from chance: memory growth; MEMORY.FORECAST,
+|     MEMORY.GROWTH
+|   the memory of the device is not known: memory capacity; MEMORY.PRESSURE
+|   needs memory.peak_alloc and memory.peak_reserved: between steps memory is at a trough: memory
+|     fragmentation; MEMORY.FRAGMENTATION
+|   fewer than 50 steps with memory: memory creep
+|   fewer than 10 values are finite: convergence loss, lr
+|   fewer than 20 values are finite: convergence loss, lr
+|   fewer than 24 values are finite: convergence loss, lr; CONVERGENCE.SPIKES, CONVERGENCE.LEVEL_SHIFT
+|   no axis has enough values: cross axes
+|   fewer than two axes have enough values: cross coincidences; CROSS.CORRELATED_INSTABILITY
+|   work.flops_per_step is not said: budget compute_overhead, efficiency mfu, hfu, job;
+|     EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS, EFFICIENCY.LOW_MFU
+|   work.flops_convention is not said: efficiency mfu
+|   no fact names the device: efficiency mfu
+|   work.dtype is not said: efficiency mfu
+|   no column tokens: efficiency throughput
+|   and 5 more; --rows and --json have them
 $ tscope analyze base --warmup 4
-| run       base 18fc3da2967f 8 steps (0 to 7), 1 rank
-| rank      0
-| warm-up   4 steps left out
+| base  18fc3da2967f  8 steps (0 to 7), 1 rank
+| rank 0, the first 4 steps left out
 |
-| timing
-|   step    count 4   mean 250 ms   stddev 0 s   median 250 ms   p95 250 ms   p99 250 ms   cv 0.0 %
-|           tail 100.0 %   rate 4 /s   total 1.00 s   max 250 ms   max step 4   stall 0.0 %
-|           spikes unknown   shifts unknown
-|                mean   median      p95   share  count    total
-|   data      10.0 ms  10.0 ms  10.0 ms   4.0 %      4  40.0 ms
-|   forward   80.0 ms  80.0 ms  80.0 ms  32.0 %      4   320 ms
-|   backward   160 ms   160 ms   160 ms  64.0 %      4   640 ms
-|   wall    total 750 ms   unattributed 0 s   unattributed 0.0 %   gap 0 s   gap 0   backwards 0
-|           unstamped 0
-|   warmup  cut 4   method declared   level_before 250 ms   level_after 250 ms
-|  unknown  step spikes: too few step times are numbers to tell what is usual
+| VERDICT  it cannot be told what the run is bound by: 4 steps, it takes 10
+|   input         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %
+|   compute       █████████████████████████████░  96.0 %
+|   communication ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
+|   wait          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
+|   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
 |
-| memory
-|   alloc   peak 8 MiB   at step 7
-|   alloc   mean 6.5 MiB   last 8 MiB
-|   growth  slope 1 MiB/step   slope_low unknown   slope_high unknown   total 3 MiB   p_value unknown
-|           method Theil-Sen, Mann-Kendall   column memory.alloc   steps 4   points 4
-|  unknown  peak_reserved peak: no column memory.peak_reserved or memory.reserved
-|  unknown  reserved mean: no column memory.reserved
-|  unknown  growth slope_low: too few steps for an interval of 95 %
-|  unknown  growth p_value: fewer than 18 steps: too few to tell growth from chance
-|  unknown  capacity device: the memory of the device is not known
-|  unknown  fragmentation ratio: needs memory.peak_alloc and memory.peak_reserved: between steps
-|           memory is at a trough
-|  unknown  creep kind: fewer than 50 steps with memory
+| ● FINDINGS  nothing found, 16 of 31 rules unchecked
 |
-| convergence
-|   loss    count 4   first 0.4   last 0.25   best 0.25   best step 7   initial unknown
-|           final unknown   change unknown   change_low unknown   change_high unknown
-|           progress unknown   recent unknown   recent_low unknown   recent_high unknown
-|           trend unknown   spikes unknown   dips unknown   shifts unknown
-|  unknown  loss initial: fewer than 10 values are finite
-|  unknown  loss recent: fewer than 20 values are finite
-|  unknown  loss spikes: fewer than 24 values are finite
+| ● TIMING  nothing found, 4 of 7 rules unchecked  4 steps, mean 250 ms, 4 /s
+|   step time    ▁▁▁▁  all 250 ms
+|   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 4, cv 0.0 %, tail 100.0 %,
+|                stalls 0.0 %
+|                                                           mean   median      p95
+|   data         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  10.0 ms  10.0 ms  10.0 ms
+|   forward      ██████████░░░░░░░░░░░░░░░░░░░░  32.0 %  80.0 ms  80.0 ms  80.0 ms
+|   backward     ███████████████████░░░░░░░░░░░  64.0 %   160 ms   160 ms   160 ms
+|   wall         750 ms, unattributed 0 s (0.0 %)
+|   warm-up      4 steps left out (declared); median in them 250 ms, after 250 ms
 |
-| note      the first 4 steps of each rank are left out
+| ● MEMORY  nothing found, 4 of 5 rules unchecked
+|   allocated    ▁▃▆█  5 MiB to 8 MiB
+|   allocated    peak 8 MiB at step 7, mean 6.5 MiB, last 8 MiB
+|   growth       1 MiB/step, 3 MiB over the run
+|
+| ● CONVERGENCE  nothing found, 4 of 7 rules unchecked
+|   loss         █▅▂▁  0.25 to 0.4
+|                first 0.4, last 0.25, best 0.25 at step 7, 4 values
+|     trend      unknown
+|   lr           ▁▁▁▁  all 0.001
+|                first 0.001, last 0.001, best 0.001 at step 4, 4 values
+|     trend      unknown
+|
+| ● EFFICIENCY BUDGET  nothing found, 3 of 4 rules unchecked  MFU not known, wall 1.00 s
+|   useful compute █████████████████████████████░  96.0 %   960 ms
+|   data stall     █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  40.0 ms
+|   goodput      96.0 %, 960 ms productive
+|
+| NOT KNOWN
+|   too few step times are numbers to tell what is usual: timing step; TIMING.SLOWDOWN
+|   no column memory.peak_reserved or memory.reserved: memory peak_reserved
+|   no column memory.reserved: memory reserved
+|   too few steps for an interval of 95 %: memory growth
+|   fewer than 18 steps: too few to tell growth from chance: memory growth; MEMORY.FORECAST,
+|     MEMORY.GROWTH
+|   the memory of the device is not known: memory capacity; MEMORY.PRESSURE
+|   needs memory.peak_alloc and memory.peak_reserved: between steps memory is at a trough: memory
+|     fragmentation; MEMORY.FRAGMENTATION
+|   fewer than 50 steps with memory: memory creep
+|   fewer than 10 values are finite: convergence loss, lr
+|   fewer than 20 values are finite: convergence loss, lr
+|   fewer than 24 values are finite: convergence loss, lr; CONVERGENCE.SPIKES, CONVERGENCE.LEVEL_SHIFT
+|   no axis has enough values: cross axes
+|   fewer than two axes have enough values: cross coincidences; CROSS.CORRELATED_INSTABILITY
+|   work.flops_per_step is not said: budget compute_overhead, efficiency mfu, hfu, job;
+|     EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS, EFFICIENCY.LOW_MFU
+|   steps were left out at the start, session.wall_time has them: budget wall, efficiency goodput
+|   work.flops_convention is not said: efficiency mfu
+|   no fact names the device: efficiency mfu
+|   work.dtype is not said: efficiency mfu
+|   no column tokens: efficiency throughput
+|   and 5 more; --rows and --json have them
+|
+| NOTES
+|   the first 4 steps of each rank are left out
 $ tscope analyze base --rank 3
 ! tscope: the run has no rank 3; it has 0
 [2]
 $ tscope analyze slow --rank 2
-| run       chars-slow 0a884843ce41 160 steps (0 to 159), 3 ranks
-| rank      2
-| warm-up   nothing left out
+| chars-slow  0a884843ce41  160 steps (0 to 159), 3 ranks
+| rank 2
 |
-| timing
-|   step    count 160   mean 13.2 ms   stddev 4.82 ms   median 13.3 ms   p95 21.5 ms   p99 25.9 ms
-|           cv 36.6 %   tail 161.7 %   rate 75.8 /s   total 2.11 s   max 26.6 ms   max step 39
-|           stall 0.0 %   spikes 0   shifts 0
-|                 mean   median      p95   share  count    total
-|   data        341 µs   232 µs   296 µs   2.6 %    160  54.6 ms
-|   forward    4.43 ms  6.45 ms  6.74 ms  33.6 %    160   709 ms
-|   backward    815 µs   677 µs   881 µs   6.2 %    160   130 ms
-|   optimizer   814 µs   811 µs   904 µs   6.2 %    160   130 ms
-|   comm       6.79 ms  6.18 ms  14.9 ms  51.5 %    160   1.09 s
-|   wall    total 3.35 s   unattributed 1.25 s   unattributed 37.3 %   gap 0 s   gap 0   backwards 0
-|           unstamped 0
-|   warmup  cut 0   method declared   level_before unknown   level_after 13.3 ms
-|  unknown  warmup level_before: no step was cut
+| VERDICT
+|   host-bound: 37 % of the wall time goes into other phases and time in no phase, and 23 % into
+|   waiting for slower ranks
+|   input         ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.9 %
+|   compute       █████░░░░░░░░░░░░░░░░░░░░░░░░░  16.6 %
+|   communication ███████░░░░░░░░░░░░░░░░░░░░░░░  21.8 %
+|   wait          ███████░░░░░░░░░░░░░░░░░░░░░░░  23.5 %
+|   host          ███████████░░░░░░░░░░░░░░░░░░░  37.2 %
+|   try          up to 21.8 %: overlap with computation: let DDP or FSDP reduce gradients while
+|                backward runs (async_op=True, prefetch of the next layer) in place of one blocking
+|                call at the end
+|                up to 23.5 %: even work for all ranks: batches of like cost: bucket or pack by
+|                length, shards of like size
+|                up to 37.2 %: name what the time goes into: mark evaluation, checkpoint and logging
+|                as phases of their own
+|                up to 18.6 %: log less often: every so many steps; each .item() and print of a tensor
+|                waits for the device
+|                up to 10.9 %: fewer exchanges: accumulate gradients over microbatches under no_sync()
+|   not told     Phases are times of the host: without synchronization or a trace the work of a GPU
+|                lies in whichever phase waits for it first.
+|                How near computing comes to what the device can do is not known: work.flops_per_step
+|                is not said.
 |
-| memory
-|  unknown  peak_alloc peak: no column memory.peak_alloc or memory.alloc
-|  unknown  peak_reserved peak: no column memory.peak_reserved or memory.reserved
-|  unknown  alloc mean: no column memory.alloc
-|  unknown  reserved mean: no column memory.reserved
-|  unknown  growth slope: no column memory.alloc or memory.peak_alloc with numbers of bytes
-|  unknown  capacity device: the memory of the device is not known
-|  unknown  fragmentation ratio: needs memory.peak_alloc and memory.peak_reserved: between steps
-|           memory is at a trough
-|  unknown  creep kind: fewer than 50 steps with memory
+| ● FINDINGS  1 high, 4 medium, 2 low, 10 of 31 rules unchecked
+|   HIGH    Time could be won back (EFFICIENCY.RECOVERABLE)
+|           37 % of the wall time goes into time in no phase.
+|           try: Begin with the cause named; the list under the verdict of what the run is bound by
+|           orders what to try. Name the FLOPs of a step to learn the MFU as well.
+|   MEDIUM  Much time lies outside the phases (TIMING.UNATTRIBUTED)
+|           37 % of the wall time, 1.25 s, lies in no phase of any step.
+|           try: Mark what happens there as phases of its own (evaluation, checkpoint, logging), so
+|           that it can be told what it costs.
+|   MEDIUM  Work is uneven over the ranks (DIST.LOAD_IMBALANCE)
+|           The ranks' own time scatters by 59 % around its mean, no rank in particular; the slowest
+|           is 4.36 ms behind the median, and 43 % of the devices' time is lost.
+|           try: Give ranks batches of like cost: sort or bucket by length, balance shards, pack
+|           sequences.
+|   MEDIUM  Steps wait for the network (DIST.COMM_BOUND)
+|           Transfer between ranks takes 26 % of a step, 4.64 ms, without the time spent waiting for
+|           slower ranks.
+|           try: Let communication run beside computation, use larger buckets, accumulate gradients or
+|           compress them, and check that the fast interconnect is used.
+|   MEDIUM  Ranks wait for each other (DIST.WAIT_BOUND)
+|           Waiting for slower ranks takes 28 % of a step, 5.00 ms on average.
+|           try: Mend the stragglers if there are any (DIST.STRAGGLER), else even out the work
+|           (DIST.LOAD_IMBALANCE).
+|   and 2 more: low TIMING.JITTER, low CONVERGENCE.NO_PROGRESS
 |
-| convergence
-|              count    first     last      best  best step  initial    final   change  change_low  change_high  progress  recent  recent_low  recent_high    trend  spikes  dips  shifts
-|   loss         160  2.54797  1.08652  0.676551        106  2.23339  1.49571  -33.0 %     -83.0 %        7.0 %      none  -8.8 %     -51.7 %      155.6 %  plateau       0     0       0
-|   grad_norm    160  1.89074  1.56937   1.25681        129  2.19735  1.67445  -23.8 %     -59.3 %       -4.2 %      none  -5.5 %     -58.5 %       61.3 %  plateau       0     0       0
+| ● TIMING  1 medium, 1 low  160 steps, mean 13.2 ms, 75.8 /s
+|   step time    ▂▃▂▄▄▂▃▃▃▂▄▃▂▃█▁▂▃▂▄▃▁▃▃▄▃▃▃▄▄▆▄▄▄▄▄▂▃▄▃▄▃▅▄▄▆▄▄▅▄▄▄▄▂▄▅▅▃▅▄  2.84 ms to 26.6 ms
+|   step         median 13.3 ms, p95 21.5 ms, p99 25.9 ms, max 26.6 ms at step 39, cv 36.6 %,
+|                tail 161.7 %, stalls 0.0 %
+|                                                           mean   median      p95
+|   data         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   2.6 %   341 µs   232 µs   296 µs
+|   forward      ██████████░░░░░░░░░░░░░░░░░░░░  33.6 %  4.43 ms  6.45 ms  6.74 ms
+|   backward     ██░░░░░░░░░░░░░░░░░░░░░░░░░░░░   6.2 %   815 µs   677 µs   881 µs
+|   optimizer    ██░░░░░░░░░░░░░░░░░░░░░░░░░░░░   6.2 %   814 µs   811 µs   904 µs
+|   comm         ███████████████░░░░░░░░░░░░░░░  51.5 %  6.79 ms  6.18 ms  14.9 ms
+|   wall         3.35 s, unattributed 1.25 s (37.3 %)
+|   warm-up      no step left out (none found)
 |
-| ranks
-|           steps   median     work     peak
-|   rank 0    160  13.7 ms  2.53 ms  unknown
-|   rank 1    160  13.4 ms  2.31 ms  unknown
-|   rank 2    160  13.3 ms  6.40 ms  unknown
-|  unknown  rank 0 peak: no column memory.peak_alloc or memory.alloc
+| ● CONVERGENCE  1 low
+|   loss         █▇▆▇▆▆▅▅▃▆▁▅▂▃▄▅▃▄▄▃▄▃▃▄▃▄▃▄▄▂▂▂▄▃▃▇▂▃▄▅▁▆▃▂▅▂▃▂▂▄▃▂▂▃▄▁▃▁▃▁  0.676551 to 2.54797
+|                first 2.54797, last 1.08652, best 0.676551 at step 106, 160 values
+|     trend      plateau, change -33.0 % (-83.0 % to 7.0 %)
+|   grad_norm    ▄▆█▅▅▄▅▄▄▃▂█▂▄▃▄▂▃▂▃▃▃▃▂▁▂▁▄▂▄▃▁▃▂▃▂▁▂▁▄▂▂▃▂▂▁▁▂▁▂▁▂▂▇▁▂▄▁▃▂  1.25681 to 2.59584
+|                first 1.89074, last 1.56937, best 1.25681 at step 129, 160 values
+|     trend      plateau, change -23.8 % (-59.3 % to -4.2 %)
+|   lr           ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  all 0.003
+|                first 0.003, last 0.003, best 0.003 at step 0, 160 values
+|     trend      plateau, change 0.0 % (0.0 % to 0.0 %)
 |
-| note      no warm-up was cut; --warmup N leaves out the first N steps
+| ● RANKS  3 medium, 2 of 6 rules unchecked  3 ranks of 3, 160 steps on all of them
+|   a step       18.0 ms, transfer 25.8 % of it, wait 27.8 % of it, collectives: explicit comm
+|   lost         43.3 % (457 ms in all), imbalance cv 58.7 %, skew 4.36 ms
+|                                                slowest      own     wait    blame
+|   rank 2       ██████████████████████░░░░░░░░   75.0 %  6.40 ms  2.15 ms   606 ms
+|   rank 0       ████░░░░░░░░░░░░░░░░░░░░░░░░░░   11.9 %  2.53 ms  6.22 ms  13.9 ms
+|   rank 1       ████░░░░░░░░░░░░░░░░░░░░░░░░░░   13.1 %  2.31 ms  6.64 ms  12.7 ms
+|
+| ● EFFICIENCY BUDGET  1 high, 3 of 4 rules unchecked  MFU not known, wall 3.36 s
+|   useful compute █████████░░░░░░░░░░░░░░░░░░░░░  28.9 %   969 ms
+|   data stall     ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   1.6 %  54.6 ms
+|   communication  ███████░░░░░░░░░░░░░░░░░░░░░░░  22.1 %   742 ms
+|   wait           ███░░░░░░░░░░░░░░░░░░░░░░░░░░░  10.3 %   345 ms
+|   unattributed   ███████████░░░░░░░░░░░░░░░░░░░  37.2 %   1.25 s
+|                                                    job        $
+|   own rest      ████████░░░░░░░░░░░░░░░░░░░░░░  28.0 %  599 ms
+|   communication ██████████░░░░░░░░░░░░░░░░░░░░  34.6 %  742 ms
+|   wait          ███████████░░░░░░░░░░░░░░░░░░░  37.4 %  801 ms
+|   goodput      28.9 %, 969 ms productive, 28.8 % of the session
+|   throughput   samples 551,946 /s (183,982 /s a device)
+|
+| NOT KNOWN
+|   no step was cut: timing warmup
+|   no column memory.peak_alloc or memory.alloc: memory peak_alloc
+|   no column memory.peak_reserved or memory.reserved: memory peak_reserved
+|   no column memory.alloc: memory alloc
+|   no column memory.reserved: memory reserved
+|   no column memory.alloc or memory.peak_alloc with numbers of bytes: memory growth, ranks rank 0,
+|     rank 1, rank 2; MEMORY.FORECAST, MEMORY.GROWTH
+|   the memory of the device is not known: memory capacity; MEMORY.PRESSURE
+|   needs memory.peak_alloc and memory.peak_reserved: between steps memory is at a trough: memory
+|     fragmentation; MEMORY.FRAGMENTATION
+|   fewer than 50 steps with memory: memory creep
+|   no column memory.peak_alloc or memory.alloc with numbers of bytes: ranks rank 0, rank 1, rank 2
+|   work.flops_per_step is not said: budget compute_overhead, useful_compute job, efficiency mfu, hfu
+|     and 4 more; EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS, EFFICIENCY.LOW_MFU
+|   work.flops_convention is not said: efficiency mfu
+|   no fact names the device: efficiency mfu
+|   work.dtype is not said: efficiency mfu
+|   no column tokens: efficiency throughput
+|   nothing is known of ranks all stragglers_count: DIST.STRAGGLER
+|   it takes a kernel trace, which is not read yet: DIST.EXPOSED_COMM
+|   fewer than two ranks have memory columns: MEMORY.RANK_IMBALANCE
 $ COLUMNS=60 tscope analyze slow
-| run       chars-slow 0a884843ce41 160 steps (0 to 159), 3
-|           ranks
-| rank      0
-| warm-up   nothing left out
+| chars-slow  0a884843ce41  160 steps (0 to 159), 3 ranks
+| rank 0
 |
-| timing
-|   step    count 160   mean 13.4 ms   stddev 5.56 ms
-|           median 13.7 ms   p95 22.2 ms   p99 25.9 ms
-|           cv 41.5 %   tail 162.4 %   rate 74.73 /s
-|           total 2.14 s   max 29.2 ms   max step 117
-|           stall 0.0 %   spikes 0   shifts 0
-|                 mean   median      p95   share  count
-|         total
-|   data        255 µs   225 µs   289 µs   1.9 %    160
-|       40.8 ms
-|   forward     613 µs   389 µs  2.88 ms   4.6 %    160
-|       98.0 ms
-|   backward    812 µs   593 µs  2.43 ms   6.1 %    160
-|        130 ms
-|   optimizer   846 µs   814 µs   899 µs   6.3 %    160
-|        135 ms
-|   comm       10.9 ms  11.1 ms  19.7 ms  81.1 %    160
-|        1.74 s
-|   wall    total 3.34 s   unattributed 1.21 s
-|           unattributed 36.3 %   gap 0 s   gap 0
-|           backwards 0   unstamped 0
-|   warmup  cut 0   method declared   level_before unknown
-|           level_after 13.7 ms
-|  unknown  warmup level_before: no step was cut
+| VERDICT
+|   host-bound: 36 % of the wall time goes into other phases
+|   and time in no phase, and 24 % into waiting for slower
+|   ranks
+|   input         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   1.8 %
+|   compute       █████░░░░░░░░░░░░░░░░░░░░░░░░░  16.1 %
+|   communication ███████░░░░░░░░░░░░░░░░░░░░░░░  22.1 %
+|   wait          ███████░░░░░░░░░░░░░░░░░░░░░░░  23.9 %
+|   host          ███████████░░░░░░░░░░░░░░░░░░░  36.2 %
+|   try          up to 22.1 %: overlap with computation: let
+|                DDP or FSDP reduce gradients while backward
+|                runs (async_op=True, prefetch of the next
+|                layer) in place of one blocking call at the
+|                end
+|                up to 23.9 %: even work for all ranks:
+|                batches of like cost: bucket or pack by
+|                length, shards of like size
+|                up to 36.2 %: name what the time goes into:
+|                mark evaluation, checkpoint and logging as
+|                phases of their own
+|                up to 18.1 %: log less often: every so many
+|                steps; each .item() and print of a tensor
+|                waits for the device
+|   and 3 more; --rows and --json have them
 |
-| memory
-|  unknown  peak_alloc peak: no column memory.peak_alloc or
-|           memory.alloc
-|  unknown  peak_reserved peak: no column memory.peak_reserved
-|           or memory.reserved
-|  unknown  alloc mean: no column memory.alloc
-|  unknown  reserved mean: no column memory.reserved
-|  unknown  growth slope: no column memory.alloc or
-|           memory.peak_alloc with numbers of bytes
-|  unknown  capacity device: the memory of the device is not
-|           known
-|  unknown  fragmentation ratio: needs memory.peak_alloc and
-|           memory.peak_reserved: between steps memory is at a
-|           trough
-|  unknown  creep kind: fewer than 50 steps with memory
+| ● FINDINGS
+|   1 high, 4 medium, 2 low, 10 of 31 rules unchecked
+|   HIGH    Time could be won back (EFFICIENCY.RECOVERABLE)
+|           36 % of the wall time goes into time in no phase.
+|           try: Begin with the cause named; the list under
+|           the verdict of what the run is bound by orders
+|           what to try. Name the FLOPs of a step to learn the
+|           MFU as well.
+|   MEDIUM  Much time lies outside the phases
+|           (TIMING.UNATTRIBUTED)
+|           36 % of the wall time, 1.21 s, lies in no phase of
+|           any step.
+|           try: Mark what happens there as phases of its own
+|           (evaluation, checkpoint, logging), so that it can
+|           be told what it costs.
+|   and 5 more: medium DIST.LOAD_IMBALANCE, medium
+|     DIST.COMM_BOUND, medium DIST.WAIT_BOUND, low
+|     TIMING.JITTER, low CONVERGENCE.NO_PROGRESS
 |
-| convergence
-|              count    first     last      best  best step
-|       initial    final   change  change_low  change_high
-|       progress  recent  recent_low  recent_high    trend
-|       spikes  dips  shifts
-|   loss         160   2.5761    1.778  0.731249         83
-|       2.18374   1.8576  -14.9 %     -60.2 %       15.6 %
-|           none  10.3 %     -83.6 %       89.7 %  plateau
-|            0     0       0
-|   grad_norm    160  1.89074  1.56937   1.25681        129
-|       2.19735  1.67445  -23.8 %     -59.3 %       -4.2 %
-|           none  -5.5 %     -58.5 %       61.3 %  plateau
-|            0     0       0
+| ● TIMING  1 medium, 1 low  160 steps, mean 13.4 ms, 74.73 /s
+|   step time    ▁▃▃▃▃▁▁▂▁▁▆▄▅█▆▂█▄██▅▅▄▅▄  2.62 ms to 29.2 ms
+|   step         median 13.7 ms, p95 22.2 ms, p99 25.9 ms,
+|                max 29.2 ms at step 117, cv 41.5 %,
+|                tail 162.4 %, stalls 0.0 %
+|                                       mean   median      p95
+|   data         ░░░░░░░░░░   1.9 %   255 µs   225 µs   289 µs
+|   forward      ░░░░░░░░░░   4.6 %   613 µs   389 µs  2.88 ms
+|   backward     █░░░░░░░░░   6.1 %   812 µs   593 µs  2.43 ms
+|   optimizer    █░░░░░░░░░   6.3 %   846 µs   814 µs   899 µs
+|   comm         ████████░░  81.1 %  10.9 ms  11.1 ms  19.7 ms
+|   wall         3.34 s, unattributed 1.21 s (36.3 %)
+|   warm-up      no step left out (none found)
 |
-| ranks
-|           steps   median     work     peak
-|   rank 0    160  13.7 ms  2.53 ms  unknown
-|   rank 1    160  13.4 ms  2.31 ms  unknown
-|   rank 2    160  13.3 ms  6.40 ms  unknown
-|  unknown  rank 0 peak: no column memory.peak_alloc or
-|           memory.alloc
+| ● CONVERGENCE  1 low
+|   loss         ██▅▄▁▄▅▁▄▃▄▄▃▁▃▂▁▂▂▁▃▂▃▅▃  0.731249 to 2.5761
+|                first 2.5761, last 1.778, best 0.731249 at
+|                step 83, 160 values
+|     trend      plateau, change -14.9 % (-60.2 % to 15.6 %)
+|   grad_norm    █▅▄▃█▃▂▂▂▂▁▂▂▅▂▁▂▂▁▁▁▁▆▂▂  1.25681 to 2.59584
+|                first 1.89074, last 1.56937, best 1.25681 at
+|                step 129, 160 values
+|     trend      plateau, change -23.8 % (-59.3 % to -4.2 %)
+|   lr           ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  all 0.003
+|                first 0.003, last 0.003, best 0.003 at
+|                step 0, 160 values
+|     trend      plateau, change 0.0 % (0.0 % to 0.0 %)
 |
-| note      timing, memory and convergence are of rank 0, the
-|           lowest with steps; --rank K shows another
-|           no warm-up was cut; --warmup N leaves out the
-|           first N steps
+| ● RANKS  3 medium, 2 of 6 rules unchecked
+|   3 ranks of 3, 160 steps on all of them
+|   a step       18.0 ms, transfer 25.8 % of it, wait 27.8 %
+|                of it, collectives: explicit comm
+|   lost         43.3 % (457 ms in all), imbalance cv 58.7 %,
+|                skew 4.36 ms
+|                           slowest      own     wait    blame
+|   rank 2       ███████░░   75.0 %  6.40 ms  2.15 ms   606 ms
+|   rank 0       █░░░░░░░░   11.9 %  2.53 ms  6.22 ms  13.9 ms
+|   rank 1       █░░░░░░░░   13.1 %  2.31 ms  6.64 ms  12.7 ms
+|
+| ● EFFICIENCY BUDGET  1 high, 3 of 4 rules unchecked
+|   MFU not known, wall 3.36 s
+|   useful compute ███░░░░░░░░░░░░░░░░░░░░░░░  10.8 %   363 ms
+|   data stall     ░░░░░░░░░░░░░░░░░░░░░░░░░░   1.2 %  40.8 ms
+|   communication  ██████░░░░░░░░░░░░░░░░░░░░  22.1 %   742 ms
+|   wait           ████████░░░░░░░░░░░░░░░░░░  29.7 %   995 ms
+|   unattributed   █████████░░░░░░░░░░░░░░░░░  36.2 %   1.21 s
+|                                                  job        $
+|   own rest      ████████░░░░░░░░░░░░░░░░░░░░  28.0 %  599 ms
+|   communication ██████████░░░░░░░░░░░░░░░░░░  34.6 %  742 ms
+|   wait          ██████████░░░░░░░░░░░░░░░░░░  37.4 %  801 ms
+|   goodput      10.8 %, 363 ms productive, 10.8 % of the
+|                session
+|   throughput   samples 552,779 /s (184,260 /s a device)
+|
+| NOT KNOWN
+|   no step was cut: timing warmup
+|   no column memory.peak_alloc or memory.alloc: memory
+|     peak_alloc
+|   no column memory.peak_reserved or memory.reserved: memory
+|     peak_reserved
+|   no column memory.alloc: memory alloc
+|   no column memory.reserved: memory reserved
+|   no column memory.alloc or memory.peak_alloc with numbers
+|     of bytes: memory growth, ranks rank 0, rank 1, rank 2;
+|     MEMORY.FORECAST, MEMORY.GROWTH
+|   the memory of the device is not known: memory capacity;
+|     MEMORY.PRESSURE
+|   needs memory.peak_alloc and memory.peak_reserved: between
+|     steps memory is at a trough: memory fragmentation;
+|     MEMORY.FRAGMENTATION
+|   fewer than 50 steps with memory: memory creep
+|   no column memory.peak_alloc or memory.alloc with numbers
+|     of bytes: ranks rank 0, rank 1, rank 2
+|   work.flops_per_step is not said: budget compute_overhead,
+|     useful_compute job, efficiency mfu, hfu and 4 more;
+|     EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS,
+|     EFFICIENCY.LOW_MFU
+|   and 7 more; --rows and --json have them
+|
+| NOTES
+|   timing, memory and convergence are of rank 0, the lowest
+|     with steps; --rank K shows another
 $ tscope analyze ./runs/cut
-| run       a6e6bceb9c69 4 steps (0 to 3), 1 rank
-| rank      0
-| warm-up   nothing left out
+| a6e6bceb9c69  4 steps (0 to 3), 1 rank
+| rank 0
 |
-| timing
-|   step    count 4   mean 250 ms   stddev 0 s   median 250 ms   p95 250 ms   p99 250 ms   cv 0.0 %
-|           tail 100.0 %   rate 4 /s   total 1.00 s   max 250 ms   max step 0   stall 0.0 %
-|           spikes unknown   shifts unknown
-|                mean   median      p95   share  count    total
-|   data      10.0 ms  10.0 ms  10.0 ms   4.0 %      4  40.0 ms
-|   forward   80.0 ms  80.0 ms  80.0 ms  32.0 %      4   320 ms
-|   backward   160 ms   160 ms   160 ms  64.0 %      4   640 ms
-|   wall    total 750 ms   unattributed 0 s   unattributed 0.0 %   gap 0 s   gap 0   backwards 0
-|           unstamped 0
-|   warmup  cut 0   method declared   level_before unknown   level_after 250 ms
-|  unknown  step spikes: too few step times are numbers to tell what is usual
-|  unknown  warmup level_before: no step was cut
+| VERDICT  it cannot be told what the run is bound by: 4 steps, it takes 10
+|   input         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░    4.0 %
+|   compute       █████████████████████████████░   96.0 %
+|   communication                                 unknown
+|   wait                                          unknown
+|   host          ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░    0.0 %
 |
-| memory
-|   alloc   peak 4 MiB   at step 3
-|   alloc   mean 2.5 MiB   last 4 MiB
-|   growth  slope 1 MiB/step   slope_low unknown   slope_high unknown   total 3 MiB   p_value unknown
-|           method Theil-Sen, Mann-Kendall   column memory.alloc   steps 4   points 4
-|  unknown  peak_reserved peak: no column memory.peak_reserved or memory.reserved
-|  unknown  reserved mean: no column memory.reserved
-|  unknown  growth slope_low: too few steps for an interval of 95 %
-|  unknown  growth p_value: fewer than 18 steps: too few to tell growth from chance
-|  unknown  capacity device: the memory of the device is not known
-|  unknown  fragmentation ratio: needs memory.peak_alloc and memory.peak_reserved: between steps
-|           memory is at a trough
-|  unknown  creep kind: fewer than 50 steps with memory
+| ● FINDINGS  nothing found, 16 of 31 rules unchecked
 |
-| convergence
-|   loss    count 4   first 2   last 0.5   best 0.5   best step 3   initial unknown   final unknown
-|           change unknown   change_low unknown   change_high unknown   progress unknown
-|           recent unknown   recent_low unknown   recent_high unknown   trend unknown   spikes unknown
-|           dips unknown   shifts unknown
-|  unknown  loss initial: fewer than 10 values are finite
-|  unknown  loss recent: fewer than 20 values are finite
-|  unknown  loss spikes: fewer than 24 values are finite
+| ● TIMING  nothing found, 4 of 7 rules unchecked  4 steps, mean 250 ms, 4 /s
+|   step time    ▁▁▁▁  all 250 ms
+|   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 0, cv 0.0 %, tail 100.0 %,
+|                stalls 0.0 %
+|                                                           mean   median      p95
+|   data         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  10.0 ms  10.0 ms  10.0 ms
+|   forward      ██████████░░░░░░░░░░░░░░░░░░░░  32.0 %  80.0 ms  80.0 ms  80.0 ms
+|   backward     ███████████████████░░░░░░░░░░░  64.0 %   160 ms   160 ms   160 ms
+|   wall         750 ms, unattributed 0 s (0.0 %)
+|   warm-up      no step left out
 |
-| note      no warm-up was cut; --warmup N leaves out the first N steps
+| ● MEMORY  nothing found, 4 of 5 rules unchecked
+|   allocated    ▁▃▆█  1 MiB to 4 MiB
+|   allocated    peak 4 MiB at step 3, mean 2.5 MiB, last 4 MiB
+|   growth       1 MiB/step, 3 MiB over the run
+|
+| ● CONVERGENCE  nothing found, 4 of 7 rules unchecked
+|   loss         █▃▁▁  0.5 to 2
+|                first 2, last 0.5, best 0.5 at step 3, 4 values
+|     trend      unknown
+|   lr           ▁▁▁▁  all 0.001
+|                first 0.001, last 0.001, best 0.001 at step 0, 4 values
+|     trend      unknown
+|
+| ● EFFICIENCY BUDGET  nothing found, 3 of 4 rules unchecked  MFU not known, wall 1.00 s
+|   useful compute █████████████████████████████░  96.0 %   960 ms
+|   data stall     █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  40.0 ms
+|   goodput      96.0 %, 960 ms productive
+|
+| NOT KNOWN
+|   too few step times are numbers to tell what is usual: timing step; TIMING.SLOWDOWN
+|   fewer than 15 steps: timing warmup
+|   no step was cut: timing warmup
+|   no column memory.peak_reserved or memory.reserved: memory peak_reserved
+|   no column memory.reserved: memory reserved
+|   too few steps for an interval of 95 %: memory growth
+|   fewer than 18 steps: too few to tell growth from chance: memory growth; MEMORY.FORECAST,
+|     MEMORY.GROWTH
+|   the memory of the device is not known: memory capacity; MEMORY.PRESSURE
+|   needs memory.peak_alloc and memory.peak_reserved: between steps memory is at a trough: memory
+|     fragmentation; MEMORY.FRAGMENTATION
+|   fewer than 50 steps with memory: memory creep
+|   fewer than 10 values are finite: convergence loss, lr
+|   fewer than 20 values are finite: convergence loss, lr
+|   fewer than 24 values are finite: convergence loss, lr; CONVERGENCE.SPIKES, CONVERGENCE.LEVEL_SHIFT
+|   no axis has enough values: cross axes
+|   fewer than two axes have enough values: cross coincidences; CROSS.CORRELATED_INSTABILITY
+|   work.flops_per_step is not said: budget compute_overhead, efficiency mfu, hfu, job;
+|     EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS, EFFICIENCY.LOW_MFU
+|   no phase comm was recorded: communication lies in the phase that had it: budget communication,
+|     efficiency goodput; share of communication
+|   and 11 more; --rows and --json have them
 ! tscope: ./runs/cut/steps.jsonl:5: skipped: bad_json: byte 0: expected a value
 ! tscope: ./runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'

@@ -17,7 +17,7 @@ $ tscope help
 |   list       list runs, filtered, sorted, with the columns asked for
 |   show       what a run is: names, facts, series, files
 |   facts      what is recorded about a run, or about this host
-|   analyze    step times, phases, memory and loss of a run
+|   analyze    what a run is bound by, what is wrong with it, and why
 |   explain    the rules behind the findings of analyze
 |   diff       the first step at which two runs part, and what else differs
 |   name       give a run another name

@@ -1,6 +1,6 @@
-/* render_analysis.c - the measures of an analysis: text, and docs/schemas/analyze.schema.json.
+/* render_rows.c - every row of an analysis as text: what the report's panels are drawn from, and what they leave out.
  *
- * It knows no measure by name: rows are grouped by what they say they are, so that later analyses need nothing here.
+ * It knows no row by name: rows are grouped by what they say they are, so that later analyses need nothing here.
  * Neighbouring subjects of a group that have the same names make a table; a subject of its own is a line.
  */
 #include "cli/render.h"
@@ -181,7 +181,7 @@ static enum ts_status measures(struct ts_cli *cli, const struct ts_measures *m, 
 	return status;
 }
 
-enum ts_status ts_render_analysis_text(struct ts_cli *cli, const struct ts_analysis *a, struct ts_error *err)
+enum ts_status ts_render_rows_text(struct ts_cli *cli, const struct ts_analysis *a, struct ts_error *err)
 {
 	struct ts_arena *arena = &cli->arena;
 	const char *cut = ts_show_plural(a->warmup_cut, "step", arena);
@@ -197,94 +197,4 @@ enum ts_status ts_render_analysis_text(struct ts_cli *cli, const struct ts_analy
 	for (size_t i = 0; i < a->n_notes; i++)
 		ts_text_field(cli, i ? "" : "note", shown(cli, a->notes[i]));
 	return status;
-}
-
-/* Is there an earlier measure of the same group (and subject)? Then this one was written with it. */
-static bool begins(const struct ts_measures *m, size_t i, bool with_subject)
-{
-	for (size_t k = 0; k < i; k++)
-		if (with_subject ? same_subject(&m->items[k], &m->items[i])
-				 : ts_span_eq(m->items[k].group, m->items[i].group))
-			return false;
-	return true;
-}
-
-static void json_subject(struct ts_json *j, const struct ts_measures *m, size_t first)
-{
-	ts_json_key_span(j, m->items[first].subject);
-	ts_json_object(j);
-	for (size_t i = first; i < m->n; i++) {
-		struct ts_buf key = TS_BUF_INIT(4096);
-
-		if (!same_subject(&m->items[first], &m->items[i]))
-			continue;
-		ts_buf_span(&key, m->items[i].name);
-		if (m->items[i].unit != TS_UNIT_COUNT || !ts_span_is(m->items[i].name, "count"))
-			ts_buf_str(&key, ts_unit_suffix(m->items[i].unit));
-		ts_json_key_span(j, ts_buf_view(&key));
-		if (m->items[i].known && m->items[i].unit == TS_UNIT_COUNT && m->items[i].value >= 0 &&
-		    m->items[i].value < 9e15)
-			ts_json_u64(j, (uint64_t)m->items[i].value);
-		else if (m->items[i].known && m->items[i].unit == TS_UNIT_STEP && fabs(m->items[i].value) < 9e15)
-			ts_json_i64(j, (int64_t)m->items[i].value);
-		else if (m->items[i].known)
-			ts_json_double(j, m->items[i].value);
-		else
-			ts_json_null(j);
-		ts_buf_finish(&key);
-	}
-	ts_json_end(j);
-}
-
-static void json_measures(struct ts_json *j, const struct ts_measures *m)
-{
-	ts_json_key(j, "measures");
-	ts_json_object(j);
-	for (size_t g = 0; g < m->n; g++) {
-		if (!begins(m, g, false))
-			continue;
-		ts_json_key_span(j, m->items[g].group);
-		ts_json_object(j);
-		for (size_t i = g; i < m->n; i++)
-			if (ts_span_eq(m->items[g].group, m->items[i].group) && begins(m, i, true))
-				json_subject(j, m, i);
-		ts_json_end(j);
-	}
-	ts_json_end(j);
-	ts_json_key(j, "unknown");
-	ts_json_array(j);
-	for (size_t i = 0; i < m->n; i++) {
-		if (m->items[i].known)
-			continue;
-		ts_json_object(j);
-		ts_json_key(j, "group");
-		ts_json_span(j, m->items[i].group);
-		ts_json_key(j, "subject");
-		ts_json_span(j, m->items[i].subject);
-		ts_json_key(j, "name");
-		ts_json_span(j, m->items[i].name);
-		ts_json_key(j, "reason");
-		ts_json_span(j, m->items[i].reason);
-		ts_json_end(j);
-	}
-	ts_json_end(j);
-}
-
-void ts_render_analysis_json(struct ts_cli *cli, const struct ts_analysis *a)
-{
-	struct ts_json json = ts_cli_json(cli), *j = &json;
-
-	ts_json_object(j);
-	ts_json_run(j, "run", &a->run);
-	ts_json_key(j, "rank");
-	ts_json_i64(j, a->rank);
-	ts_json_count(j, "warmup_cut_count", a->warmup_cut);
-	json_measures(j, &a->measures);
-	ts_json_key(j, "notes");
-	ts_json_array(j);
-	for (size_t i = 0; i < a->n_notes; i++)
-		ts_json_span(j, a->notes[i]);
-	ts_json_end(j);
-	ts_json_end(j);
-	ts_cli_json_end(cli, j);
 }
