@@ -180,7 +180,7 @@ void ts_check_loss_shift(struct ts_check *c)
 	while ((e = ts_check_event(c, TS_EVENT_SHIFT, GROUP, loss, &at)) != NULL) {
 		double rise = (e->value - e->expected) / fabs(e->expected);
 
-		if (rise >= least && rise > greatest) {
+		if (e->value - e->expected >= least * fabs(e->expected) && rise > greatest) {
 			greatest = rise;
 			worst = e;
 		}

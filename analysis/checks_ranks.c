@@ -167,7 +167,7 @@ void ts_check_memory_imbalance(struct ts_check *c)
 	}
 	ts_percentiles(peaks, n, &middle, 1, &median);
 	skew = most / median - 1;
-	if (!(skew >= ts_check_threshold(c, "min_skew")))
+	if (!(most >= median * (1 + ts_check_threshold(c, "min_skew"))))
 		return;
 	if (ts_check_want(c, "memory", "capacity", "device_bytes", &device) &&
 	    most < ts_check_threshold(c, "min_pressure") * device)

@@ -105,7 +105,7 @@ void ts_check_slowdown(struct ts_check *c)
 	while ((e = ts_check_event(c, TS_EVENT_SHIFT, "timing", "step", &i)) != NULL) {
 		double rise = e->value / e->expected - 1;
 
-		if (!(rise >= least)) {
+		if (!(e->value >= e->expected * (1 + least))) {
 			if (at && !back && e->value < at->expected + (at->value - at->expected) / 2)
 				back = e;
 			continue;
@@ -123,7 +123,7 @@ void ts_check_slowdown(struct ts_check *c)
 		ts_check_steps(c, at->first_step, back->first_step);
 	else
 		ts_check_steps(c, at->first_step, at->first_step);
-	ts_check_fire(c, from(worst, ts_check_threshold(c, "high_slowdown")),
+	ts_check_fire(c, from(at->value / at->expected, 1 + ts_check_threshold(c, "high_slowdown")),
 		      "From step %lld on a step takes %s more: %s instead of %s%s%s", (long long)at->first_step,
 		      ts_say_percent(worst).text, ts_say_seconds(at->value).text, ts_say_seconds(at->expected).text,
 		      back ? ts_arena_printf(c->arena, ", until step %lld", (long long)back->first_step) : "",

@@ -40,6 +40,7 @@ static const struct rule_case cases[] = {
 	{"TIMING.DATALOADER_BOUND", "timing/data/share_ratio = nan; timing/data/mean_s = 0.01", UNCHECKED, "not finite"},
 	{"TIMING.DATALOADER_BOUND", "", UNCHECKED, "no column phases.data"},
 
+	{"TIMING.BACKWARD_HEAVY", "timing/forward/mean_s = 2; timing/backward/mean_s = 6.999", MEDIUM, NULL},
 	{"TIMING.BACKWARD_HEAVY", "timing/forward/mean_s = 0.01; timing/backward/mean_s = 0.0249", PASSES, NULL},
 	{"TIMING.BACKWARD_HEAVY", "timing/forward/mean_s = 2; timing/backward/mean_s = 5", MEDIUM, "2.5 times"},
 	{"TIMING.BACKWARD_HEAVY", "timing/forward/mean_s = 2; timing/backward/mean_s = 7", HIGH, NULL},
@@ -62,11 +63,13 @@ static const struct rule_case cases[] = {
 	{"TIMING.JITTER",
 	 "timing/step/count = 10; timing/step/cv_ratio ? the mean step time is 0", UNCHECKED, "the mean step time is 0"},
 
+	{"TIMING.STALLS", STALLS "0.1999", MEDIUM, NULL},
 	{"TIMING.STALLS", STALLS "0.0499", PASSES, NULL},
 	{"TIMING.STALLS", STALLS "0.05", MEDIUM, "step 812, took 2.00 s where 100 ms is usual"},
 	{"TIMING.STALLS", STALLS "0.2", HIGH, NULL},
 	{"TIMING.STALLS", "timing/step/count = 9", UNCHECKED, "9 steps"},
 
+	{"TIMING.UNATTRIBUTED", "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.2999", LOW, NULL},
 	{"TIMING.UNATTRIBUTED", "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.0999", PASSES, NULL},
 	{"TIMING.UNATTRIBUTED",
 	 "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.1", LOW, "10 % of the wall time, 3.00 s"},
@@ -112,15 +115,18 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.NO_PROGRESS",
 	 "convergence/loss/count = 49; convergence/loss/trend = 'worsening'", UNCHECKED, "49 values: it takes 50"},
 
+	{"CONVERGENCE.SPIKES", LOSS "convergence/loss/spikes_count = 4", LOW, NULL},
 	{"CONVERGENCE.SPIKES", LOSS "convergence/loss/spikes_count = 0", PASSES, NULL},
 	{"CONVERGENCE.SPIKES", LOSS "convergence/loss/spikes_count = 1", LOW, "loss has 1 spike"},
 	{"CONVERGENCE.SPIKES", LOSS "convergence/loss/spikes_count = 5", MEDIUM, "5 spikes"},
 	{"CONVERGENCE.SPIKES", LOSS "convergence/loss/spikes_count ? too few values", UNCHECKED, "too few values"},
+	{"CONVERGENCE.GRAD_SPIKES", "convergence/grad_norm/count = 50; convergence/grad_norm/spikes_count = 19", LOW, NULL},
 	{"CONVERGENCE.GRAD_SPIKES", LOSS "convergence/loss/spikes_count = 9", UNCHECKED, "no column scalars.grad_norm"},
 	{"CONVERGENCE.GRAD_SPIKES", "convergence/grad_norm/count = 50; convergence/grad_norm/spikes_count = 0", PASSES, NULL},
 	{"CONVERGENCE.GRAD_SPIKES", "convergence/grad_norm/count = 50; convergence/grad_norm/spikes_count = 1", LOW, NULL},
 	{"CONVERGENCE.GRAD_SPIKES", "convergence/grad_norm/count = 50; convergence/grad_norm/spikes_count = 20", MEDIUM, NULL},
 
+	{"CONVERGENCE.NONFINITE", LOSS "convergence/grad_norm/count = 1000; convergence/grad_norm/nonfinite_count = 49", LOW, NULL},
 	{"CONVERGENCE.NONFINITE",
 	 LOSS "convergence/loss/nonfinite_count = 7; convergence/loss/first_nonfinite_step = 3", PASSES, NULL},
 	{"CONVERGENCE.NONFINITE",
@@ -198,6 +204,7 @@ static const struct rule_case cases[] = {
 	{"DIST.LOAD_IMBALANCE",
 	 WORLD "ranks/all/imbalance_cv_ratio ? no step is there on every rank", UNCHECKED, "on every rank"},
 
+	{"DIST.COMM_BOUND", WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.4499", MEDIUM, NULL},
 	{"DIST.COMM_BOUND", WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.2499", PASSES, NULL},
 	{"DIST.COMM_BOUND",
 	 WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.25", MEDIUM, "25 % of a step, 10.0 ms"},
@@ -206,6 +213,7 @@ static const struct rule_case cases[] = {
 	 WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.16; ranks/all/comm_max_ratio = 0.42", PASSES, NULL},
 	{"DIST.COMM_BOUND",
 	 WORLD "ranks/all/transfer_ratio ? no rank has the phase comm", UNCHECKED, "no rank has the phase comm"},
+	{"DIST.WAIT_BOUND", WORLD "ranks/all/wait_s = 0.01; ranks/all/wait_ratio = 0.2999", MEDIUM, NULL},
 	{"DIST.WAIT_BOUND", WORLD "ranks/all/wait_s = 0.01; ranks/all/wait_ratio = 0.1499", PASSES, NULL},
 	{"DIST.WAIT_BOUND", WORLD "ranks/all/wait_s = 0.01; ranks/all/wait_ratio = 0.15", MEDIUM, NULL},
 	{"DIST.WAIT_BOUND", WORLD "ranks/all/wait_s = 0.01; ranks/all/wait_ratio = 0.3", HIGH, NULL},
@@ -224,6 +232,10 @@ static const struct rule_case cases[] = {
 	{"DIST.EXPOSED_COMM", WORLD, UNCHECKED, "kernel trace"},
 	{"DIST.EXPOSED_COMM", "", APPLIES_NOT, NULL},
 
+	{"DIST.PIPELINE_BUBBLE", 
+	 "pipeline/all/bubble_ratio = 0.4499; pipeline/all/excess_ratio ? the microbatches are not known", MEDIUM, NULL},
+	{"DIST.PIPELINE_BUBBLE", 
+	 "pipeline/all/bubble_ratio = 0.4; pipeline/all/ideal_ratio = 0.25; pipeline/all/excess_ratio = 0.1499", MEDIUM, NULL},
 	{"DIST.PIPELINE_BUBBLE",
 	 "pipeline/all/bubble_ratio = 0.3; pipeline/all/ideal_ratio = 0.25; pipeline/all/excess_ratio = 0.0499", PASSES, NULL},
 	{"DIST.PIPELINE_BUBBLE",
@@ -256,17 +268,23 @@ static const struct rule_case cases[] = {
 	{"EFFICIENCY.LOW_MFU", MFU "0.299", HIGH, NULL},
 	{"EFFICIENCY.LOW_MFU", "budget/data_stall/share_ratio = 0.099; efficiency/mfu/ratio = 0.1", PASSES, NULL},
 	{"EFFICIENCY.LOW_MFU", "efficiency/mfu/ratio = 0.1; budget/data_stall/share_ratio ? no time", UNCHECKED, "no time"},
+	{"EFFICIENCY.RECOVERABLE", "budget/other/share_ratio = 0.3499", MEDIUM, NULL},
 	{"EFFICIENCY.RECOVERABLE", MFU "0.1", APPLIES_NOT, NULL},
 	{"EFFICIENCY.RECOVERABLE", "budget/data_stall/share_ratio = 0.1; budget/unattributed/share_ratio = 0.1999", PASSES, NULL},
 	{"EFFICIENCY.RECOVERABLE",
 	 "budget/data_stall/share_ratio = 0.1; budget/unattributed/share_ratio = 0.2", MEDIUM, "time in no phase"},
 	{"EFFICIENCY.RECOVERABLE", "budget/other/share_ratio = 0.35", HIGH, NULL},
 
+	{"MEMORY.PRESSURE", "memory/capacity/device_bytes = 1e9; memory/capacity/pressure_ratio = 0.9699", MEDIUM, NULL},
 	{"MEMORY.PRESSURE", "memory/capacity/device_bytes = 1e9; memory/capacity/pressure_ratio = 0.9199", PASSES, NULL},
 	{"MEMORY.PRESSURE", "memory/capacity/device_bytes = 1e9; memory/capacity/pressure_ratio = 0.92", MEDIUM, "92 %"},
 	{"MEMORY.PRESSURE", "memory/capacity/device_bytes = 1e9; memory/capacity/pressure_ratio = 0.97", HIGH, NULL},
 	{"MEMORY.PRESSURE", "memory/capacity/pressure_ratio ? the capacity of the device is not known", UNCHECKED, "capacity"},
 
+	{"MEMORY.FORECAST", 
+	 "memory/growth/slope_bytes_per_step = 1000; memory/growth/p_value = 0.0101; memory/growth/total_bytes = 1e6; "
+	 "memory/capacity/steps_left_count = 1", PASSES, NULL},
+	{"MEMORY.FORECAST", GROWTH "memory/growth/total_bytes = 1e6; memory/capacity/steps_left_count = 1001", MEDIUM, NULL},
 	{"MEMORY.FORECAST", GROWTH "memory/growth/total_bytes = 1e6; memory/capacity/steps_left_count = 3001", PASSES, NULL},
 	{"MEMORY.FORECAST",
 	 GROWTH "memory/growth/total_bytes = 1e6; memory/capacity/steps_left_count = 3000", MEDIUM, "3,000 steps"},
@@ -274,6 +292,7 @@ static const struct rule_case cases[] = {
 	{"MEMORY.FORECAST",
 	 GROWTH "memory/growth/total_bytes = 1e6; memory/capacity/steps_left_count ? no capacity", UNCHECKED, "no capacity"},
 
+	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 9999999", MEDIUM, NULL},
 	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 999999", PASSES, NULL},
 	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 1e6", MEDIUM, "1000 B a step, by 977 KiB in all, which is 1.0 %"},
 	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 1e7", HIGH, NULL},
@@ -287,6 +306,9 @@ static const struct rule_case cases[] = {
 	 PASSES, NULL},
 	{"MEMORY.GROWTH", "memory/growth/slope_bytes_per_step ? no column memory.alloc", UNCHECKED, "no column memory.alloc"},
 
+	{"MEMORY.FRAGMENTATION", 
+	 "memory/fragmentation/ratio = 0.3999; memory/fragmentation/reserved_unused_bytes = 1; "
+	 "memory/peak_alloc/peak_bytes = 67108864", LOW, NULL},
 	{"MEMORY.FRAGMENTATION",
 	 "memory/fragmentation/ratio = 0.9; memory/fragmentation/reserved_unused_bytes = 1; "
 	 "memory/peak_alloc/peak_bytes = 67108863",
@@ -306,6 +328,14 @@ static const struct rule_case cases[] = {
 	 MEDIUM, NULL},
 	{"MEMORY.FRAGMENTATION", "memory/fragmentation/ratio ? only values between steps", UNCHECKED, "between steps"},
 
+	{"MEMORY.RANK_IMBALANCE", 
+	 WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 2/peak_bytes = 100; ranks/rank 1/peak_bytes = 140; "
+	       "memory/capacity/device_bytes = 467", PASSES, NULL},
+	{"MEMORY.RANK_IMBALANCE", 
+	 WORLD "ranks/rank 0/peak_bytes = 121; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 100", MEDIUM, "Rank 0's"},
+	{"MEMORY.RANK_IMBALANCE", 
+	 WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 120; "
+	       "memory/capacity/device_bytes = 400", MEDIUM, NULL},
 	{"MEMORY.RANK_IMBALANCE",
 	 WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 119", PASSES, NULL},
 	{"MEMORY.RANK_IMBALANCE",
@@ -479,6 +509,43 @@ static void slowdown_by_its_shifts(void **state)
 	ask(&s, "timing/step/shifts_count ? fewer than 16 steps", NULL);
 	assert_true(holds(unchecked(&s, "TIMING.SLOWDOWN")->reason, "fewer than 16 steps"));
 	ts_arena_finish(&s.arena);
+}
+
+static int severity_at(const char *code, const char *group, const char *subject, const char *rows, double value)
+{
+	const struct ts_finding *f;
+	struct state s;
+	int severity;
+
+	begin(&s);
+	event(&s, TS_EVENT_SHIFT, group, subject, 400, value, 100);
+	ask(&s, rows, NULL);
+	f = finding(&s, code);
+	severity = f ? (int)f->severity : 0;
+	ts_arena_finish(&s.arena);
+	return severity;
+}
+
+static int slowdown_to(double value)
+{
+	return severity_at("TIMING.SLOWDOWN", "timing", "step", "timing/step/shifts_count = 1", value);
+}
+
+static int loss_shift_to(double value)
+{
+	return severity_at("CONVERGENCE.LEVEL_SHIFT", "convergence", "loss", LOSS "convergence/loss/shifts_count = 1", value);
+}
+
+/* From a level of 100. */
+static void edges_of_shifts(void **state)
+{
+	(void)state;
+	assert_int_equal(slowdown_to(104.99), 0);
+	assert_int_equal(slowdown_to(105), TS_SEVERITY_MEDIUM);
+	assert_int_equal(slowdown_to(124.99), TS_SEVERITY_MEDIUM);
+	assert_int_equal(slowdown_to(125), TS_SEVERITY_HIGH);
+	assert_int_equal(loss_shift_to(101.99), 0);
+	assert_int_equal(loss_shift_to(102), TS_SEVERITY_MEDIUM);
 }
 
 static void the_loss_by_its_events(void **state)
@@ -754,6 +821,7 @@ int main(void)
 		cmocka_unit_test(edges_of_every_rule),
 		cmocka_unit_test(no_rule_without_cases),
 		cmocka_unit_test(slowdown_by_its_shifts),
+		cmocka_unit_test(edges_of_shifts),
 		cmocka_unit_test(the_loss_by_its_events),
 		cmocka_unit_test(several_stragglers_are_one_finding),
 		cmocka_unit_test(coincidences_are_one_finding),
