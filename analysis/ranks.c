@@ -1,5 +1,7 @@
 #include "analysis/ranks_internal.h"
 
+#include "analysis/stats.h"
+
 enum {
 	BLOCK = 32, /* steps turned from rank by rank to step by step at once: they stay in the nearest cache */
 	CELLS_MIN = 64,
@@ -59,45 +61,19 @@ void ts_ranks_memory(struct ts_ranks *r, const struct ts_rank_memory *memory)
 	r->memory = memory;
 }
 
-double ts_ranks_median(double *x, size_t n)
-{
-	size_t lo = 0, hi = n - 1, want = n / 2;
-	double below;
-
-	while (lo < hi) {
-		double pivot = x[lo + (hi - lo) / 2];
-		size_t i = lo, j = hi;
-
-		for (;;) {
-			while (x[i] < pivot)
-				i++;
-			while (x[j] > pivot)
-				j--;
-			if (i < j) {
-				double t = x[i];
-
-				x[i] = x[j];
-				x[j] = t;
-			}
-			if (i >= j)
-				break;
-			i++;
-			j--;
-		}
-		if (want <= j)
-			hi = j;
-		else
-			lo = j + 1;
-	}
-	if (n % 2)
-		return x[want];
-	below = x[0];
-	for (size_t i = 1; i < want; i++)
-		below = x[i] > below ? x[i] : below;
-	return (below + x[want]) / 2;
-}
-
 /* ---- one step ---- */
+
+/* x is reordered. */
+static double median(double *x, size_t n)
+{
+	double upper = ts_nth(x, n, n / 2), below = x[0];
+
+	if (n % 2)
+		return upper;
+	for (size_t i = 1; i < n / 2; i++)
+		below = x[i] > below ? x[i] : below;
+	return (below + upper) / 2;
+}
 
 /* Where rank `rank` of block step `b` lies in the scratch. */
 static size_t at(const struct ts_ranks *r, size_t b, size_t rank)
@@ -157,7 +133,7 @@ static void track_step(struct ts_ranks *r, enum ts_rank_track_kind kind, const d
 		k->s_select[a] = own[a];
 	}
 	t->imbalance[i] = mean > 0 ? sqrt(square / (double)n) / mean : 0;
-	t->skew[i] = own[slowest] - ts_ranks_median(k->s_select, n);
+	t->skew[i] = own[slowest] - median(k->s_select, n);
 	ts_tally_add(&t->lost, own[slowest] - mean);
 	ts_tally_add(&t->longest, own[slowest]);
 	r->sums[slowest].slowest[kind]++;

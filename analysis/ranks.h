@@ -4,17 +4,19 @@
  *	ts_ranks_window(&r, &window, err)	over all steps that every rank has, in order, once
  *	ts_ranks_finish(&r, arena, &measures, &events, &plots, err)
  *
- * What it keeps grows with ranks x 4096 cells (a cell is one step, or as many as make 4096 cells) and with 56 bytes a step. Where
- * ranks x steps is at most TS_RANKS_EXACT, three doubles a rank and step as well: then medians of ranks are exact, and onsets and
- * periods known to the step; beyond it they are those of cells, and the row all/resolution says so.
+ * What it keeps grows with ranks x 4096 cells (a cell is one step, or as many as make 4096 cells; fewer cells of more than
+ * 2048 ranks) and with 48 bytes a step. Where ranks x steps is at most TS_RANKS_EXACT, one to three doubles a rank and step as
+ * well: then medians of ranks are exact, and onsets and periods known to the step; beyond it they are those of cells, and the
+ * row all/resolution says so.
  *
  * Definitions, a step at a time (docs/numerics.md has all of them):
  *	own time	all phases of a rank but comm, phases of unknown names too
  *	transfer	the least comm of any rank; what a rank has above it is its wait for slower ones
- *	hidden mode	no use of a comm phase: the collective runs inside backward (DDP), and there every rank ends the step together.
- *			Found by the slope of backward on all else, over ranks: -1 when backward takes up what others leave, 0 when
- *			nothing synchronizes. Then the least backward of any rank is work, the rest of it wait, and own time
- *			is all but comm and that wait. A backward slow on one rank is seen as slow backward of all: it cannot be told.
+ *	hidden mode	the collective runs inside backward (DDP), and every rank ends the step together there. Found by the
+ *			slope of backward on all else, over ranks: -1 when backward takes up what others leave, 0 when
+ *			nothing synchronizes. Then the least backward of any rank is work, the rest of it wait, and own
+ *			time is all but comm and that wait. A backward that is slow on one rank shows as slow backward of
+ *			all: it cannot be told.
  *	wall		the longest time of any rank
  *	lost		sum over steps of (longest own - mean own) over sum of longest own
  *	blame		what the steps in which a rank was the slowest would have saved with the next slowest in its place
@@ -53,8 +55,8 @@ enum {
 	TS_RANKS_PLOT_CELLS = 96,
 };
 
-/* Steps that all ranks have. phases[rank][phase] points at n seconds, 0 where the step lacks the phase; NULL: the rank has no such
- * phase, in no window. */
+/* Steps that all ranks have. phases[rank][phase] points at n seconds, 0 where the step lacks the phase; NULL: the rank has no
+ * such phase, in no window. */
 struct ts_rank_window {
 	const int64_t *steps;
 	size_t n;

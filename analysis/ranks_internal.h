@@ -7,6 +7,8 @@
 #define TSCOPE_ANALYSIS_RANKS_INTERNAL_H
 
 #include "analysis/ranks.h"
+#include "analysis/straggler.h"
+#include "analysis/straggler_kind.h"
 
 enum ts_rank_track_kind { TS_TRACK_PLAIN, TS_TRACK_HIDDEN, TS_TRACKS };
 
@@ -64,7 +66,15 @@ struct ts_rank_steps {
 
 /* Which track holds: TS_TRACK_HIDDEN where backward takes up what the rest of a step leaves. */
 enum ts_rank_track_kind ts_ranks_track(const struct ts_ranks *r);
-/* Median of n values, n > 0; x is reordered. For the few ranks of a step, where stats.h's selection would cost more. */
-double ts_ranks_median(double *x, size_t n);
+
+/* The test over what was gathered; *ret_undecided, in the arena given, says why nothing could be decided, NULL if it could. */
+enum ts_status ts_ranks_test(const struct ts_ranks *r, enum ts_rank_track_kind kind, struct ts_arena *arena,
+			     struct ts_straggler_test *ret, char **ret_undecided, struct ts_error *err);
+/* Seconds that the job would have saved had all named ranks been no slower than the slowest of the rest. */
+double ts_ranks_saved(const struct ts_ranks *r, enum ts_rank_track_kind kind, const struct ts_straggler_test *t);
+/* How each named rank is slow, onset and period in steps compared; an event for each that was not always. */
+enum ts_status ts_ranks_courses(const struct ts_ranks *r, enum ts_rank_track_kind kind, const struct ts_straggler_test *t,
+				const struct ts_span *subjects, struct ts_arena *arena, struct ts_straggler_course *ret_courses,
+				struct ts_events *events, struct ts_error *err);
 
 #endif

@@ -214,27 +214,99 @@ static void finish_cells(struct ts_ranks *r)
 		}
 }
 
+/* What the straggler test says of the job. */
+static void test_rows(const struct ts_ranks *r, enum ts_rank_track_kind kind, const struct ts_straggler_test *t,
+		      const char *undecided, struct rows *o)
+{
+	const struct ts_rank_steps *k = r->kept;
+	double saved = undecided ? 0 : ts_ranks_saved(r, kind, t), wall = ts_tally_value(&k->wall);
+
+	o->subject = ts_span_str("all");
+	row(o, "autocorrelation", TS_UNIT_COUNT, (double)(t->block * k->cell), t->block ? NULL : undecided);
+	row(o, "blocks", TS_UNIT_COUNT, (double)t->blocks, t->block ? NULL : undecided);
+	row_text(o, "decidable", undecided ? undecided : "yes");
+	row(o, "stragglers", TS_UNIT_COUNT, (double)t->n_named, undecided);
+	row(o, "saved", TS_UNIT_SECONDS, saved, undecided);
+	row(o, "saved", TS_UNIT_RATIO, saved / wall, undecided ? undecided : (wall > 0 ? NULL : "the steps take no time"));
+}
+
+static void straggler_rows(const struct ts_ranks *r, size_t a, const struct ts_straggler_test *t,
+			   const struct ts_straggler_course *c, const char *undecided, struct rows *o)
+{
+	const struct ts_straggler_rank *s = &t->ranks[a];
+
+	row(o, "slowdown", TS_UNIT_RATIO, s->slowdown, isfinite(s->slowdown) ? NULL : "the others do nothing of their own");
+	row(o, "p_value", TS_UNIT_NONE, s->p, undecided);
+	if (!s->named)
+		return;
+	row_text(o, "straggler", ts_straggler_word(c[a].kind));
+	if (c[a].kind != TS_STRAGGLER_PERSISTENT)
+		row(o, "onset", TS_UNIT_STEP, (double)r->kept->steps[c[a].onset], NULL);
+	if (c[a].kind == TS_STRAGGLER_PERIODIC)
+		row(o, "period", TS_UNIT_COUNT, (double)c[a].period, NULL);
+}
+
+/* Rows where there is nothing to test. */
+static void no_test_rows(const char *none, struct rows *o)
+{
+	static const struct {
+		const char *name;
+		enum ts_unit unit;
+	} names[] = {{"autocorrelation", TS_UNIT_COUNT}, {"blocks", TS_UNIT_COUNT}, {"stragglers", TS_UNIT_COUNT},
+		     {"saved", TS_UNIT_SECONDS}, {"saved", TS_UNIT_RATIO}};
+
+	o->subject = ts_span_str("all");
+	row_text(o, "decidable", ts_arena_printf(o->arena, "cannot be decided: %s", none));
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		row(o, names[i].name, names[i].unit, 0, none);
+}
+
+static struct ts_span *subjects_of(const struct ts_ranks *r, struct ts_arena *arena)
+{
+	struct ts_span *subjects = ts_arena_array(arena, r->n_ranks, sizeof *subjects);
+
+	for (size_t a = 0; subjects && a < r->n_ranks; a++) {
+		char *subject = ts_arena_printf(arena, "rank %ld", (long)r->ranks[a]);
+
+		if (!subject)
+			return NULL;
+		subjects[a] = ts_span_str(subject);
+	}
+	return subjects;
+}
+
 enum ts_status ts_ranks_finish(struct ts_ranks *r, struct ts_arena *arena, struct ts_measures *measures,
 			       struct ts_events *events, struct ts_plots *plots, struct ts_error *err)
 {
 	struct rows o = {.measures = measures, .arena = arena};
 	enum ts_rank_track_kind kind = ts_ranks_track(r);
 	double *scratch = ts_arena_array(r->arena, r->kept->n, sizeof *scratch);
+	struct ts_span *subjects = subjects_of(r, arena);
+	struct ts_straggler_course *courses = ts_arena_array(r->arena, r->n_ranks, sizeof *courses);
+	struct ts_straggler_test test = {.n_named = 0};
+	const char *none = why_nothing(r);
+	char *undecided = NULL;
 
-	(void)events;
 	(void)plots;
-	if (!scratch)
+	if (!scratch || !subjects || !courses)
 		return ts_arena_error(r->arena, err);
 	finish_cells(r);
 	job_rows(r, &o);
 	cost_rows(r, kind, scratch, &o);
+	if (none) {
+		no_test_rows(none, &o);
+	} else {
+		if (ts_ranks_test(r, kind, arena, &test, &undecided, err))
+			return err->status;
+		test_rows(r, kind, &test, undecided, &o);
+		if (test.n_named && ts_ranks_courses(r, kind, &test, subjects, arena, courses, events, err))
+			return err->status;
+	}
 	for (size_t a = 0; a < r->n_ranks; a++) {
-		char *subject = ts_arena_printf(arena, "rank %ld", (long)r->ranks[a]);
-
-		if (!subject)
-			return ts_arena_error(arena, err);
-		o.subject = ts_span_str(subject);
+		o.subject = subjects[a];
 		rank_rows(r, a, kind, scratch, &o);
+		if (!none)
+			straggler_rows(r, a, &test, courses, undecided, &o);
 	}
 	return o.failed ? ts_arena_error(arena, err) : TS_OK;
 }

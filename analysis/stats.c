@@ -238,3 +238,32 @@ void ts_percentiles(double *scratch, size_t n, const double *q, size_t n_q, doub
 	for (size_t at = 0; at < n_q; at += Q_MAX)
 		percentiles_few(scratch, n, q + at, n_q - at < Q_MAX ? n_q - at : Q_MAX, out + at);
 }
+
+double ts_nth(double *x, size_t n, size_t k)
+{
+	size_t lo = 0, hi = n - 1;
+
+	while (lo < hi) {
+		double pivot = x[lo + (hi - lo) / 2];
+		size_t i = lo, j = hi;
+
+		for (;; i++, j--) {
+			double t;
+
+			while (x[i] < pivot)
+				i++;
+			while (x[j] > pivot)
+				j--;
+			if (i >= j)
+				break;
+			t = x[i];
+			x[i] = x[j];
+			x[j] = t;
+		}
+		if (k <= j)
+			hi = j;
+		else
+			lo = j + 1;
+	}
+	return x[k];
+}

@@ -115,6 +115,8 @@ static void a_real_job_agrees_with_pytscope(void **state)
 		near(f, "rank 2", "blame", 0);
 		text_is(f, "all", "mode", "explicit comm");
 		text_is(f, "all", "resolution", "steps");
+		near(f, "all", "stragglers", 1); /* rank 1 was slowed by hand */
+		text_is(f, "rank 1", "straggler", "persistent");
 	}
 }
 
@@ -137,6 +139,10 @@ static void sixty_four_ranks_agree_with_pytscope(void **state)
 	near(f, "rank 40", "slowest_count", 111);
 	near(f, "rank 63", "own_median", 0.010004162016060969);
 	near(f, "all", "wait_s", 0);
+	near(f, "all", "stragglers", 2); /* made 50 % slower than the others, which pytscope does not see */
+	text_is(f, "rank 3", "straggler", "persistent");
+	text_is(f, "rank 40", "straggler", "persistent");
+	text_is(f, "all", "decidable", "yes");
 }
 
 /* Two ranks, two steps, sums by hand: own 2 3 | 4 1, comm 3 2 | 1 5. */
@@ -247,6 +253,11 @@ static void waiting_inside_backward_is_found(void **state)
 	for (size_t i = 0; i < 40; i++) /* backward that does not answer to the rest hides nothing */
 		for (size_t a = 0; a < 3; a++)
 			phase(f, a, TS_RANK_BACKWARD)[i] = 5 + ts_random_unit(&r);
+	analyze(f, 3, 7);
+	text_is(f, "all", "mode", "none");
+	for (size_t i = 0; i < 40; i++) /* nor backward that gives way by a fifth of it */
+		for (size_t a = 0; a < 3; a++)
+			phase(f, a, TS_RANK_BACKWARD)[i] = 20 - phase(f, a, TS_RANK_FORWARD)[i] / 5;
 	analyze(f, 3, 7);
 	text_is(f, "all", "mode", "none");
 }
