@@ -1,6 +1,293 @@
+/* Stragglers: how often equal ranks are accused, and how often a slow one is found and said to be slow as it is. */
+#include "quality.h"
 #include "quality_parts.h"
+
+#include "analysis/ranks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANKS_MAX = 64, STEPS_MAX = 2000, TRIALS = 600, POWER_TRIALS = 400 };
+
+#define STEP_SECONDS 0.015
+
+enum noise { WHITE, AUTOREGRESSIVE, LOGNORMAL, COMMON, BELOW_WHITE, NOISES };
+
+static const char *const noise_names[NOISES] = {
+	"white 5 %", "AR .98 6 %", "lognormal .2", "common AR .98 20 %, white 5 %", "AR .98 3 % below white 5 %",
+};
+
+/* How rank 1 (and 2, if two) is slow: times what in which steps. */
+struct slow {
+	double by;	 /* 0: nobody is */
+	size_t ranks;	 /* so many of them */
+	size_t from;	 /* from this step on */
+	size_t every;	 /* only every so many steps; 0, 1: all */
+};
+
+struct job {
+	size_t n_ranks, n;
+	int64_t steps[STEPS_MAX];
+	int32_t ranks[RANKS_MAX];
+	double phases[RANKS_MAX][TS_RANK_PHASES][STEPS_MAX];
+	const double *at[RANKS_MAX][TS_RANK_PHASES];
+};
+
+static struct job job;
+
+/* A factor around 1 of one rank in one step. */
+static double factor_of(enum noise noise, struct ts_random *r, double *state)
+{
+	switch (noise) {
+	case AUTOREGRESSIVE:
+		return 1 + quality_ar1(r, 0.98, 0.06, state);
+	case LOGNORMAL:
+		return quality_lognormal(r, 0.2);
+	case BELOW_WHITE:
+		return 1 + quality_ar1(r, 0.98, 0.03, state) + 0.05 * ts_random_normal(r);
+	case WHITE:
+	case COMMON:
+	case NOISES:
+		break;
+	}
+	return 1 + 0.05 * ts_random_normal(r);
+}
+
+static void job_begin(size_t n_ranks, size_t n)
+{
+	job.n_ranks = n_ranks;
+	job.n = n;
+	for (size_t i = 0; i < n; i++)
+		job.steps[i] = (int64_t)(100 + i);
+	for (size_t a = 0; a < n_ranks; a++) {
+		job.ranks[a] = (int32_t)a;
+		for (int p = 0; p < TS_RANK_PHASES; p++)
+			job.at[a][p] = NULL;
+	}
+}
+
+static bool is_slow(const struct slow *s, size_t rank, size_t i)
+{
+	return rank >= 1 && rank <= s->ranks && i >= s->from && (s->every < 2 || i % s->every == 0);
+}
+
+/* Ranks that only compute. */
+static void make_job(size_t n_ranks, size_t n, enum noise noise, const struct slow *slow, struct ts_random *r)
+{
+	double state[RANKS_MAX], together = NAN;
+
+	job_begin(n_ranks, n);
+	for (size_t a = 0; a < n_ranks; a++) {
+		state[a] = NAN;
+		job.at[a][TS_RANK_COMPUTE] = job.phases[a][TS_RANK_COMPUTE];
+	}
+	for (size_t i = 0; i < n; i++) {
+		double common = noise == COMMON ? 1 + quality_ar1(r, 0.98, 0.2, &together) : 1;
+
+		for (size_t a = 0; a < n_ranks; a++) {
+			double v = STEP_SECONDS * common * factor_of(noise, r, &state[a]);
+
+			job.phases[a][TS_RANK_COMPUTE][i] = is_slow(slow, a, i) ? v * (1 + slow->by) : v;
+		}
+	}
+}
+
+/* DDP: backward ends on all ranks together, so a rank that comes late to it waits least; rank 1 comes 10 ms late. */
+static void make_hidden_job(size_t n_ranks, size_t n, double late_s, struct ts_random *r)
+{
+	job_begin(n_ranks, n);
+	for (size_t a = 0; a < n_ranks; a++)
+		for (int p = TS_RANK_DATA; p <= TS_RANK_OPTIMIZER; p++)
+			job.at[a][p] = job.phases[a][p];
+	for (size_t i = 0; i < n; i++) {
+		double end = 0;
+
+		for (size_t a = 0; a < n_ranks; a++) {
+			double data = 0.001 * quality_lognormal(r, 0.3), forward = 0.004 * (1 + 0.05 * ts_random_normal(r));
+			double at = data + forward + (a == 1 ? late_s : 0) + 0.008 * (1 + 0.05 * ts_random_normal(r));
+
+			job.phases[a][TS_RANK_DATA][i] = data + (a == 1 ? late_s : 0);
+			job.phases[a][TS_RANK_FORWARD][i] = forward;
+			job.phases[a][TS_RANK_OPTIMIZER][i] = 0.002 * (1 + 0.02 * ts_random_normal(r));
+			end = at > end ? at : end;
+		}
+		for (size_t a = 0; a < n_ranks; a++)
+			job.phases[a][TS_RANK_BACKWARD][i] =
+				end - job.phases[a][TS_RANK_DATA][i] - job.phases[a][TS_RANK_FORWARD][i];
+	}
+}
+
+static struct ts_measures rows;
+static struct ts_events events;
+
+static void analyze(struct ts_arena *arena)
+{
+	struct ts_plots plots = {.n = 0};
+	struct ts_rank_window window = {.steps = job.steps, .n = job.n, .phases = (void *)job.at};
+	struct ts_error err;
+	struct ts_ranks r;
+
+	rows = (struct ts_measures){.n = 0};
+	events = (struct ts_events){.n = 0};
+	ts_arena_reset(arena);
+	if (ts_ranks_begin(&r, job.ranks, job.n_ranks, 0, job.n, arena, &err) || ts_ranks_window(&r, &window, &err) ||
+	    ts_ranks_finish(&r, arena, &rows, &events, &plots, &err)) {
+		(void)fprintf(stderr, "%s\n", err.text);
+		abort();
+	}
+}
+
+static double value(size_t rank, const char *name)
+{
+	char subject[32];
+	double v;
+
+	(void)snprintf(subject, sizeof subject, "rank %zu", rank);
+	return ts_measure_value(&rows, "ranks", subject, name, &v) ? v : (double)NAN;
+}
+
+static const char *kind_of(size_t rank, char *ret, size_t cap)
+{
+	const struct ts_measure *row;
+
+	(void)snprintf(ret, cap, "rank %zu", rank);
+	row = ts_measure_find(&rows, "ranks", ret, "straggler");
+	(void)snprintf(ret, cap, "%.*s", row ? (int)row->text.len : 0, row ? (const char *)row->text.data : "");
+	return ret;
+}
+
+static bool named(size_t rank)
+{
+	char word[32];
+
+	return kind_of(rank, word, sizeof word)[0] != '\0';
+}
+
+static size_t how_many(void)
+{
+	double v;
+
+	return ts_measure_value(&rows, "ranks", "all", "stragglers", &v) ? (size_t)v : 0;
+}
+
+/* With few ranks and steps, memory that is longer than the run and below white noise cannot be told from a rank that is
+ * slow: it is slow, for as long as it was seen. */
+static bool can_be_known(enum noise noise, size_t n_ranks, size_t n)
+{
+	return noise != BELOW_WHITE || n_ranks >= 8 || n >= 2000;
+}
+
+static void equal_ranks(struct quality *q, struct ts_arena *arena)
+{
+	static const size_t some_ranks[] = {2, 3, 4, 8, 16, 64}, some_steps[] = {1, 5, 20, 50, 100, 200, 500, 2000};
+	static const struct slow nobody = {.by = 0};
+	struct ts_random r;
+	char name[96];
+
+	for (int noise = 0; noise < NOISES; noise++)
+		for (size_t a = 0; a < sizeof some_ranks / sizeof some_ranks[0]; a++)
+			for (size_t s = 0; s < sizeof some_steps / sizeof some_steps[0]; s++) {
+				struct quality_case c = quality_at_most(name, 0.01);
+
+				if (!can_be_known((enum noise)noise, some_ranks[a], some_steps[s]))
+					continue;
+				(void)snprintf(name, sizeof name, "false straggler, N %zu, S %zu, %s", some_ranks[a],
+					       some_steps[s], noise_names[noise]);
+				for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, TRIALS); i++) {
+					quality_random(&c, i, &r);
+					make_job(some_ranks[a], some_steps[s], (enum noise)noise, &nobody, &r);
+					analyze(arena);
+					quality_count(&c, how_many() > 0);
+				}
+				quality_report(q, &c);
+			}
+}
+
+/* Rank 1 (or 1 and 2) is slow, nobody else is named. */
+static void slow_ranks(struct quality *q, struct ts_arena *arena, const char *name, size_t n_ranks, size_t n,
+		       const struct slow *slow, const char *kind)
+{
+	struct quality_case c = quality_at_least(name, 0.95);
+	struct ts_random r;
+	char word[32];
+
+	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, POWER_TRIALS); i++) {
+		bool ok = true;
+
+		quality_random(&c, i, &r);
+		make_job(n_ranks, n, WHITE, slow, &r);
+		analyze(arena);
+		for (size_t a = 1; a <= slow->ranks; a++)
+			ok = ok && strcmp(kind_of(a, word, sizeof word), kind) == 0;
+		if (slow->from)
+			ok = ok && fabs(value(1, "onset") - (double)(100 + slow->from)) <= 5;
+		if (slow->every)
+			ok = ok && value(1, "period") == (double)slow->every;
+		quality_count(&c, ok && how_many() == slow->ranks);
+	}
+	quality_report(q, &c);
+}
+
+static void power(struct quality *q, struct ts_arena *arena)
+{
+	static const size_t some_ranks[] = {2, 3, 4, 8, 16, 64};
+	char name[96];
+
+	for (size_t a = 0; a < sizeof some_ranks / sizeof some_ranks[0]; a++) {
+		size_t n = some_ranks[a];
+
+		(void)snprintf(name, sizeof name, "rank +20 %%, N %zu, S 100, white 5 %%", n);
+		slow_ranks(q, arena, name, n, 100, &(struct slow){.by = 0.2, .ranks = 1}, "persistent");
+		(void)snprintf(name, sizeof name, "rank +40 %% in the last 45 %%, N %zu, S 200", n);
+		slow_ranks(q, arena, name, n, 200, &(struct slow){.by = 0.4, .ranks = 1, .from = 110}, "late");
+		(void)snprintf(name, sizeof name, "rank +300 %% every 10th step, N %zu, S 200", n);
+		slow_ranks(q, arena, name, n, 200, &(struct slow){.by = 3, .ranks = 1, .every = 10}, "periodic");
+	}
+	slow_ranks(q, arena, "two of 64 +50 %, S 200, white 5 %", 64, 200, &(struct slow){.by = 0.5, .ranks = 2}, "persistent");
+	slow_ranks(q, arena, "two of 8 +50 %, S 100, white 5 %", 8, 100, &(struct slow){.by = 0.5, .ranks = 2}, "persistent");
+}
+
+static void hidden(struct quality *q, struct ts_arena *arena)
+{
+	static const size_t some_ranks[] = {2, 3, 8, 64};
+	struct ts_random r;
+	char name[96];
+
+	for (size_t a = 0; a < sizeof some_ranks / sizeof some_ranks[0]; a++) {
+		struct quality_case late = quality_at_least(name, 0.95);
+
+		(void)snprintf(name, sizeof name, "hidden in backward +10 ms of 15 ms, N %zu, S 100", some_ranks[a]);
+		for (uint64_t i = 0; quality_wants(q, &late) && i < quality_trials(q, POWER_TRIALS); i++) {
+			quality_random(&late, i, &r);
+			make_hidden_job(some_ranks[a], 100, 0.01, &r);
+			analyze(arena);
+			quality_count(&late, named(1) && how_many() == 1);
+		}
+		quality_report(q, &late);
+	}
+	for (size_t a = 0; a < sizeof some_ranks / sizeof some_ranks[0]; a++) {
+		struct quality_case none = quality_at_most(name, 0.01);
+
+		(void)snprintf(name, sizeof name, "false straggler hidden in backward, N %zu, S 100", some_ranks[a]);
+		for (uint64_t i = 0; quality_wants(q, &none) && i < quality_trials(q, TRIALS); i++) {
+			quality_random(&none, i, &r);
+			make_hidden_job(some_ranks[a], 100, 0, &r);
+			analyze(arena);
+			quality_count(&none, how_many() > 0);
+		}
+		quality_report(q, &none);
+	}
+}
 
 void quality_ranks(struct quality *q)
 {
-	(void)q;
+	struct ts_arena arena;
+
+	ts_arena_init(&arena, (size_t)1 << 30);
+	equal_ranks(q, &arena);
+	power(q, &arena);
+	hidden(q, &arena);
+	ts_arena_finish(&arena);
 }
