@@ -51,7 +51,7 @@ enum ts_status ts_memory_summary(const struct ts_series *alloc, const struct ts_
 				 int64_t steady_first, double capacity_bytes, struct ts_arena *arena,
 				 struct ts_measures *measures, struct ts_plots *plots, struct ts_error *err);
 
-/* The same peak and growth of one rank, by 128 blocks instead of 500: 5 to 20 ns a step. The reasons are static text. */
+/* The same peak and growth of one rank, by 128 blocks instead of 500: some 10 ns a step. The reasons are static text. */
 struct ts_rank_memory {
 	bool has_peak;
 	double peak;

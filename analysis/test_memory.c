@@ -147,6 +147,15 @@ static void expect_text(const struct ts_measures *m, const char *subject, const 
 	assert_string_equal((const char *)row->text.data, want);
 }
 
+static void expect_reason(const struct ts_measures *m, const char *subject, const char *name, const char *want)
+{
+	const struct ts_measure *row = ts_measure_find(m, "memory", subject, name);
+
+	assert_non_null(row);
+	assert_false(row->known);
+	assert_string_equal((const char *)row->reason.data, want);
+}
+
 static double value_of(const struct ts_measures *m, const char *subject, const char *name)
 {
 	double value = (double)NAN;
@@ -241,7 +250,7 @@ static void the_interval_orders_the_forecast(void **state)
 		r->values[0][i] = 9 * GIB - r->values[0][i] / 2;
 	summarize(r, 1, 0, 16 * GIB); /* falls */
 	assert_true(value_of(&r->m, "growth", "p_value") < TS_MEMORY_ALPHA);
-	expect_unknown(&r->m, "memory", "capacity", "steps_left");
+	expect_reason(&r->m, "capacity", "steps_left", "memory does not grow: it falls");
 }
 
 /* What grows while the run warms up is no growth once that is cut. */
@@ -271,7 +280,7 @@ static void a_jump_is_a_row(void **state)
 	expect_measure(&r->m, "memory", "growth", "jump_bytes", 1 * GIB);
 	expect_measure(&r->m, "memory", "growth", "jump_step", 7000);
 	assert_true(value_of(&r->m, "growth", "p_value") > TS_MEMORY_ALPHA);
-	expect_unknown(&r->m, "memory", "capacity", "steps_left");
+	expect_reason(&r->m, "capacity", "steps_left", "no significant growth");
 }
 
 static void a_running_maximum_is_no_growth(void **state)
@@ -371,6 +380,30 @@ static void one_rank_cheaply(void **state)
 	assert_true(isnan(rank.p_value));
 }
 
+static void no_memory_is_an_error(void **state)
+{
+	struct long_run *r = *state;
+	bool failed = false, worked = false;
+
+	r->values[0][5] = (double)NAN;
+	for (size_t ceiling = 1 << 10; ceiling <= 16 << 20; ceiling += ceiling / 2) {
+		struct ts_measures m = {.n = 0};
+		struct ts_plots plots = {.n = 0};
+		struct ts_arena arena;
+		struct ts_error err;
+		enum ts_status status;
+
+		ts_arena_init(&arena, ceiling);
+		status = ts_memory_summary(&r->series[0], &r->series[1], &r->series[2], &r->series[3], 0, 0, 0, &arena, &m,
+					   &plots, &err);
+		assert_true(status == TS_OK || status == err.status);
+		failed |= status != TS_OK;
+		worked |= status == TS_OK;
+		ts_arena_finish(&arena);
+	}
+	assert_true(failed && worked);
+}
+
 static void agrees_with_pytscope(void **state)
 {
 	struct expected_run *run = test_malloc(sizeof *run);
@@ -419,6 +452,7 @@ int main(void)
 		CASE(few_steps),
 		CASE(plots_are_of_what_is_there),
 		CASE(one_rank_cheaply),
+		CASE(no_memory_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
