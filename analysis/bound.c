@@ -16,7 +16,7 @@ static const struct {
 	[TS_BOUND_COMPUTE] = {"compute", "computing", NULL, NULL},
 	[TS_BOUND_COMMUNICATION] = {"communication", "transfer between ranks", "DIST.COMM_BOUND", "min_share"},
 	[TS_BOUND_WAIT] = {"wait", "waiting for slower ranks", "DIST.WAIT_BOUND", "min_share"},
-	[TS_BOUND_HOST] = {"host", "other phases and time in no phase", "EFFICIENCY.RECOVERABLE", "min_share"},
+	[TS_BOUND_HOST] = {"host", "", /* two things: see doing */ "EFFICIENCY.RECOVERABLE", "min_share"},
 	[TS_BOUND_BALANCED] = {"balanced", "", NULL, NULL},
 };
 
@@ -27,12 +27,18 @@ struct decision {
 	struct ts_arena *arena;
 	struct ts_bound out;
 	size_t cap_unknowns;
+	const char *host; /* which part of the host's share is the greater */
 	bool failed;
 };
 
 const char *ts_bound_word(enum ts_bound_kind kind)
 {
 	return kind >= TS_BOUND_UNKNOWN && kind <= TS_BOUND_BALANCED ? kinds[kind].word : "";
+}
+
+static const char *doing(const struct decision *d, const struct ts_bound_share *s)
+{
+	return s->kind == TS_BOUND_HOST ? d->host : kinds[s->kind].doing;
 }
 
 /* A text of the arena; a full arena is remembered. */
@@ -130,6 +136,12 @@ static void shares(struct decision *d)
 	out[2] = communication;
 	out[3] = wait;
 	out[4] = plus(other, unattributed);
+	if (unattributed.known && (!other.known || unattributed.share > 2 * other.share))
+		d->host = "time in no phase";
+	else if (!unattributed.known || other.share > 2 * unattributed.share)
+		d->host = "other phases, such as evaluation or checkpoints";
+	else
+		d->host = "other phases, such as evaluation or checkpoints, and time in no phase";
 	for (int i = 0; i < SHARES; i++)
 		out[i].kind = (enum ts_bound_kind)(TS_BOUND_INPUT + i);
 	if (other.known && !unattributed.known)
@@ -162,12 +174,12 @@ static void verdict(struct decision *d)
 	if (best) {
 		next = greatest(d, best);
 		rest = next ? ts_arena_printf(d->arena, ", and %s into %s", ts_say_percent(next->share).text,
-					      kinds[next->kind].doing)
+					      doing(d, next))
 			    : "";
 		b->kind = best->kind;
 		b->sentence = kept(d, ts_arena_printf(d->arena, "%s-bound: %s of the wall time goes into %s%s",
 						      kinds[b->kind].word, ts_say_percent(best->share).text,
-						      kinds[b->kind].doing, rest ? rest : ""));
+						      doing(d, best), rest ? rest : ""));
 		return;
 	}
 	if (compute->known && compute->share >= TS_BOUND_COMPUTE_LEAST) {
@@ -184,10 +196,12 @@ static void verdict(struct decision *d)
 			best = s;
 	}
 	if (best && compute->known)
-		b->sentence = kept(d, ts_arena_printf(d->arena, "balanced: %s of the wall time goes into computing, and nothing else "
-								"has much; most has %s, %s",
-						      ts_say_percent(compute->share).text, kinds[best->kind].doing,
-						      ts_say_percent(best->share).text));
+		b->sentence =
+			kept(d, ts_arena_printf(d->arena,
+						"balanced: %s of the wall time goes into computing, and nothing else has much; most has "
+						"%s, %s",
+						ts_say_percent(compute->share).text, doing(d, best),
+						ts_say_percent(best->share).text));
 	else
 		b->sentence = ts_span_str("balanced: no share of the wall time that is known stands out");
 }
@@ -252,8 +266,11 @@ static void fixes(struct decision *d)
 static void say_unknowns(struct decision *d)
 {
 	static const char *const what[SHARES] = {"How long steps wait for data", "How much time goes into computing",
-						 "How much time transfer between ranks takes", "How long ranks wait for slower ones",
+						 "How much time transfer between ranks takes",
+						 "How long ranks wait for slower ones",
 						 "How much time the host takes beside the steps"};
+	static const char host_times[] = "Phases are times of the host: without synchronization or a trace the work of a GPU lies "
+					 "in whichever phase waits for it first.";
 	const struct ts_measure *mfu = ts_measure_find(d->m, "efficiency", "mfu", "ratio");
 	double missing;
 
@@ -262,14 +279,26 @@ static void say_unknowns(struct decision *d)
 			cannot_tell(d, kept(d, ts_arena_printf(d->arena, "%s is not known: %.*s.", what[i],
 							       TS_SPAN_ARG(d->out.shares[i].reason))));
 	if (d->out.shares[1].known)
-		cannot_tell(d, ts_span_str("Phases are times of the host: without synchronization or a trace the work of a GPU lies in "
-					   "whichever phase waits for it first."));
+		cannot_tell(d, ts_span_str(host_times));
 	if (mfu && !mfu->known)
-		cannot_tell(d, kept(d, ts_arena_printf(d->arena, "How near computing comes to what the device can do is not known: %.*s.",
+		cannot_tell(d, kept(d, ts_arena_printf(d->arena,
+						       "How near computing comes to what the device can do is not known: %.*s.",
 						       TS_SPAN_ARG(mfu->reason))));
 	if (ts_measure_value(d->m, "ranks", "all", "missing_count", &missing) && missing > 0)
 		cannot_tell(d, kept(d, ts_arena_printf(d->arena, "What %s did is not known: no steps of theirs are here.",
 						       ts_say_plural(missing, "missing rank").text)));
+}
+
+static struct ts_span undecided(struct decision *d, double steps)
+{
+	static const char cannot[] = "it cannot be told what the run is bound by";
+
+	if (steps <= 0)
+		return kept(d, ts_arena_printf(d->arena, "%s: there are no steps, it takes %d", cannot, TS_BOUND_STEPS));
+	if (steps < TS_BOUND_STEPS)
+		return kept(d, ts_arena_printf(d->arena, "%s: %s, it takes %d", cannot, ts_say_plural(steps, "step").text,
+					       TS_BOUND_STEPS));
+	return kept(d, ts_arena_printf(d->arena, "%s: %.*s", cannot, TS_SPAN_ARG(d->out.shares[0].reason)));
 }
 
 enum ts_status ts_bound_decide(const struct ts_measures *measures, struct ts_arena *arena, struct ts_bound *ret_bound,
@@ -285,12 +314,7 @@ enum ts_status ts_bound_decide(const struct ts_measures *measures, struct ts_are
 		any |= d.out.shares[i].known;
 	if (steps < TS_BOUND_STEPS || !any) {
 		d.out.kind = TS_BOUND_UNKNOWN;
-		d.out.sentence = kept(&d, steps < TS_BOUND_STEPS
-						  ? ts_arena_printf(arena, "it cannot be told what the run is bound by: %s, it takes %d",
-								    steps > 0 ? ts_say_plural(steps, "step").text : "there are no steps",
-								    TS_BOUND_STEPS)
-						  : ts_arena_printf(arena, "it cannot be told what the run is bound by: %.*s",
-								    TS_SPAN_ARG(d.out.shares[0].reason)));
+		d.out.sentence = undecided(&d, steps);
 	} else {
 		verdict(&d);
 		fixes(&d);

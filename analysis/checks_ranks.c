@@ -73,18 +73,25 @@ void ts_check_straggler(struct ts_check *c)
 void ts_check_load_imbalance(struct ts_check *c)
 {
 	double cv, lost, skew, stragglers;
+	struct ts_span decidable;
+	bool known;
 
 	if (!ts_check_ranks(c) || !ts_check_need(c, GROUP, "all", "imbalance_cv_ratio", &cv) ||
 	    !ts_check_need(c, GROUP, "all", "lost_ratio", &lost) || !ts_check_need(c, GROUP, "all", "skew_s", &skew))
 		return;
-	if (ts_check_want(c, GROUP, "all", "stragglers_count", &stragglers) && stragglers > 0)
+	known = ts_check_want(c, GROUP, "all", "stragglers_count", &stragglers);
+	if (known && stragglers > 0)
 		return;
 	if (cv < ts_check_threshold(c, "min_cv") || lost < ts_check_threshold(c, "min_lost"))
 		return;
+	decidable = ts_check_text(c, GROUP, "all", "decidable");
 	ts_check_fire(c, TS_SEVERITY_MEDIUM,
-		      "The ranks' own time scatters by %s around its mean, no rank in particular; the slowest is %s behind the "
-		      "median, and %s of the devices' time is lost",
-		      ts_say_percent(cv).text, ts_say_seconds(skew).text, ts_say_percent(lost).text);
+		      "The ranks' own time scatters by %s around its mean%s; the slowest is %s behind the median, and %s of the "
+		      "devices' time is lost",
+		      ts_say_percent(cv).text,
+		      known && ts_span_is(decidable, "yes") ? ", no rank in particular"
+							    : ", and whether it is always the same rank cannot be told",
+		      ts_say_seconds(skew).text, ts_say_percent(lost).text);
 }
 
 void ts_check_comm_bound(struct ts_check *c)

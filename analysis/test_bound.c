@@ -75,7 +75,12 @@ static void each_verdict_at_its_limit(void **state)
 		{REST(0, 0.85, 0, 0.15, 0, 0), TS_BOUND_WAIT,
 		 "wait-bound: 15 % of the wall time goes into waiting for slower ranks"},
 		{REST(0, 0.86, 0, 0.14, 0, 0), TS_BOUND_COMPUTE, "compute-bound: 86 %"},
-		{REST(0, 0.80, 0, 0, 0.1, 0.1), TS_BOUND_HOST, "host-bound: 20 %"}, /* 10 % in phases and 10 % in none */
+		{REST(0, 0.80, 0, 0, 0.1, 0.1), TS_BOUND_HOST,
+		 "host-bound: 20 % of the wall time goes into other phases, such as evaluation or checkpoints, and "
+		 "time in no phase"}, /* 10 % in phases and 10 % in none */
+		{REST(0, 0.6, 0, 0, 0.1, 0.3), TS_BOUND_HOST, "40 % of the wall time goes into time in no phase"},
+		{REST(0, 0.6, 0, 0, 0.3, 0.1), TS_BOUND_HOST, "40 % of the wall time goes into other phases, such as "
+		 "evaluation or checkpoints"},
 		{REST(0, 0.81, 0, 0, 0.1, 0.09), TS_BOUND_BALANCED, NULL},
 		{REST(0, 0.85, 0, 0, 0.15, 0), TS_BOUND_COMPUTE, NULL},
 		{REST(0, 0.84, 0, 0, 0.16, 0), TS_BOUND_BALANCED, "balanced: 84 %"},

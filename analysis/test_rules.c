@@ -126,7 +126,8 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.GRAD_SPIKES", "convergence/grad_norm/count = 50; convergence/grad_norm/spikes_count = 1", LOW, NULL},
 	{"CONVERGENCE.GRAD_SPIKES", "convergence/grad_norm/count = 50; convergence/grad_norm/spikes_count = 20", MEDIUM, NULL},
 
-	{"CONVERGENCE.NONFINITE", LOSS "convergence/grad_norm/count = 1000; convergence/grad_norm/nonfinite_count = 49", LOW, NULL},
+	{"CONVERGENCE.NONFINITE", LOSS "convergence/grad_norm/count = 1000; convergence/grad_norm/nonfinite_count = "
+	 "49", LOW, NULL},
 	{"CONVERGENCE.NONFINITE",
 	 LOSS "convergence/loss/nonfinite_count = 7; convergence/loss/first_nonfinite_step = 3", PASSES, NULL},
 	{"CONVERGENCE.NONFINITE",
@@ -270,9 +271,10 @@ static const struct rule_case cases[] = {
 	{"EFFICIENCY.LOW_MFU", "efficiency/mfu/ratio = 0.1; budget/data_stall/share_ratio ? no time", UNCHECKED, "no time"},
 	{"EFFICIENCY.RECOVERABLE", "budget/other/share_ratio = 0.3499", MEDIUM, NULL},
 	{"EFFICIENCY.RECOVERABLE", MFU "0.1", APPLIES_NOT, NULL},
-	{"EFFICIENCY.RECOVERABLE", "budget/data_stall/share_ratio = 0.1; budget/unattributed/share_ratio = 0.1999", PASSES, NULL},
+	{"EFFICIENCY.RECOVERABLE", "budget/data_stall/share_ratio = 0.1; budget/other/share_ratio = 0.1999; "
+	 "budget/unattributed/share_ratio = 0.6", PASSES, NULL},
 	{"EFFICIENCY.RECOVERABLE",
-	 "budget/data_stall/share_ratio = 0.1; budget/unattributed/share_ratio = 0.2", MEDIUM, "time in no phase"},
+	 "budget/data_stall/share_ratio = 0.1; budget/other/share_ratio = 0.2", MEDIUM, "into other phases"},
 	{"EFFICIENCY.RECOVERABLE", "budget/other/share_ratio = 0.35", HIGH, NULL},
 
 	{"MEMORY.PRESSURE", "memory/capacity/device_bytes = 1e9; memory/capacity/pressure_ratio = 0.9699", MEDIUM, NULL},

@@ -145,8 +145,8 @@ $ tscope analyze slow --rank 2
 | rank 2
 |
 | VERDICT
-|   host-bound: 37 % of the wall time goes into other phases and time in no phase, and 23 % into
-|   waiting for slower ranks
+|   host-bound: 37 % of the wall time goes into time in no phase, and 23 % into waiting for slower
+|   ranks
 |   input         ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.9 %
 |   compute       █████░░░░░░░░░░░░░░░░░░░░░░░░░  16.6 %
 |   communication ███████░░░░░░░░░░░░░░░░░░░░░░░  21.8 %
@@ -155,8 +155,8 @@ $ tscope analyze slow --rank 2
 |   try          up to 21.8 %: overlap with computation: let DDP or FSDP reduce gradients while
 |                backward runs (async_op=True, prefetch of the next layer) in place of one blocking
 |                call at the end
-|                up to 23.5 %: even work for all ranks: batches of like cost: bucket or pack by
-|                length, shards of like size
+|                up to 23.5 %: the hosts of the slow ranks: compare clocks, temperature, other jobs
+|                and the loader of the ranks named with the others; exchange the host
 |                up to 37.2 %: name what the time goes into: mark evaluation, checkpoint and logging
 |                as phases of their own
 |                up to 18.6 %: log less often: every so many steps; each .item() and print of a tensor
@@ -167,20 +167,16 @@ $ tscope analyze slow --rank 2
 |                How near computing comes to what the device can do is not known: work.flops_per_step
 |                is not said.
 |
-| ● FINDINGS  1 high, 4 medium, 2 low, 10 of 31 rules unchecked
-|   HIGH    Time could be won back (EFFICIENCY.RECOVERABLE)
-|           37 % of the wall time goes into time in no phase.
-|           try: Begin with the cause named; the list under the verdict of what the run is bound by
-|           orders what to try. Name the FLOPs of a step to learn the MFU as well.
+| ● FINDINGS  1 high, 4 medium, 2 low, 9 of 31 rules unchecked
+|   HIGH    Ranks hold up the others (DIST.STRAGGLER)
+|           rank 2 holds up the others (late), up to 165 % slower; unequal ranks cost 43 % of the
+|           devices' time; it began at step 60.
+|           try: Compare device, clocks, temperature and other jobs of their hosts with those of the
+|           others; exchange the host; then look at their shards of the data.
 |   MEDIUM  Much time lies outside the phases (TIMING.UNATTRIBUTED)
 |           37 % of the wall time, 1.25 s, lies in no phase of any step.
 |           try: Mark what happens there as phases of its own (evaluation, checkpoint, logging), so
 |           that it can be told what it costs.
-|   MEDIUM  Work is uneven over the ranks (DIST.LOAD_IMBALANCE)
-|           The ranks' own time scatters by 59 % around its mean, no rank in particular; the slowest
-|           is 4.36 ms behind the median, and 43 % of the devices' time is lost.
-|           try: Give ranks batches of like cost: sort or bucket by length, balance shards, pack
-|           sequences.
 |   MEDIUM  Steps wait for the network (DIST.COMM_BOUND)
 |           Transfer between ranks takes 26 % of a step, 4.64 ms, without the time spent waiting for
 |           slower ranks.
@@ -190,6 +186,10 @@ $ tscope analyze slow --rank 2
 |           Waiting for slower ranks takes 28 % of a step, 5.00 ms on average.
 |           try: Mend the stragglers if there are any (DIST.STRAGGLER), else even out the work
 |           (DIST.LOAD_IMBALANCE).
+|   MEDIUM  Time could be won back (EFFICIENCY.RECOVERABLE)
+|           22 % of the wall time goes into communication.
+|           try: Begin with the cause named; the list under the verdict of what the run is bound by
+|           orders what to try. Name the FLOPs of a step to learn the MFU as well.
 |   and 2 more: low TIMING.JITTER, low CONVERGENCE.NO_PROGRESS
 |
 | ● TIMING  1 medium, 1 low  160 steps, mean 13.2 ms, 75.8 /s
@@ -216,15 +216,17 @@ $ tscope analyze slow --rank 2
 |                first 0.003, last 0.003, best 0.003 at step 0, 160 values
 |     trend      plateau, change 0.0 % (0.0 % to 0.0 %)
 |
-| ● RANKS  3 medium, 2 of 6 rules unchecked  3 ranks of 3, 160 steps on all of them
+| ● RANKS  1 high, 2 medium, 1 of 6 rules unchecked
+|   3 ranks of 3, 160 steps on all of them, stragglers 1
 |   a step       18.0 ms, transfer 25.8 % of it, wait 27.8 % of it, collectives: explicit comm
 |   lost         43.3 % (457 ms in all), imbalance cv 58.7 %, skew 4.36 ms
-|                                                slowest      own     wait    blame
-|   rank 2       ██████████████████████░░░░░░░░   75.0 %  6.40 ms  2.15 ms   606 ms
-|   rank 0       ████░░░░░░░░░░░░░░░░░░░░░░░░░░   11.9 %  2.53 ms  6.22 ms  13.9 ms
-|   rank 1       ████░░░░░░░░░░░░░░░░░░░░░░░░░░   13.1 %  2.31 ms  6.64 ms  12.7 ms
+|                                                slowest      own     wait  slowdown    blame
+|   rank 2       ██████████████████████░░░░░░░░   75.0 %  6.40 ms  2.15 ms   164.8 %   606 ms
+|                late, from step 60, p 1.320024362207981e-17
+|   rank 0       ████░░░░░░░░░░░░░░░░░░░░░░░░░░   11.9 %  2.53 ms  6.22 ms   -42.0 %  13.9 ms
+|   rank 1       ████░░░░░░░░░░░░░░░░░░░░░░░░░░   13.1 %  2.31 ms  6.64 ms   -48.3 %  12.7 ms
 |
-| ● EFFICIENCY BUDGET  1 high, 3 of 4 rules unchecked  MFU not known, wall 3.36 s
+| ● EFFICIENCY BUDGET  1 medium, 3 of 4 rules unchecked  MFU not known, wall 3.36 s
 |   useful compute █████████░░░░░░░░░░░░░░░░░░░░░  28.9 %   969 ms
 |   data stall     ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   1.6 %  54.6 ms
 |   communication  ███████░░░░░░░░░░░░░░░░░░░░░░░  22.1 %   742 ms
@@ -256,7 +258,6 @@ $ tscope analyze slow --rank 2
 |   no fact names the device: efficiency mfu
 |   work.dtype is not said: efficiency mfu
 |   no column tokens: efficiency throughput
-|   nothing is known of ranks all stragglers_count: DIST.STRAGGLER
 |   it takes a kernel trace, which is not read yet: DIST.EXPOSED_COMM
 |   fewer than two ranks have memory columns: MEMORY.RANK_IMBALANCE
 $ COLUMNS=60 tscope analyze slow
@@ -264,9 +265,8 @@ $ COLUMNS=60 tscope analyze slow
 | rank 0
 |
 | VERDICT
-|   host-bound: 36 % of the wall time goes into other phases
-|   and time in no phase, and 24 % into waiting for slower
-|   ranks
+|   host-bound: 36 % of the wall time goes into time in no
+|   phase, and 24 % into waiting for slower ranks
 |   input         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   1.8 %
 |   compute       █████░░░░░░░░░░░░░░░░░░░░░░░░░  16.1 %
 |   communication ███████░░░░░░░░░░░░░░░░░░░░░░░  22.1 %
@@ -277,9 +277,10 @@ $ COLUMNS=60 tscope analyze slow
 |                runs (async_op=True, prefetch of the next
 |                layer) in place of one blocking call at the
 |                end
-|                up to 23.9 %: even work for all ranks:
-|                batches of like cost: bucket or pack by
-|                length, shards of like size
+|                up to 23.9 %: the hosts of the slow ranks:
+|                compare clocks, temperature, other jobs and
+|                the loader of the ranks named with the
+|                others; exchange the host
 |                up to 36.2 %: name what the time goes into:
 |                mark evaluation, checkpoint and logging as
 |                phases of their own
@@ -288,14 +289,15 @@ $ COLUMNS=60 tscope analyze slow
 |                waits for the device
 |   and 3 more; --rows and --json have them
 |
-| ● FINDINGS
-|   1 high, 4 medium, 2 low, 10 of 31 rules unchecked
-|   HIGH    Time could be won back (EFFICIENCY.RECOVERABLE)
-|           36 % of the wall time goes into time in no phase.
-|           try: Begin with the cause named; the list under
-|           the verdict of what the run is bound by orders
-|           what to try. Name the FLOPs of a step to learn the
-|           MFU as well.
+| ● FINDINGS  1 high, 4 medium, 2 low, 9 of 31 rules unchecked
+|   HIGH    Ranks hold up the others (DIST.STRAGGLER)
+|           rank 2 holds up the others (late), up to 165 %
+|           slower; unequal ranks cost 43 % of the devices'
+|           time; it began at step 60.
+|           try: Compare device, clocks, temperature and other
+|           jobs of their hosts with those of the others;
+|           exchange the host; then look at their shards of
+|           the data.
 |   MEDIUM  Much time lies outside the phases
 |           (TIMING.UNATTRIBUTED)
 |           36 % of the wall time, 1.21 s, lies in no phase of
@@ -303,8 +305,8 @@ $ COLUMNS=60 tscope analyze slow
 |           try: Mark what happens there as phases of its own
 |           (evaluation, checkpoint, logging), so that it can
 |           be told what it costs.
-|   and 5 more: medium DIST.LOAD_IMBALANCE, medium
-|     DIST.COMM_BOUND, medium DIST.WAIT_BOUND, low
+|   and 5 more: medium DIST.COMM_BOUND, medium
+|     DIST.WAIT_BOUND, medium EFFICIENCY.RECOVERABLE, low
 |     TIMING.JITTER, low CONVERGENCE.NO_PROGRESS
 |
 | ● TIMING  1 medium, 1 low  160 steps, mean 13.4 ms, 74.73 /s
@@ -335,18 +337,19 @@ $ COLUMNS=60 tscope analyze slow
 |                step 0, 160 values
 |     trend      plateau, change 0.0 % (0.0 % to 0.0 %)
 |
-| ● RANKS  3 medium, 2 of 6 rules unchecked
-|   3 ranks of 3, 160 steps on all of them
+| ● RANKS  1 high, 2 medium, 1 of 6 rules unchecked
+|   3 ranks of 3, 160 steps on all of them, stragglers 1
 |   a step       18.0 ms, transfer 25.8 % of it, wait 27.8 %
 |                of it, collectives: explicit comm
 |   lost         43.3 % (457 ms in all), imbalance cv 58.7 %,
 |                skew 4.36 ms
-|                           slowest      own     wait    blame
-|   rank 2       ███████░░   75.0 %  6.40 ms  2.15 ms   606 ms
-|   rank 0       █░░░░░░░░   11.9 %  2.53 ms  6.22 ms  13.9 ms
-|   rank 1       █░░░░░░░░   13.1 %  2.31 ms  6.64 ms  12.7 ms
+|                          slowest      own     wait  slowdown
+|   rank 2       ██████░░   75.0 %  6.40 ms  2.15 ms   164.8 %
+|                late, from step 60, p 1.320024362207981e-17
+|   rank 0       █░░░░░░░   11.9 %  2.53 ms  6.22 ms   -42.0 %
+|   rank 1       █░░░░░░░   13.1 %  2.31 ms  6.64 ms   -48.3 %
 |
-| ● EFFICIENCY BUDGET  1 high, 3 of 4 rules unchecked
+| ● EFFICIENCY BUDGET  1 medium, 3 of 4 rules unchecked
 |   MFU not known, wall 3.36 s
 |   useful compute ███░░░░░░░░░░░░░░░░░░░░░░░  10.8 %   363 ms
 |   data stall     ░░░░░░░░░░░░░░░░░░░░░░░░░░   1.2 %  40.8 ms
@@ -384,7 +387,7 @@ $ COLUMNS=60 tscope analyze slow
 |     useful_compute job, efficiency mfu, hfu and 4 more;
 |     EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS,
 |     EFFICIENCY.LOW_MFU
-|   and 7 more; --rows and --json have them
+|   and 6 more; --rows and --json have them
 |
 | NOTES
 |   timing, memory and convergence are of rank 0, the lowest

@@ -26,7 +26,7 @@ $ tscope explain
 | EFFICIENCY.MFU_IMPOSSIBLE     high               model FLOP/s utilization is more than max_mfu
 | EFFICIENCY.MFU_SUSPICIOUS     medium             model FLOP/s utilization is more than max_mfu and not more than 100 %
 | EFFICIENCY.LOW_MFU            high, medium       model FLOP/s utilization is less than max_mfu, and a single cause takes at least min_recoverable of the wall time
-| EFFICIENCY.RECOVERABLE        high, medium       MFU is not known, and a single cause other than computing takes at least min_share of the wall time
+| EFFICIENCY.RECOVERABLE        high, medium       MFU is not known, and a single known cause other than computing takes at least min_share of the wall time
 | MEMORY.PRESSURE               high, medium       the peak of memory is at least min_pressure of what the device has
 | MEMORY.FORECAST               high, medium       memory grows by more than chance explains (max_p_value), and the device is full within max_lengths times as many steps as were run
 | MEMORY.GROWTH                 high, medium       memory grows by more than chance explains (max_p_value), and by at least min_share of its peak over the run
@@ -145,8 +145,8 @@ $ tscope explain --json DIST.MISSING_RANKS
 $ tscope explain --markdown | head -5
 | # Findings
 |
-| What `tscope analyze` may say of a run. This file is what `tscope explain --markdown` prints of the table in
-| `analysis/rules.c`; a test holds the two together.
+| What `tscope analyze` may say of a run. This is what `tscope explain --markdown` prints of the
+| table in `analysis/rules.c`; a test holds the two together.
 |
 $ tscope explain --markdown --json
 | {
