@@ -49,6 +49,8 @@ enum ts_status ts_builder_file_end(struct ts_builder *b, struct ts_error *err);
 struct ts_builder_stats {
 	uint64_t rows; /* of TS_TABLE_STEPS, distinct steps */
 	uint64_t superseded; /* rows of TS_TABLE_SUPERSEDED */
+	uint64_t events; /* rows of TS_TABLE_PIPELINE */
+	size_t columns; /* names and types so far, of all kinds */
 	int64_t first_step, last_step; /* valid if rows > 0 */
 	uint64_t blocks;
 	uint64_t canonical_bytes; /* of all objects given to the sink */

@@ -13,6 +13,7 @@
 enum ts_table_kind {
 	TS_TABLE_STEPS = 1, /* key = step */
 	TS_TABLE_SUPERSEDED = 2, /* key = ordinal in (step, segment) order; rows that a later segment wrote again */
+	TS_TABLE_PIPELINE = 3, /* key = ordinal; events of a pipeline: stage, start, end, ... */
 };
 
 enum ts_column_type {
