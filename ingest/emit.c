@@ -1,13 +1,8 @@
 #include "ingest/emit.h"
 
-#include "base/limits.h"
-
 #include <stdio.h>
 
 #define EXACT_MAX (INT64_C(1) << 53)
-
-/* Three columns are kept for `segment` and `step`, which has two types. */
-enum { COLUMNS_MAX = TS_COLUMNS_MAX - 3 };
 
 void ts_emit_init(struct ts_emit *emit, struct ts_builder *builder, const struct ts_facts *facts,
 		  struct ts_record *record)
@@ -115,7 +110,7 @@ static enum ts_status put_cell(struct ts_emit *emit, const struct ts_record *rec
 	const uint32_t *column = &ts_key_at(&record->keys, cell->key)->column[cell->type];
 
 	if (!*column) {
-		if (emit->n_columns == COLUMNS_MAX) {
+		if (emit->n_columns >= TS_EMIT_COLUMNS_MAX) {
 			if (emit->dropped++ == 0)
 				emit->dropped_line = line;
 			return TS_OK;
@@ -139,4 +134,15 @@ enum ts_status ts_emit_row(struct ts_emit *emit, const struct ts_record *record,
 	if (kind == TS_TABLE_SUPERSEDED && put_step(emit, record->step, err))
 		return err->status;
 	return ts_builder_row_end(emit->builder, err);
+}
+
+void ts_emit_tell_dropped(const struct ts_emit *emit, struct ts_notices *notices, struct ts_span file)
+{
+	char detail[160];
+
+	if (!emit->dropped)
+		return;
+	(void)snprintf(detail, sizeof detail, "%llu values found no column: a rank has at most %d",
+		       (unsigned long long)emit->dropped, TS_EMIT_COLUMNS_MAX);
+	ts_notice_add(notices, "too_many_columns", TS_NOTICE_SKIPPED, file, emit->dropped_line, detail);
 }

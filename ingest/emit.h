@@ -7,6 +7,8 @@
 #ifndef TSCOPE_INGEST_EMIT_H
 #define TSCOPE_INGEST_EMIT_H
 
+#include "base/limits.h"
+#include "ingest/notice.h"
 #include "ingest/record.h"
 #include "run/builder.h"
 
@@ -19,11 +21,16 @@ struct ts_emit {
 	uint64_t dropped_line;
 };
 
+/* Columns that records may make: three of a builder's are kept for `segment` and `step`, which has two types. */
+enum { TS_EMIT_COLUMNS_MAX = TS_COLUMNS_MAX - 3 };
+
 /* Forgets the columns that the record's keys had in another builder. */
 void ts_emit_init(struct ts_emit *emit, struct ts_builder *builder, const struct ts_facts *facts,
 		  struct ts_record *record);
 /* One row. segment < 0: the run was never restarted. */
 enum ts_status ts_emit_row(struct ts_emit *emit, const struct ts_record *record, enum ts_table_kind kind, int64_t key,
 			   int64_t segment, uint64_t line, struct ts_error *err);
+/* Says how many cells found no column, if any did. */
+void ts_emit_tell_dropped(const struct ts_emit *emit, struct ts_notices *notices, struct ts_span file);
 
 #endif

@@ -521,6 +521,59 @@ static enum ts_status write_steps(struct exporter *e, const struct ts_index *ind
 	return close_file(e->fd, status, "steps.jsonl", err);
 }
 
+/* --- events --- */
+
+static bool has_kind(const struct ts_index *index, enum ts_table_kind kind)
+{
+	for (size_t i = 0; i < index->n_tables; i++)
+		if (index->tables[i].kind == kind)
+			return true;
+	return false;
+}
+
+static enum ts_status put_events(struct ts_rows *rows, struct ts_buf *buf, int fd, struct ts_error *err)
+{
+	bool more;
+
+	for (;;) {
+		struct ts_json j = ts_json_of(buf);
+
+		if (ts_rows_next(rows, &more, err))
+			return err->status;
+		if (!more || buf->len >= FLUSH_AT) {
+			if (ts_buf_check(buf, err) || ts_write_full(fd, buf->data, buf->len, err))
+				return err->status;
+			ts_buf_reset(buf);
+		}
+		if (!more)
+			return TS_OK;
+		j.python = true;
+		ts_json_object(&j);
+		ts_record_write(rows, NULL, &j);
+		ts_json_end(&j);
+		ts_buf_char(buf, '\n');
+	}
+}
+
+static enum ts_status write_events(struct exporter *e, const struct ts_index *index, struct ts_error *err)
+{
+	struct ts_buf buf = TS_BUF_INIT(4 * TS_LINE_MAX + FLUSH_AT);
+	struct ts_rows rows;
+	enum ts_status status;
+	int fd;
+
+	if (!has_kind(index, TS_TABLE_PIPELINE))
+		return TS_OK;
+	if (ts_rows_open(&rows, &e->view, index, TS_TABLE_PIPELINE, err))
+		return err->status;
+	status = create_file(e, "pipeline.jsonl", &fd, err);
+	if (!status)
+		status = close_file(fd, put_events(&rows, &buf, fd, err), "pipeline.jsonl", err);
+	ts_buf_finish(&buf);
+	ts_rows_close(&rows);
+	return status;
+}
+
 /* --- ranks --- */
 
 static enum ts_status write_rank(struct exporter *e, const struct ts_index *index, struct ts_error *err)
@@ -534,10 +587,14 @@ static enum ts_status write_rank(struct exporter *e, const struct ts_index *inde
 			return err->status;
 	if ((!job || alone) && write_facts(e, index, err))
 		return err->status;
+	if (write_events(e, index, err))
+		return err->status;
 	if (job)
 		return TS_OK;
 	/* A rank of which nothing was recorded is there all the same. */
-	return index->n_tables || e->made == before ? write_steps(e, index, err) : TS_OK;
+	return has_kind(index, TS_TABLE_STEPS) || has_kind(index, TS_TABLE_SUPERSEDED) || e->made == before
+		       ? write_steps(e, index, err)
+		       : TS_OK;
 }
 
 static enum ts_status export_rank(struct exporter *e, size_t i, bool single, struct ts_error *err)

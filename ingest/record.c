@@ -35,6 +35,19 @@ enum ts_status ts_record_init(struct ts_record *p, struct ts_error *err)
 	return TS_OK;
 }
 
+enum ts_status ts_record_init_events(struct ts_record *p, struct ts_error *err)
+{
+	if (ts_record_init(p, err))
+		return err->status;
+	p->events = true;
+	if (known_key(p, "stage", &p->key_stage, err) || known_key(p, "start", &p->key_start, err) ||
+	    known_key(p, "end", &p->key_end, err)) {
+		ts_record_finish(p);
+		return err->status;
+	}
+	return TS_OK;
+}
+
 void ts_record_finish(struct ts_record *p)
 {
 	ts_shapes_finish(p);
@@ -322,7 +335,7 @@ static enum ts_status take_value(struct ts_record *p, uint32_t parent, uint32_t 
 		return leave_out(p, TS_ODD_LONG_KEY, parent, err);
 	if (ts_json_next(&p->reader, &t, err))
 		return err->status;
-	if (parent == TS_KEY_ROOT && key == p->key_step)
+	if (parent == TS_KEY_ROOT && key == p->key_step && !p->events)
 		return take_step(p, &t, err);
 	if (key == p->key_phases || key == p->key_scalars || key == p->key_memory)
 		return take_section(p, key, &t, err);
@@ -433,10 +446,21 @@ static void malformed(struct ts_record *p, struct ts_span text, struct ts_error 
 	p->out->used = next_record(text, byte);
 }
 
+static bool has_number(const struct ts_record *p, uint32_t key)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->cells[i].key == key && p->cells[i].type == TS_COLUMN_F64)
+			return true;
+	return false;
+}
+
 static void judge(struct ts_record *p)
 {
-	if (!p->rejected && !p->has_step)
+	if (!p->rejected && !p->events && !p->has_step)
 		reject(p, "no_step", "the record has no step");
+	if (!p->rejected && p->events &&
+	    !(has_number(p, p->key_stage) && has_number(p, p->key_start) && has_number(p, p->key_end)))
+		reject(p, "bad_event", "an event needs the numbers stage, start and end");
 }
 
 enum ts_status ts_record_parse(struct ts_record *p, struct ts_span text, struct ts_outcome *ret_outcome,

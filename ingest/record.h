@@ -73,6 +73,8 @@ struct ts_record {
 	struct ts_json_reader reader;
 	uint32_t key_step, key_phases, key_scalars, key_memory, key_digests;
 	bool has_step;
+	bool events;
+	uint32_t key_stage, key_start, key_end; /* of events */
 	const char *rejected;
 	struct ts_outcome *out;
 	struct ts_buf spots; /* struct ts_spot each */
@@ -82,6 +84,8 @@ struct ts_record {
 };
 
 enum ts_status ts_record_init(struct ts_record *p, struct ts_error *err);
+/* For pipeline.jsonl: a record needs the numbers stage, start and end, and no step, which is a cell like any other. */
+enum ts_status ts_record_init_events(struct ts_record *p, struct ts_error *err);
 void ts_record_finish(struct ts_record *p);
 
 /* Errors are TS_NO_MEMORY only; whatever is wrong with the text is in *ret_outcome. */

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/limits.h"
+#include "ingest/pipeline_read.h"
 #include "ingest/run_facts.h"
 #include "ingest/steps.h"
 #include "run/head.h"
@@ -167,11 +168,14 @@ static void count_bytes(struct reading *r)
 {
 	for (size_t i = 0; i < r->layout.n; i++) {
 		r->progress.total += size_of(r, r->layout.ranks[i].path, "steps.jsonl");
+		r->progress.total += size_of(r, r->layout.ranks[i].path, "pipeline.jsonl");
 		for (size_t k = 0; ts_kept_files[k]; k++)
 			r->progress.total += size_of(r, r->layout.ranks[i].path, ts_kept_files[k]);
 	}
 	for (size_t k = 0; r->layout.multi && ts_kept_files[k]; k++)
 		r->progress.total += size_of(r, r->layout.path, ts_kept_files[k]);
+	if (r->layout.multi)
+		r->progress.total += size_of(r, r->layout.path, "pipeline.jsonl");
 }
 
 static enum ts_status read_root(struct reading *r, struct ts_error *err)
@@ -226,8 +230,10 @@ static enum ts_status find_head_facts(struct reading *r, struct ts_error *err)
 
 static bool has_job_files(const struct reading *r)
 {
-	char *path;
+	char *path = r->layout.multi ? ts_path_join(r->arena, r->layout.path, "pipeline.jsonl") : NULL;
 
+	if (path && ts_file_kind(path) == TS_FILE_REGULAR)
+		return true;
 	for (size_t i = 0; r->layout.multi && ts_kept_files[i]; i++) {
 		path = ts_path_join(r->arena, r->layout.path, ts_kept_files[i]);
 		if (path && ts_file_kind(path) == TS_FILE_REGULAR)
@@ -357,6 +363,29 @@ static enum ts_status read_steps(struct reading *r, const struct ts_rank_dir *di
 	return TS_OK;
 }
 
+/* The events of a pipeline, if there is a file of them. facts may be NULL. */
+static enum ts_status read_events(struct reading *r, const char *directory, struct ts_span prefix,
+				  const struct ts_facts *facts, struct ts_builder *b, struct ts_error *err)
+{
+	char *path = ts_path_join(r->arena, directory, "pipeline.jsonl");
+	struct ts_pipeline_input input = {
+		.facts = facts, .notices = &r->result.notices, .source = {.fd = -1, .progress = &r->progress}};
+	enum ts_status status;
+
+	if (!path)
+		return ts_arena_error(r->arena, err);
+	if (ts_file_kind(path) == TS_FILE_NONE)
+		return TS_OK;
+	input.source.name = file_name(r, prefix, "pipeline.jsonl");
+	input.source.path = ts_span_str(path);
+	if (ts_file_open(path, &input.source.fd, &input.source.size, err))
+		return err->status;
+	r->result.bytes_read += input.source.size;
+	status = ts_pipeline_read(&input, b, err);
+	(void)close(input.source.fd);
+	return status;
+}
+
 static void count_steps(struct reading *r, const struct ts_builder *b, size_t files)
 {
 	struct ts_ingest_result *result = &r->result;
@@ -371,7 +400,8 @@ static void count_steps(struct reading *r, const struct ts_builder *b, size_t fi
 		result->steps = stats.rows;
 	result->rows += stats.rows;
 	result->superseded += stats.superseded;
-	result->n_ranks += stats.rows || files;
+	result->events += stats.events;
+	result->n_ranks += stats.rows || stats.events || files;
 }
 
 static enum ts_status finish_rank(struct reading *r, int32_t rank, struct ts_builder *b, const struct ts_facts *facts,
@@ -396,7 +426,9 @@ static enum ts_status read_rank(struct reading *r, const struct ts_rank_dir *dir
 	    ts_facts_differences(&r->head.facts, &facts, scratch, &differences, err) ||
 	    read_steps(r, dir, &facts, &b, err))
 		return err->status;
-	status = keep_files(r, dir->path, b, &files, err);
+	status = read_events(r, dir->path, dir->name, &facts, b, err);
+	if (!status)
+		status = keep_files(r, dir->path, b, &files, err);
 	if (!status)
 		count_steps(r, b, files);
 	if (!status)
@@ -409,6 +441,7 @@ static enum ts_status read_rank(struct reading *r, const struct ts_rank_dir *dir
 static enum ts_status read_job(struct reading *r, struct ts_error *err)
 {
 	struct ts_facts none = {.n = 0};
+	struct ts_builder_stats stats;
 	struct ts_builder *b;
 	enum ts_status status;
 	size_t files = 0;
@@ -417,8 +450,12 @@ static enum ts_status read_job(struct reading *r, struct ts_error *err)
 		return TS_OK;
 	if (ts_builder_create(TS_RANK_JOB, ts_count_sink, &r->sink, &b, err))
 		return err->status;
-	status = keep_files(r, r->layout.path, b, &files, err);
-	if (!status && files)
+	status = read_events(r, r->layout.path, ts_span_str(""), NULL, b, err);
+	if (!status)
+		status = keep_files(r, r->layout.path, b, &files, err);
+	ts_builder_stats(b, &stats);
+	r->result.events += stats.events;
+	if (!status && (files || stats.events))
 		status = finish_rank(r, TS_RANK_JOB, b, &none, err);
 	ts_builder_destroy(b);
 	return status;

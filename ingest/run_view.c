@@ -126,7 +126,7 @@ static enum ts_status open_tables(struct ts_rows *rows, const struct ts_index *i
 enum ts_status ts_rows_open(struct ts_rows *rows, const struct ts_view *view, const struct ts_index *index,
 			    enum ts_table_kind kind, struct ts_error *err)
 {
-	*rows = (struct ts_rows){.view = view};
+	*rows = (struct ts_rows){.view = view, .kind = kind};
 	ts_arena_init(&rows->arena, 0);
 	ts_arena_init(&rows->scratch, 0);
 	if (open_tables(rows, index, kind, err)) {

@@ -50,6 +50,7 @@ struct ts_rows_column {
 
 struct ts_rows {
 	const struct ts_view *view;
+	enum ts_table_kind kind;
 	struct ts_arena arena;
 	struct ts_arena scratch; /* of one encoded block */
 	struct ts_rows_table *tables;

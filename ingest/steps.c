@@ -115,18 +115,6 @@ static enum ts_status first_pass(struct steps *s, struct ts_error *err)
 	return TS_OK;
 }
 
-static void tell_dropped(const struct steps *s)
-{
-	char detail[160];
-
-	if (!s->emit.dropped)
-		return;
-	(void)snprintf(detail, sizeof detail, "%llu values found no column: a rank has at most %d",
-		       (unsigned long long)s->emit.dropped, TS_COLUMNS_MAX - 3);
-	ts_notice_add(s->input->notices, "too_many_columns", TS_NOTICE_SKIPPED, s->input->source.name,
-		      s->emit.dropped_line, detail);
-}
-
 static enum ts_status read_steps(struct steps *s, struct ts_error *err)
 {
 	if (make_builder(s, err) || first_pass(s, err))
@@ -139,7 +127,7 @@ static enum ts_status read_steps(struct steps *s, struct ts_error *err)
 		    ts_segments_merge(s->input, s->segments, s->n, &s->record, &s->emit, err))
 			return err->status;
 	}
-	tell_dropped(s);
+	ts_emit_tell_dropped(&s->emit, s->input->notices, s->input->source.name);
 	return TS_OK;
 }
 
