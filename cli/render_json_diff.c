@@ -78,7 +78,10 @@ static void series_row(struct ts_json *j, const struct ts_series_row *row)
 	ts_json_key(j, "role");
 	ts_json_string(j, ts_role_name(row->role));
 	ts_json_key(j, "rank");
-	ts_json_i64(j, row->rank);
+	if (row->rank == TS_RANK_JOB)
+		ts_json_null(j);
+	else
+		ts_json_i64(j, row->rank);
 	ts_json_key(j, "state");
 	ts_json_string(j, ts_series_word(row->state));
 	other_types(j, row->other_types);

@@ -49,6 +49,19 @@ static const char *names_of(struct ts_cli *cli, const struct ts_get_reply *run)
 	return text && !*text ? "none" : text;
 }
 
+static const char *table_word(enum ts_table_kind table)
+{
+	switch (table) {
+	case TS_TABLE_STEPS:
+		return "steps";
+	case TS_TABLE_SUPERSEDED:
+		return "superseded";
+	case TS_TABLE_PIPELINE:
+		break;
+	}
+	return "pipeline";
+}
+
 static enum ts_status columns_grid(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
 {
 	static const struct ts_grid_column columns[] = {
@@ -65,17 +78,17 @@ static enum ts_status columns_grid(struct ts_cli *cli, const struct ts_get_reply
 	ts_grid_init(&grid, columns, 6, &cli->arena);
 	for (size_t i = 0; i < run->n_columns; i++) {
 		const struct ts_column_info *c = &run->columns[i];
-		bool superseded = c->table == TS_TABLE_SUPERSEDED;
+		bool steps = c->table == TS_TABLE_STEPS;
 
 		ts_grid_text(&grid, TS_STYLE_PLAIN,
-			     superseded ? joined(cli, "(superseded) ", "", "", "", c->name)
-					: ts_show_text(c->name, &cli->arena));
+			     steps ? ts_show_text(c->name, &cli->arena)
+				   : joined(cli, "(", table_word(c->table), ") ", "", c->name));
 		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_role_name(c->role));
 		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_column_type_word(c->type));
 		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_count(c->ranks, &cli->arena));
 		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_count(c->rows_all, &cli->arena));
 		ts_grid_text(&grid, TS_STYLE_PLAIN,
-			     superseded || c->rows == 0 ? "" : ts_show_range(c->first_key, c->last_key, &cli->arena));
+			     !steps || c->rows == 0 ? "" : ts_show_range(c->first_key, c->last_key, &cli->arena));
 	}
 	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
 }
@@ -139,7 +152,7 @@ static void json_columns(struct ts_json *j, const struct ts_get_reply *run)
 		ts_json_key(j, "name");
 		ts_json_span(j, c->name);
 		ts_json_key(j, "table");
-		ts_json_string(j, c->table == TS_TABLE_STEPS ? "steps" : "superseded");
+		ts_json_string(j, table_word(c->table));
 		ts_json_key(j, "type");
 		ts_json_string(j, ts_column_type_word(c->type));
 		ts_json_key(j, "role");

@@ -245,6 +245,11 @@ static int caret(const char *a, const struct ts_parting *p)
 	return bytes <= 0 ? p->column : p->pad_a + ts_text_width(ts_span_of(a, (size_t)bytes));
 }
 
+static const char *rank_of(int32_t rank, struct ts_arena *arena)
+{
+	return rank == TS_RANK_JOB ? "job" : ts_arena_printf(arena, "%d", rank);
+}
+
 static void entry_cells(struct ts_grid *grid, const struct entry *e, bool ranks, struct ts_arena *arena)
 {
 	const struct ts_series_row *row = e->row;
@@ -266,8 +271,8 @@ static void entry_cells(struct ts_grid *grid, const struct entry *e, bool ranks,
 			  : NULL);
 	if (ranks)
 		ts_grid_text(grid, TS_STYLE_PLAIN,
-			     e->more ? ts_arena_printf(arena, "%d +%zu", row->rank, e->more)
-				     : ts_arena_printf(arena, "%d", row->rank));
+			     e->more ? ts_arena_printf(arena, "%s +%zu", rank_of(row->rank, arena), e->more)
+				     : rank_of(row->rank, arena));
 	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_step(row->first_step, arena));
 	ts_grid_text(grid, TS_STYLE_PLAIN, a ? ts_arena_printf(arena, "a  %*s%s", p.pad_a, "", a) : NULL);
 	empty_cells(grid, ranks ? 3 : 2);
@@ -407,6 +412,20 @@ static void extent(struct ts_cli *cli, const struct ts_diff *diff, bool all)
 	field_if(cli, "  apart", disjoint ? ts_arena_printf(&cli->arena, "no step in common: %s", disjoint) : NULL);
 }
 
+/* Events of a pipeline of which one side has more; what both have agrees. */
+static const char *more_events(struct ts_cli *cli, const struct ts_diff *diff)
+{
+	for (size_t i = 0; i < diff->n_series; i++) {
+		const struct ts_series_row *row = &diff->series[i];
+
+		if (row->state == TS_SERIES_EXTENT && ts_span_starts(row->name, ts_span_str("pipeline[].")))
+			return ts_arena_printf(&cli->arena, "of the pipeline: %s in a, %s in b",
+					       ts_show_count(row->steps_a, &cli->arena),
+					       ts_show_count(row->steps_b, &cli->arena));
+	}
+	return NULL;
+}
+
 static void same(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view)
 {
 	const char *costs = view.all ? NULL : names_in(cli, diff, TS_SERIES_PARTS, true, false);
@@ -416,6 +435,7 @@ static void same(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_
 	ts_buf_char(&cli->out, '\n');
 	field_if(cli, "agree", agree ? ts_arena_printf(&cli->arena, "on all common steps: %s", agree) : NULL);
 	field_if(cli, "costs", costs ? ts_arena_printf(&cli->arena, "differ and do not decide: %s", costs) : NULL);
+	field_if(cli, "events", more_events(cli, diff));
 	if (count)
 		ts_text_field(cli, "same", ts_arena_printf(&cli->arena, "%s series", diff->n_same ? count : "no"));
 }

@@ -27,16 +27,24 @@ struct series_list {
 	size_t n;
 };
 
-static int compare_columns(const struct ts_column *a, const struct ts_column *b)
+/* Steps, and the events of a pipeline, whose rows are aligned by their number; superseded rows are no series. */
+static bool is_compared(const struct ts_table *table)
 {
-	int c = ts_span_cmp(a->name, b->name);
+	return table->kind == TS_TABLE_STEPS || table->kind == TS_TABLE_PIPELINE;
+}
 
-	return c ? c : (a->type > b->type) - (a->type < b->type);
+static int compare_sides(const struct ts_series_side *a, const struct ts_series_side *b)
+{
+	int c = (a->table->kind > b->table->kind) - (a->table->kind < b->table->kind);
+
+	if (!c)
+		c = ts_span_cmp(a->column->name, b->column->name);
+	return c ? c : (a->column->type > b->column->type) - (a->column->type < b->column->type);
 }
 
 static int by_column(const void *x, const void *y)
 {
-	return compare_columns(((const struct ts_series_side *)x)->column, ((const struct ts_series_side *)y)->column);
+	return compare_sides(x, y);
 }
 
 static enum ts_status list_series(const struct ts_index *index, struct ts_arena *arena, struct series_list *ret_list,
@@ -53,7 +61,7 @@ static enum ts_status list_series(const struct ts_index *index, struct ts_arena 
 	for (size_t t = 0; t < index->n_tables; t++) {
 		const struct ts_table *table = &index->tables[t];
 
-		for (size_t i = 0; table->kind == TS_TABLE_STEPS && i < table->n_columns; i++)
+		for (size_t i = 0; is_compared(table) && i < table->n_columns; i++)
 			list.items[list.n++] = (struct ts_series_side){table, &table->columns[i]};
 	}
 	if (list.n)
@@ -105,16 +113,39 @@ static void count_row(struct diffing *d, const struct ts_series_row *row)
 	d->tally.parts += row->state == TS_SERIES_PARTS;
 }
 
-/* The types that a side has under a name, whose series lie beside the place `at` of the walk. */
-static unsigned types_beside(const struct series_list *list, size_t at, struct ts_span name)
+static bool same_name(const struct ts_series_side *a, const struct ts_series_side *b)
+{
+	return a->table->kind == b->table->kind && ts_span_eq(a->column->name, b->column->name);
+}
+
+/* The types that a side has under the name of `of`, whose series lie beside the place `at` of the walk. */
+static unsigned types_beside(const struct series_list *list, size_t at, const struct ts_series_side *of)
 {
 	unsigned types = 0;
 
-	while (at > 0 && ts_span_eq(list->items[at - 1].column->name, name))
+	while (at > 0 && same_name(&list->items[at - 1], of))
 		at--;
-	for (; at < list->n && ts_span_eq(list->items[at].column->name, name); at++)
+	for (; at < list->n && same_name(&list->items[at], of); at++)
 		types |= 1u << list->items[at].column->type;
 	return types;
+}
+
+/* What a series is called: pipeline[].start is no path that a column of steps can have. */
+static enum ts_status name_of(struct diffing *d, const struct ts_series_side *side, struct ts_span *ret_name,
+			      struct ts_error *err)
+{
+	static const char prefix[] = "pipeline[].";
+	struct ts_span name = side->column->name;
+	char *text;
+
+	if (side->table->kind == TS_TABLE_PIPELINE && name.len + strlen(prefix) <= TS_PATH_MAX) {
+		text = ts_arena_printf(d->arena, "%s%.*s", prefix, TS_SPAN_ARG(name));
+		if (!text)
+			return ts_arena_error(d->arena, err);
+		name = ts_span_of(text, name.len + strlen(prefix));
+	}
+	*ret_name = name;
+	return TS_OK;
 }
 
 /* a or b is NULL where that side lacks the series; other_types says what it has instead. */
@@ -123,9 +154,11 @@ static enum ts_status diff_series(struct diffing *d, int32_t rank, const struct 
 				  struct ts_error *err)
 {
 	const struct ts_column *column = a ? a->column : b->column;
-	struct ts_series_row row = {.name = column->name, .type = column->type, .role = role, .rank = rank};
+	struct ts_series_row row = {.type = column->type, .role = role, .rank = rank};
 
 	row.a.type = row.b.type = column->type;
+	if (name_of(d, a ? a : b, &row.name, err))
+		return err->status;
 	if (a && b) {
 		if (ts_series_compare(d->walk, *a, *b, d->arena, &row, err))
 			return ts_error_prefix(err, "rank %d", rank);
@@ -172,16 +205,17 @@ static enum ts_status diff_rank(struct diffing *d, const struct ts_index *a, con
 	while (i < list_a.n || j < list_b.n) {
 		const struct ts_series_side *x = i < list_a.n ? &list_a.items[i] : NULL;
 		const struct ts_series_side *y = j < list_b.n ? &list_b.items[j] : NULL;
-		int c = !x ? 1 : (!y ? -1 : compare_columns(x->column, y->column));
-		unsigned other_types = c < 0 ? types_beside(&list_b, j, x->column->name)
-				     : c > 0 ? types_beside(&list_a, i, y->column->name)
-					     : 0;
+		int c = !x ? 1 : (!y ? -1 : compare_sides(x, y));
+		unsigned other_types = c < 0 ? types_beside(&list_b, j, x) : c > 0 ? types_beside(&list_a, i, y) : 0;
 
 		x = c <= 0 ? x : NULL;
 		y = c >= 0 ? y : NULL;
 		if (diff_series(
 			    d, a->rank, x, y, other_types,
-			    joint_role(x ? x->column->name : y->column->name, x ? &facts_a : NULL, y ? &facts_b : NULL),
+			    (x ? x : y)->table->kind == TS_TABLE_PIPELINE
+				    ? TS_ROLE_OBSERVATION
+				    : joint_role(x ? x->column->name : y->column->name, x ? &facts_a : NULL,
+						 y ? &facts_b : NULL),
 			    err))
 			return err->status;
 		i += x != NULL;
@@ -209,6 +243,15 @@ static enum ts_status lone_ranks(const struct ts_run *run, const struct ts_run *
 	return TS_OK;
 }
 
+/* What belongs to no rank: events of a pipeline, which one side may have alone. */
+static enum ts_status diff_job(struct diffing *d, struct ts_error *err)
+{
+	static const struct ts_index nothing = {.rank = TS_RANK_JOB};
+	const struct ts_index *a = ts_run_rank(d->a, TS_RANK_JOB), *b = ts_run_rank(d->b, TS_RANK_JOB);
+
+	return a || b ? diff_rank(d, a ? a : &nothing, b ? b : &nothing, err) : TS_OK;
+}
+
 static enum ts_status diff_ranks(struct diffing *d, struct ts_error *err)
 {
 	for (size_t i = 0; i < d->a->head.n_ranks; i++) {
@@ -220,7 +263,8 @@ static enum ts_status diff_ranks(struct diffing *d, struct ts_error *err)
 		if (diff_rank(d, a, b, err))
 			return err->status;
 	}
-	if (lone_ranks(d->a, d->b, d->arena, &d->diff->ranks_only_a, &d->diff->n_ranks_only_a, err) ||
+	if (diff_job(d, err) ||
+	    lone_ranks(d->a, d->b, d->arena, &d->diff->ranks_only_a, &d->diff->n_ranks_only_a, err) ||
 	    lone_ranks(d->b, d->a, d->arena, &d->diff->ranks_only_b, &d->diff->n_ranks_only_b, err))
 		return err->status;
 	return TS_OK;
@@ -316,7 +360,7 @@ static enum ts_status diff_with_itself(struct diffing *d, struct ts_error *err)
 		const struct ts_index *index = &d->a->indexes[i];
 
 		for (size_t t = 0; t < index->n_tables; t++)
-			diff->n_same += index->tables[t].kind == TS_TABLE_STEPS ? index->tables[t].n_columns : 0;
+			diff->n_same += is_compared(&index->tables[t]) ? index->tables[t].n_columns : 0;
 	}
 	diff->verdict = TS_DIFF_SAME;
 	diff->reason = ts_span_str("both are one and the same run: their ids are equal");

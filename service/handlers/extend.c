@@ -124,8 +124,8 @@ static enum ts_status compare_rows(struct compared *c, struct side *a, struct si
 	n = left_a < left_b ? left_a : left_b;
 	for (uint32_t i = 0; i < n; i++)
 		if (!same_row(a, b, i)) {
-			refuse(c, "rank %d column %s differs at step %lld", rank, show(a->column->name).text,
-			       (long long)a->keys[a->row + i]);
+			refuse(c, "rank %d column %s differs at %s %lld", rank, show(a->column->name).text,
+			       a->table->kind == TS_TABLE_PIPELINE ? "event" : "step", (long long)a->keys[a->row + i]);
 			return TS_OK;
 		}
 	advance(a, n);
@@ -156,7 +156,7 @@ static enum ts_status check_column(struct compared *c, const struct ts_table *ta
 	struct side a = {.table = table, .column = column}, b = {.table = NULL};
 	enum ts_status status;
 
-	b.column = ts_index_column(new_index, TS_TABLE_STEPS, column->name, column->type, &b.table);
+	b.column = ts_index_column(new_index, table->kind, column->name, column->type, &b.table);
 	if (!b.column) {
 		refuse(c, "rank %d lacks column %s", new_index->rank, show(column->name).text);
 		return TS_OK;
@@ -175,7 +175,9 @@ static enum ts_status check_tables(struct compared *c, const struct ts_index *ol
 	for (size_t t = 0; t < old_index->n_tables; t++) {
 		const struct ts_table *table = &old_index->tables[t];
 
-		for (size_t i = 0; c->extends && table->kind == TS_TABLE_STEPS && i < table->n_columns; i++)
+		if (table->kind != TS_TABLE_STEPS && table->kind != TS_TABLE_PIPELINE)
+			continue;
+		for (size_t i = 0; c->extends && i < table->n_columns; i++)
 			if (check_column(c, table, &table->columns[i], new_index, err))
 				return err->status;
 	}

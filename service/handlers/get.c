@@ -40,7 +40,7 @@ static struct ts_column_info column_info(const struct ts_run *run, int32_t rank,
 	struct ts_column_info info = {
 		.name = column->name,
 		.type = column->type,
-		.role = ts_role_of(column->name, &run->head.facts),
+		.role = table->kind == TS_TABLE_PIPELINE ? TS_ROLE_OBSERVATION : ts_role_of(column->name, &run->head.facts),
 		.precision = column->precision,
 		.digits = column->digits,
 		.table = table->kind,

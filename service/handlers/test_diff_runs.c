@@ -546,6 +546,65 @@ static void times_do_not_decide(void **state)
 	world_close(&w);
 }
 
+/* Events of a pipeline are compared by their number, under a name that no column of steps has, and decide nothing. */
+static void events_are_told_and_do_not_decide(void **state)
+{
+	struct cells a = {.n = 0}, b = {.n = 0};
+	struct ts_diff diff;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	steps_of(&a, "scalars.loss", 0, 99, 0.0);
+	steps_of(&a, "start", 0, 99, 5.0); /* an unknown column of steps, the same on both sides */
+	cells_copy(&a, &b);
+	for (int64_t i = 0; i < 7; i++) {
+		cells_add(&a, 0, "stage", i, 1.0)->event = true;
+		cells_add(&a, 0, "start", i, (double)i)->event = true;
+		if (i == 6)
+			continue;
+		cells_add(&b, 0, "stage", i, 1.0)->event = true;
+		cells_add(&b, 0, "start", i, i == 4 ? 0.25 : (double)i)->event = true;
+	}
+	diff_of(&w, make_run(&w, &a, NULL, 0), make_run(&w, &b, NULL, 0), &diff);
+	assert_int_equal(diff.verdict, TS_DIFF_SAME);
+	assert_int_equal(diff.n_same, 2);
+	assert_int_equal(diff.n_series, 2);
+	assert_true(ts_span_is(diff.series[0].name, "pipeline[].start"));
+	assert_int_equal(diff.series[0].state, TS_SERIES_PARTS);
+	assert_int_equal(diff.series[0].role, TS_ROLE_OBSERVATION);
+	assert_int_equal(diff.series[0].first_step, 4);
+	assert_true(diff.series[0].a.real == 4.0 && diff.series[0].b.real == 0.25);
+	assert_true(ts_span_is(diff.series[1].name, "pipeline[].stage"));
+	assert_int_equal(diff.series[1].state, TS_SERIES_EXTENT);
+	assert_int_equal(diff.series[1].steps_a, 7);
+	assert_int_equal(diff.series[1].steps_b, 6);
+	assert_int_equal(diff.steps_only_a, 0);
+	/* Nobody else's: a run without events lacks two series. */
+	cells_free(&b);
+	steps_of(&b, "scalars.loss", 0, 99, 0.0);
+	steps_of(&b, "start", 0, 99, 5.0);
+	diff_of(&w, make_run(&w, &a, NULL, 0), make_run(&w, &b, NULL, 0), &diff);
+	assert_int_equal(diff.verdict, TS_DIFF_SAME);
+	assert_int_equal(diff.n_series, 2);
+	assert_int_equal(diff.series[0].state, TS_SERIES_ONLY_A);
+	assert_int_equal(diff.series[0].other_types, 0);
+	assert_true(ts_span_is(diff.series[1].name, "pipeline[].start"));
+	assert_int_equal(diff.series[1].other_types, 0); /* the column of steps is another thing */
+	/* A column of steps and one of events are never paired. */
+	cells_free(&a);
+	cells_free(&b);
+	steps_of(&a, "start", 0, 9, 5.0);
+	cells_add(&b, 0, "start", 0, 5.0)->event = true;
+	diff_of(&w, make_run(&w, &a, NULL, 0), make_run(&w, &b, NULL, 0), &diff);
+	assert_int_equal(diff.n_series, 2);
+	assert_true(ts_span_is(diff.series[0].name, "start") && diff.series[0].state == TS_SERIES_ONLY_A);
+	assert_true(ts_span_is(diff.series[1].name, "pipeline[].start") && diff.series[1].state == TS_SERIES_ONLY_B);
+	cells_free(&a);
+	cells_free(&b);
+	world_close(&w);
+}
+
 static void no_trajectory_says_nothing(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
@@ -962,6 +1021,7 @@ int main(void)
 		cmocka_unit_test(random_runs_agree_with_plain_comparison),
 		cmocka_unit_test(one_bit_of_the_loss),
 		cmocka_unit_test(times_do_not_decide),
+		cmocka_unit_test(events_are_told_and_do_not_decide),
 		cmocka_unit_test(no_trajectory_says_nothing),
 		cmocka_unit_test(extents),
 		cmocka_unit_test(unknown_columns_leave_it_open),

@@ -110,13 +110,18 @@ void cells_sort(struct cells *cells)
 		qsort(cells->items, cells->n, sizeof *cells->items, by_series);
 }
 
+static enum ts_table_kind kind_of(const struct cell *c)
+{
+	return c->event ? TS_TABLE_PIPELINE : (c->superseded ? TS_TABLE_SUPERSEDED : TS_TABLE_STEPS);
+}
+
 static int by_step(const void *x, const void *y)
 {
 	const struct cell *a = x, *b = y;
 	int c = (a->rank > b->rank) - (a->rank < b->rank);
 
 	if (!c)
-		c = a->superseded - b->superseded;
+		c = (int)kind_of(a) - (int)kind_of(b);
 	return c ? c : (a->step > b->step) - (a->step < b->step);
 }
 
@@ -188,8 +193,8 @@ static struct ts_id make_rank(struct world *w, const struct cell *cells, size_t 
 	for (size_t i = 0; i < n;) {
 		const struct cell *first = &cells[i];
 
-		ts_builder_row(b, first->superseded ? TS_TABLE_SUPERSEDED : TS_TABLE_STEPS, first->step);
-		for (; i < n && cells[i].step == first->step && cells[i].superseded == first->superseded; i++)
+		ts_builder_row(b, kind_of(first), first->step);
+		for (; i < n && cells[i].step == first->step && kind_of(&cells[i]) == kind_of(first); i++)
 			add_cell(b, &cells[i]);
 		must(ts_builder_row_end(b, &err), &err);
 	}

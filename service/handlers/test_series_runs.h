@@ -13,6 +13,7 @@ struct cell {
 	uint64_t word; /* F64: its bits */
 	const char *text; /* TEXT, JSON: literal */
 	bool superseded; /* in the table of rows that were written again; step is its ordinal */
+	bool event; /* of a pipeline; step is its ordinal */
 };
 
 struct cells {
