@@ -99,8 +99,8 @@ static struct amount row_of(const struct report *r, const char *group, const cha
 
 /* --- what timing says --- */
 
-/* The rows that stand together under one subject: [from, to). A phase may be called "step" or "wall", so that a subject alone does
- * not tell; a name that comes again begins another block. */
+/* The rows that stand together under one subject: [from, to). A phase may be called "step" or "wall", so that a subject
+ * alone does not tell; a name that comes again begins another block. */
 static size_t block_end(const struct ts_measures *m, size_t from)
 {
 	size_t to = from + 1;
@@ -234,7 +234,8 @@ static struct amount wait_of(const struct report *r, bool *ret_hidden)
 	if (alone(r->work))
 		return known(0.0);
 	if (subject)
-		wait = row_of(r, "ranks", subject, "wait", "one rank alone does not tell its wait from transfer: both are in communication");
+		wait = row_of(r, "ranks", subject, "wait",
+			      "one rank alone does not tell its wait from transfer: both are in communication");
 	if (!wait.reason && wait.value < 0.0)
 		wait.value = 0.0;
 	return wait.reason ? wait : known(wait.value * r->times.steps);
@@ -463,8 +464,9 @@ static struct amount hardware_flops(const struct ts_work *w)
 		return known(w->flops_per_step.value);
 	if (ts_span_is(w->recompute.text, "full"))
 		return known(w->flops_per_step.value * FULL_RECOMPUTE);
-	return unknown(w->recompute.text.len ? "work.recompute is neither \"full\" nor \"none\": how much is done twice is not said"
-					     : "no recomputation is declared, nor that there is none");
+	return unknown(w->recompute.text.len
+			       ? "work.recompute is neither \"full\" nor \"none\": how much is done twice is not said"
+			       : "no recomputation is declared, nor that there is none");
 }
 
 /* --- efficiency --- */
@@ -486,14 +488,14 @@ static void doubts(struct report *r, const char *what, struct amount ratio)
 	if (ratio.value > 1.0)
 		add_text(r, "efficiency", "error", strcmp(what, "MFU") == 0 ? "text" : "hfu",
 			 ts_arena_printf(r->arena,
-					 "%s is %.4g %%, more than the devices can do: the FLOPs of a step, the ranks that they are "
-					 "for, the peak or its dtype is wrong",
+					 "%s is %.4g %%, more than the devices can do: the FLOPs of a step, the ranks that "
+					 "they are for, the peak or its dtype is wrong",
 					 what, 100.0 * ratio.value));
 	else
 		add_text(r, "efficiency", "warning", strcmp(what, "MFU") == 0 ? "text" : "hfu",
 			 ts_arena_printf(r->arena,
-					 "%s is %.4g %%: above 70 %% it is almost always the FLOPs of a step, the peak or its dtype that "
-					 "is wrong",
+					 "%s is %.4g %%: above 70 %% it is almost always the FLOPs of a step, the peak or its "
+					 "dtype that is wrong",
 					 what, 100.0 * ratio.value));
 }
 
@@ -521,7 +523,8 @@ static void mfu_rows(struct report *r, const char *peak_source)
 	doubts(r, "HFU", hfu);
 	if (!r->mfu.reason && r->mfu.value <= 1.0 && r->ideal.value > r->compute)
 		add_text(r, "efficiency", "warning", "compute",
-			 "at the peak the work would take longer than its phases did: they do not hold all of it, or the count is wrong");
+			 "at the peak the work would take longer than its phases did: they do not hold all of it, or the count "
+			 "is wrong");
 }
 
 /* Productive is what the phases of compute took; each loss is a share of wall. */

@@ -63,8 +63,9 @@ static bool is_size(const struct tokens *t, size_t i)
 /* What says nothing about how fast a part is. "NVIDIA", "80GB", "HBM3". */
 static bool is_noise(const struct tokens *t, size_t i)
 {
-	static const char *const noise[] = {"nvidia",  "amd",  "google", "cloud", "corporation", "tesla", "geforce", "instinct",
-					    "gpu", "graphics", "accelerator", "hbm2", "hbm2e", "hbm3", "hbm3e", "gddr6", "gb", NULL};
+	static const char *const noise[] = {"nvidia", "amd",	  "google",   "cloud",	     "corporation", "tesla",
+					    "geforce", "instinct", "graphics", "accelerator", "gpu",	    "hbm2",
+					    "hbm2e",  "hbm3",	  "hbm3e",    "gddr6",	     NULL};
 
 	if (strcmp(t->text[i], "gb") == 0)
 		return i > 0 && is_size(t, i - 1);

@@ -1,10 +1,10 @@
 /* peaks.h - the peak arithmetic of devices: a table compiled in from peaks.tsv, where every row has its source.
  *
- * A device is known by its whole name as drivers spell it. Both names are cut into tokens (letters and digits; case is one); the
- * device has all tokens of the row in their order, and beside them nothing but makers and families (NVIDIA, Tesla, ...), memory sizes
- * and memory kinds. Of several such rows the one of most tokens counts: "H100 PCIe" before "H100". So L40S is not L40, RTX A1000 not
- * A100, and what the table has never heard of ("RTX 4090 Laptop", a MIG slice, "A10-24Q") is unknown, not guessed.
- * The figures are those of the whole part at its boost clock: a power cap makes them nominal.
+ * A device is known by its whole name as drivers spell it. Both names are cut into tokens (letters and digits; case is one);
+ * the device has all tokens of the row in their order, and beside them nothing but makers and families (NVIDIA, Tesla, ...),
+ * memory sizes and memory kinds. Of several such rows the one of most tokens counts: "H100 PCIe" before "H100". So L40S is
+ * not L40, RTX A1000 not A100, and what the table has never heard of ("RTX 4090 Laptop", a MIG slice, "A10-24Q") is unknown,
+ * not guessed. The figures are those of the whole part at its boost clock: a power cap makes them nominal.
  */
 #ifndef TSCOPE_ANALYSIS_PEAKS_H
 #define TSCOPE_ANALYSIS_PEAKS_H

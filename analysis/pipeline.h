@@ -1,15 +1,18 @@
 /* pipeline.h - how much of the time the stages of a pipeline stand still, against what the schedule cannot avoid.
  *
- * Group "pipeline". A step's makespan is the time from the first start to the last end of its events, of all stages; without a column
- * step all events are of one. busy is the union of a stage's intervals, so what overlaps counts once. With p stages, over all steps:
- *	all/	bubble = 1 - sum of busy / (p * sum of makespans); makespan (s, that sum), steps, stages, events, skipped, busiest, idlest
- *		("stage 2"; the lowest of equals); ideal = (p - 1) / (v * m + p - 1) for m microbatches and v chunks of the model a stage;
- *		excess = what bubble has above ideal, not below 0; microbatches and virtual_stages, as declared or as the columns
- *		microbatch and chunk count them (the most of any step), with microbatches_source "declared" or "column microbatch"
+ * Group "pipeline". A step's makespan is the time from the first start to the last end of its events, of all stages; without
+ * a column step all events are of one. busy is the union of a stage's intervals, so what overlaps counts once. With p stages,
+ * over all steps:
+ *	all/	bubble = 1 - sum of busy / (p * sum of makespans); makespan (s, that sum), steps, stages, events, skipped,
+ *		busiest, idlest ("stage 2"; the lowest of equals); ideal = (p - 1) / (v * m + p - 1) for m microbatches and v
+ *		chunks of the model a stage; excess = what bubble has above ideal, not below 0; microbatches and
+ *		virtual_stages, as declared or as the columns microbatch and chunk count them (the most of any step), with
+ *		microbatches_source "declared" or "column microbatch"
  *	stage K/ busy (s), bubble
- * An event whose stage is no integer from 0 on, whose times are not finite or whose end lies before its start is skipped and counted.
- * Clocks are taken as they are: those of several hosts must agree to what is asked of the answer.
- * Source: Huang et al., "GPipe", 2019; Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters", 2021, for v.
+ * An event whose stage is no integer from 0 on, whose times are not finite or whose end lies before its start is skipped and
+ * counted. Clocks are taken as they are: those of several hosts must agree to what is asked of the answer.
+ * Source: Huang et al., "GPipe", 2019; Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters",
+ * 2021, for v.
  */
 #ifndef TSCOPE_ANALYSIS_PIPELINE_H
 #define TSCOPE_ANALYSIS_PIPELINE_H

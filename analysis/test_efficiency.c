@@ -127,7 +127,8 @@ static void is_text(struct bench *b, const char *group, const char *subject, con
 
 	assert_non_null(m);
 	if (!m->known || !ts_span_is(m->text, want))
-		fail_msg("%s/%s/%s is \"%.*s\", not \"%s\"", group, subject, name, TS_SPAN_ARG(m->known ? m->text : m->reason), want);
+		fail_msg("%s/%s/%s is \"%.*s\", not \"%s\"", group, subject, name,
+			 TS_SPAN_ARG(m->known ? m->text : m->reason), want);
 }
 
 static void is_unknown(struct bench *b, const char *group, const char *subject, const char *name, const char *why)
@@ -295,8 +296,8 @@ static void more_than_the_devices_can_do(void **state)
 	report(b);
 	is(b, "efficiency", "mfu", "ratio", 20.0 / 11.0);
 	is_text(b, "efficiency", "error", "text",
-		"MFU is 181.8 %, more than the devices can do: the FLOPs of a step, the ranks that they are for, the peak or its dtype "
-		"is wrong");
+		"MFU is 181.8 %, more than the devices can do: the FLOPs of a step, the ranks that they are for, the peak or "
+		"its dtype is wrong");
 	assert_false(there(b, "efficiency", "warning", "text"));
 	is(b, "budget", "useful_compute", "seconds", 7.0);
 	is_unknown(b, "budget", "compute_overhead", "seconds", "MFU is above 100 %");
@@ -524,7 +525,8 @@ static void wait_that_nobody_knows(void **state)
 	says(b, "parallelism.world_size", real(8.0));
 	ten_steps(b);
 	report(b);
-	is_unknown(b, "budget", "wait", "seconds", "one rank alone does not tell its wait from transfer: both are in communication");
+	is_unknown(b, "budget", "wait", "seconds",
+		   "one rank alone does not tell its wait from transfer: both are in communication");
 	is(b, "budget", "communication", "seconds", 1.5);
 	sums_up(b);
 	says(b, "work.flops_ranks", real(9.0));

@@ -73,7 +73,8 @@ static struct ts_work_text device_of(const struct ts_facts *facts)
 		if (!name)
 			break;
 		if (name->type != TS_FACT_TEXT || (device.text.len && !ts_span_eq(device.text, name->text)))
-			return (struct ts_work_text){.reason = "the host has devices of several sorts, and none says which is used"};
+			return (struct ts_work_text){
+				.reason = "the host has devices of several sorts, and none says which is used"};
 		device = (struct ts_work_text){.text = name->text, .source = ts_source_name(name->source)};
 	}
 	return device;

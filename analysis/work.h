@@ -3,11 +3,14 @@
  * Read from facts; a number that is missing, text, not finite or not above 0 is unknown with the reason. What a framework's
  * configuration hints at ("config.precision") is no declaration and is not looked at.
  *
- *	work.flops_per_step		model FLOPs of one step (without recomputation), of work.flops_ranks ranks together (1 if not said)
+ *	work.flops_per_step		model FLOPs of one step (without recomputation), of work.flops_ranks ranks together (1
+ *					if not said)
  *	work.flops_convention		how they were counted: "6N", "palm", "torch flop counter x 3"
- *	work.hardware_flops_per_step	FLOPs really done, with recomputation; or work.recompute_flops_per_step, what comes on top;
- *					or work.recompute: "full" (a second forward pass: 4/3, backward taken as twice forward), "none"
- *	work.peak_flops			operations a second of one device; work.dtype: "bf16", which names the peak in peaks.tsv
+ *	work.hardware_flops_per_step	FLOPs really done, with recomputation; or work.recompute_flops_per_step, what comes on
+ *					top; or work.recompute: "full" (a second forward pass: 4/3, backward taken as twice
+ *					forward), "none"
+ *	work.peak_flops			operations a second of one device; work.dtype: "bf16", which names the peak in
+ *					peaks.tsv
  *	work.tokens_per_step, work.samples_per_step	of the whole job
  *	hardware.gpu, hardware.gpus[i].name, .memory	the device and its bytes; they must be one sort, or none is known
  *	parallelism.world_size, .pipeline_stages, .microbatches, .virtual_stages
@@ -43,10 +46,11 @@ struct ts_work {
 	int32_t rank;	     /* in view: whose timing rows are there */
 	uint32_t n_ranks;    /* that are in the run */
 	uint64_t warmup_cut; /* steps left out of the timing rows */
-	struct ts_work_number tokens, samples; /* totals of these columns over the counted steps, all ranks that have them together */
+	struct ts_work_number tokens, samples; /* sums of these columns over the counted steps, of all ranks that have them */
 };
 
-/* facts are sorted: all that the rank in view says (ts_facts_whole). Spans point into them. tokens and samples are unknown after it. */
+/* facts are sorted: all that the rank in view says (ts_facts_whole). Spans point into them. tokens and samples are unknown
+ * after it. */
 void ts_work_of_facts(const struct ts_facts *facts, struct ts_work *ret_work);
 /* A number that the user gives wins over every fact. value is finite and above 0. */
 void ts_work_override(struct ts_work_number *number, double value);
