@@ -75,6 +75,7 @@ static bool collect(struct ts_axis *axis, const struct ts_spikes *found, const i
 			axis->hits[at++] = (struct ts_hit){
 				.first = keys[x->first],
 				.last = keys[x->last],
+				.peak = keys[x->peak],
 				.value = x->value,
 				.expected = x->expected,
 				.score = x->score,
@@ -87,6 +88,7 @@ static bool collect(struct ts_axis *axis, const struct ts_spikes *found, const i
 			axis->hits[at++] = (struct ts_hit){
 				.first = keys[i],
 				.last = keys[i],
+				.peak = keys[i],
 				.value = values[i],
 				.expected = (double)NAN,
 				.score = HUGE_VAL,
@@ -134,6 +136,7 @@ struct group {
 	int64_t first, last;
 	unsigned axes; /* bits */
 	double p;
+	double score;	 /* of the hit that is furthest out */
 	size_t from, to; /* of the meetings */
 };
 
@@ -168,8 +171,10 @@ static double chance_anywhere(const struct meetings *m, const struct ts_axis *x,
 			      const struct ts_hit *b)
 {
 	double t = a->chance * b->chance, steps = (double)(x->n < y->n ? x->n : y->n);
-	double offsets = apart(a, b) ? 2.0 * REACH : (double)(length(a) + length(b) - 1);
+	double offset = fabs((double)a->peak - (double)b->peak), offsets = 1;
 
+	if (offset > 0)
+		offsets = offset > REACH ? 4 * offset : 2.0 * REACH;
 	return fmin(1, 2 * offsets * steps * (double)m->pairs * t * (1 - log(t)));
 }
 
@@ -310,11 +315,12 @@ static bool group_up(struct meetings *m)
 
 		if (!g || first_of(x) > g->last) {
 			g = &m->groups[m->n_groups++];
-			*g = (struct group){first_of(x), last_of(x), 0, 1, i, i};
+			*g = (struct group){first_of(x), last_of(x), 0, 1, 0, i, i};
 		}
 		g->last = last_of(x) > g->last ? last_of(x) : g->last;
 		g->axes |= axes_of(m, x);
 		g->p = fmin(g->p, x->p);
+		g->score = fmax(g->score, fmax(x->hit[0]->score, x->hit[1]->score));
 		g->to = i + 1;
 		m->best = fmin(m->best, x->p);
 	}
@@ -414,12 +420,18 @@ static bool add_event(const struct meetings *m, const struct group *g, struct ts
 	return ts_event_add(events, arena, &event);
 }
 
+/* The most significant first; of equal ones (as strong as can be said) that of more axes, then the one further out. */
 static int by_p(const void *x, const void *y)
 {
 	const struct group *a = x, *b = y;
+	int axes_a = __builtin_popcount(a->axes), axes_b = __builtin_popcount(b->axes);
 
 	if (a->p != b->p)
 		return a->p < b->p ? -1 : 1;
+	if (axes_a != axes_b)
+		return axes_a > axes_b ? -1 : 1;
+	if (a->score != b->score)
+		return a->score > b->score ? -1 : 1;
 	return (a->first > b->first) - (a->first < b->first);
 }
 

@@ -1,7 +1,7 @@
 /* coincidence.h - what happened on several axes of a run at once, where independent axes would hardly have met.
  *
  *	ts_coincidence_begin(&c, arena);
- *	ts_coincidence_axis(&c, name, keys, values, n, err);	while the series is in memory: nothing of it is kept but its hits
+ *	ts_coincidence_axis(&c, name, keys, values, n, err);	while the series is in memory: only its hits are kept
  *	ts_coincidence_finish(&c, arena, &measures, &events, err);
  *
  * Hits. An axis is hit where spikes.h finds a spike or a dip at a low threshold (0.5 / sqrt(n) of clean values a side, at most
@@ -10,13 +10,15 @@
  * explains: an axis that jumps every 100 steps, as for a checkpoint, meets something sooner or later.
  *
  * Single coincidences. Hits of two axes no more than 2 steps apart, with chances a and b: the product of two uniform numbers is
- * at most t = ab with chance t(1 - ln t) (Fisher 1932). That times the steps where both have values, the pairs of axes, the
- * offsets that the two hits cover, and 2 (half of the error goes to hits that meet, half to the four offsets beside) bounds the
- * chance that independent axes show such a thing anywhere (Bonferroni). Correlation inside an axis does not break the bound.
+ * at most t = ab with chance t(1 - ln t) (Fisher 1932). That times the steps where both have values, the pairs of axes,
+ * the offsets of their peaks that were looked at, and 2 (half of the error goes to hits that peak at the same step, half to the
+ * others) bounds the chance that independent axes show such a thing anywhere (Bonferroni). Correlation inside an axis does
+ * not break the bound.
  * Significant at TS_COINCIDENCE_LEVEL.
  *
- * Repeated ones. Hits that are spikes on their own (TS_SPIKES_CHANCE) of two axes meet k times: k against a Poisson number with the
- * mean N_a N_b (width of a hit of either, and 3) / steps, times 2 and the pairs of axes. Where that is significant, each of them is.
+ * Repeated ones. Hits that are spikes on their own (TS_SPIKES_CHANCE) of two axes meet k times: k against a Poisson number with
+ * the mean N_a N_b (width of a hit of either, and 3) / steps, times 2 and the pairs of axes. Where that is significant, each of
+ * them is.
  *
  * Rows, group "cross":
  *   axes/present TEXT, checked COUNT  names in order, and the values of the longest axis; too_short TEXT: axes with fewer than
@@ -43,10 +45,10 @@ enum {
 	TS_COINCIDENCE_ROWS = 8,
 };
 
-#define TS_COINCIDENCE_LEVEL 0.005
+#define TS_COINCIDENCE_LEVEL 0.01
 
 struct ts_hit {
-	int64_t first, last; /* steps */
+	int64_t first, last, peak; /* steps */
 	double value, expected;
 	double score;  /* robust deviations; infinite for NaN and infinities */
 	double chance; /* that a step of this axis is hit so; see above */

@@ -15,6 +15,7 @@ enum {
 	SAMPLE = 1 << 16,    /* distances that a tail is fitted to */
 	GAP = 2,	     /* values between the hits of one event */
 	BEFORE_LEAST = 4,    /* values that make a level inside the first and the last block */
+	SORTED = 1024,	     /* blocks that the spread is set against the level of */
 	FIRST_HITS = 64,
 };
 
@@ -264,14 +265,25 @@ static int by_level(const void *x, const void *y)
 	return (a->median > b->median) - (a->median < b->median);
 }
 
-/* The power of the level that the spread goes with: 0 even noise, 1 noise in proportion. NaN where the level hardly moves. */
-static double spread_power(const struct finder *f, struct block *sorted, double *scratch)
+static double median_spread(const struct block *blocks, size_t n, double *scratch)
 {
 	static const double half[] = {50};
-	size_t n = 0, middle;
+	double out;
+
+	for (size_t b = 0; b < n; b++)
+		scratch[b] = blocks[b].high - blocks[b].low;
+	ts_percentiles(scratch, n, half, 1, &out);
+	return out;
+}
+
+/* The power of the level that the spread goes with: 0 even noise, 1 noise in proportion. NaN where the level hardly moves. The
+ * lower half of the levels against the upper eighth (quarter, of few blocks): a loss that falls is high for a short time only. */
+static double spread_power(const struct finder *f, struct block *sorted, double *scratch)
+{
+	size_t n = 0, top;
 	double low_level, high_level, low_spread, high_spread;
 
-	for (size_t b = 0; b < f->n_blocks; b += f->n_blocks / 1024 + 1) {
+	for (size_t b = 0; b < f->n_blocks; b += f->n_blocks / SORTED + 1) {
 		double lo, hi;
 
 		expected_of(f, b, &lo, &hi); /* not its own median, which its own spread would go with by chance */
@@ -279,19 +291,15 @@ static double spread_power(const struct finder *f, struct block *sorted, double 
 		sorted[n++].median = lo / 2 + hi / 2;
 	}
 	if (n < 8)
-		return NAN;
+		return (double)NAN;
 	qsort(sorted, n, sizeof *sorted, by_level);
-	middle = n / 2;
+	top = n >= 64 ? n / 8 : n / 4;
 	low_level = sorted[n / 4].median;
-	high_level = sorted[n - 1 - n / 4].median;
-	for (size_t b = 0; b < middle; b++)
-		scratch[b] = sorted[b].high - sorted[b].low;
-	ts_percentiles(scratch, middle, half, 1, &low_spread);
-	for (size_t b = middle; b < n; b++)
-		scratch[b - middle] = sorted[b].high - sorted[b].low;
-	ts_percentiles(scratch, n - middle, half, 1, &high_spread);
+	high_level = sorted[n - 1 - top / 2].median;
+	low_spread = median_spread(sorted, n / 2, scratch);
+	high_spread = median_spread(sorted + (n - top), top, scratch);
 	if (!(high_level > 2 * low_level) || !(low_spread > 0) || !(high_spread > 0))
-		return NAN;
+		return (double)NAN;
 	return log(high_spread / low_spread) / log(high_level / low_level);
 }
 
@@ -320,7 +328,7 @@ static bool choose_scales(struct finder *f, size_t stride, double *sample)
 	f->up.scale = f->down.scale = PLAIN;
 	if (!f->positive)
 		return true;
-	sorted = ts_arena_array(f->arena, 1024, sizeof *sorted);
+	sorted = ts_arena_array(f->arena, SORTED, sizeof *sorted);
 	if (!sorted)
 		return false;
 	power = spread_power(f, sorted, sample);
@@ -385,7 +393,7 @@ static const double knots[] = {0, 0.6744897501960817, 1.2815515655446004, 1.9599
 static const double knot_shares[] = {50, 75, 90, 97.5, 99.5, 99.9};
 enum { KNOTS = sizeof knots / sizeof knots[0], KNOT_VALUES = 4 };
 
-/* The relative error of a slope between quantiles beyond which lie `below` and `above` values (spacings of an exponential tail). */
+/* The relative error of a slope between quantiles beyond which lie so many values (spacings of an exponential tail). */
 static double slope_error(double below, double above)
 {
 	return sqrt(1 / above - 1 / below) / log(below / above);
@@ -637,12 +645,13 @@ static bool hit(struct finder *f, const struct ts_spike *now, size_t *gap)
 		return true;
 	}
 	open->last = now->last;
-	if (now->score > open->score) {
-		size_t first = open->first;
-
-		*open = *now;
-		open->first = first;
+	if (now->kind == TS_EVENT_SPIKE ? now->value > open->value : now->value < open->value) {
+		open->peak = now->peak;
+		open->value = now->value;
+		open->expected = now->expected;
 	}
+	open->score = fmax(open->score, now->score);
+	open->chance = fmin(open->chance, now->chance);
 	return true;
 }
 

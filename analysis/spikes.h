@@ -12,8 +12,8 @@
  *
  * Scale. Distances are measured on a scale that makes the noise even: x, its square root, its fourth root or its logarithm
  * (for positive series only). Where the level moves, the one on which the spread goes least with the level (Tukey, Exploratory
- * Data Analysis, 1977); else, for what lies above, the first that is not skew upward, and for what lies below the last that is not
- * skew downward (Hinkley's quantile skewness at 5 %, 1975). A robust deviation is the running median of the interquartile
+ * Data Analysis, 1977); else, for what lies above, the first that is not skew upward, and for what lies below the last that is
+ * not skew downward (Hinkley's quantile skewness at 5 %, 1975). A robust deviation is the running median of the interquartile
  * ranges of 129 blocks, divided by 1.349.
  *
  * Threshold. The chance of a distance is read off the tail of this very series: its quantiles at 50 to 99.9 % (as far as there
@@ -50,8 +50,8 @@ struct ts_spike {
 	enum ts_event_kind kind;   /* SPIKE, DIP or SHIFT */
 	size_t first, last, peak;  /* indices into the series; of a shift all are where the new level begins */
 	double value, expected;	   /* at the peak; of a shift the levels after and before */
-	double score;		   /* robust deviations; over the level where the series is flat */
-	double chance;		   /* that one value of clean noise is as far out; of a shift 0 */
+	double score;		   /* robust deviations, the most of its values; over the level where the series is flat */
+	double chance;		   /* that one value of clean noise is as far out, the least of its values; of a shift 0 */
 };
 
 struct ts_spikes {
