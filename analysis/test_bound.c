@@ -257,6 +257,22 @@ static void fixes_by_what_rows_say(void **state)
 	assert_null(fix(&s, "the hosts of the slow ranks"));
 	assert_non_null(fix(&s, "even work for all ranks"));
 	ts_arena_finish(&s.arena);
+	/* From 80 % of the device on there is no room; an optimizer counts from 5 %, other phases and time in none from 2 %. */
+	decide(&s, REST(0, 0.96, 0, 0, 0.02, 0.02) "memory/capacity/pressure_ratio = 0.8; timing/optimizer/share_ratio = 0.05");
+	assert_null(fix(&s, "larger batch"));
+	assert_non_null(fix(&s, "fused optimizer"));
+	assert_non_null(fix(&s, "name what the time goes into"));
+	assert_non_null(fix(&s, "evaluate and write checkpoints less often"));
+	ts_arena_finish(&s.arena);
+	decide(&s, REST(0, 0.96, 0, 0, 0.019, 0.021) "memory/capacity/pressure_ratio = 0.799; timing/optimizer/share_ratio = 0.049");
+	assert_non_null(fix(&s, "larger batch"));
+	assert_null(fix(&s, "fused optimizer"));
+	assert_non_null(fix(&s, "name what the time goes into"));
+	assert_null(fix(&s, "evaluate and write checkpoints less often"));
+	ts_arena_finish(&s.arena);
+	decide(&s, REST(0, 0.96, 0, 0, 0.021, 0.019));
+	assert_null(fix(&s, "name what the time goes into"));
+	ts_arena_finish(&s.arena);
 	/* Where only 2 % lie between compute and the peak, compiling cannot win 25 %. */
 	decide(&s, STEPS "budget/useful_compute/share_ratio = 0.9; budget/compute_overhead/share_ratio = 0.02; "
 	 "budget/other/share_ratio = 0.08; "

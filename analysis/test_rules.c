@@ -233,9 +233,9 @@ static const struct rule_case cases[] = {
 	{"DIST.EXPOSED_COMM", WORLD, UNCHECKED, "kernel trace"},
 	{"DIST.EXPOSED_COMM", "", APPLIES_NOT, NULL},
 
-	{"DIST.PIPELINE_BUBBLE", 
+	{"DIST.PIPELINE_BUBBLE",
 	 "pipeline/all/bubble_ratio = 0.4499; pipeline/all/excess_ratio ? the microbatches are not known", MEDIUM, NULL},
-	{"DIST.PIPELINE_BUBBLE", 
+	{"DIST.PIPELINE_BUBBLE",
 	 "pipeline/all/bubble_ratio = 0.4; pipeline/all/ideal_ratio = 0.25; pipeline/all/excess_ratio = 0.1499", MEDIUM, NULL},
 	{"DIST.PIPELINE_BUBBLE",
 	 "pipeline/all/bubble_ratio = 0.3; pipeline/all/ideal_ratio = 0.25; pipeline/all/excess_ratio = 0.0499", PASSES, NULL},
@@ -283,7 +283,7 @@ static const struct rule_case cases[] = {
 	{"MEMORY.PRESSURE", "memory/capacity/device_bytes = 1e9; memory/capacity/pressure_ratio = 0.97", HIGH, NULL},
 	{"MEMORY.PRESSURE", "memory/capacity/pressure_ratio ? the capacity of the device is not known", UNCHECKED, "capacity"},
 
-	{"MEMORY.FORECAST", 
+	{"MEMORY.FORECAST",
 	 "memory/growth/slope_bytes_per_step = 1000; memory/growth/p_value = 0.0101; memory/growth/total_bytes = 1e6; "
 	 "memory/capacity/steps_left_count = 1", PASSES, NULL},
 	{"MEMORY.FORECAST", GROWTH "memory/growth/total_bytes = 1e6; memory/capacity/steps_left_count = 1001", MEDIUM, NULL},
@@ -308,7 +308,7 @@ static const struct rule_case cases[] = {
 	 PASSES, NULL},
 	{"MEMORY.GROWTH", "memory/growth/slope_bytes_per_step ? no column memory.alloc", UNCHECKED, "no column memory.alloc"},
 
-	{"MEMORY.FRAGMENTATION", 
+	{"MEMORY.FRAGMENTATION",
 	 "memory/fragmentation/ratio = 0.3999; memory/fragmentation/reserved_unused_bytes = 1; "
 	 "memory/peak_alloc/peak_bytes = 67108864", LOW, NULL},
 	{"MEMORY.FRAGMENTATION",
@@ -330,12 +330,12 @@ static const struct rule_case cases[] = {
 	 MEDIUM, NULL},
 	{"MEMORY.FRAGMENTATION", "memory/fragmentation/ratio ? only values between steps", UNCHECKED, "between steps"},
 
-	{"MEMORY.RANK_IMBALANCE", 
+	{"MEMORY.RANK_IMBALANCE",
 	 WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 2/peak_bytes = 100; ranks/rank 1/peak_bytes = 140; "
 	       "memory/capacity/device_bytes = 467", PASSES, NULL},
-	{"MEMORY.RANK_IMBALANCE", 
+	{"MEMORY.RANK_IMBALANCE",
 	 WORLD "ranks/rank 0/peak_bytes = 121; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 100", MEDIUM, "Rank 0's"},
-	{"MEMORY.RANK_IMBALANCE", 
+	{"MEMORY.RANK_IMBALANCE",
 	 WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 120; "
 	       "memory/capacity/device_bytes = 400", MEDIUM, NULL},
 	{"MEMORY.RANK_IMBALANCE",
@@ -615,6 +615,30 @@ static void several_stragglers_are_one_finding(void **state)
 	ts_arena_finish(&s.arena);
 }
 
+/* Stretches of three and more are "1 to 3"; two are named one by one. */
+static void ranks_as_a_sentence_names_them(void **state)
+{
+	const struct ts_finding *f;
+	char row[128];
+	struct state s;
+
+	(void)state;
+	begin(&s);
+	test_rows(&s.m, &s.arena, "ranks/all/present_count = 99; ranks/rank 0/straggler = 'late'");
+	for (int rank = 9; rank <= 30; rank++) {
+		if (rank == 12 || rank == 15 || (rank > 15 && rank % 2))
+			continue;
+		(void)snprintf(row, sizeof row, "ranks/rank %d/straggler = 'late'", rank);
+		test_rows(&s.m, &s.arena, row);
+	}
+	ask(&s, "ranks/rank 99999999999/straggler = 'late'; ranks/rank 2147483648/straggler = 'late'", NULL);
+	f = finding(&s, "DIST.STRAGGLER");
+	assert_non_null(f);
+	assert_int_equal(f->n_ranks, 14); /* 0, 9 to 11, 13, 14, and the even ones from 16 to 30 */
+	assert_true(holds(f->detail, "ranks 0, 9 to 11, 13, 14, 16, 18, 20, 22 and 4 more hold up the others (late)"));
+	ts_arena_finish(&s.arena);
+}
+
 static void coincidences_are_one_finding(void **state)
 {
 	const struct ts_finding *f;
@@ -786,7 +810,7 @@ static void a_full_arena_is_an_error(void **state)
 {
 	struct state s;
 	struct ts_error err = {.status = TS_OK};
-	size_t ceiling = 64;
+	size_t ceiling = 64, n;
 	int failed = 0;
 
 	(void)state;
@@ -814,6 +838,12 @@ static void a_full_arena_is_an_error(void **state)
 		assert_int_not_equal(err.status, TS_OK);
 	}
 	assert_true(failed > 20);
+	/* What fits at last is whole. */
+	n = s.f.n;
+	assert_int_equal(ts_findings_check(&s.m, &s.events, NULL, &s.arena, &s.f, &err), TS_OK);
+	assert_int_equal(n, s.f.n);
+	for (size_t i = 0; i < s.f.n; i++)
+		assert_true(s.f.items[i].detail.len > 1 && s.f.items[i].n_evidence > 0);
 	ts_arena_finish(&s.arena);
 }
 
@@ -826,6 +856,7 @@ int main(void)
 		cmocka_unit_test(edges_of_shifts),
 		cmocka_unit_test(the_loss_by_its_events),
 		cmocka_unit_test(several_stragglers_are_one_finding),
+		cmocka_unit_test(ranks_as_a_sentence_names_them),
 		cmocka_unit_test(coincidences_are_one_finding),
 		cmocka_unit_test(three_coincidences_are_all_named),
 		cmocka_unit_test(the_strongest_spike_is_named),

@@ -1,9 +1,10 @@
 /* quality_bound.c - is the verdict of what a run is bound by the cause that was built into it?
  *
- * A trial is a job of 4 to 16 ranks whose steps are made of phases with noise, so that one cause takes a share of the wall time drawn
- * from a range of its own, and the others stay a fifth below what would make them the verdict. The ranges begin a tenth
- * above the documented limits: nearer to a limit there is no right answer to be labelled with. The rank in view is drawn, too: in a job that
- * waits it may be the straggler. The arrays go through timing, ranks, efficiency and bound as those of a run do.
+ * A trial is a job of 4 to 16 ranks whose steps are made of phases with noise, so that one cause takes a share of the
+ * wall time drawn from a range of its own, and the others stay a fifth below what would make them the verdict. The
+ * ranges begin a tenth above the documented limits: nearer to a limit there is no right answer to be labelled with. The
+ * rank in view is drawn, too: in a job that waits it may be the straggler. The arrays go through timing, ranks,
+ * efficiency and bound as those of a run do.
  */
 #include "quality_parts.h"
 

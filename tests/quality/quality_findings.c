@@ -1,8 +1,10 @@
-/* quality_findings.c - how often a run in which nothing is wrong gets a finding of high severity, and whether what was planted gets its own.
+/* quality_findings.c - how often a run in which nothing is wrong gets a finding of high severity, and whether what was
+ * planted gets its own.
  *
- * A run is phases of a step, a loss, a gradient norm and memory, all noise: through timing, memory, convergence, coincidences, efficiency
- * and the rules, as `tscope analyze` takes it. Gaussian: white, 5 to 10 %. Lognormal: step times of 0.1, gradient norms of 0.3 (what
- * pytscope 0.2.1 was measured on: 1 % of such runs of 200 steps get one from it, all runs of 100,000), a loss that falls.
+ * A run is phases of a step, a loss, a gradient norm and memory, all noise: through timing, memory, convergence,
+ * coincidences, efficiency and the rules, as `tscope analyze` takes it. Gaussian: white, 5 to 10 %. Lognormal: step
+ * times of 0.1, gradient norms of 0.3 (what pytscope 0.2.1 was measured on: 1 % of such runs of 200 steps get one from
+ * it, all runs of 100,000), a loss that falls.
  */
 #include "quality_parts.h"
 
