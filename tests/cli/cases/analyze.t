@@ -167,7 +167,7 @@ $ tscope analyze slow --rank 2
 |                How near computing comes to what the device can do is not known: work.flops_per_step
 |                is not said.
 |
-| ● FINDINGS  1 high, 4 medium, 2 low, 9 of 31 rules unchecked
+| ● FINDINGS  1 high, 4 medium, 1 low, 9 of 31 rules unchecked
 |   HIGH    Ranks hold up the others (DIST.STRAGGLER)
 |           rank 2 holds up the others (late), up to 165 % slower; unequal ranks cost 43 % of the
 |           devices' time; it began at step 60.
@@ -190,7 +190,7 @@ $ tscope analyze slow --rank 2
 |           22 % of the wall time goes into communication.
 |           try: Begin with the cause named; the list under the verdict of what the run is bound by
 |           orders what to try. Name the FLOPs of a step to learn the MFU as well.
-|   and 2 more: low TIMING.JITTER, low CONVERGENCE.NO_PROGRESS
+|   and 1 more: low TIMING.JITTER
 |
 | ● TIMING  1 medium, 1 low  160 steps, mean 13.2 ms, 75.8 /s
 |   step time    ▂▃▂▄▄▂▃▃▃▂▄▃▂▃█▁▂▃▂▄▃▁▃▃▄▃▃▃▄▄▆▄▄▄▄▄▂▃▄▃▄▃▅▄▄▆▄▄▅▄▄▄▄▂▄▅▅▃▅▄  2.84 ms to 26.6 ms
@@ -205,13 +205,13 @@ $ tscope analyze slow --rank 2
 |   wall         3.35 s, unattributed 1.25 s (37.3 %)
 |   warm-up      no step left out (none found)
 |
-| ● CONVERGENCE  1 low
+| ● CONVERGENCE  nothing found
 |   loss         █▇▆▇▆▆▅▅▃▆▁▅▂▃▄▅▃▄▄▃▄▃▃▄▃▄▃▄▄▂▂▂▄▃▃▇▂▃▄▅▁▆▃▂▅▂▃▂▂▄▃▂▂▃▄▁▃▁▃▁  0.676551 to 2.54797
 |                first 2.54797, last 1.08652, best 0.676551 at step 106, 160 values
-|     trend      plateau, change -33.0 % (-83.0 % to 7.0 %)
+|     trend      plateau, change -38.1 % (-48.5 % to -14.0 %)
 |   grad_norm    ▄▆█▅▅▄▅▄▄▃▂█▂▄▃▄▂▃▂▃▃▃▃▂▁▂▁▄▂▄▃▁▃▂▃▂▁▂▁▄▂▂▃▂▂▁▁▂▁▂▁▂▂▇▁▂▄▁▃▂  1.25681 to 2.59584
 |                first 1.89074, last 1.56937, best 1.25681 at step 129, 160 values
-|     trend      plateau, change -23.8 % (-59.3 % to -4.2 %)
+|     trend      plateau, change -13.4 % (-35.4 % to -8.5 %)
 |   lr           ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  all 0.003
 |                first 0.003, last 0.003, best 0.003 at step 0, 160 values
 |     trend      plateau, change 0.0 % (0.0 % to 0.0 %)
@@ -327,11 +327,11 @@ $ COLUMNS=60 tscope analyze slow
 |   loss         ██▅▄▁▄▅▁▄▃▄▄▃▁▃▂▁▂▂▁▃▂▃▅▃  0.731249 to 2.5761
 |                first 2.5761, last 1.778, best 0.731249 at
 |                step 83, 160 values
-|     trend      plateau, change -14.9 % (-60.2 % to 15.6 %)
+|     trend      plateau, change -14.8 % (-43.9 % to 5.4 %)
 |   grad_norm    █▅▄▃█▃▂▂▂▂▁▂▂▅▂▁▂▂▁▁▁▁▆▂▂  1.25681 to 2.59584
 |                first 1.89074, last 1.56937, best 1.25681 at
 |                step 129, 160 values
-|     trend      plateau, change -23.8 % (-59.3 % to -4.2 %)
+|     trend      plateau, change -13.4 % (-35.4 % to -8.5 %)
 |   lr           ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  all 0.003
 |                first 0.003, last 0.003, best 0.003 at
 |                step 0, 160 values
