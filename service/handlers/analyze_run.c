@@ -7,6 +7,7 @@
 #include "analysis/work.h"
 #include "base/limits.h"
 #include "service/handlers/analyze_cache.h"
+#include "service/handlers/analyze_pipeline.h"
 #include "service/handlers/analyze_rank.h"
 #include "service/handlers/analyze_ranks.h"
 #include "service/handlers/methods.h"
@@ -226,6 +227,19 @@ static enum ts_status one_rank(struct analyzing *a, struct ts_error *err)
 	return TS_OK;
 }
 
+/* Events lie on whichever ranks wrote them. */
+static enum ts_status pipeline(struct analyzing *a, struct ts_error *err)
+{
+	const struct ts_work *work = &a->work;
+	struct ts_pipeline_plan plan = {
+		.stages = work->pipeline_stages.known ? (uint64_t)work->pipeline_stages.value : 0,
+		.microbatches = work->microbatches.known ? (uint64_t)work->microbatches.value : 0,
+		.virtual_stages = work->virtual_stages.known ? (uint64_t)work->virtual_stages.value : 0,
+	};
+
+	return ts_analyze_pipeline(a->fetch, a->run, &plan, a->arena, &a->out->measures, err);
+}
+
 static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 {
 	if (ts_describe(a->fetch, a->run, a->arena, &a->about, err) || choose_rank(a, err))
@@ -236,9 +250,9 @@ static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
 	    ts_note_warmup(&a->notes, a->request, err) || ts_note_missing(&a->notes, &a->about, err) ||
 	    ts_note_superseded(&a->notes, a->index, err))
 		return err->status;
-	if (all_ranks(a, err) || count_work(a, err))
+	if (all_ranks(a, err) || count_work(a, err) || ts_efficiency(&a->work, a->arena, &a->out->measures, err))
 		return err->status;
-	return ts_efficiency(&a->work, a->arena, &a->out->measures, err);
+	return pipeline(a, err);
 }
 
 enum ts_status ts_analyze_reduce(struct ts_fetch *f, const struct ts_id *id, const struct ts_analyze_request *request,

@@ -139,6 +139,43 @@ static void reductions_are_kept(void **state)
 	world_close(&w);
 }
 
+static void add_event(struct cells *c, int32_t rank, int64_t i, double stage, double start)
+{
+	cells_add(c, rank, "stage", i, stage)->event = true;
+	cells_add(c, rank, "start", i, start)->event = true;
+	cells_add(c, rank, "end", i, start + 1)->event = true;
+}
+
+/* Two stages and two microbatches, forward only, each stage on a rank of its own: three units of time, of which each works two. */
+static void a_pipeline_is_gathered_from_its_ranks(void **state)
+{
+	struct ts_analyze_request request = {.has_microbatches = true, .microbatches = 2};
+	struct cells c = {.n = 0};
+	struct ts_analysis a;
+	struct ts_error err;
+	struct world w;
+	struct ts_id id;
+
+	(void)state;
+	world_open(&w);
+	for (int32_t rank = 0; rank < 2; rank++)
+		for (int64_t i = 0; i < 2; i++)
+			add_event(&c, rank, i, rank, (double)(rank + i));
+	id = make_run(&w, &c, NULL, 0);
+	must(ts_analyze_run(&w.fetch, &id, &request, &w.arena, &a, &err), &err);
+	expect_measure(&a.measures, "pipeline", "all", "stages", 2);
+	expect_measure(&a.measures, "pipeline", "all", "makespan_s", 3);
+	expect_measure(&a.measures, "pipeline", "all", "bubble_ratio", 1.0 / 3);
+	expect_measure(&a.measures, "pipeline", "all", "ideal_ratio", 1.0 / 3);
+	/* An event without its end leaves the table: it is no event of a pipeline. */
+	cells_add(&c, 1, "stage", 2, 1)->event = true;
+	id = make_run(&w, &c, NULL, 0);
+	must(ts_analyze_run(&w.fetch, &id, &request, &w.arena, &a, &err), &err);
+	expect_measure(&a.measures, "pipeline", "all", "stages", 1);
+	cells_free(&c);
+	world_close(&w);
+}
+
 static void a_policy_must_be_of_our_rules(void **state)
 {
 	struct ts_policy_item unknown = {ts_span_str("NO.SUCH_RULE"), {NULL, 0}, true, 0};
@@ -164,6 +201,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(windows_hold_every_value),
 		cmocka_unit_test(reductions_are_kept),
+		cmocka_unit_test(a_pipeline_is_gathered_from_its_ranks),
 		cmocka_unit_test(a_policy_must_be_of_our_rules),
 	};
 
