@@ -40,8 +40,9 @@ enum ts_status ts_render_diff_text(struct ts_cli *cli, const struct ts_diff *dif
 				   struct ts_error *err);
 enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view);
 
-/* The report: panels of bars and sparklines (report.h), every row as it is, and JSON. */
+/* The report: panels of bars and sparklines (report.h), a page that is appended to out, every row as it is, and JSON. */
 enum ts_status ts_render_report_text(struct ts_cli *cli, const struct ts_report *r, struct ts_error *err);
+enum ts_status ts_render_report_html(const struct ts_report *r, struct ts_buf *out, struct ts_error *err);
 enum ts_status ts_render_rows_text(struct ts_cli *cli, const struct ts_analysis *a, struct ts_error *err);
 enum ts_status ts_render_analysis_json(struct ts_cli *cli, const struct ts_analysis *a, struct ts_error *err);
 

@@ -135,6 +135,13 @@ const char *ts_report_value(struct ts_report *r, const char *group, const char *
 	return m->unit == TS_UNIT_TEXT ? ts_report_text(r, m->text) : ts_report_number(r, m->unit, m->value);
 }
 
+const char *ts_report_chance(struct ts_report *r, const char *group, const char *subject)
+{
+	const struct ts_measure *p = ts_report_row(r, group, subject, "p_value");
+
+	return p ? ts_report_say(r, "p\u00a0%.2g", p->value) : NULL;
+}
+
 const char *ts_report_interval(struct ts_report *r, const char *group, const char *subject, const char *key, const char *low,
 			       const char *high)
 {

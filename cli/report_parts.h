@@ -27,6 +27,7 @@ const char *ts_report_with(struct ts_report *r, const char *before, const char *
 /* The row if it is there and known, else NULL. key is the name with the suffix of its unit: "slope_bytes_per_step". */
 const struct ts_measure *ts_report_row(const struct ts_report *r, const char *group, const char *subject, const char *key);
 const char *ts_report_value(struct ts_report *r, const char *group, const char *subject, const char *key); /* NULL if not known */
+const char *ts_report_chance(struct ts_report *r, const char *group, const char *subject); /* "p 0.0012" of its row p_value; NULL */
 /* "12 (10 to 14)": a value with its interval, as far as it is known; NULL if the value is not. */
 const char *ts_report_interval(struct ts_report *r, const char *group, const char *subject, const char *key, const char *low,
 			       const char *high);

@@ -10,7 +10,8 @@ enum { RANKS_SHOWN = 14 };
 /* The rows of one rank, those that are known. */
 struct rank_view {
 	int64_t rank;
-	const struct ts_measure *slowest_share, *own, *wait, *slowdown, *blame, *straggler, *onset, *period, *p_value;
+	const struct ts_measure *slowest_share, *own, *wait, *slowdown, *blame;
+	const struct ts_measure *straggler, *onset, *period, *p_value;
 };
 
 struct rank_row {
@@ -22,7 +23,9 @@ static bool rank_of(struct ts_span subject, int64_t *ret_rank)
 {
 	struct ts_span prefix = ts_span_str("rank ");
 
-	return ts_span_starts(subject, prefix) && ts_parse_i64(ts_span_of(subject.data + prefix.len, subject.len - prefix.len), ret_rank);
+	if (!ts_span_starts(subject, prefix))
+		return false;
+	return ts_parse_i64(ts_span_of(subject.data + prefix.len, subject.len - prefix.len), ret_rank);
 }
 
 static int by_rank(const void *x, const void *y)
@@ -128,7 +131,7 @@ static const char *judgement(struct ts_report *r, const struct rank_view *v)
 		return NULL;
 	text = ts_report_join(r, text, ", ", ts_report_with(r, "from step ", shown(r, v->onset), ""));
 	text = ts_report_join(r, text, ", ", ts_report_with(r, "every ", shown(r, v->period), " steps"));
-	return ts_report_join(r, text, ", ", ts_report_with(r, "p\u00a0", shown(r, v->p_value), ""));
+	return v->p_value ? ts_report_join(r, text, ", ", ts_report_say(r, "p\u00a0%.2g", v->p_value->value)) : text;
 }
 
 /* The findings that name this rank; a bar has no row of its own that says so. */
@@ -204,10 +207,10 @@ void ts_report_ranks(struct ts_report *r)
 {
 	static const struct ts_figure head[] = {{"aligned_steps_count", "% steps on all of them"},
 						{"stragglers_count", "stragglers"}, {NULL, NULL}};
-	static const struct ts_figure step[] = {{"wall_s", ""}, {"transfer_ratio", "transfer % of it"}, {"wait_ratio", "wait % of it"},
-						{"mode", "collectives: %"}, {NULL, NULL}};
-	static const struct ts_figure lost[] = {{"lost_ratio", ""}, {"lost_s", " (% in all)"}, {"imbalance_cv_ratio", "imbalance cv"},
-						{"skew_s", "skew"}, {NULL, NULL}};
+	static const struct ts_figure step[] = {{"wall_s", ""}, {"transfer_ratio", "transfer % of it"},
+						{"wait_ratio", "wait % of it"}, {"mode", "collectives: %"}, {NULL, NULL}};
+	static const struct ts_figure lost[] = {{"lost_ratio", ""}, {"lost_s", " (% in all)"},
+						{"imbalance_cv_ratio", "imbalance cv"}, {"skew_s", "skew"}, {NULL, NULL}};
 	const struct ts_measure *present = ts_report_row(r, "ranks", "all", "present_count");
 	struct ts_section *s;
 

@@ -9,7 +9,16 @@
 
 #include <stdlib.h>
 
-enum { PHASES_SHOWN = 10, SERIES_SHOWN = 6, STAGES_SHOWN = 12, FIXES_SHOWN = 5, STEPS_SHOWN = 5, BUDGET_SHOWN = 10, NAMES_SHOWN = 4, COINCIDENCES_SHOWN = 8 };
+enum {
+	PHASES_SHOWN = 10,
+	SERIES_SHOWN = 6,
+	STAGES_SHOWN = 12,
+	FIXES_SHOWN = 5,
+	STEPS_SHOWN = 5,
+	BUDGET_SHOWN = 10,
+	NAMES_SHOWN = 4,
+	COINCIDENCES_SHOWN = 8,
+};
 
 /* --- pieces --- */
 
@@ -290,7 +299,7 @@ static void growth_line(struct ts_report *r, struct ts_section *s)
 	const char *jump = ts_report_with(r, "a jump of ", ts_report_value(r, "memory", "growth", "jump_bytes"), "");
 
 	text = ts_report_join(r, text, ", ", ts_report_with(r, "", ts_report_value(r, "memory", "growth", "total_bytes"), " over the run"));
-	text = ts_report_join(r, text, ", ", ts_report_with(r, "p\u00a0", ts_report_value(r, "memory", "growth", "p_value"), ""));
+	text = ts_report_join(r, text, ", ", ts_report_chance(r, "memory", "growth"));
 	jump = ts_report_join(r, jump, " ", ts_report_with(r, "at step ", ts_report_value(r, "memory", "growth", "jump_step"), ""));
 	ts_report_line(r, s, "growth", ts_report_join(r, text, "; ", jump));
 }
@@ -393,8 +402,7 @@ static void convergence(struct ts_report *r)
 
 static void coincidences(struct ts_report *r)
 {
-	static const struct ts_figure counts[] = {{"count", "% found"}, {"expected", "% by chance"}, {"significant_count", "% beyond chance"},
-						  {"p_value", "p"}, {NULL, NULL}};
+	static const struct ts_figure counts[] = {{"count", "% found"}, {"expected", "% by chance"}, {"significant_count", "% beyond chance"}, {NULL, NULL}};
 	struct happened h = happened(r, "cross", NULL, TS_EVENT_COINCIDENCE, NULL);
 	struct ts_section *s;
 	size_t listed = 0;
@@ -402,7 +410,7 @@ static void coincidences(struct ts_report *r)
 	if (h.total == 0)
 		return;
 	s = ts_report_section(r, "COINCIDENCES");
-	s->head = ts_report_figures(r, "cross", "coincidences", counts);
+	s->head = ts_report_join(r, ts_report_figures(r, "cross", "coincidences", counts), ", ", ts_report_chance(r, "cross", "coincidences"));
 	ts_report_line(r, s, "between", ts_report_value(r, "cross", "axes", "present"));
 	for (size_t i = 0; i < r->a->events.n; i++) {
 		const struct ts_event *e = &r->a->events.items[i];

@@ -9,7 +9,8 @@ struct column {
 	bool any, broken;
 };
 
-/* Cells [from, to) of the plot. A plot from the wire does not say how many of a cell's values are numbers: where some are, all count. */
+/* Cells [from, to) of the plot. One from the wire does not say how many of a cell's values are numbers: where some are, all
+ * count. */
 static struct column column_of(const struct ts_plot *plot, size_t from, size_t to)
 {
 	struct column c = {.min = HUGE_VAL, .max = -HUGE_VAL};

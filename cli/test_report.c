@@ -8,6 +8,7 @@
 #include "cli/report_parts.h"
 #include "cli/show_value.h"
 #include "cli/spark.h"
+#include "cli/svg.h"
 
 #include <float.h>
 #include <setjmp.h>
@@ -577,6 +578,128 @@ static void json_gathers_rows(void **state)
 		  "    \"a\": {\n      \"x\": {\n        \"two\": 2.0\n      }\n    }\n  },");
 }
 
+/* --- HTML --- */
+
+static const char *page_of(void)
+{
+	struct ts_buf out = TS_BUF_INIT((size_t)1 << 26);
+	struct ts_report report;
+	struct ts_error err;
+	const char *text;
+
+	assert_int_equal(ts_report_of(&answer, &arena, &report, &err), TS_OK);
+	assert_int_equal(ts_render_report_html(&report, &out, &err), TS_OK);
+	text = (const char *)ts_arena_span(&arena, ts_buf_view(&out)).data;
+	ts_buf_finish(&out);
+	return text;
+}
+
+/* Numbers of a path, an attribute or a style. */
+static void coordinates_are_numbers(const char *page)
+{
+	static const char *const attributes[] = {" d=\"", " x=\"", " y=\"", " cx=\"", " cy=\"", " width=\"", " height=\"", "style=\"width:"};
+
+	for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
+		for (const char *at = strstr(page, attributes[i]); at; at = strstr(at, attributes[i])) {
+			at += strlen(attributes[i]);
+			assert_int_equal(at[strspn(at, "0123456789.-MLHVZhvz %")], '"');
+		}
+	}
+}
+
+static void a_page_escapes_all_that_is_foreign(void **state)
+{
+	const char *page = page_of();
+
+	(void)state;
+	has_not(page, "<script");
+	has_not(page, "://");
+	has_not(page, "url(");
+	has(page, "loss\\x1B[31m&lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;&#39;\xe6\xbc\xa2");
+	has(page, "<title>nonfinite at steps 2500 to 2600: NaN</title>");
+}
+
+static void a_page_has_its_figures(void **state)
+{
+	const char *page = page_of();
+
+	(void)state;
+	has(page, "<figcaption>step time</figcaption>");
+	has(page, "<figcaption>loss, 1\u00a0not\u00a0finite</figcaption>");
+	has(page, "slowdown of each rank over the steps");
+	has(page, "where the wall time went");
+	has(page, "<title>spike at step 102: 2.10 s, expected 13.0 ms</title>");
+	has(page, "class=\"fill high\" style=\"width:51.5%\"");
+	has(page, "class=\"fill \" style=\"width:100.0%\""); /* 170 % of a device */
+	has(page, "NOT KNOWN");
+	coordinates_are_numbers(page);
+}
+
+static void a_page_of_odd_numbers(void **state)
+{
+	static const double odd[][3] = {{NAN, NAN, NAN}, {INFINITY, 1, -INFINITY}, {-DBL_MAX, 0, DBL_MAX}, {5e-324, 1e-323, 0},
+					{1e-300, 1, 1e300}, {-1, -1, -1}, {0, 0, 0}};
+	static const int64_t steps[][3] = {{0, 1, 2}, {INT64_MIN, 0, INT64_MAX}, {INT64_MAX - 2, INT64_MAX - 1, INT64_MAX}, {-5, 7, 1000000}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+		for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++) {
+			struct ts_series series = {.name = str("loss"), .keys = steps[k], .values = odd[i], .n = 3};
+			struct ts_error err;
+
+			answer = (struct ts_analysis){.rank = 0};
+			number("convergence", "loss", "first", TS_UNIT_NONE, odd[i][0]);
+			event(TS_EVENT_SPIKE, "convergence", "loss", steps[k][0], steps[k][2], odd[i][2], odd[i][1]);
+			event(TS_EVENT_NONFINITE, "convergence", "loss", INT64_MIN, INT64_MAX, NAN, NAN);
+			assert_int_equal(ts_plot_series(&answer.plots, "convergence", str("loss"), "value", TS_UNIT_NONE, &series,
+							&arena, &err),
+					 TS_OK);
+			coordinates_are_numbers(page_of());
+			text_of(60, true);
+		}
+	}
+}
+
+static void ticks_are_round(void **state)
+{
+	double t[TS_SVG_TICKS];
+
+	(void)state;
+	assert_int_equal(ts_svg_ticks(0, 1, 5, t), 3); /* steps of 0.2 would be six */
+	assert_true(t[0] == 0 && t[1] == 0.5 && t[2] == 1);
+	assert_int_equal(ts_svg_ticks(0, 100000, 6, t), 6);
+	assert_true(t[1] == 20000 && t[5] == 100000);
+	assert_int_equal(ts_svg_ticks(-3, 3, 4, t), 3);
+	assert_true(t[0] == -2 && t[1] == 0 && !signbit(t[1]) && t[2] == 2);
+	assert_int_equal(ts_svg_ticks(1, 1, 5, t), 0);
+	assert_int_equal(ts_svg_ticks(NAN, 1, 5, t), 0);
+	assert_int_equal(ts_svg_ticks(0, INFINITY, 5, t), 0);
+	for (int e = -320; e < 308; e++) {
+		size_t n = ts_svg_ticks(pow(10, e), 7 * pow(10, e), 5, t);
+
+		assert_true(n <= 5 && (e < -300 || n >= 3));
+		for (size_t i = 1; i < n; i++)
+			assert_true(t[i] > t[i - 1] && t[i] <= 7 * pow(10, e) * (1 + 1e-12));
+	}
+}
+
+/* Two decades and more are logarithmic, where there is nothing at or below zero. */
+static void a_wide_series_is_logarithmic(void **state)
+{
+	static const double wide[] = {1000, 30, 9}, narrow[] = {1000, 30, 11}, zero[] = {1000, 30, 0};
+	static const struct { const double *values; bool log; } cases[] = {{wide, true}, {narrow, false}, {zero, false}};
+	struct ts_buf out = TS_BUF_INIT(1 << 20);
+	const struct ts_events none = {0};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct ts_plot p = series_plot(cases[i].values, 3);
+
+		assert_int_equal(ts_svg_series(&out, &p, &none, "loss", &arena), cases[i].log);
+	}
+	ts_buf_finish(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -594,6 +717,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(levels_go_from_least_to_greatest, setup, teardown),
 		cmocka_unit_test_setup_teardown(json_has_all_of_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(json_gathers_rows, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_page_escapes_all_that_is_foreign, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_page_has_its_figures, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_page_of_odd_numbers, setup, teardown),
+		cmocka_unit_test_setup_teardown(ticks_are_round, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_wide_series_is_logarithmic, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

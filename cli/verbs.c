@@ -87,6 +87,7 @@ static const struct ts_option analyze_options[] = {
 	{"microbatches", 0, "M", "microbatches of a step of the pipeline", TS_COMPLETE_NONE, NULL, false},
 	{"policy", 0, "FILE", "thresholds of rules, and rules that are off: CODE.threshold = number, CODE = off", TS_COMPLETE_FILE, NULL, false},
 	{"fail-on", 0, "SEVERITY", "exit 1 when there is a finding of this severity or above: low, medium, high", TS_COMPLETE_CHOICE, "low medium high", false},
+	{"html", 0, "FILE", "also write a page with plots, which needs nothing else; - writes it to stdout in place of the report", TS_COMPLETE_FILE, NULL, false},
 	{"rows", 0, NULL, "every row of every analysis in place of the report", TS_COMPLETE_NONE, NULL, false},
 	{"fresh", 0, NULL, "compute anew what was computed before", TS_COMPLETE_NONE, NULL, false},
 	END_OPTIONS,
@@ -94,6 +95,7 @@ static const struct ts_option analyze_options[] = {
 static const struct ts_example analyze_examples[] = {
 	{"tscope analyze exp1", "what it is bound by, what was found, then time, memory, loss, ranks"},
 	{"tscope analyze --warmup 0 --rank 3 exp1", "rank 3, from its first step"},
+	{"tscope analyze --html exp1.html exp1", "and a page to pass on"},
 	{"tscope analyze --policy ci.policy --fail-on high ./runs/exp1", "in CI: exit 1 when something is badly wrong"},
 	END_EXAMPLES,
 };

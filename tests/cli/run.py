@@ -16,6 +16,7 @@ empty store, and no terminal. --update rewrites cases, man pages and completion;
 Normalised: times since the case began (NOW), sizes that depend on how well something compresses (SIZE), the folder (TMP).
 """
 import datetime
+import html.parser
 import json
 import os
 import re
@@ -25,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import xml.etree.ElementTree
 
 import jsonschema
 
@@ -248,6 +250,88 @@ def schemas(_update):
     never = [v for v in VERBS if (v, False) not in seen]
     if never:
         fail("schemas", "no good answer seen from: " + ", ".join(never))
+    place.close()
+
+
+class Page(html.parser.HTMLParser):
+    """What a browser would see: every tag closed, and what tags and attributes there are."""
+    VOID = {"meta", "br", "hr", "link", "img", "input"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.bad = [], set(), []
+        self.feed(text)
+        self.close()
+        if self.open:
+            self.bad.append(f"left open: {self.open}")
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        self.bad += [f"{tag} {k}={v}" for k, v in attributes if k in ("src", "href", "xlink:href") or k.startswith("on")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.bad.append(f"closes {tag} which is not open")
+
+
+def contrast(a, b):
+    """Of two colours, as WCAG 2.1 defines it."""
+    def luminance(colour):
+        colour = "".join(c * 2 for c in colour) if len(colour) == 3 else colour
+        channels = [int(colour[i:i + 2], 16) / 255 for i in (0, 2, 4)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    light, dark = sorted((luminance(a), luminance(b)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def pages(_update):
+    """analyze --html: one page, well-formed, without a script or a request, legible; whole or not there."""
+    place = Place()
+    shutil.copytree(os.path.join(place.path, "demo/base"), os.path.join(place.path, "named"))
+    for base, _, files in os.walk(os.path.join(place.path, "named")):
+        if "run.json" in files:
+            with open(os.path.join(base, "run.json"), encoding="utf-8") as f:
+                head = json.load(f)
+            with open(os.path.join(base, "run.json"), "w", encoding="utf-8") as f:
+                json.dump(dict(head, name="</title><script src=x>alert('1')</script>&"), f)
+    for run in ("demo/base", "demo/slow", "runs/base", "runs/evil", "runs/joined", "named"):
+        rc, stdout, stderr = place.run(f"tscope analyze --html - ./{run}")
+        page = stdout.decode()
+        seen = Page(page)
+        if rc:
+            fail(f"pages: {run}", stderr.decode())
+        try:
+            xml.etree.ElementTree.fromstring(page)
+        except xml.etree.ElementTree.ParseError as error:
+            seen.bad.append(str(error))
+        seen.bad += [word for word in ("http://", "https://", "@import", "url(") if word in page]
+        if seen.bad or not {"svg", "title", "desc", "section"} <= seen.tags or seen.tags & {"script", "link", "img", "iframe"}:
+            fail(f"pages: {run}", f"{seen.bad}\n{sorted(seen.tags)}")
+        if run == "named" and "&lt;script src=x&gt;" not in page:
+            fail("pages: named", page[:2000])
+        for mode, of in (("light", 0), ("dark", 1)):
+            colours = [dict(re.findall(r"--(\w+):#([0-9a-f]{3,6})", block)) for block in re.findall(r":root\{([^}]*)\}", page)][of]
+            poor = [k for k in ("ink", "dim", "high", "medium", "low", "clear", "accent") if contrast(colours[k], colours["card"]) < 4.5]
+            if poor or contrast(colours["dim"], colours["bg"]) < 4.5:
+                fail(f"pages: {mode}", f"poor contrast: {poor}")
+    place.run("echo old > page.html; tscope analyze --html page.html ./runs/base > text")
+    written = open(os.path.join(place.path, "page.html"), encoding="utf-8").read()
+    if not written.startswith("<!DOCTYPE html>") or not written.endswith("</html>\n") or "TIMING" not in open(os.path.join(place.path, "text")).read():
+        fail("pages: a file", written[:200])
+    for arguments in ("--html no-such-folder/page.html ./runs/base", "--html runs ./runs/base", "--html '' ./runs/base",
+                      "--html - --json ./runs/base", "--html - --rows ./runs/base"):
+        rc, stdout, stderr = place.run(f"tscope analyze {arguments}")
+        if rc != 2 or (stdout and b'"error"' not in stdout) or not stderr:
+            fail(f"pages: {arguments}", f"exit {rc}\n{stdout.decode()[:300]}{stderr.decode()}")
     place.close()
 
 
@@ -544,7 +628,7 @@ def narrow(_update):
 def main():
     arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
     update = "--update" in sys.argv[1:]
-    checks = {f.__name__: f for f in (generated, completion, wrong_arguments, narrow, schemas, same_everywhere,
+    checks = {f.__name__: f for f in (generated, completion, wrong_arguments, narrow, schemas, pages, same_everywhere,
                                            resume, damaged, denied)}
     for name, check in checks.items():
         if not arguments or name in arguments:

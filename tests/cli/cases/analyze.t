@@ -222,7 +222,7 @@ $ tscope analyze slow --rank 2
 |   lost         43.3 % (457 ms in all), imbalance cv 58.7 %, skew 4.36 ms
 |                                                slowest      own     wait  slowdown    blame
 |   rank 2       ██████████████████████░░░░░░░░   75.0 %  6.40 ms  2.15 ms   164.8 %   606 ms
-|                late, from step 60, p 1.320024362207981e-17
+|                late, from step 60, p 1.3e-17
 |   rank 0       ████░░░░░░░░░░░░░░░░░░░░░░░░░░   11.9 %  2.53 ms  6.22 ms   -42.0 %  13.9 ms
 |   rank 1       ████░░░░░░░░░░░░░░░░░░░░░░░░░░   13.1 %  2.31 ms  6.64 ms   -48.3 %  12.7 ms
 |
@@ -345,7 +345,7 @@ $ COLUMNS=60 tscope analyze slow
 |                skew 4.36 ms
 |                          slowest      own     wait  slowdown
 |   rank 2       ██████░░   75.0 %  6.40 ms  2.15 ms   164.8 %
-|                late, from step 60, p 1.320024362207981e-17
+|                late, from step 60, p 1.3e-17
 |   rank 0       █░░░░░░░   11.9 %  2.53 ms  6.22 ms   -42.0 %
 |   rank 1       █░░░░░░░   13.1 %  2.31 ms  6.64 ms   -48.3 %
 |
@@ -459,3 +459,15 @@ $ tscope analyze ./runs/cut
 |   and 11 more; --rows and --json have them
 ! tscope: ./runs/cut/steps.jsonl:5: skipped: bad_json: byte 0: expected a value
 ! tscope: ./runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'
+# The exit status says whether something is wrong, when asked.
+$ tscope analyze --fail-on high slow > /dev/null
+[1]
+$ tscope analyze --fail-on low base > /dev/null
+$ printf 'EFFICIENCY.RECOVERABLE = off\nDIST.STRAGGLER = off\nDIST.COMM_BOUND.high_share = 0.9\n' > off.policy; tscope analyze --fail-on high --policy off.policy slow > /dev/null
+# A page beside the report, and one in place of it.
+$ tscope analyze --html page.html base | head -1; head -c 15 page.html
+| base  18fc3da2967f  8 steps (0 to 7), 1 rank
+| <!DOCTYPE html>\
+! tscope: wrote page.html
+$ tscope analyze --html - base | head -1
+| <!DOCTYPE html>

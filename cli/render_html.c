@@ -1,0 +1,377 @@
+/* render_html.c - a report as one page that needs nothing else: no script, no font, no request. It reads on a phone, in the
+ * dark, printed and aloud; it is well-formed as XML, too. */
+#include "cli/render.h"
+
+#include "cli/show_value.h"
+#include "cli/svg.h"
+
+/* Of what is foreign nothing reaches a style or a tag: texts go through ts_html_text, everything else is ours or a number. */
+struct page {
+	struct ts_buf *out;
+	const struct ts_report *r;
+	struct ts_arena *arena;
+};
+
+static const char *const style[] = {
+	":root{color-scheme:light dark;--bg:#f5f5f2;--card:#fff;--ink:#1c1e21;--dim:#595f66;--rule:#d9dbde;--accent:#2b6a99;"
+	"--high:#b3261e;--medium:#8a5a00;--low:#00677d;--clear:#1e7a34;--none:#8b9096;"
+	"--p0:#3b7dbf;--p1:#8fb8de;--p2:#d9822b;--p3:#7a5cb8;--p4:#c44e52;--p5:#7d8790;--p6:#b9bec4;--p7:#4f9d83;"
+	"--h0:#2166ac;--h1:#92c5de;--h2:#e3e5e8;--h3:#fddbc7;--h4:#f4a582;--h5:#d6604d;--h6:#8f1322}\n",
+	"@media (prefers-color-scheme:dark){:root{--bg:#14161a;--card:#1d2026;--ink:#e8eaed;--dim:#a8aeb6;--rule:#363b43;"
+	"--accent:#7ab8e6;--high:#ff8a80;--medium:#ffc04d;--low:#5fd0e6;--clear:#7bd88f;--none:#777d86;"
+	"--p0:#5b9bd9;--p1:#2f5f8c;--p2:#e09a4f;--p3:#a48be0;--p4:#e0777a;--p5:#8a939d;--p6:#4f555d;--p7:#6dbf9f;"
+	"--h0:#4393c3;--h1:#2b5c7d;--h2:#343941;--h3:#6b4a3d;--h4:#a8603f;--h5:#dd6a4f;--h6:#ff8f80}}\n",
+	"*{box-sizing:border-box}\n",
+	"body{margin:0;background:var(--bg);color:var(--ink);font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif;"
+	"overflow-wrap:anywhere}\n",
+	"header,main,footer{max-width:1180px;margin:0 auto;padding:0 16px}\n",
+	"header{padding-top:20px}h1{font-size:1.5rem;line-height:1.25;margin:0}\n",
+	".dim{color:var(--dim)}p{margin:.35em 0}\n",
+	"section{background:var(--card);border:1px solid var(--rule);border-radius:8px;padding:14px 16px;margin:14px 0}\n",
+	"h2{font-size:1.05rem;margin:0;display:flex;flex-wrap:wrap;align-items:baseline;gap:.2em .6em}\n",
+	".state{font-weight:400;font-size:.9rem}\n",
+	".light{width:.75em;height:.75em;border-radius:50%;background:var(--none);flex:none}\n",
+	".light.clear{background:var(--clear)}.light.low{background:var(--low)}.light.medium{background:var(--medium)}"
+	".light.high{background:var(--high)}\n",
+	".state.clear{color:var(--clear)}.state.low{color:var(--low)}.state.medium{color:var(--medium)}.state.high{color:var(--high)}"
+	".state.unchecked{color:var(--dim)}\n",
+	".sentence{font-size:1.15rem;font-weight:600}\n",
+	"dl{margin:.6em 0 0;display:grid;grid-template-columns:fit-content(11em) 1fr;gap:.15em 1em}\n",
+	"dt{color:var(--dim);min-width:6em}dd{margin:0}\n",
+	".finding{border-left:4px solid var(--none);padding:.1em 0 .1em 12px;margin:12px 0}\n",
+	".finding.high{border-color:var(--high)}.finding.medium{border-color:var(--medium)}.finding.low{border-color:var(--low)}\n",
+	"h3{font-size:1rem;margin:0}code{font:.85em ui-monospace,monospace}\n",
+	".tag{font-size:.8rem;font-weight:700;text-transform:uppercase;letter-spacing:.04em}\n",
+	".tag.high{color:var(--high)}.tag.medium{color:var(--medium)}.tag.low{color:var(--low)}\n",
+	".scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.92rem;margin-top:.6em;font-variant-numeric:tabular-nums}\n",
+	"th,td{padding:2px 12px 2px 0;text-align:right;white-space:nowrap;font-weight:400}\n",
+	"thead th{color:var(--dim);font-size:.85rem}th:first-child,th.text,td.text{text-align:left}td.text{white-space:normal;min-width:9em}\n",
+	".bars{width:100%}.bars th:first-child,.bars td{width:1%}.bars td.bar{width:auto;min-width:70px}"
+	".bars th:first-child{white-space:normal;min-width:5.5em;max-width:13em}.bars td.text{width:25%}\n",
+	".track{display:block;height:.85em;border-radius:3px;background:var(--rule);overflow:hidden}\n",
+	".fill{display:block;height:100%;background:var(--accent)}\n",
+	".fill.low{background:var(--low)}.fill.medium{background:var(--medium)}.fill.high{background:var(--high)}\n",
+	".figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,460px),1fr));gap:14px 22px;margin-top:.8em}"
+	".figures.whole{display:block}section{display:flow-root}"
+	"@media (min-width:900px){.figures.alone{float:left;width:47%;margin-right:24px}}\n",
+	"figure{margin:0;min-width:0}figcaption{font-size:.9rem;color:var(--dim);margin-bottom:2px}\n",
+	"svg{display:block;width:100%;height:auto}svg text{font-size:14px;fill:var(--dim);paint-order:stroke;stroke:var(--card);"
+	"stroke-width:3px}\n",
+	".grid{stroke:var(--rule);fill:none}.axis{stroke:var(--dim);fill:none}\n",
+	".band{fill:var(--accent);fill-opacity:.25;stroke:var(--accent);stroke-opacity:.55;stroke-width:.75}.line{fill:none;stroke:var(--accent);stroke-width:1.75;stroke-linejoin:round}\n",
+	".spike{fill:none;stroke:var(--high);stroke-width:2}.shift{stroke:var(--medium);stroke-width:2;stroke-dasharray:6 4}"
+	".blow{stroke:var(--high);stroke-width:2}.broken{fill:var(--high);opacity:.35}\n",
+	".rest{fill:var(--rule)}\n",
+	"svg [class^=h]{shape-rendering:crispEdges}\n",
+	".p0{fill:var(--p0);background:var(--p0)}.p1{fill:var(--p1);background:var(--p1)}.p2{fill:var(--p2);background:var(--p2)}"
+	".p3{fill:var(--p3);background:var(--p3)}.p4{fill:var(--p4);background:var(--p4)}.p5{fill:var(--p5);background:var(--p5)}"
+	".p6{fill:var(--p6);background:var(--p6)}.p7{fill:var(--p7);background:var(--p7)}\n",
+	".h0{fill:var(--h0);background:var(--h0)}.h1{fill:var(--h1);background:var(--h1)}.h2{fill:var(--h2);background:var(--h2)}"
+	".h3{fill:var(--h3);background:var(--h3)}.h4{fill:var(--h4);background:var(--h4)}.h5{fill:var(--h5);background:var(--h5)}"
+	".h6{fill:var(--h6);background:var(--h6)}\n",
+	".key{display:flex;flex-wrap:wrap;gap:.1em 1em;font-size:.85rem;color:var(--dim);margin-top:4px}"
+	".key i{display:inline-block;width:.9em;height:.9em;border-radius:2px;margin-right:.35em;vertical-align:-.08em}\n",
+	"details{margin-top:.6em}summary{cursor:pointer}\n",
+	"footer{padding-bottom:24px;font-size:.85rem;color:var(--dim)}\n",
+	"@media (max-width:640px){header,main,footer{padding:0 10px}section{padding:12px 10px}dl{display:block}dt:empty{display:none}dt{margin-top:.4em;"
+	"font-size:.85rem}svg text{font-size:23px;stroke-width:5px}svg text.x{font-size:21px}svg text.rank{font-size:19px}"
+	"th,td{padding-right:7px}}\n",
+	"@media print{body{background:#fff}section{break-inside:avoid}}\n",
+};
+
+static void put(struct page *p, const char *text)
+{
+	ts_buf_str(p->out, text);
+}
+
+static void text(struct page *p, const char *foreign)
+{
+	ts_html_text(p->out, foreign ? foreign : "");
+}
+
+static void element(struct page *p, const char *open, const char *content, const char *close)
+{
+	put(p, open);
+	text(p, content);
+	put(p, close);
+}
+
+static const char *shown(struct page *p, struct ts_span foreign)
+{
+	const char *safe = ts_show_text(foreign, p->arena);
+
+	return safe ? safe : "(out of memory)";
+}
+
+static const char *light_class(enum ts_light light)
+{
+	switch (light) {
+	case TS_LIGHT_HIGH:
+		return "high";
+	case TS_LIGHT_MEDIUM:
+		return "medium";
+	case TS_LIGHT_LOW:
+		return "low";
+	case TS_LIGHT_CLEAR:
+		return "clear";
+	case TS_LIGHT_UNCHECKED:
+	case TS_LIGHT_NONE:
+		break;
+	}
+	return "unchecked";
+}
+
+/* --- items --- */
+
+static void finding(struct page *p, const struct ts_finding *f)
+{
+	const char *severity = ts_severity_word(f->severity);
+
+	ts_buf_printf(p->out, "<article class=\"finding %s\"><h3><span class=\"tag %s\">%s</span> ", severity, severity, severity);
+	text(p, shown(p, f->title));
+	element(p, " <code>", shown(p, f->code), "</code></h3>");
+	element(p, "<p>", shown(p, f->detail), "</p>");
+	if (f->advice.len)
+		element(p, "<p class=\"dim\">Try: ", shown(p, f->advice), "</p>");
+	put(p, "</article>\n");
+}
+
+/* Columns that no bar has a value for are left out. */
+static bool used(const struct ts_item *item, size_t column)
+{
+	for (size_t i = 0; i < item->n_bars; i++)
+		if (item->bars[i].values[column])
+			return true;
+	return false;
+}
+
+static void bar_row(struct page *p, const struct ts_item *item, const struct ts_bar *bar)
+{
+	element(p, "<tr><th scope=\"row\">", bar->label, "</th><td class=\"bar\">");
+	if (bar->known && !isnan(bar->share))
+		ts_buf_printf(p->out, "<span class=\"track\"><span class=\"fill %s\" style=\"width:%.1f%%\"></span></span>",
+			      ts_severity_word(bar->severity), bar->share > 1 ? 100 : bar->share > 0 ? bar->share * 100 : 0);
+	put(p, "</td>");
+	for (size_t v = 0; v < TS_BAR_VALUES; v++)
+		if (used(item, v))
+			element(p, item->right[v] ? "<td>" : "<td class=\"text\">", bar->values[v], "</td>");
+	put(p, "</tr>\n");
+}
+
+static void bars(struct page *p, const struct ts_item *item)
+{
+	bool headed = false;
+
+	for (size_t v = 0; v < TS_BAR_VALUES; v++)
+		headed |= item->heads[v] && *item->heads[v];
+	put(p, "<div class=\"scroll\"><table class=\"bars\">\n");
+	if (headed) {
+		put(p, "<thead><tr><th></th><th></th>");
+		for (size_t v = 0; v < TS_BAR_VALUES; v++)
+			if (used(item, v))
+				element(p, item->right[v] ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"text\">", item->heads[v],
+					"</th>");
+		put(p, "</tr></thead>\n");
+	}
+	put(p, "<tbody>\n");
+	for (size_t i = 0; i < item->n_bars; i++)
+		bar_row(p, item, &item->bars[i]);
+	put(p, "</tbody></table></div>\n");
+	if (item->more)
+		ts_buf_printf(p->out, "<p class=\"dim\">and %zu more</p>\n", item->more);
+}
+
+/* --- figures --- */
+
+static void series(struct page *p, const struct ts_item *item)
+{
+	struct ts_buf svg = TS_BUF_INIT((size_t)16 << 20);
+	bool log = ts_svg_series(&svg, item->plot, &p->r->a->events, item->label, p->arena);
+
+	if (svg.len) {
+		element(p, "<figure><figcaption>", item->label, "");
+		put(p, log ? ", logarithmic" : "");
+		if (*item->text)
+			element(p, ", ", item->text, "");
+		put(p, "</figcaption>\n");
+		ts_buf_span(p->out, ts_buf_view(&svg));
+		put(p, "</figure>\n");
+	}
+	p->out->failed = p->out->failed ? p->out->failed : svg.failed;
+	ts_buf_finish(&svg);
+}
+
+static void figures(struct page *p, const struct ts_section *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->items[i].kind == TS_ITEM_PLOT;
+	if (n == 0)
+		return;
+	put(p, n > 1 ? "<div class=\"figures\">\n" : "<div class=\"figures alone\">\n");
+	for (size_t i = 0; i < s->n; i++)
+		if (s->items[i].kind == TS_ITEM_PLOT)
+			series(p, &s->items[i]);
+	put(p, "</div>\n");
+}
+
+static void heat(struct page *p)
+{
+	static const char *const keys[] = {"below 0.9", "0.9 to 0.97", "0.97 to 1.03", "above 1.03", "above 1.1", "above 1.25", "above 1.5"};
+	const struct ts_plots *plots = &p->r->a->plots;
+	const struct ts_plot **rows = ts_arena_array(p->arena, plots->n, sizeof *rows);
+	size_t n = 0;
+
+	for (size_t i = 0; rows && i < plots->n; i++)
+		if (ts_span_is(plots->items[i].group, "ranks") && ts_span_is(plots->items[i].name, "slowdown") && plots->items[i].n)
+			rows[n++] = &plots->items[i];
+	if (n == 0)
+		return;
+	put(p, "<div class=\"figures alone\"><figure><figcaption>time of a rank's own, over the median of all ranks; steps from left to "
+	       "right</figcaption>\n");
+	ts_svg_heat(p->out, rows, n, "slowdown of each rank over the steps", p->arena);
+	put(p, "<div class=\"key\">");
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		ts_buf_printf(p->out, "<span><i class=\"h%zu\"></i>%s</span>", i, keys[i]);
+	put(p, "</div></figure></div>\n");
+}
+
+/* The same thing has the same colour in the verdict and in the budget. */
+static int colour_of(const char *label)
+{
+	static const struct {
+		const char *label;
+		int colour;
+	} known[] = {
+		{"compute", 0}, {"useful compute", 0}, {"own rest", 0}, {"compute overhead", 1}, {"input", 2}, {"data stall", 2},
+		{"communication", 3}, {"wait", 4}, {"host", 5}, {"other", 5}, {"unattributed", 6},
+	};
+
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (strcmp(known[i].label, label) == 0)
+			return known[i].colour;
+	return 7;
+}
+
+static void parts(struct page *p, const struct ts_item *item, const char *title)
+{
+	struct ts_svg_part *list = ts_arena_array(p->arena, item->n_bars, sizeof *list);
+
+	if (!list)
+		return;
+	put(p, "<div class=\"figures whole\"><figure>");
+	for (size_t i = 0; i < item->n_bars; i++)
+		list[i] = (struct ts_svg_part){item->bars[i].label, item->bars[i].known ? item->bars[i].share : 0,
+					       colour_of(item->bars[i].label)};
+	ts_svg_parts(p->out, list, item->n_bars, title);
+	put(p, "<div class=\"key\">");
+	for (size_t i = 0; i < item->n_bars; i++) {
+		if (!(list[i].share > 0))
+			continue;
+		ts_buf_printf(p->out, "<span><i class=\"p%d\"></i>", list[i].colour);
+		text(p, list[i].label);
+		put(p, "</span>");
+	}
+	put(p, "</div></figure></div>\n");
+}
+
+/* --- sections --- */
+
+/* Lines that follow each other are one list; one without a label is a paragraph. Figures stand above, so that what a terminal
+ * shows below a sparkline without saying its name again needs the name here. */
+static void items(struct page *p, const struct ts_section *s)
+{
+	bool list = false;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct ts_item *item = &s->items[i];
+		bool line = item->kind == TS_ITEM_LINE && item->label;
+
+		if (item->kind == TS_ITEM_PLOT)
+			continue;
+		if (line != list)
+			put(p, line ? "<dl>\n" : "</dl>\n");
+		list = line;
+		if (line) {
+			element(p, "<dt>", !*item->label && s->items[i - 1].kind == TS_ITEM_PLOT ? s->items[i - 1].label : item->label,
+				"</dt>");
+			element(p, "<dd>", item->text, "</dd>\n");
+		} else if (item->kind == TS_ITEM_LINE) {
+			element(p, "<p>", item->text, "</p>\n");
+		} else if (item->kind == TS_ITEM_BARS) {
+			bars(p, item);
+		} else if (item->kind == TS_ITEM_FINDING) {
+			finding(p, item->finding);
+		}
+	}
+	put(p, list ? "</dl>\n" : "");
+}
+
+static void section(struct page *p, const struct ts_section *s)
+{
+	bool verdict = strcmp(s->title, "VERDICT") == 0, budget = strcmp(s->title, "EFFICIENCY BUDGET") == 0;
+
+	put(p, "<section><h2>");
+	if (s->light != TS_LIGHT_NONE)
+		ts_buf_printf(p->out, "<span class=\"light %s\"></span>", light_class(s->light));
+	text(p, s->title);
+	if (s->state) {
+		ts_buf_printf(p->out, " <span class=\"state %s\">", light_class(s->light));
+		element(p, "", s->state, "</span>");
+	}
+	put(p, "</h2>\n");
+	if (s->head && *s->head)
+		element(p, verdict ? "<p class=\"sentence\">" : "<p>", s->head, "</p>\n");
+	if ((verdict || budget) && s->n && s->items[0].kind == TS_ITEM_BARS)
+		parts(p, &s->items[0], verdict ? "shares of the wall time" : "where the wall time went");
+	figures(p, s);
+	if (strcmp(s->title, "RANKS") == 0)
+		heat(p);
+	items(p, s);
+	put(p, "</section>\n");
+}
+
+static void all_rows(struct page *p)
+{
+	const struct ts_measures *m = &p->r->a->measures;
+
+	if (m->n == 0)
+		return;
+	ts_buf_printf(p->out, "<section><h2>ALL ROWS</h2>\n<details><summary>%zu rows</summary><div class=\"scroll\"><table>\n<thead><tr>"
+			      "<th scope=\"col\">group</th><td class=\"text\">subject</td><td class=\"text\">name</td>"
+			      "<td class=\"text\">value</td></tr></thead><tbody>\n", m->n);
+	for (size_t i = 0; i < m->n; i++) {
+		const struct ts_measure *row = &m->items[i];
+
+		element(p, "<tr><th>", shown(p, row->group), "</th>");
+		element(p, "<td class=\"text\">", shown(p, row->subject), "</td>");
+		element(p, "<td class=\"text\">", shown(p, row->name), "</td>");
+		if (row->known)
+			element(p, "<td class=\"text\">", ts_show_measure(row, p->arena), "</td></tr>\n");
+		else
+			element(p, "<td class=\"text dim\">unknown: ", shown(p, row->reason), "</td></tr>\n");
+	}
+	put(p, "</tbody></table></div></details></section>\n");
+}
+
+enum ts_status ts_render_report_html(const struct ts_report *r, struct ts_buf *out, struct ts_error *err)
+{
+	struct page p = {.out = out, .r = r, .arena = r->arena};
+	const char *name = shown(&p, r->a->run.own_name), *id = ts_show_hex(&r->a->run.id, r->arena);
+
+	put(&p, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n");
+	element(&p, "<title>tscope: ", *name ? name : id, "</title>\n<style>\n");
+	for (size_t i = 0; i < sizeof style / sizeof style[0]; i++)
+		put(&p, style[i]);
+	put(&p, "</style></head>\n<body><header>");
+	element(&p, "<h1>", *name ? name : "a run without a name", "</h1>");
+	element(&p, "<p class=\"dim\">", r->title, "");
+	element(&p, "; ", r->view, "</p></header>\n<main>\n");
+	for (size_t i = 0; i < r->n; i++)
+		section(&p, &r->sections[i]);
+	all_rows(&p);
+	element(&p, "</main>\n<footer>tscope " TS_VERSION ", run ", id, "</footer></body></html>\n");
+	return ts_buf_check(out, err);
+}
