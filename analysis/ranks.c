@@ -63,18 +63,6 @@ void ts_ranks_memory(struct ts_ranks *r, const struct ts_rank_memory *memory)
 
 /* ---- one step ---- */
 
-/* x is reordered. */
-static double median(double *x, size_t n)
-{
-	double upper = ts_nth(x, n, n / 2), below = x[0];
-
-	if (n % 2)
-		return upper;
-	for (size_t i = 1; i < n / 2; i++)
-		below = x[i] > below ? x[i] : below;
-	return (below + upper) / 2;
-}
-
 /* Where rank `rank` of block step `b` lies in the scratch. */
 static size_t at(const struct ts_ranks *r, size_t b, size_t rank)
 {
@@ -133,7 +121,7 @@ static void track_step(struct ts_ranks *r, enum ts_rank_track_kind kind, const d
 		k->s_select[a] = own[a];
 	}
 	t->imbalance[i] = mean > 0 ? sqrt(square / (double)n) / mean : 0;
-	t->skew[i] = own[slowest] - median(k->s_select, n);
+	t->skew[i] = own[slowest] - ts_median_few(k->s_select, n);
 	ts_tally_add(&t->lost, own[slowest] - mean);
 	ts_tally_add(&t->longest, own[slowest]);
 	r->sums[slowest].slowest[kind]++;

@@ -22,7 +22,8 @@
  *	blame		what the steps in which a rank was the slowest would have saved with the next slowest in its place
  * A step in which some rank has a time that is no finite number is left out and counted (all/left_out).
  *
- * Group "ranks"; subjects "all" and "rank K".
+ * Group "ranks"; subjects "all", "rank K"; "traceml" and "traceml METRIC" are TraceML's view (culprit.h), stragglers ours
+ * (straggler.h). Events: ONSET of a straggler that was not always slow. Plots: rank K, slowdown (own over median own).
  * Source: pytscope 0.2.1's distributed analyzer for own, imbalance_cv, skew, lost, slowest, comm_max, to which these agree; it
  * counts wait as communication and unknown phases not at all, where they differ. NVIDIA's and ByteDance's straggler reports
  * (arXiv 2505.05713) for what is asked.
@@ -70,6 +71,7 @@ struct ts_ranks {
 	uint32_t world_size; /* 0: not known */
 	size_t n_aligned;
 	const struct ts_rank_memory *memory; /* one a rank, or NULL */
+	bool fsdp; /* false from ts_ranks_begin; whoever knows that the job is sharded sets it, for TraceML's policy */
 	struct ts_rank_sums *sums;
 	struct ts_rank_steps *kept;
 };

@@ -76,5 +76,12 @@ double ts_ranks_saved(const struct ts_ranks *r, enum ts_rank_track_kind kind, co
 enum ts_status ts_ranks_courses(const struct ts_ranks *r, enum ts_rank_track_kind kind, const struct ts_straggler_test *t,
 				const struct ts_span *subjects, struct ts_arena *arena, struct ts_straggler_course *ret_courses,
 				struct ts_events *events, struct ts_error *err);
+/* Rows of TraceML's view; at least one step was compared. */
+enum ts_status ts_ranks_traceml(const struct ts_ranks *r, struct ts_arena *arena, struct ts_measures *measures,
+				struct ts_error *err);
+/* One plot a rank, of the TS_RANKS_PLOTTED slowest at most; how many. */
+enum ts_status ts_ranks_plots(const struct ts_ranks *r, enum ts_rank_track_kind kind, const struct ts_straggler_test *test,
+			      const struct ts_span *subjects, struct ts_arena *arena, struct ts_plots *plots,
+			      size_t *ret_plotted, struct ts_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* What ranks.c gathered, as rows. Stragglers are in ranks_stragglers.c, TraceML's view in culprit.c. */
+/* What ranks.c gathered, as rows. Stragglers are in ranks_stragglers.c, TraceML's view and plots in ranks_views.c. */
 #include "analysis/ranks_internal.h"
 
 #include "analysis/stats.h"
@@ -285,9 +285,9 @@ enum ts_status ts_ranks_finish(struct ts_ranks *r, struct ts_arena *arena, struc
 	struct ts_straggler_course *courses = ts_arena_array(r->arena, r->n_ranks, sizeof *courses);
 	struct ts_straggler_test test = {.n_named = 0};
 	const char *none = why_nothing(r);
+	size_t first_event = events->n, plotted = 0;
 	char *undecided = NULL;
 
-	(void)plots;
 	if (!scratch || !subjects || !courses)
 		return ts_arena_error(r->arena, err);
 	finish_cells(r);
@@ -301,6 +301,9 @@ enum ts_status ts_ranks_finish(struct ts_ranks *r, struct ts_arena *arena, struc
 		test_rows(r, kind, &test, undecided, &o);
 		if (test.n_named && ts_ranks_courses(r, kind, &test, subjects, arena, courses, events, err))
 			return err->status;
+		if (ts_ranks_plots(r, kind, &test, subjects, arena, plots, &plotted, err))
+			return err->status;
+		row(&o, "plotted", TS_UNIT_COUNT, (double)plotted, NULL);
 	}
 	for (size_t a = 0; a < r->n_ranks; a++) {
 		o.subject = subjects[a];
@@ -308,5 +311,8 @@ enum ts_status ts_ranks_finish(struct ts_ranks *r, struct ts_arena *arena, struc
 		if (!none)
 			straggler_rows(r, a, &test, courses, undecided, &o);
 	}
+	ts_events_trim(events, first_event);
+	if (!none && ts_ranks_traceml(r, arena, measures, err))
+		return err->status;
 	return o.failed ? ts_arena_error(arena, err) : TS_OK;
 }

@@ -92,16 +92,11 @@ static void usual_times(const struct ts_ranks *r, const struct grain *g, const s
 {
 	for (size_t i = 0; i < g->n; i++) {
 		size_t n = 0;
-		double below, upper;
 
 		for (size_t a = 0; a < r->n_ranks; a++)
 			if (!t->ranks[a].named)
 				scratch[n++] = g->own[a * g->stride + i];
-		upper = ts_nth(scratch, n, n / 2);
-		below = n % 2 ? upper : scratch[0];
-		for (size_t j = 1; n % 2 == 0 && j < n / 2; j++)
-			below = scratch[j] > below ? scratch[j] : below;
-		usual[i] = (below + upper) / 2;
+		usual[i] = ts_median_few(scratch, n);
 	}
 }
 

@@ -267,3 +267,14 @@ double ts_nth(double *x, size_t n, size_t k)
 	}
 	return x[k];
 }
+
+double ts_median_few(double *x, size_t n)
+{
+	double upper = ts_nth(x, n, n / 2), below = x[0];
+
+	if (n % 2)
+		return upper;
+	for (size_t i = 1; i < n / 2; i++)
+		below = x[i] > below ? x[i] : below;
+	return (below + upper) / 2;
+}

@@ -181,9 +181,7 @@ static void hold_against_rest(struct round *o, struct ts_straggler_test *t)
 
 		for (size_t i = 0; i < o->n; i++)
 			o->x[i] = data->own[o->who[i] * data->stride + c];
-		usual = ts_nth(o->x, o->n, o->n / 2);
-		if (o->n % 2 == 0) /* the one below is the largest of those before it */
-			usual = (usual + ts_nth(o->x, o->n / 2, o->n / 2 - 1)) / 2;
+		usual = ts_median_few(o->x, o->n);
 		base += usual;
 		for (size_t a = 0; a < data->n_ranks; a++)
 			if (t->ranks[a].named)

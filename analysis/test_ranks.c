@@ -117,6 +117,17 @@ static void a_real_job_agrees_with_pytscope(void **state)
 		text_is(f, "all", "resolution", "steps");
 		near(f, "all", "stragglers", 1); /* rank 1 was slowed by hand */
 		text_is(f, "rank 1", "straggler", "persistent");
+		near(f, "traceml input_wait", "median_s", 9.153325000000001e-05);
+		near(f, "traceml input_wait", "median_rank", 0);
+		near(f, "traceml input_wait", "worst_s", 0.010225932883333334);
+		near(f, "traceml input_wait", "worst_rank", 1);
+		near(f, "traceml input_wait", "skew_ratio", 110.71823226350351);
+		near(f, "traceml compute", "median_s", 0.0019384137);
+		near(f, "traceml residual", "worst_s", 0.03098585145);
+		near(f, "traceml step_time", "worst_rank", 0);
+		near(f, "traceml", "culprit", 0); /* least backward, which nobody waits in here */
+		near(f, "traceml", "victim", 1);
+		text_is(f, "traceml", "kind", "none");
 	}
 }
 
@@ -262,6 +273,141 @@ static void waiting_inside_backward_is_found(void **state)
 	text_is(f, "all", "mode", "none");
 }
 
+/* n ranks whose own time is 1, scattered by 2 %. */
+static void alike(struct fixture *f, size_t n_ranks, size_t n)
+{
+	struct ts_random r;
+
+	rank_run_init(&f->run, n_ranks, n, &f->arena);
+	ts_random_init(&r, 21);
+	for (size_t a = 0; a < n_ranks; a++)
+		for (size_t i = 0; i < n; i++)
+			phase(f, a, TS_RANK_COMPUTE)[i] = 1 + 0.02 * ts_random_normal(&r);
+	for (size_t i = 0; i < n; i++)
+		f->run.steps[i] = 1000 + 10 * (int64_t)i; /* step numbers are not indexes */
+}
+
+static void a_late_straggler_has_an_onset(void **state)
+{
+	struct fixture *f = *state;
+	const struct ts_event *e;
+
+	alike(f, 4, 300);
+	for (size_t i = 170; i < 300; i++)
+		phase(f, 2, TS_RANK_COMPUTE)[i] += 0.5;
+	analyze(f, 4, 64);
+	text_is(f, "rank 2", "straggler", "late");
+	near(f, "rank 2", "onset_step", 2700);
+	near(f, "all", "stragglers", 1);
+	assert_int_equal(f->events.n, 1);
+	e = &f->events.items[0];
+	assert_int_equal(e->kind, TS_EVENT_ONSET);
+	assert_true(ts_span_is(e->subject, "rank 2"));
+	assert_int_equal(e->first_step, 2700);
+	assert_int_equal(e->last_step, 3990);
+	assert_true(fabs(e->value - 1.5) < 0.01 && fabs(e->expected - 1) < 0.01);
+	assert_true(e->score > 10 && e->score < 40); /* 0.5 / 0.02 */
+	/* 130 steps that cost 0.5 each, less what the largest of three others of deviation 0.02 is above 1: 0.017. */
+	assert_true(fabs(ts_measure_find(&f->m, "ranks", "all", "saved_s")->value - 130 * (0.5 - 0.017)) < 1);
+	assert_null(ts_measure_find(&f->m, "ranks", "rank 1", "straggler"));
+}
+
+static void a_periodic_straggler_has_a_period(void **state)
+{
+	struct fixture *f = *state;
+
+	alike(f, 4, 300);
+	for (size_t i = 4; i < 300; i += 20)
+		phase(f, 3, TS_RANK_COMPUTE)[i] += 4;
+	analyze(f, 4, 0);
+	text_is(f, "rank 3", "straggler", "periodic");
+	near(f, "rank 3", "period_count", 20);
+	near(f, "rank 3", "onset_step", 1040);
+}
+
+static void too_few_steps_are_said_to_be(void **state)
+{
+	struct fixture *f = *state;
+
+	alike(f, 2, 4);
+	analyze(f, 2, 0);
+	text_is(f, "all", "decidable", "cannot be decided from so few steps: of 4 it cannot be said how they hang together");
+	unknown(f, "all", "stragglers");
+	unknown(f, "rank 0", "p_value");
+	assert_non_null(ts_measure_find(&f->m, "ranks", "rank 0", "slowdown"));
+	alike(f, 1, 50);
+	analyze(f, 1, 0);
+	text_is(f, "all", "decidable", "cannot be decided: only one rank is there");
+	near(f, "rank 0", "steps", 50);
+}
+
+/* Rank 2 takes 1.5 from the middle on, the others 1. */
+static void ranks_are_drawn_against_their_median(void **state)
+{
+	struct fixture *f = *state;
+	const struct ts_plot *plot;
+
+	rank_run_init(&f->run, 3, 192, &f->arena);
+	for (size_t a = 0; a < 3; a++)
+		for (size_t i = 0; i < 192; i++)
+			phase(f, a, TS_RANK_COMPUTE)[i] = a == 2 && i >= 96 ? 1.5 : 1;
+	analyze(f, 3, 50);
+	assert_int_equal(f->plots.n, 3);
+	near(f, "all", "plotted", 3);
+	plot = &f->plots.items[2];
+	assert_true(ts_span_is(plot->subject, "rank 2"));
+	assert_true(ts_span_is(plot->name, "slowdown"));
+	assert_int_equal(plot->n, TS_RANKS_PLOT_CELLS);
+	assert_true(fabs(plot->mean[47] - 1) < 1e-12);
+	assert_true(fabs(plot->mean[48] - 1.5) < 1e-12);
+	assert_true(fabs(f->plots.items[0].mean[48] - 1) < 1e-12);
+}
+
+/* All of it with arenas of each size: either it says that memory is short, or it is done. */
+static void short_memory_is_told(void **state)
+{
+	struct fixture *f = *state;
+	const double *at[4][TS_RANK_PHASES] = {{NULL}};
+	bool short_of_it = true;
+	size_t ceiling = 1;
+
+	alike(f, 4, 100);
+	for (size_t i = 50; i < 100; i++)
+		phase(f, 2, TS_RANK_COMPUTE)[i] += 0.5;
+	for (size_t a = 0; a < 4; a++) {
+		at[a][TS_RANK_COMPUTE] = at[a][TS_RANK_BACKWARD] = phase(f, a, TS_RANK_COMPUTE);
+		at[a][TS_RANK_COMM] = phase(f, a, TS_RANK_COMM);
+	}
+	for (; short_of_it && ceiling < CEILING; ceiling += ceiling / 16 + 1) {
+		struct ts_rank_window w = {.steps = f->run.steps, .n = 100, .phases = (void *)at};
+		enum ts_status status;
+		struct ts_measures m;
+		struct ts_events events;
+		struct ts_plots plots;
+		struct ts_arena scratch, results;
+		struct ts_error err;
+		struct ts_ranks r;
+
+		short_of_it = false;
+		for (int side = 0; side < 2; side++) { /* one of the two is short */
+			ts_arena_init(&scratch, side ? CEILING : ceiling);
+			ts_arena_init(&results, side ? ceiling : CEILING);
+			m = (struct ts_measures){.n = 0};
+			events = (struct ts_events){.n = 0};
+			plots = (struct ts_plots){.n = 0};
+			status = ts_ranks_begin(&r, f->run.ranks, 4, 6, 100, &scratch, &err);
+			status = status ? status : ts_ranks_window(&r, &w, &err);
+			status = status ? status : ts_ranks_finish(&r, &results, &m, &events, &plots, &err);
+			assert_true(status == TS_OK || status == TS_NO_MEMORY);
+			short_of_it |= status != TS_OK;
+			ts_arena_finish(&scratch);
+			ts_arena_finish(&results);
+		}
+	}
+	assert_false(short_of_it);
+	assert_true(ceiling > 10000);
+}
+
 static void more_than_was_kept_is_said(void **state)
 {
 	struct fixture *f = *state;
@@ -299,6 +445,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(missing_ranks_are_named, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_no_number_is_left_out_and_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(waiting_inside_backward_is_found, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_late_straggler_has_an_onset, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_periodic_straggler_has_a_period, setup, teardown),
+		cmocka_unit_test_setup_teardown(too_few_steps_are_said_to_be, setup, teardown),
+		cmocka_unit_test_setup_teardown(ranks_are_drawn_against_their_median, setup, teardown),
+		cmocka_unit_test_setup_teardown(short_memory_is_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(more_than_was_kept_is_said, setup, teardown),
 		cmocka_unit_test_setup_teardown(too_many_steps_are_refused, setup, teardown),
 	};

@@ -320,7 +320,7 @@ static void how_a_rank_is_slow(void **state)
 
 static void the_kth_of_many_equal_ones(void **state)
 {
-	double x[] = {2, 2, 1, 2, 0, 2, 3, 2}, one[] = {4};
+	double x[] = {2, 2, 1, 2, 0, 2, 3, 2}, one[] = {4}, even[] = {9, 4, 1, 5};
 
 	(void)state;
 	near(ts_nth(x, 8, 0), 0, 0);
@@ -328,6 +328,8 @@ static void the_kth_of_many_equal_ones(void **state)
 	near(ts_nth(x, 8, 4), 2, 0);
 	near(ts_nth(x, 8, 7), 3, 0);
 	near(ts_nth(one, 1, 0), 4, 0);
+	near(ts_median_few(even, 4), 4.5, 0); /* 1 4 5 9 */
+	near(ts_median_few(one, 1), 4, 0);
 }
 
 int main(void)
