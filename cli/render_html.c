@@ -13,70 +13,7 @@ struct page {
 };
 
 static const char *const style[] = {
-	":root{color-scheme:light dark;--bg:#f5f5f2;--card:#fff;--ink:#1c1e21;--dim:#595f66;--rule:#d9dbde;--accent:#2b6a99;"
-	"--high:#b3261e;--medium:#8a5a00;--low:#00677d;--clear:#1e7a34;--none:#8b9096;"
-	"--p0:#3b7dbf;--p1:#8fb8de;--p2:#d9822b;--p3:#7a5cb8;--p4:#c44e52;--p5:#7d8790;--p6:#b9bec4;--p7:#4f9d83;"
-	"--h0:#2166ac;--h1:#92c5de;--h2:#e3e5e8;--h3:#fddbc7;--h4:#f4a582;--h5:#d6604d;--h6:#8f1322}\n",
-	"@media (prefers-color-scheme:dark){:root{--bg:#14161a;--card:#1d2026;--ink:#e8eaed;--dim:#a8aeb6;--rule:#363b43;"
-	"--accent:#7ab8e6;--high:#ff8a80;--medium:#ffc04d;--low:#5fd0e6;--clear:#7bd88f;--none:#777d86;"
-	"--p0:#5b9bd9;--p1:#2f5f8c;--p2:#e09a4f;--p3:#a48be0;--p4:#e0777a;--p5:#8a939d;--p6:#4f555d;--p7:#6dbf9f;"
-	"--h0:#4393c3;--h1:#2b5c7d;--h2:#343941;--h3:#6b4a3d;--h4:#a8603f;--h5:#dd6a4f;--h6:#ff8f80}}\n",
-	"*{box-sizing:border-box}\n",
-	"body{margin:0;background:var(--bg);color:var(--ink);font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif;"
-	"overflow-wrap:anywhere}\n",
-	"header,main,footer{max-width:1180px;margin:0 auto;padding:0 16px}\n",
-	"header{padding-top:20px}h1{font-size:1.5rem;line-height:1.25;margin:0}\n",
-	".dim{color:var(--dim)}p{margin:.35em 0}\n",
-	"section{background:var(--card);border:1px solid var(--rule);border-radius:8px;padding:14px 16px;margin:14px 0}\n",
-	"h2{font-size:1.05rem;margin:0;display:flex;flex-wrap:wrap;align-items:baseline;gap:.2em .6em}\n",
-	".state{font-weight:400;font-size:.9rem}\n",
-	".light{width:.75em;height:.75em;border-radius:50%;background:var(--none);flex:none}\n",
-	".light.clear{background:var(--clear)}.light.low{background:var(--low)}.light.medium{background:var(--medium)}"
-	".light.high{background:var(--high)}\n",
-	".state.clear{color:var(--clear)}.state.low{color:var(--low)}.state.medium{color:var(--medium)}.state.high{color:var(--high)}"
-	".state.unchecked{color:var(--dim)}\n",
-	".sentence{font-size:1.15rem;font-weight:600}\n",
-	"dl{margin:.6em 0 0;display:grid;grid-template-columns:fit-content(11em) 1fr;gap:.15em 1em}\n",
-	"dt{color:var(--dim);min-width:6em}dd{margin:0}\n",
-	".finding{border-left:4px solid var(--none);padding:.1em 0 .1em 12px;margin:12px 0}\n",
-	".finding.high{border-color:var(--high)}.finding.medium{border-color:var(--medium)}.finding.low{border-color:var(--low)}\n",
-	"h3{font-size:1rem;margin:0}code{font:.85em ui-monospace,monospace}\n",
-	".tag{font-size:.8rem;font-weight:700;text-transform:uppercase;letter-spacing:.04em}\n",
-	".tag.high{color:var(--high)}.tag.medium{color:var(--medium)}.tag.low{color:var(--low)}\n",
-	".scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.92rem;margin-top:.6em;font-variant-numeric:tabular-nums}\n",
-	"th,td{padding:2px 12px 2px 0;text-align:right;white-space:nowrap;font-weight:400}\n",
-	"thead th{color:var(--dim);font-size:.85rem}th:first-child,th.text,td.text{text-align:left}td.text{white-space:normal;min-width:9em}\n",
-	".bars{width:100%}.bars th:first-child,.bars td{width:1%}.bars td.bar{width:auto;min-width:70px}"
-	".bars th:first-child{white-space:normal;min-width:5.5em;max-width:13em}.bars td.text{width:25%}\n",
-	".track{display:block;height:.85em;border-radius:3px;background:var(--rule);overflow:hidden}\n",
-	".fill{display:block;height:100%;background:var(--accent)}\n",
-	".fill.low{background:var(--low)}.fill.medium{background:var(--medium)}.fill.high{background:var(--high)}\n",
-	".figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,460px),1fr));gap:14px 22px;margin-top:.8em}"
-	".figures.whole{display:block}section{display:flow-root}"
-	"@media (min-width:900px){.figures.alone{float:left;width:47%;margin-right:24px}}\n",
-	"figure{margin:0;min-width:0}figcaption{font-size:.9rem;color:var(--dim);margin-bottom:2px}\n",
-	"svg{display:block;width:100%;height:auto}svg text{font-size:14px;fill:var(--dim);paint-order:stroke;stroke:var(--card);"
-	"stroke-width:3px}\n",
-	".grid{stroke:var(--rule);fill:none}.axis{stroke:var(--dim);fill:none}\n",
-	".band{fill:var(--accent);fill-opacity:.25;stroke:var(--accent);stroke-opacity:.55;stroke-width:.75}.line{fill:none;stroke:var(--accent);stroke-width:1.75;stroke-linejoin:round}\n",
-	".spike{fill:none;stroke:var(--high);stroke-width:2}.shift{stroke:var(--medium);stroke-width:2;stroke-dasharray:6 4}"
-	".blow{stroke:var(--high);stroke-width:2}.broken{fill:var(--high);opacity:.35}\n",
-	".rest{fill:var(--rule)}\n",
-	"svg [class^=h]{shape-rendering:crispEdges}\n",
-	".p0{fill:var(--p0);background:var(--p0)}.p1{fill:var(--p1);background:var(--p1)}.p2{fill:var(--p2);background:var(--p2)}"
-	".p3{fill:var(--p3);background:var(--p3)}.p4{fill:var(--p4);background:var(--p4)}.p5{fill:var(--p5);background:var(--p5)}"
-	".p6{fill:var(--p6);background:var(--p6)}.p7{fill:var(--p7);background:var(--p7)}\n",
-	".h0{fill:var(--h0);background:var(--h0)}.h1{fill:var(--h1);background:var(--h1)}.h2{fill:var(--h2);background:var(--h2)}"
-	".h3{fill:var(--h3);background:var(--h3)}.h4{fill:var(--h4);background:var(--h4)}.h5{fill:var(--h5);background:var(--h5)}"
-	".h6{fill:var(--h6);background:var(--h6)}\n",
-	".key{display:flex;flex-wrap:wrap;gap:.1em 1em;font-size:.85rem;color:var(--dim);margin-top:4px}"
-	".key i{display:inline-block;width:.9em;height:.9em;border-radius:2px;margin-right:.35em;vertical-align:-.08em}\n",
-	"details{margin-top:.6em}summary{cursor:pointer}\n",
-	"footer{padding-bottom:24px;font-size:.85rem;color:var(--dim)}\n",
-	"@media (max-width:640px){header,main,footer{padding:0 10px}section{padding:12px 10px}dl{display:block}dt:empty{display:none}dt{margin-top:.4em;"
-	"font-size:.85rem}svg text{font-size:23px;stroke-width:5px}svg text.x{font-size:21px}svg text.rank{font-size:19px}"
-	"th,td{padding-right:7px}}\n",
-	"@media print{body{background:#fff}section{break-inside:avoid}}\n",
+#include "cli/page_style.inc"
 };
 
 static void put(struct page *p, const char *text)
@@ -127,7 +64,8 @@ static void finding(struct page *p, const struct ts_finding *f)
 {
 	const char *severity = ts_severity_word(f->severity);
 
-	ts_buf_printf(p->out, "<article class=\"finding %s\"><h3><span class=\"tag %s\">%s</span> ", severity, severity, severity);
+	ts_buf_printf(p->out, "<article class=\"finding %s\"><h3><span class=\"tag %s\">%s</span> ", severity, severity,
+		      severity);
 	text(p, shown(p, f->title));
 	element(p, " <code>", shown(p, f->code), "</code></h3>");
 	element(p, "<p>", shown(p, f->detail), "</p>");
@@ -149,8 +87,12 @@ static void bar_row(struct page *p, const struct ts_item *item, const struct ts_
 {
 	element(p, "<tr><th scope=\"row\">", bar->label, "</th><td class=\"bar\">");
 	if (bar->known && !isnan(bar->share))
-		ts_buf_printf(p->out, "<span class=\"track\"><span class=\"fill %s\" style=\"width:%.1f%%\"></span></span>",
-			      ts_severity_word(bar->severity), bar->share > 1 ? 100 : bar->share > 0 ? bar->share * 100 : 0);
+		ts_buf_printf(p->out,
+			      "<span class=\"track\"><span class=\"fill %s\" style=\"width:%.1f%%\"></span></span>",
+			      ts_severity_word(bar->severity),
+			      bar->share > 1   ? 100
+			      : bar->share > 0 ? bar->share * 100
+					       : 0);
 	put(p, "</td>");
 	for (size_t v = 0; v < TS_BAR_VALUES; v++)
 		if (used(item, v))
@@ -169,8 +111,8 @@ static void bars(struct page *p, const struct ts_item *item)
 		put(p, "<thead><tr><th></th><th></th>");
 		for (size_t v = 0; v < TS_BAR_VALUES; v++)
 			if (used(item, v))
-				element(p, item->right[v] ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"text\">", item->heads[v],
-					"</th>");
+				element(p, item->right[v] ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"text\">",
+					item->heads[v], "</th>");
 		put(p, "</tr></thead>\n");
 	}
 	put(p, "<tbody>\n");
@@ -218,17 +160,20 @@ static void figures(struct page *p, const struct ts_section *s)
 
 static void heat(struct page *p)
 {
-	static const char *const keys[] = {"below 0.9", "0.9 to 0.97", "0.97 to 1.03", "above 1.03", "above 1.1", "above 1.25", "above 1.5"};
+	static const char *const keys[] = {"below 0.9", "0.9 to 0.97", "0.97 to 1.03", "above 1.03",
+					   "above 1.1", "above 1.25",  "above 1.5"};
 	const struct ts_plots *plots = &p->r->a->plots;
 	const struct ts_plot **rows = ts_arena_array(p->arena, plots->n, sizeof *rows);
 	size_t n = 0;
 
 	for (size_t i = 0; rows && i < plots->n; i++)
-		if (ts_span_is(plots->items[i].group, "ranks") && ts_span_is(plots->items[i].name, "slowdown") && plots->items[i].n)
+		if (ts_span_is(plots->items[i].group, "ranks") && ts_span_is(plots->items[i].name, "slowdown") &&
+		    plots->items[i].n)
 			rows[n++] = &plots->items[i];
 	if (n == 0)
 		return;
-	put(p, "<div class=\"figures alone\"><figure><figcaption>time of a rank's own, over the median of all ranks; steps from left to "
+	put(p, "<div class=\"figures alone\"><figure><figcaption>time of a rank's own, over the median of all ranks; "
+	       "steps from left to "
 	       "right</figcaption>\n");
 	ts_svg_heat(p->out, rows, n, "slowdown of each rank over the steps", p->arena);
 	put(p, "<div class=\"key\">");
@@ -244,8 +189,9 @@ static int colour_of(const char *label)
 		const char *label;
 		int colour;
 	} known[] = {
-		{"compute", 0}, {"useful compute", 0}, {"own rest", 0}, {"compute overhead", 1}, {"input", 2}, {"data stall", 2},
-		{"communication", 3}, {"wait", 4}, {"host", 5}, {"other", 5}, {"unattributed", 6},
+		{"compute", 0}, {"useful compute", 0}, {"own rest", 0},	     {"compute overhead", 1},
+		{"input", 2},	{"data stall", 2},     {"communication", 3}, {"wait", 4},
+		{"host", 5},	{"other", 5},	       {"unattributed", 6},
 	};
 
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
@@ -294,7 +240,9 @@ static void items(struct page *p, const struct ts_section *s)
 			put(p, line ? "<dl>\n" : "</dl>\n");
 		list = line;
 		if (line) {
-			element(p, "<dt>", !*item->label && s->items[i - 1].kind == TS_ITEM_PLOT ? s->items[i - 1].label : item->label,
+			element(p, "<dt>",
+				!*item->label && s->items[i - 1].kind == TS_ITEM_PLOT ? s->items[i - 1].label
+										      : item->label,
 				"</dt>");
 			element(p, "<dd>", item->text, "</dd>\n");
 		} else if (item->kind == TS_ITEM_LINE) {
@@ -338,9 +286,12 @@ static void all_rows(struct page *p)
 
 	if (m->n == 0)
 		return;
-	ts_buf_printf(p->out, "<section><h2>ALL ROWS</h2>\n<details><summary>%zu rows</summary><div class=\"scroll\"><table>\n<thead><tr>"
-			      "<th scope=\"col\">group</th><td class=\"text\">subject</td><td class=\"text\">name</td>"
-			      "<td class=\"text\">value</td></tr></thead><tbody>\n", m->n);
+	ts_buf_printf(p->out,
+		      "<section><h2>ALL ROWS</h2>\n<details><summary>%zu rows</summary><div "
+		      "class=\"scroll\"><table>\n<thead><tr>"
+		      "<th scope=\"col\">group</th><td class=\"text\">subject</td><td class=\"text\">name</td>"
+		      "<td class=\"text\">value</td></tr></thead><tbody>\n",
+		      m->n);
 	for (size_t i = 0; i < m->n; i++) {
 		const struct ts_measure *row = &m->items[i];
 

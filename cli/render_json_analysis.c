@@ -54,7 +54,8 @@ static struct place *places_of(const struct ts_measures *m, struct ts_arena *are
 		if (new_group || !ts_span_eq(places[i].row->subject, places[i - 1].row->subject))
 			subject = i;
 		places[i].subject = places[subject].at;
-		places[group].group = places[i].at < places[group].group || i == group ? places[i].at : places[group].group;
+		places[group].group =
+			places[i].at < places[group].group || i == group ? places[i].at : places[group].group;
 	}
 	/* The least place of a group is known at its end. */
 	for (size_t i = 0, group = 0; i < m->n; i++) {
@@ -93,7 +94,8 @@ static void measure_key(struct ts_json *j, const struct ts_measure *m)
 	ts_buf_finish(&key);
 }
 
-static enum ts_status json_measures(struct ts_cli *cli, struct ts_json *j, const struct ts_measures *m, struct ts_error *err)
+static enum ts_status json_measures(struct ts_cli *cli, struct ts_json *j, const struct ts_measures *m,
+				    struct ts_error *err)
 {
 	struct place *p = places_of(m, &cli->arena);
 

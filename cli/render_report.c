@@ -10,8 +10,17 @@
 #include "cli/show_value.h"
 #include "cli/spark.h"
 
-enum { PANEL_LINES = 24, WIDTH_PIPE = 100, BAR_CELLS = 30, BAR_LEAST = 8, LABEL = 13, LABEL_LONGEST = 20, SPARK_LONGEST = 60,
-       SPARK_LEAST = 10, GAP = 2 };
+enum {
+	PANEL_LINES = 24,
+	WIDTH_PIPE = 100,
+	BAR_CELLS = 30,
+	BAR_LEAST = 8,
+	LABEL = 13,
+	LABEL_LONGEST = 20,
+	SPARK_LONGEST = 60,
+	SPARK_LEAST = 10,
+	GAP = 2
+};
 
 struct page {
 	struct ts_cli *cli;
@@ -156,7 +165,8 @@ static const char *range_of(struct page *p, const struct ts_item *item, const st
 		return item->text;
 	if (s->low >= s->high)
 		return ts_arena_printf(&p->cli->arena, "all %s%s%s", a ? a : "?", *item->text ? ", " : "", item->text);
-	return ts_arena_printf(&p->cli->arena, "%s to %s%s%s", a ? a : "?", b ? b : "?", *item->text ? ", " : "", item->text);
+	return ts_arena_printf(&p->cli->arena, "%s to %s%s%s", a ? a : "?", b ? b : "?", *item->text ? ", " : "",
+			       item->text);
 }
 
 static void plot_item(struct page *p, const struct ts_item *item)
@@ -171,7 +181,8 @@ static void plot_item(struct page *p, const struct ts_item *item)
 	label(p, item->label, LABEL - 1);
 	spaces(p, 1);
 	for (size_t i = 0; i < s.n; i++)
-		styled(p, s.levels[i] == TS_SPARK_NONFINITE ? TS_STYLE_RED : TS_STYLE_PLAIN, ts_spark_glyph(s.levels[i]));
+		styled(p, s.levels[i] == TS_SPARK_NONFINITE ? TS_STYLE_RED : TS_STYLE_PLAIN,
+		       ts_spark_glyph(s.levels[i]));
 	spaces(p, GAP);
 	flow(p, TS_STYLE_DIM, range ? range : "", LABEL + 2 + (int)s.n + GAP, LABEL + 2);
 }
@@ -408,7 +419,8 @@ static void left_out(struct page *p, const struct ts_section *s, size_t from)
 	ts_buf_printf(&text, "and %zu more", s->n - from);
 	for (size_t i = from; i < s->n; i++)
 		if (s->items[i].kind == TS_ITEM_FINDING)
-			ts_buf_printf(&text, "%s%s %s", i == from ? ": " : ", ", ts_severity_word(s->items[i].finding->severity),
+			ts_buf_printf(&text, "%s%s %s", i == from ? ": " : ", ",
+				      ts_severity_word(s->items[i].finding->severity),
 				      shown(p, s->items[i].finding->code));
 	if (s->items[from].kind != TS_ITEM_FINDING)
 		ts_buf_str(&text, "; --rows and --json have them");

@@ -15,8 +15,9 @@ enum { ITEMS_FIRST = 16 };
 static const struct {
 	const char *title, *codes;
 } sections_of_codes[] = {
-	{"TIMING", "TIMING."},	  {"MEMORY", "MEMORY."},	    {"CONVERGENCE", "CONVERGENCE."}, {"COINCIDENCES", "CROSS."},
-	{"RANKS", "DIST."},	  {"EFFICIENCY BUDGET", "EFFICIENCY."}, {"PIPELINE", "DIST.PIPELINE"},
+	{"TIMING", "TIMING."},	       {"MEMORY", "MEMORY."}, {"CONVERGENCE", "CONVERGENCE."},
+	{"COINCIDENCES", "CROSS."},    {"RANKS", "DIST."},    {"EFFICIENCY BUDGET", "EFFICIENCY."},
+	{"PIPELINE", "DIST.PIPELINE"},
 };
 
 static const char *section_of_code(struct ts_span code)
@@ -113,7 +114,8 @@ static bool key_is(const struct ts_measure *m, const char *key)
 	       ts_span_eq(ts_span_of(want.data + m->name.len, suffix.len), suffix);
 }
 
-const struct ts_measure *ts_report_row(const struct ts_report *r, const char *group, const char *subject, const char *name)
+const struct ts_measure *ts_report_row(const struct ts_report *r, const char *group, const char *subject,
+				       const char *name)
 {
 	const struct ts_measures *all = &r->a->measures;
 
@@ -142,8 +144,8 @@ const char *ts_report_chance(struct ts_report *r, const char *group, const char 
 	return p ? ts_report_say(r, "p\u00a0%.2g", p->value) : NULL;
 }
 
-const char *ts_report_interval(struct ts_report *r, const char *group, const char *subject, const char *key, const char *low,
-			       const char *high)
+const char *ts_report_interval(struct ts_report *r, const char *group, const char *subject, const char *key,
+			       const char *low, const char *high)
 {
 	const char *value = ts_report_value(r, group, subject, key);
 	const char *least = ts_report_value(r, group, subject, low), *most = ts_report_value(r, group, subject, high);
@@ -161,7 +163,8 @@ static const char *figure(struct ts_report *r, const char *word, const char *val
 	return *word ? ts_report_say(r, "%s\u00a0%s", word, value) : value;
 }
 
-const char *ts_report_figures(struct ts_report *r, const char *group, const char *subject, const struct ts_figure *figures)
+const char *ts_report_figures(struct ts_report *r, const char *group, const char *subject,
+			      const struct ts_figure *figures)
 {
 	const char *text = NULL;
 
@@ -169,7 +172,8 @@ const char *ts_report_figures(struct ts_report *r, const char *group, const char
 		const char *value = ts_report_value(r, group, subject, figures->key);
 
 		if (value)
-			text = ts_report_join(r, text, *figures->word == ' ' ? "" : ", ", figure(r, figures->word, value));
+			text = ts_report_join(r, text, *figures->word == ' ' ? "" : ", ",
+					      figure(r, figures->word, value));
 	}
 	return text;
 }
@@ -283,7 +287,8 @@ static void light_up(struct ts_report *r, struct ts_section *s, const char *titl
 			continue;
 		if (!state)
 			s->light = TS_LIGHT_CLEAR + severity;
-		state = ts_report_join(r, state, ", ", ts_report_say(r, "%zu %s", found[severity], ts_severity_word(severity)));
+		state = ts_report_join(r, state, ", ",
+				       ts_report_say(r, "%zu %s", found[severity], ts_severity_word(severity)));
 	}
 	if (!state && rules) {
 		s->light = unchecked < rules ? TS_LIGHT_CLEAR : TS_LIGHT_UNCHECKED;
@@ -316,8 +321,9 @@ enum ts_status ts_report_of(const struct ts_analysis *a, struct ts_arena *arena,
 	r.title = title ? title : "";
 	r.failed = !title;
 	if (a->warmup_cut)
-		left_out = ts_report_say(&r, "the first %s left out", ts_report_say(&r, "%llu %s", (unsigned long long)a->warmup_cut,
-										  a->warmup_cut == 1 ? "step" : "steps"));
+		left_out = ts_report_say(&r, "the first %s left out",
+					 ts_report_say(&r, "%llu %s", (unsigned long long)a->warmup_cut,
+						       a->warmup_cut == 1 ? "step" : "steps"));
 	r.view = ts_report_join(&r, ts_report_say(&r, "rank %d", a->rank), ", ", left_out);
 	ts_report_sections(&r);
 	if (r.failed)

@@ -190,8 +190,10 @@ static const char *traceml(struct ts_report *r)
 
 		if (!row->known || !ts_span_is(row->group, "ranks") || !ts_span_is(row->subject, "traceml"))
 			continue;
-		value = row->unit == TS_UNIT_TEXT ? ts_report_text(r, row->text) : ts_report_number(r, row->unit, row->value);
-		text = ts_report_join(r, text, ", ", ts_report_say(r, "%s\u00a0%s", ts_report_text(r, row->name), value));
+		value = row->unit == TS_UNIT_TEXT ? ts_report_text(r, row->text)
+						  : ts_report_number(r, row->unit, row->value);
+		text = ts_report_join(r, text, ", ",
+				      ts_report_say(r, "%s\u00a0%s", ts_report_text(r, row->name), value));
 	}
 	return text;
 }
@@ -205,17 +207,24 @@ static const char *decidable(struct ts_report *r)
 
 void ts_report_ranks(struct ts_report *r)
 {
-	static const struct ts_figure head[] = {{"aligned_steps_count", "% steps on all of them"},
-						{"stragglers_count", "stragglers"}, {NULL, NULL}};
-	static const struct ts_figure step[] = {{"wall_s", ""}, {"transfer_ratio", "transfer % of it"},
-						{"wait_ratio", "wait % of it"}, {"mode", "collectives: %"}, {NULL, NULL}};
-	static const struct ts_figure lost[] = {{"lost_ratio", ""}, {"lost_s", " (% in all)"},
-						{"imbalance_cv_ratio", "imbalance cv"}, {"skew_s", "skew"}, {NULL, NULL}};
+	static const struct ts_figure head[] = {
+		{"aligned_steps_count", "% steps on all of them"}, {"stragglers_count", "stragglers"}, {NULL, NULL}};
+	static const struct ts_figure step[] = {{"wall_s", ""},
+						{"transfer_ratio", "transfer % of it"},
+						{"wait_ratio", "wait % of it"},
+						{"mode", "collectives: %"},
+						{NULL, NULL}};
+	static const struct ts_figure lost[] = {{"lost_ratio", ""},
+						{"lost_s", " (% in all)"},
+						{"imbalance_cv_ratio", "imbalance cv"},
+						{"skew_s", "skew"},
+						{NULL, NULL}};
 	const struct ts_measure *present = ts_report_row(r, "ranks", "all", "present_count");
 	struct ts_section *s;
 
 	/* One rank has nobody to wait for; a run that should have had more says so. */
-	if (!ts_report_known(r, "ranks") || (present && present->value < 2 && !ts_report_row(r, "ranks", "all", "missing")))
+	if (!ts_report_known(r, "ranks") ||
+	    (present && present->value < 2 && !ts_report_row(r, "ranks", "all", "missing")))
 		return;
 	s = ts_report_section(r, "RANKS");
 	s->head = ts_report_with(r, "", ts_report_value(r, "ranks", "all", "present_count"), " ranks");

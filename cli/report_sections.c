@@ -31,7 +31,8 @@ static void plot_item(struct ts_report *r, struct ts_section *s, const char *lab
 	item = ts_report_item(r, s, TS_ITEM_PLOT, label);
 	item->plot = plot;
 	if (plot->nonfinite)
-		item->text = ts_report_say(r, "%s\u00a0not\u00a0finite", ts_report_number(r, TS_UNIT_COUNT, (double)plot->nonfinite));
+		item->text = ts_report_say(r, "%s\u00a0not\u00a0finite",
+					   ts_report_number(r, TS_UNIT_COUNT, (double)plot->nonfinite));
 }
 
 /* The subject of a row as ts_report_row takes it. */
@@ -86,8 +87,8 @@ static void keep_strongest(struct happened *h, const struct ts_event *e)
 	h->top[h->n_top - 1] = e;
 }
 
-static struct happened happened(const struct ts_report *r, const char *group, const char *subject, enum ts_event_kind kind,
-				const char *count_key)
+static struct happened happened(const struct ts_report *r, const char *group, const char *subject,
+				enum ts_event_kind kind, const char *count_key)
 {
 	const struct ts_measure *count = count_key ? ts_report_row(r, group, subject, count_key) : NULL;
 	struct happened h = {.n_top = 0};
@@ -122,8 +123,9 @@ static const char *when(struct ts_report *r, const struct happened *h)
 static const char *excursions(struct ts_report *r, const struct happened *h, enum ts_unit unit)
 {
 	const struct ts_event *e = h->strongest;
-	const char *text = ts_report_say(r, "%s, at step %s; %s%s", ts_report_number(r, TS_UNIT_COUNT, h->total), when(r, h),
-					 h->total > 1 ? "the strongest " : "", ts_report_number(r, unit, e->value));
+	const char *text =
+		ts_report_say(r, "%s, at step %s; %s%s", ts_report_number(r, TS_UNIT_COUNT, h->total), when(r, h),
+			      h->total > 1 ? "the strongest " : "", ts_report_number(r, unit, e->value));
 
 	if (isnan(e->expected))
 		return text;
@@ -140,17 +142,19 @@ static const char *shifts(struct ts_report *r, const struct happened *h, enum ts
 						    ts_report_number(r, unit, h->top[i]->expected),
 						    ts_report_number(r, unit, h->top[i]->value)));
 	if (h->total > (double)h->n_top)
-		text = ts_report_say(r, "%s; and %s more", text, ts_report_number(r, TS_UNIT_COUNT, h->total - (double)h->n_top));
+		text = ts_report_say(r, "%s; and %s more", text,
+				     ts_report_number(r, TS_UNIT_COUNT, h->total - (double)h->n_top));
 	return text;
 }
 
-static void event_lines(struct ts_report *r, struct ts_section *s, const char *group, const char *subject, enum ts_unit unit,
-			const char *indent)
+static void event_lines(struct ts_report *r, struct ts_section *s, const char *group, const char *subject,
+			enum ts_unit unit, const char *indent)
 {
 	struct happened h = happened(r, group, subject, TS_EVENT_NONFINITE, NULL);
 
 	if (h.total)
-		ts_report_line(r, s, ts_report_say(r, "%snot finite", indent), ts_report_say(r, "step %s", when(r, &h)));
+		ts_report_line(r, s, ts_report_say(r, "%snot finite", indent),
+			       ts_report_say(r, "step %s", when(r, &h)));
 	h = happened(r, group, subject, TS_EVENT_BLOW_UP, NULL);
 	if (h.total)
 		ts_report_line(r, s, ts_report_say(r, "%sblow-up", indent),
@@ -192,7 +196,8 @@ static void verdict(struct ts_report *r)
 		bars = ts_report_bars(r, s, heads, NULL);
 		for (size_t i = 0; i < sizeof b->shares / sizeof b->shares[0]; i++) {
 			const struct ts_bound_share *share = &b->shares[i];
-			struct ts_bar bar = {.label = ts_bound_word(share->kind), .known = share->known, .share = share->share};
+			struct ts_bar bar = {
+				.label = ts_bound_word(share->kind), .known = share->known, .share = share->share};
 
 			bar.values[0] = share->known ? ts_report_number(r, TS_UNIT_RATIO, share->share) : "unknown";
 			if (share->kind != TS_BOUND_UNKNOWN)
@@ -204,7 +209,8 @@ static void verdict(struct ts_report *r)
 		const char *text = ts_report_join(r, ts_report_text(r, f->name), ": ", ts_report_text(r, f->how));
 
 		ts_report_line(r, s, i ? "" : "try",
-			       ts_report_say(r, "up\u00a0to\u00a0%s: %s", ts_report_number(r, TS_UNIT_RATIO, f->wins_most_ratio), text));
+			       ts_report_say(r, "up\u00a0to\u00a0%s: %s",
+					     ts_report_number(r, TS_UNIT_RATIO, f->wins_most_ratio), text));
 	}
 	for (size_t i = 0; i < b->n_unknowns; i++)
 		ts_report_line(r, s, i ? "" : "not told", ts_report_text(r, b->unknowns[i]));
@@ -232,7 +238,8 @@ static void phases(struct ts_report *r, struct ts_section *s)
 		const char *subject;
 
 		/* A subject with a share is a phase. */
-		if (!m->known || !ts_span_is(m->group, "timing") || !ts_span_is(m->name, "share") || m->unit != TS_UNIT_RATIO)
+		if (!m->known || !ts_span_is(m->group, "timing") || !ts_span_is(m->name, "share") ||
+		    m->unit != TS_UNIT_RATIO)
 			continue;
 		subject = subject_of(r, m);
 		bar.label = ts_report_text(r, m->subject);
@@ -250,14 +257,16 @@ static void phases(struct ts_report *r, struct ts_section *s)
 
 static void warmup_line(struct ts_report *r, struct ts_section *s)
 {
-	static const struct ts_figure levels[] = {{"level_before_s", "median in them"}, {"level_after_s", "after"}, {NULL, NULL}};
+	static const struct ts_figure levels[] = {
+		{"level_before_s", "median in them"}, {"level_after_s", "after"}, {NULL, NULL}};
 	const struct ts_measure *cut = ts_report_row(r, "timing", "warmup", "cut_count");
 	const char *method = ts_report_value(r, "timing", "warmup", "method"), *text;
 
 	if (!cut && !method)
 		return;
-	text = cut && cut->value > 0 ? ts_report_say(r, "%s steps left out", ts_report_number(r, TS_UNIT_COUNT, cut->value))
-				     : "no step left out";
+	text = cut && cut->value > 0
+		       ? ts_report_say(r, "%s steps left out", ts_report_number(r, TS_UNIT_COUNT, cut->value))
+		       : "no step left out";
 	text = ts_report_join(r, text, " ", ts_report_with(r, "(", method, ")"));
 	if (cut && cut->value > 0)
 		text = ts_report_join(r, text, "; ", ts_report_figures(r, "timing", "warmup", levels));
@@ -266,12 +275,13 @@ static void warmup_line(struct ts_report *r, struct ts_section *s)
 
 static void timing(struct ts_report *r)
 {
-	static const struct ts_figure head[] = {{"count", "% steps"}, {"mean_s", "mean"}, {"rate_per_s", ""}, {NULL, NULL}};
-	static const struct ts_figure step[] = {{"median_s", "median"}, {"p95_s", "p95"}, {"p99_s", "p99"}, {"max_s", "max"},
-						{"max_step", " at step"}, {"cv_ratio", "cv"}, {"tail_ratio", "tail"},
-						{"stall_ratio", "stalls"}, {NULL, NULL}};
-	static const struct ts_figure wall[] = {{"total_s", ""}, {"unattributed_s", "unattributed"},
-						{"unattributed_ratio", " (%)"}, {NULL, NULL}};
+	static const struct ts_figure head[] = {
+		{"count", "% steps"}, {"mean_s", "mean"}, {"rate_per_s", ""}, {NULL, NULL}};
+	static const struct ts_figure step[] = {{"median_s", "median"}, {"p95_s", "p95"},	   {"p99_s", "p99"},
+						{"max_s", "max"},	{"max_step", " at step"},  {"cv_ratio", "cv"},
+						{"tail_ratio", "tail"}, {"stall_ratio", "stalls"}, {NULL, NULL}};
+	static const struct ts_figure wall[] = {
+		{"total_s", ""}, {"unattributed_s", "unattributed"}, {"unattributed_ratio", " (%)"}, {NULL, NULL}};
 	static const struct ts_figure gaps[] = {{"gap_s", "% of it"}, {"gap_count", " in % gaps"}, {NULL, NULL}};
 	const struct ts_measure *gap = ts_report_row(r, "timing", "wall", "gap_s");
 	struct ts_section *s;
@@ -298,9 +308,12 @@ static void growth_line(struct ts_report *r, struct ts_section *s)
 					      "slope_high_bytes_per_step");
 	const char *jump = ts_report_with(r, "a jump of ", ts_report_value(r, "memory", "growth", "jump_bytes"), "");
 
-	text = ts_report_join(r, text, ", ", ts_report_with(r, "", ts_report_value(r, "memory", "growth", "total_bytes"), " over the run"));
+	text = ts_report_join(
+		r, text, ", ",
+		ts_report_with(r, "", ts_report_value(r, "memory", "growth", "total_bytes"), " over the run"));
 	text = ts_report_join(r, text, ", ", ts_report_chance(r, "memory", "growth"));
-	jump = ts_report_join(r, jump, " ", ts_report_with(r, "at step ", ts_report_value(r, "memory", "growth", "jump_step"), ""));
+	jump = ts_report_join(r, jump, " ",
+			      ts_report_with(r, "at step ", ts_report_value(r, "memory", "growth", "jump_step"), ""));
 	ts_report_line(r, s, "growth", ts_report_join(r, text, "; ", jump));
 }
 
@@ -311,7 +324,9 @@ static void capacity_lines(struct ts_report *r, struct ts_section *s)
 	const char *device = ts_report_value(r, "memory", "capacity", "device_bytes");
 
 	if (pressure) {
-		struct ts_bar bar = {.label = "device", .known = true, .share = pressure->value,
+		struct ts_bar bar = {.label = "device",
+				     .known = true,
+				     .share = pressure->value,
 				     .severity = ts_report_severity(r, pressure)};
 
 		bar.values[0] = ts_report_number(r, TS_UNIT_RATIO, pressure->value);
@@ -322,8 +337,8 @@ static void capacity_lines(struct ts_report *r, struct ts_section *s)
 	}
 	ts_report_line(r, s, "full in",
 		       ts_report_with(r, "",
-				      ts_report_interval(r, "memory", "capacity", "steps_left_count", "steps_left_low_count",
-							 "steps_left_high_count"),
+				      ts_report_interval(r, "memory", "capacity", "steps_left_count",
+							 "steps_left_low_count", "steps_left_high_count"),
 				      " steps at this growth"));
 }
 
@@ -331,10 +346,13 @@ static void memory(struct ts_report *r)
 {
 	static const char *const kinds[] = {"alloc", "reserved", "peak_alloc", "peak_reserved"};
 	static const char *const words[] = {"allocated", "reserved", "peak alloc.", "peak res."};
-	static const struct ts_figure level[] = {{"peak_bytes", "peak"}, {"at_step", " at step"}, {"mean_bytes", "mean"},
-						 {"last_bytes", "last"}, {"invalid_count", "% not valid"}, {NULL, NULL}};
-	static const struct ts_figure fragmentation[] = {{"ratio", ""}, {"reserved_unused_bytes", "% unused"}, {NULL, NULL}};
-	static const struct ts_figure creep[] = {{"kind", ""}, {"delta_bytes", "rise"}, {"score", "score"}, {"metric", "of"}, {NULL, NULL}};
+	static const struct ts_figure level[] = {{"peak_bytes", "peak"},	   {"at_step", " at step"},
+						 {"mean_bytes", "mean"},	   {"last_bytes", "last"},
+						 {"invalid_count", "% not valid"}, {NULL, NULL}};
+	static const struct ts_figure fragmentation[] = {
+		{"ratio", ""}, {"reserved_unused_bytes", "% unused"}, {NULL, NULL}};
+	static const struct ts_figure creep[] = {
+		{"kind", ""}, {"delta_bytes", "rise"}, {"score", "score"}, {"metric", "of"}, {NULL, NULL}};
 	struct ts_section *s;
 
 	if (!ts_report_known(r, "memory"))
@@ -356,12 +374,15 @@ static void memory(struct ts_report *r)
 
 static void series(struct ts_report *r, struct ts_section *s, const struct ts_measure *first)
 {
-	static const struct ts_figure values[] = {{"first", "first"}, {"last", "last"}, {"best", "best"}, {"best_step", " at step"},
-						  {"count", "% values"}, {"nonfinite_count", "% not finite"}, {NULL, NULL}};
+	static const struct ts_figure values[] = {{"first", "first"},	 {"last", "last"},
+						  {"best", "best"},	 {"best_step", " at step"},
+						  {"count", "% values"}, {"nonfinite_count", "% not finite"},
+						  {NULL, NULL}};
 	const char *subject = subject_of(r, first), *label = ts_report_text(r, first->subject);
 	const struct ts_plot *plot = ts_report_plot(r, "convergence", subject);
 	const char *trend = ts_report_value(r, "convergence", subject, "trend");
-	const char *change = ts_report_interval(r, "convergence", subject, "change_ratio", "change_low_ratio", "change_high_ratio");
+	const char *change =
+		ts_report_interval(r, "convergence", subject, "change_ratio", "change_low_ratio", "change_high_ratio");
 
 	plot_item(r, s, label, plot);
 	ts_report_line(r, s, plot ? "" : label, ts_report_figures(r, "convergence", subject, values));
@@ -402,7 +423,10 @@ static void convergence(struct ts_report *r)
 
 static void coincidences(struct ts_report *r)
 {
-	static const struct ts_figure counts[] = {{"count", "% found"}, {"expected", "% by chance"}, {"significant_count", "% beyond chance"}, {NULL, NULL}};
+	static const struct ts_figure counts[] = {{"count", "% found"},
+						  {"expected", "% by chance"},
+						  {"significant_count", "% beyond chance"},
+						  {NULL, NULL}};
 	struct happened h = happened(r, "cross", NULL, TS_EVENT_COINCIDENCE, NULL);
 	struct ts_section *s;
 	size_t listed = 0;
@@ -410,7 +434,8 @@ static void coincidences(struct ts_report *r)
 	if (h.total == 0)
 		return;
 	s = ts_report_section(r, "COINCIDENCES");
-	s->head = ts_report_join(r, ts_report_figures(r, "cross", "coincidences", counts), ", ", ts_report_chance(r, "cross", "coincidences"));
+	s->head = ts_report_join(r, ts_report_figures(r, "cross", "coincidences", counts), ", ",
+				 ts_report_chance(r, "cross", "coincidences"));
 	ts_report_line(r, s, "between", ts_report_value(r, "cross", "axes", "present"));
 	for (size_t i = 0; i < r->a->events.n; i++) {
 		const struct ts_event *e = &r->a->events.items[i];
@@ -418,8 +443,8 @@ static void coincidences(struct ts_report *r)
 		if (e->kind != TS_EVENT_COINCIDENCE || !ts_span_is(e->group, "cross") || listed++ >= COINCIDENCES_SHOWN)
 			continue;
 		ts_report_line(r, s, ts_report_say(r, "step %lld", (long long)e->first_step),
-			       ts_report_say(r, isfinite(e->score) ? "%s (chance %.1e)" : "%s", ts_report_text(r, e->subject),
-					     pow(10, -e->score)));
+			       ts_report_say(r, isfinite(e->score) ? "%s (chance %.1e)" : "%s",
+					     ts_report_text(r, e->subject), pow(10, -e->score)));
 	}
 	if (listed > COINCIDENCES_SHOWN)
 		ts_report_line(r, s, NULL, ts_report_say(r, "and %zu more", listed - COINCIDENCES_SHOWN));
@@ -455,7 +480,8 @@ static void budget_bars(struct ts_report *r, struct ts_section *s, bool job)
 
 		if (!m->known || !ts_span_is(m->group, "budget") || !ts_span_is(m->name, "share") || m->value == 0)
 			continue;
-		of_job = line.len > suffix.len && ts_span_eq(ts_span_of(line.data + line.len - suffix.len, suffix.len), suffix);
+		of_job = line.len > suffix.len &&
+			 ts_span_eq(ts_span_of(line.data + line.len - suffix.len, suffix.len), suffix);
 		if (of_job != job)
 			continue;
 		line.len -= of_job ? suffix.len : 0;
@@ -472,13 +498,21 @@ static void budget_bars(struct ts_report *r, struct ts_section *s, bool job)
 
 static void budget(struct ts_report *r)
 {
-	static const struct ts_figure mfu[] = {{"ratio", ""}, {"peak_flops_per_s", "of"}, {"device", "on"}, {"dtype", "in"},
-					       {"peak_source", "peak from"}, {"flops_per_step_flops", "a step has"},
-					       {"convention", "counted as"}, {NULL, NULL}};
-	static const struct ts_figure ratio[] = {{"ratio", ""}, {"productive_s", "% productive"}, {"session_ratio", "% of the session"}, {NULL, NULL}};
-	static const struct ts_figure rates[] = {{"tokens_per_s", "tokens"}, {"tokens_per_device_per_s", " (% a device)"},
+	static const struct ts_figure mfu[] = {{"ratio", ""},
+					       {"peak_flops_per_s", "of"},
+					       {"device", "on"},
+					       {"dtype", "in"},
+					       {"peak_source", "peak from"},
+					       {"flops_per_step_flops", "a step has"},
+					       {"convention", "counted as"},
+					       {NULL, NULL}};
+	static const struct ts_figure ratio[] = {
+		{"ratio", ""}, {"productive_s", "% productive"}, {"session_ratio", "% of the session"}, {NULL, NULL}};
+	static const struct ts_figure rates[] = {{"tokens_per_s", "tokens"},
+						 {"tokens_per_device_per_s", " (% a device)"},
 						 {"samples_per_s", "samples"},
-						 {"samples_per_device_per_s", " (% a device)"}, {NULL, NULL}};
+						 {"samples_per_device_per_s", " (% a device)"},
+						 {NULL, NULL}};
 	const char *share = ts_report_value(r, "efficiency", "mfu", "ratio"), *wall;
 	struct ts_section *s;
 
@@ -501,11 +535,16 @@ static void budget(struct ts_report *r)
 static void pipeline(struct ts_report *r)
 {
 	static const struct ts_figure head[] = {{"stages_count", "% stages"}, {"microbatches_count", "% microbatches"},
-						{"bubble_ratio", "bubble"}, {"ideal_ratio", "ideal"}, {"excess_ratio", "excess"},
+						{"bubble_ratio", "bubble"},   {"ideal_ratio", "ideal"},
+						{"excess_ratio", "excess"},   {NULL, NULL}};
+	static const struct ts_figure rest[] = {{"makespan_s", "makespan"},
+						{"steps_count", "% steps"},
+						{"events_count", "% events"},
+						{"skipped_count", "% skipped"},
+						{"virtual_stages_count", "% chunks a stage"},
+						{"busiest", "busiest"},
+						{"idlest", "idlest"},
 						{NULL, NULL}};
-	static const struct ts_figure rest[] = {{"makespan_s", "makespan"}, {"steps_count", "% steps"}, {"events_count", "% events"},
-						{"skipped_count", "% skipped"}, {"virtual_stages_count", "% chunks a stage"},
-						{"busiest", "busiest"}, {"idlest", "idlest"}, {NULL, NULL}};
 	static const char *const heads[TS_BAR_VALUES] = {"busy", "", "bubble"};
 	struct ts_item *item = NULL;
 	struct ts_section *s;
@@ -519,7 +558,8 @@ static void pipeline(struct ts_report *r)
 		const struct ts_measure *m = &r->a->measures.items[i];
 		struct ts_bar bar = {.known = true};
 
-		if (!m->known || !ts_span_is(m->group, "pipeline") || !ts_span_is(m->name, "bubble") || ts_span_is(m->subject, "all"))
+		if (!m->known || !ts_span_is(m->group, "pipeline") || !ts_span_is(m->name, "bubble") ||
+		    ts_span_is(m->subject, "all"))
 			continue;
 		bar.label = ts_report_text(r, m->subject);
 		bar.share = 1 - m->value;
@@ -538,7 +578,7 @@ static void pipeline(struct ts_report *r)
 /* A row or a rule and why it is not known. */
 struct gap {
 	struct ts_span reason;
-	size_t at;   /* place in the answer: rows, then rules, then shares of the bound */
+	size_t at;    /* place in the answer: rows, then rules, then shares of the bound */
 	size_t first; /* the least place with this reason */
 };
 
@@ -567,7 +607,8 @@ static const char *gap_name(struct ts_report *r, const struct gap *g, const stru
 	const char *subject;
 
 	if (g->at >= m->n + f->n_unchecked)
-		return ts_report_say(r, "share of %s", ts_bound_word(r->a->bound.shares[g->at - m->n - f->n_unchecked].kind));
+		return ts_report_say(r, "share of %s",
+				     ts_bound_word(r->a->bound.shares[g->at - m->n - f->n_unchecked].kind));
 	if (g->at >= m->n)
 		return ts_report_text(r, f->unchecked[g->at - m->n].code);
 	subject = ts_report_text(r, m->items[g->at].subject);
@@ -601,7 +642,8 @@ static void reason_line(struct ts_report *r, struct ts_section *s, const struct 
 	if (n_rules > NAMES_SHOWN)
 		rules = ts_report_say(r, "%s and %zu more", rules, n_rules - NAMES_SHOWN);
 	ts_report_line(r, s, NULL,
-		       ts_report_say(r, "%s: %s", gaps->reason.len ? ts_report_text(r, gaps->reason) : "no reason given",
+		       ts_report_say(r, "%s: %s",
+				     gaps->reason.len ? ts_report_text(r, gaps->reason) : "no reason given",
 				     ts_report_join(r, names, "; ", rules)));
 }
 
@@ -629,7 +671,9 @@ static size_t gather(const struct ts_report *r, struct gap *gaps)
 
 static void not_known(struct ts_report *r)
 {
-	size_t most = r->a->measures.n + r->a->findings.n_unchecked + sizeof r->a->bound.shares / sizeof r->a->bound.shares[0], n, end;
+	size_t most = r->a->measures.n + r->a->findings.n_unchecked +
+		      sizeof r->a->bound.shares / sizeof r->a->bound.shares[0],
+	       n, end;
 	struct gap *gaps = ts_arena_array(r->arena, most, sizeof *gaps);
 	struct ts_section *s;
 

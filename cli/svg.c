@@ -5,7 +5,17 @@
 
 #include <float.h>
 
-enum { HEIGHT = 240, TOP = 26, BOTTOM = 34, Y_TICKS = 4, X_TICKS = 5, HEAT_LABEL = 84, HEAT_MOST = 520, HEAT_ROW = 28, HEAT_LEAST = 3 };
+enum {
+	HEIGHT = 240,
+	TOP = 26,
+	BOTTOM = 34,
+	Y_TICKS = 4,
+	X_TICKS = 5,
+	HEAT_LABEL = 84,
+	HEAT_MOST = 520,
+	HEAT_ROW = 28,
+	HEAT_LEAST = 3
+};
 
 void ts_html_text(struct ts_buf *out, const char *text)
 {
@@ -143,7 +153,8 @@ static double y_of(const struct axes *a, double value)
 {
 	double v = a->log ? (value > 0 ? log10(value) : a->low) : value;
 
-	return HEIGHT - BOTTOM - clamp(half_span(a->low, v) / half_span(a->low, a->high), 0, 1) * (HEIGHT - BOTTOM - TOP);
+	return HEIGHT - BOTTOM -
+	       clamp(half_span(a->low, v) / half_span(a->low, a->high), 0, 1) * (HEIGHT - BOTTOM - TOP);
 }
 
 /* The middle of a step. */
@@ -189,7 +200,8 @@ static void x_axis(struct ts_buf *out, const struct axes *a)
 		if (ticks[i] != floor(ticks[i]))
 			continue;
 		ts_buf_printf(out, "<path class=\"axis\" d=\"M%.1f %dv5\"/>", x, HEIGHT - BOTTOM);
-		ts_buf_printf(out, "<text class=\"x\" text-anchor=\"%s\" x=\"%.1f\" y=\"%d\">%.0f</text>\n", anchor, x, HEIGHT - 8, ticks[i]);
+		ts_buf_printf(out, "<text class=\"x\" text-anchor=\"%s\" x=\"%.1f\" y=\"%d\">%.0f</text>\n", anchor, x,
+			      HEIGHT - 8, ticks[i]);
 	}
 }
 
@@ -197,7 +209,8 @@ static void x_axis(struct ts_buf *out, const struct axes *a)
 
 static bool drawn(const struct ts_plot *plot, size_t cell)
 {
-	return plot->count[cell] && isfinite(plot->mean[cell]) && isfinite(plot->min[cell]) && isfinite(plot->max[cell]);
+	return plot->count[cell] && isfinite(plot->mean[cell]) && isfinite(plot->min[cell]) &&
+	       isfinite(plot->max[cell]);
 }
 
 static size_t run_end(const struct ts_plot *plot, size_t from)
@@ -212,7 +225,8 @@ static void band(struct ts_buf *out, const struct axes *a, size_t from, size_t t
 {
 	ts_buf_str(out, "<path class=\"band\" d=\"");
 	for (size_t i = from; i < to; i++)
-		ts_buf_printf(out, "%s%.1f %.1f", i == from ? "M" : "L", cell_x(a, (double)i + 0.5), y_of(a, a->plot->max[i]));
+		ts_buf_printf(out, "%s%.1f %.1f", i == from ? "M" : "L", cell_x(a, (double)i + 0.5),
+			      y_of(a, a->plot->max[i]));
 	for (size_t i = to; i > from; i--)
 		ts_buf_printf(out, "L%.1f %.1f", cell_x(a, (double)i - 0.5), y_of(a, a->plot->min[i - 1]));
 	ts_buf_str(out, "Z\"/>\n");
@@ -228,7 +242,8 @@ static void line(struct ts_buf *out, const struct axes *a, size_t from, size_t t
 	}
 	ts_buf_str(out, "<path class=\"line\" d=\"");
 	for (size_t i = from; i < to; i++)
-		ts_buf_printf(out, "%s%.1f %.1f", i == from ? "M" : "L", cell_x(a, (double)i + 0.5), y_of(a, a->plot->mean[i]));
+		ts_buf_printf(out, "%s%.1f %.1f", i == from ? "M" : "L", cell_x(a, (double)i + 0.5),
+			      y_of(a, a->plot->mean[i]));
 	ts_buf_str(out, "\"/>\n");
 }
 
@@ -237,12 +252,14 @@ static const char *said(const struct axes *a, const struct ts_event *e)
 	const char *value = in_unit(a->plot->unit, e->value, a->arena), *text;
 
 	if (e->first_step == e->last_step)
-		text = ts_arena_printf(a->arena, "%s at step %lld: %s", ts_event_word(e->kind), (long long)e->first_step, value);
+		text = ts_arena_printf(a->arena, "%s at step %lld: %s", ts_event_word(e->kind),
+				       (long long)e->first_step, value);
 	else
-		text = ts_arena_printf(a->arena, "%s at steps %lld to %lld: %s", ts_event_word(e->kind), (long long)e->first_step,
-				       (long long)e->last_step, value);
+		text = ts_arena_printf(a->arena, "%s at steps %lld to %lld: %s", ts_event_word(e->kind),
+				       (long long)e->first_step, (long long)e->last_step, value);
 	if (text && !isnan(e->expected))
-		text = ts_arena_printf(a->arena, "%s, expected %s", text, in_unit(a->plot->unit, e->expected, a->arena));
+		text = ts_arena_printf(a->arena, "%s, expected %s", text,
+				       in_unit(a->plot->unit, e->expected, a->arena));
 	return text ? text : "";
 }
 
@@ -252,17 +269,19 @@ static void mark(struct ts_buf *out, const struct axes *a, const struct ts_event
 	bool point = e->kind == TS_EVENT_SPIKE || e->kind == TS_EVENT_DIP;
 
 	if (point && isfinite(e->value))
-		ts_buf_printf(out, "<circle class=\"spike\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\">", (x + end) / 2, y_of(a, e->value));
+		ts_buf_printf(out, "<circle class=\"spike\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\">", (x + end) / 2,
+			      y_of(a, e->value));
 	else if (e->kind == TS_EVENT_NONFINITE)
-		ts_buf_printf(out, "<rect class=\"broken\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\">", x - 1, TOP, end - x + 2,
-			      HEIGHT - BOTTOM - TOP);
+		ts_buf_printf(out, "<rect class=\"broken\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\">", x - 1,
+			      TOP, end - x + 2, HEIGHT - BOTTOM - TOP);
 	else
-		ts_buf_printf(out, "<path class=\"%s\" d=\"M%.1f %dV%d\">", e->kind == TS_EVENT_BLOW_UP ? "blow" : "shift", x, TOP,
-			      HEIGHT - BOTTOM);
+		ts_buf_printf(out, "<path class=\"%s\" d=\"M%.1f %dV%d\">",
+			      e->kind == TS_EVENT_BLOW_UP ? "blow" : "shift", x, TOP, HEIGHT - BOTTOM);
 	ts_buf_str(out, "<title>");
 	ts_html_text(out, said(a, e));
-	ts_buf_str(out, point && isfinite(e->value) ? "</title></circle>\n"
-			: e->kind == TS_EVENT_NONFINITE ? "</title></rect>\n" : "</title></path>\n");
+	ts_buf_str(out, point && isfinite(e->value)	? "</title></circle>\n"
+			: e->kind == TS_EVENT_NONFINITE ? "</title></rect>\n"
+							: "</title></path>\n");
 }
 
 bool ts_svg_series(struct ts_buf *out, const struct ts_plot *plot, const struct ts_events *events, const char *title,
@@ -276,11 +295,12 @@ bool ts_svg_series(struct ts_buf *out, const struct ts_plot *plot, const struct 
 		return false;
 	range_of(plot, &low, &high);
 	for (size_t i = 0; i < events->n; i++)
-		marks += ts_span_eq(events->items[i].group, plot->group) && ts_span_eq(events->items[i].subject, plot->subject);
+		marks += ts_span_eq(events->items[i].group, plot->group) &&
+			 ts_span_eq(events->items[i].subject, plot->subject);
 	open_svg(out, HEIGHT, title,
-		 ts_arena_printf(arena, "%zu cells of %llu steps from step %lld on; least %s, greatest %s; %zu events", plot->n,
-				 (unsigned long long)plot->width, (long long)plot->first_step, in_unit(plot->unit, low, arena),
-				 in_unit(plot->unit, high, arena), marks));
+		 ts_arena_printf(arena, "%zu cells of %llu steps from step %lld on; least %s, greatest %s; %zu events",
+				 plot->n, (unsigned long long)plot->width, (long long)plot->first_step,
+				 in_unit(plot->unit, low, arena), in_unit(plot->unit, high, arena), marks));
 	for (size_t from = 0; from < plot->n; from = run_end(plot, from)) {
 		while (from < plot->n && !drawn(plot, from))
 			from++;
@@ -293,7 +313,8 @@ bool ts_svg_series(struct ts_buf *out, const struct ts_plot *plot, const struct 
 	y_axis(out, &a);
 	x_axis(out, &a);
 	for (size_t i = 0; i < events->n; i++)
-		if (ts_span_eq(events->items[i].group, plot->group) && ts_span_eq(events->items[i].subject, plot->subject))
+		if (ts_span_eq(events->items[i].group, plot->group) &&
+		    ts_span_eq(events->items[i].subject, plot->subject))
 			mark(out, &a, &events->items[i]);
 	ts_buf_str(out, "</svg>\n");
 	return a.log;
@@ -330,15 +351,16 @@ static void heat_cells(struct ts_buf *out, const struct ts_plot *const *rows, si
 			if (!open)
 				ts_buf_printf(out, "<path class=\"h%d\" d=\"", class);
 			open = true;
-			ts_buf_printf(out, "M%.1f %.1fh%.1fv%.1fh-%.1fz", HEAT_LABEL + (double)i * w, (double)r * height,
-				      (double)(end - i) * w, height, (double)(end - i) * w);
+			ts_buf_printf(out, "M%.1f %.1fh%.1fv%.1fh-%.1fz", HEAT_LABEL + (double)i * w,
+				      (double)r * height, (double)(end - i) * w, height, (double)(end - i) * w);
 		}
 	}
 	if (open)
 		ts_buf_str(out, "\"/>\n");
 }
 
-void ts_svg_heat(struct ts_buf *out, const struct ts_plot *const *rows, size_t n, const char *title, struct ts_arena *arena)
+void ts_svg_heat(struct ts_buf *out, const struct ts_plot *const *rows, size_t n, const char *title,
+		 struct ts_arena *arena)
 {
 	double height = n ? clamp((double)HEAT_MOST / (double)n, HEAT_LEAST, HEAT_ROW) : 0;
 	size_t every = n ? (size_t)ceil(HEAT_ROW / height) : 1;
@@ -347,12 +369,13 @@ void ts_svg_heat(struct ts_buf *out, const struct ts_plot *const *rows, size_t n
 		return;
 	open_svg(out, (int)ceil((double)n * height), title,
 		 ts_arena_printf(arena, "%zu ranks, a row each; time of their own against the median of all", n));
-	for (int class = 0; class < 7; class++)
+	for (int class = 0; class < 7; class ++)
 		heat_cells(out, rows, n, class, height);
 	for (size_t r = 0; r < n; r += every) {
 		const char *label = ts_show_text(rows[r]->subject, arena);
 
-		ts_buf_printf(out, "<text class=\"rank\" text-anchor=\"end\" x=\"%d\" y=\"%.1f\">", HEAT_LABEL - 6, ((double)r + 0.5) * height + 5);
+		ts_buf_printf(out, "<text class=\"rank\" text-anchor=\"end\" x=\"%d\" y=\"%.1f\">", HEAT_LABEL - 6,
+			      ((double)r + 0.5) * height + 5);
 		ts_html_text(out, label ? label : "?");
 		ts_buf_str(out, "</text>\n");
 	}
@@ -373,8 +396,8 @@ void ts_svg_parts(struct ts_buf *out, const struct ts_svg_part *parts, size_t n,
 
 		if (!(share > 0))
 			continue;
-		ts_buf_printf(out, "<rect class=\"p%d\" x=\"%.2f\" width=\"%.2f\" height=\"%d\"><title>", parts[i].colour, at * TS_SVG_WIDTH,
-			      share * TS_SVG_WIDTH, BAR_HEIGHT);
+		ts_buf_printf(out, "<rect class=\"p%d\" x=\"%.2f\" width=\"%.2f\" height=\"%d\"><title>",
+			      parts[i].colour, at * TS_SVG_WIDTH, share * TS_SVG_WIDTH, BAR_HEIGHT);
 		ts_html_text(out, parts[i].label);
 		ts_buf_printf(out, " %.1f %%</title></rect>\n", parts[i].share * 100);
 		at += share;

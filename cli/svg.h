@@ -27,7 +27,8 @@ size_t ts_svg_ticks(double low, double high, size_t most, double ret_ticks[TS_SV
 bool ts_svg_series(struct ts_buf *out, const struct ts_plot *plot, const struct ts_events *events, const char *title,
 		   struct ts_arena *arena);
 
-/* A row a plot, a column a cell; plots must have cells of one grid (first step, width). The colour is the mean: below, at or above 1. */
+/* A row a plot, a column a cell; plots must have cells of one grid (first step, width). The colour is the mean: below, at or
+ * above 1. */
 void ts_svg_heat(struct ts_buf *out, const struct ts_plot *const *rows, size_t n, const char *title, struct ts_arena *arena);
 
 struct ts_svg_part {

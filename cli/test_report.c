@@ -40,11 +40,17 @@ static void unknown(const char *group, const char *subject, const char *name, co
 	assert_true(ts_measure_unknown(&answer.measures, &arena, group, str(subject), name, TS_UNIT_SECONDS, reason));
 }
 
-static void event(enum ts_event_kind kind, const char *group, const char *subject, int64_t first, int64_t last, double value,
-		  double expected)
+static void event(enum ts_event_kind kind, const char *group, const char *subject, int64_t first, int64_t last,
+		  double value, double expected)
 {
-	struct ts_event e = {.kind = kind, .group = str(group), .subject = str(subject), .first_step = first, .last_step = last,
-			     .value = value, .expected = expected, .score = value};
+	struct ts_event e = {.kind = kind,
+			     .group = str(group),
+			     .subject = str(subject),
+			     .first_step = first,
+			     .last_step = last,
+			     .value = value,
+			     .expected = expected,
+			     .score = value};
 
 	assert_true(ts_event_add(&answer.events, &arena, &e));
 }
@@ -61,7 +67,8 @@ static void plot(const char *group, const char *subject, enum ts_unit unit, size
 		steps[i] = (int64_t)i;
 		values[i] = i == n / 2 ? spike : level + level * (double)(i % 7) / 100;
 	}
-	assert_int_equal(ts_plot_series(&answer.plots, group, str(subject), "value", unit, &series, &arena, &err), TS_OK);
+	assert_int_equal(ts_plot_series(&answer.plots, group, str(subject), "value", unit, &series, &arena, &err),
+			 TS_OK);
 }
 
 static struct ts_finding *finding(const char *code, enum ts_severity severity, const char *title)
@@ -70,9 +77,12 @@ static struct ts_finding *finding(const char *code, enum ts_severity severity, c
 
 	if (!f->items)
 		f->items = ts_arena_array(&arena, 64, sizeof *f->items);
-	f->items[f->n] = (struct ts_finding){.code = str(code), .severity = severity, .title = str(title),
-					     .detail = str("phase data takes 51.5 % of a step, 6.79 ms of 13.4 ms"),
-					     .advice = str("give the loader more workers, and keep them between epochs")};
+	f->items[f->n] =
+		(struct ts_finding){.code = str(code),
+				    .severity = severity,
+				    .title = str(title),
+				    .detail = str("phase data takes 51.5 % of a step, 6.79 ms of 13.4 ms"),
+				    .advice = str("give the loader more workers, and keep them between epochs")};
 	return &f->items[f->n++];
 }
 
@@ -110,8 +120,12 @@ static void fill_timing(void)
 	event(TS_EVENT_SHIFT, "timing", "step", 500, 500, 0.02, 0.013);
 	f = finding("TIMING.DATALOADER_BOUND", TS_SEVERITY_HIGH, "Steps wait for data");
 	f->evidence = ts_arena_array(&arena, 1, sizeof *f->evidence);
-	f->evidence[f->n_evidence++] = (struct ts_measure){.group = str("timing"), .subject = str("data"), .name = str("share"),
-							  .unit = TS_UNIT_RATIO, .known = true, .value = 0.515};
+	f->evidence[f->n_evidence++] = (struct ts_measure){.group = str("timing"),
+							   .subject = str("data"),
+							   .name = str("share"),
+							   .unit = TS_UNIT_RATIO,
+							   .known = true,
+							   .value = 0.515};
 }
 
 static void fill_ranks(size_t n)
@@ -152,13 +166,17 @@ static void fill_bound(void)
 	b->kind = TS_BOUND_INPUT;
 	b->sentence = str("input-bound: 52 % of the time of a step goes into waiting for data");
 	for (int i = 0; i < 5; i++)
-		b->shares[i] = (struct ts_bound_share){.kind = (enum ts_bound_kind)(i + 1), .known = i != 3, .share = shares[i],
+		b->shares[i] = (struct ts_bound_share){.kind = (enum ts_bound_kind)(i + 1),
+						       .known = i != 3,
+						       .share = shares[i],
 						       .reason = str(i == 3 ? "only one rank is there" : "")};
 	b->fixes = ts_arena_array(&arena, 7, sizeof *b->fixes);
 	for (b->n_fixes = 0; b->n_fixes < 7; b->n_fixes++)
 		b->fixes[b->n_fixes] = (struct ts_fix){.name = str(b->n_fixes == 6 ? "the seventh" : "more workers"),
-						       .how = str("num_workers=8, persistent_workers=True"), .of = TS_BOUND_INPUT,
-						       .wins_most_ratio = 0.2, .effort = 1};
+						       .how = str("num_workers=8, persistent_workers=True"),
+						       .of = TS_BOUND_INPUT,
+						       .wins_most_ratio = 0.2,
+						       .effort = 1};
 	b->unknowns = ts_arena_array(&arena, 1, sizeof *b->unknowns);
 	b->unknowns[b->n_unknowns++] = str("whether kernels are launched fast enough");
 }
@@ -195,8 +213,9 @@ static void fill_rest(void)
 
 static void fill(size_t ranks)
 {
-	answer = (struct ts_analysis){.run = {.own_name = str(EVIL), .steps = 100000, .last_step = 99999, .ranks = (uint32_t)ranks},
-				      .warmup_cut = 12};
+	answer = (struct ts_analysis){
+		.run = {.own_name = str(EVIL), .steps = 100000, .last_step = 99999, .ranks = (uint32_t)ranks},
+		.warmup_cut = 12};
 	fill_timing();
 	fill_ranks(ranks);
 	fill_bound();
@@ -268,8 +287,9 @@ static void has_not(const char *text, const char *unwanted)
 
 static void every_section_is_there(void **state)
 {
-	static const char *const titles[] = {"VERDICT", "FINDINGS", "TIMING", "MEMORY", "CONVERGENCE", "COINCIDENCES", "RANKS",
-					     "EFFICIENCY BUDGET", "PIPELINE", "NOT KNOWN", "NOTES"};
+	static const char *const titles[] = {"VERDICT",	    "FINDINGS",	    "TIMING", "MEMORY",
+					     "CONVERGENCE", "COINCIDENCES", "RANKS",  "EFFICIENCY BUDGET",
+					     "PIPELINE",    "NOT KNOWN",    "NOTES"};
 	const char *text = text_of(80, false), *before = text;
 
 	(void)state;
@@ -355,7 +375,8 @@ static void a_panel_is_at_most_a_screen(void **state)
 	fill(1800);
 	for (int i = 0; i < 40; i++) {
 		finding(ts_arena_printf(&arena, "X.RULE_%d", i), TS_SEVERITY_LOW, "Something");
-		unknown("timing", "step", ts_arena_printf(&arena, "row_%d", i), ts_arena_printf(&arena, "reason %d", i));
+		unknown("timing", "step", ts_arena_printf(&arena, "row_%d", i),
+			ts_arena_printf(&arena, "reason %d", i));
 		number("timing", ts_arena_printf(&arena, "phase %d", i), "share", TS_UNIT_RATIO, 0.001);
 		number("convergence", ts_arena_printf(&arena, "series %d", i), "first", TS_UNIT_NONE, i);
 		event(TS_EVENT_COINCIDENCE, "cross", "loss, step_time", i, i, 2, NAN);
@@ -573,9 +594,10 @@ static void json_gathers_rows(void **state)
 	number("b", "z", "three", TS_UNIT_NONE, 3);
 	number("b", "y", "four", TS_UNIT_NONE, 4);
 	text = json_of();
-	has(text, "\"measures\": {\n    \"b\": {\n      \"y\": {\n        \"one\": 1.0,\n        \"four\": 4.0\n      },\n"
-		  "      \"z\": {\n        \"three\": 3.0\n      }\n    },\n"
-		  "    \"a\": {\n      \"x\": {\n        \"two\": 2.0\n      }\n    }\n  },");
+	has(text,
+	    "\"measures\": {\n    \"b\": {\n      \"y\": {\n        \"one\": 1.0,\n        \"four\": 4.0\n      },\n"
+	    "      \"z\": {\n        \"three\": 3.0\n      }\n    },\n"
+	    "    \"a\": {\n      \"x\": {\n        \"two\": 2.0\n      }\n    }\n  },");
 }
 
 /* --- HTML --- */
@@ -597,7 +619,8 @@ static const char *page_of(void)
 /* Numbers of a path, an attribute or a style. */
 static void coordinates_are_numbers(const char *page)
 {
-	static const char *const attributes[] = {" d=\"", " x=\"", " y=\"", " cx=\"", " cy=\"", " width=\"", " height=\"", "style=\"width:"};
+	static const char *const attributes[] = {" d=\"",  " x=\"",	" y=\"",      " cx=\"",
+						 " cy=\"", " width=\"", " height=\"", "style=\"width:"};
 
 	for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
 		for (const char *at = strstr(page, attributes[i]); at; at = strstr(at, attributes[i])) {
@@ -637,9 +660,15 @@ static void a_page_has_its_figures(void **state)
 
 static void a_page_of_odd_numbers(void **state)
 {
-	static const double odd[][3] = {{NAN, NAN, NAN}, {INFINITY, 1, -INFINITY}, {-DBL_MAX, 0, DBL_MAX}, {5e-324, 1e-323, 0},
-					{1e-300, 1, 1e300}, {-1, -1, -1}, {0, 0, 0}};
-	static const int64_t steps[][3] = {{0, 1, 2}, {INT64_MIN, 0, INT64_MAX}, {INT64_MAX - 2, INT64_MAX - 1, INT64_MAX}, {-5, 7, 1000000}};
+	static const double odd[][3] = {{NAN, NAN, NAN},
+					{INFINITY, 1, -INFINITY},
+					{-DBL_MAX, 0, DBL_MAX},
+					{5e-324, 1e-323, 0},
+					{1e-300, 1, 1e300},
+					{-1, -1, -1},
+					{0, 0, 0}};
+	static const int64_t steps[][3] = {
+		{0, 1, 2}, {INT64_MIN, 0, INT64_MAX}, {INT64_MAX - 2, INT64_MAX - 1, INT64_MAX}, {-5, 7, 1000000}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
@@ -651,8 +680,8 @@ static void a_page_of_odd_numbers(void **state)
 			number("convergence", "loss", "first", TS_UNIT_NONE, odd[i][0]);
 			event(TS_EVENT_SPIKE, "convergence", "loss", steps[k][0], steps[k][2], odd[i][2], odd[i][1]);
 			event(TS_EVENT_NONFINITE, "convergence", "loss", INT64_MIN, INT64_MAX, NAN, NAN);
-			assert_int_equal(ts_plot_series(&answer.plots, "convergence", str("loss"), "value", TS_UNIT_NONE, &series,
-							&arena, &err),
+			assert_int_equal(ts_plot_series(&answer.plots, "convergence", str("loss"), "value",
+							TS_UNIT_NONE, &series, &arena, &err),
 					 TS_OK);
 			coordinates_are_numbers(page_of());
 			text_of(60, true);
@@ -687,7 +716,10 @@ static void ticks_are_round(void **state)
 static void a_wide_series_is_logarithmic(void **state)
 {
 	static const double wide[] = {1000, 30, 9}, narrow[] = {1000, 30, 11}, zero[] = {1000, 30, 0};
-	static const struct { const double *values; bool log; } cases[] = {{wide, true}, {narrow, false}, {zero, false}};
+	static const struct {
+		const double *values;
+		bool log;
+	} cases[] = {{wide, true}, {narrow, false}, {zero, false}};
 	struct ts_buf out = TS_BUF_INIT(1 << 20);
 	const struct ts_events none = {0};
 

@@ -36,7 +36,8 @@ static enum ts_status policy(struct ts_cli *cli, const char *path, struct ts_pol
 
 	if (!status) {
 		text = ts_arena_span(&cli->arena, ts_buf_view(&file));
-		status = text.data ? ts_policy_parse(text, path, &cli->arena, ret_policy, err) : ts_arena_error(&cli->arena, err);
+		status = text.data ? ts_policy_parse(text, path, &cli->arena, ret_policy, err)
+				   : ts_arena_error(&cli->arena, err);
 	}
 	ts_buf_finish(&file);
 	return status;
