@@ -422,7 +422,7 @@ static void fit_tail(struct tail *t, double *sample, size_t n)
 	for (size_t k = t->n > 3 ? 2 : 1; k < t->n; k++)
 		all += (t->z[k] - t->z[0]) / knots[k] / (double)(t->n - (t->n > 3 ? 2 : 1));
 	t->slope = fmax(t->slope, all);
-	t->slope = fmax(t->slope * (1.03 + 10 / (double)n), 0.25);
+	t->slope = fmax(t->slope * (1.05 + 10 / (double)n), 0.25);
 }
 
 /* The distance that a normal deviate q stands for. */
@@ -739,10 +739,10 @@ static struct jump jump_at(const struct finder *f, size_t b)
 	return j;
 }
 
-/* What jumps usually are here: a series that wanders jumps all the time. */
+/* What jumps usually are here: a series that wanders jumps all the time. Their median, as one shift moves nine of them. */
 static bool usual_jump(const struct finder *f, double *ret_usual)
 {
-	static const double at[] = {75};
+	static const double at[] = {50};
 	double *jumps = ts_arena_array(f->arena, f->n_blocks, sizeof *jumps);
 	size_t n = 0;
 
@@ -756,7 +756,7 @@ static bool usual_jump(const struct finder *f, double *ret_usual)
 	*ret_usual = 0;
 	if (n) {
 		ts_percentiles(jumps, n, at, 1, ret_usual);
-		*ret_usual /= 1.1503493803760079; /* of |normal| */
+		*ret_usual /= knots[1]; /* of |normal| */
 	}
 	return true;
 }
