@@ -422,7 +422,7 @@ def check_questions(place):
     measures = {(m.group, m.subject, m.name): m for m in c.Analyze(spec="inter/long", warmup=0).measures}
     peak = [m for key, m in measures.items() if key[0] == b"memory" and m.value == 8912345600.0]
     assert peak and all(m.unit == 2 for m in peak), measures.keys()
-    assert all(m.HasField("value") or m.reason for m in measures.values()), "what is unknown has a reason"
+    assert all(m.WhichOneof("value_choice") or m.reason for m in measures.values()), "what is unknown has a reason"
     check_pages(c)
     events = list(c.Verify())
     assert events[-1].final and not any(e.final for e in events[:-1]) and not events[-1].damaged, events[-1]
