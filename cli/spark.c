@@ -62,7 +62,7 @@ static double outstanding(const struct column *columns, size_t n)
 	usual = median(above, k);
 	for (size_t i = 0; i < k; i++)
 		above[i] = fabs(above[i] - usual);
-	return usual + 3 * deviation * median(above, k);
+	return usual + 6 * deviation * median(above, k);
 }
 
 /* Halved before it is subtracted: the range of doubles is wider than a double. */

@@ -1,8 +1,8 @@
 /* spark.h - a plot of any length as one line of block characters, with its spikes.
  *
  * A column of the line stands for one or several cells of the plot. It shows the mean of their values, or the greatest where that
- * stands out: further above the mean than three robust standard deviations beyond what is usual for the columns of this line.
- * So no spike is lost, and noise does not lift the whole line. Levels go from the least to the greatest that is shown. A column
+ * stands out: further above the mean than six robust standard deviations beyond what is usual for the columns of this line.
+ * So no spike is lost, and noise hides no slope. Levels go from the least to the greatest that is shown. A column
  * without values is a space; one that has a cell of nothing but NaN and infinities is a cross.
  */
 #ifndef TSCOPE_CLI_SPARK_H
