@@ -100,8 +100,12 @@ static const char *kept_together(struct ts_report *r, const char *text)
 const char *ts_report_number(struct ts_report *r, enum ts_unit unit, double value)
 {
 	struct ts_measure m = {.unit = unit, .known = true, .value = value};
-	const char *text = ts_show_measure(&m, r->arena);
+	const char *text;
 
+	/* Four digits are enough to look at; --rows has more, JSON all. */
+	if (unit == TS_UNIT_NONE && isfinite(value) && value != floor(value))
+		return ts_report_say(r, "%.4g", value);
+	text = ts_show_measure(&m, r->arena);
 	r->failed |= !text;
 	return text ? kept_together(r, text) : "";
 }

@@ -442,7 +442,7 @@ static void coincidences(struct ts_report *r)
 
 		if (e->kind != TS_EVENT_COINCIDENCE || !ts_span_is(e->group, "cross") || listed++ >= COINCIDENCES_SHOWN)
 			continue;
-		ts_report_line(r, s, ts_report_say(r, "step %lld", (long long)e->first_step),
+		ts_report_line(r, s, ts_report_say(r, "step %s", steps(r, e->first_step, e->last_step)),
 			       ts_report_say(r, isfinite(e->score) ? "%s (chance %.1e)" : "%s",
 					     ts_report_text(r, e->subject), pow(10, -e->score)));
 	}

@@ -75,9 +75,9 @@ size_t ts_svg_ticks(double low, double high, size_t most, double ret_ticks[TS_SV
 	return n;
 }
 
-static void open_svg(struct ts_buf *out, int height, const char *title, const char *description)
+static void open_svg(struct ts_buf *out, int height, const char *more, const char *title, const char *description)
 {
-	ts_buf_printf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", TS_SVG_WIDTH, height);
+	ts_buf_printf(out, "<svg viewBox=\"0 0 %d %d\"%s role=\"img\" aria-label=\"", TS_SVG_WIDTH, height, more);
 	ts_html_text(out, title);
 	ts_buf_str(out, "\"><title>");
 	ts_html_text(out, title);
@@ -297,7 +297,7 @@ bool ts_svg_series(struct ts_buf *out, const struct ts_plot *plot, const struct 
 	for (size_t i = 0; i < events->n; i++)
 		marks += ts_span_eq(events->items[i].group, plot->group) &&
 			 ts_span_eq(events->items[i].subject, plot->subject);
-	open_svg(out, HEIGHT, title,
+	open_svg(out, HEIGHT, "", title,
 		 ts_arena_printf(arena, "%zu cells of %llu steps from step %lld on; least %s, greatest %s; %zu events",
 				 plot->n, (unsigned long long)plot->width, (long long)plot->first_step,
 				 in_unit(plot->unit, low, arena), in_unit(plot->unit, high, arena), marks));
@@ -367,7 +367,7 @@ void ts_svg_heat(struct ts_buf *out, const struct ts_plot *const *rows, size_t n
 
 	if (n == 0)
 		return;
-	open_svg(out, (int)ceil((double)n * height), title,
+	open_svg(out, (int)ceil((double)n * height), "", title,
 		 ts_arena_printf(arena, "%zu ranks, a row each; time of their own against the median of all", n));
 	for (int class = 0; class < 7; class ++)
 		heat_cells(out, rows, n, class, height);
@@ -389,7 +389,8 @@ void ts_svg_parts(struct ts_buf *out, const struct ts_svg_part *parts, size_t n,
 	enum { BAR_HEIGHT = 34 };
 	double at = 0;
 
-	open_svg(out, BAR_HEIGHT, title, "shares of the whole, side by side; the table has them");
+	open_svg(out, BAR_HEIGHT, " preserveAspectRatio=\"none\"", title,
+		 "shares of the whole, side by side; the table has them");
 	ts_buf_printf(out, "<rect class=\"rest\" width=\"%d\" height=\"%d\"/>\n", TS_SVG_WIDTH, BAR_HEIGHT);
 	for (size_t i = 0; i < n; i++) {
 		double share = clamp(parts[i].share, 0, 1 - at);

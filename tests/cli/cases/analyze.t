@@ -193,7 +193,7 @@ $ tscope analyze slow --rank 2
 |   and 1 more: low TIMING.JITTER
 |
 | ● TIMING  1 medium, 1 low  160 steps, mean 13.2 ms, 75.8 /s
-|   step time    ▂▃▂▄▄▂▃▃▃▂▄▃▂▃█▁▂▃▂▄▃▁▃▃▄▃▃▃▄▄▆▄▄▄▄▄▂▃▄▃▄▃▅▄▄▆▄▄▅▄▄▄▄▂▄▅▅▃▅▄  2.84 ms to 26.6 ms
+|   step time    ▃▃▃▅▅▂▃▄▄▃▅▃▃▅▅▂▃▄▃▆▄▁▄▅▆▄▄▄▆▆█▆▆▅▅▆▃▄▆▄▅▄▆▆▆█▆▆▇▅▆▅▅▃▆▆▇▄▇▅  2.84 ms to 26.6 ms
 |   step         median 13.3 ms, p95 21.5 ms, p99 25.9 ms, max 26.6 ms at step 39, cv 36.6 %,
 |                tail 161.7 %, stalls 0.0 %
 |                                                           mean   median      p95
@@ -206,11 +206,11 @@ $ tscope analyze slow --rank 2
 |   warm-up      no step left out (none found)
 |
 | ● CONVERGENCE  nothing found
-|   loss         █▇▆▇▆▆▅▅▃▆▁▅▂▃▄▅▃▄▄▃▄▃▃▄▃▄▃▄▄▂▂▂▄▃▃▇▂▃▄▅▁▆▃▂▅▂▃▂▂▄▃▂▂▃▄▁▃▁▃▁  0.676551 to 2.54797
-|                first 2.54797, last 1.08652, best 0.676551 at step 106, 160 values
+|   loss         █▇▆▇▆▆▅▅▃▆▁▅▂▃▄▅▃▄▄▃▄▃▃▄▃▄▃▄▄▂▂▂▄▃▃▃▂▃▄▅▁▆▃▂▅▂▃▂▂▄▃▂▂▃▄▁▃▁▃▁  0.676551 to 2.54797
+|                first 2.548, last 1.087, best 0.6766 at step 106, 160 values
 |     trend      plateau, change -38.1 % (-48.5 % to -14.0 %)
-|   grad_norm    ▄▆█▅▅▄▅▄▄▃▂█▂▄▃▄▂▃▂▃▃▃▃▂▁▂▁▄▂▄▃▁▃▂▃▂▁▂▁▄▂▂▃▂▂▁▁▂▁▂▁▂▂▇▁▂▄▁▃▂  1.25681 to 2.59584
-|                first 1.89074, last 1.56937, best 1.25681 at step 129, 160 values
+|   grad_norm    ▄▆█▅▆▅▆▅▄▃▂▆▃▄▃▄▃▃▂▃▃▃▃▂▁▂▂▄▂▄▃▁▃▂▃▃▁▂▁▄▂▂▃▂▂▁▂▂▁▂▁▂▂▄▁▂▄▁▃▂  1.25681 to 2.59584
+|                first 1.891, last 1.569, best 1.257 at step 129, 160 values
 |     trend      plateau, change -13.4 % (-35.4 % to -8.5 %)
 |   lr           ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  all 0.003
 |                first 0.003, last 0.003, best 0.003 at step 0, 160 values
@@ -225,6 +225,8 @@ $ tscope analyze slow --rank 2
 |                late, from step 60, p 1.3e-17
 |   rank 0       ████░░░░░░░░░░░░░░░░░░░░░░░░░░   11.9 %  2.53 ms  6.22 ms   -42.0 %  13.9 ms
 |   rank 1       ████░░░░░░░░░░░░░░░░░░░░░░░░░░   13.1 %  2.31 ms  6.64 ms   -48.3 %  12.7 ms
+|   TraceML      culprit 1, victim 0, cost 106 µs, score 0.8 %, visible backward,
+|                component sync_or_unattributed, kind none
 |
 | ● EFFICIENCY BUDGET  1 medium, 3 of 4 rules unchecked  MFU not known, wall 3.36 s
 |   useful compute █████████░░░░░░░░░░░░░░░░░░░░░  28.9 %   969 ms
@@ -325,11 +327,11 @@ $ COLUMNS=60 tscope analyze slow
 |
 | ● CONVERGENCE  1 low
 |   loss         ██▅▄▁▄▅▁▄▃▄▄▃▁▃▂▁▂▂▁▃▂▃▅▃  0.731249 to 2.5761
-|                first 2.5761, last 1.778, best 0.731249 at
+|                first 2.576, last 1.778, best 0.7312 at
 |                step 83, 160 values
 |     trend      plateau, change -14.8 % (-43.9 % to 5.4 %)
-|   grad_norm    █▅▄▃█▃▂▂▂▂▁▂▂▅▂▁▂▂▁▁▁▁▆▂▂  1.25681 to 2.59584
-|                first 1.89074, last 1.56937, best 1.25681 at
+|   grad_norm    ██▇▅▅▄▄▄▃▃▁▃▃▂▃▁▃▂▂▁▁▂▂▃▂  1.25681 to 2.59584
+|                first 1.891, last 1.569, best 1.257 at
 |                step 129, 160 values
 |     trend      plateau, change -13.4 % (-35.4 % to -8.5 %)
 |   lr           ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  all 0.003
@@ -348,6 +350,9 @@ $ COLUMNS=60 tscope analyze slow
 |                late, from step 60, p 1.3e-17
 |   rank 0       █░░░░░░░   11.9 %  2.53 ms  6.22 ms   -42.0 %
 |   rank 1       █░░░░░░░   13.1 %  2.31 ms  6.64 ms   -48.3 %
+|   TraceML      culprit 1, victim 0, cost 106 µs,
+|                score 0.8 %, visible backward,
+|                component sync_or_unattributed, kind none
 |
 | ● EFFICIENCY BUDGET  1 medium, 3 of 4 rules unchecked
 |   MFU not known, wall 3.36 s
