@@ -399,7 +399,7 @@ static double slope_error(double below, double above)
 	return sqrt(1 / above - 1 / below) / log(below / above);
 }
 
-static void fit_tail(struct tail *t, double *sample, size_t n)
+static void fit_tail(struct tail *t, double *sample, size_t n, double margin)
 {
 	double previous = 0, error = 0, all = 0;
 
@@ -422,7 +422,7 @@ static void fit_tail(struct tail *t, double *sample, size_t n)
 	for (size_t k = t->n > 3 ? 2 : 1; k < t->n; k++)
 		all += (t->z[k] - t->z[0]) / knots[k] / (double)(t->n - (t->n > 3 ? 2 : 1));
 	t->slope = fmax(t->slope, all);
-	t->slope = fmax(t->slope * (1.05 + 10 / (double)n), 0.25);
+	t->slope = fmax(t->slope * (margin + 10 / (double)n), 0.25);
 }
 
 /* The distance that a normal deviate q stands for. */
@@ -543,7 +543,7 @@ static bool measure(struct finder *f, double chance)
 {
 	size_t stride = f->finite / SAMPLE + 1;
 	double *sample = ts_arena_array(f->arena, f->finite < SAMPLE ? f->finite : SAMPLE, sizeof *sample);
-	double q = normal_deviate(fmin(chance / (double)f->finite, 0.05));
+	double q = normal_deviate(fmin(chance / (double)f->finite, 0.05)), margin;
 
 	f->up.sign = 1;
 	f->down.sign = -1;
@@ -552,8 +552,10 @@ static bool measure(struct finder *f, double chance)
 	settle_still(f, stride, sample);
 	if (f->flat)
 		return true;
-	fit_tail(&f->up.tail, sample, sample_distances(f, &f->up, stride, sample));
-	fit_tail(&f->down.tail, sample, sample_distances(f, &f->down, stride, sample));
+	/* A deviation that runs along has an error of some 3 %, which counts most far out. */
+	margin = f->n_blocks > 2 * SCALE_REACH + 1 ? 1.05 : 1;
+	fit_tail(&f->up.tail, sample, sample_distances(f, &f->up, stride, sample), margin);
+	fit_tail(&f->down.tail, sample, sample_distances(f, &f->down, stride, sample), margin);
 	f->up.cut = fmax(tail_distance(&f->up.tail, q), LEAST_CUT);
 	f->down.cut = fmax(tail_distance(&f->down.tail, q), LEAST_CUT);
 	return true;

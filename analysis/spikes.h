@@ -18,9 +18,10 @@
  *
  * Threshold. The chance of a distance is read off the tail of this very series: its quantiles at 50 to 99.9 % (as far as there
  * are values to say them) against those of a normal distribution, extended beyond by the steepest slope seen that its error
- * supports, 5 % and what few values ask for, and by its growth. A quantile that lies far outside of what the ones before it
- * lead to is taken for spikes, not for the tail. A value is a hit where the expected number of values as far out in all of
- * the series is below `chance`: the rate of false events is one of a series, whatever its length. tests/quality measures it.
+ * supports, a margin for few values (and 5 % in long series), and its growth. A quantile that lies far outside of what the ones
+ * before it lead to is taken for spikes, not for the tail. A value is a hit where the expected number of values as far out in
+ * all of the series is below `chance`: the rate of false events is one of a series, whatever its length. tests/quality measures
+ * it.
  * A tail heavier than that of an exponential, or one like it on both sides of 0, is underrated: its extremes are events.
  *
  * Hits with no more than two values between them are one event. A level shift is a jump of the block medians: the four blocks

@@ -292,6 +292,39 @@ static void blow_ups(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* The same last level is none when the noise reaches that far, when the values before reached it now and then, or slowly. */
+static void no_blow_up(void **state)
+{
+	struct ts_series s = series_of(600);
+	struct ts_measures m = {.n = 0};
+	struct ts_events events = {.n = 0};
+	struct ts_arena arena;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	for (size_t kind = 0; kind < 4; kind++) {
+		fill(600, 6);
+		for (size_t i = 540; i < 600; i++)
+			values[i] = 4 + 0.01 * (double)(i % 7);
+		for (size_t i = 400; i < 540; i++) {
+			if (kind == 1)
+				values[i] = i % 2 ? 0.4 : 1.4; /* 4 is 4.2 deviations from 0.9 */
+			if (kind == 2 && i % 25 == 0)
+				values[i] = 4.1;
+			if (kind == 3)
+				values[i] = 0.5 + 3.5 * (double)(i - 400) / 140;
+		}
+		summary_of(&s, 0, &arena, &m, &events);
+		assert_int_equal(events_of(&events, TS_EVENT_BLOW_UP), kind == 0);
+	}
+	s = series_of(64); /* the values of the rise belong to it, not to what was before */
+	for (size_t i = 0; i < 64; i++)
+		values[i] = (i < 32 ? 0.5 : i < 40 ? 0.5 + 0.2 * (double)(i - 31) : 4) + 0.01 * (double)(i % 7);
+	summary_of(&s, 0, &arena, &m, &events);
+	assert_int_equal(event_of(&events, TS_EVENT_BLOW_UP)->first_step, 400);
+	ts_arena_finish(&arena);
+}
+
 static void runs_that_are_not_finite(void **state)
 {
 	struct ts_series s = series_of(600);
@@ -419,6 +452,7 @@ int main(void)
 		cmocka_unit_test(a_trend_with_its_interval),
 		cmocka_unit_test(trends),
 		cmocka_unit_test(blow_ups),
+		cmocka_unit_test(no_blow_up),
 		cmocka_unit_test(runs_that_are_not_finite),
 		cmocka_unit_test(nothing_crashes),
 		cmocka_unit_test(planted_in_the_corpus),

@@ -442,8 +442,8 @@ static void coincidences(struct bench *b)
 		for (size_t m = 0; m < MIXES; m++)
 			false_coincidence(b, &mixes[m], k);
 	periodic_is_no_coincidence(b);
-	/* In the last mix the loss is 3.66 deviations out, as two or three clean values of 10k are: with a step time no further out
-	 * it could not be told from chance, and of 200 values even the tail is not known well enough for more than most. */
+	/* In the last mix the loss is 3.66 deviations out, as two or three clean values of 10k are: with a step time no further
+	 * out it could not be told from chance, and of 200 values even the tail is not known well enough for more than most. */
 	for (size_t k = 0; k < LENGTHS; k++)
 		for (size_t m = 0; m < MIXES; m++) {
 			coincidence_found(b, &mixes[m], k, false, m == MIXES - 1 && k == 0 ? 0.75 : 0.95);
