@@ -57,7 +57,7 @@ enum {
 };
 
 /* Steps that all ranks have. phases[rank][phase] points at n seconds, 0 where the step lacks the phase; NULL: the rank has no
- * such phase, in no window. */
+ * such phase there. */
 struct ts_rank_window {
 	const int64_t *steps;
 	size_t n;

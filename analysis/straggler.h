@@ -7,7 +7,9 @@
  * the run makes every rank a little slow or fast throughout, which time alone cannot tell from a slow rank, but the other
  * ranks can. A rank is named when it is also slow by TS_STRAGGLER_SLOW or costs the job TS_STRAGGLER_SAVED more than a usual
  * rank. Named ranks are then left out and the rest are tested again, so that a rank slow by a half is found beside one slow by
- * five times; at most half are named. Both levels are half of the 1 % that is promised: the length of blocks is an estimate.
+ * five times; at most half are named. Where a rank has deviations far from its usual ones, a pause or a checkpoint, blocks are
+ * measured without them, and sums are judged with and without them, at half the level each. Both levels are half of the 1 %
+ * that is promised: the length of blocks is an estimate.
  *
  * Where even a rank in front in every block could not reach alpha, nothing can be decided, and how many blocks it would take
  * is said. Source: permutation within blocks as in Good, "Permutation, Parametric and Bootstrap Tests of Hypotheses" (2005).

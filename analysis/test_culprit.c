@@ -137,6 +137,29 @@ static void answers_as_traceml_does(void **state)
 	test_free(j);
 }
 
+/* By hand: rank 1 is 10 longer in forward and the cost is 10, in backward 20 less. Under FSDP ranks wait in forward too, which
+ * therefore explains nothing. */
+static void forward_explains_nothing_under_fsdp(void **state)
+{
+	static const struct ts_culprit_rank ranks[] = {
+		{.rank = 0, .input = 1, .h2d = (double)NAN, .forward = 10, .backward = 30, .step = 60},
+		{.rank = 1, .input = 1, .h2d = (double)NAN, .forward = 20, .backward = 10, .step = 60},
+	};
+	struct ts_culprit c;
+	double scratch[2];
+
+	(void)state;
+	assert_true(ts_culprit_find(ranks, 2, true, scratch, &c));
+	assert_int_equal(c.culprit, 1);
+	near(c.score, 10.0 / 60);
+	assert_string_equal(c.kind, "STRAGGLER");
+	assert_string_equal(c.visible, "forward+backward");
+	assert_true(ts_culprit_find(ranks, 2, false, scratch, &c));
+	near(c.score, 20.0 / 60); /* of which forward explains half */
+	assert_string_equal(c.component, "sync_or_unattributed");
+	assert_false(ts_culprit_find(ranks, 1, false, scratch, &c));
+}
+
 /* By hand. */
 static void median_worst_and_skew(void **state)
 {
@@ -165,6 +188,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_as_traceml_does),
+		cmocka_unit_test(forward_explains_nothing_under_fsdp),
 		cmocka_unit_test(median_worst_and_skew),
 	};
 

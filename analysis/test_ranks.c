@@ -341,7 +341,7 @@ static void too_few_steps_are_said_to_be(void **state)
 	near(f, "rank 0", "steps", 50);
 }
 
-/* Rank 2 takes 1.5 from the middle on, the others 1. */
+/* Rank 2 takes half as much again from the middle on; all take longer and longer. */
 static void ranks_are_drawn_against_their_median(void **state)
 {
 	struct fixture *f = *state;
@@ -350,7 +350,7 @@ static void ranks_are_drawn_against_their_median(void **state)
 	rank_run_init(&f->run, 3, 192, &f->arena);
 	for (size_t a = 0; a < 3; a++)
 		for (size_t i = 0; i < 192; i++)
-			phase(f, a, TS_RANK_COMPUTE)[i] = a == 2 && i >= 96 ? 1.5 : 1;
+			phase(f, a, TS_RANK_COMPUTE)[i] = (a == 2 && i >= 96 ? 1.5 : 1) * (1 + (double)i);
 	analyze(f, 3, 50);
 	assert_int_equal(f->plots.n, 3);
 	near(f, "all", "plotted", 3);
@@ -421,6 +421,33 @@ static void more_than_was_kept_is_said(void **state)
 	analyze(f, 64, 16384);
 	text_is(f, "all", "resolution", "cells of 74 steps"); /* ceil(300000 / 4096) */
 	near(f, "rank 5", "own_median", 1.5); /* the mean of every cell */
+	assert_int_equal(f->plots.n, 64);
+	for (size_t i = 0; i < f->plots.items[63].n; i++) /* 4055 cells over 96 */
+		assert_in_range(f->plots.items[63].count[i], 40, 44);
+}
+
+/* The rank brings comm in its second window only. */
+static void a_phase_may_begin_late(void **state)
+{
+	static const double own[] = {1, 2, 3, 4}, comm[] = {10, 20};
+	static const int64_t steps[] = {0, 1, 2, 3};
+	static const int32_t ranks[] = {0, 1};
+	const double *at[2][TS_RANK_PHASES] = {{NULL}};
+	struct ts_rank_window w = {.steps = steps, .n = 2, .phases = (void *)at};
+	struct fixture *f = *state;
+	struct ts_error err = {.status = TS_OK};
+	struct ts_ranks r;
+
+	assert_int_equal(ts_ranks_begin(&r, ranks, 2, 2, 4, &f->arena, &err), TS_OK);
+	at[0][TS_RANK_FORWARD] = at[1][TS_RANK_FORWARD] = own;
+	assert_int_equal(ts_ranks_window(&r, &w, &err), TS_OK);
+	at[0][TS_RANK_FORWARD] = at[1][TS_RANK_FORWARD] = own + 2;
+	at[0][TS_RANK_COMM] = at[1][TS_RANK_COMM] = comm;
+	w.steps = steps + 2;
+	assert_int_equal(ts_ranks_window(&r, &w, &err), TS_OK);
+	assert_int_equal(ts_ranks_finish(&r, &f->arena, &f->m, &f->events, &f->plots, &err), TS_OK);
+	near(f, "rank 1", "median", 7.5); /* 1 2 13 24 */
+	near(f, "all", "transfer_s", 7.5); /* (0 + 0 + 10 + 20) / 4 */
 }
 
 static void too_many_steps_are_refused(void **state)
@@ -451,6 +478,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(ranks_are_drawn_against_their_median, setup, teardown),
 		cmocka_unit_test_setup_teardown(short_memory_is_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(more_than_was_kept_is_said, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_phase_may_begin_late, setup, teardown),
 		cmocka_unit_test_setup_teardown(too_many_steps_are_refused, setup, teardown),
 	};
 

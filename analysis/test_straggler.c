@@ -262,6 +262,37 @@ static void a_slow_rank_beside_a_much_slower_one(void **state)
 	assert_true(t.ranks[0].named && t.ranks[2].named);
 }
 
+/* One pause on another rank, longer than all that the slow rank loses. */
+static void a_pause_elsewhere_hides_nothing(void **state)
+{
+	static double own[8 * CELLS];
+	struct ts_straggler_test t;
+
+	(void)state;
+	fill_ranks(own, 8, 0.2, 1);
+	own[5 * CELLS + 60] += 500;
+	t = test_of(own, 8, 200);
+	assert_int_equal(t.n_named, 1);
+	assert_true(t.ranks[0].named);
+}
+
+/* In front in every block of two ranks: 2 * 2^-blocks; twice that where it was tried with and without clipping. */
+static void two_tries_cost_a_factor_of_two(void **state)
+{
+	static double own[2 * CELLS];
+	struct ts_straggler_test t;
+
+	(void)state;
+	fill_ranks(own, 2, 0.5, 1);
+	t = test_of(own, 2, 100);
+	assert_true(t.blocks > 10);
+	near(t.ranks[0].p / ldexp(2, -(int)t.blocks), 1, 1e-9);
+	own[50] += 30;
+	t = test_of(own, 2, 100);
+	assert_true(t.blocks > 10);
+	near(t.ranks[0].p / ldexp(4, -(int)t.blocks), 1, 1e-9);
+}
+
 static void few_steps_decide_nothing(void **state)
 {
 	static double own[2 * CELLS];
@@ -346,6 +377,8 @@ int main(void)
 		cmocka_unit_test(slow_ranks_are_named_and_others_are_not),
 		cmocka_unit_test(ranks_that_all_differ_a_little),
 		cmocka_unit_test(a_slow_rank_beside_a_much_slower_one),
+		cmocka_unit_test(a_pause_elsewhere_hides_nothing),
+		cmocka_unit_test(two_tries_cost_a_factor_of_two),
 		cmocka_unit_test(few_steps_decide_nothing),
 		cmocka_unit_test(how_a_rank_is_slow),
 		cmocka_unit_test(the_kth_of_many_equal_ones),
