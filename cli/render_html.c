@@ -2,6 +2,7 @@
  * dark, printed and aloud; it is well-formed as XML, too. */
 #include "cli/render.h"
 
+#include "base/text.h"
 #include "cli/show_value.h"
 #include "cli/svg.h"
 
@@ -83,9 +84,14 @@ static bool used(const struct ts_item *item, size_t column)
 	return false;
 }
 
+/* Names of ours stay on one line; a long one of theirs may break. */
 static void bar_row(struct page *p, const struct ts_item *item, const struct ts_bar *bar)
 {
-	element(p, "<tr><th scope=\"row\">", bar->label, "</th><td class=\"bar\">");
+	enum { LONG = 20 };
+	bool breaks = ts_text_width(ts_span_str(bar->label)) > LONG;
+
+	element(p, breaks ? "<tr><th scope=\"row\" class=\"long\">" : "<tr><th scope=\"row\">", bar->label,
+		"</th><td class=\"bar\">");
 	if (bar->known && !isnan(bar->share))
 		ts_buf_printf(p->out,
 			      "<span class=\"track\"><span class=\"fill %s\" style=\"width:%.1f%%\"></span></span>",

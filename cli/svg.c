@@ -14,7 +14,8 @@ enum {
 	HEAT_LABEL = 84,
 	HEAT_MOST = 520,
 	HEAT_ROW = 28,
-	HEAT_LEAST = 3
+	HEAT_LEAST = 3,
+	LABEL_TOP = 14
 };
 
 void ts_html_text(struct ts_buf *out, const char *text)
@@ -375,7 +376,7 @@ void ts_svg_heat(struct ts_buf *out, const struct ts_plot *const *rows, size_t n
 		const char *label = ts_show_text(rows[r]->subject, arena);
 
 		ts_buf_printf(out, "<text class=\"rank\" text-anchor=\"end\" x=\"%d\" y=\"%.1f\">", HEAT_LABEL - 6,
-			      ((double)r + 0.5) * height + 5);
+			      fmax(((double)r + 0.5) * height + 5, LABEL_TOP));
 		ts_html_text(out, label ? label : "?");
 		ts_buf_str(out, "</text>\n");
 	}
