@@ -423,7 +423,7 @@ static void left_out(struct page *p, const struct ts_section *s, size_t from)
 				      ts_severity_word(s->items[i].finding->severity),
 				      shown(p, s->items[i].finding->code));
 	if (s->items[from].kind != TS_ITEM_FINDING)
-		ts_buf_str(&text, "; --rows and --json have them");
+		ts_buf_str(&text, "; --json has them");
 	ts_buf_char(&text, '\0');
 	spaces(p, 2);
 	flow(p, TS_STYLE_DIM, text.failed ? "" : (const char *)text.data, 2, 4);

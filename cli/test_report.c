@@ -3,7 +3,7 @@
 #include "cli/render.h"
 
 #include "analysis/rule.h"
-#include "base/json_reader.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "cli/report_parts.h"
 #include "cli/show_value.h"
@@ -626,6 +626,54 @@ static void json_gathers_rows(void **state)
 	    "    \"a\": {\n      \"x\": {\n        \"two\": 2.0\n      }\n    }\n  },");
 }
 
+static void json_numbers_read_back(void **state)
+{
+	static const double values[] = {0.1 + 0.2, 1.0 / 3, 5e-324, DBL_MAX, -0.0, 2.2250738585072011e-308, 9007199254740993.0, 1e22, 0.5e-6};
+	size_t n = sizeof values / sizeof values[0];
+	const char *text;
+
+	(void)state;
+	answer = (struct ts_analysis){.rank = 0};
+	for (size_t i = 0; i < n; i++)
+		number("a", "x", ts_arena_printf(&arena, "n%zu", i), TS_UNIT_NONE, values[i]);
+	text = json_of();
+	for (size_t i = 0; i < n; i++) {
+		const char *at = strstr(text, ts_arena_printf(&arena, "\"n%zu\": ", i));
+		double back;
+
+		assert_non_null(at);
+		at = strchr(at, ':') + 2;
+		assert_true(ts_parse_double(ts_span_of(at, strcspn(at, ",\n")), &back));
+		assert_memory_equal(&back, &values[i], sizeof back);
+	}
+}
+
+/* Whatever the arena holds, there is a report or an error. */
+static void little_memory_is_an_error(void **state)
+{
+	size_t errors = 0, reports = 0;
+
+	(void)state;
+	for (size_t ceiling = 64; ceiling < (size_t)4 << 20; ceiling += ceiling / 16 + 16) {
+		struct ts_cli cli = {.out = TS_BUF_INIT((size_t)1 << 24), .term = {.width = 80}};
+		struct ts_report report;
+		struct ts_error err;
+
+		ts_arena_init(&cli.arena, ceiling);
+		if (ts_report_of(&answer, &cli.arena, &report, &err)) {
+			assert_int_equal(err.status, TS_NO_MEMORY);
+			errors++;
+		} else {
+			assert_int_equal(ts_render_report_text(&cli, &report, &err), TS_OK);
+			assert_int_equal(ts_render_report_html(&report, &cli.out, &err), TS_OK);
+			reports++;
+		}
+		ts_buf_finish(&cli.out);
+		ts_arena_finish(&cli.arena);
+	}
+	assert_true(errors > 10 && reports > 10);
+}
+
 /* --- HTML --- */
 
 static const char *page_of(void)
@@ -777,6 +825,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(levels_go_from_least_to_greatest, setup, teardown),
 		cmocka_unit_test_setup_teardown(json_has_all_of_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(json_gathers_rows, setup, teardown),
+		cmocka_unit_test_setup_teardown(json_numbers_read_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(little_memory_is_an_error, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_page_escapes_all_that_is_foreign, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_page_has_its_figures, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_page_of_odd_numbers, setup, teardown),

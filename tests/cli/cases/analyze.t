@@ -67,7 +67,7 @@ $ tscope analyze base
 |   no fact names the device: efficiency mfu
 |   work.dtype is not said: efficiency mfu
 |   no column tokens: efficiency throughput
-|   and 5 more; --rows and --json have them
+|   and 5 more; --json has them
 $ tscope analyze base --warmup 4
 | base  18fc3da2967f  8 steps (0 to 7), 1 rank
 | rank 0, the first 4 steps left out
@@ -133,7 +133,7 @@ $ tscope analyze base --warmup 4
 |   no fact names the device: efficiency mfu
 |   work.dtype is not said: efficiency mfu
 |   no column tokens: efficiency throughput
-|   and 5 more; --rows and --json have them
+|   and 5 more; --json has them
 |
 | NOTES
 |   the first 4 steps of each rank are left out
@@ -289,7 +289,7 @@ $ COLUMNS=60 tscope analyze slow
 |                up to 18.1 %: log less often: every so many
 |                steps; each .item() and print of a tensor
 |                waits for the device
-|   and 3 more; --rows and --json have them
+|   and 3 more; --json has them
 |
 | ● FINDINGS  1 high, 4 medium, 2 low, 9 of 31 rules unchecked
 |   HIGH    Ranks hold up the others (DIST.STRAGGLER)
@@ -392,7 +392,7 @@ $ COLUMNS=60 tscope analyze slow
 |     useful_compute job, efficiency mfu, hfu and 4 more;
 |     EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS,
 |     EFFICIENCY.LOW_MFU
-|   and 6 more; --rows and --json have them
+|   and 6 more; --json has them
 |
 | NOTES
 |   timing, memory and convergence are of rank 0, the lowest
@@ -461,7 +461,7 @@ $ tscope analyze ./runs/cut
 |     EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS, EFFICIENCY.LOW_MFU
 |   no phase comm was recorded: communication lies in the phase that had it: budget communication,
 |     efficiency goodput; share of communication
-|   and 11 more; --rows and --json have them
+|   and 11 more; --json has them
 ! tscope: ./runs/cut/steps.jsonl:5: skipped: bad_json: byte 0: expected a value
 ! tscope: ./runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'
 # The exit status says whether something is wrong, when asked.
