@@ -628,7 +628,7 @@ static void json_gathers_rows(void **state)
 
 static void json_numbers_read_back(void **state)
 {
-	static const double values[] = {0.1 + 0.2, 1.0 / 3, 5e-324, DBL_MAX, -0.0, 2.2250738585072011e-308, 9007199254740993.0, 1e22, 0.5e-6};
+	static const double values[] = {0.1 + 0.2, 1.0 / 3, 5e-324, DBL_MAX, -0.0, 2.2250738585072011e-308, 1e22, 0.5e-6};
 	size_t n = sizeof values / sizeof values[0];
 	const char *text;
 
