@@ -2,7 +2,10 @@
 #ifndef TSCOPE_ANALYSIS_DIFF_H
 #define TSCOPE_ANALYSIS_DIFF_H
 
+#include "analysis/diagnosis.h"
+#include "analysis/gap.h"
 #include "analysis/measure.h"
+#include "analysis/op_diff.h"
 #include "base/digest.h"
 #include "run/fact.h"
 #include "run/index.h"
@@ -57,6 +60,7 @@ struct ts_series_row {
 	bool counted;		  /* common, only_a, only_b are of the whole series; false for PARTS: of what lies before first_step */
 	uint64_t common, only_a, only_b;
 	unsigned other_types;	  /* ONLY_A, ONLY_B: bit t where the other side's rank has type t under this name, so that no cells can be paired */
+	struct ts_gap gap;	  /* PARTS, of numbers: how far apart from there on */
 };
 
 enum ts_diff_verdict {
@@ -78,6 +82,8 @@ struct ts_diff {
 	int64_t only_a_first, only_a_last, only_b_first, only_b_last; /* valid if the counts are > 0 */
 	int32_t *ranks_only_a, *ranks_only_b;
 	size_t n_ranks_only_a, n_ranks_only_b;
+	struct ts_diagnosis diagnosis;
+	struct ts_op_diff ops;	      /* n = 0: no digests of operations, or none differ */
 };
 
 #endif

@@ -402,6 +402,57 @@ static void refuses_analyze_messages(void **state)
 	ts_buf_finish(&buf);
 }
 
+static void reads_gap(const struct ts_gap *g)
+{
+	assert_true(g->known && g->visible);
+	assert_int_equal(g->visible_step, 0);
+	assert_true(g->quantum == 0.5 && g->first == 1e-9 && g->at_visible == 2 && g->after_10 == 3 && g->after_30 == 4);
+	assert_true(isnan(g->after_100) && g->slope == -0.25 && g->saturation == 6 && g->greatest == 7 && g->bias == 0.75);
+	assert_int_equal(g->greatest_step, -8);
+	assert_int_equal(g->points, 9);
+	assert_int_equal(g->differing, 10);
+	assert_int_equal(g->last_step, 11);
+}
+
+static void reads_diagnosis(const struct ts_diagnosis *d)
+{
+	assert_int_equal(d->cause, TS_CAUSE_DATA_ORDER);
+	assert_int_equal(d->confidence, TS_CONFIDENCE_HIGH);
+	assert_true(d->has_step && d->step == 0); /* step 0 is a step */
+	IS(d->sentence, "s");
+	assert_int_equal(d->bits.answer, TS_TIER_FAILS);
+	IS(d->bits.why, "w1");
+	assert_int_equal(d->numeric.answer, TS_TIER_UNKNOWN);
+	assert_int_equal(d->statistical.answer, TS_TIER_HOLDS);
+	assert_int_equal(d->n_for, 2);
+	IS(d->evidence_for[1], "f2");
+	assert_int_equal(d->n_against, 1);
+	assert_int_equal(d->n_remaining, 2);
+	assert_int_equal(d->remaining[0], TS_CAUSE_INIT);
+	assert_int_equal(d->n_experiments, 1);
+	IS(d->experiments[0].command, "c");
+	IS(d->experiments[0].splits, "p");
+	assert_int_equal(d->experiments[0].steps, 50);
+	assert_int_equal(d->features.n, 1);
+	assert_true(d->features.items[0].value == 0.5);
+}
+
+static void reads_ops(const struct ts_op_diff *o)
+{
+	assert_int_equal(o->n, 1);
+	assert_int_equal(o->rows[0].rank, 2);
+	assert_int_equal(o->rows[0].role, TS_OP_ORIGIN);
+	assert_int_equal(o->rows[0].step, -1);
+	assert_int_equal(o->rows[0].ordinal, 3);
+	IS(o->rows[0].name, "attn");
+	assert_int_equal(o->rows[0].occurrence, 4);
+	assert_true(o->rows[0].has_inputs && o->reordered);
+	assert_true(o->rows[0].in_a == 5 && o->rows[0].in_b == 5 && o->rows[0].out_a == 6 && o->rows[0].out_b == 7);
+	assert_int_equal(o->compared, 8);
+	assert_int_equal(o->only_a, 9);
+	assert_int_equal(o->only_b, 10);
+}
+
 static void reads_diff_facts(const struct ts_diff *d)
 {
 	assert_int_equal(d->n_facts, 2);
@@ -425,7 +476,9 @@ static void reads_diff_series(const struct ts_diff *d)
 {
 	const struct ts_series_row *r = d->series;
 
-	assert_int_equal(d->n_series, 3);
+	assert_int_equal(d->n_series, 4);
+	reads_gap(&d->series[3].gap);
+	assert_false(d->series[0].gap.known);
 	IS(r[0].name, "n");
 	assert_int_equal(r[0].type, TS_COLUMN_U64);
 	assert_int_equal(r[0].role, TS_ROLE_TRAJECTORY);
@@ -465,6 +518,9 @@ static void reads_diff_messages(void **state)
 	IS(request.b, "b");
 	assert_int_equal(request.n_ignore, 2);
 	IS(request.ignore[1], "i2");
+	assert_int_equal(request.n_repeats, 2);
+	IS(request.repeats[1], "r2");
+	IS(request.axis, "tokens");
 	UNPACK(diff_reply, &d);
 	check_run(&d.a, 1);
 	check_run(&d.b, 2);
@@ -483,6 +539,8 @@ static void reads_diff_messages(void **state)
 	assert_int_equal(d.ranks_only_a[1], 15);
 	assert_int_equal(d.n_ranks_only_b, 1);
 	assert_int_equal(d.ranks_only_b[0], 16);
+	reads_diagnosis(&d.diagnosis);
+	reads_ops(&d.ops);
 }
 
 /* What was read is written as protoc writes it. */

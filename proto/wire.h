@@ -201,6 +201,9 @@ struct ts_diff_request {
 	struct ts_span a, b;
 	struct ts_span *ignore; /* globs of fact paths left out */
 	size_t n_ignore;
+	struct ts_span *repeats; /* specs of runs of one recipe, to judge b against */
+	size_t n_repeats;
+	struct ts_span axis; /* a column to align by in place of the step; empty = step */
 };
 
 /* Verify: replies down: progress while it runs, then the report. */

@@ -153,7 +153,7 @@ static void read_measure(struct ts_wire_reader *r, const Tscope__V1__Measure *m,
 	out->reason = ts_wire_bytes(r, m->reason, TS_WIRE_TEXT_MAX, "measures.reason");
 }
 
-static Tscope__V1__Measure **build_measures(const struct ts_measure *in, size_t n, struct ts_arena *arena)
+Tscope__V1__Measure **ts_wire_build_measures(const struct ts_measure *in, size_t n, struct ts_arena *arena)
 {
 	Tscope__V1__Measure **rows = ts_wire_rows(arena, n, WIRE_DESCRIPTOR(measure));
 
@@ -162,7 +162,7 @@ static Tscope__V1__Measure **build_measures(const struct ts_measure *in, size_t 
 	return rows;
 }
 
-static struct ts_measure *read_measures(struct ts_wire_reader *r, Tscope__V1__Measure **rows, size_t n, size_t *ret_n)
+struct ts_measure *ts_wire_read_measures(struct ts_wire_reader *r, Tscope__V1__Measure **rows, size_t n, size_t *ret_n)
 {
 	struct ts_measure *items = ts_wire_array(r, n, sizeof *items, TS_MESSAGE_MAX, "measures", ret_n);
 
@@ -273,7 +273,7 @@ static bool fill_finding(Tscope__V1__Finding *m, const struct ts_finding *in, st
 	m->advice = ts_wire_span(in->advice);
 	m->ranks = ts_wire_ranks(in->ranks);
 	m->n_ranks = in->n_ranks;
-	m->evidence = build_measures(in->evidence, in->n_evidence, arena);
+	m->evidence = ts_wire_build_measures(in->evidence, in->n_evidence, arena);
 	m->n_evidence = in->n_evidence;
 	if (in->has_steps) {
 		m->steps = ts_wire_new(arena, WIRE_DESCRIPTOR(step_range));
@@ -294,7 +294,7 @@ static void read_finding(struct ts_wire_reader *r, const Tscope__V1__Finding *m,
 	out->detail = ts_wire_bytes(r, m->detail, TS_WIRE_TEXT_MAX, "findings.detail");
 	out->advice = ts_wire_bytes(r, m->advice, TS_WIRE_TEXT_MAX, "findings.advice");
 	out->ranks = ts_wire_int32s(r, m->ranks, m->n_ranks, TS_RANKS_MAX, "findings.ranks", &out->n_ranks);
-	out->evidence = read_measures(r, m->evidence, m->n_evidence, &out->n_evidence);
+	out->evidence = ts_wire_read_measures(r, m->evidence, m->n_evidence, &out->n_evidence);
 	out->has_steps = m->steps;
 	if (m->steps) {
 		out->first_step = m->steps->first;
@@ -425,7 +425,7 @@ static ProtobufCMessage *build_analyze_reply(const struct ts_analysis *in, struc
 	m->run = ts_wire_build_run(arena, &in->run);
 	m->rank = in->rank;
 	m->warmup_cut = in->warmup_cut;
-	m->measures = build_measures(in->measures.items, in->measures.n, arena);
+	m->measures = ts_wire_build_measures(in->measures.items, in->measures.n, arena);
 	m->n_measures = in->measures.n;
 	m->notes = ts_wire_spans(arena, in->notes, in->n_notes);
 	m->n_notes = in->n_notes;
@@ -445,7 +445,7 @@ static void read_analyze_reply(struct ts_wire_reader *r, const Tscope__V1__Analy
 	ts_wire_read_run(r, m->run, &out->run, "run");
 	out->rank = m->rank;
 	out->warmup_cut = m->warmup_cut;
-	out->measures.items = read_measures(r, m->measures, m->n_measures, &out->measures.n);
+	out->measures.items = ts_wire_read_measures(r, m->measures, m->n_measures, &out->measures.n);
 	out->measures.cap = out->measures.n;
 	read_events(r, m->events, m->n_events, &out->events);
 	read_plots(r, m->plots, m->n_plots, &out->plots);

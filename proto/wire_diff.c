@@ -10,9 +10,12 @@ static ProtobufCMessage *build_diff_request(const struct ts_diff_request *in, st
 	m->a = ts_wire_span(in->a);
 	m->b = ts_wire_span(in->b);
 	m->ignore = ts_wire_spans(arena, in->ignore, in->n_ignore);
-	if (!m->ignore)
+	m->repeats = ts_wire_spans(arena, in->repeats, in->n_repeats);
+	if (!m->ignore || !m->repeats)
 		return NULL;
 	m->n_ignore = in->n_ignore;
+	m->n_repeats = in->n_repeats;
+	m->axis = ts_wire_span(in->axis);
 	return &m->base;
 }
 
@@ -22,6 +25,9 @@ static void read_diff_request(struct ts_wire_reader *r, const Tscope__V1__DiffRe
 	out->b = ts_wire_text(r, m->b, TS_WIRE_SPEC_MAX, "b");
 	out->ignore =
 		ts_wire_texts(r, m->ignore, m->n_ignore, TS_WIRE_IGNORE_MAX, TS_PATH_MAX, "ignore", &out->n_ignore);
+	out->repeats = ts_wire_texts(r, m->repeats, m->n_repeats, TS_WIRE_REPEATS_MAX, TS_WIRE_SPEC_MAX, "repeats",
+				     &out->n_repeats);
+	out->axis = ts_wire_text(r, m->axis, TS_PATH_MAX, "axis");
 }
 
 WIRE_PACK(diff_request, ts_diff_request);
@@ -134,6 +140,8 @@ static bool build_series(Tscope__V1__SeriesRow *m, const struct ts_series_row *i
 	m->only_a = in->only_a;
 	m->only_b = in->only_b;
 	m->other_types = in->other_types;
+	if (in->gap.known && !(m->gap = ts_wire_build_gap(&in->gap, arena)))
+		return false;
 	return build_value(&m->a, &in->a, arena) && build_value(&m->b, &in->b, arena);
 }
 
@@ -161,6 +169,8 @@ static void read_series(struct ts_wire_reader *r, const Tscope__V1__SeriesRow *m
 	out->other_types = (unsigned)ts_wire_uint(r, m->other_types, (2u << TS_COLUMN_JSON) - 1, "series.other_types");
 	if (out->other_types & 1)
 		ts_wire_fail(r, "series.other_types", "has a bit of no type");
+	if (m->gap)
+		ts_wire_read_gap(m->gap, &out->gap);
 }
 
 static void fill_extent(Tscope__V1__DiffReply *m, const struct ts_diff *in)
@@ -217,7 +227,9 @@ static ProtobufCMessage *build_diff_reply(const struct ts_diff *in, struct ts_ar
 	m->b = ts_wire_build_run(arena, &in->b);
 	m->facts = ts_wire_rows(arena, in->n_facts, WIRE_DESCRIPTOR(fact_row));
 	m->series = ts_wire_rows(arena, in->n_series, WIRE_DESCRIPTOR(series_row));
-	if (!m->a || !m->b || !m->facts || !m->series)
+	m->diagnosis = ts_wire_build_diagnosis(&in->diagnosis, arena);
+	m->ops = ts_wire_build_ops(&in->ops, arena);
+	if (!m->a || !m->b || !m->facts || !m->series || !m->diagnosis || !m->ops)
 		return NULL;
 	m->verdict = wire_verdict(in->verdict);
 	m->reason = ts_wire_span(in->reason);
@@ -248,6 +260,10 @@ static void read_diff_reply(struct ts_wire_reader *r, const Tscope__V1__DiffRepl
 		read_series(r, m->series[i], &out->series[i]);
 	out->n_same = m->same_count;
 	read_extent(r, m, out);
+	if (ts_wire_need(r, m->diagnosis, "diagnosis"))
+		ts_wire_read_diagnosis(r, m->diagnosis, &out->diagnosis);
+	if (ts_wire_need(r, m->ops, "ops"))
+		ts_wire_read_ops(r, m->ops, &out->ops);
 }
 
 WIRE_PACK(diff_reply, ts_diff);

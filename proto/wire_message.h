@@ -20,6 +20,7 @@ enum {
 	TS_WIRE_CELL_MAX = TS_FACT_TEXT_MAX,
 	TS_WIRE_COLUMNS_MAX = 64, /* of one list */
 	TS_WIRE_IGNORE_MAX = 256,
+	TS_WIRE_REPEATS_MAX = 64,
 	TS_WIRE_REPORTED_MAX = 64, /* ids in a verify report, names of a run */
 };
 
@@ -96,6 +97,14 @@ Tscope__V1__Fact *ts_wire_build_fact(struct ts_arena *arena, const struct ts_fac
 void ts_wire_read_fact(struct ts_wire_reader *r, const Tscope__V1__Fact *m, struct ts_fact *ret);
 Tscope__V1__RunRef *ts_wire_build_run(struct ts_arena *arena, const struct ts_run_ref *in);
 void ts_wire_read_run(struct ts_wire_reader *r, const Tscope__V1__RunRef *m, struct ts_run_ref *ret, const char *field);
+Tscope__V1__Measure **ts_wire_build_measures(const struct ts_measure *in, size_t n, struct ts_arena *arena);
+struct ts_measure *ts_wire_read_measures(struct ts_wire_reader *r, Tscope__V1__Measure **rows, size_t n, size_t *ret_n);
+Tscope__V1__Diagnosis *ts_wire_build_diagnosis(const struct ts_diagnosis *in, struct ts_arena *arena);
+void ts_wire_read_diagnosis(struct ts_wire_reader *r, const Tscope__V1__Diagnosis *m, struct ts_diagnosis *out);
+Tscope__V1__OpDiff *ts_wire_build_ops(const struct ts_op_diff *in, struct ts_arena *arena);
+void ts_wire_read_ops(struct ts_wire_reader *r, const Tscope__V1__OpDiff *m, struct ts_op_diff *out);
+Tscope__V1__Gap *ts_wire_build_gap(const struct ts_gap *in, struct ts_arena *arena);
+void ts_wire_read_gap(const Tscope__V1__Gap *m, struct ts_gap *out);
 void ts_wire_fill_ref(Tscope__V1__Ref *m, const struct ts_ref *in);
 void ts_wire_read_ref(struct ts_wire_reader *r, const Tscope__V1__Ref *m, struct ts_ref *ret);
 Tscope__V1__RefKind ts_wire_kind(enum ts_ref_kind kind);
