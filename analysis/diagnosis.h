@@ -1,8 +1,8 @@
 /* diagnosis.h - why two runs part: a class, how sure, the evidence for and against, what else it could be, and what to run next.
  *
- * High confidence needs hard evidence: digests of parameters, batches, gradients or generators, the learning-rate series, or a fact with a
- * known numeric effect and a fitting signature. Hardware is named only after a replay or a swap. What cannot be told apart from
- * the records at hand is one inseparable class, with the record that would split it.
+ * High confidence needs hard evidence: digests of parameters, batches, gradients or generators, the learning-rate series, or a
+ * fact with a known numeric effect and a fitting signature. Hardware is named only after a replay or a swap. What cannot be told
+ * apart from the records at hand is one inseparable class, with the record that would split it.
  */
 #ifndef TSCOPE_ANALYSIS_DIAGNOSIS_H
 #define TSCOPE_ANALYSIS_DIAGNOSIS_H

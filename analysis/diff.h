@@ -6,6 +6,7 @@
 #include "analysis/gap.h"
 #include "analysis/measure.h"
 #include "analysis/op_diff.h"
+#include "analysis/plot.h"
 #include "base/digest.h"
 #include "run/fact.h"
 #include "run/index.h"
@@ -59,7 +60,8 @@ struct ts_series_row {
 	uint64_t steps_a, steps_b; /* rows of the series */
 	bool counted;		  /* common, only_a, only_b are of the whole series; false for PARTS: of what lies before first_step */
 	uint64_t common, only_a, only_b;
-	unsigned other_types;	  /* ONLY_A, ONLY_B: bit t where the other side's rank has type t under this name, so that no cells can be paired */
+	/* ONLY_A, ONLY_B: bit t where the other side's rank has type t under this name, so that no cells can be paired. */
+	unsigned other_types;
 	struct ts_gap gap;	  /* PARTS, of numbers: how far apart from there on */
 };
 
@@ -84,6 +86,9 @@ struct ts_diff {
 	size_t n_ranks_only_a, n_ranks_only_b;
 	struct ts_diagnosis diagnosis;
 	struct ts_op_diff ops;	      /* n = 0: no digests of operations, or none differ */
+	/* If asked for, of series of numbers that part, on the rank that parts first: group "around" (the split) or "whole" (run),
+	 * subject = series, name = "a", then "b" of the same grid. */
+	struct ts_plots plots;
 };
 
 #endif

@@ -19,7 +19,8 @@ struct ts_gap {
 	int64_t visible_step;  /* the first such step */
 	double first;	       /* r at the first step whose bits differ */
 	double at_visible;     /* r at visible_step; NaN without one */
-	double after_10, after_30, after_100; /* median r of the 5 common points around that many points later; NaN: there are not so many */
+	/* Median r of the 5 common points around that many points later; NaN: there are not so many. */
+	double after_10, after_30, after_100;
 	double slope;	       /* of ln r a step over the first 60 common points; NaN: cannot be fitted */
 	double saturation;     /* median r of the last tenth of what was looked at; NaN: too little */
 	double greatest;       /* r */

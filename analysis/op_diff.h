@@ -1,7 +1,7 @@
 /* op_diff.h - in which operation two runs part first: digests of named tensors and operations, in execution order.
  *
- * A record is (step, rank, ordinal within the step, name, occurrence of that name in the step, digest of the inputs, digest of the outputs).
- * Records are aligned by identity (name and occurrence), never by order of arrival. The culprit is the first, in execution order of
+ * A record is (step, rank, ordinal within the step, name, occurrence of that name in the step, digest of the inputs, digest of the
+ * outputs). Records are aligned by identity (name and occurrence), never by order of arrival. The culprit is the first, in execution order of
  * the first run, whose inputs agree and whose output differs; those whose inputs differ already received the difference.
  */
 #ifndef TSCOPE_ANALYSIS_OP_DIFF_H

@@ -372,7 +372,8 @@ static void warmup_rows(struct ts_timing *t, struct rows *r)
 	r->subject = ts_span_str("warmup");
 	row(r, "cut", TS_UNIT_COUNT, (double)t->warmup_cut);
 	text_row(r, "method", t->warmup_method, t->warmup_reason);
-	row_if(r, "level_before", TS_UNIT_SECONDS, t->level_before, t->warmup_cut ? NULL : "no step was cut");
+	if (t->warmup_cut)
+		row(r, "level_before", TS_UNIT_SECONDS, t->level_before);
 	row_if(r, "level_after", TS_UNIT_SECONDS, median_of(t, t->total, t->n), why_no_steps(t));
 }
 

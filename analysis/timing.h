@@ -22,7 +22,7 @@
  * - wall: total_s, unattributed_s, unattributed_ratio (of total_s), gap_s, gap_count, backwards_count, unstamped_count:
  *   wall.h.
  * - warmup: cut_count; method ("declared", "found", "none found"); level_before_s and level_after_s, the medians of what
- *   was cut and of what was not.
+ *   was cut (if anything was) and of what was not.
  * With events also step/ spikes_count and shifts_count (spikes.h), and the events SPIKE and SHIFT of subject "step"; with
  * plots the plot step/value in seconds.
  * Source: definitions of pytscope 0.2.1's timing section; wall from the timestamp column.

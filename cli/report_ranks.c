@@ -131,7 +131,12 @@ static const char *judgement(struct ts_report *r, const struct rank_view *v)
 		return NULL;
 	text = ts_report_join(r, text, ", ", ts_report_with(r, "from step ", shown(r, v->onset), ""));
 	text = ts_report_join(r, text, ", ", ts_report_with(r, "every ", shown(r, v->period), " steps"));
-	return v->p_value ? ts_report_join(r, text, ", ", ts_report_say(r, "p\u00a0%.2g", v->p_value->value)) : text;
+	if (!v->p_value)
+		return text;
+	/* No one acts on a digit of a probability that small. */
+	if (v->p_value->value < 1e-6)
+		return ts_report_join(r, text, ", ", "p\u00a0<\u00a00.000001");
+	return ts_report_join(r, text, ", ", ts_report_say(r, "p\u00a0%.2g", v->p_value->value));
 }
 
 /* The findings that name this rank; a bar has no row of its own that says so. */
@@ -178,12 +183,15 @@ static void rank_bars(struct ts_report *r, struct ts_section *s)
 	}
 }
 
-/* Every row of TraceML's verdict, as it is. */
+/* Every row of TraceML's verdict, as it is; where its rule names nobody, that alone. */
 static const char *traceml(struct ts_report *r)
 {
 	const struct ts_measures *m = &r->a->measures;
+	const struct ts_measure *kind = ts_measure_find(m, "ranks", "traceml", "kind");
 	const char *text = NULL;
 
+	if (kind && kind->known && ts_span_is(kind->text, "none"))
+		return "its rule names no straggler";
 	for (size_t i = 0; i < m->n; i++) {
 		const struct ts_measure *row = &m->items[i];
 		const char *value;

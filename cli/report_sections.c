@@ -279,7 +279,7 @@ static void timing(struct ts_report *r)
 		{"count", "% steps"}, {"mean_s", "mean"}, {"rate_per_s", ""}, {NULL, NULL}};
 	static const struct ts_figure step[] = {{"median_s", "median"}, {"p95_s", "p95"},	   {"p99_s", "p99"},
 						{"max_s", "max"},	{"max_step", " at step"},  {"cv_ratio", "cv"},
-						{"tail_ratio", "tail"}, {"stall_ratio", "stalls"}, {NULL, NULL}};
+						{"tail_ratio", "p95/median"}, {"stall_ratio", "stalls"}, {NULL, NULL}};
 	static const struct ts_figure wall[] = {
 		{"total_s", ""}, {"unattributed_s", "unattributed"}, {"unattributed_ratio", " (%)"}, {NULL, NULL}};
 	static const struct ts_figure gaps[] = {{"gap_s", "% of it"}, {"gap_count", " in % gaps"}, {NULL, NULL}};

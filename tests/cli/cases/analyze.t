@@ -17,8 +17,8 @@ $ tscope analyze base
 |
 | ● TIMING  nothing found, 4 of 7 rules unchecked  8 steps, mean 250 ms, 4 /s
 |   step time    ▁▁▁▁▁▁▁▁  all 250 ms
-|   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 0, cv 0.0 %, tail 100.0 %,
-|                stalls 0.0 %
+|   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 0, cv 0.0 %,
+|                p95/median 100.0 %, stalls 0.0 %
 |                                                           mean   median      p95
 |   data         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  10.0 ms  10.0 ms  10.0 ms
 |   forward      ██████████░░░░░░░░░░░░░░░░░░░░  32.0 %  80.0 ms  80.0 ms  80.0 ms
@@ -47,7 +47,6 @@ $ tscope analyze base
 | NOT KNOWN
 |   too few step times are numbers to tell what is usual: timing step; TIMING.SLOWDOWN
 |   fewer than 15 steps: timing warmup
-|   no step was cut: timing warmup
 |   no column memory.peak_reserved or memory.reserved: memory peak_reserved
 |   no column memory.reserved: memory reserved
 |   fewer than 18 steps: too few to tell growth from chance: memory growth; MEMORY.FORECAST,
@@ -67,7 +66,8 @@ $ tscope analyze base
 |   no fact names the device: efficiency mfu
 |   work.dtype is not said: efficiency mfu
 |   no column tokens: efficiency throughput
-|   and 5 more; --json has them
+|   no column samples: efficiency throughput
+|   and 4 more; --json has them
 $ tscope analyze base --warmup 4
 | base  18fc3da2967f  8 steps (0 to 7), 1 rank
 | rank 0, the first 4 steps left out
@@ -83,8 +83,8 @@ $ tscope analyze base --warmup 4
 |
 | ● TIMING  nothing found, 4 of 7 rules unchecked  4 steps, mean 250 ms, 4 /s
 |   step time    ▁▁▁▁  all 250 ms
-|   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 4, cv 0.0 %, tail 100.0 %,
-|                stalls 0.0 %
+|   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 4, cv 0.0 %,
+|                p95/median 100.0 %, stalls 0.0 %
 |                                                           mean   median      p95
 |   data         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  10.0 ms  10.0 ms  10.0 ms
 |   forward      ██████████░░░░░░░░░░░░░░░░░░░░  32.0 %  80.0 ms  80.0 ms  80.0 ms
@@ -195,7 +195,7 @@ $ tscope analyze slow --rank 2
 | ● TIMING  1 medium, 1 low  160 steps, mean 13.2 ms, 75.8 /s
 |   step time    ▃▃▃▅▅▂▃▄▄▃▅▃▃▅▅▂▃▄▃▆▄▁▄▅▆▄▄▄▆▆█▆▆▅▅▆▃▄▆▄▅▄▆▆▆█▆▆▇▅▆▅▅▃▆▆▇▄▇▅  2.84 ms to 26.6 ms
 |   step         median 13.3 ms, p95 21.5 ms, p99 25.9 ms, max 26.6 ms at step 39, cv 36.6 %,
-|                tail 161.7 %, stalls 0.0 %
+|                p95/median 161.7 %, stalls 0.0 %
 |                                                           mean   median      p95
 |   data         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   2.6 %   341 µs   232 µs   296 µs
 |   forward      ██████████░░░░░░░░░░░░░░░░░░░░  33.6 %  4.43 ms  6.45 ms  6.74 ms
@@ -222,11 +222,10 @@ $ tscope analyze slow --rank 2
 |   lost         43.3 % (457 ms in all), imbalance cv 58.7 %, skew 4.36 ms
 |                                                slowest      own     wait  slowdown    blame
 |   rank 2       ██████████████████████░░░░░░░░   75.0 %  6.40 ms  2.15 ms   164.8 %   606 ms
-|                late, from step 60, p 1.3e-17
+|                late, from step 60, p < 0.000001
 |   rank 0       ████░░░░░░░░░░░░░░░░░░░░░░░░░░   11.9 %  2.53 ms  6.22 ms   -42.0 %  13.9 ms
 |   rank 1       ████░░░░░░░░░░░░░░░░░░░░░░░░░░   13.1 %  2.31 ms  6.64 ms   -48.3 %  12.7 ms
-|   TraceML      culprit 1, victim 0, cost 106 µs, score 0.8 %, visible backward,
-|                component sync_or_unattributed, kind none
+|   TraceML      its rule names no straggler
 |
 | ● EFFICIENCY BUDGET  1 medium, 3 of 4 rules unchecked  MFU not known, wall 3.36 s
 |   useful compute █████████░░░░░░░░░░░░░░░░░░░░░  28.9 %   969 ms
@@ -242,7 +241,6 @@ $ tscope analyze slow --rank 2
 |   throughput   samples 551,946 /s (183,982 /s a device)
 |
 | NOT KNOWN
-|   no step was cut: timing warmup
 |   no column memory.peak_alloc or memory.alloc: memory peak_alloc
 |   no column memory.peak_reserved or memory.reserved: memory peak_reserved
 |   no column memory.alloc: memory alloc
@@ -315,7 +313,7 @@ $ COLUMNS=60 tscope analyze slow
 |   step time    ▁▃▃▃▃▁▁▂▁▁▆▄▅█▆▂█▄██▅▅▄▅▄  2.62 ms to 29.2 ms
 |   step         median 13.7 ms, p95 22.2 ms, p99 25.9 ms,
 |                max 29.2 ms at step 117, cv 41.5 %,
-|                tail 162.4 %, stalls 0.0 %
+|                p95/median 162.4 %, stalls 0.0 %
 |                                       mean   median      p95
 |   data         ░░░░░░░░░░   1.9 %   255 µs   225 µs   289 µs
 |   forward      ░░░░░░░░░░   4.6 %   613 µs   389 µs  2.88 ms
@@ -347,12 +345,10 @@ $ COLUMNS=60 tscope analyze slow
 |                skew 4.36 ms
 |                          slowest      own     wait  slowdown
 |   rank 2       ██████░░   75.0 %  6.40 ms  2.15 ms   164.8 %
-|                late, from step 60, p 1.3e-17
+|                late, from step 60, p < 0.000001
 |   rank 0       █░░░░░░░   11.9 %  2.53 ms  6.22 ms   -42.0 %
 |   rank 1       █░░░░░░░   13.1 %  2.31 ms  6.64 ms   -48.3 %
-|   TraceML      culprit 1, victim 0, cost 106 µs,
-|                score 0.8 %, visible backward,
-|                component sync_or_unattributed, kind none
+|   TraceML      its rule names no straggler
 |
 | ● EFFICIENCY BUDGET  1 medium, 3 of 4 rules unchecked
 |   MFU not known, wall 3.36 s
@@ -370,7 +366,6 @@ $ COLUMNS=60 tscope analyze slow
 |   throughput   samples 552,779 /s (184,260 /s a device)
 |
 | NOT KNOWN
-|   no step was cut: timing warmup
 |   no column memory.peak_alloc or memory.alloc: memory
 |     peak_alloc
 |   no column memory.peak_reserved or memory.reserved: memory
@@ -392,7 +387,8 @@ $ COLUMNS=60 tscope analyze slow
 |     useful_compute job, efficiency mfu, hfu and 4 more;
 |     EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS,
 |     EFFICIENCY.LOW_MFU
-|   and 6 more; --json has them
+|   work.flops_convention is not said: efficiency mfu
+|   and 5 more; --json has them
 |
 | NOTES
 |   timing, memory and convergence are of rank 0, the lowest
@@ -412,8 +408,8 @@ $ tscope analyze ./runs/cut
 |
 | ● TIMING  nothing found, 4 of 7 rules unchecked  4 steps, mean 250 ms, 4 /s
 |   step time    ▁▁▁▁  all 250 ms
-|   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 0, cv 0.0 %, tail 100.0 %,
-|                stalls 0.0 %
+|   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 0, cv 0.0 %,
+|                p95/median 100.0 %, stalls 0.0 %
 |                                                           mean   median      p95
 |   data         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  10.0 ms  10.0 ms  10.0 ms
 |   forward      ██████████░░░░░░░░░░░░░░░░░░░░  32.0 %  80.0 ms  80.0 ms  80.0 ms
@@ -442,7 +438,6 @@ $ tscope analyze ./runs/cut
 | NOT KNOWN
 |   too few step times are numbers to tell what is usual: timing step; TIMING.SLOWDOWN
 |   fewer than 15 steps: timing warmup
-|   no step was cut: timing warmup
 |   no column memory.peak_reserved or memory.reserved: memory peak_reserved
 |   no column memory.reserved: memory reserved
 |   too few steps for an interval of 95 %: memory growth
@@ -461,7 +456,9 @@ $ tscope analyze ./runs/cut
 |     EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS, EFFICIENCY.LOW_MFU
 |   no phase comm was recorded: communication lies in the phase that had it: budget communication,
 |     efficiency goodput; share of communication
-|   and 11 more; --json has them
+|   one rank alone does not tell its wait from transfer: both are in communication: budget wait,
+|     efficiency goodput; share of wait
+|   and 10 more; --json has them
 ! tscope: ./runs/cut/steps.jsonl:5: skipped: bad_json: byte 0: expected a value
 ! tscope: ./runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'
 # The exit status says whether something is wrong, when asked.
