@@ -71,7 +71,7 @@ VECTORS = [
      "fixes { name: \"f\" how: \"h\" of: BOUND_INPUT wins_most_ratio: 0.25 effort: 2 } unknowns: \"u1\" unknowns: \"u2\" } "
      "findings { code: \"DIST.STRAGGLER\" severity: SEVERITY_HIGH title: \"t\" detail: \"d\" advice: \"a\" steps { first: -2 last: 9 } ranks: 3 ranks: 5 evidence { group: \"ranks\" unit: UNIT_RATIO value: 0.5 } } "
      "findings { code: \"X.Y\" severity: SEVERITY_LOW } unchecked { code: \"DIST.EXPOSED_COMM\" reason: \"no trace\" }" % (RUN % ident(1))),
-    ("diff_request", "DiffRequest", 'a: "a" b: "b" ignore: "i1" ignore: "i2" repeats: "r1" repeats: "r2" axis: "tokens"'),
+    ("diff_request", "DiffRequest", 'a: "a" b: "b" ignore: "i1" ignore: "i2" repeats: "r1" repeats: "r2" axis: "tokens" want_plots: true'),
     ("diff_reply", "DiffReply",
      "a { %s } b { %s } verdict: VERDICT_INCONCLUSIVE reason: \"why\" "
      "facts { group: GROUP_SEEDS change: FACT_CHANGE_ONLY_A rank: -1 path: \"seeds.a\" a { path: \"seeds.a\" type: FACT_TYPE_LONG source: FACT_SOURCE_PUSHER text_id: %s text_len: 2000 } } "
@@ -83,7 +83,9 @@ VECTORS = [
      "same_count: 7 steps_only_a: 8 steps_only_b: 9 only_a_first: 10 only_a_last: 11 only_b_first: 12 only_b_last: 13 ranks_only_a: 14 ranks_only_a: 15 ranks_only_b: 16 "
      "diagnosis { cause: CAUSE_DATA_ORDER confidence: CONFIDENCE_HIGH step: 0 sentence: \"s\" bits { answer: TIER_ANSWER_FAILS why: \"w1\" } numeric { why: \"w2\" } statistical { answer: TIER_ANSWER_HOLDS } "
      "evidence_for: \"f1\" evidence_for: \"f2\" evidence_against: \"x\" remaining: CAUSE_INIT remaining: CAUSE_UNSPECIFIED experiments { what: \"e\" command: \"c\" splits: \"p\" steps: 50 } features { group: \"divergence\" name: \"jump\" value: 0.5 } } "
-     "ops { rows { rank: 2 role: OP_ROLE_ORIGIN step: -1 ordinal: 3 name: \"attn\" occurrence: 4 has_inputs: true in_a: 5 in_b: 5 out_a: 6 out_b: 7 } compared: 8 only_a: 9 only_b: 10 reordered: true }"
+     "ops { rows { rank: 2 role: OP_ROLE_ORIGIN step: -1 ordinal: 3 name: \"attn\" occurrence: 4 has_inputs: true in_a: 5 in_b: 5 out_a: 6 out_b: 7 } compared: 8 only_a: 9 only_b: 10 reordered: true } "
+     "plots { group: \"around\" subject: \"loss\" name: \"a\" first_step: 5 width: 1 min: 1 max: 1 mean: 1 count: 1 } "
+     "plots { group: \"around\" subject: \"loss\" name: \"b\" first_step: 5 width: 1 min: 6 max: 8 mean: 7 count: 1 }"
      % (RUN % ident(1), RUN % ident(2), ident(3))),
     ("verify_event", "VerifyEvent",
      "final: true done: 2 total: 3 objects: 4 bytes: 5 damaged: 6 missing: 7 ids: " + ids(8)),

@@ -521,6 +521,7 @@ static void reads_diff_messages(void **state)
 	assert_int_equal(request.n_repeats, 2);
 	IS(request.repeats[1], "r2");
 	IS(request.axis, "tokens");
+	assert_true(request.want_plots);
 	UNPACK(diff_reply, &d);
 	check_run(&d.a, 1);
 	check_run(&d.b, 2);
@@ -541,6 +542,10 @@ static void reads_diff_messages(void **state)
 	assert_int_equal(d.ranks_only_b[0], 16);
 	reads_diagnosis(&d.diagnosis);
 	reads_ops(&d.ops);
+	assert_int_equal(d.plots.n, 2);
+	IS(d.plots.items[0].group, "around");
+	IS(d.plots.items[1].name, "b");
+	assert_true(d.plots.items[1].max[0] == 8);
 }
 
 /* What was read is written as protoc writes it. */

@@ -204,6 +204,7 @@ struct ts_diff_request {
 	struct ts_span *repeats; /* specs of runs of one recipe, to judge b against */
 	size_t n_repeats;
 	struct ts_span axis; /* a column to align by in place of the step; empty = step */
+	bool want_plots; /* curves too, which takes reading the series that are drawn */
 };
 
 /* Verify: replies down: progress while it runs, then the report. */

@@ -210,7 +210,7 @@ static void read_events(struct ts_wire_reader *r, Tscope__V1__Event **rows, size
 	}
 }
 
-static Tscope__V1__Plot **build_plots(const struct ts_plots *in, struct ts_arena *arena)
+Tscope__V1__Plot **ts_wire_build_plots(const struct ts_plots *in, struct ts_arena *arena)
 {
 	Tscope__V1__Plot **rows = ts_wire_rows(arena, in->n, WIRE_DESCRIPTOR(plot));
 
@@ -254,7 +254,7 @@ static void read_plot(struct ts_wire_reader *r, const Tscope__V1__Plot *m, struc
 	out->nonfinite = m->nonfinite;
 }
 
-static void read_plots(struct ts_wire_reader *r, Tscope__V1__Plot **rows, size_t n, struct ts_plots *out)
+void ts_wire_read_plots(struct ts_wire_reader *r, Tscope__V1__Plot **rows, size_t n, struct ts_plots *out)
 {
 	out->items = ts_wire_array(r, n, sizeof *out->items, TS_MESSAGE_MAX, "plots", &out->n);
 	out->cap = out->n;
@@ -431,7 +431,7 @@ static ProtobufCMessage *build_analyze_reply(const struct ts_analysis *in, struc
 	m->n_notes = in->n_notes;
 	m->events = build_events(&in->events, arena);
 	m->n_events = in->events.n;
-	m->plots = build_plots(&in->plots, arena);
+	m->plots = ts_wire_build_plots(&in->plots, arena);
 	m->n_plots = in->plots.n;
 	m->bound = build_bound(&in->bound, arena);
 	if (!m->run || !m->measures || !m->notes || !m->events || !m->plots || !m->bound ||
@@ -448,7 +448,7 @@ static void read_analyze_reply(struct ts_wire_reader *r, const Tscope__V1__Analy
 	out->measures.items = ts_wire_read_measures(r, m->measures, m->n_measures, &out->measures.n);
 	out->measures.cap = out->measures.n;
 	read_events(r, m->events, m->n_events, &out->events);
-	read_plots(r, m->plots, m->n_plots, &out->plots);
+	ts_wire_read_plots(r, m->plots, m->n_plots, &out->plots);
 	read_bound(r, m->bound, &out->bound);
 	read_findings(r, m, &out->findings);
 	out->notes = ts_wire_array(r, m->n_notes, sizeof *out->notes, TS_MESSAGE_MAX, "notes", &out->n_notes);

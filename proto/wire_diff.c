@@ -16,6 +16,7 @@ static ProtobufCMessage *build_diff_request(const struct ts_diff_request *in, st
 	m->n_ignore = in->n_ignore;
 	m->n_repeats = in->n_repeats;
 	m->axis = ts_wire_span(in->axis);
+	m->want_plots = in->want_plots;
 	return &m->base;
 }
 
@@ -28,6 +29,7 @@ static void read_diff_request(struct ts_wire_reader *r, const Tscope__V1__DiffRe
 	out->repeats = ts_wire_texts(r, m->repeats, m->n_repeats, TS_WIRE_REPEATS_MAX, TS_WIRE_SPEC_MAX, "repeats",
 				     &out->n_repeats);
 	out->axis = ts_wire_text(r, m->axis, TS_PATH_MAX, "axis");
+	out->want_plots = m->want_plots;
 }
 
 WIRE_PACK(diff_request, ts_diff_request);
@@ -229,8 +231,10 @@ static ProtobufCMessage *build_diff_reply(const struct ts_diff *in, struct ts_ar
 	m->series = ts_wire_rows(arena, in->n_series, WIRE_DESCRIPTOR(series_row));
 	m->diagnosis = ts_wire_build_diagnosis(&in->diagnosis, arena);
 	m->ops = ts_wire_build_ops(&in->ops, arena);
-	if (!m->a || !m->b || !m->facts || !m->series || !m->diagnosis || !m->ops)
+	m->plots = ts_wire_build_plots(&in->plots, arena);
+	if (!m->a || !m->b || !m->facts || !m->series || !m->diagnosis || !m->ops || !m->plots)
 		return NULL;
+	m->n_plots = in->plots.n;
 	m->verdict = wire_verdict(in->verdict);
 	m->reason = ts_wire_span(in->reason);
 	m->n_facts = in->n_facts;
@@ -264,6 +268,7 @@ static void read_diff_reply(struct ts_wire_reader *r, const Tscope__V1__DiffRepl
 		ts_wire_read_diagnosis(r, m->diagnosis, &out->diagnosis);
 	if (ts_wire_need(r, m->ops, "ops"))
 		ts_wire_read_ops(r, m->ops, &out->ops);
+	ts_wire_read_plots(r, m->plots, m->n_plots, &out->plots);
 }
 
 WIRE_PACK(diff_reply, ts_diff);
