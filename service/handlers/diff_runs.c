@@ -1,11 +1,10 @@
 #include "service/handlers/diff_runs.h"
 
 #include "base/limits.h"
-#include "run/role.h"
 #include "service/handlers/methods.h"
 #include "service/handlers/resolve.h"
 #include "service/handlers/run_steps.h"
-#include "service/handlers/series_diff.h"
+#include "service/handlers/series_list.h"
 
 #include <stdlib.h>
 
@@ -21,64 +20,12 @@ struct diffing {
 	struct ts_diff_tally tally;
 };
 
-/* The series of one rank, by name and type. */
-struct series_list {
-	struct ts_series_side *items;
-	size_t n;
-};
-
-/* Steps, and the events of a pipeline, whose rows are aligned by their number; superseded rows are no series. */
-static bool is_compared(const struct ts_table *table)
-{
-	return table->kind == TS_TABLE_STEPS || table->kind == TS_TABLE_PIPELINE;
-}
-
-static int compare_sides(const struct ts_series_side *a, const struct ts_series_side *b)
-{
-	int c = (a->table->kind > b->table->kind) - (a->table->kind < b->table->kind);
-
-	if (!c)
-		c = ts_span_cmp(a->column->name, b->column->name);
-	return c ? c : (a->column->type > b->column->type) - (a->column->type < b->column->type);
-}
-
-static int by_column(const void *x, const void *y)
-{
-	return compare_sides(x, y);
-}
-
-static enum ts_status list_series(const struct ts_index *index, struct ts_arena *arena, struct series_list *ret_list,
-				  struct ts_error *err)
-{
-	struct series_list list = {.n = 0};
-	size_t n = 0;
-
-	for (size_t t = 0; t < index->n_tables; t++)
-		n += index->tables[t].n_columns;
-	list.items = ts_arena_array(arena, n, sizeof *list.items);
-	if (!list.items)
-		return ts_arena_error(arena, err);
-	for (size_t t = 0; t < index->n_tables; t++) {
-		const struct ts_table *table = &index->tables[t];
-
-		for (size_t i = 0; is_compared(table) && i < table->n_columns; i++)
-			list.items[list.n++] = (struct ts_series_side){table, &table->columns[i]};
-	}
-	if (list.n)
-		qsort(list.items, list.n, sizeof *list.items, by_column);
-	*ret_list = list;
-	return TS_OK;
-}
-
-/* What the two sides say of one column; where they disagree it counts as the graver of the two. */
+/* What the two sides say of one column; NULL where a side lacks it. */
 static enum ts_role joint_role(struct ts_span name, const struct ts_facts *a, const struct ts_facts *b)
 {
-	enum ts_role role_a = a ? ts_role_of(name, a) : ts_role_of(name, b);
-	enum ts_role role_b = b ? ts_role_of(name, b) : role_a;
+	enum ts_role role = ts_role_of(name, a ? a : b);
 
-	if (role_a == role_b)
-		return role_a;
-	return role_a == TS_ROLE_TRAJECTORY || role_b == TS_ROLE_TRAJECTORY ? TS_ROLE_TRAJECTORY : TS_ROLE_UNKNOWN;
+	return a && b ? ts_series_joint_role(role, ts_role_of(name, b)) : role;
 }
 
 static enum ts_status keep_row(struct diffing *d, const struct ts_series_row *row, struct ts_error *err)
@@ -119,7 +66,7 @@ static bool same_name(const struct ts_series_side *a, const struct ts_series_sid
 }
 
 /* The types that a side has under the name of `of`, whose series lie beside the place `at` of the walk. */
-static unsigned types_beside(const struct series_list *list, size_t at, const struct ts_series_side *of)
+static unsigned types_beside(const struct ts_series_list *list, size_t at, const struct ts_series_side *of)
 {
 	unsigned types = 0;
 
@@ -173,15 +120,6 @@ static enum ts_status diff_series(struct diffing *d, int32_t rank, const struct 
 	return row.state == TS_SERIES_SAME ? TS_OK : keep_row(d, &row, err);
 }
 
-static enum ts_status facts_of(const struct ts_run *run, const struct ts_index *index, struct ts_arena *arena,
-			       struct ts_facts *ret_facts, struct ts_error *err)
-{
-	if (index->facts.n)
-		return ts_run_facts(run, index, arena, ret_facts, err);
-	*ret_facts = run->head.facts;
-	return TS_OK;
-}
-
 static enum ts_status diff_steps(struct diffing *d, const struct ts_index *a, const struct ts_index *b,
 				 struct ts_error *err)
 {
@@ -196,16 +134,16 @@ static enum ts_status diff_rank(struct diffing *d, const struct ts_index *a, con
 				struct ts_error *err)
 {
 	struct ts_facts facts_a, facts_b;
-	struct series_list list_a, list_b;
+	struct ts_series_list list_a, list_b;
 	size_t i = 0, j = 0;
 
-	if (list_series(a, d->arena, &list_a, err) || list_series(b, d->arena, &list_b, err) ||
-	    facts_of(d->a, a, d->arena, &facts_a, err) || facts_of(d->b, b, d->arena, &facts_b, err))
+	if (ts_series_list_of(a, d->arena, &list_a, err) || ts_series_list_of(b, d->arena, &list_b, err) ||
+	    ts_series_facts(d->a, a, d->arena, &facts_a, err) || ts_series_facts(d->b, b, d->arena, &facts_b, err))
 		return err->status;
 	while (i < list_a.n || j < list_b.n) {
 		const struct ts_series_side *x = i < list_a.n ? &list_a.items[i] : NULL;
 		const struct ts_series_side *y = j < list_b.n ? &list_b.items[j] : NULL;
-		int c = !x ? 1 : (!y ? -1 : compare_sides(x, y));
+		int c = !x ? 1 : (!y ? -1 : ts_series_side_cmp(x, y));
 		unsigned other_types = c < 0 ? types_beside(&list_b, j, x) : c > 0 ? types_beside(&list_a, i, y) : 0;
 
 		x = c <= 0 ? x : NULL;
@@ -360,7 +298,7 @@ static enum ts_status diff_with_itself(struct diffing *d, struct ts_error *err)
 		const struct ts_index *index = &d->a->indexes[i];
 
 		for (size_t t = 0; t < index->n_tables; t++)
-			diff->n_same += is_compared(&index->tables[t]) ? index->tables[t].n_columns : 0;
+			diff->n_same += ts_series_is_compared(&index->tables[t]) ? index->tables[t].n_columns : 0;
 	}
 	diff->verdict = TS_DIFF_SAME;
 	diff->reason = ts_span_str("both are one and the same run: their ids are equal");
