@@ -31,6 +31,12 @@ static double eval_of(int64_t step)
 	return step % 1000 == 0 ? 0.5 : 0;
 }
 
+/* Of another unknown name, on the same steps as eval and on others. */
+static double save_of(int64_t step)
+{
+	return step % 500 == 0 ? 0.25 : 0;
+}
+
 static double comm_of(int32_t rank, int64_t step)
 {
 	return rank == 2 && step % 3 ? 0 : 0.002 + 1e-7 * (double)(step % 50);
@@ -45,33 +51,29 @@ static void make_cells(struct cells *c)
 			cells_add(c, rank, "phases.forward", step, forward_of(rank, step));
 			if (eval_of(step) > 0)
 				cells_add(c, rank, "phases.eval", step, eval_of(step));
+			if (save_of(step) > 0)
+				cells_add(c, rank, "phases.save", step, save_of(step));
 			if (comm_of(rank, step) > 0)
 				cells_add(c, rank, "phases.comm", step, comm_of(rank, step));
 		}
 	}
 }
 
-static void windows_hold_every_value(void **state)
+/* What the first `cut` steps leave, by plain loops. */
+static void expect_own(struct world *w, struct ts_id id, int64_t cut)
 {
+	struct ts_analyze_request request = {.has_warmup = true, .warmup = (uint64_t)cut};
 	double own[RANKS] = {0}, n = 0;
-	struct cells c = {.n = 0};
 	struct ts_analysis a;
-	struct ts_analyze_request request = {.has_warmup = true, .warmup = 0};
 	struct ts_error err;
-	struct world w;
-	struct ts_id id;
 
-	(void)state;
-	world_open(&w);
-	make_cells(&c);
-	id = make_run(&w, &c, NULL, 0);
-	must(ts_analyze_reduce(&w.fetch, &id, &request, &w.arena, &a, &err), &err);
-	for (int64_t step = 0; step < STEPS; step++) {
+	must(ts_analyze_reduce(&w->fetch, &id, &request, &w->arena, &a, &err), &err);
+	for (int64_t step = cut; step < STEPS; step++) {
 		if (!has_step(1, step))
 			continue;
 		n++;
 		for (int32_t rank = 0; rank < RANKS; rank++)
-			own[rank] += forward_of(rank, step) + eval_of(step);
+			own[rank] += forward_of(rank, step) + eval_of(step) + save_of(step);
 	}
 	expect_measure(&a.measures, "ranks", "all", "aligned_steps", n);
 	for (int32_t rank = 0; rank < RANKS; rank++) {
@@ -85,6 +87,20 @@ static void windows_hold_every_value(void **state)
 		/* Plain sums of 34,000 terms: good to some 1e-12. */
 		assert_true(fabs(row->value - own[rank] / n) < 1e-11 * row->value);
 	}
+}
+
+static void windows_hold_every_value(void **state)
+{
+	struct cells c = {.n = 0};
+	struct world w;
+	struct ts_id id;
+
+	(void)state;
+	world_open(&w);
+	make_cells(&c);
+	id = make_run(&w, &c, NULL, 0);
+	expect_own(&w, id, 0);
+	expect_own(&w, id, 16383); /* the last step of a block is the first of a window */
 	cells_free(&c);
 	world_close(&w);
 }
@@ -135,6 +151,36 @@ static void reductions_are_kept(void **state)
 	other = request;
 	other.dtype = ts_span_str("bf16");
 	assert_int_equal(ts_analyze_run(&w.fetch, &id, &other, &w.arena, &again, &err), TS_CANCELLED);
+	cells_free(&c);
+	world_close(&w);
+}
+
+/* With pipeline parallelism the last stage logs the loss: it is shown, and its rank named. */
+static void a_loss_may_be_of_another_rank(void **state)
+{
+	struct ts_analyze_request request = {.has_rank = false};
+	struct cells c = {.n = 0};
+	struct ts_analysis a;
+	struct ts_error err;
+	struct world w;
+	struct ts_id id;
+	bool said = false;
+
+	(void)state;
+	world_open(&w);
+	for (int64_t step = 0; step < 20; step++) {
+		for (int32_t rank = 0; rank < 3; rank++)
+			cells_add(&c, rank, "phases.forward", step, 0.01);
+		cells_add(&c, 1, "scalars.loss", step, 2.0);
+		cells_add(&c, 2, "scalars.loss", step, 5.0);
+	}
+	id = make_run(&w, &c, NULL, 0);
+	must(ts_analyze_run(&w.fetch, &id, &request, &w.arena, &a, &err), &err);
+	assert_int_equal(a.rank, 0);
+	expect_measure(&a.measures, "convergence", "loss", "last", 2);
+	for (size_t i = 0; i < a.n_notes; i++)
+		said |= ts_span_is(a.notes[i], "loss is of rank 1, the lowest that has it");
+	assert_true(said);
 	cells_free(&c);
 	world_close(&w);
 }
@@ -201,6 +247,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(windows_hold_every_value),
 		cmocka_unit_test(reductions_are_kept),
+		cmocka_unit_test(a_loss_may_be_of_another_rank),
 		cmocka_unit_test(a_pipeline_is_gathered_from_its_ranks),
 		cmocka_unit_test(a_policy_must_be_of_our_rules),
 	};
