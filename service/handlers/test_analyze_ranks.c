@@ -100,7 +100,7 @@ static void windows_hold_every_value(void **state)
 	make_cells(&c);
 	id = make_run(&w, &c, NULL, 0);
 	expect_own(&w, id, 0);
-	expect_own(&w, id, 16383); /* the last step of a block is the first of a window */
+	expect_own(&w, id, 32767); /* the last step of a block is the first of a window */
 	cells_free(&c);
 	world_close(&w);
 }
