@@ -30,7 +30,8 @@ static bool next_common(struct walk *w, struct ts_compare *io)
 	return false;
 }
 
-static void differs(const struct walk *w, struct ts_compare *io)
+/* True when nothing behind it is to be looked at. */
+static bool differs(const struct walk *w, struct ts_compare *io)
 {
 	if (io->differing++ == 0) {
 		io->parts = true;
@@ -38,6 +39,20 @@ static void differs(const struct walk *w, struct ts_compare *io)
 		io->at_a = w->at_a;
 		io->at_b = w->at_b;
 	}
+	return io->stops;
+}
+
+/* Rows at the front whose keys are one array and whose words agree: the bulk of two runs that share a beginning. */
+static void pass_equal(struct walk *w, const uint64_t *a, const uint64_t *b, struct ts_compare *io)
+{
+	size_t n = w->n_a < w->n_b ? w->n_a : w->n_b, at = 0;
+
+	if (w->keys_a != w->keys_b)
+		return;
+	while (at < n && a[at] == b[at])
+		at++;
+	w->at_a = w->at_b = at;
+	io->common += at;
 }
 
 void ts_compare_words(const int64_t *keys_a, const uint64_t *a, size_t n_a, const int64_t *keys_b, const uint64_t *b,
@@ -45,9 +60,10 @@ void ts_compare_words(const int64_t *keys_a, const uint64_t *a, size_t n_a, cons
 {
 	struct walk w = {.keys_a = keys_a, .keys_b = keys_b, .n_a = n_a, .n_b = n_b};
 
+	pass_equal(&w, a, b, io);
 	for (; next_common(&w, io); w.at_a++, w.at_b++)
-		if (a[w.at_a] != b[w.at_b])
-			differs(&w, io);
+		if (a[w.at_a] != b[w.at_b] && differs(&w, io))
+			return;
 }
 
 void ts_compare_text(const int64_t *keys_a, const struct ts_span *a, size_t n_a, const int64_t *keys_b,
@@ -56,6 +72,6 @@ void ts_compare_text(const int64_t *keys_a, const struct ts_span *a, size_t n_a,
 	struct walk w = {.keys_a = keys_a, .keys_b = keys_b, .n_a = n_a, .n_b = n_b};
 
 	for (; next_common(&w, io); w.at_a++, w.at_b++)
-		if (!ts_span_eq(a[w.at_a], b[w.at_b]))
-			differs(&w, io);
+		if (!ts_span_eq(a[w.at_a], b[w.at_b]) && differs(&w, io))
+			return;
 }

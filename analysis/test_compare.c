@@ -84,6 +84,46 @@ static void texts(void **state)
 	assert_int_equal(io.first_key, 3);
 }
 
+static void stops_at_the_first(void **state)
+{
+	static const int64_t keys_a[] = {1, 2, 4, 5, 6}, keys_b[] = {2, 3, 4, 5, 7};
+	static const uint64_t a[] = {1, 2, 4, 5, 6}, b[] = {2, 3, 9, 9, 7};
+	struct ts_compare io = {.stops = true};
+
+	(void)state;
+	ts_compare_words(keys_a, a, 5, keys_b, b, 5, &io);
+	assert_int_equal(io.common, 2);
+	assert_int_equal(io.only_a, 1);
+	assert_int_equal(io.only_b, 1);
+	assert_int_equal(io.differing, 1);
+	assert_int_equal(io.first_key, 4);
+	assert_int_equal(io.at_a, 2);
+	assert_int_equal(io.at_b, 2);
+}
+
+/* The same array of keys on both sides, of which one may have fewer rows. */
+static void one_array_of_keys(void **state)
+{
+	static const int64_t keys[] = {1, 2, 3, 4};
+	static const uint64_t a[] = {1, 2, 3, 4}, b[] = {1, 2, 9, 9};
+	struct ts_compare io = {.common = 0}, equal = {.common = 0}, stops = {.stops = true};
+
+	(void)state;
+	ts_compare_words(keys, a, 4, keys, b, 3, &io);
+	assert_int_equal(io.common, 3);
+	assert_int_equal(io.only_a, 1);
+	assert_int_equal(io.only_b, 0);
+	assert_int_equal(io.differing, 1);
+	assert_int_equal(io.first_key, 3);
+	assert_int_equal(io.at_b, 2);
+	ts_compare_words(keys, a, 4, keys, a, 4, &equal);
+	assert_int_equal(equal.common, 4);
+	assert_false(equal.parts);
+	ts_compare_words(keys, a, 4, keys, b, 4, &stops);
+	assert_int_equal(stops.common, 3);
+	assert_int_equal(stops.differing, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +131,8 @@ int main(void)
 		cmocka_unit_test(bits_decide),
 		cmocka_unit_test(block_after_block),
 		cmocka_unit_test(texts),
+		cmocka_unit_test(stops_at_the_first),
+		cmocka_unit_test(one_array_of_keys),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

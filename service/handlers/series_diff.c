@@ -3,36 +3,29 @@
 #include "analysis/compare.h"
 #include "base/alloc.h"
 #include "base/limits.h"
+#include "service/handlers/block_cache.h"
 
-/* A place in one side's column: row `row` of block `block`. Keys and values are of the block that was opened last. */
+/* A place in one side's column: row `row` of block `block`. Keys and words are the cache's, of the block that was opened last:
+ * they are asked for again whenever the other side's are, so that they stay. */
 struct cursor {
 	struct ts_series_side side;
 	size_t block;
 	size_t row;
-	bool has_keys, has_values;
-	int64_t *keys; /* TS_BLOCK_ROWS_MAX */
-	uint64_t *words; /* likewise */
-	struct ts_span *texts; /* likewise, once a text column is opened */
+	const int64_t *keys;
+	const uint64_t *words;
+	bool has_texts;
+	struct ts_span *texts; /* TS_BLOCK_ROWS_MAX, once a text column is opened */
 	struct ts_arena arena; /* of the texts */
 };
 
 struct ts_series_walk {
 	struct ts_fetch *fetch;
+	struct ts_block_cache *cache;
 	struct cursor a, b;
 };
 
-static bool cursor_init(struct cursor *c)
-{
-	c->keys = ts_alloc_array(TS_BLOCK_ROWS_MAX, sizeof *c->keys);
-	c->words = ts_alloc_array(TS_BLOCK_ROWS_MAX, sizeof *c->words);
-	ts_arena_init(&c->arena, 16 * (size_t)TS_OBJECT_MAX);
-	return c->keys && c->words;
-}
-
 static void cursor_finish(struct cursor *c)
 {
-	ts_free(c->keys);
-	ts_free(c->words);
 	ts_free(c->texts);
 	ts_arena_finish(&c->arena);
 }
@@ -40,19 +33,23 @@ static void cursor_finish(struct cursor *c)
 enum ts_status ts_series_walk_create(struct ts_fetch *f, struct ts_series_walk **ret_walk, struct ts_error *err)
 {
 	struct ts_series_walk *walk = ts_alloc_array(1, sizeof *walk);
-	bool ok;
 
 	if (!walk)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory");
 	walk->fetch = f;
-	ok = cursor_init(&walk->a);
-	ok = cursor_init(&walk->b) && ok;
-	if (!ok) {
+	ts_arena_init(&walk->a.arena, 16 * (size_t)TS_OBJECT_MAX);
+	ts_arena_init(&walk->b.arena, 16 * (size_t)TS_OBJECT_MAX);
+	if (ts_block_cache_create(f, &walk->cache, err)) {
 		ts_series_walk_destroy(walk);
-		return ts_error_set(err, TS_NO_MEMORY, "out of memory");
+		return err->status;
 	}
 	*ret_walk = walk;
 	return TS_OK;
+}
+
+void ts_series_walk_keep(struct ts_series_walk *walk, size_t bytes)
+{
+	ts_block_cache_grow(walk->cache, bytes);
 }
 
 void ts_series_walk_destroy(struct ts_series_walk *walk)
@@ -61,6 +58,7 @@ void ts_series_walk_destroy(struct ts_series_walk *walk)
 		return;
 	cursor_finish(&walk->a);
 	cursor_finish(&walk->b);
+	ts_block_cache_destroy(walk->cache);
 	ts_free(walk);
 }
 
@@ -69,7 +67,7 @@ static void cursor_start(struct cursor *c, struct ts_series_side side)
 	c->side = side;
 	c->block = 0;
 	c->row = 0;
-	c->has_keys = c->has_values = false;
+	c->has_texts = false;
 }
 
 static bool at_end(const struct cursor *c)
@@ -102,7 +100,7 @@ static void next_block(struct cursor *c)
 {
 	c->block++;
 	c->row = 0;
-	c->has_keys = c->has_values = false;
+	c->has_texts = false;
 }
 
 static void advance_to(struct cursor *c, size_t row)
@@ -119,25 +117,26 @@ static bool is_text(const struct cursor *c)
 
 static enum ts_status read_texts(struct ts_fetch *f, struct cursor *c, struct ts_error *err)
 {
+	if (c->has_texts)
+		return TS_OK;
 	if (!c->texts)
 		c->texts = ts_alloc_array(TS_BLOCK_ROWS_MAX, sizeof *c->texts);
 	if (!c->texts)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory");
 	ts_arena_reset(&c->arena);
-	return ts_fetch_block_text(f, values_of(c), block_of(c)->rows, &c->arena, c->texts, err);
+	if (ts_fetch_block_text(f, values_of(c), block_of(c)->rows, &c->arena, c->texts, err))
+		return err->status;
+	c->has_texts = true;
+	return TS_OK;
 }
 
-static enum ts_status read_block(struct ts_fetch *f, struct cursor *c, struct ts_error *err)
+static enum ts_status read_block(struct ts_series_walk *w, struct cursor *c, struct ts_error *err)
 {
-	if (!c->has_keys && ts_fetch_block_keys(f, block_of(c), c->keys, err))
+	if (ts_block_cache_keys(w->cache, block_of(c), &c->keys, err))
 		return err->status;
-	c->has_keys = true;
-	if (!c->has_values && (is_text(c) ? read_texts(f, c, err)
-					  : ts_fetch_block_words(f, values_of(c), c->side.column->type,
-								 block_of(c)->rows, c->words, err)))
-		return err->status;
-	c->has_values = true;
-	return TS_OK;
+	if (is_text(c))
+		return read_texts(w->fetch, c, err);
+	return ts_block_cache_words(w->cache, values_of(c), c->side.column->type, block_of(c)->rows, &c->words, err);
 }
 
 /* The first row at or after the cursor's whose key lies beyond last. */
@@ -226,13 +225,11 @@ static void note_agreement(struct ts_series_row *row, int64_t step)
 static enum ts_status parts_at(struct ts_series_walk *w, const struct ts_compare *found, struct ts_arena *arena,
 			       struct ts_series_row *row, struct ts_error *err)
 {
-	struct ts_compare before = {.common = 0};
 	int64_t step;
 
-	compare_rows(&w->a, found->at_a, &w->b, found->at_b, &before);
-	row->common += before.common;
-	row->only_a += before.only_a;
-	row->only_b += before.only_b;
+	row->common += found->common - 1;
+	row->only_a += found->only_a;
+	row->only_b += found->only_b;
 	if (last_common(&w->a, found->at_a, &w->b, found->at_b, &step))
 		note_agreement(row, step);
 	row->state = TS_SERIES_PARTS;
@@ -247,11 +244,11 @@ static enum ts_status parts_at(struct ts_series_walk *w, const struct ts_compare
 static enum ts_status compare_open(struct ts_series_walk *w, struct ts_arena *arena, struct ts_series_row *row,
 				   struct ts_error *err)
 {
-	struct ts_compare found = {.common = 0};
+	struct ts_compare found = {.stops = true};
 	int64_t last, step;
 	size_t upto_a, upto_b;
 
-	if (read_block(w->fetch, &w->a, err) || read_block(w->fetch, &w->b, err))
+	if (read_block(w, &w->a, err) || read_block(w, &w->b, err))
 		return err->status;
 	last = block_of(&w->a)->last_key < block_of(&w->b)->last_key ? block_of(&w->a)->last_key
 								     : block_of(&w->b)->last_key;
@@ -301,14 +298,8 @@ static enum ts_status step_on(struct ts_series_walk *w, struct ts_arena *arena, 
 enum ts_status ts_series_compare(struct ts_series_walk *w, struct ts_series_side a, struct ts_series_side b,
 				 struct ts_arena *arena, struct ts_series_row *row, struct ts_error *err)
 {
-	cursor_start(&w->a, a);
-	cursor_start(&w->b, b);
-	row->steps_a = a.table->rows;
-	row->steps_b = b.table->rows;
-	row->state = TS_SERIES_SAME;
-	while (row->state != TS_SERIES_PARTS && !at_end(&w->a) && !at_end(&w->b))
-		if (step_on(w, arena, row, err))
-			return ts_error_prefix(err, "column %.*s", TS_SPAN_ARG(a.column->name));
+	if (ts_series_compare_upto(w, a, b, INT64_MAX, arena, row, err))
+		return err->status;
 	if (row->state == TS_SERIES_PARTS)
 		return TS_OK;
 	for (; !at_end(&w->a); next_block(&w->a))
@@ -320,5 +311,21 @@ enum ts_status ts_series_compare(struct ts_series_walk *w, struct ts_series_side
 		row->state = TS_SERIES_DISJOINT;
 	else if (row->only_a || row->only_b)
 		row->state = TS_SERIES_EXTENT;
+	return TS_OK;
+}
+
+enum ts_status ts_series_compare_upto(struct ts_series_walk *w, struct ts_series_side a, struct ts_series_side b,
+				      int64_t last, struct ts_arena *arena, struct ts_series_row *row,
+				      struct ts_error *err)
+{
+	cursor_start(&w->a, a);
+	cursor_start(&w->b, b);
+	row->steps_a = a.table->rows;
+	row->steps_b = b.table->rows;
+	row->state = TS_SERIES_SAME;
+	while (row->state != TS_SERIES_PARTS && !at_end(&w->a) && !at_end(&w->b) &&
+	       (next_step(&w->a) <= last || next_step(&w->b) <= last))
+		if (step_on(w, arena, row, err))
+			return ts_error_prefix(err, "column %.*s", TS_SPAN_ARG(a.column->name));
 	return TS_OK;
 }
