@@ -24,6 +24,14 @@ void ts_json_cell_value(struct ts_json *j, const struct ts_value *value);
 void ts_json_ranks(struct ts_json *j, const char *key, const int32_t *ranks, size_t n);
 void ts_json_ref(struct ts_json *j, const struct ts_ref *ref);
 void ts_json_notes(struct ts_json *j, const char *key, const struct ts_note *notes, size_t n);
+/* Rows as an object of groups of subjects, with their units in their names; those not known are null, and ts_json_unknown says why. */
+enum ts_status ts_json_measures(struct ts_json *j, const char *key, const struct ts_measures *m, struct ts_arena *arena,
+				struct ts_error *err);
+void ts_json_unknown(struct ts_json *j, const char *key, const struct ts_measures *m);
+void ts_json_plots(struct ts_json *j, const struct ts_plots *plots);
+void ts_json_gap(struct ts_json *j, const char *key, const struct ts_gap *gap); /* one not known is null */
+enum ts_status ts_json_diagnosis(struct ts_json *j, const struct ts_diagnosis *d, struct ts_arena *arena, struct ts_error *err);
+void ts_json_ops(struct ts_json *j, const struct ts_op_diff *ops);
 
 /* Pieces of text. */
 /* "name  value" with name padded to 9 columns; value foreign. */
@@ -38,7 +46,8 @@ struct ts_diff_view {
 };
 enum ts_status ts_render_diff_text(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view,
 				   struct ts_error *err);
-enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view);
+enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view,
+				   struct ts_error *err);
 
 /* The report: panels of bars and sparklines (report.h), a page that is appended to out, every row as it is, and JSON. */
 enum ts_status ts_render_report_text(struct ts_cli *cli, const struct ts_report *r, struct ts_error *err);

@@ -94,14 +94,14 @@ static void measure_key(struct ts_json *j, const struct ts_measure *m)
 	ts_buf_finish(&key);
 }
 
-static enum ts_status json_measures(struct ts_cli *cli, struct ts_json *j, const struct ts_measures *m,
-				    struct ts_error *err)
+enum ts_status ts_json_measures(struct ts_json *j, const char *key, const struct ts_measures *m, struct ts_arena *arena,
+				struct ts_error *err)
 {
-	struct place *p = places_of(m, &cli->arena);
+	struct place *p = places_of(m, arena);
 
 	if (!p)
-		return ts_arena_error(&cli->arena, err);
-	ts_json_key(j, "measures");
+		return ts_arena_error(arena, err);
+	ts_json_key(j, key);
 	ts_json_object(j);
 	for (size_t i = 0; i < m->n; i++) {
 		bool new_group = i == 0 || p[i].group != p[i - 1].group;
@@ -163,9 +163,9 @@ static void row_name(struct ts_json *j, const struct ts_measure *m)
 	span(j, "name", m->name);
 }
 
-static void unknown(struct ts_json *j, const struct ts_measures *m)
+void ts_json_unknown(struct ts_json *j, const char *key, const struct ts_measures *m)
 {
-	ts_json_key(j, "unknown");
+	ts_json_key(j, key);
 	ts_json_array(j);
 	for (size_t i = 0; i < m->n; i++) {
 		if (m->items[i].known)
@@ -227,7 +227,7 @@ static void counts(struct ts_json *j, const char *key, const uint64_t *values, s
 	j->indent = indent;
 }
 
-static void plots(struct ts_json *j, const struct ts_plots *plots)
+void ts_json_plots(struct ts_json *j, const struct ts_plots *plots)
 {
 	ts_json_key(j, "plots");
 	ts_json_array(j);
@@ -365,11 +365,11 @@ enum ts_status ts_render_analysis_json(struct ts_cli *cli, const struct ts_analy
 	ts_json_count(j, "warmup_cut_count", a->warmup_cut);
 	bound(j, &a->bound);
 	findings(j, &a->findings);
-	if (json_measures(cli, j, &a->measures, err))
+	if (ts_json_measures(j, "measures", &a->measures, &cli->arena, err))
 		return err->status;
-	unknown(j, &a->measures);
+	ts_json_unknown(j, "unknown", &a->measures);
 	events(j, &a->events);
-	plots(j, &a->plots);
+	ts_json_plots(j, &a->plots);
 	ts_json_key(j, "notes");
 	ts_json_array(j);
 	for (size_t i = 0; i < a->n_notes; i++)

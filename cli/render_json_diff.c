@@ -102,6 +102,7 @@ static void series_row(struct ts_json *j, const struct ts_series_row *row)
 	known_count(j, "common_row_count", row->counted, row->common);
 	known_count(j, "only_a_row_count", row->counted, row->only_a);
 	known_count(j, "only_b_row_count", row->counted, row->only_b);
+	ts_json_gap(j, "gap", &row->gap);
 	ts_json_end(j);
 }
 
@@ -132,7 +133,8 @@ static size_t first_parting(const struct ts_diff *diff)
 	return i;
 }
 
-enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view)
+enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view,
+				   struct ts_error *err)
 {
 	struct ts_json json = ts_cli_json(cli), *j = &json;
 	size_t first = first_parting(diff);
@@ -142,6 +144,8 @@ enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *dif
 	ts_json_string(j, ts_verdict_word(diff->verdict));
 	ts_json_key(j, "reason");
 	ts_json_span(j, diff->reason);
+	if (ts_json_diagnosis(j, &diff->diagnosis, &cli->arena, err))
+		return err->status;
 	ts_json_run(j, "a", &diff->a);
 	ts_json_run(j, "b", &diff->b);
 	ts_json_key(j, "facts");
@@ -161,6 +165,8 @@ enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *dif
 	     diff->n_ranks_only_a);
 	side(j, "only_b", diff->steps_only_b, diff->only_b_first, diff->only_b_last, diff->ranks_only_b,
 	     diff->n_ranks_only_b);
+	ts_json_ops(j, &diff->ops);
+	ts_json_plots(j, &diff->plots);
 	ts_json_end(j);
 	ts_cli_json_end(cli, j);
 	return TS_OK;

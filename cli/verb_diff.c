@@ -69,7 +69,7 @@ enum ts_status ts_verb_diff(struct ts_cli *cli, struct ts_error *err)
 	request.b = specs[1];
 	status = ts_ask_diff(cli->target.channel, &request, &cli->arena, &diff, err);
 	if (!status)
-		status = cli->json ? ts_render_diff_json(cli, &diff, view) : ts_render_diff_text(cli, &diff, view, err);
+		status = cli->json ? ts_render_diff_json(cli, &diff, view, err) : ts_render_diff_text(cli, &diff, view, err);
 	if (!status)
 		cli->exit_code = exit_code(cli, &diff);
 	return status;
