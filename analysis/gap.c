@@ -77,7 +77,7 @@ enum ts_status ts_gap_begin(struct ts_gap_meter *m, struct ts_resolution a, stru
 	if (!tail)
 		return ts_arena_error(arena, err);
 	*m = (struct ts_gap_meter){.a = a, .b = b, .tail = tail, .arena = arena};
-	m->gap.at_visible = NAN;
+	m->gap.at_visible = (double)NAN;
 	return TS_OK;
 }
 
@@ -139,7 +139,7 @@ static double after(const struct ts_gap_meter *m, size_t k)
 	double five[5];
 
 	if (m->n_near < k + 3)
-		return NAN;
+		return (double)NAN;
 	memcpy(five, m->near + k - 2, sizeof five);
 	return ts_median_few(five, 5);
 }
@@ -157,7 +157,7 @@ static enum ts_status fit_slope(const struct ts_gap_meter *m, double *ret_slope,
 		keys[s.n] = m->steps[i];
 		values[s.n++] = log(m->near[i]);
 	}
-	*ret_slope = NAN;
+	*ret_slope = (double)NAN;
 	if (s.n < TS_GAP_SLOPE_LEAST)
 		return TS_OK;
 	if (ts_slope_fit(&s, TS_SLOPE_BLOCKS, m->arena, &slope, err))
@@ -174,7 +174,7 @@ static enum ts_status find_saturation(const struct ts_gap_meter *m, double *ret_
 
 	n = n < m->n_tail ? n : m->n_tail;
 	n = n < TS_GAP_TAIL ? n : TS_GAP_TAIL;
-	*ret_saturation = NAN;
+	*ret_saturation = (double)NAN;
 	if (n < TS_GAP_TAIL_LEAST)
 		return TS_OK;
 	last = ts_arena_array(m->arena, (size_t)n, sizeof *last);
@@ -193,7 +193,7 @@ enum ts_status ts_gap_end(struct ts_gap_meter *m, struct ts_gap *ret_gap, struct
 	gap.after_10 = after(m, 10);
 	gap.after_30 = after(m, 30);
 	gap.after_100 = after(m, 100);
-	gap.bias = m->above + m->below ? (double)m->above / (double)(m->above + m->below) : NAN;
+	gap.bias = m->above + m->below ? (double)m->above / (double)(m->above + m->below) : (double)NAN;
 	if (fit_slope(m, &gap.slope, err) || find_saturation(m, &gap.saturation, err))
 		return err->status;
 	*ret_gap = gap;

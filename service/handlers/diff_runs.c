@@ -4,9 +4,12 @@
 #include "service/handlers/methods.h"
 #include "service/handlers/resolve.h"
 #include "service/handlers/run_steps.h"
+#include "service/handlers/series_gap.h"
 #include "service/handlers/series_list.h"
 
 #include <stdlib.h>
+
+enum { GAP_SCRATCH = 4 << 20 };
 
 /* One comparison as it goes on. */
 struct diffing {
@@ -95,6 +98,20 @@ static enum ts_status name_of(struct diffing *d, const struct ts_series_side *si
 	return TS_OK;
 }
 
+/* Of numbers that were computed: what was measured always differs, and by how much says nothing. */
+static enum ts_status measure_gap(struct diffing *d, struct ts_series_row *row, struct ts_error *err)
+{
+	struct ts_arena scratch;
+	enum ts_status status;
+
+	if (row->state != TS_SERIES_PARTS || row->type != TS_COLUMN_F64 || row->role == TS_ROLE_OBSERVATION)
+		return TS_OK;
+	ts_arena_init(&scratch, GAP_SCRATCH);
+	status = ts_series_gap(d->walk, &scratch, &row->gap, err);
+	ts_arena_finish(&scratch);
+	return status;
+}
+
 /* a or b is NULL where that side lacks the series; other_types says what it has instead. */
 static enum ts_status diff_series(struct diffing *d, int32_t rank, const struct ts_series_side *a,
 				  const struct ts_series_side *b, unsigned other_types, enum ts_role role,
@@ -107,7 +124,7 @@ static enum ts_status diff_series(struct diffing *d, int32_t rank, const struct 
 	if (name_of(d, a ? a : b, &row.name, err))
 		return err->status;
 	if (a && b) {
-		if (ts_series_compare(d->walk, *a, *b, d->arena, &row, err))
+		if (ts_series_compare(d->walk, *a, *b, d->arena, &row, err) || measure_gap(d, &row, err))
 			return ts_error_prefix(err, "rank %d", rank);
 	} else {
 		row.state = a ? TS_SERIES_ONLY_A : TS_SERIES_ONLY_B;

@@ -1,0 +1,18 @@
+/* series_gap.h - how far apart a series of two runs is from its first difference on, opening a bounded part of what follows.
+ *
+ * Looked at are the common points of the blocks that the first difference lies in and of those behind it, until TS_GAP_POINTS points
+ * or TS_GAP_BLOCKS blocks of the two together are past; further only while no difference was visible, or where points are so few
+ * that it is not yet known how it begins. Then those of the last block that both have, and of the one before it: the gap's
+ * points and last_step say what was looked at.
+ */
+#ifndef TSCOPE_HANDLERS_SERIES_GAP_H
+#define TSCOPE_HANDLERS_SERIES_GAP_H
+
+#include "service/handlers/series_diff.h"
+
+enum { TS_GAP_POINTS = 1 << 16, TS_GAP_BLOCKS = 8 };
+
+/* Right after ts_series_compare of two F64 series that gave TS_SERIES_PARTS; the walk goes on from there. */
+enum ts_status ts_series_gap(struct ts_series_walk *walk, struct ts_arena *scratch, struct ts_gap *ret_gap, struct ts_error *err);
+
+#endif
