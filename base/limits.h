@@ -58,6 +58,8 @@ enum {
 	TS_QUICK_BYTES = 64 * 32 + 16,
 	/* Memory of one analysis: four columns of ten million steps, and room to sort one. */
 	TS_ANALYSIS_ARENA = 1 << 30,
+	/* Decoded blocks that a matrix of runs keeps: one of ordinary size of each of 256 runs, keys and values, twice over. */
+	TS_MATRIX_CACHE = 128 << 20,
 	/* Connections of one server: each idle one costs it 15 to 21 KB and a descriptor. */
 	TS_SERVER_CONNECTIONS = 1024,
 	/* Calls of one server at once, most of them waiting: each may hold two messages of TS_MESSAGE_MAX. */

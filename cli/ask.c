@@ -90,6 +90,12 @@ enum ts_status ts_ask_diff(struct ts_channel *ch, const struct ts_diff_request *
 	ASK("Diff", diff_request, diff_reply, in, ret);
 }
 
+enum ts_status ts_ask_matrix(struct ts_channel *ch, const struct ts_matrix_request *in, struct ts_arena *arena,
+			     struct ts_diff_matrix *ret, struct ts_error *err)
+{
+	ASK("DiffMatrix", matrix_request, matrix_reply, in, ret);
+}
+
 enum ts_status ts_ask_gc(struct ts_channel *ch, const struct ts_gc_request *in, struct ts_arena *arena,
 			 struct ts_sweep_report *ret, struct ts_error *err)
 {

@@ -87,6 +87,10 @@ VECTORS = [
      "plots { group: \"around\" subject: \"loss\" name: \"a\" first_step: 5 width: 1 min: 1 max: 1 mean: 1 count: 1 } "
      "plots { group: \"around\" subject: \"loss\" name: \"b\" first_step: 5 width: 1 min: 6 max: 8 mean: 7 count: 1 }"
      % (RUN % ident(1), RUN % ident(2), ident(3))),
+    ("matrix_request", "DiffMatrixRequest", 'runs: "p/a" runs: "p/b" runs: "id:4f1c"'),
+    ("matrix_reply", "DiffMatrixReply",
+     "runs { %s } runs { %s } runs { %s } states: PAIR_STATE_PARTS states: PAIR_STATE_APART states: PAIR_STATE_SAME steps: -7 steps: 0 steps: 0"
+     % (RUN % ident(1), RUN % ident(2), RUN % ident(3))),
     ("verify_event", "VerifyEvent",
      "final: true done: 2 total: 3 objects: 4 bytes: 5 damaged: 6 missing: 7 ids: " + ids(8)),
     ("gc_request", "CollectGarbageRequest", "dry_run: true lease_s: 0"),

@@ -548,6 +548,25 @@ static void reads_diff_messages(void **state)
 	assert_true(d.plots.items[1].max[0] == 8);
 }
 
+static void reads_matrix_messages(void **state)
+{
+	struct ts_matrix_request request;
+	struct ts_diff_matrix m;
+
+	(void)state;
+	UNPACK(matrix_request, &request);
+	assert_int_equal(request.n, 3);
+	IS(request.runs[2], "id:4f1c");
+	UNPACK(matrix_reply, &m);
+	assert_int_equal(m.n, 3);
+	check_run(&m.runs[0], 1);
+	check_run(&m.runs[2], 3);
+	assert_int_equal(ts_matrix_pair(&m, 0, 1)->state, TS_PAIR_PARTS);
+	assert_int_equal(ts_matrix_pair(&m, 1, 0)->step, -7);
+	assert_int_equal(ts_matrix_pair(&m, 2, 0)->state, TS_PAIR_APART);
+	assert_int_equal(ts_matrix_pair(&m, 1, 2)->state, TS_PAIR_SAME);
+}
+
 /* What was read is written as protoc writes it. */
 static void writes_what_protoc_writes(void **state)
 {
@@ -658,6 +677,9 @@ static void refuses_wrong_fields(void **state)
 	REFUSE("gc_request", "\x10\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "lease_s");
 	REFUSE("analyze_reply", "", "run");
 	REFUSE("diff_reply", "", "a");
+	REFUSE("matrix_request", "\x0a\x01p", "runs");
+	REFUSE("matrix_reply", "", "pairs");
+	REFUSE("matrix_reply", "\x0a\x22\x0a\x20\1" ID31 "\x0a\x22\x0a\x20\2" ID31 "\x12\x01\x06\x1a\x01\x00", "states");
 	REFUSE("put_request", "\x0a\x02\x10\x01", "id");
 	REFUSE("put_request", "\x0a\x25\x0a\x20\1" ID31 "\x10\x80\x02", "codec"); /* 256 */
 	REFUSE("put_request", "\x0a\x27\x0a\x20\1" ID31 "\x28\x81\x80\x80\x01", "raw_len"); /* 2 MiB + 1 */
@@ -752,6 +774,7 @@ int main(void)
 		T(reads_analyze_messages),
 		T(refuses_analyze_messages),
 		T(reads_diff_messages),
+		T(reads_matrix_messages),
 		T(writes_what_protoc_writes),
 		T(survives_cuts),
 		T(survives_flips),

@@ -11,6 +11,7 @@
 #define TSCOPE_PROTO_WIRE_H
 
 #include "analysis/analysis.h"
+#include "analysis/diff_matrix.h"
 #include "analysis/policy.h"
 #include "store/engine.h"
 
@@ -207,6 +208,12 @@ struct ts_diff_request {
 	bool want_plots; /* curves too, which takes reading the series that are drawn */
 };
 
+/* DiffMatrix */
+struct ts_matrix_request {
+	struct ts_span *runs; /* specs */
+	size_t n; /* 2 to TS_MATRIX_RUNS_MAX */
+};
+
 /* Verify: replies down: progress while it runs, then the report. */
 struct ts_verify_event {
 	bool final;
@@ -249,6 +256,8 @@ TS_WIRE(analyze_request, ts_analyze_request);
 TS_WIRE(analyze_reply, ts_analysis);
 TS_WIRE(diff_request, ts_diff_request);
 TS_WIRE(diff_reply, ts_diff);
+TS_WIRE(matrix_request, ts_matrix_request);
+TS_WIRE(matrix_reply, ts_diff_matrix);
 TS_WIRE(verify_event, ts_verify_event);
 TS_WIRE(gc_request, ts_gc_request);
 TS_WIRE(gc_reply, ts_sweep_report);

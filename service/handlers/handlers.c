@@ -20,6 +20,7 @@ static const struct ts_handler rows[] = {
 	{.method = "GetObjects", .flags = TS_METHOD_STREAM_DOWN, .message = ts_handle_get_objects},
 	{.method = "Analyze", .message = ts_handle_analyze},
 	{.method = "Diff", .message = ts_handle_diff},
+	{.method = "DiffMatrix", .message = ts_handle_diff_matrix},
 	{.method = "Verify", .flags = TS_METHOD_STREAM_DOWN, .message = ts_handle_verify},
 	{.method = "CollectGarbage", .flags = TS_METHOD_WRITES, .message = ts_handle_collect_garbage},
 };

@@ -172,6 +172,9 @@ static void reading(void **state)
 	EACH("Analyze", analyze_request, (&(struct ts_analyze_request){.spec = ts_span_str("p/a")}));
 	must_commit(&s, "p/b", longer);
 	EACH("Diff", diff_request, (&(struct ts_diff_request){.a = ts_span_str("p/a"), .b = ts_span_str("p/b")}));
+	EACH("DiffMatrix", matrix_request,
+	     (&(struct ts_matrix_request){
+		     .runs = (struct ts_span[]){ts_span_str("p/a"), ts_span_str("p/b"), ts_span_str("p/a")}, .n = 3}));
 }
 
 static void answering_quickly(void **state)

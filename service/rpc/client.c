@@ -299,7 +299,7 @@ static enum ts_status roundtrip(struct ts_client *client, const char *path, cons
 
 static bool is_long(const char *method)
 {
-	static const char *const names[] = {"Analyze", "Diff", "Verify", "CollectGarbage"};
+	static const char *const names[] = {"Analyze", "Diff", "DiffMatrix", "Verify", "CollectGarbage"};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		if (strcmp(method, names[i]) == 0)
