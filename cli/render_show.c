@@ -57,9 +57,11 @@ static const char *table_word(enum ts_table_kind table)
 	case TS_TABLE_SUPERSEDED:
 		return "superseded";
 	case TS_TABLE_PIPELINE:
+		return "pipeline";
+	case TS_TABLE_DIGESTS:
 		break;
 	}
-	return "pipeline";
+	return "digests";
 }
 
 static enum ts_status columns_grid(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)

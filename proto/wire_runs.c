@@ -149,7 +149,7 @@ static void read_column(struct ts_wire_reader *r, const Tscope__V1__ColumnInfo *
 							 "columns.precision");
 	out->digits = (uint8_t)ts_wire_uint(r, m->digits, UINT8_MAX, "columns.digits");
 	out->table =
-		(enum ts_table_kind)ts_wire_enum(r, m->table, TS_TABLE_STEPS, TS_TABLE_PIPELINE, "columns.table");
+		(enum ts_table_kind)ts_wire_enum(r, m->table, TS_TABLE_STEPS, TS_TABLE_KINDS, "columns.table");
 	out->rank = m->rank;
 	out->ranks = m->ranks;
 	out->rows = m->rows;

@@ -247,7 +247,7 @@ static enum ts_status check_row(const struct ts_builder *b, struct ts_error *err
 
 	if (!b->in_row)
 		return ts_error_set(err, TS_INTERNAL, "a row is ended that was not begun");
-	if (b->kind < TS_TABLE_STEPS || b->kind > TS_TABLE_PIPELINE)
+	if (b->kind < TS_TABLE_STEPS || b->kind > TS_TABLE_KINDS)
 		return ts_error_set(err, TS_INTERNAL, "a row of table kind %d", (int)b->kind);
 	if (b->row_error.status) {
 		*err = b->row_error;

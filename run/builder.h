@@ -50,6 +50,7 @@ struct ts_builder_stats {
 	uint64_t rows; /* of TS_TABLE_STEPS, distinct steps */
 	uint64_t superseded; /* rows of TS_TABLE_SUPERSEDED */
 	uint64_t events; /* rows of TS_TABLE_PIPELINE */
+	uint64_t digests; /* rows of TS_TABLE_DIGESTS */
 	size_t columns; /* names and types so far, of all kinds */
 	int64_t first_step, last_step; /* valid if rows > 0 */
 	uint64_t blocks;

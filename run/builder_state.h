@@ -12,7 +12,7 @@
 
 enum ts_builder_call { TS_CALL_F64, TS_CALL_U64, TS_CALL_TEXT };
 
-enum { TS_BUILDER_KINDS = 3 };
+enum { TS_BUILDER_KINDS = TS_TABLE_KINDS };
 
 struct ts_builder_cell {
 	uint64_t tag; /* column | call << 32 */

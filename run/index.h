@@ -14,6 +14,8 @@ enum ts_table_kind {
 	TS_TABLE_STEPS = 1, /* key = step */
 	TS_TABLE_SUPERSEDED = 2, /* key = ordinal in (step, segment) order; rows that a later segment wrote again */
 	TS_TABLE_PIPELINE = 3, /* key = ordinal; events of a pipeline: stage, start, end, ... */
+	TS_TABLE_DIGESTS = 4, /* key = ordinal, in order of execution; digests of named tensors and operations: step, name, out, ... */
+	TS_TABLE_KINDS = TS_TABLE_DIGESTS,
 };
 
 enum ts_column_type {

@@ -584,13 +584,16 @@ static void test_rows_replaced_cancelled_and_refused(void **unused)
 	ts_builder_row(f.b, TS_TABLE_PIPELINE, 0);
 	ts_builder_f64(f.b, loss, 5);
 	end_row(&f);
-	ts_builder_row(f.b, (enum ts_table_kind)(TS_TABLE_PIPELINE + 1), 0); /* no such kind */
+	ts_builder_row(f.b, TS_TABLE_DIGESTS, 0);
+	ts_builder_f64(f.b, loss, 6);
+	end_row(&f);
+	ts_builder_row(f.b, (enum ts_table_kind)(TS_TABLE_KINDS + 1), 0); /* no such kind */
 	assert_int_equal(ts_builder_row_end(f.b, &f.err), TS_INTERNAL);
 	finish(&f);
 	ts_builder_stats(f.b, &stats);
 	assert_true(stats.rows == 2 && stats.superseded == 1 && stats.first_step == 5 && stats.last_step == 6);
-	assert_true(stats.events == 1 && stats.columns == 3);
-	assert_true(stats.blocks == 6);
+	assert_true(stats.events == 1 && stats.digests == 1 && stats.columns == 3);
+	assert_true(stats.blocks == 8);
 	c = find(&f, "scalars.loss", &table);
 	assert_int_equal(table->rows, 2);
 	bits = test_objects_words(&f.objects, table, c, &f.arena);
@@ -600,6 +603,7 @@ static void test_rows_replaced_cancelled_and_refused(void **unused)
 	assert_true(value == 3);
 	assert_non_null(ts_index_column(&f.index, TS_TABLE_SUPERSEDED, ts_span_str("scalars.loss"), 0, NULL));
 	assert_non_null(ts_index_column(&f.index, TS_TABLE_PIPELINE, ts_span_str("scalars.loss"), 0, NULL));
+	assert_non_null(ts_index_column(&f.index, TS_TABLE_DIGESTS, ts_span_str("scalars.loss"), 0, NULL));
 	end(&f);
 }
 

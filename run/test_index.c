@@ -210,7 +210,7 @@ static void test_decoder_refuses_what_is_not_canonical(void **unused)
 	s.tables[0].key_log2 = 13;
 	assert_refused(&s, "a table that does not fit");
 	make_sample(&s);
-	s.tables[3].kind = (enum ts_table_kind)(TS_TABLE_PIPELINE + 1);
+	s.tables[3].kind = (enum ts_table_kind)(TS_TABLE_KINDS + 1);
 	assert_refused(&s, "a table that does not fit");
 	make_sample(&s);
 	s.files[1].name = ts_span_str("a.txt");

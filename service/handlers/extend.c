@@ -111,6 +111,11 @@ static bool same_row(const struct side *a, const struct side *b, uint32_t i)
 	return a->words[a->row + i] == b->words[b->row + i];
 }
 
+static const char *key_word(enum ts_table_kind kind)
+{
+	return kind == TS_TABLE_PIPELINE ? "event" : (kind == TS_TABLE_DIGESTS ? "record" : "step");
+}
+
 /* Compares as many rows as both open blocks have left. */
 static enum ts_status compare_rows(struct compared *c, struct side *a, struct side *b, int32_t rank,
 				   struct ts_error *err)
@@ -125,7 +130,7 @@ static enum ts_status compare_rows(struct compared *c, struct side *a, struct si
 	for (uint32_t i = 0; i < n; i++)
 		if (!same_row(a, b, i)) {
 			refuse(c, "rank %d column %s differs at %s %lld", rank, show(a->column->name).text,
-			       a->table->kind == TS_TABLE_PIPELINE ? "event" : "step", (long long)a->keys[a->row + i]);
+			       key_word(a->table->kind), (long long)a->keys[a->row + i]);
 			return TS_OK;
 		}
 	advance(a, n);
@@ -175,7 +180,7 @@ static enum ts_status check_tables(struct compared *c, const struct ts_index *ol
 	for (size_t t = 0; t < old_index->n_tables; t++) {
 		const struct ts_table *table = &old_index->tables[t];
 
-		if (table->kind != TS_TABLE_STEPS && table->kind != TS_TABLE_PIPELINE)
+		if (table->kind == TS_TABLE_SUPERSEDED)
 			continue;
 		for (size_t i = 0; c->extends && i < table->n_columns; i++)
 			if (check_column(c, table, &table->columns[i], new_index, err))

@@ -34,13 +34,28 @@ static size_t count_columns(const struct ts_run *run)
 	return n;
 }
 
+/* Events say what it cost, digests what was computed; of steps the names and the facts say which. */
+static enum ts_role role_of(const struct ts_run *run, const struct ts_table *table, const struct ts_column *column)
+{
+	switch (table->kind) {
+	case TS_TABLE_PIPELINE:
+		return TS_ROLE_OBSERVATION;
+	case TS_TABLE_DIGESTS:
+		return TS_ROLE_TRAJECTORY;
+	case TS_TABLE_STEPS:
+	case TS_TABLE_SUPERSEDED:
+		break;
+	}
+	return ts_role_of(column->name, &run->head.facts);
+}
+
 static struct ts_column_info column_info(const struct ts_run *run, int32_t rank, const struct ts_table *table,
 					 const struct ts_column *column)
 {
 	struct ts_column_info info = {
 		.name = column->name,
 		.type = column->type,
-		.role = table->kind == TS_TABLE_PIPELINE ? TS_ROLE_OBSERVATION : ts_role_of(column->name, &run->head.facts),
+		.role = role_of(run, table, column),
 		.precision = column->precision,
 		.digits = column->digits,
 		.table = table->kind,
