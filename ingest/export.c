@@ -16,6 +16,7 @@
 #include "ingest/record_write.h"
 #include "ingest/run_facts.h"
 #include "ingest/run_json.h"
+#include "ingest/side_read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -521,7 +522,7 @@ static enum ts_status write_steps(struct exporter *e, const struct ts_index *ind
 	return close_file(e->fd, status, "steps.jsonl", err);
 }
 
-/* --- events --- */
+/* --- events and digests --- */
 
 static bool has_kind(const struct ts_index *index, enum ts_table_kind kind)
 {
@@ -531,7 +532,7 @@ static bool has_kind(const struct ts_index *index, enum ts_table_kind kind)
 	return false;
 }
 
-static enum ts_status put_events(struct ts_rows *rows, struct ts_buf *buf, int fd, struct ts_error *err)
+static enum ts_status put_records(struct ts_rows *rows, struct ts_buf *buf, int fd, struct ts_error *err)
 {
 	bool more;
 
@@ -555,20 +556,21 @@ static enum ts_status put_events(struct ts_rows *rows, struct ts_buf *buf, int f
 	}
 }
 
-static enum ts_status write_events(struct exporter *e, const struct ts_index *index, struct ts_error *err)
+static enum ts_status write_side_file(struct exporter *e, const struct ts_index *index, const struct ts_side_file *file,
+				      struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(4 * TS_LINE_MAX + FLUSH_AT);
 	struct ts_rows rows;
 	enum ts_status status;
 	int fd;
 
-	if (!has_kind(index, TS_TABLE_PIPELINE))
+	if (!has_kind(index, file->kind))
 		return TS_OK;
-	if (ts_rows_open(&rows, &e->view, index, TS_TABLE_PIPELINE, err))
+	if (ts_rows_open(&rows, &e->view, index, file->kind, err))
 		return err->status;
-	status = create_file(e, "pipeline.jsonl", &fd, err);
+	status = create_file(e, file->name, &fd, err);
 	if (!status)
-		status = close_file(fd, put_events(&rows, &buf, fd, err), "pipeline.jsonl", err);
+		status = close_file(fd, put_records(&rows, &buf, fd, err), file->name, err);
 	ts_buf_finish(&buf);
 	ts_rows_close(&rows);
 	return status;
@@ -587,8 +589,9 @@ static enum ts_status write_rank(struct exporter *e, const struct ts_index *inde
 			return err->status;
 	if ((!job || alone) && write_facts(e, index, err))
 		return err->status;
-	if (write_events(e, index, err))
-		return err->status;
+	for (size_t i = 0; i < TS_SIDE_FILES; i++)
+		if (write_side_file(e, index, &ts_side_files[i], err))
+			return err->status;
 	if (job)
 		return TS_OK;
 	/* A rank of which nothing was recorded is there all the same. */

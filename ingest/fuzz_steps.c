@@ -1,7 +1,7 @@
-/* Any bytes as a steps.jsonl, and as a pipeline.jsonl beside it: no crash, no leak; a window of any size gives the same objects,
+/* Any bytes as a steps.jsonl, and as a pipeline.jsonl and a digests.jsonl beside it: no crash, no leak; a window of any size gives the same objects,
  * and what was read is read again the same. */
 #include "base/digest.h"
-#include "ingest/pipeline_read.h"
+#include "ingest/side_read.h"
 #include "ingest/steps.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static bool read_once(struct ts_span bytes, size_t window, struct ts_id *ret_id)
 		.notices = &notices,
 		.sink = &sink,
 		.window = window};
-	struct ts_pipeline_input events = {.source = input.source, .notices = &notices, .window = window};
+	struct ts_side_input beside = {.source = input.source, .notices = &notices, .window = window};
 	struct ts_facts none = {.n = 0};
 	struct ts_builder *b;
 	struct ts_error err;
@@ -35,7 +35,11 @@ static bool read_once(struct ts_span bytes, size_t window, struct ts_id *ret_id)
 	ts_arena_init(&arena, 0);
 	ok = ts_steps_read(&input, &b, &segments, &err) == TS_OK;
 	if (ok) {
-		ok = ts_pipeline_read(&events, b, &err) == TS_OK && ts_builder_finish(b, &none, ret_id, &err) == TS_OK;
+		for (size_t i = 0; ok && i < TS_SIDE_FILES; i++) {
+			beside.file = &ts_side_files[i];
+			ok = ts_side_read(&beside, b, &err) == TS_OK;
+		}
+		ok = ok && ts_builder_finish(b, &none, ret_id, &err) == TS_OK;
 		ts_builder_destroy(b);
 	}
 	ts_arena_finish(&arena);

@@ -41,6 +41,7 @@ struct ts_ingest_result {
 	uint64_t rows;		 /* over all ranks */
 	uint64_t superseded;	 /* rows written again after a restart */
 	uint64_t events;	 /* of pipelines, over all ranks and the job */
+	uint64_t digests;	 /* of tensors and operations, likewise */
 	uint64_t segments;	 /* most of any rank; 1 = never went back */
 	uint64_t bytes_read;
 	uint64_t objects;	 /* given to the sink by the pass that counts */

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "ingest/side_read.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -73,8 +74,11 @@ static bool has_rank_directory(const char *path)
 
 bool ts_layout_looks_like_run(const char *path, bool with_ranks)
 {
-	if (has(path, "steps.jsonl") || has(path, "pipeline.jsonl") || has(path, "run.json") || has(path, "facts.json"))
+	if (has(path, "steps.jsonl") || has(path, "run.json") || has(path, "facts.json"))
 		return true;
+	for (size_t i = 0; i < TS_SIDE_FILES; i++)
+		if (has(path, ts_side_files[i].name))
+			return true;
 	for (size_t i = 0; ts_kept_files[i]; i++)
 		if (kind_of(path, ts_kept_files[i]) == TS_FILE_REGULAR)
 			return true;

@@ -20,28 +20,57 @@ static enum ts_status known_key(struct ts_record *p, const char *name, uint32_t 
 	return TS_OK;
 }
 
-enum ts_status ts_record_init(struct ts_record *p, struct ts_error *err)
+struct known_name {
+	const char *name;
+	enum ts_column_type type;
+};
+
+static const struct known_name of_event[] = {{"stage", TS_COLUMN_F64}, {"start", TS_COLUMN_F64}, {"end", TS_COLUMN_F64}};
+
+enum { DIGEST_STEP, DIGEST_NAME, DIGEST_OUT, DIGEST_IN, DIGEST_OCCURRENCE };
+
+static const struct known_name of_digest[] = {
+	[DIGEST_STEP] = {"step", TS_COLUMN_F64},
+	[DIGEST_NAME] = {"name", TS_COLUMN_TEXT},
+	[DIGEST_OUT] = {"out", TS_COLUMN_U64},
+	[DIGEST_IN] = {"in", TS_COLUMN_U64},
+	[DIGEST_OCCURRENCE] = {"occurrence", TS_COLUMN_F64},
+};
+
+static enum ts_status known_columns(struct ts_record *p, const struct known_name *names, size_t n, struct ts_error *err)
 {
-	*p = (struct ts_record){.text = TS_BUF_INIT(2 * TS_LINE_MAX),
+	for (size_t i = 0; i < n; i++) {
+		if (known_key(p, names[i].name, &p->known[i].key, err))
+			return err->status;
+		p->known[i].type = names[i].type;
+	}
+	p->n_known = n;
+	return TS_OK;
+}
+
+static enum ts_status columns_of_form(struct ts_record *p, struct ts_error *err)
+{
+	switch (p->form) {
+	case TS_RECORD_STEP:
+		break;
+	case TS_RECORD_EVENT:
+		return known_columns(p, of_event, sizeof of_event / sizeof of_event[0], err);
+	case TS_RECORD_DIGEST:
+		return known_columns(p, of_digest, sizeof of_digest / sizeof of_digest[0], err);
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_record_init(struct ts_record *p, enum ts_record_form form, struct ts_error *err)
+{
+	*p = (struct ts_record){.form = form,
+				.text = TS_BUF_INIT(2 * TS_LINE_MAX),
 				.scratch = TS_BUF_INIT(2 * TS_LINE_MAX),
 				.spots = TS_BUF_INIT(16 * TS_LINE_MAX)};
 	ts_keys_init(&p->keys, TS_KEYS_MAX);
 	if (known_key(p, "step", &p->key_step, err) || known_key(p, "phases", &p->key_phases, err) ||
 	    known_key(p, "scalars", &p->key_scalars, err) || known_key(p, "memory", &p->key_memory, err) ||
-	    known_key(p, "digests", &p->key_digests, err)) {
-		ts_record_finish(p);
-		return err->status;
-	}
-	return TS_OK;
-}
-
-enum ts_status ts_record_init_events(struct ts_record *p, struct ts_error *err)
-{
-	if (ts_record_init(p, err))
-		return err->status;
-	p->events = true;
-	if (known_key(p, "stage", &p->key_stage, err) || known_key(p, "start", &p->key_start, err) ||
-	    known_key(p, "end", &p->key_end, err)) {
+	    known_key(p, "digests", &p->key_digests, err) || columns_of_form(p, err)) {
 		ts_record_finish(p);
 		return err->status;
 	}
@@ -195,12 +224,19 @@ static enum ts_status add_number(struct ts_record *p, uint32_t key, const struct
 	return note_spot(p, t, key, err);
 }
 
+/* 16 hex digits under this key are a word. */
+static bool is_word(const struct ts_record *p, uint32_t key)
+{
+	return ts_key_at(&p->keys, key)->parent == p->key_digests ||
+	       (p->form == TS_RECORD_DIGEST && (key == p->known[DIGEST_IN].key || key == p->known[DIGEST_OUT].key));
+}
+
 static enum ts_status add_string(struct ts_record *p, uint32_t key, struct ts_span text, struct ts_error *err)
 {
 	struct ts_cell *cell;
 	uint64_t word;
 
-	if (ts_key_at(&p->keys, key)->parent != p->key_digests || !ts_parse_hex64(text, &word))
+	if (!is_word(p, key) || !ts_parse_hex64(text, &word))
 		return add_text(p, key, TS_COLUMN_TEXT, text, err);
 	p->plain = false;
 	cell = add_cell(p, key, TS_COLUMN_U64);
@@ -335,7 +371,7 @@ static enum ts_status take_value(struct ts_record *p, uint32_t parent, uint32_t 
 		return leave_out(p, TS_ODD_LONG_KEY, parent, err);
 	if (ts_json_next(&p->reader, &t, err))
 		return err->status;
-	if (parent == TS_KEY_ROOT && key == p->key_step && !p->events)
+	if (parent == TS_KEY_ROOT && key == p->key_step && p->form == TS_RECORD_STEP)
 		return take_step(p, &t, err);
 	if (key == p->key_phases || key == p->key_scalars || key == p->key_memory)
 		return take_section(p, key, &t, err);
@@ -446,21 +482,67 @@ static void malformed(struct ts_record *p, struct ts_span text, struct ts_error 
 	p->out->used = next_record(text, byte);
 }
 
-static bool has_number(const struct ts_record *p, uint32_t key)
+/* The cell of a column that the form knows, whatever its type; NULL without one. */
+static const struct ts_cell *known_cell(const struct ts_record *p, size_t i)
 {
-	for (size_t i = 0; i < p->n; i++)
-		if (p->cells[i].key == key && p->cells[i].type == TS_COLUMN_F64)
-			return true;
-	return false;
+	for (size_t k = p->n; k-- > 0;)
+		if (p->cells[k].key == p->known[i].key && p->cells[k].type)
+			return &p->cells[k];
+	return NULL;
+}
+
+static bool is_right(const struct ts_record *p, size_t i)
+{
+	const struct ts_cell *cell = known_cell(p, i);
+
+	return cell && cell->type == p->known[i].type;
+}
+
+static bool is_whole(const struct ts_cell *cell, double least)
+{
+	return cell && cell->type == TS_COLUMN_F64 && cell->real >= least && cell->real < EXACT_MAX &&
+	       cell->real == floor(cell->real);
+}
+
+static void judge_event(struct ts_record *p)
+{
+	for (size_t i = 0; i < p->n_known; i++)
+		if (!is_right(p, i))
+			reject(p, "bad_event", "an event needs the numbers stage, start and end");
+}
+
+static void judge_digest(struct ts_record *p)
+{
+	const struct ts_cell *name = known_cell(p, DIGEST_NAME);
+
+	if (!is_whole(known_cell(p, DIGEST_STEP), 1 - EXACT_MAX))
+		reject(p, "bad_digest", "a digest needs a step, an integer below 2^53");
+	if (!is_right(p, DIGEST_NAME) || name->text.len == 0 || name->text.len > TS_PATH_MAX)
+		reject(p, "bad_digest", "a digest needs a name of 1 to 512 bytes");
+	if (!is_right(p, DIGEST_OUT))
+		reject(p, "bad_digest", "a digest needs an out of 16 hex digits");
+	if (known_cell(p, DIGEST_IN) && !is_right(p, DIGEST_IN))
+		reject(p, "bad_digest", "in is not 16 hex digits");
+	if (known_cell(p, DIGEST_OCCURRENCE) && !is_whole(known_cell(p, DIGEST_OCCURRENCE), 0))
+		reject(p, "bad_digest", "the occurrence is no integer from 0 to below 2^53");
 }
 
 static void judge(struct ts_record *p)
 {
-	if (!p->rejected && !p->events && !p->has_step)
-		reject(p, "no_step", "the record has no step");
-	if (!p->rejected && p->events &&
-	    !(has_number(p, p->key_stage) && has_number(p, p->key_start) && has_number(p, p->key_end)))
-		reject(p, "bad_event", "an event needs the numbers stage, start and end");
+	if (p->rejected)
+		return;
+	switch (p->form) {
+	case TS_RECORD_STEP:
+		if (!p->has_step)
+			reject(p, "no_step", "the record has no step");
+		break;
+	case TS_RECORD_EVENT:
+		judge_event(p);
+		break;
+	case TS_RECORD_DIGEST:
+		judge_digest(p);
+		break;
+	}
 }
 
 enum ts_status ts_record_parse(struct ts_record *p, struct ts_span text, struct ts_outcome *ret_outcome,

@@ -1,6 +1,6 @@
-/* record.h - one record of steps.jsonl: from its text to a step and cells.
+/* record.h - one record of steps.jsonl, or of a file beside it: from its text to a step and cells.
  *
- *	ts_record_init(&p)
+ *	ts_record_init(&p, TS_RECORD_STEP, err)
  *	ts_record_parse(&p, text, &outcome, err)	the value at the start of text, whatever it is
  *	if (!outcome.rejected) ... p.step, p.cells[0..p.n)
  *	ts_record_finish(&p)
@@ -28,6 +28,21 @@ struct ts_cell {
 	};
 	struct ts_span text;
 };
+
+/* What a record must have. Only in the form STEP is its step no cell. */
+enum ts_record_form {
+	TS_RECORD_STEP,	  /* a step; else no_step, bad_step */
+	TS_RECORD_EVENT,  /* of a pipeline: the numbers stage, start, end; else bad_event */
+	TS_RECORD_DIGEST, /* of a tensor or an operation: step, name, out; in and occurrence are right or missing; else bad_digest */
+};
+
+/* A column that the form knows. */
+struct ts_known_column {
+	uint32_t key;
+	enum ts_column_type type;
+};
+
+enum { TS_KNOWN_COLUMNS = 5 };
 
 /* Things that are odd in one record; they matter once the record is taken. */
 enum ts_oddity {
@@ -73,8 +88,9 @@ struct ts_record {
 	struct ts_json_reader reader;
 	uint32_t key_step, key_phases, key_scalars, key_memory, key_digests;
 	bool has_step;
-	bool events;
-	uint32_t key_stage, key_start, key_end; /* of events */
+	enum ts_record_form form;
+	struct ts_known_column known[TS_KNOWN_COLUMNS];
+	size_t n_known;
 	const char *rejected;
 	struct ts_outcome *out;
 	struct ts_buf spots; /* struct ts_spot each */
@@ -83,9 +99,7 @@ struct ts_record {
 	size_t n_shapes;
 };
 
-enum ts_status ts_record_init(struct ts_record *p, struct ts_error *err);
-/* For pipeline.jsonl: a record needs the numbers stage, start and end, and no step, which is a cell like any other. */
-enum ts_status ts_record_init_events(struct ts_record *p, struct ts_error *err);
+enum ts_status ts_record_init(struct ts_record *p, enum ts_record_form form, struct ts_error *err);
 void ts_record_finish(struct ts_record *p);
 
 /* Errors are TS_NO_MEMORY only; whatever is wrong with the text is in *ret_outcome. */

@@ -6,7 +6,8 @@ bool ts_column_is_own(const struct ts_rows *rows, size_t i)
 {
 	struct ts_span name = rows->columns[i].column->name;
 
-	return rows->kind != TS_TABLE_PIPELINE && (ts_span_is(name, "segment") || ts_span_is(name, "step"));
+	return (rows->kind == TS_TABLE_STEPS || rows->kind == TS_TABLE_SUPERSEDED) &&
+	       (ts_span_is(name, "segment") || ts_span_is(name, "step"));
 }
 
 struct ts_span ts_column_key(struct ts_span name)

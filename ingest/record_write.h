@@ -6,7 +6,7 @@
 #include "ingest/run_view.h"
 
 /* The members of the row in hand, nested by their names, into the object that is open in j. The columns that ingest made
- * itself (`segment`, and `step` of superseded rows; none of events) are left out. A key `taken` (if not NULL) stands in the
+ * itself (`segment`, and `step` of superseded rows; none of other kinds) are left out. A key `taken` (if not NULL) stands in the
  * object already: the record's own becomes "record.<taken>". */
 void ts_record_write(const struct ts_rows *rows, const char *taken, struct ts_json *j);
 /* Whether column i is one that ingest made. */

@@ -2,8 +2,8 @@
 
 #include "base/file.h"
 #include "base/limits.h"
-#include "ingest/pipeline_read.h"
 #include "ingest/run_facts.h"
+#include "ingest/side_read.h"
 #include "ingest/steps.h"
 #include "run/head.h"
 
@@ -164,18 +164,23 @@ static uint64_t size_of(struct reading *r, const char *directory, const char *na
 	return size;
 }
 
+/* Of all files that may be the job's as well as a rank's. */
+static void count_bytes_of(struct reading *r, const char *directory)
+{
+	for (size_t i = 0; i < TS_SIDE_FILES; i++)
+		r->progress.total += size_of(r, directory, ts_side_files[i].name);
+	for (size_t i = 0; ts_kept_files[i]; i++)
+		r->progress.total += size_of(r, directory, ts_kept_files[i]);
+}
+
 static void count_bytes(struct reading *r)
 {
 	for (size_t i = 0; i < r->layout.n; i++) {
 		r->progress.total += size_of(r, r->layout.ranks[i].path, "steps.jsonl");
-		r->progress.total += size_of(r, r->layout.ranks[i].path, "pipeline.jsonl");
-		for (size_t k = 0; ts_kept_files[k]; k++)
-			r->progress.total += size_of(r, r->layout.ranks[i].path, ts_kept_files[k]);
+		count_bytes_of(r, r->layout.ranks[i].path);
 	}
-	for (size_t k = 0; r->layout.multi && ts_kept_files[k]; k++)
-		r->progress.total += size_of(r, r->layout.path, ts_kept_files[k]);
 	if (r->layout.multi)
-		r->progress.total += size_of(r, r->layout.path, "pipeline.jsonl");
+		count_bytes_of(r, r->layout.path);
 }
 
 static enum ts_status read_root(struct reading *r, struct ts_error *err)
@@ -228,17 +233,21 @@ static enum ts_status find_head_facts(struct reading *r, struct ts_error *err)
 	return rank_facts(r, &r->layout.ranks[chosen], NULL, r->arena, &r->head.facts, err);
 }
 
+static bool has_job_file(const struct reading *r, const char *name)
+{
+	char *path = ts_path_join(r->arena, r->layout.path, name);
+
+	return path && ts_file_kind(path) == TS_FILE_REGULAR;
+}
+
 static bool has_job_files(const struct reading *r)
 {
-	char *path = r->layout.multi ? ts_path_join(r->arena, r->layout.path, "pipeline.jsonl") : NULL;
-
-	if (path && ts_file_kind(path) == TS_FILE_REGULAR)
-		return true;
-	for (size_t i = 0; r->layout.multi && ts_kept_files[i]; i++) {
-		path = ts_path_join(r->arena, r->layout.path, ts_kept_files[i]);
-		if (path && ts_file_kind(path) == TS_FILE_REGULAR)
+	for (size_t i = 0; r->layout.multi && i < TS_SIDE_FILES; i++)
+		if (has_job_file(r, ts_side_files[i].name))
 			return true;
-	}
+	for (size_t i = 0; r->layout.multi && ts_kept_files[i]; i++)
+		if (has_job_file(r, ts_kept_files[i]))
+			return true;
 	return false;
 }
 
@@ -363,27 +372,39 @@ static enum ts_status read_steps(struct reading *r, const struct ts_rank_dir *di
 	return TS_OK;
 }
 
-/* The events of a pipeline, if there is a file of them. facts may be NULL. */
-static enum ts_status read_events(struct reading *r, const char *directory, struct ts_span prefix,
-				  const struct ts_facts *facts, struct ts_builder *b, struct ts_error *err)
+static enum ts_status read_side_file(struct reading *r, const struct ts_side_file *file, const char *directory,
+				     struct ts_span prefix, const struct ts_facts *facts, struct ts_builder *b,
+				     struct ts_error *err)
 {
-	char *path = ts_path_join(r->arena, directory, "pipeline.jsonl");
-	struct ts_pipeline_input input = {
-		.facts = facts, .notices = &r->result.notices, .source = {.fd = -1, .progress = &r->progress}};
+	char *path = ts_path_join(r->arena, directory, file->name);
+	struct ts_side_input input = {.file = file,
+				      .facts = facts,
+				      .notices = &r->result.notices,
+				      .source = {.fd = -1, .progress = &r->progress}};
 	enum ts_status status;
 
 	if (!path)
 		return ts_arena_error(r->arena, err);
 	if (ts_file_kind(path) == TS_FILE_NONE)
 		return TS_OK;
-	input.source.name = file_name(r, prefix, "pipeline.jsonl");
+	input.source.name = file_name(r, prefix, file->name);
 	input.source.path = ts_span_str(path);
 	if (ts_file_open(path, &input.source.fd, &input.source.size, err))
 		return err->status;
 	r->result.bytes_read += input.source.size;
-	status = ts_pipeline_read(&input, b, err);
+	status = ts_side_read(&input, b, err);
 	(void)close(input.source.fd);
 	return status;
+}
+
+/* The events of a pipeline and the digests of operations, if there are files of them. facts may be NULL. */
+static enum ts_status read_side_files(struct reading *r, const char *directory, struct ts_span prefix,
+				      const struct ts_facts *facts, struct ts_builder *b, struct ts_error *err)
+{
+	for (size_t i = 0; i < TS_SIDE_FILES; i++)
+		if (read_side_file(r, &ts_side_files[i], directory, prefix, facts, b, err))
+			return err->status;
+	return TS_OK;
 }
 
 static void count_steps(struct reading *r, const struct ts_builder *b, size_t files)
@@ -401,7 +422,8 @@ static void count_steps(struct reading *r, const struct ts_builder *b, size_t fi
 	result->rows += stats.rows;
 	result->superseded += stats.superseded;
 	result->events += stats.events;
-	result->n_ranks += stats.rows || stats.events || files;
+	result->digests += stats.digests;
+	result->n_ranks += stats.rows || stats.events || stats.digests || files;
 }
 
 static enum ts_status finish_rank(struct reading *r, int32_t rank, struct ts_builder *b, const struct ts_facts *facts,
@@ -426,7 +448,7 @@ static enum ts_status read_rank(struct reading *r, const struct ts_rank_dir *dir
 	    ts_facts_differences(&r->head.facts, &facts, scratch, &differences, err) ||
 	    read_steps(r, dir, &facts, &b, err))
 		return err->status;
-	status = read_events(r, dir->path, dir->name, &facts, b, err);
+	status = read_side_files(r, dir->path, dir->name, &facts, b, err);
 	if (!status)
 		status = keep_files(r, dir->path, b, &files, err);
 	if (!status)
@@ -450,12 +472,13 @@ static enum ts_status read_job(struct reading *r, struct ts_error *err)
 		return TS_OK;
 	if (ts_builder_create(TS_RANK_JOB, ts_count_sink, &r->sink, &b, err))
 		return err->status;
-	status = read_events(r, r->layout.path, ts_span_str(""), NULL, b, err);
+	status = read_side_files(r, r->layout.path, ts_span_str(""), NULL, b, err);
 	if (!status)
 		status = keep_files(r, r->layout.path, b, &files, err);
 	ts_builder_stats(b, &stats);
 	r->result.events += stats.events;
-	if (!status && (files || stats.events))
+	r->result.digests += stats.digests;
+	if (!status && (files || stats.events || stats.digests))
 		status = finish_rank(r, TS_RANK_JOB, b, &none, err);
 	ts_builder_destroy(b);
 	return status;

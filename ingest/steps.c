@@ -137,7 +137,7 @@ enum ts_status ts_steps_read(const struct ts_steps_input *input, struct ts_build
 	struct steps s = {.input = input, .before = *input->sink};
 	enum ts_status status;
 
-	if (ts_record_init(&s.record, err))
+	if (ts_record_init(&s.record, TS_RECORD_STEP, err))
 		return err->status;
 	ts_range_init(&s.range, &input->source, 0, input->source.size, 1, input->window ? input->window : WINDOW);
 	status = read_steps(&s, err);

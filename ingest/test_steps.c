@@ -462,8 +462,8 @@ static void fast_and_general_agree(void **state)
 	struct ts_error err;
 
 	(void)state;
-	assert_int_equal(ts_record_init(&fast, &err), TS_OK);
-	assert_int_equal(ts_record_init(&general, &err), TS_OK);
+	assert_int_equal(ts_record_init(&fast, TS_RECORD_STEP, &err), TS_OK);
+	assert_int_equal(ts_record_init(&general, TS_RECORD_STEP, &err), TS_OK);
 	for (int i = 0; i < 60000; i++) {
 		struct ts_buf line = TS_BUF_INIT(1 << 16);
 		struct ts_outcome out;

@@ -37,8 +37,9 @@ F64, U64, TEXT, JSON = f.C_F64, f.C_U64, f.C_TEXT, f.C_JSON
 
 # What docs/run-directory.md makes of a directory, as far as the runs here need it
 
-def columns_of(line, key_of_row="step"):
-    """{column: cell} of one line of steps.jsonl, or of pipeline.jsonl with no key_of_row. Lists keep the escapes that they were written with."""
+def columns_of(line, key_of_row="step", words=()):
+    """{column: cell} of one line of steps.jsonl, or of another file with no key_of_row; words: the keys whose 16 hex digits are a word.
+    Lists keep the escapes that they were written with."""
     cells, ascii_only = {}, line.isascii()
 
     def put(path, value):
@@ -63,6 +64,8 @@ def columns_of(line, key_of_row="step"):
                     cells[b"digests." + f.escape(name.encode()), U64] = int(digits, 16)
                 else:
                     put(b"digests." + f.escape(name.encode()), digits)
+        elif key in words:
+            cells[key.encode(), U64] = int(value, 16)
         elif key != key_of_row:
             put(b"segment[0]" if key == "segment" else f.escape(key.encode()), value)
     return cells
@@ -97,13 +100,15 @@ def rows_of(lines):
     return {f.STEPS: steps, f.SUPERSEDED: superseded}
 
 
-def events_of(folder):
-    """The rows of pipeline.jsonl, whose lines are all events; [] without it."""
-    path = os.path.join(folder, "pipeline.jsonl")
-    if not os.path.exists(path):
-        return []
-    with open(path, encoding="utf-8") as file:
-        return [(n, columns_of(line, None)) for n, line in enumerate(file)]
+def beside_steps(folder):
+    """The rows of pipeline.jsonl and digests.jsonl, whose lines are all good; only of those that are there."""
+    rows = {}
+    for kind, name, words in ((f.PIPELINE, "pipeline.jsonl", ()), (f.DIGESTS, "digests.jsonl", ("in", "out"))):
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                rows[kind] = [(n, columns_of(line, None, words)) for n, line in enumerate(file)]
+    return rows
 
 
 def leaves(path, value):
@@ -202,6 +207,12 @@ def small_run(path):
             for i in range(events):
                 event = {"stage": i % 4, "start": 1795176039.5 + i / 64, "end": 1795176039.5 + (i + 1) / 64, "microbatch": i // 4, "step": -i}
                 file.write(json.dumps(event if i % 7 else event | {"segment": "s", "kind": {"name": "forward"}}) + "\n")
+    for name, records in (("rank1/", 200), ("", 1)):
+        with open(os.path.join(path, name + "digests.jsonl"), "w", encoding="utf-8") as file:
+            for i in range(records):
+                record = {"step": i // 40, "name": f"layers.{i % 20}.mlp", "out": "%016x" % rnd.getrandbits(64)}
+                record |= {"in": "%016X" % rnd.getrandbits(64)} if i % 3 else {"occurrence": i % 40 // 20, "kind": "param"}
+                file.write(json.dumps(record if i % 7 else record | {"shape": [8, 16], "dtype": "bf16"}) + "\n")
     for name, size in (("rank1/trace.json", f.CHUNK_BYTES + 1), ("kineto.json", 0), ("trace.json", 7)):
         with open(os.path.join(path, name), "wb") as file:
             file.write(bytes(rnd.randrange(97, 101) for _ in range(size)))
@@ -276,11 +287,12 @@ def read_directory(path, put):
         facts = {fact[:2]: fact for fact in own_facts(path, put) + own_facts(folder, put)}
         rank = ranks[number] = f.Rank(facts=sorted(facts.values()), files=files_of(folder))
         with open(os.path.join(folder, "steps.jsonl"), encoding="utf-8") as file:
-            rank.rows = rows_of(file) | {f.PIPELINE: events_of(folder)}
+            rank.rows = rows_of(file) | beside_steps(folder)
         rank.precision = precision_of(rank.facts, {column for rows in rank.rows.values() for _, cells in rows for column in cells})
-    if path not in folders.values() and (files_of(path) or events_of(path)):
-        ranks[-1] = f.Rank(files=files_of(path), rows={f.PIPELINE: events_of(path)})
-        ranks[-1].precision = {column: (0, 0) for _, cells in events_of(path) for column in cells}
+    job = beside_steps(path)
+    if path not in folders.values() and (files_of(path) or job):
+        ranks[-1] = f.Rank(files=files_of(path), rows=job)
+        ranks[-1].precision = {column: (0, 0) for rows in job.values() for _, cells in rows for column in cells}
     return ranks
 
 

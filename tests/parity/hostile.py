@@ -80,6 +80,9 @@ CASES = {
     "a trace of nonsense": {**with_run_json("{}"), "trace.json": '{"traceEvents": 5}'},
     "pipeline events of nonsense": {"steps.jsonl": "\n".join(GOOD) + "\n",
                                     "pipeline.jsonl": '{"stage":-1,"start":2,"end":1}\n{"stage":NaN,"start":"x","end":null}\n{"stage":1e300,"start":0,"end":1}\n7\n'},
+    "digests of nonsense": {"steps.jsonl": "\n".join(GOOD) + "\n",
+                            "digests.jsonl": '{"step":1e300,"name":"x","out":"00000000000000ff"}\n{"step":0,"name":"\\u001b[31m","in":"0","out":7}\n'
+                                             '{"step":0,"name":"\\u001b[31m","occurrence":1,"out":"00000000000000ff"}\n7\n'},
 }
 
 
