@@ -173,6 +173,7 @@ static void add_cell(struct ts_builder *b, const struct cell *c)
 	double real;
 
 	must(ts_builder_column(b, ts_span_str(c->name), c->type, &column, &err), &err);
+	ts_builder_precision(b, column, c->precision, c->digits);
 	memcpy(&real, &c->word, sizeof real);
 	if (c->type == TS_COLUMN_F64)
 		ts_builder_f64(b, column, real);
