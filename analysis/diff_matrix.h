@@ -38,4 +38,17 @@ static inline const struct ts_pair *ts_matrix_pair(const struct ts_diff_matrix *
 	return &m->pairs[ts_pair_index(m->n, i, j)];
 }
 
+/* Groups of runs each two of which are SAME: the number of its group for every run, counted from 0 in order of their first runs. A run joins
+ * the first group that it is the same as all of. False when the arena is full. */
+bool ts_matrix_groups(const struct ts_diff_matrix *m, struct ts_arena *arena, size_t **ret_groups, size_t *ret_n);
+
+/* What the pairs come to. */
+struct ts_matrix_tally {
+	enum ts_diff_verdict verdict; /* SAME: all pairs; DIFFERENT: some pair parts */
+	size_t pairs, same, parts;
+	int64_t first_step, last_step; /* parts > 0: the least and the greatest at which a pair parts */
+	size_t first_a, first_b, last_a, last_b; /* a pair that does, the first in order */
+};
+struct ts_matrix_tally ts_matrix_count(const struct ts_diff_matrix *m);
+
 #endif

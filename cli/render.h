@@ -18,6 +18,7 @@ void ts_json_text(struct ts_json *j, const char *key, struct ts_span text); /* e
 void ts_json_time(struct ts_json *j, const char *key, int64_t real_ns);	    /* 0 is null */
 void ts_json_count(struct ts_json *j, const char *key, uint64_t n);
 void ts_json_run(struct ts_json *j, const char *key, const struct ts_run_ref *run);
+void ts_json_bare_run(struct ts_json *j, const struct ts_run_ref *run);
 void ts_json_fact(struct ts_json *j, const struct ts_fact *fact); /* {"type":, "value":}; NULL and ABSENT are null */
 void ts_json_bare_fact(struct ts_json *j, const struct ts_fact *fact); /* the value alone */
 void ts_json_cell_value(struct ts_json *j, const struct ts_value *value);
@@ -48,6 +49,10 @@ enum ts_status ts_render_diff_text(struct ts_cli *cli, const struct ts_diff *dif
 				   struct ts_error *err);
 enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view,
 				   struct ts_error *err);
+
+/* Of three runs or more; all: no list of names is cut. */
+enum ts_status ts_render_matrix_text(struct ts_cli *cli, const struct ts_diff_matrix *m, bool all, struct ts_error *err);
+enum ts_status ts_render_matrix_json(struct ts_cli *cli, const struct ts_diff_matrix *m, struct ts_error *err);
 
 /* The report: panels of bars and sparklines (report.h), a page that is appended to out, every row as it is, and JSON. */
 enum ts_status ts_render_report_text(struct ts_cli *cli, const struct ts_report *r, struct ts_error *err);

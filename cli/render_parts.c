@@ -48,6 +48,11 @@ static void step_or_null(struct ts_json *j, const char *key, bool known, int64_t
 void ts_json_run(struct ts_json *j, const char *key, const struct ts_run_ref *run)
 {
 	ts_json_key(j, key);
+	ts_json_bare_run(j, run);
+}
+
+void ts_json_bare_run(struct ts_json *j, const struct ts_run_ref *run)
+{
 	ts_json_object(j);
 	ts_json_id(j, "id", &run->id);
 	ts_json_text(j, "own_name", run->own_name);

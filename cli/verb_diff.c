@@ -53,7 +53,45 @@ static int exit_code(const struct ts_cli *cli, const struct ts_diff *diff)
 	return diff->verdict == TS_DIFF_SAME ? TS_EXIT_YES : TS_EXIT_INCONCLUSIVE;
 }
 
-enum ts_status ts_verb_diff(struct ts_cli *cli, struct ts_error *err)
+/* All of diff's own options but --all are about two runs. */
+static enum ts_status refuse_options(const struct ts_cli *cli, struct ts_error *err)
+{
+	for (size_t i = 0; i < cli->args.n; i++) {
+		const char *name = cli->args.items[i].option->name;
+
+		for (const struct ts_option *own = cli->verb->options; own->name; own++)
+			if (strcmp(own->name, name) == 0 && strcmp(name, "all") != 0)
+				return ts_error_set(err, TS_INVALID, "diff: --%s is for two runs; %zu were named", name,
+						    cli->args.n_words);
+	}
+	return TS_OK;
+}
+
+/* Three runs or more: the first step of each two. */
+static enum ts_status matrix(struct ts_cli *cli, struct ts_error *err)
+{
+	struct ts_matrix_request request = {.n = cli->args.n_words};
+	struct ts_diff_matrix m;
+	enum ts_status status = refuse_options(cli, err);
+
+	if (status)
+		return status;
+	request.runs = ts_arena_array(&cli->arena, request.n, sizeof *request.runs);
+	if (!request.runs)
+		return ts_arena_error(&cli->arena, err);
+	status = ts_cli_runs(cli, cli->args.words, request.n, request.runs, err);
+	if (!status)
+		status = ts_ask_matrix(cli->target.channel, &request, &cli->arena, &m, err);
+	if (status)
+		return status;
+	status = cli->json ? ts_render_matrix_json(cli, &m, err)
+			   : ts_render_matrix_text(cli, &m, ts_args_has(&cli->args, "all"), err);
+	if (!status)
+		cli->exit_code = ts_matrix_count(&m).verdict;
+	return status;
+}
+
+static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 {
 	struct ts_diff_view view = {ts_args_has(&cli->args, "first"), ts_args_has(&cli->args, "all")};
 	struct ts_diff_request request = {0};
@@ -73,4 +111,9 @@ enum ts_status ts_verb_diff(struct ts_cli *cli, struct ts_error *err)
 	if (!status)
 		cli->exit_code = exit_code(cli, &diff);
 	return status;
+}
+
+enum ts_status ts_verb_diff(struct ts_cli *cli, struct ts_error *err)
+{
+	return cli->args.n_words > 2 ? matrix(cli, err) : two_runs(cli, err);
 }

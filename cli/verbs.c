@@ -1,6 +1,7 @@
 /* verbs.c - see verbs.h. Long because it is data: every word of help lies here and nowhere else. */
 #include "cli/verbs.h"
 
+#include "analysis/diff_matrix.h"
 #include "base/suggest.h"
 
 #define EXITS_DONE "0 done\n2 could not be done: wrong usage, no such run, no connection, damaged data"
@@ -120,6 +121,7 @@ static const struct ts_option diff_options[] = {
 static const struct ts_example diff_examples[] = {
 	{"tscope diff exp1 exp2", "two runs that were pushed"},
 	{"tscope diff exp1 ./runs/exp1-rerun", "a run and a directory, which is not pushed"},
+	{"tscope diff exp1 exp2 exp3 exp4", "which of several part, and where"},
 	{"tscope diff --ignore 'session.*' --exit-on facts a b", "exit 1 when a fact differs that is not of the session"},
 	END_EXAMPLES,
 };
@@ -248,9 +250,11 @@ const struct ts_verb ts_verbs[] = {
 	 "Without CODE: every rule, what it may say and when. With CODE: what makes it fire, its thresholds and how a policy file sets them, how "
 	 "severe it is, what to try, and where the rule is from. docs/findings.md has the same in one document.",
 	 explain_options, explain_examples, EXITS_DONE, 0, 1, TS_COMPLETE_RULE, true, ts_verb_explain},
-	{"diff", "the first step at which two runs part, and what else differs", "RUN RUN",
+	{"diff", "the first step at which two runs part, and what else differs", "RUN RUN [RUN...]",
 	 "Says in one sentence whether the two runs computed the same, then lists the facts that differ, and for every "
 	 "series the first step where its bits differ, with both values. Times and memory are shown and do not decide.\n\n"
+	 "With three runs or more, up to 256: a matrix of the first step at which each two of them part, or, where it does not fit the "
+	 "terminal, groups of runs that computed the same. It exits 0 when all are the same, 1 when two of them part, 3 otherwise.\n\n"
 	 ABOUT_RUN,
 	 diff_options, diff_examples,
 	 "0 the same: what was computed has the same columns, steps and bits\n"
@@ -258,7 +262,7 @@ const struct ts_verb ts_verbs[] = {
 	 "2 could not be determined: wrong usage, no such run, no connection, damaged data\n"
 	 "3 inconclusive: the steps that both have agree, but one has more or they have none in common, or only series of "
 	 "unknown meaning differ",
-	 2, 2, TS_COMPLETE_RUN, true, ts_verb_diff},
+	 2, TS_MATRIX_RUNS_MAX, TS_COMPLETE_RUN, true, ts_verb_diff},
 	{"name", "give a run another name", "RUN NAME", ABOUT_PUSHED, name_options, name_examples, EXITS_DONE, 2, 2,
 	 TS_COMPLETE_RUN, false, ts_verb_name},
 	{"tag", "pin a run under a name that does not move, or list tags", "[RUN TAG]", ABOUT_PUSHED, tag_options,

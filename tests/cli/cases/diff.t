@@ -358,3 +358,163 @@ $ tscope diff base ./runs/cut
 $ tscope diff base ./runs/empty
 ! tscope: ./runs/empty is no run directory: no steps.jsonl, no run.json, no rank*/ and no trace in it
 [2]
+# Three runs or more: a matrix of first steps.
+$ tscope diff base rerun parts longer mood mood2 apart
+| 5 of 21 pairs part, all of them at step 3
+| 1  base    18fc3da2967f  8 steps (0 to 7)      1 rank
+| 2  rerun   615c705062bf  8 steps (0 to 7)      1 rank
+| 3  parts   2fce76dd212c  8 steps (0 to 7)      1 rank
+| 4  longer  782180165393  12 steps (0 to 11)    1 rank
+| 5  mood    02543aa2aba4  8 steps (0 to 7)      1 rank
+| 6  mood2   46aff2c7d8bf  8 steps (0 to 7)      1 rank
+| 7  apart   a119718b675c  8 steps (100 to 107)  1 rank
+|
+| First step where each two part
+|                 base    rerun  parts  longer     mood    mood2  apart
+|   1  base          .     same      3  extent  columns  columns  apart
+|   2  rerun      same        .      3  extent  columns  columns  apart
+|   3  parts         3        3      .       3        3        3  apart
+|   4  longer   extent   extent      3       .   extent   extent  apart
+|   5  mood    columns  columns      3  extent        .  columns  apart
+|   6  mood2   columns  columns      3  extent  columns        .  apart
+|   7  apart     apart    apart  apart   apart    apart    apart      .
+|
+| extent    common steps agree; one has steps, series or ranks that the other lacks
+| columns   the trajectory is the same; a series of unknown meaning differs
+| apart     no step of a trajectory is in both
+[1]
+$ COLUMNS=60 tscope diff base rerun parts longer
+| 3 of 6 pairs part, all of them at step 3
+| 1  base    18fc3da2967f  8 steps (0 to 7)    1 rank
+| 2  rerun   615c705062bf  8 steps (0 to 7)    1 rank
+| 3  parts   2fce76dd212c  8 steps (0 to 7)    1 rank
+| 4  longer  782180165393  12 steps (0 to 11)  1 rank
+|
+| First step where each two part
+|                base   rerun  parts  longer
+|   1  base         .    same      3  extent
+|   2  rerun     same       .      3  extent
+|   3  parts        3       3      .       3
+|   4  longer  extent  extent      3       .
+|
+| extent    common steps agree; one has steps, series or ranks
+|           that the other lacks
+[1]
+$ COLUMNS=44 tscope diff base rerun parts longer mood apart
+| 4 of 15 pairs part, all of them at step 3
+| 1  base    18fc3da2967f
+|     8 steps (0 to 7)      1 rank
+| 2  rerun   615c705062bf
+|     8 steps (0 to 7)      1 rank
+| 3  parts   2fce76dd212c
+|     8 steps (0 to 7)      1 rank
+| 4  longer  782180165393
+|     12 steps (0 to 11)    1 rank
+| 5  mood    02543aa2aba4
+|     8 steps (0 to 7)      1 rank
+| 6  apart   a119718b675c
+|     8 steps (100 to 107)  1 rank
+|
+| Runs that computed the same, and the group that each parts from last
+|   group  nearest  parts at  runs
+|       1        4   columns  1 base, 2 rerun
+|       2        1         3  3 parts
+|       3        1    extent  4 longer
+|       4        1   columns  5 mood
+|       5        1     apart  6 apart
+|
+| extent    common steps agree; one has steps,
+|           series or ranks that the other
+|           lacks
+| columns   the trajectory is the same; a
+|           series of unknown meaning differs
+| apart     no step of a trajectory is in both
+[1]
+$ tscope diff base rerun base
+| all 3 runs computed the same, bit for bit
+| 1  base   18fc3da2967f  8 steps (0 to 7)  1 rank
+| 2  rerun  615c705062bf  8 steps (0 to 7)  1 rank
+| 3  base   18fc3da2967f  8 steps (0 to 7)  1 rank
+|
+| First step where each two part
+|             base  rerun  base
+|   1  base      .   same  same
+|   2  rerun  same      .  same
+|   3  base   same   same     .
+$ tscope diff base longer ./runs/rerun
+| no step that two runs have in common differs, but 2 of 3 pairs differ in steps, series or ranks
+| 1  base    18fc3da2967f  8 steps (0 to 7)    1 rank
+| 2  longer  782180165393  12 steps (0 to 11)  1 rank
+| 3  rerun   615c705062bf  8 steps (0 to 7)    1 rank
+|
+| First step where each two part
+|                base  longer   rerun
+|   1  base         .  extent    same
+|   2  longer  extent       .  extent
+|   3  rerun     same  extent       .
+|
+| extent    common steps agree; one has steps, series or ranks that the other lacks
+[3]
+$ tscope diff --json base rerun parts
+| {
+|   "verdict": "different",
+|   "runs": [
+|     {
+|       "id": "18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912",
+|       "own_name": "base",
+|       "step_count": 8,
+|       "first_step": 0,
+|       "last_step": 7,
+|       "rank_count": 1
+|     },
+|     {
+|       "id": "615c705062bf0db34f82059036735c4a49847ce1ec5a722d4dbab3dc56074b7e",
+|       "own_name": "rerun",
+|       "step_count": 8,
+|       "first_step": 0,
+|       "last_step": 7,
+|       "rank_count": 1
+|     },
+|     {
+|       "id": "2fce76dd212c476c9dec5d12e1f355272afb6e4648a85fcbf48714228c06affb",
+|       "own_name": "parts",
+|       "step_count": 8,
+|       "first_step": 0,
+|       "last_step": 7,
+|       "rank_count": 1
+|     }
+|   ],
+|   "groups": [
+|     [
+|       0,
+|       1
+|     ],
+|     [
+|       2
+|     ]
+|   ],
+|   "pairs": [
+|     {
+|       "a": 0,
+|       "b": 1,
+|       "state": "same",
+|       "first_step": null
+|     },
+|     {
+|       "a": 0,
+|       "b": 2,
+|       "state": "parts",
+|       "first_step": 3
+|     },
+|     {
+|       "a": 1,
+|       "b": 2,
+|       "state": "parts",
+|       "first_step": 3
+|     }
+|   ]
+| }
+[1]
+$ tscope diff --exit-on facts base rerun parts
+! tscope: diff: --exit-on is for two runs; 3 were named
+[2]
