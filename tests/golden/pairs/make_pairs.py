@@ -35,6 +35,7 @@ BASE = {
     "mlp": dict(batch=16, samples=768, lr=2e-3, weight_decay=0.01, clip=1.0, dropout=0.2, warmup=0, optimizer="adamw"),
     "conv": dict(batch=16, samples=640, lr=0.02, weight_decay=1e-4, clip=2.0, dropout=0.0, warmup=0, optimizer="sgd"),
 }
+SEEDS = {"init": 7, "train": 11, "data": 100}
 CONTEXT, WIDTH = 32, 32
 
 
@@ -118,7 +119,7 @@ class Data:
             self.y[at] = (self.y[at] + 1) % self.symbols
         self.test = slice(n - 128, n)
         self.n = n - 128
-        self.seed, self.position = change.get("data_seed", 100), 0
+        self.seed, self.position = change.get("data_seed", SEEDS["data"]), 0
         self.order = change.get("order_seed")
 
     def sha256(self):
@@ -157,7 +158,7 @@ class Training:
             torch.rand(1)
 
     def build(self):
-        torch.manual_seed(self.change.get("init_seed", 7))
+        torch.manual_seed(self.change.get("init_seed", SEEDS["init"]))
         self.model = make_model(self.family, self.base["dropout"], self.data.symbols)
         if self.change.get("channels_last"):
             self.model = self.model.to(memory_format=torch.channels_last)
@@ -166,7 +167,7 @@ class Training:
             self.optimizer = torch.optim.AdamW(p, lr=self.base["lr"], weight_decay=self.base["weight_decay"])
         else:
             self.optimizer = torch.optim.SGD(p, lr=self.base["lr"], momentum=0.9, weight_decay=self.base["weight_decay"])
-        torch.manual_seed(self.change.get("train_seed", 11))
+        torch.manual_seed(self.change.get("train_seed", SEEDS["train"]))
 
     def rate(self, step):
         lr = self.base["lr"]
@@ -305,7 +306,8 @@ class Training:
             each = F.cross_entropy(logits.detach().double(), y.flatten(), reduction="none")
             return (each.sum() / each.numel()).item()
         if how == "penalty":  # with the penalty on the weights that the optimizer applies by itself
-            return total.item() + 0.5 * self.base["weight_decay"] * sum(float(p.detach().square().sum()) for p in self.model.parameters())
+            squares = sum(float(p.detach().square().sum()) for p in self.model.parameters())
+            return total.item() + 0.5 * self.base["weight_decay"] * squares
         return total.item()
 
 
@@ -341,7 +343,7 @@ def describe(kind, name, training, rank, world, started, began):
     }
     facts = {
         "format": 1,
-        "seeds": {"init": change.get("init_seed", 7), "train": change.get("train_seed", 11), "data": change.get("data_seed", 100)},
+        "seeds": {k: change.get(f"{k}_seed", seed) for k, seed in SEEDS.items()},
         "determinism": {
             "use_deterministic_algorithms": torch.are_deterministic_algorithms_enabled(),
             "torch_threads": torch.get_num_threads(),
@@ -365,7 +367,7 @@ def describe(kind, name, training, rank, world, started, began):
         group, key = path.split(".")
         if group in facts and key in facts[group]:
             if group == "seeds":
-                facts[group][key] = {"init": 7, "train": 11, "data": 100}[key]
+                facts[group][key] = SEEDS[key]
             else:
                 del facts[group][key]
     return meta, facts

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 """What `tscope diff --json` answers for each labelled pair of real runs: score.py BUILD [-v] [--only WORD].
 
-Each pair is asked in three forms: full (as recorded), facts (no digests) and scalars (neither digests nor facts). pairs.json says by label
-and form which classes are right and which cannot honestly be told from them:
+Each pair is asked in four forms: full (as recorded), facts (no digests), scalars (neither digests nor facts) and coarse (scalars of
+every fifth step, losses and gradient norm to four decimals). pairs.json says by label and form which classes are right and which
+cannot honestly be told from them:
 
     right        the class is one of "right"
     inseparable  the class is one of "near"; or of "far" (a class that leaves the truth out), with the truth among what remains
     overclaimed  a right class at high confidence in a form that cannot support it (one that is not in "sure")
-    none         unknown, not comparable, or no confidence
+    none         unknown, not comparable, or no confidence; good enough for the form coarse, else not
     wrong        anything else; high: at high confidence, where an inseparable class is wrong as well
 
-A form that shows no difference at all (every value kept in it is equal on both sides) has the right answer "identical". An answer may
-not begin before what was changed. Fails where one is wrong at high confidence or begins too early, and where less than 85 % of a
-form are right or inseparable. The cut-offs of the diagnosis must not be tuned on these runs.
+A form that shows no difference at all (every value kept in it is equal on both sides) has the right answer "identical". An answer
+may not begin before what was changed. Fails where one is wrong at high confidence or begins too early, and where less than 85 % of
+a form are right or inseparable. The cut-offs of the diagnosis must not be tuned on these runs.
 """
 import collections
 import json
@@ -24,7 +25,10 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FORMS = ("full", "facts", "scalars")
+FORMS = ("full", "facts", "scalars", "coarse")
+# Four decimals of every fifth step say little about a cause: what is no more than wide is not wrong there.
+WIDE = ("kernel_rng_or_data", "init_or_data", "jump", "quantization", "reduction_order", "precision", "nondeterminism",
+        "platform", "data_order", "data_position", "data_set", "rng_stream")
 KINDS = ("right", "inseparable", "overclaimed", "none", "wrong", "high")
 ENOUGH = 0.85
 
@@ -44,6 +48,11 @@ def strip(source, target, form):
         with open(os.path.join(to, "steps.jsonl"), "w") as f:
             for record in lines(folder):
                 del record["digests"]
+                if form == "coarse":
+                    if record["step"] % 5:
+                        continue
+                    for name in {"loss", "grad_norm", "val_loss"} & set(record["scalars"]):
+                        record["scalars"][name] = round(record["scalars"][name], 4)
                 f.write(json.dumps(record, separators=(",", ":")) + "\n")
         if form == "facts":
             for name in ("run.json", "facts.json"):
@@ -67,8 +76,9 @@ def ask(tscope, a, b):
 
 
 def judge(label, form, answer, equal):
+    asked, form = form, "scalars" if form == "coarse" else form
     right = ["identical"] if equal else label["right"][form]
-    near = [] if equal else label["near"][form]
+    near = [] if equal else label["near"][form] + list(WIDE if asked == "coarse" else ())
     far = [] if equal or form == "full" else label["far"]
     cause, confidence = answer["cause"], answer["confidence"]
     if cause in right:
@@ -105,10 +115,11 @@ def table(form, rows):
         print(f"  {truth:<16} {len(some):>3}  " + " ".join(f"{kinds[k] or '.':>11}" for k in KINDS) + "  "
               + ", ".join(f"{c} {n}" for c, n in causes.most_common()))
     kinds = collections.Counter(r["kind"] for r in rows)
-    good, n = kinds["right"] + kinds["inseparable"], len(rows)
+    good, n = kinds["right"] + kinds["inseparable"] + (kinds["none"] if form == "coarse" else 0), len(rows)
     print(f"  {'all':<16} {n:>3}  " + " ".join(f"{kinds[k] or '.':>11}" for k in KINDS))
     early = sum(r["early"] for r in rows)
-    print(f"  right or inseparable {100 * good / n:.1f} % (95 %: at least {100 * at_least(good, n):.1f} %), right {100 * kinds['right'] / n:.1f} %,"
+    print(f"  right or inseparable{' or none' if form == 'coarse' else ''} {100 * good / n:.1f} %"
+          f" (95 %: at least {100 * at_least(good, n):.1f} %), right {100 * kinds['right'] / n:.1f} %,"
           f" wrong at high confidence {kinds['high']}, begun too early {early}")
     return good >= ENOUGH * n and not kinds["high"] and not early
 
@@ -138,10 +149,10 @@ def main():
                 began = pair["began"]
                 early = not equal and began is not None and answer["step"] is not None and answer["step"] < began
                 rows[form].append({"truth": truth, "kind": kind, "answer": answer, "early": early})
+                cause = f"{answer['cause']} {answer['confidence']} at step {answer['step']}{' TOO EARLY' if early else ''}"
                 if verbose or kind not in ("right", "inseparable") or early:
                     print(f"{kind:<11} {form:<7} {pair['a']} {pair['b']}: {pair['what']}; from step {began}")
-                    print(f"            {answer['cause']} {answer['confidence']} at step {answer['step']}{' TOO EARLY' if early else ''};"
-                          f" remaining: {' '.join(answer['remaining']) or 'none'}; {answer['sentence']}")
+                    print(f"            {cause}; remaining: {' '.join(answer['remaining']) or 'none'}; {answer['sentence']}")
     for form in FORMS:
         if rows[form]:
             ok &= table(form, rows[form])
