@@ -1,7 +1,7 @@
 /* verbs.c - see verbs.h. Long because it is data: every word of help lies here and nowhere else. */
 #include "cli/verbs.h"
 
-#include "analysis/diff_matrix.h"
+#include "analysis/matrix.h"
 #include "base/suggest.h"
 
 #define EXITS_DONE "0 done\n2 could not be done: wrong usage, no such run, no connection, damaged data"

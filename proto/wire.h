@@ -11,7 +11,7 @@
 #define TSCOPE_PROTO_WIRE_H
 
 #include "analysis/analysis.h"
-#include "analysis/diff_matrix.h"
+#include "analysis/matrix.h"
 #include "analysis/policy.h"
 #include "store/engine.h"
 

@@ -7,7 +7,7 @@
 #ifndef TSCOPE_HANDLERS_DIFF_MATRIX_H
 #define TSCOPE_HANDLERS_DIFF_MATRIX_H
 
-#include "analysis/diff_matrix.h"
+#include "analysis/matrix.h"
 #include "service/handlers/read.h"
 
 /* n runs that are open already; runs and pairs of the result lie in the arena. */

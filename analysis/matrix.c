@@ -1,4 +1,4 @@
-#include "analysis/diff_matrix.h"
+#include "analysis/matrix.h"
 
 static bool joins(const struct ts_diff_matrix *m, const size_t *groups, size_t run, size_t group)
 {

@@ -1,6 +1,6 @@
-/* diff_matrix.h - the first step at which each two of several runs part. */
-#ifndef TSCOPE_ANALYSIS_DIFF_MATRIX_H
-#define TSCOPE_ANALYSIS_DIFF_MATRIX_H
+/* matrix.h - the first step at which each two of several runs part. */
+#ifndef TSCOPE_ANALYSIS_MATRIX_H
+#define TSCOPE_ANALYSIS_MATRIX_H
 
 #include "analysis/diff.h"
 
