@@ -85,10 +85,19 @@ static void put_rank(struct ts_buf *out, const struct ts_diff *diff, const struc
 		ts_buf_printf(out, " (rank %" PRId32 ")", row->rank);
 }
 
+/* The last step on which they agreed is said where it is not the one before: they parted anywhere behind it. */
+static void put_parting(struct ts_buf *out, const struct ts_series_row *row)
+{
+	if (row->after_known && (uint64_t)row->first_step - (uint64_t)row->after_step > 1)
+		ts_buf_printf(out, " parts between step %" PRId64 " and %" PRId64, row->after_step, row->first_step);
+	else
+		ts_buf_printf(out, " parts at step %" PRId64, row->first_step);
+}
+
 static void put_parts(struct ts_buf *out, const struct ts_diff *diff, const struct ts_series_row *row)
 {
 	put_name(out, row->name);
-	ts_buf_printf(out, " parts at step %" PRId64, row->first_step);
+	put_parting(out, row);
 	put_rank(out, diff, row);
 	if (!row->after_known)
 		ts_buf_str(out, ", the first that both have");

@@ -529,6 +529,33 @@ static void one_bit_of_the_loss(void **state)
 	world_close(&w);
 }
 
+/* Logged every 10 steps against every 20: they parted somewhere behind the last step on which both are known to agree. */
+static void between_two_steps(void **state)
+{
+	struct cells a = {.n = 0}, b = {.n = 0};
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	for (int64_t step = INT64_MIN + 8; step < INT64_MIN + 9; step++) { /* far below: the distance is no int64 */
+		cells_add(&a, 0, "scalars.loss", step, 1.5);
+		cells_add(&b, 0, "scalars.loss", step, 1.5);
+	}
+	for (int64_t step = 0; step <= 400; step += 10)
+		cells_add(&a, 0, "scalars.loss", step, step < 190 ? 2.0 : 3.0);
+	for (int64_t step = 0; step <= 400; step += 20)
+		cells_add(&b, 0, "scalars.loss", step, 2.0);
+	expect_verdict(&w, &a, &b, TS_DIFF_DIFFERENT, "loss parts between step 180 and 200: 3.0 against 2.0");
+	for (size_t i = 0; i < a.n; i++)
+		if (a.items[i].step == 0)
+			a.items[i].word ^= 1;
+	expect_verdict(&w, &a, &b, TS_DIFF_DIFFERENT,
+		       "loss parts between step -9223372036854775800 and 0: 2.0000000000000004 against 2.0");
+	cells_free(&a);
+	cells_free(&b);
+	world_close(&w);
+}
+
 static void times_do_not_decide(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
@@ -1020,6 +1047,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_runs_agree_with_plain_comparison),
 		cmocka_unit_test(one_bit_of_the_loss),
+		cmocka_unit_test(between_two_steps),
 		cmocka_unit_test(times_do_not_decide),
 		cmocka_unit_test(events_are_told_and_do_not_decide),
 		cmocka_unit_test(no_trajectory_says_nothing),
