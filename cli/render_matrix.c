@@ -126,7 +126,7 @@ static enum ts_status runs(struct ts_cli *cli, const struct ts_diff_matrix *m, s
 		const char *range = run->steps ? ts_show_range(run->first_step, run->last_step, &cli->arena) : "none";
 
 		ts_grid_text(&grid, TS_STYLE_DIM, ts_show_count(i + 1, &cli->arena));
-		ts_grid_text(&grid, TS_STYLE_PLAIN, name_of(run, &cli->arena));
+		ts_grid_span(&grid, TS_STYLE_PLAIN, run->own_name.len ? run->own_name : ts_span_str("-"));
 		ts_grid_text(&grid, TS_STYLE_DIM, ts_show_id(&run->id, &cli->arena));
 		ts_grid_text(&grid, TS_STYLE_PLAIN,
 			     steps && range ? ts_arena_printf(&cli->arena, "%s (%s)", steps, range) : NULL);

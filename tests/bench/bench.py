@@ -138,6 +138,21 @@ def run_ranks(work):
         f"{64 * steps / ours.cpu / 1e6:.1f} M rank-steps/s", "-", "< 6 s", ours.cpu < 6)
 
 
+def run_matrix(work):
+    """First steps of each two of 100 runs, held against the family tree that they were made from."""
+    store, runs = os.path.join(work, "matrix"), 100
+    made = subprocess.run([os.path.join(BUILD, "bench_matrix"), store, str(runs), str(STEPS)], capture_output=True, text=True, check=True)
+    want = [tuple(map(int, line.split())) for line in made.stdout.splitlines()]
+    ours = min((measure(TSCOPE, "diff", "--json", *(f"r{i:03d}" for i in range(runs)), env=store_env(store), ok=(1,)) for _ in range(3)),
+               key=lambda m: m.wall)
+    got = [(p["a"], p["b"], p["first_step"]) for p in json.loads(ours.out)["pairs"]]
+    if got != want:
+        sys.exit("bench: the matrix is not what the family tree says")
+    row(f"diff, {runs} x {runs} runs of {STEPS:,} steps", f"{ours.wall * 1e3:.0f} ms wall, {ours.anon / 1e6:.0f} MB",
+        f"{len(want):,} pairs right", "-", "< 1 s", ours.wall < 1)
+    shutil.rmtree(store)
+
+
 def run_table(a, b, flat, wide, size, work):
     store = os.path.join(work, "store")
     env = store_env(store)
@@ -166,6 +181,7 @@ def run_table(a, b, flat, wide, size, work):
     row("nothing: /bin/true", f"{looped(50, '/bin/true', env=env) * 1e3:.2f} ms CPU", "-", "-", "-", None)
     beside_peer("diff", looped(50, TSCOPE, "diff", "a", "b", env=env), measure(PYTSCOPE, "diff", a, b).cpu if have_peer() else None, 5000)
     run_ranks(work)
+    run_matrix(work)
 
     sizes = {}
     for name, path in (("flat", flat), ("wide", wide)):
