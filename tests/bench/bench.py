@@ -138,6 +138,20 @@ def run_ranks(work):
         f"{64 * steps / ours.cpu / 1e6:.1f} M rank-steps/s", "-", "< 6 s", ours.cpu < 6)
 
 
+def run_diff(work):
+    """At the server, without a process or a socket: runs of ten times the steps, loss and gradient norm."""
+    goals = {"last block": ("share all but the last block", 0.01), "wholly different": ("nothing in common", 1),
+             "as float32": ("one as float32", 1), "every third step": ("one logged every third step", 1)}
+    store = os.path.join(work, "diff-store")
+    ours = measure(os.path.join(BUILD, "bench_diff"), store, str(10 * STEPS))
+    shutil.rmtree(store)
+    for line in ours.out.decode().splitlines():
+        name, seconds, _ = line.split("\t", 2)
+        what, most = goals[name]
+        row(f"Diff of {10 * STEPS:,} steps, {what}", f"{float(seconds) * 1e3:.2f} ms wall", "-", "-", f"< {most * 1e3:g} ms", float(seconds) < most)
+    row("those, anonymous memory", f"{ours.anon / 1e6:.0f} MB", f"a column {10 * STEPS * 8 / 1e6:.0f} MB", "-", "< 64 MB", ours.anon < 64e6)
+
+
 def run_matrix(work):
     """First steps of each two of 100 runs, held against the family tree that they were made from."""
     store, runs = os.path.join(work, "matrix"), 100
@@ -182,6 +196,7 @@ def run_table(a, b, flat, wide, size, work):
     beside_peer("diff", looped(50, TSCOPE, "diff", "a", "b", env=env), measure(PYTSCOPE, "diff", a, b).cpu if have_peer() else None, 5000)
     run_ranks(work)
     run_matrix(work)
+    run_diff(work)
 
     sizes = {}
     for name, path in (("flat", flat), ("wide", wide)):
