@@ -17,8 +17,8 @@ static struct toy_data data, other_data;
 
 static const struct toy_recipe recipes[] = {
 	{.init_seed = 1, .order_seed = 2, .dropout_seed = 3, .optimizer = TOY_SGD, .precision = TOY_FP32, .lr = 0.05F},
-	{.init_seed = 1, .order_seed = 2, .dropout_seed = 3, .optimizer = TOY_ADAM, .precision = TOY_FP32, .lr = 0.003F, .dropout = 0.1F},
-	{.init_seed = 4, .order_seed = 5, .dropout_seed = 6, .optimizer = TOY_SGD, .precision = TOY_BF16, .lr = 0.05F, .dropout = 0.1F},
+	{.init_seed = 1, .order_seed = 2, .dropout_seed = 3, .optimizer = TOY_ADAM, .dropout = 0.1F, .lr = 0.003F},
+	{.init_seed = 4, .order_seed = 5, .dropout_seed = 6, .optimizer = TOY_SGD, .precision = TOY_BF16, .dropout = 0.1F, .lr = 0.05F},
 	{.init_seed = 4, .order_seed = 5, .dropout_seed = 6, .optimizer = TOY_ADAM, .precision = TOY_TF32, .lr = 0.003F},
 };
 
@@ -316,6 +316,29 @@ static void a_hurt_gradient_is_seen_in_its_norm_first(void **state)
 	assert_true(a[10].loss != b[10].loss);
 }
 
+/* Of four ranks one is hurt: its own gradient differs at that step, the others' do not; later all do. */
+static void one_rank_is_hurt_alone(void **state)
+{
+	struct toy_fault fault = {.kind = TOY_GRADIENT, .step = 9, .amount = 1, .seed = 3, .index = 2};
+	struct toy_recipe recipe = recipes[0];
+	struct toy_row a[STEPS], b[STEPS];
+	struct toy x;
+
+	(void)state;
+	recipe.ranks = 4;
+	run(&recipe, NULL, &x, a);
+	run(&recipe, &fault, &x, b);
+	assert_int_equal(parts(a, b), 9);
+	for (size_t k = 0; k < 4; k++) {
+		assert_int_equal(a[9].rank_grads[k] != b[9].rank_grads[k], k == 2);
+		assert_true(a[10].rank_grads[k] != b[10].rank_grads[k]);
+		assert_true(a[9].rank_grads[k] != a[9].rank_grads[(k + 1) % 4]);
+	}
+	assert_true(a[9].loss == b[9].loss && a[9].grads != b[9].grads);
+	run(&recipes[0], NULL, &x, b);
+	assert_true(b[0].rank_grads[0] != 0 && b[0].rank_grads[1] == 0);
+}
+
 static void a_report_leaves_the_training_alone(void **state)
 {
 	struct toy_fault bias = {.kind = TOY_REPORT_BIAS, .amount = 1e-3}, decimals = {.kind = TOY_REPORT_DECIMALS};
@@ -400,7 +423,7 @@ static void precisions_differ_at_once(void **state)
 	assert_true(error[2] > 3 * error[1] && error[2] < 0x1p-8);
 }
 
-/* The first step's momentum is the gradient: against the slope of the loss itself, a central difference in float32 (error some 1e-4). */
+/* The first step's momentum is the gradient: against the slope of the loss itself, a central difference in float32. */
 static void gradients_are_those_of_the_loss(void **state)
 {
 	static const uint32_t where[] = {TOY_W1 + 5, TOY_B1 + 3, TOY_W2 + 100, TOY_B2 + 9, TOY_W3 + 77, TOY_B3 + 4};
@@ -450,6 +473,7 @@ int main(void)
 		cmocka_unit_test(the_rate_moves_what_follows),
 		cmocka_unit_test(a_forgotten_optimizer_moves_what_follows),
 		cmocka_unit_test(a_hurt_gradient_is_seen_in_its_norm_first),
+		cmocka_unit_test(one_rank_is_hurt_alone),
 		cmocka_unit_test(a_report_leaves_the_training_alone),
 		cmocka_unit_test(a_skipped_stream_drops_other_units),
 		cmocka_unit_test(rounding_of_short_floats),

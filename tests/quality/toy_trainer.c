@@ -119,13 +119,15 @@ static void take_batch(const struct toy *toy, uint64_t seed, uint32_t position, 
 		p->x[i] = toy->data->x[first + i];
 		p->y[i] = toy->data->y[first + i];
 	}
-	p->row->batch = digest(digest(1, toy->data->x[first], sizeof toy->data->x[0] * TOY_BATCH), toy->data->y + first, TOY_BATCH);
+	p->row->batch = digest(digest(1, toy->data->x[first], sizeof toy->data->x[0] * TOY_BATCH), toy->data->y + first,
+			       TOY_BATCH);
 }
 
 /* --- forward and backward of one sample --- */
 
 /* out = in * w + b; w has n_in rows of n_out. */
-static void product(const float *in, size_t n_in, const float *w, const float *b, float *out, size_t n_out, bool backwards)
+static void product(const float *in, size_t n_in, const float *w, const float *b, float *out, size_t n_out,
+		    bool backwards)
 {
 	memcpy(out, b, n_out * sizeof *out);
 	for (size_t k = 0; k < n_in; k++) {
@@ -192,7 +194,8 @@ static float forward(const struct pass *p, uint32_t i, struct sample *s)
 }
 
 /* d_in = d_out * transposed w, and in (x) d_out is added to the gradients of w and b. */
-static void back(const struct pass *p, const float *in, size_t n_in, const float *d_out, size_t n_out, size_t w, float *d_in, float *grad)
+static void back(const struct pass *p, const float *in, size_t n_in, const float *d_out, size_t n_out, size_t w,
+		 float *d_in, float *grad)
 {
 	for (size_t i = 0; i < n_in; i++) {
 		const float *row = p->w + w + i * n_out;
@@ -301,10 +304,10 @@ static void draw_dropout(struct toy *toy, struct pass *p)
 				uint64_t bytes = toy->recipe.dropout > 0 ? ts_random_next(&toy->dropout) : 0;
 
 				for (size_t b = 0; b < 8; b++)
-					p->keep[i][layer][u + b] =
-						toy->recipe.dropout <= 0			       ? 1.0F
-						: (double)(bytes >> (8 * b) & UINT64_C(255)) < limit ? 0.0F
-												     : scale;
+					p->keep[i][layer][u + b] = toy->recipe.dropout <= 0 ? 1.0F
+								   : (double)(bytes >> (8 * b) & UINT64_C(255)) < limit
+									   ? 0.0F
+									   : scale;
 			}
 }
 
@@ -314,7 +317,7 @@ static void prepare(struct toy *toy, const struct toy_fault *f, struct pass *p)
 
 	p->precision = from(toy, f, TOY_PRECISION) ? f->precision : toy->recipe.precision;
 	p->other_kernel = from(toy, f, TOY_KERNEL);
-	p->parts = from(toy, f, TOY_SPLIT) ? f->count : 1;
+	p->parts = from(toy, f, TOY_SPLIT) ? f->count : toy->recipe.ranks > 1 ? toy->recipe.ranks : 1;
 	for (uint32_t i = 0; i < TOY_BATCH; i++)
 		p->order[i] = i;
 	if (from(toy, f, TOY_REDUCTION)) {
@@ -346,26 +349,6 @@ static void run_part(const struct pass *p, uint32_t first, uint32_t last, float 
 	}
 }
 
-static void run_batch(struct pass *p)
-{
-	float part_loss, part[TOY_PARAMS];
-
-	memset(p->grad, 0, sizeof p->grad);
-	p->loss = 0;
-	if (p->parts == 1) {
-		run_part(p, 0, TOY_BATCH, &p->loss, p->grad);
-		return;
-	}
-	for (uint32_t k = 0; k < p->parts; k++) {
-		memset(part, 0, sizeof part);
-		part_loss = 0;
-		run_part(p, k * TOY_BATCH / p->parts, (k + 1) * TOY_BATCH / p->parts, &part_loss, part);
-		p->loss += part_loss;
-		for (size_t i = 0; i < TOY_PARAMS; i++)
-			p->grad[i] += part[i];
-	}
-}
-
 static double norm(const float *x, size_t n)
 {
 	double sum = 0;
@@ -385,6 +368,26 @@ static void corrupt(const struct toy_fault *f, float *grad)
 		grad[i] += (float)(scale * ts_random_normal(&r));
 }
 
+static void run_batch(const struct toy *toy, const struct toy_fault *f, struct pass *p)
+{
+	float part_loss, part[TOY_PARAMS];
+
+	memset(p->grad, 0, sizeof p->grad);
+	p->loss = 0;
+	for (uint32_t k = 0; k < p->parts; k++) {
+		memset(part, 0, sizeof part);
+		part_loss = 0;
+		run_part(p, k * TOY_BATCH / p->parts, (k + 1) * TOY_BATCH / p->parts, &part_loss, part);
+		if (at(toy, f, TOY_GRADIENT) && f->index % p->parts == k)
+			corrupt(f, part);
+		if (k < TOY_RANKS_MAX)
+			p->row->rank_grads[k] = digest(5, part, sizeof part);
+		p->loss += part_loss;
+		for (size_t i = 0; i < TOY_PARAMS; i++)
+			p->grad[i] += part[i];
+	}
+}
+
 static void update_sgd(struct toy *toy, const float *grad, float lr)
 {
 	for (size_t i = 0; i < TOY_PARAMS; i++) {
@@ -395,7 +398,8 @@ static void update_sgd(struct toy *toy, const float *grad, float lr)
 
 static void update_adam(struct toy *toy, const float *grad, float lr)
 {
-	float fix1 = 1.0F - powf(0.9F, (float)(toy->updates + 1)), fix2 = 1.0F - powf(0.999F, (float)(toy->updates + 1));
+	float fix1 = 1.0F - powf(0.9F, (float)(toy->updates + 1)),
+	      fix2 = 1.0F - powf(0.999F, (float)(toy->updates + 1));
 
 	for (size_t i = 0; i < TOY_PARAMS; i++) {
 		toy->m[i] = 0.9F * toy->m[i] + 0.1F * grad[i];
@@ -420,11 +424,10 @@ void toy_step(struct toy *toy, const struct toy_fault *fault, struct toy_row *re
 
 	if (from(toy, fault, TOY_RATE))
 		lr *= (float)fault->amount;
+	memset(ret_row, 0, sizeof *ret_row);
 	damage(toy, fault);
 	prepare(toy, fault, &p);
-	run_batch(&p);
-	if (at(toy, fault, TOY_GRADIENT))
-		corrupt(fault, p.grad);
+	run_batch(toy, fault, &p);
 	ret_row->loss = (double)reported(toy, fault, p.loss / TOY_BATCH);
 	ret_row->grad_norm = (double)(float)norm(p.grad, TOY_PARAMS);
 	ret_row->lr = (double)lr;

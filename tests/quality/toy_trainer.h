@@ -1,9 +1,10 @@
 /* toy_trainer.h - a training small enough to run thousands of times, and the ways in which a second one of it goes wrong.
  *
- * A net of 16-32-32-10 with SiLU learns ten classes of synthetic points, batch 32, by SGD with momentum or Adam. Arithmetic is float32;
- * TF32 rounds what enters a matrix product to 10 bits of mantissa, BF16 also what leaves it and the activations between (weight gradients
- * are summed in float32, master weights are float32), as mixed precision does. The same recipe gives the same bits, and a copy of
- * struct toy carries on as the original does: a second run of the same beginning starts from a copy taken at the step of its fault.
+ * A net of 16-32-32-10 with SiLU learns ten classes of synthetic points, batch 32, by SGD with momentum or Adam. Arithmetic is
+ * float32; TF32 rounds what enters a matrix product to 10 bits of mantissa, BF16 rounds to 7 also what leaves it and the activations
+ * between (weight gradients are summed in float32, master weights are float32), as mixed precision does. The same recipe gives the
+ * same bits, and a copy of struct toy carries on as the original does: a second run with the same beginning starts from a copy taken
+ * at the step of its fault. With several ranks each has a part of the batch, and gradients are summed apart, then across the ranks.
  *
  *	struct toy_data *data = malloc(sizeof *data);
  *	toy_data_draw(data, 1);
@@ -30,6 +31,7 @@ enum {
 	TOY_BATCH = 32,
 	TOY_BATCHES = 24, /* of an epoch */
 	TOY_SAMPLES = TOY_BATCH * TOY_BATCHES,
+	TOY_RANKS_MAX = 4,
 	TOY_W1 = 0,	  /* where each matrix and bias begins among the parameters: rows are inputs */
 	TOY_B1 = TOY_W1 + TOY_IN * TOY_HIDDEN,
 	TOY_W2 = TOY_B1 + TOY_HIDDEN,
@@ -48,13 +50,14 @@ struct toy_recipe {
 	enum toy_precision precision;
 	float dropout; /* of both hidden layers; 0 = none, and the generator stands still */
 	float lr;	/* of the first step; falls to a half in 400 steps */
+	uint32_t ranks; /* 0 is 1 */
 };
 
 /* What a step does otherwise than the recipe says. STEP: at one step; FROM: at it and after. */
 enum toy_fault_kind {
 	TOY_NO_FAULT,
 	TOY_REDUCTION,	    /* FROM: samples are summed in an order drawn for each step from seed */
-	TOY_SPLIT,	    /* FROM: gradients of `count` parts of a batch are summed apart, then together */
+	TOY_SPLIT,	    /* FROM: is of `count` ranks, of more than TOY_RANKS_MAX too */
 	TOY_KERNEL,	    /* FROM: products sum their inputs backwards, and SiLU rounds its sigmoid first */
 	TOY_PRECISION,	    /* FROM: computes in `precision` */
 	TOY_ULP,	    /* STEP: parameter `index` is moved to the next float */
@@ -64,7 +67,7 @@ enum toy_fault_kind {
 	TOY_RESTART,	    /* FROM: reads from the first batch again */
 	TOY_RATE,	    /* FROM: the learning rate times `amount` */
 	TOY_FORGET,	    /* STEP: the optimizer begins anew */
-	TOY_GRADIENT,	    /* STEP: noise of `amount` times the norm of the gradient is added to it, drawn from seed */
+	TOY_GRADIENT,	    /* STEP: noise of `amount` times the norm of rank `index`'s gradient is added to it, drawn from seed */
 	TOY_STREAM,	    /* STEP: `count` words of the generator are skipped */
 	TOY_REPORT_BIAS,    /* FROM: the loss that is told is `amount` too large; nothing else differs */
 	TOY_REPORT_DECIMALS, /* FROM: the loss is told with four decimals */
@@ -96,6 +99,7 @@ struct toy {
 struct toy_row {
 	double loss, grad_norm, lr;
 	uint64_t params, grads, batch, rng;
+	uint64_t rank_grads[TOY_RANKS_MAX]; /* of each rank's own gradient, before it is summed; 0 without that rank */
 };
 
 void toy_data_draw(struct toy_data *data, uint64_t seed);
