@@ -13,7 +13,7 @@
 						X(analyze_request, ts_analyze_request) X(analyze_reply, ts_analysis)   \
 							X(diff_request, ts_diff_request) X(diff_reply, ts_diff)        \
 							X(matrix_request, ts_matrix_request) X(matrix_reply, ts_diff_matrix) \
-								X(verify_event, ts_verify_event)                       \
+								X(resume_request, ts_resume_request) X(resume_reply, ts_resume) X(verify_event, ts_verify_event)                       \
 									X(gc_request, ts_gc_request)                   \
 										X(gc_reply, ts_sweep_report)
 

@@ -57,7 +57,7 @@ VECTORS = [
     ("get_reply", "GetRunReply",
      "run { %s } ref { %s } head: \"h\\000d\" notes { key: \"k\" value: \"v\" at_ns: 3 who: \"w\" } "
      "columns { name: \"c\" type: COLUMN_TYPE_JSON role: ROLE_OBSERVATION precision: PRECISION_DECIMALS digits: 5 table: TABLE_KIND_SUPERSEDED rank: -1 ranks: 8 rows: 9 first_key: -10 last_key: 11 rows_all: 12 } "
-     "files { rank: 1 name: \"f\" size: 3 } missing_ranks: 2 missing_ranks: 3 names { %s }" % (RUN % ident(1), REF % ident(2), REF % ident(3))),
+     "files { rank: 1 name: \"f\" size: 3 } missing_ranks: 2 missing_ranks: 3 names { %s } lineage { parent: \"w\" step: 9 }" % (RUN % ident(1), REF % ident(2), REF % ident(3))),
     ("objects_request", "GetObjectsRequest", "ids: " + ids(4, 5)),
     ("objects_reply", "GetObjectsReply", "objects { id: %s codec: 1 data: \"z\" }" % ident(9)),
     ("analyze_request", "AnalyzeRequest", 'spec: "s" warmup: 0 rank: 0 flops_per_step: 6e12 peak_flops_per_s: 9.89e14 microbatches: 8 dtype: "bf16" '
@@ -91,6 +91,12 @@ VECTORS = [
     ("matrix_reply", "DiffMatrixReply",
      "runs { %s } runs { %s } runs { %s } states: PAIR_STATE_PARTS states: PAIR_STATE_APART states: PAIR_STATE_SAME steps: -7 steps: 0 steps: 0"
      % (RUN % ident(1), RUN % ident(2), RUN % ident(3))),
+    ("resume_request", "CheckResumeRequest", 'parent: "p" child: "c" tolerance: 0.25'),
+    ("resume_reply", "CheckResumeReply",
+     "parent { %s } child { %s } restart: true restarts: 3 verdict: RESUME_VERDICT_UNDECIDED "
+     "why { cause: CAUSE_RESUME_DATA confidence: CONFIDENCE_LOW step: 0 sentence: \"s\" bits {} numeric {} statistical {} features { group: \"resume\" name: \"n\" value: 2 } } "
+     "lineage { parent: \"p\\000q\" id: %s step: 0 blocks: 6 shared_blocks: 5 prefix { first: -4 last: 7 } }"
+     % (RUN % ident(1), RUN % ident(2), ident(3))),
     ("verify_event", "VerifyEvent",
      "final: true done: 2 total: 3 objects: 4 bytes: 5 damaged: 6 missing: 7 ids: " + ids(8)),
     ("gc_request", "CollectGarbageRequest", "dry_run: true lease_s: 0"),

@@ -507,6 +507,55 @@ static void reads_diff_series(const struct ts_diff *d)
 	assert_int_equal(r[1].other_types, 0);
 }
 
+static void reads_resume_messages(void **state)
+{
+	struct ts_resume_request request;
+	struct ts_get_reply run;
+	struct ts_resume r;
+
+	(void)state;
+	UNPACK(resume_request, &request);
+	IS(request.parent, "p");
+	IS(request.child, "c");
+	assert_true(request.has_tolerance && request.tolerance == 0.25);
+	UNPACK(resume_reply, &r);
+	check_run(&r.parent, 1);
+	check_run(&r.child, 2);
+	assert_true(r.restart);
+	assert_int_equal(r.restarts, 3);
+	assert_int_equal(r.verdict, TS_RESUME_UNDECIDED);
+	assert_int_equal(r.why.cause, TS_CAUSE_RESUME_DATA);
+	assert_true(r.why.has_step && r.why.step == 0);
+	assert_int_equal(r.why.features.n, 1);
+	assert_true(r.lineage.named && r.lineage.found && r.lineage.has_step && r.lineage.prefix);
+	IS(r.lineage.parent, "p\0q");
+	ID(r.lineage.id, 3);
+	assert_int_equal(r.lineage.step, 0);
+	assert_int_equal(r.lineage.blocks, 6);
+	assert_int_equal(r.lineage.shared_blocks, 5);
+	assert_int_equal(r.lineage.prefix_first, -4);
+	assert_int_equal(r.lineage.prefix_last, 7);
+	UNPACK(get_reply, &run);
+	assert_true(run.lineage.named && !run.lineage.found && !run.lineage.prefix);
+	assert_int_equal(run.lineage.step, 9);
+}
+
+static void refuses_resume_messages(void **state)
+{
+	struct ts_resume_request request = {.has_tolerance = true, .tolerance = 0};
+	struct ts_resume reply = {.lineage = {.blocks = 1, .shared_blocks = 2}};
+	struct ts_buf buf = TS_BUF_INIT(1 << 16);
+
+	(void)state;
+	assert_int_equal(ts_wire_pack_resume_request(&request, &buf, &err), TS_OK);
+	assert_int_equal(ts_wire_unpack_resume_request(ts_buf_view(&buf), &arena, &request, &err), TS_INVALID);
+	buf.len = 0;
+	assert_int_equal(ts_wire_pack_resume_reply(&reply, &buf, &err), TS_OK);
+	assert_int_equal(ts_wire_unpack_resume_reply(ts_buf_view(&buf), &arena, &reply, &err), TS_INVALID);
+	assert_non_null(strstr(err.text, "shared_blocks"));
+	ts_buf_finish(&buf);
+}
+
 static void reads_diff_messages(void **state)
 {
 	struct ts_diff_request request;
@@ -773,6 +822,8 @@ int main(void)
 		T(reads_get_messages),
 		T(reads_analyze_messages),
 		T(refuses_analyze_messages),
+		T(reads_resume_messages),
+		T(refuses_resume_messages),
 		T(reads_diff_messages),
 		T(reads_matrix_messages),
 		T(writes_what_protoc_writes),

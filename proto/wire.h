@@ -13,6 +13,7 @@
 #include "analysis/analysis.h"
 #include "analysis/matrix.h"
 #include "analysis/policy.h"
+#include "analysis/resume.h"
 #include "store/engine.h"
 
 /* ServerInfo: {} -> */
@@ -175,6 +176,7 @@ struct ts_get_reply {
 	size_t n_missing;
 	struct ts_ref *names; /* run names, tags, branches that point at it, at most 64 */
 	size_t n_names;
+	struct ts_lineage lineage; /* of lineage.parent, if it is named */
 };
 
 /* GetObjects: ids up, sealed objects down in that order; a missing one ends the stream with TS_NOT_FOUND. */
@@ -212,6 +214,13 @@ struct ts_diff_request {
 struct ts_matrix_request {
 	struct ts_span *runs; /* specs */
 	size_t n; /* 2 to TS_MATRIX_RUNS_MAX */
+};
+
+/* CheckResume -> ts_resume */
+struct ts_resume_request {
+	struct ts_span parent, child; /* parent may be empty */
+	bool has_tolerance;
+	double tolerance;
 };
 
 /* Verify: replies down: progress while it runs, then the report. */
@@ -258,6 +267,8 @@ TS_WIRE(diff_request, ts_diff_request);
 TS_WIRE(diff_reply, ts_diff);
 TS_WIRE(matrix_request, ts_matrix_request);
 TS_WIRE(matrix_reply, ts_diff_matrix);
+TS_WIRE(resume_request, ts_resume_request);
+TS_WIRE(resume_reply, ts_resume);
 TS_WIRE(verify_event, ts_verify_event);
 TS_WIRE(gc_request, ts_gc_request);
 TS_WIRE(gc_reply, ts_sweep_report);

@@ -107,6 +107,9 @@ Tscope__V1__OpDiff *ts_wire_build_ops(const struct ts_op_diff *in, struct ts_are
 void ts_wire_read_ops(struct ts_wire_reader *r, const Tscope__V1__OpDiff *m, struct ts_op_diff *out);
 Tscope__V1__Gap *ts_wire_build_gap(const struct ts_gap *in, struct ts_arena *arena);
 void ts_wire_read_gap(const Tscope__V1__Gap *m, struct ts_gap *out);
+/* NULL: no memory. */
+Tscope__V1__Lineage *ts_wire_build_lineage(const struct ts_lineage *in, struct ts_arena *arena);
+void ts_wire_read_lineage(struct ts_wire_reader *r, const Tscope__V1__Lineage *m, struct ts_lineage *out);
 void ts_wire_fill_ref(Tscope__V1__Ref *m, const struct ts_ref *in);
 void ts_wire_read_ref(struct ts_wire_reader *r, const Tscope__V1__Ref *m, struct ts_ref *ret);
 Tscope__V1__RefKind ts_wire_kind(enum ts_ref_kind kind);

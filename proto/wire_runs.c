@@ -202,6 +202,8 @@ static ProtobufCMessage *build_get_reply(const struct ts_get_reply *in, struct t
 	m->columns = ts_wire_rows(arena, in->n_columns, WIRE_DESCRIPTOR(column_info));
 	m->files = ts_wire_rows(arena, in->n_files, WIRE_DESCRIPTOR(file_info));
 	m->names = ts_wire_rows(arena, in->n_names, WIRE_DESCRIPTOR(ref));
+	if (in->lineage.named && !(m->lineage = ts_wire_build_lineage(&in->lineage, arena)))
+		return NULL;
 	if (!m->run || (in->by_ref && !m->ref) || !m->notes || !m->columns || !m->files || !m->names)
 		return NULL;
 	if (in->by_ref)
@@ -244,6 +246,8 @@ static void read_get_reply(struct ts_wire_reader *r, const Tscope__V1__GetRunRep
 	out->names = ts_wire_array(r, m->n_names, sizeof *out->names, TS_WIRE_REPORTED_MAX, "names", &out->n_names);
 	for (size_t i = 0; i < out->n_names; i++)
 		ts_wire_read_ref(r, m->names[i], &out->names[i]);
+	if (m->lineage)
+		ts_wire_read_lineage(r, m->lineage, &out->lineage);
 }
 
 WIRE_PACK(get_reply, ts_get_reply);

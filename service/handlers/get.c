@@ -1,5 +1,6 @@
 /* get.c - GetRun: what show, facts and export begin with. */
 #include "service/handlers/describe.h"
+#include "service/handlers/lineage.h"
 #include "service/handlers/methods.h"
 #include "service/handlers/resolve.h"
 
@@ -128,6 +129,14 @@ static enum ts_status list_files(const struct ts_run *run, struct ts_arena *aren
 	return TS_OK;
 }
 
+/* "project" of the name that was asked for; of an id, nothing. */
+static struct ts_span project_of(const struct ts_get_reply *reply)
+{
+	const uint8_t *slash = reply->by_ref ? memchr(reply->ref.name.data, '/', reply->ref.name.len) : NULL;
+
+	return slash ? ts_span_of(reply->ref.name.data, (size_t)(slash - reply->ref.name.data)) : ts_span_of(NULL, 0);
+}
+
 static enum ts_status copy_name(struct ts_get_reply *reply, const struct ts_ref *ref, struct ts_arena *arena,
 				struct ts_error *err)
 {
@@ -142,13 +151,12 @@ static enum ts_status copy_name(struct ts_get_reply *reply, const struct ts_ref 
 	return TS_OK;
 }
 
-/* "project/" of the name that was asked for; of an id, all projects. */
+/* "project/"; of an id, all projects. */
 static struct ts_span project_prefix(const struct ts_get_reply *reply)
 {
-	const uint8_t *slash = reply->by_ref ? memchr(reply->ref.name.data, '/', reply->ref.name.len) : NULL;
+	struct ts_span project = project_of(reply);
 
-	return slash ? ts_span_of(reply->ref.name.data, (size_t)(slash + 1 - reply->ref.name.data))
-		     : ts_span_of(NULL, 0);
+	return project.len ? ts_span_of(project.data, project.len + 1) : project;
 }
 
 /* Walks the names of a kind: they are not indexed by what they point at. A page at a time, so that memory does not grow. */
@@ -210,7 +218,8 @@ static enum ts_status fill(struct ts_call *call, struct ts_fetch *f, struct ts_a
 
 	if (ts_fetch_object(f, &reply->run.id, arena, &reply->head, err) ||
 	    ts_run_open(f, &reply->run.id, arena, &run, err) || ts_describe(f, &run, arena, &d, err) ||
-	    list_columns(&run, arena, reply, err) || list_files(&run, arena, reply, err))
+	    list_columns(&run, arena, reply, err) || list_files(&run, arena, reply, err) ||
+	    ts_lineage_find(f, &run, project_of(reply), arena, &reply->lineage, err))
 		return err->status;
 	reply->run = d.run;
 	reply->missing_ranks = d.missing;

@@ -21,6 +21,7 @@ static const struct ts_handler rows[] = {
 	{.method = "Analyze", .message = ts_handle_analyze},
 	{.method = "Diff", .message = ts_handle_diff},
 	{.method = "DiffMatrix", .message = ts_handle_diff_matrix},
+	{.method = "CheckResume", .message = ts_handle_check_resume},
 	{.method = "Verify", .flags = TS_METHOD_STREAM_DOWN, .message = ts_handle_verify},
 	{.method = "CollectGarbage", .flags = TS_METHOD_WRITES, .message = ts_handle_collect_garbage},
 };

@@ -29,6 +29,7 @@ ts_handle_fn ts_handle_get_objects;
 ts_handle_fn ts_handle_analyze;
 ts_handle_fn ts_handle_diff;
 ts_handle_fn ts_handle_diff_matrix;
+ts_handle_fn ts_handle_check_resume;
 ts_handle_fn ts_handle_verify;
 ts_handle_fn ts_handle_collect_garbage;
 

@@ -30,6 +30,9 @@ static int setup(void **state)
 	run.first_rank = 1;
 	parts[1] = test_run_put(&s, &run);
 	must_commit(&s, "p/a", first);
+	run = test_run_plain();
+	run.first_step = 5;
+	must_commit(&s, "p/later", test_run_put(&s, &run));
 	return 0;
 }
 
@@ -172,6 +175,8 @@ static void reading(void **state)
 	EACH("Analyze", analyze_request, (&(struct ts_analyze_request){.spec = ts_span_str("p/a")}));
 	must_commit(&s, "p/b", longer);
 	EACH("Diff", diff_request, (&(struct ts_diff_request){.a = ts_span_str("p/a"), .b = ts_span_str("p/b")}));
+	EACH("CheckResume", resume_request,
+	     (&(struct ts_resume_request){.parent = ts_span_str("p/b"), .child = ts_span_str("p/later")}));
 	EACH("DiffMatrix", matrix_request,
 	     (&(struct ts_matrix_request){
 		     .runs = (struct ts_span[]){ts_span_str("p/a"), ts_span_str("p/b"), ts_span_str("p/a")}, .n = 3}));
