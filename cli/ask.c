@@ -96,6 +96,12 @@ enum ts_status ts_ask_matrix(struct ts_channel *ch, const struct ts_matrix_reque
 	ASK("DiffMatrix", matrix_request, matrix_reply, in, ret);
 }
 
+enum ts_status ts_ask_resume(struct ts_channel *ch, const struct ts_resume_request *in, struct ts_arena *arena,
+			     struct ts_resume *ret, struct ts_error *err)
+{
+	ASK("CheckResume", resume_request, resume_reply, in, ret);
+}
+
 enum ts_status ts_ask_gc(struct ts_channel *ch, const struct ts_gc_request *in, struct ts_arena *arena,
 			 struct ts_sweep_report *ret, struct ts_error *err)
 {

@@ -125,7 +125,7 @@ static void help_program(const struct ts_term *term, struct ts_buf *out)
 		term->width, 0);
 	heading(out, term, "Verbs");
 	for (size_t i = 0; i < ts_verbs_n; i++)
-		entry(out, term, ts_verbs[i].name, ts_verbs[i].summary, 13);
+		entry(out, term, ts_verbs[i].name, ts_verbs[i].summary, 16);
 	heading(out, term, "Begin with");
 	ts_buf_str(out, "  tscope push runs/exp1 runs/exp2\n"
 			"  tscope list\n"

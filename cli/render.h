@@ -50,6 +50,12 @@ enum ts_status ts_render_diff_text(struct ts_cli *cli, const struct ts_diff *dif
 enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view,
 				   struct ts_error *err);
 
+enum ts_status ts_render_resume_text(struct ts_cli *cli, const struct ts_resume *r, struct ts_error *err);
+enum ts_status ts_render_resume_json(struct ts_cli *cli, const struct ts_resume *r, struct ts_error *err);
+/* What is shared with the parent; NULL when the arena is full. */
+const char *ts_show_lineage(const struct ts_lineage *l, struct ts_arena *arena);
+void ts_json_lineage(struct ts_json *j, const char *key, const struct ts_lineage *l);
+
 /* Of three runs or more; all: no list of names is cut. */
 enum ts_status ts_render_matrix_text(struct ts_cli *cli, const struct ts_diff_matrix *m, bool all, struct ts_error *err);
 enum ts_status ts_render_matrix_json(struct ts_cli *cli, const struct ts_diff_matrix *m, struct ts_error *err);

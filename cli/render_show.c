@@ -114,6 +114,15 @@ static enum ts_status files_grid(struct ts_cli *cli, const struct ts_get_reply *
 	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
 }
 
+/* "default/base, resumed at step 500; 3 of 8 blocks ..." */
+static const char *lineage_of(struct ts_cli *cli, const struct ts_lineage *l)
+{
+	const char *name = ts_show_text(l->parent, &cli->arena), *shared = ts_show_lineage(l, &cli->arena);
+	const char *at = l->has_step ? ts_arena_printf(&cli->arena, ", resumed at step %s", ts_show_step(l->step, &cli->arena)) : "";
+
+	return name && at && shared ? ts_arena_printf(&cli->arena, "%s%s; %s", name, at, shared) : NULL;
+}
+
 enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_head *head,
 				   struct ts_error *err)
 {
@@ -135,6 +144,8 @@ enum ts_status ts_render_show_text(struct ts_cli *cli, const struct ts_get_reply
 		ts_text_field(cli, "missing", ts_arena_printf(arena, "%s %s", run->n_missing == 1 ? "rank" : "ranks",
 				ts_show_ranks(run->missing_ranks, run->n_missing < 64 ? run->n_missing : 64,
 					      run->n_missing, arena)));
+	if (run->lineage.named)
+		ts_text_field(cli, "parent", lineage_of(cli, &run->lineage));
 	ts_text_field(cli, "facts", group_counts(cli, &head->facts));
 	for (size_t i = 0; i < run->n_notes; i++)
 		ts_text_field(cli, i ? "" : "notes",
@@ -204,6 +215,12 @@ void ts_render_show_json(struct ts_cli *cli, const struct ts_get_reply *run, con
 		ts_json_ref(j, &run->names[i]);
 	ts_json_end(j);
 	ts_json_notes(j, "notes", run->notes, run->n_notes);
+	if (run->lineage.named) {
+		ts_json_lineage(j, "lineage", &run->lineage);
+	} else {
+		ts_json_key(j, "lineage");
+		ts_json_null(j);
+	}
 	ts_json_key(j, "fact_counts");
 	ts_json_object(j);
 	count_groups(&head->facts, counts);

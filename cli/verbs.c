@@ -126,6 +126,17 @@ static const struct ts_example diff_examples[] = {
 	END_EXAMPLES,
 };
 
+static const struct ts_option check_resume_options[] = {
+	{"tolerance", 't', "R", "how far the first losses may be off, relative (default: 1e-6 in fp32, 5e-3 in bf16 and other reduced formats)", TS_COMPLETE_NONE, NULL, false},
+	END_OPTIONS,
+};
+static const struct ts_example check_resume_examples[] = {
+	{"tscope check-resume base resumed", "base went on beyond the checkpoint that resumed began from"},
+	{"tscope check-resume ./runs/exp1", "a directory that training was restarted into"},
+	{"tscope check-resume --tolerance 1e-4 base ./runs/resumed", "with a tolerance of your own"},
+	END_EXAMPLES,
+};
+
 static const struct ts_option name_options[] = {
 	{"force", 'f', NULL, "move a name that points at another run", TS_COMPLETE_NONE, NULL, false},
 	{"message", 'm', "TEXT", "a line for the log of the name", TS_COMPLETE_NONE, NULL, false},
@@ -263,6 +274,20 @@ const struct ts_verb ts_verbs[] = {
 	 "3 inconclusive: the steps that both have agree, but one has more or they have none in common, or only series of "
 	 "unknown meaning differ",
 	 2, TS_MATRIX_RUNS_MAX, TS_COMPLETE_RUN, true, ts_verb_diff},
+	{"check-resume", "whether a run went on correctly from a checkpoint", "[PARENT] RUN",
+	 "Compares RUN, from the step on which it resumed, with PARENT's steps of the same number: the first losses, those that "
+	 "follow, gradient norm, learning rate, and the digests of batches, parameters and random generators where both record "
+	 "them; and says whether what differs looks like the data's position or like state that was not restored. Where the parent ends "
+	 "before the resume, it says how many steps to run.\n\n"
+	 "Without PARENT: what RUN's directory holds twice, because training was restarted into it, is compared with its first "
+	 "execution. A run that was not restarted is compared with the run that its fact lineage.parent names. The step of the resume is the fact "
+	 "lineage.resumed_step, else where the last restart began, else the first step.\n\n"
+	 ABOUT_RUN,
+	 check_resume_options, check_resume_examples,
+	 "0 resumed correctly\n1 not\n"
+	 "2 could not be determined: wrong usage, no such run, no connection, damaged data\n"
+	 "3 cannot be decided: too few common steps, or it depends on a number format that is not declared",
+	 1, 2, TS_COMPLETE_RUN, true, ts_verb_check_resume},
 	{"name", "give a run another name", "RUN NAME", ABOUT_PUSHED, name_options, name_examples, EXITS_DONE, 2, 2,
 	 TS_COMPLETE_RUN, false, ts_verb_name},
 	{"tag", "pin a run under a name that does not move, or list tags", "[RUN TAG]", ABOUT_PUSHED, tag_options,

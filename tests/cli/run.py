@@ -33,7 +33,7 @@ import jsonschema
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev"))
-VERBS = "push list show facts analyze explain diff name tag note log rm export verify gc version help".split()
+VERBS = "push list show facts analyze explain diff check-resume name tag note log rm export verify gc version help".split()
 failures = []
 
 
@@ -195,6 +195,10 @@ diff --first base parts
 diff base rerun parts longer mood mood2 apart
 diff base rerun base
 diff base
+check-resume base ./runs/restarted
+check-resume ./runs/restarted
+check-resume --tolerance 1e-4 base parts
+check-resume base nothing
 name base other
 name parts other
 name --force parts other
@@ -345,6 +349,8 @@ diff {base} {parts} {longer} {mood}
 diff {mood} {mood2}
 diff {demo} {order}
 diff --all {demo} {order}
+check-resume {base} {longer}
+check-resume {parts}
 analyze {base}
 analyze {demo} --rank 2
 facts {evil}

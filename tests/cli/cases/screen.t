@@ -20,6 +20,8 @@ $ tscope help
 |   analyze    what a run is bound by, what is wrong with it, and why
 |   explain    the rules behind the findings of analyze
 |   diff       the first step at which two runs part, and what else differs
+|   check-resume
+|              whether a run went on correctly from a checkpoint
 |   name       give a run another name
 |   tag        pin a run under a name that does not move, or list tags
 |   note       keep or show notes on a run
@@ -49,11 +51,16 @@ $ tscope help
 $ tscope diff --help
 | tscope diff - the first step at which two runs part, and what else differs
 |
-| Usage: tscope diff [OPTIONS] RUN RUN
+| Usage: tscope diff [OPTIONS] RUN RUN [RUN...]
 |
 | Says in one sentence whether the two runs computed the same, then lists the
 | facts that differ, and for every series the first step where its bits differ,
 | with both values. Times and memory are shown and do not decide.
+|
+| With three runs or more, up to 256: a matrix of the first step at which each two
+| of them part, or, where it does not fit the terminal, groups of runs that
+| computed the same. It exits 0 when all are the same, 1 when two of them part, 3
+| otherwise.
 |
 | RUN is a name (exp1, project/exp1), a tag, a branch, or the first digits (4 or
 | more) of an id; run:, tag:, branch: and id: in front say which. What begins with
@@ -87,6 +94,8 @@ $ tscope diff --help
 |       two runs that were pushed
 |   tscope diff exp1 ./runs/exp1-rerun
 |       a run and a directory, which is not pushed
+|   tscope diff exp1 exp2 exp3 exp4
+|       which of several part, and where
 |   tscope diff --ignore 'session.*' --exit-on facts a b
 |       exit 1 when a fact differs that is not of the session
 |

@@ -1,0 +1,165 @@
+$ tscope push -q runs/whole runs/resumed runs/rewound runs/restarted
+| name               id            steps      sent       new  outcome
+| default/whole      64042302f952     30 SIZE SIZE  created
+| default/resumed    8144ce79a4a2     18 SIZE SIZE  created
+| default/rewound    0c388d4f4a7c     18 SIZE SIZE  created
+| default/restarted  634f83e30958      6 SIZE SIZE  created
+# Resumed correctly: losses differ in their last digits only.
+$ tscope check-resume whole resumed
+| Resumed correctly at step 12: loss agrees with the parent at 18 common steps, the first within 1e-06, off by 1e-07 at most
+| parent    whole 64042302f952 30 steps (0 to 29), 1 rank
+| child     resumed 8144ce79a4a2 18 steps (12 to 29), 1 rank
+| resumed   at step 12
+| shared    0 of 4 blocks of the trajectory are stored once for both
+|
+| From the resume on
+|   series         common steps  equal  first differing  off by there  at most
+|   digests.batch            18     18
+|   grad_norm                18     18                                       0
+|   loss                     18      3               15         1e-07    1e-07
+|   lr                       18     18                                       0
+|
+| For it
+|   loss: within the tolerance at 18 common steps, off by 1e-07 at most
+|   grad_norm: every bit agrees at 18 common steps
+|   lr: every bit agrees at 18 common steps
+|   data: equal at all 18 common steps
+|
+| Against it, or not known
+|   parameters: not known, no common step has digests.params on both sides
+|   random generators: not known, no common step has digests.rng on both sides
+# The run that it names as its parent is found by itself, and show says what both share.
+$ tscope check-resume resumed
+| Resumed correctly at step 12: loss agrees with the parent at 18 common steps, the first within 1e-06, off by 1e-07 at most
+| parent    whole 64042302f952 30 steps (0 to 29), 1 rank
+| child     resumed 8144ce79a4a2 18 steps (12 to 29), 1 rank
+| resumed   at step 12
+| shared    0 of 4 blocks of the trajectory are stored once for both
+|
+| From the resume on
+|   series         common steps  equal  first differing  off by there  at most
+|   digests.batch            18     18
+|   grad_norm                18     18                                       0
+|   loss                     18      3               15         1e-07    1e-07
+|   lr                       18     18                                       0
+|
+| For it
+|   loss: within the tolerance at 18 common steps, off by 1e-07 at most
+|   grad_norm: every bit agrees at 18 common steps
+|   lr: every bit agrees at 18 common steps
+|   data: equal at all 18 common steps
+|
+| Against it, or not known
+|   parameters: not known, no common step has digests.params on both sides
+|   random generators: not known, no common step has digests.rng on both sides
+$ tscope show resumed
+| id        8144ce79a4a27d47f48695c5e5cfb639ae4f1813ac796a3463c427f031d2eeb6
+| own name  resumed
+| names     run default/resumed
+| steps     18 (12 to 29)
+| ranks     1
+| parent    whole, resumed at step 12; 0 of 4 blocks of the trajectory are stored once for both
+| facts     parallelism 1, lineage 2, work 1, session 3
+| notes     state = finished
+|
+| series             role        type  ranks  rows  steps
+| digests.batch      trajectory  u64       1    18  12 to 29
+| scalars.grad_norm  trajectory  f64       1    18  12 to 29
+| scalars.loss       trajectory  f64       1    18  12 to 29
+| scalars.lr         trajectory  f64       1    18  12 to 29
+# The data began again.
+$ tscope check-resume whole rewound
+| The data position was not restored: at step 12 the resumed run trains on the batch that the parent had at step 0, 12 steps earlier
+| parent    whole 64042302f952 30 steps (0 to 29), 1 rank
+| child     rewound 0c388d4f4a7c 18 steps (12 to 29), 1 rank
+| resumed   at step 12
+| cause     a data position that the resume did not restore (confidence: high)
+| shared    0 of 4 blocks of the trajectory are stored once for both
+|
+| From the resume on
+|   series         common steps  equal  first differing  off by there  at most
+|   digests.batch            18      0               12
+|   grad_norm                18      0               12        0.0308     0.12
+|   loss                     18      0               12        0.0588   0.0588
+|   lr                       18     18                                       0
+|
+| For it
+|   lr: every bit agrees at 18 common steps
+|
+| Against it, or not known
+|   loss: beyond the tolerance first at step 12, by 5.9 %; by 5.9 % at most, at step 23
+|   grad_norm: beyond the tolerance first at step 12, by 3.1 %; by 12 % at most, at step 23
+|   data: digests.batch differs first at step 12
+|   parameters: not known, no common step has digests.params on both sides
+|   random generators: not known, no common step has digests.rng on both sides
+|
+| What to do next
+|   resume again with the sampler's epoch and position, and the loader's generator, restored from the checkpoint; it tells whether the data was all that was not restored
+[1]
+# A tolerance of one's own decides the loss, not the data.
+$ tscope check-resume --tolerance 0.5 ./runs/whole ./runs/rewound
+| The data position was not restored: at step 12 the resumed run trains on the batch that the parent had at step 0, 12 steps earlier
+| parent    whole 64042302f952 30 steps (0 to 29), 1 rank
+| child     rewound 0c388d4f4a7c 18 steps (12 to 29), 1 rank
+| resumed   at step 12
+| cause     a data position that the resume did not restore (confidence: high)
+| shared    0 of 4 blocks of the trajectory are stored once for both
+|
+| From the resume on
+|   series         common steps  equal  first differing  off by there  at most
+|   digests.batch            18      0               12
+|   grad_norm                18      0               12        0.0308     0.12
+|   loss                     18      0               12        0.0588   0.0588
+|   lr                       18     18                                       0
+|
+| For it
+|   loss: within the tolerance at 18 common steps, off by 0.05882 at most
+|   grad_norm: within the tolerance at 18 common steps, off by 0.1196 at most
+|   lr: every bit agrees at 18 common steps
+|
+| Against it, or not known
+|   data: digests.batch differs first at step 12
+|   parameters: not known, no common step has digests.params on both sides
+|   random generators: not known, no common step has digests.rng on both sides
+|
+| What to do next
+|   resume again with the sampler's epoch and position, and the loader's generator, restored from the checkpoint; it tells whether the data was all that was not restored
+[1]
+# Restarted into its own directory.
+$ tscope check-resume restarted
+| Cannot be decided: what is there agrees, but there are only 2 common steps from the resume at step 2 on
+| run       634f83e30958 6 steps (0 to 5), 1 rank
+| resumed   at step 2
+|
+| From the resume on
+|   series  common steps  equal  first differing  off by there  at most
+|   loss               2      2                                       0
+|
+| For it
+|   loss: every bit agrees at 2 common steps
+|
+| Against it, or not known
+|   gradient norm: no common step has it on both sides
+|   learning rate: no common step has it on both sides, so its continuity is not known
+|   data position: not known, no common step has digests.batch on both sides
+|   parameters: not known, no common step has digests.params on both sides
+|   random generators: not known, no common step has digests.rng on both sides
+|
+| What to do next
+|   resume once more from the same checkpoint and run 20 steps, in a directory of its own; it tells a resume that is right from one that is not
+[3]
+# Neither restarted nor of a parent that is known.
+$ tscope check-resume whole
+| Cannot be decided: nothing was executed twice in this run, and it names no parent
+| run       whole 64042302f952 30 steps (0 to 29), 1 rank
+|
+| What to do next
+|   name the run that it goes on from; it tells a resume that is right from one that is not
+|       tscope check-resume PARENT RUN
+[3]
+$ tscope check-resume --tolerance 0 whole resumed
+! tscope: check-resume: --tolerance is a number above 0, not '0'
+[2]
+$ tscope check-resume
+! tscope: check-resume: usage: tscope check-resume [PARENT] RUN
+[2]
