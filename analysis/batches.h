@@ -1,8 +1,8 @@
 /* batches.h - how the batches of two runs relate, by their digests.
  *
- * From the first common step whose batches differ on: the second run's are the first's moved by a constant number of steps; the same
- * ones in another order; some of the same; or none. A batch that was drawn sample by sample in another order has a digest of its own, so
- * "none" tells another order from another data set only with a fact about the data.
+ * From the first common step whose batches differ on: the second run's are the first's moved by a constant number of steps; the
+ * same ones in another order; some of the same; or none. A batch that was drawn sample by sample in another order has a digest
+ * of its own, so "none" tells another order from another data set only with a fact about the data.
  */
 #ifndef TSCOPE_ANALYSIS_BATCHES_H
 #define TSCOPE_ANALYSIS_BATCHES_H
