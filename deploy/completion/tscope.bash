@@ -17,7 +17,7 @@ _tscope_runs()
 _tscope()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb='' word
-	local verbs="push list show facts analyze explain diff name tag note log rm export verify gc version help"
+	local verbs="push list show facts analyze explain diff check-resume name tag note log rm export verify gc version help"
 	local rules="TIMING.DATALOADER_BOUND TIMING.BACKWARD_HEAVY TIMING.OPTIMIZER_HEAVY TIMING.JITTER TIMING.STALLS TIMING.SLOWDOWN TIMING.UNATTRIBUTED CONVERGENCE.DIVERGED CONVERGENCE.BLOW_UP CONVERGENCE.NO_PROGRESS CONVERGENCE.SPIKES CONVERGENCE.LEVEL_SHIFT CONVERGENCE.GRAD_SPIKES CONVERGENCE.NONFINITE CROSS.CORRELATED_INSTABILITY DIST.STRAGGLER DIST.LOAD_IMBALANCE DIST.COMM_BOUND DIST.WAIT_BOUND DIST.MISSING_RANKS DIST.EXPOSED_COMM DIST.PIPELINE_BUBBLE EFFICIENCY.MFU_IMPOSSIBLE EFFICIENCY.MFU_SUSPICIOUS EFFICIENCY.LOW_MFU EFFICIENCY.RECOVERABLE MEMORY.PRESSURE MEMORY.FORECAST MEMORY.GROWTH MEMORY.FRAGMENTATION MEMORY.RANK_IMBALANCE"
 	COMPREPLY=()
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -45,6 +45,7 @@ _tscope()
 	analyze:--html) _tscope_paths -f; return ;;
 	diff:-i|diff:--ignore) :; return ;;
 	diff:--exit-on) COMPREPLY=($(compgen -W "times memory facts" -- "$cur")); return ;;
+	check-resume:-t|check-resume:--tolerance) :; return ;;
 	name:-m|name:--message) :; return ;;
 	tag:-m|tag:--message) :; return ;;
 	log:-l|log:--limit) :; return ;;
@@ -66,6 +67,7 @@ _tscope()
 		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --policy --fail-on --html --rows --fresh" ;;
 		explain) options+=" --markdown" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all" ;;
+		check-resume) options+=" -t --tolerance" ;;
 		name) options+=" -f --force -m --message" ;;
 		tag) options+=" -f --force -m --message" ;;
 		log) options+=" -l --limit" ;;
@@ -84,6 +86,7 @@ _tscope()
 	analyze) _tscope_runs ;;
 	explain) COMPREPLY=($(compgen -W "$rules" -- "$cur")) ;;
 	diff) _tscope_runs ;;
+	check-resume) _tscope_runs ;;
 	name) _tscope_runs ;;
 	tag) _tscope_runs ;;
 	note) _tscope_runs ;;
