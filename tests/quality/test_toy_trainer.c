@@ -13,7 +13,7 @@
 
 enum { STEPS = 60 };
 
-static struct toy_data data, other_data;
+static struct toy_data data, other_data, class_data; /* the last is all of the first class */
 
 static const struct toy_recipe recipes[] = {
 	{.init_seed = 1, .order_seed = 2, .dropout_seed = 3, .optimizer = TOY_SGD, .precision = TOY_FP32, .lr = 0.05F},
@@ -256,11 +256,14 @@ static void reordered_sums_agree_within_rounding(void **state)
 		}
 }
 
+/* Without a rate the parameters stand still: equal batches of two epochs have equal gradients, but for the order of their sums. */
 static void reductions_differ_from_step_to_step(void **state)
 {
 	struct toy_fault one = {.kind = TOY_REDUCTION, .seed = 5}, two = {.kind = TOY_REDUCTION, .seed = 6};
+	struct toy_recipe still = recipes[0];
 	struct toy_row a[STEPS], b[STEPS];
 	struct toy x;
+	size_t pairs = 0, differ = 0;
 
 	(void)state;
 	run(&recipes[0], &one, &x, a);
@@ -268,6 +271,18 @@ static void reductions_differ_from_step_to_step(void **state)
 	assert_true(parts(a, b) <= 1);
 	run(&recipes[0], &one, &x, b);
 	assert_int_equal(parts(a, b), STEPS); /* a replay of the same order is the same */
+	still.lr = 0;
+	run(&still, NULL, &x, a);
+	run(&still, &one, &x, b);
+	for (size_t i = 0; i < TOY_BATCHES; i++)
+		for (size_t k = TOY_BATCHES; k < 2 * TOY_BATCHES; k++)
+			if (a[i].batch == a[k].batch) {
+				assert_true(a[i].grads == a[k].grads);
+				pairs++;
+				differ += b[i].grads != b[k].grads;
+			}
+	assert_int_equal(pairs, TOY_BATCHES);
+	assert_true(differ == pairs);
 }
 
 static void the_rate_moves_what_follows(void **state)
@@ -298,6 +313,30 @@ static void a_forgotten_optimizer_moves_what_follows(void **state)
 		assert_int_equal(parts(a, b), 13);
 		assert_true(a[13].params != b[13].params && a[13].batch == b[13].batch);
 	}
+}
+
+/* Adam's first update is the rate times the sign of the gradient, and after it was lost its next one is a first one. */
+static void a_forgotten_adam_begins_anew(void **state)
+{
+	struct toy_fault fault = {.kind = TOY_FORGET, .step = 12};
+	struct toy_row rows[STEPS];
+	struct toy before, after;
+	size_t moved = 0;
+
+	(void)state;
+	toy_start(&before, &recipes[1], &data);
+	train(&before, &fault, rows, 12);
+	after = before;
+	toy_step(&after, &fault, &rows[12]);
+	for (size_t i = TOY_W3; i < TOY_B3; i++) {
+		double gradient = (double)after.m[i] / 0.1, by = (double)(after.w[i] - before.w[i]);
+
+		if (fabs(gradient) < 1e-4) /* beside which Adam's epsilon of 1e-8 is nothing */
+			continue;
+		assert_true(fabs(by * (gradient > 0 ? -1 : 1) / rows[12].lr - 1) < 1e-2);
+		moved++;
+	}
+	assert_true(moved > 100);
 }
 
 static void a_hurt_gradient_is_seen_in_its_norm_first(void **state)
@@ -399,6 +438,33 @@ static void rounding_of_short_floats(void **state)
 	assert_true(toy_round(INFINITY, TOY_TF32) == INFINITY);
 }
 
+/* Of the second layer only biases of 1, of the last only two weights of the first class: 1 and 2^-9. Its logit is h (1 + 2^-9) with
+ * h = SiLU(1) = 0.7310586 rounded to 187/256 in bfloat16 (as its logit is again) and to 1497/2048 in TF32; the others are 0. */
+static void what_each_precision_rounds(void **state)
+{
+	static const struct {
+		enum toy_precision precision;
+		double logit;
+	} cases[] = {{TOY_BF16, 187.0 / 256}, {TOY_TF32, 1497.0 / 2048 * (1 + 0x1p-9)}, {TOY_FP32, 0.7310585786300049 * (1 + 0x1p-9)}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct toy_recipe r = recipes[0];
+		struct toy_row row;
+		struct toy x;
+
+		r.precision = cases[i].precision;
+		toy_start(&x, &r, &class_data);
+		memset(x.w, 0, sizeof x.w);
+		for (size_t u = 0; u < TOY_HIDDEN; u++)
+			x.w[TOY_B2 + u] = 1;
+		x.w[TOY_W3] = 1;
+		x.w[TOY_W3 + TOY_CLASSES] = 0x1p-9F;
+		toy_step(&x, NULL, &row);
+		assert_true(fabs(row.loss - (log(9 + exp(cases[i].logit)) - cases[i].logit)) < 1e-6);
+	}
+}
+
 /* Three bits less of mantissa are 8 times the error; and that of the mean loss is some parts of 2^-8 and 2^-11 at most. */
 static void precisions_differ_at_once(void **state)
 {
@@ -454,6 +520,8 @@ static int setup(void **state)
 	(void)state;
 	toy_data_draw(&data, 1);
 	toy_data_draw(&other_data, 2);
+	toy_data_draw(&class_data, 3);
+	memset(class_data.y, 0, sizeof class_data.y);
 	return 0;
 }
 
@@ -472,11 +540,13 @@ int main(void)
 		cmocka_unit_test(reductions_differ_from_step_to_step),
 		cmocka_unit_test(the_rate_moves_what_follows),
 		cmocka_unit_test(a_forgotten_optimizer_moves_what_follows),
+		cmocka_unit_test(a_forgotten_adam_begins_anew),
 		cmocka_unit_test(a_hurt_gradient_is_seen_in_its_norm_first),
 		cmocka_unit_test(one_rank_is_hurt_alone),
 		cmocka_unit_test(a_report_leaves_the_training_alone),
 		cmocka_unit_test(a_skipped_stream_drops_other_units),
 		cmocka_unit_test(rounding_of_short_floats),
+		cmocka_unit_test(what_each_precision_rounds),
 		cmocka_unit_test(precisions_differ_at_once),
 		cmocka_unit_test(gradients_are_those_of_the_loss),
 	};
