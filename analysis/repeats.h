@@ -1,0 +1,112 @@
+/* repeats.h - several runs of one recipe: which are the same, which is the odd one out, and how far chance alone takes them apart.
+ *
+ * Pattern, from the first step at which each two part. A run that agrees as far as it goes agrees. One run that parts from all others,
+ * which agree, is the odd one out and no more: a rare race, another machine and another input look alike until one of them is run
+ * again. Source: docs/divergence.md.
+ *
+ * Envelope of a series (loss, gradient norm), over the points that all repeats and the candidate have:
+ *
+ *	spread of a window	the greatest r between two repeats at any of its TS_ENVELOPE_WINDOW points (r: gap.h)
+ *	limit at a point	TS_ENVELOPE_TIMES the greatest spread of its window and the two beside it, and no less than the quantum of
+ *				the coarsest source. Where repeats part at different steps, the median spread of the windows
+ *				in which they differ counts too: how early chance sets in is itself chance.
+ *	outside			the least r between the candidate and a repeat exceeds the limit
+ *
+ * TS_ENVELOPE_RUN points outside in a row are a real difference; otherwise the candidate is numerically equivalent to the
+ * repeats. With a few repeats this bounds chance loosely: a real difference smaller than their spread stays inside.
+ * Source: TTrace (arXiv 2506.09280), with measured repeats in the place of perturbed inputs.
+ */
+#ifndef TSCOPE_ANALYSIS_REPEATS_H
+#define TSCOPE_ANALYSIS_REPEATS_H
+
+#include "analysis/matrix.h"
+
+enum {
+	TS_REPEATS_LEAST = 3,	  /* runs of which a pattern or an envelope says something */
+	TS_ENVELOPE_WINDOW = 64,  /* points */
+	TS_ENVELOPE_RUN = 5,	  /* points outside in a row */
+};
+#define TS_ENVELOPE_TIMES 3.0
+
+enum ts_pattern {
+	TS_PATTERN_UNKNOWN = 0,	  /* too few, or some have no step in common */
+	TS_PATTERN_SAME = 1,	  /* all agree */
+	TS_PATTERN_ODD = 2,	  /* all but one agree */
+	TS_PATTERN_GROUPS = 3,	  /* groups of at least two that agree, which all part at one step: a change that repeats itself */
+	TS_PATTERN_TOGETHER = 4,  /* those that part do so at one step, and not all have one that they agree with */
+	TS_PATTERN_SCATTERED = 5, /* they part at different steps */
+};
+
+struct ts_envelope_row {
+	struct ts_span name; /* of the series */
+	int32_t rank;
+	bool known;
+	struct ts_span why_not;	 /* if it is not */
+	uint64_t points;	 /* common to all */
+	double spread;		 /* the greatest */
+	double level;		 /* median spread of the windows in which repeats differ; 0: none */
+	double spread_there;	 /* of the windows around the step that was asked for; NaN: not asked, or before the first point */
+	double greatest;	 /* the candidate's r to the nearest repeat; first such step */
+	int64_t greatest_step;
+	uint64_t outside;	 /* points */
+	bool real;		 /* TS_ENVELOPE_RUN of them in a row */
+	int64_t first_step;	 /* of the first such run */
+	double first_r, first_limit; /* there */
+};
+
+struct ts_repeats {
+	bool asked;
+	struct ts_diff_matrix matrix; /* the first run of the diff is the first */
+	size_t *groups;		      /* of each run, counted from 0; those of a group agree */
+	size_t n_groups;
+	enum ts_pattern pattern;
+	bool has_odd;
+	size_t odd;		      /* the odd one out */
+	struct ts_span sentence;      /* about the repeats */
+	struct ts_envelope_row *rows;
+	size_t n_rows;
+	enum ts_tier_answer inside;   /* the candidate: HOLDS inside, FAILS a real difference */
+	struct ts_span verdict;	      /* about the candidate, or why nothing is said */
+	double spread;		      /* of the first row that is known: spread_there, else the greatest; NaN: none is known */
+};
+
+/* Fills groups, pattern, odd and sentence from the matrix. False when the arena is full. */
+bool ts_repeats_judge(struct ts_repeats *repeats, struct ts_arena *arena);
+/* Fills inside, verdict and spread from the rows and the number of runs. */
+bool ts_repeats_conclude(struct ts_repeats *repeats, struct ts_arena *arena);
+const char *ts_pattern_word(enum ts_pattern pattern); /* "unknown", "same", "odd_one_out", "groups", "together", "scattered" */
+
+/* Two passes over the same points, in order:
+ *
+ *	ts_envelope_begin(&e, n, resolutions, scattered, &arena)
+ *	ts_envelope_learn(&e, values)			n values, one a repeat
+ *	ts_envelope_judge(&e, step, values, candidate)
+ *	ts_envelope_end(&e, has_step, step, &row)
+ *
+ * learn and judge are false when the arena is full. */
+struct ts_envelope {
+	size_t n;
+	struct ts_resolution *resolutions; /* of the repeats, then of the candidate */
+	bool scattered;
+	struct ts_arena *arena;
+	double *windows; /* spread of each */
+	size_t n_windows, cap;
+	uint64_t learnt, judged;
+	bool ready;
+	int64_t *starts; /* first step of each window */
+	size_t streak;
+	struct ts_envelope_row row;
+	/* where the run of points outside began */
+	int64_t streak_step;
+	double streak_r, streak_limit;
+};
+
+/* resolutions: n + 1 of them, the candidate's last; they must outlive the envelope. */
+void ts_envelope_begin(struct ts_envelope *e, size_t n, struct ts_resolution *resolutions, bool scattered,
+		       struct ts_arena *arena);
+bool ts_envelope_learn(struct ts_envelope *e, const double *values);
+bool ts_envelope_judge(struct ts_envelope *e, int64_t step, const double *values, double candidate);
+/* ret_row keeps its name and rank. */
+bool ts_envelope_end(struct ts_envelope *e, bool has_step, int64_t step, struct ts_envelope_row *ret_row);
+
+#endif
