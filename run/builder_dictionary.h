@@ -1,4 +1,5 @@
-/* builder_dictionary.h - the texts of one window, each once, numbered in order of first appearance. Only the builder's. */
+/* builder_dictionary.h - the texts of one window, each once, numbered in order of first appearance. The builder's, and
+ * whose texts of two runs need common numbers. */
 #ifndef TSCOPE_RUN_BUILDER_DICTIONARY_H
 #define TSCOPE_RUN_BUILDER_DICTIONARY_H
 

@@ -123,12 +123,52 @@ static void say_different(struct ts_buf *out, const struct ts_diff *diff, const 
 	put_facts(out, diff);
 }
 
+/* No series parts, but an operation does. */
+static void say_operation(struct ts_buf *out, const struct ts_diff *diff)
+{
+	const struct ts_op_row *op = ts_op_culprit(&diff->ops);
+
+	ts_escape(out, op->name);
+	ts_buf_printf(out, " (occurrence %" PRIu64 ") differs at step %" PRId64, op->occurrence, op->step);
+	if (op->rank != TS_RANK_JOB && many_ranks(diff))
+		ts_buf_printf(out, " (rank %" PRId32 ")", op->rank);
+	if (op->role == TS_OP_ORIGIN)
+		ts_buf_str(out, ": its inputs agree, its output does not");
+	else
+		ts_buf_str(out, op->has_inputs ? ": its inputs differ already" :
+						 ": whether its inputs agree was not recorded");
+	put_facts(out, diff);
+}
+
+/* "; 74,000 digests of operations agree", and whether there are others. */
+static void put_operations(struct ts_buf *out, const struct ts_diff *diff, const struct ts_diff_tally *tally)
+{
+	if (diff->ops.compared) {
+		ts_buf_str(out, "; ");
+		put_count(out, diff->ops.compared, "digest");
+		ts_buf_printf(out, " of operations agree%s", diff->ops.compared == 1 ? "s" : "");
+	}
+	if (tally->ops_apart)
+		ts_buf_str(out, "; not all operations of which one run has digests are in both");
+}
+
+/* Nothing but digests of operations says what was computed. */
+static void say_operations_apart(struct ts_buf *out, const struct ts_diff *diff)
+{
+	put_count(out, diff->ops.compared, "digest");
+	ts_buf_printf(out, " of operations agree%s, but others are in one run alone", diff->ops.compared == 1 ? "s" : "");
+}
+
 static void say_same(struct ts_buf *out, const struct ts_diff *diff, const struct ts_diff_tally *tally)
 {
-	ts_buf_str(out, "every bit of the trajectory agrees: ");
-	ts_print_grouped(out, tally->trajectory_same);
-	ts_buf_str(out, " series over ");
-	put_count(out, diff->a.steps, "step");
+	ts_buf_str(out, "every bit of the trajectory agrees");
+	if (tally->trajectory) {
+		ts_buf_str(out, ": ");
+		ts_print_grouped(out, tally->trajectory_same);
+		ts_buf_str(out, " series over ");
+		put_count(out, diff->a.steps, "step");
+	}
+	put_operations(out, diff, tally);
 	put_facts(out, diff);
 }
 
@@ -257,9 +297,13 @@ static enum ts_diff_verdict judge(struct ts_buf *out, const struct ts_diff *diff
 		say_different(out, diff, tally);
 		return TS_DIFF_DIFFERENT;
 	}
+	if (diff->ops.n) {
+		say_operation(out, diff);
+		return TS_DIFF_DIFFERENT;
+	}
 	if (diff->n_ranks_only_a || diff->n_ranks_only_b)
 		say_ranks(out, diff, tally);
-	else if (tally->trajectory == 0)
+	else if (tally->trajectory == 0 && diff->ops.compared == 0)
 		ts_buf_str(
 			out,
 			"neither run has a loss, gradient norm, learning rate, digest or other column of a trajectory: "
@@ -268,6 +312,8 @@ static enum ts_diff_verdict judge(struct ts_buf *out, const struct ts_diff *diff
 		say_incomplete(out, diff, tally, trajectory);
 	else if (unknown)
 		say_unknown(out, diff, tally, unknown);
+	else if (tally->trajectory == 0 && tally->ops_apart)
+		say_operations_apart(out, diff);
 	else {
 		say_same(out, diff, tally);
 		return TS_DIFF_SAME;

@@ -1,6 +1,7 @@
 #include "service/handlers/diff_runs.h"
 
 #include "base/limits.h"
+#include "service/handlers/diff_ops.h"
 #include "service/handlers/methods.h"
 #include "service/handlers/resolve.h"
 #include "service/handlers/run_steps.h"
@@ -297,6 +298,8 @@ static enum ts_status diff_all(struct diffing *d, struct ts_fact_globs ignore, s
 		return ts_error_prefix(err, "the second run");
 	if (ts_facts_diff(d->a, d->b, ignore, d->arena, &diff->facts, &diff->n_facts, err) || diff_ranks(d, err))
 		return err->status;
+	if (ts_diff_ops(d->fetch, d->a, d->b, d->arena, &diff->ops, &d->tally.ops_apart, err))
+		return ts_error_prefix(err, "digests of operations");
 	sum_up_steps(d);
 	if (diff->n_series)
 		qsort(diff->series, diff->n_series, sizeof *diff->series, by_weight);

@@ -1,7 +1,8 @@
 /* diff_runs.h - the Diff method: where two runs part, in facts, series and steps, and what that means.
  *
  * Equal ids are SAME at once. Otherwise only what differs in the indexes is opened: docs/architecture.md walks through it.
- * Verdict, from the trajectory of all ranks: DIFFERENT when a common step of a trajectory column differs; SAME when both
+ * Verdict, from the trajectory of all ranks: DIFFERENT when a common step of a trajectory column differs, or a digest of an operation
+ * that both recorded; SAME when both
  * have the same trajectory columns, steps and bits, the same ranks, and no unknown column differs; INCONCLUSIVE otherwise, also
  * when there is no trajectory at all. Times, memory and facts are reported and do not decide.
  * Mirror: exchanging the runs exchanges a and b in every row and changes nothing else but the words of the reason.
@@ -26,6 +27,7 @@ struct ts_diff_tally {
 	uint64_t trajectory_common; /* those with a step that both have */
 	uint64_t parts; /* trajectory series that part */
 	uint64_t common_ranks;
+	bool ops_apart; /* see ts_diff_ops: it decides only where nothing else is of the trajectory */
 	uint64_t facts_cut, series_cut; /* rows left out */
 };
 

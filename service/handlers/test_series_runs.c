@@ -112,6 +112,8 @@ void cells_sort(struct cells *cells)
 
 static enum ts_table_kind kind_of(const struct cell *c)
 {
+	if (c->digest)
+		return TS_TABLE_DIGESTS;
 	return c->event ? TS_TABLE_PIPELINE : (c->superseded ? TS_TABLE_SUPERSEDED : TS_TABLE_STEPS);
 }
 

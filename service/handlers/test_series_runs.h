@@ -14,6 +14,7 @@ struct cell {
 	const char *text; /* TEXT, JSON: literal */
 	bool superseded; /* in the table of rows that were written again; step is its ordinal */
 	bool event; /* of a pipeline; step is its ordinal */
+	bool digest; /* of an operation; step is its ordinal */
 	enum ts_precision precision; /* of its column */
 	uint8_t digits;
 };
