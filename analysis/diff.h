@@ -7,18 +7,11 @@
 #include "analysis/measure.h"
 #include "analysis/op_diff.h"
 #include "analysis/plot.h"
-#include "base/digest.h"
+#include "analysis/repeats.h"
+#include "analysis/run_ref.h"
 #include "run/fact.h"
 #include "run/index.h"
 #include "run/role.h"
-
-struct ts_run_ref {
-	struct ts_id id;
-	struct ts_span own_name; /* what the source calls itself; empty if it does not */
-	uint64_t steps;		 /* distinct steps of the rank that has most */
-	int64_t first_step, last_step; /* valid if steps > 0 */
-	uint32_t ranks;
-};
 
 enum ts_fact_change { TS_FACT_CHANGED, TS_FACT_ONLY_A, TS_FACT_ONLY_B };
 
@@ -65,12 +58,6 @@ struct ts_series_row {
 	struct ts_gap gap;	  /* PARTS, of numbers: how far apart from there on */
 };
 
-enum ts_diff_verdict {
-	TS_DIFF_SAME = 0,	 /* exit 0: trajectories have the same columns, steps and bits */
-	TS_DIFF_DIFFERENT = 1,	 /* exit 1: some common step of a trajectory column differs */
-	TS_DIFF_INCONCLUSIVE = 3, /* exit 3: common steps agree but the extent differs or is empty, or only unknown columns differ */
-};
-
 struct ts_diff {
 	struct ts_run_ref a, b;
 	enum ts_diff_verdict verdict;
@@ -86,6 +73,7 @@ struct ts_diff {
 	size_t n_ranks_only_a, n_ranks_only_b;
 	struct ts_diagnosis diagnosis;
 	struct ts_op_diff ops;	      /* n = 0: no digests of operations, or none differ */
+	struct ts_repeats repeats;    /* asked: false where none were named */
 	/* If asked for, of series of numbers that part, on the rank that parts first: group "around" (the split) or "whole" (run),
 	 * subject = series, name = "a", then "b" of the same grid. */
 	struct ts_plots plots;

@@ -2,7 +2,8 @@
 #ifndef TSCOPE_ANALYSIS_MATRIX_H
 #define TSCOPE_ANALYSIS_MATRIX_H
 
-#include "analysis/diff.h"
+#include "analysis/run_ref.h"
+#include "base/arena.h"
 
 enum ts_pair_state {
 	TS_PAIR_SAME = 1,   /* one and the same run, or every trajectory series has the same steps and bits, and nothing unknown differs */

@@ -19,6 +19,8 @@
 #ifndef TSCOPE_ANALYSIS_REPEATS_H
 #define TSCOPE_ANALYSIS_REPEATS_H
 
+#include "analysis/diagnosis.h"
+#include "analysis/gap.h"
 #include "analysis/matrix.h"
 
 enum {

@@ -453,6 +453,34 @@ static void reads_ops(const struct ts_op_diff *o)
 	assert_int_equal(o->only_b, 10);
 }
 
+static void reads_repeats(const struct ts_repeats *r)
+{
+	assert_true(r->asked);
+	assert_int_equal(r->matrix.n, 2);
+	check_run(&r->matrix.runs[1], 5);
+	assert_int_equal(r->matrix.pairs[0].step, 9);
+	assert_int_equal(r->groups[1], 1);
+	assert_int_equal(r->n_groups, 2);
+	assert_int_equal(r->pattern, TS_PATTERN_SCATTERED);
+	assert_true(r->has_odd);
+	assert_int_equal(r->odd, 0);
+	IS(r->sentence, "rs");
+	assert_int_equal(r->n_rows, 2);
+	IS(r->rows[0].name, "scalars.loss");
+	assert_int_equal(r->rows[0].rank, -1);
+	assert_true(r->rows[0].known && r->rows[0].real && !r->rows[1].known && !r->rows[1].real);
+	IS(r->rows[1].why_not, "w");
+	assert_int_equal(r->rows[0].points, 100);
+	assert_true(r->rows[0].spread == 0.5 && r->rows[0].level == 0.25 && isnan(r->rows[0].spread_there));
+	assert_true(r->rows[0].greatest == 2 && r->rows[0].first_r == 0.75 && r->rows[0].first_limit == 0.125);
+	assert_int_equal(r->rows[0].greatest_step, -3);
+	assert_int_equal(r->rows[0].outside, 4);
+	assert_int_equal(r->rows[0].first_step, 0);
+	assert_int_equal(r->inside, TS_TIER_FAILS);
+	IS(r->verdict, "rv");
+	assert_true(r->spread == 0.0625);
+}
+
 static void reads_diff_facts(const struct ts_diff *d)
 {
 	assert_int_equal(d->n_facts, 2);
@@ -591,6 +619,7 @@ static void reads_diff_messages(void **state)
 	assert_int_equal(d.ranks_only_b[0], 16);
 	reads_diagnosis(&d.diagnosis);
 	reads_ops(&d.ops);
+	reads_repeats(&d.repeats);
 	assert_int_equal(d.plots.n, 2);
 	IS(d.plots.items[0].group, "around");
 	IS(d.plots.items[1].name, "b");

@@ -235,6 +235,8 @@ static ProtobufCMessage *build_diff_reply(const struct ts_diff *in, struct ts_ar
 	if (!m->a || !m->b || !m->facts || !m->series || !m->diagnosis || !m->ops || !m->plots)
 		return NULL;
 	m->n_plots = in->plots.n;
+	if (in->repeats.asked && !(m->repeats = ts_wire_build_repeats(&in->repeats, arena)))
+		return NULL;
 	m->verdict = wire_verdict(in->verdict);
 	m->reason = ts_wire_span(in->reason);
 	m->n_facts = in->n_facts;
@@ -262,6 +264,8 @@ static void read_diff_reply(struct ts_wire_reader *r, const Tscope__V1__DiffRepl
 	out->series = ts_wire_array(r, m->n_series, sizeof *out->series, TS_MESSAGE_MAX, "series", &out->n_series);
 	for (size_t i = 0; i < out->n_series; i++)
 		read_series(r, m->series[i], &out->series[i]);
+	if (m->repeats)
+		ts_wire_read_repeats(r, m->repeats, &out->repeats);
 	out->n_same = m->same_count;
 	read_extent(r, m, out);
 	if (ts_wire_need(r, m->diagnosis, "diagnosis"))

@@ -46,7 +46,7 @@ static bool build_pairs(Tscope__V1__DiffMatrixReply *m, const struct ts_diff_mat
 	return true;
 }
 
-static ProtobufCMessage *build_matrix_reply(const struct ts_diff_matrix *in, struct ts_arena *arena)
+Tscope__V1__DiffMatrixReply *ts_wire_build_matrix(const struct ts_diff_matrix *in, struct ts_arena *arena)
 {
 	Tscope__V1__DiffMatrixReply *m = ts_wire_new(arena, WIRE_DESCRIPTOR(diff_matrix_reply));
 
@@ -61,15 +61,22 @@ static ProtobufCMessage *build_matrix_reply(const struct ts_diff_matrix *in, str
 		if (!m->runs[i])
 			return NULL;
 	}
-	return &m->base;
+	return m;
 }
 
-static void read_matrix_reply(struct ts_wire_reader *r, const Tscope__V1__DiffMatrixReply *m,
-			      struct ts_diff_matrix *out)
+static ProtobufCMessage *build_matrix_reply(const struct ts_diff_matrix *in, struct ts_arena *arena)
+{
+	Tscope__V1__DiffMatrixReply *m = ts_wire_build_matrix(in, arena);
+
+	return m ? &m->base : NULL;
+}
+
+void ts_wire_read_matrix(struct ts_wire_reader *r, const Tscope__V1__DiffMatrixReply *m, size_t least,
+			 struct ts_diff_matrix *out)
 {
 	size_t n;
 
-	if (m->n_runs < 2 || m->n_runs > TS_MATRIX_RUNS_MAX || m->n_states != pairs_of(m->n_runs) ||
+	if (m->n_runs < least || m->n_runs > TS_MATRIX_RUNS_MAX || m->n_states != pairs_of(m->n_runs) ||
 	    m->n_steps != m->n_states) {
 		ts_wire_fail(r, "pairs", "are not one for each two runs");
 		return;
@@ -82,6 +89,12 @@ static void read_matrix_reply(struct ts_wire_reader *r, const Tscope__V1__DiffMa
 		out->pairs[i].state = (enum ts_pair_state)ts_wire_enum(r, m->states[i], TS_PAIR_SAME, TS_PAIR_APART, "states");
 		out->pairs[i].step = m->steps[i];
 	}
+}
+
+static void read_matrix_reply(struct ts_wire_reader *r, const Tscope__V1__DiffMatrixReply *m,
+			      struct ts_diff_matrix *out)
+{
+	ts_wire_read_matrix(r, m, 2, out);
 }
 
 WIRE_PACK(matrix_reply, ts_diff_matrix);

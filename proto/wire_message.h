@@ -110,6 +110,12 @@ void ts_wire_read_gap(const Tscope__V1__Gap *m, struct ts_gap *out);
 /* NULL: no memory. */
 Tscope__V1__Lineage *ts_wire_build_lineage(const struct ts_lineage *in, struct ts_arena *arena);
 void ts_wire_read_lineage(struct ts_wire_reader *r, const Tscope__V1__Lineage *m, struct ts_lineage *out);
+Tscope__V1__DiffMatrixReply *ts_wire_build_matrix(const struct ts_diff_matrix *in, struct ts_arena *arena);
+/* Of at least `least` runs. */
+void ts_wire_read_matrix(struct ts_wire_reader *r, const Tscope__V1__DiffMatrixReply *m, size_t least,
+			 struct ts_diff_matrix *out);
+Tscope__V1__Repeats *ts_wire_build_repeats(const struct ts_repeats *in, struct ts_arena *arena);
+void ts_wire_read_repeats(struct ts_wire_reader *r, const Tscope__V1__Repeats *m, struct ts_repeats *out);
 void ts_wire_fill_ref(Tscope__V1__Ref *m, const struct ts_ref *in);
 void ts_wire_read_ref(struct ts_wire_reader *r, const Tscope__V1__Ref *m, struct ts_ref *ret);
 Tscope__V1__RefKind ts_wire_kind(enum ts_ref_kind kind);
