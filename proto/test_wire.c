@@ -598,7 +598,7 @@ static void reads_diff_messages(void **state)
 	assert_int_equal(request.n_repeats, 2);
 	IS(request.repeats[1], "r2");
 	IS(request.axis, "tokens");
-	assert_true(request.want_plots);
+	assert_int_equal(request.plots, TS_PLOTS_ALL);
 	UNPACK(diff_reply, &d);
 	check_run(&d.a, 1);
 	check_run(&d.b, 2);

@@ -200,6 +200,8 @@ struct ts_analyze_request {
 };
 
 /* Diff */
+enum ts_plots_wanted { TS_PLOTS_NONE = 0, TS_PLOTS_AROUND = 1, TS_PLOTS_ALL = 2 };
+
 struct ts_diff_request {
 	struct ts_span a, b;
 	struct ts_span *ignore; /* globs of fact paths left out */
@@ -207,7 +209,7 @@ struct ts_diff_request {
 	struct ts_span *repeats; /* specs of runs of one recipe, to judge b against */
 	size_t n_repeats;
 	struct ts_span axis; /* a column to align by in place of the step; empty = step */
-	bool want_plots; /* curves too, which takes reading the series that are drawn */
+	enum ts_plots_wanted plots; /* curves too */
 };
 
 /* DiffMatrix */

@@ -16,7 +16,7 @@ static ProtobufCMessage *build_diff_request(const struct ts_diff_request *in, st
 	m->n_ignore = in->n_ignore;
 	m->n_repeats = in->n_repeats;
 	m->axis = ts_wire_span(in->axis);
-	m->want_plots = in->want_plots;
+	m->plots = (Tscope__V1__PlotsWanted)in->plots;
 	return &m->base;
 }
 
@@ -29,7 +29,7 @@ static void read_diff_request(struct ts_wire_reader *r, const Tscope__V1__DiffRe
 	out->repeats = ts_wire_texts(r, m->repeats, m->n_repeats, TS_WIRE_REPEATS_MAX, TS_WIRE_SPEC_MAX, "repeats",
 				     &out->n_repeats);
 	out->axis = ts_wire_text(r, m->axis, TS_PATH_MAX, "axis");
-	out->want_plots = m->want_plots;
+	out->plots = (enum ts_plots_wanted)ts_wire_enum(r, (int)m->plots, TS_PLOTS_NONE, TS_PLOTS_ALL, "plots");
 }
 
 WIRE_PACK(diff_request, ts_diff_request);

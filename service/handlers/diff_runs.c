@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "service/handlers/diff_ops.h"
+#include "service/handlers/diff_plots.h"
 #include "service/handlers/methods.h"
 #include "service/handlers/resolve.h"
 #include "service/handlers/run_steps.h"
@@ -369,6 +370,8 @@ static enum ts_status answer(struct ts_call *call, const struct ts_diff_request 
 		return err->status;
 	ts_fetch_init(&fetch, call);
 	status = ts_diff_runs(&fetch, &a.id, &b.id, ignore, arena, &diff, err);
+	if (!status)
+		status = ts_diff_plots(&fetch, &a.id, &b.id, request->plots, arena, &diff, err);
 	ts_fetch_finish(&fetch);
 	return status ? status : reply_diff_reply(call, &diff, err);
 }
