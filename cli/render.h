@@ -45,10 +45,13 @@ struct ts_diff_view {
 	bool first; /* only the first step at which they part */
 	bool all;
 };
-enum ts_status ts_render_diff_text(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view,
-				   struct ts_error *err);
+/* "80<tab>loss<tab>0": first step, series, rank of what decides; dashes where nothing does. */
+enum ts_status ts_render_diff_first(struct ts_cli *cli, const struct ts_diff *diff, struct ts_error *err);
+/* The row that decides: the first that parts and is no observation. NULL without one. */
+const struct ts_series_row *ts_diff_first(const struct ts_diff *diff);
+struct ts_reproduce; /* NULL where it was not asked for */
 enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view,
-				   struct ts_error *err);
+				   const struct ts_reproduce *how, struct ts_error *err);
 
 enum ts_status ts_render_resume_text(struct ts_cli *cli, const struct ts_resume *r, struct ts_error *err);
 enum ts_status ts_render_resume_json(struct ts_cli *cli, const struct ts_resume *r, struct ts_error *err);
@@ -63,6 +66,8 @@ enum ts_status ts_render_matrix_json(struct ts_cli *cli, const struct ts_diff_ma
 /* The report: panels of bars and sparklines (report.h), a page that is appended to out, every row as it is, and JSON. */
 enum ts_status ts_render_report_text(struct ts_cli *cli, const struct ts_report *r, struct ts_error *err);
 enum ts_status ts_render_report_html(const struct ts_report *r, struct ts_buf *out, struct ts_error *err);
+/* The page as a file, in place of what was there. */
+enum ts_status ts_render_report_page(struct ts_cli *cli, const struct ts_report *r, const char *path, struct ts_error *err);
 enum ts_status ts_render_rows_text(struct ts_cli *cli, const struct ts_analysis *a, struct ts_error *err);
 enum ts_status ts_render_analysis_json(struct ts_cli *cli, const struct ts_analysis *a, struct ts_error *err);
 

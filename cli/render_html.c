@@ -2,9 +2,12 @@
  * dark, printed and aloud; it is well-formed as XML, too. */
 #include "cli/render.h"
 
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/show_value.h"
 #include "cli/svg.h"
+
+enum { PAGE_MAX = 256 << 20 };
 
 /* Of what is foreign nothing reaches a style or a tag: texts go through ts_html_text, everything else is ours or a number. */
 struct page {
@@ -134,7 +137,7 @@ static void bars(struct page *p, const struct ts_item *item)
 static void series(struct page *p, const struct ts_item *item)
 {
 	struct ts_buf svg = TS_BUF_INIT((size_t)16 << 20);
-	bool log = ts_svg_series(&svg, item->plot, &p->r->a->events, item->label, p->arena);
+	bool log = ts_svg_series(&svg, item->plot, p->r->events, item->label, p->arena);
 
 	if (svg.len) {
 		element(p, "<figure><figcaption>", item->label, "");
@@ -149,18 +152,50 @@ static void series(struct page *p, const struct ts_item *item)
 	ts_buf_finish(&svg);
 }
 
+/* Both runs over each other, and below how far apart they are where that can be told point by point. */
+static void curves(struct page *p, const struct ts_item *item)
+{
+	const struct ts_curves *c = &item->curves;
+	struct ts_plot *apart = c->near ? ts_curves_apart(c, p->arena) : NULL;
+	struct ts_buf svg = TS_BUF_INIT((size_t)16 << 20);
+	bool log = ts_svg_curves(&svg, c->a, c->b, c->split, item->label, p->arena);
+
+	if (svg.len) {
+		element(p, "<figure><figcaption>", item->label, "");
+		element(p, *item->text ? ", " : "", item->text, "");
+		put(p, log ? ", logarithmic" : "");
+		put(p, "<span class=\"key\"><span><i class=\"ka\"></i>a</span><span><i class=\"kb\"></i>b</span>");
+		ts_buf_printf(p->out, "<span>they part at step %lld</span></span></figcaption>\n", (long long)c->split);
+		ts_buf_span(p->out, ts_buf_view(&svg));
+		put(p, "</figure>\n");
+	}
+	ts_buf_reset(&svg);
+	if (apart)
+		log = ts_svg_curves(&svg, apart, NULL, c->split, "how far apart", p->arena);
+	if (svg.len) {
+		element(p, "<figure><figcaption>how far apart: ", item->label, ", |a - b| over the greater of both");
+		put(p, log ? ", logarithmic</figcaption>\n" : "</figcaption>\n");
+		ts_buf_span(p->out, ts_buf_view(&svg));
+		put(p, "</figure>\n");
+	}
+	p->out->failed = p->out->failed ? p->out->failed : svg.failed;
+	ts_buf_finish(&svg);
+}
+
 static void figures(struct page *p, const struct ts_section *s)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		n += s->items[i].kind == TS_ITEM_PLOT;
+		n += s->items[i].kind == TS_ITEM_PLOT || s->items[i].kind == TS_ITEM_CURVES;
 	if (n == 0)
 		return;
 	put(p, n > 1 ? "<div class=\"figures\">\n" : "<div class=\"figures alone\">\n");
 	for (size_t i = 0; i < s->n; i++)
 		if (s->items[i].kind == TS_ITEM_PLOT)
 			series(p, &s->items[i]);
+		else if (s->items[i].kind == TS_ITEM_CURVES)
+			curves(p, &s->items[i]);
 	put(p, "</div>\n");
 }
 
@@ -168,7 +203,7 @@ static void heat(struct page *p)
 {
 	static const char *const keys[] = {"below 0.9", "0.9 to 0.97", "0.97 to 1.03", "above 1.03",
 					   "above 1.1", "above 1.25",  "above 1.5"};
-	const struct ts_plots *plots = &p->r->a->plots;
+	const struct ts_plots *plots = p->r->plots;
 	const struct ts_plot **rows = ts_arena_array(p->arena, plots->n, sizeof *rows);
 	size_t n = 0;
 
@@ -228,6 +263,47 @@ static void parts(struct page *p, const struct ts_item *item, const char *title)
 	put(p, "</div></figure></div>\n");
 }
 
+/* --- tables --- */
+
+static const char *tone_class(enum ts_tone tone)
+{
+	static const char *const classes[] = {"", "strong", "dim", "a", "b", "mark"};
+
+	return classes[tone];
+}
+
+static void sheet(struct page *p, const struct ts_sheet *t)
+{
+	bool headed = false;
+
+	for (size_t c = 0; c < t->n_columns; c++)
+		headed |= t->columns[c].head != NULL;
+	put(p, t->mono ? "<div class=\"scroll\"><table class=\"mono\">\n" : "<div class=\"scroll\"><table>\n");
+	if (headed) {
+		put(p, "<thead><tr>");
+		for (size_t c = 0; c < t->n_columns; c++)
+			element(p, t->columns[c].right ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"text\">",
+				t->columns[c].head, "</th>");
+		put(p, "</tr></thead>\n");
+	}
+	put(p, "<tbody>\n");
+	for (size_t r = 0; r < t->n_rows; r++) {
+		put(p, "<tr>");
+		for (size_t c = 0; c < t->n_columns; c++) {
+			const struct ts_sheet_cell *cell = &t->cells[r * t->n_columns + c];
+
+			ts_buf_printf(p->out, "<td class=\"%s%s%s\">", t->columns[c].right ? "" : "text ",
+				      t->columns[c].least ? "wide " : "", tone_class(cell->tone));
+			text(p, cell->text);
+			put(p, "</td>");
+		}
+		put(p, "</tr>\n");
+	}
+	put(p, "</tbody></table></div>\n");
+	if (t->more)
+		ts_buf_printf(p->out, "<p class=\"dim\">and %zu more; --all shows them</p>\n", t->more);
+}
+
 /* --- sections --- */
 
 /* Lines that follow each other are one list; one without a label is a paragraph. Figures stand above, so that what a terminal
@@ -240,7 +316,7 @@ static void items(struct page *p, const struct ts_section *s)
 		const struct ts_item *item = &s->items[i];
 		bool line = item->kind == TS_ITEM_LINE && item->label;
 
-		if (item->kind == TS_ITEM_PLOT)
+		if (item->kind == TS_ITEM_PLOT || item->kind == TS_ITEM_CURVES)
 			continue;
 		if (line != list)
 			put(p, line ? "<dl>\n" : "</dl>\n");
@@ -257,6 +333,10 @@ static void items(struct page *p, const struct ts_section *s)
 			bars(p, item);
 		} else if (item->kind == TS_ITEM_FINDING) {
 			finding(p, item->finding);
+		} else if (item->kind == TS_ITEM_TABLE) {
+			sheet(p, item->table);
+		} else if (item->kind == TS_ITEM_COMMAND) {
+			element(p, "<pre><code>", item->text, "</code></pre>\n");
 		}
 	}
 	put(p, list ? "</dl>\n" : "");
@@ -266,6 +346,12 @@ static void section(struct page *p, const struct ts_section *s)
 {
 	bool verdict = strcmp(s->title, "VERDICT") == 0, budget = strcmp(s->title, "EFFICIENCY BUDGET") == 0;
 
+	if (!*s->title) {
+		put(p, "<section>\n");
+		items(p, s);
+		put(p, "</section>\n");
+		return;
+	}
 	put(p, "<section><h2>");
 	if (s->light != TS_LIGHT_NONE)
 		ts_buf_printf(p->out, "<span class=\"light %s\"></span>", light_class(s->light));
@@ -288,7 +374,7 @@ static void section(struct page *p, const struct ts_section *s)
 
 static void all_rows(struct page *p)
 {
-	const struct ts_measures *m = &p->r->a->measures;
+	const struct ts_measures *m = p->r->rows;
 
 	if (m->n == 0)
 		return;
@@ -315,20 +401,37 @@ static void all_rows(struct page *p)
 enum ts_status ts_render_report_html(const struct ts_report *r, struct ts_buf *out, struct ts_error *err)
 {
 	struct page p = {.out = out, .r = r, .arena = r->arena};
-	const char *name = shown(&p, r->a->run.own_name), *id = ts_show_hex(&r->a->run.id, r->arena);
 
 	put(&p, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n");
-	element(&p, "<title>tscope: ", *name ? name : id, "</title>\n<style>\n");
+	element(&p, "<title>tscope: ", r->name, "</title>\n<style>\n");
 	for (size_t i = 0; i < sizeof style / sizeof style[0]; i++)
 		put(&p, style[i]);
 	put(&p, "</style></head>\n<body><header>");
-	element(&p, "<h1>", *name ? name : "a run without a name", "</h1>");
-	element(&p, "<p class=\"dim\">", r->title, "");
-	element(&p, "; ", r->view, "</p></header>\n<main>\n");
+	if (r->light == TS_LIGHT_NONE) {
+		element(&p, "<h1>", r->name, "</h1>");
+		element(&p, "<p class=\"dim\">", r->title, "; ");
+	} else {
+		ts_buf_printf(out, "<h1><span class=\"light %s\"></span>", light_class(r->light));
+		element(&p, "", r->title, "</h1>\n<p class=\"dim\">");
+	}
+	element(&p, "", r->view, "</p></header>\n<main>\n");
 	for (size_t i = 0; i < r->n; i++)
 		section(&p, &r->sections[i]);
 	all_rows(&p);
-	element(&p, "</main>\n<footer>tscope " TS_VERSION ", run ", id, "</footer></body></html>\n");
+	element(&p, "</main>\n<footer>tscope " TS_VERSION ", ", r->foot, "</footer></body></html>\n");
 	return ts_buf_check(out, err);
+}
+
+enum ts_status ts_render_report_page(struct ts_cli *cli, const struct ts_report *r, const char *path, struct ts_error *err)
+{
+	struct ts_buf html = TS_BUF_INIT(PAGE_MAX);
+	enum ts_status status = ts_render_report_html(r, &html, err);
+
+	if (!status)
+		status = ts_file_replace(path, ts_buf_view(&html), 0644, err);
+	if (!status)
+		ts_cli_say(cli, "wrote %s", path);
+	ts_buf_finish(&html);
+	return status;
 }

@@ -1,6 +1,7 @@
 /* render_json_diff.c - docs/schemas/diff.schema.json. */
 #include "cli/render.h"
 
+#include "cli/reproduce.h"
 #include "cli/show_value.h"
 
 static const char *change_word(enum ts_fact_change change)
@@ -123,21 +124,40 @@ static bool decides(const struct ts_series_row *row)
 	return row->state == TS_SERIES_PARTS && row->role != TS_ROLE_OBSERVATION;
 }
 
-/* The first row that parts, in the order of importance; n_series without one. */
-static size_t first_parting(const struct ts_diff *diff)
+static void texts(struct ts_json *j, const char *key, const char *const *items, size_t n)
 {
-	size_t i = 0;
+	ts_json_key(j, key);
+	ts_json_array(j);
+	for (size_t i = 0; i < n; i++)
+		ts_json_string(j, items[i]);
+	ts_json_end(j);
+}
 
-	while (i < diff->n_series && !decides(&diff->series[i]))
-		i++;
-	return i;
+static void reproduce(struct ts_json *j, const struct ts_reproduce *how)
+{
+	ts_json_key(j, "reproduce");
+	if (!how) {
+		ts_json_null(j);
+		return;
+	}
+	ts_json_object(j);
+	for (int i = 0; i < 2; i++) {
+		const struct ts_reproduce_side *side = i ? &how->b : &how->a;
+
+		ts_json_key(j, i ? "b" : "a");
+		ts_json_object(j);
+		texts(j, "commands", side->commands, side->n);
+		texts(j, "missing", side->missing, side->n_missing);
+		ts_json_end(j);
+	}
+	ts_json_end(j);
 }
 
 enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view,
-				   struct ts_error *err)
+				   const struct ts_reproduce *how, struct ts_error *err)
 {
 	struct ts_json json = ts_cli_json(cli), *j = &json;
-	size_t first = first_parting(diff);
+	const struct ts_series_row *first = ts_diff_first(diff);
 
 	ts_json_object(j);
 	ts_json_key(j, "verdict");
@@ -156,8 +176,7 @@ enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *dif
 	ts_json_key(j, "series");
 	ts_json_array(j);
 	for (size_t i = 0; i < diff->n_series; i++)
-		if (!view.first ||
-		    (decides(&diff->series[i]) && diff->series[i].first_step == diff->series[first].first_step))
+		if (!view.first || (decides(&diff->series[i]) && diff->series[i].first_step == first->first_step))
 			series_row(j, &diff->series[i]);
 	ts_json_end(j);
 	ts_json_count(j, "same_series_count", diff->n_same);
@@ -167,6 +186,7 @@ enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *dif
 	     diff->n_ranks_only_b);
 	ts_json_ops(j, &diff->ops);
 	ts_json_plots(j, &diff->plots);
+	reproduce(j, how);
 	ts_json_end(j);
 	ts_cli_json_end(cli, j);
 	return TS_OK;

@@ -1,7 +1,7 @@
 /* render_report.c - a report on a terminal: a panel a section, none longer than a screen, whatever the length of the run.
  *
  * Without its escapes coloured text is plain text. A panel that would be longer than that says how much it leaves out;
- * findings are then named by their codes.
+ * findings are then named by their codes. A report that is asked for whole is not cut.
  */
 #include "cli/render.h"
 
@@ -19,7 +19,9 @@ enum {
 	LABEL_LONGEST = 20,
 	SPARK_LONGEST = 60,
 	SPARK_LEAST = 10,
-	GAP = 2
+	GAP = 2,
+	CURVE_ROWS = 6,
+	CURVE_COLUMNS = 120,
 };
 
 struct page {
@@ -27,6 +29,7 @@ struct page {
 	struct ts_buf *out; /* the item being written */
 	int width;
 	size_t room; /* lines that are left in the panel */
+	bool whole;  /* nothing is cut */
 };
 
 static enum ts_style severity_style(enum ts_severity severity)
@@ -359,6 +362,311 @@ static void finding_item(struct page *p, const struct ts_finding *f)
 	}
 }
 
+/* --- tables --- */
+
+static enum ts_style tone_style(enum ts_tone tone)
+{
+	switch (tone) {
+	case TS_TONE_STRONG:
+		return TS_STYLE_BOLD;
+	case TS_TONE_DIM:
+		return TS_STYLE_DIM;
+	case TS_TONE_A:
+	case TS_TONE_MARK:
+		return TS_STYLE_RED;
+	case TS_TONE_B:
+		return TS_STYLE_GREEN;
+	case TS_TONE_PLAIN:
+		break;
+	}
+	return TS_STYLE_PLAIN;
+}
+
+static void grid_of(struct page *p, const struct ts_sheet *table, struct ts_grid_column *columns, struct ts_grid *grid)
+{
+	for (size_t c = 0; c < table->n_columns; c++)
+		columns[c] = (struct ts_grid_column){table->columns[c].head, table->columns[c].right ? TS_ALIGN_RIGHT : TS_ALIGN_LEFT,
+						     table->columns[c].least};
+	ts_grid_init(grid, columns, table->n_columns, &p->cli->arena);
+	for (size_t i = 0; i < table->n_rows * table->n_columns; i++)
+		ts_grid_text(grid, tone_style(table->cells[i].tone), table->cells[i].text);
+}
+
+/* "loss" on a line, below it "rank 0  first bits 80", what is not known left out; a row of facts has no heads. */
+static void indented_row(struct page *p, const struct ts_sheet *table, const struct ts_sheet_cell *row)
+{
+	enum { INDENT = 6 };
+	int column = INDENT;
+	bool first = true;
+
+	spaces(p, 2);
+	ts_style_on(p->out, &p->cli->term, tone_style(row[0].tone));
+	ts_buf_span(p->out, ts_text_cut(ts_span_str(row[0].text), p->width - 2, &p->cli->arena));
+	ts_style_off(p->out, &p->cli->term, tone_style(row[0].tone));
+	ts_buf_char(p->out, '\n');
+	spaces(p, INDENT);
+	for (size_t c = 1; c < table->n_columns; c++) {
+		const char *head = table->columns[c].head ? table->columns[c].head : "";
+		struct ts_span text = ts_text_cut(ts_span_str(row[c].text), p->width - INDENT - 4, &p->cli->arena);
+		int w = wide(head) + (*head != '\0') + ts_text_width(text);
+
+		if (*head && strcmp(row[c].text, "-") == 0)
+			continue;
+		if (!first && column + GAP + w > p->width) {
+			ts_buf_char(p->out, '\n');
+			spaces(p, INDENT);
+			column = INDENT;
+		} else if (!first) {
+			spaces(p, GAP);
+			column += GAP;
+		}
+		first = false;
+		styled(p, TS_STYLE_DIM, head);
+		spaces(p, *head != '\0');
+		ts_style_on(p->out, &p->cli->term, tone_style(row[c].tone));
+		ts_buf_span(p->out, text);
+		ts_style_off(p->out, &p->cli->term, tone_style(row[c].tone));
+		column += w;
+	}
+	ts_buf_char(p->out, '\n');
+}
+
+/* What a file gets is not cut: a grid without a width. */
+static void table_lines(struct page *p, const struct ts_sheet *table)
+{
+	struct ts_grid_column columns[TS_SHEET_COLUMNS];
+	struct ts_grid grid;
+	struct ts_error err;
+
+	grid_of(p, table, columns, &grid);
+	if (!table->indented || ts_grid_fits(&grid, &p->cli->term, 2)) {
+		if (ts_grid_print(&grid, &p->cli->term, 2, p->out, &err))
+			p->out->failed = err.status;
+		return;
+	}
+	for (size_t i = 0; i < table->n_rows; i++)
+		indented_row(p, table, table->cells + i * table->n_columns);
+}
+
+/* Rows that have no room are counted. Of a table whose rows are three lines of one thing, all three or none stay. */
+static void table_item(struct page *p, const struct ts_sheet *table)
+{
+	struct ts_sheet cut = *table;
+	struct ts_buf *out = p->out, lines = TS_BUF_INIT((size_t)64 << 20);
+	size_t unit = table->mono ? 3 : 1;
+
+	p->out = &lines;
+	table_lines(p, &cut);
+	while (!p->whole && !lines.failed && lines_of(&lines) + (cut.more != 0) > p->room && cut.n_rows > unit) {
+		cut.n_rows -= unit;
+		cut.more++;
+		ts_buf_reset(&lines);
+		table_lines(p, &cut);
+	}
+	p->out = out;
+	ts_buf_span(p->out, ts_buf_view(&lines));
+	p->out->failed = p->out->failed ? p->out->failed : lines.failed;
+	ts_buf_finish(&lines);
+	if (cut.more)
+		ts_buf_printf(p->out, "  and %zu more; --all shows them\n", cut.more);
+}
+
+/* --- curves --- */
+
+/* What stands in a place of a figure. */
+enum ink { BLANK, SPLIT, A, B, BOTH, BROKEN };
+
+static void ink(struct page *p, enum ink what)
+{
+	static const char *const glyphs[] = {" ", "┊", "a", "b", "•", "×"};
+	static const enum ts_style styles[] = {TS_STYLE_PLAIN, TS_STYLE_DIM,   TS_STYLE_RED,
+					       TS_STYLE_GREEN, TS_STYLE_PLAIN, TS_STYLE_RED};
+
+	styled(p, styles[what], glyphs[what]);
+}
+
+/* The mean of some cells; false without one. *ret_broken: there are values, and none is a number. */
+static bool mean_of(const struct ts_plot *plot, size_t from, size_t to, double *ret_mean, bool *ret_broken)
+{
+	double mean = 0, weight = 0;
+	bool any = false;
+
+	for (size_t i = from; i < to; i++) {
+		any |= plot->count[i] != 0;
+		if (!plot->count[i] || !isfinite(plot->mean[i]))
+			continue;
+		weight += (double)plot->count[i];
+		mean += (plot->mean[i] - mean) * ((double)plot->count[i] / weight);
+	}
+	*ret_mean = mean;
+	*ret_broken = any && !(weight > 0);
+	return weight > 0;
+}
+
+struct canvas {
+	enum ink at[CURVE_ROWS][CURVE_COLUMNS];
+	size_t columns;
+	double low, high;
+	size_t split; /* its column; columns without one */
+};
+
+static size_t cell_of(const struct canvas *c, const struct ts_plot *plot, size_t column)
+{
+	return column * plot->n / c->columns;
+}
+
+static void range_over(struct canvas *c, const struct ts_plot *plot)
+{
+	for (size_t i = 0; i < c->columns; i++) {
+		double mean;
+		bool broken;
+
+		if (!mean_of(plot, cell_of(c, plot, i), cell_of(c, plot, i + 1), &mean, &broken))
+			continue;
+		c->low = c->low <= mean ? c->low : mean;
+		c->high = c->high >= mean ? c->high : mean;
+	}
+}
+
+static void put(enum ink *place, enum ink what)
+{
+	*place = *place == A && what == B ? BOTH : what;
+}
+
+static void draw(struct canvas *c, const struct ts_plot *plot, enum ink what)
+{
+	for (size_t i = 0; i < c->columns; i++) {
+		double mean, height = 0;
+		bool broken;
+
+		if (!mean_of(plot, cell_of(c, plot, i), cell_of(c, plot, i + 1), &mean, &broken)) {
+			if (broken)
+				c->at[0][i] = BROKEN;
+			continue;
+		}
+		/* Halved before it is subtracted: the range of doubles is wider than a double. */
+		if (c->high > c->low)
+			height = (mean / 2 - c->low / 2) / (c->high / 2 - c->low / 2) * (CURVE_ROWS - 1);
+		put(&c->at[CURVE_ROWS - 1 - (int)nearbyint(height)][i], what);
+	}
+}
+
+static struct canvas canvas_of(const struct ts_curves *curves, size_t columns)
+{
+	struct canvas c = {.columns = columns, .low = NAN, .high = NAN};
+	/* In 64 bits unsigned: the split may lie far from the first step. */
+	uint64_t cell = ((uint64_t)curves->split - (uint64_t)curves->a->first_step) / curves->a->width;
+
+	c.split = columns;
+	if (curves->split >= curves->a->first_step && cell < curves->a->n)
+		for (c.split = 0; cell_of(&c, curves->a, c.split + 1) <= cell; c.split++)
+			;
+	range_over(&c, curves->a);
+	range_over(&c, curves->b);
+	for (size_t row = 0; c.split < columns && row < CURVE_ROWS; row++)
+		c.at[row][c.split] = SPLIT;
+	draw(&c, curves->a, A);
+	draw(&c, curves->b, B);
+	return c;
+}
+
+/* "40    80        199" below the axis. */
+static void step_labels(struct page *p, const struct ts_curves *curves, const struct canvas *c)
+{
+	struct ts_arena *arena = &p->cli->arena;
+	const struct ts_plot *plot = curves->a;
+	const char *first = ts_show_step(plot->first_step, arena);
+	const char *last = ts_show_step(curves->last, arena);
+	const char *split = c->split < c->columns ? ts_show_step(curves->split, arena) : "";
+	int columns = (int)c->columns, at = 0, left, end;
+
+	if (!first || !last || !split)
+		return;
+	left = (int)c->split - wide(split) / 2;
+	end = columns - wide(last);
+	spaces(p, LABEL + 2);
+	if (!*split || left > wide(first)) {
+		styled(p, TS_STYLE_DIM, first);
+		at = wide(first);
+	}
+	if (*split) {
+		left = left < at ? at : left;
+		spaces(p, left - at);
+		styled(p, TS_STYLE_BOLD, split);
+		at = left + wide(split);
+	}
+	if (end > at) {
+		spaces(p, end - at);
+		styled(p, TS_STYLE_DIM, last);
+	}
+	ts_buf_char(p->out, '\n');
+}
+
+/* ln r, for a line of it: of what is not apart there is none. */
+static void apart_line(struct page *p, const struct ts_curves *curves, size_t columns)
+{
+	struct ts_plot *r = ts_curves_apart(curves, &p->cli->arena);
+	const char *least, *most;
+	struct ts_spark s;
+	double low = NAN, high = NAN;
+
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->n; i++) {
+		low = low <= r->mean[i] ? low : r->mean[i];
+		high = high >= r->mean[i] ? high : r->mean[i];
+		r->mean[i] = log(r->mean[i]); /* NaN stays */
+	}
+	if (isnan(low))
+		return;
+	least = ts_show_apart(low, &p->cli->arena);
+	most = ts_show_apart(high, &p->cli->arena);
+	s = ts_spark_of(r, columns);
+	label(p, "apart", LABEL - 1);
+	spaces(p, 1);
+	for (size_t i = 0; i < s.n; i++)
+		ts_buf_str(p->out, ts_spark_glyph(s.levels[i]));
+	ts_buf_char(p->out, '\n');
+	spaces(p, LABEL + 2);
+	flow(p, TS_STYLE_DIM,
+	     least && most ? ts_arena_printf(&p->cli->arena, "r from %s to %s, logarithmic", least, most) : "", LABEL + 2,
+	     LABEL + 2);
+}
+
+/* The two over each other: letters where they are apart. */
+static void curves_item(struct page *p, const struct ts_item *item)
+{
+	const struct ts_curves *curves = &item->curves;
+	int room = p->width - LABEL - 2;
+	size_t columns = room < SPARK_LEAST ? SPARK_LEAST : room > CURVE_COLUMNS ? CURVE_COLUMNS : (size_t)room;
+	struct canvas c = canvas_of(curves, columns < curves->a->n ? columns : curves->a->n);
+
+	label(p, item->label, LABEL - 1);
+	spaces(p, 1);
+	styled(p, TS_STYLE_DIM, item->text);
+	styled(p, TS_STYLE_DIM, *item->text ? "; " : "");
+	styled(p, TS_STYLE_DIM, "a, b, • both");
+	ts_buf_char(p->out, '\n');
+	for (size_t row = 0; row < CURVE_ROWS; row++) {
+		double value = row ? c.low : c.high;
+		const char *text = (row == 0 || row == CURVE_ROWS - 1) && !isnan(value)
+					   ? ts_arena_printf(&p->cli->arena, "%.4g", value)
+					   : "";
+
+		spaces(p, LABEL - wide(text ? text : ""));
+		styled(p, TS_STYLE_DIM, text ? text : "");
+		styled(p, TS_STYLE_DIM, " │");
+		for (size_t i = 0; i < c.columns; i++)
+			ink(p, c.at[row][i]);
+		while (p->out->len && p->out->data[p->out->len - 1] == ' ')
+			p->out->len--;
+		ts_buf_char(p->out, '\n');
+	}
+	step_labels(p, curves, &c);
+	if (curves->near)
+		apart_line(p, curves, c.columns);
+}
+
 /* --- panels --- */
 
 /* "● TIMING  1 high  160 steps, ..."; what does not fit beside goes below. */
@@ -408,6 +716,16 @@ static void item(struct page *p, const struct ts_item *it)
 	case TS_ITEM_FINDING:
 		finding_item(p, it->finding);
 		return;
+	case TS_ITEM_TABLE:
+		table_item(p, it->table);
+		return;
+	case TS_ITEM_CURVES:
+		curves_item(p, it);
+		return;
+	case TS_ITEM_COMMAND:
+		spaces(p, 6);
+		ts_buf_printf(p->out, "%s\n", it->text);
+		return;
 	}
 }
 
@@ -451,7 +769,8 @@ static void panel(struct page *p, const struct ts_section *s)
 	size_t used;
 
 	p->out = &one;
-	heading(p, s);
+	if (*s->title)
+		heading(p, s);
 	used = lines_of(&one);
 	ts_buf_span(out, ts_buf_view(&one));
 	for (size_t i = 0; i < s->n; i++) {
@@ -463,9 +782,9 @@ static void panel(struct page *p, const struct ts_section *s)
 		p->out = &one;
 		p->room = used + lines_of(&rest) < PANEL_LINES ? PANEL_LINES - used - lines_of(&rest) : 0;
 		item(p, &s->items[i]);
-		if (i == 0)
+		if (i == 0 && !p->whole)
 			cut_lines(&one, p->room ? p->room : 1);
-		if (i > 0 && lines_of(&one) > p->room) {
+		if (i > 0 && !p->whole && lines_of(&one) > p->room) {
 			ts_buf_reset(&one);
 			left_out(p, s, i);
 			i = s->n;
@@ -479,19 +798,28 @@ static void panel(struct page *p, const struct ts_section *s)
 	ts_buf_finish(&rest);
 }
 
+static enum ts_style title_style(enum ts_light light)
+{
+	return light == TS_LIGHT_NONE ? TS_STYLE_BOLD : light_style(light);
+}
+
 enum ts_status ts_render_report_text(struct ts_cli *cli, const struct ts_report *r, struct ts_error *err)
 {
-	struct page p = {.cli = cli, .out = &cli->out, .width = cli->term.width ? cli->term.width : WIDTH_PIPE};
+	struct page p = {
+		.cli = cli, .out = &cli->out, .width = cli->term.width ? cli->term.width : WIDTH_PIPE, .whole = r->whole};
 
-	if (wide(r->title) <= p.width) {
-		styled(&p, TS_STYLE_BOLD, r->title);
+	/* A sentence is one line for whoever reads a pipe. */
+	if (wide(r->title) <= p.width || (r->light != TS_LIGHT_NONE && !cli->term.width)) {
+		styled(&p, title_style(r->light), r->title);
 		ts_buf_char(p.out, '\n');
 	} else {
-		flow(&p, TS_STYLE_BOLD, r->title, 0, 2);
+		flow(&p, title_style(r->light), r->title, 0, r->light == TS_LIGHT_NONE ? 2 : 0);
 	}
-	flow(&p, TS_STYLE_DIM, r->view, 0, 2);
+	if (r->view)
+		flow(&p, TS_STYLE_DIM, r->view, 0, 2);
 	for (size_t i = 0; i < r->n; i++) {
-		ts_buf_char(p.out, '\n');
+		if (*r->sections[i].title)
+			ts_buf_char(p.out, '\n');
 		panel(&p, &r->sections[i]);
 	}
 	return ts_buf_check(&cli->out, err);

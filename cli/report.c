@@ -308,6 +308,8 @@ struct ts_section *ts_report_section(struct ts_report *r, const char *title)
 	struct ts_section *s = &r->sections[r->n < TS_REPORT_SECTIONS ? r->n++ : TS_REPORT_SECTIONS - 1];
 
 	*s = (struct ts_section){.title = title};
+	if (!r->a)
+		return s;
 	for (size_t i = 0; i < sizeof sections_of_codes / sizeof sections_of_codes[0]; i++)
 		if (strcmp(sections_of_codes[i].title, title) == 0)
 			light_up(r, s, title);
@@ -319,11 +321,13 @@ struct ts_section *ts_report_section(struct ts_report *r, const char *title)
 enum ts_status ts_report_of(const struct ts_analysis *a, struct ts_arena *arena, struct ts_report *ret_report,
 			    struct ts_error *err)
 {
-	struct ts_report r = {.a = a, .arena = arena};
-	const char *title = ts_show_run(&a->run, arena), *left_out = NULL;
+	struct ts_report r = {.a = a, .arena = arena, .rows = &a->measures, .events = &a->events, .plots = &a->plots};
+	const char *title = ts_show_run(&a->run, arena), *left_out = NULL, *id = ts_show_hex(&a->run.id, arena);
 
 	r.title = title ? title : "";
-	r.failed = !title;
+	r.name = a->run.own_name.len ? ts_report_text(&r, a->run.own_name) : "a run without a name";
+	r.foot = ts_report_say(&r, "run %s", id ? id : "");
+	r.failed |= !title || !id;
 	if (a->warmup_cut)
 		left_out = ts_report_say(&r, "the first %s left out",
 					 ts_report_say(&r, "%llu %s", (unsigned long long)a->warmup_cut,

@@ -6,6 +6,9 @@
 #include "base/text.h"
 #include "run/head.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 static const char *keep(struct ts_buf *buf, struct ts_arena *arena)
 {
 	struct ts_span copy = buf->failed ? ts_span_of(NULL, 0) : ts_arena_span(arena, ts_buf_view(buf));
@@ -122,6 +125,20 @@ const char *ts_show_range(int64_t first, int64_t last, struct ts_arena *arena)
 	if (first == last)
 		return ts_show_step(first, arena);
 	return ts_arena_printf(arena, "%lld to %lld", (long long)first, (long long)last);
+}
+
+const char *ts_show_apart(double r, struct ts_arena *arena)
+{
+	char text[32];
+	const char *e;
+
+	if (isnan(r))
+		return "-";
+	if (r == 0 || fabs(r) >= 0.001)
+		return ts_arena_printf(arena, "%.2g", r);
+	(void)snprintf(text, sizeof text, "%.1e", r);
+	e = strchr(text, 'e');
+	return e ? ts_arena_printf(arena, "%.*se%ld", (int)(e - text), text, strtol(e + 1, NULL, 10)) : NULL;
 }
 
 const char *ts_show_ranks(const int32_t *ranks, size_t n, size_t all, struct ts_arena *arena)

@@ -120,11 +120,19 @@ static bool range_of(const struct ts_plot *plot, double *ret_low, double *ret_hi
 	return low <= high;
 }
 
-static bool axes_of(const struct ts_plot *plot, struct ts_arena *arena, struct axes *ret)
+/* other, if not NULL, is drawn over it. */
+static bool axes_of(const struct ts_plot *plot, const struct ts_plot *other, struct ts_arena *arena, struct axes *ret)
 {
 	struct axes a = {.plot = plot, .arena = arena};
+	double low, high;
+	bool any = range_of(plot, &a.low, &a.high);
 
-	if (!range_of(plot, &a.low, &a.high))
+	if (other && range_of(other, &low, &high)) {
+		a.low = any && a.low < low ? a.low : low;
+		a.high = any && a.high > high ? a.high : high;
+		any = true;
+	}
+	if (!any)
 		return false;
 	a.log = a.low > 0 && a.high / a.low > 100;
 	if (a.log) {
@@ -292,7 +300,7 @@ bool ts_svg_series(struct ts_buf *out, const struct ts_plot *plot, const struct 
 	struct axes a;
 	size_t marks = 0;
 
-	if (!axes_of(plot, arena, &a))
+	if (!axes_of(plot, NULL, arena, &a))
 		return false;
 	range_of(plot, &low, &high);
 	for (size_t i = 0; i < events->n; i++)
@@ -319,6 +327,53 @@ bool ts_svg_series(struct ts_buf *out, const struct ts_plot *plot, const struct 
 			mark(out, &a, &events->items[i]);
 	ts_buf_str(out, "</svg>\n");
 	return a.log;
+}
+
+/* --- two series --- */
+
+/* As a series alone, in a class of its own. */
+static void curve(struct ts_buf *out, const struct axes *a, const char *class)
+{
+	const struct ts_plot *plot = a->plot;
+
+	ts_buf_printf(out, "<g class=\"%s\">", class);
+	for (size_t from = 0; from < plot->n; from = run_end(plot, from)) {
+		while (from < plot->n && !drawn(plot, from))
+			from++;
+		if (from == plot->n)
+			break;
+		if (plot->width > 1 && run_end(plot, from) - from > 1)
+			band(out, a, from, run_end(plot, from));
+		line(out, a, from, run_end(plot, from));
+	}
+	ts_buf_str(out, "</g>\n");
+}
+
+bool ts_svg_curves(struct ts_buf *out, const struct ts_plot *a, const struct ts_plot *b, int64_t split, const char *title,
+		   struct ts_arena *arena)
+{
+	uint64_t cell = ((uint64_t)split - (uint64_t)a->first_step) / a->width;
+	struct axes axes;
+
+	if (!axes_of(a, b, arena, &axes))
+		return false;
+	open_svg(out, HEIGHT, "", title,
+		 ts_arena_printf(arena, "%zu cells of %llu steps from step %lld on; they part at step %lld", a->n,
+				 (unsigned long long)a->width, (long long)a->first_step, (long long)split));
+	if (split >= a->first_step && cell < a->n) {
+		ts_buf_printf(out, "<path class=\"split\" d=\"M%.1f %dV%d\"><title>", cell_x(&axes, (double)cell), TOP,
+			      HEIGHT - BOTTOM);
+		ts_buf_printf(out, "they part at step %lld</title></path>\n", (long long)split);
+	}
+	curve(out, &axes, b ? "a" : "apart");
+	if (b) {
+		axes.plot = b;
+		curve(out, &axes, "b");
+	}
+	y_axis(out, &axes);
+	x_axis(out, &axes);
+	ts_buf_str(out, "</svg>\n");
+	return axes.log;
 }
 
 /* --- heat map --- */

@@ -27,6 +27,10 @@ size_t ts_svg_ticks(double low, double high, size_t most, double ret_ticks[TS_SV
 bool ts_svg_series(struct ts_buf *out, const struct ts_plot *plot, const struct ts_events *events, const char *title,
 		   struct ts_arena *arena);
 
+/* Two series of one grid over each other (b NULL: a alone), with a line where they part; logarithmic as above: true. */
+bool ts_svg_curves(struct ts_buf *out, const struct ts_plot *a, const struct ts_plot *b, int64_t split, const char *title,
+		   struct ts_arena *arena);
+
 /* A row a plot, a column a cell; plots must have cells of one grid (first step, width). The colour is the mean: below, at or
  * above 1. */
 void ts_svg_heat(struct ts_buf *out, const struct ts_plot *const *rows, size_t n, const char *title, struct ts_arena *arena);

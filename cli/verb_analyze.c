@@ -5,7 +5,7 @@
 #include "cli/render.h"
 #include "cli/verbs.h"
 
-enum { POLICY_MAX = 1 << 20, PAGE_MAX = 256 << 20 };
+enum { POLICY_MAX = 1 << 20 };
 
 static enum ts_status numbers(const struct ts_args *args, struct ts_analyze_request *request, struct ts_error *err)
 {
@@ -65,19 +65,6 @@ static enum ts_status options(struct ts_cli *cli, struct ts_analyze_request *req
 }
 
 /* The page goes to a file before anything reaches stdout: where it cannot, there is no answer. */
-static enum ts_status page(struct ts_cli *cli, const struct ts_report *report, const char *path, struct ts_error *err)
-{
-	struct ts_buf html = TS_BUF_INIT(PAGE_MAX);
-	enum ts_status status = ts_render_report_html(report, &html, err);
-
-	if (!status)
-		status = ts_file_replace(path, ts_buf_view(&html), 0644, err);
-	if (!status)
-		ts_cli_say(cli, "wrote %s", path);
-	ts_buf_finish(&html);
-	return status;
-}
-
 static enum ts_status answer(struct ts_cli *cli, const struct ts_analysis *analysis, struct ts_error *err)
 {
 	const char *html = ts_args_text(&cli->args, "html");
@@ -85,7 +72,7 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_analysis *analy
 	enum ts_status status = ts_report_of(analysis, &cli->arena, &report, err);
 
 	if (!status && html && strcmp(html, "-") != 0)
-		status = page(cli, &report, html, err);
+		status = ts_render_report_page(cli, &report, html, err);
 	if (status)
 		return status;
 	if (html && strcmp(html, "-") == 0)

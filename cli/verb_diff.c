@@ -1,6 +1,7 @@
 /* verb_diff.c - tscope diff: where two runs part. */
 #include "cli/ask.h"
 #include "cli/render.h"
+#include "cli/reproduce.h"
 #include "cli/verbs.h"
 
 static enum ts_status ignored(const struct ts_cli *cli, struct ts_arena *arena, struct ts_diff_request *request,
@@ -53,6 +54,47 @@ static int exit_code(const struct ts_cli *cli, const struct ts_diff *diff)
 	return diff->verdict == TS_DIFF_SAME ? TS_EXIT_YES : TS_EXIT_INCONCLUSIVE;
 }
 
+/* The page goes to a file before anything reaches stdout: where it cannot, there is no answer. */
+static enum ts_status answer(struct ts_cli *cli, const struct ts_diff *diff, const struct ts_reproduce *how, struct ts_error *err)
+{
+	struct ts_diff_view view = {ts_args_has(&cli->args, "first"), ts_args_has(&cli->args, "all")};
+	const char *html = ts_args_text(&cli->args, "html");
+	struct ts_report report;
+	enum ts_status status = ts_report_of_diff(diff, view.all, how, &cli->arena, &report, err);
+
+	if (!status && html && strcmp(html, "-") != 0)
+		status = ts_render_report_page(cli, &report, html, err);
+	if (status)
+		return status;
+	if (html && strcmp(html, "-") == 0)
+		return ts_render_report_html(&report, &cli->out, err);
+	if (cli->json)
+		return ts_render_diff_json(cli, diff, view, how, err);
+	if (view.first)
+		return ts_render_diff_first(cli, diff, err);
+	return ts_render_report_text(cli, &report, err);
+}
+
+/* What is drawn: on the screen what lies around the split, which costs no more than the diff did. */
+static enum ts_plots_wanted plots_of(const struct ts_cli *cli)
+{
+	if (ts_args_has(&cli->args, "curves") || ts_args_has(&cli->args, "html"))
+		return TS_PLOTS_ALL;
+	return cli->json || ts_args_has(&cli->args, "first") ? TS_PLOTS_NONE : TS_PLOTS_AROUND;
+}
+
+static enum ts_status check_options(const struct ts_cli *cli, struct ts_error *err)
+{
+	const char *html = ts_args_text(&cli->args, "html");
+
+	if (html && !*html)
+		return ts_error_set(err, TS_INVALID, "diff: --html wants a file");
+	if (html && strcmp(html, "-") == 0 && (cli->json || ts_args_has(&cli->args, "first")))
+		return ts_error_set(err, TS_INVALID, "diff: --html - writes to stdout, and so does %s; name a file",
+				    cli->json ? "--json" : "--first");
+	return TS_OK;
+}
+
 /* All of diff's own options but --all are about two runs. */
 static enum ts_status refuse_options(const struct ts_cli *cli, struct ts_error *err)
 {
@@ -93,12 +135,15 @@ static enum ts_status matrix(struct ts_cli *cli, struct ts_error *err)
 
 static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 {
-	struct ts_diff_view view = {ts_args_has(&cli->args, "first"), ts_args_has(&cli->args, "all")};
-	struct ts_diff_request request = {0};
+	struct ts_diff_request request = {.plots = plots_of(cli)};
+	bool reproduce = ts_args_has(&cli->args, "reproduce");
+	struct ts_reproduce how;
 	struct ts_span specs[2];
 	struct ts_diff diff;
-	enum ts_status status = ignored(cli, &cli->arena, &request, err);
+	enum ts_status status = check_options(cli, err);
 
+	if (!status)
+		status = ignored(cli, &cli->arena, &request, err);
 	if (!status)
 		status = ts_cli_runs(cli, cli->args.words, 2, specs, err);
 	if (status)
@@ -106,8 +151,12 @@ static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 	request.a = specs[0];
 	request.b = specs[1];
 	status = ts_ask_diff(cli->target.channel, &request, &cli->arena, &diff, err);
+	if (!status && reproduce)
+		status = ts_reproduce_ask(cli, specs[0], &how.a, err);
+	if (!status && reproduce)
+		status = ts_reproduce_ask(cli, specs[1], &how.b, err);
 	if (!status)
-		status = cli->json ? ts_render_diff_json(cli, &diff, view, err) : ts_render_diff_text(cli, &diff, view, err);
+		status = answer(cli, &diff, reproduce ? &how : NULL, err);
 	if (!status)
 		cli->exit_code = exit_code(cli, &diff);
 	return status;

@@ -114,14 +114,18 @@ static const struct ts_example explain_examples[] = {
 static const struct ts_option diff_options[] = {
 	{"ignore", 'i', "GLOB", "leave out facts whose path matches, such as 'session.*'", TS_COMPLETE_NONE, NULL, true},
 	{"exit-on", 0, "WHAT", "also exit 1 when these differ: times, memory, facts", TS_COMPLETE_CHOICE, "times memory facts", true},
-	{"first", '1', NULL, "only the first step at which the runs part", TS_COMPLETE_NONE, NULL, false},
+	{"first", '1', NULL, "one line: first step, series and rank at which the runs part, tabs between", TS_COMPLETE_NONE, NULL, false},
 	{"all", 'a', NULL, "every fact and every series of every rank", TS_COMPLETE_NONE, NULL, false},
+	{"curves", 0, NULL, "also the curves of the whole run", TS_COMPLETE_NONE, NULL, false},
+	{"html", 0, "FILE", "also write a page with plots, which needs nothing else; - writes it to stdout in place of the report", TS_COMPLETE_FILE, NULL, false},
+	{"reproduce", 0, NULL, "also what would run each of the two again, as far as it is recorded", TS_COMPLETE_NONE, NULL, false},
 	END_OPTIONS,
 };
 static const struct ts_example diff_examples[] = {
 	{"tscope diff exp1 exp2", "two runs that were pushed"},
 	{"tscope diff exp1 ./runs/exp1-rerun", "a run and a directory, which is not pushed"},
 	{"tscope diff exp1 exp2 exp3 exp4", "which of several part, and where"},
+	{"tscope diff --html diff.html exp1 exp2", "and a page to pass on"},
 	{"tscope diff --ignore 'session.*' --exit-on facts a b", "exit 1 when a fact differs that is not of the session"},
 	END_EXAMPLES,
 };

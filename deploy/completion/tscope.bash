@@ -45,6 +45,7 @@ _tscope()
 	analyze:--html) _tscope_paths -f; return ;;
 	diff:-i|diff:--ignore) :; return ;;
 	diff:--exit-on) COMPREPLY=($(compgen -W "times memory facts" -- "$cur")); return ;;
+	diff:--html) _tscope_paths -f; return ;;
 	check-resume:-t|check-resume:--tolerance) :; return ;;
 	name:-m|name:--message) :; return ;;
 	tag:-m|tag:--message) :; return ;;
@@ -66,7 +67,7 @@ _tscope()
 		facts) options+=" -o --output" ;;
 		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --policy --fail-on --html --rows --fresh" ;;
 		explain) options+=" --markdown" ;;
-		diff) options+=" -i --ignore --exit-on -1 --first -a --all" ;;
+		diff) options+=" -i --ignore --exit-on -1 --first -a --all --curves --html --reproduce" ;;
 		check-resume) options+=" -t --tolerance" ;;
 		name) options+=" -f --force -m --message" ;;
 		tag) options+=" -f --force -m --message" ;;

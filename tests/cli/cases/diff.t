@@ -10,127 +10,143 @@ $ tscope push -q runs/base runs/rerun runs/parts runs/longer runs/mood runs/mood
 # The same: what was computed repeats bit for bit.
 $ tscope diff base rerun
 | every bit of the trajectory agrees: 2 series over 8 steps
-| a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
-| b  rerun  615c705062bf  8 steps (0 to 7)  1 rank
+|   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
+|   b  rerun  615c705062bf  8 steps (0 to 7)  1 rank
 |
-| Facts that differ
+| SERIES  7 are the same
+|
+| FACTS THAT DIFFER  2 in session
 |   session.name     base          ->  rerun
 |   session.started  1700000000.0  ->  1700001000.0
-|
-| same      7 series
 # Different.
 $ tscope diff base parts
 | loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
-| a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
-| b  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
+|   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
+|   b  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
 |
-| Facts that differ
+| SERIES  1 parts, 6 are the same
+|   series  first bits  visible  r there
+|   loss             3        3   2.0e-5
+|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth
+|   loss    a  0.5
+|   step 3  b  0.50001
+|                 ^
+|
+| CURVES AROUND THE SPLIT
+|   loss         a, b, • both
+|             2 │•  ┊
+|               │   ┊
+|               │   ┊
+|               │ • ┊
+|               │  ••
+|          0.25 │   ┊••••
+|                0  3   7
+|   apart           ▁▃▅▇█
+|                r from 2.0e-5 to 4.0e-5, logarithmic
+|
+| FACTS THAT DIFFER  1 in code, 1 in config, 1 in seeds, 1 in session
 |   code.commit   aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  ->  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
 |   config.lr     0.001                                     ->  0.0012
 |   seeds.torch   7                                         ->  8
 |   session.name  base                                      ->  parts
-|
-| First step where bits differ, by series
-|   series  step  values there
-|   loss       3  a  0.5
-|                 b  0.50001
-|                       ^
-|
-| same      6 series
 [1]
 $ tscope diff --first base parts
-| loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
-| a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
-| b  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
-|
-| First step where bits differ, by series
-|   series  step  values there
-|   loss       3  a  0.5
-|                 b  0.50001
-|                       ^
+| 3	scalars.loss	0
 [1]
 # Mirrored.
 $ tscope diff parts base
 | loss parts at step 3: 0.50001 against 0.5; 6 other series agree; facts differ: code.commit and 2 more
-| a  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
-| b  base   18fc3da2967f  8 steps (0 to 7)  1 rank
+|   a  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
+|   b  base   18fc3da2967f  8 steps (0 to 7)  1 rank
 |
-| Facts that differ
+| SERIES  1 parts, 6 are the same
+|   series  first bits  visible  r there
+|   loss             3        3   2.0e-5
+|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth
+|   loss    a  0.50001
+|   step 3  b  0.5
+|                 ^
+|
+| CURVES AROUND THE SPLIT
+|   loss         a, b, • both
+|             2 │•  ┊
+|               │   ┊
+|               │   ┊
+|               │ • ┊
+|               │  ••
+|          0.25 │   ┊••••
+|                0  3   7
+|   apart           ▁▃▅▇█
+|                r from 2.0e-5 to 4.0e-5, logarithmic
+|
+| FACTS THAT DIFFER  1 in code, 1 in config, 1 in seeds, 1 in session
 |   code.commit   bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb  ->  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 |   config.lr     0.0012                                    ->  0.001
 |   seeds.torch   8                                         ->  7
 |   session.name  parts                                     ->  base
-|
-| First step where bits differ, by series
-|   series  step  values there
-|   loss       3  a  0.50001
-|                 b  0.5
-|                       ^
-|
-| same      6 series
 [1]
 # Inconclusive: more steps on one side, none in common, only a series of unknown meaning.
 $ tscope diff base longer
 | loss agrees on 8 common steps, but the second run has 4 that the first lacks (8 to 11)
-| a  base    18fc3da2967f  8 steps (0 to 7)    1 rank
-| b  longer  782180165393  12 steps (0 to 11)  1 rank
+|   a  base    18fc3da2967f  8 steps (0 to 7)    1 rank
+|   b  longer  782180165393  12 steps (0 to 11)  1 rank
 |
-| Facts that differ
+| SERIES  none are the same
+|   agree        on all common steps: loss, lr
+|
+| FACTS THAT DIFFER  1 in session
 |   session.name  base  ->  longer
 |
-| Only on one side
-|   only b  4 steps (8 to 11)
-|
-| agree     on all common steps: loss, lr
-| same      no series
+| ONLY ON ONE SIDE
+|   only b       4 steps (8 to 11)
 [3]
 $ tscope diff base apart
 | no step of loss is in both runs; facts differ: code.commit and 1 more
-| a  base   18fc3da2967f  8 steps (0 to 7)      1 rank
-| b  apart  a119718b675c  8 steps (100 to 107)  1 rank
+|   a  base   18fc3da2967f  8 steps (0 to 7)      1 rank
+|   b  apart  a119718b675c  8 steps (100 to 107)  1 rank
 |
-| Facts that differ
+| SERIES  none are the same
+|
+| FACTS THAT DIFFER  1 in code, 1 in seeds, 1 in session
 |   code.commit   aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  ->  not recorded
 |   seeds.torch   7                                         ->  not recorded
 |   session.name  base                                      ->  apart
 |
-| Only on one side
-|   only a  8 steps (0 to 7)
-|   only b  8 steps (100 to 107)
-|   apart   no step in common: loss, lr
-|
-| same      no series
+| ONLY ON ONE SIDE
+|   only a       8 steps (0 to 7)
+|   only b       8 steps (100 to 107)
+|   apart        no step in common: loss, lr
 [3]
 $ tscope diff mood mood2
 | the trajectory agrees, but mood parts at step 2: 2.0 against 0.0; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json
-| a  mood   02543aa2aba4  8 steps (0 to 7)  1 rank
-| b  mood2  46aff2c7d8bf  8 steps (0 to 7)  1 rank
+|   a  mood   02543aa2aba4  8 steps (0 to 7)  1 rank
+|   b  mood2  46aff2c7d8bf  8 steps (0 to 7)  1 rank
 |
-| Facts that differ
+| SERIES  1 parts, 7 are the same
+|   series               first bits  visible  r there
+|   mood (unknown role)           2        2        1
+|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth
+|   mood    a  2.0
+|   step 2  b  0.0
+|              ^
+|
+| FACTS THAT DIFFER  1 in session
 |   session.name  mood  ->  mood2
-|
-| First step where bits differ, by series
-|   series               step  values there
-|   mood (unknown role)     2  a  2.0
-|                              b  0.0
-|                                 ^
-|
-| same      7 series
 [3]
 # A column that is numbers in one and text in the other: nothing of it was compared, and that is why.
 $ mkdir words some; sed -E 's/"mood":([0-9]+)/"mood":"m\1"/' runs/mood/steps.jsonl >words/steps.jsonl; cp runs/mood/run.json words; sed -E 's/"mood":([01])}/"mood":"m\1"}/' runs/mood/steps.jsonl >some/steps.jsonl; cp runs/mood/run.json some
 $ tscope diff mood ./words
 | the trajectory agrees, but only the first run has mood as f64, the second has it as text; common steps of the trajectory agree; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json
-| a  mood  02543aa2aba4  8 steps (0 to 7)  1 rank
-| b  mood  3c3a6fc5382b  8 steps (0 to 7)  1 rank
+|   a  mood  02543aa2aba4  8 steps (0 to 7)  1 rank
+|   b  mood  3c3a6fc5382b  8 steps (0 to 7)  1 rank
 |
-| No recorded fact differs.
+| SERIES  7 are the same
 |
-| Only on one side
-|   only a  mood (f64; text in b)
-|   only b  mood (text; f64 in a)
+| FACTS THAT DIFFER  no recorded one
 |
-| same      7 series
+| ONLY ON ONE SIDE
+|   only a       mood (f64; text in b)
+|   only b       mood (text; f64 in a)
 [3]
 $ tscope diff mood ./words --json | grep -A3 '"state": "only_'
 |       "state": "only_a",
@@ -145,37 +161,37 @@ $ tscope diff mood ./words --json | grep -A3 '"state": "only_'
 # One that is both in one run is text only there; its numbers are compared.
 $ tscope diff mood ./some
 | the trajectory agrees, but mood agrees on 2 common steps, but the first run has 6 that the second lacks; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json
-| a  mood  02543aa2aba4  8 steps (0 to 7)  1 rank
-| b  mood  e3596f8144ad  8 steps (0 to 7)  1 rank
+|   a  mood  02543aa2aba4  8 steps (0 to 7)  1 rank
+|   b  mood  e3596f8144ad  8 steps (0 to 7)  1 rank
 |
-| No recorded fact differs.
+| SERIES  7 are the same
+|   agree        on all common steps: mood
 |
-| Only on one side
-|   only b  mood (text; f64 in a)
+| FACTS THAT DIFFER  no recorded one
 |
-| agree     on all common steps: mood
-| same      7 series
+| ONLY ON ONE SIDE
+|   only b       mood (text; f64 in a)
 [3]
 $ tscope diff base base
 | both are one and the same run: their ids are equal
-| a  base  18fc3da2967f  8 steps (0 to 7)  1 rank
-| b  base  18fc3da2967f  8 steps (0 to 7)  1 rank
+|   a  base  18fc3da2967f  8 steps (0 to 7)  1 rank
+|   b  base  18fc3da2967f  8 steps (0 to 7)  1 rank
 |
-| No recorded fact differs.
+| SERIES  7 are the same
 |
-| same      7 series
+| FACTS THAT DIFFER  no recorded one
 # Facts do not decide unless asked.
 $ tscope diff base rerun --exit-on facts | head -1; exit ${PIPESTATUS[0]}
 | every bit of the trajectory agrees: 2 series over 8 steps
 [1]
 $ tscope diff base rerun --exit-on facts --ignore 'session.*'
 | every bit of the trajectory agrees: 2 series over 8 steps
-| a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
-| b  rerun  615c705062bf  8 steps (0 to 7)  1 rank
+|   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
+|   b  rerun  615c705062bf  8 steps (0 to 7)  1 rank
 |
-| No recorded fact differs.
+| SERIES  7 are the same
 |
-| same      7 series
+| FACTS THAT DIFFER  no recorded one
 $ tscope diff base rerun --exit-on times --exit-on memory | head -1; exit ${PIPESTATUS[0]}
 | every bit of the trajectory agrees: 2 series over 8 steps
 # Paths, and a path beside a name; nothing is stored.
@@ -187,75 +203,121 @@ $ tscope diff base ./runs/parts | head -1
 # Real trainings of three ranks.
 $ tscope diff ./demo/base ./demo/rerun
 | every bit of the trajectory agrees: 18 series over 160 steps
-| a  chars-base   6ae1a7a00e48  160 steps (0 to 159)  3 ranks
-| b  chars-rerun  496f6bc873aa  160 steps (0 to 159)  3 ranks
+|   a  chars-base   6ae1a7a00e48  160 steps (0 to 159)  3 ranks
+|   b  chars-rerun  496f6bc873aa  160 steps (0 to 159)  3 ranks
 |
-| Facts that differ
+| SERIES  18 are the same
+|   costs        differ and do not decide: memory.rss, phases.backward, phases.comm, phases.data,
+|                phases.forward, phases.optimizer, timestamp
+|
+| FACTS THAT DIFFER  3 in session
 |   session.name                  chars-base         ->  chars-rerun
 |   session.started (+2 ranks)    1795176038.980202  ->  1795176046.871779
 |   session.wall_time (+2 ranks)  3.225942724        ->  3.151066135
-|
-| costs     differ and do not decide: memory.rss, phases.backward, phases.comm, phases.data,
-|           phases.forward, phases.optimizer, timestamp
-| same      18 series
 $ tscope diff ./demo/base ./demo/order
 | digests.batch parts at step 80 (rank 1): 503fb813e1a0ba06 against 449ffcf04fb1f990; 9 more of the trajectory part there or later; 8 other series agree
-| a  chars-base   6ae1a7a00e48  160 steps (0 to 159)  3 ranks
-| b  chars-order  f5748eb37f3e  160 steps (0 to 159)  3 ranks
+|   a  chars-base   6ae1a7a00e48  160 steps (0 to 159)  3 ranks
+|   b  chars-order  f5748eb37f3e  160 steps (0 to 159)  3 ranks
 |
-| Facts that differ
+| SERIES  10 part, 8 are the same, those of each rank counted
+|   series          rank  first bits  visible  r there    +10   +30    slope    end
+|   digests.batch   1             80        -        -      -     -        -      -
+|   digests.params  0 +2          80        -        -      -     -        -      -
+|   grad_norm       0 +2          80       80   9.1e-4  0.031  0.14    0.011  0.048
+|   loss            1 +2          80       80     0.12   0.13  0.18  -0.0073   0.04
+|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth
+|   ranks        all 3 that part do so at step 80
+|   digests.batch    a  503fb813e1a0ba06
+|   step 80, rank 1  b  449ffcf04fb1f990
+|                       ^
+|   digests.params   a  c97c68ed293a653e
+|   step 80, rank 0  b  45fbbb9d884235fe
+|                       ^
+|   grad_norm        a  1.996155023574829
+|   step 80, rank 0  b  1.9979759454727173
+|                           ^
+|   costs        differ and do not decide: memory.rss, phases.backward, phases.comm, phases.data,
+|                phases.forward, phases.optimizer, timestamp
+|
+| CURVES AROUND THE SPLIT
+|   loss         rank 1; a, b, • both
+|         2.271 │                             ┊  a                                   a
+|               │ •    • ••    • •      •    •┊     a        b              b              b         a
+|               │• • •• •    •    •  •      • b    b   abab     aa   b b•           a  b b   a  a  •
+|               │          ••   •     •• •••  ab b•ab b a ab ab   bba ba  •baaa•a  •b aa•aaa bb b••  b
+|               │   •         •    ••         ┊a•    •ab b a• a•bba  aa  b a bb b••   b   b • a•    •
+|         1.143 │                             ┊                    ab    a           b
+|                40                          80                                                    159
+|   apart                                     █▆▆▇▇▆▇▇▇█▇▇▇▆▆█▇▇██▆█▇▇▇▅▇▇▅█▇▇▆▄█▄▆▁██▆▆▆▇▇▇▆▆▇▃▆▆▄▅▄█
+|                r from 0.0016 to 0.56, logarithmic
+|   grad_norm    rank 0; a, b, • both
+|         2.215 │                             ┊  a                                        a
+|               │                            •┊
+|               │•• ••     •  •         ••    b  b    •      b •  •  a         b  bb •    b  aa •
+|               │  •  ••••• •• • ••  • •  ••• aa  •••• •b bab    • babba• •b  •  ba    abb b b b  a• a
+|               │               •  •• •       ┊b•       a•abaa• a  a  ab • a•• a•a a• •baa a• ba •b  b
+|         1.288 │                             ┊                 b   b                               •
+|                40                          80                                                    159
+|   apart                                     █▇▇██▅▆▇▆█▇▁▇▇██▆███▇████▇▇▆▅█▇█▇██████▅▆▅▇███▇██▇▆▆▇█▆▇
+|                r from 1.4e-4 to 0.24, logarithmic
+|
+| FACTS THAT DIFFER  3 in session
 |   session.name                  chars-base         ->  chars-order
 |   session.started (+2 ranks)    1795176038.980202  ->  1795176054.0815606
 |   session.wall_time (+2 ranks)  3.225942724        ->  3.097707511
-|
-| First step where bits differ, by series
-|   series          rank +more  step  values there
-|   digests.batch   1             80  a  503fb813e1a0ba06
-|                                     b  449ffcf04fb1f990
-|                                        ^
-|   digests.params  0 +2          80  a  c97c68ed293a653e
-|                                     b  45fbbb9d884235fe
-|                                        ^
-|   grad_norm       0 +2          80  a  1.996155023574829
-|                                     b  1.9979759454727173
-|                                            ^
-|   loss            1 +2          80  a  1.9231367111206055
-|                                     b  1.6872142553329468
-|                                          ^
-|
-| costs     differ and do not decide: memory.rss, phases.backward, phases.comm, phases.data,
-|           phases.forward, phases.optimizer, timestamp
-| same      8 series
 [1]
 $ tscope diff ./demo/base ./demo/lr
 | digests.params parts at step 0 (rank 0), the first that both have: 5c34fe692d310ca8 against 9e6cd3872da25e93; 11 more of the trajectory part there or later; 6 other series agree; facts differ: config.optimizer.lr
-| a  chars-base  6ae1a7a00e48  160 steps (0 to 159)  3 ranks
-| b  chars-lr    0654541655d6  160 steps (0 to 159)  3 ranks
+|   a  chars-base  6ae1a7a00e48  160 steps (0 to 159)  3 ranks
+|   b  chars-lr    0654541655d6  160 steps (0 to 159)  3 ranks
 |
-| Facts that differ
+| SERIES  12 part, 6 are the same, those of each rank counted
+|   series          rank  first bits  visible  r there     +10     +30    +100    slope     end
+|   digests.params  0 +2           0        -        -       -       -       -        -       -
+|   lr              0 +2           0        0    0.032   0.032   0.032   0.032        0   0.032
+|   grad_norm       0 +2           1        1   7.3e-4  9.0e-4  0.0038   0.011   1.6e-4  0.0053
+|   loss            0 +2           1        1   0.0026  0.0022   0.003  0.0096  -7.3e-5   0.009
+|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth
+|   ranks        all 3 that part do so at step 0
+|   digests.params  a  5c34fe692d310ca8
+|   step 0, rank 0  b  9e6cd3872da25e93
+|                      ^
+|   lr              a  0.003
+|   step 0, rank 0  b  0.0031
+|                           ^
+|   grad_norm       a  1.8491928577423096
+|   step 1, rank 0  b  1.850545048713684
+|                         ^
+|   costs        differ and do not decide: memory.rss, phases.backward, phases.comm, phases.data,
+|                phases.forward, phases.optimizer, timestamp
+|
+| CURVES AROUND THE SPLIT
+|   loss         rank 0; a, b, • both
+|         2.576 │•┊ •
+|               │ ┊   •  •        •
+|               │ •• •    •• •       • •    •    • ••   • •     • • •          b       •    b  •• •  •
+|               │ ┊    ••   •   •• •  • ••   •••• •   •• • ••  • • •  • • •• ••a •  ••  ••• a••    •
+|               │ ┊           ••    •     •          •        •        • •      • •   •    •     •  •
+|         1.065 │ ┊                        •                 •       •      •      •
+|                 1                                                                                159
+|   apart         ▆▅▆▆▅▆▇▄▆▅▆▅▆▄▅▆▆▄▇▄▆▅▅▅▇▄▆▅▆▆▆▅▅▇▅▅▅▃▅▅▇▁▆▇▃▄▆▇▇▆▃▇▇▇▅▃▆▅█▆▆█▃▇█▆▆▇▆▅██▆▇█▄█▇▇█▇█▇█
+|                r from 2.8e-5 to 0.05, logarithmic
+|   grad_norm    rank 0; a, b, • both
+|         2.491 │ ┊ •
+|               │ ┊•                                                                         •
+|               │ ┊  •••• •  •   •                         •
+|               │••      • •• • • •••a••••• • •  •a    b• • b •   ••  a •    • •                ••
+|               │ ┊            •     b     • • •• b••••a •  a• •••  ••b  •••• • •••••• ••••••  •  ••••
+|         1.334 │ ┊                                                    •              •       •
+|                 1                                                                                159
+|   apart         ▄▃▂▅▂▄▅▆▅▅▃▆▆▅▄▅▅▅▄▅▆▃▆▅▁▅▄▂▅▄▆▅▅▄▅▅▄▅▅▃▇▇▅▄▆▆▆▅▅▄▇▅▆▇▅▆▄▆▆▆▇▅▇▇▅▇▇█▆▇▇█▇▅█▇▇▇▄▄▅█▅▅
+|                r from 1.4e-4 to 0.045, logarithmic
+|
+| FACTS THAT DIFFER  1 in config, 3 in session
 |   config.optimizer.lr           0.003              ->  0.0031
 |   session.name                  chars-base         ->  chars-lr
 |   session.started (+2 ranks)    1795176038.980202  ->  1795176061.1566882
 |   session.wall_time (+2 ranks)  3.225942724        ->  3.073487942
-|
-| First step where bits differ, by series
-|   series          rank +more  step  values there
-|   digests.params  0 +2           0  a  5c34fe692d310ca8
-|                                     b  9e6cd3872da25e93
-|                                        ^
-|   lr              0 +2           0  a  0.003
-|                                     b  0.0031
-|                                             ^
-|   grad_norm       0 +2           1  a  1.8491928577423096
-|                                     b  1.850545048713684
-|                                           ^
-|   loss            0 +2           1  a  2.290597915649414
-|                                     b  2.2847323417663574
-|                                           ^
-|
-| costs     differ and do not decide: memory.rss, phases.backward, phases.comm, phases.data,
-|           phases.forward, phases.optimizer, timestamp
-| same      6 series
 [1]
 $ tscope diff ./demo/base ./demo/slow --exit-on times | head -1; exit ${PIPESTATUS[0]}
 | every bit of the trajectory agrees: 18 series over 160 steps
@@ -265,10 +327,57 @@ $ COLUMNS=60 tscope diff ./demo/base ./demo/lr
 | have: 5c34fe692d310ca8 against 9e6cd3872da25e93; 11 more of
 | the trajectory part there or later; 6 other series agree;
 | facts differ: config.optimizer.lr
-| a  chars-base  6ae1a7a00e48  160 steps (0 to 159)  3 ranks
-| b  chars-lr    0654541655d6  160 steps (0 to 159)  3 ranks
+|   a  chars-base  6ae1a7a00e48  160 steps (0 to 159)  3 ranks
+|   b  chars-lr    0654541655d6  160 steps (0 to 159)  3 ranks
 |
-| Facts that differ
+| SERIES  12 part, 6 are the same, those of each rank counted
+|   digests.params
+|       rank 0 +2  first bits 0
+|   lr
+|       rank 0 +2  first bits 0  visible 0  r there 0.032
+|       +10 0.032  +30 0.032  +100 0.032  slope 0  end 0.032
+|   grad_norm
+|       rank 0 +2  first bits 1  visible 1  r there 7.3e-4
+|       +10 9.0e-4  +30 0.0038  +100 0.011  slope 1.6e-4
+|       end 0.0053
+|   loss
+|       rank 0 +2  first bits 1  visible 1  r there 0.0026
+|       +10 0.0022  +30 0.003  +100 0.0096  slope -7.3e-5
+|       end 0.009
+|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later;
+|     slope of ln r a step; end: last tenth
+|   ranks        all 3 that part do so at step 0
+|   digests.params  a  5c34fe692d310ca8
+|   step 0, rank 0  b  9e6cd3872da25e93
+|                      ^
+|   and 2 more; --all shows them
+|   costs        differ and do not decide: memory.rss,
+|                phases.backward, phases.comm, phases.data,
+|                phases.forward, phases.optimizer, timestamp
+|
+| CURVES AROUND THE SPLIT
+|   loss         rank 0; a, b, • both
+|         2.246 │••
+|               │┊ • •             •
+|               │┊  • •   •  •    •  • •  •           b   • •
+|               │┊     • • ••   •     •    •  •• •    a••  •
+|               │┊            •• •  •    •  ••    •• •   •   •
+|         1.321 │┊      •               •       •   •
+|                1                                         159
+|   apart        ▅▅▅▅▅▅▄▄▅▃▅▄▅▃▅▅▅▄▅▄▂▅▃▆▁▆▇▅▇▁▄█▆▄▇▆▆▆█▇▇▇█▇█
+|                r from 2.8e-5 to 0.05, logarithmic
+|   grad_norm    rank 0; a, b, • both
+|         2.349 │┊•
+|               │┊
+|               │• ••••  •             •
+|               │┊     •  •••• •  •  •   • •  •          b •
+|               │┊      •     • •• •• •   •  • •••••• •••a• ••
+|         1.418 │┊                      •   •        •
+|                1                                         159
+|   apart        ▃▁▃▂▆▄▄▅▃▄▄▃▅▂▂▃▄▄▄▃▄▄▆▄▆▅▄▅▇▅▅▇▄▇▆█▇▇█▆█▆▂▆▄
+|                r from 1.4e-4 to 0.045, logarithmic
+|
+| FACTS THAT DIFFER  1 in config, 3 in session
 |   config.optimizer.lr
 |       0.003  ->  0.0031
 |   session.name
@@ -277,34 +386,19 @@ $ COLUMNS=60 tscope diff ./demo/base ./demo/lr
 |       1795176038.980202  ->  1795176061.1566882
 |   session.wall_time (+2 ranks)
 |       3.225942724  ->  3.073487942
-|
-| First step where bits differ, by series
-|   series          rank +more  step  values there
-|   digests.params  0 +2           0  a  5c34fe692d310ca8
-|                                     b  9e6cd3872da25e93
-|                                        ^
-|   lr              0 +2           0  a  0.003
-|                                     b  0.0031
-|                                             ^
-|   grad_norm       0 +2           1  a  1.8491928577423096
-|                                     b  1.850545048713684
-|                                           ^
-|   loss            0 +2           1  a  2.290597915649414
-|                                     b  2.2847323417663574
-|                                           ^
-|
-| costs     differ and do not decide: memory.rss,
-|           phases.backward, phases.comm, phases.data,
-|           phases.forward, phases.optimizer, timestamp
-| same      6 series
 [1]
 $ COLUMNS=80 tscope diff base ./runs/evil
 | loss agrees on 3 common steps, but the first run has 5 that the second lacks (3
 | to 7); facts differ: code.commit and 10 more
-| a  base                  18fc3da2967f  8 steps (0 to 7)  1 rank
-| b  \x1B[2Jclear\u{202E}  d45d5732500b  3 steps (0 to 2)  1 rank
+|   a  base                  18fc3da2967f  8 steps (0 to 7)  1 rank
+|   b  \x1B[2Jclear\u{202E}  d45d5732500b  3 steps (0 to 2)  1 rank
 |
-| Facts that differ
+| SERIES  none are the same
+|   agree        on all common steps: loss, lr
+|
+| FACTS THAT DIFFER
+|   1 in code, 6 in config, 1 in seeds, 2 in libraries, 1 in parallelism, 3 in
+|   session
 |   code.commit             aaaaaaaaaaaaaaaaaaaaaaa…  ->  not recorded
 |   config.layers[0]        2                         ->  not recorded
 |   config.layers[1]        4                         ->  not recorded
@@ -320,20 +414,21 @@ $ COLUMNS=80 tscope diff base ./runs/evil
 |   session.name            base                      ->  \x1B[2Jclear\u{202E}
 |   session.wall_time       2.0                       ->  not recorded
 |
-| Only on one side
-|   only a  5 steps (3 to 7)
-|   only b  \x1B\[31mred\nline, 損失
-|
-| agree     on all common steps: loss, lr
-| same      no series
+| ONLY ON ONE SIDE
+|   only a       5 steps (3 to 7)
+|   only b       \x1B\[31mred\nline, 損失
 [3]
 # What was skipped is said.
 $ tscope diff base ./runs/cut
 | loss agrees on 4 common steps, but the first run has 4 that the second lacks (4 to 7); facts differ: code.commit and 7 more
-| a  base  18fc3da2967f  8 steps (0 to 7)  1 rank
-| b  -     a6e6bceb9c69  4 steps (0 to 3)  1 rank
+|   a  base  18fc3da2967f  8 steps (0 to 7)  1 rank
+|   b  -     a6e6bceb9c69  4 steps (0 to 3)  1 rank
 |
-| Facts that differ
+| SERIES  none are the same
+|   agree        on all common steps: loss, lr
+|
+| FACTS THAT DIFFER
+|   1 in code, 3 in config, 1 in seeds, 2 in libraries, 1 in parallelism, 4 in session
 |   code.commit             aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  ->  not recorded
 |   config.layers[0]        2                                         ->  not recorded
 |   config.layers[1]        4                                         ->  not recorded
@@ -347,11 +442,8 @@ $ tscope diff base ./runs/cut
 |   session.started         1700000000.0                              ->  not recorded
 |   session.wall_time       2.0                                       ->  not recorded
 |
-| Only on one side
-|   only a  4 steps (4 to 7)
-|
-| agree     on all common steps: loss, lr
-| same      no series
+| ONLY ON ONE SIDE
+|   only a       4 steps (4 to 7)
 ! tscope: ./runs/cut/steps.jsonl:5: skipped: bad_json: byte 0: expected a value
 ! tscope: ./runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'
 [3]

@@ -17,12 +17,12 @@ $ tscope export base out
 [2]
 $ tscope export joined out2 -q && tscope diff joined ./out2
 | both are one and the same run: their ids are equal
-| a  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
-| b  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
+|   a  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
+|   b  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
 |
-| No recorded fact differs.
+| SERIES  14 are the same
 |
-| same      14 series
+| FACTS THAT DIFFER  no recorded one
 $ tscope export base --format csv
 | rank,step,timestamp,phases.backward,phases.data,phases.forward,scalars.loss,scalars.lr,memory.alloc
 | 0,0,1700000000.0,0.16,0.01,0.08,2.0,0.001,1048576.0

@@ -158,9 +158,9 @@ $ tscope push runs/joined
 | outcome   created
 $ tscope diff both joined
 | both are one and the same run: their ids are equal
-| a  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
-| b  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
+|   a  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
+|   b  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
 |
-| No recorded fact differs.
+| SERIES  14 are the same
 |
-| same      14 series
+| FACTS THAT DIFFER  no recorded one

@@ -13,25 +13,24 @@ $ tscope help
 | folder.
 |
 | Verbs
-|   push       store runs and give them names
-|   list       list runs, filtered, sorted, with the columns asked for
-|   show       what a run is: names, facts, series, files
-|   facts      what is recorded about a run, or about this host
-|   analyze    what a run is bound by, what is wrong with it, and why
-|   explain    the rules behind the findings of analyze
-|   diff       the first step at which two runs part, and what else differs
-|   check-resume
-|              whether a run went on correctly from a checkpoint
-|   name       give a run another name
-|   tag        pin a run under a name that does not move, or list tags
-|   note       keep or show notes on a run
-|   log        where a name has pointed, newest first
-|   rm         remove names, tags or branches
-|   export     write a run back to files
-|   verify     read everything again and recompute every digest
-|   gc         free what no name reaches
-|   version    versions of this program and of the server
-|   help       help, man pages, shell completion
+|   push          store runs and give them names
+|   list          list runs, filtered, sorted, with the columns asked for
+|   show          what a run is: names, facts, series, files
+|   facts         what is recorded about a run, or about this host
+|   analyze       what a run is bound by, what is wrong with it, and why
+|   explain       the rules behind the findings of analyze
+|   diff          the first step at which two runs part, and what else differs
+|   check-resume  whether a run went on correctly from a checkpoint
+|   name          give a run another name
+|   tag           pin a run under a name that does not move, or list tags
+|   note          keep or show notes on a run
+|   log           where a name has pointed, newest first
+|   rm            remove names, tags or branches
+|   export        write a run back to files
+|   verify        read everything again and recompute every digest
+|   gc            free what no name reaches
+|   version       versions of this program and of the server
+|   help          help, man pages, shell completion
 |
 | Begin with
 |   tscope push runs/exp1 runs/exp2
@@ -71,8 +70,14 @@ $ tscope diff --help
 |   -i, --ignore GLOB       leave out facts whose path matches, such as
 |                           'session.*'
 |       --exit-on WHAT      also exit 1 when these differ: times, memory, facts
-|   -1, --first             only the first step at which the runs part
+|   -1, --first             one line: first step, series and rank at which the
+|                           runs part, tabs between
 |   -a, --all               every fact and every series of every rank
+|       --curves            also the curves of the whole run
+|       --html FILE         also write a page with plots, which needs nothing
+|                           else; - writes it to stdout in place of the report
+|       --reproduce         also what would run each of the two again, as far as
+|                           it is recorded
 |
 | Options of every verb
 |   -p, --project NAME      the project of names that do not say theirs (else
@@ -96,6 +101,8 @@ $ tscope diff --help
 |       a run and a directory, which is not pushed
 |   tscope diff exp1 exp2 exp3 exp4
 |       which of several part, and where
+|   tscope diff --html diff.html exp1 exp2
+|       and a page to pass on
 |   tscope diff --ignore 'session.*' --exit-on facts a b
 |       exit 1 when a fact differs that is not of the session
 |
@@ -121,8 +128,8 @@ $ tscope push -q runs/base runs/parts
 | default/parts  2fce76dd212c      8 SIZE SIZE  created
 $ FORCE_COLOR=1 tscope diff base parts | cat -v | head -3
 | ^[[31mloss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more^[[0m
-| ^[[2ma^[[0m  base   ^[[2m18fc3da2967f^[[0m  8 steps (0 to 7)  1 rank
-| ^[[2mb^[[0m  parts  ^[[2m2fce76dd212c^[[0m  8 steps (0 to 7)  1 rank
+|   ^[[31ma^[[0m  base   ^[[2m18fc3da2967f^[[0m  8 steps (0 to 7)  1 rank
+|   ^[[32mb^[[0m  parts  ^[[2m2fce76dd212c^[[0m  8 steps (0 to 7)  1 rank
 $ NO_COLOR=1 tscope diff base parts | cat -v | head -1
 | loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
 $ FORCE_COLOR=1 NO_COLOR=1 tscope diff base parts | cat -v | head -1
@@ -173,26 +180,41 @@ $ COLUMNS=60 tscope facts base
 $ COLUMNS=60 tscope diff base parts
 | loss parts at step 3: 0.5 against 0.50001; 6 other series
 | agree; facts differ: code.commit and 2 more
-| a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
-| b  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
+|   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
+|   b  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
 |
-| Facts that differ
+| SERIES  1 parts, 6 are the same
+|   series  first bits  visible  r there
+|   loss             3        3   2.0e-5
+|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later;
+|     slope of ln r a step; end: last tenth
+|   loss    a  0.5
+|   step 3  b  0.50001
+|                 ^
+|
+| CURVES AROUND THE SPLIT
+|   loss         a, b, • both
+|             2 │•  ┊
+|               │   ┊
+|               │   ┊
+|               │ • ┊
+|               │  ••
+|          0.25 │   ┊••••
+|                0  3   7
+|   apart           ▁▃▅▇█
+|                r from 2.0e-5 to 4.0e-5, logarithmic
+|
+| FACTS THAT DIFFER
+|   1 in code, 1 in config, 1 in seeds, 1 in session
 |   code.commit
-|       aaaaaaaaaaaaaaaaaaaaaaa…  ->  bbbbbbbbbbbbbbbbbbbbbbb…
+|       aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  ->
+|       bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
 |   config.lr
 |       0.001  ->  0.0012
 |   seeds.torch
 |       7  ->  8
 |   session.name
 |       base  ->  parts
-|
-| First step where bits differ, by series
-|   series  step  values there
-|   loss       3  a  0.5
-|                 b  0.50001
-|                       ^
-|
-| same      6 series
 [1]
 # A reader that has had enough.
 $ tscope help | head -1
