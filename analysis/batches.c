@@ -149,6 +149,22 @@ static bool same_multiset(struct side a, struct side b, int64_t from, struct ts_
 	return true;
 }
 
+/* Looked for from both sides: what one read again the other may never have reached. */
+static bool shifted(struct side a, struct side b, int64_t from, const struct seen *all, struct ts_arena *scratch, int64_t *ret_shift,
+		    bool *ret_full)
+{
+	const struct seen *others;
+
+	if (find_shift(a, b, from, all, ret_shift))
+		return true;
+	others = sorted(b, scratch);
+	*ret_full = !others;
+	if (!others || !find_shift(b, a, from, others, ret_shift))
+		return false;
+	*ret_shift = -*ret_shift;
+	return true;
+}
+
 static bool first_difference(struct side a, struct side b, int64_t *ret_step, uint64_t *ret_common)
 {
 	for (size_t i = 0; i < a.n; i++) {
@@ -172,7 +188,7 @@ bool ts_batches_relate(const int64_t *steps_a, const uint64_t *digests_a, size_t
 	struct ts_batch_relation r = {.answer = TS_BATCHES_UNKNOWN};
 	uint64_t common = 0;
 	struct seen *all;
-	bool same;
+	bool same, moved, full = false;
 
 	if (!first_difference(a, b, &r.step, &common)) {
 		r.answer = common ? TS_BATCHES_SAME : TS_BATCHES_UNKNOWN;
@@ -184,7 +200,10 @@ bool ts_batches_relate(const int64_t *steps_a, const uint64_t *digests_a, size_t
 	if (!all || !same_multiset(a, b, r.step, scratch, &same, &r.compared))
 		return false;
 	r.shared = count_shared(b, r.step, all, a.n);
-	if (find_shift(a, b, r.step, all, &r.shift))
+	moved = shifted(a, b, r.step, all, scratch, &r.shift, &full);
+	if (full)
+		return false;
+	if (moved)
 		r.answer = TS_BATCHES_SHIFTED;
 	else if (same)
 		r.answer = TS_BATCHES_REORDERED;

@@ -190,6 +190,7 @@ static bool report_only(struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM],
 			      *params = &q->first[TS_KIND_PARAMS];
+	const struct ts_first *lr = &q->first[TS_KIND_LR];
 	const struct ts_first *report = loss->parts ? loss : norm;
 	double least = ts_cut_of(q, TS_CUT_REPORT), records;
 
@@ -201,7 +202,8 @@ static bool report_only(struct ts_inquiry *q)
 		conclude_report(q, report, params, records, TS_CONFIDENCE_HIGH);
 		return true;
 	}
-	if (loss->parts && norm->parts)
+	/* A rate that differs before may move a loss that little. */
+	if ((loss->parts && norm->parts) || (lr->parts && lr->step <= report->step))
 		return false;
 	records = state_agrees(q, loss->parts ? TS_KIND_GRAD_NORM : TS_KIND_LOSS, report->step);
 	if (records < least)

@@ -172,11 +172,12 @@ static void data_unlike(struct ts_inquiry *q, int64_t step)
 	ts_remain(q, TS_CAUSE_DATA_SET);
 }
 
+/* Where steps before the first common one are missing on a side, anything may have moved the parameters by then. */
 static bool init_differs(const struct ts_inquiry *q)
 {
 	const struct ts_first *params = &q->first[TS_KIND_PARAMS];
 
-	return params->parts && params->step == q->start && q->e->params_time == TS_DIGEST_BEFORE;
+	return params->parts && params->step == q->start && params->from_first && q->e->params_time == TS_DIGEST_BEFORE;
 }
 
 static bool by_batches(struct ts_inquiry *q)
@@ -217,7 +218,7 @@ static bool by_parameters(struct ts_inquiry *q)
 	bool batch = ts_agrees_at(q, TS_KIND_BATCH, q->start), rng = ts_agrees_at(q, TS_KIND_RNG, q->start);
 	int64_t resume;
 
-	if (!params->parts || params->step != q->start)
+	if (!params->parts || params->step != q->start || !params->from_first)
 		return false;
 	if (ts_resume_before(q, q->start, &resume) && init_differs(q)) {
 		ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH,
@@ -281,6 +282,10 @@ static bool by_generators(struct ts_inquiry *q)
 
 static bool forward_agrees(const struct ts_inquiry *q, int64_t step)
 {
+	const struct ts_first *params = &q->first[TS_KIND_PARAMS];
+
+	if (params->parts && (params->step < step || (params->step == step && q->e->params_time == TS_DIGEST_BEFORE)))
+		return false;
 	return ts_agrees_at(q, TS_KIND_LOSS, step) && !q->first[TS_KIND_BATCH].parts;
 }
 
@@ -313,7 +318,8 @@ static bool by_gradients(struct ts_inquiry *q)
 static bool by_state(struct ts_inquiry *q)
 {
 	const struct ts_first *params = &q->first[TS_KIND_PARAMS];
-	bool grads, some;
+	bool several = q->first[TS_KIND_GRADS].ranks > 1 || params->ranks > 1 || q->e->world_a > 1 || q->e->world_b > 1;
+	bool grads, some, finite = ts_is_finite(q) || ts_is_pushed(q);
 	int64_t before, resume;
 
 	if (!params->parts || params->step == q->start || params->step != q->f)
@@ -324,17 +330,23 @@ static bool by_state(struct ts_inquiry *q)
 	if (ts_resume_before(q, params->step, &resume) || q->first[TS_KIND_LR].parts ||
 	    !(grads || ts_agrees_at(q, TS_KIND_GRAD_NORM, before)) || !ts_agrees_at(q, TS_KIND_LOSS, before))
 		return false;
-	if (!some && !ts_is_finite(q))
+	/* Without digests of gradients a small difference may have come from them, and with several ranks from their sum. */
+	if (!some && !finite && (!grads || several))
 		return false;
 	ts_say_for(q, "%s agree up to step %" PRId64 ", and so do learning rates%s", grads ? "gradients" : "gradient norms",
 		   before, q->first[TS_KIND_LR].recorded ? "" : ", as far as was recorded");
-	ts_conclude(q, TS_CAUSE_CORRUPTION, some && grads ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
+	ts_conclude(q, TS_CAUSE_CORRUPTION, some && grads ? TS_CONFIDENCE_HIGH : finite ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
 		    "parameters part at step %" PRId64 "%s though nothing that went into their update does", params->step,
 		    some ? " on some ranks only," : "");
 	ts_say_against(q, "the state of the optimizer has no digest, and a setting of it would show in the same way");
 	if (!some)
 		ts_remain(q, TS_CAUSE_RESUME_STATE);
 	ts_remain(q, TS_CAUSE_CONFIG);
+	if (!finite) {
+		ts_say_against(q, "%s: an update that rounds otherwise looks like it",
+			       isnan(q->jump) ? "no loss or gradient norm shows it" : "what follows of it begins no larger than rounding");
+		ts_remain(q, TS_CAUSE_NONDETERMINISM);
+	}
 	return true;
 }
 
@@ -343,7 +355,7 @@ static bool by_exclusion(struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
 
-	if (!loss->parts || loss->step != q->f || !ts_is_finite(q) || q->e->params_time != TS_DIGEST_BEFORE ||
+	if (!loss->parts || loss->step != q->f || !(ts_is_finite(q) || ts_is_pushed(q)) || q->e->params_time != TS_DIGEST_BEFORE ||
 	    !ts_agrees_at(q, TS_KIND_PARAMS, q->f) || !ts_agrees_at(q, TS_KIND_BATCH, q->f) ||
 	    !ts_agrees_at(q, TS_KIND_RNG, q->f))
 		return false;

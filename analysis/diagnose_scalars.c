@@ -198,15 +198,18 @@ static void rounding(struct ts_inquiry *q)
 	remain_rounding(q);
 }
 
-/* Small at first, but at its level after ten records, or large in the gradient norm: a state that was pushed. */
-static bool pushed_gently(const struct ts_inquiry *q)
+/* Digests part, and the loss agrees to its end: what parted is smaller than it can show. */
+static bool below_loss(struct ts_inquiry *q)
 {
-	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
-	const struct ts_gap *gap = loss->parts ? &loss->series->gap : NULL;
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
 
-	if (norm->parts && norm->jump >= ts_cut_of(q, TS_CUT_GRAD) && norm->step <= q->f + q->cadence)
-		return true;
-	return gap && gap->known && gap->after_10 >= q->limit && !(gap->slope >= ts_cut_of(q, TS_CUT_LATCH));
+	if (!loss->recorded || loss->bits || loss->through <= q->f)
+		return false;
+	ts_say_for(q, "the loss agrees up to step %" PRId64 ": what parts is less than it shows", loss->through);
+	ts_conclude(q, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW,
+		    "digests part from step %" PRId64 " on by less than the loss shows, as rounding does", q->f);
+	remain_rounding(q);
+	return true;
 }
 
 /* --- a jump --- */
@@ -289,6 +292,8 @@ void ts_diagnose_scalars(struct ts_inquiry *q)
 {
 	if (blew_up(q))
 		return;
+	if (isnan(q->jump) && below_loss(q))
+		return;
 	if (isnan(q->jump)) {
 		ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
 			    "digests part at step %" PRId64 ", and no loss or gradient norm says by how much", q->f);
@@ -296,9 +301,9 @@ void ts_diagnose_scalars(struct ts_inquiry *q)
 		ts_remain(q, TS_CAUSE_NONDETERMINISM);
 	} else if (q->coarse) {
 		coarse(q);
-	} else if (ts_at_start(q) && (ts_is_finite(q) || pushed_gently(q))) {
+	} else if (ts_at_start(q) && (ts_is_finite(q) || ts_is_pushed(q))) {
 		finite_at_start(q);
-	} else if (ts_is_rounding(q) && !pushed_gently(q)) {
+	} else if (ts_is_rounding(q) && !ts_is_pushed(q)) {
 		rounding(q);
 	} else {
 		jump(q);

@@ -32,6 +32,7 @@ struct ts_evidence_series {
 	bool in_a, in_b;
 	uint64_t common;       /* steps that both have, as many as were looked at; 0: none, or unknown */
 	int64_t first_common;  /* if common > 0 */
+	bool from_first;       /* first_common is the first step that either has: nothing lies before it */
 	int64_t last_common;   /* the last that was looked at, if common > 0 */
 	int64_t cadence;       /* steps from one record to the next; 0: unknown */
 	bool parts;

@@ -60,6 +60,7 @@ static void note_first(struct ts_first *first, const struct ts_evidence_series *
 		first->through = through;
 	if (!first->recorded || s->first_common < first->start)
 		first->start = s->first_common;
+	first->from_first = s->from_first && (first->from_first || !first->recorded);
 	if (!first->recorded || s->last_common > first->last)
 		first->last = s->last_common;
 	first->common = s->common > first->common ? s->common : first->common;
@@ -203,6 +204,16 @@ bool ts_is_finite(const struct ts_inquiry *q)
 bool ts_is_rounding(const struct ts_inquiry *q)
 {
 	return !q->coarse && q->jump < q->limit;
+}
+
+bool ts_is_pushed(const struct ts_inquiry *q)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
+	const struct ts_gap *gap = loss->parts ? &loss->series->gap : NULL;
+
+	if (norm->parts && norm->jump >= ts_cut_of(q, TS_CUT_GRAD) && norm->step <= q->f + q->cadence)
+		return true;
+	return gap && gap->known && gap->after_10 >= q->limit && !(gap->slope >= ts_cut_of(q, TS_CUT_LATCH));
 }
 
 static bool resume_in(const struct ts_inquiry *q, const struct ts_steps_list *list, int64_t step, int64_t *ret_resume)

@@ -19,6 +19,7 @@ struct ts_first {
 	int64_t step;	  /* the first, over ranks; if parts */
 	int64_t through;  /* every rank agrees up to here; if recorded */
 	int64_t start, last; /* of the common steps */
+	bool from_first;  /* neither has one before `start`, on any rank */
 	uint64_t common;  /* of the series that has most */
 	const struct ts_evidence_series *series; /* that parts first, by most */
 	double jump;	  /* r there; NaN for digests, and where it is unknown */
@@ -55,6 +56,8 @@ double ts_records(const struct ts_inquiry *q, int64_t from, int64_t to);
 bool ts_at_start(const struct ts_inquiry *q);  /* f is the first common step */
 bool ts_is_finite(const struct ts_inquiry *q); /* more than rounding can do */
 bool ts_is_rounding(const struct ts_inquiry *q);
+/* Small at first, but at its level after ten records, or large in the gradient norm: a state that was pushed. */
+bool ts_is_pushed(const struct ts_inquiry *q);
 /* Where runs were restarted within the window before step. */
 bool ts_resume_before(const struct ts_inquiry *q, int64_t step, int64_t *ret_resume);
 bool ts_is_epoch(const struct ts_inquiry *q, int64_t step);

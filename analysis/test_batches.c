@@ -60,6 +60,9 @@ static void test_shifted(void **state)
 	check("abcdefghij", "abcfghijkl", TS_BATCHES_SHIFTED, 3, 2);
 	/* Restarted from its beginning at step 5. */
 	check("abcdefghij", "abcdeabcde", TS_BATCHES_SHIFTED, 5, -5);
+	/* The same the other way round: what the second run reads from there on the first never reached. */
+	check("abcdeabcde", "abcdefghij", TS_BATCHES_SHIFTED, 5, 5);
+	check("bcdefghijk", "abcdefghij", TS_BATCHES_SHIFTED, 0, -1);
 	/* Gaps do not hide it. */
 	check("abcdefghij", "abc gh jkl", TS_BATCHES_SHIFTED, 4, 2);
 	/* One that differs among ten is let pass, two among nine are not. */

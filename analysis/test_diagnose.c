@@ -49,6 +49,7 @@ static struct ts_evidence_series *add(struct scene *s, enum ts_series_kind kind,
 					      .in_a = true,
 					      .in_b = true,
 					      .common = LAST + 1,
+					      .from_first = true,
 					      .last_common = LAST,
 					      .cadence = 1};
 	return series;
@@ -430,6 +431,14 @@ static void test_init(void **state)
 	expect(&s, TS_CAUSE_INIT, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_RNG_STREAM));
 	AGAIN(s);
+	/* A side has steps before the first common one: anything may have moved them. */
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0)->from_first = false;
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0.05);
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
 	/* Both at once. */
 	s.e.params_time = TS_DIGEST_BEFORE;
 	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0);
@@ -490,6 +499,15 @@ static void test_gradient_path(void **state)
 	expect(&s, TS_CAUSE_GRADIENT_PATH, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_NONDETERMINISM));
 	AGAIN(s);
+	/* Not where the parameters of that step differ already: gradients follow from them. */
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 60);
+	grads_on(&s, 4, 1, 60);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 1e-7, 1e-7, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 61, 1e-7, 1e-7, 0);
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_CORRUPTION));
+	AGAIN(s);
 	/* On every rank at once; on a single rank; and without digests of each rank. */
 	grads_on(&s, 4, 4, 60);
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 1e-7, 1e-7, 0);
@@ -545,6 +563,34 @@ static void test_corruption(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 60, 3e-4, 1e-3, 0.02);
 	ask(&s);
 	assert_int_not_equal(s.d.cause, TS_CAUSE_CORRUPTION);
+	AGAIN(s);
+	/* One ulp of a weight, of a single rank whose gradients have digests; and one that no loss ever shows. */
+	s.e.params_time = TS_DIGEST_BEFORE;
+	params_on(&s, 1, 1, 60);
+	grads_on(&s, 1, 1, 60);
+	parts(&s, TS_KIND_LOSS, "loss", 63, 1e-7, 1e-7, 0);
+	expect(&s, TS_CAUSE_CORRUPTION, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_NONDETERMINISM));
+	AGAIN(s);
+	s.e.params_time = TS_DIGEST_BEFORE;
+	params_on(&s, 1, 1, 60);
+	grads_on(&s, 1, 1, 60);
+	agrees(&s, TS_KIND_LOSS, "loss");
+	expect(&s, TS_CAUSE_CORRUPTION, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* Of several ranks the sum of gradients has no digest, and rounds. */
+	s.e.params_time = TS_DIGEST_BEFORE;
+	params_on(&s, 4, 4, 60);
+	grads_on(&s, 4, 4, 60);
+	parts(&s, TS_KIND_LOSS, "loss", 63, 1e-7, 1e-7, 0);
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_REDUCTION_ORDER));
+	AGAIN(s);
+	s.e.params_time = TS_DIGEST_BEFORE;
+	params_on(&s, 4, 4, 60);
+	grads_on(&s, 4, 4, 60);
+	agrees(&s, TS_KIND_LOSS, "loss");
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
 	AGAIN(s);
 	/* Without digests a jump is a jump. */
 	parts(&s, TS_KIND_LOSS, "loss", 60, 2e-5, 1e-3, 0.02);
@@ -786,6 +832,23 @@ static void test_precision(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 0, 2e-4, 1e-3, 0);
 	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_MEDIUM);
 	assert_false(may_be(&s, TS_CAUSE_DATA_ORDER));
+	AGAIN(s);
+	/* Errors that cancel in the first loss do not in the norm of its gradient; rounding is small in both. */
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-7, 1e-3, 0);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 0, 2e-3, 1e-2, 0);
+	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-7, 1e-7, 0);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 1, 1e-7, 1e-7, 0);
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
 	close_scene(&s);
 }
 
