@@ -171,7 +171,8 @@ bool ts_envelope_judge(struct ts_envelope *e, int64_t step, const double *values
 		e->row.greatest = r;
 		e->row.greatest_step = step;
 	}
-	count_outside(e, step, r, limit_at(e, window, values, candidate));
+	/* Most points of most runs are the same: those need no limit. */
+	count_outside(e, step, r, r == 0 ? 0 : limit_at(e, window, values, candidate));
 	return true;
 }
 

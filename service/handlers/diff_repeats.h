@@ -1,0 +1,21 @@
+/* diff_repeats.h - of Diff: several runs of the first run's recipe, and the second run against their envelope.
+ *
+ * Series are walked side by side, a block of each at a time, twice: once to learn how far the repeats are apart, once to hold
+ * the candidate against that. Blocks that all of them share are not decoded. The series are the loss and the gradient norm of the lowest rank
+ * on which all runs have them.
+ */
+#ifndef TSCOPE_HANDLERS_DIFF_REPEATS_H
+#define TSCOPE_HANDLERS_DIFF_REPEATS_H
+
+#include "analysis/evidence.h"
+#include "service/handlers/read.h"
+
+/* ids are of the repeats. The first run is one of them whether it is named or not; the second is not, unless it is the first. diff says
+ * where the two part. Everything of the result lies in the arena. */
+enum ts_status ts_diff_repeats(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b, const struct ts_id *ids, size_t n,
+			       const struct ts_diff *diff, struct ts_arena *arena, struct ts_repeats *ret_repeats,
+			       struct ts_error *err);
+/* As the diagnosis wants it; runs is 0 where no spread is known. */
+struct ts_repeats_seen ts_repeats_seen_of(const struct ts_repeats *repeats);
+
+#endif
