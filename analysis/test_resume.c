@@ -391,6 +391,9 @@ static void report_alone(void **state)
 	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 0, 1e-4);
 	add(f, TS_RESUME_GRAD_NORM, "scalars.grad_norm", 0, 30);
 	expect(f, TS_RESUME_CORRECT, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
+	f->made[0].series.n = f->made[1].series.n = 9; /* too few to be sure of it */
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
+	f->made[0].series.n = f->made[1].series.n = 30;
 	f->made[1].b[20] *= 1.001;
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
 }
@@ -411,16 +414,27 @@ static void ranks(void **state)
 	assert_true(row(f, "digests.batch on rank 1", "equal_count") == 29);
 }
 
+/* Of several the one that parts first is told. */
+static void the_first_rank_to_part(void **state)
+{
+	struct fixture *f = *state;
+
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 5, 0.5);
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 1, 30), 0, 0.08);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM);
+	assert_true(says(f->got.why.sentence, "loss on rank 1 at step 100"));
+}
+
 static void no_common_step(void **state)
 {
 	struct fixture *f = *state;
-	int64_t keys[60];
-	double before[60], after[10];
-	struct ts_series parent = {.keys = keys, .values = before, .n = 60}, child = {.keys = keys, .values = after, .n = 10};
+	int64_t keys[100];
+	double before[100], after[10];
+	struct ts_series parent = {.keys = keys, .values = before, .n = 100}, child = {.keys = keys, .values = after, .n = 10};
 
-	for (int i = 0; i < 60; i++) {
-		keys[i] = 30 + i;
-		before[i] = 2 + 0.01 * (i % 5 - 2); /* 1.98 to 2.02 */
+	for (int i = 0; i < 100; i++) {
+		keys[i] = i - 10;
+		before[i] = i < 50 ? 5 : 2 + 0.01 * (i % 5 - 2); /* 1.98 to 2.02 in the tail */
 	}
 	for (int i = 0; i < 10; i++)
 		after[i] = 2.03;
@@ -580,6 +594,7 @@ int main(void)
 		T(later_steps),
 		T(report_alone),
 		T(ranks),
+		T(the_first_rank_to_part),
 		T(no_common_step),
 		T(parameters_alone),
 		T(finds_shifts),
