@@ -218,13 +218,15 @@ static bool by_parameters(struct ts_inquiry *q)
 	bool batch = ts_agrees_at(q, TS_KIND_BATCH, q->start), rng = ts_agrees_at(q, TS_KIND_RNG, q->start);
 	int64_t resume;
 
-	if (!params->parts || params->step != q->start || !params->from_first)
+	if (!params->parts || params->step != q->start)
 		return false;
-	if (ts_resume_before(q, q->start, &resume) && init_differs(q)) {
+	if (ts_resume_before(q, q->start, &resume) && q->e->params_time == TS_DIGEST_BEFORE) {
 		ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH,
 			    "the resume at step %" PRId64 " did not restore the same parameters", resume);
 		return true;
 	}
+	if (!params->from_first)
+		return false;
 	if (init_differs(q)) {
 		ts_conclude(q, TS_CAUSE_INIT, TS_CONFIDENCE_HIGH,
 			    "the parameters differ before the first update, at step %" PRId64, q->start);

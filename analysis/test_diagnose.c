@@ -633,6 +633,13 @@ static void test_resume(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 100, 2e-2, 0.3, 0);
 	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
+	/* A child that begins with its resume, while its parent has the steps before. */
+	resume_at(&s, 0);
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0)->from_first = false;
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0.05);
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
 	/* Three steps behind it, or before it, it is not the event. */
 	resume_at(&s, 100);
 	parts(&s, TS_KIND_LOSS, "loss", 103, 5e-3, 2e-2, 0.05);
