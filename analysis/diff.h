@@ -46,7 +46,8 @@ struct ts_series_row {
 	enum ts_role role;
 	int32_t rank;
 	enum ts_series_state state;
-	int64_t first_step;	  /* PARTS: where the bits differ first */
+	int64_t first_step;	  /* PARTS: where the bits differ first; the place on the axis where runs were aligned by one, as after_step */
+	int64_t step_a, step_b;	  /* PARTS, by an axis: the steps there */
 	bool after_known;	  /* PARTS: last common step before it that agrees */
 	int64_t after_step;
 	struct ts_value a, b;	  /* PARTS: the values there */
@@ -60,6 +61,7 @@ struct ts_series_row {
 
 struct ts_diff {
 	struct ts_run_ref a, b;
+	struct ts_span axis;	      /* the column that points were paired by; empty = the step */
 	enum ts_diff_verdict verdict;
 	struct ts_span reason;	      /* one sentence: "loss parts at step 5000" */
 	struct ts_fact_row *facts;    /* by group, then path, then rank */

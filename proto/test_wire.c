@@ -506,6 +506,8 @@ static void reads_diff_series(const struct ts_diff *d)
 
 	assert_int_equal(d->n_series, 4);
 	reads_gap(&d->series[3].gap);
+	assert_int_equal(d->series[3].step_a, -12);
+	assert_int_equal(d->series[3].step_b, 13);
 	assert_false(d->series[0].gap.known);
 	IS(r[0].name, "n");
 	assert_int_equal(r[0].type, TS_COLUMN_U64);
@@ -604,6 +606,7 @@ static void reads_diff_messages(void **state)
 	check_run(&d.b, 2);
 	assert_int_equal(d.verdict, TS_DIFF_INCONCLUSIVE);
 	IS(d.reason, "why");
+	IS(d.axis, "scalars.seen");
 	reads_diff_facts(&d);
 	reads_diff_series(&d);
 	assert_int_equal(d.n_same, 7);

@@ -142,6 +142,8 @@ static bool build_series(Tscope__V1__SeriesRow *m, const struct ts_series_row *i
 	m->only_a = in->only_a;
 	m->only_b = in->only_b;
 	m->other_types = in->other_types;
+	m->step_a = in->step_a;
+	m->step_b = in->step_b;
 	if (in->gap.known && !(m->gap = ts_wire_build_gap(&in->gap, arena)))
 		return false;
 	return build_value(&m->a, &in->a, arena) && build_value(&m->b, &in->b, arena);
@@ -171,6 +173,8 @@ static void read_series(struct ts_wire_reader *r, const Tscope__V1__SeriesRow *m
 	out->other_types = (unsigned)ts_wire_uint(r, m->other_types, (2u << TS_COLUMN_JSON) - 1, "series.other_types");
 	if (out->other_types & 1)
 		ts_wire_fail(r, "series.other_types", "has a bit of no type");
+	out->step_a = m->step_a;
+	out->step_b = m->step_b;
 	if (m->gap)
 		ts_wire_read_gap(m->gap, &out->gap);
 }
@@ -237,6 +241,7 @@ static ProtobufCMessage *build_diff_reply(const struct ts_diff *in, struct ts_ar
 	m->n_plots = in->plots.n;
 	if (in->repeats.asked && !(m->repeats = ts_wire_build_repeats(&in->repeats, arena)))
 		return NULL;
+	m->axis = ts_wire_span(in->axis);
 	m->verdict = wire_verdict(in->verdict);
 	m->reason = ts_wire_span(in->reason);
 	m->n_facts = in->n_facts;
@@ -256,6 +261,7 @@ static void read_diff_reply(struct ts_wire_reader *r, const Tscope__V1__DiffRepl
 {
 	ts_wire_read_run(r, m->a, &out->a, "a");
 	ts_wire_read_run(r, m->b, &out->b, "b");
+	out->axis = ts_wire_bytes(r, m->axis, TS_PATH_MAX, "axis");
 	out->verdict = verdicts[ts_wire_enum(r, m->verdict, 1, 3, "verdict")];
 	out->reason = ts_wire_bytes(r, m->reason, TS_WIRE_TEXT_MAX, "reason");
 	out->facts = ts_wire_array(r, m->n_facts, sizeof *out->facts, TS_MESSAGE_MAX, "facts", &out->n_facts);

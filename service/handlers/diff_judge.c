@@ -85,10 +85,24 @@ static void put_rank(struct ts_buf *out, const struct ts_diff *diff, const struc
 		ts_buf_printf(out, " (rank %" PRId32 ")", row->rank);
 }
 
-/* The last step on which they agreed is said where it is not the one before: they parted anywhere behind it. */
-static void put_parting(struct ts_buf *out, const struct ts_series_row *row)
+/* "1,048,576 tokens (step 512 of the first run, 1024 of the second)" */
+static void put_place(struct ts_buf *out, struct ts_span axis, const struct ts_series_row *row)
 {
-	if (row->after_known && (uint64_t)row->first_step - (uint64_t)row->after_step > 1)
+	if (row->first_step < 0)
+		ts_buf_char(out, '-');
+	ts_print_grouped(out, row->first_step < 0 ? -(uint64_t)row->first_step : (uint64_t)row->first_step);
+	ts_buf_char(out, ' ');
+	put_name(out, axis);
+	ts_buf_printf(out, " (step %" PRId64 " of the first run, %" PRId64 " of the second)", row->step_a, row->step_b);
+}
+
+/* The last step on which they agreed is said where it is not the one before: they parted anywhere behind it. */
+static void put_parting(struct ts_buf *out, const struct ts_diff *diff, const struct ts_series_row *row)
+{
+	if (diff->axis.len) {
+		ts_buf_str(out, " parts at ");
+		put_place(out, diff->axis, row);
+	} else if (row->after_known && (uint64_t)row->first_step - (uint64_t)row->after_step > 1)
 		ts_buf_printf(out, " parts between step %" PRId64 " and %" PRId64, row->after_step, row->first_step);
 	else
 		ts_buf_printf(out, " parts at step %" PRId64, row->first_step);
@@ -97,7 +111,7 @@ static void put_parting(struct ts_buf *out, const struct ts_series_row *row)
 static void put_parts(struct ts_buf *out, const struct ts_diff *diff, const struct ts_series_row *row)
 {
 	put_name(out, row->name);
-	put_parting(out, row);
+	put_parting(out, diff, row);
 	put_rank(out, diff, row);
 	if (!row->after_known)
 		ts_buf_str(out, ", the first that both have");
@@ -203,9 +217,10 @@ static void say_ranks(struct ts_buf *out, const struct ts_diff *diff, const stru
 }
 
 /* " (90 to 99)", where the steps that the series lacks are those that the run lacks. */
-static void put_range(struct ts_buf *out, uint64_t of_series, uint64_t of_run, int64_t first, int64_t last)
+static void put_range(struct ts_buf *out, const struct ts_diff *diff, uint64_t of_series, uint64_t of_run, int64_t first,
+		      int64_t last)
 {
-	if (of_series == of_run)
+	if (of_series == of_run && !diff->axis.len)
 		ts_buf_printf(out, " (%" PRId64 " to %" PRId64 ")", first, last);
 }
 
@@ -214,19 +229,23 @@ static void say_extent(struct ts_buf *out, const struct ts_diff *diff, const str
 	put_name(out, row->name);
 	put_rank(out, diff, row);
 	ts_buf_str(out, " agrees on ");
-	put_count(out, row->common, "common step");
+	put_count(out, row->common, diff->axis.len ? "common point" : "common step");
+	if (diff->axis.len) {
+		ts_buf_str(out, " of ");
+		put_name(out, diff->axis);
+	}
 	ts_buf_str(out, ", but ");
 	if (row->only_a) {
 		ts_buf_str(out, "the first run has ");
 		ts_print_grouped(out, row->only_a);
 		ts_buf_str(out, " that the second lacks");
-		put_range(out, row->only_a, diff->steps_only_a, diff->only_a_first, diff->only_a_last);
+		put_range(out, diff, row->only_a, diff->steps_only_a, diff->only_a_first, diff->only_a_last);
 	}
 	if (row->only_b) {
 		ts_buf_str(out, row->only_a ? ", the second " : "the second run has ");
 		ts_print_grouped(out, row->only_b);
 		ts_buf_str(out, " that the first lacks");
-		put_range(out, row->only_b, diff->steps_only_b, diff->only_b_first, diff->only_b_last);
+		put_range(out, diff, row->only_b, diff->steps_only_b, diff->only_b_first, diff->only_b_last);
 	}
 }
 
@@ -258,9 +277,13 @@ static void say_incomplete(struct ts_buf *out, const struct ts_diff *diff, const
 		return;
 	}
 	if (row->state == TS_SERIES_DISJOINT) {
-		ts_buf_str(out, "no step of ");
+		ts_buf_str(out, diff->axis.len ? "no point of " : "no step of ");
 		put_name(out, row->name);
 		put_rank(out, diff, row);
+		if (diff->axis.len) {
+			ts_buf_str(out, " by ");
+			put_name(out, diff->axis);
+		}
 		ts_buf_str(out, " is in both runs");
 		return;
 	}

@@ -6,12 +6,13 @@
 #include "service/handlers/methods.h"
 #include "service/handlers/resolve.h"
 #include "service/handlers/run_steps.h"
+#include "service/handlers/series_axis.h"
 #include "service/handlers/series_gap.h"
 #include "service/handlers/series_list.h"
 
 #include <stdlib.h>
 
-enum { GAP_SCRATCH = 4 << 20 };
+enum { GAP_SCRATCH = 4 << 20, GAP_BYTES = 160 };
 
 /* One comparison as it goes on. */
 struct diffing {
@@ -19,6 +20,7 @@ struct diffing {
 	struct ts_arena *arena;
 	const struct ts_run *a, *b;
 	struct ts_series_walk *walk;
+	struct ts_axis axis; /* of the rank in hand */
 	struct ts_diff *diff;
 	size_t cap_series;
 	struct ts_step_ranges only_a, only_b;
@@ -101,17 +103,33 @@ static enum ts_status name_of(struct diffing *d, const struct ts_series_side *si
 }
 
 /* Of numbers that were computed: what was measured always differs, and by how much says nothing. */
+static bool has_gap(const struct ts_series_row *row)
+{
+	return row->type == TS_COLUMN_F64 && row->role != TS_ROLE_OBSERVATION;
+}
+
 static enum ts_status measure_gap(struct diffing *d, struct ts_series_row *row, struct ts_error *err)
 {
 	struct ts_arena scratch;
 	enum ts_status status;
 
-	if (row->state != TS_SERIES_PARTS || row->type != TS_COLUMN_F64 || row->role == TS_ROLE_OBSERVATION)
+	if (row->state != TS_SERIES_PARTS || !has_gap(row))
 		return TS_OK;
 	ts_arena_init(&scratch, GAP_SCRATCH);
 	status = ts_series_gap(d->walk, &scratch, &row->gap, err);
 	ts_arena_finish(&scratch);
 	return status;
+}
+
+/* Events of a pipeline have no step, and so no place on an axis. */
+static enum ts_status compare_pair(struct diffing *d, const struct ts_series_side *a, const struct ts_series_side *b,
+				   struct ts_series_row *row, struct ts_error *err)
+{
+	if (d->axis.name.len && a->table->kind == TS_TABLE_STEPS)
+		return ts_series_compare_by(d->fetch, &d->axis, *a, *b, has_gap(row), d->arena, row, err);
+	if (ts_series_compare(d->walk, *a, *b, d->arena, row, err))
+		return err->status;
+	return measure_gap(d, row, err);
 }
 
 /* a or b is NULL where that side lacks the series; other_types says what it has instead. */
@@ -126,7 +144,7 @@ static enum ts_status diff_series(struct diffing *d, int32_t rank, const struct 
 	if (name_of(d, a ? a : b, &row.name, err))
 		return err->status;
 	if (a && b) {
-		if (ts_series_compare(d->walk, *a, *b, d->arena, &row, err) || measure_gap(d, &row, err))
+		if (compare_pair(d, a, b, &row, err))
 			return ts_error_prefix(err, "rank %d", rank);
 	} else {
 		row.state = a ? TS_SERIES_ONLY_A : TS_SERIES_ONLY_B;
@@ -149,6 +167,28 @@ static enum ts_status diff_steps(struct diffing *d, const struct ts_index *a, co
 	return ts_steps_compare(d->fetch, &set_a, &set_b, d->arena, &d->only_a, &d->only_b, err);
 }
 
+static enum ts_status find_axes(struct diffing *d, const struct ts_index *a, const struct ts_index *b, struct ts_error *err)
+{
+	if (d->axis.name.len == 0)
+		return TS_OK;
+	if (ts_axis_find(d->a, a, d->axis.name, &d->axis.a, err))
+		return ts_error_prefix(err, "the first run");
+	if (ts_axis_find(d->b, b, d->axis.name, &d->axis.b, err))
+		return ts_error_prefix(err, "the second run");
+	return TS_OK;
+}
+
+/* The axis is what others are compared by, and how much a step takes of it is what it is there to bridge. */
+static bool is_axis(const struct diffing *d, const struct ts_series_side *side)
+{
+	struct ts_span name = side->column->name;
+
+	if (d->axis.name.len == 0 || side->table->kind != TS_TABLE_STEPS)
+		return false;
+	return ts_span_is(name, "tokens") || ts_span_is(name, "samples") ||
+	       ts_span_eq(name, d->axis.a.column->name) || ts_span_eq(name, d->axis.b.column->name);
+}
+
 static enum ts_status diff_rank(struct diffing *d, const struct ts_index *a, const struct ts_index *b,
 				struct ts_error *err)
 {
@@ -157,7 +197,8 @@ static enum ts_status diff_rank(struct diffing *d, const struct ts_index *a, con
 	size_t i = 0, j = 0;
 
 	if (ts_series_list_of(a, d->arena, &list_a, err) || ts_series_list_of(b, d->arena, &list_b, err) ||
-	    ts_series_facts(d->a, a, d->arena, &facts_a, err) || ts_series_facts(d->b, b, d->arena, &facts_b, err))
+	    ts_series_facts(d->a, a, d->arena, &facts_a, err) || ts_series_facts(d->b, b, d->arena, &facts_b, err) ||
+	    find_axes(d, a, b, err))
 		return err->status;
 	while (i < list_a.n || j < list_b.n) {
 		const struct ts_series_side *x = i < list_a.n ? &list_a.items[i] : NULL;
@@ -167,6 +208,10 @@ static enum ts_status diff_rank(struct diffing *d, const struct ts_index *a, con
 
 		x = c <= 0 ? x : NULL;
 		y = c >= 0 ? y : NULL;
+		i += x != NULL;
+		j += y != NULL;
+		if (is_axis(d, x ? x : y))
+			continue;
 		if (diff_series(
 			    d, a->rank, x, y, other_types,
 			    (x ? x : y)->table->kind == TS_TABLE_PIPELINE
@@ -175,8 +220,6 @@ static enum ts_status diff_rank(struct diffing *d, const struct ts_index *a, con
 						 y ? &facts_b : NULL),
 			    err))
 			return err->status;
-		i += x != NULL;
-		j += y != NULL;
 	}
 	return diff_steps(d, a, b, err);
 }
@@ -284,7 +327,8 @@ static void cut_rows(struct diffing *d)
 	d->tally.facts_cut = diff->n_facts - n;
 	diff->n_facts = n;
 	for (bytes = n = 0; n < diff->n_series && bytes < TS_DIFF_ROWS_BYTES; n++)
-		bytes += diff->series[n].name.len + diff->series[n].a.text.len + diff->series[n].b.text.len + 128;
+		bytes += diff->series[n].name.len + diff->series[n].a.text.len + diff->series[n].b.text.len + 128 +
+			 (diff->series[n].gap.known ? GAP_BYTES : 0);
 	d->tally.series_cut = diff->n_series - n;
 	diff->n_series = n;
 }
@@ -330,8 +374,15 @@ enum ts_status ts_diff_runs(struct ts_fetch *f, const struct ts_id *a, const str
 			    struct ts_fact_globs ignore, struct ts_arena *arena, struct ts_diff *ret_diff,
 			    struct ts_error *err)
 {
-	struct ts_diff diff = {.n_facts = 0};
-	struct diffing d = {.fetch = f, .arena = arena, .diff = &diff};
+	return ts_diff_runs_by(f, a, b, ignore, ts_span_str(""), arena, ret_diff, err);
+}
+
+enum ts_status ts_diff_runs_by(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
+			       struct ts_fact_globs ignore, struct ts_span axis, struct ts_arena *arena,
+			       struct ts_diff *ret_diff, struct ts_error *err)
+{
+	struct ts_diff diff = {.axis = axis};
+	struct diffing d = {.fetch = f, .arena = arena, .diff = &diff, .axis.name = axis};
 	struct ts_run run_a, run_b;
 	enum ts_status status;
 
@@ -369,7 +420,7 @@ static enum ts_status answer(struct ts_call *call, const struct ts_diff_request 
 	    ts_resolve(call->engine, request->b, arena, &b, err))
 		return err->status;
 	ts_fetch_init(&fetch, call);
-	status = ts_diff_runs(&fetch, &a.id, &b.id, ignore, arena, &diff, err);
+	status = ts_diff_runs_by(&fetch, &a.id, &b.id, ignore, request->axis, arena, &diff, err);
 	if (!status)
 		status = ts_diff_plots(&fetch, &a.id, &b.id, request->plots, arena, &diff, err);
 	ts_fetch_finish(&fetch);

@@ -20,6 +20,12 @@ enum ts_status ts_diff_runs(struct ts_fetch *f, const struct ts_id *a, const str
 			    struct ts_fact_globs ignore, struct ts_arena *arena, struct ts_diff *ret_diff,
 			    struct ts_error *err);
 
+/* Points are paired by a column (see series_axis.h), which itself is not compared; steps and their extent stay those of steps.
+ * axis empty: by step. TS_INVALID: a side lacks the column. */
+enum ts_status ts_diff_runs_by(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
+			       struct ts_fact_globs ignore, struct ts_span axis, struct ts_arena *arena,
+			       struct ts_diff *ret_diff, struct ts_error *err);
+
 /* What was seen of the series, for verdict and reason. */
 struct ts_diff_tally {
 	uint64_t trajectory; /* trajectory series, of either side */

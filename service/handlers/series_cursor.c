@@ -106,3 +106,38 @@ size_t ts_cursor_row_behind(const struct ts_series_cursor *c, int64_t last)
 	}
 	return lo;
 }
+
+/* A copy; data == NULL when the arena is full. Cut between characters. */
+static struct ts_span shortened(struct ts_span text, struct ts_arena *arena)
+{
+	static const char ellipsis[] = "\xe2\x80\xa6";
+	size_t len = TS_CELL_TEXT;
+	uint8_t *copy;
+
+	if (text.len <= TS_CELL_TEXT)
+		return ts_arena_span(arena, text);
+	while (len > 0 && (text.data[len] & 0xc0) == 0x80)
+		len--;
+	copy = ts_arena_alloc(arena, len + sizeof ellipsis);
+	if (!copy)
+		return ts_span_of(NULL, 0);
+	memcpy(copy, text.data, len);
+	memcpy(copy + len, ellipsis, sizeof ellipsis);
+	return ts_span_of(copy, len + sizeof ellipsis - 1);
+}
+
+bool ts_cursor_cell(const struct ts_series_cursor *c, size_t row, struct ts_arena *arena, struct ts_value *ret)
+{
+	struct ts_value v = {.type = c->side.column->type};
+
+	if (ts_cursor_is_text(c)) {
+		v.text = shortened(c->texts[row], arena);
+		*ret = v;
+		return v.text.data != NULL;
+	}
+	v.word = c->words[row];
+	if (v.type == TS_COLUMN_F64)
+		memcpy(&v.real, &v.word, sizeof v.real);
+	*ret = v;
+	return true;
+}

@@ -42,5 +42,7 @@ void ts_cursor_next_block(struct ts_series_cursor *c);
 /* To a row of the block, or to the next block. */
 void ts_cursor_advance(struct ts_series_cursor *c, size_t row);
 enum ts_status ts_cursor_read(struct ts_series_walk *w, struct ts_series_cursor *c, struct ts_error *err);
+/* The value of a row of the block that was read; its text lies in the arena. False when that is full. */
+bool ts_cursor_cell(const struct ts_series_cursor *c, size_t row, struct ts_arena *arena, struct ts_value *ret_value);
 
 #endif

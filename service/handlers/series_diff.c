@@ -63,41 +63,6 @@ static bool last_common(const struct ts_series_cursor *a, size_t n_a, const stru
 	return false;
 }
 
-/* A copy; data == NULL when the arena is full. Cut between characters. */
-static struct ts_span shortened(struct ts_span text, struct ts_arena *arena)
-{
-	static const char ellipsis[] = "\xe2\x80\xa6";
-	size_t len = TS_CELL_TEXT;
-	uint8_t *copy;
-
-	if (text.len <= TS_CELL_TEXT)
-		return ts_arena_span(arena, text);
-	while (len > 0 && (text.data[len] & 0xc0) == 0x80)
-		len--;
-	copy = ts_arena_alloc(arena, len + sizeof ellipsis);
-	if (!copy)
-		return ts_span_of(NULL, 0);
-	memcpy(copy, text.data, len);
-	memcpy(copy + len, ellipsis, sizeof ellipsis);
-	return ts_span_of(copy, len + sizeof ellipsis - 1);
-}
-
-static bool cell_of(const struct ts_series_cursor *c, size_t row, struct ts_arena *arena, struct ts_value *ret)
-{
-	struct ts_value v = {.type = c->side.column->type};
-
-	if (ts_cursor_is_text(c)) {
-		v.text = shortened(c->texts[row], arena);
-		*ret = v;
-		return v.text.data != NULL;
-	}
-	v.word = c->words[row];
-	if (v.type == TS_COLUMN_F64)
-		memcpy(&v.real, &v.word, sizeof v.real);
-	*ret = v;
-	return true;
-}
-
 /* What was found over the rows gone by. */
 static void note_agreement(struct ts_series_row *row, int64_t step)
 {
@@ -117,8 +82,8 @@ static enum ts_status parts_at(struct ts_series_walk *w, const struct ts_compare
 		note_agreement(row, step);
 	row->state = TS_SERIES_PARTS;
 	row->first_step = found->first_key;
-	if (!cell_of(&w->a, w->a.row + found->at_a, arena, &row->a) ||
-	    !cell_of(&w->b, w->b.row + found->at_b, arena, &row->b))
+	if (!ts_cursor_cell(&w->a, w->a.row + found->at_a, arena, &row->a) ||
+	    !ts_cursor_cell(&w->b, w->b.row + found->at_b, arena, &row->b))
 		return ts_arena_error(arena, err);
 	w->a.row += found->at_a;
 	w->b.row += found->at_b;
