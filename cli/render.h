@@ -45,7 +45,7 @@ struct ts_diff_view {
 	bool first; /* only the first step at which they part */
 	bool all;
 };
-/* "80<tab>loss<tab>0": first step, series, rank of what decides; dashes where nothing does. */
+/* "80<tab>loss<tab>0": first step, series (without one the operation), rank of what decides; dashes where nothing does. */
 enum ts_status ts_render_diff_first(struct ts_cli *cli, const struct ts_diff *diff, struct ts_error *err);
 /* The row that decides: the first that parts and is no observation. NULL without one. */
 const struct ts_series_row *ts_diff_first(const struct ts_diff *diff);

@@ -12,22 +12,29 @@ const struct ts_series_row *ts_diff_first(const struct ts_diff *diff)
 }
 
 /* Tabs between, which no name can have: they are escaped. */
+static enum ts_status put_first(struct ts_cli *cli, int64_t step, struct ts_span name, int32_t rank, struct ts_error *err)
+{
+	const char *text = ts_show_text(name, &cli->arena);
+
+	if (!text)
+		return ts_arena_error(&cli->arena, err);
+	ts_buf_printf(&cli->out, "%lld\t%s\t", (long long)step, text);
+	if (rank == TS_RANK_JOB)
+		ts_buf_str(&cli->out, "job\n");
+	else
+		ts_buf_printf(&cli->out, "%d\n", rank);
+	return ts_buf_check(&cli->out, err);
+}
+
 enum ts_status ts_render_diff_first(struct ts_cli *cli, const struct ts_diff *diff, struct ts_error *err)
 {
 	const struct ts_series_row *row = ts_diff_first(diff);
-	const char *name;
+	const struct ts_op_row *op = ts_op_culprit(&diff->ops);
 
-	if (!row) {
-		ts_buf_str(&cli->out, "-\t-\t-\n");
-		return ts_buf_check(&cli->out, err);
-	}
-	name = ts_show_text(row->name, &cli->arena);
-	if (!name)
-		return ts_arena_error(&cli->arena, err);
-	ts_buf_printf(&cli->out, "%lld\t%s\t", (long long)row->first_step, name);
-	if (row->rank == TS_RANK_JOB)
-		ts_buf_str(&cli->out, "job\n");
-	else
-		ts_buf_printf(&cli->out, "%d\n", row->rank);
+	if (row)
+		return put_first(cli, row->first_step, row->name, row->rank, err);
+	if (op)
+		return put_first(cli, op->step, op->name, op->rank, err);
+	ts_buf_str(&cli->out, "-\t-\t-\n");
 	return ts_buf_check(&cli->out, err);
 }

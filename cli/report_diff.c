@@ -4,6 +4,7 @@
 #include "cli/render.h"
 #include "cli/report_diff.h"
 #include "cli/reproduce.h"
+#include "cli/show_ops.h"
 #include "cli/show_value.h"
 
 enum { EVIDENCE_SHOWN = 8, EXPERIMENTS_SHOWN = 4, OPS_SHOWN = 8 };
@@ -186,8 +187,9 @@ static const char *op_role(const struct ts_op_row *row)
 }
 
 /* Each rank's first operation that differs, in the order of the rows. */
-static void operations(struct ts_report *r, const struct ts_op_diff *ops)
+static void operations(struct ts_report *r, const struct ts_diff *diff)
 {
+	const struct ts_op_diff *ops = &diff->ops;
 	static const struct ts_sheet_column columns[] = {
 		{"rank", true, 0}, {"step", true, 0}, {"operation", false, 12}, {"role", false, 12}};
 	size_t n = r->whole || ops->n <= OPS_SHOWN ? ops->n : OPS_SHOWN;
@@ -200,6 +202,7 @@ static void operations(struct ts_report *r, const struct ts_op_diff *ops)
 	s->head = ops_head(r, ops);
 	if (!n)
 		return;
+	ts_report_line(r, s, "first", ts_report_kept(r, ts_show_first_op(ops, diff->a.ranks > 1 || diff->b.ranks > 1, r->arena)));
 	table = ts_report_sheet(r, s, columns, 4);
 	table->indented = true;
 	for (size_t i = 0; i < n; i++) {
@@ -268,7 +271,7 @@ enum ts_status ts_report_of_diff(const struct ts_diff *diff, bool all, const str
 	ts_report_diff_curves(&r, diff);
 	ts_report_diff_facts(&r, diff);
 	ts_report_diff_extent(&r, diff);
-	operations(&r, &diff->ops);
+	operations(&r, diff);
 	evidence(&r, d);
 	next(&r, d);
 	reproduce(&r, diff, how);

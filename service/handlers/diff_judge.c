@@ -163,7 +163,7 @@ static void put_operations(struct ts_buf *out, const struct ts_diff *diff, const
 		ts_buf_printf(out, " of operations agree%s", diff->ops.compared == 1 ? "s" : "");
 	}
 	if (tally->ops_apart)
-		ts_buf_str(out, "; not all operations of which one run has digests are in both");
+		ts_buf_str(out, "; some digests of operations are in one run alone and were not compared");
 }
 
 /* Nothing but digests of operations says what was computed. */

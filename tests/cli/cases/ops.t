@@ -1,0 +1,160 @@
+# Digests of operations, beside the steps of three ranks: what rank 1 computes from the same inputs in step 41 is something else.
+$ for run in a b; do for rank in 0 1 2; do mkdir -p $run/rank$rank; echo '{"step":41,"scalars":{"loss":2.5}}' >$run/rank$rank/steps.jsonl; printf '{"step":41,"name":"embed","in":"00000000000000a1","out":"00000000000000b1"}\n{"step":41,"name":"attn","in":"00000000000000b1","out":"00000000000000c1","kind":"activation"}\n{"step":41,"name":"allreduce","in":"00000000000000d%d","out":"00000000000000e1"}\n' $rank >$run/rank$rank/digests.jsonl; done; done
+$ sed -i 's/c1/c2/; s/d1/ff/; s/e1/e2/' b/rank1/digests.jsonl; sed -i 's/e1/e2/; s/"in":"00000000000000d/"in":"00000000000000f/' b/rank[02]/digests.jsonl; sed -i 's/"out":"00000000000000b1"/"out":"00000000000000b1","occurrence":0/' b/rank2/digests.jsonl
+$ tscope push -q a b
+| name       id            steps      sent       new  outcome
+| default/a  fdf219e75788      1 SIZE SIZE  created
+| default/b  16639ed13090      1 SIZE SIZE  created
+$ tscope show a
+| id        fdf219e75788e14ef3e9d80de86b32d324a50799bb78c4283e207401df095867
+| own name  not recorded
+| names     run default/a
+| steps     1 (41)
+| ranks     3
+| facts     none
+| notes     state = unknown
+|
+| series          role        type  ranks  rows  steps
+| scalars.loss    trajectory  f64       3     3  41
+| (digests) in    trajectory  u64       3     9
+| (digests) kind  trajectory  text      3     3
+| (digests) name  trajectory  text      3     9
+| (digests) out   trajectory  u64       3     9
+| (digests) step  trajectory  f64       3     9
+$ tscope diff a b
+| attn (occurrence 0) differs at step 41 (rank 1): its inputs agree, its output does not
+|   a  -  fdf219e75788  1 step (41)  3 ranks
+|   b  -  16639ed13090  1 step (41)  3 ranks
+|
+| SERIES  3 are the same
+|
+| FACTS THAT DIFFER  no recorded one
+|
+| OPERATIONS  9 compared
+|   first        step 41, attn (occurrence 0) on rank 1: inputs agree, output differs; ranks 0, 2
+|                receive it
+|   rank  step  operation  role
+|      1    41  attn       origin: inputs agree, output differs
+|      0    41  allreduce  receiver: its inputs differ already
+|      2    41  allreduce  receiver: its inputs differ already
+[1]
+$ tscope diff a b --first
+| 41	attn	1
+[1]
+$ tscope diff a b --json | grep -A45 '"ops"'
+|   "ops": {
+|     "compared_count": 9,
+|     "only_a_count": 0,
+|     "only_b_count": 0,
+|     "reordered": false,
+|     "rows": [
+|       {
+|         "rank": 1,
+|         "role": "origin",
+|         "step": 41,
+|         "ordinal": 1,
+|         "name": "attn",
+|         "occurrence": 0,
+|         "a_inputs": "00000000000000b1",
+|         "b_inputs": "00000000000000b1",
+|         "a_output": "00000000000000c1",
+|         "b_output": "00000000000000c2"
+|       },
+|       {
+|         "rank": 0,
+|         "role": "receiver",
+|         "step": 41,
+|         "ordinal": 2,
+|         "name": "allreduce",
+|         "occurrence": 0,
+|         "a_inputs": "00000000000000d0",
+|         "b_inputs": "00000000000000f0",
+|         "a_output": "00000000000000e1",
+|         "b_output": "00000000000000e2"
+|       },
+|       {
+|         "rank": 2,
+|         "role": "receiver",
+|         "step": 41,
+|         "ordinal": 2,
+|         "name": "allreduce",
+|         "occurrence": 0,
+|         "a_inputs": "00000000000000d2",
+|         "b_inputs": "00000000000000f2",
+|         "a_output": "00000000000000e1",
+|         "b_output": "00000000000000e2"
+|       }
+|     ]
+|   },
+|   "plots": [],
+|   "reproduce": null
+# Export writes them back.
+$ tscope export b back -q; head -2 back/rank2/digests.jsonl; tscope diff b ./back
+| {"in":"00000000000000a1","name":"embed","occurrence":0.0,"out":"00000000000000b1","step":41.0}
+| {"in":"00000000000000b1","kind":"activation","name":"attn","out":"00000000000000c1","step":41.0}
+| both are one and the same run: their ids are equal
+|   a  -  16639ed13090  1 step (41)  3 ranks
+|   b  -  16639ed13090  1 step (41)  3 ranks
+|
+| SERIES  3 are the same
+|
+| FACTS THAT DIFFER  no recorded one
+# Recorded by one run alone: nothing to compare, which is said; nothing that differs: nothing.
+$ mkdir none; for rank in 0 1 2; do mkdir none/rank$rank; cp a/rank$rank/steps.jsonl none/rank$rank; done; tscope diff a ./none
+| every bit of the trajectory agrees: 3 series over 1 step; some digests of operations are in one run alone and were not compared
+|   a  -  fdf219e75788  1 step (41)  3 ranks
+|   b  -  a097015c46b1  1 step (41)  3 ranks
+|
+| SERIES  3 are the same
+|
+| FACTS THAT DIFFER  no recorded one
+$ tscope diff a ./a
+| both are one and the same run: their ids are equal
+|   a  -  fdf219e75788  1 step (41)  3 ranks
+|   b  -  fdf219e75788  1 step (41)  3 ranks
+|
+| SERIES  3 are the same
+|
+| FACTS THAT DIFFER  no recorded one
+# The job's own; a single rank; inputs that nobody recorded.
+$ mkdir -p one other; for run in one other; do echo '{"step":7,"name":"w","out":"00000000000000a1"}' >$run/digests.jsonl; done; sed -i s/a1/a2/ other/digests.jsonl; tscope diff ./one ./other
+| w (occurrence 0) differs at step 7: whether its inputs agree was not recorded
+|   a  -  683eb66cede2  0 steps (none)  1 rank
+|   b  -  b89bd81106ce  0 steps (none)  1 rank
+|
+| SERIES  none are the same
+|
+| FACTS THAT DIFFER  no recorded one
+|
+| OPERATIONS  1 compared
+|   first        step 7, w (occurrence 0): it differs, and whether its inputs agree was not recorded
+|   rank  step  operation  role
+|      0     7  w          inputs not recorded: origin or receiver
+[1]
+$ for run in a b; do cp -r $run job$run; cp a/rank0/digests.jsonl joba; done; cp -r joba jobc; sed -i s/c1/c9/ jobc/digests.jsonl; tscope diff ./joba ./jobc
+| attn (occurrence 0) differs at step 41: its inputs agree, its output does not
+|   a  -  dc7ab0c896cd  1 step (41)  3 ranks
+|   b  -  bc7ab8453daf  1 step (41)  3 ranks
+|
+| SERIES  3 are the same
+|
+| FACTS THAT DIFFER  no recorded one
+|
+| OPERATIONS  12 compared
+|   first        step 41, attn (occurrence 0) of the job: inputs agree, output differs
+|   rank  step  operation  role
+|    job    41  attn       origin: inputs agree, output differs
+[1]
+# What is no digest is skipped, and told of with its line.
+$ printf '{"step":1,"name":"x","out":"00000000000000a1"}\n{"step":1,"name":"x","out":"a1"}\n{"step":1,"out":"00000000000000a1"}\n{"step":1,"name":"x","out":"00000000000000a1","occurrence":1e30}\n' >one/digests.jsonl; tscope push one --name bad
+| name      default/bad
+| id        b9f03527fc00c465a0c4682c2e55877df649c81a0d3673306b466967842d5983
+| steps     0 steps, 1 rank
+| sent SIZE (5 objects)
+| new SIZE
+| outcome   created
+! tscope: one/steps.jsonl: no_steps: there is no such file
+! tscope: one/digests.jsonl:2: skipped: bad_digest (3 times): a digest needs an out of 16 hex digits
+$ tscope push one --strict
+! tscope: one/digests.jsonl line 2: bad_digest: a digest needs an out of 16 hex digits
+[2]
