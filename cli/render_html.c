@@ -272,13 +272,15 @@ static const char *tone_class(enum ts_tone tone)
 	return classes[tone];
 }
 
+/* Only a long cell of theirs may break. */
 static void sheet(struct page *p, const struct ts_sheet *t)
 {
+	enum { LONG = 32 };
 	bool headed = false;
 
 	for (size_t c = 0; c < t->n_columns; c++)
 		headed |= t->columns[c].head != NULL;
-	put(p, t->mono ? "<div class=\"scroll\"><table class=\"mono\">\n" : "<div class=\"scroll\"><table>\n");
+	ts_buf_printf(p->out, "<div class=\"scroll\"><table class=\"sheet%s\">\n", t->mono ? " mono" : "");
 	if (headed) {
 		put(p, "<thead><tr>");
 		for (size_t c = 0; c < t->n_columns; c++)
@@ -293,7 +295,8 @@ static void sheet(struct page *p, const struct ts_sheet *t)
 			const struct ts_sheet_cell *cell = &t->cells[r * t->n_columns + c];
 
 			ts_buf_printf(p->out, "<td class=\"%s%s%s\">", t->columns[c].right ? "" : "text ",
-				      t->columns[c].least ? "wide " : "", tone_class(cell->tone));
+				      !t->mono && ts_text_width(ts_span_str(cell->text)) > LONG ? "long " : "",
+				      tone_class(cell->tone));
 			text(p, cell->text);
 			put(p, "</td>");
 		}

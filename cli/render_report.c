@@ -10,6 +10,8 @@
 #include "cli/show_value.h"
 #include "cli/spark.h"
 
+#include <float.h>
+
 enum {
 	PANEL_LINES = 24,
 	WIDTH_PIPE = 100,
@@ -492,11 +494,15 @@ static bool mean_of(const struct ts_plot *plot, size_t from, size_t to, double *
 	bool any = false;
 
 	for (size_t i = from; i < to; i++) {
+		double part;
+
 		any |= plot->count[i] != 0;
 		if (!plot->count[i] || !isfinite(plot->mean[i]))
 			continue;
 		weight += (double)plot->count[i];
-		mean += (plot->mean[i] - mean) * ((double)plot->count[i] / weight);
+		part = (double)plot->count[i] / weight;
+		/* Between the two, but for a rounding that may leave what a double holds. */
+		mean = fmin(fmax(mean * (1 - part) + plot->mean[i] * part, -DBL_MAX), DBL_MAX);
 	}
 	*ret_mean = mean;
 	*ret_broken = any && !(weight > 0);
@@ -547,7 +553,7 @@ static void draw(struct canvas *c, const struct ts_plot *plot, enum ink what)
 		/* Halved before it is subtracted: the range of doubles is wider than a double. */
 		if (c->high > c->low)
 			height = (mean / 2 - c->low / 2) / (c->high / 2 - c->low / 2) * (CURVE_ROWS - 1);
-		put(&c->at[CURVE_ROWS - 1 - (int)nearbyint(height)][i], what);
+		put(&c->at[CURVE_ROWS - 1 - (int)nearbyint(fmin(height, CURVE_ROWS - 1))][i], what);
 	}
 }
 

@@ -141,7 +141,7 @@ static void evidence(struct ts_report *r, const struct ts_diagnosis *d)
 	sentences(r, s, "against", d->evidence_against, d->n_against);
 	for (size_t i = 0; i < d->n_remaining; i++)
 		remaining = ts_report_join(r, remaining, "; ", ts_cause_title(d->remaining[i]));
-	ts_report_line(r, s, "could also be", remaining);
+	ts_report_line(r, s, "could be", remaining);
 }
 
 static void next(struct ts_report *r, const struct ts_diagnosis *d)

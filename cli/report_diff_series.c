@@ -76,7 +76,9 @@ static const char *rank_of(struct ts_report *r, const struct entry *e)
 /* Where nothing that both have lies between, the step is known to a stretch only. */
 static const char *first_bits(struct ts_report *r, const struct ts_series_row *row)
 {
-	if (row->after_known && row->after_step + 1 < row->first_step)
+	/* Unsigned: the two may lie further apart than an int64 holds. */
+	if (row->after_known && row->after_step < row->first_step &&
+	    (uint64_t)row->first_step - (uint64_t)row->after_step > 1)
 		return ts_report_say(r, "%lld to %lld", (long long)row->after_step, (long long)row->first_step);
 	return ts_report_say(r, "%lld", (long long)row->first_step);
 }
@@ -399,6 +401,7 @@ void ts_report_diff_curves(struct ts_report *r, const struct ts_diff *diff)
 {
 	const struct ts_plots *plots = &diff->plots;
 	struct ts_section *s = NULL;
+	bool was_near = false;
 
 	for (size_t i = 0; i + 1 < plots->n; i++) {
 		const struct ts_plot *a = &plots->items[i], *b = &plots->items[i + 1];
@@ -412,8 +415,9 @@ void ts_report_diff_curves(struct ts_report *r, const struct ts_diff *diff)
 		    a->width != b->width || a->n == 0)
 			continue;
 		near = ts_span_is(a->group, "around");
-		if (!s || near != s->items[0].curves.near)
+		if (!s || near != was_near)
 			s = ts_report_section(r, near ? "CURVES AROUND THE SPLIT" : "CURVES OF THE WHOLE RUN");
+		was_near = near;
 		item = ts_report_item(r, s, TS_ITEM_CURVES, ts_report_series_name(r, a->subject));
 		item->curves = (struct ts_curves){a, b, row->first_step, last_of(diff, a), near};
 		if (diff->a.ranks > 1 && row->rank != TS_RANK_JOB)
