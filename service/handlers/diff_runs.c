@@ -23,6 +23,8 @@ struct diffing {
 	struct ts_axis axis; /* of the rank in hand */
 	struct ts_diff *diff;
 	size_t cap_series;
+	struct ts_step_set steps_a, steps_b; /* of the first rank */
+	bool has_steps, listed; /* the steps of several ranks are put together */
 	struct ts_step_ranges only_a, only_b;
 	struct ts_diff_tally tally;
 };
@@ -157,6 +159,13 @@ static enum ts_status diff_series(struct diffing *d, int32_t rank, const struct 
 	return row.state == TS_SERIES_SAME ? TS_OK : keep_row(d, &row, err);
 }
 
+static enum ts_status compare_steps(struct diffing *d, const struct ts_step_set *a, const struct ts_step_set *b,
+				    struct ts_error *err)
+{
+	return ts_steps_compare(d->fetch, a, b, d->arena, &d->only_a, &d->only_b, err);
+}
+
+/* A rank with the same steps as the first one adds nothing. As long as all are such, the steps need not be listed. */
 static enum ts_status diff_steps(struct diffing *d, const struct ts_index *a, const struct ts_index *b,
 				 struct ts_error *err)
 {
@@ -164,7 +173,18 @@ static enum ts_status diff_steps(struct diffing *d, const struct ts_index *a, co
 
 	if (ts_steps_of(a, NULL, d->arena, &set_a, err) || ts_steps_of(b, NULL, d->arena, &set_b, err))
 		return err->status;
-	return ts_steps_compare(d->fetch, &set_a, &set_b, d->arena, &d->only_a, &d->only_b, err);
+	if (!d->has_steps) {
+		d->steps_a = set_a;
+		d->steps_b = set_b;
+		d->has_steps = true;
+		return TS_OK;
+	}
+	if (ts_steps_same(&set_a, &d->steps_a) && ts_steps_same(&set_b, &d->steps_b))
+		return TS_OK;
+	if (!d->listed && compare_steps(d, &d->steps_a, &d->steps_b, err))
+		return err->status;
+	d->listed = true;
+	return compare_steps(d, &set_a, &set_b, err);
 }
 
 static enum ts_status find_axes(struct diffing *d, const struct ts_index *a, const struct ts_index *b, struct ts_error *err)
@@ -270,20 +290,35 @@ static enum ts_status diff_ranks(struct diffing *d, struct ts_error *err)
 	return TS_OK;
 }
 
-static void sum_up_steps(struct diffing *d)
+static void sum_up_ranges(struct ts_step_ranges *ranges)
+{
+	if (ranges->counting)
+		return;
+	ranges->steps = ts_step_ranges_join(ranges);
+	if (ranges->n) {
+		ranges->first = ranges->items[0].first;
+		ranges->last = ranges->items[ranges->n - 1].last;
+	}
+}
+
+static enum ts_status sum_up_steps(struct diffing *d, struct ts_error *err)
 {
 	struct ts_diff *diff = d->diff;
 
-	diff->steps_only_a = ts_step_ranges_join(&d->only_a);
-	diff->steps_only_b = ts_step_ranges_join(&d->only_b);
-	if (d->only_a.n) {
-		diff->only_a_first = d->only_a.items[0].first;
-		diff->only_a_last = d->only_a.items[d->only_a.n - 1].last;
+	if (d->has_steps && !d->listed) {
+		d->only_a.counting = d->only_b.counting = true;
+		if (compare_steps(d, &d->steps_a, &d->steps_b, err))
+			return err->status;
 	}
-	if (d->only_b.n) {
-		diff->only_b_first = d->only_b.items[0].first;
-		diff->only_b_last = d->only_b.items[d->only_b.n - 1].last;
-	}
+	sum_up_ranges(&d->only_a);
+	sum_up_ranges(&d->only_b);
+	diff->steps_only_a = d->only_a.steps;
+	diff->only_a_first = d->only_a.first;
+	diff->only_a_last = d->only_a.last;
+	diff->steps_only_b = d->only_b.steps;
+	diff->only_b_first = d->only_b.first;
+	diff->only_b_last = d->only_b.last;
+	return TS_OK;
 }
 
 static int role_order(enum ts_role role)
@@ -345,7 +380,8 @@ static enum ts_status diff_all(struct diffing *d, struct ts_fact_globs ignore, s
 		return err->status;
 	if (ts_diff_ops(d->fetch, d->a, d->b, d->arena, &diff->ops, &d->tally.ops_apart, err))
 		return ts_error_prefix(err, "digests of operations");
-	sum_up_steps(d);
+	if (sum_up_steps(d, err))
+		return err->status;
 	if (diff->n_series)
 		qsort(diff->series, diff->n_series, sizeof *diff->series, by_weight);
 	cut_rows(d);

@@ -234,8 +234,20 @@ enum ts_status ts_steps_fetch(struct ts_fetch *f, const struct ts_step_set *set,
 	return TS_OK;
 }
 
+static void count_steps(struct ts_step_ranges *ranges, int64_t first, int64_t last)
+{
+	if (ranges->steps == 0)
+		ranges->first = first;
+	ranges->last = last;
+	ranges->steps += (uint64_t)last - (uint64_t)first + 1;
+}
+
 static bool range_add(struct ts_step_ranges *ranges, int64_t first, int64_t last, struct ts_arena *arena)
 {
+	if (ranges->counting) {
+		count_steps(ranges, first, last);
+		return true;
+	}
 	if (ranges->n && (uint64_t)first - (uint64_t)ranges->items[ranges->n - 1].last == 1) {
 		ranges->items[ranges->n - 1].last = last;
 		return true;
@@ -285,6 +297,11 @@ static bool same_blocks(const struct ts_step_set *a, size_t from_a, size_t upto_
 		if (!ts_id_eq(&a->blocks[from_a + i]->keys, &b->blocks[from_b + i]->keys))
 			return false;
 	return true;
+}
+
+bool ts_steps_same(const struct ts_step_set *a, const struct ts_step_set *b)
+{
+	return same_blocks(a, 0, a->n, b, 0, b->n);
 }
 
 /* Takes blocks of both sides as long as they overlap what was taken. */

@@ -23,6 +23,9 @@ struct ts_step_range {
 struct ts_step_ranges {
 	struct ts_step_range *items; /* ascending and apart after ts_step_ranges_join */
 	size_t n, cap;
+	bool counting; /* of one comparison: keeps no items, but how many steps there were, the first and the last */
+	uint64_t steps;
+	int64_t first, last; /* valid if steps > 0 */
 };
 
 /* Of the tables of steps for which want says yes (NULL: all). */
@@ -31,6 +34,8 @@ enum ts_status ts_steps_of(const struct ts_index *index, bool (*want)(const stru
 enum ts_status ts_steps_count(struct ts_fetch *f, const struct ts_step_set *set, uint64_t *ret_n, struct ts_error *err);
 enum ts_status ts_steps_fetch(struct ts_fetch *f, const struct ts_step_set *set, struct ts_arena *arena,
 			      int64_t **ret_steps, size_t *ret_n, struct ts_error *err);
+/* Have both the same key blocks? Then they have the same steps; if not, they may still. */
+bool ts_steps_same(const struct ts_step_set *a, const struct ts_step_set *b);
 /* Appends the steps that only a, or only b has; ranges lie in the arena. Equal key blocks are not opened. */
 enum ts_status ts_steps_compare(struct ts_fetch *f, const struct ts_step_set *a, const struct ts_step_set *b,
 				struct ts_arena *arena, struct ts_step_ranges *only_a, struct ts_step_ranges *only_b,

@@ -554,6 +554,27 @@ static void between_two_steps(void **state)
 	world_close(&w);
 }
 
+/* Whole blocks that one side lacks are not opened to be counted. */
+static void blocks_that_one_side_lacks(void **state)
+{
+	struct cells a = {.n = 0}, b = {.n = 0};
+	struct ts_diff diff;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	steps_of(&a, "scalars.loss", 0, 39999, 1.0);
+	steps_of(&b, "scalars.loss", 0, 16383, 1.0);
+	diff_of(&w, make_run(&w, &a, NULL, 0), make_run(&w, &b, NULL, 0), &diff);
+	assert_int_equal(diff.steps_only_a, 23616);
+	assert_int_equal(diff.only_a_first, 16384);
+	assert_int_equal(diff.only_a_last, 39999);
+	assert_int_equal(diff.steps_only_b, 0);
+	cells_free(&a);
+	cells_free(&b);
+	world_close(&w);
+}
+
 static void times_do_not_decide(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
@@ -1046,6 +1067,7 @@ int main(void)
 		cmocka_unit_test(random_runs_agree_with_plain_comparison),
 		cmocka_unit_test(one_bit_of_the_loss),
 		cmocka_unit_test(between_two_steps),
+		cmocka_unit_test(blocks_that_one_side_lacks),
 		cmocka_unit_test(times_do_not_decide),
 		cmocka_unit_test(events_are_told_and_do_not_decide),
 		cmocka_unit_test(no_trajectory_says_nothing),

@@ -154,7 +154,7 @@ static void ranges_join(void **state)
 {
 	struct ts_step_range items[] = {
 		{10, 12}, {1, 3}, {4, 4}, {11, 15}, {INT64_MAX - 1, INT64_MAX}, {INT64_MIN, INT64_MIN}};
-	struct ts_step_ranges ranges = {items, 6, 6};
+	struct ts_step_ranges ranges = {.items = items, .n = 6, .cap = 6};
 
 	(void)state;
 	assert_int_equal(ts_step_ranges_join(&ranges), 1 + 4 + 6 + 2);
