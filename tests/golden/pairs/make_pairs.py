@@ -362,7 +362,7 @@ def describe(kind, name, training, rank, world, started, began):
     if change.get("channels_last"):
         facts["config"] = {"memory_format": "channels_last"}
     if "checkpoint" in change:
-        facts["lineage"] = {"resumed_at_step": CHECKPOINT}
+        facts["lineage"] = {"resumed_step": CHECKPOINT}
     for path in change.get("unsaid", ()):  # what this user did not write down, or wrote down wrongly
         group, key = path.split(".")
         if group in facts and key in facts[group]:

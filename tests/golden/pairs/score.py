@@ -26,7 +26,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FORMS = ("full", "facts", "scalars", "coarse")
-# Four decimals of every fifth step say little about a cause: what is no more than wide is not wrong there.
+# Four decimals of every fifth step say little about most causes: what is no more than wide is not wrong there.
 WIDE = ("kernel_rng_or_data", "init_or_data", "jump", "quantization", "reduction_order", "precision", "nondeterminism",
         "platform", "data_order", "data_position", "data_set", "rng_stream")
 KINDS = ("right", "inseparable", "overclaimed", "none", "wrong", "high")
@@ -78,7 +78,9 @@ def ask(tscope, a, b):
 def judge(label, form, answer, equal):
     asked, form = form, "scalars" if form == "coarse" else form
     right = ["identical"] if equal else label["right"][form]
-    near = [] if equal else label["near"][form] + list(WIDE if asked == "coarse" else ())
+    near = [] if equal else list(label["near"][form])
+    if asked == "coarse" and not equal:
+        near += ["quantization"] if form in label["sure"] else WIDE
     far = [] if equal or form == "full" else label["far"]
     cause, confidence = answer["cause"], answer["confidence"]
     if cause in right:
