@@ -59,6 +59,9 @@ enum ts_status ts_render_resume_json(struct ts_cli *cli, const struct ts_resume 
 const char *ts_show_lineage(const struct ts_lineage *l, struct ts_arena *arena);
 void ts_json_lineage(struct ts_json *j, const char *key, const struct ts_lineage *l);
 
+void ts_json_repeats(struct ts_json *j, const struct ts_repeats *repeats); /* null if none were asked for */
+/* runs, groups and pairs. */
+void ts_json_matrix_parts(struct ts_json *j, const struct ts_diff_matrix *m, const size_t *groups, size_t n_groups);
 /* Of three runs or more; all: no list of names is cut. */
 enum ts_status ts_render_matrix_text(struct ts_cli *cli, const struct ts_diff_matrix *m, bool all, struct ts_error *err);
 enum ts_status ts_render_matrix_json(struct ts_cli *cli, const struct ts_diff_matrix *m, struct ts_error *err);

@@ -185,6 +185,7 @@ enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *dif
 	side(j, "only_b", diff->steps_only_b, diff->only_b_first, diff->only_b_last, diff->ranks_only_b,
 	     diff->n_ranks_only_b);
 	ts_json_ops(j, &diff->ops);
+	ts_json_repeats(j, &diff->repeats);
 	ts_json_plots(j, &diff->plots);
 	reproduce(j, how);
 	ts_json_end(j);

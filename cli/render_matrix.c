@@ -260,7 +260,7 @@ static enum ts_status groups(struct ts_cli *cli, const struct ts_diff_matrix *m,
 
 	if (!ts_matrix_groups(m, &cli->arena, &g.of, &g.n))
 		return ts_arena_error(&cli->arena, err);
-	ts_text_heading(cli, "Runs that computed the same, and the group that each parts from last");
+	ts_text_heading(cli, "Groups of runs that are the same");
 	ts_grid_init(&grid, columns, 4, &cli->arena);
 	for (size_t k = 0; k < g.n; k++) {
 		const struct ts_pair *pair = NULL;
@@ -326,18 +326,29 @@ static void json_pairs(struct ts_json *j, const struct ts_diff_matrix *m)
 	ts_json_end(j);
 }
 
-static void json_groups(struct ts_json *j, const struct ts_diff_matrix *m, const struct grouping *g)
+static void json_groups(struct ts_json *j, const struct ts_diff_matrix *m, const size_t *of, size_t n)
 {
 	ts_json_key(j, "groups");
 	ts_json_array(j);
-	for (size_t k = 0; k < g->n; k++) {
+	for (size_t k = 0; k < n; k++) {
 		ts_json_array(j);
 		for (size_t i = 0; i < m->n; i++)
-			if (g->of[i] == k)
+			if (of[i] == k)
 				ts_json_u64(j, i);
 		ts_json_end(j);
 	}
 	ts_json_end(j);
+}
+
+void ts_json_matrix_parts(struct ts_json *j, const struct ts_diff_matrix *m, const size_t *groups, size_t n_groups)
+{
+	ts_json_key(j, "runs");
+	ts_json_array(j);
+	for (size_t i = 0; i < m->n; i++)
+		ts_json_bare_run(j, &m->runs[i]);
+	ts_json_end(j);
+	json_groups(j, m, groups, n_groups);
+	json_pairs(j, m);
 }
 
 enum ts_status ts_render_matrix_json(struct ts_cli *cli, const struct ts_diff_matrix *m, struct ts_error *err)
@@ -351,13 +362,7 @@ enum ts_status ts_render_matrix_json(struct ts_cli *cli, const struct ts_diff_ma
 	ts_json_object(&j);
 	ts_json_key(&j, "verdict");
 	ts_json_string(&j, ts_verdict_word(tally.verdict));
-	ts_json_key(&j, "runs");
-	ts_json_array(&j);
-	for (size_t i = 0; i < m->n; i++)
-		ts_json_bare_run(&j, &m->runs[i]);
-	ts_json_end(&j);
-	json_groups(&j, m, &g);
-	json_pairs(&j, m);
+	ts_json_matrix_parts(&j, m, g.of, g.n);
 	ts_json_end(&j);
 	ts_cli_json_end(cli, &j);
 	return TS_OK;

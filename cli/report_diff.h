@@ -19,5 +19,6 @@ void ts_report_diff_series(struct ts_report *r, const struct ts_diff *diff); /* 
 void ts_report_diff_curves(struct ts_report *r, const struct ts_diff *diff);
 void ts_report_diff_facts(struct ts_report *r, const struct ts_diff *diff);  /* report_diff_sides.c */
 void ts_report_diff_extent(struct ts_report *r, const struct ts_diff *diff);
+void ts_report_diff_repeats(struct ts_report *r, const struct ts_diff *diff); /* report_diff_repeats.c */
 
 #endif

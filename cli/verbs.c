@@ -118,6 +118,7 @@ static const struct ts_option diff_options[] = {
 	{"all", 'a', NULL, "every fact and every series of every rank", TS_COMPLETE_NONE, NULL, false},
 	{"curves", 0, NULL, "also the curves of the whole run", TS_COMPLETE_NONE, NULL, false},
 	{"html", 0, "FILE", "also write a page with plots, which needs nothing else; - writes it to stdout in place of the report", TS_COMPLETE_FILE, NULL, false},
+	{"repeats", 0, "GLOB", "hold the second run against the spread of these runs of the first one's recipe", TS_COMPLETE_RUN, NULL, true},
 	{"reproduce", 0, NULL, "also what would run each of the two again, as far as it is recorded", TS_COMPLETE_NONE, NULL, false},
 	END_OPTIONS,
 };
@@ -125,6 +126,7 @@ static const struct ts_example diff_examples[] = {
 	{"tscope diff exp1 exp2", "two runs that were pushed"},
 	{"tscope diff exp1 ./runs/exp1-rerun", "a run and a directory, which is not pushed"},
 	{"tscope diff exp1 exp2 exp3 exp4", "which of several part, and where"},
+	{"tscope diff base new --repeats 'base-*'", "is new farther from base than base is from itself?"},
 	{"tscope diff --html diff.html exp1 exp2", "and a page to pass on"},
 	{"tscope diff --ignore 'session.*' --exit-on facts a b", "exit 1 when a fact differs that is not of the session"},
 	END_EXAMPLES,
@@ -268,6 +270,8 @@ const struct ts_verb ts_verbs[] = {
 	{"diff", "the first step at which two runs part, and what else differs", "RUN RUN [RUN...]",
 	 "Says in one sentence whether the two runs computed the same, then lists the facts that differ, and for every "
 	 "series the first step where its bits differ, with both values. Times and memory are shown and do not decide.\n\n"
+	 "With --repeats, names of the project that match GLOB are taken as runs of the first one's recipe: which of them are the same, which is "
+	 "the odd one out, and whether the second run's loss and gradient norm stay within three times their spread.\n\n"
 	 "With three runs or more, up to 256: a matrix of the first step at which each two of them part, or, where it does not fit the "
 	 "terminal, groups of runs that computed the same. It exits 0 when all are the same, 1 when two of them part, 3 otherwise.\n\n"
 	 ABOUT_RUN,

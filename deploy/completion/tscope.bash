@@ -46,6 +46,7 @@ _tscope()
 	diff:-i|diff:--ignore) :; return ;;
 	diff:--exit-on) COMPREPLY=($(compgen -W "times memory facts" -- "$cur")); return ;;
 	diff:--html) _tscope_paths -f; return ;;
+	diff:--repeats) _tscope_runs; return ;;
 	check-resume:-t|check-resume:--tolerance) :; return ;;
 	name:-m|name:--message) :; return ;;
 	tag:-m|tag:--message) :; return ;;
@@ -67,7 +68,7 @@ _tscope()
 		facts) options+=" -o --output" ;;
 		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --policy --fail-on --html --rows --fresh" ;;
 		explain) options+=" --markdown" ;;
-		diff) options+=" -i --ignore --exit-on -1 --first -a --all --curves --html --reproduce" ;;
+		diff) options+=" -i --ignore --exit-on -1 --first -a --all --curves --html --repeats --reproduce" ;;
 		check-resume) options+=" -t --tolerance" ;;
 		name) options+=" -f --force -m --message" ;;
 		tag) options+=" -f --force -m --message" ;;

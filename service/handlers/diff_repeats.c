@@ -213,7 +213,10 @@ static bool parting_of(const struct ts_diff *diff, const char *name, int32_t ran
 
 		if (row->state != TS_SERIES_PARTS || row->rank != rank || !ts_span_is(row->name, name))
 			continue;
-		*ret_step = row->gap.known && row->gap.visible ? row->gap.visible_step : row->first_step;
+		if (diff->axis.len)
+			*ret_step = row->step_a; /* the others are places on the axis */
+		else
+			*ret_step = row->gap.known && row->gap.visible ? row->gap.visible_step : row->first_step;
 		return true;
 	}
 	return false;
@@ -318,22 +321,22 @@ static bool is_among(const struct ts_run *runs, size_t n, const struct ts_id *id
 	return false;
 }
 
-enum ts_status ts_diff_repeats(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b, const struct ts_id *ids, size_t n,
+enum ts_status ts_diff_repeats(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b, struct ts_run_ids named,
 			       const struct ts_diff *diff, struct ts_arena *arena, struct ts_repeats *ret_repeats,
 			       struct ts_error *err)
 {
 	struct ts_repeats out = {.asked = true};
 	struct repeating r = {.fetch = f, .diff = diff, .arena = arena, .out = &out};
-	struct ts_run *runs = ts_arena_array(arena, n + 1, sizeof *runs);
+	struct ts_run *runs = ts_arena_array(arena, named.n + 1, sizeof *runs);
 
-	r.runs = ts_arena_array(arena, n + 2, sizeof(const struct ts_run *));
+	r.runs = ts_arena_array(arena, named.n + 2, sizeof(const struct ts_run *));
 	if (!runs || !r.runs)
 		return ts_arena_error(arena, err);
 	runs[r.n++] = *a;
-	for (size_t i = 0; i < n; i++) {
-		if (ts_id_eq(&ids[i], &b->id) || is_among(runs, r.n, &ids[i]))
+	for (size_t i = 0; i < named.n; i++) {
+		if (ts_id_eq(&named.ids[i], &b->id) || is_among(runs, r.n, &named.ids[i]))
 			continue;
-		if (ts_run_open(f, &ids[i], arena, &runs[r.n++], err))
+		if (ts_run_open(f, &named.ids[i], arena, &runs[r.n++], err))
 			return ts_error_prefix(err, "repeat %zu", i + 1);
 	}
 	for (size_t i = 0; i < r.n; i++)

@@ -10,9 +10,14 @@
 #include "analysis/evidence.h"
 #include "service/handlers/read.h"
 
-/* ids are of the repeats. The first run is one of them whether it is named or not; the second is not, unless it is the first. diff says
+struct ts_run_ids {
+	const struct ts_id *ids;
+	size_t n;
+};
+
+/* named: the repeats. The first run is one of them whether it is named or not; the second is not, unless it is the first. diff says
  * where the two part. Everything of the result lies in the arena. */
-enum ts_status ts_diff_repeats(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b, const struct ts_id *ids, size_t n,
+enum ts_status ts_diff_repeats(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b, struct ts_run_ids named,
 			       const struct ts_diff *diff, struct ts_arena *arena, struct ts_repeats *ret_repeats,
 			       struct ts_error *err);
 /* As the diagnosis wants it; runs is 0 where no spread is known. */

@@ -27,6 +27,7 @@ struct diffing {
 	bool has_steps, listed; /* the steps of several ranks are put together */
 	struct ts_step_ranges only_a, only_b;
 	struct ts_diff_tally tally;
+	struct ts_run_ids repeats;
 };
 
 /* What the two sides say of one column; NULL where a side lacks it. */
@@ -368,6 +369,13 @@ static void cut_rows(struct diffing *d)
 	diff->n_series = n;
 }
 
+static enum ts_status add_repeats(struct diffing *d, struct ts_error *err)
+{
+	if (d->repeats.n == 0)
+		return TS_OK;
+	return ts_diff_repeats(d->fetch, d->a, d->b, d->repeats, d->diff, d->arena, &d->diff->repeats, err);
+}
+
 static enum ts_status diff_all(struct diffing *d, struct ts_fact_globs ignore, struct ts_error *err)
 {
 	struct ts_diff *diff = d->diff;
@@ -380,7 +388,7 @@ static enum ts_status diff_all(struct diffing *d, struct ts_fact_globs ignore, s
 		return err->status;
 	if (ts_diff_ops(d->fetch, d->a, d->b, d->arena, &diff->ops, &d->tally.ops_apart, err))
 		return ts_error_prefix(err, "digests of operations");
-	if (sum_up_steps(d, err))
+	if (sum_up_steps(d, err) || add_repeats(d, err))
 		return err->status;
 	if (diff->n_series)
 		qsort(diff->series, diff->n_series, sizeof *diff->series, by_weight);
@@ -417,16 +425,28 @@ enum ts_status ts_diff_runs_by(struct ts_fetch *f, const struct ts_id *a, const 
 			       struct ts_fact_globs ignore, struct ts_span axis, struct ts_arena *arena,
 			       struct ts_diff *ret_diff, struct ts_error *err)
 {
+	struct ts_run_ids none = {.n = 0};
+
+	return ts_diff_runs_against(f, a, b, ignore, axis, none, arena, ret_diff, err);
+}
+
+enum ts_status ts_diff_runs_against(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
+				    struct ts_fact_globs ignore, struct ts_span axis, struct ts_run_ids repeats,
+				    struct ts_arena *arena, struct ts_diff *ret_diff, struct ts_error *err)
+{
 	struct ts_diff diff = {.axis = axis};
 	struct diffing d = {.fetch = f, .arena = arena, .diff = &diff, .axis.name = axis};
 	struct ts_run run_a, run_b;
 	enum ts_status status;
 
+	d.repeats = repeats;
 	d.a = d.b = &run_a;
 	if (ts_run_open(f, a, arena, &run_a, err))
 		return ts_error_prefix(err, "the first run");
 	if (ts_id_eq(a, b)) {
 		status = diff_with_itself(&d, err);
+		if (!status)
+			status = add_repeats(&d, err);
 	} else {
 		d.b = &run_b;
 		if (ts_run_open(f, b, arena, &run_b, err))
@@ -443,20 +463,39 @@ enum ts_status ts_diff_runs_by(struct ts_fetch *f, const struct ts_id *a, const 
 
 TS_REPLIER(diff_reply, ts_diff);
 
+static enum ts_status resolve_repeats(struct ts_call *call, const struct ts_diff_request *request, struct ts_arena *arena,
+				      struct ts_run_ids *ret_repeats, struct ts_error *err)
+{
+	struct ts_id *ids = ts_arena_array(arena, request->n_repeats, sizeof *ids);
+
+	if (!ids)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < request->n_repeats; i++) {
+		struct ts_resolved found;
+
+		if (ts_resolve(call->engine, request->repeats[i], arena, &found, err))
+			return ts_error_prefix(err, "repeat %zu", i + 1);
+		ids[i] = found.id;
+	}
+	*ret_repeats = (struct ts_run_ids){ids, request->n_repeats};
+	return TS_OK;
+}
+
 static enum ts_status answer(struct ts_call *call, const struct ts_diff_request *request, struct ts_arena *arena,
 			     struct ts_error *err)
 {
 	struct ts_fact_globs ignore = {request->ignore, request->n_ignore};
+	struct ts_run_ids repeats;
 	struct ts_resolved a, b;
 	struct ts_fetch fetch;
 	struct ts_diff diff;
 	enum ts_status status;
 
 	if (ts_resolve(call->engine, request->a, arena, &a, err) ||
-	    ts_resolve(call->engine, request->b, arena, &b, err))
+	    ts_resolve(call->engine, request->b, arena, &b, err) || resolve_repeats(call, request, arena, &repeats, err))
 		return err->status;
 	ts_fetch_init(&fetch, call);
-	status = ts_diff_runs_by(&fetch, &a.id, &b.id, ignore, request->axis, arena, &diff, err);
+	status = ts_diff_runs_against(&fetch, &a.id, &b.id, ignore, request->axis, repeats, arena, &diff, err);
 	if (!status)
 		status = ts_diff_plots(&fetch, &a.id, &b.id, request->plots, arena, &diff, err);
 	ts_fetch_finish(&fetch);

@@ -10,6 +10,7 @@
 #ifndef TSCOPE_HANDLERS_DIFF_RUNS_H
 #define TSCOPE_HANDLERS_DIFF_RUNS_H
 
+#include "service/handlers/diff_repeats.h"
 #include "service/handlers/fact_diff.h"
 
 /* Bytes of rows of facts, and of series, in one answer; what is left out is said in the reason. */
@@ -25,6 +26,11 @@ enum ts_status ts_diff_runs(struct ts_fetch *f, const struct ts_id *a, const str
 enum ts_status ts_diff_runs_by(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
 			       struct ts_fact_globs ignore, struct ts_span axis, struct ts_arena *arena,
 			       struct ts_diff *ret_diff, struct ts_error *err);
+
+/* Also holds the second run against repeats of the first (diff_repeats.h), if there are any. */
+enum ts_status ts_diff_runs_against(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
+				    struct ts_fact_globs ignore, struct ts_span axis, struct ts_run_ids repeats,
+				    struct ts_arena *arena, struct ts_diff *ret_diff, struct ts_error *err);
 
 /* What was seen of the series, for verdict and reason. */
 struct ts_diff_tally {

@@ -194,6 +194,10 @@ diff default/joined base
 diff --first base parts
 diff base rerun parts longer mood mood2 apart
 diff base rerun base
+diff base parts --repeats rerun --repeats longer
+diff base mood --repeats "re*" --repeats parts --repeats base
+diff base parts --repeats rerun
+diff base parts --repeats nothing*
 diff base
 check-resume base ./runs/restarted
 check-resume ./runs/restarted
@@ -346,6 +350,7 @@ diff {base} {parts}
 diff {base} {rerun}
 diff {base} {longer}
 diff {base} {parts} {longer} {mood}
+diff --repeats rerun --repeats longer {base} {parts}
 diff {mood} {mood2}
 diff {demo} {order}
 diff --all {demo} {order}
@@ -403,6 +408,8 @@ def same_everywhere(_update):
         for way, (words, env) in ways.items():
             if "show" in query and words is not names:
                 continue  # notes belong to the name that was asked for, names to runs that were pushed
+            if "--repeats" in query and way in ("paths, no store", "paths that it has not", "mixed, server"):
+                continue  # repeats are found by their names
             rc, stdout, stderr = place.run(f"tscope {query.format(**words)} --json", **env)
             answers[way] = re.sub(rb'"at": "[^"]*"|"who": "[^"]*"', b"", stdout) + b"exit %d" % rc
             if rc == 2:
@@ -583,7 +590,7 @@ def wrong_arguments(_update):
                 "facts a b c", "facts a -o f", "analyze", "analyze --warmup -1 a", "analyze --rank x a", "explain a b",
                 "analyze --flops-per-step 0 a", "analyze --peak-tflops -1 a", "analyze --peak-tflops 1e300 a", "analyze --microbatches 0 a",
                 "analyze --dtype '' a", "analyze --policy no-such-file runs/base", "analyze --policy runs a", "analyze --fail-on terrible a",
-                "explain TIMING.JITER", "explain --markdown TIMING.JITTER", "diff a", "diff --first a b c",
+                "explain TIMING.JITER", "explain --markdown TIMING.JITTER", "diff a", "diff --first a b c", "diff --repeats", "diff --repeats x a b c",
                 "diff --exit-on weather a b", "name a", "name a 'b c'", "name ./runs/base b", "tag a", "tag a b c", "note",
                 "note a b", "log", "log a b", "log ./runs/base", "rm", "rm ./runs/base", "export", "export a",
                 "export a --format x", "export a --format npz", "export a b -o c", "verify x", "gc x", "gc --lease 1y",
@@ -616,7 +623,7 @@ def narrow(_update):
     place = Place()
     place.run("tscope push runs/base runs/parts runs/rerun runs/longer runs/evil demo/base")
     commands = ["list", "list --columns name,id,state,steps,ranks,started,pushed,config.lr,seeds.torch", "show evil", "facts evil",
-                "facts base", "analyze base", "diff base parts", "diff base evil", "diff --all base longer", "diff base rerun parts longer evil", "log base", "help",
+                "facts base", "analyze base", "diff base parts", "diff base evil", "diff --all base longer", "diff base rerun parts longer evil", "diff base parts --repeats rerun --repeats longer", "log base", "help",
                 "help push", "help diff", "explain", "explain DIST.STRAGGLER", "explain CONVERGENCE.DIVERGED", "push runs/base runs/mood", "note base"]
     for columns in (40, 60, 80):
         for command in commands:

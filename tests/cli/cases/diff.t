@@ -507,7 +507,7 @@ $ COLUMNS=44 tscope diff base rerun parts longer mood apart
 | 6  apart   a119718b675c
 |     8 steps (100 to 107)  1 rank
 |
-| Runs that computed the same, and the group that each parts from last
+| Groups of runs that are the same
 |   group  nearest  parts at  runs
 |       1        4   columns  1 base, 2 rerun
 |       2        1         3  3 parts
@@ -609,4 +609,132 @@ $ tscope diff --json base rerun parts
 [1]
 $ tscope diff --exit-on facts base rerun parts
 ! tscope: diff: --exit-on is for two runs; 3 were named
+[2]
+# Repeats of the first run's recipe: the odd one out, and the second run against their envelope.
+$ tscope diff base parts --repeats rerun --repeats longer
+| loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
+|   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
+|   b  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
+|
+| SERIES  1 parts, 6 are the same
+|   series  first bits  visible  r there
+|   loss             3        3   2.0e-5
+|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth
+|   loss    a  0.5
+|   step 3  b  0.50001
+|                 ^
+|
+| CURVES AROUND THE SPLIT
+|   loss         a, b, • both
+|             2 │•  ┊
+|               │   ┊
+|               │   ┊
+|               │ • ┊
+|               │  ••
+|          0.25 │   ┊••••
+|                0  3   7
+|   apart           ▁▃▅▇█
+|                r from 2.0e-5 to 4.0e-5, logarithmic
+|
+| FACTS THAT DIFFER  1 in code, 1 in config, 1 in seeds, 1 in session
+|   code.commit   aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  ->  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+|   config.lr     0.001                                     ->  0.0012
+|   seeds.torch   7                                         ->  8
+|   session.name  base                                      ->  parts
+|
+| REPEATS  the 3 repeats agree, bit for bit, as far as they go: the recipe repeats itself
+|   runs         base, rerun, longer
+|   envelope     the second run leaves the envelope of the 3 repeats: loss from step 3 on (outside at
+|                62 % of 8 points)
+|   series  points  repeats apart  b from them  outside  from step
+|   loss         8              0        4e-05        5          3
+[1]
+$ tscope diff base mood --repeats 're*' --repeats parts
+| the trajectory agrees, but only the second run has mood; common steps of the trajectory agree; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json; facts differ: code.commit and 1 more
+|   a  base  18fc3da2967f  8 steps (0 to 7)  1 rank
+|   b  mood  02543aa2aba4  8 steps (0 to 7)  1 rank
+|
+| SERIES  7 are the same
+|
+| FACTS THAT DIFFER  1 in code, 1 in seeds, 1 in session
+|   code.commit   aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  ->  not recorded
+|   seeds.torch   7                                         ->  not recorded
+|   session.name  base                                      ->  mood
+|
+| ONLY ON ONE SIDE
+|   only b       mood
+|
+| REPEATS
+|   2 of 3 repeats agree, bit for bit; parts is the odd one out, from step 3 on: a rare race, another
+|   machine and another input look alike until one of them is run again
+|   runs         base, rerun, parts
+|   envelope     the second run stays inside the envelope of the 3 repeats: loss over 8 points, whose
+|                spread is a relative 4e-05
+|   series  points  repeats apart  b from them  outside  from step
+|   loss         8          4e-05            0        0          -
+[3]
+$ tscope diff base parts --repeats 'r*'
+| loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
+|   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
+|   b  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
+|
+| SERIES  1 parts, 6 are the same
+|   series  first bits  visible  r there
+|   loss             3        3   2.0e-5
+|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth
+|   loss    a  0.5
+|   step 3  b  0.50001
+|                 ^
+|
+| CURVES AROUND THE SPLIT
+|   loss         a, b, • both
+|             2 │•  ┊
+|               │   ┊
+|               │   ┊
+|               │ • ┊
+|               │  ••
+|          0.25 │   ┊••••
+|                0  3   7
+|   apart           ▁▃▅▇█
+|                r from 2.0e-5 to 4.0e-5, logarithmic
+|
+| FACTS THAT DIFFER  1 in code, 1 in config, 1 in seeds, 1 in session
+|   code.commit   aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  ->  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+|   config.lr     0.001                                     ->  0.0012
+|   seeds.torch   7                                         ->  8
+|   session.name  base                                      ->  parts
+|
+| REPEATS  2 runs of one recipe, the first run counted: 3 are needed to tell chance from a change
+|   runs         base, rerun
+|   envelope     no envelope: 3 runs of one recipe are needed, the first run counted
+[1]
+$ tscope diff --json base parts --repeats rerun --repeats longer | sed -n '/"repeats"/,/"runs"/p; /"inside"/,/^  },/p'
+|   "repeats": {
+|     "pattern": "same",
+|     "sentence": "the 3 repeats agree, bit for bit, as far as they go: the recipe repeats itself",
+|     "odd": null,
+|     "runs": [
+|     "inside": false,
+|     "verdict": "the second run leaves the envelope of the 3 repeats: loss from step 3 on (outside at 62 % of 8 points)",
+|     "spread_ratio": 0.0,
+|     "envelope": [
+|       {
+|         "name": "scalars.loss",
+|         "rank": 0,
+|         "unknown_because": null,
+|         "point_count": 8,
+|         "spread_ratio": 0.0,
+|         "level_ratio": 0.0,
+|         "spread_there_ratio": 0.0,
+|         "greatest_ratio": 3.999840006403744e-05,
+|         "greatest_step": 7,
+|         "outside_count": 5,
+|         "first_outside_step": 3,
+|         "first_outside_ratio": 1.9999600007908822e-05,
+|         "first_limit_ratio": 0.0
+|       }
+|     ]
+|   },
+$ tscope diff base parts --repeats 'no*thing'
+! tscope: --repeats: no run of project default is called no*thing
 [2]
