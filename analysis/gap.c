@@ -28,13 +28,17 @@ double ts_gap_ratio(double a, double b)
 	return isfinite(off) ? off / greater : fabs(a / greater - b / greater);
 }
 
-/* The distance from x to the next float32, as if it had no greatest one. */
+/* The distance from |x| to the next float32, as if it had no greatest one: 2^(e - 23) for 2^e <= |x| < 2^(e + 1). */
 static double float32_spacing(double x)
 {
-	int exponent;
+	uint64_t bits;
+	int e;
 
-	(void)frexp(x, &exponent); /* x = m * 2^exponent, m in [0.5, 1) */
-	return ldexp(1, x == 0 || exponent < -125 ? -149 : exponent - 24);
+	memcpy(&bits, &x, sizeof bits);
+	e = (int)(bits >> 52 & 0x7ff) - 1023;
+	bits = (uint64_t)((e < -126 ? -126 : e) - 23 + 1023) << 52;
+	memcpy(&x, &bits, sizeof x);
+	return x;
 }
 
 static double quantum_of(struct ts_resolution r, double x)
