@@ -191,6 +191,11 @@ static double relative(double a, double b)
 	return fabs(a - b) / fmax(fabs(a), fabs(b));
 }
 
+double ts_resume_off(const struct ts_resume_look *look, size_t i)
+{
+	return relative(look->series->a[i], look->series->b[i]);
+}
+
 /* What two writings of one value may differ by, with a little room for the last digit of a double. */
 static bool is_beyond(double a, double b, double r, double tolerance, double quantum)
 {
@@ -220,11 +225,13 @@ static void look_at_numbers(const struct ts_resume_series *s, double tolerance, 
 {
 	double envelope = tolerance > TS_RESUME_REDUCED ? tolerance : TS_RESUME_REDUCED;
 	size_t window = least_of(s->n, TS_RESUME_WINDOW), behind = 0, outside = 0;
+	double size = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
 		double ri = relative(s->a[i], s->b[i]);
 
 		look->equal += ri == 0;
+		size = fmax(size, isfinite(s->a[i]) ? fabs(s->a[i]) : 0);
 		if (ri > 0)
 			look->first_bits = least_of(look->first_bits, i);
 		if (is_beyond(s->a[i], s->b[i], ri, tolerance, look->grid))
@@ -238,6 +245,7 @@ static void look_at_numbers(const struct ts_resume_series *s, double tolerance, 
 			outside += is_beyond(s->a[i], s->b[i], ri, envelope, look->grid);
 		}
 	}
+	look->coarse = look->grid > size * 0x1p-22;
 	look->at_start = s->n ? relative(s->a[0], s->b[0]) : 0;
 	look->at_bits = look->first_bits < s->n ? relative(s->a[look->first_bits], s->b[look->first_bits]) : 0;
 	look->first_ok = look->first_beyond >= least_of(s->n, TS_RESUME_FIRST);

@@ -273,7 +273,42 @@ static void weights_lost(void **state)
 	f->e.n_series = 3;
 	shift(&f->made[0], 0, 1e-7);
 	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
-	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "parameters: digests.params differs first at step 100"));
+	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "digests.params differs first at step 100"));
+}
+
+/* Weights as the step begins (params differ one step later), and as it ends (at the resume itself). */
+static void update_by_digests(void **state)
+{
+	struct fixture *f = *state;
+	struct made *params, *grads;
+
+	f->e.format = TS_FORMAT_REDUCED;
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 1, 4e-4); /* within the tolerance */
+	params = add(f, TS_RESUME_PARAMS, "digests.params", 0, 30);
+	grads = add(f, TS_RESUME_GRADS, "digests.grads", 0, 30);
+	for (size_t i = 1; i < 30; i++) {
+		params->word_b[i]++;
+		grads->word_b[i]++;
+	}
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
+	assert_true(says(f->got.why.sentence, "optimizer"));
+	params->word_b[0]++;
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
+	/* Other gradients explain other weights. */
+	grads->word_b[0]++;
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "at step 101 already"));
+	/* A last bit of the clipping is no state. */
+	grads->word_b[0]--;
+	shift(&f->made[0], 1, 1e-7);
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	/* Weights that part later were parted by something else. */
+	shift(&f->made[0], 1, 4e-4);
+	for (size_t i = 0; i < 5; i++) {
+		params->word_b[i] = params->word_a[i];
+		grads->word_b[i] = grads->word_a[i];
+	}
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
 }
 
 static void learning_rate(void **state)
@@ -309,6 +344,8 @@ static void too_few_steps(void **state)
 	f->e.step = AT - 1;
 	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
 	f->e.step = AT;
+	loss->series.quantum = 2e-7; /* float32: what was computed */
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
 	loss->series.quantum = 1e-4;
 	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
 	/* One step that differs is enough. */
@@ -346,7 +383,12 @@ static void not_a_number(void **state)
 	loss->a[6] = 0;
 	loss->b[6] = -0.0;
 	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
-	loss->b[0] = (double)NAN;
+	loss->a[0] = loss->b[0] = (double)NAN;
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	loss->b[20] *= 1 + 1e-8;
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	assert_false(any_says(f->got.why.evidence_against, f->got.why.n_against, "already"));
+	loss->a[0] = 3;
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM);
 	assert_true(row(f, "loss", "there_ratio") == 1);
 }
@@ -460,6 +502,29 @@ static void no_common_step(void **state)
 	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
 	assert_false(f->got.why.has_step);
 	assert_true(says(f->got.why.experiments[0].command, "lineage.resumed_step"));
+}
+
+/* Steps are any 64-bit numbers; the sanitizer looks. */
+static void steps_at_the_ends(void **state)
+{
+	struct fixture *f = *state;
+	struct made *batch;
+
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 2), 1, 0.5);
+	f->made[0].steps[0] = f->e.step = INT64_MIN;
+	f->made[0].steps[1] = INT64_MAX;
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_LOW);
+	f->e.step = INT64_MAX;
+	f->made[0].series.n = 0;
+	f->e.level = (struct ts_resume_level){.known = true, .last_step = INT64_MIN};
+	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
+	batch = add(f, TS_RESUME_BATCH, "digests.batch", 0, 1);
+	batch->steps[0] = INT64_MAX;
+	batch->word_b[0]++;
+	ts_resume_find_shift((int64_t[]){INT64_MIN}, batch->word_b, 1, batch->steps, batch->word_b, 1, &batch->series.shift);
+	assert_int_equal(batch->series.shift.answer, TS_SHIFT_FOUND);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_HIGH);
+	assert_true(says(f->got.why.sentence, "step -9223372036854775808"));
 }
 
 static void parameters_alone(void **state)
@@ -586,6 +651,7 @@ int main(void)
 		T(data_position_by_digests),
 		T(random_draws),
 		T(weights_lost),
+		T(update_by_digests),
 		T(learning_rate),
 		T(too_few_steps),
 		T(rounded_values),
@@ -596,6 +662,7 @@ int main(void)
 		T(ranks),
 		T(the_first_rank_to_part),
 		T(no_common_step),
+		T(steps_at_the_ends),
 		T(parameters_alone),
 		T(finds_shifts),
 		T(formats_and_grids),

@@ -131,7 +131,8 @@ static enum ts_status check_restarts(struct ts_fetch *f, const struct ts_resume_
 	struct ts_resume worst = *r;
 
 	for (size_t i = 0; i < n; i++) {
-		struct ts_resume_evidence e = {.restart = true, .restarts = n, .said = TS_RESUME_SAID_SEGMENT, .step = restarts[i].step};
+		struct ts_resume_evidence e = {
+			.restart = true, .restarts = n, .said = TS_RESUME_SAID_SEGMENT, .step = restarts[i].step};
 		struct ts_resume one = *r;
 
 		fill_format(q, run, &e);

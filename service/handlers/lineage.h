@@ -1,7 +1,7 @@
 /* lineage.h - which run a run goes on from, as its facts say, and what both share, by the ids of their blocks alone.
  *
- * lineage.parent is a run's name (project/name, or a name in the child's own project) or its id; lineage.resumed_step the first step that
- * was executed after the checkpoint was loaded. A parent that is not here is no error. No block is opened.
+ * lineage.parent is a run's name (project/name, or a name in the child's own project) or its id; lineage.resumed_step the
+ * first step that was executed after the checkpoint was loaded. A parent that is not here is no error. No block is opened.
  */
 #ifndef TSCOPE_HANDLERS_LINEAGE_H
 #define TSCOPE_HANDLERS_LINEAGE_H

@@ -61,7 +61,8 @@ static enum ts_status level_of(struct pairing *p, const struct both *c, const st
 
 	if (p->level.known || p->step == INT64_MIN)
 		return TS_OK;
-	if (ts_rows_load(p->fetch, c->parent_table, c->parent, INT64_MIN, p->step - 1, TS_RESUME_TAIL, true, &p->scratch, &tail, err))
+	if (ts_rows_load(p->fetch, c->parent_table, c->parent, INT64_MIN, p->step - 1, TS_RESUME_TAIL, true,
+			 &p->scratch, &tail, err))
 		return err->status;
 	before = (struct ts_series){.keys = tail.keys, .values = ts_rows_real(&tail), .n = tail.n};
 	return ts_resume_level_of(&before, &after, &p->scratch, &p->level) ? TS_OK : ts_arena_error(&p->scratch, err);

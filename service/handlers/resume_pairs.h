@@ -1,8 +1,8 @@
 /* resume_pairs.h - what a resumed run and its parent, or two executions in one directory, recorded at the same steps.
  *
  * Only the trajectory is read: numbers and digests of the steps, of at most TS_RESUME_RANKS ranks. Of two runs the blocks
- * around the resume are opened, and the whole series of batch digests where one differs; of a restarted run the superseded rows, and the final
- * rows of the same steps. Arrays lie in the arena.
+ * around the resume are opened, and the whole series of batch digests where one differs; of a restarted run the superseded
+ * rows, and the final rows of the same steps. Arrays lie in the arena.
  */
 #ifndef TSCOPE_HANDLERS_RESUME_PAIRS_H
 #define TSCOPE_HANDLERS_RESUME_PAIRS_H

@@ -282,8 +282,8 @@ static enum ts_status load_column(struct pairing *p, const struct ts_table *tabl
 	if (ts_rows_load(p->fetch, table, column, INT64_MIN, INT64_MAX, SIZE_MAX, false, p->scratch, &old, err))
 		return err->status;
 	if (*ret_final && s->n &&
-	    ts_rows_load(p->fetch, *ret_table, *ret_final, s->items[0].step, s->items[s->n - 1].step, SIZE_MAX, false, p->scratch, &now,
-			 err))
+	    ts_rows_load(p->fetch, *ret_table, *ret_final, s->items[0].step, s->items[s->n - 1].step, SIZE_MAX, false,
+			 p->scratch, &now, err))
 		return err->status;
 	x = ts_arena_array(p->scratch, s->n, sizeof *x);
 	y = ts_arena_array(p->scratch, p->final.n, sizeof *y);
@@ -366,7 +366,8 @@ enum ts_status ts_resume_pair_restart(struct ts_fetch *f, const struct ts_run *r
 	e->series = series;
 	for (size_t i = 0; !status && i < run->head.n_ranks; i++) {
 		struct ts_arena scratch;
-		struct pairing p = {.fetch = f, .index = &run->indexes[i], .arena = arena, .scratch = &scratch, .restart = restart};
+		struct pairing p = {
+			.fetch = f, .index = &run->indexes[i], .arena = arena, .scratch = &scratch, .restart = restart};
 
 		if (!has_superseded(p.index))
 			continue;

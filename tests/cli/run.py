@@ -199,6 +199,9 @@ diff base mood --repeats "re*" --repeats parts --repeats base
 diff base parts --repeats rerun
 diff base parts --repeats nothing*
 diff base
+check-resume ./runs/whole ./runs/resumed
+check-resume ./runs/whole ./runs/rewound
+show ./runs/resumed
 check-resume base ./runs/restarted
 check-resume ./runs/restarted
 check-resume --tolerance 1e-4 base parts
