@@ -435,6 +435,27 @@ static double odd_number(uint64_t *seed)
 	return draw(seed) % 40 ? 1 + (double)(draw(seed) % 100) / 1000 : odd[draw(seed) % 6];
 }
 
+/* Of -1, 1 and 10 the least and the greatest are 11/10 apart, and -1 and 1 are 2. */
+static void signs_are_not_passed_over(void **state)
+{
+	static struct points p;
+
+	(void)state;
+	flat_points(&p, 10, 1);
+	for (size_t i = 0; i < p.n; i++) {
+		p.values[i][0] = -1;
+		p.values[i][1] = 1;
+		p.values[i][2] = 10;
+	}
+	assert_true(measured(&p, doubles, false, 0).spread == 2);
+	for (size_t i = 0; i < p.n; i++)
+		p.values[i][2] = (double)NAN;
+	assert_true(measured(&p, doubles, false, 0).spread == 2);
+	for (size_t i = 0; i < p.n; i++)
+		p.values[i][0] = 1;
+	assert_true(measured(&p, doubles, false, 0).spread == 1);
+}
+
 static void random_points_agree_with_the_definition(void **state)
 {
 	static struct points p;
@@ -484,6 +505,7 @@ int main(void)
 		T(a_quantum_is_not_outside),
 		T(too_few_points),
 		T(a_candidate_is_concluded_on),
+		T(signs_are_not_passed_over),
 		T(random_points_agree_with_the_definition),
 	};
 

@@ -127,6 +127,11 @@ static bool is_not_named(const struct cell *c, int64_t x)
 	return c->name != names[x];
 }
 
+static bool is_no_late_note(const struct cell *c, int64_t x)
+{
+	return c->name != names[3] || c->step < x;
+}
+
 /* A series of a rank is another one from some step on. */
 static void part_from(struct cells *c, const struct cell from, uint64_t salt)
 {
@@ -146,7 +151,7 @@ static void mutate(uint64_t *seed, struct cells *c)
 {
 	const struct cell at = c->items[draw_below(seed, c->n)];
 
-	switch (draw_below(seed, 12)) {
+	switch (draw_below(seed, 13)) {
 	case 0:
 		break;
 	case 1:
@@ -164,6 +169,9 @@ static void mutate(uint64_t *seed, struct cells *c)
 	case 5: /* no step in common with the others */
 		for (size_t i = 0; i < c->n; i++)
 			c->items[i].step += 10000000;
+		break;
+	case 6:
+		keep_if(c, is_no_late_note, at.step);
 		break;
 	default:
 		part_from(c, at, draw(seed));

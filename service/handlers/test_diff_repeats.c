@@ -278,6 +278,34 @@ static void long_runs_over_blocks(void **state)
 	world_close(&w);
 }
 
+/* Repeats that part at steps 300 and 600, by a hundredth; a candidate that is half of that off from step 100 on is early, not far. */
+static void an_early_start_is_chance(void **state)
+{
+	struct recipe r = {.cells = {{.n = 0}}};
+	struct ts_repeats got;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	for (size_t i = 0; i <= REPEATS; i++)
+		for (int64_t step = 0; step < 1000; step++) {
+			int64_t from = i == CANDIDATE ? 100 : i == 1 ? 300 : i == 2 ? 600 : 2000 + (int64_t)i;
+
+			cells_add(&r.cells[i], 0, loss, step, step < from ? 2 : i == CANDIDATE ? 2.01 : 2 + 0.02 * (double)i);
+		}
+	/* The third repeat is its own run. */
+	cells_add(&r.cells[3], 0, "phases.forward", 0, 1);
+	recipe_store(&r, &w, NULL, 0);
+	got = repeats_of(&w, &r, REPEATS - 1);
+	assert_int_equal(got.matrix.n, REPEATS);
+	assert_int_equal(got.pattern, TS_PATTERN_SCATTERED);
+	assert_int_equal(got.rows[0].points, 1000);
+	assert_int_equal(got.rows[0].outside, 0);
+	assert_int_equal(got.inside, TS_TIER_HOLDS);
+	recipe_free(&r);
+	world_close(&w);
+}
+
 static void the_candidate_is_no_repeat(void **state)
 {
 	struct recipe r;
@@ -401,6 +429,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_recipes_agree_with_the_definition),
 		cmocka_unit_test(long_runs_over_blocks),
+		cmocka_unit_test(an_early_start_is_chance),
 		cmocka_unit_test(the_candidate_is_no_repeat),
 		cmocka_unit_test(too_few_and_nothing_to_look_at),
 		cmocka_unit_test(the_lowest_rank_that_all_have),
