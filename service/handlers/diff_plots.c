@@ -195,7 +195,7 @@ enum ts_status ts_diff_plots(struct ts_fetch *f, const struct ts_id *a, const st
 {
 	const struct ts_series_row *rows[TS_DIFF_PLOT_SERIES];
 	struct drawing d = {.fetch = f, .arena = arena, .diff = diff};
-	size_t n = wanted == TS_PLOTS_NONE ? 0 : chosen(diff, rows);
+	size_t n = wanted == TS_PLOTS_NONE || diff->axis.len ? 0 : chosen(diff, rows);
 	struct ts_run run_a, run_b;
 
 	if (n == 0)

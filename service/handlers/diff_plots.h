@@ -1,7 +1,8 @@
 /* diff_plots.h - curves of two runs that part: around the step at which they do, and over the whole run.
  *
  * Of the loss and the gradient norm where they part, else of the first two series of numbers of the trajectory that do; on the rank
- * that parts first. Both runs have cells of one grid, so that they can be laid over each other.
+ * that parts first. Both runs have cells of one grid, so that they can be laid over each other. None where points were paired by an
+ * axis: the grid is one of steps.
  */
 #ifndef TSCOPE_HANDLERS_DIFF_PLOTS_H
 #define TSCOPE_HANDLERS_DIFF_PLOTS_H
