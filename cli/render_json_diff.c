@@ -67,7 +67,8 @@ static void other_types(struct ts_json *j, unsigned types)
 	ts_json_end(j);
 }
 
-static void series_row(struct ts_json *j, const struct ts_series_row *row)
+/* axis: first_step and after_step are places on it. */
+static void series_row(struct ts_json *j, const struct ts_series_row *row, bool axis)
 {
 	bool parts = row->state == TS_SERIES_PARTS;
 
@@ -88,6 +89,8 @@ static void series_row(struct ts_json *j, const struct ts_series_row *row)
 	other_types(j, row->other_types);
 	known_step(j, "first_step", parts, row->first_step);
 	known_step(j, "after_step", parts && row->after_known, row->after_step);
+	known_step(j, "a_step", parts, axis ? row->step_a : row->first_step);
+	known_step(j, "b_step", parts, axis ? row->step_b : row->first_step);
 	ts_json_key(j, "a");
 	if (parts)
 		ts_json_cell_value(j, &row->a);
@@ -164,6 +167,7 @@ enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *dif
 	ts_json_string(j, ts_verdict_word(diff->verdict));
 	ts_json_key(j, "reason");
 	ts_json_span(j, diff->reason);
+	ts_json_text(j, "axis", diff->axis);
 	if (ts_json_diagnosis(j, &diff->diagnosis, &cli->arena, err))
 		return err->status;
 	ts_json_run(j, "a", &diff->a);
@@ -177,7 +181,7 @@ enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *dif
 	ts_json_array(j);
 	for (size_t i = 0; i < diff->n_series; i++)
 		if (!view.first || (decides(&diff->series[i]) && diff->series[i].first_step == first->first_step))
-			series_row(j, &diff->series[i]);
+			series_row(j, &diff->series[i], diff->axis.len);
 	ts_json_end(j);
 	ts_json_count(j, "same_series_count", diff->n_same);
 	side(j, "only_a", diff->steps_only_a, diff->only_a_first, diff->only_a_last, diff->ranks_only_a,

@@ -254,12 +254,21 @@ static int caret(const char *a, const struct ts_parting *p)
 	return bytes <= 0 ? p->column : p->pad_a + ts_text_width(ts_span_of(a, (size_t)bytes));
 }
 
-static void value_rows(struct ts_report *r, struct ts_sheet *table, const struct entry *e, bool ranks)
+/* "step 80"; by an axis "tokens 4096: steps 10 and 20". */
+static const char *where_of(struct ts_report *r, const struct ts_series_row *row, struct ts_span axis)
+{
+	if (!axis.len)
+		return ts_report_say(r, "step %lld", (long long)row->first_step);
+	return ts_report_say(r, "%s %lld: steps %lld and %lld", ts_report_text(r, axis), (long long)row->first_step,
+			     (long long)row->step_a, (long long)row->step_b);
+}
+
+static void value_rows(struct ts_report *r, struct ts_sheet *table, const struct entry *e, struct ts_span axis, bool ranks)
 {
 	const struct ts_series_row *row = e->row;
 	const char *a = ts_report_kept(r, ts_show_cell_value(&row->a, r->arena));
 	const char *b = ts_report_kept(r, ts_show_cell_value(&row->b, r->arena));
-	const char *where = ts_report_say(r, "step %lld", (long long)row->first_step);
+	const char *where = where_of(r, row, axis);
 	struct ts_parting p = ts_show_parting(a, b);
 
 	if (p.column > TEXT_BEFORE && (strlen(a) > TEXT_LONG || strlen(b) > TEXT_LONG)) {
@@ -278,14 +287,15 @@ static void value_rows(struct ts_report *r, struct ts_sheet *table, const struct
 }
 
 /* Of the series that part first: the others are told by how far. */
-static void values(struct ts_report *r, struct ts_section *s, const struct entry *entries, size_t n, bool ranks)
+static void values(struct ts_report *r, struct ts_section *s, const struct entry *entries, size_t n, struct ts_span axis,
+		   bool ranks)
 {
 	static const struct ts_sheet_column columns[] = {{NULL, false, 12}, {NULL, false, 24}};
 	struct ts_sheet *table = ts_report_sheet(r, s, columns, 2);
 
 	table->mono = true;
 	for (size_t i = 0; i < n && (r->whole || i < VALUES_SHOWN); i++)
-		value_rows(r, table, &entries[i], ranks);
+		value_rows(r, table, &entries[i], axis, ranks);
 }
 
 /* --- names --- */
@@ -360,6 +370,8 @@ void ts_report_diff_series(struct ts_report *r, const struct ts_diff *diff)
 	const struct entry *entries = parting(r, diff, &n);
 
 	s->head = ts_report_say(r, "%s %s the same", same, diff->n_same == 1 ? "is" : "are");
+	if (diff->axis.len)
+		s->head = ts_report_say(r, "%s; places are those of %s", s->head, ts_report_text(r, diff->axis));
 	if (n) {
 		for (size_t i = 0; i < n; i++)
 			all += 1 + entries[i].more;
@@ -367,7 +379,7 @@ void ts_report_diff_series(struct ts_report *r, const struct ts_diff *diff)
 					ranks ? ", those of each rank counted" : "");
 		first_steps(r, s, entries, n, ranks);
 		ts_report_line(r, s, "ranks", order_of_ranks(r, diff));
-		values(r, s, entries, n, ranks);
+		values(r, s, entries, n, diff->axis, ranks);
 	}
 	ts_report_line(r, s, "agree",
 		       ts_report_with(r, "on all common steps: ", ts_report_names_in(r, diff, TS_SERIES_EXTENT, false), ""));

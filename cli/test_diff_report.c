@@ -528,10 +528,12 @@ static void one_line_for_scripts(void **state)
 	assert_int_equal(ts_render_diff_first(&cli, &diff, &err), TS_OK);
 	diff.series[0].name = str("a\tb\nc");
 	assert_int_equal(ts_render_diff_first(&cli, &diff, &err), TS_OK);
-	diff.series += 5; /* times only: nothing decides */
+	diff.series += 5; /* times only, which do not decide: the operation */
 	diff.n_series = 1;
 	assert_int_equal(ts_render_diff_first(&cli, &diff, &err), TS_OK);
-	assert_string_equal(kept(&cli.out), "80\tdigests.batch\t1\n80\ta\\tb\\nc\t1\n-\t-\t-\n");
+	diff.ops.n = 0;
+	assert_int_equal(ts_render_diff_first(&cli, &diff, &err), TS_OK);
+	assert_string_equal(kept(&cli.out), "80\tdigests.batch\t1\n80\ta\\tb\\nc\t1\n80\tlayers.3.attn\t2\n-\t-\t-\n");
 	ts_arena_finish(&cli.arena);
 }
 

@@ -217,6 +217,7 @@ static enum ts_status find_repeats(struct ts_cli *cli, struct ts_diff_request *r
 static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 {
 	struct ts_diff_request request = {.plots = plots_of(cli)};
+	const char *axis = ts_args_text(&cli->args, "by");
 	bool reproduce = ts_args_has(&cli->args, "reproduce");
 	struct ts_reproduce how;
 	struct ts_span specs[2];
@@ -233,6 +234,8 @@ static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 		return status;
 	request.a = specs[0];
 	request.b = specs[1];
+	if (axis)
+		request.axis = ts_span_str(axis);
 	status = ts_ask_diff(cli->target.channel, &request, &cli->arena, &diff, err);
 	if (!status && reproduce)
 		status = ts_reproduce_ask(cli, specs[0], &how.a, err);

@@ -116,6 +116,7 @@ static const struct ts_option diff_options[] = {
 	{"exit-on", 0, "WHAT", "also exit 1 when these differ: times, memory, facts", TS_COMPLETE_CHOICE, "times memory facts", true},
 	{"first", '1', NULL, "one line: first step, series and rank at which the runs part, tabs between", TS_COMPLETE_NONE, NULL, false},
 	{"all", 'a', NULL, "every fact and every series of every rank", TS_COMPLETE_NONE, NULL, false},
+	{"by", 0, "COLUMN", "pair points by samples, tokens or another column of totals in place of the step", TS_COMPLETE_NONE, NULL, false},
 	{"curves", 0, NULL, "also the curves of the whole run", TS_COMPLETE_NONE, NULL, false},
 	{"html", 0, "FILE", "also write a page with plots, which needs nothing else; - writes it to stdout in place of the report", TS_COMPLETE_FILE, NULL, false},
 	{"repeats", 0, "GLOB", "hold the second run against the spread of these runs of the first one's recipe", TS_COMPLETE_RUN, NULL, true},

@@ -45,6 +45,7 @@ _tscope()
 	analyze:--html) _tscope_paths -f; return ;;
 	diff:-i|diff:--ignore) :; return ;;
 	diff:--exit-on) COMPREPLY=($(compgen -W "times memory facts" -- "$cur")); return ;;
+	diff:--by) :; return ;;
 	diff:--html) _tscope_paths -f; return ;;
 	diff:--repeats) _tscope_runs; return ;;
 	check-resume:-t|check-resume:--tolerance) :; return ;;
@@ -68,7 +69,7 @@ _tscope()
 		facts) options+=" -o --output" ;;
 		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --policy --fail-on --html --rows --fresh" ;;
 		explain) options+=" --markdown" ;;
-		diff) options+=" -i --ignore --exit-on -1 --first -a --all --curves --html --repeats --reproduce" ;;
+		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --reproduce" ;;
 		check-resume) options+=" -t --tolerance" ;;
 		name) options+=" -f --force -m --message" ;;
 		tag) options+=" -f --force -m --message" ;;

@@ -192,6 +192,7 @@ diff mood mood2
 diff base ./runs/evil
 diff default/joined base
 diff --first base parts
+diff --curves --reproduce base parts
 diff base rerun parts longer mood mood2 apart
 diff base rerun base
 diff base parts --repeats rerun --repeats longer
@@ -307,7 +308,7 @@ def contrast(a, b):
 
 
 def pages(_update):
-    """analyze --html: one page, well-formed, without a script or a request, legible; whole or not there."""
+    """analyze and diff --html: one page, well-formed, without a script or a request, legible; whole or not there."""
     place = Place()
     shutil.copytree(os.path.join(place.path, "demo/base"), os.path.join(place.path, "named"))
     for base, _, files in os.walk(os.path.join(place.path, "named")):
@@ -316,33 +317,39 @@ def pages(_update):
                 head = json.load(f)
             with open(os.path.join(base, "run.json"), "w", encoding="utf-8") as f:
                 json.dump(dict(head, name="</title><script src=x>alert('1')</script>&"), f)
-    for run in ("demo/base", "demo/slow", "runs/base", "runs/evil", "runs/joined", "named"):
-        rc, stdout, stderr = place.run(f"tscope analyze --html - ./{run}")
+    singles = ("demo/base", "demo/slow", "runs/base", "runs/evil", "runs/joined", "named")
+    pairs = (("demo/base", "demo/order"), ("demo/base", "demo/lr"), ("runs/base", "runs/parts"), ("runs/base", "runs/evil"), ("named", "demo/order"))
+    for run, command, want in [(r, f"analyze --html - ./{r}", (0,)) for r in singles] + \
+            [(f"{a} {b}", f"diff --reproduce --html - ./{a} ./{b}", (1, 3)) for a, b in pairs]:
+        rc, stdout, stderr = place.run(f"tscope {command}")
         page = stdout.decode()
         seen = Page(page)
-        if rc:
+        if rc not in want:
             fail(f"pages: {run}", stderr.decode())
         try:
             xml.etree.ElementTree.fromstring(page)
         except xml.etree.ElementTree.ParseError as error:
             seen.bad.append(str(error))
         seen.bad += [word for word in ("http://", "https://", "@import", "url(") if word in page]
-        if seen.bad or not {"svg", "title", "desc", "section"} <= seen.tags or seen.tags & {"script", "link", "img", "iframe"}:
+        figures = {"svg", "desc"} if command.startswith("analyze") or rc == 1 else set()
+        if seen.bad or not {"title", "section"} | figures <= seen.tags or seen.tags & {"script", "link", "img", "iframe"}:
             fail(f"pages: {run}", f"{seen.bad}\n{sorted(seen.tags)}")
-        if run == "named" and "&lt;script src=x&gt;" not in page:
+        if run.startswith("named") and "&lt;script src=x&gt;" not in page:
             fail("pages: named", page[:2000])
         for mode, of in (("light", 0), ("dark", 1)):
             colours = [dict(re.findall(r"--(\w+):#([0-9a-f]{3,6})", block)) for block in re.findall(r":root\{([^}]*)\}", page)][of]
-            poor = [k for k in ("ink", "dim", "high", "medium", "low", "clear", "accent") if contrast(colours[k], colours["card"]) < 4.5]
+            poor = [k for k in ("ink", "dim", "high", "medium", "low", "clear", "accent", "ca", "cb") if contrast(colours[k], colours["card"]) < 4.5]
             if poor or contrast(colours["dim"], colours["bg"]) < 4.5:
                 fail(f"pages: {mode}", f"poor contrast: {poor}")
     place.run("echo old > page.html; tscope analyze --html page.html ./runs/base > text")
     written = open(os.path.join(place.path, "page.html"), encoding="utf-8").read()
     if not written.startswith("<!DOCTYPE html>") or not written.endswith("</html>\n") or "TIMING" not in open(os.path.join(place.path, "text")).read():
         fail("pages: a file", written[:200])
-    for arguments in ("--html no-such-folder/page.html ./runs/base", "--html runs ./runs/base", "--html '' ./runs/base",
-                      "--html - --json ./runs/base", "--html - --rows ./runs/base"):
-        rc, stdout, stderr = place.run(f"tscope analyze {arguments}")
+    for arguments in ("analyze --html no-such-folder/page.html ./runs/base", "analyze --html runs ./runs/base", "analyze --html '' ./runs/base",
+                      "analyze --html - --json ./runs/base", "analyze --html - --rows ./runs/base",
+                      "diff --html no-such-folder/page.html ./runs/base ./runs/parts", "diff --html '' ./runs/base ./runs/parts",
+                      "diff --html - --json ./runs/base ./runs/parts", "diff --html - --first ./runs/base ./runs/parts"):
+        rc, stdout, stderr = place.run(f"tscope {arguments}")
         if rc != 2 or (stdout and b'"error"' not in stdout) or not stderr:
             fail(f"pages: {arguments}", f"exit {rc}\n{stdout.decode()[:300]}{stderr.decode()}")
     place.close()
@@ -355,6 +362,7 @@ diff {base} {longer}
 diff {base} {parts} {longer} {mood}
 diff --repeats rerun --repeats longer {base} {parts}
 diff {mood} {mood2}
+diff --curves --reproduce {demo} {order}
 diff {demo} {order}
 diff --all {demo} {order}
 check-resume {base} {longer}
@@ -626,7 +634,8 @@ def narrow(_update):
     place = Place()
     place.run("tscope push runs/base runs/parts runs/rerun runs/longer runs/evil demo/base")
     commands = ["list", "list --columns name,id,state,steps,ranks,started,pushed,config.lr,seeds.torch", "show evil", "facts evil",
-                "facts base", "analyze base", "diff base parts", "diff base evil", "diff --all base longer", "diff base rerun parts longer evil", "diff base parts --repeats rerun --repeats longer", "log base", "help",
+                "facts base", "analyze base", "diff base parts", "diff --curves --reproduce base parts", "diff base evil", "diff --all base longer",
+                "diff base rerun parts longer evil", "diff base parts --repeats rerun --repeats longer", "log base", "help",
                 "help push", "help diff", "explain", "explain DIST.STRAGGLER", "explain CONVERGENCE.DIVERGED", "push runs/base runs/mood", "note base"]
     for columns in (40, 60, 80):
         for command in commands:

@@ -53,6 +53,47 @@ $ tscope diff base parts
 $ tscope diff --first base parts
 | 3	scalars.loss	0
 [1]
+# Nothing that decides.
+$ tscope diff --first base rerun
+| -	-	-
+# The curves of the whole run, what would run each again, and a page.
+$ tscope diff --curves --reproduce base parts | sed -n '/CURVES OF/,$p'
+| CURVES OF THE WHOLE RUN
+|   loss         a, b, • both
+|             2 │•  ┊
+|               │   ┊
+|               │   ┊
+|               │ • ┊
+|               │  ••
+|          0.25 │   ┊••••
+|                0  3   7
+|
+| FACTS THAT DIFFER  1 in code, 1 in config, 1 in seeds, 1 in session
+|   code.commit   aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  ->  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+|   config.lr     0.001                                     ->  0.0012
+|   seeds.torch   7                                         ->  8
+|   session.name  base                                      ->  parts
+|
+| REPRODUCE
+|   a            base 18fc3da2967f 8 steps (0 to 7), 1 rank
+|       git checkout aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+|   not known    whether the code had uncommitted changes: no fact code.dirty; the environment: no
+|                fact determinism.env.*; the command: no fact session.command or session.argv
+|   b            parts 2fce76dd212c 8 steps (0 to 7), 1 rank
+|       git checkout bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+|   not known    whether the code had uncommitted changes: no fact code.dirty; the environment: no
+|                fact determinism.env.*; the command: no fact session.command or session.argv
+$ tscope diff --html page.html base parts | head -1; head -c 15 page.html; exit ${PIPESTATUS[0]}
+| loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
+| <!DOCTYPE html>\
+! tscope: wrote page.html
+$ tscope diff --html - --first base parts
+! tscope: diff: --html - writes to stdout, and so does --first; name a file
+[2]
+# By what had been trained on: neither run counts it.
+$ tscope diff --by tokens base parts
+! tscope: the first run: it has no column of numbers named tokens to align by
+[2]
 # Mirrored.
 $ tscope diff parts base
 | loss parts at step 3: 0.50001 against 0.5; 6 other series agree; facts differ: code.commit and 2 more

@@ -56,6 +56,11 @@ $ tscope diff --help
 | facts that differ, and for every series the first step where its bits differ,
 | with both values. Times and memory are shown and do not decide.
 |
+| With --repeats, names of the project that match GLOB are taken as runs of the
+| first one's recipe: which of them are the same, which is the odd one out, and
+| whether the second run's loss and gradient norm stay within three times their
+| spread.
+|
 | With three runs or more, up to 256: a matrix of the first step at which each two
 | of them part, or, where it does not fit the terminal, groups of runs that
 | computed the same. It exits 0 when all are the same, 1 when two of them part, 3
@@ -73,9 +78,13 @@ $ tscope diff --help
 |   -1, --first             one line: first step, series and rank at which the
 |                           runs part, tabs between
 |   -a, --all               every fact and every series of every rank
+|       --by COLUMN         pair points by samples, tokens or another column of
+|                           totals in place of the step
 |       --curves            also the curves of the whole run
 |       --html FILE         also write a page with plots, which needs nothing
 |                           else; - writes it to stdout in place of the report
+|       --repeats GLOB      hold the second run against the spread of these runs
+|                           of the first one's recipe
 |       --reproduce         also what would run each of the two again, as far as
 |                           it is recorded
 |
@@ -101,6 +110,8 @@ $ tscope diff --help
 |       a run and a directory, which is not pushed
 |   tscope diff exp1 exp2 exp3 exp4
 |       which of several part, and where
+|   tscope diff base new --repeats 'base-*'
+|       is new farther from base than base is from itself?
 |   tscope diff --html diff.html exp1 exp2
 |       and a page to pass on
 |   tscope diff --ignore 'session.*' --exit-on facts a b
