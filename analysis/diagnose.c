@@ -51,18 +51,27 @@ static bool digests_part(const struct ts_inquiry *q)
 	return false;
 }
 
+static const struct ts_op_row *first_operation(const struct ts_inquiry *q)
+{
+	return q->e->ops && q->e->ops->n ? &q->e->ops->rows[0] : NULL;
+}
+
+/* What agrees, agrees over however few steps. */
 static bool too_little(struct ts_inquiry *q)
 {
 	double least = ts_cut_of(q, TS_CUT_COMMON);
 
-	if (q->has_start && ((double)q->common >= least || digests_part(q)))
+	if (!q->has_start && first_operation(q))
+		return false;
+	if (q->has_start && ((double)q->common >= least || !q->has_f || digests_part(q)))
 		return false;
 	if (!q->has_start)
 		ts_conclude(q, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,
 			    "the runs have no step in common of a loss, a gradient norm or a digest: nothing says whether they "
 			    "computed the same");
 	else
-		ts_conclude(q, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE, "only %s in common, and %s are needed to judge",
+		ts_conclude(q, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,
+			    "they part at step %" PRId64 ", and %s in common are too few to say why: %s are needed", q->f,
 			    ts_say_plural((double)q->common, "step").text, ts_say_count(least).text);
 	return true;
 }
@@ -135,22 +144,61 @@ static bool quantized_only(struct ts_inquiry *q)
 	return true;
 }
 
+static enum ts_confidence identical_sure(const struct ts_inquiry *q, bool coarse)
+{
+	if ((double)q->common < ts_cut_of(q, TS_CUT_COMMON))
+		return TS_CONFIDENCE_LOW;
+	return coarse || !(q->first[TS_KIND_LOSS].recorded || q->first[TS_KIND_PARAMS].recorded) ? TS_CONFIDENCE_MEDIUM
+												 : TS_CONFIDENCE_HIGH;
+}
+
+static void say_operation(struct ts_inquiry *q)
+{
+	const struct ts_op_row *op = first_operation(q);
+	bool origin = op && op->role == TS_OP_ORIGIN && op->has_inputs;
+
+	if (op)
+		ts_say_for(q, "of the operations %.*s parts first, at step %" PRId64 " on rank %" PRId32 "%s",
+			   TS_SPAN_ARG(op->name), op->step, op->rank,
+			   origin ? ", from equal inputs" : (op->has_inputs ? ", whose inputs differ already" : ""));
+}
+
+/* Digests of operations show more than a loss does. */
+static bool operation_only(struct ts_inquiry *q)
+{
+	const struct ts_op_row *op = first_operation(q);
+
+	if (!op)
+		return false;
+	say_operation(q);
+	ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
+		    "%.*s computes otherwise from step %" PRId64 " on, and nothing else recorded shows it", TS_SPAN_ARG(op->name),
+		    op->step);
+	q->d.has_step = true;
+	q->d.step = op->step;
+	ts_remain(q, TS_CAUSE_NONDETERMINISM);
+	ts_remain(q, TS_CAUSE_PRECISION);
+	ts_remain(q, TS_CAUSE_PLATFORM);
+	ts_remain(q, TS_CAUSE_CORRUPTION);
+	return true;
+}
+
 static void nothing_parts(struct ts_inquiry *q)
 {
-	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
 	bool coarse = false;
 
-	if (quantized_only(q) || evaluation_only(q) || input_only(q))
+	if (operation_only(q) || quantized_only(q) || evaluation_only(q) || input_only(q))
 		return;
 	for (size_t i = 0; i < q->e->n_series; i++)
 		coarse = coarse || q->e->series[i].precision_a == TS_PRECISION_DECIMALS ||
 			 q->e->series[i].precision_b == TS_PRECISION_DECIMALS;
-	ts_say_for(q, "%s agree to the bit: %.*s", ts_say_plural((double)q->common, "common step").text,
+	ts_say_for(q, "agreement to the bit over %s: %.*s", ts_say_plural((double)q->common, "common step").text,
 		   TS_SPAN_ARG(name_recorded(q)));
 	if (coarse && !q->first[TS_KIND_PARAMS].recorded)
 		ts_say_against(q, "values were rounded when they were written: differences below that cannot be seen");
-	ts_conclude(q, TS_CAUSE_IDENTICAL,
-		    coarse || !(loss->recorded || q->first[TS_KIND_PARAMS].recorded) ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_HIGH,
+	if ((double)q->common < ts_cut_of(q, TS_CUT_COMMON))
+		ts_say_against(q, "they have only %s in common", ts_say_plural((double)q->common, "step").text);
+	ts_conclude(q, TS_CAUSE_IDENTICAL, identical_sure(q, coarse),
 		    "nothing of the training differs up to step %" PRId64 ", the last that both have", q->last);
 }
 
@@ -234,7 +282,8 @@ static void say_where(struct ts_inquiry *q)
 		if (first->ranks > 1 && first->parted_first == first->ranks)
 			which = ", on every rank";
 		else if (first->ranks > 1)
-			which = (const char *)ts_inquiry_text(q, ", first on %u of %u ranks", first->parted_first, first->ranks)
+			which = (const char *)ts_inquiry_text(q, ", first on %u of %u ranks, rank %" PRId32, first->parted_first,
+							      first->ranks, first->series->rank)
 					.data;
 		if (isnan(first->jump))
 			ts_say_for(q, "%.*s parts at step %" PRId64 "%s", NAME(first->series), first->step, which);
@@ -255,6 +304,7 @@ static void diagnose(struct ts_inquiry *q)
 	if (report_only(q))
 		return;
 	say_where(q);
+	say_operation(q);
 	if (!ts_diagnose_inputs(q) && !ts_diagnose_resume(q) && !ts_diagnose_facts(q))
 		ts_diagnose_scalars(q);
 	ts_say_facts(q);

@@ -81,6 +81,7 @@ struct ts_evidence {
 	size_t n_facts;
 	const struct ts_facts *facts_a, *facts_b;  /* sorted; NULL: no facts */
 	struct ts_repeats_seen repeats;
+	const struct ts_op_diff *ops;		   /* NULL, or none in it: no digests of operations, or none differ */
 };
 
 #endif

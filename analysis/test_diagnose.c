@@ -229,14 +229,20 @@ static void test_not_comparable(void **state)
 	expect(&s, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
 	assert_int_equal(s.d.bits.answer, TS_TIER_UNKNOWN);
 	AGAIN(s);
-	/* Nine common steps are too few, ten are enough. */
-	agrees(&s, TS_KIND_LOSS, "loss");
+	/* Nine common steps are too few to say why, ten are enough. */
+	parts(&s, TS_KIND_LOSS, "loss", 3, 1e-2, 1e-2, 0);
 	s.series[0].common = 9;
 	expect(&s, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
+	assert_int_equal(s.d.step, 3);
 	AGAIN(s);
-	agrees(&s, TS_KIND_LOSS, "loss");
+	parts(&s, TS_KIND_LOSS, "loss", 3, 1e-2, 1e-2, 0);
 	s.series[0].common = 10;
-	expect(&s, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* What agrees, agrees over however few. */
+	agrees(&s, TS_KIND_LOSS, "loss");
+	s.series[0].common = 9;
+	expect(&s, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_LOW);
 	AGAIN(s);
 	/* A series of one run alone compares nothing. */
 	agrees(&s, TS_KIND_LOSS, "loss");
