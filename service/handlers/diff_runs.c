@@ -1,6 +1,7 @@
 #include "service/handlers/diff_runs.h"
 
 #include "base/limits.h"
+#include "service/handlers/diff_evidence.h"
 #include "service/handlers/diff_ops.h"
 #include "service/handlers/diff_plots.h"
 #include "service/handlers/methods.h"
@@ -28,6 +29,7 @@ struct diffing {
 	struct ts_step_ranges only_a, only_b;
 	struct ts_diff_tally tally;
 	struct ts_run_ids repeats;
+	struct ts_evidence_notes notes;
 };
 
 /* What the two sides say of one column; NULL where a side lacks it. */
@@ -157,6 +159,8 @@ static enum ts_status diff_series(struct diffing *d, int32_t rank, const struct 
 		row.other_types = other_types;
 	}
 	count_row(d, &row);
+	if (d->axis.name.len == 0 && ts_evidence_note(&d->notes, d->fetch, &row, a, b, err))
+		return ts_error_prefix(err, "rank %d", rank);
 	return row.state == TS_SERIES_SAME ? TS_OK : keep_row(d, &row, err);
 }
 
@@ -392,8 +396,14 @@ static enum ts_status diff_all(struct diffing *d, struct ts_fact_globs ignore, s
 		return err->status;
 	if (diff->n_series)
 		qsort(diff->series, diff->n_series, sizeof *diff->series, by_weight);
+	if (d->axis.name.len ? ts_diff_diagnose_not(diff, d->arena, err)
+			     : ts_diff_diagnose(&d->notes, d->fetch, d->a, d->b, NULL, diff, err))
+		return err->status;
 	cut_rows(d);
-	return ts_diff_judge(diff, &d->tally, d->arena, err);
+	if (ts_diff_judge(diff, &d->tally, d->arena, err))
+		return err->status;
+	ts_diff_settle(diff);
+	return TS_OK;
 }
 
 static enum ts_status diff_with_itself(struct diffing *d, struct ts_error *err)
@@ -411,6 +421,7 @@ static enum ts_status diff_with_itself(struct diffing *d, struct ts_error *err)
 	}
 	diff->verdict = TS_DIFF_SAME;
 	diff->reason = ts_span_str("both are one and the same run: their ids are equal");
+	ts_diff_diagnose_same(diff);
 	return TS_OK;
 }
 
@@ -435,7 +446,7 @@ enum ts_status ts_diff_runs_against(struct ts_fetch *f, const struct ts_id *a, c
 				    struct ts_arena *arena, struct ts_diff *ret_diff, struct ts_error *err)
 {
 	struct ts_diff diff = {.axis = axis};
-	struct diffing d = {.fetch = f, .arena = arena, .diff = &diff, .axis.name = axis};
+	struct diffing d = {.fetch = f, .arena = arena, .diff = &diff, .axis.name = axis, .notes.arena = arena};
 	struct ts_run run_a, run_b;
 	enum ts_status status;
 

@@ -10,19 +10,39 @@ $ tscope push -q runs/base runs/rerun runs/parts runs/longer runs/mood runs/mood
 # The same: what was computed repeats bit for bit.
 $ tscope diff base rerun
 | every bit of the trajectory agrees: 2 series over 8 steps
+| cause: nothing differs; confidence: low
 |   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  rerun  615c705062bf  8 steps (0 to 7)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    holds: every loss, rate, norm and digest that both have, over 8 common steps
+|   numerical    holds: bit-exact
+|   statistical  holds: bit-exact
 |
 | SERIES  7 are the same
 |
 | FACTS THAT DIFFER  2 in session
 |   session.name     base          ->  rerun
 |   session.started  1700000000.0  ->  1700001000.0
+|
+| EVIDENCE
+|   for          agreement to the bit over 8 common steps: loss as doubles, lr as doubles
+|   against      they have only 8 steps in common
 # Different.
 $ tscope diff base parts
 | loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
+| cause: not comparable; confidence: none; from step 3
+|   loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2
+|     more
 |   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    fails: loss differs at step 3
+|   numerical    not known: the loss is up to a relative 4e-05 apart; without repeats of a run nothing
+|                says how far repeats are
+|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
+|                each
 |
 | SERIES  1 parts, 6 are the same
 |   series  first bits  visible  r there
@@ -97,8 +117,18 @@ $ tscope diff --by tokens base parts
 # Mirrored.
 $ tscope diff parts base
 | loss parts at step 3: 0.50001 against 0.5; 6 other series agree; facts differ: code.commit and 2 more
+| cause: not comparable; confidence: none; from step 3
+|   loss parts at step 3: 0.50001 against 0.5; 6 other series agree; facts differ: code.commit and 2
+|     more
 |   a  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
 |   b  base   18fc3da2967f  8 steps (0 to 7)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    fails: loss differs at step 3
+|   numerical    not known: the loss is up to a relative 4e-05 apart; without repeats of a run nothing
+|                says how far repeats are
+|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
+|                each
 |
 | SERIES  1 parts, 6 are the same
 |   series  first bits  visible  r there
@@ -129,8 +159,14 @@ $ tscope diff parts base
 # Inconclusive: more steps on one side, none in common, only a series of unknown meaning.
 $ tscope diff base longer
 | loss agrees on 8 common steps, but the second run has 4 that the first lacks (8 to 11)
+| cause: nothing differs; confidence: low
 |   a  base    18fc3da2967f  8 steps (0 to 7)    1 rank
 |   b  longer  782180165393  12 steps (0 to 11)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    holds: every loss, rate, norm and digest that both have, over 8 common steps
+|   numerical    holds: bit-exact
+|   statistical  holds: bit-exact
 |
 | SERIES  none are the same
 |   agree        on all common steps: loss, lr
@@ -140,11 +176,23 @@ $ tscope diff base longer
 |
 | ONLY ON ONE SIDE
 |   only b       4 steps (8 to 11)
+|
+| EVIDENCE
+|   for          agreement to the bit over 8 common steps: loss as doubles, lr as doubles
+|   against      they have only 8 steps in common
 [3]
 $ tscope diff base apart
 | no step of loss is in both runs; facts differ: code.commit and 1 more
+| cause: not comparable; confidence: none
+|   no step of loss is in both runs; facts differ: code.commit and 1 more
 |   a  base   18fc3da2967f  8 steps (0 to 7)      1 rank
 |   b  apart  a119718b675c  8 steps (100 to 107)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    not known: no step in common
+|   numerical    not known: nothing to compare
+|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
+|                each
 |
 | SERIES  none are the same
 |
@@ -160,8 +208,14 @@ $ tscope diff base apart
 [3]
 $ tscope diff mood mood2
 | the trajectory agrees, but mood parts at step 2: 2.0 against 0.0; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json
+| cause: nothing differs; confidence: low
 |   a  mood   02543aa2aba4  8 steps (0 to 7)  1 rank
 |   b  mood2  46aff2c7d8bf  8 steps (0 to 7)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    holds: every loss, rate, norm and digest that both have, over 8 common steps
+|   numerical    holds: bit-exact
+|   statistical  holds: bit-exact
 |
 | SERIES  1 parts, 7 are the same
 |   series               first bits  visible  r there
@@ -173,13 +227,23 @@ $ tscope diff mood mood2
 |
 | FACTS THAT DIFFER  1 in session
 |   session.name  mood  ->  mood2
+|
+| EVIDENCE
+|   for          agreement to the bit over 8 common steps: loss as doubles, lr as doubles
+|   against      they have only 8 steps in common
 [3]
 # A column that is numbers in one and text in the other: nothing of it was compared, and that is why.
 $ mkdir words some; sed -E 's/"mood":([0-9]+)/"mood":"m\1"/' runs/mood/steps.jsonl >words/steps.jsonl; cp runs/mood/run.json words; sed -E 's/"mood":([01])}/"mood":"m\1"}/' runs/mood/steps.jsonl >some/steps.jsonl; cp runs/mood/run.json some
 $ tscope diff mood ./words
 | the trajectory agrees, but only the first run has mood as f64, the second has it as text; common steps of the trajectory agree; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json
+| cause: nothing differs; confidence: low
 |   a  mood  02543aa2aba4  8 steps (0 to 7)  1 rank
 |   b  mood  3c3a6fc5382b  8 steps (0 to 7)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    holds: every loss, rate, norm and digest that both have, over 8 common steps
+|   numerical    holds: bit-exact
+|   statistical  holds: bit-exact
 |
 | SERIES  7 are the same
 |
@@ -188,6 +252,10 @@ $ tscope diff mood ./words
 | ONLY ON ONE SIDE
 |   only a       mood (f64; text in b)
 |   only b       mood (text; f64 in a)
+|
+| EVIDENCE
+|   for          agreement to the bit over 8 common steps: loss as doubles, lr as doubles
+|   against      they have only 8 steps in common
 [3]
 $ tscope diff mood ./words --json | grep -A3 '"state": "only_'
 |       "state": "only_a",
@@ -202,8 +270,14 @@ $ tscope diff mood ./words --json | grep -A3 '"state": "only_'
 # One that is both in one run is text only there; its numbers are compared.
 $ tscope diff mood ./some
 | the trajectory agrees, but mood agrees on 2 common steps, but the first run has 6 that the second lacks; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json
+| cause: nothing differs; confidence: low
 |   a  mood  02543aa2aba4  8 steps (0 to 7)  1 rank
 |   b  mood  e3596f8144ad  8 steps (0 to 7)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    holds: every loss, rate, norm and digest that both have, over 8 common steps
+|   numerical    holds: bit-exact
+|   statistical  holds: bit-exact
 |
 | SERIES  7 are the same
 |   agree        on all common steps: mood
@@ -212,11 +286,21 @@ $ tscope diff mood ./some
 |
 | ONLY ON ONE SIDE
 |   only b       mood (text; f64 in a)
+|
+| EVIDENCE
+|   for          agreement to the bit over 8 common steps: loss as doubles, lr as doubles
+|   against      they have only 8 steps in common
 [3]
 $ tscope diff base base
 | both are one and the same run: their ids are equal
+| cause: nothing differs; confidence: high
 |   a  base  18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  base  18fc3da2967f  8 steps (0 to 7)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    holds: one and the same run
+|   numerical    holds: one and the same run
+|   statistical  holds: one and the same run
 |
 | SERIES  7 are the same
 |
@@ -227,12 +311,22 @@ $ tscope diff base rerun --exit-on facts | head -1; exit ${PIPESTATUS[0]}
 [1]
 $ tscope diff base rerun --exit-on facts --ignore 'session.*'
 | every bit of the trajectory agrees: 2 series over 8 steps
+| cause: nothing differs; confidence: low
 |   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  rerun  615c705062bf  8 steps (0 to 7)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    holds: every loss, rate, norm and digest that both have, over 8 common steps
+|   numerical    holds: bit-exact
+|   statistical  holds: bit-exact
 |
 | SERIES  7 are the same
 |
 | FACTS THAT DIFFER  no recorded one
+|
+| EVIDENCE
+|   for          agreement to the bit over 8 common steps: loss as doubles, lr as doubles
+|   against      they have only 8 steps in common
 $ tscope diff base rerun --exit-on times --exit-on memory | head -1; exit ${PIPESTATUS[0]}
 | every bit of the trajectory agrees: 2 series over 8 steps
 # Paths, and a path beside a name; nothing is stored.
@@ -244,8 +338,14 @@ $ tscope diff base ./runs/parts | head -1
 # Real trainings of three ranks.
 $ tscope diff ./demo/base ./demo/rerun
 | every bit of the trajectory agrees: 18 series over 160 steps
+| cause: nothing differs; confidence: high
 |   a  chars-base   6ae1a7a00e48  160 steps (0 to 159)  3 ranks
 |   b  chars-rerun  496f6bc873aa  160 steps (0 to 159)  3 ranks
+|
+| EQUIVALENT?
+|   bit-exact    holds: every loss, rate, norm and digest that both have, over 160 common steps
+|   numerical    holds: bit-exact
+|   statistical  holds: bit-exact
 |
 | SERIES  18 are the same
 |   costs        differ and do not decide: memory.rss, phases.backward, phases.comm, phases.data,
@@ -255,10 +355,25 @@ $ tscope diff ./demo/base ./demo/rerun
 |   session.name                  chars-base         ->  chars-rerun
 |   session.started (+2 ranks)    1795176038.980202  ->  1795176046.871779
 |   session.wall_time (+2 ranks)  3.225942724        ->  3.151066135
+|
+| EVIDENCE
+|   for          agreement to the bit over 160 common steps: loss as doubles of 3 ranks, grad_norm as
+|                doubles of 3 ranks, lr as doubles of 3 ranks, digests.params of 3 ranks,
+|                digests.batch of 3 ranks
 $ tscope diff ./demo/base ./demo/order
-| digests.batch parts at step 80 (rank 1): 503fb813e1a0ba06 against 449ffcf04fb1f990; 9 more of the trajectory part there or later; 8 other series agree
+| the same data are drawn in another order from step 80 on
+| cause: another order of the data; confidence: high; from step 80
+|   digests.batch parts at step 80 (rank 1): 503fb813e1a0ba06 against 449ffcf04fb1f990; 9 more of the
+|     trajectory part there or later; 8 other series agree
 |   a  chars-base   6ae1a7a00e48  160 steps (0 to 159)  3 ranks
 |   b  chars-order  f5748eb37f3e  160 steps (0 to 159)  3 ranks
+|
+| EQUIVALENT?
+|   bit-exact    fails: digests.params differs at step 80
+|   numerical    not known: the loss is up to a relative 0.5574 apart; without repeats of a run
+|                nothing says how far repeats are
+|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
+|                each
 |
 | SERIES  10 part, 8 are the same, those of each rank counted
 |   series          rank  first bits  visible  r there    +10   +30    slope    end
@@ -306,11 +421,29 @@ $ tscope diff ./demo/base ./demo/order
 |   session.name                  chars-base         ->  chars-order
 |   session.started (+2 ranks)    1795176038.980202  ->  1795176054.0815606
 |   session.wall_time (+2 ranks)  3.225942724        ->  3.097707511
+|
+| EVIDENCE
+|   for          loss parts at step 80, by a relative 0.1227, first on 1 of 3 ranks, rank 1
+|   for          grad_norm parts at step 80, by a relative 0.0009114, on every rank
+|   for          digests.params parts at step 80, on every rank
+|   for          digests.batch parts at step 80, first on 1 of 3 ranks, rank 1
+|   for          both say that they read the same data
 [1]
 $ tscope diff ./demo/base ./demo/lr
-| digests.params parts at step 0 (rank 0), the first that both have: 5c34fe692d310ca8 against 9e6cd3872da25e93; 11 more of the trajectory part there or later; 6 other series agree; facts differ: config.optimizer.lr
+| another learning rate from step 0 on: 0.003 against 0.0031
+| cause: another setting; confidence: high; from step 0
+|   digests.params parts at step 0 (rank 0), the first that both have: 5c34fe692d310ca8 against
+|     9e6cd3872da25e93; 11 more of the trajectory part there or later; 6 other series agree; facts
+|     differ: config.optimizer.lr
 |   a  chars-base  6ae1a7a00e48  160 steps (0 to 159)  3 ranks
 |   b  chars-lr    0654541655d6  160 steps (0 to 159)  3 ranks
+|
+| EQUIVALENT?
+|   bit-exact    fails: digests.params differs at step 0
+|   numerical    not known: the loss is up to a relative 0.04954 apart; without repeats of a run
+|                nothing says how far repeats are
+|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
+|                each
 |
 | SERIES  12 part, 6 are the same, those of each rank counted
 |   series          rank  first bits  visible  r there     +10     +30    +100    slope     end
@@ -359,17 +492,36 @@ $ tscope diff ./demo/base ./demo/lr
 |   session.name                  chars-base         ->  chars-lr
 |   session.started (+2 ranks)    1795176038.980202  ->  1795176061.1566882
 |   session.wall_time (+2 ranks)  3.225942724        ->  3.073487942
+|
+| EVIDENCE
+|   for          loss parts at step 1, by a relative 0.002561, on every rank
+|   for          grad_norm parts at step 1, by a relative 0.0007307, on every rank
+|   for          lr parts at step 0, by a relative 0.03226, on every rank
+|   for          digests.params parts at step 0, on every rank
+|   for          the learning rate is 0.003 against 0.0031 at step 0, and what was computed before its
+|                update agrees
+|   for          config.optimizer.lr differs, which scales every update
 [1]
 $ tscope diff ./demo/base ./demo/slow --exit-on times | head -1; exit ${PIPESTATUS[0]}
 | every bit of the trajectory agrees: 18 series over 160 steps
 [1]
 $ COLUMNS=60 tscope diff ./demo/base ./demo/lr
-| digests.params parts at step 0 (rank 0), the first that both
-| have: 5c34fe692d310ca8 against 9e6cd3872da25e93; 11 more of
-| the trajectory part there or later; 6 other series agree;
-| facts differ: config.optimizer.lr
+| another learning rate from step 0 on: 0.003 against 0.0031
+| cause: another setting; confidence: high; from step 0
+|   digests.params parts at step 0 (rank 0), the first that
+|     both have: 5c34fe692d310ca8 against 9e6cd3872da25e93; 11
+|     more of the trajectory part there or later; 6 other
+|     series agree; facts differ: config.optimizer.lr
 |   a  chars-base  6ae1a7a00e48  160 steps (0 to 159)  3 ranks
 |   b  chars-lr    0654541655d6  160 steps (0 to 159)  3 ranks
+|
+| EQUIVALENT?
+|   bit-exact    fails: digests.params differs at step 0
+|   numerical    not known: the loss is up to a relative
+|                0.04954 apart; without repeats of a run
+|                nothing says how far repeats are
+|   statistical  not known: one run a side says nothing of how
+|                runs scatter; it takes three or more of each
 |
 | SERIES  12 part, 6 are the same, those of each rank counted
 |   digests.params
@@ -427,12 +579,33 @@ $ COLUMNS=60 tscope diff ./demo/base ./demo/lr
 |       1795176038.980202  ->  1795176061.1566882
 |   session.wall_time (+2 ranks)
 |       3.225942724  ->  3.073487942
+|
+| EVIDENCE
+|   for          loss parts at step 1, by a relative 0.002561,
+|                on every rank
+|   for          grad_norm parts at step 1, by a relative
+|                0.0007307, on every rank
+|   for          lr parts at step 0, by a relative 0.03226, on
+|                every rank
+|   for          digests.params parts at step 0, on every rank
+|   for          the learning rate is 0.003 against 0.0031 at
+|                step 0, and what was computed before its
+|                update agrees
+|   for          config.optimizer.lr differs, which scales
+|                every update
 [1]
 $ COLUMNS=80 tscope diff base ./runs/evil
 | loss agrees on 3 common steps, but the first run has 5 that the second lacks (3
 | to 7); facts differ: code.commit and 10 more
+| cause: nothing differs; confidence: low
 |   a  base                  18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  \x1B[2Jclear\u{202E}  d45d5732500b  3 steps (0 to 2)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    holds: every loss, rate, norm and digest that both have, over 3
+|                common steps
+|   numerical    holds: bit-exact
+|   statistical  holds: bit-exact
 |
 | SERIES  none are the same
 |   agree        on all common steps: loss, lr
@@ -458,12 +631,23 @@ $ COLUMNS=80 tscope diff base ./runs/evil
 | ONLY ON ONE SIDE
 |   only a       5 steps (3 to 7)
 |   only b       \x1B\[31mred\nline, 損失
+|
+| EVIDENCE
+|   for          agreement to the bit over 3 common steps: loss as doubles, lr as
+|                doubles
+|   against      they have only 3 steps in common
 [3]
 # What was skipped is said.
 $ tscope diff base ./runs/cut
 | loss agrees on 4 common steps, but the first run has 4 that the second lacks (4 to 7); facts differ: code.commit and 7 more
+| cause: nothing differs; confidence: low
 |   a  base  18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  -     a6e6bceb9c69  4 steps (0 to 3)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    holds: every loss, rate, norm and digest that both have, over 4 common steps
+|   numerical    holds: bit-exact
+|   statistical  holds: bit-exact
 |
 | SERIES  none are the same
 |   agree        on all common steps: loss, lr
@@ -485,6 +669,10 @@ $ tscope diff base ./runs/cut
 |
 | ONLY ON ONE SIDE
 |   only a       4 steps (4 to 7)
+|
+| EVIDENCE
+|   for          agreement to the bit over 4 common steps: loss as doubles, lr as doubles
+|   against      they have only 4 steps in common
 ! tscope: ./runs/cut/steps.jsonl:5: skipped: bad_json: byte 0: expected a value
 ! tscope: ./runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'
 [3]
@@ -654,8 +842,18 @@ $ tscope diff --exit-on facts base rerun parts
 # Repeats of the first run's recipe: the odd one out, and the second run against their envelope.
 $ tscope diff base parts --repeats rerun --repeats longer
 | loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
+| cause: not comparable; confidence: none; from step 3
+|   loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2
+|     more
 |   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    fails: loss differs at step 3
+|   numerical    not known: the loss is up to a relative 4e-05 apart; without repeats of a run nothing
+|                says how far repeats are
+|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
+|                each
 |
 | SERIES  1 parts, 6 are the same
 |   series  first bits  visible  r there
@@ -692,8 +890,14 @@ $ tscope diff base parts --repeats rerun --repeats longer
 [1]
 $ tscope diff base mood --repeats 're*' --repeats parts
 | the trajectory agrees, but only the second run has mood; common steps of the trajectory agree; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json; facts differ: code.commit and 1 more
+| cause: nothing differs; confidence: low
 |   a  base  18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  mood  02543aa2aba4  8 steps (0 to 7)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    holds: every loss, rate, norm and digest that both have, over 8 common steps
+|   numerical    holds: bit-exact
+|   statistical  holds: bit-exact
 |
 | SERIES  7 are the same
 |
@@ -713,11 +917,25 @@ $ tscope diff base mood --repeats 're*' --repeats parts
 |                spread is a relative 4e-05
 |   series  points  repeats apart  b from them  outside  from step
 |   loss         8          4e-05            0        0          -
+|
+| EVIDENCE
+|   for          agreement to the bit over 8 common steps: loss as doubles, lr as doubles
+|   against      they have only 8 steps in common
 [3]
 $ tscope diff base parts --repeats 'r*'
 | loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
+| cause: not comparable; confidence: none; from step 3
+|   loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2
+|     more
 |   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    fails: loss differs at step 3
+|   numerical    not known: the loss is up to a relative 4e-05 apart; without repeats of a run nothing
+|                says how far repeats are
+|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
+|                each
 |
 | SERIES  1 parts, 6 are the same
 |   series  first bits  visible  r there

@@ -17,8 +17,14 @@ $ tscope export base out
 [2]
 $ tscope export joined out2 -q && tscope diff joined ./out2
 | both are one and the same run: their ids are equal
+| cause: nothing differs; confidence: high
 |   a  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
 |   b  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
+|
+| EQUIVALENT?
+|   bit-exact    holds: one and the same run
+|   numerical    holds: one and the same run
+|   statistical  holds: one and the same run
 |
 | SERIES  14 are the same
 |

@@ -22,9 +22,18 @@ $ tscope show a
 | (digests) out   trajectory  u64       3     9
 | (digests) step  trajectory  f64       3     9
 $ tscope diff a b
-| attn (occurrence 0) differs at step 41 (rank 1): its inputs agree, its output does not
+| attn computes otherwise from step 41 on, and nothing else recorded shows it
+| cause: not known; confidence: low; from step 41
+|   attn (occurrence 0) differs at step 41 (rank 1): its inputs agree, its output does not
 |   a  -  fdf219e75788  1 step (41)  3 ranks
 |   b  -  16639ed13090  1 step (41)  3 ranks
+|
+| EQUIVALENT?
+|   bit-exact    fails: operation attn differs at step 41
+|   numerical    holds: no loss, gradient norm or digest of the training differs beyond how it was
+|                written
+|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
+|                each
 |
 | SERIES  3 are the same
 |
@@ -37,6 +46,11 @@ $ tscope diff a b
 |      1    41  attn       origin: inputs agree, output differs
 |      0    41  allreduce  receiver: its inputs differ already
 |      2    41  allreduce  receiver: its inputs differ already
+|
+| EVIDENCE
+|   for          of the operations attn parts first, at step 41 on rank 1, from equal inputs
+|   could be     kernels without a fixed order; another precision or kernel path; another device,
+|                library or driver; damaged state
 [1]
 $ tscope diff a b --first
 | 41	attn	1
@@ -93,8 +107,14 @@ $ tscope export b back -q; head -2 back/rank2/digests.jsonl; tscope diff b ./bac
 | {"in":"00000000000000a1","name":"embed","occurrence":0.0,"out":"00000000000000b1","step":41.0}
 | {"in":"00000000000000b1","kind":"activation","name":"attn","out":"00000000000000c1","step":41.0}
 | both are one and the same run: their ids are equal
+| cause: nothing differs; confidence: high
 |   a  -  16639ed13090  1 step (41)  3 ranks
 |   b  -  16639ed13090  1 step (41)  3 ranks
+|
+| EQUIVALENT?
+|   bit-exact    holds: one and the same run
+|   numerical    holds: one and the same run
+|   statistical  holds: one and the same run
 |
 | SERIES  3 are the same
 |
@@ -102,25 +122,49 @@ $ tscope export b back -q; head -2 back/rank2/digests.jsonl; tscope diff b ./bac
 # Recorded by one run alone: nothing to compare, which is said; nothing that differs: nothing.
 $ mkdir none; for rank in 0 1 2; do mkdir none/rank$rank; cp a/rank$rank/steps.jsonl none/rank$rank; done; tscope diff a ./none
 | every bit of the trajectory agrees: 3 series over 1 step; some digests of operations are in one run alone and were not compared
+| cause: nothing differs; confidence: low
 |   a  -  fdf219e75788  1 step (41)  3 ranks
 |   b  -  a097015c46b1  1 step (41)  3 ranks
+|
+| EQUIVALENT?
+|   bit-exact    holds: every loss, rate, norm and digest that both have, over 1 common step
+|   numerical    holds: bit-exact
+|   statistical  holds: bit-exact
 |
 | SERIES  3 are the same
 |
 | FACTS THAT DIFFER  no recorded one
+|
+| EVIDENCE
+|   for          agreement to the bit over 1 common step: loss as doubles of 3 ranks
+|   against      they have only 1 step in common
 $ tscope diff a ./a
 | both are one and the same run: their ids are equal
+| cause: nothing differs; confidence: high
 |   a  -  fdf219e75788  1 step (41)  3 ranks
 |   b  -  fdf219e75788  1 step (41)  3 ranks
+|
+| EQUIVALENT?
+|   bit-exact    holds: one and the same run
+|   numerical    holds: one and the same run
+|   statistical  holds: one and the same run
 |
 | SERIES  3 are the same
 |
 | FACTS THAT DIFFER  no recorded one
 # The job's own; a single rank; inputs that nobody recorded.
 $ mkdir -p one other; for run in one other; do echo '{"step":7,"name":"w","out":"00000000000000a1"}' >$run/digests.jsonl; done; sed -i s/a1/a2/ other/digests.jsonl; tscope diff ./one ./other
-| w (occurrence 0) differs at step 7: whether its inputs agree was not recorded
+| w computes otherwise from step 7 on, and nothing else recorded shows it
+| cause: not known; confidence: low; from step 7
+|   w (occurrence 0) differs at step 7: whether its inputs agree was not recorded
 |   a  -  683eb66cede2  0 steps (none)  1 rank
 |   b  -  b89bd81106ce  0 steps (none)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    fails: operation w differs at step 7
+|   numerical    not known: nothing to compare
+|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
+|                each
 |
 | SERIES  none are the same
 |
@@ -130,11 +174,25 @@ $ mkdir -p one other; for run in one other; do echo '{"step":7,"name":"w","out":
 |   first        step 7, w (occurrence 0): it differs, and whether its inputs agree was not recorded
 |   rank  step  operation  role
 |      0     7  w          inputs not recorded: origin or receiver
+|
+| EVIDENCE
+|   for          of the operations w parts first, at step 7 on rank 0
+|   could be     kernels without a fixed order; another precision or kernel path; another device,
+|                library or driver; damaged state
 [1]
 $ for run in a b; do cp -r $run job$run; cp a/rank0/digests.jsonl joba; done; cp -r joba jobc; sed -i s/c1/c9/ jobc/digests.jsonl; tscope diff ./joba ./jobc
-| attn (occurrence 0) differs at step 41: its inputs agree, its output does not
+| attn computes otherwise from step 41 on, and nothing else recorded shows it
+| cause: not known; confidence: low; from step 41
+|   attn (occurrence 0) differs at step 41: its inputs agree, its output does not
 |   a  -  dc7ab0c896cd  1 step (41)  3 ranks
 |   b  -  bc7ab8453daf  1 step (41)  3 ranks
+|
+| EQUIVALENT?
+|   bit-exact    fails: operation attn differs at step 41
+|   numerical    holds: no loss, gradient norm or digest of the training differs beyond how it was
+|                written
+|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
+|                each
 |
 | SERIES  3 are the same
 |
@@ -144,6 +202,11 @@ $ for run in a b; do cp -r $run job$run; cp a/rank0/digests.jsonl joba; done; cp
 |   first        step 41, attn (occurrence 0) of the job: inputs agree, output differs
 |   rank  step  operation  role
 |    job    41  attn       origin: inputs agree, output differs
+|
+| EVIDENCE
+|   for          of the operations attn parts first, at step 41 on rank -1, from equal inputs
+|   could be     kernels without a fixed order; another precision or kernel path; another device,
+|                library or driver; damaged state
 [1]
 # What is no digest is skipped, and told of with its line.
 $ printf '{"step":1,"name":"x","out":"00000000000000a1"}\n{"step":1,"name":"x","out":"a1"}\n{"step":1,"out":"00000000000000a1"}\n{"step":1,"name":"x","out":"00000000000000a1","occurrence":1e30}\n' >one/digests.jsonl; tscope push one --name bad
@@ -157,4 +220,14 @@ $ printf '{"step":1,"name":"x","out":"00000000000000a1"}\n{"step":1,"name":"x","
 ! tscope: one/digests.jsonl:2: skipped: bad_digest (3 times): a digest needs an out of 16 hex digits
 $ tscope push one --strict
 ! tscope: one/digests.jsonl line 2: bad_digest: a digest needs an out of 16 hex digits
+[2]
+# A run extends another where its records go on; not where one is another.
+$ cp -r a more; sed 's/41/42/' a/rank0/digests.jsonl >>more/rank0/digests.jsonl; tscope push -q more --name a; tscope push -q b --name a
+| name      default/a
+| id        3462cbbda9098ec5adb616e2f5a30adff3e3cf995dfa59b12a1c54136463226b
+| steps     1 step (41), 3 ranks
+| sent SIZE (9 objects)
+| new SIZE
+| outcome   extended
+! tscope: default/a points at 3462cbbda909, which this run does not extend: rank 0 column in differs at record 2; --force moves the name, --name gives this run another
 [2]

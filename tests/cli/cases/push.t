@@ -158,8 +158,14 @@ $ tscope push runs/joined
 | outcome   created
 $ tscope diff both joined
 | both are one and the same run: their ids are equal
+| cause: nothing differs; confidence: high
 |   a  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
 |   b  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
+|
+| EQUIVALENT?
+|   bit-exact    holds: one and the same run
+|   numerical    holds: one and the same run
+|   statistical  holds: one and the same run
 |
 | SERIES  14 are the same
 |

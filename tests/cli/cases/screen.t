@@ -78,8 +78,6 @@ $ tscope diff --help
 |   -1, --first             one line: first step, series and rank at which the
 |                           runs part, tabs between
 |   -a, --all               every fact and every series of every rank
-|       --by COLUMN         pair points by samples, tokens or another column of
-|                           totals in place of the step
 |       --curves            also the curves of the whole run
 |       --html FILE         also write a page with plots, which needs nothing
 |                           else; - writes it to stdout in place of the report
@@ -139,8 +137,8 @@ $ tscope push -q runs/base runs/parts
 | default/parts  2fce76dd212c      8 SIZE SIZE  created
 $ FORCE_COLOR=1 tscope diff base parts | cat -v | head -3
 | ^[[31mloss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more^[[0m
-|   ^[[31ma^[[0m  base   ^[[2m18fc3da2967f^[[0m  8 steps (0 to 7)  1 rank
-|   ^[[32mb^[[0m  parts  ^[[2m2fce76dd212c^[[0m  8 steps (0 to 7)  1 rank
+| ^[[2mcause: not comparable; confidence: none; from step 3^[[0m
+|   loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2
 $ NO_COLOR=1 tscope diff base parts | cat -v | head -1
 | loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
 $ FORCE_COLOR=1 NO_COLOR=1 tscope diff base parts | cat -v | head -1
@@ -191,8 +189,19 @@ $ COLUMNS=60 tscope facts base
 $ COLUMNS=60 tscope diff base parts
 | loss parts at step 3: 0.5 against 0.50001; 6 other series
 | agree; facts differ: code.commit and 2 more
+| cause: not comparable; confidence: none; from step 3
+|   loss parts at step 3: 0.5 against 0.50001; 6 other series
+|     agree; facts differ: code.commit and 2 more
 |   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    fails: loss differs at step 3
+|   numerical    not known: the loss is up to a relative 4e-05
+|                apart; without repeats of a run nothing says
+|                how far repeats are
+|   statistical  not known: one run a side says nothing of how
+|                runs scatter; it takes three or more of each
 |
 | SERIES  1 parts, 6 are the same
 |   series  first bits  visible  r there
