@@ -158,19 +158,18 @@ static bool judge_update(struct ts_resume_judge *j, const struct ts_resume_look 
 {
 	const struct ts_resume_look *params = ts_resume_worst(j, TS_RESUME_PARAMS);
 	const struct ts_resume_look *grads = ts_resume_worst(j, TS_RESUME_GRADS);
-	int64_t parts, first;
 
 	if (!params || ts_resume_equal(params) || !equal_at_resume(j, grads) || !loss || loss->greatest < SUDDEN)
 		return false;
-	/* Of weights as the step begins or as it ends: gradients part no earlier than they. */
-	parts = ts_resume_step(params, params->first_bits);
-	first = ts_resume_equal(grads) ? INT64_MAX : ts_resume_step(grads, grads->first_bits);
-	if (first < parts || !at_resume(j, params) || parts > moved(j->e->step, 1))
+	/* Of weights as the step begins they part one step later, of weights as it ends at once. */
+	if (!at_resume(j, params) || ts_resume_step(params, params->first_bits) > moved(j->e->step, 1))
 		return false;
 	conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH,
 		 "The optimizer's state was not restored: the first update, from equal gradients at step %" PRId64
 		 ", gives other weights",
 		 j->e->step);
+	if (!ts_resume_worst(j, TS_RESUME_RATE))
+		may_be(j, TS_CAUSE_CONFIG);
 	next(j, NEXT_STEPS, "resume again with the optimizer's state restored from the checkpoint", "",
 	     "whether the optimizer was all that was not restored");
 	return true;
@@ -380,8 +379,7 @@ static void judge_either(struct ts_resume_judge *j, const struct ts_resume_look 
 		off = fmax(off, ts_resume_off(loss, i));
 	conclude(j, TS_RESUME_UNDECIDED, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_NONE,
 		 "It depends on the number format, which is not declared: %s is off by %s at first, within what "
-		 "bf16 allows (0.005), not "
-		 "within what fp32 does (1e-06)",
+		 "bf16 allows (0.005), not within what fp32 does (1e-06)",
 		 ts_resume_name(j, loss), ts_resume_percent(off).text);
 	tell_sudden(j, loss);
 	next(j, 0, "declare the format of the matrix products and ask again",
