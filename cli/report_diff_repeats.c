@@ -23,7 +23,7 @@ static const char *names(struct ts_report *r, const struct ts_diff_matrix *m)
 
 static const char *ratio(struct ts_report *r, double value)
 {
-	return ts_report_number(r, TS_UNIT_NONE, value);
+	return ts_report_kept(r, ts_show_apart(value, r->arena));
 }
 
 static void row_cells(struct ts_report *r, struct ts_sheet *table, const struct ts_envelope_row *row)

@@ -1,12 +1,9 @@
 /* verb_diff.c - tscope diff: where two runs part. */
-#include "base/limits.h"
 #include "cli/ask.h"
+#include "cli/find_repeats.h"
 #include "cli/render.h"
 #include "cli/reproduce.h"
 #include "cli/verbs.h"
-
-/* What a request may name. */
-enum { REPEATS_MOST = 64 };
 
 static enum ts_status ignored(const struct ts_cli *cli, struct ts_arena *arena, struct ts_diff_request *request,
 			      struct ts_error *err)
@@ -137,103 +134,31 @@ static enum ts_status matrix(struct ts_cli *cli, struct ts_error *err)
 	return status;
 }
 
-/* name~"GLOB", the glob as it is. */
-static enum ts_status filter_of(const char *glob, struct ts_arena *arena, struct ts_span *ret_filter, struct ts_error *err)
-{
-	struct ts_buf text = TS_BUF_INIT(TS_MESSAGE_MAX);
-	enum ts_status status;
-
-	ts_buf_str(&text, "name~\"");
-	for (; *glob; glob++) {
-		if (*glob == '"' || *glob == '\\')
-			ts_buf_char(&text, '\\');
-		ts_buf_char(&text, *glob);
-	}
-	ts_buf_char(&text, '"');
-	status = ts_buf_check(&text, err);
-	if (!status) {
-		*ret_filter = ts_arena_span(arena, ts_buf_view(&text));
-		status = ret_filter->data ? TS_OK : ts_arena_error(arena, err);
-	}
-	ts_buf_finish(&text);
-	return status;
-}
-
-static enum ts_status add_repeat(struct ts_cli *cli, const struct ts_id *id, struct ts_diff_request *request, struct ts_error *err)
-{
-	char hex[TS_ID_HEX + 1];
-	const char *text;
-
-	if (request->n_repeats == REPEATS_MOST)
-		return ts_error_set(err, TS_TOO_LARGE, "diff: --repeats takes at most %d runs, and more match", REPEATS_MOST);
-	text = ts_arena_printf(&cli->arena, "id:%s", ts_id_hex(id, hex));
-	if (!text)
-		return ts_arena_error(&cli->arena, err);
-	request->repeats[request->n_repeats++] = ts_span_str(text);
-	return TS_OK;
-}
-
-static enum ts_status match_repeats(struct ts_cli *cli, const char *project, const char *glob, struct ts_diff_request *request,
-				    struct ts_error *err)
-{
-	struct ts_list_request list = {.project = ts_span_str(project), .kind = TS_REF_RUN, .sort = ts_span_str("name")};
-	size_t before = request->n_repeats;
-	struct ts_list_reply page;
-
-	if (filter_of(glob, &cli->arena, &list.filter, err))
-		return err->status;
-	do {
-		if (ts_ask_list(cli->target.channel, &list, &cli->arena, &page, err))
-			return ts_error_prefix(err, "--repeats %s", glob);
-		for (size_t i = 0; i < page.n; i++)
-			if (add_repeat(cli, &page.rows[i].id, request, err))
-				return err->status;
-		list.page_token = page.next_token;
-	} while (list.page_token.len);
-	if (request->n_repeats == before)
-		return ts_error_set(err, TS_NOT_FOUND, "--repeats: no run of project %s is called %s", project, glob);
-	return TS_OK;
-}
-
-/* Runs whose names match, as ids: what is asked afterwards may go to an overlay that knows no names. */
-static enum ts_status find_repeats(struct ts_cli *cli, struct ts_diff_request *request, struct ts_error *err)
-{
-	const char *project, *glob;
-	enum ts_status status = TS_OK;
-
-	if (!ts_args_has(&cli->args, "repeats"))
-		return TS_OK;
-	request->repeats = ts_arena_array(&cli->arena, REPEATS_MOST, sizeof *request->repeats);
-	if (!request->repeats)
-		return ts_arena_error(&cli->arena, err);
-	status = ts_cli_project(cli, &project, err);
-	if (!status)
-		status = ts_cli_open(cli, TS_USE_READ, err);
-	for (size_t i = 0; !status && (glob = ts_args_nth(&cli->args, "repeats", i)); i++)
-		status = match_repeats(cli, project, glob, request, err);
-	return status;
-}
-
 static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 {
 	struct ts_diff_request request = {.plots = plots_of(cli)};
 	const char *axis = ts_args_text(&cli->args, "by");
 	bool reproduce = ts_args_has(&cli->args, "reproduce");
 	struct ts_reproduce how;
-	struct ts_span specs[2];
+	struct ts_repeat_words words;
+	struct ts_span *specs;
 	struct ts_diff diff;
 	enum ts_status status = check_options(cli, err);
 
 	if (!status)
 		status = ignored(cli, &cli->arena, &request, err);
 	if (!status)
-		status = find_repeats(cli, &request, err);
-	if (!status)
-		status = ts_cli_runs(cli, cli->args.words, 2, specs, err);
+		status = ts_find_repeats(cli, &request, &words, err);
 	if (status)
 		return status;
-	request.a = specs[0];
-	request.b = specs[1];
+	specs = ts_arena_array(&cli->arena, words.n, sizeof *specs);
+	if (!specs)
+		return ts_arena_error(&cli->arena, err);
+	status = ts_cli_runs(cli, words.words, words.n, specs, err);
+	if (!status)
+		status = ts_take_specs(specs, words.n, &request, err);
+	if (status)
+		return status;
 	if (axis)
 		request.axis = ts_span_str(axis);
 	status = ts_ask_diff(cli->target.channel, &request, &cli->arena, &diff, err);

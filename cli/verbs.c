@@ -271,7 +271,7 @@ const struct ts_verb ts_verbs[] = {
 	{"diff", "the first step at which two runs part, and what else differs", "RUN RUN [RUN...]",
 	 "Says in one sentence whether the two runs computed the same, then lists the facts that differ, and for every "
 	 "series the first step where its bits differ, with both values. Times and memory are shown and do not decide.\n\n"
-	 "With --repeats, names of the project that match GLOB are taken as runs of the first one's recipe: which of them are the same, which is "
+	 "With --repeats, runs of the project whose names match GLOB, or directories that do, are taken as runs of the first one's recipe: which of them are the same, which is "
 	 "the odd one out, and whether the second run's loss and gradient norm stay within three times their spread.\n\n"
 	 "With three runs or more, up to 256: a matrix of the first step at which each two of them part, or, where it does not fit the "
 	 "terminal, groups of runs that computed the same. It exits 0 when all are the same, 1 when two of them part, 3 otherwise.\n\n"

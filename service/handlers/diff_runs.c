@@ -383,6 +383,7 @@ static enum ts_status add_repeats(struct diffing *d, struct ts_error *err)
 static enum ts_status diff_all(struct diffing *d, struct ts_fact_globs ignore, struct ts_error *err)
 {
 	struct ts_diff *diff = d->diff;
+	struct ts_repeats_seen seen;
 
 	if (ts_run_describe(d->fetch, d->a, &diff->a, err))
 		return ts_error_prefix(err, "the first run");
@@ -396,8 +397,9 @@ static enum ts_status diff_all(struct diffing *d, struct ts_fact_globs ignore, s
 		return err->status;
 	if (diff->n_series)
 		qsort(diff->series, diff->n_series, sizeof *diff->series, by_weight);
+	seen = ts_repeats_seen_of(&diff->repeats);
 	if (d->axis.name.len ? ts_diff_diagnose_not(diff, d->arena, err)
-			     : ts_diff_diagnose(&d->notes, d->fetch, d->a, d->b, NULL, diff, err))
+			     : ts_diff_diagnose(&d->notes, d->fetch, d->a, d->b, &seen, diff, err))
 		return err->status;
 	cut_rows(d);
 	if (ts_diff_judge(diff, &d->tally, d->arena, err))

@@ -361,6 +361,7 @@ diff {base} {rerun}
 diff {base} {longer}
 diff {base} {parts} {longer} {mood}
 diff --repeats rerun --repeats longer {base} {parts}
+diff --repeats ./runs/rerun --repeats ./runs/longer {base} {parts}
 diff {mood} {mood2}
 diff --curves --reproduce {demo} {order}
 diff {demo} {order}
@@ -419,7 +420,7 @@ def same_everywhere(_update):
         for way, (words, env) in ways.items():
             if "show" in query and words is not names:
                 continue  # notes belong to the name that was asked for, names to runs that were pushed
-            if "--repeats" in query and way in ("paths, no store", "paths that it has not", "mixed, server"):
+            if "--repeats rerun" in query and way in ("paths, no store", "paths that it has not", "mixed, server"):
                 continue  # repeats are found by their names
             rc, stdout, stderr = place.run(f"tscope {query.format(**words)} --json", **env)
             answers[way] = re.sub(rb'"at": "[^"]*"|"who": "[^"]*"', b"", stdout) + b"exit %d" % rc

@@ -850,8 +850,8 @@ $ tscope diff base parts --repeats rerun --repeats longer
 |
 | EQUIVALENT?
 |   bit-exact    fails: loss differs at step 3
-|   numerical    not known: the loss is up to a relative 4e-05 apart; without repeats of a run nothing
-|                says how far repeats are
+|   numerical    fails: outside the envelope of 3 runs of the first recipe, whose spread is a relative
+|                0
 |   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
 |                each
 |
@@ -886,7 +886,7 @@ $ tscope diff base parts --repeats rerun --repeats longer
 |   envelope     the second run leaves the envelope of the 3 repeats: loss from step 3 on (outside at
 |                62 % of 8 points)
 |   series  points  repeats apart  b from them  outside  from step
-|   loss         8              0        4e-05        5          3
+|   loss         8              0       4.0e-5        5          3
 [1]
 $ tscope diff base mood --repeats 're*' --repeats parts
 | the trajectory agrees, but only the second run has mood; common steps of the trajectory agree; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json; facts differ: code.commit and 1 more
@@ -916,7 +916,7 @@ $ tscope diff base mood --repeats 're*' --repeats parts
 |   envelope     the second run stays inside the envelope of the 3 repeats: loss over 8 points, whose
 |                spread is a relative 4e-05
 |   series  points  repeats apart  b from them  outside  from step
-|   loss         8          4e-05            0        0          -
+|   loss         8         4.0e-5            0        0          -
 |
 | EVIDENCE
 |   for          agreement to the bit over 8 common steps: loss as doubles, lr as doubles
@@ -996,4 +996,14 @@ $ tscope diff --json base parts --repeats rerun --repeats longer | sed -n '/"rep
 |   },
 $ tscope diff base parts --repeats 'no*thing'
 ! tscope: --repeats: no run of project default is called no*thing
+[2]
+$ tscope diff base parts --repeats 'default/re*' --repeats './runs/long*' | sed -n '/^REPEATS/,$p'
+| REPEATS  the 3 repeats agree, bit for bit, as far as they go: the recipe repeats itself
+|   runs         base, rerun, longer
+|   envelope     the second run leaves the envelope of the 3 repeats: loss from step 3 on (outside at
+|                62 % of 8 points)
+|   series  points  repeats apart  b from them  outside  from step
+|   loss         8              0       4.0e-5        5          3
+$ tscope diff base parts --repeats './runs/nothing*'
+! tscope: --repeats: there is no directory ./runs/nothing*
 [2]
