@@ -80,14 +80,15 @@ static bool too_little(struct ts_inquiry *q)
 
 static bool evaluation_only(struct ts_inquiry *q)
 {
+	struct ts_span recorded = name_recorded(q), values;
 	const struct ts_first *eval = &q->first[TS_KIND_EVAL];
 
 	if (!eval->parts)
 		return false;
-	ts_say_for(q, "%.*s parts at step %" PRId64 ": %s against %s", NAME(eval->series), eval->step,
-		   ts_say_number(eval->series->a).text, ts_say_number(eval->series->b).text);
+	values = ts_values_text(q, eval->series->a, eval->series->b);
+	ts_say_for(q, "%.*s parts at step %" PRId64 ": %.*s", NAME(eval->series), eval->series->first, TS_SPAN_ARG(values));
 	ts_say_for(q, "the training agrees to the bit over %s: %.*s", ts_say_plural((double)q->common, "common step").text,
-		   TS_SPAN_ARG(name_recorded(q)));
+		   TS_SPAN_ARG(recorded));
 	ts_conclude(q, TS_CAUSE_EVALUATION, q->first[TS_KIND_PARAMS].recorded ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
 		    "the evaluation differs from step %" PRId64
 		    " on while the training agrees: compare what is evaluated, on what data, in which "
@@ -101,6 +102,7 @@ static bool evaluation_only(struct ts_inquiry *q)
 /* An input was recorded otherwise, and nothing came of it. */
 static bool input_only(struct ts_inquiry *q)
 {
+	struct ts_span recorded = name_recorded(q);
 	static const enum ts_series_kind kinds[] = {TS_KIND_LR, TS_KIND_BATCH, TS_KIND_RNG, TS_KIND_DIGEST, TS_KIND_OTHER};
 	const struct ts_first *found = NULL;
 	enum ts_series_kind kind = TS_KIND_OTHER;
@@ -116,7 +118,7 @@ static bool input_only(struct ts_inquiry *q)
 	if (!found)
 		return false;
 	ts_say_for(q, "%.*s parts at step %" PRId64, NAME(found->series), found->step);
-	ts_say_for(q, "the training agrees to the bit up to step %" PRId64 ": %.*s", q->last, TS_SPAN_ARG(name_recorded(q)));
+	ts_say_for(q, "the training agrees to the bit up to step %" PRId64 ": %.*s", q->last, TS_SPAN_ARG(recorded));
 	if (kind == TS_KIND_LR && ts_records(q, found->step, q->last) < 2)
 		ts_conclude(q, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM,
 			    "the learning rate differs from step %" PRId64 " on, too near the end for its effect to be seen",
@@ -133,12 +135,13 @@ static bool input_only(struct ts_inquiry *q)
 
 static bool quantized_only(struct ts_inquiry *q)
 {
+	struct ts_span recorded = name_recorded(q);
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
 
 	if (!loss->bits && !norm->bits)
 		return false;
 	ts_say_for(q, "no difference exceeds half a quantum of the coarser source, over %s: %.*s",
-		   ts_say_plural((double)q->common, "common step").text, TS_SPAN_ARG(name_recorded(q)));
+		   ts_say_plural((double)q->common, "common step").text, TS_SPAN_ARG(recorded));
 	ts_conclude(q, TS_CAUSE_QUANTIZATION, q->first[TS_KIND_PARAMS].recorded ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
 		    "the runs differ by no more than how coarsely one of them was written");
 	return true;
@@ -185,6 +188,7 @@ static bool operation_only(struct ts_inquiry *q)
 
 static void nothing_parts(struct ts_inquiry *q)
 {
+	struct ts_span recorded = name_recorded(q);
 	bool coarse = false;
 
 	if (operation_only(q) || quantized_only(q) || evaluation_only(q) || input_only(q))
@@ -193,7 +197,7 @@ static void nothing_parts(struct ts_inquiry *q)
 		coarse = coarse || q->e->series[i].precision_a == TS_PRECISION_DECIMALS ||
 			 q->e->series[i].precision_b == TS_PRECISION_DECIMALS;
 	ts_say_for(q, "agreement to the bit over %s: %.*s", ts_say_plural((double)q->common, "common step").text,
-		   TS_SPAN_ARG(name_recorded(q)));
+		   TS_SPAN_ARG(recorded));
 	if (coarse && !q->first[TS_KIND_PARAMS].recorded)
 		ts_say_against(q, "values were rounded when they were written: differences below that cannot be seen");
 	if ((double)q->common < ts_cut_of(q, TS_CUT_COMMON))
@@ -216,12 +220,13 @@ static void conclude_report(struct ts_inquiry *q, const struct ts_first *report,
 			    enum ts_confidence confidence)
 {
 	const struct ts_gap *gap = &report->series->gap;
+	struct ts_span values = ts_values_text(q, report->series->a, report->series->b);
 
-	ts_say_for(q, "%.*s parts at step %" PRId64 " by a relative %s: %s against %s", NAME(report->series), report->step,
-		   ts_say_number(report->jump).text, ts_say_number(report->series->a).text,
-		   ts_say_number(report->series->b).text);
+	ts_say_for(q, "%.*s parts at step %" PRId64 " by a relative %s: %.*s", NAME(report->series), report->series->first,
+		   ts_say_number(report->jump).text, TS_SPAN_ARG(values));
 	ts_say_for(q, "%s agrees to the bit for %s from there on: a model that had changed would show in it",
-		   state == &q->first[TS_KIND_PARAMS] ? "the digest of the parameters" : "the other series of the training",
+		   state == &q->first[TS_KIND_PARAMS] ? "the digest of the parameters"
+						      : (report == &q->first[TS_KIND_LOSS] ? "the gradient norm" : "the loss"),
 		   ts_say_plural(records + 1, "record").text);
 	if (gap->known && gap->points > 1)
 		ts_say_for(q, "%s of the %s looked at differ, the greatest by %s: it does not grow as a training that parts does",

@@ -61,6 +61,7 @@ static bool by_learning_rate(struct ts_inquiry *q)
 	enum ts_confidence sure = TS_CONFIDENCE_HIGH;
 	int64_t effect = q->f;
 	bool shown = effect_step(q, &effect);
+	struct ts_span values;
 	double distance;
 
 	if (!lr->parts)
@@ -83,12 +84,12 @@ static bool by_learning_rate(struct ts_inquiry *q)
 	/* What differs in the update alone cannot have moved a batch. */
 	if (q->first[TS_KIND_BATCH].parts && q->first[TS_KIND_BATCH].step <= effect)
 		return false;
-	ts_say_for(q, "the learning rate is %s against %s at step %" PRId64 "%s", ts_say_number(lr->series->a).text,
-		   ts_say_number(lr->series->b).text, lr->step,
+	values = ts_values_text(q, lr->series->a, lr->series->b);
+	ts_say_for(q, "the learning rate is %.*s at step %" PRId64 "%s", TS_SPAN_ARG(values), lr->step,
 		   shown && distance > 0 ? ", and what was computed before its update agrees" : "");
 	name_settings(q);
-	ts_conclude(q, TS_CAUSE_CONFIG, sure, "another learning rate from step %" PRId64 " on: %s against %s", lr->step,
-		    ts_say_number(lr->series->a).text, ts_say_number(lr->series->b).text);
+	ts_conclude(q, TS_CAUSE_CONFIG, sure, "another learning rate from step %" PRId64 " on: %.*s", lr->step,
+		    TS_SPAN_ARG(values));
 	q->d.step = lr->step;
 	return true;
 }
@@ -337,7 +338,10 @@ static bool by_state(struct ts_inquiry *q)
 		return false;
 	ts_say_for(q, "%s agree up to step %" PRId64 ", and so do learning rates%s", grads ? "gradients" : "gradient norms",
 		   before, q->first[TS_KIND_LR].recorded ? "" : ", as far as was recorded");
-	ts_conclude(q, TS_CAUSE_CORRUPTION, some && grads ? TS_CONFIDENCE_HIGH : finite ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
+	ts_conclude(q, TS_CAUSE_CORRUPTION,
+		    some && grads ? TS_CONFIDENCE_HIGH
+		    : finite	  ? TS_CONFIDENCE_MEDIUM
+				  : TS_CONFIDENCE_LOW,
 		    "parameters part at step %" PRId64 "%s though nothing that went into their update does", params->step,
 		    some ? " on some ranks only," : "");
 	ts_say_against(q, "the state of the optimizer has no digest, and a setting of it would show in the same way");
@@ -346,7 +350,8 @@ static bool by_state(struct ts_inquiry *q)
 	ts_remain(q, TS_CAUSE_CONFIG);
 	if (!finite) {
 		ts_say_against(q, "%s: an update that rounds otherwise looks like it",
-			       isnan(q->jump) ? "no loss or gradient norm shows it" : "what follows of it begins no larger than rounding");
+			       isnan(q->jump) ? "no loss or gradient norm shows it"
+					      : "what follows of it begins no larger than rounding");
 		ts_remain(q, TS_CAUSE_NONDETERMINISM);
 	}
 	return true;
@@ -357,9 +362,9 @@ static bool by_exclusion(struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
 
-	if (!loss->parts || loss->step != q->f || !(ts_is_finite(q) || ts_is_pushed(q)) || q->e->params_time != TS_DIGEST_BEFORE ||
-	    !ts_agrees_at(q, TS_KIND_PARAMS, q->f) || !ts_agrees_at(q, TS_KIND_BATCH, q->f) ||
-	    !ts_agrees_at(q, TS_KIND_RNG, q->f))
+	if (!loss->parts || loss->step != q->f || !(ts_is_finite(q) || ts_is_pushed(q)) ||
+	    q->e->params_time != TS_DIGEST_BEFORE || !ts_agrees_at(q, TS_KIND_PARAMS, q->f) ||
+	    !ts_agrees_at(q, TS_KIND_BATCH, q->f) || !ts_agrees_at(q, TS_KIND_RNG, q->f))
 		return false;
 	if (ts_diagnose_facts(q))
 		return true;

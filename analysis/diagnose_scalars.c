@@ -61,14 +61,15 @@ static bool blew_up(struct ts_inquiry *q)
 	const struct ts_evidence_series *s = loss->parts ? loss->series : (norm->parts ? norm->series : NULL);
 	bool nan = s && (!isfinite(s->a) || !isfinite(s->b));
 	double greatest = !s ? 0 : (nan ? 1 : (s->gap.known ? s->gap.greatest : 0));
+	struct ts_span values;
 	int64_t step = !s ? 0 : (nan ? s->first : s->gap.greatest_step);
 
 	if (greatest < ts_cut_of(q, TS_CUT_BLOW_UP) || ts_at_start(q) ||
 	    ts_records(q, q->f, step) > ts_cut_of(q, TS_CUT_BLOW_STEPS))
 		return false;
-	ts_say_for(q, "%.*s is %s against %s at step %" PRId64 ", and a relative %s apart at step %" PRId64,
-		   TS_SPAN_ARG(ts_name_of(s->name)), ts_say_number(s->a).text, ts_say_number(s->b).text, s->first,
-		   ts_say_number(greatest).text, step);
+	values = ts_values_text(q, s->a, s->b);
+	ts_say_for(q, "%.*s is %.*s at step %" PRId64 ", and a relative %s apart at step %" PRId64,
+		   TS_SPAN_ARG(ts_name_of(s->name)), TS_SPAN_ARG(values), s->first, ts_say_number(greatest).text, step);
 	ts_conclude(q, TS_CAUSE_BLOW_UP, TS_CONFIDENCE_MEDIUM,
 		    "one run alone blows up at step %" PRId64 "; they part from step %" PRId64 " on", step, q->f);
 	ts_remain(q, TS_CAUSE_CORRUPTION);
@@ -177,6 +178,12 @@ static void rounding(struct ts_inquiry *q)
 		ts_say_for(q, "%s of the first recipe part from one another at different steps",
 			   ts_say_plural((double)q->e->repeats.runs, "run").text);
 		sure = TS_CONFIDENCE_MEDIUM;
+		if (q->e->repeats.inside == TS_TIER_FAILS) {
+			ts_say_against(
+				q,
+				"the second run leaves the envelope of those runs: something beside their rounding is at work");
+			sure = TS_CONFIDENCE_LOW;
+		}
 	}
 	if (!off && !unknown)
 		ts_conclude(q, TS_CAUSE_NONDETERMINISM, sure,

@@ -1,5 +1,8 @@
 #include "analysis/inquiry.h"
 
+#include "analysis/say.h"
+#include "base/number.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,14 +199,20 @@ bool ts_at_start(const struct ts_inquiry *q)
 	return q->has_f && q->f == q->start;
 }
 
+/* Repeats of the recipe part from one another as the second run does from the first. */
+static bool within_repeats(const struct ts_inquiry *q)
+{
+	return q->e->repeats.runs >= 3 && q->e->repeats.answer == TS_REPEATS_SCATTERED && q->e->repeats.inside == TS_TIER_HOLDS;
+}
+
 bool ts_is_finite(const struct ts_inquiry *q)
 {
-	return !q->coarse && q->jump >= q->limit;
+	return !q->coarse && q->jump >= q->limit && !within_repeats(q);
 }
 
 bool ts_is_rounding(const struct ts_inquiry *q)
 {
-	return !q->coarse && q->jump < q->limit;
+	return !q->coarse && (q->jump < q->limit || (!isnan(q->jump) && within_repeats(q)));
 }
 
 bool ts_is_pushed(const struct ts_inquiry *q)
@@ -211,17 +220,32 @@ bool ts_is_pushed(const struct ts_inquiry *q)
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
 	const struct ts_gap *gap = loss->parts ? &loss->series->gap : NULL;
 
+	if (within_repeats(q))
+		return false;
 	if (norm->parts && norm->jump >= ts_cut_of(q, TS_CUT_GRAD) && norm->step <= q->f + q->cadence)
 		return true;
 	return gap && gap->known && gap->after_10 >= q->limit && !(gap->slope >= ts_cut_of(q, TS_CUT_LATCH));
 }
 
+/* The last step that agrees before what parts at `step`: where records are missing, it began anywhere in between. */
+static int64_t agreed_before(const struct ts_inquiry *q, int64_t step)
+{
+	int64_t through = INT64_MIN;
+
+	for (int k = 0; k < TS_KINDS; k++)
+		if (q->first[k].parts && q->first[k].step == step && q->first[k].through > through)
+			through = q->first[k].through;
+	return through == INT64_MIN ? step : through;
+}
+
 static bool resume_in(const struct ts_inquiry *q, const struct ts_steps_list *list, int64_t step, int64_t *ret_resume)
 {
+	int64_t agreed = agreed_before(q, step);
+
 	for (size_t i = list->n; i-- > 0;) {
 		double distance = ts_records(q, list->items[i], step);
 
-		if (distance >= 0 && distance <= ts_cut_of(q, TS_CUT_RESUME_STEPS)) {
+		if (distance >= 0 && (distance <= ts_cut_of(q, TS_CUT_RESUME_STEPS) || list->items[i] > agreed)) {
 			*ret_resume = list->items[i];
 			return true;
 		}
@@ -279,6 +303,17 @@ struct ts_span ts_inquiry_text(struct ts_inquiry *q, const char *format, ...)
 	text = format_text(q, format, args);
 	va_end(args);
 	return text;
+}
+
+struct ts_span ts_values_text(struct ts_inquiry *q, double a, double b)
+{
+	struct ts_say x = ts_say_number(a), y = ts_say_number(b);
+	char exact[2][TS_DOUBLE_TEXT];
+
+	if (strcmp(x.text, y.text) != 0)
+		return ts_inquiry_text(q, "%s against %s", x.text, y.text);
+	return ts_inquiry_text(q, "%.*s against %.*s", (int)ts_print_double(a, exact[0]), exact[0],
+			       (int)ts_print_double(b, exact[1]), exact[1]);
 }
 
 void ts_say_for(struct ts_inquiry *q, const char *format, ...)

@@ -655,6 +655,15 @@ static void test_resume(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 99, 5e-3, 2e-2, 0.05);
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	AGAIN(s);
+	/* Unless the records between are missing: it may have begun right there. */
+	resume_at(&s, 100);
+	parts(&s, TS_KIND_LOSS, "loss", 103, 5e-3, 2e-2, 0.05)->after = 99;
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	resume_at(&s, 100);
+	parts(&s, TS_KIND_LOSS, "loss", 103, 5e-3, 2e-2, 0.05)->after = 100;
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
 	/* Rounding behind a resume is rounding. */
 	resume_at(&s, 100);
 	parts(&s, TS_KIND_LOSS, "loss", 100, 1e-7, 1e-7, 0);
@@ -770,9 +779,19 @@ static void test_repeats(void **state)
 	assert_int_equal(s.d.numeric.answer, TS_TIER_HOLDS);
 	AGAIN(s);
 	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-5, 1e-4, 0);
+	s.e.repeats = (struct ts_repeats_seen){4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_HOLDS};
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-5, 1e-4, 0);
 	s.e.repeats = (struct ts_repeats_seen){4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_FAILS};
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	assert_int_equal(s.d.numeric.answer, TS_TIER_FAILS);
+	AGAIN(s);
+	/* It begins as repeats do, and leaves them: no certainty. */
+	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-7, 1e-7, 0);
+	s.e.repeats = (struct ts_repeats_seen){4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_FAILS};
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	assert_true(says_against(&s, "leaves the envelope"));
 	AGAIN(s);
 	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-7, 1e-7, 0);
 	s.e.repeats = (struct ts_repeats_seen){3, TS_REPEATS_EQUAL, 0, TS_TIER_FAILS};

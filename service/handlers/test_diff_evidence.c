@@ -361,6 +361,41 @@ static void test_first_common(void **state)
 	close_pair(&p);
 }
 
+static void loss_only(struct cells *c, int64_t from, double factor)
+{
+	for (int64_t step = 0; step < STEPS; step++)
+		cells_add(c, 0, "scalars.loss", step, step < from ? 2 : 2 * factor);
+}
+
+/* The result of an experiment is read back: a jump that repeats of the recipe make too is theirs. */
+static void test_repeats(void **state)
+{
+	struct cells more[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
+	struct ts_fact_globs none = {NULL, 0};
+	struct ts_id a, b, repeats[2];
+	struct ts_error err;
+
+	PAIR(p);
+	loss_only(&p.a, STEPS, 1);
+	loss_only(&p.b, 30, 1 + 5e-5);
+	expect(&p, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW, 30);
+	loss_only(&more[0], 25, 1 - 5e-5);
+	loss_only(&more[1], 41, 1 + 4e-5);
+	a = make_run(&p.w, &p.a, NULL, 0);
+	b = make_run(&p.w, &p.b, NULL, 0);
+	for (size_t i = 0; i < 2; i++)
+		repeats[i] = make_run(&p.w, &more[i], NULL, 0);
+	must(ts_diff_runs_against(&p.w.fetch, &a, &b, none, ts_span_str(""), (struct ts_run_ids){repeats, 2}, &p.w.arena, &p.d,
+				  &err),
+	     &err);
+	assert_int_equal(p.d.diagnosis.cause, TS_CAUSE_NONDETERMINISM);
+	assert_int_equal(p.d.diagnosis.confidence, TS_CONFIDENCE_MEDIUM);
+	assert_int_equal(p.d.diagnosis.numeric.answer, TS_TIER_HOLDS);
+	cells_free(&more[0]);
+	cells_free(&more[1]);
+	close_pair(&p);
+}
+
 /* Exchanged, the runs part for the same reason. */
 static void test_mirror(void **state)
 {
@@ -380,7 +415,7 @@ int main(void)
 		cmocka_unit_test(test_learning_rate), cmocka_unit_test(test_reporting), cmocka_unit_test(test_data),
 		cmocka_unit_test(test_init),	      cmocka_unit_test(test_ranks),	cmocka_unit_test(test_segment),
 		cmocka_unit_test(test_child),	      cmocka_unit_test(test_epoch),	cmocka_unit_test(test_first_common),
-		cmocka_unit_test(test_mirror),
+		cmocka_unit_test(test_repeats),	      cmocka_unit_test(test_mirror),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
