@@ -53,7 +53,7 @@ struct ts_gap {
 	double saturation;     /* median r of the last tenth of the points, as far as no hole lies within; NaN: fewer than 5 */
 	double greatest;       /* r */
 	int64_t greatest_step; /* the first such step */
-	double bias;	       /* share of the points with a > b among those with a > b or a < b: 0.5 has no side. NaN: there are none */
+	double bias;	       /* share of the points with a > b among those with a > b or a < b: 0.5 has no side; NaN: none */
 	uint64_t points;       /* common ones that were looked at, from the first that differs on */
 	uint64_t differing;    /* of those, with r > 0 */
 	int64_t last_step;     /* of what was looked at */
