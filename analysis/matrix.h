@@ -6,7 +6,8 @@
 #include "base/arena.h"
 
 enum ts_pair_state {
-	TS_PAIR_SAME = 1,   /* one and the same run, or every trajectory series has the same steps and bits, and nothing unknown differs */
+	/* One and the same run, or every trajectory series has the same steps and bits, and nothing of unknown role differs. */
+	TS_PAIR_SAME = 1,
 	TS_PAIR_PARTS = 2,  /* some trajectory series differs at a step that both have */
 	TS_PAIR_EXTENT = 3, /* common steps agree; steps, series or ranks are missing on a side */
 	TS_PAIR_COLUMNS = 4, /* the trajectory is the same, a series of unknown role differs */
@@ -39,8 +40,8 @@ static inline const struct ts_pair *ts_matrix_pair(const struct ts_diff_matrix *
 	return &m->pairs[ts_pair_index(m->n, i, j)];
 }
 
-/* Groups of runs each two of which are SAME: the number of its group for every run, counted from 0 in order of their first runs. A run joins
- * the first group that it is the same as all of. False when the arena is full. */
+/* Groups of runs each two of which are SAME: the number of its group for every run, counted from 0 in order of their first
+ * runs. A run joins the first group that it is the same as all of. False when the arena is full. */
 bool ts_matrix_groups(const struct ts_diff_matrix *m, struct ts_arena *arena, size_t **ret_groups, size_t *ret_n);
 
 /* What the pairs come to. */

@@ -7,8 +7,8 @@
  * Envelope of a series (loss, gradient norm), over the points that all repeats and the candidate have:
  *
  *	spread of a window	the greatest r between two repeats at any of its TS_ENVELOPE_WINDOW points (r: gap.h)
- *	limit at a point	TS_ENVELOPE_TIMES the greatest spread of its window and the two beside it, and no less than the quantum of
- *				the coarsest source. Where repeats part at different steps, the median spread of the windows
+ *	limit at a point	TS_ENVELOPE_TIMES the greatest spread of its window and the two beside it, and no less
+ *				than the quantum of the coarsest source. Where repeats part at different steps, the median spread of the windows
  *				in which they differ counts too: how early chance sets in is itself chance.
  *	outside			the least r between the candidate and a repeat exceeds the limit
  *

@@ -43,7 +43,10 @@ static struct ts_repeats judged(size_t n, const int64_t *cells)
 	for (size_t p = 0; p < n * (n - 1) / 2; p++) {
 		struct ts_pair *pair = &r.matrix.pairs[p];
 
-		pair->state = cells[p] == SAME ? TS_PAIR_SAME : cells[p] == EXTENT ? TS_PAIR_EXTENT : cells[p] == APART ? TS_PAIR_APART : TS_PAIR_PARTS;
+		pair->state = cells[p] == SAME	   ? TS_PAIR_SAME
+			      : cells[p] == EXTENT ? TS_PAIR_EXTENT
+			      : cells[p] == APART  ? TS_PAIR_APART
+						   : TS_PAIR_PARTS;
 		pair->step = cells[p] < 0 ? 0 : cells[p];
 	}
 	assert_true(ts_repeats_judge(&r, &arena));

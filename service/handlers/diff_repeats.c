@@ -34,7 +34,8 @@ static const struct ts_column *find_column(const struct ts_run *run, int32_t ran
 }
 
 /* Who has the series on that rank: the number of cursors that were started. */
-static size_t start_cursors(struct ts_series_cursor *cursors, const struct ts_run *const *runs, size_t n, int32_t rank, const char *name)
+static size_t start_cursors(struct ts_series_cursor *cursors, const struct ts_run *const *runs, size_t n, int32_t rank,
+			    const char *name)
 {
 	size_t has = 0;
 

@@ -1,8 +1,8 @@
 /* diff_repeats.h - of Diff: several runs of the first run's recipe, and the second run against their envelope.
  *
  * Series are walked side by side, a block of each at a time, twice: once to learn how far the repeats are apart, once to hold
- * the candidate against that. Blocks that all of them share are not decoded. The series are the loss and the gradient norm of the lowest rank
- * on which all runs have them.
+ * the candidate against that. Blocks that all of them share are not decoded. The series are the loss and the gradient norm of
+ * the lowest rank on which all runs have them. Rows are paired by step, whatever the axis of the diff.
  */
 #ifndef TSCOPE_HANDLERS_DIFF_REPEATS_H
 #define TSCOPE_HANDLERS_DIFF_REPEATS_H

@@ -48,7 +48,9 @@ static struct ts_repeats repeats_of(struct world *w, const struct recipe *r, siz
 	struct ts_error err;
 
 	must(ts_diff_runs(&w->fetch, &r->ids[0], &r->ids[CANDIDATE], none, &w->arena, &diff, &err), &err);
-	must(ts_diff_repeats(&w->fetch, &r->runs[0], &r->runs[CANDIDATE], (struct ts_run_ids){r->ids + 1, n}, &diff, &w->arena, &out, &err), &err);
+	must(ts_diff_repeats(&w->fetch, &r->runs[0], &r->runs[CANDIDATE], (struct ts_run_ids){r->ids + 1, n}, &diff,
+			     &w->arena, &out, &err),
+	     &err);
 	return out;
 }
 
@@ -323,7 +325,9 @@ static void the_candidate_is_no_repeat(void **state)
 		struct ts_diff diff = {.n_series = 0};
 		struct ts_error err;
 
-		must(ts_diff_repeats(&w.fetch, &r.runs[0], &r.runs[CANDIDATE], (struct ts_run_ids){ids, 6}, &diff, &w.arena, &got, &err), &err);
+		must(ts_diff_repeats(&w.fetch, &r.runs[0], &r.runs[CANDIDATE], (struct ts_run_ids){ids, 6}, &diff,
+				     &w.arena, &got, &err),
+		     &err);
 	}
 	assert_int_equal(got.matrix.n, REPEATS);
 	for (size_t i = 0; i < REPEATS; i++)
@@ -414,7 +418,8 @@ static void any_allocation_may_fail(void **state)
 
 		ts_arena_init(&arena, 0);
 		(void)ts_alloc_fail_at(n);
-		status = ts_diff_repeats(&w.fetch, &r.runs[0], &r.runs[CANDIDATE], (struct ts_run_ids){r.ids + 1, REPEATS - 1}, &diff, &arena, &got, &err);
+		status = ts_diff_repeats(&w.fetch, &r.runs[0], &r.runs[CANDIDATE], (struct ts_run_ids){r.ids + 1, REPEATS - 1},
+					 &diff, &arena, &got, &err);
 		(void)ts_alloc_fail_at(0);
 		ts_arena_finish(&arena);
 	}

@@ -1,8 +1,8 @@
 /* bench_matrix.c - fills a store with RUNS runs of STEPS steps for ./dev bench: bench_matrix STORE RUNS STEPS.
  *
- * The runs are a family: each is one of those before it up to some step, and its own from there on, in a loss and a gradient norm. Prints
- * a line "I J STEP" for each two, with the first step at which they part as the family tree has it: the matrix is held
- * against that.
+ * The runs are a family: each is one of those before it up to some step, and its own from there on, in a loss and a gradient
+ * norm. Prints a line "I J STEP" for each two, with the first step at which they part as the family tree has it: the
+ * matrix is held against that.
  */
 #include "base/clock.h"
 #include "base/limits.h"
