@@ -174,11 +174,44 @@ static void test_tables(void **state)
 	ts_buf_finish(&out);
 }
 
+/* docs/divergence.md is written by hand around what the tables print. */
+static void test_document(void **state)
+{
+	static void (*const tables[])(struct ts_buf *) = {ts_effects_markdown, ts_flags_markdown, ts_cuts_markdown};
+	static char text[1 << 20];
+	FILE *f = fopen("docs/divergence.md", "rb");
+	size_t n;
+
+	(void)state;
+	assert_non_null(f);
+	n = fread(text, 1, sizeof text - 1, f);
+	(void)fclose(f);
+	text[n] = 0;
+	for (size_t i = 0; i < 3; i++) {
+		struct ts_buf want = TS_BUF_INIT(1 << 20);
+
+		tables[i](&want);
+		ts_buf_u8(&want, 0);
+		assert_int_equal(want.failed, TS_OK);
+		if (!strstr(text, (const char *)want.data))
+			fail_msg("docs/divergence.md lacks:\n%s", (const char *)want.data);
+		ts_buf_finish(&want);
+	}
+	for (int cause = 0; cause < TS_CAUSES; cause++) {
+		char row[256];
+
+		(void)snprintf(row, sizeof row, "| `%s` | %s |\n", ts_cause_word((enum ts_cause)cause),
+			       ts_cause_title((enum ts_cause)cause));
+		if (!strstr(text, row))
+			fail_msg("docs/divergence.md lacks %s", row);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_paths),	  cmocka_unit_test(test_unknown), cmocka_unit_test(test_flags),
-		cmocka_unit_test(test_workspace), cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_workspace), cmocka_unit_test(test_tables),  cmocka_unit_test(test_document),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
