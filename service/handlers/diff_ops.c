@@ -26,6 +26,14 @@ struct reader {
 	uint64_t *words;
 };
 
+/* Numbers of names by where their text lies in the block: each lies there once, however many records have it. */
+struct memo {
+	struct ts_span text;
+	uint32_t number;
+};
+
+enum { MEMO_LOG2 = 11 };
+
 /* One run's rank as it goes on. */
 struct side {
 	struct recorded what;
@@ -38,6 +46,7 @@ struct side {
 	int64_t *keys;	     /* of its records */
 	uint64_t *out;
 	uint32_t *names;
+	struct memo *memo; /* 2^MEMO_LOG2, of the block that is open */
 	uint64_t *step_words; /* of the block of steps that was read last */
 	int64_t *steps;
 	struct ts_arena texts;
@@ -213,6 +222,20 @@ static enum ts_status look(struct comparing *c, struct side *s, const struct ts_
 
 /* --- records --- */
 
+static enum ts_status number_of(struct comparing *c, struct side *s, struct ts_span text, uint32_t *ret_number,
+				struct ts_error *err)
+{
+	struct memo *m = &s->memo[(uint64_t)(uintptr_t)text.data * UINT64_C(0x9e3779b97f4a7c15) >> (64 - MEMO_LOG2)];
+
+	if (m->text.data != text.data || m->text.len != text.len) {
+		if (ts_dictionary_code(c->names, text, &m->number, err))
+			return err->status;
+		m->text = text;
+	}
+	*ret_number = m->number;
+	return TS_OK;
+}
+
 static enum ts_status open_block(struct comparing *c, struct side *s, size_t block, struct ts_error *err)
 {
 	const struct ts_block *b = &s->what.table->blocks[block];
@@ -227,8 +250,9 @@ static enum ts_status open_block(struct comparing *c, struct side *s, size_t blo
 	    ts_fetch_block_words(c->fetch, &s->what.out->blocks[block], TS_COLUMN_U64, b->rows, s->out, err) ||
 	    ts_fetch_block_text(c->fetch, &s->what.name->blocks[block], b->rows, &s->texts, texts, err))
 		return err->status;
+	memset(s->memo, 0, sizeof *s->memo << MEMO_LOG2);
 	for (size_t i = 0; i < b->rows; i++)
-		if (ts_dictionary_code(c->names, texts[i], &s->names[i], err))
+		if (number_of(c, s, texts[i], &s->names[i], err))
 			return err->status;
 	s->block = block;
 	return TS_OK;
@@ -368,9 +392,10 @@ static bool make_side(struct side *s, const struct recorded *what, struct ts_are
 	s->keys = ts_arena_alloc(arena, TS_BLOCK_ROWS_MAX * sizeof *s->keys);
 	s->out = ts_arena_alloc(arena, TS_BLOCK_ROWS_MAX * sizeof *s->out);
 	s->names = ts_arena_alloc(arena, TS_BLOCK_ROWS_MAX * sizeof *s->names);
+	s->memo = ts_arena_alloc(arena, sizeof *s->memo << MEMO_LOG2);
 	s->step_words = ts_arena_alloc(arena, TS_BLOCK_ROWS_MAX * sizeof *s->step_words);
 	s->steps = ts_arena_alloc(arena, TS_BLOCK_ROWS_MAX * sizeof *s->steps);
-	if (!s->first_row || !s->keys || !s->out || !s->names || !s->step_words || !s->steps || !make_reader(&s->in, what->in_table, what->in, arena) ||
+	if (!s->first_row || !s->keys || !s->out || !s->names || !s->memo || !s->step_words || !s->steps || !make_reader(&s->in, what->in_table, what->in, arena) ||
 	    !make_reader(&s->occurrence, what->occurrence_table, what->occurrence, arena))
 		return false;
 	for (size_t i = 0; i < what->table->n_blocks; i++) {

@@ -144,6 +144,7 @@ static void one_run_alone_has_them(void **state)
 /* Nothing else says what was computed. */
 static void nothing_but_digests(void **state)
 {
+	struct rec other[N(base)];
 	struct cells a = {.n = 0}, b = {.n = 0}, c = {.n = 0};
 	struct ts_diff diff;
 	struct world w;
@@ -159,6 +160,12 @@ static void nothing_but_digests(void **state)
 	diff_of(&w, &a, &c, &diff);
 	expect_reason(&diff, TS_DIFF_INCONCLUSIVE, "7 digests of operations agree, but others are in one run alone");
 	assert_true(diff.ops.only_a == 1 && diff.ops.only_b == 0);
+	memcpy(other, base, sizeof base);
+	other[3].name = "reduce";
+	cells_free(&c);
+	add_all(&c, 0, other, N(other));
+	diff_of(&w, &a, &c, &diff);
+	assert_true(diff.ops.n == 0 && diff.ops.compared == 7 && diff.ops.only_a == 1 && diff.ops.only_b == 1);
 	cells_free(&a);
 	cells_free(&b);
 	cells_free(&c);
@@ -174,6 +181,7 @@ static void a_step_recorded_again_counts_as_the_last_time(void **state)
 	static const struct rec straight[] = {
 		{40, "embed", COUNT, 1, 2}, {41, "embed", COUNT, 2, 3}, {41, "attn", COUNT, 3, 4}, {42, "embed", COUNT, 9, 9},
 	};
+	struct rec other[N(straight)];
 	struct cells a = {.n = 0}, b = {.n = 0};
 	struct ts_diff diff;
 	struct world w;
@@ -186,6 +194,14 @@ static void a_step_recorded_again_counts_as_the_last_time(void **state)
 	expect_reason(&diff, TS_DIFF_SAME, "every bit of the trajectory agrees; 4 digests of operations agree");
 	diff_of(&w, &b, &a, &diff);
 	expect_reason(&diff, TS_DIFF_SAME, "every bit of the trajectory agrees; 4 digests of operations agree");
+	/* The records of step 42 lie before those of step 41. */
+	cells_free(&b);
+	memcpy(other, straight, sizeof straight);
+	other[3].in = 8;
+	add_all(&b, 0, other, N(other));
+	diff_of(&w, &a, &b, &diff);
+	expect_reason(&diff, TS_DIFF_DIFFERENT, "embed (occurrence 0) differs at step 42: its inputs differ already");
+	assert_true(diff.ops.rows[0].has_inputs && diff.ops.rows[0].in_a == 9 && diff.ops.rows[0].in_b == 8);
 	cells_free(&a);
 	cells_free(&b);
 	world_close(&w);
@@ -416,7 +432,7 @@ static void random_runs_of_many_blocks(void **state)
 	uint64_t x = 0x2545f4914f6cdd1d, parted = 0;
 
 	(void)state;
-	for (size_t round = 0; round < 24; round++) {
+	for (size_t round = 0; round < 16; round++) {
 		struct log a = random_log(&x, 20000 + draw_below(&x, 30000)), b = rerun_of(&x, &a);
 		struct cells cells_a = {.n = 0}, cells_b = {.n = 0};
 		struct ts_op_walk want;
@@ -439,7 +455,36 @@ static void random_runs_of_many_blocks(void **state)
 		test_free(b.recs);
 		world_close(&w);
 	}
-	assert_true(parted > 5 && parted < 24);
+	assert_true(parted > 4 && parted < 16);
+}
+
+/* Texts of one block may lie where those of another lay. */
+static void names_of_each_block(void **state)
+{
+	static const char *const letters[] = {"aa", "bb", "cc", "dd", "ee", "ff"};
+	const int64_t n = 3 * 16384;
+	struct cells a = {.n = 0}, b = {.n = 0};
+	struct ts_diff diff;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	for (int64_t i = 0; i < n; i++) {
+		struct rec rec = {i, letters[i / 16384 * 2 + i % 2], COUNT, 1, 2};
+
+		add(&a, 0, i, &rec);
+		rec.step -= i == 0; /* so that no block is passed over */
+		rec.in += i == n - 1;
+		add(&b, 0, i, &rec);
+	}
+	diff_of(&w, &a, &b, &diff);
+	assert_int_equal(diff.ops.compared, n - 1);
+	assert_int_equal(diff.ops.n, 1);
+	assert_int_equal(diff.ops.rows[0].step, n - 1);
+	assert_true(ts_span_is(diff.ops.rows[0].name, "ff"));
+	cells_free(&a);
+	cells_free(&b);
+	world_close(&w);
 }
 
 /* --- what is opened --- */
@@ -512,6 +557,7 @@ int main(void)
 		cmocka_unit_test(tables_of_nonsense),
 		cmocka_unit_test(a_long_name_is_cut),
 		cmocka_unit_test(random_runs_of_many_blocks),
+		cmocka_unit_test(names_of_each_block),
 		cmocka_unit_test(what_is_the_same_is_not_opened),
 	};
 
