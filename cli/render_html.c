@@ -280,7 +280,7 @@ static void sheet(struct page *p, const struct ts_sheet *t)
 
 	for (size_t c = 0; c < t->n_columns; c++)
 		headed |= t->columns[c].head != NULL;
-	ts_buf_printf(p->out, "<div class=\"scroll\"><table class=\"sheet%s\">\n", t->mono ? " mono" : "");
+	ts_buf_printf(p->out, "<div class=\"scroll\"><table class=\"sheet%s\">\n", t->mono ? " mono" : headed ? "" : " loose");
 	if (headed) {
 		put(p, "<thead><tr>");
 		for (size_t c = 0; c < t->n_columns; c++)

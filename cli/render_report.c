@@ -514,6 +514,7 @@ struct canvas {
 	size_t columns;
 	double low, high;
 	size_t split; /* its column; columns without one */
+	bool broken[2]; /* a, b: somewhere it has values and none is a number */
 };
 
 static size_t cell_of(const struct canvas *c, const struct ts_plot *plot, size_t column)
@@ -548,6 +549,7 @@ static void draw(struct canvas *c, const struct ts_plot *plot, enum ink what)
 		if (!mean_of(plot, cell_of(c, plot, i), cell_of(c, plot, i + 1), &mean, &broken)) {
 			if (broken)
 				c->at[0][i] = BROKEN;
+			c->broken[what == B] |= broken;
 			continue;
 		}
 		/* Halved before it is subtracted: the range of doubles is wider than a double. */
@@ -652,6 +654,9 @@ static void curves_item(struct page *p, const struct ts_item *item)
 	styled(p, TS_STYLE_DIM, item->text);
 	styled(p, TS_STYLE_DIM, *item->text ? "; " : "");
 	styled(p, TS_STYLE_DIM, "a, b, • both");
+	if (c.broken[0] || c.broken[1])
+		styled(p, TS_STYLE_DIM,
+		       !c.broken[1] ? "; × a not finite" : !c.broken[0] ? "; × b not finite" : "; × not finite");
 	ts_buf_char(p->out, '\n');
 	for (size_t row = 0; row < CURVE_ROWS; row++) {
 		double value = row ? c.low : c.high;
