@@ -78,6 +78,8 @@ $ tscope diff --help
 |   -1, --first             one line: first step, series and rank at which the
 |                           runs part, tabs between
 |   -a, --all               every fact and every series of every rank
+|       --by COLUMN         pair points by samples, tokens or another column of
+|                           totals in place of the step
 |       --curves            also the curves of the whole run
 |       --html FILE         also write a page with plots, which needs nothing
 |                           else; - writes it to stdout in place of the report
