@@ -269,8 +269,9 @@ const struct ts_verb ts_verbs[] = {
 	 "severe it is, what to try, and where the rule is from. docs/findings.md has the same in one document.",
 	 explain_options, explain_examples, EXITS_DONE, 0, 1, TS_COMPLETE_RULE, true, ts_verb_explain},
 	{"diff", "the first step at which two runs part, and what else differs", "RUN RUN [RUN...]",
-	 "Says in one sentence whether the two runs computed the same, then lists the facts that differ, and for every "
-	 "series the first step where its bits differ, with both values. Times and memory are shown and do not decide.\n\n"
+	 "Says in one sentence whether the two runs computed the same and, if not, why and how sure that is; then for every series the "
+	 "first step where its bits differ and how far apart it is from there on, the curves, the facts that differ, the evidence, and "
+	 "what to run next. Times and memory are shown and do not decide.\n\n"
 	 "With --repeats, runs of the project whose names match GLOB, or directories that do, are taken as runs of the first one's recipe: which of them are the same, which is "
 	 "the odd one out, and whether the second run's loss and gradient norm stay within three times their spread.\n\n"
 	 "With three runs or more, up to 256: a matrix of the first step at which each two of them part, or, where it does not fit the "

@@ -52,14 +52,15 @@ $ tscope diff --help
 |
 | Usage: tscope diff [OPTIONS] RUN RUN [RUN...]
 |
-| Says in one sentence whether the two runs computed the same, then lists the
-| facts that differ, and for every series the first step where its bits differ,
-| with both values. Times and memory are shown and do not decide.
+| Says in one sentence whether the two runs computed the same and, if not, why and
+| how sure that is; then for every series the first step where its bits differ and
+| how far apart it is from there on, the curves, the facts that differ, the
+| evidence, and what to run next. Times and memory are shown and do not decide.
 |
-| With --repeats, names of the project that match GLOB are taken as runs of the
-| first one's recipe: which of them are the same, which is the odd one out, and
-| whether the second run's loss and gradient norm stay within three times their
-| spread.
+| With --repeats, runs of the project whose names match GLOB, or directories that
+| do, are taken as runs of the first one's recipe: which of them are the same,
+| which is the odd one out, and whether the second run's loss and gradient norm
+| stay within three times their spread.
 |
 | With three runs or more, up to 256: a matrix of the first step at which each two
 | of them part, or, where it does not fit the terminal, groups of runs that
