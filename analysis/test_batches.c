@@ -81,6 +81,9 @@ static void test_reordered(void **state)
 	assert_int_equal(r.step, 2);
 	assert_int_equal(r.compared, 6);
 	assert_int_equal(r.shared, 6);
+	/* An exchange of two is too little to call an order. */
+	r = relate("abcdefgh", "abcdefhg");
+	assert_int_equal(r.answer, TS_BATCHES_OVERLAP);
 	/* The same ones, but not as often: c twice, no d. */
 	r = relate("abcdefgh", "abhfcegc");
 	assert_int_equal(r.answer, TS_BATCHES_OVERLAP);

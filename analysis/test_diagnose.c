@@ -296,6 +296,12 @@ static void test_reporting(void **state)
 	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_LOW);
 	assert_true(may_be(&s, TS_CAUSE_NONDETERMINISM));
 	AGAIN(s);
+	/* A rate that parted before may have moved a loss that little. */
+	parts(&s, TS_KIND_LR, "lr", 499, 0.1, 0.1, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 500, 5e-7, 5e-7, 0);
+	agrees(&s, TS_KIND_GRAD_NORM, "grad_norm");
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
 	/* Learning rates of no consequence. */
 	agrees(&s, TS_KIND_LOSS, "loss");
 	parts(&s, TS_KIND_LR, "lr", 100, 0.1, 0.1, 0);
@@ -646,6 +652,16 @@ static void test_resume(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0.05);
 	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
+	/* At once but not by as much as other data do; by as much, but not at once. */
+	resume_at(&s, 100);
+	parts(&s, TS_KIND_LOSS, "loss", 100, 4.9e-2, 0.3, 0);
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	resume_at(&s, 100);
+	parts(&s, TS_KIND_LOSS, "loss", 101, 0.3, 0.3, 0);
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_RESUME_DATA));
+	AGAIN(s);
 	/* Three steps behind it, or before it, it is not the event. */
 	resume_at(&s, 100);
 	parts(&s, TS_KIND_LOSS, "loss", 103, 5e-3, 2e-2, 0.05);
@@ -787,6 +803,15 @@ static void test_repeats(void **state)
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	assert_int_equal(s.d.numeric.answer, TS_TIER_FAILS);
 	AGAIN(s);
+	/* The same at the first step; and by their spread alone. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 5e-5, 1e-4, 0);
+	s.e.repeats = (struct ts_repeats_seen){4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_HOLDS};
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-5, 1e-4, 0);
+	s.e.repeats = (struct ts_repeats_seen){4, TS_REPEATS_SCATTERED, 4e-5, TS_TIER_UNKNOWN};
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
 	/* It begins as repeats do, and leaves them: no certainty. */
 	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-7, 1e-7, 0);
 	s.e.repeats = (struct ts_repeats_seen){4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_FAILS};
@@ -832,7 +857,12 @@ static void test_settings(void **state)
 	say(&s, "code.commit", "aaaa", "bbbb");
 	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
-	/* A seed draws parameters and data: which of them is not said. */
+	/* A seed draws parameters and data: which of them is not said, nor that it was applied. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0.02);
+	say(&s, "config.seed", "1", "2");
+	say(&s, "seeds.torch", "1", "1");
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
 	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0.02);
 	say(&s, "seeds.torch", "1", "2");
 	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM);
@@ -900,7 +930,11 @@ static void test_reduction_and_platform(void **state)
 	say(&s, "hardware.cuda_available", "false", "false");
 	expect(&s, TS_CAUSE_REDUCTION_ORDER, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
-	/* Threads move no loss by a thousandth. */
+	/* Threads move no loss by a thousandth, nor the first one by less. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-4, 1e-2, 0);
+	say(&s, "determinism.env.OMP_NUM_THREADS", "1", "4");
+	expect(&s, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
 	parts(&s, TS_KIND_LOSS, "loss", 2, 1e-3, 1e-2, 0);
 	say(&s, "determinism.env.OMP_NUM_THREADS", "1", "4");
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
