@@ -298,6 +298,18 @@ static void say_where(struct ts_inquiry *q)
 	}
 }
 
+/* What is left to judge by then is less sure: the norm's cut-offs are wide. */
+static void leave_means(struct ts_inquiry *q)
+{
+	if (!ts_without_means(q))
+		return;
+	ts_say_against(q, "the loss is logged at different intervals and agrees nowhere: one side may log means, so it was not judged by");
+	if (!q->has_f)
+		ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
+			    "the loss is logged at different intervals and may be a mean on one side; nothing else parts up to step %" PRId64,
+			    q->last);
+}
+
 static void diagnose(struct ts_inquiry *q)
 {
 	if (too_little(q))
@@ -310,8 +322,13 @@ static void diagnose(struct ts_inquiry *q)
 		return;
 	say_where(q);
 	say_operation(q);
+	leave_means(q);
+	if (!q->has_f)
+		return;
 	if (!ts_diagnose_inputs(q) && !ts_diagnose_resume(q) && !ts_diagnose_facts(q))
 		ts_diagnose_scalars(q);
+	if (q->means && q->d.confidence == TS_CONFIDENCE_MEDIUM)
+		q->d.confidence = TS_CONFIDENCE_LOW;
 	ts_say_facts(q);
 }
 

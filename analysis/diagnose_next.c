@@ -38,6 +38,8 @@ static struct ts_tier numeric_tier(struct ts_inquiry *q)
 		return tier(TS_TIER_HOLDS, ts_span_str("bit-exact"));
 	if (!q->has_start)
 		return tier(TS_TIER_UNKNOWN, ts_span_str("nothing to compare"));
+	if (!q->has_f && q->means)
+		return tier(TS_TIER_UNKNOWN, ts_span_str("the loss may be a mean on one side, and nothing else parts"));
 	if (!q->has_f)
 		return tier(TS_TIER_HOLDS,
 			    ts_span_str("no loss, gradient norm or digest of the training differs beyond how it was written"));

@@ -34,7 +34,8 @@ struct ts_evidence_series {
 	int64_t first_common;  /* if common > 0 */
 	bool from_first;       /* first_common is the first step that either has: nothing lies before it */
 	int64_t last_common;   /* the last that was looked at, if common > 0 */
-	int64_t cadence;       /* steps from one record to the next; 0: unknown */
+	int64_t cadence;       /* steps from one record to the next, of the side that has fewer; 0: unknown */
+	bool other_cadence;    /* the sides are known to have different ones */
 	bool parts;
 	int64_t first;	       /* if it parts */
 	bool after_known;      /* the last common step before that, which agrees */

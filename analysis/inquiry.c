@@ -180,6 +180,21 @@ bool ts_inquiry_begin(struct ts_inquiry *q, const struct ts_evidence *e, const s
 	return true;
 }
 
+bool ts_without_means(struct ts_inquiry *q)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
+	const struct ts_evidence_series *s = loss->series;
+
+	if (!loss->parts || !s->other_cadence || s->after_known || loss->step != s->first_common)
+		return false;
+	q->first[TS_KIND_LOSS] = (struct ts_first){0};
+	q->has_f = false;
+	q->means = true;
+	find_first(q);
+	find_jump(q);
+	return true;
+}
+
 /* --- questions --- */
 
 bool ts_agrees_at(const struct ts_inquiry *q, enum ts_series_kind kind, int64_t step)

@@ -43,12 +43,15 @@ struct ts_inquiry {
 	double jump;	     /* r of the loss there, else of the gradient norm; NaN: unknown */
 	double quantum;	     /* relative to the value, at that step */
 	double limit;	     /* r that rounding explains */
+	bool means;	     /* the loss was left out: see ts_without_means */
 	bool coarse;	     /* jump is within a few quanta of a coarse source */
 };
 
 double ts_cut_of(const struct ts_inquiry *q, enum ts_cut cut);
 bool ts_inquiry_begin(struct ts_inquiry *q, const struct ts_evidence *e, const struct ts_cuts *cuts, struct ts_arena *arena);
 
+/* A loss logged at different intervals of which no value agrees may be a mean on one side: forgets it, and looks again. */
+bool ts_without_means(struct ts_inquiry *q);
 /* Every series of the kind agrees at `step` and before, as recorded; false where it is not recorded that far. */
 bool ts_agrees_at(const struct ts_inquiry *q, enum ts_series_kind kind, int64_t step);
 /* Distance in records. */

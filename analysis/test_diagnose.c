@@ -265,6 +265,31 @@ static void test_quantization(void **state)
 	close_scene(&s);
 }
 
+/* One side logs every step, the other every tenth, and no value agrees: a mean beside a value. */
+static void test_means(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 0.1, 0.1, 0)->other_cadence = true;
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 500, 1e-7, 1e-7, 0);
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	assert_int_equal(s.d.step, 500);
+	assert_true(says_against(&s, "means"));
+	AGAIN(s);
+	/* With nothing else there is nothing to say, and that is no sameness. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 0.1, 0.1, 0)->other_cadence = true;
+	expect(&s, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW);
+	assert_int_not_equal(s.d.bits.answer, TS_TIER_HOLDS);
+	assert_int_not_equal(s.d.numeric.answer, TS_TIER_HOLDS);
+	AGAIN(s);
+	/* Values that agree at first are values. */
+	parts(&s, TS_KIND_LOSS, "loss", 500, 0.1, 0.1, 0)->other_cadence = true;
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 0.1, 0.1, 0);
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM);
+	close_scene(&s);
+}
+
 /* The pair whose loss alone is off by 1e-6 from step 500 on while the gradient norm agrees to the bit. */
 static void test_reporting(void **state)
 {
@@ -1039,6 +1064,7 @@ int main(void)
 		cmocka_unit_test(test_identical),
 		cmocka_unit_test(test_not_comparable),
 		cmocka_unit_test(test_quantization),
+		cmocka_unit_test(test_means),
 		cmocka_unit_test(test_reporting),
 		cmocka_unit_test(test_evaluation),
 		cmocka_unit_test(test_learning_rate),

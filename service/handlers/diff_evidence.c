@@ -161,6 +161,7 @@ static enum ts_status measure(struct ts_evidence_series *s, struct ts_fetch *f, 
 	int64_t cadence_a = cadence_of(a->table), cadence_b = cadence_of(b->table);
 
 	s->cadence = cadence_a > cadence_b ? cadence_a : cadence_b;
+	s->other_cadence = cadence_a && cadence_b && cadence_a != cadence_b;
 	s->precision_a = a->column->precision;
 	s->precision_b = b->column->precision;
 	s->digits_a = a->column->digits;

@@ -264,6 +264,7 @@ static void compare(enum toy_column c, const struct toy_recording *a, const stru
 	index_rows(x, row_a);
 	index_rows(y, row_b);
 	e->cadence = cadence(row_a) > cadence(row_b) ? cadence(row_a) : cadence(row_b);
+	e->other_cadence = cadence(row_a) && cadence(row_b) && cadence(row_a) != cadence(row_b);
 	find_parting(x, y, row_a, row_b, e);
 	if (e->parts && is_number(c))
 		measure(x, y, row_a, row_b, arena, e);
