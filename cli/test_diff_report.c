@@ -9,6 +9,7 @@
 #include "run/head.h"
 
 #include <float.h>
+#include <stdlib.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
@@ -413,6 +414,29 @@ static void a_panel_is_at_most_a_screen(void **state)
 	has_not(text, "--all shows");
 }
 
+/* Rows of a table that take two lines on a narrow terminal are cut by rows, and none goes uncounted. */
+static void rows_that_are_left_out_are_counted(void **state)
+{
+	const char *text, *end;
+	size_t shown = 0;
+	long more;
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		fact(ts_arena_printf(&arena, "session.fact%d", i), TS_GROUP_SESSION, "thirty characters of one value",
+		     "thirty characters of the other");
+	text = strstr(text_of(60, false), "FACTS THAT DIFFER");
+	assert_non_null(text);
+	end = strstr(text, "\n\n");
+	for (const char *at = strstr(text, "->"); at && at < end; at = strstr(at + 1, "->"))
+		shown++;
+	text = strstr(text, "  and ");
+	assert_true(text && text < end);
+	more = strtol(text + strlen("  and "), NULL, 10);
+	assert_true(shown >= 5 && shown < 20);
+	assert_int_equal(shown + (size_t)more, 103);
+}
+
 static void foreign_text_is_harmless(void **state)
 {
 	const char *text;
@@ -678,6 +702,7 @@ int main(void)
 		T(lines_fit),
 		T(a_sentence_is_one_line_in_a_pipe),
 		T(a_panel_is_at_most_a_screen),
+		T(rows_that_are_left_out_are_counted),
 		T(foreign_text_is_harmless),
 		T(curves_show_where_they_part),
 		T(little_is_no_harm),
