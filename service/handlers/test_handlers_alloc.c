@@ -177,6 +177,11 @@ static void reading(void **state)
 	EACH("Diff", diff_request, (&(struct ts_diff_request){.a = ts_span_str("p/a"), .b = ts_span_str("p/b")}));
 	EACH("CheckResume", resume_request,
 	     (&(struct ts_resume_request){.parent = ts_span_str("p/b"), .child = ts_span_str("p/later")}));
+	EACH("Diff", diff_request,
+	     (&(struct ts_diff_request){.a = ts_span_str("p/a"),
+					.b = ts_span_str("p/b"),
+					.repeats = (struct ts_span[]){ts_span_str("p/b"), ts_span_str("p/a")},
+					.n_repeats = 2}));
 	EACH("DiffMatrix", matrix_request,
 	     (&(struct ts_matrix_request){
 		     .runs = (struct ts_span[]){ts_span_str("p/a"), ts_span_str("p/b"), ts_span_str("p/a")}, .n = 3}));
