@@ -7,9 +7,10 @@
  *	ts_op_walk_step(&walk, step, &a, &b, err)		for each step that both recorded, ascending
  *	ts_op_diff_add(&diff, &walk, arena, err)		for each rank
  *
- * A record is (step, rank, ordinal within the step, name, occurrence of that name in the step, digest of the inputs, digest of the outputs).
- * Records are aligned by identity (name and occurrence), never by order of arrival. The culprit is the first, in execution order of
- * the first run, whose inputs agree and whose output differs; those whose inputs differ already received the difference.
+ * A record is (step, rank, ordinal within the step, name, occurrence of that name in the step, digest of the inputs, digest of
+ * the outputs). Records are aligned by identity (name and occurrence), never by order of arrival. The culprit is the first, in
+ * execution order of the first run, whose inputs agree and whose output differs; those whose inputs differ already received the
+ * difference.
  * Only one step of a rank is looked at at a time; where the order of its names is not the same in both runs, aligning takes
  * some 50 bytes a record of scratch. Time grows with the records alone, but where occurrences are said in no order: n log n.
  */

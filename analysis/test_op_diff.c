@@ -419,7 +419,8 @@ static void random_steps_and_their_mirror(void **state)
 		assert_true(mirror.parts == want.parts && mirror.reordered == want.reordered);
 		if (want.parts && !want.reordered) {
 			assert_true(mirror.row.role == f.walk.row.role && mirror.row_name == f.walk.row_name);
-			assert_true(mirror.row.occurrence == f.walk.row.occurrence && mirror.row.has_inputs == f.walk.row.has_inputs);
+			assert_true(mirror.row.occurrence == f.walk.row.occurrence);
+			assert_true(mirror.row.has_inputs == f.walk.row.has_inputs);
 			assert_true(mirror.row.in_a == f.walk.row.in_b && mirror.row.in_b == f.walk.row.in_a);
 			assert_true(mirror.row.out_a == f.walk.row.out_b && mirror.row.out_b == f.walk.row.out_a);
 		}
@@ -456,8 +457,9 @@ static void rows_are_sorted(void **state)
 		(void)snprintf(name, sizeof name, "n%d", p->rank);
 		assert_true(ts_span_is(p->name, name));
 		if (q)
-			assert_true(p->step < q->step || (p->step == q->step && (p->ordinal < q->ordinal ||
-										  (p->ordinal == q->ordinal && p->rank < q->rank))));
+			assert_true(p->step < q->step ||
+				    (p->step == q->step &&
+				     (p->ordinal < q->ordinal || (p->ordinal == q->ordinal && p->rank < q->rank))));
 	}
 	assert_null(ts_op_culprit(&(struct ts_op_diff){.n = 0}));
 	end(&f);

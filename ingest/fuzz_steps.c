@@ -1,5 +1,5 @@
-/* Any bytes as a steps.jsonl, and as a pipeline.jsonl and a digests.jsonl beside it: no crash, no leak; a window of any size gives the same objects,
- * and what was read is read again the same. */
+/* Any bytes as a steps.jsonl, and as a pipeline.jsonl and a digests.jsonl beside it: no crash, no leak; a window of any size gives
+ * the same objects, and what was read is read again the same. */
 #include "base/digest.h"
 #include "ingest/side_read.h"
 #include "ingest/steps.h"

@@ -33,7 +33,7 @@ struct ts_cell {
 enum ts_record_form {
 	TS_RECORD_STEP,	  /* a step; else no_step, bad_step */
 	TS_RECORD_EVENT,  /* of a pipeline: the numbers stage, start, end; else bad_event */
-	TS_RECORD_DIGEST, /* of a tensor or an operation: step, name, out; in and occurrence are right or missing; else bad_digest */
+	TS_RECORD_DIGEST, /* of an operation: step, name, out; in and occurrence are right or missing; else bad_digest */
 };
 
 /* A column that the form knows. */

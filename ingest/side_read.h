@@ -1,7 +1,7 @@
-/* side_read.h - the files of records beside steps.jsonl into a builder: one record a line, each a row of the file's own kind of table.
+/* side_read.h - the files of records beside steps.jsonl into a builder: one record a line, each a row of the file's own kind.
  *
  *	pipeline.jsonl	TS_TABLE_PIPELINE	an event: the numbers `stage`, `start` and `end`; else bad_event
- *	digests.jsonl	TS_TABLE_DIGESTS	a tensor or an operation: `step`, `name`, `out`, perhaps `in` and `occurrence`; else bad_digest
+ *	digests.jsonl	TS_TABLE_DIGESTS	of an operation: `step`, `name`, `out`, perhaps `in`, `occurrence`; else bad_digest
  *
  * What a record must have is judged by record.h; what lacks it is skipped and told. Every other key is kept as a column by the
  * rules of steps.jsonl. The key of a row is its place among the records taken, from 0. Lines, windows and notices

@@ -395,7 +395,8 @@ static bool make_side(struct side *s, const struct recorded *what, struct ts_are
 	s->memo = ts_arena_alloc(arena, sizeof *s->memo << MEMO_LOG2);
 	s->step_words = ts_arena_alloc(arena, TS_BLOCK_ROWS_MAX * sizeof *s->step_words);
 	s->steps = ts_arena_alloc(arena, TS_BLOCK_ROWS_MAX * sizeof *s->steps);
-	if (!s->first_row || !s->keys || !s->out || !s->names || !s->memo || !s->step_words || !s->steps || !make_reader(&s->in, what->in_table, what->in, arena) ||
+	if (!s->first_row || !s->keys || !s->out || !s->names || !s->memo || !s->step_words || !s->steps ||
+	    !make_reader(&s->in, what->in_table, what->in, arena) ||
 	    !make_reader(&s->occurrence, what->occurrence_table, what->occurrence, arena))
 		return false;
 	for (size_t i = 0; i < what->table->n_blocks; i++) {
