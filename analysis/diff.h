@@ -46,7 +46,8 @@ struct ts_series_row {
 	enum ts_role role;
 	int32_t rank;
 	enum ts_series_state state;
-	int64_t first_step;	  /* PARTS: where the bits differ first; the place on the axis where runs were aligned by one, as after_step */
+	/* PARTS: where the bits differ first; the place on the axis where runs were aligned by one, as after_step. */
+	int64_t first_step;
 	int64_t step_a, step_b;	  /* PARTS, by an axis: the steps there */
 	bool after_known;	  /* PARTS: last common step before it that agrees */
 	int64_t after_step;

@@ -8,8 +8,8 @@
  *
  *	spread of a window	the greatest r between two repeats at any of its TS_ENVELOPE_WINDOW points (r: gap.h)
  *	limit at a point	TS_ENVELOPE_TIMES the greatest spread of its window and the two beside it, and no less
- *				than the quantum of the coarsest source. Where repeats part at different steps, the median spread of the windows
- *				in which they differ counts too: how early chance sets in is itself chance.
+ *				than the quantum of the coarsest source. Where repeats part at different steps, the median spread of
+ *				the windows in which they differ counts too: how early chance sets in is itself chance.
  *	outside			the least r between the candidate and a repeat exceeds the limit
  *
  * TS_ENVELOPE_RUN points outside in a row are a real difference; otherwise the candidate is numerically equivalent to the

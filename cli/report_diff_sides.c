@@ -72,9 +72,11 @@ void ts_report_diff_facts(struct ts_report *r, const struct ts_diff *diff)
 
 		ts_report_cells(r, table,
 				(struct ts_sheet_cell[]){{fact_path(r, &entries[i]), TS_TONE_PLAIN},
-						   {ts_report_kept(r, ts_show_fact(row->a, r->arena)), row->a ? TS_TONE_A : TS_TONE_DIM},
+						   {ts_report_kept(r, ts_show_fact(row->a, r->arena)),
+						    row->a ? TS_TONE_A : TS_TONE_DIM},
 						   {"->", TS_TONE_DIM},
-						   {ts_report_kept(r, ts_show_fact(row->b, r->arena)), row->b ? TS_TONE_B : TS_TONE_DIM}});
+						   {ts_report_kept(r, ts_show_fact(row->b, r->arena)),
+						    row->b ? TS_TONE_B : TS_TONE_DIM}});
 	}
 	table->more = n - shown;
 }

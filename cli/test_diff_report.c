@@ -145,15 +145,15 @@ static void fill(void)
 	r->b.word = 0x449ffcf04fb1f990;
 	r = row("scalars.loss", 1, 80, TS_ROLE_TRAJECTORY);
 	r->after_step = 70;
-	r->gap = (struct ts_gap){.known = true, .visible = true, .visible_step = 90, .first = 1e-7, .at_visible = 3.25e-7, .after_10 = 0.031,
-				 .after_30 = NAN, .after_100 = NAN, .slope = 0.25, .saturation = 1, .greatest = 1, .greatest_step = 100,
+	r->gap = (struct ts_gap){.known = true, .visible = true, .visible_step = 90, .first = 1e-7, .at_visible = 3.25e-7,
+				 .after_10 = 0.031, .after_30 = NAN, .after_100 = NAN, .slope = 0.25, .saturation = 1, .greatest = 1, .greatest_step = 100,
 				 .bias = 0.5, .points = 80, .differing = 80, .last_step = 159};
 	row("scalars.loss", 0, 81, TS_ROLE_TRAJECTORY);
 	row("scalars.loss", 2, 81, TS_ROLE_TRAJECTORY);
 	r = row("scalars.grad_norm", 1, 82, TS_ROLE_TRAJECTORY);
 	r->gap = (struct ts_gap){.known = true, .first = 1e-9, .at_visible = NAN, .after_10 = NAN, .after_30 = NAN, .after_100 = NAN,
-				 .slope = NAN, .saturation = NAN, .greatest = 1e-9, .greatest_step = 82, .bias = NAN, .points = 1, .differing = 1,
-				 .last_step = 82};
+				 .slope = NAN, .saturation = NAN, .greatest = 1e-9, .greatest_step = 82, .bias = NAN, .points = 1,
+				 .differing = 1, .last_step = 82};
 	row("phases.forward", 0, 0, TS_ROLE_OBSERVATION);
 	fact("code.commit", TS_GROUP_CODE, "aaaa", "bbbb");
 	fact("config.lr", TS_GROUP_CONFIG, "0.1", NULL);

@@ -2,20 +2,36 @@
 
 #include "proto/test_vectors.h"
 
-#define MESSAGES(X)                                                                                                    \
-	X(info_reply, ts_info_reply)                                                                                   \
-	X(has_request, ts_has_request) X(has_reply, ts_has_reply) X(put_request, ts_put_request)                       \
-		X(put_reply, ts_put_stats) X(commit_request, ts_commit_request) X(commit_reply, ts_commit_reply) X(    \
-			ref_request, ts_ref_request) X(ref_reply, ts_ref_reply) X(log_request, ts_log_request)         \
-			X(log_reply, ts_log_reply) X(note_request, ts_note_request) X(list_request, ts_list_request)   \
-				X(list_reply, ts_list_reply) X(get_request, ts_get_request) X(get_reply, ts_get_reply) \
-					X(objects_request, ts_has_request) X(objects_reply, ts_put_request)            \
-						X(analyze_request, ts_analyze_request) X(analyze_reply, ts_analysis)   \
-							X(diff_request, ts_diff_request) X(diff_reply, ts_diff)        \
-							X(matrix_request, ts_matrix_request) X(matrix_reply, ts_diff_matrix) \
-								X(resume_request, ts_resume_request) X(resume_reply, ts_resume) X(verify_event, ts_verify_event)                       \
-									X(gc_request, ts_gc_request)                   \
-										X(gc_reply, ts_sweep_report)
+#define MESSAGES(X) \
+	X(info_reply, ts_info_reply) \
+	X(has_request, ts_has_request) \
+	X(has_reply, ts_has_reply) \
+	X(put_request, ts_put_request) \
+	X(put_reply, ts_put_stats) \
+	X(commit_request, ts_commit_request) \
+	X(commit_reply, ts_commit_reply) \
+	X(ref_request, ts_ref_request) \
+	X(ref_reply, ts_ref_reply) \
+	X(log_request, ts_log_request) \
+	X(log_reply, ts_log_reply) \
+	X(note_request, ts_note_request) \
+	X(list_request, ts_list_request) \
+	X(list_reply, ts_list_reply) \
+	X(get_request, ts_get_request) \
+	X(get_reply, ts_get_reply) \
+	X(objects_request, ts_has_request) \
+	X(objects_reply, ts_put_request) \
+	X(analyze_request, ts_analyze_request) \
+	X(analyze_reply, ts_analysis) \
+	X(diff_request, ts_diff_request) \
+	X(diff_reply, ts_diff) \
+	X(matrix_request, ts_matrix_request) \
+	X(matrix_reply, ts_diff_matrix) \
+	X(resume_request, ts_resume_request) \
+	X(resume_reply, ts_resume) \
+	X(verify_event, ts_verify_event) \
+	X(gc_request, ts_gc_request) \
+	X(gc_reply, ts_sweep_report)
 
 #define AGAIN(name, type)                                                                                              \
 	static enum ts_status again_##name(struct ts_span in, struct ts_arena *arena, struct ts_buf *out,              \

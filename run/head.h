@@ -32,8 +32,8 @@ void ts_head_digest_groups(struct ts_head *head);
  * which groups of facts are large. Without facts TS_RANKS_MAX have. */
 enum ts_status ts_head_check_room(const struct ts_facts *facts, size_t n_ranks, struct ts_error *err);
 
-/* Appends the whole object (frame included). TS_TOO_LARGE over TS_HEAD_MAX, as ts_head_check_room says it. Facts are sorted, TS_FACT_LONG
- * ones already have text_id. */
+/* Appends the whole object (frame included). TS_TOO_LARGE over TS_HEAD_MAX, as ts_head_check_room says it. Facts are sorted,
+ * TS_FACT_LONG ones already have text_id. */
 enum ts_status ts_head_encode(const struct ts_head *head, struct ts_buf *out, struct ts_error *err);
 
 /* Everything that is not canonical (order, duplicate, unknown type, trailing bytes, wrong group digest) is TS_DAMAGED with

@@ -1,8 +1,8 @@
 /* diff_ops.h - in which operation two stored runs part first: the tables of digests.jsonl for analysis/op_diff.h.
  *
  * Ranks that both have are walked one after the other, the job too, step by step; of each column a block is in memory, and the
- * records of one step. Blocks at the beginning that are the same on both sides are not opened, but for the steps in them; a table that is
- * the same as a whole is not opened at all, and all its records count as compared, those that were recorded again after a
+ * records of one step. Blocks at the beginning that are the same on both sides are not opened, but for the steps in them; a
+ * table that is the same as a whole is not opened at all, and all its records count as compared, those that were recorded again after a
  * restart too. Otherwise of such a step the last execution alone is compared.
  * A rank whose records lack a step, a name or an output has none that can be compared.
  */

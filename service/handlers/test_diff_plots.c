@@ -111,7 +111,8 @@ static void as_far_as_there_are_steps(void **state)
 	forget(p);
 }
 
-/* 0.5 more in each of a cell's values is 0.5 more in its mean, least and greatest; of whole numbers in a row the mean is their middle. */
+/* 0.5 more in each of a cell's values is 0.5 more in its mean, least and greatest; of whole numbers in a row the mean is their
+ * middle. */
 static void the_whole_run_has_every_point_once(void **state)
 {
 	enum { ROWS = 50001, WIDTH = (ROWS - 1) / 480 + 1 };
