@@ -306,6 +306,34 @@ static void test_segment(void **state)
 	close_pair(&p);
 }
 
+/* Of several segments the last that begins before the difference counts, not one behind it. */
+static void test_segments(void **state)
+{
+	PAIR(p);
+	train(&p.a, 0, 0, STEPS, 1);
+	train(&p.b, 0, 0, STEPS, 1);
+	for (int64_t step = 0; step < STEPS; step++)
+		cells_add(&p.b, 0, "segment", step, (step >= 50) + (step >= 100) + (step >= 150));
+	part_at(&p, 101);
+	expect(&p, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM, 101);
+	close_pair(&p);
+}
+
+/* Batches are related on the rank whose batches part first: there they are shifted, on the other one they are new. */
+static void test_batches_of_ranks(void **state)
+{
+	PAIR(p);
+	for (int32_t rank = 0; rank < 3; rank++) {
+		train(&p.a, rank, 0, STEPS, 1);
+		train(&p.b, rank, 0, STEPS, 1);
+		scale(&p.b, "scalars.loss", rank, 80, 1.01);
+		digests(&p.a, "digests.batch", rank, STEPS, STEPS, 0);
+		digests(&p.b, "digests.batch", rank, STEPS, rank == 1 ? 80 : 81, rank == 1 ? 3 : 1000000);
+	}
+	expect(&p, TS_CAUSE_DATA_POSITION, TS_CONFIDENCE_HIGH, 80);
+	close_pair(&p);
+}
+
 /* A child's first step is its resume; a run that only began to log later was resumed from nothing. */
 static void test_child(void **state)
 {
@@ -321,6 +349,14 @@ static void test_child(void **state)
 	train(&p.b, 0, 100, STEPS, 1);
 	part_at(&p, 102);
 	expect(&p, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW, 102);
+	close_pair(&p);
+	open_pair(&p);
+	/* And a child that begins with the other run was not resumed within it. */
+	train(&p.a, 0, 0, STEPS, 1);
+	train(&p.b, 0, 0, STEPS, 1);
+	part_at(&p, 2);
+	tell(&p, 1, "lineage.parent", "abcd", 0);
+	expect(&p, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW, 2);
 	close_pair(&p);
 }
 
@@ -348,16 +384,26 @@ static void test_epoch(void **state)
 	close_pair(&p);
 }
 
-/* The first run logs every tenth step, the second every third: common steps are multiples of 30, though both begin elsewhere. */
+/* Both log every tenth step, the second one also at 12 and not at 20: the first that both have is 30. */
 static void test_first_common(void **state)
 {
 	PAIR(p);
 	train(&p.a, 0, 10, 1000, 10);
-	train(&p.b, 0, 12, 1000, 3);
+	train(&p.b, 0, 12, 13, 10);
+	train(&p.b, 0, 30, 1000, 10);
+	/* Parts there, while the gradient norm agrees for some more: no step was seen before. */
 	scale(&p.b, "scalars.loss", 0, 30, 1.01);
-	/* Parts at 30, the first that both have, while the gradient norm agrees for long: no step was seen before. */
 	scale(&p.b, "scalars.grad_norm", 0, 60, 1.01);
 	expect(&p, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM, 30);
+	close_pair(&p);
+	open_pair(&p);
+	/* A step before on which both agree: not the first. */
+	train(&p.a, 0, 10, 1000, 10);
+	train(&p.b, 0, 12, 13, 10);
+	train(&p.b, 0, 20, 1000, 10);
+	scale(&p.b, "scalars.loss", 0, 30, 1.01);
+	scale(&p.b, "scalars.grad_norm", 0, 60, 1.01);
+	expect(&p, TS_CAUSE_CONFIG, TS_CONFIDENCE_LOW, 30);
 	close_pair(&p);
 }
 
@@ -411,11 +457,14 @@ static void test_mirror(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),	      cmocka_unit_test(test_identical), cmocka_unit_test(test_one_run),
-		cmocka_unit_test(test_learning_rate), cmocka_unit_test(test_reporting), cmocka_unit_test(test_data),
-		cmocka_unit_test(test_init),	      cmocka_unit_test(test_ranks),	cmocka_unit_test(test_segment),
-		cmocka_unit_test(test_child),	      cmocka_unit_test(test_epoch),	cmocka_unit_test(test_first_common),
-		cmocka_unit_test(test_repeats),	      cmocka_unit_test(test_mirror),
+		cmocka_unit_test(test_kinds),	  cmocka_unit_test(test_identical),
+		cmocka_unit_test(test_one_run),	  cmocka_unit_test(test_learning_rate),
+		cmocka_unit_test(test_reporting), cmocka_unit_test(test_data),
+		cmocka_unit_test(test_init),	  cmocka_unit_test(test_ranks),
+		cmocka_unit_test(test_segment),	  cmocka_unit_test(test_child),
+		cmocka_unit_test(test_epoch),	  cmocka_unit_test(test_first_common),
+		cmocka_unit_test(test_segments),  cmocka_unit_test(test_batches_of_ranks),
+		cmocka_unit_test(test_repeats),	  cmocka_unit_test(test_mirror),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
