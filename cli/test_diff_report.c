@@ -146,7 +146,8 @@ static void fill(void)
 	r = row("scalars.loss", 1, 80, TS_ROLE_TRAJECTORY);
 	r->after_step = 70;
 	r->gap = (struct ts_gap){.known = true, .visible = true, .visible_step = 90, .first = 1e-7, .at_visible = 3.25e-7,
-				 .after_10 = 0.031, .after_30 = NAN, .after_100 = NAN, .slope = 0.25, .saturation = 1, .greatest = 1, .greatest_step = 100,
+				 .after_10 = 0.031, .after_30 = NAN, .after_100 = NAN,
+				 .slope = 0.25, .saturation = 1, .greatest = 1, .greatest_step = 100,
 				 .bias = 0.5, .points = 80, .differing = 80, .last_step = 159};
 	row("scalars.loss", 0, 81, TS_ROLE_TRAJECTORY);
 	row("scalars.loss", 2, 81, TS_ROLE_TRAJECTORY);
