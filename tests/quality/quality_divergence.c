@@ -3,7 +3,12 @@
  * A base is a toy training with its own seeds, optimizer, precision and dropout. Each row of the table of plants makes a second
  * training of it that goes wrong in one way, at a step of its own, and the two are diagnosed three times: with digests of parameters,
  * gradients, batches and generator ("digests"), with loss, gradient norm and learning rate ("scalars"), and with the loss alone. Then
- * one of the two logs is spoilt in a way that logs are, and they are diagnosed again. A fault that no column shows is right as "identical".
+ * one of the two logs is spoilt in a way that logs are, and they are diagnosed again. A fault that no column shows is right as
+ * "identical".
+ *
+ * Scalars can tell apart: nothing; rounding; other inputs from the first step on; a push later on that nothing explains (a bit of a weight,
+ * other batches, a lost state); data and state of a resume, where one is recorded; a learning rate, where it is logged; a blow-up;
+ * a report. What they cannot tell is marked with "-" and is not scored, but for high confidence. Loss alone is shown and not scored.
  *
  * The table of what is answered is printed before the cases. `quality divergence-tune` does the same with other seeds and lists
  * each answer that is not right: cut-offs are looked for there, and scored here.
@@ -140,7 +145,10 @@ static void draw_base(struct bench *t, struct ts_random *r)
 {
 	unsigned i = t->base;
 
-	t->recipe = (struct toy_recipe){.init_seed = ts_random_next(r), .order_seed = ts_random_next(r), .dropout_seed = ts_random_next(r)};
+	memset(&t->recipe, 0, sizeof t->recipe);
+	t->recipe.init_seed = ts_random_next(r);
+	t->recipe.order_seed = ts_random_next(r);
+	t->recipe.dropout_seed = ts_random_next(r);
 	t->recipe.optimizer = i & 1 ? TOY_ADAM : TOY_SGD;
 	t->recipe.precision = i & 2 ? TOY_BF16 : TOY_FP32;
 	t->recipe.ranks = i & 4 ? 4 : 1;
@@ -417,7 +425,8 @@ static void judge_identical(struct bench *t, struct tally *y, uint64_t pairs, co
 		toy_record(&t->b, t->hurt, STEPS, TOY_ALL, t->recipe.ranks);
 		x = diagnose(t, NULL, &t->a, &t->b);
 		quality_count(&y->identical, x.cause != TS_CAUSE_IDENTICAL);
-		spoil(t, (enum spoil)ts_random_below(&r, INTERVALS_ONE), 0, &r); /* a mean is another number than a value: those do differ */
+		/* Not the last way: a mean is another number than a value, and those do differ. */
+		spoil(t, (enum spoil)ts_random_below(&r, INTERVALS_ONE), 0, &r);
 		x = diagnose(t, NULL, &t->spoilt_a, &t->spoilt_b);
 		quality_count(&y->identical, !in(NOTHING | IS(NOT_COMPARABLE), x.cause));
 	}

@@ -22,7 +22,8 @@ static int setup(void **state)
 {
 	(void)state;
 	for (uint32_t i = 0; i < STEPS; i++)
-		rows[i] = (struct toy_row){.loss = 1 + i, .grad_norm = 100 + i, .lr = 0.5, .params = i, .grads = 2 * i, .batch = 3 * i, .rng = 7};
+		rows[i] = (struct toy_row){
+			.loss = 1 + i, .grad_norm = 100 + i, .lr = 0.5, .params = i, .grads = 2 * i, .batch = 3 * i, .rng = 7};
 	toy_record(&a, rows, STEPS, TOY_ALL, 1);
 	toy_record(&b, rows, STEPS, TOY_ALL, 1);
 	ts_arena_init(&arena, 1 << 22);
@@ -183,6 +184,8 @@ static void doubles_are_the_same_floats(void **state)
 	}
 	toy_evidence(&a, &b, &arena, &e);
 	assert_true(find(&e, TS_KIND_LOSS)->parts && !find(&e, TS_KIND_LOSS)->gap.visible);
+	assert_int_equal(find(&e, TS_KIND_LOSS)->precision_a, TS_PRECISION_F32);
+	assert_int_equal(find(&e, TS_KIND_LOSS)->precision_b, TS_PRECISION_F64);
 	assert_false(find(&e, TS_KIND_PARAMS)->parts);
 }
 
@@ -199,6 +202,8 @@ static void intervals_are_means(void **state)
 	assert_true(b.columns[TOY_GRAD_NORM].values[0].number == 109);
 	toy_evidence(&a, &b, &arena, &e);
 	assert_int_equal(find(&e, TS_KIND_LOSS)->cadence, 10);
+	assert_true(find(&e, TS_KIND_LOSS)->other_cadence && !find(&e, TS_KIND_PARAMS)->other_cadence);
+	assert_true(!find(&e, TS_KIND_LOSS)->from_first && find(&e, TS_KIND_PARAMS)->from_first);
 	assert_int_equal(find(&e, TS_KIND_LOSS)->common, 4);
 	assert_int_equal(find(&e, TS_KIND_PARAMS)->common, STEPS);
 }
