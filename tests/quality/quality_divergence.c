@@ -7,8 +7,9 @@
  * "identical".
  *
  * Scalars can tell apart: nothing; rounding; other inputs from the first step on; a push later on that nothing explains (a bit of a
- * weight, other batches, a lost state); data and state of a resume, where one is recorded; a learning rate, where it is logged; a blow-up;
- * a report. What they cannot tell is marked with "-" and is not scored, but for high confidence. Loss alone is shown and not scored.
+ * weight, other batches, a lost state); data and state of a resume, where one is recorded; a learning rate, where it is logged; a
+ * blow-up; a report. What they cannot tell is marked with "-" and is not scored, but for high confidence. Loss alone is shown and not
+ * scored.
  *
  * The table of what is answered is printed before the cases. `quality divergence-tune` does the same with other seeds and lists
  * each answer that is not right: cut-offs are looked for there, and scored here.
