@@ -55,19 +55,6 @@ static size_t lower(const struct seen *all, size_t n, uint64_t digest)
 	return lo;
 }
 
-/* Of side s from step `from` on, those that `all` has. */
-static uint64_t count_shared(struct side s, int64_t from, const struct seen *all, size_t n)
-{
-	uint64_t shared = 0;
-
-	for (size_t i = 0; i < s.n; i++) {
-		size_t at = s.steps[i] < from ? n : lower(all, n, s.digests[i]);
-
-		shared += at < n && all[at].digest == s.digests[i];
-	}
-	return shared;
-}
-
 static const uint64_t *at_step(struct side s, int64_t step)
 {
 	size_t lo = 0, hi = s.n;
@@ -81,6 +68,21 @@ static const uint64_t *at_step(struct side s, int64_t step)
 			hi = mid;
 	}
 	return lo < s.n && s.steps[lo] == step ? &s.digests[lo] : NULL;
+}
+
+/* What b has from step `from` on that a has at another step, or at the same one. */
+static void count_shared(struct side a, struct side b, int64_t from, const struct seen *all,
+			 struct ts_batch_relation *r)
+{
+	for (size_t i = 0; i < b.n; i++) {
+		const uint64_t *there = b.steps[i] < from ? NULL : at_step(a, b.steps[i]);
+		size_t at = b.steps[i] < from ? a.n : lower(all, a.n, b.digests[i]);
+
+		if (there && *there == b.digests[i])
+			r->kept++;
+		else
+			r->shared += at < a.n && all[at].digest == b.digests[i];
+	}
 }
 
 /* Does b's batch of step s equal a's of s + shift, wherever both have one, from `from` on? One in ten may be otherwise. */
@@ -199,16 +201,19 @@ bool ts_batches_relate(const int64_t *steps_a, const uint64_t *digests_a, size_t
 	all = sorted(a, scratch);
 	if (!all || !same_multiset(a, b, r.step, scratch, &same, &r.compared))
 		return false;
-	r.shared = count_shared(b, r.step, all, a.n);
-	moved = shifted(a, b, r.step, all, scratch, &r.shift, &full);
+	count_shared(a, b, r.step, all, &r);
+	/* Where every epoch has one order, a shift by an epoch holds for all batches that did not move. */
+	moved = !holds(a, b, r.step, 0) && shifted(a, b, r.step, all, scratch, &r.shift, &full);
 	if (full)
 		return false;
 	if (moved)
 		r.answer = TS_BATCHES_SHIFTED;
 	else if (same)
 		r.answer = TS_BATCHES_REORDERED;
+	else if (r.shared)
+		r.answer = TS_BATCHES_OVERLAP;
 	else
-		r.answer = r.shared ? TS_BATCHES_OVERLAP : TS_BATCHES_DISJOINT;
+		r.answer = r.kept ? TS_BATCHES_REPLACED : TS_BATCHES_DISJOINT;
 	*ret = r;
 	return true;
 }

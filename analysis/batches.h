@@ -16,6 +16,7 @@ enum ts_batch_answer {
 	TS_BATCHES_REORDERED = 3, /* the same ones as often, elsewhere */
 	TS_BATCHES_OVERLAP = 4,
 	TS_BATCHES_DISJOINT = 5,
+	TS_BATCHES_REPLACED = 6, /* some agree where they are, those that do not are nowhere else: none has moved */
 };
 
 struct ts_batch_relation {
@@ -23,7 +24,9 @@ struct ts_batch_relation {
 	int64_t step;	   /* the first that differs; not for SAME, UNKNOWN */
 	int64_t shift;	   /* SHIFTED: batch of step s in the second run is that of step s + shift in the first */
 	uint64_t compared; /* common steps from `step` on */
-	uint64_t shared;   /* of the second run's batches there, those that the first run had at any step */
+	uint64_t
+		shared; /* of the second run's batches there that are not the first's of their step, those that it had at another */
+	uint64_t kept; /* common steps from `step` on whose batches agree */
 };
 
 /* Digests by step, ascending. scratch is used and not reset. False when it is full. */

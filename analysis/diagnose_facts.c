@@ -64,6 +64,22 @@ static bool fits_onset(const struct ts_inquiry *q, const struct ts_effect *effec
 	return false;
 }
 
+static bool says_below(const struct ts_facts *facts, const char *prefix)
+{
+	for (size_t i = 0; facts && i < facts->n; i++)
+		if (ts_span_starts(facts->items[i].path, ts_span_str(prefix)))
+			return true;
+	return false;
+}
+
+bool ts_fact_differs(const struct ts_inquiry *q, const struct ts_fact_row *row)
+{
+	if (row->a && row->b)
+		return true;
+	return ts_span_starts(row->path, ts_span_str("determinism.env.")) &&
+	       says_below(row->a ? q->e->facts_b : q->e->facts_a, "determinism.env");
+}
+
 static bool fits(const struct ts_inquiry *q, const struct ts_effect *effect)
 {
 	if (effect->by_schedule && ts_agrees_at(q, TS_KIND_LR, q->f))
@@ -91,7 +107,8 @@ bool ts_group_differs(const struct ts_inquiry *q, enum ts_group group)
 	for (size_t i = 0; i < q->e->n_facts; i++) {
 		const struct ts_effect *effect = ts_effect_of(q->e->facts[i].path);
 
-		if (q->e->facts[i].group == group && (!effect || effect->onset != TS_ONSET_NEVER))
+		if (q->e->facts[i].group == group && ts_fact_differs(q, &q->e->facts[i]) &&
+		    (!effect || effect->onset != TS_ONSET_NEVER))
 			return true;
 	}
 	return false;
@@ -138,6 +155,8 @@ static void collect(const struct ts_inquiry *q, struct candidates *c)
 	for (size_t i = 0; i < q->e->n_facts; i++) {
 		const struct ts_effect *effect = ts_effect_of(q->e->facts[i].path);
 
+		if (!ts_fact_differs(q, &q->e->facts[i]))
+			continue;
 		c->unknown = c->unknown || (!effect && q->e->facts[i].group != TS_GROUP_OTHER) ||
 			     (effect && effect->cause == TS_CAUSE_UNKNOWN && effect->onset == TS_ONSET_ANY);
 		if (!effect || !fits(q, effect))
@@ -254,7 +273,7 @@ bool ts_diagnose_facts(struct ts_inquiry *q)
 	for (size_t i = 0; i < q->e->n_facts; i++) {
 		const struct ts_effect *effect = ts_effect_of(q->e->facts[i].path);
 
-		if (effect && fits(q, effect))
+		if (effect && fits(q, effect) && ts_fact_differs(q, &q->e->facts[i]))
 			ts_remain(q, effect->cause);
 	}
 	if (c.effect->cause == TS_CAUSE_INIT_OR_DATA) {
@@ -265,6 +284,60 @@ bool ts_diagnose_facts(struct ts_inquiry *q)
 		ts_remain(q, TS_CAUSE_NONDETERMINISM);
 	}
 	return true;
+}
+
+/* Does it act on an update whose gradients agree? A rate does only where rates were not recorded. */
+static bool acts_on_update(const struct ts_inquiry *q, const struct ts_effect *effect, int64_t update)
+{
+	if (!effect || effect->cause != TS_CAUSE_CONFIG || (effect->by_schedule && ts_agrees_at(q, TS_KIND_LR, update)))
+		return false;
+	return effect->onset == TS_ONSET_ANY ||
+	       (effect->onset == TS_ONSET_UPDATE && ts_records(q, q->start, update) <= ts_cut_of(q, TS_CUT_LR_STEPS));
+}
+
+bool ts_diagnose_update(struct ts_inquiry *q, int64_t update, enum ts_confidence most)
+{
+	const struct ts_fact_row *row = NULL;
+	const struct ts_effect *effect = NULL;
+	struct candidates c;
+	struct ts_span said;
+
+	for (size_t i = 0; i < q->e->n_facts && !row; i++) {
+		effect = ts_effect_of(q->e->facts[i].path);
+		if (ts_fact_differs(q, &q->e->facts[i]) && acts_on_update(q, effect, update))
+			row = &q->e->facts[i];
+	}
+	if (!row)
+		return false;
+	collect(q, &c);
+	if (c.unknown) {
+		ts_say_against(q, "code or other facts differ too whose effect is not known");
+		most = TS_CONFIDENCE_MEDIUM;
+	}
+	said = values_of(q, row);
+	ts_say_for(q, "what went into the update of step %" PRId64 " agrees, and the parameters that it left differ",
+		   update);
+	ts_say_for(q, "%.*s differs, which %s", TS_SPAN_ARG(said), effect->says);
+	ts_conclude(q, TS_CAUSE_CONFIG, most, "%s: %.*s, and it %s", ts_cause_title(TS_CAUSE_CONFIG), TS_SPAN_ARG(said),
+		    effect->says);
+	q->d.step = update;
+	ts_remain(q, TS_CAUSE_CORRUPTION);
+	return true;
+}
+
+void ts_remain_facts(struct ts_inquiry *q)
+{
+	for (size_t i = 0; i < q->e->n_facts; i++) {
+		const struct ts_fact_row *row = &q->e->facts[i];
+		const struct ts_effect *effect = ts_effect_of(row->path);
+
+		if (effect && effect->onset != TS_ONSET_NEVER && !ts_fact_differs(q, row) && fits(q, effect))
+			ts_remain(q, effect->cause);
+		else if (!effect && row->group == TS_GROUP_CONFIG)
+			ts_remain(q, TS_CAUSE_CONFIG);
+		if (!effect && (row->group == TS_GROUP_CONFIG || row->group == TS_GROUP_DETERMINISM))
+			ts_remain(q, TS_CAUSE_PRECISION);
+	}
 }
 
 void ts_say_facts(struct ts_inquiry *q)
@@ -279,11 +352,18 @@ void ts_say_facts(struct ts_inquiry *q)
 			unknown += row->group != TS_GROUP_OTHER;
 			continue;
 		}
-		if (effect->onset == TS_ONSET_NEVER || fits(q, effect))
+		if (effect->onset == TS_ONSET_NEVER)
+			continue;
+		if (!ts_fact_differs(q, row)) {
+			ts_say_against(q, "%.*s was recorded by one run only: whether it differs is not known",
+				       TS_SPAN_ARG(row->path));
+			continue;
+		}
+		if (fits(q, effect))
 			continue;
 		if (effect->cause == TS_CAUSE_UNKNOWN)
 			ts_say_against(q, "%.*s differs: %s", TS_SPAN_ARG(row->path), effect->says);
-		else if (effect->by_schedule && q->d.cause == TS_CAUSE_CONFIG)
+		else if (q->d.cause == TS_CAUSE_CONFIG && effect->cause == TS_CAUSE_CONFIG)
 			continue;
 		else
 			ts_say_against(q, "%.*s differs, which %s; when and how far the runs part does not look like that",

@@ -50,7 +50,7 @@ static void name_settings(struct ts_inquiry *q)
 	for (size_t i = 0; i < q->e->n_facts; i++) {
 		const struct ts_effect *effect = ts_effect_of(q->e->facts[i].path);
 
-		if (effect && effect->by_schedule)
+		if (effect && effect->by_schedule && ts_fact_differs(q, &q->e->facts[i]))
 			ts_say_for(q, "%.*s differs, which %s", TS_SPAN_ARG(q->e->facts[i].path), effect->says);
 	}
 }
@@ -103,9 +103,11 @@ static enum ts_cause data_facts(const struct ts_inquiry *q)
 	for (size_t i = 0; i < q->e->n_facts; i++) {
 		const struct ts_effect *effect = ts_effect_of(q->e->facts[i].path);
 
-		if (effect && effect->cause == TS_CAUSE_DATA_SET)
+		if (!effect || !ts_fact_differs(q, &q->e->facts[i]))
+			continue;
+		if (effect->cause == TS_CAUSE_DATA_SET)
 			return TS_CAUSE_DATA_SET;
-		if (effect && (effect->cause == TS_CAUSE_DATA_ORDER || effect->cause == TS_CAUSE_INIT_OR_DATA))
+		if ((effect->cause == TS_CAUSE_DATA_ORDER || effect->cause == TS_CAUSE_INIT_OR_DATA))
 			cause = TS_CAUSE_DATA_ORDER;
 	}
 	return cause;
@@ -146,10 +148,45 @@ static void data_elsewhere(struct ts_inquiry *q, int64_t step)
 
 	ts_say_for(q, "%s of the second run's batches from there on are the first one's of other steps, %s were compared",
 		   ts_say_count((double)r->shared).text, ts_say_count((double)r->compared).text);
+	if (r->answer == TS_BATCHES_OVERLAP && data_facts(q) == TS_CAUSE_DATA_SET) {
+		ts_conclude(q, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH,
+			    "other data from step %" PRId64 " on, and the facts say so", step);
+		ts_remain(q, TS_CAUSE_DATA_ORDER);
+		return;
+	}
 	ts_conclude(q, TS_CAUSE_DATA_ORDER, r->answer == TS_BATCHES_REORDERED ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
 		    "the batches come in another order from step %" PRId64 " on", step);
 	if (r->answer == TS_BATCHES_OVERLAP)
 		ts_remain(q, TS_CAUSE_DATA_SET);
+}
+
+/* Batches that differ and are nowhere else, among others that stayed where they were. */
+static void data_replaced(struct ts_inquiry *q, int64_t step)
+{
+	const struct ts_batch_relation *r = &q->e->batches;
+	bool same = same_data_said(q), said = data_facts(q) == TS_CAUSE_DATA_SET;
+
+	ts_say_for(q,
+		   "%s of the %s compared from there on agree where they are, the others are nowhere in the first run: "
+		   "no batch "
+		   "has moved",
+		   ts_say_count((double)r->kept).text, ts_say_plural((double)r->compared, "batch").text);
+	if (same) {
+		ts_say_against(q, "both say that they read the same data: samples may have changed places between "
+				  "batches, or within "
+				  "one");
+		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW,
+			    "some batches from step %" PRId64
+			    " on hold other samples, of data that are said to be the same",
+			    step);
+		ts_remain(q, TS_CAUSE_DATA_SET);
+		return;
+	}
+	ts_conclude(q, TS_CAUSE_DATA_SET, said ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
+		    "other samples in some batches from step %" PRId64 " on%s, while the order is the same", step,
+		    said ? ", and the facts say so" : "");
+	if (!said)
+		ts_remain(q, TS_CAUSE_DATA_ORDER);
 }
 
 /* No batch is in both: another order of samples, or other samples. */
@@ -202,6 +239,8 @@ static bool by_batches(struct ts_inquiry *q)
 		data_position(q, batch->step);
 	} else if (q->e->batches.answer == TS_BATCHES_REORDERED || q->e->batches.answer == TS_BATCHES_OVERLAP) {
 		data_elsewhere(q, batch->step);
+	} else if (q->e->batches.answer == TS_BATCHES_REPLACED) {
+		data_replaced(q, batch->step);
 	} else {
 		data_unlike(q, batch->step);
 	}
@@ -317,6 +356,28 @@ static bool by_gradients(struct ts_inquiry *q)
 	return true;
 }
 
+/* The update after which parameters differ: of their own step if their digest is of after it, or if all of that step agrees. */
+static int64_t update_before(const struct ts_inquiry *q)
+{
+	int64_t step = q->first[TS_KIND_PARAMS].step;
+	bool own = ts_agrees_at(q, TS_KIND_LOSS, step) &&
+		   (ts_agrees_at(q, TS_KIND_GRADS, step) || ts_agrees_at(q, TS_KIND_GRAD_NORM, step));
+
+	if (q->e->params_time == TS_DIGEST_AFTER || (q->e->params_time == TS_DIGEST_UNKNOWN && own && step == q->start))
+		return step;
+	return step - q->cadence;
+}
+
+/* Nobody said of when the digest of the parameters is, and after an equal forward pass the gradients of its step part too. */
+static bool gradients_first(const struct ts_inquiry *q)
+{
+	const struct ts_first *params = &q->first[TS_KIND_PARAMS], *grads = &q->first[TS_KIND_GRADS],
+			      *norm = &q->first[TS_KIND_GRAD_NORM];
+
+	return q->e->params_time == TS_DIGEST_UNKNOWN && ts_agrees_at(q, TS_KIND_LOSS, params->step) &&
+	       ((grads->parts && grads->step == params->step) || (norm->parts && norm->step == params->step));
+}
+
 /* Parameters part although all that went into their update agrees. */
 static bool by_state(struct ts_inquiry *q)
 {
@@ -325,13 +386,19 @@ static bool by_state(struct ts_inquiry *q)
 	bool grads, some, finite = ts_is_finite(q) || ts_is_pushed(q);
 	int64_t before, resume;
 
-	if (!params->parts || params->step == q->start || params->step != q->f)
+	if (!params->parts || params->step != q->f)
 		return false;
-	before = params->step - (q->e->params_time == TS_DIGEST_AFTER ? 0 : q->cadence);
+	before = update_before(q);
+	if (before < q->start)
+		return false;
 	grads = ts_agrees_at(q, TS_KIND_GRADS, before);
 	some = params->ranks > 1 && params->parted_first < params->ranks;
 	if (ts_resume_before(q, params->step, &resume) || q->first[TS_KIND_LR].parts ||
 	    !(grads || ts_agrees_at(q, TS_KIND_GRAD_NORM, before)) || !ts_agrees_at(q, TS_KIND_LOSS, before))
+		return false;
+	if (ts_diagnose_update(q, before, grads ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM))
+		return true;
+	if (params->step == q->start || gradients_first(q))
 		return false;
 	/* Without digests of gradients a small difference may have come from them, and with several ranks from their sum. */
 	if (!some && !finite && (!grads || several))
@@ -357,13 +424,19 @@ static bool by_state(struct ts_inquiry *q)
 	return true;
 }
 
+/* The parameters that the forward pass of step f used are equal: those of after its update tell it of the step before. */
+static bool same_parameters(const struct ts_inquiry *q)
+{
+	return ts_agrees_at(q, TS_KIND_PARAMS, q->f) || (q->e->params_time == TS_DIGEST_AFTER && q->f > q->start &&
+							 ts_agrees_at(q, TS_KIND_PARAMS, q->f - q->cadence));
+}
+
 /* Parameters, batch and generators agree, and the loss does not. */
 static bool by_exclusion(struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
 
-	if (!loss->parts || loss->step != q->f || !(ts_is_finite(q) || ts_is_pushed(q)) ||
-	    q->e->params_time != TS_DIGEST_BEFORE || !ts_agrees_at(q, TS_KIND_PARAMS, q->f) ||
+	if (!loss->parts || loss->step != q->f || !(ts_is_finite(q) || ts_is_pushed(q)) || !same_parameters(q) ||
 	    !ts_agrees_at(q, TS_KIND_BATCH, q->f) || !ts_agrees_at(q, TS_KIND_RNG, q->f))
 		return false;
 	if (ts_diagnose_facts(q))
@@ -383,6 +456,8 @@ static bool by_exclusion(struct ts_inquiry *q)
 
 bool ts_diagnose_inputs(struct ts_inquiry *q)
 {
+	if (q->dealt)
+		ts_say_against(q, "another number of ranks shares the batches: their digests cannot be compared");
 	return by_learning_rate(q) || by_batches(q) || by_parameters(q) || by_generators(q) || by_gradients(q) || by_state(q) ||
 	       by_exclusion(q);
 }

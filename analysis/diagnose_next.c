@@ -138,7 +138,9 @@ void ts_diagnose_features(struct ts_inquiry *q)
 		const struct ts_first *first = &q->first[others[i].kind];
 
 		feature(q, others[i].subject, "first", TS_UNIT_STEP, first->parts, (double)first->step,
-			first->recorded ? "does not part" : "not recorded by both");
+			first->recorded				      ? "does not part"
+			: q->dealt && others[i].kind == TS_KIND_BATCH ? "shared among another number of ranks"
+								      : "not recorded by both");
 	}
 }
 
@@ -201,7 +203,7 @@ static void record_digests(struct ts_inquiry *q)
 	int64_t from = q->has_f && q->f > q->start ? q->f - 1 : q->start;
 
 	for (size_t i = 0; i < sizeof digests / sizeof digests[0]; i++)
-		if (!q->first[digests[i].kind].recorded)
+		if (!q->first[digests[i].kind].recorded && !(q->dealt && digests[i].kind == TS_KIND_BATCH))
 			names = ts_inquiry_text(q, "%.*s%s%s", TS_SPAN_ARG(names), names.len ? ", " : "", digests[i].name);
 	if (!names.len)
 		return;

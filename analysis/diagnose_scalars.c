@@ -295,7 +295,7 @@ static void coarse(struct ts_inquiry *q)
 	ts_remain(q, TS_CAUSE_CORRUPTION);
 }
 
-void ts_diagnose_scalars(struct ts_inquiry *q)
+static void scalars(struct ts_inquiry *q)
 {
 	if (blew_up(q))
 		return;
@@ -315,4 +315,10 @@ void ts_diagnose_scalars(struct ts_inquiry *q)
 	} else {
 		jump(q);
 	}
+}
+
+void ts_diagnose_scalars(struct ts_inquiry *q)
+{
+	scalars(q);
+	ts_remain_facts(q);
 }

@@ -162,6 +162,29 @@ static void find_jump(struct ts_inquiry *q)
 		q->limit = q->e->repeats.spread * ts_cut_of(q, TS_CUT_SPREAD);
 }
 
+/* A rank's series that one run lacks while both have it of other ranks. */
+static bool ranks_differ(const struct ts_evidence *e)
+{
+	for (size_t i = 0; i < e->n_series; i++)
+		for (size_t k = 0; k < e->n_series; k++)
+			if (e->series[i].kind == TS_KIND_BATCH && e->series[i].in_a != e->series[i].in_b &&
+			    e->series[k].kind == TS_KIND_BATCH && e->series[k].in_a && e->series[k].in_b &&
+			    ts_span_eq(e->series[i].name, e->series[k].name))
+				return true;
+	return false;
+}
+
+/* A rank of two has half of what a rank of one has: other digests of the same batch. */
+static void leave_out_shares(struct ts_inquiry *q)
+{
+	bool known = q->e->world_a && q->e->world_b;
+
+	if (!q->first[TS_KIND_BATCH].parts || (known ? q->e->world_a == q->e->world_b : !ranks_differ(q->e)))
+		return;
+	q->dealt = true;
+	q->first[TS_KIND_BATCH] = (struct ts_first){.recorded = false};
+}
+
 bool ts_inquiry_begin(struct ts_inquiry *q, const struct ts_evidence *e, const struct ts_cuts *cuts, struct ts_arena *arena)
 {
 	*q = (struct ts_inquiry){.e = e, .cuts = cuts, .arena = arena};
@@ -174,6 +197,7 @@ bool ts_inquiry_begin(struct ts_inquiry *q, const struct ts_evidence *e, const s
 	for (size_t i = 0; i < e->n_series; i++)
 		if (e->series[i].in_a && e->series[i].in_b && e->series[i].common > 0)
 			note_first(&q->first[e->series[i].kind], &e->series[i]);
+	leave_out_shares(q);
 	find_range(q);
 	find_first(q);
 	find_jump(q);

@@ -45,6 +45,7 @@ struct ts_inquiry {
 	double limit;	     /* r that rounding explains */
 	bool means;	     /* the loss was left out: see ts_without_means */
 	bool coarse;	     /* jump is within a few quanta of a coarse source */
+	bool dealt; /* another number of ranks shares the batches: their digests cannot be compared, and are left out */
 };
 
 double ts_cut_of(const struct ts_inquiry *q, enum ts_cut cut);
@@ -79,6 +80,12 @@ void ts_conclude(struct ts_inquiry *q, enum ts_cause cause, enum ts_confidence c
 
 /* diagnose_facts.c: does a fact that differs explain it? Concludes, and then returns true. */
 bool ts_diagnose_facts(struct ts_inquiry *q);
+/* The same where parameters part in the update of step `update`, whose batch and gradients agree: only a setting of the update. */
+bool ts_diagnose_update(struct ts_inquiry *q, int64_t update, enum ts_confidence most);
+/* Both say it, and not the same. What one run alone recorded says nothing, but for a variable that the other did not set. */
+bool ts_fact_differs(const struct ts_inquiry *q, const struct ts_fact_row *row);
+/* What remains possible for facts that differ whose effect is not known, or that one run alone recorded. */
+void ts_remain_facts(struct ts_inquiry *q);
 /* Says which facts differ that explain nothing here, or of which nothing is known. */
 void ts_say_facts(struct ts_inquiry *q);
 /* Says which flags are off or not recorded; how many are off on either side, how many unknown. */

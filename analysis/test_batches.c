@@ -80,7 +80,9 @@ static void test_reordered(void **state)
 	assert_int_equal(r.answer, TS_BATCHES_REORDERED);
 	assert_int_equal(r.step, 2);
 	assert_int_equal(r.compared, 6);
-	assert_int_equal(r.shared, 6);
+	/* g stays at step 6. */
+	assert_int_equal(r.shared, 5);
+	assert_int_equal(r.kept, 1);
 	/* An exchange of two is too little to call an order. */
 	r = relate("abcdefgh", "abcdefhg");
 	assert_int_equal(r.answer, TS_BATCHES_OVERLAP);
@@ -100,6 +102,25 @@ static void test_disjoint(void **state)
 	assert_int_equal(r.shared, 0);
 }
 
+/* One batch replaced, the others where they were: nothing came in another order. */
+static void test_replaced(void **state)
+{
+	struct ts_batch_relation r = relate("abcdefgh", "abXdefgh");
+
+	(void)state;
+	assert_int_equal(r.answer, TS_BATCHES_REPLACED);
+	assert_int_equal(r.step, 2);
+	assert_int_equal(r.compared, 6);
+	assert_int_equal(r.shared, 0);
+	assert_int_equal(r.kept, 5);
+	/* Two that changed places did move. */
+	r = relate("abcdefgh", "abedcfgh");
+	assert_int_equal(r.answer, TS_BATCHES_REORDERED);
+	assert_int_equal(r.shared, 2);
+	/* Epochs of ten in one order: a shift by ten would hold for all that stayed. */
+	check("abcdefghijabcdefghijabcdefghij", "abXdefghijabcdefghijabcdefghij", TS_BATCHES_REPLACED, 2, 0);
+}
+
 static void test_no_memory(void **state)
 {
 	static const int64_t steps[N] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
@@ -116,8 +137,8 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same),	 cmocka_unit_test(test_shifted),   cmocka_unit_test(test_reordered),
-		cmocka_unit_test(test_disjoint), cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_same),	 cmocka_unit_test(test_shifted),  cmocka_unit_test(test_reordered),
+		cmocka_unit_test(test_disjoint), cmocka_unit_test(test_replaced), cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -399,38 +399,38 @@ static void test_data(void **state)
 	SCENE(s);
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REORDERED, 80, 0, 900, 900};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REORDERED, 80, 0, 900, 900, 0};
 	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_SHIFTED, 80, -3, 900, 900};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_SHIFTED, 80, -3, 900, 900, 0};
 	expect(&s, TS_CAUSE_DATA_POSITION, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
 	/* None in common, and the facts say that the data are the same. */
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0};
 	say(&s, "data.sha256", "398c", "398c");
 	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0};
 	say(&s, "data.sha256", "398c", "77aa");
 	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
 	/* Nobody says which data: order and set stay together. */
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0};
 	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_DATA_SET));
 	AGAIN(s);
 	/* Batches that differ for long before anything happens did not do it. */
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 10);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REORDERED, 10, 0, 900, 900};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REORDERED, 10, 0, 900, 900, 0};
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	AGAIN(s);
 	/* Nor those that differ afterwards. */
@@ -438,6 +438,70 @@ static void test_data(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	assert_false(may_be(&s, TS_CAUSE_DATA_ORDER));
+	close_scene(&s);
+}
+
+/* Digests of batches that another number of ranks shares are of other things, and tell nothing. */
+static void test_shares(void **state)
+{
+	SCENE(s);
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-7, 1e-7, 0);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0};
+	say(&s, "data.sha256", "398c", "398c");
+	say(&s, "parallelism.world_size", "1", "2");
+	s.e.world_a = 1;
+	s.e.world_b = 2;
+	expect(&s, TS_CAUSE_REDUCTION_ORDER, TS_CONFIDENCE_MEDIUM);
+	assert_true(says_against(&s, "cannot be compared"));
+	AGAIN(s);
+	/* The same where nobody said how many: one run has the batches of a second rank. */
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
+	add(&s, TS_KIND_BATCH, "digests.batch", 1)->in_a = false;
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-7, 1e-7, 0);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0};
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_REDUCTION_ORDER));
+	AGAIN(s);
+	/* As many ranks: what parts is a batch. */
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-2, 1e-1, 0);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0};
+	s.e.world_a = s.e.world_b = 2;
+	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM);
+	close_scene(&s);
+}
+
+/* One sample replaced: batches differ, and none has moved. */
+static void test_replaced(void **state)
+{
+	SCENE(s);
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
+	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870};
+	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_DATA_ORDER));
+	AGAIN(s);
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
+	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870};
+	say(&s, "data.sha256", "398c", "77aa");
+	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	/* A digest that one run alone wrote down is no other digest. */
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
+	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870};
+	say(&s, "data.sha256", "398c", NULL);
+	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* The same data by their digest: samples changed places, if they did. */
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
+	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870};
+	say(&s, "data.sha256", "398c", "398c");
+	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_DATA_SET));
 	close_scene(&s);
 }
 
@@ -639,6 +703,87 @@ static void test_corruption(void **state)
 	close_scene(&s);
 }
 
+/* What went into an update agrees, and a setting of it differs: not a fault of a machine. */
+static void test_update(void **state)
+{
+	SCENE(s);
+	s.e.params_time = TS_DIGEST_BEFORE;
+	params_on(&s, 1, 1, 1);
+	grads_on(&s, 1, 1, 1);
+	agrees(&s, TS_KIND_LR, "lr");
+	parts(&s, TS_KIND_LOSS, "loss", 1, 5e-7, 1e-3, 0.02);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 1, 1e-6, 1e-3, 0.02);
+	say(&s, "config.weight_decay", "0.01", "0.02");
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_HIGH);
+	assert_int_equal(s.d.step, 0);
+	AGAIN(s);
+	/* Clipping acts whenever a norm is above it; the machine stays possible. */
+	s.e.params_time = TS_DIGEST_BEFORE;
+	params_on(&s, 1, 1, 60);
+	grads_on(&s, 1, 1, 60);
+	parts(&s, TS_KIND_LOSS, "loss", 60, 5e-7, 1e-3, 0.02);
+	say(&s, "config.optimizer.clip", "1.0", "0.5");
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_HIGH);
+	assert_true(may_be(&s, TS_CAUSE_CORRUPTION));
+	AGAIN(s);
+	/* Weight decay did nothing for 60 steps; and one run alone said what it was. */
+	s.e.params_time = TS_DIGEST_BEFORE;
+	params_on(&s, 1, 1, 60);
+	grads_on(&s, 1, 1, 60);
+	parts(&s, TS_KIND_LOSS, "loss", 60, 3e-4, 1e-3, 0.02);
+	say(&s, "config.weight_decay", "0.01", "0.02");
+	expect(&s, TS_CAUSE_CORRUPTION, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	s.e.params_time = TS_DIGEST_BEFORE;
+	params_on(&s, 1, 1, 60);
+	grads_on(&s, 1, 1, 60);
+	parts(&s, TS_KIND_LOSS, "loss", 60, 3e-4, 1e-3, 0.02);
+	say(&s, "config.optimizer.clip", NULL, "0.5");
+	expect(&s, TS_CAUSE_CORRUPTION, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* Digests of nobody knows when, which part with the gradients of an equal forward pass: the gradients came first. */
+	params_on(&s, 1, 1, 60);
+	grads_on(&s, 1, 1, 60);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 0.2, 0.2, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 61, 3e-4, 1e-2, 0.05);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_GRADIENT_PATH) && may_be(&s, TS_CAUSE_CORRUPTION));
+	close_scene(&s);
+}
+
+/* A fact that one run alone recorded is no difference; one of unknown effect leaves what it may do. */
+static void test_facts_of_one(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 1, 3e-4, 1e-2, 0.05);
+	agrees(&s, TS_KIND_LR, "lr");
+	say(&s, "config.batch", "32", "32");
+	say(&s, "config.weight_decay", "0.1", NULL);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_CONFIG));
+	assert_true(says_against(&s, "recorded by one run only"));
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
+	say(&s, "data.sha256", "398c", NULL);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* A variable that one run did not set, while it wrote its environment down. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 2e-4, 1e-3, 0);
+	say(&s, "determinism.env.NVIDIA_TF32_OVERRIDE", NULL, "1");
+	say(&s, "determinism.env.OMP_NUM_THREADS", "1", "1");
+	say(&s, "seeds.torch", "1", "1");
+	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-7, 1e-7, 0);
+	s.e.world_a = s.e.world_b = 1;
+	say(&s, "determinism.use_deterministic_algorithms", "true", "true");
+	say(&s, "hardware.cuda_available", "false", "false");
+	say(&s, "determinism.of_no_known_effect", "a", "b");
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_PRECISION));
+	close_scene(&s);
+}
+
 /* --- events --- */
 
 static void test_resume(void **state)
@@ -660,7 +805,7 @@ static void test_resume(void **state)
 	AGAIN(s);
 	resume_at(&s, 100);
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 100);
-	s.e.batches = (struct ts_batch_relation){TS_BATCHES_SHIFTED, 100, -100, 900, 900};
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_SHIFTED, 100, -100, 900, 900, 0};
 	parts(&s, TS_KIND_LOSS, "loss", 100, 2e-2, 0.3, 0);
 	expect(&s, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_HIGH);
 	AGAIN(s);
@@ -920,6 +1065,13 @@ static void test_precision(void **state)
 	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_MEDIUM);
 	assert_false(may_be(&s, TS_CAUSE_DATA_ORDER));
 	AGAIN(s);
+	/* Nobody said of when the digest is: it agrees at the step at which the loss does not. */
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	parts(&s, TS_KIND_LOSS, "loss", 0, 2e-4, 1e-3, 0);
+	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
 	/* Errors that cancel in the first loss do not in the norm of its gradient; rounding is small in both. */
 	s.e.params_time = TS_DIGEST_BEFORE;
 	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
@@ -1069,10 +1221,14 @@ int main(void)
 		cmocka_unit_test(test_evaluation),
 		cmocka_unit_test(test_learning_rate),
 		cmocka_unit_test(test_data),
+		cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_replaced),
 		cmocka_unit_test(test_init),
 		cmocka_unit_test(test_rng),
 		cmocka_unit_test(test_gradient_path),
 		cmocka_unit_test(test_corruption),
+		cmocka_unit_test(test_update),
+		cmocka_unit_test(test_facts_of_one),
 		cmocka_unit_test(test_resume),
 		cmocka_unit_test(test_blow_up),
 		cmocka_unit_test(test_epoch),
