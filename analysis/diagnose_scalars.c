@@ -89,9 +89,25 @@ static void remain_inputs(struct ts_inquiry *q)
 	ts_remain(q, TS_CAUSE_DATA_SET);
 }
 
+/* The value that says "more than rounding": where the first loss is no more than that, its gradient norm or what follows. */
+static struct ts_span push_text(struct ts_inquiry *q)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
+
+	if (!ts_is_rounding(q))
+		return ts_inquiry_text(q, "the first loss differs by a relative %s", ts_say_number(q->jump).text);
+	if (norm->parts && norm->jump >= ts_cut_of(q, TS_CUT_GRAD))
+		return ts_inquiry_text(q, "the gradient norm differs by a relative %s, the first loss by %s",
+				       ts_say_number(norm->jump).text, ts_say_number(q->jump).text);
+	return ts_inquiry_text(q, "ten records on the loss differs by a relative %s, at first by %s",
+			       ts_say_number(loss->parts ? loss->series->gap.after_10 : q->jump).text,
+			       ts_say_number(q->jump).text);
+}
+
 static void finite_at_start(struct ts_inquiry *q)
 {
 	const struct ts_first *eval = &q->first[TS_KIND_EVAL];
+	struct ts_span push = push_text(q);
 
 	if (q->jump > ts_cut_of(q, TS_CUT_INIT)) {
 		ts_conclude(q, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM,
@@ -104,10 +120,9 @@ static void finite_at_start(struct ts_inquiry *q)
 		remain_inputs(q);
 	} else {
 		ts_conclude(q, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_MEDIUM,
-			    "the first loss differs by a relative %s: more than rounding in fp32, less than another "
-			    "initialization; a kernel or precision, "
+			    "%.*s: more than rounding in fp32, less than another initialization; a kernel or precision, "
 			    "draws of dropout, and large batches of other data look alike here",
-			    ts_say_number(q->jump).text);
+			    TS_SPAN_ARG(push));
 		ts_remain(q, TS_CAUSE_PRECISION);
 		remain_inputs(q);
 	}

@@ -903,6 +903,12 @@ static void test_first_step(void **state)
 	expect(&s, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_PRECISION) && may_be(&s, TS_CAUSE_RNG_STREAM) && may_be(&s, TS_CAUSE_DATA_ORDER));
 	AGAIN(s);
+	/* What is more than rounding is the norm, and the sentence says so. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 8e-8, 1e-6, 0);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 0, 4e-3, 1e-2, 0);
+	expect(&s, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_MEDIUM);
+	assert_true(found_in(&s.d.sentence, 1, "the gradient norm differs by a relative 0.004"));
+	AGAIN(s);
 	parts(&s, TS_KIND_LOSS, "loss", 0, 1.9e-6, 1e-6, 0);
 	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
 	close_scene(&s);
