@@ -445,7 +445,7 @@ enum ts_status ts_diff_diagnose(const struct ts_evidence_notes *notes, struct ts
 {
 	struct asking q = {.notes = notes, .f = f, .a = a, .b = b, .diff = diff, .arena = notes->arena};
 	struct ts_facts facts[2];
-	size_t at;
+	size_t at = 0;
 
 	q.e.series = notes->items;
 	q.e.n_series = notes->n;

@@ -114,7 +114,7 @@ static enum ts_status list_across(struct matrix_walk *w, struct queue *queues, s
 	if (!series)
 		return ts_arena_error(&w->rank, err);
 	while (least(queues, w->n)) {
-		bool any;
+		bool any = false;
 
 		if (take(w, queues, &series[n], &any, err))
 			return err->status;
@@ -209,8 +209,8 @@ static enum ts_status compare_rank(struct matrix_walk *w, int32_t rank, struct t
 {
 	static const enum ts_role order[] = {TS_ROLE_TRAJECTORY, TS_ROLE_UNKNOWN};
 	struct queue *queues;
-	struct across *series;
-	size_t n;
+	struct across *series = NULL;
+	size_t n = 0;
 
 	ts_arena_reset(&w->rank);
 	queues = ts_arena_array(&w->rank, w->n, sizeof *queues);
@@ -275,8 +275,8 @@ static struct ts_pair pair_of(const struct tally *t)
 
 static enum ts_status walk_ranks(struct matrix_walk *w, struct ts_arena *arena, struct ts_error *err)
 {
-	int32_t *ranks;
-	size_t n;
+	int32_t *ranks = NULL;
+	size_t n = 0;
 
 	for (size_t i = 0; i < w->n; i++)
 		for (size_t j = i + 1; j < w->n; j++)

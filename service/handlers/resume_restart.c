@@ -303,8 +303,8 @@ static enum ts_status pair_column(struct pairing *p, const struct ts_table *tabl
 	const struct ts_table *final_table = NULL;
 	const struct ts_column *final;
 	struct ts_row_pairs pairs;
-	struct execution *all;
-	size_t n;
+	struct execution *all = NULL;
+	size_t n = 0;
 
 	if (load_column(p, table, column, &final_table, &final, &all, &n, err))
 		return err->status;

@@ -171,7 +171,7 @@ static void pass_point(struct points *p)
 static enum ts_status find_place(struct points *p, struct ts_error *err)
 {
 	for (; !points_end(p); pass_point(p), p->unplaced++) {
-		bool there;
+		bool there = false;
 
 		if (open_blocks(p, err) || axis_upto(p, step_of(p), &there, err))
 			return err->status;
