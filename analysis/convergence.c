@@ -203,23 +203,13 @@ static bool change(const struct summary *s, const char *reason)
 
 /* --- blow-up --- */
 
-static double median_of(const struct summary *s, size_t from, size_t to, double *scratch)
-{
-	static const double half[] = {50};
-	double out;
-
-	memcpy(scratch, s->finite + from, (to - from) * sizeof *scratch);
-	ts_percentiles(scratch, to - from, half, 1, &out);
-	return out;
-}
-
 /* The least median of 16 values that follow each other. */
 static double lowest_level(const struct summary *s)
 {
 	double least = HUGE_VAL, scratch[LAST_MOST];
 
 	for (size_t i = 0; i + LAST_MOST <= s->n; i += LAST_MOST)
-		least = fmin(least, median_of(s, i, i + LAST_MOST, scratch));
+		least = fmin(least, ts_median(s->finite + i, LAST_MOST, scratch));
 	return least;
 }
 
@@ -250,20 +240,21 @@ static bool beyond_before(const struct summary *s, struct blow_up *b, double *sc
 
 static bool find_blow_up(const struct summary *s, struct blow_up *ret, bool *ret_found)
 {
-	size_t least = s->ends_nonfinite ? 1 : LAST_LEAST, after;
+	size_t least = s->ends_nonfinite ? 1 : LAST_LEAST, after, from;
 	double scratch[LAST_MOST], *work, middle;
 
 	*ret_found = false;
 	if (s->n < (size_t)2 * LAST_MOST)
 		return true;
-	ret->last = s->ends_nonfinite ? s->last : median_of(s, s->n - LAST_LEAST, s->n, scratch);
+	ret->last = s->ends_nonfinite ? s->last : ts_median(s->finite + s->n - LAST_LEAST, LAST_LEAST, scratch);
 	middle = lowest_level(s) / 2 + ret->last / 2;
 	for (ret->at = s->n; ret->at > 0 && s->finite[ret->at - 1] > middle; ret->at--)
 		;
 	after = s->n - ret->at;
 	if (after < least || ret->at < LAST_MOST)
 		return true;
-	ret->last = median_of(s, after > LAST_MOST ? s->n - LAST_MOST : ret->at, s->n, scratch);
+	from = after > LAST_MOST ? s->n - LAST_MOST : ret->at;
+	ret->last = ts_median(s->finite + from, s->n - from, scratch);
 	work = ts_arena_alloc(s->arena, (after > BEFORE_LEAST ? after : BEFORE_LEAST) * sizeof *work);
 	if (!work)
 		return false;
@@ -303,7 +294,7 @@ static size_t thin(const struct summary *s, double *scratch, double *keys, doubl
 		size_t a = from + i * n / points, b = from + (i + 1) * n / points;
 
 		keys[i] = (double)s->keys[a] / 2 + (double)s->keys[b - 1] / 2;
-		values[i] = median_of(s, a, b, scratch);
+		values[i] = ts_median(s->finite + a, b - a, scratch);
 	}
 	return points;
 }

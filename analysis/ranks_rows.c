@@ -112,16 +112,6 @@ static const char *why_nothing(const struct ts_ranks *r)
 	return r->kept->n ? NULL : "every step has a time that is no finite number";
 }
 
-static double median_of(const double *x, size_t n, double *scratch)
-{
-	static const double q[] = {50.0};
-	double out;
-
-	memcpy(scratch, x, n * sizeof *x);
-	ts_percentiles(scratch, n, q, 1, &out);
-	return out;
-}
-
 static double sum_waits(const struct ts_ranks *r, enum ts_rank_track_kind kind)
 {
 	struct ts_tally sum = {0, 0};
@@ -152,8 +142,8 @@ static void cost_rows(const struct ts_ranks *r, enum ts_rank_track_kind kind, do
 	row(o, "wait", TS_UNIT_RATIO, wait / wall, no_wait ? no_wait : no_wall);
 	row(o, "comm", TS_UNIT_RATIO, (transfer + wait) / wall, no_comm ? no_comm : no_wall);
 	row(o, "comm_max", TS_UNIT_RATIO, ts_tally_value(&k->comm_max) / n, no_comm);
-	row(o, "imbalance_cv", TS_UNIT_RATIO, none ? 0 : median_of(t->imbalance, k->n, scratch), none);
-	row(o, "skew", TS_UNIT_SECONDS, none ? 0 : median_of(t->skew, k->n, scratch), none);
+	row(o, "imbalance_cv", TS_UNIT_RATIO, none ? 0 : ts_median(t->imbalance, k->n, scratch), none);
+	row(o, "skew", TS_UNIT_SECONDS, none ? 0 : ts_median(t->skew, k->n, scratch), none);
 	row(o, "lost", TS_UNIT_RATIO, ts_tally_value(&t->lost) / longest,
 	    none ? none : (longest > 0 ? NULL : "the ranks do nothing of their own"));
 	row(o, "lost", TS_UNIT_SECONDS, ts_tally_value(&t->lost), none);
@@ -166,8 +156,8 @@ static double rank_median(const struct ts_ranks *r, size_t rank, const double *s
 	const struct ts_rank_steps *k = r->kept;
 
 	if (k->exact)
-		return median_of(steps + rank * r->n_aligned, k->n, scratch);
-	return median_of(t->cells + rank * k->n_cells, k->cells, scratch);
+		return ts_median(steps + rank * r->n_aligned, k->n, scratch);
+	return ts_median(t->cells + rank * k->n_cells, k->cells, scratch);
 }
 
 static void rank_rows(const struct ts_ranks *r, size_t a, enum ts_rank_track_kind kind, double *scratch, struct rows *o)

@@ -34,14 +34,6 @@ struct work {
 
 /* --- points --- */
 
-static double median_of(double *scratch, size_t n)
-{
-	double q = 50.0, median;
-
-	ts_percentiles(scratch, n, &q, 1, &median);
-	return median;
-}
-
 static double key_offset(const struct ts_series *s, size_t i)
 {
 	return (double)((uint64_t)s->keys[i] - (uint64_t)s->keys[0]);
@@ -68,7 +60,7 @@ static enum ts_status points_of(const struct ts_series *s, size_t blocks, struct
 
 		t[b] = (key_offset(s, from + (width - 1) / 2) + key_offset(s, from + width / 2)) / 2;
 		memcpy(block, s->values + from, width * sizeof *block);
-		y[b] = width == 1 ? block[0] : median_of(block, width);
+		y[b] = width == 1 ? block[0] : ts_median(block, width, block);
 	}
 	*ret_points = (struct points){t, y, n};
 	return TS_OK;
@@ -275,7 +267,7 @@ static double levels_p(const struct points *p, const struct work *w, double dire
 
 		t[i] = (double)i;
 		memcpy(w->sorted, part.y, part.n * sizeof *part.y);
-		y[i] = median_of(w->sorted, part.n);
+		y[i] = ts_median(w->sorted, part.n, w->sorted);
 	}
 	levels.n = n;
 	k = kendall_of(&levels, w);
@@ -320,7 +312,7 @@ static double distance(const double *y, size_t n, double level)
 static double median_kept(const double *y, size_t n, const struct work *w)
 {
 	memcpy(w->sorted, y, n * sizeof *y);
-	return median_of(w->sorted, n);
+	return ts_median(w->sorted, n, w->sorted);
 }
 
 /* The first value of the new level: where the distances from the one level before and the other after are least in sum. */

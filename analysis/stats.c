@@ -239,6 +239,17 @@ void ts_percentiles(double *scratch, size_t n, const double *q, size_t n_q, doub
 		percentiles_few(scratch, n, q + at, n_q - at < Q_MAX ? n_q - at : Q_MAX, out + at);
 }
 
+double ts_median(const double *x, size_t n, double *scratch)
+{
+	static const double half = 50.0;
+	double out;
+
+	if (n && scratch != x)
+		memcpy(scratch, x, n * sizeof *x);
+	ts_percentiles(scratch, n, &half, 1, &out);
+	return out;
+}
+
 double ts_nth(double *x, size_t n, size_t k)
 {
 	size_t lo = 0, hi = n - 1;

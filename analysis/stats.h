@@ -15,6 +15,8 @@ double ts_mean(const double *x, size_t n);
 double ts_stddev(const double *x, size_t n, double mean);
 /* The q-th percentiles (each 0 to 100), by selection; scratch holds the n values on entry and is used up. */
 void ts_percentiles(double *scratch, size_t n, const double *q, size_t n_q, double *out);
+/* The 50th. scratch has room for n values and is used up; x stays as it is, unless it is the scratch. */
+double ts_median(const double *x, size_t n, double *scratch);
 /* The k-th smallest, k < n, by quickselect; no NaN. x is reordered: nothing before k is larger, nothing behind it smaller. For
  * the few values of one step over ranks, where a histogram would cost more; hostile orders of many values make it quadratic. */
 double ts_nth(double *x, size_t n, size_t k);

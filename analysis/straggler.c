@@ -71,16 +71,6 @@ static void fill_deviations(struct round *o)
 	}
 }
 
-static double median_of(const double *x, size_t n, double *scratch)
-{
-	static const double q[] = {50.0};
-	double out;
-
-	memcpy(scratch, x, n * sizeof *x);
-	ts_percentiles(scratch, n, q, 1, &out);
-	return out;
-}
-
 /* A pause of one rank in one step may outweigh all the rest: it would hide a slow rank, and how deviations hang together. */
 static void fill_clipped(struct round *o)
 {
@@ -89,11 +79,11 @@ static void fill_clipped(struct round *o)
 	o->any_clipped = false;
 	for (size_t i = 0; i < o->n; i++) {
 		const double *dev = o->dev + i * cells;
-		double *out = o->clipped + i * cells, mid = median_of(dev, cells, o->row), reach;
+		double *out = o->clipped + i * cells, mid = ts_median(dev, cells, o->row), reach;
 
 		for (size_t c = 0; c < cells; c++)
 			out[c] = fabs(dev[c] - mid);
-		reach = FAR * median_of(out, cells, o->row);
+		reach = FAR * ts_median(out, cells, o->row);
 		for (size_t c = 0; c < cells; c++) {
 			bool far = reach > 0 && fabs(dev[c] - mid) > reach;
 

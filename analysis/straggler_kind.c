@@ -13,16 +13,6 @@ enum {
 	SPLIT_ROUNDS = 20,
 };
 
-static double median_of(const double *x, size_t n, double *scratch)
-{
-	static const double q[] = {50.0};
-	double out;
-
-	memcpy(scratch, x, n * sizeof *x);
-	ts_percentiles(scratch, n, q, 1, &out);
-	return out;
-}
-
 /* Where the upper of two clusters begins (two means in one dimension, Lloyd 1982). */
 static double split(const double *x, size_t n)
 {
@@ -92,7 +82,7 @@ static bool is_late(const double *x, size_t n, size_t cut, double before, double
 {
 	if (cut < EDGE || n - cut < EDGE || after <= 0 || before > after / 4)
 		return false;
-	return median_of(x + cut, n - cut, scratch) >= after / 2;
+	return ts_median(x + cut, n - cut, scratch) >= after / 2;
 }
 
 struct ts_straggler_course ts_straggler_course(const double *x, size_t n, double *scratch)
@@ -108,7 +98,7 @@ struct ts_straggler_course ts_straggler_course(const double *x, size_t n, double
 		}
 	}
 	c = (struct ts_straggler_course){.kind = TS_STRAGGLER_PERSISTENT, .after = mean_of(x, n)};
-	if (median_of(x, n, scratch) >= c.after / 2)
+	if (ts_median(x, n, scratch) >= c.after / 2)
 		return c;
 	c.kind = TS_STRAGGLER_INTERMITTENT;
 	c.onset = slow_starts(x, n, split(x, n), scratch, &n_gaps);

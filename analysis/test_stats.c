@@ -107,6 +107,18 @@ static void percentiles_interpolate(void **state)
 		same_bits(out[i], 7.0);
 }
 
+static void median_leaves_its_values(void **state)
+{
+	double x[] = {5, 1, 4, 2}, scratch[4];
+
+	(void)state;
+	same_bits(ts_median(x, 3, scratch), 4);
+	same_bits(ts_median(x, 4, scratch), 3);
+	same_bits(x[0], 5);
+	same_bits(x[3], 2);
+	same_bits(ts_median(x, 4, x), 3);
+}
+
 static void percentiles_of_many(void **state)
 {
 	static const double q[] = {0, 1, 50, 95, 99, 99.9, 100};
@@ -223,7 +235,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sum_is_compensated),  cmocka_unit_test(sum_of_what_is_not_finite),
 		cmocka_unit_test(mean_and_deviation),  cmocka_unit_test(percentiles_interpolate),
-		cmocka_unit_test(percentiles_of_many), cmocka_unit_test(percentiles_of_what_is_not_finite),
+		cmocka_unit_test(median_leaves_its_values), cmocka_unit_test(percentiles_of_many),
+		cmocka_unit_test(percentiles_of_what_is_not_finite),
 		cmocka_unit_test(selection_is_linear), cmocka_unit_test(selection_agrees_with_sorting),
 	};
 
