@@ -18,57 +18,36 @@ static struct ts_measure *measure_next(struct ts_measures *m, struct ts_arena *a
 	return &m->items[m->n++];
 }
 
+static bool put(struct ts_measures *m, struct ts_arena *arena, const char *group, struct ts_span subject, const char *name,
+		struct ts_measure row)
+{
+	struct ts_measure *place = measure_next(m, arena);
+
+	if (!place)
+		return false;
+	row.group = ts_span_str(group);
+	row.subject = subject;
+	row.name = ts_span_str(name);
+	*place = row;
+	return true;
+}
+
 bool ts_measure_add(struct ts_measures *m, struct ts_arena *arena, const char *group, struct ts_span subject,
 		    const char *name, enum ts_unit unit, double value)
 {
-	struct ts_measure *row = measure_next(m, arena);
-
-	if (!row)
-		return false;
-	*row = (struct ts_measure){
-		.group = ts_span_str(group),
-		.subject = subject,
-		.name = ts_span_str(name),
-		.unit = unit,
-		.known = true,
-		.value = value,
-	};
-	return true;
+	return put(m, arena, group, subject, name, (struct ts_measure){.unit = unit, .known = true, .value = value});
 }
 
 bool ts_measure_unknown(struct ts_measures *m, struct ts_arena *arena, const char *group, struct ts_span subject,
 			const char *name, enum ts_unit unit, const char *reason)
 {
-	struct ts_measure *row = measure_next(m, arena);
-
-	if (!row)
-		return false;
-	*row = (struct ts_measure){
-		.group = ts_span_str(group),
-		.subject = subject,
-		.name = ts_span_str(name),
-		.unit = unit,
-		.reason = ts_span_str(reason),
-	};
-	return true;
+	return put(m, arena, group, subject, name, (struct ts_measure){.unit = unit, .reason = ts_span_str(reason)});
 }
 
 bool ts_measure_text(struct ts_measures *m, struct ts_arena *arena, const char *group, struct ts_span subject,
 		     const char *name, struct ts_span text)
 {
-	struct ts_measure *row = measure_next(m, arena);
-
-	if (!row)
-		return false;
-	*row = (struct ts_measure){
-		.group = ts_span_str(group),
-		.subject = subject,
-		.name = ts_span_str(name),
-		.unit = TS_UNIT_TEXT,
-		.known = true,
-		.text = text,
-	};
-	return true;
+	return put(m, arena, group, subject, name, (struct ts_measure){.unit = TS_UNIT_TEXT, .known = true, .text = text});
 }
 
 /* "best" or, with its unit, "best_step". */
