@@ -25,16 +25,6 @@ static int compare_columns(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static size_t count_columns(const struct ts_run *run)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < run->head.n_ranks; i++)
-		for (size_t t = 0; t < run->indexes[i].n_tables; t++)
-			n += run->indexes[i].tables[t].n_columns;
-	return n;
-}
-
 /* Events say what it cost, digests what was computed; of steps the names and the facts say which. */
 static enum ts_role role_of(const struct ts_run *run, const struct ts_table *table, const struct ts_column *column)
 {
@@ -95,7 +85,7 @@ static enum ts_status list_columns(const struct ts_run *run, struct ts_arena *ar
 {
 	size_t n = 0;
 
-	reply->columns = ts_arena_array(arena, count_columns(run), sizeof *reply->columns);
+	reply->columns = ts_arena_array(arena, ts_run_count_columns(run), sizeof *reply->columns);
 	if (!reply->columns)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < run->head.n_ranks; i++) {

@@ -111,6 +111,16 @@ const struct ts_index *ts_run_rank(const struct ts_run *run, int32_t rank)
 	return lo < run->head.n_ranks && run->head.ranks[lo].rank == rank ? &run->indexes[lo] : NULL;
 }
 
+size_t ts_run_count_columns(const struct ts_run *run)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->head.n_ranks; i++)
+		for (size_t t = 0; t < run->indexes[i].n_tables; t++)
+			n += run->indexes[i].tables[t].n_columns;
+	return n;
+}
+
 static enum ts_status add_steps(struct ts_fetch *f, const struct ts_index *index, struct ts_run_ref *ref,
 				struct ts_error *err)
 {

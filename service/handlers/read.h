@@ -42,6 +42,8 @@ enum ts_status ts_run_open(struct ts_fetch *f, const struct ts_id *id, struct ts
 			   struct ts_error *err);
 /* NULL when the run has no such rank. */
 const struct ts_index *ts_run_rank(const struct ts_run *run, int32_t rank);
+/* Of all tables of all ranks. */
+size_t ts_run_count_columns(const struct ts_run *run);
 /* What a renderer shows of a run; own_name is the fact session.name. */
 enum ts_status ts_run_describe(struct ts_fetch *f, const struct ts_run *run, struct ts_run_ref *ret_ref,
 			       struct ts_error *err);

@@ -115,16 +115,6 @@ static enum ts_status pair_rank(struct pairing *p, const struct ts_index *child,
 	return TS_OK;
 }
 
-static size_t count_columns(const struct ts_run *run)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < run->head.n_ranks; i++)
-		for (size_t t = 0; t < run->indexes[i].n_tables; t++)
-			n += run->indexes[i].tables[t].n_columns;
-	return n;
-}
-
 enum ts_status ts_resume_pair_runs(struct ts_fetch *f, const struct ts_run *parent, const struct ts_run *child,
 				   struct ts_arena *arena, struct ts_resume_evidence *e, struct ts_error *err)
 {
@@ -132,7 +122,7 @@ enum ts_status ts_resume_pair_runs(struct ts_fetch *f, const struct ts_run *pare
 	enum ts_status status = TS_OK;
 	size_t ranks = 0;
 
-	p.series = ts_arena_array(arena, count_columns(child), sizeof *p.series);
+	p.series = ts_arena_array(arena, ts_run_count_columns(child), sizeof *p.series);
 	if (!p.series)
 		return ts_arena_error(arena, err);
 	ts_arena_init(&p.scratch, TS_ANALYSIS_ARENA);

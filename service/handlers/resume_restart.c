@@ -343,21 +343,10 @@ static enum ts_status pair_rank(struct pairing *p, const struct ts_facts *facts,
 	return TS_OK;
 }
 
-static size_t count_columns(const struct ts_run *run)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < run->head.n_ranks; i++)
-		for (size_t t = 0; t < run->indexes[i].n_tables; t++)
-			if (run->indexes[i].tables[t].kind == TS_TABLE_SUPERSEDED)
-				n += run->indexes[i].tables[t].n_columns;
-	return n;
-}
-
 enum ts_status ts_resume_pair_restart(struct ts_fetch *f, const struct ts_run *run, struct ts_restart restart,
 				      struct ts_arena *arena, struct ts_resume_evidence *e, struct ts_error *err)
 {
-	struct ts_resume_series *series = ts_arena_array(arena, count_columns(run), sizeof *series);
+	struct ts_resume_series *series = ts_arena_array(arena, ts_run_count_columns(run), sizeof *series);
 	enum ts_status status = TS_OK;
 	size_t ranks = 0;
 
