@@ -17,6 +17,9 @@ void ts_json_id(struct ts_json *j, const char *key, const struct ts_id *id);
 void ts_json_text(struct ts_json *j, const char *key, struct ts_span text); /* empty is null */
 void ts_json_time(struct ts_json *j, const char *key, int64_t real_ns);	    /* 0 is null */
 void ts_json_count(struct ts_json *j, const char *key, uint64_t n);
+/* Null where it is not known. */
+void ts_json_known_count(struct ts_json *j, const char *key, bool known, uint64_t n);
+void ts_json_known_step(struct ts_json *j, const char *key, bool known, int64_t step);
 void ts_json_run(struct ts_json *j, const char *key, const struct ts_run_ref *run);
 void ts_json_bare_run(struct ts_json *j, const struct ts_run_ref *run);
 void ts_json_fact(struct ts_json *j, const struct ts_fact *fact); /* {"type":, "value":}; NULL and ABSENT are null */
@@ -69,8 +72,11 @@ enum ts_status ts_render_matrix_json(struct ts_cli *cli, const struct ts_diff_ma
 /* The report: panels of bars and sparklines (report.h), a page that is appended to out, every row as it is, and JSON. */
 enum ts_status ts_render_report_text(struct ts_cli *cli, const struct ts_report *r, struct ts_error *err);
 enum ts_status ts_render_report_html(const struct ts_report *r, struct ts_buf *out, struct ts_error *err);
-/* The page as a file, in place of what was there. */
-enum ts_status ts_render_report_page(struct ts_cli *cli, const struct ts_report *r, const char *path, struct ts_error *err);
+/* The page that --html asks for, as a file in place of what was there, or on stdout, where it is the whole answer. It comes before
+ * anything else reaches stdout: where it cannot be written, there is no answer. */
+enum ts_status ts_render_report_page(struct ts_cli *cli, const struct ts_report *r, bool *ret_answered, struct ts_error *err);
+/* --html names a file, or stdout if neither --json nor the option other wants it. */
+enum ts_status ts_check_page_option(const struct ts_cli *cli, const char *other, struct ts_error *err);
 enum ts_status ts_render_rows_text(struct ts_cli *cli, const struct ts_analysis *a, struct ts_error *err);
 enum ts_status ts_render_analysis_json(struct ts_cli *cli, const struct ts_analysis *a, struct ts_error *err);
 

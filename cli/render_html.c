@@ -426,7 +426,7 @@ enum ts_status ts_render_report_html(const struct ts_report *r, struct ts_buf *o
 	return ts_buf_check(out, err);
 }
 
-enum ts_status ts_render_report_page(struct ts_cli *cli, const struct ts_report *r, const char *path, struct ts_error *err)
+static enum ts_status write_page(struct ts_cli *cli, const struct ts_report *r, const char *path, struct ts_error *err)
 {
 	struct ts_buf html = TS_BUF_INIT(PAGE_MAX);
 	enum ts_status status = ts_render_report_html(r, &html, err);
@@ -437,4 +437,31 @@ enum ts_status ts_render_report_page(struct ts_cli *cli, const struct ts_report 
 		ts_cli_say(cli, "wrote %s", path);
 	ts_buf_finish(&html);
 	return status;
+}
+
+enum ts_status ts_render_report_page(struct ts_cli *cli, const struct ts_report *r, bool *ret_answered, struct ts_error *err)
+{
+	const char *path = ts_args_text(&cli->args, "html");
+	bool answered = path && strcmp(path, "-") == 0;
+	enum ts_status status = TS_OK;
+
+	if (answered)
+		status = ts_render_report_html(r, &cli->out, err);
+	else if (path)
+		status = write_page(cli, r, path, err);
+	if (!status)
+		*ret_answered = answered;
+	return status;
+}
+
+enum ts_status ts_check_page_option(const struct ts_cli *cli, const char *other, struct ts_error *err)
+{
+	const char *path = ts_args_text(&cli->args, "html");
+
+	if (path && !*path)
+		return ts_error_set(err, TS_INVALID, "--html wants a file");
+	if (path && strcmp(path, "-") == 0 && (cli->json || ts_args_has(&cli->args, other)))
+		return ts_error_set(err, TS_INVALID, "--html - writes to stdout, and so does --%s; name a file",
+				    cli->json ? "json" : other);
+	return TS_OK;
 }

@@ -38,24 +38,6 @@ static void fact_row(struct ts_json *j, const struct ts_fact_row *row)
 	ts_json_end(j);
 }
 
-static void known_step(struct ts_json *j, const char *key, bool known, int64_t step)
-{
-	ts_json_key(j, key);
-	if (known)
-		ts_json_i64(j, step);
-	else
-		ts_json_null(j);
-}
-
-static void known_count(struct ts_json *j, const char *key, bool known, uint64_t n)
-{
-	ts_json_key(j, key);
-	if (known)
-		ts_json_u64(j, n);
-	else
-		ts_json_null(j);
-}
-
 /* Whatever else the other side has under the name, empty if nothing. */
 static void other_types(struct ts_json *j, unsigned types)
 {
@@ -87,10 +69,10 @@ static void series_row(struct ts_json *j, const struct ts_series_row *row, bool 
 	ts_json_key(j, "state");
 	ts_json_string(j, ts_series_word(row->state));
 	other_types(j, row->other_types);
-	known_step(j, "first_step", parts, row->first_step);
-	known_step(j, "after_step", parts && row->after_known, row->after_step);
-	known_step(j, "a_step", parts, axis ? row->step_a : row->first_step);
-	known_step(j, "b_step", parts, axis ? row->step_b : row->first_step);
+	ts_json_known_step(j, "first_step", parts, row->first_step);
+	ts_json_known_step(j, "after_step", parts && row->after_known, row->after_step);
+	ts_json_known_step(j, "a_step", parts, axis ? row->step_a : row->first_step);
+	ts_json_known_step(j, "b_step", parts, axis ? row->step_b : row->first_step);
 	ts_json_key(j, "a");
 	if (parts)
 		ts_json_cell_value(j, &row->a);
@@ -103,9 +85,9 @@ static void series_row(struct ts_json *j, const struct ts_series_row *row, bool 
 		ts_json_null(j);
 	ts_json_count(j, "a_row_count", row->steps_a);
 	ts_json_count(j, "b_row_count", row->steps_b);
-	known_count(j, "common_row_count", row->counted, row->common);
-	known_count(j, "only_a_row_count", row->counted, row->only_a);
-	known_count(j, "only_b_row_count", row->counted, row->only_b);
+	ts_json_known_count(j, "common_row_count", row->counted, row->common);
+	ts_json_known_count(j, "only_a_row_count", row->counted, row->only_a);
+	ts_json_known_count(j, "only_b_row_count", row->counted, row->only_b);
 	ts_json_gap(j, "gap", &row->gap);
 	ts_json_end(j);
 }
@@ -116,8 +98,8 @@ static void side(struct ts_json *j, const char *key, uint64_t steps, int64_t fir
 	ts_json_key(j, key);
 	ts_json_object(j);
 	ts_json_count(j, "step_count", steps);
-	known_step(j, "first_step", steps > 0, first);
-	known_step(j, "last_step", steps > 0, last);
+	ts_json_known_step(j, "first_step", steps > 0, first);
+	ts_json_known_step(j, "last_step", steps > 0, last);
 	ts_json_ranks(j, "ranks", ranks, n_ranks);
 	ts_json_end(j);
 }

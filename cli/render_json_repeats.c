@@ -10,30 +10,21 @@ static void real_or_null(struct ts_json *j, const char *key, bool known, double 
 		ts_json_double(j, value);
 }
 
-static void step_or_null(struct ts_json *j, const char *key, bool known, int64_t step)
-{
-	ts_json_key(j, key);
-	if (known)
-		ts_json_i64(j, step);
-	else
-		ts_json_null(j);
-}
-
 static void envelope_row(struct ts_json *j, const struct ts_envelope_row *row)
 {
 	ts_json_object(j);
 	ts_json_key(j, "name");
 	ts_json_span(j, row->name);
-	step_or_null(j, "rank", row->rank != TS_RANK_JOB, row->rank);
+	ts_json_known_step(j, "rank", row->rank != TS_RANK_JOB, row->rank);
 	ts_json_text(j, "unknown_because", row->why_not);
 	ts_json_count(j, "point_count", row->points);
 	real_or_null(j, "spread_ratio", row->known, row->spread);
 	real_or_null(j, "level_ratio", row->known, row->level);
 	real_or_null(j, "spread_there_ratio", row->known, row->spread_there);
 	real_or_null(j, "greatest_ratio", row->known, row->greatest);
-	step_or_null(j, "greatest_step", row->known, row->greatest_step);
+	ts_json_known_step(j, "greatest_step", row->known, row->greatest_step);
 	ts_json_count(j, "outside_count", row->outside);
-	step_or_null(j, "first_outside_step", row->known && row->real, row->first_step);
+	ts_json_known_step(j, "first_outside_step", row->known && row->real, row->first_step);
 	real_or_null(j, "first_outside_ratio", row->known && row->real, row->first_r);
 	real_or_null(j, "first_limit_ratio", row->known && row->real, row->first_limit);
 	ts_json_end(j);
@@ -59,7 +50,7 @@ void ts_json_repeats(struct ts_json *j, const struct ts_repeats *repeats)
 	ts_json_key(j, "pattern");
 	ts_json_string(j, ts_pattern_word(repeats->pattern));
 	ts_json_text(j, "sentence", repeats->sentence);
-	step_or_null(j, "odd", repeats->has_odd, (int64_t)repeats->odd);
+	ts_json_known_step(j, "odd", repeats->has_odd, (int64_t)repeats->odd);
 	ts_json_matrix_parts(j, &repeats->matrix, repeats->groups, repeats->n_groups);
 	inside(j, repeats->inside);
 	ts_json_text(j, "verdict", repeats->verdict);

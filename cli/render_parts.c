@@ -36,11 +36,20 @@ void ts_json_count(struct ts_json *j, const char *key, uint64_t n)
 	ts_json_u64(j, n);
 }
 
-static void step_or_null(struct ts_json *j, const char *key, bool known, int64_t step)
+void ts_json_known_step(struct ts_json *j, const char *key, bool known, int64_t step)
 {
 	ts_json_key(j, key);
 	if (known)
 		ts_json_i64(j, step);
+	else
+		ts_json_null(j);
+}
+
+void ts_json_known_count(struct ts_json *j, const char *key, bool known, uint64_t n)
+{
+	ts_json_key(j, key);
+	if (known)
+		ts_json_u64(j, n);
 	else
 		ts_json_null(j);
 }
@@ -57,8 +66,8 @@ void ts_json_bare_run(struct ts_json *j, const struct ts_run_ref *run)
 	ts_json_id(j, "id", &run->id);
 	ts_json_text(j, "own_name", run->own_name);
 	ts_json_count(j, "step_count", run->steps);
-	step_or_null(j, "first_step", run->steps > 0, run->first_step);
-	step_or_null(j, "last_step", run->steps > 0, run->last_step);
+	ts_json_known_step(j, "first_step", run->steps > 0, run->first_step);
+	ts_json_known_step(j, "last_step", run->steps > 0, run->last_step);
 	ts_json_count(j, "rank_count", run->ranks);
 	ts_json_end(j);
 }

@@ -180,24 +180,6 @@ enum ts_status ts_render_resume_text(struct ts_cli *cli, const struct ts_resume 
 	return TS_OK;
 }
 
-static void known_step(struct ts_json *j, const char *key, bool known, int64_t step)
-{
-	ts_json_key(j, key);
-	if (known)
-		ts_json_i64(j, step);
-	else
-		ts_json_null(j);
-}
-
-static void known_count(struct ts_json *j, const char *key, bool known, uint64_t n)
-{
-	ts_json_key(j, key);
-	if (known)
-		ts_json_u64(j, n);
-	else
-		ts_json_null(j);
-}
-
 void ts_json_lineage(struct ts_json *j, const char *key, const struct ts_lineage *l)
 {
 	ts_json_key(j, key);
@@ -209,11 +191,11 @@ void ts_json_lineage(struct ts_json *j, const char *key, const struct ts_lineage
 		ts_json_key(j, "parent_id");
 		ts_json_null(j);
 	}
-	known_step(j, "resumed_step", l->has_step, l->step);
-	known_count(j, "block_count", l->found, l->blocks);
-	known_count(j, "shared_block_count", l->found, l->shared_blocks);
-	known_step(j, "shared_first_step", l->prefix, l->prefix_first);
-	known_step(j, "shared_last_step", l->prefix, l->prefix_last);
+	ts_json_known_step(j, "resumed_step", l->has_step, l->step);
+	ts_json_known_count(j, "block_count", l->found, l->blocks);
+	ts_json_known_count(j, "shared_block_count", l->found, l->shared_blocks);
+	ts_json_known_step(j, "shared_first_step", l->prefix, l->prefix_first);
+	ts_json_known_step(j, "shared_last_step", l->prefix, l->prefix_last);
 	ts_json_end(j);
 }
 
@@ -233,7 +215,7 @@ enum ts_status ts_render_resume_json(struct ts_cli *cli, const struct ts_resume 
 		ts_json_run(j, "parent", &r->parent);
 	}
 	ts_json_run(j, "child", &r->child);
-	known_count(j, "restart_count", r->restart, r->restarts);
+	ts_json_known_count(j, "restart_count", r->restart, r->restarts);
 	ts_json_lineage(j, "lineage", &r->lineage);
 	ts_json_end(j);
 	ts_cli_json_end(cli, j);

@@ -46,16 +46,12 @@ static enum ts_status policy(struct ts_cli *cli, const char *path, struct ts_pol
 static enum ts_status options(struct ts_cli *cli, struct ts_analyze_request *request, struct ts_error *err)
 {
 	const char *dtype = ts_args_text(&cli->args, "dtype"), *path = ts_args_text(&cli->args, "policy");
-	const char *html = ts_args_text(&cli->args, "html");
 	enum ts_status status = numbers(&cli->args, request, err);
 
 	if (!status && dtype && !*dtype)
 		status = ts_error_set(err, TS_INVALID, "--dtype wants a name, as bf16");
-	if (!status && html && !*html)
-		status = ts_error_set(err, TS_INVALID, "--html wants a file");
-	if (!status && html && strcmp(html, "-") == 0 && (cli->json || ts_args_has(&cli->args, "rows")))
-		status = ts_error_set(err, TS_INVALID, "--html - writes to stdout, and so does %s; name a file",
-				      cli->json ? "--json" : "--rows");
+	if (!status)
+		status = ts_check_page_option(cli, "rows", err);
 	if (!status && path)
 		status = policy(cli, path, &request->policy, err);
 	if (dtype)
@@ -64,19 +60,16 @@ static enum ts_status options(struct ts_cli *cli, struct ts_analyze_request *req
 	return status ? ts_error_prefix(err, "analyze") : TS_OK;
 }
 
-/* The page goes to a file before anything reaches stdout: where it cannot, there is no answer. */
 static enum ts_status answer(struct ts_cli *cli, const struct ts_analysis *analysis, struct ts_error *err)
 {
-	const char *html = ts_args_text(&cli->args, "html");
 	struct ts_report report;
+	bool answered = false;
 	enum ts_status status = ts_report_of(analysis, &cli->arena, &report, err);
 
-	if (!status && html && strcmp(html, "-") != 0)
-		status = ts_render_report_page(cli, &report, html, err);
-	if (status)
+	if (!status)
+		status = ts_render_report_page(cli, &report, &answered, err);
+	if (status || answered)
 		return status;
-	if (html && strcmp(html, "-") == 0)
-		return ts_render_report_html(&report, &cli->out, err);
 	if (cli->json)
 		return ts_render_analysis_json(cli, analysis, err);
 	if (ts_args_has(&cli->args, "rows"))

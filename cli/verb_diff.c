@@ -55,20 +55,17 @@ static int exit_code(const struct ts_cli *cli, const struct ts_diff *diff)
 	return diff->verdict == TS_DIFF_SAME ? TS_EXIT_YES : TS_EXIT_INCONCLUSIVE;
 }
 
-/* The page goes to a file before anything reaches stdout: where it cannot, there is no answer. */
 static enum ts_status answer(struct ts_cli *cli, const struct ts_diff *diff, const struct ts_reproduce *how, struct ts_error *err)
 {
 	struct ts_diff_view view = {ts_args_has(&cli->args, "first"), ts_args_has(&cli->args, "all")};
-	const char *html = ts_args_text(&cli->args, "html");
 	struct ts_report report;
+	bool answered = false;
 	enum ts_status status = ts_report_of_diff(diff, view.all, how, &cli->arena, &report, err);
 
-	if (!status && html && strcmp(html, "-") != 0)
-		status = ts_render_report_page(cli, &report, html, err);
-	if (status)
+	if (!status)
+		status = ts_render_report_page(cli, &report, &answered, err);
+	if (status || answered)
 		return status;
-	if (html && strcmp(html, "-") == 0)
-		return ts_render_report_html(&report, &cli->out, err);
 	if (cli->json)
 		return ts_render_diff_json(cli, diff, view, how, err);
 	if (view.first)
@@ -82,18 +79,6 @@ static enum ts_plots_wanted plots_of(const struct ts_cli *cli)
 	if (ts_args_has(&cli->args, "curves") || ts_args_has(&cli->args, "html"))
 		return TS_PLOTS_ALL;
 	return cli->json || ts_args_has(&cli->args, "first") ? TS_PLOTS_NONE : TS_PLOTS_AROUND;
-}
-
-static enum ts_status check_options(const struct ts_cli *cli, struct ts_error *err)
-{
-	const char *html = ts_args_text(&cli->args, "html");
-
-	if (html && !*html)
-		return ts_error_set(err, TS_INVALID, "diff: --html wants a file");
-	if (html && strcmp(html, "-") == 0 && (cli->json || ts_args_has(&cli->args, "first")))
-		return ts_error_set(err, TS_INVALID, "diff: --html - writes to stdout, and so does %s; name a file",
-				    cli->json ? "--json" : "--first");
-	return TS_OK;
 }
 
 /* All of diff's own options but --all are about two runs. */
@@ -143,7 +128,7 @@ static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 	struct ts_repeat_words words;
 	struct ts_span *specs;
 	struct ts_diff diff;
-	enum ts_status status = check_options(cli, err);
+	enum ts_status status = ts_check_page_option(cli, "first", err) ? ts_error_prefix(err, "diff") : TS_OK;
 
 	if (!status)
 		status = ignored(cli, &cli->arena, &request, err);
