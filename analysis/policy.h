@@ -1,12 +1,15 @@
-/* policy.h - what a team sets otherwise than the rules' defaults: thresholds, and rules that are off.
+/* policy.h - what a team sets otherwise than the defaults: thresholds of rules, rules that are off, and cut-offs.
  *
  * A file, one setting a line; # begins a comment:
  *
  *	TIMING.JITTER.min_cv = 0.8
  *	MEMORY.FRAGMENTATION = off
+ *	DIVERGENCE.numeric_jump = 1e-5
  *
- * Codes and thresholds are those of the table of rules (rule.h); another name is an error with file and line, and so is a value
- * that is no finite number. Of two settings of one threshold the later counts.
+ * Codes of two words and their thresholds are those of the table of rules (rule.h); those of one word are sections of their own:
+ * DIVERGENCE has the cut-offs of a diagnosis (cuts.h). Who asks takes what concerns him and passes over the rest, so that one
+ * file serves `analyze` and `diff`. Another name is an error with file and line, and so is a value that is no finite number, or
+ * none that the cut-off can have. Of two settings of one threshold the later counts.
  */
 #ifndef TSCOPE_ANALYSIS_POLICY_H
 #define TSCOPE_ANALYSIS_POLICY_H
@@ -14,10 +17,11 @@
 #include "base/arena.h"
 
 struct ts_policy_item {
-	struct ts_span code;	  /* "TIMING.JITTER" */
-	struct ts_span threshold; /* "min_cv"; empty: the rule is off or on again */
+	struct ts_span code;	  /* "TIMING.JITTER", "DIVERGENCE" */
+	struct ts_span threshold; /* "min_cv", "numeric_jump"; empty: the rule is off or on again */
 	bool off;		  /* if threshold is empty */
-	double value;		  /* if it is not */
+	double value;		  /* if it is not, and text is empty */
+	struct ts_span text;	  /* a setting that is no number, as it stands in the file; empty: value counts */
 };
 
 struct ts_policy {
@@ -28,7 +32,7 @@ struct ts_policy {
 /* text of a file called `name` in errors; spans point into text. */
 enum ts_status ts_policy_parse(struct ts_span text, const char *name, struct ts_arena *arena, struct ts_policy *ret_policy,
 			       struct ts_error *err);
-/* TS_INVALID when an item names no rule or threshold of ours: a policy may come from elsewhere. */
+/* TS_INVALID when an item names no rule, threshold or cut-off of ours: a policy may come from elsewhere. */
 enum ts_status ts_policy_check(const struct ts_policy *policy, struct ts_error *err);
 
 #endif

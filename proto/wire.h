@@ -14,6 +14,7 @@
 #include "analysis/matrix.h"
 #include "analysis/policy.h"
 #include "analysis/resume.h"
+#include "analysis/trend.h"
 #include "store/engine.h"
 
 /* ServerInfo: {} -> */
@@ -224,6 +225,31 @@ struct ts_resume_request {
 	bool has_tolerance;
 	double tolerance;
 };
+
+/* Gate -> ts_verdict; Baseline -> ts_gate_input without candidates */
+struct ts_gate_request {
+	struct ts_span *candidates; /* specs; empty with a given input that has them */
+	size_t n_candidates;
+	struct ts_span *baselines;  /* specs of runs, or one "branch:project/main" */
+	size_t n_baselines;
+	struct ts_span *pairs;	    /* specs of runs: base and candidate on one allocation */
+	size_t n_pairs;
+	struct ts_policy policy;    /* items of section GATE count */
+	bool has_given;
+	struct ts_gate_input given; /* a bundle: its baselines and history stand in the place of `baselines`; a record: all of it */
+	bool replay;		    /* judge `given` as it is; nothing else is looked at */
+};
+enum { TS_GATE_SPECS_MAX = 1024 };
+
+/* Trend -> ts_trend */
+struct ts_trend_request {
+	struct ts_span branch;	    /* spec */
+	enum ts_metric metric;
+	uint64_t limit;		    /* newest runs; 0: all, at most TS_TREND_RUNS_MAX */
+	struct ts_span like;	    /* spec of a run whose workload is followed; empty: that of the newest run */
+	struct ts_policy policy;
+};
+enum { TS_TREND_RUNS_MAX = 100000 };
 
 /* Verify: replies down: progress while it runs, then the report. */
 struct ts_verify_event {

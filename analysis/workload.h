@@ -1,0 +1,55 @@
+/* workload.h - is this run of the same work as that one? A key from facts, in parts that are compared one by one.
+ *
+ *	config		facts of groups config, data and work, minus what a policy calls ignorable
+ *	hardware	devices by name, memory and number, per rank where they differ; not uuids, hosts or drivers
+ *	parallelism	all of that group
+ *	libraries	major versions (of 0.x the minor one too) and the driver's
+ *
+ * seeds, determinism, code, lineage and session are no part of it. A run that declares work.workload is of the workload of that
+ * name whatever its config says; hardware, parallelism and libraries are compared all the same.
+ */
+#ifndef TSCOPE_ANALYSIS_WORKLOAD_H
+#define TSCOPE_ANALYSIS_WORKLOAD_H
+
+#include "base/digest.h"
+#include "run/fact.h"
+
+enum ts_workload_part {
+	TS_WORKLOAD_CONFIG,
+	TS_WORKLOAD_HARDWARE,
+	TS_WORKLOAD_PARALLELISM,
+	TS_WORKLOAD_LIBRARIES,
+	TS_WORKLOAD_PARTS,
+};
+
+struct ts_workload {
+	struct ts_span name;		       /* work.workload; empty: not declared */
+	struct ts_id key[TS_WORKLOAD_PARTS];   /* all zero where the run says nothing of that part */
+	struct ts_span session;		       /* hosts, boot and allocation as hex digits; empty: the run does not record them */
+	struct ts_span commit, branch;	       /* code.commit, code.branch; empty: not recorded */
+	bool dirty;			       /* code.dirty */
+	int64_t started_ns;		       /* session.started or .collected_at; 0: not recorded */
+};
+
+/* One thing in which two runs' keys differ. */
+struct ts_workload_difference {
+	enum ts_workload_part part;
+	struct ts_span path;
+	struct ts_span a, b; /* as a person reads them; empty: not recorded */
+};
+
+struct ts_ignore {
+	const struct ts_span *globs; /* of fact paths: "config.run_name", "config.*_dir" */
+	size_t n;
+};
+
+const char *ts_workload_part_word(enum ts_workload_part part); /* "config", ... */
+bool ts_workload_part_parse(struct ts_span word, enum ts_workload_part *ret_part);
+
+/* facts are sorted, of the whole job (the head's). Spans of the result point into them or lie in the arena. */
+enum ts_status ts_workload_of(const struct ts_facts *facts, struct ts_ignore ignore, struct ts_arena *arena,
+			      struct ts_workload *ret_workload, struct ts_error *err);
+enum ts_status ts_workload_compare(const struct ts_facts *a, const struct ts_facts *b, struct ts_ignore ignore, struct ts_arena *arena,
+				   struct ts_workload_difference **ret_rows, size_t *ret_n, struct ts_error *err);
+
+#endif
