@@ -1,5 +1,5 @@
+#include "analysis/cuts.h"
 #include "analysis/rule.h"
-
 #include "base/number.h"
 #include "base/suggest.h"
 #include "base/text.h"
@@ -62,9 +62,101 @@ static struct word shown(struct ts_span s)
 	return w;
 }
 
+/* --- sections: what may be set beside the rules --- */
+
+/* Numbers under a code of one word. */
+struct section {
+	const char *code;
+	const char *noun; /* of its numbers */
+	/* Says what is wrong with the name below the code, with the value. */
+	enum ts_status (*check_name)(const struct place *p, const struct ts_policy_item *item);
+	enum ts_status (*check_value)(const struct place *p, const struct ts_policy_item *item);
+};
+
+static enum ts_status cut_name(const struct place *p, const struct ts_policy_item *item)
+{
+	struct word typed = shown(item->threshold);
+	size_t bound = ts_suggest_bound(typed.text), cut;
+	struct ts_buf all = TS_BUF_INIT(TS_ERROR_TEXT);
+	const char *near = NULL;
+	enum ts_status status;
+
+	if (ts_cut_find(item->threshold, &cut))
+		return TS_OK;
+	for (size_t i = 0; i < TS_CUTS; i++) {
+		near = ts_suggest(typed.text, ts_cut_rows[i].name, near, &bound);
+		ts_buf_printf(&all, "%s%s", i ? ", " : "", ts_cut_rows[i].name);
+	}
+	if (near)
+		status = bad(p, "%s has no cut-off %s; did you mean %s?", TS_CUTS_CODE, typed.text, near);
+	else
+		status = bad(p, "%s has no cut-off %s; it has %.*s", TS_CUTS_CODE, typed.text, TS_SPAN_ARG(ts_buf_view(&all)));
+	ts_buf_finish(&all);
+	return status;
+}
+
+static enum ts_status cut_value(const struct place *p, const struct ts_policy_item *item)
+{
+	const struct ts_cut_row *row;
+	size_t cut;
+
+	if (!ts_cut_find(item->threshold, &cut))
+		return cut_name(p, item);
+	row = &ts_cut_rows[cut];
+	if (item->text.len)
+		return bad(p, "'%s' is no finite number", shown(item->text).text);
+	if (!isfinite(item->value))
+		return bad(p, "%s.%s is no finite number", TS_CUTS_CODE, row->name);
+	if (row->whole && (item->value != floor(item->value) || item->value < row->least || item->value > TS_CUT_MOST))
+		return bad(p, "%s.%s is a whole number from %g to %g, not %g", TS_CUTS_CODE, row->name, row->least, TS_CUT_MOST,
+			   item->value);
+	if (item->value < row->least)
+		return bad(p, "%s.%s is at least %g, not %g", TS_CUTS_CODE, row->name, row->least, item->value);
+	return TS_OK;
+}
+
+static const struct section sections[] = {
+	{TS_CUTS_CODE, "cut-off", cut_name, cut_value},
+};
+
+enum { SECTIONS = sizeof sections / sizeof sections[0] };
+
+static const struct section *section_of(struct ts_span code)
+{
+	for (size_t i = 0; i < SECTIONS; i++)
+		if (ts_span_is(code, sections[i].code))
+			return &sections[i];
+	return NULL;
+}
+
+/* What is in front of the first dot. */
+static struct ts_span first_word(struct ts_span key)
+{
+	const uint8_t *dot = key.len ? memchr(key.data, '.', key.len) : NULL;
+
+	return dot ? ts_span_of(key.data, (size_t)(dot - key.data)) : key;
+}
+
+/* The section that a mistyped word is but a letter or two from, in either case. */
+static const char *section_near(struct ts_span word)
+{
+	char typed[TS_SUGGEST_MAX + 1];
+	const char *near = NULL;
+	size_t n = 0, bound = 3;
+
+	for (; n < word.len && n < TS_SUGGEST_MAX; n++)
+		typed[n] = (char)(word.data[n] >= 'a' && word.data[n] <= 'z' ? word.data[n] - 'a' + 'A' : word.data[n]);
+	typed[n] = '\0';
+	for (size_t i = 0; i < SECTIONS; i++)
+		near = ts_suggest(typed, sections[i].code, near, &bound);
+	return near;
+}
+
+/* --- rules --- */
+
 static enum ts_status no_rule(const struct place *p, struct ts_span code)
 {
-	const char *near = ts_rule_near(code);
+	const char *section = section_near(first_word(code)), *near = section ? section : ts_rule_near(code);
 
 	if (near)
 		return bad(p, "there is no rule %s; did you mean %s?", shown(code).text, near);
@@ -88,29 +180,53 @@ static enum ts_status no_threshold(const struct place *p, const struct ts_rule *
 	return status;
 }
 
-static enum ts_status item_check(const struct place *p, const struct ts_policy_item *item)
+static enum ts_status check_name(const struct place *p, const struct ts_policy_item *item)
 {
-	const struct ts_rule *rule = ts_rule_find(item->code);
+	const struct section *section = section_of(item->code);
+	const struct ts_rule *rule = section ? NULL : ts_rule_find(item->code);
 	const struct ts_threshold *t;
 
+	if (section && item->threshold.len)
+		return section->check_name(p, item);
+	if (section)
+		return bad(p, "%s cannot be off or on; a %s is set as %s.NAME = NUMBER", section->code, section->noun, section->code);
 	if (!rule)
 		return no_rule(p, item->code);
 	if (item->threshold.len == 0)
 		return TS_OK;
 	for (t = rule->thresholds; t->name && !ts_span_is(item->threshold, t->name); t++)
 		;
-	if (!t->name)
-		return no_threshold(p, rule, item->threshold);
-	if (!isfinite(item->value))
-		return bad(p, "%s.%s is no finite number", rule->code, t->name);
+	return t->name ? TS_OK : no_threshold(p, rule, item->threshold);
+}
+
+static enum ts_status item_check(const struct place *p, const struct ts_policy_item *item)
+{
+	const struct section *section = section_of(item->code);
+
+	if (check_name(p, item))
+		return p->err->status;
+	if (section)
+		return section->check_value(p, item);
+	if (item->text.len)
+		return bad(p, "'%s' is no finite number", shown(item->text).text);
+	if (item->threshold.len && !isfinite(item->value))
+		return bad(p, "%.*s.%.*s is no finite number", TS_SPAN_ARG(item->code), TS_SPAN_ARG(item->threshold));
 	return TS_OK;
 }
 
-/* "TIMING.JITTER.min_cv" is the code and its threshold; a rule's code has exactly one dot. */
+/* --- lines --- */
+
+/* "TIMING.JITTER.min_cv" is the code and its threshold: a rule's code has exactly one dot, a section's none. */
 static void key_split(struct ts_span key, struct ts_policy_item *item)
 {
 	size_t at = 0;
 
+	item->code = first_word(key);
+	if (section_of(item->code)) {
+		if (item->code.len < key.len)
+			item->threshold = ts_span_of(key.data + item->code.len + 1, key.len - item->code.len - 1);
+		return;
+	}
 	item->code = key;
 	for (int dots = 0; at < key.len; at++)
 		if (key.data[at] == '.' && ++dots == 2)
@@ -119,6 +235,16 @@ static void key_split(struct ts_span key, struct ts_policy_item *item)
 		return;
 	item->code = ts_span_of(key.data, at);
 	item->threshold = ts_span_of(key.data + at + 1, key.len - at - 1);
+}
+
+/* A threshold that is to be off or on. */
+static enum ts_status no_switch(const struct place *p, const struct ts_policy_item *item)
+{
+	const struct section *section = section_of(item->code);
+
+	if (section)
+		return bad(p, "a %s cannot be off or on: %s.%s = NUMBER", section->noun, section->code, shown(item->threshold).text);
+	return bad(p, "a threshold cannot be off or on; a rule can: %s = %s", shown(item->code).text, item->off ? "off" : "on");
 }
 
 static enum ts_status line_parse(const struct place *p, struct ts_span line, struct ts_policy_item *item)
@@ -139,23 +265,20 @@ static enum ts_status line_parse(const struct place *p, struct ts_span line, str
 	if (item->threshold.data && item->threshold.len == 0)
 		return bad(p, "there is no threshold after the last '.' of %s", shown(key).text);
 	if (item->threshold.len == 0) {
-		if (!ts_rule_find(item->code))
-			return no_rule(p, item->code);
+		if (check_name(p, item))
+			return p->err->status;
 		if (!switches)
 			return bad(p, "%s can be off or on, not '%s'; a threshold is set as %s.NAME = NUMBER",
 				   shown(key).text, shown(value).text, shown(key).text);
 		return TS_OK;
 	}
+	/* A wrong name is the worse mistake: it is told first. */
+	if (!switches && check_name(p, item))
+		return p->err->status;
 	if (switches)
-		return bad(p, "a threshold cannot be off or on; a rule can: %s = %s", shown(item->code).text,
-			   item->off ? "off" : "on");
-	if (!ts_parse_double(value, &item->value) || !isfinite(item->value)) {
-		/* A wrong name is the worse mistake: it is told first. */
-		item->value = 0;
-		if (item_check(p, item))
-			return p->err->status;
+		return no_switch(p, item);
+	if (!ts_parse_double(value, &item->value) || !isfinite(item->value))
 		return bad(p, "'%s' is no finite number", shown(value).text);
-	}
 	return item_check(p, item);
 }
 

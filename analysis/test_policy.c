@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/cuts.h"
 #include "analysis/rule.h"
 
 #include <math.h>
@@ -67,6 +68,26 @@ static void mistakes_have_a_line_and_a_way_out(void **state)
 		{"TIMING.JITTER", "team.policy:1: 'TIMING.JITTER' sets nothing: CODE.threshold = NUMBER, or CODE = off"},
 		{"= off", "team.policy:1: there is no name before '='"},
 		{"TIMING.JITTER. = 1", "team.policy:1: there is no threshold after the last '.' of TIMING.JITTER."},
+		{"divergence.numeric_jump = 1", "team.policy:1: there is no rule divergence.numeric_jump; did you mean DIVERGENCE?"},
+		{"DIVERGENCES.numeric_jump = 1", "team.policy:1: there is no rule DIVERGENCES.numeric_jump; did you mean DIVERGENCE?"},
+		{"\nDIVERGENCE.numeric_jum = 1", "team.policy:2: DIVERGENCE has no cut-off numeric_jum; did you mean numeric_jump?"},
+		{"DIVERGENCE.x = 1",
+		 "team.policy:1: DIVERGENCE has no cut-off x; it has numeric_jump, numeric_grad, init_jump, precision_jump, "
+		 "resume_data_jump, latch_slope, quanta, spread_times, blow_up, blow_up_records, report_records, common_records, "
+		 "resume_records, input_records, lr_records, envelope_window, envelope_run"},
+		{"DIVERGENCE = off",
+		 "team.policy:1: DIVERGENCE cannot be off or on; a cut-off is set as DIVERGENCE.NAME = NUMBER"},
+		{"DIVERGENCE = 1", "team.policy:1: DIVERGENCE cannot be off or on; a cut-off is set as DIVERGENCE.NAME = NUMBER"},
+		{"DIVERGENCE.numeric_jump = off", "team.policy:1: a cut-off cannot be off or on: DIVERGENCE.numeric_jump = NUMBER"},
+		{"DIVERGENCE. = 1", "team.policy:1: there is no threshold after the last '.' of DIVERGENCE."},
+		{"DIVERGENCE.numeric_jump = low", "team.policy:1: 'low' is no finite number"},
+		{"DIVERGENCE.numeric_jum = low", "team.policy:1: DIVERGENCE has no cut-off numeric_jum; did you mean numeric_jump?"},
+		{"DIVERGENCE.numeric_jump = -1", "team.policy:1: DIVERGENCE.numeric_jump is at least 0, not -1"},
+		{"DIVERGENCE.common_records = 2.5",
+		 "team.policy:1: DIVERGENCE.common_records is a whole number from 1 to 1e+09, not 2.5"},
+		{"DIVERGENCE.envelope_run = 0", "team.policy:1: DIVERGENCE.envelope_run is a whole number from 1 to 1e+09, not 0"},
+		{"DIVERGENCE.envelope_window = 1e300",
+		 "team.policy:1: DIVERGENCE.envelope_window is a whole number from 1 to 1e+09, not 1e+300"},
 		{"\x1b[31m = 1", "team.policy:1: there is no rule \\x1B[31m; 'tscope explain' lists them"},
 	};
 	struct ts_arena arena;
@@ -117,6 +138,10 @@ static void a_policy_from_elsewhere_is_checked(void **state)
 	assert_int_equal(ts_policy_check(&p, &err), TS_INVALID);
 	assert_string_equal(err.text, "policy: TIMING.JITTER.min_cv is no finite number");
 	item.value = 1;
+	item.text = ts_span_str("5 %");
+	assert_int_equal(ts_policy_check(&p, &err), TS_INVALID);
+	assert_string_equal(err.text, "policy: '5 %' is no finite number");
+	item.text = ts_span_of(NULL, 0);
 	item.threshold = ts_span_str("min");
 	assert_int_equal(ts_policy_check(&p, &err), TS_INVALID);
 	item.threshold = ts_span_of(NULL, 0);
@@ -125,6 +150,51 @@ static void a_policy_from_elsewhere_is_checked(void **state)
 	assert_int_equal(ts_policy_check(&p, &err), TS_INVALID);
 	item.code = ts_span_of(NULL, 0);
 	assert_int_equal(ts_policy_check(&p, &err), TS_INVALID);
+}
+
+static void cut_offs_of_a_diagnosis(void **state)
+{
+	struct ts_cuts cuts, standard;
+	struct ts_arena arena;
+	struct ts_policy p;
+	struct ts_error err;
+
+	(void)state;
+	ts_arena_init(&arena, 1 << 20);
+	ts_cuts_default(&standard);
+	ts_cuts_of(NULL, &cuts);
+	assert_memory_equal(&cuts, &standard, sizeof cuts);
+	assert_int_equal(parse("DIVERGENCE.numeric_jump = 1\nTIMING.JITTER = off\nDIVERGENCE.envelope_run = 7\n"
+			       "DIVERGENCE.numeric_jump = 1e-5\n",
+			       &arena, &p, &err),
+			 TS_OK);
+	assert_int_equal(p.n, 4);
+	assert_true(ts_span_is(p.items[0].code, "DIVERGENCE"));
+	assert_true(ts_span_is(p.items[0].threshold, "numeric_jump"));
+	assert_int_equal(ts_policy_check(&p, &err), TS_OK);
+	ts_cuts_of(&p, &cuts);
+	assert_true(cuts.value[TS_CUT_NUMERIC] == 1e-5); /* the later counts */
+	assert_true(cuts.value[TS_CUT_RUN] == 7);
+	cuts.value[TS_CUT_NUMERIC] = standard.value[TS_CUT_NUMERIC];
+	cuts.value[TS_CUT_RUN] = standard.value[TS_CUT_RUN];
+	assert_memory_equal(&cuts, &standard, sizeof cuts);
+	/* Defaults are what may be set. */
+	for (size_t i = 0; i < TS_CUTS; i++) {
+		struct ts_policy_item item = {ts_span_str("DIVERGENCE"), ts_span_str(ts_cut_rows[i].name), false,
+					      ts_cut_rows[i].value, {NULL, 0}};
+		struct ts_policy one = {&item, 1};
+
+		assert_int_equal(ts_policy_check(&one, &err), TS_OK);
+		item.value = ts_cut_rows[i].least - 1;
+		assert_int_equal(ts_policy_check(&one, &err), TS_INVALID);
+		item.value = (double)INFINITY;
+		assert_int_equal(ts_policy_check(&one, &err), TS_INVALID);
+		item.value = ts_cut_rows[i].value;
+		item.text = ts_span_str("much");
+		assert_int_equal(ts_policy_check(&one, &err), TS_INVALID);
+		assert_string_equal(err.text, "policy: 'much' is no finite number");
+	}
+	ts_arena_finish(&arena);
 }
 
 static void a_full_arena(void **state)
@@ -146,6 +216,7 @@ int main(void)
 		cmocka_unit_test(mistakes_have_a_line_and_a_way_out),
 		cmocka_unit_test(long_names),
 		cmocka_unit_test(a_policy_from_elsewhere_is_checked),
+		cmocka_unit_test(cut_offs_of_a_diagnosis),
 		cmocka_unit_test(a_full_arena),
 	};
 
