@@ -5,9 +5,9 @@
  *	GATE.exclude = tag:eval, phase:checkpoint, every:500
  *	GATE.peak_memory.min_size = 1 %
  *
- * One table (gate_policy.c) names every setting with its default, unit and meaning; docs/gate.md and `tscope gate
- * --explain` print it. Ratios may be written as 0.05 or 5 %. Another name, or a value that is none, is an error with
- * file and line.
+ * One table (gate_policy.c) names every setting with its default, unit and meaning; docs/gate.md has it as a command
+ * prints it. Ratios may be written as 0.05 or 5 %. Another name, or a value that is none, is an error with
+ * file and line. Of two settings of one name the later counts, except that the size of one metric counts over that of all.
  */
 #ifndef TSCOPE_ANALYSIS_GATE_POLICY_H
 #define TSCOPE_ANALYSIS_GATE_POLICY_H
@@ -16,6 +16,8 @@
 #include "analysis/reduction.h"
 #include "analysis/workload.h"
 #include "base/buf.h"
+
+#define TS_GATE_CODE "GATE" /* of the items of a policy */
 
 enum ts_on_inconclusive { TS_INCONCLUSIVE_EXIT_3, TS_INCONCLUSIVE_FAIL, TS_INCONCLUSIVE_PASS };
 
@@ -48,8 +50,20 @@ enum ts_status ts_gate_policy_apply(const struct ts_policy *items, struct ts_are
 /* Every setting in force, one a line, in the order of the table: what a verdict carries, and what is digested. Parsed again it
  * gives the same policy. */
 void ts_gate_policy_print(const struct ts_gate_policy *policy, struct ts_buf *out);
-void ts_gate_policy_digest(const struct ts_gate_policy *policy, struct ts_id *ret_digest);
+/* What print wrote; name stands in errors. */
+enum ts_status ts_gate_policy_parse(struct ts_span text, const char *name, struct ts_arena *arena, struct ts_gate_policy *ret_policy,
+				    struct ts_error *err);
+/* The SHA-256 of what print writes. */
+enum ts_status ts_gate_policy_digest(const struct ts_gate_policy *policy, struct ts_id *ret_digest, struct ts_error *err);
 /* The table of docs/gate.md. */
 void ts_gate_policy_markdown(struct ts_buf *out);
+
+/* --- for policy.c: one item. False: why says what is wrong, without file and line --- */
+
+/* Is there a setting of that name, "delta" or "peak_memory.min_size"? */
+bool ts_gate_setting_name(struct ts_span name, struct ts_buf *why);
+/* What stands behind '=', into value or text of an item that has its threshold. */
+bool ts_gate_setting_read(struct ts_span text, struct ts_policy_item *item, struct ts_buf *why);
+bool ts_gate_setting_check(const struct ts_policy_item *item, struct ts_buf *why);
 
 #endif
