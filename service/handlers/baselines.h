@@ -12,25 +12,9 @@
 #define TSCOPE_HANDLERS_BASELINES_H
 
 #include "proto/wire.h"
-#include "service/handlers/reduce.h"
+#include "service/handlers/branch_runs.h"
 
 enum { TS_BASELINE_LOOK = 400 /* entries of a branch */ };
-
-/* Of a branch's history, newest first, what does not depend on a candidate: each entry once, reduced, with its notes. */
-struct ts_branch_run {
-	struct ts_gate_run run;
-	uint64_t seq;
-	int64_t moved_ns;
-	struct ts_span bad;	 /* the note; empty: it is not marked */
-	struct ts_span accepted; /* the reason; empty: none */
-	bool training;		 /* its state is "running" */
-	bool gone;		 /* its objects are no longer there, or damaged: why stands in bad */
-};
-
-/* limit 0: all. ret_older: entries that were not looked at. Results lie in the arena. */
-enum ts_status ts_branch_runs(struct ts_fetch *f, struct ts_span branch, const struct ts_gate_policy *policy, size_t limit,
-			      struct ts_arena *arena, struct ts_branch_run **ret_runs, size_t *ret_n, uint64_t *ret_older,
-			      struct ts_error *err);
 
 /* Adds baselines, history and passed_over to input, and says in input->baseline and ->sentence what was asked for and chosen. candidate may
  * be NULL (`tscope baseline` without a run): then the workload of the newest run counts, and no ancestors. */
