@@ -354,12 +354,14 @@ static void reads_analyze_messages(void **state)
 	assert_true(request.has_peak_flops_per_s && request.peak_flops_per_s == 9.89e14);
 	assert_true(request.has_microbatches && request.microbatches == 8);
 	IS(request.dtype, "bf16");
-	assert_int_equal(request.policy.n, 2);
+	assert_int_equal(request.policy.n, 3);
 	IS(request.policy.items[0].code, "TIMING.JITTER");
 	IS(request.policy.items[0].threshold, "min_cv");
 	assert_true(request.policy.items[0].value == 0.8 && !request.policy.items[0].off);
+	IS(request.policy.items[0].text, "");
 	IS(request.policy.items[1].threshold, "");
 	assert_true(request.policy.items[1].off);
+	IS(request.policy.items[2].text, "step_time");
 	assert_true(request.fresh);
 	UNPACK(analyze_reply, &reply);
 	check_run(&reply.run, 1);

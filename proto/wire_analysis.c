@@ -1,8 +1,6 @@
 /* wire_analysis.c - Analyze: what one run measured, and what follows from it. */
 #include "proto/wire_message.h"
 
-enum { POLICY_MAX = 1024 };
-
 /* Repeated numbers of protobuf-c, not copied: nothing is written through them. */
 static double *doubles_of(const double *values)
 {
@@ -21,32 +19,6 @@ static uint64_t *counts_of(const uint64_t *values)
 }
 
 /* --- request --- */
-
-static Tscope__V1__PolicyItem **build_policy(const struct ts_policy *in, struct ts_arena *arena)
-{
-	Tscope__V1__PolicyItem **rows = ts_wire_rows(arena, in->n, WIRE_DESCRIPTOR(policy_item));
-
-	for (size_t i = 0; rows && i < in->n; i++) {
-		rows[i]->code = ts_wire_span(in->items[i].code);
-		rows[i]->threshold = ts_wire_span(in->items[i].threshold);
-		rows[i]->off = in->items[i].off;
-		rows[i]->value = in->items[i].value;
-	}
-	return rows;
-}
-
-static void read_policy(struct ts_wire_reader *r, Tscope__V1__PolicyItem **rows, size_t n, struct ts_policy *out)
-{
-	out->items = ts_wire_array(r, n, sizeof *out->items, POLICY_MAX, "policy", &out->n);
-	for (size_t i = 0; i < out->n; i++) {
-		struct ts_policy_item *item = &out->items[i];
-
-		item->code = ts_wire_text(r, rows[i]->code, TS_PATH_MAX, "policy.code");
-		item->threshold = ts_wire_text(r, rows[i]->threshold, TS_PATH_MAX, "policy.threshold");
-		item->off = rows[i]->off;
-		item->value = rows[i]->value;
-	}
-}
 
 static double above_zero(struct ts_wire_reader *r, double value, const char *field)
 {
@@ -83,7 +55,7 @@ static ProtobufCMessage *build_analyze_request(const struct ts_analyze_request *
 		m->microbatches = in->microbatches;
 	}
 	m->dtype = ts_wire_span(in->dtype);
-	m->policy = build_policy(&in->policy, arena);
+	m->policy = ts_wire_build_policy(&in->policy, arena);
 	m->n_policy = in->policy.n;
 	m->fresh = in->fresh;
 	return m->policy ? &m->base : NULL;
@@ -112,7 +84,7 @@ static void read_analyze_request(struct ts_wire_reader *r, const Tscope__V1__Ana
 	if (out->has_microbatches && out->microbatches == 0)
 		ts_wire_fail(r, "microbatches", "is 0");
 	out->dtype = ts_wire_text(r, m->dtype, TS_PATH_MAX, "dtype");
-	read_policy(r, m->policy, m->n_policy, &out->policy);
+	ts_wire_read_policy(r, m->policy, m->n_policy, &out->policy);
 	out->fresh = m->fresh;
 }
 

@@ -99,6 +99,8 @@ Tscope__V1__RunRef *ts_wire_build_run(struct ts_arena *arena, const struct ts_ru
 void ts_wire_read_run(struct ts_wire_reader *r, const Tscope__V1__RunRef *m, struct ts_run_ref *ret, const char *field);
 Tscope__V1__Measure **ts_wire_build_measures(const struct ts_measure *in, size_t n, struct ts_arena *arena);
 struct ts_measure *ts_wire_read_measures(struct ts_wire_reader *r, Tscope__V1__Measure **rows, size_t n, size_t *ret_n);
+Tscope__V1__PolicyItem **ts_wire_build_policy(const struct ts_policy *in, struct ts_arena *arena);
+void ts_wire_read_policy(struct ts_wire_reader *r, Tscope__V1__PolicyItem **rows, size_t n, struct ts_policy *out);
 Tscope__V1__Plot **ts_wire_build_plots(const struct ts_plots *in, struct ts_arena *arena);
 void ts_wire_read_plots(struct ts_wire_reader *r, Tscope__V1__Plot **rows, size_t n, struct ts_plots *out);
 Tscope__V1__Diagnosis *ts_wire_build_diagnosis(const struct ts_diagnosis *in, struct ts_arena *arena);
