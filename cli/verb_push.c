@@ -47,7 +47,8 @@ static enum ts_status name_it(struct ts_cli *cli, struct pushed *p, struct ts_er
 
 static enum ts_status pusher_facts(struct ts_cli *cli, struct ts_facts *facts, struct ts_error *err)
 {
-	const char *arg;
+	const struct ts_host_wanted here = {.dir = "."};
+	const char *arg, *no_patch;
 
 	for (size_t i = 0; (arg = ts_args_nth(&cli->args, "fact", i)); i++) {
 		struct ts_fact fact;
@@ -56,7 +57,7 @@ static enum ts_status pusher_facts(struct ts_cli *cli, struct ts_facts *facts, s
 		    ts_facts_add(facts, &fact, &cli->arena, err))
 			return ts_error_prefix(err, "--fact %s", arg);
 	}
-	if (ts_args_has(&cli->args, "host-facts") && ts_host_facts(".", &cli->arena, facts, err))
+	if (ts_args_has(&cli->args, "host-facts") && ts_host_facts(&here, &cli->arena, facts, &no_patch, err))
 		return ts_error_prefix(err, "--host-facts");
 	ts_facts_sort(facts);
 	return TS_OK;

@@ -70,12 +70,17 @@ static const struct ts_example show_examples[] = {
 
 static const struct ts_option facts_options[] = {
 	{"output", 'o', "FILE", "without RUN: write to FILE, not to stdout", TS_COMPLETE_FILE, NULL, false},
+	{"command", 0, "LINE", "without RUN: also the line that starts the training, and where in the repository; secrets in it are left out", TS_COMPLETE_NONE, NULL, false},
+	{"with-patch", 0, NULL, "without RUN: also the text of what is not committed, not only its digest", TS_COMPLETE_NONE, NULL, false},
+	{"raw", 0, NULL, "the value of the fact at the path GLOB and nothing else, for another program", TS_COMPLETE_NONE, NULL, false},
 	END_OPTIONS,
 };
 static const struct ts_example facts_examples[] = {
 	{"tscope facts exp1", "everything that is recorded about exp1"},
 	{"tscope facts exp1 'config.*'", "its configuration"},
 	{"tscope facts -o runs/exp1/facts.json", "on the training host, beside the run"},
+	{"tscope facts -o runs/exp1/facts.json --with-patch --command 'torchrun train.py --lr 3e-4'", "with what diff --reproduce wants to know"},
+	{"tscope facts --raw exp1 session.patch | git apply", "the uncommitted changes that exp1 ran with"},
 	END_EXAMPLES,
 };
 
@@ -253,7 +258,9 @@ const struct ts_verb ts_verbs[] = {
 	 TS_COMPLETE_RUN, true, ts_verb_show},
 	{"facts", "what is recorded about a run, or about this host", "[RUN [GLOB]]",
 	 "With RUN: every fact, its value and who said so; GLOB chooses by path. Without: collects the facts of this host "
-	 "(code, CI, SLURM, GPUs, driver, environment) and prints them as facts.json, which lies beside run.json.\n\n"
+	 "(code, CI, SLURM, GPUs, driver, environment) and prints them as facts.json, which lies beside run.json. A script of bash "
+	 "passes its own words on as --command \"${*@Q}\". A patch that is longer than 1 MiB, is no UTF-8, or looks as if it had a "
+	 "secret is left out and said.\n\n"
 	 ABOUT_RUN,
 	 facts_options, facts_examples, EXITS_DONE, 0, 2, TS_COMPLETE_RUN, true, ts_verb_facts},
 	{"analyze", "what a run is bound by, what is wrong with it, and why", "RUN",

@@ -22,6 +22,7 @@ struct flatten {
 	struct ts_arena *arena;
 	struct ts_facts *facts;
 	bool secret;
+	bool after_flag; /* the word of session.argv before this one was --api-key or the like */
 };
 
 /* A fact whose key came again later in its object: left out at the end. */
@@ -76,6 +77,16 @@ static enum ts_status copy_text(struct ts_fact *fact, struct ts_arena *arena, st
 	return fact->text.data ? TS_OK : ts_arena_error(arena, err);
 }
 
+/* The word behind --api-key in session.argv. */
+static bool is_flagged(struct flatten *f, const struct ts_fact *fact)
+{
+	bool word = fact->type == TS_FACT_TEXT && ts_span_starts(fact->path, ts_span_str("session.argv["));
+	bool flagged = f->after_flag && fact->text.len && fact->text.data[0] != '-';
+
+	f->after_flag = word && ts_secret_flag(fact->text);
+	return word && flagged;
+}
+
 static enum ts_status add(struct flatten *f, struct ts_fact *fact, struct ts_error *err)
 {
 	if (ts_buf_check(&f->path, err))
@@ -84,7 +95,7 @@ static enum ts_status add(struct flatten *f, struct ts_fact *fact, struct ts_err
 	fact->path = ts_arena_span(f->arena, ts_buf_view(&f->path));
 	if (!fact->path.data)
 		return ts_arena_error(f->arena, err);
-	if (copy_text(fact, f->arena, err) || ts_redact(fact, f->secret, f->arena, err))
+	if (copy_text(fact, f->arena, err) || ts_redact(fact, f->secret || is_flagged(f, fact), f->arena, err))
 		return err->status;
 	return ts_facts_add(f->facts, fact, f->arena, err);
 }

@@ -18,6 +18,9 @@ enum { ANCESTORS = 200 };
 
 struct host {
 	const char *dir;
+	const char *command;
+	bool want_patch;
+	const char *no_patch;
 	struct ts_arena *arena;
 	struct ts_facts *facts;
 	struct ts_buf out; /* of the last program */
@@ -96,9 +99,20 @@ static struct ts_span ask(struct host *h, const char *const argv[])
 
 /* --- git --- */
 
-static bool hash_more(void *ctx, struct ts_span bytes)
+struct patch {
+	struct ts_hasher hasher;
+	struct ts_buf *text; /* NULL: the digest is enough */
+	uint64_t len;
+};
+
+static bool patch_more(void *ctx, struct ts_span bytes)
 {
-	ts_hasher_add(ctx, bytes);
+	struct patch *patch = ctx;
+
+	ts_hasher_add(&patch->hasher, bytes);
+	patch->len += bytes.len;
+	if (patch->text)
+		ts_buf_span(patch->text, bytes);
 	return true;
 }
 
@@ -119,31 +133,53 @@ static struct ts_span after_line(struct ts_span text)
 	return ts_span_of(text.data + used, text.len - used);
 }
 
+/* The text is kept as it is or not at all: what is altered could not be applied. */
+static enum ts_status add_patch_text(struct host *h, uint64_t len, struct ts_error *err)
+{
+	struct ts_span text = ts_buf_view(&h->out);
+	size_t line;
+
+	if (len > TS_FACT_TEXT_MAX)
+		h->no_patch = ts_arena_printf(h->arena, "it has %llu bytes, and %d are the most", (unsigned long long)len,
+					      TS_FACT_TEXT_MAX);
+	else if (h->out.failed)
+		return ts_buf_check(&h->out, err);
+	else if (!ts_utf8_valid(text) || memchr(text.data, 0, text.len))
+		h->no_patch = "it is not UTF-8";
+	else if (ts_secret_code(text, &line))
+		h->no_patch = ts_arena_printf(h->arena, "line %zu of it looks as if it had a secret", line);
+	else
+		return add_text(h, "session.patch", text, err);
+	return h->no_patch ? TS_OK : ts_arena_error(h->arena, err);
+}
+
 /* The digest of what is not committed of tracked files; no external program is asked how to show it. */
 static enum ts_status add_patch(struct host *h, struct ts_error *err)
 {
 	const char *diff[] = {"git", "-C", h->dir, "-c", "core.fsmonitor=false", "diff", "--binary", "--no-ext-diff",
 			      "--no-textconv", "--no-color", "--no-relative", "HEAD", NULL};
 	struct ts_error ignored;
-	struct ts_hasher hasher;
-	struct ts_id patch, empty;
+	struct patch patch = {.text = h->want_patch ? &h->out : NULL};
+	struct ts_id id;
 	enum ts_status status;
 	char hex[TS_ID_HEX + 1];
-	bool dirty;
 
-	if (ts_hasher_init(&hasher, err))
+	if (ts_hasher_init(&patch.hasher, err))
 		return err->status;
-	ts_hasher_start(&hasher);
-	status = ts_spawn(diff, LIMIT_NS, hash_more, &hasher, &ignored);
-	ts_hasher_end(&hasher, &patch);
-	ts_hasher_finish(&hasher);
+	ts_buf_reset(&h->out);
+	ts_hasher_start(&patch.hasher);
+	status = ts_spawn(diff, LIMIT_NS, patch_more, &patch, &ignored);
+	ts_hasher_end(&patch.hasher, &id);
+	ts_hasher_finish(&patch.hasher);
 	if (status)
 		return TS_OK;
-	ts_digest(ts_span_of(NULL, 0), &empty);
-	dirty = !ts_id_eq(&patch, &empty);
-	if (add_bool(h, "code.dirty", dirty, err))
+	if (add_bool(h, "code.dirty", patch.len > 0, err))
 		return err->status;
-	return dirty ? add_text(h, "code.patch_sha256", ts_span_str(ts_id_hex(&patch, hex)), err) : TS_OK;
+	if (patch.len == 0)
+		return TS_OK;
+	if (add_text(h, "code.patch_sha256", ts_span_str(ts_id_hex(&id, hex)), err))
+		return err->status;
+	return h->want_patch ? add_patch_text(h, patch.len, err) : TS_OK;
 }
 
 static enum ts_status add_git(struct host *h, struct ts_error *err)
@@ -271,13 +307,41 @@ static enum ts_status add_session(struct host *h, struct ts_error *err)
 	return add_text(h, "session.collected_at", ts_span_str(ts_time_text(ts_now_real_ns(), time)), err);
 }
 
-enum ts_status ts_host_facts(const char *dir, struct ts_arena *arena, struct ts_facts *facts, struct ts_error *err)
+/* Where in the repository it was started matters to a command, and to nothing else. */
+static enum ts_status add_command(struct host *h, struct ts_error *err)
 {
-	struct host h = {.dir = dir, .arena = arena, .facts = facts, .out = TS_BUF_INIT(TS_FACT_TEXT_MAX)};
+	const char *prefix[] = {"git", "-C", h->dir, "rev-parse", "--show-prefix", NULL};
+	struct ts_span command = trim(ts_span_str(h->command ? h->command : "")), directory;
+
+	if (!h->command)
+		return TS_OK;
+	if (command.len == 0 || !ts_utf8_valid(command))
+		return ts_error_set(err, TS_INVALID, "the command %s", command.len ? "is not UTF-8" : "is empty");
+	if (add_text(h, "session.command", command, err))
+		return err->status;
+	directory = ask(h, prefix);
+	if (directory.len)
+		directory.len--; /* the last '/' */
+	return add_text(h, "session.directory", directory, err);
+}
+
+enum ts_status ts_host_facts(const struct ts_host_wanted *wanted, struct ts_arena *arena, struct ts_facts *facts,
+			     const char **ret_no_patch, struct ts_error *err)
+{
+	struct host h = {
+		.dir = wanted->dir,
+		.command = wanted->command,
+		.want_patch = wanted->patch,
+		.arena = arena,
+		.facts = facts,
+		.out = TS_BUF_INIT(TS_FACT_TEXT_MAX),
+	};
 	enum ts_status status = TS_OK;
 
-	if (add_git(&h, err) || add_gpus(&h, err) || add_lists(&h, err) || add_session(&h, err))
+	if (add_git(&h, err) || add_gpus(&h, err) || add_lists(&h, err) || add_session(&h, err) || add_command(&h, err))
 		status = err->status;
 	ts_buf_finish(&h.out);
+	if (!status)
+		*ret_no_patch = h.no_patch;
 	return status;
 }

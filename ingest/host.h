@@ -9,7 +9,16 @@
 
 #include "run/fact.h"
 
-/* dir is where git is asked; facts are added with TS_SOURCE_HOST. */
-enum ts_status ts_host_facts(const char *dir, struct ts_arena *arena, struct ts_facts *facts, struct ts_error *err);
+struct ts_host_wanted {
+	const char *dir; /* where git is asked */
+	/* The line that starts the training, for session.command, and for session.directory where dir is not the top; may be NULL. */
+	const char *command;
+	bool patch; /* the text of what is not committed as well: session.patch */
+};
+
+/* Facts are added with TS_SOURCE_HOST. *ret_no_patch says why the text of the patch, which was wanted and is there, is not among
+ * them (too long, no UTF-8, or looks as if it had a secret): its digest is; else NULL. TS_INVALID: the command is no text. */
+enum ts_status ts_host_facts(const struct ts_host_wanted *wanted, struct ts_arena *arena, struct ts_facts *facts,
+			     const char **ret_no_patch, struct ts_error *err);
 
 #endif

@@ -299,6 +299,54 @@ static void secret_keys(void **state)
 	assert_false(ts_secret_path(ts_span_str("config.db.name")));
 }
 
+/* Each line is still one that a shell reads: what was left out stands in quotes, or within those that were there. */
+static void commands_keep_no_secrets(void **state)
+{
+	(void)state;
+	by_hand("session.command=torchrun --nproc_per_node 8 train.py --lr=3e-4 --tokenizer gpt2 --pad_token '<pad>'",
+		"4:session.command~torchrun --nproc_per_node 8 train.py --lr=3e-4 --tokenizer gpt2 --pad_token '<pad>';");
+	by_hand("session.command=WANDB_API_KEY=abc  python t.py --hf-token abc --api-key=\"a b\" x",
+		"4:session.command~WANDB_API_KEY='<redacted>'  python t.py --hf-token '<redacted>' --api-key='<redacted>' x;");
+	by_hand("session.command=python t.py '--api-key=a b' \"model.secret=x y\" --auth --lr 1",
+		"4:session.command~python t.py '--api-key=''<redacted>' \"model.secret=\"'<redacted>' --auth --lr 1;");
+	by_hand("session.command=t.py --password \\\n  'a b' c", "4:session.command~t.py --password \\\n  '<redacted>' c;");
+	by_hand("session.command=t.py s3://u:p@h/x 's3://u:p@h' \"a s3://u:p@h,s3://v:q@i\"",
+		"4:session.command~t.py s3://'<redacted>'@h/x 's3://<redacted>@h' \"a s3://<redacted>@h,s3://<redacted>@i\";");
+	by_hand("session.command=t.py --token 'not closed", "4:session.command~t.py --token '<redacted>';");
+	by_hand("session.command=t.py --token", "4:session.command~t.py --token;");
+	by_hand("session.command=t.py a\\ --token=x b", "4:session.command~t.py a\\ --token='<redacted>' b;");
+	facts_json("{\"session\":{\"argv\":[\"t.py\",\"--api-key\",\"a\",\"--hf_token=b\",\"--auth\",\"--lr\",\"1\","
+		   "\"u://a:b@c\"],\"name\":\"n\"}}",
+		   "2:session.argv[0]~t.py;2:session.argv[1]~--api-key;2:session.argv[2]~<redacted>;"
+		   "2:session.argv[3]~--hf_token=<redacted>;2:session.argv[4]~--auth;2:session.argv[5]~--lr;"
+		   "2:session.argv[6]~1;2:session.argv[7]~u://<redacted>@c;2:session.name~n;");
+}
+
+static void code_with_a_secret_is_known(void **state)
+{
+	static const char *const secret[] = {"+API_KEY = \"abc\"", "+  'api_key': 'abc',", "+os.environ[\"HF_TOKEN\"] = f'x'",
+					     "+export HF_TOKEN=abc", "+DB_PASSWORD=hunter2", "-password: \"x\"",
+					     " url = 's3://u:p@h'", "+client(api_key='k')"};
+	static const char *const plain[] = {"+token = tokens[i]", "+f(token=token)", "+pad_token = \"<pad>\"", "+api_key = \"\"",
+					    "+api_key = os.environ['K']", "+HF_TOKEN=$HF_TOKEN", "+if token == 'x':",
+					    "+lr = \"3e-4\"", "+HF_TOKEN=", "=", ":", ""};
+	size_t line = 7;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof secret / sizeof secret[0]; i++) {
+		char text[256];
+
+		(void)snprintf(text, sizeof text, "@@ -1 +1 @@\n-a\n%s\n+b", secret[i]);
+		if (!ts_secret_code(ts_span_str(text), &line) || line != 3)
+			fail_msg("%s has a secret", secret[i]);
+	}
+	line = 7;
+	for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+		if (ts_secret_code(ts_span_str(plain[i]), &line))
+			fail_msg("%s has no secret", plain[i]);
+	assert_int_equal(line, 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,7 +354,8 @@ int main(void)
 		cmocka_unit_test(the_last_of_equal_keys_wins), cmocka_unit_test(groups_of_facts_json),
 		cmocka_unit_test(what_facts_json_refuses), cmocka_unit_test(facts_by_hand),
 		cmocka_unit_test(facts_back_to_json), cmocka_unit_test(writing_and_reading_agree),
-		cmocka_unit_test(secret_keys),
+		cmocka_unit_test(secret_keys), cmocka_unit_test(commands_keep_no_secrets),
+		cmocka_unit_test(code_with_a_secret_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,18 +21,81 @@ static void run_shell(const char *command, const char *dir)
 	assert_int_equal(system(command), 0);
 }
 
-/* Collects into t->result.facts. */
-static void collect(struct test_run *t, const char *dir)
+/* Collects into t->result.facts; why the text of the patch is not there. */
+static const char *collect_wanted(struct test_run *t, const struct ts_host_wanted *wanted)
 {
+	const char *no_patch;
+
 	ts_arena_finish(&t->arena);
 	ts_arena_init(&t->arena, 0);
 	t->result.facts = (struct ts_facts){0};
-	if (ts_host_facts(dir, &t->arena, &t->result.facts, &t->err))
+	if (ts_host_facts(wanted, &t->arena, &t->result.facts, &no_patch, &t->err))
 		fail_msg("%s", t->err.text);
 	(void)ts_facts_sort(&t->result.facts);
+	return no_patch;
+}
+
+static void collect(struct test_run *t, const char *dir)
+{
+	assert_null(collect_wanted(t, &(struct ts_host_wanted){.dir = dir}));
 }
 
 #define GIT "git -c user.name=n -c user.email=e@x -c init.defaultBranch=trunk "
+
+/* The text of what is not committed, byte for byte or not at all, and where in the repository it was. */
+static void what_a_command_needs(struct test_run *t, const char *dir)
+{
+	char below[160];
+	char *text;
+	size_t len;
+
+	(void)snprintf(below, sizeof below, "%s/deep er/x", dir);
+	assert_null(collect_wanted(t, &(struct ts_host_wanted){.dir = dir, .command = " a --api-key b\n"}));
+	assert_string_equal(test_fact(t, "session.command"), "a --api-key '<redacted>'");
+	assert_string_equal(test_fact(t, "session.directory"), "");
+	assert_string_equal(test_fact(t, "session.patch"), "");
+	test_write(t, "code/deep er/x/y", "x");
+	run_shell("cd $D && git diff --binary HEAD > ../patch", dir);
+	assert_null(collect_wanted(t, &(struct ts_host_wanted){.dir = below, .command = "a", .patch = true}));
+	assert_string_equal(test_fact(t, "session.directory"), "deep er/x");
+	text = test_read(t, "patch", &len);
+	text[len] = '\0';
+	assert_true(len > 50);
+	assert_string_equal(test_fact(t, "session.patch"), text);
+	free(text);
+	/* No text, a secret, too long: the digest is there, and why the text is not is said. */
+	test_write(t, "code/a.txt", "\xff\n");
+	assert_string_equal(collect_wanted(t, &(struct ts_host_wanted){.dir = dir, .patch = true}), "it is not UTF-8");
+	assert_string_equal(test_fact(t, "session.patch"), "");
+	assert_int_equal(strlen(test_fact(t, "code.patch_sha256")), 64);
+	test_write(t, "code/a.txt", "b\npassword = 'x'\n");
+	assert_string_equal(collect_wanted(t, &(struct ts_host_wanted){.dir = dir, .patch = true}),
+			    "line 8 of it looks as if it had a secret");
+	assert_string_equal(test_fact(t, "session.patch"), "");
+	run_shell("cd $D && seq 200000 > a.txt", dir);
+	assert_non_null(strstr(collect_wanted(t, &(struct ts_host_wanted){.dir = dir, .patch = true}),
+			       "and 1048576 are the most"));
+	assert_string_equal(test_fact(t, "session.patch"), "");
+	assert_int_equal(strlen(test_fact(t, "code.patch_sha256")), 64);
+	test_write(t, "code/a.txt", "two\n");
+}
+
+static void a_command_is_text(void **state)
+{
+	static const char *const bad[] = {"", " \n", "\xff"};
+	struct test_run t;
+	const char *no_patch;
+
+	(void)state;
+	test_run_init(&t);
+	for (size_t i = 0; i < 3; i++) {
+		const struct ts_host_wanted wanted = {.dir = "/", .command = bad[i]};
+		struct ts_facts facts = {0};
+
+		assert_int_equal(ts_host_facts(&wanted, &t.arena, &facts, &no_patch, &t.err), TS_INVALID);
+	}
+	test_run_finish(&t);
+}
 
 static void git_facts(void **state)
 {
@@ -78,6 +141,7 @@ static void git_facts(void **state)
 	(void)snprintf(expected, sizeof expected, "%.64s", text);
 	assert_string_equal(test_fact(&t, "code.patch_sha256"), expected);
 	free(text);
+	what_a_command_needs(&t, dir);
 	/* Detached and shallow. */
 	run_shell("cd $D/.. && git clone -q --depth 1 file://$PWD/code shallow && cd shallow && git checkout -q --detach",
 		  dir);
@@ -178,6 +242,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(git_facts),
+		cmocka_unit_test(a_command_is_text),
 		cmocka_unit_test(gpu_facts),
 		cmocka_unit_test(variables_on_the_list),
 		cmocka_unit_test(programs_have_limits),

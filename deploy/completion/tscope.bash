@@ -34,6 +34,7 @@ _tscope()
 	list:-l|list:--limit) :; return ;;
 	list:--page) :; return ;;
 	facts:-o|facts:--output) _tscope_paths -f; return ;;
+	facts:--command) :; return ;;
 	analyze:-w|analyze:--warmup) :; return ;;
 	analyze:-r|analyze:--rank) :; return ;;
 	analyze:--flops-per-step) :; return ;;
@@ -66,7 +67,7 @@ _tscope()
 		case $verb in
 		push) options+=" -n --name -b --branch --fact --host-facts --state -m --message --join --expose --strict -f --force --dry-run" ;;
 		list) options+=" -c --columns -s --sort -l --limit -a --all --page --all-projects --tags --branches --names" ;;
-		facts) options+=" -o --output" ;;
+		facts) options+=" -o --output --command --with-patch --raw" ;;
 		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --policy --fail-on --html --rows --fresh" ;;
 		explain) options+=" --markdown" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --reproduce" ;;
