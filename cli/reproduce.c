@@ -3,13 +3,16 @@
 
 #include "base/text.h"
 #include "cli/ask.h"
+#include "cli/path_run.h"
 #include "cli/show_value.h"
+#include "ingest/redact.h"
 #include "run/head.h"
 
-enum { LINES_MOST = 8, MISSING_MOST = 8, LINE_MOST = 1 << 16 };
+enum { LINES_MOST = 8, MISSING_MOST = 8, LINE_MOST = 8 << 20 }; /* the longest fact, every byte of it escaped */
 
 struct making {
 	const struct ts_facts *facts;
+	const char *run;
 	struct ts_arena *arena;
 	struct ts_reproduce_side side;
 	bool failed;
@@ -17,10 +20,9 @@ struct making {
 
 static const struct ts_fact *fact_at(const struct making *m, const char *path)
 {
-	for (size_t i = 0; i < m->facts->n; i++)
-		if (ts_span_is(m->facts->items[i].path, path) && m->facts->items[i].type != TS_FACT_ABSENT)
-			return &m->facts->items[i];
-	return NULL;
+	const struct ts_fact *fact = ts_facts_find(m->facts, ts_span_str(path));
+
+	return fact && fact->type != TS_FACT_ABSENT ? fact : NULL;
 }
 
 static struct ts_span text_at(const struct making *m, const char *path)
@@ -110,11 +112,20 @@ static void checkout(struct making *m)
 	command(m, &line);
 }
 
-/* Its digest tells the right patch; where the patch lies is not recorded. */
+static bool has_digest(struct ts_span text, struct ts_span hex)
+{
+	char of_text[TS_ID_HEX + 1];
+	struct ts_id id;
+
+	ts_digest(text, &id);
+	return ts_span_is(hex, ts_id_hex(&id, of_text));
+}
+
+/* The text that was recorded, if it is what the digest says; else the digest tells the right patch to those who still have it. */
 static void patch(struct making *m)
 {
 	const struct ts_fact *dirty = fact_at(m, "code.dirty");
-	struct ts_span digest = text_at(m, "code.patch_sha256");
+	struct ts_span digest = text_at(m, "code.patch_sha256"), text = text_at(m, "session.patch");
 	struct ts_buf line = TS_BUF_INIT(LINE_MOST);
 
 	if (!digest.len && dirty && dirty->type == TS_FACT_BOOL && !dirty->boolean)
@@ -124,10 +135,31 @@ static void patch(struct making *m)
 				 : "whether the code had uncommitted changes: no fact code.dirty");
 		return;
 	}
+	if (text.len && has_digest(text, digest)) {
+		ts_buf_str(&line, "tscope facts --raw ");
+		word(&line, ts_span_str(m->run));
+		ts_buf_str(&line, " session.patch | git apply");
+		command(m, &line);
+		return;
+	}
 	ts_buf_str(&line, "git apply PATCH  # whose SHA-256 is ");
 	ts_escape(&line, digest);
 	command(m, &line);
-	missing(m, "the patch itself: only its digest is recorded");
+	missing(m, text.len ? "the patch itself: session.patch is not the text of which code.patch_sha256 is the digest"
+			    : "the patch itself: only its digest is recorded (tscope facts --with-patch keeps the text)");
+}
+
+/* Where in the repository the command was given. */
+static void directory(struct making *m)
+{
+	struct ts_span path = text_at(m, "session.directory");
+	struct ts_buf line = TS_BUF_INIT(LINE_MOST);
+
+	if (!path.len)
+		return;
+	ts_buf_str(&line, "cd -- ");
+	word(&line, path);
+	command(m, &line);
 }
 
 static bool is_name(struct ts_span name)
@@ -163,55 +195,80 @@ static size_t environment(struct making *m, struct ts_buf *line)
 	return n;
 }
 
-/* session.command is a line of the shell as it was typed; session.argv is a list of words. */
-static bool recorded_command(struct making *m, struct ts_buf *line)
+/* The words of session.argv. */
+static bool recorded_words(struct making *m, struct ts_buf *line)
 {
-	struct ts_span text = text_at(m, "session.command");
 	bool any = false;
 
-	if (text.len) {
-		ts_escape(line, text);
-		return true;
-	}
 	for (size_t i = 0; i < 1000; i++) {
 		const char *path = ts_arena_printf(m->arena, "session.argv[%zu]", i);
-		struct ts_span argument = path ? text_at(m, path) : ts_span_of(NULL, 0);
 
 		if (!path || !fact_at(m, path))
 			break;
 		if (any)
 			ts_buf_char(line, ' ');
-		word(line, argument);
+		word(line, text_at(m, path));
 		any = true;
 	}
 	return any;
 }
 
-static void run_line(struct making *m)
+/* session.command, a line of the shell as it was typed; as a word for eval where it would not print as one. */
+static bool recorded_line(struct making *m, struct ts_buf *line)
 {
-	struct ts_buf line = TS_BUF_INIT(LINE_MOST), words = TS_BUF_INIT(LINE_MOST);
-	size_t variables = environment(m, &line);
+	struct ts_span text = text_at(m, "session.command");
 
-	if (!variables)
-		missing(m, "the environment: no fact determinism.env.*");
-	if (recorded_command(m, &words)) {
-		ts_buf_span(&line, ts_buf_view(&words));
-	} else {
-		missing(m, "the command: no fact session.command or session.argv");
-		ts_buf_str(&line, "COMMAND");
-	}
-	line.failed = line.failed ? line.failed : words.failed;
-	if (variables || words.len)
-		command(m, &line);
-	else
-		ts_buf_finish(&line);
-	ts_buf_finish(&words);
+	ts_escape(line, text);
+	if (ts_span_eq(ts_buf_view(line), text))
+		return text.len > 0;
+	ts_buf_reset(line);
+	ts_buf_str(line, "eval ");
+	word(line, text);
+	return true;
 }
 
-enum ts_status ts_reproduce_of(const struct ts_facts *facts, struct ts_arena *arena, struct ts_reproduce_side *ret_side,
-			       struct ts_error *err)
+/* Variables in front of a line reach one command only, and not what the line itself says of them. */
+static bool is_one_command(struct ts_span line)
 {
-	struct making m = {.facts = facts, .arena = arena};
+	for (size_t i = 0; i < line.len; i++)
+		if (!line.data[i] || strchr(";&|()<>{}$`#\n", line.data[i]))
+			return false;
+	return true;
+}
+
+static void run_line(struct making *m)
+{
+	struct ts_buf line = TS_BUF_INIT(LINE_MOST), variables = TS_BUF_INIT(LINE_MOST);
+	size_t n = environment(m, &variables);
+	bool typed = recorded_line(m, &line), words = !typed && recorded_words(m, &line);
+	struct ts_span text = ts_buf_view(&line);
+
+	if (!n)
+		missing(m, "the environment: no fact determinism.env.*");
+	if (!typed && !words)
+		missing(m, "the command: no fact session.command (tscope facts --command) or session.argv");
+	if (text.len && memmem(text.data, text.len, TS_REDACTED, strlen(TS_REDACTED)))
+		missing(m, "a secret in the command, which was left out: " TS_REDACTED);
+	m->failed |= line.failed || variables.failed;
+	if (typed && n && !is_one_command(text)) {
+		struct ts_buf set = TS_BUF_INIT(LINE_MOST);
+
+		ts_buf_str(&set, "export ");
+		ts_buf_bytes(&set, variables.data, variables.len - 1);
+		command(m, &set);
+		command(m, &line);
+	} else if (n || text.len) {
+		ts_buf_span(&variables, text.len ? text : ts_span_str("COMMAND"));
+		command(m, &variables);
+	}
+	ts_buf_finish(&line);
+	ts_buf_finish(&variables);
+}
+
+enum ts_status ts_reproduce_of(const struct ts_facts *facts, const char *run, struct ts_arena *arena,
+			       struct ts_reproduce_side *ret_side, struct ts_error *err)
+{
+	struct making m = {.facts = facts, .run = run, .arena = arena};
 
 	m.side.commands = ts_arena_array(arena, LINES_MOST, sizeof *m.side.commands);
 	m.side.missing = ts_arena_array(arena, MISSING_MOST, sizeof *m.side.missing);
@@ -219,6 +276,7 @@ enum ts_status ts_reproduce_of(const struct ts_facts *facts, struct ts_arena *ar
 		return ts_arena_error(arena, err);
 	checkout(&m);
 	patch(&m);
+	directory(&m);
 	run_line(&m);
 	if (m.failed)
 		return ts_arena_error(arena, err);
@@ -226,13 +284,35 @@ enum ts_status ts_reproduce_of(const struct ts_facts *facts, struct ts_arena *ar
 	return TS_OK;
 }
 
-enum ts_status ts_reproduce_ask(struct ts_cli *cli, struct ts_span spec, struct ts_reproduce_side *ret_side, struct ts_error *err)
+/* A text that lies in an object of its own. */
+static enum ts_status load(struct ts_cli *cli, struct ts_facts *facts, const char *path, struct ts_error *err)
+{
+	for (size_t i = 0; i < facts->n; i++) {
+		struct ts_fact *fact = &facts->items[i];
+		struct ts_object object;
+		struct ts_span bytes;
+
+		if (fact->type != TS_FACT_LONG || !ts_span_is(fact->path, path))
+			continue;
+		if (ts_ask_object(cli->target.channel, &fact->text_id, &cli->arena, &bytes, err) ||
+		    ts_object_parse(bytes, &object, err))
+			return err->status;
+		fact->text = object.payload;
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_reproduce_ask(struct ts_cli *cli, const char *typed, struct ts_span spec, struct ts_reproduce_side *ret_side,
+				struct ts_error *err)
 {
 	struct ts_get_reply run;
 	struct ts_head head;
+	const char *name;
 
 	if (ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) ||
-	    ts_head_decode(run.head, &cli->arena, &head, err))
+	    ts_head_decode(run.head, &cli->arena, &head, err) || load(cli, &head.facts, "session.patch", err) ||
+	    load(cli, &head.facts, "session.command", err))
 		return err->status;
-	return ts_reproduce_of(&head.facts, &cli->arena, ret_side, err);
+	name = !cli->json && ts_is_path(typed) ? typed : ts_show_id(&run.run.id, &cli->arena);
+	return name ? ts_reproduce_of(&head.facts, name, &cli->arena, ret_side, err) : ts_arena_error(&cli->arena, err);
 }

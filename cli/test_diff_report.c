@@ -588,7 +588,8 @@ static void what_would_run_it_again(void **state)
 	const char *text;
 
 	(void)state;
-	assert_int_equal(ts_reproduce_of(&facts, &arena, &how.a, &err), TS_OK);
+	ts_facts_sort(&facts);
+	assert_int_equal(ts_reproduce_of(&facts, "r1", &arena, &how.a, &err), TS_OK);
 	assert_int_equal(how.a.n, 3);
 	assert_string_equal(how.a.commands[0], "git checkout 0123abcd  # was on main");
 	assert_string_equal(how.a.commands[1], "git apply PATCH  # whose SHA-256 is feed");
@@ -597,14 +598,76 @@ static void what_would_run_it_again(void **state)
 			    "CUBLAS_WORKSPACE_CONFIG=:4096:8 NCCL_ALGO='Ring; rm -rf '\\''/'\\''' python train.py "
 			    "$'--name=it\\047s\\012\\033[2J'");
 	assert_int_equal(how.a.n_missing, 1);
+	assert_string_equal(how.a.missing[0],
+			    "the patch itself: only its digest is recorded (tscope facts --with-patch keeps the text)");
 	facts.n = 0;
-	assert_int_equal(ts_reproduce_of(&facts, &arena, &how.b, &err), TS_OK);
+	assert_int_equal(ts_reproduce_of(&facts, "r1", &arena, &how.b, &err), TS_OK);
 	assert_int_equal(how.b.n, 0);
 	assert_int_equal(how.b.n_missing, 4); /* code, patch, environment, command */
 	text = text_with(100, false, false, &how);
 	has(text, "REPRODUCE");
 	has(text, "      git checkout 0123abcd  # was on main\n");
 	has(text, "not known    the code: no fact code.commit;");
+}
+
+static struct ts_reproduce_side again(const struct ts_fact *items, size_t n)
+{
+	struct ts_fact *copy = ts_arena_array(&arena, n, sizeof *copy);
+	struct ts_facts facts = {.items = copy, .n = n};
+	struct ts_reproduce_side side;
+	struct ts_error err;
+
+	assert_non_null(copy);
+	memcpy(copy, items, n * sizeof *copy);
+	ts_facts_sort(&facts);
+	assert_int_equal(ts_reproduce_of(&facts, "./my runs/a", &arena, &side, &err), TS_OK);
+	return side;
+}
+
+#define AGAIN(...) \
+	again((const struct ts_fact[]){__VA_ARGS__}, sizeof((const struct ts_fact[]){__VA_ARGS__}) / sizeof(struct ts_fact))
+
+static void the_patch_is_applied_if_it_is_the_one(void **state)
+{
+	/* printf 'a\n' | sha256sum */
+	const char *digest = "87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7";
+	struct ts_reproduce_side side;
+
+	(void)state;
+	side = AGAIN(text_fact("code.patch_sha256", digest), text_fact("session.patch", "a\n"),
+		     text_fact("session.directory", "exp 1"), text_fact("session.command", "python t.py"));
+	assert_int_equal(side.n, 3);
+	assert_string_equal(side.commands[0], "tscope facts --raw './my runs/a' session.patch | git apply");
+	assert_string_equal(side.commands[1], "cd -- 'exp 1'");
+	assert_string_equal(side.commands[2], "python t.py");
+	assert_int_equal(side.n_missing, 2); /* commit, environment */
+	side = AGAIN(text_fact("code.patch_sha256", digest), text_fact("session.patch", "b\n"));
+	assert_string_equal(side.commands[0],
+			    "git apply PATCH  # whose SHA-256 is 87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7");
+	assert_string_equal(side.missing[1],
+			    "the patch itself: session.patch is not the text of which code.patch_sha256 is the digest");
+}
+
+static void variables_reach_all_of_a_line(void **state)
+{
+	const struct ts_fact variable = text_fact("determinism.env.OMP_NUM_THREADS", "2");
+	struct ts_reproduce_side side;
+
+	(void)state;
+	side = AGAIN(variable, text_fact("session.command", "torchrun train.py --lr 3e-4 --name 'a b'"));
+	assert_int_equal(side.n, 1);
+	assert_string_equal(side.commands[0], "OMP_NUM_THREADS=2 torchrun train.py --lr 3e-4 --name 'a b'");
+	side = AGAIN(variable, text_fact("session.command", "cd exp && python t.py $OMP_NUM_THREADS"));
+	assert_int_equal(side.n, 2);
+	assert_string_equal(side.commands[0], "export OMP_NUM_THREADS=2");
+	assert_string_equal(side.commands[1], "cd exp && python t.py $OMP_NUM_THREADS");
+	/* Of two lines, in one that can be pasted. */
+	side = AGAIN(variable, text_fact("session.command", "torchrun \\\n train.py"));
+	assert_int_equal(side.n, 2);
+	assert_string_equal(side.commands[1], "eval $'torchrun \\134\\012 train.py'");
+	side = AGAIN(variable, text_fact("session.command", "python t.py --api-key '<redacted>'"));
+	assert_int_equal(side.n_missing, 3); /* code, patch, the secret */
+	assert_string_equal(side.missing[2], "a secret in the command, which was left out: <redacted>");
 }
 
 /* --- JSON --- */
@@ -710,11 +773,16 @@ int main(void)
 		T(odd_numbers_do_no_harm),
 		T(one_line_for_scripts),
 		T(what_would_run_it_again),
+		T(the_patch_is_applied_if_it_is_the_one),
+		T(variables_reach_all_of_a_line),
 		T(json_has_all_of_it),
 		T(json_numbers_read_back),
 		T(a_page_has_its_figures),
 		T(little_memory_is_an_error),
 	};
+	struct ts_error err;
 
+	if (ts_digest_init(&err))
+		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,9 +148,9 @@ static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 		request.axis = ts_span_str(axis);
 	status = ts_ask_diff(cli->target.channel, &request, &cli->arena, &diff, err);
 	if (!status && reproduce)
-		status = ts_reproduce_ask(cli, specs[0], &how.a, err);
+		status = ts_reproduce_ask(cli, words.words[0], specs[0], &how.a, err);
 	if (!status && reproduce)
-		status = ts_reproduce_ask(cli, specs[1], &how.b, err);
+		status = ts_reproduce_ask(cli, words.words[1], specs[1], &how.b, err);
 	if (!status)
 		status = answer(cli, &diff, reproduce ? &how : NULL, err);
 	if (!status)

@@ -654,11 +654,83 @@ def narrow(_update):
     place.close()
 
 
+# Writes down what it was given, and steps in which that shows.
+TRAIN = """import json, os, sys
+BASE = 1.0
+with open(os.path.join(sys.argv[1], "steps.jsonl"), "w") as f:
+    for i in range(4):
+        f.write(json.dumps({"step": i, "timestamp": 100.0 + i, "phases": {}, "scalars": {"loss": BASE + float(sys.argv[2]) / (i + 1)}, "memory": {}}) + "\\n")
+with open(os.path.join(sys.argv[1], "given"), "w") as f:
+    json.dump([sys.argv[2:], os.environ.get("OMP_NUM_THREADS"), os.environ.get("NCCL_ALGO")], f)
+"""
+
+
+def reproduced(_update):
+    """What diff --reproduce prints, pasted into a fresh clone, runs the same code with the same words, variables and changes."""
+    place = Place()
+    git = "git -c user.name=n -c user.email=e@x -c init.defaultBranch=trunk"
+    os.makedirs(os.path.join(place.path, "code/exp one"))
+    with open(os.path.join(place.path, "code/exp one/train.py"), "w") as f:
+        f.write(TRAIN)
+    place.run(f"cd code && {git} init -q . && printf 'a\\n' > top.txt && git add . && {git} commit -qm one")
+    place.run(f"cp -r code later && cd later && {git} commit -q --allow-empty -m two")  # a clone that is elsewhere
+    # What is not committed: a word in a folder below, a file of bytes, quotes, no newline at the end.
+    place.run("cd code && sed -i 's/BASE = 1.0/BASE = 3.25  # it'\"'\"'s \\\\ \\xc3\\xa9/' 'exp one/train.py' && "
+              "printf '\\0\\1\\377' > 'exp one/b.bin' && git add -N . && printf 'b' >> top.txt")
+    lines = {"a": "python3 train.py ../../run-a 0.5 'two words' \"it's\" --name=x",
+             "b": "N=0.75; for i in 1; do\n  python3 train.py ../../run-b \"$N\" $OMP_NUM_THREADS; done  # the second"}
+    env = {"OMP_NUM_THREADS": "2", "NCCL_ALGO": "it's; a 'ring'"}
+    for side, line in lines.items():
+        os.makedirs(os.path.join(place.path, "run-" + side))
+        place.env["LINE"] = line
+        rc, out, err = place.run(f"cd 'code/exp one' && eval \"$LINE\" && tscope facts -q --with-patch --command \"$LINE\" -o ../../run-{side}/facts.json",
+                                 **env)
+        if rc or err:
+            fail("reproduced", f"{side}: exit {rc}, {err!r}")
+    place.run("tscope push -q run-a run-b && cp -r run-a first-a && cp -r run-b first-b")
+    for how, json_too in (("run-a run-b", True), ("./first-a ./first-b", False)):
+        rc, stdout, _ = place.run(f"tscope diff --reproduce {how}" + (" --json" if json_too else ""))
+        if json_too:
+            sides = json.loads(stdout)["reproduce"]
+            for side in "ab":
+                if sides[side]["missing"]:
+                    fail("reproduced", f"missing: {sides[side]['missing']}")
+            commands = {side: sides[side]["commands"] for side in "ab"}
+        else:
+            text = stdout.decode().split("REPRODUCE\n")[1].split("\n")
+            at = next(i for i, line in enumerate(text) if line.split()[:1] == ["b"])
+            commands = {side: [line[6:] for line in part if line.startswith("      ")]
+                        for side, part in (("a", text[:at]), ("b", text[at:]))}
+        for side in "ab":
+            place.run(f"rm -rf run-{side} clone; mkdir run-{side}; cp -r later clone")
+            with open(os.path.join(place.path, "pasted"), "w") as f:
+                f.write("\n".join(commands[side]) + "\n")
+            # A directory is named as it was typed, from where it was typed.
+            place.run("cp -r first-a first-b clone" if not json_too else "true")
+            rc, out, err = place.run("cd clone && bash -e ../pasted")
+            if rc:
+                fail(f"reproduced: {how}, {side}", "\n".join(commands[side]) + f"\nexit {rc} {err.decode()}")
+            for name in ("given", "steps.jsonl"):
+                rc, out, err = place.run(f"cmp run-{side}/{name} first-{side}/{name}")
+                if rc:
+                    fail(f"reproduced: {how}, {side}", "\n".join(commands[side]) + f"\n{err.decode()}{out.decode()}")
+            rc, out, err = place.run("rm -rf clone/first-*; diff -r -x .git -x __pycache__ code clone && cd clone && test $(git rev-parse HEAD) = $(cd ../code; git rev-parse HEAD)")
+            if rc:
+                fail(f"reproduced: {how}, {side}", f"other code: {out.decode()}{err.decode()}")
+    # Refused: what is about this host with a run, and --raw without one fact of a run.
+    for command in ("facts --with-patch run-a", "facts --command x run-a", "facts --raw", "facts --raw run-a", "facts --raw --json run-a a",
+                    "facts --raw run-a no.such", "facts --command ''"):
+        rc, stdout, stderr = place.run(f"tscope {command}")
+        if rc != 2 or not stderr or (stdout and "--json" not in command):
+            fail(f"reproduced: tscope {command}", f"exit {rc}, stdout {stdout!r}, stderr {stderr!r}")
+    place.close()
+
+
 def main():
     arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
     update = "--update" in sys.argv[1:]
     checks = {f.__name__: f for f in (generated, completion, wrong_arguments, narrow, schemas, pages, same_everywhere,
-                                           resume, damaged, denied)}
+                                           resume, damaged, denied, reproduced)}
     for name, check in checks.items():
         if not arguments or name in arguments:
             check(update)

@@ -98,11 +98,13 @@ $ tscope diff --curves --reproduce base parts | sed -n '/CURVES OF/,$p'
 |   a            base 18fc3da2967f 8 steps (0 to 7), 1 rank
 |       git checkout aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 |   not known    whether the code had uncommitted changes: no fact code.dirty; the environment: no
-|                fact determinism.env.*; the command: no fact session.command or session.argv
+|                fact determinism.env.*; the command: no fact session.command (tscope facts --command)
+|                or session.argv
 |   b            parts 2fce76dd212c 8 steps (0 to 7), 1 rank
 |       git checkout bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
 |   not known    whether the code had uncommitted changes: no fact code.dirty; the environment: no
-|                fact determinism.env.*; the command: no fact session.command or session.argv
+|                fact determinism.env.*; the command: no fact session.command (tscope facts --command)
+|                or session.argv
 $ tscope diff --html page.html base parts | head -1; head -c 15 page.html; exit ${PIPESTATUS[0]}
 | loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
 | <!DOCTYPE html>\
