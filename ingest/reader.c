@@ -3,11 +3,27 @@
 #include "ingest/run_dir.h"
 
 static const struct ts_reader readers[] = {
-	{"pytscope run directory", "", ts_run_dir_sniff, ts_run_dir_read},
+	{"pytscope run directory", "", ts_run_dir_sniff, NULL, false, ts_run_dir_read},
 };
 
 const struct ts_reader *ts_readers(size_t *ret_n)
 {
 	*ret_n = sizeof readers / sizeof readers[0];
 	return readers;
+}
+
+const struct ts_reader *ts_reader_of(const char *path)
+{
+	const struct ts_reader *best = NULL;
+	int sure = 0;
+
+	for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
+		int how = readers[i].sniff(path);
+
+		if (how > sure) {
+			sure = how;
+			best = &readers[i];
+		}
+	}
+	return best;
 }

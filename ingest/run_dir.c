@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/limits.h"
+#include "ingest/run_close.h"
 #include "ingest/run_facts.h"
 #include "ingest/side_read.h"
 #include "ingest/steps.h"
@@ -9,8 +10,6 @@
 
 #include <stdio.h>
 #include <unistd.h>
-
-enum { MISSING_SHOWN = 64 };
 
 struct reading {
 	const struct ts_ingest_options *options;
@@ -407,25 +406,6 @@ static enum ts_status read_side_files(struct reading *r, const char *directory, 
 	return TS_OK;
 }
 
-static void count_steps(struct reading *r, const struct ts_builder *b, size_t files)
-{
-	struct ts_ingest_result *result = &r->result;
-	struct ts_builder_stats stats;
-
-	ts_builder_stats(b, &stats);
-	if (stats.rows && (!result->rows || stats.first_step < result->first_step))
-		result->first_step = stats.first_step;
-	if (stats.rows && (!result->rows || stats.last_step > result->last_step))
-		result->last_step = stats.last_step;
-	if (stats.rows > result->steps)
-		result->steps = stats.rows;
-	result->rows += stats.rows;
-	result->superseded += stats.superseded;
-	result->events += stats.events;
-	result->digests += stats.digests;
-	result->n_ranks += stats.rows || stats.events || stats.digests || files;
-}
-
 static enum ts_status finish_rank(struct reading *r, int32_t rank, struct ts_builder *b, const struct ts_facts *facts,
 				  struct ts_error *err)
 {
@@ -452,7 +432,7 @@ static enum ts_status read_rank(struct reading *r, const struct ts_rank_dir *dir
 	if (!status)
 		status = keep_files(r, dir->path, b, &files, err);
 	if (!status)
-		count_steps(r, b, files);
+		ts_result_count(&r->result, b, files);
 	if (!status)
 		status = finish_rank(r, dir->rank, b, &differences, err);
 	ts_builder_destroy(b);
@@ -484,24 +464,6 @@ static enum ts_status read_job(struct reading *r, struct ts_error *err)
 	return status;
 }
 
-static enum ts_status refuse_skipped(const struct reading *r, struct ts_error *err)
-{
-	const struct ts_notices *notices = &r->result.notices;
-
-	for (size_t i = 0; r->options->strict && i < notices->n; i++) {
-		const struct ts_notice *n = &notices->items[i];
-		char where[32] = "";
-
-		if (n->level != TS_NOTICE_SKIPPED)
-			continue;
-		if (n->line)
-			(void)snprintf(where, sizeof where, " line %llu", (unsigned long long)n->line);
-		return ts_error_set(err, TS_INVALID, "%s/%.*s%s: %s: %.*s", r->layout.path, TS_SPAN_ARG(n->file),
-				    where, n->code, TS_SPAN_ARG(n->detail));
-	}
-	return TS_OK;
-}
-
 static enum ts_status read_ranks(struct reading *r, struct ts_error *err)
 {
 	struct ts_arena scratch;
@@ -514,7 +476,7 @@ static enum ts_status read_ranks(struct reading *r, struct ts_error *err)
 		ts_arena_reset(&scratch);
 		status = read_rank(r, dir, &scratch, err);
 		if (!status)
-			status = refuse_skipped(r, err);
+			status = ts_refuse_skipped(r->options, &r->result.notices, err);
 	}
 	ts_arena_finish(&scratch);
 	if (!status && r->head.n_ranks == 0)
@@ -525,79 +487,13 @@ static enum ts_status read_ranks(struct reading *r, struct ts_error *err)
 
 /* --- the whole --- */
 
-static enum ts_status write_head(struct reading *r, struct ts_error *err)
+/* run.json is written at the end. */
+static bool says_end(const struct ts_facts *facts)
 {
-	struct ts_buf object = TS_BUF_INIT(TS_OBJECT_MAX);
-	enum ts_status status = ts_facts_sink_long(&r->head.facts, ts_count_sink, &r->sink, err);
-
-	ts_head_digest_groups(&r->head);
-	if (!status)
-		status = ts_head_encode(&r->head, &object, err);
-	if (!status)
-		status = ts_buf_check(&object, err);
-	if (!status) {
-		ts_digest(ts_buf_view(&object), &r->result.head);
-		status = ts_count_sink(&r->sink, &r->result.head, ts_buf_view(&object), err);
-	}
-	ts_buf_finish(&object);
-	return status;
-}
-
-static bool has_rank(const struct ts_head *head, int64_t rank)
-{
-	for (size_t i = 0; i < head->n_ranks; i++)
-		if (head->ranks[i].rank == rank)
+	for (size_t i = 0; i < facts->n; i++)
+		if (facts->items[i].source == TS_SOURCE_RUN_JSON && below(facts->items[i].path, "session.wall_time"))
 			return true;
 	return false;
-}
-
-static enum ts_status find_missing(struct reading *r, struct ts_error *err)
-{
-	struct ts_ingest_result *result = &r->result;
-	size_t there = 0;
-
-	result->missing_ranks = ts_arena_array(r->arena, MISSING_SHOWN, sizeof *result->missing_ranks);
-	if (!result->missing_ranks)
-		return ts_arena_error(r->arena, err);
-	for (size_t i = 0; i < r->head.n_ranks; i++)
-		there += r->head.ranks[i].rank >= 0 && r->head.ranks[i].rank < result->world_size;
-	result->n_missing = (size_t)result->world_size - there;
-	for (int64_t rank = 0, n = 0; n < MISSING_SHOWN && n < (int64_t)result->n_missing; rank++)
-		if (!has_rank(&r->head, rank))
-			result->missing_ranks[n++] = (int32_t)rank;
-	return TS_OK;
-}
-
-static enum ts_status fill_result(struct reading *r, struct ts_error *err)
-{
-	struct ts_ingest_result *result = &r->result;
-	const struct ts_facts *facts = &r->head.facts;
-	const struct ts_fact *name = ts_facts_find(facts, ts_span_str("session.name"));
-	const struct ts_fact *world = ts_facts_find(facts, ts_span_str("parallelism.world_size"));
-
-	result->format = "pytscope run directory";
-	if (name && (name->type == TS_FACT_TEXT || name->type == TS_FACT_LONG))
-		result->own_name = name->text;
-	if (world && world->type == TS_FACT_INT && world->integer > 0 && world->integer <= INT32_MAX)
-		result->world_size = world->integer;
-	result->facts = *facts;
-	for (size_t i = 0; i < facts->n; i++)
-		result->finished |= facts->items[i].source == TS_SOURCE_RUN_JSON &&
-				    below(facts->items[i].path, "session.wall_time");
-	result->objects = r->sink.objects;
-	result->canonical_bytes = r->sink.bytes;
-	return find_missing(r, err);
-}
-
-static enum ts_status copy_given(struct reading *r, struct ts_error *err)
-{
-	const struct ts_facts *given = r->options->facts;
-
-	for (size_t i = 0; given && i < given->n; i++)
-		if (ts_facts_add(&r->given, &given->items[i], r->arena, err))
-			return err->status;
-	(void)ts_facts_sort(&r->given);
-	return TS_OK;
 }
 
 enum ts_status ts_run_dir_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx,
@@ -609,13 +505,16 @@ enum ts_status ts_run_dir_read(const struct ts_ingest_options *options, ts_objec
 			    .progress = {.tell = options->progress, .ctx = options->progress_ctx}};
 
 	r.result.notices.arena = arena;
-	if (ts_layout_find(options->path, &r.result.notices, arena, &r.layout, err) || copy_given(&r, err) ||
+	if (ts_layout_find(options->path, &r.result.notices, arena, &r.layout, err) || ts_given_facts(options, arena, &r.given, err) ||
 	    settle_layout(&r, err) || read_root(&r, err) || find_head_facts(&r, err) ||
 	    check_room(&r, err))
 		return err->status;
 	count_bytes(&r);
-	if (read_ranks(&r, err) || refuse_skipped(&r, err) || write_head(&r, err) || fill_result(&r, err))
+	if (read_ranks(&r, err) || ts_refuse_skipped(options, &r.result.notices, err) ||
+	    ts_run_close(&r.head, &r.sink, arena, &r.result, err))
 		return err->status;
+	r.result.format = "pytscope run directory";
+	r.result.finished = says_end(&r.result.facts);
 	*ret_result = r.result;
 	return TS_OK;
 }

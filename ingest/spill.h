@@ -1,0 +1,26 @@
+/* spill.h - records sorted by step, then as they came, in bounded memory: runs of them go to an unnamed file and are merged.
+ *
+ *	ts_spill_create(memory, &s, err)
+ *	ts_spill_add(s, step, bytes, err)		any order
+ *	ts_spill_next(s, &step, &bytes, &more, err)	after the last add; bytes are good until the next call
+ *	ts_spill_destroy(s)
+ *
+ * memory bounds what is held while records come (at least the largest record); while they are read back 256 KiB for each
+ * `memory` bytes that went to the file. The file lies in TMPDIR, else in /tmp. Threads: one at a time.
+ */
+#ifndef TSCOPE_INGEST_SPILL_H
+#define TSCOPE_INGEST_SPILL_H
+
+#include "base/error.h"
+#include "base/span.h"
+
+enum { TS_SPILL_RECORD_MAX = 16 << 20 };
+
+struct ts_spill;
+
+enum ts_status ts_spill_create(size_t memory, struct ts_spill **ret_spill, struct ts_error *err);
+void ts_spill_destroy(struct ts_spill *s); /* NULL is allowed */
+enum ts_status ts_spill_add(struct ts_spill *s, int64_t step, struct ts_span bytes, struct ts_error *err);
+enum ts_status ts_spill_next(struct ts_spill *s, int64_t *ret_step, struct ts_span *ret_bytes, bool *ret_more, struct ts_error *err);
+
+#endif
