@@ -1,4 +1,5 @@
 #include "analysis/cuts.h"
+#include "analysis/gate_policy.h"
 #include "analysis/rule.h"
 #include "base/number.h"
 #include "base/suggest.h"
@@ -64,13 +65,16 @@ static struct word shown(struct ts_span s)
 
 /* --- sections: what may be set beside the rules --- */
 
-/* Numbers under a code of one word. */
+/* Settings under a code of one word. */
 struct section {
 	const char *code;
-	const char *noun; /* of its numbers */
+	const char *noun;  /* of its settings */
+	const char *value; /* what they are set to, where nothing else is known */
 	/* Says what is wrong with the name below the code, with the value. */
 	enum ts_status (*check_name)(const struct place *p, const struct ts_policy_item *item);
 	enum ts_status (*check_value)(const struct place *p, const struct ts_policy_item *item);
+	/* What stands behind '='. NULL: a finite number. */
+	enum ts_status (*read_value)(const struct place *p, struct ts_span text, struct ts_policy_item *item);
 };
 
 static enum ts_status cut_name(const struct place *p, const struct ts_policy_item *item)
@@ -115,8 +119,41 @@ static enum ts_status cut_value(const struct place *p, const struct ts_policy_it
 	return TS_OK;
 }
 
+/* Says why it was not good. */
+static enum ts_status told(const struct place *p, bool good, struct ts_buf *why)
+{
+	enum ts_status status = TS_OK;
+
+	if (!good)
+		status = bad(p, "%.*s", TS_SPAN_ARG(ts_buf_view(why)));
+	ts_buf_finish(why);
+	return status;
+}
+
+static enum ts_status gate_name(const struct place *p, const struct ts_policy_item *item)
+{
+	struct ts_buf why = TS_BUF_INIT(TS_ERROR_TEXT);
+
+	return told(p, ts_gate_setting_name(item->threshold, &why), &why);
+}
+
+static enum ts_status gate_value(const struct place *p, const struct ts_policy_item *item)
+{
+	struct ts_buf why = TS_BUF_INIT(TS_ERROR_TEXT);
+
+	return told(p, ts_gate_setting_check(item, &why), &why);
+}
+
+static enum ts_status gate_read(const struct place *p, struct ts_span text, struct ts_policy_item *item)
+{
+	struct ts_buf why = TS_BUF_INIT(TS_ERROR_TEXT);
+
+	return told(p, ts_gate_setting_read(text, item, &why), &why);
+}
+
 static const struct section sections[] = {
-	{TS_CUTS_CODE, "cut-off", cut_name, cut_value},
+	{TS_CUTS_CODE, "cut-off", "NUMBER", cut_name, cut_value, NULL},
+	{TS_GATE_CODE, "setting", "VALUE", gate_name, gate_value, gate_read},
 };
 
 enum { SECTIONS = sizeof sections / sizeof sections[0] };
@@ -189,7 +226,8 @@ static enum ts_status check_name(const struct place *p, const struct ts_policy_i
 	if (section && item->threshold.len)
 		return section->check_name(p, item);
 	if (section)
-		return bad(p, "%s cannot be off or on; a %s is set as %s.NAME = NUMBER", section->code, section->noun, section->code);
+		return bad(p, "%s cannot be off or on; a %s is set as %s.NAME = %s", section->code, section->noun, section->code,
+			   section->value);
 	if (!rule)
 		return no_rule(p, item->code);
 	if (item->threshold.len == 0)
@@ -250,6 +288,7 @@ static enum ts_status no_switch(const struct place *p, const struct ts_policy_it
 static enum ts_status line_parse(const struct place *p, struct ts_span line, struct ts_policy_item *item)
 {
 	const uint8_t *equals = memchr(line.data, '=', line.len);
+	const struct section *section;
 	struct ts_span key, value;
 	bool switches;
 
@@ -259,6 +298,7 @@ static enum ts_status line_parse(const struct place *p, struct ts_span line, str
 	value = trimmed(ts_span_of(equals + 1, (size_t)(line.data + line.len - (equals + 1))));
 	*item = (struct ts_policy_item){.off = ts_span_is(value, "off")};
 	key_split(key, item);
+	section = section_of(item->code);
 	switches = item->off || ts_span_is(value, "on");
 	if (key.len == 0)
 		return bad(p, "there is no name before '='");
@@ -272,6 +312,8 @@ static enum ts_status line_parse(const struct place *p, struct ts_span line, str
 				   shown(key).text, shown(value).text, shown(key).text);
 		return TS_OK;
 	}
+	if (section && section->read_value)
+		return section->read_value(p, value, item);
 	/* A wrong name is the worse mistake: it is told first. */
 	if (!switches && check_name(p, item))
 		return p->err->status;

@@ -5,10 +5,11 @@
  *	TIMING.JITTER.min_cv = 0.8
  *	MEMORY.FRAGMENTATION = off
  *	DIVERGENCE.numeric_jump = 1e-5
+ *	GATE.must_catch = 5 %
  *
  * Codes of two words and their thresholds are those of the table of rules (rule.h); those of one word are sections of their own:
- * DIVERGENCE has the cut-offs of a diagnosis (cuts.h). Who asks takes what concerns him and passes over the rest, so that one
- * file serves `analyze` and `diff`. Another name is an error with file and line, and so is a value that is no finite number, or
+ * DIVERGENCE has the cut-offs of a diagnosis (cuts.h), GATE what a gate tests (gate_policy.h). Who asks takes what concerns him
+ * and passes over the rest, so that one file serves `analyze`, `diff` and `gate`. Another name is an error with file and line, and so is a value that is no finite number, or
  * none that the cut-off can have. Of two settings of one threshold the later counts.
  */
 #ifndef TSCOPE_ANALYSIS_POLICY_H
