@@ -62,7 +62,8 @@ static bool is_own(const char *path)
 
 static enum ts_status walk(struct finding *f, const char *path, const char *name, int depth, struct ts_error *err);
 
-static enum ts_status visit(struct finding *f, const char *directory, const char *name, const char *entry, int depth, struct ts_error *err)
+static enum ts_status visit(struct finding *f, const char *directory, const char *name, const char *entry, int depth,
+			    struct ts_error *err)
 {
 	const char *path = ts_path_join(f->arena, directory, entry);
 	const char *below = *name ? ts_arena_printf(f->arena, "%s/%s", name, entry) : entry;

@@ -115,7 +115,11 @@ static enum ts_status add_run(struct ts_spill *s, uint64_t end, struct ts_error 
 		s->runs = runs;
 		s->cap_runs = cap;
 	}
-	s->runs[s->n_runs++] = (struct run){.at = s->written, .end = end, .window = TS_BUF_INIT(READ_BYTES + HEADER_BYTES + TS_SPILL_RECORD_MAX)};
+	s->runs[s->n_runs++] = (struct run){
+		.at = s->written,
+		.end = end,
+		.window = TS_BUF_INIT(READ_BYTES + HEADER_BYTES + TS_SPILL_RECORD_MAX),
+	};
 	return TS_OK;
 }
 

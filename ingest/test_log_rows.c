@@ -27,6 +27,18 @@ struct log {
 	int feeds;
 };
 
+static enum ts_status take(struct ts_rows *rows, const struct event *e, struct ts_error *err)
+{
+	struct ts_rows_column column = {.name = ts_span_str(e->name ? e->name : ""), .type = TS_COLUMN_F64};
+	uint32_t c;
+
+	if (e->what == STEP)
+		return ts_rows_step(rows, e->step, err);
+	if (e->what == RESTART)
+		return ts_rows_restart(rows, e->step, err);
+	return ts_rows_column(rows, &column, &c, err) ? err->status : ts_rows_f64(rows, c, e->value, err);
+}
+
 static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err)
 {
 	struct log *log = ctx;
@@ -34,12 +46,8 @@ static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err
 	log->feeds++;
 	for (size_t i = 0; i < log->n; i++) {
 		const struct event *e = &log->events[i];
-		struct ts_rows_column column = {.name = ts_span_str(e->name ? e->name : ""), .type = TS_COLUMN_F64};
-		uint32_t c;
 
-		if (e->what == STEP ? ts_rows_step(rows, e->step, err)
-				    : e->what == RESTART ? ts_rows_restart(rows, e->step, err)
-							 : ts_rows_column(rows, &column, &c, err) || ts_rows_f64(rows, c, e->value, err))
+		if (take(rows, e, err))
 			return err->status;
 	}
 	return TS_OK;
