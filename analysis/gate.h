@@ -70,7 +70,8 @@ struct ts_gate_input {
 	size_t n_runs;
 	struct ts_gate_passed_over *passed_over;
 	size_t n_passed_over;
-	struct ts_workload_difference *differences; /* of candidate (b) and newest baseline (a); those not allowed make it inconclusive */
+	/* Of candidate (b) and newest baseline (a); those not allowed make it inconclusive. */
+	struct ts_workload_difference *differences;
 	size_t n_differences;
 	struct ts_span not_comparable;	    /* why nothing can be compared; empty: it can */
 	struct ts_gate_fact *facts;	    /* changed since the newest baseline, at most 64 */
@@ -102,7 +103,7 @@ struct ts_gate_row {
 	double df;
 	double prior_sd, prior_df;  /* what history gave; df 0: nothing */
 	double t, p;		    /* of the first look, one-sided */
-	double could_miss;	    /* relative size of a worsening that would have been found with 95 % probability only from here on */
+	double could_miss;	    /* relative size of a worsening from which on it would have been found with 95 % probability */
 	bool weak;		    /* above must_catch */
 	bool paired;
 	uint64_t pairs;

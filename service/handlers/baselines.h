@@ -16,8 +16,8 @@
 
 enum { TS_BASELINE_LOOK = 400 /* entries of a branch */ };
 
-/* Adds baselines, history and passed_over to input, and says in input->baseline and ->sentence what was asked for and chosen. candidate may
- * be NULL (`tscope baseline` without a run): then the workload of the newest run counts, and no ancestors. */
+/* Adds baselines, history and passed_over to input, and says in input->baseline and ->sentence what was asked for and chosen.
+ * candidate may be NULL (`tscope baseline` without a run): then the workload of the newest run counts, and no ancestors. */
 enum ts_status ts_baselines_select(struct ts_fetch *f, const struct ts_gate_request *request, const struct ts_gate_run *candidate,
 				   struct ts_arena *arena, struct ts_gate_input *input, struct ts_error *err);
 
