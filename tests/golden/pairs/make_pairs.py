@@ -2,11 +2,11 @@
 """Makes the labelled pairs: small real PyTorch trainings on the CPU, of which two differ in one known thing.
 
     pip install torch==2.13.0 numpy      (CPU build)
-    python3 make_pairs.py OUT            writes OUT/KIND/NAME for every run of pairs.json
+    python3 make_pairs.py SPEC OUT [KIND/NAME...]      writes OUT/KIND/NAME for every run of SPEC, pairs.json or heldout.json
 
 Kinds: chars32 and chars16 (a transformer of two layers over characters, float32 and bfloat16 autocast, dropout, AdamW, a cosine
-schedule, clipping), mlp (dropout, AdamW), conv (batch normalization, SGD with momentum). What a run changes stands in pairs.json;
-a run without changes is the kind's base. Digests are SHA-256, cut to 64 bits: of the batch; of the gradients before clipping; of the
+schedule, clipping), mlp (dropout, AdamW), conv (batch normalization, SGD with momentum), gru (a recurrent regression, dropout, Adam). What a
+run changes stands in SPEC; a run without changes is the kind's base. SPEC may say other seeds, steps and settings for all. Digests are SHA-256, cut to 64 bits: of the batch; of the gradients before clipping; of the
 default generator before the forward pass; of the parameters as the step began (conv: as it ended).
 
 The files are kept as data, so this is run again only to make new ones: on another machine the sums, and so the trajectories, differ.
@@ -26,16 +26,20 @@ import torch
 import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "pairs.json")) as f:
-    RUNS = json.load(f)["runs"]
+with open(sys.argv[1]) as f:
+    SPEC = json.load(f)
+RUNS, SETTINGS = SPEC["runs"], SPEC.get("settings", {})
 
-STEPS, CHECKPOINT, CRASH = 120, 60, 66
+STEPS, CHECKPOINT, CRASH = SETTINGS.get("steps", 120), SETTINGS.get("checkpoint", 60), SETTINGS.get("crash", 66)
 BASE = {
     "chars": dict(batch=8, samples=384, lr=3e-3, weight_decay=0.01, clip=1.0, dropout=0.1, warmup=10, optimizer="adamw"),
     "mlp": dict(batch=16, samples=768, lr=2e-3, weight_decay=0.01, clip=1.0, dropout=0.2, warmup=0, optimizer="adamw"),
     "conv": dict(batch=16, samples=640, lr=0.02, weight_decay=1e-4, clip=2.0, dropout=0.0, warmup=0, optimizer="sgd"),
+    "gru": dict(batch=12, samples=512, lr=4e-3, weight_decay=1e-3, clip=1.0, dropout=0.15, warmup=5, optimizer="adam"),
 }
-SEEDS = {"init": 7, "train": 11, "data": 100}
+for kind, values in SETTINGS.get("base", {}).items():
+    BASE[kind].update(values)
+SEEDS = SETTINGS.get("seeds", {"init": 7, "train": 11, "data": 100})
 CONTEXT, WIDTH = 32, 32
 
 
@@ -75,7 +79,21 @@ class Chars(torch.nn.Module):
         return self.head(self.norm(self.blocks(self.token(x) + self.place.weight))).flatten(0, 1)
 
 
+class Adding(torch.nn.Module):
+    """Reads pairs of a number and a mark, and is to say the sum of the marked numbers."""
+
+    def __init__(self, dropout):
+        super().__init__()
+        self.rnn = torch.nn.GRU(2, 24, num_layers=2, batch_first=True, dropout=dropout)
+        self.head = torch.nn.Linear(24, 1)
+
+    def forward(self, x):
+        return self.head(self.rnn(x)[0][:, -1])[:, 0]
+
+
 def make_model(kind, dropout, symbols):
+    if kind == "gru":
+        return Adding(dropout)
     if kind == "chars":
         return Chars(symbols, dropout)
     if kind == "mlp":
@@ -92,7 +110,7 @@ class Data:
     """Samples in memory, drawn in the order of a permutation an epoch. Its state is the position and the seed."""
 
     def __init__(self, kind, base, change):
-        g = torch.Generator().manual_seed(1)
+        g = torch.Generator().manual_seed(SETTINGS.get("dataset_seed", 1))
         n = base["samples"]
         self.kind, self.batch, self.change = kind, base["batch"], change
         if kind == "chars":
@@ -107,6 +125,11 @@ class Data:
             self.symbols = 10
             self.x = torch.randn(n, 24, generator=g)
             self.y = (self.x @ torch.randn(24, 10, generator=g) + torch.randn(n, 10, generator=g)).argmax(1)
+        elif kind == "gru":
+            self.symbols = 0
+            marks = torch.zeros(n, 16).scatter_(1, torch.stack([torch.randperm(16, generator=g)[:2] for _ in range(n)]), 1.0)
+            self.x = torch.stack([torch.rand(n, 16, generator=g), marks], 2)
+            self.y = (self.x[:, :, 0] * marks).sum(1)
         else:
             self.symbols = 8
             self.y = torch.randint(0, 8, (n,), generator=g)
@@ -165,6 +188,8 @@ class Training:
         p = list(self.model.parameters())
         if self.base["optimizer"] == "adamw":
             self.optimizer = torch.optim.AdamW(p, lr=self.base["lr"], weight_decay=self.base["weight_decay"])
+        elif self.base["optimizer"] == "adam":
+            self.optimizer = torch.optim.Adam(p, lr=self.base["lr"], weight_decay=self.base["weight_decay"])
         else:
             self.optimizer = torch.optim.SGD(p, lr=self.base["lr"], momentum=0.9, weight_decay=self.base["weight_decay"])
         torch.manual_seed(self.change.get("train_seed", SEEDS["train"]))
@@ -214,6 +239,8 @@ class Training:
     def loss(self, x, y):
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.bf16):
             logits = self.model(x)
+        if self.family == "gru":
+            return F.mse_loss(logits.float(), y), logits
         return F.cross_entropy(logits.float(), y.flatten()), logits
 
     def evaluate(self):
@@ -411,7 +438,7 @@ def one_of_many(rank, kind, name, out, world, port):
 def main():
     import torch.multiprocessing as mp
 
-    out, only = sys.argv[1], sys.argv[2:]
+    out, only = sys.argv[2], sys.argv[3:]
     for kind, runs in RUNS.items():
         for name, change in runs.items():
             if only and f"{kind}/{name}" not in only:
