@@ -7,16 +7,23 @@
 
 #define NAME(series) TS_SPAN_ARG(ts_name_of((series)->name))
 
+static bool is_decimals(struct ts_resolution r)
+{
+	return r.precision == TS_PRECISION_DECIMALS;
+}
+
 static const char *precision_text(struct ts_inquiry *q, const struct ts_evidence_series *s)
 {
-	if (s->precision_a == TS_PRECISION_DECIMALS || s->precision_b == TS_PRECISION_DECIMALS) {
-		unsigned digits = s->precision_a == TS_PRECISION_DECIMALS ? s->digits_a : s->digits_b;
+	struct ts_resolution a = s->writing_a.resolution, b = s->writing_b.resolution;
 
-		if (s->precision_a == s->precision_b && s->digits_b < digits)
-			digits = s->digits_b;
+	if (is_decimals(a) || is_decimals(b)) {
+		unsigned digits = is_decimals(a) ? a.digits : b.digits;
+
+		if (a.precision == b.precision && b.digits < digits)
+			digits = b.digits;
 		return (const char *)ts_inquiry_text(q, "%u decimals", digits).data;
 	}
-	return s->precision_a == TS_PRECISION_F32 || s->precision_b == TS_PRECISION_F32 ? "float32" : "doubles";
+	return a.precision == TS_PRECISION_F32 || b.precision == TS_PRECISION_F32 ? "float32" : "doubles";
 }
 
 /* "loss (doubles), digests.params": the series that both have, a kind each. */
@@ -39,6 +46,57 @@ static struct ts_span name_recorded(struct ts_inquiry *q)
 					ranks > 1 ? " of " : "", ranks > 1 ? ts_say_plural(ranks, "rank").text : "");
 	}
 	return names.len ? names : ts_span_str("nothing of a known kind");
+}
+
+static bool same_writing(const struct ts_writing *a, const struct ts_writing *b)
+{
+	return a->inferred && b->inferred && a->resolution.precision == b->resolution.precision &&
+	       a->resolution.digits == b->resolution.digits;
+}
+
+/* "loss is float32 (160 values of either run)" */
+static struct ts_span add_writing(struct ts_inquiry *q, struct ts_span text, const struct ts_evidence_series *s,
+				  const struct ts_writing *w, const char *whose)
+{
+	const char *how = w->resolution.precision == TS_PRECISION_F32
+				  ? "float32"
+				  : (const char *)ts_inquiry_text(q, "of %u decimals", w->resolution.digits).data;
+
+	return ts_inquiry_text(q, "%.*s%s%.*s is %s (%s of %s run)", TS_SPAN_ARG(text), text.len ? ", " : "", NAME(s), how,
+			       ts_say_plural((double)w->values, "value").text, whose);
+}
+
+/* The series of a kind that parts first, else the first that both have. */
+static const struct ts_evidence_series *series_of(const struct ts_inquiry *q, enum ts_series_kind kind)
+{
+	const struct ts_evidence_series *s = q->first[kind].series;
+
+	for (size_t i = 0; i < q->e->n_series && !s; i++)
+		if (q->e->series[i].kind == kind && q->e->series[i].common)
+			s = &q->e->series[i];
+	return s;
+}
+
+/* How finely values were written, where it was not declared but seen. */
+static void say_inferred(struct ts_inquiry *q)
+{
+	static const enum ts_series_kind kinds[] = {TS_KIND_LOSS, TS_KIND_GRAD_NORM};
+	struct ts_span text = ts_span_str("");
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		const struct ts_evidence_series *s = series_of(q, kinds[i]);
+
+		if (s && same_writing(&s->writing_a, &s->writing_b)) {
+			text = add_writing(q, text, s, &s->writing_a, "either");
+			continue;
+		}
+		if (s && s->writing_a.inferred)
+			text = add_writing(q, text, s, &s->writing_a, "the first");
+		if (s && s->writing_b.inferred)
+			text = add_writing(q, text, s, &s->writing_b, "the second");
+	}
+	if (text.len)
+		ts_say_for(q, "as values look, where nothing is declared: %.*s", TS_SPAN_ARG(text));
 }
 
 /* --- too little --- */
@@ -194,8 +252,8 @@ static void nothing_parts(struct ts_inquiry *q)
 	if (operation_only(q) || quantized_only(q) || evaluation_only(q) || input_only(q))
 		return;
 	for (size_t i = 0; i < q->e->n_series; i++)
-		coarse = coarse || q->e->series[i].precision_a == TS_PRECISION_DECIMALS ||
-			 q->e->series[i].precision_b == TS_PRECISION_DECIMALS;
+		coarse = coarse || is_decimals(q->e->series[i].writing_a.resolution) ||
+			 is_decimals(q->e->series[i].writing_b.resolution);
 	ts_say_for(q, "agreement to the bit over %s: %.*s", ts_say_plural((double)q->common, "common step").text,
 		   TS_SPAN_ARG(recorded));
 	if (coarse && !q->first[TS_KIND_PARAMS].recorded)
@@ -342,6 +400,7 @@ enum ts_status ts_diagnose(const struct ts_evidence *evidence, const struct ts_c
 	if (!ts_inquiry_begin(&q, evidence, cuts ? cuts : &defaults, arena))
 		return ts_arena_error(arena, err);
 	diagnose(&q);
+	say_inferred(&q);
 	ts_diagnose_tiers(&q);
 	ts_diagnose_features(&q);
 	ts_diagnose_experiments(&q);

@@ -42,8 +42,7 @@ struct ts_evidence_series {
 	int64_t after;
 	double a, b;	       /* of numbers: the values at first */
 	struct ts_gap gap;     /* of numbers; .known says whether it was looked at */
-	enum ts_precision precision_a, precision_b; /* as declared; doubles where nothing was */
-	uint8_t digits_a, digits_b;
+	struct ts_writing writing_a, writing_b; /* of numbers; doubles where nothing was declared or seen */
 };
 
 /* Is a digest of parameters one of those that the forward pass of its step used, or of those that its update left? */

@@ -28,37 +28,11 @@ double ts_gap_ratio(double a, double b)
 	return isfinite(off) ? off / greater : fabs(a / greater - b / greater);
 }
 
-/* The distance from |x| to the next float32, as if it had no greatest one: 2^(e - 23) for 2^e <= |x| < 2^(e + 1). */
-static double float32_spacing(double x)
-{
-	uint64_t bits;
-	int e;
-
-	memcpy(&bits, &x, sizeof bits);
-	e = (int)(bits >> 52 & 0x7ff) - 1023;
-	bits = (uint64_t)((e < -126 ? -126 : e) - 23 + 1023) << 52;
-	memcpy(&x, &bits, sizeof x);
-	return x;
-}
-
-static double quantum_of(struct ts_resolution r, double x)
-{
-	switch (r.precision) {
-	case TS_PRECISION_F32:
-		return isfinite(x) ? float32_spacing(x) : 0;
-	case TS_PRECISION_DECIMALS:
-		return pow(10, -(double)r.digits);
-	case TS_PRECISION_F64:
-		break;
-	}
-	return 0;
-}
-
 double ts_gap_quantum(struct ts_resolution a, struct ts_resolution b, double x, double y)
 {
 	double greater = greater_magnitude(x, y); /* fmax passes over a NaN */
 
-	return fmax(quantum_of(a, greater), quantum_of(b, greater));
+	return fmax(ts_resolution_quantum(a, greater), ts_resolution_quantum(b, greater));
 }
 
 static bool is_visible(const struct ts_gap_meter *m, double a, double b, double r)

@@ -9,8 +9,7 @@
  *
  * r = |a - b| / max(|a|, |b|), 0 to 2. It is 0 where the bits are equal, both are NaN, both are the same infinity, or one is +0 and
  * the other -0; 1 where they are not equal and one of them is no finite number.
- * quantum: how finely the coarser of the two was written. Of float32 the distance between neighbours at the greater magnitude,
- * of d decimals 10^-d, of a double 0.
+ * quantum: how finely the coarser of the two was written, at the greater magnitude (resolution.h).
  * A difference is visible when r > 0 and |a - b| exceeds half the quantum at that point, by more than the doubles
  * that hold decimals are off. So a double and its float32 do not differ visibly; two float32 that are not equal do.
  * Exchanging a and b changes nothing but bias, which becomes 1 - bias.
@@ -19,9 +18,9 @@
 #ifndef TSCOPE_ANALYSIS_GAP_H
 #define TSCOPE_ANALYSIS_GAP_H
 
+#include "analysis/resolution.h"
 #include "analysis/series.h"
 #include "base/arena.h"
-#include "run/index.h"
 
 enum {
 	TS_GAP_WINDOW = 103,	/* points kept from where it begins: 100 later and two beyond */
@@ -29,12 +28,6 @@ enum {
 	TS_GAP_SLOPE_LEAST = 10, /* with r > 0 */
 	TS_GAP_TAIL = 1 << 14,	/* of the last tenth no more points than this are taken */
 	TS_GAP_TAIL_LEAST = 5,
-};
-
-/* How finely a side was written. */
-struct ts_resolution {
-	enum ts_precision precision;
-	uint8_t digits; /* of TS_PRECISION_DECIMALS */
 };
 
 struct ts_gap {

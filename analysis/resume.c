@@ -5,7 +5,7 @@
 #include "analysis/stats.h"
 
 /* CANDIDATES: where one batch fills a run, each of its rows would be a place to begin. */
-enum { GRID_LEAST = 10, LEVEL_POINTS = 10, LEVEL_LEAST = 5, GRID_DIGITS = 6, CANDIDATES = 4096 };
+enum { LEVEL_POINTS = 10, LEVEL_LEAST = 5, CANDIDATES = 4096 };
 
 const char *ts_resume_word(enum ts_resume_verdict verdict)
 {
@@ -152,34 +152,29 @@ bool ts_resume_level_of(const struct ts_series *parent, const struct ts_series *
 
 /* --- numbers --- */
 
-static bool on_grid(double x, double per_unit)
+static size_t least_of(size_t a, size_t b)
 {
-	double y = x * per_unit;
-
-	/* A decimal of up to six digits is off its double by half an ulp; so is the product. */
-	return !isfinite(x) || fabs(y - nearbyint(y)) <= fabs(y) * 4e-16;
+	return a < b ? a : b;
 }
 
-double ts_resume_grid(const double *a, const double *b, size_t n)
+/* Absolute, of the greatest value: what nobody declared is seen. */
+static double seen_quantum(const double *values, size_t n, bool measured)
 {
-	double per_unit = 1;
-	bool whole = true;
+	static const struct ts_resolution doubles = {TS_PRECISION_F64, 0};
+	struct ts_writing writing = ts_resolution_infer(doubles, measured, values, n);
+	double greatest = 0;
 
-	if (n < GRID_LEAST)
-		return 0;
 	for (size_t i = 0; i < n; i++)
-		whole &= on_grid(a[i], 1) && on_grid(b[i], 1);
-	/* Whole numbers are counts, or constants: nothing was rounded. */
-	for (int digits = 1; digits <= GRID_DIGITS && !whole; digits++) {
-		bool all = true;
+		greatest = isfinite(values[i]) ? fmax(greatest, fabs(values[i])) : greatest;
+	return ts_resolution_quantum(writing.resolution, greatest);
+}
 
-		per_unit *= 10;
-		for (size_t i = 0; i < n && all; i++)
-			all = on_grid(a[i], per_unit) && on_grid(b[i], per_unit);
-		if (all)
-			return 1 / per_unit;
-	}
-	return 0;
+static double grid_of(const struct ts_resume_series *s)
+{
+	size_t n = least_of(s->n, TS_RESUME_WINDOW);
+	bool measured = s->kind != TS_RESUME_RATE;
+
+	return fmax(s->quantum, fmax(seen_quantum(s->a, n, measured), seen_quantum(s->b, n, measured)));
 }
 
 static double relative(double a, double b)
@@ -200,11 +195,6 @@ double ts_resume_off(const struct ts_resume_look *look, size_t i)
 static bool is_beyond(double a, double b, double r, double tolerance, double quantum)
 {
 	return r > tolerance && !(fabs(a - b) <= quantum * (1 + 1e-9));
-}
-
-static size_t least_of(size_t a, size_t b)
-{
-	return a < b ? a : b;
 }
 
 static void look_at_words(const struct ts_resume_series *s, struct ts_resume_look *look)
@@ -269,11 +259,10 @@ bool ts_resume_look_at(const struct ts_resume_series *s, double tolerance, struc
 		look_at_words(s, &look);
 	} else {
 		double *r = ts_arena_array(scratch, TS_RESUME_WINDOW, sizeof *r);
-		double seen = ts_resume_grid(s->a, s->b, least_of(s->n, TS_RESUME_WINDOW));
 
 		if (!r)
 			return false;
-		look.grid = seen > look.grid ? seen : look.grid;
+		look.grid = grid_of(s);
 		look_at_numbers(s, tolerance, r, &look);
 	}
 	*ret = look;

@@ -131,8 +131,6 @@ void ts_resume_find_shift(const int64_t *steps_p, const uint64_t *p, size_t n_p,
  * False: out of memory. */
 bool ts_resume_level_of(const struct ts_series *parent, const struct ts_series *child, struct ts_arena *arena,
 			struct ts_resume_level *ret);
-/* The coarsest step of a decimal grid, 1e-1 to 1e-6, that all of the values lie on; 0 where there is none, or fewer than ten. */
-double ts_resume_grid(const double *a, const double *b, size_t n);
 /* "bf16", "float32", ...: full or reduced precision; UNKNOWN for another word. */
 enum ts_resume_format ts_resume_format_of(struct ts_span dtype);
 

@@ -216,8 +216,8 @@ static void test_identical(void **state)
 	assert_true(says_for(&s, "loss as doubles"));
 	AGAIN(s);
 	/* Four decimals hide what lies below them. */
-	add(&s, TS_KIND_LOSS, "scalars.loss", 0)->precision_a = TS_PRECISION_DECIMALS;
-	s.series[0].digits_a = 4;
+	add(&s, TS_KIND_LOSS, "scalars.loss", 0)->writing_a.resolution =
+		(struct ts_resolution){TS_PRECISION_DECIMALS, 4};
 	expect(&s, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_MEDIUM);
 	assert_true(says_for(&s, "loss as 4 decimals"));
 	close_scene(&s);

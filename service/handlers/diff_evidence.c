@@ -162,10 +162,6 @@ static enum ts_status measure(struct ts_evidence_series *s, struct ts_fetch *f, 
 
 	s->cadence = cadence_a > cadence_b ? cadence_a : cadence_b;
 	s->other_cadence = cadence_a && cadence_b && cadence_a != cadence_b;
-	s->precision_a = a->column->precision;
-	s->precision_b = b->column->precision;
-	s->digits_a = a->column->digits;
-	s->digits_b = b->column->digits;
 	s->common = row->common;
 	s->last_common = last_key(a->table) < last_key(b->table) ? last_key(a->table) : last_key(b->table);
 	if (row->state == TS_SERIES_PARTS) {
@@ -205,8 +201,36 @@ static enum ts_status grow(struct ts_evidence_notes *notes, struct ts_error *err
 	return TS_OK;
 }
 
+static struct ts_writing declared(const struct ts_series_side *side)
+{
+	return (struct ts_writing){.resolution = {side->column->precision, side->column->digits}};
+}
+
+static bool is_noted(const struct ts_evidence_notes *notes, enum ts_series_kind kind)
+{
+	for (size_t i = 0; i < notes->n; i++)
+		if (notes->items[i].kind == kind && notes->items[i].common)
+			return true;
+	return false;
+}
+
+/* Where values part they have been looked at. Of those that agree the first of a kind speaks for the others. */
+static enum ts_status find_writings(const struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_writings *seen,
+				    const struct ts_series_side *a, const struct ts_series_side *b, struct ts_evidence_series *s,
+				    struct ts_error *err)
+{
+	s->writing_a = seen ? seen->a : declared(a);
+	s->writing_b = seen ? seen->b : declared(b);
+	if (seen || s->common == 0 || (s->kind != TS_KIND_LOSS && s->kind != TS_KIND_GRAD_NORM) || is_noted(notes, s->kind))
+		return TS_OK;
+	if (ts_series_writing(f, a, &s->writing_a, err))
+		return err->status;
+	return ts_series_writing(f, b, &s->writing_b, err);
+}
+
 enum ts_status ts_evidence_note(struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_series_row *row,
-				const struct ts_series_side *a, const struct ts_series_side *b, struct ts_error *err)
+				const struct ts_writings *seen, const struct ts_series_side *a, const struct ts_series_side *b,
+				struct ts_error *err)
 {
 	const struct ts_series_side *any = a ? a : b;
 	struct ts_evidence_series s = {.name = row->name, .rank = row->rank, .in_a = a != NULL, .in_b = b != NULL};
@@ -216,7 +240,7 @@ enum ts_status ts_evidence_note(struct ts_evidence_notes *notes, struct ts_fetch
 	if (any->table->kind != TS_TABLE_STEPS || s.kind == TS_KINDS ||
 	    (s.kind == TS_KIND_OTHER && row->state != TS_SERIES_PARTS))
 		return TS_OK;
-	if (a && b && measure(&s, f, row, a, b, err))
+	if (a && b && (measure(&s, f, row, a, b, err) || find_writings(notes, f, seen, a, b, &s, err)))
 		return err->status;
 	if (notes->n == notes->cap && grow(notes, err))
 		return err->status;

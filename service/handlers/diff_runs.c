@@ -113,7 +113,13 @@ static bool has_gap(const struct ts_series_row *row)
 	return row->type == TS_COLUMN_F64 && row->role != TS_ROLE_OBSERVATION;
 }
 
-static enum ts_status measure_gap(struct diffing *d, struct ts_series_row *row, struct ts_error *err)
+/* A rate is what somebody chose: how many digits it has says nothing of how it was written. */
+static bool is_measured(const struct ts_series_row *row)
+{
+	return ts_series_kind_of(row->name, row->type, row->role) != TS_KIND_LR;
+}
+
+static enum ts_status measure_gap(struct diffing *d, struct ts_series_row *row, struct ts_writings *ret_writings, struct ts_error *err)
 {
 	struct ts_arena scratch;
 	enum ts_status status;
@@ -121,20 +127,20 @@ static enum ts_status measure_gap(struct diffing *d, struct ts_series_row *row, 
 	if (row->state != TS_SERIES_PARTS || !has_gap(row))
 		return TS_OK;
 	ts_arena_init(&scratch, GAP_SCRATCH);
-	status = ts_series_gap(d->walk, &scratch, &row->gap, err);
+	status = ts_series_gap(d->walk, is_measured(row), &scratch, &row->gap, ret_writings, err);
 	ts_arena_finish(&scratch);
 	return status;
 }
 
 /* Events of a pipeline have no step, and so no place on an axis. */
 static enum ts_status compare_pair(struct diffing *d, const struct ts_series_side *a, const struct ts_series_side *b,
-				   struct ts_series_row *row, struct ts_error *err)
+				   struct ts_series_row *row, struct ts_writings *ret_writings, struct ts_error *err)
 {
 	if (d->axis.name.len && a->table->kind == TS_TABLE_STEPS)
 		return ts_series_compare_by(d->fetch, &d->axis, *a, *b, has_gap(row), d->arena, row, err);
 	if (ts_series_compare(d->walk, *a, *b, d->arena, row, err))
 		return err->status;
-	return measure_gap(d, row, err);
+	return measure_gap(d, row, ret_writings, err);
 }
 
 /* a or b is NULL where that side lacks the series; other_types says what it has instead. */
@@ -144,12 +150,13 @@ static enum ts_status diff_series(struct diffing *d, int32_t rank, const struct 
 {
 	const struct ts_column *column = a ? a->column : b->column;
 	struct ts_series_row row = {.type = column->type, .role = role, .rank = rank};
+	struct ts_writings writings;
 
 	row.a.type = row.b.type = column->type;
 	if (name_of(d, a ? a : b, &row.name, err))
 		return err->status;
 	if (a && b) {
-		if (compare_pair(d, a, b, &row, err))
+		if (compare_pair(d, a, b, &row, &writings, err))
 			return ts_error_prefix(err, "rank %d", rank);
 	} else {
 		row.state = a ? TS_SERIES_ONLY_A : TS_SERIES_ONLY_B;
@@ -159,7 +166,7 @@ static enum ts_status diff_series(struct diffing *d, int32_t rank, const struct 
 		row.other_types = other_types;
 	}
 	count_row(d, &row);
-	if (d->axis.name.len == 0 && ts_evidence_note(&d->notes, d->fetch, &row, a, b, err))
+	if (d->axis.name.len == 0 && ts_evidence_note(&d->notes, d->fetch, &row, row.gap.known ? &writings : NULL, a, b, err))
 		return ts_error_prefix(err, "rank %d", rank);
 	return row.state == TS_SERIES_SAME ? TS_OK : keep_row(d, &row, err);
 }

@@ -105,9 +105,45 @@ static void skip_to_tail(struct looking *l)
 		ts_gap_hole(&l->meter);
 }
 
-static struct ts_resolution resolution_of(const struct ts_series_cursor *c)
+static struct ts_resolution declared(const struct ts_column *column)
 {
-	return (struct ts_resolution){c->side.column->precision, c->side.column->digits};
+	return (struct ts_resolution){column->precision, column->digits};
+}
+
+/* The bits of a double are read through the same 8 bytes: built with -fno-strict-aliasing. */
+static const double *reals_of(const uint64_t *words)
+{
+	return (const double *)(const void *)words;
+}
+
+/* Of the rows about the cursor's. */
+static enum ts_status see_writing(struct ts_series_walk *walk, struct ts_series_cursor *c, bool measured, struct ts_writing *ret,
+				  struct ts_error *err)
+{
+	size_t from = c->row > TS_RESOLUTION_MOST / 2 ? c->row - TS_RESOLUTION_MOST / 2 : 0;
+
+	if (ts_cursor_read(walk, c, err))
+		return err->status;
+	*ret = ts_resolution_infer(declared(c->side.column), measured, reals_of(c->words) + from, ts_cursor_block(c)->rows - from);
+	return TS_OK;
+}
+
+enum ts_status ts_series_writing(struct ts_fetch *f, const struct ts_series_side *side, struct ts_writing *ret_writing,
+				 struct ts_error *err)
+{
+	uint32_t rows = side->table->blocks[0].rows;
+	struct ts_arena scratch;
+	enum ts_status status;
+	uint64_t *words;
+
+	ts_arena_init(&scratch, 4 << 20);
+	words = ts_arena_array(&scratch, rows, sizeof *words);
+	status = words ? ts_fetch_block_words(f, &side->column->blocks[0], TS_COLUMN_F64, rows, words, err)
+		       : ts_arena_error(&scratch, err);
+	if (!status)
+		*ret_writing = ts_resolution_infer(declared(side->column), true, reals_of(words), rows);
+	ts_arena_finish(&scratch);
+	return status;
 }
 
 static bool is_near(const struct looking *l)
@@ -115,12 +151,14 @@ static bool is_near(const struct looking *l)
 	return (l->blocks <= TS_GAP_BLOCKS && l->meter.gap.points < TS_GAP_POINTS) || ts_gap_wants(&l->meter);
 }
 
-enum ts_status ts_series_gap(struct ts_series_walk *walk, struct ts_arena *scratch, struct ts_gap *ret_gap,
-			     struct ts_error *err)
+enum ts_status ts_series_gap(struct ts_series_walk *walk, bool measured, struct ts_arena *scratch, struct ts_gap *ret_gap,
+			     struct ts_writings *ret_writings, struct ts_error *err)
 {
 	struct looking l = {.walk = walk};
 
-	if (ts_gap_begin(&l.meter, resolution_of(&walk->a), resolution_of(&walk->b), scratch, err))
+	if (see_writing(walk, &walk->a, measured, &ret_writings->a, err) ||
+	    see_writing(walk, &walk->b, measured, &ret_writings->b, err) ||
+	    ts_gap_begin(&l.meter, ret_writings->a.resolution, ret_writings->b.resolution, scratch, err))
 		return err->status;
 	while (!at_end(&l) && is_near(&l))
 		if (step_on(&l, err))

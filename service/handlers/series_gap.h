@@ -8,11 +8,22 @@
 #ifndef TSCOPE_HANDLERS_SERIES_GAP_H
 #define TSCOPE_HANDLERS_SERIES_GAP_H
 
+#include "analysis/resolution.h"
 #include "service/handlers/series_diff.h"
 
 enum { TS_GAP_POINTS = 1 << 16, TS_GAP_BLOCKS = 8 };
 
-/* Right after ts_series_compare of two F64 series that gave TS_SERIES_PARTS; the walk goes on from there. */
-enum ts_status ts_series_gap(struct ts_series_walk *walk, struct ts_arena *scratch, struct ts_gap *ret_gap, struct ts_error *err);
+/* How the two sides were written. */
+struct ts_writings {
+	struct ts_writing a, b;
+};
+
+/* Right after ts_series_compare of two F64 series that gave TS_SERIES_PARTS; the walk goes on from there. What is not
+ * declared of how finely the numbers were written is seen, in the block of either side where they part; measured: see resolution.h. */
+enum ts_status ts_series_gap(struct ts_series_walk *walk, bool measured, struct ts_arena *scratch, struct ts_gap *ret_gap,
+			     struct ts_writings *ret_writings, struct ts_error *err);
+/* How the side was written, seen in its first block. */
+enum ts_status ts_series_writing(struct ts_fetch *f, const struct ts_series_side *side, struct ts_writing *ret_writing,
+				 struct ts_error *err);
 
 #endif

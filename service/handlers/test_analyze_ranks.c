@@ -115,7 +115,7 @@ static bool always(const struct ts_call *call)
 static void reductions_are_kept(void **state)
 {
 	struct ts_analyze_request request = {.has_rank = true, .rank = 0}, other = request;
-	struct ts_policy_item no_jitter = {ts_span_str("TIMING.JITTER"), {NULL, 0}, true, 0};
+	struct ts_policy_item no_jitter = {.code = ts_span_str("TIMING.JITTER"), .off = true};
 	struct cells c = {.n = 0};
 	struct ts_analysis first, again;
 	struct ts_error err;
@@ -224,7 +224,7 @@ static void a_pipeline_is_gathered_from_its_ranks(void **state)
 
 static void a_policy_must_be_of_our_rules(void **state)
 {
-	struct ts_policy_item unknown = {ts_span_str("NO.SUCH_RULE"), {NULL, 0}, true, 0};
+	struct ts_policy_item unknown = {.code = ts_span_str("NO.SUCH_RULE"), .off = true};
 	struct ts_analyze_request request = {.policy = {&unknown, 1}};
 	struct cells c = {.n = 0};
 	struct ts_analysis a;

@@ -442,6 +442,57 @@ static void test_repeats(void **state)
 	close_pair(&p);
 }
 
+static bool for_says(const struct pair *p, const char *words)
+{
+	for (size_t i = 0; i < p->d.diagnosis.n_for; i++)
+		if (memmem(p->d.diagnosis.evidence_for[i].data, p->d.diagnosis.evidence_for[i].len, words, strlen(words)))
+			return true;
+	return false;
+}
+
+static void rewrite(struct cells *c, const char *name, double per_unit)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		double value;
+
+		if (strcmp(c->items[i].name, name) != 0)
+			continue;
+		memcpy(&value, &c->items[i].word, sizeof value);
+		value = per_unit > 0 ? nearbyint(value * per_unit) / per_unit : (double)(float)value;
+		memcpy(&c->items[i].word, &value, sizeof value);
+	}
+}
+
+/* Nobody declared how one of them was written. The rate in float32 is the same rate. */
+static void test_written(void **state)
+{
+	PAIR(p);
+	train(&p.a, 0, 0, STEPS, 1);
+	train(&p.b, 0, 0, STEPS, 1);
+	rewrite(&p.b, "scalars.loss", 1e4);
+	rewrite(&p.b, "scalars.grad_norm", 0);
+	rewrite(&p.b, "scalars.lr", 0);
+	expect(&p, TS_CAUSE_QUANTIZATION, TS_CONFIDENCE_MEDIUM, 0);
+	assert_true(for_says(&p, "where nothing is declared: loss is of 4 decimals (200 values of the second run), grad_norm is float32 (200 "
+				 "values of the second run)"));
+	/* A difference of half a unit and more is one. */
+	scale(&p.a, "scalars.loss", 0, 60, 1.001);
+	diff(&p);
+	assert_int_equal(p.d.diagnosis.step, 60);
+	close_pair(&p);
+	/* Both agree: one sentence for the two. */
+	open_pair(&p);
+	train(&p.a, 0, 0, STEPS, 1);
+	train(&p.b, 0, 0, STEPS, 1);
+	cells_add(&p.b, 0, "scalars.temperature", 7, 20);
+	rewrite(&p.a, "scalars.loss", 1e4);
+	rewrite(&p.b, "scalars.loss", 1e4);
+	expect(&p, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_MEDIUM, 0);
+	assert_true(for_says(&p, "loss is of 4 decimals (200 values of either run)"));
+	assert_true(for_says(&p, "loss as 4 decimals"));
+	close_pair(&p);
+}
+
 /* Exchanged, the runs part for the same reason. */
 static void test_mirror(void **state)
 {
@@ -464,7 +515,8 @@ int main(void)
 		cmocka_unit_test(test_segment),	  cmocka_unit_test(test_child),
 		cmocka_unit_test(test_epoch),	  cmocka_unit_test(test_first_common),
 		cmocka_unit_test(test_segments),  cmocka_unit_test(test_batches_of_ranks),
-		cmocka_unit_test(test_repeats),	  cmocka_unit_test(test_mirror),
+		cmocka_unit_test(test_repeats),	  cmocka_unit_test(test_written),
+		cmocka_unit_test(test_mirror),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

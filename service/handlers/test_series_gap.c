@@ -73,7 +73,8 @@ static double random_value(uint64_t *seed, double near)
 
 	if (draw_below(seed, 40) == 0)
 		return odd[draw_below(seed, 7)];
-	return near + (double)(int64_t)draw_below(seed, 2001) * 1e-6 - 1e-3;
+	/* On no grid of decimals: what is not declared would be taken for one. */
+	return near + (double)(int64_t)draw_below(seed, 2001) * 1.4142135623730951e-6 - 1e-3;
 }
 
 /* Wide strides make blocks of few rows. */

@@ -184,8 +184,8 @@ static void doubles_are_the_same_floats(void **state)
 	}
 	toy_evidence(&a, &b, &arena, &e);
 	assert_true(find(&e, TS_KIND_LOSS)->parts && !find(&e, TS_KIND_LOSS)->gap.visible);
-	assert_int_equal(find(&e, TS_KIND_LOSS)->precision_a, TS_PRECISION_F32);
-	assert_int_equal(find(&e, TS_KIND_LOSS)->precision_b, TS_PRECISION_F64);
+	assert_int_equal(find(&e, TS_KIND_LOSS)->writing_a.resolution.precision, TS_PRECISION_F32);
+	assert_int_equal(find(&e, TS_KIND_LOSS)->writing_b.resolution.precision, TS_PRECISION_F64);
 	assert_false(find(&e, TS_KIND_PARAMS)->parts);
 }
 

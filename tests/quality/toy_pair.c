@@ -148,6 +148,12 @@ void toy_doubles(struct toy_recording *r, uint64_t seed)
 	}
 }
 
+void toy_bare(struct toy_recording *r)
+{
+	for (unsigned c = 0; is_number(c); c++)
+		r->columns[c].resolution = (struct ts_resolution){.precision = TS_PRECISION_F64};
+}
+
 void toy_intervals(struct toy_recording *r)
 {
 	for (unsigned c = 0; c <= TOY_GRAD_NORM; c++) {
@@ -245,8 +251,20 @@ static void measure(const struct toy_series *a, const struct toy_series *b, cons
 			x[n] = a->values[row_a[i]].number;
 			y[n++] = b->values[row_b[i]].number;
 		}
-	if (ts_gap_measure(steps, x, y, n, a->resolution, b->resolution, arena, &e->gap, &err))
+	if (ts_gap_measure(steps, x, y, n, e->writing_a.resolution, e->writing_b.resolution, arena, &e->gap, &err))
 		abort();
+}
+
+/* As the server does: what is not declared is seen. */
+static struct ts_writing writing_of(enum toy_column c, const struct toy_series *s)
+{
+	double x[TOY_STEPS_MAX];
+
+	if (!is_number(c))
+		return (struct ts_writing){.resolution = s->resolution};
+	for (size_t i = 0; i < s->n; i++)
+		x[i] = s->values[i].number;
+	return ts_resolution_infer(s->resolution, c != TOY_LR, x, s->n);
 }
 
 static void compare(enum toy_column c, const struct toy_recording *a, const struct toy_recording *b, struct ts_arena *arena,
@@ -257,10 +275,8 @@ static void compare(enum toy_column c, const struct toy_recording *a, const stru
 
 	*e = (struct ts_evidence_series){.kind = columns[c].kind, .rank = columns[c].rank, .in_a = x->n > 0, .in_b = y->n > 0};
 	e->name = ts_span_str(columns[c].name);
-	e->precision_a = x->resolution.precision;
-	e->precision_b = y->resolution.precision;
-	e->digits_a = x->resolution.digits;
-	e->digits_b = y->resolution.digits;
+	e->writing_a = writing_of(c, x);
+	e->writing_b = writing_of(c, y);
 	index_rows(x, row_a);
 	index_rows(y, row_b);
 	e->cadence = cadence(row_a) > cadence(row_b) ? cadence(row_a) : cadence(row_b);

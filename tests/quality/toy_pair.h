@@ -68,6 +68,8 @@ void toy_write_twice(struct toy_recording *r, int64_t step, int64_t back, double
 void toy_decimals(struct toy_recording *r);
 /* Numbers as the doubles that they were before they became float32: the digits behind are drawn from seed. */
 void toy_doubles(struct toy_recording *r, uint64_t seed);
+/* Nothing is declared of how finely numbers were written. */
+void toy_bare(struct toy_recording *r);
 /* The loss at every tenth step is the mean of the ten; no other loss and norm is logged. */
 void toy_intervals(struct toy_recording *r);
 

@@ -180,7 +180,10 @@ $ tscope diff base longer
 |   only b       4 steps (8 to 11)
 |
 | EVIDENCE
-|   for          agreement to the bit over 8 common steps: loss as doubles, lr as doubles
+|   for          agreement to the bit over 8 common steps: loss as 6 decimals, lr as doubles
+|   for          as values look, where nothing is declared: loss is of 6 decimals (12 values of the
+|                second run)
+|   against      values were rounded when they were written: differences below that cannot be seen
 |   against      they have only 8 steps in common
 [3]
 $ tscope diff base apart
@@ -359,9 +362,11 @@ $ tscope diff ./demo/base ./demo/rerun
 |   session.wall_time (+2 ranks)  3.225942724        ->  3.151066135
 |
 | EVIDENCE
-|   for          agreement to the bit over 160 common steps: loss as doubles of 3 ranks, grad_norm as
-|                doubles of 3 ranks, lr as doubles of 3 ranks, digests.params of 3 ranks,
+|   for          agreement to the bit over 160 common steps: loss as float32 of 3 ranks, grad_norm as
+|                float32 of 3 ranks, lr as doubles of 3 ranks, digests.params of 3 ranks,
 |                digests.batch of 3 ranks
+|   for          as values look, where nothing is declared: loss is float32 (160 values of either
+|                run), grad_norm is float32 (160 values of either run)
 $ tscope diff ./demo/base ./demo/order
 | the same data are drawn in another order from step 80 on
 | cause: another order of the data; confidence: high; from step 80
@@ -430,6 +435,8 @@ $ tscope diff ./demo/base ./demo/order
 |   for          digests.params parts at step 80, on every rank
 |   for          digests.batch parts at step 80, first on 1 of 3 ranks, rank 1
 |   for          both say that they read the same data
+|   for          as values look, where nothing is declared: loss is float32 (160 values of either
+|                run), grad_norm is float32 (160 values of either run)
 [1]
 $ tscope diff ./demo/base ./demo/lr
 | another learning rate from step 0 on: 0.003 against 0.0031
@@ -503,6 +510,8 @@ $ tscope diff ./demo/base ./demo/lr
 |   for          the learning rate is 0.003 against 0.0031 at step 0, and what was computed before its
 |                update agrees
 |   for          config.optimizer.lr differs, which scales every update
+|   for          as values look, where nothing is declared: loss is float32 (160 values of either
+|                run), grad_norm is float32 (160 values of either run)
 [1]
 $ tscope diff ./demo/base ./demo/slow --exit-on times | head -1; exit ${PIPESTATUS[0]}
 | every bit of the trajectory agrees: 18 series over 160 steps
@@ -595,6 +604,10 @@ $ COLUMNS=60 tscope diff ./demo/base ./demo/lr
 |                update agrees
 |   for          config.optimizer.lr differs, which scales
 |                every update
+|   for          as values look, where nothing is declared:
+|                loss is float32 (160 values of either run),
+|                grad_norm is float32 (160 values of either
+|                run)
 [1]
 $ COLUMNS=80 tscope diff base ./runs/evil
 | loss agrees on 3 common steps, but the first run has 5 that the second lacks (3
@@ -679,7 +692,7 @@ $ tscope diff base ./runs/cut
 ! tscope: ./runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'
 [3]
 $ tscope diff base ./runs/empty
-! tscope: ./runs/empty is no run directory: no steps.jsonl, no run.json, no rank*/ and no trace in it
+! tscope: ./runs/empty: no run in it; known are: pytscope run directory
 [2]
 # Three runs or more: a matrix of first steps.
 $ tscope diff base rerun parts longer mood mood2 apart
@@ -990,6 +1003,8 @@ $ tscope diff --json base parts --repeats rerun --repeats longer | sed -n '/"rep
 |         "greatest_ratio": 3.999840006403744e-05,
 |         "greatest_step": 7,
 |         "outside_count": 5,
+|         "is_real": true,
+|         "has_grown": false,
 |         "first_outside_step": 3,
 |         "first_outside_ratio": 1.9999600007908822e-05,
 |         "first_limit_ratio": 0.0
