@@ -664,6 +664,22 @@ static void job_budget(struct report *r)
 	add(r, "budget", "wall job", "seconds", TS_UNIT_SECONDS, known(wall));
 }
 
+enum ts_status ts_mfu_terms(const struct ts_work *work, struct ts_arena *arena, struct ts_mfu_terms *ret_terms, struct ts_error *err)
+{
+	struct report r = {.work = work, .arena = arena};
+	struct ts_mfu_terms t = {.reason = NULL};
+
+	find_peak(&r, &t.peak_source);
+	r.rank_flops = per_rank(&r, of(&work->flops_per_step));
+	if (r.failed)
+		return ts_arena_error(arena, err);
+	t.reason = r.rank_flops.reason ? r.rank_flops.reason : r.peak.reason;
+	t.flops = r.rank_flops.value;
+	t.peak = r.peak.value;
+	*ret_terms = t;
+	return TS_OK;
+}
+
 enum ts_status ts_efficiency(const struct ts_work *work, struct ts_arena *arena, struct ts_measures *measures,
 			     struct ts_error *err)
 {

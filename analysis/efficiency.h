@@ -44,6 +44,16 @@
 #include "analysis/measure.h"
 #include "analysis/work.h"
 
+/* What MFU is made of: flops / (step time * peak). */
+struct ts_mfu_terms {
+	const char *reason; /* not NULL: why it cannot be told */
+	double flops;	    /* model FLOPs of one rank and step */
+	double peak;	    /* a second, of one device */
+	char *peak_source;  /* in the arena */
+};
+
+enum ts_status ts_mfu_terms(const struct ts_work *work, struct ts_arena *arena, struct ts_mfu_terms *ret_terms, struct ts_error *err);
+
 enum ts_status ts_efficiency(const struct ts_work *work, struct ts_arena *arena, struct ts_measures *measures,
 			     struct ts_error *err);
 

@@ -12,6 +12,7 @@
  *	work.peak_flops			operations a second of one device; work.dtype: "bf16", which names the peak in
  *					peaks.tsv
  *	work.tokens_per_step, work.samples_per_step	of the whole job
+ *	work.accumulation		records of steps.jsonl an optimizer step, where there is one a micro-batch
  *	hardware.gpu, hardware.gpus[i].name, .memory	the device and its bytes; they must be one sort, or none is known
  *	parallelism.world_size, .pipeline_stages, .microbatches, .virtual_stages
  *	session.wall_time, session.n_steps	seconds and steps of the whole run as its profiler counted them
@@ -37,7 +38,7 @@ struct ts_work_text {
 
 struct ts_work {
 	struct ts_work_number flops_per_step, hardware_flops_per_step, recompute_flops_per_step, flops_ranks;
-	struct ts_work_number peak_flops, tokens_per_step, samples_per_step;
+	struct ts_work_number peak_flops, tokens_per_step, samples_per_step, accumulation;
 	struct ts_work_number world_size, pipeline_stages, microbatches, virtual_stages;
 	struct ts_work_number wall_time_s, n_steps;
 	struct ts_work_number device_bytes; /* of the device's memory */

@@ -297,6 +297,7 @@ TS_WIRE(matrix_request, ts_matrix_request);
 TS_WIRE(matrix_reply, ts_diff_matrix);
 TS_WIRE(resume_request, ts_resume_request);
 TS_WIRE(resume_reply, ts_resume);
+TS_WIRE(gate_run, ts_gate_run); /* in a cache: it is no message of a method */
 TS_WIRE(verify_event, ts_verify_event);
 TS_WIRE(gc_request, ts_gc_request);
 TS_WIRE(gc_reply, ts_sweep_report);
