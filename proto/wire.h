@@ -238,6 +238,9 @@ struct ts_gate_request {
 	bool has_given;
 	struct ts_gate_input given; /* a bundle: its baselines and history stand in the place of `baselines`; a record: all of it */
 	bool replay;		    /* judge `given` as it is; nothing else is looked at */
+	/* Baseline, of a candidate that the store does not have and that stands in `given`: as gate_subject.h has them. */
+	struct ts_span ancestors;
+	bool ancestors_cut;
 };
 enum { TS_GATE_SPECS_MAX = 1024 };
 
