@@ -54,7 +54,7 @@ const char *ts_show_step(int64_t step, struct ts_arena *arena)
 
 const char *ts_show_bytes(double bytes, struct ts_arena *arena)
 {
-	struct ts_buf buf = TS_BUF_INIT(64);
+	struct ts_buf buf = TS_BUF_INIT(512);
 
 	if (bytes < 0)
 		ts_buf_char(&buf, '-');

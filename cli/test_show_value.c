@@ -51,6 +51,15 @@ static void shows_seconds(double value, const char *want)
 	assert_string_equal(ts_show_seconds(value, &arena), want);
 }
 
+/* 1e300 / 2^60 has 282 digits, which fit no small buffer. */
+static void bytes_of_any_size(void **state)
+{
+	(void)state;
+	assert_string_equal(ts_show_bytes(1536, &arena), "1.5 KiB");
+	assert_int_equal(strlen(ts_show_bytes(1e300, &arena)), 282 + strlen(" EiB"));
+	assert_int_equal(strlen(ts_show_bytes(-1e300, &arena)), 283 + strlen(" EiB"));
+}
+
 static void durations(void **state)
 {
 	(void)state;
@@ -165,7 +174,7 @@ static void progress_fits_the_terminal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_aligned_at_the_point), cmocka_unit_test(durations),
+		cmocka_unit_test(numbers_are_aligned_at_the_point), cmocka_unit_test(bytes_of_any_size), cmocka_unit_test(durations),
 		cmocka_unit_test(facts_are_told_apart), cmocka_unit_test(measures_have_units), cmocka_unit_test(ranks),
 		cmocka_unit_test(times), cmocka_unit_test(progress_fits_the_terminal),
 	};
