@@ -1,8 +1,10 @@
 /* path_run.c - see path_run.h. */
 #include "cli/path_run.h"
 
+#include "base/file.h"
 #include "base/limits.h"
 #include "cli/progress.h"
+#include "ingest/find_runs.h"
 
 /* Objects wait here until there are enough for one put. */
 struct collector {
@@ -70,19 +72,49 @@ void ts_say_notices(const struct ts_cli *cli, const char *path, const struct ts_
 	}
 }
 
+/* PATH is one run, or a folder with one in it; FILE#PART is one of several in a file. */
+static enum ts_status find(struct ts_cli *cli, const char *path, struct ts_found_run *ret_run, struct ts_error *err)
+{
+	const char *hash = strrchr(path, '#'), *file = path, *part = NULL;
+	struct ts_found_run *runs;
+	size_t n, which = 0;
+
+	if (hash && ts_file_kind(path) == TS_FILE_NONE) {
+		file = ts_arena_printf(&cli->arena, "%.*s", (int)(hash - path), path);
+		part = hash + 1;
+	}
+	if (!file)
+		return ts_arena_error(&cli->arena, err);
+	if (ts_find_runs(file, &cli->arena, &runs, &n, err))
+		return err->status;
+	while (part && which < n && !(runs[which].part && strcmp(runs[which].part, part) == 0))
+		which++;
+	if (which == n)
+		return ts_error_set(err, TS_NOT_FOUND, "%s holds no run %s", file, part);
+	if (!part && n > 1)
+		return ts_error_set(err, TS_INVALID, "%s holds %zu runs: name one of them, such as %s%s%s", file, n, runs[0].path,
+				    runs[0].part ? "#" : "", runs[0].part ? runs[0].part : "");
+	*ret_run = runs[which];
+	return TS_OK;
+}
+
 enum ts_status ts_path_run(struct ts_cli *cli, const char *path, struct ts_span *ret_spec, struct ts_error *err)
 {
 	struct collector c = {0};
 	struct ts_progress progress;
-	struct ts_ingest_options options = {
-		.path = path, .progress = ts_progress_step, .progress_ctx = &progress};
+	struct ts_ingest_options options = {.progress = ts_progress_step, .progress_ctx = &progress};
+	struct ts_found_run run;
 	struct ts_ingest_result result;
 	char hex[TS_ID_HEX + 1];
 	const char *spec;
-	enum ts_status status = ts_target_overlay(&cli->target, &c.engine, err);
+	enum ts_status status = find(cli, path, &run, err);
 
+	if (!status)
+		status = ts_target_overlay(&cli->target, &c.engine, err);
 	if (status)
 		return status;
+	options.path = run.path;
+	options.part = run.part;
 	ts_arena_init(&c.arena, 64 << 20);
 	ts_progress_begin(&progress, cli, "reading", path);
 	status = put_waiting(&c, err);

@@ -1,9 +1,10 @@
-/* verb_push.c - tscope push: run directories become runs with names.
+/* verb_push.c - tscope push: what training left on disk becomes runs with names.
  *
- * Each directory is one push of its own: objects through the sender, then the commit that makes the name point at the head.
+ * A word is one run or a folder of runs (ingest/find_runs.h); each run is one push of its own: objects through the sender, then the commit that makes the name point at the head.
  * One that fails does not stop the others; the command then ends with 2.
  */
 #include "base/clock.h"
+#include "base/limits.h"
 #include "cli/ask.h"
 #include "cli/grid.h"
 #include "cli/path_run.h"
@@ -14,15 +15,20 @@
 #include "cli/show_value.h"
 #include "cli/verbs.h"
 #include "ingest/facts_json.h"
+#include "ingest/find_runs.h"
 #include "ingest/host.h"
 
 #include <unistd.h>
 
-enum { TRIES = 3 };
+enum { TRIES = 3, COLUMNS_TOLD = 12 };
 
 /* One directory and what became of it. */
 struct pushed {
 	const char *path;
+	const char *part;  /* of a file that holds several runs; NULL mostly */
+	const char *word;  /* as it was typed: path, or a folder above it */
+	const char *below; /* what the run is called below word; "" if it is word */
+	const char *loses; /* what of its format is not kept; "" = nothing */
 	struct ts_span name;
 	struct ts_ingest_result run;
 	struct ts_commit_reply commit;
@@ -32,6 +38,31 @@ struct pushed {
 	struct ts_error failed; /* status TS_OK: it went well */
 };
 
+/* "lightning_logs" and "gpt/version_0": "lightning_logs/gpt/version_0", each component one that a name may have. */
+static enum ts_status name_below(struct ts_cli *cli, const char *base, const char *below, const char **ret_name, bool *changed,
+				 struct ts_error *err)
+{
+	const char *name = base;
+
+	while (*below) {
+		size_t n = strcspn(below, "/");
+		const char *one = ts_arena_printf(&cli->arena, "%.*s", (int)n, below), *clean;
+		bool other;
+
+		below += n + (below[n] == '/');
+		if (!one)
+			return ts_arena_error(&cli->arena, err);
+		if (ts_name_from_path(one, &cli->arena, &clean, &other, err))
+			return err->status;
+		*changed |= other;
+		name = ts_arena_printf(&cli->arena, "%s/%s", name, clean);
+		if (!name)
+			return ts_arena_error(&cli->arena, err);
+	}
+	*ret_name = name;
+	return TS_OK;
+}
+
 static enum ts_status name_it(struct ts_cli *cli, struct pushed *p, struct ts_error *err)
 {
 	const char *given = ts_args_text(&cli->args, "name");
@@ -39,7 +70,9 @@ static enum ts_status name_it(struct ts_cli *cli, struct pushed *p, struct ts_er
 	enum ts_status status = TS_OK;
 
 	if (!given)
-		status = ts_name_from_path(p->path, &cli->arena, &given, &changed, err);
+		status = ts_name_from_path(p->word, &cli->arena, &given, &changed, err);
+	if (!status)
+		status = name_below(cli, given, p->below, &given, &changed, err);
 	if (!status && changed)
 		ts_cli_say(cli, "%s is called %s: other characters make no name", p->path, given);
 	return status ? status : ts_cli_name(cli, given, &p->name, err);
@@ -69,6 +102,7 @@ static enum ts_status send_objects(struct ts_cli *cli, struct pushed *p, const s
 	struct ts_progress progress;
 	struct ts_ingest_options options = {
 		.path = p->path,
+		.part = p->part,
 		.strict = ts_args_has(&cli->args, "strict"),
 		.facts = facts,
 		.progress = ts_progress_step,
@@ -197,6 +231,57 @@ static const char *extent_text(const struct ts_run_ref *run, struct ts_arena *a)
 			      : NULL;
 }
 
+/* columns.<name>.source: what the log calls it. */
+static bool log_name(const struct ts_fact *fact, struct ts_arena *a, struct ts_span *ret_column)
+{
+	size_t at = 0, index;
+	struct ts_span group, leaf;
+	bool is_index;
+
+	return fact->type == TS_FACT_TEXT && ts_span_starts(fact->path, ts_span_str("columns.")) &&
+	       ts_path_next(fact->path, &at, a, &group, &is_index, &index) &&
+	       ts_path_next(fact->path, &at, a, ret_column, &is_index, &index) && !is_index &&
+	       ts_path_next(fact->path, &at, a, &leaf, &is_index, &index) && ts_span_is(leaf, "source") && at == fact->path.len;
+}
+
+static const char *precision_of(const struct ts_facts *facts, struct ts_span column, struct ts_arena *a)
+{
+	struct ts_buf path = TS_BUF_INIT(4 * TS_PATH_MAX);
+	const struct ts_fact *fact;
+
+	ts_buf_str(&path, "columns");
+	ts_path_key(&path, column);
+	ts_path_key(&path, ts_span_str("precision"));
+	fact = path.failed ? NULL : ts_facts_find(facts, ts_buf_view(&path));
+	ts_buf_finish(&path);
+	if (fact && fact->type == TS_FACT_INT)
+		return ts_arena_printf(a, ", %lld decimals", (long long)fact->integer);
+	return fact && fact->type == TS_FACT_TEXT && ts_span_is(fact->text, "f32") ? ", float32" : "";
+}
+
+/* "train/loss is scalars.loss, float32": one line a column that the log calls otherwise. */
+static void told_columns(struct ts_cli *cli, const struct pushed *p)
+{
+	const struct ts_facts *facts = &p->run.facts;
+	size_t n = 0;
+
+	for (size_t i = 0; i < facts->n; i++) {
+		const struct ts_fact *fact = &facts->items[i];
+		struct ts_span column;
+		const char *precision;
+
+		if (!log_name(fact, &cli->arena, &column))
+			continue;
+		precision = precision_of(facts, column, &cli->arena);
+		if (n++ < COLUMNS_TOLD)
+			ts_text_field(cli, n == 1 ? "columns" : "",
+				      ts_arena_printf(&cli->arena, "%.*s is %.*s%s", TS_SPAN_ARG(fact->text), TS_SPAN_ARG(column),
+						      precision ? precision : ""));
+	}
+	if (n > COLUMNS_TOLD)
+		ts_text_field(cli, "", ts_arena_printf(&cli->arena, "and %zu more: tscope show", n - COLUMNS_TOLD));
+}
+
 static void told_one(struct ts_cli *cli, const struct pushed *p)
 {
 	struct ts_arena *a = &cli->arena;
@@ -205,6 +290,8 @@ static void told_one(struct ts_cli *cli, const struct pushed *p)
 
 	ts_text_field(cli, "name", ts_arena_printf(a, "%.*s", TS_SPAN_ARG(p->name)));
 	ts_text_field(cli, "id", ts_show_hex(&run.id, a));
+	ts_text_field(cli, "format", *p->loses ? ts_arena_printf(a, "%s; not kept: %s", p->run.format, p->loses) : p->run.format);
+	told_columns(cli, p);
 	ts_text_field(cli, "steps", extent_text(&run, a));
 	if (!ts_id_eq(&run.id, &part.id))
 		ts_text_field(cli, "part", extent_text(&part, a));
@@ -347,29 +434,65 @@ static enum ts_status check_options(const struct ts_cli *cli, struct ts_error *e
 	return TS_OK;
 }
 
-enum ts_status ts_verb_push(struct ts_cli *cli, struct ts_error *err)
+/* The runs that the words name. A word in which there is none is one that fails, as the reader of run directories says it. */
+static enum ts_status find(struct ts_cli *cli, struct pushed **ret_all, size_t *ret_n, struct ts_error *err)
 {
-	size_t n = cli->args.n_words, failed = 0;
-	struct pushed *all = ts_arena_array(&cli->arena, n, sizeof *all);
-	enum ts_target_use use = ts_args_has(&cli->args, "dry-run") ? TS_USE_READ : TS_USE_CREATE;
-	struct ts_facts facts = {0};
-	enum ts_status status = all ? check_options(cli, err) : ts_arena_error(&cli->arena, err);
+	size_t words = cli->args.n_words, n = 0;
+	struct ts_found_run **found = ts_arena_array(&cli->arena, words, sizeof *found);
+	size_t *n_found = ts_arena_array(&cli->arena, words, sizeof *n_found);
+	struct ts_error *failed = ts_arena_array(&cli->arena, words, sizeof *failed);
+	struct pushed *all;
 
-	if (!status)
-		status = pusher_facts(cli, &facts, err);
-	if (!status)
-		status = ts_cli_open(cli, use, err);
-	for (size_t i = 0; !status && i < n; i++) {
+	if (!found || !n_found || !failed)
+		return ts_arena_error(&cli->arena, err);
+	for (size_t i = 0; i < words; i++) {
+		if (ts_find_runs(cli->args.words[i], &cli->arena, &found[i], &n_found[i], &failed[i]))
+			n_found[i] = 0;
+		n += n_found[i] ? n_found[i] : 1;
+	}
+	all = ts_arena_array(&cli->arena, n, sizeof *all);
+	if (!all)
+		return ts_arena_error(&cli->arena, err);
+	n = 0;
+	for (size_t i = 0; i < words; i++) {
+		for (size_t k = 0; k < n_found[i]; k++)
+			all[n++] = (struct pushed){.path = found[i][k].path,
+						   .part = found[i][k].part,
+						   .word = cli->args.words[i],
+						   .below = found[i][k].name,
+						   .loses = found[i][k].reader->loses};
+		if (!n_found[i])
+			all[n++] = (struct pushed){.path = cli->args.words[i], .failed = failed[i]};
+	}
+	*ret_all = all;
+	*ret_n = n;
+	return TS_OK;
+}
+
+static size_t push_all(struct ts_cli *cli, struct pushed *all, size_t n, const struct ts_facts *facts)
+{
+	size_t failed = 0;
+
+	for (size_t i = 0; i < n; i++) {
 		struct ts_error why; /* also of tries that were made good */
 
-		all[i].path = cli->args.words[i];
-		if (push_one(cli, &all[i], &facts, &why)) {
+		if (!all[i].failed.status && push_one(cli, &all[i], facts, &why))
 			all[i].failed = why;
-			failed++;
-		}
+		failed += all[i].failed.status != TS_OK;
 	}
-	if (status)
-		return status;
+	return failed;
+}
+
+enum ts_status ts_verb_push(struct ts_cli *cli, struct ts_error *err)
+{
+	enum ts_target_use use = ts_args_has(&cli->args, "dry-run") ? TS_USE_READ : TS_USE_CREATE;
+	struct ts_facts facts = {0};
+	struct pushed *all;
+	size_t n, failed;
+
+	if (check_options(cli, err) || pusher_facts(cli, &facts, err) || find(cli, &all, &n, err) || ts_cli_open(cli, use, err))
+		return err->status;
+	failed = push_all(cli, all, n, &facts);
 	if (failed && n == 1) {
 		*err = all[0].failed;
 		return err->status;
@@ -383,6 +506,6 @@ enum ts_status ts_verb_push(struct ts_cli *cli, struct ts_error *err)
 	else if (n == 1)
 		told_one(cli, &all[0]);
 	else
-		status = told_table(cli, all, n, err);
-	return status;
+		return told_table(cli, all, n, err);
+	return TS_OK;
 }

@@ -117,7 +117,7 @@ enum ts_status ts_find_runs(const char *path, struct ts_arena *arena, struct ts_
 	enum ts_file_kind kind = ts_file_kind(path);
 
 	if (kind == TS_FILE_NONE)
-		return ts_error_set(err, TS_NOT_FOUND, "there is no %s", path);
+		return ts_error_set(err, TS_NOT_FOUND, "%s: no such file or directory", path);
 	if (reader && take(&f, reader, path, "", err))
 		return err->status;
 	if (kind == TS_FILE_DIRECTORY && (!reader || reader->nests) && walk(&f, path, "", 1, err))

@@ -2,6 +2,7 @@
 $ tscope push runs/base
 | name      default/base
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| format    pytscope run directory
 | steps     8 steps (0 to 7), 1 rank
 | sent SIZE (10 objects)
 | new SIZE
@@ -9,6 +10,7 @@ $ tscope push runs/base
 $ tscope push runs/base
 | name      default/base
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| format    pytscope run directory
 | steps     8 steps (0 to 7), 1 rank
 | sent      0 B (0 objects)
 | new       0 B
@@ -24,6 +26,7 @@ $ tscope push runs/rerun runs/parts demo/base
 $ tscope push --name growing runs/base
 | name      default/growing
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| format    pytscope run directory
 | steps     8 steps (0 to 7), 1 rank
 | sent      0 B (0 objects)
 | new       0 B
@@ -31,6 +34,7 @@ $ tscope push --name growing runs/base
 $ tscope push --name growing runs/longer
 | name      default/growing
 | id        7821801653931151f7b71506b6dec4356e61efa21b20112aeb0ec6221e5dbd6b
+| format    pytscope run directory
 | steps     12 steps (0 to 11), 1 rank
 | sent SIZE (10 objects)
 | new SIZE
@@ -44,6 +48,7 @@ $ tscope push --name growing runs/parts
 $ tscope push --name growing --force --message 'the other one' runs/parts
 | name      default/growing
 | id        2fce76dd212c476c9dec5d12e1f355272afb6e4648a85fcbf48714228c06affb
+| format    pytscope run directory
 | steps     8 steps (0 to 7), 1 rank
 | sent      0 B (0 objects)
 | new       0 B
@@ -52,6 +57,7 @@ $ tscope push --name growing --force --message 'the other one' runs/parts
 $ tscope push --name tuned --fact config.lr=0.5 --fact lineage.parent=base --state running runs/base
 | name      default/tuned
 | id        1b86639869e31535cc817e9606394d457882c717cf7f08eaa2ce4c995c1b9274
+| format    pytscope run directory
 | steps     8 steps (0 to 7), 1 rank
 | sent SIZE (1 object)
 | new SIZE
@@ -69,6 +75,7 @@ $ tscope push --strict runs/cut
 $ tscope push runs/cut
 | name      default/cut
 | id        a6e6bceb9c692f15f21fcae5e9bdf1e1b127bb65a27f7df8240daa466fa31bda
+| format    pytscope run directory
 | steps     4 steps (0 to 3), 1 rank
 | sent SIZE (10 objects)
 | new SIZE
@@ -76,7 +83,7 @@ $ tscope push runs/cut
 ! tscope: runs/cut/steps.jsonl:5: skipped: bad_json: byte 0: expected a value
 ! tscope: runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'
 $ tscope push runs/empty
-! tscope: runs/empty is no run directory: no steps.jsonl, no run.json, no rank*/ and no trace in it
+! tscope: runs/empty: no run in it; known are: pytscope run directory
 [2]
 $ mkdir -p odd/steps.jsonl fifo && mkfifo fifo/steps.jsonl; tscope push odd fifo
 ! tscope: odd/steps.jsonl: not a regular file
@@ -86,12 +93,12 @@ $ tscope push runs/base ''
 ! tscope: push: an empty word names no directory
 [2]
 $ tscope push runs/nothing-there
-! tscope: runs/nothing-there: no such directory
+! tscope: runs/nothing-there: no such file or directory
 [2]
 $ tscope push runs/base runs/empty
 | name          id            steps  sent  new  outcome
 | default/base  18fc3da2967f      8   0 B  0 B  unchanged
-! tscope: runs/empty is no run directory: no steps.jsonl, no run.json, no rank*/ and no trace in it
+! tscope: runs/empty: no run in it; known are: pytscope run directory
 [2]
 # More ranks than a run can have are refused before their steps are read, by the number that fits.
 $ mkdir -p many/rank{0..1999}; for d in many/*; do echo '{"step":0,"scalars":{"loss":1}}' >$d/steps.jsonl; done; tscope push many
@@ -101,6 +108,7 @@ $ mkdir -p many/rank{0..1999}; for d in many/*; do echo '{"step":0,"scalars":{"l
 $ tscope push 'runs/not name!'
 | name      default/not-name-
 | id        6eb5e58b026bf9c9d1a6e646fa4fcba4f4e751710b0e56ea1437c6be5f83ad97
+| format    pytscope run directory
 | steps     2 steps (0 to 1), 1 rank
 | sent SIZE (10 objects)
 | new SIZE
@@ -109,6 +117,7 @@ $ tscope push 'runs/not name!'
 $ cd runs/base && tscope push .
 | name      default/base
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| format    pytscope run directory
 | steps     8 steps (0 to 7), 1 rank
 | sent      0 B (0 objects)
 | new       0 B
@@ -117,6 +126,7 @@ $ cd runs/base && tscope push .
 $ tscope push --dry-run --store other runs/base; test -e other || echo no store
 | name      default/base
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| format    pytscope run directory
 | steps     8 steps (0 to 7), 1 rank
 | missing   10 objects
 | outcome   not sent
@@ -125,6 +135,7 @@ $ tscope push --dry-run --store other runs/base; test -e other || echo no store
 $ tscope push --join --name both runs/joined/rank0
 | name      default/both
 | id        b1d9c7a996f612aa58ab21481d7e0565971b6972fca77ecf728509680db7c50d
+| format    pytscope run directory
 | steps     4 steps (0 to 3), 1 rank
 | sent SIZE (1 object)
 | new SIZE
@@ -135,6 +146,7 @@ $ tscope show both
 $ mkdir host1 && cp -r runs/joined/rank1 host1/ && tscope push --join --name both host1
 | name      default/both
 | id        80645a2e3943281b38874cc05dbf8ef881f799678fe60fd3541821a26641340a
+| format    pytscope run directory
 | steps     4 steps (0 to 3), 2 ranks
 | part      4 steps (0 to 3), 1 rank
 | sent SIZE (3 objects)
@@ -152,6 +164,7 @@ $ tscope push --join --name counted runs/joined/rank0 --json | grep rank_count
 $ tscope push runs/joined
 | name      default/joined
 | id        80645a2e3943281b38874cc05dbf8ef881f799678fe60fd3541821a26641340a
+| format    pytscope run directory
 | steps     4 steps (0 to 3), 2 ranks
 | sent      0 B (0 objects)
 | new       0 B

@@ -5,6 +5,7 @@ $ tscope push -q runs/base runs/evil
 $ tscope push -q --name demo demo/base
 | name      default/demo
 | id        6ae1a7a00e484c8c689b5cad922755181bc8fa930ad267019808b42abf32281f
+| format    pytscope run directory
 | steps     160 steps (0 to 159), 3 ranks
 | sent SIZE (36 objects)
 | new SIZE
@@ -115,6 +116,7 @@ $ tscope show bose
 $ tscope push -q --branch twice --name twice runs/base; tscope tag -q base twice
 | name      default/twice
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| format    pytscope run directory
 | steps     8 steps (0 to 7), 1 rank
 | sent      0 B (0 objects)
 | new       0 B
@@ -131,6 +133,7 @@ $ tscope show 18fc3da2 | head -1
 $ tscope push -q runs/restarted
 | name      default/restarted
 | id        634f83e3095818f0997146f899979627e3af114dd4590af4683c7f6b063ba4d1
+| format    pytscope run directory
 | steps     6 steps (0 to 5), 1 rank
 | sent SIZE (9 objects)
 | new SIZE
@@ -151,7 +154,7 @@ $ tscope show restarted
 | (superseded) segment       observation  f64       1     2
 | (superseded) step          unknown      f64       1     2
 $ tscope show ./runs/nothing-there
-! tscope: ./runs/nothing-there: no such directory
+! tscope: ./runs/nothing-there: no such file or directory
 [2]
 # Who forgot the ./ is told.
 $ tscope diff runs/base runs/parts

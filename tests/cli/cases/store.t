@@ -15,6 +15,7 @@ $ test -e store || echo no store
 $ env -u TSCOPE_STORE tscope push -q runs/base && find .local -name data.mdb
 | name      default/base
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| format    pytscope run directory
 | steps     8 steps (0 to 7), 1 rank
 | sent SIZE (10 objects)
 | new SIZE
@@ -23,6 +24,7 @@ $ env -u TSCOPE_STORE tscope push -q runs/base && find .local -name data.mdb
 $ env -u TSCOPE_STORE XDG_DATA_HOME=$PWD/xdg tscope push -q runs/base && find xdg -name data.mdb
 | name      default/base
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| format    pytscope run directory
 | steps     8 steps (0 to 7), 1 rank
 | sent SIZE (10 objects)
 | new SIZE
