@@ -1,0 +1,89 @@
+/* gate_test.h - the statistics of a gate, numbers to numbers: one metric, the values of runs on the scale on which they are
+ * compared, whatever runs they are of.
+ *
+ * The scale is the logarithm of a value, or a difference over the baseline's magnitude (metric.h); above 0 is worse. A draw is
+ * the mean of one session. gate.h has the formulas, docs/gate.md their measured rates. Sums go in the order of the arguments,
+ * so that who wants the same bits for the same runs sorts them.
+ *
+ * Numbers too large to be squared give p = NaN, which is below no limit: nothing is decided by them.
+ */
+#ifndef TSCOPE_ANALYSIS_GATE_TEST_H
+#define TSCOPE_ANALYSIS_GATE_TEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { TS_GATE_WITHIN_LEAST = 8 };
+
+/* A standard deviation and what it rests on. */
+struct ts_gate_spread {
+	double sd;
+	double df; /* 0: nothing is known */
+};
+
+/* What a metric and a policy ask of a difference. */
+struct ts_gate_rule {
+	double delta;	 /* a difference up to this is none */
+	double min_size; /* one below this does not matter */
+	double floor_sd; /* of a draw: less is not believed */
+};
+
+struct ts_gate_look {
+	double difference; /* of means, candidate less baseline */
+	double sd, df;	   /* of one draw, or of one pair's difference */
+	double error;	   /* standard error of the difference */
+	double t, p;	   /* that it is above delta: one-sided */
+	double p_better;   /* that it is below -delta */
+};
+
+/* Variances within groups pooled: x holds the groups one behind the other, n_groups of them of sizes[i] values each. */
+struct ts_gate_spread ts_gate_pooled(const double *x, const size_t *sizes, size_t n_groups);
+
+/* s^2 of base, candidate and prior pooled; no less than floor_sd. n_base and n_candidate are at least 1; where no degree of
+ * freedom is left, t, p and error are NaN. */
+void ts_gate_first_look(const double *base, size_t n_base, const double *candidate, size_t n_candidate, struct ts_gate_spread prior,
+			const struct ts_gate_rule *rule, struct ts_gate_look *ret_look);
+/* What pairs are held to: within, the scatter of the runs of one session, where that rests on TS_GATE_WITHIN_LEAST degrees
+ * of freedom; else what draws scatter by at the first look (NULL: there was none), which holds the luck of their sessions
+ * besides and so is no less. */
+struct ts_gate_spread ts_gate_within(struct ts_gate_spread within, const struct ts_gate_look *first);
+/* differences: of n pairs, at least 1. within: what one run of a session scatters by, as far as it is known beforehand; its
+ * part of the variance of a difference is twice that. */
+void ts_gate_pairs_look(const double *differences, size_t n, struct ts_gate_spread within, const struct ts_gate_rule *rule,
+			struct ts_gate_look *ret_look);
+
+/* The difference is above delta at level alpha, and not below min_size. */
+bool ts_gate_worse(const struct ts_gate_look *look, const struct ts_gate_rule *rule, double alpha);
+bool ts_gate_better(const struct ts_gate_look *look, const struct ts_gate_rule *rule, double alpha);
+/* The true difference from which ts_gate_worse is true with 95 % probability, s being what it was here: with
+ * c = max(delta + t(1 - alpha) error, min_size), c + t(0.95) error. Exact for one candidate: T is Student's with the same s. */
+double ts_gate_found_from(const struct ts_gate_look *look, const struct ts_gate_rule *rule, double alpha);
+/* Half the width of the two-sided interval of this level (0.99). */
+double ts_gate_interval(const struct ts_gate_look *look, double level);
+
+/* Pairs are looked at twice, when there are `first` of them and when there are `most`, at half of alpha each; once, at all of it,
+ * where both are equal. At the first look a difference of delta or less ends it: more pairs would hardly make it worse. */
+enum ts_gate_pairs_answer {
+	TS_GATE_PAIRS_FEW = 1,	     /* fewer than `first` */
+	TS_GATE_PAIRS_OPEN = 2,	     /* `first` of them leave it open: more are wanted */
+	TS_GATE_PAIRS_CONFIRM = 3,
+	TS_GATE_PAIRS_REFUTE = 4,
+};
+
+struct ts_gate_pairs_plan {
+	size_t first, most; /* 1 <= first <= most */
+	double alpha;	    /* over both looks */
+};
+
+/* ret_look: of the look that decided, or of all n where there are fewer than `first`. Pairs between `first` and `most` wait
+ * for the second look, and those behind `most` count for nothing: how many are run must not depend on how they come out. n
+ * >= 1. */
+enum ts_gate_pairs_answer ts_gate_pairs_judge(const double *differences, size_t n, const struct ts_gate_pairs_plan *plan,
+					      struct ts_gate_spread within, const struct ts_gate_rule *rule,
+					      struct ts_gate_look *ret_look);
+
+/* Holm (1979): the level that the p at `at` is held against, of n of them at alpha in all: alpha / (n - how many are
+ * smaller), and 0 as soon as one that is smaller misses its own. NaN counts as 1. */
+double ts_gate_holm(const double *p, size_t n, size_t at, double alpha);
+
+#endif
