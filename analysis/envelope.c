@@ -5,9 +5,15 @@
 
 #include <math.h>
 
-void ts_envelope_begin(struct ts_envelope *e, size_t n, struct ts_resolution *resolutions, bool scattered, struct ts_arena *arena)
+bool ts_pattern_is_chance(enum ts_pattern pattern)
 {
-	*e = (struct ts_envelope){.n = n, .resolutions = resolutions, .scattered = scattered, .arena = arena};
+	return pattern == TS_PATTERN_ODD || pattern == TS_PATTERN_TOGETHER || pattern == TS_PATTERN_SCATTERED;
+}
+
+void ts_envelope_begin(struct ts_envelope *e, size_t n, struct ts_resolution *resolutions, bool chance, struct ts_arena *arena)
+{
+	*e = (struct ts_envelope){
+		.n = n, .resolutions = resolutions, .chance = chance, .arena = arena, .quiet = TS_ENVELOPE_WINDOW};
 }
 
 /* Of numbers with one sign the farthest two are the least and the greatest. */
@@ -114,14 +120,20 @@ static double coarseness(const struct ts_envelope *e, const double *values, doub
 	return most;
 }
 
-static double limit_at(const struct ts_envelope *e, size_t window, const double *values, double candidate)
+/* Of the repeats at the points of a window. */
+static double spread_at(const struct ts_envelope *e, size_t window)
 {
-	double spread = around(e, window), coarse = coarseness(e, values, candidate);
+	double spread = around(e, window);
 
-	if (e->scattered && e->row.level > spread)
-		spread = e->row.level;
+	return e->chance && e->row.level > spread ? e->row.level : spread;
+}
+
+static double limit_of(const struct ts_envelope *e, double spread, double coarse)
+{
+	double times = 1 + (TS_ENVELOPE_TIMES - 1) * (TS_REPEATS_LEAST - 1) / ((double)e->n - 1);
+
 	/* Decimals are held in doubles that are off by a hair: one unit of them is no more than one quantum. */
-	return fmax(TS_ENVELOPE_TIMES * spread, coarse * (1 + 1e-9));
+	return fmax(times * spread, coarse * (1 + 1e-9));
 }
 
 static double nearest(const struct ts_envelope *e, const double *values, double candidate)
@@ -136,30 +148,55 @@ static double nearest(const struct ts_envelope *e, const double *values, double 
 	return least;
 }
 
-static void count_outside(struct ts_envelope *e, int64_t step, double r, double limit)
+/* Do the points outside in a row come to a real difference? */
+static bool is_real(const struct ts_envelope *e, double spread)
 {
-	if (r <= limit) {
-		e->streak = 0;
-		return;
-	}
+	if (e->streak < TS_ENVELOPE_RUN)
+		return false;
+	if (!e->chance || spread >= TS_ENVELOPE_AMPLIFIED || e->streak_least > TS_ENVELOPE_CHANCE)
+		return true;
+	return e->streak >= TS_ENVELOPE_AT_ONCE && e->streak_is_first && e->streak_least > e->streak_rounding;
+}
+
+static void begin_streak(struct ts_envelope *e, int64_t step, double r, double limit)
+{
+	e->streak_is_first = e->quiet >= TS_ENVELOPE_WINDOW;
+	e->streak_step = step;
+	e->streak_r = e->streak_least = r;
+	e->streak_limit = limit;
+	e->streak_rounding = TS_ENVELOPE_ROUNDING;
+}
+
+static void add_outside(struct ts_envelope *e, int64_t step, double r, double spread, double coarse)
+{
+	bool real;
+
 	e->row.outside++;
-	if (e->streak++ == 0) {
-		e->streak_step = step;
-		e->streak_r = r;
-		e->streak_limit = limit;
-	}
-	if (e->streak == TS_ENVELOPE_RUN && !e->row.real) {
-		e->row.real = true;
-		e->row.first_step = e->streak_step;
-		e->row.first_r = e->streak_r;
-		e->row.first_limit = e->streak_limit;
-	}
+	if (e->streak++ == 0)
+		begin_streak(e, step, r, limit_of(e, spread, coarse));
+	e->quiet = 0;
+	e->streak_least = fmin(e->streak_least, r);
+	e->streak_rounding = fmax(e->streak_rounding, TS_ENVELOPE_QUANTA * coarse);
+	real = is_real(e, spread);
+	if (e->row.real || !(real || (e->streak == TS_ENVELOPE_RUN && !e->row.grown)))
+		return;
+	e->row.real = real;
+	e->row.grown = !real;
+	e->row.first_step = e->streak_step;
+	e->row.first_r = e->streak_r;
+	e->row.first_limit = e->streak_limit;
+}
+
+static void add_inside(struct ts_envelope *e)
+{
+	e->streak = 0;
+	e->quiet++;
 }
 
 bool ts_envelope_judge(struct ts_envelope *e, int64_t step, const double *values, double candidate)
 {
 	size_t window = (size_t)(e->judged / TS_ENVELOPE_WINDOW);
-	double r;
+	double r, spread = 0, coarse = 0;
 
 	if (!e->ready && !find_level(e))
 		return false;
@@ -172,7 +209,14 @@ bool ts_envelope_judge(struct ts_envelope *e, int64_t step, const double *values
 		e->row.greatest_step = step;
 	}
 	/* Most points of most runs are the same: those need no limit. */
-	count_outside(e, step, r, r == 0 ? 0 : limit_at(e, window, values, candidate));
+	if (r > 0) {
+		spread = spread_at(e, window);
+		coarse = coarseness(e, values, candidate);
+	}
+	if (r > limit_of(e, spread, coarse))
+		add_outside(e, step, r, spread, coarse);
+	else
+		add_inside(e);
 	return true;
 }
 

@@ -181,8 +181,8 @@ static struct ts_span short_name(struct ts_span name)
 	return ts_span_of(name.data + prefix.len, name.len - prefix.len);
 }
 
-/* "loss from step 120 on (38 % of 10,000 points), grad_norm from ..." */
-static const char *say_real(const struct ts_repeats *r, struct ts_arena *arena)
+/* "loss from step 120 on (outside at 38 % of 10,000 points), grad_norm from ..." of those that are real, or have grown. */
+static const char *list_outside(const struct ts_repeats *r, bool real, struct ts_arena *arena)
 {
 	const char *text = "";
 
@@ -190,13 +190,31 @@ static const char *say_real(const struct ts_repeats *r, struct ts_arena *arena)
 		const struct ts_envelope_row *row = &r->rows[i];
 		struct ts_span name = short_name(row->name);
 
-		if (row->known && row->real)
+		if (row->known && (real ? row->real : row->grown))
 			text = ts_arena_printf(arena, "%s%s%.*s from step %lld on (outside at %s of %s points)", text, *text ? ", " : "",
 					       TS_SPAN_ARG(name), (long long)row->first_step,
 					       ts_say_percent((double)row->outside / (double)row->points).text,
 					       ts_say_count((double)row->points).text);
 	}
+	return text;
+}
+
+static const char *say_real(const struct ts_repeats *r, struct ts_arena *arena)
+{
+	const char *text = list_outside(r, true, arena);
+
 	return text ? ts_arena_printf(arena, "the second run leaves the envelope of the %zu repeats: %s", r->matrix.n, text) : NULL;
+}
+
+static const char *say_grown(const struct ts_repeats *r, struct ts_arena *arena)
+{
+	const char *text = list_outside(r, false, arena);
+
+	return text ? ts_arena_printf(arena,
+				      "the second run goes farther than the %zu repeats, %s, but grew there as chance does, and of %zu runs of "
+				      "one recipe some one goes farthest: more repeats would tell",
+				      r->matrix.n, text, r->matrix.n + 1)
+		    : NULL;
 }
 
 static const char *say_inside(const struct ts_repeats *r, struct ts_arena *arena)
@@ -227,7 +245,7 @@ static const char *say_no_envelope(const struct ts_repeats *r, struct ts_arena *
 bool ts_repeats_conclude(struct ts_repeats *r, struct ts_arena *arena)
 {
 	const char *text;
-	size_t known = 0, real = 0;
+	size_t known = 0, real = 0, grown = 0;
 
 	r->spread = (double)NAN;
 	for (size_t i = 0; i < r->n_rows; i++) {
@@ -238,9 +256,10 @@ bool ts_repeats_conclude(struct ts_repeats *r, struct ts_arena *arena)
 		if (known++ == 0)
 			r->spread = isnan(row->spread_there) ? row->spread : row->spread_there;
 		real += row->real;
+		grown += row->grown;
 	}
-	r->inside = real ? TS_TIER_FAILS : known ? TS_TIER_HOLDS : TS_TIER_UNKNOWN;
-	text = real ? say_real(r, arena) : known ? say_inside(r, arena) : say_no_envelope(r, arena);
+	r->inside = real ? TS_TIER_FAILS : known && !grown ? TS_TIER_HOLDS : TS_TIER_UNKNOWN;
+	text = real ? say_real(r, arena) : grown ? say_grown(r, arena) : known ? say_inside(r, arena) : say_no_envelope(r, arena);
 	if (!text)
 		return false;
 	r->verdict = ts_span_str(text);

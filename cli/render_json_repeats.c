@@ -12,6 +12,8 @@ static void real_or_null(struct ts_json *j, const char *key, bool known, double 
 
 static void envelope_row(struct ts_json *j, const struct ts_envelope_row *row)
 {
+	bool outside = row->known && (row->real || row->grown);
+
 	ts_json_object(j);
 	ts_json_key(j, "name");
 	ts_json_span(j, row->name);
@@ -24,9 +26,13 @@ static void envelope_row(struct ts_json *j, const struct ts_envelope_row *row)
 	real_or_null(j, "greatest_ratio", row->known, row->greatest);
 	ts_json_known_step(j, "greatest_step", row->known, row->greatest_step);
 	ts_json_count(j, "outside_count", row->outside);
-	ts_json_known_step(j, "first_outside_step", row->known && row->real, row->first_step);
-	real_or_null(j, "first_outside_ratio", row->known && row->real, row->first_r);
-	real_or_null(j, "first_limit_ratio", row->known && row->real, row->first_limit);
+	ts_json_key(j, "is_real");
+	ts_json_bool(j, row->known && row->real);
+	ts_json_key(j, "has_grown");
+	ts_json_bool(j, row->known && row->grown);
+	ts_json_known_step(j, "first_outside_step", outside, row->first_step);
+	real_or_null(j, "first_outside_ratio", outside, row->first_r);
+	real_or_null(j, "first_limit_ratio", outside, row->first_limit);
 	ts_json_end(j);
 }
 

@@ -30,6 +30,10 @@ static void row_cells(struct ts_report *r, struct ts_sheet *table, const struct 
 {
 	const char *count = ts_report_kept(r, ts_show_count(row->points, r->arena));
 	const char *outside = ts_report_kept(r, ts_show_count(row->outside, r->arena));
+	const char *from = "-";
+
+	if (row->known && (row->real || row->grown))
+		from = ts_report_say(r, "%lld%s", (long long)row->first_step, row->grown ? " grown" : "");
 
 	ts_report_cells(r, table, (struct ts_sheet_cell[]){
 		{ts_report_series_name(r, row->name), TS_TONE_STRONG},
@@ -37,8 +41,7 @@ static void row_cells(struct ts_report *r, struct ts_sheet *table, const struct 
 		{row->known ? ratio(r, row->spread) : "-", TS_TONE_A},
 		{row->known ? ratio(r, row->greatest) : "-", TS_TONE_B},
 		{row->known ? outside : "-", TS_TONE_PLAIN},
-		{row->known && row->real ? ts_report_say(r, "%lld", (long long)row->first_step) : "-",
-		 row->real ? TS_TONE_MARK : TS_TONE_DIM}});
+		{from, row->real ? TS_TONE_MARK : TS_TONE_DIM}});
 }
 
 void ts_report_diff_repeats(struct ts_report *r, const struct ts_diff *diff)

@@ -86,7 +86,7 @@ VECTORS = [
      "evidence_for: \"f1\" evidence_for: \"f2\" evidence_against: \"x\" remaining: CAUSE_INIT remaining: CAUSE_UNSPECIFIED experiments { what: \"e\" command: \"c\" splits: \"p\" steps: 50 } features { group: \"divergence\" name: \"jump\" value: 0.5 } } "
      "repeats { matrix { runs { %s } runs { %s } states: PAIR_STATE_PARTS steps: 9 } groups: 0 groups: 1 pattern: PATTERN_SCATTERED odd: 0 sentence: \"rs\" "
      "rows { name: \"scalars.loss\" rank: -1 known: true points: 100 spread: 0.5 level: 0.25 spread_there: nan greatest: 2 greatest_step: -3 outside: 4 first_step: 0 first_r: 0.75 first_limit: 0.125 } "
-     "rows { name: \"e\" why_not: \"w\" } inside: TIER_ANSWER_FAILS verdict: \"rv\" spread: 0.0625 } "
+     "rows { name: \"e\" why_not: \"w\" } rows { name: \"g\" known: true first_step: 6 grown: true } inside: TIER_ANSWER_FAILS verdict: \"rv\" spread: 0.0625 } "
      "ops { rows { rank: 2 role: OP_ROLE_ORIGIN step: -1 ordinal: 3 name: \"attn\" occurrence: 4 has_inputs: true in_a: 5 in_b: 5 out_a: 6 out_b: 7 } compared: 8 only_a: 9 only_b: 10 reordered: true } "
      "plots { group: \"around\" subject: \"loss\" name: \"a\" first_step: 5 width: 1 min: 1 max: 1 mean: 1 count: 1 } "
      "plots { group: \"around\" subject: \"loss\" name: \"b\" first_step: 5 width: 1 min: 6 max: 8 mean: 7 count: 1 }"

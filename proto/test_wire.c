@@ -467,7 +467,7 @@ static void reads_repeats(const struct ts_repeats *r)
 	assert_true(r->has_odd);
 	assert_int_equal(r->odd, 0);
 	IS(r->sentence, "rs");
-	assert_int_equal(r->n_rows, 2);
+	assert_int_equal(r->n_rows, 3);
 	IS(r->rows[0].name, "scalars.loss");
 	assert_int_equal(r->rows[0].rank, -1);
 	assert_true(r->rows[0].known && r->rows[0].real && !r->rows[1].known && !r->rows[1].real);
@@ -478,6 +478,8 @@ static void reads_repeats(const struct ts_repeats *r)
 	assert_int_equal(r->rows[0].greatest_step, -3);
 	assert_int_equal(r->rows[0].outside, 4);
 	assert_int_equal(r->rows[0].first_step, 0);
+	assert_true(!r->rows[0].grown && !r->rows[1].grown && r->rows[2].grown && !r->rows[2].real);
+	assert_int_equal(r->rows[2].first_step, 6);
 	assert_int_equal(r->inside, TS_TIER_FAILS);
 	IS(r->verdict, "rv");
 	assert_true(r->spread == 0.0625);

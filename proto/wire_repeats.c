@@ -16,7 +16,8 @@ static void build_row(Tscope__V1__EnvelopeRow *m, const struct ts_envelope_row *
 	m->outside = in->outside;
 	m->first_r = in->first_r;
 	m->first_limit = in->first_limit;
-	if (in->real) {
+	m->grown = in->grown;
+	if (in->real || in->grown) {
 		m->first_choice_case = TSCOPE__V1__ENVELOPE_ROW__FIRST_CHOICE_FIRST_STEP;
 		m->first_step = in->first_step;
 	}
@@ -37,9 +38,11 @@ static void read_row(struct ts_wire_reader *r, const Tscope__V1__EnvelopeRow *m,
 	out->outside = m->outside;
 	out->first_r = m->first_r;
 	out->first_limit = m->first_limit;
-	out->real = m->first_choice_case == TSCOPE__V1__ENVELOPE_ROW__FIRST_CHOICE_FIRST_STEP;
-	if (out->real)
-		out->first_step = m->first_step;
+	if (m->first_choice_case != TSCOPE__V1__ENVELOPE_ROW__FIRST_CHOICE_FIRST_STEP)
+		return;
+	out->real = !m->grown;
+	out->grown = m->grown;
+	out->first_step = m->first_step;
 }
 
 static bool build_groups(Tscope__V1__Repeats *m, const struct ts_repeats *in, struct ts_arena *arena)

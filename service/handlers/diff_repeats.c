@@ -237,7 +237,7 @@ static enum ts_status both_passes(const struct repeating *r, struct side_by_side
 
 		resolutions[i] = (struct ts_resolution){column->precision, column->digits};
 	}
-	ts_envelope_begin(&s->envelope, r->n, resolutions, r->out->pattern == TS_PATTERN_SCATTERED, r->arena);
+	ts_envelope_begin(&s->envelope, r->n, resolutions, ts_pattern_is_chance(r->out->pattern), r->arena);
 	if (pass(s, err))
 		return err->status;
 	s->judging = true;
