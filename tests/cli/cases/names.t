@@ -50,6 +50,7 @@ $ tscope log nothing
 $ tscope push -q --branch nightly --name base runs/base; tscope list --branches --columns name,id
 | name      default/base
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| format    pytscope run directory
 | steps     8 steps (0 to 7), 1 rank
 | sent      0 B (0 objects)
 | new       0 B

@@ -212,6 +212,7 @@ $ for run in a b; do cp -r $run job$run; cp a/rank0/digests.jsonl joba; done; cp
 $ printf '{"step":1,"name":"x","out":"00000000000000a1"}\n{"step":1,"name":"x","out":"a1"}\n{"step":1,"out":"00000000000000a1"}\n{"step":1,"name":"x","out":"00000000000000a1","occurrence":1e30}\n' >one/digests.jsonl; tscope push one --name bad
 | name      default/bad
 | id        b9f03527fc00c465a0c4682c2e55877df649c81a0d3673306b466967842d5983
+| format    pytscope run directory
 | steps     0 steps, 1 rank
 | sent SIZE (5 objects)
 | new SIZE
@@ -225,6 +226,7 @@ $ tscope push one --strict
 $ cp -r a more; sed 's/41/42/' a/rank0/digests.jsonl >>more/rank0/digests.jsonl; tscope push -q more --name a; tscope push -q b --name a
 | name      default/a
 | id        3462cbbda9098ec5adb616e2f5a30adff3e3cf995dfa59b12a1c54136463226b
+| format    pytscope run directory
 | steps     1 step (41), 3 ranks
 | sent SIZE (9 objects)
 | new SIZE
