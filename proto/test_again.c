@@ -29,6 +29,9 @@
 	X(matrix_reply, ts_diff_matrix) \
 	X(resume_request, ts_resume_request) \
 	X(resume_reply, ts_resume) \
+	X(gate_input, ts_gate_input) \
+	X(gate_request, ts_gate_request) \
+	X(gate_reply, ts_verdict) \
 	X(verify_event, ts_verify_event) \
 	X(gc_request, ts_gc_request) \
 	X(gc_reply, ts_sweep_report)

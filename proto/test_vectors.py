@@ -24,6 +24,33 @@ def ids(*ns):
 RUN = "id: %s own_name: \"o\\000wn\" steps: 11 first_step: -12 last_step: 13 ranks: 14"
 REF = "kind: REF_KIND_TAG name: \"p/t\" id: %s seq: 21 moved_ns: 22 who: \"who\" summary: \"s\\000m\""
 
+METRICS = ("step_time", "step_time_mean", "step_time_p95", "stall_share", "peak_memory", "tokens_per_s", "tokens_per_s_device",
+           "samples_per_s", "samples_per_s_device", "mfu", "loss")
+
+POLICY = "".join("GATE.%s\\n" % line for line in (
+    "metrics = step_time, peak_memory", *(m + ".min_size = 0.03" for m in METRICS), "delta = 0.0", "alpha = 0.001", "suspect_alpha = 0.1",
+    "must_catch = 0.05", "rerun = off", "pairs = 3", "pairs_most = 9", "baselines = 12", "collect = 5", "prior_sd = 0.004",
+    "prior_df = 12.5", "prior_df_most = 8.0", "across = hardware, libraries", "workload = llama 7b", "ignore = config.a*, config.b",
+    "exclude = tag:eval, phase:checkpoint, every:500", "warmup = 40", "inconclusive = fail"))
+LACKING = "metrics { reason: \"no column\" } "
+
+
+def gate_run(role, n):
+    """One of each field; n stands in the id and in the step time."""
+    return ("role: %s group: 3 id: %s name: \"p/r%d\" workload { name: \"wl\" keys: %s session: \"0af%d\" commit: \"c\" branch: \"b\" dirty: true started_ns: -5 } "
+            "reduction { metrics { value: 0.%d } %s metrics { value: -0.0 } %s parts { name: \"forward\" seconds: 0.25 } ranks: -1 ranks: 4 work: 0.5 work: nan wait: 0.125 wait: 2 "
+            "time_source: \"timestamps\" mfu_basis: \"6N\" records: 11 warmup: 2 excluded: 3 counted: 6 window: 7 windows: 8 accumulation: 2.5 }"
+            % (role, ident(n), n, ids(1, 2, 3, 4), n, n, LACKING * 2, LACKING * (len(METRICS) - 4)))
+
+
+GATE_INPUT = ("analysis_version: 2 policy: \"%s\" baseline: \"branch p/main\" sentence: \"2 runs\" runs { %s } runs { %s } "
+              "passed_over { id: %s name: \"p/x\" reason: \"marked bad\" } differences { part: WORKLOAD_PART_LIBRARIES path: \"libraries.torch\" a: \"2.5\" b: \"2.6\" } "
+              "not_comparable: \"why\" facts { path: \"config.lr\" a: \"1\\000\" b: \"2\" } facts_more: 9 "
+              "loss { bits: TIER_ANSWER_FAILS numeric: TIER_ANSWER_HOLDS sentence: \"parts\" }"
+              % (POLICY, gate_run("GATE_ROLE_CANDIDATE", 1), gate_run("GATE_ROLE_PAIR_CANDIDATE", 2), ident(7)))
+GATE_ROW = ("state: GATE_STATE_SUSPECT gates: true reason: \"r\" baseline: 1 candidate: 2 base_draws: 3 candidate_draws: 4 size: 0.5 low: 0.25 high: 0.75 "
+            "sd: 0.125 df: 5 prior_sd: 0.01 prior_df: 6 t: 7 p: 0.001 could_miss: nan weak: true paired: true pairs: 8 pair_t: 9 pair_p: 0.002")
+
 VECTORS = [
     ("info_reply", "ServerInfoReply",
      'version: "v" format_version: 2 store: "st" started_ns: -4 read_only: true objects: 6 stored_bytes: 7 file_bytes: 8 refs: 9'),
@@ -101,6 +128,15 @@ VECTORS = [
      "why { cause: CAUSE_RESUME_DATA confidence: CONFIDENCE_LOW step: 0 sentence: \"s\" bits {} numeric {} statistical {} features { group: \"resume\" name: \"n\" value: 2 } } "
      "lineage { parent: \"p\\000q\" id: %s step: 0 blocks: 6 shared_blocks: 5 prefix { first: -4 last: 7 } }"
      % (RUN % ident(1), RUN % ident(2), ident(3))),
+    ("gate_input", "GateInput", GATE_INPUT),
+    ("gate_request", "GateRequest",
+     "candidates: \"c1\" candidates: \"c2\" baselines: \"branch:p/main\" pairs: \"p1\" pairs: \"p2\" "
+     "policy { code: \"GATE\" threshold: \"metrics\" text: \"mfu\" } given { %s } replay: true ancestors: \"a\\nb\" ancestors_cut: true" % GATE_INPUT),
+    ("gate_reply", "GateReply",
+     "input { %s } state: GATE_STATE_REGRESSION exit_code: 1 sentence: \"s\" warnings: \"w1\" warnings: \"w2\" %s "
+     "why { kind: \"phase\" name: \"forward\" baseline: 1 candidate: 2 share: 0.5 } "
+     "ask { pairs: 4 base_commit: \"bc\" candidate_commit: \"cc\" baseline: %s candidate: %s } policy_digest: %s"
+     % (GATE_INPUT, "rows { %s } " % GATE_ROW + "rows { state: GATE_STATE_PASS } " * (len(METRICS) - 1), ident(3), ident(4), ident(5))),
     ("verify_event", "VerifyEvent",
      "final: true done: 2 total: 3 objects: 4 bytes: 5 damaged: 6 missing: 7 ids: " + ids(8)),
     ("gc_request", "CollectGarbageRequest", "dry_run: true lease_s: 0"),

@@ -590,6 +590,152 @@ static void refuses_resume_messages(void **state)
 	ts_buf_finish(&buf);
 }
 
+static void check_gate_run(const struct ts_gate_run *run, enum ts_gate_role role, uint8_t n)
+{
+	assert_int_equal(run->role, role);
+	assert_int_equal(run->group, 3);
+	ID(run->id, n);
+	ID(run->workload.key[TS_WORKLOAD_LIBRARIES], 4);
+	IS(run->workload.name, "wl");
+	assert_true(run->workload.dirty && run->workload.started_ns == -5);
+	assert_true(run->reduction.metrics[TS_METRIC_STEP_TIME].value == n / 10.0);
+	assert_true(run->reduction.metrics[TS_METRIC_STALL_SHARE].known && signbit(run->reduction.metrics[TS_METRIC_STALL_SHARE].value));
+	assert_false(run->reduction.metrics[TS_METRICS - 1].known);
+	IS(run->reduction.metrics[TS_METRICS - 1].reason, "no column");
+	assert_int_equal(run->reduction.n_ranks, 2);
+	assert_true(isnan(run->reduction.ranks[1].work) && run->reduction.ranks[1].wait == 2);
+}
+
+static void check_gate_input(const struct ts_gate_input *in)
+{
+	assert_int_equal(in->analysis_version, 2);
+	assert_true(in->policy.must_catch == 0.05 && in->policy.min_size[TS_METRIC_LOSS] == 0.03 && in->policy.pairs_most == 9);
+	assert_int_equal(in->policy.reduce.n_excludes, 3);
+	IS(in->baseline, "branch p/main");
+	IS(in->sentence, "2 runs");
+	assert_int_equal(in->n_runs, 2);
+	check_gate_run(&in->runs[0], TS_GATE_CANDIDATE, 1);
+	check_gate_run(&in->runs[1], TS_GATE_PAIR_CANDIDATE, 2);
+	assert_int_equal(in->n_passed_over, 1);
+	ID(in->passed_over[0].id, 7);
+	IS(in->passed_over[0].name, "p/x");
+	IS(in->passed_over[0].reason, "marked bad");
+	assert_int_equal(in->n_differences, 1);
+	assert_int_equal(in->differences[0].part, TS_WORKLOAD_LIBRARIES);
+	IS(in->differences[0].path, "libraries.torch");
+	IS(in->differences[0].a, "2.5");
+	IS(in->differences[0].b, "2.6");
+	IS(in->not_comparable, "why");
+	assert_int_equal(in->n_facts, 1);
+	IS(in->facts[0].path, "config.lr");
+	IS(in->facts[0].a, "1\0");
+	IS(in->facts[0].b, "2");
+	assert_int_equal(in->facts_more, 9);
+	assert_int_equal(in->loss.bits, TS_TIER_FAILS);
+	assert_int_equal(in->loss.numeric, TS_TIER_HOLDS);
+	assert_int_equal(in->loss.statistical, TS_TIER_UNKNOWN);
+	IS(in->loss.sentence, "parts");
+}
+
+static void reads_gate_messages(void **state)
+{
+	struct ts_gate_request request;
+	struct ts_gate_input input;
+	struct ts_verdict v;
+
+	(void)state;
+	UNPACK(gate_input, &input);
+	check_gate_input(&input);
+	UNPACK(gate_request, &request);
+	assert_int_equal(request.n_candidates, 2);
+	IS(request.candidates[1], "c2");
+	assert_int_equal(request.n_baselines, 1);
+	IS(request.baselines[0], "branch:p/main");
+	assert_int_equal(request.n_pairs, 2);
+	IS(request.pairs[1], "p2");
+	assert_int_equal(request.policy.n, 1);
+	IS(request.policy.items[0].text, "mfu");
+	assert_true(request.has_given && request.replay && request.ancestors_cut);
+	IS(request.ancestors, "a\nb");
+	check_gate_input(&request.given);
+	UNPACK(gate_reply, &v);
+	check_gate_input(&v.input);
+	assert_int_equal(v.state, TS_GATE_REGRESSION);
+	assert_int_equal(v.exit_code, 1);
+	IS(v.sentence, "s");
+	assert_int_equal(v.n_warnings, 2);
+	IS(v.warnings[1], "w2");
+	assert_int_equal(v.rows[0].metric, TS_METRIC_STEP_TIME);
+	assert_int_equal(v.rows[0].state, TS_GATE_SUSPECT);
+	IS(v.rows[0].reason, "r");
+	assert_true(v.rows[0].gates && v.rows[0].weak && v.rows[0].paired && isnan(v.rows[0].could_miss));
+	assert_true(v.rows[0].base == 1 && v.rows[0].candidate == 2 && v.rows[0].base_draws == 3 && v.rows[0].candidate_draws == 4);
+	assert_true(v.rows[0].size == 0.5 && v.rows[0].low == 0.25 && v.rows[0].high == 0.75 && v.rows[0].sd == 0.125);
+	assert_true(v.rows[0].df == 5 && v.rows[0].prior_sd == 0.01 && v.rows[0].prior_df == 6 && v.rows[0].t == 7);
+	assert_true(v.rows[0].p == 0.001 && v.rows[0].pairs == 8 && v.rows[0].pair_t == 9 && v.rows[0].pair_p == 0.002);
+	assert_int_equal(v.rows[TS_METRICS - 1].metric, TS_METRIC_LOSS);
+	assert_int_equal(v.rows[TS_METRICS - 1].state, TS_GATE_PASS);
+	assert_int_equal(v.n_why, 1);
+	IS(v.why[0].kind, "phase");
+	IS(v.why[0].name, "forward");
+	assert_true(v.why[0].base == 1 && v.why[0].candidate == 2 && v.why[0].share == 0.5);
+	assert_int_equal(v.ask.pairs, 4);
+	IS(v.ask.base_commit, "bc");
+	IS(v.ask.candidate_commit, "cc");
+	ID(v.ask.base, 3);
+	ID(v.ask.candidate, 4);
+	ID(v.policy_digest, 5);
+}
+
+/* Each is the vector with one thing that the limits forbid. */
+static void refuses_gate_messages(void **state)
+{
+	struct ts_buf buf = TS_BUF_INIT(1 << 20);
+	char long_name[TS_PATH_MAX + 2];
+	struct ts_gate_input good, in, out;
+	struct ts_gate_request request = {.replay = true}, back;
+	struct ts_gate_passed_over row = {.reason = ts_span_of(long_name, sizeof long_name)};
+
+	(void)state;
+	memset(long_name, 'x', sizeof long_name);
+	UNPACK(gate_input, &good);
+	for (int i = 0; i < 5; i++) {
+		static const char *const fields[] = {"facts", "runs.role", "facts.path", "passed_over.name", "loss.bits"};
+		struct ts_gate_run run = good.runs[0];
+		struct ts_gate_fact facts[65];
+
+		in = good;
+		for (size_t k = 0; k < 65; k++)
+			facts[k] = good.facts[0];
+		in.facts = facts;
+		if (i == 0)
+			in.n_facts = 65;
+		if (i == 1) {
+			run.role = (enum ts_gate_role)6;
+			in.runs = &run;
+			in.n_runs = 1;
+		}
+		if (i == 2)
+			facts[0].path = ts_span_of(long_name, sizeof long_name);
+		if (i == 3) {
+			row.name = ts_span_of(long_name, sizeof long_name);
+			in.passed_over = &row;
+		}
+		if (i == 4)
+			in.loss.bits = (enum ts_tier_answer)3;
+		buf.len = 0;
+		assert_int_equal(ts_wire_pack_gate_input(&in, &buf, &err), TS_OK);
+		assert_int_equal(ts_wire_unpack_gate_input(ts_buf_view(&buf), &arena, &out, &err), TS_INVALID);
+		if (!strstr(err.text, fields[i] + (i == 1 ? 5 : 0)))
+			fail_msg("%s, not %s", err.text, fields[i]);
+	}
+	buf.len = 0;
+	assert_int_equal(ts_wire_pack_gate_request(&request, &buf, &err), TS_OK);
+	assert_int_equal(ts_wire_unpack_gate_request(ts_buf_view(&buf), &arena, &back, &err), TS_INVALID);
+	assert_non_null(strstr(err.text, "given"));
+	ts_buf_finish(&buf);
+}
+
 static void reads_diff_messages(void **state)
 {
 	struct ts_diff_request request;
@@ -860,6 +1006,8 @@ int main(void)
 		T(refuses_analyze_messages),
 		T(reads_resume_messages),
 		T(refuses_resume_messages),
+		T(reads_gate_messages),
+		T(refuses_gate_messages),
 		T(reads_diff_messages),
 		T(reads_matrix_messages),
 		T(writes_what_protoc_writes),

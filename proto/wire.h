@@ -300,6 +300,9 @@ TS_WIRE(matrix_request, ts_matrix_request);
 TS_WIRE(matrix_reply, ts_diff_matrix);
 TS_WIRE(resume_request, ts_resume_request);
 TS_WIRE(resume_reply, ts_resume);
+TS_WIRE(gate_input, ts_gate_input); /* the record of a verdict and a bundle, in files that outlive the runs, too */
+TS_WIRE(gate_request, ts_gate_request);
+TS_WIRE(gate_reply, ts_verdict);
 TS_WIRE(gate_run, ts_gate_run); /* in a cache: it is no message of a method */
 TS_WIRE(verify_event, ts_verify_event);
 TS_WIRE(gc_request, ts_gc_request);
