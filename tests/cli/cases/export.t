@@ -8,6 +8,7 @@ $ tscope export base out
 $ tscope push --name back out
 | name      default/back
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
+| format    pytscope run directory
 | steps     8 steps (0 to 7), 1 rank
 | sent      0 B (0 objects)
 | new       0 B
