@@ -1,0 +1,48 @@
+/* pb.h - the fields of a serialized protobuf message, read forward where they lie.
+ *
+ *	struct ts_pb pb = ts_pb_of(message);
+ *	struct ts_pb_field f;
+ *	while (ts_pb_next(&pb, &f))
+ *		switch (f.number) ...
+ *	if (pb.broken) ...			the byte pb.at does not begin a field that fits
+ *
+ * For logs of other tools, whose messages we know by number only: no generated code, no allocation, unknown fields are passed over
+ * by the caller. Groups (wire types 3 and 4) are refused. Every length is checked against what is there. Threads: safe.
+ * Source: protobuf.dev/programming-guides/encoding.
+ */
+#ifndef TSCOPE_INGEST_PB_H
+#define TSCOPE_INGEST_PB_H
+
+#include "base/span.h"
+
+#include <stdint.h>
+
+enum ts_pb_wire { TS_PB_VARINT = 0, TS_PB_FIXED64 = 1, TS_PB_BYTES = 2, TS_PB_FIXED32 = 5 };
+
+struct ts_pb {
+	struct ts_span in;
+	size_t at;
+	bool broken;
+};
+
+struct ts_pb_field {
+	uint32_t number;
+	enum ts_pb_wire wire;
+	uint64_t value;	      /* VARINT, FIXED64, FIXED32: the bits */
+	struct ts_span bytes; /* BYTES */
+};
+
+static inline struct ts_pb ts_pb_of(struct ts_span message)
+{
+	return (struct ts_pb){.in = message};
+}
+
+/* False at the end, and from the first broken field on. */
+bool ts_pb_next(struct ts_pb *pb, struct ts_pb_field *ret_field);
+/* One more varint of a packed field: pb is over its bytes. */
+bool ts_pb_varint(struct ts_pb *pb, uint64_t *ret_value);
+
+double ts_pb_double(uint64_t bits);
+double ts_pb_float(uint64_t bits); /* of a FIXED32: its exact value */
+
+#endif
