@@ -1,6 +1,9 @@
 /* bench_diff.c - what Diff takes at the server: bench_diff STORE STEPS. Fills a store with runs of loss and gradient norm that
- * share all but the last block, or nothing, or the values but not how finely or how often they were written; then asks through the
- * local channel. One line a pair: name, seconds of the best of a few calls, the answer. */
+ * share all but the last block, or nothing, or the values but not how finely or how often they were written, and with runs of a digest
+ * of parameters, gradients, batch and generators at each step and of every operation in the last of them; then asks through the
+ * local channel. One line a pair: name, seconds of the best of a few calls, the answer.
+ *
+ * bench_diff --scan STEPS: the seconds that it takes to go through such digests of two runs that lie in memory. */
 #include "base/clock.h"
 #include "base/limits.h"
 #include "proto/wire.h"
@@ -13,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CALLS = 5 };
+enum { CALLS = 5, PARTS_BEFORE_END = 1000, WINDOW = 2000, DIGESTS = 4, OPERATIONS = 8 };
 
 static void must(enum ts_status status, const struct ts_error *err)
 {
@@ -56,17 +59,122 @@ struct kind {
 	int64_t every; /* steps logged */
 };
 
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+	return x ^ (x >> 31);
+}
+
+/* Parameters and gradients part, batch and generators do not; wholly different runs part in all. */
+static uint64_t digest_at(const struct kind *kind, int64_t steps, size_t column, int64_t step)
+{
+	bool apart = column < 2 && steps - step <= kind->parts_before_end;
+
+	return mix((kind->seed << 48) + ((uint64_t)apart << 47) + ((uint64_t)column << 40) + (uint64_t)step);
+}
+
+static struct ts_id finish(struct ts_engine *engine, struct ts_builder *b)
+{
+	struct ts_rank_ref rank = {.rank = 0};
+	struct ts_head head = {.n_ranks = 1, .ranks = &rank};
+	struct ts_buf bytes = TS_BUF_INIT(TS_HEAD_MAX);
+	struct ts_facts none = {0};
+	struct ts_error err;
+	struct ts_id id;
+
+	must(ts_builder_finish(b, &none, &rank.index, &err), &err);
+	ts_builder_destroy(b);
+	ts_head_digest_groups(&head);
+	must(ts_head_encode(&head, &bytes, &err), &err);
+	ts_digest(ts_buf_view(&bytes), &id);
+	must(put(engine, &id, ts_buf_view(&bytes), &err), &err);
+	ts_buf_finish(&bytes);
+	return id;
+}
+
+/* Every operation of the last steps; the fifth is the first whose output parts. */
+static void add_operations(struct ts_builder *b, const struct kind *kind, int64_t steps)
+{
+	static const char *const names[OPERATIONS] = {"embed", "block.0.attn", "block.0.mlp", "block.1.attn",
+						      "block.1.mlp", "norm", "head", "loss"};
+	uint32_t step_of, name, in, out;
+	struct ts_error err;
+	int64_t row = 0;
+
+	must(ts_builder_column(b, ts_span_str("step"), TS_COLUMN_F64, &step_of, &err), &err);
+	must(ts_builder_column(b, ts_span_str("name"), TS_COLUMN_TEXT, &name, &err), &err);
+	must(ts_builder_column(b, ts_span_str("in"), TS_COLUMN_U64, &in, &err), &err);
+	must(ts_builder_column(b, ts_span_str("out"), TS_COLUMN_U64, &out, &err), &err);
+	for (int64_t step = steps - WINDOW; step < steps; step++)
+		for (uint64_t i = 0; i < OPERATIONS; i++) {
+			bool later = steps - step < kind->parts_before_end, there = steps - step == kind->parts_before_end;
+			uint64_t seed = (kind->seed << 48) + ((uint64_t)step << 8), apart = (uint64_t)1 << 47;
+
+			ts_builder_row(b, TS_TABLE_DIGESTS, row++);
+			ts_builder_f64(b, step_of, (double)step);
+			ts_builder_text(b, name, ts_span_str(names[i]));
+			ts_builder_u64(b, in, mix(seed + i + (later || (there && i > 4) ? apart : 0)));
+			ts_builder_u64(b, out, mix(seed + i + 1 + (later || (there && i > 3) ? apart : 0)));
+			must(ts_builder_row_end(b, &err), &err);
+		}
+}
+
+static struct ts_id make_digests(struct ts_engine *engine, const struct kind *kind, int64_t steps)
+{
+	static const char *const names[DIGESTS] = {"digests.params", "digests.grads", "digests.batch", "digests.rng"};
+	uint32_t columns[DIGESTS];
+	struct ts_builder *b;
+	struct ts_error err;
+
+	must(ts_builder_create(0, put, engine, &b, &err), &err);
+	for (size_t i = 0; i < DIGESTS; i++)
+		must(ts_builder_column(b, ts_span_str(names[i]), TS_COLUMN_U64, &columns[i], &err), &err);
+	for (int64_t step = 0; step < steps; step++) {
+		ts_builder_row(b, TS_TABLE_STEPS, step);
+		for (size_t i = 0; i < DIGESTS; i++)
+			ts_builder_u64(b, columns[i], digest_at(kind, steps, i, step));
+		must(ts_builder_row_end(b, &err), &err);
+	}
+	add_operations(b, kind, steps);
+	return finish(engine, b);
+}
+
+/* What no index could be beaten by: the digests of both runs as plain arrays in memory, compared until they part. */
+static int scan(int64_t steps)
+{
+	const struct kind one = {.seed = 1}, other = {.seed = 1, .parts_before_end = PARTS_BEFORE_END};
+	uint64_t *a = malloc((size_t)steps * sizeof *a), *b = malloc((size_t)steps * sizeof *b);
+	int64_t first = steps;
+	double seconds = 0;
+
+	if (!a || !b)
+		return 1;
+	for (size_t column = 0; column < DIGESTS; column++) {
+		int64_t began, i;
+
+		for (i = 0; i < steps; i++) {
+			a[i] = digest_at(&one, steps, column, i);
+			b[i] = digest_at(&other, steps, column, i);
+		}
+		began = ts_now_mono_ns();
+		for (i = 0; i < steps && a[i] == b[i]; i++)
+			;
+		seconds += (double)(ts_now_mono_ns() - began) * 1e-9;
+		first = i < first ? i : first;
+	}
+	printf("scan\t%.6f\tstep %lld\n", seconds, (long long)first);
+	free(a);
+	free(b);
+	return 0;
+}
+
 static struct ts_id make_run(struct ts_engine *engine, const struct kind *kind, int64_t steps)
 {
 	struct ts_builder *b;
 	struct ts_error err;
-	struct ts_head head = {.n_ranks = 1};
-	struct ts_rank_ref rank = {.rank = 0};
-	struct ts_buf bytes = TS_BUF_INIT(TS_HEAD_MAX);
-	struct ts_facts none = {0};
 	uint64_t state = kind->seed;
 	uint32_t loss, norm;
-	struct ts_id id;
 
 	must(ts_builder_create(0, put, engine, &b, &err), &err);
 	must(ts_builder_column(b, ts_span_str("scalars.loss"), TS_COLUMN_F64, &loss, &err), &err);
@@ -85,15 +193,7 @@ static struct ts_id make_run(struct ts_engine *engine, const struct kind *kind, 
 		ts_builder_f64(b, norm, kind->precision == TS_PRECISION_F32 ? (double)(float)y : y);
 		must(ts_builder_row_end(b, &err), &err);
 	}
-	must(ts_builder_finish(b, &none, &rank.index, &err), &err);
-	ts_builder_destroy(b);
-	head.ranks = &rank;
-	ts_head_digest_groups(&head);
-	must(ts_head_encode(&head, &bytes, &err), &err);
-	ts_digest(ts_buf_view(&bytes), &id);
-	must(put(engine, &id, ts_buf_view(&bytes), &err), &err);
-	ts_buf_finish(&bytes);
-	return id;
+	return finish(engine, b);
 }
 
 static void ask(struct ts_channel *ch, const char *what, struct ts_id a, struct ts_id b)
@@ -127,30 +227,41 @@ int main(int argc, char **argv)
 {
 	static const struct kind kinds[] = {
 		{"first", 1, 0, TS_PRECISION_F64, 1},
-		{"last block", 1, 1000, TS_PRECISION_F64, 1},
+		{"last block", 1, PARTS_BEFORE_END, TS_PRECISION_F64, 1},
 		{"wholly different", 2, 0, TS_PRECISION_F64, 1},
 		{"as float32", 1, 0, TS_PRECISION_F32, 1}, /* no difference is visible: all is read */
-		{"every third step", 1, 1000, TS_PRECISION_F64, 3},
+		{"every third step", 1, PARTS_BEFORE_END, TS_PRECISION_F64, 3},
+	};
+	static const struct kind digests[] = {
+		{.name = "first", .seed = 1},
+		{.name = "digests, last block", .seed = 1, .parts_before_end = PARTS_BEFORE_END},
+		{.name = "digests, wholly different", .seed = 2},
 	};
 	struct ts_lmdb_options options = {.create = true};
 	long long steps = argc == 3 ? strtoll(argv[2], NULL, 10) : 0;
-	struct ts_id ids[sizeof kinds / sizeof *kinds];
+	struct ts_id ids[sizeof kinds / sizeof *kinds], digest_ids[sizeof digests / sizeof *digests];
 	struct ts_channel *ch;
 	struct ts_engine *engine;
 	struct ts_error err;
 
-	if (steps < 2000) {
-		fprintf(stderr, "usage: bench_diff STORE STEPS\n");
+	if (steps < WINDOW) {
+		fprintf(stderr, "usage: bench_diff STORE STEPS\n       bench_diff --scan STEPS\n");
 		return 2;
 	}
+	if (strcmp(argv[1], "--scan") == 0)
+		return scan(steps);
 	options.path = argv[1];
 	must(ts_digest_init(&err), &err);
 	must(ts_lmdb_open(&options, &engine, &err), &err);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		ids[i] = make_run(engine, &kinds[i], steps);
+	for (size_t i = 0; i < sizeof digests / sizeof *digests; i++)
+		digest_ids[i] = make_digests(engine, &digests[i], steps);
 	must(ts_channel_local(engine, "bench", &ch, &err), &err);
 	for (size_t i = 1; i < sizeof kinds / sizeof *kinds; i++)
 		ask(ch, kinds[i].name, ids[0], ids[i]);
+	for (size_t i = 1; i < sizeof digests / sizeof *digests; i++)
+		ask(ch, digests[i].name, digest_ids[0], digest_ids[i]);
 	ch->ops->destroy(ch);
 	ts_engine_destroy(engine);
 	return 0;
