@@ -34,6 +34,7 @@ static void judge(struct ts_gate_look *look, double factor, double floor_sd, dou
 	look->error = look->df > 0 ? look->sd * factor : (double)NAN;
 	look->t = (look->difference - delta) / look->error;
 	look->p = ts_student_cdf(-look->t, look->df);
+	look->p_clean = ts_student_cdf(-look->difference / look->error, look->df);
 	look->p_better = ts_student_cdf((look->difference + delta) / look->error, look->df);
 }
 
@@ -64,11 +65,12 @@ void ts_gate_pairs_look(const double *differences, size_t n, struct ts_gate_spre
 			struct ts_gate_look *ret_look)
 {
 	struct ts_gate_look look = {.difference = ts_mean(differences, n)};
-	double sum = squares(differences, n);
+	double sum = squares(differences, n), run = fmax(within.sd, rule->floor_sd), known = 2 * run * run;
+	bool noisy = n > 1 && sum / (double)(n - 1) > TS_GATE_NOISY * TS_GATE_NOISY * known;
 
 	look.df = (double)(n - 1);
-	if (within.df > 0) {
-		sum += within.df * 2 * within.sd * within.sd;
+	if (within.df > 0 && !noisy) {
+		sum += within.df * known;
 		look.df += within.df;
 	}
 	look.sd = look.df > 0 ? sqrt(sum / look.df) : (double)NAN;
@@ -78,7 +80,7 @@ void ts_gate_pairs_look(const double *differences, size_t n, struct ts_gate_spre
 
 bool ts_gate_worse(const struct ts_gate_look *look, const struct ts_gate_rule *rule, double alpha)
 {
-	return look->p < alpha && look->difference >= rule->min_size;
+	return look->p < alpha && look->p_clean < TS_GATE_CLEAN_ALPHA && look->difference >= rule->min_size;
 }
 
 bool ts_gate_better(const struct ts_gate_look *look, const struct ts_gate_rule *rule, double alpha)
@@ -89,7 +91,9 @@ bool ts_gate_better(const struct ts_gate_look *look, const struct ts_gate_rule *
 double ts_gate_found_from(const struct ts_gate_look *look, const struct ts_gate_rule *rule, double alpha)
 {
 	double from = rule->delta + ts_student_quantile(1 - alpha, look->df) * look->error;
+	double clean = ts_student_quantile(1 - TS_GATE_CLEAN_ALPHA, look->df) * look->error;
 
+	from = from < clean ? clean : from;
 	return (from < rule->min_size ? rule->min_size : from) + ts_student_quantile(FOUND, look->df) * look->error;
 }
 

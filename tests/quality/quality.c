@@ -62,6 +62,24 @@ static double binomial_at_most(uint64_t k, uint64_t n, double p)
 	return sum;
 }
 
+/* The p at which at least k of n hits have the probability tail, by the sum of the fewer. */
+static double lower_of_few(uint64_t k, uint64_t n, double tail)
+{
+	double lo = 0, hi = 1;
+
+	if (k == 0)
+		return 0;
+	for (int i = 0; i < 60; i++) {
+		double mid = (lo + hi) / 2;
+
+		if (1 - binomial_at_most(k - 1, n, mid) > tail)
+			hi = mid;
+		else
+			lo = mid;
+	}
+	return lo;
+}
+
 /* The p at which at most k of n hits have the probability tail: the upper Clopper-Pearson bound. */
 static double upper_bound(uint64_t k, uint64_t n, double tail)
 {
@@ -69,6 +87,8 @@ static double upper_bound(uint64_t k, uint64_t n, double tail)
 
 	if (k >= n)
 		return 1;
+	if (k > n / 2)
+		return 1 - lower_of_few(n - k, n, tail);
 	for (int i = 0; i < 60; i++) {
 		double mid = (lo + hi) / 2;
 
@@ -94,20 +114,55 @@ static bool holds(const struct quality *q, const struct quality_case *c)
 	return lower_bound(c->hits, c->n, 0.05) <= c->goal && (q->tenth || rate <= c->goal);
 }
 
+static void print_row(const struct quality_case *c, double rate, double low, double high)
+{
+	(void)printf("%-62s %6llu %6llu %7.2f%% [%6.2f%%, %6.2f%%]  %s %.2f%%  ", c->name, (unsigned long long)c->n,
+		     (unsigned long long)c->hits, 100 * rate, 100 * low, 100 * high, c->at_least ? ">=" : "<=", 100 * c->goal);
+}
+
+static void print_case(const struct quality_case *c)
+{
+	if (c->n == 0)
+		print_row(c, 0, 0, 1);
+	else
+		print_row(c, (double)c->hits / (double)c->n, lower_bound(c->hits, c->n, 0.025), upper_bound(c->hits, c->n, 0.025));
+}
+
+static void end_row(struct quality *q, bool ok)
+{
+	q->cases++;
+	q->failed += !ok;
+	(void)printf("%s\n", ok ? "yes" : "NO");
+	(void)fflush(stdout);
+}
+
 void quality_report(struct quality *q, const struct quality_case *c)
 {
-	bool ok;
+	if (!quality_wants(q, c))
+		return;
+	print_case(c);
+	end_row(q, c->n > 0 && holds(q, c));
+}
+
+void quality_report_beyond(const struct quality *q, const struct quality_case *c, const char *why)
+{
+	if (!quality_wants(q, c))
+		return;
+	print_case(c);
+	(void)printf("beyond: %s\n", why);
+	(void)fflush(stdout);
+}
+
+void quality_report_mean(struct quality *q, const struct quality_case *c, double sum, double squares)
+{
+	struct quality_case row = *c;
+	double n = (double)c->n, mean = sum / n, half = 1.96 * sqrt((squares / n - mean * mean) / n);
 
 	if (!quality_wants(q, c))
 		return;
-	ok = c->n > 0 && holds(q, c);
-	q->cases++;
-	q->failed += !ok;
-	(void)printf("%-62s %6llu %6llu %7.2f%% [%6.2f%%, %6.2f%%]  %s %.2f%%  %s\n", c->name, (unsigned long long)c->n,
-		     (unsigned long long)c->hits, c->n ? 100 * (double)c->hits / (double)c->n : 0,
-		     c->n ? 100 * lower_bound(c->hits, c->n, 0.025) : 0, c->n ? 100 * upper_bound(c->hits, c->n, 0.025) : 100,
-		     c->at_least ? ">=" : "<=", 100 * c->goal, ok ? "yes" : "NO");
-	(void)fflush(stdout);
+	row.hits = (uint64_t)sum;
+	print_row(&row, mean, mean - half, mean + half);
+	end_row(q, c->n > 0 && (q->tenth ? mean - half : mean) <= c->goal);
 }
 
 double quality_ar1(struct ts_random *r, double rho, double sd, double *state)
