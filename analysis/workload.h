@@ -28,7 +28,7 @@ struct ts_workload {
 	struct ts_span session;		       /* hosts, boot and allocation as hex digits; empty: the run does not record them */
 	struct ts_span commit, branch;	       /* code.commit, code.branch; empty: not recorded */
 	bool dirty;			       /* code.dirty */
-	int64_t started_ns;		       /* session.started or .collected_at; 0: not recorded */
+	int64_t started_ns;		       /* session.started; 0: not recorded, and whoever reads runs takes .collected_at */
 };
 
 /* One thing in which two runs' keys differ. */

@@ -1,26 +1,12 @@
 /* analyze_ranks.h - the rows of all ranks, a window of aligned steps at a time, for analysis/ranks.h.
  *
- * Aligned steps are those on which every rank that has phases has some. Windows end where the blocks of the longest table end, so
- * that a block is opened once; no more than TS_RANK_WINDOW_BYTES of values are in memory at once, whatever the number of ranks.
+ * Aligned steps are those on which every rank that has phases has some. rank_windows.h brings them.
  */
 #ifndef TSCOPE_HANDLERS_ANALYZE_RANKS_H
 #define TSCOPE_HANDLERS_ANALYZE_RANKS_H
 
 #include "analysis/ranks.h"
-#include "service/handlers/read.h"
-
-enum { TS_RANK_WINDOW_BYTES = 256 << 20 };
-
-/* Indexes of ranks that have phases, ascending by rank. */
-struct ts_ranks_in {
-	struct ts_fetch *fetch;
-	const struct ts_index **indexes;
-	size_t n;
-	int32_t *untimed; /* ranks that have none */
-	size_t n_untimed;
-	int64_t *steps; /* aligned */
-	size_t n_steps;
-};
+#include "service/handlers/rank_windows.h"
 
 /* Of run, those ranks (not the job) that have phases, and their aligned steps from first on. Results lie in the arena. */
 enum ts_status ts_ranks_align(struct ts_fetch *f, const struct ts_run *run, int64_t first, struct ts_arena *arena,
