@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 
-enum { GAP = 2 };
+enum { GAP = 2, GAP_LEAST = 1 };
 
 void ts_grid_init(struct ts_grid *grid, const struct ts_grid_column *columns, size_t n, struct ts_arena *arena)
 {
@@ -85,13 +85,26 @@ static void natural_widths(const struct ts_grid *grid, int *widths)
 			widths[i % grid->n_columns] = grid->cells[i].width;
 }
 
-/* Takes columns one by one from the widest that may still shrink until the line fits. */
-static void shrink(const struct ts_grid *grid, int *widths, int width)
+static int total_of(const struct ts_grid *grid, const int *widths, int gap)
 {
-	int total = -GAP;
+	int total = -gap;
 
 	for (size_t c = 0; c < grid->n_columns; c++)
-		total += widths[c] + GAP;
+		total += widths[c] + gap;
+	return total;
+}
+
+/* Columns stand closer before anything is cut. */
+static int gap_of(const struct ts_grid *grid, const int *widths, int width)
+{
+	return total_of(grid, widths, GAP) > width && total_of(grid, widths, GAP_LEAST) <= width ? GAP_LEAST : GAP;
+}
+
+/* Takes columns one by one from the widest that may still shrink until the line fits. */
+static void shrink(const struct ts_grid *grid, int *widths, int width, int gap)
+{
+	int total = total_of(grid, widths, gap);
+
 	while (total > width) {
 		size_t widest = grid->n_columns;
 
@@ -121,7 +134,7 @@ static void drop_trailing(struct ts_buf *out, size_t from)
 }
 
 /* One row (or the heading) from cells; continues on further lines where the columns do not fit side by side. */
-static void print_row(const struct ts_grid *grid, const struct ts_grid_cell *cells, const int *widths,
+static void print_row(const struct ts_grid *grid, const struct ts_grid_cell *cells, const int *widths, int between,
 		      const struct ts_term *term, int indent, struct ts_buf *out)
 {
 	int limit = term->width ? term->width : 1 << 28;
@@ -135,7 +148,7 @@ static void print_row(const struct ts_grid *grid, const struct ts_grid_cell *cel
 		struct ts_span text = ts_text_cut(cell->text, widths[c], grid->arena);
 		int fill = widths[c] - ts_text_width(text);
 
-		if (c && column + GAP + widths[c] > limit) {
+		if (c && column + between + widths[c] > limit) {
 			drop_trailing(out, start);
 			ts_buf_char(out, '\n');
 			start = out->len;
@@ -152,7 +165,7 @@ static void print_row(const struct ts_grid *grid, const struct ts_grid_cell *cel
 		ts_style_off(out, term, cell->style);
 		if (grid->columns[c].align == TS_ALIGN_LEFT)
 			spaces(out, fill);
-		gap = GAP;
+		gap = between;
 	}
 	drop_trailing(out, start);
 	ts_buf_char(out, '\n');
@@ -161,15 +174,14 @@ static void print_row(const struct ts_grid *grid, const struct ts_grid_cell *cel
 bool ts_grid_fits(const struct ts_grid *grid, const struct ts_term *term, int indent)
 {
 	int widths[TS_GRID_COLUMNS];
-	int total = indent - GAP;
+	int gap;
 
 	if (grid->failed || !term->width)
 		return true;
 	natural_widths(grid, widths);
-	shrink(grid, widths, term->width - indent);
-	for (size_t c = 0; c < grid->n_columns; c++)
-		total += widths[c] + GAP;
-	return total <= term->width;
+	gap = gap_of(grid, widths, term->width - indent);
+	shrink(grid, widths, term->width - indent, gap);
+	return total_of(grid, widths, gap) <= term->width - indent;
 }
 
 static bool has_heading(const struct ts_grid *grid)
@@ -185,21 +197,24 @@ enum ts_status ts_grid_print(const struct ts_grid *grid, const struct ts_term *t
 {
 	struct ts_grid_cell heads[TS_GRID_COLUMNS];
 	int widths[TS_GRID_COLUMNS];
+	int gap = GAP;
 
 	if (grid->failed)
 		return ts_error_set(err, TS_NO_MEMORY, "not enough memory to lay out the table");
 	natural_widths(grid, widths);
-	if (term->width)
-		shrink(grid, widths, term->width - indent);
+	if (term->width) {
+		gap = gap_of(grid, widths, term->width - indent);
+		shrink(grid, widths, term->width - indent, gap);
+	}
 	if (has_heading(grid)) {
 		for (size_t c = 0; c < grid->n_columns; c++) {
 			struct ts_span head = ts_span_str(grid->columns[c].head ? grid->columns[c].head : "");
 
 			heads[c] = (struct ts_grid_cell){head, ts_text_width(head), TS_STYLE_BOLD};
 		}
-		print_row(grid, heads, widths, term, indent, out);
+		print_row(grid, heads, widths, gap, term, indent, out);
 	}
 	for (size_t r = 0; r < ts_grid_rows(grid); r++)
-		print_row(grid, grid->cells + r * grid->n_columns, widths, term, indent, out);
+		print_row(grid, grid->cells + r * grid->n_columns, widths, gap, term, indent, out);
 	return TS_OK;
 }

@@ -152,6 +152,18 @@ static void series(struct page *p, const struct ts_item *item)
 	ts_buf_finish(&svg);
 }
 
+/* A line ends where its values do: said, because it looks like a run that ended. */
+static void broken(struct page *p, const struct ts_plot *plot, const char *name)
+{
+	size_t i = 0;
+
+	while (i < plot->n && (!plot->count[i] || isfinite(plot->mean[i])))
+		i++;
+	if (i < plot->n)
+		ts_buf_printf(p->out, "<span>%s is not finite %s step %llu</span>", name, plot->width > 1 ? "soon after" : "at",
+			      (unsigned long long)((uint64_t)plot->first_step + i * plot->width));
+}
+
 /* Both runs over each other, and below how far apart they are where that can be told point by point. */
 static void curves(struct page *p, const struct ts_item *item)
 {
@@ -165,7 +177,10 @@ static void curves(struct page *p, const struct ts_item *item)
 		element(p, *item->text ? ", " : "", item->text, "");
 		put(p, log ? ", logarithmic" : "");
 		put(p, "<span class=\"key\"><span><i class=\"ka\"></i>a</span><span><i class=\"kb\"></i>b</span>");
-		ts_buf_printf(p->out, "<span>they part at step %lld</span></span></figcaption>\n", (long long)c->split);
+		ts_buf_printf(p->out, "<span>they part at step %lld</span>", (long long)c->split);
+		broken(p, c->a, "a");
+		broken(p, c->b, "b");
+		put(p, "</span></figcaption>\n");
 		ts_buf_span(p->out, ts_buf_view(&svg));
 		put(p, "</figure>\n");
 	}

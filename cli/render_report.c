@@ -394,7 +394,30 @@ static void grid_of(struct page *p, const struct ts_sheet *table, struct ts_grid
 		ts_grid_text(grid, tone_style(table->cells[i].tone), table->cells[i].text);
 }
 
-/* "loss" on a line, below it "rank 0  first bits 80", what is not known left out; a row of facts has no heads. */
+static int indented_cell(const struct ts_sheet *table, const struct ts_sheet_cell *row, size_t c, struct ts_span text)
+{
+	const char *head = table->columns[c].head ? table->columns[c].head : "";
+
+	if (*head && strcmp(row[c].text, "-") == 0)
+		return 0; /* not known */
+	return wide(head) + (*head != '\0') + ts_text_width(text);
+}
+
+/* All of a row with its heads beside its name. */
+static bool is_short(const struct page *p, const struct ts_sheet *table, const struct ts_sheet_cell *row)
+{
+	int used = 2 + wide(row[0].text);
+
+	for (size_t c = 1; c < table->n_columns; c++) {
+		int w = indented_cell(table, row, c, ts_span_str(row[c].text));
+
+		used += w ? GAP + w : 0;
+	}
+	return used <= p->width;
+}
+
+/* "loss" on a line, below it "rank 0  first bits 80", or behind it where there is room; what is not known left out; a row of facts
+ * has no heads. */
 static void indented_row(struct page *p, const struct ts_sheet *table, const struct ts_sheet_cell *row)
 {
 	enum { INDENT = 6 };
@@ -405,14 +428,19 @@ static void indented_row(struct page *p, const struct ts_sheet *table, const str
 	ts_style_on(p->out, &p->cli->term, tone_style(row[0].tone));
 	ts_buf_span(p->out, ts_text_cut(ts_span_str(row[0].text), p->width - 2, &p->cli->arena));
 	ts_style_off(p->out, &p->cli->term, tone_style(row[0].tone));
-	ts_buf_char(p->out, '\n');
-	spaces(p, INDENT);
+	if (is_short(p, table, row)) {
+		spaces(p, GAP);
+		column = 2 + wide(row[0].text) + GAP;
+	} else {
+		ts_buf_char(p->out, '\n');
+		spaces(p, INDENT);
+	}
 	for (size_t c = 1; c < table->n_columns; c++) {
 		const char *head = table->columns[c].head ? table->columns[c].head : "";
 		struct ts_span text = ts_text_cut(ts_span_str(row[c].text), p->width - INDENT - 4, &p->cli->arena);
-		int w = wide(head) + (*head != '\0') + ts_text_width(text);
+		int w = indented_cell(table, row, c, text);
 
-		if (*head && strcmp(row[c].text, "-") == 0)
+		if (!w)
 			continue;
 		if (!first && column + GAP + w > p->width) {
 			ts_buf_char(p->out, '\n');

@@ -286,7 +286,17 @@ static void value_rows(struct ts_report *r, struct ts_sheet *table, const struct
 			(struct ts_sheet_cell[]){{"", TS_TONE_PLAIN}, {ts_report_say(r, "   %*s^", caret(a, &p), ""), TS_TONE_MARK}});
 }
 
-/* Of the series that part first: the others are told by how far. */
+/* Numbers in the order in which they part, then digests, whose values tell people nothing. */
+static const struct entry *nth_value(const struct entry *entries, size_t n, size_t nth)
+{
+	for (int words = 0; words < 2; words++)
+		for (size_t i = 0; i < n; i++)
+			if ((entries[i].row->type == TS_COLUMN_U64) == words && nth-- == 0)
+				return &entries[i];
+	return NULL;
+}
+
+/* Of some series that part: the others are told by how far. */
 static void values(struct ts_report *r, struct ts_section *s, const struct entry *entries, size_t n, struct ts_span axis,
 		   bool ranks)
 {
@@ -295,7 +305,7 @@ static void values(struct ts_report *r, struct ts_section *s, const struct entry
 
 	table->mono = true;
 	for (size_t i = 0; i < n && (r->whole || i < VALUES_SHOWN); i++)
-		value_rows(r, table, &entries[i], axis, ranks);
+		value_rows(r, table, r->whole ? &entries[i] : nth_value(entries, n, i), axis, ranks);
 }
 
 /* --- names --- */
@@ -409,6 +419,22 @@ static int64_t last_of(const struct ts_diff *diff, const struct ts_plot *plot)
 	return (uint64_t)end - (uint64_t)plot->first_step < covered ? end : (int64_t)((uint64_t)plot->first_step + covered);
 }
 
+/* What lies around the split is all there is: the curve of the whole run would be the same again. */
+static bool drawn_already(const struct ts_plots *plots, size_t at)
+{
+	const struct ts_plot *plot = &plots->items[at];
+
+	for (size_t i = 0; i < at; i++) {
+		const struct ts_plot *other = &plots->items[i];
+
+		if (ts_span_is(other->group, "around") && ts_span_eq(other->subject, plot->subject) &&
+		    ts_span_eq(other->name, plot->name) && other->first_step == plot->first_step &&
+		    other->width == plot->width && other->n == plot->n)
+			return true;
+	}
+	return false;
+}
+
 void ts_report_diff_curves(struct ts_report *r, const struct ts_diff *diff)
 {
 	const struct ts_plots *plots = &diff->plots;
@@ -427,6 +453,8 @@ void ts_report_diff_curves(struct ts_report *r, const struct ts_diff *diff)
 		    a->width != b->width || a->n == 0)
 			continue;
 		near = ts_span_is(a->group, "around");
+		if (!near && drawn_already(plots, i))
+			continue;
 		if (!s || near != was_near)
 			s = ts_report_section(r, near ? "CURVES AROUND THE SPLIT" : "CURVES OF THE WHOLE RUN");
 		was_near = near;

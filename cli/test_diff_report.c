@@ -329,6 +329,42 @@ static void every_section_is_there(void **state)
 	has_not(text, "REPRODUCE");
 }
 
+/* Digests part first, but their bits say nothing to a person: three numbers that part stand before them. */
+static void numbers_are_shown_before_digests(void **state)
+{
+	const char *text = text_of(100, false), *loss, *digest;
+
+	(void)state;
+	loss = strstr(text, "  loss             a  0.5\n"); /* as wide as "step 80, rank 1" */
+	digest = strstr(text, "  digests.batch    a  503fb813e1a0ba06\n");
+	if (!loss || !digest || loss > digest)
+		fail_msg("the values of loss are not before those of the digest:\n%s", text);
+}
+
+/* A short run lies around its split as a whole. */
+static void one_stretch_is_drawn_once(void **state)
+{
+	const char *text;
+
+	(void)state;
+	diff.plots = (struct ts_plots){0};
+	curves("around", "scalars.loss", 0, 80, 0.5);
+	curves("whole", "scalars.loss", 0, 80, 0.5);
+	text = text_of(100, false);
+	has(text, "CURVES AROUND THE SPLIT");
+	has_not(text, "CURVES OF THE WHOLE RUN");
+}
+
+/* In 60 columns a row that is short stands behind its name. */
+static void short_rows_stay_on_one_line(void **state)
+{
+	const char *text = text_of(60, false);
+
+	(void)state;
+	has(text, "  digests.batch  rank 1  first bits 80\n");
+	has(text, "  loss\n      rank 1 +2  first bits 70 to 80");
+}
+
 /* The stretch without common points, the first visible step, what is not known. */
 static void first_steps_say_what_is_known(void **state)
 {
@@ -727,10 +763,23 @@ static void a_page_has_its_figures(void **state)
 	has(page, "<g class=\"a\">");
 	has(page, "<g class=\"b\">");
 	has(page, "how far apart: loss");
+	has_not(page, "not finite");
 	has(page, "<td class=\"text a\">aaaa</td>");
 	has(page, "<pre><code>tscope diff exp1");
 	has(page, "not recorded");
 	has(page, "jump");
+}
+
+/* A line that ends because its values do says so. */
+static void a_page_says_where_a_curve_breaks(void **state)
+{
+	double nan = NAN;
+	int64_t step = 97;
+
+	(void)state;
+	ts_plot_add(&diff.plots.items[1], &step, &nan, 1); /* no cell has it yet */
+	diff.plots.items[1].mean[97 - 40] = NAN;
+	has(page_of(), "<span>b is not finite at step 97</span>");
 }
 
 /* A report that does not fit its memory is an error, not a shorter report. */
@@ -761,6 +810,9 @@ int main(void)
 #define T(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(every_section_is_there),
+		T(numbers_are_shown_before_digests),
+		T(one_stretch_is_drawn_once),
+		T(short_rows_stay_on_one_line),
 		T(first_steps_say_what_is_known),
 		T(colour_takes_nothing_away),
 		T(lines_fit),
@@ -778,6 +830,7 @@ int main(void)
 		T(json_has_all_of_it),
 		T(json_numbers_read_back),
 		T(a_page_has_its_figures),
+		T(a_page_says_where_a_curve_breaks),
 		T(little_memory_is_an_error),
 	};
 	struct ts_error err;

@@ -103,6 +103,34 @@ static void cuts(void **state)
 	assert_true(ts_span_is(s, "日…"));
 }
 
+/* Three columns of three fit 13 with the usual two blanks, 11 with one, and are cut below that. */
+static void closer_before_it_is_cut(void **state)
+{
+	static const struct ts_grid_column three[] = {{"a", TS_ALIGN_LEFT, 2}, {"b", TS_ALIGN_LEFT, 2}, {"c", TS_ALIGN_LEFT, 2}};
+	static const char *const want[] = {"a    b    c\nxxx  yyy  zzz\n", "a   b   c\nxxx yyy zzz\n"};
+	static const int widths[] = {13, 11, 10};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct ts_term term = {.width = widths[i]};
+		struct ts_buf out = TS_BUF_INIT(1 << 10);
+		struct ts_grid grid;
+		struct ts_error err;
+
+		ts_grid_init(&grid, three, 3, &arena);
+		ts_grid_text(&grid, TS_STYLE_PLAIN, "xxx");
+		ts_grid_text(&grid, TS_STYLE_PLAIN, "yyy");
+		ts_grid_text(&grid, TS_STYLE_PLAIN, "zzz");
+		assert_int_equal(ts_grid_print(&grid, &term, 0, &out, &err), TS_OK);
+		ts_buf_char(&out, '\0');
+		if (i < 2)
+			assert_string_equal((const char *)out.data, want[i]);
+		else
+			assert_non_null(strstr((const char *)out.data, "…"));
+		ts_buf_finish(&out);
+	}
+}
+
 static void styles_only_with_colour(void **state)
 {
 	struct ts_term term = {.colour = true};
@@ -162,7 +190,7 @@ int main(void)
 		cmocka_unit_test(whole_without_a_width), cmocka_unit_test(widest_shrinks_first),
 		cmocka_unit_test(folds_what_does_not_fit), cmocka_unit_test(wide_characters),
 		cmocka_unit_test(foreign_text_is_harmless), cmocka_unit_test(cuts),
-		cmocka_unit_test(styles_only_with_colour), cmocka_unit_test(no_memory_is_said),
+		cmocka_unit_test(closer_before_it_is_cut), cmocka_unit_test(styles_only_with_colour), cmocka_unit_test(no_memory_is_said),
 		cmocka_unit_test(wrapping),
 	};
 

@@ -647,6 +647,8 @@ def narrow(_update):
                 copied = line.startswith("  tscope ")  # an example, to be copied whole
                 if width(line) > columns and not words and not copied:
                     fail(f"narrow: COLUMNS={columns} tscope {command}", f"{width(line)} columns: {line!r}")
+            if "\n\n\n" in text:
+                fail(f"narrow: COLUMNS={columns} tscope {command}", "two blank lines after each other")
             if any(ord(c) < 32 and c != "\n" or 0x7f <= ord(c) < 0xa0 or 0x202a <= ord(c) <= 0x202e for c in text):
                 fail(f"narrow: tscope {command}", f"control characters in {text!r}")
             if rc == 2:

@@ -77,8 +77,8 @@ $ tscope diff --first base parts
 $ tscope diff --first base rerun
 | -	-	-
 # The curves of the whole run, what would run each again, and a page.
-$ tscope diff --curves --reproduce base parts | sed -n '/CURVES OF/,$p'
-| CURVES OF THE WHOLE RUN
+$ tscope diff --curves --reproduce base parts | sed -n '/CURVES/,$p'
+| CURVES AROUND THE SPLIT
 |   loss         a, b, • both
 |             2 │•  ┊
 |               │   ┊
@@ -87,6 +87,8 @@ $ tscope diff --curves --reproduce base parts | sed -n '/CURVES OF/,$p'
 |               │  ••
 |          0.25 │   ┊••••
 |                0  3   7
+|   apart           ▁▃▅▇█
+|                r from 2.0e-5 to 4.0e-5, logarithmic
 |
 | FACTS THAT DIFFER  1 in code, 1 in config, 1 in seeds, 1 in session
 |   code.commit   aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  ->  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
@@ -390,15 +392,15 @@ $ tscope diff ./demo/base ./demo/order
 |   loss            1 +2          80       80     0.12   0.13  0.18  -0.0073   0.04
 |   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth
 |   ranks        all 3 that part do so at step 80
-|   digests.batch    a  503fb813e1a0ba06
-|   step 80, rank 1  b  449ffcf04fb1f990
-|                       ^
-|   digests.params   a  c97c68ed293a653e
-|   step 80, rank 0  b  45fbbb9d884235fe
-|                       ^
 |   grad_norm        a  1.996155023574829
 |   step 80, rank 0  b  1.9979759454727173
 |                           ^
+|   loss             a  1.9231367111206055
+|   step 80, rank 1  b  1.6872142553329468
+|                         ^
+|   digests.batch    a  503fb813e1a0ba06
+|   step 80, rank 1  b  449ffcf04fb1f990
+|                       ^
 |   costs        differ and do not decide: memory.rss, phases.backward, phases.comm, phases.data,
 |                phases.forward, phases.optimizer, timestamp
 |
@@ -462,14 +464,14 @@ $ tscope diff ./demo/base ./demo/lr
 |   loss            0 +2           1        1   0.0026  0.0022   0.003  0.0096  -7.3e-5   0.009
 |   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth
 |   ranks        all 3 that part do so at step 0
-|   digests.params  a  5c34fe692d310ca8
-|   step 0, rank 0  b  9e6cd3872da25e93
-|                      ^
 |   lr              a  0.003
 |   step 0, rank 0  b  0.0031
 |                           ^
 |   grad_norm       a  1.8491928577423096
 |   step 1, rank 0  b  1.850545048713684
+|                         ^
+|   loss            a  2.290597915649414
+|   step 1, rank 0  b  2.2847323417663574
 |                         ^
 |   costs        differ and do not decide: memory.rss, phases.backward, phases.comm, phases.data,
 |                phases.forward, phases.optimizer, timestamp
@@ -535,8 +537,7 @@ $ COLUMNS=60 tscope diff ./demo/base ./demo/lr
 |                runs scatter; it takes three or more of each
 |
 | SERIES  12 part, 6 are the same, those of each rank counted
-|   digests.params
-|       rank 0 +2  first bits 0
+|   digests.params  rank 0 +2  first bits 0
 |   lr
 |       rank 0 +2  first bits 0  visible 0  r there 0.032
 |       +10 0.032  +30 0.032  +100 0.032  slope 0  end 0.032
@@ -551,13 +552,14 @@ $ COLUMNS=60 tscope diff ./demo/base ./demo/lr
 |   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later;
 |     slope of ln r a step; end: last tenth
 |   ranks        all 3 that part do so at step 0
-|   digests.params  a  5c34fe692d310ca8
-|   step 0, rank 0  b  9e6cd3872da25e93
-|                      ^
-|   and 2 more; --all shows them
-|   costs        differ and do not decide: memory.rss,
-|                phases.backward, phases.comm, phases.data,
-|                phases.forward, phases.optimizer, timestamp
+|   lr              a  0.003
+|   step 0, rank 0  b  0.0031
+|                           ^
+|   grad_norm       a  1.8491928577423096
+|   step 1, rank 0  b  1.850545048713684
+|                         ^
+|   and 1 more; --all shows them
+|   and 1 more; --json has them
 |
 | CURVES AROUND THE SPLIT
 |   loss         rank 0; a, b, • both
@@ -582,14 +584,11 @@ $ COLUMNS=60 tscope diff ./demo/base ./demo/lr
 |                r from 1.4e-4 to 0.045, logarithmic
 |
 | FACTS THAT DIFFER  1 in config, 3 in session
-|   config.optimizer.lr
-|       0.003  ->  0.0031
-|   session.name
-|       chars-base  ->  chars-lr
+|   config.optimizer.lr  0.003  ->  0.0031
+|   session.name  chars-base  ->  chars-lr
 |   session.started (+2 ranks)
 |       1795176038.980202  ->  1795176061.1566882
-|   session.wall_time (+2 ranks)
-|       3.225942724  ->  3.073487942
+|   session.wall_time (+2 ranks)  3.225942724  ->  3.073487942
 |
 | EVIDENCE
 |   for          loss parts at step 1, by a relative 0.002561,

@@ -232,12 +232,9 @@ $ COLUMNS=60 tscope diff base parts
 |   code.commit
 |       aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  ->
 |       bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
-|   config.lr
-|       0.001  ->  0.0012
-|   seeds.torch
-|       7  ->  8
-|   session.name
-|       base  ->  parts
+|   config.lr  0.001  ->  0.0012
+|   seeds.torch  7  ->  8
+|   session.name  base  ->  parts
 [1]
 # A reader that has had enough.
 $ tscope help | head -1
