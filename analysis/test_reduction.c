@@ -1,5 +1,6 @@
-/* A run as the few numbers. Expected values of whole reductions were computed with numpy from the definitions in reduction.h (medians of
- * sliding_window_view, np.partition for what is cut, np.percentile), over the same generator; others by hand.
+/* A run as the few numbers. Expected values of whole reductions were computed with numpy from the definitions in
+ * reduction.h (medians of sliding_window_view, a sort for what is cut, np.percentile), over the same generator; others
+ * by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>

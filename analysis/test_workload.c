@@ -62,7 +62,9 @@ static struct ts_facts facts_of(const struct ts_fact *items, size_t n)
 	return facts;
 }
 
-#define FACTS(...) facts_of((const struct ts_fact[]){__VA_ARGS__}, sizeof((const struct ts_fact[]){__VA_ARGS__}) / sizeof(struct ts_fact))
+#define FACTS(...)                                                                                                     \
+	facts_of((const struct ts_fact[]){__VA_ARGS__},                                                                \
+		 sizeof((const struct ts_fact[]){__VA_ARGS__}) / sizeof(struct ts_fact))
 
 static struct ts_workload work_of(struct ts_facts facts, const char *ignored)
 {

@@ -218,7 +218,8 @@ static enum ts_status read_ends(struct reducing *r, struct ts_error *err)
 /* --- the workload --- */
 
 /* A device of another rank, as a fact of the job: hardware.ranks[3].gpus[0].name. */
-static enum ts_status add_device(const struct ts_fact *fact, int32_t rank, struct ts_arena *arena, struct ts_facts *io, struct ts_error *err)
+static enum ts_status add_device(const struct ts_fact *fact, int32_t rank, struct ts_arena *arena, struct ts_facts *io,
+				 struct ts_error *err)
 {
 	struct ts_span rest = ts_span_of(fact->path.data + strlen("hardware."), fact->path.len - strlen("hardware."));
 	struct ts_fact copy = *fact;
@@ -294,8 +295,8 @@ static enum ts_status reduce(struct reducing *r, struct ts_gate_run *out, struct
 	return ts_reducer_finish(&r->reducer, &r->ends, &out->reduction, err);
 }
 
-static enum ts_status reduce_anew(struct ts_fetch *f, const struct ts_id *id, const struct ts_gate_policy *policy, struct ts_arena *arena,
-				  struct ts_gate_run *ret_run, struct ts_error *err)
+static enum ts_status reduce_anew(struct ts_fetch *f, const struct ts_id *id, const struct ts_gate_policy *policy,
+				  struct ts_arena *arena, struct ts_gate_run *ret_run, struct ts_error *err)
 {
 	struct ts_gate_run out = {.role = TS_GATE_CANDIDATE, .id = *id};
 	struct ts_arena work;

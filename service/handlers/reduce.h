@@ -13,8 +13,9 @@
 enum ts_status ts_reduce_run(struct ts_fetch *f, const struct ts_id *id, const struct ts_gate_policy *policy, struct ts_arena *arena,
 			     struct ts_gate_run *ret_run, struct ts_error *err);
 
-/* All that a workload is compared by (ts_workload_compare): the head's facts, and as hardware.ranks[K].* the devices of other ranks where
- * they differ. Sorted; spans point into the run or lie in the arena. */
-enum ts_status ts_reduce_facts(const struct ts_run *run, struct ts_arena *arena, struct ts_facts *ret_facts, struct ts_error *err);
+/* All that a workload is compared by (ts_workload_compare): the head's facts, and as hardware.ranks[K].* the devices of
+ * other ranks where they differ. Sorted; spans point into the run or lie in the arena. */
+enum ts_status ts_reduce_facts(const struct ts_run *run, struct ts_arena *arena, struct ts_facts *ret_facts,
+			       struct ts_error *err);
 
 #endif

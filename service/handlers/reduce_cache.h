@@ -1,7 +1,7 @@
 /* reduce_cache.h - reductions kept under the run's id, the version of the analysis, and the options that change the result.
  *
- * Kept are the bytes of a GateRun, whose role and name say nothing. A cache may forget, and may hold anything: what does not parse, or is
- * of another run, is not there.
+ * Kept are the bytes of a GateRun, whose role and name say nothing. A cache may forget, and may hold anything: what does
+ * not parse, or is of another run, is not there.
  */
 #ifndef TSCOPE_HANDLERS_REDUCE_CACHE_H
 #define TSCOPE_HANDLERS_REDUCE_CACHE_H

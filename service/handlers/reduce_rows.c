@@ -85,8 +85,8 @@ static enum ts_status take_times(void *ctx, const int64_t *steps, size_t n, doub
 	return TS_OK;
 }
 
-static enum ts_status feed(struct reading *r, const struct ts_ranks_in *in, const struct ts_rank_slots *slots, ts_rank_window_sink *sink,
-			   struct ts_error *err)
+static enum ts_status feed(struct reading *r, const struct ts_ranks_in *in, const struct ts_rank_slots *slots,
+			   ts_rank_window_sink *sink, struct ts_error *err)
 {
 	r->at = 0;
 	return ts_rank_windows(in, slots, sink, r, err);
