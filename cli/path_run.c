@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "cli/progress.h"
-#include "ingest/find_runs.h"
+#include "ingest/discover.h"
 
 /* Objects wait here until there are enough for one put. */
 struct collector {
@@ -85,7 +85,7 @@ static enum ts_status find(struct ts_cli *cli, const char *path, struct ts_found
 	}
 	if (!file)
 		return ts_arena_error(&cli->arena, err);
-	if (ts_find_runs(file, &cli->arena, &runs, &n, err))
+	if (ts_discover(file, &cli->arena, &runs, &n, err))
 		return err->status;
 	while (part && which < n && !(runs[which].part && strcmp(runs[which].part, part) == 0))
 		which++;

@@ -1,6 +1,6 @@
 /* verb_push.c - tscope push: what training left on disk becomes runs with names.
  *
- * A word is one run or a folder of runs (ingest/find_runs.h); each run is one push of its own: objects through the sender, then the commit that makes the name point at the head.
+ * A word is one run or a folder of runs (ingest/discover.h); each run is one push of its own: objects through the sender, then the commit that makes the name point at the head.
  * One that fails does not stop the others; the command then ends with 2.
  */
 #include "base/clock.h"
@@ -15,7 +15,7 @@
 #include "cli/show_value.h"
 #include "cli/verbs.h"
 #include "ingest/facts_json.h"
-#include "ingest/find_runs.h"
+#include "ingest/discover.h"
 #include "ingest/host.h"
 
 #include <unistd.h>
@@ -63,6 +63,17 @@ static enum ts_status name_below(struct ts_cli *cli, const char *base, const cha
 	return TS_OK;
 }
 
+/* A name that holds a '/' is taken as it is, with its project in front. */
+static enum ts_status in_project(struct ts_cli *cli, const char **name, struct ts_error *err)
+{
+	const char *project;
+
+	if (ts_cli_project(cli, &project, err))
+		return err->status;
+	*name = ts_arena_printf(&cli->arena, "%s/%s", project, *name);
+	return *name ? TS_OK : ts_arena_error(&cli->arena, err);
+}
+
 static enum ts_status name_it(struct ts_cli *cli, struct pushed *p, struct ts_error *err)
 {
 	const char *given = ts_args_text(&cli->args, "name");
@@ -71,6 +82,8 @@ static enum ts_status name_it(struct ts_cli *cli, struct pushed *p, struct ts_er
 
 	if (!given)
 		status = ts_name_from_path(p->word, &cli->arena, &given, &changed, err);
+	if (!status && *p->below && !strchr(given, '/'))
+		status = in_project(cli, &given, err);
 	if (!status)
 		status = name_below(cli, given, p->below, &given, &changed, err);
 	if (!status && changed)
@@ -446,7 +459,7 @@ static enum ts_status find(struct ts_cli *cli, struct pushed **ret_all, size_t *
 	if (!found || !n_found || !failed)
 		return ts_arena_error(&cli->arena, err);
 	for (size_t i = 0; i < words; i++) {
-		if (ts_find_runs(cli->args.words[i], &cli->arena, &found[i], &n_found[i], &failed[i]))
+		if (ts_discover(cli->args.words[i], &cli->arena, &found[i], &n_found[i], &failed[i]))
 			n_found[i] = 0;
 		n += n_found[i] ? n_found[i] : 1;
 	}

@@ -103,7 +103,8 @@ static void tell_rows(struct importing *m)
 	if (stats.segments == 0)
 		ts_notice_add(m->notices, "no_steps", TS_NOTICE_INFO, ts_span_str(""), 0, "there is no record of a step");
 	if (stats.segments > 1) {
-		(void)snprintf(detail, sizeof detail, "training was restarted %llu times", (unsigned long long)stats.segments - 1);
+		(void)snprintf(detail, sizeof detail, "training was restarted %llu time%s", (unsigned long long)stats.segments - 1,
+			       stats.segments > 2 ? "s" : "");
 		ts_notice_add(m->notices, "restart", TS_NOTICE_INFO, ts_span_str(""), 0, detail);
 	}
 	if (stats.repeated) {

@@ -20,7 +20,7 @@
 
 struct ts_ingest_options {
 	const char *path;
-	const char *part;		   /* which run of a file that holds several (find_runs.h); NULL mostly */
+	const char *part;		   /* which run of a file that holds several (discover.h); NULL mostly */
 	bool strict;			   /* anything skipped is an error */
 	const struct ts_facts *facts;	   /* from the pusher and the host; may be NULL */
 	/* Called every few MiB; false stops with TS_CANCELLED. May be NULL. */

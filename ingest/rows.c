@@ -72,12 +72,22 @@ static enum ts_status build_column(struct ts_rows *r, struct column *c, struct t
 	return TS_OK;
 }
 
+static void widen(struct ts_rows *r, struct column *c, const struct ts_rows_column *also)
+{
+	if (c->what.precision == TS_PRECISION_F64 || (c->what.precision == also->precision && c->what.digits == also->digits))
+		return;
+	c->what.precision = TS_PRECISION_F64;
+	c->what.digits = 0;
+	ts_builder_precision(r->builder, c->number, TS_PRECISION_F64, 0);
+}
+
 enum ts_status ts_rows_column(struct ts_rows *r, const struct ts_rows_column *column, uint32_t *ret_column, struct ts_error *err)
 {
 	struct column c = {.what = *column};
 
 	for (size_t i = 0; i < r->n_columns; i++)
 		if (r->columns[i].what.type == column->type && ts_span_eq(r->columns[i].what.name, column->name)) {
+			widen(r, &r->columns[i], column);
 			*ret_column = (uint32_t)i;
 			return TS_OK;
 		}
@@ -183,7 +193,7 @@ static bool take_cell(struct ts_rows *r, uint32_t column)
 		return false;
 	}
 	r->stats.cells++;
-	if (r->columns[column].row == r->row)
+	if (r->columns[column].row == r->row && !r->columns[column].what.quiet)
 		r->stats.repeated++;
 	r->columns[column].row = r->row;
 	return true;
@@ -244,7 +254,7 @@ static void put_cells(struct ts_rows *r, struct ts_span record)
 		const uint8_t *value = record.data + at + CELL_BYTES;
 		double real;
 
-		if (c->row == r->row)
+		if (c->row == r->row && !c->what.quiet)
 			r->stats.repeated++;
 		c->row = r->row;
 		if (c->what.type == TS_COLUMN_F64) {

@@ -30,8 +30,9 @@ struct ts_rows_column {
 	struct ts_span name;	      /* ours, an escaped path: "scalars.loss" */
 	struct ts_span source;	      /* the log's: "train/loss"; empty: the same */
 	enum ts_column_type type;
-	enum ts_precision precision;  /* as the log keeps it */
+	enum ts_precision precision;  /* as the log keeps it; of one that comes in several, doubles */
 	uint8_t digits;
+	bool quiet;		      /* a value that comes again is no news: time stamps */
 };
 
 struct ts_rows;

@@ -1,15 +1,15 @@
-/* find_runs.h - which runs lie below a path: one, or a whole folder of them (wandb/, mlruns/, lightning_logs/).
+/* discover.h - which runs lie below a path: one, or a whole folder of them (wandb/, mlruns/, lightning_logs/).
  *
  * A path that a reader knows is one run, or as many as its `parts` says (a database). Else its directories are walked,
- * TS_FIND_DEPTH deep and without following symbolic links, and what a reader knows is a run; below one of those only where its reader
+ * TS_DISCOVER_DEPTH deep and without following symbolic links, and what a reader knows is a run; below one of those only where its reader
  * says that runs nest. What begins with a dot is passed over.
  */
-#ifndef TSCOPE_INGEST_FIND_RUNS_H
-#define TSCOPE_INGEST_FIND_RUNS_H
+#ifndef TSCOPE_INGEST_DISCOVER_H
+#define TSCOPE_INGEST_DISCOVER_H
 
 #include "ingest/reader.h"
 
-enum { TS_FIND_DEPTH = 6, TS_FIND_MAX = 65536 };
+enum { TS_DISCOVER_DEPTH = 6, TS_DISCOVER_MAX = 65536 };
 
 struct ts_found_run {
 	const char *path;
@@ -19,7 +19,7 @@ struct ts_found_run {
 };
 
 /* At least one, or TS_INVALID, whose text says what would have been known. In the order of names. Results lie in the arena. */
-enum ts_status ts_find_runs(const char *path, struct ts_arena *arena, struct ts_found_run **ret_runs, size_t *ret_n,
+enum ts_status ts_discover(const char *path, struct ts_arena *arena, struct ts_found_run **ret_runs, size_t *ret_n,
 			    struct ts_error *err);
 
 #endif

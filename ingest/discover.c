@@ -1,4 +1,4 @@
-#include "ingest/find_runs.h"
+#include "ingest/discover.h"
 
 #include "base/file.h"
 #include "base/limits.h"
@@ -14,8 +14,8 @@ struct finding {
 
 static enum ts_status add(struct finding *f, const struct ts_found_run *run, struct ts_error *err)
 {
-	if (f->n == TS_FIND_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "more than %d runs below one folder", TS_FIND_MAX);
+	if (f->n == TS_DISCOVER_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "more than %d runs below one folder", TS_DISCOVER_MAX);
 	if (f->n == f->cap) {
 		size_t cap = f->cap ? f->cap * 2 : 16;
 		struct ts_found_run *runs = ts_arena_array(f->arena, cap, sizeof *runs);
@@ -60,56 +60,48 @@ static bool is_own(const char *path)
 	return lstat(path, &st) == 0 && (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode));
 }
 
-static enum ts_status walk(struct finding *f, const char *path, const char *name, int depth, struct ts_error *err);
+/* inside: path itself is a run, so that only directories below it may be others. */
+static enum ts_status walk(struct finding *f, const char *path, const char *name, bool inside, int depth, struct ts_error *err);
 
-static enum ts_status visit(struct finding *f, const char *directory, const char *name, const char *entry, int depth,
-			    struct ts_error *err)
+static enum ts_status visit(struct finding *f, const char *directory, const char *name, const char *entry, bool inside,
+			    int depth, struct ts_error *err)
 {
 	const char *path = ts_path_join(f->arena, directory, entry);
 	const char *below = *name ? ts_arena_printf(f->arena, "%s/%s", name, entry) : entry;
 	const struct ts_reader *reader;
+	bool is_directory;
 
 	if (!path || !below)
 		return ts_arena_error(f->arena, err);
 	if (entry[0] == '.' || !is_own(path))
 		return TS_OK;
+	is_directory = ts_file_kind(path) == TS_FILE_DIRECTORY;
+	if (inside && !is_directory)
+		return TS_OK;
 	reader = ts_reader_of(path);
 	if (reader && take(f, reader, path, below, err))
 		return err->status;
-	if (ts_file_kind(path) != TS_FILE_DIRECTORY || (reader && !reader->nests))
+	if (!is_directory || (reader && !reader->nests))
 		return TS_OK;
-	return walk(f, path, below, depth + 1, err);
+	return walk(f, path, below, reader != NULL, depth + 1, err);
 }
 
-static enum ts_status walk(struct finding *f, const char *path, const char *name, int depth, struct ts_error *err)
+static enum ts_status walk(struct finding *f, const char *path, const char *name, bool inside, int depth, struct ts_error *err)
 {
 	char **names;
 	size_t n;
 
-	if (depth > TS_FIND_DEPTH)
+	if (depth > TS_DISCOVER_DEPTH)
 		return TS_OK;
 	if (ts_list_dir(path, f->arena, &names, &n, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++)
-		if (visit(f, path, name, names[i], depth, err))
+		if (visit(f, path, name, names[i], inside, depth, err))
 			return err->status;
 	return TS_OK;
 }
 
-static enum ts_status nothing(const char *path, struct ts_arena *arena, struct ts_error *err)
-{
-	char *known = ts_arena_printf(arena, "%s", "");
-	size_t n;
-	const struct ts_reader *readers = ts_readers(&n);
-
-	for (size_t i = 0; known && i < n; i++)
-		known = ts_arena_printf(arena, "%s%s%s", known, i ? ", " : "", readers[i].name);
-	if (!known)
-		return ts_arena_error(arena, err);
-	return ts_error_set(err, TS_INVALID, "%s: no run in it; known are: %s", path, known);
-}
-
-enum ts_status ts_find_runs(const char *path, struct ts_arena *arena, struct ts_found_run **ret_runs, size_t *ret_n,
+enum ts_status ts_discover(const char *path, struct ts_arena *arena, struct ts_found_run **ret_runs, size_t *ret_n,
 			    struct ts_error *err)
 {
 	struct finding f = {.arena = arena};
@@ -120,10 +112,10 @@ enum ts_status ts_find_runs(const char *path, struct ts_arena *arena, struct ts_
 		return ts_error_set(err, TS_NOT_FOUND, "%s: no such file or directory", path);
 	if (reader && take(&f, reader, path, "", err))
 		return err->status;
-	if (kind == TS_FILE_DIRECTORY && (!reader || reader->nests) && walk(&f, path, "", 1, err))
+	if (kind == TS_FILE_DIRECTORY && (!reader || reader->nests) && walk(&f, path, "", reader != NULL, 1, err))
 		return err->status;
 	if (f.n == 0)
-		return nothing(path, arena, err);
+		return ts_error_set(err, TS_INVALID, "%s: no run in it: no run directory, and no log of another tool that is known", path);
 	*ret_runs = f.runs;
 	*ret_n = f.n;
 	return TS_OK;
