@@ -144,12 +144,12 @@ void quality_report(struct quality *q, const struct quality_case *c)
 	end_row(q, c->n > 0 && holds(q, c));
 }
 
-void quality_report_beyond(const struct quality *q, const struct quality_case *c, const char *why)
+void quality_report_only(const struct quality *q, const struct quality_case *c, const char *why)
 {
 	if (!quality_wants(q, c))
 		return;
 	print_case(c);
-	(void)printf("beyond: %s\n", why);
+	(void)printf("%s\n", why);
 	(void)fflush(stdout);
 }
 

@@ -47,8 +47,8 @@ bool quality_wants(const struct quality *q, const struct quality_case *c);
 void quality_count(struct quality_case *c, bool happened);
 /* Prints name, n, hits, rate, its two-sided 95 % interval, the goal, and whether it holds. */
 void quality_report(struct quality *q, const struct quality_case *c);
-/* A row that decides nothing: its goal is out of reach, for this reason. */
-void quality_report_beyond(const struct quality *q, const struct quality_case *c, const char *why);
+/* A row that decides nothing, and why: its goal is out of reach, or it is what others do. */
+void quality_report_only(const struct quality *q, const struct quality_case *c, const char *why);
 /* The mean of c->n numbers, not a share of hits: in percent of one, with the normal interval of the mean. At most the goal. */
 void quality_report_mean(struct quality *q, const struct quality_case *c, double sum, double squares);
 

@@ -208,9 +208,9 @@ static void power(struct quality *q)
 
 				count_fails(q, &c, &w, goals[g].shift, 20000);
 				if (total(w.noise) > goals[g].most)
-					quality_report_beyond(q, &c, "the noise of one candidate");
+					quality_report_only(q, &c, "beyond: noise of one candidate");
 				else if (w.bases < 10 || w.bases + (size_t)w.history < 20)
-					quality_report_beyond(q, &c, "few baselines, or no history beside ten");
+					quality_report_only(q, &c, "beyond: few baselines, no history");
 				else
 					quality_report(q, &c);
 			}
