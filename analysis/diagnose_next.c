@@ -8,6 +8,16 @@
 
 enum { BEHIND = 20, SHORT = 20 }; /* steps to run behind the one in question; steps from the first on */
 
+static struct ts_span name_a(const struct ts_inquiry *q)
+{
+	return q->e->name_a.len ? q->e->name_a : ts_span_str("A");
+}
+
+static struct ts_span name_b(const struct ts_inquiry *q)
+{
+	return q->e->name_b.len ? q->e->name_b : ts_span_str("B");
+}
+
 /* --- tiers --- */
 
 static struct ts_tier tier(enum ts_tier_answer answer, struct ts_span why)
@@ -53,6 +63,11 @@ static struct ts_tier numeric_tier(struct ts_inquiry *q)
 					    ts_say_plural((double)r->runs, "run").text, ts_say_number(r->spread).text));
 	if (q->d.cause == TS_CAUSE_REPORTING && q->d.confidence == TS_CONFIDENCE_HIGH)
 		return tier(TS_TIER_HOLDS, ts_span_str("the digests of the parameters agree; only a report differs"));
+	if (r->runs)
+		return tier(TS_TIER_UNKNOWN, ts_inquiry_text(q,
+							     "farther than %s of the first recipe are from one another, but it grew there as "
+							     "chance does: more repeats would tell",
+							     ts_say_plural((double)r->runs, "run").text));
 	if (loss->parts && loss->series->gap.known)
 		return tier(
 			TS_TIER_UNKNOWN,
@@ -61,6 +76,18 @@ static struct ts_tier numeric_tier(struct ts_inquiry *q)
 					"repeats are",
 					ts_say_number(loss->series->gap.greatest).text));
 	return tier(TS_TIER_UNKNOWN, ts_span_str("without repeats of a run nothing says how far apart repeats are"));
+}
+
+static struct ts_tier statistical_tier(struct ts_inquiry *q)
+{
+	if (q->d.bits.answer == TS_TIER_HOLDS)
+		return tier(TS_TIER_HOLDS, ts_span_str("bit-exact"));
+	if (q->e->repeats.statistical.why.len)
+		return q->e->repeats.statistical;
+	return tier(TS_TIER_UNKNOWN, ts_inquiry_text(q,
+						     "one run a side says nothing of how runs scatter: run the first recipe twice more, and "
+						     "tscope diff %.*s %.*s --repeats GLOB",
+						     TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_b(q))));
 }
 
 void ts_diagnose_tiers(struct ts_inquiry *q)
@@ -79,12 +106,7 @@ void ts_diagnose_tiers(struct ts_inquiry *q)
 	else
 		q->d.bits = tier(TS_TIER_UNKNOWN, ts_span_str("no step in common"));
 	q->d.numeric = numeric_tier(q);
-	if (q->d.bits.answer == TS_TIER_HOLDS)
-		q->d.statistical = tier(TS_TIER_HOLDS, ts_span_str("bit-exact"));
-	else
-		q->d.statistical =
-			tier(TS_TIER_UNKNOWN,
-			     ts_span_str("one run a side says nothing of how runs scatter; it takes three or more of each"));
+	q->d.statistical = statistical_tier(q);
 }
 
 /* --- figures --- */
@@ -169,16 +191,6 @@ static void propose(struct ts_inquiry *q, uint64_t steps, struct ts_span what, s
 	}
 	q->d.experiments[at] = (struct ts_experiment){what, command, splits, steps};
 	q->d.n_experiments++;
-}
-
-static struct ts_span name_a(const struct ts_inquiry *q)
-{
-	return q->e->name_a.len ? q->e->name_a : ts_span_str("A");
-}
-
-static struct ts_span name_b(const struct ts_inquiry *q)
-{
-	return q->e->name_b.len ? q->e->name_b : ts_span_str("B");
 }
 
 /* Steps from the first record to some behind the split; an int64 may hold any two steps, a double their distance. */

@@ -210,7 +210,8 @@ static const char *say_none(const struct ts_level_row *rows, size_t n, size_t n_
 }
 
 /* The first row with that answer, and how many others share it. */
-static const struct ts_level_row *first_with(const struct ts_level_row *rows, size_t n, enum ts_tier_answer wanted, size_t *ret_more)
+static const struct ts_level_row *first_with(const struct ts_level_row *rows, size_t n, enum ts_tier_answer wanted,
+					     size_t *ret_more)
 {
 	const struct ts_level_row *first = NULL;
 

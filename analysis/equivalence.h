@@ -1,7 +1,7 @@
 /* equivalence.h - is the level that a run ends at the one that runs of another recipe end at? The unit is the run.
  *
- * The level of a run is the mean of a series over the last tenth of the points that all runs have, at least one. However its steps
- * hang together, a run gives one number, and what lies between runs is seen by comparing runs only.
+ * The level of a run is the mean of a series over the last tenth of the points that all runs have, at least one. However its
+ * steps hang together, a run gives one number, and what lies between runs is seen by comparing runs only.
  *
  *	difference	candidate / mean of the repeats - 1
  *	error		s sqrt(1 + 1/n) / |mean|: s the deviation (n - 1) of the levels of the n repeats. One more run of their recipe has a
@@ -19,9 +19,10 @@
  * In that order: a difference that is more than chance and less than the margin is none. Of several series all must hold, and one
  * that fails is enough. Repeats that agree to the bit scatter by nothing: their recipe has one level, and error is 0.
  *
- * Margin: runs of one recipe that differ in their seed alone end at levels with a deviation of about 1 % (reference: 1.15 % over a
- * published replication), so a recipe that moves it by less is lost among its own repeats. a is the rate of false differences that
- * the project allows its tests; 5 % for either side of an equivalence is what that test is used with.
+ * Margin: runs of one recipe that differ in their seed alone end at levels with a deviation of about 1 % (reference: 1.15 % over
+ * a published replication), so a recipe that moves it by less is lost among its own repeats. Levels are not quite normal: both
+ * levels of significance are half of the rates that are promised, 1 % of false differences and 5 % of false equivalences at the
+ * margin, so that trainings keep them too (`quality repeats`). 0.005 is also that of the gate.
  */
 #ifndef TSCOPE_ANALYSIS_EQUIVALENCE_H
 #define TSCOPE_ANALYSIS_EQUIVALENCE_H
@@ -29,9 +30,9 @@
 #include "analysis/diagnosis.h"
 
 #define TS_EQUIVALENCE_MARGIN 0.01
-#define TS_EQUIVALENCE_ALPHA 0.05
+#define TS_EQUIVALENCE_ALPHA 0.025
 #define TS_EQUIVALENCE_POWER 0.9
-#define TS_DIFFERENCE_ALPHA 0.01
+#define TS_DIFFERENCE_ALPHA 0.005
 
 enum { TS_EQUIVALENCE_LEAST = 3 }; /* repeats */
 

@@ -61,6 +61,7 @@ struct ts_repeats_seen {
 	enum ts_repeats_answer answer;
 	double spread;		/* greatest r between two of them in the same window; valid if runs > 1 */
 	enum ts_tier_answer inside; /* the second run against their envelope */
+	struct ts_tier statistical; /* the second run against their level; why is empty where no repeats were asked for */
 };
 
 struct ts_steps_list {

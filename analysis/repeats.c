@@ -230,7 +230,8 @@ static const char *say_inside(const struct ts_repeats *r, struct ts_arena *arena
 					       TS_SPAN_ARG(name), ts_say_count((double)row->points).text,
 					       ts_say_number(row->spread).text);
 	}
-	return text ? ts_arena_printf(arena, "the second run stays inside the envelope of the %zu repeats: %s", r->matrix.n, text) : NULL;
+	return text ? ts_arena_printf(arena, "the second run stays inside the envelope of the %zu repeats: %s", r->matrix.n, text)
+		    : NULL;
 }
 
 static const char *say_no_envelope(const struct ts_repeats *r, struct ts_arena *arena)
@@ -263,5 +264,5 @@ bool ts_repeats_conclude(struct ts_repeats *r, struct ts_arena *arena)
 	if (!text)
 		return false;
 	r->verdict = ts_span_str(text);
-	return true;
+	return ts_equivalence_tier(r->levels, r->n_levels, r->matrix.n, arena, &r->statistical);
 }

@@ -14,17 +14,18 @@
  *				nearer to what they themselves reach; and no less than the quantum of the coarsest source
  *	outside			the least r between the candidate and a repeat exceeds the limit
  *
- * TS_ENVELOPE_RUN points outside in a row are a real difference where there is no chance. Where there is, size alone does not tell:
- * low precision holds rounding still for tens of steps and then amplifies it by three decades within as many, and a few repeats that
- * happen not to have come there yet say nothing of how far it goes. There a real difference is one that is outside for
+ * TS_ENVELOPE_RUN points outside in a row are a real difference where there is no chance. Where there is, size alone does not
+ * tell: low precision holds rounding still for tens of steps and then amplifies it by three decades within as many, and a few
+ * repeats that happen not to have come there yet say nothing of how far it goes. There a real difference is one that is outside for
  *
  *	TS_ENVELOPE_RUN points, while the spread is TS_ENVELOPE_AMPLIFIED or more: the repeats have come there themselves; or
  *	TS_ENVELOPE_RUN points, each by more than TS_ENVELOPE_CHANCE: farther than amplified rounding goes; or
- *	TS_ENVELOPE_AT_ONCE points from the first that is outside in a window's length, each by more than rounding (TS_ENVELOPE_ROUNDING,
- *	and TS_ENVELOPE_QUANTA quanta of the coarsest source): pushed, not grown. Chance goes out and in before it stays out.
+ *	TS_ENVELOPE_AT_ONCE points from the first that is outside in a window's length, each by more than rounding
+ *	(TS_ENVELOPE_ROUNDING, and TS_ENVELOPE_QUANTA quanta of the coarsest source): pushed, not grown. Chance goes out and in
+ *	before it stays out.
  *
- * TS_ENVELOPE_RUN points that are none of these have grown as chance does: then it is not known whether the candidate is one of the
- * repeats, until more of them were run. Without any the candidate is numerically equivalent to the repeats; a real difference
+ * TS_ENVELOPE_RUN points that are none of these have grown as chance does: then it is not known whether the candidate is one of
+ * the repeats, until more of them were run. Without any the candidate is numerically equivalent to the repeats; a real difference
  * smaller than their spread stays inside. `quality repeats` has the rates of false differences and of missed ones.
  * Source: TTrace (arXiv 2506.09280), with measured repeats in the place of perturbed inputs; the growth of rounding as measured
  * (docs/divergence.md).
@@ -32,7 +33,7 @@
 #ifndef TSCOPE_ANALYSIS_REPEATS_H
 #define TSCOPE_ANALYSIS_REPEATS_H
 
-#include "analysis/diagnosis.h"
+#include "analysis/equivalence.h"
 #include "analysis/gap.h"
 #include "analysis/matrix.h"
 
@@ -88,12 +89,15 @@ struct ts_repeats {
 	size_t n_rows;
 	enum ts_tier_answer inside;   /* the candidate: HOLDS inside, FAILS a real difference, UNKNOWN also where one has grown */
 	struct ts_span verdict;	      /* about the candidate, or why nothing is said */
+	struct ts_level_row *levels;  /* the loss and the losses of evaluations, where both runs have them */
+	size_t n_levels;
+	struct ts_tier statistical;   /* the candidate, by those */
 	double spread;		      /* of the first row that is known: spread_there, else the greatest; NaN: none is known */
 };
 
 /* Fills groups, pattern, odd and sentence from the matrix. False when the arena is full. */
 bool ts_repeats_judge(struct ts_repeats *repeats, struct ts_arena *arena);
-/* Fills inside, verdict and spread from the rows and the number of runs. */
+/* Fills inside, verdict, spread and statistical from the rows, the levels and the number of runs. */
 bool ts_repeats_conclude(struct ts_repeats *repeats, struct ts_arena *arena);
 const char *ts_pattern_word(enum ts_pattern pattern); /* "unknown", "same", "odd_one_out", "groups", "together", "scattered" */
 

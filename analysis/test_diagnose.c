@@ -961,42 +961,74 @@ static void test_quantum(void **state)
 	close_scene(&s);
 }
 
+static struct ts_repeats_seen seen(size_t runs, enum ts_repeats_answer answer, double spread, enum ts_tier_answer inside)
+{
+	return (struct ts_repeats_seen){.runs = runs, .answer = answer, .spread = spread, .inside = inside};
+}
+
 /* What repeats scatter by is rounding. */
 static void test_repeats(void **state)
 {
 	SCENE(s);
 	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-5, 1e-4, 0);
-	s.e.repeats = (struct ts_repeats_seen){4, TS_REPEATS_SCATTERED, 4e-5, TS_TIER_HOLDS};
+	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 4e-5, TS_TIER_HOLDS);
 	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
 	assert_int_equal(s.d.numeric.answer, TS_TIER_HOLDS);
 	AGAIN(s);
 	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-5, 1e-4, 0);
-	s.e.repeats = (struct ts_repeats_seen){4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_HOLDS};
+	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_HOLDS);
 	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
 	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-5, 1e-4, 0);
-	s.e.repeats = (struct ts_repeats_seen){4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_FAILS};
+	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_FAILS);
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	assert_int_equal(s.d.numeric.answer, TS_TIER_FAILS);
 	AGAIN(s);
 	/* The same at the first step; and by their spread alone. */
 	parts(&s, TS_KIND_LOSS, "loss", 0, 5e-5, 1e-4, 0);
-	s.e.repeats = (struct ts_repeats_seen){4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_HOLDS};
+	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_HOLDS);
 	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
 	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-5, 1e-4, 0);
-	s.e.repeats = (struct ts_repeats_seen){4, TS_REPEATS_SCATTERED, 4e-5, TS_TIER_UNKNOWN};
+	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 4e-5, TS_TIER_UNKNOWN);
 	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	assert_int_equal(s.d.numeric.answer, TS_TIER_UNKNOWN);
+	assert_true(found_in(&s.d.numeric.why, 1, "farther than 4 runs of the first recipe"));
 	AGAIN(s);
 	/* It begins as repeats do, and leaves them: no certainty. */
 	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-7, 1e-7, 0);
-	s.e.repeats = (struct ts_repeats_seen){4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_FAILS};
+	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_FAILS);
 	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
 	assert_true(says_against(&s, "leaves the envelope"));
 	AGAIN(s);
 	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-7, 1e-7, 0);
-	s.e.repeats = (struct ts_repeats_seen){3, TS_REPEATS_EQUAL, 0, TS_TIER_FAILS};
+	s.e.repeats = seen(3, TS_REPEATS_EQUAL, 0, TS_TIER_FAILS);
 	expect(&s, TS_CAUSE_PLATFORM, TS_CONFIDENCE_LOW);
+	close_scene(&s);
+}
+
+/* The level of repeats answers the third question; without them it is said what would. */
+static void test_statistical_tier(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-5, 1e-4, 0);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_int_equal(s.d.statistical.answer, TS_TIER_UNKNOWN);
+	assert_true(found_in(&s.d.statistical.why, 1, "tscope diff A B --repeats GLOB"));
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-5, 1e-4, 0);
+	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_FAILS);
+	s.e.repeats.statistical = (struct ts_tier){TS_TIER_HOLDS, ts_span_str("the level")};
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_int_equal(s.d.statistical.answer, TS_TIER_HOLDS);
+	assert_true(ts_span_is(s.d.statistical.why, "the level"));
+	AGAIN(s);
+	/* What is equal to the bit needs no test. */
+	agrees(&s, TS_KIND_LOSS, "loss");
+	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_HOLDS);
+	s.e.repeats.statistical = (struct ts_tier){TS_TIER_UNKNOWN, ts_span_str("the level")};
+	expect(&s, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	assert_int_equal(s.d.statistical.answer, TS_TIER_HOLDS);
 	close_scene(&s);
 }
 
@@ -1242,6 +1274,7 @@ int main(void)
 		cmocka_unit_test(test_rounding),
 		cmocka_unit_test(test_quantum),
 		cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_statistical_tier),
 		cmocka_unit_test(test_settings),
 		cmocka_unit_test(test_precision),
 		cmocka_unit_test(test_reduction_and_platform),

@@ -420,7 +420,7 @@ static void grown_is_not_pushed(void **state)
 	assert_int_equal(c.inside, TS_TIER_FAILS);
 }
 
-/* Ten points, each of more than 2e-6, and none outside in the 64 before: one point less, one that is less, one before are not enough. */
+/* Ten points, each of more than 2e-6, and none outside in the 64 before: not if one is missing, one is less, or one came before. */
 static void what_counts_as_pushed(void **state)
 {
 	static struct points p;

@@ -36,13 +36,37 @@ static void envelope_row(struct ts_json *j, const struct ts_envelope_row *row)
 	ts_json_end(j);
 }
 
-static void inside(struct ts_json *j, enum ts_tier_answer answer)
+/* null: not known. */
+static void yes_no(struct ts_json *j, const char *key, enum ts_tier_answer answer)
 {
-	ts_json_key(j, "inside");
+	ts_json_key(j, key);
 	if (answer == TS_TIER_UNKNOWN)
 		ts_json_null(j);
 	else
 		ts_json_bool(j, answer == TS_TIER_HOLDS);
+}
+
+static void level_row(struct ts_json *j, const struct ts_level_row *row)
+{
+	ts_json_object(j);
+	ts_json_key(j, "name");
+	ts_json_span(j, row->name);
+	ts_json_known_step(j, "rank", row->rank != TS_RANK_JOB, row->rank);
+	ts_json_text(j, "unknown_because", row->why_not);
+	ts_json_count(j, "point_count", row->points);
+	ts_json_known_step(j, "first_step", row->points > 0, row->first_step);
+	ts_json_known_step(j, "last_step", row->points > 0, row->last_step);
+	ts_json_count(j, "repeat_count", row->n);
+	real_or_null(j, "mean", row->known, row->mean);
+	real_or_null(j, "deviation", row->known, row->deviation);
+	real_or_null(j, "candidate", row->known, row->candidate);
+	real_or_null(j, "difference_ratio", row->known, row->difference);
+	real_or_null(j, "low_ratio", row->known, row->low);
+	real_or_null(j, "high_ratio", row->known, row->high);
+	real_or_null(j, "p_value", row->known, row->p_value);
+	real_or_null(j, "seen_ratio", row->known, row->seen);
+	yes_no(j, "is_equivalent", row->answer);
+	ts_json_end(j);
 }
 
 void ts_json_repeats(struct ts_json *j, const struct ts_repeats *repeats)
@@ -58,13 +82,20 @@ void ts_json_repeats(struct ts_json *j, const struct ts_repeats *repeats)
 	ts_json_text(j, "sentence", repeats->sentence);
 	ts_json_known_step(j, "odd", repeats->has_odd, (int64_t)repeats->odd);
 	ts_json_matrix_parts(j, &repeats->matrix, repeats->groups, repeats->n_groups);
-	inside(j, repeats->inside);
+	yes_no(j, "inside", repeats->inside);
 	ts_json_text(j, "verdict", repeats->verdict);
 	real_or_null(j, "spread_ratio", true, repeats->spread);
 	ts_json_key(j, "envelope");
 	ts_json_array(j);
 	for (size_t i = 0; i < repeats->n_rows; i++)
 		envelope_row(j, &repeats->rows[i]);
+	ts_json_end(j);
+	yes_no(j, "is_equivalent", repeats->statistical.answer);
+	ts_json_text(j, "equivalent_because", repeats->statistical.why);
+	ts_json_key(j, "levels");
+	ts_json_array(j);
+	for (size_t i = 0; i < repeats->n_levels; i++)
+		level_row(j, &repeats->levels[i]);
 	ts_json_end(j);
 	ts_json_end(j);
 }

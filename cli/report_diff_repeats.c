@@ -58,6 +58,9 @@ void ts_report_diff_repeats(struct ts_report *r, const struct ts_diff *diff)
 	s->head = ts_report_text(r, p->sentence);
 	ts_report_line(r, s, "runs", names(r, &p->matrix));
 	ts_report_line(r, s, "envelope", ts_report_text(r, p->verdict));
+	/* By step it stands among the tiers. */
+	if (diff->axis.len)
+		ts_report_line(r, s, "level", ts_report_text(r, p->statistical.why));
 	if (p->n_rows == 0)
 		return;
 	table = ts_report_sheet(r, s, columns, 6);

@@ -455,6 +455,26 @@ static void reads_ops(const struct ts_op_diff *o)
 	assert_int_equal(o->only_b, 10);
 }
 
+static void reads_levels(const struct ts_repeats *r)
+{
+	const struct ts_level_row *row = r->levels;
+
+	assert_int_equal(r->n_levels, 2);
+	IS(row->name, "scalars.loss");
+	assert_int_equal(row->rank, -1);
+	assert_true(row->known && !row[1].known && isnan(row[1].difference));
+	IS(row[1].why_not, "lw");
+	assert_int_equal(row->points, 7);
+	assert_int_equal(row->first_step, -8);
+	assert_int_equal(row->last_step, 9);
+	assert_int_equal(row->n, 10);
+	assert_true(row->mean == 1.5 && row->deviation == 2.5 && row->candidate == 3.5 && row->difference == 4.5);
+	assert_true(row->low == 5.5 && row->high == 6.5 && row->p_value == 7.5 && row->seen == 8.5);
+	assert_int_equal(row->answer, TS_TIER_FAILS);
+	assert_int_equal(r->statistical.answer, TS_TIER_HOLDS);
+	IS(r->statistical.why, "ly");
+}
+
 static void reads_repeats(const struct ts_repeats *r)
 {
 	assert_true(r->asked);
@@ -483,6 +503,7 @@ static void reads_repeats(const struct ts_repeats *r)
 	assert_int_equal(r->inside, TS_TIER_FAILS);
 	IS(r->verdict, "rv");
 	assert_true(r->spread == 0.0625);
+	reads_levels(r);
 }
 
 static void reads_diff_facts(const struct ts_diff *d)

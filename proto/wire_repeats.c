@@ -45,6 +45,48 @@ static void read_row(struct ts_wire_reader *r, const Tscope__V1__EnvelopeRow *m,
 	out->first_step = m->first_step;
 }
 
+static void build_level(Tscope__V1__LevelRow *m, const struct ts_level_row *in)
+{
+	m->name = ts_wire_span(in->name);
+	m->rank = in->rank;
+	m->known = in->known;
+	m->why_not = ts_wire_span(in->why_not);
+	m->points = in->points;
+	m->first_step = in->first_step;
+	m->last_step = in->last_step;
+	m->repeats = (uint32_t)in->n;
+	m->mean = in->mean;
+	m->deviation = in->deviation;
+	m->candidate = in->candidate;
+	m->difference = in->difference;
+	m->low = in->low;
+	m->high = in->high;
+	m->p_value = in->p_value;
+	m->seen = in->seen;
+	m->answer = (Tscope__V1__TierAnswer)in->answer;
+}
+
+static void read_level(struct ts_wire_reader *r, const Tscope__V1__LevelRow *m, struct ts_level_row *out)
+{
+	out->name = ts_wire_bytes(r, m->name, TS_PATH_MAX, "repeats.levels.name");
+	out->rank = m->rank;
+	out->known = m->known;
+	out->why_not = ts_wire_bytes(r, m->why_not, TS_WIRE_TEXT_MAX, "repeats.levels.why_not");
+	out->points = m->points;
+	out->first_step = m->first_step;
+	out->last_step = m->last_step;
+	out->n = m->repeats;
+	out->mean = m->mean;
+	out->deviation = m->deviation;
+	out->candidate = m->candidate;
+	out->difference = m->difference;
+	out->low = m->low;
+	out->high = m->high;
+	out->p_value = m->p_value;
+	out->seen = m->seen;
+	out->answer = (enum ts_tier_answer)ts_wire_enum(r, (int)m->answer, TS_TIER_UNKNOWN, TS_TIER_FAILS, "repeats.levels.answer");
+}
+
 static bool build_groups(Tscope__V1__Repeats *m, const struct ts_repeats *in, struct ts_arena *arena)
 {
 	m->groups = ts_arena_array(arena, in->matrix.n, sizeof *m->groups);
@@ -64,7 +106,8 @@ Tscope__V1__Repeats *ts_wire_build_repeats(const struct ts_repeats *in, struct t
 		return NULL;
 	m->matrix = ts_wire_build_matrix(&in->matrix, arena);
 	m->rows = ts_wire_rows(arena, in->n_rows, WIRE_DESCRIPTOR(envelope_row));
-	if (!m->matrix || !m->rows || !build_groups(m, in, arena))
+	m->levels = ts_wire_rows(arena, in->n_levels, WIRE_DESCRIPTOR(level_row));
+	if (!m->matrix || !m->rows || !m->levels || !build_groups(m, in, arena))
 		return NULL;
 	m->pattern = (Tscope__V1__Pattern)in->pattern;
 	if (in->has_odd) {
@@ -78,6 +121,11 @@ Tscope__V1__Repeats *ts_wire_build_repeats(const struct ts_repeats *in, struct t
 	m->inside = (Tscope__V1__TierAnswer)in->inside;
 	m->verdict = ts_wire_span(in->verdict);
 	m->spread = in->spread;
+	m->n_levels = in->n_levels;
+	for (size_t i = 0; i < in->n_levels; i++)
+		build_level(m->levels[i], &in->levels[i]);
+	m->level = (Tscope__V1__TierAnswer)in->statistical.answer;
+	m->level_why = ts_wire_span(in->statistical.why);
 	return m;
 }
 
@@ -114,4 +162,9 @@ void ts_wire_read_repeats(struct ts_wire_reader *r, const Tscope__V1__Repeats *m
 	out->inside = (enum ts_tier_answer)ts_wire_enum(r, (int)m->inside, TS_TIER_UNKNOWN, TS_TIER_FAILS, "repeats.inside");
 	out->verdict = ts_wire_bytes(r, m->verdict, TS_WIRE_TEXT_MAX, "repeats.verdict");
 	out->spread = m->spread;
+	out->levels = ts_wire_array(r, m->n_levels, sizeof *out->levels, TS_MESSAGE_MAX, "repeats.levels", &out->n_levels);
+	for (size_t i = 0; i < out->n_levels; i++)
+		read_level(r, m->levels[i], &out->levels[i]);
+	out->statistical.answer = (enum ts_tier_answer)ts_wire_enum(r, (int)m->level, TS_TIER_UNKNOWN, TS_TIER_FAILS, "repeats.level");
+	out->statistical.why = ts_wire_bytes(r, m->level_why, TS_WIRE_TEXT_MAX, "repeats.level_why");
 }

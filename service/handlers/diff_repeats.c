@@ -2,6 +2,7 @@
 #include "service/handlers/diff_repeats.h"
 
 #include "base/limits.h"
+#include "service/handlers/diff_evidence.h"
 #include "service/handlers/diff_matrix.h"
 #include "service/handlers/series_cursor.h"
 
@@ -14,28 +15,22 @@ struct side_by_side {
 	size_t n; /* cursors */
 	double *values; /* one a cursor */
 	struct ts_envelope envelope;
+	struct ts_levels levels;
 	bool judging;
+	uint64_t at; /* points so far, in this pass */
 };
 
-static const struct ts_column *find_column(const struct ts_run *run, int32_t rank, const char *name, const struct ts_table **ret_table)
+static const struct ts_column *find_column(const struct ts_run *run, int32_t rank, struct ts_span name,
+					   const struct ts_table **ret_table)
 {
 	const struct ts_index *index = ts_run_rank(run, rank);
 
-	for (size_t t = 0; index && t < index->n_tables; t++) {
-		const struct ts_table *table = &index->tables[t];
-
-		for (size_t c = 0; table->kind == TS_TABLE_STEPS && c < table->n_columns; c++)
-			if (table->columns[c].type == TS_COLUMN_F64 && ts_span_is(table->columns[c].name, name)) {
-				*ret_table = table;
-				return &table->columns[c];
-			}
-	}
-	return NULL;
+	return index ? ts_index_column(index, TS_TABLE_STEPS, name, TS_COLUMN_F64, ret_table) : NULL;
 }
 
 /* Who has the series on that rank: the number of cursors that were started. */
 static size_t start_cursors(struct ts_series_cursor *cursors, const struct ts_run *const *runs, size_t n, int32_t rank,
-			    const char *name)
+			    struct ts_span name)
 {
 	size_t has = 0;
 
@@ -75,10 +70,13 @@ static bool skip_blocks(struct side_by_side *s)
 	return any;
 }
 
+/* The same block of every series, whose values nobody asks for: those at the end make the levels. */
 static bool is_one_block(const struct side_by_side *s)
 {
 	const struct ts_series_cursor *first = &s->cursors[0];
 
+	if (s->judging && ts_levels_want(&s->levels, s->at + ts_cursor_block(first)->rows - 1))
+		return false;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct ts_series_cursor *c = &s->cursors[i];
 
@@ -94,6 +92,9 @@ static enum ts_status add_point(struct side_by_side *s, int64_t step, struct ts_
 	bool ok = s->judging ? ts_envelope_judge(&s->envelope, step, s->values, s->values[s->n - 1])
 			     : ts_envelope_learn(&s->envelope, s->values);
 
+	if (s->judging && ts_levels_want(&s->levels, s->at))
+		ts_levels_add(&s->levels, step, s->values);
+	s->at++;
 	return ok ? TS_OK : ts_arena_error(s->envelope.arena, err);
 }
 
@@ -185,6 +186,7 @@ static enum ts_status pass(struct side_by_side *s, struct ts_error *err)
 	struct ts_arena scratch;
 	enum ts_status status = TS_OK;
 
+	s->at = 0;
 	ts_arena_init(&scratch, TS_CALL_ARENA);
 	while (!status && !any_at_end(s)) {
 		ts_arena_reset(&scratch);
@@ -204,15 +206,28 @@ struct repeating {
 	const struct ts_diff *diff;
 	struct ts_arena *arena;
 	struct ts_repeats *out;
+	size_t n_levels; /* series that levels are asked of */
+};
+
+/* One series, and what is asked of it. */
+struct question {
+	struct ts_span name;
+	bool envelope, level;
+};
+
+/* What was found of it. */
+struct found {
+	struct ts_envelope_row envelope;
+	struct ts_level_row level;
 };
 
 /* Where the two runs part visibly in it, else at all. */
-static bool parting_of(const struct ts_diff *diff, const char *name, int32_t rank, int64_t *ret_step)
+static bool parting_of(const struct ts_diff *diff, struct ts_span name, int32_t rank, int64_t *ret_step)
 {
 	for (size_t i = 0; i < diff->n_series; i++) {
 		const struct ts_series_row *row = &diff->series[i];
 
-		if (row->state != TS_SERIES_PARTS || row->rank != rank || !ts_span_is(row->name, name))
+		if (row->state != TS_SERIES_PARTS || row->rank != rank || !ts_span_eq(row->name, name))
 			continue;
 		if (diff->axis.len)
 			*ret_step = row->step_a; /* the others are places on the axis */
@@ -223,9 +238,10 @@ static bool parting_of(const struct ts_diff *diff, const char *name, int32_t ran
 	return false;
 }
 
-static enum ts_status both_passes(const struct repeating *r, struct side_by_side *s, int32_t rank, const char *name,
-				  struct ts_envelope_row *row, struct ts_error *err)
+static enum ts_status both_passes(const struct repeating *r, struct side_by_side *s, struct found *found, struct ts_error *err)
 {
+	struct ts_span name = found->envelope.name;
+	int32_t rank = found->envelope.rank;
 	struct ts_resolution *resolutions = ts_arena_array(r->arena, s->n, sizeof *resolutions);
 	int64_t step = 0;
 	bool has_step = parting_of(r->diff, name, rank, &step);
@@ -242,13 +258,17 @@ static enum ts_status both_passes(const struct repeating *r, struct side_by_side
 		return err->status;
 	s->judging = true;
 	(void)start_cursors(s->cursors, r->runs, s->n, rank, name);
+	if (!ts_levels_begin(&s->levels, r->n, s->at, r->arena))
+		return ts_arena_error(r->arena, err);
 	if (pass(s, err))
 		return err->status;
-	return ts_envelope_end(&s->envelope, has_step, step, row) ? TS_OK : ts_arena_error(r->arena, err);
+	return ts_envelope_end(&s->envelope, has_step, step, &found->envelope) && ts_levels_end(&s->levels, r->n_levels, &found->level)
+		       ? TS_OK
+		       : ts_arena_error(r->arena, err);
 }
 
-static enum ts_status measure(const struct repeating *r, struct ts_series_cursor *cursors, int32_t rank, const char *name,
-			      struct ts_envelope_row *row, struct ts_error *err)
+static enum ts_status measure(const struct repeating *r, struct ts_series_cursor *cursors, struct found *found,
+			      struct ts_error *err)
 {
 	struct side_by_side s = {.cursors = cursors, .n = r->n + 1};
 	enum ts_status status;
@@ -261,54 +281,133 @@ static enum ts_status measure(const struct repeating *r, struct ts_series_cursor
 		return status;
 	/* Keys and values of every cursor stay while all of them are read. */
 	ts_series_walk_keep(s.walk, (2 * s.n + 1) * (TS_BLOCK_ROWS_MAX + 64) * sizeof(uint64_t));
-	status = both_passes(r, &s, rank, name, row, err);
+	status = both_passes(r, &s, found, err);
 	ts_series_walk_destroy(s.walk);
 	return status;
 }
 
-/* A row for the series if the two runs have it: known on the lowest rank where the repeats have it too. */
-static enum ts_status add_series(const struct repeating *r, struct ts_series_cursor *cursors, const char *name, struct ts_error *err)
+/* The lowest rank on which both runs have it, if any; better the lowest on which the repeats have it too. */
+static bool find_rank(const struct repeating *r, struct ts_series_cursor *cursors, struct ts_span name, int32_t *ret_rank,
+		      bool *ret_all)
 {
 	const struct ts_run *a = r->runs[0], *b = r->runs[r->n];
-	struct ts_envelope_row row = {.name = ts_span_str(name)};
 	const struct ts_table *table;
 	bool both = false;
 
-	for (size_t k = 0; k < a->head.n_ranks; k++) {
+	*ret_all = false;
+	for (size_t k = 0; k < a->head.n_ranks && !*ret_all; k++) {
 		int32_t rank = a->head.ranks[k].rank;
 
 		if (!find_column(a, rank, name, &table) || !find_column(b, rank, name, &table))
 			continue;
-		if (!both)
-			row.rank = rank;
+		*ret_all = start_cursors(cursors, r->runs, r->n + 1, rank, name) == r->n + 1;
+		if (!both || *ret_all)
+			*ret_rank = rank;
 		both = true;
-		if (start_cursors(cursors, r->runs, r->n + 1, rank, name) <= r->n)
-			continue;
-		row.rank = rank;
-		if (measure(r, cursors, rank, name, &row, err))
-			return err->status;
-		r->out->rows[r->out->n_rows++] = row;
-		return TS_OK;
 	}
-	row.why_not = ts_span_str("not all of the repeats have it on a rank of both runs");
-	if (both)
-		r->out->rows[r->out->n_rows++] = row;
+	return both;
+}
+
+/* Rows for what is asked of the series, if the two runs have it. */
+static enum ts_status add_series(const struct repeating *r, struct ts_series_cursor *cursors, const struct question *q,
+				 struct ts_error *err)
+{
+	struct ts_span why_not = ts_span_str("not all of the repeats have it on a rank of both runs");
+	struct found found = {.envelope = {.name = q->name, .why_not = why_not}, .level = {.name = q->name, .why_not = why_not}};
+	int32_t rank;
+	bool all;
+
+	if (!find_rank(r, cursors, q->name, &rank, &all))
+		return TS_OK;
+	found.envelope.rank = found.level.rank = rank;
+	if (all && measure(r, cursors, &found, err))
+		return err->status;
+	if (q->envelope)
+		r->out->rows[r->out->n_rows++] = found.envelope;
+	if (q->level)
+		r->out->levels[r->out->n_levels++] = found.level;
 	return TS_OK;
 }
 
-static enum ts_status add_envelopes(const struct repeating *r, struct ts_error *err)
-{
-	static const char *const names[] = {"scalars.loss", "scalars.grad_norm"};
-	struct ts_series_cursor *cursors = ts_arena_array(r->arena, r->n + 1, sizeof *cursors);
-	enum ts_status status = TS_OK;
+enum { QUESTIONS_MOST = 10 }; /* loss, gradient norm, and the first eight losses of evaluations */
 
-	r->out->rows = ts_arena_array(r->arena, sizeof names / sizeof names[0], sizeof *r->out->rows);
-	if (!cursors || !r->out->rows)
+static bool has_text(struct ts_span span, const char *text)
+{
+	for (size_t i = 0, len = strlen(text); i + len <= span.len; i++)
+		if (memcmp(span.data + i, text, len) == 0)
+			return true;
+	return false;
+}
+
+static bool is_evaluated_loss(const struct ts_column *column)
+{
+	enum ts_series_kind kind = ts_series_kind_of(column->name, column->type, ts_role_of(column->name, NULL));
+
+	return kind == TS_KIND_EVAL && column->type == TS_COLUMN_F64 && has_text(column->name, "loss");
+}
+
+static bool is_asked(const struct question *questions, size_t n, struct ts_span name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ts_span_eq(questions[i].name, name))
+			return true;
+	return false;
+}
+
+static void ask_evaluations(const struct ts_index *index, struct question *questions, size_t *n)
+{
+	for (size_t t = 0; t < index->n_tables; t++) {
+		const struct ts_table *table = &index->tables[t];
+
+		for (size_t c = 0; table->kind == TS_TABLE_STEPS && c < table->n_columns && *n < QUESTIONS_MOST; c++)
+			if (is_evaluated_loss(&table->columns[c]) && !is_asked(questions, *n, table->columns[c].name))
+				questions[(*n)++] = (struct question){.name = table->columns[c].name, .level = true};
+	}
+}
+
+/* Levels are asked of what the two runs both have. */
+static size_t count_levels(const struct repeating *r, struct ts_series_cursor *cursors, const struct question *questions,
+			   size_t n)
+{
+	size_t levels = 0;
+	int32_t rank;
+	bool all;
+
+	for (size_t i = 0; i < n; i++)
+		levels += questions[i].level && find_rank(r, cursors, questions[i].name, &rank, &all) && all;
+	return levels ? levels : 1;
+}
+
+static enum ts_status ask_all(struct repeating *r, struct ts_series_cursor *cursors, struct ts_error *err)
+{
+	struct question questions[QUESTIONS_MOST] = {
+		{.name = ts_span_str("scalars.loss"), .envelope = true, .level = true},
+		{.name = ts_span_str("scalars.grad_norm"), .envelope = true},
+	};
+	const struct ts_run *a = r->runs[0];
+	enum ts_status status = TS_OK;
+	size_t n = 2;
+
+	for (size_t k = 0; k < a->head.n_ranks; k++)
+		ask_evaluations(&a->indexes[k], questions, &n);
+	r->n_levels = count_levels(r, cursors, questions, n);
+	for (size_t i = 0; !status && i < n; i++)
+		status = add_series(r, cursors, &questions[i], err);
+	return status;
+}
+
+static enum ts_status add_envelopes(struct repeating *r, struct ts_error *err)
+{
+	struct ts_series_cursor *cursors = ts_arena_array(r->arena, r->n + 1, sizeof *cursors);
+	enum ts_status status;
+
+	r->out->rows = ts_arena_array(r->arena, QUESTIONS_MOST, sizeof *r->out->rows);
+	r->out->levels = ts_arena_array(r->arena, QUESTIONS_MOST, sizeof *r->out->levels);
+	if (!cursors || !r->out->rows || !r->out->levels)
 		return ts_arena_error(r->arena, err);
 	for (size_t i = 0; i <= r->n; i++)
 		ts_cursor_init(&cursors[i]);
-	for (size_t k = 0; !status && k < sizeof names / sizeof names[0]; k++)
-		status = add_series(r, cursors, names[k], err);
+	status = ask_all(r, cursors, err);
 	for (size_t i = 0; i <= r->n; i++)
 		ts_cursor_finish(&cursors[i]);
 	return status;
@@ -320,6 +419,20 @@ static bool is_among(const struct ts_run *runs, size_t n, const struct ts_id *id
 		if (ts_id_eq(&runs[i].id, id))
 			return true;
 	return false;
+}
+
+/* The diff may go by samples or tokens; the repeats do not, and it is said. */
+static bool say_axis(const struct ts_diff *diff, struct ts_repeats *out, struct ts_arena *arena)
+{
+	const char *text;
+
+	if (diff->axis.len == 0)
+		return true;
+	text = ts_arena_printf(arena, "%.*s; here runs are paired by step, not by %.*s", TS_SPAN_ARG(out->verdict),
+			       TS_SPAN_ARG(diff->axis));
+	if (text)
+		out->verdict = ts_span_str(text);
+	return text != NULL;
 }
 
 enum ts_status ts_diff_repeats(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b, struct ts_run_ids named,
@@ -349,7 +462,7 @@ enum ts_status ts_diff_repeats(struct ts_fetch *f, const struct ts_run *a, const
 		return ts_arena_error(arena, err);
 	if (r.n >= TS_REPEATS_LEAST && add_envelopes(&r, err))
 		return err->status;
-	if (!ts_repeats_conclude(&out, arena))
+	if (!ts_repeats_conclude(&out, arena) || !say_axis(diff, &out, arena))
 		return ts_arena_error(arena, err);
 	*ret_repeats = out;
 	return TS_OK;
@@ -375,9 +488,10 @@ static enum ts_repeats_answer answer_of(enum ts_pattern pattern)
 struct ts_repeats_seen ts_repeats_seen_of(const struct ts_repeats *repeats)
 {
 	if (!repeats->asked || isnan(repeats->spread))
-		return (struct ts_repeats_seen){.runs = 0};
+		return (struct ts_repeats_seen){.runs = 0, .statistical = repeats->statistical};
 	return (struct ts_repeats_seen){
 		.runs = repeats->matrix.n,
+		.statistical = repeats->statistical,
 		.answer = answer_of(repeats->pattern),
 		.spread = repeats->spread,
 		.inside = repeats->inside,

@@ -2,7 +2,8 @@
  *
  * Series are walked side by side, a block of each at a time, twice: once to learn how far the repeats are apart, once to hold
  * the candidate against that. Blocks that all of them share are not decoded. The series are the loss and the gradient norm of
- * the lowest rank on which all runs have them. Rows are paired by step, whatever the axis of the diff.
+ * the lowest rank on which all runs have them. Levels at the end (analysis/equivalence.h) are those of the loss and of the first
+ * eight losses of evaluations that both runs have. Rows are paired by step, and the verdict says so where the diff is not.
  */
 #ifndef TSCOPE_HANDLERS_DIFF_REPEATS_H
 #define TSCOPE_HANDLERS_DIFF_REPEATS_H

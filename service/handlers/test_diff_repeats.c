@@ -289,6 +289,13 @@ static void long_runs_over_blocks(void **state)
 	assert_true(got.spread == got.rows[0].spread);
 	assert_int_equal(got.inside, TS_TIER_FAILS);
 	assert_true(says(got.verdict, "loss from step 32868 on"));
+	assert_false(says(got.verdict, "paired by step"));
+	/* The repeats end at 2 to 2.003, with the mean 2.0015. */
+	assert_int_equal(got.n_levels, 1);
+	assert_int_equal(got.levels[0].points, rows / 10);
+	assert_int_equal(got.levels[0].last_step, rows - 1);
+	assert_true(fabs(got.levels[0].mean - 2.0015) < 1e-12 && fabs(got.levels[0].candidate - 3) < 1e-12);
+	assert_int_equal(got.statistical.answer, TS_TIER_FAILS);
 	{
 		struct ts_repeats_seen seen = ts_repeats_seen_of(&got);
 
@@ -297,6 +304,94 @@ static void long_runs_over_blocks(void **state)
 		assert_int_equal(seen.inside, TS_TIER_FAILS);
 		assert_true(seen.spread == got.spread);
 	}
+	recipe_free(&r);
+	world_close(&w);
+}
+
+/* Blocks that all runs share are not opened, but for those at the end. First points differ, so that these are runs of their own. */
+static void levels_are_of_shared_blocks_too(void **state)
+{
+	const int64_t rows = 3 * 16384;
+	struct recipe r = {.cells = {{.n = 0}}};
+	struct ts_repeats got;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	for (size_t i = 0; i <= REPEATS; i++)
+		for (int64_t step = 0; step < rows; step++)
+			cells_add(&r.cells[i], 0, loss, step, step < 10 ? 2 + 0.001 * (double)i : 7 + (double)(step % 3));
+	recipe_store(&r, &w, NULL, 0);
+	got = repeats_of(&w, &r, REPEATS - 1);
+	assert_int_equal(got.matrix.n, REPEATS);
+	assert_int_equal(got.rows[0].points, rows);
+	assert_int_equal(got.levels[0].points, 4915);
+	assert_int_equal(got.levels[0].first_step, rows - 4915);
+	/* Of 44237 to 49151, 1639 leave 2 when divided by 3, and 1638 each 0 and 1. */
+	assert_true(fabs(got.levels[0].mean - (1638 * 7 + 1638 * 8 + 1639 * 9) / 4915.0) < 1e-12);
+	assert_true(got.levels[0].deviation == 0 && got.levels[0].difference == 0);
+	assert_int_equal(got.statistical.answer, TS_TIER_HOLDS);
+	recipe_free(&r);
+	world_close(&w);
+}
+
+/* Losses of evaluations have a level each; what the candidate lacks, and what is no loss, has none. */
+static void evaluations_are_asked(void **state)
+{
+	static const char *const names[] = {"scalars.val_loss", "eval.loss", "eval.accuracy", "scalars.test_loss"};
+	struct ts_repeats_seen seen;
+	struct recipe r;
+	struct ts_repeats got;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	plain_recipe(&r, 100, 0.0001, 0);
+	for (size_t i = 0; i <= REPEATS; i++)
+		for (int64_t step = 0; step < 100; step += 20)
+			for (size_t k = 0; k < (i == CANDIDATE ? 3 : 4); k++)
+				cells_add(&r.cells[i], 0, names[k], step, 5 + 0.001 * (double)(i % 3) + (i == CANDIDATE && k == 1));
+	recipe_store(&r, &w, NULL, 0);
+	got = repeats_of(&w, &r, REPEATS - 1);
+	assert_int_equal(got.n_rows, 1);
+	assert_int_equal(got.n_levels, 3);
+	for (size_t k = 0; k < 3; k++) {
+		const struct ts_level_row *row = &got.levels[k];
+		bool is_eval = ts_span_is(row->name, names[1]);
+
+		assert_true(row->known);
+		assert_int_equal(row->points, k ? 1 : 10);
+		assert_int_equal(row->last_step, k ? 80 : 99);
+		assert_int_equal(row->answer, is_eval ? TS_TIER_FAILS : TS_TIER_HOLDS);
+		/* Three are asked: scipy, (t.ppf(1 - .005/6, 3) + t.ppf(.9, 3)) sqrt(5/4) std([5, 5.001, 5.002, 5], ddof=1) / 5.00075 */
+		if (is_eval)
+			assert_true(fabs(row->seen - 0.0026770861719966565) < 1e-12);
+	}
+	assert_int_equal(got.statistical.answer, TS_TIER_FAILS);
+	assert_true(says(got.statistical.why, "eval.loss"));
+	seen = ts_repeats_seen_of(&got);
+	assert_int_equal(seen.statistical.answer, TS_TIER_FAILS);
+	recipe_free(&r);
+	world_close(&w);
+}
+
+/* A diff by an axis still has its repeats by step. */
+static void an_axis_is_not_followed(void **state)
+{
+	struct ts_diff diff = {.axis = ts_span_str("tokens")};
+	struct ts_repeats got;
+	struct ts_error err;
+	struct recipe r;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	plain_recipe(&r, 100, 0.001, 0.5);
+	recipe_store(&r, &w, NULL, 0);
+	must(ts_diff_repeats(&w.fetch, &r.runs[0], &r.runs[CANDIDATE], (struct ts_run_ids){r.ids + 1, REPEATS - 1}, &diff, &w.arena,
+			     &got, &err),
+	     &err);
+	assert_true(says(got.verdict, "from step 0 on (outside at 100 % of 100 points); here runs are paired by step, not by tokens"));
 	recipe_free(&r);
 	world_close(&w);
 }
@@ -455,6 +550,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_recipes_agree_with_the_definition),
 		cmocka_unit_test(long_runs_over_blocks),
+		cmocka_unit_test(levels_are_of_shared_blocks_too),
+		cmocka_unit_test(evaluations_are_asked),
+		cmocka_unit_test(an_axis_is_not_followed),
 		cmocka_unit_test(an_early_start_is_chance),
 		cmocka_unit_test(the_candidate_is_no_repeat),
 		cmocka_unit_test(too_few_and_nothing_to_look_at),
