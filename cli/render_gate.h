@@ -1,8 +1,8 @@
 /* render_gate.h - a verdict as continuous integration shows it: pure text, appended to a buffer.
  *
  * Nothing foreign (names of runs, facts, reasons) can leave its place in any of them: not close a tag or a comment, not begin a
- * command of the runner, not mention a person. What is not known has no number. Texts that the renderers make lie in the arena; a full arena or buffer is
- * the only way to fail. docs/gate.md says which file goes where.
+ * command of the runner, not mention a person. What is not known has no number. Texts that the renderers make lie in the arena;
+ * a full arena or buffer is the only way to fail. docs/gate.md says which file goes where.
  */
 #ifndef TSCOPE_CLI_RENDER_GATE_H
 #define TSCOPE_CLI_RENDER_GATE_H

@@ -81,7 +81,8 @@ static void warnings(struct page *p)
 	}
 }
 
-/* A line for each metric that the sentence of the verdict may not name: what decides and failed, and what became worse without deciding. */
+/* A line for each metric that the sentence of the verdict may not name: what decides and failed, and what became worse without
+ * deciding. */
 static void metrics(struct page *p)
 {
 	for (size_t i = 0; i < TS_METRICS; i++) {

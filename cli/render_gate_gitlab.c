@@ -1,7 +1,7 @@
 /* render_gate_gitlab.c - a verdict as an OpenMetrics text, GitLab's metrics report. See render_gate.h.
  *
- * Not a code quality report, the other one that GitLab shows in a merge request: each of its entries is about a line of a file, and a slower
- * step is on none. GitLab keeps a metric by its name and labels, so both stay the same from run to run.
+ * Not a code quality report, the other one that GitLab shows in a merge request: each of its entries is about a line of a file,
+ * and a slower step is on none. GitLab keeps a metric by its name and labels, so both stay the same from run to run.
  */
 #include "cli/render_gate.h"
 

@@ -1,7 +1,7 @@
 /* render_gate_junit.c - a verdict as JUnit XML. See render_gate.h.
  *
- * The elements and attributes are those that Jenkins' schema (junit-10.xsd) and GitLab's reader have in common. A passing case has no place
- * for words in it, so every metric also stands in the system-out of the suite.
+ * The elements and attributes are those that Jenkins' schema (junit-10.xsd) and GitLab's reader have in common. A passing case has
+ * no place for words in it, so every metric also stands in the system-out of the suite.
  */
 #include "cli/render_gate.h"
 

@@ -1,8 +1,9 @@
 /* render_gate_markdown.c - a verdict as the comment of a pull request, or as a step summary. See render_gate.h.
  *
- * What is foreign stands between <code> tags, or in a sentence, with every character that could mean something to Markdown written as
- * an entity: entities are text and never structure. Words that address somebody or something (@team, #12, !7) are kept from doing so by a
- * zero-width space where they are not code. Lists and texts are cut so that the whole stays below what GitHub takes in a comment.
+ * What is foreign stands between <code> tags, or in a sentence, with every character that could mean something to Markdown
+ * written as an entity: entities are text and never structure. Words that address somebody or something (@team, #12, !7) are
+ * kept from doing so by a zero-width space where they are not code. Lists and texts are cut so that the whole stays below what
+ * GitHub takes in a comment.
  */
 #include "cli/render_gate.h"
 
@@ -19,7 +20,8 @@ enum {
 	WARNINGS_MOST = 6,
 	DIFFERENCES_MOST = 10,
 	LINE_MOST = 4000, /* bytes of a command */
-	FOREIGN_MOST = TS_GATE_COMMENT_MAX - (16 << 10), /* bytes after which no foreign text comes: what is ours needs less than the rest */
+	/* Bytes after which no foreign text comes: what is ours needs less than the rest. */
+	FOREIGN_MOST = TS_GATE_COMMENT_MAX - (16 << 10),
 };
 
 struct page {

@@ -45,7 +45,11 @@ static int set_up(void **state)
 	f->v.input.runs = &f->run;
 	f->v.input.n_runs = 1;
 	for (size_t i = 0; i < TS_METRICS; i++)
-		f->v.rows[i] = (struct ts_gate_row){.metric = (enum ts_metric)i, .state = TS_GATE_INCONCLUSIVE, .base = NAN, .candidate = NAN, .size = NAN};
+		f->v.rows[i] = (struct ts_gate_row){.metric = (enum ts_metric)i,
+						    .state = TS_GATE_INCONCLUSIVE,
+						    .base = NAN,
+						    .candidate = NAN,
+						    .size = NAN};
 	unsetenv("GITHUB_STEP_SUMMARY");
 	return 0;
 }

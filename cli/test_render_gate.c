@@ -1,5 +1,5 @@
-/* Verdicts of every state, with names that try to leave their place, as JUnit, commands of a GitHub runner, OpenMetrics, Markdown and the
- * request for pairs. What each format allows is checked by tests/ci/outputs.py, which reads them as their readers do. */
+/* Verdicts of every state, with names that try to leave their place, as JUnit, commands of a GitHub runner, OpenMetrics, Markdown
+ * and the request for pairs. What each format allows is checked by tests/ci/outputs.py, which reads them as their readers do. */
 #include "cli/render_gate.h"
 
 #include "base/file.h"
@@ -100,13 +100,28 @@ static struct ts_verdict *verdict(enum ts_gate_state state, const char *name)
 		row->reason = str(name);
 		in->not_comparable = state == TS_GATE_INCONCLUSIVE ? str(name) : str("");
 	} else {
-		*row = (struct ts_gate_row){.metric = TS_METRIC_STEP_TIME, .state = state, .gates = true, .base = 0.381, .candidate = 0.412,
-					    .base_draws = 12, .candidate_draws = 1, .size = 0.0814, .low = 0.0719, .high = 0.0905,
+		*row = (struct ts_gate_row){.metric = TS_METRIC_STEP_TIME,
+					    .state = state,
+					    .gates = true,
+					    .base = 0.381,
+					    .candidate = 0.412,
+					    .base_draws = 12,
+					    .candidate_draws = 1,
+					    .size = 0.0814,
+					    .low = 0.0719,
+					    .high = 0.0905,
 					    .could_miss = state == TS_GATE_PASS ? 0.0312 : (double)NAN};
 	}
-	v->rows[TS_METRIC_PEAK_MEMORY] = (struct ts_gate_row){.metric = TS_METRIC_PEAK_MEMORY, .state = TS_GATE_REGRESSION,
-							      .base = 7.0 * (1 << 30), .candidate = 8.0 * (1 << 30), .base_draws = 12,
-							      .candidate_draws = 1, .size = 1.0 / 7, .low = 0.14, .high = 0.15, .could_miss = NAN};
+	v->rows[TS_METRIC_PEAK_MEMORY] = (struct ts_gate_row){.metric = TS_METRIC_PEAK_MEMORY,
+							      .state = TS_GATE_REGRESSION,
+							      .base = 7.0 * (1 << 30),
+							      .candidate = 8.0 * (1 << 30),
+							      .base_draws = 12,
+							      .candidate_draws = 1,
+							      .size = 1.0 / 7,
+							      .low = 0.14,
+							      .high = 0.15,
+							      .could_miss = NAN};
 	if (state == TS_GATE_REGRESSION || state == TS_GATE_SUSPECT)
 		add_why(v, name);
 	if (state == TS_GATE_SUSPECT) {
@@ -133,7 +148,8 @@ static struct ts_verdict *verdict(enum ts_gate_state state, const char *name)
 
 enum format { JUNIT, GITHUB, GITLAB, MARKDOWN, BARE_MARKDOWN, REQUEST };
 
-static enum ts_status render(enum format format, const struct ts_verdict *v, struct ts_arena *in, struct ts_buf *out, struct ts_error *err)
+static enum ts_status render(enum format format, const struct ts_verdict *v, struct ts_arena *in, struct ts_buf *out,
+			     struct ts_error *err)
 {
 	switch (format) {
 	case JUNIT:
