@@ -1,0 +1,197 @@
+#!/usr/bin/env bash
+# gate.sh - a training run through tscope's gate, in a job of continuous integration.
+#
+#   gate.sh baseline     train HEAD, push it onto the base branch, leave a bundle of baselines for jobs without the server
+#   gate.sh candidate    train HEAD, push it, gate it; run pairs when the gate asks for them; end as the gate ends
+#   gate.sh judge DIR    push and gate what `candidate` of another job left in DIR; nothing of DIR is executed
+#
+# TSCOPE_TRAIN     what trains: a line for bash, run at the root of a checkout of the commit; it writes the run directory "$RUN_DIR"
+# TSCOPE_SETUP     run before it in every checkout other than the first (as: make), optional
+# TSCOPE_SERVER    where runs are kept. Empty, as for forks, which have no secrets: the gate works from TSCOPE_BUNDLE
+# TSCOPE_SSH_KEY   private key for a server ssh://HOST, and TSCOPE_KNOWN_HOSTS its line of known_hosts; optional
+# TSCOPE_BRANCH    the branch of baselines: main
+# TSCOPE_POLICY    a policy file: tscope.policy, if there is one
+# TSCOPE_OUT       where everything is left: tscope-out
+# TSCOPE_BUNDLE    the file of baselines: tscope-baselines
+# TSCOPE_COMMIT    judge: the commit that the runs are of, whatever they say of themselves
+#
+# Left in TSCOPE_OUT: verdict.json (for --replay), report.txt, junit.xml, comment.md, metrics.txt, request.txt, run/, pairs/.
+# Exit: 0 pass, 1 regression, 2 something did not work, 3 inconclusive, 4 pairs are asked for and could not be run.
+set -euo pipefail
+
+branch=${TSCOPE_BRANCH:-main}
+out=${TSCOPE_OUT:-tscope-out}
+bundle=${TSCOPE_BUNDLE:-tscope-baselines}
+policy=${TSCOPE_POLICY:-tscope.policy}
+looks_most=4 # the gate asks twice at most; a bound all the same
+
+say() { printf 'gate.sh: %s\n' "$*" >&2; }
+die() {
+	say "$*"
+	exit 2
+}
+
+is_commit() { [[ $1 =~ ^[0-9a-f]{7,64}$ ]]; }
+
+# A key lies in a file of its own while this script runs, and no host is believed that the job does not name.
+ssh_key() {
+	[ -n "${TSCOPE_SSH_KEY:-}" ] || return 0
+	(umask 077 && printf '%s\n' "$TSCOPE_SSH_KEY" >"$scratch/key" && printf '%s\n' "${TSCOPE_KNOWN_HOSTS:-}" >"$scratch/hosts")
+	export TSCOPE_SSH="ssh -i $scratch/key -o IdentitiesOnly=yes -o StrictHostKeyChecking=yes -o UserKnownHostsFile=$scratch/hosts"
+	unset TSCOPE_SSH_KEY
+}
+
+# checkout COMMIT: the folder of a checkout, in $place. HEAD is the one that is there.
+checkout() {
+	if [ "$1" = "$(git rev-parse HEAD)" ]; then
+		place=$PWD
+		return
+	fi
+	place=$scratch/$1
+	[ ! -d "$place" ] || return 0
+	git cat-file -e "$1^{commit}" 2>/dev/null || git fetch --quiet --depth=1 origin "$1" || die "there is no commit $1 to train"
+	git worktree add --quiet --detach "$place" "$1" || die "no checkout of $1"
+	[ -z "${TSCOPE_SETUP:-}" ] || (cd "$place" && bash -euo pipefail -c "$TSCOPE_SETUP") </dev/null >&2 || die "TSCOPE_SETUP failed for $1"
+}
+
+# train COMMIT DIR: what the training does not say of code, machine and job stands in facts.json; a training that writes one calls
+# `tscope facts` itself. Secrets of the server are none of its business.
+train() {
+	local dir
+	[ -n "${TSCOPE_TRAIN:-}" ] || die "TSCOPE_TRAIN does not say what to run"
+	checkout "$1"
+	rm -rf "$2"
+	mkdir -p "$2" || die "$2 cannot be made"
+	dir=$(cd "$2" && pwd)
+	say "training ${1:0:12} into $2"
+	(cd "$place" && unset TSCOPE_SERVER TSCOPE_SSH TSCOPE_SSH_KEY TSCOPE_GITLAB_TOKEN && RUN_DIR=$dir bash -euo pipefail -c "$TSCOPE_TRAIN") </dev/null >&2 ||
+		die "the training of ${1:0:12} failed"
+	[ -e "$dir/facts.json" ] || (cd "$place" && tscope facts -o "$dir/facts.json") || die "no facts of the host"
+}
+
+# Every job has a name of its own for its run, so that no run takes another's place: all runs of a commit count.
+name_of() {
+	local job=${GITHUB_RUN_ID:-${CI_JOB_ID:-$(date -u +%Y%m%d%H%M%S)}}
+	printf 'ci-%s-%s-%s' "${1:0:12}" "$job" "${GITHUB_RUN_ATTEMPT:-1}"
+}
+
+policy_options=()
+[ ! -e "$policy" ] || policy_options=(--policy "$policy")
+
+# Names of runs reach the log of the job: a GitHub runner would take a line of theirs for one of its commands.
+show() {
+	local token
+	[ -n "${GITHUB_ACTIONS:-}" ] || { cat "$1"; return; }
+	token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+	printf '::stop-commands::%s\n' "$token"
+	cat "$1"
+	printf '::%s::\n' "$token"
+}
+
+# look [--paired RUN]...: one gate, with all that it leaves; its status in $status.
+look() {
+	status=0
+	tscope gate "$subject" "${against[@]}" "${policy_options[@]}" "$@" --verdict "$out/verdict.json" --junit "$out/junit.xml" \
+		--markdown "$out/comment.md" --gitlab "$out/metrics.txt" --request "$out/request.txt" \
+		>"$out/report.txt" || status=$?
+	show "$out/report.txt"
+	[ "$status" -le 4 ] || die "tscope gate ended with $status"
+	[ "$status" -ne 2 ] || exit 2
+}
+
+# A run of a pair stays in pairs/NUMBER-SIDE, so that another job can push it under the name that its own gate asks for.
+pair() { # pair SIDE NUMBER COMMIT NAME
+	local dir=$out/pairs/$2-$1 facts=()
+	[[ $1 =~ ^(base|candidate)$ && $2 =~ ^[0-9]+$ && $4 =~ ^[A-Za-z0-9._-]+$ ]] || die "a request that makes no sense: $*"
+	if [ "$mode" = judge ]; then
+		[ -d "$dir" ] || return 1
+	else
+		is_commit "$3" || { say "the $1 does not record its commit, so it cannot be run again"; return 1; }
+		train "$3" "$dir"
+	fi
+	if [ -n "${TSCOPE_SERVER:-}" ]; then
+		[ "$mode:$1" != judge:candidate ] || facts=(--fact "code.commit=\"$TSCOPE_COMMIT\"")
+		tscope push --name "$4" "${facts[@]}" "$dir" || die "$dir cannot be pushed"
+		paired+=(--paired "$4")
+	else
+		paired+=(--paired "./$dir")
+	fi
+}
+
+# Pairs until the gate asks for no more. The request is a file of lines; training must not read them as its input.
+pairs() {
+	local side number commit name looks=1
+	while [ "$status" -eq 4 ] && [ $looks -lt $looks_most ]; do
+		cp "$out/request.txt" "$scratch/request"
+		while read -r -u 3 side number commit name; do
+			[ "$side" != '#' ] || continue
+			pair "$side" "$number" "$commit" "$name" || return 0
+		done 3<"$scratch/request"
+		look "${paired[@]}"
+		looks=$((looks + 1))
+	done
+}
+
+# What GitHub shows beside the change and on the page of the run: once, of the last verdict.
+annotate() {
+	[ -n "${GITHUB_ACTIONS:-}" ] || return 0
+	tscope gate --replay "$out/verdict.json" --github >"$scratch/commands" || [ $? -eq "$status" ] || die "the verdict cannot be shown"
+	grep -E '^::(error|warning|notice) ' "$scratch/commands"
+}
+
+baseline() {
+	local head
+	head=$(git rev-parse HEAD)
+	train "$head" "$out/run"
+	tscope push --name "$(name_of "$head")" --branch "$branch" "$out/run"
+	tscope baseline --baseline "$branch" "${policy_options[@]}" --bundle "$bundle"
+}
+
+candidate() {
+	local head
+	head=$(git rev-parse HEAD)
+	train "$head" "$out/run"
+	against=(--baseline "$branch")
+	if [ -n "${TSCOPE_SERVER:-}" ]; then
+		subject=$(name_of "$head")
+		tscope push --name "$subject" "$out/run"
+	else
+		[ -e "$bundle" ] || die "neither TSCOPE_SERVER nor the bundle $bundle is there to gate against"
+		against=(--bundle "$bundle")
+		subject=./$out/run
+	fi
+	look
+	pairs
+	annotate
+}
+
+judge() {
+	local given=$1 commit=${TSCOPE_COMMIT:-}
+	[ -n "${TSCOPE_SERVER:-}" ] || die "judge wants TSCOPE_SERVER"
+	is_commit "$commit" || die "judge wants TSCOPE_COMMIT"
+	[ -d "$given/run" ] || die "there is no run in $given"
+	rm -rf "$out/run" "$out/pairs"
+	cp -R "$given/run" "$out/run"
+	[ ! -d "$given/pairs" ] || cp -R "$given/pairs" "$out/pairs"
+	subject=fork-$(name_of "$commit")
+	against=(--baseline "$branch")
+	tscope push --name "$subject" --fact "code.commit=\"$commit\"" "$out/run"
+	look
+	pairs
+	annotate
+}
+
+mode=${1:-}
+paired=()
+scratch=$(mktemp -d)
+trap 'git worktree prune 2>/dev/null || true; rm -rf "$scratch"' EXIT
+ssh_key
+[ "$out" = "${out#/}" ] || die "TSCOPE_OUT is a folder below this one"
+mkdir -p "$out"
+case $mode:$# in
+baseline:1) baseline ;;
+candidate:1) candidate ;;
+judge:2) judge "$2" ;;
+*) die "usage: gate.sh baseline | candidate | judge DIR" ;;
+esac
+exit "${status:-0}"

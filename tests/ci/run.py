@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+"""The templates of deploy/ci, their shell steps executed: run.py with TS_BUILD naming the build folder.
+
+A scratch repository stands for GitHub's and GitLab's, workflow.py for the runner, stub.py for gh and curl, train.py for the
+training; tscope and tscoped are the built ones. Commits say how fast they are, so what the gate has to answer is known.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+CI = os.path.join(ROOT, "deploy/ci")
+BUILD = os.path.abspath(os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev")))
+sys.path.insert(0, HERE)
+import workflow  # noqa: E402
+
+BASELINES = 5
+
+
+def check(condition, *what):
+    if not condition:
+        raise AssertionError("\n".join(str(w) for w in what))
+
+
+class Place:
+    def __init__(self):
+        self.path = tempfile.mkdtemp(prefix="tscope-ci-")
+        self.origin = os.path.join(self.path, "origin")
+        self.stub = os.path.join(self.path, "stub")
+        self.jobs = 0
+        os.makedirs(os.path.join(self.path, "bin"))
+        for name in ("gh", "curl"):
+            os.symlink(os.path.join(HERE, "stub.py"), os.path.join(self.path, "bin", name))
+        keep = {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
+        self.env = dict(keep, PATH=f"{self.path}/bin:{BUILD}:/usr/bin:/bin", HOME=self.path, LC_ALL="C", STUB=self.stub, TRAINER=HERE,
+                        GIT_AUTHOR_NAME="n", GIT_AUTHOR_EMAIL="e@x", GIT_COMMITTER_NAME="n", GIT_COMMITTER_EMAIL="e@x",
+                        GIT_AUTHOR_DATE="2026-01-01T00:00:00Z", GIT_COMMITTER_DATE="2026-01-01T00:00:00Z", GIT_CONFIG_NOSYSTEM="1")
+        self.server = None
+        self.socket = f"unix:{self.path}/sock"
+
+    def git(self, *args):
+        return subprocess.run(["git", "-C", self.origin, *args], env=self.env, check=True, capture_output=True, text=True).stdout.strip()
+
+    def commit(self, branch, forward, layers, note):
+        """A commit on branch (made from main) whose training takes that long."""
+        if self.git("branch", "--list"):
+            known = self.git("branch", "--list", branch)
+            self.git("checkout", "--quiet", *([branch] if known else ["-b", branch, "main"]))
+        with open(os.path.join(self.origin, "train.json"), "w", encoding="utf-8") as f:
+            json.dump({"phases": {"data": 0.005, "forward": forward, "backward": 0.025}, "config": {"layers": layers}, "noise": 0.003}, f)
+        with open(os.path.join(self.origin, "NOTE"), "w", encoding="utf-8") as f:
+            f.write(note)
+        self.git("add", "-A")
+        self.git("commit", "--quiet", "-m", note)
+        return self.git("rev-parse", "HEAD")
+
+    def begin(self):
+        os.makedirs(os.path.join(self.origin, "ci/tscope"))
+        for name in ("gate.sh", "github.sh", "gitlab.sh"):
+            shutil.copy(os.path.join(CI, name), os.path.join(self.origin, "ci/tscope"))
+        with open(os.path.join(self.origin, "train.sh"), "w", encoding="utf-8") as f:
+            f.write('#!/bin/sh\n[ "$1" = --run-dir ] && exec python3 "$TRAINER/train.py" train.json "$2"\n')
+        os.chmod(os.path.join(self.origin, "train.sh"), 0o755)
+        subprocess.run(["git", "init", "--quiet", "-b", "main", self.origin], env=self.env, check=True)
+        self.git("config", "uploadpack.allowAnySHA1InWant", "true")
+        os.makedirs(os.path.join(self.stub, "artifacts"))
+        for name in ("comments", "pulls", "runs"):
+            self.answer(name, [])
+        log = open(os.path.join(self.path, "log"), "wb")
+        self.server = subprocess.Popen(["tscoped", "--socket", self.socket[5:], "--store", self.path + "/store"], env=self.env, stderr=log)
+        for _ in range(400):
+            if os.path.exists(self.socket[5:]):
+                return
+            time.sleep(0.05)
+        raise AssertionError("tscoped does not start")
+
+    def answer(self, name, value):
+        with open(os.path.join(self.stub, name + ".json"), "w", encoding="utf-8") as f:
+            json.dump(value, f)
+
+    def comments(self):
+        with open(os.path.join(self.stub, "comments.json"), encoding="utf-8") as f:
+            return json.load(f)
+
+    def calls(self):
+        with open(os.path.join(self.stub, "calls.jsonl"), encoding="utf-8") as f:
+            return [json.loads(line) for line in f]
+
+    def job(self, file, name, contexts, secrets=True):
+        """A job of a workflow: (ok, steps, folder, artifacts, number of the run)."""
+        self.jobs += 1
+        number = 5000 + self.jobs
+        folder = os.path.join(self.path, f"job{number}")
+        artifacts = os.path.join(self.stub, "artifacts", str(number))
+        summary = os.path.join(self.path, f"summary{number}")
+        env = dict(self.env, GITHUB_ACTIONS="true", GITHUB_RUN_ID=str(number), GITHUB_RUN_ATTEMPT="1", GITHUB_REPOSITORY="o/r",
+                   GITHUB_WORKFLOW="tscope gate", GITHUB_STEP_SUMMARY=summary)
+        contexts = {"github": {"repository": "o/r", "token": "ghs_token", "sha": self.git("rev-parse", "main"), **contexts},
+                    "secrets": {"TSCOPE_SERVER": self.socket} if secrets else {}}
+        ok, steps = workflow.run_job(workflow.load(os.path.join(CI, file)), name, contexts, folder, self.origin, env, artifacts)
+        return ok, steps, folder, artifacts, number
+
+    def end(self):
+        if self.server:
+            self.server.terminate()
+            self.server.wait()
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def told(steps):
+    return "\n".join(f"--- {name} ({status})\n{output}" for name, status, output in steps)
+
+
+def pull_request(number, head, repository="o/r"):
+    return {"event_name": "pull_request", "event": {"pull_request": {"number": number, "head": {"sha": head, "repo": {"full_name": repository}}}}}
+
+
+def case_names(path, outcome):
+    return [c.get("name") for c in xml.etree.ElementTree.parse(path).iter("testcase") if c.find(outcome) is not None]
+
+
+# --- what the files say ---
+
+
+def test_templates_are_what_the_forges_read():
+    actions = workflow.load(os.path.join(CI, "github-actions.yml"))
+    forks = workflow.load(os.path.join(CI, "github-actions-forks.yml"))
+    check(set(actions["on"]) == {"pull_request", "push"}, actions["on"])
+    check(forks["on"] == {"workflow_run": {"workflows": [actions["name"]], "types": ["completed"]}}, forks["on"])
+    for text in (open(os.path.join(CI, f), encoding="utf-8").read() for f in ("github-actions.yml", "github-actions-forks.yml")):
+        check("pull_request_target" not in text, "runs a fork's code with secrets")
+    for job in [*actions["jobs"].values(), *forks["jobs"].values()]:
+        for step in job["steps"]:
+            check("${{" not in step.get("run", ""), "foreign text in a script", step)
+            if step.get("uses", "").startswith("actions/checkout"):
+                check(step["with"]["persist-credentials"] is False, step)
+    checkout = actions["jobs"]["gate"]["steps"][0]["with"]
+    check(checkout["ref"] == "${{ github.event.pull_request.head.sha }}", "the merge commit is gated")
+    # 200 ancestors are recorded with a commit (ingest/host.c).
+    check(checkout["fetch-depth"] >= 201 and actions["jobs"]["baseline"]["steps"][0]["with"]["fetch-depth"] >= 201)
+    check("ref" not in forks["jobs"]["judge"]["steps"][0]["with"], "a fork's scripts would run with secrets")
+    gitlab = workflow.load(os.path.join(CI, "gitlab-ci.yml"))
+    check(int(gitlab[".tscope"]["variables"]["GIT_DEPTH"]) >= 201)
+    check(gitlab["tscope-gate"]["artifacts"]["reports"] == {"junit": "tscope-out/junit.xml", "metrics": "tscope-out/metrics.txt"})
+
+
+# --- GitHub ---
+
+
+def github(place):
+    for i in range(BASELINES):
+        place.commit("main", 0.070, 12, f"main {i}")
+        ok, steps, folder, artifacts, number = place.job("github-actions.yml", "baseline", {"event_name": "push"})
+        check(ok, told(steps))
+        place.answer("runs", [{"databaseId": number}])
+    check(os.path.getsize(os.path.join(artifacts, "tscope-baselines/tscope-baselines")) > 0, "no bundle")
+    check(place.job("github-actions.yml", "gate", {"event_name": "push"})[0] is None, "the gate ran on a push")
+
+    # A clean change passes, says what it could have missed, and has one comment however often it runs.
+    stranger = {"id": 7, "user": {"login": "mallory"}, "author": {"id": 8}, "body": ""}
+    head = place.commit("clean", 0.070, 12, "clean")
+    for _ in range(2):
+        ok, steps, folder, artifacts, number = place.job("github-actions.yml", "gate", pull_request(7, head))
+        check(ok, told(steps))
+        mine = [c for c in place.comments() if c["user"]["login"] != "mallory"]
+        check(len(mine) == 1, place.comments())
+        marker = mine[0]["body"].split("\n")[0]
+        place.answer("comments", [dict(stranger, body=marker + "\nnot yours"), *mine])
+    check(re.fullmatch("<!-- tscope-gate:[0-9a-f]{12} -->", marker), marker)
+    check("### tscope gate: pass" in mine[0]["body"] and "could have missed" in mine[0]["body"], mine[0]["body"])
+    check([c["body"] for c in place.comments() if c["id"] == 7] == [marker + "\nnot yours"], "somebody else's comment was written over")
+    check(case_names(os.path.join(artifacts, "tscope-gate/junit.xml"), "failure") == [], "failures")
+    check(not os.path.exists(os.path.join(artifacts, "tscope-runs")), "runs are left although there is a server")
+    check("::notice title=tscope gate%3A pass::" in told(steps), told(steps))
+    with open(os.path.join(place.path, f"summary{number}"), encoding="utf-8") as f:
+        check(f.read().count("### tscope gate: pass") == 1, "summary")
+
+    # One that is 8 % slower is run again beside its base, on the same machine in turn, and fails with the phase.
+    head = place.commit("slow", 0.078, 12, "slow")
+    ok, steps, folder, artifacts, number = place.job("github-actions.yml", "gate", pull_request(8, head))
+    check(not ok and [s[1] for s in steps if s[0].startswith("Train")] == [1], told(steps))
+    base = place.git("rev-parse", "main")
+    trained = re.findall(r"training ([0-9a-f]{12}) into tscope-out/(\S+)", told(steps))
+    check(trained[0] == (head[:12], "run") and len(trained) >= 5, trained)
+    for i, (commit, where) in enumerate(trained[1:]):
+        check(commit == (head if i % 2 else base)[:12] and where == f"pairs/{i // 2 + 1}-{'candidate' if i % 2 else 'base'}", trained)
+    body = [c["body"] for c in place.comments() if c["user"]["login"] != "mallory"][0]
+    check("### tscope gate: regression" in body and "| phase | <code>forward</code> |" in body, body)
+    check("step_time" in case_names(os.path.join(artifacts, "tscope-gate/junit.xml"), "failure"), "no failure")
+    check("::error title=tscope gate%3A regression::" in told(steps), told(steps))
+
+    # Another run of the same job counts together with the first: it does not pass by luck.
+    check(place.job("github-actions.yml", "gate", pull_request(8, head))[0] is False, "a rerun passed")
+
+    # Other work cannot be compared, which is no pass.
+    head = place.commit("other", 0.070, 24, "other")
+    ok, steps, *_ = place.job("github-actions.yml", "gate", pull_request(9, head))
+    check(not ok and [s[1] for s in steps if s[0].startswith("Train")] == [3], told(steps))
+
+
+def forks(place):
+    head = place.commit("fork", 0.078, 12, "of a fork")
+    before = len(place.comments())
+    ok, steps, folder, artifacts, number = place.job("github-actions.yml", "gate", pull_request(10, head, "mallory/r"), secrets=False)
+    check(not ok and [s[1] for s in steps if s[0].startswith("Train")] == [1], told(steps))
+    check(len(place.comments()) == before, "a comment without the right to")
+    left = os.path.join(artifacts, "tscope-runs")
+    check(os.path.exists(os.path.join(left, "run/steps.jsonl")) and os.path.exists(os.path.join(left, "pairs/1-base/steps.jsonl")), left)
+    place.answer("pulls", [{"number": 9, "head": {"sha": "0" * 40}}, {"number": 10, "head": {"sha": head}}])
+    # It says that it is of main's commit, and leaves a script where ours would lie: neither counts.
+    with open(os.path.join(left, "run/facts.json"), encoding="utf-8") as f:
+        facts = json.load(f)
+    facts["code"]["commit"] = place.git("rev-parse", "main")
+    with open(os.path.join(left, "run/facts.json"), "w", encoding="utf-8") as f:
+        json.dump(facts, f)
+    run = {"event": "pull_request", "id": number, "head_sha": head, "head_repository": {"full_name": "mallory/r"}}
+    place.git("checkout", "--quiet", "main")
+    context = {"event_name": "workflow_run", "event": {"workflow_run": run}}
+    ok, steps, folder, artifacts, _ = place.job("github-actions-forks.yml", "judge", context)
+    check(not ok and [s[1] for s in steps if s[0] == "Push and gate"] == [1], told(steps))
+    posted = [c for c in place.calls() if c["program"] == "gh" and ("POST" in c["args"] or "PATCH" in c["args"])][-1]
+    check(posted["token"] == "ghs_token", posted)
+    check("### tscope gate: regression" in place.comments()[-1]["body"], place.comments()[-1])
+    listed = subprocess.run(["tscope", "list", "--json", "--columns", "name,code.commit", "--all"], env=dict(place.env, TSCOPE_SERVER=place.socket),
+                            capture_output=True, text=True, check=True).stdout
+    check(f"fork-ci-{head[:12]}" in listed, listed)
+    run["head_repository"]["full_name"] = "o/r"
+    check(place.job("github-actions-forks.yml", "judge", context)[0] is None, "a branch of ours was taken for a fork")
+
+
+# --- GitLab ---
+
+
+def gitlab(place):
+    config = workflow.load(os.path.join(CI, "gitlab-ci.yml"))
+    place.answer("comments", [{"id": i, "user": {"login": "x"}, "author": {"id": 5}, "body": "hm"} for i in range(120)])
+    seen = set()
+    for i, (branch, forward, wanted) in enumerate((("gl-clean", 0.070, 0), ("gl-slow", 0.078, 1))):
+        head = place.commit(branch, forward, 12, branch)
+        folder = os.path.join(place.path, branch)
+        workflow.checkout(place.origin, folder, place.git("rev-parse", branch), 201)
+        variables = {"CI": "true", "CI_JOB_ID": str(900 + i), "CI_COMMIT_SHA": head, "CI_API_V4_URL": "https://gitlab.example/api/v4", "CI_PROJECT_ID": "6",
+                     "CI_MERGE_REQUEST_PROJECT_ID": "5", "CI_MERGE_REQUEST_IID": "3", "CI_JOB_TOKEN": "job-token", "TSCOPE_SERVER": place.socket,
+                     "TSCOPE_GITLAB_TOKEN": "glpat-secret"}
+        ok, steps = workflow.gitlab_job(config, "tscope-gate", variables, folder, place.env)
+        check(ok == (wanted == 0) and steps[0][1] == wanted and steps[1][1] == 0, told(steps))
+        notes = [c for c in place.comments() if c["author"]["id"] == 77]
+        check(len(notes) == 1, notes)
+        seen.add(re.search("### tscope gate: (.*)", notes[0]["body"]).group(1))
+        for report in config["tscope-gate"]["artifacts"]["reports"].values():
+            check(os.path.getsize(os.path.join(folder, report)) > 0, report)
+    check(seen == {"pass", "regression"}, seen)
+    check(not any("glpat-secret" in a for c in place.calls() for a in c["args"]), "the token is seen among the processes")
+
+    # Without the server: the baselines that the job on main left. A fork's job has no token, and so no comment.
+    os.makedirs(os.path.join(place.stub, "jobs/tscope-baseline"))
+    folder = os.path.join(place.path, "gl-main")
+    workflow.checkout(place.origin, folder, place.git("rev-parse", "main"), 201)
+    ok, steps = workflow.gitlab_job(config, "tscope-baseline", {**variables, "CI_JOB_ID": "910"}, folder, place.env)
+    check(ok, told(steps))
+    shutil.copy(os.path.join(folder, config["tscope-baseline"]["artifacts"]["paths"][0]), os.path.join(place.stub, "jobs/tscope-baseline"))
+    folder = os.path.join(place.path, "gl-fork")
+    workflow.checkout(place.origin, folder, place.git("rev-parse", "gl-clean"), 201)
+    variables.update(CI_JOB_ID="911", CI_COMMIT_SHA=place.git("rev-parse", "gl-clean"), TSCOPE_SERVER="", TSCOPE_GITLAB_TOKEN="")
+    ok, steps = workflow.gitlab_job(config, "tscope-gate", variables, folder, place.env)
+    check(ok, told(steps))
+
+
+# --- what does not work is said ---
+
+
+def refusals(place):
+    folder = os.path.join(place.path, "refusals")
+    workflow.checkout(place.origin, folder, place.git("rev-parse", "main"), 201)
+
+    def gate(words, **env):
+        p = subprocess.run(["ci/tscope/" + words.split()[0], *words.split()[1:]], cwd=folder, env=dict(place.env, GITHUB_REPOSITORY="o/r", **env),
+                           capture_output=True, text=True, timeout=60)
+        return p.returncode, p.stderr
+
+    train = 'python3 "$TRAINER/train.py" train.json "$RUN_DIR"'
+    for wanted, words, env in (
+            ("usage", "gate.sh", {}), ("usage", "gate.sh judge", {}), ("usage", "gate.sh candidate x", {}), ("TSCOPE_TRAIN", "gate.sh candidate", {}),
+            ("failed", "gate.sh candidate", {"TSCOPE_TRAIN": "false"}), ("neither TSCOPE_SERVER nor the bundle", "gate.sh candidate", {"TSCOPE_TRAIN": train}),
+            ("below this one", "gate.sh candidate", {"TSCOPE_OUT": "/x"}), ("TSCOPE_SERVER", "gate.sh judge x", {}),
+            ("TSCOPE_COMMIT", "gate.sh judge x", {"TSCOPE_SERVER": "unix:/x"}), ("no number", "github.sh comment NOTE 7;x", {"GH_TOKEN": "t"}),
+            ("does not begin with a marker", "github.sh comment NOTE 7", {"GH_TOKEN": "t"}), ("no commit", "github.sh number HEAD", {"GH_TOKEN": "t"})):
+        status, error = gate(words, **env)
+        check(status == 2 and wanted in error, words, env, status, error)
+
+
+def main():
+    test_templates_are_what_the_forges_read()
+    place = Place()
+    try:
+        place.begin()
+        for part in (github, forks, gitlab, refusals):
+            began = time.time()
+            part(place)
+            print(f"ci: {part.__name__} {time.time() - began:.1f} s", flush=True)
+    finally:
+        place.end()
+
+
+if __name__ == "__main__":
+    main()
