@@ -109,8 +109,8 @@ def at_least(k, n):
     return low
 
 
-def table(form, rows):
-    print(f"{form}: {len(rows)} pairs")
+def table(name, form, rows):
+    print(f"{name}, {form}: {len(rows)} pairs")
     by_truth = collections.defaultdict(list)
     for row in rows:
         by_truth[row["truth"]].append(row)
@@ -159,7 +159,7 @@ def score(tscope, name, labels, only, verbose):
                     print(f"            {cause}; remaining: {' '.join(answer['remaining']) or 'none'}; {answer['sentence']}")
     for form in FORMS:
         if rows[form]:
-            ok &= table(f"{name}, {form}", rows[form])
+            ok &= table(name, form, rows[form])
     return sum(len(r) for r in rows.values()), ok
 
 
