@@ -12,13 +12,19 @@ static void line(struct ts_buf *out, const char *text)
 	ts_buf_char(out, '\n');
 }
 
+/* MFU is step time seen through a constant, and no second test. */
+static bool decides(const struct ts_gate_policy *policy, size_t metric)
+{
+	return policy->gates[metric] && !(metric == TS_METRIC_MFU && policy->gates[TS_METRIC_STEP_TIME]);
+}
+
 static void metrics(const struct ts_gate_policy *policy, struct ts_buf *out)
 {
 	size_t n = 0;
 
 	ts_buf_str(out, "What decides: ");
 	for (size_t i = 0; i < TS_METRICS; i++) {
-		if (!policy->gates[i] || (i == TS_METRIC_MFU && policy->gates[TS_METRIC_STEP_TIME]))
+		if (!decides(policy, i))
 			continue;
 		ts_buf_printf(out, "%s%s (%s)", n ? "; " : "", ts_metrics[i].title, ts_metrics[i].what);
 		n++;
@@ -45,7 +51,7 @@ static void prior(const struct ts_gate_policy *policy, struct ts_buf *out)
 static void sizes(const struct ts_gate_policy *policy, struct ts_buf *out)
 {
 	for (size_t i = 0; i < TS_METRICS; i++) {
-		if (!policy->gates[i])
+		if (!decides(policy, i))
 			continue;
 		ts_buf_printf(out, "A change of %s below %s does not matter", ts_metrics[i].title,
 			      ts_say_percent(policy->min_size[i]).text);
@@ -78,8 +84,9 @@ static void second_look(const struct ts_gate_policy *policy, struct ts_buf *out)
 			      ts_say_percent(policy->alpha).text, ts_say_percent(policy->delta).text);
 	ts_buf_printf(out,
 		      "The spread of a difference is pooled from the pairs and from runs of one session among baselines and history; where those "
-		      "give fewer than %d degrees of freedom, the s of the first look takes their place, which is no smaller.\n",
-		      TS_GATE_WITHIN_LEAST);
+		      "give fewer than %d degrees of freedom, the s of the first look takes their place, which is no smaller. Pairs that scatter "
+		      "more than %s times as much are held to their own scatter alone.\n",
+		      TS_GATE_WITHIN_LEAST, ts_say_number(TS_GATE_NOISY).text);
 }
 
 void ts_gate_explain(const struct ts_gate_policy *policy, struct ts_buf *out)
@@ -94,8 +101,9 @@ void ts_gate_explain(const struct ts_gate_policy *policy, struct ts_buf *out)
 		      "s the spread between draws, pooled:\n    T = (D - log(1 + %s)) / (s sqrt(1/R + 1/K)), held to Student's t.\n",
 		      ts_say_number(policy->delta).text);
 	prior(policy, out);
-	ts_buf_printf(out, "It is %s if T is so large with probability below %s for a change of %s.\n",
-		      policy->rerun ? "suspect" : "a regression", ts_say_number(first).text, ts_say_percent(policy->delta).text);
+	ts_buf_printf(out, "It is %s if a T so large has a probability below %s where the change is %s, and below %s where there is none.\n",
+		      policy->rerun ? "suspect" : "a regression", ts_say_number(first).text, ts_say_percent(policy->delta).text,
+		      ts_say_number(first < TS_GATE_CLEAN_ALPHA ? first : TS_GATE_CLEAN_ALPHA).text);
 	ts_buf_printf(out, "An improvement is the mirror image, at %s.\n", ts_say_number(policy->alpha).text);
 	sizes(policy, out);
 	if (policy->rerun)

@@ -217,6 +217,7 @@ static void pairs_of_two_sessions_do_not_count(void **state)
 	put_pair(1, 0.1, 0.108, "a");
 	t.runs[14].workload.session = ts_span_str("b");
 	put_pair(2, 0.1, 0.108, "");
+	t.runs[16].workload.session = ts_span_str("a");
 	put_pair(3, 0.1, 0.108, "a");
 	t.input.n_runs--;
 	put_pair(4, 0.1, 0.108, "c");
@@ -584,7 +585,18 @@ static void levels_are_shared(void **state)
 	judge();
 	is(TS_GATE_SUSPECT, 4);
 	assert_int_equal(t.v.rows[TS_METRIC_STEP_TIME].state, TS_GATE_SUSPECT);
-	/* what does not gate takes nothing from the level */
+	/* what does not gate takes nothing from the level, and is held to the whole of it */
+	t.input.policy.gates[TS_METRIC_STEP_TIME_MEAN] = true;
+	t.input.policy.gates[TS_METRIC_STEP_TIME_P95] = false;
+	for (size_t i = 0; i < 11; i++) {
+		t.runs[i].reduction.metrics[TS_METRIC_STEP_TIME_MEAN] = t.runs[0].reduction.metrics[TS_METRIC_STEP_TIME];
+		t.runs[i].reduction.metrics[TS_METRIC_STEP_TIME_P95] = t.runs[i].reduction.metrics[TS_METRIC_STEP_TIME];
+	}
+	judge();
+	is(TS_GATE_PASS, 0);
+	assert_int_equal(t.v.rows[TS_METRIC_STEP_TIME].state, TS_GATE_PASS);
+	assert_int_equal(t.v.rows[TS_METRIC_STEP_TIME_P95].state, TS_GATE_SUSPECT);
+	t.input.policy.gates[TS_METRIC_STEP_TIME_MEAN] = false;
 	t.input.policy.gates[TS_METRIC_STEP_TIME_P95] = false;
 	t.runs[10].reduction.metrics[TS_METRIC_STEP_TIME_P95].value = mean;
 	judge();
@@ -605,7 +617,10 @@ static void order_does_not_matter(void **state)
 		put(TS_GATE_CANDIDATE, 0.1 + 0.0011 * (double)i);
 	for (uint32_t i = 0; i < 5; i++)
 		put_pair(i, 0.1 + 0.0001 * i, 0.1021 + 0.00013 * i, "s");
+	put(TS_GATE_BASELINE, 0);
+	put(TS_GATE_BASELINE, (double)NAN);
 	judge();
+	assert_int_equal(warned("2 of 14 baselines do not count for step time: it is not above 0"), 1);
 	memcpy(rows, t.v.rows, sizeof rows);
 	for (size_t round = 0; round < 20; round++) {
 		for (size_t i = t.input.n_runs - 1; i > 0; i--) {
@@ -616,6 +631,7 @@ static void order_does_not_matter(void **state)
 			t.runs[j] = swap;
 		}
 		judge();
+		assert_int_equal(warned("2 of 14 baselines do not count for step time: it is not above 0"), 1);
 		for (size_t i = 0; i < TS_METRICS; i++) {
 			struct ts_gate_row *a = &rows[i], *b = &t.v.rows[i];
 
@@ -684,6 +700,47 @@ static void bounds_of_input(void **state)
 	assert_int_equal(ts_gate_judge(&t.input, &t.arena, &v, &err), TS_OK);
 }
 
+static bool explains(const char *part)
+{
+	struct ts_buf out = TS_BUF_INIT(1 << 16);
+	bool found;
+
+	ts_gate_explain(&t.input.policy, &out);
+	assert_int_equal(out.failed, TS_OK);
+	found = memmem(out.data, out.len, part, strlen(part)) != NULL;
+	ts_buf_finish(&out);
+	return found;
+}
+
+static void explained_with_the_numbers_of_the_policy(void **state)
+{
+	(void)state;
+	t.input.policy.pairs = 3;
+	t.input.policy.pairs_most = 7;
+	t.input.policy.delta = 0.013;
+	t.input.policy.alpha = 0.004;
+	t.input.policy.suspect_alpha = 0.06;
+	t.input.policy.must_catch = 0.031;
+	t.input.policy.min_size[TS_METRIC_STEP_TIME] = 0.024;
+	assert_true(explains("What decides: step time (median over windows of wall time per optimizer step)."));
+	assert_true(explains("D - log(1 + 0.013)"));
+	assert_true(explains("below 0.06 where the change is 1.3 %, and below 0.007 where there is none"));
+	assert_true(explains("step time below 2.4 % does not matter"));
+	assert_true(explains("asks (exit 4) for 3 pairs"));
+	assert_true(explains("p below 0.002"));
+	assert_true(explains("4 more are asked for, which decide by the same test on all 7"));
+	assert_true(explains("Above 3.1 % that is a warning"));
+	assert_true(explains("with 30 degrees of freedom at most"));
+	assert_false(explains("Holm"));
+	t.input.policy.gates[TS_METRIC_PEAK_MEMORY] = t.input.policy.gates[TS_METRIC_MFU] = true;
+	t.input.policy.rerun = false;
+	t.input.policy.prior_sd = 0.006;
+	t.input.policy.prior_df = 12;
+	assert_true(explains("Holm") && explains("neither does one below 64 MiB") && !explains("MFU"));
+	assert_true(explains("a regression if a T so large has a probability below 0.004") && !explains("Pairs."));
+	assert_true(explains("A spread of 0.6 % between runs is believed beforehand, as if measured with 12 degrees"));
+}
+
 /* Every allocation of an arena that is too small fails in turn: an error each time, never a crash or half a verdict. */
 static void a_full_arena(void **state)
 {
@@ -729,6 +786,7 @@ int main(void)
 		TEST(levels_are_shared),
 		TEST(order_does_not_matter),
 		TEST(bounds_of_input),
+		TEST(explained_with_the_numbers_of_the_policy),
 		TEST(a_full_arena),
 	};
 
