@@ -92,6 +92,7 @@ void ts_level_test(const double *levels, size_t n, double candidate, size_t seri
 	double df = (double)n - 1, error, half;
 
 	row->known = false;
+	row->why_not = ts_span_str("");
 	row->n = n;
 	row->candidate = candidate;
 	row->answer = TS_TIER_UNKNOWN;
@@ -145,29 +146,40 @@ static const char *share(double ratio, struct ts_arena *arena)
 	return ts_arena_printf(arena, "%.3g %%", 100 * ratio);
 }
 
-/* "the last 80 points of loss (steps 720 to 799) are on average 0.31 % above the mean of 5 repeats" */
-static const char *say_level(const struct ts_level_row *row, struct ts_arena *arena)
+/* "over the 80 last points of loss (steps 720 to 799) the mean", "loss at step 7, the last that all have," */
+static const char *say_what(const struct ts_level_row *row, struct ts_arena *arena)
 {
 	struct ts_span name = short_name(row->name);
-	const char *many = ts_arena_printf(arena, "%s of %.*s (%s)", ts_say_plural((double)row->points, "last point").text,
-					   TS_SPAN_ARG(name), ts_say_steps(row->first_step, row->last_step).text);
-	const char *by = share(fabs(row->difference), arena);
 
-	if (!many || !by)
-		return NULL;
-	if (!isfinite(row->candidate))
-		return ts_arena_printf(arena, "over the %s the mean is no finite number, and that of each of %zu repeats is", many, row->n);
-	if (row->difference == 0)
-		return ts_arena_printf(arena, "over the %s the mean is that of the %zu repeats", many, row->n);
-	return ts_arena_printf(arena, "over the %s the mean is %s %s that of the %zu repeats", many, by,
-			       row->difference > 0 ? "above" : "below", row->n);
+	if (row->points == 1)
+		return ts_arena_printf(arena, "%.*s at %s, the last that all have,", TS_SPAN_ARG(name),
+				       ts_say_steps(row->last_step, row->last_step).text);
+	return ts_arena_printf(arena, "over the %s of %.*s (%s) the mean", ts_say_plural((double)row->points, "last point").text,
+			       TS_SPAN_ARG(name), ts_say_steps(row->first_step, row->last_step).text);
 }
 
+/* "... is 0.31 % above that of the 5 repeats" */
+static const char *say_level(const struct ts_level_row *row, struct ts_arena *arena)
+{
+	const char *what = say_what(row, arena), *by = share(fabs(row->difference), arena);
+
+	if (!what || !by)
+		return NULL;
+	if (!isfinite(row->candidate))
+		return ts_arena_printf(arena, "%s is no finite number, and that of each of %zu repeats is", what, row->n);
+	if (row->difference == 0)
+		return ts_arena_printf(arena, "%s is that of the %zu repeats", what, row->n);
+	return ts_arena_printf(arena, "%s is %s %s that of the %zu repeats", what, by, row->difference > 0 ? "above" : "below", row->n);
+}
+
+/* Repeats that are equal leave an interval nothing to be made of. */
 static const char *say_margin(const struct ts_level_row *row, struct ts_arena *arena)
 {
 	const char *low = share(row->low, arena), *high = share(row->high, arena);
 	const char *level = share(1 - 2 * TS_EQUIVALENCE_ALPHA, arena), *margin = share(TS_EQUIVALENCE_MARGIN, arena);
 
+	if (margin && row->deviation == 0)
+		return ts_arena_printf(arena, "margin %s; the repeats do not scatter, so this is of these very seeds", margin);
 	return low && high && level && margin
 		       ? ts_arena_printf(arena, "%s interval %s to %s, margin %s", level, low, high, margin)
 		       : NULL;
@@ -186,8 +198,10 @@ static const char *say_row(const struct ts_level_row *row, struct ts_arena *aren
 	switch (row->answer) {
 	case TS_TIER_HOLDS:
 		return ts_arena_printf(arena, "%s: %s%s", level, margin,
-				       row->p_value <= TS_DIFFERENCE_ALPHA ? "; more than chance, less than matters" : "");
+				       row->deviation > 0 && row->p_value <= TS_DIFFERENCE_ALPHA ? "; more than chance, less than matters" : "");
 	case TS_TIER_FAILS:
+		if (row->deviation == 0)
+			return ts_arena_printf(arena, "%s: %s", level, margin);
 		return ts_arena_printf(arena, "%s, p = %.1g: %s", level, row->p_value, margin);
 	case TS_TIER_UNKNOWN:
 		break;

@@ -134,8 +134,21 @@ static void equal_repeats_have_one_level(void **state)
 	SAYS(tier_of(&same, 1).why, "the mean is that of the 3 repeats");
 	assert_true(near_by.p_value == 0 && near_by.low == near_by.high);
 	assert_int_equal(near_by.answer, TS_TIER_HOLDS);
-	SAYS(tier_of(&near_by, 1).why, "more than chance, less than matters");
+	SAYS(tier_of(&near_by, 1).why, "0.5 % above that of the 3 repeats: margin 1 %; the repeats do not scatter");
 	assert_int_equal(off.answer, TS_TIER_FAILS);
+	SAYS(tier_of(&off, 1).why, "2 % above that of the 3 repeats: margin 1 %; the repeats do not scatter");
+}
+
+/* scipy: p of 2.006 against narrow is 0.00442. */
+static void more_than_chance_and_less_than_matters(void **state)
+{
+	struct ts_level_row row = tested(narrow, 5, 2.006, 1);
+
+	(void)state;
+	row.points = 1;
+	assert_int_equal(row.answer, TS_TIER_HOLDS);
+	SAYS(tier_of(&row, 1).why, "loss at step 799, the last that all have, is 0.305 % above that of the 5 repeats");
+	SAYS(tier_of(&row, 1).why, "more than chance, less than matters");
 }
 
 static void what_cannot_be_said(void **state)
@@ -232,7 +245,7 @@ static void the_last_tenth_is_the_level(void **state)
 	near(row.deviation, 1);
 	row = levels_of(4);
 	assert_int_equal(row.points, 1);
-	assert_true(row.known && row.mean == 11 && row.first_step == 6);
+	assert_true(row.known && row.why_not.len == 0 && row.mean == 11 && row.first_step == 6);
 	row = levels_of(0);
 	assert_false(row.known);
 	SAYS(row.why_not, "no point of it in common");
@@ -244,6 +257,7 @@ int main(void)
 		cmocka_unit_test(figures),
 		cmocka_unit_test(negative_levels),
 		cmocka_unit_test(equal_repeats_have_one_level),
+		cmocka_unit_test(more_than_chance_and_less_than_matters),
 		cmocka_unit_test(what_cannot_be_said),
 		cmocka_unit_test(blown_up),
 		cmocka_unit_test(all_series_must_hold),

@@ -359,7 +359,7 @@ static void evaluations_are_asked(void **state)
 		const struct ts_level_row *row = &got.levels[k];
 		bool is_eval = ts_span_is(row->name, names[1]);
 
-		assert_true(row->known);
+		assert_true(row->known && row->why_not.len == 0);
 		assert_int_equal(row->points, k ? 1 : 10);
 		assert_int_equal(row->last_step, k ? 80 : 99);
 		assert_int_equal(row->answer, is_eval ? TS_TIER_FAILS : TS_TIER_HOLDS);

@@ -41,8 +41,8 @@ $ tscope diff base parts
 |   bit-exact    fails: loss differs at step 3
 |   numerical    not known: the loss is up to a relative 4e-05 apart; without repeats of a run nothing
 |                says how far repeats are
-|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
-|                each
+|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
+|                twice more, and tscope diff 18fc3da2967f 2fce76dd212c --repeats GLOB
 |
 | SERIES  1 parts, 6 are the same
 |   series  first bits  visible  r there
@@ -131,8 +131,8 @@ $ tscope diff parts base
 |   bit-exact    fails: loss differs at step 3
 |   numerical    not known: the loss is up to a relative 4e-05 apart; without repeats of a run nothing
 |                says how far repeats are
-|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
-|                each
+|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
+|                twice more, and tscope diff 2fce76dd212c 18fc3da2967f --repeats GLOB
 |
 | SERIES  1 parts, 6 are the same
 |   series  first bits  visible  r there
@@ -198,8 +198,8 @@ $ tscope diff base apart
 | EQUIVALENT?
 |   bit-exact    not known: no step in common
 |   numerical    not known: nothing to compare
-|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
-|                each
+|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
+|                twice more, and tscope diff 18fc3da2967f a119718b675c --repeats GLOB
 |
 | SERIES  none are the same
 |
@@ -381,8 +381,8 @@ $ tscope diff ./demo/base ./demo/order
 |   bit-exact    fails: digests.params differs at step 80
 |   numerical    not known: the loss is up to a relative 0.5574 apart; without repeats of a run
 |                nothing says how far repeats are
-|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
-|                each
+|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
+|                twice more, and tscope diff 6ae1a7a00e48 f5748eb37f3e --repeats GLOB
 |
 | SERIES  10 part, 8 are the same, those of each rank counted
 |   series          rank  first bits  visible  r there    +10   +30    slope    end
@@ -453,8 +453,8 @@ $ tscope diff ./demo/base ./demo/lr
 |   bit-exact    fails: digests.params differs at step 0
 |   numerical    not known: the loss is up to a relative 0.04954 apart; without repeats of a run
 |                nothing says how far repeats are
-|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
-|                each
+|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
+|                twice more, and tscope diff 6ae1a7a00e48 0654541655d6 --repeats GLOB
 |
 | SERIES  12 part, 6 are the same, those of each rank counted
 |   series          rank  first bits  visible  r there     +10     +30    +100    slope     end
@@ -534,7 +534,9 @@ $ COLUMNS=60 tscope diff ./demo/base ./demo/lr
 |                0.04954 apart; without repeats of a run
 |                nothing says how far repeats are
 |   statistical  not known: one run a side says nothing of how
-|                runs scatter; it takes three or more of each
+|                runs scatter: run the first recipe twice
+|                more, and tscope diff 6ae1a7a00e48
+|                0654541655d6 --repeats GLOB
 |
 | SERIES  12 part, 6 are the same, those of each rank counted
 |   digests.params  rank 0 +2  first bits 0
@@ -691,7 +693,7 @@ $ tscope diff base ./runs/cut
 ! tscope: ./runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'
 [3]
 $ tscope diff base ./runs/empty
-! tscope: ./runs/empty: no run in it; known are: pytscope run directory
+! tscope: ./runs/empty: no run in it: no run directory, and no log of another tool that is known
 [2]
 # Three runs or more: a matrix of first steps.
 $ tscope diff base rerun parts longer mood mood2 apart
@@ -866,8 +868,8 @@ $ tscope diff base parts --repeats rerun --repeats longer
 |   bit-exact    fails: loss differs at step 3
 |   numerical    fails: outside the envelope of 3 runs of the first recipe, whose spread is a relative
 |                0
-|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
-|                each
+|   statistical  holds: loss at step 7, the last that all have, is 0.004 % above that of the 3
+|                repeats: margin 1 %; the repeats do not scatter, so this is of these very seeds
 |
 | SERIES  1 parts, 6 are the same
 |   series  first bits  visible  r there
@@ -948,8 +950,8 @@ $ tscope diff base parts --repeats 'r*'
 |   bit-exact    fails: loss differs at step 3
 |   numerical    not known: the loss is up to a relative 4e-05 apart; without repeats of a run nothing
 |                says how far repeats are
-|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
-|                each
+|   statistical  not known: it takes 3 repeats of the first recipe, the first run counted: tscope diff
+|                A B --repeats GLOB
 |
 | SERIES  1 parts, 6 are the same
 |   series  first bits  visible  r there
@@ -1007,6 +1009,28 @@ $ tscope diff --json base parts --repeats rerun --repeats longer | sed -n '/"rep
 |         "first_outside_step": 3,
 |         "first_outside_ratio": 1.9999600007908822e-05,
 |         "first_limit_ratio": 0.0
+|       }
+|     ],
+|     "is_equivalent": true,
+|     "equivalent_because": "loss at step 7, the last that all have, is 0.004 % above that of the 3 repeats: margin 1 %; the repeats do not scatter, so this is of these very seeds",
+|     "levels": [
+|       {
+|         "name": "scalars.loss",
+|         "rank": 0,
+|         "unknown_because": null,
+|         "point_count": 1,
+|         "first_step": 7,
+|         "last_step": 7,
+|         "repeat_count": 3,
+|         "mean": 0.25,
+|         "deviation": 0.0,
+|         "candidate": 0.25001,
+|         "difference_ratio": 4.0000000000040004e-05,
+|         "low_ratio": 4.0000000000040004e-05,
+|         "high_ratio": 4.0000000000040004e-05,
+|         "p_value": 0.0,
+|         "seen_ratio": 0.0,
+|         "is_equivalent": true
 |       }
 |     ]
 |   },

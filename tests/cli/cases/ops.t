@@ -32,8 +32,8 @@ $ tscope diff a b
 |   bit-exact    fails: operation attn differs at step 41
 |   numerical    holds: no loss, gradient norm or digest of the training differs beyond how it was
 |                written
-|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
-|                each
+|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
+|                twice more, and tscope diff fdf219e75788 16639ed13090 --repeats GLOB
 |
 | SERIES  3 are the same
 |
@@ -163,8 +163,8 @@ $ mkdir -p one other; for run in one other; do echo '{"step":7,"name":"w","out":
 | EQUIVALENT?
 |   bit-exact    fails: operation w differs at step 7
 |   numerical    not known: nothing to compare
-|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
-|                each
+|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
+|                twice more, and tscope diff 683eb66cede2 b89bd81106ce --repeats GLOB
 |
 | SERIES  none are the same
 |
@@ -191,8 +191,8 @@ $ for run in a b; do cp -r $run job$run; cp a/rank0/digests.jsonl joba; done; cp
 |   bit-exact    fails: operation attn differs at step 41
 |   numerical    holds: no loss, gradient norm or digest of the training differs beyond how it was
 |                written
-|   statistical  not known: one run a side says nothing of how runs scatter; it takes three or more of
-|                each
+|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
+|                twice more, and tscope diff dc7ab0c896cd bc7ab8453daf --repeats GLOB
 |
 | SERIES  3 are the same
 |

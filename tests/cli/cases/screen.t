@@ -204,7 +204,9 @@ $ COLUMNS=60 tscope diff base parts
 |                apart; without repeats of a run nothing says
 |                how far repeats are
 |   statistical  not known: one run a side says nothing of how
-|                runs scatter; it takes three or more of each
+|                runs scatter: run the first recipe twice
+|                more, and tscope diff 18fc3da2967f
+|                2fce76dd212c --repeats GLOB
 |
 | SERIES  1 parts, 6 are the same
 |   series  first bits  visible  r there
