@@ -10,12 +10,15 @@
  * metric's scale,
  *	s^2 = ((R-1) s_x^2 + (K-1) s_y^2 + nu0 s0^2) / (R+K-2+nu0),	T = (D - delta') / (s sqrt(1/R + 1/K))
  * where delta' = log(1 + delta) and s0^2, nu0 is the variance between runs of the project's history. Suspect: T > t(1 -
- * suspect_alpha) and the size is at least min_size. An improvement is the mirror image at alpha.
+ * suspect_alpha), no change at all is unlikely too (TS_GATE_CLEAN_ALPHA), and the size is at least min_size. An improvement
+ * is the mirror image at alpha.
  * Pairs: base and candidate alternately on one allocation; d = their differences; T = (mean d - delta') / (s_d /
- * sqrt(n)). A suspect becomes a REGRESSION only by its pairs (at alpha, split over the looks), or at alpha alone where
- * the policy says that nothing is run again. What a pass could have missed: the size from which a suspect would have
- * been found with 95 % probability. With several metrics that gate, alpha goes by Holm (1979). docs/gate.md has the
- * measured rates. Source: Kalibera and Jones 2013 (levels of repetition); docs/gate.md.
+ * sqrt(n)), looked at when there are `pairs` and when there are `pairs_most` (gate_test.h). A suspect becomes a REGRESSION
+ * only by its pairs (at alpha, split over the looks), or at alpha alone where the policy says that nothing is run again;
+ * where there are enough pairs they decide, whatever the first look says, and though there be no baselines. What a pass
+ * could have missed: the size from which a suspect would have been found with 95 % probability. With several metrics that
+ * gate, alpha goes by Holm (1979). docs/gate.md has the measured rates. Source: Kalibera and Jones 2013 (levels of
+ * repetition); docs/gate.md.
  */
 #ifndef TSCOPE_ANALYSIS_GATE_H
 #define TSCOPE_ANALYSIS_GATE_H
@@ -64,7 +67,7 @@ struct ts_gate_loss {
 struct ts_gate_input {
 	uint32_t analysis_version;	    /* TS_ANALYSIS_VERSION of the reductions */
 	struct ts_gate_policy policy;
-	struct ts_span baseline;	    /* what was asked for: "branch default/main" */
+	struct ts_span baseline;	    /* what was asked for: "main" */
 	struct ts_span sentence;	    /* how the baselines were chosen: "8 runs of main since the change accepted at 3f2a..." */
 	struct ts_gate_run *runs;	    /* candidates, baselines newest first, history, pairs */
 	size_t n_runs;
