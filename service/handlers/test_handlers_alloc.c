@@ -177,6 +177,13 @@ static void reading(void **state)
 	EACH("Diff", diff_request, (&(struct ts_diff_request){.a = ts_span_str("p/a"), .b = ts_span_str("p/b")}));
 	EACH("CheckResume", resume_request,
 	     (&(struct ts_resume_request){.parent = ts_span_str("p/b"), .child = ts_span_str("p/later")}));
+	EACH("Gate", gate_request,
+	     (&(struct ts_gate_request){.candidates = (struct ts_span[]){ts_span_str("p/a")},
+					.n_candidates = 1,
+					.baselines = (struct ts_span[]){ts_span_str("p/b"), ts_span_str("p/later")},
+					.n_baselines = 2}));
+	EACH("Baseline", gate_request,
+	     (&(struct ts_gate_request){.baselines = (struct ts_span[]){ts_span_str("p/b")}, .n_baselines = 1}));
 	EACH("Diff", diff_request,
 	     (&(struct ts_diff_request){.a = ts_span_str("p/a"),
 					.b = ts_span_str("p/b"),
