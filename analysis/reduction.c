@@ -174,7 +174,7 @@ static enum ts_status find_warmup(const struct records *in, size_t from, size_t 
 {
 	double *times = ts_arena_array(work, to - from, sizeof *times);
 	const char *ignored;
-	size_t n = 0, cut;
+	size_t n = 0, cut = 0;
 
 	if (!times)
 		return ts_arena_error(work, err);
@@ -254,7 +254,7 @@ static enum ts_status sift(struct ts_reducer *r, const struct ts_reduce_rows *ro
 		return err->status;
 	r->records = in->n;
 	for (size_t from = 0, to; from < in->n; from = to) {
-		size_t first;
+		size_t first = from;
 
 		for (to = from + 1; to < in->n && !in->first[to];)
 			to++;
@@ -274,7 +274,7 @@ static enum ts_status sift(struct ts_reducer *r, const struct ts_reduce_rows *ro
 enum ts_status ts_reducer_rows(struct ts_reducer *r, const struct ts_reduce_rows *rows, struct ts_error *err)
 {
 	struct ts_arena work;
-	struct records records;
+	struct records records = {.n = 0};
 	enum ts_status status;
 
 	ts_arena_init(&work, r->arena->ceiling);

@@ -46,15 +46,18 @@ static bool standardize(const double *values, size_t n, double *z, double *scrat
 static double score_of(const double *z, const uint64_t *positions, size_t n, size_t k)
 {
 	double sums[TS_REDUCE_PERIOD_MAX] = {0}, best = 0;
-	size_t counts[TS_REDUCE_PERIOD_MAX] = {0};
+	uint32_t counts[TS_REDUCE_PERIOD_MAX] = {0};
+	uint64_t p = positions[0] % k, from = positions[0];
 
 	for (size_t i = 0; i < n; i++) {
-		size_t p = (size_t)(positions[i] % k);
-
+		/* Most positions are one behind the other: a division each would be most of the work. */
+		p += positions[i] - from;
+		p = p < k ? p : p < 2 * k ? p - k : p % k;
+		from = positions[i];
 		sums[p] += z[i];
 		counts[p]++;
 	}
-	for (size_t p = 0; p < k; p++) {
+	for (p = 0; p < k; p++) {
 		double m = (double)counts[p], score;
 
 		if (counts[p] < LEAST || counts[p] == n)

@@ -62,7 +62,7 @@ enum ts_status ts_reducer_ranks(struct ts_reducer *r, const int32_t *ranks, size
 		if (k->phases[i] == TS_RANK_BACKWARD)
 			k->backward = i;
 	}
-	if (ts_ranks_begin(&k->sums, ranks, n_ranks, 0, n_rows, r->arena, err))
+	if (ts_ranks_begin(&k->sums, ranks, n_ranks, 0, n_ranks > 1 ? n_rows : 0, r->arena, err))
 		return err->status;
 	r->ranks = k;
 	return TS_OK;
@@ -204,6 +204,8 @@ enum ts_status ts_reducer_window(struct ts_reducer *r, const struct ts_reduce_wi
 	look_over(k, w);
 	find_slowest(k, w, k->other);
 	add_parts(k, w);
+	if (k->n_ranks == 1)
+		return TS_OK; /* nobody waits, and all that it did is in the parts */
 	ts_arena_init(&k->window, r->arena->ceiling);
 	status = feed_ranks(k, w, err);
 	ts_arena_finish(&k->window);
@@ -243,6 +245,12 @@ static enum ts_status name_ranks(const struct ts_reducer *r, enum ts_rank_track_
 	io->ranks = ts_arena_array(r->arena, k->n_ranks, sizeof *io->ranks);
 	if (!io->ranks)
 		return ts_arena_error(r->arena, err);
+	if (k->n_ranks == 1) {
+		io->ranks[io->n_ranks++] = (struct ts_reduced_rank){.rank = k->ranks[0], .wait = (double)NAN};
+		for (size_t p = 0; p < k->n_names; p++)
+			io->ranks[0].work += io->parts[p].seconds;
+		return TS_OK;
+	}
 	for (size_t a = 0; a < k->n_ranks; a++) {
 		double wait = tells ? ts_tally_value(&k->sums.sums[a].wait[track]) : 0;
 
@@ -259,7 +267,7 @@ enum ts_status ts_reducer_parts(struct ts_reducer *r, struct ts_reduction *io, s
 {
 	enum ts_rank_track_kind track;
 
-	if (!r->ranks || r->ranks->rows == 0 || r->ranks->sums.kept->n == 0)
+	if (!r->ranks || r->ranks->rows == 0 || (r->ranks->n_ranks > 1 && r->ranks->sums.kept->n == 0))
 		return TS_OK;
 	track = ts_ranks_track(&r->ranks->sums);
 	return name_parts(r, track, io, err) ? err->status : name_ranks(r, track, io, err);

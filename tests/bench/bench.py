@@ -177,6 +177,18 @@ def run_matrix(work):
     shutil.rmtree(store)
 
 
+def run_reduce(work):
+    """A stored run to the numbers that a gate compares, anew and from the cache, beside reading its columns; in one process."""
+    store = os.path.join(work, "reduce")
+    ours = measure(os.path.join(BUILD, "bench_reduce"), store, "100000", "64", "2000")
+    shutil.rmtree(store)
+    took = {name: float(seconds) for name, seconds in (line.split("\t") for line in ours.out.decode().splitlines())}
+    row("reduce a run of 100,000 steps", f"{took['one'] * 1e3:.1f} ms CPU", f"read its 9 columns {took['columns'] * 1e3:.1f} ms",
+        f"{took['one'] / took['columns']:.1f}x its CPU", "< 100 ms", took["one"] < 0.1)
+    row("reduce 64 ranks of 2,000 steps", f"{took['many'] * 1e3:.1f} ms CPU", "-", "-", "< 200 ms", took["many"] < 0.2)
+    row("a reduction from the cache", f"{took['cached'] * 1e6:.1f} us CPU", "-", "-", "< 15 us", took["cached"] < 15e-6)
+
+
 def run_table(a, b, flat, wide, size, work):
     store = os.path.join(work, "store")
     env = store_env(store)
@@ -206,6 +218,7 @@ def run_table(a, b, flat, wide, size, work):
     beside_peer("diff", looped(50, TSCOPE, "diff", "a", "b", env=env), measure(PYTSCOPE, "diff", a, b).cpu if have_peer() else None, 5000)
     run_ranks(work)
     run_matrix(work)
+    run_reduce(work)
     run_diff(work)
 
     sizes = {}
