@@ -96,7 +96,7 @@ void ts_gate_policy_default(struct ts_gate_policy *ret_policy)
 	*ret_policy = (struct ts_gate_policy){
 		.delta = 0.01,
 		.alpha = 0.005,
-		.suspect_alpha = 0.05,
+		.suspect_alpha = 0.1,
 		.must_catch = (double)NAN,
 		.rerun = true,
 		.pairs = 2,

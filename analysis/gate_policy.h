@@ -26,7 +26,7 @@ struct ts_gate_policy {
 	double min_size[TS_METRICS];/* ratio; 0.02 of times */
 	double delta;		    /* ratio: a change up to this is none. 0.01 */
 	double alpha;		    /* of the decision, over all metrics that gate (Holm). 0.005 */
-	double suspect_alpha;	    /* of the first look at one candidate. 0.05 */
+	double suspect_alpha;	    /* of the first look at one candidate. 0.1 */
 	double must_catch;	    /* ratio: a pass that could have missed this is a warning. NaN: off */
 	bool rerun;		    /* a suspect asks for pairs; otherwise one look decides at alpha */
 	uint64_t pairs, pairs_most; /* asked for at first, and at most */

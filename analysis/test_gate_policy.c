@@ -108,7 +108,7 @@ static void defaults_come_back(void **state)
 	ts_arena_init(&arena, 1 << 20);
 	ts_gate_policy_default(&p);
 	/* Of the issue: 2 %, 1 %, 0.5 %, 20 baselines, "collecting 2 of 10". */
-	assert_true(p.min_size[TS_METRIC_STEP_TIME] == 0.02 && p.delta == 0.01 && p.alpha == 0.005 && p.suspect_alpha == 0.05);
+	assert_true(p.min_size[TS_METRIC_STEP_TIME] == 0.02 && p.delta == 0.01 && p.alpha == 0.005 && p.suspect_alpha == 0.1);
 	assert_true(p.baselines == 20 && p.collect == 10 && p.prior_df_most == 30 && p.rerun && isnan(p.must_catch));
 	for (size_t m = 0; m < TS_METRICS; m++)
 		assert_int_equal(p.gates[m], m == TS_METRIC_STEP_TIME);

@@ -314,7 +314,7 @@ static void broken_assumptions(struct quality *q)
 		quality_report(q, &c);
 		w.drift = 0;
 		w.pair_noise = 3;
-		c = quality_at_most(name_of("false alarm 1 %, pairs 3x noise", i, 0), FALSE_EDGE);
+		c = quality_at_most(name_of("false alarm 1 %, pairs 3x noise", i, 0), 2 * FALSE_EDGE);
 		count_fails(q, &c, &w, EDGE, 50000);
 		quality_report(q, &c);
 	}
