@@ -19,24 +19,50 @@ struct side {
 	size_t n;
 };
 
-static int by_digest(const void *x, const void *y)
+/* By digest; what is equal keeps its order. Digests are spread evenly or are few: a sort by their bytes takes a sixth of the time of
+ * one by comparisons. */
+static void sort(struct seen *all, struct seen *spare, size_t n)
 {
-	const struct seen *a = x, *b = y;
+	for (unsigned shift = 0; shift < 64; shift += 8) {
+		size_t at[256] = {0}, sum = 0;
 
-	if (a->digest != b->digest)
-		return a->digest < b->digest ? -1 : 1;
-	return (a->step > b->step) - (a->step < b->step);
+		for (size_t i = 0; i < n; i++)
+			at[all[i].digest >> shift & 255]++;
+		for (size_t k = 0; k < 256; k++) {
+			size_t count = at[k];
+
+			at[k] = sum;
+			sum += count;
+		}
+		for (size_t i = 0; i < n; i++)
+			spare[at[all[i].digest >> shift & 255]++] = all[i];
+		if (n)
+			memcpy(all, spare, n * sizeof *all);
+	}
 }
 
-static struct seen *sorted(struct side s, struct ts_arena *scratch)
+static struct seen *sorted(struct side s, struct seen *spare, struct ts_arena *scratch)
 {
 	struct seen *all = ts_arena_array(scratch, s.n, sizeof *all);
 
 	for (size_t i = 0; all && i < s.n; i++)
 		all[i] = (struct seen){s.digests[i], s.steps[i]};
-	if (all && s.n)
-		qsort(all, s.n, sizeof *all, by_digest);
+	if (all)
+		sort(all, spare, s.n);
 	return all;
+}
+
+/* Of the first ones, from step `from` on, how many have a digest that is among the others. */
+static uint64_t count_among(const struct seen *all, size_t n, int64_t from, const struct seen *others, size_t n_others)
+{
+	uint64_t found = 0;
+
+	for (size_t i = 0, k = 0; i < n; i++) {
+		while (k < n_others && others[k].digest < all[i].digest)
+			k++;
+		found += all[i].step >= from && k < n_others && others[k].digest == all[i].digest;
+	}
+	return found;
 }
 
 /* The first of them whose digest is not below. */
@@ -55,34 +81,24 @@ static size_t lower(const struct seen *all, size_t n, uint64_t digest)
 	return lo;
 }
 
-static const uint64_t *at_step(struct side s, int64_t step)
+/* The digest of a step; *at moves along, for steps that come in order. */
+static const uint64_t *at_step(struct side s, size_t *at, int64_t step)
 {
-	size_t lo = 0, hi = s.n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s.steps[mid] < step)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < s.n && s.steps[lo] == step ? &s.digests[lo] : NULL;
+	while (*at < s.n && s.steps[*at] < step)
+		++*at;
+	return *at < s.n && s.steps[*at] == step ? &s.digests[*at] : NULL;
 }
 
-/* What b has from step `from` on that a has at another step, or at the same one. */
-static void count_shared(struct side a, struct side b, int64_t from, const struct seen *all,
-			 struct ts_batch_relation *r)
+static uint64_t count_kept(struct side a, struct side b, int64_t from)
 {
-	for (size_t i = 0; i < b.n; i++) {
-		const uint64_t *there = b.steps[i] < from ? NULL : at_step(a, b.steps[i]);
-		size_t at = b.steps[i] < from ? a.n : lower(all, a.n, b.digests[i]);
+	uint64_t kept = 0;
 
-		if (there && *there == b.digests[i])
-			r->kept++;
-		else
-			r->shared += at < a.n && all[at].digest == b.digests[i];
+	for (size_t i = 0, at = 0; i < b.n; i++) {
+		const uint64_t *there = b.steps[i] < from ? NULL : at_step(a, &at, b.steps[i]);
+
+		kept += there && *there == b.digests[i];
 	}
+	return kept;
 }
 
 /* Does b's batch of step s equal a's of s + shift, wherever both have one, from `from` on? One in ten may be otherwise. */
@@ -90,8 +106,8 @@ static bool holds(struct side a, struct side b, int64_t from, int64_t shift)
 {
 	uint64_t both = 0, equal = 0;
 
-	for (size_t i = 0; i < b.n; i++) {
-		const uint64_t *there = b.steps[i] < from ? NULL : at_step(a, b.steps[i] + shift);
+	for (size_t i = 0, at = 0; i < b.n; i++) {
+		const uint64_t *there = b.steps[i] < from ? NULL : at_step(a, &at, b.steps[i] + shift);
 
 		both += there != NULL;
 		equal += there && *there == b.digests[i];
@@ -124,44 +140,42 @@ static bool find_shift(struct side a, struct side b, int64_t from, const struct 
 	return found;
 }
 
-/* Both sides' digests at common steps from `from` on, as multisets. */
-static bool same_multiset(struct side a, struct side b, int64_t from, struct ts_arena *scratch, bool *ret_same, uint64_t *ret_n)
+/* Both sides' digests at common steps from `from` on, as multisets. What has another sum is another multiset, and need not be sorted. */
+static bool same_multiset(struct side a, struct side b, int64_t from, struct seen *spare, struct ts_arena *scratch, bool *ret_same,
+			  uint64_t *ret_n)
 {
 	struct seen *x = ts_arena_array(scratch, a.n, sizeof *x), *y = ts_arena_array(scratch, a.n, sizeof *y);
+	uint64_t sum = 0; /* of the one less that of the other, modulo 2^64 */
 	size_t n = 0;
 
 	if (!x || !y)
 		return false;
-	for (size_t i = 0; i < a.n; i++) {
-		const uint64_t *there = a.steps[i] < from ? NULL : at_step(b, a.steps[i]);
+	for (size_t i = 0, at = 0; i < a.n; i++) {
+		const uint64_t *there = a.steps[i] < from ? NULL : at_step(b, &at, a.steps[i]);
 
 		if (!there)
 			continue;
+		sum += a.digests[i] - *there;
 		x[n] = (struct seen){a.digests[i], 0};
 		y[n++] = (struct seen){*there, 0};
 	}
-	if (n) {
-		qsort(x, n, sizeof *x, by_digest);
-		qsort(y, n, sizeof *y, by_digest);
-	}
-	*ret_same = n >= ORDER_LEAST;
+	*ret_n = n;
+	*ret_same = n >= ORDER_LEAST && sum == 0;
+	if (!*ret_same)
+		return true;
+	sort(x, spare, n);
+	sort(y, spare, n);
 	for (size_t i = 0; i < n; i++)
 		*ret_same = *ret_same && x[i].digest == y[i].digest;
-	*ret_n = n;
 	return true;
 }
 
 /* Looked for from both sides: what one read again the other may never have reached. */
-static bool shifted(struct side a, struct side b, int64_t from, const struct seen *all, struct ts_arena *scratch, int64_t *ret_shift,
-		    bool *ret_full)
+static bool shifted(struct side a, struct side b, int64_t from, const struct seen *of_a, const struct seen *of_b, int64_t *ret_shift)
 {
-	const struct seen *others;
-
-	if (find_shift(a, b, from, all, ret_shift))
+	if (count_among(of_b, b.n, from, of_a, a.n) && find_shift(a, b, from, of_a, ret_shift))
 		return true;
-	others = sorted(b, scratch);
-	*ret_full = !others;
-	if (!others || !find_shift(b, a, from, others, ret_shift))
+	if (!count_among(of_a, a.n, from, of_b, b.n) || !find_shift(b, a, from, of_b, ret_shift))
 		return false;
 	*ret_shift = -*ret_shift;
 	return true;
@@ -169,8 +183,8 @@ static bool shifted(struct side a, struct side b, int64_t from, const struct see
 
 static bool first_difference(struct side a, struct side b, int64_t *ret_step, uint64_t *ret_common)
 {
-	for (size_t i = 0; i < a.n; i++) {
-		const uint64_t *there = at_step(b, a.steps[i]);
+	for (size_t i = 0, at = 0; i < a.n; i++) {
+		const uint64_t *there = at_step(b, &at, a.steps[i]);
 
 		if (!there)
 			continue;
@@ -189,8 +203,8 @@ bool ts_batches_relate(const int64_t *steps_a, const uint64_t *digests_a, size_t
 	struct side a = {steps_a, digests_a, n_a}, b = {steps_b, digests_b, n_b};
 	struct ts_batch_relation r = {.answer = TS_BATCHES_UNKNOWN};
 	uint64_t common = 0;
-	struct seen *all;
-	bool same, moved, full = false;
+	struct seen *spare, *of_a, *of_b;
+	bool same, moved;
 
 	if (!first_difference(a, b, &r.step, &common)) {
 		r.answer = common ? TS_BATCHES_SAME : TS_BATCHES_UNKNOWN;
@@ -198,14 +212,15 @@ bool ts_batches_relate(const int64_t *steps_a, const uint64_t *digests_a, size_t
 		*ret = r;
 		return true;
 	}
-	all = sorted(a, scratch);
-	if (!all || !same_multiset(a, b, r.step, scratch, &same, &r.compared))
+	spare = ts_arena_array(scratch, n_a > n_b ? n_a : n_b, sizeof *spare);
+	of_a = spare ? sorted(a, spare, scratch) : NULL;
+	of_b = of_a ? sorted(b, spare, scratch) : NULL;
+	if (!of_b || !same_multiset(a, b, r.step, spare, scratch, &same, &r.compared))
 		return false;
-	count_shared(a, b, r.step, all, &r);
+	r.kept = count_kept(a, b, r.step);
+	r.shared = count_among(of_b, b.n, r.step, of_a, a.n) - r.kept;
 	/* Where every epoch has one order, a shift by an epoch holds for all batches that did not move. */
-	moved = !holds(a, b, r.step, 0) && shifted(a, b, r.step, all, scratch, &r.shift, &full);
-	if (full)
-		return false;
+	moved = !holds(a, b, r.step, 0) && shifted(a, b, r.step, of_a, of_b, &r.shift);
 	if (moved)
 		r.answer = TS_BATCHES_SHIFTED;
 	else if (same)

@@ -97,6 +97,7 @@ static void test_disjoint(void **state)
 
 	(void)state;
 	assert_int_equal(r.answer, TS_BATCHES_DISJOINT);
+	check("adadadadad", "bcbcbcbcbc", TS_BATCHES_DISJOINT, 0, 0); /* others whose sum is the same */
 	assert_int_equal(r.step, 4);
 	assert_int_equal(r.compared, 4);
 	assert_int_equal(r.shared, 0);
