@@ -2,7 +2,7 @@
  *
  *	ts_reducer_begin(&r, options, work, arena, err)
  *	ts_reducer_rows(&r, &rows, err)			the rows of the job; r.steps[0 .. r.n_steps) are then those that count
- *	ts_reducer_ranks(&r, ranks, n, names, n_names, n_rows, err)	if any rank has phases
+ *	ts_reducer_ranks(&r, ranks, n, names, n_names, n_rows, arena, err)	if any rank has phases
  *	ts_reducer_window(&r, &window, err)		phases of the steps that count, in order, a piece at a time
  *	ts_reducer_finish(&r, &ends, &reduction, err)
  *
@@ -18,7 +18,7 @@
  * step_time: the median over all windows of TS_REDUCE_WINDOW consecutive records, of the time that passed in the window by the
  * optimizer steps in it. So a slow record in each 32 counts in full, though the median record would not know of it. Spikes are
  * made harmless before: one in a window of 32 moves it by 6 %, and of 500 records with 1 % of spikes a quarter of the windows
- * has one, enough to move the median of windows by 1 % from run to run. Of what exceeds the usual time of a record, the largest
+ * has one, enough to move the median of windows by 0.7 % from run to run. Of what exceeds the usual time of a record, the largest
  * 1/36 are cut down to the next (fewer than one record in 32, so that what comes in each window of 32 stays). What is usual is the
  * median record; where records have a period (work.accumulation; else each k-th record, k up to TS_REDUCE_PERIOD_MAX, is slower
  * by more than chance) the median at that place of the period, and the window is a multiple of it. docs/numerics.md has the
@@ -138,9 +138,10 @@ enum ts_status ts_reducer_begin(struct ts_reducer *r, const struct ts_reduce_opt
 				struct ts_arena *arena, struct ts_error *err);
 /* rows may go afterwards. */
 enum ts_status ts_reducer_rows(struct ts_reducer *r, const struct ts_reduce_rows *rows, struct ts_error *err);
-/* ranks ascending; names in the order of ts_phase_order, at most TS_REDUCE_PARTS_MAX - 1; windows will bring n_rows steps. */
+/* ranks ascending; names in the order of ts_phase_order, at most TS_REDUCE_PARTS_MAX - 1; windows will bring n_rows steps. What
+ * ranks.h keeps of them lies in the arena given, which may be another. */
 enum ts_status ts_reducer_ranks(struct ts_reducer *r, const int32_t *ranks, size_t n_ranks, const struct ts_span *names, size_t n_names,
-				size_t n_rows, struct ts_error *err);
+				size_t n_rows, struct ts_arena *arena, struct ts_error *err);
 enum ts_status ts_reducer_window(struct ts_reducer *r, const struct ts_reduce_window *window, struct ts_error *err);
 /* The result lies in the arena. */
 enum ts_status ts_reducer_finish(struct ts_reducer *r, const struct ts_reduce_ends *ends, struct ts_reduction *ret_reduction,

@@ -7,6 +7,7 @@
 #include "analysis/stats.h"
 
 struct ts_reducer_ranks {
+	struct ts_arena *arena; /* of what is worked with */
 	const int32_t *ranks;
 	size_t n_ranks;
 	const struct ts_span *names;
@@ -40,7 +41,7 @@ static enum ts_rank_phase phase_of(struct ts_span name)
 }
 
 enum ts_status ts_reducer_ranks(struct ts_reducer *r, const int32_t *ranks, size_t n_ranks, const struct ts_span *names, size_t n_names,
-				size_t n_rows, struct ts_error *err)
+				size_t n_rows, struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_reducer_ranks *k = ts_arena_array(r->arena, 1, sizeof *k);
 
@@ -49,7 +50,7 @@ enum ts_status ts_reducer_ranks(struct ts_reducer *r, const int32_t *ranks, size
 				    TS_REDUCE_PARTS_MAX - 1, TS_REDUCE_RANKS_MAX);
 	if (!k)
 		return ts_arena_error(r->arena, err);
-	*k = (struct ts_reducer_ranks){.ranks = ranks, .n_ranks = n_ranks, .names = names, .n_names = n_names};
+	*k = (struct ts_reducer_ranks){.arena = arena, .ranks = ranks, .n_ranks = n_ranks, .names = names, .n_names = n_names};
 	k->phases = ts_arena_array(r->arena, n_names, sizeof *k->phases);
 	k->parts = ts_arena_array(r->arena, n_names, sizeof *k->parts);
 	if (!k->phases || !k->parts)
@@ -62,14 +63,16 @@ enum ts_status ts_reducer_ranks(struct ts_reducer *r, const int32_t *ranks, size
 		if (k->phases[i] == TS_RANK_BACKWARD)
 			k->backward = i;
 	}
-	if (ts_ranks_begin(&k->sums, ranks, n_ranks, 0, n_ranks > 1 ? n_rows : 0, r->arena, err))
+	if (ts_ranks_begin(&k->sums, ranks, n_ranks, 0, n_ranks > 1 ? n_rows : 0, arena, err))
 		return err->status;
 	r->ranks = k;
 	return TS_OK;
 }
 
-static enum ts_status make_room(struct ts_reducer_ranks *k, size_t rows, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status make_room(struct ts_reducer_ranks *k, size_t rows, struct ts_error *err)
 {
+	struct ts_arena *arena = k->arena;
+
 	if (rows <= k->room)
 		return TS_OK;
 	k->other = ts_arena_array(arena, rows, k->n_ranks * sizeof *k->other);
@@ -199,7 +202,7 @@ enum ts_status ts_reducer_window(struct ts_reducer *r, const struct ts_reduce_wi
 
 	if (w->n == 0 || k->n_ranks == 0)
 		return TS_OK;
-	if (make_room(k, w->n, r->arena, err))
+	if (make_room(k, w->n, err))
 		return err->status;
 	look_over(k, w);
 	find_slowest(k, w, k->other);

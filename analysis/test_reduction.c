@@ -480,7 +480,7 @@ static struct ts_reduction reduce_ranks(const struct ts_span *names, size_t n_na
 
 	assert_int_equal(ts_reducer_begin(&r, &job.options, &job.work, &arena, &err), TS_OK);
 	assert_int_equal(ts_reducer_rows(&r, &job.rows, &err), TS_OK);
-	assert_int_equal(ts_reducer_ranks(&r, numbers, RANKS, names, n_names, STEPS, &err), TS_OK);
+	assert_int_equal(ts_reducer_ranks(&r, numbers, RANKS, names, n_names, STEPS, &arena, &err), TS_OK);
 	for (size_t from = 0; from < STEPS; from += STEPS / pieces) {
 		struct ts_reduce_window w = {.steps = job.steps + from, .n = STEPS / pieces, .seconds = at};
 

@@ -16,6 +16,7 @@ struct reducing {
 	const struct ts_run *run;
 	const struct ts_gate_policy *policy;
 	struct ts_arena *arena; /* of all that is worked with */
+	struct ts_arena kept;	/* but for what is kept of ranks */
 	struct ts_work work;
 	struct ts_reducer reducer;
 	struct ts_reduce_ends ends;
@@ -111,7 +112,7 @@ static enum ts_status read_phases(struct reducing *r, struct ts_error *err)
 		return err->status;
 	slots.n = names.n;
 	slots.ctx = &names;
-	if (ts_reducer_ranks(&r->reducer, ranks, in.n, names.items, names.n, in.n_steps, err))
+	if (ts_reducer_ranks(&r->reducer, ranks, in.n, names.items, names.n, in.n_steps, &r->kept, err))
 		return err->status;
 	return ts_rank_windows(&in, &slots, take_window, &r->reducer, err);
 }
@@ -305,12 +306,14 @@ static enum ts_status reduce_anew(struct ts_fetch *f, const struct ts_id *id, co
 	enum ts_status status;
 
 	ts_arena_init(&work, TS_ANALYSIS_ARENA);
+	ts_arena_init(&r.kept, TS_ANALYSIS_ARENA);
 	status = ts_run_open(f, id, &work, &run, err);
 	if (!status)
 		status = reduce(&r, &out, err);
 	if (!status)
 		status = ts_reduce_keep(f->call->engine, &out, policy, arena, ret_run, err);
 	ts_arena_finish(&work);
+	ts_arena_finish(&r.kept);
 	return status;
 }
 
