@@ -5,8 +5,9 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 
-enum { STRIDE = 6 };
+enum { STRIDE = 6, COARSER = 4 };
 
 /* Median deviation to standard deviation, of a normal distribution. */
 #define DEVIATION 1.4826
@@ -15,8 +16,10 @@ struct search {
 	const double *values;
 	size_t n;
 	const struct ts_change_options *options;
-	struct ts_change_point *points; /* ascending */
+	struct ts_change_point *points; /* ascending between scans */
 	size_t n_points;
+	double *scratch; /* room for n */
+	double *coarse;	 /* the same: what is scanned */
 };
 
 /* A piece of the series as it is tested: clipped, and scaled to that distance, which changes no answer. */
@@ -151,7 +154,7 @@ static size_t belonging(const double *values, size_t n, double own, double other
 
 static bool is_large(const struct search *s, size_t low, size_t at, size_t high)
 {
-	const double *values = s->values + low;
+	const double *values = s->coarse + low;
 	size_t first = at - low, second = high - at;
 	double before = median(values, first), after = median(values + first, second);
 
@@ -166,7 +169,7 @@ static bool look(const struct search *s, size_t low, size_t high, size_t *ret_at
 	struct window w;
 	double found;
 
-	if (n < 2 * TS_CHANGE_LEAST || !fill(&w, s->values + low, n))
+	if (n < 2 * TS_CHANGE_LEAST || !fill(&w, s->coarse + low, n))
 		return false;
 	found = best_split_of(&w, &at);
 	if (!is_large(s, low, low + at, high))
@@ -176,22 +179,22 @@ static bool look(const struct search *s, size_t low, size_t high, size_t *ret_at
 }
 
 /* Windows that end at every STRIDE-th value and at the last, none of them across a change that was found. So close together,
- * they see of two changes the first one first. */
-static void scan(struct search *s)
+ * they see of two changes the first one first. A value stands for `width` of the series, which begin at origin. */
+static void scan(struct search *s, size_t n, size_t origin, size_t width)
 {
 	size_t low = 0, end = 2 * TS_CHANGE_LEAST;
 
-	while (end <= s->n) {
+	while (end <= n) {
 		size_t at = 0, first = end - low > TS_CHANGE_WINDOW ? end - TS_CHANGE_WINDOW : low;
 		double p = 1;
 
 		if (look(s, first, end, &at, &p)) {
-			s->points[s->n_points++] = (struct ts_change_point){.at = at, .p = p};
+			s->points[s->n_points++] = (struct ts_change_point){.at = origin + at * width, .p = p};
 			low = at; /* and there may be another before the end */
-		} else if (end == s->n) {
+		} else if (end == n) {
 			break;
 		} else {
-			end = s->n - end > STRIDE ? end + STRIDE : s->n;
+			end = n - end > STRIDE ? end + STRIDE : n;
 		}
 	}
 }
@@ -206,35 +209,60 @@ static size_t to(const struct search *s, size_t i)
 	return i + 1 == s->n_points ? s->n : s->points[i + 1].at;
 }
 
+static int ascending(const void *a, const void *b)
+{
+	const struct ts_change_point *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Every level of its own, by medians of `width` values that end with it. A level that drifts by less than the least size in a
+ * window of runs does by more in a window of those. */
+static void scan_levels(struct search *s, size_t width)
+{
+	size_t known = s->n_points, low = 0;
+
+	for (size_t i = 0; i <= known; i++) {
+		size_t high = i < known ? s->points[i].at : s->n, n = (high - low) / width, origin = high - n * width;
+
+		for (size_t k = 0; k < n; k++)
+			s->coarse[k] = ts_median(s->values + origin + k * width, width, s->scratch);
+		scan(s, n, origin, width);
+		low = high;
+	}
+	if (s->n_points > known)
+		qsort(s->points, s->n_points, sizeof *s->points, ascending);
+}
+
 static double size_of(const struct ts_change_point *p)
 {
 	return fabs(p->after - p->before);
 }
 
-static void measure(struct search *s, size_t i, double *scratch)
+static void measure(struct search *s, size_t i)
 {
 	struct ts_change_point *p = &s->points[i];
 
-	p->before = ts_median(s->values + from(s, i), p->at - from(s, i), scratch);
-	p->after = ts_median(s->values + p->at, to(s, i) - p->at, scratch);
+	p->before = ts_median(s->values + from(s, i), p->at - from(s, i), s->scratch);
+	p->after = ts_median(s->values + p->at, to(s, i) - p->at, s->scratch);
 }
 
-static void drop(struct search *s, size_t i, double *scratch)
+static void drop(struct search *s, size_t i)
 {
 	s->n_points--;
 	memmove(&s->points[i], &s->points[i + 1], (s->n_points - i) * sizeof *s->points);
 	if (i > 0)
-		measure(s, i - 1, scratch);
+		measure(s, i - 1);
 	if (i < s->n_points)
-		measure(s, i, scratch);
+		measure(s, i);
 }
 
 /* Levels are medians of everything between two changes: between those a change may be too small. The smallest goes first, since
  * without it its neighbours may be larger. */
-static void merge(struct search *s, double *scratch)
+static void merge(struct search *s)
 {
 	for (size_t i = 0; i < s->n_points; i++)
-		measure(s, i, scratch);
+		measure(s, i);
 	while (s->n_points > 0) {
 		size_t smallest = 0;
 
@@ -243,7 +271,7 @@ static void merge(struct search *s, double *scratch)
 				smallest = i;
 		if (size_of(&s->points[smallest]) >= s->options->min_size)
 			return;
-		drop(s, smallest, scratch);
+		drop(s, smallest);
 	}
 }
 
@@ -251,15 +279,17 @@ enum ts_status ts_change_points(const double *values, size_t n, const struct ts_
 				struct ts_change_point **ret_points, size_t *ret_n, struct ts_error *err)
 {
 	struct search s = {.values = values, .n = n, .options = options};
-	double *scratch = ts_arena_array(arena, n, sizeof *scratch);
 
 	for (size_t i = 0; i < n; i++)
 		assert(isfinite(values[i]));
 	s.points = ts_arena_array(arena, n / TS_CHANGE_LEAST + 1, sizeof *s.points);
-	if (!s.points || !scratch)
+	s.scratch = ts_arena_array(arena, n, sizeof *s.scratch);
+	s.coarse = ts_arena_array(arena, n, sizeof *s.coarse);
+	if (!s.points || !s.scratch || !s.coarse)
 		return ts_arena_error(arena, err);
-	scan(&s);
-	merge(&s, scratch);
+	for (size_t width = 1; n / width >= 2 * TS_CHANGE_LEAST; width *= COARSER)
+		scan_levels(&s, width);
+	merge(&s);
 	*ret_points = s.points;
 	*ret_n = s.n_points;
 	return TS_OK;

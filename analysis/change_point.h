@@ -12,6 +12,9 @@
  * (1.4826 median deviations) from the median of the window count as if at that distance, which permutes as well as the values
  * do: odd runs would hide a change otherwise, and a single one is none.
  *
+ * Each level is then looked at again by medians of 4, 16, ... values: so a level that drifts by less than min_size in 50 runs
+ * is found when it does in 200. The place of such a change is only where the two halves of a drift lie furthest apart.
+ *
  * p cannot be less than the chance that the new level's runs come last, or first: 2 / C(50, 3) = 0.0001 for three of 50. So
  * three runs show a change where some 47 of the old level stand before them, and half of the time where 22 do; where only 10 do,
  * it takes five or six. Runs must be exchangeable if nothing changed: a level that wanders (runs that depend on the one before) is

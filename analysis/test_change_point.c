@@ -314,6 +314,28 @@ static void a_slope(void **state)
 	assert_true(fabs(got.points[0].before) < 0.005 && fabs(got.points[got.n - 1].after - 0.1) < 0.005);
 }
 
+/* 0.05 % a run: halves of 50 runs differ by 1.25 %, halves of 200 by 5 %. */
+static void a_drift(void **state)
+{
+	struct got got;
+
+	(void)state;
+	noise(400, 0.005, 21);
+	for (size_t i = 100; i < 300; i++)
+		x[i] += 0.0005 * (double)(i - 100);
+	shift(300, 400, 0.1);
+	shift(360, 400, 0.1); /* found among the runs, before any drift is */
+	got = find(400);
+	assert_in_range(got.n, 2, 6);
+	assert_int_equal(got.points[got.n - 1].at, 360);
+	for (size_t i = 0; i < got.n; i++) {
+		assert_in_range(got.points[i].at, 100, i + 1 < got.n ? 300 : 360);
+		assert_true(got.points[i].after - got.points[i].before >= 0.0198);
+		assert_true(i == 0 || got.points[i].at > got.points[i - 1].at);
+	}
+	assert_int_equal(find(100).n, 0);
+}
+
 static void large_and_small_numbers(void **state)
 {
 	static const double scales[] = {1e-308, 1e-300, 1e300, 8e307};
@@ -368,6 +390,7 @@ int main(void)
 		cmocka_unit_test(constant_and_ties),
 		cmocka_unit_test(too_small),
 		cmocka_unit_test(a_slope),
+		cmocka_unit_test(a_drift),
 		cmocka_unit_test(large_and_small_numbers),
 		cmocka_unit_test(same_seed_same_answer),
 		cmocka_unit_test(no_change_in_long_series),
