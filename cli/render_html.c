@@ -155,13 +155,19 @@ static void series(struct page *p, const struct ts_item *item)
 /* A line ends where its values do: said, because it looks like a run that ended. */
 static void broken(struct page *p, const struct ts_plot *plot, const char *name)
 {
-	size_t i = 0;
+	size_t i = 0, next;
+	bool lasts;
 
 	while (i < plot->n && (!plot->count[i] || isfinite(plot->mean[i])))
 		i++;
-	if (i < plot->n)
-		ts_buf_printf(p->out, "<span>%s is not finite %s step %llu</span>", name, plot->width > 1 ? "soon after" : "at",
-			      (unsigned long long)((uint64_t)plot->first_step + i * plot->width));
+	if (i == plot->n)
+		return;
+	for (next = i; next < plot->n && (!plot->count[next] || !isfinite(plot->mean[next])); next++)
+		;
+	lasts = plot->width == 1 && next == plot->n;
+	ts_buf_printf(p->out, "<span>%s is not finite %s step %lld%s</span>", name,
+		      plot->width > 1 ? "soon after" : lasts ? "from" : "at",
+		      (long long)((uint64_t)plot->first_step + i * plot->width), lasts ? " on" : "");
 }
 
 /* Both runs over each other, and below how far apart they are where that can be told point by point. */

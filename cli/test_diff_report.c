@@ -780,6 +780,9 @@ static void a_page_says_where_a_curve_breaks(void **state)
 	ts_plot_add(&diff.plots.items[1], &step, &nan, 1); /* no cell has it yet */
 	diff.plots.items[1].mean[97 - 40] = NAN;
 	has(page_of(), "<span>b is not finite at step 97</span>");
+	for (size_t i = 98 - 40; i < diff.plots.items[1].n; i++)
+		diff.plots.items[1].mean[i] = NAN;
+	has(page_of(), "<span>b is not finite from step 97 on</span>");
 }
 
 /* A report that does not fit its memory is an error, not a shorter report. */
