@@ -13,10 +13,10 @@
 
 enum { OUTPUT_MAX = 64 << 20 };
 
-/* The words of this command without those that only this look needs: its pairs and what it writes. */
+/* The words of this command without those that say what it writes. */
 static enum ts_status words_of(struct ts_cli *cli, struct ts_gate_again *ret_again, struct ts_error *err)
 {
-	static const char *const left_out[] = {"paired", "junit", "markdown", "gitlab", "request", "verdict", "github", "json"};
+	static const char *const left_out[] = {"junit", "markdown", "gitlab", "request", "verdict", "github", "json"};
 	const char **words = ts_arena_array(&cli->arena, 2 + 2 * cli->args.n + cli->args.n_words, sizeof *words);
 	size_t n = 0;
 

@@ -27,7 +27,7 @@ enum { TS_GATE_COMMENT_MAX = 65536 }; /* characters that GitHub takes in a comme
  * be found and written anew) or a step summary. At most TS_GATE_COMMENT_MAX bytes, whatever the verdict holds. again: the words of
  * the command that made the verdict, or NULL. */
 struct ts_gate_again {
-	const char *const *words; /* "tscope", "gate", ...; without --paired and without files to write */
+	const char *const *words; /* "tscope", "gate", ...; without files to write */
 	size_t n;
 };
 enum ts_status ts_render_gate_markdown(const struct ts_verdict *v, const struct ts_gate_again *again, bool marker,
@@ -40,7 +40,7 @@ enum ts_status ts_render_gate_request(const struct ts_verdict *v, const struct t
 				      struct ts_buf *out, struct ts_error *err);
 /* The name under which a run of a pair is pushed: "pair-<candidate>-2-base"; pair counts from 1. NULL when the arena is full. */
 const char *ts_gate_pair_name(const struct ts_gate_ask *ask, uint64_t pair, bool base, struct ts_arena *arena);
-/* The first pair that is asked for: those that the verdict has are counted before it. */
+/* The first pair that is asked for: those that the verdict has, also those that do not count, are counted before it. */
 uint64_t ts_gate_first_pair(const struct ts_verdict *v);
 /* The command to gate again with the pairs, ready for a shell; NULL when the arena is full. */
 const char *ts_gate_again_line(const struct ts_verdict *v, const struct ts_gate_again *again, struct ts_arena *arena);

@@ -5,15 +5,44 @@
 #include "cli/show_gate.h"
 #include "cli/show_value.h"
 
+#include <stdio.h>
+
+/* N of "project/pair-ID-N-base"; 0: it is called otherwise. */
+static uint64_t number_of(struct ts_span name, const char *stem)
+{
+	size_t len = strlen(stem);
+	uint64_t number = 0;
+
+	for (size_t i = name.len; i > 0; i--)
+		if (name.data[i - 1] == '/') {
+			name = ts_span_of(name.data + i, name.len - i);
+			break;
+		}
+	if (!ts_span_starts(name, ts_span_str(stem)))
+		return 0;
+	for (size_t i = len; i < name.len && ts_is_digit(name.data[i]) && number < UINT32_MAX; i++)
+		number = number * 10 + (uint64_t)(name.data[i] - '0');
+	return number;
+}
+
+/* Those that do not count have names too, which are taken. */
 uint64_t ts_gate_first_pair(const struct ts_verdict *v)
 {
-	uint64_t last = 0;
+	char hex[TS_ID_HEX + 1], stem[32];
+	uint64_t last = 0, number;
 
+	(void)snprintf(stem, sizeof stem, "pair-%.*s-", TS_ID_SHORT, ts_id_hex(&v->ask.candidate, hex));
 	for (size_t i = 0; i < v->input.n_runs; i++) {
 		const struct ts_gate_run *run = &v->input.runs[i];
+		bool paired = run->role == TS_GATE_PAIR_BASE || run->role == TS_GATE_PAIR_CANDIDATE;
 
-		if ((run->role == TS_GATE_PAIR_BASE || run->role == TS_GATE_PAIR_CANDIDATE) && run->group > last)
-			last = run->group;
+		number = number_of(run->name, stem);
+		number = paired && run->group > number ? run->group : number;
+		last = number > last ? number : last;
+	}
+	for (size_t i = 0; i < v->input.n_passed_over; i++) {
+		number = number_of(v->input.passed_over[i].name, stem);
+		last = number > last ? number : last;
 	}
 	return last + 1;
 }
@@ -51,34 +80,30 @@ static void quote(struct ts_buf *out, const char *word)
 	ts_buf_char(out, '\'');
 }
 
-static const char *pair_option(const struct ts_gate_ask *ask, uint64_t pair, bool base, struct ts_arena *arena)
+/* Pairs of this candidate that an earlier look had are found by the glob again. */
+static bool is_found(const struct ts_gate_again *again, size_t i, const char *stem)
 {
-	const char *name = ts_gate_pair_name(ask, pair, base, arena);
-
-	return name ? ts_arena_printf(arena, " --paired %s", name) : NULL;
+	return strcmp(again->words[i], "--paired") == 0 && i + 1 < again->n && strncmp(again->words[i + 1], stem, strlen(stem)) == 0;
 }
 
 const char *ts_gate_again_line(const struct ts_verdict *v, const struct ts_gate_again *again, struct ts_arena *arena)
 {
+	const char *id = ts_show_id(&v->ask.candidate, arena), *stem = id ? ts_arena_printf(arena, "pair-%s-", id) : NULL, *text = NULL;
 	struct ts_buf line = TS_BUF_INIT(1 << 20);
-	uint64_t first = ts_gate_first_pair(v);
-	const char *text = NULL;
 
+	if (!stem)
+		return NULL;
 	for (size_t i = 0; i < again->n; i++) {
-		if (i)
-			ts_buf_char(&line, ' ');
+		if (is_found(again, i, stem)) {
+			i++;
+			continue;
+		}
 		quote(&line, again->words[i]);
+		ts_buf_char(&line, ' ');
 	}
-	for (uint64_t k = 0; k < 2 * v->ask.pairs; k++) {
-		const char *option = pair_option(&v->ask, first + k / 2, k % 2 == 0, arena);
-
-		if (!option)
-			goto out;
-		ts_buf_str(&line, option);
-	}
+	ts_buf_printf(&line, "--paired '%s*'", stem);
 	if (!line.failed)
 		text = (const char *)ts_arena_span(arena, ts_buf_view(&line)).data;
-out:
 	ts_buf_finish(&line);
 	return text;
 }

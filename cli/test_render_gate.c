@@ -20,8 +20,9 @@
 static struct ts_arena arena;
 static const enum ts_gate_state states[] = {TS_GATE_PASS,    TS_GATE_REGRESSION,   TS_GATE_IMPROVEMENT,
 					    TS_GATE_SUSPECT, TS_GATE_INCONCLUSIVE, TS_GATE_COLLECTING};
-static const char *const again_words[] = {"tscope", "gate", "exp9", "--baseline", "main", "--policy", "a b'c.policy"};
-static const struct ts_gate_again again = {again_words, 7};
+static const char *const again_words[] = {"tscope", "gate", "exp9", "--baseline", "main", "--paired", "pair-cacacacacaca-1-base",
+					  "--paired", "other-pair", "--policy", "a b'c.policy"};
+static const struct ts_gate_again again = {again_words, 11};
 
 static struct ts_span str(const char *text)
 {
@@ -350,8 +351,7 @@ static void a_request_is_read_line_by_line(void **state)
 	assert_string_equal(request(v),
 			    "# 8f2a77b0c1\n"
 			    "# SIDE PAIR COMMIT NAME: run on one machine in this order, push under NAME, gate again:\n"
-			    "# tscope gate exp9 --baseline main --policy 'a b'\\''c.policy' --paired pair-cacacacacaca-3-base "
-			    "--paired pair-cacacacacaca-3-candidate --paired pair-cacacacacaca-4-base --paired pair-cacacacacaca-4-candidate\n"
+			    "# tscope gate exp9 --baseline main --paired other-pair --policy 'a b'\\''c.policy' --paired 'pair-cacacacacaca-*'\n"
 			    "base 3 3f2a77b0c1 pair-cacacacacaca-3-base\n"
 			    "candidate 3 8f2a77b0c1 pair-cacacacacaca-3-candidate\n"
 			    "base 4 3f2a77b0c1 pair-cacacacacaca-4-base\n"
@@ -360,6 +360,11 @@ static void a_request_is_read_line_by_line(void **state)
 	assert_says(request(v), "\ncandidate 3 - pair-");
 	v->ask.candidate_commit = str("--upload-pack=x");
 	assert_says(request(v), "\ncandidate 3 - pair-");
+	/* A pair that does not count has its names all the same. */
+	v->input.passed_over[0].name = str("p/pair-cacacacacaca-7-base");
+	assert_says(request(v), "\nbase 8 3f2a77b0c1 pair-cacacacacaca-8-base\n");
+	v->input.passed_over[0].name = str("p/pair-cacacacacacb-9-base");
+	assert_says(request(v), "\nbase 3 3f2a77b0c1 pair-cacacacacaca-3-base\n");
 	v->ask.pairs = 0;
 	assert_string_equal(request(v), "# 8f2a77b0c1\n");
 }
