@@ -32,6 +32,8 @@
 	X(gate_input, ts_gate_input) \
 	X(gate_request, ts_gate_request) \
 	X(gate_reply, ts_verdict) \
+	X(trend_request, ts_trend_request) \
+	X(trend_reply, ts_trend) \
 	X(verify_event, ts_verify_event) \
 	X(gc_request, ts_gc_request) \
 	X(gc_reply, ts_sweep_report)

@@ -139,6 +139,13 @@ VECTORS = [
      "why { kind: \"phase\" name: \"forward\" baseline: 1 candidate: 2 share: 0.5 } "
      "ask { pairs: 4 base_commit: \"bc\" candidate_commit: \"cc\" baseline: %s candidate: %s } policy_digest: %s"
      % (GATE_INPUT, "rows { %s } " % GATE_ROW + "rows { state: GATE_STATE_PASS } " * (len(METRICS) - 1), ident(3), ident(4), ident(5))),
+    ("trend_request", "TrendRequest",
+     'branch: "branch:p/main" metric: "peak_memory" limit: 12 like: "l" policy { code: "GATE" threshold: "delta" value: 0.5 }'),
+    ("trend_reply", "TrendReply",
+     "branch: \"p/main\" metric: \"loss\" workload: \"w\" runs { id: %s commit: \"c\\000\" moved_ns: -3 value: -0.0 } "
+     "runs { id: %s reason: \"marked bad\" accepted: true accept_reason: \"a\" } runs { id: %s value: 4.5 } left_out: 1 older: 7 "
+     "changes { at: 2 last_before: 0 before: 1 after: 2 size: inf p: 0.0005 worse: true accepted: true } sentence: \"s\""
+     % (ident(1), ident(2), ident(3))),
     ("verify_event", "VerifyEvent",
      "final: true done: 2 total: 3 objects: 4 bytes: 5 damaged: 6 missing: 7 ids: " + ids(8)),
     ("gc_request", "CollectGarbageRequest", "dry_run: true lease_s: 0"),

@@ -757,6 +757,66 @@ static void refuses_gate_messages(void **state)
 	ts_buf_finish(&buf);
 }
 
+static void reads_trend_messages(void **state)
+{
+	struct ts_trend_request request;
+	struct ts_trend t;
+
+	(void)state;
+	UNPACK(trend_request, &request);
+	IS(request.branch, "branch:p/main");
+	assert_int_equal(request.metric, TS_METRIC_PEAK_MEMORY);
+	assert_int_equal(request.limit, 12);
+	IS(request.like, "l");
+	assert_int_equal(request.policy.n, 1);
+	IS(request.policy.items[0].threshold, "delta");
+	UNPACK(trend_reply, &t);
+	IS(t.branch, "p/main");
+	assert_int_equal(t.metric, TS_METRIC_LOSS);
+	IS(t.workload, "w");
+	assert_int_equal(t.n_runs, 3);
+	ID(t.runs[0].id, 1);
+	assert_true(t.runs[0].commit.len == 2 && t.runs[0].commit.data[1] == '\0' && t.runs[0].moved_ns == -3);
+	assert_true(t.runs[0].known && t.runs[0].value == 0 && signbit(t.runs[0].value) && !t.runs[0].accepted);
+	assert_true(!t.runs[1].known && t.runs[1].accepted && t.runs[1].moved_ns == 0);
+	IS(t.runs[1].reason, "marked bad");
+	IS(t.runs[1].accept_reason, "a");
+	assert_true(t.runs[2].known && t.runs[2].value == 4.5);
+	assert_true(t.left_out == 1 && t.older == 7 && t.n_changes == 1);
+	assert_true(t.changes[0].at == 2 && t.changes[0].last_before == 0 && t.changes[0].before == 1 && t.changes[0].after == 2);
+	assert_true(isinf(t.changes[0].size) && t.changes[0].p == 0.0005 && t.changes[0].worse && t.changes[0].accepted);
+	IS(t.sentence, "s");
+}
+
+/* Renderers index runs by what a change says. */
+static void refuses_trend_messages(void **state)
+{
+	static const struct {
+		size_t at, last_before, second, runs, left_out;
+		const char *field;
+	} cases[] = {
+		{3, 0, 0, 3, 0, "changes.at"}, {1, 1, 0, 3, 0, "changes.at"}, {1, 2, 0, 3, 0, "changes.at"},
+		{1, 0, 1, 3, 0, "ascending"},  {1, 0, 2, 3, 4, "left_out"},   {1, 0, 2, TS_TREND_RUNS_MAX + 1, 0, "runs"},
+	};
+	struct ts_buf buf = TS_BUF_INIT(8 << 20);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct ts_trend_change changes[2] = {{.at = cases[i].at, .last_before = cases[i].last_before},
+						     {.at = cases[i].second}};
+		struct ts_trend in = {.runs = ts_arena_array(&arena, cases[i].runs, sizeof *in.runs), .n_runs = cases[i].runs,
+				      .left_out = cases[i].left_out, .changes = changes, .n_changes = 1 + (cases[i].second > 0)};
+		struct ts_trend out;
+
+		buf.len = 0;
+		assert_int_equal(ts_wire_pack_trend_reply(&in, &buf, &err), TS_OK);
+		assert_int_equal(ts_wire_unpack_trend_reply(ts_buf_view(&buf), &arena, &out, &err), TS_INVALID);
+		if (!strstr(err.text, cases[i].field))
+			fail_msg("%zu: %s, not %s", i, err.text, cases[i].field);
+	}
+	ts_buf_finish(&buf);
+}
+
 static void reads_diff_messages(void **state)
 {
 	struct ts_diff_request request;
@@ -1029,6 +1089,8 @@ int main(void)
 		T(refuses_resume_messages),
 		T(reads_gate_messages),
 		T(refuses_gate_messages),
+		T(reads_trend_messages),
+		T(refuses_trend_messages),
 		T(reads_diff_messages),
 		T(reads_matrix_messages),
 		T(writes_what_protoc_writes),

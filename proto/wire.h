@@ -252,7 +252,7 @@ struct ts_trend_request {
 	struct ts_span like;	    /* spec of a run whose workload is followed; empty: that of the newest run */
 	struct ts_policy policy;
 };
-enum { TS_TREND_RUNS_MAX = 100000 };
+enum { TS_TREND_RUNS_MAX = 10000 /* fit into a message */ };
 
 /* Verify: replies down: progress while it runs, then the report. */
 struct ts_verify_event {
@@ -303,6 +303,8 @@ TS_WIRE(resume_reply, ts_resume);
 TS_WIRE(gate_input, ts_gate_input); /* the record of a verdict and a bundle, in files that outlive the runs, too */
 TS_WIRE(gate_request, ts_gate_request);
 TS_WIRE(gate_reply, ts_verdict);
+TS_WIRE(trend_request, ts_trend_request);
+TS_WIRE(trend_reply, ts_trend);
 TS_WIRE(gate_run, ts_gate_run); /* in a cache: it is no message of a method */
 TS_WIRE(verify_event, ts_verify_event);
 TS_WIRE(gc_request, ts_gc_request);

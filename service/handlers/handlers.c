@@ -24,6 +24,7 @@ static const struct ts_handler rows[] = {
 	{.method = "CheckResume", .message = ts_handle_check_resume},
 	{.method = "Gate", .message = ts_handle_gate},
 	{.method = "Baseline", .message = ts_handle_baseline},
+	{.method = "Trend", .message = ts_handle_trend},
 	{.method = "Verify", .flags = TS_METHOD_STREAM_DOWN, .message = ts_handle_verify},
 	{.method = "CollectGarbage", .flags = TS_METHOD_WRITES, .message = ts_handle_collect_garbage},
 };

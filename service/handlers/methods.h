@@ -32,6 +32,7 @@ ts_handle_fn ts_handle_diff_matrix;
 ts_handle_fn ts_handle_check_resume;
 ts_handle_fn ts_handle_gate;
 ts_handle_fn ts_handle_baseline;
+ts_handle_fn ts_handle_trend;
 ts_handle_fn ts_handle_verify;
 ts_handle_fn ts_handle_collect_garbage;
 

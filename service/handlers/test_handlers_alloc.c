@@ -156,6 +156,7 @@ static void reading(void **state)
 	struct ts_span columns[] = {ts_span_str("state"), ts_span_str("config.lr"), ts_span_str("started")};
 	struct ts_id ids[] = {first, longer};
 	struct ts_buf none = TS_BUF_INIT(1);
+	struct ts_ref_reply moved;
 
 	(void)state;
 	fail_each("ServerInfo", &none);
@@ -177,6 +178,11 @@ static void reading(void **state)
 	EACH("Diff", diff_request, (&(struct ts_diff_request){.a = ts_span_str("p/a"), .b = ts_span_str("p/b")}));
 	EACH("CheckResume", resume_request,
 	     (&(struct ts_resume_request){.parent = ts_span_str("p/b"), .child = ts_span_str("p/later")}));
+	must(test_update(&s, &(struct ts_ref_request){.kind = TS_REF_BRANCH, .name = ts_span_str("p/trunk"), .target = ts_span_str("p/a")},
+			 &moved),
+	     &s.err);
+	EACH("Trend", trend_request,
+	     (&(struct ts_trend_request){.branch = ts_span_str("branch:p/trunk"), .like = ts_span_str("p/b")}));
 	EACH("Gate", gate_request,
 	     (&(struct ts_gate_request){.candidates = (struct ts_span[]){ts_span_str("p/a")},
 					.n_candidates = 1,
