@@ -77,7 +77,7 @@ static void entities(struct page *p, const char *s, size_t most, bool code)
 			return;
 		}
 		len = ts_utf8_next(ts_span_str(s), &point);
-		if (is_plain(s, n == 0, before))
+		if (is_plain(s, n == 0 && !code, before))
 			ts_buf_bytes(p->out, s, len);
 		else
 			ts_buf_printf(p->out, "&#%d;", *s);
@@ -165,28 +165,34 @@ static void metric(struct page *p, const struct ts_gate_row *row)
 	put(p, "\n");
 }
 
+/* Metrics that follow each other and lack the same thing have one reason. */
+static void unknown(struct page *p)
+{
+	const struct ts_gate_row *rows = p->v->rows;
+
+	put(p, "\n");
+	for (size_t i = 0; i < TS_METRICS; i++) {
+		struct ts_span reason = rows[i].reason;
+
+		if (reason.len == 0)
+			continue;
+		ts_buf_printf(p->out, "- not known: %s", ts_metrics[rows[i].metric].title);
+		for (; i + 1 < TS_METRICS && ts_span_eq(rows[i + 1].reason, reason); i++)
+			ts_buf_printf(p->out, ", %s", ts_metrics[rows[i + 1].metric].title);
+		put(p, ": ");
+		said(p, reason);
+		put(p, "\n");
+	}
+}
+
 static void metrics(struct page *p)
 {
-	bool any = false;
-
 	put(p, "\n| metric | baseline | candidate | change | 99 % interval | verdict | could have missed |\n"
 	       "|---|--:|--:|--:|---|---|---|\n");
 	for (size_t i = 0; i < TS_METRICS; i++)
 		if (is_shown(&p->v->rows[i]))
 			metric(p, &p->v->rows[i]);
-	for (size_t i = 0; i < TS_METRICS; i++) {
-		const struct ts_gate_row *row = &p->v->rows[i];
-
-		if (row->reason.len == 0)
-			continue;
-		put(p, any ? "; " : "\nNot known: ");
-		any = true;
-		ts_buf_printf(p->out, "%s (", ts_metrics[row->metric].title);
-		code(p, brief(p, row->reason, 2 * NAME_MOST), 2 * NAME_MOST);
-		put(p, ")");
-	}
-	if (any)
-		put(p, "\n");
+	unknown(p);
 }
 
 /* --- why --- */

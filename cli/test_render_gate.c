@@ -330,6 +330,7 @@ static void a_comment_says_what_an_engineer_asks(void **state)
 	assert_ptr_equal(strstr(text, "<!-- tscope-gate:exp9 -->\n### tscope gate: regression\n\nexp9\n"), text);
 	assert_says(text, "\n| **step time** | 381 ms | 412 ms | +8.1 % | +7.2 % to +9.0 % | regression | |\n");
 	assert_says(text, "\n| peak memory | 7 GiB | 8 GiB | +14 % | +14 % to +15 % | regression (does not decide) | |\n");
+	assert_says(text, "\n- not known: mean step time, 95th percentile of step time, share of stalls: no column\n- not known: tokens per second, ");
 	assert_says(text, "\n| phase | <code>exp9</code> | 110 ms | 141 ms | 102 % |\n");
 	assert_says(text, "\nand 11 more facts\n"); /* one of 31 is listed here, 20 would be */
 	assert_says(text, "\ntscope baseline accept 3f2a77b0c1 --reason 'why it is worth it'\n");

@@ -52,7 +52,7 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
 	train base.json "main$i" "machine$i" "$(commit "main $i")"
 	if [ "$i" = 1 ]; then run 0 tscope push -q --branch main "main$i"; else tscope push -q --branch main "main$i" >/dev/null; fi
 done
-run 0 tscope baseline main
+run 0 tscope baseline --baseline main
 
 printf '\n# A change that costs nothing.\n'
 train base.json clean machine11 "$(commit clean)"
@@ -68,13 +68,14 @@ run 4 tscope gate slow --baseline main --request request.txt
 run 0 cat request.txt
 
 printf '\n# The pairs that it asks for, on one machine, in turn.\n'
-paired=()
+paired=() names=()
 while read -r -u 3 side number commit name; do
 	[ "$side" != '#' ] || continue
 	if [ "$side" = base ]; then from=base.json; else from=slow.json; fi
 	train $from "$name" machine13 "$commit"
 	tscope push -q "$name" >/dev/null
 	paired+=(--paired "$name")
+	names+=("$name")
 	printf 'pair %s: %s\n' "$number" "$name"
 done 3<request.txt
 run 1 tscope gate slow --baseline main "${paired[@]}" --junit slow.xml --markdown slow.md --verdict slow.json
@@ -85,7 +86,8 @@ run 0 cat slow.md
 run 0 cat slow.xml
 
 printf '\n# The same verdict from its record, when the runs are gone.\n'
-run 0 tscope rm -q slow "${paired[@]/--paired/slow}"
+run 0 tscope rm -q slow "${names[@]}"
+run 0 tscope gc -q --lease 0s
 run 1 tscope gate --replay slow.json --markdown again.md
 run 0 cmp slow.md again.md
 
