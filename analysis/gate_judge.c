@@ -1,4 +1,4 @@
-/* gate.c - roles to samples, samples to rows, rows to one state. What is said of them: gate_say.c; where a difference lies:
+/* gate_judge.c - roles to samples, samples to rows, rows to one state. What is said of them: gate_say.c; where a difference lies:
  * gate_why.c. */
 #include "analysis/gate_internal.h"
 
