@@ -19,6 +19,7 @@ enum ts_cut {
 	TS_CUT_PRECISION,    /* r at the first step up to which another precision explains it */
 	TS_CUT_RESUME_DATA,  /* r at a resume from which the data position is at fault */
 	TS_CUT_LATCH,	     /* slope of ln r a step above which low precision amplifies rounding */
+	TS_CUT_GROWTH,	     /* slope of ln r a step up to which rounding may grow where no record shows it */
 	TS_CUT_QUANTUM,	     /* quanta that a first difference must have to say anything of its cause */
 	TS_CUT_SPREAD,	     /* times the spread of repeats that is theirs, in a diagnosis and in an envelope */
 	TS_CUT_BLOW_UP,	     /* r from which one run left the other's range */

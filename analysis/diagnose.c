@@ -266,12 +266,24 @@ static void nothing_parts(struct ts_inquiry *q)
 
 /* --- a report differs, the state does not --- */
 
-/* Records from `step` on over which the state, by its digests or by the gradient norm, agrees to the bit. */
+/* Numbers that differ in nothing but that one side is written as float32. */
+static bool fine(const struct ts_inquiry *q, enum ts_series_kind kind)
+{
+	for (size_t i = 0; i < q->e->n_series; i++)
+		if (q->e->series[i].kind == kind && (is_decimals(q->e->series[i].writing_a.resolution) ||
+						     is_decimals(q->e->series[i].writing_b.resolution)))
+			return false;
+	return !q->first[kind].parts;
+}
+
+/* Records from `step` on over which the state agrees to the bit, by its digests or by the gradient norm, or to that of a float32. */
 static double state_agrees(const struct ts_inquiry *q, enum ts_series_kind kind, int64_t step)
 {
 	const struct ts_first *state = &q->first[kind];
 
-	return state->recorded && !state->bits ? ts_records(q, step, state->through) : -1;
+	return state->recorded && (!state->bits || (kind < TS_KIND_PARAMS && fine(q, kind)))
+		       ? ts_records(q, step, state->through)
+		       : -1;
 }
 
 static void conclude_report(struct ts_inquiry *q, const struct ts_first *report, const struct ts_first *state, double records,
@@ -297,6 +309,8 @@ static void conclude_report(struct ts_inquiry *q, const struct ts_first *report,
 	q->d.step = report->step;
 }
 
+enum { REPORT_FEW = 3 }; /* records over which the state agrees while a report differs by more than rounding */
+
 static bool report_only(struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM],
@@ -317,9 +331,15 @@ static bool report_only(struct ts_inquiry *q)
 	if ((loss->parts && norm->parts) || (lr->parts && lr->step <= report->step))
 		return false;
 	records = state_agrees(q, loss->parts ? TS_KIND_GRAD_NORM : TS_KIND_LOSS, report->step);
-	if (records < least)
+	if (records < least && !(records >= REPORT_FEW && report->jump >= q->limit))
 		return false;
-	conclude_report(q, report, norm, records, TS_CONFIDENCE_MEDIUM);
+	conclude_report(q, report, norm, records, records < least ? TS_CONFIDENCE_LOW : TS_CONFIDENCE_MEDIUM);
+	if (records < least) {
+		ts_say_against(q, "%s are few: a difference may reach the other series later",
+			       ts_say_plural(records + 1, "record").text);
+		ts_remain(q, TS_CAUSE_PRECISION);
+		ts_remain(q, TS_CAUSE_NONDETERMINISM);
+	}
 	if (report->series->gap.known && report->series->gap.differing * 10 < report->series->gap.points * 9) {
 		q->d.confidence = TS_CONFIDENCE_LOW;
 		ts_say_against(q, "it differs at some points only: a difference so small that the gradient norm does not show it "

@@ -28,7 +28,7 @@ static bool fits_push(const struct ts_inquiry *q, const struct ts_effect *effect
 {
 	bool rounding = ts_is_rounding(q) && !grad_is_finite(q);
 
-	if (q->coarse)
+	if (q->coarse || q->late)
 		return effect->push != TS_PUSH_NONE;
 	if (effect->cause == TS_CAUSE_PRECISION && q->jump > ts_cut_of(q, TS_CUT_PRECISION))
 		return false;
@@ -205,6 +205,9 @@ static enum ts_confidence confidence_of(struct ts_inquiry *q, const struct candi
 	}
 	if (q->coarse) {
 		ts_say_against(q, "the first difference that can be seen is of the size of the rounding of what was written");
+		sure = TS_CONFIDENCE_LOW;
+	} else if (q->late) {
+		ts_say_hidden(q);
 		sure = TS_CONFIDENCE_LOW;
 	}
 	if (c->n_causes > 1 && sure > TS_CONFIDENCE_LOW)

@@ -73,7 +73,7 @@ static bool by_learning_rate(struct ts_inquiry *q)
 	}
 	/* A rate acts on the losses behind it; within one interval of records, or after an update, the two show in one record. */
 	if (shown && distance == 0 && q->cadence == 1) {
-		if (ts_at_start(q)) {
+		if (ts_at_first_pass(q)) {
 			ts_say_against(q, "the learning rate differs from the first step on, but so does the loss, on which no "
 					  "update had acted yet");
 			return false;
@@ -431,20 +431,40 @@ static bool same_parameters(const struct ts_inquiry *q)
 							 ts_agrees_at(q, TS_KIND_PARAMS, q->f - q->cadence));
 }
 
+/* The gradients part first, and no loss of their step was recorded: it may have parted there. */
+static bool loss_unseen(const struct ts_inquiry *q)
+{
+	const struct ts_first *grads = &q->first[TS_KIND_GRADS], *loss = &q->first[TS_KIND_LOSS];
+
+	return grads->parts && grads->step == q->f && q->hidden > 0 && loss->step > q->f &&
+	       !ts_agrees_at(q, TS_KIND_LOSS, q->f);
+}
+
 /* Parameters, batch and generators agree, and the loss does not. */
 static bool by_exclusion(struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
 
-	if (!loss->parts || loss->step != q->f || !(ts_is_finite(q) || ts_is_pushed(q)) || !same_parameters(q) ||
-	    !ts_agrees_at(q, TS_KIND_BATCH, q->f) || !ts_agrees_at(q, TS_KIND_RNG, q->f))
+	if (!loss->parts || (loss->step != q->f && !loss_unseen(q)) || !(ts_is_finite(q) || ts_is_pushed(q)) ||
+	    !same_parameters(q) || !ts_agrees_at(q, TS_KIND_BATCH, q->f) || !ts_agrees_at(q, TS_KIND_RNG, q->f))
 		return false;
 	if (ts_diagnose_facts(q))
 		return true;
-	ts_say_for(q, "parameters, batch and generators of step %" PRId64 " agree, its loss does not", q->f);
-	ts_conclude(q, TS_CAUSE_PRECISION, TS_CONFIDENCE_MEDIUM,
-		    "the forward pass of step %" PRId64
-		    " computes other values from equal inputs: another precision, kernel or setting",
+	if (loss->step == q->f) {
+		ts_say_for(q, "parameters, batch and generators of step %" PRId64 " agree, its loss does not", q->f);
+	} else {
+		ts_say_for(q, "parameters, batch and generators of step %" PRId64 " agree, its gradients do not", q->f);
+		ts_say_against(q, "no loss of that step was recorded: the forward pass may have agreed");
+		ts_remain(q, TS_CAUSE_NONDETERMINISM);
+		ts_remain(q, TS_CAUSE_GRADIENT_PATH);
+	}
+	if (q->first[TS_KIND_PARAMS].through <= q->f && !q->first[TS_KIND_PARAMS].bits) {
+		ts_say_against(q, "no parameters behind it were recorded that would show whether the training differs "
+				  "or its report");
+		ts_remain(q, TS_CAUSE_REPORTING);
+	}
+	ts_conclude(q, TS_CAUSE_PRECISION, q->d.n_remaining ? TS_CONFIDENCE_LOW : TS_CONFIDENCE_MEDIUM,
+		    "step %" PRId64 " computes other values from equal inputs: another precision, kernel or setting",
 		    q->f);
 	if (!ts_config_known(q))
 		ts_remain(q, TS_CAUSE_CONFIG);

@@ -15,6 +15,9 @@
 static void state_or_data(struct ts_inquiry *q, int64_t resume)
 {
 	bool data = q->f == resume && q->jump >= ts_cut_of(q, TS_CUT_RESUME_DATA) && !ts_agrees_at(q, TS_KIND_BATCH, q->f);
+	/* Batches that agree leave state alone; so does a forward pass that agrees, on whatever batch. */
+	bool forward = ts_agrees_at(q, TS_KIND_BATCH, q->f) ||
+		       ts_agrees_at(q, q->first[TS_KIND_LOSS].recorded ? TS_KIND_LOSS : TS_KIND_GRAD_NORM, resume);
 
 	if (data)
 		ts_conclude(q, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM,
@@ -22,10 +25,13 @@ static void state_or_data(struct ts_inquiry *q, int64_t resume)
 			    ", by a relative %s at once: the data go on from another position",
 			    resume, ts_say_number(q->jump).text);
 	else
-		ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM,
+		ts_conclude(q, TS_CAUSE_RESUME_STATE, forward ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
 			    "the runs part right after the resume at step %" PRId64
 			    ": optimizer, scaler or generators were not restored",
 			    resume);
+	if (!data && !forward)
+		ts_say_against(q, "no record shows that the first forward pass behind the resume agrees: other data "
+				  "may do this too");
 	ts_remain(q, data ? TS_CAUSE_RESUME_STATE : TS_CAUSE_RESUME_DATA);
 	ts_remain(q, TS_CAUSE_RNG_STREAM);
 }
@@ -47,8 +53,10 @@ bool ts_diagnose_resume(struct ts_inquiry *q)
 	}
 	if (q->coarse)
 		ts_say_against(q, "the first difference that can be seen is of the size of the rounding of what was written");
+	else if (q->late)
+		ts_say_hidden(q);
 	state_or_data(q, resume);
-	if (q->coarse)
+	if (q->coarse || q->late)
 		q->d.confidence = TS_CONFIDENCE_LOW;
 	return true;
 }
@@ -126,8 +134,15 @@ static void finite_at_start(struct ts_inquiry *q)
 		ts_remain(q, TS_CAUSE_PRECISION);
 		remain_inputs(q);
 	}
-	if (!ts_config_known(q))
-		ts_remain(q, TS_CAUSE_CONFIG);
+	if (ts_at_first_pass(q)) {
+		if (!ts_config_known(q))
+			ts_remain(q, TS_CAUSE_CONFIG);
+		return;
+	}
+	ts_say_against(q, "updates lie before the first record that both have: what differs may have begun in them");
+	q->d.confidence = TS_CONFIDENCE_LOW;
+	ts_remain(q, TS_CAUSE_CONFIG);
+	ts_remain(q, TS_CAUSE_CORRUPTION);
 }
 
 /* --- rounding --- */
@@ -275,7 +290,7 @@ static void jump(struct ts_inquiry *q)
 
 	if (ts_is_epoch(q, q->f) && q->jump >= ts_cut_of(q, TS_CUT_INIT) && !ts_agrees_at(q, TS_KIND_BATCH, q->f)) {
 		ts_say_for(q, "step %" PRId64 " begins an epoch, and data are shuffled anew there", q->f);
-		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM,
+		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW,
 			    "the runs part where an epoch begins: another order of the data");
 		remain_jump(q, norm_first);
 		return;
@@ -292,15 +307,21 @@ static void jump(struct ts_inquiry *q)
 	remain_jump(q, norm_first);
 }
 
-static void coarse(struct ts_inquiry *q)
+/* Nothing says how large it was when it began: values are written coarsely, or not at every step. */
+static void unseen(struct ts_inquiry *q)
 {
-	ts_say_against(q,
-		       "the first difference that can be seen, a relative %s, is of the size of the rounding of what was "
-		       "written, %s: where it began, "
-		       "and how, lies below that",
-		       ts_say_number(q->jump).text, ts_say_number(q->quantum).text);
+	if (q->coarse)
+		ts_say_against(q,
+			       "the first difference that can be seen, a relative %s, is of the size of the rounding "
+			       "of what was "
+			       "written, %s: where it began, "
+			       "and how, lies below that",
+			       ts_say_number(q->jump).text, ts_say_number(q->quantum).text);
+	else
+		ts_say_hidden(q);
 	ts_conclude(q, ts_at_start(q) ? TS_CAUSE_KERNEL_RNG_OR_DATA : TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
-		    "the runs part at step %" PRId64 " or before, too coarsely written to say why", q->f);
+		    "the runs part at step %" PRId64 " or before, too %s written to say why", q->f,
+		    q->coarse ? "coarsely" : "rarely");
 	ts_remain(q, TS_CAUSE_NONDETERMINISM);
 	ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
 	ts_remain(q, TS_CAUSE_PRECISION);
@@ -321,8 +342,8 @@ static void scalars(struct ts_inquiry *q)
 			    "digests part at step %" PRId64 ", and no loss or gradient norm says by how much", q->f);
 		remain_inputs(q);
 		ts_remain(q, TS_CAUSE_NONDETERMINISM);
-	} else if (q->coarse) {
-		coarse(q);
+	} else if (q->coarse || (q->late && !ts_is_pushed(q))) {
+		unseen(q);
 	} else if (ts_at_start(q) && (ts_is_finite(q) || ts_is_pushed(q))) {
 		finite_at_start(q);
 	} else if (ts_is_rounding(q) && !ts_is_pushed(q)) {

@@ -42,13 +42,13 @@ static bool parts_at(const struct ts_evidence_series *s, int64_t *ret_step, doub
 	return s->gap.visible;
 }
 
-/* The last common step at which it agrees with all before it. */
+/* The last common step at which it agrees with all before it; INT64_MIN: there is none. */
 static int64_t agrees_through(const struct ts_evidence_series *s, bool parts, int64_t step)
 {
 	if (!parts)
 		return s->last_common;
-	if (s->after_known && step == s->first)
-		return s->after;
+	if (step == s->first)
+		return s->after_known ? s->after : INT64_MIN;
 	return step - 1;
 }
 
@@ -142,24 +142,48 @@ static double relative_quantum(const struct ts_evidence_series *s)
 	return s->gap.known && s->gap.quantum > 0 && size > 0 && isfinite(size) ? s->gap.quantum / size : 0;
 }
 
+/* A log of every tenth step that begins at step 9 or 10 has nothing of the steps before. */
+static bool begins_late(const struct ts_first *first)
+{
+	return !first->from_first || (first->start > 1 && first->series && first->series->cadence > 1);
+}
+
+/* Steps from the one at which it may have begun to the one at which it is seen: those without a record, or, in a source that is
+ * coarse, since digests part. */
+static double hidden_steps(const struct ts_inquiry *q, const struct ts_first *first, bool coarse)
+{
+	double begin = first->through == INT64_MIN ? (double)first->step : (double)first->through + 1;
+
+	if (first->step == first->start)
+		begin = begins_late(first) ? (double)first->step - fmax((double)first->series->cadence, 2) + 1
+					   : (double)first->step;
+	if (q->f < first->step && ((double)q->f > begin || coarse))
+		begin = (double)q->f;
+	return fmax((double)first->step - begin, 0);
+}
+
 /* Of the loss if it parts, else of the gradient norm, else of what else there is. */
 static void find_jump(struct ts_inquiry *q)
 {
 	static const enum ts_series_kind kinds[] = {TS_KIND_LOSS, TS_KIND_GRAD_NORM, TS_KIND_OTHER};
+	const struct ts_first *first = NULL;
 	double coarse;
 
 	q->jump = NAN;
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && isnan(q->jump); i++) {
 		if (!q->first[kinds[i]].parts)
 			continue;
-		q->jump = q->first[kinds[i]].jump;
-		q->quantum = relative_quantum(q->first[kinds[i]].series);
+		first = &q->first[kinds[i]];
+		q->jump = first->jump;
+		q->quantum = relative_quantum(first->series);
 	}
 	coarse = ts_cut_of(q, TS_CUT_QUANTUM) * q->quantum;
 	q->limit = ts_cut_of(q, TS_CUT_NUMERIC);
 	q->coarse = coarse > q->limit && q->jump <= coarse;
 	if (q->e->repeats.runs > 1 && q->e->repeats.spread * ts_cut_of(q, TS_CUT_SPREAD) > q->limit)
 		q->limit = q->e->repeats.spread * ts_cut_of(q, TS_CUT_SPREAD);
+	q->hidden = first ? hidden_steps(q, first, coarse > q->limit) : 0;
+	q->late = q->jump >= q->limit && q->jump < q->limit * exp(ts_cut_of(q, TS_CUT_GROWTH) * q->hidden);
 }
 
 /* A rank's series that one run lacks while both have it of other ranks. */
@@ -238,6 +262,16 @@ bool ts_at_start(const struct ts_inquiry *q)
 	return q->has_f && q->f == q->start;
 }
 
+bool ts_at_first_pass(const struct ts_inquiry *q)
+{
+	if (!ts_at_start(q))
+		return false;
+	for (int k = 0; k < TS_KINDS; k++)
+		if (q->first[k].parts && q->first[k].step == q->f && begins_late(&q->first[k]))
+			return false;
+	return true;
+}
+
 /* Repeats of the recipe part from one another as the second run does from the first. */
 static bool within_repeats(const struct ts_inquiry *q)
 {
@@ -246,7 +280,7 @@ static bool within_repeats(const struct ts_inquiry *q)
 
 bool ts_is_finite(const struct ts_inquiry *q)
 {
-	return !q->coarse && q->jump >= q->limit && !within_repeats(q);
+	return !q->coarse && !q->late && q->jump >= q->limit && !within_repeats(q);
 }
 
 bool ts_is_rounding(const struct ts_inquiry *q)
@@ -261,9 +295,10 @@ bool ts_is_pushed(const struct ts_inquiry *q)
 
 	if (within_repeats(q))
 		return false;
-	if (norm->parts && norm->jump >= ts_cut_of(q, TS_CUT_GRAD) && norm->step <= q->f + q->cadence)
+	if (norm->parts && norm->jump >= ts_cut_of(q, TS_CUT_GRAD) && norm->step <= q->f + q->cadence && q->hidden == 0)
 		return true;
-	return gap && gap->known && gap->after_10 >= q->limit && !(gap->slope >= ts_cut_of(q, TS_CUT_LATCH));
+	return q->hidden == 0 && gap && gap->known && loss->series->cadence <= 1 && gap->after_10 >= q->limit &&
+	       !(gap->slope >= ts_cut_of(q, TS_CUT_LATCH));
 }
 
 /* The last step that agrees before what parts at `step`: where records are missing, it began anywhere in between. */
@@ -375,6 +410,15 @@ void ts_say_against(struct ts_inquiry *q, const char *format, ...)
 	va_start(args, format);
 	q->d.evidence_against[q->d.n_against++] = format_text(q, format, args);
 	va_end(args);
+}
+
+void ts_say_hidden(struct ts_inquiry *q)
+{
+	ts_say_against(q,
+		       "nothing that was recorded shows how large the difference was in the %s before: what is seen "
+		       "first, a relative "
+		       "%s, may have grown there from rounding",
+		       ts_say_plural(q->hidden, "step").text, ts_say_number(q->jump).text);
 }
 
 static bool is_data(enum ts_cause cause)

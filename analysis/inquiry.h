@@ -17,7 +17,7 @@ struct ts_first {
 	bool parts;	  /* visibly, where a gap was measured; in bits where not */
 	bool bits;	  /* in bits */
 	int64_t step;	  /* the first, over ranks; if parts */
-	int64_t through;  /* every rank agrees up to here; if recorded */
+	int64_t through;  /* every rank agrees up to here; INT64_MIN: nowhere; if recorded */
 	int64_t start, last; /* of the common steps */
 	bool from_first;  /* neither has one before `start`, on any rank */
 	uint64_t common;  /* of the series that has most */
@@ -45,6 +45,8 @@ struct ts_inquiry {
 	double limit;	     /* r that rounding explains */
 	bool means;	     /* the loss was left out: see ts_without_means */
 	bool coarse;	     /* jump is within a few quanta of a coarse source */
+	double hidden;	     /* steps that it may have grown for before it could be seen */
+	bool late;	     /* rounding may have grown to jump in those */
 	bool dealt; /* another number of ranks shares the batches: their digests cannot be compared, and are left out */
 };
 
@@ -58,12 +60,16 @@ bool ts_agrees_at(const struct ts_inquiry *q, enum ts_series_kind kind, int64_t 
 /* Distance in records. */
 double ts_records(const struct ts_inquiry *q, int64_t from, int64_t to);
 bool ts_at_start(const struct ts_inquiry *q);  /* f is the first common step */
+/* It is, and no step lies before it that either run took: neither had been updated. */
+bool ts_at_first_pass(const struct ts_inquiry *q);
 bool ts_is_finite(const struct ts_inquiry *q); /* more than rounding can do */
 bool ts_is_rounding(const struct ts_inquiry *q);
-/* Small at first, but at its level after ten records, or large in the gradient norm: a state that was pushed. */
+/* Small at first, but at its level after ten steps, or large in the gradient norm: a state that was pushed. */
 bool ts_is_pushed(const struct ts_inquiry *q);
 /* Where runs were restarted within the window before step. */
 bool ts_resume_before(const struct ts_inquiry *q, int64_t step, int64_t *ret_resume);
+/* Says that what is seen first may have begun small. */
+void ts_say_hidden(struct ts_inquiry *q);
 bool ts_is_epoch(const struct ts_inquiry *q, int64_t step);
 struct ts_span ts_name_of(struct ts_span name); /* without "scalars." */
 

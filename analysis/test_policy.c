@@ -73,7 +73,7 @@ static void mistakes_have_a_line_and_a_way_out(void **state)
 		{"\nDIVERGENCE.numeric_jum = 1", "team.policy:2: DIVERGENCE has no cut-off numeric_jum; did you mean numeric_jump?"},
 		{"DIVERGENCE.x = 1",
 		 "team.policy:1: DIVERGENCE has no cut-off x; it has numeric_jump, numeric_grad, init_jump, precision_jump, "
-		 "resume_data_jump, latch_slope, quanta, spread_times, blow_up, blow_up_records, report_records, common_records, "
+		 "resume_data_jump, latch_slope, hidden_slope, quanta, spread_times, blow_up, blow_up_records, report_records, common_records, "
 		 "resume_records, input_records, lr_records, envelope_window, envelope_run"},
 		{"DIVERGENCE = off",
 		 "team.policy:1: DIVERGENCE cannot be off or on; a cut-off is set as DIVERGENCE.NAME = NUMBER"},

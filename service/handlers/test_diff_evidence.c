@@ -370,7 +370,7 @@ static void test_epoch(void **state)
 		cells_add(&p.b, 0, "epoch", step, (double)step / 50);
 	}
 	part_at(&p, 150);
-	expect(&p, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM, 150);
+	expect(&p, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW, 150);
 	close_pair(&p);
 	open_pair(&p);
 	train(&p.a, 0, 0, STEPS, 1);
@@ -394,7 +394,7 @@ static void test_first_common(void **state)
 	/* Parts there, while the gradient norm agrees for some more: no step was seen before. */
 	scale(&p.b, "scalars.loss", 0, 30, 1.01);
 	scale(&p.b, "scalars.grad_norm", 0, 60, 1.01);
-	expect(&p, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM, 30);
+	expect(&p, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_LOW, 30);
 	close_pair(&p);
 	open_pair(&p);
 	/* A step before on which both agree: not the first. */

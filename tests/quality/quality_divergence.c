@@ -11,6 +11,9 @@
  * blow-up; a report. What they cannot tell is marked with "-" and is not scored, but for high confidence. Loss alone is shown and not
  * scored.
  *
+ * A fault of a log may widen an answer and make it less sure; wrong at medium or high confidence it may be no more often than
+ * SURE_AND_WRONG, fault by fault, as without one. "Not said": nothing declares how finely numbers were written.
+ *
  * The table of what is answered is printed before the cases. `quality divergence-tune` does the same with other seeds and lists
  * each answer that is not right: cut-offs are looked for there, and scored here.
  */
@@ -26,6 +29,9 @@
 #include <string.h>
 
 enum { STEPS = 160, BASES = 160, PLANTS_MAX = 48 };
+
+#define SURE_AND_WRONG                                                                                                 \
+	0.01 /* share of answers of medium or high confidence that may be wrong, whatever is wrong with a log */
 
 enum form { DIGESTS, SCALARS, LOSS, FORMS };
 
@@ -109,10 +115,36 @@ static const struct plant plants[] = {
 
 enum { PLANTS = sizeof plants / sizeof plants[0] };
 
-enum spoil { CUT, LOSE, TWICE, DECIMALS_BOTH, DECIMALS_ONE, DOUBLES_ONE, INTERVALS_BOTH, INTERVALS_ONE, SPOILS };
+enum spoil {
+	CLEAN,
+	CUT,
+	LOSE,
+	TWICE,
+	DECIMALS_BOTH,
+	DECIMALS_ONE,
+	DOUBLES_ONE,
+	BARE_DECIMALS_BOTH, /* nobody says how finely: it is seen */
+	BARE_DECIMALS_ONE,
+	BARE_DOUBLES_ONE,
+	INTERVALS_BOTH,
+	INTERVALS_ONE,
+	SPOILS,
+};
 
-static const char *const spoil_names[SPOILS] = {"tail cut",	      "steps lost",	  "steps twice", "4 decimals, both",
-						"4 decimals, one", "doubles, one", "means, both", "means, one"};
+static const char *const spoil_names[SPOILS] = {
+	"as they are",
+	"tail cut",
+	"steps lost",
+	"steps twice",
+	"4 decimals, both",
+	"4 decimals, one",
+	"doubles, one",
+	"4 decimals, both, not said",
+	"4 decimals, one, not said",
+	"doubles, one, not said",
+	"means, both",
+	"means, one",
+};
 
 /* One base and what belongs to it. */
 struct bench {
@@ -138,7 +170,9 @@ struct answer {
 struct tally {
 	unsigned answers[FORMS][PLANTS_MAX][TS_CAUSES];
 	unsigned hits[FORMS][PLANTS_MAX];
-	unsigned spoilt[SPOILS][4]; /* n, right, wrong at medium, at high confidence */
+	unsigned spoilt[FORMS][SPOILS][2];	 /* n, right */
+	struct quality_case sure[FORMS][SPOILS]; /* wrong at medium or high confidence */
+	char sure_names[FORMS][SPOILS][96];
 	struct quality_case right[2], identical, suspicion, high, spoilt_high, swapped;
 };
 
@@ -323,20 +357,49 @@ static void spoil(struct bench *t, enum spoil how, int64_t fault, struct ts_rand
 	case INTERVALS_ONE:
 		toy_intervals(one);
 		break;
+	case BARE_DECIMALS_BOTH:
+		toy_decimals(&t->spoilt_a);
+		toy_decimals(&t->spoilt_b);
+		toy_bare(&t->spoilt_a);
+		toy_bare(&t->spoilt_b);
+		break;
+	case BARE_DECIMALS_ONE:
+		toy_decimals(one);
+		toy_bare(&t->spoilt_a);
+		toy_bare(&t->spoilt_b);
+		break;
+	case BARE_DOUBLES_ONE:
+		toy_doubles(one, seed);
+		toy_bare(&t->spoilt_a);
+		toy_bare(&t->spoilt_b);
+		break;
+	case CLEAN:
 	case SPOILS:
 	default:
 		abort();
 	}
 }
 
+/* Under a fault of the log an answer may be wider than without it, and less sure; what it is sure of must be right. */
+static void count_sure(struct tally *y, enum form form, enum spoil how, uint64_t right, const struct answer *x)
+{
+	if (!right)
+		return;
+	y->spoilt[form][how][0]++;
+	y->spoilt[form][how][1] += in(right, x->cause);
+	quality_count(&y->sure[form][how], !in(right, x->cause) && x->confidence >= TS_CONFIDENCE_MEDIUM);
+}
+
 static void judge_spoilt(struct bench *t, struct tally *y, const struct plant *p, enum form form, const struct toy_fault *f,
 			 struct ts_random *r)
 {
-	enum spoil how = (enum spoil)ts_random_below(r, SPOILS);
+	enum spoil how = (enum spoil)(CUT + ts_random_below(r, SPOILS - CUT));
 	struct answer x;
 	uint64_t right;
 	bool wrong;
+	char text[96];
 
+	(void)snprintf(text, sizeof text, "%s, %s", form_names[form], spoil_names[how]);
 	spoil(t, how, f->step, r);
 	x = diagnose(t, p, &t->spoilt_a, &t->spoilt_b);
 	right = right_of(p, form, &x);
@@ -346,14 +409,12 @@ static void judge_spoilt(struct bench *t, struct tally *y, const struct plant *p
 		right = IS(REPORTING);
 		wrong = false;
 	}
-	y->spoilt[how][0] += right != 0;
-	y->spoilt[how][1] += in(right, x.cause);
-	y->spoilt[how][2] += right != 0 && !in(right, x.cause) && x.confidence == TS_CONFIDENCE_MEDIUM;
-	y->spoilt[how][3] += wrong;
+	count_sure(y, form, how, right, &x);
 	quality_count(&y->spoilt_high, wrong);
 	quality_count(&y->suspicion, x.cause == TS_CAUSE_CORRUPTION && !p->damage);
-	if (wrong || (x.cause == TS_CAUSE_CORRUPTION && !p->damage))
-		list(t, p, spoil_names[how], &x, f);
+	if (wrong || (x.cause == TS_CAUSE_CORRUPTION && !p->damage) ||
+	    (right && !in(right, x.cause) && x.confidence >= TS_CONFIDENCE_MEDIUM))
+		list(t, p, text, &x, f);
 }
 
 static void judge(struct bench *t, struct tally *y, size_t plant, const struct toy_fault *f, struct ts_random *r)
@@ -382,8 +443,10 @@ static void judge(struct bench *t, struct tally *y, size_t plant, const struct t
 		quality_count(&y->swapped, x.cause != back.cause || x.confidence != back.confidence);
 		if ((right && !in(right, x.cause)) || wrong_at_high(p, &x) || x.cause != back.cause)
 			list(t, p, form_names[form], x.cause != back.cause ? &back : &x, f);
-		if (form < LOSS)
-			judge_spoilt(t, y, p, form, f, r);
+		if (form == LOSS)
+			continue;
+		count_sure(y, form, CLEAN, right, &x);
+		judge_spoilt(t, y, p, form, f, r);
 	}
 }
 
@@ -427,7 +490,7 @@ static void judge_identical(struct bench *t, struct tally *y, uint64_t pairs, co
 		x = diagnose(t, NULL, &t->a, &t->b);
 		quality_count(&y->identical, x.cause != TS_CAUSE_IDENTICAL);
 		/* Not the last way: a mean is another number than a value, and those do differ. */
-		spoil(t, (enum spoil)ts_random_below(&r, INTERVALS_ONE), 0, &r);
+		spoil(t, (enum spoil)(CUT + ts_random_below(&r, INTERVALS_ONE - CUT)), 0, &r);
 		x = diagnose(t, NULL, &t->spoilt_a, &t->spoilt_b);
 		quality_count(&y->identical, !in(NOTHING | IS(NOT_COMPARABLE), x.cause));
 	}
@@ -457,13 +520,20 @@ static void print_form(const struct tally *y, enum form form)
 	}
 }
 
+/* Bounds of what is sure and wrong are those of the report below; here they stand side by side. */
 static void print_spoilt(const struct tally *y)
 {
-	(void)printf("\nspoilt logs, digests and scalars%*s n  right  wrong at medium, at high confidence\n", 9, "");
-	for (size_t i = 0; i < SPOILS; i++)
-		if (y->spoilt[i][0])
-			(void)printf("  %-38s %4u %5.0f%%  %u, %u\n", spoil_names[i], y->spoilt[i][0],
-				     100.0 * y->spoilt[i][1] / y->spoilt[i][0], y->spoilt[i][2], y->spoilt[i][3]);
+	(void)printf("\nfaults of logs%*sdigests: n  right  sure, wrong  scalars: n  right  sure, wrong\n", 16, "");
+	for (size_t i = 0; i < SPOILS; i++) {
+		(void)printf("  %-26s", spoil_names[i]);
+		for (enum form form = DIGESTS; form < LOSS; form++) {
+			unsigned n = y->spoilt[form][i][0];
+
+			(void)printf(" %10u %5.0f%% %12llu", n, n ? 100.0 * y->spoilt[form][i][1] / n : 0,
+				     (unsigned long long)y->sure[form][i].hits);
+		}
+		(void)printf("\n");
+	}
 	(void)printf("\n");
 }
 
@@ -476,6 +546,9 @@ static void report(struct quality *q, struct tally *y)
 	quality_report(q, &y->high);
 	quality_report(q, &y->spoilt_high);
 	quality_report(q, &y->swapped);
+	for (size_t i = 0; i < SPOILS; i++)
+		for (enum form form = DIGESTS; form < LOSS; form++)
+			quality_report(q, &y->sure[form][i]);
 }
 
 #define NAME(tune, text) ((tune) ? "divergence-tune: " text : "divergence: " text)
@@ -489,6 +562,14 @@ static void name_cases(struct tally *y, bool tune)
 	y->high = quality_at_most(NAME(tune, "wrong at high confidence"), 0);
 	y->spoilt_high = quality_at_most(NAME(tune, "wrong at high confidence, spoilt logs"), 0);
 	y->swapped = quality_at_most(NAME(tune, "another answer the other way round"), 0);
+	for (size_t i = 0; i < SPOILS; i++)
+		for (enum form form = DIGESTS; form < LOSS; form++) {
+			char *name = y->sure_names[form][i];
+
+			(void)snprintf(name, sizeof y->sure_names[form][i], "%s: sure and wrong, %s, %s",
+				       tune ? "divergence-tune" : "divergence", form_names[form], spoil_names[i]);
+			y->sure[form][i] = quality_at_most(name, SURE_AND_WRONG);
+		}
 }
 
 void quality_divergence(struct quality *q)
