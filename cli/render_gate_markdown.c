@@ -165,6 +165,14 @@ static void metric(struct page *p, const struct ts_gate_row *row)
 	put(p, "\n");
 }
 
+/* The sentence of a verdict ends with the reason why it is none: once is enough. */
+static bool is_said(const struct page *p, struct ts_span reason)
+{
+	struct ts_span sentence = p->v->sentence;
+
+	return reason.len == 0 || (sentence.len && memmem(sentence.data, sentence.len, reason.data, reason.len));
+}
+
 /* Metrics that follow each other and lack the same thing have one reason. */
 static void unknown(struct page *p)
 {
@@ -174,7 +182,7 @@ static void unknown(struct page *p)
 	for (size_t i = 0; i < TS_METRICS; i++) {
 		struct ts_span reason = rows[i].reason;
 
-		if (reason.len == 0)
+		if (is_said(p, reason))
 			continue;
 		ts_buf_printf(p->out, "- not known: %s", ts_metrics[rows[i].metric].title);
 		for (; i + 1 < TS_METRICS && ts_span_eq(rows[i + 1].reason, reason); i++)
@@ -394,6 +402,29 @@ static void accept(struct page *p)
 	command(p, "tscope note RUN bad='why'");
 }
 
+static bool is_path(struct ts_span s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (!ts_is_alpha(s.data[i]) && !ts_is_digit(s.data[i]) && !memchr("._[]", s.data[i], 4))
+			return false;
+	return s.len > 0 && s.len <= 200;
+}
+
+static void let_differ(struct page *p)
+{
+	const struct ts_workload_difference *d = p->v->input.differences;
+
+	if (p->v->input.n_differences == 0)
+		return;
+	put(p, "\n#### What now\n\nWhere such a difference is of no matter, say so in the policy, as\n");
+	if (d->part != TS_WORKLOAD_CONFIG)
+		command(p, ts_arena_printf(p->arena, "GATE.across = %s", ts_workload_part_word(d->part)));
+	else if (is_path(d->path))
+		command(p, ts_arena_printf(p->arena, "GATE.ignore = %.*s", TS_SPAN_ARG(d->path)));
+	else
+		command(p, "GATE.ignore = PATH");
+}
+
 static void what_now(struct page *p)
 {
 	switch (p->v->state) {
@@ -409,10 +440,7 @@ static void what_now(struct page *p)
 		command(p, "tscope push --branch main RUN_DIRECTORY");
 		return;
 	case TS_GATE_INCONCLUSIVE:
-		if (p->v->input.n_differences) {
-			put(p, "\n#### What now\n\nWhere such a difference is of no matter, say so in the policy, as\n");
-			command(p, "GATE.across = libraries");
-		}
+		let_differ(p);
 		return;
 	case TS_GATE_PASS:
 	case TS_GATE_IMPROVEMENT:
@@ -445,7 +473,7 @@ enum ts_status ts_render_gate_markdown(const struct ts_verdict *v, const struct 
 	ts_buf_printf(out, "### tscope gate: %s\n\n", ts_gate_state_word(v->state));
 	said(&p, v->sentence);
 	put(&p, "\n");
-	if (v->input.not_comparable.len) {
+	if (!is_said(&p, v->input.not_comparable)) {
 		put(&p, "\nNot comparable: ");
 		said(&p, v->input.not_comparable);
 		put(&p, "\n");

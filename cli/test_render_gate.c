@@ -340,6 +340,10 @@ static void a_comment_says_what_an_engineer_asks(void **state)
 	assert_says(text, "4 pairs on one machine can");
 	assert_says(text, "<code>pair&#45;cacacacacaca&#45;3&#45;base</code>");
 	assert_says(markdown(verdict(TS_GATE_INCONCLUSIVE, "exp9")), "\n| config | <code>exp9</code> |");
+	assert_says(markdown(verdict(TS_GATE_INCONCLUSIVE, "exp9")), "\nGATE.ignore = exp9\n");
+	assert_says(markdown(verdict(TS_GATE_INCONCLUSIVE, "a\nb")), "\nGATE.ignore = PATH\n");
+	/* Sentence, warning, 3 of the difference, 2 of the fact, run, 2 of the run passed over, loss; not for each metric again. */
+	assert_int_equal(times(markdown(verdict(TS_GATE_INCONCLUSIVE, "because so")), "because so"), 11);
 	assert_says(markdown(verdict(TS_GATE_COLLECTING, "exp9")), "tscope push --branch main");
 }
 

@@ -207,10 +207,10 @@ def github(place):
 
 def forks(place):
     head = place.commit("fork", 0.078, 12, "of a fork")
-    before = len(place.comments())
+    place.answer("comments", [])
     ok, steps, folder, artifacts, number = place.job("github-actions.yml", "gate", pull_request(10, head, "mallory/r"), secrets=False)
     check(not ok and [s[1] for s in steps if s[0].startswith("Train")] == [1], told(steps))
-    check(len(place.comments()) == before, "a comment without the right to")
+    check(place.comments() == [], "a comment without the right to")
     left = os.path.join(artifacts, "tscope-runs")
     check(os.path.exists(os.path.join(left, "run/steps.jsonl")) and os.path.exists(os.path.join(left, "pairs/1-base/steps.jsonl")), left)
     place.answer("pulls", [{"number": 9, "head": {"sha": "0" * 40}}, {"number": 10, "head": {"sha": head}}])
