@@ -1,6 +1,6 @@
-/* bench_reduce.c - what it takes to reduce stored runs: bench_reduce STORE STEPS RANKS RANK_STEPS. Fills a store with a run of STEPS steps
- * of one rank and one of RANK_STEPS steps of RANKS ranks, opens it again and prints a line each, name and seconds: reading all columns
- * of the first, reducing it, reducing the second, and one reduction from the cache.
+/* bench_reduce.c - what it takes to reduce stored runs: bench_reduce STORE STEPS RANKS RANK_STEPS. Fills a store with a run of
+ * STEPS steps of one rank and one of RANK_STEPS steps of RANKS ranks, opens it again and prints a line each, name and
+ * seconds: reading all columns of the first, reducing it, reducing the second, and one reduction from the cache.
  */
 #include "base/clock.h"
 #include "base/limits.h"
