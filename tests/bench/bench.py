@@ -189,6 +189,42 @@ def run_reduce(work):
     row("a reduction from the cache", f"{took['cached'] * 1e6:.1f} us CPU", "-", "-", "< 15 us", took["cached"] < 15e-6)
 
 
+def run_import(what, make, mib, peer_script, peer_mib, least, work):
+    """A log of another tool: bytes a second of ours, beside those of the tool's own Python reader over a smaller file of the same kind."""
+    big, small = os.path.join(work, "import", "big"), os.path.join(work, "import", "small")
+    for where, size in ((big, mib), (small, peer_mib)):
+        os.makedirs(where)
+        measure(os.path.join(BUILD, "bench_import"), make[0], os.path.join(where, make[1]), str(size))
+    runs = [measure(os.path.join(BUILD, "bench_import"), "read", big) for _ in range(3)]
+    speed = max(int(n) / float(s) for s, n, _ in (r.out.split() for r in runs)) / 1e6
+    python = os.path.join(os.path.dirname(PYTSCOPE), "python")
+    peer = None
+    if os.path.exists(python):
+        try:
+            took = measure(python, "-c", peer_script, os.path.join(small, make[1]))
+            peer = os.path.getsize(os.path.join(small, make[1])) / float(took.out.split()[-1]) / 1e6
+        except (SystemExit, ValueError, IndexError):
+            pass  # it is not installed
+    shutil.rmtree(os.path.join(work, "import"))
+    row(f"read {what}, per core", f"{speed:.0f} MB/s", f"its Python reader {peer:.1f} MB/s" if peer else "its Python reader is not installed",
+        f"{speed / peer:,.0f}x" if peer else "-", f">= {least} MB/s", speed >= least)
+    row(f"read {what}, anonymous memory", f"{max(r.anon for r in runs) / 1e6:.0f} MB", f"input {mib * 1.048576:.0f} MB", "-", "< 100 MB",
+        max(r.anon for r in runs) < 100e6)
+
+
+TENSORBOARD_READER = """
+import sys, time
+from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
+began = time.process_time()
+n = sum(len(e.summary.value) for e in EventFileLoader(sys.argv[1]).Load())
+print(n, time.process_time() - began)
+"""
+
+
+def run_imports(work):
+    run_import("TensorBoard events", ("events", "events.out.tfevents.1795000000.h.1.0"), 300, TENSORBOARD_READER, 10, 300, work)
+
+
 def run_table(a, b, flat, wide, size, work):
     store = os.path.join(work, "store")
     env = store_env(store)
@@ -220,6 +256,7 @@ def run_table(a, b, flat, wide, size, work):
     run_matrix(work)
     run_reduce(work)
     run_diff(work)
+    run_imports(work)
 
     sizes = {}
     for name, path in (("flat", flat), ("wide", wide)):

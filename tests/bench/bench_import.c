@@ -1,0 +1,127 @@
+/* bench_import.c - logs of other tools for ./dev bench, and how long they take to read.
+ *
+ *	bench_import events PATH MIB	writes an event file of 8 float32 scalars a step, as torch's SummaryWriter does
+ *	bench_import read PATH		reads PATH to objects that go nowhere; prints "SECONDS BYTES ROWS" of processor time
+ */
+#include "base/clock.h"
+#include "base/digest.h"
+#include "base/file.h"
+#include "ingest/crc32c.h"
+#include "ingest/ingest.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SERIES = 8, FLUSH = 1 << 20 };
+
+static void must(enum ts_status status, const struct ts_error *err)
+{
+	if (status) {
+		fprintf(stderr, "bench_import: %s\n", err->text);
+		exit(1);
+	}
+}
+
+static void varint(struct ts_buf *b, uint64_t v)
+{
+	for (; v > 127; v >>= 7)
+		ts_buf_u8(b, (uint8_t)(v | 128));
+	ts_buf_u8(b, (uint8_t)v);
+}
+
+/* Event{wall_time, step, summary{value{tag, simple_value}}} */
+static void event(struct ts_buf *out, int64_t step, const char *tag, float value)
+{
+	struct ts_buf e = TS_BUF_INIT(4096);
+	size_t tag_len = strlen(tag), inner = 2 + tag_len + 5;
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	ts_buf_u8(&e, 0x09);
+	ts_buf_f64(&e, 1795000000.0 + (double)step / 8);
+	ts_buf_u8(&e, 0x10);
+	varint(&e, (uint64_t)step);
+	ts_buf_u8(&e, 0x2a);
+	varint(&e, inner + 2);
+	ts_buf_u8(&e, 0x0a);
+	varint(&e, inner);
+	ts_buf_u8(&e, 0x0a);
+	varint(&e, tag_len);
+	ts_buf_bytes(&e, tag, tag_len);
+	ts_buf_u8(&e, 0x15);
+	ts_buf_u32(&e, bits);
+	ts_buf_u64(out, e.len);
+	ts_buf_u32(out, ts_crc32c_masked(ts_crc32c(0, ts_span_of(out->data + out->len - 8, 8))));
+	ts_buf_span(out, ts_buf_view(&e));
+	ts_buf_u32(out, ts_crc32c_masked(ts_crc32c(0, ts_buf_view(&e))));
+	ts_buf_finish(&e);
+}
+
+static void write_events(const char *path, uint64_t bytes)
+{
+	static const char *const tags[SERIES] = {"train/loss",	   "train/grad_norm", "train/lr",      "perf/step_time",
+						 "perf/throughput", "perf/mfu",	      "memory/reserved", "optim/scale"};
+	struct ts_buf out = TS_BUF_INIT(4 * FLUSH);
+	struct ts_error err;
+	uint64_t written = 0;
+	int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
+
+	if (fd < 0) {
+		perror(path);
+		exit(1);
+	}
+	for (int64_t step = 0; written < bytes; step++) {
+		for (int i = 0; i < SERIES; i++)
+			event(&out, step, tags[i], (float)(1.0 / (double)(step + i + 1)));
+		if (out.len < FLUSH && written + out.len < bytes)
+			continue;
+		must(ts_buf_check(&out, &err), &err);
+		must(ts_write_full(fd, out.data, out.len, &err), &err);
+		written += out.len;
+		ts_buf_reset(&out);
+	}
+	(void)close(fd);
+	ts_buf_finish(&out);
+}
+
+static enum ts_status drop(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
+{
+	(void)ctx;
+	(void)id;
+	(void)object;
+	(void)err;
+	return TS_OK;
+}
+
+static void read_log(const char *path)
+{
+	struct ts_ingest_options options = {.path = path};
+	struct ts_ingest_result result;
+	struct ts_arena arena;
+	struct ts_error err;
+	clock_t begin;
+
+	must(ts_digest_init(&err), &err);
+	ts_arena_init(&arena, 0);
+	begin = clock();
+	must(ts_ingest(&options, drop, NULL, &arena, &result, &err), &err);
+	printf("%.6f %llu %llu\n", (double)(clock() - begin) / CLOCKS_PER_SEC, (unsigned long long)result.bytes_read,
+	       (unsigned long long)result.rows);
+	ts_arena_finish(&arena);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && strcmp(argv[1], "events") == 0) {
+		write_events(argv[2], strtoull(argv[3], NULL, 10) << 20);
+	} else if (argc == 3 && strcmp(argv[1], "read") == 0) {
+		read_log(argv[2]);
+	} else {
+		fprintf(stderr, "usage: bench_import events PATH MIB | read PATH\n");
+		return 2;
+	}
+	return 0;
+}
