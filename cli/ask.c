@@ -102,6 +102,18 @@ enum ts_status ts_ask_resume(struct ts_channel *ch, const struct ts_resume_reque
 	ASK("CheckResume", resume_request, resume_reply, in, ret);
 }
 
+enum ts_status ts_ask_gate(struct ts_channel *ch, const struct ts_gate_request *in, struct ts_arena *arena,
+			   struct ts_verdict *ret, struct ts_error *err)
+{
+	ASK("Gate", gate_request, gate_reply, in, ret);
+}
+
+enum ts_status ts_ask_baseline(struct ts_channel *ch, const struct ts_gate_request *in, struct ts_arena *arena,
+			       struct ts_gate_input *ret, struct ts_error *err)
+{
+	ASK("Baseline", gate_request, gate_input, in, ret);
+}
+
 enum ts_status ts_ask_gc(struct ts_channel *ch, const struct ts_gc_request *in, struct ts_arena *arena,
 			 struct ts_sweep_report *ret, struct ts_error *err)
 {

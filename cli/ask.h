@@ -29,6 +29,10 @@ enum ts_status ts_ask_matrix(struct ts_channel *ch, const struct ts_matrix_reque
 			     struct ts_diff_matrix *ret, struct ts_error *err);
 enum ts_status ts_ask_resume(struct ts_channel *ch, const struct ts_resume_request *in, struct ts_arena *arena,
 			     struct ts_resume *ret, struct ts_error *err);
+enum ts_status ts_ask_gate(struct ts_channel *ch, const struct ts_gate_request *in, struct ts_arena *arena,
+			   struct ts_verdict *ret, struct ts_error *err);
+enum ts_status ts_ask_baseline(struct ts_channel *ch, const struct ts_gate_request *in, struct ts_arena *arena,
+			       struct ts_gate_input *ret, struct ts_error *err);
 enum ts_status ts_ask_gc(struct ts_channel *ch, const struct ts_gc_request *in, struct ts_arena *arena,
 			 struct ts_sweep_report *ret, struct ts_error *err);
 

@@ -16,6 +16,6 @@ struct ts_repeat_words {
 enum ts_status ts_find_repeats(struct ts_cli *cli, struct ts_diff_request *request, struct ts_repeat_words *ret_words,
 			       struct ts_error *err);
 /* What became of the words: the first two are the runs, the others repeats. */
-enum ts_status ts_take_specs(const struct ts_span *specs, size_t n, struct ts_diff_request *request, struct ts_error *err);
+void ts_take_specs(const struct ts_span *specs, size_t n, struct ts_diff_request *request);
 
 #endif

@@ -41,6 +41,8 @@ void ts_json_ops(struct ts_json *j, const struct ts_op_diff *ops);
 /* "name  value" with name padded to 9 columns; value foreign. */
 void ts_text_field(struct ts_cli *cli, const char *name, const char *value);
 void ts_text_heading(struct ts_cli *cli, const char *heading);
+/* Foreign text wrapped to the terminal, each line in the style: a pager ends one with its line. */
+void ts_text_wrapped(struct ts_cli *cli, enum ts_style style, int indent, const char *text);
 /* "exp1  4f0c2a9d13b7  10,000 steps (0 to 9999), 1 rank" */
 const char *ts_show_run(const struct ts_run_ref *run, struct ts_arena *arena);
 
@@ -65,6 +67,12 @@ void ts_json_lineage(struct ts_json *j, const char *key, const struct ts_lineage
 void ts_json_repeats(struct ts_json *j, const struct ts_repeats *repeats); /* null if none were asked for */
 /* runs, groups and pairs. */
 void ts_json_matrix_parts(struct ts_json *j, const struct ts_diff_matrix *m, const size_t *groups, size_t n_groups);
+/* A verdict: text, and docs/schemas/gate.schema.json, which holds the record that --replay reads. */
+enum ts_status ts_render_gate_text(struct ts_cli *cli, const struct ts_verdict *v, struct ts_error *err);
+enum ts_status ts_render_gate_json(const struct ts_verdict *v, struct ts_arena *arena, struct ts_buf *out, struct ts_error *err);
+/* Which runs a candidate would be held against: text, and docs/schemas/baseline.schema.json, which is a bundle. */
+enum ts_status ts_render_baseline_text(struct ts_cli *cli, const struct ts_gate_input *in, struct ts_error *err);
+enum ts_status ts_render_baseline_json(const struct ts_gate_input *in, struct ts_arena *arena, struct ts_buf *out, struct ts_error *err);
 /* Of three runs or more; all: no list of names is cut. */
 enum ts_status ts_render_matrix_text(struct ts_cli *cli, const struct ts_diff_matrix *m, bool all, struct ts_error *err);
 enum ts_status ts_render_matrix_json(struct ts_cli *cli, const struct ts_diff_matrix *m, struct ts_error *err);

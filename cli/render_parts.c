@@ -222,3 +222,25 @@ const char *ts_show_run(const struct ts_run_ref *run, struct ts_arena *arena)
 	return ts_arena_printf(arena, "%s%s%s  %s%s%s%s, %s", name, *name ? "  " : "", id, steps, range ? " (" : "", range ? range : "",
 			       range ? ")" : "", ranks);
 }
+
+void ts_text_wrapped(struct ts_cli *cli, enum ts_style style, int indent, const char *text)
+{
+	struct ts_buf out = TS_BUF_INIT(1 << 16);
+	const char *safe = text ? ts_show_text(ts_span_str(text), &cli->arena) : NULL;
+
+	if (safe && cli->term.width)
+		ts_wrap(&out, safe, cli->term.width, indent);
+	else
+		ts_buf_printf(&out, "%*s%s\n", indent, "", safe ? safe : "(out of memory)");
+	for (size_t at = 0; !out.failed && at < out.len;) {
+		const uint8_t *end = memchr(out.data + at, '\n', out.len - at);
+		size_t len = end ? (size_t)(end - out.data) - at : out.len - at;
+
+		ts_style_on(&cli->out, &cli->term, style);
+		ts_buf_bytes(&cli->out, out.data + at, len);
+		ts_style_off(&cli->out, &cli->term, style);
+		ts_buf_char(&cli->out, '\n');
+		at += len + 1;
+	}
+	ts_buf_finish(&out);
+}

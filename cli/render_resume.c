@@ -17,29 +17,6 @@ static enum ts_style style_of(enum ts_resume_verdict verdict)
 	return TS_STYLE_YELLOW;
 }
 
-/* Foreign text wrapped to the terminal, each line in the style: a pager ends one with its line. */
-static void wrapped(struct ts_cli *cli, enum ts_style style, int indent, const char *text)
-{
-	struct ts_buf out = TS_BUF_INIT(1 << 16);
-	const char *safe = ts_show_text(ts_span_str(text), &cli->arena);
-
-	if (safe && cli->term.width)
-		ts_wrap(&out, safe, cli->term.width, indent);
-	else
-		ts_buf_printf(&out, "%*s%s\n", indent, "", safe ? safe : "(out of memory)");
-	for (size_t at = 0; !out.failed && at < out.len;) {
-		const uint8_t *end = memchr(out.data + at, '\n', out.len - at);
-		size_t len = end ? (size_t)(end - out.data) - at : out.len - at;
-
-		ts_style_on(&cli->out, &cli->term, style);
-		ts_buf_bytes(&cli->out, out.data + at, len);
-		ts_style_off(&cli->out, &cli->term, style);
-		ts_buf_char(&cli->out, '\n');
-		at += len + 1;
-	}
-	ts_buf_finish(&out);
-}
-
 static const char *text_of(struct ts_cli *cli, struct ts_span span)
 {
 	const char *text = ts_arena_printf(&cli->arena, "%.*s", TS_SPAN_ARG(span));
@@ -98,7 +75,7 @@ static void restarts(struct ts_cli *cli, const struct ts_resume *r)
 
 		if (!ts_span_is(row->name, "verdict"))
 			continue;
-		wrapped(cli, TS_STYLE_PLAIN, 2,
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
 			ts_arena_printf(&cli->arena, "%s, at step %s: %s", text_of(cli, row->subject),
 					number(cli, &r->why.features, text_of(cli, row->subject), "at"),
 					text_of(cli, row->text)));
@@ -110,7 +87,7 @@ static void sentences(struct ts_cli *cli, const char *heading, const struct ts_s
 	if (n)
 		ts_text_heading(cli, heading);
 	for (size_t i = 0; i < n; i++)
-		wrapped(cli, TS_STYLE_PLAIN, 2, text_of(cli, items[i]));
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2, text_of(cli, items[i]));
 }
 
 static void experiments(struct ts_cli *cli, const struct ts_diagnosis *why)
@@ -120,11 +97,11 @@ static void experiments(struct ts_cli *cli, const struct ts_diagnosis *why)
 	for (size_t i = 0; i < why->n_experiments; i++) {
 		const struct ts_experiment *e = &why->experiments[i];
 
-		wrapped(cli, TS_STYLE_PLAIN, 2,
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
 			ts_arena_printf(&cli->arena, "%s%s%s", text_of(cli, e->what), e->splits.len ? "; it tells " : "",
 					text_of(cli, e->splits)));
 		if (e->command.len)
-			wrapped(cli, TS_STYLE_CYAN, 6, text_of(cli, e->command));
+			ts_text_wrapped(cli, TS_STYLE_CYAN, 6, text_of(cli, e->command));
 	}
 }
 
@@ -157,7 +134,7 @@ enum ts_status ts_render_resume_text(struct ts_cli *cli, const struct ts_resume 
 	const struct ts_diagnosis *why = &r->why;
 	enum ts_status status;
 
-	wrapped(cli, style_of(r->verdict), 0, text_of(cli, why->sentence));
+	ts_text_wrapped(cli, style_of(r->verdict), 0, text_of(cli, why->sentence));
 	if (!r->restart)
 		ts_text_field(cli, "parent", ts_show_run(&r->parent, &cli->arena));
 	ts_text_field(cli, r->restart ? "run" : "child", ts_show_run(&r->child, &cli->arena));

@@ -140,10 +140,9 @@ static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 	if (!specs)
 		return ts_arena_error(&cli->arena, err);
 	status = ts_cli_runs(cli, words.words, words.n, specs, err);
-	if (!status)
-		status = ts_take_specs(specs, words.n, &request, err);
 	if (status)
 		return status;
+	ts_take_specs(specs, words.n, &request);
 	if (axis)
 		request.axis = ts_span_str(axis);
 	status = ts_ask_diff(cli->target.channel, &request, &cli->arena, &diff, err);

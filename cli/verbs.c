@@ -3,6 +3,7 @@
 
 #include "analysis/matrix.h"
 #include "base/suggest.h"
+#include "proto/wire.h"
 
 #define EXITS_DONE "0 done\n2 could not be done: wrong usage, no such run, no connection, damaged data"
 #define END_OPTIONS {NULL, 0, NULL, NULL, TS_COMPLETE_NONE, NULL, false}
@@ -146,6 +147,48 @@ static const struct ts_example check_resume_examples[] = {
 	{"tscope check-resume base resumed", "base went on beyond the checkpoint that resumed began from"},
 	{"tscope check-resume ./runs/exp1", "a directory that training was restarted into"},
 	{"tscope check-resume --tolerance 1e-4 base ./runs/resumed", "with a tolerance of your own"},
+	END_EXAMPLES,
+};
+
+#define GATE_POLICY_OPTIONS                                                                                                   \
+	{"policy", 0, "FILE", "settings of the gate: GATE.must_catch = 5 %, and so on; docs/gate.md lists them", TS_COMPLETE_FILE, NULL, false}, \
+	{"workload", 'w', "NAME", "compare with runs that declare this work.workload, whatever their config says", TS_COMPLETE_NONE, NULL, false}, \
+	{"across", 0, "PART", "let these differ: config, hardware, parallelism, libraries", TS_COMPLETE_CHOICE, "config hardware parallelism libraries", true}, \
+	{"exclude", 0, "WHAT", "leave out steps: tag:NAME, phase:NAME (and the step after), every:N; in the place of those of the policy", TS_COMPLETE_NONE, NULL, true}
+
+static const struct ts_option gate_options[] = {
+	{"baseline", 'b', "WHAT", "a branch, a run, a tag, a glob of names, a directory, or the path of a bundle", TS_COMPLETE_RUN, NULL, true},
+	{"bundle", 0, "FILE", "baselines from a file that 'tscope baseline --bundle' wrote, with no server", TS_COMPLETE_FILE, NULL, false},
+	{"paired", 0, "RUN", "runs of base and candidate on one allocation, in turn, as a suspect asks for; also a glob", TS_COMPLETE_RUN, NULL, true},
+	{"metric", 0, "METRIC", "what decides, in the place of GATE.metrics: step_time, peak_memory, ...", TS_COMPLETE_NONE, NULL, true},
+	GATE_POLICY_OPTIONS,
+	{"inconclusive", 0, "HOW", "fail: exit 1 with what cannot be compared; pass: exit 0 with a warning (default: exit 3)", TS_COMPLETE_CHOICE, "fail pass", false},
+	{"explain", 0, NULL, "say in words what would be tested, and test nothing", TS_COMPLETE_NONE, NULL, false},
+	{"replay", 0, "VERDICT", "judge what an earlier verdict (--json) rested on once more; the runs need not be there", TS_COMPLETE_FILE, NULL, false},
+	END_OPTIONS,
+};
+static const struct ts_example gate_examples[] = {
+	{"tscope gate exp9 --baseline main", "against the runs of branch main"},
+	{"tscope gate exp9 --baseline main --paired 'pair-*'", "with the pairs that a suspect asked for"},
+	{"tscope gate ./runs/exp9 --bundle baselines.json", "with neither a server nor a store"},
+	{"tscope gate --replay verdict.json", "the same verdict again"},
+	{"tscope gate --explain --policy ci.policy", "what is tested, in words"},
+	END_EXAMPLES,
+};
+
+static const struct ts_option baseline_options[] = {
+	{"baseline", 'b', "WHAT", "a branch, a run, a tag, a glob of names, a directory, or the path of a bundle", TS_COMPLETE_RUN, NULL, true},
+	{"bundle", 0, "FILE", "also write them to FILE, for jobs that have no access to the server", TS_COMPLETE_FILE, NULL, false},
+	GATE_POLICY_OPTIONS,
+	{"reason", 'r', "TEXT", "with accept: why the change is right", TS_COMPLETE_NONE, NULL, false},
+	{"branch", 0, "NAME", "with accept: the branch (default: main)", TS_COMPLETE_NONE, NULL, false},
+	END_OPTIONS,
+};
+static const struct ts_example baseline_examples[] = {
+	{"tscope baseline --baseline main", "the baselines of the newest workload of branch main"},
+	{"tscope baseline exp9 --baseline main", "those that exp9 would be held against, and why not the others"},
+	{"tscope baseline --baseline main --bundle baselines.json", "and a file to take along"},
+	{"tscope baseline accept 3f2a9c81d0 --reason 'exact softmax'", "baselines begin anew with that commit"},
 	END_EXAMPLES,
 };
 
@@ -305,6 +348,26 @@ const struct ts_verb ts_verbs[] = {
 	 "2 could not be determined: wrong usage, no such run, no connection, damaged data\n"
 	 "3 cannot be decided: too few common steps, or it depends on a number format that is not declared",
 	 1, 2, TS_COMPLETE_RUN, true, ts_verb_check_resume},
+	{"gate", "whether a run is slower than its baselines, by a test", "CANDIDATE...",
+	 "Holds the step time of CANDIDATE (and of all other runs of its commit and workload) against earlier runs and says whether it is a "
+	 "regression, how sure that is, and what a pass could have missed; where a regression lies, by phase and rank; and which facts changed. Runs "
+	 "are the unit, not steps. A branch stands for its newest 20 runs of the candidate's workload, among its ancestors, since the last "
+	 "change of level or accepted change.\n\n"
+	 "A candidate that looks slower is suspect: the gate asks for pairs of base and candidate, run in turn on one allocation (exit 4), "
+	 "and decides by them when they are named with --paired. docs/gate.md has the test, its measured rates and every setting.\n\n"
+	 ABOUT_RUN,
+	 gate_options, gate_examples,
+	 "0 no regression found: pass, improvement, or too few baselines yet (a warning)\n1 regression\n"
+	 "2 could not be done: wrong usage, no such run, a run that still trains, no connection, damaged data\n"
+	 "3 inconclusive: not comparable, or the metric is missing (--inconclusive)\n4 suspect: pairs are asked for",
+	 0, TS_GATE_SPECS_MAX, TS_COMPLETE_RUN, true, ts_verb_gate},
+	{"baseline", "which runs a gate would compare with, and why not others", "[RUN] | accept COMMIT",
+	 "Shows the baselines of RUN, or of the newest run, and for every other run that was looked at why it is none. With --bundle it "
+	 "writes them to a file that stands for them where there is no server.\n\n"
+	 "accept COMMIT says that the change of speed at that commit of the branch is meant: baselines begin anew with its runs, and what "
+	 "lies before only says how far runs lie apart. It writes the note 'accepted'; 'tscope note RUN accepted=' takes it back.\n\n"
+	 ABOUT_RUN,
+	 baseline_options, baseline_examples, EXITS_DONE, 0, 2, TS_COMPLETE_RUN, true, ts_verb_baseline},
 	{"name", "give a run another name", "RUN NAME", ABOUT_PUSHED, name_options, name_examples, EXITS_DONE, 2, 2,
 	 TS_COMPLETE_RUN, false, ts_verb_name},
 	{"tag", "pin a run under a name that does not move, or list tags", "[RUN TAG]", ABOUT_PUSHED, tag_options,

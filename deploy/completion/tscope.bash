@@ -17,7 +17,7 @@ _tscope_runs()
 _tscope()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb='' word
-	local verbs="push list show facts analyze explain diff check-resume name tag note log rm export verify gc version help"
+	local verbs="push list show facts analyze explain diff check-resume gate baseline name tag note log rm export verify gc version help"
 	local rules="TIMING.DATALOADER_BOUND TIMING.BACKWARD_HEAVY TIMING.OPTIMIZER_HEAVY TIMING.JITTER TIMING.STALLS TIMING.SLOWDOWN TIMING.UNATTRIBUTED CONVERGENCE.DIVERGED CONVERGENCE.BLOW_UP CONVERGENCE.NO_PROGRESS CONVERGENCE.SPIKES CONVERGENCE.LEVEL_SHIFT CONVERGENCE.GRAD_SPIKES CONVERGENCE.NONFINITE CROSS.CORRELATED_INSTABILITY DIST.STRAGGLER DIST.LOAD_IMBALANCE DIST.COMM_BOUND DIST.WAIT_BOUND DIST.MISSING_RANKS DIST.EXPOSED_COMM DIST.PIPELINE_BUBBLE EFFICIENCY.MFU_IMPOSSIBLE EFFICIENCY.MFU_SUSPICIOUS EFFICIENCY.LOW_MFU EFFICIENCY.RECOVERABLE MEMORY.PRESSURE MEMORY.FORECAST MEMORY.GROWTH MEMORY.FRAGMENTATION MEMORY.RANK_IMBALANCE"
 	COMPREPLY=()
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -50,6 +50,24 @@ _tscope()
 	diff:--html) _tscope_paths -f; return ;;
 	diff:--repeats) _tscope_runs; return ;;
 	check-resume:-t|check-resume:--tolerance) :; return ;;
+	gate:-b|gate:--baseline) _tscope_runs; return ;;
+	gate:--bundle) _tscope_paths -f; return ;;
+	gate:--paired) _tscope_runs; return ;;
+	gate:--metric) :; return ;;
+	gate:--policy) _tscope_paths -f; return ;;
+	gate:-w|gate:--workload) :; return ;;
+	gate:--across) COMPREPLY=($(compgen -W "config hardware parallelism libraries" -- "$cur")); return ;;
+	gate:--exclude) :; return ;;
+	gate:--inconclusive) COMPREPLY=($(compgen -W "fail pass" -- "$cur")); return ;;
+	gate:--replay) _tscope_paths -f; return ;;
+	baseline:-b|baseline:--baseline) _tscope_runs; return ;;
+	baseline:--bundle) _tscope_paths -f; return ;;
+	baseline:--policy) _tscope_paths -f; return ;;
+	baseline:-w|baseline:--workload) :; return ;;
+	baseline:--across) COMPREPLY=($(compgen -W "config hardware parallelism libraries" -- "$cur")); return ;;
+	baseline:--exclude) :; return ;;
+	baseline:-r|baseline:--reason) :; return ;;
+	baseline:--branch) :; return ;;
 	name:-m|name:--message) :; return ;;
 	tag:-m|tag:--message) :; return ;;
 	log:-l|log:--limit) :; return ;;
@@ -72,6 +90,8 @@ _tscope()
 		explain) options+=" --markdown" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --reproduce" ;;
 		check-resume) options+=" -t --tolerance" ;;
+		gate) options+=" -b --baseline --bundle --paired --metric --policy -w --workload --across --exclude --inconclusive --explain --replay" ;;
+		baseline) options+=" -b --baseline --bundle --policy -w --workload --across --exclude -r --reason --branch" ;;
 		name) options+=" -f --force -m --message" ;;
 		tag) options+=" -f --force -m --message" ;;
 		log) options+=" -l --limit" ;;
@@ -91,6 +111,8 @@ _tscope()
 	explain) COMPREPLY=($(compgen -W "$rules" -- "$cur")) ;;
 	diff) _tscope_runs ;;
 	check-resume) _tscope_runs ;;
+	gate) _tscope_runs ;;
+	baseline) _tscope_runs ;;
 	name) _tscope_runs ;;
 	tag) _tscope_runs ;;
 	note) _tscope_runs ;;

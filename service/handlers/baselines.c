@@ -175,8 +175,9 @@ static enum ts_status say_other(struct ts_baseline_selection *s, struct ts_basel
 		return say(s, item,
 			   ts_arena_printf(s->arena, "it does not declare the workload %.*s", TS_SPAN_ARG(s->policy->workload)), err);
 	if (s->facts.n == 0 || s->given || s->told == TS_BASELINE_TOLD)
-		return say(s, item, ts_arena_printf(s->arena, "of another workload: %s differ%s", ts_workload_part_word(part),
-						    part == TS_WORKLOAD_LIBRARIES ? "" : "s"), err);
+		return say(s, item,
+			   ts_arena_printf(s->arena, "%s differ%s from the candidate's", ts_workload_part_word(part),
+					   part == TS_WORKLOAD_LIBRARIES ? "" : "s"), err);
 	s->told++;
 	if (compare_facts(s, &item->run.id, &rows, &n, err))
 		return err->status;
@@ -459,6 +460,8 @@ static enum ts_status add_differences(struct ts_baseline_selection *s, const str
 			return status;
 		}
 	}
+	if (s->given && s->n == 0)
+		s->input->not_comparable = s->query->request->given.not_comparable;
 	if (s->kin || !nearest)
 		return TS_OK;
 	text = ts_arena_printf(s->arena, "no baseline is of the candidate's workload; of the newest, %.*s", TS_SPAN_ARG(nearest->why_not));

@@ -33,7 +33,7 @@ import jsonschema
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev"))
-VERBS = "push list show facts analyze explain diff check-resume name tag note log rm export verify gc version help".split()
+VERBS = "push list show facts analyze explain diff check-resume gate baseline name tag note log rm export verify gc version help".split()
 failures = []
 
 
@@ -207,6 +207,14 @@ check-resume base ./runs/restarted
 check-resume ./runs/restarted
 check-resume --tolerance 1e-4 base parts
 check-resume base nothing
+gate base --baseline longer
+gate ./runs/joined --baseline branch:nightly
+gate base --baseline nothing
+baseline --baseline branch:nightly
+baseline base --baseline rerun
+push --branch nightly --name base3 --fact code.commit="abcdef0123" runs/parts
+baseline accept abcdef0 --branch nightly --reason why
+baseline accept abcdef9 --branch nightly --reason why
 name base other
 name parts other
 name --force parts other
@@ -603,7 +611,11 @@ def wrong_arguments(_update):
                 "analyze --flops-per-step 0 a", "analyze --peak-tflops -1 a", "analyze --peak-tflops 1e300 a", "analyze --microbatches 0 a",
                 "analyze --dtype '' a", "analyze --policy no-such-file runs/base", "analyze --policy runs a", "analyze --fail-on terrible a",
                 "explain TIMING.JITER", "explain --markdown TIMING.JITTER", "diff a", "diff --first a b c", "diff --repeats", "diff --repeats x a b c",
-                "diff --exit-on weather a b", "name a", "name a 'b c'", "name ./runs/base b", "tag a", "tag a b c", "note",
+                "diff --exit-on weather a b", "gate", "gate a", "gate a --baseline b --policy no-such-file", "gate a --baseline b --metric speed",
+                "gate a --baseline b --across colour", "gate a --baseline b --exclude x", "gate a --baseline ''", "gate --replay no-such-file",
+                "gate --replay runs", "gate a --bundle no-such-file", "gate a --baseline b --inconclusive maybe", "gate a --baseline './nothing*'",
+                "baseline", "baseline a b --baseline c", "baseline accept", "baseline accept abcdef0", "baseline accept abcdef0 --reason ''",
+                "baseline accept xyz --reason r", "baseline accept abcdef0 --reason r --bundle f", "baseline --baseline b --reason r", "name a", "name a 'b c'", "name ./runs/base b", "tag a", "tag a b c", "note",
                 "note a b", "log", "log a b", "log ./runs/base", "rm", "rm ./runs/base", "export", "export a",
                 "export a --format x", "export a --format npz", "export a b -o c", "verify x", "gc x", "gc --lease 1y",
                 "version x", "help frobnicate", "help --completion fish", "list --color sometimes", "list -p 'a b'",
@@ -637,7 +649,8 @@ def narrow(_update):
     commands = ["list", "list --columns name,id,state,steps,ranks,started,pushed,config.lr,seeds.torch", "show evil", "facts evil",
                 "facts base", "analyze base", "diff base parts", "diff --curves --reproduce base parts", "diff base evil", "diff --all base longer",
                 "diff base rerun parts longer evil", "diff base parts --repeats rerun --repeats longer", "log base", "help",
-                "help push", "help diff", "explain", "explain DIST.STRAGGLER", "explain CONVERGENCE.DIVERGED", "push runs/base runs/mood", "note base"]
+                "help push", "help diff", "explain", "explain DIST.STRAGGLER", "explain CONVERGENCE.DIVERGED", "push runs/base runs/mood", "note base",
+                "gate parts --baseline base --baseline rerun", "baseline evil --baseline base", "help gate"]
     for columns in (40, 60, 80):
         for command in commands:
             rc, stdout, stderr = place.run(f"COLUMNS={columns} tscope {command}")

@@ -1,0 +1,420 @@
+# Ten runs of branch main, each of its own commit and machine, within half a percent of 100 ms, on a server.
+$ i=0; for t in 0.1000 0.1003 0.0998 0.1001 0.1005 0.0997 0.1002 0.0999 0.1004 0.1000; do i=$((i+1)); python3 runs/gate.py m$i time=$t commit=$(printf '%02d%038d' $i 0) session=h$i started=$((1700000000+i*1000)); done; ls -d m* | wc -l
+| 10
+$ tscoped --store server-store --socket $PWD/s >log 2>&1 & echo $! >pid; for i in $(seq 200); do test -S s || sleep 0.05; done
+$ export TSCOPE_SERVER=unix:$PWD/s; tscope push -q --branch main ./m1 ./m2
+| name        id            steps      sent       new  outcome
+| default/m1  376d82b3936c    200 SIZE SIZE  created
+| default/m2  63e402e22485    200 SIZE SIZE  created
+# Two baselines: too few to judge.
+$ python3 runs/gate.py clean time=0.1002 commit=c1ea9 session=x1 started=1700020000
+$ TSCOPE_SERVER=unix:$PWD/s tscope push -q clean
+| name      default/clean
+| id        f81014463d63e7628f8de9fe0c876043360d37e756e67e4b4a5ce03a90f48c91
+| format    pytscope run directory
+| steps     200 steps (0 to 199), 2 ranks
+| sent SIZE (7 objects)
+| new SIZE
+| outcome   created
+$ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
+| step time of default/clean is not judged yet: collecting 2 of 10
+| warning: step time: collecting 2 of 10; it takes 3 to judge
+|
+|   metric                        baseline  candidate    change     99 % interval  could miss  verdict
+|   step time                       100 ms     100 ms  +0.050 %    -15 % to +18 %        14 %  collecting
+|   mean step time                  100 ms     100 ms  +0.050 %    -15 % to +18 %        14 %  (collecting)
+|   95th percentile of step time    101 ms     101 ms  +0.050 %    -15 % to +18 %        14 %  (collecting)
+|   share of stalls                  0.0 %      0.0 %         -                 -           -  (collecting)
+|   peak memory                      7 GiB      7 GiB     0.0 %  -3.8 % to +4.0 %       3.2 %  (collecting)
+|   loss at the end               0.835558   0.835558     0.0 %  -7.8 % to +7.8 %       6.3 %  (collecting)
+|
+| What else changed
+|   loss: every bit of the trajectory agrees: 2 series over 200 steps; facts differ: code.commit
+|
+| Runs
+|   baselines: 2 runs of main
+|              run            id            commit        session   step time
+|   candidate  default/clean  f81014463d63  c1ea9         6b76b9ef     100 ms
+|   baseline   default/m2     63e402e22485  020000000000  8272b15e     100 ms
+|   baseline   default/m1     376d82b3936c  010000000000  d9b49391     100 ms
+! tscope: warning: step time of default/clean is not judged yet: collecting 2 of 10
+$ TSCOPE_SERVER=unix:$PWD/s tscope push -q --branch main ./m3 ./m4 ./m5 ./m6 ./m7 ./m8 ./m9 ./m10
+| name         id            steps      sent       new  outcome
+| default/m3   56b886078e4a    200 SIZE SIZE  created
+| default/m4   c193c5755539    200 SIZE SIZE  created
+| default/m5   d8f40c70aa96    200 SIZE SIZE  created
+| default/m6   d86aac82c002    200 SIZE SIZE  created
+| default/m7   168cd986d355    200 SIZE SIZE  created
+| default/m8   08935f85396d    200 SIZE SIZE  created
+| default/m9   edabc04d487b    200 SIZE SIZE  created
+| default/m10  a1a26d3b483d    200 SIZE SIZE  created
+# Ten: a clean candidate passes, and the gate says what it could have missed. A path that the server does not have gives the same answer.
+$ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
+| step time of default/clean is not worse by more than chance and tolerance: 0.1 % slower than main (99 % interval -0.8 % to 1.0 %, 10 baselines); it could have missed up to 2.5 %
+|
+|   metric                        baseline  candidate   change       99 % interval  could miss  verdict
+|   step time                       100 ms     100 ms  +0.11 %   -0.77 % to +1.0 %       2.5 %  pass
+|   mean step time                  100 ms     100 ms  +0.11 %   -0.77 % to +1.0 %       2.5 %  (pass)
+|   95th percentile of step time    101 ms     101 ms  +0.11 %   -0.77 % to +1.0 %       5.5 %  (pass)
+|   share of stalls                  0.0 %      0.0 %        -                   -           -  (pass)
+|   peak memory                      7 GiB      7 GiB    0.0 %  -0.17 % to +0.17 %       1.2 %  (pass)
+|   loss at the end               0.835558   0.835558    0.0 %  -0.34 % to +0.34 %       1.3 %  (pass)
+|
+| What else changed
+|   loss: every bit of the trajectory agrees: 2 series over 200 steps; facts differ: code.commit
+|
+| Runs
+|   baselines: 10 runs of main
+|              run            id            commit        session   step time
+|   candidate  default/clean  f81014463d63  c1ea9         6b76b9ef     100 ms
+|   baseline   default/m10    a1a26d3b483d  100000000000  16ea0115     100 ms
+|   baseline   default/m9     edabc04d487b  090000000000  38b79098     100 ms
+|   baseline   default/m8     08935f85396d  080000000000  1f774be8    99.9 ms
+|   baseline   default/m7     168cd986d355  070000000000  62c6f3f9     100 ms
+|   baseline   default/m6     d86aac82c002  060000000000  12c57b38    99.7 ms
+|   baseline   default/m5     d8f40c70aa96  050000000000  b40d6351     100 ms
+|   baseline   default/m4     c193c5755539  040000000000  83099cd8     100 ms
+|   baseline   default/m3     56b886078e4a  030000000000  33cec132    99.8 ms
+|   baseline   default/m2     63e402e22485  020000000000  8272b15e     100 ms
+|   baseline   default/m1     376d82b3936c  010000000000  d9b49391     100 ms
+$ TSCOPE_SERVER=unix:$PWD/s tscope gate ./clean --baseline main | sed 's/  *$//' | head -3
+| step time of default/clean is not worse by more than chance and tolerance: 0.1 % slower than main (99 % interval -0.8 % to 1.0 %, 10 baselines); it could have missed up to 2.5 %
+|
+|   metric                        baseline  candidate   change       99 % interval  could miss  verdict
+# 8 % more in one phase: suspect, and pairs are asked for; with them it is a regression.
+$ python3 runs/gate.py slow forward=1.2 commit=510c0 session=x2 started=1700021000
+$ TSCOPE_SERVER=unix:$PWD/s tscope push -q slow
+| name      default/slow
+| id        44650b983c7e16d442b5cf138a44072f5e72f2ec2c8eaed0f9da52eb9b579bbf
+| format    pytscope run directory
+| steps     200 steps (0 to 199), 2 ranks
+| sent SIZE (5 objects)
+| new SIZE
+| outcome   created
+$ TSCOPE_SERVER=unix:$PWD/s COLUMNS=60 tscope gate slow --baseline main
+| step time of default/slow is 7.9 % slower than main (99 %
+| interval 7.0 % to 8.9 %, 10 baselines): run 2 pairs of base
+| and candidate on one allocation to confirm
+| warning: how much of the difference is wait is not known:
+| not every run records it for every rank
+|
+|   metric      baseline  candidate  change
+|            99 % interval  could miss  verdict
+|   step time     100 ms     108 ms  +7.9 %
+|         +7.0 % to +8.9 %       2.5 %  suspect
+|   mean step…    100 ms     108 ms  +7.9 %
+|         +7.0 % to +8.9 %       2.5 %  (suspect)
+|   95th perc…    101 ms     109 ms  +7.9 %
+|         +7.0 % to +8.9 %       5.5 %  (suspect)
+|   share of …     0.0 %      0.0 %       -
+|                        -           -  (pass)
+|   peak memo…     7 GiB      7 GiB   0.0 %
+|       -0.17 % to +0.17 %       1.2 %  (pass)
+|   loss at t…  0.835558   0.835558   0.0 %
+|       -0.34 % to +0.34 %       1.3 %  (pass)
+|
+| Where it is slower
+|   phase forward: 48.0 ms against 40.0 ms, 101 % of the
+|   difference
+|   rank all ranks: 108 ms against 100 ms, 100 % of the
+|   difference
+|   work all ranks: 108 ms against 100 ms, 100 % of the
+|   difference
+|
+| What else changed
+|   loss: every bit of the trajectory agrees: 2 series over
+|   200 steps; facts differ: code.commit
+|
+| Runs
+|   baselines: 10 runs of main
+|              run           id            commit
+|       session   step time
+|   candidate  default/slow  44650b983c7e  510c0
+|       40d6e5c9     108 ms
+|   baseline   default/m10   a1a26d3b483d  100000000000
+|       16ea0115     100 ms
+|   baseline   default/m9    edabc04d487b  090000000000
+|       38b79098     100 ms
+|   baseline   default/m8    08935f85396d  080000000000
+|       1f774be8    99.9 ms
+|   baseline   default/m7    168cd986d355  070000000000
+|       62c6f3f9     100 ms
+|   baseline   default/m6    d86aac82c002  060000000000
+|       12c57b38    99.7 ms
+|   baseline   default/m5    d8f40c70aa96  050000000000
+|       b40d6351     100 ms
+|   baseline   default/m4    c193c5755539  040000000000
+|       83099cd8     100 ms
+|   baseline   default/m3    56b886078e4a  030000000000
+|       33cec132    99.8 ms
+|   baseline   default/m2    63e402e22485  020000000000
+|       8272b15e     100 ms
+|   baseline   default/m1    376d82b3936c  010000000000
+|       d9b49391     100 ms
+[4]
+$ for k in 1 2; do python3 runs/gate.py pair-$k-base commit=$(printf '10%038d' 0) session=y started=$((1700030000+k*100)); python3 runs/gate.py pair-$k-new forward=1.2 commit=510c0 session=y started=$((1700030050+k*100)); done
+$ TSCOPE_SERVER=unix:$PWD/s tscope push -q ./pair-1-base ./pair-1-new ./pair-2-base ./pair-2-new
+| name                 id            steps      sent       new  outcome
+| default/pair-1-base  bd7defe3b881    200 SIZE SIZE  created
+| default/pair-1-new   6cd2064685f5    200 SIZE SIZE  created
+| default/pair-2-base  7bfb4aa066b1    200 SIZE SIZE  created
+| default/pair-2-new   66f7cde1ec7b    200 SIZE SIZE  created
+$ TSCOPE_SERVER=unix:$PWD/s tscope gate slow --baseline main --paired 'pair-*'
+| step time of default/slow is 8.0 % slower than main (99 % interval 7.2 % to 8.8 %, 2 pairs on one allocation)
+| warning: how much of the difference is wait is not known: not every run records it for every rank
+|
+|   metric                        baseline  candidate  change       99 % interval  could miss  verdict
+|   step time                       100 ms     108 ms  +8.0 %    +7.2 % to +8.8 %       2.5 %  regression
+|   mean step time                  100 ms     108 ms  +8.0 %    +7.2 % to +8.8 %       2.5 %  (regression)
+|   95th percentile of step time    101 ms     109 ms  +8.0 %    +7.2 % to +8.8 %       5.5 %  (regression)
+|   share of stalls                  0.0 %      0.0 %       -                   -           -  (pass)
+|   peak memory                      7 GiB      7 GiB   0.0 %  -0.16 % to +0.16 %       1.3 %  (pass)
+|   loss at the end               0.835558   0.835558   0.0 %  -0.32 % to +0.32 %       1.5 %  (pass)
+|
+| Where it is slower
+|   phase forward: 48.0 ms against 40.0 ms, 100 % of the difference
+|   rank all ranks: 108 ms against 100 ms, 100 % of the difference
+|   work all ranks: 108 ms against 100 ms, 100 % of the difference
+|
+| What else changed
+|   loss: every bit of the trajectory agrees: 2 series over 200 steps; facts differ: code.commit
+|
+| Runs
+|   baselines: 10 runs of main
+|                   run                  id            commit        session   step time
+|   candidate       default/slow         44650b983c7e  510c0         40d6e5c9     108 ms
+|   baseline        default/m10          a1a26d3b483d  100000000000  16ea0115     100 ms
+|   baseline        default/m9           edabc04d487b  090000000000  38b79098     100 ms
+|   baseline        default/m8           08935f85396d  080000000000  1f774be8    99.9 ms
+|   baseline        default/m7           168cd986d355  070000000000  62c6f3f9     100 ms
+|   baseline        default/m6           d86aac82c002  060000000000  12c57b38    99.7 ms
+|   baseline        default/m5           d8f40c70aa96  050000000000  b40d6351     100 ms
+|   baseline        default/m4           c193c5755539  040000000000  83099cd8     100 ms
+|   baseline        default/m3           56b886078e4a  030000000000  33cec132    99.8 ms
+|   baseline        default/m2           63e402e22485  020000000000  8272b15e     100 ms
+|   baseline        default/m1           376d82b3936c  010000000000  d9b49391     100 ms
+|   pair_base       default/pair-1-base  bd7defe3b881  100000000000  dfaee3b9     100 ms
+|   pair_candidate  default/pair-1-new   6cd2064685f5  510c0         dfaee3b9     108 ms
+|   pair_base       default/pair-2-base  7bfb4aa066b1  100000000000  dfaee3b9     100 ms
+|   pair_candidate  default/pair-2-new   66f7cde1ec7b  510c0         dfaee3b9     108 ms
+[1]
+# The verdict is the same later, byte for byte, when the runs are gone and with no server.
+$ TSCOPE_SERVER=unix:$PWD/s tscope gate -q slow --baseline main --paired 'pair-*' --json >verdict.json
+[1]
+$ export TSCOPE_SERVER=unix:$PWD/s; tscope rm slow pair-1-base pair-1-new pair-2-base pair-2-new >/dev/null; tscope gc --lease 0s
+| freed 21 objects, SIZE; kept 74
+$ TSCOPE_SERVER=unix:$PWD/s tscope show slow
+! tscope: nothing is called default/slow; a path begins with /, ./ or ../, as ./slow
+[2]
+$ tscope gate -q --replay verdict.json --json | cmp - verdict.json && echo the same bytes
+| the same bytes
+$ tscope gate --replay verdict.json | head -1
+| step time of default/slow is 8.0 % slower than main (99 % interval 7.2 % to 8.8 %, 2 pairs on one allocation)
+$ sed 's/"record": "..../"record": "AAAA/' verdict.json >broken.json; tscope gate --replay broken.json
+! tscope: broken.json: 13036 bytes are not a tscope.v1.GateInput message
+[2]
+$ echo '{"record": "Z"}' >broken.json; tscope gate --replay broken.json
+! tscope: broken.json: the record is no base64: byte 1 of it
+[2]
+$ echo '{"verdict": "pass"}' >broken.json; tscope gate --replay broken.json
+! tscope: broken.json: it has no key "record": it is no verdict and no bundle
+[2]
+$ echo '[' >broken.json; tscope gate --replay broken.json
+! tscope: broken.json: byte 0: a verdict or a bundle is a JSON object
+[2]
+# Another learning rate is another workload: nothing to compare with.
+$ python3 runs/gate.py other lr=0.01 commit=07e50 session=x3
+$ TSCOPE_SERVER=unix:$PWD/s tscope gate ./other --baseline main
+| step time of 86b15c0dc1d9 cannot be judged: no baseline is of the candidate's workload; of the newest, config differs from the candidate's
+|
+|   metric                        baseline  candidate  change  99 % interval  could miss  verdict
+|   step time                            -     100 ms       -              -           -  inconclusive
+|   mean step time                       -     100 ms       -              -           -  (inconclusive)
+|   95th percentile of step time         -     101 ms       -              -           -  (inconclusive)
+|   share of stalls                      -      0.0 %       -              -           -  (inconclusive)
+|   peak memory                          -      7 GiB       -              -           -  (inconclusive)
+|   loss at the end                      -   0.835558       -              -           -  (inconclusive)
+|
+| What else changed
+|   loss: there is no baseline to compare the loss with
+|
+| Runs
+|   baselines: 0 runs of a bundle (0 runs of main); how far runs lie apart is known of 10 earlier runs
+|              run           id            commit  session   step time
+|   candidate  86b15c0dc1d9  86b15c0dc1d9  07e50   da33a17f     100 ms
+|
+| Runs that do not count
+|   run          why not
+|   default/m10  config differs from the candidate's
+|   default/m9   config differs from the candidate's
+|   default/m8   config differs from the candidate's
+|   default/m7   config differs from the candidate's
+|   default/m6   config differs from the candidate's
+|   default/m5   config differs from the candidate's
+|   default/m4   config differs from the candidate's
+|   default/m3   config differs from the candidate's
+|   default/m2   config differs from the candidate's
+|   default/m1   config differs from the candidate's
+[3]
+$ TSCOPE_SERVER=unix:$PWD/s tscope gate ./other --baseline main --inconclusive fail | head -1; echo ${PIPESTATUS[0]}
+| step time of 86b15c0dc1d9 cannot be judged: no baseline is of the candidate's workload; of the newest, config differs from the candidate's
+| 1
+$ TSCOPE_SERVER=unix:$PWD/s tscope gate ./other --baseline main --inconclusive pass | head -1; echo ${PIPESTATUS[0]}
+| step time of 86b15c0dc1d9 cannot be judged: no baseline is of the candidate's workload; of the newest, config differs from the candidate's
+| 0
+! tscope: warning: step time of 86b15c0dc1d9 cannot be judged: no baseline is of the candidate's workload; of the newest, config differs from the candidate's
+$ TSCOPE_SERVER=unix:$PWD/s tscope gate ./other --baseline main --across config | head -1; echo ${PIPESTATUS[0]}
+| step time of 86b15c0dc1d9 is not worse by more than chance and tolerance: 0.1 % faster than main (99 % interval -0.8 % to 1.0 %, 10 baselines); it could have missed up to 2.5 %
+| 0
+# A run that still trains is no candidate, and no baseline; one that is marked bad neither.
+$ TSCOPE_SERVER=unix:$PWD/s tscope note clean state=running >/dev/null; TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
+! tscope: default/clean is still training: gate it when it has finished
+[2]
+$ TSCOPE_SERVER=unix:$PWD/s tscope note clean state=finished bad='fan broken' >/dev/null; TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
+! tscope: default/clean is marked bad (fan broken): take the note away to gate it
+[2]
+$ export TSCOPE_SERVER=unix:$PWD/s; tscope note clean bad= 2>/dev/null >&2; tscope note m3 state=running >/dev/null; tscope note m5 bad='a loud neighbour' >/dev/null; tscope baseline clean --baseline main
+| 8 runs of main
+|
+| Runs
+|   baselines: 8 runs of main
+|             run          id            commit        session   step time
+|   baseline  default/m10  a1a26d3b483d  100000000000  16ea0115     100 ms
+|   baseline  default/m9   edabc04d487b  090000000000  38b79098     100 ms
+|   baseline  default/m8   08935f85396d  080000000000  1f774be8    99.9 ms
+|   baseline  default/m7   168cd986d355  070000000000  62c6f3f9     100 ms
+|   baseline  default/m6   d86aac82c002  060000000000  12c57b38    99.7 ms
+|   baseline  default/m4   c193c5755539  040000000000  83099cd8     100 ms
+|   baseline  default/m2   63e402e22485  020000000000  8272b15e     100 ms
+|   baseline  default/m1   376d82b3936c  010000000000  d9b49391     100 ms
+|
+| Runs that do not count
+|   run         why not
+|   default/m5  marked bad: a loud neighbour
+|   default/m3  still training
+# All runs of the commit and workload are the candidate: to run again until it is green is no way out.
+$ python3 runs/gate.py clean2 time=0.1002 commit=c1ea9 session=x4 started=1700022000; TSCOPE_SERVER=unix:$PWD/s tscope push -q clean2; TSCOPE_SERVER=unix:$PWD/s tscope gate clean2 --baseline main | grep candidate
+| name      default/clean2
+| id        bc39f124c2244ab9538d78a62f5bb892fe458ab6a429993fc30d0d6f5a09b621
+| format    pytscope run directory
+| steps     200 steps (0 to 199), 2 ranks
+| sent SIZE (4 objects)
+| new SIZE
+| outcome   created
+|   metric                        baseline  candidate   change       99 % interval  could miss  verdict
+|   candidate  default/clean2  bc39f124c224  c1ea9         960abeac     100 ms
+|   candidate  default/clean   f81014463d63  c1ea9         6b76b9ef     100 ms
+# Ancestors, where the candidate lists them: what is on the branch since is no baseline.
+$ python3 runs/gate.py early commit=ea51 session=x5 ancestors="$(for i in 6 4 2 1; do printf '%02d%038d ' $i 0; done)"; TSCOPE_SERVER=unix:$PWD/s tscope baseline ./early --baseline main
+| 4 runs of main
+|
+| Runs
+|   baselines: 4 runs of main
+|             run         id            commit        session   step time
+|   baseline  default/m6  d86aac82c002  060000000000  12c57b38    99.7 ms
+|   baseline  default/m4  c193c5755539  040000000000  83099cd8     100 ms
+|   baseline  default/m2  63e402e22485  020000000000  8272b15e     100 ms
+|   baseline  default/m1  376d82b3936c  010000000000  d9b49391     100 ms
+|
+| Runs that do not count
+|   run          why not
+|   default/m10  no ancestor of the candidate
+|   default/m9   no ancestor of the candidate
+|   default/m8   no ancestor of the candidate
+|   default/m7   no ancestor of the candidate
+|   default/m5   marked bad: a loud neighbour
+|   default/m3   still training
+# A bundle stands for them where there is no server.
+$ TSCOPE_SERVER=unix:$PWD/s tscope baseline --baseline main --bundle baselines.json | head -1
+| 8 runs of main
+$ tscope gate ./clean --bundle baselines.json | head -3
+| step time of f81014463d63 is not worse by more than chance and tolerance: 0.1 % slower than main (99 % interval -0.7 % to 1.0 %, 8 baselines); it could have missed up to 2.5 %
+|
+|   metric                        baseline  candidate   change       99 % interval  could miss  verdict
+$ tscope gate ./clean --baseline ./baselines.json --exclude every:50
+! tscope: the bundle was made with another GATE.exclude or GATE.warmup: make it anew, or set them as it has them
+[2]
+$ tscope gate ./other --bundle baselines.json | head -1
+| step time of 86b15c0dc1d9 cannot be judged: no baseline is of the candidate's workload; of the newest, config differs from the candidate's
+# Runs by name, by glob, and directories.
+$ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline m1 --baseline m2 --baseline m4 | head -1
+| step time of default/clean is not worse by more than chance and tolerance: 0.1 % slower than its baselines (99 % interval -0.6 % to 0.7 %, 3 baselines); it could have missed up to 2.3 %
+$ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline 'm?' | head -1
+| step time of default/clean is not worse by more than chance and tolerance: 0.1 % slower than its baselines (99 % interval -0.5 % to 0.7 %, 7 baselines); it could have missed up to 2.3 %
+$ tscope gate ./clean --baseline './m*' | head -1
+| step time of f81014463d63 is not worse by more than chance and tolerance: 0.1 % slower than its baselines (99 % interval -0.8 % to 1.0 %, 10 baselines); it could have missed up to 2.5 %
+# An accepted change: baselines begin anew, what was before says how far runs lie apart.
+$ TSCOPE_SERVER=unix:$PWD/s tscope baseline accept 0800000 --reason 'exact softmax'
+| accepted at 0800000000000000000000000000000000000000 on default/main: baselines begin with default/m8
+$ TSCOPE_SERVER=unix:$PWD/s tscope baseline --baseline main
+| 3 runs of main since the change accepted at 080000000000 (exact softmax)
+|
+| Runs
+|   baselines: 3 runs of main since the change accepted at 080000000000 (exact softmax); how far runs lie apart is known of 5 earlier runs
+|             run          id            commit        session   step time
+|   baseline  default/m10  a1a26d3b483d  100000000000  16ea0115     100 ms
+|   baseline  default/m9   edabc04d487b  090000000000  38b79098     100 ms
+|   baseline  default/m8   08935f85396d  080000000000  1f774be8    99.9 ms
+|
+| Runs that do not count
+|   run         why not
+|   default/m7  before the change accepted at 080000000000 (exact softmax)
+|   default/m6  before the change accepted at 080000000000 (exact softmax)
+|   default/m5  marked bad: a loud neighbour
+|   default/m4  before the change accepted at 080000000000 (exact softmax)
+|   default/m3  still training
+|   default/m2  before the change accepted at 080000000000 (exact softmax)
+|   default/m1  before the change accepted at 080000000000 (exact softmax)
+$ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main | head -1
+| step time of default/clean is not worse by more than chance and tolerance: 0.1 % slower than main (99 % interval -0.6 % to 0.8 %, 3 baselines); it could have missed up to 2.4 %
+$ TSCOPE_SERVER=unix:$PWD/s tscope baseline accept 0900000 --reason why --branch nothing
+! tscope: nothing is called default/nothing
+[2]
+$ TSCOPE_SERVER=unix:$PWD/s tscope baseline accept abcdef0 --reason why
+! tscope: baseline: no run of commit abcdef0 is on branch default/main under a name
+[2]
+$ TSCOPE_SERVER=unix:$PWD/s tscope baseline accept 09 --reason why
+! tscope: baseline: '09' is too short for a commit: at least 7 digits
+[2]
+# A policy, its mistakes, and options in its place.
+$ printf 'GATE.must_catch = 2 %%\nGATE.metrics = step_time, peak_memory\n' >ci.policy; TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main --policy ci.policy | head -3
+| step time of default/clean is not worse by more than chance and tolerance: 0.1 % slower than main (99 % interval -0.6 % to 0.8 %, 3 baselines); it could have missed up to 2.4 %
+| warning: a pass, but a step time worse by 2.4 % could have been missed, and the policy wants 2.0 % caught: more baselines of other sessions, or pairs, see smaller ones
+|
+$ printf 'GATE.must_catch = 2 %%\nGATE.metrics = step_time, peak_memry\n' >bad.policy; tscope gate clean --baseline main --policy bad.policy
+! tscope: gate: bad.policy:2: there is no metric 'peak_memry'; did you mean peak_memory?
+[2]
+$ tscope gate ./clean --baseline main --metric mfuu
+! tscope: gate: --metric: there is no metric 'mfuu'; did you mean mfu?
+[2]
+$ tscope gate --explain --metric peak_memory | head -4
+| What decides: peak memory (largest memory that any rank had allocated).
+|
+| The unit. A run gives one value a metric. Runs of one session (one allocation of the same hosts) share its luck and count as one draw, their mean. Times and rates are compared by ratio, through logarithms.
+|
+# It does not make sense.
+$ tscope gate
+! tscope: gate: usage: tscope gate CANDIDATE...
+[2]
+$ tscope gate clean
+! tscope: gate: against what? --baseline names a branch, runs or a bundle
+[2]
+$ tscope gate ./clean --baseline main --bundle baselines.json
+! tscope: gate: a bundle (baselines.json) is all the baselines there are
+[2]
+$ tscope gate clean --replay verdict.json
+! tscope: gate: --replay takes no candidate: everything stands in the verdict
+[2]
+$ tscope gate --replay verdict.json --policy ci.policy
+! tscope: gate: --policy with --replay makes no sense: everything stands in the verdict
+[2]
+$ tscope gate ./clean --baseline main
+! tscope: baseline: nothing is called default/main; nothing was ever pushed to local store TMP/store
+[2]
+$ tscope baseline accept 0800000
+! tscope: baseline: usage: tscope baseline accept COMMIT --reason TEXT [--branch NAME]
+[2]
+$ tscope baseline a b --baseline main
+! tscope: baseline: 'b' is one word too many; usage: tscope baseline [RUN] | accept COMMIT
+[2]
+$ kill $(cat pid); while kill -0 $(cat pid) 2>/dev/null; do sleep 0.05; done
