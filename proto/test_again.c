@@ -34,6 +34,7 @@
 	X(gate_reply, ts_verdict) \
 	X(trend_request, ts_trend_request) \
 	X(trend_reply, ts_trend) \
+	X(gate_run, ts_gate_run) \
 	X(verify_event, ts_verify_event) \
 	X(gc_request, ts_gc_request) \
 	X(gc_reply, ts_sweep_report)

@@ -146,6 +146,7 @@ VECTORS = [
      "runs { id: %s reason: \"marked bad\" accepted: true accept_reason: \"a\" } runs { id: %s value: 4.5 } left_out: 1 older: 7 "
      "changes { at: 2 last_before: 0 before: 1 after: 2 size: inf p: 0.0005 worse: true accepted: true } sentence: \"s\""
      % (ident(1), ident(2), ident(3))),
+    ("gate_run", "GateRun", gate_run("GATE_ROLE_HISTORY", 1)),
     ("verify_event", "VerifyEvent",
      "final: true done: 2 total: 3 objects: 4 bytes: 5 damaged: 6 missing: 7 ids: " + ids(8)),
     ("gc_request", "CollectGarbageRequest", "dry_run: true lease_s: 0"),
