@@ -9,22 +9,22 @@
 
 /* --- levels --- */
 
-bool ts_levels_begin(struct ts_levels *l, size_t n, uint64_t points, struct ts_arena *arena)
+bool ts_level_begin(struct ts_level_meter *l, size_t n, uint64_t points, struct ts_arena *arena)
 {
 	uint64_t tenth = points / 10 ? points / 10 : 1;
 
-	*l = (struct ts_levels){.n = n, .points = points, .from = points > tenth ? points - tenth : 0, .arena = arena};
+	*l = (struct ts_level_meter){.n = n, .points = points, .from = points > tenth ? points - tenth : 0, .arena = arena};
 	l->sums = ts_arena_array(arena, n + 1, sizeof *l->sums);
 	l->carries = ts_arena_array(arena, n + 1, sizeof *l->carries);
 	return l->sums && l->carries;
 }
 
-bool ts_levels_want(const struct ts_levels *l, uint64_t at)
+bool ts_level_want(const struct ts_level_meter *l, uint64_t at)
 {
 	return at >= l->from;
 }
 
-void ts_levels_add(struct ts_levels *l, int64_t step, const double *values)
+void ts_level_add(struct ts_level_meter *l, int64_t step, const double *values)
 {
 	for (size_t i = 0; i <= l->n; i++) {
 		double sum = l->sums[i], x = values[i], t = sum + x;
@@ -37,7 +37,7 @@ void ts_levels_add(struct ts_levels *l, int64_t step, const double *values)
 	l->last_step = step;
 }
 
-bool ts_levels_end(struct ts_levels *l, size_t series, struct ts_level_row *ret_row)
+bool ts_level_end(struct ts_level_meter *l, size_t series, struct ts_level_row *ret_row)
 {
 	double *levels = ts_arena_array(l->arena, l->n + 1, sizeof *levels);
 

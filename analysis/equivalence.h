@@ -53,12 +53,12 @@ struct ts_level_row {
 
 /* What of a series makes levels: points in order, of which only the last tenth is added.
  *
- *	ts_levels_begin(&l, n, points, &arena)	    n repeats, and the number of points that all runs have
- *	if (ts_levels_want(&l, at))		    for point `at`, counted from 0
- *		ts_levels_add(&l, step, values)	    n values, then the candidate's
- *	ts_levels_end(&l, series, &row)		    series: how many are asked of the candidate
+ *	ts_level_begin(&l, n, points, &arena)	    n repeats, and the number of points that all runs have
+ *	if (ts_level_want(&l, at))		    for point `at`, counted from 0
+ *		ts_level_add(&l, step, values)	    n values, then the candidate's
+ *	ts_level_end(&l, series, &row)		    series: how many are asked of the candidate
  */
-struct ts_levels {
+struct ts_level_meter {
 	size_t n;
 	uint64_t points, from, added;
 	int64_t first_step, last_step;
@@ -66,11 +66,11 @@ struct ts_levels {
 	struct ts_arena *arena;
 };
 
-bool ts_levels_begin(struct ts_levels *l, size_t n, uint64_t points, struct ts_arena *arena); /* false: the arena is full */
-bool ts_levels_want(const struct ts_levels *l, uint64_t at);
-void ts_levels_add(struct ts_levels *l, int64_t step, const double *values);
+bool ts_level_begin(struct ts_level_meter *l, size_t n, uint64_t points, struct ts_arena *arena); /* false: the arena is full */
+bool ts_level_want(const struct ts_level_meter *l, uint64_t at);
+void ts_level_add(struct ts_level_meter *l, int64_t step, const double *values);
 /* ret_row keeps its name and rank. False when the arena is full. */
-bool ts_levels_end(struct ts_levels *l, size_t series, struct ts_level_row *ret_row);
+bool ts_level_end(struct ts_level_meter *l, size_t series, struct ts_level_row *ret_row);
 
 /* Fills everything of the row from n on from its levels. */
 void ts_level_test(const double *levels, size_t n, double candidate, size_t series, struct ts_level_row *row);

@@ -218,17 +218,17 @@ static void all_series_must_hold(void **state)
 static struct ts_level_row levels_of(size_t points)
 {
 	struct ts_level_row row = {.name = ts_span_str("loss"), .rank = 3};
-	struct ts_levels l;
+	struct ts_level_meter l;
 
-	assert_true(ts_levels_begin(&l, 3, points, &arena));
+	assert_true(ts_level_begin(&l, 3, points, &arena));
 	for (size_t k = 0; k < points; k++) {
 		/* Repeat i is 10 + i at the end, whatever it was before; the candidate has a number of its own. */
 		double at = k + points / 10 < points && points >= 10 ? 1e9 : 0, v[] = {10 + at, 11 + at, 12 - at, 11.5};
 
-		if (ts_levels_want(&l, k))
-			ts_levels_add(&l, (int64_t)(2 * k), v);
+		if (ts_level_want(&l, k))
+			ts_level_add(&l, (int64_t)(2 * k), v);
 	}
-	assert_true(ts_levels_end(&l, 1, &row));
+	assert_true(ts_level_end(&l, 1, &row));
 	return row;
 }
 

@@ -15,7 +15,7 @@ struct side_by_side {
 	size_t n; /* cursors */
 	double *values; /* one a cursor */
 	struct ts_envelope envelope;
-	struct ts_levels levels;
+	struct ts_level_meter levels;
 	bool judging;
 	uint64_t at; /* points so far, in this pass */
 };
@@ -75,7 +75,7 @@ static bool is_one_block(const struct side_by_side *s)
 {
 	const struct ts_series_cursor *first = &s->cursors[0];
 
-	if (s->judging && ts_levels_want(&s->levels, s->at + ts_cursor_block(first)->rows - 1))
+	if (s->judging && ts_level_want(&s->levels, s->at + ts_cursor_block(first)->rows - 1))
 		return false;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct ts_series_cursor *c = &s->cursors[i];
@@ -92,8 +92,8 @@ static enum ts_status add_point(struct side_by_side *s, int64_t step, struct ts_
 	bool ok = s->judging ? ts_envelope_judge(&s->envelope, step, s->values, s->values[s->n - 1])
 			     : ts_envelope_learn(&s->envelope, s->values);
 
-	if (s->judging && ts_levels_want(&s->levels, s->at))
-		ts_levels_add(&s->levels, step, s->values);
+	if (s->judging && ts_level_want(&s->levels, s->at))
+		ts_level_add(&s->levels, step, s->values);
 	s->at++;
 	return ok ? TS_OK : ts_arena_error(s->envelope.arena, err);
 }
@@ -258,11 +258,11 @@ static enum ts_status both_passes(const struct repeating *r, struct side_by_side
 		return err->status;
 	s->judging = true;
 	(void)start_cursors(s->cursors, r->runs, s->n, rank, name);
-	if (!ts_levels_begin(&s->levels, r->n, s->at, r->arena))
+	if (!ts_level_begin(&s->levels, r->n, s->at, r->arena))
 		return ts_arena_error(r->arena, err);
 	if (pass(s, err))
 		return err->status;
-	return ts_envelope_end(&s->envelope, has_step, step, &found->envelope) && ts_levels_end(&s->levels, r->n_levels, &found->level)
+	return ts_envelope_end(&s->envelope, has_step, step, &found->envelope) && ts_level_end(&s->levels, r->n_levels, &found->level)
 		       ? TS_OK
 		       : ts_arena_error(r->arena, err);
 }

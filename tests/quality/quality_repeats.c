@@ -219,20 +219,20 @@ static struct ts_repeats judge(struct bench *t, const struct numbers *runs, size
 static enum ts_tier_answer judge_level(struct bench *t, size_t n, const struct numbers *candidate, double factor)
 {
 	struct ts_level_row row = {.rank = 0};
-	struct ts_levels l;
+	struct ts_level_meter l;
 
 	ts_arena_reset(&t->arena);
-	must(ts_levels_begin(&l, n, STEPS, &t->arena));
+	must(ts_level_begin(&l, n, STEPS, &t->arena));
 	for (size_t k = 0; k < STEPS; k++) {
 		double v[MOST + 1];
 
 		for (size_t i = 0; i < n; i++)
 			v[i] = t->runs[i].loss[k];
 		v[n] = candidate->loss[k] * factor;
-		if (ts_levels_want(&l, k))
-			ts_levels_add(&l, (int64_t)k, v);
+		if (ts_level_want(&l, k))
+			ts_level_add(&l, (int64_t)k, v);
 	}
-	must(ts_levels_end(&l, 1, &row) && row.known);
+	must(ts_level_end(&l, 1, &row) && row.known);
 	return row.answer;
 }
 
