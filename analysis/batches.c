@@ -140,7 +140,8 @@ static bool find_shift(struct side a, struct side b, int64_t from, const struct 
 	return found;
 }
 
-/* Both sides' digests at common steps from `from` on, as multisets. What has another sum is another multiset, and need not be sorted. */
+/* Both sides' digests at common steps from `from` on, as multisets. What has another sum is another multiset and need not be
+ * sorted. */
 static bool same_multiset(struct side a, struct side b, int64_t from, struct seen *spare, struct ts_arena *scratch, bool *ret_same,
 			  uint64_t *ret_n)
 {

@@ -190,7 +190,8 @@ int main(void)
 		cmocka_unit_test(whole_without_a_width), cmocka_unit_test(widest_shrinks_first),
 		cmocka_unit_test(folds_what_does_not_fit), cmocka_unit_test(wide_characters),
 		cmocka_unit_test(foreign_text_is_harmless), cmocka_unit_test(cuts),
-		cmocka_unit_test(closer_before_it_is_cut), cmocka_unit_test(styles_only_with_colour), cmocka_unit_test(no_memory_is_said),
+		cmocka_unit_test(closer_before_it_is_cut),
+		cmocka_unit_test(styles_only_with_colour), cmocka_unit_test(no_memory_is_said),
 		cmocka_unit_test(wrapping),
 	};
 
