@@ -7,20 +7,31 @@
 
 enum { SHORT_ID = 12 };
 
-/* What the sentence is about: the candidate, or the one of the pairs. */
-static struct ts_span subject(struct ts_gate_court *c)
+static struct ts_span name_of(struct ts_gate_court *c, const struct ts_gate_run *run)
 {
-	static const enum ts_gate_role roles[] = {TS_GATE_CANDIDATE, TS_GATE_PAIR_CANDIDATE};
 	char hex[TS_ID_HEX + 1];
 
-	for (size_t k = 0; k < 2; k++)
-		for (size_t i = 0; i < c->input->n_runs; i++) {
-			const struct ts_gate_run *run = &c->input->runs[i];
+	return run->name.len ? run->name : ts_gate_text(c, "%.*s", SHORT_ID, ts_id_hex(&run->id, hex));
+}
 
-			if (run->role == roles[k])
-				return run->name.len ? run->name
-						     : ts_gate_text(c, "%.*s", SHORT_ID, ts_id_hex(&run->id, hex));
-		}
+/* What the sentence is about: the candidates, or those of the pairs. */
+static struct ts_span subject(struct ts_gate_court *c)
+{
+	const struct ts_gate_run *first = NULL, *of_pairs = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->input->n_runs; i++) {
+		const struct ts_gate_run *run = &c->input->runs[i];
+
+		if (run->role == TS_GATE_CANDIDATE && n++ == 0)
+			first = run;
+		if (run->role == TS_GATE_PAIR_CANDIDATE && !of_pairs)
+			of_pairs = run;
+	}
+	if (n > 1)
+		return ts_gate_text(c, "%.*s and %s", TS_SPAN_ARG(name_of(c, first)), ts_say_plural((double)(n - 1), "more run").text);
+	if (first || of_pairs)
+		return name_of(c, first ? first : of_pairs);
 	return ts_span_str("the candidate");
 }
 

@@ -411,6 +411,7 @@ static void inconclusive_is_never_a_pass(void **state)
 	put(TS_GATE_CANDIDATE, 0.1);
 	judge();
 	is(TS_GATE_PASS, 0);
+	says("step time of p/run5 and 1 more run is not worse");
 	assert_int_equal(warned("1 of 2 candidates do not count for step time: no column timestamp"), 1);
 	/* no baseline has it */
 	for (size_t i = 0; i < 5; i++)

@@ -338,9 +338,9 @@ $ tscope gate ./other --bundle baselines.json | head -1
 | step time of 86b15c0dc1d9 cannot be judged: no baseline is of the candidate's workload; of the newest, config differs from the candidate's
 # Runs by name, by glob, and directories.
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline m1 --baseline m2 --baseline m4 | head -1
-| step time of default/clean is not worse by more than chance and tolerance: 0.1 % slower than its baselines (99 % interval -0.6 % to 0.7 %, 3 baselines); it could have missed up to 2.3 %
+| step time of default/clean and 1 more run is not worse by more than chance and tolerance: 0.1 % slower than its baselines (99 % interval -0.6 % to 0.7 %, 3 baselines); it could have missed up to 2.3 %
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline 'm?' | head -1
-| step time of default/clean is not worse by more than chance and tolerance: 0.1 % slower than its baselines (99 % interval -0.5 % to 0.7 %, 7 baselines); it could have missed up to 2.3 %
+| step time of default/clean and 1 more run is not worse by more than chance and tolerance: 0.1 % slower than its baselines (99 % interval -0.5 % to 0.7 %, 7 baselines); it could have missed up to 2.3 %
 $ tscope gate ./clean --baseline './m*' | head -1
 | step time of f81014463d63 is not worse by more than chance and tolerance: 0.1 % slower than its baselines (99 % interval -0.8 % to 1.0 %, 10 baselines); it could have missed up to 2.5 %
 # An accepted change: baselines begin anew, what was before says how far runs lie apart.
@@ -366,7 +366,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope baseline --baseline main
 |   default/m2  before the change accepted at 080000000000 (exact softmax)
 |   default/m1  before the change accepted at 080000000000 (exact softmax)
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main | head -1
-| step time of default/clean is not worse by more than chance and tolerance: 0.1 % slower than main (99 % interval -0.6 % to 0.8 %, 3 baselines); it could have missed up to 2.4 %
+| step time of default/clean and 1 more run is not worse by more than chance and tolerance: 0.1 % slower than main (99 % interval -0.6 % to 0.8 %, 3 baselines); it could have missed up to 2.4 %
 $ TSCOPE_SERVER=unix:$PWD/s tscope baseline accept 0900000 --reason why --branch nothing
 ! tscope: nothing is called default/nothing
 [2]
@@ -378,7 +378,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope baseline accept 09 --reason why
 [2]
 # A policy, its mistakes, and options in its place.
 $ printf 'GATE.must_catch = 2 %%\nGATE.metrics = step_time, peak_memory\n' >ci.policy; TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main --policy ci.policy | head -3
-| step time of default/clean is not worse by more than chance and tolerance: 0.1 % slower than main (99 % interval -0.6 % to 0.8 %, 3 baselines); it could have missed up to 2.4 %
+| step time of default/clean and 1 more run is not worse by more than chance and tolerance: 0.1 % slower than main (99 % interval -0.6 % to 0.8 %, 3 baselines); it could have missed up to 2.4 %
 | warning: a pass, but a step time worse by 2.4 % could have been missed, and the policy wants 2.0 % caught: more baselines of other sessions, or pairs, see smaller ones
 |
 $ printf 'GATE.must_catch = 2 %%\nGATE.metrics = step_time, peak_memry\n' >bad.policy; tscope gate clean --baseline main --policy bad.policy
