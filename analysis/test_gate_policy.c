@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "analysis/gate_policy.h"
+#include "base/file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -248,6 +249,25 @@ static void long_lists(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* The chapter on the policy is written by hand around what the table prints. */
+static void the_manual_has_the_table(void **state)
+{
+	struct ts_buf want = TS_BUF_INIT(1 << 16), file = TS_BUF_INIT(1 << 20);
+	struct ts_error err;
+	bool found = false;
+
+	(void)state;
+	ts_gate_policy_markdown(&want);
+	assert_int_equal(ts_file_read("docs/gate.md", &file, &err), TS_OK);
+	for (size_t i = 0; !found && i + want.len <= file.len; i++)
+		found = memcmp(file.data + i, want.data, want.len) == 0;
+	ts_buf_char(&want, '\0');
+	if (!found)
+		fail_msg("docs/gate.md lacks:\n%s", (const char *)want.data);
+	ts_buf_finish(&file);
+	ts_buf_finish(&want);
+}
+
 static void a_full_arena(void **state)
 {
 	struct ts_gate_policy p;
@@ -274,6 +294,7 @@ int main(void)
 		cmocka_unit_test(mistakes_have_a_line_and_a_way_out),
 		cmocka_unit_test(items_from_elsewhere),
 		cmocka_unit_test(long_lists),
+		cmocka_unit_test(the_manual_has_the_table),
 		cmocka_unit_test(a_full_arena),
 	};
 	struct ts_error err;
