@@ -109,7 +109,7 @@ struct ts_gate_row {
 	double could_miss;	    /* relative size of a worsening from which on it would have been found with 95 % probability */
 	bool weak;		    /* above must_catch */
 	bool paired;
-	uint64_t pairs;
+	uint64_t pairs;		    /* of the look that decided; else all that count */
 	double pair_t, pair_p;
 };
 

@@ -312,6 +312,22 @@ static const char *why_not(const struct ts_gate_court *c, const struct ts_gate_p
 	return NULL;
 }
 
+static int64_t began(const struct ts_gate_pair *p)
+{
+	int64_t base = p->base ? p->base->workload.started_ns : 0, candidate = p->candidate ? p->candidate->workload.started_ns : 0;
+
+	return base > candidate ? base : candidate;
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct ts_gate_pair *a = left, *b = right;
+	int64_t x = began(a), y = began(b);
+
+	return x == y ? (a->number > b->number) - (a->number < b->number) : x < y ? -1 : 1;
+}
+
+/* In the order in which they were run: those that the first look saw must be the first at the second, too. */
 bool ts_gate_pairs_find(struct ts_gate_court *c)
 {
 	const struct ts_gate_run **runs = ts_arena_array(c->arena, c->input->n_runs, sizeof *runs);
@@ -333,6 +349,8 @@ bool ts_gate_pairs_find(struct ts_gate_court *c)
 		pair.why_not = why_not(c, &pair, to - from);
 		c->pairs[c->n_pairs++] = pair;
 	}
+	if (c->n_pairs)
+		qsort(c->pairs, c->n_pairs, sizeof *c->pairs, by_start);
 	return true;
 }
 

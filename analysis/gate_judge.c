@@ -308,10 +308,11 @@ static enum ts_gate_state by_pairs(struct ts_gate_court *c, struct ts_gate_row *
 		row->reason = ts_span_str("the differences of its pairs are too large to compare, or there is one pair and no history");
 		return TS_GATE_INCONCLUSIVE;
 	}
-	if (answer == TS_GATE_PAIRS_CONFIRM)
-		return TS_GATE_REGRESSION;
 	if (answer == TS_GATE_PAIRS_OPEN)
 		return TS_GATE_SUSPECT;
+	row->pairs = look.pairs;
+	if (answer == TS_GATE_PAIRS_CONFIRM)
+		return TS_GATE_REGRESSION;
 	return ts_gate_better(&look, &b->rule, least_level(c, row, c->input->policy.alpha)) ? TS_GATE_IMPROVEMENT : TS_GATE_PASS;
 }
 

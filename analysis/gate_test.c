@@ -64,7 +64,7 @@ struct ts_gate_spread ts_gate_within(struct ts_gate_spread within, const struct 
 void ts_gate_pairs_look(const double *differences, size_t n, struct ts_gate_spread within, const struct ts_gate_rule *rule,
 			struct ts_gate_look *ret_look)
 {
-	struct ts_gate_look look = {.difference = ts_mean(differences, n)};
+	struct ts_gate_look look = {.difference = ts_mean(differences, n), .pairs = n};
 	double sum = squares(differences, n), run = fmax(within.sd, rule->floor_sd), known = 2 * run * run;
 	bool noisy = n > 1 && sum / (double)(n - 1) > TS_GATE_NOISY * TS_GATE_NOISY * known;
 

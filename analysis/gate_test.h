@@ -40,6 +40,7 @@ struct ts_gate_look {
 	double t, p;	   /* that it is above delta: one-sided */
 	double p_clean;	   /* that it is above 0 */
 	double p_better;   /* that it is below -delta */
+	size_t pairs;	   /* looked at; 0 of a first look */
 };
 
 /* Variances within groups pooled: x holds the groups one behind the other, n_groups of them of sizes[i] values each. */
