@@ -9,41 +9,44 @@
 #include <stddef.h>
 
 enum {
-	NAMES_MAX = 64,	   /* of one list */
+	NAMES_MAX = 64, /* of one list */
 	NAME_MAX_LEN = 256,
-	TEXT_MAX = 4096,   /* of one setting: what a request carries */
+	TEXT_MAX = 4096, /* of one setting: what a request carries */
 	POLICY_TEXT = 64 << 10,
 	COUNT_MAX = 1000000000,
 };
 
 enum kind {
-	RATIO,	   /* double; 5 % or 0.05 */
-	NUMBER,	   /* double */
-	COUNT,	   /* uint64_t */
-	SWITCH,	   /* bool; on, off */
-	NAME,	   /* struct ts_span */
-	METRICS,   /* bool[TS_METRICS] */
-	SIZES,	   /* double[TS_METRICS]: min_size for all, METRIC.min_size for one */
-	PARTS,	   /* bool[TS_WORKLOAD_PARTS] */
-	GLOBS,	   /* struct ts_ignore */
-	EXCLUDES,  /* struct ts_reduce_options */
-	WARMUP,	   /* the same */
+	RATIO,	  /* double; 5 % or 0.05 */
+	NUMBER,	  /* double */
+	COUNT,	  /* uint64_t */
+	SWITCH,	  /* bool; on, off */
+	NAME,	  /* struct ts_span */
+	METRICS,  /* bool[TS_METRICS] */
+	SIZES,	  /* double[TS_METRICS]: min_size for all, METRIC.min_size for one */
+	PARTS,	  /* bool[TS_WORKLOAD_PARTS] */
+	GLOBS,	  /* struct ts_ignore */
+	EXCLUDES, /* struct ts_reduce_options */
+	WARMUP,	  /* the same */
 	INCONCLUSIVE,
 };
 
 struct setting {
 	const char *name;
 	enum kind kind;
-	size_t at;	     /* in struct ts_gate_policy */
+	size_t at; /* in struct ts_gate_policy */
 	double least, most;
-	bool above;	     /* least itself is too little */
-	const char *word;    /* what may stand in the place of a number: NaN in the struct; of a list: empty */
+	bool above;	  /* least itself is too little */
+	const char *word; /* what may stand in the place of a number: NaN in the struct; of a list: empty */
 	const char *unit;
-	const char *what;    /* one sentence, no full stop */
+	const char *what; /* one sentence, no full stop */
 };
 
 #define AT(member) offsetof(struct ts_gate_policy, member)
-#define SPAN(text) {(const uint8_t *)(text), sizeof(text) - 1}
+#define SPAN(text)                                                                                                     \
+	{                                                                                                              \
+		(const uint8_t *)(text), sizeof(text) - 1                                                              \
+	}
 
 static const struct setting settings[] = {
 	{"metrics", METRICS, AT(gates), 0, 0, false, NULL, "metrics",
@@ -60,17 +63,24 @@ static const struct setting settings[] = {
 	{"rerun", SWITCH, AT(rerun), 0, 0, false, NULL, "on, off",
 	 "a suspect asks for pairs of base and candidate on one allocation; off: one look decides, at alpha"},
 	{"pairs", COUNT, AT(pairs), 2, 256, false, NULL, "pairs", "asked for at first"},
-	{"pairs_most", COUNT, AT(pairs_most), 2, 256, false, NULL, "pairs", "asked for in all, where the first do not decide"},
-	{"baselines", COUNT, AT(baselines), TS_GATE_LEAST, 400, false, NULL, "runs", "of a branch that count, the newest"},
-	{"collect", COUNT, AT(collect), TS_GATE_LEAST, 400, false, NULL, "runs", "wanted, as 'collecting 2 of 10' says"},
+	{"pairs_most", COUNT, AT(pairs_most), 2, 256, false, NULL, "pairs",
+	 "asked for in all, where the first do not decide"},
+	{"baselines", COUNT, AT(baselines), TS_GATE_LEAST, 400, false, NULL, "runs",
+	 "of a branch that count, the newest"},
+	{"collect", COUNT, AT(collect), TS_GATE_LEAST, 400, false, NULL, "runs",
+	 "wanted, as 'collecting 2 of 10' says"},
 	{"prior_sd", RATIO, AT(prior_sd), 0, 1, true, "history", "ratio",
 	 "standard deviation between runs, believed beforehand; history: from earlier runs of the project"},
-	{"prior_df", NUMBER, AT(prior_df), 0, 1000, false, NULL, "degrees of freedom", "how much a prior_sd that is set weighs"},
-	{"prior_df_most", NUMBER, AT(prior_df_most), 0, 1000, false, NULL, "degrees of freedom", "how much history weighs at most"},
+	{"prior_df", NUMBER, AT(prior_df), 0, 1000, false, NULL, "degrees of freedom",
+	 "how much a prior_sd that is set weighs"},
+	{"prior_df_most", NUMBER, AT(prior_df_most), 0, 1000, false, NULL, "degrees of freedom",
+	 "how much history weighs at most"},
 	{"across", PARTS, AT(across), 0, 0, false, "none", "config, hardware, parallelism, libraries",
 	 "what may differ between runs that are compared"},
-	{"workload", NAME, AT(workload), 0, 0, false, "by-key", "name", "compare with runs that declare this work.workload; by-key: with runs of the same key"},
-	{"ignore", GLOBS, AT(ignore), 0, 0, false, "none", "globs of fact paths", "facts that are no part of a workload's key"},
+	{"workload", NAME, AT(workload), 0, 0, false, "by-key", "name",
+	 "compare with runs that declare this work.workload; by-key: with runs of the same key"},
+	{"ignore", GLOBS, AT(ignore), 0, 0, false, "none", "globs of fact paths",
+	 "facts that are no part of a workload's key"},
 	{"exclude", EXCLUDES, AT(reduce), 0, 0, false, "none", "tag:NAME, phase:NAME, every:N",
 	 "steps left out: by tag; where that phase took time, with the step after; those that N divides"},
 	{"warmup", WARMUP, AT(reduce), 0, COUNT_MAX, false, "auto", "records",
@@ -86,9 +96,9 @@ static const char *const inconclusive_words[] = {
 
 /* Which of several runs of one recipe this is, and where it writes. */
 static const struct ts_span ignored[] = {
-	SPAN("config.seed"),	     SPAN("config.*_seed"),	    SPAN("config.run_name"),  SPAN("config.run_id"),
-	SPAN("config.exp_name"),     SPAN("config.experiment_name"), SPAN("config.output*"),  SPAN("config.*_dir"),
-	SPAN("config.wandb*"),	     SPAN("config.comment"),	    SPAN("config.description"),
+	SPAN("config.seed"),	 SPAN("config.*_seed"),		 SPAN("config.run_name"),    SPAN("config.run_id"),
+	SPAN("config.exp_name"), SPAN("config.experiment_name"), SPAN("config.output*"),     SPAN("config.*_dir"),
+	SPAN("config.wandb*"),	 SPAN("config.comment"),	 SPAN("config.description"),
 };
 
 void ts_gate_policy_default(struct ts_gate_policy *ret_policy)
@@ -291,7 +301,8 @@ static bool exclude_check(struct ts_span text, struct ts_buf *why)
 
 	if (exclude_parse(text, &exclude))
 		return true;
-	ts_buf_printf(why, "'%s' excludes nothing: tag:NAME, phase:NAME or every:N with N from 2 to %d", shown(text).text, COUNT_MAX);
+	ts_buf_printf(why, "'%s' excludes nothing: tag:NAME, phase:NAME or every:N with N from 2 to %d",
+		      shown(text).text, COUNT_MAX);
 	return false;
 }
 
@@ -309,8 +320,9 @@ static bool list_check(const struct setting *s, struct ts_span text, struct ts_b
 	while (list_next(&rest, &item)) {
 		len += item.len;
 		if (item.len == 0 || item.len > NAME_MAX_LEN) {
-			ts_buf_printf(why, item.len ? "a name in %s.%s has more than %d bytes" : "%s.%s has an empty name", TS_GATE_CODE,
-				      s->name, NAME_MAX_LEN);
+			ts_buf_printf(why,
+				      item.len ? "a name in %s.%s has more than %d bytes" : "%s.%s has an empty name",
+				      TS_GATE_CODE, s->name, NAME_MAX_LEN);
 			return false;
 		}
 		if ((s->kind == METRICS && !metric_check(item, why)) || (s->kind == PARTS && !part_check(item, why)) ||
@@ -341,14 +353,17 @@ static bool is_whole(const struct setting *s)
 
 static bool number_good(const struct setting *s, double v)
 {
-	return isfinite(v) && v >= s->least && v <= s->most && !(s->above && v == s->least) && !(is_whole(s) && v != floor(v));
+	return isfinite(v) && v >= s->least && v <= s->most && !(s->above && v == s->least) &&
+	       !(is_whole(s) && v != floor(v));
 }
 
 static void number_bad(const struct setting *s, struct ts_span name, struct ts_span typed, struct ts_buf *why)
 {
 	ts_buf_printf(why, "%s.%s is %s %s %g %s%g", TS_GATE_CODE, shown(name).text,
-		      is_whole(s) ? "a whole number" : is_ratio(s) ? "a ratio" : "a number", s->above ? "above" : "from", s->least,
-		      s->above ? "and at most " : "to ", s->most);
+		      is_whole(s)   ? "a whole number"
+		      : is_ratio(s) ? "a ratio"
+				    : "a number",
+		      s->above ? "above" : "from", s->least, s->above ? "and at most " : "to ", s->most);
 	if (is_ratio(s))
 		ts_buf_str(why, ", as 0.05 or 5 %");
 	if (s->word)
@@ -386,7 +401,8 @@ static bool text_check(const struct setting *s, struct ts_span name, struct ts_s
 		return false;
 	}
 	if (!text_good(text)) {
-		ts_buf_printf(why, text.len ? "%s.%s is no text of printable characters without '#'" : "%s.%s is empty", TS_GATE_CODE, s->name);
+		ts_buf_printf(why, text.len ? "%s.%s is no text of printable characters without '#'" : "%s.%s is empty",
+			      TS_GATE_CODE, s->name);
 		return false;
 	}
 	switch (s->kind) {
@@ -591,8 +607,8 @@ static bool item_set(const struct setting *s, size_t metric, const struct ts_pol
 }
 
 /* A size of one metric counts over that of all, wherever it stands. */
-static enum ts_status apply(const struct ts_policy *items, bool of_metrics, struct ts_arena *arena, struct ts_gate_policy *policy,
-			    struct ts_error *err)
+static enum ts_status apply(const struct ts_policy *items, bool of_metrics, struct ts_arena *arena,
+			    struct ts_gate_policy *policy, struct ts_error *err)
 {
 	for (size_t i = 0; i < items->n; i++) {
 		const struct setting *s;
@@ -615,13 +631,13 @@ static enum ts_status check_whole(const struct ts_gate_policy *p, struct ts_erro
 	return TS_OK;
 }
 
-enum ts_status ts_gate_policy_apply(const struct ts_policy *items, struct ts_arena *arena, struct ts_gate_policy *policy,
-				    struct ts_error *err)
+enum ts_status ts_gate_policy_apply(const struct ts_policy *items, struct ts_arena *arena,
+				    struct ts_gate_policy *policy, struct ts_error *err)
 {
 	struct ts_gate_policy out = *policy;
 
-	if (ts_policy_check(items, err) || apply(items, false, arena, &out, err) || apply(items, true, arena, &out, err) ||
-	    check_whole(&out, err))
+	if (ts_policy_check(items, err) || apply(items, false, arena, &out, err) ||
+	    apply(items, true, arena, &out, err) || check_whole(&out, err))
 		return err->status;
 	*policy = out;
 	return TS_OK;
@@ -644,7 +660,8 @@ static void put_item(struct ts_buf *out, size_t *n, struct ts_span item)
 
 static void put_excludes(struct ts_buf *out, const struct ts_reduce_options *options)
 {
-	static const char *const words[] = {[TS_EXCLUDE_TAG] = "tag:", [TS_EXCLUDE_PHASE] = "phase:", [TS_EXCLUDE_EVERY] = "every:"};
+	static const char *const words[] = {
+		[TS_EXCLUDE_TAG] = "tag:", [TS_EXCLUDE_PHASE] = "phase:", [TS_EXCLUDE_EVERY] = "every:"};
 
 	for (size_t i = 0; i < options->n_excludes; i++) {
 		const struct ts_exclude *e = &options->excludes[i];
@@ -737,8 +754,8 @@ void ts_gate_policy_print(const struct ts_gate_policy *policy, struct ts_buf *ou
 	}
 }
 
-enum ts_status ts_gate_policy_parse(struct ts_span text, const char *name, struct ts_arena *arena, struct ts_gate_policy *ret_policy,
-				    struct ts_error *err)
+enum ts_status ts_gate_policy_parse(struct ts_span text, const char *name, struct ts_arena *arena,
+				    struct ts_gate_policy *ret_policy, struct ts_error *err)
 {
 	struct ts_gate_policy policy;
 	struct ts_policy items;
@@ -750,7 +767,8 @@ enum ts_status ts_gate_policy_parse(struct ts_span text, const char *name, struc
 	return TS_OK;
 }
 
-enum ts_status ts_gate_policy_digest(const struct ts_gate_policy *policy, struct ts_id *ret_digest, struct ts_error *err)
+enum ts_status ts_gate_policy_digest(const struct ts_gate_policy *policy, struct ts_id *ret_digest,
+				     struct ts_error *err)
 {
 	struct ts_buf text = TS_BUF_INIT(POLICY_TEXT);
 	enum ts_status status;

@@ -51,8 +51,8 @@ enum ts_status ts_gate_policy_apply(const struct ts_policy *items, struct ts_are
  * gives the same policy. */
 void ts_gate_policy_print(const struct ts_gate_policy *policy, struct ts_buf *out);
 /* What print wrote; name stands in errors. */
-enum ts_status ts_gate_policy_parse(struct ts_span text, const char *name, struct ts_arena *arena, struct ts_gate_policy *ret_policy,
-				    struct ts_error *err);
+enum ts_status ts_gate_policy_parse(struct ts_span text, const char *name, struct ts_arena *arena,
+				    struct ts_gate_policy *ret_policy, struct ts_error *err);
 /* The SHA-256 of what print writes. */
 enum ts_status ts_gate_policy_digest(const struct ts_gate_policy *policy, struct ts_id *ret_digest, struct ts_error *err);
 /* The table of docs/gate.md. */

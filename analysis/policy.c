@@ -281,7 +281,8 @@ static enum ts_status no_switch(const struct place *p, const struct ts_policy_it
 	const struct section *section = section_of(item->code);
 
 	if (section)
-		return bad(p, "a %s cannot be off or on: %s.%s = NUMBER", section->noun, section->code, shown(item->threshold).text);
+		return bad(p, "a %s cannot be off or on: %s.%s = NUMBER", section->noun, section->code,
+			   shown(item->threshold).text);
 	return bad(p, "a threshold cannot be off or on; a rule can: %s = %s", shown(item->code).text, item->off ? "off" : "on");
 }
 

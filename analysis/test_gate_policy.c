@@ -49,10 +49,13 @@ static void every_setting(void **state)
 	assert_int_equal(read_policy("GATE.peak_memory.min_size = 1.5 % # before that of all, and counts\n"
 				     "GATE.min_size=3%\nTIMING.JITTER = off\nGATE.metrics =peak_memory , step_time\n"
 				     "GATE.delta = 0\nGATE.alpha = 0.1 %\nGATE.suspect_alpha = 0.1\nGATE.must_catch = 5 %\n"
-				     "GATE.rerun = off\nGATE.pairs = 3\nGATE.pairs_most = 9\nGATE.baselines = 12\nGATE.collect = 5\n"
+				     "GATE.rerun = off\nGATE.pairs = 3\nGATE.pairs_most = 9\n"
+				     "GATE.baselines = 12\nGATE.collect = 5\n"
 				     "GATE.prior_sd = 0.4 %\nGATE.prior_df = 12.5\nGATE.prior_df_most = 8\n"
-				     "GATE.across = libraries,hardware\nGATE.workload = llama 7b\nGATE.ignore = config.a*,  config.b\n"
-				     "GATE.exclude = tag:eval, phase:checkpoint, every:500\nGATE.warmup = 40\nGATE.inconclusive = pass\n"
+				     "GATE.across = libraries,hardware\nGATE.workload = llama 7b\n"
+				     "GATE.ignore = config.a*,  config.b\n"
+				     "GATE.exclude = tag:eval, phase:checkpoint, every:500\n"
+				     "GATE.warmup = 40\nGATE.inconclusive = pass\n"
 				     "GATE.inconclusive = fail\n",
 				     &arena, &p, &err),
 			 TS_OK);
@@ -86,7 +89,8 @@ static void words_undo(void **state)
 	(void)state;
 	ts_arena_init(&arena, 1 << 20);
 	assert_int_equal(read_policy(ALL_SETTINGS "GATE.must_catch = off\nGATE.prior_sd = history\nGATE.across = none\n"
-						  "GATE.workload = by-key\nGATE.ignore = none\nGATE.exclude = none\nGATE.warmup = auto\n"
+						  "GATE.workload = by-key\nGATE.ignore = none\nGATE.exclude = none\n"
+						  "GATE.warmup = auto\n"
 						  "GATE.inconclusive = exit-3\nGATE.rerun = on\n",
 				     &arena, &p, &err),
 			 TS_OK);
@@ -135,12 +139,16 @@ static void mistakes_have_a_line_and_a_way_out(void **state)
 	} bad[] = {
 		{"\nGATE.detla = 1 %\n", "ci.policy:2: GATE has no setting detla; did you mean delta?"},
 		{"GATE.step_time.delta = 1 %", "ci.policy:1: GATE has no setting step_time.delta; it has "
-					       "metrics, min_size, delta, alpha, suspect_alpha, must_catch, rerun, pairs, pairs_most, "
-					       "baselines, collect, prior_sd, prior_df, prior_df_most, across, workload, ignore, exclude, "
+					       "metrics, min_size, delta, alpha, suspect_alpha, must_catch, rerun, "
+					       "pairs, pairs_most, "
+					       "baselines, collect, prior_sd, prior_df, prior_df_most, across, "
+					       "workload, ignore, exclude, "
 					       "warmup, inconclusive, and METRIC.min_size"},
 		{"GATE.metrics = step_tme", "ci.policy:1: there is no metric 'step_tme'; did you mean step_time?"},
-		{"GATE.metrics = none", "ci.policy:1: there is no metric 'none'; there are step_time, step_time_mean, step_time_p95, "
-					"stall_share, peak_memory, tokens_per_s, tokens_per_s_device, samples_per_s, samples_per_s_device, "
+		{"GATE.metrics = none",
+		 "ci.policy:1: there is no metric 'none'; there are step_time, step_time_mean, step_time_p95, "
+					"stall_share, peak_memory, tokens_per_s, tokens_per_s_device, "
+					"samples_per_s, samples_per_s_device, "
 					"mfu, loss"},
 		{"GATE.metrics = step_time,,mfu", "ci.policy:1: GATE.metrics has an empty name"},
 		{"GATE.metrics =", "ci.policy:1: GATE.metrics is empty"},
@@ -149,8 +157,10 @@ static void mistakes_have_a_line_and_a_way_out(void **state)
 		{"GATE.delta = 51 %", "ci.policy:1: GATE.delta is a ratio from 0 to 0.5, as 0.05 or 5 %, not '51 %'"},
 		{"GATE.alpha = 0", "ci.policy:1: GATE.alpha is a ratio above 0 and at most 0.2, as 0.05 or 5 %, not '0'"},
 		{"GATE.alpha = NaN", "ci.policy:1: GATE.alpha is a ratio above 0 and at most 0.2, as 0.05 or 5 %, not 'NaN'"},
-		{"GATE.must_catch = never", "ci.policy:1: GATE.must_catch is a ratio above 0 and at most 10, as 0.05 or 5 %, or off, not 'never'"},
-		{"GATE.loss.min_size = -1 %", "ci.policy:1: GATE.loss.min_size is a ratio from 0 to 1, as 0.05 or 5 %, not '-1 %'"},
+		{"GATE.must_catch = never",
+		 "ci.policy:1: GATE.must_catch is a ratio above 0 and at most 10, as 0.05 or 5 %, or off, not 'never'"},
+		{"GATE.loss.min_size = -1 %",
+		 "ci.policy:1: GATE.loss.min_size is a ratio from 0 to 1, as 0.05 or 5 %, not '-1 %'"},
 		{"GATE.pairs = 2.5", "ci.policy:1: GATE.pairs is a whole number from 2 to 256, not '2.5'"},
 		{"GATE.pairs = 300 %", "ci.policy:1: GATE.pairs is a whole number from 2 to 256, not '300 %'"},
 		{"GATE.baselines = 1e300", "ci.policy:1: GATE.baselines is a whole number from 3 to 400, not '1e300'"},

@@ -1,7 +1,7 @@
 /* base64.h - bytes as text that JSON can hold. Source: RFC 4648, section 4, with padding.
  *
- * Reading is strict: nothing but the alphabet, whole groups of four, padding only at the end, and no bits behind the last byte, so
- * that the same bytes have one text.
+ * Reading is strict: nothing but the alphabet, whole groups of four, padding only at the end, and no bits behind the last byte,
+ * so that the same bytes have one text.
  */
 #ifndef TSCOPE_BASE_BASE64_H
 #define TSCOPE_BASE_BASE64_H

@@ -7,7 +7,8 @@
 
 #include <glob.h>
 
-enum ts_status ts_found_runs_init(struct ts_found_runs *found, size_t most, struct ts_arena *arena, struct ts_error *err)
+enum ts_status ts_found_runs_init(struct ts_found_runs *found, size_t most, struct ts_arena *arena,
+				  struct ts_error *err)
 {
 	*found = (struct ts_found_runs){.most = most,
 					.ids = ts_arena_array(arena, most, sizeof *found->ids),
@@ -20,13 +21,16 @@ static bool is_full(const struct ts_found_runs *found)
 	return found->n_ids + found->n_words == found->most;
 }
 
-static enum ts_status too_many(const struct ts_cli *cli, const char *option, const struct ts_found_runs *found, struct ts_error *err)
+static enum ts_status too_many(const struct ts_cli *cli, const char *option, const struct ts_found_runs *found,
+			       struct ts_error *err)
 {
-	return ts_error_set(err, TS_TOO_LARGE, "%s: %s takes at most %zu runs, and more match", cli->verb->name, option, found->most);
+	return ts_error_set(err, TS_TOO_LARGE, "%s: %s takes at most %zu runs, and more match", cli->verb->name, option,
+			    found->most);
 }
 
 /* name~"GLOB", the glob as it is. */
-static enum ts_status filter_of(const char *glob, struct ts_arena *arena, struct ts_span *ret_filter, struct ts_error *err)
+static enum ts_status filter_of(const char *glob, struct ts_arena *arena, struct ts_span *ret_filter,
+				struct ts_error *err)
 {
 	struct ts_buf text = TS_BUF_INIT(TS_MESSAGE_MAX);
 	enum ts_status status;
@@ -76,7 +80,8 @@ static enum ts_status match_names(struct ts_cli *cli, const char *option, const 
 	size_t before = io->n_ids;
 	struct ts_list_reply page;
 
-	if ((!strchr(glob, '/') && ts_cli_project(cli, &project, err)) || filter_of(glob, &cli->arena, &list.filter, err))
+	if ((!strchr(glob, '/') && ts_cli_project(cli, &project, err)) ||
+	    filter_of(glob, &cli->arena, &list.filter, err))
 		return err->status;
 	list.project = ts_span_str(project);
 	do {
@@ -89,7 +94,8 @@ static enum ts_status match_names(struct ts_cli *cli, const char *option, const 
 	} while (list.page_token.len);
 	if (io->n_ids > before)
 		return TS_OK;
-	return ts_error_set(err, TS_NOT_FOUND, "%s: no run%s%s is called %s", option, *project ? " of project " : "", project, glob);
+	return ts_error_set(err, TS_NOT_FOUND, "%s: no run%s%s is called %s", option, *project ? " of project " : "",
+			    project, glob);
 }
 
 /* glob(3) allocates by itself; what it found is copied. */
@@ -103,7 +109,8 @@ static enum ts_status match_paths(struct ts_cli *cli, const char *option, const 
 	if (rc == GLOB_NOMATCH)
 		return ts_error_set(err, TS_NOT_FOUND, "%s: there is no directory %s", option, pattern);
 	if (rc != 0)
-		return ts_error_set(err, rc == GLOB_NOSPACE ? TS_NO_MEMORY : TS_IO, "%s: cannot look for %s", option, pattern);
+		return ts_error_set(err, rc == GLOB_NOSPACE ? TS_NO_MEMORY : TS_IO, "%s: cannot look for %s", option,
+				    pattern);
 	for (size_t i = 0; !status && i < found.gl_pathc; i++) {
 		const char *word = ts_arena_printf(&cli->arena, "%s", found.gl_pathv[i]);
 
@@ -118,7 +125,8 @@ static enum ts_status match_paths(struct ts_cli *cli, const char *option, const 
 	return status;
 }
 
-enum ts_status ts_find_runs(struct ts_cli *cli, const char *option, const char *glob, struct ts_found_runs *io, struct ts_error *err)
+enum ts_status ts_find_runs(struct ts_cli *cli, const char *option, const char *glob, struct ts_found_runs *io,
+			    struct ts_error *err)
 {
 	return ts_is_path(glob) ? match_paths(cli, option, glob, io, err) : match_names(cli, option, glob, io, err);
 }

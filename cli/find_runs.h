@@ -14,9 +14,11 @@ struct ts_found_runs {
 	size_t most; /* of both together */
 };
 
-enum ts_status ts_found_runs_init(struct ts_found_runs *found, size_t most, struct ts_arena *arena, struct ts_error *err);
-/* Adds what answers to a glob (a path, or a glob of names: with '/' of whole names, others of names in the project). The target is
- * open. option stands in errors, "--repeats"; TS_NOT_FOUND where nothing answers, TS_TOO_LARGE where more do than are wanted. */
-enum ts_status ts_find_runs(struct ts_cli *cli, const char *option, const char *glob, struct ts_found_runs *io, struct ts_error *err);
+enum ts_status ts_found_runs_init(struct ts_found_runs *found, size_t most, struct ts_arena *arena,
+				  struct ts_error *err);
+/* Adds what answers to a glob (a path, or a glob of names: with '/' of whole names, others of names in the project). The target
+ * is open. option stands in errors, "--repeats"; TS_NOT_FOUND where nothing answers, TS_TOO_LARGE where more do than are wanted. */
+enum ts_status ts_find_runs(struct ts_cli *cli, const char *option, const char *glob, struct ts_found_runs *io,
+			    struct ts_error *err);
 
 #endif

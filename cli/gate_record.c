@@ -26,7 +26,8 @@ enum ts_status ts_gate_record_text(const struct ts_gate_input *input, struct ts_
 }
 
 /* The string at the key "record" of the object that text is; copied, since the reader forgets it. */
-static enum ts_status find_record(struct ts_json_reader *r, struct ts_arena *arena, struct ts_span *ret_text, struct ts_error *err)
+static enum ts_status find_record(struct ts_json_reader *r, struct ts_arena *arena, struct ts_span *ret_text,
+				  struct ts_error *err)
 {
 	struct ts_json_token token;
 
@@ -40,7 +41,8 @@ static enum ts_status find_record(struct ts_json_reader *r, struct ts_arena *are
 		if (ts_json_next(r, &token, err))
 			return err->status;
 		if (token.type != TS_JSON_KEY)
-			return ts_error_set(err, TS_INVALID, "it has no key \"record\": it is no verdict and no bundle");
+			return ts_error_set(err, TS_INVALID,
+					    "it has no key \"record\": it is no verdict and no bundle");
 		wanted = ts_span_is(token.text, "record");
 		if (!wanted) {
 			if (ts_json_skip(r, NULL, err))
@@ -56,7 +58,8 @@ static enum ts_status find_record(struct ts_json_reader *r, struct ts_arena *are
 	}
 }
 
-static enum ts_status unpack(struct ts_span text, struct ts_arena *arena, struct ts_gate_input *ret_input, struct ts_error *err)
+static enum ts_status unpack(struct ts_span text, struct ts_arena *arena, struct ts_gate_input *ret_input,
+			     struct ts_error *err)
 {
 	uint8_t *bytes = ts_arena_alloc(arena, ts_base64_len(text));
 	size_t at = 0;
@@ -68,7 +71,8 @@ static enum ts_status unpack(struct ts_span text, struct ts_arena *arena, struct
 	return ts_wire_unpack_gate_input(ts_span_of(bytes, ts_base64_len(text)), arena, ret_input, err);
 }
 
-enum ts_status ts_gate_record_read(const char *path, struct ts_arena *arena, struct ts_gate_input *ret_input, struct ts_error *err)
+enum ts_status ts_gate_record_read(const char *path, struct ts_arena *arena, struct ts_gate_input *ret_input,
+				   struct ts_error *err)
 {
 	struct ts_buf file = TS_BUF_INIT(FILE_MAX), scratch = TS_BUF_INIT(FILE_MAX);
 	struct ts_json_reader reader;

@@ -19,7 +19,8 @@ enum { POLICY_MAX = 1 << 20, ITEMS_MAX = 1024 };
 static const struct {
 	const char *option, *setting;
 } settings[] = {
-	{"metric", "metrics"}, {"workload", "workload"}, {"across", "across"}, {"exclude", "exclude"}, {"inconclusive", "inconclusive"},
+	{"metric", "metrics"},	{"workload", "workload"},	  {"across", "across"},
+	{"exclude", "exclude"}, {"inconclusive", "inconclusive"},
 };
 
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
@@ -37,7 +38,8 @@ static enum ts_status policy_file(struct ts_cli *cli, struct ts_policy *ret_poli
 	status = ts_file_read(path, &file, err);
 	if (!status) {
 		text = ts_arena_span(&cli->arena, ts_buf_view(&file));
-		status = text.data ? ts_policy_parse(text, path, &cli->arena, ret_policy, err) : ts_arena_error(&cli->arena, err);
+		status = text.data ? ts_policy_parse(text, path, &cli->arena, ret_policy, err)
+				   : ts_arena_error(&cli->arena, err);
 	}
 	ts_buf_finish(&file);
 	return status;
@@ -60,18 +62,21 @@ static enum ts_status add_option(struct ts_cli *cli, size_t i, struct ts_policy 
 	const char *values = values_of(cli, settings[i].option);
 	enum ts_status status = TS_OK;
 
-	*item = (struct ts_policy_item){.code = ts_span_str(TS_GATE_CODE), .threshold = ts_span_str(settings[i].setting)};
+	*item = (struct ts_policy_item){.code = ts_span_str(TS_GATE_CODE),
+					.threshold = ts_span_str(settings[i].setting)};
 	if (!values)
 		status = ts_arena_error(&cli->arena, err);
 	else if (!ts_gate_setting_read(ts_span_str(values), item, &why))
-		status = ts_error_set(err, TS_INVALID, "--%s: %.*s", settings[i].option, TS_SPAN_ARG(ts_buf_view(&why)));
+		status =
+			ts_error_set(err, TS_INVALID, "--%s: %.*s", settings[i].option, TS_SPAN_ARG(ts_buf_view(&why)));
 	else
 		policy->n++;
 	ts_buf_finish(&why);
 	return status;
 }
 
-enum ts_status ts_gate_options(struct ts_cli *cli, struct ts_policy *ret_items, struct ts_gate_policy *ret_policy, struct ts_error *err)
+enum ts_status ts_gate_options(struct ts_cli *cli, struct ts_policy *ret_items, struct ts_gate_policy *ret_policy,
+			       struct ts_error *err)
 {
 	struct ts_policy file, all = {.n = 0};
 	struct ts_gate_policy policy;
@@ -89,7 +94,8 @@ enum ts_status ts_gate_options(struct ts_cli *cli, struct ts_policy *ret_items, 
 		if (ts_args_has(&cli->args, settings[i].option) && add_option(cli, i, &all, err))
 			return err->status;
 	if (all.n > ITEMS_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "a policy sets at most %d things of a gate, this one %zu", ITEMS_MAX, all.n);
+		return ts_error_set(err, TS_TOO_LARGE, "a policy sets at most %d things of a gate, this one %zu",
+				    ITEMS_MAX, all.n);
 	ts_gate_policy_default(&policy);
 	if (ts_gate_policy_apply(&all, &cli->arena, &policy, err))
 		return err->status;
@@ -107,18 +113,20 @@ static bool is_glob(const char *word)
 
 /* What the options name, before anything is read. */
 struct asked {
-	struct ts_found_runs found[2];	/* of --baseline, of --paired */
-	struct ts_span *names;		/* --baseline NAME: specs that whoever knows names resolves */
+	struct ts_found_runs found[2]; /* of --baseline, of --paired */
+	struct ts_span *names;	       /* --baseline NAME: specs that whoever knows names resolves */
 	size_t n_names;
 	const char *bundle;
 };
 
 enum { BASELINES, PAIRS };
 
-static enum ts_status add_word(struct ts_cli *cli, const char *option, const char *word, struct ts_found_runs *io, struct ts_error *err)
+static enum ts_status add_word(struct ts_cli *cli, const char *option, const char *word, struct ts_found_runs *io,
+			       struct ts_error *err)
 {
 	if (io->n_ids + io->n_words == io->most)
-		return ts_error_set(err, TS_TOO_LARGE, "%s: %s takes at most %zu runs", cli->verb->name, option, io->most);
+		return ts_error_set(err, TS_TOO_LARGE, "%s: %s takes at most %zu runs", cli->verb->name, option,
+				    io->most);
 	io->words[io->n_words++] = word;
 	return TS_OK;
 }
@@ -173,15 +181,18 @@ static enum ts_status check_asked(const struct ts_cli *cli, const struct asked *
 	size_t named = a->n_names + a->found[BASELINES].n_ids + a->found[BASELINES].n_words;
 
 	if (a->bundle && named)
-		return ts_error_set(err, TS_INVALID, "%s: a bundle (%s) is all the baselines there are", cli->verb->name, a->bundle);
+		return ts_error_set(err, TS_INVALID, "%s: a bundle (%s) is all the baselines there are",
+				    cli->verb->name, a->bundle);
 	if (!a->bundle && !named)
-		return ts_error_set(err, TS_INVALID, "%s: against what? --baseline names a branch, runs or a bundle", cli->verb->name);
+		return ts_error_set(err, TS_INVALID, "%s: against what? --baseline names a branch, runs or a bundle",
+				    cli->verb->name);
 	return TS_OK;
 }
 
 /* ids behind what became of the words. */
-static enum ts_status specs_of(struct ts_cli *cli, const struct ts_span *words, size_t n_words, const struct ts_span *more, size_t n_more,
-			       struct ts_span **ret, size_t *ret_n, struct ts_error *err)
+static enum ts_status specs_of(struct ts_cli *cli, const struct ts_span *words, size_t n_words,
+			       const struct ts_span *more, size_t n_more, struct ts_span **ret, size_t *ret_n,
+			       struct ts_error *err)
 {
 	struct ts_span *all = ts_arena_array(&cli->arena, n_words + n_more, sizeof *all);
 
@@ -218,13 +229,15 @@ static enum ts_status resolve(struct ts_cli *cli, const char *const *candidates,
 	    specs_of(cli, specs, n, NULL, 0, &request->candidates, &request->n_candidates, err) ||
 	    specs_of(cli, specs + n, base->n_words, base->ids, base->n_ids, &ids, &n_ids, err) ||
 	    specs_of(cli, ids, n_ids, a->names, a->n_names, &request->baselines, &request->n_baselines, err) ||
-	    specs_of(cli, specs + n + base->n_words, pairs->n_words, pairs->ids, pairs->n_ids, &request->pairs, &request->n_pairs, err))
+	    specs_of(cli, specs + n + base->n_words, pairs->n_words, pairs->ids, pairs->n_ids, &request->pairs,
+		     &request->n_pairs, err))
 		return err->status;
 	return TS_OK;
 }
 
-enum ts_status ts_gate_request_of(struct ts_cli *cli, const char *const *candidates, size_t n_candidates, const char *bundle,
-				  const struct ts_policy *items, struct ts_gate_request *ret_request, struct ts_error *err)
+enum ts_status ts_gate_request_of(struct ts_cli *cli, const char *const *candidates, size_t n_candidates,
+				  const char *bundle, const struct ts_policy *items,
+				  struct ts_gate_request *ret_request, struct ts_error *err)
 {
 	struct ts_gate_request request = {.policy = *items};
 	struct asked asked = {.bundle = bundle};
@@ -253,26 +266,30 @@ static bool split(const struct ts_cli *cli, const struct ts_gate_request *reques
 	return false;
 }
 
-static enum ts_status long_text(struct ts_cli *cli, const struct ts_fact *fact, struct ts_span *ret, struct ts_error *err)
+static enum ts_status long_text(struct ts_cli *cli, const struct ts_fact *fact, struct ts_span *ret,
+				struct ts_error *err)
 {
 	struct ts_object object;
 	struct ts_span bytes;
 
-	if (ts_ask_object(cli->target.channel, &fact->text_id, &cli->arena, &bytes, err) || ts_object_parse(bytes, &object, err))
+	if (ts_ask_object(cli->target.channel, &fact->text_id, &cli->arena, &bytes, err) ||
+	    ts_object_parse(bytes, &object, err))
 		return err->status;
 	*ret = object.payload;
 	return TS_OK;
 }
 
 /* What the server cannot read of it. */
-static enum ts_status add_ancestors(struct ts_cli *cli, struct ts_span spec, struct ts_gate_request *io, struct ts_error *err)
+static enum ts_status add_ancestors(struct ts_cli *cli, struct ts_span spec, struct ts_gate_request *io,
+				    struct ts_error *err)
 {
 	const struct ts_fact *ancestors, *shallow;
 	struct ts_get_reply run;
 	struct ts_head head;
 	size_t lines = 0;
 
-	if (ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) || ts_head_decode(run.head, &cli->arena, &head, err))
+	if (ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) ||
+	    ts_head_decode(run.head, &cli->arena, &head, err))
 		return err->status;
 	ancestors = ts_facts_find(&head.facts, ts_span_str("code.ancestors"));
 	shallow = ts_facts_find(&head.facts, ts_span_str("code.shallow"));
@@ -282,14 +299,16 @@ static enum ts_status add_ancestors(struct ts_cli *cli, struct ts_span spec, str
 		return err->status;
 	for (size_t i = 0; i < io->ancestors.len; i++)
 		lines += io->ancestors.data[i] == '\n';
-	io->ancestors_cut = lines + 1 >= TS_GATE_ANCESTORS || (shallow && shallow->type == TS_FACT_BOOL && shallow->boolean);
+	io->ancestors_cut =
+		lines + 1 >= TS_GATE_ANCESTORS || (shallow && shallow->type == TS_FACT_BOOL && shallow->boolean);
 	return TS_OK;
 }
 
 /* The server's answer to which of its runs the candidate is held against, which then stands in the place of their names. */
 static enum ts_status ask_server(struct ts_cli *cli, struct ts_gate_request *io, struct ts_error *err)
 {
-	struct ts_gate_request here = {.policy = io->policy, .has_given = true}, there = {.policy = io->policy, .has_given = true};
+	struct ts_gate_request here = {.policy = io->policy, .has_given = true},
+			       there = {.policy = io->policy, .has_given = true};
 	struct ts_verdict alone;
 
 	ts_gate_policy_default(&here.given.policy);
@@ -322,8 +341,8 @@ enum ts_status ts_gate_ask(struct ts_cli *cli, const struct ts_gate_request *req
 	return ts_ask_gate(cli->target.channel, &asked, &cli->arena, ret_verdict, err);
 }
 
-enum ts_status ts_baseline_ask(struct ts_cli *cli, const struct ts_gate_request *request, struct ts_gate_input *ret_input,
-			       struct ts_error *err)
+enum ts_status ts_baseline_ask(struct ts_cli *cli, const struct ts_gate_request *request,
+			       struct ts_gate_input *ret_input, struct ts_error *err)
 {
 	struct ts_gate_request asked = *request;
 

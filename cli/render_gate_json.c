@@ -1,4 +1,4 @@
-/* render_gate_json.c - docs/schemas/gate.schema.json and baseline.schema.json: what a person reads of a verdict, and its record. */
+/* render_gate_json.c - docs/schemas/gate.schema.json and baseline.schema.json: what people read of a verdict, and its record. */
 #include "cli/render.h"
 
 #include "cli/gate_record.h"
@@ -205,7 +205,8 @@ static void chosen(struct ts_json *j, const struct ts_gate_input *in)
 }
 
 /* The policy, the version and the record, which is the last: it is long. */
-static enum ts_status tail(struct ts_json *j, const struct ts_gate_input *in, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status tail(struct ts_json *j, const struct ts_gate_input *in, struct ts_arena *arena,
+			   struct ts_error *err)
 {
 	struct ts_buf text = TS_BUF_INIT(1 << 20);
 	struct ts_id digest;
@@ -238,7 +239,8 @@ static enum ts_status finish(struct ts_json *j, struct ts_buf *out, struct ts_er
 	return ts_buf_check(out, err);
 }
 
-enum ts_status ts_render_gate_json(const struct ts_verdict *v, struct ts_arena *arena, struct ts_buf *out, struct ts_error *err)
+enum ts_status ts_render_gate_json(const struct ts_verdict *v, struct ts_arena *arena, struct ts_buf *out,
+				   struct ts_error *err)
 {
 	struct ts_json json = ts_json_of(out), *j = &json;
 
@@ -266,7 +268,8 @@ enum ts_status ts_render_gate_json(const struct ts_verdict *v, struct ts_arena *
 	return tail(j, &v->input, arena, err) ? err->status : finish(j, out, err);
 }
 
-enum ts_status ts_render_baseline_json(const struct ts_gate_input *in, struct ts_arena *arena, struct ts_buf *out, struct ts_error *err)
+enum ts_status ts_render_baseline_json(const struct ts_gate_input *in, struct ts_arena *arena, struct ts_buf *out,
+				       struct ts_error *err)
 {
 	struct ts_json json = ts_json_of(out), *j = &json;
 

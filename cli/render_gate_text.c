@@ -64,8 +64,8 @@ static bool says_something(const struct ts_gate_row *row)
 static enum ts_status metrics(struct ts_cli *cli, const struct ts_verdict *v, struct ts_error *err)
 {
 	static const struct ts_grid_column columns[] = {
-		{"metric", TS_ALIGN_LEFT, 10},	       {"baseline", TS_ALIGN_RIGHT, 0}, {"candidate", TS_ALIGN_RIGHT, 0},
-		{"change", TS_ALIGN_RIGHT, 0},	       {"99 % interval", TS_ALIGN_RIGHT, 0}, {"could miss", TS_ALIGN_RIGHT, 0},
+		{"metric", TS_ALIGN_LEFT, 10}, {"baseline", TS_ALIGN_RIGHT, 0},	     {"candidate", TS_ALIGN_RIGHT, 0},
+		{"change", TS_ALIGN_RIGHT, 0}, {"99 % interval", TS_ALIGN_RIGHT, 0}, {"could miss", TS_ALIGN_RIGHT, 0},
 		{"verdict", TS_ALIGN_LEFT, 0},
 	};
 	struct ts_grid grid;
@@ -88,7 +88,8 @@ static void why(struct ts_cli *cli, const struct ts_verdict *v)
 		if (fabs(v->why[i].share) < SHARE_LEAST)
 			continue;
 		if (!any)
-			ts_text_heading(cli, v->state == TS_GATE_IMPROVEMENT ? "Where it is faster" : "Where it is slower");
+			ts_text_heading(cli,
+					v->state == TS_GATE_IMPROVEMENT ? "Where it is faster" : "Where it is slower");
 		any = true;
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2, ts_show_why(&v->why[i], &cli->arena));
 	}
@@ -99,7 +100,8 @@ static const char *side(struct ts_cli *cli, struct ts_span value)
 	return value.len ? brief(cli, value, VALUE_MOST) : "not recorded";
 }
 
-static void change(struct ts_grid *grid, struct ts_cli *cli, const char *what, struct ts_span path, struct ts_span a, struct ts_span b)
+static void change(struct ts_grid *grid, struct ts_cli *cli, const char *what, struct ts_span path, struct ts_span a,
+		   struct ts_span b)
 {
 	ts_grid_text(grid, TS_STYLE_PLAIN, what);
 	ts_grid_text(grid, TS_STYLE_BOLD, brief(cli, path, VALUE_MOST));
@@ -118,14 +120,16 @@ static bool is_difference(const struct ts_gate_input *in, struct ts_span path)
 
 static enum ts_status changes(struct ts_cli *cli, const struct ts_gate_input *in, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"", TS_ALIGN_LEFT, 0}, {"fact", TS_ALIGN_LEFT, 12}, {"newest baseline", TS_ALIGN_LEFT, 12}, {"candidate", TS_ALIGN_LEFT, 12}};
+	static const struct ts_grid_column columns[] = {{"", TS_ALIGN_LEFT, 0},
+							{"fact", TS_ALIGN_LEFT, 12},
+							{"newest baseline", TS_ALIGN_LEFT, 12},
+							{"candidate", TS_ALIGN_LEFT, 12}};
 	struct ts_grid grid;
 
 	ts_grid_init(&grid, columns, 4, &cli->arena);
 	for (size_t i = 0; i < in->n_differences; i++)
-		change(&grid, cli, ts_workload_part_word(in->differences[i].part), in->differences[i].path, in->differences[i].a,
-		       in->differences[i].b);
+		change(&grid, cli, ts_workload_part_word(in->differences[i].part), in->differences[i].path,
+		       in->differences[i].a, in->differences[i].b);
 	for (size_t i = 0; i < in->n_facts; i++)
 		if (!is_difference(in, in->facts[i].path))
 			change(&grid, cli, "", in->facts[i].path, in->facts[i].a, in->facts[i].b);
@@ -136,7 +140,8 @@ static enum ts_status changes(struct ts_cli *cli, const struct ts_gate_input *in
 		return err->status;
 	if (in->facts_more)
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
-				ts_arena_printf(&cli->arena, "and %s more", ts_show_plural(in->facts_more, "fact", &cli->arena)));
+				ts_arena_printf(&cli->arena, "and %s more",
+						ts_show_plural(in->facts_more, "fact", &cli->arena)));
 	if (in->loss.sentence.len)
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
 				ts_arena_printf(&cli->arena, "loss: %s", brief(cli, in->loss.sentence, REASON_MOST)));
@@ -157,15 +162,18 @@ static void run_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_ga
 	ts_grid_text(grid, TS_STYLE_DIM, ts_gate_role_word(run->role));
 	ts_grid_text(grid, TS_STYLE_BOLD, ts_show_gate_run(run, &cli->arena));
 	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_id(&run->id, &cli->arena));
+	ts_grid_text(
+		grid, TS_STYLE_PLAIN,
+		commit.len ? ts_arena_printf(&cli->arena, "%s%s", brief(cli, commit, COMMIT_SHOWN), w->dirty ? "+" : "")
+			   : "-");
 	ts_grid_text(grid, TS_STYLE_PLAIN,
-		     commit.len ? ts_arena_printf(&cli->arena, "%s%s", brief(cli, commit, COMMIT_SHOWN), w->dirty ? "+" : "") : "-");
-	ts_grid_text(grid, TS_STYLE_PLAIN, w->session.len ? brief(cli, head_of(w->session, SESSION_SHOWN), SESSION_SHOWN) : "-");
+		     w->session.len ? brief(cli, head_of(w->session, SESSION_SHOWN), SESSION_SHOWN) : "-");
 	ts_grid_text(grid, TS_STYLE_PLAIN,
 		     time->known ? ts_show_metric(TS_METRIC_STEP_TIME, time->value, &cli->arena) : "not known");
 }
 
 static const struct ts_grid_column run_columns[] = {
-	{"", TS_ALIGN_LEFT, 0},	      {"run", TS_ALIGN_LEFT, 12},   {"id", TS_ALIGN_LEFT, 0},
+	{"", TS_ALIGN_LEFT, 0},	      {"run", TS_ALIGN_LEFT, 12},    {"id", TS_ALIGN_LEFT, 0},
 	{"commit", TS_ALIGN_LEFT, 0}, {"session", TS_ALIGN_LEFT, 0}, {"step time", TS_ALIGN_RIGHT, 0},
 };
 
@@ -180,7 +188,8 @@ static enum ts_status passed_over(struct ts_cli *cli, const struct ts_gate_input
 	for (size_t i = 0; i < in->n_passed_over; i++) {
 		const struct ts_gate_passed_over *row = &in->passed_over[i];
 
-		ts_grid_text(&grid, TS_STYLE_BOLD, row->name.len ? brief(cli, row->name, VALUE_MOST) : ts_show_id(&row->id, &cli->arena));
+		ts_grid_text(&grid, TS_STYLE_BOLD,
+			     row->name.len ? brief(cli, row->name, VALUE_MOST) : ts_show_id(&row->id, &cli->arena));
 		ts_grid_text(&grid, TS_STYLE_PLAIN, brief(cli, row->reason, REASON_MOST));
 	}
 	ts_text_heading(cli, "Runs that do not count");

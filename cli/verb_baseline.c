@@ -10,7 +10,8 @@ enum { COMMIT_LEAST = 7, NAMES_MAX = 64, BUNDLE_MODE = 0644 };
 
 /* --- shown, or written --- */
 
-static enum ts_status write_bundle(struct ts_cli *cli, const struct ts_gate_input *input, const char *path, struct ts_error *err)
+static enum ts_status write_bundle(struct ts_cli *cli, const struct ts_gate_input *input, const char *path,
+				   struct ts_error *err)
 {
 	struct ts_buf out = TS_BUF_INIT((size_t)1 << 26);
 	enum ts_status status = ts_render_baseline_json(input, &cli->arena, &out, err);
@@ -30,10 +31,11 @@ static enum ts_status show(struct ts_cli *cli, struct ts_error *err)
 	struct ts_policy items;
 
 	if (ts_args_has(&cli->args, "reason") || ts_args_has(&cli->args, "branch"))
-		return ts_error_set(err, TS_INVALID, "baseline: --reason and --branch belong to 'tscope baseline accept COMMIT'");
+		return ts_error_set(err, TS_INVALID,
+				    "baseline: --reason and --branch belong to 'tscope baseline accept COMMIT'");
 	if (cli->args.n_words > 1)
-		return ts_error_set(err, TS_INVALID, "baseline: '%s' is one word too many; usage: tscope baseline %s", cli->args.words[1],
-				    cli->verb->usage);
+		return ts_error_set(err, TS_INVALID, "baseline: '%s' is one word too many; usage: tscope baseline %s",
+				    cli->args.words[1], cli->verb->usage);
 	if (ts_gate_options(cli, &items, &policy, err))
 		return ts_error_prefix(err, "baseline");
 	if (ts_gate_request_of(cli, cli->args.words, cli->args.n_words, NULL, &items, &request, err) ||
@@ -41,7 +43,8 @@ static enum ts_status show(struct ts_cli *cli, struct ts_error *err)
 		return err->status;
 	if (bundle && write_bundle(cli, &input, bundle, err))
 		return err->status;
-	return cli->json ? ts_render_baseline_json(&input, &cli->arena, &cli->out, err) : ts_render_baseline_text(cli, &input, err);
+	return cli->json ? ts_render_baseline_json(&input, &cli->arena, &cli->out, err)
+			 : ts_render_baseline_text(cli, &input, err);
 }
 
 /* --- accepted --- */
@@ -50,7 +53,7 @@ struct acceptance {
 	struct ts_span branch; /* "project/main" */
 	const char *commit;    /* as typed */
 	const char *reason;
-	struct ts_span full;   /* the commit, of the runs that were found */
+	struct ts_span full; /* the commit, of the runs that were found */
 	struct ts_list_row *rows;
 	size_t n;
 };
@@ -66,12 +69,15 @@ static enum ts_status check(struct ts_cli *cli, struct acceptance *a, struct ts_
 		if (ts_args_has(&cli->args, others[i]))
 			return ts_error_set(err, TS_INVALID, "baseline: --%s has no meaning for accept", others[i]);
 	if (!a->commit || !a->reason || !*a->reason)
-		return ts_error_set(err, TS_INVALID, "baseline: usage: tscope baseline accept COMMIT --reason TEXT [--branch NAME]");
+		return ts_error_set(err, TS_INVALID,
+				    "baseline: usage: tscope baseline accept COMMIT --reason TEXT [--branch NAME]");
 	for (const char *c = a->commit; *c; c++)
 		if (!ts_is_digit((unsigned char)*c) && (*c < 'a' || *c > 'f'))
-			return ts_error_set(err, TS_INVALID, "baseline: '%s' is no commit: hex digits, at least %d", a->commit, COMMIT_LEAST);
+			return ts_error_set(err, TS_INVALID, "baseline: '%s' is no commit: hex digits, at least %d",
+					    a->commit, COMMIT_LEAST);
 	if (strlen(a->commit) < COMMIT_LEAST)
-		return ts_error_set(err, TS_INVALID, "baseline: '%s' is too short for a commit: at least %d digits", a->commit, COMMIT_LEAST);
+		return ts_error_set(err, TS_INVALID, "baseline: '%s' is too short for a commit: at least %d digits",
+				    a->commit, COMMIT_LEAST);
 	return ts_cli_name(cli, branch ? branch : "main", &a->branch, err);
 }
 
@@ -88,10 +94,11 @@ static enum ts_status take_row(struct acceptance *a, const struct ts_list_row *r
 	struct ts_span commit = row->cells[0].known ? row->cells[0].value.text : ts_span_of(NULL, 0);
 
 	if (a->n == NAMES_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "baseline: more than %d runs of %s are on the branch", NAMES_MAX, a->commit);
+		return ts_error_set(err, TS_TOO_LARGE, "baseline: more than %d runs of %s are on the branch", NAMES_MAX,
+				    a->commit);
 	if (a->n && !ts_span_eq(commit, a->full))
-		return ts_error_set(err, TS_AMBIGUOUS, "baseline: %s may be %.*s or %.*s", a->commit, TS_SPAN_ARG(a->full),
-				    TS_SPAN_ARG(commit));
+		return ts_error_set(err, TS_AMBIGUOUS, "baseline: %s may be %.*s or %.*s", a->commit,
+				    TS_SPAN_ARG(a->full), TS_SPAN_ARG(commit));
 	a->full = commit;
 	a->rows[a->n++] = *row;
 	return TS_OK;
@@ -104,7 +111,8 @@ static enum ts_status find(struct ts_cli *cli, struct acceptance *a, struct ts_e
 	const char *spec = ts_arena_printf(&cli->arena, "branch:%.*s", TS_SPAN_ARG(a->branch));
 	const char *filter = ts_arena_printf(&cli->arena, "code.commit~\"%s*\"", a->commit);
 	struct ts_span column = ts_span_str("code.commit");
-	struct ts_list_request list = {.kind = TS_REF_RUN, .columns = &column, .n_columns = 1, .sort = ts_span_str("name")};
+	struct ts_list_request list = {
+		.kind = TS_REF_RUN, .columns = &column, .n_columns = 1, .sort = ts_span_str("name")};
 	struct ts_list_reply page;
 	struct ts_log_reply log;
 
@@ -114,7 +122,8 @@ static enum ts_status find(struct ts_cli *cli, struct acceptance *a, struct ts_e
 	list.project = ts_span_of(a->branch.data, slash ? (size_t)(slash - a->branch.data) : 0);
 	list.filter = ts_span_str(filter);
 	if (ts_cli_open(cli, TS_USE_CHANGE, err) ||
-	    ts_ask_log(cli->target.channel, &(struct ts_log_request){.spec = ts_span_str(spec)}, &cli->arena, &log, err))
+	    ts_ask_log(cli->target.channel, &(struct ts_log_request){.spec = ts_span_str(spec)}, &cli->arena, &log,
+		       err))
 		return err->status;
 	do {
 		if (ts_ask_list(cli->target.channel, &list, &cli->arena, &page, err))
@@ -126,8 +135,8 @@ static enum ts_status find(struct ts_cli *cli, struct acceptance *a, struct ts_e
 	} while (list.page_token.len);
 	if (a->n)
 		return TS_OK;
-	return ts_error_set(err, TS_NOT_FOUND, "baseline: no run of commit %s is on branch %.*s under a name", a->commit,
-			    TS_SPAN_ARG(a->branch));
+	return ts_error_set(err, TS_NOT_FOUND, "baseline: no run of commit %s is on branch %.*s under a name",
+			    a->commit, TS_SPAN_ARG(a->branch));
 }
 
 static enum ts_status note(struct ts_cli *cli, const struct acceptance *a, struct ts_error *err)

@@ -24,13 +24,15 @@ static enum ts_status replay(struct ts_cli *cli, const char *path, struct ts_ver
 	return ts_ask_gate(cli->target.channel, &request, &cli->arena, ret_verdict, err);
 }
 
-static enum ts_status judge(struct ts_cli *cli, const struct ts_policy *items, struct ts_verdict *ret_verdict, struct ts_error *err)
+static enum ts_status judge(struct ts_cli *cli, const struct ts_policy *items, struct ts_verdict *ret_verdict,
+			    struct ts_error *err)
 {
 	struct ts_gate_request request;
 
 	if (cli->args.n_words == 0)
 		return ts_error_set(err, TS_INVALID, "gate: usage: tscope gate %s", cli->verb->usage);
-	if (ts_gate_request_of(cli, cli->args.words, cli->args.n_words, ts_args_text(&cli->args, "bundle"), items, &request, err))
+	if (ts_gate_request_of(cli, cli->args.words, cli->args.n_words, ts_args_text(&cli->args, "bundle"), items,
+			       &request, err))
 		return err->status;
 	return ts_gate_ask(cli, &request, ret_verdict, err);
 }
@@ -53,14 +55,16 @@ static void warn(const struct ts_cli *cli, const struct ts_verdict *verdict)
 
 static enum ts_status check_alone(const struct ts_cli *cli, const char *option, struct ts_error *err)
 {
-	static const char *const others[] = {"baseline", "bundle", "paired",	   "policy", "metric", "workload",
-					     "across",	 "exclude", "inconclusive", "explain"};
+	static const char *const others[] = {"baseline", "bundle", "paired",  "policy",	      "metric",
+					     "workload", "across", "exclude", "inconclusive", "explain"};
 
 	if (cli->args.n_words)
-		return ts_error_set(err, TS_INVALID, "gate: --%s takes no candidate: everything stands in the verdict", option);
+		return ts_error_set(err, TS_INVALID, "gate: --%s takes no candidate: everything stands in the verdict",
+				    option);
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
 		if (ts_args_has(&cli->args, others[i]))
-			return ts_error_set(err, TS_INVALID, "gate: --%s with --%s makes no sense: everything stands in the verdict",
+			return ts_error_set(err, TS_INVALID,
+					    "gate: --%s with --%s makes no sense: everything stands in the verdict",
 					    others[i], option);
 	return TS_OK;
 }

@@ -133,17 +133,21 @@ static void read_gate_policy(struct ts_wire_reader *r, ProtobufCBinaryData in, s
 
 static void read_passed_over(struct ts_wire_reader *r, const Tscope__V1__GateInput *m, struct ts_gate_input *out)
 {
-	out->passed_over = ts_wire_array(r, m->n_passed_over, sizeof *out->passed_over, RUNS_MAX, "passed_over", &out->n_passed_over);
+	out->passed_over = ts_wire_array(r, m->n_passed_over, sizeof *out->passed_over, RUNS_MAX, "passed_over",
+					 &out->n_passed_over);
 	for (size_t i = 0; i < out->n_passed_over; i++) {
 		out->passed_over[i].id = ts_wire_id(r, m->passed_over[i]->id, "passed_over.id");
-		out->passed_over[i].name = ts_wire_text(r, m->passed_over[i]->name, TS_WIRE_SPEC_MAX, "passed_over.name");
-		out->passed_over[i].reason = ts_wire_bytes(r, m->passed_over[i]->reason, TS_WIRE_TEXT_MAX, "passed_over.reason");
+		out->passed_over[i].name =
+			ts_wire_text(r, m->passed_over[i]->name, TS_WIRE_SPEC_MAX, "passed_over.name");
+		out->passed_over[i].reason =
+			ts_wire_bytes(r, m->passed_over[i]->reason, TS_WIRE_TEXT_MAX, "passed_over.reason");
 	}
 }
 
 static void read_differences(struct ts_wire_reader *r, const Tscope__V1__GateInput *m, struct ts_gate_input *out)
 {
-	out->differences = ts_wire_array(r, m->n_differences, sizeof *out->differences, RUNS_MAX, "differences", &out->n_differences);
+	out->differences = ts_wire_array(r, m->n_differences, sizeof *out->differences, RUNS_MAX, "differences",
+					 &out->n_differences);
 	for (size_t i = 0; i < out->n_differences; i++) {
 		const Tscope__V1__WorkloadDifference *row = m->differences[i];
 		int part = ts_wire_enum(r, row->part, 1, TS_WORKLOAD_PARTS, "differences.part");
@@ -172,7 +176,8 @@ static void read_loss(struct ts_wire_reader *r, const Tscope__V1__GateLoss *m, s
 		return;
 	out->bits = (enum ts_tier_answer)ts_wire_enum(r, m->bits, TS_TIER_UNKNOWN, TS_TIER_FAILS, "loss.bits");
 	out->numeric = (enum ts_tier_answer)ts_wire_enum(r, m->numeric, TS_TIER_UNKNOWN, TS_TIER_FAILS, "loss.numeric");
-	out->statistical = (enum ts_tier_answer)ts_wire_enum(r, m->statistical, TS_TIER_UNKNOWN, TS_TIER_FAILS, "loss.statistical");
+	out->statistical = (enum ts_tier_answer)ts_wire_enum(r, m->statistical, TS_TIER_UNKNOWN, TS_TIER_FAILS,
+							     "loss.statistical");
 	out->sentence = ts_wire_bytes(r, m->sentence, TS_WIRE_TEXT_MAX, "loss.sentence");
 }
 
@@ -222,11 +227,12 @@ static ProtobufCMessage *build_gate_request(const struct ts_gate_request *in, st
 
 static void read_gate_request(struct ts_wire_reader *r, const Tscope__V1__GateRequest *m, struct ts_gate_request *out)
 {
-	out->candidates = ts_wire_texts(r, m->candidates, m->n_candidates, TS_GATE_SPECS_MAX, TS_WIRE_SPEC_MAX, "candidates",
-					&out->n_candidates);
-	out->baselines = ts_wire_texts(r, m->baselines, m->n_baselines, TS_GATE_SPECS_MAX, TS_WIRE_SPEC_MAX, "baselines",
-				       &out->n_baselines);
-	out->pairs = ts_wire_texts(r, m->pairs, m->n_pairs, TS_GATE_SPECS_MAX, TS_WIRE_SPEC_MAX, "pairs", &out->n_pairs);
+	out->candidates = ts_wire_texts(r, m->candidates, m->n_candidates, TS_GATE_SPECS_MAX, TS_WIRE_SPEC_MAX,
+					"candidates", &out->n_candidates);
+	out->baselines = ts_wire_texts(r, m->baselines, m->n_baselines, TS_GATE_SPECS_MAX, TS_WIRE_SPEC_MAX,
+				       "baselines", &out->n_baselines);
+	out->pairs =
+		ts_wire_texts(r, m->pairs, m->n_pairs, TS_GATE_SPECS_MAX, TS_WIRE_SPEC_MAX, "pairs", &out->n_pairs);
 	ts_wire_read_policy(r, m->policy, m->n_policy, &out->policy);
 	out->has_given = m->given != NULL;
 	if (m->given)
@@ -269,7 +275,8 @@ static void fill_row(Tscope__V1__GateRow *m, const struct ts_gate_row *in)
 	m->pair_p = in->pair_p;
 }
 
-static void read_row(struct ts_wire_reader *r, const Tscope__V1__GateRow *m, enum ts_metric metric, struct ts_gate_row *out)
+static void read_row(struct ts_wire_reader *r, const Tscope__V1__GateRow *m, enum ts_metric metric,
+		     struct ts_gate_row *out)
 {
 	*out = (struct ts_gate_row){
 		.metric = metric,
@@ -377,7 +384,8 @@ static void read_ask(struct ts_wire_reader *r, const Tscope__V1__GateAsk *m, str
 
 static void read_warnings(struct ts_wire_reader *r, const Tscope__V1__GateReply *m, struct ts_verdict *out)
 {
-	out->warnings = ts_wire_array(r, m->n_warnings, sizeof *out->warnings, WARNINGS_MAX, "warnings", &out->n_warnings);
+	out->warnings =
+		ts_wire_array(r, m->n_warnings, sizeof *out->warnings, WARNINGS_MAX, "warnings", &out->n_warnings);
 	for (size_t i = 0; i < out->n_warnings; i++)
 		out->warnings[i] = ts_wire_bytes(r, m->warnings[i], TS_WIRE_TEXT_MAX, "warnings");
 }

@@ -50,7 +50,8 @@ static enum ts_status line_alloc(struct ts_baseline_selection *s, struct line *l
 	return line->at && line->begins && line->why ? TS_OK : ts_arena_error(s->arena, err);
 }
 
-static enum ts_status mark(struct ts_baseline_selection *s, struct line *line, size_t k, const char *why, struct ts_error *err)
+static enum ts_status mark(struct ts_baseline_selection *s, struct line *line, size_t k, const char *why,
+			   struct ts_error *err)
 {
 	if (!why)
 		return ts_arena_error(s->arena, err);
@@ -67,8 +68,8 @@ static enum ts_status mark_accepted(struct ts_baseline_selection *s, struct line
 
 		if (item->accepted.len &&
 		    mark(s, line, k,
-			 ts_arena_printf(s->arena, "the change accepted at %.*s (%.*s)", TS_SPAN_ARG(place(item)), (int)shown,
-					 (const char *)item->accepted.data),
+			 ts_arena_printf(s->arena, "the change accepted at %.*s (%.*s)", TS_SPAN_ARG(place(item)),
+					 (int)shown, (const char *)item->accepted.data),
 			 err))
 			return err->status;
 	}
@@ -103,8 +104,8 @@ static enum ts_status mark_changes(struct ts_baseline_selection *s, struct line 
 
 		if (!line->begins[k] &&
 		    mark(s, line, k,
-			 ts_arena_printf(s->arena, "step time %s by %.2g %% at %.*s", size > 0 ? "rose" : "fell", fabs(size) * 100,
-					 TS_SPAN_ARG(place(&s->items[line->at[k]]))),
+			 ts_arena_printf(s->arena, "step time %s by %.2g %% at %.*s", size > 0 ? "rose" : "fell",
+					 fabs(size) * 100, TS_SPAN_ARG(place(&s->items[line->at[k]]))),
 			 err))
 			return err->status;
 	}
@@ -164,15 +165,16 @@ static enum ts_status add_history(struct ts_baseline_selection *s, const struct 
 
 static bool same_everything(const struct ts_workload *a, const struct ts_workload *b)
 {
-	return ts_span_eq(a->name, b->name) && (a->name.len || ts_id_eq(&a->key[TS_WORKLOAD_CONFIG], &b->key[TS_WORKLOAD_CONFIG])) &&
+	return ts_span_eq(a->name, b->name) &&
+	       (a->name.len || ts_id_eq(&a->key[TS_WORKLOAD_CONFIG], &b->key[TS_WORKLOAD_CONFIG])) &&
 	       ts_id_eq(&a->key[TS_WORKLOAD_HARDWARE], &b->key[TS_WORKLOAD_HARDWARE]) &&
 	       ts_id_eq(&a->key[TS_WORKLOAD_PARALLELISM], &b->key[TS_WORKLOAD_PARALLELISM]) &&
 	       ts_id_eq(&a->key[TS_WORKLOAD_LIBRARIES], &b->key[TS_WORKLOAD_LIBRARIES]);
 }
 
 /* Runs of another workload like the one at `first`, a group each level; *io_group is the last group that was given. */
-static enum ts_status add_other(struct ts_baseline_selection *s, size_t first, bool *taken, uint32_t *io_group, size_t *io_df,
-				struct ts_error *err)
+static enum ts_status add_other(struct ts_baseline_selection *s, size_t first, bool *taken, uint32_t *io_group,
+				size_t *io_df, struct ts_error *err)
 {
 	size_t in_level = 0;
 	struct line line;
@@ -180,7 +182,8 @@ static enum ts_status add_other(struct ts_baseline_selection *s, size_t first, b
 	if (line_alloc(s, &line, err))
 		return err->status;
 	for (size_t i = s->n; i-- > first;) {
-		if (!s->items[i].other || taken[i] || !same_everything(&s->items[i].run.workload, &s->items[first].run.workload))
+		if (!s->items[i].other || taken[i] ||
+		    !same_everything(&s->items[i].run.workload, &s->items[first].run.workload))
 			continue;
 		taken[i] = true;
 		line.at[line.n++] = i;

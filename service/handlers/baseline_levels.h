@@ -1,5 +1,5 @@
-/* baseline_levels.h - a selection of baselines in the making, and the levels of a branch: where its step time was changed, or was accepted to
- * have changed, the runs before are history. */
+/* baseline_levels.h - a selection of baselines in the making, and the levels of a branch: where its step time changed, or was
+ * accepted to have changed, the runs before are history. */
 #ifndef TSCOPE_HANDLERS_BASELINE_LEVELS_H
 #define TSCOPE_HANDLERS_BASELINE_LEVELS_H
 
@@ -26,9 +26,9 @@ struct ts_baseline_selection {
 	const struct ts_gate_policy *policy;
 	struct ts_baseline_item *items; /* newest first */
 	size_t n, cap;
-	size_t kin;	/* of the workload, with nothing against them */
-	size_t chosen;	/* baselines */
-	size_t told;	/* runs of other workloads of which was told what differs */
+	size_t kin;    /* of the workload, with nothing against them */
+	size_t chosen; /* baselines */
+	size_t told;   /* runs of other workloads of which was told what differs */
 	bool has_workload;
 	struct ts_workload workload;
 	struct ts_facts facts; /* of whose workload it is; n = 0: not here */

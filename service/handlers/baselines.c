@@ -1,5 +1,5 @@
-/* baselines.c - see baselines.h. Every run that was asked for becomes an item, newest first, with what speaks against it; what nothing speaks
- * against is a baseline. Levels of a branch and its history are another file's (baseline_levels.c). */
+/* baselines.c - see baselines.h. Every run that was asked for becomes an item, newest first, with what speaks against it; what
+ * nothing speaks against is a baseline. Levels of a branch and its history are another file's (baseline_levels.c). */
 #include "service/handlers/baseline_levels.h"
 
 #include "base/limits.h"
@@ -44,7 +44,8 @@ struct ts_gate_passed_over *ts_gate_pass_over(struct ts_gate_input *input, struc
 
 /* --- of the candidate's workload? --- */
 
-static bool same_config(const struct ts_gate_policy *policy, const struct ts_workload *run, const struct ts_workload *candidate)
+static bool same_config(const struct ts_gate_policy *policy, const struct ts_workload *run,
+			const struct ts_workload *candidate)
 {
 	struct ts_span want = policy->workload.len ? policy->workload : candidate->name;
 
@@ -53,8 +54,8 @@ static bool same_config(const struct ts_gate_policy *policy, const struct ts_wor
 	return run->name.len == 0 && ts_id_eq(&run->key[TS_WORKLOAD_CONFIG], &candidate->key[TS_WORKLOAD_CONFIG]);
 }
 
-bool ts_gate_same_workload(const struct ts_gate_policy *policy, const struct ts_workload *run, const struct ts_workload *candidate,
-			   enum ts_workload_part *ret_part)
+bool ts_gate_same_workload(const struct ts_gate_policy *policy, const struct ts_workload *run,
+			   const struct ts_workload *candidate, enum ts_workload_part *ret_part)
 {
 	for (int p = 0; p < TS_WORKLOAD_PARTS; p++) {
 		bool same = p == TS_WORKLOAD_CONFIG ? same_config(policy, run, candidate)
@@ -69,7 +70,8 @@ bool ts_gate_same_workload(const struct ts_gate_policy *policy, const struct ts_
 
 /* --- what speaks against a run --- */
 
-static enum ts_status say(struct ts_baseline_selection *s, struct ts_baseline_item *item, const char *text, struct ts_error *err)
+static enum ts_status say(struct ts_baseline_selection *s, struct ts_baseline_item *item, const char *text,
+			  struct ts_error *err)
 {
 	if (!text)
 		return ts_arena_error(s->arena, err);
@@ -86,7 +88,8 @@ static bool is_candidate(const struct ts_baseline_selection *s, const struct ts_
 }
 
 /* Two patches over one commit are two codes: only facts tell them apart, and without facts they count as one. */
-static enum ts_status is_own_code(struct ts_baseline_selection *s, const struct ts_gate_run *run, bool *ret, struct ts_error *err)
+static enum ts_status is_own_code(struct ts_baseline_selection *s, const struct ts_gate_run *run, bool *ret,
+				  struct ts_error *err)
 {
 	const struct ts_gate_subject *c = s->query->candidate;
 	const struct ts_workload *w = &run->workload;
@@ -115,7 +118,8 @@ static const char *not_ancestor(struct ts_baseline_selection *s, const struct ts
 		return NULL;
 	if (run->workload.commit.len == 0)
 		return "it records no commit, so nothing says whether it is an ancestor";
-	if (ts_gate_is_ancestor(c->ancestors, run->workload.commit) || ts_span_eq(run->workload.commit, c->run.workload.commit)) {
+	if (ts_gate_is_ancestor(c->ancestors, run->workload.commit) ||
+	    ts_span_eq(run->workload.commit, c->run.workload.commit)) {
 		s->seen_ancestor = true;
 		return NULL;
 	}
@@ -146,15 +150,16 @@ static const char *tell_difference(struct ts_baseline_selection *s, const struct
 	a = first->a.len ? ts_arena_printf(s->arena, "is %.*s", TS_SPAN_ARG(cut(first->a))) : "is not recorded";
 	b = first->b.len ? ts_arena_printf(s->arena, "is %.*s", TS_SPAN_ARG(cut(first->b))) : "is not recorded";
 	if (others)
-		more = ts_arena_printf(s->arena, ", and %zu fact%s more differ%s", others, others == 1 ? "" : "s", others == 1 ? "s" : "");
+		more = ts_arena_printf(s->arena, ", and %zu fact%s more differ%s", others, others == 1 ? "" : "s",
+				       others == 1 ? "s" : "");
 	if (!a || !b || !more)
 		return NULL;
 	return ts_arena_printf(s->arena, "%.*s %s, %s's %s%s", TS_SPAN_ARG(first->path), a,
 			       s->query->candidate ? "the candidate" : "the newest run", b, more);
 }
 
-static enum ts_status compare_facts(struct ts_baseline_selection *s, const struct ts_id *id, struct ts_workload_difference **ret_rows,
-				    size_t *ret_n, struct ts_error *err)
+static enum ts_status compare_facts(struct ts_baseline_selection *s, const struct ts_id *id,
+				    struct ts_workload_difference **ret_rows, size_t *ret_n, struct ts_error *err)
 {
 	struct ts_facts facts;
 
@@ -164,8 +169,8 @@ static enum ts_status compare_facts(struct ts_baseline_selection *s, const struc
 }
 
 /* Another workload: what differs, where that can be told at little cost. */
-static enum ts_status say_other(struct ts_baseline_selection *s, struct ts_baseline_item *item, enum ts_workload_part part,
-				struct ts_error *err)
+static enum ts_status say_other(struct ts_baseline_selection *s, struct ts_baseline_item *item,
+				enum ts_workload_part part, struct ts_error *err)
 {
 	struct ts_workload_difference *rows;
 	size_t n;
@@ -173,11 +178,14 @@ static enum ts_status say_other(struct ts_baseline_selection *s, struct ts_basel
 	item->other = true;
 	if (part == TS_WORKLOAD_CONFIG && s->policy->workload.len)
 		return say(s, item,
-			   ts_arena_printf(s->arena, "it does not declare the workload %.*s", TS_SPAN_ARG(s->policy->workload)), err);
+			   ts_arena_printf(s->arena, "it does not declare the workload %.*s",
+					   TS_SPAN_ARG(s->policy->workload)),
+			   err);
 	if (s->facts.n == 0 || s->given || s->told == TS_BASELINE_TOLD)
 		return say(s, item,
 			   ts_arena_printf(s->arena, "%s differ%s from the candidate's", ts_workload_part_word(part),
-					   part == TS_WORKLOAD_LIBRARIES ? "" : "s"), err);
+					   part == TS_WORKLOAD_LIBRARIES ? "" : "s"),
+			   err);
 	s->told++;
 	if (compare_facts(s, &item->run.id, &rows, &n, err))
 		return err->status;
@@ -185,15 +193,16 @@ static enum ts_status say_other(struct ts_baseline_selection *s, struct ts_basel
 }
 
 /* Where no candidate says which workload, the newest run that could be a baseline does. */
-static enum ts_status take_workload(struct ts_baseline_selection *s, const struct ts_gate_run *run, struct ts_error *err)
+static enum ts_status take_workload(struct ts_baseline_selection *s, const struct ts_gate_run *run,
+				    struct ts_error *err)
 {
 	s->has_workload = true;
 	s->workload = run->workload;
 	return s->given ? TS_OK : ts_gate_subject_facts(s->f, &run->id, s->arena, &s->facts, err);
 }
 
-static enum ts_status judge(struct ts_baseline_selection *s, struct ts_baseline_item *item, const struct ts_run_notes *notes,
-			    struct ts_error *err)
+static enum ts_status judge(struct ts_baseline_selection *s, struct ts_baseline_item *item,
+			    const struct ts_run_notes *notes, struct ts_error *err)
 {
 	const char *stranger = not_ancestor(s, &item->run);
 	enum ts_workload_part part;
@@ -210,8 +219,10 @@ static enum ts_status judge(struct ts_baseline_selection *s, struct ts_baseline_
 		return say(s, item, "still training", err);
 	if (notes->bad.len)
 		return say(s, item,
-			   ts_arena_printf(s->arena, "marked bad: %.*s", (int)(notes->bad.len < SHOWN_NOTE ? notes->bad.len : SHOWN_NOTE),
-					   (const char *)notes->bad.data), err);
+			   ts_arena_printf(s->arena, "marked bad: %.*s",
+					   (int)(notes->bad.len < SHOWN_NOTE ? notes->bad.len : SHOWN_NOTE),
+					   (const char *)notes->bad.data),
+			   err);
 	if (own)
 		return say(s, item, "of the candidate's own commit", err);
 	if (stranger)
@@ -261,7 +272,8 @@ static enum ts_status take_entry(struct ts_baseline_selection *s, const struct t
 	return TS_OK;
 }
 
-static enum ts_status look_at_branch(struct ts_baseline_selection *s, struct ts_branch_run *entries, size_t n, struct ts_error *err)
+static enum ts_status look_at_branch(struct ts_baseline_selection *s, struct ts_branch_run *entries, size_t n,
+				     struct ts_error *err)
 {
 	size_t enough = (size_t)s->policy->baselines + TS_BASELINE_HISTORY;
 
@@ -327,12 +339,14 @@ static enum ts_status take_named(struct ts_baseline_selection *s, const struct t
 static int newest_first(const void *x, const void *y)
 {
 	const struct ts_baseline_item *a = x, *b = y;
-	int c = (a->run.workload.started_ns < b->run.workload.started_ns) - (a->run.workload.started_ns > b->run.workload.started_ns);
+	int c = (a->run.workload.started_ns < b->run.workload.started_ns) -
+		(a->run.workload.started_ns > b->run.workload.started_ns);
 
 	return c ? c : ts_id_cmp(&a->run.id, &b->run.id);
 }
 
-static enum ts_status select_named(struct ts_baseline_selection *s, const struct ts_resolved *found, size_t n, struct ts_error *err)
+static enum ts_status select_named(struct ts_baseline_selection *s, const struct ts_resolved *found, size_t n,
+				   struct ts_error *err)
 {
 	for (size_t i = 0; i < n; i++)
 		if (take_named(s, &found[i], err))
@@ -374,7 +388,8 @@ static enum ts_status select_given(struct ts_baseline_selection *s, struct ts_er
 
 /* --- into the input --- */
 
-static enum ts_status add_passed_over(struct ts_baseline_selection *s, const struct ts_baseline_item *item, struct ts_error *err)
+static enum ts_status add_passed_over(struct ts_baseline_selection *s, const struct ts_baseline_item *item,
+				      struct ts_error *err)
 {
 	struct ts_gate_passed_over *row = ts_gate_pass_over(s->input, s->arena);
 
@@ -440,7 +455,8 @@ static enum ts_status add_items(struct ts_baseline_selection *s, struct ts_basel
 }
 
 /* What differs from the newest baseline, or why there is none. */
-static enum ts_status add_differences(struct ts_baseline_selection *s, const struct ts_baseline_found *found, struct ts_error *err)
+static enum ts_status add_differences(struct ts_baseline_selection *s, const struct ts_baseline_found *found,
+				      struct ts_error *err)
 {
 	const struct ts_baseline_item *nearest = NULL;
 	struct ts_error mine;
@@ -464,7 +480,8 @@ static enum ts_status add_differences(struct ts_baseline_selection *s, const str
 		s->input->not_comparable = s->query->request->given.not_comparable;
 	if (s->kin || !nearest)
 		return TS_OK;
-	text = ts_arena_printf(s->arena, "no baseline is of the candidate's workload; of the newest, %.*s", TS_SPAN_ARG(nearest->why_not));
+	text = ts_arena_printf(s->arena, "no baseline is of the candidate's workload; of the newest, %.*s",
+			       TS_SPAN_ARG(nearest->why_not));
 	if (!text)
 		return ts_arena_error(s->arena, err);
 	s->input->not_comparable = ts_span_str(text);
@@ -485,13 +502,16 @@ static enum ts_status add_sentence(struct ts_baseline_selection *s, struct ts_er
 	else
 		asked = ts_arena_printf(s->arena, "its baselines");
 	if (s->branch)
-		text = ts_arena_printf(s->arena, "%zu run%s of %.*s%s%s", s->chosen, s->chosen == 1 ? "" : "s", TS_SPAN_ARG(s->what),
-				       s->since ? s->since : "",
-				       s->no_ancestor_known ? "; which of them are ancestors is not known: the candidate lists none of them"
-							    : "");
+		text = ts_arena_printf(
+			s->arena, "%zu run%s of %.*s%s%s", s->chosen, s->chosen == 1 ? "" : "s", TS_SPAN_ARG(s->what),
+			s->since ? s->since : "",
+			s->no_ancestor_known
+				? "; which of them are ancestors is not known: the candidate lists none of them"
+				: "");
 	else if (s->given)
 		text = ts_arena_printf(s->arena, "%zu run%s of a bundle (%.*s)", s->chosen, s->chosen == 1 ? "" : "s",
-				       (int)(given.len < SHOWN_NOTE ? given.len : SHOWN_NOTE), (const char *)given.data);
+				       (int)(given.len < SHOWN_NOTE ? given.len : SHOWN_NOTE),
+				       (const char *)given.data);
 	else
 		text = ts_arena_printf(s->arena, "%zu run%s by name", s->chosen, s->chosen == 1 ? "" : "s");
 	if (!asked || !text)
@@ -517,8 +537,10 @@ static enum ts_status select_asked(struct ts_baseline_selection *s, struct ts_er
 		if (ts_resolve(s->f->call->engine, request->baselines[i], s->arena, &found[i], err))
 			return ts_error_prefix(err, "baseline");
 		if (found[i].by_ref && found[i].ref.kind == TS_REF_BRANCH && request->n_baselines > 1)
-			return ts_error_set(err, TS_INVALID, "the branch %.*s is not the only baseline: runs cannot be added to a branch",
-					    TS_SPAN_ARG(found[i].ref.name));
+			return ts_error_set(
+				err, TS_INVALID,
+				"the branch %.*s is not the only baseline: runs cannot be added to a branch",
+				TS_SPAN_ARG(found[i].ref.name));
 	}
 	if (found[0].by_ref && found[0].ref.kind == TS_REF_BRANCH)
 		return select_branch(s, found[0].ref.name, err);
@@ -526,9 +548,11 @@ static enum ts_status select_asked(struct ts_baseline_selection *s, struct ts_er
 }
 
 enum ts_status ts_baselines_select(struct ts_fetch *f, const struct ts_baseline_query *query, struct ts_arena *arena,
-				   struct ts_gate_input *input, struct ts_baseline_found *ret_found, struct ts_error *err)
+				   struct ts_gate_input *input, struct ts_baseline_found *ret_found,
+				   struct ts_error *err)
 {
-	struct ts_baseline_selection s = {.f = f, .query = query, .arena = arena, .input = input, .policy = &input->policy};
+	struct ts_baseline_selection s = {
+		.f = f, .query = query, .arena = arena, .input = input, .policy = &input->policy};
 	struct ts_baseline_found found = {.any = false};
 
 	if (query->candidate) {

@@ -28,22 +28,24 @@ enum {
 /* Whose baselines are looked for. */
 struct ts_baseline_query {
 	const struct ts_gate_request *request;
-	const struct ts_gate_subject *candidate; /* NULL: the newest run says which workload, and nothing is its own commit */
-	const struct ts_id *candidates;	 /* all of its runs: none of them is a baseline */
+	const struct ts_gate_subject
+		*candidate;		/* NULL: the newest run says which workload, and nothing is its own commit */
+	const struct ts_id *candidates; /* all of its runs: none of them is a baseline */
 	size_t n_candidates;
 	const struct ts_run_names *names; /* of the project */
 };
 
 /* What else a candidate is compared with: the newest baseline. */
 struct ts_baseline_found {
-	bool any;	/* false: there is no baseline */
+	bool any; /* false: there is no baseline */
 	struct ts_id newest;
 };
 
-/* Appends baselines, history and passed_over to input, which has its policy, and says in input->baseline and ->sentence what was asked
- * for and chosen. differences are those of the newest baseline, or where there is none of the newest run that could have been one. */
+/* Appends baselines, history and passed_over to input, which has its policy, and says in input->baseline and ->sentence what was
+ * asked for and chosen. differences are those of the newest baseline; where there is none, of the newest run that could have been. */
 enum ts_status ts_baselines_select(struct ts_fetch *f, const struct ts_baseline_query *query, struct ts_arena *arena,
-				   struct ts_gate_input *input, struct ts_baseline_found *ret_found, struct ts_error *err);
+				   struct ts_gate_input *input, struct ts_baseline_found *ret_found,
+				   struct ts_error *err);
 
 /* --- what those share who fill an input --- */
 
@@ -52,7 +54,7 @@ struct ts_gate_run *ts_gate_run_add(struct ts_gate_input *input, struct ts_arena
 struct ts_gate_passed_over *ts_gate_pass_over(struct ts_gate_input *input, struct ts_arena *arena);
 
 /* Is a run of the candidate's workload, as far as the policy wants it to be? *ret_part: a part that differs. */
-bool ts_gate_same_workload(const struct ts_gate_policy *policy, const struct ts_workload *run, const struct ts_workload *candidate,
-			   enum ts_workload_part *ret_part);
+bool ts_gate_same_workload(const struct ts_gate_policy *policy, const struct ts_workload *run,
+			   const struct ts_workload *candidate, enum ts_workload_part *ret_part);
 
 #endif

@@ -5,7 +5,8 @@
 TS_REPLIER(gate_reply, ts_verdict);
 TS_REPLIER(gate_input, ts_gate_input);
 
-static enum ts_status verdict_of(struct ts_call *call, const struct ts_gate_input *input, struct ts_arena *arena, struct ts_error *err)
+static enum ts_status verdict_of(struct ts_call *call, const struct ts_gate_input *input, struct ts_arena *arena,
+				 struct ts_error *err)
 {
 	struct ts_verdict verdict;
 
@@ -14,8 +15,8 @@ static enum ts_status verdict_of(struct ts_call *call, const struct ts_gate_inpu
 	return reply_gate_reply(call, &verdict, err);
 }
 
-static enum ts_status gate(struct ts_call *call, struct ts_fetch *f, const struct ts_gate_request *request, struct ts_arena *arena,
-			   struct ts_error *err)
+static enum ts_status gate(struct ts_call *call, struct ts_fetch *f, const struct ts_gate_request *request,
+			   struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_gathering g;
 
@@ -24,8 +25,8 @@ static enum ts_status gate(struct ts_call *call, struct ts_fetch *f, const struc
 	return verdict_of(call, &g.input, arena, err);
 }
 
-static enum ts_status baseline(struct ts_call *call, struct ts_fetch *f, const struct ts_gate_request *request, struct ts_arena *arena,
-			       struct ts_error *err)
+static enum ts_status baseline(struct ts_call *call, struct ts_fetch *f, const struct ts_gate_request *request,
+			       struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_gathering g;
 

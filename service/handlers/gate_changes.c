@@ -85,11 +85,12 @@ enum ts_status ts_gather_changes(struct ts_gathering *g, const struct ts_baselin
 			*err = mine;
 			return mine.status;
 		}
-		g->input.loss.sentence = ts_span_str("the runs of the bundle are not here, so neither loss nor facts were compared");
+		g->input.loss.sentence =
+			ts_span_str("the runs of the bundle are not here, so neither loss nor facts were compared");
 		return TS_OK;
 	}
-	if (ts_run_open(g->f, &g->candidates.ids[0], g->arena, &candidate, err) || add_facts(g, &base, &candidate, err) ||
-	    add_loss(g, &newest->newest, err))
+	if (ts_run_open(g->f, &g->candidates.ids[0], g->arena, &candidate, err) ||
+	    add_facts(g, &base, &candidate, err) || add_loss(g, &newest->newest, err))
 		return err->status;
 	return TS_OK;
 }

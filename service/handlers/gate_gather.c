@@ -48,8 +48,9 @@ static bool holds(const struct ts_id *ids, size_t n, const struct ts_id *id)
 }
 
 /* Each once, and none of `but`. */
-static enum ts_status resolve_all(struct ts_gathering *g, const struct ts_span *specs, size_t n, const struct ts_id *but, size_t n_but,
-				  struct ts_id *ids, size_t *ret_n, struct ts_error *err)
+static enum ts_status resolve_all(struct ts_gathering *g, const struct ts_span *specs, size_t n,
+				  const struct ts_id *but, size_t n_but, struct ts_id *ids, size_t *ret_n,
+				  struct ts_error *err)
 {
 	struct ts_resolved found;
 
@@ -110,19 +111,21 @@ static enum ts_status add_candidate(struct ts_gathering *g, const struct ts_gate
 	return TS_OK;
 }
 
-static enum ts_status refuse(const struct ts_gathering *g, const struct ts_gate_run *run, const struct ts_run_notes *notes,
-			     struct ts_error *err)
+static enum ts_status refuse(const struct ts_gathering *g, const struct ts_gate_run *run,
+			     const struct ts_run_notes *notes, struct ts_error *err)
 {
 	struct ts_span name = title(g, run);
 	size_t shown = notes->bad.len < SHOWN_NOTE ? notes->bad.len : SHOWN_NOTE;
 
 	if (notes->training)
-		return ts_error_set(err, TS_INVALID, "%.*s is still training: gate it when it has finished", TS_SPAN_ARG(name));
-	return ts_error_set(err, TS_INVALID, "%.*s is marked bad (%.*s): take the note away to gate it", TS_SPAN_ARG(name), (int)shown,
-			    (const char *)notes->bad.data);
+		return ts_error_set(err, TS_INVALID, "%.*s is still training: gate it when it has finished",
+				    TS_SPAN_ARG(name));
+	return ts_error_set(err, TS_INVALID, "%.*s is marked bad (%.*s): take the note away to gate it",
+			    TS_SPAN_ARG(name), (int)shown, (const char *)notes->bad.data);
 }
 
-static enum ts_status check_one_work(const struct ts_gathering *g, const struct ts_gate_subject *s, struct ts_error *err)
+static enum ts_status check_one_work(const struct ts_gathering *g, const struct ts_gate_subject *s,
+				     struct ts_error *err)
 {
 	const struct ts_gate_subject *first = &g->candidates.first;
 	struct ts_gate_code a = ts_gate_code_of(&first->facts), b = ts_gate_code_of(&s->facts);
@@ -130,10 +133,11 @@ static enum ts_status check_one_work(const struct ts_gathering *g, const struct 
 	enum ts_workload_part part;
 
 	if ((a.commit.len || b.commit.len) && !ts_gate_same_code(&a, &b))
-		return ts_error_set(err, TS_INVALID, "%.*s and %.*s are not of one commit: gate one commit at a time", TS_SPAN_ARG(one),
-				    TS_SPAN_ARG(other));
+		return ts_error_set(err, TS_INVALID, "%.*s and %.*s are not of one commit: gate one commit at a time",
+				    TS_SPAN_ARG(one), TS_SPAN_ARG(other));
 	if (!ts_gate_same_workload(&g->input.policy, &s->run.workload, &first->run.workload, &part))
-		return ts_error_set(err, TS_INVALID, "%.*s and %.*s are not of one workload, %s differs: gate one at a time",
+		return ts_error_set(err, TS_INVALID,
+				    "%.*s and %.*s are not of one workload, %s differs: gate one at a time",
 				    TS_SPAN_ARG(one), TS_SPAN_ARG(other), ts_workload_part_word(part));
 	return TS_OK;
 }
@@ -162,17 +166,20 @@ static enum ts_status check_declared(const struct ts_gathering *g, struct ts_err
 
 	if (want.len == 0 || is.len == 0 || ts_span_eq(want, is))
 		return TS_OK;
-	return ts_error_set(err, TS_INVALID, "the candidate declares the workload %.*s, not %.*s", TS_SPAN_ARG(is), TS_SPAN_ARG(want));
+	return ts_error_set(err, TS_INVALID, "the candidate declares the workload %.*s, not %.*s", TS_SPAN_ARG(is),
+			    TS_SPAN_ARG(want));
 }
 
-static enum ts_status pass_over(struct ts_gathering *g, const struct ts_id *id, const struct ts_run_notes *notes, struct ts_error *err)
+static enum ts_status pass_over(struct ts_gathering *g, const struct ts_id *id, const struct ts_run_notes *notes,
+				struct ts_error *err)
 {
 	struct ts_gate_passed_over *row = ts_gate_pass_over(&g->input, g->arena);
 	const char *reason = "of the candidate's commit, but still training";
 
 	if (notes->bad.len)
 		reason = ts_arena_printf(g->arena, "of the candidate's commit, but marked bad: %.*s",
-					 (int)(notes->bad.len < SHOWN_NOTE ? notes->bad.len : SHOWN_NOTE), (const char *)notes->bad.data);
+					 (int)(notes->bad.len < SHOWN_NOTE ? notes->bad.len : SHOWN_NOTE),
+					 (const char *)notes->bad.data);
 	if (!row || !reason)
 		return ts_arena_error(g->arena, err);
 	*row = (struct ts_gate_passed_over){*id, notes->name, ts_span_str(reason)};
@@ -266,11 +273,13 @@ static enum ts_status check_given(const struct ts_gathering *g, struct ts_error 
 	if (!g->request->has_given || given->n_runs == 0)
 		return TS_OK;
 	if (given->analysis_version != g->input.analysis_version)
-		return ts_error_set(err, TS_INVALID, "the bundle is of analysis version %u, and this is %u: make it anew",
+		return ts_error_set(err, TS_INVALID,
+				    "the bundle is of analysis version %u, and this is %u: make it anew",
 				    (unsigned)given->analysis_version, (unsigned)g->input.analysis_version);
 	if (!same_reduce(&given->policy.reduce, &g->input.policy.reduce))
 		return ts_error_set(err, TS_INVALID,
-				    "the bundle was made with another GATE.exclude or GATE.warmup: make it anew, or set them as it has them");
+				    "the bundle was made with another GATE.exclude or GATE.warmup: make it anew, or "
+				    "set them as it has them");
 	return TS_OK;
 }
 
@@ -296,7 +305,8 @@ static enum ts_status check_size(const struct ts_gate_input *input, struct ts_er
 {
 	if (input->n_runs <= TS_GATE_RUNS_MAX && input->n_passed_over <= TS_GATE_RUNS_MAX)
 		return TS_OK;
-	return ts_error_set(err, TS_TOO_LARGE, "a gate takes at most %d runs, these are %zu", TS_GATE_RUNS_MAX, input->n_runs);
+	return ts_error_set(err, TS_TOO_LARGE, "a gate takes at most %d runs, these are %zu", TS_GATE_RUNS_MAX,
+			    input->n_runs);
 }
 
 static struct ts_baseline_query query_of(const struct ts_gathering *g, const struct ts_gate_subject *candidate)

@@ -1,9 +1,10 @@
-/* gate_gather.h - all that a verdict rests on, from what a request names: candidates, baselines, pairs, what changed, what became of the loss.
+/* gate_gather.h - all that a verdict rests on, from what a request names: candidates, baselines, pairs, what changed, what became
+ * of the loss.
  *
- * Candidates are those that are named and all other runs of the project of the same commit (and patch) and workload that are neither marked
- * bad nor still training: to run again until it is green is no way out. Only the newest TS_GATE_RERUNS_LOOK names are looked at.
- * A named one that still trains or is marked bad is TS_INVALID. Pairs: a run of the candidate's commit is of its side, any other of the
- * base's; within a session the k-th of one side, by start, goes with the k-th of the other.
+ * Candidates are those that are named and all other runs of the project of the same commit (and patch) and workload that are
+ * neither marked bad nor still training: to run again until it is green is no way out. Only the newest TS_GATE_RERUNS_LOOK names
+ * are looked at. A named one that still trains or is marked bad is TS_INVALID. Pairs: a run of the candidate's commit is of its
+ * side, any other of the base's; within a session the k-th of one side, by start, goes with the k-th of the other.
  */
 #ifndef TSCOPE_HANDLERS_GATE_GATHER_H
 #define TSCOPE_HANDLERS_GATE_GATHER_H

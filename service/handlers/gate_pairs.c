@@ -20,7 +20,8 @@ static int in_order(const void *x, const void *y)
 	return ts_id_cmp(&a->run.id, &b->run.id);
 }
 
-static enum ts_status pass_over(struct ts_gathering *g, const struct ts_gate_run *run, const char *reason, struct ts_error *err)
+static enum ts_status pass_over(struct ts_gathering *g, const struct ts_gate_run *run, const char *reason,
+				struct ts_error *err)
 {
 	struct ts_gate_passed_over *row = ts_gate_pass_over(&g->input, g->arena);
 
@@ -31,7 +32,8 @@ static enum ts_status pass_over(struct ts_gathering *g, const struct ts_gate_run
 }
 
 /* NULL: it counts. */
-static const char *against(const struct ts_gathering *g, const struct ts_gate_run *run, const struct ts_run_notes *notes)
+static const char *against(const struct ts_gathering *g, const struct ts_gate_run *run,
+			   const struct ts_run_notes *notes)
 {
 	enum ts_workload_part part;
 
@@ -44,7 +46,8 @@ static const char *against(const struct ts_gathering *g, const struct ts_gate_ru
 	return NULL;
 }
 
-static enum ts_status take(struct ts_gathering *g, const struct ts_id *id, struct side *sides, size_t *n, struct ts_error *err)
+static enum ts_status take(struct ts_gathering *g, const struct ts_id *id, struct side *sides, size_t *n,
+			   struct ts_error *err)
 {
 	struct ts_gate_code own = ts_gate_code_of(&g->candidates.first.facts), code;
 	struct ts_gate_subject s;
@@ -60,7 +63,8 @@ static enum ts_status take(struct ts_gathering *g, const struct ts_id *id, struc
 		return pass_over(g, &s.run, why, err);
 	code = ts_gate_code_of(&s.facts);
 	if (code.commit.len == 0)
-		return pass_over(g, &s.run, "of the pairs, but it records no commit, so nothing says whose side it is", err);
+		return pass_over(g, &s.run, "of the pairs, but it records no commit, so nothing says whose side it is",
+				 err);
 	sides[(*n)++] = (struct side){s.run, ts_gate_same_code(&own, &code)};
 	return TS_OK;
 }
@@ -88,12 +92,13 @@ static enum ts_status add(struct ts_gathering *g, const struct side *side, uint3
 }
 
 /* One session: bases first, then candidates, each by start. */
-static enum ts_status pair_session(struct ts_gathering *g, const struct side *sides, size_t from, size_t n, size_t *ret_to,
-				   uint32_t *io_number, struct ts_error *err)
+static enum ts_status pair_session(struct ts_gathering *g, const struct side *sides, size_t from, size_t n,
+				   size_t *ret_to, uint32_t *io_number, struct ts_error *err)
 {
 	size_t bases = of_side(sides, from, n, false) - from, candidates = 0, pairs;
 
-	if (from + bases < n && (bases == 0 || ts_span_eq(sides[from + bases].run.workload.session, sides[from].run.workload.session)))
+	if (from + bases < n &&
+	    (bases == 0 || ts_span_eq(sides[from + bases].run.workload.session, sides[from].run.workload.session)))
 		candidates = of_side(sides, from + bases, n, true) - from - bases;
 	pairs = bases < candidates ? bases : candidates;
 	*ret_to = from + bases + candidates;
@@ -118,7 +123,8 @@ enum ts_status ts_gather_pairs(struct ts_gathering *g, struct ts_error *err)
 	if (!sides)
 		return ts_arena_error(g->arena, err);
 	if (g->n_pairs && ts_gate_code_of(&g->candidates.first.facts).commit.len == 0)
-		return ts_error_set(err, TS_INVALID, "the candidate records no commit, so nothing tells its pairs' sides apart");
+		return ts_error_set(err, TS_INVALID,
+				    "the candidate records no commit, so nothing tells its pairs' sides apart");
 	for (size_t i = 0; i < g->n_pairs; i++)
 		if (take(g, &g->pairs[i], sides, &n, err))
 			return err->status;

@@ -18,8 +18,8 @@ static bool is_true(const struct ts_facts *facts, const char *path)
 }
 
 /* A long text lies in an object of its own. */
-static enum ts_status long_text_of(struct ts_fetch *f, const struct ts_facts *facts, const char *path, struct ts_arena *arena,
-				   struct ts_span *ret_text, struct ts_error *err)
+static enum ts_status long_text_of(struct ts_fetch *f, const struct ts_facts *facts, const char *path,
+				   struct ts_arena *arena, struct ts_span *ret_text, struct ts_error *err)
 {
 	const struct ts_fact *fact = ts_facts_find(facts, ts_span_str(path));
 	struct ts_object object;
@@ -43,8 +43,8 @@ static size_t lines_of(struct ts_span text)
 	return n;
 }
 
-enum ts_status ts_gate_subject_facts(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *arena, struct ts_facts *ret_facts,
-				     struct ts_error *err)
+enum ts_status ts_gate_subject_facts(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *arena,
+				     struct ts_facts *ret_facts, struct ts_error *err)
 {
 	struct ts_span object;
 	struct ts_head head;

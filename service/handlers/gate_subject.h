@@ -23,8 +23,8 @@ struct ts_gate_subject {
 enum ts_status ts_gate_subject_open(struct ts_fetch *f, const struct ts_id *id, const struct ts_gate_policy *policy,
 				    struct ts_arena *arena, struct ts_gate_subject *ret_subject, struct ts_error *err);
 /* The head alone, decoded into the arena. */
-enum ts_status ts_gate_subject_facts(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *arena, struct ts_facts *ret_facts,
-				     struct ts_error *err);
+enum ts_status ts_gate_subject_facts(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *arena,
+				     struct ts_facts *ret_facts, struct ts_error *err);
 /* Of code.*: what is recorded of the code that ran; empty spans where nothing is. */
 struct ts_gate_code {
 	struct ts_span commit, patch;

@@ -2,8 +2,8 @@
 
 enum { PAGE = 1024 };
 
-enum ts_status ts_run_names_load(const struct ts_call *call, struct ts_span prefix, struct ts_arena *arena, struct ts_run_names *ret_names,
-				 struct ts_error *err)
+enum ts_status ts_run_names_load(const struct ts_call *call, struct ts_span prefix, struct ts_arena *arena,
+				 struct ts_run_names *ret_names, struct ts_error *err)
 {
 	struct ts_ref_query query = {.kind = TS_REF_RUN, .prefix = prefix, .order = TS_ORDER_NEWEST, .limit = PAGE};
 	struct ts_ref *all = NULL;
@@ -33,8 +33,8 @@ enum ts_status ts_run_names_load(const struct ts_call *call, struct ts_span pref
 	return TS_OK;
 }
 
-static enum ts_status add_notes(const struct ts_call *call, struct ts_span name, struct ts_arena *arena, struct ts_run_notes *io,
-				struct ts_error *err)
+static enum ts_status add_notes(const struct ts_call *call, struct ts_span name, struct ts_arena *arena,
+				struct ts_run_notes *io, struct ts_error *err)
 {
 	struct ts_note *notes;
 	size_t n;

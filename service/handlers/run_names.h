@@ -13,15 +13,15 @@ struct ts_run_names {
 };
 
 struct ts_run_notes {
-	struct ts_span name;	 /* the name moved last; empty: none points at it */
-	struct ts_span bad;	 /* the note; empty: it is not marked */
+	struct ts_span name; /* the name moved last; empty: none points at it */
+	struct ts_span bad;  /* the note; empty: it is not marked */
 	struct ts_span accepted;
-	bool training;		 /* a state is "running" */
+	bool training; /* a state is "running" */
 };
 
 /* prefix "project/"; empty: of all projects. Lies in the arena. */
-enum ts_status ts_run_names_load(const struct ts_call *call, struct ts_span prefix, struct ts_arena *arena, struct ts_run_names *ret_names,
-				 struct ts_error *err);
+enum ts_status ts_run_names_load(const struct ts_call *call, struct ts_span prefix, struct ts_arena *arena,
+				 struct ts_run_names *ret_names, struct ts_error *err);
 enum ts_status ts_run_notes_of(const struct ts_call *call, const struct ts_run_names *names, const struct ts_id *id,
 			       struct ts_arena *arena, struct ts_run_notes *ret_notes, struct ts_error *err);
 
