@@ -103,7 +103,7 @@ enum ts_status ts_path_run(struct ts_cli *cli, const char *path, struct ts_span 
 	struct collector c = {0};
 	struct ts_progress progress;
 	struct ts_ingest_options options = {.progress = ts_progress_step, .progress_ctx = &progress};
-	struct ts_found_run run;
+	struct ts_found_run run = {0};
 	struct ts_ingest_result result;
 	char hex[TS_ID_HEX + 1];
 	const char *spec;
