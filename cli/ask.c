@@ -114,6 +114,12 @@ enum ts_status ts_ask_baseline(struct ts_channel *ch, const struct ts_gate_reque
 	ASK("Baseline", gate_request, gate_input, in, ret);
 }
 
+enum ts_status ts_ask_trend(struct ts_channel *ch, const struct ts_trend_request *in, struct ts_arena *arena,
+			    struct ts_trend *ret, struct ts_error *err)
+{
+	ASK("Trend", trend_request, trend_reply, in, ret);
+}
+
 enum ts_status ts_ask_gc(struct ts_channel *ch, const struct ts_gc_request *in, struct ts_arena *arena,
 			 struct ts_sweep_report *ret, struct ts_error *err)
 {

@@ -33,6 +33,8 @@ enum ts_status ts_ask_gate(struct ts_channel *ch, const struct ts_gate_request *
 			   struct ts_verdict *ret, struct ts_error *err);
 enum ts_status ts_ask_baseline(struct ts_channel *ch, const struct ts_gate_request *in, struct ts_arena *arena,
 			       struct ts_gate_input *ret, struct ts_error *err);
+enum ts_status ts_ask_trend(struct ts_channel *ch, const struct ts_trend_request *in, struct ts_arena *arena,
+			    struct ts_trend *ret, struct ts_error *err);
 enum ts_status ts_ask_gc(struct ts_channel *ch, const struct ts_gc_request *in, struct ts_arena *arena,
 			 struct ts_sweep_report *ret, struct ts_error *err);
 

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/show_value.h"
+#include "cli/level_chart.h"
 #include "cli/svg.h"
 
 enum { PAGE_MAX = 256 << 20 };
@@ -203,12 +204,24 @@ static void curves(struct page *p, const struct ts_item *item)
 	ts_buf_finish(&svg);
 }
 
+static void levels(struct page *p, const struct ts_item *item)
+{
+	element(p, "<figure><figcaption>", item->label, "</figcaption>\n");
+	ts_svg_levels(p->out, item->levels, item->label, p->arena);
+	put(p, "</figure>\n");
+}
+
+static bool is_figure(enum ts_item_kind kind)
+{
+	return kind == TS_ITEM_PLOT || kind == TS_ITEM_CURVES || kind == TS_ITEM_LEVELS;
+}
+
 static void figures(struct page *p, const struct ts_section *s)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		n += s->items[i].kind == TS_ITEM_PLOT || s->items[i].kind == TS_ITEM_CURVES;
+		n += is_figure(s->items[i].kind);
 	if (n == 0)
 		return;
 	put(p, n > 1 ? "<div class=\"figures\">\n" : "<div class=\"figures alone\">\n");
@@ -217,6 +230,8 @@ static void figures(struct page *p, const struct ts_section *s)
 			series(p, &s->items[i]);
 		else if (s->items[i].kind == TS_ITEM_CURVES)
 			curves(p, &s->items[i]);
+		else if (s->items[i].kind == TS_ITEM_LEVELS)
+			levels(p, &s->items[i]);
 	put(p, "</div>\n");
 }
 
@@ -340,7 +355,7 @@ static void items(struct page *p, const struct ts_section *s)
 		const struct ts_item *item = &s->items[i];
 		bool line = item->kind == TS_ITEM_LINE && item->label;
 
-		if (item->kind == TS_ITEM_PLOT || item->kind == TS_ITEM_CURVES)
+		if (is_figure(item->kind))
 			continue;
 		if (line != list)
 			put(p, line ? "<dl>\n" : "</dl>\n");

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/grid.h"
+#include "cli/level_chart.h"
 #include "cli/show_value.h"
 #include "cli/spark.h"
 
@@ -757,6 +758,9 @@ static void item(struct page *p, const struct ts_item *it)
 		return;
 	case TS_ITEM_TABLE:
 		table_item(p, it->table);
+		return;
+	case TS_ITEM_LEVELS:
+		ts_level_chart(it->levels, &p->cli->term, p->width, &p->cli->arena, p->out);
 		return;
 	case TS_ITEM_CURVES:
 		curves_item(p, it);

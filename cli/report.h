@@ -55,6 +55,28 @@ struct ts_curves {
 	bool near;     /* around the split, else the whole run */
 };
 
+/* A level of a series of runs, and the change that it begins with. */
+struct ts_level {
+	size_t first, end; /* of the values */
+	double value;
+	const char *mark; /* "A", as the table has it; "" of the first level, which begins with none */
+	enum ts_tone tone;
+	const char *text; /* of the change, for who points at it */
+};
+
+/* Values one beside the other, and their levels. */
+struct ts_levels {
+	const double *values; /* NaN: none */
+	size_t n;
+	enum ts_unit unit;
+	const struct ts_level *items;
+	size_t n_items;
+	const char *first, *last; /* what stands below the ends of the axis */
+};
+
+/* From where to where a figure of it reaches: a few odd values are not let squeeze the rest together. False without any value. */
+bool ts_levels_range(const struct ts_levels *levels, struct ts_arena *arena, double *ret_low, double *ret_high);
+
 enum ts_item_kind {
 	TS_ITEM_LINE,	 /* label, text */
 	TS_ITEM_BARS,	 /* bars under heads */
@@ -62,6 +84,7 @@ enum ts_item_kind {
 	TS_ITEM_FINDING, /* finding */
 	TS_ITEM_TABLE,	 /* table */
 	TS_ITEM_CURVES,	 /* label, curves: one over the other */
+	TS_ITEM_LEVELS,	 /* levels */
 	TS_ITEM_COMMAND, /* text: a line for a shell, never broken nor cut */
 };
 
@@ -73,6 +96,7 @@ struct ts_item {
 	const struct ts_finding *finding;
 	struct ts_sheet *table;
 	struct ts_curves curves;
+	const struct ts_levels *levels;
 	const char *heads[TS_BAR_VALUES]; /* of a bar's values */
 	bool right[TS_BAR_VALUES];	  /* numbers: aligned to the right */
 	struct ts_bar *bars;
@@ -125,6 +149,11 @@ enum ts_status ts_report_of(const struct ts_analysis *a, struct ts_arena *arena,
 struct ts_reproduce;
 enum ts_status ts_report_of_diff(const struct ts_diff *diff, bool all, const struct ts_reproduce *reproduce, struct ts_arena *arena,
 				 struct ts_report *ret_report, struct ts_error *err);
+
+struct ts_trend;
+/* Colour says whether a change is for the worse and nobody accepted it. */
+enum ts_status ts_report_of_trend(const struct ts_trend *trend, struct ts_arena *arena, struct ts_report *ret_report,
+				  struct ts_error *err);
 
 /* How far apart two curves are, cell by cell: |a - b| over the greater of both in size, of the means; no value where they agree, so
  * that its scale may be logarithmic. NULL when the arena is full. */

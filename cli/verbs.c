@@ -192,6 +192,23 @@ static const struct ts_example baseline_examples[] = {
 	END_EXAMPLES,
 };
 
+static const struct ts_option trend_options[] = {
+	{"metric", 'm', "METRIC", "what is followed (default: step_time); also step_time_mean, step_time_p95, peak_memory, tokens_per_s, mfu, loss, ...", TS_COMPLETE_CHOICE, "step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss", false},
+	{"limit", 'l', "N", "look at the newest N entries of the branch (default, and at most: 10,000)", TS_COMPLETE_NONE, NULL, false},
+	{"like", 0, "RUN", "follow the workload of RUN (default: that of the newest run)", TS_COMPLETE_RUN, NULL, false},
+	GATE_POLICY_OPTIONS,
+	{"html", 0, "FILE", "also write a page with a figure, which needs nothing else; - writes it to stdout in place of the report", TS_COMPLETE_FILE, NULL, false},
+	{"exit-code", 0, NULL, "exit 1 when the newest level is worse than the one before and nobody accepted it", TS_COMPLETE_NONE, NULL, false},
+	END_OPTIONS,
+};
+static const struct ts_example trend_examples[] = {
+	{"tscope trend main", "step time of the runs of branch main, and where it changed"},
+	{"tscope trend main --metric peak_memory --limit 200", "memory, of the newest 200 runs"},
+	{"tscope trend main --like exp9 --html trend.html", "of the workload of exp9, and a page to pass on"},
+	{"tscope trend main --exit-code", "in a nightly job: exit 1 when the branch has become slower"},
+	END_EXAMPLES,
+};
+
 static const struct ts_option name_options[] = {
 	{"force", 'f', NULL, "move a name that points at another run", TS_COMPLETE_NONE, NULL, false},
 	{"message", 'm', "TEXT", "a line for the log of the name", TS_COMPLETE_NONE, NULL, false},
@@ -368,6 +385,17 @@ const struct ts_verb ts_verbs[] = {
 	 "lies before only says how far runs lie apart. It writes the note 'accepted'; 'tscope note RUN accepted=' takes it back.\n\n"
 	 ABOUT_RUN,
 	 baseline_options, baseline_examples, EXITS_DONE, 0, 2, TS_COMPLETE_RUN, true, ts_verb_baseline},
+	{"trend", "where the level of a branch's step time changed, and between which commits", "BRANCH",
+	 "Draws a metric over the runs of a branch, each one value, and marks where its level changed: by how much, between which two "
+	 "commits, how many runs ago, and whether the change was accepted ('tscope baseline accept'). It finds what no gate of one run can: "
+	 "many small steps, and what was let through. Runs of another workload, runs marked bad and runs that still train do not count; how "
+	 "many of them there are is said, and why.\n\n"
+	 "A change is found when three runs of a new level stand behind some fifty of the old one; behind fewer it takes more. "
+	 "docs/trend.md has the test and its measured rates.",
+	 trend_options, trend_examples,
+	 "0 done\n1 with --exit-code: the newest level is worse than the one before, and was not accepted\n"
+	 "2 could not be done: wrong usage, no such branch, no connection, damaged data",
+	 1, 1, TS_COMPLETE_RUN, true, ts_verb_trend},
 	{"name", "give a run another name", "RUN NAME", ABOUT_PUSHED, name_options, name_examples, EXITS_DONE, 2, 2,
 	 TS_COMPLETE_RUN, false, ts_verb_name},
 	{"tag", "pin a run under a name that does not move, or list tags", "[RUN TAG]", ABOUT_PUSHED, tag_options,

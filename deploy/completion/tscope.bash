@@ -17,7 +17,7 @@ _tscope_runs()
 _tscope()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb='' word
-	local verbs="push list show facts analyze explain diff check-resume gate baseline name tag note log rm export verify gc version help"
+	local verbs="push list show facts analyze explain diff check-resume gate baseline trend name tag note log rm export verify gc version help"
 	local rules="TIMING.DATALOADER_BOUND TIMING.BACKWARD_HEAVY TIMING.OPTIMIZER_HEAVY TIMING.JITTER TIMING.STALLS TIMING.SLOWDOWN TIMING.UNATTRIBUTED CONVERGENCE.DIVERGED CONVERGENCE.BLOW_UP CONVERGENCE.NO_PROGRESS CONVERGENCE.SPIKES CONVERGENCE.LEVEL_SHIFT CONVERGENCE.GRAD_SPIKES CONVERGENCE.NONFINITE CROSS.CORRELATED_INSTABILITY DIST.STRAGGLER DIST.LOAD_IMBALANCE DIST.COMM_BOUND DIST.WAIT_BOUND DIST.MISSING_RANKS DIST.EXPOSED_COMM DIST.PIPELINE_BUBBLE EFFICIENCY.MFU_IMPOSSIBLE EFFICIENCY.MFU_SUSPICIOUS EFFICIENCY.LOW_MFU EFFICIENCY.RECOVERABLE MEMORY.PRESSURE MEMORY.FORECAST MEMORY.GROWTH MEMORY.FRAGMENTATION MEMORY.RANK_IMBALANCE"
 	COMPREPLY=()
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -68,6 +68,14 @@ _tscope()
 	baseline:--exclude) :; return ;;
 	baseline:-r|baseline:--reason) :; return ;;
 	baseline:--branch) :; return ;;
+	trend:-m|trend:--metric) COMPREPLY=($(compgen -W "step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss" -- "$cur")); return ;;
+	trend:-l|trend:--limit) :; return ;;
+	trend:--like) _tscope_runs; return ;;
+	trend:--policy) _tscope_paths -f; return ;;
+	trend:-w|trend:--workload) :; return ;;
+	trend:--across) COMPREPLY=($(compgen -W "config hardware parallelism libraries" -- "$cur")); return ;;
+	trend:--exclude) :; return ;;
+	trend:--html) _tscope_paths -f; return ;;
 	name:-m|name:--message) :; return ;;
 	tag:-m|tag:--message) :; return ;;
 	log:-l|log:--limit) :; return ;;
@@ -92,6 +100,7 @@ _tscope()
 		check-resume) options+=" -t --tolerance" ;;
 		gate) options+=" -b --baseline --bundle --paired --metric --policy -w --workload --across --exclude --inconclusive --explain --replay" ;;
 		baseline) options+=" -b --baseline --bundle --policy -w --workload --across --exclude -r --reason --branch" ;;
+		trend) options+=" -m --metric -l --limit --like --policy -w --workload --across --exclude --html --exit-code" ;;
 		name) options+=" -f --force -m --message" ;;
 		tag) options+=" -f --force -m --message" ;;
 		log) options+=" -l --limit" ;;
@@ -113,6 +122,7 @@ _tscope()
 	check-resume) _tscope_runs ;;
 	gate) _tscope_runs ;;
 	baseline) _tscope_runs ;;
+	trend) _tscope_runs ;;
 	name) _tscope_runs ;;
 	tag) _tscope_runs ;;
 	note) _tscope_runs ;;

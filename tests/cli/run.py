@@ -33,7 +33,7 @@ import jsonschema
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev"))
-VERBS = "push list show facts analyze explain diff check-resume gate baseline name tag note log rm export verify gc version help".split()
+VERBS = "push list show facts analyze explain diff check-resume gate baseline trend name tag note log rm export verify gc version help".split()
 failures = []
 
 
@@ -211,6 +211,11 @@ gate base --baseline longer
 gate ./runs/joined --baseline branch:nightly
 gate base --baseline nothing
 baseline --baseline branch:nightly
+trend nightly
+trend nightly --metric loss --like base --limit 5
+trend branch:nightly --metric stall_share --exit-code
+trend nothing
+trend base
 baseline base --baseline rerun
 push --branch nightly --name base3 --fact code.commit="abcdef0123" runs/parts
 baseline accept abcdef0 --branch nightly --reason why
@@ -611,7 +616,8 @@ def wrong_arguments(_update):
                 "analyze --flops-per-step 0 a", "analyze --peak-tflops -1 a", "analyze --peak-tflops 1e300 a", "analyze --microbatches 0 a",
                 "analyze --dtype '' a", "analyze --policy no-such-file runs/base", "analyze --policy runs a", "analyze --fail-on terrible a",
                 "explain TIMING.JITER", "explain --markdown TIMING.JITTER", "diff a", "diff --first a b c", "diff --repeats", "diff --repeats x a b c",
-                "diff --exit-on weather a b", "gate", "gate a", "gate a --baseline b --policy no-such-file", "gate a --baseline b --metric speed",
+                "diff --exit-on weather a b", "trend", "trend a b", "trend ''", "trend a --metric speed", "trend a --limit 0", "trend a --limit 10001", "trend a --across colour", "trend run:a",
+                "gate", "gate a", "gate a --baseline b --policy no-such-file", "gate a --baseline b --metric speed",
                 "gate a --baseline b --across colour", "gate a --baseline b --exclude x", "gate a --baseline ''", "gate --replay no-such-file",
                 "gate --replay runs", "gate a --bundle no-such-file", "gate a --baseline b --inconclusive maybe", "gate a --baseline './nothing*'",
                 "baseline", "baseline a b --baseline c", "baseline accept", "baseline accept abcdef0", "baseline accept abcdef0 --reason ''",
@@ -645,12 +651,12 @@ def narrow(_update):
         return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
     place = Place()
-    place.run("tscope push runs/base runs/parts runs/rerun runs/longer runs/evil demo/base")
+    place.run("tscope push --branch trunk runs/base runs/parts runs/rerun runs/longer runs/evil demo/base")
     commands = ["list", "list --columns name,id,state,steps,ranks,started,pushed,config.lr,seeds.torch", "show evil", "facts evil",
                 "facts base", "analyze base", "diff base parts", "diff --curves --reproduce base parts", "diff base evil", "diff --all base longer",
                 "diff base rerun parts longer evil", "diff base parts --repeats rerun --repeats longer", "log base", "help",
                 "help push", "help diff", "explain", "explain DIST.STRAGGLER", "explain CONVERGENCE.DIVERGED", "push runs/base runs/mood", "note base",
-                "gate parts --baseline base --baseline rerun", "baseline evil --baseline base", "help gate"]
+                "gate parts --baseline base --baseline rerun", "baseline evil --baseline base", "help gate", "trend trunk", "help trend"]
     for columns in (40, 60, 80):
         for command in commands:
             rc, stdout, stderr = place.run(f"COLUMNS={columns} tscope {command}")

@@ -1,0 +1,206 @@
+# Thirty runs of branch main around 100 ms, each of its own commit, then ten around 110 ms.
+$ for i in $(seq 10 49); do python3 runs/gate.py m$i time=0.1$((i/40))$(printf %02d $((i*7%11))) commit=$(printf '%02d%038d' $i 0) started=$((1700000000+i*1000)); done; ls -d m* | wc -l
+| 40
+$ tscope push -q --branch main ./m?? | tail -n 1
+| default/m49  c63aaa6bf665    200 SIZE SIZE  created
+# The sentence first, then the runs, then a row a change.
+$ tscope trend main
+| step time of main rose by 9.9 % between 390000000000 and 400000000000, 10 runs ago
+| 40 runs, workload dc514aa9ab1e
+|
+| RUNS
+|   111 ms ┤                                                                   •────•─•───•────•─•────
+|          │                                                                   ┊ •      •    •     •
+|          │                                                                   ┊
+|          │                                                                   ┊
+|   105 ms ┤                                                                   ┊
+|          │                                                                   ┊
+|          │                                                                   ┊
+|          │    •    •     •      •      •   •      •      •      •   •      • ┊
+|   100 ms ┤•─•───•────•─•────•─•───•──•───•────•─•───•──•───•─•────•───•──•───┊
+|                                                                              A
+|           NOW_________________                                                  NOW_________________
+|      last before   first after   level             change       p  runs ago
+|   A  390000000000  400000000000  100 ms to 110 ms  +9.9 %  0.0005        10  worse
+$ COLUMNS=60 tscope trend main
+| step time of main rose by 9.9 % between 390000000000 and
+| 400000000000, 10 runs ago
+| 40 runs, workload dc514aa9ab1e
+|
+| RUNS
+|   111 ms ┤                                     •──••─•──••──
+|          │                                     ┊•   •  •  •
+|          │                                     ┊
+|          │                                     ┊
+|   105 ms ┤                                     ┊
+|          │                                     ┊
+|          │                                     ┊
+|          │  •  •  •   •   • •   •   •   • •   •┊
+|   100 ms ┤••─•──••──••─•─•─•──••─•─•─••──•─•─•─┊
+|                                                A
+|           NOW_________________          NOW_________________
+|   A
+|       last before 390000000000  first after 400000000000
+|       level 100 ms to 110 ms  change +9.9 %  p 0.0005
+|       runs ago 10  worse
+# What does not count is said: marked bad, still training, of another workload.
+$ tscope note m12 bad='broken fan'
+| note   value       when                  who
+| bad    broken fan  NOW_________________  local
+| state  finished    NOW_________________  local
+$ tscope note m49 state=running
+| note   value    when                  who
+| state  running  NOW_________________  local
+$ python3 runs/gate.py other time=0.2 commit=0ther lr=0.1 started=1700090000
+$ tscope push -q --branch main ./other | tail -n 1
+| outcome   created
+$ tscope note other bad='to look at main alone'
+| note   value                  when                  who
+| bad    to look at main alone  NOW_________________  local
+| state  finished               NOW_________________  local
+$ tscope trend main --limit 12
+| step time of main is 110 ms over 10 runs, and no change of its level was found
+| 12 runs, workload dc514aa9ab1e, 2 left out; 29 before them not looked at
+|
+| RUNS
+|   111 ms ┤   •     •  •     •     •  •
+|          │      •        •     •
+|          │
+|          │
+|   106 ms ┤
+|          │
+|          │
+|          │
+|   101 ms ┤•
+|           NOW_________________  NOW_________________
+|
+| LEFT OUT
+|   1 run        marked bad: to look at main alone
+|   1 run        still training
+# In a nightly job: a level that is worse fails, until somebody accepts it.
+$ tscope trend main --exit-code >page; echo $?; head -n 1 page
+| 1
+| step time of main rose by 10 % between 390000000000 and 400000000000, 11 runs ago
+$ tscope baseline accept 40000000 --branch main --reason 'exact softmax'
+| accepted at 4000000000000000000000000000000000000000 on default/main: baselines begin with default/m40
+$ tscope trend main --exit-code --metric step_time
+| step time of main rose by 10 % between 390000000000 and 400000000000, 11 runs ago, which was accepted
+| 41 runs, workload dc514aa9ab1e, 3 left out
+|
+| RUNS
+|   111 ms ┤                                                                 •────•─•───•────•─•──────
+|          │                                                                 ┊  •     •    •
+|          │                                                                 ┊
+|          │                                                                 ┊
+|   105 ms ┤                                                                 ┊
+|          │                                                                 ┊
+|          │                                                                 ┊
+|          │        •      •     •      •   •      •      •     •    •     • ┊
+|   100 ms ┤•─•───•───•──•───•─•────•─•───•────•─•───•─•────•─•───•────•─•───┊
+|                                                                            A
+|           NOW_________________                                                  NOW_________________
+|      last before   first after   level             change       p  runs ago
+|   A  390000000000  400000000000  100 ms to 110 ms   +10 %  0.0005        11  accepted
+|
+| LEFT OUT
+|   1 run        marked bad: to look at main alone
+|   1 run        still training
+|   1 run        marked bad: broken fan
+$ tscope trend main --metric peak_memory
+| peak memory of main is 7 GiB over 38 runs, and no change of its level was found
+| 41 runs, workload dc514aa9ab1e, 3 left out
+|
+| RUNS
+|         │
+|         │
+|         │
+|         │
+|   7 GiB ┤• •   • •  • • • • •  • • • •  • • • • •  • • • •  • • • • •  • • • •  • • • • •  • •
+|         │
+|         │
+|         │
+|         │
+|          NOW_________________                                                   NOW_________________
+|
+| LEFT OUT
+|   1 run        marked bad: to look at main alone
+|   1 run        still training
+|   1 run        marked bad: broken fan
+# The newest run says which workload is followed, unless another is named.
+$ tscope note other bad=
+| note   value     when                  who
+| state  finished  NOW_________________  local
+$ tscope trend main
+| step time of main is 200 ms in the one run that counts, too few for a trend
+| 41 runs, workload 6cc29d1384d8, 40 left out
+|
+| LEFT OUT
+|   1 run        still training
+|   38 runs      of another workload: other config
+|   1 run        marked bad: broken fan
+|   --like a293673495b8 follows the newest of another workload
+$ tscope trend main --like m48 --limit 3 --json
+| {
+|   "sentence": "step time of main is 111 ms in the one run that counts, too few for a trend",
+|   "branch": "default/main",
+|   "metric": "step_time",
+|   "workload": "dc514aa9ab1e",
+|   "newest_level_is_worse": false,
+|   "left_out": 2,
+|   "older": 38,
+|   "changes": [],
+|   "runs": [
+|     {
+|       "id": "a293673495b81634593d31a3089860441c48228d3af9c488496005e8956ea6d8",
+|       "commit": "4800000000000000000000000000000000000000",
+|       "moved": "NOW",
+|       "value_s": 0.11060002446174622,
+|       "reason": null,
+|       "accepted": false,
+|       "accept_reason": null
+|     },
+|     {
+|       "id": "c63aaa6bf6659a0ae713a1688d1ceee21e73add216f5be7a4887ff2be6955b00",
+|       "commit": "4900000000000000000000000000000000000000",
+|       "moved": "NOW",
+|       "value_s": null,
+|       "reason": "still training",
+|       "accepted": false,
+|       "accept_reason": null
+|     },
+|     {
+|       "id": "b96f7cf68ddd6ba1c77f319e4e97769b4e721e00da73af61ae1175d804990880",
+|       "commit": "0ther",
+|       "moved": "NOW",
+|       "value_s": null,
+|       "reason": "of another workload: other config",
+|       "accepted": false,
+|       "accept_reason": null
+|     }
+|   ]
+| }
+# A page.
+$ tscope trend main --like m48 --html trend.html | head -n 1; grep -c '<svg' trend.html
+| step time of main rose by 10 % between 390000000000 and 400000000000, 11 runs ago, which was accepted
+| 1
+! tscope: wrote trend.html
+# No such branch; a run is none; too few runs.
+$ tscope trend mian
+! tscope: nothing is called default/mian; near it: default/main
+[2]
+$ tscope trend m12
+! tscope: nothing is called default/m12
+[2]
+$ tscope trend run:m12
+! tscope: run:default/m12 is no branch; 'tscope push --branch NAME' makes one
+[2]
+$ tscope trend main --limit 1 --like m48
+| no run of main has a step time that counts
+| 1 run, workload dc514aa9ab1e, 1 left out; 40 before them not looked at
+|
+| LEFT OUT
+|   1 run        of another workload: other config
+|   --like b96f7cf68ddd follows the newest of another workload
+$ tscope trend main --metric speed
+! tscope: trend: --metric is one of: step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss; not 'speed'
+[2]
