@@ -246,6 +246,8 @@ static struct ts_baseline_item *item_next(struct ts_baseline_selection *s)
 		s->items = items;
 		s->cap = cap;
 	}
+	/* A branch may be looked at twice. */
+	s->items[s->n] = (struct ts_baseline_item){.level = 0};
 	return &s->items[s->n++];
 }
 
