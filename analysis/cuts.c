@@ -58,6 +58,14 @@ const struct ts_cut_row ts_cut_rows[TS_CUTS] = {
 			   "points of a window over which the spread of repeats is taken", procedure},
 	[TS_CUT_RUN] = {"envelope_run", TS_ENVELOPE_RUN, 1, true,
 			"points in a row outside the envelope of repeats that are a real difference", procedure},
+	[TS_CUT_AT_ONCE] = {"envelope_at_once", TS_ENVELOPE_AT_ONCE, 1, true,
+			    "points in a row, the first that are outside, that are a real difference where repeats "
+			    "differ by chance",
+			    procedure},
+	[TS_CUT_AMPLIFIED] = {"envelope_amplified", TS_ENVELOPE_AMPLIFIED, 0, false,
+			      "the spread of repeats from which low precision has amplified their rounding", measured},
+	[TS_CUT_CHANCE] = {"envelope_chance", TS_ENVELOPE_CHANCE, 0, false,
+			   "the relative difference up to which amplified rounding goes", measured},
 };
 
 void ts_cuts_default(struct ts_cuts *ret_cuts)

@@ -31,6 +31,9 @@ enum ts_cut {
 	TS_CUT_LR_STEPS,     /* the same of a learning rate */
 	TS_CUT_WINDOW,	     /* points of a window of an envelope */
 	TS_CUT_RUN,	     /* points outside an envelope, in a row, that are a real difference */
+	TS_CUT_AT_ONCE,	     /* the same, of what was pushed where repeats differ by chance */
+	TS_CUT_AMPLIFIED,    /* spread of repeats that low precision has amplified */
+	TS_CUT_CHANCE,	     /* r beyond which amplified rounding does not go */
 	TS_CUTS,
 };
 

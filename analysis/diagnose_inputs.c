@@ -431,13 +431,14 @@ static bool same_parameters(const struct ts_inquiry *q)
 							 ts_agrees_at(q, TS_KIND_PARAMS, q->f - q->cadence));
 }
 
-/* The gradients part first, and no loss of their step was recorded: it may have parted there. */
+/* The gradients part first, and no loss of their step was recorded, or a coarse one: it may have parted there. */
 static bool loss_unseen(const struct ts_inquiry *q)
 {
 	const struct ts_first *grads = &q->first[TS_KIND_GRADS], *loss = &q->first[TS_KIND_LOSS];
+	bool coarse = ts_cut_of(q, TS_CUT_QUANTUM) * q->quantum > q->limit;
 
 	return grads->parts && grads->step == q->f && q->hidden > 0 && loss->step > q->f &&
-	       !ts_agrees_at(q, TS_KIND_LOSS, q->f);
+	       (coarse || !ts_agrees_at(q, TS_KIND_LOSS, q->f));
 }
 
 /* Parameters, batch and generators agree, and the loss does not. */
@@ -454,7 +455,7 @@ static bool by_exclusion(struct ts_inquiry *q)
 		ts_say_for(q, "parameters, batch and generators of step %" PRId64 " agree, its loss does not", q->f);
 	} else {
 		ts_say_for(q, "parameters, batch and generators of step %" PRId64 " agree, its gradients do not", q->f);
-		ts_say_against(q, "no loss of that step was recorded: the forward pass may have agreed");
+		ts_say_against(q, "no loss of that step shows what its forward pass gave: it may have agreed");
 		ts_remain(q, TS_CAUSE_NONDETERMINISM);
 		ts_remain(q, TS_CAUSE_GRADIENT_PATH);
 	}

@@ -60,6 +60,13 @@ struct ts_series_row {
 	struct ts_gap gap;	  /* PARTS, of numbers: how far apart from there on */
 };
 
+/* As an answer says it. */
+struct ts_cut_off {
+	struct ts_span name; /* "numeric_jump" */
+	double value;	     /* that counted */
+	double standard;     /* its default */
+};
+
 struct ts_diff {
 	struct ts_run_ref a, b;
 	struct ts_span axis;	      /* the column that points were paired by; empty = the step */
@@ -77,6 +84,8 @@ struct ts_diff {
 	struct ts_diagnosis diagnosis;
 	struct ts_op_diff ops;	      /* n = 0: no digests of operations, or none differ */
 	struct ts_repeats repeats;    /* asked: false where none were named */
+	struct ts_cut_off *cut_offs;  /* that a policy set to another value than the default */
+	size_t n_cut_offs;
 	/* If asked for, of series of numbers that part, on the rank that parts first: group "around" (the split) or "whole" (run),
 	 * subject = series, name = "a", then "b" of the same grid. */
 	struct ts_plots plots;

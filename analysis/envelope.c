@@ -13,7 +13,17 @@ bool ts_pattern_is_chance(enum ts_pattern pattern)
 void ts_envelope_begin(struct ts_envelope *e, size_t n, struct ts_resolution *resolutions, bool chance, struct ts_arena *arena)
 {
 	*e = (struct ts_envelope){
-		.n = n, .resolutions = resolutions, .chance = chance, .arena = arena, .quiet = TS_ENVELOPE_WINDOW};
+		.n = n, .resolutions = resolutions, .chance = chance, .arena = arena, .quiet = UINT64_MAX};
+}
+
+static double cut(const struct ts_envelope *e, enum ts_cut which)
+{
+	return e->cuts ? e->cuts->value[which] : ts_cut_rows[which].value;
+}
+
+static uint64_t points_of(const struct ts_envelope *e, enum ts_cut which)
+{
+	return (uint64_t)cut(e, which);
 }
 
 /* Of numbers with one sign the farthest two are the least and the greatest. */
@@ -70,7 +80,7 @@ bool ts_envelope_learn(struct ts_envelope *e, const double *values)
 {
 	double spread = spread_of(values, e->n), *window;
 
-	if (e->learnt % TS_ENVELOPE_WINDOW == 0 && !add_window(e))
+	if (e->learnt % points_of(e, TS_CUT_WINDOW) == 0 && !add_window(e))
 		return false;
 	e->learnt++;
 	window = &e->windows[e->n_windows - 1];
@@ -130,7 +140,7 @@ static double spread_at(const struct ts_envelope *e, size_t window)
 
 static double limit_of(const struct ts_envelope *e, double spread, double coarse)
 {
-	double times = 1 + (TS_ENVELOPE_TIMES - 1) * (TS_REPEATS_LEAST - 1) / ((double)e->n - 1);
+	double times = 1 + (cut(e, TS_CUT_SPREAD) - 1) * (TS_REPEATS_LEAST - 1) / ((double)e->n - 1);
 
 	/* Decimals are held in doubles that are off by a hair: one unit of them is no more than one quantum. */
 	return fmax(times * spread, coarse * (1 + 1e-9));
@@ -151,20 +161,20 @@ static double nearest(const struct ts_envelope *e, const double *values, double 
 /* Do the points outside in a row come to a real difference? */
 static bool is_real(const struct ts_envelope *e, double spread)
 {
-	if (e->streak < TS_ENVELOPE_RUN)
+	if (e->streak < points_of(e, TS_CUT_RUN))
 		return false;
-	if (!e->chance || spread >= TS_ENVELOPE_AMPLIFIED || e->streak_least > TS_ENVELOPE_CHANCE)
+	if (!e->chance || spread >= cut(e, TS_CUT_AMPLIFIED) || e->streak_least > cut(e, TS_CUT_CHANCE))
 		return true;
-	return e->streak >= TS_ENVELOPE_AT_ONCE && e->streak_is_first && e->streak_least > e->streak_rounding;
+	return e->streak >= points_of(e, TS_CUT_AT_ONCE) && e->streak_is_first && e->streak_least > e->streak_rounding;
 }
 
 static void begin_streak(struct ts_envelope *e, int64_t step, double r, double limit)
 {
-	e->streak_is_first = e->quiet >= TS_ENVELOPE_WINDOW;
+	e->streak_is_first = e->quiet >= points_of(e, TS_CUT_WINDOW);
 	e->streak_step = step;
 	e->streak_r = e->streak_least = r;
 	e->streak_limit = limit;
-	e->streak_rounding = TS_ENVELOPE_ROUNDING;
+	e->streak_rounding = cut(e, TS_CUT_NUMERIC);
 }
 
 static void add_outside(struct ts_envelope *e, int64_t step, double r, double spread, double coarse)
@@ -178,7 +188,7 @@ static void add_outside(struct ts_envelope *e, int64_t step, double r, double sp
 	e->streak_least = fmin(e->streak_least, r);
 	e->streak_rounding = fmax(e->streak_rounding, TS_ENVELOPE_QUANTA * coarse);
 	real = is_real(e, spread);
-	if (e->row.real || !(real || (e->streak == TS_ENVELOPE_RUN && !e->row.grown)))
+	if (e->row.real || !(real || (e->streak == points_of(e, TS_CUT_RUN) && !e->row.grown)))
 		return;
 	e->row.real = real;
 	e->row.grown = !real;
@@ -190,18 +200,18 @@ static void add_outside(struct ts_envelope *e, int64_t step, double r, double sp
 static void add_inside(struct ts_envelope *e)
 {
 	e->streak = 0;
-	e->quiet++;
+	e->quiet += e->quiet < UINT64_MAX;
 }
 
 bool ts_envelope_judge(struct ts_envelope *e, int64_t step, const double *values, double candidate)
 {
-	size_t window = (size_t)(e->judged / TS_ENVELOPE_WINDOW);
+	size_t window = (size_t)(e->judged / points_of(e, TS_CUT_WINDOW));
 	double r, spread = 0, coarse = 0;
 
 	if (!e->ready && !find_level(e))
 		return false;
 	e->ready = true;
-	if (e->judged++ % TS_ENVELOPE_WINDOW == 0)
+	if (e->judged++ % points_of(e, TS_CUT_WINDOW) == 0)
 		e->starts[window] = step;
 	r = nearest(e, values, candidate);
 	if (e->judged == 1 || r > e->row.greatest) {
@@ -228,11 +238,12 @@ bool ts_envelope_end(struct ts_envelope *e, bool has_step, int64_t step, struct 
 	row.name = ret_row->name;
 	row.rank = ret_row->rank;
 	row.points = e->judged;
-	row.known = e->judged >= TS_ENVELOPE_RUN;
+	row.known = e->judged >= points_of(e, TS_CUT_RUN);
 	row.spread_there = (double)NAN;
 	if (!row.known) {
-		const char *why = ts_arena_printf(e->arena, "the runs have %llu points of it in common, and %d are needed",
-						  (unsigned long long)e->judged, TS_ENVELOPE_RUN);
+		const char *why =
+			ts_arena_printf(e->arena, "the runs have %llu points of it in common, and %llu are needed",
+					(unsigned long long)e->judged, (unsigned long long)points_of(e, TS_CUT_RUN));
 
 		if (!why)
 			return false;

@@ -33,6 +33,7 @@
 #ifndef TSCOPE_ANALYSIS_REPEATS_H
 #define TSCOPE_ANALYSIS_REPEATS_H
 
+#include "analysis/cuts.h"
 #include "analysis/equivalence.h"
 #include "analysis/gap.h"
 #include "analysis/matrix.h"
@@ -119,6 +120,7 @@ struct ts_envelope {
 	uint64_t learnt, judged;
 	bool ready;
 	int64_t *starts; /* first step of each window */
+	const struct ts_cuts *cuts; /* set it behind ts_envelope_begin; NULL: the defaults */
 	struct ts_envelope_row row;
 	/* points outside in a row, and where they began */
 	size_t streak;

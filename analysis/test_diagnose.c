@@ -980,6 +980,16 @@ static void test_coarse_behind_digests(void **state)
 	expect(&s, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW);
 	assert_true(says_against(&s, "in the 30 steps before"));
 	AGAIN(s);
+	/* One step behind gradients that part from equal inputs: four decimals did not show the loss of theirs. */
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
+	digest(&s, TS_KIND_GRADS, "digests.grads", 0, 0);
+	loss = parts(&s, TS_KIND_LOSS, "loss", 1, 4e-4, 1e-2, 0.05);
+	loss->gap.quantum = 1e-4;
+	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_LOW);
+	AGAIN(s);
 	/* The gradients of step 60 part from equal inputs; its loss was not logged, the next is beyond grown rounding. */
 	agrees(&s, TS_KIND_BATCH, "digests.batch");
 	agrees(&s, TS_KIND_RNG, "digests.rng");

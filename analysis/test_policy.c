@@ -74,7 +74,8 @@ static void mistakes_have_a_line_and_a_way_out(void **state)
 		{"DIVERGENCE.x = 1",
 		 "team.policy:1: DIVERGENCE has no cut-off x; it has numeric_jump, numeric_grad, init_jump, precision_jump, "
 		 "resume_data_jump, latch_slope, hidden_slope, quanta, spread_times, blow_up, blow_up_records, report_records, common_records, "
-		 "resume_records, input_records, lr_records, envelope_window, envelope_run"},
+		 "resume_records, input_records, lr_records, envelope_window, envelope_run, envelope_at_once, envelope_amplified, "
+		 "envelope_chance"},
 		{"DIVERGENCE = off",
 		 "team.policy:1: DIVERGENCE cannot be off or on; a cut-off is set as DIVERGENCE.NAME = NUMBER"},
 		{"DIVERGENCE = 1", "team.policy:1: DIVERGENCE cannot be off or on; a cut-off is set as DIVERGENCE.NAME = NUMBER"},

@@ -49,6 +49,22 @@ static void other_types(struct ts_json *j, unsigned types)
 	ts_json_end(j);
 }
 
+static void cut_offs(struct ts_json *j, const struct ts_diff *diff)
+{
+	ts_json_key(j, "cut_offs");
+	ts_json_array(j);
+	for (size_t i = 0; i < diff->n_cut_offs; i++) {
+		ts_json_object(j);
+		ts_json_text(j, "name", diff->cut_offs[i].name);
+		ts_json_key(j, "value");
+		ts_json_double(j, diff->cut_offs[i].value);
+		ts_json_key(j, "default");
+		ts_json_double(j, diff->cut_offs[i].standard);
+		ts_json_end(j);
+	}
+	ts_json_end(j);
+}
+
 /* axis: first_step and after_step are places on it. */
 static void series_row(struct ts_json *j, const struct ts_series_row *row, bool axis)
 {
@@ -150,6 +166,7 @@ enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *dif
 	ts_json_key(j, "reason");
 	ts_json_span(j, diff->reason);
 	ts_json_text(j, "axis", diff->axis);
+	cut_offs(j, diff);
 	if (ts_json_diagnosis(j, &diff->diagnosis, &cli->arena, err))
 		return err->status;
 	ts_json_run(j, "a", &diff->a);

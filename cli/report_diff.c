@@ -1,8 +1,9 @@
 /* report_diff.c - the report of a diff: one sentence, how sure it is, what still holds, then what parts where, the curves, the facts,
  * the evidence and what to run next. What the answer does not have leaves its words or its section out.
  */
-#include "cli/render.h"
 #include "cli/report_diff.h"
+#include "analysis/say.h"
+#include "cli/render.h"
 #include "cli/reproduce.h"
 #include "cli/show_ops.h"
 #include "cli/show_value.h"
@@ -108,6 +109,22 @@ static void tier(struct ts_report *r, struct ts_section *s, const char *label, c
 	static const char *const answers[] = {"not known", "holds", "fails"};
 
 	ts_report_line(r, s, label, ts_report_join(r, answers[t->answer], ": ", t->why.len ? ts_report_text(r, t->why) : NULL));
+}
+
+/* "numeric_jump 1e-05 (default 2e-06)" */
+static void cut_offs(struct ts_report *r, const struct ts_diff *diff)
+{
+	const char *text = NULL;
+
+	for (size_t i = 0; i < diff->n_cut_offs; i++) {
+		const struct ts_cut_off *c = &diff->cut_offs[i];
+
+		text = ts_report_join(r, text, ", ",
+				      ts_report_say(r, "%s %s (default %s)", ts_report_text(r, c->name),
+						    ts_say_number(c->value).text, ts_say_number(c->standard).text));
+	}
+	if (text)
+		ts_report_line(r, ts_report_section(r, "CUT-OFFS BY POLICY"), NULL, text);
 }
 
 static void tiers(struct ts_report *r, const struct ts_diagnosis *d)
@@ -267,6 +284,7 @@ enum ts_status ts_report_of_diff(const struct ts_diff *diff, bool all, const str
 	runs(&r, diff);
 	if (diagnosed(diff))
 		tiers(&r, d);
+	cut_offs(&r, diff);
 	ts_report_diff_series(&r, diff);
 	ts_report_diff_curves(&r, diff);
 	ts_report_diff_facts(&r, diff);

@@ -1,11 +1,9 @@
 /* verb_analyze.c - tscope analyze: what a run is bound by, what is wrong with it, and why. */
-#include "base/file.h"
 #include "base/limits.h"
 #include "cli/ask.h"
+#include "cli/policy_file.h"
 #include "cli/render.h"
 #include "cli/verbs.h"
-
-enum { POLICY_MAX = 1 << 20 };
 
 static enum ts_status numbers(const struct ts_args *args, struct ts_analyze_request *request, struct ts_error *err)
 {
@@ -28,32 +26,17 @@ static enum ts_status numbers(const struct ts_args *args, struct ts_analyze_requ
 	return TS_OK;
 }
 
-static enum ts_status policy(struct ts_cli *cli, const char *path, struct ts_policy *ret_policy, struct ts_error *err)
-{
-	struct ts_buf file = TS_BUF_INIT(POLICY_MAX);
-	struct ts_span text = {NULL, 0};
-	enum ts_status status = ts_file_read(path, &file, err);
-
-	if (!status) {
-		text = ts_arena_span(&cli->arena, ts_buf_view(&file));
-		status = text.data ? ts_policy_parse(text, path, &cli->arena, ret_policy, err)
-				   : ts_arena_error(&cli->arena, err);
-	}
-	ts_buf_finish(&file);
-	return status;
-}
-
 static enum ts_status options(struct ts_cli *cli, struct ts_analyze_request *request, struct ts_error *err)
 {
-	const char *dtype = ts_args_text(&cli->args, "dtype"), *path = ts_args_text(&cli->args, "policy");
+	const char *dtype = ts_args_text(&cli->args, "dtype");
 	enum ts_status status = numbers(&cli->args, request, err);
 
 	if (!status && dtype && !*dtype)
 		status = ts_error_set(err, TS_INVALID, "--dtype wants a name, as bf16");
 	if (!status)
 		status = ts_check_page_option(cli, "rows", err);
-	if (!status && path)
-		status = policy(cli, path, &request->policy, err);
+	if (!status)
+		status = ts_policy_file(cli, &request->policy, err);
 	if (dtype)
 		request->dtype = ts_span_str(dtype);
 	request->fresh = ts_args_has(&cli->args, "fresh");

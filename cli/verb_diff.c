@@ -1,6 +1,7 @@
 /* verb_diff.c - tscope diff: where two runs part. */
 #include "cli/ask.h"
 #include "cli/find_repeats.h"
+#include "cli/policy_file.h"
 #include "cli/render.h"
 #include "cli/reproduce.h"
 #include "cli/verbs.h"
@@ -130,6 +131,8 @@ static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 	struct ts_diff diff;
 	enum ts_status status = ts_check_page_option(cli, "first", err) ? ts_error_prefix(err, "diff") : TS_OK;
 
+	if (!status)
+		status = ts_policy_file(cli, &request.policy, err) ? ts_error_prefix(err, "diff") : TS_OK;
 	if (!status)
 		status = ignored(cli, &cli->arena, &request, err);
 	if (!status)

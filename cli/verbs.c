@@ -126,6 +126,7 @@ static const struct ts_option diff_options[] = {
 	{"curves", 0, NULL, "also the curves of the whole run", TS_COMPLETE_NONE, NULL, false},
 	{"html", 0, "FILE", "also write a page with plots, which needs nothing else; - writes it to stdout in place of the report", TS_COMPLETE_FILE, NULL, false},
 	{"repeats", 0, "GLOB", "hold the second run against the spread of these runs of the first one's recipe", TS_COMPLETE_RUN, NULL, true},
+	{"policy", 0, "FILE", "cut-offs of the diagnosis: DIVERGENCE.name = number (docs/divergence.md)", TS_COMPLETE_FILE, NULL, false},
 	{"reproduce", 0, NULL, "also what would run each of the two again, as far as it is recorded", TS_COMPLETE_NONE, NULL, false},
 	END_OPTIONS,
 };

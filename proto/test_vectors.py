@@ -99,7 +99,8 @@ VECTORS = [
      "fixes { name: \"f\" how: \"h\" of: BOUND_INPUT wins_most_ratio: 0.25 effort: 2 } unknowns: \"u1\" unknowns: \"u2\" } "
      "findings { code: \"DIST.STRAGGLER\" severity: SEVERITY_HIGH title: \"t\" detail: \"d\" advice: \"a\" steps { first: -2 last: 9 } ranks: 3 ranks: 5 evidence { group: \"ranks\" unit: UNIT_RATIO value: 0.5 } } "
      "findings { code: \"X.Y\" severity: SEVERITY_LOW } unchecked { code: \"DIST.EXPOSED_COMM\" reason: \"no trace\" }" % (RUN % ident(1))),
-    ("diff_request", "DiffRequest", 'a: "a" b: "b" ignore: "i1" ignore: "i2" repeats: "r1" repeats: "r2" axis: "tokens" plots: PLOTS_WANTED_ALL'),
+    ("diff_request", "DiffRequest", 'a: "a" b: "b" ignore: "i1" ignore: "i2" repeats: "r1" repeats: "r2" axis: "tokens" plots: PLOTS_WANTED_ALL '
+     'policy { code: "DIVERGENCE" threshold: "numeric_jump" value: 1e-5 } policy { code: "TIMING.JITTER" off: true }'),
     ("diff_reply", "DiffReply",
      "a { %s } b { %s } verdict: VERDICT_INCONCLUSIVE reason: \"why\" "
      "facts { group: GROUP_SEEDS change: FACT_CHANGE_ONLY_A rank: -1 path: \"seeds.a\" a { path: \"seeds.a\" type: FACT_TYPE_LONG source: FACT_SOURCE_PUSHER text_id: %s text_len: 2000 } } "
@@ -118,7 +119,8 @@ VECTORS = [
      "levels { name: \"v\" why_not: \"lw\" difference: nan } level: TIER_ANSWER_HOLDS level_why: \"ly\" } "
      "ops { rows { rank: 2 role: OP_ROLE_ORIGIN step: -1 ordinal: 3 name: \"attn\" occurrence: 4 has_inputs: true in_a: 5 in_b: 5 out_a: 6 out_b: 7 } compared: 8 only_a: 9 only_b: 10 reordered: true } "
      "plots { group: \"around\" subject: \"loss\" name: \"a\" first_step: 5 width: 1 min: 1 max: 1 mean: 1 count: 1 } "
-     "plots { group: \"around\" subject: \"loss\" name: \"b\" first_step: 5 width: 1 min: 6 max: 8 mean: 7 count: 1 }"
+     "plots { group: \"around\" subject: \"loss\" name: \"b\" first_step: 5 width: 1 min: 6 max: 8 mean: 7 count: 1 } "
+     "cut_offs { name: \"quanta\" value: 4.5 standard: 3 } cut_offs { name: \"blow_up\" standard: 0.5 }"
      % (RUN % ident(1), RUN % ident(2), ident(3), RUN % ident(4), RUN % ident(5))),
     ("matrix_request", "DiffMatrixRequest", 'runs: "p/a" runs: "p/b" runs: "id:4f1c"'),
     ("matrix_reply", "DiffMatrixReply",

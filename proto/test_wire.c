@@ -832,6 +832,11 @@ static void reads_diff_messages(void **state)
 	IS(request.repeats[1], "r2");
 	IS(request.axis, "tokens");
 	assert_int_equal(request.plots, TS_PLOTS_ALL);
+	assert_int_equal(request.policy.n, 2);
+	IS(request.policy.items[0].code, "DIVERGENCE");
+	IS(request.policy.items[0].threshold, "numeric_jump");
+	assert_true(request.policy.items[0].value == 1e-5);
+	assert_true(request.policy.items[1].off);
 	UNPACK(diff_reply, &d);
 	check_run(&d.a, 1);
 	check_run(&d.b, 2);
@@ -858,6 +863,11 @@ static void reads_diff_messages(void **state)
 	IS(d.plots.items[0].group, "around");
 	IS(d.plots.items[1].name, "b");
 	assert_true(d.plots.items[1].max[0] == 8);
+	assert_int_equal(d.n_cut_offs, 2);
+	IS(d.cut_offs[0].name, "quanta");
+	assert_true(d.cut_offs[0].value == 4.5 && d.cut_offs[0].standard == 3);
+	IS(d.cut_offs[1].name, "blow_up");
+	assert_true(d.cut_offs[1].value == 0 && d.cut_offs[1].standard == 0.5);
 }
 
 static void reads_matrix_messages(void **state)

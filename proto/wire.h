@@ -211,6 +211,7 @@ struct ts_diff_request {
 	size_t n_repeats;
 	struct ts_span axis; /* a column to align by in place of the step; empty = step */
 	enum ts_plots_wanted plots; /* curves too */
+	struct ts_policy policy; /* its cut-offs count */
 };
 
 /* DiffMatrix */

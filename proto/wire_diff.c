@@ -1,6 +1,8 @@
 /* wire_diff.c - Diff: where two runs part. */
 #include "proto/wire_message.h"
 
+enum { CUT_OFFS_MAX = 64 };
+
 static ProtobufCMessage *build_diff_request(const struct ts_diff_request *in, struct ts_arena *arena)
 {
 	Tscope__V1__DiffRequest *m = ts_wire_new(arena, WIRE_DESCRIPTOR(diff_request));
@@ -11,8 +13,10 @@ static ProtobufCMessage *build_diff_request(const struct ts_diff_request *in, st
 	m->b = ts_wire_span(in->b);
 	m->ignore = ts_wire_spans(arena, in->ignore, in->n_ignore);
 	m->repeats = ts_wire_spans(arena, in->repeats, in->n_repeats);
-	if (!m->ignore || !m->repeats)
+	m->policy = ts_wire_build_policy(&in->policy, arena);
+	if (!m->ignore || !m->repeats || !m->policy)
 		return NULL;
+	m->n_policy = in->policy.n;
 	m->n_ignore = in->n_ignore;
 	m->n_repeats = in->n_repeats;
 	m->axis = ts_wire_span(in->axis);
@@ -30,6 +34,7 @@ static void read_diff_request(struct ts_wire_reader *r, const Tscope__V1__DiffRe
 				     &out->n_repeats);
 	out->axis = ts_wire_text(r, m->axis, TS_PATH_MAX, "axis");
 	out->plots = (enum ts_plots_wanted)ts_wire_enum(r, (int)m->plots, TS_PLOTS_NONE, TS_PLOTS_ALL, "plots");
+	ts_wire_read_policy(r, m->policy, m->n_policy, &out->policy);
 }
 
 WIRE_PACK(diff_request, ts_diff_request);
@@ -207,6 +212,29 @@ static void read_extent(struct ts_wire_reader *r, const Tscope__V1__DiffReply *m
 					   &out->n_ranks_only_b);
 }
 
+static Tscope__V1__CutOff **build_cut_offs(const struct ts_diff *in, struct ts_arena *arena)
+{
+	Tscope__V1__CutOff **rows = ts_wire_rows(arena, in->n_cut_offs, WIRE_DESCRIPTOR(cut_off));
+
+	for (size_t i = 0; rows && i < in->n_cut_offs; i++) {
+		rows[i]->name = ts_wire_span(in->cut_offs[i].name);
+		rows[i]->value = in->cut_offs[i].value;
+		rows[i]->standard = in->cut_offs[i].standard;
+	}
+	return rows;
+}
+
+static void read_cut_offs(struct ts_wire_reader *r, const Tscope__V1__DiffReply *m, struct ts_diff *out)
+{
+	out->cut_offs =
+		ts_wire_array(r, m->n_cut_offs, sizeof *out->cut_offs, CUT_OFFS_MAX, "cut_offs", &out->n_cut_offs);
+	for (size_t i = 0; i < out->n_cut_offs; i++) {
+		out->cut_offs[i].name = ts_wire_text(r, m->cut_offs[i]->name, TS_PATH_MAX, "cut_offs.name");
+		out->cut_offs[i].value = m->cut_offs[i]->value;
+		out->cut_offs[i].standard = m->cut_offs[i]->standard;
+	}
+}
+
 /* Verdict is not enum ts_diff_verdict: that one has the exit codes. */
 static const enum ts_diff_verdict verdicts[] = {0, TS_DIFF_SAME, TS_DIFF_DIFFERENT, TS_DIFF_INCONCLUSIVE};
 
@@ -236,9 +264,11 @@ static ProtobufCMessage *build_diff_reply(const struct ts_diff *in, struct ts_ar
 	m->diagnosis = ts_wire_build_diagnosis(&in->diagnosis, arena);
 	m->ops = ts_wire_build_ops(&in->ops, arena);
 	m->plots = ts_wire_build_plots(&in->plots, arena);
-	if (!m->a || !m->b || !m->facts || !m->series || !m->diagnosis || !m->ops || !m->plots)
+	m->cut_offs = build_cut_offs(in, arena);
+	if (!m->a || !m->b || !m->facts || !m->series || !m->diagnosis || !m->ops || !m->plots || !m->cut_offs)
 		return NULL;
 	m->n_plots = in->plots.n;
+	m->n_cut_offs = in->n_cut_offs;
 	if (in->repeats.asked && !(m->repeats = ts_wire_build_repeats(&in->repeats, arena)))
 		return NULL;
 	m->axis = ts_wire_span(in->axis);
@@ -279,6 +309,7 @@ static void read_diff_reply(struct ts_wire_reader *r, const Tscope__V1__DiffRepl
 	if (ts_wire_need(r, m->ops, "ops"))
 		ts_wire_read_ops(r, m->ops, &out->ops);
 	ts_wire_read_plots(r, m->plots, m->n_plots, &out->plots);
+	read_cut_offs(r, m, out);
 }
 
 WIRE_PACK(diff_reply, ts_diff);

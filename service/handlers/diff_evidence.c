@@ -464,8 +464,8 @@ static struct ts_span short_id(const struct ts_id *id, struct ts_arena *arena)
 }
 
 enum ts_status ts_diff_diagnose(const struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_run *a,
-				const struct ts_run *b, const struct ts_repeats_seen *repeats, struct ts_diff *diff,
-				struct ts_error *err)
+				const struct ts_run *b, const struct ts_repeats_seen *repeats, const struct ts_cuts *cuts,
+				struct ts_diff *diff, struct ts_error *err)
 {
 	struct asking q = {.notes = notes, .f = f, .a = a, .b = b, .diff = diff, .arena = notes->arena};
 	struct ts_facts facts[2];
@@ -485,7 +485,7 @@ enum ts_status ts_diff_diagnose(const struct ts_evidence_notes *notes, struct ts
 	if (earliest(notes, &at) && (find_resumes(&q, notes->items[at].rank, notes->items[at].first, err) ||
 				     find_epoch(&q, notes->items[at].rank, notes->items[at].first, err)))
 		return err->status;
-	return ts_diagnose(&q.e, NULL, q.arena, &diff->diagnosis, err);
+	return ts_diagnose(&q.e, cuts, q.arena, &diff->diagnosis, err);
 }
 
 void ts_diff_diagnose_same(struct ts_diff *diff)

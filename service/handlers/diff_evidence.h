@@ -35,8 +35,8 @@ enum ts_status ts_evidence_note(struct ts_evidence_notes *notes, struct ts_fetch
 
 /* Sets diff->diagnosis. repeats may be NULL. */
 enum ts_status ts_diff_diagnose(const struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_run *a,
-				const struct ts_run *b, const struct ts_repeats_seen *repeats, struct ts_diff *diff,
-				struct ts_error *err);
+				const struct ts_run *b, const struct ts_repeats_seen *repeats, const struct ts_cuts *cuts,
+				struct ts_diff *diff, struct ts_error *err);
 /* The diagnosis of a run and itself; of runs that were not aligned by step. */
 void ts_diff_diagnose_same(struct ts_diff *diff);
 enum ts_status ts_diff_diagnose_not(struct ts_diff *diff, struct ts_arena *arena, struct ts_error *err);

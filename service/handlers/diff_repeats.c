@@ -203,6 +203,7 @@ struct repeating {
 	struct ts_fetch *fetch;
 	const struct ts_run **runs; /* the repeats, then the candidate */
 	size_t n;		    /* of repeats */
+	const struct ts_cuts *cuts;
 	const struct ts_diff *diff;
 	struct ts_arena *arena;
 	struct ts_repeats *out;
@@ -254,6 +255,7 @@ static enum ts_status both_passes(const struct repeating *r, struct side_by_side
 		resolutions[i] = (struct ts_resolution){column->precision, column->digits};
 	}
 	ts_envelope_begin(&s->envelope, r->n, resolutions, ts_pattern_is_chance(r->out->pattern), r->arena);
+	s->envelope.cuts = r->cuts;
 	if (pass(s, err))
 		return err->status;
 	s->judging = true;
@@ -439,8 +441,15 @@ enum ts_status ts_diff_repeats(struct ts_fetch *f, const struct ts_run *a, const
 			       const struct ts_diff *diff, struct ts_arena *arena, struct ts_repeats *ret_repeats,
 			       struct ts_error *err)
 {
+	return ts_diff_repeats_by(f, a, b, named, NULL, diff, arena, ret_repeats, err);
+}
+
+enum ts_status ts_diff_repeats_by(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b, struct ts_run_ids named,
+				  const struct ts_cuts *cuts, const struct ts_diff *diff, struct ts_arena *arena,
+				  struct ts_repeats *ret_repeats, struct ts_error *err)
+{
 	struct ts_repeats out = {.asked = true};
-	struct repeating r = {.fetch = f, .diff = diff, .arena = arena, .out = &out};
+	struct repeating r = {.fetch = f, .cuts = cuts, .diff = diff, .arena = arena, .out = &out};
 	struct ts_run *runs = ts_arena_array(arena, named.n + 1, sizeof *runs);
 
 	r.runs = ts_arena_array(arena, named.n + 2, sizeof(const struct ts_run *));

@@ -21,6 +21,10 @@ struct ts_run_ids {
 enum ts_status ts_diff_repeats(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b, struct ts_run_ids named,
 			       const struct ts_diff *diff, struct ts_arena *arena, struct ts_repeats *ret_repeats,
 			       struct ts_error *err);
+/* The same by other cut-offs than the defaults. */
+enum ts_status ts_diff_repeats_by(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b, struct ts_run_ids named,
+				  const struct ts_cuts *cuts, const struct ts_diff *diff, struct ts_arena *arena,
+				  struct ts_repeats *ret_repeats, struct ts_error *err);
 /* As the diagnosis wants it; runs is 0 where no spread is known. */
 struct ts_repeats_seen ts_repeats_seen_of(const struct ts_repeats *repeats);
 

@@ -28,7 +28,8 @@ struct diffing {
 	bool has_steps, listed; /* the steps of several ranks are put together */
 	struct ts_step_ranges only_a, only_b;
 	struct ts_diff_tally tally;
-	struct ts_run_ids repeats;
+	const struct ts_diff_how *how;
+	struct ts_cuts cuts;
 	struct ts_evidence_notes notes;
 };
 
@@ -382,12 +383,30 @@ static void cut_rows(struct diffing *d)
 
 static enum ts_status add_repeats(struct diffing *d, struct ts_error *err)
 {
-	if (d->repeats.n == 0)
+	if (d->how->repeats.n == 0)
 		return TS_OK;
-	return ts_diff_repeats(d->fetch, d->a, d->b, d->repeats, d->diff, d->arena, &d->diff->repeats, err);
+	return ts_diff_repeats_by(d->fetch, d->a, d->b, d->how->repeats, &d->cuts, d->diff, d->arena, &d->diff->repeats,
+				  err);
 }
 
-static enum ts_status diff_all(struct diffing *d, struct ts_fact_globs ignore, struct ts_error *err)
+/* Those that a policy set, and not to their defaults. */
+static enum ts_status tell_cuts(struct diffing *d, struct ts_error *err)
+{
+	struct ts_cut_off *told = ts_arena_array(d->arena, TS_CUTS, sizeof *told);
+	size_t n = 0;
+
+	if (!told)
+		return ts_arena_error(d->arena, err);
+	for (size_t i = 0; i < TS_CUTS; i++)
+		if (d->cuts.value[i] != ts_cut_rows[i].value)
+			told[n++] = (struct ts_cut_off){ts_span_str(ts_cut_rows[i].name), d->cuts.value[i],
+							ts_cut_rows[i].value};
+	d->diff->cut_offs = told;
+	d->diff->n_cut_offs = n;
+	return TS_OK;
+}
+
+static enum ts_status diff_all(struct diffing *d, struct ts_error *err)
 {
 	struct ts_diff *diff = d->diff;
 	struct ts_repeats_seen seen;
@@ -396,7 +415,8 @@ static enum ts_status diff_all(struct diffing *d, struct ts_fact_globs ignore, s
 		return ts_error_prefix(err, "the first run");
 	if (ts_run_describe(d->fetch, d->b, &diff->b, err))
 		return ts_error_prefix(err, "the second run");
-	if (ts_facts_diff(d->a, d->b, ignore, d->arena, &diff->facts, &diff->n_facts, err) || diff_ranks(d, err))
+	if (ts_facts_diff(d->a, d->b, d->how->ignore, d->arena, &diff->facts, &diff->n_facts, err) ||
+	    diff_ranks(d, err))
 		return err->status;
 	if (ts_diff_ops(d->fetch, d->a, d->b, d->arena, &diff->ops, &d->tally.ops_apart, err))
 		return ts_error_prefix(err, "digests of operations");
@@ -406,7 +426,7 @@ static enum ts_status diff_all(struct diffing *d, struct ts_fact_globs ignore, s
 		qsort(diff->series, diff->n_series, sizeof *diff->series, by_weight);
 	seen = ts_repeats_seen_of(&diff->repeats);
 	if (d->axis.name.len ? ts_diff_diagnose_not(diff, d->arena, err)
-			     : ts_diff_diagnose(&d->notes, d->fetch, d->a, d->b, &seen, diff, err))
+			     : ts_diff_diagnose(&d->notes, d->fetch, d->a, d->b, &seen, &d->cuts, diff, err))
 		return err->status;
 	cut_rows(d);
 	if (ts_diff_judge(diff, &d->tally, d->arena, err))
@@ -445,22 +465,27 @@ enum ts_status ts_diff_runs_by(struct ts_fetch *f, const struct ts_id *a, const 
 			       struct ts_fact_globs ignore, struct ts_span axis, struct ts_arena *arena,
 			       struct ts_diff *ret_diff, struct ts_error *err)
 {
-	struct ts_run_ids none = {.n = 0};
+	struct ts_diff_how how = {.ignore = ignore, .axis = axis};
 
-	return ts_diff_runs_against(f, a, b, ignore, axis, none, arena, ret_diff, err);
+	return ts_diff_runs_how(f, a, b, &how, arena, ret_diff, err);
 }
 
-enum ts_status ts_diff_runs_against(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
-				    struct ts_fact_globs ignore, struct ts_span axis, struct ts_run_ids repeats,
-				    struct ts_arena *arena, struct ts_diff *ret_diff, struct ts_error *err)
+enum ts_status ts_diff_runs_how(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
+				const struct ts_diff_how *how, struct ts_arena *arena, struct ts_diff *ret_diff,
+				struct ts_error *err)
 {
-	struct ts_diff diff = {.axis = axis};
-	struct diffing d = {.fetch = f, .arena = arena, .diff = &diff, .axis.name = axis, .notes.arena = arena};
+	struct ts_diff diff = {.axis = how->axis};
+	struct diffing d = {
+		.fetch = f, .arena = arena, .diff = &diff, .axis.name = how->axis, .how = how, .notes.arena = arena};
 	struct ts_run run_a, run_b;
 	enum ts_status status;
 
-	d.repeats = repeats;
 	d.a = d.b = &run_a;
+	if (how->policy && ts_policy_check(how->policy, err))
+		return err->status;
+	ts_cuts_of(how->policy, &d.cuts);
+	if (tell_cuts(&d, err))
+		return err->status;
 	if (ts_run_open(f, a, arena, &run_a, err))
 		return ts_error_prefix(err, "the first run");
 	if (ts_id_eq(a, b)) {
@@ -473,7 +498,7 @@ enum ts_status ts_diff_runs_against(struct ts_fetch *f, const struct ts_id *a, c
 			return ts_error_prefix(err, "the second run");
 		status = ts_series_walk_create(f, &d.walk, err);
 		if (!status)
-			status = diff_all(&d, ignore, err);
+			status = diff_all(&d, err);
 		ts_series_walk_destroy(d.walk);
 	}
 	if (!status)
@@ -504,18 +529,19 @@ static enum ts_status resolve_repeats(struct ts_call *call, const struct ts_diff
 static enum ts_status answer(struct ts_call *call, const struct ts_diff_request *request, struct ts_arena *arena,
 			     struct ts_error *err)
 {
-	struct ts_fact_globs ignore = {request->ignore, request->n_ignore};
-	struct ts_run_ids repeats;
+	struct ts_diff_how how = {
+		.ignore = {request->ignore, request->n_ignore}, .axis = request->axis, .policy = &request->policy};
 	struct ts_resolved a, b;
 	struct ts_fetch fetch;
 	struct ts_diff diff;
 	enum ts_status status;
 
 	if (ts_resolve(call->engine, request->a, arena, &a, err) ||
-	    ts_resolve(call->engine, request->b, arena, &b, err) || resolve_repeats(call, request, arena, &repeats, err))
+	    ts_resolve(call->engine, request->b, arena, &b, err) ||
+	    resolve_repeats(call, request, arena, &how.repeats, err))
 		return err->status;
 	ts_fetch_init(&fetch, call);
-	status = ts_diff_runs_against(&fetch, &a.id, &b.id, ignore, request->axis, repeats, arena, &diff, err);
+	status = ts_diff_runs_how(&fetch, &a.id, &b.id, &how, arena, &diff, err);
 	if (!status)
 		status = ts_diff_plots(&fetch, &a.id, &b.id, request->plots, arena, &diff, err);
 	ts_fetch_finish(&fetch);

@@ -27,10 +27,17 @@ enum ts_status ts_diff_runs_by(struct ts_fetch *f, const struct ts_id *a, const 
 			       struct ts_fact_globs ignore, struct ts_span axis, struct ts_arena *arena,
 			       struct ts_diff *ret_diff, struct ts_error *err);
 
-/* Also holds the second run against repeats of the first (diff_repeats.h), if there are any. */
-enum ts_status ts_diff_runs_against(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
-				    struct ts_fact_globs ignore, struct ts_span axis, struct ts_run_ids repeats,
-				    struct ts_arena *arena, struct ts_diff *ret_diff, struct ts_error *err);
+/* How two runs are compared. */
+struct ts_diff_how {
+	struct ts_fact_globs ignore;
+	struct ts_span axis;
+	struct ts_run_ids repeats;	/* the second run is held against these repeats of the first (diff_repeats.h) */
+	const struct ts_policy *policy; /* its cut-offs count, and are told; NULL: none */
+};
+
+/* TS_INVALID also where the policy names no rule or cut-off of ours. */
+enum ts_status ts_diff_runs_how(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b, const struct ts_diff_how *how,
+				struct ts_arena *arena, struct ts_diff *ret_diff, struct ts_error *err);
 
 /* What was seen of the series, for verdict and reason. */
 struct ts_diff_tally {

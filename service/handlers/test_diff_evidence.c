@@ -417,8 +417,8 @@ static void loss_only(struct cells *c, int64_t from, double factor)
 static void test_repeats(void **state)
 {
 	struct cells more[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
-	struct ts_fact_globs none = {NULL, 0};
 	struct ts_id a, b, repeats[2];
+	struct ts_diff_how how = {.repeats = {repeats, 2}};
 	struct ts_error err;
 
 	PAIR(p);
@@ -431,14 +431,81 @@ static void test_repeats(void **state)
 	b = make_run(&p.w, &p.b, NULL, 0);
 	for (size_t i = 0; i < 2; i++)
 		repeats[i] = make_run(&p.w, &more[i], NULL, 0);
-	must(ts_diff_runs_against(&p.w.fetch, &a, &b, none, ts_span_str(""), (struct ts_run_ids){repeats, 2}, &p.w.arena, &p.d,
-				  &err),
-	     &err);
+	must(ts_diff_runs_how(&p.w.fetch, &a, &b, &how, &p.w.arena, &p.d, &err), &err);
 	assert_int_equal(p.d.diagnosis.cause, TS_CAUSE_NONDETERMINISM);
 	assert_int_equal(p.d.diagnosis.confidence, TS_CONFIDENCE_MEDIUM);
 	assert_int_equal(p.d.diagnosis.numeric.answer, TS_TIER_HOLDS);
 	cells_free(&more[0]);
 	cells_free(&more[1]);
+	close_pair(&p);
+}
+
+/* What a team takes for rounding is its own affair, and is said. */
+static void test_policy(void **state)
+{
+	struct ts_policy_item items[] = {
+		{.code = ts_span_str("TIMING.JITTER"), .off = true},
+		{.code = ts_span_str("DIVERGENCE"), .threshold = ts_span_str("quanta"), .value = 3},
+		{.code = ts_span_str("DIVERGENCE"), .threshold = ts_span_str("numeric_jump"), .value = 1e-4},
+	};
+	struct ts_policy policy = {items, 3};
+	struct ts_diff_how how = {.policy = &policy};
+	struct ts_error err;
+	struct ts_id a, b;
+
+	PAIR(p);
+	loss_only(&p.a, STEPS, 1);
+	loss_only(&p.b, 30, 1 + 5e-5);
+	expect(&p, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW, 30);
+	assert_int_equal(p.d.n_cut_offs, 0);
+	a = make_run(&p.w, &p.a, NULL, 0);
+	b = make_run(&p.w, &p.b, NULL, 0);
+	must(ts_diff_runs_how(&p.w.fetch, &a, &b, &how, &p.w.arena, &p.d, &err), &err);
+	assert_int_equal(p.d.diagnosis.cause, TS_CAUSE_NONDETERMINISM);
+	assert_int_equal(p.d.n_cut_offs, 1); /* the other is the default */
+	assert_true(ts_span_is(p.d.cut_offs[0].name, "numeric_jump"));
+	assert_true(p.d.cut_offs[0].value == 1e-4 && p.d.cut_offs[0].standard == 2e-6);
+	items[1].threshold = ts_span_str("quantums");
+	assert_int_equal(ts_diff_runs_how(&p.w.fetch, &a, &b, &how, &p.w.arena, &p.d, &err), TS_INVALID);
+	assert_string_equal(err.text, "policy: DIVERGENCE has no cut-off quantums; did you mean quanta?");
+	close_pair(&p);
+}
+
+/* Points in a row that are a real difference: of 5 alone, a policy may make none. */
+static void test_envelope_policy(void **state)
+{
+	struct cells more[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
+	struct ts_policy_item item = {
+		.code = ts_span_str("DIVERGENCE"), .threshold = ts_span_str("envelope_run"), .value = 6};
+	struct ts_policy policy = {&item, 1};
+	struct ts_id a, b, repeats[2];
+	struct ts_diff_how how = {.repeats = {repeats, 2}};
+	struct ts_error err;
+
+	PAIR(p);
+	loss_only(&p.a, STEPS, 1);
+	loss_only(&p.b, STEPS, 1);
+	for (size_t i = 30; i < 35; i++)
+		scale(&p.b, "scalars.loss", 0, (int64_t)i, i == 30 ? 1.5 : 1);
+	scale(&p.b, "scalars.loss", 0, 35, 1 / 1.5);
+	a = make_run(&p.w, &p.a, NULL, 0);
+	b = make_run(&p.w, &p.b, NULL, 0);
+	for (size_t i = 0; i < 2; i++) {
+		loss_only(&more[i], STEPS, 1);
+		cells_add(&more[i], 0, "memory.peak", 1, (double)i); /* runs of their own */
+		repeats[i] = make_run(&p.w, &more[i], NULL, 0);
+	}
+	must(ts_diff_runs_how(&p.w.fetch, &a, &b, &how, &p.w.arena, &p.d, &err), &err);
+	assert_int_equal(p.d.repeats.rows[0].outside, 5);
+	assert_true(p.d.repeats.rows[0].real);
+	assert_int_equal(p.d.repeats.inside, TS_TIER_FAILS);
+	how.policy = &policy;
+	must(ts_diff_runs_how(&p.w.fetch, &a, &b, &how, &p.w.arena, &p.d, &err), &err);
+	assert_int_equal(p.d.repeats.rows[0].outside, 5);
+	assert_false(p.d.repeats.rows[0].real);
+	assert_int_equal(p.d.repeats.inside, TS_TIER_HOLDS);
+	for (size_t i = 0; i < 2; i++)
+		cells_free(&more[i]);
 	close_pair(&p);
 }
 
@@ -516,6 +583,7 @@ int main(void)
 		cmocka_unit_test(test_epoch),	  cmocka_unit_test(test_first_common),
 		cmocka_unit_test(test_segments),  cmocka_unit_test(test_batches_of_ranks),
 		cmocka_unit_test(test_repeats),	  cmocka_unit_test(test_written),
+		cmocka_unit_test(test_policy),	  cmocka_unit_test(test_envelope_policy),
 		cmocka_unit_test(test_mirror),
 	};
 

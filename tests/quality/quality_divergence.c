@@ -83,7 +83,7 @@ static const struct plant plants[] = {
 	{"bits 12 to 17", TOY_FLIP, LATER, 12, 17, ONE_RANK, .damage = true, .right = {IS(CORRUPTION), 0}},
 	{"bits 12 to 17, 4 ranks", TOY_FLIP, LATER, 12, 17, SEVERAL_RANKS, .damage = true, .right = {IS(CORRUPTION), 0}, .near = ROUNDING},
 	{"bits 18 to 29", TOY_FLIP, LATER, 18, 29, .damage = true, .right = {IS(CORRUPTION), IS(JUMP)}},
-	{"bit 30", TOY_FLIP, LATER, 30, 30, .damage = true, .right = {IS(CORRUPTION), IS(BLOW_UP)}},
+	{"bit 30", TOY_FLIP, LATER, 30, 30, .damage = true, .right = {IS(CORRUPTION), IS(BLOW_UP)}, .near = IS(BLOW_UP)},
 	{"gradient of one rank of 4", TOY_GRADIENT, LATER, 1e-2, 10, SEVERAL_RANKS, .damage = true, .right = {IS(GRADIENT_PATH), 0}},
 	{"gradient of a single rank", TOY_GRADIENT, LATER, 1e-2, 10, ONE_RANK, .damage = true},
 	{"init seed", TOY_NO_FAULT, .seed = INIT_SEED, .right = {IS(INIT), IS(INIT_OR_DATA)}},

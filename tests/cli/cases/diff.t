@@ -1047,3 +1047,50 @@ $ tscope diff base parts --repeats 'default/re*' --repeats './runs/long*' | sed 
 $ tscope diff base parts --repeats './runs/nothing*'
 ! tscope: --repeats: there is no directory ./runs/nothing*
 [2]
+# Cut-offs are policy; what is not the default is said, and one file serves analyze too.
+$ printf 'TIMING.JITTER = off\nDIVERGENCE.common_records = 3\nDIVERGENCE.numeric_jump = 1e-4\nDIVERGENCE.quanta = 3\n' > team.policy; tscope diff base parts --policy team.policy | head -20
+| rounding differs from step 3 on, as kernels without a fixed order of sums do; what else may do it is listed
+| cause: kernels without a fixed order; confidence: low; from step 3
+|   loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2
+|     more
+|   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
+|   b  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    fails: loss differs at step 3
+|   numerical    not known: the loss is up to a relative 4e-05 apart; without repeats of a run nothing
+|                says how far repeats are
+|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
+|                twice more, and tscope diff 18fc3da2967f 2fce76dd212c --repeats GLOB
+|
+| CUT-OFFS BY POLICY
+|   numeric_jump 0.0001 (default 2e-06), common_records 3 (default 10)
+|
+| SERIES  1 parts, 6 are the same
+|   series  first bits  visible  r there
+|   loss             3        3   2.0e-5
+$ tscope diff base parts --policy team.policy --json | sed -n '/"cut_offs"/,/]/p'
+|   "cut_offs": [
+|     {
+|       "name": "numeric_jump",
+|       "value": 0.0001,
+|       "default": 2e-06
+|     },
+|     {
+|       "name": "common_records",
+|       "value": 3.0,
+|       "default": 10.0
+|     }
+|   ],
+$ tscope diff base parts --policy team.policy --html - | grep -c 'common_records 3 (default 10)'
+| 1
+$ tscope analyze base --policy team.policy > /dev/null
+$ printf 'DIVERGENCE.quanta = 2\n\nDIVERGENCE.numeric_jum = 1\n' > bad.policy; tscope diff base parts --policy bad.policy
+! tscope: diff: bad.policy:3: DIVERGENCE has no cut-off numeric_jum; did you mean numeric_jump?
+[2]
+$ tscope diff base parts rerun --policy team.policy
+! tscope: diff: --policy is for two runs; 3 were named
+[2]
+$ tscope diff base parts --policy nowhere.policy
+! tscope: diff: nowhere.policy: No such file or directory
+[2]
