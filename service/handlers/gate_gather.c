@@ -186,6 +186,19 @@ static enum ts_status pass_over(struct ts_gathering *g, const struct ts_id *id, 
 	return TS_OK;
 }
 
+/* Somebody else's broken run is no reason not to judge this one, and not to be passed over in silence. */
+static enum ts_status pass_over_unread(struct ts_gathering *g, const struct ts_ref *ref, struct ts_error *err)
+{
+	struct ts_gate_passed_over *row = ts_gate_pass_over(&g->input, g->arena);
+
+	if (!row)
+		return ts_arena_error(g->arena, err);
+	*row = (struct ts_gate_passed_over){
+		ref->id, ref->name,
+		ts_span_str("it cannot be read, so whether it is of the candidate's commit is not known")};
+	return TS_OK;
+}
+
 static enum ts_status take_rerun(struct ts_gathering *g, const struct ts_id *id, struct ts_error *err)
 {
 	struct ts_gate_run run = {.id = *id};
@@ -227,6 +240,10 @@ static enum ts_status take_reruns(struct ts_gathering *g, struct ts_error *err)
 		status = ts_call_check(g->f->call, err);
 		if (!status)
 			status = ts_gate_subject_facts(g->f, id, &scratch, &facts, err);
+		if (status == TS_DAMAGED || status == TS_NOT_FOUND) {
+			status = pass_over_unread(g, &g->names.refs[i], err);
+			continue;
+		}
 		if (status)
 			continue;
 		code = ts_gate_code_of(&facts);

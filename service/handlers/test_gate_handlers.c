@@ -340,6 +340,27 @@ static void reruns_are_candidates(void **state)
 	assert_string_equal(s.err.text, "p/d is still training: gate it when it has finished");
 }
 
+/* Of another run that cannot be read is said that nobody knows what it is of. */
+static void a_broken_run_beside(void **state)
+{
+	struct ts_buf object = TS_BUF_INIT(TS_OBJECT_MAX);
+	struct ts_ref_update update = {.kind = TS_REF_RUN, .name = ts_span_str("p/broken"), .now_ns = 1};
+	struct ts_verdict v;
+
+	(void)state;
+	push_branch(1, 4, 0.1, 0);
+	push("a", (struct said){.time = 0.1, .commit = "x", .session = "s1"}, false);
+	ts_chunk_encode(ts_span_str("no head"), &object);
+	ts_digest(ts_buf_view(&object), &update.id);
+	must(put(NULL, &update.id, ts_buf_view(&object), &s.err), &s.err);
+	must(s.engine->ops->commit(s.engine, &update, 1, &s.arena, NULL, &s.err), &s.err);
+	ts_buf_finish(&object);
+	must(gate("p/a", NULL, 0, &v), &s.err);
+	assert_int_equal(v.state, TS_GATE_PASS);
+	assert_string_equal(why_not(&v.input, "p/broken"),
+			    "it cannot be read, so whether it is of the candidate's commit is not known");
+}
+
 /* By start within a session, whatever the order of words; what has no partner does not count. */
 static void pairs_by_session_and_start(void **state)
 {
@@ -451,6 +472,7 @@ int main(void)
 		T(ancestors_and_commits),
 		T(a_list_of_ancestors_that_ends),
 		T(reruns_are_candidates),
+		T(a_broken_run_beside),
 		T(pairs_by_session_and_start),
 		T(nothing_comparable),
 		T(bundles),
