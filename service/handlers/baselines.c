@@ -493,6 +493,7 @@ static enum ts_status add_differences(struct ts_baseline_selection *s, const str
 static enum ts_status add_sentence(struct ts_baseline_selection *s, struct ts_error *err)
 {
 	const struct ts_span given = s->given ? s->query->request->given.sentence : ts_span_of(NULL, 0);
+	size_t shown = given.len < SHOWN_NOTE ? given.len : SHOWN_NOTE;
 	const char *asked, *text;
 
 	if (s->branch)
@@ -510,10 +511,10 @@ static enum ts_status add_sentence(struct ts_baseline_selection *s, struct ts_er
 			s->no_ancestor_known
 				? "; which of them are ancestors is not known: the candidate lists none of them"
 				: "");
+	else if (s->given && s->chosen == s->n)
+		text = ts_arena_printf(s->arena, "%.*s", (int)shown, (const char *)given.data);
 	else if (s->given)
-		text = ts_arena_printf(s->arena, "%zu run%s of a bundle (%.*s)", s->chosen, s->chosen == 1 ? "" : "s",
-				       (int)(given.len < SHOWN_NOTE ? given.len : SHOWN_NOTE),
-				       (const char *)given.data);
+		text = ts_arena_printf(s->arena, "%zu of these: %.*s", s->chosen, (int)shown, (const char *)given.data);
 	else
 		text = ts_arena_printf(s->arena, "%zu run%s by name", s->chosen, s->chosen == 1 ? "" : "s");
 	if (!asked || !text)

@@ -239,7 +239,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate ./other --baseline main
 |   loss: there is no baseline to compare the loss with
 |
 | Runs
-|   baselines: 0 runs of a bundle (0 runs of main); how far runs lie apart is known of 10 earlier runs
+|   baselines: 0 runs of main; how far runs lie apart is known of 10 earlier runs
 |              run           id            commit  session   step time
 |   candidate  86b15c0dc1d9  86b15c0dc1d9  07e50   da33a17f     100 ms
 |
