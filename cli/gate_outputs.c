@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/render.h"
 #include "cli/render_gate.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 
 enum { OUTPUT_MAX = 64 << 20 };
 
-/* The words of this command without those that say what it writes. */
+/* The words of this command without those that say what it writes; none of a replay, which cannot be asked about more runs. */
 static enum ts_status words_of(struct ts_cli *cli, struct ts_gate_again *ret_again, struct ts_error *err)
 {
 	static const char *const left_out[] = {"junit", "markdown", "gitlab", "request", "verdict", "github", "json"};
@@ -40,7 +41,7 @@ static enum ts_status words_of(struct ts_cli *cli, struct ts_gate_again *ret_aga
 		if (arg->value)
 			words[n++] = arg->value;
 	}
-	*ret_again = (struct ts_gate_again){words, n};
+	*ret_again = (struct ts_gate_again){words, ts_args_has(&cli->args, "replay") ? 0 : n};
 	return TS_OK;
 }
 
@@ -68,6 +69,11 @@ static enum ts_status gitlab(struct ts_cli *cli, const struct ts_verdict *v, str
 	return ts_render_gate_gitlab(v, &cli->arena, out, err);
 }
 
+static enum ts_status verdict(struct ts_cli *cli, const struct ts_verdict *v, struct ts_buf *out, struct ts_error *err)
+{
+	return ts_render_gate_json(v, &cli->arena, out, err);
+}
+
 static enum ts_status request(struct ts_cli *cli, const struct ts_verdict *v, struct ts_buf *out, struct ts_error *err)
 {
 	struct ts_gate_again again;
@@ -78,7 +84,7 @@ static enum ts_status request(struct ts_cli *cli, const struct ts_verdict *v, st
 static const struct output {
 	const char *option;
 	enum ts_status (*render)(struct ts_cli *cli, const struct ts_verdict *v, struct ts_buf *out, struct ts_error *err);
-} outputs[] = {{"junit", junit}, {"markdown", markdown}, {"gitlab", gitlab}, {"request", request}};
+} outputs[] = {{"junit", junit}, {"markdown", markdown}, {"gitlab", gitlab}, {"request", request}, {"verdict", verdict}};
 
 static enum ts_status write_file(struct ts_cli *cli, const struct ts_verdict *v, const struct output *o, const char *path,
 				 struct ts_error *err)
@@ -89,6 +95,8 @@ static enum ts_status write_file(struct ts_cli *cli, const struct ts_verdict *v,
 	if (!status)
 		status = ts_file_replace(path, ts_buf_view(&text), 0644, err);
 	ts_buf_finish(&text);
+	if (status == TS_NOT_FOUND)
+		err->status = TS_IO; /* it is the file's folder that is not there, and no run */
 	return status ? ts_error_prefix(err, "--%s", o->option) : TS_OK;
 }
 

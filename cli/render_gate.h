@@ -27,7 +27,7 @@ enum { TS_GATE_COMMENT_MAX = 65536 }; /* characters that GitHub takes in a comme
  * be found and written anew) or a step summary. At most TS_GATE_COMMENT_MAX bytes, whatever the verdict holds. again: the words of
  * the command that made the verdict, or NULL. */
 struct ts_gate_again {
-	const char *const *words; /* "tscope", "gate", ...; without files to write */
+	const char *const *words; /* "tscope", "gate", ...; without files to write; none: not known */
 	size_t n;
 };
 enum ts_status ts_render_gate_markdown(const struct ts_verdict *v, const struct ts_gate_again *again, bool marker,

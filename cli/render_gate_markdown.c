@@ -24,6 +24,8 @@ enum {
 	FOREIGN_MOST = TS_GATE_COMMENT_MAX - (16 << 10),
 };
 
+#define WHY_LEAST 0.005 /* of the difference: less is nobody's reason */
+
 struct page {
 	const struct ts_verdict *v;
 	const struct ts_gate_again *again;
@@ -215,6 +217,8 @@ static void why(struct page *p)
 	for (size_t i = 0; i < v->n_why && i < WHY_MOST; i++) {
 		const struct ts_gate_why *w = &v->why[i];
 
+		if (fabs(w->share) < WHY_LEAST)
+			continue;
 		put(p, "| ");
 		sentence(p, brief(p, w->kind, NAME_MOST));
 		put(p, " | ");
@@ -375,7 +379,7 @@ static void ask(struct page *p)
 	put(p, ", ");
 	code(p, ts_gate_pair_name(a, ts_gate_first_pair(p->v), false, p->arena), NAME_MOST);
 	put(p, " and so on, and gate again. Another run of the same job does not help: all runs of a commit count together.\n");
-	if (p->again)
+	if (p->again && p->again->n)
 		command(p, ts_gate_again_line(p->v, p->again, p->arena));
 }
 

@@ -124,7 +124,7 @@ static void commit(struct ts_buf *out, struct ts_span text)
 enum ts_status ts_render_gate_request(const struct ts_verdict *v, const struct ts_gate_again *again, struct ts_arena *arena,
 				      struct ts_buf *out, struct ts_error *err)
 {
-	const char *line = again ? ts_gate_again_line(v, again, arena) : "", *sentence = ts_show_brief(v->sentence, 2000, arena);
+	const char *line = again && again->n ? ts_gate_again_line(v, again, arena) : "", *sentence = ts_show_brief(v->sentence, 2000, arena);
 	uint64_t first = ts_gate_first_pair(v);
 
 	if (!line || !sentence)
@@ -133,7 +133,8 @@ enum ts_status ts_render_gate_request(const struct ts_verdict *v, const struct t
 	if (v->ask.pairs == 0)
 		return ts_buf_check(out, err);
 	ts_buf_str(out, "# SIDE PAIR COMMIT NAME: run on one machine in this order, push under NAME, gate again:\n");
-	ts_buf_printf(out, "# %s\n", line);
+	if (*line)
+		ts_buf_printf(out, "# %s\n", line);
 	for (uint64_t k = 0; k < 2 * v->ask.pairs; k++) {
 		bool base = k % 2 == 0;
 		const char *name = ts_gate_pair_name(&v->ask, first + k / 2, base, arena);

@@ -1,5 +1,6 @@
 /* verb_gate.c - tscope gate: is the candidate slower than its baselines, by a test that can be trusted? */
 #include "cli/ask.h"
+#include "cli/gate_outputs.h"
 #include "cli/gate_record.h"
 #include "cli/gate_request.h"
 #include "cli/render.h"
@@ -77,6 +78,8 @@ enum ts_status ts_verb_gate(struct ts_cli *cli, struct ts_error *err)
 	struct ts_policy items;
 	enum ts_status status;
 
+	if (ts_gate_outputs_check(cli, err))
+		return ts_error_prefix(err, "gate");
 	if (path) {
 		status = check_alone(cli, "replay", err);
 		if (!status)
@@ -90,6 +93,8 @@ enum ts_status ts_verb_gate(struct ts_cli *cli, struct ts_error *err)
 	}
 	if (!status)
 		status = answer(cli, &verdict, err);
+	if (!status && ts_gate_outputs(cli, &verdict, err))
+		status = ts_error_prefix(err, "gate");
 	if (status)
 		return status;
 	warn(cli, &verdict);

@@ -60,6 +60,11 @@ _tscope()
 	gate:--across) COMPREPLY=($(compgen -W "config hardware parallelism libraries" -- "$cur")); return ;;
 	gate:--exclude) :; return ;;
 	gate:--inconclusive) COMPREPLY=($(compgen -W "fail pass" -- "$cur")); return ;;
+	gate:--junit) _tscope_paths -f; return ;;
+	gate:--markdown) _tscope_paths -f; return ;;
+	gate:--gitlab) _tscope_paths -f; return ;;
+	gate:--request) _tscope_paths -f; return ;;
+	gate:--verdict) _tscope_paths -f; return ;;
 	gate:--replay) _tscope_paths -f; return ;;
 	baseline:-b|baseline:--baseline) _tscope_runs; return ;;
 	baseline:--bundle) _tscope_paths -f; return ;;
@@ -99,7 +104,7 @@ _tscope()
 		explain) options+=" --markdown" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --policy --reproduce" ;;
 		check-resume) options+=" -t --tolerance" ;;
-		gate) options+=" -b --baseline --bundle --paired --metric --policy -w --workload --across --exclude --inconclusive --explain --replay" ;;
+		gate) options+=" -b --baseline --bundle --paired --metric --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --replay" ;;
 		baseline) options+=" -b --baseline --bundle --policy -w --workload --across --exclude -r --reason --branch" ;;
 		trend) options+=" -m --metric -l --limit --like --policy -w --workload --across --exclude --html --exit-code" ;;
 		name) options+=" -f --force -m --message" ;;

@@ -251,8 +251,12 @@ def gitlab(place):
                      "TSCOPE_GITLAB_TOKEN": "glpat-secret"}
         ok, steps = workflow.gitlab_job(config, "tscope-gate", variables, folder, place.env)
         check(ok == (wanted == 0) and steps[0][1] == wanted and steps[1][1] == 0, told(steps))
+        strangers = [c["body"] for c in place.comments() if c["author"]["id"] != 77]
+        check(all("### tscope gate" not in body for body in strangers), "somebody else's note was written over")
         notes = [c for c in place.comments() if c["author"]["id"] == 77]
         check(len(notes) == 1, notes)
+        marker = notes[0]["body"].split("\n")[0]
+        place.answer("comments", [{"id": 1, "user": {"login": "x"}, "author": {"id": 5}, "body": marker + "\nmine"}, *place.comments()])
         seen.add(re.search("### tscope gate: (.*)", notes[0]["body"]).group(1))
         for report in config["tscope-gate"]["artifacts"]["reports"].values():
             check(os.path.getsize(os.path.join(folder, report)) > 0, report)

@@ -1,0 +1,141 @@
+# What gate leaves for continuous integration: several files at once, beside its answer. Ten runs of main, 100 ms a step.
+$ i=0; for t in 0.1000 0.1003 0.0998 0.1001 0.1005 0.0997 0.1002 0.0999 0.1004 0.1000; do i=$((i+1)); python3 runs/gate.py m$i time=$t commit=$(printf '%02d%038d' $i 0) session=h$i started=$((1700000000+i*1000)); tscope push -q --branch main ./m$i >/dev/null; done; tscope list --names | wc -l
+| 10
+$ python3 runs/gate.py slow time=0.108 commit=51000000000000000000000000000000000000aa session=x2 started=1700030000; tscope push -q slow | head -1
+| name      default/slow
+# Exit 4: a request, a comment, JUnit with an error, metrics, and the verdict with its record.
+$ tscope gate slow --baseline main --request r.txt --markdown c.md --junit j.xml --gitlab m.txt --verdict v.json | head -1; echo ${PIPESTATUS[0]}
+| step time of default/slow is 7.9 % slower than main (99 % interval 7.0 % to 8.9 %, 10 baselines): run 2 pairs of base and candidate on one allocation to confirm
+| 4
+$ cat r.txt
+| # step time of default/slow is 7.9 % slower than main (99 % interval 7.0 % to 8.9 %, 10 baselines): run 2 pairs of base and candidate on one allocation to confirm
+| # SIDE PAIR COMMIT NAME: run on one machine in this order, push under NAME, gate again:
+| # tscope gate slow --baseline main --paired 'pair-1e25bcdcd32c-*'
+| base 1 1000000000000000000000000000000000000000 pair-1e25bcdcd32c-1-base
+| candidate 1 51000000000000000000000000000000000000aa pair-1e25bcdcd32c-1-candidate
+| base 2 1000000000000000000000000000000000000000 pair-1e25bcdcd32c-2-base
+| candidate 2 51000000000000000000000000000000000000aa pair-1e25bcdcd32c-2-candidate
+$ cat c.md
+| <!-- tscope-gate:dc514aa9ab1e -->
+| ### tscope gate: suspect
+|
+| step time of default&#47;slow is 7.9 % slower than main (99 % interval 7.0 % to 8.9 %&#8203;, 10 baselines)&#58; run 2 pairs of base and candidate on one allocation to confirm
+|
+| - **warning:** how much of the difference is wait is not known&#58; not every run records it for every rank
+|
+| | metric | baseline | candidate | change | 99 % interval | verdict | could have missed |
+| |---|--:|--:|--:|---|---|---|
+| | **step time** | 100 ms | 108 ms | +7.9 % | +7.0 % to +8.9 % | suspect | |
+| | mean step time | 100 ms | 108 ms | +7.9 % | +7.0 % to +8.9 % | suspect (does not decide) | |
+| | 95th percentile of step time | 101 ms | 109 ms | +7.9 % | +7.0 % to +8.9 % | suspect (does not decide) | |
+| | share of stalls | 0.0 % | 0.0 % | not known | not known | pass (does not decide) | |
+| | peak memory | 7 GiB | 7 GiB | 0.0 % | -0.17 % to +0.17 % | pass (does not decide) | up to 1.2 % |
+| | loss at the end | 0.835558 | 0.835558 | 0.0 % | -0.34 % to +0.34 % | pass (does not decide) | up to 1.3 % |
+|
+| - not known: tokens per second, tokens per second and device: the candidate has none&#58; no column tokens, and work.tokens&#95;per&#95;step is not said
+| - not known: samples per second, samples per second and device: the candidate has none&#58; no column samples, and work.samples&#95;per&#95;step is not said
+| - not known: MFU: the candidate has none&#58; work.flops&#95;per&#95;step is not said
+|
+| #### Where the time went
+|
+| | | | baseline | candidate | of the difference |
+| |---|---|--:|--:|--:|
+| | rank | <code>all ranks</code> | 100 ms | 108 ms | 100 % |
+| | work | <code>all ranks</code> | 100 ms | 108 ms | 100 % |
+| | phase | <code>backward</code> | 50.0 ms | 54.0 ms | 50 % |
+| | phase | <code>forward</code> | 40.0 ms | 43.2 ms | 40 % |
+| | phase | <code>optimizer</code> | 10.0 ms | 10.8 ms | 10 % |
+|
+| #### What now
+|
+| One run cannot tell a slower change from a slower machine. 2 pairs on one machine can: run base <code>1000000000000000000000000000000000000000</code> and candidate <code>51000000000000000000000000000000000000aa</code> in turn, push them as <code>pair&#45;1e25bcdcd32c&#45;1&#45;base</code>, <code>pair&#45;1e25bcdcd32c&#45;1&#45;candidate</code> and so on, and gate again. Another run of the same job does not help: all runs of a commit count together.
+|
+| ```
+| tscope gate slow --baseline main --paired 'pair-1e25bcdcd32c-*'
+| ```
+|
+| <details><summary>Runs and policy</summary>
+|
+| - candidate: <code>default&#47;slow</code> of <code>510000000000...</code>
+| - baselines: <code>default&#47;m10</code> of <code>100000000000...</code>, <code>default&#47;m9</code> of <code>090000000000...</code>, <code>default&#47;m8</code> of <code>080000000000...</code>, <code>default&#47;m7</code> of <code>070000000000...</code>, <code>default&#47;m6</code> of <code>060000000000...</code>, <code>default&#47;m5</code> of <code>050000000000...</code>, <code>default&#47;m4</code> of <code>040000000000...</code>, <code>default&#47;m3</code> of <code>030000000000...</code>, <code>default&#47;m2</code> of <code>020000000000...</code>, <code>default&#47;m1</code> of <code>010000000000...</code>
+| - against <code>main</code>: &#49;0 runs of main
+| - every bit of the trajectory agrees&#58; 2 series over 200 steps; facts differ&#58; code.commit
+| - policy <code>01f24caf9c16</code>, analysis version 2, exit code 4
+|
+| </details>
+$ grep -E '<testsuite |name="step_time"|<error' j.xml
+|   <testsuite name="tscope gate dc514aa9ab1e" tests="11" failures="0" errors="1" skipped="7">
+|     <testcase classname="tscope.gate" name="step_time" time="0.108">
+|       <error type="suspect" message="suspect: 108 ms against 100 ms: +7.9 % (99 % interval +7.0 % to +8.9 %; 10 baselines)">
+$ cat m.txt
+| # TYPE tscope_step_time_seconds gauge
+| # UNIT tscope_step_time_seconds seconds
+| # HELP tscope_step_time_seconds median over windows of wall time per optimizer step
+| tscope_step_time_seconds{workload="dc514aa9ab1e"} 0.108
+| # TYPE tscope_step_time_mean_seconds gauge
+| # UNIT tscope_step_time_mean_seconds seconds
+| # HELP tscope_step_time_mean_seconds all wall time of the steps that count, by all optimizer steps: rare slow steps at their full weight
+| tscope_step_time_mean_seconds{workload="dc514aa9ab1e"} 0.108
+| # TYPE tscope_step_time_p95_seconds gauge
+| # UNIT tscope_step_time_p95_seconds seconds
+| # HELP tscope_step_time_p95_seconds 95th percentile of the times of single records
+| tscope_step_time_p95_seconds{workload="dc514aa9ab1e"} 0.109
+| # TYPE tscope_stall_share_ratio gauge
+| # UNIT tscope_stall_share_ratio ratio
+| # HELP tscope_stall_share_ratio what records above three medians took beyond one median, of all time
+| tscope_stall_share_ratio{workload="dc514aa9ab1e"} 0
+| # TYPE tscope_peak_memory_bytes gauge
+| # UNIT tscope_peak_memory_bytes bytes
+| # HELP tscope_peak_memory_bytes largest memory that any rank had allocated
+| tscope_peak_memory_bytes{workload="dc514aa9ab1e"} 7.52e+09
+| # TYPE tscope_loss gauge
+| # HELP tscope_loss mean of the last tenth of the loss
+| tscope_loss{workload="dc514aa9ab1e"} 0.836
+| # TYPE tscope_gate_change_ratio gauge
+| # UNIT tscope_gate_change_ratio ratio
+| # HELP tscope_gate_change_ratio of the metric against its baselines
+| tscope_gate_change_ratio{workload="dc514aa9ab1e",metric="step_time"} 0.079
+| tscope_gate_change_ratio{workload="dc514aa9ab1e",metric="step_time_mean"} 0.079
+| tscope_gate_change_ratio{workload="dc514aa9ab1e",metric="step_time_p95"} 0.079
+| tscope_gate_change_ratio{workload="dc514aa9ab1e",metric="peak_memory"} 0
+| tscope_gate_change_ratio{workload="dc514aa9ab1e",metric="loss"} 0
+| # TYPE tscope_gate_could_miss_ratio gauge
+| # UNIT tscope_gate_could_miss_ratio ratio
+| # HELP tscope_gate_could_miss_ratio size of a worsening that a pass could have missed
+| tscope_gate_could_miss_ratio{workload="dc514aa9ab1e",metric="peak_memory"} 0.0117
+| tscope_gate_could_miss_ratio{workload="dc514aa9ab1e",metric="loss"} 0.0134
+| # TYPE tscope_gate_exit_code gauge
+| # HELP tscope_gate_exit_code 0 pass, 1 regression, 3 inconclusive, 4 pairs asked for
+| tscope_gate_exit_code{workload="dc514aa9ab1e"} 4
+| # EOF
+# The verdict says the same again, as commands of a GitHub runner: the answer between marks, then what is to be shown.
+$ GITHUB_STEP_SUMMARY=summary.md tscope gate --replay v.json --github | sed -E 's/[0-9a-f]{32}/TOKEN/' | grep -n '^::' | cut -c 1-150; tail -n +2 c.md | diff - summary.md
+| 1:::stop-commands::TOKEN
+| 37:::TOKEN::
+| 38:::warning title=tscope gate%3A suspect::step time of default/slow is 7.9 %25 slower than main (99 %25 interval 7.0 %25 to 8.9 %25, 10 baselines): r
+| 39:::warning title=step time%3A suspect::108 ms against 100 ms: +7.9 %25 (99 %25 interval +7.0 %25 to +8.9 %25; 10 baselines)
+| 40:::notice title=mean step time%3A suspect%2C which does not decide::108 ms against 100 ms: +7.9 %25 (99 %25 interval +7.0 %25 to +8.9 %25; 10 baseli
+| 41:::notice title=95th percentile of step time%3A suspect%2C which does not decide::109 ms against 101 ms: +7.9 %25 (99 %25 interval +7.0 %25 to +8.9 $
+| 42:::warning title=tscope gate::how much of the difference is wait is not known: not every run records it for every rank
+| 34,37d33
+| < ```
+| < tscope gate slow --baseline main --paired 'pair-1e25bcdcd32c-*'
+| < ```
+| < $
+[1]
+# A file that cannot be written is an error, and then there is no answer.
+$ tscope gate slow --baseline main --junit no/folder/j.xml 2>&1 | sed -E "s/[0-9]+\.0\.new/NEW/"; echo ${PIPESTATUS[0]}
+| tscope: gate: --junit: no/folder/j.xml.NEW: No such file or directory
+| 2
+$ tscope gate slow --baseline main --markdown ''
+! tscope: gate: --markdown wants a file
+[2]
+$ tscope gate slow --baseline main --github --json
+| {
+|   "error": {
+|     "status": "invalid",
+|     "message": "gate: --github writes commands to stdout, which --json wants for itself"
+|   }
+| }
+! tscope: gate: --github writes commands to stdout, which --json wants for itself
+[2]
