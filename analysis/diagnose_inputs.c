@@ -210,6 +210,35 @@ static void data_unlike(struct ts_inquiry *q, int64_t step)
 	ts_remain(q, TS_CAUSE_DATA_SET);
 }
 
+/* Where the batches of one run lie in the other was not looked for. */
+static void data_unknown(struct ts_inquiry *q, int64_t step)
+{
+	struct ts_span why = q->e->batches_unknown;
+
+	if (data_facts(q) == TS_CAUSE_DATA_SET) {
+		ts_conclude(q, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH,
+			    "other batches from step %" PRId64 " on, and the facts say that they are of other data",
+			    step);
+		return;
+	}
+	ts_say_against(q, "whether a batch of one run is in the other, and where, was not looked for%s%.*s",
+		       why.len ? ": " : "", TS_SPAN_ARG(why));
+	if (same_data_said(q)) {
+		ts_say_for(q, "both say that they read the same data");
+		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM,
+			    "the same data are drawn in another order, or from another position, from step %" PRId64
+			    " on",
+			    step);
+	} else {
+		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM,
+			    "other batches from step %" PRId64
+			    " on: another order, another position or another data set, which is not known",
+			    step);
+		ts_remain(q, TS_CAUSE_DATA_SET);
+	}
+	ts_remain(q, TS_CAUSE_DATA_POSITION);
+}
+
 /* Where steps before the first common one are missing on a side, anything may have moved the parameters by then. */
 static bool init_differs(const struct ts_inquiry *q)
 {
@@ -241,6 +270,8 @@ static bool by_batches(struct ts_inquiry *q)
 		data_elsewhere(q, batch->step);
 	} else if (q->e->batches.answer == TS_BATCHES_REPLACED) {
 		data_replaced(q, batch->step);
+	} else if (q->e->batches.answer == TS_BATCHES_UNKNOWN) {
+		data_unknown(q, batch->step);
 	} else {
 		data_unlike(q, batch->step);
 	}

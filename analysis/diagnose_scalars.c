@@ -282,11 +282,31 @@ static bool first_update(struct ts_inquiry *q)
 	return true;
 }
 
+/* What says that it is no rounding: at a step of its own where that is not the first. */
+static struct ts_span jump_text(struct ts_inquiry *q, bool norm_first)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
+
+	if (norm_first && loss->parts)
+		return ts_inquiry_text(q, "the gradient norm differs by a relative %s, the loss by %s at step %" PRId64,
+				       ts_say_number(norm->jump).text, ts_say_number(loss->jump).text, loss->step);
+	if (norm_first)
+		return ts_inquiry_text(q, "the gradient norm differs by a relative %s", ts_say_number(norm->jump).text);
+	if (loss->parts && loss->step > q->f)
+		return ts_inquiry_text(q, "the loss differs by a relative %s at step %" PRId64,
+				       ts_say_number(q->jump).text, loss->step);
+	if (loss->parts && ts_is_rounding(q))
+		return push_text(q);
+	return ts_inquiry_text(q, "%s differs by a relative %s", loss->parts ? "the loss" : "what was recorded",
+			       ts_say_number(q->jump).text);
+}
+
 static void jump(struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
 	bool norm_first = norm->parts && (!loss->parts || norm->step < loss->step);
 	bool exact = loss->parts && norm->parts && norm->step == loss->step;
+	struct ts_span push;
 
 	if (ts_is_epoch(q, q->f) && q->jump >= ts_cut_of(q, TS_CUT_INIT) && !ts_agrees_at(q, TS_KIND_BATCH, q->f)) {
 		ts_say_for(q, "step %" PRId64 " begins an epoch, and data are shuffled anew there", q->f);
@@ -301,9 +321,9 @@ static void jump(struct ts_inquiry *q)
 		ts_say_for(q, "loss and gradient norm part in the same step, as with another weight or another batch");
 	else if (norm_first)
 		ts_say_for(q, "the gradient norm parts first, after an equal forward pass");
+	push = jump_text(q, norm_first);
 	ts_conclude(q, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW,
-		    "a jump at step %" PRId64 ", a relative %s, that nothing recorded explains", q->f,
-		    ts_say_number(q->jump).text);
+		    "a jump at step %" PRId64 " that nothing recorded explains: %.*s", q->f, TS_SPAN_ARG(push));
 	remain_jump(q, norm_first);
 }
 

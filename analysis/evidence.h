@@ -76,6 +76,7 @@ struct ts_evidence {
 	struct ts_steps_list resumes_a, resumes_b; /* the first step of every segment but the first; of a child run its first step */
 	struct ts_steps_list epochs;		   /* first steps of epochs, but the first one's */
 	struct ts_batch_relation batches;	   /* of the rank whose batches part first */
+	struct ts_span batches_unknown;		   /* why nothing is known of it though they part; a clause, or empty */
 	enum ts_digest_time params_time;
 	uint32_t world_a, world_b;		   /* ranks of the job; 0: unknown */
 	const struct ts_fact_row *facts;	   /* that differ */

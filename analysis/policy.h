@@ -9,8 +9,8 @@
  *
  * Codes of two words and their thresholds are those of the table of rules (rule.h); those of one word are sections of their own:
  * DIVERGENCE has the cut-offs of a diagnosis (cuts.h), GATE what a gate tests (gate_policy.h). Who asks takes what concerns him
- * and passes over the rest, so that one file serves `analyze`, `diff` and `gate`. Another name is an error with file and line, and so is a value that is no finite number, or
- * none that the cut-off can have. Of two settings of one threshold the later counts.
+ * and passes over the rest, so that one file serves `analyze`, `diff` and `gate`. Another name is an error with file and line, and
+ * so is a value that is no finite number, or none that the cut-off can have. Of two settings of one threshold the later counts.
  */
 #ifndef TSCOPE_ANALYSIS_POLICY_H
 #define TSCOPE_ANALYSIS_POLICY_H

@@ -896,6 +896,72 @@ static void test_epoch(void **state)
 	close_scene(&s);
 }
 
+/* Batches part, and nobody looked for them in the other run: nothing is said of where they are. */
+static void test_batches_not_searched(void **state)
+{
+	SCENE(s);
+	for (int facts = 0; facts < 3; facts++) {
+		parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-2, 0);
+		digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
+		s.e.batches_unknown = ts_span_str("they were lost");
+		if (facts == 0) {
+			expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM);
+			assert_true(may_be(&s, TS_CAUSE_DATA_SET));
+		} else if (facts == 1) {
+			say(&s, "data.sha256", "aa", "aa");
+			expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM);
+			assert_false(may_be(&s, TS_CAUSE_DATA_SET));
+		} else {
+			say(&s, "data.sha256", "aa", "bb");
+			expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH);
+		}
+		if (facts < 2) {
+			assert_true(may_be(&s, TS_CAUSE_DATA_POSITION));
+			assert_true(says_against(&s, "was not looked for: they were lost"));
+		}
+		assert_false(says_against(&s, "no batch of one run is found in the other"));
+		AGAIN(s);
+	}
+	close_scene(&s);
+}
+
+/* The sentence has the value that decided, and its step. */
+static void test_what_jumped(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 100, 5e-3, 2e-2, 0.01);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(
+		ts_span_is(s.d.sentence,
+			   "a jump at step 100 that nothing recorded explains: the loss differs by a relative 0.005"));
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 101, 5e-3, 2e-2, 0.01);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 100, 0.25, 0.25, 0.01);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(
+		ts_span_is(s.d.sentence,
+			   "a jump at step 100 that nothing recorded explains: the gradient norm differs by a relative "
+			   "0.25, the loss by 0.005 at step 101"));
+	AGAIN(s);
+	/* The first loss is no more than rounding: the norm of the same step decided. */
+	parts(&s, TS_KIND_LOSS, "loss", 100, 1e-6, 2e-2, 0.01);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 100, 0.25, 0.25, 0.01);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(
+		ts_span_is(s.d.sentence,
+			   "a jump at step 100 that nothing recorded explains: the gradient norm differs by a relative "
+			   "0.25, the first loss by 1e-06"));
+	AGAIN(s);
+	agrees(&s, TS_KIND_LOSS, "loss");
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 100, 0.25, 0.25, 0.01)->last_common = 110;
+	s.series[0].last_common = 101;
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(ts_span_is(
+		s.d.sentence,
+		"a jump at step 100 that nothing recorded explains: the gradient norm differs by a relative 0.25"));
+	close_scene(&s);
+}
+
 /* --- logs that leave something out --- */
 
 /* Every tenth step is logged, and the step before the one that is known to agree is 10 back. */
@@ -1451,6 +1517,8 @@ int main(void)
 		cmocka_unit_test(test_resume),
 		cmocka_unit_test(test_blow_up),
 		cmocka_unit_test(test_epoch),
+		cmocka_unit_test(test_batches_not_searched),
+		cmocka_unit_test(test_what_jumped),
 		cmocka_unit_test(test_rare_records),
 		cmocka_unit_test(test_late_beginning),
 		cmocka_unit_test(test_coarse_behind_digests),

@@ -223,9 +223,9 @@ static enum ts_status find_writings(const struct ts_evidence_notes *notes, struc
 	s->writing_b = seen ? seen->b : declared(b);
 	if (seen || s->common == 0 || (s->kind != TS_KIND_LOSS && s->kind != TS_KIND_GRAD_NORM) || is_noted(notes, s->kind))
 		return TS_OK;
-	if (ts_series_writing(f, a, &s->writing_a, err))
+	if (ts_series_writing(f, a, true, &s->writing_a, err))
 		return err->status;
-	return ts_series_writing(f, b, &s->writing_b, err);
+	return ts_series_writing(f, b, true, &s->writing_b, err);
 }
 
 enum ts_status ts_evidence_note(struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_series_row *row,
@@ -377,8 +377,11 @@ static enum ts_status relate(struct asking *q, const struct ts_series_side sides
 	int64_t *steps[2];
 	enum ts_status status = TS_OK;
 
-	if (sides[0].column->type != TS_COLUMN_U64 || sides[0].table->rows > TS_EVIDENCE_BATCHES ||
-	    sides[1].table->rows > TS_EVIDENCE_BATCHES)
+	if (sides[0].column->type != TS_COLUMN_U64)
+		q->e.batches_unknown = ts_span_str("they are no digests");
+	else if (sides[0].table->rows > TS_EVIDENCE_BATCHES || sides[1].table->rows > TS_EVIDENCE_BATCHES)
+		q->e.batches_unknown = ts_span_str("runs of more than 1,048,576 steps are not searched");
+	if (q->e.batches_unknown.len)
 		return TS_OK;
 	ts_arena_init(&scratch, 256 << 20);
 	for (size_t i = 0; !status && i < 2; i++) {
@@ -502,20 +505,66 @@ void ts_diff_diagnose_same(struct ts_diff *diff)
 	};
 }
 
+static const struct ts_series_row *first_parting(const struct ts_diff *diff)
+{
+	for (size_t i = 0; i < diff->n_series; i++)
+		if (diff->series[i].role == TS_ROLE_TRAJECTORY && diff->series[i].state == TS_SERIES_PARTS)
+			return &diff->series[i];
+	return NULL;
+}
+
+/* What can be said where runs were not aligned by step: that they differ, and who says why. */
+struct not_diagnosed {
+	struct ts_span against;
+	struct ts_experiment next;
+};
+
+static bool say_not(const struct ts_diff *diff, const struct ts_series_row *row, struct ts_arena *arena,
+		    struct not_diagnosed *out, struct ts_tier *bits)
+{
+	struct ts_span a = short_id(&diff->a.id, arena), b = short_id(&diff->b.id, arena);
+	const char *command = ts_arena_printf(arena, "tscope diff %.*s %.*s", TS_SPAN_ARG(a), TS_SPAN_ARG(b)), *against,
+		   *fails = "";
+
+	if (!row) {
+		against = "why runs part is asked of runs that are aligned by step; by this column nothing of the "
+			  "trajectory parts";
+	} else {
+		fails = ts_arena_printf(arena, "%.*s differs at %lld of %.*s", TS_SPAN_ARG(row->name),
+					(long long)row->first_step, TS_SPAN_ARG(diff->axis));
+		against = ts_arena_printf(arena,
+					  "they are there after step %lld of the first run and step %lld of the "
+					  "second: cut-offs and inputs "
+					  "are of runs that have taken equal steps, so why they part is asked by step",
+					  (long long)row->step_a, (long long)row->step_b);
+	}
+	if (!a.data || !b.data || !command || !against || !fails)
+		return false;
+	*bits = row ? (struct ts_tier){TS_TIER_FAILS, ts_span_str(fails)}
+		    : (struct ts_tier){TS_TIER_UNKNOWN, ts_span_str("not aligned by step")};
+	out->against = ts_span_str(against);
+	out->next = (struct ts_experiment){
+		.what = ts_span_str("compare them by step"),
+		.command = ts_span_str(command),
+		.splits = ts_span_str("what differs, and why, where both have taken equal steps")};
+	return true;
+}
+
 enum ts_status ts_diff_diagnose_not(struct ts_diff *diff, struct ts_arena *arena, struct ts_error *err)
 {
-	struct ts_tier unknown = {TS_TIER_UNKNOWN, ts_span_str("not aligned by step")};
-	struct ts_span *why = ts_arena_array(arena, 1, sizeof *why);
+	struct ts_tier unknown = {TS_TIER_UNKNOWN, ts_span_str("not aligned by step")}, bits;
+	struct not_diagnosed *not = ts_arena_array(arena, 1, sizeof *not );
 
-	if (!why)
+	if (!not || !say_not(diff, first_parting(diff), arena, not, &bits))
 		return ts_arena_error(arena, err);
-	*why = ts_span_str("why runs part is asked of runs that are aligned by step");
 	diff->diagnosis = (struct ts_diagnosis){
-		.bits = unknown,
+		.bits = bits,
 		.numeric = unknown,
 		.statistical = unknown,
-		.evidence_against = why,
+		.evidence_against = &not ->against,
 		.n_against = 1,
+		.experiments = &not ->next,
+		.n_experiments = 1,
 	};
 	return TS_OK;
 }

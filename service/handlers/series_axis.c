@@ -1,6 +1,7 @@
 #include "service/handlers/series_axis.h"
 
 #include "base/limits.h"
+#include "service/handlers/diff_evidence.h"
 #include "service/handlers/series_cursor.h"
 
 #include <math.h>
@@ -199,12 +200,15 @@ static bool same_cell(const struct ts_series_cursor *a, const struct ts_series_c
 	return a->words[a->row] == b->words[b->row];
 }
 
-static enum ts_status begin_gap(struct pairing *x, struct ts_arena *scratch, struct ts_error *err)
+static enum ts_status begin_gap(struct pairing *x, struct ts_fetch *f, struct ts_arena *scratch, struct ts_error *err)
 {
-	const struct ts_column *a = x->a.walk->a.side.column, *b = x->b.walk->a.side.column;
-	struct ts_resolution resolution_a = {a->precision, a->digits}, resolution_b = {b->precision, b->digits};
+	bool measured = ts_series_kind_of(x->row->name, x->row->type, x->row->role) != TS_KIND_LR;
+	struct ts_writing a, b;
 
-	return ts_gap_begin(&x->meter, resolution_a, resolution_b, scratch, err);
+	if (ts_series_writing(f, &x->a.walk->a.side, measured, &a, err) ||
+	    ts_series_writing(f, &x->b.walk->a.side, measured, &b, err))
+		return err->status;
+	return ts_gap_begin(&x->meter, a.resolution, b.resolution, scratch, err);
 }
 
 /* Both stand at one place. */
@@ -322,7 +326,7 @@ enum ts_status ts_series_compare_by(struct ts_fetch *f, const struct ts_axis *ax
 	if (!status)
 		status = points_start(&x.b, f, b, axis->b, err);
 	if (!status && x.want_gap)
-		status = begin_gap(&x, &scratch, err);
+		status = begin_gap(&x, f, &scratch, err);
 	if (!status)
 		status = compare_points(&x, err);
 	ts_series_walk_destroy(x.a.walk);

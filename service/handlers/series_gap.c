@@ -128,8 +128,8 @@ static enum ts_status see_writing(struct ts_series_walk *walk, struct ts_series_
 	return TS_OK;
 }
 
-enum ts_status ts_series_writing(struct ts_fetch *f, const struct ts_series_side *side, struct ts_writing *ret_writing,
-				 struct ts_error *err)
+enum ts_status ts_series_writing(struct ts_fetch *f, const struct ts_series_side *side, bool measured,
+				 struct ts_writing *ret_writing, struct ts_error *err)
 {
 	uint32_t rows = side->table->blocks[0].rows;
 	struct ts_arena scratch;
@@ -141,7 +141,7 @@ enum ts_status ts_series_writing(struct ts_fetch *f, const struct ts_series_side
 	status = words ? ts_fetch_block_words(f, &side->column->blocks[0], TS_COLUMN_F64, rows, words, err)
 		       : ts_arena_error(&scratch, err);
 	if (!status)
-		*ret_writing = ts_resolution_infer(declared(side->column), true, reals_of(words), rows);
+		*ret_writing = ts_resolution_infer(declared(side->column), measured, reals_of(words), rows);
 	ts_arena_finish(&scratch);
 	return status;
 }

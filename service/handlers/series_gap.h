@@ -23,7 +23,7 @@ struct ts_writings {
 enum ts_status ts_series_gap(struct ts_series_walk *walk, bool measured, struct ts_arena *scratch, struct ts_gap *ret_gap,
 			     struct ts_writings *ret_writings, struct ts_error *err);
 /* How the side was written, seen in its first block. */
-enum ts_status ts_series_writing(struct ts_fetch *f, const struct ts_series_side *side, struct ts_writing *ret_writing,
-				 struct ts_error *err);
+enum ts_status ts_series_writing(struct ts_fetch *f, const struct ts_series_side *side, bool measured,
+				 struct ts_writing *ret_writing, struct ts_error *err);
 
 #endif

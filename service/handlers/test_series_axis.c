@@ -282,6 +282,15 @@ static void another_batch_size(void **state)
 				     "against 49.0"))
 		fail_msg("%.*s", TS_SPAN_ARG(diff.reason));
 	assert_int_equal(row_of(&diff, LOSS, 0)->after_step, 50176);
+	/* That they differ is certain; why is asked of equal steps, and said. */
+	assert_int_equal(diff.diagnosis.cause, TS_CAUSE_UNKNOWN);
+	assert_int_equal(diff.diagnosis.bits.answer, TS_TIER_FAILS);
+	assert_true(ts_span_is(diff.diagnosis.bits.why, "scalars.loss differs at 51200 of tokens"));
+	assert_int_equal(diff.diagnosis.n_against, 1);
+	assert_non_null(memmem(diff.diagnosis.evidence_against[0].data, diff.diagnosis.evidence_against[0].len,
+			       "step 49 of the first run and step 99 of the second", 50));
+	assert_int_equal(diff.diagnosis.n_experiments, 1);
+	assert_true(ts_span_starts(diff.diagnosis.experiments[0].command, ts_span_str("tscope diff ")));
 	diff_by(&w, &a, &b, "samples", &diff);
 	assert_int_equal(row_of(&diff, LOSS, 0)->first_step, 400);
 	assert_null(row_of(&diff, TOKENS, 0)); /* a step's share of them is what an axis bridges */
@@ -290,6 +299,9 @@ static void another_batch_size(void **state)
 			memcpy(&a.items[i].word, &(double){(double)a.items[i].step}, sizeof a.items[i].word);
 	diff_by(&w, &a, &b, "tokens", &diff);
 	assert_int_equal(diff.verdict, TS_DIFF_INCONCLUSIVE);
+	assert_int_equal(diff.diagnosis.bits.answer, TS_TIER_UNKNOWN);
+	assert_non_null(memmem(diff.diagnosis.evidence_against[0].data, diff.diagnosis.evidence_against[0].len,
+			       "nothing of the trajectory parts", 31));
 	if (!ts_span_is(diff.reason,
 			"loss agrees on 100 common points of tokens, but the second run has 100 that the first lacks"))
 		fail_msg("%.*s", TS_SPAN_ARG(diff.reason));
