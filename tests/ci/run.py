@@ -161,6 +161,7 @@ def github(place):
         check(ok, told(steps))
         place.answer("runs", [{"databaseId": number}])
     check(os.path.getsize(os.path.join(artifacts, "tscope-baselines/tscope-baselines")) > 0, "no bundle")
+    check("::notice title=tscope gate%3A pass::" in told(steps), told(steps))  # the fifth, against four
     check(place.job("github-actions.yml", "gate", {"event_name": "push"})[0] is None, "the gate ran on a push")
 
     # A clean change passes, says what it could have missed, and has one comment however often it runs.
@@ -269,6 +270,7 @@ def gitlab(place):
     workflow.checkout(place.origin, folder, place.git("rev-parse", "main"), 201)
     ok, steps = workflow.gitlab_job(config, "tscope-baseline", {**variables, "CI_JOB_ID": "910"}, folder, place.env)
     check(ok, told(steps))
+    check(os.path.getsize(os.path.join(folder, config["tscope-baseline"]["artifacts"]["reports"]["metrics"])) > 0, "metrics")
     shutil.copy(os.path.join(folder, config["tscope-baseline"]["artifacts"]["paths"][0]), os.path.join(place.stub, "jobs/tscope-baseline"))
     folder = os.path.join(place.path, "gl-fork")
     workflow.checkout(place.origin, folder, place.git("rev-parse", "gl-clean"), 201)
