@@ -91,7 +91,7 @@ static void write_ticks(struct chart *c, struct ts_arena *arena)
 	for (size_t row = 0; row < TS_CHART_ROWS; row += (TS_CHART_ROWS - 1) / 2) {
 		double share = 1 - (double)row / (TS_CHART_ROWS - 1);
 		struct ts_measure m = {.unit = c->levels->unit, .known = true, .value = c->low + share * (c->high - c->low)};
-		const char *text = ts_show_measure(&m, arena);
+		const char *text = ts_show_measure_close(&m, arena);
 
 		if (!(c->high > c->low) && row != (TS_CHART_ROWS - 1) / 2)
 			continue;

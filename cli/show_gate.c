@@ -59,7 +59,7 @@ const char *ts_show_metric(enum ts_metric metric, double value, struct ts_arena 
 {
 	struct ts_measure measure = {.unit = ts_metrics[metric].unit, .known = true, .value = value};
 
-	return isnan(value) ? "not known" : ts_show_measure(&measure, arena);
+	return isnan(value) ? "not known" : ts_show_measure_close(&measure, arena);
 }
 
 static const char *draws(const struct ts_gate_row *row, struct ts_arena *arena)
@@ -94,8 +94,8 @@ const char *ts_show_row(const struct ts_gate_row *row, struct ts_arena *arena)
 const char *ts_show_why(const struct ts_gate_why *why, struct ts_arena *arena)
 {
 	const char *kind = ts_show_brief(why->kind, NAME_MOST, arena), *name = ts_show_brief(why->name, NAME_MOST, arena);
-	const char *base = isnan(why->base) ? "not known" : ts_show_seconds(why->base, arena);
-	const char *candidate = isnan(why->candidate) ? "not known" : ts_show_seconds(why->candidate, arena);
+	const char *base = ts_show_metric(TS_METRIC_STEP_TIME, why->base, arena);
+	const char *candidate = ts_show_metric(TS_METRIC_STEP_TIME, why->candidate, arena);
 	const char *share = ts_show_size(why->share, arena);
 
 	if (!kind || !name || !base || !candidate || !share)

@@ -63,10 +63,14 @@ const char *ts_show_bytes(double bytes, struct ts_arena *arena)
 }
 
 /* Three significant digits, never an exponent, for 1 <= x < 1000. */
-static const char *three_digits(double x, const char *unit, struct ts_arena *arena)
+/* x with that many significant digits, below 1000. */
+static const char *with_digits(double x, int digits, const char *unit, struct ts_arena *arena)
 {
-	int places = x < 9.995 ? 2 : x < 99.95 ? 1 : 0;
+	double least = 10;
+	int places = digits - 1;
 
+	for (; places > 0 && x >= least * (1 - 0.5 * pow(10, -digits)); least *= 10)
+		places--;
 	return ts_arena_printf(arena, "%.*f %s", places, x, unit);
 }
 
@@ -83,7 +87,7 @@ static const char *long_time(double seconds, struct ts_arena *arena)
 	return ts_arena_printf(arena, "%llu m %02llu s", (unsigned long long)(s / 60), (unsigned long long)(s % 60));
 }
 
-const char *ts_show_seconds(double seconds, struct ts_arena *arena)
+static const char *show_seconds(double seconds, int digits, struct ts_arena *arena)
 {
 	double x = seconds < 0 ? -seconds : seconds;
 	const char *text;
@@ -97,14 +101,19 @@ const char *ts_show_seconds(double seconds, struct ts_arena *arena)
 	if (x < 0.9995e-6)
 		text = ts_arena_printf(arena, "%.3g ns", x * 1e9);
 	else if (x < 0.9995e-3)
-		text = three_digits(x * 1e6, "µs", arena);
+		text = with_digits(x * 1e6, digits, "µs", arena);
 	else if (x < 0.9995)
-		text = three_digits(x * 1e3, "ms", arena);
+		text = with_digits(x * 1e3, digits, "ms", arena);
 	else if (x < 119.95)
-		text = three_digits(x, "s", arena);
+		text = with_digits(x, digits, "s", arena);
 	else
 		text = long_time(x, arena);
 	return seconds < 0 && text ? ts_arena_printf(arena, "-%s", text) : text;
+}
+
+const char *ts_show_seconds(double seconds, struct ts_arena *arena)
+{
+	return show_seconds(seconds, 3, arena);
 }
 
 const char *ts_show_time(int64_t real_ns, struct ts_arena *arena)
@@ -302,6 +311,11 @@ const char *ts_show_measure(const struct ts_measure *m, struct ts_arena *arena)
 		break;
 	}
 	return plain_number(m->value, arena);
+}
+
+const char *ts_show_measure_close(const struct ts_measure *m, struct ts_arena *arena)
+{
+	return m->known && m->unit == TS_UNIT_SECONDS ? show_seconds(m->value, 4, arena) : ts_show_measure(m, arena);
 }
 
 const char *ts_key_suffix(const struct ts_measure *m)

@@ -233,7 +233,7 @@ static void sizes_have_two_digits(void **state)
 	assert_string_equal(ts_show_size(INFINITY, &arena), "infinite");
 	assert_string_equal(ts_show_interval(NAN, 0.1, &arena), "not known");
 	assert_string_equal(ts_show_metric(TS_METRIC_STEP_TIME, NAN, &arena), "not known");
-	assert_string_equal(ts_show_metric(TS_METRIC_STEP_TIME, 0.412, &arena), "412 ms");
+	assert_string_equal(ts_show_metric(TS_METRIC_STEP_TIME, 0.412, &arena), "412.0 ms");
 }
 
 static void a_workload_is_told_by_name_or_key_and_cannot_end_a_comment(void **state)
@@ -261,10 +261,10 @@ static void junit_fails_only_for_what_decides(void **state)
 	(void)state;
 	text = junit(verdict(TS_GATE_REGRESSION, "p/exp9"));
 	assert_says(text, "tests=\"11\" failures=\"1\" errors=\"0\" skipped=\"10\"");
-	assert_says(text, "<failure type=\"regression\" message=\"regression: 412 ms against 381 ms: +8.1 % (99 % interval +7.2 % to "
+	assert_says(text, "<failure type=\"regression\" message=\"regression: 412.0 ms against 381.0 ms: +8.1 % (99 % interval +7.2 % to "
 			  "+9.0 %; 12 baselines)\">");
-	assert_says(text, "phase p/exp9: 141 ms against 110 ms, 102 % of the difference\n");
-	assert_says(text, "wait all ranks: 1.00 ms against not known\n");
+	assert_says(text, "phase p/exp9: 141.0 ms against 110.0 ms, 102 % of the difference\n");
+	assert_says(text, "wait all ranks: 1.000 ms against not known\n");
 	assert_says(text, "<testcase classname=\"tscope.gate.p/exp9\" name=\"step_time\" time=\"0.412\">");
 	assert_says(text, "<skipped message=\"regression, which does not decide: 8 GiB against 7 GiB: +14 % (99 % interval +14 % to "
 			  "+15 %; 12 baselines)\"/>");
@@ -293,8 +293,8 @@ static void github_says_how_bad_it_is(void **state)
 	const char *text = github(verdict(TS_GATE_REGRESSION, "50 %, or: so"));
 
 	(void)state;
-	assert_says(text, "::error title=tscope gate%3A regression::50 %25, or: so%0Aphase 50 %25, or: so: 141 ms");
-	assert_says(text, "\n::error title=step time%3A regression::412 ms against 381 ms: +8.1 %25 (");
+	assert_says(text, "::error title=tscope gate%3A regression::50 %25, or: so%0Aphase 50 %25, or: so: 141.0 ms");
+	assert_says(text, "\n::error title=step time%3A regression::412.0 ms against 381.0 ms: +8.1 %25 (");
 	assert_says(text, "\n::notice title=peak memory%3A regression%2C which does not decide::");
 	assert_says(github(verdict(TS_GATE_SUSPECT, "x")), "::warning title=tscope gate%3A suspect::x%0A");
 	assert_says(github(verdict(TS_GATE_PASS, "x")), "::notice title=tscope gate%3A pass::x\n");
@@ -328,10 +328,10 @@ static void a_comment_says_what_an_engineer_asks(void **state)
 
 	(void)state;
 	assert_ptr_equal(strstr(text, "<!-- tscope-gate:exp9 -->\n### tscope gate: regression\n\nexp9\n"), text);
-	assert_says(text, "\n| **step time** | 381 ms | 412 ms | +8.1 % | +7.2 % to +9.0 % | regression | |\n");
+	assert_says(text, "\n| **step time** | 381.0 ms | 412.0 ms | +8.1 % | +7.2 % to +9.0 % | regression | |\n");
 	assert_says(text, "\n| peak memory | 7 GiB | 8 GiB | +14 % | +14 % to +15 % | regression (does not decide) | |\n");
 	assert_says(text, "\n- not known: mean step time, 95th percentile of step time, share of stalls: no column\n- not known: tokens per second, ");
-	assert_says(text, "\n| phase | <code>exp9</code> | 110 ms | 141 ms | 102 % |\n");
+	assert_says(text, "\n| phase | <code>exp9</code> | 110.0 ms | 141.0 ms | 102 % |\n");
 	assert_says(text, "\nand 11 more facts\n"); /* one of 31 is listed here, 20 would be */
 	assert_says(text, "\ntscope baseline accept 3f2a77b0c1 --reason 'why it is worth it'\n");
 	assert_says(markdown(verdict(TS_GATE_PASS, "exp9")), "| pass | up to 3.1 % |\n");

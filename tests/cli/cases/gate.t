@@ -21,9 +21,9 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
 | warning: step time: collecting 2 of 10; it takes 3 to judge
 |
 |   metric                        baseline  candidate    change     99 % interval  could miss  verdict
-|   step time                       100 ms     100 ms  +0.050 %    -15 % to +18 %        14 %  collecting
-|   mean step time                  100 ms     100 ms  +0.050 %    -15 % to +18 %        14 %  (collecting)
-|   95th percentile of step time    101 ms     101 ms  +0.050 %    -15 % to +18 %        14 %  (collecting)
+|   step time                     100.1 ms   100.2 ms  +0.050 %    -15 % to +18 %        14 %  collecting
+|   mean step time                100.2 ms   100.2 ms  +0.050 %    -15 % to +18 %        14 %  (collecting)
+|   95th percentile of step time  101.2 ms   101.2 ms  +0.050 %    -15 % to +18 %        14 %  (collecting)
 |   share of stalls                  0.0 %      0.0 %         -                 -           -  (collecting)
 |   peak memory                      7 GiB      7 GiB     0.0 %  -3.8 % to +4.0 %       3.2 %  (collecting)
 |   loss at the end               0.835558   0.835558     0.0 %  -7.8 % to +7.8 %       6.3 %  (collecting)
@@ -34,9 +34,9 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
 | Runs
 |   baselines: 2 runs of main
 |              run            id            commit        session   step time
-|   candidate  default/clean  f81014463d63  c1ea9         6b76b9ef     100 ms
-|   baseline   default/m2     63e402e22485  020000000000  8272b15e     100 ms
-|   baseline   default/m1     376d82b3936c  010000000000  d9b49391     100 ms
+|   candidate  default/clean  f81014463d63  c1ea9         6b76b9ef   100.2 ms
+|   baseline   default/m2     63e402e22485  020000000000  8272b15e   100.3 ms
+|   baseline   default/m1     376d82b3936c  010000000000  d9b49391   100.0 ms
 ! tscope: warning: step time of default/clean is not judged yet: collecting 2 of 10
 $ TSCOPE_SERVER=unix:$PWD/s tscope push -q --branch main ./m3 ./m4 ./m5 ./m6 ./m7 ./m8 ./m9 ./m10
 | name         id            steps      sent       new  outcome
@@ -53,9 +53,9 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
 | step time of default/clean is not worse by more than chance and tolerance: 0.1 % slower than main (99 % interval -0.8 % to 1.0 %, 10 baselines); it could have missed up to 2.5 %
 |
 |   metric                        baseline  candidate   change       99 % interval  could miss  verdict
-|   step time                       100 ms     100 ms  +0.11 %   -0.77 % to +1.0 %       2.5 %  pass
-|   mean step time                  100 ms     100 ms  +0.11 %   -0.77 % to +1.0 %       2.5 %  (pass)
-|   95th percentile of step time    101 ms     101 ms  +0.11 %   -0.77 % to +1.0 %       5.5 %  (pass)
+|   step time                     100.1 ms   100.2 ms  +0.11 %   -0.77 % to +1.0 %       2.5 %  pass
+|   mean step time                100.1 ms   100.2 ms  +0.11 %   -0.77 % to +1.0 %       2.5 %  (pass)
+|   95th percentile of step time  101.1 ms   101.2 ms  +0.11 %   -0.77 % to +1.0 %       5.5 %  (pass)
 |   share of stalls                  0.0 %      0.0 %        -                   -           -  (pass)
 |   peak memory                      7 GiB      7 GiB    0.0 %  -0.17 % to +0.17 %       1.2 %  (pass)
 |   loss at the end               0.835558   0.835558    0.0 %  -0.34 % to +0.34 %       1.3 %  (pass)
@@ -66,17 +66,17 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
 | Runs
 |   baselines: 10 runs of main
 |              run            id            commit        session   step time
-|   candidate  default/clean  f81014463d63  c1ea9         6b76b9ef     100 ms
-|   baseline   default/m10    a1a26d3b483d  100000000000  16ea0115     100 ms
-|   baseline   default/m9     edabc04d487b  090000000000  38b79098     100 ms
-|   baseline   default/m8     08935f85396d  080000000000  1f774be8    99.9 ms
-|   baseline   default/m7     168cd986d355  070000000000  62c6f3f9     100 ms
-|   baseline   default/m6     d86aac82c002  060000000000  12c57b38    99.7 ms
-|   baseline   default/m5     d8f40c70aa96  050000000000  b40d6351     100 ms
-|   baseline   default/m4     c193c5755539  040000000000  83099cd8     100 ms
-|   baseline   default/m3     56b886078e4a  030000000000  33cec132    99.8 ms
-|   baseline   default/m2     63e402e22485  020000000000  8272b15e     100 ms
-|   baseline   default/m1     376d82b3936c  010000000000  d9b49391     100 ms
+|   candidate  default/clean  f81014463d63  c1ea9         6b76b9ef   100.2 ms
+|   baseline   default/m10    a1a26d3b483d  100000000000  16ea0115   100.0 ms
+|   baseline   default/m9     edabc04d487b  090000000000  38b79098   100.4 ms
+|   baseline   default/m8     08935f85396d  080000000000  1f774be8   99.90 ms
+|   baseline   default/m7     168cd986d355  070000000000  62c6f3f9   100.2 ms
+|   baseline   default/m6     d86aac82c002  060000000000  12c57b38   99.70 ms
+|   baseline   default/m5     d8f40c70aa96  050000000000  b40d6351   100.5 ms
+|   baseline   default/m4     c193c5755539  040000000000  83099cd8   100.1 ms
+|   baseline   default/m3     56b886078e4a  030000000000  33cec132   99.80 ms
+|   baseline   default/m2     63e402e22485  020000000000  8272b15e   100.3 ms
+|   baseline   default/m1     376d82b3936c  010000000000  d9b49391   100.0 ms
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate ./clean --baseline main | sed 's/  *$//' | head -3
 | step time of default/clean is not worse by more than chance and tolerance: 0.1 % slower than main (99 % interval -0.8 % to 1.0 %, 10 baselines); it could have missed up to 2.5 %
 |
@@ -100,11 +100,11 @@ $ TSCOPE_SERVER=unix:$PWD/s COLUMNS=60 tscope gate slow --baseline main
 |
 |   metric      baseline  candidate  change
 |            99 % interval  could miss  verdict
-|   step time     100 ms     108 ms  +7.9 %
+|   step time   100.1 ms   108.0 ms  +7.9 %
 |         +7.0 % to +8.9 %       2.5 %  suspect
-|   mean step…    100 ms     108 ms  +7.9 %
+|   mean step…  100.1 ms   108.0 ms  +7.9 %
 |         +7.0 % to +8.9 %       2.5 %  (suspect)
-|   95th perc…    101 ms     109 ms  +7.9 %
+|   95th perc…  101.1 ms   109.1 ms  +7.9 %
 |         +7.0 % to +8.9 %       5.5 %  (suspect)
 |   share of …     0.0 %      0.0 %       -
 |                        -           -  (pass)
@@ -114,11 +114,11 @@ $ TSCOPE_SERVER=unix:$PWD/s COLUMNS=60 tscope gate slow --baseline main
 |       -0.34 % to +0.34 %       1.3 %  (pass)
 |
 | Where it is slower
-|   phase forward: 48.0 ms against 40.0 ms, 101 % of the
+|   phase forward: 48.00 ms against 40.04 ms, 101 % of the
 |   difference
-|   rank all ranks: 108 ms against 100 ms, 100 % of the
+|   rank all ranks: 108.0 ms against 100.1 ms, 100 % of the
 |   difference
-|   work all ranks: 108 ms against 100 ms, 100 % of the
+|   work all ranks: 108.0 ms against 100.1 ms, 100 % of the
 |   difference
 |
 | What else changed
@@ -130,27 +130,27 @@ $ TSCOPE_SERVER=unix:$PWD/s COLUMNS=60 tscope gate slow --baseline main
 |              run           id            commit
 |       session   step time
 |   candidate  default/slow  44650b983c7e  510c0
-|       40d6e5c9     108 ms
+|       40d6e5c9   108.0 ms
 |   baseline   default/m10   a1a26d3b483d  100000000000
-|       16ea0115     100 ms
+|       16ea0115   100.0 ms
 |   baseline   default/m9    edabc04d487b  090000000000
-|       38b79098     100 ms
+|       38b79098   100.4 ms
 |   baseline   default/m8    08935f85396d  080000000000
-|       1f774be8    99.9 ms
+|       1f774be8   99.90 ms
 |   baseline   default/m7    168cd986d355  070000000000
-|       62c6f3f9     100 ms
+|       62c6f3f9   100.2 ms
 |   baseline   default/m6    d86aac82c002  060000000000
-|       12c57b38    99.7 ms
+|       12c57b38   99.70 ms
 |   baseline   default/m5    d8f40c70aa96  050000000000
-|       b40d6351     100 ms
+|       b40d6351   100.5 ms
 |   baseline   default/m4    c193c5755539  040000000000
-|       83099cd8     100 ms
+|       83099cd8   100.1 ms
 |   baseline   default/m3    56b886078e4a  030000000000
-|       33cec132    99.8 ms
+|       33cec132   99.80 ms
 |   baseline   default/m2    63e402e22485  020000000000
-|       8272b15e     100 ms
+|       8272b15e   100.3 ms
 |   baseline   default/m1    376d82b3936c  010000000000
-|       d9b49391     100 ms
+|       d9b49391   100.0 ms
 [4]
 $ for k in 1 2; do python3 runs/gate.py pair-$k-base commit=$(printf '10%038d' 0) session=y started=$((1700030000+k*100)); python3 runs/gate.py pair-$k-new forward=1.2 commit=510c0 session=y started=$((1700030050+k*100)); done
 $ TSCOPE_SERVER=unix:$PWD/s tscope push -q ./pair-1-base ./pair-1-new ./pair-2-base ./pair-2-new
@@ -164,17 +164,17 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate slow --baseline main --paired 'pair-*'
 | warning: how much of the difference is wait is not known: not every run records it for every rank
 |
 |   metric                        baseline  candidate  change       99 % interval  could miss  verdict
-|   step time                       100 ms     108 ms  +8.0 %    +7.2 % to +8.8 %       2.5 %  regression
-|   mean step time                  100 ms     108 ms  +8.0 %    +7.2 % to +8.8 %       2.5 %  (regression)
-|   95th percentile of step time    101 ms     109 ms  +8.0 %    +7.2 % to +8.8 %       5.5 %  (regression)
+|   step time                     100.1 ms   108.0 ms  +8.0 %    +7.2 % to +8.8 %       2.5 %  regression
+|   mean step time                100.1 ms   108.0 ms  +8.0 %    +7.2 % to +8.8 %       2.5 %  (regression)
+|   95th percentile of step time  101.1 ms   109.1 ms  +8.0 %    +7.2 % to +8.8 %       5.5 %  (regression)
 |   share of stalls                  0.0 %      0.0 %       -                   -           -  (pass)
 |   peak memory                      7 GiB      7 GiB   0.0 %  -0.16 % to +0.16 %       1.3 %  (pass)
 |   loss at the end               0.835558   0.835558   0.0 %  -0.32 % to +0.32 %       1.5 %  (pass)
 |
 | Where it is slower
-|   phase forward: 48.0 ms against 40.0 ms, 100 % of the difference
-|   rank all ranks: 108 ms against 100 ms, 100 % of the difference
-|   work all ranks: 108 ms against 100 ms, 100 % of the difference
+|   phase forward: 48.00 ms against 40.00 ms, 100 % of the difference
+|   rank all ranks: 108.0 ms against 100.0 ms, 100 % of the difference
+|   work all ranks: 108.0 ms against 100.0 ms, 100 % of the difference
 |
 | What else changed
 |   loss: every bit of the trajectory agrees: 2 series over 200 steps; facts differ: code.commit
@@ -182,21 +182,21 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate slow --baseline main --paired 'pair-*'
 | Runs
 |   baselines: 10 runs of main
 |                   run                  id            commit        session   step time
-|   candidate       default/slow         44650b983c7e  510c0         40d6e5c9     108 ms
-|   baseline        default/m10          a1a26d3b483d  100000000000  16ea0115     100 ms
-|   baseline        default/m9           edabc04d487b  090000000000  38b79098     100 ms
-|   baseline        default/m8           08935f85396d  080000000000  1f774be8    99.9 ms
-|   baseline        default/m7           168cd986d355  070000000000  62c6f3f9     100 ms
-|   baseline        default/m6           d86aac82c002  060000000000  12c57b38    99.7 ms
-|   baseline        default/m5           d8f40c70aa96  050000000000  b40d6351     100 ms
-|   baseline        default/m4           c193c5755539  040000000000  83099cd8     100 ms
-|   baseline        default/m3           56b886078e4a  030000000000  33cec132    99.8 ms
-|   baseline        default/m2           63e402e22485  020000000000  8272b15e     100 ms
-|   baseline        default/m1           376d82b3936c  010000000000  d9b49391     100 ms
-|   pair_base       default/pair-1-base  bd7defe3b881  100000000000  dfaee3b9     100 ms
-|   pair_candidate  default/pair-1-new   6cd2064685f5  510c0         dfaee3b9     108 ms
-|   pair_base       default/pair-2-base  7bfb4aa066b1  100000000000  dfaee3b9     100 ms
-|   pair_candidate  default/pair-2-new   66f7cde1ec7b  510c0         dfaee3b9     108 ms
+|   candidate       default/slow         44650b983c7e  510c0         40d6e5c9   108.0 ms
+|   baseline        default/m10          a1a26d3b483d  100000000000  16ea0115   100.0 ms
+|   baseline        default/m9           edabc04d487b  090000000000  38b79098   100.4 ms
+|   baseline        default/m8           08935f85396d  080000000000  1f774be8   99.90 ms
+|   baseline        default/m7           168cd986d355  070000000000  62c6f3f9   100.2 ms
+|   baseline        default/m6           d86aac82c002  060000000000  12c57b38   99.70 ms
+|   baseline        default/m5           d8f40c70aa96  050000000000  b40d6351   100.5 ms
+|   baseline        default/m4           c193c5755539  040000000000  83099cd8   100.1 ms
+|   baseline        default/m3           56b886078e4a  030000000000  33cec132   99.80 ms
+|   baseline        default/m2           63e402e22485  020000000000  8272b15e   100.3 ms
+|   baseline        default/m1           376d82b3936c  010000000000  d9b49391   100.0 ms
+|   pair_base       default/pair-1-base  bd7defe3b881  100000000000  dfaee3b9   100.0 ms
+|   pair_candidate  default/pair-1-new   6cd2064685f5  510c0         dfaee3b9   108.0 ms
+|   pair_base       default/pair-2-base  7bfb4aa066b1  100000000000  dfaee3b9   100.0 ms
+|   pair_candidate  default/pair-2-new   66f7cde1ec7b  510c0         dfaee3b9   108.0 ms
 [1]
 # The verdict is the same later, byte for byte, when the runs are gone and with no server.
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate -q slow --baseline main --paired 'pair-*' --json >verdict.json
@@ -228,9 +228,9 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate ./other --baseline main
 | step time of 86b15c0dc1d9 cannot be judged: no baseline is of the candidate's workload; of the newest, config differs from the candidate's
 |
 |   metric                        baseline  candidate  change  99 % interval  could miss  verdict
-|   step time                            -     100 ms       -              -           -  inconclusive
-|   mean step time                       -     100 ms       -              -           -  (inconclusive)
-|   95th percentile of step time         -     101 ms       -              -           -  (inconclusive)
+|   step time                            -   100.0 ms       -              -           -  inconclusive
+|   mean step time                       -   100.0 ms       -              -           -  (inconclusive)
+|   95th percentile of step time         -   101.0 ms       -              -           -  (inconclusive)
 |   share of stalls                      -      0.0 %       -              -           -  (inconclusive)
 |   peak memory                          -      7 GiB       -              -           -  (inconclusive)
 |   loss at the end                      -   0.835558       -              -           -  (inconclusive)
@@ -241,7 +241,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate ./other --baseline main
 | Runs
 |   baselines: 0 runs of main; how far runs lie apart is known of 10 earlier runs
 |              run           id            commit  session   step time
-|   candidate  86b15c0dc1d9  86b15c0dc1d9  07e50   da33a17f     100 ms
+|   candidate  86b15c0dc1d9  86b15c0dc1d9  07e50   da33a17f   100.0 ms
 |
 | Runs that do not count
 |   run          why not
@@ -279,14 +279,14 @@ $ export TSCOPE_SERVER=unix:$PWD/s; tscope note clean bad= 2>/dev/null >&2; tsco
 | Runs
 |   baselines: 8 runs of main
 |             run          id            commit        session   step time
-|   baseline  default/m10  a1a26d3b483d  100000000000  16ea0115     100 ms
-|   baseline  default/m9   edabc04d487b  090000000000  38b79098     100 ms
-|   baseline  default/m8   08935f85396d  080000000000  1f774be8    99.9 ms
-|   baseline  default/m7   168cd986d355  070000000000  62c6f3f9     100 ms
-|   baseline  default/m6   d86aac82c002  060000000000  12c57b38    99.7 ms
-|   baseline  default/m4   c193c5755539  040000000000  83099cd8     100 ms
-|   baseline  default/m2   63e402e22485  020000000000  8272b15e     100 ms
-|   baseline  default/m1   376d82b3936c  010000000000  d9b49391     100 ms
+|   baseline  default/m10  a1a26d3b483d  100000000000  16ea0115   100.0 ms
+|   baseline  default/m9   edabc04d487b  090000000000  38b79098   100.4 ms
+|   baseline  default/m8   08935f85396d  080000000000  1f774be8   99.90 ms
+|   baseline  default/m7   168cd986d355  070000000000  62c6f3f9   100.2 ms
+|   baseline  default/m6   d86aac82c002  060000000000  12c57b38   99.70 ms
+|   baseline  default/m4   c193c5755539  040000000000  83099cd8   100.1 ms
+|   baseline  default/m2   63e402e22485  020000000000  8272b15e   100.3 ms
+|   baseline  default/m1   376d82b3936c  010000000000  d9b49391   100.0 ms
 |
 | Runs that do not count
 |   run         why not
@@ -302,8 +302,8 @@ $ python3 runs/gate.py clean2 time=0.1002 commit=c1ea9 session=x4 started=170002
 | new SIZE
 | outcome   created
 |   metric                        baseline  candidate   change       99 % interval  could miss  verdict
-|   candidate  default/clean2  bc39f124c224  c1ea9         960abeac     100 ms
-|   candidate  default/clean   f81014463d63  c1ea9         6b76b9ef     100 ms
+|   candidate  default/clean2  bc39f124c224  c1ea9         960abeac   100.2 ms
+|   candidate  default/clean   f81014463d63  c1ea9         6b76b9ef   100.2 ms
 # Ancestors, where the candidate lists them: what is on the branch since is no baseline.
 $ python3 runs/gate.py early commit=ea51 session=x5 ancestors="$(for i in 6 4 2 1; do printf '%02d%038d ' $i 0; done)"; TSCOPE_SERVER=unix:$PWD/s tscope baseline ./early --baseline main
 | 4 runs of main
@@ -311,10 +311,10 @@ $ python3 runs/gate.py early commit=ea51 session=x5 ancestors="$(for i in 6 4 2 
 | Runs
 |   baselines: 4 runs of main
 |             run         id            commit        session   step time
-|   baseline  default/m6  d86aac82c002  060000000000  12c57b38    99.7 ms
-|   baseline  default/m4  c193c5755539  040000000000  83099cd8     100 ms
-|   baseline  default/m2  63e402e22485  020000000000  8272b15e     100 ms
-|   baseline  default/m1  376d82b3936c  010000000000  d9b49391     100 ms
+|   baseline  default/m6  d86aac82c002  060000000000  12c57b38   99.70 ms
+|   baseline  default/m4  c193c5755539  040000000000  83099cd8   100.1 ms
+|   baseline  default/m2  63e402e22485  020000000000  8272b15e   100.3 ms
+|   baseline  default/m1  376d82b3936c  010000000000  d9b49391   100.0 ms
 |
 | Runs that do not count
 |   run          why not
@@ -352,9 +352,9 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope baseline --baseline main
 | Runs
 |   baselines: 3 runs of main since the change accepted at 080000000000 (exact softmax); how far runs lie apart is known of 5 earlier runs
 |             run          id            commit        session   step time
-|   baseline  default/m10  a1a26d3b483d  100000000000  16ea0115     100 ms
-|   baseline  default/m9   edabc04d487b  090000000000  38b79098     100 ms
-|   baseline  default/m8   08935f85396d  080000000000  1f774be8    99.9 ms
+|   baseline  default/m10  a1a26d3b483d  100000000000  16ea0115   100.0 ms
+|   baseline  default/m9   edabc04d487b  090000000000  38b79098   100.4 ms
+|   baseline  default/m8   08935f85396d  080000000000  1f774be8   99.90 ms
 |
 | Runs that do not count
 |   run         why not

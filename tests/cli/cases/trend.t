@@ -9,39 +9,39 @@ $ tscope trend main
 | 40 runs, workload dc514aa9ab1e
 |
 | RUNS
-|   111 ms ┤                                                                   •────•─•───•────•─•────
-|          │                                                                   ┊ •      •    •     •
-|          │                                                                   ┊
-|          │                                                                   ┊
-|   105 ms ┤                                                                   ┊
-|          │                                                                   ┊
-|          │                                                                   ┊
-|          │    •    •     •      •      •   •      •      •      •   •      • ┊
-|   100 ms ┤•─•───•────•─•────•─•───•──•───•────•─•───•──•───•─•────•───•──•───┊
-|                                                                              A
-|           NOW_________________                                                  NOW_________________
-|      last before   first after   level             change       p  runs ago
-|   A  390000000000  400000000000  100 ms to 110 ms  +9.9 %  0.0005        10  worse
+|   111.0 ms ┤                                                                  •───•─•────•───•─•────
+|            │                                                                  ┊ •     •    •     •
+|            │                                                                  ┊
+|            │                                                                  ┊
+|   105.5 ms ┤                                                                  ┊
+|            │                                                                  ┊
+|            │                                                                  ┊
+|            │    •   •      •      •     •    •     •      •     •    •     •  ┊
+|   100.0 ms ┤•─•───•────•─•───•─•────•─•───•────•─•───•──•───•─•────•───•─•────┊
+|                                                                               A
+|             NOW_________________                                                NOW_________________
+|      last before   first after   level                 change       p  runs ago
+|   A  390000000000  400000000000  100.5 ms to 110.5 ms  +9.9 %  0.0005        10  worse
 $ COLUMNS=60 tscope trend main
 | step time of main rose by 9.9 % between 390000000000 and
 | 400000000000, 10 runs ago
 | 40 runs, workload dc514aa9ab1e
 |
 | RUNS
-|   111 ms ┤                                     •──••─•──••──
-|          │                                     ┊•   •  •  •
-|          │                                     ┊
-|          │                                     ┊
-|   105 ms ┤                                     ┊
-|          │                                     ┊
-|          │                                     ┊
-|          │  •  •  •   •   • •   •   •   • •   •┊
-|   100 ms ┤••─•──••──••─•─•─•──••─•─•─••──•─•─•─┊
-|                                                A
-|           NOW_________________          NOW_________________
+|   111.0 ms ┤                                    •─••──•─••──
+|            │                                    ┊•  •  •  •
+|            │                                    ┊
+|            │                                    ┊
+|   105.5 ms ┤                                    ┊
+|            │                                    ┊
+|            │                                    ┊
+|            │  • •   •   •  •  •  •   •  •  •  • ┊
+|   100.0 ms ┤••─•──••─••──••─•──••─•─•─••──•─••──┊
+|                                                 A
+|             NOW_________________        NOW_________________
 |   A
 |       last before 390000000000  first after 400000000000
-|       level 100 ms to 110 ms  change +9.9 %  p 0.0005
+|       level 100.5 ms to 110.5 ms  change +9.9 %  p 0.0005
 |       runs ago 10  worse
 # What does not count is said: marked bad, still training, of another workload.
 $ tscope note m12 bad='broken fan'
@@ -63,16 +63,16 @@ $ tscope trend main --limit 12
 | 12 runs, workload dc514aa9ab1e, 2 left out; 29 before them not looked at
 |
 | RUNS
-|   111 ms ┤   •     •  •     •     •  •
-|          │      •        •     •
-|          │
-|          │
-|   106 ms ┤
-|          │
-|          │
-|          │
-|   101 ms ┤•
-|           NOW_________________  NOW_________________
+|   111.0 ms ┤   •     •  •     •     •  •
+|            │      •        •     •
+|            │
+|            │
+|   105.9 ms ┤
+|            │
+|            │
+|            │
+|   100.9 ms ┤•
+|             NOW_________________  NOW_________________
 |
 | LEFT OUT
 |   1 run        marked bad: to look at main alone
@@ -88,19 +88,19 @@ $ tscope trend main --exit-code --metric step_time
 | 41 runs, workload dc514aa9ab1e, 3 left out
 |
 | RUNS
-|   111 ms ┤                                                                 •────•─•───•────•─•──────
-|          │                                                                 ┊  •     •    •
-|          │                                                                 ┊
-|          │                                                                 ┊
-|   105 ms ┤                                                                 ┊
-|          │                                                                 ┊
-|          │                                                                 ┊
-|          │        •      •     •      •   •      •      •     •    •     • ┊
-|   100 ms ┤•─•───•───•──•───•─•────•─•───•────•─•───•─•────•─•───•────•─•───┊
-|                                                                            A
-|           NOW_________________                                                  NOW_________________
-|      last before   first after   level             change       p  runs ago
-|   A  390000000000  400000000000  100 ms to 110 ms   +10 %  0.0005        11  accepted
+|   111.0 ms ┤                                                                •───•─•────•───•─•──────
+|            │                                                                ┊ •     •    •
+|            │                                                                ┊
+|            │                                                                ┊
+|   105.5 ms ┤                                                                ┊
+|            │                                                                ┊
+|            │                                                                ┊
+|            │        •      •     •     •    •     •      •     •   •      • ┊
+|   100.0 ms ┤•─•───•───•─•────•─•───•─•────•───•─•───•─•────•─•───•───•──•───┊
+|                                                                             A
+|             NOW_________________                                                NOW_________________
+|      last before   first after   level                 change       p  runs ago
+|   A  390000000000  400000000000  100.5 ms to 110.5 ms   +10 %  0.0005        11  accepted
 |
 | LEFT OUT
 |   1 run        marked bad: to look at main alone
