@@ -224,8 +224,8 @@ static void why(struct page *p)
 		put(p, " | ");
 		name(p, w->name);
 		put(p, " |");
-		cell(p, isnan(w->base) ? "not known" : ts_show_seconds(w->base, p->arena));
-		cell(p, isnan(w->candidate) ? "not known" : ts_show_seconds(w->candidate, p->arena));
+		cell(p, ts_show_metric(TS_METRIC_STEP_TIME, w->base, p->arena));
+		cell(p, ts_show_metric(TS_METRIC_STEP_TIME, w->candidate, p->arena));
 		cell(p, isnan(w->share) ? "not known" : w->share < 0 ? ts_show_change(w->share, p->arena) : ts_show_size(w->share, p->arena));
 		put(p, "\n");
 	}
