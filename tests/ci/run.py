@@ -291,7 +291,18 @@ def refusals(place):
                            capture_output=True, text=True, timeout=60)
         return p.returncode, p.stderr
 
+    # A key is there while the script runs, for its owner alone, and no host is believed that the job does not name.
+    ssh = os.path.join(place.path, "bin/ssh")
+    with open(ssh, "w", encoding="utf-8") as f:
+        f.write("#!/bin/sh\nprintf '%s\\n' \"$*\" >>$STUB/ssh\nstat -c %a $2 >>$STUB/ssh\ncat $2 >>$STUB/ssh\nexit 1\n")
+    os.chmod(ssh, 0o755)
     train = 'python3 "$TRAINER/train.py" train.json "$RUN_DIR"'
+    status, error = gate("gate.sh candidate", TSCOPE_TRAIN=train, TSCOPE_SERVER="ssh://host", TSCOPE_SSH_KEY="PRIVATE", TSCOPE_KNOWN_HOSTS="host k")
+    with open(os.path.join(place.stub, "ssh"), encoding="utf-8") as f:
+        line, mode, key = f.read().split("\n")[:3]
+    check(status == 2 and mode == "600" and key == "PRIVATE", status, error, mode, key)
+    check(line.startswith("-i ") and "StrictHostKeyChecking=yes" in line and "UserKnownHostsFile=" in line, line)
+    check(not os.path.exists(line.split()[1]), "the key is left behind")
     for wanted, words, env in (
             ("usage", "gate.sh", {}), ("usage", "gate.sh judge", {}), ("usage", "gate.sh candidate x", {}), ("TSCOPE_TRAIN", "gate.sh candidate", {}),
             ("failed", "gate.sh candidate", {"TSCOPE_TRAIN": "false"}), ("neither TSCOPE_SERVER nor the bundle", "gate.sh candidate", {"TSCOPE_TRAIN": train}),
