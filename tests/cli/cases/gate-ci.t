@@ -25,9 +25,9 @@ $ cat c.md
 |
 | | metric | baseline | candidate | change | 99 % interval | verdict | could have missed |
 | |---|--:|--:|--:|---|---|---|
-| | **step time** | 100 ms | 108 ms | +7.9 % | +7.0 % to +8.9 % | suspect | |
-| | mean step time | 100 ms | 108 ms | +7.9 % | +7.0 % to +8.9 % | suspect (does not decide) | |
-| | 95th percentile of step time | 101 ms | 109 ms | +7.9 % | +7.0 % to +8.9 % | suspect (does not decide) | |
+| | **step time** | 100.1 ms | 108.0 ms | +7.9 % | +7.0 % to +8.9 % | suspect | |
+| | mean step time | 100.1 ms | 108.0 ms | +7.9 % | +7.0 % to +8.9 % | suspect (does not decide) | |
+| | 95th percentile of step time | 101.1 ms | 109.1 ms | +7.9 % | +7.0 % to +8.9 % | suspect (does not decide) | |
 | | share of stalls | 0.0 % | 0.0 % | not known | not known | pass (does not decide) | |
 | | peak memory | 7 GiB | 7 GiB | 0.0 % | -0.17 % to +0.17 % | pass (does not decide) | up to 1.2 % |
 | | loss at the end | 0.835558 | 0.835558 | 0.0 % | -0.34 % to +0.34 % | pass (does not decide) | up to 1.3 % |
@@ -40,11 +40,11 @@ $ cat c.md
 |
 | | | | baseline | candidate | of the difference |
 | |---|---|--:|--:|--:|
-| | rank | <code>all ranks</code> | 100 ms | 108 ms | 100 % |
-| | work | <code>all ranks</code> | 100 ms | 108 ms | 100 % |
-| | phase | <code>backward</code> | 50.0 ms | 54.0 ms | 50 % |
-| | phase | <code>forward</code> | 40.0 ms | 43.2 ms | 40 % |
-| | phase | <code>optimizer</code> | 10.0 ms | 10.8 ms | 10 % |
+| | rank | <code>all ranks</code> | 100.1 ms | 108.0 ms | 100 % |
+| | work | <code>all ranks</code> | 100.1 ms | 108.0 ms | 100 % |
+| | phase | <code>backward</code> | 50.05 ms | 54.00 ms | 50 % |
+| | phase | <code>forward</code> | 40.04 ms | 43.20 ms | 40 % |
+| | phase | <code>optimizer</code> | 10.01 ms | 10.80 ms | 10 % |
 |
 | #### What now
 |
@@ -66,7 +66,7 @@ $ cat c.md
 $ grep -E '<testsuite |name="step_time"|<error' j.xml
 |   <testsuite name="tscope gate dc514aa9ab1e" tests="11" failures="0" errors="1" skipped="7">
 |     <testcase classname="tscope.gate" name="step_time" time="0.108">
-|       <error type="suspect" message="suspect: 108 ms against 100 ms: +7.9 % (99 % interval +7.0 % to +8.9 %; 10 baselines)">
+|       <error type="suspect" message="suspect: 108.0 ms against 100.1 ms: +7.9 % (99 % interval +7.0 % to +8.9 %; 10 baselines)">
 $ cat m.txt
 | # TYPE tscope_step_time_seconds gauge
 | # UNIT tscope_step_time_seconds seconds
@@ -113,9 +113,9 @@ $ GITHUB_STEP_SUMMARY=summary.md tscope gate --replay v.json --github | sed -E '
 | 1:::stop-commands::TOKEN
 | 37:::TOKEN::
 | 38:::warning title=tscope gate%3A suspect::step time of default/slow is 7.9 %25 slower than main (99 %25 interval 7.0 %25 to 8.9 %25, 10 baselines): r
-| 39:::warning title=step time%3A suspect::108 ms against 100 ms: +7.9 %25 (99 %25 interval +7.0 %25 to +8.9 %25; 10 baselines)
-| 40:::notice title=mean step time%3A suspect%2C which does not decide::108 ms against 100 ms: +7.9 %25 (99 %25 interval +7.0 %25 to +8.9 %25; 10 baseli
-| 41:::notice title=95th percentile of step time%3A suspect%2C which does not decide::109 ms against 101 ms: +7.9 %25 (99 %25 interval +7.0 %25 to +8.9 $
+| 39:::warning title=step time%3A suspect::108.0 ms against 100.1 ms: +7.9 %25 (99 %25 interval +7.0 %25 to +8.9 %25; 10 baselines)
+| 40:::notice title=mean step time%3A suspect%2C which does not decide::108.0 ms against 100.1 ms: +7.9 %25 (99 %25 interval +7.0 %25 to +8.9 %25; 10 ba
+| 41:::notice title=95th percentile of step time%3A suspect%2C which does not decide::109.1 ms against 101.1 ms: +7.9 %25 (99 %25 interval +7.0 %25 to +
 | 42:::warning title=tscope gate::how much of the difference is wait is not known: not every run records it for every rank
 | 34,37d33
 | < ```
