@@ -62,13 +62,13 @@ static size_t row_of(const struct chart *c, double value)
 	return TS_CHART_ROWS - 1 - (size_t)nearbyint(fmin(fmax(share, 0), 1) * (TS_CHART_ROWS - 1));
 }
 
-static void draw_levels(struct chart *c)
+static void draw_levels(struct chart *c, bool again)
 {
 	for (size_t k = 0; k < c->levels->n_items; k++) {
 		const struct ts_level *level = &c->levels->items[k];
 		size_t first = column_of(c, level->first), row = row_of(c, level->value);
 
-		for (size_t r = 0; *level->mark && r < TS_CHART_ROWS; r++)
+		for (size_t r = 0; *level->mark && !again && r < TS_CHART_ROWS; r++)
 			c->at[r][first] = CHANGE;
 		for (size_t i = first; i < column_of(c, level->end); i++)
 			c->at[row][i] = LEVEL;
@@ -181,8 +181,11 @@ void ts_level_chart(const struct ts_levels *levels, const struct ts_term *term, 
 	room = width - MARGIN - c.axis - 2;
 	room = room > TS_CHART_COLUMNS ? TS_CHART_COLUMNS : room < LEAST_COLUMNS ? LEAST_COLUMNS : room;
 	c.columns = (size_t)room < WIDEST_RUN * levels->n ? (size_t)room : WIDEST_RUN * levels->n;
-	draw_levels(&c);
+	/* Where many runs share a column their dots run together, and the level has to stand on them. */
+	draw_levels(&c, false);
 	draw_values(&c);
+	if (levels->n > 2 * c.columns)
+		draw_levels(&c, true);
 	for (size_t row = 0; row < TS_CHART_ROWS; row++)
 		put_row(&c, row, term, out);
 	put_marks(&c, term, out);
