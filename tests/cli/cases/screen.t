@@ -21,6 +21,10 @@ $ tscope help
 |   explain       the rules behind the findings of analyze
 |   diff          the first step at which two runs part, and what else differs
 |   check-resume  whether a run went on correctly from a checkpoint
+|   gate          whether a run is slower than its baselines, by a test
+|   baseline      which runs a gate would compare with, and why not others
+|   trend         where the level of a branch's step time changed, and between
+|                 which commits
 |   name          give a run another name
 |   tag           pin a run under a name that does not move, or list tags
 |   note          keep or show notes on a run
@@ -86,6 +90,8 @@ $ tscope diff --help
 |                           else; - writes it to stdout in place of the report
 |       --repeats GLOB      hold the second run against the spread of these runs
 |                           of the first one's recipe
+|       --policy FILE       cut-offs of the diagnosis: DIVERGENCE.name = number
+|                           (docs/divergence.md)
 |       --reproduce         also what would run each of the two again, as far as
 |                           it is recorded
 |
