@@ -283,6 +283,20 @@ static bool by_batches(struct ts_inquiry *q)
 
 /* --- parameters at the beginning --- */
 
+/* A fact differs that is known to change what one forward pass and one update come to. */
+static bool computes_otherwise(const struct ts_inquiry *q)
+{
+	for (size_t i = 0; i < q->e->n_facts; i++) {
+		const struct ts_effect *effect = ts_effect_of(q->e->facts[i].path);
+
+		if (effect && ts_fact_differs(q, &q->e->facts[i]) &&
+		    (effect->cause == TS_CAUSE_PRECISION || effect->cause == TS_CAUSE_REDUCTION_ORDER ||
+		     effect->cause == TS_CAUSE_PLATFORM || effect->cause == TS_CAUSE_CONFIG))
+			return true;
+	}
+	return false;
+}
+
 static bool by_parameters(struct ts_inquiry *q)
 {
 	const struct ts_first *params = &q->first[TS_KIND_PARAMS];
@@ -303,8 +317,8 @@ static bool by_parameters(struct ts_inquiry *q)
 			    "the parameters differ before the first update, at step %" PRId64, q->start);
 		return true;
 	}
-	/* Digests of after the update follow from whatever moved the loss. */
-	if (q->e->params_time == TS_DIGEST_AFTER || !ts_at_start(q) || !q->first[TS_KIND_LOSS].parts ||
+	/* Digests of after the update follow from whatever moved the loss, and these may be some. */
+	if (q->e->params_time == TS_DIGEST_AFTER || computes_otherwise(q) || !ts_at_start(q) || !q->first[TS_KIND_LOSS].parts ||
 	    q->first[TS_KIND_LOSS].step != q->start || !ts_is_finite(q) || !batch)
 		return false;
 	if (!rng)

@@ -532,6 +532,14 @@ static void test_init(void **state)
 	expect(&s, TS_CAUSE_INIT, TS_CONFIDENCE_MEDIUM);
 	assert_true(may_be(&s, TS_CAUSE_RNG_STREAM));
 	AGAIN(s);
+	/* The same beside another precision: it may have moved them in the first update. */
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0);
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	say(&s, "config.precision", "fp32", "bf16");
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-3, 1e-2, 0.05);
+	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
 	/* A side has steps before the first common one: anything may have moved them. */
 	s.e.params_time = TS_DIGEST_BEFORE;
 	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0)->from_first = false;
