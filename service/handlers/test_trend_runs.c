@@ -1,5 +1,5 @@
-/* Trend through the local channel: which runs of a branch have a value, why the others do not, and where the level changed. Every step of
- * run i takes what the test says, so that its step time is that. */
+/* Trend through the local channel: which runs of a branch have a value, why the others do not, and where the level changed.
+ * Every step of run i takes what the test says, so that its step time is that. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -181,6 +181,63 @@ static void like_another(void **state)
 	assert_int_equal(t.left_out, 3);
 }
 
+/* A run that was pushed while it trained, and again when it had ended, is one. */
+static void pushed_again(void **state)
+{
+	struct ts_id early = run_of(0.2, "llama", "c9"), late = run_of(0.21, "llama", "c9");
+	struct ts_trend t;
+
+	(void)state;
+	push_many(0, 2, 0.2);
+	point(TS_REF_RUN, "p/long", early);
+	point(TS_REF_BRANCH, "p/main", early);
+	push("p/between", 0.2, "llama", "c8");
+	point(TS_REF_RUN, "p/long", late);
+	point(TS_REF_BRANCH, "p/main", late);
+	t = trend();
+	assert_int_equal(t.n_runs, 4);
+	assert_true(ts_id_eq(&t.runs[3].id, &late) && ts_span_is(t.runs[2].commit, "c8"));
+}
+
+static void a_declared_workload(void **state)
+{
+	const struct told facts[] = {{TS_RANK_JOB, "config.model", "gpt", 0}, {TS_RANK_JOB, "work.workload", "nightly", 0}};
+	struct cells c = {.n = 0};
+	struct ts_trend t;
+
+	(void)state;
+	for (int i = 0; i < STEPS; i++)
+		cells_add(&c, 0, "phases.forward", i, 0.3);
+	push_many(0, 2, 0.2);
+	point(TS_REF_BRANCH, "p/main", make_run(&w, &c, facts, 2));
+	cells_free(&c);
+	t = trend();
+	assert_true(ts_span_is(t.workload, "nightly") && t.left_out == 2 && t.runs[2].known);
+}
+
+/* Timestamps show what phases leave out: the two do not compare, and the newest value counts. */
+static void measured_by_other_means(void **state)
+{
+	const struct told facts[] = {{TS_RANK_JOB, "config.model", "llama", 0}};
+	struct cells c = {.n = 0};
+	struct ts_trend t;
+
+	(void)state;
+	for (int i = 0; i < STEPS; i++) {
+		cells_add(&c, 0, "phases.forward", i, 0.2);
+		cells_add(&c, 0, "timestamp", i, 1.7e9 + 0.25 * i);
+		cells_add(&c, 0, "scalars.loss", i, 1);
+	}
+	push_many(0, 2, 0.2);
+	point(TS_REF_BRANCH, "p/main", make_run(&w, &c, facts, 1));
+	cells_free(&c);
+	t = trend();
+	assert_true(t.left_out == 2 && fabs(t.runs[2].value - 0.25) < 1e-6);
+	expect_left_out(&t, 0, "measured by other means: phases");
+	must(ask((struct ts_trend_request){.branch = ts_span_str("branch:p/main"), .metric = TS_METRIC_LOSS}, &t), &err);
+	assert_int_equal(t.left_out, 0);
+}
+
 static void other_metrics(void **state)
 {
 	struct ts_trend t;
@@ -230,7 +287,10 @@ static void refuses(void **state)
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {T(finds_a_change), T(leaves_out), T(like_another), T(other_metrics), T(a_policy), T(refuses)};
+	const struct CMUnitTest tests[] = {
+		T(finds_a_change),	T(leaves_out), T(like_another), T(pushed_again), T(a_declared_workload),
+		T(measured_by_other_means), T(other_metrics), T(a_policy), T(refuses),
+	};
 
 	return cmocka_run_group_tests_name("trend_runs", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* trend_runs.c - Trend: one metric of the runs of a branch. Runs are reduced one at a time, and of each stays what the answer shows, so
- * that memory is that of the answer. */
+/* trend_runs.c - Trend: one metric of the runs of a branch. Runs are reduced one at a time, and of each stays what the answer
+ * shows, so that memory is that of the answer. */
 #include "service/handlers/baselines.h"
 #include "service/handlers/methods.h"
 #include "service/handlers/resolve.h"
@@ -24,6 +24,8 @@ struct follower {
 	struct ts_gate_policy policy;
 	bool has_workload;
 	struct ts_workload workload;
+	bool has_basis;
+	struct ts_span basis; /* of the newest value */
 	struct ts_trend trend;
 	struct mark *marks; /* one an entry */
 };
@@ -77,6 +79,28 @@ static enum ts_status leave_out(struct follower *t, struct ts_trend_run *row, co
 	return TS_OK;
 }
 
+/* By what a value was measured, where values by different means do not compare: what the gate tells apart, too. */
+static struct ts_span basis_of(const struct ts_reduction *r, enum ts_metric metric)
+{
+	if (metric == TS_METRIC_MFU)
+		return r->mfu_basis;
+	return metric == TS_METRIC_PEAK_MEMORY || metric == TS_METRIC_LOSS ? ts_span_of(NULL, 0) : r->time_source;
+}
+
+static enum ts_status take_value(struct follower *t, const struct ts_reduction *r, struct ts_trend_run *row, struct ts_error *err)
+{
+	struct ts_span basis = basis_of(r, t->request->metric);
+
+	if (!t->has_basis && keep(t, basis, basis.len, &t->basis, err))
+		return err->status;
+	t->has_basis = true;
+	if (!ts_span_eq(basis, t->basis))
+		return leave_out(t, row, "measured by other means: ", basis, err);
+	row->known = true;
+	row->value = r->metrics[t->request->metric].value;
+	return TS_OK;
+}
+
 static enum ts_status judge(struct follower *t, const struct ts_branch_run *r, struct ts_trend_run *row, struct ts_error *err)
 {
 	const struct ts_reduced *value = &r->run.reduction.metrics[t->request->metric];
@@ -97,9 +121,7 @@ static enum ts_status judge(struct follower *t, const struct ts_branch_run *r, s
 		return leave_out(t, row, "of another workload: other ", ts_span_str(ts_workload_part_word(part)), err);
 	if (!value->known)
 		return leave_out(t, row, "", value->reason, err);
-	row->known = true;
-	row->value = value->value;
-	return TS_OK;
+	return take_value(t, &r->run.reduction, row, err);
 }
 
 static enum ts_status remember(struct follower *t, const struct ts_branch_run *r, struct mark *mark, struct ts_error *err)
