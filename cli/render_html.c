@@ -224,7 +224,9 @@ static void figures(struct page *p, const struct ts_section *s)
 		n += is_figure(s->items[i].kind);
 	if (n == 0)
 		return;
-	put(p, n > 1 ? "<div class=\"figures\">\n" : "<div class=\"figures alone\">\n");
+	put(p, s->items[0].kind == TS_ITEM_LEVELS ? "<div class=\"figures wide\">\n"
+	       : n > 1			    ? "<div class=\"figures\">\n"
+						    : "<div class=\"figures alone\">\n");
 	for (size_t i = 0; i < s->n; i++)
 		if (s->items[i].kind == TS_ITEM_PLOT)
 			series(p, &s->items[i]);

@@ -86,9 +86,9 @@ static void figure(struct ts_report *r, struct ts_section *s, const struct ts_tr
 static void changes(struct ts_report *r, struct ts_section *s, const struct ts_trend *t)
 {
 	static const struct ts_sheet_column columns[] = {
-		{"", false, 0},	    {"last before", false, 8}, {"first after", false, 8}, {"level", false, 0},
-		{"change", true, 0}, {"p", true, 0},	       {"runs ago", true, 0},	  {"", false, 0}};
-	struct ts_sheet *table = ts_report_sheet(r, s, columns, 8);
+		{"change", false, 0}, {"", false, 0},	     {"last before", false, 8}, {"first after", false, 8},
+		{"level", false, 0},  {"runs ago", true, 0}, {"p", true, 0}};
+	struct ts_sheet *table = ts_report_sheet(r, s, columns, 7);
 
 	table->indented = true;
 	for (size_t i = t->n_changes; i-- > 0;) {
@@ -97,14 +97,14 @@ static void changes(struct ts_report *r, struct ts_section *s, const struct ts_t
 
 		ts_report_cells(r, table,
 				(struct ts_sheet_cell[]){
-					{mark_of(r, i), tone_of(c)},
+					{ts_report_say(r, "%s  %s", mark_of(r, i), ts_report_kept(r, ts_show_change(c->size, r->arena))),
+					 tone_of(c)},
+					{state, tone_of(c)},
 					{place(r, &t->runs[c->last_before]), TS_TONE_PLAIN},
 					{place(r, &t->runs[c->at]), TS_TONE_STRONG},
 					{ts_report_say(r, "%s to %s", value(r, t, c->before), value(r, t, c->after)), TS_TONE_PLAIN},
-					{ts_report_kept(r, ts_show_change(c->size, r->arena)), TS_TONE_STRONG},
-					{ts_report_say(r, "%.2g", c->p), TS_TONE_DIM},
 					{ts_report_kept(r, ts_show_count(t->n_runs - c->at, r->arena)), TS_TONE_PLAIN},
-					{state, tone_of(c)}});
+					{ts_report_say(r, "%.2g", c->p), TS_TONE_DIM}});
 	}
 }
 

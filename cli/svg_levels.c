@@ -126,10 +126,10 @@ void ts_svg_levels(struct ts_buf *out, const struct ts_levels *in, const char *t
 	ts_buf_str(out, "\"><title>");
 	ts_html_text(out, title);
 	ts_buf_printf(out, "</title><desc>%zu runs, oldest first, and %zu levels</desc>\n", in->n, in->n_items);
-	axis(out, &a);
 	changes(out, &a);
 	dots(out, &a, false);
 	dots(out, &a, true);
 	levels(out, &a);
+	axis(out, &a);
 	ts_buf_str(out, "</svg>\n");
 }

@@ -330,10 +330,12 @@ def pages(_update):
                 head = json.load(f)
             with open(os.path.join(base, "run.json"), "w", encoding="utf-8") as f:
                 json.dump(dict(head, name="</title><script src=x>alert('1')</script>&"), f)
+    place.run("tscope push -q --branch trunk runs/base runs/rerun runs/longer runs/evil demo/base")
     singles = ("demo/base", "demo/slow", "runs/base", "runs/evil", "runs/joined", "named")
     pairs = (("demo/base", "demo/order"), ("demo/base", "demo/lr"), ("runs/base", "runs/parts"), ("runs/base", "runs/evil"), ("named", "demo/order"))
     for run, command, want in [(r, f"analyze --html - ./{r}", (0,)) for r in singles] + \
-            [(f"{a} {b}", f"diff --reproduce --html - ./{a} ./{b}", (1, 3)) for a, b in pairs]:
+            [(f"{a} {b}", f"diff --reproduce --html - ./{a} ./{b}", (1, 3)) for a, b in pairs] + \
+            [("trunk", "trend trunk --metric loss --like base --html -", (0,))]:
         rc, stdout, stderr = place.run(f"tscope {command}")
         page = stdout.decode()
         seen = Page(page)
@@ -344,7 +346,7 @@ def pages(_update):
         except xml.etree.ElementTree.ParseError as error:
             seen.bad.append(str(error))
         seen.bad += [word for word in ("http://", "https://", "@import", "url(") if word in page]
-        figures = {"svg", "desc"} if command.startswith("analyze") or rc == 1 else set()
+        figures = {"svg", "desc"} if command.startswith(("analyze", "trend")) or rc == 1 else set()
         if seen.bad or not {"title", "section"} | figures <= seen.tags or seen.tags & {"script", "link", "img", "iframe"}:
             fail(f"pages: {run}", f"{seen.bad}\n{sorted(seen.tags)}")
         if run.startswith("named") and "&lt;script src=x&gt;" not in page:

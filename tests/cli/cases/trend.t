@@ -20,8 +20,8 @@ $ tscope trend main
 |   100.0 ms ┤•─•───•────•─•───•─•────•─•───•────•─•───•──•───•─•────•───•─•────┊
 |                                                                               A
 |             NOW_________________                                                NOW_________________
-|      last before   first after   level                 change       p  runs ago
-|   A  390000000000  400000000000  100.5 ms to 110.5 ms  +9.9 %  0.0005        10  worse
+|   change            last before   first after   level                 runs ago       p
+|   A  +9.9 %  worse  390000000000  400000000000  100.5 ms to 110.5 ms        10  0.0005
 $ COLUMNS=60 tscope trend main
 | step time of main rose by 9.9 % between 390000000000 and
 | 400000000000, 10 runs ago
@@ -39,10 +39,10 @@ $ COLUMNS=60 tscope trend main
 |   100.0 ms ┤••─•──••─••──••─•──••─•─•─••──•─••──┊
 |                                                 A
 |             NOW_________________        NOW_________________
-|   A
-|       last before 390000000000  first after 400000000000
-|       level 100.5 ms to 110.5 ms  change +9.9 %  p 0.0005
-|       runs ago 10  worse
+|   A  +9.9 %
+|       worse  last before 390000000000
+|       first after 400000000000  level 100.5 ms to 110.5 ms
+|       runs ago 10  p 0.0005
 # What does not count is said: marked bad, still training, of another workload.
 $ tscope note m12 bad='broken fan'
 | note   value       when                  who
@@ -99,8 +99,8 @@ $ tscope trend main --exit-code --metric step_time
 |   100.0 ms ┤•─•───•───•─•────•─•───•─•────•───•─•───•─•────•─•───•───•──•───┊
 |                                                                             A
 |             NOW_________________                                                NOW_________________
-|      last before   first after   level                 change       p  runs ago
-|   A  390000000000  400000000000  100.5 ms to 110.5 ms   +10 %  0.0005        11  accepted
+|   change              last before   first after   level                 runs ago       p
+|   A  +10 %  accepted  390000000000  400000000000  100.5 ms to 110.5 ms        11  0.0005
 |
 | LEFT OUT
 |   1 run        marked bad: to look at main alone
