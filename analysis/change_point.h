@@ -18,7 +18,7 @@
  * p cannot be less than the chance that the new level's runs come last, or first: 2 / C(50, 3) = 0.0001 for three of 50. So
  * three runs show a change where some 47 of the old level stand before them, and half of the time where 22 do; where only 10 do,
  * it takes five or six. Runs must be exchangeable if nothing changed: a level that wanders (runs that depend on the one before) is
- * taken for changes. docs/gate.md has the measured rates.
+ * taken for changes. docs/trend.md has the measured rates.
  * Source: Matteson and James 2014; Szekely and Rizzo 2004 for the statistic; Fleming et al. 2023 (Hunter) for windows.
  */
 #ifndef TSCOPE_ANALYSIS_CHANGE_POINT_H
