@@ -109,7 +109,7 @@ static void step_found(struct bench *b, const struct noise *noise, double size, 
 		quality_random(&c, i, &r);
 		fill(b, before + since, noise, &r);
 		shift(b, before, before + since, size);
-		/* A policy that is after 1 % asks for less than that: of a step as large as the least size every other one is smaller. */
+		/* Of steps as large as the least size every other one is smaller: a policy that is after 1 % asks for less. */
 		find(b, before + since, size < 0.03 ? size / 2 : 0.02, i);
 		quality_count(&c, found(b, before, off));
 	}
