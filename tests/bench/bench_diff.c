@@ -4,52 +4,17 @@
  * local channel. One line a pair: name, seconds of the best of a few calls, the answer.
  *
  * bench_diff --scan STEPS: the seconds that it takes to go through such digests of two runs that lie in memory. */
+#include "bench_store.h"
+
 #include "base/clock.h"
-#include "base/limits.h"
 #include "proto/wire.h"
-#include "run/builder.h"
-#include "run/head.h"
 #include "service/handlers/channel.h"
-#include "store/engine.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { CALLS = 5, PARTS_BEFORE_END = 1000, WINDOW = 2000, DIGESTS = 4, OPERATIONS = 8 };
-
-static void must(enum ts_status status, const struct ts_error *err)
-{
-	if (status) {
-		fprintf(stderr, "bench_diff: %s\n", err->text);
-		exit(1);
-	}
-}
-
-static enum ts_status put(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
-{
-	struct ts_engine *engine = ctx;
-	struct ts_arena arena;
-	struct ts_sealed sealed;
-	struct ts_put_stats stats;
-	enum ts_status status;
-
-	ts_arena_init(&arena, 0);
-	status = ts_seal_as(id, object, &arena, &sealed, err);
-	if (!status)
-		status = engine->ops->put_many(engine, &sealed, 1, &stats, err);
-	ts_arena_finish(&arena);
-	return status;
-}
-
-/* xorshift: noise that does not compress, the same on every machine. */
-static double noise(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return (double)(*state >> 11) * 0x1p-53;
-}
 
 struct kind {
 	const char *name;
@@ -74,25 +39,6 @@ static uint64_t digest_at(const struct kind *kind, int64_t steps, size_t column,
 	return mix((kind->seed << 48) + ((uint64_t)apart << 47) + ((uint64_t)column << 40) + (uint64_t)step);
 }
 
-static struct ts_id finish(struct ts_engine *engine, struct ts_builder *b)
-{
-	struct ts_rank_ref rank = {.rank = 0};
-	struct ts_head head = {.n_ranks = 1, .ranks = &rank};
-	struct ts_buf bytes = TS_BUF_INIT(TS_HEAD_MAX);
-	struct ts_facts none = {0};
-	struct ts_error err;
-	struct ts_id id;
-
-	must(ts_builder_finish(b, &none, &rank.index, &err), &err);
-	ts_builder_destroy(b);
-	ts_head_digest_groups(&head);
-	must(ts_head_encode(&head, &bytes, &err), &err);
-	ts_digest(ts_buf_view(&bytes), &id);
-	must(put(engine, &id, ts_buf_view(&bytes), &err), &err);
-	ts_buf_finish(&bytes);
-	return id;
-}
-
 /* Every operation of the last steps; the fifth is the first whose output parts. */
 static void add_operations(struct ts_builder *b, const struct kind *kind, int64_t steps)
 {
@@ -102,10 +48,10 @@ static void add_operations(struct ts_builder *b, const struct kind *kind, int64_
 	struct ts_error err;
 	int64_t row = 0;
 
-	must(ts_builder_column(b, ts_span_str("step"), TS_COLUMN_F64, &step_of, &err), &err);
-	must(ts_builder_column(b, ts_span_str("name"), TS_COLUMN_TEXT, &name, &err), &err);
-	must(ts_builder_column(b, ts_span_str("in"), TS_COLUMN_U64, &in, &err), &err);
-	must(ts_builder_column(b, ts_span_str("out"), TS_COLUMN_U64, &out, &err), &err);
+	bench_must(ts_builder_column(b, ts_span_str("step"), TS_COLUMN_F64, &step_of, &err), &err);
+	bench_must(ts_builder_column(b, ts_span_str("name"), TS_COLUMN_TEXT, &name, &err), &err);
+	bench_must(ts_builder_column(b, ts_span_str("in"), TS_COLUMN_U64, &in, &err), &err);
+	bench_must(ts_builder_column(b, ts_span_str("out"), TS_COLUMN_U64, &out, &err), &err);
 	for (int64_t step = steps - WINDOW; step < steps; step++)
 		for (uint64_t i = 0; i < OPERATIONS; i++) {
 			bool later = steps - step < kind->parts_before_end, there = steps - step == kind->parts_before_end;
@@ -116,7 +62,7 @@ static void add_operations(struct ts_builder *b, const struct kind *kind, int64_
 			ts_builder_text(b, name, ts_span_str(names[i]));
 			ts_builder_u64(b, in, mix(seed + i + (later || (there && i > 4) ? apart : 0)));
 			ts_builder_u64(b, out, mix(seed + i + 1 + (later || (there && i > 3) ? apart : 0)));
-			must(ts_builder_row_end(b, &err), &err);
+			bench_must(ts_builder_row_end(b, &err), &err);
 		}
 }
 
@@ -124,20 +70,19 @@ static struct ts_id make_digests(struct ts_engine *engine, const struct kind *ki
 {
 	static const char *const names[DIGESTS] = {"digests.params", "digests.grads", "digests.batch", "digests.rng"};
 	uint32_t columns[DIGESTS];
-	struct ts_builder *b;
+	struct ts_builder *b = bench_rank_begin(engine, 0);
 	struct ts_error err;
 
-	must(ts_builder_create(0, put, engine, &b, &err), &err);
 	for (size_t i = 0; i < DIGESTS; i++)
-		must(ts_builder_column(b, ts_span_str(names[i]), TS_COLUMN_U64, &columns[i], &err), &err);
+		bench_must(ts_builder_column(b, ts_span_str(names[i]), TS_COLUMN_U64, &columns[i], &err), &err);
 	for (int64_t step = 0; step < steps; step++) {
 		ts_builder_row(b, TS_TABLE_STEPS, step);
 		for (size_t i = 0; i < DIGESTS; i++)
 			ts_builder_u64(b, columns[i], digest_at(kind, steps, i, step));
-		must(ts_builder_row_end(b, &err), &err);
+		bench_must(ts_builder_row_end(b, &err), &err);
 	}
 	add_operations(b, kind, steps);
-	return finish(engine, b);
+	return bench_run_of(engine, bench_rank_end(b));
 }
 
 /* What no index could be beaten by: the digests of both runs as plain arrays in memory, compared until they part. */
@@ -171,29 +116,28 @@ static int scan(int64_t steps)
 
 static struct ts_id make_run(struct ts_engine *engine, const struct kind *kind, int64_t steps)
 {
-	struct ts_builder *b;
+	struct ts_builder *b = bench_rank_begin(engine, 0);
 	struct ts_error err;
 	uint64_t state = kind->seed;
 	uint32_t loss, norm;
 
-	must(ts_builder_create(0, put, engine, &b, &err), &err);
-	must(ts_builder_column(b, ts_span_str("scalars.loss"), TS_COLUMN_F64, &loss, &err), &err);
-	must(ts_builder_column(b, ts_span_str("scalars.grad_norm"), TS_COLUMN_F64, &norm, &err), &err);
+	bench_must(ts_builder_column(b, ts_span_str("scalars.loss"), TS_COLUMN_F64, &loss, &err), &err);
+	bench_must(ts_builder_column(b, ts_span_str("scalars.grad_norm"), TS_COLUMN_F64, &norm, &err), &err);
 	ts_builder_precision(b, loss, kind->precision, 0);
 	ts_builder_precision(b, norm, kind->precision, 0);
 	for (int64_t step = 0; step < steps; step++) {
 		double nudge = steps - step <= kind->parts_before_end ? 1 + 1e-6 : 1;
-		double x = (2 + 8 / sqrt((double)step + 1) + 0.1 * noise(&state)) * nudge,
-		       y = (1 + noise(&state)) * nudge;
+		double x = (2 + 8 / sqrt((double)step + 1) + 0.1 * bench_noise(&state)) * nudge,
+		       y = (1 + bench_noise(&state)) * nudge;
 
 		if (step % kind->every)
 			continue;
 		ts_builder_row(b, TS_TABLE_STEPS, step);
 		ts_builder_f64(b, loss, kind->precision == TS_PRECISION_F32 ? (double)(float)x : x);
 		ts_builder_f64(b, norm, kind->precision == TS_PRECISION_F32 ? (double)(float)y : y);
-		must(ts_builder_row_end(b, &err), &err);
+		bench_must(ts_builder_row_end(b, &err), &err);
 	}
-	return finish(engine, b);
+	return bench_run_of(engine, bench_rank_end(b));
 }
 
 static void ask(struct ts_channel *ch, const char *what, struct ts_id a, struct ts_id b)
@@ -209,15 +153,15 @@ static void ask(struct ts_channel *ch, const char *what, struct ts_id a, struct 
 	double best = HUGE_VAL;
 
 	ts_arena_init(&arena, 0);
-	must(ts_wire_pack_diff_request(&request, &bytes, &err), &err);
+	bench_must(ts_wire_pack_diff_request(&request, &bytes, &err), &err);
 	for (int i = 0; i < CALLS; i++) {
 		int64_t began = ts_now_mono_ns();
 
 		ts_arena_reset(&arena);
-		must(ch->ops->call(ch, "Diff", ts_buf_view(&bytes), &arena, &reply, &err), &err);
+		bench_must(ch->ops->call(ch, "Diff", ts_buf_view(&bytes), &arena, &reply, &err), &err);
 		best = fmin(best, (double)(ts_now_mono_ns() - began) * 1e-9);
 	}
-	must(ts_wire_unpack_diff_reply(reply, &arena, &diff, &err), &err);
+	bench_must(ts_wire_unpack_diff_reply(reply, &arena, &diff, &err), &err);
 	printf("%s\t%.6f\t%.*s\n", what, best, TS_SPAN_ARG(diff.reason));
 	ts_buf_finish(&bytes);
 	ts_arena_finish(&arena);
@@ -237,7 +181,6 @@ int main(int argc, char **argv)
 		{.name = "digests, last block", .seed = 1, .parts_before_end = PARTS_BEFORE_END},
 		{.name = "digests, wholly different", .seed = 2},
 	};
-	struct ts_lmdb_options options = {.create = true};
 	long long steps = argc == 3 ? strtoll(argv[2], NULL, 10) : 0;
 	struct ts_id ids[sizeof kinds / sizeof *kinds], digest_ids[sizeof digests / sizeof *digests];
 	struct ts_channel *ch;
@@ -250,14 +193,12 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "--scan") == 0)
 		return scan(steps);
-	options.path = argv[1];
-	must(ts_digest_init(&err), &err);
-	must(ts_lmdb_open(&options, &engine, &err), &err);
+	engine = bench_open(argv[1]);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		ids[i] = make_run(engine, &kinds[i], steps);
 	for (size_t i = 0; i < sizeof digests / sizeof *digests; i++)
 		digest_ids[i] = make_digests(engine, &digests[i], steps);
-	must(ts_channel_local(engine, "bench", &ch, &err), &err);
+	bench_must(ts_channel_local(engine, "bench", &ch, &err), &err);
 	for (size_t i = 1; i < sizeof kinds / sizeof *kinds; i++)
 		ask(ch, kinds[i].name, ids[0], ids[i]);
 	for (size_t i = 1; i < sizeof digests / sizeof *digests; i++)

@@ -2,88 +2,22 @@
  * candidate, of STEPS steps and seven columns each, opens it again, and asks Gate through the local channel. Prints seconds of
  * wall time, a line each: the first call, which reduces every run, and the best of the later ones.
  */
+#include "bench_store.h"
+
 #include "base/clock.h"
 #include "base/limits.h"
 #include "proto/wire.h"
-#include "run/builder.h"
-#include "run/head.h"
 #include "service/handlers/channel.h"
-#include "store/engine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { CALLS = 5 };
 
-static void must(enum ts_status status, const struct ts_error *err)
-{
-	if (status) {
-		fprintf(stderr, "bench_gate: %s\n", err->text);
-		exit(1);
-	}
-}
-
-static enum ts_status put(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
-{
-	struct ts_engine *engine = ctx;
-	struct ts_arena arena;
-	struct ts_sealed sealed;
-	struct ts_put_stats stats;
-	enum ts_status status;
-
-	ts_arena_init(&arena, 0);
-	status = ts_seal_as(id, object, &arena, &sealed, err);
-	if (!status)
-		status = engine->ops->put_many(engine, &sealed, 1, &stats, err);
-	ts_arena_finish(&arena);
-	return status;
-}
-
-/* xorshift: noise that does not compress, the same on every machine. */
-static double noise(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return (double)(*state >> 11) * 0x1p-53;
-}
-
-static const char *const names[] = {"phases.data", "phases.forward", "phases.backward",	 "phases.optimizer",
-				    "timestamp",   "scalars.loss",   "memory.peak_alloc"};
-static const double scale[] = {0.005, 0.03, 0.06, 0.01, 0, 1, 1e10};
-
-enum { COLUMNS = sizeof names / sizeof names[0], STAMP = 4 };
-
-static struct ts_id make_rank(struct ts_engine *engine, int run, int64_t steps)
-{
-	static const struct ts_facts none;
-	uint64_t state = 88172645463325252u + (uint64_t)run;
-	uint32_t columns[COLUMNS];
-	struct ts_builder *b;
-	struct ts_error err;
-	struct ts_id id;
-	double end = 1.7e9;
-
-	must(ts_builder_create(0, put, engine, &b, &err), &err);
-	for (size_t i = 0; i < COLUMNS; i++)
-		must(ts_builder_column(b, ts_span_str(names[i]), TS_COLUMN_F64, &columns[i], &err), &err);
-	for (int64_t step = 0; step < steps; step++) {
-		double sum = 0;
-
-		ts_builder_row(b, TS_TABLE_STEPS, step);
-		for (size_t i = 0; i < COLUMNS; i++) {
-			double v = (double)(int64_t)(scale[i] * (1 + 0.1 * noise(&state)) * 1e9) / 1e9;
-
-			sum += i < STAMP ? v : 0;
-			end += i == STAMP ? sum + 0.0001 : 0;
-			ts_builder_f64(b, columns[i], i == STAMP ? end : v);
-		}
-		must(ts_builder_row_end(b, &err), &err);
-	}
-	must(ts_builder_finish(b, &none, &id, &err), &err);
-	ts_builder_destroy(b);
-	return id;
-}
+static const struct bench_column logged[] = {
+	{"phases.data", 0.005}, {"phases.forward", 0.03}, {"phases.backward", 0.06},   {"phases.optimizer", 0.01},
+	{"timestamp", 0},	{"scalars.loss", 1},	  {"memory.peak_alloc", 1e10},
+};
 
 static void add(struct ts_facts *facts, const char *path, const char *text, struct ts_arena *arena)
 {
@@ -91,14 +25,13 @@ static void add(struct ts_facts *facts, const char *path, const char *text, stru
 		.path = ts_span_str(path), .type = TS_FACT_TEXT, .source = TS_SOURCE_HOST, .text = ts_span_str(text)};
 	struct ts_error err;
 
-	must(ts_facts_add(facts, &fact, arena, &err), &err);
+	bench_must(ts_facts_add(facts, &fact, arena, &err), &err);
 }
 
 /* Each of its own commit and machine. */
 static void make_run(struct ts_engine *engine, int run, int64_t steps, bool candidate)
 {
 	struct ts_ref_update updates[2];
-	struct ts_buf bytes = TS_BUF_INIT(TS_HEAD_MAX);
 	struct ts_rank_ref ref = {.rank = 0};
 	struct ts_head head = {.ranks = &ref, .n_ranks = 1};
 	struct ts_arena arena;
@@ -113,16 +46,12 @@ static void make_run(struct ts_engine *engine, int run, int64_t steps, bool cand
 	add(&head.facts, "code.commit", commit, &arena);
 	add(&head.facts, "session.host", host, &arena);
 	(void)ts_facts_sort(&head.facts);
-	ref.index = make_rank(engine, run, steps);
-	ts_head_digest_groups(&head);
-	must(ts_head_encode(&head, &bytes, &err), &err);
-	ts_digest(ts_buf_view(&bytes), &id);
-	must(put(engine, &id, ts_buf_view(&bytes), &err), &err);
+	ref.index = bench_rank(engine, 0, (uint64_t)run, logged, sizeof logged / sizeof *logged, steps);
+	id = bench_run(engine, &head);
 	updates[0] = (struct ts_ref_update){.kind = TS_REF_RUN, .name = ts_span_str(name), .id = id, .now_ns = run + 1};
 	updates[1] = (struct ts_ref_update){
 		.kind = TS_REF_BRANCH, .name = ts_span_str("p/main"), .id = id, .now_ns = run + 1};
-	must(engine->ops->commit(engine, updates, candidate ? 1 : 2, &arena, NULL, &err), &err);
-	ts_buf_finish(&bytes);
+	bench_must(engine->ops->commit(engine, updates, candidate ? 1 : 2, &arena, NULL, &err), &err);
 	ts_arena_finish(&arena);
 }
 
@@ -139,9 +68,9 @@ static double ask(struct ts_channel *channel, size_t baselines)
 	int64_t began = ts_now_mono_ns(), took;
 
 	ts_arena_init(&arena, 0);
-	must(ts_wire_pack_gate_request(&request, &packed, &err), &err);
-	must(channel->ops->call(channel, "Gate", ts_buf_view(&packed), &arena, &answer, &err), &err);
-	must(ts_wire_unpack_gate_reply(answer, &arena, &verdict, &err), &err);
+	bench_must(ts_wire_pack_gate_request(&request, &packed, &err), &err);
+	bench_must(channel->ops->call(channel, "Gate", ts_buf_view(&packed), &arena, &answer, &err), &err);
+	bench_must(ts_wire_unpack_gate_reply(answer, &arena, &verdict, &err), &err);
 	took = ts_now_mono_ns() - began;
 	for (size_t i = 0; i < verdict.input.n_runs; i++)
 		n += verdict.input.runs[i].role == TS_GATE_BASELINE;
@@ -156,7 +85,6 @@ static double ask(struct ts_channel *channel, size_t baselines)
 
 int main(int argc, char **argv)
 {
-	struct ts_lmdb_options options = {.path = argc > 3 ? argv[1] : "", .create = true};
 	int n = argc > 3 ? atoi(argv[2]) : 0;
 	int64_t steps = argc > 3 ? atoll(argv[3]) : 0;
 	struct ts_channel *channel;
@@ -168,13 +96,12 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench_gate STORE BASELINES STEPS\n");
 		return 2;
 	}
-	must(ts_digest_init(&err), &err);
-	must(ts_lmdb_open(&options, &engine, &err), &err);
+	engine = bench_open(argv[1]);
 	for (int i = 0; i <= n; i++)
 		make_run(engine, i, steps, i == n);
 	ts_engine_destroy(engine);
-	must(ts_lmdb_open(&options, &engine, &err), &err);
-	must(ts_channel_local(engine, "bench", &channel, &err), &err);
+	engine = bench_open(argv[1]);
+	bench_must(ts_channel_local(engine, "bench", &channel, &err), &err);
 	printf("first\t%.9f\n", ask(channel, (size_t)n));
 	for (int i = 0; i < CALLS; i++) {
 		double took = ask(channel, (size_t)n);

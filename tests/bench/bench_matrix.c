@@ -4,13 +4,11 @@
  * norm. Prints a line "I J STEP" for each two, with the first step at which they part as the family tree has it: the
  * matrix is held against that.
  */
+#include "bench_store.h"
+
 #include "base/clock.h"
-#include "base/limits.h"
-#include "run/builder.h"
-#include "run/head.h"
 #include "service/handlers/describe.h"
 #include "service/handlers/summary.h"
-#include "store/engine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,14 +27,6 @@ struct lineage {
 };
 
 static struct lineage family[RUNS_MAX];
-
-static void must(enum ts_status status, const struct ts_error *err)
-{
-	if (status) {
-		fprintf(stderr, "bench_matrix: %s\n", err->text);
-		exit(1);
-	}
-}
 
 /* splitmix64 */
 static uint64_t mix(uint64_t x)
@@ -81,37 +71,15 @@ static int64_t parting(const struct lineage *a, const struct lineage *b)
 	return a->pieces[k].from < b->pieces[k].from ? a->pieces[k].from : b->pieces[k].from;
 }
 
-static enum ts_status put(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
-{
-	struct ts_engine *engine = ctx;
-	struct ts_arena arena;
-	struct ts_sealed sealed;
-	struct ts_put_stats stats;
-	enum ts_status status;
-
-	ts_arena_init(&arena, 0);
-	status = ts_seal_as(id, object, &arena, &sealed, err);
-	if (!status)
-		status = engine->ops->put_many(engine, &sealed, 1, &stats, err);
-	ts_arena_finish(&arena);
-	return status;
-}
-
 static struct ts_id make_run(struct ts_engine *engine, const struct lineage *line, int64_t steps)
 {
-	struct ts_builder *b;
+	struct ts_builder *b = bench_rank_begin(engine, 0);
 	struct ts_error err;
-	struct ts_head head = {.n_ranks = 1};
-	struct ts_rank_ref rank = {.rank = 0};
-	struct ts_buf bytes = TS_BUF_INIT(TS_HEAD_MAX);
-	struct ts_facts none = {0};
-	struct ts_id id;
 	uint32_t loss, norm;
 	size_t piece = 0;
 
-	must(ts_builder_create(0, put, engine, &b, &err), &err);
-	must(ts_builder_column(b, ts_span_str("scalars.loss"), TS_COLUMN_F64, &loss, &err), &err);
-	must(ts_builder_column(b, ts_span_str("scalars.grad_norm"), TS_COLUMN_F64, &norm, &err), &err);
+	bench_must(ts_builder_column(b, ts_span_str("scalars.loss"), TS_COLUMN_F64, &loss, &err), &err);
+	bench_must(ts_builder_column(b, ts_span_str("scalars.grad_norm"), TS_COLUMN_F64, &norm, &err), &err);
 	for (int64_t step = 0; step < steps; step++) {
 		uint64_t seed;
 
@@ -121,17 +89,9 @@ static struct ts_id make_run(struct ts_engine *engine, const struct lineage *lin
 		ts_builder_row(b, TS_TABLE_STEPS, step);
 		ts_builder_f64(b, loss, 1.0 + unit(seed));
 		ts_builder_f64(b, norm, unit(seed + 1));
-		must(ts_builder_row_end(b, &err), &err);
+		bench_must(ts_builder_row_end(b, &err), &err);
 	}
-	must(ts_builder_finish(b, &none, &rank.index, &err), &err);
-	ts_builder_destroy(b);
-	head.ranks = &rank;
-	ts_head_digest_groups(&head);
-	must(ts_head_encode(&head, &bytes, &err), &err);
-	ts_digest(ts_buf_view(&bytes), &id);
-	must(put(engine, &id, ts_buf_view(&bytes), &err), &err);
-	ts_buf_finish(&bytes);
-	return id;
+	return bench_run_of(engine, bench_rank_end(b));
 }
 
 static void name_run(struct ts_engine *engine, long i, struct ts_id id, int64_t steps)
@@ -145,25 +105,21 @@ static void name_run(struct ts_engine *engine, long i, struct ts_id id, int64_t 
 	ts_arena_init(&arena, 0);
 	update.name = ts_span_str(ts_arena_printf(&arena, "bench/r%03ld", i));
 	update.now_ns = ts_now_real_ns();
-	must(ts_summary_make(&description, &arena, &update.summary, &err), &err);
-	must(engine->ops->commit(engine, &update, 1, &arena, NULL, &err), &err);
+	bench_must(ts_summary_make(&description, &arena, &update.summary, &err), &err);
+	bench_must(engine->ops->commit(engine, &update, 1, &arena, NULL, &err), &err);
 	ts_arena_finish(&arena);
 }
 
 int main(int argc, char **argv)
 {
-	struct ts_lmdb_options options = {.create = true};
 	struct ts_engine *engine;
-	struct ts_error err;
 	long runs = argc == 4 ? strtol(argv[2], NULL, 10) : 0, steps = argc == 4 ? strtol(argv[3], NULL, 10) : 0;
 
 	if (runs < 2 || runs > RUNS_MAX || steps < 2) {
 		fprintf(stderr, "usage: bench_matrix STORE RUNS STEPS, with 2 to %d runs of at least 2 steps\n", RUNS_MAX);
 		return 2;
 	}
-	options.path = argv[1];
-	must(ts_digest_init(&err), &err);
-	must(ts_lmdb_open(&options, &engine, &err), &err);
+	engine = bench_open(argv[1]);
 	grow(runs, steps);
 	for (long i = 0; i < runs; i++)
 		name_run(engine, i, make_run(engine, &family[i], steps), steps);

@@ -1,81 +1,43 @@
 /* bench_trend.c - fills a store with a branch of N runs for ./dev bench: bench_trend STORE N. Each has 64 steps of one rank; from the
  * second half on they take 3 % longer, which a trend must find. */
+#include "bench_store.h"
+
 #include "analysis/random.h"
 #include "base/clock.h"
-#include "base/limits.h"
-#include "run/builder.h"
-#include "run/head.h"
-#include "store/engine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { STEPS = 64 };
 
-static void must(enum ts_status status, const struct ts_error *err)
-{
-	if (status) {
-		fprintf(stderr, "bench_trend: %s\n", err->text);
-		exit(1);
-	}
-}
-
-static enum ts_status put(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
-{
-	struct ts_engine *engine = ctx;
-	struct ts_arena arena;
-	struct ts_sealed sealed;
-	struct ts_put_stats stats;
-	enum ts_status status;
-
-	ts_arena_init(&arena, 0);
-	status = ts_seal_as(id, object, &arena, &sealed, err);
-	if (!status)
-		status = engine->ops->put_many(engine, &sealed, 1, &stats, err);
-	ts_arena_finish(&arena);
-	return status;
-}
-
 static struct ts_id make_run(struct ts_engine *engine, long number, double seconds, struct ts_arena *arena)
 {
 	struct ts_fact facts[] = {
 		{.path = ts_span_str("code.commit"), .type = TS_FACT_TEXT, .text = ts_span_str(ts_arena_printf(arena, "%040lx", number))},
 		{.path = ts_span_str("config.model"), .type = TS_FACT_TEXT, .text = ts_span_str("bench")}};
-	struct ts_head head = {.n_ranks = 1};
-	struct ts_buf bytes = TS_BUF_INIT(TS_HEAD_MAX);
-	struct ts_facts none = {0};
 	struct ts_rank_ref rank = {.rank = 0};
-	struct ts_builder *b;
+	struct ts_head head = {.ranks = &rank, .n_ranks = 1};
+	struct ts_builder *b = bench_rank_begin(engine, 0);
 	struct ts_error err;
-	struct ts_id id;
 	uint32_t forward;
 
-	must(ts_builder_create(0, put, engine, &b, &err), &err);
-	must(ts_builder_column(b, ts_span_str("phases.forward"), TS_COLUMN_F64, &forward, &err), &err);
+	bench_must(ts_builder_column(b, ts_span_str("phases.forward"), TS_COLUMN_F64, &forward, &err), &err);
 	for (int64_t step = 0; step < STEPS; step++) {
 		ts_builder_row(b, TS_TABLE_STEPS, step);
 		ts_builder_f64(b, forward, seconds);
-		must(ts_builder_row_end(b, &err), &err);
+		bench_must(ts_builder_row_end(b, &err), &err);
 	}
-	must(ts_builder_finish(b, &none, &rank.index, &err), &err);
-	ts_builder_destroy(b);
-	head.ranks = &rank;
+	rank.index = bench_rank_end(b);
 	for (size_t i = 0; i < 2; i++) {
 		facts[i].source = TS_SOURCE_RUN_JSON;
-		must(ts_facts_add(&head.facts, &facts[i], arena, &err), &err);
+		bench_must(ts_facts_add(&head.facts, &facts[i], arena, &err), &err);
 	}
 	(void)ts_facts_sort(&head.facts);
-	ts_head_digest_groups(&head);
-	must(ts_head_encode(&head, &bytes, &err), &err);
-	ts_digest(ts_buf_view(&bytes), &id);
-	must(put(engine, &id, ts_buf_view(&bytes), &err), &err);
-	ts_buf_finish(&bytes);
-	return id;
+	return bench_run(engine, &head);
 }
 
 int main(int argc, char **argv)
 {
-	struct ts_lmdb_options options = {.create = true};
 	struct ts_engine *engine;
 	struct ts_arena arena;
 	struct ts_error err;
@@ -87,10 +49,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench_trend STORE N\n");
 		return 2;
 	}
-	options.path = argv[1];
 	ts_random_init(&random, 1);
-	must(ts_digest_init(&err), &err);
-	must(ts_lmdb_open(&options, &engine, &err), &err);
+	engine = bench_open(argv[1]);
 	ts_arena_init(&arena, 0);
 	for (long i = 0; i < total; i++) {
 		double seconds = 0.1 * (1 + 0.005 * ts_random_normal(&random)) * (i < total / 2 ? 1 : 1.03);
@@ -109,7 +69,7 @@ int main(int argc, char **argv)
 			 .now_ns = ts_now_real_ns()},
 		};
 
-		must(engine->ops->commit(engine, updates, 2, &arena, NULL, &err), &err);
+		bench_must(engine->ops->commit(engine, updates, 2, &arena, NULL, &err), &err);
 		before = id;
 		ts_arena_reset(&arena);
 	}
