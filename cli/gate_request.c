@@ -7,11 +7,12 @@
 #include "cli/find_runs.h"
 #include "cli/gate_record.h"
 #include "cli/path_run.h"
+#include "cli/policy_file.h"
 #include "cli/verbs.h"
 #include "run/head.h"
 #include "service/handlers/gate_subject.h"
 
-enum { POLICY_MAX = 1 << 20, ITEMS_MAX = 1024 };
+enum { ITEMS_MAX = 1024 };
 
 /* --- the policy --- */
 
@@ -24,26 +25,6 @@ static const struct {
 };
 
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
-
-static enum ts_status policy_file(struct ts_cli *cli, struct ts_policy *ret_policy, struct ts_error *err)
-{
-	const char *path = ts_args_text(&cli->args, "policy");
-	struct ts_buf file = TS_BUF_INIT(POLICY_MAX);
-	struct ts_span text = {NULL, 0};
-	enum ts_status status;
-
-	*ret_policy = (struct ts_policy){.n = 0};
-	if (!path)
-		return TS_OK;
-	status = ts_file_read(path, &file, err);
-	if (!status) {
-		text = ts_arena_span(&cli->arena, ts_buf_view(&file));
-		status = text.data ? ts_policy_parse(text, path, &cli->arena, ret_policy, err)
-				   : ts_arena_error(&cli->arena, err);
-	}
-	ts_buf_finish(&file);
-	return status;
-}
 
 /* The values of an option, as the list that a policy file would have. NULL: the arena is full. */
 static const char *values_of(struct ts_cli *cli, const char *option)
@@ -81,7 +62,7 @@ enum ts_status ts_gate_options(struct ts_cli *cli, struct ts_policy *ret_items, 
 	struct ts_policy file, all = {.n = 0};
 	struct ts_gate_policy policy;
 
-	if (policy_file(cli, &file, err))
+	if (ts_policy_file(cli, &file, err))
 		return err->status;
 	all.items = ts_arena_array(&cli->arena, file.n + SETTINGS, sizeof *all.items);
 	if (!all.items)
