@@ -150,26 +150,6 @@ static const struct setting *name_find(struct ts_span name, size_t *ret_metric)
 	return setting && setting->kind == SIZES ? setting : NULL;
 }
 
-/* Foreign words in messages are cut and made harmless. */
-struct word {
-	char text[80];
-};
-
-static struct word shown(struct ts_span s)
-{
-	struct word w;
-	size_t at = 0, n = 0;
-
-	while (at < s.len && n + TS_ESCAPE_TEXT + 4 < sizeof w.text)
-		n += ts_escape_next(s, &at, w.text + n);
-	if (at < s.len) {
-		memcpy(w.text + n, "...", 3);
-		n += 3;
-	}
-	w.text[n] = '\0';
-	return w;
-}
-
 static const char *name_near(const char *typed)
 {
 	size_t bound = ts_suggest_bound(typed);
@@ -182,7 +162,7 @@ static const char *name_near(const char *typed)
 
 bool ts_gate_setting_name(struct ts_span name, struct ts_buf *why)
 {
-	struct word typed = shown(name);
+	struct ts_shown typed = ts_show(name);
 	const char *near = name_near(typed.text);
 	size_t metric;
 
@@ -202,15 +182,6 @@ bool ts_gate_setting_name(struct ts_span name, struct ts_buf *why)
 
 /* --- lists --- */
 
-static struct ts_span trimmed(struct ts_span s)
-{
-	while (s.len && ts_is_space(s.data[0]))
-		s = ts_span_of(s.data + 1, s.len - 1);
-	while (s.len && ts_is_space(s.data[s.len - 1]))
-		s.len--;
-	return s;
-}
-
 /* The next of "a, b, c"; false behind the last. */
 static bool list_next(struct ts_span *rest, struct ts_span *ret)
 {
@@ -221,7 +192,7 @@ static bool list_next(struct ts_span *rest, struct ts_span *ret)
 		return false;
 	comma = rest->len ? memchr(rest->data, ',', rest->len) : NULL;
 	len = comma ? (size_t)(comma - rest->data) : rest->len;
-	*ret = trimmed(ts_span_of(rest->data, len));
+	*ret = ts_trim(ts_span_of(rest->data, len));
 	*rest = comma ? ts_span_of(comma + 1, rest->len - len - 1) : ts_span_of(NULL, 0);
 	return true;
 }
@@ -242,7 +213,7 @@ static bool part_check(struct ts_span name, struct ts_buf *why)
 
 	if (ts_workload_part_parse(name, &part))
 		return true;
-	ts_buf_printf(why, "'%s' is no part of a workload; those are", shown(name).text);
+	ts_buf_printf(why, "'%s' is no part of a workload; those are", ts_show(name).text);
 	for (int p = 0; p < TS_WORKLOAD_PARTS; p++)
 		ts_buf_printf(why, "%s %s", p ? "," : "", ts_workload_part_word((enum ts_workload_part)p));
 	return false;
@@ -250,7 +221,7 @@ static bool part_check(struct ts_span name, struct ts_buf *why)
 
 static bool metric_check(struct ts_span name, struct ts_buf *why)
 {
-	struct word typed = shown(name);
+	struct ts_shown typed = ts_show(name);
 	size_t bound = ts_suggest_bound(typed.text);
 	const char *near = NULL;
 	enum ts_metric metric;
@@ -302,7 +273,7 @@ static bool exclude_check(struct ts_span text, struct ts_buf *why)
 	if (exclude_parse(text, &exclude))
 		return true;
 	ts_buf_printf(why, "'%s' excludes nothing: tag:NAME, phase:NAME or every:N with N from 2 to %d",
-		      shown(text).text, COUNT_MAX);
+		      ts_show(text).text, COUNT_MAX);
 	return false;
 }
 
@@ -359,7 +330,7 @@ static bool number_good(const struct setting *s, double v)
 
 static void number_bad(const struct setting *s, struct ts_span name, struct ts_span typed, struct ts_buf *why)
 {
-	ts_buf_printf(why, "%s.%s is %s %s %g %s%g", TS_GATE_CODE, shown(name).text,
+	ts_buf_printf(why, "%s.%s is %s %s %g %s%g", TS_GATE_CODE, ts_show(name).text,
 		      is_whole(s)   ? "a whole number"
 		      : is_ratio(s) ? "a ratio"
 				    : "a number",
@@ -368,7 +339,7 @@ static void number_bad(const struct setting *s, struct ts_span name, struct ts_s
 		ts_buf_str(why, ", as 0.05 or 5 %");
 	if (s->word)
 		ts_buf_printf(why, ", or %s", s->word);
-	ts_buf_printf(why, ", not '%s'", shown(typed).text);
+	ts_buf_printf(why, ", not '%s'", ts_show(typed).text);
 }
 
 static bool choice_parse(struct ts_span text, enum ts_on_inconclusive *ret)
@@ -387,7 +358,7 @@ static bool text_good(struct ts_span text)
 	for (size_t i = 0; i < text.len; i++)
 		if (text.data[i] < ' ' || text.data[i] == 0x7f || text.data[i] == '#')
 			return false;
-	return ts_utf8_valid(text) && trimmed(text).len == text.len && text.len > 0;
+	return ts_utf8_valid(text) && ts_trim(text).len == text.len && text.len > 0;
 }
 
 static bool text_check(const struct setting *s, struct ts_span name, struct ts_span text, struct ts_buf *why)
@@ -431,7 +402,7 @@ static bool text_check(const struct setting *s, struct ts_span name, struct ts_s
 	case WARMUP:
 		break;
 	}
-	ts_buf_printf(why, "%s.%s is one of %s, not '%s'", TS_GATE_CODE, s->name, s->unit, shown(text).text);
+	ts_buf_printf(why, "%s.%s is one of %s, not '%s'", TS_GATE_CODE, s->name, s->unit, ts_show(text).text);
 	return false;
 }
 
@@ -458,7 +429,7 @@ static bool number_read(const struct setting *s, struct ts_span text, double *re
 	bool percent = is_ratio(s) && text.len && text.data[text.len - 1] == '%';
 
 	if (percent)
-		text = trimmed(ts_span_of(text.data, text.len - 1));
+		text = ts_trim(ts_span_of(text.data, text.len - 1));
 	if (!ts_parse_double(text, ret))
 		return false;
 	*ret = percent ? *ret / 100 : *ret;
@@ -488,7 +459,7 @@ bool ts_gate_setting_read(struct ts_span text, struct ts_policy_item *item, stru
 		return text_check(s, item->threshold, item->text, why);
 	if (is_numeric(s) && text.len)
 		return true;
-	ts_buf_printf(why, "%s.%s is empty", TS_GATE_CODE, shown(item->threshold).text);
+	ts_buf_printf(why, "%s.%s is empty", TS_GATE_CODE, ts_show(item->threshold).text);
 	return false;
 }
 

@@ -34,35 +34,6 @@ static enum ts_status bad(const struct place *p, const char *format, ...)
 	return p->err->status;
 }
 
-static struct ts_span trimmed(struct ts_span s)
-{
-	while (s.len && ts_is_space(s.data[0]))
-		s = ts_span_of(s.data + 1, s.len - 1);
-	while (s.len && ts_is_space(s.data[s.len - 1]))
-		s.len--;
-	return s;
-}
-
-/* Foreign words in messages are cut and made harmless. */
-struct word {
-	char text[80];
-};
-
-static struct word shown(struct ts_span s)
-{
-	struct word w;
-	size_t at = 0, n = 0;
-
-	while (at < s.len && n + TS_ESCAPE_TEXT + 4 < sizeof w.text)
-		n += ts_escape_next(s, &at, w.text + n);
-	if (at < s.len) {
-		memcpy(w.text + n, "...", 3);
-		n += 3;
-	}
-	w.text[n] = '\0';
-	return w;
-}
-
 /* --- sections: what may be set beside the rules --- */
 
 /* Settings under a code of one word. */
@@ -79,7 +50,7 @@ struct section {
 
 static enum ts_status cut_name(const struct place *p, const struct ts_policy_item *item)
 {
-	struct word typed = shown(item->threshold);
+	struct ts_shown typed = ts_show(item->threshold);
 	size_t bound = ts_suggest_bound(typed.text), cut;
 	struct ts_buf all = TS_BUF_INIT(TS_ERROR_TEXT);
 	const char *near = NULL;
@@ -108,7 +79,7 @@ static enum ts_status cut_value(const struct place *p, const struct ts_policy_it
 		return cut_name(p, item);
 	row = &ts_cut_rows[cut];
 	if (item->text.len)
-		return bad(p, "'%s' is no finite number", shown(item->text).text);
+		return bad(p, "'%s' is no finite number", ts_show(item->text).text);
 	if (!isfinite(item->value))
 		return bad(p, "%s.%s is no finite number", TS_CUTS_CODE, row->name);
 	if (row->whole && (item->value != floor(item->value) || item->value < row->least || item->value > TS_CUT_MOST))
@@ -196,8 +167,8 @@ static enum ts_status no_rule(const struct place *p, struct ts_span code)
 	const char *section = section_near(first_word(code)), *near = section ? section : ts_rule_near(code);
 
 	if (near)
-		return bad(p, "there is no rule %s; did you mean %s?", shown(code).text, near);
-	return bad(p, "there is no rule %s; 'tscope explain' lists them", shown(code).text);
+		return bad(p, "there is no rule %s; did you mean %s?", ts_show(code).text, near);
+	return bad(p, "there is no rule %s; 'tscope explain' lists them", ts_show(code).text);
 }
 
 static enum ts_status no_threshold(const struct place *p, const struct ts_rule *rule, struct ts_span name)
@@ -209,9 +180,9 @@ static enum ts_status no_threshold(const struct place *p, const struct ts_rule *
 		ts_buf_printf(&all, "%s%s", t == rule->thresholds ? "" : ", ", t->name);
 	if (all.len == 0)
 		status = bad(p, "rule %s has no threshold %s: it has none, it can only be off or on", rule->code,
-			     shown(name).text);
+			     ts_show(name).text);
 	else
-		status = bad(p, "rule %s has no threshold %s; it has %.*s", rule->code, shown(name).text,
+		status = bad(p, "rule %s has no threshold %s; it has %.*s", rule->code, ts_show(name).text,
 			     TS_SPAN_ARG(ts_buf_view(&all)));
 	ts_buf_finish(&all);
 	return status;
@@ -246,7 +217,7 @@ static enum ts_status item_check(const struct place *p, const struct ts_policy_i
 	if (section)
 		return section->check_value(p, item);
 	if (item->text.len)
-		return bad(p, "'%s' is no finite number", shown(item->text).text);
+		return bad(p, "'%s' is no finite number", ts_show(item->text).text);
 	if (item->threshold.len && !isfinite(item->value))
 		return bad(p, "%.*s.%.*s is no finite number", TS_SPAN_ARG(item->code), TS_SPAN_ARG(item->threshold));
 	return TS_OK;
@@ -282,8 +253,8 @@ static enum ts_status no_switch(const struct place *p, const struct ts_policy_it
 
 	if (section)
 		return bad(p, "a %s cannot be off or on: %s.%s = NUMBER", section->noun, section->code,
-			   shown(item->threshold).text);
-	return bad(p, "a threshold cannot be off or on; a rule can: %s = %s", shown(item->code).text, item->off ? "off" : "on");
+			   ts_show(item->threshold).text);
+	return bad(p, "a threshold cannot be off or on; a rule can: %s = %s", ts_show(item->code).text, item->off ? "off" : "on");
 }
 
 static enum ts_status line_parse(const struct place *p, struct ts_span line, struct ts_policy_item *item)
@@ -294,9 +265,9 @@ static enum ts_status line_parse(const struct place *p, struct ts_span line, str
 	bool switches;
 
 	if (!equals)
-		return bad(p, "'%s' sets nothing: CODE.threshold = NUMBER, or CODE = off", shown(line).text);
-	key = trimmed(ts_span_of(line.data, (size_t)(equals - line.data)));
-	value = trimmed(ts_span_of(equals + 1, (size_t)(line.data + line.len - (equals + 1))));
+		return bad(p, "'%s' sets nothing: CODE.threshold = NUMBER, or CODE = off", ts_show(line).text);
+	key = ts_trim(ts_span_of(line.data, (size_t)(equals - line.data)));
+	value = ts_trim(ts_span_of(equals + 1, (size_t)(line.data + line.len - (equals + 1))));
 	*item = (struct ts_policy_item){.off = ts_span_is(value, "off")};
 	key_split(key, item);
 	section = section_of(item->code);
@@ -304,13 +275,13 @@ static enum ts_status line_parse(const struct place *p, struct ts_span line, str
 	if (key.len == 0)
 		return bad(p, "there is no name before '='");
 	if (item->threshold.data && item->threshold.len == 0)
-		return bad(p, "there is no threshold after the last '.' of %s", shown(key).text);
+		return bad(p, "there is no threshold after the last '.' of %s", ts_show(key).text);
 	if (item->threshold.len == 0) {
 		if (check_name(p, item))
 			return p->err->status;
 		if (!switches)
 			return bad(p, "%s can be off or on, not '%s'; a threshold is set as %s.NAME = NUMBER",
-				   shown(key).text, shown(value).text, shown(key).text);
+				   ts_show(key).text, ts_show(value).text, ts_show(key).text);
 		return TS_OK;
 	}
 	if (section && section->read_value)
@@ -321,7 +292,7 @@ static enum ts_status line_parse(const struct place *p, struct ts_span line, str
 	if (switches)
 		return no_switch(p, item);
 	if (!ts_parse_double(value, &item->value) || !isfinite(item->value))
-		return bad(p, "'%s' is no finite number", shown(value).text);
+		return bad(p, "'%s' is no finite number", ts_show(value).text);
 	return item_check(p, item);
 }
 
@@ -338,7 +309,7 @@ static struct ts_span line_next(struct ts_span *rest)
 	comment = line.len ? memchr(line.data, '#', line.len) : NULL;
 	if (comment)
 		line.len = (size_t)(comment - line.data);
-	return trimmed(line);
+	return ts_trim(line);
 }
 
 enum ts_status ts_policy_parse(struct ts_span text, const char *name, struct ts_arena *arena, struct ts_policy *ret_policy,

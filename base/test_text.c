@@ -206,6 +206,35 @@ static void test_predicates(void **unused)
 	assert_true(ts_is_digit('0') && ts_is_alpha('z') && ts_is_alpha('A') && ts_is_space('\v'));
 }
 
+static void test_trim(void **unused)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {{"", ""}, {" \t\r\n\v\f", ""}, {"a", "a"}, {"  a b\t\n", "a b"}, {"a ", "a"}, {" a", "a"}};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		if (!ts_span_is(ts_trim(ts_span_str(cases[i].text)), cases[i].want))
+			fail_msg("case %zu", i);
+	assert_int_equal(ts_trim(ts_span_of(NULL, 0)).len, 0);
+}
+
+/* What fits is whole; a cut one ends in dots and still fits, also where every byte takes four. */
+static void test_a_foreign_word_is_cut(void **unused)
+{
+	uint8_t bytes[200];
+
+	(void)unused;
+	assert_string_equal(ts_show(ts_span_str("lr\x1b")).text, "lr\\x1B");
+	assert_string_equal(ts_show(ts_span_of(NULL, 0)).text, "");
+	memset(bytes, 'x', sizeof bytes);
+	assert_int_equal(strlen(ts_show(ts_span_of(bytes, 60)).text), 60);
+	assert_int_equal(strlen(ts_show(ts_span_of(bytes, 61)).text), 63);
+	assert_string_equal(ts_show(ts_span_of(bytes, 61)).text + 60, "...");
+	memset(bytes, 0x80, sizeof bytes);
+	assert_int_equal(strlen(ts_show(ts_span_of(bytes, sizeof bytes)).text), 63);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +247,8 @@ int main(void)
 		cmocka_unit_test(test_width),
 		cmocka_unit_test(test_glob),
 		cmocka_unit_test(test_predicates),
+		cmocka_unit_test(test_trim),
+		cmocka_unit_test(test_a_foreign_word_is_cut),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);

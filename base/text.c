@@ -182,6 +182,30 @@ int ts_text_width(struct ts_span text)
 	return width;
 }
 
+struct ts_span ts_trim(struct ts_span text)
+{
+	while (text.len && ts_is_space(text.data[0]))
+		text = ts_span_of(text.data + 1, text.len - 1);
+	while (text.len && ts_is_space(text.data[text.len - 1]))
+		text.len--;
+	return text;
+}
+
+struct ts_shown ts_show(struct ts_span word)
+{
+	struct ts_shown shown;
+	size_t at = 0, n = 0;
+
+	while (at < word.len && n + TS_ESCAPE_TEXT + 4 < sizeof shown.text)
+		n += ts_escape_next(word, &at, shown.text + n);
+	if (at < word.len) {
+		memcpy(shown.text + n, "...", 3);
+		n += 3;
+	}
+	shown.text[n] = '\0';
+	return shown;
+}
+
 bool ts_glob(struct ts_span pattern, struct ts_span text)
 {
 	size_t p = 0;

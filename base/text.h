@@ -34,6 +34,15 @@ static inline bool ts_is_digit(unsigned char c) { return c >= '0' && c <= '9'; }
 static inline bool ts_is_alpha(unsigned char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
 static inline bool ts_is_space(unsigned char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+/* Without white space at either end. */
+struct ts_span ts_trim(struct ts_span text);
+
+/* A foreign word as it may stand in a message: escaped, and cut with "..." after some 60 bytes. */
+struct ts_shown {
+	char text[80];
+};
+struct ts_shown ts_show(struct ts_span word);
+
 /* shell-style * and ? over bytes; '*' does not cross nothing, i.e. matches any run of bytes. */
 bool ts_glob(struct ts_span pattern, struct ts_span text);
 

@@ -34,17 +34,6 @@ enum ts_status ts_project_check(const char *name, const char *what, struct ts_er
 	return TS_OK;
 }
 
-static struct ts_span trim(struct ts_span s)
-{
-	while (s.len && ts_is_space(s.data[0])) {
-		s.data++;
-		s.len--;
-	}
-	while (s.len && ts_is_space(s.data[s.len - 1]))
-		s.len--;
-	return s;
-}
-
 static enum ts_status parse_line(struct ts_span line, const char *path, int number, struct ts_arena *arena,
 				 const char **io_project, struct ts_error *err)
 {
@@ -52,14 +41,14 @@ static enum ts_status parse_line(struct ts_span line, const char *path, int numb
 	struct ts_span key, value;
 	const char *name;
 
-	line = trim(line);
+	line = ts_trim(line);
 	if (line.len == 0 || line.data[0] == '#')
 		return TS_OK;
 	equals = memchr(line.data, '=', line.len);
-	key = trim(ts_span_of(line.data, equals ? (size_t)(equals - line.data) : line.len));
+	key = ts_trim(ts_span_of(line.data, equals ? (size_t)(equals - line.data) : line.len));
 	if (!equals || !ts_span_is(key, "project"))
 		return ts_error_set(err, TS_INVALID, "%s:%d: expected 'project = NAME'", path, number);
-	value = trim(ts_span_of(equals + 1, line.len - (size_t)(equals + 1 - line.data)));
+	value = ts_trim(ts_span_of(equals + 1, line.len - (size_t)(equals + 1 - line.data)));
 	name = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(value));
 	if (!name)
 		return ts_arena_error(arena, err);

@@ -221,29 +221,20 @@ static enum ts_status set_defaults(struct ts_config *config, struct ts_error *er
 	return config->store && config->socket ? TS_OK : ts_arena_error(arena, err);
 }
 
-static struct ts_span trim(struct ts_span s)
-{
-	while (s.len && ts_is_space(s.data[0]))
-		s = ts_span_of(s.data + 1, s.len - 1);
-	while (s.len && ts_is_space(s.data[s.len - 1]))
-		s.len--;
-	return s;
-}
-
 static enum ts_status set_line(struct ts_config *config, struct ts_span line, struct ts_error *err)
 {
 	const struct ts_option *option;
 	const uint8_t *equals;
 	struct ts_span key, value;
 
-	line = trim(line);
+	line = ts_trim(line);
 	if (line.len == 0 || line.data[0] == '#')
 		return TS_OK;
 	equals = memchr(line.data, '=', line.len);
 	if (!equals)
 		return ts_error_set(err, TS_INVALID, "not of the form 'key = value'");
-	key = trim(ts_span_of(line.data, (size_t)(equals - line.data)));
-	value = trim(ts_span_of(equals + 1, line.len - (size_t)(equals - line.data) - 1));
+	key = ts_trim(ts_span_of(line.data, (size_t)(equals - line.data)));
+	value = ts_trim(ts_span_of(equals + 1, line.len - (size_t)(equals - line.data) - 1));
 	option = find_option(key);
 	if (!option || option->flag_only)
 		return ts_error_set(err, TS_INVALID, "there is no setting '%.*s'", TS_SPAN_ARG(key));
