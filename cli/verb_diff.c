@@ -1,5 +1,6 @@
 /* verb_diff.c - tscope diff: where two runs part. */
 #include "cli/ask.h"
+#include "cli/diff_traceml.h"
 #include "cli/find_repeats.h"
 #include "cli/policy_file.h"
 #include "cli/render.h"
@@ -162,5 +163,7 @@ static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 
 enum ts_status ts_verb_diff(struct ts_cli *cli, struct ts_error *err)
 {
-	return cli->args.n_words > 2 ? matrix(cli, err) : two_runs(cli, err);
+	if (cli->args.n_words > 2)
+		return matrix(cli, err);
+	return ts_args_has(&cli->args, "as") ? ts_diff_traceml(cli, err) : two_runs(cli, err);
 }

@@ -127,6 +127,7 @@ static const struct ts_option diff_options[] = {
 	{"html", 0, "FILE", "also write a page with plots, which needs nothing else; - writes it to stdout in place of the report", TS_COMPLETE_FILE, NULL, false},
 	{"repeats", 0, "GLOB", "hold the second run against the spread of these runs of the first one's recipe", TS_COMPLETE_RUN, NULL, true},
 	{"policy", 0, "FILE", "cut-offs of the diagnosis: DIVERGENCE.name = number (docs/divergence.md)", TS_COMPLETE_FILE, NULL, false},
+	{"as", 0, "TOOL", "what TraceML's compare says of two of its summaries, and what it passes over: traceml", TS_COMPLETE_CHOICE, "traceml", false},
 	{"reproduce", 0, NULL, "also what would run each of the two again, as far as it is recorded", TS_COMPLETE_NONE, NULL, false},
 	END_OPTIONS,
 };
@@ -137,6 +138,7 @@ static const struct ts_example diff_examples[] = {
 	{"tscope diff base new --repeats 'base-*'", "is new farther from base than base is from itself?"},
 	{"tscope diff --html diff.html exp1 exp2", "and a page to pass on"},
 	{"tscope diff --ignore 'session.*' --exit-on facts a b", "exit 1 when a fact differs that is not of the session"},
+	{"tscope diff --as traceml ./a/final_summary.json ./b/final_summary.json", "TraceML's verdict of two summaries, and ours beside it"},
 	END_EXAMPLES,
 };
 
@@ -351,6 +353,9 @@ const struct ts_verb ts_verbs[] = {
 	 "the odd one out, and whether the second run's loss and gradient norm stay within three times their spread.\n\n"
 	 "With three runs or more, up to 256: a matrix of the first step at which each two of them part, or, where it does not fit the "
 	 "terminal, groups of runs that computed the same. It exits 0 when all are the same, 1 when two of them part, 3 otherwise.\n\n"
+	 "With --as traceml, of two summaries of TraceML (final_summary.json): the verdict of its compare, by its rules, ours beside it, and what "
+	 "its rules pass over. It exits 0 where TraceML says EQUIVALENT or IMPROVEMENT, 1 where it says REGRESSION or MIXED, 3 where it says "
+	 "INCONCLUSIVE.\n\n"
 	 ABOUT_RUN,
 	 diff_options, diff_examples,
 	 "0 the same: what was computed has the same columns, steps and bits\n"

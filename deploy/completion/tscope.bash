@@ -50,6 +50,7 @@ _tscope()
 	diff:--html) _tscope_paths -f; return ;;
 	diff:--repeats) _tscope_runs; return ;;
 	diff:--policy) _tscope_paths -f; return ;;
+	diff:--as) COMPREPLY=($(compgen -W "traceml" -- "$cur")); return ;;
 	check-resume:-t|check-resume:--tolerance) :; return ;;
 	gate:-b|gate:--baseline) _tscope_runs; return ;;
 	gate:--bundle) _tscope_paths -f; return ;;
@@ -102,7 +103,7 @@ _tscope()
 		facts) options+=" -o --output --command --with-patch --raw" ;;
 		analyze) options+=" -w --warmup -r --rank --flops-per-step --peak-tflops --dtype --microbatches --policy --fail-on --html --rows --fresh" ;;
 		explain) options+=" --markdown" ;;
-		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --policy --reproduce" ;;
+		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --policy --as --reproduce" ;;
 		check-resume) options+=" -t --tolerance" ;;
 		gate) options+=" -b --baseline --bundle --paired --metric --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --replay" ;;
 		baseline) options+=" -b --baseline --bundle --policy -w --workload --across --exclude -r --reason --branch" ;;

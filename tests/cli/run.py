@@ -199,6 +199,10 @@ diff base parts --repeats rerun --repeats longer
 diff base mood --repeats "re*" --repeats parts --repeats base
 diff base parts --repeats rerun
 diff base parts --repeats nothing*
+push runs/summaries/before
+diff --as traceml before ./runs/summaries/hidden
+diff --as traceml ./runs/summaries/cpu ./runs/summaries/slower
+diff --as traceml before base
 diff base
 check-resume ./runs/whole ./runs/resumed
 check-resume ./runs/whole ./runs/rewound
@@ -381,6 +385,7 @@ diff {mood} {mood2}
 diff --curves --reproduce {demo} {order}
 diff {demo} {order}
 diff --all {demo} {order}
+diff --as traceml {before} {hidden}
 check-resume {base} {longer}
 check-resume {parts}
 analyze {base}
@@ -390,7 +395,8 @@ facts {demo}
 show {base2}
 """.strip().split("\n")
 RUNS = {"base": "runs/base", "parts": "runs/parts", "rerun": "runs/rerun", "longer": "runs/longer", "mood": "runs/mood",
-        "mood2": "runs/mood2", "evil": "runs/evil", "demo": "demo/base", "order": "demo/order", "base2": "runs/base"}
+        "mood2": "runs/mood2", "evil": "runs/evil", "demo": "demo/base", "order": "demo/order", "base2": "runs/base", "before": "runs/summaries/before",
+        "hidden": "runs/summaries/hidden"}
 
 
 class Server:
