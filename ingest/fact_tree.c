@@ -64,7 +64,8 @@ static enum ts_status grow(struct ts_fact_tree *t, size_t want, struct ts_error 
 	return TS_OK;
 }
 
-enum ts_status ts_fact_tree_node(struct ts_fact_tree *t, uint32_t parent, struct ts_span name, uint32_t *ret_node, struct ts_error *err)
+enum ts_status ts_fact_tree_node(struct ts_fact_tree *t, uint32_t parent, struct ts_span name, uint32_t *ret_node,
+				 struct ts_error *err)
 {
 	uint32_t node;
 
@@ -169,7 +170,8 @@ static enum ts_status take_members(struct ts_fact_tree *t, struct ts_json_reader
 			return err->status;
 		if (token.type == TS_JSON_END)
 			return any ? TS_OK : keep(t, node, ts_span_str("{}"), err);
-		if (ts_fact_tree_node(t, node, token.text, &child, err) || ts_json_next(r, &token, err) || take(t, r, &token, child, err))
+		if (ts_fact_tree_node(t, node, token.text, &child, err) || ts_json_next(r, &token, err) ||
+		    take(t, r, &token, child, err))
 			return err->status;
 	}
 }

@@ -27,7 +27,8 @@ void ts_fact_tree_finish(struct ts_fact_tree *t);
 void ts_fact_tree_reset(struct ts_fact_tree *t);
 
 /* The node of that name below parent. TS_TOO_LARGE: more nodes or levels than there may be. */
-enum ts_status ts_fact_tree_node(struct ts_fact_tree *t, uint32_t parent, struct ts_span name, uint32_t *ret_node, struct ts_error *err);
+enum ts_status ts_fact_tree_node(struct ts_fact_tree *t, uint32_t parent, struct ts_span name, uint32_t *ret_node,
+				 struct ts_error *err);
 /* The node of "other.wandb.project": plain names, without escapes. */
 enum ts_status ts_fact_tree_path(struct ts_fact_tree *t, const char *path, uint32_t *ret_node, struct ts_error *err);
 /* json: one value. TS_INVALID when it is none. */

@@ -156,7 +156,7 @@ int ts_wandb_sniff(const char *path)
 
 static const char *where(const struct wandb *w, const char *what, char *detail, size_t size)
 {
-	(void)snprintf(detail, size, "byte %llu: %s", (unsigned long long)w->at, what);
+	(void)snprintf(detail, size, "byte %llu: %.200s", (unsigned long long)w->at, what);
 	return detail;
 }
 
@@ -403,7 +403,8 @@ static bool loses_digits(struct ts_span digits, double value)
 	return !ts_span_eq(digits, ts_span_of(exact, (size_t)n));
 }
 
-static enum ts_status put_token(struct wandb *w, uint32_t key, const struct ts_json_token *token, struct ts_span json, struct ts_error *err)
+static enum ts_status put_token(struct wandb *w, uint32_t key, const struct ts_json_token *token, struct ts_span json,
+				struct ts_error *err)
 {
 	switch (token->type) {
 	case TS_JSON_NUMBER:
@@ -476,7 +477,8 @@ static enum ts_status put_json(struct wandb *w, uint32_t key, struct ts_span jso
 
 /* --- items --- */
 
-/* HistoryItem: key, or nested_key one by one; value_json, or one of the typed values that SDKs from 0.31 on know. SummaryItem: the same. */
+/* HistoryItem: key, or nested_key one by one; value_json, or one of the typed values that SDKs from 0.31 on know.
+ * SummaryItem: the same. */
 struct item {
 	uint32_t key;
 	bool any_key;
@@ -996,8 +998,8 @@ static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err
 }
 
 /* A file beside the log, of at most 1 MiB, that need not be there. */
-static enum ts_status take_file(struct wandb *w, const char *name, enum ts_status (*take)(struct ts_fact_tree *, struct ts_span, struct ts_error *),
-				struct ts_error *err)
+static enum ts_status take_file(struct wandb *w, const char *name,
+				enum ts_status (*take)(struct ts_fact_tree *, struct ts_span, struct ts_error *), struct ts_error *err)
 {
 	const char *path = w->directory ? ts_arena_printf(w->arena, "%s/files/%s", w->directory, name) : NULL;
 	struct ts_buf buf = TS_BUF_INIT(1 << 20);

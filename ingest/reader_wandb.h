@@ -1,4 +1,7 @@
-/* reader_wandb.h - W&B's own log of a run, the .wandb file that its SDK writes offline and online: format reference in docs/importers.md. */
+/* reader_wandb.h - W&B's own log of a run: the .wandb file that its SDK writes, offline and online.
+ *
+ * What of it becomes what: docs/importers.md. Messages are known by number only.
+ */
 #ifndef TSCOPE_INGEST_READER_WANDB_H
 #define TSCOPE_INGEST_READER_WANDB_H
 

@@ -184,9 +184,10 @@ static void record(struct made *m, struct ts_span data)
 		size_t left = TS_WANDB_BLOCK - m->bytes.len % TS_WANDB_BLOCK, n;
 		bool last;
 
-		for (; left < 7; left--)
-			ts_buf_u8(&m->bytes, 0);
-		left = left ? left : TS_WANDB_BLOCK;
+		if (left < 7) {
+			ts_buf_bytes(&m->bytes, "\0\0\0\0\0\0", left);
+			left = TS_WANDB_BLOCK;
+		}
 		n = data.len < left - 7 ? data.len : left - 7;
 		last = n == data.len;
 		if (first && m->n < RECORDS_MAX)
@@ -528,7 +529,7 @@ static void a_cut_tail_is_no_error(void **state)
 	test_run_finish(&whole);
 }
 
-/* Four blocks: records of some 1,500 bytes, one over three blocks, one that ends 5 bytes before its block does. */
+/* Five blocks: records of some 1,500 bytes, one over three blocks. */
 static void make_blocks(struct made *m)
 {
 	char *text = calloc(1, 100000);
@@ -562,6 +563,37 @@ static size_t chunk_of(const struct made *m, size_t at)
 			break;
 	}
 	return SIZE_MAX; /* padding */
+}
+
+/* Records that leave 0 to 9 bytes of their block: fewer than 7 are padding, 7 are a chunk without data. */
+static void the_end_of_a_block_is_padding(void **state)
+{
+	char *text = calloc(1, TS_WANDB_BLOCK);
+
+	(void)state;
+	assert_non_null(text);
+	for (size_t leave = 0; leave < 10; leave++) {
+		struct test_run t;
+		struct made m;
+		size_t n = TS_WANDB_BLOCK - leave - 32;
+
+		test_run_init(&t);
+		made_init(&m);
+		memset(text, ' ', n);
+		text[n] = '\0';
+		text[0] = '1';
+		HISTORY(&m, "", "a", text);
+		assert_int_equal(m.bytes.len, TS_WANDB_BLOCK - leave);
+		HISTORY(&m, "\x08\x01", "a", "2");
+		HISTORY(&m, "\x08\x02", "a", "3");
+		ingest_made(&t, &m);
+		assert_int_equal(t.result.notices.n, 0);
+		assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"scalars\":{\"a\":1.0}}\n"
+						    "{\"rank\":0,\"step\":1,\"scalars\":{\"a\":2.0}}\n"
+						    "{\"rank\":0,\"step\":2,\"scalars\":{\"a\":3.0}}\n");
+		test_run_finish(&t);
+	}
+	free(text);
 }
 
 /* A wrong byte costs its chunk and what is behind it in its block; every record that lies elsewhere is there. */
@@ -719,6 +751,7 @@ int main(void)
 		cmocka_unit_test(metadata_stands_in_for_the_environment),
 		cmocka_unit_test(odd_values_are_counted),
 		cmocka_unit_test(a_cut_tail_is_no_error),
+		cmocka_unit_test(the_end_of_a_block_is_padding),
 		cmocka_unit_test(behind_damage_the_next_block_is_read),
 		cmocka_unit_test(a_wrong_byte_of_a_real_log_is_told),
 		cmocka_unit_test(a_record_beyond_all_measure_is_passed_over),

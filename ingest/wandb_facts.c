@@ -227,7 +227,8 @@ struct part {
 	size_t n;
 };
 
-static enum ts_status take_parts(struct ts_fact_tree *t, const struct part *parts, size_t n, struct ts_span message, struct ts_error *err)
+static enum ts_status take_parts(struct ts_fact_tree *t, const struct part *parts, size_t n, struct ts_span message,
+				 struct ts_error *err)
 {
 	struct ts_pb pb = ts_pb_of(message);
 	struct ts_pb_field f;

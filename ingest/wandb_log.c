@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { WINDOW = 1 << 20, HEAD = 7, CHUNK_MAX = TS_WANDB_BLOCK - HEAD };
+enum { WINDOW = 1 << 20, HEAD = 7 };
 
 enum { FULL = 1, FIRST = 2, MIDDLE = 3, LAST = 4 };
 
@@ -71,8 +71,9 @@ static enum ts_status check_preamble(struct ts_wandb_log *w, struct ts_error *er
 
 enum ts_status ts_wandb_log_open(struct ts_wandb_log *w, const char *path, struct ts_error *err)
 {
-	*w = (struct ts_wandb_log){
-		.fd = -1, .window = TS_BUF_INIT(2 * WINDOW + TS_WANDB_BLOCK), .joined = TS_BUF_INIT(TS_WANDB_RECORD_MAX + TS_WANDB_BLOCK)};
+	*w = (struct ts_wandb_log){.fd = -1,
+				   .window = TS_BUF_INIT(2 * WINDOW + TS_WANDB_BLOCK),
+				   .joined = TS_BUF_INIT(TS_WANDB_RECORD_MAX + TS_WANDB_BLOCK)};
 	return ts_file_open(path, &w->fd, &w->size, err) ? err->status : check_preamble(w, err);
 }
 
@@ -188,8 +189,8 @@ static enum ts_status end_record(struct ts_wandb_log *w, struct ts_span *ret_rec
 
 enum ts_status ts_wandb_log_next(struct ts_wandb_log *w, struct ts_span *ret_record, enum ts_wandb_end *ret_end, struct ts_error *err)
 {
-	struct ts_span data;
-	unsigned type;
+	struct ts_span data = {NULL, 0};
+	unsigned type = 0;
 
 	for (;;) {
 		if (next_chunk(w, &type, &data, ret_end, err))

@@ -5,13 +5,14 @@
  *	a record: one FULL chunk, or FIRST, MIDDLE..., LAST; little-endian
  *
  *	ts_wandb_log_open(&w, path, err)
- *	while (ts_wandb_log_next(&w, &record, &end, err) == TS_OK && end < TS_WANDB_END) ...	only MORE has a record
+ *	while (ts_wandb_log_next(&w, &record, &end, err) == TS_OK && end < TS_WANDB_END)
+ *		if (end == TS_WANDB_MORE) ...
  *	ts_wandb_log_close(&w)
  *
- * The file is read up to the size it had when it was opened. A tail that is cut is how a file ends that is being written, or whose writer
- * was killed. Where a checksum, a length or a type is wrong, the rest of the block is passed over and reading goes on with the next record
- * that begins behind it: DAMAGED, once for each such place, and the next call goes on. A record of more than TS_WANDB_RECORD_MAX bytes
- * is checked, but not given: LONG. Threads: one at a time.
+ * The file is read up to the size it had when it was opened. A tail that is cut is how a file ends that is being written,
+ * or whose writer was killed. Where a checksum, a length or a type is wrong, the rest of the block is passed over and
+ * reading goes on with the next record that begins behind it: DAMAGED, once for each such place, and the next call goes
+ * on. A record of more than TS_WANDB_RECORD_MAX bytes is checked, but not given: LONG. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_WANDB_LOG_H
 #define TSCOPE_INGEST_WANDB_LOG_H
