@@ -245,8 +245,26 @@ print(n, time.process_time() - began)
 """
 
 
+# Of the SDK of that version, the reader of its logs is Python: blocks, messages, and the numbers of the history.
+WANDB_READER = """
+import json, sys, time
+from wandb.proto import wandb_internal_pb2 as pb
+from wandb.sdk.internal.datastore import DataStore
+log = DataStore()
+log.open_for_scan(sys.argv[1])
+began = time.process_time()
+n = 0
+while (data := log.scan_data()) is not None:
+    record = pb.Record()
+    record.ParseFromString(data)
+    n += len([json.loads(item.value_json) for item in record.history.item])
+print(n, time.process_time() - began)
+"""
+
+
 def run_imports(work):
     run_import("TensorBoard events", ("events", "events.out.tfevents.1795000000.h.1.0"), 300, TENSORBOARD_READER, 10, 300, work)
+    run_import("W&B logs", ("wandb", "run-x.wandb"), 300, WANDB_READER, 10, 150, work)
 
 
 def run_table(a, b, flat, wide, size, work):

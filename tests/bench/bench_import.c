@@ -1,11 +1,13 @@
 /* bench_import.c - logs of other tools for ./dev bench, and how long they take to read.
  *
  *	bench_import events PATH MIB	writes an event file of 8 float32 scalars a step, as torch's SummaryWriter does
+ *	bench_import wandb PATH MIB	writes a W&B log of 8 numbers a step, with the summary that the SDK writes beside each
  *	bench_import read PATH		reads PATH to objects that go nowhere; prints "SECONDS BYTES ROWS" of processor time
  */
 #include "base/clock.h"
 #include "base/digest.h"
 #include "base/file.h"
+#include "base/number.h"
 #include "ingest/crc32c.h"
 #include "ingest/ingest.h"
 
@@ -14,8 +16,9 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#include <zlib.h>
 
-enum { SERIES = 8, FLUSH = 1 << 20 };
+enum { SERIES = 8, FLUSH = 1 << 20, BLOCK = 32 << 10 };
 
 static void must(enum ts_status status, const struct ts_error *err)
 {
@@ -60,10 +63,87 @@ static void event(struct ts_buf *out, int64_t step, const char *tag, float value
 	ts_buf_finish(&e);
 }
 
-static void write_events(const char *path, uint64_t bytes)
+static const char *const tags[SERIES] = {"train/loss",	   "train/grad_norm", "train/lr",	 "perf/step_time",
+					 "perf/throughput", "perf/mfu",	      "memory/reserved", "optim/scale"};
+
+static void steps_of_events(struct ts_buf *out, int64_t step)
 {
-	static const char *const tags[SERIES] = {"train/loss",	   "train/grad_norm", "train/lr",      "perf/step_time",
-						 "perf/throughput", "perf/mfu",	      "memory/reserved", "optim/scale"};
+	for (int i = 0; i < SERIES; i++)
+		event(out, step, tags[i], (float)(1.0 / (double)(step + i + 1)));
+}
+
+/* A record in chunks: out begins at byte `at` of the file. */
+static void chunks(struct ts_buf *out, uint64_t at, struct ts_span data)
+{
+	bool first = true, last = false;
+
+	while (!last) {
+		size_t left = BLOCK - (size_t)((at + out->len) % BLOCK), n;
+		uint8_t type;
+
+		if (left < 7) {
+			ts_buf_bytes(out, "\0\0\0\0\0\0", left);
+			left = BLOCK;
+		}
+		n = data.len < left - 7 ? data.len : left - 7;
+		last = n == data.len;
+		type = first && last ? 1 : first ? 2 : last ? 4 : 3;
+		ts_buf_u32(out, (uint32_t)crc32(crc32(0, &type, 1), data.data, (uInt)n));
+		ts_buf_u16(out, (uint16_t)n);
+		ts_buf_u8(out, type);
+		ts_buf_bytes(out, data.data, n);
+		data = ts_span_of(data.data + n, data.len - n);
+		first = false;
+	}
+}
+
+/* {nested_key, value_json} */
+static void item(struct ts_buf *b, const char *key, double value)
+{
+	char text[TS_DOUBLE_TEXT];
+	size_t key_len = strlen(key), n = ts_print_double(value, text);
+
+	if (n > 2 && memcmp(text + n - 2, ".0", 2) == 0)
+		n -= 2; /* as Go writes it */
+	ts_buf_u8(b, 0x0a);
+	varint(b, 2 + key_len + 3 + n);
+	ts_buf_u8(b, 0x12);
+	varint(b, key_len);
+	ts_buf_bytes(b, key, key_len);
+	ts_buf_u8(b, 0x82);
+	ts_buf_u8(b, 0x01);
+	varint(b, n);
+	ts_buf_bytes(b, text, n);
+}
+
+/* Record{num, history or summary} */
+static void items(struct ts_buf *out, uint64_t at, int64_t step, uint8_t number)
+{
+	struct ts_buf b = TS_BUF_INIT(4096), record = TS_BUF_INIT(4096);
+
+	for (int i = 0; i < SERIES; i++)
+		item(&b, tags[i], 1.0 / (double)(step + i + 1));
+	item(&b, "_step", (double)step);
+	item(&b, "_timestamp", 1795000000.0 + (double)step / 8);
+	item(&b, "_runtime", (double)step / 8);
+	if (number == 2) {
+		ts_buf_u8(&b, 0x12);
+		varint(&b, step < 128 ? 2 : step < 16384 ? 3 : step < 2097152 ? 4 : 5);
+		ts_buf_u8(&b, 0x08);
+		varint(&b, (uint64_t)step);
+	}
+	ts_buf_u8(&record, 0x08);
+	varint(&record, (uint64_t)step);
+	ts_buf_u8(&record, (uint8_t)(number << 3 | 2));
+	varint(&record, b.len);
+	ts_buf_span(&record, ts_buf_view(&b));
+	chunks(out, at, ts_buf_view(&record));
+	ts_buf_finish(&b);
+	ts_buf_finish(&record);
+}
+
+static void write_log(const char *path, uint64_t bytes, bool wandb)
+{
 	struct ts_buf out = TS_BUF_INIT(4 * FLUSH);
 	struct ts_error err;
 	uint64_t written = 0;
@@ -73,9 +153,15 @@ static void write_events(const char *path, uint64_t bytes)
 		perror(path);
 		exit(1);
 	}
+	if (wandb)
+		ts_buf_bytes(&out, ":W&B\xe1\xbe", 7);
 	for (int64_t step = 0; written < bytes; step++) {
-		for (int i = 0; i < SERIES; i++)
-			event(&out, step, tags[i], (float)(1.0 / (double)(step + i + 1)));
+		if (wandb) {
+			items(&out, written, step, 3);
+			items(&out, written, step, 2);
+		} else {
+			steps_of_events(&out, step);
+		}
 		if (out.len < FLUSH && written + out.len < bytes)
 			continue;
 		must(ts_buf_check(&out, &err), &err);
@@ -115,12 +201,12 @@ static void read_log(const char *path)
 
 int main(int argc, char **argv)
 {
-	if (argc == 4 && strcmp(argv[1], "events") == 0) {
-		write_events(argv[2], strtoull(argv[3], NULL, 10) << 20);
+	if (argc == 4 && (strcmp(argv[1], "events") == 0 || strcmp(argv[1], "wandb") == 0)) {
+		write_log(argv[2], strtoull(argv[3], NULL, 10) << 20, *argv[1] == 'w');
 	} else if (argc == 3 && strcmp(argv[1], "read") == 0) {
 		read_log(argv[2]);
 	} else {
-		fprintf(stderr, "usage: bench_import events PATH MIB | read PATH\n");
+		fprintf(stderr, "usage: bench_import events|wandb PATH MIB | read PATH\n");
 		return 2;
 	}
 	return 0;
