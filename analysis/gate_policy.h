@@ -5,7 +5,7 @@
  *	GATE.exclude = tag:eval, phase:checkpoint, every:500
  *	GATE.peak_memory.min_size = 1 %
  *
- * One table (gate_policy.c) names every setting with its default, unit and meaning; docs/gate.md has it as a command
+ * One table (gate_setting.c) names every setting with its default, unit and meaning; docs/gate.md has it as a command
  * prints it. Ratios may be written as 0.05 or 5 %. Another name, or a value that is none, is an error with
  * file and line. Of two settings of one name the later counts, except that the size of one metric counts over that of all.
  */
