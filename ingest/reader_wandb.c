@@ -70,8 +70,8 @@ struct wandb {
 	struct ts_arena *arena;
 	struct ts_notices notices;
 	uint64_t bytes_read, told;
-	const char *directory; /* NULL: the file itself was named */
-	const char *path;
+	const char *path;   /* of the log */
+	const char *beside; /* its directory, with a '/' behind it; "": this one */
 	struct ts_span file; /* for notices */
 	uint64_t at;	     /* of the record in hand */
 	/* of a feed */
@@ -1001,14 +1001,16 @@ static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err
 static enum ts_status take_file(struct wandb *w, const char *name,
 				enum ts_status (*take)(struct ts_fact_tree *, struct ts_span, struct ts_error *), struct ts_error *err)
 {
-	const char *path = w->directory ? ts_arena_printf(w->arena, "%s/files/%s", w->directory, name) : NULL;
+	const char *path = ts_arena_printf(w->arena, "%sfiles/%s", w->beside, name);
 	struct ts_buf buf = TS_BUF_INIT(1 << 20);
 	struct ts_error why;
 	struct stat st;
 	enum ts_status status;
 
-	if (!path || lstat(path, &st) || !S_ISREG(st.st_mode))
-		return path || !w->directory ? TS_OK : ts_arena_error(w->arena, err);
+	if (!path)
+		return ts_arena_error(w->arena, err);
+	if (lstat(path, &st) || !S_ISREG(st.st_mode))
+		return TS_OK;
 	status = ts_file_read(path, &buf, &why);
 	if (!status)
 		status = take(&w->facts, ts_buf_view(&buf), &why);
@@ -1018,7 +1020,7 @@ static enum ts_status take_file(struct wandb *w, const char *name,
 		return status;
 	}
 	if (status)
-		ts_notice_add(&w->notices, "bad_side_file", TS_NOTICE_SKIPPED, ts_span_str(path + strlen(w->directory) + 1), 0, why.text);
+		ts_notice_add(&w->notices, "bad_side_file", TS_NOTICE_SKIPPED, ts_span_str(path + strlen(w->beside)), 0, why.text);
 	return TS_OK;
 }
 
@@ -1043,16 +1045,19 @@ static bool finished(void *ctx)
 
 static enum ts_status find_file(struct wandb *w, struct ts_error *err)
 {
+	const char *slash;
+
 	w->path = w->options->path;
 	w->file = ts_span_str("");
-	if (ts_file_kind(w->path) != TS_FILE_DIRECTORY)
-		return TS_OK;
-	w->directory = w->path;
-	w->path = log_in(w->directory, w->arena);
-	if (!w->path)
-		return ts_error_set(err, TS_INVALID, "%s: not one .wandb file in it", w->directory);
-	w->file = ts_span_str(strrchr(w->path, '/') + 1);
-	return TS_OK;
+	if (ts_file_kind(w->path) == TS_FILE_DIRECTORY) {
+		w->path = log_in(w->options->path, w->arena);
+		if (!w->path)
+			return ts_error_set(err, TS_INVALID, "%s: not one .wandb file in it", w->options->path);
+		w->file = ts_span_str(strrchr(w->path, '/') + 1);
+	}
+	slash = strrchr(w->path, '/');
+	w->beside = ts_arena_printf(w->arena, "%.*s", slash ? (int)(slash + 1 - w->path) : 0, w->path);
+	return w->beside ? TS_OK : ts_arena_error(w->arena, err);
 }
 
 enum ts_status ts_wandb_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,

@@ -164,6 +164,7 @@ static enum ts_status take_fields(struct ts_fact_tree *t, const struct field *fi
 struct item {
 	struct ts_span value;
 	uint32_t node;
+	bool internal;
 };
 
 /* ConfigItem: key, or the nested_key one by one; value_json. Keys come first. */
@@ -181,9 +182,12 @@ static enum ts_status item_parts(struct ts_fact_tree *t, struct ts_span message,
 			item->value = f.bytes;
 		if (f.number != 1 && f.number != 2)
 			continue;
-		if (!any && ts_fact_tree_path(t, ts_span_is(f.bytes, "_wandb") ? "other.wandb.internal" : "config", &item->node, err))
-			return err->status;
-		if ((any || !ts_span_is(f.bytes, "_wandb")) && ts_fact_tree_node(t, item->node, f.bytes, &item->node, err))
+		if (!any) {
+			item->internal = ts_span_is(f.bytes, "_wandb");
+			if (ts_fact_tree_path(t, item->internal ? "other.wandb.internal" : "config", &item->node, err))
+				return err->status;
+		}
+		if ((any || !item->internal) && ts_fact_tree_node(t, item->node, f.bytes, &item->node, err))
 			return err->status;
 		any = true;
 	}
@@ -196,6 +200,8 @@ static enum ts_status take_item(struct ts_fact_tree *t, const struct ts_pb_field
 
 	if (item_parts(t, f->bytes, &item, err))
 		return err->status;
+	if (f->number == 1 && item.internal && ts_span_is(item.value, "{}"))
+		return TS_OK;
 	if (f->number == 1)
 		return ts_fact_tree_set(t, item.node, item.value, err);
 	ts_fact_tree_remove(t, item.node);

@@ -11,8 +11,8 @@ A case (cases/NAME.t) is a list of commands and what they print:
     ! a line of stderr
     [2]                 the exit status, when it is not 0
 
-Each case runs in a folder of its own with the runs of tests/cli/runs as runs/, those of tests/golden/demo/runs as demo/, an
-empty store, and no terminal. --update rewrites cases, man pages and completion; read the difference before you commit it.
+Each case runs in a folder of its own with the runs of tests/cli/runs as runs/, those of tests/golden/demo/runs as demo/,
+those of tests/golden/wandb as wandb/, an empty store, and no terminal. --update rewrites cases, man pages and completion; read the difference before you commit it.
 Normalised: times since the case began (NOW), sizes that depend on how well something compresses (SIZE), the folder (TMP).
 """
 import datetime
@@ -49,6 +49,7 @@ class Place:
         self.path = tempfile.mkdtemp(prefix="tscope-cli-")
         shutil.copytree(os.path.join(HERE, "runs"), os.path.join(self.path, "runs"))
         shutil.copytree(os.path.join(ROOT, "tests/golden/demo/runs"), os.path.join(self.path, "demo"))
+        shutil.copytree(os.path.join(ROOT, "tests/golden/wandb/wandb"), os.path.join(self.path, "wandb"))
         keep = {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
         self.env = dict(keep, PATH=os.path.abspath(BUILD) + ":/usr/bin:/bin", HOME=self.path, TERM="xterm", LC_ALL="C",
                         TSCOPE_STORE=os.path.join(self.path, "store"))

@@ -1,0 +1,189 @@
+# A folder of W&B's is one run for each of its folders; what is no value is counted, what looks secret is taken out.
+$ tscope push wandb
+| name                                                id            steps      sent       new  outcome
+| default/wandb/offline-run-20261121_000000-plain001  5a19a293a98c     40 SIZE SIZE  created
+| default/wandb/offline-run-20261121_000001-kinds002  b6a5197a842b      7 SIZE SIZE  created
+| default/wandb/offline-run-20261121_000002-media003  20af25dea59d      3 SIZE SIZE  created
+| default/wandb/offline-run-20261121_000003-blocks04  b4ae6c127201     12 SIZE SIZE  created
+| default/wandb/offline-run-20261121_000004-resumed5  b896eb2003c3      6 SIZE SIZE  created
+| default/wandb/offline-run-20261121_000005-resumed5  64f7cc3e5e2c      6 SIZE SIZE  created
+| default/wandb/offline-run-20261121_000006-failed07  ce3fa176359a      1 SIZE SIZE  created
+| default/wandb/offline-run-20261121_000007-crashed6  2688e0d60251     80 SIZE SIZE  created
+! tscope: wandb/offline-run-20261121_000000-plain001/: redacted: a value that looks secret
+! tscope: wandb/offline-run-20261121_000001-kinds002/run-kinds002.wandb: big_integer (5 times): byte 1865: kept as its digits
+! tscope: wandb/offline-run-20261121_000002-media003/run-media003.wandb: skipped: not_scalar (3 times): byte 1938: an image, a table or another object of W&B's
+! tscope: wandb/offline-run-20261121_000007-crashed6/run-crashed6.wandb: cut_record: byte 32635: the file ends inside a record, as one does that is being written
+# Again: nothing is sent.
+$ tscope push wandb
+| name                                                id            steps  sent  new  outcome
+| default/wandb/offline-run-20261121_000000-plain001  5a19a293a98c     40   0 B  0 B  unchanged
+| default/wandb/offline-run-20261121_000001-kinds002  b6a5197a842b      7   0 B  0 B  unchanged
+| default/wandb/offline-run-20261121_000002-media003  20af25dea59d      3   0 B  0 B  unchanged
+| default/wandb/offline-run-20261121_000003-blocks04  b4ae6c127201     12   0 B  0 B  unchanged
+| default/wandb/offline-run-20261121_000004-resumed5  b896eb2003c3      6   0 B  0 B  unchanged
+| default/wandb/offline-run-20261121_000005-resumed5  64f7cc3e5e2c      6   0 B  0 B  unchanged
+| default/wandb/offline-run-20261121_000006-failed07  ce3fa176359a      1   0 B  0 B  unchanged
+| default/wandb/offline-run-20261121_000007-crashed6  2688e0d60251     80   0 B  0 B  unchanged
+! tscope: wandb/offline-run-20261121_000000-plain001/: redacted: a value that looks secret
+! tscope: wandb/offline-run-20261121_000001-kinds002/run-kinds002.wandb: big_integer (5 times): byte 1865: kept as its digits
+! tscope: wandb/offline-run-20261121_000002-media003/run-media003.wandb: skipped: not_scalar (3 times): byte 1938: an image, a table or another object of W&B's
+! tscope: wandb/offline-run-20261121_000007-crashed6/run-crashed6.wandb: cut_record: byte 32635: the file ends inside a record, as one does that is being written
+# One of them, by its folder and by its file: the same run.
+$ tscope push --name plain wandb/offline-run-20261121_000000-plain001
+| name      default/plain
+| id        5a19a293a98ceb9353d046500510dcaedb8f3ca21758963e3609b00251e33a5b
+| format    W&B log; not kept: images and other media, console output, artifacts, the times of system
+|           metrics
+| columns   train/loss is scalars.loss
+|           lr is scalars.lr
+|           tokens is scalars.tokens
+| steps     40 steps (0 to 39), 1 rank
+| sent      0 B (0 objects)
+| new       0 B
+| outcome   created
+! tscope: wandb/offline-run-20261121_000000-plain001/: redacted: a value that looks secret
+$ tscope push --name plain wandb/offline-run-20261121_000000-plain001/run-plain001.wandb
+| name      default/plain
+| id        5a19a293a98ceb9353d046500510dcaedb8f3ca21758963e3609b00251e33a5b
+| format    W&B log; not kept: images and other media, console output, artifacts, the times of system
+|           metrics
+| columns   train/loss is scalars.loss
+|           lr is scalars.lr
+|           tokens is scalars.tokens
+| steps     40 steps (0 to 39), 1 rank
+| sent      0 B (0 objects)
+| new       0 B
+| outcome   unchanged
+! tscope: wandb/offline-run-20261121_000000-plain001/run-plain001.wandb/: redacted: a value that looks secret
+$ tscope facts plain 'config*'
+| config.api_key       <redacted>  text   run.json
+| config.betas[0]      0.9         float  run.json
+| config.betas[1]      0.95        float  run.json
+| config.gone          1           int    run.json
+| config.lr            0.2         float  run.json
+| config.model.layers  4           int    run.json
+| config.model.name    gpt-tiny    text   run.json
+$ tscope facts plain 'other.wandb*'
+| other.wandb.code_path     train.py                                         text   run.json
+| other.wandb.executable    /usr/bin/python3                                 text   run.json
+| other.wandb.exit_code     0                                                int    run.json
+| other.wandb.group         g                                                text   run.json
+| other.wandb.job_type      train                                            text   run.json
+| other.wandb.notes         forty steps                                      text   run.json
+| other.wandb.producer      0.31.0+15f8cbc581d1c5cfc6e31f68b48bdd13cec2dd2c  text   run.json
+| other.wandb.project       golden                                           text   run.json
+| other.wandb.root          /home/someone/work                               text   run.json
+| other.wandb.run_id        plain001                                         text   run.json
+| other.wandb.summary.best  0.125                                            float  run.json
+| other.wandb.summary.lr    0.5                                              float  run.json
+| other.wandb.tags[0]       first                                            text   run.json
+| other.wandb.tags[1]       second                                           text   run.json
+# What was not kept may be an error.
+$ tscope push --strict wandb/offline-run-20261121_000002-media003
+! tscope: wandb/offline-run-20261121_000002-media003/run-media003.wandb: not_scalar: byte 1938: an image, a table or another object of W&B's
+[2]
+# The parts of a run that was resumed offline follow each other; two that are the same for as long as both went.
+$ tscope diff ./wandb/offline-run-20261121_000004-resumed5 ./wandb/offline-run-20261121_000005-resumed5
+| no step of loss is in both runs
+| cause: not comparable; confidence: none
+|   no step of loss is in both runs
+|   a  resumed  b896eb2003c3  6 steps (0 to 5)   1 rank
+|   b  resumed  64f7cc3e5e2c  6 steps (6 to 11)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    not known: no step in common
+|   numerical    not known: nothing to compare
+|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
+|                twice more, and tscope diff b896eb2003c3 64f7cc3e5e2c --repeats GLOB
+|
+| SERIES  none are the same
+|
+| FACTS THAT DIFFER  1 in session
+|   session.started  1795305870.134864  ->  1795305870.247868
+|
+| ONLY ON ONE SIDE
+|   only a       6 steps (0 to 5)
+|   only b       6 steps (6 to 11)
+|   apart        no step in common: loss
+[3]
+$ tscope diff ./wandb/offline-run-20261121_000000-plain001 ./wandb/offline-run-20261121_000007-crashed6
+| loss agrees on 40 common steps, but the second run has 40 that the first lacks (40 to 79); facts differ: config.api_key and 17 more
+| cause: nothing differs; confidence: high
+|   a  plain    5a19a293a98c  40 steps (0 to 39)  1 rank
+|   b  crashed  2688e0d60251  80 steps (0 to 79)  1 rank
+|
+| EQUIVALENT?
+|   bit-exact    holds: every loss, rate, norm and digest that both have, over 40 common steps
+|   numerical    holds: bit-exact
+|   statistical  holds: bit-exact
+|
+| SERIES  none are the same
+|   agree        on all common steps: loss, lr
+|   costs        differ and do not decide: system.cpu, system.disk\./\.usageGB,
+|                system.disk\./\.usagePercent, system.disk\.vda\.in, system.disk\.vda\.out,
+|                system.memory_percent, system.proc\.memory\.availableMB, system.proc\.memory\.percent
+|                and 2 more
+|
+| FACTS THAT DIFFER  7 in config, 3 in session, 2 in columns, 9 in other
+|   config.api_key                  <redacted>          ->  not recorded
+|   config.betas[0]                 0.9                 ->  not recorded
+|   config.betas[1]                 0.95                ->  not recorded
+|   config.gone                     1                   ->  not recorded
+|   config.lr                       0.2                 ->  not recorded
+|   config.model.layers             4                   ->  not recorded
+|   config.model.name               gpt-tiny            ->  not recorded
+|   session.argv[1]                 /home/someone/work  ->  crashed
+|   session.name                    plain               ->  crashed
+|   session.started                 1795305869.502595   ->  1795305871.437387
+|   columns.scalars\.loss.source    train/loss          ->  loss
+|   columns.scalars\.tokens.source  tokens              ->  not recorded
+|   other.wandb.exit_code           0                   ->  not recorded
+|   other.wandb.group               g                   ->  not recorded
+|   other.wandb.job_type            train               ->  not recorded
+|   other.wandb.notes               forty steps         ->  not recorded
+|   other.wandb.run_id              plain001            ->  crashed6
+|   other.wandb.summary.best        0.125               ->  not recorded
+|   other.wandb.summary.lr          0.5                 ->  not recorded
+|   other.wandb.tags[0]             first               ->  not recorded
+|   and 1 more; --all shows them
+|
+| ONLY ON ONE SIDE
+|   only a       tokens
+|   only b       40 steps (40 to 79)
+|
+| EVIDENCE
+|   for          agreement to the bit over 40 common steps: loss as doubles, lr as doubles
+[3]
+# A byte that is wrong costs what is left of its block; a wrong beginning is no log; a tail may be cut.
+$ cp wandb/*blocks04/run-blocks04.wandb x.wandb; printf '!' | dd of=x.wandb bs=1 seek=40000 conv=notrunc status=none; tscope push x.wandb
+| name      default/x.wandb
+| id        0b10e48977a4cdc289504a6e53b9fe170c1d73bac736f79d758920145f4d3cb6
+| format    W&B log; not kept: images and other media, console output, artifacts, the times of system
+|           metrics
+| columns   long is scalars.long
+|           loss is scalars.loss
+| steps     7 steps (0 to 11), 1 rank
+| sent SIZE (6 objects)
+| new SIZE
+| outcome   created
+! tscope: x.wandb/: skipped: bad_block: byte 39624: a checksum or a length is wrong; what is left of its SIZE is not read
+$ printf '!' | dd of=x.wandb bs=1 seek=4 conv=notrunc status=none; tscope push x.wandb
+! tscope: x.wandb: byte 4: a W&B log of version 0 does not begin like this
+[2]
+$ head -c 1200 wandb/*failed07/run-failed07.wandb >cut.wandb; tscope push cut.wandb
+| name      default/cut.wandb
+| id        f6a103f7f1d68b37ab98c29dffc39c753d2b244a300226ea54ca8273b5440d2e
+| format    W&B log; not kept: images and other media, console output, artifacts, the times of system
+|           metrics
+| steps     0 steps, 1 rank
+| sent SIZE (2 objects)
+| new SIZE
+| outcome   created
+! tscope: cut.wandb/: cut_record: byte 1120: the file ends inside a record, as one does that is being written
+! tscope: cut.wandb/: no_steps: there is no record of a step
+$ head -c 7 x.wandb >begun.wandb; tscope push begun.wandb
+! tscope: begun.wandb: no run in it: no run directory, and no log of another tool that is known
+[2]
+$ mkdir odd && mkfifo odd/run-x.wandb && mkdir odd/run-y.wandb && ln -s ../wandb/offline-run-20261121_000006-failed07/run-failed07.wandb odd/run-z.wandb; tscope push odd
+! tscope: odd: no run in it: no run directory, and no log of another tool that is known
+[2]
