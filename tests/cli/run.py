@@ -12,7 +12,8 @@ A case (cases/NAME.t) is a list of commands and what they print:
     [2]                 the exit status, when it is not 0
 
 Each case runs in a folder of its own with the runs of tests/cli/runs as runs/, those of tests/golden/demo/runs as demo/,
-those of tests/golden/wandb as wandb/, an empty store, and no terminal. --update rewrites cases, man pages and completion; read the difference before you commit it.
+those of tests/golden/wandb as wandb/, an empty store, and no terminal. --update rewrites cases, man pages and completion; read
+the difference before you commit it.
 Normalised: times since the case began (NOW), sizes that depend on how well something compresses (SIZE), the folder (TMP).
 """
 import datetime
