@@ -2,9 +2,10 @@
  *
  * Decimals are declared for at most TS_LOG_DIGITS_MOST of them, and where the text shows that values were cut to them:
  *
- *	padded		every value has the same number of digits behind the point, and one of two or more ends in 0, as printf leaves it
- *	measured	at least TS_LOG_DIGITS_LEAST different values that are no whole numbers have no more. What somebody chose, a
- *			learning rate, has few digits for another reason: of such series only the first counts
+ *	padded		every value has the same number of digits behind the point, and one of two or more ends in 0, as printf
+ *			leaves it
+ *	measured	at least TS_LOG_DIGITS_LEAST different values that are no whole numbers have no more. What somebody
+ *			chose, a learning rate, has few digits for another reason: of such series only the first counts
  *
  * A measured double has six decimals or fewer by chance once in 1e9 (analysis/resolution.h). NaN and infinities say nothing.
  */
@@ -17,10 +18,10 @@ enum { TS_LOG_DIGITS_MOST = 6, TS_LOG_DIGITS_LEAST = 10 };
 
 struct ts_log_digits {
 	uint64_t n;
-	uint8_t most;  /* decimals of the finest */
-	bool beyond;   /* some value has more than TS_LOG_DIGITS_MOST */
-	bool uneven;   /* not all are written with as many */
-	bool padded;   /* one ends in 0, behind another digit behind the point */
+	uint8_t most; /* decimals of the finest */
+	bool beyond;  /* some value has more than TS_LOG_DIGITS_MOST */
+	bool uneven;  /* not all are written with as many */
+	bool padded;  /* one ends in 0, behind another digit behind the point */
 	size_t distinct;
 	double seen[TS_LOG_DIGITS_LEAST]; /* different values that are no whole numbers, the first of them */
 };

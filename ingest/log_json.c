@@ -45,7 +45,7 @@ static enum ts_status value(struct flattening *f, const struct ts_json_token *to
 			ts_log_table_text(f->table, name, token->text);
 		return TS_OK;
 	case TS_JSON_ARRAY:
-		ts_log_table_tell(f->table, "not_scalar", true, f->file, f->line, "a list in the place of a number");
+		ts_log_table_tell(f->table, "not_scalar", TS_NOTICE_SKIPPED, f->file, f->line, "a list in the place of a number");
 		return ts_json_skip(f->r, NULL, err);
 	case TS_JSON_OBJECT:
 		return members(f, err);
@@ -79,7 +79,8 @@ static enum ts_status members(struct flattening *f, struct ts_error *err)
 	}
 }
 
-enum ts_status ts_log_json_cells(struct ts_json_reader *r, struct ts_log_table *t, struct ts_span file, uint64_t line, struct ts_error *err)
+enum ts_status ts_log_json_cells(struct ts_json_reader *r, struct ts_log_table *t, struct ts_span file, uint64_t line,
+				 struct ts_error *err)
 {
 	struct flattening f = {.r = r, .table = t, .file = file, .line = line, .name = TS_BUF_INIT(2 * TS_LINE_MAX)};
 	enum ts_status status = members(&f, err);

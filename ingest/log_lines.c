@@ -9,7 +9,8 @@ enum { WINDOW = 1 << 18 };
 
 enum ts_status ts_log_lines_open(struct ts_log_lines *l, const char *path, char delimiter, struct ts_error *err)
 {
-	*l = (struct ts_log_lines){.fd = -1, .delimiter = delimiter, .window = TS_BUF_INIT(TS_LINE_MAX + WINDOW), .next_number = 1};
+	*l = (struct ts_log_lines){
+		.fd = -1, .delimiter = delimiter, .window = TS_BUF_INIT(TS_LINE_MAX + WINDOW), .next_number = 1};
 	return ts_file_open(path, &l->fd, &l->size, err);
 }
 
@@ -50,8 +51,8 @@ static enum ts_status fill(struct ts_log_lines *l, struct ts_error *err)
 	return TS_OK;
 }
 
-/* Where a record ends that may have quoted fields; the text's length if it does not end in it. Of quotes: "" is one, and one that does
- * not begin a field is a character like others. */
+/* Where a record ends that may have quoted fields; the text's length if it does not end in it. Of quotes: "" is one, and
+ * one that does not begin a field is a character like others. */
 static size_t quoted_end(struct ts_span text, char delimiter, bool *ret_open, uint64_t *ret_lines)
 {
 	bool quoted = false, begins = true;
@@ -113,7 +114,8 @@ static void skip_bom(struct ts_log_lines *l)
 	}
 }
 
-enum ts_status ts_log_lines_next(struct ts_log_lines *l, struct ts_span *ret_line, enum ts_log_line_end *ret_end, struct ts_error *err)
+enum ts_status ts_log_lines_next(struct ts_log_lines *l, struct ts_span *ret_line, enum ts_log_line_end *ret_end,
+				 struct ts_error *err)
 {
 	struct ts_span text;
 	bool open;

@@ -23,9 +23,10 @@ enum { NAMES_MAX = 65536, MAP_BYTES_MAX = 64 << 10, TELL_BYTES = 4 << 20 };
 #define SECONDS_MOST 1e10	     /* 2286 */
 
 /* What a step is called, the surest first; folded as names of log_names.h are. */
-static const char *const step_names[] = {"step",       "global_step", "_step",	"trainer_global_step", "train_step", "train_global_step",
-					 "iteration",  "iter",	      "steps",	"iterations",	       "iters",	     "it",
-					 "num_update", "update",      "epoch"};
+static const char *const step_names[] = {
+	"step",	      "global_step", "_step", "trainer_global_step", "train_step", "train_global_step",
+	"iteration",  "iter",	     "steps", "iterations",	     "iters",	   "it",
+	"num_update", "update",	     "epoch"};
 static const char *const time_names[] = {"timestamp", "_timestamp", "wall_time", "walltime", "time", "date", "datetime"};
 
 enum use { USE_VALUE = 0, USE_STEP, USE_TIME, USE_NOTHING };
@@ -217,6 +218,34 @@ static bool is_own_file(const char *path)
 	return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+bool ts_log_table_knows(struct ts_span name)
+{
+	struct ts_arena arena;
+	struct ts_log_names names = {.arena = &arena};
+	struct ts_log_name ours = {.known = false};
+	struct ts_error ignored;
+
+	if (step_rank(name) < sizeof step_names / sizeof step_names[0])
+		return true;
+	ts_arena_init(&arena, 0);
+	if (ts_log_name(&names, name, &ours, &ignored))
+		ours.known = false;
+	ts_arena_finish(&arena);
+	return ours.known;
+}
+
+bool ts_log_table_has_map(const char *directory)
+{
+	struct ts_buf path = TS_BUF_INIT(64 << 10);
+	bool has;
+
+	ts_buf_printf(&path, "%s/" TS_LOG_MAP, directory);
+	ts_buf_char(&path, '\0');
+	has = !path.failed && is_own_file((const char *)path.data);
+	ts_buf_finish(&path);
+	return has;
+}
+
 static enum ts_status read_map(struct ts_log_table *t, struct ts_error *err)
 {
 	struct ts_buf text = TS_BUF_INIT(MAP_BYTES_MAX);
@@ -239,9 +268,10 @@ static enum ts_status read_map(struct ts_log_table *t, struct ts_error *err)
 
 /* --- cells --- */
 
-void ts_log_table_tell(struct ts_log_table *t, const char *code, bool skipped, struct ts_span file, uint64_t line, const char *detail)
+void ts_log_table_tell(struct ts_log_table *t, const char *code, enum ts_notice_level level, struct ts_span file, uint64_t line,
+		       const char *detail)
 {
-	ts_notice_add(t->notices, code, skipped ? TS_NOTICE_SKIPPED : TS_NOTICE_INFO, file, line, detail);
+	ts_notice_add(t->notices, code, level, file, line, detail);
 }
 
 void ts_log_table_row(struct ts_log_table *t, uint64_t line)
@@ -260,7 +290,8 @@ static struct cell *add_cell(struct ts_log_table *t, struct ts_span name, struct
 		t->failed = true;
 	if (key == TS_KEY_NONE || t->failed || t->n_cells == NAMES_MAX) {
 		if (!t->failed)
-			ts_notice_add(t->notices, "too_many_columns", TS_NOTICE_SKIPPED, t->source->file, t->line, "more than 65535 names");
+			ts_notice_add(t->notices, "too_many_columns", TS_NOTICE_SKIPPED, t->source->file, t->line,
+				      "more than 65535 names");
 		return NULL;
 	}
 	c = &t->cells[t->n_cells++];
@@ -300,6 +331,8 @@ static bool respell(struct ts_span text, char out[TS_DOUBLE_TEXT * 2], size_t *r
 	if (text.data[0] == '-')
 		out[n++] = '-';
 	i = text.data[0] == '-' || text.data[0] == '+';
+	if (i < text.len && !ts_is_digit(text.data[i]) && text.data[i] != '.')
+		return false;
 	while (i + 1 < text.len && text.data[i] == '0' && ts_is_digit(text.data[i + 1]))
 		i++;
 	if (i < text.len && text.data[i] == '.') {
@@ -321,8 +354,16 @@ static bool word_number(struct ts_span text, double *ret_value)
 	static const struct {
 		const char *word;
 		double value;
-	} words[] = {{"nan", (double)NAN},	 {"-nan", (double)NAN},	      {"inf", INFINITY},	{"+inf", INFINITY}, {"-inf", -INFINITY},
-		     {"infinity", INFINITY}, {"-infinity", -INFINITY}, {"+infinity", INFINITY}, {"true", 1},	    {"false", 0}};
+	} words[] = {{"nan", (double)NAN},
+		     {"-nan", (double)NAN},
+		     {"inf", INFINITY},
+		     {"+inf", INFINITY},
+		     {"-inf", -INFINITY},
+		     {"infinity", INFINITY},
+		     {"-infinity", -INFINITY},
+		     {"+infinity", INFINITY},
+		     {"true", 1},
+		     {"false", 0}};
 
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		if (fold_is(text, words[i].word) || (text.len && text.data[0] == '-' && words[i].word[0] == '-' &&
@@ -449,7 +490,8 @@ static enum ts_status choose(struct ts_log_table *t, struct ts_error *err)
 
 		steps += s->use == USE_STEP;
 		if (s->use == USE_STEP && !s->numbers)
-			return ts_error_set(err, TS_INVALID, TS_LOG_MAP " says that '%.*s' is the step, and no row has a number of that name",
+			return ts_error_set(err, TS_INVALID,
+					    TS_LOG_MAP " says that '%.*s' is the step, and no row has a number of that name",
 					    TS_SPAN_ARG(name_of(t, key)));
 	}
 	if (steps > 1)
@@ -468,7 +510,8 @@ static bool is_measured(struct ts_span column)
 }
 
 /* The name as one key below a group. */
-static enum ts_status own_name(struct ts_log_table *t, const char *group, struct ts_span name, struct ts_span *ret_column, struct ts_error *err)
+static enum ts_status own_name(struct ts_log_table *t, const char *group, struct ts_span name, struct ts_span *ret_column,
+			       struct ts_error *err)
 {
 	struct ts_buf path = TS_BUF_INIT(4 * TS_PATH_MAX + 16);
 	enum ts_status status;
@@ -492,7 +535,8 @@ static bool is_mapped_to(const struct ts_log_table *t, struct ts_span column)
 	return false;
 }
 
-static enum ts_status name_column(struct ts_log_table *t, uint32_t key, bool is_text, struct ts_rows_column *column, struct ts_error *err)
+static enum ts_status name_column(struct ts_log_table *t, uint32_t key, bool is_text, struct ts_rows_column *column,
+				  struct ts_error *err)
 {
 	struct series *s = &t->series[key];
 	struct ts_log_name ours;
@@ -520,14 +564,16 @@ static enum ts_status make_column(struct ts_log_table *t, uint32_t key, bool is_
 	uint32_t number;
 
 	if (name_of(t, key).len > TS_PATH_MAX / 2) {
-		ts_notice_add(t->notices, "long_key", TS_NOTICE_SKIPPED, t->source->file, t->line, "a name of more than 256 bytes");
+		ts_notice_add(t->notices, "long_key", TS_NOTICE_SKIPPED, t->source->file, t->line,
+			      "a name of more than 256 bytes");
 		s->no_column = true;
 		return TS_OK;
 	}
 	if (name_column(t, key, is_text, &column, err))
 		return err->status;
 	if (column.name.len > TS_PATH_MAX) {
-		ts_notice_add(t->notices, "long_key", TS_NOTICE_SKIPPED, t->source->file, t->line, "a name of more than 512 bytes");
+		ts_notice_add(t->notices, "long_key", TS_NOTICE_SKIPPED, t->source->file, t->line,
+			      "a name of more than 512 bytes");
 		s->no_column = true;
 		return TS_OK;
 	}
@@ -582,7 +628,8 @@ static enum ts_status put_cell(struct ts_log_table *t, const struct cell *c, str
 	if (c->key == t->time_key)
 		return put_time(t, c, err);
 	/* A record of the same step that says the same again, as a training's record and its evaluation's have one epoch. */
-	if (!c->is_text && s->given && s->last_step == t->step && (s->last_value == c->number || (isnan(s->last_value) && isnan(c->number))))
+	if (!c->is_text && s->given && s->last_step == t->step &&
+	    (s->last_value == c->number || (isnan(s->last_value) && isnan(c->number))))
 		return TS_OK;
 	if (!s->no_column && s->column[c->is_text] == 0 && make_column(t, c->key, c->is_text, err))
 		return err->status;
@@ -616,7 +663,7 @@ static bool step_of(struct ts_log_table *t, int64_t *ret_step)
 	const struct cell *found = NULL;
 
 	if (t->step_key == TS_KEY_NONE) {
-		*ret_step = (int64_t)t->row - !t->source->numbered;
+		*ret_step = (int64_t)t->row - 1;
 		return true;
 	}
 	for (size_t i = 0; i < t->n_cells; i++)
@@ -627,7 +674,8 @@ static bool step_of(struct ts_log_table *t, int64_t *ret_step)
 		return false;
 	}
 	if (!step_value(t, found, ret_step)) {
-		ts_notice_add(t->notices, "bad_step", TS_NOTICE_SKIPPED, t->source->file, t->line, "a step that is no whole number of 64 bits");
+		ts_notice_add(t->notices, "bad_step", TS_NOTICE_SKIPPED, t->source->file, t->line,
+			      "a step that is no whole number of 64 bits");
 		return false;
 	}
 	return true;
@@ -639,7 +687,7 @@ static enum ts_status put_row(struct ts_log_table *t, struct ts_error *err)
 
 	if (!step_of(t, &step))
 		return TS_OK;
-	if (t->any && step < t->step && is_restart(t, step) && ts_rows_restart(t->rows, step, err))
+	if (t->any && step < t->step && !t->source->unordered && is_restart(t, step) && ts_rows_restart(t->rows, step, err))
 		return err->status;
 	if (ts_rows_step(t->rows, step, err))
 		return err->status;
@@ -671,7 +719,8 @@ enum ts_status ts_log_table_at(struct ts_log_table *t, uint64_t at, uint64_t tot
 	if (!t->options->progress || (at >= t->told && at - t->told < TELL_BYTES))
 		return TS_OK;
 	t->told = at;
-	return t->options->progress(t->options->progress_ctx, done, 2 * total) ? TS_OK : ts_error_set(err, TS_CANCELLED, "stopped");
+	return t->options->progress(t->options->progress_ctx, done, 2 * total) ? TS_OK
+									       : ts_error_set(err, TS_CANCELLED, "stopped");
 }
 
 /* --- import --- */
@@ -691,10 +740,12 @@ static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err
 		s->column[0] = s->column[1] = 0;
 		s->no_column = s->given = false;
 		if (s->mapped.len && !s->numbers && !s->texts)
-			ts_notice_add(t->notices, "map_unused", TS_NOTICE_INFO, ts_span_str(TS_LOG_MAP), 0, "a name that the log does not have");
+			ts_notice_add(t->notices, "map_unused", TS_NOTICE_INFO, ts_span_str(TS_LOG_MAP), 0,
+				      "a name that the log does not have");
 	}
 	if (t->step_key == TS_KEY_NONE && t->keys.n > 1)
-		ts_notice_add(t->notices, "rows_numbered", TS_NOTICE_INFO, t->source->file, 0, "no column is the step; rows are numbered");
+		ts_notice_add(t->notices, "rows_numbered", TS_NOTICE_INFO, t->source->file, 0,
+			      "no column is the step; rows are numbered");
 	return t->source->read(t->source->ctx, t, err);
 }
 
@@ -761,9 +812,9 @@ static enum ts_status look_at_all(struct ts_log_table *t, uint64_t *bytes_read, 
 	return choose(t, err);
 }
 
-enum ts_status ts_log_table_import(const struct ts_log_source *source, const struct ts_ingest_options *options, ts_object_sink *sink,
-				   void *sink_ctx, struct ts_notices *notices, uint64_t *bytes_read, struct ts_arena *arena,
-				   struct ts_ingest_result *ret_result, struct ts_error *err)
+enum ts_status ts_log_table_import(const struct ts_log_source *source, const struct ts_ingest_options *options,
+				   ts_object_sink *sink, void *sink_ctx, struct ts_notices *notices, uint64_t *bytes_read,
+				   struct ts_arena *arena, struct ts_ingest_result *ret_result, struct ts_error *err)
 {
 	struct ts_log_table t = {.source = source,
 				 .options = options,

@@ -1,6 +1,10 @@
 #include "ingest/reader.h"
 
+#include "ingest/reader_csv.h"
+#include "ingest/reader_dvclive.h"
 #include "ingest/reader_huggingface.h"
+#include "ingest/reader_jsonl.h"
+#include "ingest/reader_losses.h"
 #include "ingest/reader_tensorboard.h"
 #include "ingest/reader_traceml.h"
 #include "ingest/reader_wandb.h"
@@ -12,6 +16,11 @@ static const struct ts_reader readers[] = {
 	{"TraceML final summary", ts_traceml_loses, ts_traceml_sniff, NULL, false, ts_traceml_read},
 	{"W&B log", ts_wandb_loses, ts_wandb_sniff, NULL, false, ts_wandb_read},
 	{"Hugging Face trainer state", ts_huggingface_loses, ts_huggingface_sniff, NULL, false, ts_huggingface_read},
+	{"dvclive folder", ts_dvclive_loses, ts_dvclive_sniff, NULL, false, ts_dvclive_read},
+	{"Megatron-LM golden values", "", ts_golden_sniff, NULL, false, ts_golden_read},
+	{"torchtitan losses", "", ts_losses_sniff, NULL, false, ts_losses_read},
+	{"CSV table", ts_csv_loses, ts_csv_sniff, NULL, false, ts_csv_read},
+	{"JSON Lines", ts_jsonl_loses, ts_jsonl_sniff, NULL, false, ts_jsonl_read},
 };
 
 const struct ts_reader *ts_readers(size_t *ret_n)

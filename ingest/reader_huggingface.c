@@ -21,8 +21,9 @@ enum {
 	SURE = 50,
 	STATE_MAX = 256 << 20, /* some million records */
 	CONFIG_MAX = 1 << 20,
-	CONFIG_FACTS_MAX = 16 << 10, /* bytes of config.json that become facts each by itself: a head has room for four times that */
-	FILES_MAX = 32, /* each two facts */
+	CONFIG_FACTS_MAX =
+		16 << 10,   /* bytes of config.json that become facts each by itself: a head has room for four times that */
+	FILES_MAX = 32,	    /* each two facts */
 	HASH_MAX = 1 << 30, /* a second's work */
 	WINDOW = 1 << 20,
 	MEMBERS_MAX = 64,
@@ -156,11 +157,12 @@ static bool is_one_of(struct ts_span name, const char *const *names, size_t n)
 	return false;
 }
 
-static const char *const config_members[] = {"max_steps", "num_train_epochs", "train_batch_size", "logging_steps", "eval_steps", "save_steps"};
+static const char *const config_members[] = {"max_steps",     "num_train_epochs", "train_batch_size",
+					     "logging_steps", "eval_steps",	  "save_steps"};
 static const char *const idle_members[] = {"is_local_process_zero", "is_world_process_zero", "stateful_callbacks"};
 
-static enum ts_status take_member(struct hugging *h, struct ts_span name, const struct ts_json_token *value, struct ts_json_reader *r,
-				  struct ts_error *err)
+static enum ts_status take_member(struct hugging *h, struct ts_span name, const struct ts_json_token *value,
+				  struct ts_json_reader *r, struct ts_error *err)
 {
 	bool is_config = is_one_of(name, config_members, sizeof config_members / sizeof config_members[0]);
 	struct member *list = is_config ? h->config : h->other;
@@ -223,7 +225,8 @@ static enum ts_status kind_of(struct hugging *h, struct ts_span json, struct rec
 	return token.type == TS_JSON_END ? TS_OK : err->status;
 }
 
-static enum ts_status take_record(struct hugging *h, struct ts_log_table *t, struct ts_span json, uint64_t number, struct ts_error *err)
+static enum ts_status take_record(struct hugging *h, struct ts_log_table *t, struct ts_span json, uint64_t number,
+				  struct ts_error *err)
 {
 	struct record_kind kind;
 	struct ts_json_reader r;
@@ -260,7 +263,8 @@ static enum ts_status read_history(struct hugging *h, struct ts_log_table *t, st
 			return TS_OK;
 		from = token.at;
 		if (token.type != TS_JSON_OBJECT) {
-			ts_notice_add(&h->notices, "not_object", TS_NOTICE_SKIPPED, ts_span_str(h->state), 0, "a record that is no object");
+			ts_notice_add(&h->notices, "not_object", TS_NOTICE_SKIPPED, ts_span_str(h->state), 0,
+				      "a record that is no object");
 			if (token.type == TS_JSON_ARRAY && ts_json_skip(r, NULL, err))
 				return err->status;
 			continue;
@@ -328,8 +332,9 @@ static bool ends(const char *name, const char *with)
 
 static bool is_evidence(const char *name)
 {
-	static const char *const exact[] = {"training_args.bin", "optimizer.pt",	"optimizer.bin", "scheduler.pt",	     "scaler.pt",
-					    "adapter_config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json"};
+	static const char *const exact[] = {"training_args.bin",      "optimizer.pt",	"optimizer.bin",
+					    "scheduler.pt",	      "scaler.pt",	"adapter_config.json",
+					    "generation_config.json", "tokenizer.json", "tokenizer_config.json"};
 
 	for (size_t i = 0; i < sizeof exact / sizeof exact[0]; i++)
 		if (strcmp(name, exact[i]) == 0)
@@ -678,7 +683,8 @@ static enum ts_status choose_state(struct hugging *h, const char **ret_checkpoin
 		return ts_arena_error(h->arena, err);
 	if (n + has_root < 2)
 		return TS_OK;
-	(void)snprintf(detail, sizeof detail, "%s went farthest and was read; %zu more below this folder were not", h->state, n + has_root - 1);
+	(void)snprintf(detail, sizeof detail, "%s went farthest and was read; %zu more below this folder were not", h->state,
+		       n + has_root - 1);
 	ts_notice_add(&h->notices, "other_states", TS_NOTICE_INFO, ts_span_str(""), 0, detail);
 	return TS_OK;
 }
@@ -693,7 +699,8 @@ static enum ts_status find_state(struct hugging *h, struct ts_error *err)
 		return h->folder ? TS_OK : ts_arena_error(h->arena, err);
 	}
 	h->folder = path;
-	if (choose_state(h, &checkpoint, err) || find_config(h, strcmp(h->state, STATE) == 0 ? "" : checkpoint, err) || add_files(h, "", err))
+	if (choose_state(h, &checkpoint, err) || find_config(h, strcmp(h->state, STATE) == 0 ? "" : checkpoint, err) ||
+	    add_files(h, "", err))
 		return err->status;
 	return checkpoint ? add_files(h, checkpoint, err) : TS_OK;
 }
@@ -711,8 +718,8 @@ static enum ts_status load(struct hugging *h, struct ts_error *err)
 	return ts_file_read(path, &h->text, err);
 }
 
-enum ts_status ts_huggingface_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
-				   struct ts_ingest_result *ret_result, struct ts_error *err)
+enum ts_status ts_huggingface_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx,
+				   struct ts_arena *arena, struct ts_ingest_result *ret_result, struct ts_error *err)
 {
 	struct hugging h = {.options = options,
 			    .arena = arena,

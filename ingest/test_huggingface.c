@@ -1,4 +1,4 @@
-/* transformers' output folders: what a callback saw in training (tests/golden/huggingface/expected.json), what lies beside, damage. */
+/* transformers' output folders: what a callback saw in training (tests/golden/huggingface/expected.json), the rest, damage. */
 #include "ingest/test_support.h"
 
 #include "base/digest.h"
@@ -14,26 +14,26 @@
 
 #define GOLDEN "tests/golden/huggingface/"
 
-static const char check[] =
-	"import json, sys\n"
-	"ours = {'loss': 'scalars.loss', 'learning_rate': 'scalars.lr', 'grad_norm': 'scalars.grad_norm', 'eval_loss': 'scalars.eval_loss'}\n"
-	"want = {}\n"
-	"for step, logs in json.load(open('" GOLDEN "expected.json'))[sys.argv[1]]:\n"
-	"    if 'train_loss' in logs or step > int(sys.argv[3]): continue\n"
-	"    for k, v in logs.items():\n"
-	"        if k != 'epoch': want.setdefault(ours.get(k, 'scalars.' + k), {})[step] = v\n"
-	"def flat(d, p=''):\n"
-	"    for k, v in d.items():\n"
-	"        if isinstance(v, dict): yield from flat(v, p + k + '.')\n"
-	"        else: yield p + k, v\n"
-	"got = {}\n"
-	"for line in open(sys.argv[2]):\n"
-	"    row = dict(flat(json.loads(line)))\n"
-	"    for k, v in row.items():\n"
-	"        if k not in ('step', 'rank', 'epoch'): got.setdefault(k, {})[row['step']] = v\n"
-	"assert set(got) == set(want), set(got) ^ set(want)\n"
-	"for k in want: assert got[k] == want[k], (k, got[k], want[k])\n"
-	"assert len(want['scalars.loss']) > 15\n";
+static const char check[] = "import json, sys\n"
+			    "ours = {'loss': 'scalars.loss', 'learning_rate': 'scalars.lr', 'grad_norm': 'scalars.grad_norm', "
+			    "'eval_loss': 'scalars.eval_loss'}\n"
+			    "want = {}\n"
+			    "for step, logs in json.load(open('" GOLDEN "expected.json'))[sys.argv[1]]:\n"
+			    "    if 'train_loss' in logs or step > int(sys.argv[3]): continue\n"
+			    "    for k, v in logs.items():\n"
+			    "        if k != 'epoch': want.setdefault(ours.get(k, 'scalars.' + k), {})[step] = v\n"
+			    "def flat(d, p=''):\n"
+			    "    for k, v in d.items():\n"
+			    "        if isinstance(v, dict): yield from flat(v, p + k + '.')\n"
+			    "        else: yield p + k, v\n"
+			    "got = {}\n"
+			    "for line in open(sys.argv[2]):\n"
+			    "    row = dict(flat(json.loads(line)))\n"
+			    "    for k, v in row.items():\n"
+			    "        if k not in ('step', 'rank', 'epoch'): got.setdefault(k, {})[row['step']] = v\n"
+			    "assert set(got) == set(want), set(got) ^ set(want)\n"
+			    "for k in want: assert got[k] == want[k], (k, got[k], want[k])\n"
+			    "assert len(want['scalars.loss']) > 15\n";
 
 static void ingest(struct test_run *t, const char *path)
 {
@@ -57,7 +57,10 @@ static void reads_what_the_trainer_logged(void **state)
 	static const struct {
 		const char *path, *name;
 		int last_step;
-	} runs[] = {{"full", "full", 60}, {"full/trainer_state.json", "full", 60}, {"full/checkpoint-40", "full", 40}, {"rounded", "rounded", 60}};
+	} runs[] = {{"full", "full", 60},
+		    {"full/trainer_state.json", "full", 60},
+		    {"full/checkpoint-40", "full", 40},
+		    {"rounded", "rounded", 60}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
@@ -133,8 +136,10 @@ static void the_farthest_state_is_read(void **state)
 	(void)state;
 	test_run_init(&t);
 	test_write(&t, "out/trainer_state.json", "{\"global_step\": 5, \"log_history\": [{\"loss\": 0.5, \"step\": 5}]}");
-	test_write(&t, "out/checkpoint-9/trainer_state.json", "{\"global_step\": 9, \"log_history\": [{\"loss\": 0.25, \"step\": 9}]}");
-	test_write(&t, "out/checkpoint-10/trainer_state.json", "{\"global_step\": 10, \"log_history\": [{\"loss\": 0.125, \"step\": 10}]}");
+	test_write(&t, "out/checkpoint-9/trainer_state.json",
+		   "{\"global_step\": 9, \"log_history\": [{\"loss\": 0.25, \"step\": 9}]}");
+	test_write(&t, "out/checkpoint-10/trainer_state.json",
+		   "{\"global_step\": 10, \"log_history\": [{\"loss\": 0.125, \"step\": 10}]}");
 	test_write(&t, "out/checkpoint-11/README.md", "no state");
 	test_write(&t, "secret", "not of this folder");
 	(void)snprintf(path, sizeof path, "%s/out", t.base);
@@ -157,11 +162,16 @@ static void hostile_states(void **state)
 		{"{\"log_history\": [", NULL, NULL},
 		{"{\"log_history\": 3}", "", "no_steps"},
 		{"{\"log_history\": [3, [4], \"x\", null]}", "", "not_object"},
-		{"{\"log_history\": [{\"loss\": 1.5}, {\"loss\": 2.5, \"step\": 1}]}", "{\"rank\":0,\"step\":1,\"scalars\":{\"loss\":2.5}}\n", "no_step"},
-		{"{\"log_history\": [{\"loss\": 1.5, \"step\": \"x\"}, {\"loss\": 2.5, \"step\": 1}]}", "{\"rank\":0,\"step\":1,\"scalars\":{\"loss\":2.5}}\n", "bad_step"},
-		{"{\"log_history\": [{\"loss\": NaN, \"step\": 1}]}", "{\"rank\":0,\"step\":1,\"scalars\":{\"loss\":\"NaN\"}}\n", NULL},
-		{"{\"log_history\": [{\"hist\": [1, 2], \"loss\": 1.5, \"step\": 1}]}", "{\"rank\":0,\"step\":1,\"scalars\":{\"loss\":1.5}}\n", "not_scalar"},
-		{"{\"log_history\": [{\"d\": {\"a\": 1.5}, \"step\": 1}]}", "{\"rank\":0,\"step\":1,\"scalars\":{\"d/a\":1.5}}\n", NULL},
+		{"{\"log_history\": [{\"loss\": 1.5}, {\"loss\": 2.5, \"step\": 1}]}",
+		 "{\"rank\":0,\"step\":1,\"scalars\":{\"loss\":2.5}}\n", "no_step"},
+		{"{\"log_history\": [{\"loss\": 1.5, \"step\": \"x\"}, {\"loss\": 2.5, \"step\": 1}]}",
+		 "{\"rank\":0,\"step\":1,\"scalars\":{\"loss\":2.5}}\n", "bad_step"},
+		{"{\"log_history\": [{\"loss\": NaN, \"step\": 1}]}", "{\"rank\":0,\"step\":1,\"scalars\":{\"loss\":\"NaN\"}}\n",
+		 NULL},
+		{"{\"log_history\": [{\"hist\": [1, 2], \"loss\": 1.5, \"step\": 1}]}",
+		 "{\"rank\":0,\"step\":1,\"scalars\":{\"loss\":1.5}}\n", "not_scalar"},
+		{"{\"log_history\": [{\"d\": {\"a\": 1.5}, \"step\": 1}]}", "{\"rank\":0,\"step\":1,\"scalars\":{\"d/a\":1.5}}\n",
+		 NULL},
 		{"{\"log_history\": [{\"loss\": 1.5, \"step\": 9223372036854775807}]}",
 		 "{\"rank\":0,\"step\":\"9223372036854775807\",\"scalars\":{\"loss\":1.5}}\n", NULL},
 		{"{\"log_history\": [{\"loss\": 1.5, \"step\": 1e300}]}", NULL, "rows_numbered"},
@@ -215,9 +225,12 @@ static void a_cut_state_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_what_the_trainer_logged), cmocka_unit_test(losses_of_four_decimals_are_declared),
-		cmocka_unit_test(the_rest_becomes_facts),	 cmocka_unit_test(the_farthest_state_is_read),
-		cmocka_unit_test(hostile_states),		 cmocka_unit_test(a_cut_state_is_an_error),
+		cmocka_unit_test(reads_what_the_trainer_logged),
+		cmocka_unit_test(losses_of_four_decimals_are_declared),
+		cmocka_unit_test(the_rest_becomes_facts),
+		cmocka_unit_test(the_farthest_state_is_read),
+		cmocka_unit_test(hostile_states),
+		cmocka_unit_test(a_cut_state_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
