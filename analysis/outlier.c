@@ -1,21 +1,9 @@
 #include "analysis/outlier.h"
 
+#include "analysis/student.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-#define PI 3.14159265358979323846
-
-double ts_student_above(double t, size_t n)
-{
-	double theta = atan(t / sqrt((double)n)), c = cos(theta), s = sin(theta), term = n % 2 ? c : 1, sum = 0, inside;
-
-	for (size_t i = n % 2 ? 3 : 2; i <= n; i += 2) {
-		sum += term;
-		term *= c * c * (double)(i - 1) / (double)i;
-	}
-	inside = n % 2 ? 2 / PI * (theta + s * sum) : s * sum;
-	return (1 - inside) / 2;
-}
 
 struct placed {
 	double v;
@@ -34,7 +22,7 @@ static int downward(const void *x, const void *y)
 /* Is the first of n, sorted downward, out of line with the rest of them? */
 static bool stands_out(const struct placed *x, size_t n, double alpha)
 {
-	double others = (double)(n - 1), mean = 0, square = 0;
+	double others = (double)(n - 1), mean = 0, square = 0, t;
 
 	for (size_t i = 1; i < n; i++)
 		mean += x[i].v / others;
@@ -44,7 +32,8 @@ static bool stands_out(const struct placed *x, size_t n, double alpha)
 		return false;
 	if (!(square > 0))
 		return true;
-	return ts_student_above((x[0].v - mean) / sqrt(square / (others - 1) * (1 + 1 / others)), n - 2) * (double)n <= alpha;
+	t = (x[0].v - mean) / sqrt(square / (others - 1) * (1 + 1 / others));
+	return ts_student_cdf(-t, others - 1) * (double)n <= alpha;
 }
 
 enum ts_status ts_outliers(const double *x, size_t n, double alpha, struct ts_arena *arena, bool *ret_out, struct ts_error *err)

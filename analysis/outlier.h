@@ -15,7 +15,5 @@ enum { TS_OUTLIERS_OF = 5 }; /* of fewer numbers than these none can be called o
 
 /* At most half of the numbers stand out. n >= TS_OUTLIERS_OF, x finite. */
 enum ts_status ts_outliers(const double *x, size_t n, double alpha, struct ts_arena *arena, bool *ret_out, struct ts_error *err);
-/* P(T > t) of Student's t with n >= 1 degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4); good to 1e-15 absolute. */
-double ts_student_above(double t, size_t n);
 
 #endif
