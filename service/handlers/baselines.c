@@ -10,36 +10,37 @@
 
 enum { SHOWN_NOTE = 1000, SHOWN_VALUE = 80 };
 
+/* n rows with room for one more. NULL: the arena is full. */
+static void *grown(void *rows, size_t n, size_t size, struct ts_arena *arena)
+{
+	void *more;
+
+	if (n && (n < 16 || (n & (n - 1)) != 0))
+		return rows;
+	more = ts_arena_array(arena, n ? 2 * n : 16, size);
+	if (more && n)
+		memcpy(more, rows, n * size);
+	return more;
+}
+
 struct ts_gate_run *ts_gate_run_add(struct ts_gate_input *input, struct ts_arena *arena)
 {
-	size_t n = input->n_runs;
+	struct ts_gate_run *runs = grown(input->runs, input->n_runs, sizeof *runs, arena);
 
-	if (n == 0 || (n >= 16 && (n & (n - 1)) == 0)) {
-		struct ts_gate_run *runs = ts_arena_array(arena, n ? 2 * n : 16, sizeof *runs);
-
-		if (!runs)
-			return NULL;
-		if (n)
-			memcpy(runs, input->runs, n * sizeof *runs);
-		input->runs = runs;
-	}
-	return &input->runs[input->n_runs++];
+	if (!runs)
+		return NULL;
+	input->runs = runs;
+	return &runs[input->n_runs++];
 }
 
 struct ts_gate_passed_over *ts_gate_pass_over(struct ts_gate_input *input, struct ts_arena *arena)
 {
-	size_t n = input->n_passed_over;
+	struct ts_gate_passed_over *rows = grown(input->passed_over, input->n_passed_over, sizeof *rows, arena);
 
-	if (n == 0 || (n >= 16 && (n & (n - 1)) == 0)) {
-		struct ts_gate_passed_over *rows = ts_arena_array(arena, n ? 2 * n : 16, sizeof *rows);
-
-		if (!rows)
-			return NULL;
-		if (n)
-			memcpy(rows, input->passed_over, n * sizeof *rows);
-		input->passed_over = rows;
-	}
-	return &input->passed_over[input->n_passed_over++];
+	if (!rows)
+		return NULL;
+	input->passed_over = rows;
+	return &rows[input->n_passed_over++];
 }
 
 /* --- of the candidate's workload? --- */

@@ -20,6 +20,8 @@ static enum ts_status gate(struct ts_call *call, struct ts_fetch *f, const struc
 {
 	struct ts_gathering g;
 
+	if (request->replay)
+		return verdict_of(call, &request->given, arena, err);
 	if (ts_gathering_begin(&g, f, request, arena, err) || ts_gather(&g, err))
 		return err->status;
 	return verdict_of(call, &g.input, arena, err);
@@ -35,38 +37,35 @@ static enum ts_status baseline(struct ts_call *call, struct ts_fetch *f, const s
 	return reply_gate_input(call, &g.input, err);
 }
 
-enum ts_status ts_handle_gate(struct ts_call *call, void *state, struct ts_span in, struct ts_error *err)
+static enum ts_status answered(struct ts_call *call, struct ts_span in,
+			       enum ts_status (*answer)(struct ts_call *call, struct ts_fetch *f,
+							const struct ts_gate_request *request, struct ts_arena *arena,
+							struct ts_error *err),
+			       struct ts_error *err)
 {
 	struct ts_gate_request request;
 	struct ts_arena arena;
 	struct ts_fetch f;
 	enum ts_status status;
 
-	(void)state;
 	if (ts_wire_unpack_gate_request(in, call->arena, &request, err))
 		return err->status;
 	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
 	ts_fetch_init(&f, call);
-	status = request.replay ? verdict_of(call, &request.given, &arena, err) : gate(call, &f, &request, &arena, err);
+	status = answer(call, &f, &request, &arena, err);
 	ts_fetch_finish(&f);
 	ts_arena_finish(&arena);
 	return status;
 }
 
+enum ts_status ts_handle_gate(struct ts_call *call, void *state, struct ts_span in, struct ts_error *err)
+{
+	(void)state;
+	return answered(call, in, gate, err);
+}
+
 enum ts_status ts_handle_baseline(struct ts_call *call, void *state, struct ts_span in, struct ts_error *err)
 {
-	struct ts_gate_request request;
-	struct ts_arena arena;
-	struct ts_fetch f;
-	enum ts_status status;
-
 	(void)state;
-	if (ts_wire_unpack_gate_request(in, call->arena, &request, err))
-		return err->status;
-	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
-	ts_fetch_init(&f, call);
-	status = baseline(call, &f, &request, &arena, err);
-	ts_fetch_finish(&f);
-	ts_arena_finish(&arena);
-	return status;
+	return answered(call, in, baseline, err);
 }
