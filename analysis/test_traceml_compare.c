@@ -312,6 +312,21 @@ static void what_equivalent_hides_is_told(void **state)
 	stop(&t);
 }
 
+static void phases_that_move_one_way_are_told(void **state)
+{
+	struct ts_traceml_comparison c;
+	struct test t;
+
+	(void)state;
+	start(&t);
+	c = against(&t, SUMMARY("INPUT-BOUND", "100.0", "15.0", "33.0", "1000000000", "4"));
+	assert_string_equal(missed(&c, "phases"), "phases moved: forward +10.0 % (+3 ms)");
+	assert_int_equal(c.n_missed, 1);
+	c = against(&t, SUMMARY("INPUT-BOUND", "100.0", "15.9", "30.9", "1000000000", "4")); /* less than 1 ms of 100 */
+	assert_int_equal(c.n_missed, 0);
+	stop(&t);
+}
+
 static void unknown_is_not_equal(void **state)
 {
 	struct ts_traceml_comparison c;
@@ -353,6 +368,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(agrees_with_every_case),	cmocka_unit_test(numbers_are_read_as_python_does),
 		cmocka_unit_test(equal_summaries_miss_nothing), cmocka_unit_test(what_equivalent_hides_is_told),
+		cmocka_unit_test(phases_that_move_one_way_are_told),
 		cmocka_unit_test(unknown_is_not_equal),		cmocka_unit_test(baselines_are_counted_as_a_gate_wants_them),
 	};
 

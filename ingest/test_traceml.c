@@ -160,6 +160,28 @@ static void values_are_kept_as_they_are_written(void **state)
 	test_run_finish(&t);
 }
 
+static void a_long_part_with_a_secret_is_left_out(void **state)
+{
+	struct ts_buf text = TS_BUF_INIT(1 << 20);
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	for (int with = 0; with < 2; with++) {
+		ts_buf_reset(&text);
+		ts_buf_str(&text, HEAD "\"o\":{");
+		for (int i = 0; i < 3000; i++)
+			ts_buf_printf(&text, "\"k%d\":0,", i);
+		ts_buf_str(&text, with ? "\"password\":\"hunter2\"}," REST : "\"word\":0}," REST);
+		test_write_bytes(&t, "final_summary.json", text.data, text.len);
+		ingest(&t, t.base);
+		test_expect_notice(&t, "kept_as_text", TS_NOTICE_INFO, 0, 1);
+		assert_int_equal(strcmp(test_fact(&t, "other.traceml_json.o"), "<redacted>") == 0, with);
+	}
+	ts_buf_finish(&text);
+	test_run_finish(&t);
+}
+
 static void refuse(struct test_run *t, const char *text, const char *why)
 {
 	test_write(t, "final_summary.json", text);
@@ -186,6 +208,7 @@ static void what_is_no_summary_is_refused_with_its_byte(void **state)
 	refuse(&t, HEAD "\"system\":{},\"process\":[],\"step_time\":{},\"step_memory\":{}}",
 	       "no summary of TraceML: process is no object");
 	refuse(&t, HEAD "\"system\":{},\"process\":null,\"step_time\":{},\"step_memory\":{}}", "process is no object");
+	refuse(&t, HEAD "\"schema_version\":null," REST, "it has no schema_version"); /* the last one counts */
 	refuse(&t, HEAD "\"text\":\"\xff\"," REST, "byte 69: ");
 	test_run_finish(&t);
 }
@@ -212,9 +235,10 @@ static void wrong_types_and_sizes_do_no_harm(void **state)
 		ts_buf_reset(&text);
 		ts_buf_str(&text, needed ? HEAD "\"primary_diagnosis\":" : HEAD "\"other\":");
 		for (int i = 0; i < 62; i++)
-			ts_buf_str(&text, "[");
+			ts_buf_str(&text, "{\"\":");
+		ts_buf_char(&text, '0');
 		for (int i = 0; i < 62; i++)
-			ts_buf_str(&text, "]");
+			ts_buf_char(&text, '}');
 		ts_buf_str(&text, "," REST);
 		test_write_bytes(&t, "final_summary.json", text.data, text.len);
 		if (needed)
@@ -273,6 +297,7 @@ int main(void)
 		cmocka_unit_test(keeps_all_of_a_summary),
 		cmocka_unit_test(rows_of_many_ranks_become_a_text),
 		cmocka_unit_test(values_are_kept_as_they_are_written),
+		cmocka_unit_test(a_long_part_with_a_secret_is_left_out),
 		cmocka_unit_test(what_is_no_summary_is_refused_with_its_byte),
 		cmocka_unit_test(wrong_types_and_sizes_do_no_harm),
 		cmocka_unit_test(files_and_folders_are_known),
