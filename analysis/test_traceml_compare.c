@@ -327,6 +327,28 @@ static void phases_that_move_one_way_are_told(void **state)
 	stop(&t);
 }
 
+static void another_slow_rank_is_told(void **state)
+{
+	const char *slow = SUMMARY("INPUT-BOUND", "110.0", "15.0", "30.0", "1000000000", "4");
+	char moved[2048];
+	struct ts_traceml_comparison c;
+	struct test t;
+
+	(void)state;
+	start(&t);
+	(void)snprintf(moved, sizeof moved, "%s", slow);
+	memcpy(strstr(moved, "\"idx\":\"1\""), "\"idx\":\"3\"", 9);
+	c = compare(&t, ts_span_str(slow), ts_span_str(moved));
+	assert_string_equal(missed(&c, "ranks"), "another rank is the slowest: 1, then 3");
+	assert_int_equal(c.n_missed, 1);
+	memcpy(strstr(moved, "110.0"), "102.0", 5); /* 2 % above the average is no slow rank, and the worst got faster */
+	c = compare(&t, ts_span_str(slow), ts_span_str(moved));
+	assert_string_equal(missed(&c, "ranks"),
+			    "the slowest rank's step time -7.27 %, the average of ranks +0.00 %; only the average counts");
+	assert_int_equal(c.n_missed, 1);
+	stop(&t);
+}
+
 static void unknown_is_not_equal(void **state)
 {
 	struct ts_traceml_comparison c;
@@ -366,10 +388,14 @@ static void baselines_are_counted_as_a_gate_wants_them(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(agrees_with_every_case),	cmocka_unit_test(numbers_are_read_as_python_does),
-		cmocka_unit_test(equal_summaries_miss_nothing), cmocka_unit_test(what_equivalent_hides_is_told),
+		cmocka_unit_test(agrees_with_every_case),
+		cmocka_unit_test(numbers_are_read_as_python_does),
+		cmocka_unit_test(equal_summaries_miss_nothing),
+		cmocka_unit_test(what_equivalent_hides_is_told),
 		cmocka_unit_test(phases_that_move_one_way_are_told),
-		cmocka_unit_test(unknown_is_not_equal),		cmocka_unit_test(baselines_are_counted_as_a_gate_wants_them),
+		cmocka_unit_test(another_slow_rank_is_told),
+		cmocka_unit_test(unknown_is_not_equal),
+		cmocka_unit_test(baselines_are_counted_as_a_gate_wants_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,21 +102,33 @@ static void memory(struct looking *l)
 				     median.pct.value, ts_say_bytes(median.b.value - median.a.value).text));
 }
 
+static bool stands_out(struct ts_traceml_number worst, struct ts_traceml_number average)
+{
+	return worst.known && average.known && worst.value >= (1 + TS_TRACEML_STEP_PCT / 100) * average.value;
+}
+
 /* The slowest rank sets the pace of the job; the rule looks at the average of ranks. */
 static void ranks(struct looking *l)
 {
+	const struct ts_traceml_pair *step = &l->c->step;
 	bool gpu = l->c->clock == TS_TRACEML_GPU;
 	struct ts_traceml_pair worst = ts_traceml_pair_of(gpu ? l->a->worst_step_gpu : l->a->worst_step_cpu,
 							  gpu ? l->b->worst_step_gpu : l->b->worst_step_cpu);
+	struct ts_span a = gpu ? l->a->worst_rank_gpu : l->a->worst_rank_cpu,
+		       b = gpu ? l->b->worst_rank_gpu : l->b->worst_rank_cpu;
 
-	if (l->c->clock == TS_TRACEML_NO_CLOCK || !worst.pct.known || !l->c->step.pct.known)
+	if (l->c->clock == TS_TRACEML_NO_CLOCK)
 		return;
-	if (fabs(worst.pct.value) >= TS_TRACEML_STEP_PCT && fabs(worst.pct.value - l->c->step.pct.value) >= 1)
+	if (worst.pct.known && step->pct.known && fabs(worst.pct.value) >= TS_TRACEML_STEP_PCT &&
+	    fabs(worst.pct.value - step->pct.value) >= 1)
 		tell(l, "ranks",
 		     ts_arena_printf(
 			     l->arena,
 			     "the slowest rank's step time %+.2f %%, the average of ranks %+.2f %%; only the average counts",
-			     worst.pct.value, l->c->step.pct.value));
+			     worst.pct.value, step->pct.value));
+	if (a.len && b.len && !ts_span_eq(a, b) && stands_out(worst.a, step->a) && stands_out(worst.b, step->b))
+		tell(l, "ranks",
+		     ts_arena_printf(l->arena, "another rank is the slowest: %.*s, then %.*s", TS_SPAN_ARG(a), TS_SPAN_ARG(b)));
 }
 
 static bool moved(const struct looking *l, size_t phase, double *ret_ms)

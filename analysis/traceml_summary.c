@@ -138,6 +138,13 @@ static struct ts_traceml_number number_of(const struct ts_fact *fact)
 	return (struct ts_traceml_number){.known = false};
 }
 
+static struct ts_span text_of(const struct ts_facts *facts, const char *path)
+{
+	const struct ts_fact *fact = find(facts, path);
+
+	return fact && fact->type == TS_FACT_TEXT ? fact->text : ts_span_str("");
+}
+
 static struct ts_traceml_number number(const struct ts_facts *facts, const char *path)
 {
 	return number_of(find(facts, path));
@@ -153,9 +160,12 @@ static void step_times(const struct ts_facts *facts, struct ts_traceml_summary *
 		s->step_cpu = number(facts, AVERAGE "step_time_cpu_ms");
 		s->worst_step_gpu = number(facts, WORST "step_time_gpu_ms.value");
 		s->worst_step_cpu = number(facts, WORST "step_time_cpu_ms.value");
+		s->worst_rank_gpu = text_of(facts, WORST "step_time_gpu_ms.idx");
+		s->worst_rank_cpu = text_of(facts, WORST "step_time_cpu_ms.idx");
 	} else {
 		s->step_cpu = number(facts, AVERAGE "total_step_ms");
 		s->worst_step_cpu = number(facts, WORST "total_step_ms.value");
+		s->worst_rank_cpu = text_of(facts, WORST "total_step_ms.idx");
 	}
 }
 
@@ -187,12 +197,8 @@ static void statuses(const struct ts_facts *facts, struct ts_traceml_summary *s)
 		[TS_TRACEML_PRIMARY] = TS_TRACEML_FACTS "primary_diagnosis.status",
 	};
 
-	for (size_t i = 0; i < TS_TRACEML_SECTIONS; i++) {
-		const struct ts_fact *fact = find(facts, paths[i]);
-
-		if (fact && fact->type == TS_FACT_TEXT)
-			s->status[i] = fact->text;
-	}
+	for (size_t i = 0; i < TS_TRACEML_SECTIONS; i++)
+		s->status[i] = text_of(facts, paths[i]);
 }
 
 bool ts_traceml_summary_of(const struct ts_facts *facts, struct ts_traceml_summary *ret_summary)

@@ -44,6 +44,7 @@ struct ts_traceml_summary {
 	struct ts_traceml_number schema_number;
 	struct ts_traceml_number step_gpu, step_cpu; /* average of ranks; below schema 1.7 the one there is counts as CPU */
 	struct ts_traceml_number worst_step_gpu, worst_step_cpu; /* of the slowest rank */
+	struct ts_span worst_rank_gpu, worst_rank_cpu;		 /* which rank that is: "1"; empty: not written */
 	struct ts_traceml_number phases[TS_TRACEML_PHASES];
 	enum ts_traceml_clock phase_clock;		/* of the phases */
 	struct ts_traceml_number memory, memory_median; /* peak reserved: of the worst rank, of the median one */

@@ -80,7 +80,15 @@ static bool looks_like_one(const char *path)
 	(void)close(fd);
 	head = ts_span_of(bytes, n);
 	return n > 0 && bytes[0] == '{' && contains(head, "\"schema_version\"") &&
-	       (contains(head, "\"primary_diagnosis\"") || contains(head, "\"system\"") || contains(head, "\"gpus_observed\""));
+	       (contains(head, "\"primary_diagnosis\"") || contains(head, "\"gpus_observed\"") ||
+		(contains(head, "\"system\"") && contains(head, "\"process\"")));
+}
+
+static bool is_json(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 5 && strcmp(name + n - 5, ".json") == 0;
 }
 
 static const char *last_part(const char *path)
@@ -97,8 +105,10 @@ int ts_traceml_sniff(const char *path)
 	const char *file;
 	int sure = 0;
 
+	if (kind == TS_FILE_REGULAR && strcmp(last_part(path), file_name) == 0)
+		return SURE;
 	if (kind == TS_FILE_REGULAR)
-		return strcmp(last_part(path), file_name) == 0 ? SURE : looks_like_one(path) ? SURE_BY_CONTENT : 0;
+		return is_json(path) && looks_like_one(path) ? SURE_BY_CONTENT : 0;
 	if (kind != TS_FILE_DIRECTORY)
 		return 0;
 	ts_arena_init(&arena, 0);
