@@ -12,6 +12,7 @@ set(TS_SANITIZE "" CACHE STRING "sanitizers: address,undefined or thread; empty 
 option(TS_HARDEN "hardened release flags" OFF)
 option(TS_FUZZ "build the fuzz targets (clang)" OFF)
 option(TS_COVERAGE "gcov instrumentation" OFF)
+option(TS_SQLITE "read MLflow's databases, if libsqlite3 is there" ON)
 option(TS_STATIC "link everything but libc and libm statically: a process starts in 1 ms, not in 5" OFF)
 option(TS_STATIC_LIBC "and libc too: programs that run on any Linux of this processor" OFF)
 

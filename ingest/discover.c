@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "ingest/layout.h"
+#include "ingest/reader_mlflow.h"
 
 #include <sys/stat.h>
 
@@ -73,7 +74,7 @@ static enum ts_status visit(struct finding *f, const char *directory, const char
 
 	if (!path || !below)
 		return ts_arena_error(f->arena, err);
-	if (entry[0] == '.' || !is_own(path))
+	if (entry[0] == '.' || !is_own(path) || ts_mlflow_passes_over(directory, entry))
 		return TS_OK;
 	is_directory = ts_file_kind(path) == TS_FILE_DIRECTORY;
 	if (inside && !is_directory)

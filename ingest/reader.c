@@ -2,7 +2,9 @@
 
 #include "ingest/reader_csv.h"
 #include "ingest/reader_dvclive.h"
+#include "ingest/mlflow_db.h"
 #include "ingest/reader_huggingface.h"
+#include "ingest/reader_mlflow.h"
 #include "ingest/reader_jsonl.h"
 #include "ingest/reader_losses.h"
 #include "ingest/reader_tensorboard.h"
@@ -13,6 +15,8 @@
 static const struct ts_reader readers[] = {
 	{"pytscope run directory", "", ts_run_dir_sniff, NULL, false, ts_run_dir_read},
 	{"TensorBoard event files", ts_tensorboard_loses, ts_tensorboard_sniff, NULL, true, ts_tensorboard_read},
+	{"MLflow run", ts_mlflow_loses, ts_mlflow_sniff, NULL, false, ts_mlflow_read},
+	{"MLflow database", ts_mlflow_loses, ts_mlflow_db_sniff, ts_mlflow_db_parts, false, ts_mlflow_db_read},
 	{"TraceML final summary", ts_traceml_loses, ts_traceml_sniff, NULL, false, ts_traceml_read},
 	{"W&B log", ts_wandb_loses, ts_wandb_sniff, NULL, false, ts_wandb_read},
 	{"Hugging Face trainer state", ts_huggingface_loses, ts_huggingface_sniff, NULL, false, ts_huggingface_read},

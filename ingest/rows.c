@@ -185,6 +185,17 @@ enum ts_status ts_rows_restart(struct ts_rows *r, int64_t step, struct ts_error 
 	return end_row(r, err) ? err->status : add_restart(r, step, err);
 }
 
+/* The column has a cell in this row, which stays or is replaced. */
+static bool comes_again(struct ts_rows *r, struct column *c)
+{
+	bool again = c->row == r->row;
+
+	c->row = r->row;
+	if (again && !c->what.quiet)
+		r->stats.repeated++;
+	return again && c->what.quiet;
+}
+
 /* The cell may be written: its column is one of ours. */
 static bool take_cell(struct ts_rows *r, uint32_t column)
 {
@@ -193,10 +204,7 @@ static bool take_cell(struct ts_rows *r, uint32_t column)
 		return false;
 	}
 	r->stats.cells++;
-	if (r->columns[column].row == r->row && !r->columns[column].what.quiet)
-		r->stats.repeated++;
-	r->columns[column].row = r->row;
-	return true;
+	return !comes_again(r, &r->columns[column]);
 }
 
 static enum ts_status check_room(struct ts_rows *r, size_t len, struct ts_error *err)
@@ -254,9 +262,10 @@ static void put_cells(struct ts_rows *r, struct ts_span record)
 		const uint8_t *value = record.data + at + CELL_BYTES;
 		double real;
 
-		if (c->row == r->row && !c->what.quiet)
-			r->stats.repeated++;
-		c->row = r->row;
+		if (comes_again(r, c)) {
+			at += CELL_BYTES + len;
+			continue;
+		}
 		if (c->what.type == TS_COLUMN_F64) {
 			memcpy(&real, value, sizeof real);
 			ts_builder_f64(r->builder, c->number, real);

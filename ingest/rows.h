@@ -12,9 +12,9 @@
  * in memory up to TS_ROWS_MEMORY and in an unnamed file of the temporary directory beyond. So memory is a window,
  * whatever the length.
  *
- * One cell a column and step: the later one counts, the earlier is counted in `repeated`. After a restart at step s what
- * was written before it at s and later is superseded: rows of TS_TABLE_SUPERSEDED, as docs/run-directory.md has them,
- * and all rows have the column `segment`. Where the source says nothing of restarts (`by_row`: a record is a whole row),
+ * One cell a column and step: the later one counts, the earlier is counted in `repeated` (but see `quiet`). After a restart
+ * at step s what was written before it at s and later is superseded: rows of TS_TABLE_SUPERSEDED, as docs/run-directory.md
+ * has them, and all rows have the column `segment`. Where the source says nothing of restarts (`by_row`: a record is a whole row),
  * a step that is not above the one before is a restart at that step.
  * Ownership: names and texts are copied. Threads: one at a time.
  */
@@ -32,7 +32,7 @@ struct ts_rows_column {
 	enum ts_column_type type;
 	enum ts_precision precision;  /* as the log keeps it; of one that comes in several, doubles */
 	uint8_t digits;
-	bool quiet;		      /* a value that comes again is no news: time stamps */
+	bool quiet;		      /* a value that comes again is no news, and the first stays: time stamps */
 };
 
 struct ts_rows;

@@ -29,7 +29,8 @@ struct log {
 
 static enum ts_status take(struct ts_rows *rows, const struct event *e, struct ts_error *err)
 {
-	struct ts_rows_column column = {.name = ts_span_str(e->name ? e->name : ""), .type = TS_COLUMN_F64};
+	struct ts_rows_column column = {
+		.name = ts_span_str(e->name ? e->name : ""), .type = TS_COLUMN_F64, .quiet = e->name && *e->name == 'q'};
 	uint32_t c;
 
 	if (e->what == STEP)
@@ -99,6 +100,26 @@ static void series_may_come_one_after_another(void **state)
 						    "{\"rank\":0,\"step\":2,\"a\":9.0,\"b\":4.0}\n");
 		assert_int_equal(t.result.segments, 1);
 		test_expect_notice(&t, "repeated_value", TS_NOTICE_SKIPPED, 0, 1);
+		test_run_finish(&t);
+	}
+}
+
+/* Of a quiet column the first cell of a step stays, whether rows were sorted or not. */
+static void the_first_of_a_quiet_column_stays(void **state)
+{
+	static const struct event events[] = {{STEP, 1, NULL, 0}, {CELL, 0, "q", 1}, {STEP, 1, NULL, 0}, {CELL, 0, "q", 2},
+					      {STEP, 2, NULL, 0}, {CELL, 0, "q", 3}, {STEP, 1, NULL, 0}, {CELL, 0, "q", 4}};
+	struct test_run t;
+
+	(void)state;
+	for (size_t n = 6; n <= 8; n += 2) {
+		struct log log = {events, n, 0};
+
+		test_run_init(&t);
+		import(&t, &log, false, 0);
+		assert_int_equal(log.feeds, n == 6 ? 1 : 2);
+		assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":1,\"q\":1.0}\n{\"rank\":0,\"step\":2,\"q\":3.0}\n");
+		assert_int_equal(t.result.notices.n, 0);
 		test_run_finish(&t);
 	}
 }
@@ -184,6 +205,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps_in_order_go_straight_through),
 		cmocka_unit_test(series_may_come_one_after_another),
+		cmocka_unit_test(the_first_of_a_quiet_column_stays),
 		cmocka_unit_test(rows_that_go_back_are_a_restart),
 		cmocka_unit_test(a_restart_that_is_said_takes_back_what_lies_behind),
 		cmocka_unit_test(spilling_changes_nothing),
