@@ -275,6 +275,8 @@ static void ingest_made(struct test_run *t, struct made *m)
 
 static void old_logs_have_their_step_among_the_values(void **state)
 {
+	struct ts_span loss = ts_span_str("scalars.loss");
+	struct ts_index index = {.rank = 0};
 	struct test_run t;
 	struct made m;
 
@@ -289,6 +291,9 @@ static void old_logs_have_their_step_among_the_values(void **state)
 					    "{\"rank\":0,\"step\":4,\"scalars\":{\"loss\":\"NaN\"}}\n"
 					    "{\"rank\":0,\"step\":7,\"scalars\":{\"loss\":\"-Infinity\",\"x\":{\"a\":1.0,\"b\":{\"c\":[1,{\"d\":2}]}}}}\n");
 	test_expect_notice(&t, "null_value", TS_NOTICE_INFO, 0, 1);
+	test_index(&t, 0, &index);
+	assert_non_null(ts_index_column(&index, TS_TABLE_STEPS, loss, TS_COLUMN_F64, NULL));
+	assert_null(ts_index_column(&index, TS_TABLE_STEPS, loss, TS_COLUMN_TEXT, NULL));
 	test_run_finish(&t);
 }
 
@@ -386,11 +391,13 @@ static void configuration_changes_piece_by_piece(void **state)
 	made_init(&m);
 	item(&b, 1, "=model", "{\"layers\": 3, \"name\": \"x\", \"heads\": {\"n\": 8}}");
 	item(&b, 1, "=gone", "1");
+	item(&b, 1, "=opt", "{\"lr\": 1, \"eps\": 2}");
 	item(&b, 1, "=_wandb", "{\"t\": {\"1\": [1]}}");
 	item(&b, 1, "=bad", "{\"a\": ");
 	put(&m, 5, &b);
 	item(&b, 1, "model.layers", "4");
 	item(&b, 1, "model.heads", "16");
+	item(&b, 1, "=opt", "{\"lr\": 3}"); /* the whole of it, anew */
 	item(&b, 2, "=gone", "");
 	put(&m, 5, &b);
 	HISTORY(&m, "", "loss", "1");
@@ -400,6 +407,8 @@ static void configuration_changes_piece_by_piece(void **state)
 	assert_string_equal(test_fact(&t, "config.model.name"), "x");
 	assert_string_equal(test_fact(&t, "config.model.heads"), "16");
 	assert_string_equal(test_fact(&t, "config.model.heads.n"), "");
+	assert_string_equal(test_fact(&t, "config.opt.lr"), "3");
+	assert_string_equal(test_fact(&t, "config.opt.eps"), "");
 	assert_string_equal(test_fact(&t, "config.gone"), "");
 	assert_string_equal(test_fact(&t, "config._wandb.t.1[0]"), "");
 	assert_string_equal(test_fact(&t, "other.wandb.internal.t.1[0]"), "1");
