@@ -2,28 +2,35 @@
 
 #include "base/text.h"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-static EVP_MD *sha256;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static EVP_MD *sha256; /* NULL: OpenSSL has none */
 static pthread_key_t own_hasher;
+static bool has_key;
 
 static void free_own(void *context)
 {
 	EVP_MD_CTX_free(context);
 }
 
+/* Without the machine's openssl.cnf, which a command of a millisecond would spend a third of its time on. */
+static void fetch(void)
+{
+	(void)OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
+	has_key = pthread_key_create(&own_hasher, free_own) == 0;
+	sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+}
+
 enum ts_status ts_digest_init(struct ts_error *err)
 {
-	if (sha256)
-		return TS_OK;
-	if (pthread_key_create(&own_hasher, free_own) != 0)
+	(void)pthread_once(&once, fetch);
+	if (!has_key)
 		return ts_error_set(err, TS_NO_MEMORY, "no thread-local slot for SHA-256");
-	sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
-	if (!sha256)
-		return ts_error_set(err, TS_UNSUPPORTED, "OpenSSL offers no SHA-256");
-	return TS_OK;
+	return sha256 ? TS_OK : ts_error_set(err, TS_UNSUPPORTED, "OpenSSL offers no SHA-256");
 }
 
 enum ts_status ts_hasher_init(struct ts_hasher *hasher, struct ts_error *err)
@@ -51,7 +58,8 @@ static void must(int ok)
 
 void ts_hasher_start(struct ts_hasher *hasher)
 {
-	must(EVP_DigestInit_ex2(hasher->context, sha256, NULL));
+	(void)pthread_once(&once, fetch);
+	must(sha256 != NULL && EVP_DigestInit_ex2(hasher->context, sha256, NULL));
 }
 
 void ts_hasher_add(struct ts_hasher *hasher, struct ts_span bytes)
@@ -69,8 +77,11 @@ void ts_hasher_end(struct ts_hasher *hasher, struct ts_id *ret_id)
 
 void ts_digest(struct ts_span bytes, struct ts_id *ret_id)
 {
-	struct ts_hasher hasher = {.context = pthread_getspecific(own_hasher)};
+	struct ts_hasher hasher;
 
+	(void)pthread_once(&once, fetch);
+	must(has_key);
+	hasher.context = pthread_getspecific(own_hasher);
 	if (!hasher.context) {
 		hasher.context = EVP_MD_CTX_new();
 		must(hasher.context != NULL);

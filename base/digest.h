@@ -1,7 +1,9 @@
 /* digest.h - SHA-256, the name of every object.
  *
  * An id is the SHA-256 of an object's bytes; in text it is 64 lower-case hex digits.
- * Hashing cannot fail once ts_digest_init() has succeeded: call it once, before any thread, in main.
+ * Hashing cannot fail once ts_digest_init() has succeeded. Whoever is about to make objects calls it first, any number of times; where
+ * nobody did, the first digest does the same, and stops the process if there is no SHA-256. It takes a millisecond, so a command that
+ * only reads leaves it out.
  * Source: FIPS 180-4, through OpenSSL EVP (the method is fetched once: 103 ns a small digest, not 379).
  * Threads: a ts_hasher belongs to one thread at a time; everything else is safe.
  */

@@ -2,7 +2,6 @@
  *
  * stdout holds a whole answer or nothing (with --json: an answer or {"error": ...}); everything else goes to stderr.
  */
-#include "base/digest.h"
 #include "base/file.h"
 #include "base/json_writer.h"
 #include "base/limits.h"
@@ -100,9 +99,7 @@ static enum ts_status run(struct ts_cli *cli, int argc, char **argv, pid_t *ret_
 		ts_manual_help(cli->verb, &cli->term, &cli->out);
 		return ts_buf_check(&cli->out, err);
 	}
-	status = ts_digest_init(err);
-	if (!status)
-		status = cli->verb->run(cli, err);
+	status = cli->verb->run(cli, err);
 	if (status == TS_NOT_FOUND && cli->target.absent)
 		add_to_error(err, "; nothing was ever pushed to ", cli->target.where);
 	if (status == TS_NOT_FOUND && cli->meant_path)

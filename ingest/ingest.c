@@ -1,5 +1,6 @@
 #include "ingest/ingest.h"
 
+#include "base/digest.h"
 #include "ingest/reader.h"
 
 /* When no reader knows the path the first one says what is missing. */
@@ -9,6 +10,8 @@ enum ts_status ts_ingest(const struct ts_ingest_options *options, ts_object_sink
 	const struct ts_reader *reader = ts_reader_of(options->path);
 	size_t n;
 
+	if (ts_digest_init(err))
+		return err->status;
 	if (!reader)
 		reader = ts_readers(&n);
 	return reader->read(options, sink, ctx, arena, ret_result, err);
