@@ -55,13 +55,13 @@ static void put_count(struct ts_buf *out, uint64_t n, const char *noun)
 }
 
 /* "; facts differ: config.lr and 2 more". What a session is (hosts, times) always differs and explains nothing. */
-static void put_facts(struct ts_buf *out, const struct ts_diff *diff)
+static void put_facts(struct ts_buf *out, const struct ts_diff *diff, struct ts_fact_globs expected)
 {
 	const struct ts_fact_row *first = NULL;
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < diff->n_facts; i++) {
-		if (diff->facts[i].group == TS_GROUP_SESSION)
+		if (diff->facts[i].group == TS_GROUP_SESSION || ts_fact_globs_match(expected, diff->facts[i].path))
 			continue;
 		first = first ? first : &diff->facts[i];
 		n++;
@@ -134,7 +134,6 @@ static void say_different(struct ts_buf *out, const struct ts_diff *diff, const 
 		ts_print_grouped(out, diff->n_same);
 		ts_buf_printf(out, " other series agree%s", diff->n_same == 1 ? "s" : "");
 	}
-	put_facts(out, diff);
 }
 
 /* No series parts, but an operation does. */
@@ -151,7 +150,6 @@ static void say_operation(struct ts_buf *out, const struct ts_diff *diff)
 	else
 		ts_buf_str(out, op->has_inputs ? ": its inputs differ already" :
 						 ": whether its inputs agree was not recorded");
-	put_facts(out, diff);
 }
 
 /* "; 74,000 digests of operations agree", and whether there are others. */
@@ -183,7 +181,6 @@ static void say_same(struct ts_buf *out, const struct ts_diff *diff, const struc
 		put_count(out, diff->a.steps, "step");
 	}
 	put_operations(out, diff, tally);
-	put_facts(out, diff);
 }
 
 static void put_ranks(struct ts_buf *out, const char *who, const int32_t *ranks, size_t n)
@@ -341,7 +338,6 @@ static enum ts_diff_verdict judge(struct ts_buf *out, const struct ts_diff *diff
 		say_same(out, diff, tally);
 		return TS_DIFF_SAME;
 	}
-	put_facts(out, diff);
 	return TS_DIFF_INCONCLUSIVE;
 }
 
@@ -354,13 +350,14 @@ static void say_cut(struct ts_buf *out, uint64_t n, const char *what)
 	ts_buf_printf(out, " more rows of %s are not listed", what);
 }
 
-enum ts_status ts_diff_judge(struct ts_diff *diff, const struct ts_diff_tally *tally, struct ts_arena *arena,
-			     struct ts_error *err)
+enum ts_status ts_diff_judge(struct ts_diff *diff, const struct ts_diff_tally *tally, struct ts_fact_globs expected,
+			     struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_buf out = TS_BUF_INIT(REASON_MAX);
 	enum ts_diff_verdict verdict = judge(&out, diff, tally);
 	enum ts_status status;
 
+	put_facts(&out, diff, expected);
 	say_cut(&out, tally->facts_cut, "facts");
 	say_cut(&out, tally->series_cut, "series");
 	status = ts_buf_check(&out, err);

@@ -429,7 +429,7 @@ static enum ts_status diff_all(struct diffing *d, struct ts_error *err)
 			     : ts_diff_diagnose(&d->notes, d->fetch, d->a, d->b, &seen, &d->cuts, diff, err))
 		return err->status;
 	cut_rows(d);
-	if (ts_diff_judge(diff, &d->tally, d->arena, err))
+	if (ts_diff_judge(diff, &d->tally, d->how->expected, d->arena, err))
 		return err->status;
 	ts_diff_settle(diff);
 	return TS_OK;

@@ -30,6 +30,7 @@ enum ts_status ts_diff_runs_by(struct ts_fetch *f, const struct ts_id *a, const 
 /* How two runs are compared. */
 struct ts_diff_how {
 	struct ts_fact_globs ignore;
+	struct ts_fact_globs expected; /* to differ: facts like others, but the reason does not say that they do */
 	struct ts_span axis;
 	struct ts_run_ids repeats;	/* the second run is held against these repeats of the first (diff_repeats.h) */
 	const struct ts_policy *policy; /* its cut-offs count, and are told; NULL: none */
@@ -50,8 +51,8 @@ struct ts_diff_tally {
 	uint64_t facts_cut, series_cut; /* rows left out */
 };
 
-/* Sets verdict and reason of a diff whose rows are complete and sorted. */
-enum ts_status ts_diff_judge(struct ts_diff *diff, const struct ts_diff_tally *tally, struct ts_arena *arena,
-			     struct ts_error *err);
+/* Sets verdict and reason of a diff whose rows are complete and sorted. Facts that are expected to differ are not named in it. */
+enum ts_status ts_diff_judge(struct ts_diff *diff, const struct ts_diff_tally *tally, struct ts_fact_globs expected,
+			     struct ts_arena *arena, struct ts_error *err);
 
 #endif

@@ -30,10 +30,10 @@ static struct ts_fact_row *row_next(struct rows *rows)
 	return &rows->items[rows->n++];
 }
 
-static bool is_ignored(const struct rows *rows, struct ts_span path)
+bool ts_fact_globs_match(struct ts_fact_globs globs, struct ts_span path)
 {
-	for (size_t i = 0; i < rows->ignore.n; i++)
-		if (ts_glob(rows->ignore.items[i], path))
+	for (size_t i = 0; i < globs.n; i++)
+		if (ts_glob(globs.items[i], path))
 			return true;
 	return false;
 }
@@ -44,7 +44,7 @@ static void compare(struct rows *rows, struct ts_span path, int32_t rank, const 
 	enum ts_group group = TS_GROUP_OTHER;
 	struct ts_fact_row *row;
 
-	if ((!a && !b) || (a && b && ts_fact_same(a, b)) || is_ignored(rows, path))
+	if ((!a && !b) || (a && b && ts_fact_same(a, b)) || ts_fact_globs_match(rows->ignore, path))
 		return;
 	row = row_next(rows);
 	if (!row)

@@ -13,6 +13,8 @@ struct ts_fact_globs {
 	size_t n;
 };
 
+bool ts_fact_globs_match(struct ts_fact_globs globs, struct ts_span path);
+
 /* Rows by group, then path, then rank. */
 enum ts_status ts_facts_diff(const struct ts_run *a, const struct ts_run *b, struct ts_fact_globs ignore,
 			     struct ts_arena *arena, struct ts_fact_row **ret_rows, size_t *ret_n,

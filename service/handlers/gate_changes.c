@@ -58,10 +58,13 @@ static enum ts_status add_facts(struct ts_gathering *g, const struct ts_run *new
 
 static enum ts_status add_loss(struct ts_gathering *g, const struct ts_id *newest, struct ts_error *err)
 {
+	/* A candidate is always of another commit. */
+	const struct ts_span expected[] = {ts_span_str("code.ancestors"), ts_span_str("code.commit")};
+	struct ts_diff_how how = {.expected = {expected, sizeof expected / sizeof expected[0]}};
 	struct ts_gate_loss *loss = &g->input.loss;
 	struct ts_diff diff;
 
-	if (ts_diff_runs(g->f, newest, &g->candidates.ids[0], (struct ts_fact_globs){NULL, 0}, g->arena, &diff, err))
+	if (ts_diff_runs_how(g->f, newest, &g->candidates.ids[0], &how, g->arena, &diff, err))
 		return err->status;
 	loss->bits = diff.diagnosis.bits.answer;
 	loss->numeric = diff.diagnosis.numeric.answer;

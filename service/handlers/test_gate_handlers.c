@@ -340,6 +340,22 @@ static void reruns_are_candidates(void **state)
 	assert_string_equal(s.err.text, "p/d is still training: gate it when it has finished");
 }
 
+/* Another commit, with other ancestors, is what a candidate is; the sixth run takes the candidates' time. */
+static void a_loss_names_facts_that_may_matter(void **state)
+{
+	struct ts_verdict v;
+
+	(void)state;
+	push_branch(2, 5, 0.1, 0);
+	push("a", (struct said){.time = 0.1, .commit = "x", .ancestors = "c6\nc5", .session = "s1"}, false);
+	push("b", (struct said){.time = 0.1, .commit = "y", .ancestors = "c6\nc5", .session = "s2", .patch = "aa"}, false);
+	must(gate("p/a", NULL, 0, &v), &s.err);
+	assert_true(ts_span_is(v.input.loss.sentence, "every bit of the trajectory agrees: 1 series over 1 step"));
+	must(gate("p/b", NULL, 0, &v), &s.err);
+	assert_true(ts_span_is(v.input.loss.sentence, "every bit of the trajectory agrees: 1 series over 1 step; facts differ: "
+						      "code.dirty and 1 more"));
+}
+
 /* Of another run that cannot be read is said that nobody knows what it is of. */
 static void a_broken_run_beside(void **state)
 {
@@ -472,6 +488,7 @@ int main(void)
 		T(ancestors_and_commits),
 		T(a_list_of_ancestors_that_ends),
 		T(reruns_are_candidates),
+		T(a_loss_names_facts_that_may_matter),
 		T(a_broken_run_beside),
 		T(pairs_by_session_and_start),
 		T(nothing_comparable),

@@ -29,7 +29,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
 |   loss at the end               0.835558   0.835558     0.0 %  -7.8 % to +7.8 %       6.3 %  (collecting)
 |
 | What else changed
-|   loss: every bit of the trajectory agrees: 2 series over 200 steps; facts differ: code.commit
+|   loss: every bit of the trajectory agrees: 2 series over 200 steps
 |
 | Runs
 |   baselines: 2 runs of main
@@ -61,7 +61,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
 |   loss at the end               0.835558   0.835558    0.0 %  -0.34 % to +0.34 %       1.3 %  (pass)
 |
 | What else changed
-|   loss: every bit of the trajectory agrees: 2 series over 200 steps; facts differ: code.commit
+|   loss: every bit of the trajectory agrees: 2 series over 200 steps
 |
 | Runs
 |   baselines: 10 runs of main
@@ -123,7 +123,7 @@ $ TSCOPE_SERVER=unix:$PWD/s COLUMNS=60 tscope gate slow --baseline main
 |
 | What else changed
 |   loss: every bit of the trajectory agrees: 2 series over
-|   200 steps; facts differ: code.commit
+|   200 steps
 |
 | Runs
 |   baselines: 10 runs of main
@@ -177,7 +177,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate slow --baseline main --paired 'pair-*'
 |   work all ranks: 108.0 ms against 100.0 ms, 100 % of the difference
 |
 | What else changed
-|   loss: every bit of the trajectory agrees: 2 series over 200 steps; facts differ: code.commit
+|   loss: every bit of the trajectory agrees: 2 series over 200 steps
 |
 | Runs
 |   baselines: 10 runs of main
@@ -211,7 +211,7 @@ $ tscope gate -q --replay verdict.json --json | cmp - verdict.json && echo the s
 $ tscope gate --replay verdict.json | head -1
 | step time of default/slow is 8.0 % slower than main (99 % interval 7.2 % to 8.8 %, 2 pairs on one allocation)
 $ sed 's/"record": "..../"record": "AAAA/' verdict.json >broken.json; tscope gate --replay broken.json
-! tscope: broken.json: 13036 bytes are not a tscope.v1.GateInput message
+! tscope: broken.json: 13009 bytes are not a tscope.v1.GateInput message
 [2]
 $ echo '{"record": "Z"}' >broken.json; tscope gate --replay broken.json
 ! tscope: broken.json: the record is no base64: byte 1 of it
