@@ -66,7 +66,7 @@ void ts_say_notices(const struct ts_cli *cli, const char *path, const struct ts_
 			ts_text_u64(line, ":", n->line, "");
 		if (n->count > 1)
 			ts_text_u64(times, " (", n->count, " times)");
-		ts_cli_say(cli, "%s/%.*s%s: %s%s%s%s%.*s", path, TS_SPAN_ARG(n->file), line,
+		ts_cli_say(cli, "%s%s%.*s%s: %s%s%s%s%.*s", path, n->file.len ? "/" : "", TS_SPAN_ARG(n->file), line,
 			   n->level == TS_NOTICE_SKIPPED ? "skipped: " : "", n->code, times, n->detail.len ? ": " : "",
 			   TS_SPAN_ARG(n->detail));
 	}
@@ -75,26 +75,15 @@ void ts_say_notices(const struct ts_cli *cli, const char *path, const struct ts_
 /* PATH is one run, or a folder with one in it; FILE#PART is one of several in a file. */
 static enum ts_status find(struct ts_cli *cli, const char *path, struct ts_found_run *ret_run, struct ts_error *err)
 {
-	const char *hash = strrchr(path, '#'), *file = path, *part = NULL;
 	struct ts_found_run *runs;
-	size_t n, which = 0;
+	size_t n;
 
-	if (hash && ts_file_kind(path) == TS_FILE_NONE) {
-		file = ts_arena_printf(&cli->arena, "%.*s", (int)(hash - path), path);
-		part = hash + 1;
-	}
-	if (!file)
-		return ts_arena_error(&cli->arena, err);
-	if (ts_discover(file, &cli->arena, &runs, &n, err))
+	if (ts_discover(path, &cli->arena, &runs, &n, err))
 		return err->status;
-	while (part && which < n && !(runs[which].part && strcmp(runs[which].part, part) == 0))
-		which++;
-	if (which == n)
-		return ts_error_set(err, TS_NOT_FOUND, "%s holds no run %s", file, part);
-	if (!part && n > 1)
-		return ts_error_set(err, TS_INVALID, "%s holds %zu runs: name one of them, such as %s%s%s", file, n, runs[0].path,
+	if (n > 1)
+		return ts_error_set(err, TS_INVALID, "%s holds %zu runs: name one of them, such as %s%s%s", path, n, runs[0].path,
 				    runs[0].part ? "#" : "", runs[0].part ? runs[0].part : "");
-	*ret_run = runs[which];
+	*ret_run = runs[0];
 	return TS_OK;
 }
 

@@ -571,6 +571,8 @@ static enum ts_status make_column(struct ts_log_table *t, uint32_t key, bool is_
 	}
 	if (name_column(t, key, is_text, &column, err))
 		return err->status;
+	if (ts_span_eq(column.name, column.source))
+		column.source.len = 0;
 	if (column.name.len > TS_PATH_MAX) {
 		ts_notice_add(t->notices, "long_key", TS_NOTICE_SKIPPED, t->source->file, t->line,
 			      "a name of more than 512 bytes");
@@ -758,17 +760,14 @@ static void write_source(struct ts_json *j, const char *column, struct ts_span s
 	ts_json_end(j);
 }
 
-static void write_means(struct ts_log_table *t, struct ts_json *j)
+static void write_known(struct ts_log_table *t, struct ts_json *j)
 {
 	struct ts_rows_column c;
 
-	for (size_t i = 0; t->source->interval_mean && ts_rows_column_at(t->rows, i, &c); i++) {
-		if (!t->source->interval_mean(t->source->ctx, c.source))
-			continue;
+	for (size_t i = 0; t->source->column && ts_rows_column_at(t->rows, i, &c); i++) {
 		ts_json_key_span(j, c.name);
 		ts_json_object(j);
-		ts_json_key(j, "interval_mean");
-		ts_json_bool(j, true);
+		t->source->column(t->source->ctx, c.source, j);
 		ts_json_end(j);
 	}
 }
@@ -786,7 +785,7 @@ static enum ts_status facts(void *ctx, struct ts_buf *json, struct ts_error *err
 	ts_json_object(&j);
 	if (step)
 		write_source(&j, "step", name_of(t, t->step_key));
-	write_means(t, &j);
+	write_known(t, &j);
 	ts_json_end(&j);
 	ts_json_end(&j);
 	return TS_OK;

@@ -40,8 +40,8 @@ struct ts_log_source {
 	enum ts_status (*read)(void *ctx, struct ts_log_table *t, struct ts_error *err);
 	/* Writes the members of the facts' object except "columns"; may be NULL. */
 	enum ts_status (*facts)(void *ctx, struct ts_json *j, struct ts_error *err);
-	/* Column by its name in the log: each value is a mean over the steps since the one before. May be NULL. */
-	bool (*interval_mean)(void *ctx, struct ts_span source);
+	/* Writes what else is known of a column, by its name in the log, as members of columns.<name>; nothing if nothing is. May be NULL. */
+	void (*column)(void *ctx, struct ts_span source, struct ts_json *j);
 	bool (*finished)(void *ctx); /* may be NULL */
 	void *ctx;
 };

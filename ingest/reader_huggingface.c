@@ -576,6 +576,7 @@ static bool runtime_of(struct hugging *h, struct ts_span *ret_raw)
 	return false;
 }
 
+/* In the session stands what changes from checkpoint to checkpoint, so that a run that still trains can be pushed again. */
 static void write_session(struct hugging *h, struct ts_json *j)
 {
 	struct ts_span runtime;
@@ -590,6 +591,17 @@ static void write_session(struct hugging *h, struct ts_json *j)
 		ts_json_key(j, "wall_time");
 		ts_json_raw(j, runtime);
 	}
+	ts_json_key(j, "huggingface");
+	ts_json_object(j);
+	write_members(j, h->other, h->n_other);
+	ts_json_key(j, "state");
+	ts_json_string(j, h->state);
+	if (h->final.len) {
+		ts_json_key(j, "final");
+		ts_json_raw(j, h->final);
+	}
+	write_files(h, j);
+	ts_json_end(j);
 	ts_json_end(j);
 }
 
@@ -607,28 +619,32 @@ static enum ts_status write_facts(void *ctx, struct ts_json *j, struct ts_error 
 		ts_json_raw(j, h->version);
 		ts_json_end(j);
 	}
-	ts_json_key(j, "other");
-	ts_json_object(j);
-	ts_json_key(j, "huggingface");
-	ts_json_object(j);
-	write_members(j, h->other, h->n_other);
-	ts_json_key(j, "state");
-	ts_json_string(j, h->state);
-	if (h->final.len) {
-		ts_json_key(j, "final");
-		ts_json_raw(j, h->final);
-	}
-	write_files(h, j);
-	ts_json_end(j);
-	ts_json_end(j);
 	return TS_OK;
 }
 
-static bool loss_is_mean(void *ctx, struct ts_span source)
+static bool ends_in(struct ts_span name, const char *with)
+{
+	size_t n = strlen(with);
+
+	return name.len >= n && memcmp(name.data + name.len - n, with, n) == 0;
+}
+
+static void write_column(void *ctx, struct ts_span source, struct ts_json *j)
 {
 	const struct hugging *h = ctx;
 
-	return h->spaced && ts_span_is(source, "loss");
+	if (h->spaced && ts_span_is(source, "loss")) {
+		ts_json_key(j, "interval_mean");
+		ts_json_bool(j, true);
+	}
+	if (ends_in(source, "_runtime") || ends_in(source, "_per_second")) {
+		ts_json_key(j, "role");
+		ts_json_string(j, "observation");
+	}
+	if (ts_span_is(source, "num_input_tokens_seen")) {
+		ts_json_key(j, "role");
+		ts_json_string(j, "trajectory");
+	}
 }
 
 static bool finished(void *ctx)
@@ -731,7 +747,7 @@ enum ts_status ts_huggingface_read(const struct ts_ingest_options *options, ts_o
 	struct ts_log_source source = {.format = "Hugging Face trainer state",
 				       .read = read_state,
 				       .facts = write_facts,
-				       .interval_mean = loss_is_mean,
+				       .column = write_column,
 				       .finished = finished,
 				       .ctx = &h};
 	enum ts_status status = h.window ? load(&h, err) : ts_arena_error(arena, err);

@@ -90,7 +90,7 @@ static void losses_of_four_decimals_are_declared(void **state)
 	assert_string_equal(test_fact(&t, "columns.scalars\\.loss.interval_mean"), "true");
 	assert_string_equal(test_fact(&t, "columns.scalars\\.eval_loss.interval_mean"), "");
 	assert_string_equal(test_fact(&t, "columns.scalars\\.lr.precision"), "");
-	assert_string_equal(test_fact(&t, "other.huggingface.state"), "checkpoint-60/trainer_state.json");
+	assert_string_equal(test_fact(&t, "session.huggingface.state"), "checkpoint-60/trainer_state.json");
 	test_expect_notice(&t, "other_states", TS_NOTICE_INFO, 0, 1);
 	ingest(&t, GOLDEN "full");
 	assert_string_equal(test_fact(&t, "columns.scalars\\.loss.precision"), "");
@@ -115,12 +115,12 @@ static void the_rest_becomes_facts(void **state)
 	assert_string_equal(test_fact(&t, "config.model.architectures[0]"), "LlamaForCausalLM");
 	assert_string_equal(test_fact(&t, "libraries.transformers"), "5.23.0");
 	assert_string_equal(test_fact(&t, "session.n_steps"), "60");
-	assert_string_equal(test_fact(&t, "other.huggingface.total_flos"), "131604480.0");
-	assert_string_equal(test_fact(&t, "other.huggingface.num_input_tokens_seen"), "3840");
-	assert_string_equal(test_fact(&t, "other.huggingface.final.total_flos"), "131604480.0");
-	assert_string_equal(test_fact(&t, "other.huggingface.files.checkpoint-60/optimizer\\.pt.bytes"), "29");
-	assert_memory_equal(test_fact(&t, "other.huggingface.files.checkpoint-60/optimizer\\.pt.sha256"), sha, strlen(sha));
-	assert_string_not_equal(test_fact(&t, "other.huggingface.files.training_args\\.bin.sha256"), "");
+	assert_string_equal(test_fact(&t, "session.huggingface.total_flos"), "131604480.0");
+	assert_string_equal(test_fact(&t, "session.huggingface.num_input_tokens_seen"), "3840");
+	assert_string_equal(test_fact(&t, "session.huggingface.final.total_flos"), "131604480.0");
+	assert_string_equal(test_fact(&t, "session.huggingface.files.checkpoint-60/optimizer\\.pt.bytes"), "29");
+	assert_memory_equal(test_fact(&t, "session.huggingface.files.checkpoint-60/optimizer\\.pt.sha256"), sha, strlen(sha));
+	assert_string_not_equal(test_fact(&t, "session.huggingface.files.training_args\\.bin.sha256"), "");
 	assert_true(t.result.finished);
 	ingest(&t, GOLDEN "full/checkpoint-40");
 	assert_false(t.result.finished);
@@ -147,7 +147,7 @@ static void the_farthest_state_is_read(void **state)
 	assert_int_equal(symlink("../secret", link_path), 0);
 	ingest(&t, path);
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":10,\"scalars\":{\"loss\":0.125}}\n");
-	assert_string_equal(test_fact(&t, "other.huggingface.files.optimizer\\.pt.bytes"), "");
+	assert_string_equal(test_fact(&t, "session.huggingface.files.optimizer\\.pt.bytes"), "");
 	test_expect_notice(&t, "other_states", TS_NOTICE_INFO, 0, 1);
 	test_run_finish(&t);
 }

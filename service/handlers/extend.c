@@ -189,12 +189,14 @@ static enum ts_status check_tables(struct compared *c, const struct ts_index *ol
 	return TS_OK;
 }
 
-/* What may change while a run goes on: where and how long it runs, and how much of its world is here. */
+/* What may change while a run goes on: where and how long it runs, how much of its world is here, and how finely its log turns out to be
+ * written as more of it comes. */
 static bool may_change(struct ts_span path)
 {
 	enum ts_group group;
 
-	return ts_group_of(path, &group) && (group == TS_GROUP_SESSION || group == TS_GROUP_PARALLELISM);
+	return ts_group_of(path, &group) &&
+	       (group == TS_GROUP_SESSION || group == TS_GROUP_PARALLELISM || group == TS_GROUP_COLUMNS);
 }
 
 static void check_facts(struct compared *c, int32_t rank, const struct ts_facts *old_facts,

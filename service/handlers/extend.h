@@ -1,7 +1,7 @@
 /* extend.h - does a run continue another? A name moves by itself only to a run that does.
  *
  * It does when nothing that the old one said is taken back: every rank is still there, every column of its steps has the
- * same steps with the same bits and then perhaps more, and every fact outside session and parallelism is the same.
+ * same steps with the same bits and then perhaps more, and every fact outside session, parallelism and columns is the same.
  * New ranks, columns, facts and files may come. Equal blocks are not opened.
  */
 #ifndef TSCOPE_HANDLERS_EXTEND_H

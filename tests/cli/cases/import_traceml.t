@@ -12,17 +12,17 @@ $ tscope push runs/summaries/before
 | sent      0 B (0 objects)
 | new       0 B
 | outcome   unchanged
-! tscope: runs/summaries/before/: no_steps: there is no record of a step
+! tscope: runs/summaries/before: no_steps: there is no record of a step
 $ tscope push runs/summaries
 | name                      id            steps   sent    new  outcome
 | default/summaries/before  629eac4538b5      0    0 B    0 B  created
 | default/summaries/cpu     1d3cf567b168      0 SIZE SIZE  created
 | default/summaries/hidden  d52e6a6de63b      0    0 B    0 B  created
 | default/summaries/slower  d421833e6345      0    0 B    0 B  created
-! tscope: runs/summaries/before/: no_steps: there is no record of a step
-! tscope: runs/summaries/cpu/: no_steps: there is no record of a step
-! tscope: runs/summaries/hidden/: no_steps: there is no record of a step
-! tscope: runs/summaries/slower/: no_steps: there is no record of a step
+! tscope: runs/summaries/before: no_steps: there is no record of a step
+! tscope: runs/summaries/cpu: no_steps: there is no record of a step
+! tscope: runs/summaries/hidden: no_steps: there is no record of a step
+! tscope: runs/summaries/slower: no_steps: there is no record of a step
 ! tscope: runs/summaries/list/final_summary.json: byte 34: no summary of TraceML: system is no object
 [2]
 $ tscope facts before 'other.traceml.step_time.global.average.*'
