@@ -1,7 +1,6 @@
 /* path_run.c - see path_run.h. */
 #include "cli/path_run.h"
 
-#include "base/file.h"
 #include "base/limits.h"
 #include "cli/progress.h"
 #include "ingest/discover.h"

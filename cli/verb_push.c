@@ -179,7 +179,7 @@ static enum ts_status push_one(struct ts_cli *cli, struct pushed *p, const struc
 		status = TS_OK;
 	}
 	if (!status)
-		ts_say_notices(cli, p->path, &p->run.notices, true);
+		ts_say_notices(cli, p->part ? ts_arena_printf(&cli->arena, "%s#%s", p->path, p->part) : p->path, &p->run.notices, true);
 	return status;
 }
 

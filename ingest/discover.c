@@ -102,13 +102,36 @@ static enum ts_status walk(struct finding *f, const char *path, const char *name
 	return TS_OK;
 }
 
+/* FILE#PART, where FILE holds several and nothing is called so itself. */
+static bool names_part(const char *path, struct ts_arena *arena, struct ts_found_run *ret_run)
+{
+	const char *hash = strrchr(path, '#');
+	struct ts_found_run run = {.name = ""};
+
+	if (!hash || ts_file_kind(path) != TS_FILE_NONE)
+		return false;
+	run.path = ts_arena_printf(arena, "%.*s", (int)(hash - path), path);
+	run.part = hash + 1;
+	run.reader = run.path ? ts_reader_of(run.path) : NULL;
+	*ret_run = run;
+	return run.reader && run.reader->parts;
+}
+
 enum ts_status ts_discover(const char *path, struct ts_arena *arena, struct ts_found_run **ret_runs, size_t *ret_n,
 			    struct ts_error *err)
 {
 	struct finding f = {.arena = arena};
 	const struct ts_reader *reader = ts_reader_of(path);
 	enum ts_file_kind kind = ts_file_kind(path);
+	struct ts_found_run part;
 
+	if (names_part(path, arena, &part)) {
+		if (add(&f, &part, err))
+			return err->status;
+		*ret_runs = f.runs;
+		*ret_n = f.n;
+		return TS_OK;
+	}
 	if (kind == TS_FILE_NONE)
 		return ts_error_set(err, TS_NOT_FOUND, "%s: no such file or directory", path);
 	if (reader && take(&f, reader, path, "", err))

@@ -1,6 +1,6 @@
 /* discover.h - which runs lie below a path: one, or a whole folder of them (wandb/, mlruns/, lightning_logs/).
  *
- * A path that a reader knows is one run, or as many as its `parts` says (a database). Else its directories are walked,
+ * A path that a reader knows is one run, or as many as its `parts` says (a database), of which FILE#PART is one. Else its directories are walked,
  * TS_DISCOVER_DEPTH deep and without following symbolic links, and what a reader knows is a run; below one of those only where its reader
  * says that runs nest. What begins with a dot is passed over.
  */

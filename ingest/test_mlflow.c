@@ -420,6 +420,8 @@ static void a_database_gives_what_was_logged(void **state)
 
 static void parts_are_told_where_one_is_wanted(void **state)
 {
+	struct ts_found_run *found;
+	size_t n;
 	struct test_run t;
 	char path[256];
 
@@ -432,6 +434,13 @@ static void parts_are_told_where_one_is_wanted(void **state)
 	assert_non_null(strstr(t.err.text, "3 runs"));
 	ingest_part(&t, path, "nobody", TS_NOT_FOUND);
 	ingest_part(&t, path, ID("a4"), TS_OK); /* deleted, and asked for */
+	(void)snprintf(path, sizeof path, "%s/mlflow.db#x", t.base);
+	assert_int_equal(ts_discover(path, &t.arena, &found, &n, &t.err), TS_OK);
+	assert_int_equal(n, 1);
+	assert_string_equal(found[0].part, "x");
+	assert_string_equal(found[0].name, "");
+	(void)snprintf(path, sizeof path, "%s/mlflow.db", t.base);
+	assert_string_equal(found[0].path, path);
 	make_db(&t, "mlflow.db", "DELETE FROM runs WHERE run_uuid > '" ID("a1") "'");
 	ingest_part(&t, path, NULL, TS_OK);
 	assert_string_equal(test_fact(&t, "session.name"), "plain");

@@ -12,8 +12,8 @@ A case (cases/NAME.t) is a list of commands and what they print:
     [2]                 the exit status, when it is not 0
 
 Each case runs in a folder of its own with the runs of tests/cli/runs as runs/, those of tests/golden/demo/runs as demo/,
-those of tests/golden/wandb as wandb/, of huggingface as output/, of files as logs/, an empty store, and no terminal. --update rewrites cases, man pages and completion; read
-the difference before you commit it.
+those of tests/golden/wandb as wandb/, of mlflow as mlruns/ and mlflow.db.sql, of huggingface as output/, of files as logs/,
+an empty store, and no terminal. --update rewrites cases, man pages and completion; read the difference before you commit it.
 Normalised: times since the case began (NOW), sizes that depend on how well something compresses (SIZE), the folder (TMP).
 """
 import datetime
@@ -51,6 +51,8 @@ class Place:
         shutil.copytree(os.path.join(HERE, "runs"), os.path.join(self.path, "runs"))
         shutil.copytree(os.path.join(ROOT, "tests/golden/demo/runs"), os.path.join(self.path, "demo"))
         shutil.copytree(os.path.join(ROOT, "tests/golden/wandb/wandb"), os.path.join(self.path, "wandb"))
+        shutil.copytree(os.path.join(ROOT, "tests/golden/mlflow/mlruns"), os.path.join(self.path, "mlruns"))
+        shutil.copy(os.path.join(ROOT, "tests/golden/mlflow/mlflow.db.sql"), self.path)
         shutil.copytree(os.path.join(ROOT, "tests/golden/huggingface"), os.path.join(self.path, "output"))
         shutil.copytree(os.path.join(ROOT, "tests/golden/files"), os.path.join(self.path, "logs"))
         keep = {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
