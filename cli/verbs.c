@@ -313,10 +313,12 @@ static const struct ts_example help_examples[] = {
 		     "nothing is stored."
 
 const struct ts_verb ts_verbs[] = {
-	{"push", "store runs and give them names", "DIRECTORY...",
-	 "Reads run directories (pytscope's format and its superset, docs/run-directory.md), sends what is not there yet, and "
-	 "lets a name point at the run. The same input always has the same id, pushing it twice stores nothing, and an "
-	 "interrupted push goes on where it stopped.\n\n"
+	{"push", "store runs and give them names", "PATH...",
+	 "Reads run directories (pytscope's format and its superset, docs/run-directory.md) and what other tools leave: TensorBoard's "
+	 "event files, W&B's logs, Hugging Face's trainer_state.json, MLflow's folders and databases, TraceML's summaries, CSV, JSON "
+	 "Lines and more (docs/importers.md). It says what it took PATH for. Of a folder of runs (wandb/, mlruns/) each becomes one.\n\n"
+	 "Sends what is not there yet, and lets a name point at the run. The same input always has the same id, pushing it twice "
+	 "stores nothing, and an interrupted push goes on where it stopped.\n\n"
 	 "A name moves by itself only to a run that continues the one it points at, as when a run that still trains is "
 	 "pushed again and again; otherwise it needs --force. What could not be read is reported with file and line.",
 	 push_options, push_examples, EXITS_DONE, 1, SIZE_MAX, TS_COMPLETE_DIR, false, ts_verb_push},

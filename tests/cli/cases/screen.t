@@ -71,6 +71,11 @@ $ tscope diff --help
 | computed the same. It exits 0 when all are the same, 1 when two of them part, 3
 | otherwise.
 |
+| With --as traceml, of two summaries of TraceML (final_summary.json): the verdict
+| of its compare, by its rules, ours beside it, and what its rules pass over. It
+| exits 0 where TraceML says EQUIVALENT or IMPROVEMENT, 1 where it says REGRESSION
+| or MIXED, 3 where it says INCONCLUSIVE.
+|
 | RUN is a name (exp1, project/exp1), a tag, a branch, or the first digits (4 or
 | more) of an id; run:, tag:, branch: and id: in front say which. What begins with
 | /, ./ or ../ is a run directory: it is read for this one command, and nothing is
@@ -92,6 +97,8 @@ $ tscope diff --help
 |                           of the first one's recipe
 |       --policy FILE       cut-offs of the diagnosis: DIVERGENCE.name = number
 |                           (docs/divergence.md)
+|       --as TOOL           what TraceML's compare says of two of its summaries,
+|                           and what it passes over: traceml
 |       --reproduce         also what would run each of the two again, as far as
 |                           it is recorded
 |
@@ -123,6 +130,8 @@ $ tscope diff --help
 |       and a page to pass on
 |   tscope diff --ignore 'session.*' --exit-on facts a b
 |       exit 1 when a fact differs that is not of the session
+|   tscope diff --as traceml ./a/final_summary.json ./b/final_summary.json
+|       TraceML's verdict of two summaries, and ours beside it
 |
 | Exit status
 |   0  the same: what was computed has the same columns, steps and bits
