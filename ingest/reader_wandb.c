@@ -157,7 +157,9 @@ static enum ts_status tell_progress(struct wandb *w, const struct ts_wandb_log *
 	if (!w->options->progress || log->at - w->told < TELL_BYTES)
 		return TS_OK;
 	w->told = log->at;
-	return w->options->progress(w->options->progress_ctx, log->at, log->size) ? TS_OK : ts_error_set(err, TS_CANCELLED, "stopped");
+	if (w->options->progress(w->options->progress_ctx, log->at, log->size))
+		return TS_OK;
+	return ts_error_set(err, TS_CANCELLED, "stopped");
 }
 
 static enum ts_status read_records(struct wandb *w, struct ts_wandb_log *log, struct ts_error *err)
@@ -174,9 +176,11 @@ static enum ts_status read_records(struct wandb *w, struct ts_wandb_log *log, st
 		if (end == TS_WANDB_LONG)
 			ts_wandb_tell(&w->history.s, "long_record", TS_NOTICE_SKIPPED, "a record of more than 16 MiB");
 		if (end == TS_WANDB_DAMAGED)
-			ts_wandb_tell(&w->history.s, "bad_block", TS_NOTICE_SKIPPED, "a checksum or a length is wrong; what is left of its 32 KiB is not read");
+			ts_wandb_tell(&w->history.s, "bad_block", TS_NOTICE_SKIPPED,
+				      "a checksum or a length is wrong; what is left of its 32 KiB is not read");
 		if (end == TS_WANDB_CUT)
-			ts_wandb_tell(&w->history.s, "cut_record", TS_NOTICE_INFO, "the file ends inside a record, as one does that is being written");
+			ts_wandb_tell(&w->history.s, "cut_record", TS_NOTICE_INFO,
+				      "the file ends inside a record, as one does that is being written");
 		if (end == TS_WANDB_END || end == TS_WANDB_CUT)
 			return ts_wandb_history_end(&w->history, err);
 		if (tell_progress(w, log, err))
@@ -228,7 +232,8 @@ static enum ts_status take_file(struct wandb *w, const char *name,
 		return status;
 	}
 	if (status)
-		ts_notice_add(&w->notices, "bad_side_file", TS_NOTICE_SKIPPED, ts_span_str(path + strlen(w->beside)), 0, why.text);
+		ts_notice_add(&w->notices, "bad_side_file", TS_NOTICE_SKIPPED, ts_span_str(path + strlen(w->beside)), 0,
+			      why.text);
 	return TS_OK;
 }
 
@@ -237,7 +242,8 @@ static enum ts_status write_facts(void *ctx, struct ts_buf *json, struct ts_erro
 	struct wandb *w = ctx;
 	struct ts_json j = ts_json_of(json);
 
-	if (ts_wandb_history_facts(&w->history, err) || (!w->any_environment && take_file(w, "wandb-metadata.json", ts_wandb_metadata, err)) ||
+	if (ts_wandb_history_facts(&w->history, err) ||
+	    (!w->any_environment && take_file(w, "wandb-metadata.json", ts_wandb_metadata, err)) ||
 	    take_file(w, "requirements.txt", ts_wandb_requirements, err))
 		return err->status;
 	ts_fact_tree_write(&w->facts, &j);

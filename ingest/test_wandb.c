@@ -348,6 +348,46 @@ static void steps_that_go_back_are_a_restart(void **state)
 	test_run_finish(&t);
 }
 
+static void steps_at_the_ends_of_what_is_counted(void **state)
+{
+	struct test_run t;
+	struct made m;
+
+	(void)state;
+	test_run_init(&t);
+	made_init(&m);
+	HISTORY(&m, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "loss", "1"); /* -1 */
+	HISTORY(&m, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "loss", "2");	/* 2^63 - 1 */
+	HISTORY(&m, NULL, "loss", "3");							/* one more */
+	ingest_made(&t, &m);
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":-1,\"scalars\":{\"loss\":1.0}}\n"
+					    "{\"rank\":0,\"step\":\"9223372036854775807\",\"scalars\":{\"loss\":2.0}}\n");
+	test_expect_notice(&t, "bad_step", TS_NOTICE_SKIPPED, 0, 1);
+	test_run_finish(&t);
+}
+
+/* 16 MiB of values in one record: what is more than fits is counted. */
+static void a_step_of_too_many_values(void **state)
+{
+	struct ts_buf b = TS_BUF_INIT(TS_WANDB_RECORD_MAX);
+	struct test_run t;
+	struct made m;
+
+	(void)state;
+	test_run_init(&t);
+	made_init(&m);
+	while (b.len < TS_WANDB_RECORD_MAX - 4096)
+		item(&b, 1, "=a", "1");
+	put(&m, 2, &b);
+	HISTORY(&m, "\x08\x01", "a", "2");
+	ts_buf_finish(&b);
+	ingest_made(&t, &m);
+	assert_int_equal(t.result.rows, 2);
+	assert_non_null(test_notice(&t, "too_many_values"));
+	assert_non_null(test_notice(&t, "repeated_value"));
+	test_run_finish(&t);
+}
+
 /* Two samples before the first row and one behind it are its; a row without a sample has none. */
 static void system_metrics_are_means(void **state)
 {
@@ -755,6 +795,8 @@ int main(void)
 		cmocka_unit_test(old_logs_have_their_step_among_the_values),
 		cmocka_unit_test(typed_values),
 		cmocka_unit_test(steps_that_go_back_are_a_restart),
+		cmocka_unit_test(steps_at_the_ends_of_what_is_counted),
+		cmocka_unit_test(a_step_of_too_many_values),
 		cmocka_unit_test(system_metrics_are_means),
 		cmocka_unit_test(configuration_changes_piece_by_piece),
 		cmocka_unit_test(metadata_stands_in_for_the_environment),

@@ -10,7 +10,7 @@
 enum {
 	SYSTEM_MAX = 1024,
 	SUMMARY_MAX = TS_FACT_INLINE_MAX, /* bytes of one value */
-	ITEMS_MAX = 1 << 30,		  /* bytes: what a record of 16 MiB may become */
+	ITEMS_MAX = 64 << 20,		  /* bytes: some 700,000 values of one step */
 };
 
 /* A system metric: mean of its samples since the row in hand began. */
@@ -281,8 +281,8 @@ static bool step_of(struct ts_span message, int64_t *ret_step)
 enum step_found { STEP_NONE, STEP_FOUND, STEP_BAD };
 
 /* The items of a record, in w->items. */
-static enum ts_status read_items(struct ts_wandb_history *w, struct ts_span history, enum step_found *ret_found, int64_t *ret_step,
-				 struct ts_error *err)
+static enum ts_status read_items(struct ts_wandb_history *w, struct ts_span history, enum step_found *ret_found,
+				 int64_t *ret_step, struct ts_error *err)
 {
 	struct ts_pb pb = ts_pb_of(history);
 	struct ts_pb_field f;
@@ -297,7 +297,10 @@ static enum ts_status read_items(struct ts_wandb_history *w, struct ts_span hist
 		if (f.number != 1 || f.wire != TS_PB_BYTES)
 			continue;
 		if (!item_parts(w, f.bytes, &item)) {
-			ts_wandb_tell(&w->s, "bad_message", TS_NOTICE_SKIPPED, "a value without a name, or one that does not fit its length");
+			ts_wandb_tell(&w->s, "bad_message", TS_NOTICE_SKIPPED,
+				      "a value without a name, or one that does not fit its length");
+		} else if (w->items.len > ITEMS_MAX - sizeof item) {
+			ts_wandb_tell(&w->s, "too_many_values", TS_NOTICE_SKIPPED, "a step of more than 64 MiB of values");
 		} else if (item.key != TS_KEY_NONE) {
 			note_type(w, item.key);
 			ts_buf_bytes(&w->items, &item, sizeof item);

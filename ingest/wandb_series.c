@@ -128,7 +128,8 @@ static enum ts_status name_series(struct ts_wandb_series *w, uint32_t key, struc
 	return TS_OK;
 }
 
-static enum ts_status column_of(struct ts_wandb_series *w, uint32_t key, enum ts_column_type type, uint32_t *column, struct ts_error *err)
+static enum ts_status column_of(struct ts_wandb_series *w, uint32_t key, enum ts_column_type type, uint32_t *column,
+				struct ts_error *err)
 {
 	struct ts_wandb_one *s = &w->of[key];
 	struct ts_rows_column c = {.type = type, .precision = TS_PRECISION_F64};
@@ -162,7 +163,8 @@ enum ts_status ts_wandb_number(struct ts_wandb_series *w, uint32_t key, double v
 	return ts_rows_f64(w->rows, s->number - 1, s->factor == 1 ? value : value * s->factor, err);
 }
 
-enum ts_status ts_wandb_text(struct ts_wandb_series *w, uint32_t key, enum ts_column_type type, struct ts_span value, struct ts_error *err)
+enum ts_status ts_wandb_text(struct ts_wandb_series *w, uint32_t key, enum ts_column_type type, struct ts_span value,
+			     struct ts_error *err)
 {
 	struct ts_wandb_one *s = &w->of[key];
 	uint32_t *column = type == TS_COLUMN_TEXT ? &s->text : &s->json;
