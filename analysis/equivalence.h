@@ -4,8 +4,9 @@
  * steps hang together, a run gives one number, and what lies between runs is seen by comparing runs only.
  *
  *	difference	candidate / mean of the repeats - 1
- *	error		s sqrt(1 + 1/n) / |mean|: s the deviation (n - 1) of the levels of the n repeats. One more run of their recipe has a
- *			difference with Student's t of n - 1 degrees of freedom times that: the candidate may scatter as they do.
+ *	error		s sqrt(1 + 1/n) / |mean|: s the deviation (n - 1) of the levels of the n repeats. One more run of their
+ *			recipe has a difference with Student's t of n - 1 degrees of freedom times that: the candidate may
+ *			scatter as they do.
  *	low, high	difference -+ t(1 - TS_EQUIVALENCE_ALPHA) error
  *	p_value		of no difference, two-sided
  *	seen		(t(1 - a / 2) + t(TS_EQUIVALENCE_POWER)) error: what would have been called a difference that often

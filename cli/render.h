@@ -72,7 +72,8 @@ enum ts_status ts_render_gate_text(struct ts_cli *cli, const struct ts_verdict *
 enum ts_status ts_render_gate_json(const struct ts_verdict *v, struct ts_arena *arena, struct ts_buf *out, struct ts_error *err);
 /* Which runs a candidate would be held against: text, and docs/schemas/baseline.schema.json, which is a bundle. */
 enum ts_status ts_render_baseline_text(struct ts_cli *cli, const struct ts_gate_input *in, struct ts_error *err);
-enum ts_status ts_render_baseline_json(const struct ts_gate_input *in, struct ts_arena *arena, struct ts_buf *out, struct ts_error *err);
+enum ts_status ts_render_baseline_json(const struct ts_gate_input *in, struct ts_arena *arena, struct ts_buf *out,
+				       struct ts_error *err);
 /* Where the level of a metric of a branch changed, as docs/schemas/trend.schema.json; for people it is a report (report.h). */
 void ts_render_trend_json(struct ts_cli *cli, const struct ts_trend *trend);
 /* Of three runs or more; all: no list of names is cut. */

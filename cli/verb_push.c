@@ -1,7 +1,7 @@
 /* verb_push.c - tscope push: what training left on disk becomes runs with names.
  *
- * A word is one run or a folder of runs (ingest/discover.h); each run is one push of its own: objects through the sender, then the commit that makes the name point at the head.
- * One that fails does not stop the others; the command then ends with 2.
+ * A word is one run or a folder of runs (ingest/discover.h); each run is one push of its own: objects through the sender, then
+ * the commit that makes the name point at the head. One that fails does not stop the others; the command then ends with 2.
  */
 #include "base/clock.h"
 #include "base/limits.h"

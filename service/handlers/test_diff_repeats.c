@@ -363,7 +363,8 @@ static void evaluations_are_asked(void **state)
 		assert_int_equal(row->points, k ? 1 : 10);
 		assert_int_equal(row->last_step, k ? 80 : 99);
 		assert_int_equal(row->answer, is_eval ? TS_TIER_FAILS : TS_TIER_HOLDS);
-		/* Three are asked: scipy, (t.ppf(1 - .005/6, 3) + t.ppf(.9, 3)) sqrt(5/4) std([5, 5.001, 5.002, 5], ddof=1) / 5.00075 */
+		/* Three are asked: scipy, (t.ppf(1 - .005/6, 3) + t.ppf(.9, 3)) sqrt(5/4) std([5, 5.001, 5.002, 5], ddof=1) /
+		 * 5.00075 */
 		if (is_eval)
 			assert_true(fabs(row->seen - 0.0026770861719966565) < 1e-12);
 	}

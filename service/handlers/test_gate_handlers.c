@@ -1,5 +1,6 @@
-/* test_gate_handlers.c - Gate and Baseline on runs whose step time is a fact (config.time, which is no part of the key here): which runs become
- * candidates, baselines, history and pairs, and why the others do not. How runs are reduced, and how they are judged, are other tests'. */
+/* test_gate_handlers.c - Gate and Baseline on runs whose step time is a fact (config.time, which is no part of the key here): which
+ * runs become candidates, baselines, history and pairs, and why the others do not. How runs are reduced, and how they are judged,
+ * are other tests'. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
