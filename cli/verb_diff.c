@@ -121,6 +121,16 @@ static enum ts_status matrix(struct ts_cli *cli, struct ts_error *err)
 	return status;
 }
 
+/* Facts of a summary that TraceML wrote say what its compare would; without --as they are facts like others. */
+static void hint(const struct ts_cli *cli, const struct ts_diff *diff)
+{
+	for (size_t i = 0; i < diff->n_facts; i++)
+		if (ts_span_is(diff->facts[i].path, TS_TRACEML_FACTS "generated_at") && diff->facts[i].a && diff->facts[i].b) {
+			ts_cli_say(cli, "both are summaries of TraceML: --as traceml compares them as it would, and says what that passes over");
+			return;
+		}
+}
+
 static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 {
 	struct ts_diff_request request = {.plots = plots_of(cli)};
@@ -158,6 +168,8 @@ static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
 		status = answer(cli, &diff, reproduce ? &how : NULL, err);
 	if (!status)
 		cli->exit_code = exit_code(cli, &diff);
+	if (!status && !cli->json)
+		hint(cli, &diff);
 	return status;
 }
 

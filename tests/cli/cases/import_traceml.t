@@ -224,4 +224,5 @@ $ tscope diff --as else before hidden
 # Without --as: they have no series, so nothing says whether they computed the same.
 $ tscope diff --first before hidden
 | -	-	-
+! tscope: both are summaries of TraceML: --as traceml compares them as it would, and says what that passes over
 [3]
