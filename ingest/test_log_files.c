@@ -160,6 +160,7 @@ static void tables(void **state)
 	} cases[] = {
 		{"a.csv", "step,loss\n1,0.5\n2,0.25\n", "1 0.5|2 0.25", NULL},
 		{"a.csv", "\xef\xbb\xbfstep,loss\r\n1,0.5\r\n2,0.25\r\n", "1 0.5|2 0.25", "bom"},
+		{"a.csv", "step,loss\r\n1,0.5\r\n\r\n2,0.25\r\n", "1 0.5|2 0.25", NULL},
 		{"a.csv", "# made by hand\n\nstep;loss\n1;0.5\n2;0.25", "1 0.5|2 0.25", NULL},
 		{"a.tsv", "step\tloss\n1\t.5\n2\t+0.25\n", "1 0.5|2 0.25", NULL},
 		{"a.csv", "\"step\",\"a \"\"b\"\"\nc\",loss\n\"1\",x,\"0.5\"\n2,\"y\nz\",0.25\n", "1 0.5|2 0.25", NULL},
@@ -241,6 +242,11 @@ static void a_map_says_it_otherwise(void **state)
 	assert_string_equal(test_fact(&t, "columns.step.source"), "n");
 	assert_string_equal(test_fact(&t, "columns.scalars\\.loss.source"), "train cost");
 	test_expect_notice(&t, "map_unused", TS_NOTICE_INFO, 0, 1);
+	/* a step that is mapped to something else is none */
+	test_write(&t, "d/.tscope-map", "step = extra.tick\n");
+	file(&t, "d/d.csv", "step,iter,loss\n5,1,0.5\n5,2,0.25\n");
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":1,\"scalars\":{\"loss\":0.5},\"extra\":{\"tick\":5.0}}\n"
+					    "{\"rank\":0,\"step\":2,\"scalars\":{\"loss\":0.25},\"extra\":{\"tick\":5.0}}\n");
 	/* what no name knows is read where a map lies beside it */
 	file(&t, "b.csv", "n,x\n3,0.5\n");
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":3,\"scalars\":{\"x\":0.5}}\n");
@@ -284,6 +290,7 @@ static void what_is_no_log_of_steps_is_refused(void **state)
 		{"a.csv", "name,price\nx,3\n"},	       {"a.csv", ""},
 		{"a.jsonl", "{\"prompt\":\"x\"}\n"},   {"a.jsonl", ""},
 		{"a.json", "{\"step\": {\"x\": {}}}"}, {"a.txt", "12 bottles\n"},
+		{"a.txt", "1 0.5\nand so on it goes\n"},
 		{"requirements.txt", "torch 2\nx\n"},  {"steps.jsonl", "{\"step\":1}\n"},
 	};
 
@@ -299,6 +306,18 @@ static void what_is_no_log_of_steps_is_refused(void **state)
 }
 
 /* --- restarts and series of their own --- */
+
+static void text_is_kept(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	file(&t, "a.csv", "step,loss,note\n1,0.5,\"a \"\"b\"\", c\"\n2,0.25,d \"e\"\n");
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":1,\"scalars\":{\"loss\":0.5},\"extra\":{\"note\":\"a \\\"b\\\", c\"}}\n"
+					    "{\"rank\":0,\"step\":2,\"scalars\":{\"loss\":0.25},\"extra\":{\"note\":\"d \\\"e\\\"\"}}\n");
+	test_run_finish(&t);
+}
 
 static void a_second_series_is_no_restart(void **state)
 {
@@ -483,6 +502,7 @@ int main(void)
 		cmocka_unit_test(a_map_says_it_otherwise),
 		cmocka_unit_test(a_map_that_is_wrong_is_an_error),
 		cmocka_unit_test(what_is_no_log_of_steps_is_refused),
+		cmocka_unit_test(text_is_kept),
 		cmocka_unit_test(a_second_series_is_no_restart),
 		cmocka_unit_test(times_are_recognised),
 		cmocka_unit_test(decimals_are_seen),
