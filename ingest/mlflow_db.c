@@ -135,18 +135,16 @@ static enum ts_status open_base(const char *path, struct ts_arena *arena, sqlite
 
 /* --- queries --- */
 
-static enum ts_status prepare(sqlite3 *db, const char *path, const char *sql, const char *part, sqlite3_stmt **ret_query,
-			      struct ts_error *err)
+/* NULL when it failed. */
+static sqlite3_stmt *prepare(sqlite3 *db, const char *path, const char *sql, const char *part, struct ts_error *err)
 {
 	sqlite3_stmt *query = NULL;
 
-	if (sqlite3_prepare_v2(db, sql, -1, &query, NULL) || (part && sqlite3_bind_text(query, 1, part, -1, SQLITE_STATIC))) {
-		(void)sqlite_error(db, path, err);
-		(void)sqlite3_finalize(query);
-		return err->status;
-	}
-	*ret_query = query;
-	return TS_OK;
+	if (!sqlite3_prepare_v2(db, sql, -1, &query, NULL) && (!part || !sqlite3_bind_text(query, 1, part, -1, SQLITE_STATIC)))
+		return query;
+	(void)sqlite_error(db, path, err);
+	(void)sqlite3_finalize(query);
+	return NULL;
 }
 
 /* false at the end, and when it failed: then err has it. */
@@ -180,7 +178,8 @@ static enum ts_status check_tables(sqlite3 *db, const char *path, struct ts_erro
 		sqlite3_stmt *query;
 		enum ts_status status = TS_OK;
 
-		if (prepare(db, path, sql, names[i], &query, err))
+		query = prepare(db, path, sql, names[i], err);
+		if (!query)
 			return err->status;
 		if (next_row(query, path, &status, err) && sqlite3_column_int(query, 0) != 1)
 			status = ts_error_set(err, TS_INVALID, "%s: no database of MLflow's: it has no table %s", path, names[i]);
@@ -265,7 +264,8 @@ static enum ts_status list_parts(sqlite3 *db, const char *path, struct ts_arena 
 
 	*ret_parts = NULL;
 	*ret_n = 0;
-	if (prepare(db, path, sql, NULL, &query, err))
+	query = prepare(db, path, sql, NULL, err);
+	if (!query)
 		return err->status;
 	while (next_row(query, path, &status, err))
 		if (add_part(text_at(query, 0), arena, ret_parts, ret_n, &cap, err))
@@ -358,7 +358,8 @@ static enum ts_status read_record(struct base *b, struct ts_error *err)
 	enum ts_status status = TS_OK;
 	bool there;
 
-	if (prepare(b->db, b->options->path, sql, b->part, &query, err))
+	query = prepare(b->db, b->options->path, sql, b->part, err);
+	if (!query)
 		return err->status;
 	there = next_row(query, b->options->path, &status, err);
 	if (there)
@@ -374,7 +375,8 @@ static enum ts_status read_pairs(struct base *b, const char *sql, bool tags, str
 	sqlite3_stmt *query;
 	enum ts_status status = TS_OK;
 
-	if (prepare(b->db, b->options->path, sql, b->part, &query, err))
+	query = prepare(b->db, b->options->path, sql, b->part, err);
+	if (!query)
 		return err->status;
 	while (next_row(query, b->options->path, &status, err)) {
 		struct ts_span key = text_at(query, 0), value = text_at(query, 1);
@@ -395,7 +397,8 @@ static enum ts_status read_keys(struct base *b, struct ts_error *err)
 	sqlite3_stmt *query;
 	enum ts_status status = TS_OK;
 
-	if (prepare(b->db, b->options->path, sql, b->part, &query, err))
+	query = prepare(b->db, b->options->path, sql, b->part, err);
+	if (!query)
 		return err->status;
 	while (next_row(query, b->options->path, &status, err)) {
 		uint64_t n = (uint64_t)sqlite3_column_int64(query, 1);
@@ -450,7 +453,8 @@ static enum ts_status read_metric(struct base *b, const struct ts_mlflow_metric 
 	sqlite3_stmt *query;
 	enum ts_status status = TS_OK;
 
-	if (prepare(b->db, path, sql, b->part, &query, err))
+	query = prepare(b->db, path, sql, b->part, err);
+	if (!query)
 		return err->status;
 	if (sqlite3_bind_text(query, 2, (const char *)metric->key.data, (int)metric->key.len, SQLITE_STATIC))
 		status = sqlite_error(b->db, path, err);
