@@ -277,6 +277,7 @@ static void old_logs_have_their_step_among_the_values(void **state)
 {
 	struct ts_span loss = ts_span_str("scalars.loss");
 	struct ts_index index = {.rank = 0};
+	struct ts_buf b = TS_BUF_INIT(4096);
 	struct test_run t;
 	struct made m;
 
@@ -286,7 +287,17 @@ static void old_logs_have_their_step_among_the_values(void **state)
 	HISTORY(&m, NULL, "=loss", "1.5", "=_step", "3", "=_timestamp", "1795000000.5", "=_runtime", "7");
 	HISTORY(&m, NULL, "=loss", "\"NaN\"");
 	HISTORY(&m, "\x08\x07", "=loss", "-Infinity", "=_step", "9", "=x", "{\"a\": 1, \"b\": {\"c\": [1, {\"d\": 2}], \"e\": null}}");
+	item(&b, 1, "=x", "{\"a\": 1, \"b\": {\"best\": 5}}");
+	item(&b, 1, "=w", "{\"_type\": \"histogram\", \"n\": 1}");
+	item(&b, 1, "=gone", "6");
+	item(&b, 2, "=gone", "");
+	put(&m, 3, &b);
+	ts_buf_finish(&b);
 	ingest_made(&t, &m);
+	assert_string_equal(test_fact(&t, "other.wandb.summary.x.a"), ""); /* as the last step has it */
+	assert_string_equal(test_fact(&t, "other.wandb.summary.x.b.best"), "5");
+	assert_string_equal(test_fact(&t, "other.wandb.summary.w.n"), "");
+	assert_string_equal(test_fact(&t, "other.wandb.summary.gone"), "");
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":3,\"timestamp\":1795000000.5,\"scalars\":{\"loss\":1.5}}\n"
 					    "{\"rank\":0,\"step\":4,\"scalars\":{\"loss\":\"NaN\"}}\n"
 					    "{\"rank\":0,\"step\":7,\"scalars\":{\"loss\":\"-Infinity\",\"x\":{\"a\":1.0,\"b\":{\"c\":[1,{\"d\":2}]}}}}\n");
@@ -467,7 +478,8 @@ static void metadata_stands_in_for_the_environment(void **state)
 	HISTORY(&m, "", "loss", "1");
 	test_write(&t, "wb/files/wandb-metadata.json",
 		   "{\"os\": \"Linux-5\", \"python\": \"3.9.1\", \"gpu\": \"A100\", \"gpu_count\": 8, \"email\": \"a@b\",\n"
-		   " \"git\": {\"remote\": \"git@h:x\", \"commit\": \"abc\"}, \"args\": [\"--x\"], \"host\": \"node-1\"}");
+		   " \"git\": {\"remote\": \"git@h:x\", \"commit\": \"abc\"}, \"args\": [\"--x\", \"--api-key\", \"k\"], \"program\": \"train.py\",\n"
+		   " \"gpu_nvidia\": [{\"name\": \"A100\", \"memoryTotal\": 5}], \"host\": \"node-1\"}");
 	ingest_made(&t, &m);
 	assert_string_equal(test_fact(&t, "hardware.platform"), "Linux-5");
 	assert_string_equal(test_fact(&t, "libraries.python"), "3.9.1");
@@ -476,6 +488,10 @@ static void metadata_stands_in_for_the_environment(void **state)
 	assert_string_equal(test_fact(&t, "code.commit"), "abc");
 	assert_string_equal(test_fact(&t, "code.remote"), "git@h:x");
 	assert_string_equal(test_fact(&t, "session.host"), "node-1");
+	assert_string_equal(test_fact(&t, "session.argv[0]"), "train.py");
+	assert_string_equal(test_fact(&t, "session.argv[1]"), "--x");
+	assert_string_equal(test_fact(&t, "session.argv[3]"), "<redacted>");
+	assert_string_equal(test_fact(&t, "hardware.gpus[0].name"), "A100");
 	test_write(&t, "wb/files/wandb-metadata.json", "{\"os\": ");
 	made_init(&m);
 	HISTORY(&m, "", "loss", "1");

@@ -455,9 +455,56 @@ static const struct field *find_member(const struct field *fields, size_t n, str
 	return NULL;
 }
 
+/* program and args of the metadata as one list of words. */
+static enum ts_status take_words(struct ts_fact_tree *t, struct ts_span program, struct ts_span args, struct ts_error *err)
+{
+	struct ts_buf buf = TS_BUF_INIT(2 * TS_JSON_FILE_MAX);
+	uint32_t node;
+	enum ts_status status;
+
+	if (program.len < 2 || args.len < 2 || program.data[0] != '"' || args.data[0] != '[')
+		return TS_OK;
+	ts_buf_char(&buf, '[');
+	ts_buf_span(&buf, program);
+	if (memchr(args.data, '"', args.len))
+		ts_buf_char(&buf, ',');
+	ts_buf_span(&buf, ts_span_of(args.data + 1, args.len - 1));
+	status = ts_buf_check(&buf, err);
+	if (!status)
+		status = ts_fact_tree_path(t, "session.argv", &node, err);
+	if (!status)
+		status = ts_fact_tree_set(t, node, ts_buf_view(&buf), err);
+	ts_buf_finish(&buf);
+	return status;
+}
+
+/* What is kept as it stands: lists. */
+struct kept {
+	struct ts_span program, args, gpus;
+};
+
+static struct ts_span *kept_as(struct kept *kept, struct ts_span name)
+{
+	if (ts_span_is(name, "program"))
+		return &kept->program;
+	if (ts_span_is(name, "args"))
+		return &kept->args;
+	return ts_span_is(name, "gpu_nvidia") ? &kept->gpus : NULL;
+}
+
+static enum ts_status end_metadata(struct ts_fact_tree *t, const struct kept *kept, struct ts_error *err)
+{
+	uint32_t node;
+
+	if (kept->gpus.len && (ts_fact_tree_path(t, "hardware.gpus", &node, err) || ts_fact_tree_set(t, node, kept->gpus, err)))
+		return err->status;
+	return take_words(t, kept->program, kept->args, err);
+}
+
 static enum ts_status take_metadata(struct ts_fact_tree *t, struct ts_json_reader *r, struct ts_error *err)
 {
 	struct ts_json_token token;
+	struct kept kept = {.program = {NULL, 0}};
 	bool in_git = false;
 
 	if (ts_json_next(r, &token, err))
@@ -470,7 +517,7 @@ static enum ts_status take_metadata(struct ts_fact_tree *t, struct ts_json_reade
 		if (ts_json_next(r, &token, err))
 			return err->status;
 		if (token.type == TS_JSON_END && !in_git)
-			return TS_OK;
+			return end_metadata(t, &kept, err);
 		if (token.type == TS_JSON_END) {
 			in_git = false;
 			continue;
@@ -482,6 +529,11 @@ static enum ts_status take_metadata(struct ts_fact_tree *t, struct ts_json_reade
 			if (token.type == TS_JSON_ARRAY && ts_json_skip(r, NULL, err))
 				return err->status;
 			in_git = token.type == TS_JSON_OBJECT;
+			continue;
+		}
+		if (!in_git && kept_as(&kept, token.text)) {
+			if (ts_json_skip(r, kept_as(&kept, token.text), err))
+				return err->status;
 			continue;
 		}
 		field = in_git ? find_member(git_fields, COUNT_OF(git_fields), token.text)

@@ -390,6 +390,40 @@ static enum ts_status keep_summary(struct ts_wandb_history *w, uint32_t key, str
 	return TS_OK;
 }
 
+static enum ts_status keep_value(struct ts_wandb_history *w, uint32_t key, struct ts_span json, struct ts_error *err);
+
+/* Old SDKs give an object whole: each member under its own name, as in the steps. */
+static enum ts_status keep_members(struct ts_wandb_history *w, uint32_t parent, struct ts_span object, struct ts_error *err)
+{
+	struct ts_buf scratch = TS_BUF_INIT(2 * TS_TEXT_MAX);
+	struct ts_json_reader r;
+	struct ts_json_token token;
+	struct ts_error why;
+	enum ts_status status = TS_OK;
+
+	ts_json_reader_init(&r, object, &scratch);
+	(void)ts_json_next(&r, &token, &why);
+	while (!status && !ts_json_next(&r, &token, &why) && token.type == TS_JSON_KEY) {
+		uint32_t key = ts_wandb_key(&w->s, parent, token.text);
+		struct ts_span raw;
+
+		if (ts_json_skip(&r, &raw, &why))
+			break;
+		if (key != TS_KEY_NONE)
+			status = keep_value(w, key, raw, err);
+	}
+	ts_buf_finish(&scratch);
+	return status;
+}
+
+static enum ts_status keep_value(struct ts_wandb_history *w, uint32_t key, struct ts_span json, struct ts_error *err)
+{
+	if (json.len == 0 || json.data[0] != '{' || json.len > TS_TEXT_MAX)
+		return keep_summary(w, key, json, err);
+	w->s.of[key].summary.data = NULL;
+	return ts_wandb_is_media(json) ? TS_OK : keep_members(w, key, json, err);
+}
+
 enum ts_status ts_wandb_history_summary(struct ts_wandb_history *w, struct ts_span message, struct ts_error *err)
 {
 	struct ts_pb pb = ts_pb_of(message);
@@ -401,7 +435,7 @@ enum ts_status ts_wandb_history_summary(struct ts_wandb_history *w, struct ts_sp
 		if (f.number > 2 || f.wire != TS_PB_BYTES || !item_parts(w, f.bytes, &item) || item.key == TS_KEY_NONE)
 			continue;
 		note_type(w, item.key);
-		if (keep_summary(w, item.key, f.number == 1 ? item.json : ts_span_of(NULL, 0), err))
+		if (keep_value(w, item.key, f.number == 1 ? item.json : ts_span_of(NULL, 0), err))
 			return err->status;
 	}
 	return TS_OK;
@@ -445,10 +479,9 @@ static enum ts_status summary_fact(struct ts_wandb_history *w, uint32_t key, str
 enum ts_status ts_wandb_history_facts(struct ts_wandb_history *w, struct ts_error *err)
 {
 	for (uint32_t key = 1; key < w->s.keys.n; key++) {
-		const struct ts_span value = w->s.of[key].summary;
 		enum ts_status status;
 
-		if (!is_news(w, key) || (value.data[0] == '{' && ts_wandb_is_media(value)))
+		if (!is_news(w, key))
 			continue;
 		status = summary_fact(w, key, err);
 		if (status == TS_INVALID || status == TS_TOO_LARGE)
