@@ -2,6 +2,7 @@
 #include "cli/ask.h"
 
 #include "base/limits.h"
+#include "base/object.h"
 
 /* One unary method: its request is packed by ts_wire_pack_REQUEST, its reply unpacked by ts_wire_unpack_REPLY. */
 #define ASK(method, request, reply, in, ret)                                                                       \
@@ -171,4 +172,16 @@ enum ts_status ts_ask_object(struct ts_channel *ch, const struct ts_id *id, stru
 		*ret_object = want.object;
 	ts_buf_finish(&packed);
 	return status;
+}
+
+enum ts_status ts_ask_long_text(struct ts_channel *ch, const struct ts_fact *fact, struct ts_arena *arena,
+				struct ts_span *ret_text, struct ts_error *err)
+{
+	struct ts_object object;
+	struct ts_span bytes;
+
+	if (ts_ask_object(ch, &fact->text_id, arena, &bytes, err) || ts_object_parse(bytes, &object, err))
+		return err->status;
+	*ret_text = object.payload;
+	return TS_OK;
 }

@@ -41,5 +41,8 @@ enum ts_status ts_ask_gc(struct ts_channel *ch, const struct ts_gc_request *in, 
 /* One object, verified against its id, in the arena. */
 enum ts_status ts_ask_object(struct ts_channel *ch, const struct ts_id *id, struct ts_arena *arena,
 			     struct ts_span *ret_object, struct ts_error *err);
+/* The text of a fact of type TS_FACT_LONG, which lies in an object of its own. */
+enum ts_status ts_ask_long_text(struct ts_channel *ch, const struct ts_fact *fact, struct ts_arena *arena,
+				struct ts_span *ret_text, struct ts_error *err);
 
 #endif

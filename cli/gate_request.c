@@ -2,7 +2,6 @@
 
 #include "base/file.h"
 #include "base/limits.h"
-#include "base/object.h"
 #include "cli/ask.h"
 #include "cli/find_runs.h"
 #include "cli/gate_record.h"
@@ -247,19 +246,6 @@ static bool split(const struct ts_cli *cli, const struct ts_gate_request *reques
 	return false;
 }
 
-static enum ts_status long_text(struct ts_cli *cli, const struct ts_fact *fact, struct ts_span *ret,
-				struct ts_error *err)
-{
-	struct ts_object object;
-	struct ts_span bytes;
-
-	if (ts_ask_object(cli->target.channel, &fact->text_id, &cli->arena, &bytes, err) ||
-	    ts_object_parse(bytes, &object, err))
-		return err->status;
-	*ret = object.payload;
-	return TS_OK;
-}
-
 /* What the server cannot read of it. */
 static enum ts_status add_ancestors(struct ts_cli *cli, struct ts_span spec, struct ts_gate_request *io,
 				    struct ts_error *err)
@@ -276,7 +262,8 @@ static enum ts_status add_ancestors(struct ts_cli *cli, struct ts_span spec, str
 	shallow = ts_facts_find(&head.facts, ts_span_str("code.shallow"));
 	if (ancestors && ancestors->type == TS_FACT_TEXT)
 		io->ancestors = ancestors->text;
-	else if (ancestors && ancestors->type == TS_FACT_LONG && long_text(cli, ancestors, &io->ancestors, err))
+	else if (ancestors && ancestors->type == TS_FACT_LONG &&
+		 ts_ask_long_text(cli->target.channel, ancestors, &cli->arena, &io->ancestors, err))
 		return err->status;
 	for (size_t i = 0; i < io->ancestors.len; i++)
 		lines += io->ancestors.data[i] == '\n';

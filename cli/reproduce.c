@@ -289,15 +289,11 @@ static enum ts_status load(struct ts_cli *cli, struct ts_facts *facts, const cha
 {
 	for (size_t i = 0; i < facts->n; i++) {
 		struct ts_fact *fact = &facts->items[i];
-		struct ts_object object;
-		struct ts_span bytes;
 
 		if (fact->type != TS_FACT_LONG || !ts_span_is(fact->path, path))
 			continue;
-		if (ts_ask_object(cli->target.channel, &fact->text_id, &cli->arena, &bytes, err) ||
-		    ts_object_parse(bytes, &object, err))
+		if (ts_ask_long_text(cli->target.channel, fact, &cli->arena, &fact->text, err))
 			return err->status;
-		fact->text = object.payload;
 	}
 	return TS_OK;
 }
