@@ -3,16 +3,11 @@
 
 #include "cli/gate_record.h"
 
-#include <math.h>
 #include <stdio.h>
 
 static void number(struct ts_json *j, const char *key, double value)
 {
-	ts_json_key(j, key);
-	if (isnan(value))
-		ts_json_null(j);
-	else
-		ts_json_double(j, value);
+	ts_json_known_real(j, key, true, value);
 }
 
 static void truth(struct ts_json *j, const char *key, bool value)
@@ -108,7 +103,7 @@ static void values(struct ts_json *j, const struct ts_reduction *r)
 		char key[64];
 
 		(void)snprintf(key, sizeof key, "%s%s", ts_metrics[m].name, ts_unit_suffix(ts_metrics[m].unit));
-		number(j, key, r->metrics[m].known ? r->metrics[m].value : (double)NAN);
+		ts_json_known_real(j, key, r->metrics[m].known, r->metrics[m].value);
 	}
 	ts_json_end(j);
 }

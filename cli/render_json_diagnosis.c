@@ -7,25 +7,6 @@ static void real(struct ts_json *j, const char *key, double value)
 	ts_json_double(j, value);
 }
 
-/* NaN is what could not be had. */
-static void real_or_null(struct ts_json *j, const char *key, double value)
-{
-	ts_json_key(j, key);
-	if (isnan(value))
-		ts_json_null(j);
-	else
-		ts_json_double(j, value);
-}
-
-static void step(struct ts_json *j, const char *key, bool known, int64_t at)
-{
-	ts_json_key(j, key);
-	if (known)
-		ts_json_i64(j, at);
-	else
-		ts_json_null(j);
-}
-
 static void word(struct ts_json *j, const char *key, const char *text)
 {
 	ts_json_key(j, key);
@@ -41,20 +22,20 @@ void ts_json_gap(struct ts_json *j, const char *key, const struct ts_gap *gap)
 	}
 	ts_json_object(j);
 	real(j, "quantum", gap->quantum);
-	step(j, "visible_step", gap->visible, gap->visible_step);
-	real_or_null(j, "first_ratio", gap->first);
-	real_or_null(j, "at_visible_ratio", gap->at_visible);
-	real_or_null(j, "after_10_ratio", gap->after_10);
-	real_or_null(j, "after_30_ratio", gap->after_30);
-	real_or_null(j, "after_100_ratio", gap->after_100);
-	real_or_null(j, "slope_per_step", gap->slope);
-	real_or_null(j, "saturation_ratio", gap->saturation);
-	real_or_null(j, "greatest_ratio", gap->greatest);
-	step(j, "greatest_step", true, gap->greatest_step);
-	real_or_null(j, "a_greater_ratio", gap->bias);
+	ts_json_known_step(j, "visible_step", gap->visible, gap->visible_step);
+	ts_json_known_real(j, "first_ratio", true, gap->first);
+	ts_json_known_real(j, "at_visible_ratio", true, gap->at_visible);
+	ts_json_known_real(j, "after_10_ratio", true, gap->after_10);
+	ts_json_known_real(j, "after_30_ratio", true, gap->after_30);
+	ts_json_known_real(j, "after_100_ratio", true, gap->after_100);
+	ts_json_known_real(j, "slope_per_step", true, gap->slope);
+	ts_json_known_real(j, "saturation_ratio", true, gap->saturation);
+	ts_json_known_real(j, "greatest_ratio", true, gap->greatest);
+	ts_json_known_step(j, "greatest_step", true, gap->greatest_step);
+	ts_json_known_real(j, "a_greater_ratio", true, gap->bias);
 	ts_json_count(j, "point_count", gap->points);
 	ts_json_count(j, "differing_count", gap->differing);
-	step(j, "last_step", true, gap->last_step);
+	ts_json_known_step(j, "last_step", true, gap->last_step);
 	ts_json_end(j);
 }
 
@@ -102,7 +83,7 @@ enum ts_status ts_json_diagnosis(struct ts_json *j, const struct ts_diagnosis *d
 	word(j, "cause", ts_cause_word(d->cause));
 	word(j, "title", ts_cause_title(d->cause));
 	word(j, "confidence", ts_confidence_word(d->confidence));
-	step(j, "step", d->has_step, d->step);
+	ts_json_known_step(j, "step", d->has_step, d->step);
 	ts_json_text(j, "sentence", d->sentence);
 	ts_json_key(j, "tiers");
 	ts_json_object(j);
@@ -149,9 +130,9 @@ void ts_json_ops(struct ts_json *j, const struct ts_op_diff *ops)
 		const struct ts_op_row *row = &ops->rows[i];
 
 		ts_json_object(j);
-		step(j, "rank", row->rank != TS_RANK_JOB, row->rank);
+		ts_json_known_step(j, "rank", row->rank != TS_RANK_JOB, row->rank);
 		word(j, "role", row->role == TS_OP_ORIGIN ? "origin" : "receiver");
-		step(j, "step", true, row->step);
+		ts_json_known_step(j, "step", true, row->step);
 		ts_json_count(j, "ordinal", row->ordinal);
 		ts_json_key(j, "name");
 		ts_json_span(j, row->name);

@@ -1,15 +1,6 @@
 /* render_json_repeats.c - of a diff as JSON: the repeats, and the second run against them (docs/schemas/diff.schema.json). */
 #include "cli/render.h"
 
-static void real_or_null(struct ts_json *j, const char *key, bool known, double value)
-{
-	ts_json_key(j, key);
-	if (!known || isnan(value))
-		ts_json_null(j);
-	else
-		ts_json_double(j, value);
-}
-
 static void envelope_row(struct ts_json *j, const struct ts_envelope_row *row)
 {
 	bool outside = row->known && (row->real || row->grown);
@@ -20,10 +11,10 @@ static void envelope_row(struct ts_json *j, const struct ts_envelope_row *row)
 	ts_json_known_step(j, "rank", row->rank != TS_RANK_JOB, row->rank);
 	ts_json_text(j, "unknown_because", row->why_not);
 	ts_json_count(j, "point_count", row->points);
-	real_or_null(j, "spread_ratio", row->known, row->spread);
-	real_or_null(j, "level_ratio", row->known, row->level);
-	real_or_null(j, "spread_there_ratio", row->known, row->spread_there);
-	real_or_null(j, "greatest_ratio", row->known, row->greatest);
+	ts_json_known_real(j, "spread_ratio", row->known, row->spread);
+	ts_json_known_real(j, "level_ratio", row->known, row->level);
+	ts_json_known_real(j, "spread_there_ratio", row->known, row->spread_there);
+	ts_json_known_real(j, "greatest_ratio", row->known, row->greatest);
 	ts_json_known_step(j, "greatest_step", row->known, row->greatest_step);
 	ts_json_count(j, "outside_count", row->outside);
 	ts_json_key(j, "is_real");
@@ -31,8 +22,8 @@ static void envelope_row(struct ts_json *j, const struct ts_envelope_row *row)
 	ts_json_key(j, "has_grown");
 	ts_json_bool(j, row->known && row->grown);
 	ts_json_known_step(j, "first_outside_step", outside, row->first_step);
-	real_or_null(j, "first_outside_ratio", outside, row->first_r);
-	real_or_null(j, "first_limit_ratio", outside, row->first_limit);
+	ts_json_known_real(j, "first_outside_ratio", outside, row->first_r);
+	ts_json_known_real(j, "first_limit_ratio", outside, row->first_limit);
 	ts_json_end(j);
 }
 
@@ -57,14 +48,14 @@ static void level_row(struct ts_json *j, const struct ts_level_row *row)
 	ts_json_known_step(j, "first_step", row->points > 0, row->first_step);
 	ts_json_known_step(j, "last_step", row->points > 0, row->last_step);
 	ts_json_count(j, "repeat_count", row->n);
-	real_or_null(j, "mean", row->known, row->mean);
-	real_or_null(j, "deviation", row->known, row->deviation);
-	real_or_null(j, "candidate", row->known, row->candidate);
-	real_or_null(j, "difference_ratio", row->known, row->difference);
-	real_or_null(j, "low_ratio", row->known, row->low);
-	real_or_null(j, "high_ratio", row->known, row->high);
-	real_or_null(j, "p_value", row->known, row->p_value);
-	real_or_null(j, "seen_ratio", row->known, row->seen);
+	ts_json_known_real(j, "mean", row->known, row->mean);
+	ts_json_known_real(j, "deviation", row->known, row->deviation);
+	ts_json_known_real(j, "candidate", row->known, row->candidate);
+	ts_json_known_real(j, "difference_ratio", row->known, row->difference);
+	ts_json_known_real(j, "low_ratio", row->known, row->low);
+	ts_json_known_real(j, "high_ratio", row->known, row->high);
+	ts_json_known_real(j, "p_value", row->known, row->p_value);
+	ts_json_known_real(j, "seen_ratio", row->known, row->seen);
 	yes_no(j, "is_equivalent", row->answer);
 	ts_json_end(j);
 }
@@ -84,7 +75,7 @@ void ts_json_repeats(struct ts_json *j, const struct ts_repeats *repeats)
 	ts_json_matrix_parts(j, &repeats->matrix, repeats->groups, repeats->n_groups);
 	yes_no(j, "inside", repeats->inside);
 	ts_json_text(j, "verdict", repeats->verdict);
-	real_or_null(j, "spread_ratio", true, repeats->spread);
+	ts_json_known_real(j, "spread_ratio", true, repeats->spread);
 	ts_json_key(j, "envelope");
 	ts_json_array(j);
 	for (size_t i = 0; i < repeats->n_rows; i++)

@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "cli/show_value.h"
 
+#include <math.h>
+
 void ts_json_id(struct ts_json *j, const char *key, const struct ts_id *id)
 {
 	char hex[TS_ID_HEX + 1];
@@ -50,6 +52,15 @@ void ts_json_known_count(struct ts_json *j, const char *key, bool known, uint64_
 	ts_json_key(j, key);
 	if (known)
 		ts_json_u64(j, n);
+	else
+		ts_json_null(j);
+}
+
+void ts_json_known_real(struct ts_json *j, const char *key, bool known, double value)
+{
+	ts_json_key(j, key);
+	if (known && !isnan(value))
+		ts_json_double(j, value);
 	else
 		ts_json_null(j);
 }
