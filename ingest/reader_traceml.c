@@ -10,6 +10,7 @@
 #include "ingest/redact.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char ts_traceml_loses[] = "";
@@ -98,6 +99,14 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* No symbolic link, which may lead out of the folder. */
+static bool is_own_file(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 int ts_traceml_sniff(const char *path)
 {
 	enum ts_file_kind kind = ts_file_kind(path);
@@ -113,7 +122,7 @@ int ts_traceml_sniff(const char *path)
 		return 0;
 	ts_arena_init(&arena, 0);
 	file = ts_path_join(&arena, path, file_name);
-	if (file && ts_file_kind(file) == TS_FILE_REGULAR)
+	if (file && is_own_file(file))
 		sure = SURE;
 	ts_arena_finish(&arena);
 	return sure;

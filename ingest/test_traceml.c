@@ -288,6 +288,10 @@ static void files_and_folders_are_known(void **state)
 	assert_int_equal(ts_traceml_sniff(path), 0);
 	(void)snprintf(path, sizeof path, "%s/logs/c", t.base);
 	assert_int_equal(ts_traceml_sniff(path), 0);
+	(void)snprintf(path, sizeof path, "%s/logs/c/final_summary.json", t.base);
+	assert_int_equal(symlink("../a/final_summary.json", path), 0);
+	(void)snprintf(path, sizeof path, "%s/logs/c", t.base);
+	assert_int_equal(ts_traceml_sniff(path), 0); /* a link may lead anywhere */
 	test_run_finish(&t);
 }
 
