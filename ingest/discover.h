@@ -1,8 +1,8 @@
 /* discover.h - which runs lie below a path: one, or a whole folder of them (wandb/, mlruns/, lightning_logs/).
  *
- * A path that a reader knows is one run, or as many as its `parts` says (a database), of which FILE#PART is one. Else its directories are walked,
- * TS_DISCOVER_DEPTH deep and without following symbolic links, and what a reader knows is a run; below one of those only where its reader
- * says that runs nest. What begins with a dot is passed over.
+ * A path that a reader knows is one run, or as many as its `parts` says (a database), of which FILE#PART is one. Else its
+ * directories are walked, TS_DISCOVER_DEPTH deep and without following symbolic links, and what a reader knows is a run; below one
+ * of those only where its reader says that runs nest. What begins with a dot is passed over.
  */
 #ifndef TSCOPE_INGEST_DISCOVER_H
 #define TSCOPE_INGEST_DISCOVER_H

@@ -12,8 +12,8 @@
  *
  *	step	  the first of step, global_step, iteration, iter, epoch (log_table.c has all) of whose values most are whole
  *		  numbers. If there is none, rows are numbered from 0
- *	timestamp the first of timestamp, time, date, ... whose numbers are seconds (or milliseconds) of the years 2001 to 2286, or RFC 3339
- *		  text
+ *	timestamp the first of timestamp, time, date, ... whose numbers are seconds (or milliseconds) of the years 2001 to 2286,
+ *		  or RFC 3339 text
  *	text	  column extra.<name>
  *
  * A file .tscope-map in the log's directory says it otherwise, a line each: SOURCE = COLUMN, as the log spells SOURCE; COLUMN is
@@ -40,7 +40,8 @@ struct ts_log_source {
 	enum ts_status (*read)(void *ctx, struct ts_log_table *t, struct ts_error *err);
 	/* Writes the members of the facts' object except "columns"; may be NULL. */
 	enum ts_status (*facts)(void *ctx, struct ts_json *j, struct ts_error *err);
-	/* Writes what else is known of a column, by its name in the log, as members of columns.<name>; nothing if nothing is. May be NULL. */
+	/* Writes what else is known of a column, by its name in the log, as members of columns.<name>; nothing if nothing is. May be
+	 * NULL. */
 	void (*column)(void *ctx, struct ts_span source, struct ts_json *j);
 	bool (*finished)(void *ctx); /* may be NULL */
 	void *ctx;

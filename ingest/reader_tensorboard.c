@@ -124,7 +124,8 @@ static void tell(struct board *b, const char *code, enum ts_notice_level level, 
 
 /* --- tags and values --- */
 
-static enum ts_status make_column(struct board *b, struct tag *tag, struct ts_span name, enum ts_precision precision, struct ts_error *err)
+static enum ts_status make_column(struct board *b, struct tag *tag, struct ts_span name, enum ts_precision precision,
+				  struct ts_error *err)
 {
 	struct ts_log_name ours;
 	struct ts_rows_column column = {.source = name, .type = TS_COLUMN_F64};

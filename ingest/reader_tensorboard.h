@@ -1,8 +1,9 @@
 /* reader_tensorboard.h - TensorBoard's event files: those that lie in one directory are one run, as TensorBoard has it.
  *
  * Read are scalars, as simple_value (float32) and as tensors without dimensions of every numeric type, and the hparams plugin's
- * start of a session. Files are read in the order of their names, which begin with the time; where two have a value of one tag and step the
- * later file's counts. A session's START at step s takes back what was written before it at s and later (the purge of TensorBoard).
+ * start of a session. Files are read in the order of their names, which begin with the time; where two have a value of one tag and
+ * step the later file's counts. A session's START at step s takes back what was written before it at s and later (the purge of
+ * TensorBoard).
  * Source: tensorflow/core/util/event.proto, framework/summary.proto, tensor.proto; tensorboard/plugins/hparams/plugin_data.proto.
  */
 #ifndef TSCOPE_INGEST_READER_TENSORBOARD_H

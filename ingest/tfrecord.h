@@ -7,8 +7,8 @@
  *	ts_tfrecord_close(&t)
  *
  * The file is read up to the size it had when it was opened. A tail that is cut is how a file ends that is being written. There is no
- * mark to find the next record by: behind a wrong checksum nothing is read. A record of more than TS_TFRECORD_MAX bytes is checked, but not
- * given: LONG, and the next call goes on behind it. Threads: one at a time.
+ * mark to find the next record by: behind a wrong checksum nothing is read. A record of more than TS_TFRECORD_MAX bytes is checked,
+ * but not given: LONG, and the next call goes on behind it. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_TFRECORD_H
 #define TSCOPE_INGEST_TFRECORD_H

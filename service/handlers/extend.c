@@ -189,8 +189,8 @@ static enum ts_status check_tables(struct compared *c, const struct ts_index *ol
 	return TS_OK;
 }
 
-/* What may change while a run goes on: where and how long it runs, how much of its world is here, and how finely its log turns out to be
- * written as more of it comes. */
+/* What may change while a run goes on: where and how long it runs, how much of its world is here, and how finely its log turns out
+ * to be written as more of it comes. */
 static bool may_change(struct ts_span path)
 {
 	enum ts_group group;
