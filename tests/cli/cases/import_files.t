@@ -276,3 +276,9 @@ $ (echo step,loss; for i in 1 2 3 4 5 6 7 8 9; do echo $i,0.$i; done; echo 10,1.
 $ echo 11,0.125 >> d.csv; tscope push d.csv | grep -E 'columns|outcome'
 | columns   loss is scalars.loss, 3 decimals
 | outcome   extended
+# Records lie two steps apart: a difference began behind the one before.
+$ cp -r output/full other; python3 -c 'import json; p = "other/trainer_state.json"; s = json.load(open(p)); [r.update(loss=r["loss"] * 1.01) for r in s["log_history"] if "loss" in r and r["step"] > 30]; json.dump(s, open(p, "w"))'; rm -r other/checkpoint-*; tscope diff full ./other | head -4
+| loss is reported otherwise from step 32 on, while the training itself agrees: look at what is logged, not at the model
+| cause: the report differs, the training does not; confidence: low; from step 32
+|   loss parts between step 30 and 32: 0.7040358781814575 against 0.711076236963272; 10 other series
+|     agree

@@ -1,5 +1,5 @@
 # Thirty runs of branch main around 100 ms, each of its own commit, then ten around 110 ms.
-$ for i in $(seq 10 49); do python3 runs/gate.py m$i time=0.1$((i/40))$(printf %02d $((i*7%11))) commit=$(printf '%02d%038d' $i 0) started=$((1700000000+i*1000)); done; ls -d m* | wc -l
+$ for i in $(seq 10 49); do python3 runs/gate.py m$i time=0.1$((i/40))$(printf %02d $((i*7%11))) commit=$(printf '%02d%038d' $i 0) started=$((1700000000+i*1000)); done; ls -d m[0-9]* | wc -l
 | 40
 $ tscope push -q --branch main ./m?? | tail -n 1
 | default/m49  c63aaa6bf665    200 SIZE SIZE  created
