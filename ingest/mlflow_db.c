@@ -212,7 +212,9 @@ int ts_mlflow_db_sniff(const char *path)
 		return SURE; /* reading it will say what is wrong with it */
 	ts_arena_init(&arena, 0);
 	if (!open_base(path, &arena, &db, &ignored)) {
-		sure = check_tables(db, path, &ignored) ? 0 : SURE;
+		(void)sqlite3_busy_timeout(db, 0);
+		/* One that is locked may be MLflow's: who reads it waits, and says so. */
+		sure = !check_tables(db, path, &ignored) || ignored.status == TS_UNAVAILABLE ? SURE : 0;
 		(void)sqlite3_close(db);
 	}
 	ts_arena_finish(&arena);

@@ -466,6 +466,33 @@ static void write_ahead_logs_need_no_writing(void **state)
 	test_run_finish(&t);
 }
 
+/* Somebody writes, and will not be ready soon. */
+static void a_locked_database_is_known(void **state)
+{
+	static const char script[] = "import os, sqlite3, sys, time\n"
+				     "db = sqlite3.connect(sys.argv[1] + '/x.db', isolation_level=None)\n"
+				     "db.execute('BEGIN EXCLUSIVE')\n"
+				     "open(sys.argv[1] + '/locked', 'w')\n"
+				     "end = time.time() + 60\n"
+				     "while os.path.exists(sys.argv[1] + '/locked') and time.time() < end: time.sleep(0.01)\n";
+	struct test_run t;
+	char command[256], path[256];
+
+	(void)state;
+	need_sqlite();
+	test_run_init(&t);
+	make_db(&t, "x.db", "");
+	test_write(&t, "lock.py", script);
+	(void)snprintf(command, sizeof command, "python3 %s/lock.py %s >/dev/null 2>&1 & while [ ! -e %s/locked ]; do sleep 0.01; done", t.base, t.base,
+		       t.base);
+	assert_int_equal(system(command), 0);
+	(void)snprintf(path, sizeof path, "%s/x.db", t.base);
+	assert_true(ts_mlflow_db_sniff(path) > 0);
+	ingest_part(&t, path, ID("a1"), TS_UNAVAILABLE);
+	assert_non_null(strstr(t.err.text, "locked"));
+	test_run_finish(&t);
+}
+
 struct hostile {
 	const char *sql;
 	enum ts_status status;
@@ -579,6 +606,7 @@ int main(void)
 		cmocka_unit_test(a_database_gives_what_was_logged),
 		cmocka_unit_test(parts_are_told_where_one_is_wanted),
 		cmocka_unit_test(write_ahead_logs_need_no_writing),
+		cmocka_unit_test(a_locked_database_is_known),
 		cmocka_unit_test(hostile_databases_are_refused),
 		cmocka_unit_test(cells_that_are_no_numbers_are_told),
 		cmocka_unit_test(damaged_databases_are_read_or_refused),
