@@ -80,7 +80,7 @@ const char *ts_traceml_our_word(const struct ts_traceml_comparison *said)
 
 const char *ts_traceml_our_sentence(const struct ts_traceml_comparison *said, struct ts_arena *arena)
 {
-	const char *text;
+	const char *text, *between = "";
 
 	if (strcmp(ts_traceml_our_word(said), "undecided") != 0)
 		return "the two summaries are not of the same job";
@@ -92,11 +92,14 @@ const char *ts_traceml_our_sentence(const struct ts_traceml_comparison *said, st
 	for (size_t i = 0; i < TS_TRACEML_NOISES && text; i++) {
 		const struct ts_traceml_baselines *b = &said->baselines[i];
 
+		if (i + 1 < TS_TRACEML_NOISES && b->n && b->n == b[1].n)
+			continue;
 		if (b->n == 0)
-			return ts_arena_printf(arena, "%s%s pairs run in turn where they scatter by %s or more", text,
-					       i ? ", and" : "", ts_say_percent(b->noise).text);
-		text = ts_arena_printf(arena, "%s%s %u baselines where runs scatter by %s", text, i ? "," : "", b->n,
+			return ts_arena_printf(arena, "%s%s pairs run in turn where they scatter by %s or more", text, between,
+					       ts_say_percent(b->noise).text);
+		text = ts_arena_printf(arena, "%s%s %u baselines where runs scatter by up to %s", text, between, b->n,
 				       ts_say_percent(b->noise).text);
+		between = ",";
 	}
 	return text;
 }

@@ -115,7 +115,7 @@ static void ours(struct ts_cli *cli, const struct ts_traceml_comparison *said)
 		ts_buf_str(&cli->out, "  nothing else differs that the summaries hold\n");
 	for (size_t i = 0; i < said->n_missed; i++)
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
-				ts_arena_printf(&cli->arena, "%.*s", TS_SPAN_ARG(said->missed[i].sentence)));
+				ts_arena_printf(&cli->arena, "- %.*s", TS_SPAN_ARG(said->missed[i].sentence)));
 }
 
 enum ts_status ts_render_traceml_text(struct ts_cli *cli, const struct ts_traceml_answer *answer, struct ts_error *err)

@@ -56,13 +56,13 @@ $ tscope diff --as traceml before hidden
 |   comparability comparable: step time comparable, memory comparable
 |
 | Our verdict
-|   undecided: one run a side says nothing of how runs scatter, so no fixed limit tells a change from noise; to find a slowdown of 3.0 % in 95 of 100 cases a gate wants 3 baselines where runs scatter by 0.2 %, 10 baselines where runs scatter by 0.5 %, and pairs run in turn where they scatter by 1.0 % or more
+|   undecided: one run a side says nothing of how runs scatter, so no fixed limit tells a change from noise; to find a slowdown of 3.0 % in 95 of 100 cases a gate wants 3 baselines where runs scatter by up to 0.2 %, 10 baselines where runs scatter by up to 0.5 %, pairs run in turn where they scatter by 1.0 % or more
 |
 | What its rule passes over
-|   phases moved against each other: input wait -40.0 % (-6 ms), forward +20.0 % (+6 ms)
-|   the slowest rank's step time +7.92 %, the average of ranks +0.00 %; only the average counts
-|   peak reserved memory +5.00 % (1 GiB) is within its 10 %
-|   the diagnosis of step_time went from INPUT-BOUND to BALANCED
+|   - phases moved against each other: input wait -40.0 % (-6 ms), forward +20.0 % (+6 ms)
+|   - the slowest rank's step time +7.92 %, the average of ranks +0.00 %; only the average counts
+|   - peak reserved memory +5.00 % (1 GiB) is within its 10 %
+|   - the diagnosis of step_time went from INPUT-BOUND to BALANCED
 # A regression, by two files.
 $ tscope diff --as traceml ./runs/summaries/before ./runs/summaries/slower
 | TraceML's compare says REGRESSION: step time +5.00 %; its limit is 3 %
@@ -79,10 +79,10 @@ $ tscope diff --as traceml ./runs/summaries/before ./runs/summaries/slower
 |   comparability comparable: step time comparable, memory comparable
 |
 | Our verdict
-|   undecided: one run a side says nothing of how runs scatter, so no fixed limit tells a change from noise; to find a slowdown of 5.0 % in 95 of 100 cases a gate wants 3 baselines where runs scatter by 0.2 %, 4 baselines where runs scatter by 0.5 %, 13 baselines where runs scatter by 1.0 %, and pairs run in turn where they scatter by 2.0 % or more
+|   undecided: one run a side says nothing of how runs scatter, so no fixed limit tells a change from noise; to find a slowdown of 5.0 % in 95 of 100 cases a gate wants 3 baselines where runs scatter by up to 0.2 %, 4 baselines where runs scatter by up to 0.5 %, 13 baselines where runs scatter by up to 1.0 %, pairs run in turn where they scatter by 2.0 % or more
 |
 | What its rule passes over
-|   phases moved: forward +16.7 % (+5 ms)
+|   - phases moved: forward +16.7 % (+5 ms)
 [1]
 # A run that was pushed against a file that was not.
 $ tscope diff --as traceml before ./runs/summaries/cpu/final_summary.json
@@ -104,10 +104,10 @@ $ tscope diff --as traceml before ./runs/summaries/cpu/final_summary.json
 |   not comparable: the two summaries are not of the same job
 |
 | What its rule passes over
-|   not the same job: GPUs 2 and 0
-|   phases are not compared: their clock is not the same in both, or not written
-|   only one of the two has a step time by the GPU clock
-|   the diagnosis of step_memory went from BALANCED to NO GPU
+|   - not the same job: GPUs 2 and 0
+|   - phases are not compared: their clock is not the same in both, or not written
+|   - only one of the two has a step time by the GPU clock
+|   - the diagnosis of step_memory went from BALANCED to NO GPU
 [3]
 $ tscope diff --as traceml --json before ./runs/summaries/hidden
 | {
@@ -165,7 +165,7 @@ $ tscope diff --as traceml --json before ./runs/summaries/hidden
 |   },
 |   "ours": {
 |     "verdict": "undecided",
-|     "sentence": "one run a side says nothing of how runs scatter, so no fixed limit tells a change from noise; to find a slowdown of 3.0 % in 95 of 100 cases a gate wants 3 baselines where runs scatter by 0.2 %, 10 baselines where runs scatter by 0.5 %, and pairs run in turn where they scatter by 1.0 % or more",
+|     "sentence": "one run a side says nothing of how runs scatter, so no fixed limit tells a change from noise; to find a slowdown of 3.0 % in 95 of 100 cases a gate wants 3 baselines where runs scatter by up to 0.2 %, 10 baselines where runs scatter by up to 0.5 %, pairs run in turn where they scatter by 1.0 % or more",
 |     "size_ratio": 0.03,
 |     "baselines": [
 |       {
