@@ -476,7 +476,7 @@ static void a_locked_database_is_known(void **state)
 				     "end = time.time() + 60\n"
 				     "while os.path.exists(sys.argv[1] + '/locked') and time.time() < end: time.sleep(0.01)\n";
 	struct test_run t;
-	char command[256], path[256];
+	char command[512], path[256];
 
 	(void)state;
 	need_sqlite();
