@@ -108,7 +108,7 @@ enum ts_status ts_cli_spec(struct ts_cli *cli, const char *typed, struct ts_span
 		if (strncmp(typed, kinds[i], strlen(kinds[i])) == 0 && !strchr(rest, '/'))
 			return joined(cli, kinds[i], rest, ret_spec, err);
 	}
-	if (strchr(typed, '/') || strchr(typed, ':')) {
+	if (strchr(typed, ':')) {
 		*ret_spec = ts_span_str(typed);
 		return TS_OK;
 	}

@@ -142,6 +142,7 @@ static enum ts_status search_names(struct search *s, struct ts_span name, struct
 struct parsed {
 	int kind; /* index into kinds, -1: all */
 	struct ts_span name; /* to look for among names; empty: not there */
+	struct ts_span below; /* and, if nothing has that name, among those of this project: "project/name" */
 	struct ts_span hex; /* likewise among ids */
 };
 
@@ -187,7 +188,10 @@ static enum ts_status parse(struct ts_span spec, struct parsed *ret, struct ts_e
 		return ts_name_check(rest, err);
 	}
 	if (cut_prefix(&rest, "?")) {
-		ret->name = rest;
+		bool whole = after_slash(rest).len != after_slash(after_slash(rest)).len;
+
+		ret->name = whole ? after_slash(rest) : rest;
+		ret->below = whole ? rest : ts_span_of(NULL, 0);
 		ret->hex = after_slash(rest);
 	} else {
 		ret->name = rest;
@@ -328,6 +332,8 @@ enum ts_status ts_resolve(struct ts_engine *engine, struct ts_span spec, struct 
 	if (p.kind >= 0 && search_kind(&s, (size_t)p.kind, p.name, err))
 		return err->status;
 	if (p.kind < 0 && p.name.len && search_names(&s, p.name, err))
+		return err->status;
+	if (s.n == 0 && p.below.len && search_names(&s, p.below, err))
 		return err->status;
 	if (p.hex.len && search_id(&s, p.hex, err))
 		return err->status;

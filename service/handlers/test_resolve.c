@@ -88,6 +88,14 @@ static void finds_names(void **state)
 	expect_ref("?p/main", TS_REF_BRANCH, second);
 	expect_ref("branch:p/main", TS_REF_BRANCH, second);
 	expect_error("tag:p/exp", TS_NOT_FOUND, "nothing is called p/exp");
+	/* With a '/' typed: the whole name, else one below the project. */
+	put_ref(TS_REF_RUN, "p/sweep/1", second);
+	expect_ref("?p/sweep/1", TS_REF_RUN, second);
+	expect_ref("?other/p/exp", TS_REF_RUN, first);
+	put_ref(TS_REF_RUN, "sweep/1", first);
+	expect_ref("?p/sweep/1", TS_REF_RUN, first);
+	expect_ref("p/sweep/1", TS_REF_RUN, second);
+	expect_error("?p/sweep/2", TS_NOT_FOUND, "nothing is called sweep/2");
 }
 
 static void finds_ids(void **state)
