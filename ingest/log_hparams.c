@@ -32,7 +32,7 @@ static enum ts_status write_config(struct ts_span text, struct ts_span name, str
 
 	ts_json_key(j, "config");
 	ts_json_object(j);
-	while (ts_flat_yaml_next(&y, &value, &pair)) {
+	while (!value.failed && ts_flat_yaml_next(&y, &value, &pair) && !value.failed) {
 		if (pair.kind == TS_YAML_OTHER) {
 			ts_notice_add(notices, "nested_config", TS_NOTICE_SKIPPED, name, pair.line,
 				      "a list, a mapping or a block");
@@ -52,22 +52,34 @@ static enum ts_status write_config(struct ts_span text, struct ts_span name, str
 	return status;
 }
 
+static enum ts_status take_text(struct ts_span text, struct ts_span name, struct ts_json *j, struct ts_notices *notices,
+				struct ts_error *err)
+{
+	if (ts_utf8_valid(text))
+		return write_config(text, name, j, notices, err);
+	ts_notice_add(notices, "bad_utf8", TS_NOTICE_SKIPPED, name, 0, "a file that is no UTF-8");
+	return TS_OK;
+}
+
 enum ts_status ts_log_hparams(const char *path, struct ts_span name, struct ts_json *j, struct ts_notices *notices,
 			      struct ts_error *err)
 {
 	struct ts_buf text = TS_BUF_INIT(TS_LOG_HPARAMS_MAX);
 	struct ts_error why;
 	struct stat st;
-	enum ts_status status = TS_OK;
+	enum ts_status status;
 
 	if (lstat(path, &st) || !S_ISREG(st.st_mode))
 		return TS_OK;
-	if (ts_file_read(path, &text, &why))
+	status = ts_file_read(path, &text, &why);
+	if (!status) {
+		status = take_text(ts_buf_view(&text), name, j, notices, err);
+	} else if (status == TS_NO_MEMORY) {
+		*err = why;
+	} else {
 		ts_notice_add(notices, "unread_file", TS_NOTICE_SKIPPED, name, 0, why.text);
-	else if (!ts_utf8_valid(ts_buf_view(&text)))
-		ts_notice_add(notices, "bad_utf8", TS_NOTICE_SKIPPED, name, 0, "a file that is no UTF-8");
-	else
-		status = write_config(ts_buf_view(&text), name, j, notices, err);
+		status = TS_OK;
+	}
 	ts_buf_finish(&text);
 	return status;
 }

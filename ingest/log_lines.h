@@ -6,7 +6,8 @@
  *
  * Lines end in \n or \r\n; the last one may lack it (l.cut). A byte order mark at the beginning is passed over (l.bom). The file
  * is read up to the size it had when it was opened. Of a line of more than TS_LINE_MAX bytes nothing is given: TS_LOG_LINE_LONG,
- * and the next call goes on behind it; inside a quoted field that is how a quote shows that is never closed. Threads: one at a time.
+ * and the next call goes on behind it; inside a quoted field that is how a quote shows that is never closed.
+ * Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_LOG_LINES_H
 #define TSCOPE_INGEST_LOG_LINES_H

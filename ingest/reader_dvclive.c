@@ -210,38 +210,57 @@ static enum ts_status read_all(void *ctx, struct ts_log_table *t, struct ts_erro
 
 /* --- facts --- */
 
-/* metrics.json: the last values, and those that were logged without a plot. */
-static void write_summary(struct dvclive *d, struct ts_json *j)
+/* In the session, as they change while the run goes on. */
+static void put_summary(struct ts_json *j, struct ts_span raw)
 {
-	struct ts_buf text = TS_BUF_INIT(SUMMARY_MAX), scratch = TS_BUF_INIT(SUMMARY_MAX);
-	char *path = ts_path_join(d->arena, d->path, "metrics.json");
+	ts_json_key(j, "session");
+	ts_json_object(j);
+	ts_json_key(j, "dvclive");
+	ts_json_object(j);
+	ts_json_key(j, "summary");
+	ts_json_raw(j, raw);
+	ts_json_end(j);
+	ts_json_end(j);
+}
+
+static enum ts_status read_summary(const char *path, struct ts_buf *text, struct ts_span *ret_raw, struct ts_error *err)
+{
+	struct ts_buf scratch = TS_BUF_INIT(SUMMARY_MAX);
 	struct ts_json_reader r;
-	struct ts_span raw;
+	enum ts_status status = ts_file_read(path, text, err);
+
+	ts_json_reader_init(&r, ts_buf_view(text), &scratch);
+	if (!status)
+		status = ts_json_skip(&r, ret_raw, err);
+	ts_buf_finish(&scratch);
+	if (!status && (!ret_raw->len || ret_raw->data[0] != '{'))
+		return ts_error_set(err, TS_INVALID, "no JSON object");
+	return status;
+}
+
+/* metrics.json: the last values, and those that were logged without a plot. */
+static enum ts_status write_summary(struct dvclive *d, struct ts_json *j, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(SUMMARY_MAX);
+	char *path = ts_path_join(d->arena, d->path, "metrics.json");
+	struct ts_span raw = {NULL, 0};
 	struct ts_error why;
 	struct stat st;
+	enum ts_status status;
 
-	if (!path || lstat(path, &st) || !S_ISREG(st.st_mode))
-		return;
-	if (ts_file_read(path, &text, &why)) {
-		ts_notice_add(&d->notices, "unread_file", TS_NOTICE_SKIPPED, ts_span_str("metrics.json"), 0, why.text);
-	} else {
-		ts_json_reader_init(&r, ts_buf_view(&text), &scratch);
-		if (ts_json_skip(&r, &raw, &why) || !raw.len || raw.data[0] != '{') {
-			ts_notice_add(&d->notices, "bad_config", TS_NOTICE_SKIPPED, ts_span_str("metrics.json"), 0,
-				      "no JSON object");
-		} else {
-			ts_json_key(j, "other");
-			ts_json_object(j);
-			ts_json_key(j, "dvclive");
-			ts_json_object(j);
-			ts_json_key(j, "summary");
-			ts_json_raw(j, raw);
-			ts_json_end(j);
-			ts_json_end(j);
-		}
-	}
+	if (!path)
+		return ts_arena_error(d->arena, err);
+	if (lstat(path, &st) || !S_ISREG(st.st_mode))
+		return TS_OK;
+	status = read_summary(path, &text, &raw, &why);
+	if (status == TS_NO_MEMORY)
+		*err = why;
+	else if (status)
+		ts_notice_add(&d->notices, "bad_config", TS_NOTICE_SKIPPED, ts_span_str("metrics.json"), 0, why.text);
+	else
+		put_summary(j, raw);
 	ts_buf_finish(&text);
-	ts_buf_finish(&scratch);
+	return status == TS_NO_MEMORY ? status : TS_OK;
 }
 
 static enum ts_status write_facts(void *ctx, struct ts_json *j, struct ts_error *err)
@@ -251,7 +270,8 @@ static enum ts_status write_facts(void *ctx, struct ts_json *j, struct ts_error 
 
 	if (!params)
 		return ts_arena_error(d->arena, err);
-	write_summary(d, j);
+	if (write_summary(d, j, err))
+		return err->status;
 	return ts_log_hparams(params, ts_span_str("params.yaml"), j, &d->notices, err);
 }
 

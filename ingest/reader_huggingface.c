@@ -107,11 +107,10 @@ static enum ts_status newest(const char *folder, struct ts_arena *arena, const c
 
 		if (!checkpoint_step(names[i], &step))
 			continue;
-		path = ts_arena_printf(arena, "%s/%s", folder, names[i]);
-		if (!path || !is_own(path, S_IFDIR))
-			continue;
-		path = ts_path_join(arena, path, STATE);
-		if (!path || !is_own(path, S_IFREG))
+		path = ts_arena_printf(arena, "%s/%s/" STATE, folder, names[i]);
+		if (!path)
+			return ts_arena_error(arena, err);
+		if (!is_own(path, S_IFREG))
 			continue;
 		++*ret_n;
 		if (*ret_name && step <= *ret_step)
@@ -397,17 +396,23 @@ static void add_more(struct hugging *h, const struct sibling *file)
 }
 
 /* A file that cannot be read is told, and the run goes on without it. */
-static void add_file(struct hugging *h, const char *path, const char *name)
+static enum ts_status add_file(struct hugging *h, const char *path, const char *name, struct ts_error *err)
 {
 	struct sibling file = {.name = name};
 	struct ts_error why;
+	enum ts_status status = hash_file(h, path, &file, &why);
 
-	if (hash_file(h, path, &file, &why))
+	if (status == TS_NO_MEMORY) {
+		*err = why;
+		return status;
+	}
+	if (status)
 		ts_notice_add(&h->notices, "unread_file", TS_NOTICE_SKIPPED, ts_span_str(name), 0, why.text);
 	else if (h->n_files == FILES_MAX)
 		add_more(h, &file);
 	else
 		h->files[h->n_files++] = file;
+	return TS_OK;
 }
 
 static enum ts_status add_files(struct hugging *h, const char *below, struct ts_error *err)
@@ -426,8 +431,8 @@ static enum ts_status add_files(struct hugging *h, const char *below, struct ts_
 
 		if (!path || !name)
 			return ts_arena_error(h->arena, err);
-		if (is_evidence(names[i]) && is_own(path, S_IFREG))
-			add_file(h, path, name);
+		if (is_evidence(names[i]) && is_own(path, S_IFREG) && add_file(h, path, name, err))
+			return err->status;
 	}
 	return TS_OK;
 }
@@ -475,8 +480,15 @@ static enum ts_status read_config(struct hugging *h, const char *path, struct ts
 	struct ts_buf text = TS_BUF_INIT(CONFIG_MAX), members = TS_BUF_INIT(2 * CONFIG_MAX);
 	struct ts_json j = ts_json_of(&members);
 	struct ts_error why;
+	enum ts_status status = ts_file_read(path, &text, &why);
 
-	if (ts_file_read(path, &text, &why) || split_config(h, ts_buf_view(&text), &j, &why)) {
+	if (!status)
+		status = split_config(h, ts_buf_view(&text), &j, &why);
+	if (!status)
+		status = ts_buf_check(&members, &why);
+	if (status == TS_NO_MEMORY) {
+		*err = why;
+	} else if (status) {
 		ts_notice_add(&h->notices, "bad_config", TS_NOTICE_SKIPPED, ts_span_str("config.json"), 0, why.text);
 	} else {
 		h->model_is_text = members.len > CONFIG_FACTS_MAX;
@@ -485,6 +497,8 @@ static enum ts_status read_config(struct hugging *h, const char *path, struct ts
 	h->bytes_read += text.len;
 	ts_buf_finish(&text);
 	ts_buf_finish(&members);
+	if (status == TS_NO_MEMORY)
+		return status;
 	return h->model.len == 0 || h->model.data ? TS_OK : ts_arena_error(h->arena, err);
 }
 
@@ -656,44 +670,66 @@ static bool finished(void *ctx)
 
 /* --- the folder --- */
 
-/* The steps that the root's state says; 0 if it is not to be read. */
-static int64_t steps_of(struct hugging *h, const char *path)
+/* global_step of a state; what is wrong with it reading it will say. */
+static enum ts_status find_step(struct hugging *h, int64_t *ret_step, struct ts_error *err)
 {
 	struct ts_json_reader r;
 	struct ts_json_token token;
-	struct ts_error ignored;
-	int64_t step = 0;
-	bool found = false;
 
-	ts_buf_reset(&h->text);
-	if (ts_file_read(path, &h->text, &ignored))
-		return 0;
 	ts_json_reader_init(&r, ts_buf_view(&h->text), &h->scratch);
-	if (ts_json_next(&r, &token, &ignored) || token.type != TS_JSON_OBJECT)
-		return 0;
-	while (!found && !ts_json_next(&r, &token, &ignored) && token.type == TS_JSON_KEY) {
-		found = ts_span_is(token.text, "global_step");
-		if (!found && ts_json_skip(&r, NULL, &ignored))
-			return 0;
+	if (ts_json_next(&r, &token, err))
+		return err->status;
+	while (token.type == TS_JSON_OBJECT || token.type == TS_JSON_KEY) {
+		if (ts_json_next(&r, &token, err))
+			return err->status;
+		if (token.type != TS_JSON_KEY)
+			return TS_OK;
+		if (!ts_span_is(token.text, "global_step")) {
+			if (ts_json_skip(&r, NULL, err))
+				return err->status;
+			continue;
+		}
+		if (ts_json_next(&r, &token, err))
+			return err->status;
+		if (token.type == TS_JSON_NUMBER)
+			(void)ts_parse_i64(token.raw, ret_step);
+		return TS_OK;
 	}
-	if (!found || ts_json_next(&r, &token, &ignored) || token.type != TS_JSON_NUMBER || !ts_parse_i64(token.raw, &step))
-		return 0;
-	return step;
+	return TS_OK;
+}
+
+/* The steps that the root's state says; 0 if it is not to be read. */
+static enum ts_status steps_of(struct hugging *h, const char *path, int64_t *ret_step, struct ts_error *err)
+{
+	struct ts_error why;
+	enum ts_status status;
+
+	*ret_step = 0;
+	ts_buf_reset(&h->text);
+	status = ts_file_read(path, &h->text, &why);
+	if (!status)
+		status = find_step(h, ret_step, &why);
+	if (status != TS_NO_MEMORY)
+		return TS_OK;
+	*err = why;
+	return status;
 }
 
 static enum ts_status choose_state(struct hugging *h, const char **ret_checkpoint, struct ts_error *err)
 {
 	char *root = ts_path_join(h->arena, h->folder, STATE), detail[256];
 	bool has_root = root && is_own(root, S_IFREG);
-	int64_t step = -1;
+	int64_t step = -1, root_step = -1;
 	size_t n;
 
 	if (!root)
 		return ts_arena_error(h->arena, err);
 	if (newest(h->folder, h->arena, ret_checkpoint, &step, &n, err))
 		return err->status;
+	if (*ret_checkpoint && has_root && steps_of(h, root, &root_step, err))
+		return err->status;
 	h->state = STATE;
-	if (*ret_checkpoint && (!has_root || steps_of(h, root) < step))
+	if (*ret_checkpoint && root_step < step)
 		h->state = ts_arena_printf(h->arena, "%s/" STATE, *ret_checkpoint);
 	if (!h->state)
 		return ts_arena_error(h->arena, err);

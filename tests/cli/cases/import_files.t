@@ -177,13 +177,13 @@ $ tscope diff ./output/full/checkpoint-40 full | head -3
 # Of a folder, each log is a run.
 $ tscope push logs
 | name                                   id            steps      sent       new  outcome
-| default/logs/dvclive                   c1eb58ef06b0     12 SIZE SIZE  created
+| default/logs/dvclive                   71d644cfe7b8     12 SIZE SIZE  created
 | default/logs/golden.json               c4469e29ed3d     12 SIZE SIZE  created
 | default/logs/lightning_logs/version_0  ca382b92e35f      6 SIZE SIZE  created
 | default/logs/losses.txt                3d9983e1a98f     10 SIZE SIZE  created
 $ tscope push logs
 | name                                   id            steps  sent  new  outcome
-| default/logs/dvclive                   c1eb58ef06b0     12   0 B  0 B  unchanged
+| default/logs/dvclive                   71d644cfe7b8     12   0 B  0 B  unchanged
 | default/logs/golden.json               c4469e29ed3d     12   0 B  0 B  unchanged
 | default/logs/lightning_logs/version_0  ca382b92e35f      6   0 B  0 B  unchanged
 | default/logs/losses.txt                3d9983e1a98f     10   0 B  0 B  unchanged
@@ -198,12 +198,12 @@ $ tscope push --name lightning logs/lightning_logs/version_0
 | new       0 B
 | outcome   created
 $ tscope show ./logs/dvclive
-| id        c1eb58ef06b0881c7cbb84e61ebc198d5501f98887fe165e6896f8a125aa4cf6
+| id        71d644cfe7b8a44b3c52cd1444f20e96413aeccc6737073e889283c8e0ff8724
 | own name  not recorded
 | names     run default/logs/dvclive
 | steps     12 (0 to 11)
 | ranks     1
-| facts     config 2, columns 3, other 4
+| facts     config 2, session 4, columns 3
 |
 | series            role         type  ranks  rows  steps
 | scalars.eval/acc  trajectory   f64       1     3  3 to 11
