@@ -40,8 +40,7 @@ struct ts_log_source {
 	enum ts_status (*read)(void *ctx, struct ts_log_table *t, struct ts_error *err);
 	/* Writes the members of the facts' object except "columns"; may be NULL. */
 	enum ts_status (*facts)(void *ctx, struct ts_json *j, struct ts_error *err);
-	/* Writes what else is known of a column, by its name in the log, as members of columns.<name>; nothing if nothing is. May be
-	 * NULL. */
+	/* Writes what else is known of a column, by its name in the log: members of columns.<name>. May be NULL. */
 	void (*column)(void *ctx, struct ts_span source, struct ts_json *j);
 	bool (*finished)(void *ctx); /* may be NULL */
 	void *ctx;

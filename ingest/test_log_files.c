@@ -494,8 +494,8 @@ static void a_cut_table_keeps_its_rows(void **state)
 	}
 }
 
-/* Whichever allocation fails: said, or the same run; nothing leaks, nothing crashes. The reader is asked by itself: without memory sniffing
- * finds nothing. */
+/* Whichever allocation fails: said, or the same run; nothing leaks, nothing crashes. The reader is asked by itself: without memory
+ * sniffing finds nothing. */
 static void run_out_of_memory(struct test_run *t, const char *path)
 {
 	const struct ts_reader *reader = ts_reader_of(path);
