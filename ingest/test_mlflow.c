@@ -256,6 +256,24 @@ static void old_lines_have_no_step(void **state)
 	test_run_finish(&t);
 }
 
+/* Samples at 2 and 3 s were taken while the step was made that was logged at 9 s; one after the last step is of it. */
+static void samples_of_one_step_leave_the_first(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	test_write(&t, "run/meta.yaml", META);
+	test_write(&t, "run/metrics/loss", "1000 0.5 0\n9000 0.25 1\n");
+	test_write(&t, "run/metrics/system/cpu", "2000 10 0\n3000 20 1\n20000 30 2\n");
+	ingest(&t, t.path);
+	assert_string_equal(test_jsonl(&t),
+			    "{\"rank\":0,\"step\":0,\"timestamp\":1.0,\"scalars\":{\"loss\":0.5}}\n"
+			    "{\"rank\":0,\"step\":1,\"timestamp\":9.0,\"scalars\":{\"loss\":0.25,\"system/cpu\":10.0}}\n");
+	assert_int_equal(t.result.notices.n, 0);
+	test_run_finish(&t);
+}
+
 static void links_and_long_values_are_told(void **state)
 {
 	struct test_run t;
@@ -599,6 +617,7 @@ int main(void)
 		cmocka_unit_test(folders_hold_what_was_not_deleted),
 		cmocka_unit_test(lines_that_are_none_are_told),
 		cmocka_unit_test(old_lines_have_no_step),
+		cmocka_unit_test(samples_of_one_step_leave_the_first),
 		cmocka_unit_test(links_and_long_values_are_told),
 		cmocka_unit_test(a_wrong_byte_is_told_or_a_number),
 		cmocka_unit_test(a_damaged_record_is_told),
