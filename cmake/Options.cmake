@@ -22,6 +22,7 @@ target_include_directories(ts_flags INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(ts_flags INTERFACE
   -ffp-contract=off -fno-strict-aliasing
   -Wall -Wextra -Wpedantic -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition
+  -Werror=implicit-function-declaration
   -Wpointer-arith -Wcast-qual -Wwrite-strings -Wformat=2 -Wundef -Wdouble-promotion -Wswitch-enum
   -Wimplicit-fallthrough $<$<BOOL:${TS_WERROR}>:-Werror>)
 if(TS_SANITIZE)
