@@ -41,6 +41,11 @@ static inline uint64_t ts_load_le(const uint8_t *at, int n)
 	return v;
 }
 
+static inline uint32_t ts_load_u32(const uint8_t *at)
+{
+	return (uint32_t)ts_load_le(at, 4);
+}
+
 static inline struct ts_cursor ts_cursor_of(struct ts_span in)
 {
 	return (struct ts_cursor){.in = in};

@@ -75,17 +75,6 @@ static enum ts_status add_bool(struct host *h, const char *path, bool value, str
 	return add(h, (struct ts_fact){.type = TS_FACT_BOOL, .boolean = value}, path, err);
 }
 
-static struct ts_span trim(struct ts_span text)
-{
-	while (text.len && ts_is_space(text.data[text.len - 1]))
-		text.len--;
-	while (text.len && ts_is_space(text.data[0])) {
-		text.data++;
-		text.len--;
-	}
-	return text;
-}
-
 /* What the program printed, trimmed; an empty span when there is none, it failed, or took too long. */
 static struct ts_span ask(struct host *h, const char *const argv[])
 {
@@ -94,7 +83,7 @@ static struct ts_span ask(struct host *h, const char *const argv[])
 	ts_buf_reset(&h->out);
 	if (ts_spawn_output(argv, LIMIT_NS, &h->out, &ignored))
 		return ts_span_of(NULL, 0);
-	return trim(ts_buf_view(&h->out));
+	return ts_trim(ts_buf_view(&h->out));
 }
 
 /* --- git --- */
@@ -210,7 +199,7 @@ static struct ts_span next_field(struct ts_span *line)
 {
 	const uint8_t *comma = line->len ? memchr(line->data, ',', line->len) : NULL;
 	size_t len = comma ? (size_t)(comma - line->data) : line->len;
-	struct ts_span field = trim(ts_span_of(line->data, len));
+	struct ts_span field = ts_trim(ts_span_of(line->data, len));
 	size_t used = comma ? len + 1 : len;
 
 	*line = ts_span_of(line->data + used, line->len - used);
@@ -252,7 +241,7 @@ static enum ts_status add_topology(struct host *h, struct ts_error *err)
 		}
 		plain[n++] = text.data[i];
 	}
-	return add_text(h, "hardware.gpu_topology", trim(ts_span_of(plain, n)), err);
+	return add_text(h, "hardware.gpu_topology", ts_trim(ts_span_of(plain, n)), err);
 }
 
 static enum ts_status add_gpus(struct host *h, struct ts_error *err)
@@ -302,7 +291,7 @@ static enum ts_status add_session(struct host *h, struct ts_error *err)
 		return err->status;
 	ts_buf_reset(&h->out);
 	if (!ts_file_read("/proc/sys/kernel/random/boot_id", &h->out, &ignored) &&
-	    add_text(h, "session.boot_id", trim(ts_buf_view(&h->out)), err))
+	    add_text(h, "session.boot_id", ts_trim(ts_buf_view(&h->out)), err))
 		return err->status;
 	return add_text(h, "session.collected_at", ts_span_str(ts_time_text(ts_now_real_ns(), time)), err);
 }
@@ -311,7 +300,7 @@ static enum ts_status add_session(struct host *h, struct ts_error *err)
 static enum ts_status add_command(struct host *h, struct ts_error *err)
 {
 	const char *prefix[] = {"git", "-C", h->dir, "rev-parse", "--show-prefix", NULL};
-	struct ts_span command = trim(ts_span_str(h->command ? h->command : "")), directory;
+	struct ts_span command = ts_trim(ts_span_str(h->command ? h->command : "")), directory;
 
 	if (!h->command)
 		return TS_OK;

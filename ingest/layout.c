@@ -219,3 +219,17 @@ enum ts_status ts_layout_find(const char *path, struct ts_notices *notices, stru
 	*ret_layout = layout;
 	return TS_OK;
 }
+
+const char *ts_path_last(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+bool ts_file_ends(const char *name, const char *ending)
+{
+	size_t n = strlen(name), m = strlen(ending);
+
+	return n > m && strcmp(name + n - m, ending) == 0;
+}

@@ -156,15 +156,6 @@ static struct ts_span name_of(const struct ts_log_table *t, uint32_t key)
 
 /* --- .tscope-map --- */
 
-static struct ts_span trim(struct ts_span s)
-{
-	while (s.len && ts_is_space(s.data[0]))
-		s = ts_span_of(s.data + 1, s.len - 1);
-	while (s.len && ts_is_space(s.data[s.len - 1]))
-		s.len--;
-	return s;
-}
-
 static enum ts_status map_line(struct ts_log_table *t, struct ts_span line, struct ts_error *err)
 {
 	const uint8_t *equals = line.len ? memchr(line.data, '=', line.len) : NULL;
@@ -180,8 +171,8 @@ static enum ts_status map_line(struct ts_log_table *t, struct ts_span line, stru
 		}
 	if (!equals)
 		return ts_error_set(err, TS_INVALID, "'%.*s': a line is SOURCE = COLUMN", TS_SPAN_ARG(line));
-	name = trim(ts_span_of(line.data, (size_t)(equals - line.data)));
-	column = trim(ts_span_of(equals + 1, (size_t)(line.data + line.len - equals - 1)));
+	name = ts_trim(ts_span_of(line.data, (size_t)(equals - line.data)));
+	column = ts_trim(ts_span_of(equals + 1, (size_t)(line.data + line.len - equals - 1)));
 	if (!name.len || !ts_utf8_valid(name) || !ts_utf8_valid(column) || !ts_path_valid(column))
 		return ts_error_set(err, TS_INVALID, "'%.*s' is no column's name", TS_SPAN_ARG(column));
 	key = key_of(t, name);
@@ -201,7 +192,7 @@ static enum ts_status map_text(struct ts_log_table *t, struct ts_span text, stru
 	for (size_t at = 0, number = 1; at < text.len; number++) {
 		const uint8_t *end = memchr(text.data + at, '\n', text.len - at);
 		size_t n = end ? (size_t)(end - text.data) - at : text.len - at;
-		struct ts_span line = trim(ts_span_of(text.data + at, n));
+		struct ts_span line = ts_trim(ts_span_of(text.data + at, n));
 
 		at += n + 1;
 		if (line.len && line.data[0] != '#' && map_line(t, line, err))

@@ -1,5 +1,7 @@
 #include "ingest/pb.h"
 
+#include "base/cursor.h"
+
 #include <string.h>
 
 bool ts_pb_varint(struct ts_pb *pb, uint64_t *ret_value)
@@ -25,14 +27,10 @@ bool ts_pb_varint(struct ts_pb *pb, uint64_t *ret_value)
 
 static bool fixed(struct ts_pb *pb, size_t n, uint64_t *ret_value)
 {
-	uint64_t value = 0;
-
 	if (pb->in.len - pb->at < n)
 		return false;
-	for (size_t i = 0; i < n; i++)
-		value |= (uint64_t)pb->in.data[pb->at + i] << (8 * i);
+	*ret_value = ts_load_le(pb->in.data + pb->at, (int)n);
 	pb->at += n;
-	*ret_value = value;
 	return true;
 }
 

@@ -32,37 +32,14 @@ struct csv {
 	char delimiter;
 };
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static bool ends(const char *name, const char *with)
-{
-	size_t n = strlen(name), m = strlen(with);
-
-	return n > m && strcmp(name + n - m, with) == 0;
-}
-
 static bool is_table(const char *name)
 {
-	return ends(name, ".csv") || ends(name, ".tsv");
-}
-
-static struct ts_span trim(struct ts_span s)
-{
-	while (s.len && ts_is_space(s.data[0]))
-		s = ts_span_of(s.data + 1, s.len - 1);
-	while (s.len && ts_is_space(s.data[s.len - 1]))
-		s.len--;
-	return s;
+	return ts_file_ends(name, ".csv") || ts_file_ends(name, ".tsv");
 }
 
 static char delimiter_of(const char *path, struct ts_span header)
 {
-	return ends(path, ".tsv") ? '\t' : ts_log_csv_delimiter(header);
+	return ts_file_ends(path, ".tsv") ? '\t' : ts_log_csv_delimiter(header);
 }
 
 /* The header: the first line that is neither empty nor a comment. */
@@ -90,7 +67,7 @@ static bool knows_some(const char *path)
 	if (!ts_log_lines_open(&lines, path, '\0', &ignored) && !next_header(&lines, &header, &end, &ignored) &&
 	    end == TS_LOG_LINE && !ts_log_csv_split(&csv, header, delimiter_of(path, header), &ignored))
 		for (size_t i = 0; i < csv.n && !knows; i++)
-			knows = ts_log_table_knows(trim(csv.fields[i]));
+			knows = ts_log_table_knows(ts_trim(csv.fields[i]));
 	ts_log_csv_finish(&csv);
 	ts_log_lines_close(&lines);
 	return knows;
@@ -98,7 +75,7 @@ static bool knows_some(const char *path)
 
 static bool has_map(const char *path)
 {
-	const char *name = last_part(path);
+	const char *name = ts_path_last(path);
 	char directory[4096];
 
 	if (name == path)
@@ -122,7 +99,7 @@ int ts_csv_sniff(const char *path)
 	enum ts_file_kind kind = ts_file_kind(path);
 
 	if (kind == TS_FILE_REGULAR)
-		return is_table(last_part(path)) && (knows_some(path) || has_map(path)) ? SURE : 0;
+		return is_table(ts_path_last(path)) && (knows_some(path) || has_map(path)) ? SURE : 0;
 	return kind == TS_FILE_DIRECTORY && has_file(path, METRICS) && has_file(path, HPARAMS) ? SURE : 0;
 }
 
@@ -167,7 +144,7 @@ static bool all_numbers(const struct ts_log_csv *line)
 	struct ts_span written;
 
 	for (size_t i = 0; i < line->n; i++)
-		if (!ts_log_number(trim(line->fields[i]), &value, &written))
+		if (!ts_log_number(ts_trim(line->fields[i]), &value, &written))
 			return false;
 	return true;
 }
@@ -185,7 +162,7 @@ static enum ts_status take_header(struct csv *c, bool *ret_is_row, struct ts_err
 
 		if (*ret_is_row && !number)
 			return ts_arena_error(c->arena, err);
-		if (name_column(c, i, number ? ts_span_str(number) : trim(c->line.fields[i]), err))
+		if (name_column(c, i, number ? ts_span_str(number) : ts_trim(c->line.fields[i]), err))
 			return err->status;
 	}
 	return TS_OK;
@@ -213,7 +190,7 @@ static void take_cell(struct csv *c, struct ts_log_table *t, struct ts_span name
 	struct ts_span written;
 	double value;
 
-	cell = trim(cell);
+	cell = ts_trim(cell);
 	if (is_missing(cell) || !name.data)
 		return;
 	if (ts_log_number(cell, &value, &written))
@@ -317,7 +294,7 @@ static enum ts_status write_facts(void *ctx, struct ts_json *j, struct ts_error 
 
 static enum ts_status find_file(struct csv *c, const char *path, const char **ret_directory, struct ts_error *err)
 {
-	const char *name = last_part(path);
+	const char *name = ts_path_last(path);
 
 	c->path = path;
 	c->hparams = NULL;

@@ -71,13 +71,6 @@ static enum ts_status add_series(struct dvclive *d, const char *name, struct ts_
 	return d->series[d->n_series++] ? TS_OK : ts_arena_error(d->arena, err);
 }
 
-static bool ends(const char *name, const char *with)
-{
-	size_t n = strlen(name), m = strlen(with);
-
-	return n > m && strcmp(name + n - m, with) == 0;
-}
-
 /* No symbolic links. */
 static enum ts_status walk(struct dvclive *d, const char *directory, const char *below, int depth, struct ts_error *err)
 {
@@ -95,7 +88,7 @@ static enum ts_status walk(struct dvclive *d, const char *directory, const char 
 			return ts_arena_error(d->arena, err);
 		if (lstat(path, &st))
 			continue;
-		if (S_ISREG(st.st_mode) && ends(names[i], ".tsv")) {
+		if (S_ISREG(st.st_mode) && ts_file_ends(names[i], ".tsv")) {
 			d->bytes_total += (uint64_t)st.st_size;
 			if (add_series(d, name, err))
 				return err->status;

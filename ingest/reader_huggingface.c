@@ -65,13 +65,6 @@ struct hugging {
 	struct ts_id more;
 };
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* No symbolic links: they may lead anywhere. */
 static bool is_own(const char *path, mode_t kind)
 {
@@ -133,7 +126,7 @@ int ts_huggingface_sniff(const char *path)
 	int sure = 0;
 
 	if (kind == TS_FILE_REGULAR)
-		return strcmp(last_part(path), STATE) == 0 ? SURE : 0;
+		return strcmp(ts_path_last(path), STATE) == 0 ? SURE : 0;
 	if (kind != TS_FILE_DIRECTORY)
 		return 0;
 	ts_arena_init(&arena, 0);
@@ -743,7 +736,7 @@ static enum ts_status choose_state(struct hugging *h, const char **ret_checkpoin
 
 static enum ts_status find_state(struct hugging *h, struct ts_error *err)
 {
-	const char *path = h->options->path, *checkpoint = NULL, *name = last_part(path);
+	const char *path = h->options->path, *checkpoint = NULL, *name = ts_path_last(path);
 
 	if (ts_file_kind(path) == TS_FILE_REGULAR) {
 		h->folder = name == path ? "." : ts_arena_printf(h->arena, "%.*s", (int)(name - path), path);

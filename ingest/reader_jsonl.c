@@ -22,20 +22,6 @@ struct jsonl {
 	struct ts_buf scratch;
 };
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static bool ends(const char *name, const char *with)
-{
-	size_t n = strlen(name), m = strlen(with);
-
-	return n > m && strcmp(name + n - m, with) == 0;
-}
-
 /* Ours are read with the directory that they lie in. */
 static bool is_ours(const char *name)
 {
@@ -83,7 +69,7 @@ static bool knows_some(const char *path)
 
 static const char *directory_of(const char *path, struct ts_arena *arena)
 {
-	const char *name = last_part(path);
+	const char *name = ts_path_last(path);
 
 	return name == path ? "." : ts_arena_printf(arena, "%.*s", (int)(name - path), path);
 }
@@ -103,9 +89,9 @@ static bool has_map(const char *path)
 
 int ts_jsonl_sniff(const char *path)
 {
-	const char *name = last_part(path);
+	const char *name = ts_path_last(path);
 
-	if ((!ends(name, ".jsonl") && !ends(name, ".ndjson")) || is_ours(name) || ts_file_kind(path) != TS_FILE_REGULAR)
+	if ((!ts_file_ends(name, ".jsonl") && !ts_file_ends(name, ".ndjson")) || is_ours(name) || ts_file_kind(path) != TS_FILE_REGULAR)
 		return 0;
 	return knows_some(path) || has_map(path) ? SURE : 0;
 }

@@ -21,13 +21,6 @@ struct losses {
 	struct ts_log_lines lines;
 };
 
-static bool ends(const char *name, const char *with)
-{
-	size_t n = strlen(name), m = strlen(with);
-
-	return n > m && strcmp(name + n - m, with) == 0;
-}
-
 static const char *directory_of(const char *path, struct ts_arena *arena)
 {
 	const char *slash = strrchr(path, '/');
@@ -75,7 +68,7 @@ int ts_golden_sniff(const char *path)
 	struct ts_buf begin = TS_BUF_INIT(1 << 12);
 	bool is = false;
 
-	if (!ends(path, ".json") || ts_file_kind(path) != TS_FILE_REGULAR)
+	if (!ts_file_ends(path, ".json") || ts_file_kind(path) != TS_FILE_REGULAR)
 		return 0;
 	if (!ts_log_lines_open(&lines, path, '\0', &ignored))
 		for (int i = 0; i < SNIFF_LINES && !ts_log_lines_next(&lines, &line, &end, &ignored) && end == TS_LOG_LINE; i++) {
@@ -267,7 +260,7 @@ int ts_losses_sniff(const char *path)
 	double value;
 	int good = 0, bad = 0;
 
-	if (!ends(path, ".txt") || ts_file_kind(path) != TS_FILE_REGULAR)
+	if (!ts_file_ends(path, ".txt") || ts_file_kind(path) != TS_FILE_REGULAR)
 		return 0;
 	if (!ts_log_lines_open(&lines, path, '\0', &ignored))
 		while (good + bad < SNIFF_LINES && !ts_log_lines_next(&lines, &line, &end, &ignored) && end == TS_LOG_LINE) {

@@ -70,13 +70,6 @@ static bool is_event_file(const char *name)
 	return strstr(name, ".tfevents.") != NULL;
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static bool says_something(const char *path)
 {
 	struct ts_error ignored;
@@ -99,7 +92,7 @@ int ts_tensorboard_sniff(const char *path)
 	int sure = 0;
 
 	if (kind == TS_FILE_REGULAR)
-		return is_event_file(last_part(path)) && says_something(path) ? SURE : 0;
+		return is_event_file(ts_path_last(path)) && says_something(path) ? SURE : 0;
 	if (kind != TS_FILE_DIRECTORY)
 		return 0;
 	ts_arena_init(&arena, 0);
@@ -534,7 +527,7 @@ static enum ts_status find_files(struct board *b, struct ts_error *err)
 		b->files = ts_arena_array(b->arena, 1, sizeof *b->files);
 		if (!b->files)
 			return ts_arena_error(b->arena, err);
-		b->files[b->n_files++] = ts_arena_printf(b->arena, "%s", last_part(b->options->path));
+		b->files[b->n_files++] = ts_arena_printf(b->arena, "%s", ts_path_last(b->options->path));
 		return b->files[0] ? TS_OK : ts_arena_error(b->arena, err);
 	}
 	b->directory = b->options->path;

@@ -92,13 +92,6 @@ static bool is_json(const char *name)
 	return n > 5 && strcmp(name + n - 5, ".json") == 0;
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* No symbolic link, which may lead out of the folder. */
 static bool is_own_file(const char *path)
 {
@@ -114,7 +107,7 @@ int ts_traceml_sniff(const char *path)
 	const char *file;
 	int sure = 0;
 
-	if (kind == TS_FILE_REGULAR && strcmp(last_part(path), file_name) == 0)
+	if (kind == TS_FILE_REGULAR && strcmp(ts_path_last(path), file_name) == 0)
 		return SURE;
 	if (kind == TS_FILE_REGULAR)
 		return is_json(path) && looks_like_one(path) ? SURE_BY_CONTENT : 0;

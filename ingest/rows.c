@@ -1,6 +1,7 @@
 #include "ingest/rows.h"
 
 #include "base/alloc.h"
+#include "base/cursor.h"
 #include "ingest/spill.h"
 
 #include <stdio.h>
@@ -246,19 +247,14 @@ enum ts_status ts_rows_text(struct ts_rows *r, uint32_t column, struct ts_span v
 
 /* --- and go, sorted --- */
 
-static uint32_t get_u32(const uint8_t *at)
-{
-	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
 /* Cells of one record of the spill into the builder's row; a second value of a column replaces the first. */
 static void put_cells(struct ts_rows *r, struct ts_span record)
 {
 	size_t at = 4;
 
 	while (at < record.len) {
-		struct column *c = &r->columns[get_u32(record.data + at)];
-		uint32_t len = get_u32(record.data + at + 4);
+		struct column *c = &r->columns[ts_load_u32(record.data + at)];
+		uint32_t len = ts_load_u32(record.data + at + 4);
 		const uint8_t *value = record.data + at + CELL_BYTES;
 		double real;
 
@@ -310,7 +306,7 @@ static enum ts_status superseded_row(struct ts_rows *r, struct ts_span record, s
 	ts_builder_row(r->builder, TS_TABLE_SUPERSEDED, r->ordinal++);
 	r->row++;
 	put_cells(r, record);
-	if (put_segment(r, get_u32(record.data), err) || put_step(r, r->step, err))
+	if (put_segment(r, ts_load_u32(record.data), err) || put_step(r, r->step, err))
 		return err->status;
 	return ts_builder_row_end(r->builder, err);
 }
@@ -324,27 +320,33 @@ static bool purged(const struct ts_rows *r, uint32_t segment, int64_t step)
 	return false;
 }
 
+/* A record of the step in hand, of which the last execution is `last`. */
+static bool is_replaced(const struct ts_rows *r, uint32_t segment, uint32_t last)
+{
+	return purged(r, segment, r->step) || (r->source->by_row && segment < last);
+}
+
 /* All records of one step, as they came, with u32 lengths between them: superseded ones first, in their order, then the row. */
 static enum ts_status merge_step(struct ts_rows *r, struct ts_span records, struct ts_error *err)
 {
 	uint32_t last = 0;
 	bool any = false;
 
-	for (size_t at = 0; at < records.len; at += 4 + get_u32(records.data + at))
-		last = get_u32(records.data + at + 4);
-	for (size_t at = 0; at < records.len; at += 4 + get_u32(records.data + at)) {
-		struct ts_span record = ts_span_of(records.data + at + 4, get_u32(records.data + at));
-		uint32_t segment = get_u32(record.data);
+	for (size_t at = 0; at < records.len; at += 4 + ts_load_u32(records.data + at))
+		last = ts_load_u32(records.data + at + 4);
+	for (size_t at = 0; at < records.len; at += 4 + ts_load_u32(records.data + at)) {
+		struct ts_span record = ts_span_of(records.data + at + 4, ts_load_u32(records.data + at));
+		uint32_t segment = ts_load_u32(record.data);
 
-		if ((purged(r, segment, r->step) || (r->source->by_row && segment < last)) && superseded_row(r, record, err))
+		if (is_replaced(r, segment, last) && superseded_row(r, record, err))
 			return err->status;
 	}
 	r->row++;
-	for (size_t at = 0; at < records.len; at += 4 + get_u32(records.data + at)) {
-		struct ts_span record = ts_span_of(records.data + at + 4, get_u32(records.data + at));
-		uint32_t segment = get_u32(record.data);
+	for (size_t at = 0; at < records.len; at += 4 + ts_load_u32(records.data + at)) {
+		struct ts_span record = ts_span_of(records.data + at + 4, ts_load_u32(records.data + at));
+		uint32_t segment = ts_load_u32(record.data);
 
-		if (purged(r, segment, r->step) || (r->source->by_row && segment < last))
+		if (is_replaced(r, segment, last))
 			continue;
 		if (!any)
 			ts_builder_row(r->builder, TS_TABLE_STEPS, r->step);

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/cursor.h"
 #include "base/file.h"
 
 #include <errno.h>
@@ -208,18 +209,16 @@ static enum ts_status fill(struct ts_spill *s, struct run *r, size_t want, struc
 
 static enum ts_status advance_run(struct ts_spill *s, struct run *r, struct ts_error *err)
 {
-	uint64_t step = 0;
-	uint32_t len = 0;
+	uint64_t step;
+	uint32_t len;
 
 	r->open = r->window.len > r->used || r->at < r->end;
 	if (!r->open)
 		return TS_OK;
 	if (fill(s, r, HEADER_BYTES, err))
 		return err->status;
-	for (int i = 0; i < 8; i++)
-		step |= (uint64_t)r->window.data[r->used + (size_t)i] << (8 * i);
-	for (int i = 0; i < 4; i++)
-		len |= (uint32_t)r->window.data[r->used + 8 + (size_t)i] << (8 * i);
+	step = ts_load_le(r->window.data + r->used, 8);
+	len = ts_load_u32(r->window.data + r->used + 8);
 	r->used += HEADER_BYTES;
 	if (fill(s, r, len, err))
 		return err->status;

@@ -1,5 +1,7 @@
 #include "ingest/tensor.h"
 
+#include "base/cursor.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -67,9 +69,7 @@ static void first_value(struct parts *p, const struct ts_pb_field *f, size_t wid
 	} else if (f->bytes.len < width) {
 		p->broken = true;
 	} else {
-		p->bits = 0;
-		for (size_t i = 0; i < width; i++)
-			p->bits |= (uint64_t)f->bytes.data[i] << (8 * i);
+		p->bits = ts_load_le(f->bytes.data, (int)width);
 	}
 }
 
@@ -211,9 +211,7 @@ enum ts_tensor_kind ts_tensor_scalar(struct ts_span message, struct ts_tensor *r
 	if (p.content.len) {
 		if (p.content.len != width)
 			return TS_TENSOR_BROKEN;
-		p.bits = 0;
-		for (size_t i = 0; i < width; i++)
-			p.bits |= (uint64_t)p.content.data[i] << (8 * i);
+		p.bits = ts_load_le(p.content.data, (int)width);
 	} else if (p.has_value && !holds(p.dtype, p.field)) {
 		return TS_TENSOR_BROKEN;
 	}

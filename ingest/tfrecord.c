@@ -1,5 +1,6 @@
 #include "ingest/tfrecord.h"
 
+#include "base/cursor.h"
 #include "base/file.h"
 #include "ingest/crc32c.h"
 
@@ -18,16 +19,6 @@ void ts_tfrecord_close(struct ts_tfrecord *t)
 	if (t->fd >= 0)
 		(void)close(t->fd);
 	ts_buf_finish(&t->window);
-}
-
-static uint32_t get_u32(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static uint64_t get_u64(const uint8_t *p)
-{
-	return (uint64_t)get_u32(p) | (uint64_t)get_u32(p + 4) << 32;
 }
 
 /* Until the window holds `want` bytes behind `used`. The caller knows that the file has them. */
@@ -72,7 +63,7 @@ static enum ts_status check_long(struct ts_tfrecord *t, uint64_t len, bool *ret_
 	}
 	if (fill(t, FOOT, err))
 		return err->status;
-	*ret_good = ts_crc32c_masked(crc) == get_u32(t->window.data + t->used);
+	*ret_good = ts_crc32c_masked(crc) == ts_load_u32(t->window.data + t->used);
 	t->used += FOOT;
 	return TS_OK;
 }
@@ -89,9 +80,9 @@ enum ts_status ts_tfrecord_next(struct ts_tfrecord *t, struct ts_span *ret_recor
 	if (fill(t, HEAD, err))
 		return err->status;
 	head = t->window.data + t->used;
-	len = get_u64(head);
+	len = ts_load_le(head, 8);
 	*ret_end = TS_TFRECORD_DAMAGED;
-	if (ts_crc32c_masked(ts_crc32c(0, ts_span_of(head, 8))) != get_u32(head + 8))
+	if (ts_crc32c_masked(ts_crc32c(0, ts_span_of(head, 8))) != ts_load_u32(head + 8))
 		return TS_OK;
 	*ret_end = TS_TFRECORD_CUT;
 	if (left - HEAD < FOOT || len > left - HEAD - FOOT)
@@ -107,7 +98,7 @@ enum ts_status ts_tfrecord_next(struct ts_tfrecord *t, struct ts_span *ret_recor
 		return err->status;
 	head = t->window.data + t->used;
 	*ret_record = ts_span_of(head + HEAD, (size_t)len);
-	if (ts_crc32c_masked(ts_crc32c(0, *ret_record)) != get_u32(head + HEAD + len)) {
+	if (ts_crc32c_masked(ts_crc32c(0, *ret_record)) != ts_load_u32(head + HEAD + len)) {
 		*ret_end = TS_TFRECORD_DAMAGED;
 		return TS_OK;
 	}

@@ -1,5 +1,6 @@
 #include "ingest/wandb_log.h"
 
+#include "base/cursor.h"
 #include "base/file.h"
 
 #include <unistd.h>
@@ -10,11 +11,6 @@ enum { WINDOW = 1 << 20, HEAD = 7 };
 enum { FULL = 1, FIRST = 2, MIDDLE = 3, LAST = 4 };
 
 static const uint8_t preamble[TS_WANDB_PREAMBLE] = {':', 'W', '&', 'B', 0xe1, 0xbe, 0};
-
-static uint32_t get_u32(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
 
 /* Until the window holds `want` bytes behind `used`. The caller knows that the file has them. */
 static enum ts_status fill(struct ts_wandb_log *w, size_t want, struct ts_error *err)
@@ -129,7 +125,7 @@ static enum ts_status next_chunk(struct ts_wandb_log *w, unsigned *ret_type, str
 	if (fill(w, HEAD + len, err))
 		return err->status;
 	head = w->window.data + w->used;
-	if (crc32(0, head + 6, (uInt)(1 + len)) != get_u32(head)) {
+	if (crc32(0, head + 6, (uInt)(1 + len)) != ts_load_u32(head)) {
 		damaged(w, ret_end);
 		return TS_OK;
 	}
