@@ -3,21 +3,13 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "ingest/flat_yaml.h"
+#include "ingest/fuzz_reader.h"
 #include "ingest/reader_mlflow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 static char base[64];
-
-static enum ts_status drop(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
-{
-	(void)ctx;
-	(void)id;
-	(void)object;
-	(void)err;
-	return TS_OK;
-}
 
 static void write_file(const char *name, struct ts_span bytes)
 {
@@ -87,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_pairs(ts_span_of(data, n));
 	(void)ts_mlflow_sniff(base);
 	ts_arena_init(&arena, 0);
-	(void)ts_mlflow_read(&options, drop, NULL, &arena, &result, &err);
+	(void)ts_mlflow_read(&options, fuzz_drop, NULL, &arena, &result, &err);
 	ts_arena_finish(&arena);
 	return 0;
 }

@@ -1,23 +1,15 @@
 /* Any bytes as a steps.jsonl, and as a pipeline.jsonl and a digests.jsonl beside it: no crash, no leak; a window of any size gives
  * the same objects, and what was read is read again the same. */
 #include "base/digest.h"
+#include "ingest/fuzz_reader.h"
 #include "ingest/side_read.h"
 #include "ingest/steps.h"
 
 #include <stdlib.h>
 
-static enum ts_status drop(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
-{
-	(void)ctx;
-	(void)id;
-	(void)object;
-	(void)err;
-	return TS_OK;
-}
-
 static bool read_once(struct ts_span bytes, size_t window, struct ts_id *ret_id)
 {
-	struct ts_sink_count sink = {.sink = drop};
+	struct ts_sink_count sink = {.sink = fuzz_drop};
 	struct ts_arena arena;
 	struct ts_notices notices = {.arena = &arena};
 	struct ts_steps_input input = {
