@@ -2,12 +2,12 @@
 #ifndef TSCOPE_ANALYSIS_ANALYSIS_H
 #define TSCOPE_ANALYSIS_ANALYSIS_H
 
-#include "analysis/bound.h"
-#include "analysis/diff.h"
-#include "analysis/event.h"
-#include "analysis/finding.h"
-#include "analysis/measure.h"
-#include "analysis/plot.h"
+#include "analysis/answer/event.h"
+#include "analysis/answer/finding.h"
+#include "analysis/answer/measure.h"
+#include "analysis/answer/plot.h"
+#include "analysis/answer/run_ref.h"
+#include "analysis/rules/bound.h"
 
 /* Changes whenever a measure, an event or a plot comes out otherwise for the same run: cached reductions of another are not used. */
 enum { TS_ANALYSIS_VERSION = 2 };

@@ -1,6 +1,7 @@
-#include "analysis/cuts.h"
-#include "analysis/gate_policy.h"
-#include "analysis/rule.h"
+#include "analysis/policy.h"
+
+#include "analysis/diverge/cuts.h"
+#include "analysis/rules/rule.h"
 #include "base/number.h"
 #include "base/suggest.h"
 #include "base/text.h"
@@ -346,5 +347,26 @@ enum ts_status ts_policy_check(const struct ts_policy *policy, struct ts_error *
 	for (size_t i = 0; i < policy->n; i++)
 		if (item_check(&p, &policy->items[i]))
 			return err->status;
+	return TS_OK;
+}
+
+enum ts_status ts_policy_of_gate(const struct ts_policy *items, struct ts_arena *arena, struct ts_gate_policy *io_policy,
+				 struct ts_error *err)
+{
+	if (ts_policy_check(items, err))
+		return err->status;
+	return ts_gate_policy_apply(items, arena, io_policy, err);
+}
+
+enum ts_status ts_policy_gate_parse(struct ts_span text, const char *name, struct ts_arena *arena,
+				    struct ts_gate_policy *ret_policy, struct ts_error *err)
+{
+	struct ts_gate_policy policy;
+	struct ts_policy items;
+
+	ts_gate_policy_default(&policy);
+	if (ts_policy_parse(text, name, arena, &items, err) || ts_policy_of_gate(&items, arena, &policy, err))
+		return err->status;
+	*ret_policy = policy;
 	return TS_OK;
 }

@@ -15,25 +15,21 @@
 #ifndef TSCOPE_ANALYSIS_POLICY_H
 #define TSCOPE_ANALYSIS_POLICY_H
 
-#include "base/arena.h"
-
-struct ts_policy_item {
-	struct ts_span code;	  /* "TIMING.JITTER", "DIVERGENCE" */
-	struct ts_span threshold; /* "min_cv", "numeric_jump"; empty: the rule is off or on again */
-	bool off;		  /* if threshold is empty */
-	double value;		  /* if it is not, and text is empty */
-	struct ts_span text;	  /* a setting that is no number, as it stands in the file; empty: value counts */
-};
-
-struct ts_policy {
-	struct ts_policy_item *items;
-	size_t n;
-};
+#include "analysis/answer/policy_item.h"
+#include "analysis/gate/gate_policy.h"
 
 /* text of a file called `name` in errors; spans point into text. */
 enum ts_status ts_policy_parse(struct ts_span text, const char *name, struct ts_arena *arena, struct ts_policy *ret_policy,
 			       struct ts_error *err);
 /* TS_INVALID when an item names no rule, threshold or cut-off of ours: a policy may come from elsewhere. */
 enum ts_status ts_policy_check(const struct ts_policy *policy, struct ts_error *err);
+
+/* Checks all items and puts those of the section GATE onto io_policy, which holds defaults or another policy. TS_INVALID names the
+ * item. Spans point into the items; arrays lie in the arena. */
+enum ts_status ts_policy_of_gate(const struct ts_policy *items, struct ts_arena *arena, struct ts_gate_policy *io_policy,
+				 struct ts_error *err);
+/* The text that ts_gate_policy_print wrote, onto the defaults; name stands in errors. */
+enum ts_status ts_policy_gate_parse(struct ts_span text, const char *name, struct ts_arena *arena,
+				    struct ts_gate_policy *ret_policy, struct ts_error *err);
 
 #endif

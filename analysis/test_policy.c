@@ -5,8 +5,9 @@
 
 #include <cmocka.h>
 
-#include "analysis/cuts.h"
-#include "analysis/rule.h"
+#include "analysis/diverge/cuts.h"
+#include "analysis/policy.h"
+#include "analysis/rules/rule.h"
 
 #include <math.h>
 

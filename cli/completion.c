@@ -1,7 +1,7 @@
 /* completion.c - bash and zsh completion from the table of verbs. */
 #include "cli/manual.h"
 
-#include "analysis/rule.h"
+#include "analysis/rules/rule.h"
 
 static void option_words(struct ts_buf *out, const struct ts_option *options)
 {

@@ -6,7 +6,7 @@
 #include "cli/ask.h"
 #include "cli/path_run.h"
 #include "cli/project.h"
-#include "service/handlers/resolve.h"
+#include "service/handlers/core/resolve.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "cli/diff_traceml.h"
 
-#include "analysis/say.h"
+#include "analysis/answer/say.h"
 #include "cli/ask.h"
 #include "cli/verbs.h"
 #include "run/head.h"

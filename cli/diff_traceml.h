@@ -7,8 +7,8 @@
 #ifndef TSCOPE_CLI_DIFF_TRACEML_H
 #define TSCOPE_CLI_DIFF_TRACEML_H
 
-#include "analysis/run_ref.h"
-#include "analysis/traceml_compare.h"
+#include "analysis/answer/run_ref.h"
+#include "analysis/traceml/traceml_compare.h"
 #include "cli/context.h"
 
 /* The runs of two specs. Exit: 0 EQUIVALENT or IMPROVEMENT, 1 REGRESSION or MIXED, 3 INCONCLUSIVE. */

@@ -7,7 +7,7 @@
 #ifndef TSCOPE_CLI_GATE_OUTPUTS_H
 #define TSCOPE_CLI_GATE_OUTPUTS_H
 
-#include "analysis/gate.h"
+#include "analysis/gate/gate.h"
 #include "cli/context.h"
 
 /* Options that do not go together, or name no file. Before anything is asked. */

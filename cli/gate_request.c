@@ -1,5 +1,6 @@
 #include "cli/gate_request.h"
 
+#include "analysis/policy.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "cli/ask.h"
@@ -9,7 +10,7 @@
 #include "cli/policy_file.h"
 #include "cli/verbs.h"
 #include "run/head.h"
-#include "service/handlers/gate_subject.h"
+#include "service/handlers/gate/gate_subject.h"
 
 enum { ITEMS_MAX = 1024 };
 
@@ -77,7 +78,7 @@ enum ts_status ts_gate_options(struct ts_cli *cli, struct ts_policy *ret_items, 
 		return ts_error_set(err, TS_TOO_LARGE, "a policy sets at most %d things of a gate, this one %zu",
 				    ITEMS_MAX, all.n);
 	ts_gate_policy_default(&policy);
-	if (ts_gate_policy_apply(&all, &cli->arena, &policy, err))
+	if (ts_policy_of_gate(&all, &cli->arena, &policy, err))
 		return err->status;
 	*ret_items = all;
 	*ret_policy = policy;

@@ -7,7 +7,7 @@
 #ifndef TSCOPE_CLI_RENDER_GATE_H
 #define TSCOPE_CLI_RENDER_GATE_H
 
-#include "analysis/gate.h"
+#include "analysis/gate/gate.h"
 
 /* JUnit XML: one test case a metric. Only a metric that gates can fail. A regression is a failure; a suspect an error, since the test
  * has not come to an end and the job is red; what is not known or still collected is skipped with its reason, or a failure where

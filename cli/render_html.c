@@ -4,8 +4,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "cli/show_value.h"
 #include "cli/level_chart.h"
+#include "cli/show_value.h"
 #include "cli/svg.h"
 
 enum { PAGE_MAX = 256 << 20 };

@@ -1,5 +1,5 @@
 /* render_traceml.c - TraceML's verdict and ours beside it: text, and docs/schemas/diff.schema.json. */
-#include "analysis/say.h"
+#include "analysis/answer/say.h"
 #include "cli/diff_traceml.h"
 #include "cli/grid.h"
 #include "cli/render.h"

@@ -1,7 +1,7 @@
 /* render_trend.c - a trend as JSON: docs/schemas/trend.schema.json. */
 #include "cli/render.h"
 
-#include "analysis/trend.h"
+#include "analysis/gate/trend.h"
 
 /* "before_s": in the unit of the metric. */
 static void number(struct ts_cli *cli, struct ts_json *j, const char *name, enum ts_metric metric, double value)

@@ -1,7 +1,7 @@
 /* report.c - see report.h. The sections themselves are in report_sections.c. */
 #include "cli/report_parts.h"
 
-#include "analysis/rule.h"
+#include "analysis/rules/rule.h"
 #include "base/buf.h"
 #include "base/text.h"
 #include "cli/render.h"

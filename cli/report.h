@@ -11,7 +11,7 @@
 #define TSCOPE_CLI_REPORT_H
 
 #include "analysis/analysis.h"
-#include "analysis/diff.h"
+#include "analysis/diverge/diff.h"
 
 enum { TS_BAR_VALUES = 6, TS_SHEET_COLUMNS = 12 };
 

@@ -1,9 +1,9 @@
 /* report_diff.c - the report of a diff: one sentence, how sure it is, what still holds, then what parts where, the curves, the facts,
  * the evidence and what to run next. What the answer does not have leaves its words or its section out.
  */
-#include "cli/report_diff.h"
-#include "analysis/say.h"
+#include "analysis/answer/say.h"
 #include "cli/render.h"
+#include "cli/report_diff.h"
 #include "cli/reproduce.h"
 #include "cli/show_ops.h"
 #include "cli/show_value.h"

@@ -5,7 +5,7 @@
  */
 #include "cli/report_parts.h"
 
-#include "analysis/rule.h"
+#include "analysis/rules/rule.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* report_trend.c - the report of a trend: one sentence, the runs and their levels, a row a change, and what was left out. */
 #include "cli/report_diff.h"
 
-#include "analysis/trend.h"
+#include "analysis/gate/trend.h"
 #include "cli/show_gate.h"
 #include "cli/show_value.h"
 

@@ -5,7 +5,7 @@
 #include "cli/ask.h"
 #include "cli/path_run.h"
 #include "cli/show_value.h"
-#include "ingest/redact.h"
+#include "ingest/facts/redact.h"
 #include "run/head.h"
 
 enum { LINES_MOST = 8, MISSING_MOST = 8, LINE_MOST = 8 << 20 }; /* the longest fact, every byte of it escaped */

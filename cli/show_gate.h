@@ -6,7 +6,7 @@
 #ifndef TSCOPE_CLI_SHOW_GATE_H
 #define TSCOPE_CLI_SHOW_GATE_H
 
-#include "analysis/gate.h"
+#include "analysis/gate/gate.h"
 
 /* ts_show_text of at most so many bytes, then "...": what runs say of themselves may be long, and a report has to end. */
 const char *ts_show_brief(struct ts_span text, size_t most, struct ts_arena *arena);

@@ -2,7 +2,7 @@
 #ifndef TSCOPE_CLI_SHOW_OPS_H
 #define TSCOPE_CLI_SHOW_OPS_H
 
-#include "analysis/diff.h"
+#include "analysis/diverge/diff.h"
 
 /* "step 41, layers.3.attn (occurrence 0) on rank 2: inputs agree, output differs; ranks 0, 1, 3 receive it". ranks: a run has
  * several, so they are named. In the arena and harmless to print; NULL where no operation differs, or when the arena is full. */

@@ -5,7 +5,7 @@
 #ifndef TSCOPE_CLI_SHOW_VALUE_H
 #define TSCOPE_CLI_SHOW_VALUE_H
 
-#include "analysis/diff.h"
+#include "analysis/diverge/diff.h"
 #include "base/digest.h"
 #include "store/engine.h"
 

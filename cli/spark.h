@@ -8,7 +8,7 @@
 #ifndef TSCOPE_CLI_SPARK_H
 #define TSCOPE_CLI_SPARK_H
 
-#include "analysis/plot.h"
+#include "analysis/answer/plot.h"
 
 enum {
 	TS_SPARK_MAX = 120,  /* columns */

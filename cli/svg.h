@@ -8,8 +8,8 @@
 #ifndef TSCOPE_CLI_SVG_H
 #define TSCOPE_CLI_SVG_H
 
-#include "analysis/event.h"
-#include "analysis/plot.h"
+#include "analysis/answer/event.h"
+#include "analysis/answer/plot.h"
 #include "base/buf.h"
 
 enum { TS_SVG_WIDTH = 640, TS_SVG_TICKS = 12 };

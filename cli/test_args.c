@@ -1,6 +1,6 @@
 /* Options: long with = or space, short joined, what ends them, and what an error says. */
-#include "cli/args.h"
 #include "base/suggest.h"
+#include "cli/args.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

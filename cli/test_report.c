@@ -2,7 +2,7 @@
  * takes nothing away, spikes that are never lost, and nothing foreign or not finite that does harm. */
 #include "cli/render.h"
 
-#include "analysis/rule.h"
+#include "analysis/rules/rule.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/report_parts.h"

@@ -1,6 +1,6 @@
 /* verb_explain.c - tscope explain: the rules behind findings, from their table. */
-#include "analysis/rule.h"
-#include "analysis/say.h"
+#include "analysis/answer/say.h"
+#include "analysis/rules/rule.h"
 #include "base/text.h"
 #include "cli/grid.h"
 #include "cli/render.h"

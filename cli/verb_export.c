@@ -4,7 +4,7 @@
 #include "cli/render.h"
 #include "cli/show_value.h"
 #include "cli/verbs.h"
-#include "ingest/export.h"
+#include "ingest/export/export.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
 #include "cli/ask.h"
 #include "cli/render.h"
 #include "cli/verbs.h"
-#include "ingest/facts_json.h"
-#include "ingest/host.h"
+#include "ingest/facts/facts_json.h"
+#include "ingest/host/host.h"
 
 enum { HOST_FACTS_MAX = 16 << 20 };
 

@@ -14,9 +14,9 @@
 #include "cli/sender.h"
 #include "cli/show_value.h"
 #include "cli/verbs.h"
-#include "ingest/facts_json.h"
 #include "ingest/discover.h"
-#include "ingest/host.h"
+#include "ingest/facts/facts_json.h"
+#include "ingest/host/host.h"
 
 #include <unistd.h>
 

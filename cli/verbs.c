@@ -1,7 +1,7 @@
 /* verbs.c - see verbs.h. Long because it is data: every word of help lies here and nowhere else. */
 #include "cli/verbs.h"
 
-#include "analysis/matrix.h"
+#include "analysis/diverge/matrix.h"
 #include "base/suggest.h"
 #include "proto/wire.h"
 

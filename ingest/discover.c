@@ -2,8 +2,10 @@
 
 #include "base/file.h"
 #include "base/limits.h"
-#include "ingest/layout.h"
-#include "ingest/reader_mlflow.h"
+#include "base/path.h"
+#include "ingest/mlflow/reader_mlflow.h"
+#include "ingest/readers.h"
+#include "ingest/rundir/layout.h"
 
 #include <sys/stat.h>
 
@@ -15,8 +17,8 @@ struct finding {
 
 static enum ts_status add(struct finding *f, const struct ts_found_run *run, struct ts_error *err)
 {
-	if (f->n == TS_DISCOVER_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "more than %d runs below one folder", TS_DISCOVER_MAX);
+	if (f->n == TS_READER_PARTS_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "more than %d runs below one folder", TS_READER_PARTS_MAX);
 	if (f->n == f->cap) {
 		size_t cap = f->cap ? f->cap * 2 : 16;
 		struct ts_found_run *runs = ts_arena_array(f->arena, cap, sizeof *runs);

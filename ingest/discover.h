@@ -7,9 +7,9 @@
 #ifndef TSCOPE_INGEST_DISCOVER_H
 #define TSCOPE_INGEST_DISCOVER_H
 
-#include "ingest/reader.h"
+#include "ingest/core/reader.h"
 
-enum { TS_DISCOVER_DEPTH = 6, TS_DISCOVER_MAX = 65536 };
+enum { TS_DISCOVER_DEPTH = 6 };
 
 struct ts_found_run {
 	const char *path;

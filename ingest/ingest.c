@@ -1,7 +1,7 @@
 #include "ingest/ingest.h"
 
 #include "base/digest.h"
-#include "ingest/reader.h"
+#include "ingest/readers.h"
 
 /* When no reader knows the path the first one says what is missing. */
 enum ts_status ts_ingest(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx,

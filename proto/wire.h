@@ -11,10 +11,10 @@
 #define TSCOPE_PROTO_WIRE_H
 
 #include "analysis/analysis.h"
-#include "analysis/matrix.h"
+#include "analysis/diverge/matrix.h"
+#include "analysis/diverge/resume.h"
+#include "analysis/gate/trend.h"
 #include "analysis/policy.h"
-#include "analysis/resume.h"
-#include "analysis/trend.h"
 #include "store/engine.h"
 
 /* ServerInfo: {} -> */

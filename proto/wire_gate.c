@@ -1,5 +1,6 @@
 /* wire_gate.c - Gate and Baseline: what a verdict rests on, and the verdict. GateInput packed is also the record of a verdict, in
  * files that outlive the runs. */
+#include "analysis/policy.h"
 #include "proto/wire_message.h"
 #include "proto/wire_reduction.h"
 
@@ -128,7 +129,7 @@ static void read_gate_policy(struct ts_wire_reader *r, ProtobufCBinaryData in, s
 
 	ts_gate_policy_default(out);
 	if (!r->status)
-		r->status = ts_gate_policy_parse(text, "the policy of a record", r->arena, out, r->err);
+		r->status = ts_policy_gate_parse(text, "the policy of a record", r->arena, out, r->err);
 }
 
 static void read_passed_over(struct ts_wire_reader *r, const Tscope__V1__GateInput *m, struct ts_gate_input *out)

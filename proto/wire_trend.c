@@ -1,7 +1,7 @@
 /* wire_trend.c - Trend: one metric of the runs of a branch, and where its level changed. */
 #include "proto/wire_message.h"
 
-#include "analysis/change_point.h"
+#include "analysis/stats/change_point.h"
 
 enum { RUNS_MAX = TS_TREND_RUNS_MAX, CHANGES_MAX = TS_TREND_RUNS_MAX / TS_CHANGE_LEAST };
 

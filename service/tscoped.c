@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/sigbus.h"
 #include "service/config.h"
-#include "service/handlers/handler.h"
+#include "service/handlers/core/handler.h"
 #include "service/housekeeping.h"
 #include "service/notify.h"
 #include "service/rpc/server.h"

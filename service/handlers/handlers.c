@@ -1,6 +1,6 @@
 /* handlers.c - the table of methods. */
 #include "base/clock.h"
-#include "service/handlers/methods.h"
+#include "service/handlers/core/methods.h"
 
 static const struct ts_handler rows[] = {
 	{.method = "ServerInfo", .flags = TS_METHOD_CHEAP, .message = ts_handle_server_info},

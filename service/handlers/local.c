@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "service/handlers/channel.h"
-#include "service/handlers/methods.h"
+#include "service/handlers/core/methods.h"
 
 struct local {
 	struct ts_channel base;

@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/limits.h"
-#include "service/handlers/test_runs.h"
+#include "service/handlers/core/test_runs.h"
 
 static struct test_store s;
 static struct ts_id first, longer, parts[2];

@@ -16,7 +16,7 @@
 #ifndef TSCOPE_RPC_SERVER_H
 #define TSCOPE_RPC_SERVER_H
 
-#include "service/handlers/handler.h"
+#include "service/handlers/core/handler.h"
 #include "service/rpc/listen.h"
 
 struct ts_server_options {

@@ -8,7 +8,7 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/number.h"
-#include "ingest/crc32c.h"
+#include "ingest/formats/crc32c.h"
 #include "ingest/ingest.h"
 
 #include <fcntl.h>

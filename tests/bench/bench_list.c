@@ -3,8 +3,8 @@
 #include "bench_store.h"
 
 #include "base/clock.h"
-#include "service/handlers/describe.h"
-#include "service/handlers/summary.h"
+#include "service/handlers/core/describe.h"
+#include "service/handlers/core/summary.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,9 +6,9 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "service/handlers/analyze_columns.h"
-#include "service/handlers/reduce.h"
-#include "service/handlers/reduce_cache.h"
+#include "service/handlers/analyze/analyze_columns.h"
+#include "service/handlers/analyze/reduce.h"
+#include "service/handlers/analyze/reduce_cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>

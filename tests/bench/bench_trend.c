@@ -2,7 +2,7 @@
  * second half on they take 3 % longer, which a trend must find. */
 #include "bench_store.h"
 
-#include "analysis/random.h"
+#include "analysis/stats/random.h"
 #include "base/clock.h"
 
 #include <stdio.h>

@@ -143,7 +143,7 @@ def test_templates_are_what_the_forges_read():
                 check(step["with"]["persist-credentials"] is False, step)
     checkout = actions["jobs"]["gate"]["steps"][0]["with"]
     check(checkout["ref"] == "${{ github.event.pull_request.head.sha }}", "the merge commit is gated")
-    # 200 ancestors are recorded with a commit (ingest/host.c).
+    # 200 ancestors are recorded with a commit (ingest/host/host.c).
     check(checkout["fetch-depth"] >= 201 and actions["jobs"]["baseline"]["steps"][0]["with"]["fetch-depth"] >= 201)
     check("ref" not in forks["jobs"]["judge"]["steps"][0]["with"], "a fork's scripts would run with secrets")
     gitlab = workflow.load(os.path.join(CI, "gitlab-ci.yml"))

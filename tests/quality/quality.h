@@ -17,7 +17,7 @@
 #ifndef TSCOPE_TESTS_QUALITY_H
 #define TSCOPE_TESTS_QUALITY_H
 
-#include "analysis/random.h"
+#include "analysis/stats/random.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,10 +8,10 @@
  */
 #include "quality_parts.h"
 
-#include "analysis/bound.h"
-#include "analysis/efficiency.h"
-#include "analysis/ranks.h"
-#include "analysis/timing.h"
+#include "analysis/rank/efficiency.h"
+#include "analysis/rank/timing.h"
+#include "analysis/ranks/ranks.h"
+#include "analysis/rules/bound.h"
 
 #include <math.h>
 #include <stdio.h>

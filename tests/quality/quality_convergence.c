@@ -1,9 +1,9 @@
 /* quality_convergence.c - spikes, level shifts, trends and blow-ups of a loss, and coincidences across axes. */
 #include "quality_parts.h"
 
-#include "analysis/coincidence.h"
-#include "analysis/convergence.h"
-#include "analysis/spikes.h"
+#include "analysis/rank/coincidence.h"
+#include "analysis/rank/convergence.h"
+#include "analysis/rank/spikes.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -19,7 +19,7 @@
  */
 #include "quality_parts.h"
 
-#include "analysis/diagnose.h"
+#include "analysis/diverge/diagnose.h"
 #include "run/head.h"
 #include "toy_pair.h"
 

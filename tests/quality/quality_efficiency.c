@@ -1,8 +1,8 @@
 /* quality_efficiency.c - what must hold always: lines that add up, an MFU above 1 that is shown, the closed form of a pipeline. */
 #include "quality_parts.h"
 
-#include "analysis/efficiency.h"
-#include "analysis/pipeline.h"
+#include "analysis/rank/efficiency.h"
+#include "analysis/rank/pipeline.h"
 
 #include <math.h>
 

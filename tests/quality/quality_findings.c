@@ -8,12 +8,12 @@
  */
 #include "quality_parts.h"
 
-#include "analysis/coincidence.h"
-#include "analysis/convergence.h"
-#include "analysis/efficiency.h"
-#include "analysis/memory.h"
-#include "analysis/rule.h"
-#include "analysis/timing.h"
+#include "analysis/rank/coincidence.h"
+#include "analysis/rank/convergence.h"
+#include "analysis/rank/efficiency.h"
+#include "analysis/rank/memory.h"
+#include "analysis/rank/timing.h"
+#include "analysis/rules/rule.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
  */
 #include "quality_parts.h"
 
-#include "analysis/gate.h"
-#include "analysis/gate_test.h"
+#include "analysis/gate/gate.h"
+#include "analysis/gate/gate_test.h"
 
 #include <math.h>
 #include <stdio.h>

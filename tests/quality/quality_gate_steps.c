@@ -9,8 +9,8 @@
  */
 #include "quality_parts.h"
 
-#include "analysis/gate.h"
-#include "analysis/work.h"
+#include "analysis/gate/gate.h"
+#include "analysis/rank/work.h"
 #include "base/digest.h"
 
 #include <math.h>

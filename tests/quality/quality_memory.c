@@ -1,8 +1,8 @@
 /* Growth of memory: leaks found, slopes unbiased, and what only looks like growth left alone. Bytes in MiB where not said. */
 #include "quality_parts.h"
 
-#include "analysis/memory.h"
-#include "analysis/slope.h"
+#include "analysis/rank/memory.h"
+#include "analysis/stats/slope.h"
 
 #include <math.h>
 #include <stdio.h>

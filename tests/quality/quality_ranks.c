@@ -2,7 +2,7 @@
 #include "quality.h"
 #include "quality_parts.h"
 
-#include "analysis/ranks.h"
+#include "analysis/ranks/ranks.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  */
 #include "quality_parts.h"
 
-#include "analysis/reduction.h"
-#include "analysis/stats.h"
+#include "analysis/gate/reduction.h"
+#include "analysis/stats/stats.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * chance draws anew for each run and step: from the first step on ("always"), or from a step that chance draws too ("at times", a
  * rare race). A few runs of it are the repeats; the candidates are one more run of it, and runs of it with one weight moved by an
  * ulp, another learning rate, order or data. All are held against the envelope as `tscope diff --repeats` does, with loss and
- * gradient norm as float32, and against the level of the repeats (analysis/equivalence.h).
+ * gradient norm as float32, and against the level of the repeats (analysis/diverge/equivalence.h).
  *
  * Goals. One more repeat is called different in at most 1 % of cases, which is what the project allows every test; that it is not
  * known costs the user more repeats, and is allowed in 5 %. What moves the training by more than chance does must be seen: 99 %
@@ -18,8 +18,8 @@
  */
 #include "quality_parts.h"
 
-#include "analysis/equivalence.h"
-#include "analysis/repeats.h"
+#include "analysis/diverge/equivalence.h"
+#include "analysis/diverge/repeats.h"
 #include "toy_trainer.h"
 
 #include <math.h>

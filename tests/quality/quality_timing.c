@@ -1,7 +1,7 @@
 /* quality_timing.c - the warm-up that is found in step times. */
 #include "quality_parts.h"
 
-#include "analysis/warmup.h"
+#include "analysis/rank/warmup.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * the product's is fixed, and a rate over trials must not hang on it. */
 #include "quality_parts.h"
 
-#include "analysis/change_point.h"
+#include "analysis/stats/change_point.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #ifndef TSCOPE_TESTS_TOY_PAIR_H
 #define TSCOPE_TESTS_TOY_PAIR_H
 
-#include "analysis/evidence.h"
+#include "analysis/diverge/evidence.h"
 #include "toy_trainer.h"
 
 enum { TOY_STEPS_MAX = 400, TOY_RESUMES_MAX = 4 };

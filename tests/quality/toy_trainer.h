@@ -19,7 +19,7 @@
 #ifndef TSCOPE_TESTS_TOY_TRAINER_H
 #define TSCOPE_TESTS_TOY_TRAINER_H
 
-#include "analysis/random.h"
+#include "analysis/stats/random.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -146,7 +146,7 @@ $ tscope explain --markdown | head -5
 | # Findings
 |
 | What `tscope analyze` may say of a run. This is what `tscope explain --markdown` prints of the
-| table in `analysis/rules.c`; a test holds the two together.
+| table in `analysis/rules/rules.c`; a test holds the two together.
 |
 $ tscope explain --markdown --json
 | {

@@ -1,0 +1,77 @@
+/* diagnosis.h - why two runs part: a class, how sure, the evidence for and against, what else it could be, and what to run next.
+ *
+ * High confidence needs hard evidence: digests of parameters, batches, gradients or generators, the learning-rate series, or a
+ * fact with a known numeric effect and a fitting signature. Hardware is named only after a replay or a swap. What cannot be told
+ * apart from the records at hand is one inseparable class, with the record that would split it.
+ */
+#ifndef TSCOPE_ANALYSIS_DIAGNOSIS_H
+#define TSCOPE_ANALYSIS_DIAGNOSIS_H
+
+#include "analysis/answer/measure.h"
+
+enum ts_cause {
+	TS_CAUSE_UNKNOWN = 0,
+	TS_CAUSE_IDENTICAL = 1,	     /* nothing differs, as far as the records can show */
+	TS_CAUSE_NOT_COMPARABLE = 2, /* too few common steps, or nothing that both computed */
+	TS_CAUSE_QUANTIZATION = 3,   /* no difference beyond how coarsely it was written */
+	TS_CAUSE_REPORTING = 4,	     /* the reported value differs, the training state agrees */
+	TS_CAUSE_EVALUATION = 5,     /* training agrees, evaluation differs */
+	TS_CAUSE_CONFIG = 6,	     /* learning rate, schedule, optimizer, a setting of known effect */
+	TS_CAUSE_INIT = 7,
+	TS_CAUSE_DATA_ORDER = 8,
+	TS_CAUSE_DATA_POSITION = 9,  /* the same batches, shifted */
+	TS_CAUSE_DATA_SET = 10,
+	TS_CAUSE_RNG_STREAM = 11,    /* dropout and other draws */
+	TS_CAUSE_INIT_OR_DATA = 12,  /* inseparable without digests */
+	TS_CAUSE_KERNEL_RNG_OR_DATA = 13, /* inseparable: precision or kernel path, generator stream, data */
+	TS_CAUSE_PRECISION = 14,     /* precision mode or kernel path */
+	TS_CAUSE_REDUCTION_ORDER = 15, /* world size, batch split, algorithm and topology of collectives */
+	TS_CAUSE_PLATFORM = 16,	     /* device, library or driver */
+	TS_CAUSE_NONDETERMINISM = 17, /* kernels without a fixed order; remaining causes are listed */
+	TS_CAUSE_RESUME_STATE = 18,  /* optimizer, scaler or generator not restored */
+	TS_CAUSE_RESUME_DATA = 19,   /* data position not restored */
+	TS_CAUSE_GRADIENT_PATH = 20, /* collectives or clipping, after a correct forward pass */
+	TS_CAUSE_JUMP = 21,	     /* an unexplained jump; corruption only with hash evidence */
+	TS_CAUSE_CORRUPTION = 22,
+	TS_CAUSE_BLOW_UP = 23,	     /* one run alone left the finite */
+	TS_CAUSES,
+};
+
+enum ts_confidence { TS_CONFIDENCE_NONE = 0, TS_CONFIDENCE_LOW = 1, TS_CONFIDENCE_MEDIUM = 2, TS_CONFIDENCE_HIGH = 3 };
+
+/* bit-exact, numerically equivalent, statistically equivalent: printed apart, each with the record that supports it. */
+enum ts_tier_answer { TS_TIER_UNKNOWN = 0, TS_TIER_HOLDS = 1, TS_TIER_FAILS = 2 };
+
+struct ts_tier {
+	enum ts_tier_answer answer;
+	struct ts_span why; /* "loss and grad_norm over 10,000 common steps, as doubles" */
+};
+
+struct ts_experiment {
+	struct ts_span what;	/* "repeat the first run for 50 steps" */
+	struct ts_span command; /* may be empty */
+	struct ts_span splits;	/* what its result would tell apart */
+	uint64_t steps;		/* 0: none are run */
+};
+
+struct ts_diagnosis {
+	enum ts_cause cause;
+	enum ts_confidence confidence;
+	bool has_step;
+	int64_t step; /* where it began, as far as can be seen */
+	struct ts_span sentence; /* one that a tired person can act on */
+	struct ts_tier bits, numeric, statistical;
+	struct ts_span *evidence_for, *evidence_against;
+	size_t n_for, n_against;
+	enum ts_cause *remaining; /* what else it could be, likeliest first */
+	size_t n_remaining;
+	struct ts_experiment *experiments; /* the cheapest first */
+	size_t n_experiments;
+	struct ts_measures features; /* group "divergence": what was decided on */
+};
+
+const char *ts_cause_word(enum ts_cause cause);	      /* "data_order": for JSON */
+const char *ts_cause_title(enum ts_cause cause);      /* "another order of the data" */
+const char *ts_confidence_word(enum ts_confidence c); /* "none", "low", "medium", "high" */
+
+#endif

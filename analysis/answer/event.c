@@ -1,0 +1,78 @@
+#include "analysis/answer/event.h"
+
+#include <stdlib.h>
+
+enum { EVENTS_FIRST = 16 };
+
+bool ts_event_add(struct ts_events *events, struct ts_arena *arena, const struct ts_event *event)
+{
+	if (events->n == events->cap) {
+		size_t cap = events->cap ? events->cap * 2 : EVENTS_FIRST;
+		struct ts_event *items = ts_arena_array(arena, cap, sizeof *items);
+
+		if (!items)
+			return false;
+		if (events->n)
+			memcpy(items, events->items, events->n * sizeof *items);
+		events->items = items;
+		events->cap = cap;
+	}
+	events->items[events->n++] = *event;
+	return true;
+}
+
+static int by_step(const void *x, const void *y)
+{
+	const struct ts_event *a = x, *b = y;
+
+	if (a->first_step != b->first_step)
+		return a->first_step < b->first_step ? -1 : 1;
+	return (a->last_step > b->last_step) - (a->last_step < b->last_step);
+}
+
+/* Strongest first; of equal ones the earlier. A score that is no number comes last. */
+static int by_score(const void *x, const void *y)
+{
+	const struct ts_event *a = x, *b = y;
+
+	if (a->score > b->score || (a->score == a->score && b->score != b->score))
+		return -1;
+	if (a->score < b->score || (b->score == b->score && a->score != a->score))
+		return 1;
+	return by_step(x, y);
+}
+
+void ts_events_trim(struct ts_events *events, size_t from)
+{
+	size_t n = events->n - from;
+
+	if (n == 0)
+		return;
+	if (n > TS_EVENTS_MAX) {
+		qsort(events->items + from, n, sizeof *events->items, by_score);
+		n = TS_EVENTS_MAX;
+	}
+	qsort(events->items + from, n, sizeof *events->items, by_step);
+	events->n = from + n;
+}
+
+const char *ts_event_word(enum ts_event_kind kind)
+{
+	switch (kind) {
+	case TS_EVENT_SPIKE:
+		return "spike";
+	case TS_EVENT_DIP:
+		return "dip";
+	case TS_EVENT_SHIFT:
+		return "level_shift";
+	case TS_EVENT_NONFINITE:
+		return "nonfinite";
+	case TS_EVENT_BLOW_UP:
+		return "blow_up";
+	case TS_EVENT_COINCIDENCE:
+		return "coincidence";
+	case TS_EVENT_ONSET:
+		return "onset";
+	}
+	return "";
+}

@@ -1,0 +1,30 @@
+/* say.h - numbers inside the sentences of findings and verdicts, as people read them.
+ *
+ * Each returns its text by value, so that it can stand among the arguments of a printf:
+ *
+ *	ts_arena_printf(arena, "%s of %s", ts_say_percent(share).text, ts_say_seconds(total).text)
+ *
+ * What is not finite reads "NaN", "infinite", "-infinite".
+ */
+#ifndef TSCOPE_ANALYSIS_SAY_H
+#define TSCOPE_ANALYSIS_SAY_H
+
+#include "analysis/answer/measure.h"
+
+enum { TS_SAY_TEXT = 48 };
+
+struct ts_say {
+	char text[TS_SAY_TEXT];
+};
+
+struct ts_say ts_say_percent(double ratio);    /* 0.5 -> "50 %"; below 10 % with a decimal: "4.2 %" */
+struct ts_say ts_say_seconds(double seconds);  /* "12.3 ms", "4.56 s", "1 h 02 m" */
+struct ts_say ts_say_bytes(double bytes);      /* "1.21 MiB", "-3 B" */
+struct ts_say ts_say_count(double n);	       /* "1,234,567"; rounded to a whole number */
+struct ts_say ts_say_number(double x);	       /* four significant digits: "2.143", "1.2e+09" */
+struct ts_say ts_say_steps(int64_t first, int64_t last); /* "step 7", "steps 7 to 9" */
+struct ts_say ts_say_plural(double n, const char *word); /* "1 spike", "1,204 spikes" */
+/* A value in its unit; TS_UNIT_TEXT and TS_UNIT_NONE are plain numbers. */
+struct ts_say ts_say_value(double value, enum ts_unit unit);
+
+#endif

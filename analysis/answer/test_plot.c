@@ -1,0 +1,155 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/answer/plot.h"
+
+enum { CEILING = 16 << 20 };
+
+static void begin(struct ts_plot *plot, int64_t first, int64_t last, size_t cells, struct ts_arena *arena)
+{
+	struct ts_error err;
+
+	assert_int_equal(ts_plot_begin(plot, first, last, cells, arena, &err), TS_OK);
+	assert_true(plot->n <= cells);
+	assert_true(plot->width >= 1);
+}
+
+/* The last step lies in the last cell, and one cell less would not hold it. */
+static void expect_grid(int64_t first, int64_t last, size_t cells, uint64_t width, size_t n, struct ts_arena *arena)
+{
+	static const double one = 1.0;
+	struct ts_plot plot;
+
+	begin(&plot, first, last, cells, arena);
+	assert_true(plot.first_step == first);
+	assert_true(plot.width == width);
+	assert_int_equal(plot.n, n);
+	ts_plot_add(&plot, &first, &one, 1);
+	ts_plot_add(&plot, &last, &one, 1);
+	ts_plot_finish(&plot);
+	assert_int_equal(plot.count[0] + (n > 1 ? plot.count[n - 1] : 0), 2);
+}
+
+static void grids(void **state)
+{
+	struct ts_arena arena;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	expect_grid(7, 7, 480, 1, 1, &arena);
+	expect_grid(0, 479, 480, 1, 480, &arena);
+	expect_grid(0, 480, 480, 2, 241, &arena);
+	expect_grid(-5, 4, 3, 4, 3, &arena);
+	expect_grid(0, 999999, 480, 2084, 480, &arena);
+	/* All of int64: 2^64 - 1 over 480, and one. */
+	expect_grid(INT64_MIN, INT64_MAX, 480, UINT64_C(38430716820228233), 480, &arena);
+	expect_grid(INT64_MIN, INT64_MAX, 2, UINT64_C(1) << 63, 2, &arena);
+	ts_arena_finish(&arena);
+}
+
+/* Steps 10 to 19 in 5 cells of 2; numbers by hand. */
+static void cells_keep_spikes_and_gaps(void **state)
+{
+	static const int64_t late[] = {18, 19, 14, 14}, early[] = {10, 11, 15};
+	static const double late_values[] = {(double)NAN, HUGE_VAL, (double)NAN, -4.0},
+			    early_values[] = {1.0, 1000.0, 2.0};
+	struct ts_plot plot;
+	struct ts_arena arena;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	begin(&plot, 10, 19, 5, &arena);
+	ts_plot_add(&plot, late, late_values, 4);
+	ts_plot_add(&plot, early, early_values, 3);
+	ts_plot_finish(&plot);
+	assert_true(plot.min[0] == 1.0 && plot.max[0] == 1000.0 && plot.mean[0] == 500.5);
+	assert_int_equal(plot.count[0], 2);
+	assert_int_equal(plot.count[1], 0); /* steps 12 and 13 are not there */
+	assert_true(isnan(plot.min[1]) && isnan(plot.max[1]) && isnan(plot.mean[1]));
+	assert_true(plot.min[2] == -4.0 && plot.max[2] == 2.0 && plot.mean[2] == -1.0);
+	assert_int_equal(plot.count[4], 2); /* only such as are no numbers */
+	assert_int_equal(plot.finite[4], 0);
+	assert_true(isnan(plot.min[4]) && isnan(plot.max[4]) && isnan(plot.mean[4]));
+	assert_int_equal(plot.nonfinite, 3);
+	assert_int_equal(plot.count[2], 3);
+	assert_int_equal(plot.finite[2], 2);
+	ts_arena_finish(&arena);
+}
+
+/* 100,000 values of 0.1 to 0.3 in one cell; the sum of four of 1e308 would overflow. */
+static void means_are_means(void **state)
+{
+	static const int64_t steps[] = {0, 1, 0, 1};
+	static const double huge[] = {1e308, 1e308, 1e308, 1e308}, thirds[] = {0.1, 0.2, 0.3, 0.2};
+	struct ts_plot plot;
+	struct ts_arena arena;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	begin(&plot, 0, 3, 2, &arena);
+	for (int i = 0; i < 25000; i++)
+		ts_plot_add(&plot, steps, thirds, 4);
+	ts_plot_finish(&plot);
+	assert_true(fabs(plot.mean[0] - 0.2) < 1e-12);
+	assert_int_equal(plot.count[0], 100000);
+	begin(&plot, 0, 3, 2, &arena);
+	ts_plot_add(&plot, steps, huge, 4);
+	ts_plot_finish(&plot);
+	assert_true(fabs(plot.mean[0] / 1e308 - 1.0) < 1e-12);
+	ts_arena_finish(&arena);
+}
+
+static void a_series_is_appended(void **state)
+{
+	static const int64_t steps[] = {5, 6, 9};
+	static const double values[] = {1.0, 2.0, 3.0};
+	struct ts_series s = {.keys = steps, .values = values, .n = 3}, none = {.n = 0};
+	struct ts_plots plots = {.n = 0};
+	struct ts_arena arena;
+	struct ts_error err;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	assert_int_equal(
+		ts_plot_series(&plots, "timing", ts_span_str("step"), "value", TS_UNIT_SECONDS, &none, &arena, &err),
+		TS_OK);
+	assert_int_equal(plots.n, 0);
+	for (int i = 0; i < 20; i++) /* more than the first room of the list */
+		assert_int_equal(ts_plot_series(&plots, "timing", ts_span_str("step"), "value", TS_UNIT_SECONDS, &s,
+						&arena, &err),
+				 TS_OK);
+	assert_int_equal(plots.n, 20);
+	for (size_t i = 0; i < plots.n; i++) {
+		const struct ts_plot *plot = &plots.items[i];
+
+		assert_true(ts_span_is(plot->group, "timing") && ts_span_is(plot->subject, "step"));
+		assert_true(ts_span_is(plot->name, "value"));
+		assert_int_equal(plot->unit, TS_UNIT_SECONDS);
+		assert_int_equal(plot->n, 5);
+		assert_true(plot->mean[4] == 3.0 && isnan(plot->mean[2]));
+	}
+	ts_arena_finish(&arena);
+	ts_arena_init(&arena, 64);
+	plots = (struct ts_plots){.n = 0};
+	assert_int_equal(
+		ts_plot_series(&plots, "timing", ts_span_str("step"), "value", TS_UNIT_SECONDS, &s, &arena, &err),
+		TS_NO_MEMORY);
+	assert_int_equal(plots.n, 0);
+	ts_arena_finish(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(grids),
+		cmocka_unit_test(cells_keep_spikes_and_gaps),
+		cmocka_unit_test(means_are_means),
+		cmocka_unit_test(a_series_is_appended),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,431 @@
+/* diagnose.c - the order in which the causes are asked for; each step ends the search by concluding. */
+#include "analysis/diverge/inquiry.h"
+
+#include "analysis/answer/say.h"
+
+#include <inttypes.h>
+
+#define NAME(series) TS_SPAN_ARG(ts_name_of((series)->name))
+
+static bool is_decimals(struct ts_resolution r)
+{
+	return r.precision == TS_PRECISION_DECIMALS;
+}
+
+static const char *precision_text(struct ts_inquiry *q, const struct ts_evidence_series *s)
+{
+	struct ts_resolution a = s->writing_a.resolution, b = s->writing_b.resolution;
+
+	if (is_decimals(a) || is_decimals(b)) {
+		unsigned digits = is_decimals(a) ? a.digits : b.digits;
+
+		if (a.precision == b.precision && b.digits < digits)
+			digits = b.digits;
+		return (const char *)ts_inquiry_text(q, "%u decimals", digits).data;
+	}
+	return a.precision == TS_PRECISION_F32 || b.precision == TS_PRECISION_F32 ? "float32" : "doubles";
+}
+
+/* "loss (doubles), digests.params": the series that both have, a kind each. */
+static struct ts_span name_recorded(struct ts_inquiry *q)
+{
+	struct ts_span names = ts_span_str("");
+
+	for (int k = 0; k < TS_KINDS; k++) {
+		const struct ts_evidence_series *s = NULL;
+		uint32_t ranks = q->first[k].ranks;
+
+		for (size_t i = 0; i < q->e->n_series && !s; i++)
+			if ((int)q->e->series[i].kind == k && q->e->series[i].in_a && q->e->series[i].in_b &&
+			    q->e->series[i].common)
+				s = &q->e->series[i];
+		if (!s || k == TS_KIND_OTHER)
+			continue;
+		names = ts_inquiry_text(q, "%.*s%s%.*s%s%s%s%s", TS_SPAN_ARG(names), names.len ? ", " : "", NAME(s),
+					k < TS_KIND_PARAMS ? " as " : "", k < TS_KIND_PARAMS ? precision_text(q, s) : "",
+					ranks > 1 ? " of " : "", ranks > 1 ? ts_say_plural(ranks, "rank").text : "");
+	}
+	return names.len ? names : ts_span_str("nothing of a known kind");
+}
+
+static bool same_writing(const struct ts_writing *a, const struct ts_writing *b)
+{
+	return a->inferred && b->inferred && a->resolution.precision == b->resolution.precision &&
+	       a->resolution.digits == b->resolution.digits;
+}
+
+/* "loss is float32 (160 values of either run)" */
+static struct ts_span add_writing(struct ts_inquiry *q, struct ts_span text, const struct ts_evidence_series *s,
+				  const struct ts_writing *w, const char *whose)
+{
+	const char *how = w->resolution.precision == TS_PRECISION_F32
+				  ? "float32"
+				  : (const char *)ts_inquiry_text(q, "of %u decimals", w->resolution.digits).data;
+
+	return ts_inquiry_text(q, "%.*s%s%.*s is %s (%s of %s run)", TS_SPAN_ARG(text), text.len ? ", " : "", NAME(s), how,
+			       ts_say_plural((double)w->values, "value").text, whose);
+}
+
+/* The series of a kind that parts first, else the first that both have. */
+static const struct ts_evidence_series *series_of(const struct ts_inquiry *q, enum ts_series_kind kind)
+{
+	const struct ts_evidence_series *s = q->first[kind].series;
+
+	for (size_t i = 0; i < q->e->n_series && !s; i++)
+		if (q->e->series[i].kind == kind && q->e->series[i].common)
+			s = &q->e->series[i];
+	return s;
+}
+
+/* How finely values were written, where it was not declared but seen. */
+static void say_inferred(struct ts_inquiry *q)
+{
+	static const enum ts_series_kind kinds[] = {TS_KIND_LOSS, TS_KIND_GRAD_NORM};
+	struct ts_span text = ts_span_str("");
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		const struct ts_evidence_series *s = series_of(q, kinds[i]);
+
+		if (s && same_writing(&s->writing_a, &s->writing_b)) {
+			text = add_writing(q, text, s, &s->writing_a, "either");
+			continue;
+		}
+		if (s && s->writing_a.inferred)
+			text = add_writing(q, text, s, &s->writing_a, "the first");
+		if (s && s->writing_b.inferred)
+			text = add_writing(q, text, s, &s->writing_b, "the second");
+	}
+	if (text.len)
+		ts_say_for(q, "as values look, where nothing is declared: %.*s", TS_SPAN_ARG(text));
+}
+
+/* --- too little --- */
+
+static bool digests_part(const struct ts_inquiry *q)
+{
+	for (int k = TS_KIND_PARAMS; k < TS_KINDS; k++)
+		if (q->first[k].parts)
+			return true;
+	return false;
+}
+
+static const struct ts_op_row *first_operation(const struct ts_inquiry *q)
+{
+	return q->e->ops && q->e->ops->n ? &q->e->ops->rows[0] : NULL;
+}
+
+/* What agrees, agrees over however few steps. */
+static bool too_little(struct ts_inquiry *q)
+{
+	double least = ts_cut_of(q, TS_CUT_COMMON);
+
+	if (!q->has_start && first_operation(q))
+		return false;
+	if (q->has_start && ((double)q->common >= least || !q->has_f || digests_part(q)))
+		return false;
+	if (!q->has_start)
+		ts_conclude(q, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,
+			    "the runs have no step in common of a loss, a gradient norm or a digest: nothing says whether they "
+			    "computed the same");
+	else
+		ts_conclude(q, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,
+			    "they part at step %" PRId64 ", and %s in common are too few to say why: %s are needed", q->f,
+			    ts_say_plural((double)q->common, "step").text, ts_say_count(least).text);
+	return true;
+}
+
+/* --- nothing of the training parts --- */
+
+static bool evaluation_only(struct ts_inquiry *q)
+{
+	struct ts_span recorded = name_recorded(q), values;
+	const struct ts_first *eval = &q->first[TS_KIND_EVAL];
+
+	if (!eval->parts)
+		return false;
+	values = ts_values_text(q, eval->series->a, eval->series->b);
+	ts_say_for(q, "%.*s parts at step %" PRId64 ": %.*s", NAME(eval->series), eval->series->first, TS_SPAN_ARG(values));
+	ts_say_for(q, "the training agrees to the bit over %s: %.*s", ts_say_plural((double)q->common, "common step").text,
+		   TS_SPAN_ARG(recorded));
+	ts_conclude(q, TS_CAUSE_EVALUATION, q->first[TS_KIND_PARAMS].recorded ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
+		    "the evaluation differs from step %" PRId64
+		    " on while the training agrees: compare what is evaluated, on what data, in which "
+		    "precision",
+		    eval->step);
+	q->d.has_step = true;
+	q->d.step = eval->step;
+	return true;
+}
+
+/* An input was recorded otherwise, and nothing came of it. */
+static bool input_only(struct ts_inquiry *q)
+{
+	struct ts_span recorded = name_recorded(q);
+	static const enum ts_series_kind kinds[] = {TS_KIND_LR, TS_KIND_BATCH, TS_KIND_RNG, TS_KIND_DIGEST, TS_KIND_OTHER};
+	const struct ts_first *found = NULL;
+	enum ts_series_kind kind = TS_KIND_OTHER;
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		const struct ts_first *first = &q->first[kinds[i]];
+
+		if (first->parts && (!found || first->step < found->step)) {
+			found = first;
+			kind = kinds[i];
+		}
+	}
+	if (!found)
+		return false;
+	ts_say_for(q, "%.*s parts at step %" PRId64, NAME(found->series), found->step);
+	ts_say_for(q, "the training agrees to the bit up to step %" PRId64 ": %.*s", q->last, TS_SPAN_ARG(recorded));
+	if (kind == TS_KIND_LR && ts_records(q, found->step, q->last) < 2)
+		ts_conclude(q, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM,
+			    "the learning rate differs from step %" PRId64 " on, too near the end for its effect to be seen",
+			    found->step);
+	else
+		ts_conclude(q, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM,
+			    "%.*s is reported otherwise from step %" PRId64
+			    " on, and nothing else of the training differs up to step %" PRId64,
+			    NAME(found->series), found->step, q->last);
+	q->d.has_step = true;
+	q->d.step = found->step;
+	return true;
+}
+
+static bool quantized_only(struct ts_inquiry *q)
+{
+	struct ts_span recorded = name_recorded(q);
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
+
+	if (!loss->bits && !norm->bits)
+		return false;
+	ts_say_for(q, "no difference exceeds half a quantum of the coarser source, over %s: %.*s",
+		   ts_say_plural((double)q->common, "common step").text, TS_SPAN_ARG(recorded));
+	ts_conclude(q, TS_CAUSE_QUANTIZATION, q->first[TS_KIND_PARAMS].recorded ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
+		    "the runs differ by no more than how coarsely one of them was written");
+	return true;
+}
+
+static enum ts_confidence identical_sure(const struct ts_inquiry *q, bool coarse)
+{
+	if ((double)q->common < ts_cut_of(q, TS_CUT_COMMON))
+		return TS_CONFIDENCE_LOW;
+	return coarse || !(q->first[TS_KIND_LOSS].recorded || q->first[TS_KIND_PARAMS].recorded) ? TS_CONFIDENCE_MEDIUM
+												 : TS_CONFIDENCE_HIGH;
+}
+
+static void say_operation(struct ts_inquiry *q)
+{
+	const struct ts_op_row *op = first_operation(q);
+	bool origin = op && op->role == TS_OP_ORIGIN && op->has_inputs;
+
+	if (op)
+		ts_say_for(q, "of the operations %.*s parts first, at step %" PRId64 " on rank %" PRId32 "%s",
+			   TS_SPAN_ARG(op->name), op->step, op->rank,
+			   origin ? ", from equal inputs" : (op->has_inputs ? ", whose inputs differ already" : ""));
+}
+
+/* Digests of operations show more than a loss does. */
+static bool operation_only(struct ts_inquiry *q)
+{
+	const struct ts_op_row *op = first_operation(q);
+
+	if (!op)
+		return false;
+	say_operation(q);
+	ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
+		    "%.*s computes otherwise from step %" PRId64 " on, and nothing else recorded shows it", TS_SPAN_ARG(op->name),
+		    op->step);
+	q->d.has_step = true;
+	q->d.step = op->step;
+	ts_remain(q, TS_CAUSE_NONDETERMINISM);
+	ts_remain(q, TS_CAUSE_PRECISION);
+	ts_remain(q, TS_CAUSE_PLATFORM);
+	ts_remain(q, TS_CAUSE_CORRUPTION);
+	return true;
+}
+
+static void nothing_parts(struct ts_inquiry *q)
+{
+	struct ts_span recorded = name_recorded(q);
+	bool coarse = false;
+
+	if (operation_only(q) || quantized_only(q) || evaluation_only(q) || input_only(q))
+		return;
+	for (size_t i = 0; i < q->e->n_series; i++)
+		coarse = coarse || is_decimals(q->e->series[i].writing_a.resolution) ||
+			 is_decimals(q->e->series[i].writing_b.resolution);
+	ts_say_for(q, "agreement to the bit over %s: %.*s", ts_say_plural((double)q->common, "common step").text,
+		   TS_SPAN_ARG(recorded));
+	if (coarse && !q->first[TS_KIND_PARAMS].recorded)
+		ts_say_against(q, "values were rounded when they were written: differences below that cannot be seen");
+	if ((double)q->common < ts_cut_of(q, TS_CUT_COMMON))
+		ts_say_against(q, "they have only %s in common", ts_say_plural((double)q->common, "step").text);
+	ts_conclude(q, TS_CAUSE_IDENTICAL, identical_sure(q, coarse),
+		    "nothing of the training differs up to step %" PRId64 ", the last that both have", q->last);
+}
+
+/* --- a report differs, the state does not --- */
+
+/* Numbers that differ in nothing but that one side is written as float32. */
+static bool fine(const struct ts_inquiry *q, enum ts_series_kind kind)
+{
+	for (size_t i = 0; i < q->e->n_series; i++)
+		if (q->e->series[i].kind == kind && (is_decimals(q->e->series[i].writing_a.resolution) ||
+						     is_decimals(q->e->series[i].writing_b.resolution)))
+			return false;
+	return !q->first[kind].parts;
+}
+
+/* Records from `step` on over which the state agrees to the bit, by its digests or by the gradient norm, or to that of a float32. */
+static double state_agrees(const struct ts_inquiry *q, enum ts_series_kind kind, int64_t step)
+{
+	const struct ts_first *state = &q->first[kind];
+
+	return state->recorded && (!state->bits || (kind < TS_KIND_PARAMS && fine(q, kind)))
+		       ? ts_records(q, step, state->through)
+		       : -1;
+}
+
+static void conclude_report(struct ts_inquiry *q, const struct ts_first *report, const struct ts_first *state, double records,
+			    enum ts_confidence confidence)
+{
+	const struct ts_gap *gap = &report->series->gap;
+	struct ts_span values = ts_values_text(q, report->series->a, report->series->b);
+
+	ts_say_for(q, "%.*s parts at step %" PRId64 " by a relative %s: %.*s", NAME(report->series), report->series->first,
+		   ts_say_number(report->jump).text, TS_SPAN_ARG(values));
+	ts_say_for(q, "%s agrees to the bit for %s from there on: a model that had changed would show in it",
+		   state == &q->first[TS_KIND_PARAMS] ? "the digest of the parameters"
+						      : (report == &q->first[TS_KIND_LOSS] ? "the gradient norm" : "the loss"),
+		   ts_say_plural(records + 1, "record").text);
+	if (gap->known && gap->points > 1)
+		ts_say_for(q, "%s of the %s looked at differ, the greatest by %s: it does not grow as a training that parts does",
+			   ts_say_count((double)gap->differing).text, ts_say_plural((double)gap->points, "point").text,
+			   ts_say_number(gap->greatest).text);
+	ts_conclude(q, TS_CAUSE_REPORTING, confidence,
+		    "%.*s is reported otherwise from step %" PRId64
+		    " on, while the training itself agrees: look at what is logged, not at the model",
+		    NAME(report->series), report->step);
+	q->d.step = report->step;
+}
+
+enum { REPORT_FEW = 3 }; /* records over which the state agrees while a report differs by more than rounding */
+
+static bool report_only(struct ts_inquiry *q)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM],
+			      *params = &q->first[TS_KIND_PARAMS];
+	const struct ts_first *lr = &q->first[TS_KIND_LR];
+	const struct ts_first *report = loss->parts ? loss : norm;
+	double least = ts_cut_of(q, TS_CUT_REPORT), records;
+
+	if (!report->parts || params->bits || q->first[TS_KIND_GRADS].bits || q->first[TS_KIND_BATCH].bits)
+		return false;
+	/* One digest more is enough: parameters that agree after the report differed were not changed by what changed it. */
+	records = state_agrees(q, TS_KIND_PARAMS, report->step);
+	if (records >= 1) {
+		conclude_report(q, report, params, records, TS_CONFIDENCE_HIGH);
+		return true;
+	}
+	/* A rate that differs before may move a loss that little. */
+	if ((loss->parts && norm->parts) || (lr->parts && lr->step <= report->step))
+		return false;
+	records = state_agrees(q, loss->parts ? TS_KIND_GRAD_NORM : TS_KIND_LOSS, report->step);
+	if (records < least && !(records >= REPORT_FEW && report->jump >= q->limit))
+		return false;
+	conclude_report(q, report, norm, records, records < least ? TS_CONFIDENCE_LOW : TS_CONFIDENCE_MEDIUM);
+	if (records < least) {
+		ts_say_against(q, "%s are few: a difference may reach the other series later",
+			       ts_say_plural(records + 1, "record").text);
+		ts_remain(q, TS_CAUSE_PRECISION);
+		ts_remain(q, TS_CAUSE_NONDETERMINISM);
+	}
+	if (report->series->gap.known && report->series->gap.differing * 10 < report->series->gap.points * 9) {
+		q->d.confidence = TS_CONFIDENCE_LOW;
+		ts_say_against(q, "it differs at some points only: a difference so small that the gradient norm does not show it "
+				  "would look alike");
+		ts_remain(q, TS_CAUSE_NONDETERMINISM);
+	}
+	return true;
+}
+
+/* --- all --- */
+
+static void say_where(struct ts_inquiry *q)
+{
+	static const enum ts_series_kind kinds[] = {TS_KIND_LOSS,  TS_KIND_GRAD_NORM, TS_KIND_LR,  TS_KIND_PARAMS,
+						    TS_KIND_GRADS, TS_KIND_BATCH,     TS_KIND_RNG, TS_KIND_EVAL};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		const struct ts_first *first = &q->first[kinds[i]];
+		const char *which = "";
+
+		if (!first->parts)
+			continue;
+		if (first->ranks > 1 && first->parted_first == first->ranks)
+			which = ", on every rank";
+		else if (first->ranks > 1)
+			which = (const char *)ts_inquiry_text(q, ", first on %u of %u ranks, rank %" PRId32, first->parted_first,
+							      first->ranks, first->series->rank)
+					.data;
+		if (isnan(first->jump))
+			ts_say_for(q, "%.*s parts at step %" PRId64 "%s", NAME(first->series), first->step, which);
+		else
+			ts_say_for(q, "%.*s parts at step %" PRId64 ", by a relative %s%s", NAME(first->series), first->step,
+				   ts_say_number(first->jump).text, which);
+	}
+}
+
+/* What is left to judge by then is less sure: the norm's cut-offs are wide. */
+static void leave_means(struct ts_inquiry *q)
+{
+	if (!ts_without_means(q))
+		return;
+	ts_say_against(q, "the loss is logged at different intervals and agrees nowhere: one side may log means, so it was not judged by");
+	if (!q->has_f)
+		ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
+			    "the loss is logged at different intervals and may be a mean on one side; nothing else parts up to step %" PRId64,
+			    q->last);
+}
+
+static void diagnose(struct ts_inquiry *q)
+{
+	if (too_little(q))
+		return;
+	if (!q->has_f) {
+		nothing_parts(q);
+		return;
+	}
+	if (report_only(q))
+		return;
+	say_where(q);
+	say_operation(q);
+	leave_means(q);
+	if (!q->has_f)
+		return;
+	if (!ts_diagnose_inputs(q) && !ts_diagnose_resume(q) && !ts_diagnose_facts(q))
+		ts_diagnose_scalars(q);
+	if (q->means && q->d.confidence == TS_CONFIDENCE_MEDIUM)
+		q->d.confidence = TS_CONFIDENCE_LOW;
+	ts_say_facts(q);
+}
+
+enum ts_status ts_diagnose(const struct ts_evidence *evidence, const struct ts_cuts *cuts, struct ts_arena *arena,
+			   struct ts_diagnosis *ret_diagnosis, struct ts_error *err)
+{
+	struct ts_cuts defaults;
+	struct ts_inquiry q;
+
+	ts_cuts_default(&defaults);
+	if (!ts_inquiry_begin(&q, evidence, cuts ? cuts : &defaults, arena))
+		return ts_arena_error(arena, err);
+	diagnose(&q);
+	say_inferred(&q);
+	ts_diagnose_tiers(&q);
+	ts_diagnose_features(&q);
+	ts_diagnose_experiments(&q);
+	if (q.full)
+		return ts_arena_error(arena, err);
+	*ret_diagnosis = q.d;
+	return TS_OK;
+}

@@ -1,0 +1,20 @@
+/* diagnose.h - from evidence to a diagnosis, by a fixed procedure: docs/divergence.md has it in words.
+ *
+ * In this order: is there enough to compare; does anything of the training differ at all; inputs before effects (learning rate,
+ * batches, parameters, generators); events (a resume, an epoch); what the scalars alone can say, scaled by how coarsely they
+ * were written and by how far repeats scatter; facts as explanations, by the table in effects.h. What stays inseparable is one
+ * class, and the experiments say what would separate it. Exchanging the two runs changes the names in its sentences and nothing
+ * else.
+ */
+#ifndef TSCOPE_ANALYSIS_DIAGNOSE_H
+#define TSCOPE_ANALYSIS_DIAGNOSE_H
+
+#include "analysis/diverge/cuts.h"
+#include "analysis/diverge/evidence.h"
+
+/* Spans of the diagnosis lie in the arena, or are literals, or those of the evidence. cuts NULL: the defaults. TS_NO_MEMORY or
+ * TS_TOO_LARGE when the arena is full. */
+enum ts_status ts_diagnose(const struct ts_evidence *evidence, const struct ts_cuts *cuts, struct ts_arena *arena,
+			   struct ts_diagnosis *ret_diagnosis, struct ts_error *err);
+
+#endif

@@ -1,0 +1,301 @@
+/* diagnose_next.c - what follows from a conclusion: the three tiers, the figures it was drawn from, and what to run or record
+ * next. */
+#include "analysis/diverge/inquiry.h"
+
+#include "analysis/answer/say.h"
+
+#include <inttypes.h>
+
+enum { BEHIND = 20, SHORT = 20 }; /* steps to run behind the one in question; steps from the first on */
+
+static struct ts_span name_a(const struct ts_inquiry *q)
+{
+	return q->e->name_a.len ? q->e->name_a : ts_span_str("A");
+}
+
+static struct ts_span name_b(const struct ts_inquiry *q)
+{
+	return q->e->name_b.len ? q->e->name_b : ts_span_str("B");
+}
+
+/* --- tiers --- */
+
+static struct ts_tier tier(enum ts_tier_answer answer, struct ts_span why)
+{
+	return (struct ts_tier){answer, why};
+}
+
+static bool anything_parts(const struct ts_inquiry *q, const struct ts_evidence_series **ret_series)
+{
+	const struct ts_evidence_series *found = NULL;
+
+	for (size_t i = 0; i < q->e->n_series; i++) {
+		const struct ts_evidence_series *s = &q->e->series[i];
+
+		if (s->parts && (!found || s->first < found->first))
+			found = s;
+	}
+	*ret_series = found;
+	return found != NULL;
+}
+
+static struct ts_tier numeric_tier(struct ts_inquiry *q)
+{
+	const struct ts_repeats_seen *r = &q->e->repeats;
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
+
+	if (q->d.bits.answer == TS_TIER_HOLDS)
+		return tier(TS_TIER_HOLDS, ts_span_str("bit-exact"));
+	if (!q->has_start)
+		return tier(TS_TIER_UNKNOWN, ts_span_str("nothing to compare"));
+	if (!q->has_f && q->means)
+		return tier(TS_TIER_UNKNOWN, ts_span_str("the loss may be a mean on one side, and nothing else parts"));
+	if (!q->has_f)
+		return tier(TS_TIER_HOLDS,
+			    ts_span_str("no loss, gradient norm or digest of the training differs beyond how it was written"));
+	if (r->inside == TS_TIER_HOLDS)
+		return tier(TS_TIER_HOLDS,
+			    ts_inquiry_text(q, "within the envelope of %s of the first recipe, whose spread is a relative %s",
+					    ts_say_plural((double)r->runs, "run").text, ts_say_number(r->spread).text));
+	if (r->inside == TS_TIER_FAILS)
+		return tier(TS_TIER_FAILS,
+			    ts_inquiry_text(q, "outside the envelope of %s of the first recipe, whose spread is a relative %s",
+					    ts_say_plural((double)r->runs, "run").text, ts_say_number(r->spread).text));
+	if (q->d.cause == TS_CAUSE_REPORTING && q->d.confidence == TS_CONFIDENCE_HIGH)
+		return tier(TS_TIER_HOLDS, ts_span_str("the digests of the parameters agree; only a report differs"));
+	if (r->runs)
+		return tier(TS_TIER_UNKNOWN, ts_inquiry_text(q,
+							     "farther than %s of the first recipe are from one another, but it grew there as "
+							     "chance does: more repeats would tell",
+							     ts_say_plural((double)r->runs, "run").text));
+	if (loss->parts && loss->series->gap.known)
+		return tier(
+			TS_TIER_UNKNOWN,
+			ts_inquiry_text(q,
+					"the loss is up to a relative %s apart; without repeats of a run nothing says how far "
+					"repeats are",
+					ts_say_number(loss->series->gap.greatest).text));
+	return tier(TS_TIER_UNKNOWN, ts_span_str("without repeats of a run nothing says how far apart repeats are"));
+}
+
+static struct ts_tier statistical_tier(struct ts_inquiry *q)
+{
+	if (q->d.bits.answer == TS_TIER_HOLDS)
+		return tier(TS_TIER_HOLDS, ts_span_str("bit-exact"));
+	if (q->e->repeats.statistical.why.len)
+		return q->e->repeats.statistical;
+	return tier(TS_TIER_UNKNOWN, ts_inquiry_text(q,
+						     "one run a side says nothing of how runs scatter: run the first recipe twice more, and "
+						     "tscope diff %.*s %.*s --repeats GLOB",
+						     TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_b(q))));
+}
+
+void ts_diagnose_tiers(struct ts_inquiry *q)
+{
+	const struct ts_evidence_series *s;
+
+	if (!anything_parts(q, &s) && q->e->ops && q->e->ops->n)
+		q->d.bits = tier(TS_TIER_FAILS, ts_inquiry_text(q, "operation %.*s differs at step %" PRId64,
+								TS_SPAN_ARG(q->e->ops->rows[0].name), q->e->ops->rows[0].step));
+	else if (anything_parts(q, &s))
+		q->d.bits = tier(TS_TIER_FAILS,
+				 ts_inquiry_text(q, "%.*s differs at step %" PRId64, TS_SPAN_ARG(ts_name_of(s->name)), s->first));
+	else if (q->has_start)
+		q->d.bits = tier(TS_TIER_HOLDS, ts_inquiry_text(q, "every loss, rate, norm and digest that both have, over %s",
+								ts_say_plural((double)q->common, "common step").text));
+	else
+		q->d.bits = tier(TS_TIER_UNKNOWN, ts_span_str("no step in common"));
+	q->d.numeric = numeric_tier(q);
+	q->d.statistical = statistical_tier(q);
+}
+
+/* --- figures --- */
+
+static void feature(struct ts_inquiry *q, const char *subject, const char *name, enum ts_unit unit, bool known, double value,
+		    const char *reason)
+{
+	struct ts_span span = ts_span_str(subject);
+	bool added = !known || isnan(value) ? ts_measure_unknown(&q->d.features, q->arena, "divergence", span, name, unit, reason)
+					    : ts_measure_add(&q->d.features, q->arena, "divergence", span, name, unit, value);
+
+	q->full = q->full || !added;
+}
+
+static void features_of(struct ts_inquiry *q, const char *subject, const struct ts_first *first)
+{
+	static const struct ts_gap nothing;
+	const struct ts_gap *gap = first->parts ? &first->series->gap : &nothing;
+	const char *reason =
+		!first->recorded ? "not recorded by both" : (!first->parts ? "does not part" : "its values were not compared");
+	const char *few = gap->known ? "too few points behind it" : reason;
+
+	feature(q, subject, "first", TS_UNIT_STEP, first->parts, (double)first->step, reason);
+	feature(q, subject, "jump", TS_UNIT_RATIO, first->parts, first->jump, reason);
+	feature(q, subject, "after_10", TS_UNIT_RATIO, gap->known, gap->after_10, few);
+	feature(q, subject, "after_30", TS_UNIT_RATIO, gap->known, gap->after_30, few);
+	feature(q, subject, "after_100", TS_UNIT_RATIO, gap->known, gap->after_100, few);
+	feature(q, subject, "slope", TS_UNIT_NONE, gap->known, gap->slope, few);
+	feature(q, subject, "saturation", TS_UNIT_RATIO, gap->known, gap->saturation, few);
+}
+
+void ts_diagnose_features(struct ts_inquiry *q)
+{
+	static const struct {
+		enum ts_series_kind kind;
+		const char *subject;
+	} others[] = {{TS_KIND_LR, "lr"},	{TS_KIND_EVAL, "eval"},	  {TS_KIND_PARAMS, "params"},
+		      {TS_KIND_GRADS, "grads"}, {TS_KIND_BATCH, "batch"}, {TS_KIND_RNG, "rng"}};
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
+
+	feature(q, "all", "common", TS_UNIT_COUNT, true, q->has_start ? (double)q->common : 0, "");
+	feature(q, "all", "first", TS_UNIT_STEP, q->has_f, (double)q->f, "nothing of the training parts");
+	feature(q, "all", "limit", TS_UNIT_RATIO, true, q->limit, "");
+	feature(q, "all", "quantum", TS_UNIT_RATIO, loss->parts && loss->series->gap.known, q->quantum,
+		"no loss that parts was looked at");
+	feature(q, "all", "lag", TS_UNIT_COUNT, loss->parts && norm->parts, ts_records(q, loss->step, norm->step),
+		"takes a loss and a gradient norm that part");
+	features_of(q, "loss", loss);
+	features_of(q, "grad_norm", norm);
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+		const struct ts_first *first = &q->first[others[i].kind];
+
+		feature(q, others[i].subject, "first", TS_UNIT_STEP, first->parts, (double)first->step,
+			first->recorded				      ? "does not part"
+			: q->dealt && others[i].kind == TS_KIND_BATCH ? "shared among another number of ranks"
+								      : "not recorded by both");
+	}
+}
+
+/* --- experiments --- */
+
+static bool may_be(const struct ts_inquiry *q, enum ts_cause cause)
+{
+	if (q->d.cause == cause)
+		return true;
+	for (size_t i = 0; i < q->d.n_remaining; i++)
+		if (q->d.remaining[i] == cause)
+			return true;
+	return false;
+}
+
+static void propose(struct ts_inquiry *q, uint64_t steps, struct ts_span what, struct ts_span command, struct ts_span splits)
+{
+	size_t at = q->d.n_experiments;
+
+	if (at == TS_INQUIRY_EXPERIMENTS)
+		return;
+	/* The cheapest first; of equals the one that was proposed first. */
+	while (at > 0 && q->d.experiments[at - 1].steps > steps) {
+		q->d.experiments[at] = q->d.experiments[at - 1];
+		at--;
+	}
+	q->d.experiments[at] = (struct ts_experiment){what, command, splits, steps};
+	q->d.n_experiments++;
+}
+
+/* Steps from the first record to some behind the split; an int64 may hold any two steps, a double their distance. */
+static uint64_t steps_to(const struct ts_inquiry *q, int64_t step)
+{
+	double n = (double)step - (double)q->start + BEHIND;
+
+	return n < SHORT ? SHORT : (n > 1e15 ? (uint64_t)1e15 : (uint64_t)n);
+}
+
+static void record_digests(struct ts_inquiry *q)
+{
+	static const struct {
+		enum ts_series_kind kind;
+		const char *name;
+	} digests[] = {{TS_KIND_PARAMS, "digests.params"},
+		       {TS_KIND_BATCH, "digests.batch"},
+		       {TS_KIND_RNG, "digests.rng"},
+		       {TS_KIND_GRADS, "digests.grads"}};
+	struct ts_span names = ts_span_str("");
+	uint64_t steps = q->has_f ? steps_to(q, q->f) : SHORT;
+	int64_t from = q->has_f && q->f > q->start ? q->f - 1 : q->start;
+
+	for (size_t i = 0; i < sizeof digests / sizeof digests[0]; i++)
+		if (!q->first[digests[i].kind].recorded && !(q->dealt && digests[i].kind == TS_KIND_BATCH))
+			names = ts_inquiry_text(q, "%.*s%s%s", TS_SPAN_ARG(names), names.len ? ", " : "", digests[i].name);
+	if (!names.len)
+		return;
+	propose(q, steps,
+		ts_inquiry_text(q, "record %.*s from step %" PRId64 " to %" PRId64 " of both, push them, and compare again",
+				TS_SPAN_ARG(names), from, q->f + BEHIND),
+		ts_inquiry_text(q, "tscope diff %.*s-digests %.*s-digests", TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_b(q))),
+		ts_span_str("which input parts first: parameters, batch, generators or gradients"));
+}
+
+static void repeat_first(struct ts_inquiry *q, const char *environment, const char *splits)
+{
+	uint64_t steps = 2 * steps_to(q, q->f);
+
+	propose(q, steps,
+		ts_inquiry_text(q, "repeat the first run twice for %s%s%s, and push the two as %.*s-r1 and %.*s-r2",
+				ts_say_plural((double)steps_to(q, q->f), "step").text, environment[0] ? ", with " : "",
+				environment, TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_a(q))),
+		ts_inquiry_text(q, "tscope diff %.*s %.*s --repeats '%.*s-r*'", TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_b(q)),
+				TS_SPAN_ARG(name_a(q))),
+		ts_span_str(splits));
+}
+
+static void with_flags(struct ts_inquiry *q)
+{
+	struct ts_span remedies = ts_span_str("");
+
+	for (size_t i = 0; i < ts_flags_n; i++) {
+		enum ts_flag_answer a = ts_flag_of(&ts_flags[i], q->e->facts_a, q->e->world_a),
+				    b = ts_flag_of(&ts_flags[i], q->e->facts_b, q->e->world_b);
+
+		if (a == TS_FLAG_OFF || b == TS_FLAG_OFF || a == TS_FLAG_UNKNOWN || b == TS_FLAG_UNKNOWN)
+			remedies = ts_inquiry_text(q, "%.*s%s%s", TS_SPAN_ARG(remedies), remedies.len ? ", " : "",
+						   ts_flags[i].remedy);
+	}
+	if (remedies.len)
+		repeat_first(q, (const char *)remedies.data,
+			     "kernels without a fixed order from everything else: with these flags they repeat");
+	else
+		repeat_first(q, "", "a first recipe that does not repeat from a second run that is other");
+}
+
+static bool may_be_data(const struct ts_inquiry *q)
+{
+	return may_be(q, TS_CAUSE_DATA_ORDER) || may_be(q, TS_CAUSE_DATA_SET) || may_be(q, TS_CAUSE_INIT) ||
+	       may_be(q, TS_CAUSE_RNG_STREAM) || may_be(q, TS_CAUSE_RESUME_DATA);
+}
+
+static void swap_hosts(struct ts_inquiry *q)
+{
+	uint64_t steps = steps_to(q, q->f);
+
+	propose(q, 2 * steps,
+		ts_inquiry_text(q, "run each recipe again for %s on the other one's hosts, and push as %.*s-swap and %.*s-swap",
+				ts_say_plural((double)steps, "step").text, TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_b(q))),
+		ts_inquiry_text(q, "tscope diff %.*s %.*s-swap", TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_a(q))),
+		ts_span_str("a host from a recipe: a fault that follows the host is the host's"));
+}
+
+void ts_diagnose_experiments(struct ts_inquiry *q)
+{
+	if (!q->has_f || q->d.confidence == TS_CONFIDENCE_HIGH || q->d.cause == TS_CAUSE_REPORTING)
+		return;
+	if (may_be(q, TS_CAUSE_CONFIG) && !q->first[TS_KIND_LR].recorded)
+		propose(q, steps_to(q, q->f), ts_span_str("log the learning rate of every step in both"), ts_span_of(NULL, 0),
+			ts_span_str("a setting of the optimizer or its schedule from the rest"));
+	if (may_be_data(q) || may_be(q, TS_CAUSE_CORRUPTION) || may_be(q, TS_CAUSE_GRADIENT_PATH))
+		record_digests(q);
+	if (may_be(q, TS_CAUSE_NONDETERMINISM) || may_be(q, TS_CAUSE_REDUCTION_ORDER) || may_be(q, TS_CAUSE_JUMP))
+		with_flags(q);
+	if (may_be(q, TS_CAUSE_PRECISION))
+		propose(q, 2 * SHORT, ts_inquiry_text(q, "run both for %d steps with TF32 and autocast off", SHORT),
+			ts_span_str("NVIDIA_TF32_OVERRIDE=0"),
+			ts_span_str("precision and kernels from everything else: the difference shrinks or goes"));
+	if (may_be(q, TS_CAUSE_RESUME_STATE) && q->e->resumes_a.n + q->e->resumes_b.n > 0)
+		propose(q, 0, ts_span_str("compare the steps around the resume"),
+			ts_inquiry_text(q, "tscope check-resume %.*s %.*s", TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_b(q))),
+			ts_span_str("what was restored from what was not"));
+	if (may_be(q, TS_CAUSE_CORRUPTION) || may_be(q, TS_CAUSE_GRADIENT_PATH))
+		swap_hosts(q);
+	if (may_be(q, TS_CAUSE_PLATFORM) && !may_be(q, TS_CAUSE_CORRUPTION))
+		swap_hosts(q);
+}

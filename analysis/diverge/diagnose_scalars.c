@@ -1,0 +1,380 @@
+/* diagnose_scalars.c - what losses, gradient norms and events can say where no digest and no fact decides.
+ *
+ * The best single feature is the size of the first difference that can be seen: rounding begins below numeric_jump and a
+ * changed weight, batch or rate above it. Windows of ten steps mix the two. What follows from a first difference no larger than
+ * a few quanta of a coarse source is nothing.
+ */
+#include "analysis/diverge/inquiry.h"
+
+#include "analysis/answer/say.h"
+
+#include <inttypes.h>
+
+/* --- resume --- */
+
+static void state_or_data(struct ts_inquiry *q, int64_t resume)
+{
+	bool data = q->f == resume && q->jump >= ts_cut_of(q, TS_CUT_RESUME_DATA) && !ts_agrees_at(q, TS_KIND_BATCH, q->f);
+	/* Batches that agree leave state alone; so does a forward pass that agrees, on whatever batch. */
+	bool forward = ts_agrees_at(q, TS_KIND_BATCH, q->f) ||
+		       ts_agrees_at(q, q->first[TS_KIND_LOSS].recorded ? TS_KIND_LOSS : TS_KIND_GRAD_NORM, resume);
+
+	if (data)
+		ts_conclude(q, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM,
+			    "the runs part at the resume at step %" PRId64
+			    ", by a relative %s at once: the data go on from another position",
+			    resume, ts_say_number(q->jump).text);
+	else
+		ts_conclude(q, TS_CAUSE_RESUME_STATE, forward ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
+			    "the runs part right after the resume at step %" PRId64
+			    ": optimizer, scaler or generators were not restored",
+			    resume);
+	if (!data && !forward)
+		ts_say_against(q, "no record shows that the first forward pass behind the resume agrees: other data "
+				  "may do this too");
+	ts_remain(q, data ? TS_CAUSE_RESUME_STATE : TS_CAUSE_RESUME_DATA);
+	ts_remain(q, TS_CAUSE_RNG_STREAM);
+}
+
+bool ts_diagnose_resume(struct ts_inquiry *q)
+{
+	int64_t resume;
+
+	if (!ts_resume_before(q, q->f, &resume))
+		return false;
+	ts_say_for(q, "a run was resumed at step %" PRId64 ", %s before the runs part", resume,
+		   ts_say_plural(ts_records(q, resume, q->f), "record").text);
+	if (ts_is_rounding(q)) {
+		ts_say_against(q,
+			       "the first difference, a relative %s, is no more than rounding: a resume that restored everything "
+			       "may do that",
+			       ts_say_number(q->jump).text);
+		return false;
+	}
+	if (q->coarse)
+		ts_say_against(q, "the first difference that can be seen is of the size of the rounding of what was written");
+	else if (q->late)
+		ts_say_hidden(q);
+	state_or_data(q, resume);
+	if (q->coarse || q->late)
+		q->d.confidence = TS_CONFIDENCE_LOW;
+	return true;
+}
+
+/* --- blow-up --- */
+
+static bool blew_up(struct ts_inquiry *q)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
+	const struct ts_evidence_series *s = loss->parts ? loss->series : (norm->parts ? norm->series : NULL);
+	bool nan = s && (!isfinite(s->a) || !isfinite(s->b));
+	double greatest = !s ? 0 : (nan ? 1 : (s->gap.known ? s->gap.greatest : 0));
+	struct ts_span values;
+	int64_t step = !s ? 0 : (nan ? s->first : s->gap.greatest_step);
+
+	if (greatest < ts_cut_of(q, TS_CUT_BLOW_UP) || ts_at_start(q) ||
+	    ts_records(q, q->f, step) > ts_cut_of(q, TS_CUT_BLOW_STEPS))
+		return false;
+	values = ts_values_text(q, s->a, s->b);
+	ts_say_for(q, "%.*s is %.*s at step %" PRId64 ", and a relative %s apart at step %" PRId64,
+		   TS_SPAN_ARG(ts_name_of(s->name)), TS_SPAN_ARG(values), s->first, ts_say_number(greatest).text, step);
+	ts_conclude(q, TS_CAUSE_BLOW_UP, TS_CONFIDENCE_MEDIUM,
+		    "one run alone blows up at step %" PRId64 "; they part from step %" PRId64 " on", step, q->f);
+	ts_remain(q, TS_CAUSE_CORRUPTION);
+	ts_remain(q, TS_CAUSE_GRADIENT_PATH);
+	ts_remain(q, ts_is_rounding(q) ? TS_CAUSE_NONDETERMINISM : TS_CAUSE_CONFIG);
+	ts_remain(q, TS_CAUSE_DATA_ORDER);
+	return true;
+}
+
+/* --- the first step --- */
+
+static void remain_inputs(struct ts_inquiry *q)
+{
+	ts_remain(q, TS_CAUSE_DATA_ORDER);
+	ts_remain(q, TS_CAUSE_INIT);
+	ts_remain(q, TS_CAUSE_RNG_STREAM);
+	ts_remain(q, TS_CAUSE_DATA_SET);
+}
+
+/* The value that says "more than rounding": where the first loss is no more than that, its gradient norm or what follows. */
+static struct ts_span push_text(struct ts_inquiry *q)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
+
+	if (!ts_is_rounding(q))
+		return ts_inquiry_text(q, "the first loss differs by a relative %s", ts_say_number(q->jump).text);
+	if (norm->parts && norm->jump >= ts_cut_of(q, TS_CUT_GRAD))
+		return ts_inquiry_text(q, "the gradient norm differs by a relative %s, the first loss by %s",
+				       ts_say_number(norm->jump).text, ts_say_number(q->jump).text);
+	return ts_inquiry_text(q, "ten records on the loss differs by a relative %s, at first by %s",
+			       ts_say_number(loss->parts ? loss->series->gap.after_10 : q->jump).text,
+			       ts_say_number(q->jump).text);
+}
+
+static void finite_at_start(struct ts_inquiry *q)
+{
+	const struct ts_first *eval = &q->first[TS_KIND_EVAL];
+	struct ts_span push = push_text(q);
+
+	if (q->jump > ts_cut_of(q, TS_CUT_INIT)) {
+		ts_conclude(q, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM,
+			    "the first loss differs by a relative %s: another initialization, other data or other draws, which "
+			    "scalars cannot tell apart",
+			    ts_say_number(q->jump).text);
+		if (eval->recorded && eval->start <= q->start && eval->through >= q->start)
+			ts_say_against(q, "the evaluation of the first step agrees: the parameters were the same, and an "
+					  "initialization is out");
+		remain_inputs(q);
+	} else {
+		ts_conclude(q, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_MEDIUM,
+			    "%.*s: more than rounding in fp32, less than another initialization; a kernel or precision, "
+			    "draws of dropout, and large batches of other data look alike here",
+			    TS_SPAN_ARG(push));
+		ts_remain(q, TS_CAUSE_PRECISION);
+		remain_inputs(q);
+	}
+	if (ts_at_first_pass(q)) {
+		if (!ts_config_known(q))
+			ts_remain(q, TS_CAUSE_CONFIG);
+		return;
+	}
+	ts_say_against(q, "updates lie before the first record that both have: what differs may have begun in them");
+	q->d.confidence = TS_CONFIDENCE_LOW;
+	ts_remain(q, TS_CAUSE_CONFIG);
+	ts_remain(q, TS_CAUSE_CORRUPTION);
+}
+
+/* --- rounding --- */
+
+static bool any_facts(const struct ts_inquiry *q)
+{
+	return q->e->facts_a && q->e->facts_b && q->e->facts_a->n && q->e->facts_b->n;
+}
+
+static void remain_rounding(struct ts_inquiry *q)
+{
+	ts_remain(q, TS_CAUSE_NONDETERMINISM);
+	if (q->e->world_a != 1 || q->e->world_b != 1) {
+		if (!ts_topology_known(q))
+			ts_say_against(q, "the topology of collectives and the map of ranks to devices are not recorded: runs "
+					  "that repeat within "
+					  "one rack often part between racks");
+		ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
+	} else if (!any_facts(q)) {
+		ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
+	}
+	if (!any_facts(q)) {
+		ts_say_against(q, "devices, libraries and flags were not recorded by both");
+		ts_remain(q, TS_CAUSE_PLATFORM);
+		ts_remain(q, TS_CAUSE_PRECISION);
+	}
+	/* One low bit of a weight, or a kernel chosen anew, looks just like it. */
+	if (q->f > q->start) {
+		ts_remain(q, TS_CAUSE_PRECISION);
+		ts_remain(q, TS_CAUSE_CORRUPTION);
+	}
+}
+
+static void say_growth(struct ts_inquiry *q)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
+	const struct ts_gap *gap = loss->parts ? &loss->series->gap : NULL;
+
+	if (gap && gap->known && gap->slope >= ts_cut_of(q, TS_CUT_LATCH))
+		ts_say_for(q, "ln r grows by %s a step: low precision amplifies rounding so", ts_say_number(gap->slope).text);
+	if (loss->parts && norm->parts && norm->step > loss->step)
+		ts_say_for(q, "the gradient norm parts %s after the loss: a norm averages rounding out",
+			   ts_say_plural(ts_records(q, loss->step, norm->step), "record").text);
+	if (loss->parts && norm->parts && norm->step < loss->step)
+		ts_say_for(q, "the gradient norm parts first: a backward pass that adds in no fixed order, that of attention for "
+			      "one, after an equal "
+			      "forward pass");
+}
+
+/* Not "whatever else it may be": what remains is said with it. */
+static void rounding(struct ts_inquiry *q)
+{
+	enum ts_confidence sure = TS_CONFIDENCE_LOW;
+	unsigned off, unknown;
+
+	ts_say_for(q, "the first difference that can be seen is a relative %s, no more than rounding does",
+		   ts_say_number(q->jump).text);
+	say_growth(q);
+	ts_say_flags(q, &off, &unknown);
+	if (off)
+		sure = TS_CONFIDENCE_MEDIUM;
+	if (q->e->repeats.runs >= 3 && q->e->repeats.answer == TS_REPEATS_SCATTERED) {
+		ts_say_for(q, "%s of the first recipe part from one another at different steps",
+			   ts_say_plural((double)q->e->repeats.runs, "run").text);
+		sure = TS_CONFIDENCE_MEDIUM;
+		if (q->e->repeats.inside == TS_TIER_FAILS) {
+			ts_say_against(
+				q,
+				"the second run leaves the envelope of those runs: something beside their rounding is at work");
+			sure = TS_CONFIDENCE_LOW;
+		}
+	}
+	if (!off && !unknown)
+		ts_conclude(q, TS_CAUSE_NONDETERMINISM, sure,
+			    "rounding differs from step %" PRId64
+			    " on though every flag that makes runs repeat is set: compare digests of operations",
+			    q->f);
+	else
+		ts_conclude(q, TS_CAUSE_NONDETERMINISM, sure,
+			    "rounding differs from step %" PRId64 " on, as kernels without a fixed order of sums do%s", q->f,
+			    off ? ", and flags against that are not set" : "; what else may do it is listed");
+	if (q->e->repeats.runs >= 3 && q->e->repeats.answer == TS_REPEATS_EQUAL) {
+		ts_say_against(q, "%s of the first recipe are equal to the bit: its kernels do repeat",
+			       ts_say_plural((double)q->e->repeats.runs, "run").text);
+		ts_conclude(q, TS_CAUSE_PLATFORM, TS_CONFIDENCE_LOW,
+			    "rounding differs from step %" PRId64
+			    " on while the first recipe repeats to the bit: something in the second run is other",
+			    q->f);
+	}
+	remain_rounding(q);
+}
+
+/* Digests part, and the loss agrees to its end: what parted is smaller than it can show. */
+static bool below_loss(struct ts_inquiry *q)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
+
+	if (!loss->recorded || loss->bits || loss->through <= q->f)
+		return false;
+	ts_say_for(q, "the loss agrees up to step %" PRId64 ": what parts is less than it shows", loss->through);
+	ts_conclude(q, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW,
+		    "digests part from step %" PRId64 " on by less than the loss shows, as rounding does", q->f);
+	remain_rounding(q);
+	return true;
+}
+
+/* --- a jump --- */
+
+static void remain_jump(struct ts_inquiry *q, bool norm_first)
+{
+	if (norm_first) {
+		ts_remain(q, TS_CAUSE_GRADIENT_PATH);
+		ts_remain(q, TS_CAUSE_NONDETERMINISM);
+	}
+	ts_remain(q, TS_CAUSE_CORRUPTION);
+	if (!ts_agrees_at(q, TS_KIND_LR, q->f) || !ts_config_known(q))
+		ts_remain(q, TS_CAUSE_CONFIG);
+	ts_remain(q, TS_CAUSE_DATA_ORDER);
+	ts_remain(q, TS_CAUSE_RNG_STREAM);
+	ts_remain(q, TS_CAUSE_RESUME_STATE);
+	ts_remain(q, TS_CAUSE_PRECISION);
+}
+
+/* The first loss agrees and the second does not: the first update differs. */
+static bool first_update(struct ts_inquiry *q)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
+
+	if (!loss->parts || loss->step != q->f || ts_records(q, q->start, q->f) != 1 || ts_config_known(q) ||
+	    q->jump > ts_cut_of(q, TS_CUT_RESUME_DATA))
+		return false;
+	ts_say_for(q, "the first loss agrees and the second is off by a relative %s: the first update differs",
+		   ts_say_number(q->jump).text);
+	ts_say_against(q, "the configuration was not recorded by both");
+	ts_conclude(q, TS_CAUSE_CONFIG, TS_CONFIDENCE_LOW, "the first update differs, as with another setting of the optimizer");
+	remain_jump(q, false);
+	return true;
+}
+
+/* What says that it is no rounding: at a step of its own where that is not the first. */
+static struct ts_span jump_text(struct ts_inquiry *q, bool norm_first)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
+
+	if (norm_first && loss->parts)
+		return ts_inquiry_text(q, "the gradient norm differs by a relative %s, the loss by %s at step %" PRId64,
+				       ts_say_number(norm->jump).text, ts_say_number(loss->jump).text, loss->step);
+	if (norm_first)
+		return ts_inquiry_text(q, "the gradient norm differs by a relative %s", ts_say_number(norm->jump).text);
+	if (loss->parts && loss->step > q->f)
+		return ts_inquiry_text(q, "the loss differs by a relative %s at step %" PRId64,
+				       ts_say_number(q->jump).text, loss->step);
+	if (loss->parts && ts_is_rounding(q))
+		return push_text(q);
+	return ts_inquiry_text(q, "%s differs by a relative %s", loss->parts ? "the loss" : "what was recorded",
+			       ts_say_number(q->jump).text);
+}
+
+static void jump(struct ts_inquiry *q)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
+	bool norm_first = norm->parts && (!loss->parts || norm->step < loss->step);
+	bool exact = loss->parts && norm->parts && norm->step == loss->step;
+	struct ts_span push;
+
+	if (ts_is_epoch(q, q->f) && q->jump >= ts_cut_of(q, TS_CUT_INIT) && !ts_agrees_at(q, TS_KIND_BATCH, q->f)) {
+		ts_say_for(q, "step %" PRId64 " begins an epoch, and data are shuffled anew there", q->f);
+		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW,
+			    "the runs part where an epoch begins: another order of the data");
+		remain_jump(q, norm_first);
+		return;
+	}
+	if (first_update(q))
+		return;
+	if (exact)
+		ts_say_for(q, "loss and gradient norm part in the same step, as with another weight or another batch");
+	else if (norm_first)
+		ts_say_for(q, "the gradient norm parts first, after an equal forward pass");
+	push = jump_text(q, norm_first);
+	ts_conclude(q, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW,
+		    "a jump at step %" PRId64 " that nothing recorded explains: %.*s", q->f, TS_SPAN_ARG(push));
+	remain_jump(q, norm_first);
+}
+
+/* Nothing says how large it was when it began: values are written coarsely, or not at every step. */
+static void unseen(struct ts_inquiry *q)
+{
+	if (q->coarse)
+		ts_say_against(q,
+			       "the first difference that can be seen, a relative %s, is of the size of the rounding "
+			       "of what was "
+			       "written, %s: where it began, "
+			       "and how, lies below that",
+			       ts_say_number(q->jump).text, ts_say_number(q->quantum).text);
+	else
+		ts_say_hidden(q);
+	ts_conclude(q, ts_at_start(q) ? TS_CAUSE_KERNEL_RNG_OR_DATA : TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
+		    "the runs part at step %" PRId64 " or before, too %s written to say why", q->f,
+		    q->coarse ? "coarsely" : "rarely");
+	ts_remain(q, TS_CAUSE_NONDETERMINISM);
+	ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
+	ts_remain(q, TS_CAUSE_PRECISION);
+	ts_remain(q, TS_CAUSE_PLATFORM);
+	ts_remain(q, TS_CAUSE_CONFIG);
+	remain_inputs(q);
+	ts_remain(q, TS_CAUSE_CORRUPTION);
+}
+
+static void scalars(struct ts_inquiry *q)
+{
+	if (blew_up(q))
+		return;
+	if (isnan(q->jump) && below_loss(q))
+		return;
+	if (isnan(q->jump)) {
+		ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
+			    "digests part at step %" PRId64 ", and no loss or gradient norm says by how much", q->f);
+		remain_inputs(q);
+		ts_remain(q, TS_CAUSE_NONDETERMINISM);
+	} else if (q->coarse || (q->late && !ts_is_pushed(q))) {
+		unseen(q);
+	} else if (ts_at_start(q) && (ts_is_finite(q) || ts_is_pushed(q))) {
+		finite_at_start(q);
+	} else if (ts_is_rounding(q) && !ts_is_pushed(q)) {
+		rounding(q);
+	} else {
+		jump(q);
+	}
+}
+
+void ts_diagnose_scalars(struct ts_inquiry *q)
+{
+	scalars(q);
+	ts_remain_facts(q);
+}

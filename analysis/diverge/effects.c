@@ -1,0 +1,302 @@
+/* effects.c - rows of the table go from the particular to the general: the first that matches a path counts. A new row needs a
+ * line in test_effects.c, and docs/divergence.md as ts_effects_markdown writes it. */
+#include "analysis/diverge/effects.h"
+
+#include "base/limits.h"
+#include "base/number.h"
+#include "base/text.h"
+
+static const struct ts_effect effects[] = {
+	{{"session.*", "columns.*", "work.*", "code.branch", "code.ancestors", "code.shallow", "parallelism.rank", "parallelism.local_rank"},
+	 TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE, false, "names and describes the run", "what these facts are"},
+	{{"config:run_name", "config.name", "config:run_id", "config:experiment*", "config:project*", "config:notes", "config.tags",
+	  "config:output*", "config:save_*", "config:*_dir", "config:logg*", "config:*wandb*"},
+	 TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE, false, "names the run, or says where it writes", "what these settings do"},
+	{{"config:num_workers", "config:*_num_workers", "config:pin_memory", "config:prefetch*", "config:persistent_workers",
+	  "data.num_workers", "config:*_interval", "config:*_every", "config:checkpoint*"},
+	 TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE, false,
+	 "changes when things are done, not what is computed; an evaluation that draws random numbers, or workers that race, would be a fault "
+	 "of its own",
+	 "DataLoader documentation"},
+
+	{{"config:data_seed", "config:shuffle*", "config:sampler*", "seeds.data*", "seeds.sampler*", "seeds.shuffle*", "data.shuffle*",
+	  "data.order*", "data.seed*", "data.sampler*"},
+	 TS_CAUSE_DATA_ORDER, TS_ONSET_ANY, TS_PUSH_FINITE, false, "draws the batches in another order", "what these settings do"},
+	{{"seeds.dropout*", "config:dropout_seed"},
+	 TS_CAUSE_RNG_STREAM, TS_ONSET_ANY, TS_PUSH_FINITE, false, "draws other masks of dropout", "what these settings do"},
+	{{"seeds.init*", "config:init_seed"},
+	 TS_CAUSE_INIT, TS_ONSET_FIRST, TS_PUSH_FINITE, false, "draws other initial parameters", "what these settings do"},
+	{{"seeds.*", "config:seed", "config:*_seed", "config:random_state"},
+	 TS_CAUSE_INIT_OR_DATA, TS_ONSET_FIRST, TS_PUSH_FINITE, false, "draws other initial parameters, batches and masks, where it is applied",
+	 "torchtune issue 2335: a seed that was set but not applied"},
+	{{"determinism.env.pythonhashseed"},
+	 TS_CAUSE_DATA_ORDER, TS_ONSET_ANY, TS_PUSH_FINITE, false,
+	 "changes the order in which Python walks sets of strings, and with it features or files that are listed so", "Python documentation"},
+
+	{{"config:lr", "config:learning_rate", "config:base_lr", "config:max_lr", "config:min_lr", "config:peak_lr", "config:*warmup*",
+	  "config:*schedul*", "config:lr_*", "config:*_lr", "config:decay_*"},
+	 TS_CAUSE_CONFIG, TS_ONSET_UPDATE, TS_PUSH_FINITE, true, "scales every update", "measured: growth of small differences"},
+	{{"config:steps", "config:max_steps", "config:total_steps", "config:num_steps", "config:epochs", "config:max_epochs",
+	  "config:num_train_epochs", "config:train_iters"},
+	 TS_CAUSE_CONFIG, TS_ONSET_UPDATE, TS_PUSH_FINITE, true, "lengthens the run, and with it a schedule that ends with the run",
+	 "what these settings do"},
+	{{"config:clip*", "config:*_clip", "config:max_grad_norm", "config:grad_clip*", "config:max_norm"},
+	 TS_CAUSE_CONFIG, TS_ONSET_ANY, TS_PUSH_FINITE, false, "shortens the update wherever the gradient norm is above it",
+	 "what these settings do"},
+	{{"config:weight_decay", "config:wd", "config:beta*", "config:betas", "config:momentum", "config:eps", "config:adam_*", "config:nesterov",
+	  "config:optimizer", "config:optim", "config.optimizer.*", "config.optim.*"},
+	 TS_CAUSE_CONFIG, TS_ONSET_UPDATE, TS_PUSH_FINITE, false, "changes every update", "measured: growth of small differences"},
+	{{"config:micro_batch*", "config:*accumulat*", "config:batch_per_rank", "config:per_device*batch*"},
+	 TS_CAUSE_REDUCTION_ORDER, TS_ONSET_FIRST, TS_PUSH_ANY, false,
+	 "splits the batch otherwise: the same sums in another order, or another batch where the whole grows with it",
+	 "batch invariance of kernels, Thinking Machines 2025"},
+	{{"config:dropout*", "config:*_dropout", "config:*_pdrop", "config:drop_path*"},
+	 TS_CAUSE_CONFIG, TS_ONSET_FIRST, TS_PUSH_FINITE, false, "masks other activations", "what these settings do"},
+	{{"config:dtype", "config:*_dtype", "config:precision", "config:amp*", "config:autocast*", "config:bf16", "config:fp16", "config:fp8*",
+	  "config:*tf32*", "config:mixed_precision"},
+	 TS_CAUSE_PRECISION, TS_ONSET_FIRST, TS_PUSH_ANY, false, "computes in another precision", "measured: 1e-5 to 1e-3 at once"},
+	{{"config:compile*", "config:torch_compile*", "config:fused*", "config:*flash*", "config:attn_impl*", "config:attention_impl*",
+	  "config:*_implementation", "config:use_kernels", "config:*channels_last*", "config:memory_format"},
+	 TS_CAUSE_PRECISION, TS_ONSET_FIRST, TS_PUSH_ANY, false, "computes by other kernels", "measured: 1e-7 in fp32, up to 1e-4 in bf16"},
+	{{"config:data", "config.data.*", "config:dataset*", "config:*data_path*", "config:train_file*", "config:tokenizer*", "config:corpus"},
+	 TS_CAUSE_DATA_SET, TS_ONSET_ANY, TS_PUSH_FINITE, false, "reads other data", "what these settings do"},
+	{{"config:batch*", "config:*batch_size*", "config:seq_len*", "config:*context*", "config:block_size", "config:max_seq*",
+	  "config:max_length", "config:label_smoothing", "config:loss*", "config:temperature", "config:z_loss*"},
+	 TS_CAUSE_CONFIG, TS_ONSET_FIRST, TS_PUSH_FINITE, false, "changes what the first forward pass computes", "what these settings do"},
+	{{"config:init*", "config.model.*", "config:hidden*", "config:width", "config:n_layer*", "config:num_layers", "config:n_head*",
+	  "config:d_model", "config:activation*", "config:vocab_size", "config:layers", "config:model*"},
+	 TS_CAUSE_CONFIG, TS_ONSET_FIRST, TS_PUSH_FINITE, false, "makes another model", "what these settings do"},
+	{{"config:device", "config:backend"},
+	 TS_CAUSE_PLATFORM, TS_ONSET_FIRST, TS_PUSH_ROUNDING, false, "computes on another kind of device", "what these settings do"},
+	{{"config:world_size", "config:*_parallel*", "config:tp", "config:dp", "config:pp", "config:fsdp*", "config:zero*"},
+	 TS_CAUSE_REDUCTION_ORDER, TS_ONSET_FIRST, TS_PUSH_ANY, false, "spreads the sums over ranks otherwise", "NCCL issues 157 and 1055"},
+
+	{{"data.*"},
+	 TS_CAUSE_DATA_SET, TS_ONSET_ANY, TS_PUSH_FINITE, false, "says that the data are others", "what these facts are"},
+	{{"lineage.*"},
+	 TS_CAUSE_INIT, TS_ONSET_FIRST, TS_PUSH_FINITE, false, "starts from another run or checkpoint", "what these facts are"},
+	{{"determinism.env.nvidia_tf32_override", "determinism.env.torch_allow_tf32*", "determinism.*tf32*", "determinism.*reduced_precision*",
+	  "determinism.float32_matmul_precision", "determinism.*autocast*"},
+	 TS_CAUSE_PRECISION, TS_ONSET_FIRST, TS_PUSH_ANY, false, "rounds the factors of matrix products to fewer bits",
+	 "PyTorch: numerical accuracy; measured: 1e-5 to 1e-3 at once"},
+	{{"determinism.env.omp_num_threads", "determinism.env.mkl_num_threads", "determinism.env.mkl_cbwr", "determinism.*threads*",
+	  "hardware.cpu_count"},
+	 TS_CAUSE_REDUCTION_ORDER, TS_ONSET_FIRST, TS_PUSH_ROUNDING, false, "splits sums over another number of threads",
+	 "oneMKL: conditional numerical reproducibility"},
+	{{"determinism.env.nccl_*", "determinism.env.cuda_visible_devices", "parallelism.*"},
+	 TS_CAUSE_REDUCTION_ORDER, TS_ONSET_FIRST, TS_PUSH_ANY, false,
+	 "changes over how many ranks, by which algorithm, or on which ring collectives sum", "NCCL issues 157 and 1055; Megatron-Bridge issue 4906"},
+	{{"determinism.env.flash_attention_deterministic", "determinism.*flash*"},
+	 TS_CAUSE_NONDETERMINISM, TS_ONSET_ANY, TS_PUSH_ROUNDING, false, "adds the gradient of attention's queries in a fixed order, or not",
+	 "flash-attention issue 414"},
+	{{"determinism.env.cuda_launch_blocking", "determinism.env.pytorch_cuda_alloc_conf"},
+	 TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE, false, "changes when kernels run and where memory lies, not what they compute",
+	 "PyTorch: CUDA semantics"},
+	{{"determinism.cudnn_*", "determinism.*deterministic*", "determinism.env.cublas_workspace_config", "determinism.env.xla_flags",
+	  "determinism.env.tf_*"},
+	 TS_CAUSE_PRECISION, TS_ONSET_FIRST, TS_PUSH_ROUNDING, false, "lets other kernels be chosen", "PyTorch: reproducibility; cuBLAS documentation"},
+	{{"determinism.*attention*", "determinism.*sdp*", "determinism.*mkldnn*", "determinism.*onednn*"},
+	 TS_CAUSE_PRECISION, TS_ONSET_FIRST, TS_PUSH_ANY, false, "computes by other kernels", "measured: 1e-7 in fp32, up to 1e-4 in bf16"},
+	{{"hardware.gpus[*].uuid", "hardware.gpus[*].memory", "hardware.*serial*"},
+	 TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE, false, "another device of the same kind computes the same, unless one of them is faulty",
+	 "cuBLAS documentation"},
+	{{"hardware.gpu_count"},
+	 TS_CAUSE_REDUCTION_ORDER, TS_ONSET_FIRST, TS_PUSH_ROUNDING, false, "spreads the work over another number of devices", "NCCL issue 157"},
+	{{"hardware.*"},
+	 TS_CAUSE_PLATFORM, TS_ONSET_FIRST, TS_PUSH_ROUNDING, false, "another architecture has other kernels", "cuBLAS documentation"},
+	{{"libraries.python", "libraries.pip*", "libraries.git*"},
+	 TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE, false, "computes no tensor", "what these libraries do"},
+	{{"libraries.*torch*", "libraries.*cuda*", "libraries.*cudnn*", "libraries.*cublas*", "libraries.*nccl*", "libraries.*mkl*",
+	  "libraries.*triton*", "libraries.*driver*", "libraries.*rocm*", "libraries.*jax*", "libraries.*numpy*", "libraries.*transformer*"},
+	 TS_CAUSE_PLATFORM, TS_ONSET_FIRST, TS_PUSH_ROUNDING, false, "another version may choose or write kernels otherwise",
+	 "PyTorch: reproducibility"},
+	{{"code.*"},
+	 TS_CAUSE_UNKNOWN, TS_ONSET_ANY, TS_PUSH_ANY, false, "other code: anything may follow", "what these facts are"},
+};
+
+const struct ts_flag ts_flags[] = {
+	{"deterministic algorithms", {"determinism.use_deterministic_algorithms", "determinism.deterministic_algorithms", NULL, NULL},
+	 {"true", "1", NULL, NULL}, false, false, false, 0, "scatter, index and convolution kernels may add in any order",
+	 "torch.use_deterministic_algorithms(True)", "PyTorch: reproducibility"},
+	{"cuDNN benchmark", {"determinism.cudnn_benchmark", "determinism.cudnn\\.benchmark", NULL, NULL},
+	 {"false", "0", NULL, NULL}, true, false, false, 0, "convolutions are chosen by their speed in this very run",
+	 "torch.backends.cudnn.benchmark = False", "PyTorch: reproducibility"},
+	{"cuDNN deterministic", {"determinism.cudnn_deterministic", "determinism.cudnn\\.deterministic", NULL, NULL},
+	 {"true", "1", NULL, NULL}, true, false, false, 0, "convolutions may add in any order",
+	 "torch.backends.cudnn.deterministic = True", "PyTorch: reproducibility"},
+	{"cuBLAS workspace", {"determinism.env.CUBLAS_WORKSPACE_CONFIG", NULL, NULL, NULL},
+	 {":4096:8", ":16:8", NULL, NULL}, true, false, true, 210, "cuBLAS may choose among algorithms where several streams share a workspace",
+	 "CUBLAS_WORKSPACE_CONFIG=:4096:8", "cuBLAS documentation; PyTorch pull request 161749"},
+	{"NCCL algorithm", {"determinism.env.NCCL_ALGO", NULL, NULL, NULL},
+	 {"Ring", "ring", "CollnetDirect", "CollnetChain"}, true, true, true, 0, "the order in which ranks are summed is chosen at start",
+	 "NCCL_ALGO=Ring", "NCCL issue 157; Megatron-LM's deterministic mode"},
+};
+const size_t ts_flags_n = sizeof ts_flags / sizeof ts_flags[0];
+
+/* --- paths --- */
+
+/* In lower case, without indexes behind the last key; *ret_last: where that key begins. */
+static struct ts_span fold(struct ts_span path, uint8_t *out, size_t *ret_last)
+{
+	size_t n = 0, last = 0;
+
+	while (path.len && path.data[path.len - 1] == ']') {
+		while (path.len && path.data[path.len - 1] != '[')
+			path.len--;
+		path.len -= path.len > 0;
+	}
+	for (size_t i = 0; i < path.len; i++) {
+		uint8_t c = path.data[i];
+
+		if (c == '\\' && i + 1 < path.len)
+			out[n++] = c, c = path.data[++i];
+		else if (c == '.')
+			last = n + 1;
+		out[n++] = c >= 'A' && c <= 'Z' ? (uint8_t)(c | 32) : (c == '-' ? '_' : c);
+	}
+	*ret_last = last;
+	return ts_span_of(out, n);
+}
+
+static bool matches(const char *pattern, struct ts_span path, size_t last)
+{
+	const char *colon = strchr(pattern, ':');
+
+	if (!colon)
+		return ts_glob(ts_span_str(pattern), path);
+	return last > (size_t)(colon - pattern) && path.data[colon - pattern] == '.' &&
+	       memcmp(path.data, pattern, (size_t)(colon - pattern)) == 0 &&
+	       ts_glob(ts_span_str(colon + 1), ts_span_of(path.data + last, path.len - last));
+}
+
+const struct ts_effect *ts_effect_of(struct ts_span path)
+{
+	uint8_t text[TS_PATH_MAX];
+	struct ts_span folded;
+	size_t last;
+
+	if (path.len > sizeof text)
+		return NULL;
+	folded = fold(path, text, &last);
+	for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++)
+		for (const char *const *p = effects[i].paths; *p; p++)
+			if (matches(*p, folded, last))
+				return &effects[i];
+	return NULL;
+}
+
+/* --- flags --- */
+
+static bool value_is(const struct ts_fact *fact, const char *text)
+{
+	if (fact->type == TS_FACT_BOOL)
+		return strcmp(text, fact->boolean ? "true" : "false") == 0;
+	if (fact->type == TS_FACT_INT)
+		return (fact->integer == 1 && strcmp(text, "1") == 0) || (fact->integer == 0 && strcmp(text, "0") == 0);
+	return fact->type == TS_FACT_TEXT &&
+	       (ts_span_is(fact->text, text) || (ts_span_is(fact->text, "True") && strcmp(text, "true") == 0) ||
+		(ts_span_is(fact->text, "False") && strcmp(text, "false") == 0));
+}
+
+static bool any_below(const struct ts_facts *facts, const char *prefix)
+{
+	for (size_t i = 0; i < facts->n; i++)
+		if (ts_span_starts(facts->items[i].path, ts_span_str(prefix)))
+			return true;
+	return false;
+}
+
+static bool without_cuda(const struct ts_facts *facts)
+{
+	const struct ts_fact *available = ts_facts_find(facts, ts_span_str("hardware.cuda_available"));
+
+	return available && value_is(available, "false") && !any_below(facts, "hardware.gpu");
+}
+
+unsigned ts_torch_version(const struct ts_facts *facts)
+{
+	const struct ts_fact *torch = facts ? ts_facts_find(facts, ts_span_str("libraries.torch")) : NULL;
+	unsigned part[2] = {0, 0};
+	size_t at = 0;
+
+	if (!torch || torch->type != TS_FACT_TEXT)
+		return 0;
+	for (size_t i = 0; i < torch->text.len && at < 2; i++) {
+		uint8_t c = torch->text.data[i];
+
+		if (c == '.')
+			at++;
+		else if (ts_is_digit(c) && part[at] < 100)
+			part[at] = part[at] * 10 + (c - '0');
+		else
+			break;
+	}
+	return part[0] * 100 + (part[1] < 100 ? part[1] : 99);
+}
+
+enum ts_flag_answer ts_flag_of(const struct ts_flag *flag, const struct ts_facts *facts, uint32_t world)
+{
+	if (flag->collective && world == 1)
+		return TS_FLAG_IDLE;
+	if (!facts)
+		return TS_FLAG_UNKNOWN;
+	if (flag->cuda && without_cuda(facts))
+		return TS_FLAG_IDLE;
+	for (size_t i = 0; i < 4 && flag->paths[i]; i++) {
+		const struct ts_fact *fact = ts_facts_find(facts, ts_span_str(flag->paths[i]));
+
+		if (!fact)
+			continue;
+		for (size_t k = 0; k < 4 && flag->good[k]; k++)
+			if (value_is(fact, flag->good[k]))
+				return TS_FLAG_ON;
+		return TS_FLAG_OFF;
+	}
+	if (!flag->environment || !any_below(facts, "determinism.env"))
+		return TS_FLAG_UNKNOWN;
+	return flag->optional_from && ts_torch_version(facts) >= flag->optional_from ? TS_FLAG_WEAK : TS_FLAG_OFF;
+}
+
+/* --- for docs/divergence.md --- */
+
+const char *ts_onset_word(enum ts_onset onset)
+{
+	static const char *const words[] = {"never", "first pass", "first update", "any step"};
+
+	return (unsigned)onset < sizeof words / sizeof words[0] ? words[onset] : "never";
+}
+
+const char *ts_push_word(enum ts_push push)
+{
+	static const char *const words[] = {"none", "rounding", "finite", "any"};
+
+	return (unsigned)push < sizeof words / sizeof words[0] ? words[push] : "none";
+}
+
+void ts_effects_markdown(struct ts_buf *out)
+{
+	ts_buf_str(out, "| facts | can explain | from | push | what it does | source |\n|---|---|---|---|---|---|\n");
+	for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++) {
+		const struct ts_effect *e = &effects[i];
+
+		ts_buf_str(out, "| ");
+		for (size_t k = 0; e->paths[k]; k++)
+			ts_buf_printf(out, "%s`%s`", k ? " " : "", e->paths[k]);
+		ts_buf_printf(out, " | %s | %s | %s | %s | %s |\n",
+			      e->cause != TS_CAUSE_UNKNOWN ? ts_cause_word(e->cause) : (e->push == TS_PUSH_NONE ? "nothing" : "anything"),
+			      ts_onset_word(e->onset), ts_push_word(e->push), e->says, e->source);
+	}
+}
+
+void ts_flags_markdown(struct ts_buf *out)
+{
+	ts_buf_str(out, "| flag | repeats with | otherwise | set it by | source |\n|---|---|---|---|---|\n");
+	for (size_t i = 0; i < ts_flags_n; i++) {
+		const struct ts_flag *f = &ts_flags[i];
+
+		ts_buf_printf(out, "| %s | ", f->name);
+		for (size_t k = 0; k < 4 && f->good[k]; k++)
+			ts_buf_printf(out, "%s`%s`", k ? " " : "", f->good[k]);
+		ts_buf_printf(out, " | %s | `%s` | %s |\n", f->off, f->remedy, f->source);
+	}
+}

@@ -1,0 +1,89 @@
+/* evidence.h - all that the diagnosis of a divergence looks at, as plain structs: whoever has two runs fills it, from a store,
+ * from arrays of a test, or from a trainer that plants faults.
+ *
+ * Zero is unknown in every field: a zeroed struct knows nothing, and nothing unknown counts as equal. Steps are those of the
+ * records. "Parts" means that the bits of some common step differ; how far is in the gap.
+ */
+#ifndef TSCOPE_ANALYSIS_EVIDENCE_H
+#define TSCOPE_ANALYSIS_EVIDENCE_H
+
+#include "analysis/diverge/batches.h"
+#include "analysis/diverge/diff.h"
+
+enum ts_series_kind {
+	TS_KIND_OTHER = 0, /* of the trajectory, and nothing below: accuracy of a batch, ... */
+	TS_KIND_LOSS,
+	TS_KIND_GRAD_NORM,
+	TS_KIND_LR,
+	TS_KIND_EVAL,	/* loss or score of an evaluation */
+	TS_KIND_PARAMS, /* digests, of each rank */
+	TS_KIND_GRADS,
+	TS_KIND_BATCH,
+	TS_KIND_RNG,
+	TS_KIND_DIGEST, /* of something else */
+	TS_KINDS,
+};
+
+/* A series of one rank that at least one run has. */
+struct ts_evidence_series {
+	enum ts_series_kind kind;
+	struct ts_span name;
+	int32_t rank;
+	bool in_a, in_b;
+	uint64_t common;       /* steps that both have, as many as were looked at; 0: none, or unknown */
+	int64_t first_common;  /* if common > 0 */
+	bool from_first;       /* first_common is the first step that either has: nothing lies before it */
+	int64_t last_common;   /* the last that was looked at, if common > 0 */
+	int64_t cadence;       /* steps from one record to the next, of the side that has fewer; 0: unknown */
+	bool other_cadence;    /* the sides are known to have different ones */
+	bool parts;
+	int64_t first;	       /* if it parts */
+	bool after_known;      /* the last common step before that, which agrees */
+	int64_t after;
+	double a, b;	       /* of numbers: the values at first */
+	struct ts_gap gap;     /* of numbers; .known says whether it was looked at */
+	struct ts_writing writing_a, writing_b; /* of numbers; doubles where nothing was declared or seen */
+};
+
+/* Is a digest of parameters one of those that the forward pass of its step used, or of those that its update left? */
+enum ts_digest_time { TS_DIGEST_UNKNOWN = 0, TS_DIGEST_BEFORE = 1, TS_DIGEST_AFTER = 2 };
+
+enum ts_repeats_answer {
+	TS_REPEATS_UNKNOWN = 0,
+	TS_REPEATS_EQUAL = 1,	  /* every pair is the same to the bit */
+	TS_REPEATS_SCATTERED = 2, /* pairs part at different steps */
+	TS_REPEATS_ODD = 3,	  /* one parts from all others, which are equal */
+};
+
+/* Other runs of the first run's recipe. */
+struct ts_repeats_seen {
+	size_t runs;		/* the first run among them; 0: none */
+	enum ts_repeats_answer answer;
+	double spread;		/* greatest r between two of them in the same window; valid if runs > 1 */
+	enum ts_tier_answer inside; /* the second run against their envelope */
+	struct ts_tier statistical; /* the second run against their level; why is empty where no repeats were asked for */
+};
+
+struct ts_steps_list {
+	const int64_t *items; /* ascending */
+	size_t n;
+};
+
+struct ts_evidence {
+	struct ts_span name_a, name_b; /* for commands; empty: A and B */
+	struct ts_evidence_series *series;
+	size_t n_series;
+	struct ts_steps_list resumes_a, resumes_b; /* the first step of every segment but the first; of a child run its first step */
+	struct ts_steps_list epochs;		   /* first steps of epochs, but the first one's */
+	struct ts_batch_relation batches;	   /* of the rank whose batches part first */
+	struct ts_span batches_unknown;		   /* why nothing is known of it though they part; a clause, or empty */
+	enum ts_digest_time params_time;
+	uint32_t world_a, world_b;		   /* ranks of the job; 0: unknown */
+	const struct ts_fact_row *facts;	   /* that differ */
+	size_t n_facts;
+	const struct ts_facts *facts_a, *facts_b;  /* sorted; NULL: no facts */
+	struct ts_repeats_seen repeats;
+	const struct ts_op_diff *ops;		   /* NULL, or none in it: no digests of operations, or none differ */
+};
+
+#endif

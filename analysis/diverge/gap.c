@@ -1,0 +1,192 @@
+#include "analysis/diverge/gap.h"
+
+#include "analysis/stats/slope.h"
+#include "analysis/stats/stats.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static bool same_value(double a, double b)
+{
+	return a == b || (isnan(a) && isnan(b));
+}
+
+static double greater_magnitude(double a, double b)
+{
+	return fmax(fabs(a), fabs(b));
+}
+
+double ts_gap_ratio(double a, double b)
+{
+	double greater = greater_magnitude(a, b), off = fabs(a - b);
+
+	if (same_value(a, b))
+		return 0;
+	if (!isfinite(a) || !isfinite(b))
+		return 1;
+	return isfinite(off) ? off / greater : fabs(a / greater - b / greater);
+}
+
+double ts_gap_quantum(struct ts_resolution a, struct ts_resolution b, double x, double y)
+{
+	double greater = greater_magnitude(x, y); /* fmax passes over a NaN */
+
+	return fmax(ts_resolution_quantum(a, greater), ts_resolution_quantum(b, greater));
+}
+
+static bool is_visible(const struct ts_gap_meter *m, double a, double b, double r)
+{
+	double quantum;
+
+	if (r == 0)
+		return false;
+	if (!isfinite(a) || !isfinite(b))
+		return true;
+	quantum = ts_gap_quantum(m->a, m->b, a, b);
+	return quantum == 0 || fabs(a - b) > quantum / 2 + DBL_EPSILON * greater_magnitude(a, b);
+}
+
+enum ts_status ts_gap_begin(struct ts_gap_meter *m, struct ts_resolution a, struct ts_resolution b, struct ts_arena *arena,
+			    struct ts_error *err)
+{
+	double *tail = ts_arena_array(arena, TS_GAP_TAIL, sizeof *tail);
+
+	if (!tail)
+		return ts_arena_error(arena, err);
+	*m = (struct ts_gap_meter){.a = a, .b = b, .tail = tail, .arena = arena};
+	m->gap.at_visible = (double)NAN;
+	return TS_OK;
+}
+
+static void note_greatest(struct ts_gap *gap, int64_t step, double r)
+{
+	if (gap->points > 0 && r <= gap->greatest)
+		return;
+	gap->greatest = r;
+	gap->greatest_step = step;
+}
+
+static void note_visible(struct ts_gap_meter *m, int64_t step, double r)
+{
+	m->gap.visible = true;
+	m->gap.visible_step = step;
+	m->gap.at_visible = r;
+	m->n_near = 0;
+	m->closed = false;
+}
+
+void ts_gap_add(struct ts_gap_meter *m, int64_t step, double a, double b)
+{
+	struct ts_gap *gap = &m->gap;
+	double r = ts_gap_ratio(a, b);
+
+	if (gap->points == 0) {
+		gap->known = true;
+		gap->first = r;
+		gap->quantum = ts_gap_quantum(m->a, m->b, a, b);
+	}
+	if (!gap->visible && is_visible(m, a, b, r))
+		note_visible(m, step, r);
+	if (!m->closed && m->n_near < TS_GAP_WINDOW) {
+		m->steps[m->n_near] = step;
+		m->near[m->n_near++] = r;
+	}
+	m->tail[m->n_tail++ % TS_GAP_TAIL] = r;
+	note_greatest(gap, step, r);
+	m->above += a > b;
+	m->below += a < b;
+	gap->differing += r > 0;
+	gap->points++;
+	gap->last_step = step;
+}
+
+void ts_gap_hole(struct ts_gap_meter *m)
+{
+	m->closed = m->gap.points > 0;
+	m->n_tail = 0;
+}
+
+bool ts_gap_wants(const struct ts_gap_meter *m)
+{
+	return !m->gap.visible || (!m->closed && m->n_near < TS_GAP_WINDOW);
+}
+
+static double after(const struct ts_gap_meter *m, size_t k)
+{
+	double five[5];
+
+	if (m->n_near < k + 3)
+		return (double)NAN;
+	memcpy(five, m->near + k - 2, sizeof five);
+	return ts_median_few(five, 5);
+}
+
+static enum ts_status fit_slope(const struct ts_gap_meter *m, double *ret_slope, struct ts_error *err)
+{
+	int64_t keys[TS_GAP_SLOPE];
+	double values[TS_GAP_SLOPE];
+	struct ts_series s = {.keys = keys, .values = values};
+	struct ts_slope slope;
+
+	for (size_t i = 0; i < m->n_near && i < TS_GAP_SLOPE; i++) {
+		if (m->near[i] == 0)
+			continue;
+		keys[s.n] = m->steps[i];
+		values[s.n++] = log(m->near[i]);
+	}
+	*ret_slope = (double)NAN;
+	if (s.n < TS_GAP_SLOPE_LEAST)
+		return TS_OK;
+	if (ts_slope_fit(&s, TS_SLOPE_BLOCKS, m->arena, &slope, err))
+		return err->status;
+	if (slope.known)
+		*ret_slope = slope.slope;
+	return TS_OK;
+}
+
+static enum ts_status find_saturation(const struct ts_gap_meter *m, double *ret_saturation, struct ts_error *err)
+{
+	uint64_t n = m->gap.points / 10;
+	double middle = 50, *last;
+
+	n = n < m->n_tail ? n : m->n_tail;
+	n = n < TS_GAP_TAIL ? n : TS_GAP_TAIL;
+	*ret_saturation = (double)NAN;
+	if (n < TS_GAP_TAIL_LEAST)
+		return TS_OK;
+	last = ts_arena_array(m->arena, (size_t)n, sizeof *last);
+	if (!last)
+		return ts_arena_error(m->arena, err);
+	for (uint64_t i = 0; i < n; i++)
+		last[i] = m->tail[(m->n_tail - n + i) % TS_GAP_TAIL];
+	ts_percentiles(last, (size_t)n, &middle, 1, ret_saturation);
+	return TS_OK;
+}
+
+enum ts_status ts_gap_end(struct ts_gap_meter *m, struct ts_gap *ret_gap, struct ts_error *err)
+{
+	struct ts_gap gap = m->gap;
+
+	gap.after_10 = after(m, 10);
+	gap.after_30 = after(m, 30);
+	gap.after_100 = after(m, 100);
+	gap.bias = m->above + m->below ? (double)m->above / (double)(m->above + m->below) : (double)NAN;
+	if (fit_slope(m, &gap.slope, err) || find_saturation(m, &gap.saturation, err))
+		return err->status;
+	*ret_gap = gap;
+	return TS_OK;
+}
+
+enum ts_status ts_gap_measure(const int64_t *steps, const double *a, const double *b, size_t n, struct ts_resolution resolution_a,
+			      struct ts_resolution resolution_b, struct ts_arena *scratch, struct ts_gap *ret_gap,
+			      struct ts_error *err)
+{
+	struct ts_gap_meter m;
+
+	if (ts_gap_begin(&m, resolution_a, resolution_b, scratch, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++)
+		ts_gap_add(&m, steps[i], a[i], b[i]);
+	return ts_gap_end(&m, ret_gap, err);
+}

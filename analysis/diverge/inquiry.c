@@ -1,0 +1,465 @@
+#include "analysis/diverge/inquiry.h"
+
+#include "analysis/answer/say.h"
+#include "base/number.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+double ts_cut_of(const struct ts_inquiry *q, enum ts_cut cut)
+{
+	return q->cuts->value[cut];
+}
+
+/* --- what the series come to --- */
+
+static double ratio(double a, double b)
+{
+	if (a == b || (isnan(a) && isnan(b)))
+		return 0;
+	if (!isfinite(a) || !isfinite(b))
+		return 1;
+	return fabs(a - b) / fmax(fabs(a), fabs(b));
+}
+
+static bool is_number(enum ts_series_kind kind)
+{
+	return kind < TS_KIND_PARAMS;
+}
+
+/* Where a series parts so that it can be seen: two doubles in their bits, a double and its float32 not by that alone. */
+static bool parts_at(const struct ts_evidence_series *s, int64_t *ret_step, double *ret_jump)
+{
+	if (!s->parts)
+		return false;
+	*ret_step = s->first;
+	*ret_jump = is_number(s->kind) ? ratio(s->a, s->b) : (double)NAN;
+	if (!is_number(s->kind) || !s->gap.known)
+		return true;
+	*ret_step = s->gap.visible_step;
+	*ret_jump = s->gap.at_visible;
+	return s->gap.visible;
+}
+
+/* The last common step at which it agrees with all before it; INT64_MIN: there is none. */
+static int64_t agrees_through(const struct ts_evidence_series *s, bool parts, int64_t step)
+{
+	if (!parts)
+		return s->last_common;
+	if (step == s->first)
+		return s->after_known ? s->after : INT64_MIN;
+	return step - 1;
+}
+
+static void note_first(struct ts_first *first, const struct ts_evidence_series *s)
+{
+	int64_t step = 0, through;
+	double jump = NAN;
+	bool parts = parts_at(s, &step, &jump);
+
+	through = agrees_through(s, parts, step);
+	if (!first->recorded || through < first->through)
+		first->through = through;
+	if (!first->recorded || s->first_common < first->start)
+		first->start = s->first_common;
+	first->from_first = s->from_first && (first->from_first || !first->recorded);
+	if (!first->recorded || s->last_common > first->last)
+		first->last = s->last_common;
+	first->common = s->common > first->common ? s->common : first->common;
+	first->recorded = true;
+	first->bits = first->bits || s->parts;
+	first->ranks++;
+	if (!parts)
+		return;
+	first->parted++;
+	if (!first->parts || step < first->step) {
+		first->parts = true;
+		first->step = step;
+		first->series = s;
+		first->jump = jump;
+		first->parted_first = 1;
+	} else if (step == first->step) {
+		first->parted_first++;
+		if (jump > first->jump) {
+			first->jump = jump;
+			first->series = s;
+		}
+	}
+}
+
+static bool is_training(enum ts_series_kind kind)
+{
+	return kind == TS_KIND_LOSS || kind == TS_KIND_GRAD_NORM || kind == TS_KIND_PARAMS || kind == TS_KIND_GRADS ||
+	       kind == TS_KIND_OTHER;
+}
+
+static void find_range(struct ts_inquiry *q)
+{
+	for (int k = 0; k < TS_KINDS; k++) {
+		const struct ts_first *first = &q->first[k];
+
+		if (!first->recorded || !is_training(k))
+			continue;
+		if (!q->has_start || first->start < q->start)
+			q->start = first->start;
+		if (!q->has_start || first->last > q->last)
+			q->last = first->last;
+		q->common = first->common > q->common ? first->common : q->common;
+		q->has_start = true;
+	}
+	q->cadence = 0;
+	for (size_t i = 0; i < q->e->n_series; i++) {
+		const struct ts_evidence_series *s = &q->e->series[i];
+
+		if (is_training(s->kind) && s->cadence > 0 && (!q->cadence || s->cadence < q->cadence))
+			q->cadence = s->cadence;
+	}
+	q->cadence = q->cadence ? q->cadence : 1;
+}
+
+static void find_first(struct ts_inquiry *q)
+{
+	static const enum ts_series_kind kinds[] = {TS_KIND_LOSS, TS_KIND_GRAD_NORM, TS_KIND_PARAMS, TS_KIND_GRADS,
+						    TS_KIND_OTHER};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		const struct ts_first *first = &q->first[kinds[i]];
+
+		/* Something derived, an accuracy for instance, says where it began only if nothing better was recorded. */
+		if (!first->parts || (kinds[i] == TS_KIND_OTHER && q->first[TS_KIND_LOSS].recorded))
+			continue;
+		if (!q->has_f || first->step < q->f)
+			q->f = first->step;
+		q->has_f = true;
+	}
+}
+
+static double relative_quantum(const struct ts_evidence_series *s)
+{
+	double size = fmax(fabs(s->a), fabs(s->b));
+
+	return s->gap.known && s->gap.quantum > 0 && size > 0 && isfinite(size) ? s->gap.quantum / size : 0;
+}
+
+/* A log of every tenth step that begins at step 9 or 10 has nothing of the steps before. */
+static bool begins_late(const struct ts_first *first)
+{
+	return !first->from_first || (first->start > 1 && first->series && first->series->cadence > 1);
+}
+
+/* Steps from the one at which it may have begun to the one at which it is seen: those without a record, or, in a source that is
+ * coarse, since digests part. */
+static double hidden_steps(const struct ts_inquiry *q, const struct ts_first *first, bool coarse)
+{
+	double begin = first->through == INT64_MIN ? (double)first->step : (double)first->through + 1;
+
+	if (first->step == first->start)
+		begin = begins_late(first) ? (double)first->step - fmax((double)first->series->cadence, 2) + 1
+					   : (double)first->step;
+	if (q->f < first->step && ((double)q->f > begin || coarse))
+		begin = (double)q->f;
+	return fmax((double)first->step - begin, 0);
+}
+
+/* Of the loss if it parts, else of the gradient norm, else of what else there is. */
+static void find_jump(struct ts_inquiry *q)
+{
+	static const enum ts_series_kind kinds[] = {TS_KIND_LOSS, TS_KIND_GRAD_NORM, TS_KIND_OTHER};
+	const struct ts_first *first = NULL;
+	double coarse;
+
+	q->jump = NAN;
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && isnan(q->jump); i++) {
+		if (!q->first[kinds[i]].parts)
+			continue;
+		first = &q->first[kinds[i]];
+		q->jump = first->jump;
+		q->quantum = relative_quantum(first->series);
+	}
+	coarse = ts_cut_of(q, TS_CUT_QUANTUM) * q->quantum;
+	q->limit = ts_cut_of(q, TS_CUT_NUMERIC);
+	q->coarse = coarse > q->limit && q->jump <= coarse;
+	if (q->e->repeats.runs > 1 && q->e->repeats.spread * ts_cut_of(q, TS_CUT_SPREAD) > q->limit)
+		q->limit = q->e->repeats.spread * ts_cut_of(q, TS_CUT_SPREAD);
+	q->hidden = first ? hidden_steps(q, first, coarse > q->limit) : 0;
+	q->late = q->jump >= q->limit && q->jump < q->limit * exp(ts_cut_of(q, TS_CUT_GROWTH) * q->hidden);
+}
+
+/* A rank's series that one run lacks while both have it of other ranks. */
+static bool ranks_differ(const struct ts_evidence *e)
+{
+	for (size_t i = 0; i < e->n_series; i++)
+		for (size_t k = 0; k < e->n_series; k++)
+			if (e->series[i].kind == TS_KIND_BATCH && e->series[i].in_a != e->series[i].in_b &&
+			    e->series[k].kind == TS_KIND_BATCH && e->series[k].in_a && e->series[k].in_b &&
+			    ts_span_eq(e->series[i].name, e->series[k].name))
+				return true;
+	return false;
+}
+
+/* A rank of two has half of what a rank of one has: other digests of the same batch. */
+static void leave_out_shares(struct ts_inquiry *q)
+{
+	bool known = q->e->world_a && q->e->world_b;
+
+	if (!q->first[TS_KIND_BATCH].parts || (known ? q->e->world_a == q->e->world_b : !ranks_differ(q->e)))
+		return;
+	q->dealt = true;
+	q->first[TS_KIND_BATCH] = (struct ts_first){.recorded = false};
+}
+
+bool ts_inquiry_begin(struct ts_inquiry *q, const struct ts_evidence *e, const struct ts_cuts *cuts, struct ts_arena *arena)
+{
+	*q = (struct ts_inquiry){.e = e, .cuts = cuts, .arena = arena};
+	q->d.evidence_for = ts_arena_array(arena, TS_INQUIRY_SENTENCES, sizeof *q->d.evidence_for);
+	q->d.evidence_against = ts_arena_array(arena, TS_INQUIRY_SENTENCES, sizeof *q->d.evidence_against);
+	q->d.remaining = ts_arena_array(arena, TS_INQUIRY_CAUSES, sizeof *q->d.remaining);
+	q->d.experiments = ts_arena_array(arena, TS_INQUIRY_EXPERIMENTS, sizeof *q->d.experiments);
+	if (!q->d.evidence_for || !q->d.evidence_against || !q->d.remaining || !q->d.experiments)
+		return false;
+	for (size_t i = 0; i < e->n_series; i++)
+		if (e->series[i].in_a && e->series[i].in_b && e->series[i].common > 0)
+			note_first(&q->first[e->series[i].kind], &e->series[i]);
+	leave_out_shares(q);
+	find_range(q);
+	find_first(q);
+	find_jump(q);
+	return true;
+}
+
+bool ts_without_means(struct ts_inquiry *q)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
+	const struct ts_evidence_series *s = loss->series;
+
+	if (!loss->parts || !s->other_cadence || s->after_known || loss->step != s->first_common)
+		return false;
+	q->first[TS_KIND_LOSS] = (struct ts_first){0};
+	q->has_f = false;
+	q->means = true;
+	find_first(q);
+	find_jump(q);
+	return true;
+}
+
+/* --- questions --- */
+
+bool ts_agrees_at(const struct ts_inquiry *q, enum ts_series_kind kind, int64_t step)
+{
+	const struct ts_first *first = &q->first[kind];
+
+	return first->recorded && first->through >= step;
+}
+
+double ts_records(const struct ts_inquiry *q, int64_t from, int64_t to)
+{
+	return ((double)to - (double)from) / (double)q->cadence;
+}
+
+bool ts_at_start(const struct ts_inquiry *q)
+{
+	return q->has_f && q->f == q->start;
+}
+
+bool ts_at_first_pass(const struct ts_inquiry *q)
+{
+	if (!ts_at_start(q))
+		return false;
+	for (int k = 0; k < TS_KINDS; k++)
+		if (q->first[k].parts && q->first[k].step == q->f && begins_late(&q->first[k]))
+			return false;
+	return true;
+}
+
+/* Repeats of the recipe part from one another as the second run does from the first. */
+static bool within_repeats(const struct ts_inquiry *q)
+{
+	return q->e->repeats.runs >= 3 && q->e->repeats.answer == TS_REPEATS_SCATTERED && q->e->repeats.inside == TS_TIER_HOLDS;
+}
+
+bool ts_is_finite(const struct ts_inquiry *q)
+{
+	return !q->coarse && !q->late && q->jump >= q->limit && !within_repeats(q);
+}
+
+bool ts_is_rounding(const struct ts_inquiry *q)
+{
+	return !q->coarse && (q->jump < q->limit || (!isnan(q->jump) && within_repeats(q)));
+}
+
+bool ts_is_pushed(const struct ts_inquiry *q)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
+	const struct ts_gap *gap = loss->parts ? &loss->series->gap : NULL;
+
+	if (within_repeats(q))
+		return false;
+	if (norm->parts && norm->jump >= ts_cut_of(q, TS_CUT_GRAD) && norm->step <= q->f + q->cadence && q->hidden == 0)
+		return true;
+	return q->hidden == 0 && gap && gap->known && loss->series->cadence <= 1 && gap->after_10 >= q->limit &&
+	       !(gap->slope >= ts_cut_of(q, TS_CUT_LATCH));
+}
+
+/* The last step that agrees before what parts at `step`: where records are missing, it began anywhere in between. */
+static int64_t agreed_before(const struct ts_inquiry *q, int64_t step)
+{
+	int64_t through = INT64_MIN;
+
+	for (int k = 0; k < TS_KINDS; k++)
+		if (q->first[k].parts && q->first[k].step == step && q->first[k].through > through)
+			through = q->first[k].through;
+	return through == INT64_MIN ? step : through;
+}
+
+static bool resume_in(const struct ts_inquiry *q, const struct ts_steps_list *list, int64_t step, int64_t *ret_resume)
+{
+	int64_t agreed = agreed_before(q, step);
+
+	for (size_t i = list->n; i-- > 0;) {
+		double distance = ts_records(q, list->items[i], step);
+
+		if (distance >= 0 && (distance <= ts_cut_of(q, TS_CUT_RESUME_STEPS) || list->items[i] > agreed)) {
+			*ret_resume = list->items[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+bool ts_resume_before(const struct ts_inquiry *q, int64_t step, int64_t *ret_resume)
+{
+	return resume_in(q, &q->e->resumes_a, step, ret_resume) || resume_in(q, &q->e->resumes_b, step, ret_resume);
+}
+
+bool ts_is_epoch(const struct ts_inquiry *q, int64_t step)
+{
+	for (size_t i = 0; i < q->e->epochs.n; i++)
+		if (q->e->epochs.items[i] == step)
+			return true;
+	return false;
+}
+
+struct ts_span ts_name_of(struct ts_span name)
+{
+	struct ts_span prefix = ts_span_str("scalars.");
+
+	if (ts_span_starts(name, prefix) && name.len > prefix.len)
+		return ts_span_of(name.data + prefix.len, name.len - prefix.len);
+	return name;
+}
+
+/* --- sentences --- */
+
+static struct ts_span format_text(struct ts_inquiry *q, const char *format, va_list args)
+{
+	char text[768];
+	int n = vsnprintf(text, sizeof text, format, args);
+	struct ts_span span = ts_span_of(text, n < 0 ? 0 : ((size_t)n < sizeof text ? (size_t)n : sizeof text - 1));
+
+	/* Never cut within a character. */
+	while ((size_t)n >= sizeof text && span.len && (text[span.len] & 0xc0) == 0x80)
+		span.len--;
+	span = ts_arena_span(q->arena, span);
+	if (!span.data) {
+		q->full = true;
+		return ts_span_str("");
+	}
+	return span;
+}
+
+struct ts_span ts_inquiry_text(struct ts_inquiry *q, const char *format, ...)
+{
+	struct ts_span text;
+	va_list args;
+
+	va_start(args, format);
+	text = format_text(q, format, args);
+	va_end(args);
+	return text;
+}
+
+struct ts_span ts_values_text(struct ts_inquiry *q, double a, double b)
+{
+	struct ts_say x = ts_say_number(a), y = ts_say_number(b);
+	char exact[2][TS_DOUBLE_TEXT];
+
+	if (strcmp(x.text, y.text) != 0)
+		return ts_inquiry_text(q, "%s against %s", x.text, y.text);
+	return ts_inquiry_text(q, "%.*s against %.*s", (int)ts_print_double(a, exact[0]), exact[0],
+			       (int)ts_print_double(b, exact[1]), exact[1]);
+}
+
+void ts_say_for(struct ts_inquiry *q, const char *format, ...)
+{
+	va_list args;
+
+	if (q->d.n_for == TS_INQUIRY_SENTENCES)
+		return;
+	va_start(args, format);
+	q->d.evidence_for[q->d.n_for++] = format_text(q, format, args);
+	va_end(args);
+}
+
+void ts_say_against(struct ts_inquiry *q, const char *format, ...)
+{
+	va_list args;
+
+	if (q->d.n_against == TS_INQUIRY_SENTENCES)
+		return;
+	va_start(args, format);
+	q->d.evidence_against[q->d.n_against++] = format_text(q, format, args);
+	va_end(args);
+}
+
+void ts_say_hidden(struct ts_inquiry *q)
+{
+	ts_say_against(q,
+		       "nothing that was recorded shows how large the difference was in the %s before: what is seen "
+		       "first, a relative "
+		       "%s, may have grown there from rounding",
+		       ts_say_plural(q->hidden, "step").text, ts_say_number(q->jump).text);
+}
+
+static bool is_data(enum ts_cause cause)
+{
+	return cause == TS_CAUSE_DATA_ORDER || cause == TS_CAUSE_DATA_POSITION || cause == TS_CAUSE_DATA_SET ||
+	       cause == TS_CAUSE_RESUME_DATA;
+}
+
+/* A record says that it was not this. */
+static bool ruled_out(const struct ts_inquiry *q, enum ts_cause cause)
+{
+	if (!q->has_f)
+		return false;
+	if (is_data(cause))
+		return ts_agrees_at(q, TS_KIND_BATCH, q->f);
+	if (cause == TS_CAUSE_INIT)
+		return q->f > q->start && (ts_agrees_at(q, TS_KIND_LOSS, q->start) || ts_agrees_at(q, TS_KIND_PARAMS, q->start));
+	if (cause == TS_CAUSE_RNG_STREAM)
+		return ts_agrees_at(q, TS_KIND_RNG, q->f);
+	return cause == TS_CAUSE_CORRUPTION && ts_at_start(q);
+}
+
+void ts_remain(struct ts_inquiry *q, enum ts_cause cause)
+{
+	if (cause == q->d.cause || cause == TS_CAUSE_UNKNOWN || ruled_out(q, cause))
+		return;
+	for (size_t i = 0; i < q->d.n_remaining; i++)
+		if (q->d.remaining[i] == cause)
+			return;
+	q->d.remaining[q->d.n_remaining++] = cause;
+}
+
+void ts_conclude(struct ts_inquiry *q, enum ts_cause cause, enum ts_confidence confidence, const char *format, ...)
+{
+	va_list args;
+
+	q->d.cause = cause;
+	q->d.confidence = confidence;
+	q->d.has_step = q->has_f;
+	q->d.step = q->f;
+	va_start(args, format);
+	q->d.sentence = format_text(q, format, args);
+	va_end(args);
+}

@@ -1,0 +1,113 @@
+/* inquiry.h - one diagnosis while it is made: what the evidence comes to, and the sentences so far. For analysis/diagnose*.c
+ * only.
+ *
+ * Steps are turned into records (steps over the cadence) where a cut-off counts records.
+ */
+#ifndef TSCOPE_ANALYSIS_INQUIRY_H
+#define TSCOPE_ANALYSIS_INQUIRY_H
+
+#include "analysis/diverge/diagnose.h"
+#include "analysis/diverge/effects.h"
+
+enum { TS_INQUIRY_SENTENCES = 32, TS_INQUIRY_CAUSES = TS_CAUSES, TS_INQUIRY_EXPERIMENTS = 8 };
+
+/* All series of one kind together. */
+struct ts_first {
+	bool recorded;	  /* both have it, with a step in common */
+	bool parts;	  /* visibly, where a gap was measured; in bits where not */
+	bool bits;	  /* in bits */
+	int64_t step;	  /* the first, over ranks; if parts */
+	int64_t through;  /* every rank agrees up to here; INT64_MIN: nowhere; if recorded */
+	int64_t start, last; /* of the common steps */
+	bool from_first;  /* neither has one before `start`, on any rank */
+	uint64_t common;  /* of the series that has most */
+	const struct ts_evidence_series *series; /* that parts first, by most */
+	double jump;	  /* r there; NaN for digests, and where it is unknown */
+	uint32_t ranks;	  /* that have it */
+	uint32_t parted, parted_first; /* ranks that part; those that do at `step` */
+};
+
+struct ts_inquiry {
+	const struct ts_evidence *e;
+	const struct ts_cuts *cuts;
+	struct ts_arena *arena;
+	bool full;
+	struct ts_diagnosis d;
+	struct ts_first first[TS_KINDS];
+	bool has_start;
+	int64_t start, last; /* common steps of the training series */
+	uint64_t common;
+	int64_t cadence;     /* at least 1 */
+	bool has_f;
+	int64_t f;	     /* the first step at which something of the training parts */
+	double jump;	     /* r of the loss there, else of the gradient norm; NaN: unknown */
+	double quantum;	     /* relative to the value, at that step */
+	double limit;	     /* r that rounding explains */
+	bool means;	     /* the loss was left out: see ts_without_means */
+	bool coarse;	     /* jump is within a few quanta of a coarse source */
+	double hidden;	     /* steps that it may have grown for before it could be seen */
+	bool late;	     /* rounding may have grown to jump in those */
+	bool dealt; /* another number of ranks shares the batches: their digests cannot be compared, and are left out */
+};
+
+double ts_cut_of(const struct ts_inquiry *q, enum ts_cut cut);
+bool ts_inquiry_begin(struct ts_inquiry *q, const struct ts_evidence *e, const struct ts_cuts *cuts, struct ts_arena *arena);
+
+/* A loss logged at different intervals of which no value agrees may be a mean on one side: forgets it, and looks again. */
+bool ts_without_means(struct ts_inquiry *q);
+/* Every series of the kind agrees at `step` and before, as recorded; false where it is not recorded that far. */
+bool ts_agrees_at(const struct ts_inquiry *q, enum ts_series_kind kind, int64_t step);
+/* Distance in records. */
+double ts_records(const struct ts_inquiry *q, int64_t from, int64_t to);
+bool ts_at_start(const struct ts_inquiry *q);  /* f is the first common step */
+/* It is, and no step lies before it that either run took: neither had been updated. */
+bool ts_at_first_pass(const struct ts_inquiry *q);
+bool ts_is_finite(const struct ts_inquiry *q); /* more than rounding can do */
+bool ts_is_rounding(const struct ts_inquiry *q);
+/* Small at first, but at its level after ten steps, or large in the gradient norm: a state that was pushed. */
+bool ts_is_pushed(const struct ts_inquiry *q);
+/* Where runs were restarted within the window before step. */
+bool ts_resume_before(const struct ts_inquiry *q, int64_t step, int64_t *ret_resume);
+/* Says that what is seen first may have begun small. */
+void ts_say_hidden(struct ts_inquiry *q);
+bool ts_is_epoch(const struct ts_inquiry *q, int64_t step);
+struct ts_span ts_name_of(struct ts_span name); /* without "scalars." */
+
+/* "0.003 against 0.0031": as many digits as tell the two apart. */
+struct ts_span ts_values_text(struct ts_inquiry *q, double a, double b);
+struct ts_span ts_inquiry_text(struct ts_inquiry *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void ts_say_for(struct ts_inquiry *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void ts_say_against(struct ts_inquiry *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Unless it is the cause, is there already, or a record rules it out. */
+void ts_remain(struct ts_inquiry *q, enum ts_cause cause);
+/* sentence without a full stop. */
+void ts_conclude(struct ts_inquiry *q, enum ts_cause cause, enum ts_confidence confidence, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* diagnose_facts.c: does a fact that differs explain it? Concludes, and then returns true. */
+bool ts_diagnose_facts(struct ts_inquiry *q);
+/* The same where parameters part in the update of step `update`, whose batch and gradients agree: only a setting of the update. */
+bool ts_diagnose_update(struct ts_inquiry *q, int64_t update, enum ts_confidence most);
+/* Both say it, and not the same. What one run alone recorded says nothing, but for a variable that the other did not set. */
+bool ts_fact_differs(const struct ts_inquiry *q, const struct ts_fact_row *row);
+/* What remains possible for facts that differ whose effect is not known, or that one run alone recorded. */
+void ts_remain_facts(struct ts_inquiry *q);
+/* Says which facts differ that explain nothing here, or of which nothing is known. */
+void ts_say_facts(struct ts_inquiry *q);
+/* Says which flags are off or not recorded; how many are off on either side, how many unknown. */
+void ts_say_flags(struct ts_inquiry *q, unsigned *ret_off, unsigned *ret_unknown);
+bool ts_config_known(const struct ts_inquiry *q); /* both say something of their configuration */
+bool ts_group_differs(const struct ts_inquiry *q, enum ts_group group); /* in what has an effect, or one that is not known */
+bool ts_topology_known(const struct ts_inquiry *q);
+
+/* diagnose_inputs.c: what digests and the learning rate say. */
+bool ts_diagnose_inputs(struct ts_inquiry *q);
+/* diagnose_scalars.c: what scalars and events say; always concludes. */
+void ts_diagnose_scalars(struct ts_inquiry *q);
+bool ts_diagnose_resume(struct ts_inquiry *q);
+/* diagnose_next.c */
+void ts_diagnose_tiers(struct ts_inquiry *q);
+void ts_diagnose_features(struct ts_inquiry *q);
+void ts_diagnose_experiments(struct ts_inquiry *q);
+
+#endif

@@ -1,0 +1,369 @@
+#include "analysis/diverge/op_diff.h"
+
+#include <stdlib.h>
+
+#define NONE UINT32_MAX
+
+/* --- executions --- */
+
+static enum ts_status grow(struct ts_op_executions *all, struct ts_arena *arena, struct ts_error *err)
+{
+	size_t cap = all->cap ? all->cap * 2 : 64;
+	struct ts_op_execution *items = ts_arena_array(arena, cap, sizeof *items);
+
+	if (!items)
+		return ts_arena_error(arena, err);
+	if (all->n)
+		memcpy(items, all->items, all->n * sizeof *items);
+	all->items = items;
+	all->cap = cap;
+	return TS_OK;
+}
+
+enum ts_status ts_op_executions_add(struct ts_op_executions *all, const int64_t *steps, size_t n, struct ts_arena *arena,
+				    struct ts_error *err)
+{
+	for (size_t i = 0; i < n; i++, all->records++) {
+		struct ts_op_execution *last = all->n ? &all->items[all->n - 1] : NULL;
+
+		if (last && last->step == steps[i]) {
+			last->n++;
+			continue;
+		}
+		all->back |= last && steps[i] < last->step;
+		if (all->n == all->cap && grow(all, arena, err))
+			return err->status;
+		all->items[all->n++] = (struct ts_op_execution){.step = steps[i], .first = all->records, .n = 1};
+	}
+	return TS_OK;
+}
+
+static int by_step(const void *x, const void *y)
+{
+	const struct ts_op_execution *a = x, *b = y;
+
+	if (a->step != b->step)
+		return a->step < b->step ? -1 : 1;
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+void ts_op_executions_settle(struct ts_op_executions *all)
+{
+	size_t kept = 0;
+
+	if (!all->back)
+		return;
+	qsort(all->items, all->n, sizeof *all->items, by_step);
+	for (size_t i = 0; i < all->n; i++) {
+		if (kept && all->items[kept - 1].step == all->items[i].step)
+			kept--;
+		all->items[kept++] = all->items[i];
+	}
+	all->n = kept;
+}
+
+/* --- alignment of one step --- */
+
+/* All records of one name on both sides: lists in order of occurrence. */
+struct bucket {
+	uint32_t name;
+	uint32_t n[2];
+	uint32_t head[2], tail[2];
+	bool sorted[2];
+};
+
+struct align {
+	const struct ts_op_records *side[2];
+	uint64_t *occurrences[2]; /* said or counted */
+	uint32_t *next[2];	  /* in the list of its bucket */
+	uint32_t *partner;	  /* of each record of a: its place in b, or NONE */
+	struct bucket *buckets;
+	uint32_t n_buckets;
+	uint32_t *slots; /* bucket + 1, 0 = free */
+	size_t mask;
+	struct ts_arena *scratch;
+};
+
+/* Record by record the same names and the same say on occurrences: then each has its partner at its own place. */
+static bool is_aligned(const struct ts_op_records *a, const struct ts_op_records *b)
+{
+	return a->n == b->n && (a->n == 0 || (memcmp(a->names, b->names, a->n * sizeof *a->names) == 0 &&
+					      memcmp(a->occurrences, b->occurrences, a->n * sizeof *a->occurrences) == 0));
+}
+
+static bool allocate(struct align *al)
+{
+	size_t n = al->side[0]->n + al->side[1]->n, slots = 16;
+
+	while (slots < 2 * n)
+		slots *= 2;
+	al->mask = slots - 1;
+	al->slots = ts_arena_array(al->scratch, slots, sizeof *al->slots);
+	al->buckets = ts_arena_alloc(al->scratch, n * sizeof *al->buckets);
+	al->partner = ts_arena_alloc(al->scratch, al->side[0]->n * sizeof *al->partner);
+	for (int s = 0; s < 2; s++) {
+		al->occurrences[s] = ts_arena_alloc(al->scratch, al->side[s]->n * sizeof *al->occurrences[s]);
+		al->next[s] = ts_arena_alloc(al->scratch, al->side[s]->n * sizeof *al->next[s]);
+		if (!al->occurrences[s] || !al->next[s])
+			return false;
+	}
+	return al->slots && al->buckets && al->partner;
+}
+
+static struct bucket *bucket_of(struct align *al, uint32_t name)
+{
+	size_t slot = (size_t)(name * UINT64_C(0x9e3779b97f4a7c15) >> 32) & al->mask;
+
+	for (; al->slots[slot]; slot = (slot + 1) & al->mask)
+		if (al->buckets[al->slots[slot] - 1].name == name)
+			return &al->buckets[al->slots[slot] - 1];
+	al->buckets[al->n_buckets] = (struct bucket){
+		.name = name, .head = {NONE, NONE}, .tail = {NONE, NONE}, .sorted = {true, true}};
+	al->slots[slot] = ++al->n_buckets;
+	return &al->buckets[al->n_buckets - 1];
+}
+
+static void append(struct align *al, int s, struct bucket *b, uint32_t at)
+{
+	if (b->tail[s] == NONE)
+		b->head[s] = at;
+	else
+		al->next[s][b->tail[s]] = at;
+	al->next[s][at] = NONE;
+	b->tail[s] = at;
+}
+
+static void list_side(struct align *al, int s)
+{
+	const struct ts_op_records *r = al->side[s];
+
+	for (uint32_t i = 0; i < r->n; i++) {
+		struct bucket *b = bucket_of(al, r->names[i]);
+		uint64_t occurrence = r->occurrences[i] == TS_OP_COUNTED ? b->n[s] : r->occurrences[i];
+
+		b->sorted[s] &= b->tail[s] == NONE || al->occurrences[s][b->tail[s]] <= occurrence;
+		al->occurrences[s][i] = occurrence;
+		append(al, s, b, i);
+		b->n[s]++;
+	}
+}
+
+struct place {
+	uint64_t occurrence;
+	uint32_t at;
+};
+
+static int by_occurrence(const void *x, const void *y)
+{
+	const struct place *a = x, *b = y;
+
+	if (a->occurrence != b->occurrence)
+		return a->occurrence < b->occurrence ? -1 : 1;
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+static enum ts_status sort_list(struct align *al, int s, struct bucket *b, struct ts_error *err)
+{
+	struct place *places = ts_arena_alloc(al->scratch, b->n[s] * sizeof *places);
+	size_t n = 0;
+
+	if (!places)
+		return ts_arena_error(al->scratch, err);
+	for (uint32_t i = b->head[s]; i != NONE; i = al->next[s][i])
+		places[n++] = (struct place){al->occurrences[s][i], i};
+	qsort(places, n, sizeof *places, by_occurrence);
+	b->tail[s] = NONE;
+	for (size_t i = 0; i < n; i++)
+		append(al, s, b, places[i].at);
+	return TS_OK;
+}
+
+/* Of several records with one name and occurrence the k-th of a belongs to the k-th of b. */
+static void pair_up(struct align *al, const struct bucket *b)
+{
+	uint32_t i = b->head[0], j = b->head[1];
+
+	while (i != NONE) {
+		uint64_t occurrence = al->occurrences[0][i];
+
+		while (j != NONE && al->occurrences[1][j] < occurrence)
+			j = al->next[1][j];
+		if (j != NONE && al->occurrences[1][j] == occurrence) {
+			al->partner[i] = j;
+			j = al->next[1][j];
+		} else {
+			al->partner[i] = NONE;
+		}
+		i = al->next[0][i];
+	}
+}
+
+static enum ts_status align(struct align *al, struct ts_error *err)
+{
+	if (al->side[0]->n >= NONE / 2 || al->side[1]->n >= NONE / 2)
+		return ts_error_set(err, TS_TOO_LARGE, "a step with more than %u digests of operations", NONE / 2);
+	if (!allocate(al))
+		return ts_arena_error(al->scratch, err);
+	list_side(al, 0);
+	list_side(al, 1);
+	for (uint32_t i = 0; i < al->n_buckets; i++) {
+		struct bucket *b = &al->buckets[i];
+
+		for (int s = 0; s < 2; s++)
+			if (!b->sorted[s] && sort_list(al, s, b, err))
+				return err->status;
+		pair_up(al, b);
+	}
+	return TS_OK;
+}
+
+/* --- the walk --- */
+
+void ts_op_walk_init(struct ts_op_walk *walk, int32_t rank, struct ts_arena *scratch)
+{
+	*walk = (struct ts_op_walk){.scratch = scratch, .row.rank = rank};
+}
+
+static uint64_t occurrence_of(const struct ts_op_records *r, size_t at)
+{
+	uint64_t before = 0;
+
+	if (r->occurrences[at] != TS_OP_COUNTED)
+		return r->occurrences[at];
+	for (size_t i = 0; i < at; i++)
+		before += r->names[i] == r->names[at];
+	return before;
+}
+
+static void keep(struct ts_op_walk *w, int64_t step, const struct ts_op_records *a, size_t i,
+		 const struct ts_op_records *b, size_t j, enum ts_op_role role)
+{
+	bool has_inputs = a->has_in[i] && b->has_in[j];
+
+	w->parts = true;
+	w->row_name = a->names[i];
+	w->row = (struct ts_op_row){
+		.rank = w->row.rank,
+		.role = role,
+		.step = step,
+		.ordinal = i,
+		.occurrence = occurrence_of(a, i),
+		.has_inputs = has_inputs,
+		.in_a = has_inputs ? a->in[i] : 0,
+		.in_b = has_inputs ? b->in[j] : 0,
+		.out_a = a->out[i],
+		.out_b = b->out[j],
+	};
+}
+
+/* A pair of records on the first step that differs, perhaps this one. True: nothing that comes later matters. */
+static bool judge(struct ts_op_walk *w, int64_t step, const struct ts_op_records *a, size_t i,
+		  const struct ts_op_records *b, size_t j)
+{
+	bool inputs = a->has_in[i] && b->has_in[j];
+	bool in_differs = inputs && a->in[i] != b->in[j], out_differs = a->out[i] != b->out[j];
+
+	if (inputs && !in_differs && out_differs) {
+		keep(w, step, a, i, b, j, TS_OP_ORIGIN);
+		return true;
+	}
+	if ((in_differs || out_differs) && !w->parts)
+		keep(w, step, a, i, b, j, TS_OP_RECEIVER);
+	return false;
+}
+
+/* partner is NULL where each record's is at its own place. */
+static void compare(struct ts_op_walk *w, int64_t step, const struct ts_op_records *a, const struct ts_op_records *b,
+		    const uint32_t *partner)
+{
+	bool done = w->parts;
+	uint64_t common = 0;
+	size_t last = 0;
+
+	for (size_t i = 0; i < a->n; i++) {
+		size_t j = partner ? partner[i] : i;
+
+		if (partner && partner[i] == NONE)
+			continue;
+		w->reordered |= j < last;
+		last = j;
+		common++;
+		done = done || judge(w, step, a, i, b, j);
+	}
+	w->compared += common;
+	w->only_a += a->n - common;
+	w->only_b += b->n - common;
+}
+
+enum ts_status ts_op_walk_step(struct ts_op_walk *w, int64_t step, const struct ts_op_records *a,
+			       const struct ts_op_records *b, struct ts_error *err)
+{
+	struct align al = {.side = {a, b}, .scratch = w->scratch};
+
+	if (is_aligned(a, b)) {
+		compare(w, step, a, b, NULL);
+		return TS_OK;
+	}
+	ts_arena_reset(w->scratch);
+	if (align(&al, err))
+		return ts_error_prefix(err, "step %lld", (long long)step);
+	compare(w, step, a, b, al.partner);
+	return TS_OK;
+}
+
+/* --- all ranks --- */
+
+static bool comes_before(const struct ts_op_row *a, const struct ts_op_row *b)
+{
+	if (a->step != b->step)
+		return a->step < b->step;
+	return a->ordinal != b->ordinal ? a->ordinal < b->ordinal : a->rank < b->rank;
+}
+
+/* Room for one more row: the array is full where n is a power of two. */
+static enum ts_status make_room(struct ts_op_diff *diff, struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_op_row *rows;
+
+	if (diff->n & (diff->n - 1))
+		return TS_OK;
+	rows = ts_arena_array(arena, diff->n ? 2 * diff->n : 1, sizeof *rows);
+	if (!rows)
+		return ts_arena_error(arena, err);
+	if (diff->n)
+		memcpy(rows, diff->rows, diff->n * sizeof *rows);
+	diff->rows = rows;
+	return TS_OK;
+}
+
+enum ts_status ts_op_diff_add(struct ts_op_diff *diff, const struct ts_op_walk *w, struct ts_arena *arena,
+			      struct ts_error *err)
+{
+	struct ts_op_row row = w->row;
+	size_t at = diff->n;
+
+	if (w->parts) {
+		row.name = ts_arena_span(arena, row.name);
+		if (!row.name.data)
+			return ts_arena_error(arena, err);
+		if (make_room(diff, arena, err))
+			return err->status;
+		for (; at > 0 && comes_before(&row, &diff->rows[at - 1]); at--)
+			diff->rows[at] = diff->rows[at - 1];
+		diff->rows[at] = row;
+		diff->n++;
+	}
+	diff->compared += w->compared;
+	diff->only_a += w->only_a;
+	diff->only_b += w->only_b;
+	diff->reordered |= w->reordered;
+	return TS_OK;
+}
+
+const struct ts_op_row *ts_op_culprit(const struct ts_op_diff *diff)
+{
+	for (size_t i = 0; i < diff->n && diff->rows[i].step == diff->rows[0].step; i++)
+		if (diff->rows[i].role == TS_OP_ORIGIN)
+			return &diff->rows[i];
+	return diff->n ? &diff->rows[0] : NULL;
+}

@@ -1,0 +1,268 @@
+/* repeats.c - the pattern of first steps, and the words; envelope.c has the envelope. */
+#include "analysis/diverge/repeats.h"
+
+#include "analysis/answer/say.h"
+
+#include <math.h>
+
+const char *ts_pattern_word(enum ts_pattern pattern)
+{
+	static const char *const words[] = {"unknown", "same", "odd_one_out", "groups", "together", "scattered"};
+
+	return words[pattern];
+}
+
+static bool agrees(const struct ts_pair *pair)
+{
+	return pair->state != TS_PAIR_PARTS && pair->state != TS_PAIR_APART;
+}
+
+static bool joins(const struct ts_repeats *r, size_t run, size_t group)
+{
+	for (size_t i = 0; i < run; i++)
+		if (r->groups[i] == group && !agrees(ts_matrix_pair(&r->matrix, i, run)))
+			return false;
+	return true;
+}
+
+static bool make_groups(struct ts_repeats *r, struct ts_arena *arena)
+{
+	r->groups = ts_arena_array(arena, r->matrix.n, sizeof *r->groups);
+	r->n_groups = 0;
+	if (!r->groups)
+		return false;
+	for (size_t i = 0; i < r->matrix.n; i++) {
+		size_t g = 0;
+
+		while (g < r->n_groups && !joins(r, i, g))
+			g++;
+		r->groups[i] = g;
+		r->n_groups += g == r->n_groups;
+	}
+	return true;
+}
+
+static size_t size_of(const struct ts_repeats *r, size_t group)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->matrix.n; i++)
+		n += r->groups[i] == group;
+	return n;
+}
+
+/* The one run that parts from all others, which agree with each other. */
+static bool find_odd(const struct ts_repeats *r, size_t *ret_odd)
+{
+	size_t odd = r->matrix.n;
+
+	if (r->n_groups != 2)
+		return false;
+	for (size_t i = 0; i < r->matrix.n; i++)
+		if (size_of(r, r->groups[i]) == 1)
+			odd = i;
+	if (odd == r->matrix.n)
+		return false;
+	/* One that agrees with a shorter run of the others as far as that goes may belong to either. */
+	for (size_t i = 0; i < r->matrix.n; i++)
+		if (i != odd && ts_matrix_pair(&r->matrix, i, odd)->state != TS_PAIR_PARTS)
+			return false;
+	*ret_odd = odd;
+	return true;
+}
+
+static bool any_apart(const struct ts_diff_matrix *m)
+{
+	for (size_t p = 0; p < m->n * (m->n - 1) / 2; p++)
+		if (m->pairs[p].state == TS_PAIR_APART)
+			return true;
+	return false;
+}
+
+static enum ts_pattern pattern_of(struct ts_repeats *r, const struct ts_matrix_tally *t)
+{
+	bool lone = false;
+
+	if (r->matrix.n < TS_REPEATS_LEAST || any_apart(&r->matrix))
+		return TS_PATTERN_UNKNOWN;
+	if (t->parts == 0)
+		return TS_PATTERN_SAME;
+	r->has_odd = find_odd(r, &r->odd);
+	if (r->has_odd)
+		return TS_PATTERN_ODD;
+	if (t->first_step != t->last_step)
+		return TS_PATTERN_SCATTERED;
+	for (size_t g = 0; g < r->n_groups; g++)
+		lone |= size_of(r, g) == 1;
+	return lone ? TS_PATTERN_TOGETHER : TS_PATTERN_GROUPS;
+}
+
+static const char *name_of(const struct ts_run_ref *run, struct ts_arena *arena)
+{
+	char hex[TS_ID_HEX + 1];
+
+	if (run->own_name.len)
+		return ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(run->own_name));
+	return ts_arena_printf(arena, "%.12s", ts_id_hex(&run->id, hex));
+}
+
+/* "from step 190 on", or where each of the others is left somewhere else: "from step 190 on at the earliest". */
+static const char *since(const struct ts_repeats *r, const struct ts_matrix_tally *t, struct ts_arena *arena)
+{
+	return ts_arena_printf(arena, "from step %lld on%s", (long long)t->first_step,
+			       t->first_step == t->last_step || !r->has_odd ? "" : " at the earliest");
+}
+
+static const char *say_unknown(const struct ts_repeats *r, struct ts_arena *arena)
+{
+	if (r->matrix.n < TS_REPEATS_LEAST)
+		return ts_arena_printf(arena, "%s of one recipe, the first run counted: %d are needed to tell chance from a change",
+				       ts_say_plural((double)r->matrix.n, "run").text, TS_REPEATS_LEAST);
+	return "some of the repeats have no step in common: nothing is said of all of them";
+}
+
+static const char *say_pattern(const struct ts_repeats *r, const struct ts_matrix_tally *t, struct ts_arena *arena)
+{
+	size_t n = r->matrix.n;
+	const char *name, *from;
+
+	switch (r->pattern) {
+	case TS_PATTERN_SAME:
+		return ts_arena_printf(arena, "the %zu repeats agree, bit for bit%s: the recipe repeats itself", n,
+				       t->same == t->pairs ? "" : ", as far as they go");
+	case TS_PATTERN_ODD:
+		name = name_of(&r->matrix.runs[r->odd], arena);
+		from = since(r, t, arena);
+		return name && from ? ts_arena_printf(arena,
+						      "%zu of %zu repeats agree, bit for bit; %s is the odd one out, %s: a rare race, another "
+						      "machine and another input look alike until one of them is run again",
+						      n - 1, n, name, from)
+				    : NULL;
+	case TS_PATTERN_GROUPS:
+		return ts_arena_printf(arena,
+				       "the %zu repeats are %zu groups that agree within themselves and part at step %lld: a change that "
+				       "repeats itself",
+				       n, r->n_groups, (long long)t->first_step);
+	case TS_PATTERN_TOGETHER:
+		return ts_arena_printf(arena,
+				       "of the %zu repeats those that part do so at step %lld: an input differs there, or something enters "
+				       "that has no fixed result",
+				       n, (long long)t->first_step);
+	case TS_PATTERN_SCATTERED:
+		return ts_arena_printf(arena, "the repeats part at different steps, from %lld to %lld: the recipe does not repeat itself",
+				       (long long)t->first_step, (long long)t->last_step);
+	case TS_PATTERN_UNKNOWN:
+		break;
+	}
+	return say_unknown(r, arena);
+}
+
+bool ts_repeats_judge(struct ts_repeats *r, struct ts_arena *arena)
+{
+	struct ts_matrix_tally t = ts_matrix_count(&r->matrix);
+	const char *text;
+
+	if (!make_groups(r, arena))
+		return false;
+	r->pattern = pattern_of(r, &t);
+	text = say_pattern(r, &t, arena);
+	if (!text)
+		return false;
+	r->sentence = ts_span_str(text);
+	return true;
+}
+
+static struct ts_span short_name(struct ts_span name)
+{
+	struct ts_span prefix = ts_span_str("scalars.");
+
+	if (!ts_span_starts(name, prefix) || name.len == prefix.len)
+		return name;
+	return ts_span_of(name.data + prefix.len, name.len - prefix.len);
+}
+
+/* "loss from step 120 on (outside at 38 % of 10,000 points), grad_norm from ..." of those that are real, or have grown. */
+static const char *list_outside(const struct ts_repeats *r, bool real, struct ts_arena *arena)
+{
+	const char *text = "";
+
+	for (size_t i = 0; text && i < r->n_rows; i++) {
+		const struct ts_envelope_row *row = &r->rows[i];
+		struct ts_span name = short_name(row->name);
+
+		if (row->known && (real ? row->real : row->grown))
+			text = ts_arena_printf(arena, "%s%s%.*s from step %lld on (outside at %s of %s points)", text, *text ? ", " : "",
+					       TS_SPAN_ARG(name), (long long)row->first_step,
+					       ts_say_percent((double)row->outside / (double)row->points).text,
+					       ts_say_count((double)row->points).text);
+	}
+	return text;
+}
+
+static const char *say_real(const struct ts_repeats *r, struct ts_arena *arena)
+{
+	const char *text = list_outside(r, true, arena);
+
+	return text ? ts_arena_printf(arena, "the second run leaves the envelope of the %zu repeats: %s", r->matrix.n, text) : NULL;
+}
+
+static const char *say_grown(const struct ts_repeats *r, struct ts_arena *arena)
+{
+	const char *text = list_outside(r, false, arena);
+
+	return text ? ts_arena_printf(arena,
+				      "the second run goes farther than the %zu repeats, %s, but grew there as chance does, and of %zu runs of "
+				      "one recipe some one goes farthest: more repeats would tell",
+				      r->matrix.n, text, r->matrix.n + 1)
+		    : NULL;
+}
+
+static const char *say_inside(const struct ts_repeats *r, struct ts_arena *arena)
+{
+	const char *text = "";
+
+	for (size_t i = 0; text && i < r->n_rows; i++) {
+		const struct ts_envelope_row *row = &r->rows[i];
+		struct ts_span name = short_name(row->name);
+
+		if (row->known)
+			text = ts_arena_printf(arena, "%s%s%.*s over %s points, whose spread is a relative %s", text, *text ? ", " : "",
+					       TS_SPAN_ARG(name), ts_say_count((double)row->points).text,
+					       ts_say_number(row->spread).text);
+	}
+	return text ? ts_arena_printf(arena, "the second run stays inside the envelope of the %zu repeats: %s", r->matrix.n, text)
+		    : NULL;
+}
+
+static const char *say_no_envelope(const struct ts_repeats *r, struct ts_arena *arena)
+{
+	if (r->matrix.n < TS_REPEATS_LEAST)
+		return ts_arena_printf(arena, "no envelope: %d runs of one recipe are needed, the first run counted", TS_REPEATS_LEAST);
+	if (r->n_rows == 0)
+		return "no envelope: neither a loss nor a gradient norm is in all of the runs";
+	return ts_arena_printf(arena, "no envelope: %.*s", TS_SPAN_ARG(r->rows[0].why_not));
+}
+
+bool ts_repeats_conclude(struct ts_repeats *r, struct ts_arena *arena)
+{
+	const char *text;
+	size_t known = 0, real = 0, grown = 0;
+
+	r->spread = (double)NAN;
+	for (size_t i = 0; i < r->n_rows; i++) {
+		const struct ts_envelope_row *row = &r->rows[i];
+
+		if (!row->known)
+			continue;
+		if (known++ == 0)
+			r->spread = isnan(row->spread_there) ? row->spread : row->spread_there;
+		real += row->real;
+		grown += row->grown;
+	}
+	r->inside = real ? TS_TIER_FAILS : known && !grown ? TS_TIER_HOLDS : TS_TIER_UNKNOWN;
+	text = real ? say_real(r, arena) : grown ? say_grown(r, arena) : known ? say_inside(r, arena) : say_no_envelope(r, arena);
+	if (!text)
+		return false;
+	r->verdict = ts_span_str(text);
+	return ts_equivalence_tier(r->levels, r->n_levels, r->matrix.n, arena, &r->statistical);
+}

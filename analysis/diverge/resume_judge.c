@@ -1,0 +1,574 @@
+/* resume_judge.c - from what the series say to a verdict, a cause, and what to run next. */
+#include "analysis/diverge/resume_internal.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+
+enum { NEXT_MAX = 8, CAUSES_MAX = 8, NEXT_STEPS = 20 };
+
+/* Off at the resume by this much or more: other data; by less, it may be a few other draws. Source: docs/divergence.md. */
+#define DATA_JUMP 5e-2
+/* Rounding alone is seldom seen at the first step, whatever the format: what is there came with the checkpoint. */
+#define SUDDEN 1e-4
+#define RATE_TOLERANCE 1e-9
+
+static void may_be(struct ts_resume_judge *j, enum ts_cause cause)
+{
+	if (j->out->n_remaining < CAUSES_MAX)
+		j->out->remaining[j->out->n_remaining++] = cause;
+}
+
+static void next(struct ts_resume_judge *j, uint64_t steps, const char *what, const char *command, const char *splits)
+{
+	if (j->out->n_experiments < NEXT_MAX)
+		j->out->experiments[j->out->n_experiments++] = (struct ts_experiment){
+			ts_resume_text(j, what), ts_span_str(command), ts_span_str(splits), steps};
+}
+
+__attribute__((format(printf, 5, 6))) static void conclude(struct ts_resume_judge *j, enum ts_resume_verdict verdict,
+							   enum ts_cause cause, enum ts_confidence confidence,
+							   const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	j->verdict = verdict;
+	j->out->cause = cause;
+	j->out->confidence = confidence;
+	j->out->sentence = ts_resume_vsay(j, format, args);
+	va_end(args);
+}
+
+/* Steps are any int64, and stay so. */
+static int64_t moved(int64_t step, int64_t by)
+{
+	int64_t out;
+
+	if (__builtin_add_overflow(step, by, &out))
+		return by > 0 ? INT64_MAX : INT64_MIN;
+	return out;
+}
+
+static const char *first_run(const struct ts_resume_judge *j)
+{
+	return j->e->restart ? "the first execution" : "the parent";
+}
+
+static const char *second_run(const struct ts_resume_judge *j)
+{
+	return j->e->restart ? "the second execution" : "the resumed run";
+}
+
+/* --- the worst series of a kind --- */
+
+/* The series that is judged: the loss, else a gradient norm, else another number. */
+static const struct ts_resume_look *main_series(const struct ts_resume_judge *j)
+{
+	static const enum ts_resume_kind kinds[] = {TS_RESUME_LOSS, TS_RESUME_GRAD_NORM, TS_RESUME_SCALAR};
+	const struct ts_resume_look *look = NULL;
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && !look; i++)
+		look = ts_resume_worst(j, kinds[i]);
+	return look;
+}
+
+static bool at_resume(const struct ts_resume_judge *j, const struct ts_resume_look *look)
+{
+	return look && ts_resume_step(look, 0) == j->e->step;
+}
+
+static bool equal_at_resume(const struct ts_resume_judge *j, const struct ts_resume_look *look)
+{
+	return at_resume(j, look) && look->first_bits > 0;
+}
+
+static bool differs_at_resume(const struct ts_resume_judge *j, const struct ts_resume_look *look)
+{
+	return at_resume(j, look) && look->first_bits == 0;
+}
+
+/* --- records that decide alone --- */
+
+static void wrong_data(struct ts_resume_judge *j, const struct ts_resume_look *batch)
+{
+	const struct ts_resume_shift *shift = &batch->series->shift;
+	int64_t step = ts_resume_step(batch, batch->first_bits);
+	const char *who = second_run(j), *other = first_run(j);
+
+	switch (shift->answer) {
+	case TS_SHIFT_FOUND:
+		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_HIGH,
+			 "The data position was not restored: at step %" PRId64
+			 " %s trains on the batch that %s had at step %" PRId64 ", %s %s",
+			 step, who, other, (int64_t)((uint64_t)step + (uint64_t)shift->by),
+			 ts_say_plural(fabs((double)shift->by), "step").text, shift->by < 0 ? "earlier" : "later");
+		return;
+	case TS_SHIFT_SCATTERED:
+		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_HIGH,
+			 "The order of the data was not restored: from step %" PRId64
+			 " on %s trains on other batches than %s; %zu of %zu of them stand elsewhere in it",
+			 step, who, other, shift->seen, shift->of);
+		return;
+	case TS_SHIFT_ABSENT:
+		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_HIGH,
+			 "The data was not restored: from step %" PRId64 " on %s trains on batches that %s never had",
+			 step, who, other);
+		return;
+	case TS_SHIFT_UNKNOWN:
+		break;
+	}
+	conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_HIGH,
+		 "The data position was not restored: the batch of step %" PRId64 " is another", step);
+}
+
+static bool judge_data(struct ts_resume_judge *j)
+{
+	const struct ts_resume_look *batch = ts_resume_worst(j, TS_RESUME_BATCH);
+
+	if (!batch || ts_resume_equal(batch))
+		return false;
+	wrong_data(j, batch);
+	next(j, NEXT_STEPS,
+	     "resume again with the sampler's epoch and position, and the loader's generator, restored from the "
+	     "checkpoint",
+	     "", "whether the data was all that was not restored");
+	return true;
+}
+
+static bool judge_rate(struct ts_resume_judge *j)
+{
+	const struct ts_resume_look *rate = ts_resume_worst(j, TS_RESUME_RATE);
+	size_t at = rate ? rate->first_beyond : 0;
+
+	if (!rate || at == rate->series->n)
+		return false;
+	conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH,
+		 "The learning rate does not go on: %s at step %" PRId64
+		 ", where %s has %s; the schedule was not restored",
+		 ts_say_number(rate->series->b[at]).text, ts_resume_step(rate, at), first_run(j),
+		 ts_say_number(rate->series->a[at]).text);
+	next(j, NEXT_STEPS, "resume again with the scheduler's state restored from the checkpoint", "",
+	     "whether the schedule was all that was not restored");
+	return true;
+}
+
+/* Equal gradients into equal weights gave other weights: what the update remembers was another. A sum of squares for the
+ * clipping may differ in its last bit, which a loss within the tolerance of full precision shows to be all. */
+static bool judge_update(struct ts_resume_judge *j, const struct ts_resume_look *loss)
+{
+	const struct ts_resume_look *params = ts_resume_worst(j, TS_RESUME_PARAMS);
+	const struct ts_resume_look *grads = ts_resume_worst(j, TS_RESUME_GRADS);
+
+	if (!params || ts_resume_equal(params) || !equal_at_resume(j, grads) || !loss || loss->greatest < SUDDEN)
+		return false;
+	/* Of weights as the step begins they part one step later, of weights as it ends at once. */
+	if (!at_resume(j, params) || ts_resume_step(params, params->first_bits) > moved(j->e->step, 1))
+		return false;
+	conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH,
+		 "The optimizer's state was not restored: the first update, from equal gradients at step %" PRId64
+		 ", gives other weights",
+		 j->e->step);
+	if (!ts_resume_worst(j, TS_RESUME_RATE))
+		may_be(j, TS_CAUSE_CONFIG);
+	next(j, NEXT_STEPS, "resume again with the optimizer's state restored from the checkpoint", "",
+	     "whether the optimizer was all that was not restored");
+	return true;
+}
+
+static bool judge_generators(struct ts_resume_judge *j)
+{
+	const struct ts_resume_look *rng = ts_resume_worst(j, TS_RESUME_RNG);
+
+	if (!rng || ts_resume_equal(rng))
+		return false;
+	conclude(j, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_HIGH,
+		 "The random generators were not restored: their state differs from step %" PRId64
+		 " on, so dropout and other draws are other ones",
+		 ts_resume_step(rng, rng->first_bits));
+	next(j, NEXT_STEPS,
+	     "resume again with the states of all generators restored: python, numpy, torch, each device, each "
+	     "loader's worker",
+	     "", "whether the generators were all that was not restored");
+	return true;
+}
+
+/* --- the loss --- */
+
+/* "the loss at step 50 is off by 0.032". */
+static const char *off_at(struct ts_resume_judge *j, const struct ts_resume_look *look, size_t i)
+{
+	const char *text = ts_arena_printf(
+		j->arena, "%s at step %" PRId64 " is %s, %s has %s (off by %s)", ts_resume_name(j, look),
+		ts_resume_step(look, i), ts_say_number(look->series->b[i]).text, first_run(j),
+		ts_say_number(look->series->a[i]).text, ts_resume_percent(ts_resume_off(look, i)).text);
+
+	j->failed |= !text;
+	return text ? text : "";
+}
+
+static void ask_for_digests(struct ts_resume_judge *j)
+{
+	next(j, NEXT_STEPS,
+	     "record digests.batch, digests.params and digests.rng in both for 20 steps behind the checkpoint", "",
+	     "data position, weights, optimizer and random draws from each other");
+	next(j, NEXT_STEPS, "resume twice from the same checkpoint", "",
+	     "what the checkpoint lacks (both agree) from kernels without a fixed order (they part)");
+}
+
+/* Off at the resume itself: the forward pass already saw something else. */
+static void judge_immediate(struct ts_resume_judge *j, const struct ts_resume_look *loss, double jump)
+{
+	bool data_agrees = equal_at_resume(j, ts_resume_worst(j, TS_RESUME_BATCH));
+	bool weights_agree = equal_at_resume(j, ts_resume_worst(j, TS_RESUME_PARAMS));
+	const char *off = off_at(j, loss, 0);
+
+	if (data_agrees && differs_at_resume(j, ts_resume_worst(j, TS_RESUME_PARAMS))) {
+		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH,
+			 "The weights are not those of the checkpoint: %s, on the same batch, with other parameters",
+			 off);
+	} else if (data_agrees && weights_agree) {
+		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_MEDIUM,
+			 "The same batch and the same weights give another loss: %s; random draws such as dropout were "
+			 "not restored, or another kernel ran",
+			 off);
+		may_be(j, TS_CAUSE_PRECISION);
+	} else if (data_agrees) {
+		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW,
+			 "The same batch gives another loss: %s; weights or random draws were not restored", off);
+		may_be(j, TS_CAUSE_RNG_STREAM);
+		may_be(j, TS_CAUSE_PRECISION);
+	} else if (jump >= DATA_JUMP) {
+		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM,
+			 "The resumed run looks as if it trained on other data: %s, at once and by much, as a data "
+			 "position that was not restored does",
+			 off);
+		may_be(j, TS_CAUSE_RESUME_STATE);
+	} else {
+		conclude(j, TS_RESUME_WRONG, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW,
+			 "Not resumed as it was: %s, at once but by little; random draws, a small shift of the data or "
+			 "another kernel cannot be told apart without digests",
+			 off);
+		may_be(j, TS_CAUSE_RNG_STREAM);
+		may_be(j, TS_CAUSE_RESUME_DATA);
+		may_be(j, TS_CAUSE_PRECISION);
+	}
+}
+
+/* The first forward pass agrees, the second does not: the update between them was another. */
+static void judge_later(struct ts_resume_judge *j, const struct ts_resume_look *loss)
+{
+	const struct ts_resume_look *norm = ts_resume_worst(j, TS_RESUME_GRAD_NORM);
+	const char *off = off_at(j, loss, 1);
+
+	if (at_resume(j, norm) && norm->first_beyond == 0) {
+		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW,
+			 "The gradient scaler or the clipping was not restored: the loss of step %" PRId64
+			 " agrees, its gradient norm does not, and %s",
+			 j->e->step, off);
+		may_be(j, TS_CAUSE_GRADIENT_PATH);
+		return;
+	}
+	conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM,
+		 "The optimizer's state was not restored: the first step %" PRId64
+		 " agrees%s, but %s, as after an update with lost moments, another rate or another gradient scale",
+		 j->e->step, at_resume(j, norm) ? ", its gradient norm too" : "", off);
+	may_be(j, TS_CAUSE_CONFIG);
+}
+
+/* Off somewhere, but where it began was not seen. */
+static void judge_unclear(struct ts_resume_judge *j, const struct ts_resume_look *loss)
+{
+	size_t at = loss->first_beyond < loss->series->n ? loss->first_beyond : loss->first_bits;
+	bool much = loss->greatest >= DATA_JUMP && !equal_at_resume(j, ts_resume_worst(j, TS_RESUME_BATCH));
+	enum ts_cause cause = much ? TS_CAUSE_RESUME_DATA : TS_CAUSE_RESUME_STATE;
+	const char *off = off_at(j, loss, at);
+
+	if (at < TS_RESUME_FIRST)
+		conclude(j, TS_RESUME_WRONG, cause, TS_CONFIDENCE_LOW,
+			 "Not resumed as it was: %s; the step of the resume itself, %" PRId64
+			 ", is not among the common ones, so state and data cannot be told apart",
+			 off, j->e->step);
+	else
+		conclude(j, TS_RESUME_WRONG, cause, TS_CONFIDENCE_LOW,
+			 "The first %d common steps agree, but %s, and it stays so: something that is used later was "
+			 "not restored",
+			 TS_RESUME_FIRST, off);
+	may_be(j, much ? TS_CAUSE_RESUME_STATE : TS_CAUSE_RESUME_DATA);
+	may_be(j, TS_CAUSE_RNG_STREAM);
+	if (at >= TS_RESUME_FIRST)
+		may_be(j, TS_CAUSE_NONDETERMINISM);
+}
+
+/* Where it began is looked for below a wide tolerance too: rounding has not grown that far in the first steps. */
+static void judge_wrong(struct ts_resume_judge *j, const struct ts_resume_look *loss)
+{
+	bool first = at_resume(j, loss);
+	bool adjacent = first && loss->series->n > 1 && ts_resume_step(loss, 1) == moved(ts_resume_step(loss, 0), 1);
+	struct ts_resume_look near = *loss;
+
+	if (j->tolerance > SUDDEN && !ts_resume_look_at(loss->series, SUDDEN, j->arena, &near))
+		j->failed = true;
+	if (first && near.first_beyond == 0)
+		judge_immediate(j, loss, loss->at_start);
+	else if (adjacent && near.first_beyond == 1)
+		judge_later(j, loss);
+	else
+		judge_unclear(j, loss);
+	ask_for_digests(j);
+}
+
+static void ask_for_steps(struct ts_resume_judge *j)
+{
+	next(j, NEXT_STEPS,
+	     j->e->restart
+		     ? ts_arena_printf(
+			       j->arena,
+			       "resume once more from the same checkpoint and run %d steps, in a directory of its own",
+			       NEXT_STEPS)
+		     : ts_arena_printf(j->arena, "run the parent %d steps beyond the checkpoint, to step %" PRId64,
+				       NEXT_STEPS, moved(j->e->step, NEXT_STEPS)),
+	     "", "a resume that is right from one that is not");
+}
+
+/* The first losses may be within a wide tolerance and still be odd. */
+static void tell_sudden(struct ts_resume_judge *j, const struct ts_resume_look *loss)
+{
+	for (size_t i = 0; i < TS_RESUME_FIRST && i < loss->series->n; i++) {
+		double r = ts_resume_off(loss, i);
+
+		if (loss->coarse || !(r >= SUDDEN))
+			continue;
+		ts_resume_against(j,
+				  "%s is off by %s at step %" PRId64
+				  " already, which rounding alone seldom does: %s may not have been restored",
+				  ts_resume_name(j, loss), ts_resume_percent(r).text, ts_resume_step(loss, i),
+				  i == 0 ? "random draws" : "the optimizer's state");
+		return;
+	}
+}
+
+static void judge_right(struct ts_resume_judge *j, const struct ts_resume_look *loss)
+{
+	bool bits = ts_resume_equal(loss) && !loss->coarse;
+	bool records_agree = ts_resume_equal(ts_resume_worst(j, TS_RESUME_BATCH)) &&
+			     ts_resume_equal(ts_resume_worst(j, TS_RESUME_RNG));
+	struct ts_say steps = ts_say_plural((double)loss->series->n, "common step");
+	const char *name = ts_resume_name(j, loss), *count = steps.text;
+
+	if (bits) {
+		conclude(j, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH,
+			 "Resumed correctly at step %" PRId64 ": every bit of %s agrees with %s at %s", j->e->step,
+			 name, first_run(j), count);
+		return;
+	}
+	conclude(j, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM,
+		 records_agree ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
+		 "Resumed correctly at step %" PRId64
+		 ": %s agrees with %s at %s, the first within %s, off by %s at most",
+		 j->e->step, name, first_run(j), count, ts_say_number(j->tolerance).text,
+		 ts_say_number(loss->greatest).text);
+	tell_sudden(j, loss);
+}
+
+/* The format is not known, and it matters: for the first losses, since what follows is held against the same in both. */
+static void judge_either(struct ts_resume_judge *j, const struct ts_resume_look *loss)
+{
+	double off = 0;
+
+	for (size_t i = 0; i < TS_RESUME_FIRST && i < loss->series->n; i++)
+		off = fmax(off, ts_resume_off(loss, i));
+	conclude(j, TS_RESUME_UNDECIDED, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_NONE,
+		 "It depends on the number format, which is not declared: %s is off by %s at first, within what "
+		 "bf16 allows (0.005), not within what fp32 does (1e-06)",
+		 ts_resume_name(j, loss), ts_resume_percent(off).text);
+	tell_sudden(j, loss);
+	next(j, 0, "declare the format of the matrix products and ask again",
+	     "tscope push --fact work.dtype=bf16 DIRECTORY",
+	     "a wrong resume in fp32 from rounding in a reduced format");
+}
+
+/* The gradients of another loss would be others: what differs is what was reported of it. */
+static bool is_report_alone(const struct ts_resume_judge *j, const struct ts_resume_look *loss)
+{
+	const struct ts_resume_look *norm = ts_resume_worst(j, TS_RESUME_GRAD_NORM);
+
+	return norm && norm != loss && ts_resume_equal(norm) && !norm->coarse && norm->series->n >= TS_RESUME_ENOUGH;
+}
+
+static void judge_report(struct ts_resume_judge *j, const struct ts_resume_look *loss)
+{
+	const char *name = ts_resume_name(j, loss);
+
+	conclude(j, TS_RESUME_CORRECT, TS_CAUSE_REPORTING,
+		 ts_resume_equal(ts_resume_worst(j, TS_RESUME_PARAMS)) ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
+		 "Resumed correctly at step %" PRId64 ", but %s is reported otherwise: every bit of the gradient norm "
+		 "agrees at %s, while %s is off by %s at most",
+		 j->e->step, name,
+		 ts_say_plural((double)ts_resume_worst(j, TS_RESUME_GRAD_NORM)->series->n, "common step").text, name,
+		 ts_resume_percent(loss->greatest).text);
+}
+
+static void judge_loss(struct ts_resume_judge *j, const struct ts_resume_look *loss)
+{
+	bool bits = ts_resume_equal(loss) && !loss->coarse && at_resume(j, loss);
+	struct ts_resume_look reduced;
+
+	if (ts_resume_fine(loss) && loss->series->n < (bits ? TS_RESUME_BITS : TS_RESUME_ENOUGH)) {
+		conclude(
+			j, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,
+			"Cannot be decided: what is there agrees, but there %s only %s from the resume at step %" PRId64
+			" on",
+			loss->series->n == 1 ? "is" : "are", ts_say_plural((double)loss->series->n, "common step").text,
+			j->e->step);
+		tell_sudden(j, loss);
+		ask_for_steps(j);
+		return;
+	}
+	if (ts_resume_fine(loss)) {
+		judge_right(j, loss);
+		return;
+	}
+	if (is_report_alone(j, loss)) {
+		judge_report(j, loss);
+		return;
+	}
+	if (!j->e->has_tolerance && j->e->format == TS_FORMAT_UNKNOWN) {
+		j->failed |= !ts_resume_look_at(loss->series, TS_RESUME_REDUCED, j->arena, &reduced);
+		if (j->failed || ts_resume_fine(&reduced)) {
+			judge_either(j, loss);
+			return;
+		}
+	}
+	judge_wrong(j, loss);
+}
+
+/* --- no common step --- */
+
+static void judge_level(struct ts_resume_judge *j)
+{
+	const struct ts_resume_level *level = &j->e->level;
+	double jump = level->after - level->before;
+	bool goes_on = fabs(jump) <= 3 * level->spread;
+
+	if (level->known)
+		conclude(j, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,
+			 "Cannot be decided: the parent ends at step %" PRId64 ", before the resume at step %" PRId64
+			 "; the level of the loss %s (%s, then %s), which is weak evidence",
+			 level->last_step, j->e->step, goes_on ? "goes on" : "jumps", ts_say_number(level->before).text,
+			 ts_say_number(level->after).text);
+	else
+		conclude(j, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,
+			 "Cannot be decided: no step from the resume at step %" PRId64
+			 " on has a number of the trajectory in both",
+			 j->e->step);
+	if (level->known && goes_on)
+		ts_resume_for(j, "loss: its level moves by %s, within three times its spread of %s",
+			      ts_say_number(jump).text, ts_say_number(level->spread).text);
+	else if (level->known)
+		ts_resume_against(j, "loss: its level moves by %s, more than three times its spread of %s",
+				  ts_say_number(jump).text, ts_say_number(level->spread).text);
+	if (level->known && moved(level->last_step, 1) < j->e->step)
+		ts_resume_against(j, "steps %" PRId64 " to %" PRId64 " are in neither", moved(level->last_step, 1),
+				  moved(j->e->step, -1));
+	ask_for_steps(j);
+}
+
+static void judge_nowhere(struct ts_resume_judge *j)
+{
+	if (j->e->restart) {
+		if (j->e->absent_parent.len)
+			conclude(j, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,
+				 "Cannot be decided: nothing was executed twice in this run, and its parent %.*s is "
+				 "not here",
+				 TS_SPAN_ARG(j->e->absent_parent));
+		else
+			conclude(j, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,
+				 "Cannot be decided: nothing was executed twice in this run, and it names no parent");
+		next(j, 0, "name the run that it goes on from", "tscope check-resume PARENT RUN",
+		     "a resume that is right from one that is not");
+		return;
+	}
+	conclude(j, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,
+		 "Cannot be decided: where the child resumes is not recorded, and it begins no later than the parent");
+	next(j, 0, "record the first step after the checkpoint was loaded",
+	     "tscope push --fact lineage.resumed_step=STEP DIRECTORY",
+	     "the steps that were copied from those that were resumed");
+}
+
+static double tolerance_of(const struct ts_resume_evidence *e)
+{
+	if (e->has_tolerance)
+		return e->tolerance;
+	return e->format == TS_FORMAT_REDUCED ? TS_RESUME_REDUCED : TS_RESUME_FULL;
+}
+
+/* A rate is computed from the step's number, or goes on from the last: nothing but rounding moves it. */
+static double tolerance_for(const struct ts_resume_series *s, double tolerance)
+{
+	return s->kind == TS_RESUME_RATE ? RATE_TOLERANCE : tolerance;
+}
+
+static bool room(struct ts_resume_judge *j)
+{
+	struct ts_diagnosis *out = j->out;
+
+	j->looks = ts_arena_array(j->arena, j->n, sizeof *j->looks);
+	out->evidence_for = ts_arena_array(j->arena, TS_RESUME_SENTENCES, sizeof *out->evidence_for);
+	out->evidence_against = ts_arena_array(j->arena, TS_RESUME_SENTENCES, sizeof *out->evidence_against);
+	out->remaining = ts_arena_array(j->arena, CAUSES_MAX, sizeof *out->remaining);
+	out->experiments = ts_arena_array(j->arena, NEXT_MAX, sizeof *out->experiments);
+	return j->looks && out->evidence_for && out->evidence_against && out->remaining && out->experiments;
+}
+
+static void judge(struct ts_resume_judge *j)
+{
+	const struct ts_resume_look *loss = main_series(j), *params = ts_resume_worst(j, TS_RESUME_PARAMS);
+
+	if (j->e->said == TS_RESUME_SAID_NOT) {
+		judge_nowhere(j);
+		return;
+	}
+	j->out->has_step = true;
+	j->out->step = j->e->step;
+	ts_resume_tell(j);
+	if (judge_data(j) || judge_rate(j))
+		return;
+	/* Without its weights nothing else of a run can agree; with them, a generator that differs is a fault of its own. */
+	if (loss && !ts_resume_fine(loss) && differs_at_resume(j, params) &&
+	    equal_at_resume(j, ts_resume_worst(j, TS_RESUME_BATCH))) {
+		judge_wrong(j, loss);
+		return;
+	}
+	if (judge_update(j, loss) || judge_generators(j))
+		return;
+	if (loss)
+		judge_loss(j, loss);
+	else if (params && ts_resume_equal(params) && params->series->n >= TS_RESUME_BITS)
+		conclude(j, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH,
+			 "Resumed correctly at step %" PRId64 ": the parameters agree in every bit at %s", j->e->step,
+			 ts_say_plural((double)params->series->n, "common step").text);
+	else
+		judge_level(j);
+}
+
+enum ts_status ts_resume_decide(const struct ts_resume_evidence *e, struct ts_arena *arena, struct ts_resume *ret,
+				struct ts_error *err)
+{
+	struct ts_diagnosis why = {.cause = TS_CAUSE_UNKNOWN};
+	struct ts_resume_judge j = {
+		.e = e, .arena = arena, .out = &why, .n = e->n_series, .tolerance = tolerance_of(e)};
+
+	if (!room(&j))
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < j.n; i++)
+		if (!ts_resume_look_at(&e->series[i], tolerance_for(&e->series[i], j.tolerance), arena, &j.looks[i]))
+			return ts_arena_error(arena, err);
+	judge(&j);
+	ts_resume_rows(&j);
+	ts_resume_tiers(&j, main_series(&j));
+	if (j.failed)
+		return ts_arena_error(arena, err);
+	ret->verdict = j.verdict;
+	ret->why = why;
+	return TS_OK;
+}

@@ -1,0 +1,294 @@
+/* resume_tell.c - what every series says about a resume: evidence, rows and tiers. resume_judge.c decides. */
+#include "analysis/diverge/resume_internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { SENTENCE = 2048 };
+
+/* --- the worst series of a kind --- */
+
+int64_t ts_resume_step(const struct ts_resume_look *look, size_t i)
+{
+	return look->series->steps[i];
+}
+
+bool ts_resume_equal(const struct ts_resume_look *look)
+{
+	return look && look->equal == look->series->n;
+}
+
+bool ts_resume_fine(const struct ts_resume_look *loss)
+{
+	return loss->first_ok && loss->following_ok;
+}
+
+static bool is_worse(const struct ts_resume_look *x, const struct ts_resume_look *y)
+{
+	bool beyond_x = x->first_beyond < x->series->n, beyond_y = y->first_beyond < y->series->n;
+
+	if (beyond_x != beyond_y)
+		return beyond_x;
+	if (beyond_x && ts_resume_step(x, x->first_beyond) != ts_resume_step(y, y->first_beyond))
+		return ts_resume_step(x, x->first_beyond) < ts_resume_step(y, y->first_beyond);
+	return x->greatest > y->greatest;
+}
+
+/* NULL where both have no such series with a common step. Of several ranks, the one that parts first. */
+const struct ts_resume_look *ts_resume_worst(const struct ts_resume_judge *j, enum ts_resume_kind kind)
+{
+	const struct ts_resume_look *found = NULL;
+
+	for (size_t i = 0; i < j->n; i++) {
+		const struct ts_resume_look *look = &j->looks[i];
+
+		if (look->series->kind == kind && look->series->n > 0 && (!found || is_worse(look, found)))
+			found = look;
+	}
+	return found;
+}
+
+/* --- sentences --- */
+
+struct ts_span ts_resume_text(struct ts_resume_judge *j, const char *text)
+{
+	j->failed |= !text;
+	return text ? ts_span_str(text) : ts_span_of(NULL, 0);
+}
+
+/* What is longer than a sentence may be is cut: names of series are foreign. */
+struct ts_span ts_resume_vsay(struct ts_resume_judge *j, const char *format, va_list args)
+{
+	char text[SENTENCE];
+
+	(void)vsnprintf(text, sizeof text, format, args);
+	return ts_resume_text(j, ts_arena_printf(j->arena, "%s", text));
+}
+
+void ts_resume_for(struct ts_resume_judge *j, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (j->out->n_for < TS_RESUME_SENTENCES)
+		j->out->evidence_for[j->out->n_for++] = ts_resume_vsay(j, format, args);
+	va_end(args);
+}
+
+void ts_resume_against(struct ts_resume_judge *j, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (j->out->n_against < TS_RESUME_SENTENCES)
+		j->out->evidence_against[j->out->n_against++] = ts_resume_vsay(j, format, args);
+	va_end(args);
+}
+
+/* "loss", "loss on rank 3". */
+const char *ts_resume_name(struct ts_resume_judge *j, const struct ts_resume_look *look)
+{
+	struct ts_span name = look->series->name, prefix = ts_span_str("scalars.");
+	const char *text;
+
+	if (ts_span_starts(name, prefix) && name.len > prefix.len)
+		name = ts_span_of(name.data + prefix.len, name.len - prefix.len);
+	for (size_t i = 0; i < j->n; i++)
+		if (j->e->series[i].rank != j->e->series[0].rank) {
+			text = ts_arena_printf(j->arena, "%.*s on rank %" PRId32, TS_SPAN_ARG(name),
+					       look->series->rank);
+			j->failed |= !text;
+			return text ? text : "";
+		}
+	text = ts_arena_printf(j->arena, "%.*s", TS_SPAN_ARG(name));
+	j->failed |= !text;
+	return text ? text : "";
+}
+
+/* "7.4 %", "3.1e-07": as a share where it is one that people know. */
+struct ts_say ts_resume_percent(double r)
+{
+	return r >= 1e-3 ? ts_say_percent(r) : ts_say_number(r);
+}
+
+/* --- evidence, series by series --- */
+
+/* Where no step is common the first batches may still say something. */
+static void tell_batches(struct ts_resume_judge *j)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		const struct ts_resume_series *s = &j->e->series[i];
+		const struct ts_resume_shift *shift = &s->shift;
+
+		if (s->kind != TS_RESUME_BATCH || s->n > 0 || shift->answer == TS_SHIFT_UNKNOWN)
+			continue;
+		if (shift->answer == TS_SHIFT_ABSENT)
+			ts_resume_for(j, "data: none of the first %zu batches was trained on before the resume",
+				      shift->of);
+		else if (shift->answer == TS_SHIFT_FOUND)
+			ts_resume_against(j,
+					  "data: the first %zu batches are those of step %" PRId64
+					  " on; unless an epoch began again there, the data position was not restored",
+					  shift->matched, (int64_t)((uint64_t)j->e->step + (uint64_t)shift->by));
+		else
+			ts_resume_against(j, "data: %zu of the first %zu batches were trained on before the resume",
+					  shift->seen, shift->of);
+		return;
+	}
+}
+
+static void tell_digest(struct ts_resume_judge *j, enum ts_resume_kind kind, const char *what, const char *missing)
+{
+	const struct ts_resume_look *look = ts_resume_worst(j, kind);
+	const char *name = look ? ts_resume_name(j, look) : "";
+
+	if (!look)
+		ts_resume_against(j, "%s", missing);
+	else if (ts_resume_equal(look))
+		ts_resume_for(j, "%s: equal at all %s", what,
+			      ts_say_plural((double)look->series->n, "common step").text);
+	else
+		ts_resume_against(j, "%s: %s differs first at step %" PRId64, what, name,
+				  ts_resume_step(look, look->first_bits));
+}
+
+static void tell_number(struct ts_resume_judge *j, const struct ts_resume_look *look)
+{
+	const char *name = ts_resume_name(j, look);
+	const char *count = ts_arena_printf(j->arena, "%s", ts_say_plural((double)look->series->n, "common step").text);
+
+	j->failed |= !count;
+	if (!count)
+		return;
+	if (ts_resume_equal(look))
+		ts_resume_for(j, "%s: every bit agrees at %s", name, count);
+	else if (look->first_beyond == look->series->n)
+		ts_resume_for(j, "%s: within the tolerance at %s, off by %s at most", name, count,
+			      ts_say_number(look->greatest).text);
+	else
+		ts_resume_against(
+			j, "%s: beyond the tolerance first at step %" PRId64 ", by %s; by %s at most, at step %" PRId64,
+			name, ts_resume_step(look, look->first_beyond),
+			ts_resume_percent(ts_resume_off(look, look->first_beyond)).text,
+			ts_resume_percent(look->greatest).text, look->greatest_step);
+	if (look->coarse)
+		ts_resume_against(j, "%s: written in steps of %s; what is smaller cannot be seen", name,
+				  ts_say_number(look->grid).text);
+}
+
+void ts_resume_tell(struct ts_resume_judge *j)
+{
+	static const enum ts_resume_kind numbers[] = {TS_RESUME_LOSS, TS_RESUME_GRAD_NORM, TS_RESUME_RATE,
+						      TS_RESUME_SCALAR};
+
+	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+		const struct ts_resume_look *look = ts_resume_worst(j, numbers[i]);
+
+		if (look)
+			tell_number(j, look);
+	}
+	if (!ts_resume_worst(j, TS_RESUME_GRAD_NORM))
+		ts_resume_against(j, "gradient norm: no common step has it on both sides");
+	if (!ts_resume_worst(j, TS_RESUME_RATE))
+		ts_resume_against(j,
+				  "learning rate: no common step has it on both sides, so its continuity is not known");
+	tell_batches(j);
+	tell_digest(j, TS_RESUME_BATCH, "data",
+		    "data position: not known, no common step has digests.batch on both sides");
+	tell_digest(j, TS_RESUME_PARAMS, "parameters",
+		    "parameters: not known, no common step has digests.params on both sides");
+	tell_digest(j, TS_RESUME_RNG, "random generators",
+		    "random generators: not known, no common step has digests.rng on both sides");
+	if (j->e->ranks_left_out)
+		ts_resume_against(j, "only the first ranks were looked at");
+}
+
+/* --- rows --- */
+
+static void row(struct ts_resume_judge *j, struct ts_span subject, const char *name, enum ts_unit unit, double value)
+{
+	j->failed |= !ts_measure_add(&j->out->features, j->arena, "resume", subject, name, unit, value);
+}
+
+static void series_rows(struct ts_resume_judge *j, const struct ts_resume_look *look)
+{
+	const struct ts_resume_series *s = look->series;
+	struct ts_span subject = ts_span_str(ts_resume_name(j, look));
+
+	row(j, subject, "common", TS_UNIT_COUNT, (double)s->n);
+	row(j, subject, "equal", TS_UNIT_COUNT, (double)look->equal);
+	if (look->first_bits < s->n) {
+		row(j, subject, "first_differing", TS_UNIT_STEP, (double)ts_resume_step(look, look->first_bits));
+		if (!look->digest)
+			row(j, subject, "there", TS_UNIT_RATIO, look->at_bits);
+	}
+	if (look->digest)
+		return;
+	if (look->first_beyond < s->n)
+		row(j, subject, "first_beyond", TS_UNIT_STEP, (double)ts_resume_step(look, look->first_beyond));
+	row(j, subject, "greatest", TS_UNIT_RATIO, look->greatest);
+	if (!isnan(look->following))
+		row(j, subject, "following", TS_UNIT_RATIO, look->following);
+}
+
+static void shift_row(struct ts_resume_judge *j, const struct ts_resume_look *look)
+{
+	if (look->series->kind == TS_RESUME_BATCH && look->series->shift.answer == TS_SHIFT_FOUND)
+		row(j, ts_span_str(ts_resume_name(j, look)), "shift", TS_UNIT_COUNT, (double)look->series->shift.by);
+}
+
+void ts_resume_rows(struct ts_resume_judge *j)
+{
+	static const struct {
+		enum ts_resume_kind kind;
+		const char *subject, *reason;
+	} wanted[] = {
+		{TS_RESUME_LOSS, "loss", "no loss that both have at a common step"},
+		{TS_RESUME_GRAD_NORM, "grad_norm", "no gradient norm that both have at a common step"},
+		{TS_RESUME_RATE, "lr", "no learning rate that both have at a common step"},
+		{TS_RESUME_BATCH, "digests.batch", "no digests.batch that both have at a common step"},
+		{TS_RESUME_PARAMS, "digests.params", "no digests.params that both have at a common step"},
+		{TS_RESUME_RNG, "digests.rng", "no digests.rng that both have at a common step"},
+	};
+	static const char *const formats[] = {"not declared", "full precision", "reduced precision"};
+
+	if (j->e->said != TS_RESUME_SAID_NOT)
+		row(j, ts_span_str("resume"), "at", TS_UNIT_STEP, (double)j->e->step);
+	row(j, ts_span_str("resume"), "tolerance", TS_UNIT_RATIO, j->tolerance);
+	j->failed |= !ts_measure_text(&j->out->features, j->arena, "resume", ts_span_str("resume"), "format",
+				      ts_span_str(formats[j->e->format]));
+	for (size_t i = 0; i < j->n; i++) {
+		if (j->looks[i].series->n == 0)
+			continue;
+		series_rows(j, &j->looks[i]);
+		shift_row(j, &j->looks[i]);
+	}
+	for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+		if (!ts_resume_worst(j, wanted[i].kind))
+			j->failed |= !ts_measure_unknown(&j->out->features, j->arena, "resume",
+							 ts_span_str(wanted[i].subject), "common", TS_UNIT_COUNT,
+							 wanted[i].reason);
+}
+
+/* --- tiers --- */
+
+void ts_resume_tiers(struct ts_resume_judge *j, const struct ts_resume_look *loss)
+{
+	size_t compared = 0, equal = 0;
+
+	for (size_t i = 0; i < j->n; i++) {
+		compared += j->looks[i].series->n > 0;
+		equal += j->looks[i].series->n > 0 && ts_resume_equal(&j->looks[i]);
+	}
+	j->out->bits.answer = compared == 0 ? TS_TIER_UNKNOWN : compared == equal ? TS_TIER_HOLDS : TS_TIER_FAILS;
+	j->out->bits.why = ts_resume_text(
+		j, compared == 0 ? "no common step"
+				 : ts_arena_printf(j->arena, "%zu of %zu series agree in every bit from the resume on",
+						   equal, compared));
+	j->out->numeric.answer = !loss ? TS_TIER_UNKNOWN : ts_resume_fine(loss) ? TS_TIER_HOLDS : TS_TIER_FAILS;
+	j->out->numeric.why = ts_resume_text(j, !loss ? "no number of the trajectory in both"
+						      : ts_arena_printf(j->arena, "%s, the first %d within %s",
+									ts_resume_name(j, loss), TS_RESUME_FIRST,
+									ts_say_number(j->tolerance).text));
+	j->out->statistical.why = ts_span_str("one run on each side");
+}

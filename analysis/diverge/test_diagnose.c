@@ -1,0 +1,1549 @@
+/* test_diagnose.c - each class from evidence made by hand, and beside it a near miss: the same with one thing changed, which
+ * must come out otherwise. What is expected is what docs/divergence.md says in words. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/diverge/diagnose.h"
+
+#include <stdio.h>
+
+enum { LAST = 999 }; /* steps 0 to 999 of both */
+
+/* Evidence under construction, and its diagnosis. */
+struct scene {
+	struct ts_arena arena;
+	struct ts_evidence e;
+	struct ts_evidence_series series[32];
+	struct ts_fact_row rows[16];
+	struct ts_facts facts[2];
+	int64_t steps[4];
+	size_t n_steps;
+	struct ts_diagnosis d;
+};
+
+static void open_scene(struct scene *s)
+{
+	memset(s, 0, sizeof *s);
+	ts_arena_init(&s->arena, 1 << 20);
+	s->e.series = s->series;
+	s->e.facts = s->rows;
+}
+
+static void close_scene(struct scene *s)
+{
+	ts_arena_finish(&s->arena);
+}
+
+static struct ts_evidence_series *add(struct scene *s, enum ts_series_kind kind, const char *name, int32_t rank)
+{
+	struct ts_evidence_series *series = &s->series[s->e.n_series++];
+
+	assert_true(s->e.n_series <= 32);
+	*series = (struct ts_evidence_series){.kind = kind,
+					      .name = ts_span_str(name),
+					      .rank = rank,
+					      .in_a = true,
+					      .in_b = true,
+					      .common = LAST + 1,
+					      .from_first = true,
+					      .last_common = LAST,
+					      .cadence = 1};
+	return series;
+}
+
+static void agrees(struct scene *s, enum ts_series_kind kind, const char *name)
+{
+	(void)add(s, kind, name, 0);
+}
+
+/* A number that parts at step by r, relative, and is r_10 apart ten steps later, growing by slope. */
+static struct ts_evidence_series *parts(struct scene *s, enum ts_series_kind kind, const char *name, int64_t step, double r,
+					double r_10, double slope)
+{
+	struct ts_evidence_series *series = add(s, kind, name, 0);
+
+	series->parts = true;
+	series->first = step;
+	series->after_known = step > 0;
+	series->after = step - 1;
+	series->a = 2;
+	series->b = 2 * (1 - r);
+	series->gap = (struct ts_gap){.known = true,
+				      .visible = true,
+				      .visible_step = step,
+				      .first = r,
+				      .at_visible = r,
+				      .after_10 = r_10,
+				      .after_30 = r_10,
+				      .after_100 = r_10,
+				      .slope = slope,
+				      .saturation = r_10,
+				      .greatest = 2 * r_10,
+				      .greatest_step = LAST,
+				      .bias = 0.5,
+				      .points = (uint64_t)(LAST - step + 1),
+				      .differing = (uint64_t)(LAST - step + 1),
+				      .last_step = LAST};
+	return series;
+}
+
+static struct ts_evidence_series *digest(struct scene *s, enum ts_series_kind kind, const char *name, int32_t rank, int64_t step)
+{
+	struct ts_evidence_series *series = add(s, kind, name, rank);
+
+	series->parts = true;
+	series->first = step;
+	series->after_known = step > 0;
+	series->after = step - 1;
+	return series;
+}
+
+static struct ts_fact *fact(struct scene *s, const char *path, const char *text)
+{
+	struct ts_fact *f = ts_arena_array(&s->arena, 1, sizeof *f);
+
+	assert_non_null(f);
+	*f = (struct ts_fact){
+		.path = ts_span_str(path), .type = TS_FACT_TEXT, .source = TS_SOURCE_FACTS_JSON, .text = ts_span_str(text)};
+	if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
+		f->type = TS_FACT_BOOL;
+		f->boolean = text[0] == 't';
+	}
+	return f;
+}
+
+/* A fact of both; NULL: not recorded. Where they are not the same it is a row too. */
+static void say(struct scene *s, const char *path, const char *a, const char *b)
+{
+	struct ts_fact *sides[2] = {a ? fact(s, path, a) : NULL, b ? fact(s, path, b) : NULL};
+	struct ts_error err;
+
+	for (size_t i = 0; i < 2; i++)
+		if (sides[i])
+			assert_int_equal(ts_facts_add(&s->facts[i], sides[i], &s->arena, &err), TS_OK);
+	if (a && b && strcmp(a, b) == 0)
+		return;
+	s->rows[s->e.n_facts] = (struct ts_fact_row){.path = ts_span_str(path),
+						     .a = sides[0],
+						     .b = sides[1],
+						     .rank = -1,
+						     .change = !a ? TS_FACT_ONLY_B : (!b ? TS_FACT_ONLY_A : TS_FACT_CHANGED)};
+	assert_true(ts_group_of(ts_span_str(path), &s->rows[s->e.n_facts++].group));
+}
+
+static void resume_at(struct scene *s, int64_t step)
+{
+	s->steps[s->n_steps] = step;
+	s->e.resumes_b = (struct ts_steps_list){&s->steps[s->n_steps++], 1};
+}
+
+static void ask(struct scene *s)
+{
+	struct ts_error err;
+
+	for (size_t i = 0; i < 2; i++)
+		(void)ts_facts_sort(&s->facts[i]);
+	if (s->facts[0].n)
+		s->e.facts_a = &s->facts[0];
+	if (s->facts[1].n)
+		s->e.facts_b = &s->facts[1];
+	assert_int_equal(ts_diagnose(&s->e, NULL, &s->arena, &s->d, &err), TS_OK);
+	assert_true(s->d.sentence.len > 0);
+	assert_true(s->d.bits.why.len > 0 && s->d.numeric.why.len > 0 && s->d.statistical.why.len > 0);
+}
+
+static bool may_be(const struct scene *s, enum ts_cause cause)
+{
+	for (size_t i = 0; i < s->d.n_remaining; i++)
+		if (s->d.remaining[i] == cause)
+			return true;
+	return false;
+}
+
+static bool found_in(const struct ts_span *texts, size_t n, const char *needle)
+{
+	for (size_t i = 0; i < n; i++)
+		if (texts[i].len && memmem(texts[i].data, texts[i].len, needle, strlen(needle)))
+			return true;
+	return false;
+}
+
+static bool says_for(const struct scene *s, const char *needle)
+{
+	return found_in(s->d.evidence_for, s->d.n_for, needle);
+}
+
+static bool says_against(const struct scene *s, const char *needle)
+{
+	return found_in(s->d.evidence_against, s->d.n_against, needle);
+}
+
+/* Closes the scene. */
+static void expect(struct scene *s, enum ts_cause cause, enum ts_confidence confidence)
+{
+	ask(s);
+	if (s->d.cause != cause || s->d.confidence != confidence)
+		fail_msg("%s with %s confidence, not %s with %s: %.*s", ts_cause_word(s->d.cause),
+			 ts_confidence_word(s->d.confidence), ts_cause_word(cause), ts_confidence_word(confidence),
+			 TS_SPAN_ARG(s->d.sentence));
+	assert_false(may_be(s, cause));
+}
+
+#define SCENE(s)                                                                                                                 \
+	struct scene s;                                                                                                          \
+	(void)state;                                                                                                             \
+	open_scene(&s)
+#define AGAIN(s)                                                                                                                 \
+	close_scene(&s);                                                                                                         \
+	open_scene(&s)
+
+/* --- nothing differs --- */
+
+static void test_identical(void **state)
+{
+	SCENE(s);
+	agrees(&s, TS_KIND_LOSS, "scalars.loss");
+	agrees(&s, TS_KIND_GRAD_NORM, "scalars.grad_norm");
+	expect(&s, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	assert_int_equal(s.d.bits.answer, TS_TIER_HOLDS);
+	assert_int_equal(s.d.numeric.answer, TS_TIER_HOLDS);
+	assert_int_equal(s.d.statistical.answer, TS_TIER_HOLDS);
+	assert_false(s.d.has_step);
+	assert_true(says_for(&s, "loss as doubles"));
+	AGAIN(s);
+	/* Four decimals hide what lies below them. */
+	add(&s, TS_KIND_LOSS, "scalars.loss", 0)->writing_a.resolution =
+		(struct ts_resolution){TS_PRECISION_DECIMALS, 4};
+	expect(&s, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_MEDIUM);
+	assert_true(says_for(&s, "loss as 4 decimals"));
+	close_scene(&s);
+}
+
+static void test_not_comparable(void **state)
+{
+	SCENE(s);
+	expect(&s, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
+	assert_int_equal(s.d.bits.answer, TS_TIER_UNKNOWN);
+	AGAIN(s);
+	/* Nine common steps are too few to say why, ten are enough. */
+	parts(&s, TS_KIND_LOSS, "loss", 3, 1e-2, 1e-2, 0);
+	s.series[0].common = 9;
+	expect(&s, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
+	assert_int_equal(s.d.step, 3);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 3, 1e-2, 1e-2, 0);
+	s.series[0].common = 10;
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* What agrees, agrees over however few. */
+	agrees(&s, TS_KIND_LOSS, "loss");
+	s.series[0].common = 9;
+	expect(&s, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* A series of one run alone compares nothing. */
+	agrees(&s, TS_KIND_LOSS, "loss");
+	s.series[0].in_b = false;
+	expect(&s, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
+	close_scene(&s);
+}
+
+static void test_quantization(void **state)
+{
+	SCENE(s);
+	/* Doubles against their float32: no bits agree, and no difference is more than half a quantum. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-8, 3e-8, 0)->gap.visible = false;
+	expect(&s, TS_CAUSE_QUANTIZATION, TS_CONFIDENCE_MEDIUM);
+	assert_int_equal(s.d.bits.answer, TS_TIER_FAILS);
+	assert_int_equal(s.d.numeric.answer, TS_TIER_HOLDS);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-8, 3e-8, 0);
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	close_scene(&s);
+}
+
+/* One side logs every step, the other every tenth, and no value agrees: a mean beside a value. */
+static void test_means(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 0.1, 0.1, 0)->other_cadence = true;
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 500, 1e-7, 1e-7, 0);
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	assert_int_equal(s.d.step, 500);
+	assert_true(says_against(&s, "means"));
+	AGAIN(s);
+	/* With nothing else there is nothing to say, and that is no sameness. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 0.1, 0.1, 0)->other_cadence = true;
+	expect(&s, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW);
+	assert_int_not_equal(s.d.bits.answer, TS_TIER_HOLDS);
+	assert_int_not_equal(s.d.numeric.answer, TS_TIER_HOLDS);
+	AGAIN(s);
+	/* Values that agree at first are values. */
+	parts(&s, TS_KIND_LOSS, "loss", 500, 0.1, 0.1, 0)->other_cadence = true;
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 0.1, 0.1, 0);
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM);
+	close_scene(&s);
+}
+
+/* The pair whose loss alone is off by 1e-6 from step 500 on while the gradient norm agrees to the bit. */
+static void test_reporting(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 500, 5e-7, 5e-7, 0);
+	agrees(&s, TS_KIND_GRAD_NORM, "grad_norm");
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
+	assert_int_equal(s.d.step, 500);
+	assert_false(may_be(&s, TS_CAUSE_NONDETERMINISM));
+	AGAIN(s);
+	/* 50 records behind the difference decide, 49 do not: rounding reaches a norm after up to 25. */
+	parts(&s, TS_KIND_LOSS, "loss", LAST - 50, 5e-7, 5e-7, 0);
+	agrees(&s, TS_KIND_GRAD_NORM, "grad_norm");
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", LAST - 49, 5e-7, 5e-7, 0);
+	agrees(&s, TS_KIND_GRAD_NORM, "grad_norm");
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* Digests of parameters need one step. */
+	parts(&s, TS_KIND_LOSS, "loss", LAST - 1, 5e-2, NAN, NAN);
+	agrees(&s, TS_KIND_PARAMS, "digests.params");
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_HIGH);
+	assert_int_equal(s.d.numeric.answer, TS_TIER_HOLDS);
+	AGAIN(s);
+	/* A loss that differs here and there only may be a state that hardly differs. */
+	parts(&s, TS_KIND_LOSS, "loss", 500, 5e-7, 5e-7, 0)->gap.differing = 20;
+	agrees(&s, TS_KIND_GRAD_NORM, "grad_norm");
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_NONDETERMINISM));
+	AGAIN(s);
+	/* A rate that parted before may have moved a loss that little. */
+	parts(&s, TS_KIND_LR, "lr", 499, 0.1, 0.1, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 500, 5e-7, 5e-7, 0);
+	agrees(&s, TS_KIND_GRAD_NORM, "grad_norm");
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	/* Learning rates of no consequence. */
+	agrees(&s, TS_KIND_LOSS, "loss");
+	parts(&s, TS_KIND_LR, "lr", 100, 0.1, 0.1, 0);
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
+	assert_int_equal(s.d.step, 100);
+	close_scene(&s);
+}
+
+static void test_evaluation(void **state)
+{
+	SCENE(s);
+	agrees(&s, TS_KIND_LOSS, "loss");
+	parts(&s, TS_KIND_EVAL, "val_loss", 100, 1e-2, 1e-2, 0);
+	expect(&s, TS_CAUSE_EVALUATION, TS_CONFIDENCE_MEDIUM);
+	assert_int_equal(s.d.step, 100);
+	AGAIN(s);
+	agrees(&s, TS_KIND_LOSS, "loss");
+	agrees(&s, TS_KIND_PARAMS, "digests.params");
+	parts(&s, TS_KIND_EVAL, "val_loss", 100, 1e-2, 1e-2, 0);
+	expect(&s, TS_CAUSE_EVALUATION, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	/* Where training parts, an evaluation only follows. */
+	parts(&s, TS_KIND_LOSS, "loss", 50, 1e-2, 1e-2, 0);
+	parts(&s, TS_KIND_EVAL, "val_loss", 100, 1e-2, 1e-2, 0);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	close_scene(&s);
+}
+
+/* --- inputs --- */
+
+static void test_learning_rate(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LR, "lr", 40, 0.1, 0.1, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 41, 3e-4, 1e-2, 0.05);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 41, 3e-3, 1e-2, 0.05);
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_HIGH);
+	assert_int_equal(s.d.step, 40);
+	assert_int_equal(s.d.n_experiments, 0);
+	AGAIN(s);
+	/* Digests of parameters that are taken behind the update part with the rate. */
+	parts(&s, TS_KIND_LR, "lr", 0, 0.03, 0.03, 0);
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0);
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	parts(&s, TS_KIND_LOSS, "loss", 1, 3e-4, 1e-2, 0.05);
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_HIGH);
+	assert_int_equal(s.d.step, 0);
+	AGAIN(s);
+	/* A rate that differs only behind the loss did not move it. */
+	parts(&s, TS_KIND_LR, "lr", 42, 0.1, 0.1, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 41, 3e-4, 1e-2, 0.05);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(says_against(&s, "after the training had parted"));
+	AGAIN(s);
+	/* Nor can it have moved the very first loss. */
+	parts(&s, TS_KIND_LR, "lr", 0, 0.1, 0.1, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-2, 0.05);
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* Nor, without anything in between, one a hundred steps later. */
+	parts(&s, TS_KIND_LR, "lr", 40, 0.1, 0.1, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 140, 3e-4, 1e-2, 0.05);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(says_against(&s, "nothing came of it"));
+	close_scene(&s);
+}
+
+static void test_data(void **state)
+{
+	SCENE(s);
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
+	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REORDERED, 80, 0, 900, 900, 0};
+	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
+	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_SHIFTED, 80, -3, 900, 900, 0};
+	expect(&s, TS_CAUSE_DATA_POSITION, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	/* None in common, and the facts say that the data are the same. */
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
+	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0};
+	say(&s, "data.sha256", "398c", "398c");
+	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
+	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0};
+	say(&s, "data.sha256", "398c", "77aa");
+	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	/* Nobody says which data: order and set stay together. */
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
+	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0};
+	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_DATA_SET));
+	AGAIN(s);
+	/* Batches that differ for long before anything happens did not do it. */
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 10);
+	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REORDERED, 10, 0, 900, 900, 0};
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* Nor those that differ afterwards. */
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 81);
+	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_false(may_be(&s, TS_CAUSE_DATA_ORDER));
+	close_scene(&s);
+}
+
+/* Digests of batches that another number of ranks shares are of other things, and tell nothing. */
+static void test_shares(void **state)
+{
+	SCENE(s);
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-7, 1e-7, 0);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0};
+	say(&s, "data.sha256", "398c", "398c");
+	say(&s, "parallelism.world_size", "1", "2");
+	s.e.world_a = 1;
+	s.e.world_b = 2;
+	expect(&s, TS_CAUSE_REDUCTION_ORDER, TS_CONFIDENCE_MEDIUM);
+	assert_true(says_against(&s, "cannot be compared"));
+	AGAIN(s);
+	/* The same where nobody said how many: one run has the batches of a second rank. */
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
+	add(&s, TS_KIND_BATCH, "digests.batch", 1)->in_a = false;
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-7, 1e-7, 0);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0};
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_REDUCTION_ORDER));
+	AGAIN(s);
+	/* As many ranks: what parts is a batch. */
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-2, 1e-1, 0);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0};
+	s.e.world_a = s.e.world_b = 2;
+	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM);
+	close_scene(&s);
+}
+
+/* One sample replaced: batches differ, and none has moved. */
+static void test_replaced(void **state)
+{
+	SCENE(s);
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
+	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870};
+	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_DATA_ORDER));
+	AGAIN(s);
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
+	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870};
+	say(&s, "data.sha256", "398c", "77aa");
+	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	/* A digest that one run alone wrote down is no other digest. */
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
+	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870};
+	say(&s, "data.sha256", "398c", NULL);
+	expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* The same data by their digest: samples changed places, if they did. */
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
+	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-3, 1e-2, 0.05);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_REPLACED, 80, 0, 900, 0, 870};
+	say(&s, "data.sha256", "398c", "398c");
+	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_DATA_SET));
+	close_scene(&s);
+}
+
+static void test_init(void **state)
+{
+	SCENE(s);
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0.05);
+	expect(&s, TS_CAUSE_INIT, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	/* Behind the first update they differ after whatever moved the first loss. */
+	s.e.params_time = TS_DIGEST_AFTER;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0.05);
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* Nobody says which, but batch and generators agree. */
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0);
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0.05);
+	expect(&s, TS_CAUSE_INIT, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0);
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0.05);
+	expect(&s, TS_CAUSE_INIT, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_RNG_STREAM));
+	AGAIN(s);
+	/* The same beside another precision: it may have moved them in the first update. */
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0);
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	say(&s, "config.precision", "fp32", "bf16");
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-3, 1e-2, 0.05);
+	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* A side has steps before the first common one: anything may have moved them. */
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0)->from_first = false;
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0.05);
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* Both at once. */
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0);
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0.05);
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_HIGH);
+	close_scene(&s);
+}
+
+static void test_rng(void **state)
+{
+	SCENE(s);
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_RNG, "digests.rng", 0, 0);
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 4e-4, 1e-2, 0.05);
+	expect(&s, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	/* The generator may have drawn the batch. */
+	digest(&s, TS_KIND_RNG, "digests.rng", 0, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 4e-4, 1e-2, 0.05);
+	expect(&s, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_DATA_ORDER));
+	assert_true(may_be(&s, TS_CAUSE_INIT));
+	AGAIN(s);
+	/* A model that draws nothing does not mind. */
+	digest(&s, TS_KIND_RNG, "digests.rng", 0, 0);
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	parts(&s, TS_KIND_LOSS, "loss", 300, 4e-4, 1e-2, 0.05);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	close_scene(&s);
+}
+
+static void grads_on(struct scene *s, uint32_t ranks, uint32_t parted, int64_t step)
+{
+	for (uint32_t i = 0; i < ranks; i++) {
+		if (i < parted)
+			digest(s, TS_KIND_GRADS, "digests.grads", (int32_t)i, step);
+		else
+			add(s, TS_KIND_GRADS, "digests.grads", (int32_t)i);
+	}
+}
+
+/* Gradients after an equal forward pass: several ranks, some of them first, and a loss that follows. */
+static void test_gradient_path(void **state)
+{
+	SCENE(s);
+	grads_on(&s, 4, 1, 60);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 0.2, 0.2, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 61, 3e-4, 1e-2, 0.05);
+	expect(&s, TS_CAUSE_GRADIENT_PATH, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	/* By no more than rounding: an atomic backward does that. */
+	grads_on(&s, 4, 1, 60);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 1e-7, 1e-7, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 61, 1e-7, 1e-7, 0);
+	expect(&s, TS_CAUSE_GRADIENT_PATH, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_NONDETERMINISM));
+	AGAIN(s);
+	/* Not where the parameters of that step differ already: gradients follow from them. */
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 60);
+	grads_on(&s, 4, 1, 60);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 1e-7, 1e-7, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 61, 1e-7, 1e-7, 0);
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_CORRUPTION));
+	AGAIN(s);
+	/* On every rank at once; on a single rank; and without digests of each rank. */
+	grads_on(&s, 4, 4, 60);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 1e-7, 1e-7, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 61, 1e-7, 1e-7, 0);
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	grads_on(&s, 1, 1, 60);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 0.2, 0.2, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 61, 3e-4, 1e-2, 0.05);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 0.2, 0.2, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 61, 3e-4, 1e-2, 0.05);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_GRADIENT_PATH));
+	close_scene(&s);
+}
+
+static void params_on(struct scene *s, uint32_t ranks, uint32_t parted, int64_t step)
+{
+	for (uint32_t i = 0; i < ranks; i++) {
+		if (i < parted)
+			digest(s, TS_KIND_PARAMS, "digests.params", (int32_t)i, step);
+		else
+			add(s, TS_KIND_PARAMS, "digests.params", (int32_t)i);
+	}
+}
+
+static void test_corruption(void **state)
+{
+	SCENE(s);
+	s.e.params_time = TS_DIGEST_BEFORE;
+	params_on(&s, 4, 1, 60);
+	grads_on(&s, 4, 4, 60);
+	agrees(&s, TS_KIND_LR, "lr");
+	parts(&s, TS_KIND_LOSS, "loss", 60, 3e-4, 1e-3, 0.02);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 3e-4, 1e-3, 0.02);
+	expect(&s, TS_CAUSE_CORRUPTION, TS_CONFIDENCE_HIGH);
+	assert_false(found_in(&s.d.sentence, 1, "GPU"));
+	AGAIN(s);
+	/* On all ranks an optimizer that lost its state does the same. */
+	s.e.params_time = TS_DIGEST_BEFORE;
+	params_on(&s, 4, 4, 60);
+	grads_on(&s, 4, 4, 60);
+	parts(&s, TS_KIND_LOSS, "loss", 60, 3e-4, 1e-3, 0.02);
+	expect(&s, TS_CAUSE_CORRUPTION, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_RESUME_STATE));
+	AGAIN(s);
+	/* Gradients that part a step before explain parameters that do. */
+	s.e.params_time = TS_DIGEST_BEFORE;
+	params_on(&s, 4, 4, 60);
+	grads_on(&s, 4, 4, 59);
+	parts(&s, TS_KIND_LOSS, "loss", 60, 3e-4, 1e-3, 0.02);
+	ask(&s);
+	assert_int_not_equal(s.d.cause, TS_CAUSE_CORRUPTION);
+	AGAIN(s);
+	/* One ulp of a weight, of a single rank whose gradients have digests; and one that no loss ever shows. */
+	s.e.params_time = TS_DIGEST_BEFORE;
+	params_on(&s, 1, 1, 60);
+	grads_on(&s, 1, 1, 60);
+	parts(&s, TS_KIND_LOSS, "loss", 63, 1e-7, 1e-7, 0);
+	expect(&s, TS_CAUSE_CORRUPTION, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_NONDETERMINISM));
+	AGAIN(s);
+	s.e.params_time = TS_DIGEST_BEFORE;
+	params_on(&s, 1, 1, 60);
+	grads_on(&s, 1, 1, 60);
+	agrees(&s, TS_KIND_LOSS, "loss");
+	expect(&s, TS_CAUSE_CORRUPTION, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* Of several ranks the sum of gradients has no digest, and rounds. */
+	s.e.params_time = TS_DIGEST_BEFORE;
+	params_on(&s, 4, 4, 60);
+	grads_on(&s, 4, 4, 60);
+	parts(&s, TS_KIND_LOSS, "loss", 63, 1e-7, 1e-7, 0);
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_REDUCTION_ORDER));
+	AGAIN(s);
+	s.e.params_time = TS_DIGEST_BEFORE;
+	params_on(&s, 4, 4, 60);
+	grads_on(&s, 4, 4, 60);
+	agrees(&s, TS_KIND_LOSS, "loss");
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* Without digests a jump is a jump. */
+	parts(&s, TS_KIND_LOSS, "loss", 60, 2e-5, 1e-3, 0.02);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 3e-4, 1e-3, 0.02);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_CORRUPTION));
+	assert_true(may_be(&s, TS_CAUSE_PRECISION));
+	assert_true(s.d.n_experiments > 0);
+	close_scene(&s);
+}
+
+/* What went into an update agrees, and a setting of it differs: not a fault of a machine. */
+static void test_update(void **state)
+{
+	SCENE(s);
+	s.e.params_time = TS_DIGEST_BEFORE;
+	params_on(&s, 1, 1, 1);
+	grads_on(&s, 1, 1, 1);
+	agrees(&s, TS_KIND_LR, "lr");
+	parts(&s, TS_KIND_LOSS, "loss", 1, 5e-7, 1e-3, 0.02);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 1, 1e-6, 1e-3, 0.02);
+	say(&s, "config.weight_decay", "0.01", "0.02");
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_HIGH);
+	assert_int_equal(s.d.step, 0);
+	AGAIN(s);
+	/* Clipping acts whenever a norm is above it; the machine stays possible. */
+	s.e.params_time = TS_DIGEST_BEFORE;
+	params_on(&s, 1, 1, 60);
+	grads_on(&s, 1, 1, 60);
+	parts(&s, TS_KIND_LOSS, "loss", 60, 5e-7, 1e-3, 0.02);
+	say(&s, "config.optimizer.clip", "1.0", "0.5");
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_HIGH);
+	assert_true(may_be(&s, TS_CAUSE_CORRUPTION));
+	AGAIN(s);
+	/* Weight decay did nothing for 60 steps; and one run alone said what it was. */
+	s.e.params_time = TS_DIGEST_BEFORE;
+	params_on(&s, 1, 1, 60);
+	grads_on(&s, 1, 1, 60);
+	parts(&s, TS_KIND_LOSS, "loss", 60, 3e-4, 1e-3, 0.02);
+	say(&s, "config.weight_decay", "0.01", "0.02");
+	expect(&s, TS_CAUSE_CORRUPTION, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	s.e.params_time = TS_DIGEST_BEFORE;
+	params_on(&s, 1, 1, 60);
+	grads_on(&s, 1, 1, 60);
+	parts(&s, TS_KIND_LOSS, "loss", 60, 3e-4, 1e-3, 0.02);
+	say(&s, "config.optimizer.clip", NULL, "0.5");
+	expect(&s, TS_CAUSE_CORRUPTION, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* Digests of nobody knows when, which part with the gradients of an equal forward pass: the gradients came first. */
+	params_on(&s, 1, 1, 60);
+	grads_on(&s, 1, 1, 60);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 60, 0.2, 0.2, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 61, 3e-4, 1e-2, 0.05);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_GRADIENT_PATH) && may_be(&s, TS_CAUSE_CORRUPTION));
+	close_scene(&s);
+}
+
+/* A fact that one run alone recorded is no difference; one of unknown effect leaves what it may do. */
+static void test_facts_of_one(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 1, 3e-4, 1e-2, 0.05);
+	agrees(&s, TS_KIND_LR, "lr");
+	say(&s, "config.batch", "32", "32");
+	say(&s, "config.weight_decay", "0.1", NULL);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_CONFIG));
+	assert_true(says_against(&s, "recorded by one run only"));
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
+	say(&s, "data.sha256", "398c", NULL);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* A variable that one run did not set, while it wrote its environment down. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 2e-4, 1e-3, 0);
+	say(&s, "determinism.env.NVIDIA_TF32_OVERRIDE", NULL, "1");
+	say(&s, "determinism.env.OMP_NUM_THREADS", "1", "1");
+	say(&s, "seeds.torch", "1", "1");
+	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-7, 1e-7, 0);
+	s.e.world_a = s.e.world_b = 1;
+	say(&s, "determinism.use_deterministic_algorithms", "true", "true");
+	say(&s, "hardware.cuda_available", "false", "false");
+	say(&s, "determinism.of_no_known_effect", "a", "b");
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_PRECISION));
+	close_scene(&s);
+}
+
+/* --- events --- */
+
+static void test_resume(void **state)
+{
+	SCENE(s);
+	resume_at(&s, 100);
+	parts(&s, TS_KIND_LOSS, "loss", 101, 5e-3, 2e-2, 0.05);
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	resume_at(&s, 100);
+	parts(&s, TS_KIND_LOSS, "loss", 100, 0.3, 0.3, 0);
+	expect(&s, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	resume_at(&s, 100);
+	parts(&s, TS_KIND_LOSS, "loss", 100, 0.3, 0.3, 0);
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	assert_false(may_be(&s, TS_CAUSE_RESUME_DATA));
+	AGAIN(s);
+	resume_at(&s, 100);
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 100);
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_SHIFTED, 100, -100, 900, 900, 0};
+	parts(&s, TS_KIND_LOSS, "loss", 100, 2e-2, 0.3, 0);
+	expect(&s, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	resume_at(&s, 100);
+	digest(&s, TS_KIND_RNG, "digests.rng", 0, 100);
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	parts(&s, TS_KIND_LOSS, "loss", 100, 2e-2, 0.3, 0);
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	/* A child that begins with its resume, while its parent has the steps before. */
+	resume_at(&s, 0);
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 0)->from_first = false;
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0.05);
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	/* At once but not by as much as other data mostly do, so either; by as much, but not at once. */
+	resume_at(&s, 100);
+	parts(&s, TS_KIND_LOSS, "loss", 100, 4.9e-2, 0.3, 0);
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_RESUME_DATA));
+	assert_true(says_against(&s, "no record shows that the first forward pass behind the resume agrees"));
+	AGAIN(s);
+	/* The record of the resume itself is not there. */
+	resume_at(&s, 100);
+	parts(&s, TS_KIND_LOSS, "loss", 101, 5e-3, 2e-2, 0.05)->after = 99;
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	resume_at(&s, 100);
+	parts(&s, TS_KIND_LOSS, "loss", 101, 0.3, 0.3, 0);
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_RESUME_DATA));
+	AGAIN(s);
+	/* Three steps behind it, or before it, it is not the event. */
+	resume_at(&s, 100);
+	parts(&s, TS_KIND_LOSS, "loss", 103, 5e-3, 2e-2, 0.05);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	resume_at(&s, 100);
+	parts(&s, TS_KIND_LOSS, "loss", 99, 5e-3, 2e-2, 0.05);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* Unless the records between are missing: it may have begun right there. */
+	resume_at(&s, 100);
+	parts(&s, TS_KIND_LOSS, "loss", 103, 5e-3, 2e-2, 0.05)->after = 99;
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	resume_at(&s, 100);
+	parts(&s, TS_KIND_LOSS, "loss", 103, 5e-3, 2e-2, 0.05)->after = 100;
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* Rounding behind a resume is rounding. */
+	resume_at(&s, 100);
+	parts(&s, TS_KIND_LOSS, "loss", 100, 1e-7, 1e-7, 0);
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	close_scene(&s);
+}
+
+static void test_blow_up(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 60, 1, 1, 0)->b = NAN;
+	expect(&s, TS_CAUSE_BLOW_UP, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 60, 1e-3, 0.3, 0.1)->gap.greatest = 0.95;
+	s.series[0].gap.greatest_step = 110;
+	expect(&s, TS_CAUSE_BLOW_UP, TS_CONFIDENCE_MEDIUM);
+	assert_int_equal(s.d.step, 60);
+	AGAIN(s);
+	/* 51 records behind the first difference, that came first. */
+	parts(&s, TS_KIND_LOSS, "loss", 60, 1e-3, 0.3, 0.1)->gap.greatest = 0.95;
+	s.series[0].gap.greatest_step = 111;
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	close_scene(&s);
+}
+
+static void test_epoch(void **state)
+{
+	static const int64_t epochs[] = {200, 400};
+	SCENE(s);
+	s.e.epochs = (struct ts_steps_list){epochs, 2};
+	parts(&s, TS_KIND_LOSS, "loss", 400, 5e-2, 5e-2, 0);
+	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW); /* one step in an epoch begins it by chance */
+	AGAIN(s);
+	s.e.epochs = (struct ts_steps_list){epochs, 2};
+	parts(&s, TS_KIND_LOSS, "loss", 401, 5e-2, 5e-2, 0);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	close_scene(&s);
+}
+
+/* Batches part, and nobody looked for them in the other run: nothing is said of where they are. */
+static void test_batches_not_searched(void **state)
+{
+	SCENE(s);
+	for (int facts = 0; facts < 3; facts++) {
+		parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-2, 0);
+		digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
+		s.e.batches_unknown = ts_span_str("they were lost");
+		if (facts == 0) {
+			expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM);
+			assert_true(may_be(&s, TS_CAUSE_DATA_SET));
+		} else if (facts == 1) {
+			say(&s, "data.sha256", "aa", "aa");
+			expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM);
+			assert_false(may_be(&s, TS_CAUSE_DATA_SET));
+		} else {
+			say(&s, "data.sha256", "aa", "bb");
+			expect(&s, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH);
+		}
+		if (facts < 2) {
+			assert_true(may_be(&s, TS_CAUSE_DATA_POSITION));
+			assert_true(says_against(&s, "was not looked for: they were lost"));
+		}
+		assert_false(says_against(&s, "no batch of one run is found in the other"));
+		AGAIN(s);
+	}
+	close_scene(&s);
+}
+
+/* The sentence has the value that decided, and its step. */
+static void test_what_jumped(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 100, 5e-3, 2e-2, 0.01);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(
+		ts_span_is(s.d.sentence,
+			   "a jump at step 100 that nothing recorded explains: the loss differs by a relative 0.005"));
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 101, 5e-3, 2e-2, 0.01);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 100, 0.25, 0.25, 0.01);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(
+		ts_span_is(s.d.sentence,
+			   "a jump at step 100 that nothing recorded explains: the gradient norm differs by a relative "
+			   "0.25, the loss by 0.005 at step 101"));
+	AGAIN(s);
+	/* The first loss is no more than rounding: the norm of the same step decided. */
+	parts(&s, TS_KIND_LOSS, "loss", 100, 1e-6, 2e-2, 0.01);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 100, 0.25, 0.25, 0.01);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(
+		ts_span_is(s.d.sentence,
+			   "a jump at step 100 that nothing recorded explains: the gradient norm differs by a relative "
+			   "0.25, the first loss by 1e-06"));
+	AGAIN(s);
+	agrees(&s, TS_KIND_LOSS, "loss");
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 100, 0.25, 0.25, 0.01)->last_common = 110;
+	s.series[0].last_common = 101;
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(ts_span_is(
+		s.d.sentence,
+		"a jump at step 100 that nothing recorded explains: the gradient norm differs by a relative 0.25"));
+	close_scene(&s);
+}
+
+/* --- logs that leave something out --- */
+
+/* Every tenth step is logged, and the step before the one that is known to agree is 10 back. */
+static struct ts_evidence_series *rarely(struct ts_evidence_series *series)
+{
+	series->cadence = 10;
+	series->after = series->first - 10;
+	series->common = (LAST + 1) / 10;
+	return series;
+}
+
+/* Rounding grows by up to 0.26 a step of ln r where nobody looks: in the 9 steps between two records from 2e-6 to 2.08e-5. */
+static void test_rare_records(void **state)
+{
+	SCENE(s);
+	rarely(parts(&s, TS_KIND_LOSS, "loss", 109, 2e-5, 1e-2, 0.01));
+	expect(&s, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_NONDETERMINISM) && may_be(&s, TS_CAUSE_CONFIG));
+	assert_true(says_against(&s, "in the 9 steps before"));
+	AGAIN(s);
+	rarely(parts(&s, TS_KIND_LOSS, "loss", 109, 2.2e-5, 1e-2, 0.01));
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* A setting may have done it, and so may rounding. */
+	say(&s, "config.optimizer.weight_decay", "0.1", "0.2");
+	rarely(parts(&s, TS_KIND_LOSS, "loss", 19, 2e-5, 1e-2, 0.01));
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_LOW);
+	assert_true(says_against(&s, "in the 9 steps before"));
+	AGAIN(s);
+	/* At its level a hundred steps later, or large in the norm of that record: rounding may have come there too. */
+	rarely(parts(&s, TS_KIND_LOSS, "loss", 109, 1e-6, 1e-2, 0.01));
+	rarely(parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 109, 1e-3, 1e-2, 0.01));
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 109, 1e-6, 1e-2, 0.01);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 109, 1e-3, 1e-2, 0.01);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	close_scene(&s);
+}
+
+/* The first record is of step 9: nine updates lie before it. */
+static void test_late_beginning(void **state)
+{
+	struct ts_evidence_series *loss;
+	SCENE(s);
+	loss = rarely(parts(&s, TS_KIND_LOSS, "loss", 9, 3e-2, 3e-2, 0));
+	loss->first_common = 9;
+	loss->after_known = false;
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_CONFIG) && says_against(&s, "updates lie before the first record"));
+	AGAIN(s);
+	loss = rarely(parts(&s, TS_KIND_LOSS, "loss", 9, 1e-5, 3e-2, 0));
+	loss->first_common = 9;
+	loss->after_known = false;
+	expect(&s, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_NONDETERMINISM));
+	AGAIN(s);
+	/* From step 0 on, every tenth: the first is of the first pass. */
+	rarely(parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 3e-2, 0));
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* One side lost its first step: the rate had acted by the second. */
+	loss = parts(&s, TS_KIND_LOSS, "loss", 1, 1e-4, 3e-2, 0);
+	loss->first_common = 1;
+	loss->after_known = loss->from_first = false;
+	loss = parts(&s, TS_KIND_LR, "lr", 1, 1e-2, 1e-2, 0);
+	loss->first_common = 1;
+	loss->after_known = loss->from_first = false;
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM);
+	close_scene(&s);
+}
+
+/* Digests part long before a coarse loss can show it: how large it was then nobody knows. */
+static void test_coarse_behind_digests(void **state)
+{
+	struct ts_evidence_series *loss;
+	SCENE(s);
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 60);
+	digest(&s, TS_KIND_GRADS, "digests.grads", 0, 60);
+	loss = parts(&s, TS_KIND_LOSS, "loss", 90, 4e-4, 1e-2, 0.05);
+	loss->gap.quantum = 1e-4;
+	expect(&s, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW);
+	assert_true(says_against(&s, "in the 30 steps before"));
+	AGAIN(s);
+	/* One step behind gradients that part from equal inputs: four decimals did not show the loss of theirs. */
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
+	digest(&s, TS_KIND_GRADS, "digests.grads", 0, 0);
+	loss = parts(&s, TS_KIND_LOSS, "loss", 1, 4e-4, 1e-2, 0.05);
+	loss->gap.quantum = 1e-4;
+	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* The gradients of step 60 part from equal inputs; its loss was not logged, the next is beyond grown rounding. */
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 61);
+	digest(&s, TS_KIND_GRADS, "digests.grads", 0, 60);
+	rarely(parts(&s, TS_KIND_LOSS, "loss", 69, 1e-3, 1e-2, 0.05));
+	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_GRADIENT_PATH) && may_be(&s, TS_CAUSE_NONDETERMINISM));
+	AGAIN(s);
+	/* The same from the first step on, before the first loss that was logged: it does not agree where it was not. */
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
+	digest(&s, TS_KIND_GRADS, "digests.grads", 0, 0);
+	loss = rarely(parts(&s, TS_KIND_LOSS, "loss", 9, 1e-3, 1e-2, 0.05));
+	loss->first_common = 9;
+	loss->after_known = false;
+	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* And by no more than rounding grows to in nine steps. */
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
+	digest(&s, TS_KIND_GRADS, "digests.grads", 0, 0);
+	loss = rarely(parts(&s, TS_KIND_LOSS, "loss", 9, 1e-5, 1e-2, 0.05));
+	loss->first_common = 9;
+	loss->after_known = false;
+	expect(&s, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_NONDETERMINISM));
+	close_scene(&s);
+}
+
+/* A report that differs in a log that ends, or is rare; and beside a norm that one side keeps as float32. */
+static void test_short_reports(void **state)
+{
+	struct ts_evidence_series *norm, *loss;
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 900, 1e-3, 1e-3, 0);
+	norm = add(&s, TS_KIND_GRAD_NORM, "grad_norm", 0);
+	norm->last_common = 903;
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_LOW);
+	assert_true(says_against(&s, "4 records are few"));
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 900, 1e-3, 1e-3, 0);
+	norm = add(&s, TS_KIND_GRAD_NORM, "grad_norm", 0);
+	norm->last_common = 902;
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* Rounding may take that long to reach the norm. */
+	parts(&s, TS_KIND_LOSS, "loss", 900, 1e-6, 1e-6, 0);
+	norm = add(&s, TS_KIND_GRAD_NORM, "grad_norm", 0);
+	norm->last_common = 903;
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	for (int decimals = 0; decimals < 2; decimals++) {
+		AGAIN(s);
+		parts(&s, TS_KIND_LOSS, "loss", 100, 1e-3, 1e-3, 0);
+		norm = parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 0, 1e-8, 1e-8, 0);
+		norm->gap.visible = false;
+		norm->writing_a.resolution = decimals ? (struct ts_resolution){TS_PRECISION_DECIMALS, 4}
+						      : (struct ts_resolution){TS_PRECISION_F32, 0};
+		if (decimals)
+			expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW); /* four decimals would not show it */
+		else
+			expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
+	}
+	AGAIN(s);
+	/* The last loss alone, with equal inputs: nothing behind it says whether the training differs. */
+	agrees(&s, TS_KIND_PARAMS, "digests.params");
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	loss = parts(&s, TS_KIND_LOSS, "loss", LAST, 1e-3, NAN, NAN);
+	loss->gap.greatest = 1e-3;
+	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_REPORTING));
+	close_scene(&s);
+}
+
+/* --- scalars alone --- */
+
+static void test_first_step(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1.01e-3, 1e-1, 0.02);
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_INIT) && may_be(&s, TS_CAUSE_DATA_ORDER));
+	AGAIN(s);
+	/* What matches no single cause is one class: another data seed at large batches reached 4.7e-4. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 4.7e-4, 1e-1, 0.02);
+	expect(&s, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_PRECISION) && may_be(&s, TS_CAUSE_RNG_STREAM) && may_be(&s, TS_CAUSE_DATA_ORDER));
+	AGAIN(s);
+	/* What is more than rounding is the norm, and the sentence says so. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 8e-8, 1e-6, 0);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 0, 4e-3, 1e-2, 0);
+	expect(&s, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_MEDIUM);
+	assert_true(found_in(&s.d.sentence, 1, "the gradient norm differs by a relative 0.004"));
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1.9e-6, 1e-6, 0);
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	close_scene(&s);
+}
+
+static void test_rounding(void **state)
+{
+	SCENE(s);
+	/* The latch of low precision: nothing for long, then fast. */
+	parts(&s, TS_KIND_LOSS, "loss", 3, 2e-7, 1e-7, 0.2);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 9, 1e-6, 1e-6, 0.2);
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_REDUCTION_ORDER) && may_be(&s, TS_CAUSE_PLATFORM));
+	assert_true(says_against(&s, "map of ranks to devices"));
+	AGAIN(s);
+	/* At its level after ten records it was pushed. */
+	parts(&s, TS_KIND_LOSS, "loss", 3, 1.9e-6, 3e-4, 0.02);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* Flags that are known to be off make it more likely; flags that are all set, on one rank, leave a riddle. */
+	parts(&s, TS_KIND_LOSS, "loss", 3, 2e-7, 1e-7, 0);
+	s.e.world_a = s.e.world_b = 1;
+	say(&s, "determinism.use_deterministic_algorithms", "false", "false");
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	assert_false(may_be(&s, TS_CAUSE_REDUCTION_ORDER));
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 3, 2e-7, 1e-7, 0);
+	s.e.world_a = s.e.world_b = 1;
+	say(&s, "determinism.use_deterministic_algorithms", "true", "true");
+	say(&s, "hardware.cuda_available", "false", "false");
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	assert_true(found_in(&s.d.sentence, 1, "every flag"));
+	close_scene(&s);
+}
+
+/* With four decimals the first visible difference says nothing of its cause. */
+static void test_quantum(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-5, 1e-4, 0)->gap.quantum = 1e-4;
+	expect(&s, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_NONDETERMINISM) && may_be(&s, TS_CAUSE_CONFIG) && may_be(&s, TS_CAUSE_CORRUPTION));
+	AGAIN(s);
+	/* Three quanta of 5e-5, relative to a loss of 2, and no more. */
+	parts(&s, TS_KIND_LOSS, "loss", 30, 1.6e-4, 1e-3, 0)->gap.quantum = 1e-4;
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 5e-5, 1e-4, 0)->gap.quantum = 1e-4;
+	expect(&s, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
+	close_scene(&s);
+}
+
+static struct ts_repeats_seen seen(size_t runs, enum ts_repeats_answer answer, double spread, enum ts_tier_answer inside)
+{
+	return (struct ts_repeats_seen){.runs = runs, .answer = answer, .spread = spread, .inside = inside};
+}
+
+/* What repeats scatter by is rounding. */
+static void test_repeats(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-5, 1e-4, 0);
+	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 4e-5, TS_TIER_HOLDS);
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	assert_int_equal(s.d.numeric.answer, TS_TIER_HOLDS);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-5, 1e-4, 0);
+	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_HOLDS);
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-5, 1e-4, 0);
+	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_FAILS);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_int_equal(s.d.numeric.answer, TS_TIER_FAILS);
+	AGAIN(s);
+	/* The same at the first step; and by their spread alone. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 5e-5, 1e-4, 0);
+	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_HOLDS);
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-5, 1e-4, 0);
+	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 4e-5, TS_TIER_UNKNOWN);
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	assert_int_equal(s.d.numeric.answer, TS_TIER_UNKNOWN);
+	assert_true(found_in(&s.d.numeric.why, 1, "farther than 4 runs of the first recipe"));
+	AGAIN(s);
+	/* It begins as repeats do, and leaves them: no certainty. */
+	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-7, 1e-7, 0);
+	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_FAILS);
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	assert_true(says_against(&s, "leaves the envelope"));
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-7, 1e-7, 0);
+	s.e.repeats = seen(3, TS_REPEATS_EQUAL, 0, TS_TIER_FAILS);
+	expect(&s, TS_CAUSE_PLATFORM, TS_CONFIDENCE_LOW);
+	close_scene(&s);
+}
+
+/* The level of repeats answers the third question; without them it is said what would. */
+static void test_statistical_tier(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-5, 1e-4, 0);
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_int_equal(s.d.statistical.answer, TS_TIER_UNKNOWN);
+	assert_true(found_in(&s.d.statistical.why, 1, "tscope diff A B --repeats GLOB"));
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-5, 1e-4, 0);
+	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_FAILS);
+	s.e.repeats.statistical = (struct ts_tier){TS_TIER_HOLDS, ts_span_str("the level")};
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_int_equal(s.d.statistical.answer, TS_TIER_HOLDS);
+	assert_true(ts_span_is(s.d.statistical.why, "the level"));
+	AGAIN(s);
+	/* What is equal to the bit needs no test. */
+	agrees(&s, TS_KIND_LOSS, "loss");
+	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 1e-5, TS_TIER_HOLDS);
+	s.e.repeats.statistical = (struct ts_tier){TS_TIER_UNKNOWN, ts_span_str("the level")};
+	expect(&s, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	assert_int_equal(s.d.statistical.answer, TS_TIER_HOLDS);
+	close_scene(&s);
+}
+
+/* --- facts --- */
+
+static void test_settings(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 1, 3e-4, 1e-2, 0.05);
+	say(&s, "config.weight_decay", "0.1", "0.01");
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	/* What names the run, or is done by workers, proves nothing. */
+	parts(&s, TS_KIND_LOSS, "loss", 1, 3e-4, 1e-2, 0.05);
+	say(&s, "config.run_name", "a", "b");
+	say(&s, "config.num_workers", "4", "8");
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* A signature that does not fit: weight decay did nothing for 500 steps. */
+	parts(&s, TS_KIND_LOSS, "loss", 500, 3e-4, 1e-2, 0.05);
+	say(&s, "config.weight_decay", "0.1", "0.01");
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(says_against(&s, "does not look like that"));
+	AGAIN(s);
+	/* A schedule acts through the rate, which agrees. */
+	parts(&s, TS_KIND_LOSS, "loss", 1, 3e-4, 1e-2, 0.05);
+	agrees(&s, TS_KIND_LR, "lr");
+	say(&s, "config.max_steps", "1000", "2000");
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	/* Other code takes the certainty away. */
+	parts(&s, TS_KIND_LOSS, "loss", 1, 3e-4, 1e-2, 0.05);
+	say(&s, "config.weight_decay", "0.1", "0.01");
+	say(&s, "code.commit", "aaaa", "bbbb");
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* A seed draws parameters and data: which of them is not said, nor that it was applied. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0.02);
+	say(&s, "config.seed", "1", "2");
+	say(&s, "seeds.torch", "1", "1");
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0.02);
+	say(&s, "seeds.torch", "1", "2");
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM);
+	close_scene(&s);
+}
+
+static void test_precision(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 2e-4, 1e-3, 0);
+	say(&s, "determinism.env.NVIDIA_TF32_OVERRIDE", "0", "1");
+	say(&s, "seeds.torch", "1", "1");
+	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 2e-4, 1e-3, 0);
+	say(&s, "determinism.env.NVIDIA_TF32_OVERRIDE", "0", "1");
+	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* Too much for another precision. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 5e-2, 1e-1, 0);
+	say(&s, "determinism.env.NVIDIA_TF32_OVERRIDE", "0", "1");
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* All that goes in agrees, what comes out does not. */
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	parts(&s, TS_KIND_LOSS, "loss", 0, 2e-4, 1e-3, 0);
+	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_MEDIUM);
+	assert_false(may_be(&s, TS_CAUSE_DATA_ORDER));
+	AGAIN(s);
+	/* Nobody said of when the digest is: it agrees at the step at which the loss does not. */
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	parts(&s, TS_KIND_LOSS, "loss", 0, 2e-4, 1e-3, 0);
+	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* Errors that cancel in the first loss do not in the norm of its gradient; rounding is small in both. */
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-7, 1e-3, 0);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 0, 2e-3, 1e-2, 0);
+	expect(&s, TS_CAUSE_PRECISION, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_PARAMS, "digests.params", 0, 1);
+	agrees(&s, TS_KIND_BATCH, "digests.batch");
+	agrees(&s, TS_KIND_RNG, "digests.rng");
+	parts(&s, TS_KIND_LOSS, "loss", 0, 1e-7, 1e-7, 0);
+	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 1, 1e-7, 1e-7, 0);
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	close_scene(&s);
+}
+
+static void test_reduction_and_platform(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 2, 2e-7, 1e-7, 0);
+	say(&s, "parallelism.world_size", "8", "16");
+	s.e.world_a = 8;
+	s.e.world_b = 16;
+	expect(&s, TS_CAUSE_REDUCTION_ORDER, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(&s, TS_CAUSE_NONDETERMINISM));
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 2, 2e-7, 1e-7, 0);
+	say(&s, "determinism.env.OMP_NUM_THREADS", "1", "4");
+	say(&s, "determinism.use_deterministic_algorithms", "true", "true");
+	say(&s, "hardware.cuda_available", "false", "false");
+	expect(&s, TS_CAUSE_REDUCTION_ORDER, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	/* Threads move no loss by a thousandth, nor the first one by less. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-4, 1e-2, 0);
+	say(&s, "determinism.env.OMP_NUM_THREADS", "1", "4");
+	expect(&s, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 2, 1e-3, 1e-2, 0);
+	say(&s, "determinism.env.OMP_NUM_THREADS", "1", "4");
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 2, 2e-7, 1e-7, 0);
+	say(&s, "libraries.torch", "2.4.0", "2.5.0");
+	expect(&s, TS_CAUSE_PLATFORM, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* Another device of the same kind is no explanation. */
+	parts(&s, TS_KIND_LOSS, "loss", 2, 2e-7, 1e-7, 0);
+	say(&s, "hardware.gpus[0].uuid", "GPU-1", "GPU-2");
+	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
+	close_scene(&s);
+}
+
+/* --- all of them --- */
+
+/* Two runs exchanged come to the same. */
+static void test_mirror(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LR, "lr", 40, 0.1, 0.1, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 41, 3e-4, 1e-2, 0.05);
+	for (size_t i = 0; i < s.e.n_series; i++) {
+		double a = s.series[i].a;
+
+		s.series[i].a = s.series[i].b;
+		s.series[i].b = a;
+	}
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_HIGH);
+	close_scene(&s);
+}
+
+/* No field unknown is shown as zero. */
+static void test_features(void **state)
+{
+	const struct ts_measure *m;
+	double value;
+
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 41, 3e-4, 1e-2, 0.05);
+	ask(&s);
+	assert_true(ts_measure_value(&s.d.features, "divergence", "loss", "first", &value));
+	assert_true(value == 41);
+	assert_true(ts_measure_value(&s.d.features, "divergence", "loss", "jump", &value));
+	assert_true(value == 3e-4);
+	m = ts_measure_find(&s.d.features, "divergence", "batch", "first");
+	assert_non_null(m);
+	assert_false(m->known);
+	assert_true(ts_span_is(m->reason, "not recorded by both"));
+	m = ts_measure_find(&s.d.features, "divergence", "all", "lag");
+	assert_non_null(m);
+	assert_false(m->known);
+	close_scene(&s);
+}
+
+/* Experiments come cheapest first, name the runs, and count steps. */
+static void test_experiments(void **state)
+{
+	SCENE(s);
+	s.e.name_a = ts_span_str("runs/base");
+	s.e.name_b = ts_span_str("runs/new");
+	parts(&s, TS_KIND_LOSS, "loss", 60, 2e-5, 1e-3, 0.02);
+	ask(&s);
+	assert_true(s.d.n_experiments >= 2);
+	for (size_t i = 1; i < s.d.n_experiments; i++)
+		assert_true(s.d.experiments[i - 1].steps <= s.d.experiments[i].steps);
+	for (size_t i = 0; i < s.d.n_experiments; i++)
+		if (found_in(&s.d.experiments[i].command, 1, "--repeats")) {
+			assert_true(found_in(&s.d.experiments[i].command, 1,
+					     "tscope diff runs/base runs/new --repeats 'runs/base-r*'"));
+			assert_int_equal(s.d.experiments[i].steps, 2 * (60 + 20));
+			close_scene(&s);
+			return;
+		}
+	fail_msg("no repeat was proposed");
+}
+
+/* Every n-th allocation fails once: an error, and nothing is returned. */
+static void test_no_memory(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 60, 2e-5, 1e-3, 0.02);
+	for (size_t ceiling = 0; ceiling < 1 << 20; ceiling += 1 + ceiling / 8) {
+		struct ts_diagnosis d = {.cause = TS_CAUSES};
+		struct ts_arena arena;
+		struct ts_error err;
+		enum ts_status status;
+
+		ts_arena_init(&arena, ceiling ? ceiling : 1);
+		status = ts_diagnose(&s.e, NULL, &arena, &d, &err);
+		assert_int_equal(status == TS_OK, d.cause == TS_CAUSE_JUMP);
+		assert_int_equal(status != TS_OK, d.cause == TS_CAUSES);
+		ts_arena_finish(&arena);
+	}
+	close_scene(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_identical),
+		cmocka_unit_test(test_not_comparable),
+		cmocka_unit_test(test_quantization),
+		cmocka_unit_test(test_means),
+		cmocka_unit_test(test_reporting),
+		cmocka_unit_test(test_evaluation),
+		cmocka_unit_test(test_learning_rate),
+		cmocka_unit_test(test_data),
+		cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_replaced),
+		cmocka_unit_test(test_init),
+		cmocka_unit_test(test_rng),
+		cmocka_unit_test(test_gradient_path),
+		cmocka_unit_test(test_corruption),
+		cmocka_unit_test(test_update),
+		cmocka_unit_test(test_facts_of_one),
+		cmocka_unit_test(test_resume),
+		cmocka_unit_test(test_blow_up),
+		cmocka_unit_test(test_epoch),
+		cmocka_unit_test(test_batches_not_searched),
+		cmocka_unit_test(test_what_jumped),
+		cmocka_unit_test(test_rare_records),
+		cmocka_unit_test(test_late_beginning),
+		cmocka_unit_test(test_coarse_behind_digests),
+		cmocka_unit_test(test_short_reports),
+		cmocka_unit_test(test_first_step),
+		cmocka_unit_test(test_rounding),
+		cmocka_unit_test(test_quantum),
+		cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_statistical_tier),
+		cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_precision),
+		cmocka_unit_test(test_reduction_and_platform),
+		cmocka_unit_test(test_mirror),
+		cmocka_unit_test(test_features),
+		cmocka_unit_test(test_experiments),
+		cmocka_unit_test(test_no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,681 @@
+/* Each outcome of a resume from numbers made by hand: a loss of 2 + 1/(1 + i), and what was done to the second run. The
+ * expected verdicts follow from the rules of resume.h, not from what the code said. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/diverge/resume.h"
+
+#include <math.h>
+
+enum { AT = 100, MOST = 64, KINDS = 8 };
+
+struct made {
+	struct ts_resume_series series;
+	int64_t steps[MOST];
+	double a[MOST], b[MOST];
+	uint64_t word_a[MOST], word_b[MOST];
+};
+
+struct fixture {
+	struct ts_arena arena;
+	struct made made[KINDS];
+	struct ts_resume_series series[KINDS];
+	struct ts_resume_evidence e;
+	struct ts_resume got;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = test_calloc(1, sizeof *f);
+
+	ts_arena_init(&f->arena, 16 << 20);
+	f->e = (struct ts_resume_evidence){
+		.said = TS_RESUME_SAID_FIRST, .step = AT, .format = TS_FORMAT_FULL, .series = f->series};
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	ts_arena_finish(&f->arena);
+	test_free(f);
+	return 0;
+}
+
+/* n steps from the resume on, equal on both sides. */
+static struct made *add(struct fixture *f, enum ts_resume_kind kind, const char *name, int32_t rank, size_t n)
+{
+	struct made *m = &f->made[f->e.n_series++];
+
+	assert_true(f->e.n_series <= KINDS && n <= MOST);
+	for (size_t i = 0; i < n; i++) {
+		m->steps[i] = AT + (int64_t)i;
+		m->a[i] = m->b[i] = 2 + 1 / (1 + (double)i);
+		m->word_a[i] = m->word_b[i] = 1000 + i;
+	}
+	m->series = (struct ts_resume_series){.kind = kind,
+					      .name = ts_span_str(name),
+					      .rank = rank,
+					      .steps = m->steps,
+					      .a = m->a,
+					      .b = m->b,
+					      .word_a = m->word_a,
+					      .word_b = m->word_b,
+					      .n = n};
+	return m;
+}
+
+/* b = a (1 + r) from point `from` on. */
+static void shift(struct made *m, size_t from, double r)
+{
+	for (size_t i = from; i < m->series.n; i++)
+		m->b[i] = m->a[i] * (1 + r);
+}
+
+static void decide(struct fixture *f)
+{
+	struct ts_error err;
+
+	for (size_t i = 0; i < f->e.n_series; i++)
+		f->series[i] = f->made[i].series;
+	memset(&f->got, 0, sizeof f->got);
+	if (ts_resume_decide(&f->e, &f->arena, &f->got, &err))
+		fail_msg("%s", err.text);
+	assert_true(f->got.why.sentence.len > 0);
+}
+
+static void expect(struct fixture *f, enum ts_resume_verdict verdict, enum ts_cause cause, enum ts_confidence confidence)
+{
+	decide(f);
+	if (f->got.verdict != verdict || f->got.why.cause != cause || f->got.why.confidence != confidence)
+		fail_msg("%s, %s, %s: %.*s", ts_resume_word(f->got.verdict), ts_cause_word(f->got.why.cause),
+			 ts_confidence_word(f->got.why.confidence), TS_SPAN_ARG(f->got.why.sentence));
+}
+
+static bool says(struct ts_span text, const char *words)
+{
+	size_t len = strlen(words);
+
+	for (size_t i = 0; i + len <= text.len; i++)
+		if (memcmp(text.data + i, words, len) == 0)
+			return true;
+	return false;
+}
+
+static bool any_says(const struct ts_span *items, size_t n, const char *words)
+{
+	for (size_t i = 0; i < n; i++)
+		if (says(items[i], words))
+			return true;
+	return false;
+}
+
+static bool may_be(const struct fixture *f, enum ts_cause cause)
+{
+	for (size_t i = 0; i < f->got.why.n_remaining; i++)
+		if (f->got.why.remaining[i] == cause)
+			return true;
+	return false;
+}
+
+static double row(const struct fixture *f, const char *subject, const char *name)
+{
+	double value = (double)NAN;
+
+	(void)ts_measure_value(&f->got.why.features, "resume", subject, name, &value);
+	return value;
+}
+
+static void equal_in_every_bit(void **state)
+{
+	struct fixture *f = *state;
+
+	add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30);
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	assert_int_equal(f->got.why.step, AT);
+	assert_int_equal(f->got.why.bits.answer, TS_TIER_HOLDS);
+	assert_int_equal(f->got.why.statistical.answer, TS_TIER_UNKNOWN);
+	assert_true(row(f, "loss", "equal_count") == 30 && row(f, "loss", "greatest_ratio") == 0);
+	assert_true(isnan(row(f, "loss", "first_differing_step")));
+	/* What was not recorded is no zero. */
+	assert_false(ts_measure_find(&f->got.why.features, "resume", "digests.rng", "common")->known);
+	assert_true(ts_measure_find(&f->got.why.features, "resume", "digests.rng", "common")->reason.len > 0);
+	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "random generators: not known"));
+}
+
+static void tolerance_goes_by_format(void **state)
+{
+	struct fixture *f = *state;
+
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 0, 1e-7);
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	assert_int_equal(f->got.why.bits.answer, TS_TIER_FAILS);
+	assert_int_equal(f->got.why.numeric.answer, TS_TIER_HOLDS);
+	shift(&f->made[0], 0, 1e-5);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
+	assert_int_equal(f->got.why.numeric.answer, TS_TIER_FAILS);
+	f->e.format = TS_FORMAT_REDUCED;
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	f->e.format = TS_FORMAT_UNKNOWN;
+	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_NONE);
+	assert_true(says(f->got.why.sentence, "number format"));
+	assert_true(says(f->got.why.experiments[0].command, "work.dtype"));
+	shift(&f->made[0], 0, 1e-7);
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM); /* by both */
+	shift(&f->made[0], 0, 6e-3);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW); /* by both */
+	f->e.has_tolerance = true;
+	f->e.tolerance = 1e-2;
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "rounding alone"));
+}
+
+static void optimizer_lost(void **state)
+{
+	struct fixture *f = *state;
+
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 1, 1e-2);
+	shift(add(f, TS_RESUME_GRAD_NORM, "scalars.grad_norm", 0, 30), 1, 2e-2);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	assert_true(says(f->got.why.sentence, "optimizer"));
+	assert_true(row(f, "loss", "first_differing_step") == AT + 1);
+	assert_true(says(f->got.why.sentence, "(off by 1.0 %)")); /* 0.01 / 1.01 of the greater */
+	assert_true(f->got.why.n_experiments > 0);
+	/* In bf16 the second loss is within the tolerance, and the cause is seen all the same. */
+	f->e.format = TS_FORMAT_REDUCED;
+	f->made[0].b[1] = f->made[0].a[1] * 1.002;
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	assert_true(says(f->got.why.sentence, "optimizer"));
+}
+
+static void scaler_lost(void **state)
+{
+	struct fixture *f = *state;
+
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 1, 1e-2);
+	shift(add(f, TS_RESUME_GRAD_NORM, "scalars.grad_norm", 0, 30), 0, 1);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
+	assert_true(says(f->got.why.sentence, "scaler"));
+	assert_true(may_be(f, TS_CAUSE_GRADIENT_PATH));
+}
+
+static void data_position_by_the_loss(void **state)
+{
+	struct fixture *f = *state;
+
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 0, 0.08);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM);
+	assert_true(may_be(f, TS_CAUSE_RESUME_STATE));
+	assert_true(says(f->got.why.experiments[0].what, "digests.batch"));
+}
+
+static void data_position_by_digests(void **state)
+{
+	struct fixture *f = *state;
+	struct made *batch;
+
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 0, 1e-8); /* data decides, whatever the loss says */
+	batch = add(f, TS_RESUME_BATCH, "digests.batch", 0, 30);
+	batch->series.shift = (struct ts_resume_shift){.answer = TS_SHIFT_FOUND, .by = -10, .matched = 8, .of = 8};
+	for (size_t i = 0; i < 30; i++)
+		batch->word_b[i] -= 10;
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_HIGH);
+	assert_true(says(f->got.why.sentence, "10 steps earlier") && says(f->got.why.sentence, "step 90"));
+	assert_true(row(f, "digests.batch", "shift_count") == -10);
+	batch->series.shift = (struct ts_resume_shift){.answer = TS_SHIFT_SCATTERED, .seen = 5, .of = 8};
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_HIGH);
+	assert_true(says(f->got.why.sentence, "order"));
+	batch->series.shift = (struct ts_resume_shift){.answer = TS_SHIFT_ABSENT, .of = 8};
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_HIGH);
+	assert_true(says(f->got.why.sentence, "never had"));
+}
+
+static void random_draws(void **state)
+{
+	struct fixture *f = *state;
+	struct made *rng;
+
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 0, 3e-3);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
+	assert_true(may_be(f, TS_CAUSE_RNG_STREAM) && may_be(f, TS_CAUSE_RESUME_DATA));
+	add(f, TS_RESUME_BATCH, "digests.batch", 0, 30);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
+	assert_true(may_be(f, TS_CAUSE_RNG_STREAM) && !may_be(f, TS_CAUSE_RESUME_DATA));
+	add(f, TS_RESUME_PARAMS, "digests.params", 0, 30);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_MEDIUM);
+	rng = add(f, TS_RESUME_RNG, "digests.rng", 0, 30);
+	rng->word_b[0]++;
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_HIGH);
+	/* Also where nothing has drawn from them yet. */
+	shift(&f->made[0], 0, 0);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_HIGH);
+}
+
+static void weights_lost(void **state)
+{
+	struct fixture *f = *state;
+	struct made *params;
+
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 0, 0.5);
+	add(f, TS_RESUME_BATCH, "digests.batch", 0, 30);
+	params = add(f, TS_RESUME_PARAMS, "digests.params", 0, 30);
+	for (size_t i = 0; i < 30; i++)
+		params->word_b[i]++;
+	add(f, TS_RESUME_RNG, "digests.rng", 0, 30)->word_b[0]++;
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
+	assert_true(says(f->got.why.sentence, "weights"));
+	/* The last bits of parameters differ by kernels alone: that is no fault. */
+	f->e.n_series = 3;
+	shift(&f->made[0], 0, 1e-7);
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "digests.params differs first at step 100"));
+}
+
+/* Weights as the step begins (params differ one step later), and as it ends (at the resume itself). */
+static void update_by_digests(void **state)
+{
+	struct fixture *f = *state;
+	struct made *params, *grads;
+
+	f->e.format = TS_FORMAT_REDUCED;
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 1, 4e-4); /* within the tolerance */
+	params = add(f, TS_RESUME_PARAMS, "digests.params", 0, 30);
+	grads = add(f, TS_RESUME_GRADS, "digests.grads", 0, 30);
+	for (size_t i = 1; i < 30; i++) {
+		params->word_b[i]++;
+		grads->word_b[i]++;
+	}
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
+	assert_true(says(f->got.why.sentence, "optimizer") && may_be(f, TS_CAUSE_CONFIG)); /* no rate is recorded */
+	params->word_b[0]++;
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
+	/* Other gradients explain other weights. */
+	grads->word_b[0]++;
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "at step 101 already"));
+	/* A last bit of the clipping is no state. */
+	grads->word_b[0]--;
+	shift(&f->made[0], 1, 1e-7);
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	/* Weights that part later were parted by something else. */
+	shift(&f->made[0], 1, 4e-4);
+	for (size_t i = 0; i < 5; i++) {
+		params->word_b[i] = params->word_a[i];
+		grads->word_b[i] = grads->word_a[i];
+	}
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+}
+
+static void learning_rate(void **state)
+{
+	struct fixture *f = *state;
+	struct made *rate;
+
+	add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30);
+	rate = add(f, TS_RESUME_RATE, "scalars.lr", 0, 30);
+	shift(rate, 0, 1e-12); /* rounding of a schedule */
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	shift(rate, 3, 1e-6);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
+	assert_true(says(f->got.why.sentence, "learning rate") && says(f->got.why.sentence, "step 103"));
+}
+
+static void too_few_steps(void **state)
+{
+	struct fixture *f = *state;
+	struct made *loss = add(f, TS_RESUME_LOSS, "scalars.loss", 0, 9);
+
+	shift(loss, 0, 1e-7);
+	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
+	assert_true(says(f->got.why.experiments[0].what, "to step 120"));
+	assert_int_equal(f->got.why.experiments[0].steps, 20);
+	shift(loss, 0, 0);
+	loss->series.n = 3;
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	loss->series.n = 2;
+	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
+	/* Equal bits that do not begin at the resume, and rounded ones, are weaker. */
+	loss->series.n = 3;
+	f->e.step = AT - 1;
+	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
+	f->e.step = AT;
+	loss->series.quantum = 2e-7; /* float32: what was computed */
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	loss->series.quantum = 1e-4;
+	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
+	/* One step that differs is enough. */
+	loss->series.quantum = 0;
+	loss->series.n = 1;
+	shift(loss, 0, 0.08);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM);
+}
+
+/* One log in doubles, the other to four decimals: nobody declared them, and each is half a unit off at most. A rate on such a grid
+ * was chosen so. */
+static void rounded_on_one_side(void **state)
+{
+	struct fixture *f = *state;
+	struct made *loss = add(f, TS_RESUME_LOSS, "scalars.loss", 0, 20), *rate;
+
+	for (size_t i = 0; i < 20; i++)
+		loss->b[i] = nearbyint(loss->a[i] * 1e4) / 1e4;
+	assert_true(fabs(loss->a[2] - loss->b[2]) > 3e-5); /* 2 + 1 / 3: far beyond the tolerance of 1e-6 */
+	decide(f);
+	assert_int_equal(f->got.verdict, TS_RESUME_CORRECT);
+	rate = add(f, TS_RESUME_RATE, "scalars.lr", 0, 20);
+	for (size_t i = 0; i < 20; i++) {
+		rate->a[i] = 1e-3 * (double)(i + 1);
+		rate->b[i] = 1e-3 * (double)(i + 2);
+	}
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH);
+}
+
+static void rounded_values(void **state)
+{
+	struct fixture *f = *state;
+	struct made *loss = add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30);
+
+	for (size_t i = 0; i < 30; i++) {
+		loss->a[i] = (20000 + 37 * (double)i) / 10000;
+		loss->b[i] = (20000 + 37 * (double)i + (double)(i % 3) - 1) / 10000; /* a last digit off, 5e-5 */
+	}
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "written in steps of 0.0001"));
+	for (size_t i = 0; i < 30; i++)
+		loss->b[i] += 3e-4;
+	for (size_t i = 0; i < 30; i++)
+		loss->b[i] = nearbyint(loss->b[i] * 10000) / 10000;
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
+}
+
+static void not_a_number(void **state)
+{
+	struct fixture *f = *state;
+	struct made *loss = add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30);
+
+	loss->a[4] = loss->b[4] = (double)NAN;
+	loss->a[5] = loss->b[5] = (double)INFINITY;
+	loss->a[6] = 0;
+	loss->b[6] = -0.0;
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	loss->a[0] = loss->b[0] = (double)NAN;
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	loss->b[20] *= 1 + 1e-8;
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	assert_false(any_says(f->got.why.evidence_against, f->got.why.n_against, "already"));
+	loss->a[0] = 3;
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM);
+	assert_true(row(f, "loss", "there_ratio") == 1);
+}
+
+static void another_cadence(void **state)
+{
+	struct fixture *f = *state;
+	struct made *loss = add(f, TS_RESUME_LOSS, "scalars.loss", 0, 12);
+
+	for (size_t i = 0; i < 12; i++)
+		loss->steps[i] = AT + 7 + 10 * (int64_t)i;
+	shift(loss, 0, 0.08);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_LOW);
+	assert_true(may_be(f, TS_CAUSE_RESUME_STATE));
+	assert_true(says(f->got.why.sentence, "is not among the common ones"));
+	shift(loss, 0, 0.01);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
+	assert_true(may_be(f, TS_CAUSE_RESUME_DATA));
+	shift(loss, 0, 1e-7);
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+}
+
+static void later_steps(void **state)
+{
+	struct fixture *f = *state;
+	struct made *loss = add(f, TS_RESUME_LOSS, "scalars.loss", 0, 52);
+
+	shift(loss, 40, 0.02); /* 12 of 50: fewer than half */
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+	shift(loss, 10, 0.02); /* 42 of 50 */
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
+	assert_true(may_be(f, TS_CAUSE_NONDETERMINISM));
+	assert_true(says(f->got.why.sentence, "step 110"));
+	shift(loss, 10, 4e-3); /* noise that grew */
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
+}
+
+static void report_alone(void **state)
+{
+	struct fixture *f = *state;
+
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 0, 1e-4);
+	add(f, TS_RESUME_GRAD_NORM, "scalars.grad_norm", 0, 30);
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
+	f->made[0].series.n = f->made[1].series.n = 9; /* too few to be sure of it */
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
+	f->made[0].series.n = f->made[1].series.n = 30;
+	f->made[1].b[20] *= 1.001;
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
+}
+
+static void ranks(void **state)
+{
+	struct fixture *f = *state;
+	struct made *batch;
+
+	add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30);
+	add(f, TS_RESUME_BATCH, "digests.batch", 0, 30);
+	batch = add(f, TS_RESUME_BATCH, "digests.batch", 1, 30);
+	batch->word_b[5]++;
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_HIGH);
+	assert_true(says(f->got.why.sentence, "step 105"));
+	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "digests.batch on rank 1"));
+	assert_true(row(f, "digests.batch on rank 0", "equal_count") == 30);
+	assert_true(row(f, "digests.batch on rank 1", "equal_count") == 29);
+}
+
+/* Of several the one that parts first is told. */
+static void the_first_rank_to_part(void **state)
+{
+	struct fixture *f = *state;
+
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 30), 5, 0.5);
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 1, 30), 0, 0.08);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM);
+	assert_true(says(f->got.why.sentence, "loss on rank 1 at step 100"));
+}
+
+static void no_common_step(void **state)
+{
+	struct fixture *f = *state;
+	int64_t keys[100];
+	double before[100], after[10];
+	struct ts_series parent = {.keys = keys, .values = before, .n = 100}, child = {.keys = keys, .values = after, .n = 10};
+
+	for (int i = 0; i < 100; i++) {
+		keys[i] = i - 10;
+		before[i] = i < 50 ? 5 : 2 + 0.01 * (i % 5 - 2); /* 1.98 to 2.02 in the tail */
+	}
+	for (int i = 0; i < 10; i++)
+		after[i] = 2.03;
+	assert_true(ts_resume_level_of(&parent, &child, &f->arena, &f->e.level));
+	/* Of {-.02, -.01, 0, .01, .02} ten times: the median distance is 0.01. */
+	assert_true(fabs(f->e.level.spread - 0.014826) < 1e-9 && fabs(f->e.level.before - 2) < 1e-12);
+	assert_true(f->e.level.after == 2.03 && f->e.level.last_step == 89);
+	add(f, TS_RESUME_LOSS, "scalars.loss", 0, 0);
+	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
+	assert_true(says(f->got.why.sentence, "goes on") && says(f->got.why.sentence, "weak evidence"));
+	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "steps 90 to 99 are in neither"));
+	for (int i = 0; i < 10; i++)
+		after[i] = 2.06;
+	assert_true(ts_resume_level_of(&parent, &child, &f->arena, &f->e.level));
+	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
+	assert_true(says(f->got.why.sentence, "jumps"));
+	child.n = 4;
+	assert_true(ts_resume_level_of(&parent, &child, &f->arena, &f->e.level));
+	assert_false(f->e.level.known);
+	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
+	assert_false(says(f->got.why.sentence, "level"));
+	f->e.said = TS_RESUME_SAID_NOT;
+	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
+	assert_false(f->got.why.has_step);
+	assert_true(says(f->got.why.experiments[0].command, "lineage.resumed_step"));
+}
+
+/* Steps are any 64-bit numbers; the sanitizer looks. */
+static void steps_at_the_ends(void **state)
+{
+	struct fixture *f = *state;
+	struct made *batch;
+
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 2), 1, 0.5);
+	f->made[0].steps[0] = f->e.step = INT64_MIN;
+	f->made[0].steps[1] = INT64_MAX;
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_LOW);
+	f->e.step = INT64_MAX;
+	f->made[0].series.n = 0;
+	f->e.level = (struct ts_resume_level){.known = true, .last_step = INT64_MIN};
+	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
+	batch = add(f, TS_RESUME_BATCH, "digests.batch", 0, 1);
+	batch->steps[0] = INT64_MAX;
+	batch->word_b[0]++;
+	ts_resume_find_shift((int64_t[]){INT64_MIN}, batch->word_b, 1, batch->steps, batch->word_b, 1, &batch->series.shift);
+	assert_int_equal(batch->series.shift.answer, TS_SHIFT_FOUND);
+	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_HIGH);
+	assert_true(says(f->got.why.sentence, "step -9223372036854775808"));
+}
+
+static void parameters_alone(void **state)
+{
+	struct fixture *f = *state;
+
+	add(f, TS_RESUME_PARAMS, "digests.params", 0, 3);
+	expect(f, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
+	f->made[0].series.n = 2;
+	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
+}
+
+static void finds_shifts(void **state)
+{
+	int64_t steps_p[50], steps_c[10];
+	uint64_t p[50], c[10];
+	struct ts_resume_shift s;
+
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		steps_p[i] = i;
+		p[i] = 100 + (uint64_t)i;
+	}
+	for (int i = 0; i < 10; i++) {
+		steps_c[i] = 30 + i;
+		c[i] = 100 + (uint64_t)i; /* from the beginning again */
+	}
+	ts_resume_find_shift(steps_p, p, 50, steps_c, c, 10, &s);
+	assert_int_equal(s.answer, TS_SHIFT_FOUND);
+	assert_int_equal(s.by, -30);
+	assert_int_equal(s.matched, TS_RESUME_SHIFT);
+	for (int i = 0; i < 10; i++)
+		c[i] = 100 + 31 + (uint64_t)i; /* one batch was lost */
+	ts_resume_find_shift(steps_p, p, 50, steps_c, c, 10, &s);
+	assert_int_equal(s.by, 1);
+	/* At the end of the parent fewer can be held against it. */
+	for (int i = 0; i < 10; i++)
+		c[i] = 100 + 47 + (uint64_t)i;
+	ts_resume_find_shift(steps_p, p, 50, steps_c, c, 10, &s);
+	assert_int_equal(s.answer, TS_SHIFT_FOUND);
+	assert_int_equal(s.by, 17);
+	assert_int_equal(s.matched, 3);
+	/* Of two places the nearer one: an epoch of ten batches. */
+	for (int i = 0; i < 50; i++)
+		p[i] = 100 + (uint64_t)i % 10;
+	for (int i = 0; i < 10; i++)
+		c[i] = 100 + (uint64_t)(i + 3) % 10;
+	ts_resume_find_shift(steps_p, p, 50, steps_c, c, 10, &s);
+	assert_int_equal(s.by, 3);
+	for (int i = 0; i < 10; i++)
+		c[i] = 100 + (uint64_t)(i * 3) % 10; /* shuffled */
+	ts_resume_find_shift(steps_p, p, 50, steps_c, c, 10, &s);
+	assert_int_equal(s.answer, TS_SHIFT_SCATTERED);
+	assert_int_equal(s.seen, 8);
+	for (int i = 0; i < 10; i++)
+		c[i] = 7 + (uint64_t)i;
+	ts_resume_find_shift(steps_p, p, 50, steps_c, c, 10, &s);
+	assert_int_equal(s.answer, TS_SHIFT_ABSENT);
+	ts_resume_find_shift(steps_p, p, 0, steps_c, c, 10, &s);
+	assert_int_equal(s.answer, TS_SHIFT_ABSENT);
+}
+
+static void formats(void **state)
+{
+	(void)state;
+	assert_int_equal(ts_resume_format_of(ts_span_str("torch.float32")), TS_FORMAT_FULL);
+	assert_int_equal(ts_resume_format_of(ts_span_str("bf16-mixed")), TS_FORMAT_REDUCED);
+	assert_int_equal(ts_resume_format_of(ts_span_str("tf32")), TS_FORMAT_REDUCED);
+	assert_int_equal(ts_resume_format_of(ts_span_str("int8")), TS_FORMAT_UNKNOWN);
+	assert_int_equal(ts_resume_format_of(ts_span_str("")), TS_FORMAT_UNKNOWN);
+}
+
+/* Every ceiling below what it needs is an error, and no answer. */
+static void little_memory(void **state)
+{
+	struct fixture *f = *state;
+	struct ts_error err;
+	size_t refused = 0;
+
+	shift(add(f, TS_RESUME_LOSS, "scalars.loss", 0, 52), 0, 0.08);
+	add(f, TS_RESUME_BATCH, "digests.batch", 0, 30);
+	decide(f);
+	for (size_t ceiling = 1; ceiling < 1 << 20; ceiling += 97) {
+		struct ts_resume r = {.verdict = TS_RESUME_UNDECIDED};
+		struct ts_arena arena;
+		enum ts_status status;
+
+		ts_arena_init(&arena, ceiling);
+		status = ts_resume_decide(&f->e, &arena, &r, &err);
+		ts_arena_finish(&arena);
+		if (!status) {
+			assert_true(refused > 10);
+			return;
+		}
+		assert_true(status == TS_NO_MEMORY || status == TS_TOO_LARGE);
+		refused++;
+	}
+	fail_msg("never enough");
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(equal_in_every_bit),
+		T(tolerance_goes_by_format),
+		T(optimizer_lost),
+		T(scaler_lost),
+		T(data_position_by_the_loss),
+		T(data_position_by_digests),
+		T(random_draws),
+		T(weights_lost),
+		T(update_by_digests),
+		T(learning_rate),
+		T(too_few_steps),
+		T(rounded_values),
+		T(rounded_on_one_side),
+		T(not_a_number),
+		T(another_cadence),
+		T(later_steps),
+		T(report_alone),
+		T(ranks),
+		T(the_first_rank_to_part),
+		T(no_common_step),
+		T(steps_at_the_ends),
+		T(parameters_alone),
+		T(finds_shifts),
+		T(formats),
+		T(little_memory),
+	};
+
+	return cmocka_run_group_tests_name("resume", tests, NULL, NULL);
+}

@@ -1,0 +1,454 @@
+/* gate_draws.c - from runs in their roles to draws of one metric. Runs of one session become one draw, their mean; a baseline
+ * that does not record its session is one of its own, candidates that do not are one together.
+ *
+ * Where all candidates lie in one session that holds TS_GATE_LEAST baselines too (a machine of one's own, whose jobs have no
+ * number), the luck of the session is on both sides, and those baselines are draws of one run each.
+ */
+#include "analysis/gate/gate_internal.h"
+
+#include "analysis/stats/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct item {
+	uint32_t group;
+	struct ts_span session;
+	double x;
+};
+
+bool ts_gate_timed(enum ts_metric metric)
+{
+	return metric != TS_METRIC_PEAK_MEMORY && metric != TS_METRIC_LOSS;
+}
+
+bool ts_gate_value(const struct ts_gate_run *run, enum ts_metric metric, double *ret_value, struct ts_span *ret_reason)
+{
+	const struct ts_reduced *r = &run->reduction.metrics[metric];
+	const char *reason = NULL;
+
+	if (!r->known) {
+		*ret_reason = r->reason.len ? r->reason : ts_span_str("not known");
+		return false;
+	}
+	if (!isfinite(r->value))
+		reason = "it is not finite";
+	else if (ts_metrics[metric].log_scale && !(r->value > 0))
+		reason = "it is not above 0";
+	if (reason)
+		*ret_reason = ts_span_str(reason);
+	else
+		*ret_value = r->value;
+	return !reason;
+}
+
+/* What the value was measured by: two of another kind are not compared. */
+static struct ts_span basis(const struct ts_gate_run *run, enum ts_metric metric)
+{
+	if (metric == TS_METRIC_MFU)
+		return run->reduction.mfu_basis;
+	return ts_gate_timed(metric) ? run->reduction.time_source : ts_span_of(NULL, 0);
+}
+
+static double scaled(enum ts_metric metric, double value)
+{
+	double x = ts_metrics[metric].log_scale ? log(value) : value;
+
+	return ts_metrics[metric].less_is_better ? x : -x;
+}
+
+/* --- lists of values --- */
+
+struct list {
+	struct item *items;
+	size_t n;
+	struct ts_gate_lacking lacking;
+	struct ts_span basis; /* of those that count */
+	bool has_basis, mixed;
+};
+
+static void lack(struct ts_gate_lacking *lacking, struct ts_span reason)
+{
+	/* The least of the reasons, so that the order of runs does not choose. */
+	if (lacking->runs++ == 0 || ts_span_cmp(reason, lacking->reason) < 0)
+		lacking->reason = reason;
+}
+
+/* Runs of a role that have the metric, on that basis if one is asked for. */
+static bool list_of(struct ts_gate_court *c, enum ts_gate_role role, enum ts_metric metric, const struct ts_span *want,
+		    struct list *ret_list)
+{
+	struct list list = {.items = ts_arena_array(c->arena, c->input->n_runs, sizeof *list.items)};
+
+	if (!list.items)
+		return false;
+	for (size_t i = 0; i < c->input->n_runs; i++) {
+		const struct ts_gate_run *run = &c->input->runs[i];
+		struct ts_span reason, b = basis(run, metric);
+		double value;
+
+		if (run->role != role)
+			continue;
+		list.lacking.of++;
+		if (!ts_gate_value(run, metric, &value, &reason)) {
+			lack(&list.lacking, reason);
+			continue;
+		}
+		if (want && !ts_span_eq(*want, b)) {
+			lack(&list.lacking, ts_gate_text(c, "measured by %.*s, the candidate by %.*s", TS_SPAN_ARG(b),
+							 TS_SPAN_ARG(*want)));
+			continue;
+		}
+		list.mixed = list.mixed || (list.has_basis && !ts_span_eq(list.basis, b));
+		list.basis = b;
+		list.has_basis = true;
+		list.items[list.n++] = (struct item){run->group, run->workload.session, scaled(metric, value)};
+	}
+	*ret_list = list;
+	return !c->full;
+}
+
+static int by_session(const void *left, const void *right)
+{
+	const struct item *a = left, *b = right;
+	int order = (a->group > b->group) - (a->group < b->group);
+
+	order = order ? order : ts_span_cmp(a->session, b->session);
+	return order ? order : (a->x > b->x) - (a->x < b->x);
+}
+
+static int by_value(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Where the runs of one session end; one without a session stands alone unless `together`. */
+static size_t session_end(const struct list *list, size_t from, bool together)
+{
+	size_t to = from + 1;
+
+	if (!list->items[from].session.len && !together)
+		return to;
+	while (to < list->n && list->items[to].group == list->items[from].group &&
+	       ts_span_eq(list->items[to].session, list->items[from].session))
+		to++;
+	return to;
+}
+
+static double mean_of(const struct item *items, size_t n, double *scratch)
+{
+	for (size_t i = 0; i < n; i++)
+		scratch[i] = items[i].x;
+	return ts_mean(scratch, n);
+}
+
+/* Means of sessions, ascending. */
+static double *draws_of(struct ts_gate_court *c, struct list *list, bool together, size_t *ret_n)
+{
+	double *draws = ts_arena_array(c->arena, list->n, sizeof *draws), *scratch = ts_arena_array(c->arena, list->n, sizeof *scratch);
+	size_t n = 0;
+
+	if (!draws || !scratch)
+		return NULL;
+	if (list->n)
+		qsort(list->items, list->n, sizeof *list->items, by_session);
+	for (size_t from = 0, to; from < list->n; from = to) {
+		to = session_end(list, from, together);
+		draws[n++] = mean_of(list->items + from, to - from, scratch);
+	}
+	if (n)
+		qsort(draws, n, sizeof *draws, by_value);
+	*ret_n = n;
+	return draws;
+}
+
+/* --- one session for all --- */
+
+/* The one session of all of them. */
+static bool one_session(const struct list *list, struct ts_span *ret_session)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (!list->items[i].session.len || !ts_span_eq(list->items[i].session, list->items[0].session))
+			return false;
+	if (list->n)
+		*ret_session = list->items[0].session;
+	return list->n > 0;
+}
+
+/* Keeps those of a session, as draws of their own, if there are enough. */
+static bool keep_session(struct list *list, struct ts_span session)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		n += ts_span_eq(list->items[i].session, session);
+	if (n < TS_GATE_LEAST)
+		return false;
+	n = 0;
+	for (size_t i = 0; i < list->n; i++)
+		if (ts_span_eq(list->items[i].session, session)) {
+			list->items[n] = list->items[i];
+			list->items[n++].session = ts_span_of(NULL, 0);
+		}
+	list->n = n;
+	return true;
+}
+
+/* --- spreads --- */
+
+/* Values relative to what their group is, where differences are. */
+static void normalize(struct list *list, enum ts_metric metric, double *scratch)
+{
+	if (ts_metrics[metric].log_scale)
+		return;
+	for (size_t from = 0, to; from < list->n; from = to) {
+		double magnitude;
+
+		for (to = from + 1; to < list->n && list->items[to].group == list->items[from].group;)
+			to++;
+		magnitude = fabs(mean_of(list->items + from, to - from, scratch));
+		for (size_t i = from; i < to; i++)
+			list->items[i].x = magnitude > 0 ? list->items[i].x / magnitude : 0;
+	}
+}
+
+/* Between the draws of a group, pooled over groups; and between the runs of a session, pooled over sessions. list is sorted. */
+static bool spreads_of(struct ts_gate_court *c, const struct list *list, struct ts_gate_spread *ret_between,
+		       struct ts_gate_spread *ret_within)
+{
+	double *draws = ts_arena_array(c->arena, list->n, sizeof *draws), *runs = ts_arena_array(c->arena, list->n, sizeof *runs);
+	size_t *groups = ts_arena_array(c->arena, list->n, sizeof *groups);
+	size_t *sessions = ts_arena_array(c->arena, list->n, sizeof *sessions), n_groups = 0, n = 0;
+
+	if (!draws || !runs || !groups || !sessions)
+		return false;
+	for (size_t from = 0, to; from < list->n; from = to) {
+		bool more = from > 0 && list->items[from].group == list->items[from - 1].group;
+
+		to = session_end(list, from, false);
+		sessions[n] = to - from;
+		draws[n++] = mean_of(list->items + from, to - from, runs + from);
+		groups[more ? n_groups - 1 : n_groups++]++;
+	}
+	*ret_between = ts_gate_pooled(draws, groups, n_groups);
+	*ret_within = ts_gate_pooled(runs, sessions, n);
+	return true;
+}
+
+static struct ts_gate_spread both(struct ts_gate_spread a, struct ts_gate_spread b)
+{
+	double df = a.df + b.df;
+
+	return (struct ts_gate_spread){df > 0 ? sqrt((a.df * a.sd * a.sd + b.df * b.sd * b.sd) / df) : 0, df};
+}
+
+static void cap(struct ts_gate_spread *spread, double most)
+{
+	spread->df = spread->df < most ? spread->df : most;
+}
+
+/* What is known of the spread beforehand. base: the list that base draws are made of, sorted. */
+static bool priors(struct ts_gate_court *c, enum ts_metric metric, const struct list *base, struct ts_gate_sample *sample)
+{
+	const struct ts_gate_policy *policy = &c->input->policy;
+	struct ts_gate_spread none, within;
+	struct list history, copy = *base;
+	double *scratch = ts_arena_array(c->arena, c->input->n_runs, sizeof *scratch);
+
+	if (!scratch || !list_of(c, TS_GATE_HISTORY, metric, base->has_basis ? &base->basis : NULL, &history))
+		return false;
+	copy.items = ts_arena_dup(c->arena, base->items, base->n * sizeof *base->items);
+	if (!copy.items)
+		return false;
+	if (history.n)
+		qsort(history.items, history.n, sizeof *history.items, by_session);
+	normalize(&history, metric, scratch);
+	normalize(&copy, metric, scratch);
+	if (!spreads_of(c, &history, &sample->prior, &sample->within) || !spreads_of(c, &copy, &none, &within))
+		return false;
+	/* Runs of one session, taken as draws, scatter as runs of a session do. */
+	if (sample->one_session)
+		sample->prior = sample->within;
+	sample->within = both(sample->within, within);
+	if (isfinite(policy->prior_sd) && ts_metrics[metric].log_scale)
+		sample->prior = (struct ts_gate_spread){policy->prior_sd, policy->prior_df};
+	else
+		cap(&sample->prior, policy->prior_df_most);
+	cap(&sample->within, policy->prior_df_most);
+	return true;
+}
+
+/* --- pairs --- */
+
+static int by_number(const void *left, const void *right)
+{
+	const struct ts_gate_run *a = *(const struct ts_gate_run *const *)left, *b = *(const struct ts_gate_run *const *)right;
+	int order = (a->group > b->group) - (a->group < b->group);
+
+	order = order ? order : (a->role > b->role) - (a->role < b->role);
+	return order ? order : memcmp(a->id.bytes, b->id.bytes, sizeof a->id.bytes);
+}
+
+static bool same_run(const struct ts_gate_run *a, const struct ts_gate_run *b)
+{
+	return memcmp(a->id.bytes, b->id.bytes, sizeof a->id.bytes) == 0;
+}
+
+static const char *why_not(const struct ts_gate_court *c, const struct ts_gate_pair *p, size_t runs)
+{
+	if (!p->base || !p->candidate)
+		return p->base ? "it has no run of the candidate" : "it has no run of the base";
+	if (runs != 2)
+		return "it has more than two runs";
+	if (!p->base->workload.session.len || !p->candidate->workload.session.len)
+		return "its runs do not record their session";
+	if (!ts_span_eq(p->base->workload.session, p->candidate->workload.session))
+		return "its runs are of two sessions";
+	for (size_t i = 0; i < c->n_pairs; i++)
+		if (!c->pairs[i].why_not && (same_run(c->pairs[i].base, p->base) || same_run(c->pairs[i].candidate, p->candidate)))
+			return "one of its runs is in another pair";
+	return NULL;
+}
+
+static int64_t began(const struct ts_gate_pair *p)
+{
+	int64_t base = p->base ? p->base->workload.started_ns : 0, candidate = p->candidate ? p->candidate->workload.started_ns : 0;
+
+	return base > candidate ? base : candidate;
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct ts_gate_pair *a = left, *b = right;
+	int64_t x = began(a), y = began(b);
+
+	return x == y ? (a->number > b->number) - (a->number < b->number) : x < y ? -1 : 1;
+}
+
+/* In the order in which they were run: those that the first look saw must be the first at the second, too. */
+bool ts_gate_pairs_find(struct ts_gate_court *c)
+{
+	const struct ts_gate_run **runs = ts_arena_array(c->arena, c->input->n_runs, sizeof *runs);
+	size_t n = 0;
+
+	c->pairs = ts_arena_array(c->arena, c->input->n_runs, sizeof *c->pairs);
+	if (!runs || !c->pairs)
+		return false;
+	for (size_t i = 0; i < c->input->n_runs; i++)
+		if (c->input->runs[i].role == TS_GATE_PAIR_BASE || c->input->runs[i].role == TS_GATE_PAIR_CANDIDATE)
+			runs[n++] = &c->input->runs[i];
+	if (n)
+		qsort(runs, n, sizeof *runs, by_number);
+	for (size_t from = 0, to; from < n; from = to) {
+		struct ts_gate_pair pair = {.number = runs[from]->group};
+
+		for (to = from; to < n && runs[to]->group == pair.number; to++)
+			*(runs[to]->role == TS_GATE_PAIR_BASE ? &pair.base : &pair.candidate) = runs[to];
+		pair.why_not = why_not(c, &pair, to - from);
+		c->pairs[c->n_pairs++] = pair;
+	}
+	if (c->n_pairs)
+		qsort(c->pairs, c->n_pairs, sizeof *c->pairs, by_start);
+	return true;
+}
+
+/* Differences of the pairs that have the metric on both sides; *ret_base is the mean of their bases. */
+static bool differences(struct ts_gate_court *c, enum ts_metric metric, struct ts_gate_sample *sample, double *ret_base)
+{
+	double *bases = ts_arena_array(c->arena, c->n_pairs, sizeof *bases);
+
+	sample->pairs = ts_arena_array(c->arena, c->n_pairs, sizeof *sample->pairs);
+	if (!bases || !sample->pairs)
+		return false;
+	for (size_t i = 0; i < c->n_pairs; i++) {
+		const struct ts_gate_pair *p = &c->pairs[i];
+		struct ts_span reason;
+		double a, b;
+
+		if (p->why_not)
+			continue;
+		sample->no_pair.of++;
+		if (!ts_gate_value(p->base, metric, &a, &reason) || !ts_gate_value(p->candidate, metric, &b, &reason)) {
+			lack(&sample->no_pair, reason);
+			continue;
+		}
+		if (!ts_span_eq(basis(p->base, metric), basis(p->candidate, metric))) {
+			lack(&sample->no_pair, ts_span_str("its runs are measured by different means"));
+			continue;
+		}
+		bases[sample->n_pairs] = scaled(metric, a);
+		sample->pairs[sample->n_pairs++] = scaled(metric, b) - scaled(metric, a);
+	}
+	*ret_base = sample->n_pairs ? ts_mean(bases, sample->n_pairs) : (double)NAN;
+	return true;
+}
+
+/* --- one metric --- */
+
+/* Differences by value become relative to the baseline's magnitude. Where that is 0, to the least value that would matter. */
+static void relate(struct ts_gate_sample *s, enum ts_metric metric, double min_size, double base)
+{
+	const struct ts_metric_row *row = &ts_metrics[metric];
+
+	s->magnitude = 1;
+	s->relative = true;
+	if (row->log_scale || !isfinite(base))
+		return;
+	s->magnitude = fabs(base);
+	if (!(s->magnitude > 0)) {
+		s->relative = false;
+		s->magnitude = row->min_absolute > 0 && min_size > 0 ? row->min_absolute / min_size : 1;
+	}
+	for (size_t i = 0; i < s->n_base; i++)
+		s->base[i] /= s->magnitude;
+	for (size_t i = 0; i < s->n_candidate; i++)
+		s->candidate[i] /= s->magnitude;
+	for (size_t i = 0; i < s->n_pairs; i++)
+		s->pairs[i] /= s->magnitude;
+}
+
+static struct ts_span why_nothing(struct ts_gate_court *c, const struct list *base, const struct list *candidate,
+				  const struct ts_gate_sample *s)
+{
+	if (s->n_pairs)
+		return ts_span_of(NULL, 0);
+	if (candidate->lacking.of == 0)
+		return ts_span_str("there is no candidate");
+	if (candidate->n == 0)
+		return ts_gate_text(c, "the candidate has none: %.*s", TS_SPAN_ARG(candidate->lacking.reason));
+	if (candidate->mixed)
+		return ts_span_str("the candidate's runs are measured by different means");
+	if (base->n == 0 && base->lacking.of > 0)
+		return ts_gate_text(c, "no baseline has one to compare: %.*s", TS_SPAN_ARG(base->lacking.reason));
+	return ts_span_of(NULL, 0);
+}
+
+bool ts_gate_sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts_gate_sample *ret_sample)
+{
+	struct ts_gate_sample s = {0};
+	struct list base, candidate;
+	struct ts_span session;
+	double pair_base;
+
+	if (!list_of(c, TS_GATE_CANDIDATE, metric, NULL, &candidate) ||
+	    !list_of(c, TS_GATE_BASELINE, metric, candidate.has_basis ? &candidate.basis : NULL, &base) ||
+	    !differences(c, metric, &s, &pair_base))
+		return false;
+	s.one_session = one_session(&candidate, &session) && keep_session(&base, session);
+	for (size_t i = 0; i < base.n; i++)
+		s.unnamed += !base.items[i].session.len && !s.one_session;
+	s.candidate = draws_of(c, &candidate, true, &s.n_candidate);
+	s.base = draws_of(c, &base, false, &s.n_base);
+	if (!s.candidate || !s.base || !priors(c, metric, &base, &s))
+		return false;
+	s.no_base = base.lacking;
+	s.no_candidate = candidate.lacking;
+	s.reason = why_nothing(c, &base, &candidate, &s);
+	if (candidate.mixed)
+		s.n_candidate = 0;
+	relate(&s, metric, c->input->policy.min_size[metric], s.n_base ? ts_mean(s.base, s.n_base) : pair_base);
+	*ret_sample = s;
+	return !c->full;
+}

@@ -1,0 +1,62 @@
+/* gate_internal.h - what the files of the gate share: samples of one metric, and a verdict in the making. */
+#ifndef TSCOPE_ANALYSIS_GATE_INTERNAL_H
+#define TSCOPE_ANALYSIS_GATE_INTERNAL_H
+
+#include "analysis/gate/gate.h"
+#include "analysis/gate/gate_test.h"
+
+/* A base and a candidate run that follow one another on one allocation. */
+struct ts_gate_pair {
+	uint32_t number;
+	const struct ts_gate_run *base, *candidate; /* NULL: there is none */
+	const char *why_not;			    /* it does not count; NULL: it does */
+};
+
+/* Runs that one metric leaves out. */
+struct ts_gate_lacking {
+	uint64_t runs, of;
+	struct ts_span reason; /* of one of them */
+};
+
+/* One metric of all runs, on the scale compared: above 0 is worse. Draws ascend, so that their order says nothing of the
+ * runs'. */
+struct ts_gate_sample {
+	struct ts_span reason; /* why nothing is compared; empty: it can be */
+	double *base, *candidate, *pairs;
+	size_t n_base, n_candidate, n_pairs;
+	struct ts_gate_spread prior, within; /* of draws, and of the runs of one session */
+	double magnitude;		     /* of the baseline, that differences are relative to; 1 of logarithms */
+	bool relative;			     /* false: the baseline is 0, and sizes have no meaning */
+	struct ts_gate_lacking no_base, no_candidate, no_pair;
+	bool one_session; /* base are the runs of the candidates' own session */
+	uint64_t unnamed; /* baselines that count and do not record their session */
+};
+
+/* A verdict in the making. */
+struct ts_gate_court {
+	const struct ts_gate_input *input;
+	struct ts_arena *arena;
+	struct ts_verdict v;
+	struct ts_gate_pair *pairs;
+	size_t n_pairs;
+	struct ts_gate_sample samples[TS_METRICS];
+	size_t cap_warnings;
+	bool full; /* the arena */
+};
+
+/* False when the arena is full. */
+bool ts_gate_pairs_find(struct ts_gate_court *c);
+bool ts_gate_sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts_gate_sample *ret_sample);
+/* The metric's value in a run, checked; false and the reason. */
+bool ts_gate_value(const struct ts_gate_run *run, enum ts_metric metric, double *ret_value, struct ts_span *ret_reason);
+/* A time: what it was measured by matters, and why it grew can be told. */
+bool ts_gate_timed(enum ts_metric metric);
+
+/* Text in the arena; sets full. */
+struct ts_span ts_gate_text(struct ts_gate_court *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void ts_gate_warn(struct ts_gate_court *c, struct ts_span text);
+
+void ts_gate_why_fill(struct ts_gate_court *c);
+void ts_gate_say_fill(struct ts_gate_court *c);
+
+#endif

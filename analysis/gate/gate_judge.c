@@ -1,0 +1,484 @@
+/* gate_judge.c - roles to samples, samples to rows, rows to one state. What is said of them: gate_say.c; where a difference lies:
+ * gate_why.c. */
+#include "analysis/gate/gate_internal.h"
+
+#include "analysis/stats/stats.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *ts_gate_state_word(enum ts_gate_state state)
+{
+	switch (state) {
+	case TS_GATE_PASS:
+		return "pass";
+	case TS_GATE_REGRESSION:
+		return "regression";
+	case TS_GATE_IMPROVEMENT:
+		return "improvement";
+	case TS_GATE_SUSPECT:
+		return "suspect";
+	case TS_GATE_INCONCLUSIVE:
+		return "inconclusive";
+	case TS_GATE_COLLECTING:
+		return "collecting";
+	}
+	return "unknown";
+}
+
+const char *ts_gate_role_word(enum ts_gate_role role)
+{
+	switch (role) {
+	case TS_GATE_CANDIDATE:
+		return "candidate";
+	case TS_GATE_BASELINE:
+		return "baseline";
+	case TS_GATE_HISTORY:
+		return "history";
+	case TS_GATE_PAIR_BASE:
+		return "pair_base";
+	case TS_GATE_PAIR_CANDIDATE:
+		return "pair_candidate";
+	}
+	return "unknown";
+}
+
+struct ts_span ts_gate_text(struct ts_gate_court *c, const char *format, ...)
+{
+	struct ts_span text = {NULL, 0};
+	va_list args;
+	char *out;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	out = n < 0 ? NULL : ts_arena_alloc(c->arena, (size_t)n + 1);
+	if (!out) {
+		c->full = true;
+		return text;
+	}
+	va_start(args, format);
+	(void)vsnprintf(out, (size_t)n + 1, format, args);
+	va_end(args);
+	return ts_span_of(out, (size_t)n);
+}
+
+void ts_gate_warn(struct ts_gate_court *c, struct ts_span text)
+{
+	struct ts_verdict *v = &c->v;
+
+	if (v->n_warnings == c->cap_warnings) {
+		size_t room = c->cap_warnings ? 2 * c->cap_warnings : 16;
+		struct ts_span *warnings = ts_arena_array(c->arena, room, sizeof *warnings);
+
+		if (!warnings) {
+			c->full = true;
+			return;
+		}
+		if (v->n_warnings)
+			memcpy(warnings, v->warnings, v->n_warnings * sizeof *warnings);
+		v->warnings = warnings;
+		c->cap_warnings = room;
+	}
+	v->warnings[v->n_warnings++] = text;
+}
+
+/* --- what an input must be --- */
+
+static bool level(double x)
+{
+	return x > 0 && x < 0.5;
+}
+
+static bool size(double x)
+{
+	return x >= 0 && isfinite(x);
+}
+
+/* A policy that was parsed is one; a record that is replayed may hold anything, and NaN must not pass a gate. */
+static const char *policy_fault(const struct ts_gate_policy *p)
+{
+	if (!level(p->alpha) || !level(p->suspect_alpha))
+		return "alpha and suspect_alpha lie between 0 and 0.5";
+	if (!size(p->delta))
+		return "delta is no size";
+	for (size_t i = 0; i < TS_METRICS; i++)
+		if (!size(p->min_size[i]))
+			return "min_size is no size";
+	if (p->pairs < 1 || p->pairs > p->pairs_most || p->pairs_most > TS_GATE_RUNS_MAX)
+		return "pairs is 1 to pairs_most";
+	if (!isnan(p->prior_sd) && (!size(p->prior_sd) || !size(p->prior_df)))
+		return "prior_sd and prior_df are no prior";
+	if (!size(p->prior_df_most))
+		return "prior_df_most is no number of degrees of freedom";
+	return NULL;
+}
+
+static enum ts_status check(const struct ts_gate_input *input, struct ts_error *err)
+{
+	const char *fault = policy_fault(&input->policy);
+
+	if (fault)
+		return ts_error_set(err, TS_INVALID, "policy of a gate: %s", fault);
+	if (input->n_runs > TS_GATE_RUNS_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "%zu runs in one gate, at most %d", input->n_runs, TS_GATE_RUNS_MAX);
+	for (size_t i = 0; i < input->n_runs; i++)
+		if (input->runs[i].role < TS_GATE_CANDIDATE || input->runs[i].role > TS_GATE_PAIR_CANDIDATE)
+			return ts_error_set(err, TS_INVALID, "run %zu of a gate has no role", i);
+	return TS_OK;
+}
+
+/* --- from a sample to a row --- */
+
+struct bench {
+	struct ts_gate_rule rule;
+	struct ts_gate_pairs_plan plan;
+	struct ts_gate_look first;
+	bool looked;		      /* first is there */
+	struct ts_gate_spread within; /* that pairs are held to */
+	double pair_p;		      /* over both looks */
+};
+
+/* A size of the worse direction, on the scale compared. */
+static double on_scale(enum ts_metric metric, double ratio)
+{
+	return ts_metrics[metric].log_scale ? log1p(ratio) : ratio;
+}
+
+/* Back to the metric's own direction: 0.05 is 5 % more of it. */
+static double relative(enum ts_metric metric, double difference)
+{
+	double signed_ = ts_metrics[metric].less_is_better ? difference : -difference;
+
+	return ts_metrics[metric].log_scale ? expm1(signed_) : signed_;
+}
+
+static double in_unit(enum ts_metric metric, const struct ts_gate_sample *s, double x)
+{
+	double signed_ = ts_metrics[metric].less_is_better ? x : -x;
+
+	return ts_metrics[metric].log_scale ? exp(signed_) : signed_ * s->magnitude;
+}
+
+static struct ts_gate_rule rule_of(const struct ts_gate_policy *policy, enum ts_metric metric, const struct ts_gate_sample *s,
+				   double base)
+{
+	const struct ts_metric_row *row = &ts_metrics[metric];
+	struct ts_gate_rule rule = {on_scale(metric, policy->delta), on_scale(metric, policy->min_size[metric]), row->floor_sd};
+	double least = row->log_scale ? log1p(row->min_absolute / base) : row->min_absolute / s->magnitude;
+
+	/* An absolute size that nothing is known of counts for nothing: base is NaN where there are only pairs. */
+	if (least > rule.min_size)
+		rule.min_size = least;
+	return rule;
+}
+
+static void bars(struct ts_gate_court *c, enum ts_metric metric, struct bench *b)
+{
+	const struct ts_gate_policy *policy = &c->input->policy;
+	const struct ts_gate_sample *s = &c->samples[metric];
+	struct ts_gate_look look;
+
+	b->pair_p = (double)NAN;
+	b->plan = (struct ts_gate_pairs_plan){(size_t)policy->pairs, (size_t)policy->pairs_most, policy->alpha};
+	b->within = ts_gate_within(s->within, b->looked ? &b->first : NULL);
+	if (s->n_pairs < b->plan.first)
+		return;
+	ts_gate_pairs_look(s->pairs, b->plan.first, b->within, &b->rule, &look);
+	b->pair_p = look.p;
+	if (b->plan.first == b->plan.most)
+		return;
+	b->pair_p = 2 * look.p;
+	if (s->n_pairs < b->plan.most)
+		return;
+	ts_gate_pairs_look(s->pairs, b->plan.most, b->within, &b->rule, &look);
+	b->pair_p = fmin(b->pair_p, 2 * look.p);
+}
+
+/* The numbers that do not depend on other metrics. */
+static void weigh(struct ts_gate_court *c, enum ts_metric metric, struct bench *b)
+{
+	const struct ts_gate_sample *s = &c->samples[metric];
+	struct ts_gate_row *row = &c->v.rows[metric];
+	double base = s->n_base ? ts_mean(s->base, s->n_base) : (double)NAN;
+
+	row->base_draws = s->n_base;
+	row->candidate_draws = s->n_candidate;
+	row->pairs = s->n_pairs;
+	row->prior_sd = s->prior.df > 0 ? s->prior.sd : (double)NAN;
+	row->prior_df = s->prior.df;
+	row->base = in_unit(metric, s, base);
+	row->candidate = s->n_candidate ? in_unit(metric, s, ts_mean(s->candidate, s->n_candidate)) : (double)NAN;
+	b->rule = rule_of(&c->input->policy, metric, s, row->base);
+	b->looked = s->n_base && s->n_candidate;
+	if (b->looked) {
+		ts_gate_first_look(s->base, s->n_base, s->candidate, s->n_candidate, s->prior, &b->rule, &b->first);
+		row->sd = b->first.sd;
+		row->df = b->first.df;
+		row->t = b->first.t;
+		row->p = b->first.p;
+	}
+	bars(c, metric, b);
+}
+
+/* --- the levels that metrics are held to --- */
+
+enum question { SUSPECT, WORSE, BETTER, PAIRED, QUESTIONS };
+
+/* Holm's levels over the metrics that gate; one that does not is held to the whole level by itself. */
+static double level_of(const struct ts_gate_court *c, const struct bench *benches, enum ts_metric metric, enum question question,
+		       double alpha)
+{
+	double p[TS_METRICS];
+	size_t n = 0, at = 0;
+
+	if (!c->v.rows[metric].gates)
+		return alpha;
+	for (size_t i = 0; i < TS_METRICS; i++) {
+		const struct bench *b = &benches[i];
+
+		if (!c->v.rows[i].gates)
+			continue;
+		if (i == (size_t)metric)
+			at = n;
+		p[n++] = question == PAIRED ? b->pair_p
+			 : !b->looked	    ? (double)NAN
+			 : question == BETTER ? b->first.p_better
+					      : b->first.p;
+	}
+	return ts_gate_holm(p, n, at, alpha);
+}
+
+static double least_level(const struct ts_gate_court *c, const struct ts_gate_row *row, double alpha)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < TS_METRICS; i++)
+		n += c->v.rows[i].gates;
+	return row->gates && n ? alpha / (double)n : alpha;
+}
+
+/* --- a row's state --- */
+
+/* Of a worsening: 0.05 is 5 % longer, or a rate that is 5 % lower. */
+static double worsening(enum ts_metric metric, double difference)
+{
+	return fabs(relative(metric, difference));
+}
+
+static void tell_look(struct ts_gate_row *row, const struct ts_gate_sample *s, const struct ts_gate_look *look)
+{
+	double half = ts_gate_interval(look, 0.99), a = relative(row->metric, look->difference - half);
+	double b = relative(row->metric, look->difference + half);
+
+	if (!s->relative)
+		return;
+	row->size = relative(row->metric, look->difference);
+	row->low = fmin(a, b);
+	row->high = fmax(a, b);
+}
+
+static void tell_missed(struct ts_gate_court *c, struct ts_gate_row *row, const struct bench *b, const struct ts_gate_look *look,
+			double alpha)
+{
+	double from = ts_gate_found_from(look, &b->rule, least_level(c, row, alpha));
+
+	if (c->samples[row->metric].relative)
+		row->could_miss = worsening(row->metric, from);
+	row->weak = row->could_miss > c->input->policy.must_catch;
+}
+
+static enum ts_gate_state by_pairs(struct ts_gate_court *c, struct ts_gate_row *row, struct bench *b, double level)
+{
+	const struct ts_gate_sample *s = &c->samples[row->metric];
+	struct ts_gate_pairs_plan plan = b->plan;
+	struct ts_gate_look look;
+	enum ts_gate_pairs_answer answer;
+
+	plan.alpha = level;
+	answer = ts_gate_pairs_judge(s->pairs, s->n_pairs, &plan, b->within, &b->rule, &look);
+	row->paired = true;
+	row->pair_t = look.t;
+	row->pair_p = look.p;
+	tell_look(row, s, &look);
+	tell_missed(c, row, b, &look, plan.first < plan.most ? plan.alpha / 2 : plan.alpha);
+	if (isnan(look.p)) {
+		row->reason = ts_span_str("the differences of its pairs are too large to compare, or there is one pair and no history");
+		return TS_GATE_INCONCLUSIVE;
+	}
+	if (answer == TS_GATE_PAIRS_OPEN)
+		return TS_GATE_SUSPECT;
+	row->pairs = look.pairs;
+	if (answer == TS_GATE_PAIRS_CONFIRM)
+		return TS_GATE_REGRESSION;
+	return ts_gate_better(&look, &b->rule, least_level(c, row, c->input->policy.alpha)) ? TS_GATE_IMPROVEMENT : TS_GATE_PASS;
+}
+
+static struct ts_span collecting(struct ts_gate_court *c, const struct ts_gate_sample *s)
+{
+	uint64_t runs = s->no_base.of - s->no_base.runs;
+
+	if (runs > s->n_base)
+		return ts_gate_text(c, "collecting %zu of %llu: %llu baselines are of %zu session%s, whose luck they share", s->n_base,
+				    (unsigned long long)c->input->policy.collect, (unsigned long long)runs, s->n_base,
+				    s->n_base == 1 ? "" : "s");
+	return ts_gate_text(c, "collecting %zu of %llu", s->n_base, (unsigned long long)c->input->policy.collect);
+}
+
+static enum ts_gate_state by_first_look(struct ts_gate_court *c, struct ts_gate_row *row, const struct bench *benches)
+{
+	const struct ts_gate_policy *policy = &c->input->policy;
+	const struct ts_gate_sample *s = &c->samples[row->metric];
+	const struct bench *b = &benches[row->metric];
+	double alpha = policy->rerun ? policy->suspect_alpha : policy->alpha;
+	double worse = level_of(c, benches, row->metric, policy->rerun ? SUSPECT : WORSE, alpha);
+	double better = level_of(c, benches, row->metric, BETTER, policy->alpha);
+
+	if (b->looked) {
+		tell_look(row, s, &b->first);
+		tell_missed(c, row, b, &b->first, alpha);
+	}
+	if (s->n_base < TS_GATE_LEAST) {
+		row->reason = collecting(c, s);
+		row->weak = false;
+		return TS_GATE_COLLECTING;
+	}
+	if (isnan(b->first.p)) {
+		row->reason = ts_span_str("its values are too far apart to compare");
+		return TS_GATE_INCONCLUSIVE;
+	}
+	if (ts_gate_worse(&b->first, &b->rule, worse))
+		return policy->rerun ? TS_GATE_SUSPECT : TS_GATE_REGRESSION;
+	return ts_gate_better(&b->first, &b->rule, better) ? TS_GATE_IMPROVEMENT : TS_GATE_PASS;
+}
+
+static void decide(struct ts_gate_court *c, struct ts_gate_row *row, struct bench *benches)
+{
+	const struct ts_gate_sample *s = &c->samples[row->metric];
+	struct bench *b = &benches[row->metric];
+
+	if (c->input->not_comparable.len)
+		row->reason = c->input->not_comparable;
+	else
+		row->reason = s->reason;
+	if (row->reason.len)
+		row->state = TS_GATE_INCONCLUSIVE;
+	else if (s->n_pairs >= b->plan.first)
+		row->state = by_pairs(c, row, b, level_of(c, benches, row->metric, PAIRED, c->input->policy.alpha));
+	else
+		row->state = by_first_look(c, row, benches);
+	row->weak = row->weak && row->state == TS_GATE_PASS;
+}
+
+/* --- rows to a verdict --- */
+
+static enum ts_gate_state whole(const struct ts_verdict *v)
+{
+	static const enum ts_gate_state gravest[] = {TS_GATE_REGRESSION, TS_GATE_SUSPECT,     TS_GATE_INCONCLUSIVE,
+						     TS_GATE_COLLECTING, TS_GATE_IMPROVEMENT, TS_GATE_PASS};
+
+	for (size_t k = 0; k < sizeof gravest / sizeof gravest[0]; k++)
+		for (size_t i = 0; i < TS_METRICS; i++)
+			if (v->rows[i].gates && v->rows[i].state == gravest[k])
+				return gravest[k];
+	return TS_GATE_INCONCLUSIVE; /* nothing gates */
+}
+
+static int exit_code(enum ts_gate_state state, enum ts_on_inconclusive on)
+{
+	switch (state) {
+	case TS_GATE_REGRESSION:
+		return 1;
+	case TS_GATE_SUSPECT:
+		return 4;
+	case TS_GATE_INCONCLUSIVE:
+		return on == TS_INCONCLUSIVE_FAIL ? 1 : on == TS_INCONCLUSIVE_PASS ? 0 : 3;
+	case TS_GATE_PASS:
+	case TS_GATE_IMPROVEMENT:
+	case TS_GATE_COLLECTING:
+		break;
+	}
+	return 0;
+}
+
+static const struct ts_gate_run *first_of(const struct ts_gate_input *input, enum ts_gate_role role)
+{
+	for (size_t i = 0; i < input->n_runs; i++)
+		if (input->runs[i].role == role)
+			return &input->runs[i];
+	return NULL;
+}
+
+/* Asked for are as many more pairs as the suspect that has the fewest needs. */
+static void ask(struct ts_gate_court *c)
+{
+	const struct ts_gate_run *base = first_of(c->input, TS_GATE_BASELINE), *candidate = first_of(c->input, TS_GATE_CANDIDATE);
+	const struct ts_gate_policy *policy = &c->input->policy;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < TS_METRICS; i++) {
+		const struct ts_gate_row *row = &c->v.rows[i];
+		uint64_t want = row->pairs < policy->pairs ? policy->pairs : policy->pairs_most;
+
+		if (row->gates && row->state == TS_GATE_SUSPECT && want - row->pairs > most)
+			most = want - row->pairs;
+	}
+	if (!base)
+		base = first_of(c->input, TS_GATE_PAIR_BASE);
+	if (!candidate)
+		candidate = first_of(c->input, TS_GATE_PAIR_CANDIDATE);
+	c->v.ask.pairs = most;
+	if (!most || !base || !candidate)
+		return;
+	c->v.ask.base = base->id;
+	c->v.ask.base_commit = base->workload.commit;
+	c->v.ask.candidate = candidate->id;
+	c->v.ask.candidate_commit = candidate->workload.commit;
+}
+
+static void empty_row(struct ts_gate_row *row, enum ts_metric metric, const struct ts_gate_policy *policy)
+{
+	double nan = (double)NAN;
+
+	*row = (struct ts_gate_row){.metric = metric, .gates = policy->gates[metric]};
+	/* MFU is step time seen through a constant: one test, shown both ways. */
+	if (metric == TS_METRIC_MFU && policy->gates[TS_METRIC_STEP_TIME])
+		row->gates = false;
+	row->base = row->candidate = row->size = row->low = row->high = nan;
+	row->sd = row->df = row->prior_sd = row->t = row->p = nan;
+	row->could_miss = row->pair_t = row->pair_p = nan;
+}
+
+enum ts_status ts_gate_judge(const struct ts_gate_input *input, struct ts_arena *arena, struct ts_verdict *ret_verdict,
+			     struct ts_error *err)
+{
+	struct bench benches[TS_METRICS] = {0};
+	struct ts_gate_court c = {.input = input, .arena = arena, .v = {.input = *input}};
+	enum ts_status status = check(input, err);
+
+	if (!status)
+		status = ts_gate_policy_digest(&input->policy, &c.v.policy_digest, err);
+	if (status)
+		return status;
+	if (!ts_gate_pairs_find(&c))
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < TS_METRICS; i++) {
+		empty_row(&c.v.rows[i], (enum ts_metric)i, &input->policy);
+		if (!ts_gate_sample_of(&c, (enum ts_metric)i, &c.samples[i]))
+			return ts_arena_error(arena, err);
+		weigh(&c, (enum ts_metric)i, &benches[i]);
+	}
+	for (size_t i = 0; i < TS_METRICS; i++)
+		decide(&c, &c.v.rows[i], benches);
+	c.v.state = whole(&c.v);
+	c.v.exit_code = exit_code(c.v.state, input->policy.on_inconclusive);
+	ask(&c);
+	ts_gate_why_fill(&c);
+	ts_gate_say_fill(&c);
+	if (c.full)
+		return ts_arena_error(arena, err);
+	*ret_verdict = c.v;
+	return TS_OK;
+}

@@ -1,0 +1,341 @@
+/* gate_policy.c - settings onto a policy, and a policy as text. What may be set is gate_setting.c's. */
+#include "analysis/gate/gate_setting.h"
+
+#include "base/digest.h"
+#include "base/number.h"
+
+#include <math.h>
+
+enum { POLICY_TEXT = 64 << 10 };
+
+#define SPAN(text)                                                                                                     \
+	{                                                                                                              \
+		(const uint8_t *)(text), sizeof(text) - 1                                                              \
+	}
+
+/* Which of several runs of one recipe this is, and where it writes. */
+static const struct ts_span ignored[] = {
+	SPAN("config.seed"),	 SPAN("config.*_seed"),		 SPAN("config.run_name"),    SPAN("config.run_id"),
+	SPAN("config.exp_name"), SPAN("config.experiment_name"), SPAN("config.output*"),     SPAN("config.*_dir"),
+	SPAN("config.wandb*"),	 SPAN("config.comment"),	 SPAN("config.description"),
+};
+
+void ts_gate_policy_default(struct ts_gate_policy *ret_policy)
+{
+	*ret_policy = (struct ts_gate_policy){
+		.delta = 0.01,
+		.alpha = 0.005,
+		.suspect_alpha = 0.1,
+		.must_catch = (double)NAN,
+		.rerun = true,
+		.pairs = 2,
+		.pairs_most = 6,
+		.baselines = 20,
+		.collect = 10,
+		.prior_sd = (double)NAN,
+		.prior_df = 30,
+		.prior_df_most = 30,
+		.ignore = {ignored, sizeof ignored / sizeof ignored[0]},
+	};
+	ret_policy->gates[TS_METRIC_STEP_TIME] = true;
+	for (size_t m = 0; m < TS_METRICS; m++)
+		ret_policy->min_size[m] = ts_metrics[m].min_size;
+}
+
+/* --- onto a policy --- */
+
+static void *member(struct ts_gate_policy *policy, const struct ts_gate_setting *s)
+{
+	return (char *)policy + s->at;
+}
+
+static const void *member_of(const struct ts_gate_policy *policy, const struct ts_gate_setting *s)
+{
+	return (const char *)policy + s->at;
+}
+
+static void set_metrics(struct ts_span text, bool *gates)
+{
+	struct ts_span name;
+	enum ts_metric metric;
+
+	memset(gates, 0, TS_METRICS * sizeof *gates);
+	while (ts_gate_list_next(&text, &name))
+		if (ts_metric_find(name, &metric))
+			gates[metric] = true;
+}
+
+static void set_parts(struct ts_span text, bool *across)
+{
+	struct ts_span name;
+	enum ts_workload_part part;
+
+	memset(across, 0, TS_WORKLOAD_PARTS * sizeof *across);
+	while (ts_gate_list_next(&text, &name))
+		if (ts_workload_part_parse(name, &part))
+			across[part] = true;
+}
+
+static bool set_globs(struct ts_span text, bool none, struct ts_arena *arena, struct ts_ignore *ret)
+{
+	struct ts_span *globs = ts_arena_array(arena, ts_gate_list_count(text), sizeof *globs);
+	size_t n = 0;
+
+	if (!globs)
+		return false;
+	while (!none && ts_gate_list_next(&text, &globs[n]))
+		n++;
+	*ret = (struct ts_ignore){globs, n};
+	return true;
+}
+
+static bool set_excludes(struct ts_span text, bool none, struct ts_arena *arena, struct ts_reduce_options *options)
+{
+	struct ts_exclude *excludes = ts_arena_array(arena, ts_gate_list_count(text), sizeof *excludes);
+	struct ts_span item;
+	size_t n = 0;
+
+	if (!excludes)
+		return false;
+	while (!none && ts_gate_list_next(&text, &item))
+		n += ts_gate_exclude_parse(item, &excludes[n]);
+	options->excludes = excludes;
+	options->n_excludes = n;
+	return true;
+}
+
+static void set_size(double *sizes, size_t metric, double value)
+{
+	for (size_t m = 0; m < TS_METRICS; m++)
+		if (metric == TS_METRICS || metric == m)
+			sizes[m] = value;
+}
+
+/* The item is a good one. False: the arena is full. */
+static bool item_set(const struct ts_gate_setting *s, size_t metric, const struct ts_policy_item *item,
+		     struct ts_arena *arena, struct ts_gate_policy *policy)
+{
+	void *at = member(policy, s);
+	bool word = s->word && ts_span_is(item->text, s->word);
+
+	switch (s->kind) {
+	case TS_SETTING_RATIO:
+	case TS_SETTING_NUMBER:
+		*(double *)at = word ? (double)NAN : item->value;
+		break;
+	case TS_SETTING_SIZES:
+		set_size(at, metric, item->value);
+		break;
+	case TS_SETTING_COUNT:
+		*(uint64_t *)at = (uint64_t)item->value;
+		break;
+	case TS_SETTING_SWITCH:
+		*(bool *)at = ts_span_is(item->text, "on");
+		break;
+	case TS_SETTING_NAME:
+		*(struct ts_span *)at = word ? ts_span_of(NULL, 0) : item->text;
+		break;
+	case TS_SETTING_METRICS:
+		set_metrics(item->text, at);
+		break;
+	case TS_SETTING_PARTS:
+		set_parts(item->text, at);
+		break;
+	case TS_SETTING_GLOBS:
+		return set_globs(item->text, word, arena, at);
+	case TS_SETTING_EXCLUDES:
+		return set_excludes(item->text, word, arena, at);
+	case TS_SETTING_WARMUP:
+		policy->reduce.has_warmup = !word;
+		policy->reduce.warmup = word ? 0 : (uint64_t)item->value;
+		break;
+	case TS_SETTING_INCONCLUSIVE:
+		(void)ts_gate_inconclusive_parse(item->text, at);
+		break;
+	}
+	return true;
+}
+
+/* A size of one metric counts over that of all, wherever it stands. */
+static enum ts_status apply(const struct ts_policy *items, bool of_metrics, struct ts_arena *arena,
+			    struct ts_gate_policy *policy, struct ts_error *err)
+{
+	for (size_t i = 0; i < items->n; i++) {
+		const struct ts_gate_setting *s;
+		size_t metric;
+
+		if (!ts_span_is(items->items[i].code, TS_GATE_CODE))
+			continue;
+		s = ts_gate_setting_find(items->items[i].threshold, &metric);
+		if (s && (metric != TS_METRICS) == of_metrics && !item_set(s, metric, &items->items[i], arena, policy))
+			return ts_arena_error(arena, err);
+	}
+	return TS_OK;
+}
+
+static enum ts_status check_whole(const struct ts_gate_policy *p, struct ts_error *err)
+{
+	if (p->pairs_most < p->pairs)
+		return ts_error_set(err, TS_INVALID, "policy: GATE.pairs_most is %llu, below GATE.pairs, %llu",
+				    (unsigned long long)p->pairs_most, (unsigned long long)p->pairs);
+	return TS_OK;
+}
+
+enum ts_status ts_gate_policy_apply(const struct ts_policy *items, struct ts_arena *arena,
+				    struct ts_gate_policy *io_policy, struct ts_error *err)
+{
+	struct ts_gate_policy out = *io_policy;
+
+	if (apply(items, false, arena, &out, err) || apply(items, true, arena, &out, err) || check_whole(&out, err))
+		return err->status;
+	*io_policy = out;
+	return TS_OK;
+}
+
+/* --- as text --- */
+
+static void put_number(struct ts_buf *out, double value)
+{
+	char text[TS_DOUBLE_TEXT];
+
+	ts_buf_bytes(out, text, ts_print_double(value, text));
+}
+
+static void put_item(struct ts_buf *out, size_t *n, struct ts_span item)
+{
+	ts_buf_str(out, (*n)++ ? ", " : "");
+	ts_buf_span(out, item);
+}
+
+static void put_excludes(struct ts_buf *out, const struct ts_reduce_options *options)
+{
+	static const char *const words[] = {
+		[TS_EXCLUDE_TAG] = "tag:", [TS_EXCLUDE_PHASE] = "phase:", [TS_EXCLUDE_EVERY] = "every:"};
+
+	for (size_t i = 0; i < options->n_excludes; i++) {
+		const struct ts_exclude *e = &options->excludes[i];
+
+		ts_buf_printf(out, "%s%s", i ? ", " : "", words[e->kind]);
+		if (e->kind == TS_EXCLUDE_EVERY)
+			ts_buf_printf(out, "%llu", (unsigned long long)e->every);
+		else
+			ts_buf_span(out, e->name);
+	}
+}
+
+static void put_list(struct ts_buf *out, const struct ts_gate_setting *s, const struct ts_gate_policy *p)
+{
+	size_t before = out->len, n = 0;
+
+	for (size_t m = 0; s->kind == TS_SETTING_METRICS && m < TS_METRICS; m++)
+		if (p->gates[m])
+			put_item(out, &n, ts_span_str(ts_metrics[m].name));
+	for (int i = 0; s->kind == TS_SETTING_PARTS && i < TS_WORKLOAD_PARTS; i++)
+		if (p->across[i])
+			put_item(out, &n, ts_span_str(ts_workload_part_word((enum ts_workload_part)i)));
+	for (size_t i = 0; s->kind == TS_SETTING_GLOBS && i < p->ignore.n; i++)
+		put_item(out, &n, p->ignore.globs[i]);
+	if (s->kind == TS_SETTING_EXCLUDES)
+		put_excludes(out, &p->reduce);
+	if (out->len == before && s->word)
+		ts_buf_str(out, s->word);
+}
+
+/* Of every setting but the sizes, which are one for each metric. */
+static void put_value(struct ts_buf *out, const struct ts_gate_setting *s, const struct ts_gate_policy *p)
+{
+	const void *at = member_of(p, s);
+	double value;
+
+	switch (s->kind) {
+	case TS_SETTING_RATIO:
+	case TS_SETTING_NUMBER:
+		value = *(const double *)at;
+		if (isnan(value) && s->word)
+			ts_buf_str(out, s->word);
+		else
+			put_number(out, value);
+		break;
+	case TS_SETTING_COUNT:
+		ts_buf_printf(out, "%llu", (unsigned long long)*(const uint64_t *)at);
+		break;
+	case TS_SETTING_SWITCH:
+		ts_buf_str(out, *(const bool *)at ? "on" : "off");
+		break;
+	case TS_SETTING_NAME:
+		ts_buf_span(out, p->workload.len ? p->workload : ts_span_str(s->word));
+		break;
+	case TS_SETTING_WARMUP:
+		if (p->reduce.has_warmup)
+			ts_buf_printf(out, "%llu", (unsigned long long)p->reduce.warmup);
+		else
+			ts_buf_str(out, s->word);
+		break;
+	case TS_SETTING_INCONCLUSIVE:
+		ts_buf_str(out, ts_gate_inconclusive_words[p->on_inconclusive]);
+		break;
+	case TS_SETTING_METRICS:
+	case TS_SETTING_PARTS:
+	case TS_SETTING_GLOBS:
+	case TS_SETTING_EXCLUDES:
+		put_list(out, s, p);
+		break;
+	case TS_SETTING_SIZES:
+		break;
+	}
+}
+
+void ts_gate_policy_print(const struct ts_gate_policy *policy, struct ts_buf *out)
+{
+	for (const struct ts_gate_setting *s = ts_gate_settings; s->name; s++) {
+		for (size_t m = 0; s->kind == TS_SETTING_SIZES && m < TS_METRICS; m++) {
+			ts_buf_printf(out, "%s.%s.%s = ", TS_GATE_CODE, ts_metrics[m].name, s->name);
+			put_number(out, policy->min_size[m]);
+			ts_buf_char(out, '\n');
+		}
+		if (s->kind == TS_SETTING_SIZES)
+			continue;
+		ts_buf_printf(out, "%s.%s = ", TS_GATE_CODE, s->name);
+		put_value(out, s, policy);
+		ts_buf_char(out, '\n');
+	}
+}
+
+enum ts_status ts_gate_policy_digest(const struct ts_gate_policy *policy, struct ts_id *ret_digest,
+				     struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(POLICY_TEXT);
+	enum ts_status status;
+
+	ts_gate_policy_print(policy, &text);
+	status = ts_buf_check(&text, err);
+	if (!status)
+		ts_digest(ts_buf_view(&text), ret_digest);
+	ts_buf_finish(&text);
+	return status;
+}
+
+static void put_percent(struct ts_buf *out, double ratio)
+{
+	ts_buf_printf(out, "%g %%", ratio * 100);
+}
+
+void ts_gate_policy_markdown(struct ts_buf *out)
+{
+	struct ts_gate_policy p;
+
+	ts_gate_policy_default(&p);
+	ts_buf_str(out, "| setting | default | takes | what |\n|---|---|---|---|\n");
+	for (const struct ts_gate_setting *s = ts_gate_settings; s->name; s++) {
+		double ratio = s->kind == TS_SETTING_RATIO ? *(const double *)member_of(&p, s)
+							   : p.min_size[TS_METRIC_STEP_TIME];
+
+		ts_buf_printf(out, "| `%s.%s` | ", TS_GATE_CODE, s->name);
+		if (ts_gate_setting_is_ratio(s) && !isnan(ratio))
+			put_percent(out, ratio);
+		else
+			put_value(out, s, &p);
+		ts_buf_str(out, s->kind == TS_SETTING_SIZES ? " of times | " : " | ");
+		ts_buf_printf(out, "%s%s%s | %s |\n", s->unit, s->word ? ", or " : "", s->word ? s->word : "", s->what);
+	}
+}

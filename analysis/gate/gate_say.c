@@ -1,0 +1,205 @@
+/* gate_say.c - the sentence of a verdict and its warnings, for who reads a failed job at night. */
+#include "analysis/gate/gate_internal.h"
+
+#include "analysis/answer/say.h"
+
+#include <math.h>
+
+enum { SHORT_ID = 12 };
+
+static struct ts_span name_of(struct ts_gate_court *c, const struct ts_gate_run *run)
+{
+	char hex[TS_ID_HEX + 1];
+
+	return run->name.len ? run->name : ts_gate_text(c, "%.*s", SHORT_ID, ts_id_hex(&run->id, hex));
+}
+
+/* What the sentence is about: the candidates, or those of the pairs. */
+static struct ts_span subject(struct ts_gate_court *c)
+{
+	const struct ts_gate_run *first = NULL, *of_pairs = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->input->n_runs; i++) {
+		const struct ts_gate_run *run = &c->input->runs[i];
+
+		if (run->role == TS_GATE_CANDIDATE && n++ == 0)
+			first = run;
+		if (run->role == TS_GATE_PAIR_CANDIDATE && !of_pairs)
+			of_pairs = run;
+	}
+	if (n > 1)
+		return ts_gate_text(c, "%.*s and %s", TS_SPAN_ARG(name_of(c, first)), ts_say_plural((double)(n - 1), "more run").text);
+	if (first || of_pairs)
+		return name_of(c, first ? first : of_pairs);
+	return ts_span_str("the candidate");
+}
+
+static struct ts_span baseline(const struct ts_gate_court *c)
+{
+	return c->input->baseline.len ? c->input->baseline : ts_span_str("its baselines");
+}
+
+static const char *way(enum ts_metric metric, bool more)
+{
+	if (ts_metrics[metric].unit == TS_UNIT_SECONDS)
+		return more ? "slower" : "faster";
+	return more ? "higher" : "lower";
+}
+
+/* "12 baselines", "12 baselines of 8 sessions", "4 pairs". */
+static struct ts_span what_of(struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	const struct ts_gate_sample *s = &c->samples[row->metric];
+	uint64_t runs = s->no_base.of - s->no_base.runs;
+
+	if (row->paired)
+		return ts_gate_text(c, "%s on one allocation", ts_say_plural((double)row->pairs, "pair").text);
+	if (s->one_session)
+		return ts_gate_text(c, "%s of the same session", ts_say_plural((double)row->base_draws, "baseline").text);
+	if (runs > row->base_draws)
+		return ts_gate_text(c, "%s of %s", ts_say_plural((double)runs, "baseline").text,
+				    ts_say_plural((double)row->base_draws, "session").text);
+	return ts_gate_text(c, "%s", ts_say_plural((double)runs, "baseline").text);
+}
+
+/* "8.1 % slower than main (99 % interval 7.2 % to 9.0 %, 12 baselines)" */
+static struct ts_span difference(struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	struct ts_span of = what_of(c, row);
+	bool more = row->size >= 0;
+	double sign = more ? 1 : -1, low = more ? row->low : -row->high, high = more ? row->high : -row->low;
+
+	if (isnan(row->size))
+		return ts_gate_text(c, "%s, from %s (%.*s)", ts_say_value(row->candidate, ts_metrics[row->metric].unit).text,
+				    ts_say_value(row->base, ts_metrics[row->metric].unit).text, TS_SPAN_ARG(of));
+	return ts_gate_text(c, "%s %s than %.*s (99 %% interval %s to %s, %.*s)", ts_say_percent(sign * row->size).text,
+			    way(row->metric, more), TS_SPAN_ARG(baseline(c)), ts_say_percent(low).text, ts_say_percent(high).text,
+			    TS_SPAN_ARG(of));
+}
+
+static struct ts_span missed(struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	if (isnan(row->could_miss))
+		return ts_span_str("what could have been missed is not known");
+	return ts_gate_text(c, "it could have missed up to %s", ts_say_percent(row->could_miss).text);
+}
+
+static struct ts_span pass(struct ts_gate_court *c, const struct ts_gate_row *row, struct ts_span who)
+{
+	const char *title = ts_metrics[row->metric].title;
+	struct ts_span what = difference(c, row), miss = missed(c, row);
+
+	if (row->paired && row->p < c->input->policy.suspect_alpha)
+		return ts_gate_text(c, "%s of %.*s was suspect, and its pairs do not confirm it: %.*s; %.*s", title, TS_SPAN_ARG(who),
+				    TS_SPAN_ARG(what), TS_SPAN_ARG(miss));
+	return ts_gate_text(c, "%s of %.*s is not worse by more than chance and tolerance: %.*s; %.*s", title, TS_SPAN_ARG(who),
+			    TS_SPAN_ARG(what), TS_SPAN_ARG(miss));
+}
+
+static struct ts_span sentence_of(struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	const char *title = ts_metrics[row->metric].title;
+	struct ts_span who = subject(c), what;
+
+	switch (row->state) {
+	case TS_GATE_INCONCLUSIVE:
+		return ts_gate_text(c, "%s of %.*s cannot be judged: %.*s", title, TS_SPAN_ARG(who), TS_SPAN_ARG(row->reason));
+	case TS_GATE_COLLECTING:
+		return ts_gate_text(c, "%s of %.*s is not judged yet: %.*s", title, TS_SPAN_ARG(who), TS_SPAN_ARG(row->reason));
+	case TS_GATE_PASS:
+		return pass(c, row, who);
+	case TS_GATE_SUSPECT:
+	case TS_GATE_REGRESSION:
+	case TS_GATE_IMPROVEMENT:
+		break;
+	}
+	what = difference(c, row);
+	if (row->state == TS_GATE_SUSPECT)
+		return ts_gate_text(c, "%s of %.*s is %.*s: run %s%s of base and candidate on one allocation to confirm", title,
+				    TS_SPAN_ARG(who), TS_SPAN_ARG(what), row->pairs ? "another " : "",
+				    ts_say_plural((double)c->v.ask.pairs, "pair").text);
+	return ts_gate_text(c, "%s of %.*s is %.*s", title, TS_SPAN_ARG(who), TS_SPAN_ARG(what));
+}
+
+/* The row that the verdict is about: of those in its state the one with the least p, else the first. */
+static const struct ts_gate_row *deciding(const struct ts_verdict *v)
+{
+	const struct ts_gate_row *found = NULL;
+
+	for (size_t i = 0; i < TS_METRICS; i++) {
+		const struct ts_gate_row *row = &v->rows[i];
+
+		if (row->gates && row->state == v->state && (!found || row->p < found->p))
+			found = row;
+	}
+	return found;
+}
+
+/* --- warnings --- */
+
+static void warn_lacking(struct ts_gate_court *c, const char *title, const char *what, const struct ts_gate_lacking *l)
+{
+	if (l->runs && l->runs < l->of)
+		ts_gate_warn(c, ts_gate_text(c, "%llu of %llu %s do not count for %s: %.*s", (unsigned long long)l->runs,
+					     (unsigned long long)l->of, what, title, TS_SPAN_ARG(l->reason)));
+}
+
+static void warn_row(struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	const struct ts_gate_sample *s = &c->samples[row->metric];
+	const char *title = ts_metrics[row->metric].title;
+
+	if (row->weak)
+		ts_gate_warn(c, ts_gate_text(c, "a pass, but a %s worse by %s could have been missed, and the policy wants %s caught: more "
+						"baselines of other sessions, or pairs, see smaller ones",
+					     title, ts_say_percent(row->could_miss).text,
+					     ts_say_percent(c->input->policy.must_catch).text));
+	warn_lacking(c, title, "baselines", &s->no_base);
+	warn_lacking(c, title, "candidates", &s->no_candidate);
+	warn_lacking(c, title, "pairs", &s->no_pair);
+	if (s->no_pair.runs && s->no_pair.runs == s->no_pair.of)
+		ts_gate_warn(c, ts_gate_text(c, "no pair counts for %s: %.*s", title, TS_SPAN_ARG(s->no_pair.reason)));
+	if (row->state == TS_GATE_COLLECTING)
+		ts_gate_warn(c, ts_gate_text(c, "%s: %.*s; it takes %d to judge", title, TS_SPAN_ARG(row->reason), TS_GATE_LEAST));
+	if (s->unnamed && row->state != TS_GATE_INCONCLUSIVE)
+		ts_gate_warn(c, ts_gate_text(c, "%s of %llu do not record their session: each counts as one of its own, and if several "
+						"shared one, chance is underestimated",
+					     ts_say_plural((double)s->unnamed, "baseline").text,
+					     (unsigned long long)(s->no_base.of - s->no_base.runs)));
+}
+
+static void warn_pairs(struct ts_gate_court *c)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->n_pairs; i++) {
+		if (c->pairs[i].why_not)
+			ts_gate_warn(c, ts_gate_text(c, "pair %u does not count: %s", c->pairs[i].number, c->pairs[i].why_not));
+		else
+			count++;
+	}
+	if (count > c->input->policy.pairs_most)
+		ts_gate_warn(c, ts_gate_text(c, "%s behind the first %llu, at most so many, do not count",
+					     ts_say_plural((double)(count - c->input->policy.pairs_most), "pair").text,
+					     (unsigned long long)c->input->policy.pairs_most));
+}
+
+void ts_gate_say_fill(struct ts_gate_court *c)
+{
+	const struct ts_gate_row *row = deciding(&c->v);
+	const struct ts_gate_policy *policy = &c->input->policy;
+
+	if (row)
+		c->v.sentence = sentence_of(c, row);
+	else
+		c->v.sentence = ts_span_str("nothing is judged: the policy names no metric that gates");
+	for (size_t i = 0; i < TS_METRICS; i++)
+		if (c->v.rows[i].gates)
+			warn_row(c, &c->v.rows[i]);
+	warn_pairs(c);
+	if (policy->gates[TS_METRIC_MFU] && policy->gates[TS_METRIC_STEP_TIME])
+		ts_gate_warn(c, ts_span_str("MFU is step time seen through a constant and no second test: it is shown and does not gate"));
+	if (c->v.state == TS_GATE_INCONCLUSIVE && policy->on_inconclusive == TS_INCONCLUSIVE_PASS)
+		ts_gate_warn(c, ts_span_str("inconclusive, which this policy lets pass"));
+}

@@ -1,0 +1,404 @@
+/* gate_setting.c - see gate_setting.h. */
+#include "analysis/gate/gate_setting.h"
+
+#include "analysis/gate/gate.h"
+#include "base/number.h"
+#include "base/suggest.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stddef.h>
+
+enum {
+	NAMES_MAX = 64, /* of one list */
+	NAME_MAX_LEN = 256,
+	TEXT_MAX = 4096, /* of one setting: what a request carries */
+	COUNT_MAX = 1000000000,
+};
+
+#define AT(member) offsetof(struct ts_gate_policy, member)
+
+const struct ts_gate_setting ts_gate_settings[] = {
+	{"metrics", TS_SETTING_METRICS, AT(gates), 0, 0, false, NULL, "metrics",
+	 "what decides; the others are shown. With several, alpha is shared among them"},
+	{"min_size", TS_SETTING_SIZES, AT(min_size), 0, 1, false, NULL, "ratio",
+	 "a change below this does not matter, whatever the test says; METRIC.min_size sets that of one metric"},
+	{"delta", TS_SETTING_RATIO, AT(delta), 0, 0.5, false, NULL, "ratio", "a change up to this is none"},
+	{"alpha", TS_SETTING_RATIO, AT(alpha), 0, 0.2, true, NULL, "ratio",
+	 "how often a change of delta may fail the gate by chance, over all metrics that decide"},
+	{"suspect_alpha", TS_SETTING_RATIO, AT(suspect_alpha), 0, 0.2, true, NULL, "ratio",
+	 "how often a change of delta may be suspected by chance at the first look, which asks for pairs"},
+	{"must_catch", TS_SETTING_RATIO, AT(must_catch), 0, 10, true, "off", "ratio",
+	 "a pass that could have missed a change of this size is a warning"},
+	{"rerun", TS_SETTING_SWITCH, AT(rerun), 0, 0, false, NULL, "on, off",
+	 "a suspect asks for pairs of base and candidate on one allocation; off: one look decides, at alpha"},
+	{"pairs", TS_SETTING_COUNT, AT(pairs), 2, 256, false, NULL, "pairs", "asked for at first"},
+	{"pairs_most", TS_SETTING_COUNT, AT(pairs_most), 2, 256, false, NULL, "pairs",
+	 "asked for in all, where the first do not decide"},
+	{"baselines", TS_SETTING_COUNT, AT(baselines), TS_GATE_LEAST, 400, false, NULL, "runs",
+	 "of a branch that count, the newest"},
+	{"collect", TS_SETTING_COUNT, AT(collect), TS_GATE_LEAST, 400, false, NULL, "runs",
+	 "wanted, as 'collecting 2 of 10' says"},
+	{"prior_sd", TS_SETTING_RATIO, AT(prior_sd), 0, 1, true, "history", "ratio",
+	 "standard deviation between runs, believed beforehand; history: from earlier runs of the project"},
+	{"prior_df", TS_SETTING_NUMBER, AT(prior_df), 0, 1000, false, NULL, "degrees of freedom",
+	 "how much a prior_sd that is set weighs"},
+	{"prior_df_most", TS_SETTING_NUMBER, AT(prior_df_most), 0, 1000, false, NULL, "degrees of freedom",
+	 "how much history weighs at most"},
+	{"across", TS_SETTING_PARTS, AT(across), 0, 0, false, "none", "config, hardware, parallelism, libraries",
+	 "what may differ between runs that are compared"},
+	{"workload", TS_SETTING_NAME, AT(workload), 0, 0, false, "by-key", "name",
+	 "compare with runs that declare this work.workload; by-key: with runs of the same key"},
+	{"ignore", TS_SETTING_GLOBS, AT(ignore), 0, 0, false, "none", "globs of fact paths",
+	 "facts that are no part of a workload's key"},
+	{"exclude", TS_SETTING_EXCLUDES, AT(reduce), 0, 0, false, "none", "tag:NAME, phase:NAME, every:N",
+	 "steps left out: by tag; where that phase took time, with the step after; those that N divides"},
+	{"warmup", TS_SETTING_WARMUP, AT(reduce), 0, COUNT_MAX, false, "auto", "records",
+	 "left out at the start of each segment; auto: what the times show to be warm-up"},
+	{"inconclusive", TS_SETTING_INCONCLUSIVE, AT(on_inconclusive), 0, 0, false, NULL, "exit-3, fail, pass",
+	 "what becomes of what cannot be compared: exit 3, exit 1, or exit 0 with a warning"},
+	{.name = NULL},
+};
+
+const char *const ts_gate_inconclusive_words[] = {
+	[TS_INCONCLUSIVE_EXIT_3] = "exit-3", [TS_INCONCLUSIVE_FAIL] = "fail", [TS_INCONCLUSIVE_PASS] = "pass"};
+
+/* --- names --- */
+
+static const struct ts_gate_setting *setting_find(struct ts_span name)
+{
+	for (const struct ts_gate_setting *s = ts_gate_settings; s->name; s++)
+		if (ts_span_is(name, s->name))
+			return s;
+	return NULL;
+}
+
+const struct ts_gate_setting *ts_gate_setting_find(struct ts_span name, size_t *ret_metric)
+{
+	const uint8_t *dot = name.len ? memchr(name.data, '.', name.len) : NULL;
+	const struct ts_gate_setting *setting;
+	enum ts_metric metric;
+
+	*ret_metric = TS_METRICS;
+	if (!dot)
+		return setting_find(name);
+	if (!ts_metric_find(ts_span_of(name.data, (size_t)(dot - name.data)), &metric))
+		return NULL;
+	setting = setting_find(ts_span_of(dot + 1, name.len - (size_t)(dot + 1 - name.data)));
+	*ret_metric = metric;
+	return setting && setting->kind == TS_SETTING_SIZES ? setting : NULL;
+}
+
+static const char *name_near(const char *typed)
+{
+	size_t bound = ts_suggest_bound(typed);
+	const char *near = NULL;
+
+	for (const struct ts_gate_setting *s = ts_gate_settings; s->name; s++)
+		near = ts_suggest(typed, s->name, near, &bound);
+	return near;
+}
+
+bool ts_gate_setting_name(struct ts_span name, struct ts_buf *why)
+{
+	struct ts_shown typed = ts_show(name);
+	const char *near = name_near(typed.text);
+	size_t metric;
+
+	if (ts_gate_setting_find(name, &metric))
+		return true;
+	ts_buf_printf(why, "%s has no setting %s; ", TS_GATE_CODE, typed.text);
+	if (near) {
+		ts_buf_printf(why, "did you mean %s?", near);
+		return false;
+	}
+	ts_buf_str(why, "it has ");
+	for (const struct ts_gate_setting *s = ts_gate_settings; s->name; s++)
+		ts_buf_printf(why, "%s%s", s == ts_gate_settings ? "" : ", ", s->name);
+	ts_buf_str(why, ", and METRIC.min_size");
+	return false;
+}
+
+/* --- lists --- */
+
+bool ts_gate_list_next(struct ts_span *rest, struct ts_span *ret)
+{
+	const uint8_t *comma;
+	size_t len;
+
+	if (!rest->data)
+		return false;
+	comma = rest->len ? memchr(rest->data, ',', rest->len) : NULL;
+	len = comma ? (size_t)(comma - rest->data) : rest->len;
+	*ret = ts_trim(ts_span_of(rest->data, len));
+	*rest = comma ? ts_span_of(comma + 1, rest->len - len - 1) : ts_span_of(NULL, 0);
+	return true;
+}
+
+size_t ts_gate_list_count(struct ts_span text)
+{
+	struct ts_span item;
+	size_t n = 0;
+
+	while (ts_gate_list_next(&text, &item))
+		n++;
+	return n;
+}
+
+static bool part_check(struct ts_span name, struct ts_buf *why)
+{
+	enum ts_workload_part part;
+
+	if (ts_workload_part_parse(name, &part))
+		return true;
+	ts_buf_printf(why, "'%s' is no part of a workload; those are", ts_show(name).text);
+	for (int p = 0; p < TS_WORKLOAD_PARTS; p++)
+		ts_buf_printf(why, "%s %s", p ? "," : "", ts_workload_part_word((enum ts_workload_part)p));
+	return false;
+}
+
+static bool metric_check(struct ts_span name, struct ts_buf *why)
+{
+	struct ts_shown typed = ts_show(name);
+	size_t bound = ts_suggest_bound(typed.text);
+	const char *near = NULL;
+	enum ts_metric metric;
+
+	if (ts_metric_find(name, &metric))
+		return true;
+	for (size_t m = 0; m < TS_METRICS; m++)
+		near = ts_suggest(typed.text, ts_metrics[m].name, near, &bound);
+	ts_buf_printf(why, "there is no metric '%s'; ", typed.text);
+	if (near) {
+		ts_buf_printf(why, "did you mean %s?", near);
+		return false;
+	}
+	ts_buf_str(why, "there are");
+	for (size_t m = 0; m < TS_METRICS; m++)
+		ts_buf_printf(why, "%s %s", m ? "," : "", ts_metrics[m].name);
+	return false;
+}
+
+static bool cut_prefix(struct ts_span *s, const char *prefix)
+{
+	struct ts_span p = ts_span_str(prefix);
+
+	if (!ts_span_starts(*s, p))
+		return false;
+	*s = ts_span_of(s->data + p.len, s->len - p.len);
+	return true;
+}
+
+bool ts_gate_exclude_parse(struct ts_span text, struct ts_exclude *ret)
+{
+	*ret = (struct ts_exclude){.kind = TS_EXCLUDE_TAG};
+	if (cut_prefix(&text, "every:")) {
+		ret->kind = TS_EXCLUDE_EVERY;
+		return ts_parse_u64(text, &ret->every) && ret->every >= 2 && ret->every <= COUNT_MAX;
+	}
+	if (cut_prefix(&text, "phase:"))
+		ret->kind = TS_EXCLUDE_PHASE;
+	else if (!cut_prefix(&text, "tag:"))
+		return false;
+	ret->name = text;
+	return text.len > 0;
+}
+
+static bool exclude_check(struct ts_span text, struct ts_buf *why)
+{
+	struct ts_exclude exclude;
+
+	if (ts_gate_exclude_parse(text, &exclude))
+		return true;
+	ts_buf_printf(why, "'%s' excludes nothing: tag:NAME, phase:NAME or every:N with N from 2 to %d",
+		      ts_show(text).text, COUNT_MAX);
+	return false;
+}
+
+static bool list_check(const struct ts_gate_setting *s, struct ts_span text, struct ts_buf *why)
+{
+	struct ts_span item, rest = text;
+	size_t n = ts_gate_list_count(text), len = 2 * n;
+
+	if (s->word && ts_span_is(text, s->word))
+		return true;
+	if (n > NAMES_MAX) {
+		ts_buf_printf(why, "%s.%s names %zu, at most %d are taken", TS_GATE_CODE, s->name, n, NAMES_MAX);
+		return false;
+	}
+	while (ts_gate_list_next(&rest, &item)) {
+		len += item.len;
+		if (item.len == 0 || item.len > NAME_MAX_LEN) {
+			ts_buf_printf(why,
+				      item.len ? "a name in %s.%s has more than %d bytes" : "%s.%s has an empty name",
+				      TS_GATE_CODE, s->name, NAME_MAX_LEN);
+			return false;
+		}
+		if ((s->kind == TS_SETTING_METRICS && !metric_check(item, why)) ||
+		    (s->kind == TS_SETTING_PARTS && !part_check(item, why)) ||
+		    (s->kind == TS_SETTING_EXCLUDES && !exclude_check(item, why)))
+			return false;
+	}
+	if (len > TEXT_MAX)
+		ts_buf_printf(why, "%s.%s has more than %d bytes", TS_GATE_CODE, s->name, TEXT_MAX);
+	return len <= TEXT_MAX;
+}
+
+/* --- what a setting may be --- */
+
+static bool is_numeric(const struct ts_gate_setting *s)
+{
+	return s->kind == TS_SETTING_RATIO || s->kind == TS_SETTING_SIZES || s->kind == TS_SETTING_NUMBER ||
+	       s->kind == TS_SETTING_COUNT || s->kind == TS_SETTING_WARMUP;
+}
+
+bool ts_gate_setting_is_ratio(const struct ts_gate_setting *s)
+{
+	return s->kind == TS_SETTING_RATIO || s->kind == TS_SETTING_SIZES;
+}
+
+static bool is_whole(const struct ts_gate_setting *s)
+{
+	return s->kind == TS_SETTING_COUNT || s->kind == TS_SETTING_WARMUP;
+}
+
+static bool number_good(const struct ts_gate_setting *s, double v)
+{
+	return isfinite(v) && v >= s->least && v <= s->most && !(s->above && v == s->least) &&
+	       !(is_whole(s) && v != floor(v));
+}
+
+static void number_bad(const struct ts_gate_setting *s, struct ts_span name, struct ts_span typed, struct ts_buf *why)
+{
+	ts_buf_printf(why, "%s.%s is %s %s %g %s%g", TS_GATE_CODE, ts_show(name).text,
+		      is_whole(s)		    ? "a whole number"
+		      : ts_gate_setting_is_ratio(s) ? "a ratio"
+						    : "a number",
+		      s->above ? "above" : "from", s->least, s->above ? "and at most " : "to ", s->most);
+	if (ts_gate_setting_is_ratio(s))
+		ts_buf_str(why, ", as 0.05 or 5 %");
+	if (s->word)
+		ts_buf_printf(why, ", or %s", s->word);
+	ts_buf_printf(why, ", not '%s'", ts_show(typed).text);
+}
+
+bool ts_gate_inconclusive_parse(struct ts_span text, enum ts_on_inconclusive *ret)
+{
+	for (int i = 0; i < 3; i++)
+		if (ts_span_is(text, ts_gate_inconclusive_words[i])) {
+			*ret = (enum ts_on_inconclusive)i;
+			return true;
+		}
+	return false;
+}
+
+/* What would not come back when a policy is printed and read. */
+static bool text_good(struct ts_span text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (text.data[i] < ' ' || text.data[i] == 0x7f || text.data[i] == '#')
+			return false;
+	return ts_utf8_valid(text) && ts_trim(text).len == text.len && text.len > 0;
+}
+
+static bool text_check(const struct ts_gate_setting *s, struct ts_span name, struct ts_span text, struct ts_buf *why)
+{
+	enum ts_on_inconclusive choice;
+
+	if (is_numeric(s)) {
+		if (s->word && ts_span_is(text, s->word))
+			return true;
+		number_bad(s, name, text, why);
+		return false;
+	}
+	if (!text_good(text)) {
+		ts_buf_printf(why, text.len ? "%s.%s is no text of printable characters without '#'" : "%s.%s is empty",
+			      TS_GATE_CODE, s->name);
+		return false;
+	}
+	switch (s->kind) {
+	case TS_SETTING_SWITCH:
+		if (ts_span_is(text, "on") || ts_span_is(text, "off"))
+			return true;
+		break;
+	case TS_SETTING_INCONCLUSIVE:
+		if (ts_gate_inconclusive_parse(text, &choice))
+			return true;
+		break;
+	case TS_SETTING_NAME:
+		if (text.len <= NAME_MAX_LEN)
+			return true;
+		ts_buf_printf(why, "%s.%s has more than %d bytes", TS_GATE_CODE, s->name, NAME_MAX_LEN);
+		return false;
+	case TS_SETTING_METRICS:
+	case TS_SETTING_PARTS:
+	case TS_SETTING_GLOBS:
+	case TS_SETTING_EXCLUDES:
+		return list_check(s, text, why);
+	case TS_SETTING_RATIO:
+	case TS_SETTING_NUMBER:
+	case TS_SETTING_COUNT:
+	case TS_SETTING_SIZES:
+	case TS_SETTING_WARMUP:
+		break;
+	}
+	ts_buf_printf(why, "%s.%s is one of %s, not '%s'", TS_GATE_CODE, s->name, s->unit, ts_show(text).text);
+	return false;
+}
+
+bool ts_gate_setting_check(const struct ts_policy_item *item, struct ts_buf *why)
+{
+	char typed[TS_DOUBLE_TEXT];
+	const struct ts_gate_setting *s;
+	size_t metric;
+
+	if (!ts_gate_setting_name(item->threshold, why))
+		return false;
+	s = ts_gate_setting_find(item->threshold, &metric);
+	if (!is_numeric(s) || item->text.len)
+		return text_check(s, item->threshold, item->text, why);
+	if (number_good(s, item->value))
+		return true;
+	number_bad(s, item->threshold, ts_span_of(typed, ts_print_double(item->value, typed)), why);
+	return false;
+}
+
+/* "5 %" is 0.05. */
+static bool number_read(const struct ts_gate_setting *s, struct ts_span text, double *ret)
+{
+	bool percent = ts_gate_setting_is_ratio(s) && text.len && text.data[text.len - 1] == '%';
+
+	if (percent)
+		text = ts_trim(ts_span_of(text.data, text.len - 1));
+	if (!ts_parse_double(text, ret))
+		return false;
+	*ret = percent ? *ret / 100 : *ret;
+	return true;
+}
+
+bool ts_gate_setting_read(struct ts_span text, struct ts_policy_item *item, struct ts_buf *why)
+{
+	const struct ts_gate_setting *s;
+	size_t metric;
+
+	if (!ts_gate_setting_name(item->threshold, why))
+		return false;
+	s = ts_gate_setting_find(item->threshold, &metric);
+	item->off = false;
+	item->value = 0;
+	item->text = ts_span_of(NULL, 0);
+	if (!is_numeric(s)) {
+		item->text = text;
+	} else if (!number_read(s, text, &item->value)) {
+		item->text = text;
+	} else if (!number_good(s, item->value)) {
+		number_bad(s, item->threshold, text, why);
+		return false;
+	}
+	if (item->text.len)
+		return text_check(s, item->threshold, item->text, why);
+	if (is_numeric(s) && text.len)
+		return true;
+	ts_buf_printf(why, "%s.%s is empty", TS_GATE_CODE, ts_show(item->threshold).text);
+	return false;
+}

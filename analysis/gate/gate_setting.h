@@ -1,0 +1,49 @@
+/* gate_setting.h - the table of what a team may set about its gate, and what a setting may be: the inside of gate_policy.h. */
+#ifndef TSCOPE_ANALYSIS_GATE_SETTING_H
+#define TSCOPE_ANALYSIS_GATE_SETTING_H
+
+#include "analysis/gate/gate_policy.h"
+
+enum ts_gate_setting_kind {
+	TS_SETTING_RATIO,    /* double; 5 % or 0.05 */
+	TS_SETTING_NUMBER,   /* double */
+	TS_SETTING_COUNT,    /* uint64_t */
+	TS_SETTING_SWITCH,   /* bool; on, off */
+	TS_SETTING_NAME,     /* struct ts_span */
+	TS_SETTING_METRICS,  /* bool[TS_METRICS] */
+	TS_SETTING_SIZES,    /* double[TS_METRICS]: min_size for all, METRIC.min_size for one */
+	TS_SETTING_PARTS,    /* bool[TS_WORKLOAD_PARTS] */
+	TS_SETTING_GLOBS,    /* struct ts_ignore */
+	TS_SETTING_EXCLUDES, /* struct ts_reduce_options */
+	TS_SETTING_WARMUP,   /* the same */
+	TS_SETTING_INCONCLUSIVE,
+};
+
+struct ts_gate_setting {
+	const char *name;
+	enum ts_gate_setting_kind kind;
+	size_t at; /* in struct ts_gate_policy */
+	double least, most;
+	bool above;	  /* least itself is too little */
+	const char *word; /* what may stand in the place of a number: NaN in the struct; of a list: empty */
+	const char *unit;
+	const char *what; /* one sentence, no full stop */
+};
+
+/* In the order in which they are printed; the last row has no name. */
+extern const struct ts_gate_setting ts_gate_settings[];
+extern const char *const ts_gate_inconclusive_words[]; /* by enum ts_on_inconclusive */
+
+/* "delta" or "peak_memory.min_size": *ret_metric is TS_METRICS for a setting that is of no metric. NULL: there is none. */
+const struct ts_gate_setting *ts_gate_setting_find(struct ts_span name, size_t *ret_metric);
+/* One that may be written as 5 %. */
+bool ts_gate_setting_is_ratio(const struct ts_gate_setting *s);
+
+/* The next of "a, b, c", trimmed, and how many there are; false behind the last. */
+bool ts_gate_list_next(struct ts_span *rest, struct ts_span *ret);
+size_t ts_gate_list_count(struct ts_span text);
+/* "tag:eval"; "exit-3". False: it is none. */
+bool ts_gate_exclude_parse(struct ts_span text, struct ts_exclude *ret);
+bool ts_gate_inconclusive_parse(struct ts_span text, enum ts_on_inconclusive *ret);
+
+#endif

@@ -1,0 +1,139 @@
+#include "analysis/gate/gate_test.h"
+
+#include "analysis/stats/stats.h"
+#include "analysis/stats/student.h"
+
+#include <math.h>
+
+#define FOUND 0.95 /* with this probability is a difference found from ts_gate_found_from on */
+
+/* Sum of squares around the mean of each group. */
+static double squares(const double *x, size_t n)
+{
+	double mean = ts_mean(x, n), sd = ts_stddev(x, n, mean);
+
+	return sd * sd * (double)n;
+}
+
+struct ts_gate_spread ts_gate_pooled(const double *x, const size_t *sizes, size_t n_groups)
+{
+	double sum = 0, df = 0;
+
+	for (size_t i = 0; i < n_groups; x += sizes[i++])
+		if (sizes[i] > 1) {
+			sum += squares(x, sizes[i]);
+			df += (double)(sizes[i] - 1);
+		}
+	return (struct ts_gate_spread){df > 0 ? sqrt(sum / df) : 0, df};
+}
+
+/* From sd, df and error, whose factor of sd is given. */
+static void judge(struct ts_gate_look *look, double factor, double floor_sd, double delta)
+{
+	look->sd = look->sd < floor_sd ? floor_sd : look->sd;
+	look->error = look->df > 0 ? look->sd * factor : (double)NAN;
+	look->t = (look->difference - delta) / look->error;
+	look->p = ts_student_cdf(-look->t, look->df);
+	look->p_clean = ts_student_cdf(-look->difference / look->error, look->df);
+	look->p_better = ts_student_cdf((look->difference + delta) / look->error, look->df);
+}
+
+void ts_gate_first_look(const double *base, size_t n_base, const double *candidate, size_t n_candidate, struct ts_gate_spread prior,
+			const struct ts_gate_rule *rule, struct ts_gate_look *ret_look)
+{
+	struct ts_gate_look look = {.difference = ts_mean(candidate, n_candidate) - ts_mean(base, n_base)};
+	double sum = squares(base, n_base) + squares(candidate, n_candidate);
+
+	look.df = (double)(n_base + n_candidate - 2);
+	if (prior.df > 0) {
+		sum += prior.df * prior.sd * prior.sd;
+		look.df += prior.df;
+	}
+	look.sd = look.df > 0 ? sqrt(sum / look.df) : (double)NAN;
+	judge(&look, sqrt(1 / (double)n_base + 1 / (double)n_candidate), rule->floor_sd, rule->delta);
+	*ret_look = look;
+}
+
+struct ts_gate_spread ts_gate_within(struct ts_gate_spread within, const struct ts_gate_look *first)
+{
+	if (within.df >= TS_GATE_WITHIN_LEAST || !first || !(first->df > 0) || !isfinite(first->sd))
+		return within;
+	return (struct ts_gate_spread){first->sd, first->df};
+}
+
+void ts_gate_pairs_look(const double *differences, size_t n, struct ts_gate_spread within, const struct ts_gate_rule *rule,
+			struct ts_gate_look *ret_look)
+{
+	struct ts_gate_look look = {.difference = ts_mean(differences, n), .pairs = n};
+	double sum = squares(differences, n), run = fmax(within.sd, rule->floor_sd), known = 2 * run * run;
+	bool noisy = n > 1 && sum / (double)(n - 1) > TS_GATE_NOISY * TS_GATE_NOISY * known;
+
+	look.df = (double)(n - 1);
+	if (within.df > 0 && !noisy) {
+		sum += within.df * known;
+		look.df += within.df;
+	}
+	look.sd = look.df > 0 ? sqrt(sum / look.df) : (double)NAN;
+	judge(&look, 1 / sqrt((double)n), sqrt(2.0) * rule->floor_sd, rule->delta);
+	*ret_look = look;
+}
+
+bool ts_gate_worse(const struct ts_gate_look *look, const struct ts_gate_rule *rule, double alpha)
+{
+	return look->p < alpha && look->p_clean < TS_GATE_CLEAN_ALPHA && look->difference >= rule->min_size;
+}
+
+bool ts_gate_better(const struct ts_gate_look *look, const struct ts_gate_rule *rule, double alpha)
+{
+	return look->p_better < alpha && -look->difference >= rule->min_size;
+}
+
+double ts_gate_found_from(const struct ts_gate_look *look, const struct ts_gate_rule *rule, double alpha)
+{
+	double from = rule->delta + ts_student_quantile(1 - alpha, look->df) * look->error;
+	double clean = ts_student_quantile(1 - TS_GATE_CLEAN_ALPHA, look->df) * look->error;
+
+	from = from < clean ? clean : from;
+	return (from < rule->min_size ? rule->min_size : from) + ts_student_quantile(FOUND, look->df) * look->error;
+}
+
+double ts_gate_interval(const struct ts_gate_look *look, double level)
+{
+	return ts_student_quantile(0.5 + level / 2, look->df) * look->error;
+}
+
+enum ts_gate_pairs_answer ts_gate_pairs_judge(const double *differences, size_t n, const struct ts_gate_pairs_plan *plan,
+					      struct ts_gate_spread within, const struct ts_gate_rule *rule,
+					      struct ts_gate_look *ret_look)
+{
+	double alpha = plan->first < plan->most ? plan->alpha / 2 : plan->alpha;
+
+	ts_gate_pairs_look(differences, n < plan->first ? n : plan->first, within, rule, ret_look);
+	if (n < plan->first)
+		return TS_GATE_PAIRS_FEW;
+	if (ts_gate_worse(ret_look, rule, alpha))
+		return TS_GATE_PAIRS_CONFIRM;
+	if (ret_look->difference <= rule->delta || plan->first == plan->most)
+		return TS_GATE_PAIRS_REFUTE;
+	if (n < plan->most)
+		return TS_GATE_PAIRS_OPEN;
+	ts_gate_pairs_look(differences, plan->most, within, rule, ret_look);
+	return ts_gate_worse(ret_look, rule, alpha) ? TS_GATE_PAIRS_CONFIRM : TS_GATE_PAIRS_REFUTE;
+}
+
+double ts_gate_holm(const double *p, size_t n, size_t at, double alpha)
+{
+	size_t smaller = 0;
+
+	for (size_t i = 0; i < n; i++)
+		smaller += p[i] < p[at] || (isnan(p[at]) && !isnan(p[i]));
+	for (size_t i = 0; i < n; i++) {
+		size_t below = 0;
+
+		for (size_t j = 0; j < n; j++)
+			below += p[j] < p[i];
+		if (p[i] < p[at] && !(p[i] < alpha / (double)(n - below)))
+			return 0;
+	}
+	return alpha / (double)(n - smaller);
+}

@@ -1,0 +1,287 @@
+/* gate_why.c - where a difference of step time lies: which phases, which ranks, work or wait. Of the pairs where they decide,
+ * else of all candidates and baselines. Each kind splits the whole once more; where a side lacks a part, nothing is claimed of
+ * it.
+ */
+#include "analysis/gate/gate_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { GROUPS_MOST = 8 };
+
+#define GREW 0.5 /* of the rank whose work grew most: from there on another's has grown too */
+
+/* One side: runs of a role, of those pairs that count if it is a role of pairs. */
+struct side {
+	const struct ts_gate_run **runs;
+	size_t n;
+};
+
+struct why {
+	struct ts_gate_court *c;
+	struct side base, candidate;
+	double whole; /* s of an optimizer step */
+};
+
+static bool side_of(struct why *w, enum ts_gate_role role, struct side *ret_side)
+{
+	const struct ts_gate_input *input = w->c->input;
+
+	*ret_side = (struct side){.runs = ts_arena_array(w->c->arena, input->n_runs, sizeof *ret_side->runs)};
+	if (!ret_side->runs)
+		return false;
+	for (size_t i = 0; i < input->n_runs && role < TS_GATE_PAIR_BASE; i++)
+		if (input->runs[i].role == role)
+			ret_side->runs[ret_side->n++] = &input->runs[i];
+	for (size_t i = 0; i < w->c->n_pairs && role >= TS_GATE_PAIR_BASE; i++)
+		if (!w->c->pairs[i].why_not)
+			ret_side->runs[ret_side->n++] = role == TS_GATE_PAIR_BASE ? w->c->pairs[i].base : w->c->pairs[i].candidate;
+	return true;
+}
+
+static void add(struct why *w, const char *kind, struct ts_span name, double base, double candidate)
+{
+	struct ts_verdict *v = &w->c->v;
+
+	v->why[v->n_why++] = (struct ts_gate_why){ts_span_str(kind), name, base, candidate, (candidate - base) / w->whole};
+}
+
+static void warn(struct why *w, struct ts_span text)
+{
+	ts_gate_warn(w->c, text);
+}
+
+/* --- phases --- */
+
+static bool part_of(const struct ts_gate_run *run, struct ts_span name, double *ret_seconds)
+{
+	for (size_t i = 0; i < run->reduction.n_parts; i++)
+		if (ts_span_eq(run->reduction.parts[i].name, name) && isfinite(run->reduction.parts[i].seconds)) {
+			*ret_seconds = run->reduction.parts[i].seconds;
+			return true;
+		}
+	return false;
+}
+
+/* Mean over the runs, all of which have it. */
+static bool part_mean(const struct side *side, struct ts_span name, double *ret_mean)
+{
+	double sum = 0, seconds;
+
+	for (size_t i = 0; i < side->n; i++) {
+		if (!part_of(side->runs[i], name, &seconds))
+			return false;
+		sum += seconds;
+	}
+	*ret_mean = sum / (double)side->n;
+	return side->n > 0;
+}
+
+/* All parts of a run, which with the unattributed time are its steps. */
+static bool total_mean(const struct side *side, double *ret_mean)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < side->n; i++) {
+		const struct ts_reduction *r = &side->runs[i]->reduction;
+
+		if (r->n_parts == 0 || r->n_parts > TS_REDUCE_PARTS_MAX)
+			return false;
+		for (size_t k = 0; k < r->n_parts; k++)
+			sum += r->parts[k].seconds;
+	}
+	*ret_mean = sum / (double)side->n;
+	return side->n > 0 && isfinite(sum);
+}
+
+static bool named_before(const struct side *side, size_t run, size_t part)
+{
+	struct ts_span name = side->runs[run]->reduction.parts[part].name;
+	double seconds;
+
+	for (size_t i = 0; i < run; i++)
+		if (part_of(side->runs[i], name, &seconds))
+			return true;
+	for (size_t k = 0; k < part; k++)
+		if (ts_span_eq(side->runs[run]->reduction.parts[k].name, name))
+			return true;
+	return false;
+}
+
+/* Every name of the side once: a row where both sides have it, else a warning. */
+static void phases_of(struct why *w, const struct side *side, bool only_strange)
+{
+	for (size_t i = 0; i < side->n; i++)
+		for (size_t k = 0; k < side->runs[i]->reduction.n_parts && w->c->v.n_why < TS_REDUCE_PARTS_MAX; k++) {
+			struct ts_span name = side->runs[i]->reduction.parts[k].name;
+			double base, candidate;
+			bool a, b;
+
+			if (named_before(side, i, k))
+				continue;
+			a = part_mean(&w->base, name, &base);
+			b = part_mean(&w->candidate, name, &candidate);
+			if (a && b) {
+				if (!only_strange)
+					add(w, "phase", name, base, candidate);
+			} else if (!(only_strange && b)) {
+				warn(w, ts_gate_text(w->c, "phase %.*s is not recorded by all runs: what it adds is not known", TS_SPAN_ARG(name)));
+			}
+		}
+}
+
+/* --- ranks --- */
+
+static bool ranks_alike(const struct why *w)
+{
+	const struct side *sides[] = {&w->base, &w->candidate};
+	const struct ts_reduction *first = &w->base.runs[0]->reduction;
+
+	if (first->n_ranks == 0 || first->n_ranks > TS_REDUCE_RANKS_MAX)
+		return false;
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < sides[k]->n; i++) {
+			const struct ts_reduction *r = &sides[k]->runs[i]->reduction;
+
+			if (r->n_ranks != first->n_ranks)
+				return false;
+			for (size_t j = 0; j < r->n_ranks; j++)
+				if (r->ranks[j].rank != first->ranks[j].rank)
+					return false;
+		}
+	return true;
+}
+
+static double rank_mean(const struct side *side, size_t at, bool work)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < side->n; i++)
+		sum += work ? side->runs[i]->reduction.ranks[at].work : side->runs[i]->reduction.ranks[at].wait;
+	return sum / (double)side->n;
+}
+
+/* Mean over ranks; NaN where one is. */
+static void all_ranks(struct why *w, const char *kind, bool work)
+{
+	size_t n = w->base.runs[0]->reduction.n_ranks;
+	double base = 0, candidate = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		base += rank_mean(&w->base, i, work) / (double)n;
+		candidate += rank_mean(&w->candidate, i, work) / (double)n;
+	}
+	if (isfinite(base) && isfinite(candidate))
+		add(w, kind, ts_span_str("all ranks"), base, candidate);
+	else
+		warn(w, ts_gate_text(w->c, "how much of the difference is %s is not known: not every run records it for every rank", kind));
+}
+
+/* Ranks from..to, mean of them. */
+static void add_group(struct why *w, size_t from, size_t to)
+{
+	const struct ts_reduced_rank *ranks = w->base.runs[0]->reduction.ranks;
+	size_t n = to - from + 1;
+	double base = 0, candidate = 0;
+	struct ts_span name;
+
+	for (size_t i = from; i <= to; i++) {
+		base += rank_mean(&w->base, i, true) / (double)n;
+		candidate += rank_mean(&w->candidate, i, true) / (double)n;
+	}
+	if (n == w->base.runs[0]->reduction.n_ranks)
+		name = ts_span_str("all ranks");
+	else if (n == 1)
+		name = ts_gate_text(w->c, "rank %d", (int)ranks[from].rank);
+	else
+		name = ts_gate_text(w->c, "ranks %d-%d", (int)ranks[from].rank, (int)ranks[to].rank);
+	add(w, "rank", name, base, candidate);
+}
+
+/* Those whose work grew (in an improvement: shrank) at least half as much as that of the rank where it did most. */
+static void rank_groups(struct why *w)
+{
+	const struct ts_reduced_rank *ranks = w->base.runs[0]->reduction.ranks;
+	size_t n = w->base.runs[0]->reduction.n_ranks, groups = 0;
+	double sign = w->whole < 0 ? -1 : 1, most = 0;
+	double *grew = ts_arena_array(w->c->arena, n, sizeof *grew);
+
+	if (!grew) {
+		w->c->full = true;
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		grew[i] = sign * (rank_mean(&w->candidate, i, true) - rank_mean(&w->base, i, true));
+		if (!isfinite(grew[i]))
+			return;
+		most = grew[i] > most ? grew[i] : most;
+	}
+	for (size_t from = 0, to; most > 0 && from < n; from = to + 1) {
+		to = from;
+		if (grew[from] < GREW * most)
+			continue;
+		while (to + 1 < n && grew[to + 1] >= GREW * most && ranks[to + 1].rank == ranks[to].rank + 1)
+			to++;
+		if (groups++ == GROUPS_MOST) {
+			warn(w, ts_gate_text(w->c, "the work of more than %d groups of ranks grew: the first are named", GROUPS_MOST));
+			return;
+		}
+		add_group(w, from, to);
+	}
+}
+
+/* --- the whole --- */
+
+static int by_share(const void *left, const void *right)
+{
+	const struct ts_gate_why *a = left, *b = right;
+	int order = (a->share < b->share) - (a->share > b->share);
+
+	order = order ? order : ts_span_cmp(a->kind, b->kind);
+	return order ? order : ts_span_cmp(a->name, b->name);
+}
+
+/* Of times that gate and are in the verdict's state; *ret_paired: its pairs decided. */
+static bool about_time(const struct ts_verdict *v, bool *ret_paired)
+{
+	for (size_t i = 0; i < TS_METRICS; i++)
+		if (v->rows[i].gates && v->rows[i].state == v->state && ts_gate_timed((enum ts_metric)i)) {
+			*ret_paired = v->rows[i].paired;
+			return true;
+		}
+	return false;
+}
+
+void ts_gate_why_fill(struct ts_gate_court *c)
+{
+	struct ts_verdict *v = &c->v;
+	struct why w = {.c = c};
+	double base, candidate;
+	bool paired = false;
+
+	if (v->state != TS_GATE_REGRESSION && v->state != TS_GATE_SUSPECT && v->state != TS_GATE_IMPROVEMENT)
+		return;
+	if (!about_time(v, &paired))
+		return;
+	v->why = ts_arena_array(c->arena, TS_REDUCE_PARTS_MAX + GROUPS_MOST + 2, sizeof *v->why);
+	if (!v->why || !side_of(&w, paired ? TS_GATE_PAIR_BASE : TS_GATE_BASELINE, &w.base) ||
+	    !side_of(&w, paired ? TS_GATE_PAIR_CANDIDATE : TS_GATE_CANDIDATE, &w.candidate)) {
+		c->full = true;
+		return;
+	}
+	if (!total_mean(&w.base, &base) || !total_mean(&w.candidate, &candidate) || candidate - base == 0) {
+		warn(&w, ts_span_str("where the difference lies is not known: not every run records phases"));
+		return;
+	}
+	w.whole = candidate - base;
+	phases_of(&w, &w.candidate, false);
+	phases_of(&w, &w.base, true);
+	if (!ranks_alike(&w)) {
+		warn(&w, ts_span_str("on which ranks the difference lies is not known: the runs do not record the same ranks"));
+	} else {
+		all_ranks(&w, "work", true);
+		all_ranks(&w, "wait", false);
+		rank_groups(&w);
+	}
+	qsort(v->why, v->n_why, sizeof *v->why, by_share);
+}

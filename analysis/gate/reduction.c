@@ -1,0 +1,601 @@
+#include "analysis/gate/reduction.h"
+
+#include "analysis/gate/reduction_internal.h"
+#include "analysis/rank/warmup.h"
+#include "analysis/stats/stats.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+	FAR = 64,	/* usual distances between rows: what lies farther apart is no step */
+	CUT_ONE_IN = 36, /* records whose excess is cut */
+};
+
+/* Seconds: beyond this a time is a damaged number. */
+#define TIME_MAX 1e9
+
+enum ts_status ts_reducer_begin(struct ts_reducer *r, const struct ts_reduce_options *options, const struct ts_work *work,
+				struct ts_arena *arena, struct ts_error *err)
+{
+	(void)err;
+	*r = (struct ts_reducer){.options = options, .work = work, .arena = arena};
+	return TS_OK;
+}
+
+/* --- records --- */
+
+/* What rows come to, one a row that has a time. */
+struct records {
+	size_t *row;	/* of rows */
+	double *wall;	/* s */
+	double *span;	/* steps that it stands for */
+	bool *excluded;
+	bool *first;	/* of its segment */
+	size_t n;
+};
+
+static bool known_end(double end)
+{
+	return isfinite(end) && end > 0;
+}
+
+static bool is_time(double seconds)
+{
+	return seconds >= 0 && seconds <= TIME_MAX;
+}
+
+static double distance(int64_t from, int64_t to)
+{
+	return (double)((uint64_t)to - (uint64_t)from);
+}
+
+static int64_t floor_div(int64_t a, uint64_t b)
+{
+	int64_t n = b > INT64_MAX ? INT64_MAX : (int64_t)b, q = a / n;
+
+	return a % n < 0 ? q - 1 : q;
+}
+
+/* Has one of the steps after `from`, up to `to`, a number that some `every` divides? */
+static bool every_excludes(const struct ts_reduce_options *options, int64_t from, int64_t to)
+{
+	for (size_t i = 0; i < options->n_excludes; i++) {
+		const struct ts_exclude *e = &options->excludes[i];
+
+		if (e->kind == TS_EXCLUDE_EVERY && e->every && floor_div(from, e->every) != floor_div(to, e->every))
+			return true;
+	}
+	return false;
+}
+
+static bool row_excluded(const struct ts_reduce_rows *rows, size_t i)
+{
+	bool starts = i == 0 || (rows->starts && rows->starts[i]);
+
+	if ((rows->tagged && rows->tagged[i]) || (rows->phased && rows->phased[i]))
+		return true;
+	return !starts && rows->phased && rows->phased[i - 1];
+}
+
+/* The usual distance between neighbours; NaN: fewer than two rows. */
+static double usual_distance(const struct ts_reduce_rows *rows, double *scratch)
+{
+	if (rows->n < 2)
+		return (double)NAN;
+	if (distance(rows->steps[0], rows->steps[rows->n - 1]) == (double)(rows->n - 1))
+		return 1;
+	for (size_t i = 1; i < rows->n; i++)
+		scratch[i - 1] = distance(rows->steps[i - 1], rows->steps[i]);
+	return ts_median(scratch, rows->n - 1, scratch);
+}
+
+static void add_record(struct records *to, size_t row, double wall, double span, bool excluded, bool first)
+{
+	to->row[to->n] = row;
+	to->wall[to->n] = wall;
+	to->span[to->n] = span;
+	to->excluded[to->n] = excluded;
+	to->first[to->n++] = first;
+}
+
+/* From each known end to the next in the same segment. */
+static void records_of_ends(const struct ts_reducer *r, const struct ts_reduce_rows *rows, double usual, struct records *to)
+{
+	bool some = false, excluded = false, first = true;
+	size_t before = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		if (i == 0 || (rows->starts && rows->starts[i])) {
+			some = excluded = false;
+			first = true;
+		}
+		excluded |= row_excluded(rows, i);
+		if (!known_end(rows->ends[i]))
+			continue;
+		if (some) {
+			double wall = rows->ends[i] - rows->ends[before], span = distance(rows->steps[before], rows->steps[i]);
+
+			if (is_time(wall) && span <= FAR * usual) {
+				add_record(to, i, wall, span,
+					   excluded || every_excludes(r->options, rows->steps[before], rows->steps[i]), first);
+				first = false;
+			}
+		}
+		some = true;
+		excluded = false;
+		before = i;
+	}
+}
+
+static void records_of_times(const struct ts_reducer *r, const struct ts_reduce_rows *rows, struct records *to)
+{
+	bool first = true;
+
+	for (size_t i = 0; rows->times && i < rows->n; i++) {
+		int64_t step = rows->steps[i];
+
+		first |= i == 0 || (rows->starts && rows->starts[i]);
+		if (!is_time(rows->times[i]))
+			continue;
+		add_record(to, i, rows->times[i], 1,
+			   row_excluded(rows, i) || every_excludes(r->options, step > INT64_MIN ? step - 1 : step, step), first);
+		first = false;
+	}
+}
+
+static enum ts_status read_records(struct ts_reducer *r, const struct ts_reduce_rows *rows, struct ts_arena *work, struct records *ret,
+				   struct ts_error *err)
+{
+	struct records out = {
+		.row = ts_arena_array(work, rows->n, sizeof *out.row),
+		.wall = ts_arena_array(work, rows->n, sizeof *out.wall),
+		.span = ts_arena_array(work, rows->n, sizeof *out.span),
+		.excluded = ts_arena_array(work, rows->n, sizeof *out.excluded),
+		.first = ts_arena_array(work, rows->n, sizeof *out.first),
+	};
+
+	if (!out.row || !out.wall || !out.span || !out.excluded || !out.first)
+		return ts_arena_error(work, err);
+	r->stamped = rows->ends != NULL;
+	if (rows->ends)
+		records_of_ends(r, rows, usual_distance(rows, out.wall), &out);
+	else
+		records_of_times(r, rows, &out);
+	*ret = out;
+	return TS_OK;
+}
+
+/* --- warm-up --- */
+
+/* The first record of [from, to), those of one segment, that is no warm-up, by their times without those left out anyway. */
+static enum ts_status find_warmup(const struct records *in, size_t from, size_t to, struct ts_arena *work, size_t *ret_first,
+				  struct ts_error *err)
+{
+	double *times = ts_arena_array(work, to - from, sizeof *times);
+	const char *ignored;
+	size_t n = 0, cut = 0;
+
+	if (!times)
+		return ts_arena_error(work, err);
+	for (size_t i = from; i < to; i++)
+		if (!in->excluded[i])
+			times[n++] = in->wall[i] / in->span[i];
+	if (ts_warmup_find(times, n, work, &cut, &ignored, err))
+		return err->status;
+	for (; cut; from++)
+		cut -= !in->excluded[from];
+	*ret_first = from;
+	return TS_OK;
+}
+
+/* The row with which the segment of a record began. */
+static size_t segment_row(const struct ts_reduce_rows *rows, size_t row)
+{
+	while (row > 0 && !(rows->starts && rows->starts[row]))
+		row--;
+	return row;
+}
+
+static enum ts_status warmup_of(const struct ts_reducer *r, const struct ts_reduce_rows *rows, const struct records *in, size_t from,
+				size_t to, size_t *ret_first, struct ts_error *err)
+{
+	struct ts_arena work;
+	enum ts_status status;
+	size_t began, first = from;
+
+	if (!r->options->has_warmup) {
+		ts_arena_init(&work, r->arena->ceiling);
+		status = find_warmup(in, from, to, &work, ret_first, err);
+		ts_arena_finish(&work);
+		return status;
+	}
+	began = segment_row(rows, in->row[from]);
+	while (first < to && in->row[first] - began < r->options->warmup)
+		first++;
+	*ret_first = first;
+	return TS_OK;
+}
+
+/* --- what counts --- */
+
+static enum ts_status make_room(struct ts_reducer *r, const struct ts_reduce_rows *rows, size_t n, struct ts_error *err)
+{
+	r->steps = ts_arena_array(r->arena, n, sizeof *r->steps);
+	r->wall = ts_arena_array(r->arena, n, sizeof *r->wall);
+	r->span = ts_arena_array(r->arena, n, sizeof *r->span);
+	r->tokens = rows->tokens ? ts_arena_array(r->arena, n, sizeof *r->tokens) : NULL;
+	r->samples = rows->samples ? ts_arena_array(r->arena, n, sizeof *r->samples) : NULL;
+	if (!r->steps || !r->wall || !r->span || (rows->tokens && !r->tokens) || (rows->samples && !r->samples))
+		return ts_arena_error(r->arena, err);
+	return TS_OK;
+}
+
+static void take_record(struct ts_reducer *r, const struct ts_reduce_rows *rows, const struct records *in, size_t i)
+{
+	size_t row = in->row[i], at = r->n_steps++;
+
+	r->steps[at] = rows->steps[row];
+	r->wall[at] = in->wall[i];
+	r->span[at] = in->span[i];
+	if (r->tokens)
+		r->tokens[at] = rows->tokens[row];
+	if (r->samples)
+		r->samples[at] = rows->samples[row];
+}
+
+static enum ts_status sift(struct ts_reducer *r, const struct ts_reduce_rows *rows, const struct records *in, struct ts_error *err)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < in->n; i++)
+		left += !in->excluded[i];
+	if (make_room(r, rows, left, err))
+		return err->status;
+	r->records = in->n;
+	for (size_t from = 0, to; from < in->n; from = to) {
+		size_t first = from;
+
+		for (to = from + 1; to < in->n && !in->first[to];)
+			to++;
+		if (warmup_of(r, rows, in, from, to, &first, err))
+			return err->status;
+		r->warmup += first - from;
+		for (size_t i = first; i < to; i++) {
+			if (in->excluded[i])
+				r->excluded++;
+			else
+				take_record(r, rows, in, i);
+		}
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_reducer_rows(struct ts_reducer *r, const struct ts_reduce_rows *rows, struct ts_error *err)
+{
+	struct ts_arena work;
+	struct records records = {.n = 0};
+	enum ts_status status;
+
+	ts_arena_init(&work, r->arena->ceiling);
+	status = read_records(r, rows, &work, &records, err);
+	if (!status)
+		status = sift(r, rows, &records, err);
+	ts_arena_finish(&work);
+	return status;
+}
+
+/* --- windows --- */
+
+struct windows {
+	const struct ts_reducer *r;
+	struct ts_arena *work;
+	size_t period;	/* 0: none */
+	size_t length;	/* records of a window */
+	double *each;	/* s a step, of each record */
+	double *calm;	/* the same without spikes */
+	uint64_t *place; /* of each record, from 0: where it stands in the period */
+	double *scratch;
+};
+
+static void places_of(const struct ts_reducer *r, uint64_t *place)
+{
+	double all = r->n_steps ? distance(r->steps[0], r->steps[r->n_steps - 1]) : 0, usual;
+	size_t n = r->n_steps;
+
+	/* By step numbers, so that what was left out leaves its place; by count where numbers are no steps. */
+	usual = n ? r->span[n / 2] : 1;
+	for (size_t i = 0; i < n; i++) {
+		double at = distance(r->steps[0], r->steps[i]) / usual;
+
+		place[i] = all / usual <= 4.0 * (double)n + FAR ? (uint64_t)(at + 0.5) : i;
+	}
+}
+
+static enum ts_status begin_windows(struct windows *w, const struct ts_reducer *r, struct ts_arena *work, struct ts_error *err)
+{
+	size_t n = r->n_steps;
+
+	*w = (struct windows){
+		.r = r,
+		.work = work,
+		.each = ts_arena_array(work, n, sizeof *w->each),
+		.calm = ts_arena_array(work, n, sizeof *w->calm),
+		.place = ts_arena_array(work, n, sizeof *w->place),
+		.scratch = ts_arena_array(work, n, sizeof *w->scratch),
+	};
+	if (!w->each || !w->calm || !w->place || !w->scratch)
+		return ts_arena_error(work, err);
+	for (size_t i = 0; i < n; i++)
+		w->each[i] = r->wall[i] / r->span[i];
+	places_of(r, w->place);
+	return TS_OK;
+}
+
+static enum ts_status choose_period(struct windows *w, struct ts_error *err)
+{
+	const struct ts_work_number *said = &w->r->work->accumulation;
+	size_t n = w->r->n_steps;
+
+	if (!said->known)
+		return ts_reduce_period(w->each, w->place, n, w->work, &w->period, err);
+	if (said->value >= 2 && said->value == floor(said->value) && said->value <= (double)n)
+		w->period = (size_t)said->value;
+	return TS_OK;
+}
+
+/* A multiple of the period, if all records are no fewer. */
+static void choose_length(struct windows *w)
+{
+	size_t period = w->period ? w->period : 1, n = w->r->n_steps;
+
+	w->length = (TS_REDUCE_WINDOW + period - 1) / period * period;
+	if (w->length > n)
+		w->length = n / period ? n / period * period : n;
+}
+
+/* Of each record the usual time at its place, into w->calm. */
+static enum ts_status usual_times(struct windows *w, struct ts_error *err)
+{
+	size_t n = w->r->n_steps, period = w->period && n / w->period >= 3 ? w->period : 1;
+	size_t *ends = ts_arena_array(w->work, period + 1, sizeof *ends);
+	double *medians = ts_arena_array(w->work, period, sizeof *medians);
+
+	if (!ends || !medians)
+		return ts_arena_error(w->work, err);
+	for (size_t i = 0; i < n; i++)
+		ends[w->place[i] % period + 1]++;
+	for (size_t p = 0; p < period; p++)
+		ends[p + 1] += ends[p];
+	for (size_t i = n; i-- > 0;)
+		w->scratch[--ends[w->place[i] % period + 1]] = w->each[i];
+	/* Now ends[p + 1] is where place p begins. */
+	for (size_t p = 0; p < period; p++) {
+		size_t from = ends[p + 1], to = p + 2 <= period ? ends[p + 2] : n;
+
+		medians[p] = to > from ? ts_median(w->scratch + from, to - from, w->scratch + from) : 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		w->calm[i] = medians[w->place[i] % period];
+	return TS_OK;
+}
+
+/* Cuts the largest excesses over the usual time down to the next. */
+static void cut_spikes(struct windows *w)
+{
+	size_t n = w->r->n_steps, cut = n / CUT_ONE_IN, fewer = n / TS_REDUCE_WINDOW;
+	double most = HUGE_VAL;
+
+	if (fewer <= cut)
+		cut = fewer ? fewer - 1 : 0;
+	for (size_t i = 0; i < n; i++)
+		w->scratch[i] = w->each[i] - w->calm[i];
+	if (cut) {
+		double q = 100.0 * (double)(n - 1 - cut) / (double)(n - 1);
+
+		ts_percentiles(w->scratch, n, &q, 1, &most);
+	}
+	for (size_t i = 0; i < n; i++) {
+		double excess = w->each[i] - w->calm[i];
+
+		w->calm[i] = excess > most ? w->calm[i] + most : w->each[i];
+	}
+}
+
+/* Median over windows of sum(top * span) / sum(bottom * span); NULL counts as ones. */
+static double median_ratio(struct windows *w, const double *top, const double *bottom)
+{
+	const double *span = w->r->span;
+	size_t n = w->r->n_steps, windows = n - w->length + 1;
+	struct ts_tally a = {0, 0}, b = {0, 0};
+
+	for (size_t i = 0; i < n; i++) {
+		ts_tally_add(&a, top ? top[i] * span[i] : span[i]);
+		ts_tally_add(&b, bottom ? bottom[i] * span[i] : span[i]);
+		if (i >= w->length) {
+			size_t gone = i - w->length;
+
+			ts_tally_add(&a, -(top ? top[gone] * span[gone] : span[gone]));
+			ts_tally_add(&b, -(bottom ? bottom[gone] * span[gone] : span[gone]));
+		}
+		if (i + 1 >= w->length)
+			w->scratch[i + 1 - w->length] = ts_tally_value(&a) / ts_tally_value(&b);
+	}
+	return ts_median(w->scratch, windows, w->scratch);
+}
+
+/* --- metrics --- */
+
+static void known(struct ts_reduction *out, enum ts_metric metric, double value)
+{
+	out->metrics[metric] = (struct ts_reduced){.known = true, .value = value};
+}
+
+static void unknown(struct ts_reduction *out, enum ts_metric metric, struct ts_span reason)
+{
+	out->metrics[metric] = (struct ts_reduced){.reason = reason};
+}
+
+/* A logarithm is taken of what is compared by ratio. */
+static void positive(struct ts_reduction *out, enum ts_metric metric, double value, const char *reason)
+{
+	if (isfinite(value) && value > 0)
+		known(out, metric, value);
+	else
+		unknown(out, metric, ts_span_str(reason));
+}
+
+static double stall_share(const struct windows *w, double median, double all)
+{
+	struct ts_tally lost = {0, 0};
+
+	for (size_t i = 0; i < w->r->n_steps; i++)
+		if (w->each[i] > 3 * median)
+			ts_tally_add(&lost, (w->each[i] - median) * w->r->span[i]);
+	return ts_tally_value(&lost) / all;
+}
+
+static void time_metrics(struct windows *w, struct ts_reduction *out)
+{
+	static const double ninety_five = 95.0;
+	static const char zero[] = "the steps took no time";
+	const struct ts_reducer *r = w->r;
+	double wall = ts_sum(r->wall, r->n_steps), steps = ts_sum(r->span, r->n_steps), p95, median;
+
+	positive(out, TS_METRIC_STEP_TIME, median_ratio(w, w->calm, NULL) * out->accumulation, zero);
+	positive(out, TS_METRIC_STEP_TIME_MEAN, wall / steps * out->accumulation, zero);
+	median = ts_median(w->each, r->n_steps, w->scratch);
+	memcpy(w->scratch, w->each, r->n_steps * sizeof *w->each);
+	ts_percentiles(w->scratch, r->n_steps, &ninety_five, 1, &p95);
+	positive(out, TS_METRIC_STEP_TIME_P95, p95, zero);
+	if (wall > 0)
+		known(out, TS_METRIC_STALL_SHARE, stall_share(w, median, wall));
+	else
+		unknown(out, TS_METRIC_STALL_SHARE, ts_span_str(zero));
+}
+
+/* Of the job and of a device: counted by columns, else what the facts say of a step. */
+static void rate_metrics(struct windows *w, const double *column, const struct ts_work_number *each, const char *none,
+			 enum ts_metric metric, double devices, struct ts_reduction *out)
+{
+	const struct ts_reduced *step = &out->metrics[TS_METRIC_STEP_TIME];
+	double rate = (double)NAN;
+
+	if (column)
+		rate = median_ratio(w, column, w->calm);
+	else if (each->known && step->known)
+		rate = each->value * out->accumulation / step->value;
+	else
+		none = each->known ? "the steps took no time" : each->said ? each->reason : none;
+	positive(out, metric, rate, column ? "its column holds no number above 0" : none);
+	positive(out, metric + 1, rate / devices, column ? "its column holds no number above 0" : none);
+}
+
+static enum ts_status mfu_metric(const struct ts_reducer *r, struct ts_reduction *out, struct ts_error *err)
+{
+	const struct ts_reduced *step = &out->metrics[TS_METRIC_STEP_TIME];
+	struct ts_span convention = r->work->convention.text;
+	struct ts_mfu_terms terms;
+	char *basis;
+
+	if (ts_mfu_terms(r->work, r->arena, &terms, err))
+		return err->status;
+	if (terms.reason || !step->known) {
+		unknown(out, TS_METRIC_MFU, terms.reason ? ts_span_str(terms.reason) : step->reason);
+		return TS_OK;
+	}
+	positive(out, TS_METRIC_MFU, terms.flops * out->accumulation / (step->value * terms.peak), "the FLOPs or the peak are out of range");
+	basis = ts_arena_printf(r->arena, "%.6g TFLOP/s (%s), %s%.*s", terms.peak / 1e12, terms.peak_source,
+				convention.len ? "" : "convention not said",
+				TS_SPAN_ARG(convention));
+	if (!basis)
+		return ts_arena_error(r->arena, err);
+	out->mfu_basis = ts_span_str(basis);
+	return TS_OK;
+}
+
+/* Why the records are too few; NULL: no memory, or they are enough. */
+static char *too_few(const struct ts_reducer *r, const struct ts_reduce_ends *ends)
+{
+	if (ends->no_time)
+		return ts_arena_printf(r->arena, "%s", ends->no_time);
+	if (r->records == 0)
+		return ts_arena_printf(r->arena, "no step has a time that is a number");
+	return ts_arena_printf(r->arena, "%zu of %" PRIu64 " records are left after warm-up (%" PRIu64 ") and exclusions (%" PRIu64 "), %d are needed",
+			       r->n_steps, r->records, r->warmup, r->excluded, TS_REDUCE_LEAST);
+}
+
+static void all_unknown(struct ts_reduction *out, struct ts_span reason)
+{
+	for (int i = 0; i < TS_METRICS; i++)
+		if (i != TS_METRIC_PEAK_MEMORY && i != TS_METRIC_LOSS)
+			unknown(out, (enum ts_metric)i, reason);
+}
+
+static enum ts_status measure(struct ts_reducer *r, const struct ts_reduce_ends *ends, struct ts_arena *work, struct ts_reduction *out,
+			      struct ts_error *err)
+{
+	double devices = r->work->world_size.known ? r->work->world_size.value : ends->devices ? ends->devices : 1;
+	struct windows w;
+
+	if (begin_windows(&w, r, work, err) || choose_period(&w, err) || usual_times(&w, err))
+		return err->status;
+	choose_length(&w);
+	cut_spikes(&w);
+	out->window = w.length;
+	out->windows = r->n_steps - w.length + 1;
+	time_metrics(&w, out);
+	rate_metrics(&w, r->tokens, &r->work->tokens_per_step, "no column tokens, and work.tokens_per_step is not said",
+		     TS_METRIC_TOKENS_PER_S, devices, out);
+	rate_metrics(&w, r->samples, &r->work->samples_per_step, "no column samples, and work.samples_per_step is not said",
+		     TS_METRIC_SAMPLES_PER_S, devices, out);
+	return mfu_metric(r, out, err);
+}
+
+static void ends_metrics(const struct ts_reduce_ends *ends, struct ts_reduction *out)
+{
+	if (ends->has_peak)
+		positive(out, TS_METRIC_PEAK_MEMORY, ends->peak_bytes, "no rank had memory allocated");
+	else
+		unknown(out, TS_METRIC_PEAK_MEMORY, ts_span_str(ends->no_peak));
+	if (ends->has_loss && isfinite(ends->loss))
+		known(out, TS_METRIC_LOSS, ends->loss);
+	else
+		unknown(out, TS_METRIC_LOSS, ts_span_str(ends->has_loss ? "the loss at the end is not finite" : ends->no_loss));
+}
+
+enum ts_status ts_reducer_finish(struct ts_reducer *r, const struct ts_reduce_ends *ends, struct ts_reduction *ret_reduction,
+				 struct ts_error *err)
+{
+	const struct ts_work_number *accumulation = &r->work->accumulation;
+	struct ts_reduction out = {
+		.time_source = ts_span_str(ends->no_time ? ends->no_time : r->stamped ? "timestamps" : "phases"),
+		.records = r->records,
+		.warmup = r->warmup,
+		.excluded = r->excluded,
+		.counted = r->n_steps,
+		.accumulation = accumulation->known ? accumulation->value : 1,
+	};
+	struct ts_arena work;
+	enum ts_status status = TS_OK;
+
+	ends_metrics(ends, &out);
+	if (ends->no_time || r->n_steps < TS_REDUCE_LEAST) {
+		char *reason = too_few(r, ends);
+
+		if (!reason)
+			return ts_arena_error(r->arena, err);
+		all_unknown(&out, ts_span_str(reason));
+	} else if (accumulation->said && !accumulation->known) {
+		all_unknown(&out, ts_span_str(accumulation->reason));
+	} else {
+		ts_arena_init(&work, r->arena->ceiling);
+		status = measure(r, ends, &work, &out, err);
+		ts_arena_finish(&work);
+	}
+	if (!status)
+		status = ts_reducer_parts(r, &out, err);
+	if (!status)
+		*ret_reduction = out;
+	return status;
+}

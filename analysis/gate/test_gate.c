@@ -1,0 +1,817 @@
+/* test_gate.c - from runs in their roles to a verdict. Numbers of the test itself are in test_gate_test.c; here stand who
+ * counts, with whom, and what is said. Ten baselines of 0.1 s that scatter by 0.5 % (values written by hand) carry most
+ * cases. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/gate/gate.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { ROOM = 5000 };
+
+static struct {
+	struct ts_arena arena;
+	struct ts_gate_input input;
+	struct ts_gate_run runs[ROOM];
+	char names[ROOM][24];
+	char sessions[ROOM][24];
+	struct ts_verdict v;
+} t;
+
+static const double ten[] = {0.1004, 0.0997, 0.1006, 0.0993, 0.1001, 0.0995, 0.1008, 0.0999, 0.1003, 0.0994};
+
+static int setup(void **state)
+{
+	struct ts_error err;
+
+	(void)state;
+	ts_arena_init(&t.arena, (size_t)64 << 20);
+	t.input = (struct ts_gate_input){.runs = t.runs, .baseline = ts_span_str("main")};
+	ts_gate_policy_default(&t.input.policy);
+	t.input.policy.suspect_alpha = 0.05; /* what the expected numbers were made with */
+	assert_int_equal(ts_digest_init(&err), TS_OK);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	ts_arena_finish(&t.arena);
+	return 0;
+}
+
+/* A run with a session of its own. */
+static struct ts_gate_run *put(enum ts_gate_role role, double step_time)
+{
+	size_t at = t.input.n_runs++;
+	struct ts_gate_run *run = &t.runs[at];
+
+	assert_true(at < ROOM);
+	*run = (struct ts_gate_run){.role = role};
+	(void)snprintf(t.names[at], sizeof t.names[at], "p/run%zu", at);
+	(void)snprintf(t.sessions[at], sizeof t.sessions[at], "session%zu", at);
+	run->name = ts_span_str(t.names[at]);
+	run->workload.session = ts_span_str(t.sessions[at]);
+	run->workload.commit = ts_span_str(role == TS_GATE_BASELINE ? "b0b0" : "cafe");
+	run->id.bytes[0] = (uint8_t)at;
+	run->id.bytes[1] = (uint8_t)(at >> 8);
+	run->reduction.time_source = ts_span_str("timestamps");
+	for (int i = 0; i < TS_METRICS; i++)
+		run->reduction.metrics[i].reason = ts_span_str("no column");
+	run->reduction.metrics[TS_METRIC_STEP_TIME] = (struct ts_reduced){.known = true, .value = step_time};
+	return run;
+}
+
+static void put_session(enum ts_gate_role role, double step_time, const char *session)
+{
+	put(role, step_time)->workload.session = ts_span_str(session);
+}
+
+static void baselines(size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		put(TS_GATE_BASELINE, ten[i % 10]);
+}
+
+static void put_pair(uint32_t number, double base, double candidate, const char *session)
+{
+	struct ts_gate_run *run = put(TS_GATE_PAIR_BASE, base);
+
+	run->group = number;
+	run->workload.session = ts_span_str(session);
+	run = put(TS_GATE_PAIR_CANDIDATE, candidate);
+	run->group = number;
+	run->workload.session = ts_span_str(session);
+}
+
+static struct ts_gate_row *judge(void)
+{
+	struct ts_error err = {0};
+
+	if (ts_gate_judge(&t.input, &t.arena, &t.v, &err))
+		fail_msg("%s", err.text);
+	return &t.v.rows[TS_METRIC_STEP_TIME];
+}
+
+static bool holds(struct ts_span text, const char *part)
+{
+	return memmem(text.data, text.len, part, strlen(part)) != NULL;
+}
+
+static void says(const char *part)
+{
+	if (!holds(t.v.sentence, part))
+		fail_msg("'%.*s' lacks '%s'", TS_SPAN_ARG(t.v.sentence), part);
+}
+
+static size_t warned(const char *part)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t.v.n_warnings; i++)
+		n += holds(t.v.warnings[i], part);
+	return n;
+}
+
+static void is(enum ts_gate_state state, int exit_code)
+{
+	if (t.v.state != state || t.v.exit_code != exit_code)
+		fail_msg("%s, exit %d: %.*s", ts_gate_state_word(t.v.state), t.v.exit_code, TS_SPAN_ARG(t.v.sentence));
+}
+
+/* Expected with numpy and scipy: log values of ten, one candidate of 0.1001, s from 9 degrees of freedom. */
+static void clean_passes_and_says_what_it_missed(void **state)
+{
+	struct ts_gate_row *row;
+
+	(void)state;
+	baselines(10);
+	put(TS_GATE_CANDIDATE, 0.1001);
+	row = judge();
+	is(TS_GATE_PASS, 0);
+	says("0.1 % slower than main (99 % interval -1.7 % to 1.9 %, 10 baselines); it could have missed up to 3.1 %");
+	assert_true(fabs(row->could_miss - 0.03050531655211331) < 1e-12);
+	assert_true(fabs(row->p - 0.9312797156031964) < 1e-12);
+	assert_true(row->base_draws == 10 && row->candidate_draws == 1 && !row->weak && !row->paired);
+	assert_int_equal(t.v.n_warnings, 0);
+	assert_int_equal(t.v.ask.pairs, 0);
+	t.input.policy.must_catch = 0.03;
+	judge();
+	is(TS_GATE_PASS, 0);
+	assert_true(t.v.rows[TS_METRIC_STEP_TIME].weak);
+	assert_int_equal(warned("could have been missed, and the policy wants 3.0 % caught"), 1);
+	t.input.policy.must_catch = 0.032;
+	judge();
+	assert_false(t.v.rows[TS_METRIC_STEP_TIME].weak);
+}
+
+static void suspect_asks_and_pairs_decide(void **state)
+{
+	struct ts_gate_row *row;
+
+	(void)state;
+	t.input.policy.pairs = 4;
+	t.input.policy.pairs_most = 8;
+	baselines(10);
+	put(TS_GATE_CANDIDATE, 0.108);
+	row = judge();
+	is(TS_GATE_SUSPECT, 4);
+	says("step time of p/run10 is 8.0 % slower than main (99 % interval 6.1 % to 9.9 %, 10 baselines): run 4 pairs of base and candidate on one "
+	     "allocation to confirm");
+	assert_true(fabs(row->p - 3.2846285252817617e-07) < 1e-16);
+	assert_int_equal(t.v.ask.pairs, 4);
+	assert_true(ts_span_is(t.v.ask.base_commit, "b0b0") && ts_span_is(t.v.ask.candidate_commit, "cafe"));
+	assert_int_equal(t.v.ask.candidate.bytes[0], 10);
+	for (uint32_t i = 0; i < 3; i++)
+		put_pair(i, 0.1003, 0.1003 * (1.08 + 0.001 * i), "s");
+	judge();
+	is(TS_GATE_SUSPECT, 4);
+	assert_int_equal(t.v.ask.pairs, 1);
+	put_pair(3, 0.0998, 0.0998 * 1.079, "s");
+	row = judge();
+	is(TS_GATE_REGRESSION, 1);
+	says("slower than main (99 % interval 7.0 % to 9.1 %, 4 pairs on one allocation)");
+	assert_true(row->paired && row->pairs == 4 && t.v.ask.pairs == 0);
+	/* mean of log 1.08, 1.081, 1.082, 1.079 */
+	assert_true(fabs(log1p(row->size) - (log(1.08) + log(1.081) + log(1.082) + log(1.079)) / 4) < 1e-12);
+}
+
+static void pairs_that_do_not_confirm(void **state)
+{
+	struct ts_gate_row *row;
+
+	(void)state;
+	t.input.policy.pairs = 4;
+	t.input.policy.pairs_most = 8;
+	baselines(10);
+	put(TS_GATE_CANDIDATE, 0.104);
+	for (uint32_t i = 0; i < 4; i++)
+		put_pair(i, 0.1003, 0.1003 * (1.002 - 0.001 * i), "s");
+	row = judge();
+	is(TS_GATE_PASS, 0);
+	says("was suspect, and its pairs do not confirm it: 0.05 % slower");
+	says("it could have missed up to");
+	assert_true(row->could_miss > 0.02 && row->could_miss < 0.03);
+	/* between: more are asked for, and said so */
+	t.input.n_runs = 11;
+	for (uint32_t i = 0; i < 5; i++)
+		put_pair(i, 0.1003, 0.1003 * 1.018, "s");
+	judge();
+	is(TS_GATE_SUSPECT, 4);
+	says("run another 3 pairs");
+}
+
+static void pairs_of_two_sessions_do_not_count(void **state)
+{
+	(void)state;
+	t.input.policy.pairs = 2;
+	t.input.policy.pairs_most = 2;
+	baselines(10);
+	put(TS_GATE_CANDIDATE, 0.108);
+	put_pair(0, 0.1, 0.108, "a");
+	put_pair(1, 0.1, 0.108, "a");
+	t.runs[14].workload.session = ts_span_str("b");
+	put_pair(2, 0.1, 0.108, "");
+	t.runs[16].workload.session = ts_span_str("a");
+	put_pair(3, 0.1, 0.108, "a");
+	t.input.n_runs--;
+	put_pair(4, 0.1, 0.108, "c");
+	t.runs[t.input.n_runs - 1].id = t.runs[12].id;
+	judge();
+	is(TS_GATE_SUSPECT, 4);
+	assert_int_equal(t.v.rows[TS_METRIC_STEP_TIME].pairs, 1);
+	assert_int_equal(t.v.ask.pairs, 1);
+	assert_int_equal(warned("pair 1 does not count: its runs are of two sessions"), 1);
+	assert_int_equal(warned("pair 2 does not count: its runs do not record their session"), 1);
+	assert_int_equal(warned("pair 3 does not count: it has no run of the candidate"), 1);
+	assert_int_equal(warned("pair 4 does not count: one of its runs is in another pair"), 1);
+}
+
+/* The first look is at the pairs that were run first, whatever their numbers: two that refute, run first; four that would confirm. */
+static void pairs_count_in_the_order_in_which_they_ran(void **state)
+{
+	(void)state;
+	t.input.policy.pairs = 2;
+	t.input.policy.pairs_most = 6;
+	baselines(10);
+	put(TS_GATE_CANDIDATE, 0.108);
+	for (uint32_t i = 0; i < 6; i++)
+		put_pair(i, 0.1, i < 4 ? 0.108 : 0.1, i < 4 ? "later" : "first");
+	judge();
+	is(TS_GATE_REGRESSION, 1);
+	for (size_t i = 11; i < 23; i++)
+		t.runs[i].workload.started_ns = t.runs[i].group < 4 ? 2000 + (int64_t)i : (int64_t)i;
+	judge();
+	is(TS_GATE_PASS, 0);
+	says("its pairs do not confirm it: 0 % slower than main");
+	says("2 pairs on one allocation");
+}
+
+static void one_look_decides_where_nothing_is_run_again(void **state)
+{
+	(void)state;
+	t.input.policy.rerun = false;
+	baselines(10);
+	put(TS_GATE_CANDIDATE, 0.103); /* p = 0.00297 by scipy */
+	judge();
+	is(TS_GATE_REGRESSION, 1);
+	t.runs[10].reduction.metrics[TS_METRIC_STEP_TIME].value = 0.1025; /* p = 0.0124 */
+	judge();
+	is(TS_GATE_PASS, 0);
+	t.input.policy.rerun = true;
+	judge();
+	is(TS_GATE_SUSPECT, 4);
+}
+
+static void improvement_is_the_mirror(void **state)
+{
+	struct ts_gate_row *row;
+
+	(void)state;
+	baselines(10);
+	put(TS_GATE_CANDIDATE, 0.092);
+	row = judge();
+	is(TS_GATE_IMPROVEMENT, 0);
+	says("8.0 % faster than main (99 % interval 6.3 % to 9.6 %");
+	assert_true(row->size < 0 && row->low < row->size && row->size < row->high);
+}
+
+/* Throughput is the inverse of time: the same runs give the same verdict, p and draws, and a size of the other sign. */
+static void direction_can_be_exchanged(void **state)
+{
+	static const double candidates[] = {0.1001, 0.1025, 0.108, 0.092};
+
+	(void)state;
+	t.input.policy.gates[TS_METRIC_TOKENS_PER_S] = true;
+	baselines(10);
+	put(TS_GATE_CANDIDATE, 0);
+	for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
+		struct ts_gate_row *time = &t.v.rows[TS_METRIC_STEP_TIME], *rate = &t.v.rows[TS_METRIC_TOKENS_PER_S];
+
+		t.runs[10].reduction.metrics[TS_METRIC_STEP_TIME].value = candidates[i];
+		for (size_t k = 0; k < 11; k++)
+			t.runs[k].reduction.metrics[TS_METRIC_TOKENS_PER_S] = (struct ts_reduced){
+				.known = true, .value = 1000 / t.runs[k].reduction.metrics[TS_METRIC_STEP_TIME].value};
+		judge();
+		assert_int_equal(time->state, rate->state);
+		assert_true(fabs(time->p - rate->p) < 1e-9);
+		assert_true(fabs((1 + time->size) * (1 + rate->size) - 1) < 1e-12);
+		assert_true(fabs((1 + time->could_miss) * (1 - rate->could_miss) - 1) < 1e-12);
+		assert_true(fabs((1 + time->low) * (1 + rate->high) - 1) < 1e-12);
+	}
+}
+
+static void sessions_are_draws(void **state)
+{
+	struct ts_gate_row *row;
+
+	(void)state;
+	/* eight runs of one session and one of another: two draws, whose luck nothing is known of */
+	for (size_t i = 0; i < 8; i++)
+		put_session(TS_GATE_BASELINE, ten[i], "a");
+	put_session(TS_GATE_BASELINE, 0.1, "b");
+	put_session(TS_GATE_CANDIDATE, 0.11, "c");
+	row = judge();
+	is(TS_GATE_COLLECTING, 0);
+	assert_int_equal(row->base_draws, 2);
+	says("collecting 2 of 10: 9 baselines are of 2 sessions");
+	/* three sessions: their means 0.1, 0.102 and 0.104 count, not the runs */
+	t.input.n_runs = 0;
+	for (size_t i = 0; i < 6; i++)
+		put_session(TS_GATE_BASELINE, i % 2 ? 0.101 : 0.0990099009900990, "a");
+	put_session(TS_GATE_BASELINE, 0.102, "b");
+	put_session(TS_GATE_BASELINE, 0.104, "d");
+	put_session(TS_GATE_CANDIDATE, 0.102, "c");
+	put_session(TS_GATE_CANDIDATE, 0.104, "c");
+	row = judge();
+	assert_true(row->base_draws == 3 && row->candidate_draws == 1 && row->df == 2);
+	assert_true(fabs(row->base - cbrt(0.1 * 0.102 * 0.104)) < 1e-6);
+	assert_true(fabs(row->candidate - sqrt(0.102 * 0.104)) < 1e-12);
+	/* candidates without a session are one draw together, baselines each its own, which is said */
+	t.input.n_runs = 0;
+	for (size_t i = 0; i < 5; i++)
+		put_session(TS_GATE_BASELINE, ten[i], "");
+	put_session(TS_GATE_CANDIDATE, 0.1, "");
+	put_session(TS_GATE_CANDIDATE, 0.1, "");
+	row = judge();
+	assert_true(row->base_draws == 5 && row->candidate_draws == 1);
+	assert_int_equal(warned("5 baselines of 5 do not record their session"), 1);
+}
+
+/* A machine of one's own, whose jobs have no number: everything is one session, and its luck is on both sides. */
+static void one_session_for_all(void **state)
+{
+	struct ts_gate_row *row;
+
+	(void)state;
+	for (size_t i = 0; i < 10; i++)
+		put_session(TS_GATE_BASELINE, ten[i], "box");
+	put_session(TS_GATE_BASELINE, 0.2, "another");
+	put_session(TS_GATE_CANDIDATE, 0.1001, "box");
+	put_session(TS_GATE_CANDIDATE, 0.1001, "box");
+	row = judge();
+	is(TS_GATE_PASS, 0);
+	assert_true(row->base_draws == 10 && row->candidate_draws == 1);
+	assert_true(fabs(row->p - 0.9312797156031964) < 1e-12);
+	says("10 baselines of the same session");
+}
+
+static void history_gives_spread_not_level(void **state)
+{
+	struct ts_gate_row *row;
+
+	(void)state;
+	baselines(3);
+	put(TS_GATE_CANDIDATE, 0.1);
+	row = judge();
+	assert_true(row->df == 2 && row->prior_df == 0 && isnan(row->prior_sd));
+	/* two groups at other levels: 1 and 1.02, 3 and 3.06: (log 1.02)^2 / 2 each, one degree of freedom each */
+	put(TS_GATE_HISTORY, 1)->group = 1;
+	put(TS_GATE_HISTORY, 3)->group = 2;
+	put(TS_GATE_HISTORY, 1.02)->group = 1;
+	put(TS_GATE_HISTORY, 3.06)->group = 2;
+	row = judge();
+	assert_true(row->df == 4 && row->prior_df == 2);
+	assert_true(fabs(row->prior_sd - log(1.02) / sqrt(2)) < 1e-12);
+	assert_true(fabs(row->base - cbrt(0.1004 * 0.0997 * 0.1006)) < 1e-12);
+	t.input.policy.prior_df_most = 1;
+	assert_true(judge()->df == 3);
+	t.input.policy.prior_sd = 0.004;
+	t.input.policy.prior_df = 7;
+	row = judge();
+	assert_true(row->prior_df == 7 && row->prior_sd == 0.004 && row->df == 9);
+}
+
+static void collecting_until_there_are_three(void **state)
+{
+	(void)state;
+	put(TS_GATE_CANDIDATE, 0.2);
+	judge();
+	is(TS_GATE_COLLECTING, 0);
+	says("collecting 0 of 10");
+	baselines(2);
+	judge();
+	is(TS_GATE_COLLECTING, 0);
+	assert_int_equal(warned("collecting 2 of 10; it takes 3 to judge"), 1);
+	baselines(1);
+	judge();
+	is(TS_GATE_SUSPECT, 4);
+	/* pairs need no baselines */
+	t.input.n_runs = 1;
+	t.input.policy.pairs = t.input.policy.pairs_most = 4;
+	for (uint32_t i = 0; i < 4; i++)
+		put_pair(i, 0.1003, 0.1003 * (1.08 + 0.001 * i), "s");
+	judge();
+	is(TS_GATE_REGRESSION, 1);
+}
+
+static void inconclusive_is_never_a_pass(void **state)
+{
+	(void)state;
+	baselines(5);
+	put(TS_GATE_CANDIDATE, 0.1)->reduction.metrics[TS_METRIC_STEP_TIME] =
+		(struct ts_reduced){.reason = ts_span_str("no column timestamp")};
+	judge();
+	is(TS_GATE_INCONCLUSIVE, 3);
+	says("step time of p/run5 cannot be judged: the candidate has none: no column timestamp");
+	t.input.policy.on_inconclusive = TS_INCONCLUSIVE_FAIL;
+	judge();
+	is(TS_GATE_INCONCLUSIVE, 1);
+	t.input.policy.on_inconclusive = TS_INCONCLUSIVE_PASS;
+	judge();
+	is(TS_GATE_INCONCLUSIVE, 0);
+	assert_int_equal(warned("lets pass"), 1);
+	/* one of two candidates has it: that one counts, and the other is told of */
+	put(TS_GATE_CANDIDATE, 0.1);
+	judge();
+	is(TS_GATE_PASS, 0);
+	says("step time of p/run5 and 1 more run is not worse");
+	assert_int_equal(warned("1 of 2 candidates do not count for step time: no column timestamp"), 1);
+	/* no baseline has it */
+	for (size_t i = 0; i < 5; i++)
+		t.runs[i].reduction.metrics[TS_METRIC_STEP_TIME] = t.runs[i].reduction.metrics[TS_METRIC_LOSS];
+	judge();
+	is(TS_GATE_INCONCLUSIVE, 0);
+	says("no baseline has one to compare: no column");
+	t.input.policy.on_inconclusive = TS_INCONCLUSIVE_EXIT_3;
+	t.input.n_runs = 0;
+	judge();
+	is(TS_GATE_INCONCLUSIVE, 3);
+	says("there is no candidate");
+	baselines(5);
+	put(TS_GATE_CANDIDATE, 0.1);
+	t.input.not_comparable = ts_span_str("hardware differs");
+	judge();
+	is(TS_GATE_INCONCLUSIVE, 3);
+	says("hardware differs");
+	t.input.not_comparable = ts_span_str("");
+	t.input.policy.gates[TS_METRIC_STEP_TIME] = false;
+	judge();
+	is(TS_GATE_INCONCLUSIVE, 3);
+	says("names no metric");
+}
+
+static void values_that_are_none(void **state)
+{
+	static const double odd[] = {0, -0.1, INFINITY, -INFINITY, NAN};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+		t.input.n_runs = 0;
+		baselines(9);
+		put(TS_GATE_BASELINE, odd[i]);
+		put(TS_GATE_CANDIDATE, 0.1);
+		assert_int_equal(judge()->base_draws, 9);
+		is(TS_GATE_PASS, 0);
+		assert_int_equal(warned("1 of 10 baselines do not count for step time: it is not"), 1);
+		put(TS_GATE_CANDIDATE, odd[i]);
+		t.runs[10] = t.runs[11];
+		t.input.n_runs = 11;
+		judge();
+		is(TS_GATE_INCONCLUSIVE, 3);
+	}
+	/* the smallest and the greatest of doubles: judged or inconclusive, never a crash */
+	t.input.n_runs = 0;
+	for (size_t i = 0; i < 4; i++)
+		put(TS_GATE_BASELINE, i % 2 ? 1e308 : 5e-324);
+	put(TS_GATE_CANDIDATE, 1e308);
+	judge();
+	for (size_t i = 0; i < 5; i++) {
+		t.runs[i].reduction.metrics[TS_METRIC_LOSS] = (struct ts_reduced){.known = true, .value = i % 2 ? 1.7e308 : -1.7e308};
+		t.input.policy.gates[TS_METRIC_LOSS] = true;
+	}
+	judge();
+	assert_int_equal(t.v.rows[TS_METRIC_LOSS].state, TS_GATE_INCONCLUSIVE);
+}
+
+static void measured_by_other_means(void **state)
+{
+	(void)state;
+	baselines(6);
+	put(TS_GATE_CANDIDATE, 0.1)->reduction.time_source = ts_span_str("phases");
+	judge();
+	is(TS_GATE_INCONCLUSIVE, 3);
+	says("measured by timestamps, the candidate by phases");
+	for (size_t i = 0; i < 4; i++)
+		t.runs[i].reduction.time_source = ts_span_str("phases");
+	judge();
+	is(TS_GATE_PASS, 0);
+	assert_int_equal(warned("2 of 6 baselines do not count for step time: measured by timestamps, the candidate by phases"), 1);
+	put(TS_GATE_CANDIDATE, 0.1);
+	judge();
+	is(TS_GATE_INCONCLUSIVE, 3);
+	says("the candidate's runs are measured by different means");
+}
+
+static void mfu_is_no_second_test(void **state)
+{
+	(void)state;
+	t.input.policy.gates[TS_METRIC_MFU] = true;
+	baselines(10);
+	put(TS_GATE_CANDIDATE, 0.1001);
+	for (size_t i = 0; i < 11; i++) {
+		t.runs[i].reduction.metrics[TS_METRIC_MFU] = (struct ts_reduced){.known = true, .value = 0.4};
+		t.runs[i].reduction.mfu_basis = ts_span_str(i < 10 ? "989 TFLOP/s, 6N" : "312 TFLOP/s, 6N");
+	}
+	judge();
+	is(TS_GATE_PASS, 0);
+	assert_false(t.v.rows[TS_METRIC_MFU].gates);
+	assert_int_equal(t.v.rows[TS_METRIC_MFU].state, TS_GATE_INCONCLUSIVE);
+	assert_int_equal(warned("no second test"), 1);
+	t.input.policy.gates[TS_METRIC_STEP_TIME] = false;
+	judge();
+	is(TS_GATE_INCONCLUSIVE, 3);
+	says("measured by 989 TFLOP/s, 6N, the candidate by 312 TFLOP/s, 6N");
+}
+
+/* 8.00 GiB and 63 or 65 MiB more: 64 MiB is what matters, though 1 % is 82. With 4 GiB 1 % is 41 MiB and 64 count. */
+static void memory_has_an_absolute_size(void **state)
+{
+	static const struct {
+		double base, more;
+		enum ts_gate_state want;
+	} cases[] = {
+		{4096, 45, TS_GATE_PASS}, {4096, 63, TS_GATE_PASS}, {4096, 70, TS_GATE_SUSPECT},
+		{8192, 70, TS_GATE_PASS}, {8192, 180, TS_GATE_SUSPECT},
+	};
+
+	(void)state;
+	t.input.policy.gates[TS_METRIC_STEP_TIME] = false;
+	t.input.policy.gates[TS_METRIC_PEAK_MEMORY] = true;
+	t.input.policy.delta = 0.005;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		t.input.n_runs = 0;
+		baselines(5);
+		put(TS_GATE_CANDIDATE, 0.1);
+		for (size_t k = 0; k < 6; k++)
+			t.runs[k].reduction.metrics[TS_METRIC_PEAK_MEMORY] =
+				(struct ts_reduced){.known = true, .value = cases[i].base * (1 << 20)};
+		t.runs[5].reduction.metrics[TS_METRIC_PEAK_MEMORY].value += cases[i].more * (1 << 20);
+		judge();
+		if (t.v.state != cases[i].want)
+			fail_msg("%zu: %.*s", i, TS_SPAN_ARG(t.v.sentence));
+	}
+	says("higher than main");
+}
+
+/* Shares begin at 0, to which nothing is relative: 0.01 is what matters then. */
+static void shares_of_nothing(void **state)
+{
+	static const struct {
+		double candidate;
+		enum ts_gate_state want;
+	} cases[] = {{0, TS_GATE_PASS}, {0.009, TS_GATE_PASS}, {0.02, TS_GATE_SUSPECT}};
+
+	(void)state;
+	t.input.policy.gates[TS_METRIC_STEP_TIME] = false;
+	t.input.policy.gates[TS_METRIC_STALL_SHARE] = true;
+	baselines(5);
+	put(TS_GATE_CANDIDATE, 0.1);
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		for (size_t k = 0; k < 6; k++)
+			t.runs[k].reduction.metrics[TS_METRIC_STALL_SHARE] =
+				(struct ts_reduced){.known = true, .value = k == 5 ? cases[i].candidate : 0};
+		judge();
+		if (t.v.state != cases[i].want)
+			fail_msg("%zu: %.*s", i, TS_SPAN_ARG(t.v.sentence));
+		assert_true(isnan(t.v.rows[TS_METRIC_STALL_SHARE].size));
+	}
+	says("share of stalls of p/run5 is 2.0 %, from 0 % (5 baselines)");
+}
+
+/* Two that gate share the level: p = 0.0124 passes half of 0.05, and so does its twin; p = 0.03 alone would, and beside a
+ * clean one not. */
+static void levels_are_shared(void **state)
+{
+	double mean = 0;
+
+	(void)state;
+	t.input.policy.gates[TS_METRIC_STEP_TIME_P95] = true;
+	t.input.policy.min_size[TS_METRIC_STEP_TIME_P95] = 0.02;
+	baselines(10);
+	put(TS_GATE_CANDIDATE, 0.1022); /* scipy: p = 0.0284 */
+	for (size_t i = 0; i < 11; i++) {
+		t.runs[i].reduction.metrics[TS_METRIC_STEP_TIME_P95] = t.runs[i].reduction.metrics[TS_METRIC_STEP_TIME];
+		mean += i < 10 ? ten[i] / 10 : 0;
+	}
+	t.runs[10].reduction.metrics[TS_METRIC_STEP_TIME_P95].value = mean;
+	judge();
+	is(TS_GATE_PASS, 0);
+	t.runs[10].reduction.metrics[TS_METRIC_STEP_TIME_P95].value = 0.1025; /* p = 0.0124 < 0.025, then 0.0284 < 0.05 */
+	judge();
+	is(TS_GATE_SUSPECT, 4);
+	assert_int_equal(t.v.rows[TS_METRIC_STEP_TIME].state, TS_GATE_SUSPECT);
+	/* what does not gate takes nothing from the level, and is held to the whole of it */
+	t.input.policy.gates[TS_METRIC_STEP_TIME_MEAN] = true;
+	t.input.policy.gates[TS_METRIC_STEP_TIME_P95] = false;
+	for (size_t i = 0; i < 11; i++) {
+		t.runs[i].reduction.metrics[TS_METRIC_STEP_TIME_MEAN] = t.runs[0].reduction.metrics[TS_METRIC_STEP_TIME];
+		t.runs[i].reduction.metrics[TS_METRIC_STEP_TIME_P95] = t.runs[i].reduction.metrics[TS_METRIC_STEP_TIME];
+	}
+	judge();
+	is(TS_GATE_PASS, 0);
+	assert_int_equal(t.v.rows[TS_METRIC_STEP_TIME].state, TS_GATE_PASS);
+	assert_int_equal(t.v.rows[TS_METRIC_STEP_TIME_P95].state, TS_GATE_SUSPECT);
+	t.input.policy.gates[TS_METRIC_STEP_TIME_MEAN] = false;
+	t.input.policy.gates[TS_METRIC_STEP_TIME_P95] = false;
+	t.runs[10].reduction.metrics[TS_METRIC_STEP_TIME_P95].value = mean;
+	judge();
+	is(TS_GATE_SUSPECT, 4);
+}
+
+/* To the bit: each row of a verdict, whatever the order of the runs. */
+static void order_does_not_matter(void **state)
+{
+	struct ts_gate_row rows[TS_METRICS];
+
+	(void)state;
+	for (size_t i = 0; i < 12; i++)
+		put_session(TS_GATE_BASELINE, 0.1 + 0.0001234567 * (double)((i * 7) % 12), i % 3 ? t.sessions[i] : "shared");
+	for (size_t i = 0; i < 9; i++)
+		put(TS_GATE_HISTORY, 0.2 + 0.0003 * (double)((i * 5) % 9))->group = (uint32_t)(i % 2);
+	for (size_t i = 0; i < 3; i++)
+		put(TS_GATE_CANDIDATE, 0.1 + 0.0011 * (double)i);
+	for (uint32_t i = 0; i < 5; i++)
+		put_pair(i, 0.1 + 0.0001 * i, 0.1021 + 0.00013 * i, "s");
+	put(TS_GATE_BASELINE, 0);
+	put(TS_GATE_BASELINE, (double)NAN);
+	judge();
+	assert_int_equal(warned("2 of 14 baselines do not count for step time: it is not above 0"), 1);
+	memcpy(rows, t.v.rows, sizeof rows);
+	for (size_t round = 0; round < 20; round++) {
+		for (size_t i = t.input.n_runs - 1; i > 0; i--) {
+			size_t j = (i * 2654435761U + round * 40503U) % (i + 1);
+			struct ts_gate_run swap = t.runs[i];
+
+			t.runs[i] = t.runs[j];
+			t.runs[j] = swap;
+		}
+		judge();
+		assert_int_equal(warned("2 of 14 baselines do not count for step time: it is not above 0"), 1);
+		for (size_t i = 0; i < TS_METRICS; i++) {
+			struct ts_gate_row *a = &rows[i], *b = &t.v.rows[i];
+
+			assert_int_equal(a->state, b->state);
+			assert_true(ts_span_eq(a->reason, b->reason));
+			assert_memory_equal(&a->base, &b->base,
+					    offsetof(struct ts_gate_row, weak) - offsetof(struct ts_gate_row, base));
+			assert_memory_equal(&a->pairs, &b->pairs, sizeof *a - offsetof(struct ts_gate_row, pairs));
+		}
+	}
+}
+
+static void bounds_of_input(void **state)
+{
+	static const double odd[] = {0, -1, 1, INFINITY, NAN};
+	struct ts_gate_policy good = t.input.policy;
+	struct ts_verdict v;
+	struct ts_error err;
+
+	(void)state;
+	for (size_t i = 0; i < 4090; i++)
+		put(TS_GATE_BASELINE, 0.1 + 1e-7 * (double)(i * 7919 % 4090));
+	for (size_t i = 0; i < 6; i++)
+		put(TS_GATE_CANDIDATE, 0.1);
+	assert_int_equal(t.input.n_runs, TS_GATE_RUNS_MAX);
+	assert_int_equal(judge()->base_draws, 4090);
+	is(TS_GATE_PASS, 0);
+	for (size_t i = 0; i < TS_GATE_RUNS_MAX; i++) {
+		t.runs[i].role = i % 2 ? TS_GATE_PAIR_BASE : TS_GATE_PAIR_CANDIDATE;
+		t.runs[i].group = (uint32_t)(i / 2);
+		t.runs[i].workload.session = ts_span_str("s");
+	}
+	assert_int_equal(judge()->pairs, 2);
+	assert_int_equal(warned("at most so many, do not count"), 1);
+	put(TS_GATE_CANDIDATE, 0.1);
+	assert_int_equal(ts_gate_judge(&t.input, &t.arena, &v, &err), TS_TOO_LARGE);
+	t.input.n_runs = 1;
+	t.runs[0].role = 6;
+	assert_int_equal(ts_gate_judge(&t.input, &t.arena, &v, &err), TS_INVALID);
+	t.runs[0].role = TS_GATE_CANDIDATE;
+	for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+		t.input.policy = good;
+		t.input.policy.alpha = odd[i];
+		assert_int_equal(ts_gate_judge(&t.input, &t.arena, &v, &err), TS_INVALID);
+		t.input.policy = good;
+		t.input.policy.suspect_alpha = odd[i];
+		assert_int_equal(ts_gate_judge(&t.input, &t.arena, &v, &err), TS_INVALID);
+		if (odd[i] >= 0 && isfinite(odd[i]))
+			continue;
+		t.input.policy = good;
+		t.input.policy.delta = odd[i];
+		assert_int_equal(ts_gate_judge(&t.input, &t.arena, &v, &err), TS_INVALID);
+		t.input.policy = good;
+		t.input.policy.min_size[TS_METRIC_LOSS] = odd[i];
+		assert_int_equal(ts_gate_judge(&t.input, &t.arena, &v, &err), TS_INVALID);
+		t.input.policy = good;
+		t.input.policy.prior_df_most = odd[i];
+		assert_int_equal(ts_gate_judge(&t.input, &t.arena, &v, &err), TS_INVALID);
+	}
+	t.input.policy = good;
+	t.input.policy.pairs = t.input.policy.pairs_most + 1;
+	assert_int_equal(ts_gate_judge(&t.input, &t.arena, &v, &err), TS_INVALID);
+	t.input.policy.pairs = 0;
+	assert_int_equal(ts_gate_judge(&t.input, &t.arena, &v, &err), TS_INVALID);
+	t.input.policy = good;
+	assert_int_equal(ts_gate_judge(&t.input, &t.arena, &v, &err), TS_OK);
+}
+
+static bool explains(const char *part)
+{
+	struct ts_buf out = TS_BUF_INIT(1 << 16);
+	bool found;
+
+	ts_gate_explain(&t.input.policy, &out);
+	assert_int_equal(out.failed, TS_OK);
+	found = memmem(out.data, out.len, part, strlen(part)) != NULL;
+	ts_buf_finish(&out);
+	return found;
+}
+
+static void explained_with_the_numbers_of_the_policy(void **state)
+{
+	(void)state;
+	t.input.policy.pairs = 3;
+	t.input.policy.pairs_most = 7;
+	t.input.policy.delta = 0.013;
+	t.input.policy.alpha = 0.004;
+	t.input.policy.suspect_alpha = 0.06;
+	t.input.policy.must_catch = 0.031;
+	t.input.policy.min_size[TS_METRIC_STEP_TIME] = 0.024;
+	assert_true(explains("What decides: step time (median over windows of wall time per optimizer step)."));
+	assert_true(explains("D - log(1 + 0.013)"));
+	assert_true(explains("below 0.06 where the change is 1.3 %, and below 0.007 where there is none"));
+	assert_true(explains("step time below 2.4 % does not matter"));
+	assert_true(explains("asks (exit 4) for 3 pairs"));
+	assert_true(explains("p below 0.002"));
+	assert_true(explains("4 more are asked for, which decide by the same test on all 7"));
+	assert_true(explains("Above 3.1 % that is a warning"));
+	assert_true(explains("with 30 degrees of freedom at most"));
+	assert_false(explains("Holm"));
+	t.input.policy.gates[TS_METRIC_PEAK_MEMORY] = t.input.policy.gates[TS_METRIC_MFU] = true;
+	t.input.policy.rerun = false;
+	t.input.policy.prior_sd = 0.006;
+	t.input.policy.prior_df = 12;
+	assert_true(explains("Holm") && explains("neither does one below 64 MiB") && !explains("MFU"));
+	assert_true(explains("a regression if a T so large has a probability below 0.004") && !explains("Pairs."));
+	assert_true(explains("A spread of 0.6 % between runs is believed beforehand, as if measured with 12 degrees"));
+}
+
+/* Every allocation of an arena that is too small fails in turn: an error each time, never a crash or half a verdict. */
+static void a_full_arena(void **state)
+{
+	struct ts_arena arena;
+	struct ts_verdict v;
+	struct ts_error err;
+	enum ts_status status = TS_NO_MEMORY;
+
+	(void)state;
+	baselines(10);
+	put(TS_GATE_CANDIDATE, 0.108);
+	put_pair(0, 0.1, 0.108, "s");
+	put_pair(1, 0.1, 0.108, "");
+	for (size_t room = 16; status; room += 64) {
+		ts_arena_init(&arena, room);
+		status = ts_gate_judge(&t.input, &arena, &v, &err);
+		assert_true(status == TS_OK || status == TS_NO_MEMORY || status == TS_TOO_LARGE);
+		ts_arena_finish(&arena);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(clean_passes_and_says_what_it_missed),
+		TEST(suspect_asks_and_pairs_decide),
+		TEST(pairs_that_do_not_confirm),
+		TEST(pairs_of_two_sessions_do_not_count),
+		TEST(pairs_count_in_the_order_in_which_they_ran),
+		TEST(one_look_decides_where_nothing_is_run_again),
+		TEST(improvement_is_the_mirror),
+		TEST(direction_can_be_exchanged),
+		TEST(sessions_are_draws),
+		TEST(one_session_for_all),
+		TEST(history_gives_spread_not_level),
+		TEST(collecting_until_there_are_three),
+		TEST(inconclusive_is_never_a_pass),
+		TEST(values_that_are_none),
+		TEST(measured_by_other_means),
+		TEST(mfu_is_no_second_test),
+		TEST(memory_has_an_absolute_size),
+		TEST(shares_of_nothing),
+		TEST(levels_are_shared),
+		TEST(order_does_not_matter),
+		TEST(bounds_of_input),
+		TEST(explained_with_the_numbers_of_the_policy),
+		TEST(a_full_arena),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

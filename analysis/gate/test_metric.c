@@ -1,0 +1,64 @@
+/* The table of metrics: names as policies and JSON spell them, found again; and what the test across runs divides by. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/gate/metric.h"
+
+/* Names are written down: a policy that names one must not lose it. */
+static void names_stay(void **state)
+{
+	static const char *const names[TS_METRICS] = {"step_time",     "step_time_mean", "step_time_p95",	"stall_share",
+						      "peak_memory",   "tokens_per_s",	 "tokens_per_s_device", "samples_per_s",
+						      "samples_per_s_device", "mfu",	 "loss"};
+
+	(void)state;
+	for (size_t i = 0; i < TS_METRICS; i++) {
+		enum ts_metric found = TS_METRICS;
+
+		assert_string_equal(ts_metrics[i].name, names[i]);
+		assert_true(ts_metric_find(ts_span_str(names[i]), &found));
+		assert_int_equal(found, i);
+	}
+}
+
+static void others_are_none(void **state)
+{
+	enum ts_metric found = TS_METRIC_LOSS;
+
+	(void)state;
+	assert_false(ts_metric_find(ts_span_str("step_tim"), &found));
+	assert_false(ts_metric_find(ts_span_str("step_time "), &found));
+	assert_false(ts_metric_find(ts_span_str(""), &found));
+	assert_int_equal(found, TS_METRIC_LOSS);
+}
+
+static void rows_are_whole(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TS_METRICS; i++) {
+		const struct ts_metric_row *row = &ts_metrics[i];
+		struct ts_span what = ts_span_str(row->what);
+
+		assert_true(row->floor_sd > 0 && row->floor_sd < row->min_size);
+		assert_true(row->min_absolute >= 0);
+		assert_true(what.len > 0 && what.data[what.len - 1] != '.');
+		/* A loss may be below 0 and a share may be 0: neither has a logarithm. */
+		assert_int_equal(row->log_scale, i != TS_METRIC_LOSS && i != TS_METRIC_STALL_SHARE);
+		assert_int_equal(row->less_is_better, i < TS_METRIC_TOKENS_PER_S || i == TS_METRIC_LOSS);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_stay),
+		cmocka_unit_test(others_are_none),
+		cmocka_unit_test(rows_are_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

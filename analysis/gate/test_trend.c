@@ -1,0 +1,260 @@
+/* Trends: which runs count, what is to blame, which direction is worse, what was accepted. Levels are planted, and sizes
+ * are their ratios. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/gate/trend.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { MOST = 200 };
+
+static struct ts_arena arena;
+static struct ts_trend_run runs[MOST];
+static char commits[MOST][24];
+static struct ts_gate_policy policy;
+
+/* n runs at level, 0.1 % noise that sums to nothing in the median. */
+static struct ts_trend trend_of(enum ts_metric metric, size_t n, double level)
+{
+	for (size_t i = 0; i < n; i++) {
+		(void)snprintf(commits[i], sizeof commits[i], "c%zu", i);
+		runs[i] = (struct ts_trend_run){.id = {{(uint8_t)i}},
+						.commit = ts_span_str(commits[i]),
+						.known = true,
+						.value = level * (1 + 0.001 * ((double)(i * 7 % 11) - 5) / 5)};
+	}
+	return (struct ts_trend){.branch = ts_span_str("p/main"), .metric = metric, .runs = runs, .n_runs = n};
+}
+
+static void times(size_t from, size_t to, double factor)
+{
+	for (size_t i = from; i < to; i++)
+		runs[i].value *= factor;
+}
+
+static void judge(struct ts_trend *trend)
+{
+	struct ts_error err;
+
+	assert_int_equal(ts_trend_judge(trend, &policy, &arena, &err), TS_OK);
+}
+
+static void says(const struct ts_trend *trend, const char *text)
+{
+	if (!ts_span_is(trend->sentence, text))
+		fail_msg("%.*s", TS_SPAN_ARG(trend->sentence));
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	ts_arena_init(&arena, 0);
+	ts_gate_policy_default(&policy);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	ts_arena_finish(&arena);
+	return 0;
+}
+
+static void rises(void **state)
+{
+	struct ts_trend t = trend_of(TS_METRIC_STEP_TIME, 100, 0.2);
+
+	(void)state;
+	times(88, 100, 1.05);
+	judge(&t);
+	assert_int_equal(t.n_changes, 1);
+	assert_true(t.changes[0].at == 88 && t.changes[0].last_before == 87);
+	assert_true(fabs(t.changes[0].size - 0.05) < 0.001 && fabs(t.changes[0].before - 0.2) < 1e-3);
+	assert_true(t.changes[0].worse && !t.changes[0].accepted && ts_trend_is_worse(&t));
+	says(&t, "step time of main rose by 5.0 % between c87 and c88, 12 runs ago");
+}
+
+/* More tokens are better. */
+static void direction_is_the_metrics(void **state)
+{
+	struct ts_trend t = trend_of(TS_METRIC_TOKENS_PER_S, 100, 5000);
+
+	(void)state;
+	times(60, 100, 1.1);
+	judge(&t);
+	assert_true(t.n_changes == 1 && !t.changes[0].worse && !ts_trend_is_worse(&t));
+	times(60, 100, 0.8);
+	judge(&t);
+	assert_true(t.n_changes == 1 && t.changes[0].worse && ts_trend_is_worse(&t));
+	says(&t, "tokens per second of main fell by 12 % between c59 and c60, 40 runs ago");
+}
+
+/* Runs without a value stand between the two levels: their commits are to blame, too. */
+static void left_out(void **state)
+{
+	struct ts_trend t = trend_of(TS_METRIC_STEP_TIME, 100, 1);
+
+	(void)state;
+	times(70, 100, 1.04);
+	for (size_t i = 68; i < 72; i++)
+		runs[i].known = false;
+	runs[10].value = 0;
+	runs[11].value = -1;
+	runs[12].value = INFINITY;
+	runs[13].commit = ts_span_of(NULL, 0);
+	judge(&t);
+	assert_int_equal(t.left_out, 7);
+	assert_true(!runs[10].known && ts_span_is(runs[10].reason, "its value is not above 0") && !runs[11].known);
+	assert_true(!runs[12].known && ts_span_is(runs[12].reason, "its value is no number"));
+	assert_true(t.n_changes == 1 && t.changes[0].at == 72 && t.changes[0].last_before == 67);
+	runs[72].commit = ts_span_of(NULL, 0);
+	judge(&t);
+	says(&t, "step time of main rose by 4.0 % between c67 and run 480000000000, 28 runs ago");
+}
+
+static void accepted_on_the_level(void **state)
+{
+	static const struct {
+		size_t at;
+		bool yes;
+	} cases[] = {{67, false}, {68, true}, {70, true}, {99, true}, {20, false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct ts_trend t = trend_of(TS_METRIC_STEP_TIME, 100, 1);
+
+		times(70, 100, 1.04);
+		runs[cases[i].at].accepted = true;
+		judge(&t);
+		assert_int_equal(t.n_changes, 1);
+		assert_int_equal(t.changes[0].accepted, cases[i].yes);
+		assert_int_equal(ts_trend_is_worse(&t), !cases[i].yes);
+		if (cases[i].yes)
+			says(&t, "step time of main rose by 4.0 % between c69 and c70, 30 runs ago, which was accepted");
+	}
+}
+
+/* Of two levels, accepting the second says nothing of the first; the newest decides. */
+static void several(void **state)
+{
+	struct ts_trend t = trend_of(TS_METRIC_STEP_TIME, 120, 1);
+
+	(void)state;
+	times(50, 120, 1.06);
+	times(90, 120, 0.96);
+	runs[95].accepted = true;
+	judge(&t);
+	assert_int_equal(t.n_changes, 2);
+	assert_true(t.changes[0].worse && !t.changes[0].accepted && !t.changes[1].worse && t.changes[1].accepted);
+	assert_false(ts_trend_is_worse(&t));
+	assert_true(fabs(t.changes[1].size + 0.04) < 0.001);
+}
+
+/* 30 MiB of 2 GiB are more than 1 %, and less than the 64 MiB that matter. */
+static void memory_has_an_absolute_size(void **state)
+{
+	struct ts_trend t = trend_of(TS_METRIC_PEAK_MEMORY, 100, 2147483648.0);
+
+	(void)state;
+	times(50, 100, 1.015);
+	judge(&t);
+	assert_int_equal(t.n_changes, 0);
+	t = trend_of(TS_METRIC_PEAK_MEMORY, 100, 2147483648.0);
+	times(50, 100, 1.04);
+	judge(&t);
+	assert_int_equal(t.n_changes, 1);
+	t = trend_of(TS_METRIC_PEAK_MEMORY, 100, 8 * 2147483648.0);
+	times(50, 100, 1.015);
+	judge(&t);
+	assert_int_equal(t.n_changes, 1);
+}
+
+/* Half a percent with each of ten merges: never 1 % above the greatest before it. */
+static void memory_that_creeps(void **state)
+{
+	struct ts_trend t = trend_of(TS_METRIC_PEAK_MEMORY, 200, 8 * 2147483648.0);
+
+	(void)state;
+	for (size_t i = 10; i < 200; i += 20)
+		times(i, 200, 1.005);
+	judge(&t);
+	assert_true(t.n_changes >= 2 && t.changes[0].worse && ts_trend_is_worse(&t));
+}
+
+/* Below 0, and no ratio. */
+static void loss_by_difference(void **state)
+{
+	struct ts_trend t = trend_of(TS_METRIC_LOSS, 100, -4);
+
+	(void)state;
+	for (size_t i = 60; i < 100; i++)
+		runs[i].value += 0.2;
+	judge(&t);
+	assert_true(t.n_changes == 1 && t.changes[0].worse && t.left_out == 0);
+	assert_true(fabs(t.changes[0].size - 0.05) < 0.001);
+	t = trend_of(TS_METRIC_STALL_SHARE, 100, 0);
+	for (size_t i = 60; i < 100; i++)
+		runs[i].value = 0.02;
+	judge(&t);
+	assert_true(t.n_changes == 1 && isinf(t.changes[0].size));
+	says(&t, "share of stalls of main rose from 0 to 2.0 % between c59 and c60, 40 runs ago");
+	for (size_t i = 60; i < 100; i++)
+		runs[i].value = 0.005; /* below what matters of it */
+	judge(&t);
+	assert_int_equal(t.n_changes, 0);
+}
+
+static void policy_sets_the_size(void **state)
+{
+	struct ts_trend t = trend_of(TS_METRIC_STEP_TIME, 100, 1);
+
+	(void)state;
+	times(50, 100, 1.03);
+	policy.min_size[TS_METRIC_STEP_TIME] = 0.04;
+	judge(&t);
+	assert_int_equal(t.n_changes, 0);
+	ts_gate_policy_default(&policy);
+}
+
+static void few_or_none(void **state)
+{
+	struct ts_trend t = trend_of(TS_METRIC_STEP_TIME, 0, 1);
+
+	(void)state;
+	judge(&t);
+	says(&t, "no run of main has a step time that counts");
+	t = trend_of(TS_METRIC_STEP_TIME, 1, 0.25);
+	judge(&t);
+	says(&t, "step time of main is 250 ms in the one run that counts, too few for a trend");
+	t = trend_of(TS_METRIC_STEP_TIME, 5, 0.25);
+	judge(&t);
+	says(&t, "step time of main is 250 ms in 5 runs, too few for a trend");
+	t = trend_of(TS_METRIC_STEP_TIME, 30, 0.25);
+	judge(&t);
+	says(&t, "step time of main is 250 ms over 30 runs, and no change of its level was found");
+	assert_false(ts_trend_is_worse(&t));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rises),
+		cmocka_unit_test(direction_is_the_metrics),
+		cmocka_unit_test(left_out),
+		cmocka_unit_test(accepted_on_the_level),
+		cmocka_unit_test(several),
+		cmocka_unit_test(memory_has_an_absolute_size),
+		cmocka_unit_test(memory_that_creeps),
+		cmocka_unit_test(loss_by_difference),
+		cmocka_unit_test(policy_sets_the_size),
+		cmocka_unit_test(few_or_none),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

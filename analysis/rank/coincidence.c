@@ -1,0 +1,556 @@
+#include "analysis/rank/coincidence.h"
+
+#include "analysis/rank/spikes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const char GROUP[] = "cross";
+
+enum { REACH = 2 }; /* steps between hits that still meet */
+
+/* --- hits --- */
+
+void ts_coincidence_begin(struct ts_coincidence *c, struct ts_arena *arena)
+{
+	*c = (struct ts_coincidence){.arena = arena};
+}
+
+static int by_score(const void *x, const void *y)
+{
+	const struct ts_hit *a = x, *b = y;
+
+	return (a->score < b->score) - (a->score > b->score);
+}
+
+static int by_step(const void *x, const void *y)
+{
+	const struct ts_hit *a = x, *b = y;
+
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+/* Adds to each chance the rate of other hits at least half as far out that the tail does not explain. hits: strongest first. */
+static void add_rates(struct ts_hit *hits, size_t n_hits, size_t n)
+{
+	size_t m = 0;
+	double explained = 0;
+
+	for (size_t i = 0; i < n_hits; i++) {
+		double others;
+
+		while (m < n_hits && hits[m].score >= hits[i].score / 2) {
+			explained = fmax(explained, hits[m].chance * (double)n);
+			m++;
+		}
+		others = (double)(m - 1) - explained - 2 * sqrt(explained);
+		hits[i].chance = fmax(hits[i].chance, 1.0 / (20.0 * (double)n));
+		if (others > 0)
+			hits[i].chance = fmin(hits[i].chance + others / (double)n, 1);
+	}
+}
+
+static size_t nonfinite_runs(const double *values, size_t n)
+{
+	size_t runs = 0;
+
+	for (size_t i = 0; i < n; i++)
+		runs += !isfinite(values[i]) && (i == 0 || isfinite(values[i - 1])) ? 1 : 0;
+	return runs;
+}
+
+static bool collect(struct ts_axis *axis, const struct ts_spikes *found, const int64_t *keys, const double *values,
+		    struct ts_arena *arena)
+{
+	size_t n = axis->n, at = 0;
+	double clean = TS_SPIKES_CHANCE / (double)found->judged;
+
+	axis->hits = ts_arena_array(arena, found->n + nonfinite_runs(values, n), sizeof *axis->hits);
+	if (!axis->hits)
+		return false;
+	for (size_t i = 0; i < found->n; i++) {
+		const struct ts_spike *x = &found->items[i];
+
+		if (x->kind != TS_EVENT_SHIFT)
+			axis->hits[at++] = (struct ts_hit){
+				.first = keys[x->first],
+				.last = keys[x->last],
+				.peak = keys[x->peak],
+				.value = x->value,
+				.expected = x->expected,
+				.score = x->score,
+				.chance = fmin(2 * x->chance, 1),
+				.strong = x->chance <= clean,
+			};
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!isfinite(values[i]) && (i == 0 || isfinite(values[i - 1])))
+			axis->hits[at++] = (struct ts_hit){
+				.first = keys[i],
+				.last = keys[i],
+				.peak = keys[i],
+				.value = values[i],
+				.expected = (double)NAN,
+				.score = HUGE_VAL,
+				.strong = true,
+			};
+	axis->n_hits = at;
+	if (at == 0)
+		return true;
+	qsort(axis->hits, at, sizeof *axis->hits, by_score);
+	add_rates(axis->hits, at, n);
+	qsort(axis->hits, at, sizeof *axis->hits, by_step);
+	return true;
+}
+
+enum ts_status ts_coincidence_axis(struct ts_coincidence *c, struct ts_span name, const int64_t *keys, const double *values,
+				   size_t n, struct ts_error *err)
+{
+	struct ts_series series = {name, keys, values, n};
+	struct ts_axis axis = {.name = name, .n = n};
+	struct ts_spikes found;
+
+	if (c->n_axes == TS_COINCIDENCE_AXES)
+		return ts_error_set(err, TS_TOO_LARGE, "more than %d axes", TS_COINCIDENCE_AXES);
+	/* Of n values, 0.5 / sqrt(n) a side: 0.5 sqrt(n) hits. */
+	if (ts_spikes_find(&series, fmin(0.01 * (double)n, 0.5 * sqrt((double)n)), c->arena, &found, err))
+		return err->status;
+	axis.decided = found.decided;
+	if (found.decided && !collect(&axis, &found, keys, values, c->arena))
+		return ts_arena_error(c->arena, err);
+	c->axes[c->n_axes++] = axis;
+	return TS_OK;
+}
+
+/* --- meetings --- */
+
+/* Two hits that meet. */
+struct meeting {
+	const struct ts_axis *axis[2];
+	const struct ts_hit *hit[2];
+	double p; /* that independent axes show such a thing anywhere */
+};
+
+/* Meetings that overlap. */
+struct group {
+	int64_t first, last;
+	unsigned axes; /* bits */
+	double p;
+	double score;	 /* of the hit that is furthest out */
+	size_t from, to; /* of the meetings */
+};
+
+struct meetings {
+	const struct ts_coincidence *c;
+	struct ts_arena *arena;
+	struct meeting *items;
+	size_t n, cap;
+	struct group *groups;
+	size_t n_groups;
+	size_t pairs, steps;
+	double best;	/* least p */
+	double usual;	/* chance of the hits that are counted */
+	double expected; /* groups of such */
+};
+
+static uint64_t length(const struct ts_hit *h)
+{
+	return (uint64_t)h->last - (uint64_t)h->first + 1;
+}
+
+/* 0: they overlap; else the steps between them. */
+static uint64_t apart(const struct ts_hit *a, const struct ts_hit *b)
+{
+	if (a->last < b->first)
+		return (uint64_t)b->first - (uint64_t)a->last;
+	return b->last < a->first ? (uint64_t)a->first - (uint64_t)b->last : 0;
+}
+
+/* See the header: Fisher's product, times all the places where it could have been found. */
+static double chance_anywhere(const struct meetings *m, const struct ts_axis *x, const struct ts_axis *y, const struct ts_hit *a,
+			      const struct ts_hit *b)
+{
+	double t = a->chance * b->chance, steps = (double)(x->n < y->n ? x->n : y->n);
+	double offset = fabs((double)a->peak - (double)b->peak), offsets = 1;
+
+	if (offset > 0)
+		offsets = offset > REACH ? 4 * offset : 2.0 * REACH;
+	return fmin(1, 2 * offsets * steps * (double)m->pairs * t * (1 - log(t)));
+}
+
+static bool add_meeting(struct meetings *m, const struct meeting *now)
+{
+	if (m->n == m->cap) {
+		size_t cap = m->cap ? m->cap * 2 : 64;
+		struct meeting *items = ts_arena_array(m->arena, cap, sizeof *items);
+
+		if (!items)
+			return false;
+		if (m->n)
+			memcpy(items, m->items, m->n * sizeof *items);
+		m->items = items;
+		m->cap = cap;
+	}
+	m->items[m->n++] = *now;
+	return true;
+}
+
+/* P(X >= k) of a Poisson number, k > 0. */
+static double poisson_at_least(double mean, size_t k)
+{
+	double term = exp(-mean), below = term, above = 0;
+
+	for (size_t i = 1; i < k; i++) {
+		term *= mean / (double)i;
+		below += term;
+	}
+	if (below < 0.5)
+		return 1 - below;
+	for (size_t i = k; i < k + 200; i++) { /* the tail itself: 1 - below would round to 0 */
+		term *= mean / (double)i;
+		above += term;
+	}
+	return above;
+}
+
+/* Meetings of two axes of which both hits are counted would be expected so often. */
+static double expected_of(const struct ts_axis *x, const struct ts_axis *y, bool strong, double usual)
+{
+	const struct ts_axis *axis[] = {x, y};
+	double count[2] = {0}, width[2] = {0};
+
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < axis[k]->n_hits; i++) {
+			const struct ts_hit *h = &axis[k]->hits[i];
+
+			if (strong ? h->strong : h->chance <= usual || h->strong) {
+				count[k]++;
+				width[k] += (double)length(h);
+			}
+		}
+	if (count[0] * count[1] <= 0)
+		return 0;
+	return (width[0] * count[1] + width[1] * count[0] + count[0] * count[1] * (2 * REACH - 1)) /
+	       (double)(x->n > y->n ? x->n : y->n);
+}
+
+/* All meetings of two axes; both lists are by step. Those of strong hits are also counted, see the header. */
+static bool meet(struct meetings *m, const struct ts_axis *x, const struct ts_axis *y)
+{
+	size_t from = m->n, low = 0, strong = 0;
+	double p;
+
+	m->expected += expected_of(x, y, false, m->usual);
+	for (size_t i = 0; i < x->n_hits; i++) {
+		const struct ts_hit *a = &x->hits[i];
+
+		while (low < y->n_hits && y->hits[low].last < a->first && apart(a, &y->hits[low]) > REACH)
+			low++;
+		for (size_t j = low; j < y->n_hits; j++) {
+			const struct ts_hit *b = &y->hits[j];
+			struct meeting now = {{x, y}, {a, b}, chance_anywhere(m, x, y, a, b)};
+
+			if (apart(a, b) > REACH)
+				break;
+			if (!add_meeting(m, &now))
+				return false;
+			strong += a->strong && b->strong ? 1 : 0;
+		}
+	}
+	if (strong < 2)
+		return true;
+	p = fmin(1, 2 * (double)m->pairs * poisson_at_least(expected_of(x, y, true, 0), strong));
+	for (size_t i = from; i < m->n; i++)
+		if (m->items[i].hit[0]->strong && m->items[i].hit[1]->strong)
+			m->items[i].p = fmin(m->items[i].p, p);
+	return true;
+}
+
+static int64_t first_of(const struct meeting *x)
+{
+	return x->hit[0]->first < x->hit[1]->first ? x->hit[0]->first : x->hit[1]->first;
+}
+
+static int64_t last_of(const struct meeting *x)
+{
+	return x->hit[0]->last > x->hit[1]->last ? x->hit[0]->last : x->hit[1]->last;
+}
+
+static int meeting_by_step(const void *x, const void *y)
+{
+	int64_t a = first_of(x), b = first_of(y);
+
+	return (a > b) - (a < b);
+}
+
+static bool is_counted(const struct meetings *m, const struct meeting *x)
+{
+	if (x->p <= TS_COINCIDENCE_LEVEL)
+		return true;
+	return (x->hit[0]->chance <= m->usual || x->hit[0]->strong) && (x->hit[1]->chance <= m->usual || x->hit[1]->strong);
+}
+
+static unsigned axes_of(const struct meetings *m, const struct meeting *x)
+{
+	return 1U << (x->axis[0] - m->c->axes) | 1U << (x->axis[1] - m->c->axes);
+}
+
+/* Meetings that overlap are one; a group is as unlikely as its unlikeliest. */
+static bool group_up(struct meetings *m)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		if (is_counted(m, &m->items[i]))
+			m->items[kept++] = m->items[i];
+	m->n = kept;
+	m->groups = ts_arena_array(m->arena, kept, sizeof *m->groups);
+	if (!m->groups)
+		return false;
+	if (kept)
+		qsort(m->items, kept, sizeof *m->items, meeting_by_step);
+	for (size_t i = 0; i < kept; i++) {
+		const struct meeting *x = &m->items[i];
+		struct group *g = m->n_groups ? &m->groups[m->n_groups - 1] : NULL;
+
+		if (!g || first_of(x) > g->last) {
+			g = &m->groups[m->n_groups++];
+			*g = (struct group){first_of(x), last_of(x), 0, 1, 0, i, i};
+		}
+		g->last = last_of(x) > g->last ? last_of(x) : g->last;
+		g->axes |= axes_of(m, x);
+		g->p = fmin(g->p, x->p);
+		g->score = fmax(g->score, fmax(x->hit[0]->score, x->hit[1]->score));
+		g->to = i + 1;
+		m->best = fmin(m->best, x->p);
+	}
+	return true;
+}
+
+static bool find_meetings(struct meetings *m)
+{
+	const struct ts_coincidence *c = m->c;
+
+	m->best = 1;
+	m->usual = fmin(0.02, 1 / sqrt((2 * REACH + 1) * (double)(m->steps * m->pairs)));
+	for (size_t i = 0; i < c->n_axes; i++)
+		for (size_t j = i + 1; j < c->n_axes; j++)
+			if (c->axes[i].decided && c->axes[j].decided && !meet(m, &c->axes[i], &c->axes[j]))
+				return false;
+	return group_up(m);
+}
+
+/* --- rows and events --- */
+
+static int by_name(const void *x, const void *y)
+{
+	const struct ts_axis *const *a = x, *const *b = y;
+
+	return ts_span_cmp((*a)->name, (*b)->name);
+}
+
+/* The names of the axes whose bits are set, in order, joined by ", ". .data is NULL when there is no memory. */
+static struct ts_span names_of(const struct ts_coincidence *c, unsigned axes, struct ts_arena *arena)
+{
+	const struct ts_axis *list[TS_COINCIDENCE_AXES];
+	const char *text = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_axes; i++)
+		if (axes >> i & 1)
+			list[n++] = &c->axes[i];
+	if (n)
+		qsort(list, n, sizeof(const struct ts_axis *), by_name);
+	for (size_t i = 0; text && i < n; i++)
+		text = ts_arena_printf(arena, "%s%s%.*s", text, i ? ", " : "", TS_SPAN_ARG(list[i]->name));
+	return text ? ts_span_str(text) : ts_span_of(NULL, 0);
+}
+
+/* The hit of an axis in a group that is furthest out; NULL if the axis is not in it. */
+static const struct ts_hit *strongest(const struct meetings *m, const struct group *g, const struct ts_axis *axis)
+{
+	const struct ts_hit *best = NULL;
+
+	for (size_t i = g->from; i < g->to; i++)
+		for (size_t k = 0; k < 2; k++)
+			if (m->items[i].axis[k] == axis && (!best || m->items[i].hit[k]->score > best->score))
+				best = m->items[i].hit[k];
+	return best;
+}
+
+/* The steps that the strongest hit of each axis spans: what happened at once, without the noise that touches it. */
+static void span_of(const struct meetings *m, struct group *g)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < m->c->n_axes; i++) {
+		const struct ts_hit *h = strongest(m, g, &m->c->axes[i]);
+
+		if (!h)
+			continue;
+		g->first = first || h->first < g->first ? h->first : g->first;
+		g->last = first || h->last > g->last ? h->last : g->last;
+		first = false;
+	}
+}
+
+static bool add_event(const struct meetings *m, const struct group *g, struct ts_arena *arena, struct ts_events *events)
+{
+	struct ts_event event = {
+		.kind = TS_EVENT_COINCIDENCE,
+		.group = ts_span_str(GROUP),
+		.subject = names_of(m->c, g->axes, arena),
+		.first_step = g->first,
+		.last_step = g->last,
+		.score = -log10(fmax(g->p, 1e-300)),
+	};
+	double furthest = -1;
+
+	if (!event.subject.data)
+		return false;
+	for (size_t i = 0; i < m->c->n_axes; i++) {
+		const struct ts_hit *h = strongest(m, g, &m->c->axes[i]);
+
+		if (h && h->score > furthest) {
+			furthest = h->score;
+			event.value = h->value;
+			event.expected = h->expected;
+		}
+	}
+	return ts_event_add(events, arena, &event);
+}
+
+/* The most significant first; of equal ones (as strong as can be said) that of more axes, then the one further out. */
+static int by_p(const void *x, const void *y)
+{
+	const struct group *a = x, *b = y;
+	int axes_a = __builtin_popcount(a->axes), axes_b = __builtin_popcount(b->axes);
+
+	if (a->p != b->p)
+		return a->p < b->p ? -1 : 1;
+	if (axes_a != axes_b)
+		return axes_a > axes_b ? -1 : 1;
+	if (a->score != b->score)
+		return a->score > b->score ? -1 : 1;
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+static enum ts_unit unit_of(struct ts_span axis)
+{
+	if (ts_span_is(axis, "step_time"))
+		return TS_UNIT_SECONDS;
+	return ts_span_starts(axis, ts_span_str("memory")) ? TS_UNIT_BYTES : TS_UNIT_NONE;
+}
+
+static bool axis_rows(const struct meetings *m, const struct group *g, struct ts_span subject, struct ts_arena *arena,
+		      struct ts_measures *measures)
+{
+	for (size_t i = 0; i < m->c->n_axes; i++) {
+		const struct ts_axis *axis = &m->c->axes[i];
+		const struct ts_hit *h = strongest(m, g, axis);
+		enum ts_unit unit = unit_of(axis->name);
+		const char *name, *expected;
+
+		if (!h)
+			continue;
+		name = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(axis->name));
+		expected = ts_arena_printf(arena, "%.*s_expected", TS_SPAN_ARG(axis->name));
+		if (!name || !expected || !ts_measure_add(measures, arena, GROUP, subject, name, unit, h->value))
+			return false;
+		if (isnan(h->expected) ?
+			    !ts_measure_unknown(measures, arena, GROUP, subject, expected, unit, "nothing is expected of NaN") :
+			    !ts_measure_add(measures, arena, GROUP, subject, expected, unit, h->expected))
+			return false;
+	}
+	return true;
+}
+
+static bool group_rows(const struct meetings *m, const struct group *g, size_t place, struct ts_arena *arena,
+		       struct ts_measures *measures)
+{
+	const char *text = ts_arena_printf(arena, "coincidence %zu", place);
+	struct ts_span names = names_of(m->c, g->axes, arena), subject;
+
+	if (!text || !names.data)
+		return false;
+	subject = ts_span_str(text);
+	return ts_measure_add(measures, arena, GROUP, subject, "first", TS_UNIT_STEP, (double)g->first) &&
+	       ts_measure_add(measures, arena, GROUP, subject, "last", TS_UNIT_STEP, (double)g->last) &&
+	       ts_measure_text(measures, arena, GROUP, subject, "axes", names) &&
+	       ts_measure_add(measures, arena, GROUP, subject, "p_value", TS_UNIT_NONE, g->p) &&
+	       axis_rows(m, g, subject, arena, measures);
+}
+
+/* The significant groups, the most significant first. */
+static bool report(struct meetings *m, struct ts_arena *arena, struct ts_measures *measures, struct ts_events *events)
+{
+	struct ts_span subject = ts_span_str("coincidences");
+	size_t from = events->n, significant = 0;
+
+	if (m->n_groups)
+		qsort(m->groups, m->n_groups, sizeof *m->groups, by_p);
+	while (significant < m->n_groups && m->groups[significant].p <= TS_COINCIDENCE_LEVEL) {
+		struct group *g = &m->groups[significant++];
+
+		span_of(m, g);
+		if (!add_event(m, g, arena, events))
+			return false;
+	}
+	ts_events_trim(events, from);
+	if (!ts_measure_add(measures, arena, GROUP, subject, "count", TS_UNIT_COUNT, (double)m->n_groups) ||
+	    !ts_measure_add(measures, arena, GROUP, subject, "expected", TS_UNIT_NONE, m->expected) ||
+	    !ts_measure_add(measures, arena, GROUP, subject, "p_value", TS_UNIT_NONE, m->best) ||
+	    !ts_measure_add(measures, arena, GROUP, subject, "significant", TS_UNIT_COUNT, (double)significant))
+		return false;
+	for (size_t i = 0; i < significant && i < TS_COINCIDENCE_ROWS; i++)
+		if (!group_rows(m, &m->groups[i], i + 1, arena, measures))
+			return false;
+	return true;
+}
+
+static bool unknown_rows(struct ts_arena *arena, struct ts_measures *measures)
+{
+	static const char reason[] = "fewer than two axes have enough values";
+	struct ts_span subject = ts_span_str("coincidences");
+
+	return ts_measure_unknown(measures, arena, GROUP, subject, "count", TS_UNIT_COUNT, reason) &&
+	       ts_measure_unknown(measures, arena, GROUP, subject, "expected", TS_UNIT_NONE, reason) &&
+	       ts_measure_unknown(measures, arena, GROUP, subject, "p_value", TS_UNIT_NONE, reason) &&
+	       ts_measure_unknown(measures, arena, GROUP, subject, "significant", TS_UNIT_COUNT, reason);
+}
+
+static bool names_row(const struct ts_coincidence *c, unsigned axes, const char *name, struct ts_arena *arena,
+		      struct ts_measures *measures)
+{
+	struct ts_span subject = ts_span_str("axes"), names = names_of(c, axes, arena);
+
+	if (!names.data)
+		return false;
+	if (axes == 0)
+		return ts_measure_unknown(measures, arena, GROUP, subject, name, TS_UNIT_TEXT, "no axis has enough values");
+	return ts_measure_text(measures, arena, GROUP, subject, name, names);
+}
+
+enum ts_status ts_coincidence_finish(struct ts_coincidence *c, struct ts_arena *arena, struct ts_measures *measures,
+				     struct ts_events *events, struct ts_error *err)
+{
+	struct meetings m = {.c = c, .arena = c->arena};
+	unsigned present = 0, all = (1U << c->n_axes) - 1;
+	size_t n = 0;
+	bool ok;
+
+	for (size_t i = 0; i < c->n_axes; i++) {
+		if (!c->axes[i].decided)
+			continue;
+		present |= 1U << i;
+		n++;
+		m.steps = c->axes[i].n > m.steps ? c->axes[i].n : m.steps;
+	}
+	ok = names_row(c, present, "present", arena, measures) &&
+	     (present == all || names_row(c, all & ~present, "too_short", arena, measures)) &&
+	     ts_measure_add(measures, arena, GROUP, ts_span_str("axes"), "checked", TS_UNIT_COUNT, (double)m.steps);
+	m.pairs = n < 2 ? 0 : n * (n - 1) / 2;
+	if (ok)
+		ok = m.pairs ? find_meetings(&m) && report(&m, arena, measures, events) : unknown_rows(arena, measures);
+	return ok ? TS_OK : ts_arena_error(arena, err);
+}

@@ -1,0 +1,454 @@
+#include "analysis/rank/convergence.h"
+
+#include "analysis/rank/spikes.h"
+#include "analysis/stats/stats.h"
+
+static const char GROUP[] = "convergence";
+
+enum {
+	LEVEL_LEAST = 5, /* values of the initial and the final level */
+	LEVEL_MOST = 100,
+	TREND_LEAST = 20,
+	TREND_POINTS = 32, /* medians of equal runs of values that a trend is taken through */
+	LAST_LEAST = 3, /* values of the last level of a blow-up */
+	LAST_MOST = 16,
+	RAMP = 16, /* values that a blow-up may take to rise */
+	BEFORE_LEAST = 64,
+};
+
+static const double large_change = 0.05, least_trend = 0.01;
+static const double z95 = 1.959963984540054, z99 = 2.5758293035489004;
+
+struct summary {
+	struct ts_series series; /* from the first step that counts on */
+	struct ts_span subject;
+	struct ts_arena *arena;
+	struct ts_measures *measures;
+	struct ts_events *events;
+	const double *finite; /* the finite values */
+	const int64_t *keys;  /* and their steps */
+	size_t n, nonfinite;
+	double first, last, best;
+	int64_t best_step, nonfinite_step;
+	bool ends_nonfinite, blew_up;
+};
+
+static bool value_row(const struct summary *s, const char *name, enum ts_unit unit, double value, const char *reason)
+{
+	if (reason)
+		return ts_measure_unknown(s->measures, s->arena, GROUP, s->subject, name, unit, reason);
+	return ts_measure_add(s->measures, s->arena, GROUP, s->subject, name, unit, value);
+}
+
+static bool text_row(const struct summary *s, const char *name, const char *text)
+{
+	return ts_measure_text(s->measures, s->arena, GROUP, s->subject, name, ts_span_str(text));
+}
+
+static bool add_event(const struct summary *s, enum ts_event_kind kind, int64_t from, int64_t to, double value,
+		      double expected, double score)
+{
+	struct ts_event event = {
+		.kind = kind,
+		.group = ts_span_str(GROUP),
+		.subject = s->subject,
+		.first_step = from,
+		.last_step = to,
+		.value = value,
+		.expected = expected,
+		.score = score,
+	};
+
+	return ts_event_add(s->events, s->arena, &event);
+}
+
+/* --- what is there --- */
+
+static bool copy_finite(struct summary *s)
+{
+	double *values = ts_arena_alloc(s->arena, s->n * sizeof *values);
+	int64_t *keys = ts_arena_alloc(s->arena, s->n * sizeof *keys);
+	size_t n = 0;
+
+	if (!values || !keys)
+		return false;
+	for (size_t i = 0; i < s->series.n; i++) {
+		if (!isfinite(s->series.values[i]))
+			continue;
+		keys[n] = s->series.keys[i];
+		values[n++] = s->series.values[i];
+	}
+	s->finite = values;
+	s->keys = keys;
+	return true;
+}
+
+static bool scan(struct summary *s)
+{
+	for (size_t i = 0; i < s->series.n; i++) {
+		double v = s->series.values[i];
+
+		s->ends_nonfinite = !isfinite(v);
+		if (!isfinite(v)) {
+			if (s->nonfinite++ == 0)
+				s->nonfinite_step = s->series.keys[i];
+			continue;
+		}
+		if (s->n == 0)
+			s->first = v;
+		if (s->n++ == 0 || v < s->best) {
+			s->best = v;
+			s->best_step = s->series.keys[i];
+		}
+		s->last = v;
+	}
+	s->finite = s->series.values;
+	s->keys = s->series.keys;
+	return s->nonfinite == 0 || copy_finite(s);
+}
+
+static bool extremes(const struct summary *s, const char *reason)
+{
+	bool ok = ts_measure_add(s->measures, s->arena, GROUP, s->subject, "count", TS_UNIT_NONE, (double)s->series.n) &&
+		  value_row(s, "first", TS_UNIT_NONE, s->first, reason) &&
+		  value_row(s, "last", TS_UNIT_NONE, s->last, reason) &&
+		  value_row(s, "best", TS_UNIT_NONE, s->best, reason) &&
+		  value_row(s, "best", TS_UNIT_STEP, (double)s->best_step, reason);
+
+	if (!ok || s->nonfinite == 0)
+		return ok;
+	return ts_measure_add(s->measures, s->arena, GROUP, s->subject, "nonfinite", TS_UNIT_COUNT,
+			      (double)s->nonfinite) &&
+	       ts_measure_add(s->measures, s->arena, GROUP, s->subject, "first_nonfinite", TS_UNIT_STEP,
+			      (double)s->nonfinite_step);
+}
+
+/* Runs of values that are not finite, each an event whose score is its length. */
+static bool nonfinite_runs(const struct summary *s)
+{
+	const struct ts_series *x = &s->series;
+	size_t from = s->events->n;
+
+	for (size_t i = 0; s->nonfinite && i < x->n; i++) {
+		size_t last = i;
+
+		if (isfinite(x->values[i]))
+			continue;
+		while (last + 1 < x->n && !isfinite(x->values[last + 1]))
+			last++;
+		if (!add_event(s, TS_EVENT_NONFINITE, x->keys[i], x->keys[last], x->values[i], NAN, (double)(last - i + 1)))
+			return false;
+		i = last;
+	}
+	ts_events_trim(s->events, from);
+	return true;
+}
+
+/* --- levels and change --- */
+
+struct level {
+	double low, middle, high; /* median and its 95 % interval */
+};
+
+/* The order statistics that hold a median with 95 %: the normal approximation of the binomial. */
+static bool level_of(const double *x, size_t n, struct ts_arena *arena, struct level *ret_level)
+{
+	double *copy = ts_arena_dup(arena, x, n * sizeof *x);
+	double reach = (z95 * sqrt((double)n) / 2) / (double)(n - 1);
+	double at[] = {50 - 100 * reach, 50, 50 + 100 * reach}, out[3];
+
+	if (!copy)
+		return false;
+	at[0] = fmax(at[0], 0);
+	at[2] = fmin(at[2], 100);
+	ts_percentiles(copy, n, at, 3, out);
+	*ret_level = (struct level){out[0], out[1], out[2]};
+	return true;
+}
+
+static size_t level_values(size_t n)
+{
+	return n < LEVEL_LEAST ? LEVEL_LEAST : n > LEVEL_MOST ? LEVEL_MOST : n;
+}
+
+static bool change(const struct summary *s, const char *reason)
+{
+	size_t w_first = level_values(s->n / 50), w_last = level_values(s->n / 10);
+	struct level initial = {0}, final = {0};
+	double by, by_how_much, low, high;
+	const char *word = "unknown";
+
+	if (!reason && s->n < (size_t)2 * LEVEL_LEAST)
+		reason = "fewer than 10 values are finite";
+	if (!reason && (!level_of(s->finite, w_first, s->arena, &initial) ||
+			!level_of(s->finite + (s->n - w_last), w_last, s->arena, &final)))
+		return false;
+	if (!value_row(s, "initial", TS_UNIT_NONE, initial.middle, reason) ||
+	    !value_row(s, "final", TS_UNIT_NONE, final.middle, reason))
+		return false;
+	by = fabs(initial.middle);
+	by_how_much = final.middle - initial.middle;
+	low = (by_how_much - hypot(final.middle - final.low, initial.high - initial.middle)) / by;
+	high = (by_how_much + hypot(final.high - final.middle, initial.middle - initial.low)) / by;
+	if (!reason && !(by > 0))
+		reason = "the initial level is 0";
+	if (!reason && (!isfinite(low) || !isfinite(high)))
+		reason = "the levels differ too much to divide";
+	if (!reason)
+		word = high <= -large_change ? "fell" : low >= large_change ? "rose" : "none";
+	return value_row(s, "change", TS_UNIT_RATIO, by_how_much / by, reason) &&
+	       value_row(s, "change_low", TS_UNIT_RATIO, low, reason) &&
+	       value_row(s, "change_high", TS_UNIT_RATIO, high, reason) && text_row(s, "progress", word);
+}
+
+/* --- blow-up --- */
+
+/* The least median of 16 values that follow each other. */
+static double lowest_level(const struct summary *s)
+{
+	double least = HUGE_VAL, scratch[LAST_MOST];
+
+	for (size_t i = 0; i + LAST_MOST <= s->n; i += LAST_MOST)
+		least = fmin(least, ts_median(s->finite + i, LAST_MOST, scratch));
+	return least;
+}
+
+struct blow_up {
+	size_t at;
+	double before, last, score;
+};
+
+/* Whether the values from b->at on are beyond those before, and by how much. */
+static bool beyond_before(const struct summary *s, struct blow_up *b, double *scratch)
+{
+	static const double quantiles[] = {25, 50, 75, 99};
+	size_t after = s->n - b->at, end = b->at - (b->at >= 4 * RAMP ? RAMP : b->at / 4);
+	size_t n = after > BEFORE_LEAST ? after : BEFORE_LEAST;
+	size_t most = end / 2 > RAMP ? end / 2 : RAMP < end ? RAMP : end;
+	double q[4], deviation, least = HUGE_VAL;
+
+	n = n < most ? n : most;
+	memcpy(scratch, s->finite + (end - n), n * sizeof *scratch);
+	ts_percentiles(scratch, n, quantiles, 4, q);
+	for (size_t i = b->at; i < s->n; i++)
+		least = fmin(least, s->finite[i]);
+	deviation = (q[2] - q[0]) / 1.3489795003921634;
+	b->before = q[1];
+	b->score = (b->last - b->before) / (deviation > 0 ? deviation : fabs(b->before));
+	return least > q[3] && b->last >= b->before + fabs(b->before) && b->last - b->before >= 10 * deviation;
+}
+
+static bool find_blow_up(const struct summary *s, struct blow_up *ret, bool *ret_found)
+{
+	size_t least = s->ends_nonfinite ? 1 : LAST_LEAST, after, from;
+	double scratch[LAST_MOST], *work, middle;
+
+	*ret_found = false;
+	if (s->n < (size_t)2 * LAST_MOST)
+		return true;
+	ret->last = s->ends_nonfinite ? s->last : ts_median(s->finite + s->n - LAST_LEAST, LAST_LEAST, scratch);
+	middle = lowest_level(s) / 2 + ret->last / 2;
+	for (ret->at = s->n; ret->at > 0 && s->finite[ret->at - 1] > middle; ret->at--)
+		;
+	after = s->n - ret->at;
+	if (after < least || ret->at < LAST_MOST)
+		return true;
+	from = after > LAST_MOST ? s->n - LAST_MOST : ret->at;
+	ret->last = ts_median(s->finite + from, s->n - from, scratch);
+	work = ts_arena_alloc(s->arena, (after > BEFORE_LEAST ? after : BEFORE_LEAST) * sizeof *work);
+	if (!work)
+		return false;
+	*ret_found = beyond_before(s, ret, work);
+	return true;
+}
+
+static bool blow_up(struct summary *s)
+{
+	struct blow_up b = {.at = 0};
+	double most;
+
+	if (!find_blow_up(s, &b, &s->blew_up))
+		return false;
+	if (!s->blew_up)
+		return true;
+	most = s->finite[b.at];
+	for (size_t i = b.at; i < s->n; i++)
+		most = fmax(most, s->finite[i]);
+	return add_event(s, TS_EVENT_BLOW_UP, s->keys[b.at], s->keys[s->n - 1], most, b.before, b.score) &&
+	       ts_measure_add(s->measures, s->arena, GROUP, s->subject, "blow_up", TS_UNIT_STEP, (double)s->keys[b.at]);
+}
+
+/* --- trend --- */
+
+struct trend {
+	double slope, low, high; /* per step, 95 % */
+	double low99, high99;
+};
+
+/* The second half of the finite values as medians of equal runs; gives how many. */
+static size_t thin(const struct summary *s, double *scratch, double *keys, double *values)
+{
+	size_t from = s->n / 2, n = s->n - from, points = n < TREND_POINTS ? n : TREND_POINTS;
+
+	for (size_t i = 0; i < points; i++) {
+		size_t a = from + i * n / points, b = from + (i + 1) * n / points;
+
+		keys[i] = (double)s->keys[a] / 2 + (double)s->keys[b - 1] / 2;
+		values[i] = ts_median(s->finite + a, b - a, scratch);
+	}
+	return points;
+}
+
+/* How much wider neighbours that resemble each other make the variance of Kendall's S (Hamed and Rao 1998, lag 1 alone). */
+static double inflation(const double *keys, const double *values, size_t n, double slope)
+{
+	double e[TREND_POINTS], middle[TREND_POINTS], product = 0, square = 0, r;
+
+	for (size_t i = 0; i < n; i++)
+		e[i] = values[i] - slope * (keys[i] - keys[0]);
+	memcpy(middle, e, n * sizeof *e);
+	ts_percentiles(middle, n, (const double[]){50}, 1, &middle[0]);
+	for (size_t i = 0; i < n; i++) {
+		e[i] -= middle[0];
+		square += e[i] * e[i];
+		product += i ? e[i] * e[i - 1] : 0;
+	}
+	r = square > 0 ? product / square : 0;
+	r = fmin(fmax(r, 0), 0.9);
+	return (1 + r) / (1 - r);
+}
+
+/* Theil and Sen's slope and Sen's intervals (Sen 1968). */
+static struct trend fit_trend(const double *keys, const double *values, size_t n)
+{
+	static const double half[] = {50};
+	double slopes[TREND_POINTS * (TREND_POINTS - 1) / 2], copy[TREND_POINTS * (TREND_POINTS - 1) / 2];
+	double at[4], out[4], deviation, pairs;
+	struct trend t;
+	size_t m = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i + 1; j < n; j++)
+			slopes[m++] = (values[j] - values[i]) / (keys[j] - keys[i]);
+	memcpy(copy, slopes, m * sizeof *copy);
+	ts_percentiles(copy, m, half, 1, &t.slope);
+	pairs = (double)m;
+	deviation = sqrt((double)(n * (n - 1) * (2 * n + 5)) / 18 * inflation(keys, values, n, t.slope));
+	at[0] = fmax(50 - 50 * z95 * deviation / pairs, 0);
+	at[1] = 100 - at[0];
+	at[2] = fmax(50 - 50 * z99 * deviation / pairs, 0);
+	at[3] = 100 - at[2];
+	ts_percentiles(slopes, m, at, 4, out);
+	t.low = out[0];
+	t.high = out[1];
+	t.low99 = out[2];
+	t.high99 = out[3];
+	return t;
+}
+
+static const char *word_of(const struct trend *t, double per_step)
+{
+	double recent = t->slope * per_step;
+
+	if (recent <= -least_trend && t->high99 < 0)
+		return "improving";
+	if (recent >= least_trend && t->low99 > 0)
+		return "worsening";
+	return "plateau";
+}
+
+static bool trend(const struct summary *s, const char *reason)
+{
+	double keys[TREND_POINTS], values[TREND_POINTS], *scratch, level = 0, per_step = 0;
+	struct trend t = {0};
+	const char *word = "unknown";
+
+	if (!reason && s->n < TREND_LEAST)
+		reason = "fewer than 20 values are finite";
+	if (!reason) {
+		size_t points;
+
+		scratch = ts_arena_alloc(s->arena, (s->n / TREND_POINTS + 1) * sizeof *scratch);
+		if (!scratch)
+			return false;
+		points = thin(s, scratch, keys, values);
+		t = fit_trend(keys, values, points);
+		ts_percentiles(values, points, (const double[]){50}, 1, &level);
+		level = fabs(level);
+		per_step = ((double)s->keys[s->n - 1] - (double)s->keys[s->n / 2]) / level;
+		word = word_of(&t, level > 0 ? per_step : HUGE_VAL);
+		if (!(level > 0))
+			reason = "the level of its second half is 0";
+		else if (!isfinite(t.slope * per_step) || !isfinite(t.low * per_step) || !isfinite(t.high * per_step))
+			reason = "its values differ too much to divide";
+	}
+	if (s->blew_up || s->ends_nonfinite)
+		word = "diverged";
+	return value_row(s, "recent", TS_UNIT_RATIO, t.slope * per_step, reason) &&
+	       value_row(s, "recent_low", TS_UNIT_RATIO, t.low * per_step, reason) &&
+	       value_row(s, "recent_high", TS_UNIT_RATIO, t.high * per_step, reason) && text_row(s, "trend", word);
+}
+
+/* --- spikes --- */
+
+static bool spike_events(const struct summary *s, const struct ts_spikes *found, enum ts_event_kind kind)
+{
+	size_t from = s->events->n;
+	const int64_t *keys = s->series.keys;
+
+	for (size_t i = 0; i < found->n; i++) {
+		const struct ts_spike *x = &found->items[i];
+
+		if (x->kind == kind &&
+		    !add_event(s, kind, keys[x->first], keys[x->last], x->value, x->expected, x->score))
+			return false;
+	}
+	ts_events_trim(s->events, from);
+	return true;
+}
+
+static enum ts_status spikes(const struct summary *s, struct ts_error *err)
+{
+	const char *reason = NULL;
+	struct ts_spikes found;
+
+	if (ts_spikes_find(&s->series, TS_SPIKES_CHANCE, s->arena, &found, err))
+		return err->status;
+	if (!found.decided)
+		reason = "fewer than 24 values are finite";
+	return value_row(s, "spikes", TS_UNIT_COUNT, (double)found.spikes, reason) &&
+			       value_row(s, "dips", TS_UNIT_COUNT, (double)found.dips, reason) &&
+			       value_row(s, "shifts", TS_UNIT_COUNT, (double)found.shifts, reason) &&
+			       spike_events(s, &found, TS_EVENT_SPIKE) && spike_events(s, &found, TS_EVENT_DIP) &&
+			       spike_events(s, &found, TS_EVENT_SHIFT) ?
+		       TS_OK :
+		       ts_arena_error(s->arena, err);
+}
+
+enum ts_status ts_convergence_summary(const struct ts_series *series, int64_t first, struct ts_arena *arena,
+				      struct ts_measures *measures, struct ts_events *events, struct ts_plots *plots,
+				      struct ts_error *err)
+{
+	struct ts_span prefix = ts_span_str("scalars."), subject = series->name;
+	struct summary s = {.arena = arena, .measures = measures, .events = events};
+	const char *reason = NULL;
+	size_t cut = 0;
+
+	if (ts_span_starts(subject, prefix))
+		subject = ts_span_of(subject.data + prefix.len, subject.len - prefix.len);
+	while (cut < series->n && series->keys[cut] < first)
+		cut++;
+	s.subject = subject;
+	s.series = (struct ts_series){subject, series->keys + cut, series->values + cut, series->n - cut};
+	if (!scan(&s))
+		return ts_arena_error(arena, err);
+	if (s.series.n == 0)
+		reason = series->n ? "no step after warm-up has it" : "it has no rows";
+	else if (s.n == 0)
+		reason = "no value is finite";
+	if (!extremes(&s, reason) || !nonfinite_runs(&s) || !change(&s, reason) || !blow_up(&s) || !trend(&s, reason))
+		return ts_arena_error(arena, err);
+	if (spikes(&s, err))
+		return err->status;
+	return ts_plot_series(plots, GROUP, subject, "value", TS_UNIT_NONE, &s.series, arena, err);
+}

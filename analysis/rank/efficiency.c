@@ -1,0 +1,715 @@
+#include "analysis/rank/efficiency.h"
+
+#include "analysis/rank/peaks.h"
+
+#include <inttypes.h>
+
+static const double MFU_SUSPECT = 0.7; /* published runs end below it */
+static const double FULL_RECOMPUTE = 4.0 / 3.0; /* forward, backward = 2 forward, and one forward again */
+
+enum line { USEFUL, OVERHEAD, DATA, COMM, WAIT, OTHER, UNATTRIBUTED, LINES };
+
+static const char *const line_names[LINES] = {"useful_compute", "compute_overhead", "data_stall",  "communication",
+					      "wait",		"other",	    "unattributed"};
+
+/* Known seconds, or why there are none. */
+struct amount {
+	double value;
+	const char *reason; /* NULL if known */
+};
+
+/* What the rows of timing say. */
+struct times {
+	const char *none; /* why there is no budget; NULL if there is one */
+	double steps;
+	struct amount compute, data, comm, other;
+	double backward, checkpoint, evaluation;
+	struct amount beyond; /* wall minus phases, as the timestamps have it */
+};
+
+struct report {
+	const struct ts_work *work;
+	struct ts_measures *measures;
+	struct ts_arena *arena;
+	struct times times;
+	struct amount lines[LINES];
+	double compute; /* s; without the wait that hides in it */
+	double wall; /* 0: no budget */
+	struct amount rank_flops; /* of one rank and step */
+	struct amount peak;
+	struct amount ideal; /* s, for all steps */
+	struct amount mfu;
+	bool failed;
+};
+
+/* --- rows --- */
+
+static void add(struct report *r, const char *group, const char *subject, const char *name, enum ts_unit unit,
+		struct amount a)
+{
+	struct ts_span s = ts_span_str(subject);
+	bool ok = a.reason ? ts_measure_unknown(r->measures, r->arena, group, s, name, unit, a.reason)
+			   : ts_measure_add(r->measures, r->arena, group, s, name, unit, a.value);
+
+	r->failed |= !ok;
+}
+
+static void add_text(struct report *r, const char *group, const char *subject, const char *name, const char *text)
+{
+	if (!text || !ts_measure_text(r->measures, r->arena, group, ts_span_str(subject), name, ts_span_str(text)))
+		r->failed = true;
+}
+
+static struct amount known(double value)
+{
+	return (struct amount){.value = value};
+}
+
+static struct amount unknown(const char *reason)
+{
+	return (struct amount){.reason = reason};
+}
+
+/* a / b for b above 0; what is not known stays so. */
+static struct amount over(struct amount a, double b)
+{
+	return a.reason ? a : known(a.value / b);
+}
+
+static struct amount of(const struct ts_work_number *n)
+{
+	return n->known ? known(n->value) : unknown(n->reason);
+}
+
+/* The row, as an amount. missing: the reason if there is no such row. */
+static struct amount row_of(const struct report *r, const char *group, const char *subject, const char *name,
+			    const char *missing)
+{
+	const struct ts_measure *m = ts_measure_find(r->measures, group, subject, name);
+
+	if (!m)
+		return unknown(missing);
+	if (!m->known) {
+		char *reason = ts_arena_printf(r->arena, "%.*s", TS_SPAN_ARG(m->reason));
+
+		return unknown(reason ? reason : missing);
+	}
+	return isfinite(m->value) ? known(m->value) : unknown("it is not finite");
+}
+
+/* --- what timing says --- */
+
+/* The rows that stand together under one subject: [from, to). A phase may be called "step" or "wall", so that a subject
+ * alone does not tell; a name that comes again begins another block. */
+static size_t block_end(const struct ts_measures *m, size_t from)
+{
+	size_t to = from + 1;
+
+	for (; to < m->n; to++) {
+		if (!ts_span_eq(m->items[to].group, m->items[from].group) ||
+		    !ts_span_eq(m->items[to].subject, m->items[from].subject))
+			return to;
+		for (size_t i = from; i < to; i++)
+			if (ts_span_eq(m->items[i].name, m->items[to].name) && m->items[i].unit == m->items[to].unit)
+				return to;
+	}
+	return to;
+}
+
+static const struct ts_measure *in_block(const struct ts_measures *m, size_t from, size_t to, const char *name)
+{
+	for (; from < to; from++)
+		if (ts_span_is(m->items[from].name, name))
+			return &m->items[from];
+	return NULL;
+}
+
+static bool contains(struct ts_span text, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (size_t i = 0; i + len <= text.len; i++)
+		if (memcmp(text.data + i, word, len) == 0)
+			return true;
+	return false;
+}
+
+static void plus(struct amount *a, double seconds)
+{
+	*a = known(a->reason ? seconds : a->value + seconds);
+}
+
+static void take_phase(struct times *t, struct ts_span name, double seconds)
+{
+	if (!isfinite(seconds)) {
+		t->none = "the times of a phase are not finite";
+		return;
+	}
+	if (seconds < 0.0) {
+		t->none = "the times of a phase add up to less than 0";
+		return;
+	}
+	if (ts_span_is(name, "backward"))
+		t->backward += seconds;
+	if (ts_span_is(name, "forward") || ts_span_is(name, "backward") || ts_span_is(name, "optimizer") ||
+	    ts_span_is(name, "compute")) {
+		plus(&t->compute, seconds);
+	} else if (ts_span_is(name, "data")) {
+		plus(&t->data, seconds);
+	} else if (ts_span_is(name, "comm")) {
+		plus(&t->comm, seconds);
+	} else {
+		plus(&t->other, seconds);
+		if (contains(name, "checkpoint") || contains(name, "ckpt"))
+			t->checkpoint += seconds;
+		else if (contains(name, "eval") || contains(name, "valid"))
+			t->evaluation += seconds;
+	}
+}
+
+/* A block of a phase has a share; without a total (rows of an older version) the mean stands for it. */
+static void take_block(struct report *r, size_t from, size_t to)
+{
+	const struct ts_measures *m = r->measures;
+	const struct ts_measure *total = in_block(m, from, to, "total"), *mean = in_block(m, from, to, "mean");
+	struct ts_span subject = m->items[from].subject;
+	struct times *t = &r->times;
+
+	if (in_block(m, from, to, "share")) {
+		if (total && total->known)
+			take_phase(t, subject, total->value);
+		else if (mean && mean->known)
+			take_phase(t, subject, mean->value * t->steps);
+	} else if (ts_span_is(subject, "step")) {
+		const struct ts_measure *count = in_block(m, from, to, "count");
+
+		t->steps = count && count->known ? count->value : 0.0;
+	} else if (ts_span_is(subject, "wall")) {
+		const struct ts_measure *beyond = in_block(m, from, to, "unattributed");
+
+		if (beyond && beyond->known && isfinite(beyond->value))
+			t->beyond = known(beyond->value);
+		else if (beyond && !beyond->known)
+			t->beyond = row_of(r, "timing", "wall", "unattributed", "no column timestamp");
+	}
+}
+
+static void read_timing(struct report *r)
+{
+	struct times *t = &r->times;
+	size_t to;
+
+	*t = (struct times){
+		.compute = unknown("no phase forward, backward, optimizer or compute was recorded"),
+		.data = unknown("no phase data was recorded: a wait for data lies in the phase that had it, or in unattributed"),
+		.comm = unknown("no phase comm was recorded: communication lies in the phase that had it"),
+		.other = known(0.0),
+		.beyond = unknown("no column timestamp"),
+	};
+	for (size_t i = 0; i < r->measures->n; i = to) {
+		to = block_end(r->measures, i);
+		if (ts_span_is(r->measures->items[i].group, "timing"))
+			take_block(r, i, to);
+	}
+	if (!t->none && !(t->steps > 0.0))
+		t->none = "no step has a phase";
+}
+
+/* --- budget --- */
+
+/* One rank of a job that has one communicates with nobody. */
+static bool alone(const struct ts_work *w)
+{
+	return w->n_ranks <= 1 && w->world_size.known && w->world_size.value == 1.0;
+}
+
+/* Seconds that this rank waits for others, by the rows of ranks, which are of the mean step that all ranks have. */
+static struct amount wait_of(const struct report *r, bool *ret_hidden)
+{
+	const struct ts_measure *mode = ts_measure_find(r->measures, "ranks", "all", "mode");
+	char *subject = ts_arena_printf(r->arena, "rank %" PRId32, r->work->rank);
+	struct amount wait = unknown("out of memory");
+
+	*ret_hidden = mode && mode->known && ts_span_is(mode->text, "hidden in backward");
+	if (alone(r->work))
+		return known(0.0);
+	if (subject)
+		wait = row_of(r, "ranks", subject, "wait",
+			      "one rank alone does not tell its wait from transfer: both are in communication");
+	if (!wait.reason && wait.value < 0.0)
+		wait.value = 0.0;
+	return wait.reason ? wait : known(wait.value * r->times.steps);
+}
+
+/* What of *io the wait is; the rest stays. */
+static double take_out(double wait, double *io)
+{
+	double taken = wait < *io ? wait : *io;
+
+	*io -= taken;
+	return taken;
+}
+
+static void measured_lines(struct report *r)
+{
+	const struct times *t = &r->times;
+	struct amount *l = r->lines;
+	bool hidden;
+
+	l[DATA] = t->data;
+	l[COMM] = t->comm;
+	l[OTHER] = t->other;
+	l[WAIT] = wait_of(r, &hidden);
+	r->compute = t->compute.reason ? 0.0 : t->compute.value;
+	if (alone(r->work) && t->comm.reason)
+		l[COMM] = known(0.0);
+	if (!l[WAIT].reason && hidden) {
+		double backward = t->backward, waited = take_out(l[WAIT].value, &backward);
+
+		r->compute -= waited;
+		l[WAIT].value = waited;
+		l[COMM] = t->comm.reason ? unknown("the collectives run inside backward: their transfer is in compute") : t->comm;
+	} else if (!l[WAIT].reason && !l[COMM].reason) {
+		l[WAIT].value = take_out(l[WAIT].value, &l[COMM].value);
+	} else if (!l[WAIT].reason && l[WAIT].value > 0.0) {
+		l[WAIT] = unknown("no phase comm was recorded");
+	}
+	l[UNATTRIBUTED] = t->beyond;
+	if (!t->beyond.reason && t->beyond.value < 0.0)
+		l[UNATTRIBUTED] = known(0.0);
+}
+
+/* Compute in two, once the MFU is known. */
+static void compute_lines(struct report *r)
+{
+	struct amount *l = r->lines;
+	bool split = !r->mfu.reason && r->mfu.value <= 1.0 && !r->times.compute.reason;
+
+	l[USEFUL] = r->times.compute.reason ? r->times.compute : known(r->compute);
+	l[OVERHEAD] = unknown(r->times.compute.reason ? r->times.compute.reason
+			      : r->mfu.reason	      ? r->mfu.reason
+						      : "MFU is above 100 %");
+	if (split) {
+		if (r->ideal.value < r->compute)
+			l[USEFUL] = known(r->ideal.value);
+		l[OVERHEAD] = known(r->compute - l[USEFUL].value);
+	}
+}
+
+/* The lines added in their order: that sum is the wall, so nothing is lost to rounding. */
+static double sum_of(const struct amount *lines, size_t n)
+{
+	double sum = 0.0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!lines[i].reason)
+			sum += lines[i].value;
+	return sum;
+}
+
+static void line_rows(struct report *r, const char *const *names, const char *suffix, const struct amount *lines,
+		      size_t n, double wall)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *subject = ts_arena_printf(r->arena, "%s%s", names[i], suffix);
+
+		if (!subject) {
+			r->failed = true;
+			return;
+		}
+		add(r, "budget", subject, "seconds", TS_UNIT_SECONDS, lines[i]);
+		add(r, "budget", subject, "share", TS_UNIT_RATIO, over(lines[i], wall));
+	}
+}
+
+/* The wall time that the run itself gives, if it is of these steps. */
+static struct amount session_of(const struct report *r)
+{
+	const struct ts_work *w = r->work;
+
+	if (!w->wall_time_s.known)
+		return unknown(w->wall_time_s.reason);
+	if (w->warmup_cut > 0)
+		return unknown("steps were left out at the start, session.wall_time has them");
+	if (w->n_steps.known && w->n_steps.value != r->times.steps)
+		return unknown("session.wall_time is of another number of steps");
+	if (w->wall_time_s.value < r->wall * (1.0 - 1e-6))
+		return unknown("session.wall_time is less than the steps took");
+	return known(w->wall_time_s.value);
+}
+
+static void wall_rows(struct report *r)
+{
+	const struct amount *beyond = &r->times.beyond;
+	bool stamped = !beyond->reason && beyond->value > 0.0;
+	struct amount session = session_of(r);
+	double outside = session.value - r->wall;
+
+	add(r, "budget", "wall", "seconds", TS_UNIT_SECONDS, known(r->wall));
+	add_text(r, "budget", "wall", "source", stamped ? "timestamps" : "phases");
+	if (beyond->reason)
+		add_text(r, "budget", "wall", "note", beyond->reason);
+	else if (!stamped)
+		add_text(r, "budget", "wall", "note", "the phases add up to no less than the time between the timestamps");
+	if (!beyond->reason && beyond->value < 0.0)
+		add(r, "budget", "wall", "overlap", TS_UNIT_SECONDS, known(-beyond->value));
+	add(r, "budget", "wall", "session", TS_UNIT_SECONDS, session);
+	add(r, "budget", "wall", "outside", TS_UNIT_SECONDS,
+	    session.reason ? session : known(outside > 0.0 ? outside : 0.0));
+}
+
+static void no_budget(struct report *r)
+{
+	for (size_t i = 0; i < LINES; i++)
+		r->lines[i] = unknown(r->times.none);
+	line_rows(r, line_names, "", r->lines, LINES, 1.0);
+	add(r, "budget", "wall", "seconds", TS_UNIT_SECONDS, unknown(r->times.none));
+}
+
+static void budget(struct report *r)
+{
+	if (!r->times.none && !(r->wall > 0.0))
+		r->times.none = "no time is attributed to any phase";
+	if (r->times.none) {
+		no_budget(r);
+		return;
+	}
+	line_rows(r, line_names, "", r->lines, LINES, r->wall);
+	wall_rows(r);
+}
+
+/* --- the peak and the count --- */
+
+static void find_peak(struct report *r, char **ret_source)
+{
+	const struct ts_work *w = r->work;
+	struct ts_peak p;
+	const char *reason;
+
+	*ret_source = NULL;
+	if (w->peak_flops.known) {
+		bool told = strcmp(w->peak_flops.source, "command line") == 0;
+
+		r->peak = known(w->peak_flops.value);
+		*ret_source = ts_arena_printf(r->arena, told ? "%s" : "work.peak_flops, %s", w->peak_flops.source);
+		r->failed |= !*ret_source;
+	} else if (w->peak_flops.said) {
+		r->peak = unknown(w->peak_flops.reason);
+	} else if (w->device.text.len == 0) {
+		r->peak = unknown(w->device.reason);
+	} else if (w->dtype.text.len == 0) {
+		r->peak = unknown("work.dtype is not said: the peak of a device depends on it");
+	} else if (!ts_peak_find(w->device.text, w->dtype.text, &p, &reason)) {
+		r->peak = unknown(reason);
+	} else {
+		r->peak = known(p.flops);
+		*ret_source = ts_arena_printf(r->arena, "table of peaks: %s, %s; %s (%s)", p.name, p.dtype, p.document, p.date);
+		r->failed |= !*ret_source;
+	}
+}
+
+/* How many ranks the count of FLOPs is for. */
+static struct amount flops_ranks(const struct ts_work *w)
+{
+	if (!w->flops_ranks.said)
+		return known(1.0);
+	if (w->flops_ranks.known && w->world_size.known && w->flops_ranks.value > w->world_size.value)
+		return unknown("work.flops_ranks is more than the world size");
+	return of(&w->flops_ranks);
+}
+
+/* FLOPs of one rank and step. */
+static struct amount per_rank(const struct report *r, struct amount flops)
+{
+	struct amount ranks = flops_ranks(r->work);
+
+	if (flops.reason)
+		return flops;
+	return ranks.reason ? ranks : known(flops.value / ranks.value);
+}
+
+/* Seconds that the count takes at the peak. */
+static struct amount ideal_of(const struct report *r, struct amount rank_flops)
+{
+	double seconds = rank_flops.value * r->times.steps / r->peak.value;
+
+	if (rank_flops.reason)
+		return rank_flops;
+	if (r->peak.reason)
+		return r->peak;
+	if (r->times.none)
+		return unknown(r->times.none);
+	return isnan(seconds) || seconds == 0.0 ? unknown("the count of FLOPs or the peak is out of range") : known(seconds);
+}
+
+static struct amount utilization(const struct report *r, struct amount ideal)
+{
+	if (!ideal.reason && !(r->wall > 0.0))
+		return unknown("no time is attributed to any phase");
+	return ideal.reason ? ideal : known(ideal.value / r->wall);
+}
+
+/* FLOPs of a step with what is done twice, of flops_ranks ranks. */
+static struct amount hardware_flops(const struct ts_work *w)
+{
+	if (w->hardware_flops_per_step.said)
+		return of(&w->hardware_flops_per_step);
+	if (!w->flops_per_step.known)
+		return unknown(w->flops_per_step.reason);
+	if (w->recompute_flops_per_step.known)
+		return known(w->flops_per_step.value + w->recompute_flops_per_step.value);
+	if (w->recompute_flops_per_step.said)
+		return unknown(w->recompute_flops_per_step.reason);
+	if (ts_span_is(w->recompute.text, "none"))
+		return known(w->flops_per_step.value);
+	if (ts_span_is(w->recompute.text, "full"))
+		return known(w->flops_per_step.value * FULL_RECOMPUTE);
+	return unknown(w->recompute.text.len
+			       ? "work.recompute is neither \"full\" nor \"none\": how much is done twice is not said"
+			       : "no recomputation is declared, nor that there is none");
+}
+
+/* --- efficiency --- */
+
+static void text_row(struct report *r, const char *name, const struct ts_work_text *text)
+{
+	bool ok = text->text.len ? ts_measure_text(r->measures, r->arena, "efficiency", ts_span_str("mfu"), name, text->text)
+				 : ts_measure_unknown(r->measures, r->arena, "efficiency", ts_span_str("mfu"), name,
+						      TS_UNIT_TEXT, text->reason);
+
+	r->failed |= !ok;
+}
+
+/* What cannot be, and what is hard to believe. */
+static void doubts(struct report *r, const char *what, struct amount ratio)
+{
+	if (ratio.reason || !(ratio.value > MFU_SUSPECT))
+		return;
+	if (ratio.value > 1.0)
+		add_text(r, "efficiency", "error", strcmp(what, "MFU") == 0 ? "text" : "hfu",
+			 ts_arena_printf(r->arena,
+					 "%s is %.4g %%, more than the devices can do: the FLOPs of a step, the ranks that "
+					 "they are for, the peak or its dtype is wrong",
+					 what, 100.0 * ratio.value));
+	else
+		add_text(r, "efficiency", "warning", strcmp(what, "MFU") == 0 ? "text" : "hfu",
+			 ts_arena_printf(r->arena,
+					 "%s is %.4g %%: above 70 %% it is almost always the FLOPs of a step, the peak or its "
+					 "dtype that is wrong",
+					 what, 100.0 * ratio.value));
+}
+
+static void mfu_rows(struct report *r, const char *peak_source)
+{
+	const struct ts_work *w = r->work;
+	struct amount hardware = hardware_flops(w), hfu;
+
+	add(r, "efficiency", "mfu", "ratio", TS_UNIT_RATIO, r->mfu);
+	text_row(r, "convention", &w->convention);
+	add(r, "efficiency", "mfu", "flops_per_step", TS_UNIT_FLOPS, of(&w->flops_per_step));
+	add(r, "efficiency", "mfu", "flops_ranks", TS_UNIT_COUNT, flops_ranks(w));
+	add(r, "efficiency", "mfu", "peak", TS_UNIT_FLOPS_PER_S, r->peak);
+	if (peak_source)
+		add_text(r, "efficiency", "mfu", "peak_source", peak_source);
+	else
+		add(r, "efficiency", "mfu", "peak_source", TS_UNIT_TEXT, unknown(r->peak.reason));
+	text_row(r, "dtype", &w->dtype);
+	text_row(r, "device", &w->device);
+	if (!hardware.reason && w->flops_per_step.known && hardware.value < w->flops_per_step.value)
+		hardware = unknown("work.hardware_flops_per_step is less than work.flops_per_step");
+	hfu = utilization(r, ideal_of(r, per_rank(r, hardware)));
+	add(r, "efficiency", "hfu", "ratio", TS_UNIT_RATIO, hfu);
+	doubts(r, "MFU", r->mfu);
+	doubts(r, "HFU", hfu);
+	if (!r->mfu.reason && r->mfu.value <= 1.0 && r->ideal.value > r->compute)
+		add_text(r, "efficiency", "warning", "compute",
+			 "at the peak the work would take longer than its phases did: they do not hold all of it, or the count "
+			 "is wrong");
+}
+
+/* Productive is what the phases of compute took; each loss is a share of wall. */
+static void goodput_rows(struct report *r)
+{
+	const struct times *t = &r->times;
+	const char *none = t->none ? t->none : t->compute.reason;
+	struct amount productive = none ? unknown(none) : known(r->compute), session = session_of(r), rest = t->other;
+	static const enum line losses[] = {DATA, COMM, WAIT};
+
+	add(r, "efficiency", "goodput", "ratio", TS_UNIT_RATIO, over(productive, r->wall));
+	add(r, "efficiency", "goodput", "productive", TS_UNIT_SECONDS, productive);
+	if (!t->none) {
+		for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
+			add(r, "efficiency", "goodput", line_names[losses[i]], TS_UNIT_RATIO, over(r->lines[losses[i]], r->wall));
+		rest.value -= t->checkpoint + t->evaluation;
+		rest.value = rest.value > 0.0 ? rest.value : 0.0;
+		add(r, "efficiency", "goodput", "checkpoint", TS_UNIT_RATIO, known(t->checkpoint / r->wall));
+		add(r, "efficiency", "goodput", "evaluation", TS_UNIT_RATIO, known(t->evaluation / r->wall));
+		add(r, "efficiency", "goodput", "other", TS_UNIT_RATIO, over(rest, r->wall));
+		add(r, "efficiency", "goodput", "unattributed", TS_UNIT_RATIO, over(r->lines[UNATTRIBUTED], r->wall));
+	}
+	add(r, "efficiency", "goodput", "session", TS_UNIT_RATIO,
+	    productive.reason ? productive : session.reason ? session : known(productive.value / session.value));
+}
+
+/* --- the whole job --- */
+
+/* MFU of steps that take this long. */
+static struct amount mfu_at(const struct report *r, struct amount step)
+{
+	double ratio = r->rank_flops.value / (step.value * r->peak.value);
+
+	if (r->rank_flops.reason)
+		return r->rank_flops;
+	if (r->peak.reason)
+		return r->peak;
+	if (step.reason)
+		return step;
+	return isfinite(ratio) && step.value > 0.0 ? known(ratio) : unknown("no time is attributed to any phase");
+}
+
+/* Seconds of a step of the job: no rank is through before the slowest is. */
+static struct amount job_step(const struct report *r)
+{
+	struct amount all = row_of(r, "ranks", "all", "wall", "no rows of ranks");
+	double own = r->wall / r->times.steps;
+
+	if (r->times.none)
+		return unknown(r->times.none);
+	return known(!all.reason && all.value > own ? all.value : own);
+}
+
+static bool is_rank(struct ts_span subject)
+{
+	return ts_span_starts(subject, ts_span_str("rank "));
+}
+
+static void rank_rows(struct report *r)
+{
+	size_t n = r->measures->n; /* rows are added while it runs */
+
+	for (size_t i = 0; i < n; i++) {
+		struct ts_measure m = r->measures->items[i];
+		char *subject;
+
+		if (!ts_span_is(m.group, "ranks") || !is_rank(m.subject) || !ts_span_is(m.name, "median") ||
+		    m.unit != TS_UNIT_SECONDS)
+			continue;
+		subject = ts_arena_printf(r->arena, "%.*s", TS_SPAN_ARG(m.subject));
+		if (!subject) {
+			r->failed = true;
+			return;
+		}
+		add(r, "efficiency", subject, "mfu", TS_UNIT_RATIO,
+		    mfu_at(r, row_of(r, "ranks", subject, "median", "its step time is not known")));
+	}
+}
+
+/* Tokens or samples a second: counted by columns, else what the facts say of a step. */
+static void rate_rows(struct report *r, const char *name, const char *each, const struct ts_work_number *total,
+		      const struct ts_work_number *per_step)
+{
+	struct amount step = job_step(r);
+	double devices = r->work->world_size.known ? r->work->world_size.value : r->work->n_ranks;
+	struct amount rate;
+
+	if (step.reason)
+		rate = step;
+	else if (total->known)
+		rate = known(total->value / (step.value * r->times.steps));
+	else if (per_step->known)
+		rate = known(per_step->value / step.value);
+	else
+		rate = unknown(per_step->said ? per_step->reason : total->reason);
+	add(r, "efficiency", "throughput", name, TS_UNIT_PER_SECOND, rate);
+	add(r, "efficiency", "throughput", each, TS_UNIT_PER_SECOND,
+	    devices > 0.0 ? over(rate, devices) : unknown("the number of devices is not known"));
+}
+
+/* Own time of the ranks (all but communication and wait), of which the ideal part is useful; means over ranks. */
+static void job_budget(struct report *r)
+{
+	static const char *const names[] = {"useful_compute", "own_rest", "communication", "wait"};
+	static const char none[] = "the rows of ranks do not say it";
+	struct amount steps = row_of(r, "ranks", "all", "aligned_steps", none);
+	struct amount lines[4] = {unknown(r->mfu.reason ? r->mfu.reason : "MFU is above 100 %"), unknown(none),
+				  row_of(r, "ranks", "all", "transfer", none), row_of(r, "ranks", "all", "wait", none)};
+	double own = 0.0, ideal, wall;
+	size_t ranks = 0;
+
+	if (r->work->n_ranks <= 1)
+		return;
+	for (size_t i = 0; i < r->measures->n; i++) {
+		const struct ts_measure *m = &r->measures->items[i];
+
+		if (!ts_span_is(m->group, "ranks") || !is_rank(m->subject) || !ts_span_is(m->name, "own") || !m->known)
+			continue;
+		own += m->value;
+		ranks++;
+	}
+	if (steps.reason || ranks == 0 || !isfinite(own) || !(own > 0.0) || !(steps.value > 0.0)) {
+		add(r, "budget", "wall job", "seconds", TS_UNIT_SECONDS, unknown(steps.reason ? steps.reason : none));
+		return;
+	}
+	own = own / (double)ranks * steps.value;
+	for (size_t i = 2; i < 4; i++)
+		lines[i].value *= steps.value;
+	lines[1] = known(own);
+	if (!r->mfu.reason && r->mfu.value <= 1.0) {
+		ideal = r->rank_flops.value * steps.value / r->peak.value;
+		lines[0] = known(ideal < own ? ideal : own);
+		lines[1] = known(own - lines[0].value);
+	}
+	wall = sum_of(lines, 4);
+	line_rows(r, names, " job", lines, 4, wall);
+	add(r, "budget", "wall job", "seconds", TS_UNIT_SECONDS, known(wall));
+}
+
+enum ts_status ts_mfu_terms(const struct ts_work *work, struct ts_arena *arena, struct ts_mfu_terms *ret_terms, struct ts_error *err)
+{
+	struct report r = {.work = work, .arena = arena};
+	struct ts_mfu_terms t = {.reason = NULL};
+
+	find_peak(&r, &t.peak_source);
+	r.rank_flops = per_rank(&r, of(&work->flops_per_step));
+	if (r.failed)
+		return ts_arena_error(arena, err);
+	t.reason = r.rank_flops.reason ? r.rank_flops.reason : r.peak.reason;
+	t.flops = r.rank_flops.value;
+	t.peak = r.peak.value;
+	*ret_terms = t;
+	return TS_OK;
+}
+
+enum ts_status ts_efficiency(const struct ts_work *work, struct ts_arena *arena, struct ts_measures *measures,
+			     struct ts_error *err)
+{
+	struct report r = {.work = work, .measures = measures, .arena = arena};
+	char *peak_source;
+
+	read_timing(&r);
+	find_peak(&r, &peak_source);
+	r.rank_flops = per_rank(&r, of(&work->flops_per_step));
+	r.ideal = ideal_of(&r, r.rank_flops);
+	if (!r.times.none) {
+		measured_lines(&r);
+		/* Compute is one line or two: the same seconds but for the last bit, which the second sum has. */
+		r.lines[USEFUL] = r.times.compute.reason ? r.times.compute : known(r.compute);
+		r.lines[OVERHEAD] = unknown("");
+		r.wall = sum_of(r.lines, LINES);
+		r.mfu = utilization(&r, r.ideal);
+		compute_lines(&r);
+		r.wall = sum_of(r.lines, LINES);
+		r.mfu = utilization(&r, r.ideal);
+	} else {
+		r.mfu = r.ideal;
+	}
+	budget(&r);
+	job_budget(&r);
+	mfu_rows(&r, peak_source);
+	goodput_rows(&r);
+	add(&r, "efficiency", "job", "mfu", TS_UNIT_RATIO, mfu_at(&r, job_step(&r)));
+	rank_rows(&r);
+	rate_rows(&r, "tokens", "tokens_per_device", &work->tokens, &work->tokens_per_step);
+	rate_rows(&r, "samples", "samples_per_device", &work->samples, &work->samples_per_step);
+	return r.failed ? ts_arena_error(arena, err) : TS_OK;
+}

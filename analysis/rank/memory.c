@@ -1,0 +1,438 @@
+#include "analysis/rank/memory.h"
+
+#include "analysis/rank/creep.h"
+#include "analysis/stats/slope.h"
+#include "analysis/stats/stats.h"
+
+static const char GROUP[] = "memory";
+
+enum { RANK_BLOCKS = 128 };
+
+enum column { ALLOC, RESERVED, PEAK_ALLOC, PEAK_RESERVED, COLUMNS };
+
+static const char *const names[COLUMNS] = {"alloc", "reserved", "peak_alloc", "peak_reserved"};
+static const char *const columns[COLUMNS] = {"memory.alloc", "memory.reserved", "memory.peak_alloc", "memory.peak_reserved"};
+
+struct memory {
+	struct ts_series raw[COLUMNS]; /* steps >= first; n = 0 if there is no such column */
+	struct ts_series s[COLUMNS];   /* of these, the values that are numbers of bytes */
+	bool present[COLUMNS];
+	int64_t steady_first;
+	double capacity;
+	struct ts_slope growth;
+	enum column growth_of; /* the column that it is of */
+	const char *no_growth; /* NULL: growth is known */
+	struct ts_arena *arena;
+	struct ts_measures *m;
+};
+
+/* --- columns --- */
+
+static struct ts_series cut(const struct ts_series *s, int64_t first)
+{
+	struct ts_series out = s ? *s : (struct ts_series){.n = 0};
+	size_t lo = 0, hi = out.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (out.keys[mid] < first)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo) {
+		out.keys += lo;
+		out.values += lo;
+		out.n -= lo;
+	}
+	return out;
+}
+
+static bool is_bytes(double v)
+{
+	return v >= 0 && isfinite(v);
+}
+
+/* The values that are numbers of bytes; all of them, mostly, without a copy. */
+static enum ts_status usable(const struct ts_series *s, struct ts_arena *arena, struct ts_series *ret, struct ts_error *err)
+{
+	size_t n = 0;
+	int64_t *keys;
+	double *values;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += is_bytes(s->values[i]);
+	*ret = *s;
+	if (n == s->n)
+		return TS_OK;
+	keys = ts_arena_array(arena, n, sizeof *keys);
+	values = ts_arena_array(arena, n, sizeof *values);
+	if (!keys || !values)
+		return ts_arena_error(arena, err);
+	n = 0;
+	for (size_t i = 0; i < s->n; i++)
+		if (is_bytes(s->values[i])) {
+			keys[n] = s->keys[i];
+			values[n++] = s->values[i];
+		}
+	ret->keys = keys;
+	ret->values = values;
+	ret->n = n;
+	return TS_OK;
+}
+
+/* --- peaks and levels --- */
+
+/* n > 0. */
+static double peak_of(const struct ts_series *s, int64_t *ret_step)
+{
+	size_t at = 0;
+
+	for (size_t i = 1; i < s->n; i++)
+		if (s->values[i] > s->values[at])
+			at = i;
+	if (ret_step)
+		*ret_step = s->keys[at];
+	return s->values[at];
+}
+
+static bool known(struct memory *m, const char *subject, const char *name, enum ts_unit unit, double value)
+{
+	return ts_measure_add(m->m, m->arena, GROUP, ts_span_str(subject), name, unit, value);
+}
+
+static bool unknown(struct memory *m, const char *subject, const char *name, enum ts_unit unit, const char *reason)
+{
+	return ts_measure_unknown(m->m, m->arena, GROUP, ts_span_str(subject), name, unit, reason);
+}
+
+static bool peak_rows(struct memory *m, enum column peak, enum column fallback)
+{
+	static const char *const missing[COLUMNS] = {
+		[PEAK_ALLOC] = "no column memory.peak_alloc or memory.alloc",
+		[PEAK_RESERVED] = "no column memory.peak_reserved or memory.reserved",
+	};
+	static const char *const cut_away[COLUMNS] = {
+		[PEAK_ALLOC] = "no step after warm-up has memory.peak_alloc or memory.alloc",
+		[PEAK_RESERVED] = "no step after warm-up has memory.peak_reserved or memory.reserved",
+	};
+	enum column of = m->s[peak].n || !m->s[fallback].n ? peak : fallback;
+	const char *reason = "no value of it is a number of bytes";
+	int64_t step = 0;
+
+	if (m->s[of].n) {
+		double value = peak_of(&m->s[of], &step);
+
+		return known(m, names[of], "peak", TS_UNIT_BYTES, value) &&
+		       known(m, names[of], "at", TS_UNIT_STEP, (double)step);
+	}
+	if (!m->raw[peak].n && !m->raw[fallback].n)
+		reason = m->present[peak] || m->present[fallback] ? cut_away[peak] : missing[peak];
+	return unknown(m, names[of], "peak", TS_UNIT_BYTES, reason) && unknown(m, names[of], "at", TS_UNIT_STEP, reason);
+}
+
+static bool level_rows(struct memory *m, enum column c)
+{
+	static const char *const missing[COLUMNS] = {[ALLOC] = "no column memory.alloc",
+						     [RESERVED] = "no column memory.reserved"};
+	const struct ts_series *s = &m->s[c];
+	const char *reason = "no value of it is a number of bytes";
+
+	if (s->n)
+		return known(m, names[c], "mean", TS_UNIT_BYTES, ts_mean(s->values, s->n)) &&
+		       known(m, names[c], "last", TS_UNIT_BYTES, s->values[s->n - 1]);
+	if (!m->raw[c].n)
+		reason = m->present[c] ? "no step after warm-up has it" : missing[c];
+	return unknown(m, names[c], "mean", TS_UNIT_BYTES, reason) && unknown(m, names[c], "last", TS_UNIT_BYTES, reason);
+}
+
+static bool invalid_rows(struct memory *m)
+{
+	for (size_t c = 0; c < COLUMNS; c++)
+		if (m->s[c].n < m->raw[c].n &&
+		    !known(m, names[c], "invalid", TS_UNIT_COUNT, (double)(m->raw[c].n - m->s[c].n)))
+			return false;
+	return true;
+}
+
+/* --- growth --- */
+
+static bool never_falls(const struct ts_series *s)
+{
+	for (size_t i = 1; i < s->n; i++)
+		if (s->values[i] < s->values[i - 1])
+			return false;
+	return s->n > 0 && s->values[0] < s->values[s->n - 1];
+}
+
+/* Both are of valid values. Leaves the reason, or NULL and the slope. */
+static enum ts_status growth_of(const struct ts_series *alloc, const struct ts_series *peak, int64_t steady_first,
+				size_t blocks, struct ts_arena *arena, struct ts_slope *ret_slope, enum column *ret_of,
+				const char **ret_reason, struct ts_error *err)
+{
+	struct ts_series a = cut(alloc, steady_first), p = cut(peak, steady_first);
+	const struct ts_series *of = a.n ? &a : &p;
+
+	*ret_of = a.n ? ALLOC : PEAK_ALLOC;
+	*ret_slope = (struct ts_slope){.n = of->n};
+	*ret_reason = NULL;
+	if (!of->n)
+		*ret_reason = alloc->n || peak->n ? "no step after warm-up has memory.alloc or memory.peak_alloc"
+						  : "no column memory.alloc or memory.peak_alloc with numbers of bytes";
+	else if (!a.n && never_falls(&p))
+		*ret_reason = "no column memory.alloc, and memory.peak_alloc never falls: it may be a maximum since the start";
+	else if (ts_slope_fit(of, blocks, arena, ret_slope, err))
+		return err->status;
+	else if (!ret_slope->known)
+		*ret_reason = of->n < 3 ? "fewer than 3 steps" : "its values or its steps lie too far apart for doubles";
+	return TS_OK;
+}
+
+/* How it was found, and from what: so many steps, taken as so many points. */
+static bool method_rows(struct memory *m)
+{
+	struct ts_span growth = ts_span_str("growth");
+
+	return ts_measure_text(m->m, m->arena, GROUP, growth, "method", ts_span_str("Theil-Sen, Mann-Kendall")) &&
+	       ts_measure_text(m->m, m->arena, GROUP, growth, "column", ts_span_str(columns[m->growth_of])) &&
+	       known(m, "growth", "steps", TS_UNIT_COUNT, (double)m->growth.n) &&
+	       known(m, "growth", "points", TS_UNIT_COUNT, (double)m->growth.points);
+}
+
+static bool no_growth_rows(struct memory *m)
+{
+	static const char *const rows[] = {"slope", "slope_low", "slope_high"};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (!unknown(m, "growth", rows[i], TS_UNIT_BYTES_PER_STEP, m->no_growth))
+			return false;
+	return unknown(m, "growth", "total", TS_UNIT_BYTES, m->no_growth) &&
+	       unknown(m, "growth", "p_value", TS_UNIT_NONE, m->no_growth) &&
+	       unknown(m, "growth", "method", TS_UNIT_TEXT, m->no_growth);
+}
+
+static bool growth_rows(struct memory *m)
+{
+	static const char few[] = "too few steps for an interval of 95 %";
+	struct ts_series s = cut(&m->s[m->growth_of], m->steady_first);
+	const struct ts_slope *g = &m->growth;
+	bool ok;
+
+	if (m->no_growth)
+		return no_growth_rows(m);
+	ok = known(m, "growth", "slope", TS_UNIT_BYTES_PER_STEP, g->slope);
+	if (g->has_interval)
+		ok = ok && known(m, "growth", "slope_low", TS_UNIT_BYTES_PER_STEP, g->low) &&
+		     known(m, "growth", "slope_high", TS_UNIT_BYTES_PER_STEP, g->high);
+	else
+		ok = ok && unknown(m, "growth", "slope_low", TS_UNIT_BYTES_PER_STEP, few) &&
+		     unknown(m, "growth", "slope_high", TS_UNIT_BYTES_PER_STEP, few);
+	ok = ok && known(m, "growth", "total", TS_UNIT_BYTES,
+			 g->slope * (double)((uint64_t)s.keys[s.n - 1] - (uint64_t)s.keys[0]));
+	if (g->has_p)
+		ok = ok && known(m, "growth", "p_value", TS_UNIT_NONE, g->p_value);
+	else
+		ok = ok && unknown(m, "growth", "p_value", TS_UNIT_NONE, "fewer than 18 steps: too few to tell growth from chance");
+	if (g->has_jump)
+		ok = ok && known(m, "growth", "jump", TS_UNIT_BYTES, g->jump) &&
+		     known(m, "growth", "jump", TS_UNIT_STEP, (double)g->jump_key);
+	return ok && method_rows(m);
+}
+
+/* --- capacity --- */
+
+static bool changes(const struct ts_series *s)
+{
+	for (size_t i = 1; i < s->n; i++)
+		if (s->values[i] < s->values[0] || s->values[i] > s->values[0])
+			return true;
+	return false;
+}
+
+static struct ts_series last_twelfth(const struct ts_series *s)
+{
+	struct ts_series out = *s;
+	size_t keep = s->n / 12 + 1;
+
+	if (keep < s->n) {
+		out.keys += s->n - keep;
+		out.values += s->n - keep;
+		out.n = keep;
+	}
+	return out;
+}
+
+/* What a step needs now. A peak that stands still while memory grows is one of long ago. Growth is known: there is a value. */
+static double level_now(const struct memory *m)
+{
+	struct ts_series peak = last_twelfth(&m->s[PEAK_ALLOC]), of = last_twelfth(&m->s[m->growth_of]);
+
+	return peak_of(changes(&peak) ? &peak : &of, NULL);
+}
+
+static bool left_row(struct memory *m, const char *name, double slope)
+{
+	double left = (m->capacity - level_now(m)) / slope;
+
+	return known(m, "capacity", name, TS_UNIT_COUNT, left > 0 ? ceil(left) : 0);
+}
+
+static bool left_rows(struct memory *m)
+{
+	const struct ts_slope *g = &m->growth;
+	const char *reason = NULL;
+
+	if (m->capacity <= 0)
+		reason = "the memory of the device is not known";
+	else if (m->no_growth)
+		reason = m->no_growth;
+	else if (!g->has_p)
+		reason = "too few steps to tell growth from chance";
+	else if (!(g->p_value < TS_MEMORY_ALPHA))
+		reason = "no significant growth";
+	else if (g->slope <= 0)
+		reason = "memory does not grow: it falls";
+	else if (!g->has_interval || g->low <= 0)
+		reason = "the growth may be nothing";
+	if (reason)
+		return unknown(m, "capacity", "steps_left", TS_UNIT_COUNT, reason) &&
+		       unknown(m, "capacity", "steps_left_low", TS_UNIT_COUNT, reason) &&
+		       unknown(m, "capacity", "steps_left_high", TS_UNIT_COUNT, reason);
+	return left_row(m, "steps_left", g->slope) && left_row(m, "steps_left_low", g->high) &&
+	       left_row(m, "steps_left_high", g->low);
+}
+
+static bool capacity_rows(struct memory *m)
+{
+	static const enum column by_worth[] = {PEAK_RESERVED, RESERVED, PEAK_ALLOC, ALLOC};
+	static const char none[] = "the memory of the device is not known";
+	const struct ts_series *peak = NULL;
+	bool ok;
+
+	for (size_t i = COLUMNS; i-- > 0;)
+		if (m->s[by_worth[i]].n)
+			peak = &m->s[by_worth[i]];
+	if (m->capacity <= 0)
+		ok = unknown(m, "capacity", "device", TS_UNIT_BYTES, none) &&
+		     unknown(m, "capacity", "pressure", TS_UNIT_RATIO, none);
+	else
+		ok = known(m, "capacity", "device", TS_UNIT_BYTES, m->capacity) &&
+		     (peak ? known(m, "capacity", "pressure", TS_UNIT_RATIO, peak_of(peak, NULL) / m->capacity)
+			   : unknown(m, "capacity", "pressure", TS_UNIT_RATIO, "no memory column with numbers of bytes"));
+	return ok && left_rows(m);
+}
+
+/* --- fragmentation, creep --- */
+
+static bool fragmentation_rows(struct memory *m)
+{
+	const struct ts_series *alloc = &m->s[PEAK_ALLOC], *reserved = &m->s[PEAK_RESERVED];
+	double a = alloc->n ? peak_of(alloc, NULL) : 0, r = reserved->n ? peak_of(reserved, NULL) : 0;
+	const char *reason = NULL;
+
+	if (!alloc->n || !reserved->n)
+		reason = "needs memory.peak_alloc and memory.peak_reserved: between steps memory is at a trough";
+	else if (a > r)
+		reason = "memory.peak_alloc is above memory.peak_reserved";
+	else if (r <= 0)
+		reason = "nothing was reserved";
+	if (reason)
+		return unknown(m, "fragmentation", "ratio", TS_UNIT_RATIO, reason) &&
+		       unknown(m, "fragmentation", "reserved_unused", TS_UNIT_BYTES, reason);
+	return known(m, "fragmentation", "ratio", TS_UNIT_RATIO, (r - a) / r) &&
+	       known(m, "fragmentation", "reserved_unused", TS_UNIT_BYTES, r - a);
+}
+
+static bool creep_rows(struct memory *m)
+{
+	static const char few[] = "fewer than 50 steps with memory";
+	struct ts_creep best = {.kind = TS_CREEP_NONE}, found;
+	size_t of = COLUMNS;
+
+	for (size_t c = PEAK_ALLOC; c < COLUMNS; c++) {
+		size_t take = m->s[c].n ? c : c - PEAK_ALLOC;
+
+		if (!ts_creep_find(m->s[take].values, m->s[take].n, &found))
+			continue;
+		if (of == COLUMNS || found.kind > best.kind || (found.kind == best.kind && found.score > best.score)) {
+			best = found;
+			of = take;
+		}
+	}
+	if (of == COLUMNS)
+		return unknown(m, "creep", "kind", TS_UNIT_TEXT, few) && unknown(m, "creep", "delta", TS_UNIT_BYTES, few) &&
+		       unknown(m, "creep", "score", TS_UNIT_NONE, few) && unknown(m, "creep", "metric", TS_UNIT_TEXT, few);
+	return ts_measure_text(m->m, m->arena, GROUP, ts_span_str("creep"), "kind", ts_span_str(ts_creep_word(best.kind))) &&
+	       known(m, "creep", "delta", TS_UNIT_BYTES, best.delta) &&
+	       known(m, "creep", "score", TS_UNIT_NONE, best.score) &&
+	       ts_measure_text(m->m, m->arena, GROUP, ts_span_str("creep"), "metric", ts_span_str(columns[of]));
+}
+
+/* --- the whole --- */
+
+static enum ts_status plots_of(const struct memory *m, struct ts_plots *plots, struct ts_error *err)
+{
+	for (size_t c = 0; c < PEAK_ALLOC; c++) {
+		size_t of = m->raw[c].n ? c : c + PEAK_ALLOC;
+
+		if (ts_plot_series(plots, GROUP, ts_span_str(names[of]), "value", TS_UNIT_BYTES, &m->raw[of], m->arena, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_memory_summary(const struct ts_series *alloc, const struct ts_series *reserved,
+				 const struct ts_series *peak_alloc, const struct ts_series *peak_reserved, int64_t first,
+				 int64_t steady_first, double capacity_bytes, struct ts_arena *arena,
+				 struct ts_measures *measures, struct ts_plots *plots, struct ts_error *err)
+{
+	const struct ts_series *given[COLUMNS] = {alloc, reserved, peak_alloc, peak_reserved};
+	struct memory m = {
+		.steady_first = steady_first,
+		.capacity = is_bytes(capacity_bytes) ? capacity_bytes : 0,
+		.arena = arena,
+		.m = measures,
+	};
+	bool ok;
+
+	for (size_t c = 0; c < COLUMNS; c++) {
+		m.present[c] = given[c] != NULL;
+		m.raw[c] = cut(given[c], first);
+		if (usable(&m.raw[c], arena, &m.s[c], err))
+			return err->status;
+	}
+	if (growth_of(&m.s[ALLOC], &m.s[PEAK_ALLOC], steady_first, TS_SLOPE_BLOCKS, arena, &m.growth, &m.growth_of,
+		      &m.no_growth, err))
+		return err->status;
+	ok = peak_rows(&m, PEAK_ALLOC, ALLOC) && peak_rows(&m, PEAK_RESERVED, RESERVED) && level_rows(&m, ALLOC) &&
+	     level_rows(&m, RESERVED) && invalid_rows(&m) && growth_rows(&m) && capacity_rows(&m) &&
+	     fragmentation_rows(&m) && creep_rows(&m);
+	return ok ? plots_of(&m, plots, err) : ts_arena_error(arena, err);
+}
+
+enum ts_status ts_memory_rank(const struct ts_series *alloc, const struct ts_series *peak_alloc, int64_t first,
+			      int64_t steady_first, struct ts_arena *scratch, struct ts_rank_memory *ret_rank,
+			      struct ts_error *err)
+{
+	struct ts_rank_memory out = {.p_value = (double)NAN};
+	struct ts_series raw_alloc = cut(alloc, first), raw_peak = cut(peak_alloc, first), a, p;
+	struct ts_slope slope;
+	enum column of;
+
+	if (usable(&raw_alloc, scratch, &a, err) || usable(&raw_peak, scratch, &p, err) ||
+	    growth_of(&a, &p, steady_first, RANK_BLOCKS, scratch, &slope, &of, &out.no_growth, err))
+		return err->status;
+	out.has_peak = p.n || a.n;
+	if (out.has_peak)
+		out.peak = peak_of(p.n ? &p : &a, NULL);
+	else
+		out.no_peak = "no column memory.peak_alloc or memory.alloc with numbers of bytes";
+	out.has_growth = !out.no_growth;
+	if (out.has_growth)
+		out.growth = slope.slope;
+	if (slope.has_p)
+		out.p_value = slope.p_value;
+	*ret_rank = out;
+	return TS_OK;
+}

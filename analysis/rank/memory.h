@@ -1,0 +1,70 @@
+/* memory.h - how much memory a run took, whether it keeps growing, and when the device would be full.
+ *
+ * Values that are no number of bytes (NaN, infinite, negative) are left out of everything; where a column has some, a row
+ * `invalid` counts them. Group "memory", by subject (docs/numerics.md has the table of definitions):
+ *
+ * peak_alloc, peak_reserved
+ *	peak BYTES, at STEP (the first that reached it), of the steps >= first. Without such a column the subject is "alloc" or
+ *	"reserved", whose values are taken between steps: at a trough, below the true peak.
+ * alloc, reserved
+ *	mean BYTES, last BYTES, of the steps >= first.
+ * growth
+ *	slope, slope_low, slope_high BYTES_PER_STEP (the 95 % interval), p_value NONE, jump BYTES and STEP (absent if there is none):
+ *	slope.h, of memory.alloc over the steps >= steady_first. Growth is significant when p_value < TS_MEMORY_ALPHA.
+ *	total BYTES: slope times (last - first step number). method, column TEXT, steps, points COUNT (slope.h: values, and points
+ *	they were reduced to). Without memory.alloc, of memory.peak_alloc, unless that never falls: then it may be a maximum
+ *	since the start (capture tools that never reset the counter log it so), which rises without any leak.
+ * capacity
+ *	device BYTES (as told). pressure RATIO: peak reserved, else peak allocated, over it. steps_left COUNT, with
+ *	steps_left_low, steps_left_high from the ends of the slope's interval: (device - level) / slope, 0 if it is full already.
+ *	level: the largest memory.peak_alloc of the last twelfth of the steps if it still changes there, else the largest value
+ *	there of the column that grows. Other things on the device (CUDA context, other processes) come off it: the forecast is
+ *	the most that is left. Unknown where the capacity is, or the growth is not significant.
+ * fragmentation
+ *	ratio RATIO: (peak_reserved - peak_alloc) / peak_reserved, the greatest of each over the run. reserved_unused BYTES: the
+ *	difference. In-step peaks on purpose: memory.alloc is taken between steps, when activations are freed, so
+ *	pytscope's mean of (reserved - alloc) / reserved is 60 % in a healthy run that uses 9.8 of 10 GB within its steps.
+ *	And maxima, not each step by itself: where shapes vary, a small step leaves unused what a large one needs. With values
+ *	between steps only: unknown.
+ * creep
+ *	kind TEXT, delta BYTES, score NONE, metric TEXT: creep.h, of memory.peak_alloc and memory.peak_reserved (else alloc,
+ *	reserved) over the steps >= first, the stronger of the two. This is one rank: its worst and its median series are the same.
+ *
+ * Plots: memory/alloc/value, memory/reserved/value, or that of the peak where only that is there.
+ *
+ * pytscope 0.2.1 has the same peaks and mean_alloc. Its growth comes out some 10 % low, by list position, without interval or
+ * p-value, and counts the warm-up. Its fragmentation: see above.
+ */
+#ifndef TSCOPE_ANALYSIS_MEMORY_H
+#define TSCOPE_ANALYSIS_MEMORY_H
+
+#include "analysis/answer/measure.h"
+#include "analysis/answer/plot.h"
+#include "analysis/stats/series.h"
+
+#define TS_MEMORY_ALPHA 0.01
+
+/* Any of the four may be NULL. capacity_bytes of the device, 0 if unknown. The arena also holds what is worked with: up to 5 MB,
+ * and 16 bytes a step for a column that has invalid values. */
+enum ts_status ts_memory_summary(const struct ts_series *alloc, const struct ts_series *reserved,
+				 const struct ts_series *peak_alloc, const struct ts_series *peak_reserved, int64_t first,
+				 int64_t steady_first, double capacity_bytes, struct ts_arena *arena,
+				 struct ts_measures *measures, struct ts_plots *plots, struct ts_error *err);
+
+/* The same peak and growth of one rank, by 128 blocks instead of 500: some 10 ns a step. The reasons are static text. */
+struct ts_rank_memory {
+	bool has_peak;
+	double peak;
+	const char *no_peak;
+	bool has_growth;
+	double growth;	/* bytes a step */
+	double p_value; /* NAN where it is not known */
+	const char *no_growth;
+};
+
+/* Either may be NULL. scratch is used up by some 200 kB. */
+enum ts_status ts_memory_rank(const struct ts_series *alloc, const struct ts_series *peak_alloc, int64_t first,
+			      int64_t steady_first, struct ts_arena *scratch, struct ts_rank_memory *ret_rank,
+			      struct ts_error *err);
+
+#endif

@@ -1,0 +1,162 @@
+#include "analysis/rank/peaks.h"
+
+#include "analysis/rank/peaks.inc"
+#include "base/text.h"
+
+enum { TOKENS = 16, TOKEN_MAX = 24, ROWS = sizeof rows / sizeof rows[0] };
+
+/* The words of a device's name in lower case. */
+struct tokens {
+	char text[TOKENS][TOKEN_MAX];
+	size_t n;
+};
+
+static bool is_word(unsigned char c)
+{
+	return ts_is_digit(c) || ts_is_alpha(c);
+}
+
+/* False for a name that is longer than any that is known. */
+static bool cut(struct ts_span name, struct tokens *ret)
+{
+	size_t len = 0;
+
+	ret->n = 0;
+	for (size_t i = 0; i <= name.len; i++) {
+		unsigned char c = i < name.len ? name.data[i] : ' ';
+
+		if (is_word(c)) {
+			if (ret->n == TOKENS || len == TOKEN_MAX - 1)
+				return false;
+			ret->text[ret->n][len++] = (char)(c >= 'A' && c <= 'Z' ? c | 32 : c);
+		} else if (len) {
+			ret->text[ret->n++][len] = '\0';
+			len = 0;
+		}
+	}
+	return true;
+}
+
+static bool among(const char *token, const char *const *list)
+{
+	for (; *list; list++)
+		if (strcmp(token, *list) == 0)
+			return true;
+	return false;
+}
+
+/* "80gb", or the number of "80 GB". */
+static bool is_size(const struct tokens *t, size_t i)
+{
+	const char *at = t->text[i];
+	size_t digits = 0;
+
+	while (ts_is_digit((unsigned char)at[digits]))
+		digits++;
+	if (digits == 0)
+		return false;
+	if (at[digits] == '\0')
+		return i + 1 < t->n && strcmp(t->text[i + 1], "gb") == 0;
+	return strcmp(at + digits, "gb") == 0;
+}
+
+/* What says nothing about how fast a part is. "NVIDIA", "80GB", "HBM3". */
+static bool is_noise(const struct tokens *t, size_t i)
+{
+	static const char *const noise[] = {"nvidia", "amd",	  "google",   "cloud",	     "corporation", "tesla",
+					    "geforce", "instinct", "graphics", "accelerator", "gpu",	    "hbm2",
+					    "hbm2e",  "hbm3",	  "hbm3e",    "gddr6",	     NULL};
+
+	if (strcmp(t->text[i], "gb") == 0)
+		return i > 0 && is_size(t, i - 1);
+	return is_size(t, i) || among(t->text[i], noise);
+}
+
+/* How many tokens the row's name has if it is this device's, else 0. */
+static size_t matches(const struct tokens *device, const char *name)
+{
+	struct tokens want;
+	size_t at = 0;
+
+	if (!cut(ts_span_str(name), &want))
+		return 0;
+	for (size_t i = 0; i < device->n; i++) {
+		if (at < want.n && strcmp(device->text[i], want.text[at]) == 0)
+			at++;
+		else if (!is_noise(device, i))
+			return 0;
+	}
+	return at == want.n ? at : 0;
+}
+
+const char *ts_dtype_word(struct ts_span dtype)
+{
+	static const struct {
+		const char *word;
+		const char *names[8];
+	} words[] = {
+		{"fp64", {"fp64", "float64", "double"}},
+		{"fp32", {"fp32", "float32", "float", "32-true"}},
+		{"tf32", {"tf32", "tfloat32", "tensorfloat32"}},
+		{"bf16", {"bf16", "bfloat16", "bf16-mixed", "bf16-true"}},
+		{"fp16", {"fp16", "float16", "half", "16-mixed", "16-true"}},
+		{"fp8", {"fp8", "float8", "float8_e4m3fn", "float8_e5m2", "e4m3", "e5m2"}},
+		{"int8", {"int8"}},
+	};
+	static const char *const prefixes[] = {"torch.", "jnp.", "jax.numpy.", "tf.", NULL};
+	char text[TOKEN_MAX];
+
+	for (size_t i = 0; prefixes[i]; i++)
+		if (ts_span_starts(dtype, ts_span_str(prefixes[i]))) {
+			dtype = ts_span_of(dtype.data + strlen(prefixes[i]), dtype.len - strlen(prefixes[i]));
+			break;
+		}
+	if (dtype.len >= sizeof text)
+		return NULL;
+	for (size_t i = 0; i < dtype.len; i++)
+		text[i] = (char)(dtype.data[i] >= 'A' && dtype.data[i] <= 'Z' ? dtype.data[i] | 32 : dtype.data[i]);
+	text[dtype.len] = '\0';
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		for (size_t k = 0; words[i].names[k]; k++)
+			if (strcmp(text, words[i].names[k]) == 0)
+				return words[i].word;
+	return NULL;
+}
+
+static const char *why_unknown(const struct tokens *device)
+{
+	for (size_t i = 0; i < device->n; i++)
+		if (strcmp(device->text[i], "mig") == 0)
+			return "the device is a MIG slice, of which the table of peaks does not know the share";
+	return "the device is not in the table of peaks";
+}
+
+bool ts_peak_find(struct ts_span device, struct ts_span dtype, struct ts_peak *ret_peak, const char **ret_reason)
+{
+	const char *word = ts_dtype_word(dtype);
+	const struct row *best = NULL;
+	struct tokens tokens;
+	size_t most = 0;
+
+	*ret_reason = "the device is not in the table of peaks";
+	if (!cut(device, &tokens))
+		return false;
+	for (size_t i = 0; i < ROWS; i++) {
+		size_t n = matches(&tokens, rows[i].tokens);
+
+		if (n > most || (n > 0 && n == most && best && word && strcmp(rows[i].dtype, word) == 0)) {
+			most = n;
+			best = &rows[i];
+		}
+	}
+	if (!best)
+		*ret_reason = why_unknown(&tokens);
+	else if (!word)
+		*ret_reason = dtype.len ? "the declared dtype is none that the table of peaks knows" : "no dtype is declared";
+	else if (strcmp(best->dtype, word) != 0)
+		*ret_reason = "the table of peaks has no figure of this device for the declared dtype";
+	else
+		*ret_peak = (struct ts_peak){best->name, word, best->flops, sources[best->source].document,
+					     sources[best->source].date};
+	return best && word && strcmp(best->dtype, word) == 0;
+}

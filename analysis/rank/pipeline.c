@@ -1,0 +1,335 @@
+#include "analysis/rank/pipeline.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const char GROUP[] = "pipeline";
+
+struct event {
+	double step;
+	uint32_t stage;
+	double start, end;
+	size_t at; /* in the columns */
+};
+
+struct stage {
+	uint32_t number;
+	double busy;
+};
+
+struct pipeline {
+	const struct ts_pipeline_events *columns;
+	const struct ts_pipeline_plan *plan;
+	struct ts_arena *arena;
+	struct ts_measures *measures;
+	struct event *events;
+	size_t n, skipped;
+	struct stage *stages; /* by number */
+	size_t n_stages;
+	double makespan;
+	uint64_t steps;
+	bool failed;
+};
+
+/* --- events --- */
+
+static bool is_count(double v)
+{
+	return v >= 0.0 && v < 4294967296.0 && v == floor(v);
+}
+
+static bool take(const struct ts_pipeline_events *c, size_t i, struct event *e)
+{
+	if (!is_count(c->stage[i]) || !isfinite(c->start_s[i]) || !isfinite(c->end_s[i]) || c->end_s[i] < c->start_s[i] ||
+	    !isfinite(c->end_s[i] - c->start_s[i]) || (c->step && !isfinite(c->step[i])))
+		return false;
+	*e = (struct event){c->step ? c->step[i] : 0.0, (uint32_t)c->stage[i], c->start_s[i], c->end_s[i], i};
+	return true;
+}
+
+static int cmp(double a, double b)
+{
+	return (a > b) - (a < b);
+}
+
+/* By step, stage, start; then as they stood. */
+static int in_order(const void *x, const void *y)
+{
+	const struct event *a = x, *b = y;
+	int c = cmp(a->step, b->step);
+
+	if (c == 0)
+		c = (a->stage > b->stage) - (a->stage < b->stage);
+	if (c == 0)
+		c = cmp(a->start, b->start);
+	return c != 0 ? c : (a->at > b->at) - (a->at < b->at);
+}
+
+static int by_number(const void *x, const void *y)
+{
+	const uint32_t *a = x, *b = y;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static enum ts_status gather(struct pipeline *p, struct ts_error *err)
+{
+	uint32_t *numbers = ts_arena_array(p->arena, p->columns->n, sizeof *numbers);
+	size_t n = 0;
+
+	p->events = ts_arena_array(p->arena, p->columns->n, sizeof *p->events);
+	if (!numbers || !p->events)
+		return ts_arena_error(p->arena, err);
+	for (size_t i = 0; i < p->columns->n; i++) {
+		if (take(p->columns, i, &p->events[p->n]))
+			p->n++;
+		else
+			p->skipped++;
+	}
+	for (size_t i = 0; i < p->n; i++)
+		numbers[i] = p->events[i].stage;
+	if (p->n) {
+		qsort(numbers, p->n, sizeof *numbers, by_number);
+		qsort(p->events, p->n, sizeof *p->events, in_order);
+	}
+	for (size_t i = 0; i < p->n; i++)
+		n += i == 0 || numbers[i] != numbers[i - 1];
+	p->stages = ts_arena_array(p->arena, n, sizeof *p->stages);
+	if (!p->stages)
+		return ts_arena_error(p->arena, err);
+	for (size_t i = 0; i < p->n; i++)
+		if (i == 0 || numbers[i] != numbers[i - 1])
+			p->stages[p->n_stages++].number = numbers[i];
+	return TS_OK;
+}
+
+static struct stage *stage_of(struct pipeline *p, uint32_t number)
+{
+	size_t lo = 0, hi = p->n_stages;
+
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->stages[mid].number <= number)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return &p->stages[lo];
+}
+
+/* The union of the intervals of one stage in one step: events [from, to), by start. */
+static double united(const struct event *events, size_t from, size_t to)
+{
+	double start = events[from].start, end = events[from].end, busy = 0.0;
+
+	for (size_t i = from + 1; i < to; i++) {
+		if (events[i].start > end) {
+			busy += end - start;
+			start = events[i].start;
+		}
+		if (events[i].end > end)
+			end = events[i].end;
+	}
+	return busy + (end - start);
+}
+
+/* Events [from, to) of one step. */
+static void one_step(struct pipeline *p, size_t from, size_t to)
+{
+	double first = p->events[from].start, last = p->events[from].end;
+
+	for (size_t i = from; i < to;) {
+		size_t next = i;
+
+		for (; next < to && p->events[next].stage == p->events[i].stage; next++) {
+			first = p->events[next].start < first ? p->events[next].start : first;
+			last = p->events[next].end > last ? p->events[next].end : last;
+		}
+		stage_of(p, p->events[i].stage)->busy += united(p->events, i, next);
+		i = next;
+	}
+	p->makespan += last - first;
+	p->steps++;
+}
+
+static void all_steps(struct pipeline *p)
+{
+	for (size_t i = 0; i < p->n;) {
+		size_t next = i;
+
+		while (next < p->n && p->events[next].step == p->events[i].step)
+			next++;
+		one_step(p, i, next);
+		i = next;
+	}
+}
+
+/* --- microbatches and chunks --- */
+
+static int by_value(const void *x, const void *y)
+{
+	const double *a = x, *b = y;
+
+	return cmp(*a, *b);
+}
+
+/* The most distinct numbers of a column in one step; 0 where the column is not there or holds what is no number of a thing. */
+static enum ts_status most_distinct(struct pipeline *p, const double *column, uint64_t *ret_most, struct ts_error *err)
+{
+	double *values = ts_arena_array(p->arena, p->n, sizeof *values);
+
+	*ret_most = 0;
+	if (!values)
+		return ts_arena_error(p->arena, err);
+	for (size_t i = 0; column && i < p->n;) {
+		size_t n = 0, step = i;
+		uint64_t distinct = 0;
+
+		for (; i < p->n && p->events[i].step == p->events[step].step; i++)
+			if (is_count(column[p->events[i].at]))
+				values[n++] = column[p->events[i].at];
+		if (n)
+			qsort(values, n, sizeof *values, by_value);
+		for (size_t k = 0; k < n; k++)
+			distinct += k == 0 || values[k] != values[k - 1];
+		*ret_most = distinct > *ret_most ? distinct : *ret_most;
+	}
+	return TS_OK;
+}
+
+/* --- rows --- */
+
+static void row(struct pipeline *p, const char *subject, const char *name, enum ts_unit unit, double value)
+{
+	if (!ts_measure_add(p->measures, p->arena, GROUP, ts_span_str(subject), name, unit, value))
+		p->failed = true;
+}
+
+static void row_unknown(struct pipeline *p, const char *name, enum ts_unit unit, const char *reason)
+{
+	if (!ts_measure_unknown(p->measures, p->arena, GROUP, ts_span_str("all"), name, unit, reason))
+		p->failed = true;
+}
+
+static void row_text(struct pipeline *p, const char *name, const char *text)
+{
+	if (!text || !ts_measure_text(p->measures, p->arena, GROUP, ts_span_str("all"), name, ts_span_str(text)))
+		p->failed = true;
+}
+
+static double not_below_0(double v)
+{
+	return v > 0.0 ? v : 0.0;
+}
+
+static void stage_rows(struct pipeline *p)
+{
+	const struct stage *most = &p->stages[0], *least = &p->stages[0];
+
+	for (size_t i = 1; i < p->n_stages; i++) {
+		most = p->stages[i].busy > most->busy ? &p->stages[i] : most;
+		least = p->stages[i].busy < least->busy ? &p->stages[i] : least;
+	}
+	row_text(p, "busiest", ts_arena_printf(p->arena, "stage %" PRIu32, most->number));
+	row_text(p, "idlest", ts_arena_printf(p->arena, "stage %" PRIu32, least->number));
+	for (size_t i = 0; i < p->n_stages; i++) {
+		char *subject = ts_arena_printf(p->arena, "stage %" PRIu32, p->stages[i].number);
+
+		if (!subject) {
+			p->failed = true;
+			return;
+		}
+		row(p, subject, "busy", TS_UNIT_SECONDS, p->stages[i].busy);
+		row(p, subject, "bubble", TS_UNIT_RATIO, not_below_0(1.0 - p->stages[i].busy / p->makespan));
+	}
+}
+
+static const char *why_none(const struct pipeline *p)
+{
+	if (p->n == 0)
+		return "no event has a stage, a start and an end";
+	if (p->n_stages < 2)
+		return "a pipeline has two stages at least";
+	if (p->n_stages > TS_PIPELINE_STAGES)
+		return "more stages than any pipeline has";
+	return isfinite(p->makespan) && p->makespan > 0.0 ? NULL : "the events take no time, or more than any number";
+}
+
+/* The closed form and what is above it. */
+static void ideal_rows(struct pipeline *p, double bubble, uint64_t microbatches, uint64_t chunks)
+{
+	double stages = (double)p->n_stages, ideal;
+
+	if (microbatches == 0 || (p->plan->stages && p->plan->stages != p->n_stages)) {
+		const char *reason = microbatches ? "not as many stages have events as parallelism.pipeline_stages says"
+						  : "the number of microbatches is neither declared nor in the events";
+
+		row_unknown(p, "ideal", TS_UNIT_RATIO, reason);
+		row_unknown(p, "excess", TS_UNIT_RATIO, reason);
+		return;
+	}
+	ideal = (stages - 1.0) / ((double)chunks * (double)microbatches + stages - 1.0);
+	row(p, "all", "ideal", TS_UNIT_RATIO, ideal);
+	row(p, "all", "excess", TS_UNIT_RATIO, not_below_0(bubble - ideal));
+}
+
+static void bubble_rows(struct pipeline *p, uint64_t microbatches, uint64_t chunks)
+{
+	double busy = 0.0, bubble;
+
+	for (size_t i = 0; i < p->n_stages; i++)
+		busy += p->stages[i].busy;
+	bubble = not_below_0(1.0 - busy / ((double)p->n_stages * p->makespan));
+	row(p, "all", "makespan", TS_UNIT_SECONDS, p->makespan);
+	row(p, "all", "bubble", TS_UNIT_RATIO, bubble);
+	ideal_rows(p, bubble, microbatches, chunks);
+	stage_rows(p);
+}
+
+static void count_rows(struct pipeline *p, uint64_t microbatches, uint64_t chunks)
+{
+	row(p, "all", "events", TS_UNIT_COUNT, (double)p->n);
+	row(p, "all", "skipped", TS_UNIT_COUNT, (double)p->skipped);
+	row(p, "all", "steps", TS_UNIT_COUNT, (double)p->steps);
+	row(p, "all", "stages", TS_UNIT_COUNT, (double)p->n_stages);
+	if (p->plan->stages)
+		row(p, "all", "declared_stages", TS_UNIT_COUNT, (double)p->plan->stages);
+	if (microbatches) {
+		row(p, "all", "microbatches", TS_UNIT_COUNT, (double)microbatches);
+		row_text(p, "microbatches_source", p->plan->microbatches ? "declared" : "column microbatch");
+	} else {
+		row_unknown(p, "microbatches", TS_UNIT_COUNT,
+			    "the number of microbatches is neither declared nor in the events");
+	}
+	row(p, "all", "virtual_stages", TS_UNIT_COUNT, (double)chunks);
+}
+
+enum ts_status ts_pipeline(const struct ts_pipeline_events *events, const struct ts_pipeline_plan *plan, struct ts_arena *arena,
+			   struct ts_measures *measures, struct ts_error *err)
+{
+	struct pipeline p = {.columns = events, .plan = plan, .arena = arena, .measures = measures};
+	uint64_t microbatches = plan->microbatches, chunks = plan->virtual_stages;
+	const char *none;
+
+	if (events->n == 0)
+		return TS_OK;
+	if (gather(&p, err))
+		return err->status;
+	all_steps(&p);
+	if ((!microbatches && most_distinct(&p, events->microbatch, &microbatches, err)) ||
+	    (!chunks && most_distinct(&p, events->chunk, &chunks, err)))
+		return err->status;
+	chunks = chunks ? chunks : 1;
+	count_rows(&p, microbatches, chunks);
+	none = why_none(&p);
+	if (none) {
+		row_unknown(&p, "makespan", TS_UNIT_SECONDS, none);
+		row_unknown(&p, "bubble", TS_UNIT_RATIO, none);
+		row_unknown(&p, "ideal", TS_UNIT_RATIO, none);
+		row_unknown(&p, "excess", TS_UNIT_RATIO, none);
+	} else {
+		bubble_rows(&p, microbatches, chunks);
+	}
+	return p.failed ? ts_arena_error(arena, err) : TS_OK;
+}

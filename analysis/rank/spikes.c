@@ -1,0 +1,879 @@
+#include "analysis/rank/spikes.h"
+
+#include "analysis/stats/stats.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+	BLOCK = 16,	     /* values of a block of a long series */
+	BLOCK_MAX = 2 * BLOCK - 1, /* the last one takes what is left */
+	SCALE_REACH = 64,    /* blocks on each side that a deviation is the median of */
+	SHIFT_REACH = 4,     /* blocks on each side of a level shift */
+	SAMPLE = 1 << 16,    /* distances that a tail is fitted to */
+	GAP = 2,	     /* values between the hits of one event */
+	BEFORE_LEAST = 4,    /* values that make a level inside the first and the last block */
+	SORTED = 1024,	     /* blocks that the spread is set against the level of */
+	FIRST_HITS = 64,
+};
+
+/* Where a series follows its trend without noise, its values lie inside of what is expected, and so would their quantiles. */
+#define LEAST_CUT 2.0
+#define NORMAL_IQR 1.3489795003921634 /* interquartile range of a standard normal */
+
+enum scale { PLAIN, SQUARE_ROOT, FOURTH_ROOT, LOGARITHM, SCALES };
+
+struct block {
+	size_t at; /* index of its first value */
+	double low, median, high; /* quartiles */
+};
+
+/* Quantiles of distances at the knots against those of a normal distribution, and how they go on beyond the last. */
+struct tail {
+	size_t n;
+	double z[6];
+	double slope, bend;
+};
+
+/* One direction of departures, on the scale on which it is judged. */
+struct side {
+	enum scale scale;
+	double sign;	   /* 1 up, -1 down */
+	double *deviation; /* of each block */
+	struct tail tail;
+	double cut; /* the distance from which on a value is a hit */
+};
+
+struct finder {
+	const struct ts_series *series;
+	struct ts_arena *arena;
+	struct block *blocks;
+	double *level; /* median of each block, on the scale of up */
+	size_t n_blocks, size; /* finite values of a block */
+	size_t finite;
+	bool positive;
+	bool flat;
+	struct side up, down;
+	struct ts_spikes *out;
+	size_t cap;
+};
+
+/* --- scales --- */
+
+static double onto(enum scale scale, double x)
+{
+	switch (scale) {
+	case SQUARE_ROOT:
+		return sqrt(fmax(x, 0));
+	case FOURTH_ROOT:
+		return sqrt(sqrt(fmax(x, 0)));
+	case LOGARITHM:
+		return x > 0 ? log(x) : -HUGE_VAL;
+	case PLAIN:
+	case SCALES:
+		break;
+	}
+	return x;
+}
+
+static double back(enum scale scale, double y)
+{
+	switch (scale) {
+	case SQUARE_ROOT:
+		return y > 0 ? y * y : 0;
+	case FOURTH_ROOT:
+		return y > 0 ? y * y * y * y : 0;
+	case LOGARITHM:
+		return exp(y);
+	case PLAIN:
+	case SCALES:
+		break;
+	}
+	return y;
+}
+
+/* --- blocks --- */
+
+static void order(double *a, double *b)
+{
+	double x = *a, y = *b;
+
+	*a = x < y ? x : y;
+	*b = x < y ? y : x;
+}
+
+/* Batcher's merge exchange (Knuth, TAOCP 3, 5.2.2 M): the same comparisons whatever the values, so no branch is mispredicted. */
+static void sort_block(double *x)
+{
+	for (size_t p = BLOCK / 2; p > 0; p /= 2) {
+		size_t r = 0, d = p;
+
+		for (size_t q = BLOCK / 2;; q /= 2) {
+			for (size_t i = 0; i + d < BLOCK; i++)
+				if ((i & p) == r)
+					order(&x[i], &x[i + d]);
+			if (q == p)
+				break;
+			d = q - p;
+			r = p;
+		}
+	}
+}
+
+static void sort_few(double *x, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		double v = x[i];
+		size_t j = i;
+
+		for (; j > 0 && x[j - 1] > v; j--)
+			x[j] = x[j - 1];
+		x[j] = v;
+	}
+}
+
+static double at_share(const double *sorted, size_t n, double share)
+{
+	double pos = share * (double)(n - 1);
+	size_t lo = (size_t)pos;
+	double f = pos - (double)lo;
+
+	return lo + 1 < n ? sorted[lo] + f * (sorted[lo + 1] - sorted[lo]) : sorted[lo];
+}
+
+static double median_few(double *x, size_t n)
+{
+	sort_few(x, n);
+	return n % 2 ? x[n / 2] : x[n / 2 - 1] + (x[n / 2] - x[n / 2 - 1]) / 2;
+}
+
+static void block_of(struct finder *f, size_t at, double *values, size_t n)
+{
+	if (n == BLOCK)
+		sort_block(values);
+	else
+		sort_few(values, n);
+	f->positive &= values[0] > 0 || (values[n - 1] > 0 && at_share(values, n, 0.25) > 0);
+	f->blocks[f->n_blocks++] = (struct block){
+		.at = at,
+		.low = at_share(values, n, 0.25),
+		.median = at_share(values, n, 0.5),
+		.high = at_share(values, n, 0.75),
+	};
+}
+
+static size_t finite_of(const struct ts_series *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += isfinite(s->values[i]) ? 1 : 0;
+	return n;
+}
+
+static size_t block_size(size_t finite)
+{
+	return finite >= 512 ? BLOCK : finite >= 96 ? BLOCK / 2 : BLOCK / 4;
+}
+
+static bool cut_blocks(struct finder *f)
+{
+	const struct ts_series *s = f->series;
+	size_t whole = f->finite / f->size, n = 0, at = 0, left = f->finite;
+	double values[BLOCK_MAX];
+
+	f->blocks = ts_arena_array(f->arena, whole, sizeof *f->blocks);
+	f->up.deviation = ts_arena_array(f->arena, whole, sizeof *f->up.deviation);
+	f->level = ts_arena_array(f->arena, whole, sizeof *f->level);
+	if (!f->blocks || !f->up.deviation || !f->level)
+		return false;
+	f->positive = true;
+	for (size_t i = 0; i < s->n; i++) {
+		if (!isfinite(s->values[i]))
+			continue;
+		values[n++] = s->values[i];
+		if (n < f->size || (left < 2 * f->size && n < left))
+			continue;
+		block_of(f, at, values, n);
+		left -= n;
+		n = 0;
+		at = i + 1;
+	}
+	return true;
+}
+
+static size_t block_end(const struct finder *f, size_t b)
+{
+	return b + 1 < f->n_blocks ? f->blocks[b + 1].at : f->series->n;
+}
+
+/* The median of the medians of up to three blocks from `from` on, below `to`. */
+static double level_of(const struct finder *f, size_t from, size_t to)
+{
+	double m[3];
+	size_t n = 0;
+
+	for (size_t b = from; b < to && n < 3; b++)
+		m[n++] = f->blocks[b].median;
+	return median_few(m, n);
+}
+
+/* What is expected of a block's values lies between these two. The first and the last have only one side. */
+static void expected_of(const struct finder *f, size_t b, double *ret_lo, double *ret_hi)
+{
+	double before = NAN, after = NAN;
+
+	if (b > 0)
+		before = level_of(f, b >= 3 ? b - 3 : 0, b);
+	if (b + 1 < f->n_blocks)
+		after = level_of(f, b + 1, f->n_blocks);
+	*ret_lo = fmin(before, after);
+	*ret_hi = fmax(before, after);
+}
+
+/* --- which scale, and the deviations on it --- */
+
+static double skew_of(enum scale scale, const double *q)
+{
+	double low = onto(scale, q[0]), mid = onto(scale, q[1]), high = onto(scale, q[2]);
+
+	return high > low ? (high + low - 2 * mid) / (high - low) : 0;
+}
+
+/* Values over their level, at most SAMPLE, evenly from everywhere. */
+static size_t sample_ratios(const struct finder *f, size_t stride, double *out)
+{
+	size_t n = 0;
+
+	for (size_t b = 1; b + 1 < f->n_blocks; b += stride) {
+		double lo, hi;
+
+		expected_of(f, b, &lo, &hi);
+		for (size_t i = f->blocks[b].at; i < f->blocks[b + 1].at; i++)
+			if (isfinite(f->series->values[i]) && n < SAMPLE)
+				out[n++] = f->series->values[i] / (lo / 2 + hi / 2);
+	}
+	return n;
+}
+
+static int by_level(const void *x, const void *y)
+{
+	const struct block *a = x, *b = y;
+
+	return (a->median > b->median) - (a->median < b->median);
+}
+
+static double median_spread(const struct block *blocks, size_t n, double *scratch)
+{
+	static const double half[] = {50};
+	double out;
+
+	for (size_t b = 0; b < n; b++)
+		scratch[b] = blocks[b].high - blocks[b].low;
+	ts_percentiles(scratch, n, half, 1, &out);
+	return out;
+}
+
+/* The power of the level that the spread goes with: 0 even noise, 1 noise in proportion. NaN where the level hardly moves. The
+ * lower half of the levels against the upper eighth (quarter, of few blocks): a loss that falls is high for a short time only. */
+static double spread_power(const struct finder *f, struct block *sorted, double *scratch)
+{
+	size_t n = 0, top;
+	double low_level, high_level, low_spread, high_spread;
+
+	for (size_t b = 0; b < f->n_blocks; b += f->n_blocks / SORTED + 1) {
+		double lo, hi;
+
+		expected_of(f, b, &lo, &hi); /* not its own median, which its own spread would go with by chance */
+		sorted[n] = f->blocks[b];
+		sorted[n++].median = lo / 2 + hi / 2;
+	}
+	if (n < 8)
+		return (double)NAN;
+	qsort(sorted, n, sizeof *sorted, by_level);
+	top = n >= 64 ? n / 8 : n / 4;
+	low_level = sorted[n / 4].median;
+	high_level = sorted[n - 1 - top / 2].median;
+	low_spread = median_spread(sorted, n / 2, scratch);
+	high_spread = median_spread(sorted + (n - top), top, scratch);
+	if (!(high_level > 2 * low_level) || !(low_spread > 0) || !(high_spread > 0))
+		return (double)NAN;
+	return log(high_spread / low_spread) / log(high_level / low_level);
+}
+
+/* The scale for what lies above: the first, from plain to logarithm, on which the values are not skew upward; and for what lies
+ * below the other way round. Where they cannot be told apart for sure it is the one with the lighter tail on that side. */
+static void scales_by_skew(struct finder *f, double *sample, size_t n)
+{
+	static const double at[] = {5, 50, 95};
+	double q[3], sure = 1 / sqrt((double)n); /* about one standard error of the skewness of normal values */
+
+	ts_percentiles(sample, n, at, 3, q);
+	if (!(q[0] > 0))
+		return;
+	while (f->up.scale < LOGARITHM && skew_of(f->up.scale, q) > -sure)
+		f->up.scale++;
+	f->down.scale = LOGARITHM;
+	while (f->down.scale > PLAIN && skew_of(f->down.scale, q) < sure)
+		f->down.scale--;
+}
+
+static bool choose_scales(struct finder *f, size_t stride, double *sample)
+{
+	struct block *sorted;
+	double power;
+
+	f->up.scale = f->down.scale = PLAIN;
+	if (!f->positive)
+		return true;
+	sorted = ts_arena_array(f->arena, SORTED, sizeof *sorted);
+	if (!sorted)
+		return false;
+	power = spread_power(f, sorted, sample);
+	if (isfinite(power))
+		f->up.scale = f->down.scale = power > 0.875 ? LOGARITHM :
+					      power > 0.625 ? FOURTH_ROOT :
+					      power > 0.25  ? SQUARE_ROOT :
+							      PLAIN;
+	else
+		scales_by_skew(f, sample, sample_ratios(f, stride, sample));
+	return true;
+}
+
+/* The running median of the spreads, kept as a sorted window. */
+static void deviations(struct finder *f, const struct side *side)
+{
+	double window[2 * SCALE_REACH + 1], *spread = f->level; /* lent: level is filled later */
+	size_t n = 0;
+
+	for (size_t b = 0; b < f->n_blocks; b++)
+		spread[b] = (onto(side->scale, f->blocks[b].high) - onto(side->scale, f->blocks[b].low)) / NORMAL_IQR;
+	for (size_t b = 0; b < f->n_blocks + SCALE_REACH; b++) {
+		size_t i;
+
+		if (b > 2 * SCALE_REACH) {
+			double gone = spread[b - 2 * SCALE_REACH - 1];
+
+			for (i = 0; window[i] != gone; i++)
+				;
+			memmove(&window[i], &window[i + 1], (--n - i) * sizeof *window);
+		}
+		if (b < f->n_blocks) {
+			for (i = n; i > 0 && window[i - 1] > spread[b]; i--)
+				window[i] = window[i - 1];
+			window[i] = spread[b];
+			n++;
+		}
+		if (b >= SCALE_REACH)
+			side->deviation[b - SCALE_REACH] = at_share(window, n, 0.5);
+	}
+}
+
+static bool all_deviations(struct finder *f)
+{
+	deviations(f, &f->up);
+	f->down.deviation = f->up.deviation;
+	if (f->down.scale != f->up.scale) {
+		f->down.deviation = ts_arena_array(f->arena, f->n_blocks, sizeof *f->down.deviation);
+		if (!f->down.deviation)
+			return false;
+		deviations(f, &f->down);
+	}
+	for (size_t b = 0; b < f->n_blocks; b++)
+		f->level[b] = onto(f->up.scale, f->blocks[b].median);
+	return true;
+}
+
+/* --- the tail --- */
+
+static const double knots[] = {0, 0.6744897501960817, 1.2815515655446004, 1.959963984540054, 2.5758293035489004,
+			       3.090232306167813};
+static const double knot_shares[] = {50, 75, 90, 97.5, 99.5, 99.9};
+enum { KNOTS = sizeof knots / sizeof knots[0], KNOT_VALUES = 4 };
+
+/* The relative error of a slope between quantiles beyond which lie so many values (spacings of an exponential tail). */
+static double slope_error(double below, double above)
+{
+	return sqrt(1 / above - 1 / below) / log(below / above);
+}
+
+static void fit_tail(struct tail *t, double *sample, size_t n, double margin)
+{
+	double previous = 0, error = 0, all = 0;
+
+	ts_percentiles(sample, n, knot_shares, KNOTS, t->z);
+	t->n = 1;
+	t->slope = t->bend = 0;
+	for (size_t k = 1; k < KNOTS; k++) {
+		double below = (double)n * (1 - knot_shares[k - 1] / 100), above = (double)n * (1 - knot_shares[k] / 100);
+		double slope = (t->z[k] - t->z[k - 1]) / (knots[k] - knots[k - 1]);
+		double e = slope_error(below, above);
+
+		if (k > 1 && (above < KNOT_VALUES || slope > previous * (2 + 3 * e)))
+			break;
+		t->n = k + 1;
+		t->slope = fmax(t->slope, slope * (1 - 1 * e));
+		t->bend = k > 1 ? fmax(slope - previous - slope * (e + error), 0) / ((knots[k] - knots[k - 2]) / 2) : 0;
+		previous = slope;
+		error = e;
+	}
+	for (size_t k = t->n > 3 ? 2 : 1; k < t->n; k++)
+		all += (t->z[k] - t->z[0]) / knots[k] / (double)(t->n - (t->n > 3 ? 2 : 1));
+	t->slope = fmax(t->slope, all);
+	t->slope = fmax(t->slope * (margin + 10 / (double)n), 0.25);
+}
+
+/* The distance that a normal deviate q stands for. */
+static double tail_distance(const struct tail *t, double q)
+{
+	double beyond = q - knots[t->n - 1];
+
+	for (size_t k = 1; k < t->n; k++)
+		if (q < knots[k])
+			return t->z[k - 1] + (t->z[k] - t->z[k - 1]) * (q - knots[k - 1]) / (knots[k] - knots[k - 1]);
+	return t->z[t->n - 1] + t->slope * beyond + t->bend / 2 * beyond * beyond;
+}
+
+/* The x of which x + bend x^2 / 2 is rise. */
+static double unbend(double rise, double bend)
+{
+	return bend > 0 ? (sqrt(1 + 2 * bend * rise) - 1) / bend : rise;
+}
+
+/* The chance that one value is this far out; not said below the median. */
+static double tail_chance(const struct tail *t, double z)
+{
+	size_t k = t->n - 1;
+	double q;
+
+	if (!isfinite(z))
+		return 0;
+	while (k > 0 && z < t->z[k])
+		k--;
+	if (z < t->z[0])
+		q = 0;
+	else if (k + 1 < t->n)
+		q = knots[k] + (z - t->z[k]) / (t->z[k + 1] - t->z[k]) * (knots[k + 1] - knots[k]);
+	else
+		q = knots[k] + unbend((z - t->z[k]) / t->slope, t->bend / t->slope);
+	return 0.5 * erfc(q * M_SQRT1_2);
+}
+
+static double normal_deviate(double chance)
+{
+	double lo = 0, hi = 40;
+
+	for (int i = 0; i < 80; i++) {
+		double mid = (lo + hi) / 2;
+
+		if (0.5 * erfc(mid * M_SQRT1_2) > chance)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return hi;
+}
+
+/* How far values lie beyond what is expected, in deviations where there are any; below 0 inside of it. */
+static size_t sample_distances(const struct finder *f, const struct side *side, size_t stride, double *out)
+{
+	size_t n = 0;
+
+	for (size_t b = 1; b + 1 < f->n_blocks; b += stride) {
+		double lo, hi, edge;
+
+		expected_of(f, b, &lo, &hi);
+		edge = onto(side->scale, side->sign > 0 ? hi : lo);
+		for (size_t i = f->blocks[b].at; i < f->blocks[b + 1].at && n < SAMPLE; i++) {
+			double v = f->series->values[i];
+
+			if (!isfinite(v))
+				continue;
+			v = side->sign * (onto(side->scale, v) - edge);
+			out[n++] = side->deviation[b] > 0 ? v / side->deviation[b] : v;
+		}
+	}
+	return n;
+}
+
+/* A deviation of 0 between others: what departs there is measured by what usually departs. */
+static void lift_deviations(const struct finder *f, const struct side *side, double usual)
+{
+	double least = HUGE_VAL;
+
+	for (size_t b = 0; b < f->n_blocks; b++)
+		if (side->deviation[b] > 0 && side->deviation[b] < least)
+			least = side->deviation[b];
+	for (size_t b = 0; b < f->n_blocks; b++)
+		if (!(side->deviation[b] > 0))
+			side->deviation[b] = usual > 0 ? usual : least;
+}
+
+static size_t still_blocks(const struct finder *f)
+{
+	size_t still = 0;
+
+	for (size_t b = 0; b < f->n_blocks; b++)
+		still += f->up.deviation[b] > 0 ? 0 : 1;
+	return still;
+}
+
+/* Sets flat where 19 of 20 values do not depart at all. */
+static void settle_still(struct finder *f, size_t stride, double *sample)
+{
+	static const double at[] = {95};
+	size_t still = still_blocks(f);
+	double up, down;
+
+	if (still == 0)
+		return;
+	ts_percentiles(sample, sample_distances(f, &f->up, stride, sample), at, 1, &up);
+	ts_percentiles(sample, sample_distances(f, &f->down, stride, sample), at, 1, &down);
+	f->flat = still > f->n_blocks / 2 && up <= 0 && down <= 0;
+	if (f->flat)
+		return;
+	lift_deviations(f, &f->up, up / knots[2]);
+	if (f->down.deviation != f->up.deviation)
+		lift_deviations(f, &f->down, down / knots[2]);
+}
+
+static bool measure(struct finder *f, double chance)
+{
+	size_t stride = f->finite / SAMPLE + 1;
+	double *sample = ts_arena_array(f->arena, f->finite < SAMPLE ? f->finite : SAMPLE, sizeof *sample);
+	double q = normal_deviate(fmin(chance / (double)f->finite, 0.05)), margin;
+
+	f->up.sign = 1;
+	f->down.sign = -1;
+	if (!sample || !choose_scales(f, stride, sample) || !all_deviations(f))
+		return false;
+	settle_still(f, stride, sample);
+	if (f->flat)
+		return true;
+	/* A deviation that runs along has an error of some 3 %, which counts most far out. */
+	margin = f->n_blocks > 2 * SCALE_REACH + 1 ? 1.05 : 1;
+	fit_tail(&f->up.tail, sample, sample_distances(f, &f->up, stride, sample), margin);
+	fit_tail(&f->down.tail, sample, sample_distances(f, &f->down, stride, sample), margin);
+	f->up.cut = fmax(tail_distance(&f->up.tail, q), LEAST_CUT);
+	f->down.cut = fmax(tail_distance(&f->down.tail, q), LEAST_CUT);
+	return true;
+}
+
+/* --- hits --- */
+
+/* What is expected of value i of the first or the last block, where one side of it is short; false if nothing can be said. */
+static bool expected_at_end(const struct finder *f, size_t b, size_t i, double *ret_lo, double *ret_hi)
+{
+	size_t from = b ? i + 1 : 0, to = b ? f->series->n : i, n = 0;
+	double lo, hi, near[BLOCK_MAX], inside;
+
+	for (size_t k = from; k < to; k++)
+		if (isfinite(f->series->values[k]))
+			near[n++] = f->series->values[k];
+	expected_of(f, b, &lo, &hi);
+	if (n >= BEFORE_LEAST)
+		inside = median_few(near, n);
+	else if (b == 0)
+		return false;
+	else
+		inside = f->blocks[b].median;
+	*ret_lo = fmin(lo, inside);
+	*ret_hi = fmax(hi, inside);
+	if (b >= 6 && n < BEFORE_LEAST) { /* nothing after it: a trend may go on */
+		double near_level = level_of(f, b - 3, b);
+		double ahead = near_level + (near_level - level_of(f, b - 6, b - 3)) * 4 / 3; /* to the end of a double block */
+
+		*ret_lo = fmin(*ret_lo, ahead);
+		*ret_hi = fmax(*ret_hi, ahead);
+	}
+	return true;
+}
+
+static struct ts_spike *spike_next(struct finder *f)
+{
+	struct ts_spikes *s = f->out;
+
+	if (s->n == f->cap) {
+		size_t cap = f->cap ? f->cap * 2 : FIRST_HITS;
+		struct ts_spike *items = ts_arena_array(f->arena, cap, sizeof *items);
+
+		if (!items)
+			return NULL;
+		if (s->n)
+			memcpy(items, s->items, s->n * sizeof *items);
+		s->items = items;
+		f->cap = cap;
+	}
+	return &s->items[s->n++];
+}
+
+static struct ts_spike score_of(const struct finder *f, const struct side *side, size_t b, size_t i, double expected)
+{
+	double v = f->series->values[i], z;
+	struct ts_spike spike = {
+		.kind = side->sign > 0 ? TS_EVENT_SPIKE : TS_EVENT_DIP,
+		.first = i,
+		.last = i,
+		.peak = i,
+		.value = v,
+		.expected = expected,
+	};
+
+	if (f->flat) {
+		spike.score = expected != 0 ? fabs(v / expected - 1) : HUGE_VAL;
+		return spike;
+	}
+	z = side->sign * (onto(side->scale, v) - onto(side->scale, expected)) / side->deviation[b];
+	spike.chance = tail_chance(&side->tail, z);
+	/* Nothing at all, among what is never nothing, is infinitely far on the scale of logarithms. */
+	spike.score = isfinite(z) ? z : fabs(v - expected) * NORMAL_IQR / fmax(f->blocks[b].high - f->blocks[b].low, DBL_MIN);
+	return spike;
+}
+
+/* Adds to the event in hand or begins the next. *gap: values since the last hit. */
+static bool hit(struct finder *f, const struct ts_spike *now, size_t *gap)
+{
+	struct ts_spikes *s = f->out;
+	struct ts_spike *open = s->n && *gap <= GAP && s->items[s->n - 1].kind == now->kind ? &s->items[s->n - 1] : NULL;
+
+	*gap = 0;
+	if (!open) {
+		open = spike_next(f);
+		if (!open)
+			return false;
+		*open = *now;
+		return true;
+	}
+	open->last = now->last;
+	if (now->kind == TS_EVENT_SPIKE ? now->value > open->value : now->value < open->value) {
+		open->peak = now->peak;
+		open->value = now->value;
+		open->expected = now->expected;
+	}
+	open->score = fmax(open->score, now->score);
+	open->chance = fmin(open->chance, now->chance);
+	return true;
+}
+
+/* Where a value of a block begins to be a hit, given what is expected of it. */
+static double bound_of(const struct finder *f, const struct side *side, size_t b, double expected)
+{
+	if (f->flat)
+		return expected;
+	return back(side->scale, onto(side->scale, expected) + side->sign * side->cut * side->deviation[b]);
+}
+
+static bool hits_of_block(struct finder *f, size_t b, size_t *gap)
+{
+	bool end = b == 0 || b + 1 == f->n_blocks;
+	double lo, hi, below, above;
+
+	expected_of(f, b, &lo, &hi);
+	below = bound_of(f, &f->down, b, lo);
+	above = bound_of(f, &f->up, b, hi);
+	for (size_t i = f->blocks[b].at; i < block_end(f, b); i++) {
+		double v = f->series->values[i], low = lo, high = hi;
+
+		if (!isfinite(v))
+			continue;
+		if ((v > above || v < below) && (!end || expected_at_end(f, b, i, &low, &high))) {
+			const struct side *side = v > above ? &f->up : &f->down;
+			struct ts_spike now = score_of(f, side, b, i, v > above ? high : low);
+
+			if (f->flat ? v > high || v < low : now.score > side->cut) {
+				if (!hit(f, &now, gap))
+					return false;
+				continue;
+			}
+		}
+		++*gap;
+	}
+	return true;
+}
+
+static bool find_hits(struct finder *f)
+{
+	size_t gap = 0;
+
+	for (size_t b = 0; b < f->n_blocks; b++)
+		if (!hits_of_block(f, b, &gap))
+			return false;
+	for (size_t i = 0; i < f->out->n; i++)
+		*(f->out->items[i].kind == TS_EVENT_SPIKE ? &f->out->spikes : &f->out->dips) += 1;
+	return true;
+}
+
+/* --- level shifts --- */
+
+struct jump {
+	double before, after; /* levels, on the scale */
+	double gap;	      /* between the two sides, where they do not overlap; else negative */
+	double spread;	      /* how far either side varies */
+	bool edge;	      /* fewer than SHIFT_REACH blocks on a side */
+};
+
+static double side_of(const double *level, size_t n, double *ret_min, double *ret_max)
+{
+	double x[SHIFT_REACH];
+
+	for (size_t i = 0; i < n; i++)
+		x[i] = level[i];
+	sort_few(x, n);
+	*ret_min = x[0];
+	*ret_max = x[n - 1];
+	return at_share(x, n, 0.5);
+}
+
+static struct jump jump_at(const struct finder *f, size_t b)
+{
+	size_t n_before = b < SHIFT_REACH ? b : SHIFT_REACH;
+	size_t n_after = f->n_blocks - 1 - b < SHIFT_REACH ? f->n_blocks - 1 - b : SHIFT_REACH;
+	double least_before, most_before, least_after, most_after;
+	struct jump j;
+
+	j.before = side_of(&f->level[b - n_before], n_before, &least_before, &most_before);
+	j.after = side_of(&f->level[b + 1], n_after, &least_after, &most_after);
+	j.gap = fmax(least_after - most_before, least_before - most_after);
+	j.spread = fmax(most_before - least_before, most_after - least_after);
+	j.edge = n_before < SHIFT_REACH || n_after < SHIFT_REACH;
+	return j;
+}
+
+/* What jumps usually are here: a series that wanders jumps all the time. Their median, as one shift moves nine of them. */
+static bool usual_jump(const struct finder *f, double *ret_usual)
+{
+	static const double at[] = {50};
+	double *jumps = ts_arena_array(f->arena, f->n_blocks, sizeof *jumps);
+	size_t n = 0;
+
+	if (!jumps)
+		return false;
+	for (size_t b = 2; b + 2 < f->n_blocks; b++) {
+		struct jump j = jump_at(f, b);
+
+		jumps[n++] = fabs(j.after - j.before);
+	}
+	*ret_usual = 0;
+	if (n) {
+		ts_percentiles(jumps, n, at, 1, ret_usual);
+		*ret_usual /= knots[1]; /* of |normal| */
+	}
+	return true;
+}
+
+/* How far the levels go the same way just before and just after: a trend does. */
+static double trend_around(const struct finder *f, size_t b, bool up)
+{
+	size_t away = SHIFT_REACH + 1;
+	double most = 0;
+	struct jump j;
+
+	if (b >= away + 2) {
+		j = jump_at(f, b - away);
+		most = up ? j.after - j.before : j.before - j.after;
+	}
+	if (b + away + 2 < f->n_blocks) {
+		j = jump_at(f, b + away);
+		most = fmax(most, up ? j.after - j.before : j.before - j.after);
+	}
+	return fmax(most, 0);
+}
+
+static bool is_shift(const struct finder *f, const struct jump *j, size_t b, double usual)
+{
+	double far = j->edge ? 8 : 6, size = fabs(j->after - j->before);
+	double noise = 1.25 / sqrt((double)f->size) * fmax(f->up.deviation[b - 1], f->up.deviation[b + 1]);
+
+	if (!(j->gap > 0) || !(j->gap > j->spread * (j->edge ? 2 : 1)))
+		return false;
+	size -= trend_around(f, b, j->after > j->before);
+	return size > far * usual && size > far * noise;
+}
+
+/* The index from which on the new level holds: the split of the three blocks that leaves fewest values on the wrong side. */
+static size_t split_of(const struct finder *f, size_t b, const struct jump *j)
+{
+	double middle = back(f->up.scale, j->before / 2 + j->after / 2);
+	bool up = j->after > j->before;
+	size_t best = f->blocks[b].at;
+	long score = 0, most = LONG_MIN;
+
+	for (size_t i = f->blocks[b - 1].at; i < block_end(f, b + 1); i++) {
+		double v = f->series->values[i];
+
+		if (!isfinite(v))
+			continue;
+		if (score > most) {
+			most = score;
+			best = i;
+		}
+		score += (v > middle) == up ? -1 : 1;
+	}
+	return best;
+}
+
+static bool add_shift(struct finder *f, size_t b, const struct jump *j)
+{
+	struct ts_spike *spike = spike_next(f);
+	size_t at = split_of(f, b, j);
+
+	if (!spike)
+		return false;
+	*spike = (struct ts_spike){
+		.kind = TS_EVENT_SHIFT,
+		.first = at,
+		.last = at,
+		.peak = at,
+		.value = back(f->up.scale, j->after),
+		.expected = back(f->up.scale, j->before),
+		.score = f->flat ? fabs(j->after / j->before - 1) : fabs(j->after - j->before) / f->up.deviation[b],
+	};
+	f->out->shifts++;
+	return true;
+}
+
+/* Of neighbours that all look like a shift it is the one with the widest gap. */
+static bool find_shifts(struct finder *f)
+{
+	double usual;
+	struct jump best = {.gap = 0};
+	size_t best_at = 0;
+
+	if (!usual_jump(f, &usual))
+		return false;
+	for (size_t b = 2; b + 2 < f->n_blocks; b++) {
+		struct jump j = jump_at(f, b);
+
+		if (is_shift(f, &j, b, usual)) {
+			if (j.gap > best.gap) {
+				best = j;
+				best_at = b;
+			}
+		} else if (best.gap > 0) {
+			if (!add_shift(f, best_at, &best))
+				return false;
+			best.gap = 0;
+		}
+	}
+	return !(best.gap > 0) || add_shift(f, best_at, &best);
+}
+
+enum ts_status ts_spikes_find(const struct ts_series *series, double chance, struct ts_arena *arena,
+			      struct ts_spikes *ret_spikes, struct ts_error *err)
+{
+	struct ts_spikes out = {.judged = finite_of(series)};
+	struct finder f = {.series = series, .arena = arena, .finite = out.judged, .out = &out};
+
+	if (out.judged < TS_SPIKES_LEAST) {
+		*ret_spikes = out;
+		return TS_OK;
+	}
+	out.decided = true;
+	f.size = block_size(f.finite);
+	if (!cut_blocks(&f) || !measure(&f, chance) || !find_hits(&f) || !find_shifts(&f))
+		return ts_arena_error(arena, err);
+	*ret_spikes = out;
+	return TS_OK;
+}

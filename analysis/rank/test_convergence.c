@@ -1,0 +1,463 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/rank/convergence.h"
+#include "analysis/rank/test_expected.h"
+#include "analysis/stats/random.h"
+
+#include <math.h>
+
+enum { CEILING = 64 << 20 };
+
+static void summary_of(const struct ts_series *s, int64_t first, struct ts_arena *arena, struct ts_measures *m,
+		       struct ts_events *events)
+{
+	struct ts_plots plots = {.n = 0};
+	struct ts_error err;
+
+	m->n = events->n = 0;
+	assert_int_equal(ts_convergence_summary(s, first, arena, m, events, &plots, &err), TS_OK);
+}
+
+static void summary(const struct ts_series *s, int64_t first, struct ts_arena *arena, struct ts_measures *m)
+{
+	struct ts_events events = {.n = 0};
+
+	summary_of(s, first, arena, m, &events);
+}
+
+static void first_last_best(void **state)
+{
+	static const int64_t steps[] = {100, 200, 300, 400, 500};
+	static const double loss[] = {HUGE_VAL, 2.0, 0.5, 0.5, 0.75};
+	struct ts_series s = {.name = ts_span_str("scalars.loss"), .keys = steps, .values = loss, .n = 5};
+	struct ts_measures m = {.n = 0};
+	struct ts_arena arena;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	summary(&s, 0, &arena, &m);
+	expect_measure(&m, "convergence", "loss", "count", 5);
+	expect_measure(&m, "convergence", "loss", "first", 2);
+	expect_measure(&m, "convergence", "loss", "last", 0.75);
+	expect_measure(&m, "convergence", "loss", "best", 0.5);
+	expect_measure(&m, "convergence", "loss", "best_step", 300); /* a step number, not a list position */
+	expect_measure(&m, "convergence", "loss", "nonfinite_count", 1);
+	expect_measure(&m, "convergence", "loss", "first_nonfinite_step", 100);
+	summary(&s, 350, &arena, &m);
+	expect_measure(&m, "convergence", "loss", "count", 2);
+	expect_measure(&m, "convergence", "loss", "best_step", 400);
+	assert_null(ts_measure_find(&m, "convergence", "loss", "nonfinite_count"));
+	summary(&s, 501, &arena, &m);
+	expect_measure(&m, "convergence", "loss", "count", 0);
+	expect_unknown(&m, "convergence", "loss", "best");
+	ts_arena_finish(&arena);
+}
+
+static void agrees_with_pytscope(void **state)
+{
+	static const char *const names[] = {"cross", "lossnan", "allnan", "10k_a", "10k_b"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		struct expected_run *run = test_malloc(sizeof *run);
+		struct ts_measures m = {.n = 0};
+		struct ts_arena arena;
+		double final, diverged;
+
+		ts_arena_init(&arena, CEILING);
+		if (!expected_load(names[i], &arena, run)) {
+			assert_true(i >= 3); /* those have no copy here */
+		} else {
+			summary(expected_column(run, "scalars.loss"), 0, &arena, &m);
+			final = expected_number(run, "convergence.final_loss");
+			diverged = expected_number(run, "convergence.diverged_at");
+			if (isnan(final)) {
+				expect_unknown(&m, "convergence", "loss", "last");
+				expect_unknown(&m, "convergence", "loss", "best_step");
+			} else {
+				expect_measure(&m, "convergence", "loss", "last", final);
+				expect_measure(&m, "convergence", "loss", "best",
+					       expected_number(run, "convergence.best_loss"));
+			}
+			if (isnan(diverged))
+				assert_null(ts_measure_find(&m, "convergence", "loss", "first_nonfinite_step"));
+			else
+				expect_measure(&m, "convergence", "loss", "first_nonfinite_step", diverged);
+		}
+		test_free(run);
+		ts_arena_finish(&arena);
+	}
+}
+
+static int64_t keys[2000];
+static double values[2000];
+
+static struct ts_series series_of(size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		keys[i] = 10 * (int64_t)i;
+	return (struct ts_series){ts_span_str("scalars.loss"), keys, values, n};
+}
+
+static void expect_word(const struct ts_measures *m, const char *name, const char *want)
+{
+	const struct ts_measure *row = ts_measure_find(m, "convergence", "loss", name);
+
+	assert_non_null(row);
+	assert_true(row->known);
+	if (!ts_span_is(row->text, want))
+		fail_msg("%s is %.*s, expected %s", name, TS_SPAN_ARG(row->text), want);
+}
+
+static size_t events_of(const struct ts_events *events, enum ts_event_kind kind)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < events->n; i++)
+		n += events->items[i].kind == kind ? 1 : 0;
+	return n;
+}
+
+static const struct ts_event *event_of(const struct ts_events *events, enum ts_event_kind kind)
+{
+	for (size_t i = 0; i < events->n; i++)
+		if (events->items[i].kind == kind)
+			return &events->items[i];
+	fail_msg("no %s", ts_event_word(kind));
+	return NULL;
+}
+
+static void expect_near(const struct ts_measures *m, const char *name, double want)
+{
+	double have;
+
+	assert_true(ts_measure_value(m, "convergence", "loss", name, &have));
+	if (!(fabs(have - want) <= 1e-12 * fabs(want)))
+		fail_msg("%s is %.17g, expected %.17g", name, have, want);
+}
+
+/* 100, 99, ... 1 at every tenth step: a slope without error, and order statistics that hand arithmetic gives. */
+static void a_straight_line(void **state)
+{
+	struct ts_series s = series_of(100);
+	struct ts_measures m = {.n = 0};
+	struct ts_events events = {.n = 0};
+	/* Of the last ten values, which are 1 apart; of the first five 1.96 * sqrt(5) / 2 is more than all. */
+	double reach = hypot(1.959963984540054 * sqrt(10) / 2, 2);
+	struct ts_arena arena;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	for (size_t i = 0; i < 100; i++)
+		values[i] = 100 - (double)i;
+	summary_of(&s, 0, &arena, &m, &events);
+	expect_near(&m, "initial", 98);
+	expect_near(&m, "final", 5.5);
+	expect_near(&m, "change_ratio", -92.5 / 98);
+	expect_near(&m, "change_low", (-92.5 - reach) / 98);
+	expect_near(&m, "change_high", (-92.5 + reach) / 98);
+	expect_word(&m, "progress", "fell");
+	expect_near(&m, "recent", -49 / 25.75); /* 50 to 1; the middle two of 32 runs are {27, 26} and {25} */
+	expect_near(&m, "recent_low", -49 / 25.75);
+	expect_near(&m, "recent_high", -49 / 25.75);
+	expect_word(&m, "trend", "improving");
+	assert_int_equal(events.n, 0);
+	ts_arena_finish(&arena);
+}
+
+/* 5 - 0.05 i + 0.3 sin 7i, i < 64. Expected by numpy: median and percentile of the 496 slopes, lag-1 correlation 0.7304. */
+static void a_trend_with_its_interval(void **state)
+{
+	struct ts_series s = series_of(64);
+	struct ts_measures m = {.n = 0};
+	struct ts_arena arena;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	for (size_t i = 0; i < 64; i++)
+		values[i] = 5 - 0.05 * (double)i + 0.3 * sin(7 * (double)i);
+	summary(&s, 0, &arena, &m);
+	expect_near(&m, "initial", 5.100996691560816);
+	expect_near(&m, "final", 1.886393137079938);
+	expect_near(&m, "change", -0.6301912643462753);
+	expect_near(&m, "change_low", -0.6625942901042002);
+	expect_near(&m, "change_high", -0.5676474908870246);
+	expect_near(&m, "recent", -0.5628833994737297);
+	expect_near(&m, "recent_low", -0.9500722299217371);
+	expect_near(&m, "recent_high", -0.1431083115108944);
+	ts_arena_finish(&arena);
+}
+
+/* What was built in, the word for it, and what the whole came to. */
+static void trends(void **state)
+{
+	static const struct {
+		double fall, rate, rise;
+		const char *trend, *progress;
+	} cases[] = {
+		{0, 1, 0, "plateau", "none"},
+		{2, 3, 0, "improving", "fell"},
+		{2, 15, 0, "plateau", "fell"}, /* converged */
+		{0, 1, 0.5, "worsening", "rose"},
+		{2, 15, 0.5, "worsening", "fell"}, /* fell, and rises again */
+	};
+	struct ts_arena arena;
+	struct ts_random r;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	ts_random_init(&r, 4);
+	for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
+		for (size_t n = 100; n <= 2000; n += 950) {
+			struct ts_series s = series_of(n);
+			struct ts_measures m = {.n = 0};
+			struct ts_events events = {.n = 0};
+
+			for (size_t i = 0; i < n; i++) {
+				double t = (double)i / (double)n;
+
+				values[i] = (1 + cases[c].fall * exp(-cases[c].rate * t) + cases[c].rise * t) *
+					    (1 + 0.02 * ts_random_normal(&r));
+			}
+			summary_of(&s, 0, &arena, &m, &events);
+			expect_word(&m, "trend", cases[c].trend);
+			expect_word(&m, "progress", cases[c].progress);
+			assert_int_equal(events_of(&events, TS_EVENT_BLOW_UP), 0);
+			assert_null(ts_measure_find(&m, "convergence", "loss", "blow_up"));
+		}
+	ts_arena_finish(&arena);
+}
+
+static void fill(size_t n, uint64_t seed)
+{
+	struct ts_random r;
+
+	ts_random_init(&r, seed);
+	for (size_t i = 0; i < n; i++)
+		values[i] = (0.5 + 2 * exp(-(double)i / 50)) * (1 + 0.02 * ts_random_normal(&r));
+}
+
+/* Finite: to where it began or beyond, in one step or in ten; and one that comes back is an event, not a trend. */
+static void blow_ups(void **state)
+{
+	struct ts_series s = series_of(600);
+	struct ts_measures m = {.n = 0};
+	struct ts_events events = {.n = 0};
+	struct ts_arena arena;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	for (size_t ramp = 1; ramp <= 10; ramp += 9)
+		for (size_t last = 5; last <= 305; last += 100) {
+			const struct ts_event *e;
+
+			fill(600, last);
+			for (size_t i = 600 - last; i < 600; i++)
+				values[i] = 0.5 + 2 * fmin(1, (double)(i - (600 - last) + 1) / (double)ramp) +
+					    0.01 * (double)(i % 7);
+			summary_of(&s, 0, &arena, &m, &events);
+			expect_word(&m, "trend", "diverged");
+			e = event_of(&events, TS_EVENT_BLOW_UP);
+			assert_true(e->first_step >= keys[600 - last] && e->first_step <= keys[600 - last + ramp / 2]);
+			assert_int_equal(e->last_step, 5990);
+			assert_true(fabs(e->expected - 0.5) < 0.05 && e->score > 10);
+			expect_near(&m, "blow_up", (double)e->first_step);
+		}
+	fill(600, 1);
+	for (size_t i = 300; i < 340; i++)
+		values[i] *= 20;
+	summary_of(&s, 0, &arena, &m, &events);
+	expect_word(&m, "trend", "plateau");
+	expect_word(&m, "progress", "fell");
+	assert_int_equal(events_of(&events, TS_EVENT_BLOW_UP), 0);
+	assert_true(events_of(&events, TS_EVENT_SPIKE) + events_of(&events, TS_EVENT_SHIFT) > 0);
+	fill(600, 1); /* two values at the end are a spike */
+	values[598] = values[599] = 50;
+	summary_of(&s, 0, &arena, &m, &events);
+	assert_int_equal(events_of(&events, TS_EVENT_BLOW_UP), 0);
+	assert_int_equal(event_of(&events, TS_EVENT_SPIKE)->first_step, 5980);
+	values[597] = 40; /* three are a blow-up */
+	summary_of(&s, 0, &arena, &m, &events);
+	assert_int_equal(event_of(&events, TS_EVENT_BLOW_UP)->first_step, 5970);
+	values[596] = 1e6; /* and so is one before NaN */
+	values[597] = values[598] = values[599] = (double)NAN;
+	summary_of(&s, 0, &arena, &m, &events);
+	assert_int_equal(event_of(&events, TS_EVENT_BLOW_UP)->first_step, 5960);
+	expect_word(&m, "trend", "diverged");
+	ts_arena_finish(&arena);
+}
+
+/* The same last level is none when the noise reaches that far, when the values before reached it now and then, or slowly. */
+static void no_blow_up(void **state)
+{
+	struct ts_series s = series_of(600);
+	struct ts_measures m = {.n = 0};
+	struct ts_events events = {.n = 0};
+	struct ts_arena arena;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	for (size_t kind = 0; kind < 4; kind++) {
+		fill(600, 6);
+		for (size_t i = 540; i < 600; i++)
+			values[i] = 4 + 0.01 * (double)(i % 7);
+		for (size_t i = 400; i < 540; i++) {
+			if (kind == 1)
+				values[i] = i % 2 ? 0.4 : 1.4; /* 4 is 4.2 deviations from 0.9 */
+			if (kind == 2 && i % 25 == 0)
+				values[i] = 4.1;
+			if (kind == 3)
+				values[i] = 0.5 + 3.5 * (double)(i - 400) / 140;
+		}
+		summary_of(&s, 0, &arena, &m, &events);
+		assert_int_equal(events_of(&events, TS_EVENT_BLOW_UP), kind == 0);
+	}
+	s = series_of(64); /* the values of the rise belong to it, not to what was before */
+	for (size_t i = 0; i < 64; i++)
+		values[i] = (i < 32 ? 0.5 : i < 40 ? 0.5 + 0.2 * (double)(i - 31) : 4) + 0.01 * (double)(i % 7);
+	summary_of(&s, 0, &arena, &m, &events);
+	assert_int_equal(event_of(&events, TS_EVENT_BLOW_UP)->first_step, 400);
+	ts_arena_finish(&arena);
+}
+
+static void runs_that_are_not_finite(void **state)
+{
+	struct ts_series s = series_of(600);
+	struct ts_measures m = {.n = 0};
+	struct ts_events events = {.n = 0};
+	struct ts_arena arena;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	fill(600, 2);
+	values[100] = (double)NAN;
+	for (size_t i = 200; i < 210; i++)
+		values[i] = i % 2 ? HUGE_VAL : -HUGE_VAL;
+	summary_of(&s, 0, &arena, &m, &events);
+	expect_word(&m, "trend", "plateau"); /* it went on */
+	assert_int_equal(events.n, 2);
+	assert_int_equal(events.items[0].first_step, 1000);
+	assert_int_equal(events.items[0].last_step, 1000);
+	assert_int_equal(events.items[1].first_step, 2000);
+	assert_int_equal(events.items[1].last_step, 2090);
+	assert_true(events.items[1].score == 10);
+	for (size_t i = 0; i < 600; i++) /* many: all are counted, TS_EVENTS_MAX listed */
+		if (i % 2)
+			values[i] = (double)NAN;
+	summary_of(&s, 0, &arena, &m, &events);
+	assert_int_equal(events_of(&events, TS_EVENT_NONFINITE), TS_EVENTS_MAX);
+	expect_word(&m, "trend", "diverged");
+	ts_arena_finish(&arena);
+}
+
+/* Every length, of everything that a column may hold. */
+static void nothing_crashes(void **state)
+{
+	static const double odd[] = {0, 1, -1, 1e308, -1e308, 5e-324, HUGE_VAL, -HUGE_VAL, (double)NAN};
+	enum { ODD = sizeof odd / sizeof odd[0] };
+	struct ts_arena arena;
+	struct ts_random r;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	ts_random_init(&r, 8);
+	for (size_t n = 0; n < 120; n++)
+		for (size_t kind = 0; kind < ODD + 3; kind++) {
+			struct ts_series s = series_of(n);
+			struct ts_measures m = {.n = 0};
+			struct ts_events events = {.n = 0};
+
+			for (size_t i = 0; i < n; i++)
+				values[i] = odd[kind < ODD ? kind :
+						kind > ODD ? ts_random_below(&r, kind == ODD + 1 ? 2 : 6) :
+							     ts_random_below(&r, ODD)];
+			ts_arena_reset(&arena);
+			m.cap = events.cap = 0;
+			summary_of(&s, 0, &arena, &m, &events);
+			for (size_t i = 0; i < m.n; i++) {
+				assert_true(m.items[i].known || m.items[i].reason.len > 0);
+				assert_false(m.items[i].known && m.items[i].unit == TS_UNIT_RATIO && isnan(m.items[i].value));
+			}
+		}
+	ts_arena_finish(&arena);
+}
+
+/* The events that were planted in the corpus, and nothing else at them. */
+static void planted_in_the_corpus(void **state)
+{
+	static const char *const columns[] = {"scalars.loss", "scalars.grad_norm"};
+	struct expected_run *run = test_malloc(sizeof *run);
+	struct ts_measures m = {.n = 0};
+	struct ts_events events = {.n = 0};
+	struct ts_arena arena;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	assert_true(expected_load("cross", &arena, run));
+	for (size_t i = 0; i < 2; i++) {
+		summary_of(expected_column(run, columns[i]), 0, &arena, &m, &events);
+		assert_int_equal(events.n, 1);
+		assert_int_equal(events.items[0].kind, TS_EVENT_SPIKE);
+		assert_int_equal(events.items[0].first_step, 70);
+		assert_int_equal(events.items[0].last_step, 72);
+	}
+	assert_true(expected_load("lossnan", &arena, run));
+	summary_of(expected_column(run, "scalars.loss"), 0, &arena, &m, &events);
+	expect_word(&m, "trend", "diverged");
+	assert_int_equal(event_of(&events, TS_EVENT_NONFINITE)->first_step, 20);
+	test_free(run);
+	ts_arena_finish(&arena);
+}
+
+static void no_memory(void **state)
+{
+	struct ts_series s = series_of(600);
+	size_t refused = 0;
+
+	(void)state;
+	fill(600, 3);
+	values[300] = 50;
+	for (size_t i = 590; i < 600; i++)
+		values[i] = 100;
+	for (size_t ceiling = 64;; ceiling += 256) {
+		struct ts_measures m = {.n = 0};
+		struct ts_events events = {.n = 0};
+		struct ts_plots plots = {.n = 0};
+		struct ts_error err = {.status = TS_OK};
+		struct ts_arena small;
+		enum ts_status status;
+
+		ts_arena_init(&small, ceiling);
+		status = ts_convergence_summary(&s, 0, &small, &m, &events, &plots, &err);
+		ts_arena_finish(&small);
+		if (!status)
+			break;
+		refused++;
+		assert_int_equal(status, TS_NO_MEMORY);
+	}
+	assert_true(refused > 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(first_last_best),
+		cmocka_unit_test(agrees_with_pytscope),
+		cmocka_unit_test(a_straight_line),
+		cmocka_unit_test(a_trend_with_its_interval),
+		cmocka_unit_test(trends),
+		cmocka_unit_test(blow_ups),
+		cmocka_unit_test(no_blow_up),
+		cmocka_unit_test(runs_that_are_not_finite),
+		cmocka_unit_test(nothing_crashes),
+		cmocka_unit_test(planted_in_the_corpus),
+		cmocka_unit_test(no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,147 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/rank/peaks.h"
+
+#include <stdio.h>
+
+static double peak(const char *device, const char *dtype)
+{
+	struct ts_peak found = {.flops = 0.0};
+	const char *reason = NULL;
+
+	if (!ts_peak_find(ts_span_str(device), ts_span_str(dtype), &found, &reason)) {
+		assert_true(reason && *reason);
+		return 0.0;
+	}
+	assert_true(found.flops > 0.0 && *found.name && *found.document && *found.date);
+	return found.flops;
+}
+
+/* What drivers call devices, and the dense figures of their makers' sheets. */
+static void knows_devices_by_their_drivers_names(void **state)
+{
+	(void)state;
+	assert_true(peak("NVIDIA H100 80GB HBM3", "bf16") == 989e12);
+	assert_true(peak("NVIDIA H100 PCIe", "bf16") == 756e12);
+	assert_true(peak("NVIDIA H100 80GB PCIe", "bf16") == 756e12);
+	assert_true(peak("NVIDIA H100 80GB HBM2e", "bf16") == 756e12);
+	assert_true(peak("NVIDIA H100 NVL", "bf16") == 835e12);
+	assert_true(peak("NVIDIA H200", "fp8") == 1979e12);
+	assert_true(peak("NVIDIA H200 NVL", "bf16") == 835e12);
+	assert_true(peak("NVIDIA GH200 480GB", "bf16") == 989e12);
+	assert_true(peak("NVIDIA H20", "bf16") == 148e12);
+	assert_true(peak("NVIDIA A100-SXM4-80GB", "tf32") == 156e12);
+	assert_true(peak("NVIDIA A100 80GB PCIe", "fp32") == 19.5e12);
+	assert_true(peak("A100-PCIE-40GB", "bf16") == 312e12);
+	assert_true(peak("NVIDIA A10", "bf16") == 125e12);
+	assert_true(peak("NVIDIA A10G", "bf16") == 70e12);
+	assert_true(peak("NVIDIA L4", "bf16") == 121e12);
+	assert_true(peak("NVIDIA L40", "bf16") == 181e12);
+	assert_true(peak("NVIDIA L40S", "bf16") == 362e12);
+	assert_true(peak("Tesla T4", "fp16") == 65e12);
+	assert_true(peak("Tesla V100-SXM2-16GB", "fp16") == 125e12);
+	assert_true(peak("Tesla V100-PCIE-32GB", "fp16") == 112e12);
+	assert_true(peak("Tesla V100S-PCIE-32GB", "fp16") == 130e12);
+	assert_true(peak("NVIDIA GeForce RTX 4090", "bf16") == 165.2e12);
+	assert_true(peak("NVIDIA RTX 6000 Ada Generation", "fp16") == 364.2e12);
+	assert_true(peak("NVIDIA B200", "bf16") == 2250e12);
+	assert_true(peak("NVIDIA GB200", "bf16") == 2500e12);
+	assert_true(peak("NVIDIA B300 SXM6 AC", "fp8") == 4500e12);
+	assert_true(peak("AMD Instinct MI300X", "bf16") == 1307e12);
+	assert_true(peak("AMD Instinct MI250X", "bf16") == 191.5e12);
+	assert_true(peak("TPU v5 lite", "bf16") == 197e12);
+	assert_true(peak("h100 sxm5 80 gb", "bf16") == 989e12);
+}
+
+/* Names in which another device's name stands, parts of devices, and parts of which the sheet is another. */
+static void guesses_no_device(void **state)
+{
+	static const char *const unknown[] = {
+		"", "NVIDIA", "80GB", "NVIDIA RTX A1000", "NVIDIA T400", "NVIDIA T400 4GB", "NVIDIA GeForce RTX 4090 Laptop GPU",
+		"NVIDIA GeForce RTX 4090 D", "NVIDIA GeForce RTX 3090 Ti", "NVIDIA GeForce RTX 4080 SUPER",
+		"NVIDIA A100-SXM4-40GB MIG 1g.5gb", "NVIDIA A10-24Q", "GRID A100-10C", "NVIDIA H20-3e", "Tesla V100",
+		"AMD Instinct MI250X / MI250", "NVIDIA RTX 6000", "Quadro RTX 6000", "NVIDIA L400", "XL4", "L4 L40", "NVIDIA H100 gb",
+		"Apple M3 Max", "cpu", "H100 H100", "Intel(R) Data Center GPU Max 1550", "TPU v3", "NVIDIA GeForce RTX 40900",
+		"a b c d e f g h i j k l m n o p q r s t u v w", "averyveryveryverylongwordthatnodevicehas",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+		if (peak(unknown[i], "bf16") != 0.0)
+			fail_msg("%s is said to be known", unknown[i]);
+}
+
+static void says_why(void **state)
+{
+	struct ts_peak p;
+	const char *reason;
+
+	(void)state;
+	assert_false(ts_peak_find(ts_span_str("NVIDIA A100-SXM4-40GB MIG 1g.5gb"), ts_span_str("bf16"), &p, &reason));
+	assert_non_null(strstr(reason, "MIG"));
+	assert_false(ts_peak_find(ts_span_str("Tesla T4"), ts_span_str("bf16"), &p, &reason));
+	assert_string_equal(reason, "the table of peaks has no figure of this device for the declared dtype");
+	assert_false(ts_peak_find(ts_span_str("Tesla T4"), ts_span_of(NULL, 0), &p, &reason));
+	assert_string_equal(reason, "no dtype is declared");
+	assert_false(ts_peak_find(ts_span_str("Tesla T4"), ts_span_str("fancy"), &p, &reason));
+	assert_string_equal(reason, "the declared dtype is none that the table of peaks knows");
+	assert_false(ts_peak_find(ts_span_of(NULL, 0), ts_span_str("bf16"), &p, &reason));
+	assert_string_equal(reason, "the device is not in the table of peaks");
+}
+
+static void dtypes_by_their_names(void **state)
+{
+	static const char *const names[][2] = {
+		{"torch.bfloat16", "bf16"}, {"BF16", "bf16"}, {"bf16-mixed", "bf16"}, {"jnp.bfloat16", "bf16"}, {"half", "fp16"},
+		{"float16", "fp16"}, {"torch.float32", "fp32"}, {"tf32", "tf32"}, {"float8_e4m3fn", "fp8"}, {"int8", "int8"},
+		{"torch.float64", "fp64"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		assert_string_equal(ts_dtype_word(ts_span_str(names[i][0])), names[i][1]);
+	assert_null(ts_dtype_word(ts_span_str("")));
+	assert_null(ts_dtype_word(ts_span_str("torch.")));
+	assert_null(ts_dtype_word(ts_span_str("bf")));
+	assert_null(ts_dtype_word(ts_span_str("mixed")));
+	assert_null(ts_dtype_word(ts_span_str("a name of a type that is longer than any")));
+}
+
+/* peaks.inc is what peaks.py makes of peaks.tsv. */
+static void the_table_is_the_file(void **state)
+{
+	FILE *made = popen("python3 analysis/rank/peaks.py", "r"), *kept = fopen("analysis/rank/peaks.inc", "r");
+	size_t n = 0;
+	int c;
+
+	(void)state;
+	assert_non_null(made);
+	assert_non_null(kept);
+	do {
+		c = fgetc(made);
+		if (c != fgetc(kept))
+			fail_msg("byte %zu: run python3 analysis/rank/peaks.py > analysis/rank/peaks.inc", n);
+		n++;
+	} while (c != EOF);
+	assert_true(n > 10000);
+	assert_int_equal(pclose(made), 0);
+	(void)fclose(kept);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(knows_devices_by_their_drivers_names),
+		cmocka_unit_test(guesses_no_device),
+		cmocka_unit_test(says_why),
+		cmocka_unit_test(dtypes_by_their_names),
+		cmocka_unit_test(the_table_is_the_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,504 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/rank/test_expected.h"
+#include "analysis/rank/timing.h"
+#include "analysis/stats/random.h"
+
+#include <stdio.h>
+
+enum { CEILING = 64 << 20 };
+
+static void must(enum ts_status status, const struct ts_error *err)
+{
+	if (status)
+		fail_msg("%s", err->text);
+}
+
+static const bool DECLARED = true;
+
+/* Both passes over phases in display order. */
+static void time_phases(struct ts_timing *t, const int64_t *steps, size_t n, const struct ts_series *const *phases,
+			size_t n_phases, bool has_warmup, uint64_t warmup, struct ts_arena *arena)
+{
+	struct ts_error err;
+
+	must(ts_timing_begin(t, steps, n, arena, &err), &err);
+	for (size_t i = 0; i < n_phases; i++)
+		must(ts_timing_total(t, phases[i], &err), &err);
+	must(ts_timing_cut(t, has_warmup, warmup, &err), &err);
+	for (size_t i = 0; i < n_phases; i++)
+		must(ts_timing_phase(t, phases[i], &err), &err);
+}
+
+static void time_run(const struct expected_run *run, struct ts_arena *arena, struct ts_measures *m)
+{
+	const struct ts_series *phases[32];
+	struct ts_timing t;
+	struct ts_error err;
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->n_columns; i++)
+		if (ts_span_starts(run->columns[i].name, ts_span_str("phases.")))
+			phases[n++] = &run->columns[i];
+	time_phases(&t, run->steps, run->n_steps, phases, n, DECLARED, 0, arena);
+	must(ts_timing_finish(&t, expected_column(run, "timestamp"), arena, m, NULL, NULL, &err), &err);
+}
+
+/* Both NaN, or equal within expect_measure's 4 units in the last place. */
+static void expect_parity(const struct ts_measures *m, const char *subject, const char *name, double want)
+{
+	const struct ts_measure *row = ts_measure_find(m, "timing", subject, name);
+
+	if (row && row->known && isnan(want) && isnan(row->value))
+		return;
+	expect_measure(m, "timing", subject, name, want);
+}
+
+/* "timing.phase_seconds.forward" of pytscope is timing/forward/mean_s of ours. */
+static size_t expect_phases(const struct expected_run *run, const struct ts_measures *m, const char *prefix,
+			    const char *name)
+{
+	size_t seen = 0;
+
+	for (size_t i = 0; i < run->n_numbers; i++) {
+		struct ts_span path = run->numbers[i].path;
+		char phase[64];
+
+		if (!ts_span_starts(path, ts_span_str(prefix)))
+			continue;
+		snprintf(phase, sizeof phase, "%.*s", (int)(path.len - strlen(prefix)),
+			 (const char *)path.data + strlen(prefix));
+		expect_parity(m, phase, name, run->numbers[i].value);
+		seen++;
+	}
+	return seen;
+}
+
+/* Every number of the timing section of every expected file, in full precision. */
+static void agrees_with_pytscope(void **state)
+{
+	static const char *const names[] = {"demo", "cross", "lossnan", "allnan", "10k_a"};
+	static const char *const rows[][2] = {
+		{"timing.n_steps", "count"},
+		{"timing.mean_step_time", "mean_s"},
+		{"timing.std_step_time", "stddev_s"},
+		{"timing.p50_step_time", "median_s"},
+		{"timing.p95_step_time", "p95_s"},
+		{"timing.steps_per_sec", "rate_per_s"},
+		{"timing.total_time", "total_s"},
+		{"timing.cv", "cv_ratio"},
+		{"timing.p95_p50_ratio", "tail_ratio"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		struct expected_run *run = test_malloc(sizeof *run);
+		struct ts_measures m = {.n = 0};
+		struct ts_arena arena;
+		size_t timing = 0, seen = sizeof rows / sizeof rows[0];
+
+		ts_arena_init(&arena, CEILING);
+		if (!expected_load(names[i], &arena, run)) {
+			assert_string_equal(names[i], "10k_a"); /* the only one without a copy here */
+			test_free(run);
+			ts_arena_finish(&arena);
+			continue;
+		}
+		time_run(run, &arena, &m);
+		for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+			expect_parity(&m, "step", rows[k][1], expected_number(run, rows[k][0]));
+		seen += expect_phases(run, &m, "timing.phase_seconds.", "mean_s");
+		seen += expect_phases(run, &m, "timing.phase_fractions.", "share_ratio");
+		for (size_t k = 0; k < run->n_numbers; k++)
+			timing += ts_span_starts(run->numbers[k].path, ts_span_str("timing."));
+		assert_int_equal(seen, timing); /* none is left unlooked at */
+		test_free(run);
+		ts_arena_finish(&arena);
+	}
+}
+
+/* Steps 10 20 30 40 50; forward on all, eval on two of them. Numbers by hand. */
+static const int64_t steps[] = {10, 20, 30, 40, 50};
+static const double forward[] = {9.0, 1.0, 2.0, 3.0, 2.0};
+static const int64_t eval_steps[] = {20, 40};
+static const double eval[] = {4.0, 6.0};
+static const double stamps[] = {100.0, 106.0, 109.0, 120.0, 123.0};
+
+static void time_small(size_t warmup, const struct ts_series *timestamps, struct ts_arena *arena, struct ts_measures *m,
+		       struct ts_timing *t)
+{
+	struct ts_series f = {.name = ts_span_str("phases.forward"), .keys = steps, .values = forward, .n = 5};
+	struct ts_series e = {.name = ts_span_str("phases.eval"), .keys = eval_steps, .values = eval, .n = 2};
+	const struct ts_series *const phases[] = {&f, &e};
+	struct ts_error err;
+
+	time_phases(t, steps, 5, phases, 2, DECLARED, warmup, arena);
+	must(ts_timing_finish(t, timestamps, arena, m, NULL, NULL, &err), &err);
+}
+
+/* One phase on all five steps, no warm-up. */
+static void time_one(const double *values, struct ts_arena *arena, struct ts_measures *m, struct ts_plots *plots)
+{
+	struct ts_series s = {.name = ts_span_str("phases.x"), .keys = steps, .values = values, .n = 5};
+	const struct ts_series *const phases[] = {&s};
+	struct ts_timing t;
+	struct ts_error err;
+
+	time_phases(&t, steps, 5, phases, 1, DECLARED, 0, arena);
+	must(ts_timing_finish(&t, NULL, arena, m, NULL, plots, &err), &err);
+}
+
+static void expect_text(const struct ts_measures *m, const char *subject, const char *name, const char *want)
+{
+	const struct ts_measure *row = ts_measure_find(m, "timing", subject, name);
+
+	assert_non_null(row);
+	assert_int_equal(row->unit, TS_UNIT_TEXT);
+	assert_true(row->known);
+	assert_true(ts_span_is(row->text, want));
+}
+
+static void warmup_and_absent_phases(void **state)
+{
+	struct ts_series ts = {.name = ts_span_str("timestamp"), .keys = steps, .values = stamps, .n = 5};
+	struct ts_measures m = {.n = 0};
+	struct ts_timing t;
+	struct ts_arena arena;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	time_small(1, &ts, &arena, &m, &t);
+	assert_int_equal(t.warmup_cut, 1);
+	assert_int_equal(t.first, 20);
+	assert_int_equal(ts_timing_steps(&t).n, 4);
+	assert_int_equal(ts_timing_steps(&t).keys[0], 20);
+	/* step times 5 2 9 2 */
+	expect_measure(&m, "timing", "step", "count", 4);
+	expect_measure(&m, "timing", "step", "total_s", 18);
+	expect_measure(&m, "timing", "step", "mean_s", 4.5);
+	expect_measure(&m, "timing", "step", "median_s", 3.5);
+	expect_measure(&m, "timing", "step", "stddev_s", 2.8722813232690143);
+	expect_measure(&m, "timing", "step", "max_s", 9);
+	expect_measure(&m, "timing", "step", "max_step", 40);
+	expect_measure(&m, "timing", "step", "stall_ratio", 0); /* 9 is not above 3 * 3.5 */
+	expect_measure(&m, "timing", "forward", "mean_s", 2);
+	expect_measure(&m, "timing", "forward", "total_s", 8);
+	expect_measure(&m, "timing", "forward", "count", 4);
+	expect_measure(&m, "timing", "eval", "mean_s", 2.5); /* over all steps: absent is 0 here */
+	expect_measure(&m, "timing", "eval", "median_s", 5); /* over the steps that have it */
+	expect_measure(&m, "timing", "eval", "count", 2);
+	expect_measure(&m, "timing", "eval", "share_ratio", 10.0 / 18.0);
+	/* 123 - 106, of which steps 30 to 50 claim 13 */
+	expect_measure(&m, "timing", "wall", "total_s", 17);
+	expect_measure(&m, "timing", "wall", "unattributed_s", 4);
+	expect_measure(&m, "timing", "wall", "unattributed_ratio", 4.0 / 17.0);
+	expect_measure(&m, "timing", "wall", "gap_count", 0);
+	expect_measure(&m, "timing", "wall", "unstamped_count", 0);
+	expect_measure(&m, "timing", "warmup", "cut_count", 1);
+	expect_text(&m, "warmup", "method", "declared");
+	expect_measure(&m, "timing", "warmup", "level_before_s", 9);
+	expect_measure(&m, "timing", "warmup", "level_after_s", 3.5);
+	ts_arena_finish(&arena);
+}
+
+static void unknown_is_not_zero(void **state)
+{
+	struct ts_measures m = {.n = 0};
+	struct ts_plots plots = {.n = 0};
+	struct ts_timing t;
+	struct ts_arena arena;
+	struct ts_error err;
+	static const double zeros[5];
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	time_small(5, NULL, &arena, &m, &t);
+	assert_int_equal(t.warmup_cut, 5);
+	expect_measure(&m, "timing", "step", "count", 0);
+	expect_unknown(&m, "timing", "step", "mean_s");
+	expect_unknown(&m, "timing", "step", "rate_per_s");
+	expect_unknown(&m, "timing", "step", "max_step");
+	expect_unknown(&m, "timing", "step", "stall_ratio");
+	expect_unknown(&m, "timing", "forward", "mean_s");
+	expect_unknown(&m, "timing", "forward", "total_s");
+	expect_unknown(&m, "timing", "wall", "total_s");
+	expect_unknown(&m, "timing", "wall", "gap_s");
+	expect_measure(&m, "timing", "warmup", "level_before_s", 5); /* 9 5 2 9 2 */
+	expect_unknown(&m, "timing", "warmup", "level_after_s");
+	m.n = 0;
+	time_phases(&t, NULL, 0, NULL, 0, false, 0, &arena);
+	must(ts_timing_finish(&t, NULL, &arena, &m, NULL, &plots, &err), &err);
+	expect_unknown(&m, "timing", "step", "median_s");
+	expect_measure(&m, "timing", "warmup", "cut_count", 0);
+	expect_unknown(&m, "timing", "warmup", "method");
+	assert_null(ts_measure_find(&m, "timing", "warmup", "level_before"));
+	assert_int_equal(plots.n, 0);
+	m.n = 0;
+	time_one(zeros, &arena, &m, NULL);
+	expect_measure(&m, "timing", "step", "mean_s", 0);
+	expect_measure(&m, "timing", "step", "max_s", 0);
+	expect_measure(&m, "timing", "step", "max_step", 10); /* the first of equals */
+	expect_unknown(&m, "timing", "step", "cv_ratio");
+	expect_unknown(&m, "timing", "step", "tail_ratio");
+	expect_unknown(&m, "timing", "step", "rate_per_s");
+	expect_unknown(&m, "timing", "step", "stall_ratio");
+	expect_unknown(&m, "timing", "x", "share_ratio");
+	ts_arena_finish(&arena);
+}
+
+static void a_nan_shows_as_nan(void **state)
+{
+	static const double nan[] = {1.0, (double)NAN, 2.0, 3.0, 4.0};
+	static const double inf[] = {1.0, HUGE_VAL, 2.0, 3.0, 4.0};
+	static const double none[] = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
+	struct ts_measures m = {.n = 0};
+	struct ts_arena arena;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	time_one(nan, &arena, &m, NULL);
+	assert_true(isnan(ts_measure_find(&m, "timing", "step", "mean_s")->value));
+	assert_true(isnan(ts_measure_find(&m, "timing", "x", "median_s")->value));
+	expect_measure(&m, "timing", "step", "max_s", 4);
+	expect_measure(&m, "timing", "step", "max_step", 50);
+	m.n = 0;
+	time_one(inf, &arena, &m, NULL);
+	assert_true(ts_measure_find(&m, "timing", "step", "total_s")->value == HUGE_VAL);
+	expect_measure(&m, "timing", "step", "median_s", 3);
+	expect_measure(&m, "timing", "step", "max_step", 50);
+	m.n = 0;
+	time_one(none, &arena, &m, NULL);
+	expect_unknown(&m, "timing", "step", "max_s");
+	expect_unknown(&m, "timing", "step", "stall_ratio");
+	ts_arena_finish(&arena);
+}
+
+/* 40 of 48 in one step of 5 medians' length and more: beyond the median of 2 it took 38. */
+static void stalls_and_the_plot(void **state)
+{
+	static const double values[] = {2.0, 2.0, 40.0, 2.0, 2.0};
+	struct ts_measures m = {.n = 0};
+	struct ts_plots plots = {.n = 0};
+	struct ts_arena arena;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	time_one(values, &arena, &m, &plots);
+	expect_measure(&m, "timing", "step", "stall_ratio", 38.0 / 48.0);
+	assert_int_equal(plots.n, 1);
+	assert_true(ts_span_is(plots.items[0].group, "timing"));
+	assert_true(ts_span_is(plots.items[0].subject, "step"));
+	assert_true(ts_span_is(plots.items[0].name, "value"));
+	assert_int_equal(plots.items[0].unit, TS_UNIT_SECONDS);
+	assert_int_equal(plots.items[0].first_step, 10);
+	assert_true(plots.items[0].max[20] == 40.0); /* steps 10 to 50 are 41 cells */
+	ts_arena_finish(&arena);
+}
+
+/* 3 steps of 5 s, 57 of 1 s: forward 0.75, backward 0.25 of each. */
+static void the_warmup_that_is_found_is_left_out(void **state)
+{
+	enum { N = 60 };
+	int64_t keys[N];
+	double f[N], b[N];
+	struct ts_series forward_phase = {.name = ts_span_str("phases.forward"), .keys = keys, .values = f, .n = N};
+	struct ts_series backward = {.name = ts_span_str("phases.backward"), .keys = keys, .values = b, .n = N};
+	const struct ts_series *const phases[] = {&forward_phase, &backward};
+	struct ts_measures m = {.n = 0};
+	struct ts_timing t;
+	struct ts_arena arena;
+	struct ts_error err;
+
+	(void)state;
+	for (int i = 0; i < N; i++) {
+		keys[i] = 100 + i;
+		f[i] = i < 3 ? 3.75 : 0.75;
+		b[i] = i < 3 ? 1.25 : 0.25;
+	}
+	ts_arena_init(&arena, CEILING);
+	time_phases(&t, keys, N, phases, 2, false, 0, &arena);
+	must(ts_timing_finish(&t, NULL, &arena, &m, NULL, NULL, &err), &err);
+	assert_int_equal(t.first, 103);
+	expect_measure(&m, "timing", "warmup", "cut_count", 3);
+	expect_text(&m, "warmup", "method", "found");
+	expect_measure(&m, "timing", "warmup", "level_before_s", 5);
+	expect_measure(&m, "timing", "warmup", "level_after_s", 1);
+	expect_measure(&m, "timing", "step", "count", 57);
+	expect_measure(&m, "timing", "step", "total_s", 57);
+	expect_measure(&m, "timing", "backward", "total_s", 14.25);
+	m.n = 0;
+	time_phases(&t, keys + 3, N - 3, NULL, 0, false, 0, &arena);
+	must(ts_timing_finish(&t, NULL, &arena, &m, NULL, NULL, &err), &err);
+	expect_text(&m, "warmup", "method", "none found");
+	expect_measure(&m, "timing", "warmup", "cut_count", 0);
+	ts_arena_finish(&arena);
+}
+
+/* 1 s with 1 % of ripple: step 150 takes 8 s, from 200 on 2 s. */
+static void unusual_steps_are_events(void **state)
+{
+	enum { N = 400 };
+	int64_t keys[N];
+	double x[N];
+	struct ts_series s = {.name = ts_span_str("phases.x"), .keys = keys, .values = x, .n = N};
+	const struct ts_series *const phases[] = {&s};
+	struct ts_measures m = {.n = 0};
+	struct ts_events events = {.n = 0};
+	struct ts_random random;
+	struct ts_timing t;
+	struct ts_arena arena;
+	struct ts_error err;
+
+	(void)state;
+	ts_random_init(&random, 1);
+	for (int i = 0; i < N; i++) {
+		keys[i] = 2 * i;
+		x[i] = (i < 200 ? 1.0 : 2.0) * (i == 150 ? 8.0 : 1.0) + 0.01 * ts_random_normal(&random);
+	}
+	x[100] = 0.2; /* a fast step is no event */
+	ts_arena_init(&arena, CEILING);
+	time_phases(&t, keys, N, phases, 1, DECLARED, 0, &arena);
+	must(ts_timing_finish(&t, NULL, &arena, &m, &events, NULL, &err), &err);
+	expect_measure(&m, "timing", "step", "spikes_count", 1);
+	expect_measure(&m, "timing", "step", "shifts_count", 1);
+	assert_int_equal(events.n, 2);
+	assert_int_equal(events.items[0].kind, TS_EVENT_SPIKE);
+	assert_int_equal(events.items[0].first_step, 300);
+	assert_true(events.items[0].value == x[150]);
+	assert_int_equal(events.items[1].kind, TS_EVENT_SHIFT);
+	assert_int_equal(events.items[1].first_step, 400);
+	assert_true(fabs(events.items[1].value - 2.0) < 0.01);
+	assert_true(fabs(events.items[1].expected - 1.0) < 0.01);
+	assert_true(ts_span_is(events.items[0].group, "timing"));
+	assert_true(ts_span_is(events.items[0].subject, "step"));
+	m.n = 0;
+	time_phases(&t, keys, 5, phases, 0, DECLARED, 0, &arena);
+	must(ts_timing_finish(&t, NULL, &arena, &m, &events, NULL, &err), &err);
+	expect_unknown(&m, "timing", "step", "spikes_count");
+	expect_unknown(&m, "timing", "step", "shifts_count");
+	ts_arena_finish(&arena);
+}
+
+/* A tenth from each of ten phases is a whole: the carries of the compensated sum are in the time of a step. */
+static void phases_add_up_exactly(void **state)
+{
+	static const double tenth[] = {0.1, 0.1, 0.1, 0.1, 0.1}, parts[] = {1.0, 0x1p54, 2.0};
+	struct ts_series s = {.name = ts_span_str("phases.x"), .keys = steps, .values = tenth, .n = 5};
+	struct ts_series last = {.name = ts_span_str("phases.y"), .keys = steps + 4, .values = tenth, .n = 1};
+	struct ts_timing t;
+	struct ts_arena arena;
+	struct ts_error err;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	must(ts_timing_begin(&t, steps, 5, &arena, &err), &err);
+	for (int i = 0; i < 9; i++)
+		must(ts_timing_total(&t, &s, &err), &err);
+	must(ts_timing_total(&t, &last, &err), &err);
+	must(ts_timing_cut(&t, DECLARED, 0, &err), &err);
+	assert_true(t.total[0] == 0.9);
+	assert_true(t.total[4] == 1.0); /* plain addition gives 0.9999999999999999 */
+	/* 2^54 + 3 is nearest to 2^54 + 4; plain addition gives 2^54. The small one comes first. */
+	must(ts_timing_begin(&t, steps, 1, &arena, &err), &err);
+	for (int i = 0; i < 3; i++)
+		must(ts_timing_total(&t, &(struct ts_series){.keys = steps, .values = &parts[i], .n = 1}, &err), &err);
+	must(ts_timing_cut(&t, DECLARED, 0, &err), &err);
+	assert_true(t.total[0] == 0x1p54 + 4.0);
+	ts_arena_finish(&arena);
+}
+
+/* All of it with an arena of each size: either it says that memory is short, or it is done. */
+static void short_memory_is_told(void **state)
+{
+	enum { N = 64 };
+	int64_t keys[N];
+	double x[N], stamp[N];
+	struct ts_series s = {.name = ts_span_str("phases.x"), .keys = keys, .values = x, .n = N};
+	struct ts_series stamps_of = {.keys = keys, .values = stamp, .n = N};
+	enum ts_status status = TS_NO_MEMORY;
+	size_t ceiling = 1;
+
+	(void)state;
+	for (int i = 0; i < N; i++) {
+		keys[i] = i;
+		x[i] = i < 3 ? 9.0 : 1.0 + 0.01 * (i % 7) + (i == 40 ? 5.0 : 0.0);
+		stamp[i] = 1000.0 + 2 * i;
+	}
+	for (; status == TS_NO_MEMORY && ceiling < CEILING; ceiling += ceiling / 16 + 1) {
+		struct ts_measures m = {.n = 0};
+		struct ts_events events = {.n = 0};
+		struct ts_plots plots = {.n = 0};
+		struct ts_timing t;
+		struct ts_arena arena;
+		struct ts_error err;
+
+		ts_arena_init(&arena, ceiling);
+		status = ts_timing_begin(&t, keys, N, &arena, &err);
+		status = status ? status : ts_timing_total(&t, &s, &err);
+		status = status ? status : ts_timing_cut(&t, false, 0, &err);
+		status = status ? status : ts_timing_phase(&t, &s, &err);
+		status = status ? status
+				: ts_timing_finish(&t, &stamps_of, &arena, &m, &events, &plots, &err);
+		ts_arena_finish(&arena);
+	}
+	assert_int_equal(status, TS_OK);
+	assert_true(ceiling > 10000); /* it was short at many sizes before */
+}
+
+static void misuse_is_refused(void **state)
+{
+	struct ts_series s = {.name = ts_span_str("phases.eval"), .keys = eval_steps, .values = eval, .n = 2};
+	struct ts_measures m = {.n = 0};
+	struct ts_timing t;
+	struct ts_arena arena;
+	struct ts_error err;
+
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	must(ts_timing_begin(&t, steps, 3, &arena, &err), &err);
+	assert_int_equal(ts_timing_total(&t, &s, &err), TS_INTERNAL); /* step 40 is not among 10 20 30 */
+	assert_int_equal(ts_timing_phase(&t, &s, &err), TS_INTERNAL);
+	assert_int_equal(ts_timing_finish(&t, NULL, &arena, &m, NULL, NULL, &err), TS_INTERNAL);
+	must(ts_timing_cut(&t, DECLARED, 2, &err), &err);
+	assert_int_equal(ts_timing_phase(&t, &(struct ts_series){.keys = steps, .values = forward, .n = 5}, &err),
+			 TS_INTERNAL);
+	ts_arena_finish(&arena);
+}
+
+static void display_order(void **state)
+{
+	static const char *const want[] = {"data", "forward", "backward", "optimizer", "compute",
+					   "comm", "other",   "Zeta",     "eval",      "\xc3\xa9tude"};
+
+	(void)state;
+	for (size_t i = 0; i < 10; i++)
+		for (size_t j = 0; j < 10; j++) {
+			int c = ts_phase_order(ts_span_str(want[i]), ts_span_str(want[j]));
+
+			assert_int_equal((c > 0) - (c < 0), (i > j) - (i < j));
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(agrees_with_pytscope),
+		cmocka_unit_test(warmup_and_absent_phases),
+		cmocka_unit_test(unknown_is_not_zero),
+		cmocka_unit_test(a_nan_shows_as_nan),
+		cmocka_unit_test(stalls_and_the_plot),
+		cmocka_unit_test(the_warmup_that_is_found_is_left_out),
+		cmocka_unit_test(unusual_steps_are_events),
+		cmocka_unit_test(phases_add_up_exactly),
+		cmocka_unit_test(short_memory_is_told),
+		cmocka_unit_test(misuse_is_refused),
+		cmocka_unit_test(display_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

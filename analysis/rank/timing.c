@@ -1,0 +1,406 @@
+#include "analysis/rank/timing.h"
+
+#include "analysis/rank/spikes.h"
+#include "analysis/rank/wall.h"
+#include "analysis/rank/warmup.h"
+#include "analysis/stats/stats.h"
+
+static const char GROUP[] = "timing";
+static const double STALL = 3.0; /* medians */
+
+struct ts_timing_phase {
+	struct ts_span name; /* without "phases." */
+	uint64_t count;
+	double sum;
+	double median, p95; /* valid if count > 0 */
+};
+
+static const char *const canonical[] = {"data", "forward", "backward", "optimizer", "compute", "comm", "other"};
+
+enum { CANONICAL = sizeof canonical / sizeof canonical[0] };
+
+static size_t order_of(struct ts_span name)
+{
+	size_t i = 0;
+
+	while (i < CANONICAL && !ts_span_is(name, canonical[i]))
+		i++;
+	return i;
+}
+
+int ts_phase_order(struct ts_span a, struct ts_span b)
+{
+	size_t at_a = order_of(a), at_b = order_of(b);
+
+	if (at_a != at_b)
+		return at_a < at_b ? -1 : 1;
+	/* The order of UTF-8 bytes is the order of code points. */
+	return at_a < CANONICAL ? 0 : ts_span_cmp(a, b);
+}
+
+static struct ts_span without_prefix(struct ts_span name)
+{
+	struct ts_span prefix = ts_span_str("phases.");
+
+	return ts_span_starts(name, prefix) ? ts_span_of(name.data + prefix.len, name.len - prefix.len) : name;
+}
+
+static size_t at_or_after(const int64_t *keys, size_t n, int64_t first)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (keys[mid] < first)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+enum ts_status ts_timing_begin(struct ts_timing *t, const int64_t *steps, size_t n, struct ts_arena *arena,
+			       struct ts_error *err)
+{
+	double *total = ts_arena_array(arena, n, sizeof *total);
+	double *carry = ts_arena_array(arena, n, sizeof *carry);
+
+	if (!total || !carry)
+		return ts_arena_error(arena, err);
+	*t = (struct ts_timing){
+		.arena = arena,
+		.steps = steps,
+		.n = n,
+		.first = n ? steps[0] : INT64_MAX,
+		.total = total,
+		.carry = carry,
+		.level_before = (double)NAN,
+	};
+	return TS_OK;
+}
+
+/* Knuth's sum with its error, which has no branch: phases that are on every step are added at the speed of memory. */
+static void total_add(double *restrict total, double *restrict carry, const double *restrict v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		double sum = total[i] + v[i];
+		double added = sum - total[i];
+
+		carry[i] += (total[i] - (sum - added)) + (v[i] - added);
+		total[i] = sum;
+	}
+}
+
+/* Steps that the timing was not told of would be lost from the totals: that is a bug of the caller. */
+enum ts_status ts_timing_total(struct ts_timing *t, const struct ts_series *phase, struct ts_error *err)
+{
+	size_t at = 0;
+
+	if (phase->n == t->n && t->n && memcmp(phase->keys, t->steps, t->n * sizeof *t->steps) == 0) {
+		total_add(t->total, t->carry, phase->values, t->n);
+		return TS_OK;
+	}
+	for (size_t i = 0; i < phase->n; i++) {
+		while (at < t->n && t->steps[at] < phase->keys[i])
+			at++;
+		if (at == t->n || t->steps[at] != phase->keys[i])
+			return ts_error_set(err, TS_INTERNAL, "timing: step %lld of a phase is not among the steps",
+					    (long long)phase->keys[i]);
+		total_add(t->total + at, t->carry + at, phase->values + i, 1);
+	}
+	return TS_OK;
+}
+
+static double *scratch_of(struct ts_timing *t, const double *values, size_t n)
+{
+	/* The carries are in the totals by now, and no phase has more steps than the union. */
+	if (n)
+		memcpy(t->carry, values, n * sizeof *values);
+	return t->carry;
+}
+
+static double median_of(struct ts_timing *t, const double *values, size_t n)
+{
+	static const double half = 50.0;
+	double out = (double)NAN;
+
+	if (n)
+		ts_percentiles(scratch_of(t, values, n), n, &half, 1, &out);
+	return out;
+}
+
+enum ts_status ts_timing_cut(struct ts_timing *t, bool has_warmup, uint64_t warmup, struct ts_error *err)
+{
+	size_t cut = warmup < t->n ? (size_t)warmup : t->n;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (isfinite(t->total[i]))
+			t->total[i] += t->carry[i];
+	if (!has_warmup && ts_warmup_find(t->total, t->n, t->arena, &cut, &t->warmup_reason, err))
+		return err->status;
+	if (!t->warmup_reason)
+		t->warmup_method = has_warmup ? "declared" : (cut ? "found" : "none found");
+	t->level_before = median_of(t, t->total, cut);
+	t->first = cut < t->n ? t->steps[cut] : INT64_MAX;
+	t->warmup_cut = cut;
+	t->steps += cut;
+	t->total += cut;
+	t->n -= cut;
+	t->cut = true;
+	return TS_OK;
+}
+
+struct ts_series ts_timing_steps(const struct ts_timing *t)
+{
+	return (struct ts_series){.name = ts_span_str("step"), .keys = t->steps, .values = t->total, .n = t->n};
+}
+
+static struct ts_timing_phase *phase_next(struct ts_timing *t)
+{
+	if (t->n_phases == t->cap_phases) {
+		size_t cap = t->cap_phases ? t->cap_phases * 2 : 8;
+		struct ts_timing_phase *phases = ts_arena_array(t->arena, cap, sizeof *phases);
+
+		if (!phases)
+			return NULL;
+		if (t->n_phases)
+			memcpy(phases, t->phases, t->n_phases * sizeof *phases);
+		t->phases = phases;
+		t->cap_phases = cap;
+	}
+	return &t->phases[t->n_phases++];
+}
+
+enum ts_status ts_timing_phase(struct ts_timing *t, const struct ts_series *phase, struct ts_error *err)
+{
+	static const double q[] = {50.0, 95.0};
+	size_t from = at_or_after(phase->keys, phase->n, t->first);
+	size_t n = phase->n - from;
+	const double *values = phase->values + from;
+	struct ts_timing_phase *row;
+	double out[2];
+
+	if (!t->cut || n > t->n)
+		return ts_error_set(err, TS_INTERNAL, "timing: a phase before the cut, or one that was not summed");
+	row = phase_next(t);
+	if (!row)
+		return ts_arena_error(t->arena, err);
+	*row = (struct ts_timing_phase){
+		.name = without_prefix(phase->name),
+		.count = n,
+		.sum = ts_sum(values, n),
+	};
+	if (n) {
+		ts_percentiles(scratch_of(t, values, n), n, q, 2, out);
+		row->median = out[0];
+		row->p95 = out[1];
+	}
+	return TS_OK;
+}
+
+/* A row of measures; the first failure (a full arena) is remembered. */
+struct rows {
+	struct ts_measures *measures;
+	struct ts_arena *arena;
+	struct ts_span subject;
+	bool failed;
+};
+
+static void row(struct rows *r, const char *name, enum ts_unit unit, double value)
+{
+	if (!ts_measure_add(r->measures, r->arena, GROUP, r->subject, name, unit, value))
+		r->failed = true;
+}
+
+/* The value, or why there is none. */
+static void row_if(struct rows *r, const char *name, enum ts_unit unit, double value, const char *reason)
+{
+	if (!reason)
+		row(r, name, unit, value);
+	else if (!ts_measure_unknown(r->measures, r->arena, GROUP, r->subject, name, unit, reason))
+		r->failed = true;
+}
+
+static const char *why_no_steps(const struct ts_timing *t)
+{
+	if (t->n)
+		return NULL;
+	return t->warmup_cut ? "no step with a phase is left after warm-up" : "no step has a phase";
+}
+
+static double stalled(const struct ts_timing *t, double median)
+{
+	double sum = 0.0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->total[i] > STALL * median)
+			sum += t->total[i] - median;
+	return sum;
+}
+
+static void max_rows(const struct ts_timing *t, struct rows *r)
+{
+	size_t at = t->n;
+	const char *none = why_no_steps(t);
+
+	for (size_t i = 0; i < t->n; i++)
+		if (isfinite(t->total[i]) && (at == t->n || t->total[i] > t->total[at]))
+			at = i;
+	if (!none && at == t->n)
+		none = "no step time is a number";
+	row_if(r, "max", TS_UNIT_SECONDS, none ? 0.0 : t->total[at], none);
+	row_if(r, "max", TS_UNIT_STEP, none ? 0.0 : (double)t->steps[at], none);
+}
+
+static void step_rows(struct ts_timing *t, double total, struct rows *r)
+{
+	static const double q[] = {50.0, 95.0, 99.0};
+	const char *none = why_no_steps(t);
+	double mean = 0.0, deviation = 0.0, out[3] = {0.0, 0.0, 0.0};
+	const char *no_mean = none, *no_median = none, *no_rate = none, *no_stall = none;
+
+	if (!none) {
+		mean = total / (double)t->n;
+		deviation = ts_stddev(t->total, t->n, mean);
+		ts_percentiles(scratch_of(t, t->total, t->n), t->n, q, 3, out);
+		if (mean == 0.0)
+			no_mean = "the mean step time is 0";
+		if (mean <= 0.0)
+			no_rate = "the mean step time is not above 0";
+		if (out[0] == 0.0)
+			no_median = "the median step time is 0";
+		if (!(total > 0.0 && isfinite(total)))
+			no_stall = "the attributed time is not a number above 0";
+	}
+	r->subject = ts_span_str("step");
+	row(r, "count", TS_UNIT_NONE, (double)t->n);
+	row_if(r, "mean", TS_UNIT_SECONDS, mean, none);
+	row_if(r, "stddev", TS_UNIT_SECONDS, deviation, none);
+	row_if(r, "median", TS_UNIT_SECONDS, out[0], none);
+	row_if(r, "p95", TS_UNIT_SECONDS, out[1], none);
+	row_if(r, "p99", TS_UNIT_SECONDS, out[2], none);
+	row_if(r, "cv", TS_UNIT_RATIO, deviation / mean, no_mean);
+	row_if(r, "tail", TS_UNIT_RATIO, out[1] / out[0], no_median);
+	row_if(r, "rate", TS_UNIT_PER_SECOND, 1.0 / mean, no_rate);
+	row_if(r, "total", TS_UNIT_SECONDS, total, none);
+	max_rows(t, r);
+	row_if(r, "stall", TS_UNIT_RATIO, no_stall ? 0.0 : stalled(t, out[0]) / total, no_stall);
+}
+
+static bool event_of(const struct ts_timing *t, const struct ts_spike *spike, struct ts_arena *arena,
+		     struct ts_events *events)
+{
+	struct ts_event event = {
+		.kind = spike->kind,
+		.group = ts_span_str(GROUP),
+		.subject = ts_span_str("step"),
+		.first_step = t->steps[spike->first],
+		.last_step = t->steps[spike->last],
+		.value = spike->value,
+		.expected = spike->expected,
+		.score = spike->score,
+	};
+
+	return ts_event_add(events, arena, &event);
+}
+
+/* Steps far above their neighbours, and where the level changed. That a step was fast is no event. */
+static enum ts_status unusual_steps(struct ts_timing *t, struct rows *r, struct ts_events *events, struct ts_error *err)
+{
+	static const enum ts_event_kind kinds[] = {TS_EVENT_SPIKE, TS_EVENT_SHIFT};
+	struct ts_series times = ts_timing_steps(t);
+	struct ts_spikes found;
+	const char *none;
+
+	if (ts_spikes_find(&times, TS_SPIKES_CHANCE, t->arena, &found, err))
+		return err->status;
+	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+		size_t from = events->n;
+
+		for (size_t i = 0; i < found.n; i++)
+			if (found.items[i].kind == kinds[k] && !event_of(t, &found.items[i], r->arena, events))
+				return ts_arena_error(r->arena, err);
+		ts_events_trim(events, from);
+	}
+	none = found.decided ? NULL : "too few step times are numbers to tell what is usual";
+	row_if(r, "spikes", TS_UNIT_COUNT, (double)found.spikes, none);
+	row_if(r, "shifts", TS_UNIT_COUNT, (double)found.shifts, none);
+	return r->failed ? ts_arena_error(r->arena, err) : TS_OK;
+}
+
+static void phase_rows(const struct ts_timing *t, const struct ts_timing_phase *p, double total, struct rows *r)
+{
+	const char *none = p->count ? NULL : why_no_steps(t);
+
+	if (!p->count && !none)
+		none = "no step after warm-up has this phase";
+	r->subject = p->name;
+	row_if(r, "mean", TS_UNIT_SECONDS, p->sum / (double)t->n, none);
+	row_if(r, "median", TS_UNIT_SECONDS, p->median, none);
+	row_if(r, "p95", TS_UNIT_SECONDS, p->p95, none);
+	row_if(r, "share", TS_UNIT_RATIO, p->sum / total,
+	       none ? none : (total <= 0.0 ? "no time is attributed to any phase" : NULL));
+	row(r, "count", TS_UNIT_NONE, (double)p->count);
+	row_if(r, "total", TS_UNIT_SECONDS, p->sum, none);
+}
+
+static void wall_rows(const struct ts_wall *w, struct rows *r)
+{
+	double unattributed = w->total - w->attributed;
+
+	r->subject = ts_span_str("wall");
+	row_if(r, "total", TS_UNIT_SECONDS, w->total, w->reason);
+	row_if(r, "unattributed", TS_UNIT_SECONDS, unattributed, w->reason);
+	row_if(r, "unattributed", TS_UNIT_RATIO, unattributed / w->total,
+	       w->reason ? w->reason : (w->total > 0.0 ? NULL : "no wall time passed"));
+	row_if(r, "gap", TS_UNIT_SECONDS, w->gap, w->reason);
+	row_if(r, "gap", TS_UNIT_COUNT, (double)w->gaps, w->reason);
+	row_if(r, "backwards", TS_UNIT_COUNT, (double)w->backwards, w->reason);
+	row(r, "unstamped", TS_UNIT_COUNT, (double)w->unstamped);
+}
+
+static void text_row(struct rows *r, const char *name, const char *text, const char *reason)
+{
+	if (text ? !ts_measure_text(r->measures, r->arena, GROUP, r->subject, name, ts_span_str(text))
+		 : !ts_measure_unknown(r->measures, r->arena, GROUP, r->subject, name, TS_UNIT_TEXT, reason))
+		r->failed = true;
+}
+
+static void warmup_rows(struct ts_timing *t, struct rows *r)
+{
+	r->subject = ts_span_str("warmup");
+	row(r, "cut", TS_UNIT_COUNT, (double)t->warmup_cut);
+	text_row(r, "method", t->warmup_method, t->warmup_reason);
+	if (t->warmup_cut)
+		row(r, "level_before", TS_UNIT_SECONDS, t->level_before);
+	row_if(r, "level_after", TS_UNIT_SECONDS, median_of(t, t->total, t->n), why_no_steps(t));
+}
+
+enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *timestamps, struct ts_arena *arena,
+				struct ts_measures *measures, struct ts_events *events, struct ts_plots *plots,
+				struct ts_error *err)
+{
+	struct rows r = {.measures = measures, .arena = arena};
+	struct ts_series times = ts_timing_steps(t);
+	struct ts_wall wall;
+	double total;
+
+	if (!t->cut)
+		return ts_error_set(err, TS_INTERNAL, "timing: finished before the cut");
+	if (ts_wall_measure(t->steps, t->total, t->n, timestamps, t->first, t->arena, &wall, err))
+		return err->status;
+	total = ts_sum(t->total, t->n);
+	step_rows(t, total, &r);
+	if (events && unusual_steps(t, &r, events, err))
+		return err->status;
+	for (size_t i = 0; i < t->n_phases; i++)
+		phase_rows(t, &t->phases[i], total, &r);
+	wall_rows(&wall, &r);
+	warmup_rows(t, &r);
+	if (r.failed)
+		return ts_arena_error(arena, err);
+	if (plots && ts_plot_series(plots, GROUP, times.name, "value", TS_UNIT_SECONDS, &times, arena, err))
+		return err->status;
+	return TS_OK;
+}

@@ -1,0 +1,68 @@
+/* timing.h - where the time of a step goes.
+ *
+ * The time of a step is the sum of its phases, known or unknown by name. Two passes over the phases, since the warm-up is
+ * found from the whole steps and each phase's figures leave it out; one phase at a time need be in memory:
+ *
+ *	ts_timing_begin(&t, steps, n, arena, err)		the union of the steps on which any phase is present
+ *	ts_timing_total(&t, &series, err)			once a phase, in display order
+ *	ts_timing_cut(&t, has_warmup, warmup, err)		declared, or found (warmup.h); then t.first, t.warmup_cut,
+ *								ts_timing_steps(&t) say what is left
+ *	ts_timing_phase(&t, &series, err)			once a phase, in display order; may be left out
+ *	ts_timing_finish(&t, timestamps, arena, &measures, &events, &plots, err)
+ *
+ * timestamps, events and plots may be NULL. What is left out at the start counts nowhere but in the rows of "warmup".
+ *
+ * Measures, group "timing":
+ * - step: count; mean_s, stddev_s (of the population), median_s, p95_s, p99_s; cv_ratio (stddev/mean), tail_ratio
+ *   (p95/median), rate_per_s (1/mean), total_s (attributed time); max_s and max_step (the first of the largest; times
+ *   that are no numbers are passed over); stall_ratio: over the steps that took more than 3 medians, the sum of what they
+ *   took beyond one median, of the total.
+ * - a subject a phase: mean_s (per step of the run, absent = 0), median_s, p95_s (over the steps that have it),
+ *   share_ratio (of the attributed time), count, total_s.
+ * - wall: total_s, unattributed_s, unattributed_ratio (of total_s), gap_s, gap_count, backwards_count, unstamped_count:
+ *   wall.h.
+ * - warmup: cut_count; method ("declared", "found", "none found"); level_before_s and level_after_s, the medians of what
+ *   was cut (if anything was) and of what was not.
+ * With events also step/ spikes_count and shifts_count (spikes.h), and the events SPIKE and SHIFT of subject "step"; with
+ * plots the plot step/value in seconds.
+ * Source: definitions of pytscope 0.2.1's timing section; wall from the timestamp column.
+ */
+#ifndef TSCOPE_ANALYSIS_TIMING_H
+#define TSCOPE_ANALYSIS_TIMING_H
+
+#include "analysis/answer/event.h"
+#include "analysis/answer/measure.h"
+#include "analysis/answer/plot.h"
+#include "analysis/stats/series.h"
+
+struct ts_timing {
+	struct ts_arena *arena;
+	const int64_t *steps; /* after ts_timing_cut those that are left; so are n and total */
+	size_t n;
+	int64_t first;	/* first step that counts; INT64_MAX if none is left */
+	double *total;	/* s, per step */
+	double *carry;	/* what total lost to rounding; after ts_timing_cut room for n values */
+	bool cut;	/* ts_timing_cut was called */
+	size_t warmup_cut;
+	const char *warmup_method; /* NULL: it could not be looked for, and warmup_reason says why */
+	const char *warmup_reason;
+	double level_before; /* s, median of what was cut */
+	struct ts_timing_phase *phases;
+	size_t n_phases, cap_phases;
+};
+
+enum ts_status ts_timing_begin(struct ts_timing *t, const int64_t *steps, size_t n, struct ts_arena *arena,
+			       struct ts_error *err);
+enum ts_status ts_timing_total(struct ts_timing *t, const struct ts_series *phase, struct ts_error *err);
+/* Declared: the first `warmup` of the steps are left out, all if there are no more. */
+enum ts_status ts_timing_cut(struct ts_timing *t, bool has_warmup, uint64_t warmup, struct ts_error *err);
+enum ts_status ts_timing_phase(struct ts_timing *t, const struct ts_series *phase, struct ts_error *err);
+enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *timestamps, struct ts_arena *arena,
+				struct ts_measures *measures, struct ts_events *events, struct ts_plots *plots,
+				struct ts_error *err);
+/* The times of the steps that count, named "step"; good as long as the arena. */
+struct ts_series ts_timing_steps(const struct ts_timing *t);
+/* data forward backward optimizer compute comm other first, then the rest by code point. Below 0, 0, above 0. */
+int ts_phase_order(struct ts_span a, struct ts_span b);
+
+#endif

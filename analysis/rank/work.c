@@ -1,0 +1,139 @@
+#include "analysis/rank/work.h"
+
+#include "base/number.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { GPUS = 1024 };
+
+struct reasons {
+	const char *missing, *not_number, *text, *not_finite, *not_positive;
+};
+
+#define REASONS(path) \
+	{path " is not said", path " is no number", path " is text, not a number", path " is not finite", path " is not above 0"}
+
+static struct ts_work_number number_of(const struct ts_fact *fact, const struct reasons *why)
+{
+	struct ts_work_number n = {.known = false, .reason = why->not_number};
+
+	if (!fact || fact->type == TS_FACT_NULL || fact->type == TS_FACT_ABSENT) {
+		n.reason = why->missing;
+		return n;
+	}
+	n.said = true;
+	if (fact->type == TS_FACT_INT)
+		n.value = (double)fact->integer;
+	else if (fact->type == TS_FACT_FLOAT)
+		n.value = fact->real;
+	else if (fact->type != TS_FACT_NUMBER || !ts_parse_double(fact->text, &n.value)) {
+		n.reason = fact->type == TS_FACT_TEXT || fact->type == TS_FACT_LONG ? why->text : why->not_number;
+		return n;
+	}
+	n.known = isfinite(n.value) && n.value > 0.0;
+	n.reason = n.known ? NULL : isfinite(n.value) ? why->not_positive : why->not_finite;
+	n.source = n.known ? ts_source_name(fact->source) : NULL;
+	return n;
+}
+
+static struct ts_work_text text_of(const struct ts_facts *facts, const char *path, const char *missing,
+				   const char *not_text)
+{
+	const struct ts_fact *fact = ts_facts_find(facts, ts_span_str(path));
+	struct ts_work_text t = {.reason = missing};
+
+	if (!fact || fact->type == TS_FACT_NULL || fact->type == TS_FACT_ABSENT)
+		return t;
+	t.reason = not_text;
+	if (fact->type == TS_FACT_TEXT && fact->text.len)
+		t = (struct ts_work_text){.text = fact->text, .source = ts_source_name(fact->source)};
+	return t;
+}
+
+static const struct ts_fact *gpu_fact(const struct ts_facts *facts, size_t i, const char *key)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof path, "hardware.gpus[%zu].%s", i, key);
+	return ts_facts_find(facts, ts_span_str(path));
+}
+
+/* What the process said, else the one name that all devices of the host have. */
+static struct ts_work_text device_of(const struct ts_facts *facts)
+{
+	struct ts_work_text said = text_of(facts, "hardware.gpu", "no fact names the device", "hardware.gpu is no text");
+	struct ts_work_text device = said;
+
+	if (said.text.len)
+		return said;
+	for (size_t i = 0; i < GPUS; i++) {
+		const struct ts_fact *name = gpu_fact(facts, i, "name");
+
+		if (!name)
+			break;
+		if (name->type != TS_FACT_TEXT || (device.text.len && !ts_span_eq(device.text, name->text)))
+			return (struct ts_work_text){
+				.reason = "the host has devices of several sorts, and none says which is used"};
+		device = (struct ts_work_text){.text = name->text, .source = ts_source_name(name->source)};
+	}
+	return device;
+}
+
+static struct ts_work_number device_bytes_of(const struct ts_facts *facts)
+{
+	static const struct reasons why = REASONS("the memory of the device");
+	struct ts_work_number bytes = number_of(gpu_fact(facts, 0, "memory"), &why);
+
+	for (size_t i = 1; i < GPUS && bytes.known && (gpu_fact(facts, i, "memory") || gpu_fact(facts, i, "name")); i++) {
+		struct ts_work_number other = number_of(gpu_fact(facts, i, "memory"), &why);
+
+		if (!other.known || other.value != bytes.value)
+			bytes = (struct ts_work_number){.reason = "the host's devices have not all the same memory"};
+	}
+	return bytes;
+}
+
+void ts_work_of_facts(const struct ts_facts *facts, struct ts_work *ret_work)
+{
+	struct ts_work w = {.rank = 0};
+	const struct {
+		const char *path;
+		struct ts_work_number *number;
+		struct reasons why;
+	} rows[] = {
+#define ROW(path, member) {path, &w.member, REASONS(path)}
+		ROW("work.flops_per_step", flops_per_step),
+		ROW("work.hardware_flops_per_step", hardware_flops_per_step),
+		ROW("work.recompute_flops_per_step", recompute_flops_per_step),
+		ROW("work.flops_ranks", flops_ranks),
+		ROW("work.peak_flops", peak_flops),
+		ROW("work.tokens_per_step", tokens_per_step),
+		ROW("work.samples_per_step", samples_per_step),
+		ROW("work.accumulation", accumulation),
+		ROW("parallelism.world_size", world_size),
+		ROW("parallelism.pipeline_stages", pipeline_stages),
+		ROW("parallelism.microbatches", microbatches),
+		ROW("parallelism.virtual_stages", virtual_stages),
+		ROW("session.wall_time", wall_time_s),
+		ROW("session.n_steps", n_steps),
+#undef ROW
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		*rows[i].number = number_of(ts_facts_find(facts, ts_span_str(rows[i].path)), &rows[i].why);
+	w.dtype = text_of(facts, "work.dtype", "work.dtype is not said", "work.dtype is no text");
+	w.convention = text_of(facts, "work.flops_convention", "work.flops_convention is not said",
+			       "work.flops_convention is no text");
+	w.recompute = text_of(facts, "work.recompute", "work.recompute is not said", "work.recompute is no text");
+	w.device = device_of(facts);
+	w.device_bytes = device_bytes_of(facts);
+	w.tokens.reason = "no column of tokens";
+	w.samples.reason = "no column of samples";
+	*ret_work = w;
+}
+
+void ts_work_override(struct ts_work_number *number, double value)
+{
+	*number = (struct ts_work_number){.known = true, .said = true, .value = value, .source = "command line"};
+}

@@ -1,0 +1,308 @@
+/* What ranks.c gathered, as rows. Stragglers are in ranks_stragglers.c, TraceML's view and plots in ranks_views.c. */
+#include "analysis/ranks/ranks_internal.h"
+
+#include "analysis/stats/stats.h"
+
+#include <stdio.h>
+
+static const char GROUP[] = "ranks";
+static const char NO_COMM[] = "no rank has the phase comm";
+static const char IN_BACKWARD[] = "the collective runs inside backward, where it cannot be told from work";
+
+/* Below this many ranks and steps to judge by, a slope of backward on the rest is chance. */
+enum { SLOPE_MIN = 8, MISSING_LISTED = 64 };
+
+enum ts_rank_track_kind ts_ranks_track(const struct ts_ranks *r)
+{
+	const struct ts_rank_steps *k = r->kept;
+	double slope, correlation;
+
+	if (!k->tracks[TS_TRACK_HIDDEN].on || k->n * (r->n_ranks - 1) < SLOPE_MIN || k->pre_square <= 0)
+		return TS_TRACK_PLAIN;
+	slope = k->pre_backward / k->pre_square;
+	correlation = k->pre_backward / sqrt(k->pre_square) / sqrt(k->backward_square);
+	return slope <= -0.5 && correlation <= -0.5 ? TS_TRACK_HIDDEN : TS_TRACK_PLAIN;
+}
+
+/* Rows of one subject; the first failure (a full arena) is remembered. */
+struct rows {
+	struct ts_measures *measures;
+	struct ts_arena *arena;
+	struct ts_span subject;
+	bool failed;
+};
+
+static void row(struct rows *o, const char *name, enum ts_unit unit, double value, const char *reason)
+{
+	bool ok = reason ? ts_measure_unknown(o->measures, o->arena, GROUP, o->subject, name, unit, reason)
+			 : ts_measure_add(o->measures, o->arena, GROUP, o->subject, name, unit, value);
+
+	o->failed |= !ok;
+}
+
+static void row_text(struct rows *o, const char *name, const char *text)
+{
+	o->failed |= !text || !ts_measure_text(o->measures, o->arena, GROUP, o->subject, name, ts_span_str(text));
+}
+
+static bool present(const struct ts_ranks *r, int64_t rank)
+{
+	size_t lo = 0, hi = r->n_ranks;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (r->ranks[mid] < rank)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < r->n_ranks && r->ranks[lo] == rank;
+}
+
+/* "3, 7, 12-15"; at most MISSING_LISTED stretches of them. */
+static char *missing_text(const struct ts_ranks *r, struct ts_arena *arena)
+{
+	char *text = ts_arena_printf(arena, "%s", "");
+	int listed = 0;
+
+	for (int64_t a = 0; text && a < r->world_size; a++) {
+		int64_t last = a;
+
+		if (present(r, a))
+			continue;
+		while (last + 1 < r->world_size && !present(r, last + 1))
+			last++;
+		if (listed == MISSING_LISTED)
+			return ts_arena_printf(arena, "%s and more", text);
+		text = ts_arena_printf(arena, last > a ? "%s%s%lld-%lld" : "%s%s%lld", text, listed ? ", " : "", (long long)a,
+				       (long long)last);
+		listed++;
+		a = last;
+	}
+	return text;
+}
+
+static void job_rows(const struct ts_ranks *r, struct rows *o)
+{
+	static const char NO_WORLD[] = "the run does not say its world size";
+	size_t inside = 0;
+
+	o->subject = ts_span_str("all");
+	row(o, "world_size", TS_UNIT_COUNT, r->world_size, r->world_size ? NULL : NO_WORLD);
+	row(o, "present", TS_UNIT_COUNT, (double)r->n_ranks, NULL);
+	for (size_t i = 0; i < r->n_ranks; i++)
+		inside += r->ranks[i] >= 0 && r->ranks[i] < (int64_t)r->world_size;
+	row(o, "missing", TS_UNIT_COUNT, (double)(r->world_size - inside), r->world_size ? NULL : NO_WORLD);
+	if (inside < r->world_size)
+		row_text(o, "missing", missing_text(r, o->arena));
+	row(o, "aligned_steps", TS_UNIT_COUNT, (double)r->n_aligned, NULL);
+	row(o, "left_out", TS_UNIT_COUNT, (double)r->kept->left_out, NULL);
+	row_text(o, "resolution",
+		 r->kept->exact ? "steps" : ts_arena_printf(o->arena, "cells of %zu steps", r->kept->cell));
+}
+
+/* Why nothing can be compared, NULL if it can. */
+static const char *why_nothing(const struct ts_ranks *r)
+{
+	if (r->n_ranks < 2)
+		return r->n_ranks ? "only one rank is there" : "no rank has steps";
+	if (r->n_aligned == 0)
+		return "no step is there on every rank";
+	return r->kept->n ? NULL : "every step has a time that is no finite number";
+}
+
+static double sum_waits(const struct ts_ranks *r, enum ts_rank_track_kind kind)
+{
+	struct ts_tally sum = {0, 0};
+
+	for (size_t a = 0; a < r->n_ranks; a++)
+		ts_tally_add(&sum, ts_tally_value(&r->sums[a].wait[kind]));
+	return ts_tally_value(&sum);
+}
+
+static void cost_rows(const struct ts_ranks *r, enum ts_rank_track_kind kind, double *scratch, struct rows *o)
+{
+	const struct ts_rank_steps *k = r->kept;
+	const struct ts_rank_track *t = &k->tracks[kind];
+	const char *none = why_nothing(r), *no_comm = none, *no_wait = none;
+	double n = (double)k->n, wall = ts_tally_value(&k->wall), longest = ts_tally_value(&t->longest);
+	double transfer = ts_tally_value(&k->transfer[TS_TRACK_PLAIN]), wait = none ? 0 : sum_waits(r, kind) / (double)r->n_ranks;
+	const char *no_wall = none ? none : (wall > 0 ? NULL : "the steps take no time");
+
+	if (!none && kind == TS_TRACK_HIDDEN)
+		no_comm = IN_BACKWARD;
+	else if (!none && !k->has_comm)
+		no_comm = no_wait = NO_COMM;
+	row_text(o, "mode", kind == TS_TRACK_HIDDEN ? "hidden in backward" : k->has_comm ? "explicit comm" : "none");
+	row(o, "wall", TS_UNIT_SECONDS, wall / n, none);
+	row(o, "transfer", TS_UNIT_SECONDS, transfer / n, no_comm);
+	row(o, "wait", TS_UNIT_SECONDS, wait / n, no_wait);
+	row(o, "transfer", TS_UNIT_RATIO, transfer / wall, no_comm ? no_comm : no_wall);
+	row(o, "wait", TS_UNIT_RATIO, wait / wall, no_wait ? no_wait : no_wall);
+	row(o, "comm", TS_UNIT_RATIO, (transfer + wait) / wall, no_comm ? no_comm : no_wall);
+	row(o, "comm_max", TS_UNIT_RATIO, ts_tally_value(&k->comm_max) / n, no_comm);
+	row(o, "imbalance_cv", TS_UNIT_RATIO, none ? 0 : ts_median(t->imbalance, k->n, scratch), none);
+	row(o, "skew", TS_UNIT_SECONDS, none ? 0 : ts_median(t->skew, k->n, scratch), none);
+	row(o, "lost", TS_UNIT_RATIO, ts_tally_value(&t->lost) / longest,
+	    none ? none : (longest > 0 ? NULL : "the ranks do nothing of their own"));
+	row(o, "lost", TS_UNIT_SECONDS, ts_tally_value(&t->lost), none);
+}
+
+/* Median over steps, or over cells where not every step is kept. */
+static double rank_median(const struct ts_ranks *r, size_t rank, const double *steps, const struct ts_rank_track *t,
+			  double *scratch)
+{
+	const struct ts_rank_steps *k = r->kept;
+
+	if (k->exact)
+		return ts_median(steps + rank * r->n_aligned, k->n, scratch);
+	return ts_median(t->cells + rank * k->n_cells, k->cells, scratch);
+}
+
+static void rank_rows(const struct ts_ranks *r, size_t a, enum ts_rank_track_kind kind, double *scratch, struct rows *o)
+{
+	const struct ts_rank_steps *k = r->kept;
+	const struct ts_rank_track *t = &k->tracks[kind], *plain = &k->tracks[TS_TRACK_PLAIN];
+	const struct ts_rank_sums *s = &r->sums[a];
+	const double *total = k->total ? k->total : plain->own;
+	double n = (double)k->n, wait = ts_tally_value(&s->wait[kind]);
+	const char *none = k->n ? NULL : why_nothing(r);
+	const char *no_wait = none ? none : (kind == TS_TRACK_HIDDEN || k->has_comm ? NULL : NO_COMM);
+	const char *no_median = none;
+
+	if (!none && !k->exact && k->has_comm)
+		no_median = "too many ranks and steps to keep every one";
+	row(o, "steps", TS_UNIT_COUNT, n, NULL);
+	row(o, "own", TS_UNIT_SECONDS, ts_tally_value(&s->own[kind]) / n, none);
+	row(o, "own_median", TS_UNIT_SECONDS, none ? 0 : rank_median(r, a, t->own, t, scratch), none);
+	row(o, "median", TS_UNIT_SECONDS, no_median ? 0 : rank_median(r, a, total, plain, scratch), no_median);
+	row(o, "work", TS_UNIT_SECONDS, (ts_tally_value(&s->total) - wait) / n, no_wait);
+	row(o, "wait", TS_UNIT_SECONDS, wait / n, no_wait);
+	row(o, "slowest", TS_UNIT_COUNT, (double)s->slowest[kind], none);
+	row(o, "slowest", TS_UNIT_RATIO, (double)s->slowest[kind] / n, none);
+	row(o, "blame", TS_UNIT_SECONDS, ts_tally_value(&s->blame[kind]), why_nothing(r));
+	if (!r->memory)
+		return;
+	row(o, "peak", TS_UNIT_BYTES, r->memory[a].peak, r->memory[a].has_peak ? NULL : r->memory[a].no_peak);
+	row(o, "growth", TS_UNIT_BYTES_PER_STEP, r->memory[a].growth,
+	    r->memory[a].has_growth ? NULL : r->memory[a].no_growth);
+}
+
+/* Means of the sums; the last cell may have fewer steps. */
+static void finish_cells(struct ts_ranks *r)
+{
+	struct ts_rank_steps *k = r->kept;
+
+	k->cells = k->n / k->cell + (k->n % k->cell != 0);
+	for (int kind = 0; kind < TS_TRACKS; kind++)
+		for (size_t i = 0; k->tracks[kind].on && i < r->n_ranks * k->cells; i++) {
+			size_t rank = i / k->cells, cell = i % k->cells;
+			size_t n = cell + 1 < k->cells ? k->cell : k->n - cell * k->cell;
+
+			k->tracks[kind].cells[rank * k->n_cells + cell] /= (double)n;
+		}
+}
+
+/* What the straggler test says of the job. */
+static void test_rows(const struct ts_ranks *r, enum ts_rank_track_kind kind, const struct ts_straggler_test *t,
+		      const char *undecided, struct rows *o)
+{
+	const struct ts_rank_steps *k = r->kept;
+	double saved = undecided ? 0 : ts_ranks_saved(r, kind, t), wall = ts_tally_value(&k->wall);
+
+	o->subject = ts_span_str("all");
+	row(o, "autocorrelation", TS_UNIT_COUNT, (double)(t->block * k->cell), t->block ? NULL : undecided);
+	row(o, "blocks", TS_UNIT_COUNT, (double)t->blocks, t->block ? NULL : undecided);
+	row_text(o, "decidable", undecided ? undecided : "yes");
+	row(o, "stragglers", TS_UNIT_COUNT, (double)t->n_named, undecided);
+	row(o, "saved", TS_UNIT_SECONDS, saved, undecided);
+	row(o, "saved", TS_UNIT_RATIO, saved / wall, undecided ? undecided : (wall > 0 ? NULL : "the steps take no time"));
+}
+
+static void straggler_rows(const struct ts_ranks *r, size_t a, const struct ts_straggler_test *t,
+			   const struct ts_straggler_course *c, const char *undecided, struct rows *o)
+{
+	const struct ts_straggler_rank *s = &t->ranks[a];
+
+	row(o, "slowdown", TS_UNIT_RATIO, s->slowdown, isfinite(s->slowdown) ? NULL : "the others do nothing of their own");
+	row(o, "p_value", TS_UNIT_NONE, s->p, undecided);
+	if (!s->named)
+		return;
+	row_text(o, "straggler", ts_straggler_word(c[a].kind));
+	if (c[a].kind != TS_STRAGGLER_PERSISTENT)
+		row(o, "onset", TS_UNIT_STEP, (double)r->kept->steps[c[a].onset], NULL);
+	if (c[a].kind == TS_STRAGGLER_PERIODIC)
+		row(o, "period", TS_UNIT_COUNT, (double)c[a].period, NULL);
+}
+
+/* Rows where there is nothing to test. */
+static void no_test_rows(const char *none, struct rows *o)
+{
+	static const struct {
+		const char *name;
+		enum ts_unit unit;
+	} names[] = {{"autocorrelation", TS_UNIT_COUNT}, {"blocks", TS_UNIT_COUNT}, {"stragglers", TS_UNIT_COUNT},
+		     {"saved", TS_UNIT_SECONDS}, {"saved", TS_UNIT_RATIO}};
+
+	o->subject = ts_span_str("all");
+	row_text(o, "decidable", ts_arena_printf(o->arena, "cannot be decided: %s", none));
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		row(o, names[i].name, names[i].unit, 0, none);
+}
+
+static struct ts_span *subjects_of(const struct ts_ranks *r, struct ts_arena *arena)
+{
+	struct ts_span *subjects = ts_arena_array(arena, r->n_ranks, sizeof *subjects);
+
+	for (size_t a = 0; subjects && a < r->n_ranks; a++) {
+		char *subject = ts_arena_printf(arena, "rank %ld", (long)r->ranks[a]);
+
+		if (!subject)
+			return NULL;
+		subjects[a] = ts_span_str(subject);
+	}
+	return subjects;
+}
+
+enum ts_status ts_ranks_finish(struct ts_ranks *r, struct ts_arena *arena, struct ts_measures *measures,
+			       struct ts_events *events, struct ts_plots *plots, struct ts_error *err)
+{
+	struct rows o = {.measures = measures, .arena = arena};
+	enum ts_rank_track_kind kind = ts_ranks_track(r);
+	double *scratch = ts_arena_array(r->arena, r->kept->n, sizeof *scratch);
+	struct ts_span *subjects = subjects_of(r, arena);
+	struct ts_straggler_course *courses = ts_arena_array(r->arena, r->n_ranks, sizeof *courses);
+	struct ts_straggler_test test = {.n_named = 0};
+	const char *none = why_nothing(r);
+	size_t first_event = events->n, plotted = 0;
+	char *undecided = NULL;
+
+	if (!scratch || !subjects || !courses)
+		return ts_arena_error(r->arena, err);
+	finish_cells(r);
+	job_rows(r, &o);
+	cost_rows(r, kind, scratch, &o);
+	if (none) {
+		no_test_rows(none, &o);
+	} else {
+		if (ts_ranks_test(r, kind, arena, &test, &undecided, err))
+			return err->status;
+		test_rows(r, kind, &test, undecided, &o);
+		if (test.n_named && ts_ranks_courses(r, kind, &test, subjects, arena, courses, events, err))
+			return err->status;
+		if (ts_ranks_plots(r, kind, &test, subjects, arena, plots, &plotted, err))
+			return err->status;
+		row(&o, "plotted", TS_UNIT_COUNT, (double)plotted, NULL);
+	}
+	for (size_t a = 0; a < r->n_ranks; a++) {
+		o.subject = subjects[a];
+		rank_rows(r, a, kind, scratch, &o);
+		if (!none)
+			straggler_rows(r, a, &test, courses, undecided, &o);
+	}
+	ts_events_trim(events, first_event);
+	if (!none && ts_ranks_traceml(r, arena, measures, err))
+		return err->status;
+	return o.failed ? ts_arena_error(arena, err) : TS_OK;
+}

@@ -1,0 +1,204 @@
+/* The ranks of a job as TraceML sees them (culprit.h), and as plots that stand under each other. */
+#include "analysis/ranks/ranks_internal.h"
+
+#include "analysis/ranks/culprit.h"
+#include "analysis/stats/stats.h"
+
+#include <stdlib.h>
+
+static const char GROUP[] = "ranks";
+
+enum { METRICS = 7 };
+
+static const struct {
+	const char *subject, *missing;
+} metrics[METRICS] = {
+	{"traceml input_wait", "no rank has the phase data"},
+	{"traceml forward", "no rank has the phase forward"},
+	{"traceml backward", "no rank has the phase backward"},
+	{"traceml optimizer", "no rank has the phase optimizer"},
+	{"traceml compute", "no rank has all of forward, backward and optimizer"},
+	{"traceml residual", "no rank has all of forward, backward and optimizer"},
+	{"traceml step_time", "no step was compared"},
+};
+
+static double mean_phase(const struct ts_ranks *r, size_t rank, enum ts_rank_phase phase)
+{
+	const struct ts_rank_sums *s = &r->sums[rank];
+
+	return s->has[phase] ? ts_tally_value(&s->phases[phase]) / (double)r->kept->n : (double)NAN;
+}
+
+/* In the order of metrics[]. What is not measured is NaN, and so is every sum with it. */
+static void metrics_of(const struct ts_ranks *r, size_t rank, double *ret)
+{
+	ret[0] = mean_phase(r, rank, TS_RANK_DATA);
+	ret[1] = mean_phase(r, rank, TS_RANK_FORWARD);
+	ret[2] = mean_phase(r, rank, TS_RANK_BACKWARD);
+	ret[3] = mean_phase(r, rank, TS_RANK_OPTIMIZER);
+	ret[4] = ret[1] + ret[2] + ret[3];
+	ret[6] = ts_tally_value(&r->sums[rank].total) / (double)r->kept->n;
+	ret[5] = ret[6] - ret[4] - (isnan(ret[0]) ? 0 : ret[0]);
+	ret[5] = ret[5] < 0 ? 0 : ret[5];
+}
+
+static bool metric_rows(struct ts_measures *m, struct ts_arena *arena, size_t metric, const struct ts_rank_spread *s)
+{
+	struct ts_span subject = ts_span_str(metrics[metric].subject);
+	const char *missing = s ? NULL : metrics[metric].missing;
+
+	if (missing)
+		return ts_measure_unknown(m, arena, GROUP, subject, "median", TS_UNIT_SECONDS, missing);
+	return ts_measure_add(m, arena, GROUP, subject, "median", TS_UNIT_SECONDS, s->median) &&
+	       ts_measure_add(m, arena, GROUP, subject, "median_rank", TS_UNIT_NONE, s->median_rank) &&
+	       ts_measure_add(m, arena, GROUP, subject, "worst", TS_UNIT_SECONDS, s->worst_value) &&
+	       ts_measure_add(m, arena, GROUP, subject, "worst_rank", TS_UNIT_NONE, s->worst_rank) &&
+	       (isnan(s->skew) ? ts_measure_unknown(m, arena, GROUP, subject, "skew", TS_UNIT_RATIO, "the median rank has none")
+			       : ts_measure_add(m, arena, GROUP, subject, "skew", TS_UNIT_RATIO, s->skew));
+}
+
+static bool culprit_rows(struct ts_measures *m, struct ts_arena *arena, const struct ts_culprit *c)
+{
+	struct ts_span subject = ts_span_str("traceml");
+	static const char FEW[] = "fewer than two ranks have the phases data and backward";
+
+	if (!c)
+		return ts_measure_unknown(m, arena, GROUP, subject, "score", TS_UNIT_RATIO, FEW);
+	return ts_measure_add(m, arena, GROUP, subject, "culprit", TS_UNIT_NONE, c->culprit) &&
+	       ts_measure_add(m, arena, GROUP, subject, "victim", TS_UNIT_NONE, c->victim) &&
+	       ts_measure_add(m, arena, GROUP, subject, "cost", TS_UNIT_SECONDS, c->cost) &&
+	       ts_measure_add(m, arena, GROUP, subject, "score", TS_UNIT_RATIO, c->score) &&
+	       ts_measure_text(m, arena, GROUP, subject, "visible", ts_span_str(c->visible)) &&
+	       ts_measure_text(m, arena, GROUP, subject, "component", ts_span_str(c->component)) &&
+	       ts_measure_text(m, arena, GROUP, subject, "kind", ts_span_str(c->kind));
+}
+
+enum ts_status ts_ranks_traceml(const struct ts_ranks *r, struct ts_arena *arena, struct ts_measures *measures,
+				struct ts_error *err)
+{
+	size_t n = r->n_ranks;
+	double *values = ts_arena_array(r->arena, n, METRICS * sizeof *values);
+	double *scratch = ts_arena_array(r->arena, n, sizeof *scratch);
+	struct ts_culprit_rank *means = ts_arena_array(r->arena, n, sizeof *means);
+	struct ts_rank_spread spread;
+	struct ts_culprit culprit;
+	bool ok = true;
+
+	if (!values || !scratch || !means)
+		return ts_arena_error(r->arena, err);
+	for (size_t a = 0; a < n; a++) {
+		double of[METRICS];
+
+		metrics_of(r, a, of);
+		for (size_t k = 0; k < METRICS; k++)
+			values[k * n + a] = of[k];
+		means[a] = (struct ts_culprit_rank){
+			.rank = r->ranks[a],
+			.input = of[0],
+			.h2d = (double)NAN,
+			.forward = of[1],
+			.backward = of[2],
+			.step = of[6],
+		};
+	}
+	for (size_t k = 0; ok && k < METRICS; k++) {
+		bool any = ts_rank_spread(values + k * n, r->ranks, n, scratch, &spread);
+
+		ok = metric_rows(measures, arena, k, any ? &spread : NULL);
+	}
+	ok = ok && culprit_rows(measures, arena, ts_culprit_find(means, n, r->fsdp, scratch, &culprit) ? &culprit : NULL);
+	return ok ? TS_OK : ts_arena_error(arena, err);
+}
+
+/* ---- plots ---- */
+
+struct placed {
+	double slowdown;
+	size_t rank;
+};
+
+static int slowest_first(const void *x, const void *y)
+{
+	const struct placed *a = x, *b = y;
+
+	if (a->slowdown < b->slowdown || a->slowdown > b->slowdown)
+		return a->slowdown > b->slowdown ? -1 : 1;
+	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static int by_rank(const void *x, const void *y)
+{
+	const struct placed *a = x, *b = y;
+
+	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* The ranks to plot, in their order. */
+static struct placed *chosen(const struct ts_ranks *r, const struct ts_straggler_test *test, size_t *ret_n)
+{
+	struct placed *all = ts_arena_array(r->arena, r->n_ranks, sizeof *all);
+
+	for (size_t a = 0; all && a < r->n_ranks; a++) {
+		double slowdown = test->ranks[a].slowdown;
+
+		all[a] = (struct placed){.slowdown = isnan(slowdown) ? 0 : slowdown, .rank = a};
+	}
+	*ret_n = r->n_ranks < TS_RANKS_PLOTTED ? r->n_ranks : TS_RANKS_PLOTTED;
+	if (all) {
+		qsort(all, r->n_ranks, sizeof *all, slowest_first);
+		qsort(all, *ret_n, sizeof *all, by_rank);
+	}
+	return all;
+}
+
+/* The median own time over ranks of each cell, and the step at which the cell begins. */
+static enum ts_status cell_medians(const struct ts_ranks *r, const struct ts_rank_track *t, double *median, int64_t *first,
+				   struct ts_error *err)
+{
+	const struct ts_rank_steps *k = r->kept;
+	double *scratch = ts_arena_array(r->arena, r->n_ranks, sizeof *scratch);
+
+	if (!scratch)
+		return ts_arena_error(r->arena, err);
+	for (size_t c = 0; c < k->cells; c++) {
+		for (size_t a = 0; a < r->n_ranks; a++)
+			scratch[a] = t->cells[a * k->n_cells + c];
+		median[c] = ts_median_few(scratch, r->n_ranks);
+		first[c] = k->steps[c * k->cell];
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_ranks_plots(const struct ts_ranks *r, enum ts_rank_track_kind kind, const struct ts_straggler_test *test,
+			      const struct ts_span *subjects, struct ts_arena *arena, struct ts_plots *plots,
+			      size_t *ret_plotted, struct ts_error *err)
+{
+	const struct ts_rank_steps *k = r->kept;
+	const struct ts_rank_track *t = &k->tracks[kind];
+	double *median = ts_arena_array(r->arena, k->cells, sizeof *median);
+	double *ratio = ts_arena_array(r->arena, k->cells, sizeof *ratio);
+	int64_t *first = ts_arena_array(r->arena, k->cells, sizeof *first);
+	struct placed *ranks = chosen(r, test, ret_plotted);
+
+	if (!median || !ratio || !first || !ranks)
+		return ts_arena_error(r->arena, err);
+	if (cell_medians(r, t, median, first, err))
+		return err->status;
+	for (size_t i = 0; i < *ret_plotted; i++) {
+		struct ts_plot plot;
+
+		for (size_t c = 0; c < k->cells; c++)
+			ratio[c] = median[c] > 0 ? t->cells[ranks[i].rank * k->n_cells + c] / median[c] : (double)NAN;
+		if (ts_plot_begin(&plot, k->steps[0], k->steps[k->n - 1], TS_RANKS_PLOT_CELLS, arena, err))
+			return err->status;
+		plot.group = ts_span_str(GROUP);
+		plot.subject = subjects[ranks[i].rank];
+		plot.name = ts_span_str("slowdown");
+		plot.unit = TS_UNIT_RATIO;
+		ts_plot_add(&plot, first, ratio, k->cells);
+		ts_plot_finish(&plot);
+		if (!ts_plot_append(plots, arena, &plot))
+			return ts_arena_error(arena, err);
+	}
+	return TS_OK;
+}

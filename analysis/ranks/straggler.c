@@ -1,0 +1,278 @@
+#include "analysis/ranks/straggler.h"
+
+#include "analysis/stats/correlation.h"
+#include "analysis/stats/outlier.h"
+#include "analysis/stats/permutation.h"
+#include "analysis/stats/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Median distances from a rank's median deviation beyond which a deviation is clipped: 6 standard deviations of white noise. */
+#define FAR 8.9
+
+/* The ranks that are still compared, and what is known of them in this round. */
+struct round {
+	const struct ts_straggler_data *data;
+	size_t *who, n; /* indexes into data */
+	double *dev;	/* [n][n_cells] */
+	double *clipped; /* the same without what is far from the rank's usual deviation */
+	bool any_clipped;
+	double *base;	/* [n]: sum of the others' medians */
+	double *sums;	/* [n][blocks] */
+	double *p, *q;	/* [n] */
+	double *total;	/* [n]: sum of deviations */
+	bool *odd, *odd_clipped; /* [n]: out of line with the other ranks */
+	double *x, *d, *scratch; /* [n] */
+	double *row;	/* [n_cells] */
+};
+
+void ts_deviations(const double *x, size_t n, double *scratch, double *deviation)
+{
+	size_t h = n / 2;
+	double mid, below, above;
+
+	/* Only the values around the middle can be a median of all but one. */
+	memcpy(scratch, x, n * sizeof *x);
+	mid = ts_nth(scratch, n, h);
+	below = scratch[0];
+	for (size_t i = 1; i < h; i++)
+		below = scratch[i] > below ? scratch[i] : below;
+	above = n % 2 ? scratch[h + 1] : mid;
+	for (size_t i = h + 1; i < n; i++)
+		above = scratch[i] < above ? scratch[i] : above;
+	for (size_t i = 0; i < n; i++) {
+		double others;
+
+		if (n % 2 == 0)
+			others = x[i] < mid ? mid : below;
+		else if (x[i] < mid)
+			others = mid + (above - mid) / 2;
+		else
+			others = below + ((x[i] > mid ? mid : above) - below) / 2;
+		deviation[i] = x[i] - others;
+	}
+}
+
+static void fill_deviations(struct round *o)
+{
+	size_t cells = o->data->n_cells;
+
+	for (size_t i = 0; i < o->n; i++)
+		o->base[i] = 0;
+	for (size_t c = 0; c < cells; c++) {
+		for (size_t i = 0; i < o->n; i++)
+			o->x[i] = o->data->own[o->who[i] * o->data->stride + c];
+		ts_deviations(o->x, o->n, o->scratch, o->d);
+		for (size_t i = 0; i < o->n; i++) {
+			o->dev[i * cells + c] = o->d[i];
+			o->base[i] += o->x[i] - o->d[i];
+		}
+	}
+}
+
+/* A pause of one rank in one step may outweigh all the rest: it would hide a slow rank, and how deviations hang together. */
+static void fill_clipped(struct round *o)
+{
+	size_t cells = o->data->n_cells;
+
+	o->any_clipped = false;
+	for (size_t i = 0; i < o->n; i++) {
+		const double *dev = o->dev + i * cells;
+		double *out = o->clipped + i * cells, mid = ts_median(dev, cells, o->row), reach;
+
+		for (size_t c = 0; c < cells; c++)
+			out[c] = fabs(dev[c] - mid);
+		reach = FAR * ts_median(out, cells, o->row);
+		for (size_t c = 0; c < cells; c++) {
+			bool far = reach > 0 && fabs(dev[c] - mid) > reach;
+
+			out[c] = !far ? dev[c] : dev[c] > mid ? mid + reach : mid - reach;
+			o->any_clipped |= far;
+		}
+	}
+}
+
+static void fill_sums(struct round *o, const double *dev, size_t blocks)
+{
+	size_t cells = o->data->n_cells;
+
+	for (size_t i = 0; i < o->n; i++)
+		for (size_t k = 0; k < blocks; k++) {
+			size_t from = k * cells / blocks, to = (k + 1) * cells / blocks;
+			double sum = 0;
+
+			for (size_t c = from; c < to; c++)
+				sum += dev[i * cells + c];
+			o->sums[i * blocks + k] = sum;
+		}
+}
+
+/* Ranks that are each a little off for as long as the run lasts look slow block after block; only one that is out of line with
+ * all of them is. Of very few ranks that cannot be said. */
+static enum ts_status find_odd(struct round *o, const double *dev, bool *odd, struct ts_arena *arena, struct ts_error *err)
+{
+	size_t cells = o->data->n_cells;
+
+	for (size_t i = 0; i < o->n; i++) {
+		o->x[i] = 0;
+		odd[i] = true;
+		for (size_t c = 0; c < cells; c++)
+			o->x[i] += dev[i * cells + c];
+	}
+	return o->n < TS_OUTLIERS_OF ? TS_OK : ts_outliers(o->x, o->n, TS_STRAGGLER_ODD, arena, odd, err);
+}
+
+static enum ts_status find_all_odd(struct round *o, struct ts_arena *arena, struct ts_error *err)
+{
+	if (find_odd(o, o->clipped, o->odd_clipped, arena, err) || find_odd(o, o->dev, o->odd, arena, err))
+		return err->status;
+	for (size_t i = 0; i < o->n; i++) {
+		o->total[i] = o->x[i];
+		o->odd[i] |= o->odd_clipped[i];
+	}
+	return TS_OK;
+}
+
+static enum ts_status round_begin(struct round *o, const struct ts_straggler_data *data, struct ts_arena *arena,
+				  struct ts_error *err)
+{
+	size_t n = data->n_ranks;
+
+	*o = (struct round){.data = data, .n = n};
+	o->who = ts_arena_array(arena, n, sizeof *o->who);
+	o->dev = n < SIZE_MAX / data->n_cells ? ts_arena_array(arena, n * data->n_cells, sizeof *o->dev) : NULL;
+	o->base = ts_arena_array(arena, n, sizeof *o->base);
+	o->sums = ts_arena_array(arena, n, TS_PERMUTATION_BLOCKS_MAX * sizeof *o->sums);
+	o->clipped = n < SIZE_MAX / data->n_cells ? ts_arena_array(arena, n * data->n_cells, sizeof *o->clipped) : NULL;
+	o->row = ts_arena_array(arena, data->n_cells, sizeof *o->row);
+	o->p = ts_arena_array(arena, n, sizeof *o->p);
+	o->q = ts_arena_array(arena, n, sizeof *o->q);
+	o->odd_clipped = ts_arena_array(arena, n, sizeof *o->odd_clipped);
+	o->total = ts_arena_array(arena, n, sizeof *o->total);
+	o->odd = ts_arena_array(arena, n, sizeof *o->odd);
+	o->x = ts_arena_array(arena, n, sizeof *o->x);
+	o->d = ts_arena_array(arena, n, sizeof *o->d);
+	o->scratch = ts_arena_array(arena, n, sizeof *o->scratch);
+	if (!o->who || !o->dev || !o->clipped || !o->row || !o->base || !o->sums || !o->p || !o->q || !o->total || !o->odd ||
+	    !o->odd_clipped || !o->x || !o->d || !o->scratch)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < n; i++)
+		o->who[i] = i;
+	return TS_OK;
+}
+
+/* p-values of the sums, and where something was clipped the better of those with and without it, for which it is doubled. */
+static enum ts_status find_p(struct round *o, size_t blocks, struct ts_arena *arena, struct ts_error *err)
+{
+	fill_sums(o, o->dev, blocks);
+	if (ts_permutation_p(o->sums, o->n, blocks, arena, o->p, err))
+		return err->status;
+	if (o->any_clipped) {
+		fill_sums(o, o->clipped, blocks);
+		if (ts_permutation_p(o->sums, o->n, blocks, arena, o->q, err))
+			return err->status;
+		for (size_t i = 0; i < o->n; i++)
+			o->p[i] = 2 * (o->p[i] < o->q[i] ? o->p[i] : o->q[i]);
+	}
+	return ts_holm(o->p, o->n, arena, err);
+}
+
+/* Deviations, block length, p-values of the ranks in the round; decidable says whether there are p-values. */
+static enum ts_status round_test(struct round *o, struct ts_arena *arena, struct ts_straggler_test *t, bool *ret_decidable,
+				 struct ts_error *err)
+{
+	size_t block, blocks, needed;
+
+	fill_deviations(o);
+	fill_clipped(o);
+	if (find_all_odd(o, arena, err))
+		return err->status;
+	if (ts_correlation_length(o->clipped, o->data->n_cells, o->n, o->n - 1, o->data->n_cells, arena, &block, err))
+		return err->status;
+	blocks = block ? o->data->n_cells / block : 0;
+	blocks = blocks < TS_PERMUTATION_BLOCKS_MAX ? blocks : TS_PERMUTATION_BLOCKS_MAX;
+	needed = ts_permutation_blocks(o->n, TS_STRAGGLER_ALPHA / (o->any_clipped ? 2 : 1));
+	if (t->n_named == 0) {
+		t->block = block;
+		t->blocks = blocks;
+		t->blocks_needed = needed;
+	}
+	*ret_decidable = blocks >= needed;
+	return *ret_decidable ? find_p(o, blocks, arena, err) : TS_OK;
+}
+
+/* Writes down the round and takes those out that it names; how many. */
+static size_t round_name(struct round *o, struct ts_straggler_test *t)
+{
+	size_t kept = 0, n = o->n;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t who = o->who[i];
+		struct ts_straggler_rank *r = &t->ranks[who];
+
+		r->slowdown = o->base[i] > 0 ? o->total[i] / o->base[i] : (double)NAN;
+		r->p = o->p[i];
+		r->named = r->p <= TS_STRAGGLER_ALPHA && o->odd[i] &&
+			   (r->slowdown >= TS_STRAGGLER_SLOW || (r->slowdown > 0 && o->data->saved[who] >= TS_STRAGGLER_SAVED));
+		if (r->named)
+			t->n_named++;
+		else
+			o->who[kept++] = who;
+	}
+	o->n = kept;
+	return n - kept;
+}
+
+/* The first rounds held a slow rank against others that may be slow too: now it is held against those that are not. */
+static void hold_against_rest(struct round *o, struct ts_straggler_test *t)
+{
+	const struct ts_straggler_data *data = o->data;
+	double base = 0;
+
+	for (size_t a = 0; a < data->n_ranks; a++)
+		if (t->ranks[a].named)
+			t->ranks[a].slowdown = 0;
+	for (size_t c = 0; c < data->n_cells; c++) {
+		double usual;
+
+		for (size_t i = 0; i < o->n; i++)
+			o->x[i] = data->own[o->who[i] * data->stride + c];
+		usual = ts_median_few(o->x, o->n);
+		base += usual;
+		for (size_t a = 0; a < data->n_ranks; a++)
+			if (t->ranks[a].named)
+				t->ranks[a].slowdown += data->own[a * data->stride + c] - usual;
+	}
+	for (size_t a = 0; a < data->n_ranks; a++)
+		if (t->ranks[a].named)
+			t->ranks[a].slowdown = base > 0 ? t->ranks[a].slowdown / base : (double)NAN;
+}
+
+enum ts_status ts_straggler_test(const struct ts_straggler_data *data, struct ts_arena *arena, struct ts_straggler_test *ret,
+				 struct ts_error *err)
+{
+	struct ts_straggler_test t = {.n_named = 0};
+	struct round o;
+	bool decidable = true;
+
+	t.ranks = ts_arena_array(arena, data->n_ranks, sizeof *t.ranks);
+	if (!t.ranks)
+		return ts_arena_error(arena, err);
+	if (round_begin(&o, data, arena, err))
+		return err->status;
+	do {
+		if (round_test(&o, arena, &t, &decidable, err))
+			return err->status;
+		if (t.n_named == 0)
+			t.decidable = decidable;
+		for (size_t i = 0; !decidable && t.n_named == 0 && i < o.n; i++)
+			o.p[i] = (double)NAN;
+		if (!decidable && t.n_named)
+			break;
+	} while (round_name(&o, &t) && o.n >= 2 && t.n_named < data->n_ranks / 2);
+	if (t.n_named)
+		hold_against_rest(&o, &t);
+	*ret = t;
+	return TS_OK;
+}

@@ -1,0 +1,389 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/ranks/straggler.h"
+#include "analysis/ranks/straggler_kind.h"
+#include "analysis/stats/correlation.h"
+#include "analysis/stats/outlier.h"
+#include "analysis/stats/permutation.h"
+#include "analysis/stats/random.h"
+#include "analysis/stats/stats.h"
+#include "analysis/stats/student.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CEILING = 64 << 20, CELLS = 400 };
+
+static struct ts_arena arena;
+static struct ts_error err;
+
+static int setup(void **state)
+{
+	(void)state;
+	ts_arena_init(&arena, CEILING);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	ts_arena_finish(&arena);
+	return 0;
+}
+
+static void near(double got, double want, double within)
+{
+	if (!(fabs(got - want) <= within))
+		fail_msg("%.17g is not %.17g", got, want);
+}
+
+/* Counts over all 81 ways to pick a rank in each block: Python's itertools.product. */
+static void sums_of_chance_are_counted(void **state)
+{
+	static const double x[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8};
+	double p[3];
+
+	(void)state;
+	assert_int_equal(ts_permutation_p(x, 3, 4, &arena, p, &err), TS_OK);
+	near(p[0], 80.0 / 81, 1e-12);
+	near(p[1], 17.0 / 81, 1e-12);
+	near(p[2], 19.0 / 81, 1e-12);
+}
+
+static void far_tails_have_their_size(void **state)
+{
+	double x[2 * 100], p[2];
+
+	(void)state;
+	for (int k = 0; k < 100; k++) {
+		x[k] = 1;
+		x[100 + k] = 0;
+	}
+	assert_int_equal(ts_permutation_p(x, 2, 100, &arena, p, &err), TS_OK);
+	near(p[0] / 0x1p-100, 1, 1e-9);
+	near(p[1], 1, 1e-12);
+	memset(x, 0, sizeof x); /* nothing tells them apart */
+	assert_int_equal(ts_permutation_p(x, 2, 100, &arena, p, &err), TS_OK);
+	near(p[0], 1, 0);
+}
+
+static void how_many_blocks_a_decision_takes(void **state)
+{
+	(void)state;
+	assert_int_equal(ts_permutation_blocks(2, 0.01), 8);   /* 2 * 2^-8 = 0.0078 */
+	assert_int_equal(ts_permutation_blocks(3, 0.01), 6);   /* 3 * 3^-6 = 0.0041 */
+	assert_int_equal(ts_permutation_blocks(64, 0.01), 3);  /* 64 * 64^-3 = 0.0002 */
+	assert_int_equal(ts_permutation_blocks(200, 0.005), 2); /* 200 * 200^-2 = 0.005 */
+	assert_int_equal(ts_permutation_blocks(1, 0.01), 0);
+}
+
+/* By hand: 4 * .005, 3 * .01, 2 * .03, then .04 is not less than .06. */
+static void holm_steps_down(void **state)
+{
+	double p[] = {0.01, 0.04, 0.03, 0.005};
+
+	(void)state;
+	assert_int_equal(ts_holm(p, 4, &arena, &err), TS_OK);
+	near(p[3], 0.02, 1e-15);
+	near(p[0], 0.03, 1e-15);
+	near(p[2], 0.06, 1e-15);
+	near(p[1], 0.06, 1e-15);
+}
+
+/* Numerical integration of the density with numpy. */
+static void students_tail(void **state)
+{
+	(void)state;
+	near(ts_student_cdf(-1, 1), 0.25, 1e-12);
+	near(ts_student_cdf(-2.5, 2), 0.06480586011075815, 1e-9);
+	near(ts_student_cdf(-2.571, 5), 0.02498731734192574, 1e-9);
+	near(ts_student_cdf(-5, 7), 0.0007826389765864141, 1e-9);
+	near(ts_student_cdf(-3, 62), 0.0019421899534919627, 1e-9);
+	near(ts_student_cdf(1, 4), 0.8130495168499725, 1e-9);
+}
+
+static void two_odd_ones_do_not_hide_each_other(void **state)
+{
+	static const double x[] = {1.0, 9.0, 1.1, 0.9, 1.2, 8.9, 0.8, 1.0, 1.1, 0.9};
+	bool out[10];
+
+	(void)state;
+	assert_int_equal(ts_outliers(x, 10, 0.01, &arena, out, &err), TS_OK);
+	for (size_t i = 0; i < 10; i++)
+		assert_int_equal(out[i], i == 1 || i == 5);
+	assert_int_equal(ts_outliers(x + 6, 4, 0.01, &arena, out, &err), TS_OK);
+	assert_false(out[2]); /* the largest of four that belong together */
+}
+
+static void fill_ar(double *x, size_t n, double rho, double white, struct ts_random *r)
+{
+	double state = ts_random_normal(r);
+
+	for (size_t i = 0; i < n; i++) {
+		x[i] = state + white * ts_random_normal(r);
+		state = rho * state + sqrt(1 - rho * rho) * ts_random_normal(r);
+	}
+}
+
+static size_t length(const double *x, size_t n_series, size_t n)
+{
+	size_t cells = 9999;
+
+	assert_int_equal(ts_correlation_length(x, CELLS, n_series, n_series, n, &arena, &cells, &err), TS_OK);
+	return cells;
+}
+
+/* White noise: 1. AR(1) of 0.8: (1 + .8)/(1 - .8) = 9, twice that 18, more for the bound. One as long as the series: none. */
+static void blocks_are_as_long_as_memory(void **state)
+{
+	double x[8 * CELLS];
+	struct ts_random r;
+
+	(void)state;
+	ts_random_init(&r, 3);
+	for (size_t a = 0; a < 8; a++)
+		fill_ar(x + a * CELLS, CELLS, 0, 0, &r);
+	assert_int_equal(length(x, 8, CELLS), 1);
+	assert_int_equal(length(x, 8, 7), 0);
+	for (size_t a = 0; a < 8; a++)
+		fill_ar(x + a * CELLS, CELLS, 0.8, 0, &r);
+	assert_in_range(length(x, 8, CELLS), 15, 30);
+	for (size_t a = 0; a < 8; a++)
+		fill_ar(x + a * CELLS, CELLS, 0.99, 0, &r);
+	assert_true(length(x, 8, CELLS) == 0 || length(x, 8, CELLS) > 150);
+	for (size_t a = 0; a < 8; a++) /* long memory that is a small part of what is seen */
+		fill_ar(x + a * CELLS, CELLS, 0.98, 1.7, &r);
+	assert_true(length(x, 8, CELLS) == 0 || length(x, 8, CELLS) > 60);
+	for (size_t a = 0; a < 8; a++) {
+		fill_ar(x + a * CELLS, CELLS, 0, 0, &r);
+		for (size_t i = 250; i < CELLS; i++)
+			x[a * CELLS + i] += 20; /* a change of level is no memory */
+	}
+	assert_int_equal(length(x, 8, CELLS), 1);
+	memset(x, 0, sizeof x);
+	assert_int_equal(length(x, 8, CELLS), 1);
+}
+
+/* By hand. */
+static void medians_of_the_others(void **state)
+{
+	static const double odd[] = {5, 1, 9, 2, 7}, even[] = {4, 4, 1, 8}, two[] = {3, 10};
+	double d[5], scratch[5];
+
+	(void)state;
+	ts_deviations(odd, 5, scratch, d);
+	near(d[0], 5 - 4.5, 0); /* 1 2 7 9 */
+	near(d[1], 1 - 6, 0);	/* 2 5 7 9 */
+	near(d[2], 9 - 3.5, 0); /* 1 2 5 7 */
+	near(d[3], 2 - 6, 0);	/* 1 5 7 9 */
+	near(d[4], 7 - 3.5, 0); /* 1 2 5 9 */
+	ts_deviations(even, 4, scratch, d);
+	near(d[0], 0, 0);  /* 1 4 8 */
+	near(d[1], 0, 0);
+	near(d[2], -3, 0); /* 4 4 8 */
+	near(d[3], 4, 0);  /* 1 4 4 */
+	ts_deviations(two, 2, scratch, d);
+	near(d[0], -7, 0);
+	near(d[1], 7, 0);
+}
+
+static struct ts_straggler_test test_of(const double *own, size_t n_ranks, size_t n)
+{
+	static const double saved[64];
+	struct ts_straggler_data data = {.own = own, .stride = CELLS, .n_ranks = n_ranks, .n_cells = n, .saved = saved};
+	struct ts_straggler_test t;
+
+	assert_int_equal(ts_straggler_test(&data, &arena, &t, &err), TS_OK);
+	return t;
+}
+
+static void fill_ranks(double *own, size_t n_ranks, double by, size_t slow)
+{
+	struct ts_random r;
+
+	ts_random_init(&r, 11);
+	for (size_t i = 0; i < n_ranks * CELLS; i++)
+		own[i] = (1 + 0.05 * ts_random_normal(&r)) * (i / CELLS < slow ? 1 + by : 1);
+}
+
+static void slow_ranks_are_named_and_others_are_not(void **state)
+{
+	static double own[8 * CELLS];
+	struct ts_straggler_test t;
+
+	(void)state;
+	fill_ranks(own, 8, 0.2, 2);
+	t = test_of(own, 8, 100);
+	assert_true(t.decidable);
+	assert_int_equal(t.n_named, 2);
+	assert_true(t.ranks[0].named && t.ranks[1].named);
+	near(t.ranks[0].slowdown, 0.2, 0.02);
+	assert_true(t.ranks[0].p < 1e-6);
+	fill_ranks(own, 8, 0.043, 1); /* by chance surely not, but too little to matter */
+	t = test_of(own, 8, CELLS);
+	assert_true(t.ranks[0].p < 1e-6);
+	assert_int_equal(t.n_named, 0);
+	fill_ranks(own, 8, 0, 0);
+	assert_int_equal(test_of(own, 8, CELLS).n_named, 0);
+}
+
+/* Memory longer than the run: each rank a little off throughout. The slowest is 9 % above the median, in every block. */
+static void ranks_that_all_differ_a_little(void **state)
+{
+	static const double off[] = {0.08, 0.05, 0.03, 0.01, -0.01, -0.03, -0.05, -0.08};
+	static double own[8 * CELLS];
+	struct ts_straggler_test t;
+
+	(void)state;
+	fill_ranks(own, 8, 0, 0);
+	for (size_t i = 0; i < 8 * CELLS; i++)
+		own[i] += off[i / CELLS];
+	t = test_of(own, 8, CELLS);
+	assert_true(t.ranks[0].p < 1e-6 && t.ranks[0].slowdown > 0.07);
+	assert_int_equal(t.n_named, 0);
+}
+
+/* Draws that may pick the rank at +900 % hide the one at +20 % until that one is left out. */
+static void a_slow_rank_beside_a_much_slower_one(void **state)
+{
+	static double own[4 * CELLS];
+	struct ts_straggler_test t;
+
+	(void)state;
+	fill_ranks(own, 4, 0.2, 1);
+	for (size_t i = 0; i < CELLS; i++)
+		own[2 * CELLS + i] *= 10;
+	t = test_of(own, 4, 60);
+	assert_int_equal(t.n_named, 2);
+	assert_true(t.ranks[0].named && t.ranks[2].named);
+}
+
+/* One pause on another rank, longer than all that the slow rank loses. */
+static void a_pause_elsewhere_hides_nothing(void **state)
+{
+	static double own[8 * CELLS];
+	struct ts_straggler_test t;
+
+	(void)state;
+	fill_ranks(own, 8, 0.2, 1);
+	own[5 * CELLS + 60] += 500;
+	t = test_of(own, 8, 200);
+	assert_int_equal(t.n_named, 1);
+	assert_true(t.ranks[0].named);
+}
+
+/* In front in every block of two ranks: 2 * 2^-blocks; twice that where it was tried with and without clipping. */
+static void two_tries_cost_a_factor_of_two(void **state)
+{
+	static double own[2 * CELLS];
+	struct ts_straggler_test t;
+
+	(void)state;
+	fill_ranks(own, 2, 0.5, 1);
+	t = test_of(own, 2, 100);
+	assert_true(t.blocks > 10);
+	near(t.ranks[0].p / ldexp(2, -(int)t.blocks), 1, 1e-9);
+	own[50] += 30;
+	t = test_of(own, 2, 100);
+	assert_true(t.blocks > 10);
+	near(t.ranks[0].p / ldexp(4, -(int)t.blocks), 1, 1e-9);
+}
+
+static void few_steps_decide_nothing(void **state)
+{
+	static double own[2 * CELLS];
+	struct ts_straggler_test t;
+
+	(void)state;
+	fill_ranks(own, 2, 1, 1);
+	t = test_of(own, 2, 8);
+	assert_false(t.decidable);
+	assert_int_equal(t.blocks_needed, 9); /* 2 * 2^-9 = 0.0039 */
+	assert_int_equal(t.n_named, 0);
+	assert_true(isnan(t.ranks[0].p));
+	near(t.ranks[0].slowdown, 1, 0.1);
+	assert_true(test_of(own, 2, CELLS).ranks[0].named);
+}
+
+static struct ts_straggler_course course(const double *x, size_t n)
+{
+	static double scratch[CELLS];
+
+	return ts_straggler_course(x, n, scratch);
+}
+
+static void how_a_rank_is_slow(void **state)
+{
+	struct ts_straggler_course c;
+	struct ts_random r;
+	double x[CELLS];
+
+	(void)state;
+	ts_random_init(&r, 5);
+	for (size_t i = 0; i < CELLS; i++)
+		x[i] = 1 + 0.2 * ts_random_normal(&r);
+	assert_int_equal(course(x, CELLS).kind, TS_STRAGGLER_PERSISTENT);
+	for (size_t i = 0; i < 230; i++)
+		x[i] -= 1;
+	c = course(x, CELLS);
+	assert_int_equal(c.kind, TS_STRAGGLER_LATE);
+	assert_in_range(c.onset, 229, 231);
+	near(c.before, 0, 0.05);
+	near(c.after, 1, 0.05);
+	for (size_t i = 0; i < CELLS; i++)
+		x[i] = 0.1 * ts_random_normal(&r) + (i % 25 == 7 || i % 25 == 8 ? 3 : 0);
+	c = course(x, CELLS);
+	assert_int_equal(c.kind, TS_STRAGGLER_PERIODIC);
+	assert_int_equal(c.period, 25);
+	assert_int_equal(c.onset, 7);
+	for (size_t i = 0; i < CELLS; i++)
+		x[i] = 0.1 * ts_random_normal(&r) + (ts_random_unit(&r) < 0.1 ? 3 : 0);
+	c = course(x, CELLS);
+	assert_int_equal(c.kind, TS_STRAGGLER_INTERMITTENT);
+	assert_int_equal(c.period, 0);
+	x[0] = 1;
+	assert_int_equal(course(x, 1).kind, TS_STRAGGLER_PERSISTENT);
+}
+
+static void the_kth_of_many_equal_ones(void **state)
+{
+	double x[] = {2, 2, 1, 2, 0, 2, 3, 2}, one[] = {4}, even[] = {9, 4, 1, 5};
+
+	(void)state;
+	near(ts_nth(x, 8, 0), 0, 0);
+	near(ts_nth(x, 8, 1), 1, 0);
+	near(ts_nth(x, 8, 4), 2, 0);
+	near(ts_nth(x, 8, 7), 3, 0);
+	near(ts_nth(one, 1, 0), 4, 0);
+	near(ts_median_few(even, 4), 4.5, 0); /* 1 4 5 9 */
+	near(ts_median_few(one, 1), 4, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_of_chance_are_counted),
+		cmocka_unit_test(far_tails_have_their_size),
+		cmocka_unit_test(how_many_blocks_a_decision_takes),
+		cmocka_unit_test(holm_steps_down),
+		cmocka_unit_test(students_tail),
+		cmocka_unit_test(two_odd_ones_do_not_hide_each_other),
+		cmocka_unit_test(blocks_are_as_long_as_memory),
+		cmocka_unit_test(medians_of_the_others),
+		cmocka_unit_test(slow_ranks_are_named_and_others_are_not),
+		cmocka_unit_test(ranks_that_all_differ_a_little),
+		cmocka_unit_test(a_slow_rank_beside_a_much_slower_one),
+		cmocka_unit_test(a_pause_elsewhere_hides_nothing),
+		cmocka_unit_test(two_tries_cost_a_factor_of_two),
+		cmocka_unit_test(few_steps_decide_nothing),
+		cmocka_unit_test(how_a_rank_is_slow),
+		cmocka_unit_test(the_kth_of_many_equal_ones),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

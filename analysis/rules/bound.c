@@ -1,0 +1,327 @@
+#include "analysis/rules/bound.h"
+
+#include "analysis/answer/say.h"
+#include "analysis/rules/playbook.h"
+#include "analysis/rules/rule.h"
+
+#include <stdlib.h>
+
+static const struct {
+	const char *word; /* of JSON */
+	const char *doing; /* "52 % of the wall time goes into ..." */
+	const char *code, *threshold; /* of its rule; NULL for compute */
+} kinds[] = {
+	[TS_BOUND_UNKNOWN] = {"unknown", "", NULL, NULL},
+	[TS_BOUND_INPUT] = {"input", "waiting for data", "TIMING.DATALOADER_BOUND", "min_share"},
+	[TS_BOUND_COMPUTE] = {"compute", "computing", NULL, NULL},
+	[TS_BOUND_COMMUNICATION] = {"communication", "transfer between ranks", "DIST.COMM_BOUND", "min_share"},
+	[TS_BOUND_WAIT] = {"wait", "waiting for slower ranks", "DIST.WAIT_BOUND", "min_share"},
+	[TS_BOUND_HOST] = {"host", "", /* two things: see doing */ "EFFICIENCY.RECOVERABLE", "min_share"},
+	[TS_BOUND_BALANCED] = {"balanced", "", NULL, NULL},
+};
+
+enum { SHARES = 5 };
+
+struct decision {
+	const struct ts_measures *m;
+	struct ts_arena *arena;
+	struct ts_bound out;
+	size_t cap_unknowns;
+	const char *host; /* which part of the host's share is the greater */
+	bool failed;
+};
+
+const char *ts_bound_word(enum ts_bound_kind kind)
+{
+	return kind >= TS_BOUND_UNKNOWN && kind <= TS_BOUND_BALANCED ? kinds[kind].word : "";
+}
+
+static const char *doing(const struct decision *d, const struct ts_bound_share *s)
+{
+	return s->kind == TS_BOUND_HOST ? d->host : kinds[s->kind].doing;
+}
+
+/* A text of the arena; a full arena is remembered. */
+static struct ts_span kept(struct decision *d, char *text)
+{
+	d->failed |= !text;
+	return ts_span_str(text ? text : "");
+}
+
+static void cannot_tell(struct decision *d, struct ts_span sentence)
+{
+	struct ts_bound *b = &d->out;
+
+	if (b->n_unknowns == d->cap_unknowns) {
+		size_t cap = d->cap_unknowns ? 2 * d->cap_unknowns : 8;
+		struct ts_span *more = ts_arena_array(d->arena, cap, sizeof *more);
+
+		if (!more) {
+			d->failed = true;
+			return;
+		}
+		if (b->n_unknowns)
+			memcpy(more, b->unknowns, b->n_unknowns * sizeof *more);
+		b->unknowns = more;
+		d->cap_unknowns = cap;
+	}
+	b->unknowns[b->n_unknowns++] = sentence;
+}
+
+static struct ts_span reason_of(const struct ts_measure *row)
+{
+	if (!row)
+		return ts_span_str("there is no budget of the wall time");
+	return row->known ? ts_span_str("it is not finite") : row->reason;
+}
+
+/* The share of a line of the budget, or why it is not known. */
+static struct ts_bound_share line(const struct decision *d, const char *subject)
+{
+	const struct ts_measure *row = ts_measure_find(d->m, "budget", subject, "share_ratio");
+	struct ts_bound_share s = {.known = row && row->known && isfinite(row->value)};
+
+	if (s.known)
+		s.share = row->value;
+	else
+		s.reason = reason_of(row);
+	return s;
+}
+
+static struct ts_bound_share plus(struct ts_bound_share a, struct ts_bound_share b)
+{
+	if (!a.known)
+		return b.known ? b : a;
+	a.share += b.known ? b.share : 0;
+	return a;
+}
+
+/* Transfer and wait of the whole job take the place of this rank's; the rest shrinks to what they leave. Time in no phase
+ * lies outside the steps that the ranks were compared in, and keeps its share. */
+static void take_job(struct decision *d, struct ts_bound_share *input, struct ts_bound_share *compute,
+		     struct ts_bound_share *communication, struct ts_bound_share *wait, struct ts_bound_share *other,
+		     const struct ts_bound_share *unattributed)
+{
+	struct ts_bound_share job_wait = line(d, "wait job"), job_comm = line(d, "communication job");
+	double inside = 1 - (unattributed->known ? unattributed->share : 0), own = 0, left = inside;
+	struct ts_bound_share *const rest[] = {input, compute, other};
+
+	if (!job_wait.known)
+		return;
+	*wait = job_wait;
+	wait->share *= inside;
+	left -= wait->share;
+	*communication = job_comm;
+	if (job_comm.known) {
+		communication->share *= inside;
+		left -= communication->share;
+	}
+	for (size_t i = 0; i < sizeof rest / sizeof rest[0]; i++)
+		own += rest[i]->known ? rest[i]->share : 0;
+	for (size_t i = 0; own > 0 && i < sizeof rest / sizeof rest[0]; i++)
+		rest[i]->share *= left / own;
+}
+
+static void shares(struct decision *d)
+{
+	struct ts_bound_share useful = line(d, "useful_compute"), overhead = line(d, "compute_overhead");
+	struct ts_bound_share input = line(d, "data_stall"), communication = line(d, "communication");
+	struct ts_bound_share wait = line(d, "wait"), other = line(d, "other"), unattributed = line(d, "unattributed");
+	struct ts_bound_share compute = useful.known ? plus(useful, overhead) : useful;
+	struct ts_bound_share *out = d->out.shares;
+
+	take_job(d, &input, &compute, &communication, &wait, &other, &unattributed);
+	out[0] = input;
+	out[1] = compute;
+	out[2] = communication;
+	out[3] = wait;
+	out[4] = plus(other, unattributed);
+	if (unattributed.known && (!other.known || unattributed.share > 2 * other.share))
+		d->host = "time in no phase";
+	else if (!unattributed.known || other.share > 2 * unattributed.share)
+		d->host = "other phases, such as evaluation or checkpoints";
+	else
+		d->host = "other phases, such as evaluation or checkpoints, and time in no phase";
+	for (int i = 0; i < SHARES; i++)
+		out[i].kind = (enum ts_bound_kind)(TS_BOUND_INPUT + i);
+	if (other.known && !unattributed.known)
+		cannot_tell(d, kept(d, ts_arena_printf(d->arena, "How much time lies in no phase is not known: %.*s.",
+						       TS_SPAN_ARG(unattributed.reason))));
+}
+
+/* The greatest known share of those that reach their limit; NULL if none does. skip: one that is left out. */
+static const struct ts_bound_share *greatest(const struct decision *d, const struct ts_bound_share *skip)
+{
+	const struct ts_bound_share *best = NULL;
+
+	for (int i = 0; i < SHARES; i++) {
+		const struct ts_bound_share *s = &d->out.shares[i];
+		const char *code = kinds[s->kind].code;
+
+		if (s->known && s != skip && code && s->share >= ts_rule_threshold(NULL, code, kinds[s->kind].threshold) &&
+		    (!best || s->share > best->share))
+			best = s;
+	}
+	return best;
+}
+
+static void verdict(struct decision *d)
+{
+	const struct ts_bound_share *best = greatest(d, NULL), *next, *compute = &d->out.shares[1];
+	struct ts_bound *b = &d->out;
+	const char *rest;
+
+	if (best) {
+		next = greatest(d, best);
+		rest = next ? ts_arena_printf(d->arena, ", and %s into %s", ts_say_percent(next->share).text,
+					      doing(d, next))
+			    : "";
+		b->kind = best->kind;
+		b->sentence = kept(d, ts_arena_printf(d->arena, "%s-bound: %s of the wall time goes into %s%s",
+						      kinds[b->kind].word, ts_say_percent(best->share).text,
+						      doing(d, best), rest ? rest : ""));
+		return;
+	}
+	if (compute->known && compute->share >= TS_BOUND_COMPUTE_LEAST) {
+		b->kind = TS_BOUND_COMPUTE;
+		b->sentence = kept(d, ts_arena_printf(d->arena, "compute-bound: %s of the wall time goes into computing",
+						      ts_say_percent(compute->share).text));
+		return;
+	}
+	b->kind = TS_BOUND_BALANCED;
+	for (int i = 0; i < SHARES; i++) {
+		const struct ts_bound_share *s = &b->shares[i];
+
+		if (s->known && s->kind != TS_BOUND_COMPUTE && (!best || s->share > best->share))
+			best = s;
+	}
+	if (best && compute->known)
+		b->sentence =
+			kept(d, ts_arena_printf(d->arena,
+						"balanced: %s of the wall time goes into computing, and nothing else has much; most has "
+						"%s, %s",
+						ts_say_percent(compute->share).text, doing(d, best),
+						ts_say_percent(best->share).text));
+	else
+		b->sentence = ts_span_str("balanced: no share of the wall time that is known stands out");
+}
+
+/* Coarse steps of what a fix could win back; finer ones would pretend to know. */
+static int rank_of(double wins)
+{
+	static const double steps[] = {0.2, 0.1, 0.05, 0.02};
+	int i = 0;
+
+	while (i < (int)(sizeof steps / sizeof steps[0]) && wins < steps[i])
+		i++;
+	return i;
+}
+
+struct ordered {
+	struct ts_fix fix;
+	size_t at;
+};
+
+static int by_worth(const void *x, const void *y)
+{
+	const struct ordered *a = x, *b = y;
+	int rank_a = rank_of(a->fix.wins_most_ratio), rank_b = rank_of(b->fix.wins_most_ratio);
+
+	if (rank_a != rank_b)
+		return rank_a - rank_b;
+	if (a->fix.effort != b->fix.effort)
+		return a->fix.effort - b->fix.effort;
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+static void fixes(struct decision *d)
+{
+	struct ts_bound *b = &d->out;
+	struct ordered *all = ts_arena_array(d->arena, ts_playbook_n, sizeof *all);
+	struct ts_bound_share overhead = line(d, "compute_overhead");
+	size_t n = 0;
+
+	b->fixes = ts_arena_array(d->arena, ts_playbook_n, sizeof *b->fixes);
+	if (!all || !b->fixes) {
+		d->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < ts_playbook_n; i++) {
+		const struct ts_play *p = &ts_playbook[i];
+		const struct ts_bound_share *s = &b->shares[p->of - TS_BOUND_INPUT];
+		double wins = s->known ? p->part * s->share : 0;
+
+		if (p->overhead && overhead.known && wins > overhead.share)
+			wins = overhead.share;
+		if (wins < TS_BOUND_WORTH || (p->applies && !p->applies(d->m)))
+			continue;
+		all[n++] = (struct ordered){{ts_span_str(p->name), ts_span_str(p->how), p->of, wins, p->effort}, i};
+	}
+	qsort(all, n, sizeof *all, by_worth);
+	for (size_t i = 0; i < n; i++)
+		b->fixes[i] = all[i].fix;
+	b->n_fixes = n;
+}
+
+static void say_unknowns(struct decision *d)
+{
+	static const char *const what[SHARES] = {"How long steps wait for data", "How much time goes into computing",
+						 "How much time transfer between ranks takes",
+						 "How long ranks wait for slower ones",
+						 "How much time the host takes beside the steps"};
+	static const char host_times[] = "Phases are times of the host: without synchronization or a trace the work of a GPU lies "
+					 "in whichever phase waits for it first.";
+	const struct ts_measure *mfu = ts_measure_find(d->m, "efficiency", "mfu", "ratio");
+	double missing;
+
+	for (int i = 0; i < SHARES; i++)
+		if (!d->out.shares[i].known)
+			cannot_tell(d, kept(d, ts_arena_printf(d->arena, "%s is not known: %.*s.", what[i],
+							       TS_SPAN_ARG(d->out.shares[i].reason))));
+	if (d->out.shares[1].known)
+		cannot_tell(d, ts_span_str(host_times));
+	if (mfu && !mfu->known)
+		cannot_tell(d, kept(d, ts_arena_printf(d->arena,
+						       "How near computing comes to what the device can do is not known: %.*s.",
+						       TS_SPAN_ARG(mfu->reason))));
+	if (ts_measure_value(d->m, "ranks", "all", "missing_count", &missing) && missing > 0)
+		cannot_tell(d, kept(d, ts_arena_printf(d->arena, "What %s did is not known: no steps of theirs are here.",
+						       ts_say_plural(missing, "missing rank").text)));
+}
+
+static struct ts_span undecided(struct decision *d, double steps)
+{
+	static const char cannot[] = "it cannot be told what the run is bound by";
+
+	if (steps <= 0)
+		return kept(d, ts_arena_printf(d->arena, "%s: there are no steps, it takes %d", cannot, TS_BOUND_STEPS));
+	if (steps < TS_BOUND_STEPS)
+		return kept(d, ts_arena_printf(d->arena, "%s: %s, it takes %d", cannot, ts_say_plural(steps, "step").text,
+					       TS_BOUND_STEPS));
+	return kept(d, ts_arena_printf(d->arena, "%s: %.*s", cannot, TS_SPAN_ARG(d->out.shares[0].reason)));
+}
+
+enum ts_status ts_bound_decide(const struct ts_measures *measures, struct ts_arena *arena, struct ts_bound *ret_bound,
+			       struct ts_error *err)
+{
+	struct decision d = {.m = measures, .arena = arena};
+	double steps = 0;
+	bool any = false;
+
+	(void)ts_measure_value(measures, "timing", "step", "count", &steps);
+	shares(&d);
+	for (int i = 0; i < SHARES; i++)
+		any |= d.out.shares[i].known;
+	if (steps < TS_BOUND_STEPS || !any) {
+		d.out.kind = TS_BOUND_UNKNOWN;
+		d.out.sentence = undecided(&d, steps);
+	} else {
+		verdict(&d);
+		fixes(&d);
+		say_unknowns(&d);
+	}
+	if (d.failed)
+		return ts_arena_error(arena, err);
+	*ret_bound = d.out;
+	return TS_OK;
+}

@@ -1,0 +1,267 @@
+/* checks_convergence.c - rules on the loss, the gradient norm, and on several signals at once. */
+#include "analysis/rules/check.h"
+
+static const char GROUP[] = "convergence";
+
+static bool ends_with(struct ts_span text, const char *end)
+{
+	size_t n = strlen(end);
+
+	return text.len >= n && memcmp(text.data + text.len - n, end, n) == 0;
+}
+
+static bool has_values(const struct ts_measure *row)
+{
+	return ts_span_is(row->group, GROUP) && ts_span_is(row->name, "count") && row->known && row->value > 0;
+}
+
+/* The series that stands for the loss: "loss", else the first whose name ends so ("train_loss"). "loss" if there is none. */
+static const char *loss_of(struct ts_check *c)
+{
+	const struct ts_measure *other = NULL;
+
+	for (size_t i = 0; i < c->measures->n; i++) {
+		const struct ts_measure *row = &c->measures->items[i];
+
+		if (!has_values(row) || !ends_with(row->subject, "loss"))
+			continue;
+		if (ts_span_is(row->subject, "loss"))
+			return "loss";
+		if (!other)
+			other = row;
+	}
+	if (other) {
+		const char *name = (const char *)ts_arena_span(c->arena, other->subject).data;
+
+		c->no_memory |= !name;
+		return name ? name : "loss";
+	}
+	return "loss";
+}
+
+/* How many values the series has; unchecked with the reason when it has none. */
+static bool need_values(struct ts_check *c, const char *series, double *ret_count)
+{
+	const struct ts_measure *row = ts_measure_find(c->measures, GROUP, series, "count");
+
+	if (row && row->known && row->value > 0) {
+		*ret_count = row->value;
+		return true;
+	}
+	row = ts_measure_find(c->measures, GROUP, series, "last");
+	if (row && !row->known)
+		ts_check_leave(c, "%.*s", TS_SPAN_ARG(row->reason));
+	else
+		ts_check_leave(c, "no column scalars.%s", series);
+	return false;
+}
+
+void ts_check_diverged(struct ts_check *c)
+{
+	const char *loss = loss_of(c);
+	double count, bad, first, last = 0;
+	bool any;
+
+	if (!need_values(c, loss, &count))
+		return;
+	if (!ts_check_want(c, GROUP, loss, "nonfinite_count", &bad) || !(bad > 0) ||
+	    !ts_check_need(c, GROUP, loss, "first_nonfinite_step", &first))
+		return;
+	ts_check_steps(c, (int64_t)first, (int64_t)first);
+	any = ts_check_want(c, GROUP, loss, "last", &last);
+	ts_check_fire(c, TS_SEVERITY_HIGH, "%s is NaN or infinite from step %.0f on, in %s of %s%s%s", loss, first,
+		      ts_say_count(bad).text, ts_say_plural(count, "value").text,
+		      any ? "; its last finite value is " : "", any ? ts_say_number(last).text : "");
+}
+
+void ts_check_blow_up(struct ts_check *c)
+{
+	const char *loss = loss_of(c);
+	const struct ts_event *e;
+	double count, best;
+	size_t at = 0;
+
+	if (!need_values(c, loss, &count))
+		return;
+	e = ts_check_event(c, TS_EVENT_BLOW_UP, GROUP, loss, &at);
+	if (!e)
+		return;
+	(void)ts_check_want(c, GROUP, loss, "blow_up_step", &count);
+	(void)ts_check_want(c, GROUP, loss, "best", &best);
+	ts_check_steps(c, e->first_step, e->last_step);
+	ts_check_fire(c, TS_SEVERITY_HIGH, "%s left its range at step %lld and did not come back: it reached %s where %s was usual",
+		      loss, (long long)e->first_step, ts_say_number(e->value).text, ts_say_number(e->expected).text);
+}
+
+/* Falls over the second half of the run are the trend; the whole run is its progress. A run that went down and then stays
+ * has converged. */
+void ts_check_no_progress(struct ts_check *c)
+{
+	const char *loss = loss_of(c);
+	struct ts_span trend, progress;
+	double count, best, last, rise = 0;
+	bool rises, fell;
+
+	if (!need_values(c, loss, &count) || !ts_check_enough(c, count, "min_values", "value"))
+		return;
+	trend = ts_check_text(c, GROUP, loss, "trend");
+	progress = ts_check_text(c, GROUP, loss, "progress");
+	if (!trend.len || ts_span_is(trend, "unknown") || !progress.len || ts_span_is(progress, "unknown")) {
+		ts_check_leave(c, "the trend of %s is not known", loss);
+		return;
+	}
+	rises = ts_span_is(trend, "worsening");
+	fell = ts_span_is(progress, "fell");
+	if (ts_span_is(trend, "diverged") || ts_span_is(trend, "improving") || (fell && !rises))
+		return;
+	if (!ts_check_need(c, GROUP, loss, "best", &best) || !ts_check_need(c, GROUP, loss, "last", &last))
+		return;
+	if (rises) {
+		if (!ts_check_need(c, GROUP, loss, "recent_ratio", &rise) || rise < ts_check_threshold(c, "min_rise"))
+			return;
+		ts_check_fire(c, fell ? TS_SEVERITY_MEDIUM : TS_SEVERITY_HIGH,
+			      "%s rises by %s over the second half of the run%s; its best was %s, its last is %s", loss,
+			      ts_say_percent(rise).text, fell ? ", after it had fallen" : "", ts_say_number(best).text,
+			      ts_say_number(last).text);
+	} else if (ts_span_is(progress, "rose")) {
+		if (!ts_check_need(c, GROUP, loss, "change_ratio", &rise))
+			return;
+		ts_check_fire(c, TS_SEVERITY_HIGH, "%s ends %s higher than it began; its best was %s, its last is %s", loss,
+			      ts_say_percent(rise).text, ts_say_number(best).text, ts_say_number(last).text);
+	} else {
+		ts_check_fire(c, TS_SEVERITY_LOW, "%s ends where it began, after %s; its best was %s, its last is %s", loss,
+			      ts_say_plural(count, "value").text, ts_say_number(best).text, ts_say_number(last).text);
+	}
+}
+
+/* Spikes of one series: low, or medium where there are many. */
+static void spikes_of(struct ts_check *c, const char *series)
+{
+	const struct ts_event *e, *worst = NULL;
+	double count, spikes;
+	size_t at = 0;
+
+	if (!need_values(c, series, &count) || !ts_check_need(c, GROUP, series, "spikes_count", &spikes))
+		return;
+	if (spikes < ts_check_threshold(c, "min_spikes"))
+		return;
+	while ((e = ts_check_event(c, TS_EVENT_SPIKE, GROUP, series, &at)) != NULL)
+		if (!worst || e->score > worst->score)
+			worst = e;
+	if (worst)
+		ts_check_steps(c, worst->first_step, worst->last_step);
+	ts_check_fire(c, spikes >= ts_check_threshold(c, "medium_spikes") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
+		      "%s has %s%s", series, ts_say_plural(spikes, "spike").text,
+		      worst ? ts_arena_printf(c->arena, "; the strongest, at %s, reaches %s where %s is usual",
+					      ts_say_steps(worst->first_step, worst->last_step).text,
+					      ts_say_number(worst->value).text, ts_say_number(worst->expected).text)
+			    : "");
+}
+
+void ts_check_loss_spikes(struct ts_check *c)
+{
+	spikes_of(c, loss_of(c));
+}
+
+void ts_check_grad_spikes(struct ts_check *c)
+{
+	spikes_of(c, "grad_norm");
+}
+
+void ts_check_loss_shift(struct ts_check *c)
+{
+	const char *loss = loss_of(c);
+	double least = ts_check_threshold(c, "min_rise"), greatest = 0, count, shifts;
+	const struct ts_event *e, *worst = NULL;
+	size_t at = 0;
+
+	if (!need_values(c, loss, &count) || !ts_check_need(c, GROUP, loss, "shifts_count", &shifts))
+		return;
+	while ((e = ts_check_event(c, TS_EVENT_SHIFT, GROUP, loss, &at)) != NULL) {
+		double rise = (e->value - e->expected) / fabs(e->expected);
+
+		if (e->value - e->expected >= least * fabs(e->expected) && rise > greatest) {
+			greatest = rise;
+			worst = e;
+		}
+	}
+	if (!worst)
+		return;
+	ts_check_steps(c, worst->first_step, worst->last_step);
+	ts_check_fire(c, TS_SEVERITY_MEDIUM, "%s rose by %s at step %lld, from %s to %s, and stayed there", loss,
+		      ts_say_percent(greatest).text, (long long)worst->first_step, ts_say_number(worst->expected).text,
+		      ts_say_number(worst->value).text);
+}
+
+/* Series other than the loss; a gradient norm that overflows now and then is how loss scaling works. */
+void ts_check_nonfinite(struct ts_check *c)
+{
+	const char *loss = loss_of(c);
+	struct ts_buf names = TS_BUF_INIT(4096);
+	double worst = 0, first = INFINITY;
+	size_t series = 0;
+
+	for (size_t i = 0; i < c->measures->n; i++) {
+		const struct ts_measure *row = &c->measures->items[i], *bad;
+		const char *subject;
+		double step;
+
+		if (!has_values(row) || ts_span_is(row->subject, loss))
+			continue;
+		subject = (const char *)ts_arena_span(c->arena, row->subject).data;
+		if (!subject) {
+			c->no_memory = true;
+			break;
+		}
+		bad = ts_measure_find(c->measures, GROUP, subject, "nonfinite_count");
+		if (!bad || !bad->known || !(bad->value > 0))
+			continue;
+		ts_check_evidence(c, bad);
+		if (bad->value / row->value > worst)
+			worst = bad->value / row->value;
+		if (ts_check_want(c, GROUP, subject, "first_nonfinite_step", &step) && step < first)
+			first = step;
+		ts_buf_printf(&names, "%s%s (%s of %s)", series++ ? ", " : "", subject, ts_say_count(bad->value).text,
+			      ts_say_count(row->value).text);
+	}
+	if (series) {
+		if (isfinite(first))
+			ts_check_steps(c, (int64_t)first, (int64_t)first);
+		ts_check_fire(c, worst >= ts_check_threshold(c, "medium_share") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
+			      "Values are NaN or infinite%s: %.*s",
+			      isfinite(first) ? ts_arena_printf(c->arena, " from step %.0f on", first) : "",
+			      TS_SPAN_ARG(ts_buf_view(&names)));
+	}
+	ts_buf_finish(&names);
+}
+
+void ts_check_correlated(struct ts_check *c)
+{
+	enum { NAMED = 3 };
+	struct ts_buf named = TS_BUF_INIT(4096);
+	const struct ts_event *e, *worst = NULL;
+	double significant, p;
+	size_t at = 0, n = 0;
+
+	if (!ts_check_need(c, "cross", "coincidences", "significant_count", &significant) ||
+	    !ts_check_need(c, "cross", "coincidences", "p_value", &p))
+		return;
+	if (significant < ts_check_threshold(c, "min_events"))
+		return;
+	while ((e = ts_check_event(c, TS_EVENT_COINCIDENCE, "cross", NULL, &at)) != NULL) {
+		if (!worst || e->score > worst->score)
+			worst = e;
+		if (n++ < NAMED)
+			ts_buf_printf(&named, "%s%s (%.*s)", n > 1 ? "; " : "It is ",
+				      ts_say_steps(e->first_step, e->last_step).text, TS_SPAN_ARG(e->subject));
+	}
+	if (n > NAMED)
+		ts_buf_printf(&named, "; and %zu more", n - NAMED);
+	if (worst)
+		ts_check_steps(c, worst->first_step, worst->last_step);
+	ts_check_fire(c, TS_SEVERITY_HIGH,
+		      "Signals jump together in %s; of signals that have nothing to do with each other that has a probability of "
+		      "%s. %.*s",
+		      ts_say_plural(significant, "place").text, ts_say_number(p).text, TS_SPAN_ARG(ts_buf_view(&named)));
+	ts_buf_finish(&named);
+}

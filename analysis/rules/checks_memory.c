@@ -1,0 +1,87 @@
+/* checks_memory.c - rules on device memory. */
+#include "analysis/rules/check.h"
+
+/* The peak of allocated memory: the steps' own peaks, else the greatest value at the end of a step. */
+static bool need_peak(struct ts_check *c, double *ret_peak)
+{
+	return ts_check_want(c, "memory", "alloc", "peak_bytes", ret_peak) ||
+	       ts_check_need(c, "memory", "peak_alloc", "peak_bytes", ret_peak);
+}
+
+void ts_check_pressure(struct ts_check *c)
+{
+	double pressure, device;
+
+	if (!ts_check_need(c, "memory", "capacity", "pressure_ratio", &pressure) ||
+	    !ts_check_need(c, "memory", "capacity", "device_bytes", &device))
+		return;
+	if (pressure < ts_check_threshold(c, "min_pressure"))
+		return;
+	ts_check_fire(c, pressure >= ts_check_threshold(c, "high_pressure") ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
+		      "The peak fills %s of the %s that the device has", ts_say_percent(pressure).text,
+		      ts_say_bytes(device).text);
+}
+
+/* Growth that is no chance: its slope is above 0 and its p-value small. False and unchecked where that is not known, false
+ * and passed where it is not so. */
+static bool need_growth(struct ts_check *c, double *ret_slope, double *ret_total)
+{
+	double p;
+
+	return ts_check_need(c, "memory", "growth", "slope_bytes_per_step", ret_slope) &&
+	       ts_check_need(c, "memory", "growth", "p_value", &p) &&
+	       ts_check_need(c, "memory", "growth", "total_bytes", ret_total) &&
+	       p <= ts_check_threshold(c, "max_p_value") && *ret_slope > 0 && *ret_total > 0;
+}
+
+void ts_check_forecast(struct ts_check *c)
+{
+	double slope, total, left, lengths;
+
+	if (!need_growth(c, &slope, &total) || !ts_check_need(c, "memory", "capacity", "steps_left_count", &left))
+		return;
+	lengths = left / (total / slope);
+	if (lengths > ts_check_threshold(c, "max_lengths"))
+		return;
+	ts_check_fire(c, lengths <= ts_check_threshold(c, "high_lengths") ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
+		      "At %s a step the device is full after %s more; this run has grown over %s so far",
+		      ts_say_bytes(slope).text, ts_say_plural(nearbyint(left), "step").text,
+		      ts_say_count(total / slope).text);
+}
+
+void ts_check_growth(struct ts_check *c)
+{
+	double slope, low, high, total, peak, share;
+	struct ts_span creep;
+	bool interval;
+
+	if (!need_growth(c, &slope, &total) || !need_peak(c, &peak))
+		return;
+	share = total / peak;
+	if (!(share >= ts_check_threshold(c, "min_share")))
+		return;
+	creep = ts_check_text(c, "memory", "creep", "kind");
+	interval = ts_check_want(c, "memory", "growth", "slope_low_bytes_per_step", &low) &&
+		   ts_check_want(c, "memory", "growth", "slope_high_bytes_per_step", &high);
+	ts_check_fire(c, share >= ts_check_threshold(c, "high_share") ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
+		      "Memory grows by %s a step%s, by %s in all, which is %s of its peak%s", ts_say_bytes(slope).text,
+		      interval ? ts_arena_printf(c->arena, " (95 %% interval %s to %s)", ts_say_bytes(low).text,
+						 ts_say_bytes(high).text)
+			       : "",
+		      ts_say_bytes(total).text, ts_say_percent(share).text,
+		      creep.len && !ts_span_is(creep, "none") ? "; TraceML's rule sees it too" : "");
+}
+
+void ts_check_fragmentation(struct ts_check *c)
+{
+	double ratio, unused, peak;
+
+	if (!ts_check_need(c, "memory", "fragmentation", "ratio", &ratio) ||
+	    !ts_check_need(c, "memory", "fragmentation", "reserved_unused_bytes", &unused) || !need_peak(c, &peak))
+		return;
+	if (peak < ts_check_threshold(c, "min_peak") || ratio < ts_check_threshold(c, "min_ratio"))
+		return;
+	ts_check_fire(c, ratio >= ts_check_threshold(c, "medium_ratio") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
+		      "Even at the peaks of its steps %s of what the allocator holds, %s, is in no tensor",
+		      ts_say_percent(ratio).text, ts_say_bytes(unused).text);
+}

@@ -1,0 +1,219 @@
+/* checks_ranks.c - rules on several ranks at once, and on the stages of a pipeline. */
+#include "analysis/rules/check.h"
+
+#include "analysis/stats/stats.h"
+
+#include <stdio.h>
+
+static const char GROUP[] = "ranks";
+
+static enum ts_severity from(double value, double high)
+{
+	return value >= high ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM;
+}
+
+/* A row of one rank, which becomes evidence. */
+static bool want_rank(struct ts_check *c, int32_t rank, const char *name, double *ret_value)
+{
+	char subject[24];
+
+	(void)snprintf(subject, sizeof subject, "rank %d", (int)rank);
+	return ts_check_want(c, GROUP, subject, name, ret_value);
+}
+
+void ts_check_straggler(struct ts_check *c)
+{
+	const struct ts_measure *row;
+	double lost = 0, greatest = 0, onset, first = INFINITY;
+	struct ts_span decidable, kind = ts_span_str("");
+	bool mixed = false;
+	int32_t rank;
+	size_t at = 0;
+
+	if (!ts_check_ranks(c))
+		return;
+	decidable = ts_check_text(c, GROUP, "all", "decidable");
+	while ((row = ts_check_rank_row(c, "straggler", &at, &rank)) != NULL) {
+		double slowdown = 0;
+
+		if (row->unit != TS_UNIT_TEXT)
+			continue;
+		(void)want_rank(c, rank, "slowdown_ratio", &slowdown);
+		ts_check_evidence(c, row);
+		ts_check_rank(c, rank);
+		mixed |= kind.len && !ts_span_eq(kind, row->text);
+		kind = row->text;
+		if (slowdown > greatest)
+			greatest = slowdown;
+		if (want_rank(c, rank, "onset_step", &onset) && onset < first)
+			first = onset;
+	}
+	if (c->finding.n_ranks == 0) {
+		if (decidable.len && !ts_span_is(decidable, "yes"))
+			ts_check_leave(c, "%.*s", TS_SPAN_ARG(decidable));
+		else if (!decidable.len)
+			(void)ts_check_need(c, GROUP, "all", "stragglers_count", &lost);
+		return;
+	}
+	if (!ts_check_want(c, GROUP, "all", "lost_ratio", &lost))
+		lost = 0;
+	if (isfinite(first))
+		ts_check_steps(c, (int64_t)first, (int64_t)first);
+	ts_check_fire(c,
+		      lost >= ts_check_threshold(c, "high_lost") || greatest >= ts_check_threshold(c, "high_slowdown")
+			      ? TS_SEVERITY_HIGH
+			      : TS_SEVERITY_MEDIUM,
+		      "%s %s the others (%.*s), up to %s slower; unequal ranks cost %s of the devices' time%s",
+		      ts_check_ranks_text(c), c->finding.n_ranks == 1 ? "holds up" : "hold up",
+		      TS_SPAN_ARG(mixed ? ts_span_str("in different ways") : kind), ts_say_percent(greatest).text,
+		      ts_say_percent(lost).text,
+		      isfinite(first) ? ts_arena_printf(c->arena, "; it began at step %.0f", first) : "");
+}
+
+void ts_check_load_imbalance(struct ts_check *c)
+{
+	double cv, lost, skew, stragglers;
+	struct ts_span decidable;
+	bool known;
+
+	if (!ts_check_ranks(c) || !ts_check_need(c, GROUP, "all", "imbalance_cv_ratio", &cv) ||
+	    !ts_check_need(c, GROUP, "all", "lost_ratio", &lost) || !ts_check_need(c, GROUP, "all", "skew_s", &skew))
+		return;
+	known = ts_check_want(c, GROUP, "all", "stragglers_count", &stragglers);
+	if (known && stragglers > 0)
+		return;
+	if (cv < ts_check_threshold(c, "min_cv") || lost < ts_check_threshold(c, "min_lost"))
+		return;
+	decidable = ts_check_text(c, GROUP, "all", "decidable");
+	ts_check_fire(c, TS_SEVERITY_MEDIUM,
+		      "The ranks' own time scatters by %s around its mean%s; the slowest is %s behind the median, and %s of the "
+		      "devices' time is lost",
+		      ts_say_percent(cv).text,
+		      known && ts_span_is(decidable, "yes") ? ", no rank in particular"
+							    : ", and whether it is always the same rank cannot be told",
+		      ts_say_seconds(skew).text, ts_say_percent(lost).text);
+}
+
+void ts_check_comm_bound(struct ts_check *c)
+{
+	double share, seconds;
+
+	if (!ts_check_ranks(c) || !ts_check_need(c, GROUP, "all", "transfer_ratio", &share) ||
+	    !ts_check_need(c, GROUP, "all", "transfer_s", &seconds))
+		return;
+	if (share >= ts_check_threshold(c, "min_share"))
+		ts_check_fire(c, from(share, ts_check_threshold(c, "high_share")),
+			      "Transfer between ranks takes %s of a step, %s, without the time spent waiting for slower ranks",
+			      ts_say_percent(share).text, ts_say_seconds(seconds).text);
+}
+
+void ts_check_wait_bound(struct ts_check *c)
+{
+	double share, seconds;
+
+	if (!ts_check_ranks(c) || !ts_check_need(c, GROUP, "all", "wait_ratio", &share) ||
+	    !ts_check_need(c, GROUP, "all", "wait_s", &seconds))
+		return;
+	if (share >= ts_check_threshold(c, "min_share"))
+		ts_check_fire(c, from(share, ts_check_threshold(c, "high_share")),
+			      "Waiting for slower ranks takes %s of a step, %s on average", ts_say_percent(share).text,
+			      ts_say_seconds(seconds).text);
+}
+
+void ts_check_missing_ranks(struct ts_check *c)
+{
+	double world, present, missing;
+	struct ts_span list;
+
+	if (!ts_check_ranks(c) || !ts_check_need(c, GROUP, "all", "world_size_count", &world) ||
+	    !ts_check_need(c, GROUP, "all", "present_count", &present) ||
+	    !ts_check_need(c, GROUP, "all", "missing_count", &missing))
+		return;
+	if (missing < ts_check_threshold(c, "min_ranks"))
+		return;
+	list = ts_check_text(c, GROUP, "all", "missing");
+	ts_check_fire(c, TS_SEVERITY_MEDIUM, "Of %s ranks %s left steps; missing: %.*s", ts_say_count(world).text,
+		      ts_say_count(present).text,
+		      TS_SPAN_ARG(list.len ? list : ts_span_str(ts_say_plural(missing, "rank").text)));
+}
+
+void ts_check_exposed_comm(struct ts_check *c)
+{
+	if (ts_check_ranks(c))
+		ts_check_leave(c, "it takes a kernel trace, which is not read yet");
+}
+
+void ts_check_memory_imbalance(struct ts_check *c)
+{
+	static const double middle = 50;
+	const struct ts_measure *row;
+	double *peaks, median, device, most = 0, skew;
+	int32_t rank, worst = 0;
+	size_t at = 0, n = 0;
+
+	if (!ts_check_ranks(c))
+		return;
+	while (ts_check_rank_row(c, "peak", &at, &rank))
+		n++;
+	peaks = ts_arena_array(c->arena, n, sizeof *peaks);
+	if (!peaks) {
+		c->no_memory = true;
+		return;
+	}
+	if (n < 2) {
+		ts_check_leave(c, "fewer than two ranks have memory columns");
+		return;
+	}
+	at = 0;
+	for (n = 0; (row = ts_check_rank_row(c, "peak", &at, &rank)) != NULL; n++) {
+		peaks[n] = row->value;
+		if (n == 0 || row->value > most) {
+			most = row->value;
+			worst = rank;
+		}
+	}
+	ts_percentiles(peaks, n, &middle, 1, &median);
+	skew = most / median - 1;
+	if (!(most >= median * (1 + ts_check_threshold(c, "min_skew"))))
+		return;
+	if (ts_check_want(c, "memory", "capacity", "device_bytes", &device) &&
+	    most < ts_check_threshold(c, "min_pressure") * device)
+		return;
+	(void)want_rank(c, worst, "peak_bytes", &most);
+	ts_check_rank(c, worst);
+	ts_check_fire(c, TS_SEVERITY_MEDIUM, "Rank %d's peak of memory, %s, is %s above the median of the ranks, %s", (int)worst,
+		      ts_say_bytes(most).text, ts_say_percent(skew).text, ts_say_bytes(median).text);
+}
+
+void ts_check_pipeline_bubble(struct ts_check *c)
+{
+	double bubble, ideal, excess, high;
+	struct ts_span idlest;
+	bool any = false;
+
+	for (size_t i = 0; i < c->measures->n && !any; i++)
+		any = ts_span_is(c->measures->items[i].group, "pipeline");
+	if (!any) {
+		ts_check_applies_not(c);
+		return;
+	}
+	if (!ts_check_need(c, "pipeline", "all", "bubble_ratio", &bubble))
+		return;
+	idlest = ts_check_text(c, "pipeline", "all", "idlest");
+	if (ts_check_want(c, "pipeline", "all", "excess_ratio", &excess) &&
+	    ts_check_want(c, "pipeline", "all", "ideal_ratio", &ideal)) {
+		high = ts_check_threshold(c, "high_excess");
+		if (excess >= ts_check_threshold(c, "min_excess"))
+			ts_check_fire(c, from(excess, high),
+				      "The stages idle for %s of the time where the schedule asks for %s%s%.*s",
+				      ts_say_percent(bubble).text, ts_say_percent(ideal).text,
+				      idlest.len ? "; most idle is stage " : "", TS_SPAN_ARG(idlest));
+		return;
+	}
+	high = ts_check_threshold(c, "high_bubble");
+	if (bubble >= ts_check_threshold(c, "min_bubble"))
+		ts_check_fire(c, from(bubble, high),
+			      "The stages idle for %s of the time; how many microbatches there are, and so what the schedule asks "
+			      "for, is not known%s%.*s",
+			      ts_say_percent(bubble).text, idlest.len ? "; most idle is stage " : "", TS_SPAN_ARG(idlest));
+}

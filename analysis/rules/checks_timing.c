@@ -1,0 +1,145 @@
+/* checks_timing.c - rules on where the time of a step goes, in one rank. */
+#include "analysis/rules/check.h"
+
+static enum ts_severity from(double value, double high)
+{
+	return value >= high ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM;
+}
+
+void ts_check_dataloader_bound(struct ts_check *c)
+{
+	double share, mean;
+
+	if (!ts_check_need(c, "timing", "data", "share_ratio", &share) ||
+	    !ts_check_need(c, "timing", "data", "mean_s", &mean))
+		return;
+	if (share < ts_check_threshold(c, "min_share"))
+		return;
+	ts_check_fire(c, from(share, ts_check_threshold(c, "high_share")),
+		      "Waiting for data takes %s of a step, %s on average", ts_say_percent(share).text,
+		      ts_say_seconds(mean).text);
+}
+
+void ts_check_backward_heavy(struct ts_check *c)
+{
+	double forward, backward, ratio;
+
+	if (!ts_check_need(c, "timing", "forward", "mean_s", &forward) ||
+	    !ts_check_need(c, "timing", "backward", "mean_s", &backward))
+		return;
+	if (ts_span_is(ts_check_text(c, "ranks", "all", "mode"), "hidden in backward")) {
+		ts_check_leave(c, "the wait for other ranks lies in the backward phase, whose length says nothing then");
+		return;
+	}
+	if (!(forward > 0)) {
+		ts_check_leave(c, "the forward phase took no time");
+		return;
+	}
+	ratio = backward / forward;
+	if (!(ratio >= ts_check_threshold(c, "min_ratio")))
+		return;
+	ts_check_fire(c, from(ratio, ts_check_threshold(c, "high_ratio")),
+		      "The backward pass takes %s times as long as the forward pass (%s against %s); about twice is usual",
+		      ts_say_number(ratio).text, ts_say_seconds(backward).text, ts_say_seconds(forward).text);
+}
+
+void ts_check_optimizer_heavy(struct ts_check *c)
+{
+	double share, mean;
+
+	if (!ts_check_need(c, "timing", "optimizer", "share_ratio", &share) ||
+	    !ts_check_need(c, "timing", "optimizer", "mean_s", &mean))
+		return;
+	if (share >= ts_check_threshold(c, "min_share"))
+		ts_check_fire(c, TS_SEVERITY_LOW, "The optimizer takes %s of a step, %s on average",
+			      ts_say_percent(share).text, ts_say_seconds(mean).text);
+}
+
+static bool steps_enough(struct ts_check *c)
+{
+	double steps;
+
+	return ts_check_need(c, "timing", "step", "count", &steps) && ts_check_enough(c, steps, "min_steps", "step");
+}
+
+void ts_check_jitter(struct ts_check *c)
+{
+	double cv, tail;
+
+	if (!steps_enough(c) || !ts_check_need(c, "timing", "step", "cv_ratio", &cv) ||
+	    !ts_check_need(c, "timing", "step", "tail_ratio", &tail))
+		return;
+	if (cv < ts_check_threshold(c, "min_cv") && tail < ts_check_threshold(c, "min_tail"))
+		return;
+	ts_check_fire(c, TS_SEVERITY_LOW,
+		      "Step times scatter by %s of their mean, and one in twenty takes at least %s times the median",
+		      ts_say_percent(cv).text, ts_say_number(tail).text);
+}
+
+void ts_check_stalls(struct ts_check *c)
+{
+	double share, longest, usual, at, spikes;
+
+	if (!steps_enough(c) || !ts_check_need(c, "timing", "step", "stall_ratio", &share) ||
+	    !ts_check_need(c, "timing", "step", "max_s", &longest) ||
+	    !ts_check_need(c, "timing", "step", "max_step", &at) ||
+	    !ts_check_need(c, "timing", "step", "median_s", &usual))
+		return;
+	if (share < ts_check_threshold(c, "min_share"))
+		return;
+	(void)ts_check_want(c, "timing", "step", "spikes_count", &spikes);
+	ts_check_steps(c, (int64_t)at, (int64_t)at);
+	ts_check_fire(c, from(share, ts_check_threshold(c, "high_share")),
+		      "Single long steps cost %s of the time; the longest, step %.0f, took %s where %s is usual",
+		      ts_say_percent(share).text, at, ts_say_seconds(longest).text, ts_say_seconds(usual).text);
+}
+
+void ts_check_slowdown(struct ts_check *c)
+{
+	double least = ts_check_threshold(c, "min_slowdown"), worst = 0, shifts;
+	const struct ts_event *e, *at = NULL, *back = NULL;
+	size_t i = 0, rises = 0;
+
+	if (!ts_check_need(c, "timing", "step", "shifts_count", &shifts))
+		return;
+	while ((e = ts_check_event(c, TS_EVENT_SHIFT, "timing", "step", &i)) != NULL) {
+		double rise = e->value / e->expected - 1;
+
+		if (!(e->value >= e->expected * (1 + least))) {
+			if (at && !back && e->value < at->expected + (at->value - at->expected) / 2)
+				back = e;
+			continue;
+		}
+		rises++;
+		if (rise > worst) {
+			worst = rise;
+			at = e;
+			back = NULL;
+		}
+	}
+	if (!at)
+		return;
+	if (back)
+		ts_check_steps(c, at->first_step, back->first_step);
+	else
+		ts_check_steps(c, at->first_step, at->first_step);
+	ts_check_fire(c, from(at->value / at->expected, 1 + ts_check_threshold(c, "high_slowdown")),
+		      "From step %lld on a step takes %s more: %s instead of %s%s%s", (long long)at->first_step,
+		      ts_say_percent(worst).text, ts_say_seconds(at->value).text, ts_say_seconds(at->expected).text,
+		      back ? ts_arena_printf(c->arena, ", until step %lld", (long long)back->first_step) : "",
+		      rises > 1 ? ts_arena_printf(c->arena, "; it is the greatest of %zu such rises", rises) : "");
+}
+
+void ts_check_unattributed(struct ts_check *c)
+{
+	double share, seconds;
+
+	if (!ts_check_need(c, "timing", "wall", "unattributed_ratio", &share) ||
+	    !ts_check_need(c, "timing", "wall", "unattributed_s", &seconds))
+		return;
+	if (share < ts_check_threshold(c, "min_share"))
+		return;
+	ts_check_fire(c, share >= ts_check_threshold(c, "medium_share") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
+		      "%s of the wall time, %s, lies in no phase of any step", ts_say_percent(share).text,
+		      ts_say_seconds(seconds).text);
+}

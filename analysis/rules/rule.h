@@ -1,0 +1,62 @@
+/* rule.h - the rules: one row of a table each, and the engine that asks them.
+ *
+ * A rule looks at rows and events of an answer, never at a run. Asked about one answer, it ends in one of four ways:
+ *
+ *	fires		 it becomes a finding, with copies of the rows that decided
+ *	passes		 its rows are known and lie below its thresholds: nothing is said
+ *	is unchecked	 a row that it needs is missing, unknown or no finite number, there are too few steps, or a policy switched it
+ *			 off: it is listed with that reason, which is the row's own where the row has one
+ *	does not apply	 what it looks at cannot exist in this run: rules of several ranks (DIST.*) where rows of group "ranks" know of one
+ *			 rank only or there are none, the pipeline rule where there is no row of group "pipeline": nothing is said
+ *
+ * A limit counts as passed where the value equals it ("at least 0.25" fires at 0.25), unless its text says "more than".
+ * docs/findings.md is what ts_rules_markdown writes, and `tscope explain` shows the rows; a test holds them together.
+ */
+#ifndef TSCOPE_ANALYSIS_RULE_H
+#define TSCOPE_ANALYSIS_RULE_H
+
+#include "analysis/answer/finding.h"
+#include "analysis/answer/policy_item.h"
+#include "base/buf.h"
+
+enum { TS_RULE_THRESHOLDS = 6 };
+
+struct ts_threshold {
+	const char *name;  /* "min_share"; NULL after the last */
+	double value;	   /* unless a policy says otherwise */
+	enum ts_unit unit; /* TS_UNIT_NONE for plain numbers */
+	const char *what;  /* "share of the step time from which it fires" */
+};
+
+struct ts_check; /* check.h */
+
+struct ts_rule {
+	const char *code;
+	const char *title;    /* of its findings */
+	const char *severity; /* "high from high_share on, else medium" */
+	const char *trigger;  /* one sentence, no full stop */
+	const char *advice;   /* what to try first */
+	const char *source;   /* where it is from, and how it differs from there */
+	struct ts_threshold thresholds[TS_RULE_THRESHOLDS + 1];
+	void (*check)(struct ts_check *c);
+};
+
+extern const struct ts_rule ts_rules[];
+extern const size_t ts_rules_n;
+
+const struct ts_rule *ts_rule_find(struct ts_span code); /* NULL if none */
+/* The code most like a mistyped one, letters in either case; NULL if none is near. */
+const char *ts_rule_near(struct ts_span code);
+/* What counts for a threshold: the policy's value or the default. policy may be NULL. The rule must have it (asserted). */
+double ts_rule_threshold(const struct ts_policy *policy, const char *code, const char *name);
+
+/* Asks every rule. policy may be NULL. ret_findings is set anew; its memory is the arena's, its texts may hold foreign names as
+ * they are. */
+enum ts_status ts_findings_check(const struct ts_measures *measures, const struct ts_events *events,
+				 const struct ts_policy *policy, struct ts_arena *arena, struct ts_findings *ret_findings,
+				 struct ts_error *err);
+
+/* docs/findings.md. */
+void ts_rules_markdown(struct ts_buf *out);
+
+#endif

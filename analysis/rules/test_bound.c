@@ -1,0 +1,334 @@
+/* test_bound.c - the verdict, its shares and its fixes, from rows written by hand; the sums are done in the comments. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/rules/bound.h"
+#include "analysis/rules/playbook.h"
+#include "analysis/rules/test_rows.h"
+
+struct state {
+	struct ts_arena arena;
+	struct ts_measures m;
+	struct ts_bound b;
+};
+
+static void decide(struct state *s, const char *rows)
+{
+	struct ts_error err;
+
+	memset(s, 0, sizeof *s);
+	ts_arena_init(&s->arena, 16 << 20);
+	test_rows(&s->m, &s->arena, rows);
+	assert_int_equal(ts_bound_decide(&s->m, &s->arena, &s->b, &err), TS_OK);
+}
+
+static bool holds(struct ts_span text, const char *part)
+{
+	return memmem(text.data, text.len, part, strlen(part)) != NULL;
+}
+
+static bool tells(const struct state *s, const char *part)
+{
+	for (size_t i = 0; i < s->b.n_unknowns; i++)
+		if (holds(s->b.unknowns[i], part))
+			return true;
+	return false;
+}
+
+static const struct ts_fix *fix(const struct state *s, const char *name)
+{
+	for (size_t i = 0; i < s->b.n_fixes; i++)
+		if (ts_span_is(s->b.fixes[i].name, name))
+			return &s->b.fixes[i];
+	return NULL;
+}
+
+static void about(double got, double want)
+{
+	if (!(fabs(got - want) < 1e-12))
+		fail_msg("%.17g is not %.17g", got, want);
+}
+
+#define STEPS "timing/step/count = 10; "
+#define NO_MFU "budget/compute_overhead/share_ratio ? no FLOPs are said; efficiency/mfu/ratio ? no FLOPs are said; "
+#define REST(input, compute, comm, wait, other, none)                                                                       \
+	STEPS NO_MFU "budget/data_stall/share_ratio = " #input "; budget/useful_compute/share_ratio = " #compute             \
+		     "; budget/communication/share_ratio = " #comm "; budget/wait/share_ratio = " #wait                    \
+		     "; budget/other/share_ratio = " #other "; budget/unattributed/share_ratio = " #none "; "
+
+static void each_verdict_at_its_limit(void **state)
+{
+	static const struct {
+		const char *rows;
+		enum ts_bound_kind want;
+		const char *sentence;
+	} cases[] = {
+		{REST(0.25, 0.70, 0.03, 0, 0.02, 0), TS_BOUND_INPUT,
+		 "input-bound: 25 % of the wall time goes into waiting for data"},
+		{REST(0.24, 0.71, 0.03, 0, 0.02, 0), TS_BOUND_BALANCED, "waiting for data, 24 %"},
+		{REST(0, 0.75, 0.25, 0, 0, 0), TS_BOUND_COMMUNICATION, "communication-bound: 25 %"},
+		{REST(0, 0.76, 0.24, 0, 0, 0), TS_BOUND_BALANCED, NULL},
+		{REST(0, 0.85, 0, 0.15, 0, 0), TS_BOUND_WAIT,
+		 "wait-bound: 15 % of the wall time goes into waiting for slower ranks"},
+		{REST(0, 0.86, 0, 0.14, 0, 0), TS_BOUND_COMPUTE, "compute-bound: 86 %"},
+		{REST(0, 0.80, 0, 0, 0.1, 0.1), TS_BOUND_HOST,
+		 "host-bound: 20 % of the wall time goes into other phases, such as evaluation or checkpoints, and "
+		 "time in no phase"}, /* 10 % in phases and 10 % in none */
+		{REST(0, 0.6, 0, 0, 0.1, 0.3), TS_BOUND_HOST, "40 % of the wall time goes into time in no phase"},
+		{REST(0, 0.6, 0, 0, 0.3, 0.1), TS_BOUND_HOST, "40 % of the wall time goes into other phases, such as "
+		 "evaluation or checkpoints"},
+		{REST(0, 0.81, 0, 0, 0.1, 0.09), TS_BOUND_BALANCED, NULL},
+		{REST(0, 0.85, 0, 0, 0.15, 0), TS_BOUND_COMPUTE, NULL},
+		{REST(0, 0.84, 0, 0, 0.16, 0), TS_BOUND_BALANCED, "balanced: 84 %"},
+		/* Two that reach their limits: the greater, and the other is told. */
+		{REST(0.3, 0.3, 0.4, 0, 0, 0), TS_BOUND_COMMUNICATION,
+		 "40 % of the wall time goes into transfer between ranks, and 30 % into waiting for data"},
+		{REST(0.5, 0.1, 0.4, 0, 0, 0), TS_BOUND_INPUT, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct state s;
+
+		decide(&s, cases[i].rows);
+		if (s.b.kind != cases[i].want || (cases[i].sentence && !holds(s.b.sentence, cases[i].sentence)))
+			fail_msg("%s: %s: %.*s", cases[i].rows, ts_bound_word(s.b.kind), TS_SPAN_ARG(s.b.sentence));
+		ts_arena_finish(&s.arena);
+	}
+}
+
+static void too_little_is_unknown(void **state)
+{
+	struct state s;
+
+	(void)state;
+	decide(&s, "timing/step/count = 9; budget/data_stall/share_ratio = 0.9");
+	assert_int_equal(s.b.kind, TS_BOUND_UNKNOWN);
+	assert_true(holds(s.b.sentence, "9 steps, it takes 10"));
+	assert_int_equal(s.b.n_fixes, 0);
+	ts_arena_finish(&s.arena);
+	decide(&s, "");
+	assert_int_equal(s.b.kind, TS_BOUND_UNKNOWN);
+	assert_true(holds(s.b.sentence, "there are no steps"));
+	ts_arena_finish(&s.arena);
+	decide(&s, STEPS "budget/data_stall/share_ratio ? the times of a phase are not finite");
+	assert_int_equal(s.b.kind, TS_BOUND_UNKNOWN);
+	assert_true(holds(s.b.sentence, "the times of a phase are not finite"));
+	assert_false(s.b.shares[0].known);
+	ts_arena_finish(&s.arena);
+}
+
+static void shares_are_of_the_budget(void **state)
+{
+	struct state s;
+
+	(void)state;
+	decide(&s, STEPS "budget/useful_compute/share_ratio = 0.3; budget/compute_overhead/share_ratio = 0.2; "
+	 "efficiency/mfu/ratio = 0.3; "
+			 "budget/data_stall/share_ratio = 0.1; budget/communication/share_ratio ? no phase comm was recorded; "
+			 "budget/wait/share_ratio = nan; budget/other/share_ratio = 0.15; "
+			 "budget/unattributed/share_ratio = 0.25");
+	assert_int_equal(s.b.kind, TS_BOUND_HOST);
+	about(s.b.shares[0].share, 0.1);
+	about(s.b.shares[1].share, 0.5);
+	about(s.b.shares[4].share, 0.4);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(s.b.shares[i].kind, TS_BOUND_INPUT + i);
+	assert_false(s.b.shares[2].known);
+	assert_true(ts_span_is(s.b.shares[2].reason, "no phase comm was recorded"));
+	assert_false(s.b.shares[3].known);
+	assert_true(ts_span_is(s.b.shares[3].reason, "it is not finite"));
+	assert_true(tells(&s, "How much time transfer between ranks takes is not known: no phase comm was recorded."));
+	assert_true(tells(&s, "whichever phase waits for it first"));
+	assert_false(tells(&s, "what the device can do")); /* the MFU is known */
+	ts_arena_finish(&s.arena);
+	decide(&s, STEPS NO_MFU "budget/useful_compute/share_ratio = 1; budget/other/share_ratio = 0; "
+				"budget/unattributed/share_ratio ? no column timestamp; ranks/all/missing_count = 2");
+	assert_int_equal(s.b.kind, TS_BOUND_COMPUTE);
+	assert_true(s.b.shares[4].known);
+	assert_true(tells(&s, "How much time lies in no phase is not known: no column timestamp."));
+	assert_true(tells(&s, "what the device can do is not known: no FLOPs are said."));
+	assert_true(tells(&s, "2 missing ranks"));
+	ts_arena_finish(&s.arena);
+}
+
+/* The rank in view is the straggler: it waits for nobody, the job does. Budget of the rank: data 0.2, compute 0.7,
+ * unattributed 0.1. Of the job, within steps: wait 0.4, transfer 0.1, own 0.5. So within the 0.9 that lie in steps: wait
+ * 0.36, transfer 0.09, own 0.45, which divides as 0.2 to 0.7: data 0.1, compute 0.35. */
+static void the_job_counts_not_the_rank(void **state)
+{
+	static const char rows[] = REST(0.2, 0.7, 0, 0, 0, 0.1) "budget/own_rest job/share_ratio = 0.5; "
+								"budget/communication job/share_ratio = 0.1; "
+								 "budget/wait job/share_ratio = 0.4";
+	struct state s;
+	double sum = 0;
+
+	(void)state;
+	decide(&s, rows);
+	assert_int_equal(s.b.kind, TS_BOUND_WAIT);
+	about(s.b.shares[0].share, 0.1);
+	about(s.b.shares[1].share, 0.35);
+	about(s.b.shares[2].share, 0.09);
+	about(s.b.shares[3].share, 0.36);
+	about(s.b.shares[4].share, 0.1);
+	for (int i = 0; i < 5; i++)
+		sum += s.b.shares[i].share;
+	about(sum, 1);
+	ts_arena_finish(&s.arena);
+	/* Transfer inside backward: it stays in compute. 0.9 * 0.6 = 0.54 divides as 2 to 7. */
+	decide(&s, REST(0.2, 0.7, 0, 0, 0, 0.1) "budget/communication job/share_ratio ? inside backward; "
+	 "budget/wait job/share_ratio = 0.4");
+	assert_false(s.b.shares[2].known);
+	about(s.b.shares[0].share, 0.54 * 2 / 9);
+	about(s.b.shares[1].share, 0.54 * 7 / 9);
+	ts_arena_finish(&s.arena);
+}
+
+static void fixes_by_worth_then_effort(void **state)
+{
+	struct state s;
+
+	(void)state;
+	decide(&s, REST(0.6, 0.3, 0, 0, 0.05, 0.05) "timing/optimizer/share_ratio = 0.04");
+	assert_true(s.b.n_fixes > 8);
+	assert_true(ts_span_is(s.b.fixes[0].name, "more data loader workers"));
+	about(s.b.fixes[0].wins_most_ratio, 0.6);
+	assert_int_equal(s.b.fixes[0].of, TS_BOUND_INPUT);
+	assert_int_equal(s.b.fixes[0].effort, 1);
+	/* All of 20 % and more: flags first, then lines, then changes of the job. */
+	assert_true(ts_span_is(s.b.fixes[1].name, "prefetch further ahead")); /* 0.3, effort 1 */
+	assert_true(ts_span_is(s.b.fixes[2].name, "costly transforms ahead of time or on the device"));
+	assert_true(ts_span_is(s.b.fixes[3].name, "faster storage, fewer and larger files")); /* 0.6, effort 3 */
+	for (size_t i = 0; i < s.b.n_fixes; i++) {
+		const struct ts_fix *f = &s.b.fixes[i];
+
+		assert_true(f->wins_most_ratio <= s.b.shares[f->of - TS_BOUND_INPUT].share);
+		assert_true(f->wins_most_ratio >= TS_BOUND_WORTH);
+		assert_true(f->name.len && f->how.len && f->effort >= 1 && f->effort <= 3);
+	}
+	assert_null(fix(&s, "bucket size")); /* there is no communication */
+	assert_null(fix(&s, "fused optimizer")); /* 4 % of a step is little */
+	ts_arena_finish(&s.arena);
+}
+
+/* Of several causes: 0.4 of input and 0.2 + 0.2 of the host, all of 20 % and more; the order of the playbook only within
+ * one effort. */
+static void fixes_of_several_causes(void **state)
+{
+	static const char *const want[] = {"more data loader workers", "prefetch further ahead", "log less often",
+					   "evaluate and write checkpoints less often",
+					   "costly transforms ahead of time or on the device", "name what the time goes into",
+					   "write checkpoints beside training", "faster storage, fewer and larger files"};
+	struct state s;
+
+	(void)state;
+	decide(&s, REST(0.4, 0.2, 0, 0, 0.2, 0.2) "ranks/all/missing_count = 0");
+	for (size_t i = 0; i < sizeof want / sizeof want[0]; i++)
+		if (!ts_span_is(s.b.fixes[i].name, want[i]))
+			fail_msg("%zu: %.*s, not %s", i, TS_SPAN_ARG(s.b.fixes[i].name), want[i]);
+	assert_true(s.b.fixes[8].wins_most_ratio < 0.2);
+	assert_false(tells(&s, "missing rank"));
+	ts_arena_finish(&s.arena);
+}
+
+static void fixes_by_what_rows_say(void **state)
+{
+	struct state s;
+
+	(void)state;
+	decide(&s, REST(0, 0.6, 0, 0.4, 0, 0) "efficiency/mfu/dtype = 'bf16'; memory/capacity/pressure_ratio = 0.95; "
+					       "timing/optimizer/share_ratio = 0.2; ranks/all/stragglers_count = 1");
+	assert_null(fix(&s, "mixed precision"));
+	assert_null(fix(&s, "TF32 for 32-bit products"));
+	assert_null(fix(&s, "larger batch"));
+	assert_non_null(fix(&s, "checkpointing of activations, for a larger batch"));
+	assert_non_null(fix(&s, "fused optimizer"));
+	assert_non_null(fix(&s, "the hosts of the slow ranks"));
+	assert_null(fix(&s, "even work for all ranks"));
+	ts_arena_finish(&s.arena);
+	decide(&s, REST(0, 0.6, 0, 0.4, 0, 0) "efficiency/mfu/dtype = 'tf32'; ranks/all/stragglers_count = 0");
+	assert_non_null(fix(&s, "mixed precision"));
+	assert_null(fix(&s, "TF32 for 32-bit products"));
+	assert_non_null(fix(&s, "larger batch"));
+	assert_null(fix(&s, "the hosts of the slow ranks"));
+	assert_non_null(fix(&s, "even work for all ranks"));
+	ts_arena_finish(&s.arena);
+	/* From 80 % of the device on there is no room; an optimizer counts from 5 %, other phases and time in none from 2 %. */
+	decide(&s, REST(0, 0.96, 0, 0, 0.02, 0.02) "memory/capacity/pressure_ratio = 0.8; timing/optimizer/share_ratio = 0.05");
+	assert_null(fix(&s, "larger batch"));
+	assert_non_null(fix(&s, "fused optimizer"));
+	assert_non_null(fix(&s, "name what the time goes into"));
+	assert_non_null(fix(&s, "evaluate and write checkpoints less often"));
+	ts_arena_finish(&s.arena);
+	decide(&s, REST(0, 0.96, 0, 0, 0.019, 0.021) "memory/capacity/pressure_ratio = 0.799; timing/optimizer/share_ratio = 0.049");
+	assert_non_null(fix(&s, "larger batch"));
+	assert_null(fix(&s, "fused optimizer"));
+	assert_non_null(fix(&s, "name what the time goes into"));
+	assert_null(fix(&s, "evaluate and write checkpoints less often"));
+	ts_arena_finish(&s.arena);
+	decide(&s, REST(0, 0.96, 0, 0, 0.021, 0.019));
+	assert_null(fix(&s, "name what the time goes into"));
+	ts_arena_finish(&s.arena);
+	/* Where only 2 % lie between compute and the peak, compiling cannot win 25 %. */
+	decide(&s, STEPS "budget/useful_compute/share_ratio = 0.9; budget/compute_overhead/share_ratio = 0.02; "
+	 "budget/other/share_ratio = 0.08; "
+			 "efficiency/mfu/ratio = 0.9; efficiency/mfu/dtype = 'fp32'");
+	about(fix(&s, "compile the model")->wins_most_ratio, 0.02);
+	about(fix(&s, "mixed precision")->wins_most_ratio, 0.46); /* it moves the peak itself */
+	ts_arena_finish(&s.arena);
+}
+
+static void a_full_arena_is_an_error(void **state)
+{
+	struct ts_error err;
+	struct ts_bound b;
+	struct state s;
+	int failed = 0;
+
+	(void)state;
+	decide(&s, REST(0.3, 0.4, 0.3, 0, 0, 0));
+	for (size_t ceiling = 64;; ceiling += 64) {
+		struct ts_arena small;
+		enum ts_status status;
+
+		ts_arena_init(&small, ceiling);
+		status = ts_bound_decide(&s.m, &small, &b, &err);
+		ts_arena_finish(&small);
+		if (!status)
+			break;
+		assert_int_equal(err.status, status);
+		failed++;
+	}
+	assert_true(failed > 10);
+	ts_arena_finish(&s.arena);
+}
+
+static void words(void **state)
+{
+	(void)state;
+	assert_string_equal(ts_bound_word(TS_BOUND_UNKNOWN), "unknown");
+	assert_string_equal(ts_bound_word(TS_BOUND_COMMUNICATION), "communication");
+	assert_string_equal(ts_bound_word(TS_BOUND_BALANCED), "balanced");
+	assert_string_equal(ts_bound_word((enum ts_bound_kind)7), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_verdict_at_its_limit),
+		cmocka_unit_test(too_little_is_unknown),
+		cmocka_unit_test(shares_are_of_the_budget),
+		cmocka_unit_test(the_job_counts_not_the_rank),
+		cmocka_unit_test(fixes_by_worth_then_effort),
+		cmocka_unit_test(fixes_of_several_causes),
+		cmocka_unit_test(fixes_by_what_rows_say),
+		cmocka_unit_test(a_full_arena_is_an_error),
+		cmocka_unit_test(words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,12 @@
+/* test_rows.h - for tests of rules and of the bound: rows written as text. */
+#ifndef TSCOPE_ANALYSIS_TEST_ROWS_H
+#define TSCOPE_ANALYSIS_TEST_ROWS_H
+
+#include "analysis/answer/event.h"
+#include "analysis/answer/measure.h"
+
+/* "timing/data/share_ratio = 0.3; ranks/all/mode = 'none'; memory/creep/kind ? why" : known, text and unknown rows, added
+ * in order. The unit is the name's suffix, which is taken off. Fails the test on anything else. */
+void test_rows(struct ts_measures *m, struct ts_arena *arena, const char *text);
+
+#endif

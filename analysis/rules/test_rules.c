@@ -1,0 +1,872 @@
+/* test_rules.c - each rule of the table: what just makes it fire, what just does not, and what leaves it unchecked. Rows
+ * are written by hand; limits are those that docs/findings.md promises. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/rules/rule.h"
+#include "analysis/rules/test_rows.h"
+
+#include <stdio.h>
+
+enum answer { PASSES, LOW, MEDIUM, HIGH, UNCHECKED, APPLIES_NOT };
+
+struct rule_case {
+	const char *code;
+	const char *rows;
+	enum answer want;
+	const char *has; /* what its sentence or reason holds; NULL: nothing asked */
+};
+
+#define MFU "budget/data_stall/share_ratio = 0.10; budget/other/share_ratio = 0.02; efficiency/mfu/ratio = "
+#define WORLD "ranks/all/world_size_count = 4; ranks/all/present_count = 4; ranks/all/decidable = 'yes'; "
+#define GROWTH "memory/growth/slope_bytes_per_step = 1000; memory/growth/p_value = 0.01; memory/peak_alloc/peak_bytes = 1e8; "
+#define STALLS "timing/step/count = 10; timing/step/max_s = 2; timing/step/max_step = 812; timing/step/median_s = 0.1; " \
+	       "timing/step/stall_ratio = "
+#define TREND(trend, progress) LOSS "convergence/loss/trend = '" trend "'; convergence/loss/progress = '" progress "'; "
+#define LOSS "convergence/loss/count = 50; convergence/loss/best = 1; convergence/loss/last = 2; "
+
+static const struct rule_case cases[] = {
+	{"TIMING.DATALOADER_BOUND", "timing/data/share_ratio = 0.2499; timing/data/mean_s = 0.01", PASSES, NULL},
+	{"TIMING.DATALOADER_BOUND",
+	 "timing/data/share_ratio = 0.25; timing/data/mean_s = 0.01", MEDIUM, "25 % of a step, 10.0 ms"},
+	{"TIMING.DATALOADER_BOUND", "timing/data/share_ratio = 0.3999; timing/data/mean_s = 0.01", MEDIUM, NULL},
+	{"TIMING.DATALOADER_BOUND", "timing/data/share_ratio = 0.4; timing/data/mean_s = 0.01", HIGH, NULL},
+	{"TIMING.DATALOADER_BOUND", "timing/data/share_ratio ? no step after warm-up has this phase", UNCHECKED,
+	 "no step after warm-up has this phase"},
+	{"TIMING.DATALOADER_BOUND", "timing/data/share_ratio = nan; timing/data/mean_s = 0.01", UNCHECKED, "not finite"},
+	{"TIMING.DATALOADER_BOUND", "", UNCHECKED, "no column phases.data"},
+
+	{"TIMING.BACKWARD_HEAVY", "timing/forward/mean_s = 2; timing/backward/mean_s = 6.999", MEDIUM, NULL},
+	{"TIMING.BACKWARD_HEAVY", "timing/forward/mean_s = 0.01; timing/backward/mean_s = 0.0249", PASSES, NULL},
+	{"TIMING.BACKWARD_HEAVY", "timing/forward/mean_s = 2; timing/backward/mean_s = 5", MEDIUM, "2.5 times"},
+	{"TIMING.BACKWARD_HEAVY", "timing/forward/mean_s = 2; timing/backward/mean_s = 7", HIGH, NULL},
+	{"TIMING.BACKWARD_HEAVY", "timing/forward/mean_s = 0; timing/backward/mean_s = 7", UNCHECKED, "took no time"},
+	{"TIMING.BACKWARD_HEAVY", "timing/forward/mean_s = 2", UNCHECKED, "no column phases.backward"},
+	{"TIMING.BACKWARD_HEAVY", "timing/forward/mean_s = 2; timing/backward/mean_s = 7; ranks/all/mode = 'hidden in backward'",
+	 UNCHECKED, "the wait for other ranks"},
+	{"TIMING.BACKWARD_HEAVY",
+	 "timing/forward/mean_s = 2; timing/backward/mean_s = 7; ranks/all/mode = 'explicit comm'", HIGH, NULL},
+
+	{"TIMING.OPTIMIZER_HEAVY", "timing/optimizer/share_ratio = 0.1499; timing/optimizer/mean_s = 0.01", PASSES, NULL},
+	{"TIMING.OPTIMIZER_HEAVY", "timing/optimizer/share_ratio = 0.15; timing/optimizer/mean_s = 0.01", LOW, "15 %"},
+	{"TIMING.OPTIMIZER_HEAVY", "", UNCHECKED, "no column phases.optimizer"},
+
+	{"TIMING.JITTER", "timing/step/count = 10; timing/step/cv_ratio = 0.499; timing/step/tail_ratio = 1.499", PASSES, NULL},
+	{"TIMING.JITTER", "timing/step/count = 10; timing/step/cv_ratio = 0.5; timing/step/tail_ratio = 1", LOW, "50 %"},
+	{"TIMING.JITTER", "timing/step/count = 10; timing/step/cv_ratio = 0.1; timing/step/tail_ratio = 1.5", LOW, "1.5 times"},
+	{"TIMING.JITTER",
+	 "timing/step/count = 9; timing/step/cv_ratio = 0.9; timing/step/tail_ratio = 3", UNCHECKED, "9 steps: it takes 10"},
+	{"TIMING.JITTER",
+	 "timing/step/count = 10; timing/step/cv_ratio ? the mean step time is 0", UNCHECKED, "the mean step time is 0"},
+
+	{"TIMING.STALLS", STALLS "0.1999", MEDIUM, NULL},
+	{"TIMING.STALLS", STALLS "0.0499", PASSES, NULL},
+	{"TIMING.STALLS", STALLS "0.05", MEDIUM, "step 812, took 2.00 s where 100 ms is usual"},
+	{"TIMING.STALLS", STALLS "0.2", HIGH, NULL},
+	{"TIMING.STALLS", "timing/step/count = 9", UNCHECKED, "9 steps"},
+
+	{"TIMING.UNATTRIBUTED", "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.2999", LOW, NULL},
+	{"TIMING.UNATTRIBUTED", "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.0999", PASSES, NULL},
+	{"TIMING.UNATTRIBUTED",
+	 "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.1", LOW, "10 % of the wall time, 3.00 s"},
+	{"TIMING.UNATTRIBUTED", "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.3", MEDIUM, NULL},
+	{"TIMING.UNATTRIBUTED",
+	 "timing/wall/unattributed_s ? no column timestamp; timing/wall/unattributed_ratio ? no column timestamp",
+	 UNCHECKED, "no column timestamp"},
+
+	{"CONVERGENCE.DIVERGED", LOSS, PASSES, NULL},
+	{"CONVERGENCE.DIVERGED", LOSS "convergence/loss/nonfinite_count = 0", PASSES, NULL},
+	{"CONVERGENCE.DIVERGED", LOSS "convergence/loss/nonfinite_count = 1; convergence/loss/first_nonfinite_step = 30", HIGH,
+	 "loss is NaN or infinite from step 30 on, in 1 of 50 values; its last finite value is 2"},
+	{"CONVERGENCE.DIVERGED", "convergence/train_loss/count = 9; convergence/train_loss/nonfinite_count = 9; "
+				 "convergence/train_loss/first_nonfinite_step = 0; "
+				 "convergence/train_loss/last ? no value is finite",
+	 HIGH, "train_loss is NaN or infinite from step 0 on, in 9 of 9 values."},
+	{"CONVERGENCE.DIVERGED", "convergence/loss/last ? no column scalars.loss", UNCHECKED, "no column scalars.loss"},
+	{"CONVERGENCE.DIVERGED",
+	 "convergence/grad_norm/count = 9; convergence/grad_norm/nonfinite_count = 9", UNCHECKED, "no column scalars.loss"},
+
+	{"CONVERGENCE.NO_PROGRESS", TREND("improving", "fell"), PASSES, NULL},
+	{"CONVERGENCE.NO_PROGRESS", TREND("improving", "none"), PASSES, NULL},
+	{"CONVERGENCE.NO_PROGRESS", TREND("diverged", "rose"), PASSES, NULL},
+	{"CONVERGENCE.NO_PROGRESS", TREND("plateau", "fell"), PASSES, NULL}, /* it has converged */
+	{"CONVERGENCE.NO_PROGRESS", TREND("plateau", "none"), LOW, "50 values"},
+	{"CONVERGENCE.NO_PROGRESS",
+	 TREND("plateau", "rose") "convergence/loss/change_ratio = 0.1", HIGH, "10 % higher than it began"},
+	{"CONVERGENCE.NO_PROGRESS", TREND("worsening", "none") "convergence/loss/recent_ratio = 0.01", HIGH, "rises by 1.0 %"},
+	{"CONVERGENCE.NO_PROGRESS", TREND("worsening", "none") "convergence/loss/recent_ratio = 0.0099", PASSES, NULL},
+	{"CONVERGENCE.NO_PROGRESS",
+	 TREND("worsening", "fell") "convergence/loss/recent_ratio = 0.2", MEDIUM, "after it had fallen"},
+	{"CONVERGENCE.NO_PROGRESS", TREND("unknown", "none"), UNCHECKED, "trend of loss"},
+	{"CONVERGENCE.NO_PROGRESS", TREND("plateau", "unknown"), UNCHECKED, "trend of loss"},
+	{"CONVERGENCE.NO_PROGRESS", LOSS "convergence/loss/trend = 'plateau'", UNCHECKED, "trend of loss"},
+	{"CONVERGENCE.NO_PROGRESS",
+	 "convergence/loss/count = 50; convergence/loss/best = 1; convergence/loss/trend = 'plateau'; "
+	 "convergence/loss/progress = 'none'",
+	 UNCHECKED, "nothing is known of convergence loss last"},
+	{"CONVERGENCE.LEVEL_SHIFT",
+	 LOSS "convergence/loss/shifts_count ? fewer than 16 values", UNCHECKED, "fewer than 16 values"},
+	{"CONVERGENCE.DIVERGED", "convergence/loss/count = 0; convergence/loss/last ? no step after warm-up has it", UNCHECKED,
+	 "no step after warm-up has it"},
+	{"CONVERGENCE.NO_PROGRESS",
+	 "convergence/loss/count = 49; convergence/loss/trend = 'worsening'", UNCHECKED, "49 values: it takes 50"},
+
+	{"CONVERGENCE.SPIKES", LOSS "convergence/loss/spikes_count = 4", LOW, NULL},
+	{"CONVERGENCE.SPIKES", LOSS "convergence/loss/spikes_count = 0", PASSES, NULL},
+	{"CONVERGENCE.SPIKES", LOSS "convergence/loss/spikes_count = 1", LOW, "loss has 1 spike"},
+	{"CONVERGENCE.SPIKES", LOSS "convergence/loss/spikes_count = 5", MEDIUM, "5 spikes"},
+	{"CONVERGENCE.SPIKES", LOSS "convergence/loss/spikes_count ? too few values", UNCHECKED, "too few values"},
+	{"CONVERGENCE.GRAD_SPIKES", "convergence/grad_norm/count = 50; convergence/grad_norm/spikes_count = 19", LOW, NULL},
+	{"CONVERGENCE.GRAD_SPIKES", LOSS "convergence/loss/spikes_count = 9", UNCHECKED, "no column scalars.grad_norm"},
+	{"CONVERGENCE.GRAD_SPIKES", "convergence/grad_norm/count = 50; convergence/grad_norm/spikes_count = 0", PASSES, NULL},
+	{"CONVERGENCE.GRAD_SPIKES", "convergence/grad_norm/count = 50; convergence/grad_norm/spikes_count = 1", LOW, NULL},
+	{"CONVERGENCE.GRAD_SPIKES", "convergence/grad_norm/count = 50; convergence/grad_norm/spikes_count = 20", MEDIUM, NULL},
+
+	{"CONVERGENCE.NONFINITE", LOSS "convergence/grad_norm/count = 1000; convergence/grad_norm/nonfinite_count = "
+	 "49", LOW, NULL},
+	{"CONVERGENCE.NONFINITE",
+	 LOSS "convergence/loss/nonfinite_count = 7; convergence/loss/first_nonfinite_step = 3", PASSES, NULL},
+	{"CONVERGENCE.NONFINITE",
+	 LOSS "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count = 4; "
+	 "convergence/grad_norm/first_nonfinite_step = 3",
+	 LOW,
+	 "from step 3 on: grad_norm (4 of 100)"},
+	{"CONVERGENCE.NONFINITE",
+	 LOSS "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count = 5; "
+	 "convergence/grad_norm/first_nonfinite_step = 3",
+	 MEDIUM, NULL},
+	{"CONVERGENCE.NONFINITE",
+	 LOSS "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count = 0", PASSES, NULL},
+	{"CONVERGENCE.NONFINITE",
+	 LOSS "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count ? why", PASSES, NULL},
+	{"CONVERGENCE.NONFINITE", LOSS "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count = 4", LOW,
+	 "infinite: grad_norm (4 of 100)."},
+	{"CONVERGENCE.NONFINITE",
+	 LOSS "convergence/a/count = 100; convergence/a/nonfinite_count = 9; convergence/a/first_nonfinite_step = 8; "
+	      "convergence/b/count = 100; convergence/b/nonfinite_count = 2; convergence/b/first_nonfinite_step = 3",
+	 MEDIUM, "from step 3 on: a (9 of 100), b (2 of 100)"},
+
+	{"CROSS.CORRELATED_INSTABILITY",
+	 "cross/coincidences/significant_count = 0; cross/coincidences/p_value = 0.7", PASSES, NULL},
+	{"CROSS.CORRELATED_INSTABILITY",
+	 "cross/coincidences/significant_count = 1; cross/coincidences/p_value = 0.0002",
+	 HIGH, "in 1 place; of signals that have nothing to do with each other that has a probability of 0.0002"},
+	{"CROSS.CORRELATED_INSTABILITY",
+	 "cross/coincidences/significant_count ? only one signal is there", UNCHECKED, "only one signal"},
+
+	{"DIST.STRAGGLER", WORLD "ranks/rank 1/slowdown_ratio = 0.5", PASSES, NULL},
+	{"DIST.STRAGGLER",
+	 WORLD "ranks/all/lost_ratio = 0.099; ranks/rank 1/slowdown_ratio = 0.249; ranks/rank 1/straggler = 'persistent'",
+	 MEDIUM, "rank 1 holds up the others (persistent), up to 25 % slower"},
+	{"DIST.STRAGGLER",
+	 WORLD "ranks/all/lost_ratio = 0.1; ranks/rank 1/slowdown_ratio = 0.2; ranks/rank 1/straggler = 'persistent'", HIGH,
+	 "cost 10 %"},
+	{"DIST.STRAGGLER",
+	 WORLD "ranks/all/lost_ratio = 0.02; ranks/rank 1/slowdown_ratio = 0.25; ranks/rank 1/straggler = 'late'; "
+				 "ranks/rank 1/onset_step = 550",
+	 HIGH, "it began at step 550"},
+	{"DIST.STRAGGLER",
+	 WORLD "ranks/all/lost_ratio = 0.02; ranks/rank 1/slowdown_ratio = 0.1; ranks/rank 1/straggler = 'late'; "
+	 "ranks/rank 1/onset_step = 550; "
+	       "ranks/rank 2/slowdown_ratio = 0.05; ranks/rank 2/straggler = 'late'; ranks/rank 2/onset_step = 600",
+	 MEDIUM, "ranks 1 and 2 hold up the others (late), up to 10 % slower; "
+	 "unequal ranks cost 2.0 % of the devices' time; it began at step 550"},
+	{"DIST.STRAGGLER", "ranks/all/present_count = 4; ranks/all/stragglers_count ? no step is there on every rank", UNCHECKED,
+	 "no step is there on every rank"},
+	{"DIST.STRAGGLER",
+	 "ranks/all/present_count = 4; ranks/all/decidable = 'cannot be decided from so few steps: 3 blocks'",
+	 UNCHECKED, "so few steps"},
+	{"DIST.STRAGGLER",
+	 "ranks/all/world_size_count = 1; ranks/all/present_count = 1; ranks/rank 0/straggler = 'persistent'", APPLIES_NOT,
+	 NULL},
+	{"DIST.STRAGGLER", "timing/step/count = 9", APPLIES_NOT, NULL},
+
+	{"DIST.LOAD_IMBALANCE",
+	 WORLD "ranks/all/imbalance_cv_ratio = 0.15; ranks/all/lost_ratio = 0.05; ranks/all/skew_s = 0.01", MEDIUM,
+	 "10.0 ms"},
+	{"DIST.LOAD_IMBALANCE",
+	 WORLD "ranks/all/imbalance_cv_ratio = 0.1499; ranks/all/lost_ratio = 0.05; ranks/all/skew_s = 0.01", PASSES, NULL},
+	{"DIST.LOAD_IMBALANCE",
+	 WORLD "ranks/all/imbalance_cv_ratio = 0.15; ranks/all/lost_ratio = 0.0499; ranks/all/skew_s = 0.01", PASSES, NULL},
+	{"DIST.LOAD_IMBALANCE",
+	 WORLD "ranks/all/imbalance_cv_ratio = 0.5; ranks/all/lost_ratio = 0.5; ranks/all/skew_s = 0.01; "
+	 "ranks/all/stragglers_count = 1",
+	 PASSES,
+	 NULL},
+	{"DIST.LOAD_IMBALANCE",
+	 WORLD "ranks/all/imbalance_cv_ratio = 0.5; ranks/all/lost_ratio = 0.5; ranks/all/skew_s = 0.01; "
+	 "ranks/all/stragglers_count = 0",
+	 MEDIUM,
+	 NULL},
+	{"DIST.LOAD_IMBALANCE",
+	 WORLD "ranks/all/imbalance_cv_ratio ? no step is there on every rank", UNCHECKED, "on every rank"},
+
+	{"DIST.COMM_BOUND", WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.4499", MEDIUM, NULL},
+	{"DIST.COMM_BOUND", WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.2499", PASSES, NULL},
+	{"DIST.COMM_BOUND",
+	 WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.25", MEDIUM, "25 % of a step, 10.0 ms"},
+	{"DIST.COMM_BOUND", WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.45", HIGH, NULL},
+	{"DIST.COMM_BOUND",
+	 WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.16; ranks/all/comm_max_ratio = 0.42", PASSES, NULL},
+	{"DIST.COMM_BOUND",
+	 WORLD "ranks/all/transfer_ratio ? no rank has the phase comm", UNCHECKED, "no rank has the phase comm"},
+	{"DIST.WAIT_BOUND", WORLD "ranks/all/wait_s = 0.01; ranks/all/wait_ratio = 0.2999", MEDIUM, NULL},
+	{"DIST.WAIT_BOUND", WORLD "ranks/all/wait_s = 0.01; ranks/all/wait_ratio = 0.1499", PASSES, NULL},
+	{"DIST.WAIT_BOUND", WORLD "ranks/all/wait_s = 0.01; ranks/all/wait_ratio = 0.15", MEDIUM, NULL},
+	{"DIST.WAIT_BOUND", WORLD "ranks/all/wait_s = 0.01; ranks/all/wait_ratio = 0.3", HIGH, NULL},
+
+	{"DIST.WAIT_BOUND", WORLD "ranks/all/wait_ratio ? no rank has the phase comm", UNCHECKED, "no rank has the phase comm"},
+
+	{"DIST.MISSING_RANKS", WORLD "ranks/all/missing_count = 0", PASSES, NULL},
+	{"DIST.MISSING_RANKS", WORLD "ranks/all/missing_count = 1", MEDIUM, "missing: 1 rank."},
+	{"DIST.MISSING_RANKS",
+	 "ranks/all/world_size_count = 4; ranks/all/present_count = 1; ranks/all/missing_count = 3; ranks/all/missing = '1-3'",
+	 MEDIUM,
+	 "Of 4 ranks 1 left steps; missing: 1-3"},
+	{"DIST.MISSING_RANKS",
+	 "ranks/all/world_size_count ? the run does not say its world size; ranks/all/present_count = 2", UNCHECKED,
+	 "does not say its world size"},
+	{"DIST.EXPOSED_COMM", WORLD, UNCHECKED, "kernel trace"},
+	{"DIST.EXPOSED_COMM", "", APPLIES_NOT, NULL},
+
+	{"DIST.PIPELINE_BUBBLE",
+	 "pipeline/all/bubble_ratio = 0.4499; pipeline/all/excess_ratio ? the microbatches are not known", MEDIUM, NULL},
+	{"DIST.PIPELINE_BUBBLE",
+	 "pipeline/all/bubble_ratio = 0.4; pipeline/all/ideal_ratio = 0.25; pipeline/all/excess_ratio = 0.1499", MEDIUM, NULL},
+	{"DIST.PIPELINE_BUBBLE",
+	 "pipeline/all/bubble_ratio = 0.3; pipeline/all/ideal_ratio = 0.25; pipeline/all/excess_ratio = 0.0499", PASSES, NULL},
+	{"DIST.PIPELINE_BUBBLE",
+	 "pipeline/all/bubble_ratio = 0.3; pipeline/all/ideal_ratio = 0.25; pipeline/all/excess_ratio = 0.05", MEDIUM, "30 %"},
+	{"DIST.PIPELINE_BUBBLE",
+	 "pipeline/all/bubble_ratio = 0.4; pipeline/all/ideal_ratio = 0.25; pipeline/all/excess_ratio = 0.15", HIGH, NULL},
+	{"DIST.PIPELINE_BUBBLE",
+	 "pipeline/all/bubble_ratio = 0.2499; pipeline/all/excess_ratio ? the microbatches are not known", PASSES, NULL},
+	{"DIST.PIPELINE_BUBBLE",
+	 "pipeline/all/bubble_ratio = 0.25; pipeline/all/excess_ratio ? the microbatches are not known; "
+	 "pipeline/all/idlest = '2'",
+	 MEDIUM,
+	 "most idle is stage 2"},
+	{"DIST.PIPELINE_BUBBLE",
+	 "pipeline/all/bubble_ratio = 0.45; pipeline/all/excess_ratio ? the microbatches are not known", HIGH, NULL},
+	{"DIST.PIPELINE_BUBBLE", "pipeline/all/bubble_ratio ? one stage only", UNCHECKED, "one stage only"},
+	{"DIST.PIPELINE_BUBBLE", "timing/step/count = 3", APPLIES_NOT, NULL},
+
+	{"EFFICIENCY.MFU_IMPOSSIBLE", MFU "1.0", PASSES, NULL},
+	{"EFFICIENCY.MFU_IMPOSSIBLE", MFU "1.01", HIGH, "101 %"},
+	{"EFFICIENCY.MFU_IMPOSSIBLE", "efficiency/mfu/ratio ? the device is not known", UNCHECKED, "the device is not known"},
+	{"EFFICIENCY.MFU_SUSPICIOUS", "efficiency/mfu/ratio ? the device is not known", UNCHECKED, "the device is not known"},
+	{"EFFICIENCY.MFU_SUSPICIOUS", MFU "0.7", PASSES, NULL},
+	{"EFFICIENCY.MFU_SUSPICIOUS", MFU "0.71", MEDIUM, "71 %"},
+	{"EFFICIENCY.MFU_SUSPICIOUS", MFU "1.0", MEDIUM, NULL},
+	{"EFFICIENCY.MFU_SUSPICIOUS", MFU "1.01", PASSES, NULL},
+	{"EFFICIENCY.LOW_MFU", MFU "0.5", PASSES, NULL},
+	{"EFFICIENCY.LOW_MFU", MFU "0.499", MEDIUM, "10 % of the wall time, goes into waiting for data"},
+	{"EFFICIENCY.LOW_MFU", MFU "0.3", MEDIUM, NULL},
+	{"EFFICIENCY.LOW_MFU", MFU "0.299", HIGH, NULL},
+	{"EFFICIENCY.LOW_MFU", "budget/data_stall/share_ratio = 0.099; efficiency/mfu/ratio = 0.1", PASSES, NULL},
+	{"EFFICIENCY.LOW_MFU", "efficiency/mfu/ratio = 0.1; budget/data_stall/share_ratio ? no time", UNCHECKED, "no time"},
+	{"EFFICIENCY.RECOVERABLE", "budget/other/share_ratio = 0.3499", MEDIUM, NULL},
+	{"EFFICIENCY.RECOVERABLE", MFU "0.1", APPLIES_NOT, NULL},
+	{"EFFICIENCY.RECOVERABLE", "budget/data_stall/share_ratio = 0.1; budget/other/share_ratio = 0.1999; "
+	 "budget/unattributed/share_ratio = 0.6", PASSES, NULL},
+	{"EFFICIENCY.RECOVERABLE",
+	 "budget/data_stall/share_ratio = 0.1; budget/other/share_ratio = 0.2", MEDIUM, "into other phases"},
+	{"EFFICIENCY.RECOVERABLE", "budget/other/share_ratio = 0.35", HIGH, NULL},
+
+	{"MEMORY.PRESSURE", "memory/capacity/device_bytes = 1e9; memory/capacity/pressure_ratio = 0.9699", MEDIUM, NULL},
+	{"MEMORY.PRESSURE", "memory/capacity/device_bytes = 1e9; memory/capacity/pressure_ratio = 0.9199", PASSES, NULL},
+	{"MEMORY.PRESSURE", "memory/capacity/device_bytes = 1e9; memory/capacity/pressure_ratio = 0.92", MEDIUM, "92 %"},
+	{"MEMORY.PRESSURE", "memory/capacity/device_bytes = 1e9; memory/capacity/pressure_ratio = 0.97", HIGH, NULL},
+	{"MEMORY.PRESSURE", "memory/capacity/pressure_ratio ? the capacity of the device is not known", UNCHECKED, "capacity"},
+
+	{"MEMORY.FORECAST",
+	 "memory/growth/slope_bytes_per_step = 1000; memory/growth/p_value = 0.0101; memory/growth/total_bytes = 1e6; "
+	 "memory/capacity/steps_left_count = 1", PASSES, NULL},
+	{"MEMORY.FORECAST", GROWTH "memory/growth/total_bytes = 1e6; memory/capacity/steps_left_count = 1001", MEDIUM, NULL},
+	{"MEMORY.FORECAST", GROWTH "memory/growth/total_bytes = 1e6; memory/capacity/steps_left_count = 3001", PASSES, NULL},
+	{"MEMORY.FORECAST",
+	 GROWTH "memory/growth/total_bytes = 1e6; memory/capacity/steps_left_count = 3000", MEDIUM, "3,000 steps"},
+	{"MEMORY.FORECAST", GROWTH "memory/growth/total_bytes = 1e6; memory/capacity/steps_left_count = 1000", HIGH, NULL},
+	{"MEMORY.FORECAST",
+	 GROWTH "memory/growth/total_bytes = 1e6; memory/capacity/steps_left_count ? no capacity", UNCHECKED, "no capacity"},
+
+	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 9999999", MEDIUM, NULL},
+	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 999999", PASSES, NULL},
+	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 1e6", MEDIUM, "1000 B a step, by 977 KiB in all, which is 1.0 %"},
+	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 1e7", HIGH, NULL},
+	{"MEMORY.GROWTH",
+	 "memory/growth/slope_bytes_per_step = 1000; memory/growth/p_value = 0.0101; memory/peak_alloc/peak_bytes = 1e8; "
+	 "memory/growth/total_bytes = 1e7",
+	 PASSES, NULL},
+	{"MEMORY.GROWTH",
+	 "memory/growth/slope_bytes_per_step = -1000; memory/growth/p_value = 0; memory/peak_alloc/peak_bytes = 1e8; "
+	 "memory/growth/total_bytes = -1e7",
+	 PASSES, NULL},
+	{"MEMORY.GROWTH", "memory/growth/slope_bytes_per_step ? no column memory.alloc", UNCHECKED, "no column memory.alloc"},
+
+	{"MEMORY.FRAGMENTATION",
+	 "memory/fragmentation/ratio = 0.3999; memory/fragmentation/reserved_unused_bytes = 1; "
+	 "memory/peak_alloc/peak_bytes = 67108864", LOW, NULL},
+	{"MEMORY.FRAGMENTATION",
+	 "memory/fragmentation/ratio = 0.9; memory/fragmentation/reserved_unused_bytes = 1; "
+	 "memory/peak_alloc/peak_bytes = 67108863",
+	 PASSES, NULL},
+	{"MEMORY.FRAGMENTATION",
+	 "memory/fragmentation/ratio = 0.1999; memory/fragmentation/reserved_unused_bytes = 1; "
+	 "memory/peak_alloc/peak_bytes = 67108864",
+	 PASSES, NULL},
+	{"MEMORY.FRAGMENTATION",
+	 "memory/fragmentation/ratio = 0.2; memory/fragmentation/reserved_unused_bytes = 2097152; "
+	 "memory/peak_alloc/peak_bytes = 67108864",
+	 LOW,
+	 "20 % of what the allocator holds, 2 MiB"},
+	{"MEMORY.FRAGMENTATION",
+	 "memory/fragmentation/ratio = 0.4; memory/fragmentation/reserved_unused_bytes = 1; "
+	 "memory/peak_alloc/peak_bytes = 67108864",
+	 MEDIUM, NULL},
+	{"MEMORY.FRAGMENTATION", "memory/fragmentation/ratio ? only values between steps", UNCHECKED, "between steps"},
+
+	{"MEMORY.RANK_IMBALANCE",
+	 WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 2/peak_bytes = 100; ranks/rank 1/peak_bytes = 140; "
+	       "memory/capacity/device_bytes = 467", PASSES, NULL},
+	{"MEMORY.RANK_IMBALANCE",
+	 WORLD "ranks/rank 0/peak_bytes = 121; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 100", MEDIUM, "Rank 0's"},
+	{"MEMORY.RANK_IMBALANCE",
+	 WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 120; "
+	       "memory/capacity/device_bytes = 400", MEDIUM, NULL},
+	{"MEMORY.RANK_IMBALANCE",
+	 WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 119", PASSES, NULL},
+	{"MEMORY.RANK_IMBALANCE",
+	 WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 121", MEDIUM,
+	 "Rank 2's peak of memory, 121 B, is 21 % above"},
+	{"MEMORY.RANK_IMBALANCE",
+	 WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 121; "
+	 "memory/capacity/device_bytes = 404",
+	 PASSES, NULL},
+	{"MEMORY.RANK_IMBALANCE", WORLD "ranks/rank 0/peak_bytes = 100", UNCHECKED, "fewer than two ranks"},
+};
+
+struct state {
+	struct ts_arena arena;
+	struct ts_measures m;
+	struct ts_events events;
+	struct ts_findings f;
+};
+
+static void ask(struct state *s, const char *rows, const struct ts_policy *policy)
+{
+	struct ts_error err;
+
+	test_rows(&s->m, &s->arena, rows);
+	assert_int_equal(ts_findings_check(&s->m, &s->events, policy, &s->arena, &s->f, &err), TS_OK);
+}
+
+static const struct ts_finding *finding(const struct state *s, const char *code)
+{
+	for (size_t i = 0; i < s->f.n; i++)
+		if (ts_span_is(s->f.items[i].code, code))
+			return &s->f.items[i];
+	return NULL;
+}
+
+static const struct ts_unchecked *unchecked(const struct state *s, const char *code)
+{
+	for (size_t i = 0; i < s->f.n_unchecked; i++)
+		if (ts_span_is(s->f.unchecked[i].code, code))
+			return &s->f.unchecked[i];
+	return NULL;
+}
+
+static bool holds(struct ts_span text, const char *part)
+{
+	return memmem(text.data, text.len, part, strlen(part)) != NULL;
+}
+
+static void begin(struct state *s)
+{
+	memset(s, 0, sizeof *s);
+	ts_arena_init(&s->arena, 16 << 20);
+}
+
+static void edges_of_every_rule(void **state)
+{
+	static const enum answer of_severity[] = {PASSES, LOW, MEDIUM, HIGH};
+	int wrong = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const struct rule_case *c = &cases[i];
+		const struct ts_finding *f;
+		const struct ts_unchecked *u;
+		struct state s;
+		enum answer got;
+		struct ts_span said;
+
+		begin(&s);
+		ask(&s, c->rows, NULL);
+		f = finding(&s, c->code);
+		u = unchecked(&s, c->code);
+		got = f ? of_severity[f->severity] : u ? UNCHECKED : PASSES;
+		said = f ? f->detail : u ? u->reason : ts_span_str("");
+		/* What applies not looks like what passes; only DIST and pipeline rules may end so, and RECOVERABLE. */
+		if (got != (c->want == APPLIES_NOT ? PASSES : c->want) || (c->has && !holds(said, c->has))) {
+			print_error("%s on \"%s\": %d, not %d: %.*s\n", c->code, c->rows, (int)got, (int)c->want,
+				    TS_SPAN_ARG(said));
+			wrong++;
+		}
+		if (f && (f->n_evidence == 0 || !f->title.len || !f->advice.len || f->detail.data[f->detail.len - 1] != '.'))
+			wrong++;
+		ts_arena_finish(&s.arena);
+	}
+	assert_int_equal(wrong, 0);
+}
+
+/* Every rule of the table has a case that fires, one that passes, and one in which it is unchecked or applies not. */
+static void no_rule_without_cases(void **state)
+{
+	static const char *const by_events[] = {"TIMING.SLOWDOWN", "CONVERGENCE.BLOW_UP", "CONVERGENCE.LEVEL_SHIFT"};
+
+	(void)state;
+	for (size_t i = 0; i < ts_rules_n; i++) {
+		const char *code = ts_rules[i].code;
+		bool fires = strcmp(code, "DIST.EXPOSED_COMM") == 0, passes = fires, neither = false;
+
+		for (size_t k = 0; k < sizeof by_events / sizeof by_events[0]; k++)
+			if (strcmp(code, by_events[k]) == 0)
+				fires = passes = neither = true;
+		for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+			if (strcmp(cases[k].code, code) != 0)
+				continue;
+			fires |= cases[k].want >= LOW && cases[k].want <= HIGH;
+			passes |= cases[k].want == PASSES;
+			neither |= cases[k].want >= UNCHECKED;
+		}
+		if (strcmp(code, "CONVERGENCE.NONFINITE") == 0)
+			neither = true; /* it looks at what series there are */
+		if (!fires || !passes || !neither)
+			fail_msg("%s lacks a case: fires %d, passes %d, neither %d", code, fires, passes, neither);
+	}
+}
+
+static void event(struct state *s, enum ts_event_kind kind, const char *group, const char *subject, int64_t step, double value,
+		  double expected)
+{
+	struct ts_event e = {.kind = kind,
+			     .group = ts_span_str(group),
+			     .subject = ts_span_str(subject),
+			     .first_step = step,
+			     .last_step = step,
+			     .value = value,
+			     .expected = expected,
+			     .score = 10};
+
+	assert_true(ts_event_add(&s->events, &s->arena, &e));
+}
+
+static void slowdown_by_its_shifts(void **state)
+{
+	const struct ts_finding *f;
+	struct state s;
+
+	(void)state;
+	begin(&s);
+	event(&s, TS_EVENT_SHIFT, "timing", "step", 400, 0.104, 0.1); /* + 4 %: not enough */
+	event(&s, TS_EVENT_SHIFT, "timing", "step", 500, 0.05, 0.1);  /* faster */
+	event(&s, TS_EVENT_SHIFT, "convergence", "loss", 500, 9, 1);
+	event(&s, TS_EVENT_SPIKE, "timing", "step", 510, 9, 0.1);
+	ask(&s, "timing/step/shifts_count = 2", NULL);
+	assert_null(finding(&s, "TIMING.SLOWDOWN"));
+	assert_null(unchecked(&s, "TIMING.SLOWDOWN"));
+	ts_arena_finish(&s.arena);
+
+	begin(&s);
+	event(&s, TS_EVENT_SHIFT, "timing", "step", 400, 0.120, 0.1);
+	event(&s, TS_EVENT_SHIFT, "timing", "step", 800, 0.156, 0.12); /* + 30 % */
+	ask(&s, "timing/step/shifts_count = 2", NULL);
+	f = finding(&s, "TIMING.SLOWDOWN");
+	assert_non_null(f);
+	assert_int_equal(f->severity, TS_SEVERITY_HIGH);
+	assert_true(f->has_steps);
+	assert_int_equal(f->first_step, 800);
+	assert_true(holds(f->detail, "From step 800 on a step takes 30 % more: 156 ms instead of 120 ms; "
+	 "it is the greatest of 2 such rises."));
+	ts_arena_finish(&s.arena);
+
+	begin(&s);
+	event(&s, TS_EVENT_SHIFT, "timing", "step", 400, 0.120, 0.1);
+	event(&s, TS_EVENT_SHIFT, "timing", "step", 900, 0.1, 0.12);
+	ask(&s, "timing/step/shifts_count = 2", NULL);
+	f = finding(&s, "TIMING.SLOWDOWN");
+	assert_non_null(f);
+	assert_int_equal(f->severity, TS_SEVERITY_MEDIUM);
+	assert_int_equal(f->last_step, 900);
+	assert_true(holds(f->detail, ", until step 900."));
+	ts_arena_finish(&s.arena);
+
+	begin(&s);
+	ask(&s, "timing/step/shifts_count ? fewer than 16 steps", NULL);
+	assert_true(holds(unchecked(&s, "TIMING.SLOWDOWN")->reason, "fewer than 16 steps"));
+	ts_arena_finish(&s.arena);
+}
+
+static int severity_at(const char *code, const char *group, const char *subject, const char *rows, double value)
+{
+	const struct ts_finding *f;
+	struct state s;
+	int severity;
+
+	begin(&s);
+	event(&s, TS_EVENT_SHIFT, group, subject, 400, value, 100);
+	ask(&s, rows, NULL);
+	f = finding(&s, code);
+	severity = f ? (int)f->severity : 0;
+	ts_arena_finish(&s.arena);
+	return severity;
+}
+
+static int slowdown_to(double value)
+{
+	return severity_at("TIMING.SLOWDOWN", "timing", "step", "timing/step/shifts_count = 1", value);
+}
+
+static int loss_shift_to(double value)
+{
+	return severity_at("CONVERGENCE.LEVEL_SHIFT", "convergence", "loss", LOSS "convergence/loss/shifts_count = 1", value);
+}
+
+/* From a level of 100. */
+static void edges_of_shifts(void **state)
+{
+	(void)state;
+	assert_int_equal(slowdown_to(104.99), 0);
+	assert_int_equal(slowdown_to(105), TS_SEVERITY_MEDIUM);
+	assert_int_equal(slowdown_to(124.99), TS_SEVERITY_MEDIUM);
+	assert_int_equal(slowdown_to(125), TS_SEVERITY_HIGH);
+	assert_int_equal(loss_shift_to(101.99), 0);
+	assert_int_equal(loss_shift_to(102), TS_SEVERITY_MEDIUM);
+}
+
+static void the_loss_by_its_events(void **state)
+{
+	const struct ts_finding *f;
+	struct state s;
+
+	(void)state;
+	begin(&s);
+	event(&s, TS_EVENT_SHIFT, "convergence", "loss", 100, 1.5, 2.0); /* down is well */
+	event(&s, TS_EVENT_SHIFT, "convergence", "loss", 150, 1.52, 1.5);
+	event(&s, TS_EVENT_SHIFT, "convergence", "loss", 200, 1.6, 1.5);
+	event(&s, TS_EVENT_BLOW_UP, "convergence", "val_loss", 300, 1e5, 2);
+	ask(&s, LOSS "convergence/loss/shifts_count = 2", NULL);
+	f = finding(&s, "CONVERGENCE.LEVEL_SHIFT");
+	assert_non_null(f);
+	assert_int_equal(f->severity, TS_SEVERITY_MEDIUM);
+	assert_int_equal(f->first_step, 200);
+	assert_true(holds(f->detail, "loss rose by 6.7 % at step 200, from 1.5 to 1.6"));
+	assert_null(finding(&s, "CONVERGENCE.BLOW_UP"));
+	assert_null(unchecked(&s, "CONVERGENCE.BLOW_UP"));
+	ts_arena_finish(&s.arena);
+
+	begin(&s);
+	event(&s, TS_EVENT_BLOW_UP, "convergence", "loss", 300, 1e5, 2);
+	ask(&s, LOSS, NULL);
+	f = finding(&s, "CONVERGENCE.BLOW_UP");
+	assert_non_null(f);
+	assert_int_equal(f->severity, TS_SEVERITY_HIGH);
+	assert_true(holds(f->detail, "step 300"));
+	assert_true(holds(f->detail, "1e+05 where 2 was usual"));
+	ts_arena_finish(&s.arena);
+
+	begin(&s);
+	event(&s, TS_EVENT_SHIFT, "convergence", "loss", 200, 1.529, 1.5); /* 1.9 % */
+	ask(&s, LOSS "convergence/loss/shifts_count = 1", NULL);
+	assert_null(finding(&s, "CONVERGENCE.LEVEL_SHIFT"));
+	ts_arena_finish(&s.arena);
+
+	begin(&s);
+	ask(&s, "", NULL);
+	assert_non_null(unchecked(&s, "CONVERGENCE.BLOW_UP"));
+	assert_non_null(unchecked(&s, "CONVERGENCE.LEVEL_SHIFT"));
+	ts_arena_finish(&s.arena);
+}
+
+static void several_stragglers_are_one_finding(void **state)
+{
+	const struct ts_finding *f;
+	struct state s;
+
+	(void)state;
+	begin(&s);
+	ask(&s, WORLD "ranks/all/lost_ratio = 0.05; ranks/rank 12/slowdown_ratio = 0.1; ranks/rank 12/straggler = 'periodic'; "
+		      "ranks/rank 12 backward/straggler = 'persistent'; ranks/rank 7/slowdown_ratio = 0.2; "
+		      "ranks/rank 7/straggler = 'persistent'",
+	    NULL);
+	f = finding(&s, "DIST.STRAGGLER");
+	assert_non_null(f);
+	assert_int_equal(f->severity, TS_SEVERITY_MEDIUM);
+	assert_int_equal(f->n_ranks, 2);
+	assert_int_equal(f->ranks[0], 7);
+	assert_int_equal(f->ranks[1], 12);
+	assert_true(holds(f->detail, "ranks 7 and 12 hold up the others (in different ways), up to 20 % slower"));
+	ts_arena_finish(&s.arena);
+}
+
+/* Stretches of three and more are "1 to 3"; two are named one by one. */
+static void ranks_as_a_sentence_names_them(void **state)
+{
+	const struct ts_finding *f;
+	char row[128];
+	struct state s;
+
+	(void)state;
+	begin(&s);
+	test_rows(&s.m, &s.arena, "ranks/all/present_count = 99; ranks/rank 0/straggler = 'late'");
+	for (int rank = 9; rank <= 30; rank++) {
+		if (rank == 12 || rank == 15 || (rank > 15 && rank % 2))
+			continue;
+		(void)snprintf(row, sizeof row, "ranks/rank %d/straggler = 'late'", rank);
+		test_rows(&s.m, &s.arena, row);
+	}
+	ask(&s, "ranks/rank 99999999999/straggler = 'late'; ranks/rank 2147483648/straggler = 'late'", NULL);
+	f = finding(&s, "DIST.STRAGGLER");
+	assert_non_null(f);
+	assert_int_equal(f->n_ranks, 14); /* 0, 9 to 11, 13, 14, and the even ones from 16 to 30 */
+	assert_true(holds(f->detail, "ranks 0, 9 to 11, 13, 14, 16, 18, 20, 22 and 4 more hold up the others (late)"));
+	ts_arena_finish(&s.arena);
+}
+
+static void coincidences_are_one_finding(void **state)
+{
+	const struct ts_finding *f;
+	struct state s;
+
+	(void)state;
+	begin(&s);
+	for (int i = 0; i < 5; i++)
+		event(&s, TS_EVENT_COINCIDENCE, "cross", "grad_norm, loss", 100 * i, 9, (double)NAN);
+	s.events.items[3].score = 11;
+	ask(&s, "cross/coincidences/significant_count = 5; cross/coincidences/p_value = 0.002", NULL);
+	f = finding(&s, "CROSS.CORRELATED_INSTABILITY");
+	assert_non_null(f);
+	assert_int_equal(f->first_step, 300); /* the strongest */
+	assert_true(holds(f->detail, "together in 5 places"));
+	assert_true(holds(f->detail, "It is step 0 (grad_norm, loss); step 100 (grad_norm, loss); "
+	 "step 200 (grad_norm, loss); and 2 more."));
+	ts_arena_finish(&s.arena);
+}
+
+static void three_coincidences_are_all_named(void **state)
+{
+	const struct ts_finding *f;
+	struct state s;
+
+	(void)state;
+	begin(&s);
+	for (int i = 0; i < 3; i++)
+		event(&s, TS_EVENT_COINCIDENCE, "cross", "loss, memory", 10 * i, 9, 1);
+	s.events.items[1].score = 11;
+	ask(&s, "cross/coincidences/significant_count = 3; cross/coincidences/p_value = 0.002", NULL);
+	f = finding(&s, "CROSS.CORRELATED_INSTABILITY");
+	assert_non_null(f);
+	assert_int_equal(f->first_step, 10);
+	assert_true(holds(f->detail, "step 20 (loss, memory)."));
+	ts_arena_finish(&s.arena);
+}
+
+static void the_strongest_spike_is_named(void **state)
+{
+	const struct ts_finding *f;
+	struct state s;
+
+	(void)state;
+	begin(&s);
+	for (int i = 0; i < 3; i++)
+		event(&s, TS_EVENT_SPIKE, "convergence", "loss", 10 * i, 5 + i, 1);
+	s.events.items[1].score = 11;
+	ask(&s, LOSS "convergence/loss/spikes_count = 3", NULL);
+	f = finding(&s, "CONVERGENCE.SPIKES");
+	assert_non_null(f);
+	assert_int_equal(f->first_step, 10);
+	assert_true(holds(f->detail, "loss has 3 spikes; the strongest, at step 10, reaches 6 where 1 is usual."));
+	ts_arena_finish(&s.arena);
+}
+
+/* Most severe first, then the order of the table; evidence is what it was decided on. */
+static void order_and_evidence(void **state)
+{
+	struct state s;
+
+	(void)state;
+	begin(&s);
+	ask(&s, "memory/capacity/device_bytes = 1e9; memory/capacity/pressure_ratio = 0.98; "
+		"timing/optimizer/share_ratio = 0.5; timing/optimizer/mean_s = 1; "
+		"timing/data/share_ratio = 0.45; timing/data/mean_s = 1; "
+		"timing/forward/mean_s = 1; timing/backward/mean_s = 3",
+	    NULL);
+	assert_int_equal(s.f.n, 4);
+	assert_true(ts_span_is(s.f.items[0].code, "TIMING.DATALOADER_BOUND"));
+	assert_true(ts_span_is(s.f.items[1].code, "MEMORY.PRESSURE"));
+	assert_true(ts_span_is(s.f.items[2].code, "TIMING.BACKWARD_HEAVY"));
+	assert_true(ts_span_is(s.f.items[3].code, "TIMING.OPTIMIZER_HEAVY"));
+	assert_int_equal(s.f.items[0].n_evidence, 2);
+	assert_true(ts_span_is(s.f.items[0].evidence[0].name, "share"));
+	assert_true(s.f.items[0].evidence[0].value == 0.45);
+	for (size_t i = 1; i < s.f.n_unchecked; i++) {
+		const struct ts_rule *rule = ts_rule_find(s.f.unchecked[i].code);
+
+		assert_true(ts_rule_find(s.f.unchecked[i - 1].code) < rule);
+	}
+	ts_arena_finish(&s.arena);
+}
+
+static void a_policy_moves_limits_and_switches_off(void **state)
+{
+	struct ts_policy_item items[] = {
+		{.code = ts_span_str("TIMING.DATALOADER_BOUND"), .threshold = ts_span_str("min_share"), .value = 0.1},
+		{.code = ts_span_str("TIMING.DATALOADER_BOUND"), .threshold = ts_span_str("min_share"), .value = 0.5},
+		{.code = ts_span_str("TIMING.OPTIMIZER_HEAVY"), .off = true},
+		{.code = ts_span_str("TIMING.BACKWARD_HEAVY"), .off = true},
+		{.code = ts_span_str("TIMING.BACKWARD_HEAVY"), .off = false},
+	};
+	struct ts_policy policy = {.items = items, .n = 1};
+	static const char rows[] = "timing/data/share_ratio = 0.2; timing/data/mean_s = 1; timing/optimizer/share_ratio = 0.5; "
+				   "timing/optimizer/mean_s = 1; timing/forward/mean_s = 1; timing/backward/mean_s = 3";
+	struct state s;
+
+	(void)state;
+	begin(&s);
+	ask(&s, rows, &policy);
+	assert_non_null(finding(&s, "TIMING.DATALOADER_BOUND"));
+	assert_non_null(finding(&s, "TIMING.OPTIMIZER_HEAVY"));
+	policy.n = 5;
+	ask(&s, "", &policy);
+	assert_null(finding(&s, "TIMING.DATALOADER_BOUND")); /* the later setting counts */
+	assert_null(finding(&s, "TIMING.OPTIMIZER_HEAVY"));
+	assert_true(ts_span_is(unchecked(&s, "TIMING.OPTIMIZER_HEAVY")->reason, "switched off by the policy"));
+	assert_non_null(finding(&s, "TIMING.BACKWARD_HEAVY"));
+	assert_true(ts_rule_threshold(&policy, "TIMING.DATALOADER_BOUND", "min_share") == 0.5);
+	assert_true(ts_rule_threshold(&policy, "TIMING.DATALOADER_BOUND", "high_share") == 0.4);
+	assert_true(ts_rule_threshold(NULL, "EFFICIENCY.LOW_MFU", "high_mfu") == 0.3);
+	ts_arena_finish(&s.arena);
+}
+
+static void near_codes(void **state)
+{
+	(void)state;
+	assert_string_equal(ts_rule_near(ts_span_str("TIMING.JITER")), "TIMING.JITTER");
+	assert_string_equal(ts_rule_near(ts_span_str("timing.jitter")), "TIMING.JITTER");
+	assert_string_equal(ts_rule_near(ts_span_str("jitter")), "TIMING.JITTER");
+	assert_string_equal(ts_rule_near(ts_span_str("DIST.STRAGGLERS")), "DIST.STRAGGLER");
+	assert_null(ts_rule_near(ts_span_str("nothing like it at all")));
+}
+
+/* Titles and texts are there, codes are GROUP.NAME and unique, sentences end as their neighbours expect. */
+static void the_table_is_whole(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ts_rules_n; i++) {
+		const struct ts_rule *r = &ts_rules[i];
+		const char *dot = strchr(r->code, '.');
+
+		assert_non_null(dot);
+		assert_null(strchr(dot + 1, '.'));
+		assert_ptr_equal(ts_rule_find(ts_span_str(r->code)), r);
+		assert_int_equal(r->advice[strlen(r->advice) - 1], '.');
+		assert_int_not_equal(r->trigger[strlen(r->trigger) - 1], '.');
+		assert_int_not_equal(r->source[strlen(r->source) - 1], '.');
+		assert_true(strlen(r->title) > 0 && strlen(r->severity) > 0);
+		for (const struct ts_threshold *t = r->thresholds; t->name; t++)
+			assert_true(strlen(t->what) > 0);
+	}
+}
+
+/* docs/findings.md is what the table prints; `tscope explain --markdown > docs/findings.md` writes it anew. */
+static void the_document_is_current(void **state)
+{
+	struct ts_buf want = TS_BUF_INIT(1 << 20);
+	FILE *f = fopen("docs/findings.md", "rb");
+	char *got;
+	size_t n;
+
+	(void)state;
+	assert_non_null(f);
+	ts_rules_markdown(&want);
+	assert_int_equal(want.failed, TS_OK);
+	got = test_malloc(want.len + 1);
+	n = fread(got, 1, want.len + 1, f);
+	(void)fclose(f);
+	assert_int_equal(n, want.len);
+	assert_memory_equal(got, want.data, n);
+	test_free(got);
+	ts_buf_finish(&want);
+}
+
+/* Every ceiling of the arena up to the one that suffices ends in an error, none in a crash or a partial answer. */
+static void a_full_arena_is_an_error(void **state)
+{
+	struct state s;
+	struct ts_error err = {.status = TS_OK};
+	size_t ceiling = 64, n;
+	int failed = 0;
+
+	(void)state;
+	begin(&s);
+	event(&s, TS_EVENT_SHIFT, "timing", "step", 400, 0.120, 0.1);
+	event(&s, TS_EVENT_COINCIDENCE, "cross", "grad_norm, loss", 7, 9, 1);
+	test_rows(&s.m, &s.arena, "timing/data/share_ratio = 0.45; timing/data/mean_s = 1; timing/step/shifts_count = 1; "
+				  "cross/coincidences/significant_count = 5; cross/coincidences/p_value = 0.002; "
+				  "ranks/all/present_count = 3; ranks/rank 0/straggler = 'late'; ranks/rank 0/onset_step = 7; "
+				  "ranks/rank 1/peak_bytes = 2; ranks/rank 2/peak_bytes = 7; convergence/train_loss/count = 70; "
+				  "convergence/train_loss/spikes_count = 7; convergence/train_loss/nonfinite_count = 7; "
+				  "convergence/train_loss/first_nonfinite_step = 7; convergence/x/count = 7; "
+				 "convergence/x/nonfinite_count = 7");
+	for (;; ceiling += 64) {
+		struct ts_arena small;
+		enum ts_status status;
+
+		ts_arena_init(&small, ceiling);
+		status = ts_findings_check(&s.m, &s.events, NULL, &small, &s.f, &err);
+		ts_arena_finish(&small);
+		if (!status)
+			break;
+		failed++;
+		assert_int_equal(s.f.n, 0);
+		assert_int_not_equal(err.status, TS_OK);
+	}
+	assert_true(failed > 20);
+	/* What fits at last is whole. */
+	n = s.f.n;
+	assert_int_equal(ts_findings_check(&s.m, &s.events, NULL, &s.arena, &s.f, &err), TS_OK);
+	assert_int_equal(n, s.f.n);
+	for (size_t i = 0; i < s.f.n; i++)
+		assert_true(s.f.items[i].detail.len > 1 && s.f.items[i].n_evidence > 0);
+	ts_arena_finish(&s.arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(edges_of_every_rule),
+		cmocka_unit_test(no_rule_without_cases),
+		cmocka_unit_test(slowdown_by_its_shifts),
+		cmocka_unit_test(edges_of_shifts),
+		cmocka_unit_test(the_loss_by_its_events),
+		cmocka_unit_test(several_stragglers_are_one_finding),
+		cmocka_unit_test(ranks_as_a_sentence_names_them),
+		cmocka_unit_test(coincidences_are_one_finding),
+		cmocka_unit_test(three_coincidences_are_all_named),
+		cmocka_unit_test(the_strongest_spike_is_named),
+		cmocka_unit_test(order_and_evidence),
+		cmocka_unit_test(a_policy_moves_limits_and_switches_off),
+		cmocka_unit_test(near_codes),
+		cmocka_unit_test(the_table_is_whole),
+		cmocka_unit_test(the_document_is_current),
+		cmocka_unit_test(a_full_arena_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,291 @@
+/* Percentiles by radix selection: doubles are mapped to unsigned words of the same order, a histogram over the range
+ * that is there finds the narrow band that holds the wanted rank, and the words are parted around that band. Each
+ * round takes 11 bits off the band, so there are at most 6 whatever the data: no order of the input makes it
+ * quadratic, as a quickselect's unlucky pivots can.
+ */
+#include "analysis/stats/stats.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+	BUCKET_BITS = 11,
+	BUCKETS = 1 << BUCKET_BITS,
+	SMALL = 24, /* shorter than this: insertion sort */
+	Q_MAX = 8, /* percentiles of one go: bounds the recursion, each level of which holds a histogram */
+};
+
+double ts_sum(const double *x, size_t n)
+{
+	double sum = 0.0, carry = 0.0, plain = 0.0;
+
+	for (size_t i = 0; i < n; i++) {
+		double t = sum + x[i];
+
+		carry += fabs(sum) >= fabs(x[i]) ? (sum - t) + x[i] : (x[i] - t) + sum;
+		sum = t;
+		plain += x[i];
+	}
+	/* Past an infinity the carry is NaN; the plain sum says what IEEE 754 says. */
+	return isfinite(sum + carry) ? sum + carry : plain;
+}
+
+double ts_mean(const double *x, size_t n)
+{
+	return ts_sum(x, n) / (double)n;
+}
+
+double ts_stddev(const double *x, size_t n, double mean)
+{
+	double sum = 0.0, carry = 0.0;
+
+	for (size_t i = 0; i < n; i++) {
+		double d = x[i] - mean;
+		double square = d * d;
+		double t = sum + square;
+
+		carry += sum >= square ? (sum - t) + square : (square - t) + sum;
+		sum = t;
+	}
+	if (!isfinite(sum))
+		return sum;
+	return sqrt((sum + carry) / (double)n);
+}
+
+/* Words in the order of the doubles: -inf < ... < -0 < +0 < ... < inf. */
+static uint64_t word_of(double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof bits);
+	return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
+static double double_of(uint64_t word)
+{
+	uint64_t bits = word >> 63 ? word & ~(UINT64_C(1) << 63) : ~word;
+	double v;
+
+	memcpy(&v, &bits, sizeof v);
+	return v;
+}
+
+static uint64_t load(const double *x, size_t i)
+{
+	uint64_t w;
+
+	memcpy(&w, &x[i], sizeof w);
+	return w;
+}
+
+static void store(double *x, size_t i, uint64_t w)
+{
+	memcpy(&x[i], &w, sizeof w);
+}
+
+static void sort_small(double *x, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		uint64_t w = load(x, i);
+		size_t j = i;
+
+		for (; j > 0 && load(x, j - 1) > w; j--)
+			store(x, j, load(x, j - 1));
+		store(x, j, w);
+	}
+}
+
+/* Parts x into words below lo, in [lo, hi], above hi; gives the ends of the first two parts. */
+static void part_around(double *x, size_t n, uint64_t lo, uint64_t hi, size_t *ret_below, size_t *ret_upto)
+{
+	size_t below = 0, i = 0, above = n;
+
+	while (i < above) {
+		uint64_t w = load(x, i);
+
+		if (w < lo) {
+			store(x, i++, load(x, below));
+			store(x, below++, w);
+		} else if (w > hi) {
+			store(x, i, load(x, --above));
+			store(x, above, w);
+		} else {
+			i++;
+		}
+	}
+	*ret_below = below;
+	*ret_upto = above;
+}
+
+/* The band of words, one histogram bucket wide, in which the word of this rank lies. */
+static void band_of(const double *x, size_t n, size_t rank, uint64_t min, uint64_t max, uint64_t *ret_lo,
+		    uint64_t *ret_hi)
+{
+	uint32_t count[BUCKETS] = {0};
+	int bits = 64 - __builtin_clzll(max - min);
+	int shift = bits > BUCKET_BITS ? bits - BUCKET_BITS : 0;
+	size_t before = 0;
+	uint64_t b = 0;
+
+	/* Counts are of the first 2^32 - 1 values at most; no column is that long. */
+	for (size_t i = 0; i < n; i++)
+		count[(load(x, i) - min) >> shift]++;
+	while (before + count[b] <= rank)
+		before += count[b++];
+	*ret_lo = min + (b << shift);
+	*ret_hi = *ret_lo + ((UINT64_C(1) << shift) - 1);
+	if (*ret_hi < *ret_lo || *ret_hi > max) /* the last bucket may reach past the end of the words */
+		*ret_hi = max;
+}
+
+static void extremes(const double *x, size_t n, uint64_t *ret_min, uint64_t *ret_max)
+{
+	uint64_t min = load(x, 0), max = min;
+
+	for (size_t i = 1; i < n; i++) {
+		uint64_t w = load(x, i);
+
+		min = w < min ? w : min;
+		max = w > max ? w : max;
+	}
+	*ret_min = min;
+	*ret_max = max;
+}
+
+/* out[i] = the word of ranks[i] (ascending, counted from base at x[0]). Goes down either with fewer ranks or into a band that
+ * is 2^11 times narrower. */
+static void select_ranks(double *x, size_t n, size_t base, const size_t *ranks, size_t n_ranks, uint64_t *out)
+{
+	size_t mid = n_ranks / 2, first = mid, last = mid, below, upto;
+	uint64_t min, max, lo, hi;
+
+	if (n_ranks == 0)
+		return;
+	if (n <= SMALL) {
+		sort_small(x, n);
+		for (size_t i = 0; i < n_ranks; i++)
+			out[i] = load(x, ranks[i] - base);
+		return;
+	}
+	extremes(x, n, &min, &max);
+	if (min == max) {
+		for (size_t i = 0; i < n_ranks; i++)
+			out[i] = min;
+		return;
+	}
+	band_of(x, n, ranks[mid] - base, min, max, &lo, &hi);
+	part_around(x, n, lo, hi, &below, &upto);
+	while (first > 0 && ranks[first - 1] - base >= below)
+		first--;
+	while (last < n_ranks && ranks[last] - base < upto)
+		last++;
+	select_ranks(x, below, base, ranks, first, out);
+	select_ranks(x + below, upto - below, base + below, ranks + first, last - first, out + first);
+	select_ranks(x + upto, n - upto, base + upto, ranks + last, n_ranks - last, out + last);
+}
+
+static void percentiles_few(double *x, size_t n, const double *q, size_t n_q, double *out)
+{
+	size_t ranks[2 * Q_MAX];
+	uint64_t words[2 * Q_MAX];
+
+	for (size_t i = 0; i < n_q; i++) {
+		double pos = q[i] / 100.0 * (double)(n - 1);
+
+		ranks[2 * i] = (size_t)pos;
+		ranks[2 * i + 1] = ranks[2 * i] + 1 < n ? ranks[2 * i] + 1 : n - 1;
+	}
+	/* Close percentiles of few values overlap: 3 4, 3 4 becomes 3 3 4 4; each is looked up by its rank below. */
+	for (size_t i = 1; i < 2 * n_q; i++)
+		for (size_t j = i; j > 0 && ranks[j - 1] > ranks[j]; j--) {
+			size_t t = ranks[j];
+
+			ranks[j] = ranks[j - 1];
+			ranks[j - 1] = t;
+		}
+	select_ranks(x, n, 0, ranks, 2 * n_q, words);
+	for (size_t i = 0; i < n_q; i++) {
+		double pos = q[i] / 100.0 * (double)(n - 1);
+		size_t lo = (size_t)pos, at = 0;
+		double f = pos - (double)lo, a, b;
+
+		while (ranks[at] != lo)
+			at++;
+		a = double_of(words[at]);
+		while (at + 1 < 2 * n_q && ranks[at] == lo)
+			at++;
+		b = double_of(words[at]);
+		/* Equal ends, and 0 * infinity, must not go through the products. */
+		out[i] = f <= 0.0 || a == b ? a : a * (1.0 - f) + b * f;
+	}
+}
+
+void ts_percentiles(double *scratch, size_t n, const double *q, size_t n_q, double *out)
+{
+	bool nan = false;
+
+	for (size_t i = 0; i < n; i++)
+		nan |= isnan(scratch[i]);
+	if (nan || n == 0) {
+		for (size_t i = 0; i < n_q; i++)
+			out[i] = (double)NAN;
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		store(scratch, i, word_of(scratch[i]));
+	for (size_t at = 0; at < n_q; at += Q_MAX)
+		percentiles_few(scratch, n, q + at, n_q - at < Q_MAX ? n_q - at : Q_MAX, out + at);
+}
+
+double ts_median(const double *x, size_t n, double *scratch)
+{
+	static const double half = 50.0;
+	double out;
+
+	if (n && scratch != x)
+		memcpy(scratch, x, n * sizeof *x);
+	ts_percentiles(scratch, n, &half, 1, &out);
+	return out;
+}
+
+double ts_nth(double *x, size_t n, size_t k)
+{
+	size_t lo = 0, hi = n - 1;
+
+	while (lo < hi) {
+		double pivot = x[lo + (hi - lo) / 2];
+		size_t i = lo, j = hi;
+
+		for (;; i++, j--) {
+			double t;
+
+			while (x[i] < pivot)
+				i++;
+			while (x[j] > pivot)
+				j--;
+			if (i >= j)
+				break;
+			t = x[i];
+			x[i] = x[j];
+			x[j] = t;
+		}
+		if (k <= j)
+			hi = j;
+		else
+			lo = j + 1;
+	}
+	return x[k];
+}
+
+double ts_median_few(double *x, size_t n)
+{
+	double upper = ts_nth(x, n, n / 2), below = x[0];
+
+	if (n % 2)
+		return upper;
+	for (size_t i = 1; i < n / 2; i++)
+		below = x[i] > below ? x[i] : below;
+	return (below + upper) / 2;
+}

@@ -1,0 +1,14 @@
+/* traceml_missed.h - for traceml_compare.c: what two summaries hold that its rule passes over. */
+#ifndef TSCOPE_ANALYSIS_TRACEML_MISSED_H
+#define TSCOPE_ANALYSIS_TRACEML_MISSED_H
+
+#include "analysis/traceml/traceml_compare.h"
+
+struct ts_traceml_pair ts_traceml_pair_of(struct ts_traceml_number a, struct ts_traceml_number b);
+/* The phases of both were measured by one clock. */
+bool ts_traceml_same_phase_clock(const struct ts_traceml_summary *a, const struct ts_traceml_summary *b);
+/* Fills missed, size and baselines of a comparison whose findings are there. */
+enum ts_status ts_traceml_find_missed(const struct ts_traceml_summary *a, const struct ts_traceml_summary *b,
+				      struct ts_traceml_comparison *c, struct ts_arena *arena, struct ts_error *err);
+
+#endif

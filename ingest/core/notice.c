@@ -1,0 +1,56 @@
+#include "ingest/core/notice.h"
+
+static struct ts_notice *find(const struct ts_notices *notices, const char *code, struct ts_span file)
+{
+	for (size_t i = 0; i < notices->n; i++)
+		if (strcmp(notices->items[i].code, code) == 0 && ts_span_eq(notices->items[i].file, file))
+			return &notices->items[i];
+	return NULL;
+}
+
+static bool grow(struct ts_notices *notices)
+{
+	size_t cap = notices->cap ? notices->cap * 2 : 8;
+	struct ts_notice *items = ts_arena_array(notices->arena, cap, sizeof *items);
+
+	if (!items)
+		return false;
+	if (notices->n)
+		memcpy(items, notices->items, notices->n * sizeof *items);
+	notices->items = items;
+	notices->cap = cap;
+	return true;
+}
+
+void ts_notice_add(struct ts_notices *notices, const char *code, enum ts_notice_level level, struct ts_span file,
+		   uint64_t line, const char *detail)
+{
+	struct ts_notice *notice = find(notices, code, file);
+	struct ts_span copy;
+
+	if (notice) {
+		notice->count++;
+		if (level > notice->level)
+			notice->level = level;
+		return;
+	}
+	if (notices->n == notices->cap && !grow(notices))
+		return;
+	copy = ts_arena_span(notices->arena, file);
+	if (!copy.data)
+		return;
+	notice = &notices->items[notices->n++];
+	*notice = (struct ts_notice){.code = code, .level = level, .file = copy, .line = line, .count = 1};
+	if (detail)
+		notice->detail = ts_arena_span(notices->arena, ts_span_str(detail));
+}
+
+uint64_t ts_notices_skipped(const struct ts_notices *notices)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < notices->n; i++)
+		if (notices->items[i].level == TS_NOTICE_SKIPPED)
+			n += notices->items[i].count;
+	return n;
+}

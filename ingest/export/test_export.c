@@ -1,0 +1,259 @@
+/* CSV and npz as other programs read them; what export never does to files. Round trips of run directories are tested
+ * beside what they are made of (test_steps, test_segments, test_run_dir, test_corpus). */
+#include "ingest/core/test_support.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "ingest/formats/zip.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char rank0[] =
+	"{\"step\":0,\"timestamp\":1.5,\"scalars\":{\"loss\":NaN},\"memory\":{\"a\":1},\"tags\":[\"x\",\"y\"]}\n"
+	"{\"step\":1,\"timestamp\":2.5,\"note\":\"a,\\\"b\\\"\",\"digests\":{\"w\":\"00000000000000ff\"}}\n"
+	"{\"step\":2,\"timestamp\":3.5,\"note\":\"\"}\n";
+static const char rank1[] = "{\"step\":7,\"scalars\":{\"lr\":-0.0,\"loss\":\"bad\"},\"rank\":5}\n";
+
+static void make_run(struct test_run *t)
+{
+	test_run_init(t);
+	test_write(t, "run/rank0/steps.jsonl", rank0);
+	test_write(t, "run/rank1/steps.jsonl", rank1);
+	assert_int_equal(test_ingest(t), TS_OK);
+}
+
+typedef enum ts_status export_to_fd(const struct ts_id *head, ts_object_source *get, void *ctx, int fd,
+				    struct ts_error *err);
+
+static void export_file(struct test_run *t, export_to_fd *export, const char *name)
+{
+	char path[128];
+	int fd;
+
+	(void)snprintf(path, sizeof path, "%s/%s", t->base, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	assert_true(fd >= 0);
+	if (export(&t->result.head, test_get, t, fd, &t->err))
+		fail_msg("%s", t->err.text);
+	(void)close(fd);
+}
+
+static void csv(void **state)
+{
+	struct test_run t;
+	char *text;
+	size_t len;
+
+	(void)state;
+	make_run(&t);
+	export_file(&t, ts_export_csv, "out.csv");
+	text = test_read(&t, "out.csv", &len);
+	assert_string_equal(text, "rank,step,timestamp,scalars.loss,scalars.lr,memory.a,digests.w,note,record.rank,tags\n"
+				  "0,0,1.5,NaN,,1.0,,,,\"[\"\"x\"\",\"\"y\"\"]\"\n"
+				  "0,1,2.5,,,,00000000000000ff,\"a,\"\"b\"\"\",,\n"
+				  "0,2,3.5,,,,,\"\",,\n"
+				  "1,7,,bad,-0.0,,,,5.0,\n");
+	free(text);
+	test_run_finish(&t);
+}
+
+static void jsonl(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	make_run(&t);
+	assert_string_equal(test_jsonl(&t),
+			    "{\"rank\":0,\"step\":0,\"timestamp\":1.5,\"scalars\":{\"loss\":\"NaN\"},\"memory\":{\"a\":1.0},"
+			    "\"tags\":[\"x\",\"y\"]}\n"
+			    "{\"rank\":0,\"step\":1,\"timestamp\":2.5,\"digests\":{\"w\":\"00000000000000ff\"},\"note\":"
+			    "\"a,\\\"b\\\"\"}\n"
+			    "{\"rank\":0,\"step\":2,\"timestamp\":3.5,\"note\":\"\"}\n"
+			    "{\"rank\":1,\"step\":7,\"scalars\":{\"loss\":\"bad\",\"lr\":-0.0},\"record.rank\":5.0}\n");
+	test_run_finish(&t);
+}
+
+/* NumPy is the judge. */
+static void npz(void **state)
+{
+	static const char script[] =
+		"import sys, numpy, math, zipfile\n"
+		"p = sys.argv[1]\n"
+		"assert zipfile.ZipFile(p).testzip() is None\n"
+		"z = numpy.load(p)\n"
+		"assert sorted(z.files) == sorted(['rank0/timestamp', 'rank0/timestamp.step', 'rank0/scalars.loss',\n"
+		"  'rank0/scalars.loss.step', 'rank0/memory.a', 'rank0/memory.a.step', 'rank0/tags.json.bytes',\n"
+		"  'rank0/tags.json.offset', 'rank0/tags.json.step', 'rank0/note.text.bytes', 'rank0/note.text.offset',\n"
+		"  'rank0/note.text.step', 'rank0/digests.w', 'rank0/digests.w.step', 'rank1/scalars.lr',\n"
+		"  'rank1/scalars.lr.step', 'rank1/scalars.loss.text.bytes', 'rank1/scalars.loss.text.offset',\n"
+		"  'rank1/scalars.loss.text.step', 'rank1/rank', 'rank1/rank.step']), z.files\n"
+		"assert z['rank0/timestamp'].tolist() == [1.5, 2.5, 3.5] and z['rank0/timestamp'].dtype == 'float64'\n"
+		"assert z['rank0/timestamp.step'].tolist() == [0, 1, 2] and z['rank0/timestamp.step'].dtype == 'int64'\n"
+		"assert math.isnan(z['rank0/scalars.loss'][0]) and z['rank0/scalars.loss.step'].tolist() == [0]\n"
+		"assert z['rank0/digests.w'].tolist() == [255] and z['rank0/digests.w'].dtype == 'uint64'\n"
+		"b, o = z['rank0/note.text.bytes'].tobytes(), z['rank0/note.text.offset'].tolist()\n"
+		"assert [b[o[i]:o[i+1]] for i in range(2)] == [b'a,\"b\"', b''], (b, o)\n"
+		"assert z['rank0/tags.json.bytes'].tobytes() == b'[\"x\",\"y\"]'\n"
+		"assert math.copysign(1, z['rank1/scalars.lr'][0]) == -1\n";
+	struct test_run t;
+	char command[256];
+
+	(void)state;
+	make_run(&t);
+	export_file(&t, ts_export_npz, "out.npz");
+	test_write(&t, "check.py", script);
+	(void)snprintf(command, sizeof command, "python3 %s/check.py %s/out.npz", t.base, t.base);
+	assert_int_equal(system(command), 0);
+	test_run_finish(&t);
+}
+
+/* More members than a plain directory can count. */
+static void zip64(void **state)
+{
+	struct test_run t;
+	struct ts_zip zip;
+	char command[512];
+	char path[128];
+	int fd;
+
+	(void)state;
+	test_run_init(&t);
+	(void)snprintf(path, sizeof path, "%s/many.zip", t.base);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	assert_true(fd >= 0);
+	ts_zip_init(&zip, fd);
+	for (int i = 0; i < 65540; i++) {
+		char name[32];
+
+		(void)snprintf(name, sizeof name, "m%d", i);
+		assert_int_equal(ts_zip_begin(&zip, ts_span_str(name), 2, &t.err), TS_OK);
+		assert_int_equal(ts_zip_add(&zip, ts_span_str("ab"), &t.err), TS_OK);
+		assert_int_equal(ts_zip_end(&zip, &t.err), TS_OK);
+	}
+	assert_int_equal(ts_zip_close(&zip, &t.err), TS_OK);
+	ts_zip_finish(&zip);
+	(void)close(fd);
+	(void)snprintf(command, sizeof command,
+		       "python3 -c \"import zipfile; z = zipfile.ZipFile('%s'); assert len(z.namelist()) == 65540; assert "
+		       "z.read('m65539') == b'ab'; assert b'PK\\x06\\x06' in open('%s', 'rb').read()[-200:]\"",
+		       path, path);
+	assert_int_equal(system(command), 0);
+	test_run_finish(&t);
+}
+
+static void nothing_is_overwritten(void **state)
+{
+	struct test_run t;
+	char path[128];
+	char *text;
+	size_t len;
+
+	(void)state;
+	make_run(&t);
+	test_write(&t, "out/precious", "mine");
+	(void)snprintf(path, sizeof path, "%s/out", t.base);
+	assert_int_equal(ts_export_run_dir(&t.result.head, test_get, &t, path, &t.err), TS_INVALID);
+	assert_non_null(strstr(t.err.text, "out is there already"));
+	text = test_read(&t, "out/precious", &len);
+	assert_string_equal(text, "mine");
+	free(text);
+	/* Not through a link either. */
+	(void)snprintf(path, sizeof path, "%s/link", t.base);
+	assert_int_equal(symlink("elsewhere", path), 0);
+	assert_int_equal(ts_export_run_dir(&t.result.head, test_get, &t, path, &t.err), TS_INVALID);
+	(void)snprintf(path, sizeof path, "%s/elsewhere", t.base);
+	assert_int_equal(ts_file_kind(path), TS_FILE_NONE);
+	test_run_finish(&t);
+}
+
+struct failing {
+	struct test_run *t;
+	int left;
+};
+
+static enum ts_status get_some(void *ctx, const struct ts_id *id, struct ts_arena *arena, struct ts_span *ret_object,
+			       struct ts_error *err)
+{
+	struct failing *f = ctx;
+
+	if (f->left-- == 0)
+		return ts_error_set(err, TS_UNAVAILABLE, "the server is gone");
+	return test_get(f->t, id, arena, ret_object, err);
+}
+
+/* Whatever object cannot be had: the error is passed on and what was written is removed. */
+static void a_failed_export_leaves_nothing(void **state)
+{
+	struct test_run t;
+	char path[128];
+	int n = 0;
+
+	(void)state;
+	make_run(&t);
+	(void)snprintf(path, sizeof path, "%s/out", t.base);
+	for (;; n++) {
+		struct failing f = {&t, n};
+		enum ts_status status = ts_export_run_dir(&t.result.head, get_some, &f, path, &t.err);
+
+		if (status == TS_OK)
+			break;
+		assert_int_equal(status, TS_UNAVAILABLE);
+		assert_int_equal(ts_file_kind(path), TS_FILE_NONE);
+	}
+	assert_true(n > 10);
+	assert_int_equal(ts_file_kind(path), TS_FILE_DIRECTORY);
+	test_run_finish(&t);
+}
+
+/* The same where memory runs out, for every way out. */
+static void any_allocation_may_fail(void **state)
+{
+	static export_to_fd *const exports[] = {ts_export_csv, ts_export_jsonl, ts_export_npz};
+	struct test_run t;
+	char path[128];
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	(void)state;
+	make_run(&t);
+	test_write(&t, "run/rank0/steps.jsonl", "{\"step\":0,\"t\":\"a\"}\n{\"step\":1,\"x\":1}\n{\"step\":0,\"t\":\"b\"}\n");
+	test_write(&t, "run/rank0/run.json", "{\"name\":\"n\",\"config\":{\"l\":[1,2]}}");
+	test_write(&t, "run/facts.json", "{\"code\":{\"a\":1}}");
+	assert_int_equal(test_ingest(&t), TS_OK);
+	(void)snprintf(path, sizeof path, "%s/out", t.base);
+	for (size_t way = 0; way < 4; way++)
+		for (size_t at = 1;; at++) {
+			enum ts_status status;
+
+			(void)ts_alloc_fail_at(at);
+			status = way < 3 ? exports[way](&t.result.head, test_get, &t, fd, &t.err)
+					 : ts_export_run_dir(&t.result.head, test_get, &t, path, &t.err);
+			if (ts_alloc_fail_at(0) < at) {
+				assert_int_equal(status, TS_OK);
+				break;
+			}
+			assert_int_equal(status, TS_NO_MEMORY);
+			assert_int_equal(ts_file_kind(path), TS_FILE_NONE);
+		}
+	(void)close(fd);
+	test_run_finish(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(csv),	 cmocka_unit_test(jsonl),		   cmocka_unit_test(npz),
+		cmocka_unit_test(zip64), cmocka_unit_test(nothing_is_overwritten), cmocka_unit_test(a_failed_export_leaves_nothing),
+		cmocka_unit_test(any_allocation_may_fail),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

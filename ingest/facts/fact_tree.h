@@ -1,0 +1,44 @@
+/* fact_tree.h - what a log says of its run piece by piece, as one JSON object for facts_json.h.
+ *
+ * Logs set, change and remove single values ("config.model.layers is 4 now"). A node is a path of keys below TS_KEY_ROOT; what is
+ * set at it replaces what stood there and below; an object is taken apart, so that a later value below it changes only that.
+ * Ownership: names and values are copied. Threads: one at a time.
+ */
+#ifndef TSCOPE_INGEST_FACT_TREE_H
+#define TSCOPE_INGEST_FACT_TREE_H
+
+#include "base/json_writer.h"
+#include "ingest/facts/keys.h"
+
+enum { TS_FACT_TREE_NODES = 65536, TS_FACT_TREE_BYTES = 64 << 20, TS_FACT_TREE_DEPTH = 48 };
+
+struct ts_fact_node;
+
+struct ts_fact_tree {
+	struct ts_keys keys;
+	struct ts_fact_node *nodes; /* of each key */
+	size_t cap;
+	struct ts_arena arena;
+	struct ts_buf scratch;
+};
+
+void ts_fact_tree_init(struct ts_fact_tree *t);
+void ts_fact_tree_finish(struct ts_fact_tree *t);
+void ts_fact_tree_reset(struct ts_fact_tree *t);
+
+/* The node of that name below parent. TS_TOO_LARGE: more nodes or levels than there may be. */
+enum ts_status ts_fact_tree_node(struct ts_fact_tree *t, uint32_t parent, struct ts_span name, uint32_t *ret_node,
+				 struct ts_error *err);
+/* The node of "other.wandb.project": plain names, without escapes. */
+enum ts_status ts_fact_tree_path(struct ts_fact_tree *t, const char *path, uint32_t *ret_node, struct ts_error *err);
+/* json: one value. TS_INVALID when it is none. */
+enum ts_status ts_fact_tree_set(struct ts_fact_tree *t, uint32_t node, struct ts_span json, struct ts_error *err);
+/* The same for text, as a JSON string. */
+enum ts_status ts_fact_tree_text(struct ts_fact_tree *t, uint32_t node, struct ts_span text, struct ts_error *err);
+/* What stands at it and below is gone. */
+void ts_fact_tree_remove(struct ts_fact_tree *t, uint32_t node);
+bool ts_fact_tree_has(const struct ts_fact_tree *t, uint32_t node);
+/* Everything, as one object. */
+void ts_fact_tree_write(const struct ts_fact_tree *t, struct ts_json *j);
+
+#endif

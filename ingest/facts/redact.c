@@ -1,0 +1,377 @@
+#include "ingest/facts/redact.h"
+
+#include "base/text.h"
+
+enum { WORDS_MAX = 16, WORD_MAX = 16 };
+
+struct words {
+	char text[WORDS_MAX][WORD_MAX]; /* the last WORDS_MAX words, lower case; longer ones are cut */
+	size_t n;
+};
+
+static bool is_upper(uint8_t c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+/* A word begins at i: after a separator, or at a capital after a small letter. */
+static void split(struct ts_span key, struct words *words)
+{
+	size_t len = 0;
+
+	words->n = 0;
+	for (size_t i = 0; i < key.len; i++) {
+		uint8_t c = key.data[i];
+		bool part = ts_is_alpha(c) || ts_is_digit(c) || c >= 0x80;
+		bool hump = len && is_upper(c) && !is_upper(key.data[i - 1]);
+
+		if (!part || hump)
+			len = 0;
+		if (!part)
+			continue;
+		if (len == 0) {
+			if (words->n == WORDS_MAX) {
+				memmove(words->text[0], words->text[1], (WORDS_MAX - 1) * sizeof words->text[0]);
+				words->n--;
+			}
+			words->n++;
+		}
+		if (len < WORD_MAX - 1) {
+			words->text[words->n - 1][len++] = (char)(is_upper(c) ? c | 32 : c);
+			words->text[words->n - 1][len] = '\0';
+		}
+	}
+}
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+	for (; *list; list++)
+		if (strcmp(word, *list) == 0)
+			return true;
+	return false;
+}
+
+/* "token" alone or after a word that is none of a vocabulary's or a counter's. */
+static bool is_secret_token(const struct words *w)
+{
+	static const char *const harmless[] = {"pad",  "bos",  "eos",	"unk",	"sep",	 "cls",	  "mask",  "image", "audio",
+					       "video", "start", "end",	"begin", "decoder", "special", "n",   "num",   "max",
+					       "min",  "per",	"first", "last",  "next",  "prev",  "forced", "type", "stop",
+					       "think", "word", "sub",	"by",	"each",	 "every", "global", NULL};
+
+	if (w->n == 0 || strcmp(w->text[w->n - 1], "token") != 0)
+		return false;
+	return w->n == 1 || !is_one_of(w->text[w->n - 2], harmless);
+}
+
+bool ts_secret_key(struct ts_span key)
+{
+	static const char *const secret[] = {"password", "passwd", "passphrase", "secret", "secrets", "credential",
+					     "credentials", "auth", "apikey", "accesskey", "privatekey", "secretkey",
+					     "authtoken", "accesstoken", NULL};
+	static const char *const before_key[] = {"api", "access", "private", "secret", NULL};
+	struct words w;
+
+	split(key, &w);
+	for (size_t i = 0; i < w.n; i++) {
+		if (is_one_of(w.text[i], secret))
+			return true;
+		if (i > 0 && strcmp(w.text[i], "key") == 0 && is_one_of(w.text[i - 1], before_key))
+			return true;
+	}
+	return is_secret_token(&w);
+}
+
+bool ts_secret_path(struct ts_span path)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i <= path.len; i++) {
+		if (i < path.len && path.data[i] == '\\') {
+			i++;
+			continue;
+		}
+		if (i < path.len && path.data[i] != '.' && path.data[i] != '[')
+			continue;
+		/* Escapes only add separators to words: they need not be undone. */
+		if (ts_secret_key(ts_span_of(path.data + start, i - start)))
+			return true;
+		start = i + 1;
+	}
+	return false;
+}
+
+/* "scheme://user:password@": *ret_from and *ret_to stand around user:password. */
+static bool find_userinfo(struct ts_span text, size_t *ret_from, size_t *ret_to)
+{
+	for (size_t i = 0; i + 3 < text.len; i++) {
+		size_t colon = 0;
+
+		if (memcmp(text.data + i, "://", 3) != 0)
+			continue;
+		for (size_t at = i + 3; at < text.len; at++) {
+			uint8_t c = text.data[at];
+
+			if (c == '/' || c == '?' || c == '#' || ts_is_space(c) || c == '"' || c == '\'')
+				break;
+			if (c == ':' && !colon)
+				colon = at;
+			if (c == '@' && colon) {
+				*ret_from = i + 3;
+				*ret_to = at;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+static enum ts_status redact_urls(struct ts_fact *fact, struct ts_arena *arena, struct ts_error *err)
+{
+	size_t from, to;
+
+	while (find_userinfo(fact->text, &from, &to)) {
+		size_t rest = fact->text.len - to;
+		size_t len = from + strlen(TS_REDACTED) + rest;
+		uint8_t *text = ts_arena_alloc(arena, len);
+
+		if (!text)
+			return ts_arena_error(arena, err);
+		memcpy(text, fact->text.data, from);
+		memcpy(text + from, TS_REDACTED, strlen(TS_REDACTED));
+		memcpy(text + from + strlen(TS_REDACTED), fact->text.data + to, rest);
+		fact->text = ts_span_of(text, len);
+	}
+	return TS_OK;
+}
+
+/* --- commands --- */
+
+bool ts_secret_flag(struct ts_span word)
+{
+	return word.len > 1 && word.data[0] == '-' && !memchr(word.data, '=', word.len) && ts_secret_key(word);
+}
+
+/* The length of "KEY=" where the key is secret and something stands behind it; 0 otherwise. */
+static size_t secret_assignment(struct ts_span word)
+{
+	const uint8_t *equals = word.len ? memchr(word.data, '=', word.len) : NULL;
+	size_t len = equals ? (size_t)(equals - word.data) : 0;
+
+	return equals && len + 1 < word.len && ts_secret_key(ts_span_of(word.data, len)) ? len + 1 : 0;
+}
+
+/* Past one character of a line for a shell; *quote is the quote that is open, 0 without one. */
+static size_t past_char(struct ts_span line, size_t at, uint8_t *quote)
+{
+	uint8_t c = line.data[at];
+
+	if (c == '\\' && *quote != '\'' && at + 1 < line.len)
+		return at + 2;
+	if (*quote ? c == *quote : c == '\'' || c == '"')
+		*quote = *quote ? 0 : c;
+	return at + 1;
+}
+
+/* Blanks, and ends of lines that a backslash takes away. */
+static size_t past_blanks(struct ts_span line, size_t at)
+{
+	for (; at < line.len; at++) {
+		if (line.data[at] == '\\' && at + 1 < line.len && line.data[at + 1] == '\n')
+			at++;
+		else if (!ts_is_space(line.data[at]))
+			break;
+	}
+	return at;
+}
+
+static size_t past_word(struct ts_span line, size_t at)
+{
+	uint8_t quote = 0;
+
+	while (at < line.len && (quote || past_blanks(line, at) == at))
+		at = past_char(line, at, &quote);
+	return at;
+}
+
+static uint8_t quote_behind(struct ts_span text, uint8_t quote)
+{
+	for (size_t at = 0; at < text.len;)
+		at = past_char(text, at, &quote);
+	return quote;
+}
+
+static void put_mark(struct ts_buf *out, uint8_t quote)
+{
+	ts_buf_str(out, quote ? TS_REDACTED : "'" TS_REDACTED "'");
+}
+
+/* One word without its secrets; whatever quotes it has, it stays one word of the same kind. */
+static void put_word(struct ts_buf *out, struct ts_span word, bool secret)
+{
+	size_t key = secret_assignment(word), from, to;
+	uint8_t quote = 0;
+
+	if (secret) {
+		put_mark(out, 0);
+		return;
+	}
+	if (key) {
+		ts_buf_bytes(out, word.data, key);
+		quote = quote_behind(ts_span_of(word.data, key), 0);
+		if (quote)
+			ts_buf_u8(out, quote);
+		put_mark(out, 0);
+		return;
+	}
+	while (find_userinfo(word, &from, &to)) {
+		quote = quote_behind(ts_span_of(word.data, from), quote);
+		ts_buf_bytes(out, word.data, from);
+		put_mark(out, quote);
+		word = ts_span_of(word.data + to, word.len - to);
+	}
+	ts_buf_span(out, word);
+}
+
+static enum ts_status redact_line(struct ts_fact *fact, struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_span line = fact->text;
+	struct ts_buf out = TS_BUF_INIT(line.len * 8 + 64); /* the mark is short beside what it stands for, but for "a=b" */
+	bool secret = false;
+	enum ts_status status;
+
+	for (size_t at = 0; at < line.len;) {
+		size_t word = past_blanks(line, at), end = past_word(line, word);
+		struct ts_span text = ts_span_of(line.data + word, end - word);
+
+		ts_buf_bytes(&out, line.data + at, word - at);
+		put_word(&out, text, secret && text.len && text.data[0] != '-');
+		secret = ts_secret_flag(text);
+		at = end;
+	}
+	status = ts_buf_check(&out, err);
+	if (!status) {
+		fact->text = ts_arena_span(arena, ts_buf_view(&out));
+		status = fact->text.data ? TS_OK : ts_arena_error(arena, err);
+	}
+	ts_buf_finish(&out);
+	return status;
+}
+
+static enum ts_status redact_argument(struct ts_fact *fact, struct ts_arena *arena, struct ts_error *err)
+{
+	size_t key = secret_assignment(fact->text), len = key + strlen(TS_REDACTED);
+	uint8_t *text;
+
+	if (!key)
+		return redact_urls(fact, arena, err);
+	text = ts_arena_alloc(arena, len);
+	if (!text)
+		return ts_arena_error(arena, err);
+	memcpy(text, fact->text.data, key);
+	memcpy(text + key, TS_REDACTED, len - key);
+	fact->text = ts_span_of(text, len);
+	return TS_OK;
+}
+
+/* --- programs --- */
+
+static bool is_key_char(uint8_t c)
+{
+	return ts_is_alpha(c) || ts_is_digit(c) || c == '_' || c == '-';
+}
+
+/* The key that ends before '=' or ':' at, with or without quotes; *ret_bare: nothing stands between. */
+static struct ts_span key_before(struct ts_span line, size_t at, bool *ret_bare)
+{
+	size_t end = at, start;
+
+	while (end && (line.data[end - 1] == ' ' || line.data[end - 1] == '\t'))
+		end--;
+	while (end && strchr("\"']", line.data[end - 1]))
+		end--;
+	for (start = end; start && is_key_char(line.data[start - 1]);)
+		start--;
+	*ret_bare = end == at;
+	return ts_span_of(line.data + start, end - start);
+}
+
+/* A text in quotes, with a letter in front or not, that is not empty. */
+static bool is_literal(struct ts_span rest)
+{
+	size_t i = 0;
+
+	while (i < rest.len && (rest.data[i] == ' ' || rest.data[i] == '\t'))
+		i++;
+	i += i < rest.len && ts_is_alpha(rest.data[i]);
+	return i + 1 < rest.len && (rest.data[i] == '"' || rest.data[i] == '\'') && rest.data[i + 1] != rest.data[i];
+}
+
+/* NAME=value, as a shell or a file of variables has it. */
+static bool is_variable(struct ts_span key, struct ts_span rest)
+{
+	for (size_t i = 0; i < key.len; i++)
+		if (key.data[i] >= 'a' && key.data[i] <= 'z')
+			return false;
+	return key.len && rest.len && !ts_is_space(rest.data[0]) && !strchr("=$\"'", rest.data[0]);
+}
+
+static bool secret_line(struct ts_span line)
+{
+	size_t from, to;
+
+	for (size_t i = 0; i < line.len; i++) {
+		struct ts_span rest = ts_span_of(line.data + i + 1, line.len - i - 1), key;
+		bool bare;
+
+		if (line.data[i] != '=' && line.data[i] != ':')
+			continue;
+		key = key_before(line, i, &bare);
+		if ((is_literal(rest) || (bare && line.data[i] == '=' && is_variable(key, rest))) && ts_secret_key(key))
+			return true;
+	}
+	return find_userinfo(line, &from, &to);
+}
+
+bool ts_secret_code(struct ts_span text, size_t *ret_line)
+{
+	for (size_t at = 0, n = 1; at < text.len; n++) {
+		const uint8_t *newline = memchr(text.data + at, '\n', text.len - at);
+		size_t end = newline ? (size_t)(newline - text.data) : text.len;
+
+		if (secret_line(ts_span_of(text.data + at, end - at))) {
+			*ret_line = n;
+			return true;
+		}
+		at = end + 1;
+	}
+	return false;
+}
+
+enum ts_status ts_redact(struct ts_fact *fact, bool secret, struct ts_arena *arena, struct ts_error *err)
+{
+	bool number = fact->type == TS_FACT_INT || fact->type == TS_FACT_FLOAT || fact->type == TS_FACT_NUMBER;
+
+	if (secret && (fact->type == TS_FACT_TEXT || number)) {
+		fact->type = TS_FACT_TEXT;
+		fact->integer = 0;
+		fact->real = 0;
+		fact->text = ts_span_str(TS_REDACTED);
+		return TS_OK;
+	}
+	if (fact->type != TS_FACT_TEXT)
+		return TS_OK;
+	if (ts_span_is(fact->path, "session.command"))
+		return redact_line(fact, arena, err);
+	return ts_span_starts(fact->path, ts_span_str("session.argv[")) ? redact_argument(fact, arena, err)
+									  : redact_urls(fact, arena, err);
+}
+
+bool ts_is_redacted(const struct ts_fact *fact)
+{
+	struct ts_span mark = ts_span_str(TS_REDACTED);
+
+	if (fact->type != TS_FACT_TEXT || fact->text.len < mark.len)
+		return false;
+	return memmem(fact->text.data, fact->text.len, mark.data, mark.len) != NULL;
+}

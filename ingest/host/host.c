@@ -1,0 +1,336 @@
+#include "ingest/host/host.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "ingest/facts/redact.h"
+#include "ingest/host/spawn.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define LIMIT_NS (INT64_C(5) * 1000000000)
+
+enum { ANCESTORS = 200 };
+
+struct host {
+	const char *dir;
+	const char *command;
+	bool want_patch;
+	const char *no_patch;
+	struct ts_arena *arena;
+	struct ts_facts *facts;
+	struct ts_buf out; /* of the last program */
+};
+
+/* What is copied from the environment, and where to: names that say which job this is, or that change results. */
+static const struct list {
+	const char *path;
+	const char *names[48];
+} lists[] = {
+	{"session.ci",
+	 {"CI", "GITHUB_ACTIONS", "GITHUB_REPOSITORY", "GITHUB_REF", "GITHUB_SHA", "GITHUB_RUN_ID", "GITHUB_RUN_NUMBER",
+	  "GITHUB_RUN_ATTEMPT", "GITHUB_WORKFLOW", "GITHUB_JOB", "GITHUB_EVENT_NAME", "CI_PIPELINE_ID", "CI_JOB_ID",
+	  "CI_JOB_NAME", "CI_COMMIT_SHA", "CI_COMMIT_REF_NAME", "CI_PROJECT_PATH", "BUILD_ID", "BUILD_NUMBER", "JOB_NAME",
+	  "BUILDKITE_BUILD_ID", "CIRCLE_BUILD_NUM", NULL}},
+	{"session.slurm",
+	 {"SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_JOB_PARTITION", "SLURM_JOB_NODELIST", "SLURM_JOB_NUM_NODES",
+	  "SLURM_NTASKS", "SLURM_CLUSTER_NAME", "SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID", "SLURM_RESTART_COUNT",
+	  "SLURM_GPUS", "SLURM_GPUS_ON_NODE", NULL}},
+	{"determinism.env",
+	 {"PYTHONHASHSEED", "CUBLAS_WORKSPACE_CONFIG", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "MKL_CBWR",
+	  "CUDA_LAUNCH_BLOCKING", "CUDA_VISIBLE_DEVICES", "NVIDIA_TF32_OVERRIDE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
+	  "PYTORCH_CUDA_ALLOC_CONF", "TF_DETERMINISTIC_OPS", "TF_CUDNN_DETERMINISTIC", "XLA_FLAGS",
+	  "FLASH_ATTENTION_DETERMINISTIC", "NCCL_ALGO", "NCCL_PROTO", "NCCL_MIN_NCHANNELS", "NCCL_MAX_NCHANNELS",
+	  "NCCL_NTHREADS", "NCCL_BUFFSIZE", "NCCL_NVLS_ENABLE", "NCCL_COLLNET_ENABLE", "NCCL_IB_DISABLE",
+	  "NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE", "NCCL_CROSS_NIC", "NCCL_SOCKET_IFNAME", "NCCL_TOPO_FILE", NULL}},
+};
+
+static enum ts_status add(struct host *h, struct ts_fact fact, const char *path, struct ts_error *err)
+{
+	fact.source = TS_SOURCE_HOST;
+	fact.path = ts_arena_span(h->arena, ts_span_str(path));
+	if (fact.type == TS_FACT_TEXT)
+		fact.text = ts_arena_span(h->arena, fact.text);
+	if (!fact.path.data || (fact.type == TS_FACT_TEXT && !fact.text.data))
+		return ts_arena_error(h->arena, err);
+	if (ts_redact(&fact, ts_secret_path(fact.path), h->arena, err))
+		return err->status;
+	return ts_facts_add(h->facts, &fact, h->arena, err);
+}
+
+/* Text that is no UTF-8 cannot be kept as text; what is empty was not said. */
+static enum ts_status add_text(struct host *h, const char *path, struct ts_span text, struct ts_error *err)
+{
+	if (text.len == 0 || text.len > TS_FACT_TEXT_MAX || !ts_utf8_valid(text))
+		return TS_OK;
+	return add(h, (struct ts_fact){.type = TS_FACT_TEXT, .text = text}, path, err);
+}
+
+static enum ts_status add_bool(struct host *h, const char *path, bool value, struct ts_error *err)
+{
+	return add(h, (struct ts_fact){.type = TS_FACT_BOOL, .boolean = value}, path, err);
+}
+
+/* What the program printed, trimmed; an empty span when there is none, it failed, or took too long. */
+static struct ts_span ask(struct host *h, const char *const argv[])
+{
+	struct ts_error ignored;
+
+	ts_buf_reset(&h->out);
+	if (ts_spawn_output(argv, LIMIT_NS, &h->out, &ignored))
+		return ts_span_of(NULL, 0);
+	return ts_trim(ts_buf_view(&h->out));
+}
+
+/* --- git --- */
+
+struct patch {
+	struct ts_hasher hasher;
+	struct ts_buf *text; /* NULL: the digest is enough */
+	uint64_t len;
+};
+
+static bool patch_more(void *ctx, struct ts_span bytes)
+{
+	struct patch *patch = ctx;
+
+	ts_hasher_add(&patch->hasher, bytes);
+	patch->len += bytes.len;
+	if (patch->text)
+		ts_buf_span(patch->text, bytes);
+	return true;
+}
+
+static bool is_hex(struct ts_span text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (!ts_is_digit(text.data[i]) && (text.data[i] < 'a' || text.data[i] > 'f'))
+			return false;
+	return text.len >= 40;
+}
+
+/* Without the line of HEAD itself. */
+static struct ts_span after_line(struct ts_span text)
+{
+	const uint8_t *newline = text.len ? memchr(text.data, '\n', text.len) : NULL;
+	size_t used = newline ? (size_t)(newline - text.data) + 1 : text.len;
+
+	return ts_span_of(text.data + used, text.len - used);
+}
+
+/* The text is kept as it is or not at all: what is altered could not be applied. */
+static enum ts_status add_patch_text(struct host *h, uint64_t len, struct ts_error *err)
+{
+	struct ts_span text = ts_buf_view(&h->out);
+	size_t line;
+
+	if (len > TS_FACT_TEXT_MAX)
+		h->no_patch = ts_arena_printf(h->arena, "it has %llu bytes, and %d are the most", (unsigned long long)len,
+					      TS_FACT_TEXT_MAX);
+	else if (h->out.failed)
+		return ts_buf_check(&h->out, err);
+	else if (!ts_utf8_valid(text) || memchr(text.data, 0, text.len))
+		h->no_patch = "it is not UTF-8";
+	else if (ts_secret_code(text, &line))
+		h->no_patch = ts_arena_printf(h->arena, "line %zu of it looks as if it had a secret", line);
+	else
+		return add_text(h, "session.patch", text, err);
+	return h->no_patch ? TS_OK : ts_arena_error(h->arena, err);
+}
+
+/* The digest of what is not committed of tracked files; no external program is asked how to show it. */
+static enum ts_status add_patch(struct host *h, struct ts_error *err)
+{
+	const char *diff[] = {"git", "-C", h->dir, "-c", "core.fsmonitor=false", "diff", "--binary", "--no-ext-diff",
+			      "--no-textconv", "--no-color", "--no-relative", "HEAD", NULL};
+	struct ts_error ignored;
+	struct patch patch = {.text = h->want_patch ? &h->out : NULL};
+	struct ts_id id;
+	enum ts_status status;
+	char hex[TS_ID_HEX + 1];
+
+	if (ts_hasher_init(&patch.hasher, err))
+		return err->status;
+	ts_buf_reset(&h->out);
+	ts_hasher_start(&patch.hasher);
+	status = ts_spawn(diff, LIMIT_NS, patch_more, &patch, &ignored);
+	ts_hasher_end(&patch.hasher, &id);
+	ts_hasher_finish(&patch.hasher);
+	if (status)
+		return TS_OK;
+	if (add_bool(h, "code.dirty", patch.len > 0, err))
+		return err->status;
+	if (patch.len == 0)
+		return TS_OK;
+	if (add_text(h, "code.patch_sha256", ts_span_str(ts_id_hex(&id, hex)), err))
+		return err->status;
+	return h->want_patch ? add_patch_text(h, patch.len, err) : TS_OK;
+}
+
+static enum ts_status add_git(struct host *h, struct ts_error *err)
+{
+	const char *head[] = {"git", "-C", h->dir, "rev-parse", "--verify", "HEAD", NULL};
+	const char *branch[] = {"git", "-C", h->dir, "symbolic-ref", "--short", "-q", "HEAD", NULL};
+	const char *list[] = {"git", "-C", h->dir, "rev-list", "--max-count=201", "HEAD", NULL};
+	const char *shallow[] = {"git", "-C", h->dir, "rev-parse", "--is-shallow-repository", NULL};
+	struct ts_span text = ask(h, head);
+
+	_Static_assert(ANCESTORS == 200, "the list asks for HEAD and its ancestors");
+	if (!is_hex(text))
+		return TS_OK;
+	if (add_text(h, "code.commit", text, err) || add_text(h, "code.branch", ask(h, branch), err) ||
+	    add_text(h, "code.ancestors", after_line(ask(h, list)), err))
+		return err->status;
+	text = ask(h, shallow);
+	if ((ts_span_is(text, "true") || ts_span_is(text, "false")) &&
+	    add_bool(h, "code.shallow", ts_span_is(text, "true"), err))
+		return err->status;
+	return add_patch(h, err);
+}
+
+/* --- GPUs --- */
+
+/* The next field of a line of nvidia-smi's csv. */
+static struct ts_span next_field(struct ts_span *line)
+{
+	const uint8_t *comma = line->len ? memchr(line->data, ',', line->len) : NULL;
+	size_t len = comma ? (size_t)(comma - line->data) : line->len;
+	struct ts_span field = ts_trim(ts_span_of(line->data, len));
+	size_t used = comma ? len + 1 : len;
+
+	*line = ts_span_of(line->data + used, line->len - used);
+	return field;
+}
+
+static enum ts_status add_gpu(struct host *h, size_t i, struct ts_span line, struct ts_error *err)
+{
+	static const char *const names[] = {"name", "uuid", "driver"};
+	int64_t mib;
+	char path[64];
+
+	for (size_t k = 0; k < 3; k++) {
+		(void)snprintf(path, sizeof path, "hardware.gpus[%zu].%s", i, names[k]);
+		if (add_text(h, path, next_field(&line), err))
+			return err->status;
+	}
+	(void)snprintf(path, sizeof path, "hardware.gpus[%zu].memory", i);
+	if (!ts_parse_i64(next_field(&line), &mib) || mib <= 0 || mib > INT64_MAX >> 20)
+		return TS_OK;
+	return add(h, (struct ts_fact){.type = TS_FACT_INT, .integer = mib << 20}, path, err);
+}
+
+/* The table that `nvidia-smi topo -m` prints, without its underlining. */
+static enum ts_status add_topology(struct host *h, struct ts_error *err)
+{
+	static const char *const topo[] = {"nvidia-smi", "topo", "-m", NULL};
+	struct ts_span text = ask(h, topo);
+	uint8_t *plain = ts_arena_alloc(h->arena, text.len + 1);
+	size_t n = 0;
+
+	if (!plain)
+		return ts_arena_error(h->arena, err);
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.data[i] == 0x1B && i + 1 < text.len && text.data[i + 1] == '[') {
+			while (i < text.len && !ts_is_alpha(text.data[i]))
+				i++;
+			continue;
+		}
+		plain[n++] = text.data[i];
+	}
+	return add_text(h, "hardware.gpu_topology", ts_trim(ts_span_of(plain, n)), err);
+}
+
+static enum ts_status add_gpus(struct host *h, struct ts_error *err)
+{
+	static const char *const query[] = {"nvidia-smi", "--query-gpu=name,uuid,driver_version,memory.total",
+					    "--format=csv,noheader,nounits", NULL};
+	struct ts_span text = ask(h, query);
+	size_t n = 0;
+
+	if (text.len == 0)
+		return TS_OK;
+	while (text.len) {
+		const uint8_t *newline = memchr(text.data, '\n', text.len);
+		size_t len = newline ? (size_t)(newline - text.data) : text.len;
+
+		if (add_gpu(h, n++, ts_span_of(text.data, len), err))
+			return err->status;
+		len += newline != NULL;
+		text = ts_span_of(text.data + len, text.len - len);
+	}
+	return add_topology(h, err);
+}
+
+/* --- the session --- */
+
+static enum ts_status add_lists(struct host *h, struct ts_error *err)
+{
+	for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+		for (size_t k = 0; lists[i].names[k]; k++) {
+			const char *value = getenv(lists[i].names[k]);
+			char path[128];
+
+			(void)snprintf(path, sizeof path, "%s.%s", lists[i].path, lists[i].names[k]);
+			if (value && add_text(h, path, ts_span_str(value), err))
+				return err->status;
+		}
+	return TS_OK;
+}
+
+static enum ts_status add_session(struct host *h, struct ts_error *err)
+{
+	struct ts_error ignored;
+	char name[256] = "";
+	char time[TS_TIME_TEXT];
+
+	if (gethostname(name, sizeof name - 1) == 0 && add_text(h, "session.host", ts_span_str(name), err))
+		return err->status;
+	ts_buf_reset(&h->out);
+	if (!ts_file_read("/proc/sys/kernel/random/boot_id", &h->out, &ignored) &&
+	    add_text(h, "session.boot_id", ts_trim(ts_buf_view(&h->out)), err))
+		return err->status;
+	return add_text(h, "session.collected_at", ts_span_str(ts_time_text(ts_now_real_ns(), time)), err);
+}
+
+/* Where in the repository it was started matters to a command, and to nothing else. */
+static enum ts_status add_command(struct host *h, struct ts_error *err)
+{
+	const char *prefix[] = {"git", "-C", h->dir, "rev-parse", "--show-prefix", NULL};
+	struct ts_span command = ts_trim(ts_span_str(h->command ? h->command : "")), directory;
+
+	if (!h->command)
+		return TS_OK;
+	if (command.len == 0 || !ts_utf8_valid(command))
+		return ts_error_set(err, TS_INVALID, "the command %s", command.len ? "is not UTF-8" : "is empty");
+	if (add_text(h, "session.command", command, err))
+		return err->status;
+	directory = ask(h, prefix);
+	if (directory.len)
+		directory.len--; /* the last '/' */
+	return add_text(h, "session.directory", directory, err);
+}
+
+enum ts_status ts_host_facts(const struct ts_host_wanted *wanted, struct ts_arena *arena, struct ts_facts *facts,
+			     const char **ret_no_patch, struct ts_error *err)
+{
+	struct host h = {
+		.dir = wanted->dir,
+		.command = wanted->command,
+		.want_patch = wanted->patch,
+		.arena = arena,
+		.facts = facts,
+		.out = TS_BUF_INIT(TS_FACT_TEXT_MAX),
+	};
+	enum ts_status status = TS_OK;
+
+	if (add_git(&h, err) || add_gpus(&h, err) || add_lists(&h, err) || add_session(&h, err) || add_command(&h, err))
+		status = err->status;
+	ts_buf_finish(&h.out);
+	if (!status)
+		*ret_no_patch = h.no_patch;
+	return status;
+}

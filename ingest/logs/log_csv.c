@@ -1,0 +1,106 @@
+#include "ingest/logs/log_csv.h"
+
+#include "base/alloc.h"
+#include "base/limits.h"
+
+static enum ts_status add(struct ts_log_csv *c, struct ts_span field, struct ts_error *err)
+{
+	if (c->n == c->cap) {
+		size_t cap = c->cap ? c->cap * 2 : 32;
+		struct ts_span *fields = ts_realloc(c->fields, cap * sizeof *fields);
+
+		if (!fields)
+			return ts_error_set(err, TS_NO_MEMORY, "out of memory for fields");
+		c->fields = fields;
+		c->cap = cap;
+	}
+	c->fields[c->n++] = field;
+	return TS_OK;
+}
+
+/* Where the quoted field at `at` ends, behind its quote; *ret_doubled: it holds "". */
+static size_t quoted_end(struct ts_span line, size_t at, bool *ret_doubled)
+{
+	size_t i = at + 1;
+
+	*ret_doubled = false;
+	for (; i < line.len; i++) {
+		if (line.data[i] != '"')
+			continue;
+		if (i + 1 == line.len || line.data[i + 1] != '"')
+			return i + 1;
+		*ret_doubled = true;
+		i++;
+	}
+	return i;
+}
+
+/* unquoted has room for the whole line, so that fields before stay where they are. */
+static struct ts_span unquote(struct ts_log_csv *c, struct ts_span quoted)
+{
+	size_t from = c->unquoted.len;
+
+	for (size_t i = 0; i < quoted.len; i++) {
+		ts_buf_char(&c->unquoted, (char)quoted.data[i]);
+		i += quoted.data[i] == '"' && i + 1 < quoted.len && quoted.data[i + 1] == '"';
+	}
+	return ts_span_of(c->unquoted.data + from, c->unquoted.len - from);
+}
+
+static struct ts_span field_at(struct ts_log_csv *c, struct ts_span line, char delimiter, size_t *at)
+{
+	size_t from = *at, end = from;
+	const uint8_t *next;
+	bool doubled = false;
+	struct ts_span field;
+
+	if (from < line.len && line.data[from] == '"')
+		end = quoted_end(line, from, &doubled);
+	next = end < line.len ? memchr(line.data + end, delimiter, line.len - end) : NULL;
+	*at = next ? (size_t)(next - line.data) : line.len;
+	if (end == from)
+		return ts_span_of(line.data + from, *at - from);
+	field = ts_span_of(line.data + from + 1, end - from - 1 - (end > from + 1 && line.data[end - 1] == '"'));
+	return doubled ? unquote(c, field) : field;
+}
+
+enum ts_status ts_log_csv_split(struct ts_log_csv *c, struct ts_span line, char delimiter, struct ts_error *err)
+{
+	size_t at = 0;
+
+	c->n = 0;
+	c->unquoted.ceiling = 2 * TS_LINE_MAX;
+	ts_buf_reset(&c->unquoted);
+	if (line.len && memchr(line.data, '"', line.len) && !ts_buf_reserve(&c->unquoted, line.len))
+		return ts_buf_check(&c->unquoted, err);
+	for (;;) {
+		struct ts_span field = field_at(c, line, delimiter, &at);
+
+		if (c->n == TS_LOG_CSV_FIELDS)
+			return TS_OK;
+		if (add(c, field, err))
+			return err->status;
+		if (at == line.len)
+			return TS_OK;
+		at++;
+	}
+}
+
+void ts_log_csv_finish(struct ts_log_csv *c)
+{
+	ts_free(c->fields);
+	ts_buf_finish(&c->unquoted);
+	*c = (struct ts_log_csv){.n = 0};
+}
+
+char ts_log_csv_delimiter(struct ts_span header)
+{
+	static const char others[] = {'\t', ';'};
+
+	if (!header.len || memchr(header.data, ',', header.len))
+		return ',';
+	for (size_t i = 0; i < sizeof others; i++)
+		if (memchr(header.data, others[i], header.len))
+			return others[i];
+	return ',';
+}

@@ -1,0 +1,85 @@
+#include "ingest/logs/log_hparams.h"
+
+#include "base/file.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "ingest/formats/flat_yaml.h"
+
+#include <sys/stat.h>
+
+static void write_value(struct ts_json *j, struct ts_span value)
+{
+	double number;
+	int64_t integer;
+
+	if (ts_parse_i64(value, &integer))
+		ts_json_i64(j, integer);
+	else if (ts_parse_double(value, &number))
+		ts_json_raw(j, value);
+	else if (ts_span_is(value, "true") || ts_span_is(value, "false"))
+		ts_json_bool(j, value.data[0] == 't');
+	else
+		ts_json_span(j, value);
+}
+
+static enum ts_status write_config(struct ts_span text, struct ts_span name, struct ts_json *j, struct ts_notices *notices,
+				   struct ts_error *err)
+{
+	struct ts_flat_yaml y = ts_flat_yaml_of(text);
+	struct ts_buf value = TS_BUF_INIT(TS_LOG_HPARAMS_MAX);
+	struct ts_yaml_pair pair;
+	enum ts_status status;
+
+	ts_json_key(j, "config");
+	ts_json_object(j);
+	while (!value.failed && ts_flat_yaml_next(&y, &value, &pair) && !value.failed) {
+		if (pair.kind == TS_YAML_OTHER) {
+			ts_notice_add(notices, "nested_config", TS_NOTICE_SKIPPED, name, pair.line,
+				      "a list, a mapping or a block");
+			continue;
+		}
+		ts_json_key_span(j, pair.key);
+		if (pair.kind == TS_YAML_NULL)
+			ts_json_null(j);
+		else
+			write_value(j, pair.value);
+	}
+	if (y.bad)
+		ts_notice_add(notices, "nested_config", TS_NOTICE_SKIPPED, name, y.bad_line, "a line that is no `key: value`");
+	ts_json_end(j);
+	status = ts_buf_check(&value, err);
+	ts_buf_finish(&value);
+	return status;
+}
+
+static enum ts_status take_text(struct ts_span text, struct ts_span name, struct ts_json *j, struct ts_notices *notices,
+				struct ts_error *err)
+{
+	if (ts_utf8_valid(text))
+		return write_config(text, name, j, notices, err);
+	ts_notice_add(notices, "bad_utf8", TS_NOTICE_SKIPPED, name, 0, "a file that is no UTF-8");
+	return TS_OK;
+}
+
+enum ts_status ts_log_hparams(const char *path, struct ts_span name, struct ts_json *j, struct ts_notices *notices,
+			      struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(TS_LOG_HPARAMS_MAX);
+	struct ts_error why;
+	struct stat st;
+	enum ts_status status;
+
+	if (lstat(path, &st) || !S_ISREG(st.st_mode))
+		return TS_OK;
+	status = ts_file_read(path, &text, &why);
+	if (!status) {
+		status = take_text(ts_buf_view(&text), name, j, notices, err);
+	} else if (status == TS_NO_MEMORY) {
+		*err = why;
+	} else {
+		ts_notice_add(notices, "unread_file", TS_NOTICE_SKIPPED, name, 0, why.text);
+		status = TS_OK;
+	}
+	ts_buf_finish(&text);
+	return status;
+}

@@ -1,0 +1,830 @@
+#include "ingest/logs/log_table.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/number.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "ingest/facts/keys.h"
+#include "ingest/logs/log_digits.h"
+#include "ingest/rows/import.h"
+#include "ingest/rows/log_names.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+enum { NAMES_MAX = 65536, MAP_BYTES_MAX = 64 << 10, TELL_BYTES = 4 << 20 };
+
+#define EXACT_MAX 9007199254740992.0 /* 2^53 */
+#define SECONDS_LEAST 1e9	     /* 2001 */
+#define SECONDS_MOST 1e10	     /* 2286 */
+
+/* What a step is called, the surest first; folded as names of log_names.h are. */
+static const char *const step_names[] = {
+	"step",	      "global_step", "_step", "trainer_global_step", "train_step", "train_global_step",
+	"iteration",  "iter",	     "steps", "iterations",	     "iters",	   "it",
+	"num_update", "update",	     "epoch"};
+static const char *const time_names[] = {"timestamp", "_timestamp", "wall_time", "walltime", "time", "date", "datetime"};
+
+enum use { USE_VALUE = 0, USE_STEP, USE_TIME, USE_NOTHING };
+
+/* Cells of one name. */
+struct series {
+	uint64_t numbers, texts, times, whole;
+	bool not_seconds, not_milliseconds;
+	struct ts_log_digits digits;
+	struct ts_span mapped; /* column; empty: by log_names.h */
+	enum use use;
+	/* of a feed */
+	uint32_t column[2]; /* number and text: + 1, 0 = not yet */
+	bool no_column;
+	double factor;
+	bool given;
+	int64_t last_step;
+	double last_value;
+};
+
+struct cell {
+	uint32_t key;
+	bool is_text;
+	double number;
+	size_t text, len; /* in texts: as written, or the text */
+};
+
+struct ts_log_table {
+	const struct ts_log_source *source;
+	const struct ts_ingest_options *options;
+	struct ts_arena *arena;
+	struct ts_notices *notices;
+	struct ts_keys keys;
+	struct series *series; /* of each key */
+	struct cell *cells;
+	size_t cap_series, n_cells, cap_cells;
+	struct ts_buf texts;
+	uint64_t line, row;
+	bool failed;
+	/* of a feed; rows NULL: the table looks */
+	struct ts_rows *rows;
+	struct ts_log_names names;
+	uint32_t step_key, time_key; /* TS_KEY_NONE: none */
+	double time_factor;
+	bool any;
+	int64_t step;
+	uint64_t told, at_first, total;
+};
+
+/* --- names --- */
+
+/* Room for one more; what is new is zero. */
+static bool grow(void **items, size_t *cap, size_t size, size_t wanted)
+{
+	size_t more = *cap ? *cap * 2 : 64;
+	void *grown;
+
+	if (wanted <= *cap)
+		return true;
+	while (more < wanted)
+		more *= 2;
+	grown = ts_realloc(*items, more * size);
+	if (!grown)
+		return false;
+	memset((char *)grown + *cap * size, 0, (more - *cap) * size);
+	*items = grown;
+	*cap = more;
+	return true;
+}
+
+/* The number of that name, with a series; TS_KEY_NONE: no more names, or (failed) no memory. */
+static uint32_t key_of(struct ts_log_table *t, struct ts_span name)
+{
+	uint32_t key = ts_keys_get(&t->keys, TS_KEY_ROOT, name);
+
+	if (key == TS_KEY_NONE) {
+		t->failed |= t->keys.no_memory;
+		return key;
+	}
+	if (!grow((void **)&t->series, &t->cap_series, sizeof *t->series, (size_t)key + 1)) {
+		t->failed = true;
+		return TS_KEY_NONE;
+	}
+	return key;
+}
+
+static bool fold_is(struct ts_span name, const char *want)
+{
+	size_t n = strlen(want);
+
+	if (name.len != n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		uint8_t c = name.data[i];
+
+		if (c >= 'A' && c <= 'Z')
+			c |= 32;
+		if ((c == '-' || c == ' ' || c == '/' || c == '.' ? '_' : c) != (uint8_t)want[i])
+			return false;
+	}
+	return true;
+}
+
+static size_t rank_in(struct ts_span name, const char *const *names, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && !fold_is(name, names[i]))
+		i++;
+	return i;
+}
+
+static size_t step_rank(struct ts_span name)
+{
+	return rank_in(name, step_names, sizeof step_names / sizeof step_names[0]);
+}
+
+static size_t time_rank(struct ts_span name)
+{
+	return rank_in(name, time_names, sizeof time_names / sizeof time_names[0]);
+}
+
+static struct ts_span name_of(const struct ts_log_table *t, uint32_t key)
+{
+	return ts_key_at(&t->keys, key)->text;
+}
+
+/* --- .tscope-map --- */
+
+static enum ts_status map_line(struct ts_log_table *t, struct ts_span line, struct ts_error *err)
+{
+	const uint8_t *equals = line.len ? memchr(line.data, '=', line.len) : NULL;
+	struct ts_span name, column;
+	struct series *s;
+	uint32_t key;
+
+	/* A name may hold '=': the last one parts. */
+	for (size_t i = line.len; equals && i-- > 0;)
+		if (line.data[i] == '=') {
+			equals = line.data + i;
+			break;
+		}
+	if (!equals)
+		return ts_error_set(err, TS_INVALID, "'%.*s': a line is SOURCE = COLUMN", TS_SPAN_ARG(line));
+	name = ts_trim(ts_span_of(line.data, (size_t)(equals - line.data)));
+	column = ts_trim(ts_span_of(equals + 1, (size_t)(line.data + line.len - equals - 1)));
+	if (!name.len || !ts_utf8_valid(name) || !ts_utf8_valid(column) || !ts_path_valid(column))
+		return ts_error_set(err, TS_INVALID, "'%.*s' is no column's name", TS_SPAN_ARG(column));
+	key = key_of(t, name);
+	if (key == TS_KEY_NONE)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for names");
+	s = &t->series[key];
+	s->use = ts_span_is(column, "step")	   ? USE_STEP
+		 : ts_span_is(column, "timestamp") ? USE_TIME
+		 : ts_span_is(column, "-")	   ? USE_NOTHING
+						   : USE_VALUE;
+	s->mapped = ts_arena_span(t->arena, column);
+	return s->mapped.data ? TS_OK : ts_arena_error(t->arena, err);
+}
+
+static enum ts_status map_text(struct ts_log_table *t, struct ts_span text, struct ts_error *err)
+{
+	for (size_t at = 0, number = 1; at < text.len; number++) {
+		const uint8_t *end = memchr(text.data + at, '\n', text.len - at);
+		size_t n = end ? (size_t)(end - text.data) - at : text.len - at;
+		struct ts_span line = ts_trim(ts_span_of(text.data + at, n));
+
+		at += n + 1;
+		if (line.len && line.data[0] != '#' && map_line(t, line, err))
+			return ts_error_prefix(err, "line %zu", number);
+	}
+	return TS_OK;
+}
+
+/* No symbolic link: what it leads to is not of this log. */
+static bool is_own_file(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+bool ts_log_table_knows(struct ts_span name)
+{
+	struct ts_arena arena;
+	struct ts_log_names names = {.arena = &arena};
+	struct ts_log_name ours = {.known = false};
+	struct ts_error ignored;
+
+	if (step_rank(name) < sizeof step_names / sizeof step_names[0])
+		return true;
+	ts_arena_init(&arena, 0);
+	if (ts_log_name(&names, name, &ours, &ignored))
+		ours.known = false;
+	ts_arena_finish(&arena);
+	return ours.known;
+}
+
+bool ts_log_table_has_map(const char *directory)
+{
+	struct ts_buf path = TS_BUF_INIT(64 << 10);
+	bool has;
+
+	ts_buf_printf(&path, "%s/" TS_LOG_MAP, directory);
+	ts_buf_char(&path, '\0');
+	has = !path.failed && is_own_file((const char *)path.data);
+	ts_buf_finish(&path);
+	return has;
+}
+
+static enum ts_status read_map(struct ts_log_table *t, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(MAP_BYTES_MAX);
+	char *path;
+	enum ts_status status;
+
+	if (!t->source->directory)
+		return TS_OK;
+	path = ts_path_join(t->arena, t->source->directory, TS_LOG_MAP);
+	if (!path)
+		return ts_arena_error(t->arena, err);
+	if (!is_own_file(path))
+		return TS_OK;
+	status = ts_file_read(path, &text, err);
+	if (!status && map_text(t, ts_buf_view(&text), err))
+		status = ts_error_prefix(err, "%s", path);
+	ts_buf_finish(&text);
+	return status;
+}
+
+/* --- cells --- */
+
+void ts_log_table_tell(struct ts_log_table *t, const char *code, enum ts_notice_level level, struct ts_span file, uint64_t line,
+		       const char *detail)
+{
+	ts_notice_add(t->notices, code, level, file, line, detail);
+}
+
+void ts_log_table_row(struct ts_log_table *t, uint64_t line)
+{
+	t->n_cells = 0;
+	t->line = line;
+	ts_buf_reset(&t->texts);
+}
+
+static struct cell *add_cell(struct ts_log_table *t, struct ts_span name, struct ts_span text)
+{
+	uint32_t key = key_of(t, name);
+	struct cell *c;
+
+	if (!grow((void **)&t->cells, &t->cap_cells, sizeof *t->cells, t->n_cells + 1))
+		t->failed = true;
+	if (key == TS_KEY_NONE || t->failed || t->n_cells == NAMES_MAX) {
+		if (!t->failed)
+			ts_notice_add(t->notices, "too_many_columns", TS_NOTICE_SKIPPED, t->source->file, t->line,
+				      "more than 65535 names");
+		return NULL;
+	}
+	c = &t->cells[t->n_cells++];
+	*c = (struct cell){.key = key, .text = t->texts.len, .len = text.len};
+	ts_buf_span(&t->texts, text);
+	return c;
+}
+
+void ts_log_table_number(struct ts_log_table *t, struct ts_span name, double value, struct ts_span written)
+{
+	struct cell *c = add_cell(t, name, written);
+
+	if (c)
+		c->number = value;
+}
+
+void ts_log_table_text(struct ts_log_table *t, struct ts_span name, struct ts_span text)
+{
+	struct cell *c = add_cell(t, name, text);
+
+	if (c)
+		c->is_text = true;
+}
+
+static struct ts_span text_of(const struct ts_log_table *t, const struct cell *c)
+{
+	return ts_span_of(t->texts.data + c->text, c->len);
+}
+
+/* "0012.5" and ".5" in JSON's spelling; false if it does not fit. */
+static bool respell(struct ts_span text, char out[TS_DOUBLE_TEXT * 2], size_t *ret_len)
+{
+	size_t n = 0, i = 0;
+
+	if (text.len == 0 || text.len > TS_DOUBLE_TEXT * 2 - 4)
+		return false;
+	if (text.data[0] == '-')
+		out[n++] = '-';
+	i = text.data[0] == '-' || text.data[0] == '+';
+	if (i < text.len && !ts_is_digit(text.data[i]) && text.data[i] != '.')
+		return false;
+	while (i + 1 < text.len && text.data[i] == '0' && ts_is_digit(text.data[i + 1]))
+		i++;
+	if (i < text.len && text.data[i] == '.') {
+		if (i + 1 >= text.len || !ts_is_digit(text.data[i + 1]))
+			return false;
+		out[n++] = '0';
+	}
+	for (; i < text.len; i++) {
+		out[n++] = (char)text.data[i];
+		if (text.data[i] == '.' && (i + 1 == text.len || !ts_is_digit(text.data[i + 1])))
+			out[n++] = '0';
+	}
+	*ret_len = n;
+	return true;
+}
+
+static bool word_number(struct ts_span text, double *ret_value)
+{
+	static const struct {
+		const char *word;
+		double value;
+	} words[] = {{"nan", (double)NAN},
+		     {"-nan", (double)NAN},
+		     {"inf", INFINITY},
+		     {"+inf", INFINITY},
+		     {"-inf", -INFINITY},
+		     {"infinity", INFINITY},
+		     {"-infinity", -INFINITY},
+		     {"+infinity", INFINITY},
+		     {"true", 1},
+		     {"false", 0}};
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (fold_is(text, words[i].word) || (text.len && text.data[0] == '-' && words[i].word[0] == '-' &&
+						     fold_is(ts_span_of(text.data + 1, text.len - 1), words[i].word + 1))) {
+			*ret_value = words[i].value;
+			return true;
+		}
+	return false;
+}
+
+bool ts_log_number(struct ts_span text, double *ret_value, struct ts_span *ret_written)
+{
+	char spelled[TS_DOUBLE_TEXT * 2];
+	size_t n;
+
+	*ret_written = text;
+	if (ts_parse_double(text, ret_value))
+		return true;
+	if (respell(text, spelled, &n) && ts_parse_double(ts_span_of(spelled, n), ret_value))
+		return true;
+	*ret_written = ts_span_of(NULL, 0);
+	return word_number(text, ret_value);
+}
+
+static bool step_value(const struct ts_log_table *t, const struct cell *c, int64_t *ret_step)
+{
+	if (!c->is_text && c->len && ts_parse_i64(text_of(t, c), ret_step))
+		return true;
+	if (c->is_text || !(fabs(c->number) <= EXACT_MAX) || c->number != floor(c->number))
+		return false;
+	*ret_step = (int64_t)c->number;
+	return true;
+}
+
+/* --- looking --- */
+
+static void look(struct ts_log_table *t)
+{
+	for (size_t i = 0; i < t->n_cells; i++) {
+		const struct cell *c = &t->cells[i];
+		struct series *s = &t->series[c->key];
+		int64_t ns;
+
+		if (c->is_text) {
+			s->texts++;
+			s->times += ts_time_parse(text_of(t, c), &ns);
+			continue;
+		}
+		s->numbers++;
+		s->whole += step_value(t, c, &ns);
+		s->not_seconds |= !(c->number >= SECONDS_LEAST && c->number < SECONDS_MOST);
+		s->not_milliseconds |= !(c->number >= SECONDS_LEAST * 1e3 && c->number < SECONDS_MOST * 1e3);
+		if (c->len)
+			ts_log_digits_add(&s->digits, text_of(t, c), c->number);
+		else if (isfinite(c->number) && c->number != floor(c->number))
+			s->digits.beyond = true;
+	}
+}
+
+/* Half of them, so that a wrong one is left out and told, not all others. */
+static bool may_be_step(const struct series *s)
+{
+	return s->use == USE_VALUE && !s->mapped.len && s->whole > 0 && s->whole >= s->numbers + s->texts - s->whole;
+}
+
+/* *ret_factor 0: text. */
+static bool may_be_time(const struct series *s, double *ret_factor)
+{
+	if (s->use != USE_VALUE || s->mapped.len)
+		return false;
+	*ret_factor = s->texts ? 0 : s->not_seconds ? 1e-3 : 1;
+	return s->texts ? s->times == s->texts && !s->numbers : s->numbers > 0 && (!s->not_seconds || !s->not_milliseconds);
+}
+
+static void find_step(struct ts_log_table *t)
+{
+	size_t best = sizeof step_names / sizeof step_names[0];
+
+	t->step_key = TS_KEY_NONE;
+	for (uint32_t key = 1; key < t->keys.n; key++) {
+		size_t rank = step_rank(name_of(t, key));
+
+		if (t->series[key].use == USE_STEP) {
+			t->step_key = key;
+			return;
+		}
+		if (rank < best && may_be_step(&t->series[key])) {
+			best = rank;
+			t->step_key = key;
+		}
+	}
+}
+
+static void find_time(struct ts_log_table *t)
+{
+	size_t best = sizeof time_names / sizeof time_names[0];
+	double factor;
+
+	t->time_key = TS_KEY_NONE;
+	for (uint32_t key = 1; key < t->keys.n; key++) {
+		struct series *s = &t->series[key];
+		size_t rank = time_rank(name_of(t, key));
+
+		if (s->use == USE_TIME) {
+			t->time_key = key;
+			t->time_factor = s->texts ? 0 : s->not_seconds && !s->not_milliseconds ? 1e-3 : 1;
+			return;
+		}
+		if (key != t->step_key && rank < best && may_be_time(s, &factor)) {
+			best = rank;
+			t->time_key = key;
+			t->time_factor = factor;
+		}
+	}
+}
+
+static enum ts_status choose(struct ts_log_table *t, struct ts_error *err)
+{
+	/* Two names mapped to the step: which one is meant is not for us to say. */
+	size_t steps = 0;
+
+	for (uint32_t key = 1; key < t->keys.n; key++) {
+		const struct series *s = &t->series[key];
+
+		steps += s->use == USE_STEP;
+		if (s->use == USE_STEP && !s->numbers)
+			return ts_error_set(err, TS_INVALID,
+					    TS_LOG_MAP " says that '%.*s' is the step, and no row has a number of that name",
+					    TS_SPAN_ARG(name_of(t, key)));
+	}
+	if (steps > 1)
+		return ts_error_set(err, TS_INVALID, TS_LOG_MAP " says of %zu names that they are the step", steps);
+	find_step(t);
+	find_time(t);
+	return TS_OK;
+}
+
+/* --- feeding --- */
+
+/* What somebody chose has few digits for another reason than how it was written. */
+static bool is_measured(struct ts_span column)
+{
+	return !ts_span_is(column, "scalars.lr") && !ts_span_is(column, "epoch");
+}
+
+/* The name as one key below a group. */
+static enum ts_status own_name(struct ts_log_table *t, const char *group, struct ts_span name, struct ts_span *ret_column,
+			       struct ts_error *err)
+{
+	struct ts_buf path = TS_BUF_INIT(4 * TS_PATH_MAX + 16);
+	enum ts_status status;
+
+	ts_buf_str(&path, group);
+	ts_path_key(&path, name.len ? name : ts_span_str("unnamed"));
+	status = ts_buf_check(&path, err);
+	if (!status) {
+		*ret_column = ts_arena_span(t->arena, ts_buf_view(&path));
+		status = ret_column->data ? TS_OK : ts_arena_error(t->arena, err);
+	}
+	ts_buf_finish(&path);
+	return status;
+}
+
+static bool is_mapped_to(const struct ts_log_table *t, struct ts_span column)
+{
+	for (uint32_t key = 1; key < t->keys.n; key++)
+		if (t->series[key].mapped.len && ts_span_eq(t->series[key].mapped, column))
+			return true;
+	return false;
+}
+
+static enum ts_status name_column(struct ts_log_table *t, uint32_t key, bool is_text, struct ts_rows_column *column,
+				  struct ts_error *err)
+{
+	struct series *s = &t->series[key];
+	struct ts_log_name ours;
+
+	s->factor = 1;
+	if (s->mapped.len) {
+		column->name = s->mapped;
+		return TS_OK;
+	}
+	if (is_text)
+		return own_name(t, "extra", name_of(t, key), &column->name, err);
+	if (ts_log_name(&t->names, name_of(t, key), &ours, err))
+		return err->status;
+	if (ours.known && is_mapped_to(t, ours.column))
+		return own_name(t, "scalars", name_of(t, key), &column->name, err);
+	column->name = ours.column;
+	s->factor = ours.factor;
+	return TS_OK;
+}
+
+static enum ts_status make_column(struct ts_log_table *t, uint32_t key, bool is_text, struct ts_error *err)
+{
+	struct series *s = &t->series[key];
+	struct ts_rows_column column = {.source = name_of(t, key), .type = is_text ? TS_COLUMN_TEXT : TS_COLUMN_F64};
+	uint32_t number;
+
+	if (name_of(t, key).len > TS_PATH_MAX / 2) {
+		ts_notice_add(t->notices, "long_key", TS_NOTICE_SKIPPED, t->source->file, t->line,
+			      "a name of more than 256 bytes");
+		s->no_column = true;
+		return TS_OK;
+	}
+	if (name_column(t, key, is_text, &column, err))
+		return err->status;
+	if (ts_span_eq(column.name, column.source))
+		column.source.len = 0;
+	if (column.name.len > TS_PATH_MAX) {
+		ts_notice_add(t->notices, "long_key", TS_NOTICE_SKIPPED, t->source->file, t->line,
+			      "a name of more than 512 bytes");
+		s->no_column = true;
+		return TS_OK;
+	}
+	if (!is_text && s->factor == 1 && ts_log_digits_known(&s->digits, is_measured(column.name), &column.digits))
+		column.precision = TS_PRECISION_DECIMALS;
+	if (ts_rows_column(t->rows, &column, &number, err))
+		return err->status;
+	s->column[is_text] = number == UINT32_MAX ? number : number + 1;
+	return TS_OK;
+}
+
+static enum ts_status put_time(struct ts_log_table *t, const struct cell *c, struct ts_error *err)
+{
+	struct series *s = &t->series[c->key];
+	struct ts_rows_column column = {
+		.name = ts_span_str("timestamp"), .source = name_of(t, c->key), .type = TS_COLUMN_F64, .quiet = true};
+	double value = c->number * t->time_factor;
+	int64_t ns;
+
+	if (c->is_text) {
+		if (!ts_time_parse(text_of(t, c), &ns))
+			return TS_OK;
+		value = (double)ns / 1e9;
+	}
+	if (s->column[0] == 0) {
+		if (ts_span_is(column.source, "timestamp"))
+			column.source.len = 0;
+		if (ts_rows_column(t->rows, &column, &s->column[0], err))
+			return err->status;
+		s->column[0]++;
+	}
+	return ts_rows_f64(t->rows, s->column[0] - 1, value, err);
+}
+
+static enum ts_status put_text(struct ts_log_table *t, const struct cell *c, struct ts_error *err)
+{
+	struct ts_span text = text_of(t, c);
+
+	if (text.len > TS_TEXT_MAX) {
+		ts_notice_add(t->notices, "long_text", TS_NOTICE_SKIPPED, t->source->file, t->line, "a text of more than 64 KiB");
+		return TS_OK;
+	}
+	return ts_rows_text(t->rows, t->series[c->key].column[1] - 1, text, err);
+}
+
+static enum ts_status put_cell(struct ts_log_table *t, const struct cell *c, struct ts_error *err)
+{
+	struct series *s = &t->series[c->key];
+
+	if (c->key == t->step_key || s->use == USE_NOTHING || s->use == USE_STEP)
+		return TS_OK;
+	if (c->key == t->time_key)
+		return put_time(t, c, err);
+	/* A record of the same step that says the same again, as a training's record and its evaluation's have one epoch. */
+	if (!c->is_text && s->given && s->last_step == t->step &&
+	    (s->last_value == c->number || (isnan(s->last_value) && isnan(c->number))))
+		return TS_OK;
+	if (!s->no_column && s->column[c->is_text] == 0 && make_column(t, c->key, c->is_text, err))
+		return err->status;
+	if (s->no_column)
+		return TS_OK;
+	if (c->is_text)
+		return put_text(t, c, err);
+	s->given = true;
+	s->last_step = t->step;
+	s->last_value = c->number;
+	return ts_rows_f64(t->rows, s->column[0] - 1, c->number * s->factor, err);
+}
+
+/* Some cell has been given at this step or later: not a series of its own that begins late in the file. */
+static bool is_restart(const struct ts_log_table *t, int64_t step)
+{
+	for (size_t i = 0; i < t->n_cells; i++) {
+		const struct cell *c = &t->cells[i];
+		const struct series *s = &t->series[c->key];
+
+		if (!c->is_text && c->key != t->step_key && c->key != t->time_key && s->given && s->last_step >= step &&
+		    step_rank(name_of(t, c->key)) == sizeof step_names / sizeof step_names[0])
+			return true;
+	}
+	return false;
+}
+
+/* false: the row is left out, and it was said. */
+static bool step_of(struct ts_log_table *t, int64_t *ret_step)
+{
+	const struct cell *found = NULL;
+
+	if (t->step_key == TS_KEY_NONE) {
+		*ret_step = (int64_t)t->row - 1;
+		return true;
+	}
+	for (size_t i = 0; i < t->n_cells; i++)
+		if (t->cells[i].key == t->step_key)
+			found = &t->cells[i];
+	if (!found) {
+		ts_notice_add(t->notices, "no_step", TS_NOTICE_SKIPPED, t->source->file, t->line, "a row without a step");
+		return false;
+	}
+	if (!step_value(t, found, ret_step)) {
+		ts_notice_add(t->notices, "bad_step", TS_NOTICE_SKIPPED, t->source->file, t->line,
+			      "a step that is no whole number of 64 bits");
+		return false;
+	}
+	return true;
+}
+
+static enum ts_status put_row(struct ts_log_table *t, struct ts_error *err)
+{
+	int64_t step;
+
+	if (!step_of(t, &step))
+		return TS_OK;
+	if (t->any && step < t->step && !t->source->unordered && is_restart(t, step) && ts_rows_restart(t->rows, step, err))
+		return err->status;
+	if (ts_rows_step(t->rows, step, err))
+		return err->status;
+	t->any = true;
+	t->step = step;
+	for (size_t i = 0; i < t->n_cells; i++)
+		if (put_cell(t, &t->cells[i], err))
+			return err->status;
+	return TS_OK;
+}
+
+enum ts_status ts_log_table_end(struct ts_log_table *t, struct ts_error *err)
+{
+	if (t->failed)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for names");
+	if (ts_buf_check(&t->texts, err))
+		return err->status;
+	t->row++;
+	if (t->rows)
+		return put_row(t, err);
+	look(t);
+	return TS_OK;
+}
+
+enum ts_status ts_log_table_at(struct ts_log_table *t, uint64_t at, uint64_t total, struct ts_error *err)
+{
+	uint64_t done = (t->rows ? total : 0) + at;
+
+	if (!t->options->progress || (at >= t->told && at - t->told < TELL_BYTES))
+		return TS_OK;
+	t->told = at;
+	return t->options->progress(t->options->progress_ctx, done, 2 * total) ? TS_OK
+									       : ts_error_set(err, TS_CANCELLED, "stopped");
+}
+
+/* --- import --- */
+
+static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err)
+{
+	struct ts_log_table *t = ctx;
+
+	t->rows = rows;
+	t->names.n = 0;
+	t->any = false;
+	t->row = 0;
+	t->told = 0;
+	for (uint32_t key = 1; key < t->keys.n; key++) {
+		struct series *s = &t->series[key];
+
+		s->column[0] = s->column[1] = 0;
+		s->no_column = s->given = false;
+		if (s->mapped.len && !s->numbers && !s->texts)
+			ts_notice_add(t->notices, "map_unused", TS_NOTICE_INFO, ts_span_str(TS_LOG_MAP), 0,
+				      "a name that the log does not have");
+	}
+	if (t->step_key == TS_KEY_NONE && t->keys.n > 1)
+		ts_notice_add(t->notices, "rows_numbered", TS_NOTICE_INFO, t->source->file, 0,
+			      "no column is the step; rows are numbered");
+	return t->source->read(t->source->ctx, t, err);
+}
+
+static void write_source(struct ts_json *j, const char *column, struct ts_span source)
+{
+	ts_json_key(j, column);
+	ts_json_object(j);
+	ts_json_key(j, "source");
+	ts_json_span(j, source);
+	ts_json_end(j);
+}
+
+static void write_known(struct ts_log_table *t, struct ts_json *j)
+{
+	struct ts_rows_column c;
+
+	for (size_t i = 0; t->source->column && ts_rows_column_at(t->rows, i, &c); i++) {
+		ts_json_key_span(j, c.name);
+		ts_json_object(j);
+		t->source->column(t->source->ctx, c.source, j);
+		ts_json_end(j);
+	}
+}
+
+static enum ts_status facts(void *ctx, struct ts_buf *json, struct ts_error *err)
+{
+	struct ts_log_table *t = ctx;
+	struct ts_json j = ts_json_of(json);
+	bool step = t->step_key != TS_KEY_NONE && !ts_span_is(name_of(t, t->step_key), "step");
+
+	ts_json_object(&j);
+	if (t->source->facts && t->source->facts(t->source->ctx, &j, err))
+		return err->status;
+	ts_json_key(&j, "columns");
+	ts_json_object(&j);
+	if (step)
+		write_source(&j, "step", name_of(t, t->step_key));
+	write_known(t, &j);
+	ts_json_end(&j);
+	ts_json_end(&j);
+	return TS_OK;
+}
+
+static bool finished(void *ctx)
+{
+	struct ts_log_table *t = ctx;
+
+	return t->source->finished && t->source->finished(t->source->ctx);
+}
+
+/* Which cells are the step and the time, how finely each is written. What is said meanwhile is said again by the feed. */
+static enum ts_status look_at_all(struct ts_log_table *t, uint64_t *bytes_read, struct ts_error *err)
+{
+	uint64_t bytes = *bytes_read;
+	size_t n = t->notices->n;
+
+	if (t->source->read(t->source->ctx, t, err))
+		return err->status;
+	*bytes_read = bytes;
+	t->notices->n = n;
+	return choose(t, err);
+}
+
+enum ts_status ts_log_table_import(const struct ts_log_source *source, const struct ts_ingest_options *options,
+				   ts_object_sink *sink, void *sink_ctx, struct ts_notices *notices, uint64_t *bytes_read,
+				   struct ts_arena *arena, struct ts_ingest_result *ret_result, struct ts_error *err)
+{
+	struct ts_log_table t = {.source = source,
+				 .options = options,
+				 .arena = arena,
+				 .notices = notices,
+				 .names = {.arena = arena},
+				 .texts = TS_BUF_INIT(2 * TS_LINE_MAX)};
+	struct ts_import import = {
+		.format = source->format, .rows = {.feed = feed, .ctx = &t}, .facts = facts, .ctx = &t, .finished = finished};
+	enum ts_status status;
+
+	ts_keys_init(&t.keys, NAMES_MAX - 1);
+	status = read_map(&t, err);
+	if (!status && look_at_all(&t, bytes_read, err))
+		status = err->status == TS_CANCELLED ? err->status : ts_error_prefix(err, "%s", options->path);
+	if (!status)
+		status = ts_import_run(&import, options, sink, sink_ctx, notices, bytes_read, arena, ret_result, err);
+	ts_keys_finish(&t.keys);
+	ts_buf_finish(&t.texts);
+	ts_free(t.series);
+	ts_free(t.cells);
+	return status;
+}

@@ -1,0 +1,324 @@
+#include "ingest/logs/reader_csv.h"
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "ingest/formats/log_lines.h"
+#include "ingest/logs/log_csv.h"
+#include "ingest/logs/log_hparams.h"
+#include "ingest/logs/log_table.h"
+
+#include <stdio.h>
+
+const char ts_csv_loses[] = "";
+
+#define METRICS "metrics.csv"
+#define HPARAMS "hparams.yaml"
+
+enum { SURE = 40 };
+
+struct csv {
+	struct ts_arena *arena;
+	struct ts_notices notices;
+	uint64_t bytes_read;
+	const char *path;    /* of the file */
+	struct ts_span file; /* for notices: below the directory that was named, or empty */
+	const char *hparams; /* beside it, of Lightning; NULL: none */
+	struct ts_log_lines lines;
+	struct ts_log_csv line;
+	struct ts_span *names; /* of columns; of no column: empty with data NULL */
+	size_t n_names;
+	char delimiter;
+};
+
+static bool is_table(const char *name)
+{
+	return ts_file_ends(name, ".csv") || ts_file_ends(name, ".tsv");
+}
+
+static char delimiter_of(const char *path, struct ts_span header)
+{
+	return ts_file_ends(path, ".tsv") ? '\t' : ts_log_csv_delimiter(header);
+}
+
+/* The header: the first line that is neither empty nor a comment. */
+static enum ts_status next_header(struct ts_log_lines *lines, struct ts_span *ret_line, enum ts_log_line_end *ret_end,
+				  struct ts_error *err)
+{
+	do {
+		if (ts_log_lines_next(lines, ret_line, ret_end, err))
+			return err->status;
+	} while (*ret_end == TS_LOG_LINE && (!ret_line->len || ret_line->data[0] == '#'));
+	return TS_OK;
+}
+
+/* --- sniff --- */
+
+static bool knows_some(const char *path)
+{
+	struct ts_log_lines lines;
+	struct ts_log_csv csv = {.n = 0};
+	struct ts_span header;
+	enum ts_log_line_end end;
+	struct ts_error ignored;
+	bool knows = false;
+
+	if (!ts_log_lines_open(&lines, path, '\0', &ignored) && !next_header(&lines, &header, &end, &ignored) &&
+	    end == TS_LOG_LINE && !ts_log_csv_split(&csv, header, delimiter_of(path, header), &ignored))
+		for (size_t i = 0; i < csv.n && !knows; i++)
+			knows = ts_log_table_knows(ts_trim(csv.fields[i]));
+	ts_log_csv_finish(&csv);
+	ts_log_lines_close(&lines);
+	return knows;
+}
+
+static bool has_map(const char *path)
+{
+	const char *name = ts_path_last(path);
+	char directory[4096];
+
+	if (name == path)
+		return ts_log_table_has_map(".");
+	if ((size_t)(name - path) >= sizeof directory)
+		return false;
+	(void)snprintf(directory, sizeof directory, "%.*s", (int)(name - path), path);
+	return ts_log_table_has_map(directory);
+}
+
+static bool has_file(const char *directory, const char *name)
+{
+	char path[4096];
+
+	return (size_t)snprintf(path, sizeof path, "%s/%s", directory, name) < sizeof path &&
+	       ts_file_kind(path) == TS_FILE_REGULAR;
+}
+
+int ts_csv_sniff(const char *path)
+{
+	enum ts_file_kind kind = ts_file_kind(path);
+
+	if (kind == TS_FILE_REGULAR)
+		return is_table(ts_path_last(path)) && (knows_some(path) || has_map(path)) ? SURE : 0;
+	return kind == TS_FILE_DIRECTORY && has_file(path, METRICS) && has_file(path, HPARAMS) ? SURE : 0;
+}
+
+/* --- the header --- */
+
+static bool is_taken(const struct csv *c, size_t n, struct ts_span name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (c->names[i].data && ts_span_eq(c->names[i], name))
+			return true;
+	return false;
+}
+
+/* A second column of one name gets a number, as pandas does it. */
+static enum ts_status name_column(struct csv *c, size_t i, struct ts_span name, struct ts_error *err)
+{
+	const char *numbered;
+
+	c->names[i] = ts_span_of(NULL, 0);
+	if (!ts_utf8_valid(name)) {
+		ts_notice_add(&c->notices, "bad_utf8", TS_NOTICE_SKIPPED, c->file, c->lines.number,
+			      "a column whose name is no UTF-8");
+		return TS_OK;
+	}
+	if (!name.len)
+		name = ts_span_str("unnamed");
+	if (is_taken(c, i, name)) {
+		ts_notice_add(&c->notices, "duplicate_column", TS_NOTICE_INFO, c->file, c->lines.number,
+			      "a name for two columns");
+		numbered = ts_arena_printf(c->arena, "%.*s.%zu", TS_SPAN_ARG(name), i + 1);
+		if (!numbered)
+			return ts_arena_error(c->arena, err);
+		name = ts_span_str(numbered);
+	}
+	c->names[i] = ts_arena_span(c->arena, name);
+	return c->names[i].data ? TS_OK : ts_arena_error(c->arena, err);
+}
+
+static bool all_numbers(const struct ts_log_csv *line)
+{
+	double value;
+	struct ts_span written;
+
+	for (size_t i = 0; i < line->n; i++)
+		if (!ts_log_number(ts_trim(line->fields[i]), &value, &written))
+			return false;
+	return true;
+}
+
+/* ret_is_row: the line is none; columns are numbered, and the line is a row. */
+static enum ts_status take_header(struct csv *c, bool *ret_is_row, struct ts_error *err)
+{
+	*ret_is_row = all_numbers(&c->line);
+	c->n_names = c->line.n;
+	c->names = ts_arena_array(c->arena, c->n_names, sizeof *c->names);
+	if (!c->names)
+		return ts_arena_error(c->arena, err);
+	for (size_t i = 0; i < c->n_names; i++) {
+		char *number = *ret_is_row ? ts_arena_printf(c->arena, "column %zu", i + 1) : NULL;
+
+		if (*ret_is_row && !number)
+			return ts_arena_error(c->arena, err);
+		if (name_column(c, i, number ? ts_span_str(number) : ts_trim(c->line.fields[i]), err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+/* --- rows --- */
+
+static void tell(struct csv *c, const char *code, enum ts_notice_level level, const char *detail)
+{
+	ts_notice_add(&c->notices, code, level, c->file, c->lines.number, detail);
+}
+
+static bool is_missing(struct ts_span cell)
+{
+	static const char *const words[] = {"None", "none", "null", "NULL", "NA", "N/A", "-"};
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (ts_span_is(cell, words[i]))
+			return true;
+	return cell.len == 0;
+}
+
+static void take_cell(struct csv *c, struct ts_log_table *t, struct ts_span name, struct ts_span cell)
+{
+	struct ts_span written;
+	double value;
+
+	cell = ts_trim(cell);
+	if (is_missing(cell) || !name.data)
+		return;
+	if (ts_log_number(cell, &value, &written))
+		ts_log_table_number(t, name, value, written);
+	else if (ts_utf8_valid(cell))
+		ts_log_table_text(t, name, cell);
+	else
+		tell(c, "bad_utf8", TS_NOTICE_SKIPPED, "a text that is no UTF-8");
+}
+
+static enum ts_status take_row(struct csv *c, struct ts_log_table *t, struct ts_error *err)
+{
+	if (c->lines.cut && c->line.n < c->n_names) {
+		tell(c, "cut_line", TS_NOTICE_SKIPPED, "the file ends inside a row");
+		return TS_OK;
+	}
+	if (c->line.n != c->n_names)
+		tell(c, "ragged_row", TS_NOTICE_SKIPPED,
+		     c->line.n < c->n_names ? "a row with fewer values than there are columns"
+					    : "a row with more values than there are columns");
+	ts_log_table_row(t, c->lines.number);
+	for (size_t i = 0; i < c->line.n && i < c->n_names; i++)
+		take_cell(c, t, c->names[i], c->line.fields[i]);
+	return ts_log_table_end(t, err);
+}
+
+static enum ts_status take_line(struct csv *c, struct ts_log_table *t, struct ts_span line, struct ts_error *err)
+{
+	if (!line.len)
+		return TS_OK;
+	if (memchr(line.data, '\0', line.len)) {
+		tell(c, "nul_bytes", TS_NOTICE_SKIPPED, "a line with zero bytes");
+		return TS_OK;
+	}
+	if (ts_log_csv_split(&c->line, line, c->delimiter, err))
+		return err->status;
+	return take_row(c, t, err);
+}
+
+static enum ts_status read_lines(struct csv *c, struct ts_log_table *t, struct ts_error *err)
+{
+	for (;;) {
+		struct ts_span line;
+		enum ts_log_line_end end;
+
+		if (ts_log_lines_next(&c->lines, &line, &end, err))
+			return err->status;
+		if (end == TS_LOG_LINES_END)
+			return TS_OK;
+		if (end == TS_LOG_LINE_LONG)
+			tell(c, "long_line", TS_NOTICE_SKIPPED,
+			     "a line of more than 4 MiB, or a quote that does not end in so many");
+		if (end == TS_LOG_LINE_QUOTE)
+			tell(c, "open_quote", TS_NOTICE_SKIPPED, "a quote that the file never closes");
+		if ((end == TS_LOG_LINE && take_line(c, t, line, err)) ||
+		    ts_log_table_at(t, ts_log_lines_at(&c->lines), c->lines.size, err))
+			return err->status;
+	}
+}
+
+static enum ts_status read_table(struct csv *c, struct ts_log_table *t, struct ts_error *err)
+{
+	struct ts_span header;
+	enum ts_log_line_end end;
+	bool is_row;
+
+	if (next_header(&c->lines, &header, &end, err))
+		return err->status;
+	if (end == TS_LOG_LINES_END)
+		return TS_OK;
+	if (end != TS_LOG_LINE)
+		return ts_error_set(err, TS_INVALID, "line %llu: a header of more than 4 MiB, or with an open quote",
+				    (unsigned long long)c->lines.number);
+	c->delimiter = c->lines.delimiter = delimiter_of(c->path, header);
+	if (c->lines.bom)
+		ts_notice_add(&c->notices, "bom", TS_NOTICE_INFO, c->file, 1, "a byte order mark");
+	if (ts_log_csv_split(&c->line, header, c->delimiter, err) || take_header(c, &is_row, err) ||
+	    (is_row && take_row(c, t, err)))
+		return err->status;
+	return read_lines(c, t, err);
+}
+
+static enum ts_status read_file(void *ctx, struct ts_log_table *t, struct ts_error *err)
+{
+	struct csv *c = ctx;
+	enum ts_status status = ts_log_lines_open(&c->lines, c->path, ',', err);
+
+	if (!status)
+		status = read_table(c, t, err);
+	c->bytes_read += c->lines.size;
+	ts_log_lines_close(&c->lines);
+	return status;
+}
+
+static enum ts_status write_facts(void *ctx, struct ts_json *j, struct ts_error *err)
+{
+	struct csv *c = ctx;
+
+	return c->hparams ? ts_log_hparams(c->hparams, ts_span_str(HPARAMS), j, &c->notices, err) : TS_OK;
+}
+
+static enum ts_status find_file(struct csv *c, const char *path, const char **ret_directory, struct ts_error *err)
+{
+	const char *name = ts_path_last(path);
+
+	c->path = path;
+	c->hparams = NULL;
+	*ret_directory = name == path ? "." : ts_arena_printf(c->arena, "%.*s", (int)(name - path), path);
+	if (ts_file_kind(path) == TS_FILE_DIRECTORY) {
+		*ret_directory = path;
+		c->path = ts_path_join(c->arena, path, METRICS);
+		c->hparams = ts_path_join(c->arena, path, HPARAMS);
+		c->file = ts_span_str(METRICS);
+	}
+	return *ret_directory && c->path ? TS_OK : ts_arena_error(c->arena, err);
+}
+
+enum ts_status ts_csv_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
+			   struct ts_ingest_result *ret_result, struct ts_error *err)
+{
+	struct csv c = {.arena = arena, .notices = {.arena = arena}};
+	struct ts_log_source source = {.read = read_file, .facts = write_facts, .ctx = &c};
+	enum ts_status status = find_file(&c, options->path, &source.directory, err);
+
+	source.format = c.hparams ? "Lightning CSV log" : "CSV table";
+	source.file = c.file;
+	if (!status)
+		status = ts_log_table_import(&source, options, sink, ctx, &c.notices, &c.bytes_read, arena, ret_result, err);
+	ts_log_csv_finish(&c.line);
+	return status;
+}

@@ -1,0 +1,16 @@
+/* reader_csv.h - a file *.csv or *.tsv that is a table of steps; and Lightning's CSVLogger: metrics.csv beside hparams.yaml.
+ *
+ * The first line that is no comment names the columns. How they become ours: log_table.h. The file is read through a
+ * window, twice or three times.
+ */
+#ifndef TSCOPE_INGEST_READER_CSV_H
+#define TSCOPE_INGEST_READER_CSV_H
+
+#include "ingest/core/reader.h"
+
+extern const char ts_csv_loses[];
+int ts_csv_sniff(const char *path);
+enum ts_status ts_csv_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
+			   struct ts_ingest_result *ret_result, struct ts_error *err);
+
+#endif

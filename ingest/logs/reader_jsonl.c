@@ -1,0 +1,198 @@
+#include "ingest/logs/reader_jsonl.h"
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/path.h"
+#include "ingest/formats/log_lines.h"
+#include "ingest/logs/log_json.h"
+
+#include <stdio.h>
+
+const char ts_jsonl_loses[] = "lists";
+
+enum { SURE = 40, SNIFF_LINES = 8 };
+
+struct jsonl {
+	struct ts_arena *arena;
+	struct ts_notices notices;
+	uint64_t bytes_read;
+	const char *path;
+	struct ts_span file; /* for notices: one file was named */
+	struct ts_log_lines lines;
+	struct ts_buf scratch;
+};
+
+/* Ours are read with the directory that they lie in. */
+static bool is_ours(const char *name)
+{
+	return strcmp(name, "steps.jsonl") == 0 || strcmp(name, "pipeline.jsonl") == 0 || strcmp(name, "digests.jsonl") == 0;
+}
+
+/* --- sniff --- */
+
+/* The line is an object with a name that says something, at its top. */
+static bool line_knows(struct ts_span line, struct ts_buf *scratch)
+{
+	struct ts_json_reader r;
+	struct ts_json_token token;
+	struct ts_error ignored;
+
+	ts_json_reader_init(&r, line, scratch);
+	if (ts_json_next(&r, &token, &ignored) || token.type != TS_JSON_OBJECT)
+		return false;
+	while (!ts_json_next(&r, &token, &ignored) && token.type == TS_JSON_KEY) {
+		if (ts_log_table_knows(token.text))
+			return true;
+		if (ts_json_skip(&r, NULL, &ignored))
+			return false;
+	}
+	return false;
+}
+
+static bool knows_some(const char *path)
+{
+	struct ts_log_lines lines;
+	struct ts_buf scratch = TS_BUF_INIT(TS_LINE_MAX);
+	struct ts_span line;
+	enum ts_log_line_end end;
+	struct ts_error ignored;
+	bool knows = false;
+
+	if (!ts_log_lines_open(&lines, path, '\0', &ignored))
+		for (int i = 0;
+		     i < SNIFF_LINES && !knows && !ts_log_lines_next(&lines, &line, &end, &ignored) && end == TS_LOG_LINE; i++)
+			knows = line_knows(line, &scratch);
+	ts_log_lines_close(&lines);
+	ts_buf_finish(&scratch);
+	return knows;
+}
+
+static const char *directory_of(const char *path, struct ts_arena *arena)
+{
+	const char *name = ts_path_last(path);
+
+	return name == path ? "." : ts_arena_printf(arena, "%.*s", (int)(name - path), path);
+}
+
+static bool has_map(const char *path)
+{
+	struct ts_arena arena;
+	const char *directory;
+	bool has;
+
+	ts_arena_init(&arena, 0);
+	directory = directory_of(path, &arena);
+	has = directory && ts_log_table_has_map(directory);
+	ts_arena_finish(&arena);
+	return has;
+}
+
+int ts_jsonl_sniff(const char *path)
+{
+	const char *name = ts_path_last(path);
+
+	if ((!ts_file_ends(name, ".jsonl") && !ts_file_ends(name, ".ndjson")) || is_ours(name) || ts_file_kind(path) != TS_FILE_REGULAR)
+		return 0;
+	return knows_some(path) || has_map(path) ? SURE : 0;
+}
+
+/* --- lines --- */
+
+static void tell(struct jsonl *f, const char *code, enum ts_notice_level level, const char *detail)
+{
+	ts_notice_add(&f->notices, code, level, f->file, f->lines.number, detail);
+}
+
+/* One object of a line; *ret_more: there was one. TS_INVALID: it is no JSON. */
+static enum ts_status take_object(struct jsonl *f, struct ts_log_table *t, struct ts_json_reader *r, bool *ret_more,
+				  struct ts_error *err)
+{
+	struct ts_json_token token;
+	struct ts_error bad;
+
+	if (ts_json_next(r, &token, &bad)) {
+		*err = bad;
+		return err->status;
+	}
+	*ret_more = token.type != TS_JSON_EOF;
+	if (!*ret_more)
+		return TS_OK;
+	if (token.type != TS_JSON_OBJECT) {
+		tell(f, "not_object", TS_NOTICE_SKIPPED, "a line that is no object");
+		return token.type == TS_JSON_ARRAY ? ts_json_skip(r, NULL, err) : TS_OK;
+	}
+	ts_log_table_row(t, f->lines.number);
+	return ts_log_json_cells(r, t, f->file, f->lines.number, err);
+}
+
+static enum ts_status take_line(struct jsonl *f, struct ts_log_table *t, struct ts_span line, struct ts_error *err)
+{
+	struct ts_json_reader r;
+	struct ts_error bad;
+	bool more = true;
+
+	ts_json_reader_init(&r, line, &f->scratch);
+	for (int n = 0; more; n++) {
+		if (take_object(f, t, &r, &more, &bad)) {
+			if (bad.status == TS_NO_MEMORY) {
+				*err = bad;
+				return err->status;
+			}
+			tell(f, f->lines.cut ? "cut_line" : "bad_json", TS_NOTICE_SKIPPED, bad.text);
+			return TS_OK;
+		}
+		if (n == 1 && more)
+			tell(f, "glued_records", TS_NOTICE_INFO, "several objects on one line");
+		if (more && ts_log_table_end(t, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+static enum ts_status read_lines(struct jsonl *f, struct ts_log_table *t, struct ts_error *err)
+{
+	for (;;) {
+		struct ts_span line;
+		enum ts_log_line_end end;
+
+		if (ts_log_lines_next(&f->lines, &line, &end, err))
+			return err->status;
+		if (end == TS_LOG_LINES_END)
+			return TS_OK;
+		if (f->lines.bom && f->lines.number == 1)
+			tell(f, "bom", TS_NOTICE_INFO, "a byte order mark");
+		if (end == TS_LOG_LINE_LONG)
+			tell(f, "long_line", TS_NOTICE_SKIPPED, "a line of more than 4 MiB");
+		else if (take_line(f, t, line, err))
+			return err->status;
+		if (ts_log_table_at(t, ts_log_lines_at(&f->lines), f->lines.size, err))
+			return err->status;
+	}
+}
+
+static enum ts_status read_file(void *ctx, struct ts_log_table *t, struct ts_error *err)
+{
+	struct jsonl *f = ctx;
+	enum ts_status status = ts_log_lines_open(&f->lines, f->path, '\0', err);
+
+	if (!status)
+		status = read_lines(f, t, err);
+	f->bytes_read += f->lines.size;
+	ts_log_lines_close(&f->lines);
+	return status;
+}
+
+enum ts_status ts_jsonl_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
+			     struct ts_ingest_result *ret_result, struct ts_error *err)
+{
+	struct jsonl f = {
+		.arena = arena, .notices = {.arena = arena}, .path = options->path, .scratch = TS_BUF_INIT(2 * TS_LINE_MAX)};
+	struct ts_log_source source = {
+		.format = "JSON Lines", .directory = directory_of(options->path, arena), .read = read_file, .ctx = &f};
+	enum ts_status status = source.directory ? TS_OK : ts_arena_error(arena, err);
+
+	if (!status)
+		status = ts_log_table_import(&source, options, sink, ctx, &f.notices, &f.bytes_read, arena, ret_result, err);
+	ts_buf_finish(&f.scratch);
+	return status;
+}

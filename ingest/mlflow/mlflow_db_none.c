@@ -1,0 +1,55 @@
+/* What stands in for mlflow_db.c where there is no libsqlite3. */
+#include "ingest/mlflow/mlflow_db.h"
+
+#include "base/file.h"
+
+#include <unistd.h>
+
+enum { SURE = 60, SEEN = 1 << 20 };
+
+const bool ts_mlflow_db_built = false;
+
+/* An SQLite database among whose first pages is the text of MLflow's schema. */
+int ts_mlflow_db_sniff(const char *path)
+{
+	struct ts_buf text = TS_BUF_INIT(SEEN);
+	struct ts_error ignored;
+	uint64_t size;
+	size_t n = 0;
+	int fd, sure = 0;
+	uint8_t *at;
+
+	if (ts_file_kind(path) != TS_FILE_REGULAR || ts_file_open(path, &fd, &size, &ignored))
+		return 0;
+	at = ts_buf_reserve(&text, size < SEEN ? (size_t)size : SEEN);
+	if (at && !ts_pread_full(fd, at, size < SEEN ? (size_t)size : SEEN, 0, &n, &ignored) && n >= 16 &&
+	    memcmp(at, "SQLite format 3", 16) == 0 && memmem(at, n, "run_uuid", 8))
+		sure = SURE;
+	(void)close(fd);
+	ts_buf_finish(&text);
+	return sure;
+}
+
+static enum ts_status refuse(const char *path, struct ts_error *err)
+{
+	return ts_error_set(err, TS_UNSUPPORTED, "%s: a database of MLflow's, and this tscope was built without SQLite",
+			    path);
+}
+
+enum ts_status ts_mlflow_db_parts(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n, struct ts_error *err)
+{
+	(void)arena;
+	(void)ret_parts;
+	(void)ret_n;
+	return refuse(path, err);
+}
+
+enum ts_status ts_mlflow_db_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
+				 struct ts_ingest_result *ret_result, struct ts_error *err)
+{
+	(void)sink;
+	(void)ctx;
+	(void)arena;
+	(void)ret_result;
+	return refuse(options->path, err);
+}

@@ -1,0 +1,478 @@
+#include "ingest/mlflow/reader_mlflow.h"
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/number.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "ingest/formats/flat_yaml.h"
+#include "ingest/formats/log_lines.h"
+#include "ingest/mlflow/mlflow_run.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+const char ts_mlflow_loses[] = "artifacts, models, datasets, traces";
+
+enum {
+	SURE = 60,
+	META_MAX = TS_FACT_TEXT_MAX,
+	TELL_BYTES = 4 << 20,
+	DEPTH = 16,	   /* directories in a key: MLflow's keys have at most 250 bytes */
+	FILES_MAX = 65536, /* of artifacts that are counted */
+};
+
+static const char meta_name[] = "meta.yaml";
+
+/* One run: a directory. */
+struct store {
+	const struct ts_ingest_options *options;
+	struct ts_arena *arena;
+	struct ts_notices notices;
+	struct ts_mlflow_run run;
+	uint64_t bytes_read, bytes_total, told;
+	struct ts_buf scratch;
+	struct ts_span file; /* for notices */
+	uint64_t left_out;   /* files below artifacts/, inputs/, outputs/ */
+	const char *first_left_out;
+};
+
+/* --- meta.yaml --- */
+
+/* What a meta.yaml says it is of. */
+struct meta {
+	bool is_run, is_experiment, deleted;
+};
+
+static enum ts_status read_meta(const char *path, struct ts_buf *text, struct ts_error *err)
+{
+	*text = TS_BUF_INIT(META_MAX);
+	return ts_file_read(path, text, err);
+}
+
+/* Models and their versions have a meta.yaml too, some with a run_id. */
+static struct meta look_at(const char *path)
+{
+	struct meta meta = {false, false, false};
+	struct ts_buf text, value = TS_BUF_INIT(META_MAX);
+	struct ts_error ignored;
+	struct ts_yaml_pair pair;
+	struct ts_flat_yaml y;
+	bool experiment_id = false, run_id = false, stage = false;
+
+	if (!read_meta(path, &text, &ignored)) {
+		y = ts_flat_yaml_of(ts_buf_view(&text));
+		while (ts_flat_yaml_next(&y, &value, &pair)) {
+			experiment_id |= ts_span_is(pair.key, "experiment_id");
+			run_id |= ts_span_is(pair.key, "run_id") || ts_span_is(pair.key, "run_uuid");
+			stage |= ts_span_is(pair.key, "lifecycle_stage");
+			meta.deleted |= ts_span_is(pair.key, "lifecycle_stage") && ts_span_is(pair.value, "deleted");
+		}
+		meta.is_run = run_id && experiment_id;
+		meta.is_experiment = !run_id && experiment_id && stage;
+	}
+	ts_buf_finish(&text);
+	ts_buf_finish(&value);
+	return meta;
+}
+
+static bool join(char *out, size_t size, const char *directory, const char *name)
+{
+	int n = snprintf(out, size, "%s/%s", directory, name);
+
+	return n > 0 && (size_t)n < size;
+}
+
+static struct meta look_in(const char *directory)
+{
+	char path[4096];
+
+	if (!join(path, sizeof path, directory, meta_name) || ts_file_kind(path) != TS_FILE_REGULAR)
+		return (struct meta){false, false, false};
+	return look_at(path);
+}
+
+int ts_mlflow_sniff(const char *path)
+{
+	return ts_file_kind(path) == TS_FILE_DIRECTORY && look_in(path).is_run ? SURE : 0;
+}
+
+bool ts_mlflow_passes_over(const char *directory, const char *entry)
+{
+	static const char *const own[] = {"models", "datasets", "traces"};
+	char path[4096];
+
+	if (!join(path, sizeof path, directory, entry) || ts_file_kind(path) != TS_FILE_DIRECTORY)
+		return false;
+	if (look_in(path).deleted)
+		return true;
+	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+		if (strcmp(entry, own[i]) == 0)
+			return look_in(directory).is_experiment;
+	return false;
+}
+
+static void tell(struct store *s, const char *code, enum ts_notice_level level, uint64_t line, const char *what)
+{
+	ts_notice_add(&s->notices, code, level, s->file, line, what);
+}
+
+static enum ts_status take_record(struct store *s, const struct ts_yaml_pair *pair, struct ts_error *err)
+{
+	struct ts_mlflow_run *run = &s->run;
+	const struct {
+		const char *key;
+		struct ts_span *to;
+	} texts[] = {{"run_id", &run->id},   {"run_uuid", &run->id},	 {"run_name", &run->name},
+		     {"name", &run->name},   {"user_id", &run->user},	 {"experiment_id", &run->experiment_id},
+		     {"source_name", &run->source}};
+	const struct {
+		const char *key;
+		int64_t *to;
+	} times[] = {{"start_time", &run->started_ms}, {"end_time", &run->ended_ms}};
+
+	if (ts_span_is(pair->key, "status")) {
+		run->status = ts_mlflow_status_of(pair->value);
+		if (run->status == TS_MLFLOW_UNKNOWN)
+			tell(s, "bad_meta", TS_NOTICE_SKIPPED, pair->line, "a status that MLflow does not have");
+	}
+	for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+		if (ts_span_is(pair->key, times[i].key) && !ts_parse_i64(pair->value, times[i].to))
+			tell(s, "bad_meta", TS_NOTICE_SKIPPED, pair->line, "a time that is no number of milliseconds");
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+		if (!ts_span_is(pair->key, texts[i].key) || pair->value.len == 0)
+			continue;
+		*texts[i].to = ts_arena_span(s->arena, pair->value);
+		if (!texts[i].to->data)
+			return ts_arena_error(s->arena, err);
+	}
+	return TS_OK;
+}
+
+static enum ts_status read_run_meta(struct store *s, struct ts_error *err)
+{
+	const char *path = ts_path_join(s->arena, s->options->path, meta_name);
+	struct ts_buf text = TS_BUF_INIT(META_MAX);
+	struct ts_yaml_pair pair;
+	struct ts_flat_yaml y;
+	enum ts_status status;
+
+	if (!path)
+		return ts_arena_error(s->arena, err);
+	s->file = ts_span_str(meta_name);
+	status = read_meta(path, &text, err);
+	y = ts_flat_yaml_of(ts_buf_view(&text));
+	while (!status && ts_flat_yaml_next(&y, &s->scratch, &pair))
+		status = pair.kind == TS_YAML_TEXT ? take_record(s, &pair, err) : TS_OK;
+	if (!status)
+		status = ts_buf_check(&s->scratch, err);
+	for (uint64_t i = 0; !status && i < y.bad; i++)
+		tell(s, "bad_meta", TS_NOTICE_SKIPPED, y.bad_line, "no \"key: value\"");
+	s->bytes_read += text.len;
+	ts_buf_finish(&text);
+	return status;
+}
+
+/* The name of the experiment, if the run still lies in one. */
+static enum ts_status read_experiment(struct store *s, struct ts_error *err)
+{
+	const char *path = ts_path_join(s->arena, s->options->path, "../meta.yaml");
+	struct ts_buf text = TS_BUF_INIT(META_MAX);
+	struct ts_error ignored;
+	struct ts_yaml_pair pair;
+	struct ts_flat_yaml y;
+	enum ts_status status = TS_OK;
+
+	if (!path)
+		return ts_arena_error(s->arena, err);
+	if (ts_file_kind(path) == TS_FILE_REGULAR && look_at(path).is_experiment && !read_meta(path, &text, &ignored)) {
+		y = ts_flat_yaml_of(ts_buf_view(&text));
+		while (!status && ts_flat_yaml_next(&y, &s->scratch, &pair)) {
+			if (!ts_span_is(pair.key, "name") || pair.kind != TS_YAML_TEXT)
+				continue;
+			s->run.experiment = ts_arena_span(s->arena, pair.value);
+			status = s->run.experiment.data ? TS_OK : ts_arena_error(s->arena, err);
+		}
+	}
+	ts_buf_finish(&text);
+	return status;
+}
+
+/* --- folders of keys --- */
+
+typedef enum ts_status take_file(struct store *s, const char *path, const char *key, uint64_t size, struct ts_error *err);
+
+static enum ts_status walk(struct store *s, const char *directory, const char *below, int depth, take_file *take,
+			   struct ts_error *err);
+
+static enum ts_status visit(struct store *s, const char *directory, const char *below, const char *entry, int depth, take_file *take,
+			    struct ts_error *err)
+{
+	const char *path = ts_path_join(s->arena, directory, entry);
+	const char *key = *below ? ts_path_join(s->arena, below, entry) : entry;
+	struct stat st;
+
+	if (!path || !key)
+		return ts_arena_error(s->arena, err);
+	if (lstat(path, &st) < 0)
+		return ts_error_errno(err, errno, "%s", path);
+	if (S_ISDIR(st.st_mode) && depth < DEPTH)
+		return walk(s, path, key, depth + 1, take, err);
+	if (S_ISREG(st.st_mode))
+		return take(s, path, key, (uint64_t)st.st_size, err);
+	tell(s, "not_file", TS_NOTICE_SKIPPED, 0, key);
+	return TS_OK;
+}
+
+static enum ts_status walk(struct store *s, const char *directory, const char *below, int depth, take_file *take,
+			   struct ts_error *err)
+{
+	char **names;
+	size_t n;
+
+	if (ts_list_dir(directory, s->arena, &names, &n, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++)
+		if (visit(s, directory, below, names[i], depth, take, err))
+			return err->status;
+	return TS_OK;
+}
+
+/* A folder that is not there has no keys; a link to one is none. */
+static enum ts_status take_folder(struct store *s, const char *name, take_file *take, struct ts_error *err)
+{
+	const char *path = ts_path_join(s->arena, s->options->path, name);
+	struct stat st;
+
+	if (!path)
+		return ts_arena_error(s->arena, err);
+	s->file = ts_span_str(name);
+	if (lstat(path, &st) < 0)
+		return errno == ENOENT ? TS_OK : ts_error_errno(err, errno, "%s", path);
+	if (S_ISDIR(st.st_mode))
+		return walk(s, path, "", 1, take, err);
+	tell(s, "not_file", TS_NOTICE_SKIPPED, 0, "no folder");
+	return TS_OK;
+}
+
+/* The whole file but for the newline at its end; false: it is too long, which is told. */
+static enum ts_status read_value(struct store *s, const char *path, const char *key, bool *ret_there, struct ts_error *err)
+{
+	enum ts_status status;
+
+	ts_buf_reset(&s->scratch);
+	status = ts_file_read(path, &s->scratch, err);
+	*ret_there = status != TS_TOO_LARGE;
+	if (status == TS_TOO_LARGE) {
+		tell(s, "long_fact", TS_NOTICE_SKIPPED, 0, key);
+		return TS_OK;
+	}
+	s->bytes_read += s->scratch.len;
+	if (!status && s->scratch.len && s->scratch.data[s->scratch.len - 1] == '\n')
+		s->scratch.len--;
+	return status;
+}
+
+static enum ts_status take_param(struct store *s, const char *path, const char *key, uint64_t size, struct ts_error *err)
+{
+	bool there;
+
+	(void)size;
+	if (read_value(s, path, key, &there, err))
+		return err->status;
+	if (there)
+		ts_mlflow_param(&s->run, ts_span_str(key), ts_buf_view(&s->scratch));
+	return TS_OK;
+}
+
+static enum ts_status take_tag(struct store *s, const char *path, const char *key, uint64_t size, struct ts_error *err)
+{
+	bool there;
+
+	(void)size;
+	if (read_value(s, path, key, &there, err))
+		return err->status;
+	return there ? ts_mlflow_tag(&s->run, ts_span_str(key), ts_buf_view(&s->scratch), err) : TS_OK;
+}
+
+static enum ts_status take_metric(struct store *s, const char *path, const char *key, uint64_t size, struct ts_error *err)
+{
+	(void)path;
+	s->bytes_total += size;
+	return ts_mlflow_metric(&s->run, ts_span_str(key), size, err);
+}
+
+static enum ts_status take_nothing(struct store *s, const char *path, const char *key, uint64_t size, struct ts_error *err)
+{
+	(void)path;
+	(void)size;
+	(void)err;
+	if (s->left_out++ == 0)
+		s->first_left_out = key;
+	return s->left_out < FILES_MAX ? TS_OK : TS_CANCELLED;
+}
+
+static enum ts_status count_left_out(struct store *s, struct ts_error *err)
+{
+	static const char *const folders[] = {"artifacts", "inputs", "outputs"};
+
+	for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+		enum ts_status status;
+
+		s->left_out = 0;
+		status = take_folder(s, folders[i], take_nothing, err);
+		if (status && status != TS_CANCELLED)
+			return status;
+		for (uint64_t k = 0; k < s->left_out; k++)
+			tell(s, "not_kept", TS_NOTICE_SKIPPED, 0, s->first_left_out);
+	}
+	return TS_OK;
+}
+
+/* --- metrics --- */
+
+static struct ts_span next_field(struct ts_span *line)
+{
+	size_t n = 0;
+	struct ts_span field;
+
+	while (line->len && line->data[0] == ' ')
+		line->data++, line->len--;
+	while (n < line->len && line->data[n] != ' ')
+		n++;
+	field = ts_span_of(line->data, n);
+	line->data += n;
+	line->len -= n;
+	return field;
+}
+
+/* As Python, Java and R print a double. */
+static bool parse_value(struct ts_span text, double *ret)
+{
+	static const char *const words[] = {"nan", "inf", "infinity"};
+	struct ts_span word = text;
+	bool minus = word.len && word.data[0] == '-';
+
+	if (ts_parse_double(text, ret))
+		return true;
+	if (word.len && (minus || word.data[0] == '+'))
+		word.data++, word.len--;
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+		bool same = word.len == strlen(words[i]);
+
+		for (size_t k = 0; same && k < word.len; k++)
+			same = (word.data[k] | 32) == words[i][k];
+		if (!same)
+			continue;
+		*ret = i == 0 ? (double)NAN : minus ? -(double)INFINITY : (double)INFINITY;
+		return true;
+	}
+	return false;
+}
+
+/* "milliseconds value step", and behind it perhaps the name and digest of a data set. */
+static enum ts_status take_line(struct store *s, const struct ts_mlflow_metric *metric, struct ts_span line, uint64_t number,
+				struct ts_error *err)
+{
+	struct ts_span time = next_field(&line), value = next_field(&line), step = next_field(&line);
+	int64_t time_ms, at = (int64_t)number - 1;
+	double real;
+
+	if (!ts_parse_i64(time, &time_ms) || !parse_value(value, &real) || (step.len && !ts_parse_i64(step, &at))) {
+		tell(s, "bad_metric", TS_NOTICE_SKIPPED, number, "no \"milliseconds value step\"");
+		return TS_OK;
+	}
+	if (!step.len)
+		tell(s, "line_is_step", TS_NOTICE_INFO, number, "no step: the number of the line is it, from 0");
+	return ts_mlflow_value(&s->run, metric, time_ms, at, real, err);
+}
+
+static enum ts_status tell_progress(struct store *s, uint64_t at, struct ts_error *err)
+{
+	if (!s->options->progress || at - s->told < TELL_BYTES)
+		return TS_OK;
+	s->told = at;
+	return s->options->progress(s->options->progress_ctx, at, s->bytes_total) ? TS_OK : ts_error_set(err, TS_CANCELLED, "stopped");
+}
+
+static enum ts_status read_lines(struct store *s, const struct ts_mlflow_metric *metric, struct ts_log_lines *l, struct ts_error *err)
+{
+	struct ts_span line;
+	enum ts_log_line_end end;
+
+	for (;;) {
+		if (ts_log_lines_next(l, &line, &end, err))
+			return err->status;
+		if (end == TS_LOG_LINES_END)
+			return TS_OK;
+		if (end != TS_LOG_LINE)
+			tell(s, "bad_metric", TS_NOTICE_SKIPPED, l->number, "a line of more than 4 MiB");
+		else if (l->cut)
+			tell(s, "cut_line", TS_NOTICE_SKIPPED, l->number, "the file ends inside a line");
+		else if (take_line(s, metric, line, l->number, err))
+			return err->status;
+		if (tell_progress(s, s->bytes_read + ts_log_lines_at(l), err))
+			return err->status;
+	}
+}
+
+static enum ts_status read_metric(struct store *s, const struct ts_mlflow_metric *metric, struct ts_error *err)
+{
+	const char *name = ts_arena_printf(s->arena, "metrics/%.*s", TS_SPAN_ARG(metric->key));
+	const char *path = name ? ts_path_join(s->arena, s->options->path, name) : NULL;
+	struct ts_log_lines l;
+	enum ts_status status;
+
+	if (!path)
+		return ts_arena_error(s->arena, err);
+	s->file = ts_span_str(name);
+	status = ts_log_lines_open(&l, path, 0, err);
+	if (!status)
+		status = read_lines(s, metric, &l, err);
+	s->bytes_read += status ? 0 : l.size;
+	ts_log_lines_close(&l);
+	return status && status != TS_CANCELLED ? ts_error_prefix(err, "%s", path) : status;
+}
+
+static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err)
+{
+	struct store *s = ctx;
+
+	s->told = 0;
+	if (ts_mlflow_begin(&s->run, rows, err))
+		return err->status;
+	for (size_t i = 0; i < s->run.n_metrics; i++)
+		if (read_metric(s, ts_mlflow_nth(&s->run, i), err))
+			return err->status;
+	return TS_OK;
+}
+
+static enum ts_status read_store(struct store *s, ts_object_sink *sink, void *ctx, struct ts_ingest_result *ret_result,
+				 struct ts_error *err)
+{
+	struct ts_import import = {.format = "MLflow run",
+				   .rows = {.feed = feed, .ctx = s},
+				   .facts = ts_mlflow_facts,
+				   .ctx = &s->run,
+				   .finished = ts_mlflow_finished};
+
+	if (read_run_meta(s, err) || read_experiment(s, err) || take_folder(s, "params", take_param, err) ||
+	    take_folder(s, "tags", take_tag, err) || take_folder(s, "metrics", take_metric, err) || count_left_out(s, err))
+		return err->status;
+	return ts_import_run(&import, s->options, sink, ctx, &s->notices, &s->bytes_read, s->arena, ret_result, err);
+}
+
+enum ts_status ts_mlflow_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
+			      struct ts_ingest_result *ret_result, struct ts_error *err)
+{
+	struct store s = {.options = options, .arena = arena, .notices = {.arena = arena}, .scratch = TS_BUF_INIT(META_MAX)};
+	enum ts_status status;
+
+	ts_mlflow_init(&s.run, arena, &s.notices);
+	status = read_store(&s, sink, ctx, ret_result, err);
+	ts_mlflow_finish(&s.run);
+	ts_buf_finish(&s.scratch);
+	return status;
+}

@@ -1,0 +1,19 @@
+/* reader_mlflow.h - MLflow's file store: a run is a directory ROOT/EXPERIMENT/RUN_ID with meta.yaml, metrics/, params/, tags/.
+ *
+ * metrics/KEY has a line a value, "milliseconds value step"; params/KEY and tags/KEY are whole values; a slash in a key is a
+ * directory. Source: mlflow/store/tracking/file_store.py. Databases: mlflow_db.h.
+ */
+#ifndef TSCOPE_INGEST_READER_MLFLOW_H
+#define TSCOPE_INGEST_READER_MLFLOW_H
+
+#include "ingest/core/reader.h"
+
+extern const char ts_mlflow_loses[];
+int ts_mlflow_sniff(const char *path);
+enum ts_status ts_mlflow_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
+			      struct ts_ingest_result *ret_result, struct ts_error *err);
+
+/* For who walks folders: an entry of this directory is MLflow's and holds no run, or one that was deleted. */
+bool ts_mlflow_passes_over(const char *directory, const char *entry);
+
+#endif

@@ -1,0 +1,50 @@
+#include "ingest/readers.h"
+
+#include "ingest/logs/reader_csv.h"
+#include "ingest/logs/reader_dvclive.h"
+#include "ingest/logs/reader_huggingface.h"
+#include "ingest/logs/reader_jsonl.h"
+#include "ingest/logs/reader_losses.h"
+#include "ingest/mlflow/mlflow_db.h"
+#include "ingest/mlflow/reader_mlflow.h"
+#include "ingest/rundir/run_dir.h"
+#include "ingest/tensorboard/reader_tensorboard.h"
+#include "ingest/traceml/reader_traceml.h"
+#include "ingest/wandb/reader_wandb.h"
+
+static const struct ts_reader readers[] = {
+	{"pytscope run directory", "", ts_run_dir_sniff, NULL, false, ts_run_dir_read},
+	{"TensorBoard event files", ts_tensorboard_loses, ts_tensorboard_sniff, NULL, true, ts_tensorboard_read},
+	{"MLflow run", ts_mlflow_loses, ts_mlflow_sniff, NULL, false, ts_mlflow_read},
+	{"MLflow database", ts_mlflow_loses, ts_mlflow_db_sniff, ts_mlflow_db_parts, false, ts_mlflow_db_read},
+	{"TraceML final summary", ts_traceml_loses, ts_traceml_sniff, NULL, false, ts_traceml_read},
+	{"W&B log", ts_wandb_loses, ts_wandb_sniff, NULL, false, ts_wandb_read},
+	{"Hugging Face trainer state", ts_huggingface_loses, ts_huggingface_sniff, NULL, false, ts_huggingface_read},
+	{"dvclive folder", ts_dvclive_loses, ts_dvclive_sniff, NULL, false, ts_dvclive_read},
+	{"Megatron-LM golden values", "", ts_golden_sniff, NULL, false, ts_golden_read},
+	{"torchtitan losses", "", ts_losses_sniff, NULL, false, ts_losses_read},
+	{"CSV table", ts_csv_loses, ts_csv_sniff, NULL, false, ts_csv_read},
+	{"JSON Lines", ts_jsonl_loses, ts_jsonl_sniff, NULL, false, ts_jsonl_read},
+};
+
+const struct ts_reader *ts_readers(size_t *ret_n)
+{
+	*ret_n = sizeof readers / sizeof readers[0];
+	return readers;
+}
+
+const struct ts_reader *ts_reader_of(const char *path)
+{
+	const struct ts_reader *best = NULL;
+	int sure = 0;
+
+	for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
+		int how = readers[i].sniff(path);
+
+		if (how > sure) {
+			sure = how;
+			best = &readers[i];
+		}
+	}
+	return best;
+}

@@ -1,0 +1,12 @@
+/* readers.h - one reader a format, in one table. How to add one: a folder with reader_x.c that has sniff and read, a row in
+ * readers.c, real files under tests/golden, a fuzz target. */
+#ifndef TSCOPE_INGEST_READERS_H
+#define TSCOPE_INGEST_READERS_H
+
+#include "ingest/core/reader.h"
+
+const struct ts_reader *ts_readers(size_t *ret_n);
+/* The surest of them; NULL if none knows the path. */
+const struct ts_reader *ts_reader_of(const char *path);
+
+#endif

@@ -1,0 +1,197 @@
+#include "ingest/rows/import.h"
+
+#include "base/json_writer.h"
+#include "base/limits.h"
+#include "ingest/facts/facts_json.h"
+#include "ingest/facts/run_facts.h"
+#include "ingest/rows/run_close.h"
+#include "run/builder.h"
+
+#include <stdio.h>
+
+enum { FACTS_TEXT_MAX = 64 << 20 };
+
+struct importing {
+	const struct ts_import *import;
+	const struct ts_ingest_options *options;
+	struct ts_arena *arena;
+	struct ts_sink_count sink;
+	struct ts_rows *rows;
+	struct ts_head head;
+	struct ts_notices *notices;
+	uint64_t *bytes_read;
+	struct ts_notice *before; /* the notices that there were before the feed */
+	size_t n_before;
+	uint64_t bytes_before;
+	struct ts_ingest_result result;
+};
+
+/* {"columns": {"scalars.loss": {"source": "train/loss", "precision": "f32"}}} */
+static void write_columns(const struct ts_rows *rows, struct ts_json *j)
+{
+	struct ts_rows_column c;
+
+	ts_json_object(j);
+	ts_json_key(j, "columns");
+	ts_json_object(j);
+	for (size_t i = 0; ts_rows_column_at(rows, i, &c); i++) {
+		if (c.source.len == 0 && c.precision == TS_PRECISION_F64)
+			continue;
+		ts_json_key_span(j, c.name);
+		ts_json_object(j);
+		if (c.source.len) {
+			ts_json_key(j, "source");
+			ts_json_span(j, c.source);
+		}
+		if (c.precision != TS_PRECISION_F64)
+			ts_json_key(j, "precision");
+		if (c.precision == TS_PRECISION_F32)
+			ts_json_string(j, "f32");
+		else if (c.precision == TS_PRECISION_DECIMALS)
+			ts_json_u64(j, c.digits);
+		ts_json_end(j);
+	}
+	ts_json_end(j);
+	ts_json_end(j);
+}
+
+static enum ts_status facts_of(struct ts_buf *json, struct importing *m, struct ts_facts *facts, struct ts_error *err)
+{
+	struct ts_span text = {NULL, 0};
+
+	if (ts_buf_check(json, err))
+		return err->status;
+	text = ts_arena_span(m->arena, ts_buf_view(json));
+	if (!text.data)
+		return ts_arena_error(m->arena, err);
+	ts_buf_reset(json);
+	return ts_facts_from_json(text, TS_SOURCE_RUN_JSON, m->arena, facts, err);
+}
+
+/* What the log says, then its columns, under what the pusher and the host say. */
+static enum ts_status read_facts(struct importing *m, struct ts_error *err)
+{
+	struct ts_buf json = TS_BUF_INIT(FACTS_TEXT_MAX);
+	struct ts_json j = ts_json_of(&json);
+	struct ts_facts own = {.n = 0}, given;
+	enum ts_status status = TS_OK;
+
+	if (m->import->facts) {
+		status = m->import->facts(m->import->ctx, &json, err);
+		if (!status)
+			status = facts_of(&json, m, &own, err);
+	}
+	if (!status && m->rows) {
+		write_columns(m->rows, &j);
+		status = facts_of(&json, m, &own, err);
+	}
+	ts_buf_finish(&json);
+	if (status)
+		return ts_error_prefix(err, "%s", m->options->path);
+	(void)ts_facts_sort(&own);
+	if (ts_given_facts(m->options, m->arena, &given, err) || ts_facts_merge(&given, &own, m->arena, &m->head.facts, err))
+		return err->status;
+	return ts_facts_prepare(&m->head.facts, ts_span_str(""), m->notices, err);
+}
+
+static void tell_rows(struct importing *m)
+{
+	struct ts_rows_stats stats;
+	char detail[160];
+
+	ts_rows_stats(m->rows, &stats);
+	m->result.segments = stats.segments;
+	if (stats.segments == 0)
+		ts_notice_add(m->notices, "no_steps", TS_NOTICE_INFO, ts_span_str(""), 0, "there is no record of a step");
+	if (stats.segments > 1) {
+		(void)snprintf(detail, sizeof detail, "training was restarted %llu time%s", (unsigned long long)stats.segments - 1,
+			       stats.segments > 2 ? "s" : "");
+		ts_notice_add(m->notices, "restart", TS_NOTICE_INFO, ts_span_str(""), 0, detail);
+	}
+	if (stats.repeated) {
+		(void)snprintf(detail, sizeof detail, "%llu values came again for the same step; the last counts",
+			       (unsigned long long)stats.repeated);
+		ts_notice_add(m->notices, "repeated_value", TS_NOTICE_SKIPPED, ts_span_str(""), 0, detail);
+	}
+	if (stats.dropped) {
+		(void)snprintf(detail, sizeof detail, "%llu values found no column: a rank has at most %d",
+			       (unsigned long long)stats.dropped, TS_INGEST_COLUMNS_MAX);
+		ts_notice_add(m->notices, "too_many_columns", TS_NOTICE_SKIPPED, ts_span_str(""), 0, detail);
+	}
+}
+
+/* A second feed meets the same trouble: it is counted once. */
+static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err)
+{
+	struct importing *m = ctx;
+
+	*m->bytes_read = m->bytes_before;
+	m->notices->n = m->n_before;
+	if (m->n_before)
+		memcpy(m->notices->items, m->before, m->n_before * sizeof *m->before);
+	return m->import->rows.feed(m->import->rows.ctx, rows, err);
+}
+
+static enum ts_status read_rows(struct importing *m, struct ts_error *err)
+{
+	struct ts_rows_source source = m->import->rows;
+
+	source.feed = feed;
+	source.ctx = m;
+	m->bytes_before = *m->bytes_read;
+	m->n_before = m->notices->n;
+	m->before = ts_arena_dup(m->arena, m->notices->items, m->n_before * sizeof *m->before);
+	if (!m->before)
+		return ts_arena_error(m->arena, err);
+	if (ts_rows_read(&source, &m->sink, &m->rows, err))
+		return err->status;
+	tell_rows(m);
+	return TS_OK;
+}
+
+static enum ts_status finish_rank(struct importing *m, struct ts_error *err)
+{
+	struct ts_facts none = {.n = 0};
+	struct ts_builder *b = ts_rows_builder(m->rows);
+
+	m->head.ranks = ts_arena_array(m->arena, 1, sizeof *m->head.ranks);
+	if (!m->head.ranks)
+		return ts_arena_error(m->arena, err);
+	ts_result_count(&m->result, b, 0);
+	if (ts_builder_finish(b, &none, &m->head.ranks[0].index, err))
+		return err->status;
+	m->head.n_ranks = 1;
+	return TS_OK;
+}
+
+static enum ts_status import_run(struct importing *m, struct ts_error *err)
+{
+	if (m->import->rows.feed && read_rows(m, err))
+		return err->status;
+	if (read_facts(m, err) || ts_refuse_skipped(m->options, m->notices, err) || (m->rows && finish_rank(m, err)) ||
+	    ts_run_close(&m->head, &m->sink, m->arena, &m->result, err))
+		return err->status;
+	m->result.format = m->import->format;
+	m->result.finished = m->import->finished && m->import->finished(m->import->ctx);
+	m->result.bytes_read = *m->bytes_read;
+	m->result.notices = *m->notices;
+	return TS_OK;
+}
+
+enum ts_status ts_import_run(const struct ts_import *import, const struct ts_ingest_options *options, ts_object_sink *sink,
+			     void *sink_ctx, struct ts_notices *notices, uint64_t *bytes_read, struct ts_arena *arena,
+			     struct ts_ingest_result *ret_result, struct ts_error *err)
+{
+	struct importing m = {.import = import,
+			      .options = options,
+			      .arena = arena,
+			      .sink = {.sink = sink, .ctx = sink_ctx},
+			      .notices = notices,
+			      .bytes_read = bytes_read};
+	enum ts_status status = import_run(&m, err);
+
+	ts_rows_finish(m.rows);
+	if (!status)
+		*ret_result = m.result;
+	return status;
+}

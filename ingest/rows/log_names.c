@@ -1,0 +1,160 @@
+#include "ingest/rows/log_names.h"
+
+#include "base/limits.h"
+#include "base/number.h"
+#include "base/text.h"
+
+enum { NAME_MAX_BYTES = 400 };
+
+struct row {
+	const char *name; /* folded: lower case, '-', ' ' and '/' as '_' */
+	const char *column;
+	double factor;
+	const char *who;
+};
+
+#define GIB 1073741824.0
+
+/* Version 1. The first row that matches decides. */
+static const struct row table[] = {
+	{"loss", "scalars.loss", 1, "all"},
+	{"train_loss", "scalars.loss", 1, "PyTorch, Keras, W&B"},
+	{"loss_train", "scalars.loss", 1, "PyTorch tutorials (Loss/train)"},
+	{"training_loss", "scalars.loss", 1, ""},
+	{"train_loss_step", "scalars.loss", 1, "Lightning"},
+	{"lm_loss", "scalars.loss", 1, "Megatron-LM"},
+	{"loss_metrics_global_avg_loss", "scalars.loss", 1, "torchtitan"},
+	{"grad_norm", "scalars.grad_norm", 1, "Hugging Face, Megatron-LM, torchtitan"},
+	{"train_grad_norm", "scalars.grad_norm", 1, "Hugging Face in W&B and TensorBoard"},
+	{"gradient_norm", "scalars.grad_norm", 1, ""},
+	{"grad_norm_total", "scalars.grad_norm", 1, ""},
+	{"lr", "scalars.lr", 1, "all"},
+	{"learning_rate", "scalars.lr", 1, "Hugging Face, Megatron-LM"},
+	{"train_learning_rate", "scalars.lr", 1, "Hugging Face in W&B and TensorBoard"},
+	{"train_lr", "scalars.lr", 1, ""},
+	{"eval_loss", "scalars.eval_loss", 1, "Hugging Face"},
+	{"loss_val", "scalars.eval_loss", 1, "PyTorch tutorials (Loss/val)"},
+	{"val_loss", "scalars.eval_loss", 1, "Keras, Lightning"},
+	{"validation_loss", "scalars.eval_loss", 1, ""},
+	{"lm_loss_validation", "scalars.eval_loss", 1, "Megatron-LM"},
+	{"iteration_time", "phases.step", 1, "Megatron-LM, seconds"},
+	{"step_time", "phases.step", 1, "seconds"},
+	{"step_time_s", "phases.step", 1, ""},
+	{"step_time_ms", "phases.step", 1e-3, "TraceML"},
+	{"time_metrics_end_to_end(s)", "phases.step", 1, "torchtitan"},
+	{"time_metrics_data_loading(s)", "scalars.data_loading_time", 1, "torchtitan: part of the step"},
+	{"throughput(tps)", "scalars.tokens_per_second", 1, "torchtitan"},
+	{"tps", "scalars.tokens_per_second", 1, ""},
+	{"tokens_per_second", "scalars.tokens_per_second", 1, ""},
+	{"tokens_per_sec", "scalars.tokens_per_second", 1, ""},
+	{"mfu(%)", "scalars.mfu", 1e-2, "torchtitan: percent"},
+	{"mfu", "scalars.mfu", 1, "a ratio"},
+	{"memory_max_reserved(gib)", "memory.peak_reserved", GIB, "torchtitan"},
+	{"memory_max_active(gib)", "memory.peak_alloc", GIB, "torchtitan"},
+	{"mem_reserved_bytes", "memory.reserved", 1, "Megatron-LM"},
+	{"mem_allocated_bytes", "memory.alloc", 1, "Megatron-LM"},
+	{"mem_max_allocated_bytes", "memory.peak_alloc", 1, "Megatron-LM"},
+	{"epoch", "epoch", 1, "all"},
+	{"train_epoch", "epoch", 1, "Hugging Face in W&B and TensorBoard"},
+};
+
+static struct ts_span fold(struct ts_span name, uint8_t *out)
+{
+	for (size_t i = 0; i < name.len; i++) {
+		uint8_t c = name.data[i];
+
+		if (c >= 'A' && c <= 'Z')
+			c |= 32;
+		out[i] = c == '-' || c == '/' || c == ' ' || c == '.' ? '_' : c;
+	}
+	return ts_span_of(out, name.len);
+}
+
+static const struct row *find(struct ts_span name)
+{
+	uint8_t folded[NAME_MAX_BYTES];
+	struct ts_span f;
+
+	if (name.len > sizeof folded)
+		return NULL;
+	f = fold(name, folded);
+	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+		if (ts_span_is(f, table[i].name))
+			return &table[i];
+	return NULL;
+}
+
+static enum ts_status take(struct ts_log_names *names, struct ts_span column, struct ts_span name, struct ts_error *err)
+{
+	if (names->n == names->cap) {
+		size_t cap = names->cap ? names->cap * 2 : 16;
+		struct ts_span *taken = ts_arena_array(names->arena, cap, 2 * sizeof *taken);
+
+		if (!taken)
+			return ts_arena_error(names->arena, err);
+		if (names->n)
+			memcpy(taken, names->taken, names->n * 2 * sizeof *taken);
+		names->taken = taken;
+		names->cap = cap;
+	}
+	names->taken[2 * names->n] = column;
+	names->taken[2 * names->n + 1] = ts_arena_span(names->arena, name);
+	if (!names->taken[2 * names->n + 1].data)
+		return ts_arena_error(names->arena, err);
+	names->n++;
+	return TS_OK;
+}
+
+/* Whose column it is; empty if nobody's yet. */
+static struct ts_span owner_of(const struct ts_log_names *names, struct ts_span column)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (ts_span_eq(names->taken[2 * i], column))
+			return names->taken[2 * i + 1];
+	return ts_span_of(NULL, 0);
+}
+
+static enum ts_status own_name(struct ts_log_names *names, struct ts_span name, struct ts_log_name *ret_name, struct ts_error *err)
+{
+	struct ts_buf path = TS_BUF_INIT(2 * TS_PATH_MAX + 16);
+	enum ts_status status;
+
+	ts_buf_str(&path, "scalars");
+	ts_path_key(&path, name.len ? name : ts_span_str("unnamed"));
+	status = ts_buf_check(&path, err);
+	if (!status)
+		*ret_name = (struct ts_log_name){ts_arena_span(names->arena, ts_buf_view(&path)), 1, false};
+	ts_buf_finish(&path);
+	if (!status && !ret_name->column.data)
+		return ts_arena_error(names->arena, err);
+	return status;
+}
+
+enum ts_status ts_log_name(struct ts_log_names *names, struct ts_span name, struct ts_log_name *ret_name, struct ts_error *err)
+{
+	const struct row *row = find(name);
+	struct ts_span column, owner;
+
+	if (!row)
+		return own_name(names, name, ret_name, err);
+	column = ts_span_str(row->column);
+	owner = owner_of(names, column);
+	if (owner.data && !ts_span_eq(owner, name))
+		return own_name(names, name, ret_name, err);
+	if (!owner.data && take(names, column, name, err))
+		return err->status;
+	*ret_name = (struct ts_log_name){column, row->factor, true};
+	return TS_OK;
+}
+
+void ts_log_names_markdown(struct ts_buf *out)
+{
+	ts_buf_str(out, "| name in the log | column | times | seen in |\n|---|---|---|---|\n");
+	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+		char text[TS_DOUBLE_TEXT];
+
+		ts_buf_printf(out, "| `%s` | `%s` | ", table[i].name, table[i].column);
+		ts_buf_bytes(out, text, ts_print_double(table[i].factor, text));
+		ts_buf_printf(out, " | %s |\n", table[i].who);
+	}
+}

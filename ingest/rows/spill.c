@@ -1,0 +1,282 @@
+#include "ingest/rows/spill.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/cursor.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { READ_BYTES = 256 << 10, HEADER_BYTES = 12 };
+
+struct entry {
+	int64_t step;
+	uint32_t at, len; /* in data */
+};
+
+/* One sorted run of the file, or what is still in memory. */
+struct run {
+	uint64_t at, end;  /* in the file: what was not read yet */
+	struct ts_buf window;
+	size_t used;	   /* of the window */
+	int64_t step;	   /* of the record in hand */
+	struct ts_span bytes;
+	bool open;	   /* there is one */
+};
+
+struct ts_spill {
+	size_t memory;
+	struct ts_buf data;
+	struct entry *entries;
+	size_t n, cap;
+	int fd; /* -1: nothing was written */
+	uint64_t written;
+	struct run *runs;
+	size_t n_runs, cap_runs;
+	size_t next_entry; /* of those in memory, while reading */
+	bool reading;
+	size_t current; /* whose record was given last; n_runs: memory's */
+};
+
+enum ts_status ts_spill_create(size_t memory, struct ts_spill **ret_spill, struct ts_error *err)
+{
+	struct ts_spill *s = ts_alloc_array(1, sizeof *s);
+
+	if (!s)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for sorting");
+	s->memory = memory;
+	s->data = TS_BUF_INIT(memory + TS_SPILL_RECORD_MAX);
+	s->fd = -1;
+	*ret_spill = s;
+	return TS_OK;
+}
+
+void ts_spill_destroy(struct ts_spill *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n_runs; i++)
+		ts_buf_finish(&s->runs[i].window);
+	if (s->fd >= 0)
+		(void)close(s->fd);
+	ts_free(s->runs);
+	ts_free(s->entries);
+	ts_buf_finish(&s->data);
+	ts_free(s);
+}
+
+/* --- records come --- */
+
+static int by_step(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+
+	if (a->step != b->step)
+		return a->step < b->step ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static void sort_entries(struct ts_spill *s)
+{
+	for (size_t i = 1; i < s->n; i++)
+		if (s->entries[i].step < s->entries[i - 1].step) {
+			qsort(s->entries, s->n, sizeof *s->entries, by_step);
+			return;
+		}
+}
+
+/* A name that is gone at once: nothing is left behind, whatever happens. */
+static enum ts_status open_file(struct ts_spill *s, struct ts_error *err)
+{
+	const char *directory = getenv("TMPDIR");
+	char path[4096];
+	int n = snprintf(path, sizeof path, "%s/tscope-sort-XXXXXX", directory && *directory ? directory : "/tmp");
+
+	if (n < 0 || (size_t)n >= sizeof path)
+		return ts_error_set(err, TS_INVALID, "TMPDIR is too long a path");
+	s->fd = mkostemp(path, O_CLOEXEC);
+	if (s->fd < 0)
+		return ts_error_errno(err, errno, "cannot make a temporary file %s", path);
+	(void)unlink(path);
+	return TS_OK;
+}
+
+static enum ts_status add_run(struct ts_spill *s, uint64_t end, struct ts_error *err)
+{
+	if (s->n_runs == s->cap_runs) {
+		size_t cap = s->cap_runs ? s->cap_runs * 2 : 8;
+		struct run *runs = ts_realloc(s->runs, cap * sizeof *runs);
+
+		if (!runs)
+			return ts_error_set(err, TS_NO_MEMORY, "out of memory for sorting");
+		s->runs = runs;
+		s->cap_runs = cap;
+	}
+	s->runs[s->n_runs++] = (struct run){
+		.at = s->written,
+		.end = end,
+		.window = TS_BUF_INIT(READ_BYTES + HEADER_BYTES + TS_SPILL_RECORD_MAX),
+	};
+	return TS_OK;
+}
+
+static enum ts_status write_out(struct ts_spill *s, struct ts_buf *out, uint64_t *end, struct ts_error *err)
+{
+	if (ts_buf_check(out, err) || ts_write_full(s->fd, out->data, out->len, err))
+		return ts_error_prefix(err, "temporary file for sorting");
+	*end += out->len;
+	ts_buf_reset(out);
+	return TS_OK;
+}
+
+static enum ts_status flush(struct ts_spill *s, struct ts_error *err)
+{
+	struct ts_buf out = TS_BUF_INIT(READ_BYTES + HEADER_BYTES + TS_SPILL_RECORD_MAX);
+	uint64_t end = s->written;
+	enum ts_status status = s->fd < 0 ? open_file(s, err) : TS_OK;
+
+	sort_entries(s);
+	for (size_t i = 0; !status && i < s->n; i++) {
+		const struct entry *e = &s->entries[i];
+
+		ts_buf_u64(&out, (uint64_t)e->step);
+		ts_buf_u32(&out, e->len);
+		ts_buf_bytes(&out, s->data.data + e->at, e->len);
+		if (out.len >= READ_BYTES)
+			status = write_out(s, &out, &end, err);
+	}
+	if (!status)
+		status = write_out(s, &out, &end, err);
+	if (!status)
+		status = add_run(s, end, err);
+	ts_buf_finish(&out);
+	s->written = end;
+	s->n = 0;
+	ts_buf_reset(&s->data);
+	return status;
+}
+
+enum ts_status ts_spill_add(struct ts_spill *s, int64_t step, struct ts_span bytes, struct ts_error *err)
+{
+	if (bytes.len > TS_SPILL_RECORD_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "a row of %zu bytes", bytes.len);
+	if (s->n && s->data.len + bytes.len + (s->n + 1) * sizeof *s->entries > s->memory && flush(s, err))
+		return err->status;
+	if (s->n == s->cap) {
+		size_t cap = s->cap ? s->cap * 2 : 1024;
+		struct entry *entries = ts_realloc(s->entries, cap * sizeof *entries);
+
+		if (!entries)
+			return ts_error_set(err, TS_NO_MEMORY, "out of memory for sorting");
+		s->entries = entries;
+		s->cap = cap;
+	}
+	s->entries[s->n++] = (struct entry){step, (uint32_t)s->data.len, (uint32_t)bytes.len};
+	ts_buf_span(&s->data, bytes);
+	return ts_buf_check(&s->data, err);
+}
+
+/* --- and go --- */
+
+/* At least `want` bytes behind `used`, or the file was cut. */
+static enum ts_status fill(struct ts_spill *s, struct run *r, size_t want, struct ts_error *err)
+{
+	size_t left = r->window.len - r->used, n, got;
+	uint8_t *at;
+
+	if (left >= want)
+		return TS_OK;
+	if (r->window.len)
+		memmove(r->window.data, r->window.data + r->used, left);
+	r->window.len = left;
+	r->used = 0;
+	n = want > READ_BYTES ? want - left : READ_BYTES - left;
+	if (n > r->end - r->at)
+		n = (size_t)(r->end - r->at);
+	at = ts_buf_reserve(&r->window, n);
+	if (!at)
+		return ts_buf_check(&r->window, err);
+	if (ts_pread_full(s->fd, at, n, r->at, &got, err))
+		return ts_error_prefix(err, "temporary file for sorting");
+	r->window.len += got;
+	r->at += got;
+	return r->window.len < want ? ts_error_set(err, TS_IO, "the temporary file for sorting was cut") : TS_OK;
+}
+
+static enum ts_status advance_run(struct ts_spill *s, struct run *r, struct ts_error *err)
+{
+	uint64_t step;
+	uint32_t len;
+
+	r->open = r->window.len > r->used || r->at < r->end;
+	if (!r->open)
+		return TS_OK;
+	if (fill(s, r, HEADER_BYTES, err))
+		return err->status;
+	step = ts_load_le(r->window.data + r->used, 8);
+	len = ts_load_u32(r->window.data + r->used + 8);
+	r->used += HEADER_BYTES;
+	if (fill(s, r, len, err))
+		return err->status;
+	r->step = (int64_t)step;
+	r->bytes = ts_span_of(r->window.data + r->used, len);
+	r->used += len;
+	return TS_OK;
+}
+
+static enum ts_status begin_reading(struct ts_spill *s, struct ts_error *err)
+{
+	sort_entries(s);
+	for (size_t i = 0; i < s->n_runs; i++)
+		if (advance_run(s, &s->runs[i], err))
+			return err->status;
+	s->reading = true;
+	s->current = SIZE_MAX;
+	return TS_OK;
+}
+
+/* The earliest run with the least step: what came first goes first. Runs are few (one for each `memory` bytes), so they are looked
+ * through in turn. */
+static size_t least(const struct ts_spill *s)
+{
+	size_t best = SIZE_MAX;
+	int64_t step = 0;
+
+	for (size_t i = 0; i < s->n_runs; i++)
+		if (s->runs[i].open && (best == SIZE_MAX || s->runs[i].step < step)) {
+			best = i;
+			step = s->runs[i].step;
+		}
+	if (s->next_entry < s->n && (best == SIZE_MAX || s->entries[s->next_entry].step < step))
+		best = s->n_runs;
+	return best;
+}
+
+enum ts_status ts_spill_next(struct ts_spill *s, int64_t *ret_step, struct ts_span *ret_bytes, bool *ret_more, struct ts_error *err)
+{
+	size_t i;
+
+	if (!s->reading && begin_reading(s, err))
+		return err->status;
+	if (s->current < s->n_runs && advance_run(s, &s->runs[s->current], err))
+		return err->status;
+	i = least(s);
+	s->current = i;
+	*ret_more = i != SIZE_MAX;
+	if (i == SIZE_MAX)
+		return TS_OK;
+	if (i == s->n_runs) {
+		const struct entry *e = &s->entries[s->next_entry++];
+
+		*ret_step = e->step;
+		*ret_bytes = ts_span_of(s->data.data + e->at, e->len);
+	} else {
+		*ret_step = s->runs[i].step;
+		*ret_bytes = s->runs[i].bytes;
+	}
+	return TS_OK;
+}

@@ -1,0 +1,81 @@
+/* log_names.h: the table of docs/importers.md, and who gets a column first. */
+#include "ingest/rows/log_names.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct ts_log_name name_of(struct ts_log_names *names, const char *text)
+{
+	struct ts_log_name out;
+	struct ts_error err;
+
+	if (ts_log_name(names, ts_span_str(text), &out, &err))
+		fail_msg("%s", err.text);
+	return out;
+}
+
+static void names_become_columns(void **state)
+{
+	struct ts_arena arena;
+	struct ts_log_names names = {.arena = &arena};
+	struct ts_log_name n;
+
+	(void)state;
+	ts_arena_init(&arena, 0);
+	n = name_of(&names, "loss_metrics/global_avg_loss");
+	assert_true(ts_span_is(n.column, "scalars.loss") && n.known && n.factor == 1);
+	n = name_of(&names, "memory/max_reserved(GiB)");
+	assert_true(ts_span_is(n.column, "memory.peak_reserved") && n.factor == 1073741824.0);
+	n = name_of(&names, "mfu(%)");
+	assert_true(ts_span_is(n.column, "scalars.mfu") && n.factor == 0.01);
+	n = name_of(&names, "eval/acc.top1");
+	assert_true(ts_span_is(n.column, "scalars.eval/acc\\.top1") && !n.known && n.factor == 1);
+	ts_arena_finish(&arena);
+}
+
+static void the_first_name_has_the_column(void **state)
+{
+	struct ts_arena arena;
+	struct ts_log_names names = {.arena = &arena};
+
+	(void)state;
+	ts_arena_init(&arena, 0);
+	assert_true(ts_span_is(name_of(&names, "train/loss").column, "scalars.loss"));
+	assert_true(ts_span_is(name_of(&names, "Loss/train").column, "scalars.Loss/train"));
+	assert_true(ts_span_is(name_of(&names, "train/loss").column, "scalars.loss"));
+	ts_arena_finish(&arena);
+}
+
+static void the_table_is_documented(void **state)
+{
+	struct ts_buf want = TS_BUF_INIT(1 << 20);
+	char *text = calloc(1, 1 << 20);
+	FILE *f = fopen("docs/importers.md", "rb");
+
+	(void)state;
+	assert_non_null(f);
+	assert_non_null(text);
+	assert_true(fread(text, 1, (1 << 20) - 1, f) > 0);
+	(void)fclose(f);
+	ts_log_names_markdown(&want);
+	ts_buf_u8(&want, 0);
+	if (!strstr(text, (const char *)want.data))
+		fail_msg("docs/importers.md lacks:\n%s", (const char *)want.data);
+	ts_buf_finish(&want);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_become_columns),
+		cmocka_unit_test(the_first_name_has_the_column),
+		cmocka_unit_test(the_table_is_documented),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+#include "ingest/core/sink_count.h"
+#include "ingest/rundir/emit.h"
+
+#include <stdio.h>
+
+#define EXACT_MAX (INT64_C(1) << 53)
+
+void ts_emit_init(struct ts_emit *emit, struct ts_builder *builder, const struct ts_facts *facts,
+		  struct ts_record *record)
+{
+	*emit = (struct ts_emit){.builder = builder, .facts = facts};
+	for (uint32_t i = 0; i < record->keys.n; i++)
+		memset(record->keys.items[i].column, 0, sizeof record->keys.items[i].column);
+}
+
+/* columns.<name>.precision: "f32", "f64", or the digits behind the point. */
+static void declare_precision(struct ts_emit *emit, struct ts_span name, uint32_t column)
+{
+	struct ts_buf path = TS_BUF_INIT(4 * TS_PATH_MAX);
+	const struct ts_fact *fact = NULL;
+
+	if (!emit->facts)
+		return;
+	ts_buf_str(&path, "columns");
+	ts_path_key(&path, name);
+	ts_path_key(&path, ts_span_str("precision"));
+	if (!path.failed)
+		fact = ts_facts_find(emit->facts, ts_buf_view(&path));
+	ts_buf_finish(&path);
+	if (fact && fact->type == TS_FACT_TEXT && ts_span_is(fact->text, "f32"))
+		ts_builder_precision(emit->builder, column, TS_PRECISION_F32, 0);
+	if (fact && fact->type == TS_FACT_INT && fact->integer >= 0 && fact->integer <= 17)
+		ts_builder_precision(emit->builder, column, TS_PRECISION_DECIMALS, (uint8_t)fact->integer);
+}
+
+static enum ts_status make_column(struct ts_emit *emit, struct ts_span name, enum ts_column_type type,
+				  uint32_t *ret_column, struct ts_error *err)
+{
+	uint32_t column;
+
+	if (ts_builder_column(emit->builder, name, type, &column, err))
+		return err->status;
+	if (type == TS_COLUMN_F64)
+		declare_precision(emit, name, column);
+	*ret_column = column + 1;
+	return TS_OK;
+}
+
+static enum ts_status find_column(struct ts_emit *emit, const struct ts_record *record, const struct ts_cell *cell,
+				  struct ts_error *err)
+{
+	struct ts_key *key = ts_key_at(&record->keys, cell->key);
+	struct ts_buf path = TS_BUF_INIT(2 * TS_PATH_MAX);
+	enum ts_status status;
+
+	ts_keys_path(&record->keys, cell->key, &path);
+	if (key->parent == TS_KEY_ROOT && ts_span_is(key->text, "segment"))
+		ts_buf_str(&path, "[0]");
+	status = ts_buf_check(&path, err);
+	if (!status)
+		status = make_column(emit, ts_buf_view(&path), cell->type, &key->column[cell->type], err);
+	ts_buf_finish(&path);
+	if (!status)
+		emit->n_columns++;
+	return status;
+}
+
+static void put(struct ts_emit *emit, const struct ts_cell *cell, uint32_t column)
+{
+	switch ((enum ts_column_type)cell->type) {
+	case TS_COLUMN_F64:
+		ts_builder_f64(emit->builder, column, cell->real);
+		break;
+	case TS_COLUMN_U64:
+		ts_builder_u64(emit->builder, column, cell->word);
+		break;
+	case TS_COLUMN_TEXT:
+	case TS_COLUMN_JSON:
+		ts_builder_text(emit->builder, column, cell->text);
+		break;
+	}
+}
+
+static enum ts_status put_own(struct ts_emit *emit, const char *name, uint32_t *column, double value,
+			      struct ts_error *err)
+{
+	if (!*column && make_column(emit, ts_span_str(name), TS_COLUMN_F64, column, err))
+		return err->status;
+	ts_builder_f64(emit->builder, *column - 1, value);
+	return TS_OK;
+}
+
+/* The step of a superseded row: a number, or its digits where a double would lose some. */
+static enum ts_status put_step(struct ts_emit *emit, int64_t step, struct ts_error *err)
+{
+	char digits[32];
+	int n;
+
+	if (step >= -EXACT_MAX && step <= EXACT_MAX)
+		return put_own(emit, "step", &emit->step, (double)step, err);
+	if (!emit->step_text && make_column(emit, ts_span_str("step"), TS_COLUMN_JSON, &emit->step_text, err))
+		return err->status;
+	n = snprintf(digits, sizeof digits, "%lld", (long long)step);
+	ts_builder_text(emit->builder, emit->step_text - 1, ts_span_of(digits, (size_t)n));
+	return TS_OK;
+}
+
+static enum ts_status put_cell(struct ts_emit *emit, const struct ts_record *record, const struct ts_cell *cell,
+			       uint64_t line, struct ts_error *err)
+{
+	const uint32_t *column = &ts_key_at(&record->keys, cell->key)->column[cell->type];
+
+	if (!*column) {
+		if (emit->n_columns >= TS_INGEST_COLUMNS_MAX) {
+			if (emit->dropped++ == 0)
+				emit->dropped_line = line;
+			return TS_OK;
+		}
+		if (find_column(emit, record, cell, err))
+			return err->status;
+	}
+	put(emit, cell, *column - 1);
+	return TS_OK;
+}
+
+enum ts_status ts_emit_row(struct ts_emit *emit, const struct ts_record *record, enum ts_table_kind kind, int64_t key,
+			   int64_t segment, uint64_t line, struct ts_error *err)
+{
+	ts_builder_row(emit->builder, kind, key);
+	for (size_t i = 0; i < record->n; i++)
+		if (record->cells[i].type && put_cell(emit, record, &record->cells[i], line, err))
+			return err->status;
+	if (segment >= 0 && put_own(emit, "segment", &emit->segment, (double)segment, err))
+		return err->status;
+	if (kind == TS_TABLE_SUPERSEDED && put_step(emit, record->step, err))
+		return err->status;
+	return ts_builder_row_end(emit->builder, err);
+}
+
+void ts_emit_tell_dropped(const struct ts_emit *emit, struct ts_notices *notices, struct ts_span file)
+{
+	char detail[160];
+
+	if (!emit->dropped)
+		return;
+	(void)snprintf(detail, sizeof detail, "%llu values found no column: a rank has at most %d",
+		       (unsigned long long)emit->dropped, TS_INGEST_COLUMNS_MAX);
+	ts_notice_add(notices, "too_many_columns", TS_NOTICE_SKIPPED, file, emit->dropped_line, detail);
+}

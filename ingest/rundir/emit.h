@@ -1,0 +1,33 @@
+/* emit.h - a record into a builder: keys to columns, cells to values.
+ *
+ * A column's name is the escaped path of its keys. Two names are ours, in runs that were restarted: `segment` (which
+ * execution wrote the row, from 0) and, for superseded rows, `step`; so a record's own key `segment` is stored as
+ * `segment[0]`, which no key can be. Threads: one at a time.
+ */
+#ifndef TSCOPE_INGEST_EMIT_H
+#define TSCOPE_INGEST_EMIT_H
+
+#include "base/limits.h"
+#include "ingest/core/notice.h"
+#include "ingest/rundir/record.h"
+#include "run/builder.h"
+
+struct ts_emit {
+	struct ts_builder *builder;
+	const struct ts_facts *facts; /* effective, sorted: for columns.<name>.precision; may be NULL */
+	uint32_t n_columns;
+	uint32_t segment, step, step_text; /* columns + 1; 0 = not yet */
+	uint64_t dropped;	/* cells that found no column any more */
+	uint64_t dropped_line;
+};
+
+/* Forgets the columns that the record's keys had in another builder. */
+void ts_emit_init(struct ts_emit *emit, struct ts_builder *builder, const struct ts_facts *facts,
+		  struct ts_record *record);
+/* One row. segment < 0: the run was never restarted. */
+enum ts_status ts_emit_row(struct ts_emit *emit, const struct ts_record *record, enum ts_table_kind kind, int64_t key,
+			   int64_t segment, uint64_t line, struct ts_error *err);
+/* Says how many cells found no column, if any did. */
+void ts_emit_tell_dropped(const struct ts_emit *emit, struct ts_notices *notices, struct ts_span file);
+
+#endif

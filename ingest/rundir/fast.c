@@ -1,0 +1,197 @@
+/* fast.c - records that look like one before: what stands between two numbers is compared, not parsed.
+ *
+ * A shape is one literal and what follows it: the step, a number of some column, or the end of the record. Shapes form a
+ * tree whose paths are records that the general parser took and found plain, so that whatever matches a path has the same
+ * keys, once each, and differs in its numbers alone. Anything else (a string, null, a number that needs care, another
+ * order) is not plain, and is the general parser's.
+ */
+#include "ingest/rundir/record.h"
+
+#include "base/alloc.h"
+#include "base/number.h"
+
+#include <math.h>
+
+#define EXACT_MAX 9007199254740992.0 /* as in record.c */
+
+/* Shapes of one file; records that bring more are parsed the general way. */
+enum { SHAPES_MAX = 4096, LITERAL_MAX = 4096 };
+
+enum follows { FOLLOWS_NUMBER, FOLLOWS_STEP, FOLLOWS_END };
+
+struct ts_shape {
+	uint8_t *literal;
+	uint32_t len;
+	uint8_t follows;
+	bool phase; /* a phase below zero is noted, so it is not plain */
+	uint32_t key;
+	uint32_t child;	  /* the first shape behind this one; 0 = none */
+	uint32_t sibling; /* another one at the same place; 0 = none */
+};
+
+void ts_shapes_finish(struct ts_record *p)
+{
+	for (size_t i = 0; i < p->n_shapes; i++)
+		ts_free(p->shapes[i].literal);
+	ts_free(p->shapes);
+	p->shapes = NULL;
+	p->n_shapes = 0;
+}
+
+/* NaN, Infinity, -Infinity. */
+static size_t scan_word(const uint8_t *at, const uint8_t *end, double *ret)
+{
+	struct ts_span rest = ts_span_of(at, (size_t)(end - at));
+
+	if (ts_span_starts(rest, ts_span_str("NaN"))) {
+		*ret = (double)NAN;
+		return 3;
+	}
+	if (ts_span_starts(rest, ts_span_str("Infinity"))) {
+		*ret = (double)INFINITY;
+		return 8;
+	}
+	if (ts_span_starts(rest, ts_span_str("-Infinity"))) {
+		*ret = -(double)INFINITY;
+		return 9;
+	}
+	return 0;
+}
+
+static const struct ts_shape *match(const struct ts_record *p, uint32_t first, const uint8_t *at, const uint8_t *end)
+{
+	size_t left = (size_t)(end - at);
+
+	for (uint32_t i = first; i; i = p->shapes[i].sibling) {
+		const struct ts_shape *shape = &p->shapes[i];
+
+		if (shape->len <= left && memcmp(at, shape->literal, shape->len) == 0)
+			return shape;
+	}
+	return NULL;
+}
+
+/* The bytes of the line's end, 0 if something else stands there. */
+static size_t line_end(const uint8_t *at, const uint8_t *end)
+{
+	if (at < end && *at == '\n')
+		return 1;
+	return end - at >= 2 && at[0] == '\r' && at[1] == '\n' ? 2 : 0;
+}
+
+/* Takes the number at `at` for shape; returns its bytes, 0 if it is none or not plain. */
+static size_t take_number(struct ts_record *p, const struct ts_shape *shape, const uint8_t *at, const uint8_t *end)
+{
+	bool integer = false;
+	struct ts_cell *cell;
+	double v;
+	size_t n = ts_number_scan(ts_span_of(at, (size_t)(end - at)), &v, &integer);
+
+	if (n == 0)
+		n = scan_word(at, end, &v);
+	if (n == 0 || (integer && fabs(v) >= EXACT_MAX))
+		return 0;
+	if (shape->follows == FOLLOWS_STEP) {
+		if (!integer)
+			return 0;
+		p->step = (int64_t)v;
+		return n;
+	}
+	if (shape->phase && v < 0)
+		return 0;
+	cell = p->n < p->cap ? &p->cells[p->n++] : ts_record_cell(p);
+	if (!cell)
+		return 0;
+	*cell = (struct ts_cell){.key = shape->key, .type = TS_COLUMN_F64, .real = v};
+	return n;
+}
+
+size_t ts_record_fast(struct ts_record *p, struct ts_span text)
+{
+	const uint8_t *at = text.data;
+	const uint8_t *end = at + text.len;
+	uint32_t first = p->n_shapes ? p->shapes[0].child : 0;
+
+	p->n = 0;
+	for (;;) {
+		const struct ts_shape *shape = match(p, first, at, end);
+		size_t n;
+
+		if (!shape)
+			return 0;
+		at += shape->len;
+		if (shape->follows == FOLLOWS_END) {
+			n = line_end(at, end);
+			return n ? (size_t)(at - text.data) + n : 0;
+		}
+		n = take_number(p, shape, at, end);
+		if (n == 0)
+			return 0;
+		at += n;
+		first = shape->child;
+	}
+}
+
+static uint32_t find(const struct ts_record *p, uint32_t parent, struct ts_span literal, enum follows follows,
+		     uint32_t key)
+{
+	for (uint32_t i = p->shapes[parent].child; i; i = p->shapes[i].sibling)
+		if (p->shapes[i].follows == follows && p->shapes[i].key == key &&
+		    ts_span_eq(ts_span_of(p->shapes[i].literal, p->shapes[i].len), literal))
+			return i;
+	return 0;
+}
+
+/* The shape below parent, made if need be; 0 when there is no room. The newest is tried first. */
+static uint32_t get(struct ts_record *p, uint32_t parent, struct ts_span literal, enum follows follows, uint32_t key)
+{
+	uint32_t shape = find(p, parent, literal, follows, key);
+	uint8_t *copy;
+
+	if (shape || p->n_shapes == SHAPES_MAX || literal.len == 0 || literal.len > LITERAL_MAX)
+		return shape;
+	copy = ts_alloc(literal.len);
+	if (!copy)
+		return 0;
+	memcpy(copy, literal.data, literal.len);
+	shape = (uint32_t)p->n_shapes++;
+	p->shapes[shape] = (struct ts_shape){.literal = copy,
+					     .len = (uint32_t)literal.len,
+					     .follows = (uint8_t)follows,
+					     .phase = key && ts_key_at(&p->keys, key)->parent == p->key_phases,
+					     .key = key,
+					     .sibling = p->shapes[parent].child};
+	p->shapes[parent].child = shape;
+	return shape;
+}
+
+/* Room for all there may be, so that nothing moves; shape 0 is the start of a record. Without memory nothing is learnt. */
+static bool make_room(struct ts_record *p)
+{
+	if (p->shapes)
+		return true;
+	p->shapes = ts_alloc_array(SHAPES_MAX, sizeof *p->shapes);
+	p->n_shapes = p->shapes ? 1 : 0;
+	return p->shapes != NULL;
+}
+
+void ts_record_learn(struct ts_record *p, struct ts_span text, size_t used)
+{
+	size_t n = p->spots.len / sizeof(struct ts_spot);
+	uint32_t shape = 0;
+	size_t at = 0;
+
+	if (!p->plain || n == 0 || !make_room(p))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		struct ts_spot spot;
+
+		memcpy(&spot, p->spots.data + i * sizeof spot, sizeof spot);
+		shape = get(p, shape, ts_span_of(text.data + at, spot.at - at),
+			    spot.key == TS_KEY_ROOT ? FOLLOWS_STEP : FOLLOWS_NUMBER, spot.key);
+		if (!shape)
+			return;
+		at = spot.at + spot.len;
+	}
+	(void)get(p, shape, ts_span_of(text.data + at, used - at), FOLLOWS_END, TS_KEY_ROOT);
+}

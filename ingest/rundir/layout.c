@@ -1,0 +1,214 @@
+#include "ingest/rundir/layout.h"
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/number.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "ingest/rundir/side_read.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+const char *const ts_kept_files[] = {"trace.json", "trace.json.gz", "kineto.json", "kineto.json.gz", NULL};
+
+static enum ts_file_kind kind_of(const char *directory, const char *name)
+{
+	char path[4096];
+	int n = snprintf(path, sizeof path, "%s/%s", directory, name);
+
+	return n > 0 && (size_t)n < sizeof path ? ts_file_kind(path) : TS_FILE_NONE;
+}
+
+/* Whatever it is: one that is no regular file is refused by its name where it is read. */
+static bool has(const char *directory, const char *name)
+{
+	return kind_of(directory, name) != TS_FILE_NONE;
+}
+
+/* "rank" and digits: the number, -1 if it is none, -2 if it is too large. */
+static int64_t rank_of(struct ts_span name, struct ts_span prefix)
+{
+	int64_t rank;
+
+	if (!ts_span_starts(name, prefix) || name.len == prefix.len)
+		return -1;
+	for (size_t i = prefix.len; i < name.len; i++)
+		if (!ts_is_digit(name.data[i]))
+			return -1;
+	if (!ts_parse_i64(ts_span_of(name.data + prefix.len, name.len - prefix.len), &rank) || rank > INT32_MAX)
+		return -2;
+	return rank;
+}
+
+static bool has_rank_directory(const char *path)
+{
+	struct ts_arena arena;
+	struct ts_error ignored;
+	bool found = false;
+	char **names;
+	size_t n = 0;
+
+	ts_arena_init(&arena, 0);
+	if (ts_list_dir(path, &arena, &names, &n, &ignored))
+		n = 0;
+	for (size_t i = 0; i < n && !found; i++) {
+		char *child = rank_of(ts_span_str(names[i]), ts_span_str("rank")) == -1
+				      ? NULL
+				      : ts_path_join(&arena, path, names[i]);
+
+		found = child && ts_file_kind(child) == TS_FILE_DIRECTORY;
+	}
+	ts_arena_finish(&arena);
+	return found;
+}
+
+bool ts_layout_looks_like_run(const char *path, bool with_ranks)
+{
+	if (has(path, "steps.jsonl") || has(path, "run.json") || has(path, "facts.json"))
+		return true;
+	for (size_t i = 0; i < TS_SIDE_FILES; i++)
+		if (has(path, ts_side_files[i].name))
+			return true;
+	for (size_t i = 0; ts_kept_files[i]; i++)
+		if (kind_of(path, ts_kept_files[i]) == TS_FILE_REGULAR)
+			return true;
+	return with_ranks && has_rank_directory(path);
+}
+
+static enum ts_status add_rank(struct ts_run_layout *layout, int64_t rank, const char *path, const char *name,
+			       struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_rank_dir *dir;
+	char *prefix = ts_arena_printf(arena, "%s/", name);
+	size_t at;
+
+	if (!path || !prefix)
+		return ts_arena_error(arena, err);
+	if (rank < 0)
+		return ts_error_set(err, TS_INVALID, "%s: the rank is too large", path);
+	for (at = layout->n; at > 0 && layout->ranks[at - 1].rank > rank; at--)
+		;
+	if (at > 0 && layout->ranks[at - 1].rank == rank)
+		return ts_error_set(err, TS_INVALID, "%s and %s are both rank %lld", layout->ranks[at - 1].path, path,
+				    (long long)rank);
+	if (layout->n == TS_WORLD_MAX) /* of which some may be empty: how many fit in a run is asked of the others */
+		return ts_error_set(err, TS_TOO_LARGE, "%s: more than %d rank directories; a run has at most %d ranks", layout->path,
+				    TS_WORLD_MAX, TS_RANKS_MAX);
+	dir = &layout->ranks[at];
+	memmove(dir + 1, dir, (layout->n - at) * sizeof *dir);
+	*dir = (struct ts_rank_dir){
+		.rank = (int32_t)rank, .named = true, .path = path, .name = ts_span_str(prefix)};
+	layout->n++;
+	return TS_OK;
+}
+
+/* Finds rank directories among names, which lie in `directory` and begin with prefix. */
+static enum ts_status add_ranks(struct ts_run_layout *layout, const char *directory, const char *prefix, char **names,
+				size_t n, struct ts_arena *arena, struct ts_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		int64_t rank = rank_of(ts_span_str(names[i]), ts_span_str(prefix));
+		char *path;
+
+		if (rank == -1)
+			continue;
+		path = ts_path_join(arena, directory, names[i]);
+		if (!path)
+			return ts_arena_error(arena, err);
+		if (ts_file_kind(path) != TS_FILE_DIRECTORY)
+			continue;
+		if (access(path, X_OK) != 0) /* else it would look empty */
+			return ts_error_errno(err, errno, "%s", path);
+		if (!layout->multi && (rank == 0 || !ts_layout_looks_like_run(path, false)))
+			continue;
+		if (add_rank(layout, rank, path, names[i], arena, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+/* PATH itself is rank 0, PATH_rank<k> beside it are the others. */
+static enum ts_status add_siblings(struct ts_run_layout *layout, struct ts_arena *arena, struct ts_error *err)
+{
+	char *real = realpath(layout->path, NULL);
+	char *slash = real ? strrchr(real, '/') : NULL;
+	enum ts_status status = TS_OK;
+	struct ts_error why; /* a parent that may not be read has no siblings to offer */
+	char *prefix;
+	char *parent;
+	char **names;
+	size_t n;
+
+	if (slash && slash[1]) {
+		prefix = ts_arena_printf(arena, "%s_rank", slash + 1);
+		parent = ts_arena_printf(arena, "%.*s", slash == real ? 1 : (int)(slash - real), real);
+		if (!prefix || !parent)
+			status = ts_arena_error(arena, err);
+		else if (ts_list_dir(parent, arena, &names, &n, &why) == TS_OK) {
+			layout->ranks = ts_arena_array(arena, n + 1, sizeof *layout->ranks);
+			status = layout->ranks ? add_ranks(layout, parent, prefix, names, n, arena, err)
+					       : ts_arena_error(arena, err);
+		} else if (why.status == TS_NO_MEMORY) {
+			*err = why;
+			status = why.status;
+		}
+	}
+	free(real);
+	return status;
+}
+
+static enum ts_status single(struct ts_run_layout *layout, struct ts_arena *arena, struct ts_error *err)
+{
+	bool steps = has(layout->path, "steps.jsonl") || has(layout->path, "run.json");
+
+	if (!ts_layout_looks_like_run(layout->path, false))
+		return ts_error_set(err, TS_INVALID,
+				    "%s is no run directory: no steps.jsonl, no run.json, no rank*/ and no trace in it",
+				    layout->path);
+	if (steps && add_siblings(layout, arena, err))
+		return err->status;
+	if (!layout->ranks)
+		layout->ranks = ts_arena_array(arena, 1, sizeof *layout->ranks);
+	if (!layout->ranks)
+		return ts_arena_error(arena, err);
+	memmove(layout->ranks + 1, layout->ranks, layout->n * sizeof *layout->ranks);
+	layout->ranks[0] = (struct ts_rank_dir){.path = layout->path, .name = ts_span_str("")};
+	layout->n++;
+	return TS_OK;
+}
+
+enum ts_status ts_layout_find(const char *path, struct ts_notices *notices, struct ts_arena *arena,
+			      struct ts_run_layout *ret_layout, struct ts_error *err)
+{
+	struct ts_run_layout layout = {.path = path};
+	enum ts_file_kind kind = ts_file_kind(path);
+	char **names;
+	size_t n;
+
+	if (kind == TS_FILE_NONE)
+		return ts_error_set(err, TS_NOT_FOUND, "%s: no such directory", path);
+	if (kind != TS_FILE_DIRECTORY)
+		return ts_error_set(err, TS_INVALID, "%s is a file; a run is a directory", path);
+	if (ts_list_dir(path, arena, &names, &n, err))
+		return err->status;
+	layout.multi = true;
+	layout.ranks = ts_arena_array(arena, n ? n : 1, sizeof *layout.ranks);
+	if (!layout.ranks)
+		return ts_arena_error(arena, err);
+	if (add_ranks(&layout, path, "rank", names, n, arena, err))
+		return err->status;
+	if (layout.n == 0) {
+		layout.multi = false;
+		layout.ranks = NULL;
+		if (single(&layout, arena, err))
+			return err->status;
+	} else if (has(path, "steps.jsonl")) {
+		ts_notice_add(notices, "root_steps_ignored", TS_NOTICE_SKIPPED, ts_span_str("steps.jsonl"), 0,
+			      "steps beside rank directories belong to no rank");
+	}
+	*ret_layout = layout;
+	return TS_OK;
+}

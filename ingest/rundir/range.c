@@ -1,0 +1,319 @@
+#include "ingest/rundir/range.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+void ts_range_init(struct ts_range *range, const struct ts_steps_source *source, uint64_t from, uint64_t end,
+		   uint64_t line, size_t window)
+{
+	*range = (struct ts_range){.source = source, .end = end, .cap = window, .base = from, .line = line};
+}
+
+void ts_range_finish(struct ts_range *range)
+{
+	ts_free(range->window);
+	range->window = NULL;
+	range->at = range->len = 0;
+	range->in_line = false;
+}
+
+static enum ts_status read_source(const struct ts_steps_source *source, void *to, size_t n, uint64_t offset,
+				  struct ts_error *err)
+{
+	size_t got = n;
+
+	if (source->fd < 0)
+		memcpy(to, source->memory.data + offset, n);
+	else if (ts_pread_full(source->fd, to, n, offset, &got, err))
+		return ts_error_prefix(err, "%.*s", TS_SPAN_ARG(source->path));
+	if (got < n)
+		return ts_error_set(err, TS_IO, "%.*s: the file became shorter while it was read",
+				    TS_SPAN_ARG(source->path));
+	return TS_OK;
+}
+
+static enum ts_status tell_progress(struct ts_progress *progress, size_t n, struct ts_error *err)
+{
+	enum { STEP = 4 << 20 };
+	uint64_t before;
+
+	if (!progress)
+		return TS_OK;
+	before = progress->done;
+	progress->done += n;
+	if (progress->tell && before / STEP != progress->done / STEP &&
+	    !progress->tell(progress->ctx, progress->done, progress->total))
+		return ts_error_set(err, TS_CANCELLED, "stopped");
+	return TS_OK;
+}
+
+/* Moves what is left to the front, makes room if there is none, reads on. */
+static enum ts_status refill(struct ts_range *range, struct ts_error *err)
+{
+	uint64_t left;
+	size_t room;
+
+	if (!range->window || range->len - range->at == range->cap) {
+		size_t cap = range->window ? range->cap * 2 : range->cap;
+		uint8_t *window = ts_realloc(range->window, cap);
+
+		if (!window)
+			return ts_error_set(err, TS_NO_MEMORY, "out of memory for a window of %zu bytes", cap);
+		range->window = window;
+		range->cap = cap;
+	}
+	if (range->at) {
+		memmove(range->window, range->window + range->at, range->len - range->at);
+		range->base += range->at;
+		range->len -= range->at;
+		range->at = 0;
+	}
+	left = range->end - range->base - range->len;
+	room = range->cap - range->len;
+	if (room > left)
+		room = (size_t)left;
+	if (read_source(range->source, range->window + range->len, room, range->base + range->len, err))
+		return err->status;
+	range->len += room;
+	return tell_progress(range->source->progress, room, err);
+}
+
+static void tell(const struct ts_range *range, struct ts_notices *notices, const char *code,
+		 enum ts_notice_level level, const char *detail)
+{
+	if (notices)
+		ts_notice_add(notices, code, level, range->source->name, range->line, detail);
+}
+
+static void skip_bom(struct ts_range *range, struct ts_notices *notices)
+{
+	if (range->base == 0 && range->len >= 3 && memcmp(range->window, "\xEF\xBB\xBF", 3) == 0) {
+		range->at = 3;
+		tell(range, notices, "bom", TS_NOTICE_INFO, "the file begins with a byte order mark");
+	}
+}
+
+/* Looks for the end of the line at `at`. *ret_found is false when more had to be read first, or nothing is left. */
+static enum ts_status find_line(struct ts_range *range, struct ts_notices *notices, bool *ret_found,
+				struct ts_error *err)
+{
+	size_t left = range->len - range->at;
+	const uint8_t *newline = left ? memchr(range->window + range->at, '\n', left) : NULL;
+	bool all_read = range->base + range->len == range->end;
+
+	*ret_found = false;
+	if (!newline && left > TS_LINE_MAX) {
+		if (!range->too_long)
+			tell(range, notices, "long_line", TS_NOTICE_SKIPPED, "a line of more than 4 MiB");
+		range->too_long = true;
+		range->at = range->len;
+		return all_read ? TS_OK : refill(range, err);
+	}
+	if (!newline && !all_read)
+		return refill(range, err);
+	if (left == 0)
+		return TS_OK;
+	range->line_end = newline ? (size_t)(newline - range->window) : range->len;
+	range->has_newline = newline != NULL;
+	if (range->too_long || range->line_end - range->at > TS_LINE_MAX) {
+		if (!range->too_long)
+			tell(range, notices, "long_line", TS_NOTICE_SKIPPED, "a line of more than 4 MiB");
+		range->too_long = false;
+		range->at = range->line_end + range->has_newline;
+		range->line++;
+		return TS_OK;
+	}
+	*ret_found = true;
+	return TS_OK;
+}
+
+static bool has_grown(const struct ts_steps_source *source)
+{
+	struct stat st;
+
+	return source->fd >= 0 && fstat(source->fd, &st) == 0 && (uint64_t)st.st_size > source->size;
+}
+
+/* The last line of the file, of which the end is missing. */
+static bool is_cut(const struct ts_range *range, const struct ts_outcome *out)
+{
+	bool to_end = range->at + out->used == range->line_end;
+	bool last = range->base + range->line_end + range->has_newline == range->source->size;
+
+	if (!out->malformed || !to_end || !last || strcmp(out->rejected, "bad_json") != 0)
+		return false;
+	return !range->has_newline || out->ends_early;
+}
+
+static void tell_rejected(const struct ts_range *range, struct ts_notices *notices, const struct ts_outcome *out)
+{
+	if (!notices)
+		return;
+	if (!is_cut(range, out))
+		tell(range, notices, out->rejected, TS_NOTICE_SKIPPED, out->detail);
+	else if (has_grown(range->source))
+		tell(range, notices, "still_growing", TS_NOTICE_INFO, "the last line is still being written");
+	else
+		tell(range, notices, "cut_line", TS_NOTICE_SKIPPED, out->detail);
+}
+
+static const struct {
+	const char *code;
+	enum ts_notice_level level;
+	const char *what;
+} oddities[TS_ODDITIES] = {
+	[TS_ODD_NULL] = {"null_value", TS_NOTICE_INFO, "no value under"},
+	[TS_ODD_DUPLICATE] = {"duplicate_key", TS_NOTICE_INFO, "twice in one object, the last one was taken:"},
+	[TS_ODD_NEGATIVE] = {"negative_phase", TS_NOTICE_INFO, "negative seconds in"},
+	[TS_ODD_BIG_INTEGER] = {"big_integer", TS_NOTICE_INFO, "kept as text, a double would lose digits:"},
+	[TS_ODD_NULL_SECTION] = {"null_section", TS_NOTICE_INFO, "no value under"},
+	[TS_ODD_SECTION] = {"bad_section", TS_NOTICE_SKIPPED, "not an object:"},
+	[TS_ODD_EMPTY_KEY] = {"empty_key", TS_NOTICE_SKIPPED, "a value under an empty key"},
+	[TS_ODD_LONG_KEY] = {"long_key", TS_NOTICE_SKIPPED, "a key whose path has more than 512 bytes, below"},
+	[TS_ODD_MANY_KEYS] = {"too_many_columns", TS_NOTICE_SKIPPED, "more than 65,536 different keys, below"},
+};
+
+static void tell_oddities(const struct ts_range *range, struct ts_notices *notices, const struct ts_record *record,
+			  const struct ts_outcome *out)
+{
+	for (size_t i = 0; i < TS_ODDITIES; i++) {
+		struct ts_buf path = TS_BUF_INIT(4096);
+		struct ts_buf detail = TS_BUF_INIT(4096);
+
+		if (out->odd[i] == 0)
+			continue;
+		ts_keys_path(&record->keys, out->odd_key[i], &path);
+		ts_buf_str(&detail, oddities[i].what);
+		ts_buf_char(&detail, ' ');
+		ts_escape(&detail, ts_buf_view(&path));
+		ts_buf_char(&detail, '\0');
+		for (uint32_t n = 0; n < out->odd[i]; n++)
+			tell(range, notices, oddities[i].code, oddities[i].level,
+			     detail.failed ? oddities[i].what : (const char *)detail.data);
+		ts_buf_finish(&path);
+		ts_buf_finish(&detail);
+	}
+}
+
+/* The next value of the line in hand. *ret_good: it is a record. */
+static enum ts_status take_value(struct ts_range *range, struct ts_record *record, struct ts_notices *notices,
+				 bool *ret_good, struct ts_error *err)
+{
+	struct ts_span text = ts_span_of(range->window + range->at, range->line_end - range->at);
+	struct ts_outcome out;
+
+	if (ts_record_parse(record, text, &out, err))
+		return ts_error_prefix(err, "%.*s line %llu", TS_SPAN_ARG(range->source->path),
+				       (unsigned long long)range->line);
+	if (out.rejected)
+		tell_rejected(range, notices, &out);
+	else if (notices)
+		tell_oddities(range, notices, record, &out);
+	if (!out.rejected) {
+		ts_record_learn(record, text, out.used);
+		if (++range->taken == 2)
+			tell(range, notices, "glued_records", TS_NOTICE_INFO, "more than one record on a line");
+		range->record_at = range->at;
+		range->record_len = out.used;
+	}
+	range->at += out.used;
+	*ret_good = !out.rejected;
+	return TS_OK;
+}
+
+/* Over white space; at the end of the line, to the next one. */
+static void move_on(struct ts_range *range)
+{
+	while (range->at < range->line_end && ts_is_space(range->window[range->at]))
+		range->at++;
+	if (range->at < range->line_end)
+		return;
+	range->at = range->line_end + range->has_newline;
+	range->in_line = false;
+	range->taken = 0;
+	range->line++;
+}
+
+static enum ts_status start(struct ts_range *range, struct ts_notices *notices, struct ts_error *err)
+{
+	range->started = true;
+	do {
+		if (range->base + range->len == range->end)
+			break;
+		if (refill(range, err))
+			return err->status;
+	} while (range->len < 3);
+	skip_bom(range, notices);
+	return TS_OK;
+}
+
+static bool take_fast(struct ts_range *range, struct ts_record *record)
+{
+	size_t n = ts_record_fast(record, ts_span_of(range->window + range->at, range->len - range->at));
+
+	if (n == 0)
+		return false;
+	range->record_at = range->at;
+	range->record_len = n;
+	range->at += n;
+	range->line++;
+	return true;
+}
+
+/* To the next line that is to be parsed (range->in_line), or a record that was taken on the way (*ret_good), or the end. */
+static enum ts_status next_line(struct ts_range *range, struct ts_record *record, struct ts_notices *notices,
+				bool *ret_good, bool *ret_end, struct ts_error *err)
+{
+	while (!range->in_line) {
+		if (range->at < range->len && !range->too_long && take_fast(range, record)) {
+			*ret_good = true;
+			return TS_OK;
+		}
+		if (find_line(range, notices, &range->in_line, err))
+			return err->status;
+		if (!range->in_line && range->at == range->len && range->base + range->len == range->end) {
+			*ret_end = true;
+			return TS_OK;
+		}
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_range_next(struct ts_range *range, struct ts_record *record, struct ts_notices *notices,
+			     bool *ret_more, struct ts_error *err)
+{
+	bool good = false;
+	bool end = false;
+
+	if (!range->started && start(range, notices, err))
+		return err->status;
+	for (;;) {
+		if (next_line(range, record, notices, &good, &end, err))
+			return err->status;
+		if (good || end)
+			break;
+		move_on(range);
+		if (range->in_line && take_value(range, record, notices, &good, err))
+			return err->status;
+		if (good)
+			break;
+	}
+	*ret_more = good;
+	return TS_OK;
+}
+
+enum ts_status ts_range_again(struct ts_range *range, struct ts_record *record, struct ts_error *err)
+{
+	struct ts_span text = ts_span_of(range->window + range->record_at, range->record_len);
+	struct ts_outcome out;
+
+	if (ts_record_fast(record, text))
+		return TS_OK;
+	if (ts_record_parse(record, text, &out, err))
+		return err->status;
+	return out.rejected ? ts_error_set(err, TS_INTERNAL, "a record that is none any more") : TS_OK;
+}

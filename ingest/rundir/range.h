@@ -1,0 +1,68 @@
+/* range.h - a steps.jsonl, or a part of one, read record by record through a window.
+ *
+ *	ts_range_init(&range, &source, 0, source.size, 1, window)
+ *	while (ts_range_next(&range, &record, notices, &more, err) == TS_OK && more) ... record holds it
+ *	ts_range_finish(&range)
+ *
+ * What is no record is skipped and told to notices (NULL: not told). The file is read with pread up to the size it had when
+ * it was opened: one that grows is fine, one that shrinks is TS_IO. The window is allocated at the first call and grows for
+ * long lines. Threads: one at a time; ranges may share a record parser.
+ */
+#ifndef TSCOPE_INGEST_RANGE_H
+#define TSCOPE_INGEST_RANGE_H
+
+#include "ingest/core/notice.h"
+#include "ingest/rundir/record.h"
+
+struct ts_progress {
+	bool (*tell)(void *ctx, uint64_t done, uint64_t total); /* NULL: nobody asks */
+	void *ctx;
+	uint64_t done, total;
+};
+
+struct ts_steps_source {
+	int fd;			/* -1: memory */
+	struct ts_span memory;
+	uint64_t size;		/* when it was opened */
+	struct ts_span name;	      /* for notices: relative to the run */
+	struct ts_span path;	      /* for errors */
+	struct ts_progress *progress; /* may be NULL */
+};
+
+struct ts_range {
+	const struct ts_steps_source *source;
+	uint64_t end;	    /* where the range ends in the file */
+	uint8_t *window;
+	size_t cap;
+	uint64_t base;	    /* where window[0] stands in the file */
+	size_t at, len;	    /* what is left: window[at..len) */
+	uint64_t line;	    /* number of the line that comes next, or is being dealt with */
+	bool in_line;
+	size_t line_end;    /* in the window */
+	bool has_newline;
+	uint32_t taken;	    /* records of this line */
+	size_t record_at, record_len; /* the last one, in the window */
+	bool started;
+	bool too_long;	    /* dropping the rest of a long line */
+};
+
+void ts_range_init(struct ts_range *range, const struct ts_steps_source *source, uint64_t from, uint64_t end,
+		   uint64_t line, size_t window);
+void ts_range_finish(struct ts_range *range);
+enum ts_status ts_range_next(struct ts_range *range, struct ts_record *record, struct ts_notices *notices,
+			     bool *ret_more, struct ts_error *err);
+/* The last record once more, when another range has used the parser since. */
+enum ts_status ts_range_again(struct ts_range *range, struct ts_record *record, struct ts_error *err);
+
+/* Where the last record begins in the file, and its line. */
+static inline uint64_t ts_range_offset(const struct ts_range *range)
+{
+	return range->base + range->record_at;
+}
+
+static inline uint64_t ts_range_line(const struct ts_range *range)
+{
+	return range->in_line ? range->line : range->line - 1;
+}
+
+#endif

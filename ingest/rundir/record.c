@@ -1,0 +1,576 @@
+#include "ingest/rundir/record.h"
+
+#include "base/alloc.h"
+#include "base/number.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* 2^53: below it every integer is a double; 2^53 itself may also be 2^53 + 1, rounded. */
+#define EXACT_MAX 9007199254740992.0
+
+static enum ts_status known_key(struct ts_record *p, const char *name, uint32_t *ret, struct ts_error *err)
+{
+	uint32_t key = ts_keys_get(&p->keys, TS_KEY_ROOT, ts_span_str(name));
+
+	if (key == TS_KEY_NONE)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for keys");
+	*ret = key;
+	return TS_OK;
+}
+
+struct known_name {
+	const char *name;
+	enum ts_column_type type;
+};
+
+static const struct known_name of_event[] = {{"stage", TS_COLUMN_F64}, {"start", TS_COLUMN_F64}, {"end", TS_COLUMN_F64}};
+
+enum { DIGEST_STEP, DIGEST_NAME, DIGEST_OUT, DIGEST_IN, DIGEST_OCCURRENCE };
+
+static const struct known_name of_digest[] = {
+	[DIGEST_STEP] = {"step", TS_COLUMN_F64},
+	[DIGEST_NAME] = {"name", TS_COLUMN_TEXT},
+	[DIGEST_OUT] = {"out", TS_COLUMN_U64},
+	[DIGEST_IN] = {"in", TS_COLUMN_U64},
+	[DIGEST_OCCURRENCE] = {"occurrence", TS_COLUMN_F64},
+};
+
+static enum ts_status known_columns(struct ts_record *p, const struct known_name *names, size_t n, struct ts_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (known_key(p, names[i].name, &p->known[i].key, err))
+			return err->status;
+		p->known[i].type = names[i].type;
+	}
+	p->n_known = n;
+	return TS_OK;
+}
+
+static enum ts_status columns_of_form(struct ts_record *p, struct ts_error *err)
+{
+	switch (p->form) {
+	case TS_RECORD_STEP:
+		break;
+	case TS_RECORD_EVENT:
+		return known_columns(p, of_event, sizeof of_event / sizeof of_event[0], err);
+	case TS_RECORD_DIGEST:
+		return known_columns(p, of_digest, sizeof of_digest / sizeof of_digest[0], err);
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_record_init(struct ts_record *p, enum ts_record_form form, struct ts_error *err)
+{
+	*p = (struct ts_record){.form = form,
+				.text = TS_BUF_INIT(2 * TS_LINE_MAX),
+				.scratch = TS_BUF_INIT(2 * TS_LINE_MAX),
+				.spots = TS_BUF_INIT(16 * TS_LINE_MAX)};
+	ts_keys_init(&p->keys, TS_KEYS_MAX);
+	if (known_key(p, "step", &p->key_step, err) || known_key(p, "phases", &p->key_phases, err) ||
+	    known_key(p, "scalars", &p->key_scalars, err) || known_key(p, "memory", &p->key_memory, err) ||
+	    known_key(p, "digests", &p->key_digests, err) || columns_of_form(p, err)) {
+		ts_record_finish(p);
+		return err->status;
+	}
+	return TS_OK;
+}
+
+void ts_record_finish(struct ts_record *p)
+{
+	ts_shapes_finish(p);
+	ts_keys_finish(&p->keys);
+	ts_buf_finish(&p->text);
+	ts_buf_finish(&p->scratch);
+	ts_buf_finish(&p->spots);
+	ts_free(p->cells);
+	p->cells = NULL;
+	p->n = p->cap = 0;
+}
+
+struct ts_cell *ts_record_cell(struct ts_record *p)
+{
+	if (p->n == p->cap) {
+		size_t cap = p->cap ? p->cap * 2 : 64;
+		struct ts_cell *cells = ts_realloc(p->cells, cap * sizeof *cells);
+
+		if (!cells)
+			return NULL;
+		p->cells = cells;
+		p->cap = cap;
+	}
+	return &p->cells[p->n++];
+}
+
+static enum ts_status no_memory(struct ts_error *err)
+{
+	return ts_error_set(err, TS_NO_MEMORY, "out of memory for a record");
+}
+
+static void note(struct ts_record *p, enum ts_oddity what, uint32_t key)
+{
+	if (p->out->odd[what]++ == 0)
+		p->out->odd_key[what] = key;
+}
+
+static void odd(struct ts_record *p, enum ts_oddity what, uint32_t key)
+{
+	note(p, what, key);
+	p->plain = false;
+}
+
+/* The first reason stays. */
+static void reject(struct ts_record *p, const char *code, const char *detail)
+{
+	if (p->rejected)
+		return;
+	p->rejected = code;
+	(void)snprintf(p->out->detail, sizeof p->out->detail, "%s", detail);
+}
+
+/* A copy that lives until the next parse. All copies of a record are no longer than its text, so the first one reserves
+ * room for all and nothing moves. */
+static enum ts_status keep_text(struct ts_record *p, struct ts_span text, struct ts_span *ret, struct ts_error *err)
+{
+	uint8_t *at;
+
+	if (p->text.len == 0 && !ts_buf_reserve(&p->text, p->reader.in.len + 16))
+		return no_memory(err);
+	at = p->text.data + p->text.len;
+	ts_buf_span(&p->text, text);
+	if (p->text.failed)
+		return no_memory(err);
+	*ret = ts_span_of(at, text.len);
+	return TS_OK;
+}
+
+/* Three bytes are left for what emit.c may put behind a name. */
+static bool path_too_long(const struct ts_record *p, uint32_t key)
+{
+	return ts_key_at(&p->keys, key)->path_len + 3 > TS_PATH_MAX;
+}
+
+static struct ts_cell *add_cell(struct ts_record *p, uint32_t key, enum ts_column_type type)
+{
+	struct ts_cell *cell = ts_record_cell(p);
+
+	if (!cell)
+		return NULL;
+	*cell = (struct ts_cell){.key = key, .type = type};
+	return cell;
+}
+
+static enum ts_status add_text(struct ts_record *p, uint32_t key, enum ts_column_type type, struct ts_span text,
+			       struct ts_error *err)
+{
+	const uint8_t *from = p->reader.in.data;
+	bool stays = text.data >= from && text.data + text.len <= from + p->reader.in.len;
+	struct ts_cell *cell;
+
+	p->plain = false;
+	if (text.len > TS_TEXT_MAX) {
+		reject(p, "long_text", "a text of more than 65,536 bytes");
+		return TS_OK;
+	}
+	if (!stays && keep_text(p, text, &text, err))
+		return err->status;
+	cell = add_cell(p, key, type);
+	if (!cell)
+		return no_memory(err);
+	cell->text = text;
+	return TS_OK;
+}
+
+/* An integer whose digits a double cannot give back. */
+static bool loses_digits(const struct ts_json_token *t)
+{
+	char exact[400];
+	int n;
+
+	if (!t->integer || fabs(t->number) < EXACT_MAX)
+		return false;
+	if (!isfinite(t->number))
+		return true;
+	n = snprintf(exact, sizeof exact, "%.0f", t->number);
+	return !ts_span_eq(t->raw, ts_span_of(exact, (size_t)n));
+}
+
+static enum ts_status note_spot(struct ts_record *p, const struct ts_json_token *t, uint32_t key, struct ts_error *err)
+{
+	struct ts_spot spot = {(uint32_t)t->at, (uint32_t)t->raw.len, key};
+
+	if (!p->plain)
+		return TS_OK;
+	ts_buf_bytes(&p->spots, &spot, sizeof spot);
+	return p->spots.failed ? no_memory(err) : TS_OK;
+}
+
+static enum ts_status add_number(struct ts_record *p, uint32_t key, const struct ts_json_token *t,
+				 struct ts_error *err)
+{
+	struct ts_cell *cell;
+
+	if (loses_digits(t)) {
+		odd(p, TS_ODD_BIG_INTEGER, key);
+		return add_text(p, key, TS_COLUMN_JSON, t->raw, err);
+	}
+	if (t->number < 0 && ts_key_at(&p->keys, key)->parent == p->key_phases)
+		note(p, TS_ODD_NEGATIVE, key);
+	cell = add_cell(p, key, TS_COLUMN_F64);
+	if (!cell)
+		return no_memory(err);
+	cell->real = t->number;
+	return note_spot(p, t, key, err);
+}
+
+/* 16 hex digits under this key are a word. */
+static bool is_word(const struct ts_record *p, uint32_t key)
+{
+	return ts_key_at(&p->keys, key)->parent == p->key_digests ||
+	       (p->form == TS_RECORD_DIGEST && (key == p->known[DIGEST_IN].key || key == p->known[DIGEST_OUT].key));
+}
+
+static enum ts_status add_string(struct ts_record *p, uint32_t key, struct ts_span text, struct ts_error *err)
+{
+	struct ts_cell *cell;
+	uint64_t word;
+
+	if (!is_word(p, key) || !ts_parse_hex64(text, &word))
+		return add_text(p, key, TS_COLUMN_TEXT, text, err);
+	p->plain = false;
+	cell = add_cell(p, key, TS_COLUMN_U64);
+	if (!cell)
+		return no_memory(err);
+	cell->word = word;
+	return TS_OK;
+}
+
+/* JSON without the white space between its tokens, so that two ways of writing a list are one value. */
+static enum ts_status add_array(struct ts_record *p, uint32_t key, struct ts_error *err)
+{
+	struct ts_span raw;
+	struct ts_span whole;
+	bool in_string = false;
+	size_t n = 0;
+	uint8_t *to;
+
+	if (ts_json_skip(&p->reader, &raw, err) || keep_text(p, raw, &whole, err))
+		return err->status;
+	to = p->text.data + (p->text.len - raw.len);
+	for (size_t i = 0; i < raw.len; i++) {
+		uint8_t c = raw.data[i];
+
+		if (!in_string && ts_is_space(c))
+			continue;
+		if (in_string && c == '\\') {
+			to[n++] = c;
+			c = raw.data[++i];
+		} else if (c == '"') {
+			in_string = !in_string;
+		}
+		to[n++] = c;
+	}
+	p->text.len -= raw.len - n;
+	p->plain = false;
+	if (n > TS_TEXT_MAX) {
+		reject(p, "long_text", "a list of more than 65,536 bytes");
+		return TS_OK;
+	}
+	if (!add_cell(p, key, TS_COLUMN_JSON))
+		return no_memory(err);
+	p->cells[p->n - 1].text = ts_span_of(to, n);
+	return TS_OK;
+}
+
+static enum ts_status take_members(struct ts_record *p, uint32_t parent, bool *ret_any, struct ts_error *err);
+
+static enum ts_status take_object(struct ts_record *p, uint32_t key, struct ts_error *err)
+{
+	bool any;
+
+	if (take_members(p, key, &any, err))
+		return err->status;
+	return any ? TS_OK : add_text(p, key, TS_COLUMN_JSON, ts_span_str("{}"), err);
+}
+
+static enum ts_status take_step(struct ts_record *p, const struct ts_json_token *t, struct ts_error *err)
+{
+	double v = t->number;
+
+	p->has_step = false;
+	if (t->type == TS_JSON_OBJECT || t->type == TS_JSON_ARRAY) {
+		reject(p, "bad_step", "the step is no integer");
+		return ts_json_skip(&p->reader, NULL, err);
+	}
+	if (t->type == TS_JSON_NUMBER && t->integer) {
+		p->has_step = ts_parse_i64(t->raw, &p->step);
+	} else if (t->type == TS_JSON_NUMBER && isfinite(v) && v == floor(v) && fabs(v) < EXACT_MAX) {
+		p->step = (int64_t)v;
+		p->has_step = true;
+	}
+	if (!p->has_step) {
+		reject(p, "bad_step", t->type == TS_JSON_NUMBER ? "the step is no integer of 64 bits"
+								: "the step is no integer");
+		return TS_OK;
+	}
+	p->plain = p->plain && t->integer;
+	return note_spot(p, t, TS_KEY_ROOT, err);
+}
+
+/* phases, scalars and memory are objects of numbers or they are nothing. */
+static enum ts_status take_section(struct ts_record *p, uint32_t key, const struct ts_json_token *t,
+				   struct ts_error *err)
+{
+	bool any;
+
+	if (t->type == TS_JSON_OBJECT)
+		return take_members(p, key, &any, err);
+	odd(p, t->type == TS_JSON_NULL ? TS_ODD_NULL_SECTION : TS_ODD_SECTION, key);
+	return t->type == TS_JSON_ARRAY ? ts_json_skip(&p->reader, NULL, err) : TS_OK;
+}
+
+static enum ts_status take_leaf(struct ts_record *p, uint32_t key, const struct ts_json_token *t, struct ts_error *err)
+{
+	switch (t->type) {
+	case TS_JSON_OBJECT:
+		return take_object(p, key, err);
+	case TS_JSON_ARRAY:
+		return add_array(p, key, err);
+	case TS_JSON_STRING:
+		return add_string(p, key, t->text, err);
+	case TS_JSON_NUMBER:
+		return add_number(p, key, t, err);
+	case TS_JSON_TRUE:
+		return add_text(p, key, TS_COLUMN_JSON, ts_span_str("true"), err);
+	case TS_JSON_FALSE:
+		return add_text(p, key, TS_COLUMN_JSON, ts_span_str("false"), err);
+	case TS_JSON_NULL:
+		odd(p, TS_ODD_NULL, key);
+		return TS_OK;
+	case TS_JSON_EOF:
+	case TS_JSON_END:
+	case TS_JSON_KEY:
+		break;
+	}
+	return ts_error_set(err, TS_INTERNAL, "a value that is none");
+}
+
+/* The value of a key that has no number or no name: read over, and counted. */
+static enum ts_status leave_out(struct ts_record *p, enum ts_oddity why, uint32_t key, struct ts_error *err)
+{
+	odd(p, why, key);
+	return ts_json_skip(&p->reader, NULL, err);
+}
+
+static enum ts_status take_value(struct ts_record *p, uint32_t parent, uint32_t key, struct ts_error *err)
+{
+	struct ts_json_token t;
+
+	if (path_too_long(p, key))
+		return leave_out(p, TS_ODD_LONG_KEY, parent, err);
+	if (ts_json_next(&p->reader, &t, err))
+		return err->status;
+	if (parent == TS_KEY_ROOT && key == p->key_step && p->form == TS_RECORD_STEP)
+		return take_step(p, &t, err);
+	if (key == p->key_phases || key == p->key_scalars || key == p->key_memory)
+		return take_section(p, key, &t, err);
+	return take_leaf(p, key, &t, err);
+}
+
+/* The key came before in this object: what came from it then is replaced. */
+static void drop_earlier(struct ts_record *p, uint32_t key)
+{
+	struct ts_key *k = ts_key_at(&p->keys, key);
+
+	for (size_t i = k->first; i < k->last; i++)
+		p->cells[i].type = 0;
+	odd(p, TS_ODD_DUPLICATE, key);
+}
+
+static enum ts_status take_member(struct ts_record *p, uint32_t parent, struct ts_span name, struct ts_error *err)
+{
+	uint32_t key;
+
+	if (name.len == 0 && parent == TS_KEY_ROOT)
+		return leave_out(p, TS_ODD_EMPTY_KEY, parent, err);
+	key = ts_keys_get(&p->keys, parent, name);
+	if (key == TS_KEY_NONE)
+		return p->keys.no_memory ? no_memory(err) : leave_out(p, TS_ODD_MANY_KEYS, parent, err);
+	if (ts_key_at(&p->keys, key)->stamp == p->serial)
+		drop_earlier(p, key);
+	ts_key_at(&p->keys, key)->stamp = p->serial;
+	ts_key_at(&p->keys, key)->first = p->n;
+	ts_key_at(&p->keys, key)->last = p->n;
+	if (take_value(p, parent, key, err))
+		return err->status;
+	ts_key_at(&p->keys, key)->last = p->n;
+	return TS_OK;
+}
+
+static enum ts_status take_members(struct ts_record *p, uint32_t parent, bool *ret_any, struct ts_error *err)
+{
+	bool any = false;
+
+	for (;;) {
+		struct ts_json_token t;
+
+		if (ts_json_next(&p->reader, &t, err))
+			return err->status;
+		if (t.type == TS_JSON_END)
+			break;
+		any = true;
+		if (take_member(p, parent, t.text, err))
+			return err->status;
+	}
+	*ret_any = any;
+	return TS_OK;
+}
+
+static enum ts_status take_document(struct ts_record *p, struct ts_error *err)
+{
+	struct ts_json_token t;
+	bool any;
+
+	if (ts_json_next(&p->reader, &t, err))
+		return err->status;
+	if (t.type == TS_JSON_OBJECT)
+		return take_members(p, TS_KEY_ROOT, &any, err);
+	reject(p, "not_object", "a value that is no object");
+	return t.type == TS_JSON_ARRAY ? ts_json_skip(&p->reader, NULL, err) : TS_OK;
+}
+
+/* The byte that an error of the JSON reader names. */
+static size_t error_byte(const struct ts_error *err)
+{
+	size_t at = 0;
+
+	if (strncmp(err->text, "byte ", 5) != 0)
+		return 0;
+	for (const char *c = err->text + 5; ts_is_digit((unsigned char)*c); c++)
+		at = at * 10 + (size_t)(*c - '0');
+	return at;
+}
+
+/* A record that was cut and another one behind it on the same line: the parser stops at the second one's brace, or, where
+ * the cut went through a string, behind its first quote. Returns where that is, or the end of the text. */
+static size_t next_record(struct ts_span text, size_t error)
+{
+	size_t at = error > 2 ? error - 2 : 1;
+
+	if (error < text.len && text.data[error] == 0) {
+		while (error < text.len && text.data[error] == 0)
+			error++;
+		return error;
+	}
+	for (; at <= error && at + 2 < text.len; at++)
+		if (text.data[at] == '{' && text.data[at + 1] == '"')
+			return at;
+	return text.len;
+}
+
+static void malformed(struct ts_record *p, struct ts_span text, struct ts_error *err)
+{
+	size_t byte = error_byte(err);
+	bool nul = byte < text.len && text.data[byte] == 0;
+	bool utf8 = strstr(err->text, "UTF-8") != NULL;
+
+	p->rejected = nul ? "nul_bytes" : utf8 ? "bad_utf8" : "bad_json";
+	p->out->malformed = true;
+	p->out->ends_early = byte >= text.len;
+	(void)snprintf(p->out->detail, sizeof p->out->detail, "%.*s", (int)sizeof p->out->detail - 1, err->text);
+	p->out->used = next_record(text, byte);
+}
+
+/* The cell of a column that the form knows, whatever its type; NULL without one. */
+static const struct ts_cell *known_cell(const struct ts_record *p, size_t i)
+{
+	for (size_t k = p->n; k-- > 0;)
+		if (p->cells[k].key == p->known[i].key && p->cells[k].type)
+			return &p->cells[k];
+	return NULL;
+}
+
+static bool is_right(const struct ts_record *p, size_t i)
+{
+	const struct ts_cell *cell = known_cell(p, i);
+
+	return cell && cell->type == p->known[i].type;
+}
+
+static bool is_whole(const struct ts_cell *cell, double least)
+{
+	return cell && cell->type == TS_COLUMN_F64 && cell->real >= least && cell->real < EXACT_MAX &&
+	       cell->real == floor(cell->real);
+}
+
+static void judge_event(struct ts_record *p)
+{
+	for (size_t i = 0; i < p->n_known; i++)
+		if (!is_right(p, i))
+			reject(p, "bad_event", "an event needs the numbers stage, start and end");
+}
+
+static void judge_digest(struct ts_record *p)
+{
+	const struct ts_cell *name = known_cell(p, DIGEST_NAME);
+
+	if (!is_whole(known_cell(p, DIGEST_STEP), 1 - EXACT_MAX))
+		reject(p, "bad_digest", "a digest needs a step, an integer below 2^53");
+	if (!is_right(p, DIGEST_NAME) || name->text.len == 0 || name->text.len > TS_PATH_MAX)
+		reject(p, "bad_digest", "a digest needs a name of 1 to 512 bytes");
+	if (!is_right(p, DIGEST_OUT))
+		reject(p, "bad_digest", "a digest needs an out of 16 hex digits");
+	if (known_cell(p, DIGEST_IN) && !is_right(p, DIGEST_IN))
+		reject(p, "bad_digest", "in is not 16 hex digits");
+	if (known_cell(p, DIGEST_OCCURRENCE) && !is_whole(known_cell(p, DIGEST_OCCURRENCE), 0))
+		reject(p, "bad_digest", "the occurrence is no integer from 0 to below 2^53");
+}
+
+static void judge(struct ts_record *p)
+{
+	if (p->rejected)
+		return;
+	switch (p->form) {
+	case TS_RECORD_STEP:
+		if (!p->has_step)
+			reject(p, "no_step", "the record has no step");
+		break;
+	case TS_RECORD_EVENT:
+		judge_event(p);
+		break;
+	case TS_RECORD_DIGEST:
+		judge_digest(p);
+		break;
+	}
+}
+
+enum ts_status ts_record_parse(struct ts_record *p, struct ts_span text, struct ts_outcome *ret_outcome,
+			       struct ts_error *err)
+{
+	struct ts_outcome out = {.used = 0};
+	struct ts_error why;
+
+	p->out = &out;
+	p->n = 0;
+	p->serial++;
+	p->has_step = false;
+	p->rejected = NULL;
+	p->plain = true;
+	ts_buf_reset(&p->text);
+	ts_buf_reset(&p->spots);
+	ts_buf_reset(&p->scratch);
+	ts_json_reader_init(&p->reader, text, &p->scratch);
+	if (take_document(p, &why) == TS_OK) {
+		out.used = p->reader.at;
+		judge(p);
+	} else if (why.status == TS_INVALID) {
+		malformed(p, text, &why);
+	} else {
+		*err = why;
+		return why.status;
+	}
+	out.rejected = p->rejected;
+	*ret_outcome = out;
+	return TS_OK;
+}

@@ -1,0 +1,522 @@
+#include "ingest/rundir/run_dir.h"
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/path.h"
+#include "ingest/facts/run_facts.h"
+#include "ingest/rows/run_close.h"
+#include "ingest/rundir/layout.h"
+#include "ingest/rundir/side_read.h"
+#include "ingest/rundir/steps.h"
+#include "run/head.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+struct reading {
+	const struct ts_ingest_options *options;
+	struct ts_run_layout layout;
+	struct ts_arena *arena;
+	struct ts_sink_count sink;
+	struct ts_progress progress;
+	struct ts_facts given;	/* by the pusher and the host */
+	struct ts_facts root;	/* of run.json and facts.json beside rank directories */
+	struct ts_head head;
+	size_t ranks_cap;
+	struct ts_ingest_result result;
+};
+
+int ts_run_dir_sniff(const char *path)
+{
+	return ts_layout_looks_like_run(path, true) ? 100 : 0;
+}
+
+static struct ts_span file_name(struct reading *r, struct ts_span prefix, const char *name)
+{
+	char *text = ts_arena_printf(r->arena, "%.*s%s", TS_SPAN_ARG(prefix), name);
+
+	return ts_span_str(text ? text : name);
+}
+
+static bool below(struct ts_span path, const char *prefix)
+{
+	struct ts_span p = ts_span_str(prefix);
+
+	return ts_span_starts(path, p) &&
+	       (path.len == p.len || path.data[p.len] == '.' || path.data[p.len] == '[');
+}
+
+/* What run.json says its rank is; INT64_MIN if it says nothing that a rank can be. */
+static int64_t declared_rank(const struct ts_facts *facts)
+{
+	const struct ts_fact *fact =
+		ts_facts_of_source(facts, ts_span_str("parallelism.rank"), TS_SOURCE_RUN_JSON);
+
+	if (!fact || fact->type != TS_FACT_INT || fact->integer < 0 || fact->integer > INT32_MAX)
+		return INT64_MIN;
+	return fact->integer;
+}
+
+static void drop_fact(struct ts_facts *facts, const char *path, enum ts_fact_source source)
+{
+	const struct ts_fact *fact = ts_facts_of_source(facts, ts_span_str(path), source);
+	size_t i;
+
+	if (!fact)
+		return;
+	i = (size_t)(fact - facts->items);
+	memmove(&facts->items[i], &facts->items[i + 1], (facts->n - i - 1) * sizeof *fact);
+	facts->n--;
+}
+
+/* The rank is the index's; a run.json that says another one keeps it as a fact. */
+static void settle_rank(struct reading *r, const struct ts_rank_dir *dir, struct ts_facts *facts,
+			struct ts_notices *notices)
+{
+	char detail[120];
+
+	if (declared_rank(facts) == dir->rank) {
+		drop_fact(facts, "parallelism.rank", TS_SOURCE_RUN_JSON);
+		return;
+	}
+	if (!notices || !ts_facts_of_source(facts, ts_span_str("parallelism.rank"), TS_SOURCE_RUN_JSON))
+		return;
+	(void)snprintf(detail, sizeof detail, "run.json says another rank than %d", (int)dir->rank);
+	ts_notice_add(notices, "rank_mismatch", TS_NOTICE_INFO, file_name(r, dir->name, "run.json"), 0, detail);
+}
+
+/* Everything that is said about a rank, ready to be stored. */
+static enum ts_status rank_facts(struct reading *r, const struct ts_rank_dir *dir, struct ts_notices *notices,
+				 struct ts_arena *arena, struct ts_facts *ret_facts, struct ts_error *err)
+{
+	struct ts_facts own, with_root, facts;
+
+	if (ts_facts_read_dir(dir->path, dir->name, notices, arena, &own, err))
+		return err->status;
+	settle_rank(r, dir, &own, notices);
+	if (ts_facts_merge(&own, &r->root, arena, &with_root, err) ||
+	    ts_facts_merge(&r->given, &with_root, arena, &facts, err) ||
+	    ts_facts_prepare(&facts, file_name(r, dir->name, "run.json"), notices, err))
+		return err->status;
+	*ret_facts = facts;
+	return TS_OK;
+}
+
+/* --- layout --- */
+
+static void drop_empty_ranks(struct reading *r)
+{
+	struct ts_run_layout *layout = &r->layout;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < layout->n; i++) {
+		if (ts_layout_looks_like_run(layout->ranks[i].path, false))
+			layout->ranks[kept++] = layout->ranks[i];
+		else
+			ts_notice_add(&r->result.notices, "empty_rank", TS_NOTICE_INFO, layout->ranks[i].name, 0,
+				      "a rank directory with nothing of a run in it");
+	}
+	layout->n = kept;
+}
+
+/* A single directory has the rank that its run.json says; of what lies beside it, what says another rank is no part. */
+static enum ts_status settle_layout(struct reading *r, struct ts_error *err)
+{
+	struct ts_run_layout *layout = &r->layout;
+	size_t kept = 0;
+	char detail[96];
+
+	for (size_t i = 0; i < layout->n && !layout->multi; i++) {
+		struct ts_rank_dir *dir = &layout->ranks[i];
+		struct ts_facts facts;
+		int64_t rank;
+
+		if (ts_facts_read_dir(dir->path, dir->name, NULL, r->arena, &facts, err))
+			return err->status;
+		rank = declared_rank(&facts);
+		if (i == 0 && rank >= 0)
+			dir->rank = (int32_t)rank;
+		if (i > 0 && ((rank >= 0 && rank != dir->rank) || layout->ranks[0].rank != 0))
+			continue;
+		layout->ranks[kept++] = *dir;
+	}
+	if (layout->multi) {
+		drop_empty_ranks(r);
+		return TS_OK;
+	}
+	layout->n = kept;
+	if (kept > 1) {
+		(void)snprintf(detail, sizeof detail, "%zu directories beside it are ranks of this run", kept - 1);
+		ts_notice_add(&r->result.notices, "legacy_ranks", TS_NOTICE_INFO, ts_span_str(""), 0, detail);
+	}
+	return TS_OK;
+}
+
+static uint64_t size_of(struct reading *r, const char *directory, const char *name)
+{
+	char *path = ts_path_join(r->arena, directory, name);
+	struct ts_error ignored;
+	uint64_t size = 0;
+	int fd;
+
+	if (!path || ts_file_kind(path) != TS_FILE_REGULAR || ts_file_open(path, &fd, &size, &ignored))
+		return 0;
+	(void)close(fd);
+	return size;
+}
+
+/* Of all files that may be the job's as well as a rank's. */
+static void count_bytes_of(struct reading *r, const char *directory)
+{
+	for (size_t i = 0; i < TS_SIDE_FILES; i++)
+		r->progress.total += size_of(r, directory, ts_side_files[i].name);
+	for (size_t i = 0; ts_kept_files[i]; i++)
+		r->progress.total += size_of(r, directory, ts_kept_files[i]);
+}
+
+static void count_bytes(struct reading *r)
+{
+	for (size_t i = 0; i < r->layout.n; i++) {
+		r->progress.total += size_of(r, r->layout.ranks[i].path, "steps.jsonl");
+		count_bytes_of(r, r->layout.ranks[i].path);
+	}
+	if (r->layout.multi)
+		count_bytes_of(r, r->layout.path);
+}
+
+static enum ts_status read_root(struct reading *r, struct ts_error *err)
+{
+	if (!r->layout.multi)
+		return TS_OK;
+	if (ts_facts_read_dir(r->layout.path, ts_span_str(""), &r->result.notices, r->arena, &r->root, err))
+		return err->status;
+	drop_fact(&r->root, "parallelism.rank", TS_SOURCE_RUN_JSON); /* whose it was cannot be said */
+	return TS_OK;
+}
+
+/* --- head --- */
+
+static bool has_run_json(const struct ts_facts *facts)
+{
+	for (size_t i = 0; i < facts->n; i++)
+		if (facts->items[i].source == TS_SOURCE_RUN_JSON)
+			return true;
+	return false;
+}
+
+/* The head's facts are those of the first rank that run.json says anything of, else of the first rank. What is asked here
+ * is what an index gives back, so that an exported run picks the same rank. */
+static enum ts_status find_head_facts(struct reading *r, struct ts_error *err)
+{
+	struct ts_arena scratch;
+	size_t chosen = 0;
+	bool found = false;
+
+	if (r->layout.n == 0) {
+		if (ts_facts_merge(&r->given, &r->root, r->arena, &r->head.facts, err))
+			return err->status;
+		return ts_facts_prepare(&r->head.facts, ts_span_str("run.json"), &r->result.notices, err);
+	}
+	ts_arena_init(&scratch, r->arena->ceiling);
+	for (size_t i = 0; i < r->layout.n && !found; i++) {
+		struct ts_facts facts;
+
+		ts_arena_reset(&scratch);
+		if (rank_facts(r, &r->layout.ranks[i], NULL, &scratch, &facts, err)) {
+			ts_arena_finish(&scratch);
+			return err->status;
+		}
+		found = has_run_json(&facts);
+		if (found)
+			chosen = i;
+	}
+	ts_arena_finish(&scratch);
+	return rank_facts(r, &r->layout.ranks[chosen], NULL, r->arena, &r->head.facts, err);
+}
+
+static bool has_job_file(const struct reading *r, const char *name)
+{
+	char *path = ts_path_join(r->arena, r->layout.path, name);
+
+	return path && ts_file_kind(path) == TS_FILE_REGULAR;
+}
+
+static bool has_job_files(const struct reading *r)
+{
+	for (size_t i = 0; r->layout.multi && i < TS_SIDE_FILES; i++)
+		if (has_job_file(r, ts_side_files[i].name))
+			return true;
+	for (size_t i = 0; r->layout.multi && ts_kept_files[i]; i++)
+		if (has_job_file(r, ts_kept_files[i]))
+			return true;
+	return false;
+}
+
+/* Asked before any steps are read: a directory with too many ranks has many of them. */
+static enum ts_status check_room(struct reading *r, struct ts_error *err)
+{
+	if (ts_head_check_room(&r->head.facts, r->layout.n + has_job_files(r), err))
+		return ts_error_prefix(err, "%s", r->layout.path);
+	return TS_OK;
+}
+
+static enum ts_status add_rank(struct reading *r, int32_t rank, const struct ts_id *index, struct ts_error *err)
+{
+	struct ts_rank_ref *ranks = r->head.ranks;
+
+	if (r->head.n_ranks == r->ranks_cap) {
+		r->ranks_cap = r->ranks_cap ? r->ranks_cap * 2 : 8;
+		ranks = ts_arena_array(r->arena, r->ranks_cap, sizeof *ranks);
+		if (!ranks)
+			return ts_arena_error(r->arena, err);
+		if (r->head.n_ranks)
+			memcpy(ranks, r->head.ranks, r->head.n_ranks * sizeof *ranks);
+		r->head.ranks = ranks;
+	}
+	ranks[r->head.n_ranks++] = (struct ts_rank_ref){.rank = rank, .index = *index};
+	return TS_OK;
+}
+
+/* --- one rank --- */
+
+static enum ts_status copy_chunks(struct reading *r, int fd, uint64_t size, struct ts_builder *b,
+				  struct ts_error *err)
+{
+	struct ts_buf chunk = TS_BUF_INIT(TS_CHUNK_BYTES);
+	uint8_t *at = ts_buf_reserve(&chunk, TS_CHUNK_BYTES);
+	enum ts_status status = ts_buf_check(&chunk, err);
+
+	while (!status && size > 0) {
+		size_t n = size < TS_CHUNK_BYTES ? (size_t)size : TS_CHUNK_BYTES;
+		size_t got;
+
+		status = ts_read_full(fd, at, n, &got, err);
+		if (!status && got < n)
+			status = ts_error_set(err, TS_IO, "the file became shorter while it was read");
+		if (!status)
+			status = ts_builder_file_add(b, ts_span_of(at, n), err);
+		size -= n;
+		r->progress.done += n;
+		r->result.bytes_read += n;
+		if (!status && r->progress.tell &&
+		    !r->progress.tell(r->progress.ctx, r->progress.done, r->progress.total))
+			status = ts_error_set(err, TS_CANCELLED, "stopped");
+	}
+	ts_buf_finish(&chunk);
+	return status;
+}
+
+static enum ts_status keep_file(struct reading *r, const char *path, const char *name, struct ts_builder *b,
+				struct ts_error *err)
+{
+	enum ts_status status;
+	uint64_t size;
+	int fd;
+
+	if (ts_file_open(path, &fd, &size, err))
+		return err->status;
+	status = ts_builder_file_begin(b, ts_span_str(name), err);
+	if (!status)
+		status = copy_chunks(r, fd, size, b, err);
+	if (!status)
+		status = ts_builder_file_end(b, err);
+	(void)close(fd);
+	return status ? ts_error_prefix(err, "%s", path) : TS_OK;
+}
+
+static enum ts_status keep_files(struct reading *r, const char *directory, struct ts_builder *b, size_t *ret_n,
+				 struct ts_error *err)
+{
+	for (size_t i = 0; ts_kept_files[i]; i++) {
+		char *path = ts_path_join(r->arena, directory, ts_kept_files[i]);
+
+		if (!path)
+			return ts_arena_error(r->arena, err);
+		if (ts_file_kind(path) != TS_FILE_REGULAR)
+			continue;
+		if (keep_file(r, path, ts_kept_files[i], b, err))
+			return err->status;
+		++*ret_n;
+	}
+	return TS_OK;
+}
+
+static enum ts_status read_steps(struct reading *r, const struct ts_rank_dir *dir, const struct ts_facts *facts,
+				 struct ts_builder **ret_builder, struct ts_error *err)
+{
+	char *path = ts_path_join(r->arena, dir->path, "steps.jsonl");
+	struct ts_steps_input input = {.rank = dir->rank,
+				       .facts = facts,
+				       .notices = &r->result.notices,
+				       .sink = &r->sink,
+				       .source = {.fd = -1, .progress = &r->progress}};
+	uint64_t segments;
+	enum ts_status status;
+
+	if (!path)
+		return ts_arena_error(r->arena, err);
+	input.source.name = file_name(r, dir->name, "steps.jsonl");
+	input.source.path = ts_span_str(path);
+	if (ts_file_kind(path) != TS_FILE_NONE && ts_file_open(path, &input.source.fd, &input.source.size, err))
+		return err->status;
+	r->result.bytes_read += input.source.size;
+	status = ts_steps_read(&input, ret_builder, &segments, err);
+	if (input.source.fd >= 0)
+		(void)close(input.source.fd);
+	if (status)
+		return status;
+	if (segments == 0)
+		ts_notice_add(&r->result.notices, "no_steps", TS_NOTICE_INFO, input.source.name, 0,
+			      input.source.fd < 0 ? "there is no such file" : "no record in it");
+	if (segments > r->result.segments)
+		r->result.segments = segments;
+	return TS_OK;
+}
+
+static enum ts_status read_side_file(struct reading *r, const struct ts_side_file *file, const char *directory,
+				     struct ts_span prefix, const struct ts_facts *facts, struct ts_builder *b,
+				     struct ts_error *err)
+{
+	char *path = ts_path_join(r->arena, directory, file->name);
+	struct ts_side_input input = {.file = file,
+				      .facts = facts,
+				      .notices = &r->result.notices,
+				      .source = {.fd = -1, .progress = &r->progress}};
+	enum ts_status status;
+
+	if (!path)
+		return ts_arena_error(r->arena, err);
+	if (ts_file_kind(path) == TS_FILE_NONE)
+		return TS_OK;
+	input.source.name = file_name(r, prefix, file->name);
+	input.source.path = ts_span_str(path);
+	if (ts_file_open(path, &input.source.fd, &input.source.size, err))
+		return err->status;
+	r->result.bytes_read += input.source.size;
+	status = ts_side_read(&input, b, err);
+	(void)close(input.source.fd);
+	return status;
+}
+
+/* The events of a pipeline and the digests of operations, if there are files of them. facts may be NULL. */
+static enum ts_status read_side_files(struct reading *r, const char *directory, struct ts_span prefix,
+				      const struct ts_facts *facts, struct ts_builder *b, struct ts_error *err)
+{
+	for (size_t i = 0; i < TS_SIDE_FILES; i++)
+		if (read_side_file(r, &ts_side_files[i], directory, prefix, facts, b, err))
+			return err->status;
+	return TS_OK;
+}
+
+static enum ts_status finish_rank(struct reading *r, int32_t rank, struct ts_builder *b, const struct ts_facts *facts,
+				  struct ts_error *err)
+{
+	struct ts_id index;
+
+	if (ts_facts_sink_long(facts, ts_count_sink, &r->sink, err) || ts_builder_finish(b, facts, &index, err))
+		return err->status;
+	return add_rank(r, rank, &index, err);
+}
+
+static enum ts_status read_rank(struct reading *r, const struct ts_rank_dir *dir, struct ts_arena *scratch,
+				struct ts_error *err)
+{
+	struct ts_builder *b = NULL;
+	struct ts_facts facts, differences;
+	enum ts_status status;
+	size_t files = 0;
+
+	if (rank_facts(r, dir, &r->result.notices, scratch, &facts, err) ||
+	    ts_facts_differences(&r->head.facts, &facts, scratch, &differences, err) ||
+	    read_steps(r, dir, &facts, &b, err))
+		return err->status;
+	status = read_side_files(r, dir->path, dir->name, &facts, b, err);
+	if (!status)
+		status = keep_files(r, dir->path, b, &files, err);
+	if (!status)
+		ts_result_count(&r->result, b, files);
+	if (!status)
+		status = finish_rank(r, dir->rank, b, &differences, err);
+	ts_builder_destroy(b);
+	return status;
+}
+
+/* Files beside the rank directories are the job's. */
+static enum ts_status read_job(struct reading *r, struct ts_error *err)
+{
+	struct ts_facts none = {.n = 0};
+	struct ts_builder_stats stats;
+	struct ts_builder *b;
+	enum ts_status status;
+	size_t files = 0;
+
+	if (!r->layout.multi)
+		return TS_OK;
+	if (ts_builder_create(TS_RANK_JOB, ts_count_sink, &r->sink, &b, err))
+		return err->status;
+	status = read_side_files(r, r->layout.path, ts_span_str(""), NULL, b, err);
+	if (!status)
+		status = keep_files(r, r->layout.path, b, &files, err);
+	ts_builder_stats(b, &stats);
+	r->result.events += stats.events;
+	r->result.digests += stats.digests;
+	if (!status && (files || stats.events || stats.digests))
+		status = finish_rank(r, TS_RANK_JOB, b, &none, err);
+	ts_builder_destroy(b);
+	return status;
+}
+
+static enum ts_status read_ranks(struct reading *r, struct ts_error *err)
+{
+	struct ts_arena scratch;
+	enum ts_status status = read_job(r, err);
+
+	ts_arena_init(&scratch, r->arena->ceiling);
+	for (size_t i = 0; i < r->layout.n && !status; i++) {
+		const struct ts_rank_dir *dir = &r->layout.ranks[i];
+
+		ts_arena_reset(&scratch);
+		status = read_rank(r, dir, &scratch, err);
+		if (!status)
+			status = ts_refuse_skipped(r->options, &r->result.notices, err);
+	}
+	ts_arena_finish(&scratch);
+	if (!status && r->head.n_ranks == 0)
+		return ts_error_set(err, TS_INVALID, "%s is no run directory: its rank directories are empty",
+				    r->layout.path);
+	return status;
+}
+
+/* --- the whole --- */
+
+/* run.json is written at the end. */
+static bool says_end(const struct ts_facts *facts)
+{
+	for (size_t i = 0; i < facts->n; i++)
+		if (facts->items[i].source == TS_SOURCE_RUN_JSON && below(facts->items[i].path, "session.wall_time"))
+			return true;
+	return false;
+}
+
+enum ts_status ts_run_dir_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx,
+			       struct ts_arena *arena, struct ts_ingest_result *ret_result, struct ts_error *err)
+{
+	struct reading r = {.options = options,
+			    .arena = arena,
+			    .sink = {.sink = sink, .ctx = ctx},
+			    .progress = {.tell = options->progress, .ctx = options->progress_ctx}};
+
+	r.result.notices.arena = arena;
+	if (ts_layout_find(options->path, &r.result.notices, arena, &r.layout, err) || ts_given_facts(options, arena, &r.given, err) ||
+	    settle_layout(&r, err) || read_root(&r, err) || find_head_facts(&r, err) ||
+	    check_room(&r, err))
+		return err->status;
+	count_bytes(&r);
+	if (read_ranks(&r, err) || ts_refuse_skipped(options, &r.result.notices, err) ||
+	    ts_run_close(&r.head, &r.sink, arena, &r.result, err))
+		return err->status;
+	r.result.format = "pytscope run directory";
+	r.result.finished = says_end(&r.result.facts);
+	*ret_result = r.result;
+	return TS_OK;
+}

@@ -1,0 +1,11 @@
+/* run_dir.h - the reader of pytscope run directories and their superset (docs/run-directory.md). */
+#ifndef TSCOPE_INGEST_RUN_DIR_H
+#define TSCOPE_INGEST_RUN_DIR_H
+
+#include "ingest/core/reader.h"
+
+int ts_run_dir_sniff(const char *path);
+enum ts_status ts_run_dir_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx,
+			       struct ts_arena *arena, struct ts_ingest_result *ret_result, struct ts_error *err);
+
+#endif

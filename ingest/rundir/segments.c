@@ -1,0 +1,190 @@
+#include "ingest/rundir/steps.h"
+
+#include "base/alloc.h"
+
+enum { WINDOWS_BUDGET = 64 << 20, WINDOW_MIN = 16 << 10, WINDOW_MAX = 1 << 20 };
+
+struct lane {
+	struct ts_range range;
+	int64_t step; /* of the record that comes next */
+	bool open;
+};
+
+struct merge {
+	const struct ts_steps_input *input;
+	const struct ts_segment *segments;
+	struct lane *lanes; /* one a segment */
+	uint32_t *heap;	    /* of lanes with a record, by (step, segment) */
+	size_t n;	    /* in the heap */
+	uint32_t *same;	    /* lanes that hold the step in hand */
+	size_t window;
+	struct ts_record *record;
+	uint32_t owner; /* whose record that is */
+	struct ts_emit *emit;
+	int64_t ordinal;
+};
+
+static bool before(const struct merge *m, uint32_t a, uint32_t b)
+{
+	if (m->lanes[a].step != m->lanes[b].step)
+		return m->lanes[a].step < m->lanes[b].step;
+	return a < b;
+}
+
+static void swap(uint32_t *a, uint32_t *b)
+{
+	uint32_t keep = *a;
+
+	*a = *b;
+	*b = keep;
+}
+
+static void push(struct merge *m, uint32_t lane)
+{
+	size_t i = m->n++;
+
+	m->heap[i] = lane;
+	for (; i > 0 && before(m, m->heap[i], m->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		swap(&m->heap[i], &m->heap[(i - 1) / 2]);
+}
+
+static uint32_t pop(struct merge *m)
+{
+	uint32_t top = m->heap[0];
+	size_t i = 0;
+
+	m->heap[0] = m->heap[--m->n];
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child >= m->n)
+			return top;
+		if (child + 1 < m->n && before(m, m->heap[child + 1], m->heap[child]))
+			child++;
+		if (!before(m, m->heap[child], m->heap[i]))
+			return top;
+		swap(&m->heap[child], &m->heap[i]);
+		i = child;
+	}
+}
+
+static enum ts_status changed(const struct merge *m, struct ts_error *err)
+{
+	return ts_error_set(err, TS_IO, "%.*s: the file was changed while it was read",
+			    TS_SPAN_ARG(m->input->source.path));
+}
+
+/* Reads the lane's next record; at its end the window goes, so that only segments in use hold one. */
+static enum ts_status advance(struct merge *m, uint32_t i, bool *ret_more, struct ts_error *err)
+{
+	struct lane *lane = &m->lanes[i];
+
+	m->owner = UINT32_MAX; /* even a lane without a further record may have tried one */
+	if (ts_range_next(&lane->range, m->record, NULL, ret_more, err))
+		return err->status;
+	if (!*ret_more) {
+		ts_range_finish(&lane->range);
+		return TS_OK;
+	}
+	m->owner = i;
+	if (lane->open && m->record->step <= lane->step)
+		return changed(m, err);
+	lane->open = true;
+	lane->step = m->record->step;
+	return TS_OK;
+}
+
+/* The lane's record in m->record. */
+static enum ts_status hold(struct merge *m, uint32_t i, struct ts_error *err)
+{
+	struct lane *lane = &m->lanes[i];
+	bool more;
+
+	if (lane->open && m->owner == i)
+		return TS_OK;
+	if (lane->open) {
+		m->owner = i;
+		return ts_range_again(&lane->range, m->record, err);
+	}
+	if (advance(m, i, &more, err))
+		return err->status;
+	return !more || lane->step != m->segments[i].first_step ? changed(m, err) : TS_OK;
+}
+
+static enum ts_status emit_lane(struct merge *m, uint32_t i, bool superseded, struct ts_error *err)
+{
+	int64_t key = m->lanes[i].step;
+
+	if (hold(m, i, err))
+		return err->status;
+	if (superseded)
+		key = m->ordinal++;
+	if (ts_emit_row(m->emit, m->record, superseded ? TS_TABLE_SUPERSEDED : TS_TABLE_STEPS, key, i,
+			ts_range_line(&m->lanes[i].range), err))
+		return ts_error_prefix(err, "%.*s line %llu", TS_SPAN_ARG(m->input->source.path),
+				       (unsigned long long)ts_range_line(&m->lanes[i].range));
+	return TS_OK;
+}
+
+/* One step: all lanes that have it, the last of them wins. */
+static enum ts_status merge_step(struct merge *m, struct ts_error *err)
+{
+	int64_t step = m->lanes[m->heap[0]].step;
+	size_t n = 0;
+
+	while (m->n > 0 && m->lanes[m->heap[0]].step == step)
+		m->same[n++] = pop(m);
+	for (size_t i = 0; i < n; i++)
+		if (emit_lane(m, m->same[i], i + 1 < n, err))
+			return err->status;
+	for (size_t i = 0; i < n; i++) {
+		bool more;
+
+		if (advance(m, m->same[i], &more, err))
+			return err->status;
+		if (more)
+			push(m, m->same[i]);
+	}
+	return TS_OK;
+}
+
+static enum ts_status merge_all(struct merge *m, size_t n, struct ts_error *err)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ts_segment *segment = &m->segments[i];
+
+		ts_range_init(&m->lanes[i].range, &m->input->source, segment->offset, segment->end, segment->line,
+			      m->window);
+		m->lanes[i].step = segment->first_step;
+		push(m, i);
+	}
+	while (m->n > 0)
+		if (merge_step(m, err))
+			return err->status;
+	return TS_OK;
+}
+
+enum ts_status ts_segments_merge(const struct ts_steps_input *input, const struct ts_segment *segments, size_t n,
+				 struct ts_record *record, struct ts_emit *emit, struct ts_error *err)
+{
+	size_t window = WINDOWS_BUDGET / n;
+	struct merge m = {.input = input, .segments = segments, .record = record, .emit = emit, .owner = UINT32_MAX};
+	enum ts_status status;
+
+	m.window = window < WINDOW_MIN ? WINDOW_MIN : window > WINDOW_MAX ? WINDOW_MAX : window;
+	if (input->window)
+		m.window = input->window;
+	m.lanes = ts_alloc_array(n, sizeof *m.lanes);
+	m.heap = ts_alloc_array(2 * n, sizeof *m.heap);
+	if (m.lanes && m.heap) {
+		m.same = m.heap + n;
+		status = merge_all(&m, n, err);
+	} else {
+		status = ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu segments", n);
+	}
+	for (size_t i = 0; m.lanes && i < n; i++)
+		ts_range_finish(&m.lanes[i].range);
+	ts_free(m.lanes);
+	ts_free(m.heap);
+	return status;
+}

@@ -1,0 +1,36 @@
+/* side_read.h - the files of records beside steps.jsonl into a builder: one record a line, each a row of the file's own kind.
+ *
+ *	pipeline.jsonl	TS_TABLE_PIPELINE	an event: the numbers `stage`, `start` and `end`; else bad_event
+ *	digests.jsonl	TS_TABLE_DIGESTS	of an operation: `step`, `name`, `out`, perhaps `in`, `occurrence`; else bad_digest
+ *
+ * What a record must have is judged by record.h; what lacks it is skipped and told. Every other key is kept as a column by the
+ * rules of steps.jsonl. The key of a row is its place among the records taken, from 0. Lines, windows and notices
+ * are those of steps.jsonl (range.h). Threads: one at a time.
+ */
+#ifndef TSCOPE_INGEST_SIDE_READ_H
+#define TSCOPE_INGEST_SIDE_READ_H
+
+#include "ingest/rundir/emit.h"
+#include "ingest/rundir/range.h"
+
+struct ts_side_file {
+	const char *name;
+	enum ts_table_kind kind;
+	enum ts_record_form form;
+};
+
+enum { TS_SIDE_FILES = 2 };
+extern const struct ts_side_file ts_side_files[TS_SIDE_FILES]; /* by kind */
+
+struct ts_side_input {
+	const struct ts_side_file *file;
+	struct ts_steps_source source;
+	const struct ts_facts *facts; /* as in ts_emit_init */
+	struct ts_notices *notices;
+	size_t window; /* 0 = 1 MiB; tests take less */
+};
+
+/* After the steps of the rank, into the same builder. Errors name file and line. */
+enum ts_status ts_side_read(const struct ts_side_input *input, struct ts_builder *b, struct ts_error *err);
+
+#endif

@@ -1,0 +1,145 @@
+#include "ingest/rundir/steps.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+
+enum { WINDOW = 1 << 20 };
+
+struct steps {
+	const struct ts_steps_input *input;
+	struct ts_record record;
+	struct ts_range range;
+	struct ts_emit emit;
+	struct ts_builder *builder;
+	struct ts_sink_count before;
+	struct ts_segment *segments;
+	size_t n, cap;
+	bool any;
+	int64_t last;
+};
+
+static enum ts_status make_builder(struct steps *s, struct ts_error *err)
+{
+	ts_builder_destroy(s->builder);
+	s->builder = NULL;
+	s->input->sink->objects = s->before.objects;
+	s->input->sink->bytes = s->before.bytes;
+	if (ts_builder_create(s->input->rank, ts_count_sink, s->input->sink, &s->builder, err))
+		return err->status;
+	ts_emit_init(&s->emit, s->builder, s->input->facts, &s->record);
+	return TS_OK;
+}
+
+static enum ts_status too_many(const struct steps *s, struct ts_error *err)
+{
+	return ts_error_set(err, TS_TOO_LARGE,
+			    "%.*s line %llu: steps go back for the %dth time; sort the file by step, or split the run",
+			    TS_SPAN_ARG(s->input->source.path), (unsigned long long)ts_range_line(&s->range),
+			    TS_SEGMENTS_MAX);
+}
+
+/* The record in hand begins a segment. */
+static enum ts_status begin_segment(struct steps *s, struct ts_error *err)
+{
+	uint64_t offset = s->n ? ts_range_offset(&s->range) : 0;
+
+	if (s->n == TS_SEGMENTS_MAX)
+		return too_many(s, err);
+	if (s->n == s->cap) {
+		size_t cap = s->cap ? s->cap * 2 : 16;
+		struct ts_segment *segments = ts_realloc(s->segments, cap * sizeof *segments);
+
+		if (!segments)
+			return ts_error_set(err, TS_NO_MEMORY, "out of memory for segments");
+		s->segments = segments;
+		s->cap = cap;
+	}
+	if (s->n)
+		s->segments[s->n - 1].end = offset;
+	s->segments[s->n] = (struct ts_segment){.offset = offset,
+						.end = s->input->source.size,
+						.line = s->n ? ts_range_line(&s->range) : 1,
+						.first_step = s->record.step};
+	s->n++;
+	return TS_OK;
+}
+
+static void tell_restart(struct steps *s)
+{
+	char detail[120];
+
+	(void)snprintf(detail, sizeof detail, "step %lld comes after step %lld", (long long)s->record.step,
+		       (long long)s->last);
+	ts_notice_add(s->input->notices, "restart", TS_NOTICE_INFO, s->input->source.name, ts_range_line(&s->range),
+		      detail);
+}
+
+static enum ts_status take_record(struct steps *s, struct ts_error *err)
+{
+	bool back = s->any && s->record.step <= s->last;
+
+	if (back)
+		tell_restart(s);
+	if ((back || !s->any) && begin_segment(s, err))
+		return err->status;
+	s->any = true;
+	s->last = s->record.step;
+	if (s->n > 1)
+		return TS_OK;
+	if (ts_emit_row(&s->emit, &s->record, TS_TABLE_STEPS, s->record.step, -1, ts_range_line(&s->range), err))
+		return ts_error_prefix(err, "%.*s line %llu", TS_SPAN_ARG(s->input->source.path),
+				       (unsigned long long)ts_range_line(&s->range));
+	return TS_OK;
+}
+
+static enum ts_status first_pass(struct steps *s, struct ts_error *err)
+{
+	bool more;
+
+	do {
+		if (ts_range_next(&s->range, &s->record, s->input->notices, &more, err))
+			return err->status;
+		if (more && take_record(s, err))
+			return err->status;
+	} while (more);
+	return TS_OK;
+}
+
+static enum ts_status read_steps(struct steps *s, struct ts_error *err)
+{
+	if (make_builder(s, err) || first_pass(s, err))
+		return err->status;
+	if (s->n > 1) {
+		ts_range_finish(&s->range);
+		if (s->input->source.progress)
+			s->input->source.progress->total += s->input->source.size;
+		if (make_builder(s, err) ||
+		    ts_segments_merge(s->input, s->segments, s->n, &s->record, &s->emit, err))
+			return err->status;
+	}
+	ts_emit_tell_dropped(&s->emit, s->input->notices, s->input->source.name);
+	return TS_OK;
+}
+
+enum ts_status ts_steps_read(const struct ts_steps_input *input, struct ts_builder **ret_builder,
+			     uint64_t *ret_segments, struct ts_error *err)
+{
+	struct steps s = {.input = input, .before = *input->sink};
+	enum ts_status status;
+
+	if (ts_record_init(&s.record, TS_RECORD_STEP, err))
+		return err->status;
+	ts_range_init(&s.range, &input->source, 0, input->source.size, 1, input->window ? input->window : WINDOW);
+	status = read_steps(&s, err);
+	if (status) {
+		ts_builder_destroy(s.builder);
+	} else {
+		*ret_builder = s.builder;
+		*ret_segments = s.n;
+	}
+	ts_free(s.segments);
+	ts_range_finish(&s.range);
+	ts_record_finish(&s.record);
+	return status;
+}

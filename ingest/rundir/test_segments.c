@@ -1,0 +1,236 @@
+/* Restarts: the last writer of a step wins, the others are kept as superseded rows, and export writes both back. */
+#include "ingest/core/test_support.h"
+
+#include "base/limits.h"
+#include "run/block.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void run_of_two_segments(void **state)
+{
+	struct test_run t;
+	struct ts_index index;
+	const struct ts_table *table = NULL;
+	const struct ts_column *column;
+	int64_t *keys;
+	double *values;
+
+	(void)state;
+	test_run_init(&t);
+	test_steps(&t, "{\"step\":0,\"x\":10}\n{\"step\":1,\"x\":11}\n{\"step\":2,\"x\":12}\n"
+		       "{\"step\":1,\"x\":21}\n{\"step\":2,\"x\":22}\n{\"step\":3,\"x\":23}\n");
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"x\":10.0}\n{\"rank\":0,\"step\":1,\"x\":21.0}\n"
+					    "{\"rank\":0,\"step\":2,\"x\":22.0}\n{\"rank\":0,\"step\":3,\"x\":23.0}\n");
+	test_expect_notice(&t, "restart", TS_NOTICE_INFO, 4, 1);
+	assert_int_equal(t.result.segments, 2);
+	assert_int_equal(t.result.rows, 4);
+	assert_int_equal(t.result.superseded, 2);
+	test_index(&t, 0, &index);
+	column = ts_index_column(&index, TS_TABLE_STEPS, ts_span_str("segment"), TS_COLUMN_F64, &table);
+	assert_non_null(column);
+	values = (double *)test_objects_words(&t.objects, table, column, &t.arena);
+	assert_memory_equal(values, ((double[]){0, 1, 1, 1}), 4 * sizeof(double));
+	column = ts_index_column(&index, TS_TABLE_SUPERSEDED, ts_span_str("x"), TS_COLUMN_F64, &table);
+	assert_non_null(column);
+	keys = test_objects_keys(&t.objects, table, &t.arena);
+	assert_memory_equal(keys, ((int64_t[]){0, 1}), 2 * sizeof(int64_t));
+	values = (double *)test_objects_words(&t.objects, table, column, &t.arena);
+	assert_memory_equal(values, ((double[]){11, 12}), 2 * sizeof(double));
+	column = ts_index_column(&index, TS_TABLE_SUPERSEDED, ts_span_str("step"), TS_COLUMN_F64, &table);
+	values = (double *)test_objects_words(&t.objects, table, column, &t.arena);
+	assert_memory_equal(values, ((double[]){1, 2}), 2 * sizeof(double));
+	column = ts_index_column(&index, TS_TABLE_SUPERSEDED, ts_span_str("segment"), TS_COLUMN_F64, &table);
+	values = (double *)test_objects_words(&t.objects, table, column, &t.arena);
+	assert_memory_equal(values, ((double[]){0, 0}), 2 * sizeof(double));
+	test_round_trip(&t);
+	/* Steps that no double holds. */
+	test_steps(&t, "{\"step\":9007199254740993,\"x\":1}\n{\"step\":9007199254740995,\"x\":2}\n"
+		       "{\"step\":9007199254740993,\"x\":3}\n");
+	test_index(&t, 0, &(struct ts_index){0});
+	assert_int_equal(t.result.superseded, 1);
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
+/* The same step twice in a row is a restart too; a record cut by the crash and glued to the next one is no hindrance. */
+static void restarts_at_odd_places(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	test_steps(&t, "{\"step\":5,\"x\":1}\n{\"step\":5,\"x\":2}\n");
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":5,\"x\":2.0}\n");
+	assert_int_equal(t.result.superseded, 1);
+	test_round_trip(&t);
+	test_steps(&t, "{\"step\":0,\"x\":1}\n{\"step\":1,\"x\":2}\n{\"step\":2,\"pha{\"step\":0,\"x\":3}{\"step\":1,\"x\":4}\n"
+		       "[]\n{\"step\":0,\"segment\":7,\"x\":5}");
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"segment\":7.0,\"x\":5.0}\n"
+					    "{\"rank\":0,\"step\":1,\"x\":4.0}\n");
+	test_expect_notice(&t, "restart", TS_NOTICE_INFO, 3, 2);
+	test_expect_notice(&t, "bad_json", TS_NOTICE_SKIPPED, 3, 1);
+	test_expect_notice(&t, "not_object", TS_NOTICE_SKIPPED, 4, 1);
+	assert_int_equal(t.result.segments, 3);
+	assert_int_equal(t.result.superseded, 3);
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
+/* The first segment ends in what is no record, after the second one's record was parsed: that one must be parsed again. */
+static void garbage_at_the_end_of_a_segment(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	test_steps(&t, "{\"step\":0,\"x\":1}\n{\"step\":2,\"x\":2,\"t\":\"b\\nc\"}\n{\"a\":9}\n{\"step\":2,\"x\":3,\"t\":\"d\\ne\"}\n"
+		       "{\"step\":1,\"x\":4}\n{\"step\":2,\"x\":5,\"t\":\"f\\ng\"}\n{\"b\":\"h\\n\"}\n");
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"x\":1.0}\n{\"rank\":0,\"step\":1,\"x\":4.0}\n"
+					    "{\"rank\":0,\"step\":2,\"t\":\"f\\ng\",\"x\":5.0}\n");
+	test_round_trip(&t);
+	/* The first lane to end is not the last one parsed. */
+	test_steps(&t, "{\"step\":0,\"x\":1}\n{\"step\":0,\"x\":2}\n{\"step\":5,\"x\":3}\n{\"step\":1,\"x\":4}\n"
+		       "{\"no\":8}\n{\"step\":1,\"x\":6}\n{\"step\":2,\"x\":7}\n");
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"x\":2.0}\n{\"rank\":0,\"step\":1,\"x\":6.0}\n"
+					    "{\"rank\":0,\"step\":2,\"x\":7.0}\n{\"rank\":0,\"step\":5,\"x\":3.0}\n");
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
+struct written {
+	int64_t step;
+	int segment;
+	int value;
+};
+
+static int by_step_and_segment(const void *a, const void *b)
+{
+	const struct written *wa = a, *wb = b;
+
+	if (wa->step != wb->step)
+		return wa->step < wb->step ? -1 : 1;
+	return wa->segment - wb->segment;
+}
+
+/* Random segments against a sort of everything. */
+static void merging_is_sorting(void **state)
+{
+	uint64_t random = 3;
+
+	(void)state;
+	for (int round = 0; round < 40; round++) {
+		struct written *all = calloc(20000, sizeof *all);
+		struct ts_buf steps = TS_BUF_INIT(8 << 20), expected = TS_BUF_INIT(8 << 20);
+		int segments = 2 + (int)(test_random(&random) % 30);
+		int64_t step = 0;
+		size_t n = 0;
+		struct test_run t;
+
+		assert_non_null(all);
+		for (int s = 0; s < segments; s++) {
+			size_t rows = 1 + test_random(&random) % 300;
+
+			if (test_random(&random) % 2)
+				ts_buf_str(&steps, "{\"no\":1}\n{\"step\":\"none\"}\n");
+
+			if (s)
+				step -= (int64_t)(test_random(&random) % 100);
+			for (size_t i = 0; i < rows; i++) {
+				all[n] = (struct written){step, s, (int)n};
+				ts_buf_printf(&steps, "{\"step\":%lld,\"x\":%zu%s}\n", (long long)step, n,
+					      test_random(&random) % 4 ? "" : ",\"t\":\"some text\"");
+				n++;
+				step += 1 + (int64_t)(test_random(&random) % 3);
+			}
+			step--; /* at most the step written last: the next segment begins by going back */
+			while (step > all[n - 1].step)
+				step--;
+		}
+		qsort(all, n, sizeof *all, by_step_and_segment);
+		test_run_init(&t);
+		test_write_bytes(&t, "run/steps.jsonl", steps.data, steps.len);
+		assert_int_equal(test_ingest(&t), TS_OK);
+		assert_int_equal(t.result.segments, segments);
+		for (size_t i = 0; i < n; i++)
+			if (i + 1 == n || all[i + 1].step != all[i].step)
+				ts_buf_printf(&expected, "%lld:%d\n", (long long)all[i].step, all[i].value);
+		ts_buf_char(&expected, '\0');
+		/* "step:value" of each line of the export */
+		{
+			struct ts_buf got = TS_BUF_INIT(8 << 20);
+
+			for (const char *line = test_jsonl(&t); *line; line = strchr(line, '\n') + 1)
+				ts_buf_printf(&got, "%d:%d\n", atoi(strstr(line, "\"step\":") + 7),
+					      atoi(strstr(line, "\"x\":") + 4));
+			ts_buf_char(&got, '\0');
+			assert_string_equal((char *)got.data, (char *)expected.data);
+			ts_buf_finish(&got);
+		}
+		assert_int_equal(t.result.rows + t.result.superseded, n);
+		test_round_trip(&t);
+		test_run_finish(&t);
+		ts_buf_finish(&steps);
+		ts_buf_finish(&expected);
+		free(all);
+	}
+}
+
+static void too_many_segments(void **state)
+{
+	struct ts_buf steps = TS_BUF_INIT(8 << 20);
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	for (int i = 0; i < TS_SEGMENTS_MAX; i++)
+		ts_buf_printf(&steps, "{\"step\":%d,\"x\":1}\n", 10000 - i);
+	test_write_bytes(&t, "run/steps.jsonl", steps.data, steps.len);
+	assert_int_equal(test_ingest(&t), TS_OK);
+	assert_int_equal(t.result.segments, TS_SEGMENTS_MAX);
+	assert_int_equal(t.result.rows, TS_SEGMENTS_MAX);
+	test_round_trip(&t);
+	ts_buf_str(&steps, "{\"step\":0,\"x\":1}\n");
+	test_write_bytes(&t, "run/steps.jsonl", steps.data, steps.len);
+	assert_int_equal(test_ingest(&t), TS_TOO_LARGE);
+	assert_non_null(strstr(t.err.text, "run/steps.jsonl line 4097"));
+	assert_non_null(strstr(t.err.text, "sort"));
+	ts_buf_finish(&steps);
+	test_run_finish(&t);
+}
+
+/* What the abandoned pass gave to the sink is not counted. */
+static void only_the_pass_that_counts_is_counted(void **state)
+{
+	struct ts_buf steps = TS_BUF_INIT(64 << 20);
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	for (int i = 0; i < 40000; i++)
+		ts_buf_printf(&steps, "{\"step\":%d,\"x\":%d.5}\n", i, i);
+	ts_buf_str(&steps, "{\"step\":39999,\"x\":1}\n");
+	test_write_bytes(&t, "run/steps.jsonl", steps.data, steps.len);
+	assert_int_equal(test_ingest(&t), TS_OK);
+	/* Keys, x and segment of 3 blocks, the same of the one superseded row and its step, index and head: with the two
+	 * blocks that the first pass had cut already there would be more. */
+	assert_int_equal(t.result.objects, 3 * 3 + 4 + 2);
+	ts_buf_finish(&steps);
+	test_run_finish(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(run_of_two_segments),	 cmocka_unit_test(restarts_at_odd_places),
+		cmocka_unit_test(garbage_at_the_end_of_a_segment),
+		cmocka_unit_test(merging_is_sorting),	 cmocka_unit_test(too_many_segments),
+		cmocka_unit_test(only_the_pass_that_counts_is_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

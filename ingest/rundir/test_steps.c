@@ -1,0 +1,549 @@
+/* One record, one line, one file at a time: what becomes of it, and what is said. Expected values are written by hand. */
+#include "ingest/core/test_support.h"
+
+#include "base/alloc.h"
+#include "ingest/rundir/range.h"
+#include "ingest/rundir/steps.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define GOOD(step) "{\"step\":" #step ",\"scalars\":{\"loss\":1.5}}\n"
+#define KEPT(step) "{\"rank\":0,\"step\":" #step ",\"scalars\":{\"loss\":1.5}}\n"
+
+/* Each row: a steps.jsonl, what is kept of it, and one notice (NULL: none at all). */
+struct row {
+	const char *steps;
+	const char *kept;
+	const char *code;
+	enum ts_notice_level level;
+	uint64_t line;
+	uint64_t count;
+};
+
+static void check(const struct row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct test_run t;
+
+		test_run_init(&t);
+		test_steps(&t, rows[i].steps);
+		assert_string_equal(test_jsonl(&t), rows[i].kept);
+		if (rows[i].code)
+			test_expect_notice(&t, rows[i].code, rows[i].level, rows[i].line, rows[i].count);
+		assert_int_equal(t.result.notices.n, rows[i].code != NULL);
+		test_round_trip(&t);
+		t.strict = true;
+		assert_int_equal(test_ingest(&t), rows[i].level == TS_NOTICE_SKIPPED ? TS_INVALID : TS_OK);
+		if (t.err.status) {
+			char where[64];
+
+			(void)snprintf(where, sizeof where, "run/steps.jsonl line %d: %s", (int)rows[i].line,
+				       rows[i].code);
+			assert_non_null(strstr(t.err.text, where));
+		}
+		test_run_finish(&t);
+	}
+}
+
+#define CHECK(rows) check(rows, sizeof(rows) / sizeof *(rows))
+
+static void sections_become_columns(void **state)
+{
+	static const struct row rows[] = {
+		{"{\"step\":3,\"timestamp\":12.5,\"phases\":{\"forward\":0.25,\"eval\":1e-3},\"scalars\":{\"loss\":2,"
+		 "\"grad_norm\":0.5},\"memory\":{\"alloc\":1024.0}}\n",
+		 "{\"rank\":0,\"step\":3,\"timestamp\":12.5,\"phases\":{\"eval\":0.001,\"forward\":0.25},\"scalars\":{"
+		 "\"grad_norm\":0.5,\"loss\":2.0},\"memory\":{\"alloc\":1024.0}}\n",
+		 NULL, 0, 0, 0},
+		{"{\"step\":1,\"samples\":64,\"tokens\":8192,\"tags\":[\"warmup\", \"a,b\"],\"digests\":{\"w\":"
+		 "\"00ff00FF12345678\",\"v\":\"none\"}}\n",
+		 "{\"rank\":0,\"step\":1,\"digests\":{\"v\":\"none\",\"w\":\"00ff00ff12345678\"},\"samples\":64.0,\"tags\":"
+		 "[\"warmup\",\"a,b\"],\"tokens\":8192.0}\n",
+		 NULL, 0, 0, 0},
+		{"{\"step\":1,\"a\":{\"b\":{\"c\":1},\"d\":\"x\\ny\"},\"e\":true,\"f\":false,\"g\":{},\"h.i\":2}\n",
+		 "{\"rank\":0,\"step\":1,\"a\":{\"b\":{\"c\":1.0},\"d\":\"x\\ny\"},\"e\":true,\"f\":false,\"g\":{},\"h.i\":2.0"
+		 "}\n",
+		 NULL, 0, 0, 0},
+		{"{\"step\":1,\"phases\":{},\"x\":1}\n", "{\"rank\":0,\"step\":1,\"x\":1.0}\n", NULL, 0, 0, 0},
+		{"{\"step\":7}\n", "{\"rank\":0,\"step\":7}\n", NULL, 0, 0, 0},
+		{"{\"step\":1,\"segment\":4,\"rank\":9}\n", "{\"rank\":0,\"step\":1,\"record.rank\":9.0,\"segment\":4.0}\n",
+		 NULL, 0, 0, 0},
+		{"{\"step\":1,\"phases\":{\"forward\":\"0.01\"}}\n",
+		 "{\"rank\":0,\"step\":1,\"phases\":{\"forward\":\"0.01\"}}\n", NULL, 0, 0, 0},
+		{"{\"step\":1,\"l\":[ 1 , \"a b\\\" ]\" , {\"k\" : null} ]}\n",
+		 "{\"rank\":0,\"step\":1,\"l\":[1,\"a b\\\" ]\",{\"k\":null}]}\n", NULL, 0, 0, 0},
+	};
+
+	(void)state;
+	CHECK(rows);
+}
+
+static void steps_are_integers(void **state)
+{
+	static const struct row rows[] = {
+		{"{\"step\":5.0,\"x\":1}\n{\"step\":6e0,\"x\":1}\n",
+		 "{\"rank\":0,\"step\":5,\"x\":1.0}\n{\"rank\":0,\"step\":6,\"x\":1.0}\n", NULL, 0, 0, 0},
+		{"{\"x\":1,\"step\":-3}\n", "{\"rank\":0,\"step\":-3,\"x\":1.0}\n", NULL, 0, 0, 0},
+		{GOOD(0) "{\"x\":1}\n" GOOD(2), KEPT(0) KEPT(2), "no_step", TS_NOTICE_SKIPPED, 2, 1},
+		{GOOD(0) "{\"step\":1.5}\n{\"step\":\"2\"}\n" GOOD(2), KEPT(0) KEPT(2), "bad_step", TS_NOTICE_SKIPPED, 2, 2},
+		{GOOD(0) "{\"step\":null}\n", KEPT(0), "bad_step", TS_NOTICE_SKIPPED, 2, 1},
+		{GOOD(0) "{\"step\":NaN}\n", KEPT(0), "bad_step", TS_NOTICE_SKIPPED, 2, 1},
+		{GOOD(0) "{\"step\":9007199254740993.0}\n", KEPT(0), "bad_step", TS_NOTICE_SKIPPED, 2, 1},
+		{GOOD(0) "{\"step\":9223372036854775808}\n", KEPT(0), "bad_step", TS_NOTICE_SKIPPED, 2, 1},
+		{GOOD(0) "{\"step\":[1],\"x\":2}\n" GOOD(3), KEPT(0) KEPT(3), "bad_step", TS_NOTICE_SKIPPED, 2, 1},
+		{GOOD(0) "{\"step\":true}\n", KEPT(0), "bad_step", TS_NOTICE_SKIPPED, 2, 1},
+	};
+
+	(void)state;
+	CHECK(rows);
+}
+
+static void steps_of_64_bits_are_exact(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	test_steps(&t, "{\"step\":9007199254740993,\"x\":1}\n{\"step\":9223372036854775807,\"x\":2}\n");
+	/* JSON integers beyond 2^53 are strings in what tscope prints. */
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":\"9007199254740993\",\"x\":1.0}\n"
+					    "{\"rank\":0,\"step\":\"9223372036854775807\",\"x\":2.0}\n");
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
+/* The malformed inputs of pytscope's own list, and those beside it. */
+static void what_is_no_record_is_counted(void **state)
+{
+	static const struct row rows[] = {
+		{GOOD(0) "[1,2]\n" GOOD(1), KEPT(0) KEPT(1), "not_object", TS_NOTICE_SKIPPED, 2, 1},
+		{GOOD(0) "\"text\"\n17\nnull\n" GOOD(1), KEPT(0) KEPT(1), "not_object", TS_NOTICE_SKIPPED, 2, 3},
+		{GOOD(0) "{\"step\":1,\"x\":}\n" GOOD(2), KEPT(0) KEPT(2), "bad_json", TS_NOTICE_SKIPPED, 2, 1},
+		{GOOD(0) "{\"step\":1,\n" GOOD(2), KEPT(0) KEPT(2), "bad_json", TS_NOTICE_SKIPPED, 2, 1},
+		{GOOD(0) "{\"step\":1,\"name\":\"\xff\xfe\"}\n" GOOD(2), KEPT(0) KEPT(2), "bad_utf8", TS_NOTICE_SKIPPED, 2, 1},
+		{GOOD(0) "{\"step\":1,\"na\xc3\":2}\n" GOOD(2), KEPT(0) KEPT(2), "bad_utf8", TS_NOTICE_SKIPPED, 2, 1},
+		{GOOD(0) "{\"step\":20,\"pha", KEPT(0), "cut_line", TS_NOTICE_SKIPPED, 2, 1},
+		{GOOD(0) "{\"step\":20,\"pha\n", KEPT(0), "cut_line", TS_NOTICE_SKIPPED, 2, 1},
+		{GOOD(0) "{\"step\":20,\"scalars\":{\"loss\":0.5", KEPT(0), "cut_line", TS_NOTICE_SKIPPED, 2, 1},
+		{GOOD(0) "{\"step\":20,\"x\":1}]\n",
+		 KEPT(0) "{\"rank\":0,\"step\":20,\"x\":1.0}\n", "bad_json", TS_NOTICE_SKIPPED, 2, 1},
+		{GOOD(0) "{\"step\":1,\"x\":01}\n" GOOD(2), KEPT(0) KEPT(2), "bad_json", TS_NOTICE_SKIPPED, 2, 1},
+	};
+
+	(void)state;
+	CHECK(rows);
+}
+
+static void blank_lines_and_line_ends_are_fine(void **state)
+{
+	static const struct row rows[] = {
+		{"\n\n" GOOD(0) "   \n\t\n" GOOD(1) "\n", KEPT(0) KEPT(1), NULL, 0, 0, 0},
+		{"{\"step\":0,\"x\":1}\r\n{\"step\":1,\"x\":2}\r\n{\"step\":2,\"x\":3}",
+		 "{\"rank\":0,\"step\":0,\"x\":1.0}\n{\"rank\":0,\"step\":1,\"x\":2.0}\n{\"rank\":0,\"step\":2,\"x\":3.0}\n",
+		 NULL, 0, 0, 0},
+		{"\xEF\xBB\xBF" GOOD(0) GOOD(1), KEPT(0) KEPT(1), "bom", TS_NOTICE_INFO, 1, 1},
+		{"", "", "no_steps", TS_NOTICE_INFO, 0, 1},
+		{"\n\n", "", "no_steps", TS_NOTICE_INFO, 0, 1},
+	};
+
+	(void)state;
+	CHECK(rows);
+}
+
+static void odd_values_are_kept_and_said(void **state)
+{
+	static const struct row rows[] = {
+		{"{\"step\":0,\"scalars\":{\"loss\":null,\"lr\":0.1}}\n", "{\"rank\":0,\"step\":0,\"scalars\":{\"lr\":0.1}}\n",
+		 "null_value", TS_NOTICE_INFO, 1, 1},
+		{"{\"step\":0,\"phases\":{\"forward\":-0.2286}}\n",
+		 "{\"rank\":0,\"step\":0,\"phases\":{\"forward\":-0.2286}}\n", "negative_phase", TS_NOTICE_INFO, 1, 1},
+		{"{\"step\":0,\"phases\":null,\"x\":1}\n", "{\"rank\":0,\"step\":0,\"x\":1.0}\n", "null_section",
+		 TS_NOTICE_INFO, 1, 1},
+		{"{\"step\":0,\"phases\":[1,2],\"memory\":3,\"scalars\":\"s\",\"x\":1}\n",
+		 "{\"rank\":0,\"step\":0,\"x\":1.0}\n", "bad_section", TS_NOTICE_SKIPPED, 1, 3},
+		{"{\"step\":0,\"x\":1,\"x\":\"two\"}\n", "{\"rank\":0,\"step\":0,\"x\":\"two\"}\n", "duplicate_key",
+		 TS_NOTICE_INFO, 1, 1},
+		{"{\"step\":0,\"a\":{\"b\":1},\"a\":{\"c\":2}}\n", "{\"rank\":0,\"step\":0,\"a\":{\"c\":2.0}}\n",
+		 "duplicate_key", TS_NOTICE_INFO, 1, 1},
+		{"{\"step\":0,\"step\":4,\"x\":1}\n", "{\"rank\":0,\"step\":4,\"x\":1.0}\n", "duplicate_key", TS_NOTICE_INFO,
+		 1, 1},
+		{"{\"step\":0,\"id\":9007199254740993,\"even\":9007199254740994}\n",
+		 "{\"rank\":0,\"step\":0,\"even\":9007199254740994.0,\"id\":9007199254740993}\n", "big_integer",
+		 TS_NOTICE_INFO, 1, 1},
+		{"{\"step\":0,\"\":1,\"x\":{\"\":2}}\n", "{\"rank\":0,\"step\":0,\"x\":{\"\":2.0}}\n", "empty_key",
+		 TS_NOTICE_SKIPPED, 1, 1},
+	};
+
+	(void)state;
+	CHECK(rows);
+}
+
+static void big_doubles_print_as_doubles(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	/* 10^20 is a double exactly; 10^400 is none. */
+	test_steps(&t, "{\"step\":0,\"a\":100000000000000000000,\"b\":1e400}\n");
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"a\":1e+20,\"b\":\"Infinity\"}\n");
+	assert_int_equal(t.result.notices.n, 0);
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
+static void non_finite_numbers_are_values(void **state)
+{
+	static const struct row rows[] = {
+		{GOOD(0) "{\"step\":1,\"scalars\":{\"loss\":NaN}}\n{\"step\":2,\"scalars\":{\"loss\":Infinity}}\n"
+			 "{\"step\":3,\"scalars\":{\"loss\":-Infinity}}\n{\"step\":4,\"phases\":{\"f\":NaN}}\n",
+		 KEPT(0) "{\"rank\":0,\"step\":1,\"scalars\":{\"loss\":\"NaN\"}}\n{\"rank\":0,\"step\":2,\"scalars\":{\"loss\":"
+			 "\"Infinity\"}}\n{\"rank\":0,\"step\":3,\"scalars\":{\"loss\":\"-Infinity\"}}\n{\"rank\":0,\"step\":4,"
+			 "\"phases\":{\"f\":\"NaN\"}}\n",
+		 NULL, 0, 0, 0},
+	};
+
+	(void)state;
+	CHECK(rows);
+}
+
+static void records_on_one_line(void **state)
+{
+	static const struct row rows[] = {
+		{GOOD(0) "{\"step\":1,\"x\":1}{\"step\":2,\"x\":2} {\"step\":3,\"x\":3}\n" GOOD(4),
+		 KEPT(0) "{\"rank\":0,\"step\":1,\"x\":1.0}\n{\"rank\":0,\"step\":2,\"x\":2.0}\n{\"rank\":0,\"step\":3,\"x\":"
+			 "3.0}\n" KEPT(4),
+		 "glued_records", TS_NOTICE_INFO, 2, 1},
+		/* A crash cut a record; the restarted process wrote on behind it. */
+		{GOOD(0) "{\"step\":1,\"pha{\"step\":2,\"x\":2}\n", KEPT(0) "{\"rank\":0,\"step\":2,\"x\":2.0}\n", "bad_json",
+		 TS_NOTICE_SKIPPED, 2, 1},
+		{GOOD(0) "{\"step\":1,\"x\":0.5{\"step\":2,\"x\":2}\n", KEPT(0) "{\"rank\":0,\"step\":2,\"x\":2.0}\n",
+		 "bad_json", TS_NOTICE_SKIPPED, 2, 1},
+		{GOOD(0) "{\"step\":1,{\"step\":2,\"x\":2}\n", KEPT(0) "{\"rank\":0,\"step\":2,\"x\":2.0}\n", "bad_json",
+		 TS_NOTICE_SKIPPED, 2, 1},
+		{GOOD(0) "{\"step\":1,\"a\":{\"b\":1}{\"step\":2,\"x\":2}\n", KEPT(0) "{\"rank\":0,\"step\":2,\"x\":2.0}\n",
+		 "bad_json", TS_NOTICE_SKIPPED, 2, 1},
+		/* An object inside a record that was cut is no record. */
+		{GOOD(0) "{\"step\":1,\"sub\":{\"step\":7,\"a\":1}\n" GOOD(2), KEPT(0) KEPT(2), "bad_json", TS_NOTICE_SKIPPED,
+		 2, 1},
+	};
+
+	(void)state;
+	CHECK(rows);
+}
+
+static void zero_bytes_of_a_crash(void **state)
+{
+	static const char steps[] = GOOD(0) "\0\0\0\0" GOOD(1) "{\"step\":2,\"x\":1\0\0\0{\"step\":3,\"x\":3}\n\0\0\0\0\0";
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	test_write_bytes(&t, "run/steps.jsonl", steps, sizeof steps - 1);
+	assert_int_equal(test_ingest(&t), TS_OK);
+	assert_string_equal(test_jsonl(&t), KEPT(0) KEPT(1) "{\"rank\":0,\"step\":3,\"x\":3.0}\n");
+	test_expect_notice(&t, "nul_bytes", TS_NOTICE_SKIPPED, 2, 3);
+	assert_int_equal(t.result.notices.n, 1);
+	test_run_finish(&t);
+}
+
+static void deep_nesting_is_refused(void **state)
+{
+	struct ts_buf buf = TS_BUF_INIT(1 << 20);
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	ts_buf_str(&buf, GOOD(0) "{\"step\":1,\"x\":");
+	for (int i = 0; i < 100000; i++)
+		ts_buf_char(&buf, '[');
+	ts_buf_str(&buf, "\n" GOOD(2));
+	test_write_bytes(&t, "run/steps.jsonl", buf.data, buf.len);
+	ts_buf_finish(&buf);
+	assert_int_equal(test_ingest(&t), TS_OK);
+	assert_string_equal(test_jsonl(&t), KEPT(0) KEPT(2));
+	test_expect_notice(&t, "bad_json", TS_NOTICE_SKIPPED, 2, 1);
+	test_run_finish(&t);
+}
+
+static void put_many(struct ts_buf *buf, char c, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		ts_buf_char(buf, c);
+}
+
+static void long_things_are_left_out(void **state)
+{
+	struct ts_buf buf = TS_BUF_INIT(64 << 20);
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	ts_buf_str(&buf, GOOD(0) "{\"step\":1,\"t\":\"");
+	put_many(&buf, 'a', 65537);
+	ts_buf_str(&buf, "\"}\n{\"step\":2,\"t\":\"");
+	put_many(&buf, 'b', 65536);
+	ts_buf_str(&buf, "\"}\n{\"step\":3,\"");
+	put_many(&buf, 'k', 600);
+	ts_buf_str(&buf, "\":1,\"x\":1}\n{\"step\":4,\"y\":\"");
+	put_many(&buf, 'y', TS_LINE_MAX);
+	ts_buf_str(&buf, "\"}\n" GOOD(5));
+	test_write_bytes(&t, "run/steps.jsonl", buf.data, buf.len);
+	ts_buf_finish(&buf);
+	assert_int_equal(test_ingest(&t), TS_OK);
+	test_expect_notice(&t, "long_text", TS_NOTICE_SKIPPED, 2, 1);
+	test_expect_notice(&t, "long_key", TS_NOTICE_SKIPPED, 4, 1);
+	test_expect_notice(&t, "long_line", TS_NOTICE_SKIPPED, 5, 1);
+	assert_int_equal(t.result.rows, 4); /* 0, 2, 3, 5 */
+	assert_non_null(strstr(test_jsonl(&t), "{\"rank\":0,\"step\":3,\"x\":1.0}\n" KEPT(5)));
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
+static void more_columns_than_there_are(void **state)
+{
+	struct ts_buf buf = TS_BUF_INIT(64 << 20);
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	for (int step = 0; step < 2; step++) {
+		ts_buf_printf(&buf, "{\"step\":%d", step);
+		for (int i = 0; i < 4100; i++)
+			ts_buf_printf(&buf, ",\"c%d\":%d", i, i);
+		ts_buf_str(&buf, "}\n");
+	}
+	test_write_bytes(&t, "run/steps.jsonl", buf.data, buf.len);
+	ts_buf_finish(&buf);
+	assert_int_equal(test_ingest(&t), TS_OK);
+	test_expect_notice(&t, "too_many_columns", TS_NOTICE_SKIPPED, 1, 1);
+	assert_non_null(strstr((const char *)test_notice(&t, "too_many_columns")->detail.data, "14 values"));
+	assert_null(strstr(test_jsonl(&t), "\"c4093\":"));
+	assert_non_null(strstr(t.text, "\"c4092\":"));
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
+static void declared_precision_is_kept(void **state)
+{
+	struct test_run t;
+	struct ts_index index;
+	const struct ts_column *column;
+
+	(void)state;
+	test_run_init(&t);
+	test_write(&t, "run/facts.json", "{\"columns\":{\"scalars.loss\":{\"precision\":\"f32\"},\"memory.alloc\":{"
+					 "\"precision\":4}}}");
+	test_steps(&t, "{\"step\":0,\"scalars\":{\"loss\":1,\"lr\":2},\"memory\":{\"alloc\":1}}\n");
+	test_index(&t, 0, &index);
+	column = ts_index_column(&index, TS_TABLE_STEPS, ts_span_str("scalars.loss"), 0, NULL);
+	assert_int_equal(column->precision, TS_PRECISION_F32);
+	column = ts_index_column(&index, TS_TABLE_STEPS, ts_span_str("scalars.lr"), 0, NULL);
+	assert_int_equal(column->precision, TS_PRECISION_F64);
+	column = ts_index_column(&index, TS_TABLE_STEPS, ts_span_str("memory.alloc"), 0, NULL);
+	assert_int_equal(column->precision, TS_PRECISION_DECIMALS);
+	assert_int_equal(column->digits, 4);
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
+/* A window smaller than a line, and one that ends inside every kind of line. */
+static void any_window_gives_the_same(void **state)
+{
+	static const char steps[] = "\xEF\xBB\xBF" GOOD(0) "\n" GOOD(1) "{\"step\":2,\"pha{\"step\":3,\"t\":\"a\\u00e4b\"}\r\n"
+				    "{\"step\":4,\"x\":1}{\"step\":5,\"x\":2}\n" GOOD(6) GOOD(7) "{\"step\":8,\"l\":[1, 2]}";
+	struct ts_id first = {{0}};
+
+	(void)state;
+	for (size_t window = 1; window < 200; window++) {
+		struct test_objects objects = {0};
+		struct ts_sink_count sink = {.sink = test_objects_sink, .ctx = &objects};
+		struct ts_arena arena;
+		struct ts_notices notices = {.arena = &arena};
+		struct ts_steps_input input = {.source = {.fd = -1,
+							  .memory = ts_span_of(steps, sizeof steps - 1),
+							  .size = sizeof steps - 1,
+							  .name = ts_span_str("s")},
+					       .notices = &notices,
+					       .sink = &sink,
+					       .window = window};
+		struct ts_facts none = {0};
+		struct ts_builder *b;
+		struct ts_error err;
+		uint64_t segments;
+		struct ts_id id;
+
+		ts_arena_init(&arena, 0);
+		assert_int_equal(ts_digest_init(&err), TS_OK);
+		assert_int_equal(ts_steps_read(&input, &b, &segments, &err), TS_OK);
+		assert_int_equal(ts_builder_finish(b, &none, &id, &err), TS_OK);
+		assert_int_equal(segments, 1);
+		assert_int_equal(notices.n, 3); /* bom, bad_json, glued_records */
+		if (window == 1)
+			first = id;
+		assert_memory_equal(id.bytes, first.bytes, TS_ID_BYTES);
+		ts_builder_destroy(b);
+		ts_arena_finish(&arena);
+		test_objects_finish(&objects);
+	}
+}
+
+/* --- the fast path against the general one --- */
+
+static void put_number(struct ts_buf *buf, uint64_t *random)
+{
+	static const char *const odd[] = {"NaN", "-Infinity", "Infinity", "01", "1.", "-", "1e5", "0", "-0", "-0.0", "1e999",
+					  "9007199254740992", "9007199254740993", "123456789012345678901", "null", "\"7\"",
+					  "1E-7", "0.1", "-3", "true"};
+	uint64_t r = test_random(random);
+
+	if (r % 8 == 0)
+		ts_buf_str(buf, odd[(r >> 8) % (sizeof odd / sizeof odd[0])]);
+	else if (r % 8 < 4)
+		ts_buf_printf(buf, "%lld", (long long)(r >> 40));
+	else
+		ts_buf_printf(buf, "%.*g", (int)(1 + (r >> 8) % 17), (double)(r >> 11) * 1e-14);
+}
+
+static void put_line(struct ts_buf *buf, uint64_t *random)
+{
+	static const char *const keys[] = {",\"timestamp\":", ",\"phases\":{\"data\":", ",\"forward\":",
+					   "},\"scalars\":{\"loss\":", ",\"lr\":", "},\"x\":"};
+	uint64_t r = test_random(random);
+	size_t from = buf->len;
+
+	ts_buf_printf(buf, r % 16 ? "{\"step\":%d" : "{\"step\": %d", (int)(r >> 40) % 1000);
+	for (size_t i = 0; i < 6; i++) {
+		if (i == 4 && (r >> 20) % 3)
+			continue;
+		ts_buf_str(buf, keys[i]);
+		put_number(buf, random);
+	}
+	ts_buf_str(buf, (r >> 5) % 16 ? "}" : "}}");
+	if ((r >> 8) % 8 == 0)
+		buf->data[from + (r >> 32) % (buf->len - from)] = (uint8_t)(r >> 16);
+	ts_buf_char(buf, '\n');
+}
+
+static void expect_same_cells(const struct ts_record *a, const struct ts_record *b)
+{
+	size_t k = 0;
+
+	assert_int_equal(a->step, b->step);
+	for (size_t i = 0; i < b->n; i++) {
+		struct ts_buf pa = TS_BUF_INIT(4096), pb = TS_BUF_INIT(4096);
+
+		if (!b->cells[i].type)
+			continue;
+		assert_true(k < a->n);
+		ts_keys_path(&a->keys, a->cells[k].key, &pa);
+		ts_keys_path(&b->keys, b->cells[i].key, &pb);
+		assert_true(ts_span_eq(ts_buf_view(&pa), ts_buf_view(&pb)));
+		assert_int_equal(a->cells[k].type, b->cells[i].type);
+		assert_int_equal(a->cells[k].word, b->cells[i].word);
+		ts_buf_finish(&pa);
+		ts_buf_finish(&pb);
+		k++;
+	}
+	assert_int_equal(k, a->n);
+}
+
+static void fast_and_general_agree(void **state)
+{
+	struct ts_record fast, general;
+	uint64_t random = 20261120;
+	size_t taken = 0;
+	struct ts_error err;
+
+	(void)state;
+	assert_int_equal(ts_record_init(&fast, TS_RECORD_STEP, &err), TS_OK);
+	assert_int_equal(ts_record_init(&general, TS_RECORD_STEP, &err), TS_OK);
+	for (int i = 0; i < 60000; i++) {
+		struct ts_buf line = TS_BUF_INIT(1 << 16);
+		struct ts_outcome out;
+		struct ts_span text;
+		size_t n;
+
+		put_line(&line, &random);
+		text = ts_buf_view(&line);
+		assert_int_equal(ts_record_parse(&general, text, &out, &err), TS_OK);
+		n = ts_record_fast(&fast, text);
+		if (n) {
+			taken++;
+			assert_null(out.rejected);
+			assert_int_equal(n, text.len);
+			assert_int_equal(out.used, text.len - 1);
+			for (size_t k = 0; k < TS_ODDITIES; k++)
+				assert_int_equal(out.odd[k], 0);
+			expect_same_cells(&fast, &general);
+		} else {
+			assert_int_equal(ts_record_parse(&fast, text, &out, &err), TS_OK);
+			if (!out.rejected)
+				ts_record_learn(&fast, text, out.used);
+		}
+		ts_buf_finish(&line);
+	}
+	assert_in_range(taken, 15000, 55000); /* both paths were walked */
+	ts_record_finish(&fast);
+	ts_record_finish(&general);
+}
+
+/* The same records, once compact and once with white space that differs from line to line: the same run. */
+static void white_space_is_nothing(void **state)
+{
+	struct ts_buf compact = TS_BUF_INIT(1 << 24), spaced = TS_BUF_INIT(1 << 24);
+	uint64_t random = 7;
+	struct test_run t;
+	struct ts_id id;
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		int a = (int)(test_random(&random) % 4), b = (int)(test_random(&random) % 3);
+		double loss = (double)(test_random(&random) >> 11) * 1e-16;
+
+		ts_buf_printf(&compact, "{\"step\":%d,\"phases\":{\"f\":%.17g},\"n\":%d}\n", i, loss, i);
+		ts_buf_printf(&spaced, "{%*s\"step\" :%*s%d,\t\"phases\":{\"f\":%.17g }%*s,\"n\":%d}\n", a, "", b, "", i, loss,
+			      b, "", i);
+	}
+	test_run_init(&t);
+	test_write_bytes(&t, "run/steps.jsonl", compact.data, compact.len);
+	assert_int_equal(test_ingest(&t), TS_OK);
+	id = t.result.head;
+	test_write_bytes(&t, "run/steps.jsonl", spaced.data, spaced.len);
+	assert_int_equal(test_ingest(&t), TS_OK);
+	assert_memory_equal(id.bytes, t.result.head.bytes, TS_ID_BYTES);
+	ts_buf_finish(&compact);
+	ts_buf_finish(&spaced);
+	test_run_finish(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sections_become_columns),
+		cmocka_unit_test(steps_are_integers),
+		cmocka_unit_test(steps_of_64_bits_are_exact),
+		cmocka_unit_test(what_is_no_record_is_counted),
+		cmocka_unit_test(blank_lines_and_line_ends_are_fine),
+		cmocka_unit_test(odd_values_are_kept_and_said),
+		cmocka_unit_test(big_doubles_print_as_doubles),
+		cmocka_unit_test(non_finite_numbers_are_values),
+		cmocka_unit_test(records_on_one_line),
+		cmocka_unit_test(zero_bytes_of_a_crash),
+		cmocka_unit_test(deep_nesting_is_refused),
+		cmocka_unit_test(long_things_are_left_out),
+		cmocka_unit_test(more_columns_than_there_are),
+		cmocka_unit_test(declared_precision_is_kept),
+		cmocka_unit_test(any_window_gives_the_same),
+		cmocka_unit_test(fast_and_general_agree),
+		cmocka_unit_test(white_space_is_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

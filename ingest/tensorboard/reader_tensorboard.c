@@ -1,0 +1,583 @@
+#include "ingest/tensorboard/reader_tensorboard.h"
+
+#include "base/file.h"
+#include "base/json_writer.h"
+#include "base/limits.h"
+#include "base/number.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "ingest/facts/keys.h"
+#include "ingest/rows/import.h"
+#include "ingest/rows/log_names.h"
+#include "ingest/tensorboard/tensor.h"
+#include "ingest/tensorboard/tfrecord.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+const char ts_tensorboard_loses[] = "images, histograms, audio, text, graphs";
+
+enum {
+	TAGS_MAX = 65536,
+	SURE = 60,
+	TELL_BYTES = 4 << 20,
+	HEADER_ONLY = 128, /* bytes: a file that says its version and its writer and nothing else, as many jobs leave */
+};
+
+enum tag_state { TAG_NEW = 0, TAG_SCALAR, TAG_NO_COLUMN };
+
+struct tag {
+	enum tag_state state;
+	enum ts_precision precision;
+	uint32_t column;
+	double factor;
+};
+
+/* One run: the event files of a directory. */
+struct board {
+	const struct ts_ingest_options *options;
+	struct ts_arena *arena;
+	struct ts_notices notices;
+	uint64_t bytes_read, bytes_total, told;
+	char **files; /* names, in order */
+	size_t n_files;
+	const char *directory; /* NULL: one file was named */
+	/* of a feed */
+	struct ts_rows *rows;
+	struct ts_keys keys; /* tags by number */
+	struct tag *tags;    /* of each key */
+	struct ts_log_names names;
+	struct ts_span file; /* for notices */
+	uint32_t timestamp;  /* column + 1 */
+	bool any_step;
+	int64_t step;
+	/* what else was seen */
+	struct ts_buf hparams; /* members of a JSON object */
+	struct ts_span host;
+	int64_t started; /* seconds since 1970; 0: not known */
+};
+
+/* One event's own fields. */
+struct event {
+	double wall_time;
+	int64_t step;
+	struct ts_span summary, session;
+	bool has_summary, has_session;
+};
+
+static bool is_event_file(const char *name)
+{
+	return strstr(name, ".tfevents.") != NULL;
+}
+
+static bool says_something(const char *path)
+{
+	struct ts_error ignored;
+	uint64_t size = 0;
+	int fd;
+
+	if (ts_file_open(path, &fd, &size, &ignored))
+		return true; /* reading it will say why it cannot be read */
+	(void)close(fd);
+	return size > HEADER_ONLY;
+}
+
+int ts_tensorboard_sniff(const char *path)
+{
+	enum ts_file_kind kind = ts_file_kind(path);
+	struct ts_arena arena;
+	struct ts_error ignored;
+	char **names;
+	size_t n = 0;
+	int sure = 0;
+
+	if (kind == TS_FILE_REGULAR)
+		return is_event_file(ts_path_last(path)) && says_something(path) ? SURE : 0;
+	if (kind != TS_FILE_DIRECTORY)
+		return 0;
+	ts_arena_init(&arena, 0);
+	if (ts_list_dir(path, &arena, &names, &n, &ignored))
+		n = 0;
+	for (size_t i = 0; i < n && !sure; i++) {
+		const char *file = is_event_file(names[i]) ? ts_path_join(&arena, path, names[i]) : NULL;
+
+		sure = file && says_something(file) ? SURE : 0;
+	}
+	ts_arena_finish(&arena);
+	return sure;
+}
+
+static void tell(struct board *b, const char *code, enum ts_notice_level level, uint64_t at, const char *what)
+{
+	char detail[200];
+
+	(void)snprintf(detail, sizeof detail, "byte %llu: %s", (unsigned long long)at, what);
+	ts_notice_add(&b->notices, code, level, b->file, 0, detail);
+}
+
+/* --- tags and values --- */
+
+static enum ts_status make_column(struct board *b, struct tag *tag, struct ts_span name, enum ts_precision precision,
+				  struct ts_error *err)
+{
+	struct ts_log_name ours;
+	struct ts_rows_column column = {.source = name, .type = TS_COLUMN_F64};
+
+	if (ts_log_name(&b->names, name, &ours, err))
+		return err->status;
+	if (ours.column.len > TS_PATH_MAX) {
+		ts_notice_add(&b->notices, "long_key", TS_NOTICE_SKIPPED, b->file, 0, "a tag of more than 512 bytes");
+		tag->state = TAG_NO_COLUMN;
+		return TS_OK;
+	}
+	column.name = ours.column;
+	column.precision = ours.factor == 1 ? precision : TS_PRECISION_F64;
+	tag->factor = ours.factor;
+	tag->precision = precision;
+	tag->state = TAG_SCALAR;
+	return ts_rows_column(b->rows, &column, &tag->column, err);
+}
+
+static enum ts_status put_value(struct board *b, struct ts_span name, double value, enum ts_precision precision, struct ts_error *err)
+{
+	uint32_t key = ts_keys_get(&b->keys, TS_KEY_ROOT, name);
+	struct tag *tag;
+
+	if (key == TS_KEY_NONE && b->keys.no_memory)
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory for tags");
+	if (key == TS_KEY_NONE) {
+		ts_notice_add(&b->notices, "too_many_columns", TS_NOTICE_SKIPPED, b->file, 0, "more than 65535 tags");
+		return TS_OK;
+	}
+	tag = &b->tags[key];
+	if ((tag->state == TAG_NEW || tag->precision > precision) && make_column(b, tag, name, precision, err))
+		return err->status;
+	return tag->state == TAG_SCALAR ? ts_rows_f64(b->rows, tag->column, value * tag->factor, err) : TS_OK;
+}
+
+/* A step's row has the time of its first event. */
+static enum ts_status begin_step(struct board *b, const struct event *e, struct ts_error *err)
+{
+	struct ts_rows_column column = {.name = ts_span_str("timestamp"), .type = TS_COLUMN_F64, .quiet = true};
+
+	if (b->any_step && b->step == e->step)
+		return TS_OK;
+	if (ts_rows_step(b->rows, e->step, err))
+		return err->status;
+	b->any_step = true;
+	b->step = e->step;
+	if (!(e->wall_time > 0))
+		return TS_OK;
+	if (!b->timestamp) {
+		if (ts_rows_column(b->rows, &column, &b->timestamp, err))
+			return err->status;
+		b->timestamp++;
+	}
+	return ts_rows_f64(b->rows, b->timestamp - 1, e->wall_time, err);
+}
+
+/* --- hparams --- */
+
+/* google.protobuf.Value. */
+static void write_hparam(struct ts_json *j, struct ts_span message)
+{
+	struct ts_pb pb = ts_pb_of(message);
+	struct ts_pb_field f = {0};
+
+	if (!ts_pb_next(&pb, &f) || f.number == 1)
+		ts_json_null(j);
+	else if (f.number == 2 && f.wire == TS_PB_FIXED64)
+		ts_json_double(j, ts_pb_double(f.value));
+	else if (f.number == 3 && f.wire == TS_PB_BYTES)
+		ts_json_span(j, f.bytes);
+	else if (f.number == 4 && f.wire == TS_PB_VARINT)
+		ts_json_bool(j, f.value != 0);
+	else
+		ts_json_string(j, "(a list)");
+}
+
+/* map<string, Value> of SessionStartInfo. */
+static void take_hparams(struct board *b, struct ts_span start)
+{
+	struct ts_json j = ts_json_of(&b->hparams);
+	struct ts_pb pb = ts_pb_of(start);
+	struct ts_pb_field f;
+
+	ts_buf_reset(&b->hparams);
+	ts_json_object(&j);
+	while (ts_pb_next(&pb, &f)) {
+		struct ts_pb entry = ts_pb_of(f.bytes);
+		struct ts_pb_field part;
+		struct ts_span key = {NULL, 0}, value = {NULL, 0};
+
+		if (f.number != 1 || f.wire != TS_PB_BYTES)
+			continue;
+		while (ts_pb_next(&entry, &part)) {
+			if (part.number == 1)
+				key = part.bytes;
+			else if (part.number == 2)
+				value = part.bytes;
+		}
+		if (!key.len)
+			continue;
+		ts_json_key_span(&j, key);
+		write_hparam(&j, value);
+	}
+	ts_json_end(&j);
+}
+
+/* SummaryMetadata: plugin_data {plugin_name, content}; content of hparams: HParamsPluginData. */
+static bool is_hparams(struct board *b, struct ts_span metadata)
+{
+	struct ts_pb pb = ts_pb_of(metadata);
+	struct ts_pb_field f;
+	struct ts_span name = {NULL, 0}, content = {NULL, 0};
+
+	while (ts_pb_next(&pb, &f)) {
+		struct ts_pb plugin = ts_pb_of(f.bytes);
+		struct ts_pb_field part;
+
+		while (f.number == 1 && f.wire == TS_PB_BYTES && ts_pb_next(&plugin, &part)) {
+			if (part.number == 1)
+				name = part.bytes;
+			else if (part.number == 2)
+				content = part.bytes;
+		}
+	}
+	if (!ts_span_is(name, "hparams"))
+		return false;
+	for (pb = ts_pb_of(content); ts_pb_next(&pb, &f);)
+		if (f.number == 3 && f.wire == TS_PB_BYTES)
+			take_hparams(b, f.bytes);
+	return true;
+}
+
+/* --- events --- */
+
+struct summary_value {
+	struct ts_span tag, tensor, metadata;
+	bool has_simple, has_tensor, has_metadata;
+	double simple;
+	const char *other; /* what it is, if it is no number */
+};
+
+static bool value_parts(struct ts_span message, struct summary_value *v)
+{
+	struct ts_pb pb = ts_pb_of(message);
+	struct ts_pb_field f;
+
+	*v = (struct summary_value){.other = NULL};
+	while (ts_pb_next(&pb, &f)) {
+		switch (f.number) {
+		case 1:
+			v->tag = f.bytes;
+			break;
+		case 2:
+			v->has_simple = f.wire == TS_PB_FIXED32;
+			v->simple = ts_pb_float(f.value);
+			break;
+		case 3:
+		case 5:
+			v->other = "a histogram";
+			break;
+		case 4:
+			v->other = "an image";
+			break;
+		case 6:
+			v->other = "audio";
+			break;
+		case 8:
+			v->has_tensor = f.wire == TS_PB_BYTES;
+			v->tensor = f.bytes;
+			break;
+		case 9:
+			v->has_metadata = f.wire == TS_PB_BYTES;
+			v->metadata = f.bytes;
+			break;
+		default:
+			break;
+		}
+	}
+	return !pb.broken;
+}
+
+static enum ts_status take_value(struct board *b, const struct event *e, struct ts_span message, uint64_t at, struct ts_error *err)
+{
+	struct summary_value v;
+	struct ts_tensor tensor;
+	enum ts_tensor_kind kind = TS_TENSOR_OTHER;
+
+	if (!value_parts(message, &v)) {
+		tell(b, "bad_message", TS_NOTICE_SKIPPED, at, "a summary's value that does not fit its length");
+		return TS_OK;
+	}
+	if (v.has_metadata && is_hparams(b, v.metadata))
+		return TS_OK;
+	if (v.has_simple)
+		kind = TS_TENSOR_NUMBER, tensor = (struct ts_tensor){v.simple, TS_PRECISION_F32};
+	else if (v.has_tensor)
+		kind = ts_tensor_scalar(v.tensor, &tensor);
+	if (kind == TS_TENSOR_BROKEN)
+		tell(b, "bad_message", TS_NOTICE_SKIPPED, at, "a tensor that does not fit its type");
+	else if (kind == TS_TENSOR_OTHER)
+		tell(b, "not_scalar", TS_NOTICE_SKIPPED, at, v.other ? v.other : "a tensor that is no single number");
+	if (kind != TS_TENSOR_NUMBER)
+		return TS_OK;
+	if (begin_step(b, e, err))
+		return err->status;
+	return put_value(b, v.tag, tensor.value, tensor.precision, err);
+}
+
+static enum ts_status take_summary(struct board *b, const struct event *e, uint64_t at, struct ts_error *err)
+{
+	struct ts_pb pb = ts_pb_of(e->summary);
+	struct ts_pb_field f;
+
+	while (ts_pb_next(&pb, &f))
+		if (f.number == 1 && f.wire == TS_PB_BYTES && take_value(b, e, f.bytes, at, err))
+			return err->status;
+	if (pb.broken)
+		tell(b, "bad_message", TS_NOTICE_SKIPPED, at, "a summary that does not fit its length");
+	return TS_OK;
+}
+
+/* SessionLog: status 1 is START. */
+static bool is_start(struct ts_span session)
+{
+	struct ts_pb pb = ts_pb_of(session);
+	struct ts_pb_field f;
+	uint64_t status = 0;
+
+	while (ts_pb_next(&pb, &f))
+		if (f.number == 1)
+			status = f.value;
+	return status == 1;
+}
+
+static bool event_parts(struct ts_span record, struct event *e)
+{
+	struct ts_pb pb = ts_pb_of(record);
+	struct ts_pb_field f;
+
+	*e = (struct event){.wall_time = 0};
+	while (ts_pb_next(&pb, &f)) {
+		switch (f.number) {
+		case 1:
+			e->wall_time = f.wire == TS_PB_FIXED64 ? ts_pb_double(f.value) : 0;
+			break;
+		case 2:
+			e->step = (int64_t)f.value;
+			break;
+		case 5:
+			e->has_summary = f.wire == TS_PB_BYTES;
+			e->summary = f.bytes;
+			break;
+		case 7:
+			e->has_session = f.wire == TS_PB_BYTES;
+			e->session = f.bytes;
+			break;
+		default:
+			break;
+		}
+	}
+	return !pb.broken;
+}
+
+static enum ts_status take_event(struct board *b, struct ts_span record, uint64_t at, struct ts_error *err)
+{
+	struct event e;
+
+	if (!event_parts(record, &e)) {
+		tell(b, "bad_message", TS_NOTICE_SKIPPED, at, "an event that does not fit its length");
+		return TS_OK;
+	}
+	if (e.has_session && is_start(e.session)) {
+		b->any_step = false;
+		if (ts_rows_restart(b->rows, e.step, err))
+			return err->status;
+	}
+	return e.has_summary ? take_summary(b, &e, at, err) : TS_OK;
+}
+
+/* --- files --- */
+
+static enum ts_status tell_progress(struct board *b, uint64_t at, struct ts_error *err)
+{
+	if (!b->options->progress || at - b->told < TELL_BYTES)
+		return TS_OK;
+	b->told = at;
+	return b->options->progress(b->options->progress_ctx, at, b->bytes_total) ? TS_OK : ts_error_set(err, TS_CANCELLED, "stopped");
+}
+
+static enum ts_status read_records(struct board *b, struct ts_tfrecord *t, struct ts_error *err)
+{
+	struct ts_span record;
+	enum ts_tfrecord_end end;
+
+	for (;;) {
+		uint64_t at = t->at;
+
+		if (ts_tfrecord_next(t, &record, &end, err))
+			return err->status;
+		if (end == TS_TFRECORD_MORE && take_event(b, record, at, err))
+			return err->status;
+		if (end == TS_TFRECORD_LONG)
+			tell(b, "long_record", TS_NOTICE_SKIPPED, at, "an event of more than 16 MiB");
+		if (end == TS_TFRECORD_CUT)
+			tell(b, "cut_record", TS_NOTICE_INFO, at, "the file ends inside an event, as one does that is being written");
+		if (end == TS_TFRECORD_DAMAGED)
+			tell(b, "bad_crc", TS_NOTICE_SKIPPED, at, "a checksum is wrong; what lies behind it in this file is not read");
+		if (end > TS_TFRECORD_LONG)
+			return TS_OK;
+		if (tell_progress(b, b->bytes_read + t->at, err))
+			return err->status;
+	}
+}
+
+static const char *path_of(struct board *b, const char *name)
+{
+	return b->directory ? ts_path_join(b->arena, b->directory, name) : b->options->path;
+}
+
+static enum ts_status read_file(struct board *b, const char *name, struct ts_error *err)
+{
+	const char *path = path_of(b, name);
+	struct ts_tfrecord t;
+	enum ts_status status;
+
+	if (!path)
+		return ts_arena_error(b->arena, err);
+	b->file = b->directory ? ts_span_str(name) : ts_span_str("");
+	status = ts_tfrecord_open(&t, path, err);
+	if (!status)
+		status = read_records(b, &t, err);
+	b->bytes_read += status ? 0 : t.size;
+	ts_tfrecord_close(&t);
+	return status && status != TS_CANCELLED ? ts_error_prefix(err, "%s", path) : status;
+}
+
+static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err)
+{
+	struct board *b = ctx;
+
+	b->rows = rows;
+	b->any_step = false;
+	b->timestamp = 0;
+	b->told = 0;
+	b->names.n = 0;
+	memset(b->tags, 0, TAGS_MAX * sizeof *b->tags);
+	for (size_t i = 0; i < b->n_files; i++)
+		if (read_file(b, b->files[i], err))
+			return err->status;
+	return TS_OK;
+}
+
+/* --- facts --- */
+
+/* events.out.tfevents.<seconds>.<host>.<pid>...: a host's name may hold dots; what follows it is digits. */
+static void name_parts(struct board *b, const char *name)
+{
+	struct ts_span rest = ts_span_str(strstr(name, ".tfevents.") + strlen(".tfevents."));
+	size_t digits = 0, end;
+
+	while (digits < rest.len && rest.data[digits] >= '0' && rest.data[digits] <= '9')
+		digits++;
+	if (digits == 0 || digits == rest.len || rest.data[digits] != '.' || !ts_parse_i64(ts_span_of(rest.data, digits), &b->started))
+		return;
+	rest = ts_span_of(rest.data + digits + 1, rest.len - digits - 1);
+	for (end = 0; end < rest.len; end++)
+		if (rest.data[end] == '.' && end + 1 < rest.len && rest.data[end + 1] >= '0' && rest.data[end + 1] <= '9')
+			break;
+	b->host = ts_span_of(rest.data, end);
+}
+
+static enum ts_status write_facts(void *ctx, struct ts_buf *json, struct ts_error *err)
+{
+	struct board *b = ctx;
+	struct ts_json j = ts_json_of(json);
+
+	if (ts_buf_check(&b->hparams, err))
+		return err->status;
+	ts_json_object(&j);
+	if (b->hparams.len) {
+		ts_json_key(&j, "config");
+		ts_json_raw(&j, ts_buf_view(&b->hparams));
+	}
+	ts_json_key(&j, "session");
+	ts_json_object(&j);
+	if (b->host.len) {
+		ts_json_key(&j, "host");
+		ts_json_span(&j, b->host);
+	}
+	if (b->started > 0) {
+		ts_json_key(&j, "started");
+		ts_json_i64(&j, b->started);
+	}
+	ts_json_end(&j);
+	ts_json_end(&j);
+	return TS_OK;
+}
+
+static enum ts_status find_files(struct board *b, struct ts_error *err)
+{
+	char **names;
+	size_t n;
+
+	if (ts_file_kind(b->options->path) == TS_FILE_REGULAR) {
+		b->files = ts_arena_array(b->arena, 1, sizeof *b->files);
+		if (!b->files)
+			return ts_arena_error(b->arena, err);
+		b->files[b->n_files++] = ts_arena_printf(b->arena, "%s", ts_path_last(b->options->path));
+		return b->files[0] ? TS_OK : ts_arena_error(b->arena, err);
+	}
+	b->directory = b->options->path;
+	if (ts_list_dir(b->directory, b->arena, &names, &n, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++)
+		if (is_event_file(names[i]))
+			names[b->n_files++] = names[i];
+	b->files = names;
+	return TS_OK;
+}
+
+static void count_bytes(struct board *b)
+{
+	for (size_t i = 0; i < b->n_files; i++) {
+		const char *path = path_of(b, b->files[i]);
+		struct ts_tfrecord t;
+		struct ts_error ignored;
+
+		if (!path)
+			return;
+		if (!ts_tfrecord_open(&t, path, &ignored))
+			b->bytes_total += t.size;
+		ts_tfrecord_close(&t);
+	}
+}
+
+enum ts_status ts_tensorboard_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
+				   struct ts_ingest_result *ret_result, struct ts_error *err)
+{
+	struct board b = {.options = options,
+			  .arena = arena,
+			  .notices = {.arena = arena},
+			  .names = {.arena = arena},
+			  .hparams = TS_BUF_INIT(TS_TFRECORD_MAX)};
+	struct ts_import import = {
+		.format = "TensorBoard event files", .rows = {.feed = feed, .ctx = &b}, .facts = write_facts, .ctx = &b};
+	enum ts_status status;
+
+	if (find_files(&b, err))
+		return err->status;
+	count_bytes(&b);
+	if (b.n_files && is_event_file(b.files[0]))
+		name_parts(&b, b.files[0]);
+	b.tags = ts_arena_array(arena, TAGS_MAX, sizeof *b.tags);
+	if (!b.tags)
+		return ts_arena_error(arena, err);
+	ts_keys_init(&b.keys, TAGS_MAX - 1);
+	status = ts_import_run(&import, options, sink, ctx, &b.notices, &b.bytes_read, arena, ret_result, err);
+	ts_keys_finish(&b.keys);
+	ts_buf_finish(&b.hparams);
+	return status;
+}

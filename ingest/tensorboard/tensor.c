@@ -1,0 +1,221 @@
+#include "ingest/tensorboard/tensor.h"
+
+#include "base/cursor.h"
+
+#include <math.h>
+#include <string.h>
+
+enum dtype {
+	DT_FLOAT = 1,
+	DT_DOUBLE = 2,
+	DT_INT32 = 3,
+	DT_UINT8 = 4,
+	DT_INT16 = 5,
+	DT_INT8 = 6,
+	DT_INT64 = 9,
+	DT_BOOL = 10,
+	DT_BFLOAT16 = 14,
+	DT_UINT16 = 17,
+	DT_HALF = 19,
+	DT_UINT32 = 22,
+	DT_UINT64 = 23,
+};
+
+struct parts {
+	uint64_t dtype;
+	bool dims;
+	struct ts_span content; /* raw bytes, little-endian */
+	bool has_value;		/* in a repeated field: its first element */
+	uint32_t field;
+	uint64_t bits;
+	bool broken;
+};
+
+static double half_value(uint16_t bits)
+{
+	int exponent = bits >> 10 & 31;
+	double fraction = bits & 1023, value;
+
+	if (exponent == 31)
+		value = fraction > 0 ? (double)NAN : HUGE_VAL;
+	else
+		value = exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
+	return bits & 0x8000 ? -value : value;
+}
+
+static double bfloat_value(uint16_t bits)
+{
+	return ts_pb_float((uint64_t)bits << 16);
+}
+
+/* The first element of a repeated number, packed or not. */
+static void first_value(struct parts *p, const struct ts_pb_field *f, size_t width)
+{
+	struct ts_pb packed = ts_pb_of(f->bytes);
+
+	if (p->has_value)
+		return;
+	p->field = f->number;
+	if (f->wire != TS_PB_BYTES) {
+		p->has_value = true;
+		p->bits = f->value;
+		return;
+	}
+	if (f->bytes.len == 0)
+		return;
+	p->has_value = true;
+	if (width == 0) {
+		p->broken |= !ts_pb_varint(&packed, &p->bits);
+	} else if (f->bytes.len < width) {
+		p->broken = true;
+	} else {
+		p->bits = ts_load_le(f->bytes.data, (int)width);
+	}
+}
+
+static bool has_dims(struct ts_span shape, bool *broken)
+{
+	struct ts_pb pb = ts_pb_of(shape);
+	struct ts_pb_field f;
+	bool any = false;
+
+	while (ts_pb_next(&pb, &f))
+		any |= f.number == 2 || (f.number == 3 && f.value); /* dim, unknown_rank */
+	*broken |= pb.broken;
+	return any;
+}
+
+static struct parts parts_of(struct ts_span message)
+{
+	struct ts_pb pb = ts_pb_of(message);
+	struct ts_pb_field f;
+	struct parts p = {0};
+
+	while (ts_pb_next(&pb, &f)) {
+		switch (f.number) {
+		case 1:
+			p.dtype = f.value;
+			break;
+		case 2:
+			p.dims = has_dims(f.bytes, &p.broken);
+			break;
+		case 4:
+			p.content = f.bytes;
+			break;
+		case 5: /* float_val */
+			first_value(&p, &f, 4);
+			break;
+		case 6: /* double_val */
+			first_value(&p, &f, 8);
+			break;
+		case 7:	 /* int_val */
+		case 10: /* int64_val */
+		case 11: /* bool_val */
+		case 13: /* half_val: half and bfloat16 */
+		case 16: /* uint32_val */
+		case 17: /* uint64_val */
+			first_value(&p, &f, 0);
+			break;
+		default:
+			break;
+		}
+	}
+	p.broken |= pb.broken;
+	return p;
+}
+
+static size_t width_of(uint64_t dtype)
+{
+	switch (dtype) {
+	case DT_DOUBLE:
+	case DT_INT64:
+	case DT_UINT64:
+		return 8;
+	case DT_FLOAT:
+	case DT_INT32:
+	case DT_UINT32:
+		return 4;
+	case DT_INT16:
+	case DT_UINT16:
+	case DT_HALF:
+	case DT_BFLOAT16:
+		return 2;
+	case DT_INT8:
+	case DT_UINT8:
+	case DT_BOOL:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* bits as its type has them; of signed integers in content the upper bits are still to be filled. */
+static double value_of(uint64_t dtype, uint64_t bits)
+{
+	switch (dtype) {
+	case DT_FLOAT:
+		return ts_pb_float(bits);
+	case DT_DOUBLE:
+		return ts_pb_double(bits);
+	case DT_HALF:
+		return half_value((uint16_t)bits);
+	case DT_BFLOAT16:
+		return bfloat_value((uint16_t)bits);
+	case DT_INT8:
+		return (int8_t)bits;
+	case DT_INT16:
+		return (int16_t)bits;
+	case DT_INT32:
+		return (int32_t)bits;
+	case DT_INT64:
+		return (double)(int64_t)bits;
+	default:
+		return (double)bits;
+	}
+}
+
+/* The field that holds values of a type. */
+static bool holds(uint64_t dtype, uint32_t field)
+{
+	switch (dtype) {
+	case DT_FLOAT:
+		return field == 5;
+	case DT_DOUBLE:
+		return field == 6;
+	case DT_INT64:
+		return field == 10;
+	case DT_BOOL:
+		return field == 11;
+	case DT_HALF:
+	case DT_BFLOAT16:
+		return field == 13;
+	case DT_UINT32:
+		return field == 16;
+	case DT_UINT64:
+		return field == 17;
+	default:
+		return field == 7;
+	}
+}
+
+enum ts_tensor_kind ts_tensor_scalar(struct ts_span message, struct ts_tensor *ret_tensor)
+{
+	struct parts p = parts_of(message);
+	size_t width = width_of(p.dtype);
+	bool narrow = p.dtype == DT_FLOAT || p.dtype == DT_HALF || p.dtype == DT_BFLOAT16;
+
+	if (p.broken)
+		return TS_TENSOR_BROKEN;
+	if (p.dims || width == 0)
+		return TS_TENSOR_OTHER;
+	if (p.content.len) {
+		if (p.content.len != width)
+			return TS_TENSOR_BROKEN;
+		p.bits = ts_load_le(p.content.data, (int)width);
+	} else if (p.has_value && !holds(p.dtype, p.field)) {
+		return TS_TENSOR_BROKEN;
+	}
+	/* Without content and value it is a tensor of zeros: that is how zeros may be written. */
+	*ret_tensor = (struct ts_tensor){value_of(p.dtype, p.bits), narrow ? TS_PRECISION_F32 : TS_PRECISION_F64};
+	return TS_TENSOR_NUMBER;
+}

@@ -1,0 +1,274 @@
+/* TensorBoard's event files: what TensorBoard itself reads of them (tests/golden/tensorboard/expected.json), and damage. */
+#include "ingest/core/test_support.h"
+
+#include "base/file.h"
+#include "ingest/discover.h"
+#include "ingest/formats/crc32c.h"
+#include "ingest/tensorboard/tensor.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define GOLDEN "tests/golden/tensorboard/"
+
+static const char check[] =
+	"import json, math, sys\n"
+	"want = json.load(open('" GOLDEN "expected.json'))[sys.argv[1]]\n"
+	"ours = {'Loss/train': 'scalars.loss', 'train/loss': 'scalars.loss', 'loss': 'scalars.loss', 'lr': 'scalars.lr',\n"
+	"        'val/loss': 'scalars.eval_loss'}\n"
+	"def flat(d, p=''):\n"
+	"    for k, v in d.items():\n"
+	"        if isinstance(v, dict): yield from flat(v, p + k + '.')\n"
+	"        else: yield p + k, v\n"
+	"got = {}\n"
+	"for line in open(sys.argv[2]):\n"
+	"    row = dict(flat(json.loads(line)))\n"
+	"    for k, v in row.items():\n"
+	"        if k not in ('step', 'rank', 'timestamp', 'segment'): got.setdefault(k, []).append([row['step'], v])\n"
+	"want = {ours.get(t, 'scalars.' + t): v for t, v in want.items()}\n"
+	"assert set(got) == set(want), set(got) ^ set(want)\n"
+	"for k in want: assert sorted(got[k]) == sorted(want[k]), (k, got[k], want[k])\n";
+
+static void ingest(struct test_run *t, const char *path)
+{
+	if (test_ingest_path(t, path))
+		fail_msg("%s: %s", path, t->err.text);
+}
+
+static void reads_what_tensorboard_reads(void **state)
+{
+	static const char *const runs[] = {"plain", "restarted", "x", "later", "hp/trial", "tensors"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+		struct test_run t;
+		char path[256], command[512];
+
+		test_run_init(&t);
+		(void)snprintf(path, sizeof path, GOLDEN "%s", runs[i]);
+		ingest(&t, path);
+		test_write(&t, "got.jsonl", test_jsonl(&t));
+		test_write(&t, "check.py", check);
+		(void)snprintf(command, sizeof command, "python3 %s/check.py %s %s/got.jsonl", t.base, runs[i], t.base);
+		if (system(command) != 0)
+			fail_msg("%s differs", runs[i]);
+		test_run_finish(&t);
+	}
+}
+
+static void what_is_no_scalar_is_counted(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	ingest(&t, GOLDEN "plain");
+	test_expect_notice(&t, "not_scalar", TS_NOTICE_SKIPPED, 0, 3); /* a histogram, a text, an image */
+	assert_string_equal(t.result.format, "TensorBoard event files");
+	assert_string_equal(test_fact(&t, "columns.scalars\\.loss.source"), "Loss/train");
+	assert_string_equal(test_fact(&t, "columns.scalars\\.loss.precision"), "f32");
+	test_round_trip(&t);
+	t.strict = true;
+	assert_int_equal(test_ingest_path(&t, GOLDEN "plain"), TS_INVALID);
+	test_run_finish(&t);
+}
+
+static void a_restart_keeps_what_it_replaced(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	ingest(&t, GOLDEN "restarted");
+	assert_int_equal(t.result.segments, 2);
+	assert_int_equal(t.result.rows, 35);
+	assert_int_equal(t.result.superseded, 10); /* steps 20 to 29 of the first file */
+	assert_string_equal(test_fact(&t, "session.host"), "host-a");
+	assert_string_equal(test_fact(&t, "session.started"), "1795000000");
+	test_run_finish(&t);
+}
+
+static void hparams_are_configuration(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	ingest(&t, GOLDEN "hp/trial");
+	assert_string_equal(test_fact(&t, "config.lr"), "0.125");
+	assert_string_equal(test_fact(&t, "config.model"), "gpt-tiny");
+	assert_string_equal(test_fact(&t, "config.layers"), "3.0");
+	test_run_finish(&t);
+}
+
+static void doubles_stay_doubles(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	ingest(&t, GOLDEN "tensors");
+	assert_string_equal(test_fact(&t, "columns.scalars\\.f64_content.precision"), "");
+	assert_string_equal(test_fact(&t, "columns.scalars\\.f32_content.precision"), "f32");
+	assert_string_equal(test_fact(&t, "columns.scalars\\.bf16_content.precision"), "f32");
+	test_run_finish(&t);
+}
+
+static void folders_hold_runs(void **state)
+{
+	static const char *const names[] = {"hp/trial", "later", "plain", "restarted", "tensors", "x"};
+	struct ts_found_run *runs;
+	struct ts_arena arena;
+	struct ts_error err;
+	size_t n;
+
+	(void)state;
+	ts_arena_init(&arena, 0);
+	if (ts_discover(GOLDEN, &arena, &runs, &n, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(n, 6); /* hp itself has a file with nothing but its header */
+	for (size_t i = 0; i < n; i++)
+		assert_string_equal(runs[i].name, names[i]);
+	assert_int_equal(ts_discover("docs", &arena, &runs, &n, &err), TS_INVALID);
+	ts_arena_finish(&arena);
+}
+
+/* --- damage --- */
+
+/* The only file of GOLDEN/x. */
+static void load(uint8_t *bytes, size_t *len)
+{
+	struct ts_buf buf = TS_BUF_INIT(1 << 20);
+	DIR *d = opendir(GOLDEN "x");
+	struct dirent *e;
+	struct ts_error err;
+	char path[512] = "";
+
+	assert_non_null(d);
+	while ((e = readdir(d)))
+		if (e->d_name[0] != '.')
+			(void)snprintf(path, sizeof path, GOLDEN "x/%s", e->d_name);
+	(void)closedir(d);
+	if (ts_file_read(path, &buf, &err))
+		fail_msg("%s", err.text);
+	assert_true(buf.len < 4096);
+	memcpy(bytes, buf.data, buf.len);
+	*len = buf.len;
+	ts_buf_finish(&buf);
+}
+
+#define NAME "run/events.out.tfevents.1795000000.h.1.0"
+
+static void a_cut_tail_is_no_error(void **state)
+{
+	uint8_t bytes[4096];
+	size_t len;
+
+	(void)state;
+	load(bytes, &len);
+	for (size_t cut = 0; cut < len; cut++) {
+		struct test_run t;
+		char path[256];
+
+		test_run_init(&t);
+		test_write_bytes(&t, NAME, bytes, cut);
+		(void)snprintf(path, sizeof path, "%s/" NAME, t.base);
+		if (cut <= 128) { /* nothing but a header: no run */
+			assert_int_equal(test_ingest_path(&t, path), TS_INVALID);
+			test_run_finish(&t);
+			continue;
+		}
+		ingest(&t, path);
+		assert_true(t.result.rows <= 8);
+		assert_null(test_notice(&t, "bad_crc"));
+		assert_true(test_notice(&t, "cut_record") || test_notice(&t, "no_steps") || t.result.rows > 0);
+		test_run_finish(&t);
+	}
+}
+
+/* Whatever byte is wrong: its record and those behind it are not read, and it is said. */
+static void a_wrong_byte_is_told(void **state)
+{
+	uint8_t bytes[4096];
+	size_t len;
+
+	(void)state;
+	load(bytes, &len);
+	for (size_t at = 0; at < len; at += 3) {
+		struct test_run t;
+		char path[256];
+
+		bytes[at] ^= 0x10;
+		test_run_init(&t);
+		test_write_bytes(&t, NAME, bytes, len);
+		(void)snprintf(path, sizeof path, "%s/" NAME, t.base);
+		ingest(&t, path);
+		test_expect_notice(&t, "bad_crc", TS_NOTICE_SKIPPED, 0, 1);
+		assert_true(t.result.rows < 8);
+		test_run_finish(&t);
+		bytes[at] ^= 0x10;
+	}
+}
+
+static void crc32c_agrees_with_its_vectors(void **state)
+{
+	uint8_t zeros[32] = {0}, ones[32], up[32];
+
+	(void)state;
+	memset(ones, 0xff, sizeof ones);
+	for (uint8_t i = 0; i < 32; i++)
+		up[i] = i;
+	/* RFC 3720, B.4 */
+	assert_int_equal(ts_crc32c(0, ts_span_of(zeros, 32)), 0x8a9136aa);
+	assert_int_equal(ts_crc32c(0, ts_span_of(ones, 32)), 0x62a8ab43);
+	assert_int_equal(ts_crc32c(0, ts_span_of(up, 32)), 0x46dd794e);
+	assert_int_equal(ts_crc32c_portable(0, ts_span_of(up, 32)), 0x46dd794e);
+	for (size_t n = 0; n < 32; n++) {
+		assert_int_equal(ts_crc32c(0, ts_span_of(up, n)), ts_crc32c_portable(0, ts_span_of(up, n)));
+		assert_int_equal(ts_crc32c(ts_crc32c(0, ts_span_of(up, n)), ts_span_of(up + n, 32 - n)), 0x46dd794e);
+	}
+}
+
+static void tensors_that_do_not_fit(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+		enum ts_tensor_kind kind;
+	} cases[] = {
+		{"\x08\x01\x22\x03" "abc", 7, TS_TENSOR_BROKEN}, /* three bytes of a float */
+		{"\x08\x01\x32\x08" "abcdefgh", 12, TS_TENSOR_BROKEN}, /* double_val of a float */
+		{"\x08\x07\x42\x01" "a", 5, TS_TENSOR_OTHER}, /* text */
+		{"\x08\x01\x12\x02\x12\x00", 6, TS_TENSOR_OTHER}, /* a dimension */
+		{"\x08", 1, TS_TENSOR_BROKEN},
+		{"", 0, TS_TENSOR_OTHER}, /* no type */
+	};
+	struct ts_tensor tensor;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		assert_int_equal(ts_tensor_scalar(ts_span_of(cases[i].bytes, cases[i].len), &tensor), cases[i].kind);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_what_tensorboard_reads),
+		cmocka_unit_test(what_is_no_scalar_is_counted),
+		cmocka_unit_test(a_restart_keeps_what_it_replaced),
+		cmocka_unit_test(hparams_are_configuration),
+		cmocka_unit_test(doubles_stay_doubles),
+		cmocka_unit_test(folders_hold_runs),
+		cmocka_unit_test(a_cut_tail_is_no_error),
+		cmocka_unit_test(a_wrong_byte_is_told),
+		cmocka_unit_test(crc32c_agrees_with_its_vectors),
+		cmocka_unit_test(tensors_that_do_not_fit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,295 @@
+#include "ingest/wandb/reader_wandb.h"
+
+#include "base/file.h"
+#include "base/path.h"
+#include "ingest/formats/pb.h"
+#include "ingest/rows/import.h"
+#include "ingest/wandb/wandb_facts.h"
+#include "ingest/wandb/wandb_history.h"
+#include "ingest/wandb/wandb_log.h"
+
+#include <sys/stat.h>
+
+const char ts_wandb_loses[] = "images and other media, console output, artifacts, the times of system metrics";
+
+enum { SURE = 60, TELL_BYTES = 4 << 20 };
+
+/* What a record is, by its field of the message Record. */
+enum {
+	HISTORY = 2,
+	SUMMARY = 3,
+	CONFIG = 5,
+	STATS = 7,
+	TELEMETRY = 11,
+	RUN = 17,
+	EXIT = 18,
+	HEADER = 21,
+	ENVIRONMENT = 26,
+};
+
+struct wandb {
+	const struct ts_ingest_options *options;
+	struct ts_arena *arena;
+	struct ts_notices notices;
+	uint64_t bytes_read, told;
+	const char *path;   /* of the log */
+	const char *beside; /* its directory, with a '/' behind it; "": this one */
+	struct ts_wandb_history history;
+	struct ts_fact_tree facts;
+	bool any_environment, has_exit;
+	int64_t exit_code;
+};
+
+/* --- which files --- */
+
+static bool is_log_name(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 6 && strcmp(name + n - 6, ".wandb") == 0;
+}
+
+/* A regular file, no link that may lead elsewhere, with more in it than how it begins. */
+static bool is_log(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > TS_WANDB_PREAMBLE;
+}
+
+/* NULL unless the directory has exactly one. */
+static const char *log_in(const char *directory, struct ts_arena *arena)
+{
+	struct ts_error ignored;
+	const char *found = NULL;
+	char **names;
+	size_t n;
+
+	if (ts_list_dir(directory, arena, &names, &n, &ignored))
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		const char *path = is_log_name(names[i]) ? ts_path_join(arena, directory, names[i]) : NULL;
+
+		if (!path || !is_log(path))
+			continue;
+		if (found)
+			return NULL;
+		found = path;
+	}
+	return found;
+}
+
+int ts_wandb_sniff(const char *path)
+{
+	enum ts_file_kind kind = ts_file_kind(path);
+	struct ts_arena arena;
+	int sure = 0;
+
+	if (kind == TS_FILE_REGULAR) {
+		struct stat st;
+
+		return is_log_name(path) && stat(path, &st) == 0 && st.st_size > TS_WANDB_PREAMBLE ? SURE : 0;
+	}
+	if (kind != TS_FILE_DIRECTORY)
+		return 0;
+	ts_arena_init(&arena, 0);
+	sure = log_in(path, &arena) ? SURE : 0;
+	ts_arena_finish(&arena);
+	return sure;
+}
+
+/* Something of a message was not kept; only the want of memory ends the reading. */
+static enum ts_status doubt(struct wandb *w, enum ts_status status, struct ts_error *err)
+{
+	if (status == TS_INVALID || status == TS_TOO_LARGE) {
+		ts_wandb_tell(&w->history.s, "bad_message", TS_NOTICE_SKIPPED, err->text);
+		return TS_OK;
+	}
+	return status;
+}
+
+/* --- records --- */
+
+static enum ts_status take_part(struct wandb *w, const struct ts_pb_field *f, struct ts_error *err)
+{
+	switch (f->number) {
+	case HISTORY:
+		return ts_wandb_history_steps(&w->history, f->bytes, err);
+	case SUMMARY:
+		return ts_wandb_history_summary(&w->history, f->bytes, err);
+	case CONFIG:
+		return doubt(w, ts_wandb_config(&w->facts, f->bytes, err), err);
+	case STATS:
+		ts_wandb_history_system(&w->history, f->bytes);
+		return TS_OK;
+	case TELEMETRY:
+		return doubt(w, ts_wandb_telemetry(&w->facts, f->bytes, err), err);
+	case RUN:
+		return doubt(w, ts_wandb_run(&w->facts, f->bytes, err), err);
+	case EXIT:
+		w->has_exit = true;
+		return doubt(w, ts_wandb_exit(&w->facts, f->bytes, &w->exit_code, err), err);
+	case HEADER:
+		return doubt(w, ts_wandb_header(&w->facts, f->bytes, err), err);
+	case ENVIRONMENT:
+		w->any_environment = true;
+		return doubt(w, ts_wandb_environment(&w->facts, f->bytes, err), err);
+	default:
+		return TS_OK;
+	}
+}
+
+static enum ts_status take_record(struct wandb *w, struct ts_span record, struct ts_error *err)
+{
+	struct ts_pb pb = ts_pb_of(record);
+	struct ts_pb_field f;
+
+	while (ts_pb_next(&pb, &f))
+		if (f.wire == TS_PB_BYTES && take_part(w, &f, err))
+			return err->status;
+	if (pb.broken)
+		ts_wandb_tell(&w->history.s, "bad_message", TS_NOTICE_SKIPPED, "a record that does not fit its length");
+	return TS_OK;
+}
+
+static enum ts_status tell_progress(struct wandb *w, const struct ts_wandb_log *log, struct ts_error *err)
+{
+	if (!w->options->progress || log->at - w->told < TELL_BYTES)
+		return TS_OK;
+	w->told = log->at;
+	if (w->options->progress(w->options->progress_ctx, log->at, log->size))
+		return TS_OK;
+	return ts_error_set(err, TS_CANCELLED, "stopped");
+}
+
+static enum ts_status read_records(struct wandb *w, struct ts_wandb_log *log, struct ts_error *err)
+{
+	struct ts_span record;
+	enum ts_wandb_end end;
+
+	for (;;) {
+		if (ts_wandb_log_next(log, &record, &end, err))
+			return err->status;
+		w->history.s.at = log->told;
+		if (end == TS_WANDB_MORE && take_record(w, record, err))
+			return err->status;
+		if (end == TS_WANDB_LONG)
+			ts_wandb_tell(&w->history.s, "long_record", TS_NOTICE_SKIPPED, "a record of more than 16 MiB");
+		if (end == TS_WANDB_DAMAGED)
+			ts_wandb_tell(&w->history.s, "bad_block", TS_NOTICE_SKIPPED,
+				      "a checksum or a length is wrong; what is left of its 32 KiB is not read");
+		if (end == TS_WANDB_CUT)
+			ts_wandb_tell(&w->history.s, "cut_record", TS_NOTICE_INFO,
+				      "the file ends inside a record, as one does that is being written");
+		if (end == TS_WANDB_END || end == TS_WANDB_CUT)
+			return ts_wandb_history_end(&w->history, err);
+		if (tell_progress(w, log, err))
+			return err->status;
+	}
+}
+
+/* --- the run --- */
+
+static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err)
+{
+	struct wandb *w = ctx;
+	struct ts_wandb_log log;
+	enum ts_status status;
+
+	w->any_environment = w->has_exit = false;
+	w->told = 0;
+	ts_fact_tree_reset(&w->facts);
+	if (ts_wandb_history_begin(&w->history, rows, err))
+		return err->status;
+	status = ts_wandb_log_open(&log, w->path, err);
+	if (!status)
+		status = read_records(w, &log, err);
+	w->bytes_read += status ? 0 : log.size;
+	ts_wandb_log_close(&log);
+	return status && status != TS_CANCELLED ? ts_error_prefix(err, "%s", w->path) : status;
+}
+
+/* A file beside the log, of at most 1 MiB, that need not be there. */
+static enum ts_status take_file(struct wandb *w, const char *name,
+				enum ts_status (*take)(struct ts_fact_tree *, struct ts_span, struct ts_error *), struct ts_error *err)
+{
+	const char *path = ts_arena_printf(w->arena, "%sfiles/%s", w->beside, name);
+	struct ts_buf buf = TS_BUF_INIT(1 << 20);
+	struct ts_error why;
+	struct stat st;
+	enum ts_status status;
+
+	if (!path)
+		return ts_arena_error(w->arena, err);
+	if (lstat(path, &st) || !S_ISREG(st.st_mode))
+		return TS_OK;
+	status = ts_file_read(path, &buf, &why);
+	if (!status)
+		status = take(&w->facts, ts_buf_view(&buf), &why);
+	ts_buf_finish(&buf);
+	if (status == TS_NO_MEMORY) {
+		*err = why;
+		return status;
+	}
+	if (status)
+		ts_notice_add(&w->notices, "bad_side_file", TS_NOTICE_SKIPPED, ts_span_str(path + strlen(w->beside)), 0,
+			      why.text);
+	return TS_OK;
+}
+
+static enum ts_status write_facts(void *ctx, struct ts_buf *json, struct ts_error *err)
+{
+	struct wandb *w = ctx;
+	struct ts_json j = ts_json_of(json);
+
+	if (ts_wandb_history_facts(&w->history, err) ||
+	    (!w->any_environment && take_file(w, "wandb-metadata.json", ts_wandb_metadata, err)) ||
+	    take_file(w, "requirements.txt", ts_wandb_requirements, err))
+		return err->status;
+	ts_fact_tree_write(&w->facts, &j);
+	return TS_OK;
+}
+
+static bool finished(void *ctx)
+{
+	const struct wandb *w = ctx;
+
+	return w->has_exit && w->exit_code == 0;
+}
+
+static enum ts_status find_file(struct wandb *w, struct ts_error *err)
+{
+	const char *slash;
+
+	w->path = w->options->path;
+	w->history.s.file = ts_span_str("");
+	if (ts_file_kind(w->path) == TS_FILE_DIRECTORY) {
+		w->path = log_in(w->options->path, w->arena);
+		if (!w->path)
+			return ts_error_set(err, TS_INVALID, "%s: not one .wandb file in it", w->options->path);
+		w->history.s.file = ts_span_str(strrchr(w->path, '/') + 1);
+	}
+	slash = strrchr(w->path, '/');
+	w->beside = ts_arena_printf(w->arena, "%.*s", slash ? (int)(slash + 1 - w->path) : 0, w->path);
+	return w->beside ? TS_OK : ts_arena_error(w->arena, err);
+}
+
+enum ts_status ts_wandb_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
+			     struct ts_ingest_result *ret_result, struct ts_error *err)
+{
+	struct wandb w = {.options = options, .arena = arena, .notices = {.arena = arena}};
+	struct ts_import import = {.format = "W&B log",
+				   .rows = {.feed = feed, .ctx = &w, .by_row = true},
+				   .facts = write_facts,
+				   .ctx = &w,
+				   .finished = finished};
+	enum ts_status status;
+
+	if (ts_wandb_history_init(&w.history, arena, &w.notices, &w.facts, err) || find_file(&w, err))
+		return err->status;
+	ts_fact_tree_init(&w.facts);
+	status = ts_import_run(&import, options, sink, ctx, &w.notices, &w.bytes_read, arena, ret_result, err);
+	ts_wandb_history_finish(&w.history);
+	ts_fact_tree_finish(&w.facts);
+	return status;
+}

@@ -1,0 +1,45 @@
+/* wandb_history.h - the steps of a W&B log: its messages HistoryRecord, SummaryRecord and StatsRecord into rows and facts.
+ *
+ *	ts_wandb_history_init(&h, arena, &notices, &facts, err)
+ *	ts_wandb_history_begin(&h, rows, err)		a feed
+ *	  h.s.file, h.s.at				for notices
+ *	  ts_wandb_history_steps, _system, _summary	a message
+ *	ts_wandb_history_end(&h, err)
+ *	ts_wandb_history_facts(&h, err)			what the summary says beyond the steps: other.wandb.summary.*
+ *	ts_wandb_history_finish(&h)
+ *
+ * Threads: one at a time.
+ */
+#ifndef TSCOPE_INGEST_WANDB_HISTORY_H
+#define TSCOPE_INGEST_WANDB_HISTORY_H
+
+#include "ingest/facts/fact_tree.h"
+#include "ingest/wandb/wandb_series.h"
+
+struct ts_wandb_metric;
+
+struct ts_wandb_history {
+	struct ts_wandb_series s;
+	struct ts_fact_tree *facts;
+	uint32_t key_step, key_timestamp, key_runtime, key_internal;
+	struct ts_keys system;
+	struct ts_wandb_metric *metrics; /* of each of its keys */
+	uint32_t timestamp;		 /* column + 1 */
+	bool any_step, any_sample;
+	int64_t step;
+	uint64_t record; /* number of the one in hand */
+	struct ts_buf items;
+};
+
+enum ts_status ts_wandb_history_init(struct ts_wandb_history *w, struct ts_arena *arena, struct ts_notices *notices,
+				     struct ts_fact_tree *facts, struct ts_error *err);
+enum ts_status ts_wandb_history_begin(struct ts_wandb_history *w, struct ts_rows *rows, struct ts_error *err);
+void ts_wandb_history_finish(struct ts_wandb_history *w);
+
+enum ts_status ts_wandb_history_steps(struct ts_wandb_history *w, struct ts_span history, struct ts_error *err);
+void ts_wandb_history_system(struct ts_wandb_history *w, struct ts_span message);
+enum ts_status ts_wandb_history_summary(struct ts_wandb_history *w, struct ts_span message, struct ts_error *err);
+enum ts_status ts_wandb_history_end(struct ts_wandb_history *w, struct ts_error *err);
+enum ts_status ts_wandb_history_facts(struct ts_wandb_history *w, struct ts_error *err);
+
+#endif

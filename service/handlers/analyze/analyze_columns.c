@@ -1,0 +1,98 @@
+#include "service/handlers/analyze/analyze_columns.h"
+
+#include "base/limits.h"
+
+enum { NAMED_MAX = 4 };
+
+void ts_columns_init(struct ts_columns *c, struct ts_fetch *fetch)
+{
+	*c = (struct ts_columns){.fetch = fetch};
+	ts_arena_init(&c->keys, TS_ANALYSIS_ARENA);
+	ts_arena_init(&c->values, TS_ANALYSIS_ARENA);
+}
+
+void ts_columns_finish(struct ts_columns *c)
+{
+	ts_arena_finish(&c->keys);
+	ts_arena_finish(&c->values);
+}
+
+static enum ts_status keys_of_table(struct ts_columns *c, const struct ts_table *table, struct ts_error *err)
+{
+	int64_t *keys;
+
+	if (c->keys_of == table)
+		return TS_OK;
+	ts_arena_reset(&c->keys);
+	c->keys_of = NULL;
+	if (ts_fetch_keys(c->fetch, table, &c->keys, &keys, err))
+		return err->status;
+	c->keys_of = table;
+	c->table_keys = keys;
+	return TS_OK;
+}
+
+enum ts_status ts_columns_load(struct ts_columns *c, const struct ts_table *table, const struct ts_column *column,
+			       struct ts_series *ret_series, struct ts_error *err)
+{
+	double *values;
+
+	if (keys_of_table(c, table, err) || ts_fetch_f64(c->fetch, table, column, &c->values, &values, err))
+		return ts_error_prefix(err, "column %.*s", TS_SPAN_ARG(column->name));
+	*ret_series = (struct ts_series){
+		.name = column->name,
+		.keys = c->table_keys,
+		.values = values,
+		.n = (size_t)table->rows,
+	};
+	return TS_OK;
+}
+
+/* Keys that stay when those of another table are loaded: once a table, beside the values. */
+static const int64_t *lasting_keys(struct ts_columns *c, const struct ts_series *series,
+				   const struct ts_table *const *tables, size_t i)
+{
+	for (size_t before = 0; before < i; before++)
+		if (tables[before] == tables[i])
+			return series[before].keys;
+	return ts_arena_dup(&c->values, series[i].keys, series[i].n * sizeof(int64_t));
+}
+
+enum ts_status ts_columns_load_named(struct ts_columns *c, const struct ts_index *index, const char *const *names,
+				     size_t n, struct ts_series *series, const struct ts_series **ret,
+				     struct ts_error *err)
+{
+	const struct ts_table *tables[NAMED_MAX] = {NULL};
+
+	for (size_t i = 0; i < n; i++) {
+		const struct ts_column *column = ts_columns_find(index, names[i], &tables[i]);
+
+		ret[i] = NULL;
+		if (!column)
+			continue;
+		if (ts_columns_load(c, tables[i], column, &series[i], err))
+			return err->status;
+		series[i].keys = lasting_keys(c, series, tables, i);
+		if (!series[i].keys)
+			return ts_arena_error(&c->values, err);
+		ret[i] = &series[i];
+	}
+	return TS_OK;
+}
+
+void ts_columns_done(struct ts_columns *c)
+{
+	ts_arena_reset(&c->values);
+}
+
+void ts_columns_leave(struct ts_columns *c)
+{
+	ts_columns_done(c);
+	ts_arena_reset(&c->keys);
+	c->keys_of = NULL;
+}
+
+const struct ts_column *ts_columns_find(const struct ts_index *index, const char *name, const struct ts_table **ret_table)
+{
+	return ts_index_column(index, TS_TABLE_STEPS, ts_span_str(name), TS_COLUMN_F64, ret_table);
+}

@@ -1,0 +1,176 @@
+/* analyze_notes.c - each note one sentence that says what was chosen or what is not there. */
+#include "service/handlers/analyze/analyze_notes.h"
+
+#include "base/buf.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* NOTES_KEPT: room for those that stand once; notes of single series stop before it. */
+enum { NOTES_MAX = 32, NOTES_KEPT = 8, NOTE_BYTES = 2048, SHOWN_RANKS = 16 };
+
+static enum ts_status note(struct ts_notes *a, const char *text, struct ts_error *err)
+{
+	struct ts_analysis *out = a->analysis;
+
+	if (!out->notes)
+		out->notes = ts_arena_array(a->arena, NOTES_MAX, sizeof *out->notes);
+	if (!out->notes)
+		return ts_arena_error(a->arena, err);
+	if (out->n_notes == NOTES_MAX)
+		return ts_error_set(err, TS_INTERNAL, "more than %d notes", NOTES_MAX);
+	out->notes[out->n_notes] = ts_arena_span(a->arena, ts_span_str(text));
+	return out->notes[out->n_notes++].data ? TS_OK : ts_arena_error(a->arena, err);
+}
+
+static void put_ranks(struct ts_buf *out, const int32_t *ranks, size_t n)
+{
+	for (size_t i = 0; i < n && i < SHOWN_RANKS; i++)
+		ts_buf_printf(out, "%s%" PRId32, i ? ", " : "", ranks[i]);
+	if (n > SHOWN_RANKS)
+		ts_buf_printf(out, " and %zu more", n - SHOWN_RANKS);
+}
+
+static enum ts_status note_buf(struct ts_notes *a, struct ts_buf *text, struct ts_error *err)
+{
+	enum ts_status status = ts_buf_check(text, err);
+
+	ts_buf_char(text, '\0');
+	if (!status)
+		status = ts_buf_check(text, err);
+	return status ? status : note(a, (const char *)text->data, err);
+}
+
+enum ts_status ts_note_elsewhere(struct ts_notes *a, struct ts_span series, int32_t rank, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(NOTE_BYTES);
+	enum ts_status status;
+
+	if (a->analysis->n_notes >= NOTES_MAX - NOTES_KEPT)
+		return TS_OK;
+	ts_buf_span(&text, series);
+	ts_buf_printf(&text, " is of rank %" PRId32 ", the lowest that has it", rank);
+	status = note_buf(a, &text, err);
+	ts_buf_finish(&text);
+	return status;
+}
+
+enum ts_status ts_note_missing(struct ts_notes *a, const struct ts_description *d, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(NOTE_BYTES);
+	enum ts_status status;
+
+	if (d->n_missing == 0)
+		return TS_OK;
+	ts_buf_printf(&text, "the world size is %" PRId64 ", but rank%s ", d->world_size, d->n_missing == 1 ? "" : "s");
+	put_ranks(&text, d->missing, d->n_missing);
+	ts_buf_printf(&text, " %s not in this run", d->n_missing == 1 ? "is" : "are");
+	status = note_buf(a, &text, err);
+	ts_buf_finish(&text);
+	return status;
+}
+
+enum ts_status ts_note_untimed(struct ts_notes *a, const int32_t *ranks, size_t n, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(NOTE_BYTES);
+	enum ts_status status;
+
+	if (n == 0)
+		return TS_OK;
+	ts_buf_str(&text, n == 1 ? "rank " : "ranks ");
+	put_ranks(&text, ranks, n);
+	ts_buf_printf(&text, " %s no times of steps and %s not compared with the others", n == 1 ? "has" : "have",
+		      n == 1 ? "is" : "are");
+	status = note_buf(a, &text, err);
+	ts_buf_finish(&text);
+	return status;
+}
+
+enum ts_status ts_note_superseded(struct ts_notes *a, const struct ts_index *index, struct ts_error *err)
+{
+	char text[NOTE_BYTES];
+	uint64_t rows = 0;
+
+	for (size_t t = 0; t < index->n_tables; t++)
+		if (index->tables[t].kind == TS_TABLE_SUPERSEDED && index->tables[t].rows > rows)
+			rows = index->tables[t].rows;
+	if (rows == 0)
+		return TS_OK;
+	snprintf(text, sizeof text, "%" PRIu64 " row%s that a restart wrote again %s not counted", rows,
+		 rows == 1 ? "" : "s", rows == 1 ? "is" : "are");
+	return note(a, text, err);
+}
+
+enum ts_status ts_note_warmup(struct ts_notes *a, const struct ts_analyze_request *request, struct ts_error *err)
+{
+	char text[NOTE_BYTES];
+
+	if (!request->has_warmup && a->analysis->warmup_cut) {
+		snprintf(text, sizeof text,
+			 "the first %" PRIu64 " step%s slower than the rest: times leave %s out as warm-up; --warmup 0 keeps %s",
+			 a->analysis->warmup_cut, a->analysis->warmup_cut == 1 ? " is" : "s are",
+			 a->analysis->warmup_cut == 1 ? "it" : "them", a->analysis->warmup_cut == 1 ? "it" : "them");
+		return note(a, text, err);
+	}
+	if (!request->has_warmup || request->warmup == 0)
+		return TS_OK;
+	if (a->analysis->warmup_cut < request->warmup)
+		snprintf(text, sizeof text,
+			 "all %" PRIu64 " steps are left out: --warmup %" PRIu64 " is as much as there is",
+			 a->analysis->warmup_cut, request->warmup);
+	else
+		snprintf(text, sizeof text, "the first %" PRIu64 " step%s of each rank %s left out",
+			 a->analysis->warmup_cut, a->analysis->warmup_cut == 1 ? "" : "s",
+			 a->analysis->warmup_cut == 1 ? "is" : "are");
+	return note(a, text, err);
+}
+
+bool ts_rank_has_steps(const struct ts_index *index)
+{
+	for (size_t t = 0; t < index->n_tables; t++)
+		if (index->tables[t].kind == TS_TABLE_STEPS && index->tables[t].rows > 0)
+			return true;
+	return false;
+}
+
+enum ts_status ts_no_such_rank(const struct ts_run *run, int32_t rank, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(NOTE_BYTES);
+	int32_t shown[SHOWN_RANKS] = {0};
+	size_t n = 0, total = 0;
+
+	for (size_t i = 0; i < run->head.n_ranks; i++) {
+		if (run->head.ranks[i].rank == TS_RANK_JOB)
+			continue;
+		if (n < SHOWN_RANKS)
+			shown[n++] = run->head.ranks[i].rank;
+		total++;
+	}
+	put_ranks(&text, shown, n);
+	if (total > n)
+		ts_buf_printf(&text, " and %zu more", total - n);
+	ts_error_set(err, TS_NOT_FOUND, "the run has no rank %" PRId32 "; it has %s%.*s", rank, total ? "" : "none",
+		     TS_SPAN_ARG(ts_buf_view(&text)));
+	ts_buf_finish(&text);
+	return TS_NOT_FOUND;
+}
+
+enum ts_status ts_note_rank(struct ts_notes *a, const struct ts_analyze_request *request, const struct ts_index *index,
+			    struct ts_error *err)
+{
+	char text[NOTE_BYTES];
+
+	if (a->analysis->run.steps == 0)
+		return note(a, "the run has no steps", err);
+	if (!ts_rank_has_steps(index)) {
+		snprintf(text, sizeof text, "rank %" PRId32 " has no steps", index->rank);
+		return note(a, text, err);
+	}
+	if (request->has_rank || a->analysis->run.ranks < 2)
+		return TS_OK;
+	snprintf(text, sizeof text,
+		 "timing, memory and convergence are of rank %" PRId32
+		 ", the lowest with steps; --rank K shows another",
+		 index->rank);
+	return note(a, text, err);
+}

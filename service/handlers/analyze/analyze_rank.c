@@ -1,0 +1,310 @@
+#include "service/handlers/analyze/analyze_rank.h"
+
+#include "analysis/rank/coincidence.h"
+#include "analysis/rank/convergence.h"
+#include "analysis/rank/memory.h"
+#include "analysis/rank/timing.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "service/handlers/analyze/analyze_ranks.h"
+#include "service/handlers/core/run_steps.h"
+
+#include <stdlib.h>
+
+struct working {
+	struct ts_rank_analysis *a;
+	struct ts_columns columns;
+	struct ts_arena work; /* steps and what is summed over them, hits of axes */
+	struct ts_coincidence cross;
+	int64_t first; /* declared: nothing before it counts for anything */
+};
+
+static bool declared(const struct ts_rank_analysis *a)
+{
+	return a->request->has_warmup;
+}
+
+/* --- timing --- */
+
+struct phase {
+	const struct ts_table *table;
+	const struct ts_column *column;
+};
+
+static int by_display_order(const void *x, const void *y)
+{
+	const struct phase *a = x, *b = y;
+
+	return ts_phase_order(ts_phase_name(a->column), ts_phase_name(b->column));
+}
+
+static enum ts_status list_phases(const struct ts_index *index, struct ts_arena *arena, struct phase **ret_phases,
+				  size_t *ret_n, struct ts_error *err)
+{
+	struct phase *phases;
+	size_t n = 0;
+
+	for (size_t t = 0; t < index->n_tables; t++)
+		n += index->tables[t].n_columns;
+	phases = ts_arena_array(arena, n, sizeof *phases);
+	if (!phases)
+		return ts_arena_error(arena, err);
+	n = 0;
+	for (size_t t = 0; t < index->n_tables; t++) {
+		const struct ts_table *table = &index->tables[t];
+
+		for (size_t i = 0; table->kind == TS_TABLE_STEPS && i < table->n_columns; i++)
+			if (ts_column_is_phase(&table->columns[i]))
+				phases[n++] = (struct phase){table, &table->columns[i]};
+	}
+	if (n)
+		qsort(phases, n, sizeof *phases, by_display_order);
+	*ret_phases = phases;
+	*ret_n = n;
+	return TS_OK;
+}
+
+/* The first step that counts, after the declared number of distinct steps of the rank. */
+static enum ts_status first_step(struct working *w, struct ts_error *err)
+{
+	struct ts_rank_analysis *a = w->a;
+	struct ts_step_set set;
+	int64_t *steps;
+	size_t n = 0, cut;
+
+	w->first = INT64_MIN;
+	if (!declared(a) || a->request->warmup == 0)
+		return TS_OK;
+	if (ts_steps_of(a->index, NULL, &w->work, &set, err) ||
+	    ts_steps_fetch(a->fetch, &set, &w->work, &steps, &n, err))
+		return err->status;
+	cut = a->request->warmup < n ? (size_t)a->request->warmup : n;
+	a->out->warmup_cut = cut;
+	w->first = cut < n ? steps[cut] : INT64_MAX;
+	return TS_OK;
+}
+
+typedef enum ts_status ts_timing_take(struct ts_timing *t, const struct ts_series *phase, struct ts_error *err);
+
+static enum ts_status each_phase(struct working *w, const struct phase *phases, size_t n, struct ts_timing *t,
+				 ts_timing_take *take, struct ts_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct ts_series series;
+
+		if (ts_columns_load(&w->columns, phases[i].table, phases[i].column, &series, err) || take(t, &series, err))
+			return err->status;
+		ts_columns_done(&w->columns);
+	}
+	return TS_OK;
+}
+
+static enum ts_status finish_timing(struct working *w, struct ts_timing *t, struct ts_error *err)
+{
+	struct ts_rank_analysis *a = w->a;
+	const struct ts_table *table;
+	const struct ts_column *column = ts_columns_find(a->index, "timestamp", &table);
+	struct ts_series stamps = {.n = 0};
+
+	if (column && ts_columns_load(&w->columns, table, column, &stamps, err))
+		return err->status;
+	if (ts_timing_finish(t, column ? &stamps : NULL, a->arena, &a->out->measures, &a->out->events, &a->out->plots, err))
+		return err->status;
+	ts_columns_done(&w->columns);
+	return TS_OK;
+}
+
+static enum ts_status timing(struct working *w, struct ts_error *err)
+{
+	struct ts_rank_analysis *a = w->a;
+	struct ts_step_set set;
+	struct phase *phases = NULL;
+	struct ts_series steps_taken;
+	struct ts_timing t;
+	size_t n_phases = 0, n = 0, cut = 0;
+	int64_t *steps;
+
+	if (list_phases(a->index, &w->work, &phases, &n_phases, err) ||
+	    ts_steps_of(a->index, ts_table_has_phase, &w->work, &set, err) ||
+	    ts_steps_fetch(a->fetch, &set, &w->work, &steps, &n, err))
+		return err->status;
+	while (cut < n && steps[cut] < w->first)
+		cut++;
+	if (ts_timing_begin(&t, steps, n, &w->work, err) ||
+	    each_phase(w, phases, n_phases, &t, ts_timing_total, err) ||
+	    ts_timing_cut(&t, declared(a), cut, err) ||
+	    each_phase(w, phases, n_phases, &t, ts_timing_phase, err) || finish_timing(w, &t, err))
+		return err->status;
+	if (!declared(a))
+		a->out->warmup_cut = t.warmup_cut;
+	a->first_timed = declared(a) ? w->first : t.first;
+	steps_taken = ts_timing_steps(&t);
+	return ts_coincidence_axis(&w->cross, ts_span_str("step_time"), steps_taken.keys, steps_taken.values,
+				   steps_taken.n, err);
+}
+
+/* --- memory --- */
+
+static enum ts_status memory(struct working *w, struct ts_error *err)
+{
+	static const char *const names[] = {"memory.alloc", "memory.reserved", "memory.peak_alloc", "memory.peak_reserved"};
+	struct ts_rank_analysis *a = w->a;
+	struct ts_series series[4];
+	const struct ts_series *at[4];
+
+	if (ts_columns_load_named(&w->columns, a->index, names, 4, series, at, err) ||
+	    ts_memory_summary(at[0], at[1], at[2], at[3], w->first, a->first_timed, a->capacity_bytes, a->arena,
+			      &a->out->measures, &a->out->plots, err))
+		return err->status;
+	if (at[0] && ts_coincidence_axis(&w->cross, ts_span_str("memory"), at[0]->keys, at[0]->values, at[0]->n, err))
+		return err->status;
+	ts_columns_done(&w->columns);
+	return TS_OK;
+}
+
+/* --- losses --- */
+
+static bool is_learning_rate(struct ts_span name)
+{
+	return ts_span_is(name, "scalars.lr") || ts_span_is(name, "scalars.learning_rate");
+}
+
+static bool is_loss_like(const struct ts_column *column)
+{
+	struct ts_span prefix = ts_span_str("scalars.");
+
+	return column->type == TS_COLUMN_F64 && ts_span_starts(column->name, prefix) &&
+	       (ts_glob(ts_span_str("scalars.*loss"), column->name) || ts_span_is(column->name, "scalars.grad_norm") ||
+		is_learning_rate(column->name));
+}
+
+static struct ts_span without_section(struct ts_span name)
+{
+	size_t skip = strlen("scalars.");
+
+	return ts_span_of(name.data + skip, name.len - skip);
+}
+
+static bool is_axis(struct ts_span name)
+{
+	return ts_span_is(name, "scalars.loss") || ts_span_is(name, "scalars.grad_norm") || is_learning_rate(name);
+}
+
+static enum ts_status one_scalar(struct working *w, const struct ts_table *table, const struct ts_column *column,
+				 struct ts_error *err)
+{
+	struct ts_rank_analysis *a = w->a;
+	struct ts_series series;
+
+	if (ts_columns_load(&w->columns, table, column, &series, err) ||
+	    ts_convergence_summary(&series, w->first, a->arena, &a->out->measures, &a->out->events, &a->out->plots, err))
+		return err->status;
+	if (is_axis(column->name) && ts_coincidence_axis(&w->cross, without_section(column->name), series.keys,
+							 series.values, series.n, err))
+		return err->status;
+	ts_columns_done(&w->columns);
+	return TS_OK;
+}
+
+static bool rank_has(const struct ts_index *index, const struct ts_column *column)
+{
+	const struct ts_table *table;
+
+	return ts_index_column(index, TS_TABLE_STEPS, column->name, TS_COLUMN_F64, &table);
+}
+
+/* Does a rank before run->indexes[i], or the rank in view, have it? Then it was looked at there. */
+static bool seen_before(const struct ts_rank_analysis *a, size_t i, const struct ts_column *column)
+{
+	if (rank_has(a->index, column))
+		return true;
+	for (size_t k = 0; k < i; k++)
+		if (rank_has(&a->run->indexes[k], column))
+			return true;
+	return false;
+}
+
+/* Loss first, then the others as they stand. */
+static enum ts_status scalars_of(struct working *w, const struct ts_index *index, struct ts_error *err)
+{
+	const struct ts_table *table;
+	const struct ts_column *loss = ts_columns_find(index, "scalars.loss", &table);
+
+	if (loss && one_scalar(w, table, loss, err))
+		return err->status;
+	for (size_t t = 0; t < index->n_tables; t++) {
+		table = &index->tables[t];
+		for (size_t i = 0; table->kind == TS_TABLE_STEPS && i < table->n_columns; i++)
+			if (&table->columns[i] != loss && is_loss_like(&table->columns[i]) &&
+			    one_scalar(w, table, &table->columns[i], err))
+				return err->status;
+	}
+	return TS_OK;
+}
+
+/* What only other ranks have: with pipeline parallelism the last ones log the loss. Of each the lowest rank that has it. */
+static enum ts_status scalars_elsewhere(struct working *w, struct ts_error *err)
+{
+	struct ts_rank_analysis *a = w->a;
+
+	for (size_t r = 0; r < a->run->head.n_ranks; r++) {
+		const struct ts_index *index = &a->run->indexes[r];
+
+		if (index == a->index || index->rank == TS_RANK_JOB)
+			continue;
+		for (size_t t = 0; t < index->n_tables; t++) {
+			const struct ts_table *table = &index->tables[t];
+
+			for (size_t i = 0; table->kind == TS_TABLE_STEPS && i < table->n_columns; i++) {
+				const struct ts_column *column = &table->columns[i];
+
+				if (!is_loss_like(column) || seen_before(a, r, column))
+					continue;
+				ts_columns_leave(&w->columns);
+				if (one_scalar(w, table, column, err) ||
+				    ts_note_elsewhere(a->notes, without_section(column->name), index->rank, err))
+					return err->status;
+			}
+		}
+	}
+	ts_columns_leave(&w->columns);
+	return TS_OK;
+}
+
+static enum ts_status losses(struct working *w, struct ts_error *err)
+{
+	struct ts_rank_analysis *a = w->a;
+
+	if (scalars_of(w, a->index, err) || scalars_elsewhere(w, err))
+		return err->status;
+	if (ts_measure_find(&a->out->measures, "convergence", "loss", "count"))
+		return TS_OK;
+	return ts_measure_unknown(&a->out->measures, a->arena, "convergence", ts_span_str("loss"), "last", TS_UNIT_NONE,
+				  "no column scalars.loss")
+		       ? TS_OK
+		       : ts_arena_error(a->arena, err);
+}
+
+static enum ts_status analyze(struct working *w, struct ts_error *err)
+{
+	struct ts_rank_analysis *a = w->a;
+
+	ts_coincidence_begin(&w->cross, &w->work);
+	if (first_step(w, err) || timing(w, err) || memory(w, err) ||
+	    losses(w, err))
+		return err->status;
+	return ts_coincidence_finish(&w->cross, a->arena, &a->out->measures, &a->out->events, err);
+}
+
+enum ts_status ts_analyze_rank(struct ts_rank_analysis *a, struct ts_error *err)
+{
+	struct working w = {.a = a};
+	enum ts_status status;
+
+	ts_columns_init(&w.columns, a->fetch);
+	ts_arena_init(&w.work, TS_ANALYSIS_ARENA);
+	status = analyze(&w, err);
+	ts_columns_finish(&w.columns);
+	ts_arena_finish(&w.work);
+	return status ? ts_error_prefix(err, "rank %d", a->index->rank) : TS_OK;
+}

@@ -1,0 +1,27 @@
+/* analyze_rank.h - the analyses of one rank: its timing, memory, losses, and what happened on several of them at once.
+ *
+ * The first step that counts is declared (--warmup) or found in the step times; what is found holds for times and for the growth
+ * of memory, not for peaks and losses.
+ */
+#ifndef TSCOPE_HANDLERS_ANALYZE_RANK_H
+#define TSCOPE_HANDLERS_ANALYZE_RANK_H
+
+#include "proto/wire.h"
+#include "service/handlers/analyze/analyze_columns.h"
+#include "service/handlers/analyze/analyze_notes.h"
+
+struct ts_rank_analysis {
+	struct ts_fetch *fetch;
+	const struct ts_run *run;
+	const struct ts_index *index; /* of the rank */
+	const struct ts_analyze_request *request;
+	double capacity_bytes; /* of its device; 0 = not known */
+	struct ts_arena *arena; /* of the result */
+	struct ts_analysis *out;
+	struct ts_notes *notes;
+	int64_t first_timed; /* set: the first step whose time counts, by --warmup or as found */
+};
+
+enum ts_status ts_analyze_rank(struct ts_rank_analysis *a, struct ts_error *err);
+
+#endif

@@ -1,0 +1,325 @@
+#include "service/handlers/analyze/analyze_run.h"
+
+#include "analysis/policy.h"
+#include "analysis/rank/efficiency.h"
+#include "analysis/rank/memory.h"
+#include "analysis/rank/work.h"
+#include "analysis/rules/rule.h"
+#include "base/limits.h"
+#include "service/handlers/analyze/analyze_cache.h"
+#include "service/handlers/analyze/analyze_pipeline.h"
+#include "service/handlers/analyze/analyze_rank.h"
+#include "service/handlers/analyze/analyze_ranks.h"
+#include "service/handlers/core/methods.h"
+#include "service/handlers/core/resolve.h"
+
+#include <inttypes.h>
+
+struct analyzing {
+	struct ts_fetch *fetch;
+	const struct ts_run *run;
+	const struct ts_index *index; /* of the rank in view */
+	const struct ts_analyze_request *request;
+	struct ts_arena *arena; /* of the result */
+	struct ts_analysis *out;
+	struct ts_notes notes;
+	struct ts_description about;
+	struct ts_work work;
+	int64_t first_timed;
+};
+
+/* The rank asked for, else the lowest that has steps, else the lowest; a rank of nothing if there is none at all. */
+static enum ts_status choose_rank(struct analyzing *a, struct ts_error *err)
+{
+	static const struct ts_index nothing = {.rank = 0};
+	const struct ts_run *run = a->run;
+	const struct ts_index *lowest = NULL;
+
+	if (a->request->has_rank) {
+		a->index = a->request->rank == TS_RANK_JOB ? NULL : ts_run_rank(run, a->request->rank);
+		return a->index ? TS_OK : ts_no_such_rank(run, a->request->rank, err);
+	}
+	for (size_t i = 0; i < run->head.n_ranks; i++) {
+		const struct ts_index *index = &run->indexes[i];
+
+		if (index->rank == TS_RANK_JOB)
+			continue;
+		lowest = lowest ? lowest : index;
+		if (ts_rank_has_steps(index)) {
+			a->index = index;
+			return TS_OK;
+		}
+	}
+	a->index = lowest ? lowest : &nothing;
+	return TS_OK;
+}
+
+/* --- work: what facts and columns say of it --- */
+
+/* Adds what a column of a rank has over the steps that count. */
+static enum ts_status sum_column(struct analyzing *a, struct ts_columns *columns, const struct ts_index *index,
+				 const char *name, struct ts_work_number *io, struct ts_error *err)
+{
+	const struct ts_table *table;
+	const struct ts_column *column = ts_columns_find(index, name, &table);
+	struct ts_series series;
+
+	if (!column)
+		return TS_OK;
+	if (ts_columns_load(columns, table, column, &series, err))
+		return err->status;
+	for (size_t i = 0; i < series.n; i++)
+		if (series.keys[i] >= a->first_timed)
+			io->value += series.values[i];
+	ts_columns_done(columns);
+	io->known = io->said = true;
+	io->source = "column";
+	return TS_OK;
+}
+
+static void check_total(struct ts_work_number *io, const char *none)
+{
+	if (!io->known)
+		io->reason = none;
+	else if (!(io->value > 0) || isinf(io->value)) {
+		io->known = false;
+		io->reason = "its sum is no number above 0";
+	}
+}
+
+static enum ts_status count_work(struct analyzing *a, struct ts_error *err)
+{
+	struct ts_work_number tokens = {.value = 0}, samples = {.value = 0};
+	struct ts_columns columns;
+	enum ts_status status = TS_OK;
+
+	ts_columns_init(&columns, a->fetch);
+	for (size_t i = 0; !status && i < a->run->head.n_ranks; i++) {
+		const struct ts_index *index = &a->run->indexes[i];
+
+		if (index->rank == TS_RANK_JOB)
+			continue;
+		ts_columns_leave(&columns);
+		status = sum_column(a, &columns, index, "tokens", &tokens, err);
+		if (!status)
+			status = sum_column(a, &columns, index, "samples", &samples, err);
+	}
+	ts_columns_finish(&columns);
+	check_total(&tokens, "no column tokens");
+	check_total(&samples, "no column samples");
+	a->work.tokens = tokens;
+	a->work.samples = samples;
+	return status;
+}
+
+static enum ts_status read_work(struct analyzing *a, struct ts_error *err)
+{
+	const struct ts_analyze_request *r = a->request;
+	struct ts_facts facts;
+
+	if (ts_run_facts(a->run, a->index, a->arena, &facts, err))
+		return err->status;
+	ts_work_of_facts(&facts, &a->work);
+	if (r->has_flops_per_step)
+		ts_work_override(&a->work.flops_per_step, r->flops_per_step);
+	if (r->has_peak_flops_per_s)
+		ts_work_override(&a->work.peak_flops, r->peak_flops_per_s);
+	if (r->has_microbatches)
+		ts_work_override(&a->work.microbatches, r->microbatches);
+	if (r->dtype.len) {
+		a->work.dtype.text = r->dtype;
+		a->work.dtype.source = "command line";
+	}
+	a->work.rank = a->index->rank;
+	a->work.n_ranks = a->out->run.ranks;
+	return TS_OK;
+}
+
+/* --- ranks --- */
+
+static enum ts_status memory_of_rank(struct analyzing *a, struct ts_columns *columns, struct ts_arena *scratch,
+				     const struct ts_index *index, struct ts_rank_memory *ret, struct ts_error *err)
+{
+	static const char *const names[] = {"memory.alloc", "memory.peak_alloc"};
+	struct ts_series series[2];
+	const struct ts_series *at[2];
+	int64_t first = a->request->has_warmup ? a->first_timed : INT64_MIN;
+
+	ts_columns_leave(columns);
+	ts_arena_reset(scratch);
+	if (ts_columns_load_named(columns, index, names, 2, series, at, err) ||
+	    ts_memory_rank(at[0], at[1], first, a->first_timed, scratch, ret, err))
+		return ts_error_prefix(err, "rank %" PRId32, index->rank);
+	return TS_OK;
+}
+
+static enum ts_status memory_of_ranks(struct analyzing *a, const struct ts_ranks_in *in, struct ts_rank_memory *ret,
+				      struct ts_error *err)
+{
+	struct ts_columns columns;
+	struct ts_arena scratch;
+	enum ts_status status = TS_OK;
+
+	ts_columns_init(&columns, a->fetch);
+	ts_arena_init(&scratch, TS_ANALYSIS_ARENA);
+	for (size_t i = 0; !status && i < in->n; i++)
+		status = memory_of_rank(a, &columns, &scratch, in->indexes[i], &ret[i], err);
+	ts_columns_finish(&columns);
+	ts_arena_finish(&scratch);
+	return status;
+}
+
+static enum ts_status compare_ranks(struct analyzing *a, const struct ts_ranks_in *in, struct ts_arena *work,
+				    struct ts_error *err)
+{
+	int32_t *ranks = ts_arena_array(a->arena, in->n, sizeof *ranks);
+	struct ts_rank_memory *memory = ts_arena_array(work, in->n, sizeof *memory);
+	struct ts_ranks r;
+
+	if (!ranks || !memory)
+		return ts_arena_error(a->arena, err);
+	for (size_t i = 0; i < in->n; i++)
+		ranks[i] = in->indexes[i]->rank;
+	if (ts_ranks_begin(&r, ranks, in->n, (uint32_t)a->about.world_size, in->n_steps, work, err) ||
+	    ts_ranks_feed(in, &r, err) || memory_of_ranks(a, in, memory, err))
+		return err->status;
+	ts_ranks_memory(&r, memory);
+	return ts_ranks_finish(&r, a->arena, &a->out->measures, &a->out->events, &a->out->plots, err);
+}
+
+static enum ts_status all_ranks(struct analyzing *a, struct ts_error *err)
+{
+	struct ts_ranks_in in;
+	struct ts_arena work;
+	enum ts_status status;
+
+	if (a->out->run.ranks < 2)
+		return TS_OK;
+	ts_arena_init(&work, TS_ANALYSIS_ARENA);
+	status = ts_ranks_align(a->fetch, a->run, a->first_timed, &work, &in, err);
+	if (!status && in.n)
+		status = ts_note_untimed(&a->notes, in.untimed, in.n_untimed, err);
+	if (!status && in.n)
+		status = compare_ranks(a, &in, &work, err);
+	ts_arena_finish(&work);
+	return status;
+}
+
+/* --- the whole --- */
+
+static enum ts_status one_rank(struct analyzing *a, struct ts_error *err)
+{
+	struct ts_rank_analysis rank = {
+		.fetch = a->fetch,
+		.run = a->run,
+		.index = a->index,
+		.request = a->request,
+		.capacity_bytes = a->work.device_bytes.known ? a->work.device_bytes.value : 0,
+		.arena = a->arena,
+		.out = a->out,
+		.notes = &a->notes,
+	};
+
+	if (ts_analyze_rank(&rank, err))
+		return err->status;
+	a->first_timed = rank.first_timed;
+	a->work.warmup_cut = a->out->warmup_cut;
+	return TS_OK;
+}
+
+/* Events lie on whichever ranks wrote them. */
+static enum ts_status pipeline(struct analyzing *a, struct ts_error *err)
+{
+	const struct ts_work *work = &a->work;
+	struct ts_pipeline_plan plan = {
+		.stages = work->pipeline_stages.known ? (uint64_t)work->pipeline_stages.value : 0,
+		.microbatches = work->microbatches.known ? (uint64_t)work->microbatches.value : 0,
+		.virtual_stages = work->virtual_stages.known ? (uint64_t)work->virtual_stages.value : 0,
+	};
+
+	return ts_analyze_pipeline(a->fetch, a->run, &plan, a->arena, &a->out->measures, err);
+}
+
+static enum ts_status reduce(struct analyzing *a, struct ts_error *err)
+{
+	if (ts_describe(a->fetch, a->run, a->arena, &a->about, err) || choose_rank(a, err))
+		return err->status;
+	a->out->run = a->about.run;
+	a->out->rank = a->index->rank;
+	if (ts_note_rank(&a->notes, a->request, a->index, err) || read_work(a, err) || one_rank(a, err) ||
+	    ts_note_warmup(&a->notes, a->request, err) || ts_note_missing(&a->notes, &a->about, err) ||
+	    ts_note_superseded(&a->notes, a->index, err))
+		return err->status;
+	if (all_ranks(a, err) || count_work(a, err) || ts_efficiency(&a->work, a->arena, &a->out->measures, err))
+		return err->status;
+	return pipeline(a, err);
+}
+
+enum ts_status ts_analyze_reduce(struct ts_fetch *f, const struct ts_id *id, const struct ts_analyze_request *request,
+				 struct ts_arena *arena, struct ts_analysis *ret_analysis, struct ts_error *err)
+{
+	struct ts_analysis out = {.n_notes = 0};
+	struct analyzing a = {.fetch = f, .request = request, .arena = arena, .out = &out, .notes = {&out, arena}};
+	struct ts_run run;
+
+	if (ts_run_open(f, id, arena, &run, err))
+		return err->status;
+	a.run = &run;
+	if (reduce(&a, err))
+		return err->status;
+	*ret_analysis = out;
+	return TS_OK;
+}
+
+enum ts_status ts_analyze_run(struct ts_fetch *f, const struct ts_id *id, const struct ts_analyze_request *request,
+			      struct ts_arena *arena, struct ts_analysis *ret_analysis, struct ts_error *err)
+{
+	struct ts_engine *engine = f->call->engine;
+	struct ts_analysis out;
+
+	if (ts_policy_check(&request->policy, err))
+		return err->status;
+	if (request->fresh || !ts_analyze_cached(engine, id, request, arena, &out)) {
+		if (ts_analyze_reduce(f, id, request, arena, &out, err))
+			return err->status;
+		ts_analyze_keep(engine, id, request, &out);
+	}
+	if (ts_bound_decide(&out.measures, arena, &out.bound, err) ||
+	    ts_findings_check(&out.measures, &out.events, &request->policy, arena, &out.findings, err))
+		return err->status;
+	*ret_analysis = out;
+	return TS_OK;
+}
+
+TS_REPLIER(analyze_reply, ts_analysis);
+
+static enum ts_status answer(struct ts_call *call, const struct ts_analyze_request *request, struct ts_arena *arena,
+			     struct ts_error *err)
+{
+	struct ts_resolved run;
+	struct ts_fetch fetch;
+	struct ts_analysis analysis;
+	enum ts_status status;
+
+	if (ts_resolve(call->engine, request->spec, arena, &run, err))
+		return err->status;
+	ts_fetch_init(&fetch, call);
+	status = ts_analyze_run(&fetch, &run.id, request, arena, &analysis, err);
+	ts_fetch_finish(&fetch);
+	return status ? status : reply_analyze_reply(call, &analysis, err);
+}
+
+enum ts_status ts_handle_analyze(struct ts_call *call, void *state, struct ts_span request, struct ts_error *err)
+{
+	struct ts_analyze_request asked;
+	struct ts_arena arena;
+	enum ts_status status;
+
+	(void)state;
+	if (ts_wire_unpack_analyze_request(request, call->arena, &asked, err))
+		return err->status;
+	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
+	status = answer(call, &asked, &arena, err);
+	ts_arena_finish(&arena);
+	return status;
+}

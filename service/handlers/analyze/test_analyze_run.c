@@ -1,0 +1,342 @@
+/* What analyze says of small runs, against numbers by hand and against pytscope's for its own runs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/rank/test_expected.h"
+#include "base/alloc.h"
+#include "proto/wire.h"
+#include "service/handlers/analyze/analyze_run.h"
+#include "service/handlers/core/methods.h"
+#include "service/handlers/core/test_series_runs.h"
+
+static void analyze(struct world *w, struct ts_id id, struct ts_analyze_request options, struct ts_analysis *ret)
+{
+	struct ts_error err;
+
+	must(ts_analyze_run(&w->fetch, &id, &options, &w->arena, ret, &err), &err);
+}
+
+static bool has_note(const struct ts_analysis *a, const char *text)
+{
+	for (size_t i = 0; i < a->n_notes; i++)
+		if (ts_span_is(a->notes[i], text))
+			return true;
+	for (size_t i = 0; i < a->n_notes; i++)
+		print_message("note: %.*s\n", TS_SPAN_ARG(a->notes[i]));
+	return false;
+}
+
+/* Steps 10 to 14 of rank 0 with a gap in eval, memory in two tables, loss every second step. Step times: 9 5 2 9 2. */
+static void small_run(struct cells *c, int32_t rank, double more)
+{
+	static const double forward[] = {9.0, 1.0, 2.0, 3.0, 2.0};
+
+	for (int64_t i = 0; i < 5; i++) {
+		cells_add(c, rank, "phases.forward", 10 + i, forward[i] + more);
+		cells_add(c, rank, "timestamp", 10 + i, 100.0 + 10.0 * (double)i);
+		cells_add(c, rank, "memory.alloc", 10 + i, 100.0 * (double)(i + 1));
+		if (i == 1)
+			cells_add(c, rank, "phases.eval", 10 + i, 4.0);
+		if (i == 3)
+			cells_add(c, rank, "phases.eval", 10 + i, 6.0);
+		if (i % 2 == 0) {
+			cells_add(c, rank, "scalars.loss", 10 + i, 3.0 - (double)i);
+			cells_add(c, rank, "memory.peak_alloc", 10 + i, 1000.0 - (double)i + more);
+		}
+	}
+	cells_add(c, rank, "scalars.val_loss", 14, 0.25);
+	cells_add_text(c, rank, "scalars.odd_loss", 12, "not a number");
+}
+
+static void one_rank(void **state)
+{
+	struct cells c = {.n = 0};
+	struct ts_analysis a;
+	struct world w;
+	struct ts_id id;
+
+	(void)state;
+	world_open(&w);
+	small_run(&c, 0, 0.0);
+	id = make_run(&w, &c, NULL, 0);
+	analyze(&w, id, (struct ts_analyze_request){.has_warmup = false}, &a);
+	assert_int_equal(a.rank, 0);
+	assert_int_equal(a.run.steps, 5);
+	assert_int_equal(a.warmup_cut, 0);
+	assert_int_equal(a.n_notes, 0);
+	expect_unknown(&a.measures, "timing", "warmup", "method"); /* five steps do not show a warm-up */
+	expect_measure(&a.measures, "timing", "step", "count", 5);
+	expect_measure(&a.measures, "timing", "step", "median_s", 5);
+	expect_measure(&a.measures, "timing", "step", "total_s", 27);
+	expect_measure(&a.measures, "timing", "eval", "mean_s", 2);
+	expect_measure(&a.measures, "timing", "eval", "count", 2);
+	expect_measure(&a.measures, "timing", "wall", "total_s", 40);
+	expect_measure(&a.measures, "timing", "wall", "unattributed_s", 22); /* steps 11 to 14 claim 18 */
+	expect_measure(&a.measures, "memory", "peak_alloc", "peak_bytes", 1000);
+	expect_measure(&a.measures, "memory", "peak_alloc", "at_step", 10);
+	expect_measure(&a.measures, "memory", "alloc", "mean_bytes", 300);
+	expect_unknown(&a.measures, "memory", "reserved", "mean_bytes");
+	expect_measure(&a.measures, "convergence", "loss", "best", -1);
+	expect_measure(&a.measures, "convergence", "loss", "best_step", 14);
+	expect_measure(&a.measures, "convergence", "val_loss", "last", 0.25);
+	assert_null(
+		ts_measure_find(&a.measures, "convergence", "odd_loss", "count")); /* text is no series of numbers */
+	assert_null(ts_measure_find(&a.measures, "ranks", "rank 0", "steps_count"));
+	/* Warm-up counts distinct steps, over all columns. */
+	analyze(&w, id, (struct ts_analyze_request){.has_warmup = true, .warmup = 3}, &a);
+	assert_int_equal(a.warmup_cut, 3);
+	assert_true(has_note(&a, "the first 3 steps of each rank are left out"));
+	expect_measure(&a.measures, "timing", "step", "total_s", 11);
+	expect_measure(&a.measures, "timing", "eval", "count", 1);
+	expect_measure(&a.measures, "timing", "wall", "total_s", 10);
+	expect_measure(&a.measures, "memory", "peak_alloc", "at_step", 14);
+	expect_measure(&a.measures, "memory", "alloc", "mean_bytes",
+		       450); /* by its own steps, not those of peak_alloc */
+	expect_measure(&a.measures, "convergence", "loss", "count", 1);
+	analyze(&w, id, (struct ts_analyze_request){.has_warmup = true, .warmup = 0}, &a);
+	assert_int_equal(a.n_notes, 0);
+	analyze(&w, id, (struct ts_analyze_request){.has_warmup = true, .warmup = 99}, &a);
+	assert_int_equal(a.warmup_cut, 5);
+	expect_unknown(&a.measures, "timing", "step", "mean_s");
+	expect_unknown(&a.measures, "memory", "alloc", "mean_bytes");
+	expect_unknown(&a.measures, "convergence", "loss", "last");
+	cells_free(&c);
+	world_close(&w);
+}
+
+static void several_ranks(void **state)
+{
+	struct told world_size = {TS_RANK_JOB, "parallelism.world_size", NULL, 5};
+	struct told nothing = {0, "session.host", "h", 0};
+	struct told told[] = {world_size, nothing};
+	struct ts_analyze_request other = {.has_rank = true, .rank = 3}, missing = {.has_rank = true, .rank = 2};
+	struct cells c = {.n = 0};
+	struct ts_analysis a;
+	struct ts_error err;
+	struct world w;
+	struct ts_id id;
+
+	(void)state;
+	world_open(&w);
+	small_run(&c, 1, 0.0);
+	small_run(&c, 3, 10.0);
+	cells_add(&c, 3, "phases.comm", 10, 5.0);
+	id = make_run(&w, &c, told, 2);
+	analyze(&w, id, (struct ts_analyze_request){.has_rank = false}, &a);
+	assert_int_equal(a.rank, 1); /* rank 0 has no steps */
+	assert_true(has_note(
+		&a, "timing, memory and convergence are of rank 1, the lowest with steps; --rank K shows another"));
+	assert_true(has_note(&a, "the world size is 5, but ranks 2, 4 are not in this run"));
+	expect_measure(&a.measures, "timing", "step", "median_s", 5);
+	assert_true(has_note(&a, "rank 0 has no times of steps and is not compared with the others"));
+	assert_null(ts_measure_find(&a.measures, "ranks", "rank 0", "median"));
+	expect_measure(&a.measures, "ranks", "rank 1", "steps_count", 5);
+	expect_measure(&a.measures, "ranks", "rank 1", "median_s", 5);
+	expect_measure(&a.measures, "ranks", "rank 3", "median_s", 15);
+	expect_measure(&a.measures, "ranks", "rank 3", "own", 15.4); /* 24, 15, 12, 19, 12, less 5 of comm */
+	expect_measure(&a.measures, "ranks", "rank 3", "peak_bytes", 1010);
+	analyze(&w, id, other, &a);
+	assert_int_equal(a.rank, 3);
+	expect_measure(&a.measures, "timing", "step", "median_s", 15);
+	assert_int_equal(ts_analyze_run(&w.fetch, &id, &missing, &w.arena, &a, &err), TS_NOT_FOUND);
+	assert_string_equal(err.text, "the run has no rank 2; it has 0, 1, 3");
+	cells_free(&c);
+	world_close(&w);
+}
+
+static void no_steps_at_all(void **state)
+{
+	struct told name = {TS_RANK_JOB, "session.name", "trace only", 0}, host = {2, "session.host", "h", 0};
+	struct cells none = {.n = 0};
+	struct ts_analysis a;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	analyze(&w, make_run(&w, &none, &name, 1), (struct ts_analyze_request){.has_warmup = true, .warmup = 2}, &a);
+	assert_true(has_note(&a, "the run has no steps"));
+	expect_measure(&a.measures, "timing", "step", "count", 0);
+	expect_unknown(&a.measures, "timing", "step", "median_s");
+	expect_unknown(&a.measures, "timing", "wall", "total_s");
+	expect_unknown(&a.measures, "memory", "peak_alloc", "peak_bytes");
+	expect_unknown(&a.measures, "convergence", "loss", "last");
+	analyze(&w, make_run(&w, &none, &host, 1), (struct ts_analyze_request){.has_rank = false}, &a);
+	assert_true(has_note(&a, "the run has no steps"));
+	assert_int_equal(a.rank, 2);
+	world_close(&w);
+}
+
+static void superseded_rows_are_not_counted(void **state)
+{
+	struct cells c = {.n = 0};
+	struct ts_analysis a;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	small_run(&c, 0, 0.0);
+	cells_add(&c, 0, "phases.forward", 12, 1e6)->superseded = true;
+	cells_add(&c, 0, "scalars.loss", 12, -1e6)->superseded = true;
+	analyze(&w, make_run(&w, &c, NULL, 0), (struct ts_analyze_request){.has_warmup = false}, &a);
+	assert_int_equal(a.run.steps, 5);
+	expect_measure(&a.measures, "timing", "step", "total_s", 27);
+	expect_measure(&a.measures, "convergence", "loss", "best", -1);
+	assert_true(has_note(&a, "1 row that a restart wrote again is not counted"));
+	cells_free(&c);
+	world_close(&w);
+}
+
+/* Through blocks and back: the same numbers as pytscope's for the same records. */
+static void agrees_with_pytscope(void **state)
+{
+	static const char *const names[] = {"demo", "cross", "lossnan", "10k_a"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		struct expected_run *run = test_malloc(sizeof *run);
+		struct cells c = {.n = 0};
+		struct ts_analysis a;
+		struct world w;
+
+		world_open(&w);
+		if (expected_load(names[i], &w.arena, run)) {
+			for (size_t s = 0; s < run->n_columns; s++)
+				for (size_t r = 0; r < run->columns[s].n; r++)
+					cells_add(&c, 0, (const char *)run->columns[s].name.data,
+						  run->columns[s].keys[r], run->columns[s].values[r]);
+			analyze(&w, make_run(&w, &c, NULL, 0), (struct ts_analyze_request){.has_warmup = false}, &a);
+			expect_measure(&a.measures, "timing", "step", "mean_s",
+				       expected_number(run, "timing.mean_step_time"));
+			expect_measure(&a.measures, "timing", "step", "p95_s",
+				       expected_number(run, "timing.p95_step_time"));
+			expect_measure(&a.measures, "timing", "step", "total_s",
+				       expected_number(run, "timing.total_time"));
+			if (expected_column(run, "scalars.loss"))
+				expect_measure(&a.measures, "convergence", "loss", "best",
+					       expected_number(run, "convergence.best_loss"));
+			else
+				expect_unknown(&a.measures, "convergence", "loss", "last");
+			if (expected_column(run, "memory.peak_alloc"))
+				expect_measure(&a.measures, "memory", "peak_alloc", "peak_bytes",
+					       expected_number(run, "memory.peak_alloc_bytes"));
+		} else {
+			assert_string_equal(names[i], "10k_a"); /* the only one without a copy here */
+		}
+		test_free(run);
+		cells_free(&c);
+		world_close(&w);
+	}
+}
+
+/* Every allocation of an analysis fails once: it says so and leaks nothing. */
+static void any_allocation_may_fail(void **state)
+{
+	struct ts_analyze_request options = {.has_warmup = true, .warmup = 1};
+	enum ts_status status = TS_NO_MEMORY;
+	struct cells c = {.n = 0};
+	struct ts_error err;
+	struct ts_id id;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	small_run(&c, 0, 0.0);
+	small_run(&c, 1, 0.0);
+	id = make_run(&w, &c, NULL, 0);
+	for (size_t n = 1; status; n++) {
+		struct ts_analysis a;
+		struct ts_arena arena;
+		struct ts_fetch f;
+
+		ts_arena_init(&arena, 0);
+		ts_fetch_init(&f, &w.call);
+		ts_alloc_fail_at(n);
+		status = ts_analyze_reduce(&f, &id, &options, &arena, &a, &err);
+		ts_alloc_fail_at(0);
+		ts_fetch_finish(&f);
+		ts_arena_finish(&arena);
+		assert_true(status == TS_OK || status == TS_NO_MEMORY);
+		assert_true(n > 5 || status == TS_NO_MEMORY);
+	}
+	/* With the cache around it: what cannot be kept is no failure. */
+	for (size_t n = 1; n < 400; n++) {
+		struct ts_analysis a;
+		struct ts_arena arena;
+		struct ts_fetch f;
+
+		ts_arena_init(&arena, 0);
+		ts_fetch_init(&f, &w.call);
+		ts_alloc_fail_at(n);
+		options.fresh = n % 2;
+		status = ts_analyze_run(&f, &id, &options, &arena, &a, &err);
+		ts_alloc_fail_at(0);
+		ts_fetch_finish(&f);
+		ts_arena_finish(&arena);
+		assert_true(status == TS_OK || status == TS_NO_MEMORY);
+	}
+	cells_free(&c);
+	world_close(&w);
+}
+
+/* --- the method --- */
+
+static enum ts_status keep_reply(struct ts_call *call, struct ts_span message, struct ts_error *err)
+{
+	return ts_wire_unpack_analyze_reply(ts_arena_span(call->arena, message), call->arena, call->driver, err);
+}
+
+static bool never(const struct ts_call *call)
+{
+	(void)call;
+	return false;
+}
+
+static void the_method_answers(void **state)
+{
+	struct ts_buf message = TS_BUF_INIT(1 << 20);
+	struct ts_analyze_request request = {.has_warmup = true, .warmup = 1, .has_rank = true, .rank = 0};
+	struct ts_analysis a = {.rank = -7};
+	struct cells c = {.n = 0};
+	char spec[80] = "id:";
+	struct ts_error err;
+	struct world w;
+	struct ts_id id;
+
+	(void)state;
+	world_open(&w);
+	small_run(&c, 0, 0.0);
+	id = make_run(&w, &c, NULL, 0);
+	ts_id_hex(&id, spec + 3);
+	request.spec = ts_span_str(spec);
+	must(ts_wire_pack_analyze_request(&request, &message, &err), &err);
+	w.call.reply = keep_reply;
+	w.call.driver = &a;
+	w.call.cancelled = never;
+	must(ts_handle_analyze(&w.call, NULL, ts_buf_view(&message), &err), &err);
+	assert_int_equal(a.rank, 0);
+	assert_int_equal(a.warmup_cut, 1);
+	expect_measure(&a.measures, "timing", "step", "count", 4);
+	expect_unknown(&a.measures, "memory", "reserved", "mean_bytes");
+	ts_buf_finish(&message);
+	cells_free(&c);
+	world_close(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_rank),
+		cmocka_unit_test(several_ranks),
+		cmocka_unit_test(no_steps_at_all),
+		cmocka_unit_test(superseded_rows_are_not_counted),
+		cmocka_unit_test(agrees_with_pytscope),
+		cmocka_unit_test(any_allocation_may_fail),
+		cmocka_unit_test(the_method_answers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,76 @@
+#include "service/handlers/core/describe.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+
+#include <math.h>
+
+struct ts_span ts_fact_text(const struct ts_facts *facts, const char *path)
+{
+	const struct ts_fact *fact = ts_facts_find(facts, ts_span_str(path));
+
+	return fact && fact->type == TS_FACT_TEXT ? fact->text : (struct ts_span){NULL, 0};
+}
+
+bool ts_fact_int(const struct ts_facts *facts, const char *path, int64_t *ret)
+{
+	const struct ts_fact *fact = ts_facts_find(facts, ts_span_str(path));
+
+	if (!fact || fact->type != TS_FACT_INT)
+		return false;
+	*ret = fact->integer;
+	return true;
+}
+
+static bool started(const struct ts_facts *facts, int64_t *ret_ns)
+{
+	const struct ts_fact *fact = ts_facts_find(facts, ts_span_str("session.started"));
+
+	if (!fact)
+		return false;
+	if (fact->type == TS_FACT_TEXT)
+		return ts_time_parse(fact->text, ret_ns);
+	if (fact->type == TS_FACT_INT && fact->integer > -9000000000 && fact->integer < 9000000000) {
+		*ret_ns = fact->integer * 1000000000;
+		return true;
+	}
+	if (fact->type == TS_FACT_FLOAT && fabs(fact->real) < 9e9) {
+		*ret_ns = (int64_t)(floor(fact->real) * 1e9) + (int64_t)((fact->real - floor(fact->real)) * 1e9);
+		return true;
+	}
+	return false;
+}
+
+static enum ts_status missing_ranks(const struct ts_head *head, struct ts_description *d, struct ts_arena *arena,
+				    struct ts_error *err)
+{
+	size_t at = 0;
+
+	d->has_world = ts_fact_int(&head->facts, "parallelism.world_size", &d->world_size) && d->world_size > 0 &&
+		       d->world_size <= TS_WORLD_MAX;
+	if (!d->has_world)
+		return TS_OK;
+	d->missing = ts_arena_array(arena, (size_t)d->world_size, sizeof *d->missing);
+	if (!d->missing)
+		return ts_arena_error(arena, err);
+	for (int32_t rank = 0; rank < d->world_size; rank++) {
+		while (at < head->n_ranks && head->ranks[at].rank < rank)
+			at++;
+		if (at == head->n_ranks || head->ranks[at].rank != rank)
+			d->missing[d->n_missing++] = rank;
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_describe(struct ts_fetch *f, const struct ts_run *run, struct ts_arena *arena,
+			   struct ts_description *ret_description, struct ts_error *err)
+{
+	struct ts_description d;
+
+	memset(&d, 0, sizeof d);
+	if (ts_run_describe(f, run, &d.run, err) || missing_ranks(&run->head, &d, arena, err))
+		return err->status;
+	d.has_started = started(&run->head.facts, &d.started_ns);
+	*ret_description = d;
+	return TS_OK;
+}

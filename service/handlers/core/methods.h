@@ -1,0 +1,60 @@
+/* methods.h - what the table of methods is made of, each part defined in the file of its noun, and what handlers share.
+ *
+ * A unary handler unpacks its request, does its work in call->arena, and answers through a replier:
+ *
+ *	TS_REPLIER(has_reply, ts_has_reply)
+ *	...
+ *		return reply_has_reply(call, &reply, err);
+ */
+#ifndef TSCOPE_HANDLERS_METHODS_H
+#define TSCOPE_HANDLERS_METHODS_H
+
+#include "base/limits.h"
+#include "proto/wire.h"
+#include "service/handlers/core/handler.h"
+
+/* message of the handler of each method; open, close and drop of the streams stand beside them. */
+typedef enum ts_status ts_handle_fn(struct ts_call *call, void *state, struct ts_span request, struct ts_error *err);
+
+ts_handle_fn ts_handle_server_info;
+ts_handle_fn ts_handle_has_objects;
+ts_handle_fn ts_handle_put_objects;
+ts_handle_fn ts_handle_commit_run;
+ts_handle_fn ts_handle_update_ref;
+ts_handle_fn ts_handle_ref_log;
+ts_handle_fn ts_handle_set_note;
+ts_handle_fn ts_handle_list_runs;
+ts_handle_fn ts_handle_get_run;
+ts_handle_fn ts_handle_get_objects;
+ts_handle_fn ts_handle_analyze;
+ts_handle_fn ts_handle_diff;
+ts_handle_fn ts_handle_diff_matrix;
+ts_handle_fn ts_handle_check_resume;
+ts_handle_fn ts_handle_gate;
+ts_handle_fn ts_handle_baseline;
+ts_handle_fn ts_handle_trend;
+ts_handle_fn ts_handle_verify;
+ts_handle_fn ts_handle_collect_garbage;
+
+/* quick, of those that have one. */
+bool ts_quick_has_objects(struct ts_call *call, struct ts_span request);
+
+enum ts_status ts_put_open(struct ts_call *call, void **ret_state, struct ts_error *err);
+enum ts_status ts_put_close(struct ts_call *call, void *state, struct ts_error *err);
+void ts_put_drop(void *state);
+
+/* Defines reply_NAME(call, in, err): packs and sends. */
+#define TS_REPLIER(name, type)                                                                                         \
+	static enum ts_status reply_##name(struct ts_call *call, const struct type *in, struct ts_error *err)          \
+	{                                                                                                              \
+		struct ts_buf out = TS_BUF_INIT(TS_MESSAGE_MAX);                                                       \
+		enum ts_status status = ts_wire_pack_##name(in, &out, err);                                            \
+                                                                                                                       \
+		if (!status)                                                                                           \
+			status = call->reply(call, ts_buf_view(&out), err);                                            \
+		ts_buf_finish(&out);                                                                                   \
+		return status;                                                                                         \
+	}                                                                                                              \
+	struct type
+
+#endif

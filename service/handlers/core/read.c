@@ -1,0 +1,314 @@
+#include "service/handlers/core/read.h"
+
+#include "base/limits.h"
+#include "run/block.h"
+#include "service/handlers/core/describe.h"
+#include "service/handlers/core/run_steps.h"
+
+void ts_fetch_init(struct ts_fetch *f, const struct ts_call *call)
+{
+	*f = (struct ts_fetch){.call = call};
+	/* One sealed block and one unsealed, with what decoding a text block needs. */
+	ts_arena_init(&f->scratch, 16 * (size_t)TS_OBJECT_MAX);
+}
+
+void ts_fetch_finish(struct ts_fetch *f)
+{
+	ts_arena_finish(&f->scratch);
+}
+
+static enum ts_status name_object(const struct ts_id *id, struct ts_error *err)
+{
+	char hex[TS_ID_HEX + 1];
+
+	return ts_error_prefix(err, "object %s", ts_id_hex(id, hex));
+}
+
+enum ts_status ts_fetch_object(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *arena,
+			       struct ts_span *ret_object, struct ts_error *err)
+{
+	struct ts_engine *engine = f->call->engine;
+	struct ts_sealed sealed;
+
+	if (ts_call_check(f->call, err))
+		return err->status;
+	if (engine->ops->get(engine, id, arena, &sealed, err))
+		return err->status;
+	return ts_unseal(&sealed, arena, ret_object, err);
+}
+
+/* One object of a run: one that is missing means that the store is damaged. */
+static enum ts_status fetch_part(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *arena,
+				 struct ts_span *ret_object, struct ts_error *err)
+{
+	if (ts_fetch_object(f, id, arena, ret_object, err) == TS_OK)
+		return TS_OK;
+	if (err->status != TS_NOT_FOUND)
+		return err->status;
+	ts_error_set(err, TS_DAMAGED, "it is part of a run and is missing from the store");
+	return name_object(id, err);
+}
+
+static enum ts_status open_index(struct ts_fetch *f, const struct ts_rank_ref *ref, struct ts_arena *arena,
+				 struct ts_index *ret_index, struct ts_error *err)
+{
+	struct ts_index index = {.rank = ref->rank};
+	struct ts_id id = ref->index;
+	bool more = true;
+
+	while (more) {
+		struct ts_span object;
+		struct ts_id next;
+
+		if (fetch_part(f, &id, arena, &object, err))
+			return err->status;
+		if (ts_index_decode(object, arena, &index, &more, &next, err))
+			return name_object(&id, err);
+		if (index.rank != ref->rank) {
+			ts_error_set(err, TS_DAMAGED, "an index of rank %d where the head says rank %d", index.rank,
+				     ref->rank);
+			return name_object(&id, err);
+		}
+		if (more)
+			id = next;
+	}
+	*ret_index = index;
+	return TS_OK;
+}
+
+enum ts_status ts_run_open(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *arena, struct ts_run *ret_run,
+			   struct ts_error *err)
+{
+	struct ts_run run = {.id = *id};
+	struct ts_span object;
+
+	if (ts_fetch_object(f, id, arena, &object, err))
+		return err->status;
+	if (ts_head_decode(object, arena, &run.head, err))
+		return name_object(id, err);
+	run.indexes = ts_arena_array(arena, run.head.n_ranks, sizeof *run.indexes);
+	if (!run.indexes)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < run.head.n_ranks; i++)
+		if (open_index(f, &run.head.ranks[i], arena, &run.indexes[i], err))
+			return err->status;
+	*ret_run = run;
+	return TS_OK;
+}
+
+const struct ts_index *ts_run_rank(const struct ts_run *run, int32_t rank)
+{
+	size_t lo = 0, hi = run->head.n_ranks;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (run->head.ranks[mid].rank < rank)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < run->head.n_ranks && run->head.ranks[lo].rank == rank ? &run->indexes[lo] : NULL;
+}
+
+size_t ts_run_count_columns(const struct ts_run *run)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->head.n_ranks; i++)
+		for (size_t t = 0; t < run->indexes[i].n_tables; t++)
+			n += run->indexes[i].tables[t].n_columns;
+	return n;
+}
+
+static enum ts_status add_steps(struct ts_fetch *f, const struct ts_index *index, struct ts_run_ref *ref,
+				struct ts_error *err)
+{
+	struct ts_step_set set;
+	struct ts_arena work;
+	enum ts_status status;
+	uint64_t n = 0;
+
+	ts_arena_init(&work, TS_ANALYSIS_ARENA);
+	status = ts_steps_of(index, NULL, &work, &set, err);
+	if (!status)
+		status = ts_steps_count(f, &set, &n, err);
+	if (!status && n > 0) {
+		if (ref->steps == 0 || set.first < ref->first_step)
+			ref->first_step = set.first;
+		if (ref->steps == 0 || set.last > ref->last_step)
+			ref->last_step = set.last;
+		ref->steps = n > ref->steps ? n : ref->steps;
+	}
+	ts_arena_finish(&work);
+	return status;
+}
+
+enum ts_status ts_run_describe(struct ts_fetch *f, const struct ts_run *run, struct ts_run_ref *ret_ref,
+			       struct ts_error *err)
+{
+	struct ts_run_ref ref = {.id = run->id, .own_name = ts_fact_text(&run->head.facts, "session.name")};
+
+	for (size_t i = 0; i < run->head.n_ranks; i++) {
+		ref.ranks += run->head.ranks[i].rank != TS_RANK_JOB;
+		if (add_steps(f, &run->indexes[i], &ref, err))
+			return err->status;
+	}
+	*ret_ref = ref;
+	return TS_OK;
+}
+
+/* Of several sources the last of a path is the effective one. */
+static size_t next_effective(const struct ts_facts *facts, size_t at)
+{
+	while (at + 1 < facts->n && ts_span_eq(facts->items[at].path, facts->items[at + 1].path))
+		at++;
+	return at;
+}
+
+enum ts_status ts_run_facts(const struct ts_run *run, const struct ts_index *index, struct ts_arena *arena,
+			    struct ts_facts *ret_facts, struct ts_error *err)
+{
+	const struct ts_facts *head = &run->head.facts, *rank = index ? &index->facts : &(struct ts_facts){.n = 0};
+	struct ts_facts out = {.n = 0};
+	size_t a = 0, b = 0;
+
+	out.items = ts_arena_array(arena, head->n + rank->n, sizeof *out.items);
+	if (!out.items)
+		return ts_arena_error(arena, err);
+	while (a < head->n || b < rank->n) {
+		int c = a == head->n ? 1 : (b == rank->n ? -1 : ts_span_cmp(head->items[a].path, rank->items[b].path));
+
+		if (c <= 0)
+			a = next_effective(head, a) + 1;
+		if (c >= 0)
+			b = next_effective(rank, b) + 1;
+		if (c < 0)
+			out.items[out.n++] = head->items[a - 1];
+		else if (rank->items[b - 1].type != TS_FACT_ABSENT)
+			out.items[out.n++] = rank->items[b - 1];
+	}
+	*ret_facts = out;
+	return TS_OK;
+}
+
+enum ts_status ts_fetch_block_keys(struct ts_fetch *f, const struct ts_block *block, int64_t *out, struct ts_error *err)
+{
+	struct ts_span object;
+
+	ts_arena_reset(&f->scratch);
+	if (fetch_part(f, &block->keys, &f->scratch, &object, err))
+		return err->status;
+	if (ts_block_keys_decode(object, block->rows, out, err))
+		return name_object(&block->keys, err);
+	if (out[0] != block->first_key || out[block->rows - 1] != block->last_key) {
+		ts_error_set(err, TS_DAMAGED, "has keys %lld to %lld, the index says %lld to %lld", (long long)out[0],
+			     (long long)out[block->rows - 1], (long long)block->first_key, (long long)block->last_key);
+		return name_object(&block->keys, err);
+	}
+	return TS_OK;
+}
+
+static enum ts_status read_f64(struct ts_fetch *f, const struct ts_id *id, size_t rows, double *out,
+			       struct ts_error *err)
+{
+	struct ts_span object;
+
+	ts_arena_reset(&f->scratch);
+	if (fetch_part(f, id, &f->scratch, &object, err))
+		return err->status;
+	return ts_block_f64_decode(object, rows, out, err) ? name_object(id, err) : TS_OK;
+}
+
+static enum ts_status read_u64(struct ts_fetch *f, const struct ts_id *id, size_t rows, uint64_t *out,
+			       struct ts_error *err)
+{
+	struct ts_span object;
+
+	ts_arena_reset(&f->scratch);
+	if (fetch_part(f, id, &f->scratch, &object, err))
+		return err->status;
+	return ts_block_u64_decode(object, rows, out, err) ? name_object(id, err) : TS_OK;
+}
+
+enum ts_status ts_fetch_block_words(struct ts_fetch *f, const struct ts_id *id, enum ts_column_type type, size_t rows,
+				    uint64_t *out, struct ts_error *err)
+{
+	/* The bits of a double are read through the same 8 bytes: built with -fno-strict-aliasing. */
+	return type == TS_COLUMN_F64 ? read_f64(f, id, rows, (double *)(void *)out, err)
+				     : read_u64(f, id, rows, out, err);
+}
+
+enum ts_status ts_fetch_block_text(struct ts_fetch *f, const struct ts_id *id, size_t rows, struct ts_arena *arena,
+				   struct ts_span *out, struct ts_error *err)
+{
+	struct ts_span object;
+
+	if (fetch_part(f, id, arena, &object, err))
+		return err->status;
+	return ts_block_text_decode(object, rows, arena, out, err) ? name_object(id, err) : TS_OK;
+}
+
+/* Room for one cell of `size` bytes a row. Not zeroed: it is about to be filled. */
+static void *column_room(const struct ts_table *table, size_t size, struct ts_arena *arena)
+{
+	if (table->rows > SIZE_MAX / size)
+		return NULL;
+	return ts_arena_alloc(arena, (size_t)table->rows * size);
+}
+
+enum ts_status ts_fetch_keys(struct ts_fetch *f, const struct ts_table *table, struct ts_arena *arena,
+			     int64_t **ret_keys, struct ts_error *err)
+{
+	int64_t *keys = column_room(table, sizeof *keys, arena), *at = keys;
+
+	if (!keys)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < table->n_blocks; at += table->blocks[i++].rows)
+		if (ts_fetch_block_keys(f, &table->blocks[i], at, err))
+			return err->status;
+	*ret_keys = keys;
+	return TS_OK;
+}
+
+enum ts_status ts_fetch_f64(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column,
+			    struct ts_arena *arena, double **ret_values, struct ts_error *err)
+{
+	double *values = column_room(table, sizeof *values, arena), *at = values;
+
+	if (!values)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < table->n_blocks; at += table->blocks[i++].rows)
+		if (read_f64(f, &column->blocks[i], table->blocks[i].rows, at, err))
+			return err->status;
+	*ret_values = values;
+	return TS_OK;
+}
+
+enum ts_status ts_fetch_u64(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column,
+			    struct ts_arena *arena, uint64_t **ret_values, struct ts_error *err)
+{
+	uint64_t *values = column_room(table, sizeof *values, arena), *at = values;
+
+	if (!values)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < table->n_blocks; at += table->blocks[i++].rows)
+		if (read_u64(f, &column->blocks[i], table->blocks[i].rows, at, err))
+			return err->status;
+	*ret_values = values;
+	return TS_OK;
+}
+
+enum ts_status ts_fetch_text(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column,
+			     struct ts_arena *arena, struct ts_span **ret_values, struct ts_error *err)
+{
+	struct ts_span *values = column_room(table, sizeof *values, arena), *at = values;
+
+	if (!values)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < table->n_blocks; at += table->blocks[i++].rows)
+		if (ts_fetch_block_text(f, &column->blocks[i], table->blocks[i].rows, arena, at, err))
+			return err->status;
+	*ret_values = values;
+	return TS_OK;
+}

@@ -1,0 +1,346 @@
+#include "service/handlers/core/resolve.h"
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "run/kind.h"
+
+enum {
+	LEAST_HEX = 4,
+	CANDIDATES = 8, /* listed when a spec is ambiguous */
+	NEAREST = 3, /* names offered when there is none */
+	LOOKED_AT = 1000, /* names that are compared to find the nearest */
+	SHORT_HEX = 16,
+};
+
+static const struct {
+	enum ts_ref_kind kind;
+	const char *word;
+} kinds[] = {{TS_REF_RUN, "run"}, {TS_REF_TAG, "tag"}, {TS_REF_BRANCH, "branch"}};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static bool name_char(uint8_t c)
+{
+	return ts_is_digit(c) || ts_is_alpha(c) || c == '.' || c == '_' || c == '+' || c == '-';
+}
+
+/* Also what a component may begin with. */
+static bool component_start(uint8_t c)
+{
+	return ts_is_digit(c) || ts_is_alpha(c);
+}
+
+enum ts_status ts_name_check(struct ts_span name, struct ts_error *err)
+{
+	bool start = true;
+	size_t components = 1;
+
+	if (name.len == 0 || name.len > TS_NAME_MAX)
+		return ts_error_set(err, TS_INVALID, "a name has 1 to %d bytes, this one has %zu", TS_NAME_MAX,
+				    name.len);
+	for (size_t i = 0; i < name.len; i++) {
+		uint8_t c = name.data[i];
+
+		if (c == '/' && !start) {
+			components++;
+			start = true;
+		} else if (start ? component_start(c) : name_char(c)) {
+			start = false;
+		} else {
+			return ts_error_set(
+				err, TS_INVALID,
+				"byte %zu of a name is not allowed there: components of letters, digits and "
+				"._+- that begin with a letter or digit, joined by /",
+				i + 1);
+		}
+	}
+	if (start || components < 2)
+		return ts_error_set(err, TS_INVALID, "a name is project/name, this one is %.*s", TS_SPAN_ARG(name));
+	return TS_OK;
+}
+
+static bool is_hex(struct ts_span s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (!ts_is_digit(s.data[i]) && ((s.data[i] | 32) < 'a' || (s.data[i] | 32) > 'f'))
+			return false;
+	return s.len >= LEAST_HEX && s.len <= TS_ID_HEX;
+}
+
+struct candidate {
+	const char *word; /* "run", "tag", "branch", "id" */
+	struct ts_resolved what;
+};
+
+struct search {
+	struct ts_engine *engine;
+	struct ts_arena *arena;
+	struct candidate found[CANDIDATES];
+	size_t n;
+	bool more;
+};
+
+static void add(struct search *s, const struct candidate *c)
+{
+	if (s->n < CANDIDATES)
+		s->found[s->n++] = *c;
+	else
+		s->more = true;
+}
+
+static enum ts_status search_kind(struct search *s, size_t kind, struct ts_span name, struct ts_error *err)
+{
+	struct candidate c = {.word = kinds[kind].word, .what.by_ref = true};
+	struct ts_error mine;
+	enum ts_status status =
+		s->engine->ops->ref_get(s->engine, kinds[kind].kind, name, s->arena, &c.what.ref, &mine);
+
+	if (status == TS_NOT_FOUND)
+		return TS_OK;
+	if (status) {
+		*err = mine;
+		return status;
+	}
+	c.what.id = c.what.ref.id;
+	add(s, &c);
+	return TS_OK;
+}
+
+static enum ts_status search_id(struct search *s, struct ts_span hex, struct ts_error *err)
+{
+	char lower[TS_ID_HEX];
+	struct candidate c = {.word = "id"};
+	struct ts_id *ids;
+	size_t n;
+
+	for (size_t i = 0; i < hex.len; i++)
+		lower[i] = (char)(ts_is_digit(hex.data[i]) ? hex.data[i] : hex.data[i] | 32);
+	if (s->engine->ops->find_prefix(s->engine, TS_KIND_HEAD, ts_span_of(lower, hex.len), CANDIDATES + 1, s->arena,
+					&ids, &n, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++) {
+		c.what.id = ids[i];
+		add(s, &c);
+	}
+	return TS_OK;
+}
+
+/* A name that breaks the rules names nothing. */
+static enum ts_status search_names(struct search *s, struct ts_span name, struct ts_error *err)
+{
+	struct ts_error mine;
+
+	if (ts_name_check(name, &mine))
+		return TS_OK;
+	for (size_t k = 0; k < KINDS; k++)
+		if (search_kind(s, k, name, err))
+			return err->status;
+	return TS_OK;
+}
+
+/* What a spec says: where to look, and for what. */
+struct parsed {
+	int kind; /* index into kinds, -1: all */
+	struct ts_span name; /* to look for among names; empty: not there */
+	struct ts_span below; /* and, if nothing has that name, among those of this project: "project/name" */
+	struct ts_span hex; /* likewise among ids */
+};
+
+static bool cut_prefix(struct ts_span *s, const char *prefix)
+{
+	struct ts_span p = ts_span_str(prefix);
+
+	if (!ts_span_starts(*s, p))
+		return false;
+	*s = ts_span_of(s->data + p.len, s->len - p.len);
+	return true;
+}
+
+static struct ts_span after_slash(struct ts_span s)
+{
+	const uint8_t *slash = s.len ? memchr(s.data, '/', s.len) : NULL;
+
+	return slash ? ts_span_of(slash + 1, s.len - (size_t)(slash + 1 - s.data)) : s;
+}
+
+static enum ts_status parse_id(struct ts_span hex, struct parsed *ret, struct ts_error *err)
+{
+	if (!is_hex(hex))
+		return ts_error_set(err, TS_INVALID, "an id is given by %d to %d hex digits", LEAST_HEX, TS_ID_HEX);
+	ret->hex = hex;
+	return TS_OK;
+}
+
+static enum ts_status parse(struct ts_span spec, struct parsed *ret, struct ts_error *err)
+{
+	struct ts_span rest = spec;
+
+	*ret = (struct parsed){.kind = -1};
+	if (cut_prefix(&rest, "id:"))
+		return parse_id(rest, ret, err);
+	for (int k = 0; k < KINDS; k++) {
+		if (!cut_prefix(&rest, kinds[k].word) || !cut_prefix(&rest, ":")) {
+			rest = spec;
+			continue;
+		}
+		ret->kind = k;
+		ret->name = rest;
+		return ts_name_check(rest, err);
+	}
+	if (cut_prefix(&rest, "?")) {
+		bool whole = after_slash(rest).len != after_slash(after_slash(rest)).len;
+
+		ret->name = whole ? after_slash(rest) : rest;
+		ret->below = whole ? rest : ts_span_of(NULL, 0);
+		ret->hex = after_slash(rest);
+	} else {
+		ret->name = rest;
+		ret->hex = rest;
+	}
+	if (!is_hex(ret->hex))
+		ret->hex.len = 0;
+	return ret->hex.len ? TS_OK : ts_name_check(ret->name, err);
+}
+
+static const char *spell(const struct candidate *c, size_t digits, struct ts_arena *arena)
+{
+	char hex[TS_ID_HEX + 1];
+
+	if (c->what.by_ref)
+		return ts_arena_printf(arena, "%s:%.*s", c->word, TS_SPAN_ARG(c->what.ref.name));
+	return ts_arena_printf(arena, "id:%.*s", (int)digits, ts_id_hex(&c->what.id, hex));
+}
+
+static enum ts_status ambiguous(const struct search *s, struct ts_span spec, struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(TS_ERROR_TEXT);
+	size_t digits = spec.len < SHORT_HEX - LEAST_HEX ? SHORT_HEX : TS_ID_HEX;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const char *word = spell(&s->found[i], digits, s->arena);
+
+		ts_buf_str(&text, i ? ", " : "");
+		ts_buf_str(&text, word ? word : "?");
+	}
+	if (s->more)
+		ts_buf_str(&text, ", ...");
+	if (spec.len && spec.data[0] == '?') /* the client's mark, which nobody typed */
+		spec = ts_span_of(spec.data + 1, spec.len - 1);
+	ts_error_set(err, TS_AMBIGUOUS, "%.*s may be %.*s", TS_SPAN_ARG(spec), TS_SPAN_ARG(ts_buf_view(&text)));
+	ts_buf_finish(&text);
+	return err->status;
+}
+
+/* Levenshtein's distance over bytes, names being short; more than any name is long if one of them is too long. */
+static size_t distance(struct ts_span a, struct ts_span b)
+{
+	size_t row[TS_NAME_MAX + 1];
+
+	if (a.len > TS_NAME_MAX || b.len > TS_NAME_MAX)
+		return SIZE_MAX;
+	for (size_t j = 0; j <= b.len; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= a.len; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= b.len; j++) {
+			size_t best = diagonal + (a.data[i - 1] != b.data[j - 1]);
+
+			diagonal = row[j];
+			best = row[j] + 1 < best ? row[j] + 1 : best;
+			row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+		}
+	}
+	return row[b.len];
+}
+
+struct near {
+	struct ts_span name;
+	size_t distance;
+};
+
+static void offer(struct near *nearest, size_t *n, struct ts_span name, size_t d)
+{
+	size_t at = *n;
+
+	while (at > 0 && d < nearest[at - 1].distance)
+		at--;
+	if (at == NEAREST)
+		return;
+	if (*n < NEAREST)
+		(*n)++;
+	for (size_t i = *n - 1; i > at; i--)
+		nearest[i] = nearest[i - 1];
+	nearest[at] = (struct near){name, d};
+}
+
+static struct ts_span project_of(struct ts_span name)
+{
+	const uint8_t *slash = name.len ? memchr(name.data, '/', name.len) : NULL;
+
+	return ts_span_of(name.data, slash ? (size_t)(slash + 1 - name.data) : 0);
+}
+
+/* Names of the same project that are no further than half of what was typed. Finding none is no error. */
+static size_t find_near(struct search *s, const struct parsed *p, struct near *nearest)
+{
+	struct ts_ref_query query = {.kind = p->kind < 0 ? TS_REF_RUN : kinds[p->kind].kind,
+				     .prefix = project_of(p->name),
+				     .order = TS_ORDER_NAME,
+				     .limit = LOOKED_AT};
+	struct ts_error ignored;
+	struct ts_ref *refs;
+	struct ts_span next;
+	size_t n_refs, n = 0;
+
+	if (p->name.len == 0 || s->engine->ops->ref_list(s->engine, &query, s->arena, &refs, &n_refs, &next, &ignored))
+		return 0;
+	for (size_t i = 0; i < n_refs; i++) {
+		size_t d = distance(after_slash(p->name), after_slash(refs[i].name));
+
+		if (d <= (after_slash(p->name).len + 1) / 2)
+			offer(nearest, &n, refs[i].name, d);
+	}
+	return n;
+}
+
+static enum ts_status not_found(struct search *s, const struct parsed *p, struct ts_span spec, struct ts_error *err)
+{
+	struct near nearest[NEAREST];
+	size_t n = find_near(s, p, nearest);
+	struct ts_buf text = TS_BUF_INIT(TS_ERROR_TEXT);
+
+	for (size_t i = 0; i < n; i++) {
+		ts_buf_str(&text, i ? ", " : "; near it: ");
+		ts_buf_span(&text, nearest[i].name);
+	}
+	ts_error_set(err, TS_NOT_FOUND, "nothing is called %.*s%.*s", TS_SPAN_ARG(p->name.len ? p->name : spec),
+		     TS_SPAN_ARG(ts_buf_view(&text)));
+	ts_buf_finish(&text);
+	return err->status;
+}
+
+enum ts_status ts_resolve(struct ts_engine *engine, struct ts_span spec, struct ts_arena *arena,
+			  struct ts_resolved *ret_resolved, struct ts_error *err)
+{
+	struct search s = {.engine = engine, .arena = arena};
+	struct parsed p;
+
+	if (parse(spec, &p, err))
+		return err->status;
+	if (p.kind >= 0 && search_kind(&s, (size_t)p.kind, p.name, err))
+		return err->status;
+	if (p.kind < 0 && p.name.len && search_names(&s, p.name, err))
+		return err->status;
+	if (s.n == 0 && p.below.len && search_names(&s, p.below, err))
+		return err->status;
+	if (p.hex.len && search_id(&s, p.hex, err))
+		return err->status;
+	if (s.n == 0)
+		return not_found(&s, &p, spec, err);
+	if (s.n > 1)
+		return ambiguous(&s, spec, err);
+	*ret_resolved = s.found[0].what;
+	return TS_OK;
+}

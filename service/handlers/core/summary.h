@@ -1,0 +1,29 @@
+/* summary.h - at most TS_SUMMARY_MAX bytes beside each name: what a page of list shows without opening the head.
+ *
+ * A cache of the head's own words, never truth: a summary of another version, or none, reads as "nothing known" and the
+ * head is opened instead. Layout, little-endian: u8 version, u8 flags, u32 ranks, u64 steps, i64 first, i64 last,
+ * i64 started_ns, u32 world_size, own name to the end.
+ */
+#ifndef TSCOPE_HANDLERS_SUMMARY_H
+#define TSCOPE_HANDLERS_SUMMARY_H
+
+#include "service/handlers/core/describe.h"
+
+struct ts_summary {
+	uint32_t ranks;
+	uint64_t steps;
+	int64_t first_step, last_step; /* valid if steps > 0 */
+	bool has_started, has_world, has_name;
+	bool long_name; /* it has one, which does not fit: the head knows */
+	int64_t started_ns;
+	uint32_t world_size;
+	struct ts_span own_name; /* if has_name */
+};
+
+/* The bytes lie in the arena. */
+enum ts_status ts_summary_make(const struct ts_description *d, struct ts_arena *arena, struct ts_span *ret_summary,
+			       struct ts_error *err);
+/* False: not of this version. own_name points into bytes. */
+bool ts_summary_read(struct ts_span bytes, struct ts_summary *ret_summary);
+
+#endif

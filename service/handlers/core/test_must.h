@@ -1,0 +1,19 @@
+/* test_must.h - ends a cmocka test with the error's text where a call that must succeed does not. */
+#ifndef TSCOPE_HANDLERS_TEST_MUST_H
+#define TSCOPE_HANDLERS_TEST_MUST_H
+
+#include "base/error.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static inline void must(enum ts_status status, const struct ts_error *err)
+{
+	if (status)
+		fail_msg("%s: %s", ts_status_word(status), err->text);
+}
+
+#endif

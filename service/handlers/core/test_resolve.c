@@ -1,0 +1,189 @@
+/* From what a person types to an id. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/limits.h"
+#include "service/handlers/core/resolve.h"
+#include "service/handlers/core/test_runs.h"
+
+#include <stdio.h>
+
+static struct test_store s;
+static struct ts_id first, second;
+
+static int setup(void **state)
+{
+	struct test_run run = test_run_plain();
+
+	(void)state;
+	test_store_open(&s);
+	first = test_run_put(&s, &run);
+	run.steps = 20;
+	second = test_run_put(&s, &run);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	test_store_close(&s);
+	return 0;
+}
+
+static void put_ref(enum ts_ref_kind kind, const char *name, struct ts_id id)
+{
+	struct ts_ref_update u = {.kind = kind, .name = ts_span_str(name), .id = id};
+
+	must(s.engine->ops->commit(s.engine, &u, 1, &s.arena, NULL, &s.err), &s.err);
+}
+
+static enum ts_status resolve(const char *spec, struct ts_resolved *ret)
+{
+	return ts_resolve(s.engine, ts_span_str(spec), &s.arena, ret, &s.err);
+}
+
+static void expect_ref(const char *spec, enum ts_ref_kind kind, struct ts_id id)
+{
+	struct ts_resolved r;
+
+	must(resolve(spec, &r), &s.err);
+	assert_true(r.by_ref);
+	assert_int_equal(r.ref.kind, kind);
+	assert_true(ts_id_eq(&r.id, &id));
+}
+
+static void expect_id(const char *spec, struct ts_id id)
+{
+	struct ts_resolved r;
+
+	must(resolve(spec, &r), &s.err);
+	assert_false(r.by_ref);
+	assert_true(ts_id_eq(&r.id, &id));
+}
+
+static void expect_error(const char *spec, enum ts_status status, const char *text)
+{
+	struct ts_resolved r;
+
+	assert_int_equal(resolve(spec, &r), status);
+	if (!strstr(s.err.text, text))
+		fail_msg("%s: %s", spec, s.err.text);
+}
+
+static void finds_names(void **state)
+{
+	(void)state;
+	put_ref(TS_REF_RUN, "p/exp", first);
+	put_ref(TS_REF_TAG, "p/v1", second);
+	put_ref(TS_REF_BRANCH, "p/main", second);
+	expect_ref("p/exp", TS_REF_RUN, first);
+	expect_ref("?p/exp", TS_REF_RUN, first);
+	expect_ref("run:p/exp", TS_REF_RUN, first);
+	expect_ref("p/v1", TS_REF_TAG, second);
+	expect_ref("tag:p/v1", TS_REF_TAG, second);
+	expect_ref("?p/main", TS_REF_BRANCH, second);
+	expect_ref("branch:p/main", TS_REF_BRANCH, second);
+	expect_error("tag:p/exp", TS_NOT_FOUND, "nothing is called p/exp");
+	/* With a '/' typed: the whole name, else one below the project. */
+	put_ref(TS_REF_RUN, "p/sweep/1", second);
+	expect_ref("?p/sweep/1", TS_REF_RUN, second);
+	expect_ref("?other/p/exp", TS_REF_RUN, first);
+	put_ref(TS_REF_RUN, "sweep/1", first);
+	expect_ref("?p/sweep/1", TS_REF_RUN, first);
+	expect_ref("p/sweep/1", TS_REF_RUN, second);
+	expect_error("?p/sweep/2", TS_NOT_FOUND, "nothing is called sweep/2");
+}
+
+static void finds_ids(void **state)
+{
+	char hex[TS_ID_HEX + 1], spec[80];
+
+	(void)state;
+	ts_id_hex(&first, hex);
+	(void)snprintf(spec, sizeof spec, "id:%s", hex);
+	expect_id(spec, first);
+	expect_id(hex, first);
+	(void)snprintf(spec, sizeof spec, "id:%.9s", hex);
+	expect_id(spec, first);
+	(void)snprintf(spec, sizeof spec, "?p/%.9s", hex);
+	expect_id(spec, first);
+	for (char *c = spec + 3; *c; c++)
+		*c = *c >= 'a' && *c <= 'f' ? (char)(*c - 32) : *c; /* upper case */
+	expect_id(spec, first);
+	expect_error("id:12", TS_INVALID, "4 to 64 hex digits");
+	expect_error("id:xyzw", TS_INVALID, "hex digits");
+	/* Only heads are runs: the index of the run has an id too. */
+	{
+		struct ts_get_reply got;
+		char index[TS_ID_HEX + 1];
+
+		put_ref(TS_REF_RUN, "p/exp", first);
+		must(test_get(&s, "p/exp", &got), &s.err);
+		ts_id_hex((const struct ts_id *)(const void *)(got.head.data + 16), index);
+		expect_error(index, TS_NOT_FOUND, "nothing is called");
+	}
+}
+
+static void lists_candidates(void **state)
+{
+	char hex[TS_ID_HEX + 1], name[80], want[80];
+
+	(void)state;
+	put_ref(TS_REF_RUN, "p/x", first);
+	put_ref(TS_REF_TAG, "p/x", second);
+	expect_error("p/x", TS_AMBIGUOUS, "run:p/x, tag:p/x");
+	expect_ref("run:p/x", TS_REF_RUN, first);
+	/* a name that is also the beginning of an id */
+	(void)snprintf(name, sizeof name, "p/%.6s", ts_id_hex(&second, hex));
+	put_ref(TS_REF_RUN, name, first);
+	(void)snprintf(name, sizeof name, "?p/%.6s", hex);
+	(void)snprintf(want, sizeof want, "run:p/%.6s, id:%.16s", hex, hex);
+	expect_error(name, TS_AMBIGUOUS, want);
+}
+
+static void offers_near_names(void **state)
+{
+	(void)state;
+	put_ref(TS_REF_RUN, "p/baseline", first);
+	put_ref(TS_REF_RUN, "p/baseline-2", first);
+	put_ref(TS_REF_RUN, "p/other", first);
+	put_ref(TS_REF_RUN, "q/baseline", first);
+	expect_error("p/basline", TS_NOT_FOUND, "near it: p/baseline, p/baseline-2");
+	assert_null(strstr(s.err.text, "other"));
+	assert_null(strstr(s.err.text, "q/"));
+	expect_error("p/zzzzzzzz", TS_NOT_FOUND, "nothing is called p/zzzzzzzz");
+	assert_null(strstr(s.err.text, "near"));
+}
+
+static void refuses_what_is_no_name(void **state)
+{
+	static const char *const bad[] = {"",      "x",     "/x",    "p/",   "p//x", "p/../x",
+					  "p/x y", "p/x\n", "run:x", "run:", "?",    "tag:p/-x"};
+	char text[2 * TS_NAME_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+		expect_error(bad[i], TS_INVALID, "name");
+	memset(text, 'a', sizeof text);
+	text[1] = '/';
+	text[TS_NAME_MAX] = '\0';
+	assert_int_equal(ts_name_check(ts_span_str(text), &s.err), TS_OK);
+	text[TS_NAME_MAX] = 'a';
+	text[TS_NAME_MAX + 1] = '\0';
+	expect_error(text, TS_INVALID, "128");
+	assert_int_equal(ts_name_check(ts_span_str("p/a/b.c_d+e-1"), &s.err), TS_OK);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(finds_names), T(finds_ids), T(lists_candidates), T(offers_near_names), T(refuses_what_is_no_name),
+	};
+
+	return cmocka_run_group_tests_name("resolve", tests, NULL, NULL);
+}

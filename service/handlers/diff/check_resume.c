@@ -1,0 +1,258 @@
+#include "service/handlers/diff/check_resume.h"
+
+#include "base/limits.h"
+#include "service/handlers/core/describe.h"
+#include "service/handlers/core/lineage.h"
+#include "service/handlers/core/methods.h"
+#include "service/handlers/core/resolve.h"
+#include "service/handlers/diff/resume_pairs.h"
+#include "service/handlers/diff/resume_rows.h"
+
+static bool says_yes(const struct ts_facts *facts, const char *path)
+{
+	const struct ts_fact *fact = ts_facts_find(facts, ts_span_str(path));
+
+	return fact && fact->type == TS_FACT_BOOL && fact->boolean;
+}
+
+/* What the run says of its number format, in the words that it says it; empty if nothing does. */
+static struct ts_span dtype_of(const struct ts_facts *facts)
+{
+	static const char *const paths[] = {"work.dtype", "config.dtype", "config.precision", "config.mixed_precision",
+					    "config.amp_dtype"};
+
+	for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+		struct ts_span text = ts_fact_text(facts, paths[i]);
+
+		if (ts_resume_format_of(text) != TS_FORMAT_UNKNOWN)
+			return text;
+	}
+	if (says_yes(facts, "config.bf16"))
+		return ts_span_str("bf16");
+	return says_yes(facts, "config.fp16") ? ts_span_str("fp16") : ts_span_of(NULL, 0);
+}
+
+static void fill_format(const struct ts_resume_question *q, const struct ts_run *run, struct ts_resume_evidence *e)
+{
+	e->has_tolerance = q->has_tolerance;
+	e->tolerance = q->tolerance;
+	e->dtype = dtype_of(&run->head.facts);
+	e->format = ts_resume_format_of(e->dtype);
+}
+
+/* The first step of the child's last segment, where that is not its first. */
+static enum ts_status segment_start(struct ts_fetch *f, const struct ts_run *child, struct ts_arena *arena,
+				    struct ts_resume_evidence *e, struct ts_error *err)
+{
+	struct ts_restart *restarts;
+	uint64_t all;
+	size_t n;
+
+	if (ts_resume_restarts(f, child, arena, &restarts, &n, &all, err))
+		return err->status;
+	if (n) {
+		e->said = TS_RESUME_SAID_SEGMENT;
+		e->step = restarts[n - 1].step;
+	}
+	return TS_OK;
+}
+
+static enum ts_status find_step(struct ts_fetch *f, const struct ts_run *child, struct ts_arena *arena,
+				const struct ts_resume *r, struct ts_resume_evidence *e, struct ts_error *err)
+{
+	if (r->lineage.has_step) {
+		e->said = TS_RESUME_SAID_FACT;
+		e->step = r->lineage.step;
+		return TS_OK;
+	}
+	if (segment_start(f, child, arena, e, err))
+		return err->status;
+	if (e->said == TS_RESUME_SAID_NOT && r->child.steps && r->parent.steps && r->child.first_step > r->parent.first_step) {
+		e->said = TS_RESUME_SAID_FIRST;
+		e->step = r->child.first_step;
+	}
+	return TS_OK;
+}
+
+static enum ts_status check_two(struct ts_fetch *f, const struct ts_resume_question *q, const struct ts_run *child,
+				const struct ts_run *parent, struct ts_arena *arena, struct ts_resume *r, struct ts_error *err)
+{
+	struct ts_resume_evidence e = {.said = TS_RESUME_SAID_NOT};
+
+	if (ts_run_describe(f, parent, &r->parent, err))
+		return ts_error_prefix(err, "the parent");
+	fill_format(q, child, &e);
+	if (e.format == TS_FORMAT_UNKNOWN)
+		fill_format(q, parent, &e);
+	if (find_step(f, child, arena, r, &e, err))
+		return err->status;
+	if (e.said != TS_RESUME_SAID_NOT && ts_resume_pair_runs(f, parent, child, arena, &e, err))
+		return err->status;
+	return ts_resume_decide(&e, arena, r, err);
+}
+
+static int badness(enum ts_resume_verdict verdict)
+{
+	return verdict == TS_RESUME_WRONG ? 2 : verdict == TS_RESUME_UNDECIDED;
+}
+
+/* A row for each restart, beside those of the one that the answer is about. */
+static bool restart_rows(struct ts_restart restart, enum ts_resume_verdict verdict, struct ts_measures *rows,
+			 struct ts_arena *arena)
+{
+	const char *subject = ts_arena_printf(arena, "restart %lld", (long long)restart.segment);
+
+	return subject &&
+	       ts_measure_add(rows, arena, "resume", ts_span_str(subject), "at", TS_UNIT_STEP, (double)restart.step) &&
+	       ts_measure_text(rows, arena, "resume", ts_span_str(subject), "verdict", ts_span_str(ts_resume_word(verdict)));
+}
+
+static bool append_rows(struct ts_resume *r, const struct ts_measures *rows, struct ts_arena *arena)
+{
+	struct ts_measure *items = ts_arena_array(arena, r->why.features.n + rows->n, sizeof *items);
+
+	if (!items)
+		return false;
+	if (r->why.features.n)
+		memcpy(items, r->why.features.items, r->why.features.n * sizeof *items);
+	if (rows->n)
+		memcpy(items + r->why.features.n, rows->items, rows->n * sizeof *items);
+	r->why.features.items = items;
+	r->why.features.n = r->why.features.cap = r->why.features.n + rows->n;
+	return true;
+}
+
+/* Each restart alone; the first of the worst is the answer. */
+static enum ts_status check_restarts(struct ts_fetch *f, const struct ts_resume_question *q, const struct ts_run *run,
+				     const struct ts_restart *restarts, size_t n, struct ts_arena *arena, struct ts_resume *r,
+				     struct ts_error *err)
+{
+	struct ts_measures rows = {.n = 0};
+	struct ts_resume worst = *r;
+
+	for (size_t i = 0; i < n; i++) {
+		struct ts_resume_evidence e = {
+			.restart = true, .restarts = n, .said = TS_RESUME_SAID_SEGMENT, .step = restarts[i].step};
+		struct ts_resume one = *r;
+
+		fill_format(q, run, &e);
+		if (ts_resume_pair_restart(f, run, restarts[i], arena, &e, err) || ts_resume_decide(&e, arena, &one, err))
+			return ts_error_prefix(err, "restart %lld", (long long)restarts[i].segment);
+		if (!restart_rows(restarts[i], one.verdict, &rows, arena))
+			return ts_arena_error(arena, err);
+		if (i == 0 || badness(one.verdict) > badness(worst.verdict))
+			worst = one;
+	}
+	*r = worst;
+	return append_rows(r, &rows, arena) ? TS_OK : ts_arena_error(arena, err);
+}
+
+/* Neither restarted nor of a parent that is here. */
+static enum ts_status check_nothing(const struct ts_resume_question *q, const struct ts_run *run, struct ts_arena *arena,
+				    struct ts_resume *r, struct ts_error *err)
+{
+	struct ts_resume_evidence e = {.restart = true};
+
+	if (r->lineage.named && r->lineage.parent.len <= TS_PATH_MAX)
+		e.absent_parent = r->lineage.parent;
+	fill_format(q, run, &e);
+	return ts_resume_decide(&e, arena, r, err);
+}
+
+static enum ts_status check_one(struct ts_fetch *f, const struct ts_resume_question *q, const struct ts_run *run,
+				struct ts_arena *arena, struct ts_resume *r, struct ts_error *err)
+{
+	struct ts_restart *restarts;
+	struct ts_run parent;
+	size_t n;
+
+	r->parent = r->child;
+	if (ts_resume_restarts(f, run, arena, &restarts, &n, &r->restarts, err))
+		return err->status;
+	if (n == 0 && r->lineage.found) {
+		if (ts_run_open(f, &r->lineage.id, arena, &parent, err))
+			return ts_error_prefix(err, "the parent");
+		return check_two(f, q, run, &parent, arena, r, err);
+	}
+	r->restart = true;
+	return n ? check_restarts(f, q, run, restarts, n, arena, r, err) : check_nothing(q, run, arena, r, err);
+}
+
+enum ts_status ts_check_resume(struct ts_fetch *f, const struct ts_resume_question *q, struct ts_arena *arena,
+			       struct ts_resume *ret, struct ts_error *err)
+{
+	struct ts_run child, parent;
+	struct ts_resume r;
+	enum ts_status status;
+
+	memset(&r, 0, sizeof r);
+	if (ts_run_open(f, &q->child, arena, &child, err) || ts_run_describe(f, &child, &r.child, err) ||
+	    ts_lineage_find(f, &child, q->project, arena, &r.lineage, err))
+		return ts_error_prefix(err, "the resumed run");
+	if (!q->has_parent) {
+		status = check_one(f, q, &child, arena, &r, err);
+	} else {
+		if (ts_run_open(f, &q->parent, arena, &parent, err))
+			return ts_error_prefix(err, "the parent");
+		/* What is shared is counted with the run that was named here, whatever the child says. */
+		r.lineage.found = true;
+		r.lineage.id = q->parent;
+		ts_lineage_share(&child, &parent, &r.lineage);
+		status = check_two(f, q, &child, &parent, arena, &r, err);
+	}
+	if (!status)
+		*ret = r;
+	return status;
+}
+
+TS_REPLIER(resume_reply, ts_resume);
+
+/* "project" of "project/name". */
+static struct ts_span project_of(const struct ts_resolved *what)
+{
+	const uint8_t *slash = what->by_ref ? memchr(what->ref.name.data, '/', what->ref.name.len) : NULL;
+
+	return slash ? ts_span_of(what->ref.name.data, (size_t)(slash - what->ref.name.data)) : ts_span_of(NULL, 0);
+}
+
+static enum ts_status answer(struct ts_call *call, const struct ts_resume_request *request, struct ts_arena *arena,
+			     struct ts_error *err)
+{
+	struct ts_resume_question q = {
+		.has_parent = request->parent.len > 0,
+		.has_tolerance = request->has_tolerance,
+		.tolerance = request->tolerance,
+	};
+	struct ts_resolved parent, child;
+	struct ts_fetch fetch;
+	struct ts_resume r;
+	enum ts_status status;
+
+	if ((q.has_parent && ts_resolve(call->engine, request->parent, arena, &parent, err)) ||
+	    ts_resolve(call->engine, request->child, arena, &child, err))
+		return err->status;
+	if (q.has_parent)
+		q.parent = parent.id;
+	q.child = child.id;
+	q.project = project_of(&child);
+	ts_fetch_init(&fetch, call);
+	status = ts_check_resume(&fetch, &q, arena, &r, err);
+	ts_fetch_finish(&fetch);
+	return status ? status : reply_resume_reply(call, &r, err);
+}
+
+enum ts_status ts_handle_check_resume(struct ts_call *call, void *state, struct ts_span request, struct ts_error *err)
+{
+	struct ts_resume_request asked;
+	struct ts_arena arena;
+	enum ts_status status;
+
+	(void)state;
+	if (ts_wire_unpack_resume_request(request, call->arena, &asked, err))
+		return err->status;
+	/* Two runs' indexes may take more than an ordinary call may. */
+	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
+	status = answer(call, &asked, &arena, err);
+	ts_arena_finish(&arena);
+	return status;
+}

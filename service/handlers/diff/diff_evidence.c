@@ -1,0 +1,578 @@
+#include "service/handlers/diff/diff_evidence.h"
+
+#include "analysis/diverge/diagnose.h"
+#include "base/limits.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+
+enum { SHORT_ID = 12 };
+
+/* --- what a series is --- */
+
+/* Globs over the path in lower case with '-' and '/' as '_', "scalars." cut off; the first that matches counts. */
+static const struct {
+	const char *glob;
+	enum ts_series_kind kind;
+} kinds[] = {
+	{"digests.param*", TS_KIND_PARAMS},
+	{"digests.weight*", TS_KIND_PARAMS},
+	{"digests.model*", TS_KIND_PARAMS},
+	{"digests.grad*", TS_KIND_GRADS},
+	{"digests.batch*", TS_KIND_BATCH},
+	{"digests.data*", TS_KIND_BATCH},
+	{"digests.input*", TS_KIND_BATCH},
+	{"digests.rng*", TS_KIND_RNG},
+	{"digests.generator*", TS_KIND_RNG},
+	{"digests.*", TS_KIND_DIGEST},
+	{"eval*", TS_KIND_EVAL},
+	{"val_*", TS_KIND_EVAL},
+	{"val.*", TS_KIND_EVAL},
+	{"valid*", TS_KIND_EVAL},
+	{"test_*", TS_KIND_EVAL},
+	{"test.*", TS_KIND_EVAL},
+	{"*_val_loss", TS_KIND_EVAL},
+	{"loss_val*", TS_KIND_EVAL},
+	{"loss_eval*", TS_KIND_EVAL},
+	{"*grad_norm*", TS_KIND_GRAD_NORM},
+	{"*gradient_norm*", TS_KIND_GRAD_NORM},
+	{"lr", TS_KIND_LR},
+	{"*_lr", TS_KIND_LR},
+	{"lr_*", TS_KIND_LR},
+	{"*learning_rate*", TS_KIND_LR},
+	{"loss", TS_KIND_LOSS},
+	{"*_loss", TS_KIND_LOSS},
+	{"loss_*", TS_KIND_LOSS},
+};
+
+enum ts_series_kind ts_series_kind_of(struct ts_span name, enum ts_column_type type, enum ts_role role)
+{
+	struct ts_span prefix = ts_span_str("scalars.");
+	uint8_t folded[TS_PATH_MAX];
+
+	if (ts_span_starts(name, prefix))
+		name = ts_span_of(name.data + prefix.len, name.len - prefix.len);
+	if (name.len > sizeof folded || role == TS_ROLE_OBSERVATION)
+		return TS_KINDS;
+	for (size_t i = 0; i < name.len; i++) {
+		uint8_t c = name.data[i];
+
+		folded[i] = c >= 'A' && c <= 'Z' ? (uint8_t)(c | 32) : (c == '-' || c == '/' ? '_' : c);
+	}
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		if (!ts_glob(ts_span_str(kinds[i].glob), ts_span_of(folded, name.len)))
+			continue;
+		/* What only looks like a number by its name decides nothing. */
+		if (kinds[i].kind < TS_KIND_PARAMS && type != TS_COLUMN_F64)
+			break;
+		return role == TS_ROLE_TRAJECTORY || kinds[i].kind == TS_KIND_EVAL ? kinds[i].kind : TS_KINDS;
+	}
+	return role == TS_ROLE_TRAJECTORY && type == TS_COLUMN_F64 ? TS_KIND_OTHER : TS_KINDS;
+}
+
+/* --- steps of a series --- */
+
+static int64_t first_key(const struct ts_table *table)
+{
+	return table->blocks[0].first_key;
+}
+
+static int64_t last_key(const struct ts_table *table)
+{
+	return table->blocks[table->n_blocks - 1].last_key;
+}
+
+/* The block that holds the last row at or before step; false if there is none. */
+static bool block_at(const struct ts_table *table, int64_t step, size_t *ret_block)
+{
+	size_t lo = 0, hi = table->n_blocks;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (table->blocks[mid].first_key <= step)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	*ret_block = lo ? lo - 1 : 0;
+	return lo > 0;
+}
+
+static int64_t *keys_at(struct ts_fetch *f, const struct ts_table *table, int64_t step, struct ts_arena *scratch, size_t *ret_n,
+			struct ts_error *err)
+{
+	int64_t *keys;
+	size_t block;
+
+	(void)block_at(table, step, &block);
+	keys = ts_arena_array(scratch, table->blocks[block].rows, sizeof *keys);
+	if (!keys) {
+		(void)ts_arena_error(scratch, err);
+		return NULL;
+	}
+	*ret_n = table->blocks[block].rows;
+	return ts_fetch_block_keys(f, &table->blocks[block], keys, err) ? NULL : keys;
+}
+
+/* Of two series that begin at different steps. Where no common step lies in the two blocks, the later beginning. */
+static enum ts_status first_common(struct ts_fetch *f, const struct ts_table *a, const struct ts_table *b, int64_t *ret_step,
+				   struct ts_error *err)
+{
+	int64_t from = first_key(a) > first_key(b) ? first_key(a) : first_key(b), *x, *y = NULL;
+	struct ts_arena scratch;
+	size_t n = 0, m = 0, i = 0, j = 0;
+
+	*ret_step = from;
+	if (first_key(a) == first_key(b))
+		return TS_OK;
+	ts_arena_init(&scratch, 4 << 20);
+	x = keys_at(f, a, from, &scratch, &n, err);
+	if (x)
+		y = keys_at(f, b, from, &scratch, &m, err);
+	while (x && y && i < n && j < m) {
+		if (x[i] == y[j]) {
+			*ret_step = x[i];
+			break;
+		}
+		if (x[i] < y[j])
+			i++;
+		else
+			j++;
+	}
+	ts_arena_finish(&scratch);
+	return x && y ? TS_OK : err->status;
+}
+
+/* Rounded; of the side that was written more rarely. */
+static int64_t cadence_of(const struct ts_table *table)
+{
+	double steps = (double)last_key(table) - (double)first_key(table), n;
+
+	if (table->rows < 2)
+		return 0;
+	n = steps / (double)(table->rows - 1) + 0.5;
+	return n < 1 ? 1 : (n > 1e15 ? (int64_t)1e15 : (int64_t)n);
+}
+
+static enum ts_status measure(struct ts_evidence_series *s, struct ts_fetch *f, const struct ts_series_row *row,
+			      const struct ts_series_side *a, const struct ts_series_side *b, struct ts_error *err)
+{
+	int64_t cadence_a = cadence_of(a->table), cadence_b = cadence_of(b->table);
+
+	s->cadence = cadence_a > cadence_b ? cadence_a : cadence_b;
+	s->other_cadence = cadence_a && cadence_b && cadence_a != cadence_b;
+	s->common = row->common;
+	s->last_common = last_key(a->table) < last_key(b->table) ? last_key(a->table) : last_key(b->table);
+	if (row->state == TS_SERIES_PARTS) {
+		s->parts = true;
+		s->first = row->first_step;
+		s->after_known = row->after_known;
+		s->after = row->after_step;
+		s->a = row->a.real;
+		s->b = row->b.real;
+		s->gap = row->gap;
+		s->common += row->gap.known ? row->gap.points : 1;
+		s->first_common = row->first_step;
+	}
+	if (s->common == 0)
+		return TS_OK;
+	if (!(s->parts && !s->after_known) && first_common(f, a->table, b->table, &s->first_common, err))
+		return err->status;
+	s->from_first = first_key(a->table) == s->first_common && first_key(b->table) == s->first_common;
+	return TS_OK;
+}
+
+static enum ts_status grow(struct ts_evidence_notes *notes, struct ts_error *err)
+{
+	size_t cap = notes->cap ? notes->cap * 2 : 32;
+	struct ts_evidence_series *items = ts_arena_array(notes->arena, cap, sizeof *items);
+	struct ts_series_side(*sides)[2] = ts_arena_array(notes->arena, cap, sizeof *sides);
+
+	if (!items || !sides)
+		return ts_arena_error(notes->arena, err);
+	if (notes->n) {
+		memcpy(items, notes->items, notes->n * sizeof *items);
+		memcpy(sides, notes->sides, notes->n * sizeof *sides);
+	}
+	notes->items = items;
+	notes->sides = sides;
+	notes->cap = cap;
+	return TS_OK;
+}
+
+static struct ts_writing declared(const struct ts_series_side *side)
+{
+	return (struct ts_writing){.resolution = {side->column->precision, side->column->digits}};
+}
+
+static bool is_noted(const struct ts_evidence_notes *notes, enum ts_series_kind kind)
+{
+	for (size_t i = 0; i < notes->n; i++)
+		if (notes->items[i].kind == kind && notes->items[i].common)
+			return true;
+	return false;
+}
+
+/* Where values part they have been looked at. Of those that agree the first of a kind speaks for the others. */
+static enum ts_status find_writings(const struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_writings *seen,
+				    const struct ts_series_side *a, const struct ts_series_side *b, struct ts_evidence_series *s,
+				    struct ts_error *err)
+{
+	s->writing_a = seen ? seen->a : declared(a);
+	s->writing_b = seen ? seen->b : declared(b);
+	if (seen || s->common == 0 || (s->kind != TS_KIND_LOSS && s->kind != TS_KIND_GRAD_NORM) || is_noted(notes, s->kind))
+		return TS_OK;
+	if (ts_series_writing(f, a, true, &s->writing_a, err))
+		return err->status;
+	return ts_series_writing(f, b, true, &s->writing_b, err);
+}
+
+enum ts_status ts_evidence_note(struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_series_row *row,
+				const struct ts_writings *seen, const struct ts_series_side *a, const struct ts_series_side *b,
+				struct ts_error *err)
+{
+	const struct ts_series_side *any = a ? a : b;
+	struct ts_evidence_series s = {.name = row->name, .rank = row->rank, .in_a = a != NULL, .in_b = b != NULL};
+
+	s.kind = ts_series_kind_of(row->name, row->type, row->role);
+	/* Many series of no known kind, in many ranks, are of interest only if they part. */
+	if (any->table->kind != TS_TABLE_STEPS || s.kind == TS_KINDS ||
+	    (s.kind == TS_KIND_OTHER && row->state != TS_SERIES_PARTS))
+		return TS_OK;
+	if (a && b && (measure(&s, f, row, a, b, err) || find_writings(notes, f, seen, a, b, &s, err)))
+		return err->status;
+	if (notes->n == notes->cap && grow(notes, err))
+		return err->status;
+	notes->items[notes->n] = s;
+	notes->sides[notes->n][0] = a ? *a : (struct ts_series_side){NULL, NULL};
+	notes->sides[notes->n++][1] = b ? *b : (struct ts_series_side){NULL, NULL};
+	return TS_OK;
+}
+
+/* --- events around the first difference --- */
+
+struct asking {
+	const struct ts_evidence_notes *notes;
+	struct ts_fetch *f;
+	const struct ts_run *a, *b;
+	struct ts_diff *diff;
+	struct ts_arena *arena;
+	struct ts_evidence e;
+	int64_t resumes[2][2]; /* of each side */
+	int64_t epochs[1];
+};
+
+static bool is_state(enum ts_series_kind kind)
+{
+	return kind == TS_KIND_LOSS || kind == TS_KIND_GRAD_NORM || kind == TS_KIND_PARAMS || kind == TS_KIND_GRADS;
+}
+
+static bool earliest(const struct ts_evidence_notes *notes, size_t *ret_at)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct ts_evidence_series *s = &notes->items[i];
+
+		if (!s->parts || !is_state(s->kind) || (found && s->first >= notes->items[*ret_at].first))
+			continue;
+		*ret_at = i;
+		found = true;
+	}
+	return found;
+}
+
+/* The last step at or before `step`, within its block, at which the whole part of the column changes. */
+static enum ts_status last_change(struct asking *q, const struct ts_index *index, const char *name, int64_t step, bool *ret_found,
+				  int64_t *ret_step, struct ts_error *err)
+{
+	const struct ts_table *table;
+	const struct ts_column *column =
+		index ? ts_index_column(index, TS_TABLE_STEPS, ts_span_str(name), TS_COLUMN_F64, &table) : NULL;
+	struct ts_arena scratch;
+	enum ts_status status = TS_OK;
+	uint64_t *words;
+	int64_t *keys;
+	size_t block, rows;
+
+	*ret_found = false;
+	if (!column || !block_at(table, step, &block))
+		return TS_OK;
+	rows = table->blocks[block].rows;
+	ts_arena_init(&scratch, 4 << 20);
+	keys = ts_arena_array(&scratch, rows, sizeof *keys);
+	words = ts_arena_array(&scratch, rows, sizeof *words);
+	if (!keys || !words)
+		status = ts_arena_error(&scratch, err);
+	else if (!ts_fetch_block_keys(q->f, &table->blocks[block], keys, err))
+		status = ts_fetch_block_words(q->f, &column->blocks[block], TS_COLUMN_F64, rows, words, err);
+	else
+		status = err->status;
+	for (size_t i = 1; !status && i < rows && keys[i] <= step; i++) {
+		double now, before;
+
+		memcpy(&now, &words[i], sizeof now);
+		memcpy(&before, &words[i - 1], sizeof before);
+		if (floor(now) != floor(before)) {
+			*ret_found = true;
+			*ret_step = keys[i];
+		}
+	}
+	ts_arena_finish(&scratch);
+	return status;
+}
+
+static bool has_lineage(const struct ts_run *run)
+{
+	for (size_t i = 0; i < run->head.facts.n; i++)
+		if (ts_span_starts(run->head.facts.items[i].path, ts_span_str("lineage.")))
+			return true;
+	return false;
+}
+
+/* A run that says whose child it is, and begins later than the other, was resumed at its first step. */
+static enum ts_status find_resumes(struct asking *q, int32_t rank, int64_t step, struct ts_error *err)
+{
+	const struct ts_run *runs[2] = {q->a, q->b};
+	const struct ts_run_ref *refs[2] = {&q->diff->a, &q->diff->b};
+	struct ts_steps_list *lists[2] = {&q->e.resumes_a, &q->e.resumes_b};
+
+	for (size_t i = 0; i < 2; i++) {
+		int64_t at;
+		size_t n = 0;
+		bool found;
+
+		if (has_lineage(runs[i]) && refs[i]->steps && refs[1 - i]->steps && refs[i]->first_step > refs[1 - i]->first_step)
+			q->resumes[i][n++] = refs[i]->first_step;
+		if (last_change(q, ts_run_rank(runs[i], rank), "segment", step, &found, &at, err))
+			return err->status;
+		if (found && (n == 0 || at > q->resumes[i][0]))
+			q->resumes[i][n++] = at;
+		*lists[i] = (struct ts_steps_list){q->resumes[i], n};
+	}
+	return TS_OK;
+}
+
+static enum ts_status find_epoch(struct asking *q, int32_t rank, int64_t step, struct ts_error *err)
+{
+	static const char *const names[] = {"epoch", "scalars.epoch"};
+
+	for (size_t i = 0; i < 2 && !q->e.epochs.n; i++) {
+		bool found;
+
+		if (last_change(q, ts_run_rank(q->a, rank), names[i], step, &found, &q->epochs[0], err))
+			return err->status;
+		q->e.epochs = (struct ts_steps_list){q->epochs, found ? 1 : 0};
+	}
+	return TS_OK;
+}
+
+/* --- batches --- */
+
+static enum ts_status relate(struct asking *q, const struct ts_series_side sides[2], struct ts_error *err)
+{
+	struct ts_arena scratch;
+	uint64_t *digests[2];
+	int64_t *steps[2];
+	enum ts_status status = TS_OK;
+
+	if (sides[0].column->type != TS_COLUMN_U64)
+		q->e.batches_unknown = ts_span_str("they are no digests");
+	else if (sides[0].table->rows > TS_EVIDENCE_BATCHES || sides[1].table->rows > TS_EVIDENCE_BATCHES)
+		q->e.batches_unknown = ts_span_str("runs of more than 1,048,576 steps are not searched");
+	if (q->e.batches_unknown.len)
+		return TS_OK;
+	ts_arena_init(&scratch, 256 << 20);
+	for (size_t i = 0; !status && i < 2; i++) {
+		status = ts_fetch_keys(q->f, sides[i].table, &scratch, &steps[i], err);
+		if (!status)
+			status = ts_fetch_u64(q->f, sides[i].table, sides[i].column, &scratch, &digests[i], err);
+	}
+	if (!status && !ts_batches_relate(steps[0], digests[0], sides[0].table->rows, steps[1], digests[1], sides[1].table->rows,
+					  &scratch, &q->e.batches))
+		status = ts_arena_error(&scratch, err);
+	ts_arena_finish(&scratch);
+	return status;
+}
+
+static enum ts_status find_batches(struct asking *q, struct ts_error *err)
+{
+	const struct ts_evidence_notes *notes = q->notes;
+	size_t at = notes->n;
+
+	for (size_t i = 0; i < notes->n; i++)
+		if (notes->items[i].kind == TS_KIND_BATCH && notes->items[i].parts &&
+		    (at == notes->n || notes->items[i].first < notes->items[at].first))
+			at = i;
+	return at < notes->n ? relate(q, notes->sides[at], err) : TS_OK;
+}
+
+/* --- facts --- */
+
+static enum ts_digest_time time_of(const struct ts_facts *facts)
+{
+	static const char *const paths[] = {"columns.digests\\.params.when", "columns.digests\\.weights.when"};
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct ts_fact *fact = ts_facts_find(facts, ts_span_str(paths[i]));
+
+		if (!fact || fact->type != TS_FACT_TEXT)
+			continue;
+		if (ts_span_is(fact->text, "before"))
+			return TS_DIGEST_BEFORE;
+		return ts_span_is(fact->text, "after") ? TS_DIGEST_AFTER : TS_DIGEST_UNKNOWN;
+	}
+	return TS_DIGEST_UNKNOWN;
+}
+
+static uint32_t world_of(const struct ts_facts *facts)
+{
+	const struct ts_fact *fact = ts_facts_find(facts, ts_span_str("parallelism.world_size"));
+
+	return fact && fact->type == TS_FACT_INT && fact->integer > 0 && fact->integer <= TS_WORLD_MAX ? (uint32_t)fact->integer
+												       : 0;
+}
+
+/* Of the lowest rank that both have: what a run says of itself, it says of one. */
+static enum ts_status find_facts(struct asking *q, struct ts_facts facts[2], struct ts_error *err)
+{
+	const struct ts_run *runs[2] = {q->a, q->b};
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct ts_index *index = NULL;
+
+		for (size_t k = 0; k < runs[i]->head.n_ranks && !index; k++)
+			if (runs[i]->head.ranks[k].rank != TS_RANK_JOB)
+				index = &runs[i]->indexes[k];
+		facts[i] = runs[i]->head.facts;
+		if (index && ts_run_facts(runs[i], index, q->arena, &facts[i], err))
+			return err->status;
+	}
+	q->e.facts = q->diff->facts;
+	q->e.n_facts = q->diff->n_facts;
+	q->e.facts_a = facts[0].n ? &facts[0] : NULL;
+	q->e.facts_b = facts[1].n ? &facts[1] : NULL;
+	q->e.world_a = world_of(&facts[0]);
+	q->e.world_b = world_of(&facts[1]);
+	q->e.params_time = time_of(&facts[0]) == time_of(&facts[1]) ? time_of(&facts[0]) : TS_DIGEST_UNKNOWN;
+	return TS_OK;
+}
+
+static struct ts_span short_id(const struct ts_id *id, struct ts_arena *arena)
+{
+	char hex[TS_ID_HEX + 1];
+
+	return ts_arena_span(arena, ts_span_of(ts_id_hex(id, hex), SHORT_ID));
+}
+
+enum ts_status ts_diff_diagnose(const struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_run *a,
+				const struct ts_run *b, const struct ts_repeats_seen *repeats, const struct ts_cuts *cuts,
+				struct ts_diff *diff, struct ts_error *err)
+{
+	struct asking q = {.notes = notes, .f = f, .a = a, .b = b, .diff = diff, .arena = notes->arena};
+	struct ts_facts facts[2];
+	size_t at = 0;
+
+	q.e.series = notes->items;
+	q.e.n_series = notes->n;
+	q.e.name_a = short_id(&a->id, q.arena);
+	q.e.name_b = short_id(&b->id, q.arena);
+	q.e.ops = &diff->ops;
+	if (!q.e.name_a.data || !q.e.name_b.data)
+		return ts_arena_error(q.arena, err);
+	if (repeats)
+		q.e.repeats = *repeats;
+	if (find_facts(&q, facts, err) || find_batches(&q, err))
+		return err->status;
+	if (earliest(notes, &at) && (find_resumes(&q, notes->items[at].rank, notes->items[at].first, err) ||
+				     find_epoch(&q, notes->items[at].rank, notes->items[at].first, err)))
+		return err->status;
+	return ts_diagnose(&q.e, cuts, q.arena, &diff->diagnosis, err);
+}
+
+void ts_diff_diagnose_same(struct ts_diff *diff)
+{
+	struct ts_tier holds = {TS_TIER_HOLDS, ts_span_str("one and the same run")};
+
+	diff->diagnosis = (struct ts_diagnosis){
+		.cause = TS_CAUSE_IDENTICAL,
+		.confidence = TS_CONFIDENCE_HIGH,
+		.sentence = diff->reason,
+		.bits = holds,
+		.numeric = holds,
+		.statistical = holds,
+	};
+}
+
+static const struct ts_series_row *first_parting(const struct ts_diff *diff)
+{
+	for (size_t i = 0; i < diff->n_series; i++)
+		if (diff->series[i].role == TS_ROLE_TRAJECTORY && diff->series[i].state == TS_SERIES_PARTS)
+			return &diff->series[i];
+	return NULL;
+}
+
+/* What can be said where runs were not aligned by step: that they differ, and who says why. */
+struct not_diagnosed {
+	struct ts_span against;
+	struct ts_experiment next;
+};
+
+static bool say_not(const struct ts_diff *diff, const struct ts_series_row *row, struct ts_arena *arena,
+		    struct not_diagnosed *out, struct ts_tier *bits)
+{
+	struct ts_span a = short_id(&diff->a.id, arena), b = short_id(&diff->b.id, arena);
+	const char *command = ts_arena_printf(arena, "tscope diff %.*s %.*s", TS_SPAN_ARG(a), TS_SPAN_ARG(b)), *against,
+		   *fails = "";
+
+	if (!row) {
+		against = "why runs part is asked of runs that are aligned by step; by this column nothing of the "
+			  "trajectory parts";
+	} else {
+		fails = ts_arena_printf(arena, "%.*s differs at %lld of %.*s", TS_SPAN_ARG(row->name),
+					(long long)row->first_step, TS_SPAN_ARG(diff->axis));
+		against = ts_arena_printf(arena,
+					  "they are there after step %lld of the first run and step %lld of the "
+					  "second: cut-offs and inputs "
+					  "are of runs that have taken equal steps, so why they part is asked by step",
+					  (long long)row->step_a, (long long)row->step_b);
+	}
+	if (!a.data || !b.data || !command || !against || !fails)
+		return false;
+	*bits = row ? (struct ts_tier){TS_TIER_FAILS, ts_span_str(fails)}
+		    : (struct ts_tier){TS_TIER_UNKNOWN, ts_span_str("not aligned by step")};
+	out->against = ts_span_str(against);
+	out->next = (struct ts_experiment){
+		.what = ts_span_str("compare them by step"),
+		.command = ts_span_str(command),
+		.splits = ts_span_str("what differs, and why, where both have taken equal steps")};
+	return true;
+}
+
+enum ts_status ts_diff_diagnose_not(struct ts_diff *diff, struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_tier unknown = {TS_TIER_UNKNOWN, ts_span_str("not aligned by step")}, bits;
+	struct not_diagnosed *not = ts_arena_array(arena, 1, sizeof *not );
+
+	if (!not || !say_not(diff, first_parting(diff), arena, not, &bits))
+		return ts_arena_error(arena, err);
+	diff->diagnosis = (struct ts_diagnosis){
+		.bits = bits,
+		.numeric = unknown,
+		.statistical = unknown,
+		.evidence_against = &not ->against,
+		.n_against = 1,
+		.experiments = &not ->next,
+		.n_experiments = 1,
+	};
+	return TS_OK;
+}
+
+void ts_diff_settle(struct ts_diff *diff)
+{
+	struct ts_diagnosis *d = &diff->diagnosis;
+
+	if (d->cause == TS_CAUSE_IDENTICAL || d->cause == TS_CAUSE_NOT_COMPARABLE || d->sentence.len == 0)
+		d->sentence = diff->reason;
+}

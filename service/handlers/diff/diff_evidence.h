@@ -1,0 +1,46 @@
+/* diff_evidence.h - what a diff found, as evidence for ts_diagnose, and the diagnosis.
+ *
+ * 	ts_evidence_note(&notes, &row, ..., a, b, err)	every series that is compared, also those that agree
+ * 	ts_diff_diagnose(&notes, ..., diff, err)	rows of facts are complete
+ *
+ * What a series is follows from its name: docs/divergence.md lists the names. Beyond the rows, blocks are opened only around
+ * the first difference (did a segment or an epoch begin there?) and, where digests of batches part, those of one rank, up to
+ * TS_EVIDENCE_BATCHES steps. The first common step of two series that begin at different steps is looked for in one block of
+ * each.
+ */
+#ifndef TSCOPE_HANDLERS_DIFF_EVIDENCE_H
+#define TSCOPE_HANDLERS_DIFF_EVIDENCE_H
+
+#include "analysis/diverge/evidence.h"
+#include "service/handlers/diff/series_gap.h"
+
+/* Steps of digests of batches that are related to one another: two arrays of 16 bytes a step, and one to sort. */
+enum { TS_EVIDENCE_BATCHES = 1 << 20 };
+
+struct ts_evidence_notes {
+	struct ts_arena *arena;
+	struct ts_evidence_series *items;
+	struct ts_series_side (*sides)[2]; /* of each */
+	size_t n, cap;
+};
+
+/* TS_KINDS: of no interest. type is the column's, role what both sides make of it. */
+enum ts_series_kind ts_series_kind_of(struct ts_span name, enum ts_column_type type, enum ts_role role);
+
+/* a or b is NULL where that side lacks the series. seen: how numbers that part were written; NULL for others. Series of no interest
+ * are passed over. */
+enum ts_status ts_evidence_note(struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_series_row *row,
+				const struct ts_writings *seen, const struct ts_series_side *a, const struct ts_series_side *b,
+				struct ts_error *err);
+
+/* Sets diff->diagnosis. repeats may be NULL. */
+enum ts_status ts_diff_diagnose(const struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_run *a,
+				const struct ts_run *b, const struct ts_repeats_seen *repeats, const struct ts_cuts *cuts,
+				struct ts_diff *diff, struct ts_error *err);
+/* The diagnosis of a run and itself; of runs that were not aligned by step. */
+void ts_diff_diagnose_same(struct ts_diff *diff);
+enum ts_status ts_diff_diagnose_not(struct ts_diff *diff, struct ts_arena *arena, struct ts_error *err);
+/* Once the verdict is there: what says no more than it does says it in its words. */
+void ts_diff_settle(struct ts_diff *diff);
+
+#endif

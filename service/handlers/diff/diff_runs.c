@@ -1,0 +1,565 @@
+#include "service/handlers/diff/diff_runs.h"
+
+#include "base/limits.h"
+#include "service/handlers/core/methods.h"
+#include "service/handlers/core/resolve.h"
+#include "service/handlers/core/run_steps.h"
+#include "service/handlers/diff/diff_evidence.h"
+#include "service/handlers/diff/diff_ops.h"
+#include "service/handlers/diff/diff_plots.h"
+#include "service/handlers/diff/series_axis.h"
+#include "service/handlers/diff/series_gap.h"
+#include "service/handlers/diff/series_list.h"
+
+#include <stdlib.h>
+
+enum { GAP_SCRATCH = 4 << 20, GAP_BYTES = 160 };
+
+/* One comparison as it goes on. */
+struct diffing {
+	struct ts_fetch *fetch;
+	struct ts_arena *arena;
+	const struct ts_run *a, *b;
+	struct ts_series_walk *walk;
+	struct ts_axis axis; /* of the rank in hand */
+	struct ts_diff *diff;
+	size_t cap_series;
+	struct ts_step_set steps_a, steps_b; /* of the first rank */
+	bool has_steps, listed; /* the steps of several ranks are put together */
+	struct ts_step_ranges only_a, only_b;
+	struct ts_diff_tally tally;
+	const struct ts_diff_how *how;
+	struct ts_cuts cuts;
+	struct ts_evidence_notes notes;
+};
+
+/* What the two sides say of one column; NULL where a side lacks it. */
+static enum ts_role joint_role(struct ts_span name, const struct ts_facts *a, const struct ts_facts *b)
+{
+	enum ts_role role = ts_role_of(name, a ? a : b);
+
+	return a && b ? ts_series_joint_role(role, ts_role_of(name, b)) : role;
+}
+
+static enum ts_status keep_row(struct diffing *d, const struct ts_series_row *row, struct ts_error *err)
+{
+	struct ts_diff *diff = d->diff;
+
+	if (diff->n_series == d->cap_series) {
+		size_t cap = d->cap_series ? d->cap_series * 2 : 32;
+		struct ts_series_row *rows = ts_arena_array(d->arena, cap, sizeof *rows);
+
+		if (!rows)
+			return ts_arena_error(d->arena, err);
+		if (diff->n_series)
+			memcpy(rows, diff->series, diff->n_series * sizeof *rows);
+		diff->series = rows;
+		d->cap_series = cap;
+	}
+	diff->series[diff->n_series++] = *row;
+	return TS_OK;
+}
+
+static void count_row(struct diffing *d, const struct ts_series_row *row)
+{
+	if (row->state == TS_SERIES_SAME)
+		d->diff->n_same++;
+	if (row->role != TS_ROLE_TRAJECTORY)
+		return;
+	d->tally.trajectory++;
+	d->tally.trajectory_same += row->state == TS_SERIES_SAME;
+	d->tally.trajectory_common += row->state == TS_SERIES_SAME || row->state == TS_SERIES_PARTS ||
+				      row->state == TS_SERIES_EXTENT;
+	d->tally.parts += row->state == TS_SERIES_PARTS;
+}
+
+static bool same_name(const struct ts_series_side *a, const struct ts_series_side *b)
+{
+	return a->table->kind == b->table->kind && ts_span_eq(a->column->name, b->column->name);
+}
+
+/* The types that a side has under the name of `of`, whose series lie beside the place `at` of the walk. */
+static unsigned types_beside(const struct ts_series_list *list, size_t at, const struct ts_series_side *of)
+{
+	unsigned types = 0;
+
+	while (at > 0 && same_name(&list->items[at - 1], of))
+		at--;
+	for (; at < list->n && same_name(&list->items[at], of); at++)
+		types |= 1u << list->items[at].column->type;
+	return types;
+}
+
+/* What a series is called: pipeline[].start is no path that a column of steps can have. */
+static enum ts_status name_of(struct diffing *d, const struct ts_series_side *side, struct ts_span *ret_name,
+			      struct ts_error *err)
+{
+	static const char prefix[] = "pipeline[].";
+	struct ts_span name = side->column->name;
+	char *text;
+
+	if (side->table->kind == TS_TABLE_PIPELINE && name.len + strlen(prefix) <= TS_PATH_MAX) {
+		text = ts_arena_printf(d->arena, "%s%.*s", prefix, TS_SPAN_ARG(name));
+		if (!text)
+			return ts_arena_error(d->arena, err);
+		name = ts_span_of(text, name.len + strlen(prefix));
+	}
+	*ret_name = name;
+	return TS_OK;
+}
+
+/* Of numbers that were computed: what was measured always differs, and by how much says nothing. */
+static bool has_gap(const struct ts_series_row *row)
+{
+	return row->type == TS_COLUMN_F64 && row->role != TS_ROLE_OBSERVATION;
+}
+
+/* A rate is what somebody chose: how many digits it has says nothing of how it was written. */
+static bool is_measured(const struct ts_series_row *row)
+{
+	return ts_series_kind_of(row->name, row->type, row->role) != TS_KIND_LR;
+}
+
+static enum ts_status measure_gap(struct diffing *d, struct ts_series_row *row, struct ts_writings *ret_writings, struct ts_error *err)
+{
+	struct ts_arena scratch;
+	enum ts_status status;
+
+	if (row->state != TS_SERIES_PARTS || !has_gap(row))
+		return TS_OK;
+	ts_arena_init(&scratch, GAP_SCRATCH);
+	status = ts_series_gap(d->walk, is_measured(row), &scratch, &row->gap, ret_writings, err);
+	ts_arena_finish(&scratch);
+	return status;
+}
+
+/* Events of a pipeline have no step, and so no place on an axis. */
+static enum ts_status compare_pair(struct diffing *d, const struct ts_series_side *a, const struct ts_series_side *b,
+				   struct ts_series_row *row, struct ts_writings *ret_writings, struct ts_error *err)
+{
+	if (d->axis.name.len && a->table->kind == TS_TABLE_STEPS)
+		return ts_series_compare_by(d->fetch, &d->axis, *a, *b, has_gap(row), d->arena, row, err);
+	if (ts_series_compare(d->walk, *a, *b, d->arena, row, err))
+		return err->status;
+	return measure_gap(d, row, ret_writings, err);
+}
+
+/* a or b is NULL where that side lacks the series; other_types says what it has instead. */
+static enum ts_status diff_series(struct diffing *d, int32_t rank, const struct ts_series_side *a,
+				  const struct ts_series_side *b, unsigned other_types, enum ts_role role,
+				  struct ts_error *err)
+{
+	const struct ts_column *column = a ? a->column : b->column;
+	struct ts_series_row row = {.type = column->type, .role = role, .rank = rank};
+	struct ts_writings writings;
+
+	row.a.type = row.b.type = column->type;
+	if (name_of(d, a ? a : b, &row.name, err))
+		return err->status;
+	if (a && b) {
+		if (compare_pair(d, a, b, &row, &writings, err))
+			return ts_error_prefix(err, "rank %d", rank);
+	} else {
+		row.state = a ? TS_SERIES_ONLY_A : TS_SERIES_ONLY_B;
+		row.steps_a = row.only_a = a ? a->table->rows : 0;
+		row.steps_b = row.only_b = b ? b->table->rows : 0;
+		row.counted = true;
+		row.other_types = other_types;
+	}
+	count_row(d, &row);
+	if (d->axis.name.len == 0 && ts_evidence_note(&d->notes, d->fetch, &row, row.gap.known ? &writings : NULL, a, b, err))
+		return ts_error_prefix(err, "rank %d", rank);
+	return row.state == TS_SERIES_SAME ? TS_OK : keep_row(d, &row, err);
+}
+
+static enum ts_status compare_steps(struct diffing *d, const struct ts_step_set *a, const struct ts_step_set *b,
+				    struct ts_error *err)
+{
+	return ts_steps_compare(d->fetch, a, b, d->arena, &d->only_a, &d->only_b, err);
+}
+
+/* A rank with the same steps as the first one adds nothing. As long as all are such, the steps need not be listed. */
+static enum ts_status diff_steps(struct diffing *d, const struct ts_index *a, const struct ts_index *b,
+				 struct ts_error *err)
+{
+	struct ts_step_set set_a, set_b;
+
+	if (ts_steps_of(a, NULL, d->arena, &set_a, err) || ts_steps_of(b, NULL, d->arena, &set_b, err))
+		return err->status;
+	if (!d->has_steps) {
+		d->steps_a = set_a;
+		d->steps_b = set_b;
+		d->has_steps = true;
+		return TS_OK;
+	}
+	if (ts_steps_same(&set_a, &d->steps_a) && ts_steps_same(&set_b, &d->steps_b))
+		return TS_OK;
+	if (!d->listed && compare_steps(d, &d->steps_a, &d->steps_b, err))
+		return err->status;
+	d->listed = true;
+	return compare_steps(d, &set_a, &set_b, err);
+}
+
+static enum ts_status find_axes(struct diffing *d, const struct ts_index *a, const struct ts_index *b, struct ts_error *err)
+{
+	if (d->axis.name.len == 0)
+		return TS_OK;
+	if (ts_axis_find(d->a, a, d->axis.name, &d->axis.a, err))
+		return ts_error_prefix(err, "the first run");
+	if (ts_axis_find(d->b, b, d->axis.name, &d->axis.b, err))
+		return ts_error_prefix(err, "the second run");
+	return TS_OK;
+}
+
+/* The axis is what others are compared by, and how much a step takes of it is what it is there to bridge. */
+static bool is_axis(const struct diffing *d, const struct ts_series_side *side)
+{
+	struct ts_span name = side->column->name;
+
+	if (d->axis.name.len == 0 || side->table->kind != TS_TABLE_STEPS)
+		return false;
+	return ts_span_is(name, "tokens") || ts_span_is(name, "samples") ||
+	       ts_span_eq(name, d->axis.a.column->name) || ts_span_eq(name, d->axis.b.column->name);
+}
+
+static enum ts_status diff_rank(struct diffing *d, const struct ts_index *a, const struct ts_index *b,
+				struct ts_error *err)
+{
+	struct ts_facts facts_a, facts_b;
+	struct ts_series_list list_a, list_b;
+	size_t i = 0, j = 0;
+
+	if (ts_series_list_of(a, d->arena, &list_a, err) || ts_series_list_of(b, d->arena, &list_b, err) ||
+	    ts_series_facts(d->a, a, d->arena, &facts_a, err) || ts_series_facts(d->b, b, d->arena, &facts_b, err) ||
+	    find_axes(d, a, b, err))
+		return err->status;
+	while (i < list_a.n || j < list_b.n) {
+		const struct ts_series_side *x = i < list_a.n ? &list_a.items[i] : NULL;
+		const struct ts_series_side *y = j < list_b.n ? &list_b.items[j] : NULL;
+		int c = !x ? 1 : (!y ? -1 : ts_series_side_cmp(x, y));
+		unsigned other_types = c < 0 ? types_beside(&list_b, j, x) : c > 0 ? types_beside(&list_a, i, y) : 0;
+
+		x = c <= 0 ? x : NULL;
+		y = c >= 0 ? y : NULL;
+		i += x != NULL;
+		j += y != NULL;
+		if (is_axis(d, x ? x : y))
+			continue;
+		if (diff_series(
+			    d, a->rank, x, y, other_types,
+			    (x ? x : y)->table->kind == TS_TABLE_PIPELINE
+				    ? TS_ROLE_OBSERVATION
+				    : joint_role(x ? x->column->name : y->column->name, x ? &facts_a : NULL,
+						 y ? &facts_b : NULL),
+			    err))
+			return err->status;
+	}
+	return diff_steps(d, a, b, err);
+}
+
+static enum ts_status lone_ranks(const struct ts_run *run, const struct ts_run *other, struct ts_arena *arena,
+				 int32_t **ret_ranks, size_t *ret_n, struct ts_error *err)
+{
+	int32_t *ranks = ts_arena_array(arena, run->head.n_ranks, sizeof *ranks);
+	size_t n = 0;
+
+	if (!ranks)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < run->head.n_ranks; i++) {
+		int32_t rank = run->head.ranks[i].rank;
+
+		if (rank != TS_RANK_JOB && !ts_run_rank(other, rank))
+			ranks[n++] = rank;
+	}
+	*ret_ranks = ranks;
+	*ret_n = n;
+	return TS_OK;
+}
+
+/* What belongs to no rank: events of a pipeline, which one side may have alone. */
+static enum ts_status diff_job(struct diffing *d, struct ts_error *err)
+{
+	static const struct ts_index nothing = {.rank = TS_RANK_JOB};
+	const struct ts_index *a = ts_run_rank(d->a, TS_RANK_JOB), *b = ts_run_rank(d->b, TS_RANK_JOB);
+
+	return a || b ? diff_rank(d, a ? a : &nothing, b ? b : &nothing, err) : TS_OK;
+}
+
+static enum ts_status diff_ranks(struct diffing *d, struct ts_error *err)
+{
+	for (size_t i = 0; i < d->a->head.n_ranks; i++) {
+		const struct ts_index *a = &d->a->indexes[i], *b = ts_run_rank(d->b, a->rank);
+
+		if (!b || a->rank == TS_RANK_JOB)
+			continue;
+		d->tally.common_ranks++;
+		if (diff_rank(d, a, b, err))
+			return err->status;
+	}
+	if (diff_job(d, err) ||
+	    lone_ranks(d->a, d->b, d->arena, &d->diff->ranks_only_a, &d->diff->n_ranks_only_a, err) ||
+	    lone_ranks(d->b, d->a, d->arena, &d->diff->ranks_only_b, &d->diff->n_ranks_only_b, err))
+		return err->status;
+	return TS_OK;
+}
+
+static void sum_up_ranges(struct ts_step_ranges *ranges)
+{
+	if (ranges->counting)
+		return;
+	ranges->steps = ts_step_ranges_join(ranges);
+	if (ranges->n) {
+		ranges->first = ranges->items[0].first;
+		ranges->last = ranges->items[ranges->n - 1].last;
+	}
+}
+
+static enum ts_status sum_up_steps(struct diffing *d, struct ts_error *err)
+{
+	struct ts_diff *diff = d->diff;
+
+	if (d->has_steps && !d->listed) {
+		d->only_a.counting = d->only_b.counting = true;
+		if (compare_steps(d, &d->steps_a, &d->steps_b, err))
+			return err->status;
+	}
+	sum_up_ranges(&d->only_a);
+	sum_up_ranges(&d->only_b);
+	diff->steps_only_a = d->only_a.steps;
+	diff->only_a_first = d->only_a.first;
+	diff->only_a_last = d->only_a.last;
+	diff->steps_only_b = d->only_b.steps;
+	diff->only_b_first = d->only_b.first;
+	diff->only_b_last = d->only_b.last;
+	return TS_OK;
+}
+
+static int role_order(enum ts_role role)
+{
+	return role == TS_ROLE_TRAJECTORY ? 0 : (role == TS_ROLE_UNKNOWN ? 1 : 2);
+}
+
+static int by_weight(const void *x, const void *y)
+{
+	const struct ts_series_row *a = x, *b = y;
+	bool parts_a = a->state == TS_SERIES_PARTS, parts_b = b->state == TS_SERIES_PARTS;
+	int c;
+
+	if (a->role != b->role)
+		return role_order(a->role) - role_order(b->role);
+	if (parts_a != parts_b)
+		return parts_a ? -1 : 1;
+	if (parts_a && a->first_step != b->first_step)
+		return a->first_step < b->first_step ? -1 : 1;
+	c = ts_span_cmp(a->name, b->name);
+	if (c)
+		return c;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return (a->type > b->type) - (a->type < b->type);
+}
+
+static size_t text_bytes(const struct ts_fact *fact)
+{
+	return fact ? fact->text.len + 32 : 0;
+}
+
+/* Leaves out the rows that would make the answer larger than a message. */
+static void cut_rows(struct diffing *d)
+{
+	struct ts_diff *diff = d->diff;
+	size_t bytes = 0, n = 0;
+
+	for (; n < diff->n_facts && bytes < TS_DIFF_ROWS_BYTES; n++)
+		bytes += diff->facts[n].path.len + text_bytes(diff->facts[n].a) + text_bytes(diff->facts[n].b) + 32;
+	d->tally.facts_cut = diff->n_facts - n;
+	diff->n_facts = n;
+	for (bytes = n = 0; n < diff->n_series && bytes < TS_DIFF_ROWS_BYTES; n++)
+		bytes += diff->series[n].name.len + diff->series[n].a.text.len + diff->series[n].b.text.len + 128 +
+			 (diff->series[n].gap.known ? GAP_BYTES : 0);
+	d->tally.series_cut = diff->n_series - n;
+	diff->n_series = n;
+}
+
+static enum ts_status add_repeats(struct diffing *d, struct ts_error *err)
+{
+	if (d->how->repeats.n == 0)
+		return TS_OK;
+	return ts_diff_repeats_by(d->fetch, d->a, d->b, d->how->repeats, &d->cuts, d->diff, d->arena, &d->diff->repeats,
+				  err);
+}
+
+/* Those that a policy set, and not to their defaults. */
+static enum ts_status tell_cuts(struct diffing *d, struct ts_error *err)
+{
+	struct ts_cut_off *told = ts_arena_array(d->arena, TS_CUTS, sizeof *told);
+	size_t n = 0;
+
+	if (!told)
+		return ts_arena_error(d->arena, err);
+	for (size_t i = 0; i < TS_CUTS; i++)
+		if (d->cuts.value[i] != ts_cut_rows[i].value)
+			told[n++] = (struct ts_cut_off){ts_span_str(ts_cut_rows[i].name), d->cuts.value[i],
+							ts_cut_rows[i].value};
+	d->diff->cut_offs = told;
+	d->diff->n_cut_offs = n;
+	return TS_OK;
+}
+
+static enum ts_status diff_all(struct diffing *d, struct ts_error *err)
+{
+	struct ts_diff *diff = d->diff;
+	struct ts_repeats_seen seen;
+
+	if (ts_run_describe(d->fetch, d->a, &diff->a, err))
+		return ts_error_prefix(err, "the first run");
+	if (ts_run_describe(d->fetch, d->b, &diff->b, err))
+		return ts_error_prefix(err, "the second run");
+	if (ts_facts_diff(d->a, d->b, d->how->ignore, d->arena, &diff->facts, &diff->n_facts, err) ||
+	    diff_ranks(d, err))
+		return err->status;
+	if (ts_diff_ops(d->fetch, d->a, d->b, d->arena, &diff->ops, &d->tally.ops_apart, err))
+		return ts_error_prefix(err, "digests of operations");
+	if (sum_up_steps(d, err) || add_repeats(d, err))
+		return err->status;
+	if (diff->n_series)
+		qsort(diff->series, diff->n_series, sizeof *diff->series, by_weight);
+	seen = ts_repeats_seen_of(&diff->repeats);
+	if (d->axis.name.len ? ts_diff_diagnose_not(diff, d->arena, err)
+			     : ts_diff_diagnose(&d->notes, d->fetch, d->a, d->b, &seen, &d->cuts, diff, err))
+		return err->status;
+	cut_rows(d);
+	if (ts_diff_judge(diff, &d->tally, d->how->expected, d->arena, err))
+		return err->status;
+	ts_diff_settle(diff);
+	return TS_OK;
+}
+
+static enum ts_status diff_with_itself(struct diffing *d, struct ts_error *err)
+{
+	struct ts_diff *diff = d->diff;
+
+	if (ts_run_describe(d->fetch, d->a, &diff->a, err))
+		return err->status;
+	diff->b = diff->a;
+	for (size_t i = 0; i < d->a->head.n_ranks; i++) {
+		const struct ts_index *index = &d->a->indexes[i];
+
+		for (size_t t = 0; t < index->n_tables; t++)
+			diff->n_same += ts_series_is_compared(&index->tables[t]) ? index->tables[t].n_columns : 0;
+	}
+	diff->verdict = TS_DIFF_SAME;
+	diff->reason = ts_span_str("both are one and the same run: their ids are equal");
+	ts_diff_diagnose_same(diff);
+	return TS_OK;
+}
+
+enum ts_status ts_diff_runs(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
+			    struct ts_fact_globs ignore, struct ts_arena *arena, struct ts_diff *ret_diff,
+			    struct ts_error *err)
+{
+	return ts_diff_runs_by(f, a, b, ignore, ts_span_str(""), arena, ret_diff, err);
+}
+
+enum ts_status ts_diff_runs_by(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
+			       struct ts_fact_globs ignore, struct ts_span axis, struct ts_arena *arena,
+			       struct ts_diff *ret_diff, struct ts_error *err)
+{
+	struct ts_diff_how how = {.ignore = ignore, .axis = axis};
+
+	return ts_diff_runs_how(f, a, b, &how, arena, ret_diff, err);
+}
+
+enum ts_status ts_diff_runs_how(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
+				const struct ts_diff_how *how, struct ts_arena *arena, struct ts_diff *ret_diff,
+				struct ts_error *err)
+{
+	struct ts_diff diff = {.axis = how->axis};
+	struct diffing d = {
+		.fetch = f, .arena = arena, .diff = &diff, .axis.name = how->axis, .how = how, .notes.arena = arena};
+	struct ts_run run_a, run_b;
+	enum ts_status status;
+
+	d.a = d.b = &run_a;
+	if (how->policy && ts_policy_check(how->policy, err))
+		return err->status;
+	ts_cuts_of(how->policy, &d.cuts);
+	if (tell_cuts(&d, err))
+		return err->status;
+	if (ts_run_open(f, a, arena, &run_a, err))
+		return ts_error_prefix(err, "the first run");
+	if (ts_id_eq(a, b)) {
+		status = diff_with_itself(&d, err);
+		if (!status)
+			status = add_repeats(&d, err);
+	} else {
+		d.b = &run_b;
+		if (ts_run_open(f, b, arena, &run_b, err))
+			return ts_error_prefix(err, "the second run");
+		status = ts_series_walk_create(f, &d.walk, err);
+		if (!status)
+			status = diff_all(&d, err);
+		ts_series_walk_destroy(d.walk);
+	}
+	if (!status)
+		*ret_diff = diff;
+	return status;
+}
+
+TS_REPLIER(diff_reply, ts_diff);
+
+static enum ts_status resolve_repeats(struct ts_call *call, const struct ts_diff_request *request, struct ts_arena *arena,
+				      struct ts_run_ids *ret_repeats, struct ts_error *err)
+{
+	struct ts_id *ids = ts_arena_array(arena, request->n_repeats, sizeof *ids);
+
+	if (!ids)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < request->n_repeats; i++) {
+		struct ts_resolved found;
+
+		if (ts_resolve(call->engine, request->repeats[i], arena, &found, err))
+			return ts_error_prefix(err, "repeat %zu", i + 1);
+		ids[i] = found.id;
+	}
+	*ret_repeats = (struct ts_run_ids){ids, request->n_repeats};
+	return TS_OK;
+}
+
+static enum ts_status answer(struct ts_call *call, const struct ts_diff_request *request, struct ts_arena *arena,
+			     struct ts_error *err)
+{
+	struct ts_diff_how how = {
+		.ignore = {request->ignore, request->n_ignore}, .axis = request->axis, .policy = &request->policy};
+	struct ts_resolved a, b;
+	struct ts_fetch fetch;
+	struct ts_diff diff;
+	enum ts_status status;
+
+	if (ts_resolve(call->engine, request->a, arena, &a, err) ||
+	    ts_resolve(call->engine, request->b, arena, &b, err) ||
+	    resolve_repeats(call, request, arena, &how.repeats, err))
+		return err->status;
+	ts_fetch_init(&fetch, call);
+	status = ts_diff_runs_how(&fetch, &a.id, &b.id, &how, arena, &diff, err);
+	if (!status)
+		status = ts_diff_plots(&fetch, &a.id, &b.id, request->plots, arena, &diff, err);
+	ts_fetch_finish(&fetch);
+	return status ? status : reply_diff_reply(call, &diff, err);
+}
+
+enum ts_status ts_handle_diff(struct ts_call *call, void *state, struct ts_span request, struct ts_error *err)
+{
+	struct ts_diff_request asked;
+	struct ts_arena arena;
+	enum ts_status status;
+
+	(void)state;
+	if (ts_wire_unpack_diff_request(request, call->arena, &asked, err))
+		return err->status;
+	/* Two runs' indexes may take more than an ordinary call may. */
+	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
+	status = answer(call, &asked, &arena, err);
+	ts_arena_finish(&arena);
+	return status;
+}

@@ -1,0 +1,58 @@
+/* diff_runs.h - the Diff method: where two runs part, in facts, series and steps, and what that means.
+ *
+ * Equal ids are SAME at once. Otherwise only what differs in the indexes is opened: docs/architecture.md walks through it.
+ * Verdict, from the trajectory of all ranks: DIFFERENT when a common step of a trajectory column differs, or a digest of an operation
+ * that both recorded; SAME when both
+ * have the same trajectory columns, steps and bits, the same ranks, and no unknown column differs; INCONCLUSIVE otherwise, also
+ * when there is no trajectory at all. Times, memory and facts are reported and do not decide.
+ * Mirror: exchanging the runs exchanges a and b in every row and changes nothing else but the words of the reason.
+ */
+#ifndef TSCOPE_HANDLERS_DIFF_RUNS_H
+#define TSCOPE_HANDLERS_DIFF_RUNS_H
+
+#include "service/handlers/diff/diff_repeats.h"
+#include "service/handlers/diff/fact_diff.h"
+
+/* Bytes of rows of facts, and of series, in one answer; what is left out is said in the reason. */
+enum { TS_DIFF_ROWS_BYTES = 3 << 19 };
+
+/* Spans of the result lie in the arena. */
+enum ts_status ts_diff_runs(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
+			    struct ts_fact_globs ignore, struct ts_arena *arena, struct ts_diff *ret_diff,
+			    struct ts_error *err);
+
+/* Points are paired by a column (see series_axis.h), which itself is not compared; steps and their extent stay those of steps.
+ * axis empty: by step. TS_INVALID: a side lacks the column. */
+enum ts_status ts_diff_runs_by(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
+			       struct ts_fact_globs ignore, struct ts_span axis, struct ts_arena *arena,
+			       struct ts_diff *ret_diff, struct ts_error *err);
+
+/* How two runs are compared. */
+struct ts_diff_how {
+	struct ts_fact_globs ignore;
+	struct ts_fact_globs expected; /* to differ: facts like others, but the reason does not say that they do */
+	struct ts_span axis;
+	struct ts_run_ids repeats;	/* the second run is held against these repeats of the first (diff_repeats.h) */
+	const struct ts_policy *policy; /* its cut-offs count, and are told; NULL: none */
+};
+
+/* TS_INVALID also where the policy names no rule or cut-off of ours. */
+enum ts_status ts_diff_runs_how(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b, const struct ts_diff_how *how,
+				struct ts_arena *arena, struct ts_diff *ret_diff, struct ts_error *err);
+
+/* What was seen of the series, for verdict and reason. */
+struct ts_diff_tally {
+	uint64_t trajectory; /* trajectory series, of either side */
+	uint64_t trajectory_same;
+	uint64_t trajectory_common; /* those with a step that both have */
+	uint64_t parts; /* trajectory series that part */
+	uint64_t common_ranks;
+	bool ops_apart; /* see ts_diff_ops: it decides only where nothing else is of the trajectory */
+	uint64_t facts_cut, series_cut; /* rows left out */
+};
+
+/* Sets verdict and reason of a diff whose rows are complete and sorted. Facts that are expected to differ are not named in it. */
+enum ts_status ts_diff_judge(struct ts_diff *diff, const struct ts_diff_tally *tally, struct ts_fact_globs expected,
+			     struct ts_arena *arena, struct ts_error *err);
+
+#endif

@@ -1,0 +1,571 @@
+/* baselines.c - see baselines.h. Every run that was asked for becomes an item, newest first, with what speaks against it; what
+ * nothing speaks against is a baseline. Levels of a branch and its history are another file's (baseline_levels.c). */
+#include "service/handlers/gate/baseline_levels.h"
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "service/handlers/core/resolve.h"
+
+#include <stdlib.h>
+
+enum { SHOWN_NOTE = 1000, SHOWN_VALUE = 80 };
+
+/* n rows with room for one more. NULL: the arena is full. */
+static void *grown(void *rows, size_t n, size_t size, struct ts_arena *arena)
+{
+	void *more;
+
+	if (n && (n < 16 || (n & (n - 1)) != 0))
+		return rows;
+	more = ts_arena_array(arena, n ? 2 * n : 16, size);
+	if (more && n)
+		memcpy(more, rows, n * size);
+	return more;
+}
+
+struct ts_gate_run *ts_gate_run_add(struct ts_gate_input *input, struct ts_arena *arena)
+{
+	struct ts_gate_run *runs = grown(input->runs, input->n_runs, sizeof *runs, arena);
+
+	if (!runs)
+		return NULL;
+	input->runs = runs;
+	return &runs[input->n_runs++];
+}
+
+struct ts_gate_passed_over *ts_gate_pass_over(struct ts_gate_input *input, struct ts_arena *arena)
+{
+	struct ts_gate_passed_over *rows = grown(input->passed_over, input->n_passed_over, sizeof *rows, arena);
+
+	if (!rows)
+		return NULL;
+	input->passed_over = rows;
+	return &rows[input->n_passed_over++];
+}
+
+/* --- of the candidate's workload? --- */
+
+static bool same_config(const struct ts_gate_policy *policy, const struct ts_workload *run,
+			const struct ts_workload *candidate)
+{
+	struct ts_span want = policy->workload.len ? policy->workload : candidate->name;
+
+	if (want.len)
+		return ts_span_eq(run->name, want) && (candidate->name.len == 0 || ts_span_eq(candidate->name, want));
+	return run->name.len == 0 && ts_id_eq(&run->key[TS_WORKLOAD_CONFIG], &candidate->key[TS_WORKLOAD_CONFIG]);
+}
+
+bool ts_gate_same_workload(const struct ts_gate_policy *policy, const struct ts_workload *run,
+			   const struct ts_workload *candidate, enum ts_workload_part *ret_part)
+{
+	for (int p = 0; p < TS_WORKLOAD_PARTS; p++) {
+		bool same = p == TS_WORKLOAD_CONFIG ? same_config(policy, run, candidate)
+						    : ts_id_eq(&run->key[p], &candidate->key[p]);
+
+		*ret_part = (enum ts_workload_part)p;
+		if (!same && !policy->across[p])
+			return false;
+	}
+	return true;
+}
+
+/* --- what speaks against a run --- */
+
+static enum ts_status say(struct ts_baseline_selection *s, struct ts_baseline_item *item, const char *text,
+			  struct ts_error *err)
+{
+	if (!text)
+		return ts_arena_error(s->arena, err);
+	item->why_not = ts_span_str(text);
+	return TS_OK;
+}
+
+static bool is_candidate(const struct ts_baseline_selection *s, const struct ts_id *id)
+{
+	for (size_t i = 0; i < s->query->n_candidates; i++)
+		if (ts_id_eq(&s->query->candidates[i], id))
+			return true;
+	return false;
+}
+
+/* Two patches over one commit are two codes: only facts tell them apart, and without facts they count as one. */
+static enum ts_status is_own_code(struct ts_baseline_selection *s, const struct ts_gate_run *run, bool *ret,
+				  struct ts_error *err)
+{
+	const struct ts_gate_subject *c = s->query->candidate;
+	const struct ts_workload *w = &run->workload;
+	struct ts_gate_code own, other;
+	struct ts_facts facts;
+
+	*ret = false;
+	if (!c || !w->commit.len || !ts_span_eq(w->commit, c->run.workload.commit) || w->dirty != c->run.workload.dirty)
+		return TS_OK;
+	*ret = true;
+	if (!w->dirty || s->given)
+		return TS_OK;
+	if (ts_gate_subject_facts(s->f, &run->id, s->arena, &facts, err))
+		return err->status;
+	own = (struct ts_gate_code){c->run.workload.commit, c->patch, true};
+	other = ts_gate_code_of(&facts);
+	*ret = !c->patch.len || ts_gate_same_code(&own, &other);
+	return TS_OK;
+}
+
+static const char *not_ancestor(struct ts_baseline_selection *s, const struct ts_gate_run *run)
+{
+	const struct ts_gate_subject *c = s->query->candidate;
+
+	if (!c || !s->use_ancestors)
+		return NULL;
+	if (run->workload.commit.len == 0)
+		return "it records no commit, so nothing says whether it is an ancestor";
+	if (ts_gate_is_ancestor(c->ancestors, run->workload.commit) ||
+	    ts_span_eq(run->workload.commit, c->run.workload.commit)) {
+		s->seen_ancestor = true;
+		return NULL;
+	}
+	/* Where the list ends early, what came before an ancestor is taken for one. */
+	return c->cut && s->seen_ancestor ? NULL : "no ancestor of the candidate";
+}
+
+static struct ts_span cut(struct ts_span text)
+{
+	return ts_span_of(text.data, text.len < SHOWN_VALUE ? text.len : SHOWN_VALUE);
+}
+
+/* "config.lr is 0.001, the candidate's is 0.002, and 2 facts more differ". NULL: the arena is full. */
+static const char *tell_difference(struct ts_baseline_selection *s, const struct ts_workload_difference *rows, size_t n)
+{
+	const struct ts_workload_difference *first = NULL;
+	const char *a, *b, *more = "";
+	size_t others = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (s->policy->across[rows[i].part])
+			continue;
+		others += first != NULL;
+		first = first ? first : &rows[i];
+	}
+	if (!first)
+		return "of another workload";
+	a = first->a.len ? ts_arena_printf(s->arena, "is %.*s", TS_SPAN_ARG(cut(first->a))) : "is not recorded";
+	b = first->b.len ? ts_arena_printf(s->arena, "is %.*s", TS_SPAN_ARG(cut(first->b))) : "is not recorded";
+	if (others)
+		more = ts_arena_printf(s->arena, ", and %zu fact%s more differ%s", others, others == 1 ? "" : "s",
+				       others == 1 ? "s" : "");
+	if (!a || !b || !more)
+		return NULL;
+	return ts_arena_printf(s->arena, "%.*s %s, %s's %s%s", TS_SPAN_ARG(first->path), a,
+			       s->query->candidate ? "the candidate" : "the newest run", b, more);
+}
+
+static enum ts_status compare_facts(struct ts_baseline_selection *s, const struct ts_id *id,
+				    struct ts_workload_difference **ret_rows, size_t *ret_n, struct ts_error *err)
+{
+	struct ts_facts facts;
+
+	if (ts_gate_subject_facts(s->f, id, s->arena, &facts, err))
+		return err->status;
+	return ts_workload_compare(&facts, &s->facts, s->policy->ignore, s->arena, ret_rows, ret_n, err);
+}
+
+/* Another workload: what differs, where that can be told at little cost. */
+static enum ts_status say_other(struct ts_baseline_selection *s, struct ts_baseline_item *item,
+				enum ts_workload_part part, struct ts_error *err)
+{
+	struct ts_workload_difference *rows;
+	size_t n;
+
+	item->other = true;
+	if (part == TS_WORKLOAD_CONFIG && s->policy->workload.len)
+		return say(s, item,
+			   ts_arena_printf(s->arena, "it does not declare the workload %.*s",
+					   TS_SPAN_ARG(s->policy->workload)),
+			   err);
+	if (s->facts.n == 0 || s->given || s->told == TS_BASELINE_TOLD)
+		return say(s, item,
+			   ts_arena_printf(s->arena, "%s differ%s from the candidate's", ts_workload_part_word(part),
+					   part == TS_WORKLOAD_LIBRARIES ? "" : "s"),
+			   err);
+	s->told++;
+	if (compare_facts(s, &item->run.id, &rows, &n, err))
+		return err->status;
+	return say(s, item, tell_difference(s, rows, n), err);
+}
+
+/* Where no candidate says which workload, the newest run that could be a baseline does. */
+static enum ts_status take_workload(struct ts_baseline_selection *s, const struct ts_gate_run *run,
+				    struct ts_error *err)
+{
+	s->has_workload = true;
+	s->workload = run->workload;
+	return s->given ? TS_OK : ts_gate_subject_facts(s->f, &run->id, s->arena, &s->facts, err);
+}
+
+static enum ts_status judge(struct ts_baseline_selection *s, struct ts_baseline_item *item,
+			    const struct ts_run_notes *notes, struct ts_error *err)
+{
+	const char *stranger = not_ancestor(s, &item->run);
+	enum ts_workload_part part;
+	bool own;
+
+	if (is_own_code(s, &item->run, &own, err))
+		return err->status;
+	item->silent = is_candidate(s, &item->run.id);
+	item->line = !stranger;
+	if (!s->has_workload && !notes->training && !notes->bad.len && take_workload(s, &item->run, err))
+		return err->status;
+	item->same = s->has_workload && ts_gate_same_workload(s->policy, &item->run.workload, &s->workload, &part);
+	if (notes->training)
+		return say(s, item, "still training", err);
+	if (notes->bad.len)
+		return say(s, item,
+			   ts_arena_printf(s->arena, "marked bad: %.*s",
+					   (int)(notes->bad.len < SHOWN_NOTE ? notes->bad.len : SHOWN_NOTE),
+					   (const char *)notes->bad.data),
+			   err);
+	if (own)
+		return say(s, item, "of the candidate's own commit", err);
+	if (stranger)
+		return say(s, item, stranger, err);
+	if (!item->same)
+		return say_other(s, item, part, err);
+	s->kin += !item->silent;
+	return TS_OK;
+}
+
+static struct ts_baseline_item *item_next(struct ts_baseline_selection *s)
+{
+	if (s->n == s->cap) {
+		size_t cap = s->cap ? 2 * s->cap : 32;
+		struct ts_baseline_item *items = ts_arena_array(s->arena, cap, sizeof *items);
+
+		if (!items)
+			return NULL;
+		if (s->n)
+			memcpy(items, s->items, s->n * sizeof *items);
+		s->items = items;
+		s->cap = cap;
+	}
+	/* A branch may be looked at twice. */
+	s->items[s->n] = (struct ts_baseline_item){.level = 0};
+	return &s->items[s->n++];
+}
+
+/* --- a branch --- */
+
+static bool pushed_again(const struct ts_branch_run *entries, const struct ts_branch_run *r)
+{
+	return r->later != SIZE_MAX && !r->gone && !entries[r->later].gone &&
+	       ts_branch_same_run(&r->run.workload, &entries[r->later].run.workload);
+}
+
+static enum ts_status take_entry(struct ts_baseline_selection *s, const struct ts_branch_run *r, struct ts_error *err)
+{
+	struct ts_run_notes notes = {.bad = r->bad, .accepted = r->accepted, .training = r->training};
+	struct ts_baseline_item *item = item_next(s);
+
+	if (!item)
+		return ts_arena_error(s->arena, err);
+	item->run = r->run;
+	item->accepted = r->accepted;
+	if (!r->gone)
+		return judge(s, item, &notes, err);
+	item->why_not = r->bad; /* says that it cannot be read */
+	return TS_OK;
+}
+
+static enum ts_status look_at_branch(struct ts_baseline_selection *s, struct ts_branch_run *entries, size_t n,
+				     struct ts_error *err)
+{
+	size_t enough = (size_t)s->policy->baselines + TS_BASELINE_HISTORY;
+
+	s->n = s->kin = s->told = 0;
+	s->has_workload = s->query->candidate != NULL;
+	s->seen_ancestor = false;
+	for (size_t i = 0; i < n && s->kin < enough; i++) {
+		if (ts_branch_reduce(s->f, s->policy, s->arena, &entries[i], err))
+			return err->status;
+		if (!pushed_again(entries, &entries[i]) && take_entry(s, &entries[i], err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+static enum ts_status select_branch(struct ts_baseline_selection *s, struct ts_span branch, struct ts_error *err)
+{
+	const struct ts_gate_subject *c = s->query->candidate;
+	const uint8_t *slash = memchr(branch.data, '/', branch.len);
+	struct ts_branch_run *entries = NULL;
+	uint64_t older = 0;
+	size_t n = 0;
+
+	s->branch = true;
+	s->what = slash ? ts_span_of(slash + 1, branch.len - (size_t)(slash + 1 - branch.data)) : branch;
+	s->use_ancestors = c && c->ancestors.len;
+	if (ts_branch_entries(s->f, branch, TS_BASELINE_LOOK, s->arena, &entries, &n, &older, err) ||
+	    look_at_branch(s, entries, n, err))
+		return err->status;
+	/* A shallow checkout lists few ancestors, or none that was ever measured. */
+	if (s->use_ancestors && c->cut && !s->seen_ancestor) {
+		s->use_ancestors = false;
+		s->no_ancestor_known = true;
+		if (look_at_branch(s, entries, n, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+/* --- runs by name --- */
+
+static enum ts_status take_named(struct ts_baseline_selection *s, const struct ts_resolved *found, struct ts_error *err)
+{
+	struct ts_baseline_item *item;
+	struct ts_run_notes notes;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (ts_id_eq(&s->items[i].run.id, &found->id))
+			return TS_OK;
+	if (ts_run_notes_of(s->f->call, s->query->names, &found->id, s->arena, &notes, err))
+		return err->status;
+	item = item_next(s);
+	if (!item)
+		return ts_arena_error(s->arena, err);
+	item->run.name = notes.name;
+	if (ts_reduce_run(s->f, &found->id, s->policy, s->arena, &item->run, err))
+		return err->status;
+	item->run.id = found->id;
+	item->notes = notes;
+	return TS_OK;
+}
+
+static int newest_first(const void *x, const void *y)
+{
+	const struct ts_baseline_item *a = x, *b = y;
+	int c = (a->run.workload.started_ns < b->run.workload.started_ns) -
+		(a->run.workload.started_ns > b->run.workload.started_ns);
+
+	return c ? c : ts_id_cmp(&a->run.id, &b->run.id);
+}
+
+static enum ts_status select_named(struct ts_baseline_selection *s, const struct ts_resolved *found, size_t n,
+				   struct ts_error *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (take_named(s, &found[i], err))
+			return ts_error_prefix(err, "baseline %zu", i + 1);
+	if (s->n)
+		qsort(s->items, s->n, sizeof *s->items, newest_first);
+	s->has_workload = s->query->candidate != NULL;
+	for (size_t i = 0; i < s->n; i++)
+		if (judge(s, &s->items[i], &s->items[i].notes, err))
+			return err->status;
+	return TS_OK;
+}
+
+/* --- a bundle --- */
+
+static enum ts_status select_given(struct ts_baseline_selection *s, struct ts_error *err)
+{
+	const struct ts_gate_input *given = &s->query->request->given;
+	const struct ts_gate_subject *c = s->query->candidate;
+	static const struct ts_run_notes none;
+
+	s->given = true;
+	s->use_ancestors = c && c->ancestors.len && !c->cut;
+	s->has_workload = c != NULL;
+	for (size_t i = 0; i < given->n_runs; i++) {
+		struct ts_baseline_item *item;
+
+		if (given->runs[i].role != TS_GATE_BASELINE)
+			continue;
+		item = item_next(s);
+		if (!item)
+			return ts_arena_error(s->arena, err);
+		item->run = given->runs[i];
+		if (judge(s, item, &none, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+/* --- into the input --- */
+
+static enum ts_status add_passed_over(struct ts_baseline_selection *s, const struct ts_baseline_item *item,
+				      struct ts_error *err)
+{
+	struct ts_gate_passed_over *row = ts_gate_pass_over(s->input, s->arena);
+
+	if (!row)
+		return ts_arena_error(s->arena, err);
+	*row = (struct ts_gate_passed_over){item->run.id, item->run.name, item->why_not};
+	return TS_OK;
+}
+
+static enum ts_status add_given(struct ts_baseline_selection *s, struct ts_error *err)
+{
+	const struct ts_gate_input *given = &s->query->request->given;
+
+	for (size_t i = 0; i < given->n_runs; i++) {
+		struct ts_gate_run *run;
+
+		if (given->runs[i].role != TS_GATE_HISTORY)
+			continue;
+		run = ts_gate_run_add(s->input, s->arena);
+		if (!run)
+			return ts_arena_error(s->arena, err);
+		*run = given->runs[i];
+	}
+	for (size_t i = 0; i < given->n_passed_over; i++) {
+		struct ts_gate_passed_over *row = ts_gate_pass_over(s->input, s->arena);
+
+		if (!row)
+			return ts_arena_error(s->arena, err);
+		*row = given->passed_over[i];
+	}
+	return TS_OK;
+}
+
+static enum ts_status add_items(struct ts_baseline_selection *s, struct ts_baseline_found *found, struct ts_error *err)
+{
+	size_t most = (size_t)s->policy->baselines;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct ts_baseline_item *item = &s->items[i];
+		struct ts_gate_run *run;
+
+		if (item->silent || item->why_not.len)
+			continue;
+		if (s->chosen == most && s->branch) {
+			item->beyond = true;
+			if (say(s, item, ts_arena_printf(s->arena, "older than the newest %zu", most), err))
+				return err->status;
+			continue;
+		}
+		run = ts_gate_run_add(s->input, s->arena);
+		if (!run)
+			return ts_arena_error(s->arena, err);
+		*run = item->run;
+		run->role = TS_GATE_BASELINE;
+		run->group = 0;
+		if (s->chosen++ == 0)
+			*found = (struct ts_baseline_found){true, item->run.id};
+	}
+	for (size_t i = 0; i < s->n; i++)
+		if (s->items[i].why_not.len && !s->items[i].silent && add_passed_over(s, &s->items[i], err))
+			return err->status;
+	return s->branch ? ts_baseline_history(s, err) : TS_OK;
+}
+
+/* What differs from the newest baseline, or why there is none. */
+static enum ts_status add_differences(struct ts_baseline_selection *s, const struct ts_baseline_found *found,
+				      struct ts_error *err)
+{
+	const struct ts_baseline_item *nearest = NULL;
+	struct ts_error mine;
+	const char *text = "";
+	enum ts_status status;
+
+	if (!s->query->candidate)
+		return TS_OK;
+	for (size_t i = 0; i < s->n && !nearest && !found->any; i++)
+		nearest = s->items[i].other && s->items[i].line ? &s->items[i] : NULL;
+	if ((found->any || nearest) && s->facts.n) {
+		status = compare_facts(s, found->any ? &found->newest : &nearest->run.id, &s->input->differences,
+				       &s->input->n_differences, &mine);
+		/* A bundle's runs are elsewhere. */
+		if (status && !(s->given && status == TS_NOT_FOUND)) {
+			*err = mine;
+			return status;
+		}
+	}
+	if (s->given && s->n == 0)
+		s->input->not_comparable = s->query->request->given.not_comparable;
+	if (s->kin || !nearest)
+		return TS_OK;
+	text = ts_arena_printf(s->arena, "no baseline is of the candidate's workload; of the newest, %.*s",
+			       TS_SPAN_ARG(nearest->why_not));
+	if (!text)
+		return ts_arena_error(s->arena, err);
+	s->input->not_comparable = ts_span_str(text);
+	return TS_OK;
+}
+
+static enum ts_status add_sentence(struct ts_baseline_selection *s, struct ts_error *err)
+{
+	const struct ts_span given = s->given ? s->query->request->given.sentence : ts_span_of(NULL, 0);
+	size_t shown = given.len < SHOWN_NOTE ? given.len : SHOWN_NOTE;
+	const char *asked, *text;
+
+	if (s->branch)
+		asked = ts_arena_printf(s->arena, "%.*s", TS_SPAN_ARG(s->what));
+	else if (s->given)
+		asked = ts_arena_printf(s->arena, "%.*s", TS_SPAN_ARG(cut(s->query->request->given.baseline)));
+	else if (s->n == 1 && s->items[0].run.name.len)
+		asked = ts_arena_printf(s->arena, "%.*s", TS_SPAN_ARG(s->items[0].run.name));
+	else
+		asked = ts_arena_printf(s->arena, "its baselines");
+	if (s->branch)
+		text = ts_arena_printf(
+			s->arena, "%zu run%s of %.*s%s%s", s->chosen, s->chosen == 1 ? "" : "s", TS_SPAN_ARG(s->what),
+			s->since ? s->since : "",
+			s->no_ancestor_known
+				? "; which of them are ancestors is not known: the candidate lists none of them"
+				: "");
+	else if (s->given && s->chosen == s->n)
+		text = ts_arena_printf(s->arena, "%.*s", (int)shown, (const char *)given.data);
+	else if (s->given)
+		text = ts_arena_printf(s->arena, "%zu of these: %.*s", s->chosen, (int)shown, (const char *)given.data);
+	else
+		text = ts_arena_printf(s->arena, "%zu run%s by name", s->chosen, s->chosen == 1 ? "" : "s");
+	if (!asked || !text)
+		return ts_arena_error(s->arena, err);
+	s->input->baseline = ts_span_str(asked);
+	s->input->sentence = ts_span_str(text);
+	return TS_OK;
+}
+
+/* A branch stands alone. */
+static enum ts_status select_asked(struct ts_baseline_selection *s, struct ts_error *err)
+{
+	const struct ts_gate_request *request = s->query->request;
+	struct ts_resolved *found = ts_arena_array(s->arena, request->n_baselines, sizeof *found);
+
+	if (!found)
+		return ts_arena_error(s->arena, err);
+	if (request->n_baselines == 0 && request->has_given)
+		return select_given(s, err);
+	if (request->n_baselines == 0)
+		return ts_error_set(err, TS_INVALID, "no baseline is named: a branch, runs, or a bundle");
+	for (size_t i = 0; i < request->n_baselines; i++) {
+		if (ts_resolve(s->f->call->engine, request->baselines[i], s->arena, &found[i], err))
+			return ts_error_prefix(err, "baseline");
+		if (found[i].by_ref && found[i].ref.kind == TS_REF_BRANCH && request->n_baselines > 1)
+			return ts_error_set(
+				err, TS_INVALID,
+				"the branch %.*s is not the only baseline: runs cannot be added to a branch",
+				TS_SPAN_ARG(found[i].ref.name));
+	}
+	if (found[0].by_ref && found[0].ref.kind == TS_REF_BRANCH)
+		return select_branch(s, found[0].ref.name, err);
+	return select_named(s, found, request->n_baselines, err);
+}
+
+enum ts_status ts_baselines_select(struct ts_fetch *f, const struct ts_baseline_query *query, struct ts_arena *arena,
+				   struct ts_gate_input *input, struct ts_baseline_found *ret_found,
+				   struct ts_error *err)
+{
+	struct ts_baseline_selection s = {
+		.f = f, .query = query, .arena = arena, .input = input, .policy = &input->policy};
+	struct ts_baseline_found found = {.any = false};
+
+	if (query->candidate) {
+		s.workload = query->candidate->run.workload;
+		s.facts = query->candidate->facts;
+	}
+	if (select_asked(&s, err) || (s.branch && ts_baseline_levels(&s, err)) || add_items(&s, &found, err) ||
+	    (s.given && add_given(&s, err)) || add_differences(&s, &found, err) || add_sentence(&s, err))
+		return err->status;
+	*ret_found = found;
+	return TS_OK;
+}

@@ -1,0 +1,266 @@
+/* branch_runs.c - see branch_runs.h. Names are not indexed by what they point at: the ids of the branch are sorted, and all
+ * names of the project go past them, a page at a time. */
+#include "service/handlers/gate/branch_runs.h"
+
+#include "base/limits.h"
+
+#include <stdlib.h>
+
+enum { PAGE = 1024 };
+
+struct by_id {
+	struct ts_id id;
+	size_t at;
+};
+
+struct history {
+	struct ts_fetch *f;
+	struct ts_engine *engine;
+	struct ts_arena *arena;
+	struct ts_branch_run *runs;
+	size_t n;
+	struct by_id *sorted;
+	struct ts_arena pages[2]; /* of names: the token of one page lies in its arena while the next is read */
+	struct ts_arena name;	  /* of one name: its notes, its log */
+};
+
+/* Equal ids stay in the order of the log: newest first. */
+static int compare_ids(const void *a, const void *b)
+{
+	const struct by_id *x = a, *y = b;
+	int c = ts_id_cmp(&x->id, &y->id);
+
+	return c ? c : (x->at > y->at) - (x->at < y->at);
+}
+
+static struct ts_branch_run *find(const struct history *h, const struct ts_id *id)
+{
+	size_t low = 0, high = h->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		int c = ts_id_cmp(&h->sorted[mid].id, id);
+
+		if (c == 0)
+			return &h->runs[h->sorted[mid].at];
+		if (c < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+/* Entries to runs, each id once. */
+static enum ts_status take_entries(struct history *h, const struct ts_log_entry *entries, size_t n, struct ts_error *err)
+{
+	struct by_id *all = ts_arena_array(h->arena, n, sizeof *all);
+
+	h->runs = ts_arena_array(h->arena, n, sizeof *h->runs);
+	h->sorted = ts_arena_array(h->arena, n, sizeof *h->sorted);
+	if (!all || !h->runs || !h->sorted)
+		return ts_arena_error(h->arena, err);
+	for (size_t i = 0; i < n; i++)
+		all[i] = (struct by_id){entries[i].id, i};
+	if (n)
+		qsort(all, n, sizeof *all, compare_ids);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || !ts_id_eq(&all[i].id, &all[i - 1].id))
+			h->runs[all[i].at].seq = entries[all[i].at].seq;
+	for (size_t i = 0; i < n; i++)
+		if (h->runs[i].seq) {
+			h->runs[h->n] = (struct ts_branch_run){
+				.run.id = entries[i].id, .seq = entries[i].seq, .moved_ns = entries[i].moved_ns, .later = SIZE_MAX};
+			h->sorted[h->n] = (struct by_id){entries[i].id, h->n};
+			h->n++;
+		}
+	if (h->n)
+		qsort(h->sorted, h->n, sizeof *h->sorted, compare_ids);
+	return TS_OK;
+}
+
+static enum ts_status keep(struct history *h, struct ts_span text, struct ts_span *out, struct ts_error *err)
+{
+	struct ts_span copy = ts_arena_span(h->arena, text);
+
+	if (!copy.data)
+		return ts_arena_error(h->arena, err);
+	*out = copy;
+	return TS_OK;
+}
+
+static enum ts_status take_notes(struct history *h, struct ts_span name, struct ts_branch_run *run, struct ts_error *err)
+{
+	struct ts_note *notes;
+	size_t n;
+
+	ts_arena_reset(&h->name);
+	if (h->engine->ops->note_list(h->engine, name, &h->name, &notes, &n, err))
+		return err->status == TS_NOT_FOUND ? TS_OK : err->status; /* the name went while we looked */
+	for (size_t i = 0; i < n; i++) {
+		if (ts_span_is(notes[i].key, "state"))
+			run->training |= ts_span_is(notes[i].value, "running");
+		if (ts_span_is(notes[i].key, "bad") && keep(h, notes[i].value, &run->bad, err))
+			return err->status;
+		if (ts_span_is(notes[i].key, "accepted") && keep(h, notes[i].value, &run->accepted, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+/* Older entries of the branch at which this name has pointed: each is followed by the next. */
+static enum ts_status take_log(struct history *h, struct ts_span name, size_t at, struct ts_error *err)
+{
+	struct ts_log_entry *entries;
+	size_t n;
+
+	ts_arena_reset(&h->name);
+	if (h->engine->ops->ref_log(h->engine, TS_REF_RUN, name, 0, &h->name, &entries, &n, err))
+		return err->status == TS_NOT_FOUND ? TS_OK : err->status;
+	for (size_t i = 0; i < n; i++) {
+		struct ts_branch_run *old = find(h, &entries[i].id);
+
+		if (!old || old <= &h->runs[at])
+			continue;
+		old->later = at;
+		at = (size_t)(old - h->runs);
+	}
+	return TS_OK;
+}
+
+static enum ts_status take_name(struct history *h, const struct ts_ref *ref, struct ts_error *err)
+{
+	struct ts_branch_run *run = find(h, &ref->id);
+
+	if (!run)
+		return TS_OK;
+	if (run->run.name.len == 0 && keep(h, ref->name, &run->run.name, err))
+		return err->status;
+	if (take_notes(h, ref->name, run, err))
+		return err->status;
+	return ref->seq > 1 ? take_log(h, ref->name, (size_t)(run - h->runs), err) : TS_OK;
+}
+
+static enum ts_status take_names(struct history *h, struct ts_span project, struct ts_error *err)
+{
+	struct ts_ref_query query = {.kind = TS_REF_RUN, .prefix = project, .order = TS_ORDER_NAME, .limit = PAGE};
+	int turn = 0;
+
+	do {
+		struct ts_ref *refs;
+		struct ts_span next;
+		size_t n = 0;
+
+		turn = !turn;
+		ts_arena_reset(&h->pages[turn]);
+		if (ts_call_check(h->f->call, err) ||
+		    h->engine->ops->ref_list(h->engine, &query, &h->pages[turn], &refs, &n, &next, err))
+			return err->status;
+		for (size_t i = 0; i < n; i++)
+			if (take_name(h, &refs[i], err))
+				return err->status;
+		query.after = next;
+	} while (query.after.len);
+	return TS_OK;
+}
+
+/* "project/" */
+static struct ts_span project_of(struct ts_span name)
+{
+	const uint8_t *slash = name.len ? memchr(name.data, '/', name.len) : NULL;
+
+	return ts_span_of(name.data, slash ? (size_t)(slash + 1 - name.data) : 0);
+}
+
+enum ts_status ts_branch_entries(struct ts_fetch *f, struct ts_span branch, size_t limit, struct ts_arena *arena,
+				 struct ts_branch_run **ret_runs, size_t *ret_n, uint64_t *ret_older, struct ts_error *err)
+{
+	struct history h = {.f = f, .engine = f->call->engine, .arena = arena};
+	struct ts_log_entry *entries;
+	enum ts_status status;
+	size_t n;
+
+	if (h.engine->ops->ref_log(h.engine, TS_REF_BRANCH, branch, limit, arena, &entries, &n, err) ||
+	    take_entries(&h, entries, n, err))
+		return err->status;
+	ts_arena_init(&h.pages[0], TS_CALL_ARENA);
+	ts_arena_init(&h.pages[1], TS_CALL_ARENA);
+	ts_arena_init(&h.name, TS_CALL_ARENA);
+	status = h.n ? take_names(&h, project_of(branch), err) : TS_OK;
+	ts_arena_finish(&h.name);
+	ts_arena_finish(&h.pages[1]);
+	ts_arena_finish(&h.pages[0]);
+	if (status)
+		return status;
+	*ret_runs = h.runs;
+	*ret_n = h.n;
+	*ret_older = limit && n == limit ? entries[n - 1].seq - 1 : 0;
+	return TS_OK;
+}
+
+/* Of one run alone: the others can still be told apart. */
+static bool is_of_the_run(enum ts_status status)
+{
+	return status == TS_NOT_FOUND || status == TS_DAMAGED || status == TS_INVALID || status == TS_TOO_LARGE ||
+	       status == TS_UNSUPPORTED;
+}
+
+enum ts_status ts_branch_reduce(struct ts_fetch *f, const struct ts_gate_policy *policy, struct ts_arena *arena,
+				struct ts_branch_run *run, struct ts_error *err)
+{
+	struct ts_error mine;
+	const char *why;
+	enum ts_status status;
+
+	if (ts_call_check(f->call, err))
+		return err->status;
+	status = ts_reduce_run(f, &run->run.id, policy, arena, &run->run, &mine);
+	if (status && !is_of_the_run(status)) {
+		*err = mine;
+		return status;
+	}
+	if (!status)
+		return TS_OK;
+	why = ts_arena_printf(arena, "cannot be read: %s", mine.text);
+	if (!why)
+		return ts_arena_error(arena, err);
+	run->gone = true;
+	run->bad = ts_span_str(why);
+	return TS_OK;
+}
+
+bool ts_branch_same_run(const struct ts_workload *entry, const struct ts_workload *later)
+{
+	return entry->started_ns == later->started_ns && ts_span_eq(entry->session, later->session) &&
+	       ts_span_eq(entry->commit, later->commit);
+}
+
+enum ts_status ts_branch_runs(struct ts_fetch *f, struct ts_span branch, const struct ts_gate_policy *policy, size_t limit,
+			      struct ts_arena *arena, struct ts_branch_run **ret_runs, size_t *ret_n, uint64_t *ret_older,
+			      struct ts_error *err)
+{
+	struct ts_branch_run *runs = NULL, *kept;
+	uint64_t older = 0;
+	size_t n = 0, n_kept = 0;
+
+	if (ts_branch_entries(f, branch, limit, arena, &runs, &n, &older, err))
+		return err->status;
+	kept = ts_arena_array(arena, n, sizeof *kept);
+	if (!kept)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < n; i++) {
+		struct ts_branch_run *r = &runs[i];
+
+		if (ts_branch_reduce(f, policy, arena, r, err))
+			return err->status;
+		if (r->later == SIZE_MAX || r->gone || runs[r->later].gone ||
+		    !ts_branch_same_run(&r->run.workload, &runs[r->later].run.workload))
+			kept[n_kept++] = *r;
+	}
+	for (size_t i = 0; i < n_kept; i++)
+		kept[i].later = SIZE_MAX;
+	*ret_runs = kept;
+	*ret_n = n_kept;
+	*ret_older = older;
+	return TS_OK;
+}

@@ -1,0 +1,99 @@
+/* gate_changes.c - what else is not as it was: facts, and the loss, of the candidate against the newest baseline. */
+#include "base/limits.h"
+#include "service/handlers/diff/diff_runs.h"
+#include "service/handlers/gate/gate_gather.h"
+
+enum { FACTS_MAX = 64, SHOWN_VALUE = 1000 };
+
+/* Every run has another session and commit: they explain nothing. Columns are said by whoever wrote the run. */
+static bool explains(enum ts_group group)
+{
+	return group != TS_GROUP_SESSION && group != TS_GROUP_CODE && group != TS_GROUP_COLUMNS;
+}
+
+/* data == NULL: no memory. What is longer is cut. */
+static struct ts_span shown(const struct ts_fact *fact, struct ts_arena *arena)
+{
+	struct ts_buf text = TS_BUF_INIT(TS_MESSAGE_MAX);
+	struct ts_span view, copy = {NULL, 0};
+
+	if (fact)
+		ts_fact_print(fact, &text);
+	view = ts_buf_view(&text);
+	if (!text.failed)
+		copy = ts_arena_span(arena, ts_span_of(view.data, view.len < SHOWN_VALUE ? view.len : SHOWN_VALUE));
+	ts_buf_finish(&text);
+	return copy;
+}
+
+static enum ts_status add_facts(struct ts_gathering *g, const struct ts_run *newest, const struct ts_run *candidate,
+				struct ts_error *err)
+{
+	struct ts_gate_input *in = &g->input;
+	struct ts_fact_row *rows;
+	size_t n;
+
+	in->facts = ts_arena_array(g->arena, FACTS_MAX, sizeof *in->facts);
+	if (!in->facts)
+		return ts_arena_error(g->arena, err);
+	if (ts_facts_diff(newest, candidate, (struct ts_fact_globs){NULL, 0}, g->arena, &rows, &n, err))
+		return err->status;
+	for (size_t i = 0; i < n; i++) {
+		struct ts_gate_fact row = {.path = rows[i].path};
+
+		if (!explains(rows[i].group) || rows[i].rank != TS_RANK_JOB)
+			continue;
+		if (in->n_facts == FACTS_MAX) {
+			in->facts_more++;
+			continue;
+		}
+		row.a = shown(rows[i].a, g->arena);
+		row.b = shown(rows[i].b, g->arena);
+		if (!row.a.data || !row.b.data)
+			return ts_arena_error(g->arena, err);
+		in->facts[in->n_facts++] = row;
+	}
+	return TS_OK;
+}
+
+static enum ts_status add_loss(struct ts_gathering *g, const struct ts_id *newest, struct ts_error *err)
+{
+	/* A candidate is always of another commit. */
+	const struct ts_span expected[] = {ts_span_str("code.ancestors"), ts_span_str("code.commit")};
+	struct ts_diff_how how = {.expected = {expected, sizeof expected / sizeof expected[0]}};
+	struct ts_gate_loss *loss = &g->input.loss;
+	struct ts_diff diff;
+
+	if (ts_diff_runs_how(g->f, newest, &g->candidates.ids[0], &how, g->arena, &diff, err))
+		return err->status;
+	loss->bits = diff.diagnosis.bits.answer;
+	loss->numeric = diff.diagnosis.numeric.answer;
+	loss->statistical = diff.diagnosis.statistical.answer;
+	loss->sentence = diff.reason.len <= SHOWN_VALUE ? diff.reason : ts_span_of(diff.reason.data, SHOWN_VALUE);
+	return TS_OK;
+}
+
+enum ts_status ts_gather_changes(struct ts_gathering *g, const struct ts_baseline_found *newest, struct ts_error *err)
+{
+	struct ts_run base, candidate;
+	struct ts_error mine;
+
+	if (!newest->any) {
+		g->input.loss.sentence = ts_span_str("there is no baseline to compare the loss with");
+		return TS_OK;
+	}
+	/* A bundle's runs are elsewhere. */
+	if (ts_run_open(g->f, &newest->newest, g->arena, &base, &mine)) {
+		if (mine.status != TS_NOT_FOUND || !g->request->has_given) {
+			*err = mine;
+			return mine.status;
+		}
+		g->input.loss.sentence =
+			ts_span_str("the runs of the bundle are not here, so neither loss nor facts were compared");
+		return TS_OK;
+	}
+	if (ts_run_open(g->f, &g->candidates.ids[0], g->arena, &candidate, err) ||
+	    add_facts(g, &base, &candidate, err) || add_loss(g, &newest->newest, err))
+		return err->status;
+	return TS_OK;
+}

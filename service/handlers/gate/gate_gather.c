@@ -1,0 +1,390 @@
+/* gate_gather.c - see gate_gather.h: candidates, and the whole from its parts. */
+#include "service/handlers/gate/gate_gather.h"
+
+#include "analysis/analysis.h"
+#include "analysis/policy.h"
+#include "base/limits.h"
+#include "service/handlers/core/resolve.h"
+
+enum { SHOWN_NOTE = 1000 };
+
+/* --- names and ids --- */
+
+/* "project/" of "run:project/name" or "?project/name"; empty where there is none. */
+static struct ts_span prefix_of(struct ts_span spec)
+{
+	const uint8_t *mark = spec.len ? memchr(spec.data, ':', spec.len) : NULL, *slash;
+
+	if (!mark && spec.len && spec.data[0] == '?')
+		mark = spec.data;
+	if (mark)
+		spec = ts_span_of(mark + 1, spec.len - (size_t)(mark + 1 - spec.data));
+	slash = spec.len ? memchr(spec.data, '/', spec.len) : NULL;
+	return ts_span_of(spec.data, slash ? (size_t)(slash + 1 - spec.data) : 0);
+}
+
+static struct ts_span project_prefix(const struct ts_gate_request *r)
+{
+	const struct {
+		const struct ts_span *specs;
+		size_t n;
+	} all[] = {{r->candidates, r->n_candidates}, {r->baselines, r->n_baselines}, {r->pairs, r->n_pairs}};
+
+	for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+		for (size_t i = 0; i < all[k].n; i++) {
+			struct ts_span prefix = prefix_of(all[k].specs[i]);
+
+			if (prefix.len)
+				return prefix;
+		}
+	return ts_span_of(NULL, 0);
+}
+
+static bool holds(const struct ts_id *ids, size_t n, const struct ts_id *id)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ts_id_eq(&ids[i], id))
+			return true;
+	return false;
+}
+
+/* Each once, and none of `but`. */
+static enum ts_status resolve_all(struct ts_gathering *g, const struct ts_span *specs, size_t n,
+				  const struct ts_id *but, size_t n_but, struct ts_id *ids, size_t *ret_n,
+				  struct ts_error *err)
+{
+	struct ts_resolved found;
+
+	*ret_n = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (ts_resolve(g->f->call->engine, specs[i], g->arena, &found, err))
+			return err->status;
+		if (!holds(ids, *ret_n, &found.id) && !holds(but, n_but, &found.id))
+			ids[(*ret_n)++] = found.id;
+	}
+	return TS_OK;
+}
+
+static enum ts_status take_policy(struct ts_gathering *g, struct ts_error *err)
+{
+	ts_gate_policy_default(&g->input.policy);
+	return ts_policy_of_gate(&g->request->policy, g->arena, &g->input.policy, err);
+}
+
+enum ts_status ts_gathering_begin(struct ts_gathering *g, struct ts_fetch *f, const struct ts_gate_request *request,
+				  struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_gate_candidates *c = &g->candidates;
+
+	*g = (struct ts_gathering){.f = f, .request = request, .arena = arena};
+	g->input.analysis_version = TS_ANALYSIS_VERSION;
+	c->ids = ts_arena_array(arena, request->n_candidates + TS_GATE_RERUNS_LOOK, sizeof *c->ids);
+	g->pairs = ts_arena_array(arena, request->n_pairs, sizeof *g->pairs);
+	if (!c->ids || !g->pairs)
+		return ts_arena_error(arena, err);
+	if (take_policy(g, err) || ts_run_names_load(f->call, project_prefix(request), arena, &g->names, err) ||
+	    resolve_all(g, request->candidates, request->n_candidates, NULL, 0, c->ids, &c->n, err) ||
+	    resolve_all(g, request->pairs, request->n_pairs, c->ids, c->n, g->pairs, &g->n_pairs, err))
+		return err->status;
+	return TS_OK;
+}
+
+/* --- candidates --- */
+
+/* What a person would call it. */
+static struct ts_span title(const struct ts_gathering *g, const struct ts_gate_run *run)
+{
+	char hex[TS_ID_HEX + 1];
+	const char *text = ts_arena_printf(g->arena, "the run %.12s", ts_id_hex(&run->id, hex));
+
+	return run->name.len ? run->name : ts_span_str(text ? text : "a candidate");
+}
+
+static enum ts_status add_candidate(struct ts_gathering *g, const struct ts_gate_run *run, struct ts_error *err)
+{
+	struct ts_gate_run *row = ts_gate_run_add(&g->input, g->arena);
+
+	if (!row)
+		return ts_arena_error(g->arena, err);
+	*row = *run;
+	row->role = TS_GATE_CANDIDATE;
+	row->group = 0;
+	return TS_OK;
+}
+
+static enum ts_status refuse(const struct ts_gathering *g, const struct ts_gate_run *run,
+			     const struct ts_run_notes *notes, struct ts_error *err)
+{
+	struct ts_span name = title(g, run);
+	size_t shown = notes->bad.len < SHOWN_NOTE ? notes->bad.len : SHOWN_NOTE;
+
+	if (notes->training)
+		return ts_error_set(err, TS_INVALID, "%.*s is still training: gate it when it has finished",
+				    TS_SPAN_ARG(name));
+	return ts_error_set(err, TS_INVALID, "%.*s is marked bad (%.*s): take the note away to gate it",
+			    TS_SPAN_ARG(name), (int)shown, (const char *)notes->bad.data);
+}
+
+static enum ts_status check_one_work(const struct ts_gathering *g, const struct ts_gate_subject *s,
+				     struct ts_error *err)
+{
+	const struct ts_gate_subject *first = &g->candidates.first;
+	struct ts_gate_code a = ts_gate_code_of(&first->facts), b = ts_gate_code_of(&s->facts);
+	struct ts_span one = title(g, &first->run), other = title(g, &s->run);
+	enum ts_workload_part part;
+
+	if ((a.commit.len || b.commit.len) && !ts_gate_same_code(&a, &b))
+		return ts_error_set(err, TS_INVALID, "%.*s and %.*s are not of one commit: gate one commit at a time",
+				    TS_SPAN_ARG(one), TS_SPAN_ARG(other));
+	if (!ts_gate_same_workload(&g->input.policy, &s->run.workload, &first->run.workload, &part))
+		return ts_error_set(err, TS_INVALID,
+				    "%.*s and %.*s are not of one workload, %s differs: gate one at a time",
+				    TS_SPAN_ARG(one), TS_SPAN_ARG(other), ts_workload_part_word(part));
+	return TS_OK;
+}
+
+static enum ts_status take_named(struct ts_gathering *g, size_t i, struct ts_error *err)
+{
+	struct ts_gate_subject s;
+	struct ts_run_notes notes;
+
+	if (ts_run_notes_of(g->f->call, &g->names, &g->candidates.ids[i], g->arena, &notes, err) ||
+	    ts_gate_subject_open(g->f, &g->candidates.ids[i], &g->input.policy, g->arena, &s, err))
+		return ts_error_prefix(err, "candidate %zu", i + 1);
+	s.run.name = notes.name;
+	if (notes.training || notes.bad.len)
+		return refuse(g, &s.run, &notes, err);
+	if (i == 0)
+		g->candidates.first = s;
+	else if (check_one_work(g, &s, err))
+		return err->status;
+	return add_candidate(g, &s.run, err);
+}
+
+static enum ts_status check_declared(const struct ts_gathering *g, struct ts_error *err)
+{
+	struct ts_span want = g->input.policy.workload, is = g->candidates.first.run.workload.name;
+
+	if (want.len == 0 || is.len == 0 || ts_span_eq(want, is))
+		return TS_OK;
+	return ts_error_set(err, TS_INVALID, "the candidate declares the workload %.*s, not %.*s", TS_SPAN_ARG(is),
+			    TS_SPAN_ARG(want));
+}
+
+static enum ts_status pass_over(struct ts_gathering *g, const struct ts_id *id, const struct ts_run_notes *notes,
+				struct ts_error *err)
+{
+	struct ts_gate_passed_over *row = ts_gate_pass_over(&g->input, g->arena);
+	const char *reason = "of the candidate's commit, but still training";
+
+	if (notes->bad.len)
+		reason = ts_arena_printf(g->arena, "of the candidate's commit, but marked bad: %.*s",
+					 (int)(notes->bad.len < SHOWN_NOTE ? notes->bad.len : SHOWN_NOTE),
+					 (const char *)notes->bad.data);
+	if (!row || !reason)
+		return ts_arena_error(g->arena, err);
+	*row = (struct ts_gate_passed_over){*id, notes->name, ts_span_str(reason)};
+	return TS_OK;
+}
+
+/* Somebody else's broken run is no reason not to judge this one, and not to be passed over in silence. */
+static enum ts_status pass_over_unread(struct ts_gathering *g, const struct ts_ref *ref, struct ts_error *err)
+{
+	struct ts_gate_passed_over *row = ts_gate_pass_over(&g->input, g->arena);
+
+	if (!row)
+		return ts_arena_error(g->arena, err);
+	*row = (struct ts_gate_passed_over){
+		ref->id, ref->name,
+		ts_span_str("it cannot be read, so whether it is of the candidate's commit is not known")};
+	return TS_OK;
+}
+
+static enum ts_status take_rerun(struct ts_gathering *g, const struct ts_id *id, struct ts_error *err)
+{
+	struct ts_gate_run run = {.id = *id};
+	struct ts_run_notes notes;
+	enum ts_workload_part part;
+
+	if (ts_reduce_run(g->f, id, &g->input.policy, g->arena, &run, err))
+		return err->status;
+	if (!ts_gate_same_workload(&g->input.policy, &run.workload, &g->candidates.first.run.workload, &part))
+		return TS_OK;
+	if (ts_run_notes_of(g->f->call, &g->names, id, g->arena, &notes, err))
+		return err->status;
+	if (notes.training || notes.bad.len)
+		return pass_over(g, id, &notes, err);
+	run.id = *id;
+	run.name = notes.name;
+	g->candidates.ids[g->candidates.n++] = *id;
+	return add_candidate(g, &run, err);
+}
+
+/* Runs of the same commit. Heads are read one after the other into the same memory. */
+static enum ts_status take_reruns(struct ts_gathering *g, struct ts_error *err)
+{
+	struct ts_gate_code own = ts_gate_code_of(&g->candidates.first.facts);
+	struct ts_arena scratch;
+	enum ts_status status = TS_OK;
+
+	if (own.commit.len == 0)
+		return TS_OK;
+	ts_arena_init(&scratch, TS_CALL_ARENA);
+	for (size_t i = 0; !status && i < g->names.n && i < TS_GATE_RERUNS_LOOK; i++) {
+		const struct ts_id *id = &g->names.refs[i].id;
+		struct ts_gate_code code;
+		struct ts_facts facts;
+
+		if (holds(g->candidates.ids, g->candidates.n, id) || holds(g->pairs, g->n_pairs, id))
+			continue;
+		ts_arena_reset(&scratch);
+		status = ts_call_check(g->f->call, err);
+		if (!status)
+			status = ts_gate_subject_facts(g->f, id, &scratch, &facts, err);
+		if (status == TS_DAMAGED || status == TS_NOT_FOUND) {
+			status = pass_over_unread(g, &g->names.refs[i], err);
+			continue;
+		}
+		if (status)
+			continue;
+		code = ts_gate_code_of(&facts);
+		if (ts_gate_same_code(&own, &code))
+			status = take_rerun(g, id, err);
+	}
+	ts_arena_finish(&scratch);
+	return status;
+}
+
+static enum ts_status take_candidates(struct ts_gathering *g, struct ts_error *err)
+{
+	size_t named = g->candidates.n;
+
+	if (named == 0)
+		return ts_error_set(err, TS_INVALID, "no candidate is named");
+	for (size_t i = 0; i < named; i++)
+		if (take_named(g, i, err))
+			return err->status;
+	return check_declared(g, err) ? err->status : take_reruns(g, err);
+}
+
+/* --- a bundle --- */
+
+static bool same_exclude(const struct ts_exclude *a, const struct ts_exclude *b)
+{
+	return a->kind == b->kind && ts_span_eq(a->name, b->name) && a->every == b->every;
+}
+
+static bool same_reduce(const struct ts_reduce_options *a, const struct ts_reduce_options *b)
+{
+	bool same = a->has_warmup == b->has_warmup && a->warmup == b->warmup && a->n_excludes == b->n_excludes;
+
+	for (size_t i = 0; same && i < a->n_excludes; i++)
+		same = same_exclude(&a->excludes[i], &b->excludes[i]);
+	return same;
+}
+
+/* What another version reduced, or with other steps left out, is another quantity. */
+static enum ts_status check_given(const struct ts_gathering *g, struct ts_error *err)
+{
+	const struct ts_gate_input *given = &g->request->given;
+
+	if (!g->request->has_given || given->n_runs == 0)
+		return TS_OK;
+	if (given->analysis_version != g->input.analysis_version)
+		return ts_error_set(err, TS_INVALID,
+				    "the bundle is of analysis version %u, and this is %u: make it anew",
+				    (unsigned)given->analysis_version, (unsigned)g->input.analysis_version);
+	if (!same_reduce(&given->policy.reduce, &g->input.policy.reduce))
+		return ts_error_set(err, TS_INVALID,
+				    "the bundle was made with another GATE.exclude or GATE.warmup: make it anew, or "
+				    "set them as it has them");
+	return TS_OK;
+}
+
+/* --- the whole --- */
+
+/* Older runs go without rows of ranks where an answer would become too large. */
+static void trim_ranks(struct ts_gate_input *input)
+{
+	size_t rows = 0;
+
+	for (size_t i = 0; i < input->n_runs; i++) {
+		struct ts_reduction *r = &input->runs[i].reduction;
+
+		rows += r->n_ranks;
+		if (rows <= TS_BASELINE_RANK_ROWS)
+			continue;
+		rows -= r->n_ranks;
+		r->n_ranks = 0;
+	}
+}
+
+static enum ts_status check_size(const struct ts_gate_input *input, struct ts_error *err)
+{
+	if (input->n_runs <= TS_GATE_RUNS_MAX && input->n_passed_over <= TS_GATE_RUNS_MAX)
+		return TS_OK;
+	return ts_error_set(err, TS_TOO_LARGE, "a gate takes at most %d runs, these are %zu", TS_GATE_RUNS_MAX,
+			    input->n_runs);
+}
+
+static struct ts_baseline_query query_of(const struct ts_gathering *g, const struct ts_gate_subject *candidate)
+{
+	return (struct ts_baseline_query){.request = g->request,
+					  .candidate = candidate,
+					  .candidates = g->candidates.ids,
+					  .n_candidates = g->candidates.n,
+					  .names = &g->names};
+}
+
+enum ts_status ts_gather(struct ts_gathering *g, struct ts_error *err)
+{
+	struct ts_baseline_query query;
+	struct ts_baseline_found newest;
+
+	if (check_given(g, err) || take_candidates(g, err))
+		return err->status;
+	query = query_of(g, &g->candidates.first);
+	if (ts_baselines_select(g->f, &query, g->arena, &g->input, &newest, err) || ts_gather_pairs(g, err) ||
+	    ts_gather_changes(g, &newest, err) || check_size(&g->input, err))
+		return err->status;
+	trim_ranks(&g->input);
+	return TS_OK;
+}
+
+/* A candidate that is not here comes reduced, with its ancestors. */
+static bool given_candidate(const struct ts_gathering *g, struct ts_gate_subject *ret)
+{
+	const struct ts_gate_request *request = g->request;
+
+	for (size_t i = 0; request->has_given && i < request->given.n_runs; i++) {
+		if (request->given.runs[i].role != TS_GATE_CANDIDATE)
+			continue;
+		*ret = (struct ts_gate_subject){
+			.run = request->given.runs[i], .ancestors = request->ancestors, .cut = request->ancestors_cut};
+		return true;
+	}
+	return false;
+}
+
+enum ts_status ts_gather_baselines(struct ts_gathering *g, struct ts_error *err)
+{
+	const struct ts_gate_subject *candidate = NULL;
+	struct ts_baseline_query query;
+	struct ts_baseline_found newest;
+	struct ts_gate_subject subject;
+
+	if (g->candidates.n > 1)
+		return ts_error_set(err, TS_INVALID, "the baselines of one run at a time are shown");
+	if (g->candidates.n) {
+		if (ts_gate_subject_open(g->f, &g->candidates.ids[0], &g->input.policy, g->arena, &subject, err))
+			return ts_error_prefix(err, "candidate");
+		candidate = &subject;
+	} else if (given_candidate(g, &subject)) {
+		candidate = &subject;
+	}
+	query = query_of(g, candidate);
+	if (ts_baselines_select(g->f, &query, g->arena, &g->input, &newest, err) || check_size(&g->input, err))
+		return err->status;
+	trim_ranks(&g->input);
+	return TS_OK;
+}

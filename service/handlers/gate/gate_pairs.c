@@ -1,0 +1,137 @@
+/* gate_pairs.c - runs of base and candidate on one allocation, as pairs. */
+#include "service/handlers/gate/gate_gather.h"
+
+#include <stdlib.h>
+
+struct side {
+	struct ts_gate_run run;
+	bool candidate;
+};
+
+static int in_order(const void *x, const void *y)
+{
+	const struct side *a = x, *b = y;
+	int c = ts_span_cmp(a->run.workload.session, b->run.workload.session);
+
+	if (c || a->candidate != b->candidate)
+		return c ? c : a->candidate - b->candidate;
+	if (a->run.workload.started_ns != b->run.workload.started_ns)
+		return a->run.workload.started_ns < b->run.workload.started_ns ? -1 : 1;
+	return ts_id_cmp(&a->run.id, &b->run.id);
+}
+
+static enum ts_status pass_over(struct ts_gathering *g, const struct ts_gate_run *run, const char *reason,
+				struct ts_error *err)
+{
+	struct ts_gate_passed_over *row = ts_gate_pass_over(&g->input, g->arena);
+
+	if (!row || !reason)
+		return ts_arena_error(g->arena, err);
+	*row = (struct ts_gate_passed_over){run->id, run->name, ts_span_str(reason)};
+	return TS_OK;
+}
+
+/* NULL: it counts. */
+static const char *against(const struct ts_gathering *g, const struct ts_gate_run *run,
+			   const struct ts_run_notes *notes)
+{
+	enum ts_workload_part part;
+
+	if (notes->training)
+		return "of the pairs, but still training";
+	if (notes->bad.len)
+		return "of the pairs, but marked bad";
+	if (!ts_gate_same_workload(&g->input.policy, &run->workload, &g->candidates.first.run.workload, &part))
+		return "of the pairs, but of another workload than the candidate";
+	return NULL;
+}
+
+static enum ts_status take(struct ts_gathering *g, const struct ts_id *id, struct side *sides, size_t *n,
+			   struct ts_error *err)
+{
+	struct ts_gate_code own = ts_gate_code_of(&g->candidates.first.facts), code;
+	struct ts_gate_subject s;
+	struct ts_run_notes notes;
+	const char *why;
+
+	if (ts_run_notes_of(g->f->call, &g->names, id, g->arena, &notes, err) ||
+	    ts_gate_subject_open(g->f, id, &g->input.policy, g->arena, &s, err))
+		return ts_error_prefix(err, "pairs");
+	s.run.name = notes.name;
+	why = against(g, &s.run, &notes);
+	if (why)
+		return pass_over(g, &s.run, why, err);
+	code = ts_gate_code_of(&s.facts);
+	if (code.commit.len == 0)
+		return pass_over(g, &s.run, "of the pairs, but it records no commit, so nothing says whose side it is",
+				 err);
+	sides[(*n)++] = (struct side){s.run, ts_gate_same_code(&own, &code)};
+	return TS_OK;
+}
+
+static size_t of_side(const struct side *sides, size_t from, size_t n, bool candidate)
+{
+	size_t to = from;
+
+	while (to < n && sides[to].candidate == candidate &&
+	       ts_span_eq(sides[to].run.workload.session, sides[from].run.workload.session))
+		to++;
+	return to;
+}
+
+static enum ts_status add(struct ts_gathering *g, const struct side *side, uint32_t number, struct ts_error *err)
+{
+	struct ts_gate_run *run = ts_gate_run_add(&g->input, g->arena);
+
+	if (!run)
+		return ts_arena_error(g->arena, err);
+	*run = side->run;
+	run->role = side->candidate ? TS_GATE_PAIR_CANDIDATE : TS_GATE_PAIR_BASE;
+	run->group = number;
+	return TS_OK;
+}
+
+/* One session: bases first, then candidates, each by start. */
+static enum ts_status pair_session(struct ts_gathering *g, const struct side *sides, size_t from, size_t n,
+				   size_t *ret_to, uint32_t *io_number, struct ts_error *err)
+{
+	size_t bases = of_side(sides, from, n, false) - from, candidates = 0, pairs;
+
+	if (from + bases < n &&
+	    (bases == 0 || ts_span_eq(sides[from + bases].run.workload.session, sides[from].run.workload.session)))
+		candidates = of_side(sides, from + bases, n, true) - from - bases;
+	pairs = bases < candidates ? bases : candidates;
+	*ret_to = from + bases + candidates;
+	for (size_t k = 0; k < pairs; k++) {
+		++*io_number;
+		if (add(g, &sides[from + k], *io_number, err) || add(g, &sides[from + bases + k], *io_number, err))
+			return err->status;
+	}
+	for (size_t i = from; i < *ret_to; i++)
+		if ((i < from + bases ? i - from : i - from - bases) >= pairs &&
+		    pass_over(g, &sides[i].run, "of the pairs, but it has no partner in its session", err))
+			return err->status;
+	return TS_OK;
+}
+
+enum ts_status ts_gather_pairs(struct ts_gathering *g, struct ts_error *err)
+{
+	struct side *sides = ts_arena_array(g->arena, g->n_pairs, sizeof *sides);
+	uint32_t number = 0;
+	size_t n = 0;
+
+	if (!sides)
+		return ts_arena_error(g->arena, err);
+	if (g->n_pairs && ts_gate_code_of(&g->candidates.first.facts).commit.len == 0)
+		return ts_error_set(err, TS_INVALID,
+				    "the candidate records no commit, so nothing tells its pairs' sides apart");
+	for (size_t i = 0; i < g->n_pairs; i++)
+		if (take(g, &g->pairs[i], sides, &n, err))
+			return err->status;
+	if (n)
+		qsort(sides, n, sizeof *sides, in_order);
+	for (size_t at = 0; at < n;)
+		if (pair_session(g, sides, at, n, &at, &number, err))
+			return err->status;
+	return TS_OK;
+}

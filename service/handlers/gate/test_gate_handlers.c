@@ -1,0 +1,501 @@
+/* test_gate_handlers.c - Gate and Baseline on runs whose step time is a fact (config.time, which is no part of the key here): which
+ * runs become candidates, baselines, history and pairs, and why the others do not. How runs are reduced, and how they are judged,
+ * are other tests'. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/limits.h"
+#include "run/builder.h"
+#include "run/head.h"
+#include "service/handlers/core/test_runs.h"
+#include "service/handlers/gate/gate_subject.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static struct test_store s;
+static struct ts_id index_id; /* of the one rank that all runs have */
+
+/* Links in the place of the one that reads columns. */
+enum ts_status ts_reduce_run(struct ts_fetch *f, const struct ts_id *id, const struct ts_gate_policy *policy,
+			     struct ts_arena *arena, struct ts_gate_run *ret_run, struct ts_error *err)
+{
+	const struct ts_fact *time;
+	struct ts_facts facts;
+
+	if (ts_gate_subject_facts(f, id, arena, &facts, err) ||
+	    ts_workload_of(&facts, policy->ignore, arena, &ret_run->workload, err))
+		return err->status;
+	time = ts_facts_find(&facts, ts_span_str("config.time"));
+	ret_run->reduction.accumulation = 1;
+	ret_run->reduction.time_source = ts_span_str("timestamps");
+	for (size_t m = 0; m < TS_METRICS; m++)
+		ret_run->reduction.metrics[m].reason = ts_span_str("not here");
+	ret_run->reduction.metrics[TS_METRIC_STEP_TIME] = (struct ts_reduced){.known = true, .value = time->real};
+	return TS_OK;
+}
+
+static enum ts_status put(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
+{
+	struct ts_sealed sealed = test_seal(&s, object);
+	struct ts_put_stats stats;
+
+	(void)ctx, (void)id;
+	return s.engine->ops->put_many(s.engine, &sealed, 1, &stats, err);
+}
+
+static int setup(void **state)
+{
+	static const struct ts_facts none;
+	struct ts_builder *b;
+	uint32_t loss;
+
+	(void)state;
+	test_store_open(&s);
+	must(ts_builder_create(0, put, NULL, &b, &s.err), &s.err);
+	must(ts_builder_column(b, ts_span_str("scalars.loss"), TS_COLUMN_F64, &loss, &s.err), &s.err);
+	ts_builder_row(b, TS_TABLE_STEPS, 0);
+	ts_builder_f64(b, loss, 1);
+	must(ts_builder_row_end(b, &s.err), &s.err);
+	must(ts_builder_finish(b, &none, &index_id, &s.err), &s.err);
+	ts_builder_destroy(b);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	test_store_close(&s);
+	return 0;
+}
+
+struct said {
+	double time;
+	const char *commit, *session, *patch, *ancestors;
+	int started;
+	double lr;
+};
+
+static void add(struct ts_facts *facts, const char *path, struct ts_fact fact)
+{
+	fact.path = ts_span_str(path);
+	fact.source = TS_SOURCE_HOST;
+	must(ts_facts_add(facts, &fact, &s.arena, &s.err), &s.err);
+}
+
+static void add_text(struct ts_facts *facts, const char *path, const char *text)
+{
+	if (text)
+		add(facts, path, (struct ts_fact){.type = TS_FACT_TEXT, .text = ts_span_str(text)});
+}
+
+/* Pushed under "p/NAME", and onto "p/main" if branch. */
+static struct ts_id push(const char *name, struct said said, bool branch)
+{
+	struct ts_rank_ref rank = {0, index_id};
+	struct ts_head head = {.ranks = &rank, .n_ranks = 1};
+	struct ts_buf object = TS_BUF_INIT(TS_HEAD_MAX);
+	struct ts_commit_request request = {.name = ts_span_str(ts_arena_printf(&s.arena, "p/%s", name))};
+	struct ts_commit_reply reply;
+
+	add(&head.facts, "config.time", (struct ts_fact){.type = TS_FACT_FLOAT, .real = said.time});
+	add(&head.facts, "config.lr", (struct ts_fact){.type = TS_FACT_FLOAT, .real = said.lr != 0 ? said.lr : 0.001});
+	add_text(&head.facts, "code.commit", said.commit);
+	add_text(&head.facts, "code.patch_sha256", said.patch);
+	add_text(&head.facts, "code.ancestors", said.ancestors);
+	add_text(&head.facts, "session.host", said.session);
+	if (said.patch)
+		add(&head.facts, "code.dirty", (struct ts_fact){.type = TS_FACT_BOOL, .boolean = true});
+	add(&head.facts, "session.started",
+	    (struct ts_fact){.type = TS_FACT_INT, .integer = 1700000000 + said.started});
+	(void)ts_facts_sort(&head.facts);
+	ts_head_digest_groups(&head);
+	must(ts_head_encode(&head, &object, &s.err), &s.err);
+	ts_digest(ts_buf_view(&object), &request.head);
+	must(put(NULL, &request.head, ts_buf_view(&object), &s.err), &s.err);
+	ts_buf_finish(&object);
+	if (branch)
+		request.branch = ts_span_str("p/main");
+	must(test_commit(&s, &request, &reply), &s.err);
+	return request.head;
+}
+
+/* n runs m<first>..., each of its own commit and machine, 0.2 % around time. */
+static void push_branch(int first, int n, double time, double lr)
+{
+	for (int i = first; i < first + n; i++)
+		push(ts_arena_printf(&s.arena, "m%d", i),
+		     (struct said){.time = time * (1 + 0.002 * ((i * 7 % 5) - 2) / 2.0),
+				   .commit = ts_arena_printf(&s.arena, "c%d", i),
+				   .session = ts_arena_printf(&s.arena, "h%d", i),
+				   .started = i,
+				   .lr = lr},
+		     true);
+}
+
+/* The time is no part of the key. */
+static struct ts_policy_item items[] = {
+	{.code = {(const uint8_t *)"GATE", 4},
+	 .threshold = {(const uint8_t *)"ignore", 6},
+	 .text = {(const uint8_t *)"config.time", 11}},
+};
+
+static enum ts_status ask(const char *method, struct ts_gate_request *request, struct ts_span *ret_reply)
+{
+	struct ts_buf packed = TS_BUF_INIT(TS_MESSAGE_MAX);
+	enum ts_status status;
+
+	request->policy = (struct ts_policy){items, 1};
+	must(ts_wire_pack_gate_request(request, &packed, &s.err), &s.err);
+	status = test_call(&s, method, &packed, ret_reply);
+	ts_buf_finish(&packed);
+	return status;
+}
+
+/* candidate may be NULL: Baseline. */
+static struct ts_gate_input baselines_of(const char *candidate)
+{
+	struct ts_span specs[] = {ts_span_str("branch:p/main"), ts_span_str(candidate ? candidate : "")}, reply;
+	struct ts_gate_request request = {
+		.baselines = specs, .n_baselines = 1, .candidates = &specs[1], .n_candidates = candidate != NULL};
+	struct ts_gate_input in;
+
+	must(ask("Baseline", &request, &reply), &s.err);
+	must(ts_wire_unpack_gate_input(reply, &s.arena, &in, &s.err), &s.err);
+	return in;
+}
+
+static enum ts_status gate(const char *candidate, const char *pairs[], size_t n_pairs, struct ts_verdict *ret)
+{
+	struct ts_span specs[] = {ts_span_str("branch:p/main"), ts_span_str(candidate)}, more[16], reply;
+	struct ts_gate_request request = {
+		.baselines = specs, .n_baselines = 1, .candidates = &specs[1], .n_candidates = 1};
+
+	for (size_t i = 0; i < n_pairs; i++)
+		more[i] = ts_span_str(pairs[i]);
+	request.pairs = more;
+	request.n_pairs = n_pairs;
+	if (ask("Gate", &request, &reply))
+		return s.err.status;
+	must(ts_wire_unpack_gate_reply(reply, &s.arena, ret, &s.err), &s.err);
+	return TS_OK;
+}
+
+/* Names of the runs of a role, in order, with their group where it is not 0: "p/m3 p/m2/1". */
+static const char *roles(const struct ts_gate_input *in, enum ts_gate_role role)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < in->n_runs; i++) {
+		const struct ts_gate_run *run = &in->runs[i];
+		struct ts_span name = run->name;
+
+		if (run->role != role)
+			continue;
+		assert_true(name.len > 2);
+		text = ts_arena_printf(&s.arena, "%s%s%.*s", text, *text ? " " : "", (int)name.len - 2,
+				       (const char *)name.data + 2);
+		if (run->group)
+			text = ts_arena_printf(&s.arena, "%s/%u", text, (unsigned)run->group);
+	}
+	return text;
+}
+
+static const char *why_not(const struct ts_gate_input *in, const char *name)
+{
+	for (size_t i = 0; i < in->n_passed_over; i++)
+		if (ts_span_is(in->passed_over[i].name, name))
+			return ts_arena_printf(&s.arena, "%.*s", TS_SPAN_ARG(in->passed_over[i].reason));
+	return "";
+}
+
+/* The newest 20; those before them are history of the same level. */
+static void the_newest_count(void **state)
+{
+	struct ts_gate_input in;
+
+	(void)state;
+	push_branch(1, 23, 0.1, 0);
+	in = baselines_of(NULL);
+	assert_string_equal(roles(&in, TS_GATE_BASELINE),
+			    "m23 m22 m21 m20 m19 m18 m17 m16 m15 m14 m13 m12 m11 m10 m9 m8 m7 m6 m5 m4");
+	assert_string_equal(roles(&in, TS_GATE_HISTORY), "m3/1 m2/1 m1/1");
+	assert_string_equal(why_not(&in, "p/m3"), "older than the newest 20");
+	assert_true(ts_span_is(in.sentence, "20 runs of main"));
+	assert_true(ts_span_is(in.baseline, "main"));
+}
+
+/* 5 % more from the 31st run on: a level of its own. */
+static void levels_begin_at_changes(void **state)
+{
+	struct ts_gate_input in;
+
+	(void)state;
+	push_branch(1, 30, 0.1, 0);
+	push_branch(31, 8, 0.105, 0);
+	in = baselines_of(NULL);
+	assert_string_equal(roles(&in, TS_GATE_BASELINE), "m38 m37 m36 m35 m34 m33 m32 m31");
+	assert_true(ts_span_starts(in.sentence, ts_span_str("8 runs of main since step time rose by ")));
+	assert_non_null(strstr(why_not(&in, "p/m30"), "before step time rose by "));
+	assert_non_null(strstr(why_not(&in, "p/m30"), " at c31"));
+	assert_true(ts_span_starts(ts_span_str(roles(&in, TS_GATE_HISTORY)), ts_span_str("m30/2 m29/2 ")));
+	/* An accepted change begins one too, where a test of so few runs finds none. */
+	must(test_note(&s, "p/m37", "accepted", "meant"), &s.err);
+	in = baselines_of(NULL);
+	assert_string_equal(roles(&in, TS_GATE_BASELINE), "m38 m37");
+	assert_true(ts_span_is(in.sentence, "2 runs of main since the change accepted at c37 (meant)"));
+	assert_true(ts_span_starts(ts_span_str(roles(&in, TS_GATE_HISTORY)),
+				   ts_span_str("m36/2 m35/2 m34/2 m33/2 m32/2 m31/2 m30/3 ")));
+}
+
+/* Other workloads of the branch say how far runs lie apart where there is too little of this one. */
+static void other_workloads_are_history(void **state)
+{
+	struct ts_gate_input in;
+
+	(void)state;
+	push_branch(1, 4, 0.2, 0.01);
+	push_branch(5, 3, 0.1, 0);
+	in = baselines_of(NULL);
+	assert_string_equal(roles(&in, TS_GATE_BASELINE), "m7 m6 m5");
+	assert_string_equal(roles(&in, TS_GATE_HISTORY), "m1/2 m2/2 m3/2 m4/2");
+	assert_string_equal(why_not(&in, "p/m4"), "config.lr is 0.01, the newest run's is 0.001");
+}
+
+static void ancestors_and_commits(void **state)
+{
+	struct ts_gate_input in;
+
+	(void)state;
+	push_branch(1, 6, 0.1, 0);
+	push("early", (struct said){.time = 0.1, .commit = "x", .ancestors = "c4\nc3\nc1"}, false);
+	in = baselines_of("p/early");
+	assert_string_equal(roles(&in, TS_GATE_BASELINE), "m4 m3 m1");
+	assert_string_equal(why_not(&in, "p/m2"), "no ancestor of the candidate");
+	/* A run of the candidate's own commit is none; what is not committed over it makes another. */
+	push("own", (struct said){.time = 0.1, .commit = "c5", .started = 100}, false);
+	in = baselines_of("p/own");
+	assert_string_equal(why_not(&in, "p/m5"), "of the candidate's own commit");
+	push("dirty", (struct said){.time = 0.1, .commit = "c5", .patch = "aa"}, false);
+	in = baselines_of("p/dirty");
+	assert_string_equal(roles(&in, TS_GATE_BASELINE), "m6 m5 m4 m3 m2 m1");
+	push("dirty2", (struct said){.time = 0.1, .commit = "c5", .patch = "aa", .started = 1}, true);
+	push("dirty3", (struct said){.time = 0.1, .commit = "c5", .patch = "bb"}, true);
+	in = baselines_of("p/dirty");
+	assert_string_equal(roles(&in, TS_GATE_BASELINE), "dirty3 m6 m5 m4 m3 m2 m1");
+	assert_string_equal(why_not(&in, "p/dirty2"), "of the candidate's own commit");
+}
+
+/* 200 ancestors are all that facts list: what came before one of them is taken for one, what came after none is not. */
+static void a_list_of_ancestors_that_ends(void **state)
+{
+	struct ts_gate_input in;
+	const char *list = "c4";
+
+	(void)state;
+	push_branch(1, 6, 0.1, 0);
+	for (int i = 1; i < 200; i++)
+		list = ts_arena_printf(&s.arena, "%s\nd%d", list, i);
+	push("cut", (struct said){.time = 0.1, .commit = "x", .ancestors = list}, false);
+	in = baselines_of("p/cut");
+	assert_string_equal(roles(&in, TS_GATE_BASELINE), "m4 m3 m2 m1");
+	assert_string_equal(why_not(&in, "p/m5"), "no ancestor of the candidate");
+	push("lost", (struct said){.time = 0.1, .commit = "y", .ancestors = list + 3}, false);
+	/* One line fewer is a list that does not end early. */
+	in = baselines_of("p/lost");
+	assert_string_equal(roles(&in, TS_GATE_BASELINE), "");
+	list = ts_arena_printf(&s.arena, "%s\ne", list + 3);
+	push("lost2", (struct said){.time = 0.1, .commit = "z", .ancestors = list}, false);
+	in = baselines_of("p/lost2");
+	assert_string_equal(roles(&in, TS_GATE_BASELINE), "m6 m5 m4 m3 m2 m1");
+	assert_true(ts_span_is(
+		in.sentence,
+		"6 runs of main; which of them are ancestors is not known: the candidate lists none of them"));
+}
+
+static void reruns_are_candidates(void **state)
+{
+	struct ts_verdict v;
+
+	(void)state;
+	push_branch(1, 4, 0.1, 0);
+	push("a", (struct said){.time = 0.1, .commit = "x", .session = "s1"}, false);
+	push("b", (struct said){.time = 0.12, .commit = "x", .session = "s2"}, false);
+	push("c", (struct said){.time = 0.1, .commit = "x", .session = "s3"}, false);
+	push("d", (struct said){.time = 0.1, .commit = "x", .session = "s4"}, false);
+	push("e", (struct said){.time = 0.1, .commit = "x", .session = "s5", .lr = 0.5}, false);
+	push("f", (struct said){.time = 0.1, .commit = "x", .session = "s6", .patch = "aa"}, false);
+	must(test_note(&s, "p/c", "bad", "fan"), &s.err);
+	must(test_note(&s, "p/d", "state", "running"), &s.err);
+	must(gate("p/a", NULL, 0, &v), &s.err);
+	assert_string_equal(roles(&v.input, TS_GATE_CANDIDATE), "a b");
+	assert_string_equal(why_not(&v.input, "p/c"), "of the candidate's commit, but marked bad: fan");
+	assert_string_equal(why_not(&v.input, "p/d"), "of the candidate's commit, but still training");
+	assert_int_equal(gate("p/c", NULL, 0, &v), TS_INVALID);
+	assert_string_equal(s.err.text, "p/c is marked bad (fan): take the note away to gate it");
+	assert_int_equal(gate("p/d", NULL, 0, &v), TS_INVALID);
+	assert_string_equal(s.err.text, "p/d is still training: gate it when it has finished");
+}
+
+/* Another commit, with other ancestors, is what a candidate is; the sixth run takes the candidates' time. */
+static void a_loss_names_facts_that_may_matter(void **state)
+{
+	struct ts_verdict v;
+
+	(void)state;
+	push_branch(2, 5, 0.1, 0);
+	push("a", (struct said){.time = 0.1, .commit = "x", .ancestors = "c6\nc5", .session = "s1"}, false);
+	push("b", (struct said){.time = 0.1, .commit = "y", .ancestors = "c6\nc5", .session = "s2", .patch = "aa"}, false);
+	must(gate("p/a", NULL, 0, &v), &s.err);
+	assert_true(ts_span_is(v.input.loss.sentence, "every bit of the trajectory agrees: 1 series over 1 step"));
+	must(gate("p/b", NULL, 0, &v), &s.err);
+	assert_true(ts_span_is(v.input.loss.sentence, "every bit of the trajectory agrees: 1 series over 1 step; facts differ: "
+						      "code.dirty and 1 more"));
+}
+
+/* Of another run that cannot be read is said that nobody knows what it is of. */
+static void a_broken_run_beside(void **state)
+{
+	struct ts_buf object = TS_BUF_INIT(TS_OBJECT_MAX);
+	struct ts_ref_update update = {.kind = TS_REF_RUN, .name = ts_span_str("p/broken"), .now_ns = 1};
+	struct ts_verdict v;
+
+	(void)state;
+	push_branch(1, 4, 0.1, 0);
+	push("a", (struct said){.time = 0.1, .commit = "x", .session = "s1"}, false);
+	ts_chunk_encode(ts_span_str("no head"), &object);
+	ts_digest(ts_buf_view(&object), &update.id);
+	must(put(NULL, &update.id, ts_buf_view(&object), &s.err), &s.err);
+	must(s.engine->ops->commit(s.engine, &update, 1, &s.arena, NULL, &s.err), &s.err);
+	ts_buf_finish(&object);
+	must(gate("p/a", NULL, 0, &v), &s.err);
+	assert_int_equal(v.state, TS_GATE_PASS);
+	assert_string_equal(why_not(&v.input, "p/broken"),
+			    "it cannot be read, so whether it is of the candidate's commit is not known");
+}
+
+/* By start within a session, whatever the order of words; what has no partner does not count. */
+static void pairs_by_session_and_start(void **state)
+{
+	static const char *pairs[] = {"p/y2", "p/b3", "p/x1", "p/b1", "p/x2", "p/b2", "p/z", "p/y1", "p/a"};
+	struct ts_verdict v;
+
+	(void)state;
+	push_branch(1, 4, 0.1, 0);
+	push("a", (struct said){.time = 0.11, .commit = "x", .session = "s0"}, false);
+	push("x1", (struct said){.time = 0.11, .commit = "x", .session = "s1", .started = 20}, false);
+	push("x2", (struct said){.time = 0.11, .commit = "x", .session = "s1", .started = 40}, false);
+	push("b1", (struct said){.time = 0.1, .commit = "c4", .session = "s1", .started = 10}, false);
+	push("b2", (struct said){.time = 0.1, .commit = "c4", .session = "s1", .started = 30}, false);
+	push("b3", (struct said){.time = 0.1, .commit = "c4", .session = "s1", .started = 50}, false);
+	push("y1", (struct said){.time = 0.1, .commit = "c4", .session = "s2", .started = 5}, false);
+	push("y2", (struct said){.time = 0.11, .commit = "x", .session = "s2", .started = 1}, false);
+	push("z", (struct said){.time = 0.11, .commit = "x", .session = "s3"}, false);
+	must(gate("p/a", pairs, 9, &v), &s.err);
+	/* The session of y, s2, comes before or after that of x by its digest: both orders are right. */
+	if (strstr(roles(&v.input, TS_GATE_PAIR_BASE), "y1/1")) {
+		assert_string_equal(roles(&v.input, TS_GATE_PAIR_BASE), "y1/1 b1/2 b2/3");
+		assert_string_equal(roles(&v.input, TS_GATE_PAIR_CANDIDATE), "y2/1 x1/2 x2/3");
+	} else {
+		assert_string_equal(roles(&v.input, TS_GATE_PAIR_BASE), "b1/1 b2/2 y1/3");
+		assert_string_equal(roles(&v.input, TS_GATE_PAIR_CANDIDATE), "x1/1 x2/2 y2/3");
+	}
+	assert_string_equal(roles(&v.input, TS_GATE_CANDIDATE), "a");
+	assert_string_equal(why_not(&v.input, "p/b3"), "of the pairs, but it has no partner in its session");
+	assert_string_equal(why_not(&v.input, "p/z"), "of the pairs, but it has no partner in its session");
+	/* Without a commit nothing says whose side a run is. */
+	push("none", (struct said){.time = 0.1}, false);
+	assert_int_equal(gate("p/none", pairs, 1, &v), TS_INVALID);
+	assert_string_equal(s.err.text, "the candidate records no commit, so nothing tells its pairs' sides apart");
+}
+
+static void nothing_comparable(void **state)
+{
+	struct ts_verdict v;
+
+	(void)state;
+	push_branch(1, 4, 0.1, 0);
+	push("other", (struct said){.time = 0.1, .commit = "x", .lr = 0.5}, false);
+	must(gate("p/other", NULL, 0, &v), &s.err);
+	assert_int_equal(v.state, TS_GATE_INCONCLUSIVE);
+	assert_int_equal(v.exit_code, 3);
+	assert_true(ts_span_is(v.input.not_comparable,
+			       "no baseline is of the candidate's workload; of the newest, config.lr is "
+			       "0.001, the candidate's is 0.5"));
+	assert_int_equal(v.input.n_differences, 1);
+	assert_true(ts_span_is(v.input.differences[0].path, "config.lr"));
+}
+
+/* Of a bundle, and of another: both with what they were made with. */
+static void bundles(void **state)
+{
+	struct ts_span specs[] = {ts_span_str("p/new")}, reply;
+	struct ts_gate_request request = {.candidates = specs, .n_candidates = 1, .has_given = true};
+	struct ts_verdict v;
+
+	(void)state;
+	push_branch(1, 5, 0.1, 0);
+	push("new", (struct said){.time = 0.1, .commit = "c3", .started = 50}, false);
+	request.given = baselines_of(NULL);
+	must(ask("Gate", &request, &reply), &s.err);
+	must(ts_wire_unpack_gate_reply(reply, &s.arena, &v, &s.err), &s.err);
+	assert_string_equal(roles(&v.input, TS_GATE_BASELINE), "m5 m4 m2 m1");
+	assert_string_equal(roles(&v.input, TS_GATE_CANDIDATE), "new m3");
+	request.given.analysis_version++;
+	assert_int_equal(ask("Gate", &request, &reply), TS_INVALID);
+	assert_non_null(strstr(s.err.text, "the bundle is of analysis version "));
+	request.given.analysis_version--;
+	request.given.policy.reduce.has_warmup = true;
+	assert_int_equal(ask("Gate", &request, &reply), TS_INVALID);
+	assert_non_null(strstr(s.err.text, "GATE.warmup"));
+}
+
+static void wrong_questions(void **state)
+{
+	struct ts_span specs[] = {ts_span_str("p/m1"), ts_span_str("p/m2"), ts_span_str("branch:p/main")}, reply;
+	struct ts_gate_request request = {.candidates = specs, .n_candidates = 1};
+
+	(void)state;
+	push_branch(1, 3, 0.1, 0);
+	assert_int_equal(ask("Gate", &request, &reply), TS_INVALID);
+	assert_string_equal(s.err.text, "no baseline is named: a branch, runs, or a bundle");
+	request.baselines = &specs[1];
+	request.n_baselines = 2;
+	assert_int_equal(ask("Gate", &request, &reply), TS_INVALID);
+	assert_string_equal(s.err.text, "the branch p/main is not the only baseline: runs cannot be added to a branch");
+	request.n_candidates = 0;
+	assert_int_equal(ask("Gate", &request, &reply), TS_INVALID);
+	assert_string_equal(s.err.text, "no candidate is named");
+	request.n_candidates = 2;
+	request.n_baselines = 1;
+	assert_int_equal(ask("Gate", &request, &reply), TS_INVALID);
+	assert_string_equal(s.err.text, "p/m1 and p/m2 are not of one commit: gate one commit at a time");
+	assert_int_equal(ask("Baseline", &request, &reply), TS_INVALID);
+	assert_string_equal(s.err.text, "the baselines of one run at a time are shown");
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(the_newest_count),
+		T(levels_begin_at_changes),
+		T(other_workloads_are_history),
+		T(ancestors_and_commits),
+		T(a_list_of_ancestors_that_ends),
+		T(reruns_are_candidates),
+		T(a_loss_names_facts_that_may_matter),
+		T(a_broken_run_beside),
+		T(pairs_by_session_and_start),
+		T(nothing_comparable),
+		T(bundles),
+		T(wrong_questions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,231 @@
+/* trend_runs.c - Trend: one metric of the runs of a branch. Runs are reduced one at a time, and of each stays what the answer
+ * shows, so that memory is that of the answer. */
+#include "analysis/policy.h"
+#include "service/handlers/core/methods.h"
+#include "service/handlers/core/resolve.h"
+#include "service/handlers/gate/baselines.h"
+
+#include "analysis/gate/trend.h"
+
+TS_REPLIER(trend_reply, ts_trend);
+
+enum { SHOWN = 160 /* bytes of a reason: there may be one a run */, SHORT = 12 };
+
+/* What tells a push from a later one of the same run. */
+struct mark {
+	struct ts_workload start;
+	bool gone;
+};
+
+struct follower {
+	struct ts_fetch *f;
+	const struct ts_trend_request *request;
+	struct ts_arena *arena;
+	struct ts_arena one; /* of one run while it is looked at */
+	struct ts_gate_policy policy;
+	bool has_workload;
+	struct ts_workload workload;
+	bool has_basis;
+	struct ts_span basis; /* of the newest value */
+	struct ts_trend trend;
+	struct mark *marks; /* one an entry */
+};
+
+static enum ts_status keep(struct follower *t, struct ts_span text, size_t most, struct ts_span *out, struct ts_error *err)
+{
+	struct ts_span copy = ts_arena_span(t->arena, ts_span_of(text.data, text.len < most ? text.len : most));
+
+	if (!copy.data)
+		return ts_arena_error(t->arena, err);
+	*out = copy;
+	return TS_OK;
+}
+
+/* Its digits of config where it has no name. */
+static enum ts_status follow(struct follower *t, const struct ts_workload *w, struct ts_error *err)
+{
+	static const struct ts_id none;
+	char hex[TS_ID_HEX + 1];
+
+	t->has_workload = true;
+	t->workload = *w;
+	if (keep(t, w->name, w->name.len, &t->workload.name, err))
+		return err->status;
+	t->trend.workload = t->workload.name;
+	if (w->name.len == 0 && !ts_id_eq(&w->key[TS_WORKLOAD_CONFIG], &none))
+		return keep(t, ts_span_of(ts_id_hex(&w->key[TS_WORKLOAD_CONFIG], hex), SHORT), SHORT, &t->trend.workload, err);
+	return w->name.len ? TS_OK : keep(t, ts_span_str("not recorded"), SHORT, &t->trend.workload, err);
+}
+
+static enum ts_status follow_like(struct follower *t, struct ts_error *err)
+{
+	struct ts_gate_run run = {.role = TS_GATE_CANDIDATE};
+	struct ts_resolved found;
+
+	if (ts_resolve(t->f->call->engine, t->request->like, t->arena, &found, err) ||
+	    ts_reduce_run(t->f, &found.id, &t->policy, &t->one, &run, err))
+		return err->status;
+	return follow(t, &run.workload, err);
+}
+
+static enum ts_status leave_out(struct follower *t, struct ts_trend_run *row, const char *why, struct ts_span text,
+				struct ts_error *err)
+{
+	const char *reason = ts_arena_printf(t->arena, "%s%.*s", why, (int)(text.len < SHOWN ? text.len : SHOWN),
+					     (const char *)(text.len ? text.data : (const uint8_t *)""));
+
+	if (!reason)
+		return ts_arena_error(t->arena, err);
+	row->reason = ts_span_str(reason);
+	return TS_OK;
+}
+
+/* By what a value was measured, where values by different means do not compare: what the gate tells apart, too. */
+static struct ts_span basis_of(const struct ts_reduction *r, enum ts_metric metric)
+{
+	if (metric == TS_METRIC_MFU)
+		return r->mfu_basis;
+	return metric == TS_METRIC_PEAK_MEMORY || metric == TS_METRIC_LOSS ? ts_span_of(NULL, 0) : r->time_source;
+}
+
+static enum ts_status take_value(struct follower *t, const struct ts_reduction *r, struct ts_trend_run *row, struct ts_error *err)
+{
+	struct ts_span basis = basis_of(r, t->request->metric);
+
+	if (!t->has_basis && keep(t, basis, basis.len, &t->basis, err))
+		return err->status;
+	t->has_basis = true;
+	if (!ts_span_eq(basis, t->basis))
+		return leave_out(t, row, "measured by other means: ", basis, err);
+	row->known = true;
+	row->value = r->metrics[t->request->metric].value;
+	return TS_OK;
+}
+
+static enum ts_status judge(struct follower *t, const struct ts_branch_run *r, struct ts_trend_run *row, struct ts_error *err)
+{
+	const struct ts_reduced *value = &r->run.reduction.metrics[t->request->metric];
+	enum ts_workload_part part;
+
+	if (r->gone)
+		return leave_out(t, row, "", r->bad, err);
+	if (r->training)
+		return leave_out(t, row, "still training", ts_span_of(NULL, 0), err);
+	if (r->bad.len)
+		return leave_out(t, row, "marked bad: ", r->bad, err);
+	if (!t->has_workload && ts_gate_same_workload(&t->policy, &r->run.workload, &r->run.workload, &part) &&
+	    follow(t, &r->run.workload, err))
+		return err->status;
+	if (!t->has_workload)
+		return leave_out(t, row, "not of workload ", t->policy.workload, err);
+	if (!ts_gate_same_workload(&t->policy, &r->run.workload, &t->workload, &part))
+		return leave_out(t, row, "of another workload: other ", ts_span_str(ts_workload_part_word(part)), err);
+	if (!value->known)
+		return leave_out(t, row, "", value->reason, err);
+	return take_value(t, &r->run.reduction, row, err);
+}
+
+static enum ts_status remember(struct follower *t, const struct ts_branch_run *r, struct mark *mark, struct ts_error *err)
+{
+	const struct ts_workload *w = &r->run.workload;
+
+	mark->gone = r->gone;
+	mark->start.started_ns = w->started_ns;
+	if (keep(t, w->session, w->session.len, &mark->start.session, err))
+		return err->status;
+	return keep(t, w->commit, w->commit.len, &mark->start.commit, err);
+}
+
+static bool pushed_again(const struct follower *t, const struct ts_branch_run *r, const struct mark *mark)
+{
+	return r->later != SIZE_MAX && !mark->gone && !t->marks[r->later].gone &&
+	       ts_branch_same_run(&mark->start, &t->marks[r->later].start);
+}
+
+static enum ts_status take(struct follower *t, const struct ts_branch_run *entry, struct mark *mark, struct ts_error *err)
+{
+	struct ts_trend_run row = {.id = entry->run.id, .moved_ns = entry->moved_ns, .accepted = entry->accepted.len > 0};
+	struct ts_branch_run run = *entry; /* its spans go with the next run */
+
+	ts_arena_reset(&t->one);
+	if (ts_branch_reduce(t->f, &t->policy, &t->one, &run, err) || remember(t, &run, mark, err))
+		return err->status;
+	if (pushed_again(t, &run, mark))
+		return TS_OK;
+	row.commit = mark->start.commit;
+	if (judge(t, &run, &row, err) || keep(t, entry->accepted, SHOWN, &row.accept_reason, err))
+		return err->status;
+	t->trend.runs[t->trend.n_runs++] = row;
+	return TS_OK;
+}
+
+static enum ts_status follow_branch(struct follower *t, struct ts_error *err)
+{
+	struct ts_trend *trend = &t->trend;
+	struct ts_branch_run *entries = NULL;
+	size_t n = 0, limit = t->request->limit ? (size_t)t->request->limit : TS_TREND_RUNS_MAX;
+
+	if (ts_branch_entries(t->f, trend->branch, limit, t->arena, &entries, &n, &trend->older, err))
+		return err->status;
+	trend->runs = ts_arena_array(t->arena, n, sizeof *trend->runs);
+	t->marks = ts_arena_array(t->arena, n, sizeof *t->marks);
+	if (!trend->runs || !t->marks)
+		return ts_arena_error(t->arena, err);
+	for (size_t i = 0; i < n; i++)
+		if (take(t, &entries[i], &t->marks[i], err))
+			return err->status;
+	for (size_t i = 0; i < trend->n_runs / 2; i++) {
+		struct ts_trend_run kept = trend->runs[i];
+
+		trend->runs[i] = trend->runs[trend->n_runs - 1 - i];
+		trend->runs[trend->n_runs - 1 - i] = kept;
+	}
+	return TS_OK;
+}
+
+static enum ts_status find_branch(struct follower *t, struct ts_error *err)
+{
+	struct ts_resolved found;
+
+	if (ts_resolve(t->f->call->engine, t->request->branch, t->arena, &found, err))
+		return err->status;
+	if (!found.by_ref || found.ref.kind != TS_REF_BRANCH)
+		return ts_error_set(err, TS_INVALID, "%.*s is no branch; 'tscope push --branch NAME' makes one",
+				    TS_SPAN_ARG(t->request->branch));
+	t->trend.branch = found.ref.name;
+	return TS_OK;
+}
+
+static enum ts_status answer(struct follower *t, struct ts_error *err)
+{
+	ts_gate_policy_default(&t->policy);
+	if (ts_policy_of_gate(&t->request->policy, t->arena, &t->policy, err) || find_branch(t, err) ||
+	    (t->request->like.len && follow_like(t, err)) || follow_branch(t, err) ||
+	    ts_trend_judge(&t->trend, &t->policy, t->arena, err))
+		return err->status;
+	return TS_OK;
+}
+
+enum ts_status ts_handle_trend(struct ts_call *call, void *state, struct ts_span in, struct ts_error *err)
+{
+	struct ts_trend_request request;
+	struct ts_arena arena;
+	struct ts_fetch f;
+	struct follower t = {.f = &f, .request = &request, .arena = &arena};
+	enum ts_status status;
+
+	(void)state;
+	if (ts_wire_unpack_trend_request(in, call->arena, &request, err))
+		return err->status;
+	t.trend.metric = request.metric;
+	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
+	ts_arena_init(&t.one, TS_ANALYSIS_ARENA);
+	ts_fetch_init(&f, call);
+	status = answer(&t, err);
+	if (!status)
+		status = reply_trend_reply(call, &t.trend, err);
+	ts_fetch_finish(&f);
+	ts_arena_finish(&t.one);
+	ts_arena_finish(&arena);
+	return status;
+}

@@ -1,0 +1,240 @@
+/* commit.c - CommitRun: the objects are there; let a name point at them. naming.h has the rule, join.h puts ranks together. */
+#include "base/clock.h"
+#include "service/handlers/core/methods.h"
+#include "service/handlers/core/resolve.h"
+#include "service/handlers/core/summary.h"
+#include "service/handlers/runs/join.h"
+#include "service/handlers/runs/naming.h"
+
+TS_REPLIER(commit_reply, ts_commit_reply);
+
+struct commit {
+	struct ts_call *call;
+	struct ts_fetch *f;
+	const struct ts_commit_request *request;
+};
+
+static enum ts_status check_request(const struct ts_commit_request *r, struct ts_error *err)
+{
+	if (ts_name_check(r->name, err))
+		return err->status;
+	if (r->branch.len && ts_name_check(r->branch, err))
+		return ts_error_prefix(err, "branch");
+	if (r->expose && !r->join)
+		return ts_error_set(err, TS_INVALID, "expose stands without join");
+	return ts_run_state_check(r->state, err);
+}
+
+/* The head and its indexes are there and canonical. What is not is the sender's fault, not our damage. */
+static enum ts_status open_sent(struct commit *c, struct ts_arena *arena, struct ts_run *ret_run, struct ts_error *err)
+{
+	char hex[TS_ID_HEX + 1];
+	bool present;
+
+	if (c->call->engine->ops->has_many(c->call->engine, &c->request->head, 1, &present, err))
+		return err->status;
+	if (!present)
+		return ts_error_set(err, TS_NOT_FOUND, "head %s is not there: its objects must be sent first",
+				    ts_id_hex(&c->request->head, hex));
+	if (!ts_run_open(c->f, &c->request->head, arena, ret_run, err))
+		return TS_OK;
+	if (err->status == TS_DAMAGED)
+		err->status = TS_INVALID;
+	return err->status;
+}
+
+static enum ts_status note_state(struct commit *c, struct ts_error *err)
+{
+	struct ts_engine *engine = c->call->engine;
+	struct ts_note note = {
+		.key = ts_span_str("state"),
+		.value = c->request->state,
+		.at_ns = ts_now_real_ns(),
+		.who = c->call->caller,
+	};
+
+	return note.value.len ? engine->ops->note_put(engine, c->request->name, &note, err) : TS_OK;
+}
+
+static void tell_missing(const struct ts_description *d, struct ts_commit_reply *reply)
+{
+	reply->missing_ranks = d->missing;
+	reply->n_missing = d->n_missing;
+}
+
+/* run becomes what the name points at. stage, if any, has done its part. */
+static enum ts_status place(struct commit *c, const struct ts_run *run, const struct ts_ref *stage,
+			    struct ts_arena *arena, struct ts_commit_reply *ret_reply, bool *io_raced,
+			    struct ts_error *err)
+{
+	struct ts_placing p = {
+		.f = c->f,
+		.run = run,
+		.name = c->request->name,
+		.expect = c->request->expect,
+		.expected = c->request->expected,
+		.force = c->request->force,
+		.branch = c->request->branch,
+		.stage = stage,
+		.message = c->request->message,
+	};
+	struct ts_description d;
+	struct ts_placed placed;
+
+	if (ts_describe(c->f, run, arena, &d, err) || ts_summary_make(&d, arena, &p.summary, err) ||
+	    ts_run_place(&p, arena, &placed, io_raced, err) || note_state(c, err))
+		return err->status;
+	*ret_reply = (struct ts_commit_reply){
+		.outcome = placed.outcome,
+		.id = run->id,
+		.had_previous = placed.had_previous,
+		.previous = placed.previous,
+		.seq = placed.ref.seq,
+		.run = d.run,
+	};
+	if (c->request->join)
+		tell_missing(&d, ret_reply);
+	return TS_OK;
+}
+
+/* The ranks so far wait under the name's stage. */
+static enum ts_status stage_run(struct commit *c, const struct ts_run *run, const struct ts_ref *stage,
+				struct ts_arena *arena, struct ts_commit_reply *ret_reply, bool *io_raced,
+				struct ts_error *err)
+{
+	struct ts_engine *engine = c->call->engine;
+	struct ts_ref_update u = {
+		.kind = TS_REF_STAGE,
+		.name = c->request->name,
+		.id = run->id,
+		.expect = stage ? TS_EXPECT_ID : TS_EXPECT_ABSENT,
+		.now_ns = ts_now_real_ns(),
+		.who = c->call->caller,
+		.message = c->request->message,
+	};
+	struct ts_commit_reply reply = {.outcome = TS_COMMIT_STAGED, .id = run->id, .had_previous = stage != NULL};
+	struct ts_description d;
+	struct ts_ref now;
+
+	if (stage)
+		reply.previous = u.expected = stage->id;
+	if (ts_describe(c->f, run, arena, &d, err) || ts_summary_make(&d, arena, &u.summary, err))
+		return err->status;
+	if (stage && ts_id_eq(&stage->id, &run->id)) {
+		now = *stage; /* sent again */
+	} else if (engine->ops->commit(engine, &u, 1, arena, &now, err)) {
+		*io_raced = err->status == TS_CONFLICT;
+		return err->status;
+	}
+	reply.seq = now.seq;
+	tell_missing(&d, &reply);
+	reply.run = d.run;
+	*ret_reply = reply;
+	return TS_OK;
+}
+
+/* What the ranks sent are put together with: what is staged, else the run that the name has (a rank that trains on, or
+ * comes late), else nothing. */
+static enum ts_status find_base(struct commit *c, struct ts_arena *arena, struct ts_ref *stage, bool *ret_staged,
+				struct ts_run *base, bool *ret_has_base, struct ts_error *err)
+{
+	struct ts_engine *engine = c->call->engine;
+	struct ts_ref ref;
+	bool found = false;
+
+	if (ts_ref_find(engine, TS_REF_STAGE, c->request->name, arena, stage, ret_staged, err))
+		return err->status;
+	if (!*ret_staged && !c->request->force &&
+	    ts_ref_find(engine, TS_REF_RUN, c->request->name, arena, &ref, &found, err))
+		return err->status;
+	*ret_has_base = *ret_staged || found;
+	if (*ret_has_base && ts_run_open(c->f, *ret_staged ? &stage->id : &ref.id, arena, base, err))
+		return err->status;
+	return TS_OK;
+}
+
+static enum ts_status is_complete(struct commit *c, const struct ts_run *run, struct ts_arena *arena,
+				  bool *ret_complete, struct ts_error *err)
+{
+	struct ts_description d;
+
+	if (ts_describe(c->f, run, arena, &d, err))
+		return err->status;
+	if (!d.has_world && !c->request->expose)
+		return ts_error_set(err, TS_INVALID,
+				    "the run does not say parallelism.world_size, so nobody knows when its "
+				    "ranks are complete: --expose shows it as it is");
+	*ret_complete = d.n_missing == 0;
+	return TS_OK;
+}
+
+static enum ts_status try_join(struct commit *c, const struct ts_run *sent, struct ts_arena *arena,
+			       struct ts_commit_reply *ret_reply, bool *io_raced, struct ts_error *err)
+{
+	struct ts_run base, joined = *sent;
+	struct ts_ref stage;
+	bool staged = false, has_base = false, complete = false;
+	struct ts_id id;
+
+	if (find_base(c, arena, &stage, &staged, &base, &has_base, err))
+		return err->status;
+	if (has_base &&
+	    (ts_runs_join(c->f, &base, sent, arena, &id, err) || ts_run_open(c->f, &id, arena, &joined, err)))
+		return err->status;
+	if (is_complete(c, &joined, arena, &complete, err))
+		return err->status;
+	if (complete || c->request->expose)
+		return place(c, &joined, staged ? &stage : NULL, arena, ret_reply, io_raced, err);
+	return stage_run(c, &joined, staged ? &stage : NULL, arena, ret_reply, io_raced, err);
+}
+
+static enum ts_status join(struct commit *c, const struct ts_run *sent, struct ts_commit_reply *ret_reply,
+			   struct ts_arena *arena, struct ts_error *err)
+{
+	for (int i = 0;; i++) {
+		bool raced = false;
+		enum ts_status status;
+
+		ts_arena_reset(arena);
+		status = try_join(c, sent, arena, ret_reply, &raced, err);
+		if (!raced || i == TS_PLACE_TRIES)
+			return status;
+	}
+}
+
+static enum ts_status commit(struct commit *c, struct ts_error *err)
+{
+	struct ts_arena run_arena, work;
+	struct ts_commit_reply reply;
+	struct ts_run run;
+	bool raced = false;
+	enum ts_status status;
+
+	ts_arena_init(&run_arena, TS_ANALYSIS_ARENA);
+	ts_arena_init(&work, TS_ANALYSIS_ARENA);
+	status = open_sent(c, &run_arena, &run, err);
+	if (!status && c->request->join)
+		status = join(c, &run, &reply, &work, err);
+	else if (!status)
+		status = place(c, &run, NULL, &work, &reply, &raced, err);
+	if (!status)
+		status = reply_commit_reply(c->call, &reply, err);
+	ts_arena_finish(&work);
+	ts_arena_finish(&run_arena);
+	return status;
+}
+
+enum ts_status ts_handle_commit_run(struct ts_call *call, void *state, struct ts_span in, struct ts_error *err)
+{
+	struct ts_commit_request request;
+	struct ts_fetch f;
+	enum ts_status status;
+
+	(void)state;
+	if (ts_wire_unpack_commit_request(in, call->arena, &request, err) || check_request(&request, err))
+		return err->status;
+	ts_fetch_init(&f, call);
+	status = commit(&(struct commit){call, &f, &request}, err);
+	ts_fetch_finish(&f);
+	return status;
+}

@@ -1,0 +1,26 @@
+/* Any text as a filter: refused with a place, or evaluated without harm. */
+#include "base/limits.h"
+#include "service/handlers/runs/filter.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Facts of every kind, chosen by the path. */
+static bool lookup(void *ctx, struct ts_span path, struct ts_fact *ret)
+{
+	(void)ctx;
+	*ret = (struct ts_fact){.type = (enum ts_fact_type)(path.len % 10), .text = path, .integer = (int64_t)path.len};
+	return path.len % 11 != 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ts_filter *filter;
+	struct ts_arena arena;
+	struct ts_error err;
+
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	if (!ts_filter_parse(ts_span_of(data, size), &arena, &filter, &err))
+		(void)ts_filter_eval(filter, lookup, NULL);
+	ts_arena_finish(&arena);
+	return 0;
+}

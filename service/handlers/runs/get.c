@@ -1,0 +1,245 @@
+/* get.c - GetRun: what show, facts and export begin with. */
+#include "service/handlers/core/describe.h"
+#include "service/handlers/core/lineage.h"
+#include "service/handlers/core/methods.h"
+#include "service/handlers/core/resolve.h"
+
+#include <stdlib.h>
+
+TS_REPLIER(get_reply, ts_get_reply);
+
+enum { NAMES_MAX = 64, PAGE = 1024 };
+
+/* Columns of all ranks: (table kind, name, type) once each. */
+static int compare_columns(const void *a, const void *b)
+{
+	const struct ts_column_info *x = a, *y = b;
+	int c = ts_span_cmp(x->name, y->name);
+
+	if (x->table != y->table)
+		return x->table < y->table ? -1 : 1;
+	if (c)
+		return c;
+	if (x->type != y->type)
+		return x->type < y->type ? -1 : 1;
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* Events say what it cost, digests what was computed; of steps the names and the facts say which. */
+static enum ts_role role_of(const struct ts_run *run, const struct ts_table *table, const struct ts_column *column)
+{
+	switch (table->kind) {
+	case TS_TABLE_PIPELINE:
+		return TS_ROLE_OBSERVATION;
+	case TS_TABLE_DIGESTS:
+		return TS_ROLE_TRAJECTORY;
+	case TS_TABLE_STEPS:
+	case TS_TABLE_SUPERSEDED:
+		break;
+	}
+	return ts_role_of(column->name, &run->head.facts);
+}
+
+static struct ts_column_info column_info(const struct ts_run *run, int32_t rank, const struct ts_table *table,
+					 const struct ts_column *column)
+{
+	struct ts_column_info info = {
+		.name = column->name,
+		.type = column->type,
+		.role = role_of(run, table, column),
+		.precision = column->precision,
+		.digits = column->digits,
+		.table = table->kind,
+		.rank = rank,
+		.ranks = 1,
+		.rows = table->rows,
+		.rows_all = table->rows,
+	};
+
+	if (table->n_blocks > 0) {
+		info.first_key = table->blocks[0].first_key;
+		info.last_key = table->blocks[table->n_blocks - 1].last_key;
+	}
+	return info;
+}
+
+/* Sorted rows of the same column become one, that of the lowest rank, which counts the others. */
+static size_t merge_columns(struct ts_column_info *rows, size_t n)
+{
+	size_t out = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		if (rows[i].table == rows[out].table && rows[i].type == rows[out].type &&
+		    ts_span_eq(rows[i].name, rows[out].name)) {
+			rows[out].ranks++;
+			rows[out].rows_all += rows[i].rows;
+		} else {
+			rows[++out] = rows[i];
+		}
+	}
+	return n ? out + 1 : 0;
+}
+
+static enum ts_status list_columns(const struct ts_run *run, struct ts_arena *arena, struct ts_get_reply *reply,
+				   struct ts_error *err)
+{
+	size_t n = 0;
+
+	reply->columns = ts_arena_array(arena, ts_run_count_columns(run), sizeof *reply->columns);
+	if (!reply->columns)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < run->head.n_ranks; i++) {
+		const struct ts_index *index = &run->indexes[i];
+
+		for (size_t t = 0; t < index->n_tables; t++)
+			for (size_t c = 0; c < index->tables[t].n_columns; c++)
+				reply->columns[n++] =
+					column_info(run, index->rank, &index->tables[t], &index->tables[t].columns[c]);
+	}
+	if (n)
+		qsort(reply->columns, n, sizeof *reply->columns, compare_columns);
+	reply->n_columns = merge_columns(reply->columns, n);
+	return TS_OK;
+}
+
+static enum ts_status list_files(const struct ts_run *run, struct ts_arena *arena, struct ts_get_reply *reply,
+				 struct ts_error *err)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->head.n_ranks; i++)
+		n += run->indexes[i].n_files;
+	reply->files = ts_arena_array(arena, n, sizeof *reply->files);
+	if (!reply->files)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < run->head.n_ranks; i++)
+		for (size_t k = 0; k < run->indexes[i].n_files; k++)
+			reply->files[reply->n_files++] = (struct ts_file_info){
+				run->indexes[i].rank, run->indexes[i].files[k].name, run->indexes[i].files[k].size};
+	return TS_OK;
+}
+
+/* "project" of the name that was asked for; of an id, nothing. */
+static struct ts_span project_of(const struct ts_get_reply *reply)
+{
+	const uint8_t *slash = reply->by_ref ? memchr(reply->ref.name.data, '/', reply->ref.name.len) : NULL;
+
+	return slash ? ts_span_of(reply->ref.name.data, (size_t)(slash - reply->ref.name.data)) : ts_span_of(NULL, 0);
+}
+
+static enum ts_status copy_name(struct ts_get_reply *reply, const struct ts_ref *ref, struct ts_arena *arena,
+				struct ts_error *err)
+{
+	struct ts_ref copy = *ref;
+
+	copy.name = ts_arena_span(arena, ref->name);
+	copy.who = ts_arena_span(arena, ref->who);
+	copy.summary = ts_arena_span(arena, ref->summary);
+	if (!copy.name.data || !copy.who.data || !copy.summary.data)
+		return ts_arena_error(arena, err);
+	reply->names[reply->n_names++] = copy;
+	return TS_OK;
+}
+
+/* "project/"; of an id, all projects. */
+static struct ts_span project_prefix(const struct ts_get_reply *reply)
+{
+	struct ts_span project = project_of(reply);
+
+	return project.len ? ts_span_of(project.data, project.len + 1) : project;
+}
+
+/* Walks the names of a kind: they are not indexed by what they point at. A page at a time, so that memory does not grow. */
+static enum ts_status find_names(struct ts_call *call, enum ts_ref_kind kind, struct ts_get_reply *reply,
+				 struct ts_error *err)
+{
+	struct ts_ref_query query = {
+		.kind = kind, .prefix = project_prefix(reply), .order = TS_ORDER_NAME, .limit = PAGE};
+	struct ts_arena pages[2]; /* the token of one page lies in its arena while the next is read */
+	enum ts_status status = TS_OK;
+	int turn = 0;
+
+	ts_arena_init(&pages[0], TS_CALL_ARENA);
+	ts_arena_init(&pages[1], TS_CALL_ARENA);
+	do {
+		struct ts_ref *refs;
+		struct ts_span next;
+		size_t n = 0;
+
+		turn = !turn;
+		ts_arena_reset(&pages[turn]);
+		status = ts_call_check(call, err);
+		if (!status)
+			status = call->engine->ops->ref_list(call->engine, &query, &pages[turn], &refs, &n, &next, err);
+		for (size_t i = 0; !status && i < n && reply->n_names < NAMES_MAX; i++)
+			if (ts_id_eq(&refs[i].id, &reply->run.id))
+				status = copy_name(reply, &refs[i], call->arena, err);
+		query.after = status ? ts_span_of(NULL, 0) : next;
+	} while (!status && query.after.len && reply->n_names < NAMES_MAX);
+	ts_arena_finish(&pages[0]);
+	ts_arena_finish(&pages[1]);
+	return status;
+}
+
+static enum ts_status list_names(struct ts_call *call, struct ts_get_reply *reply, struct ts_error *err)
+{
+	reply->names = ts_arena_array(call->arena, NAMES_MAX, sizeof *reply->names);
+	if (!reply->names)
+		return ts_arena_error(call->arena, err);
+	if (find_names(call, TS_REF_RUN, reply, err) || find_names(call, TS_REF_TAG, reply, err) ||
+	    find_names(call, TS_REF_BRANCH, reply, err))
+		return err->status;
+	return TS_OK;
+}
+
+static enum ts_status list_notes(struct ts_call *call, struct ts_get_reply *reply, struct ts_error *err)
+{
+	if (!reply->by_ref || reply->ref.kind != TS_REF_RUN)
+		return TS_OK;
+	return call->engine->ops->note_list(call->engine, reply->ref.name, call->arena, &reply->notes, &reply->n_notes,
+					    err);
+}
+
+static enum ts_status fill(struct ts_call *call, struct ts_fetch *f, struct ts_arena *arena, struct ts_get_reply *reply,
+			   struct ts_error *err)
+{
+	struct ts_description d;
+	struct ts_run run;
+
+	if (ts_fetch_object(f, &reply->run.id, arena, &reply->head, err) ||
+	    ts_run_open(f, &reply->run.id, arena, &run, err) || ts_describe(f, &run, arena, &d, err) ||
+	    list_columns(&run, arena, reply, err) || list_files(&run, arena, reply, err) ||
+	    ts_lineage_find(f, &run, project_of(reply), arena, &reply->lineage, err))
+		return err->status;
+	reply->run = d.run;
+	reply->missing_ranks = d.missing;
+	reply->n_missing = d.n_missing;
+	if (list_notes(call, reply, err) || list_names(call, reply, err))
+		return err->status;
+	return reply_get_reply(call, reply, err);
+}
+
+enum ts_status ts_handle_get_run(struct ts_call *call, void *state, struct ts_span in, struct ts_error *err)
+{
+	struct ts_get_request request;
+	struct ts_get_reply reply;
+	struct ts_resolved what;
+	struct ts_arena arena;
+	struct ts_fetch f;
+	enum ts_status status;
+
+	(void)state;
+	if (ts_wire_unpack_get_request(in, call->arena, &request, err) ||
+	    ts_resolve(call->engine, request.spec, call->arena, &what, err))
+		return err->status;
+	memset(&reply, 0, sizeof reply);
+	reply.run.id = what.id;
+	reply.by_ref = what.by_ref;
+	reply.ref = what.ref;
+	ts_fetch_init(&f, call);
+	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
+	status = fill(call, &f, &arena, &reply, err);
+	ts_arena_finish(&arena);
+	ts_fetch_finish(&f);
+	return status;
+}

@@ -1,0 +1,298 @@
+/* list.c - ListRuns: one page of names, filtered and sorted.
+ *
+ * Newest first and by name are orders that the engine keeps: a page of them is read and no more. What the name's own bytes
+ * answer opens no head, so a page in a store of 100,000 runs takes what a page in one of a hundred takes. A filter or a
+ * column about facts opens the head of each run it looks at; any other order looks at all (list_sort.h).
+ */
+#include "service/handlers/core/methods.h"
+#include "service/handlers/runs/filter.h"
+#include "service/handlers/runs/list_columns.h"
+#include "service/handlers/runs/list_row.h"
+#include "service/handlers/runs/list_sort.h"
+
+TS_REPLIER(list_reply, ts_list_reply);
+
+enum { PAGE_DEFAULT = 50, BATCH = 256 };
+/* First byte of a token, so that a token of another order is refused; list_sort.c has 's'. */
+enum { MARK_NEWEST = 'n', MARK_NAME = 'a' };
+
+struct listing {
+	struct ts_call *call;
+	struct ts_fetch f;
+	const struct ts_list_request *request;
+	struct ts_filter *filter;
+	struct ts_ref_query query;
+	struct ts_span sort; /* without the '-' */
+	bool descending;
+	size_t page_size;
+	struct ts_arena pages[2]; /* of refs: a page's token lies in its arena while the next is read */
+	int turn;
+	struct ts_arena row; /* of one run while it is looked at */
+	struct ts_arena collected;
+	struct ts_list_reply reply;
+};
+
+static enum ts_status check_column(struct ts_span path, const char *where, struct ts_error *err)
+{
+	if (ts_list_word(path) != TS_WORD_NONE)
+		return TS_OK;
+	return ts_error_set(err, TS_INVALID, "%s: \"%.*s\" is none of %s", where, TS_SPAN_ARG(path), ts_list_words());
+}
+
+static enum ts_status check_request(struct listing *l, struct ts_error *err)
+{
+	const struct ts_list_request *r = l->request;
+	struct ts_span project = r->project;
+
+	for (size_t i = 0; i < r->n_columns; i++)
+		if (check_column(r->columns[i], "columns", err))
+			return err->status;
+	l->sort = r->sort;
+	if (l->sort.len && l->sort.data[0] == '-') {
+		l->descending = true;
+		l->sort = ts_span_of(l->sort.data + 1, l->sort.len - 1);
+	}
+	if (r->sort.len && check_column(l->sort, "sort", err))
+		return err->status;
+	if (project.len && memchr(project.data, '/', project.len))
+		return ts_error_set(err, TS_INVALID, "a project has no / in its name");
+	return ts_filter_parse(r->filter, l->call->arena, &l->filter, err);
+}
+
+static enum ts_status begin_query(struct listing *l, struct ts_error *err)
+{
+	const char *prefix = "";
+
+	if (l->request->project.len)
+		prefix = ts_arena_printf(l->call->arena, "%.*s/", TS_SPAN_ARG(l->request->project));
+	if (!prefix)
+		return ts_arena_error(l->call->arena, err);
+	l->query = (struct ts_ref_query){
+		.kind = l->request->kind, .prefix = ts_span_str(prefix), .order = TS_ORDER_NEWEST, .limit = BATCH};
+	return TS_OK;
+}
+
+/* The next refs of the query. The refs of the call before are gone, its token is not. */
+static enum ts_status next_refs(struct listing *l, struct ts_ref **ret_refs, size_t *ret_n, struct ts_span *ret_next,
+				struct ts_error *err)
+{
+	if (ts_call_check(l->call, err))
+		return err->status;
+	l->turn = !l->turn;
+	ts_arena_reset(&l->pages[l->turn]);
+	return l->call->engine->ops->ref_list(l->call->engine, &l->query, &l->pages[l->turn], ret_refs, ret_n, ret_next,
+					      err);
+}
+
+static enum ts_status matches(struct listing *l, struct ts_list_subject *s, bool *ret_matches)
+{
+	*ret_matches = ts_filter_always(l->filter) || ts_filter_eval(l->filter, ts_list_lookup, s) == TS_TRUE;
+	l->reply.examined++;
+	return s->status;
+}
+
+static enum ts_status add_row(struct listing *l, struct ts_list_subject *s, struct ts_error *err)
+{
+	struct ts_list_row *row = &l->reply.rows[l->reply.n];
+	struct ts_arena *arena = l->call->arena;
+
+	row->name = ts_arena_span(arena, s->ref->name);
+	row->id = s->ref->id;
+	row->pushed_ns = s->ref->moved_ns;
+	row->cells = ts_arena_array(arena, l->request->n_columns, sizeof *row->cells);
+	if (!row->name.data || !row->cells)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < l->request->n_columns; i++)
+		if (ts_list_cell_of(s, l->request->columns[i], arena, &row->cells[i], err))
+			return err->status;
+	l->reply.n++;
+	return TS_OK;
+}
+
+static enum ts_status try_ref(struct listing *l, const struct ts_ref *ref, struct ts_error *err)
+{
+	struct ts_list_subject s;
+	bool yes;
+
+	ts_list_subject_begin(&s, l->call, &l->f, ref, &l->row, err);
+	if (matches(l, &s, &yes))
+		return s.status;
+	return yes ? add_row(l, &s, err) : TS_OK;
+}
+
+static enum ts_status keep_token(struct listing *l, uint8_t mark, struct ts_span token, struct ts_error *err)
+{
+	uint8_t *at;
+
+	if (token.len == 0)
+		return TS_OK;
+	at = ts_arena_alloc(l->call->arena, token.len + 1);
+	if (!at)
+		return ts_arena_error(l->call->arena, err);
+	at[0] = mark;
+	memcpy(at + 1, token.data, token.len);
+	l->reply.next_token = ts_span_of(at, token.len + 1);
+	return TS_OK;
+}
+
+/* The page is full in the middle of a batch: the engine makes a token only for the end of what it was asked for, so it is
+ * asked again for that much. */
+static enum ts_status token_behind(struct listing *l, size_t n, uint8_t mark, struct ts_error *err)
+{
+	struct ts_ref *refs;
+	struct ts_span next;
+	size_t got;
+
+	l->query.limit = n;
+	if (next_refs(l, &refs, &got, &next, err))
+		return err->status;
+	return keep_token(l, mark, next, err);
+}
+
+/* An order that the engine keeps. */
+static enum ts_status list_ordered(struct listing *l, enum ts_ref_order order, struct ts_error *err)
+{
+	uint8_t mark = order == TS_ORDER_NAME ? MARK_NAME : MARK_NEWEST;
+	struct ts_span token = l->request->page_token;
+
+	if (token.len && token.data[0] != mark)
+		return ts_error_set(err, TS_INVALID, "the page token is not one of this order");
+	l->query.order = order;
+	l->query.after = token.len ? ts_span_of(token.data + 1, token.len - 1) : token;
+	for (;;) {
+		struct ts_ref *refs;
+		struct ts_span next;
+		size_t n;
+
+		l->query.limit = ts_filter_always(l->filter) ? l->page_size - l->reply.n : BATCH;
+		if (next_refs(l, &refs, &n, &next, err))
+			return err->status;
+		for (size_t i = 0; i < n; i++) {
+			if (try_ref(l, &refs[i], err))
+				return err->status;
+			if (l->reply.n == l->page_size)
+				return i + 1 < n ? token_behind(l, i + 1, mark, err) : keep_token(l, mark, next, err);
+		}
+		if (next.len == 0)
+			return TS_OK;
+		l->query.after = next;
+	}
+}
+
+static enum ts_status collect(struct listing *l, struct ts_sort_items *items, const struct ts_ref *ref,
+			      struct ts_error *err)
+{
+	struct ts_list_subject s;
+	struct ts_fact key;
+	bool yes, known;
+
+	ts_list_subject_begin(&s, l->call, &l->f, ref, &l->row, err);
+	if (matches(l, &s, &yes))
+		return s.status;
+	if (!yes)
+		return TS_OK;
+	known = ts_list_lookup(&s, l->sort, &key);
+	if (s.status)
+		return s.status;
+	return ts_sort_add(items, ref->name, known ? &key : NULL, l->descending, &l->collected, err);
+}
+
+static enum ts_status collect_all(struct listing *l, struct ts_sort_items *items, struct ts_error *err)
+{
+	do {
+		struct ts_ref *refs;
+		struct ts_span next;
+		size_t n;
+
+		if (next_refs(l, &refs, &n, &next, err))
+			return err->status;
+		for (size_t i = 0; i < n; i++)
+			if (collect(l, items, &refs[i], err))
+				return err->status;
+		l->query.after = next;
+	} while (l->query.after.len);
+	return TS_OK;
+}
+
+/* A name that went away since it was collected is left out. */
+static enum ts_status add_named(struct listing *l, struct ts_span name, struct ts_error *err)
+{
+	struct ts_list_subject s;
+	struct ts_error mine;
+	struct ts_ref ref;
+	enum ts_status status;
+
+	ts_arena_reset(&l->pages[0]);
+	status = l->call->engine->ops->ref_get(l->call->engine, l->query.kind, name, &l->pages[0], &ref, &mine);
+	if (status == TS_NOT_FOUND)
+		return TS_OK;
+	if (status) {
+		*err = mine;
+		return status;
+	}
+	ts_list_subject_begin(&s, l->call, &l->f, &ref, &l->row, err);
+	return add_row(l, &s, err);
+}
+
+static enum ts_status list_sorted(struct listing *l, struct ts_error *err)
+{
+	struct ts_sort_items items = {.n = 0};
+	size_t first = 0, end;
+
+	l->query.order = TS_ORDER_NAME;
+	if (collect_all(l, &items, err))
+		return err->status;
+	ts_sort_items(&items);
+	if (l->request->page_token.len && ts_sort_after(&items, l->request->page_token, l->descending, &first, err))
+		return err->status;
+	end = items.n - first < l->page_size ? items.n : first + l->page_size;
+	for (size_t i = first; i < end; i++)
+		if (add_named(l, items.items[i].name, err))
+			return err->status;
+	if (end == items.n)
+		return TS_OK;
+	return ts_sort_token(&items.items[end - 1], l->call->arena, &l->reply.next_token, err);
+}
+
+static enum ts_status list(struct listing *l, struct ts_error *err)
+{
+	enum ts_list_word word = ts_list_word(l->sort);
+	enum ts_status status;
+
+	l->page_size = l->request->page_size ? l->request->page_size : PAGE_DEFAULT;
+	l->reply.n_cells = l->request->n_columns;
+	l->reply.rows = ts_arena_array(l->call->arena, l->page_size, sizeof *l->reply.rows);
+	if (!l->reply.rows)
+		return ts_arena_error(l->call->arena, err);
+	if (l->request->sort.len == 0 || (word == TS_WORD_PUSHED && l->descending))
+		status = list_ordered(l, TS_ORDER_NEWEST, err);
+	else if (word == TS_WORD_NAME && !l->descending)
+		status = list_ordered(l, TS_ORDER_NAME, err);
+	else
+		status = list_sorted(l, err);
+	return status ? status : reply_list_reply(l->call, &l->reply, err);
+}
+
+enum ts_status ts_handle_list_runs(struct ts_call *call, void *state, struct ts_span in, struct ts_error *err)
+{
+	struct ts_list_request request;
+	struct listing l = {.call = call, .request = &request};
+	enum ts_status status;
+
+	(void)state;
+	if (ts_wire_unpack_list_request(in, call->arena, &request, err) || check_request(&l, err) ||
+	    begin_query(&l, err))
+		return err->status;
+	ts_fetch_init(&l.f, call);
+	ts_arena_init(&l.pages[0], TS_CALL_ARENA);
+	ts_arena_init(&l.pages[1], TS_CALL_ARENA);
+	ts_arena_init(&l.row, TS_CALL_ARENA);
+	ts_arena_init(&l.collected, TS_ANALYSIS_ARENA);
+	status = list(&l, err);
+	ts_arena_finish(&l.collected);
+	ts_arena_finish(&l.row);
+	ts_arena_finish(&l.pages[1]);
+	ts_arena_finish(&l.pages[0]);
+	ts_fetch_finish(&l.f);
+	return status;
+}

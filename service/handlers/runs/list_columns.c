@@ -1,0 +1,37 @@
+#include "service/handlers/runs/list_columns.h"
+
+static const char *const words[] = {
+	[TS_WORD_NAME] = "name",       [TS_WORD_PROJECT] = "project",       [TS_WORD_ID] = "id",
+	[TS_WORD_STARTED] = "started", [TS_WORD_PUSHED] = "pushed",         [TS_WORD_STATE] = "state",
+	[TS_WORD_STEPS] = "steps",     [TS_WORD_FIRST_STEP] = "first_step", [TS_WORD_LAST_STEP] = "last_step",
+	[TS_WORD_RANKS] = "ranks",     [TS_WORD_WORLD_SIZE] = "world_size", [TS_WORD_OWN_NAME] = "own_name",
+	[TS_WORD_WHO] = "who",
+};
+
+enum ts_list_word ts_list_word(struct ts_span path)
+{
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (ts_span_is(path, words[i]))
+			return (enum ts_list_word)i;
+	if (path.len > 5 && ts_span_starts(path, ts_span_str("note.")))
+		return TS_WORD_NOTE;
+	return path.len && memchr(path.data, '.', path.len) ? TS_WORD_FACT : TS_WORD_NONE;
+}
+
+bool ts_list_is_time(enum ts_list_word word)
+{
+	return word == TS_WORD_STARTED || word == TS_WORD_PUSHED;
+}
+
+bool ts_list_is_count(enum ts_list_word word)
+{
+	return word == TS_WORD_STEPS || word == TS_WORD_FIRST_STEP || word == TS_WORD_LAST_STEP || word == TS_WORD_RANKS ||
+	       word == TS_WORD_WORLD_SIZE;
+}
+
+const char *ts_list_words(void)
+{
+	return "name, project, id, started, pushed, state, steps, first_step, last_step, ranks, world_size, own_name, "
+	       "who, "
+	       "note.KEY, or a fact as config.lr";
+}

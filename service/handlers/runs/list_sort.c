@@ -1,0 +1,193 @@
+#include "service/handlers/runs/list_sort.h"
+
+#include "base/cursor.h"
+#include "base/number.h"
+
+#include <stdlib.h>
+
+enum { TOKEN_MARK = 's', TOKEN_HEADER = 1 + 1 + 1 + 8 + 2 };
+
+enum class { NUMBERS, TEXTS, OTHERS };
+
+static enum class class_of(const struct ts_fact *key) {
+	switch (key->type){
+		case TS_FACT_BOOL : case TS_FACT_INT : case TS_FACT_FLOAT : return NUMBERS;
+		case TS_FACT_TEXT : return TEXTS;
+		case TS_FACT_NULL : case TS_FACT_NUMBER : case TS_FACT_OBJECT : case TS_FACT_ARRAY : case
+		TS_FACT_ABSENT : case TS_FACT_LONG : break;
+	}
+return OTHERS;
+}
+
+static double number_of(const struct ts_fact *key)
+{
+	if (key->type == TS_FACT_INT)
+		return (double)key->integer;
+	return key->type == TS_FACT_BOOL ? (double)key->boolean : key->real;
+}
+
+/* NaN behind all numbers, so that the order is total. */
+static int compare_numbers(const struct ts_fact *a, const struct ts_fact *b)
+{
+	double x = number_of(a), y = number_of(b);
+	bool nan_x = x != x, nan_y = y != y;
+
+	if (a->type == TS_FACT_INT && b->type == TS_FACT_INT)
+		return (a->integer > b->integer) - (a->integer < b->integer);
+	if (nan_x || nan_y)
+		return nan_x - nan_y;
+	return (x > y) - (x < y);
+}
+
+static int compare_keys(const struct ts_fact *a, const struct ts_fact *b)
+{
+	enum class x = class_of(a), y = class_of(b);
+
+	if (x != y)
+		return x < y ? -1 : 1;
+	if (x == NUMBERS)
+		return compare_numbers(a, b);
+	return x == TEXTS ? ts_span_cmp(a->text, b->text) : 0;
+}
+
+static int compare_items(const void *left, const void *right)
+{
+	const struct ts_sort_item *a = left, *b = right;
+	int c = 0;
+
+	if (a->known != b->known)
+		return a->known ? -1 : 1;
+	if (a->known)
+		c = compare_keys(&a->key, &b->key);
+	if (c)
+		return a->descending ? -c : c;
+	return ts_span_cmp(a->name, b->name);
+}
+
+/* A big integer sorts as the number that it is near. */
+static void make_sortable(struct ts_fact *key)
+{
+	if (key->type == TS_FACT_NUMBER && ts_parse_double(key->text, &key->real))
+		key->type = TS_FACT_FLOAT;
+	if (key->type != TS_FACT_TEXT)
+		key->text.len = 0;
+	if (key->text.len > TS_SORT_TEXT)
+		key->text.len = TS_SORT_TEXT;
+	key->path = ts_span_of(NULL, 0);
+}
+
+static enum ts_status grow(struct ts_sort_items *items, struct ts_arena *arena, struct ts_error *err)
+{
+	size_t cap = items->cap ? 2 * items->cap : 256;
+	struct ts_sort_item *bigger;
+
+	if (items->n < items->cap)
+		return TS_OK;
+	bigger = ts_arena_array(arena, cap, sizeof *bigger);
+	if (!bigger)
+		return ts_arena_error(arena, err);
+	if (items->n)
+		memcpy(bigger, items->items, items->n * sizeof *bigger);
+	items->items = bigger;
+	items->cap = cap;
+	return TS_OK;
+}
+
+enum ts_status ts_sort_add(struct ts_sort_items *items, struct ts_span name, const struct ts_fact *key, bool descending,
+			   struct ts_arena *arena, struct ts_error *err)
+{
+	struct ts_sort_item item;
+
+	memset(&item, 0, sizeof item);
+	item.known = key != NULL;
+	item.descending = descending;
+	if (key) {
+		item.key = *key;
+		make_sortable(&item.key);
+		item.key.text = ts_arena_span(arena, item.key.text);
+	}
+	item.name = ts_arena_span(arena, name);
+	if (!item.name.data || (key && !item.key.text.data))
+		return ts_arena_error(arena, err);
+	if (grow(items, arena, err))
+		return err->status;
+	items->items[items->n++] = item;
+	return TS_OK;
+}
+
+void ts_sort_items(struct ts_sort_items *items)
+{
+	if (items->n)
+		qsort(items->items, items->n, sizeof *items->items, compare_items);
+}
+
+/* 's', known, type, eight bytes of number, u16 length, text, name. */
+enum ts_status ts_sort_token(const struct ts_sort_item *last, struct ts_arena *arena, struct ts_span *ret_token,
+			     struct ts_error *err)
+{
+	size_t len = TOKEN_HEADER + last->key.text.len + last->name.len;
+	uint8_t *at = ts_arena_alloc(arena, len);
+	uint64_t word = (uint64_t)last->key.integer;
+
+	if (!at)
+		return ts_arena_error(arena, err);
+	if (last->key.type == TS_FACT_FLOAT)
+		memcpy(&word, &last->key.real, sizeof word);
+	if (last->key.type == TS_FACT_BOOL)
+		word = last->key.boolean;
+	at[0] = TOKEN_MARK;
+	at[1] = last->known;
+	at[2] = (uint8_t)last->key.type;
+	ts_store_u64(at + 3, word);
+	ts_store_u16(at + 11, (uint16_t)last->key.text.len);
+	if (last->key.text.len)
+		memcpy(at + TOKEN_HEADER, last->key.text.data, last->key.text.len);
+	if (last->name.len)
+		memcpy(at + TOKEN_HEADER + last->key.text.len, last->name.data, last->name.len);
+	*ret_token = ts_span_of(at, len);
+	return TS_OK;
+}
+
+static bool read_token(struct ts_span token, struct ts_sort_item *ret)
+{
+	struct ts_cursor c = ts_cursor_of(token);
+	struct ts_sort_item item;
+	uint8_t mark = ts_cursor_u8(&c), type;
+	uint64_t word;
+
+	memset(&item, 0, sizeof item);
+	item.known = ts_cursor_u8(&c);
+	type = ts_cursor_u8(&c);
+	word = ts_cursor_u64(&c);
+	item.key.text = ts_cursor_bytes(&c, ts_cursor_u16(&c));
+	item.name = ts_cursor_bytes(&c, ts_cursor_left(&c));
+	if (c.failed || mark != TOKEN_MARK || type > TS_FACT_ABSENT)
+		return false;
+	item.key.type = (enum ts_fact_type)type;
+	item.key.integer = (int64_t)word;
+	item.key.boolean = word != 0;
+	memcpy(&item.key.real, &word, sizeof word);
+	*ret = item;
+	return true;
+}
+
+enum ts_status ts_sort_after(const struct ts_sort_items *items, struct ts_span token, bool descending,
+			     size_t *ret_first, struct ts_error *err)
+{
+	struct ts_sort_item last;
+	size_t low = 0, high = items->n;
+
+	if (!read_token(token, &last))
+		return ts_error_set(err, TS_INVALID, "the page token is not one of this order");
+	last.descending = descending;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (compare_items(&items->items[mid], &last) <= 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	*ret_first = low;
+	return TS_OK;
+}

@@ -1,0 +1,162 @@
+#include "service/handlers/runs/naming.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "service/handlers/runs/extend.h"
+
+enum { SHORT = 12 };
+
+enum ts_status ts_ref_find(struct ts_engine *engine, enum ts_ref_kind kind, struct ts_span name, struct ts_arena *arena,
+			   struct ts_ref *ret_ref, bool *ret_found, struct ts_error *err)
+{
+	struct ts_error mine;
+	enum ts_status status = engine->ops->ref_get(engine, kind, name, arena, ret_ref, &mine);
+
+	if (status && status != TS_NOT_FOUND) {
+		*err = mine;
+		return status;
+	}
+	*ret_found = !status;
+	return TS_OK;
+}
+
+enum ts_status ts_expectation(enum ts_expect expect, const struct ts_id *expected, const struct ts_ref *current,
+			      struct ts_span name, struct ts_error *err)
+{
+	char now[TS_ID_HEX + 1], then[TS_ID_HEX + 1];
+
+	if (expect == TS_EXPECT_ABSENT && current)
+		return ts_error_set(err, TS_CONFLICT, "%.*s exists: it points at %.*s", TS_SPAN_ARG(name), SHORT,
+				    ts_id_hex(&current->id, now));
+	if (expect == TS_EXPECT_ID && !current)
+		return ts_error_set(err, TS_CONFLICT, "%.*s does not exist; %.*s was expected", TS_SPAN_ARG(name),
+				    SHORT, ts_id_hex(expected, then));
+	if (expect == TS_EXPECT_ID && !ts_id_eq(expected, &current->id))
+		return ts_error_set(err, TS_CONFLICT, "%.*s points at %.*s; %.*s was expected", TS_SPAN_ARG(name),
+				    SHORT, ts_id_hex(&current->id, now), SHORT, ts_id_hex(expected, then));
+	return TS_OK;
+}
+
+/* The old run of a name that nobody forced must be extended. */
+static enum ts_status must_extend(const struct ts_placing *p, const struct ts_ref *current, struct ts_error *err)
+{
+	char reason[TS_EXTEND_REASON] = "", hex[TS_ID_HEX + 1];
+	struct ts_arena arena;
+	struct ts_run old_run;
+	bool extends = false;
+	enum ts_status status;
+
+	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
+	status = ts_run_open(p->f, &current->id, &arena, &old_run, err);
+	if (!status)
+		status = ts_run_extends(p->f, &old_run, p->run, &extends, reason, err);
+	ts_arena_finish(&arena);
+	if (status)
+		return ts_error_prefix(err, "%.*s", TS_SPAN_ARG(p->name));
+	if (extends)
+		return TS_OK;
+	return ts_error_set(
+		err, TS_CONFLICT,
+		"%.*s points at %.*s, which this run does not extend: %s; --force moves the name, --name gives "
+		"this run another",
+		TS_SPAN_ARG(p->name), SHORT, ts_id_hex(&current->id, hex), reason);
+}
+
+static enum ts_status decide(const struct ts_placing *p, const struct ts_ref *current,
+			     enum ts_commit_outcome *ret_outcome, struct ts_error *err)
+{
+	if (ts_expectation(p->expect, &p->expected, current, p->name, err))
+		return err->status;
+	if (!current) {
+		*ret_outcome = TS_COMMIT_CREATED;
+	} else if (ts_id_eq(&current->id, &p->run->id)) {
+		*ret_outcome = TS_COMMIT_UNCHANGED;
+	} else if (p->force) {
+		*ret_outcome = TS_COMMIT_FORCED;
+	} else {
+		if (must_extend(p, current, err))
+			return err->status;
+		*ret_outcome = TS_COMMIT_EXTENDED;
+	}
+	return TS_OK;
+}
+
+static struct ts_ref_update update_of(const struct ts_placing *p, enum ts_ref_kind kind, struct ts_span name,
+				      const struct ts_ref *current)
+{
+	struct ts_ref_update u = {
+		.kind = kind,
+		.name = name,
+		.id = p->run->id,
+		.expect = current ? TS_EXPECT_ID : TS_EXPECT_ABSENT,
+		.now_ns = ts_now_real_ns(),
+		.who = p->f->call->caller,
+		.summary = p->summary,
+		.message = p->message,
+	};
+
+	if (current)
+		u.expected = current->id;
+	return u;
+}
+
+/* The run's name, its branch, and the end of its stage: all or none. */
+static enum ts_status try_place(const struct ts_placing *p, struct ts_arena *arena, struct ts_placed *placed,
+				bool *ret_raced, struct ts_error *err)
+{
+	struct ts_engine *engine = p->f->call->engine;
+	struct ts_ref_update updates[3];
+	struct ts_ref branch;
+	bool found, branch_found = false;
+	size_t n = 0;
+
+	memset(placed, 0, sizeof *placed);
+	if (ts_ref_find(engine, TS_REF_RUN, p->name, arena, &placed->ref, &found, err))
+		return err->status;
+	if (p->branch.len && ts_ref_find(engine, TS_REF_BRANCH, p->branch, arena, &branch, &branch_found, err))
+		return err->status;
+	placed->had_previous = found;
+	placed->previous = placed->ref.id;
+	if (decide(p, found ? &placed->ref : NULL, &placed->outcome, err))
+		return err->status;
+	if (placed->outcome != TS_COMMIT_UNCHANGED)
+		updates[n++] = update_of(p, TS_REF_RUN, p->name, found ? &placed->ref : NULL);
+	if (p->branch.len && !(branch_found && ts_id_eq(&branch.id, &p->run->id)))
+		updates[n++] = update_of(p, TS_REF_BRANCH, p->branch, branch_found ? &branch : NULL);
+	if (p->stage) {
+		updates[n] = update_of(p, TS_REF_STAGE, p->name, p->stage);
+		updates[n++].remove = true;
+	}
+	if (n == 0)
+		return TS_OK;
+	if (!engine->ops->commit(engine, updates, n, arena,
+				 placed->outcome == TS_COMMIT_UNCHANGED ? NULL : &placed->ref, err))
+		return TS_OK;
+	*ret_raced = err->status == TS_CONFLICT;
+	return err->status;
+}
+
+enum ts_status ts_run_place(const struct ts_placing *p, struct ts_arena *arena, struct ts_placed *ret_placed,
+			    bool *io_raced, struct ts_error *err)
+{
+	for (int i = 0;; i++) {
+		struct ts_placed placed;
+		bool raced = false;
+		enum ts_status status = try_place(p, arena, &placed, &raced, err);
+
+		if (!status)
+			*ret_placed = placed;
+		*io_raced |= raced;
+		if (!raced || p->stage || i == TS_PLACE_TRIES)
+			return status;
+	}
+}
+
+enum ts_status ts_run_state_check(struct ts_span state, struct ts_error *err)
+{
+	if (state.len == 0 || ts_span_is(state, "running") || ts_span_is(state, "finished") ||
+	    ts_span_is(state, "crashed") || ts_span_is(state, "unknown"))
+		return TS_OK;
+	return ts_error_set(err, TS_INVALID, "a state is running, finished, crashed or unknown, not \"%.*s\"",
+			    TS_SPAN_ARG(state));
+}

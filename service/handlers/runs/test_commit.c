@@ -1,0 +1,596 @@
+/* How names move: created, the same, extended, refused, forced; ranks joined. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/limits.h"
+#include "run/head.h"
+#include "service/handlers/core/test_runs.h"
+
+#include <pthread.h>
+
+static int open_store(void **state)
+{
+	static struct test_store s;
+
+	test_store_open(&s);
+	*state = &s;
+	return 0;
+}
+
+static int close_store(void **state)
+{
+	test_store_close(*state);
+	return 0;
+}
+
+static struct ts_commit_request request_of(const char *name, struct ts_id id)
+{
+	return (struct ts_commit_request){.name = ts_span_str(name), .head = id};
+}
+
+static uint64_t log_length(struct test_store *s, enum ts_ref_kind kind, const char *name)
+{
+	struct ts_log_entry *entries;
+	size_t n;
+
+	must(s->engine->ops->ref_log(s->engine, kind, ts_span_str(name), 0, &s->arena, &entries, &n, &s->err), &s->err);
+	return n;
+}
+
+static bool has_ref(struct test_store *s, enum ts_ref_kind kind, const char *name, struct ts_id *ret_id)
+{
+	struct ts_ref ref;
+	enum ts_status status = s->engine->ops->ref_get(s->engine, kind, ts_span_str(name), &s->arena, &ref, &s->err);
+
+	if (!status)
+		*ret_id = ref.id;
+	return !status;
+}
+
+static void creates_and_repeats(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+	struct ts_id id = test_run_put(s, &run);
+	struct ts_commit_reply reply = must_commit(s, "default/a", id);
+
+	assert_int_equal(reply.outcome, TS_COMMIT_CREATED);
+	assert_true(ts_id_eq(&reply.id, &id));
+	assert_false(reply.had_previous);
+	assert_int_equal(reply.seq, 1);
+	reply = must_commit(s, "default/a", id);
+	assert_int_equal(reply.outcome, TS_COMMIT_UNCHANGED);
+	assert_true(reply.had_previous);
+	assert_int_equal(reply.seq, 1);
+	assert_int_equal(log_length(s, TS_REF_RUN, "default/a"), 1);
+}
+
+/* More steps, so that the last block of the old run is part of a longer one; and a second block; and facts that come late. */
+static void extends(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+	struct ts_commit_reply reply;
+
+	run.lr = 0;
+	must_commit(s, "default/a", test_run_put(s, &run));
+	run.steps = 25;
+	run.own = "exp";
+	run.lr = 0.5;
+	reply = must_commit(s, "default/a", test_run_put(s, &run));
+	assert_int_equal(reply.outcome, TS_COMMIT_EXTENDED);
+	assert_int_equal(reply.seq, 2);
+	run.steps = 40000;
+	reply = must_commit(s, "default/a", test_run_put(s, &run));
+	assert_int_equal(reply.outcome, TS_COMMIT_EXTENDED);
+	run.steps = 40001;
+	reply = must_commit(s, "default/a", test_run_put(s, &run));
+	assert_int_equal(reply.outcome, TS_COMMIT_EXTENDED);
+	assert_int_equal(log_length(s, TS_REF_RUN, "default/a"), 4);
+}
+
+static void assert_refused(struct test_store *s, struct ts_id id, const char *why)
+{
+	struct ts_commit_request request = request_of("default/a", id);
+	struct ts_commit_reply reply;
+	struct ts_id now;
+
+	assert_int_equal(test_commit(s, &request, &reply), TS_CONFLICT);
+	if (!strstr(s->err.text, why) || !strstr(s->err.text, "--force"))
+		fail_msg("%s", s->err.text);
+	request.force = true;
+	must(test_commit(s, &request, &reply), &s->err);
+	assert_int_equal(reply.outcome, TS_COMMIT_FORCED);
+	assert_true(has_ref(s, TS_REF_RUN, "default/a", &now) && ts_id_eq(&now, &id));
+}
+
+static void refuses_another_run(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run base = test_run_plain(), run;
+
+	base.steps = 20000;
+	must_commit(s, "default/a", test_run_put(s, &base));
+	run = base;
+	run.steps = 30000;
+	run.part_at = 19999; /* the last row of the old run */
+	assert_refused(s, test_run_put(s, &run), "rank 0 column scalars.loss differs at step 19999");
+	must(test_commit(s,
+			 &(struct ts_commit_request){
+				 .name = ts_span_str("default/a"), .force = true, .head = test_run_put(s, &base)},
+			 &(struct ts_commit_reply){0}),
+	     &s->err);
+	run = base;
+	run.steps = 19999; /* a row less */
+	assert_refused(s, test_run_put(s, &run), "has only 19999 of the 20000 rows");
+	run.steps = 30000;
+	run.lr = 0.002;
+	assert_refused(s, test_run_put(s, &run), "rank 0 fact config.lr has changed");
+	run.lr = 0;
+	assert_refused(s, test_run_put(s, &run), "rank 0 fact config.lr is gone");
+	run.first_rank = 3;
+	assert_refused(s, test_run_put(s, &run), "rank 0 is not in it");
+}
+
+/* A step that the old run had not, in the middle: rows are aligned by key. */
+static void refuses_a_shifted_run(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+
+	run.first_step = 1;
+	must_commit(s, "default/a", test_run_put(s, &run));
+	run.first_step = 0;
+	run.steps = 20;
+	assert_refused(s, test_run_put(s, &run), "differs at step");
+	/* the same values at other steps */
+	run = (struct test_run){.ranks = 1, .first_step = 1, .steps = 9};
+	must(test_commit(s,
+			 &(struct ts_commit_request){
+				 .name = ts_span_str("default/a"), .force = true, .head = test_run_put(s, &run)},
+			 &(struct ts_commit_reply){0}),
+	     &s->err);
+	run.first_step = 0;
+	assert_refused(s, test_run_put(s, &run), "differs at step 1");
+}
+
+static void holds_expectations(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+	struct ts_id first = test_run_put(s, &run), second;
+	struct ts_commit_request request = request_of("default/a", first);
+	struct ts_commit_reply reply;
+
+	run.steps = 20;
+	second = test_run_put(s, &run);
+	request.expect = TS_EXPECT_ID;
+	request.expected = second;
+	assert_int_equal(test_commit(s, &request, &reply), TS_CONFLICT);
+	request.expect = TS_EXPECT_ABSENT;
+	must(test_commit(s, &request, &reply), &s->err);
+	assert_int_equal(test_commit(s, &request, &reply), TS_CONFLICT);
+	request = request_of("default/a", second);
+	request.expect = TS_EXPECT_ID;
+	request.expected = second;
+	request.force = true; /* force is about the rule, not about what the caller expects */
+	assert_int_equal(test_commit(s, &request, &reply), TS_CONFLICT);
+	request.expected = first;
+	must(test_commit(s, &request, &reply), &s->err);
+}
+
+static void moves_a_branch_and_notes_the_state(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+	struct ts_commit_request request = request_of("default/a", test_run_put(s, &run));
+	struct ts_commit_reply reply;
+	struct ts_note *notes;
+	struct ts_id at;
+	size_t n;
+
+	request.branch = ts_span_str("default/main");
+	request.state = ts_span_str("running");
+	must(test_commit(s, &request, &reply), &s->err);
+	must(test_commit(s, &request, &reply), &s->err);
+	assert_int_equal(log_length(s, TS_REF_BRANCH, "default/main"), 1);
+	run.scale = 7; /* a branch takes any run */
+	request.name = ts_span_str("default/b");
+	request.head = test_run_put(s, &run);
+	must(test_commit(s, &request, &reply), &s->err);
+	assert_true(has_ref(s, TS_REF_BRANCH, "default/main", &at) && ts_id_eq(&at, &request.head));
+	assert_int_equal(log_length(s, TS_REF_BRANCH, "default/main"), 2);
+	must(s->engine->ops->note_list(s->engine, ts_span_str("default/a"), &s->arena, &notes, &n, &s->err), &s->err);
+	assert_int_equal(n, 1);
+	assert_true(ts_span_is(notes[0].key, "state") && ts_span_is(notes[0].value, "running"));
+}
+
+static void assert_invalid(struct test_store *s, struct ts_commit_request request)
+{
+	struct ts_commit_reply reply;
+	struct ts_id id;
+
+	assert_int_equal(test_commit(s, &request, &reply), TS_INVALID);
+	assert_false(has_ref(s, TS_REF_RUN, "default/a", &id));
+}
+
+static void refuses_bad_requests(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+	struct ts_id id = test_run_put(s, &run), unknown = {{1}};
+	struct ts_commit_request request = request_of("default/a", unknown);
+	struct ts_commit_reply reply;
+	const char *names[] = {"a", "", "/a", "default/", "default//a", "default/.a", "default/a b", "de\xc3\xbc/a"};
+
+	assert_int_equal(test_commit(s, &request, &reply), TS_NOT_FOUND);
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		assert_invalid(s, request_of(names[i], id));
+	request = request_of("default/a", id);
+	request.state = ts_span_str("done");
+	assert_invalid(s, request);
+	request = request_of("default/a", id);
+	request.expose = true;
+	assert_invalid(s, request);
+	request = request_of("default/a", id);
+	request.branch = ts_span_str("main");
+	assert_invalid(s, request);
+}
+
+/* Heads whose objects are not what they should be: an index of another rank, a block where an index should be, bytes
+ * after the end. */
+static void refuses_bad_heads(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+	struct ts_id id = test_run_put(s, &run);
+	struct ts_get_reply got;
+	struct ts_head head;
+	struct ts_buf object = TS_BUF_INIT(1 << 20);
+	struct ts_sealed sealed;
+	struct ts_put_stats stats;
+
+	must_commit(s, "default/good", id);
+	must(test_get(s, "default/good", &got), &s->err);
+	must(ts_head_decode(got.head, &s->arena, &head, &s->err), &s->err);
+	head.ranks[0].rank = 5;
+	must(ts_head_encode(&head, &object, &s->err), &s->err);
+	sealed = test_seal(s, ts_buf_view(&object));
+	must(s->engine->ops->put_many(s->engine, &sealed, 1, &stats, &s->err), &s->err);
+	assert_invalid(s, request_of("default/a", sealed.id));
+	ts_buf_reset(&object);
+	head.ranks[0] = (struct ts_rank_ref){0, id};
+	must(ts_head_encode(&head, &object, &s->err), &s->err);
+	sealed = test_seal(s, ts_buf_view(&object));
+	must(s->engine->ops->put_many(s->engine, &sealed, 1, &stats, &s->err), &s->err);
+	assert_invalid(s, request_of("default/a", sealed.id));
+	ts_buf_reset(&object);
+	ts_buf_span(&object, got.head);
+	ts_buf_u8(&object, 0);
+	sealed = test_seal(s, ts_buf_view(&object));
+	must(s->engine->ops->put_many(s->engine, &sealed, 1, &stats, &s->err), &s->err);
+	assert_invalid(s, request_of("default/a", sealed.id));
+	ts_buf_finish(&object);
+}
+
+static struct ts_id put_ranks(struct test_store *s, struct test_run run, int32_t first, int32_t n)
+{
+	run.first_rank = first;
+	run.ranks = n;
+	return test_run_put(s, &run);
+}
+
+static struct ts_commit_reply must_join(struct test_store *s, struct ts_id id)
+{
+	struct ts_commit_request request = request_of("default/a", id);
+	struct ts_commit_reply reply;
+
+	request.join = true;
+	must(test_commit(s, &request, &reply), &s->err);
+	return reply;
+}
+
+/* Whatever the order and the groups, the joined run is the run that one directory would have given. */
+static void joins_to_the_whole(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+	static const struct {
+		int32_t first, n;
+	} parts[4][4] = {{{0, 2}, {2, 2}}, {{2, 2}, {0, 2}}, {{3, 1}, {1, 1}, {2, 1}, {0, 1}}, {{1, 3}, {0, 1}}};
+
+	run.world = 4;
+	for (size_t order = 0; order < 4; order++) {
+		struct ts_id whole = put_ranks(s, run, 0, 4), now;
+		struct ts_commit_reply reply = {.outcome = TS_COMMIT_STAGED};
+		uint32_t there = 0;
+
+		for (size_t i = 0; i < 4 && parts[order][i].n; i++) {
+			assert_int_equal(reply.outcome, TS_COMMIT_STAGED);
+			reply = must_join(s, put_ranks(s, run, parts[order][i].first, parts[order][i].n));
+			assert_int_equal(has_ref(s, TS_REF_RUN, "default/a", &now), reply.outcome != TS_COMMIT_STAGED);
+			there += (uint32_t)parts[order][i].n;
+			assert_int_equal(reply.run.ranks, there);
+			assert_true(ts_id_eq(&reply.run.id, &reply.id));
+		}
+		assert_int_equal(reply.outcome, TS_COMMIT_CREATED);
+		assert_int_equal(reply.n_missing, 0);
+		assert_memory_equal(reply.id.bytes, whole.bytes, TS_ID_BYTES);
+		assert_false(has_ref(s, TS_REF_STAGE, "default/a", &now));
+		must(test_update(s,
+				 &(struct ts_ref_request){
+					 .kind = TS_REF_RUN, .name = ts_span_str("default/a"), .remove = true},
+				 &(struct ts_ref_reply){.had_previous = 0}),
+		     &s->err);
+	}
+}
+
+static void tells_what_is_missing(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+	struct ts_commit_reply reply, again;
+
+	run.world = 100;
+	reply = must_join(s, put_ranks(s, run, 1, 1));
+	assert_int_equal(reply.outcome, TS_COMMIT_STAGED);
+	assert_int_equal(reply.n_missing, 99);
+	assert_int_equal(reply.missing_ranks[0], 0);
+	assert_int_equal(reply.missing_ranks[1], 2);
+	assert_int_equal(reply.missing_ranks[63], 64);
+	again = must_join(s, put_ranks(s, run, 1, 1));
+	assert_true(ts_id_eq(&again.id, &reply.id));
+	assert_int_equal(log_length(s, TS_REF_STAGE, "default/a"), 1);
+}
+
+static void exposes_what_is_there(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+	struct ts_commit_request request;
+	struct ts_commit_reply reply;
+	struct ts_id now;
+
+	run.world = 3;
+	must_join(s, put_ranks(s, run, 2, 1));
+	request = request_of("default/a", put_ranks(s, run, 0, 1));
+	request.join = request.expose = true;
+	must(test_commit(s, &request, &reply), &s->err);
+	assert_int_equal(reply.outcome, TS_COMMIT_CREATED);
+	assert_int_equal(reply.n_missing, 1);
+	assert_int_equal(reply.missing_ranks[0], 1);
+	assert_false(has_ref(s, TS_REF_STAGE, "default/a", &now));
+	/* the rank that comes late joins what is shown */
+	reply = must_join(s, put_ranks(s, run, 1, 1));
+	assert_int_equal(reply.outcome, TS_COMMIT_EXTENDED);
+	now = put_ranks(s, run, 0, 3);
+	assert_true(ts_id_eq(&reply.id, &now));
+}
+
+/* A rank that trains on replaces its older self, and only that. */
+static void joins_a_longer_rank(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+	struct ts_commit_reply reply;
+	struct ts_commit_request request;
+
+	run.world = 2;
+	must_join(s, put_ranks(s, run, 0, 2));
+	run.steps = 12;
+	reply = must_join(s, put_ranks(s, run, 1, 1));
+	assert_int_equal(reply.outcome, TS_COMMIT_EXTENDED);
+	run.steps = 8;
+	request = request_of("default/a", put_ranks(s, run, 1, 1));
+	request.join = true;
+	assert_int_equal(test_commit(s, &request, &reply), TS_CONFLICT);
+	run.world = 4; /* another world altogether */
+	run.steps = 12;
+	request.head = put_ranks(s, run, 3, 1);
+	assert_int_equal(test_commit(s, &request, &reply), TS_CONFLICT);
+	assert_non_null(strstr(s->err.text, "world of 4"));
+	run.world = 0;
+	request.name = ts_span_str("default/b");
+	request.head = put_ranks(s, run, 3, 1);
+	assert_int_equal(test_commit(s, &request, &reply), TS_INVALID);
+	assert_non_null(strstr(s->err.text, "--expose"));
+}
+
+/* -- writers beside each other -- */
+
+enum { WRITERS = 8 };
+
+struct writer {
+	struct test_store *s;
+	pthread_t thread;
+	struct ts_commit_request request;
+	struct ts_commit_reply reply;
+	enum ts_status status;
+	struct ts_error err;
+};
+
+/* A channel of its own: one serves one command at a time. */
+static void *commit_once(void *ctx)
+{
+	struct writer *w = ctx;
+	struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);
+	struct ts_channel *channel;
+	struct ts_arena arena;
+	struct ts_span bytes;
+
+	ts_arena_init(&arena, 0);
+	w->status = ts_channel_local(w->s->engine, "memory", &channel, &w->err);
+	if (!w->status) {
+		w->status = ts_wire_pack_commit_request(&w->request, &buf, &w->err);
+		if (!w->status)
+			w->status =
+				channel->ops->call(channel, "CommitRun", ts_buf_view(&buf), &arena, &bytes, &w->err);
+		if (!w->status)
+			w->status = ts_wire_unpack_commit_reply(bytes, &arena, &w->reply, &w->err);
+		channel->ops->destroy(channel);
+	}
+	ts_buf_finish(&buf);
+	ts_arena_finish(&arena);
+	return NULL;
+}
+
+static void run_writers(struct writer *w)
+{
+	for (int i = 0; i < WRITERS; i++)
+		assert_int_equal(pthread_create(&w[i].thread, NULL, commit_once, &w[i]), 0);
+	for (int i = 0; i < WRITERS; i++)
+		assert_int_equal(pthread_join(w[i].thread, NULL), 0);
+}
+
+/* Every rank from a host of its own, all at once: none is lost. */
+static void joins_all_at_once(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+	struct writer w[WRITERS] = {{.s = NULL}};
+	struct ts_id whole, now;
+	int created = 0;
+
+	run.world = WRITERS;
+	for (int32_t i = 0; i < WRITERS; i++) {
+		w[i].s = s;
+		w[i].request = request_of("default/a", put_ranks(s, run, i, 1));
+		w[i].request.join = true;
+	}
+	run_writers(w);
+	for (int i = 0; i < WRITERS; i++) {
+		must(w[i].status, &w[i].err);
+		created += w[i].reply.outcome == TS_COMMIT_CREATED;
+	}
+	assert_int_equal(created, 1);
+	whole = put_ranks(s, run, 0, WRITERS);
+	assert_true(has_ref(s, TS_REF_RUN, "default/a", &now) && ts_id_eq(&now, &whole));
+	assert_false(has_ref(s, TS_REF_STAGE, "default/a", &now));
+}
+
+/* Eight lengths of one run at once: whatever the order, a name never moves back to a shorter one. */
+static void never_moves_back(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+	struct writer w[WRITERS] = {{.s = NULL}};
+	struct ts_id now;
+
+	for (int i = 0; i < WRITERS; i++) {
+		run.steps = 10 + i;
+		w[i].s = s;
+		w[i].request = request_of("default/a", test_run_put(s, &run));
+	}
+	run_writers(w);
+	for (int i = 0; i < WRITERS; i++)
+		assert_true(w[i].status == TS_OK || w[i].status == TS_CONFLICT);
+	assert_int_equal(w[WRITERS - 1].status, TS_OK); /* the longest extends whatever it finds */
+	assert_true(has_ref(s, TS_REF_RUN, "default/a", &now));
+	assert_true(ts_id_eq(&now, &w[WRITERS - 1].request.head));
+}
+
+/* -- a writer that is faster between our reading a name and our moving it -- */
+
+static struct {
+	struct test_store *s;
+	const struct ts_engine_ops *real;
+	struct ts_engine_ops ops;
+	struct ts_commit_request first;
+} overtaking;
+
+static enum ts_status commit_second(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,
+				    struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err)
+{
+	struct ts_commit_reply reply;
+
+	e->ops = overtaking.real;
+	must(test_commit(overtaking.s, &overtaking.first, &reply), &overtaking.s->err);
+	return e->ops->commit(e, updates, n, arena, ret_ref, err);
+}
+
+/* The next commit of the engine is preceded by this one. */
+static void overtake(struct test_store *s, struct ts_commit_request first)
+{
+	overtaking.s = s;
+	overtaking.real = s->engine->ops;
+	overtaking.ops = *s->engine->ops;
+	overtaking.ops.commit = commit_second;
+	overtaking.first = first;
+	s->engine->ops = &overtaking.ops;
+}
+
+static void decides_again_when_overtaken(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+	struct ts_id ten = test_run_put(s, &run), twenty, thirty;
+	struct ts_commit_request request = request_of("default/a", ten);
+	struct ts_commit_reply reply;
+
+	run.steps = 20;
+	twenty = test_run_put(s, &run);
+	run.steps = 30;
+	thirty = test_run_put(s, &run);
+	overtake(s, request);
+	request.head = twenty;
+	must(test_commit(s, &request, &reply), &s->err);
+	assert_int_equal(reply.outcome, TS_COMMIT_EXTENDED);
+	assert_true(ts_id_eq(&reply.previous, &ten));
+	overtake(s, request_of("default/b", thirty));
+	request.name = ts_span_str("default/b");
+	assert_int_equal(test_commit(s, &request, &reply), TS_CONFLICT);
+	assert_non_null(strstr(s->err.text, "scalars.eval has only 2 of the 3 rows"));
+}
+
+static void joins_again_when_overtaken(void **state)
+{
+	struct test_store *s = *state;
+	struct test_run run = test_run_plain();
+	struct ts_commit_request request, first;
+	struct ts_commit_reply reply;
+	struct ts_id whole;
+
+	run.world = 3;
+	first = request_of("default/a", put_ranks(s, run, 2, 1));
+	request = request_of("default/a", put_ranks(s, run, 0, 1));
+	first.join = request.join = true;
+	overtake(s, first);
+	must(test_commit(s, &request, &reply), &s->err);
+	assert_int_equal(reply.outcome, TS_COMMIT_STAGED);
+	assert_int_equal(reply.n_missing, 1);
+	/* and while the last one is placed, another sends its rank once more */
+	request.head = put_ranks(s, run, 1, 1);
+	overtake(s, first);
+	must(test_commit(s, &request, &reply), &s->err);
+	whole = put_ranks(s, run, 0, 3);
+	assert_true(ts_id_eq(&reply.id, &whole));
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, open_store, close_store)
+	const struct CMUnitTest tests[] = {
+		T(creates_and_repeats),
+		T(extends),
+		T(refuses_another_run),
+		T(refuses_a_shifted_run),
+		T(holds_expectations),
+		T(moves_a_branch_and_notes_the_state),
+		T(refuses_bad_requests),
+		T(refuses_bad_heads),
+		T(joins_to_the_whole),
+		T(tells_what_is_missing),
+		T(exposes_what_is_there),
+		T(joins_a_longer_rank),
+		T(joins_all_at_once),
+		T(never_moves_back),
+		T(decides_again_when_overtaken),
+		T(joins_again_when_overtaken),
+	};
+
+	return cmocka_run_group_tests_name("commit", tests, NULL, NULL);
+}

@@ -1,0 +1,357 @@
+/* Pages of 3,000 names in every order, filtered, against what was put there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "service/handlers/core/test_runs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { RUNS = 3000, HEADS = 10 };
+
+/* Run i of project p (or q, every third) has head i % HEADS, which has 10 * (head + 1) steps and, if head is odd,
+ * config.lr = head / 1000; it was pushed at second i. */
+static struct test_store store;
+static struct ts_id heads[HEADS];
+
+static const char *name_of(int i, char out[32])
+{
+	(void)snprintf(out, 32, "%s/run-%04d", i % 3 ? "p" : "q", i);
+	return out;
+}
+
+/* Through the handler once a head, for its summary; the rest by the engine, with times of our own. */
+static int setup(void **state)
+{
+	struct ts_ref refs[HEADS];
+
+	(void)state;
+	test_store_open(&store);
+	for (int h = 0; h < HEADS; h++) {
+		struct test_run run = test_run_plain();
+		char name[32];
+
+		run.steps = 10 * (h + 1);
+		run.lr = h % 2 ? h / 1000.0 : 0;
+		run.own = h == 4 ? "four" : NULL;
+		run.started = h == 7 ? 1795174020.5 : 0;
+		heads[h] = test_run_put(&store, &run);
+		(void)snprintf(name, sizeof name, "z/%d", h);
+		must_commit(&store, name, heads[h]);
+		must(store.engine->ops->ref_get(store.engine, TS_REF_RUN, ts_span_str(name), &store.arena, &refs[h],
+						&store.err),
+		     &store.err);
+		must(test_update(
+			     &store,
+			     &(struct ts_ref_request){.kind = TS_REF_RUN, .name = ts_span_str(name), .remove = true},
+			     &(struct ts_ref_reply){.had_previous = 0}),
+		     &store.err);
+	}
+	for (int i = 0; i < RUNS; i++) {
+		char name[32];
+		struct ts_ref_update u = {.kind = TS_REF_RUN,
+					  .name = ts_span_str(name_of(i, name)),
+					  .id = heads[i % HEADS],
+					  .now_ns = (int64_t)i * 1000000000,
+					  .who = ts_span_str("me"),
+					  .summary = refs[i % HEADS].summary};
+
+		must(store.engine->ops->commit(store.engine, &u, 1, &store.arena, NULL, &store.err), &store.err);
+	}
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	test_store_close(&store);
+	return 0;
+}
+
+/* Walks all pages; every row must be expected[i] in turn. */
+static void expect(const char *project, const char *filter, const char *sort, uint32_t page_size, const int *expected,
+		   size_t n)
+{
+	struct ts_list_request request = {.project = ts_span_str(project),
+					  .kind = TS_REF_RUN,
+					  .filter = ts_span_str(filter),
+					  .sort = ts_span_str(sort),
+					  .page_size = page_size};
+	size_t at = 0;
+
+	do {
+		struct ts_list_reply reply;
+		char name[32];
+
+		must(test_list(&store, &request, &reply), &store.err);
+		assert_true(reply.n <= (page_size ? page_size : 50));
+		for (size_t i = 0; i < reply.n; i++, at++) {
+			if (at >= n)
+				fail_msg("more than %zu rows: %.*s", n, TS_SPAN_ARG(reply.rows[i].name));
+			if (!ts_span_is(reply.rows[i].name, name_of(expected[at], name)))
+				fail_msg("row %zu is %.*s, not %s", at, TS_SPAN_ARG(reply.rows[i].name), name);
+			assert_true(ts_id_eq(&reply.rows[i].id, &heads[expected[at] % HEADS]));
+			assert_true(reply.rows[i].pushed_ns == (int64_t)expected[at] * 1000000000);
+		}
+		request.page_token = reply.next_token;
+	} while (request.page_token.len);
+	assert_int_equal(at, n);
+}
+
+/* -- expectations, by a plain loop over run numbers -- */
+
+static bool of_q(int i)
+{
+	return i % 3 == 0;
+}
+
+static double lr(int i)
+{
+	return i % HEADS % 2 ? i % HEADS / 1000.0 : -1; /* -1: not said */
+}
+
+static int by_name(const void *a, const void *b)
+{
+	char x[32], y[32];
+
+	return strcmp(name_of(*(const int *)a, x), name_of(*(const int *)b, y));
+}
+
+static int by_steps_down(const void *a, const void *b)
+{
+	int x = *(const int *)a % HEADS, y = *(const int *)b % HEADS;
+
+	return x != y ? y - x : by_name(a, b);
+}
+
+/* Unknown last. */
+static int by_lr(const void *a, const void *b)
+{
+	double x = lr(*(const int *)a), y = lr(*(const int *)b);
+
+	if ((x < 0) != (y < 0))
+		return x < 0 ? 1 : -1;
+	return x != y ? (x > y) - (x < y) : by_name(a, b);
+}
+
+static int by_lr_down(const void *a, const void *b)
+{
+	double x = lr(*(const int *)a), y = lr(*(const int *)b);
+
+	if ((x < 0) != (y < 0))
+		return x < 0 ? 1 : -1;
+	return x != y ? (y > x) - (y < x) : by_name(a, b);
+}
+
+static int newest(const void *a, const void *b)
+{
+	return *(const int *)b - *(const int *)a;
+}
+
+static size_t choose(bool (*want)(int), int (*order)(const void *, const void *), int out[RUNS])
+{
+	size_t n = 0;
+
+	for (int i = 0; i < RUNS; i++)
+		if (!want || want(i))
+			out[n++] = i;
+	qsort(out, n, sizeof *out, order);
+	return n;
+}
+
+static void pages_of_any_size(void **state)
+{
+	static const uint32_t sizes[] = {0, 1000, 999, 7};
+	int want[RUNS];
+	size_t n = choose(NULL, newest, want);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+		expect("", "", "", sizes[i], want, n);
+	expect("", "", "-pushed", 100, want, n);
+	n = choose(of_q, newest, want);
+	expect("q", "", "", 100, want, n);
+	assert_int_equal(n, 1000);
+}
+
+static void sorts(void **state)
+{
+	int want[RUNS];
+	size_t n = choose(NULL, by_name, want);
+
+	(void)state;
+	expect("", "", "name", 100, want, n);
+	n = choose(NULL, by_steps_down, want);
+	expect("", "", "-steps", 130, want, n);
+	n = choose(NULL, by_lr, want);
+	expect("", "", "config.lr", 1000, want, n);
+	n = choose(NULL, by_lr_down, want);
+	expect("", "", "-config.lr", 999, want, n);
+}
+
+static bool rare(int i)
+{
+	return i % HEADS == 3 && i >= 100 && i < 1000;
+}
+
+static bool fast(int i)
+{
+	return lr(i) > 0.004;
+}
+
+static bool not_fast(int i)
+{
+	return lr(i) >= 0 && !fast(i);
+}
+
+static bool named_one(int i)
+{
+	return i == 1234;
+}
+
+static void filters(void **state)
+{
+	int want[RUNS];
+	size_t n = choose(rare, newest, want);
+
+	(void)state;
+	/* seconds 100 to 999 since 1970 */
+	expect("", "steps=40 and pushed>=1970-01-01T00:01:40Z and pushed<1970-01-01T00:16:40Z", "", 7, want, n);
+	n = choose(fast, newest, want);
+	expect("", "config.lr>0.004", "", 50, want, n);
+	expect("", "config.lr>0.004", "", 1000, want, n);
+	n = choose(not_fast, by_lr, want);
+	expect("", "not config.lr>0.004", "config.lr", 50, want, n); /* and not those that do not say */
+	n = choose(named_one, newest, want);
+	expect("", "name=run-1234", "", 50, want, n);
+	expect("", "name~*34 and name~run-12*", "", 50, want, n);
+	expect("", "project=nobody", "", 50, want, 0);
+}
+
+/* Rows that go away between two pages move nothing. */
+static void pages_hold_still(void **state)
+{
+	struct ts_list_request request = {.kind = TS_REF_RUN, .sort = ts_span_str("-steps"), .page_size = 10};
+	struct ts_list_reply first, second;
+	struct ts_ref_update u;
+	char name[32];
+
+	(void)state;
+	must(test_list(&store, &request, &first), &store.err);
+	u = (struct ts_ref_update){.kind = TS_REF_RUN, .name = first.rows[2].name, .remove = true};
+	must(store.engine->ops->commit(store.engine, &u, 1, &store.arena, NULL, &store.err), &store.err);
+	request.page_token = first.next_token;
+	must(test_list(&store, &request, &second), &store.err);
+	/* runs 9, 19, 29, ... have most steps; by name p comes first: 19, 29, 49, 59, ... */
+	assert_true(ts_span_is(first.rows[0].name, name_of(19, name)));
+	assert_true(ts_span_is(first.rows[9].name, name_of(149, name)));
+	assert_true(ts_span_is(second.rows[0].name, name_of(169, name)));
+	u = (struct ts_ref_update){.kind = TS_REF_RUN,
+				   .name = first.rows[2].name,
+				   .id = first.rows[2].id,
+				   .now_ns = first.rows[2].pushed_ns};
+	must(store.engine->ops->commit(store.engine, &u, 1, &store.arena, NULL, &store.err), &store.err);
+}
+
+static const struct ts_list_cell *cell(const struct ts_list_reply *reply, size_t row, size_t column)
+{
+	return &reply->rows[row].cells[column];
+}
+
+static void shows_columns(void **state)
+{
+	struct ts_span columns[] = {ts_span_str("steps"),     ts_span_str("started"),    ts_span_str("config.lr"),
+				    ts_span_str("own_name"),  ts_span_str("state"),      ts_span_str("pushed"),
+				    ts_span_str("last_step"), ts_span_str("ranks"),      ts_span_str("project"),
+				    ts_span_str("note.bad"),  ts_span_str("world_size"), ts_span_str("who")};
+	struct ts_list_request request = {.kind = TS_REF_RUN,
+					  .filter = ts_span_str("name=run-1007 or name=run-1004"),
+					  .columns = columns,
+					  .n_columns = 12};
+	struct ts_list_reply reply;
+
+	(void)state;
+	must(test_note(&store, "p/run-1007", "state", "crashed"), &store.err);
+	must(test_note(&store, "p/run-1007", "bad", "gpu 3"), &store.err);
+	must(test_list(&store, &request, &reply), &store.err);
+	assert_int_equal(reply.n, 2);
+	assert_int_equal(reply.n_cells, 12);
+	assert_int_equal(reply.examined, RUNS);
+	assert_int_equal(cell(&reply, 0, 0)->value.integer, 80);
+	assert_true(ts_span_is(cell(&reply, 0, 1)->value.text, "2026-11-20T11:27:00.500Z"));
+	assert_true(cell(&reply, 0, 2)->value.real == 0.007);
+	assert_false(cell(&reply, 0, 3)->known);
+	assert_true(ts_span_is(cell(&reply, 0, 4)->value.text, "crashed"));
+	assert_true(ts_span_is(cell(&reply, 0, 5)->value.text, "1970-01-01T00:16:47Z"));
+	assert_int_equal(cell(&reply, 0, 6)->value.integer, 79);
+	assert_int_equal(cell(&reply, 0, 7)->value.integer, 1);
+	assert_true(ts_span_is(cell(&reply, 0, 8)->value.text, "p"));
+	assert_true(ts_span_is(cell(&reply, 0, 9)->value.text, "gpu 3"));
+	assert_false(cell(&reply, 0, 10)->known);
+	assert_true(ts_span_is(cell(&reply, 0, 11)->value.text, "me"));
+	assert_false(cell(&reply, 1, 1)->known);
+	assert_false(cell(&reply, 1, 2)->known);
+	assert_true(ts_span_is(cell(&reply, 1, 3)->value.text, "four"));
+	assert_false(cell(&reply, 1, 4)->known);
+}
+
+/* Names without a summary of ours are looked at in the head. */
+static void does_without_a_summary(void **state)
+{
+	struct ts_span columns[] = {ts_span_str("steps"), ts_span_str("own_name")};
+	struct ts_list_request request = {.kind = TS_REF_TAG, .columns = columns, .n_columns = 2};
+	struct ts_list_reply reply;
+	struct ts_ref_update u = {.kind = TS_REF_TAG, .name = ts_span_str("p/t"), .id = heads[4]};
+
+	(void)state;
+	must(store.engine->ops->commit(store.engine, &u, 1, &store.arena, NULL, &store.err), &store.err);
+	must(test_list(&store, &request, &reply), &store.err);
+	assert_int_equal(reply.n, 1);
+	assert_int_equal(cell(&reply, 0, 0)->value.integer, 50);
+	assert_true(ts_span_is(cell(&reply, 0, 1)->value.text, "four"));
+}
+
+static void refuse(struct ts_list_request request, const char *why)
+{
+	struct ts_list_reply reply;
+
+	assert_int_equal(test_list(&store, &request, &reply), TS_INVALID);
+	if (!strstr(store.err.text, why))
+		fail_msg("%s", store.err.text);
+}
+
+static void refuses(void **state)
+{
+	struct ts_span bad = ts_span_str("colour");
+	struct ts_list_request request = {.kind = TS_REF_RUN, .sort = ts_span_str("name")};
+	struct ts_list_reply reply;
+
+	(void)state;
+	refuse((struct ts_list_request){.kind = TS_REF_RUN, .columns = &bad, .n_columns = 1}, "columns: \"colour\"");
+	refuse((struct ts_list_request){.kind = TS_REF_RUN, .sort = ts_span_str("-colour")}, "sort: \"colour\"");
+	refuse((struct ts_list_request){.kind = TS_REF_RUN, .filter = ts_span_str("steps>")}, "filter, at its end");
+	refuse((struct ts_list_request){.kind = TS_REF_RUN, .project = ts_span_str("a/b")}, "project");
+	refuse((struct ts_list_request){.kind = TS_REF_RUN, .page_token = ts_span_str("x")}, "token");
+	must(test_list(&store, &request, &reply), &store.err);
+	refuse((struct ts_list_request){.kind = TS_REF_RUN, .page_token = reply.next_token}, "token");
+	refuse((struct ts_list_request){.kind = TS_REF_RUN,
+					.sort = ts_span_str("steps"),
+					.page_token = reply.next_token},
+	       "token");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pages_of_any_size), cmocka_unit_test(sorts),
+		cmocka_unit_test(filters),           cmocka_unit_test(pages_hold_still),
+		cmocka_unit_test(shows_columns),     cmocka_unit_test(does_without_a_summary),
+		cmocka_unit_test(refuses),
+	};
+
+	return cmocka_run_group_tests_name("list", tests, setup, teardown);
+}

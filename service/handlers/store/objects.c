@@ -1,0 +1,159 @@
+/* objects.c - have/want: which objects are missing, those that are sent, those that are asked for. */
+#include "base/alloc.h"
+#include "service/handlers/core/methods.h"
+
+TS_REPLIER(has_reply, ts_has_reply);
+TS_REPLIER(put_reply, ts_put_stats);
+TS_REPLIER(objects_reply, ts_put_request);
+
+/* A question, and room for what is found. */
+static enum ts_status unpack_question(struct ts_call *call, struct ts_span in, struct ts_has_request *ret,
+				      bool **ret_present, struct ts_error *err)
+{
+	if (ts_wire_unpack_has_request(in, call->arena, ret, err))
+		return err->status;
+	*ret_present = ts_arena_array(call->arena, ret->n, sizeof **ret_present);
+	return *ret_present ? TS_OK : ts_arena_error(call->arena, err);
+}
+
+static enum ts_status reply_missing(struct ts_call *call, const struct ts_has_request *request, const bool *present,
+				    struct ts_error *err)
+{
+	struct ts_has_reply reply = {ts_arena_array(call->arena, request->n, sizeof *reply.missing), 0};
+
+	if (!reply.missing)
+		return ts_arena_error(call->arena, err);
+	for (size_t i = 0; i < request->n; i++)
+		if (!present[i])
+			reply.missing[reply.n++] = request->ids[i];
+	return reply_has_reply(call, &reply, err);
+}
+
+enum ts_status ts_handle_has_objects(struct ts_call *call, void *state, struct ts_span in, struct ts_error *err)
+{
+	struct ts_has_request request;
+	bool *present;
+
+	(void)state;
+	if (unpack_question(call, in, &request, &present, err))
+		return err->status;
+	if (request.n && call->engine->ops->has_many(call->engine, request.ids, request.n, present, err))
+		return err->status;
+	return reply_missing(call, &request, present, err);
+}
+
+/* When no lease is to be written. */
+bool ts_quick_has_objects(struct ts_call *call, struct ts_span in)
+{
+	struct ts_has_request request;
+	struct ts_error ignored;
+	bool *present;
+	bool leased;
+
+	if (unpack_question(call, in, &request, &present, &ignored))
+		return false;
+	if (call->engine->ops->look_many(call->engine, request.ids, request.n, present, &leased, &ignored) || !leased)
+		return false;
+	return reply_missing(call, &request, present, &ignored) == TS_OK;
+}
+
+enum ts_status ts_put_open(struct ts_call *call, void **ret_state, struct ts_error *err)
+{
+	struct ts_put_stats *total = ts_alloc_array(1, sizeof *total);
+
+	(void)call;
+	if (!total)
+		return ts_error_set(err, TS_NO_MEMORY, "no memory for an upload");
+	*ret_state = total;
+	return TS_OK;
+}
+
+/* Every object is unsealed, hashed and looked at before it is kept: nothing that a client says about one is believed. */
+static enum ts_status verify_all(const struct ts_put_request *request, struct ts_error *err)
+{
+	struct ts_arena scratch;
+	struct ts_span object;
+	enum ts_status status = TS_OK;
+
+	ts_arena_init(&scratch, TS_CALL_ARENA);
+	for (size_t i = 0; !status && i < request->n; i++) {
+		status = ts_sealed_verify(&request->objects[i], &scratch, &object, err);
+		if (status)
+			ts_error_prefix(err, "object %zu of %zu", i + 1, request->n);
+		ts_arena_reset(&scratch);
+	}
+	ts_arena_finish(&scratch);
+	return status;
+}
+
+enum ts_status ts_handle_put_objects(struct ts_call *call, void *state, struct ts_span in, struct ts_error *err)
+{
+	struct ts_put_stats *total = state;
+	struct ts_put_stats added;
+	struct ts_put_request request;
+
+	if (ts_call_check(call, err) || ts_wire_unpack_put_request(in, call->arena, &request, err))
+		return err->status;
+	if (request.n == 0)
+		return TS_OK;
+	if (verify_all(&request, err) ||
+	    call->engine->ops->put_many(call->engine, request.objects, request.n, &added, err))
+		return err->status;
+	total->objects += added.objects;
+	total->new_objects += added.new_objects;
+	total->new_bytes += added.new_bytes;
+	return TS_OK;
+}
+
+enum ts_status ts_put_close(struct ts_call *call, void *state, struct ts_error *err)
+{
+	return reply_put_reply(call, state, err);
+}
+
+void ts_put_drop(void *state)
+{
+	ts_free(state);
+}
+
+/* Fills out with objects from ids[from] on until they are about TS_BATCH_BYTES, and at least one. */
+static enum ts_status next_batch(struct ts_call *call, const struct ts_has_request *request, size_t from,
+				 struct ts_arena *arena, struct ts_put_request *out, struct ts_error *err)
+{
+	size_t bytes = 0;
+
+	for (out->n = 0; from + out->n < request->n && bytes < TS_BATCH_BYTES; out->n++) {
+		struct ts_sealed *sealed = &out->objects[out->n];
+
+		if (call->engine->ops->get(call->engine, &request->ids[from + out->n], arena, sealed, err))
+			return err->status;
+		/* The fields around the data take up to 80 bytes. */
+		bytes += sealed->bytes.len + 80;
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_handle_get_objects(struct ts_call *call, void *state, struct ts_span in, struct ts_error *err)
+{
+	struct ts_has_request request;
+	struct ts_put_request batch;
+	struct ts_arena scratch;
+	enum ts_status status = TS_OK;
+
+	(void)state;
+	if (ts_wire_unpack_objects_request(in, call->arena, &request, err))
+		return err->status;
+	batch.objects = ts_arena_array(call->arena, request.n, sizeof *batch.objects);
+	if (!batch.objects)
+		return ts_arena_error(call->arena, err);
+	ts_arena_init(&scratch, TS_CALL_ARENA);
+	for (size_t done = 0; !status && done < request.n; done += batch.n) {
+		status = ts_call_check(call, err);
+		if (!status)
+			status = next_batch(call, &request, done, &scratch, &batch, err);
+		if (!status)
+			status = reply_objects_reply(call, &batch, err);
+		ts_arena_reset(&scratch);
+	}
+	ts_arena_finish(&scratch);
+	return status;
+}
