@@ -7,8 +7,8 @@
 #include "base/limits.h"
 #include "base/sigbus.h"
 #include "base/text.h"
-#include "cli/manual.h"
-#include "cli/verbs.h"
+#include "cli/verbs/manual.h"
+#include "cli/verbs/verbs.h"
 
 #include <signal.h>
 #include <unistd.h>

@@ -1,0 +1,187 @@
+/* ask.c - see ask.h. */
+#include "cli/core/ask.h"
+
+#include "base/limits.h"
+#include "base/object.h"
+
+/* One unary method: its request is packed by ts_wire_pack_REQUEST, its reply unpacked by ts_wire_unpack_REPLY. */
+#define ASK(method, request, reply, in, ret)                                                                       \
+	do {                                                                                                        \
+		struct ts_buf packed = TS_BUF_INIT(TS_MESSAGE_MAX);                                                 \
+		struct ts_span answer = {NULL, 0};                                                                  \
+		enum ts_status status = ts_wire_pack_##request(in, &packed, err);                                   \
+                                                                                                                    \
+		if (!status)                                                                                        \
+			status = ch->ops->call(ch, method, ts_buf_view(&packed), arena, &answer, err);              \
+		if (!status)                                                                                        \
+			status = ts_wire_unpack_##reply(answer, arena, ret, err);                                   \
+		ts_buf_finish(&packed);                                                                             \
+		return status;                                                                                      \
+	} while (0)
+
+enum ts_status ts_ask_info(struct ts_channel *ch, struct ts_arena *arena, struct ts_info_reply *ret,
+			   struct ts_error *err)
+{
+	struct ts_span answer = {NULL, 0};
+	enum ts_status status = ch->ops->call(ch, "ServerInfo", ts_span_of(NULL, 0), arena, &answer, err);
+
+	return status ? status : ts_wire_unpack_info_reply(answer, arena, ret, err);
+}
+
+enum ts_status ts_ask_has(struct ts_channel *ch, const struct ts_has_request *in, struct ts_arena *arena,
+			  struct ts_has_reply *ret, struct ts_error *err)
+{
+	ASK("HasObjects", has_request, has_reply, in, ret);
+}
+
+enum ts_status ts_ask_commit(struct ts_channel *ch, const struct ts_commit_request *in, struct ts_arena *arena,
+			     struct ts_commit_reply *ret, struct ts_error *err)
+{
+	ASK("CommitRun", commit_request, commit_reply, in, ret);
+}
+
+enum ts_status ts_ask_ref(struct ts_channel *ch, const struct ts_ref_request *in, struct ts_arena *arena,
+			  struct ts_ref_reply *ret, struct ts_error *err)
+{
+	ASK("UpdateRef", ref_request, ref_reply, in, ret);
+}
+
+enum ts_status ts_ask_log(struct ts_channel *ch, const struct ts_log_request *in, struct ts_arena *arena,
+			  struct ts_log_reply *ret, struct ts_error *err)
+{
+	ASK("RefLog", log_request, log_reply, in, ret);
+}
+
+enum ts_status ts_ask_note(struct ts_channel *ch, const struct ts_note_request *in, struct ts_arena *arena,
+			   struct ts_error *err)
+{
+	struct ts_buf packed = TS_BUF_INIT(TS_MESSAGE_MAX);
+	struct ts_span answer = {NULL, 0};
+	enum ts_status status = ts_wire_pack_note_request(in, &packed, err);
+
+	if (!status)
+		status = ch->ops->call(ch, "SetNote", ts_buf_view(&packed), arena, &answer, err);
+	ts_buf_finish(&packed);
+	return status;
+}
+
+enum ts_status ts_ask_list(struct ts_channel *ch, const struct ts_list_request *in, struct ts_arena *arena,
+			   struct ts_list_reply *ret, struct ts_error *err)
+{
+	ASK("ListRuns", list_request, list_reply, in, ret);
+}
+
+enum ts_status ts_ask_get(struct ts_channel *ch, struct ts_span spec, struct ts_arena *arena,
+			  struct ts_get_reply *ret, struct ts_error *err)
+{
+	struct ts_get_request in = {spec};
+
+	ASK("GetRun", get_request, get_reply, &in, ret);
+}
+
+enum ts_status ts_ask_analyze(struct ts_channel *ch, const struct ts_analyze_request *in, struct ts_arena *arena,
+			      struct ts_analysis *ret, struct ts_error *err)
+{
+	ASK("Analyze", analyze_request, analyze_reply, in, ret);
+}
+
+enum ts_status ts_ask_diff(struct ts_channel *ch, const struct ts_diff_request *in, struct ts_arena *arena,
+			   struct ts_diff *ret, struct ts_error *err)
+{
+	ASK("Diff", diff_request, diff_reply, in, ret);
+}
+
+enum ts_status ts_ask_matrix(struct ts_channel *ch, const struct ts_matrix_request *in, struct ts_arena *arena,
+			     struct ts_diff_matrix *ret, struct ts_error *err)
+{
+	ASK("DiffMatrix", matrix_request, matrix_reply, in, ret);
+}
+
+enum ts_status ts_ask_resume(struct ts_channel *ch, const struct ts_resume_request *in, struct ts_arena *arena,
+			     struct ts_resume *ret, struct ts_error *err)
+{
+	ASK("CheckResume", resume_request, resume_reply, in, ret);
+}
+
+enum ts_status ts_ask_gate(struct ts_channel *ch, const struct ts_gate_request *in, struct ts_arena *arena,
+			   struct ts_verdict *ret, struct ts_error *err)
+{
+	ASK("Gate", gate_request, gate_reply, in, ret);
+}
+
+enum ts_status ts_ask_baseline(struct ts_channel *ch, const struct ts_gate_request *in, struct ts_arena *arena,
+			       struct ts_gate_input *ret, struct ts_error *err)
+{
+	ASK("Baseline", gate_request, gate_input, in, ret);
+}
+
+enum ts_status ts_ask_trend(struct ts_channel *ch, const struct ts_trend_request *in, struct ts_arena *arena,
+			    struct ts_trend *ret, struct ts_error *err)
+{
+	ASK("Trend", trend_request, trend_reply, in, ret);
+}
+
+enum ts_status ts_ask_gc(struct ts_channel *ch, const struct ts_gc_request *in, struct ts_arena *arena,
+			 struct ts_sweep_report *ret, struct ts_error *err)
+{
+	ASK("CollectGarbage", gc_request, gc_reply, in, ret);
+}
+
+struct one_object {
+	const struct ts_id *id;
+	struct ts_arena *arena;
+	struct ts_span object;
+	bool got;
+};
+
+static enum ts_status take_object(void *ctx, struct ts_span message, struct ts_error *err)
+{
+	struct one_object *want = ctx;
+	struct ts_put_request reply;
+	enum ts_status status = ts_wire_unpack_objects_reply(message, want->arena, &reply, err);
+
+	for (size_t i = 0; !status && i < reply.n; i++) {
+		if (!ts_id_eq(&reply.objects[i].id, want->id))
+			return ts_error_set(err, TS_DAMAGED, "asked for one object and was given another");
+		/* The message goes away; what was unsealed from raw bytes may point into it. */
+		status = ts_sealed_verify(&reply.objects[i], want->arena, &want->object, err);
+		if (!status)
+			want->object = ts_arena_span(want->arena, want->object);
+		if (!status && !want->object.data)
+			status = ts_arena_error(want->arena, err);
+		want->got = !status;
+	}
+	return status;
+}
+
+enum ts_status ts_ask_object(struct ts_channel *ch, const struct ts_id *id, struct ts_arena *arena,
+			     struct ts_span *ret_object, struct ts_error *err)
+{
+	struct one_object want = {.id = id, .arena = arena};
+	struct ts_id copy = *id;
+	struct ts_has_request in = {.ids = &copy, .n = 1};
+	struct ts_buf packed = TS_BUF_INIT(TS_MESSAGE_MAX);
+	enum ts_status status = ts_wire_pack_objects_request(&in, &packed, err);
+	char hex[TS_ID_HEX + 1];
+
+	if (!status)
+		status = ch->ops->download(ch, "GetObjects", ts_buf_view(&packed), take_object, &want, err);
+	if (!status && !want.got)
+		status = ts_error_set(err, TS_NOT_FOUND, "object %s is not there", ts_id_hex(id, hex));
+	if (!status)
+		*ret_object = want.object;
+	ts_buf_finish(&packed);
+	return status;
+}
+
+enum ts_status ts_ask_long_text(struct ts_channel *ch, const struct ts_fact *fact, struct ts_arena *arena,
+				struct ts_span *ret_text, struct ts_error *err)
+{
+	struct ts_object object;
+	struct ts_span bytes;
+
+	if (ts_ask_object(ch, &fact->text_id, arena, &bytes, err) || ts_object_parse(bytes, &object, err))
+		return err->status;
+	*ret_text = object.payload;
+	return TS_OK;
+}

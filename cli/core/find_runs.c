@@ -1,0 +1,132 @@
+#include "cli/core/find_runs.h"
+
+#include "base/limits.h"
+#include "cli/core/ask.h"
+#include "cli/core/path_run.h"
+#include "cli/core/verb.h"
+
+#include <glob.h>
+
+enum ts_status ts_found_runs_init(struct ts_found_runs *found, size_t most, struct ts_arena *arena,
+				  struct ts_error *err)
+{
+	*found = (struct ts_found_runs){.most = most,
+					.ids = ts_arena_array(arena, most, sizeof *found->ids),
+					.words = ts_arena_array(arena, most, sizeof *found->words)};
+	return found->ids && found->words ? TS_OK : ts_arena_error(arena, err);
+}
+
+static bool is_full(const struct ts_found_runs *found)
+{
+	return found->n_ids + found->n_words == found->most;
+}
+
+static enum ts_status too_many(const struct ts_cli *cli, const char *option, const struct ts_found_runs *found,
+			       struct ts_error *err)
+{
+	return ts_error_set(err, TS_TOO_LARGE, "%s: %s takes at most %zu runs, and more match", cli->verb->name, option,
+			    found->most);
+}
+
+/* name~"GLOB", the glob as it is. */
+static enum ts_status filter_of(const char *glob, struct ts_arena *arena, struct ts_span *ret_filter,
+				struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(TS_MESSAGE_MAX);
+	enum ts_status status;
+
+	ts_buf_str(&text, "name~\"");
+	for (; *glob; glob++) {
+		if (*glob == '"' || *glob == '\\')
+			ts_buf_char(&text, '\\');
+		ts_buf_char(&text, *glob);
+	}
+	ts_buf_char(&text, '"');
+	status = ts_buf_check(&text, err);
+	if (!status) {
+		*ret_filter = ts_arena_span(arena, ts_buf_view(&text));
+		status = ret_filter->data ? TS_OK : ts_arena_error(arena, err);
+	}
+	ts_buf_finish(&text);
+	return status;
+}
+
+static enum ts_status add_id(struct ts_cli *cli, const char *option, const struct ts_id *id, struct ts_found_runs *io,
+			     struct ts_error *err)
+{
+	char hex[TS_ID_HEX + 1];
+	const char *text;
+
+	if (is_full(io))
+		return too_many(cli, option, io, err);
+	text = ts_arena_printf(&cli->arena, "id:%s", ts_id_hex(id, hex));
+	if (!text)
+		return ts_arena_error(&cli->arena, err);
+	io->ids[io->n_ids++] = ts_span_str(text);
+	return TS_OK;
+}
+
+/* The server is asked, where there is one, also once an overlay lies over it. */
+static struct ts_channel *who_knows_names(const struct ts_cli *cli)
+{
+	return cli->target.server ? cli->target.server : cli->target.channel;
+}
+
+static enum ts_status match_names(struct ts_cli *cli, const char *option, const char *glob, struct ts_found_runs *io,
+				  struct ts_error *err)
+{
+	struct ts_list_request list = {.kind = TS_REF_RUN, .sort = ts_span_str("name")};
+	const char *project = "";
+	size_t before = io->n_ids;
+	struct ts_list_reply page;
+
+	if ((!strchr(glob, '/') && ts_cli_project(cli, &project, err)) ||
+	    filter_of(glob, &cli->arena, &list.filter, err))
+		return err->status;
+	list.project = ts_span_str(project);
+	do {
+		if (ts_ask_list(who_knows_names(cli), &list, &cli->arena, &page, err))
+			return ts_error_prefix(err, "%s %s", option, glob);
+		for (size_t i = 0; i < page.n; i++)
+			if (add_id(cli, option, &page.rows[i].id, io, err))
+				return err->status;
+		list.page_token = page.next_token;
+	} while (list.page_token.len);
+	if (io->n_ids > before)
+		return TS_OK;
+	return ts_error_set(err, TS_NOT_FOUND, "%s: no run%s%s is called %s", option, *project ? " of project " : "",
+			    project, glob);
+}
+
+/* glob(3) allocates by itself; what it found is copied. */
+static enum ts_status match_paths(struct ts_cli *cli, const char *option, const char *pattern, struct ts_found_runs *io,
+				  struct ts_error *err)
+{
+	enum ts_status status = TS_OK;
+	glob_t found;
+	int rc = glob(pattern, GLOB_NOSORT | GLOB_ONLYDIR, NULL, &found);
+
+	if (rc == GLOB_NOMATCH)
+		return ts_error_set(err, TS_NOT_FOUND, "%s: there is no directory %s", option, pattern);
+	if (rc != 0)
+		return ts_error_set(err, rc == GLOB_NOSPACE ? TS_NO_MEMORY : TS_IO, "%s: cannot look for %s", option,
+				    pattern);
+	for (size_t i = 0; !status && i < found.gl_pathc; i++) {
+		const char *word = ts_arena_printf(&cli->arena, "%s", found.gl_pathv[i]);
+
+		if (is_full(io))
+			status = too_many(cli, option, io, err);
+		else if (!word)
+			status = ts_arena_error(&cli->arena, err);
+		else
+			io->words[io->n_words++] = word;
+	}
+	globfree(&found);
+	return status;
+}
+
+enum ts_status ts_find_runs(struct ts_cli *cli, const char *option, const char *glob, struct ts_found_runs *io,
+			    struct ts_error *err)
+{
+	return ts_is_path(glob) ? match_paths(cli, option, glob, io, err) : match_names(cli, option, glob, io, err);
+}

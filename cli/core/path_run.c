@@ -1,0 +1,123 @@
+/* path_run.c - see path_run.h. */
+#include "cli/core/path_run.h"
+
+#include "base/limits.h"
+#include "cli/core/progress.h"
+#include "ingest/discover.h"
+
+/* Objects wait here until there are enough for one put. */
+struct collector {
+	struct ts_engine *engine;
+	struct ts_arena arena; /* sealed bytes of those that wait */
+	struct ts_sealed *waiting;
+	size_t n;
+};
+
+enum { WAITING_MAX = 256, WAITING_BYTES = 4 << 20 };
+
+bool ts_is_path(const char *word)
+{
+	return word[0] == '/' || strncmp(word, "./", 2) == 0 || strncmp(word, "../", 3) == 0 ||
+	       strcmp(word, ".") == 0 || strcmp(word, "..") == 0;
+}
+
+static enum ts_status put_waiting(struct collector *c, struct ts_error *err)
+{
+	struct ts_put_stats stats;
+	enum ts_status status = TS_OK;
+
+	if (c->n)
+		status = c->engine->ops->put_many(c->engine, c->waiting, c->n, &stats, err);
+	c->n = 0;
+	ts_arena_reset(&c->arena);
+	c->waiting = ts_arena_array(&c->arena, WAITING_MAX, sizeof *c->waiting);
+	if (!status && !c->waiting)
+		status = ts_arena_error(&c->arena, err);
+	return status;
+}
+
+static enum ts_status collect(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
+{
+	struct collector *c = ctx;
+	struct ts_sealed *sealed = &c->waiting[c->n];
+	enum ts_status status = ts_seal_as(id, object, &c->arena, sealed, err);
+
+	if (status)
+		return status;
+	/* What does not compress is the object itself, which the reader will use again. */
+	if (sealed->bytes.data == object.data)
+		sealed->bytes = ts_arena_span(&c->arena, object);
+	if (!sealed->bytes.data)
+		return ts_arena_error(&c->arena, err);
+	c->n++;
+	return c->n == WAITING_MAX || c->arena.used > WAITING_BYTES ? put_waiting(c, err) : TS_OK;
+}
+
+void ts_say_notices(const struct ts_cli *cli, const char *path, const struct ts_notices *notices, bool all)
+{
+	for (size_t i = 0; i < notices->n; i++) {
+		const struct ts_notice *n = &notices->items[i];
+		char line[32] = "", times[48] = "";
+
+		if (n->level == TS_NOTICE_INFO && !all)
+			continue;
+		if (n->line)
+			ts_text_u64(line, ":", n->line, "");
+		if (n->count > 1)
+			ts_text_u64(times, " (", n->count, " times)");
+		ts_cli_say(cli, "%s%s%.*s%s: %s%s%s%s%.*s", path, n->file.len ? "/" : "", TS_SPAN_ARG(n->file), line,
+			   n->level == TS_NOTICE_SKIPPED ? "skipped: " : "", n->code, times, n->detail.len ? ": " : "",
+			   TS_SPAN_ARG(n->detail));
+	}
+}
+
+/* PATH is one run, or a folder with one in it; FILE#PART is one of several in a file. */
+static enum ts_status find(struct ts_cli *cli, const char *path, struct ts_found_run *ret_run, struct ts_error *err)
+{
+	struct ts_found_run *runs;
+	size_t n;
+
+	if (ts_discover(path, &cli->arena, &runs, &n, err))
+		return err->status;
+	if (n > 1)
+		return ts_error_set(err, TS_INVALID, "%s holds %zu runs: name one of them, such as %s%s%s", path, n, runs[0].path,
+				    runs[0].part ? "#" : "", runs[0].part ? runs[0].part : "");
+	*ret_run = runs[0];
+	return TS_OK;
+}
+
+enum ts_status ts_path_run(struct ts_cli *cli, const char *path, struct ts_span *ret_spec, struct ts_error *err)
+{
+	struct collector c = {0};
+	struct ts_progress progress;
+	struct ts_ingest_options options = {.progress = ts_progress_step, .progress_ctx = &progress};
+	struct ts_found_run run = {0};
+	struct ts_ingest_result result;
+	char hex[TS_ID_HEX + 1];
+	const char *spec;
+	enum ts_status status = find(cli, path, &run, err);
+
+	if (!status)
+		status = ts_target_overlay(&cli->target, &c.engine, err);
+	if (status)
+		return status;
+	options.path = run.path;
+	options.part = run.part;
+	ts_arena_init(&c.arena, 64 << 20);
+	ts_progress_begin(&progress, cli, "reading", path);
+	status = put_waiting(&c, err);
+	if (!status)
+		status = ts_ingest(&options, collect, &c, &cli->arena, &result, err);
+	if (!status)
+		status = put_waiting(&c, err);
+	ts_progress_end(&progress);
+	ts_arena_finish(&c.arena);
+	if (status)
+		return status;
+	ts_say_notices(cli, path, &result.notices, false);
+	spec = ts_arena_printf(&cli->arena, "id:%s", ts_id_hex(&result.head, hex));
+	if (!spec)
+		return ts_arena_error(&cli->arena, err);
+	*ret_spec = ts_span_str(spec);
+	return TS_OK;
+}

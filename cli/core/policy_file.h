@@ -1,0 +1,11 @@
+/* policy_file.h - the file that --policy names. */
+#ifndef TSCOPE_CLI_POLICY_FILE_H
+#define TSCOPE_CLI_POLICY_FILE_H
+
+#include "analysis/policy.h"
+#include "cli/core/context.h"
+
+/* Read and checked; without the option, no items. Errors name file and line. */
+enum ts_status ts_policy_file(struct ts_cli *cli, struct ts_policy *ret_policy, struct ts_error *err);
+
+#endif

@@ -1,0 +1,182 @@
+/* project.c - see project.h. */
+#include "cli/core/project.h"
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { PROJECT_FILE_MAX = 64 << 10 };
+
+static bool is_name_byte(unsigned char c, bool first)
+{
+	if (ts_is_alpha(c) || ts_is_digit(c))
+		return true;
+	return !first && (c == '.' || c == '_' || c == '+' || c == '-');
+}
+
+enum ts_status ts_project_check(const char *name, const char *what, struct ts_error *err)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < n; i++)
+		if (!is_name_byte((unsigned char)name[i], i == 0))
+			return ts_error_set(err, TS_INVALID,
+					    "%s: '%s' is no project name: letters, digits and . _ + - after the first",
+					    what, name);
+	if (n == 0 || n >= TS_NAME_MAX)
+		return ts_error_set(err, TS_INVALID, "%s: a project name has 1 to %d characters", what,
+				    TS_NAME_MAX - 1);
+	return TS_OK;
+}
+
+static enum ts_status parse_line(struct ts_span line, const char *path, int number, struct ts_arena *arena,
+				 const char **io_project, struct ts_error *err)
+{
+	const uint8_t *equals;
+	struct ts_span key, value;
+	const char *name;
+
+	line = ts_trim(line);
+	if (line.len == 0 || line.data[0] == '#')
+		return TS_OK;
+	equals = memchr(line.data, '=', line.len);
+	key = ts_trim(ts_span_of(line.data, equals ? (size_t)(equals - line.data) : line.len));
+	if (!equals || !ts_span_is(key, "project"))
+		return ts_error_set(err, TS_INVALID, "%s:%d: expected 'project = NAME'", path, number);
+	value = ts_trim(ts_span_of(equals + 1, line.len - (size_t)(equals + 1 - line.data)));
+	name = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(value));
+	if (!name)
+		return ts_arena_error(arena, err);
+	if (ts_project_check(name, "project", err))
+		return ts_error_prefix(err, "%s:%d", path, number);
+	*io_project = name;
+	return TS_OK;
+}
+
+enum ts_status ts_project_parse(struct ts_span text, const char *path, struct ts_arena *arena,
+				const char **ret_project, struct ts_error *err)
+{
+	const char *project = NULL;
+	int number = 1;
+
+	for (size_t at = 0; at < text.len; number++) {
+		const uint8_t *end = memchr(text.data + at, '\n', text.len - at);
+		size_t len = end ? (size_t)(end - text.data) - at : text.len - at;
+		enum ts_status status = parse_line(ts_span_of(text.data + at, len), path, number, arena, &project, err);
+
+		if (status)
+			return status;
+		at += len + 1;
+	}
+	*ret_project = project;
+	return TS_OK;
+}
+
+static enum ts_status parse_file(const char *path, struct ts_arena *arena, const char **ret_project,
+				 struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT(PROJECT_FILE_MAX);
+	enum ts_status status = ts_file_read(path, &text, err);
+
+	if (!status)
+		status = ts_project_parse(ts_buf_view(&text), path, arena, ret_project, err);
+	ts_buf_finish(&text);
+	return status;
+}
+
+enum ts_status ts_project_find(const char *directory, struct ts_arena *arena, const char **ret_project,
+			       struct ts_error *err)
+{
+	size_t len = strlen(directory);
+
+	*ret_project = NULL;
+	while (len > 0) {
+		const char *path = ts_arena_printf(arena, "%.*s/.tscope", (int)len, len == 1 ? "" : directory);
+
+		if (len == 1)
+			path = "/.tscope";
+		if (!path)
+			return ts_arena_error(arena, err);
+		if (ts_file_kind(path) == TS_FILE_REGULAR)
+			return parse_file(path, arena, ret_project, err);
+		if (len == 1)
+			break;
+		while (len > 1 && directory[len - 1] != '/')
+			len--;
+		if (len > 1)
+			len--; /* the slash itself, unless it is the root */
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_project_here(struct ts_arena *arena, const char **ret_project, struct ts_error *err)
+{
+	const char *variable = getenv("TSCOPE_PROJECT");
+	const char *found = NULL;
+	char directory[PATH_MAX];
+	enum ts_status status;
+
+	if (variable && *variable) {
+		status = ts_project_check(variable, "TSCOPE_PROJECT", err);
+		if (!status)
+			*ret_project = variable;
+		return status;
+	}
+	/* A working folder that is gone has no file above it. */
+	if (getcwd(directory, sizeof directory)) {
+		status = ts_project_find(directory, arena, &found, err);
+		if (status)
+			return status;
+	}
+	*ret_project = found ? found : TS_PROJECT_DEFAULT;
+	return TS_OK;
+}
+
+static struct ts_span last_component(const char *path)
+{
+	size_t end = strlen(path), start;
+
+	while (end > 0 && path[end - 1] == '/')
+		end--;
+	for (start = end; start > 0 && path[start - 1] != '/'; start--)
+		;
+	return ts_span_of(path + start, end - start);
+}
+
+enum ts_status ts_name_from_path(const char *path, struct ts_arena *arena, const char **ret_name, bool *ret_changed,
+				 struct ts_error *err)
+{
+	char real[PATH_MAX];
+	struct ts_span base = last_component(path);
+	char *name;
+	size_t n = 0;
+
+	if (base.len == 0 || ts_span_is(base, ".") || ts_span_is(base, "..")) {
+		if (!realpath(path, real))
+			return ts_error_errno(err, errno, "%s", path);
+		base = last_component(real);
+	}
+	name = ts_arena_alloc(arena, base.len + 1);
+	if (!name)
+		return ts_arena_error(arena, err);
+	for (size_t i = 0; i < base.len; i++) {
+		unsigned char c = base.data[i];
+
+		if (is_name_byte(c, n == 0))
+			name[n++] = (char)c;
+		else if (n > 0 && (c & 0xc0) != 0x80)
+			name[n++] = '-';
+	}
+	name[n] = '\0';
+	if (n == 0)
+		return ts_error_set(err, TS_INVALID, "%s: its last part makes no run name; give one with --name",
+				    path);
+	*ret_changed = n != base.len || memcmp(name, base.data, n) != 0;
+	*ret_name = name;
+	return TS_OK;
+}

@@ -1,0 +1,134 @@
+/* target.c - see target.h. */
+#include "cli/core/target.h"
+
+#include "base/file.h"
+#include "service/rpc/client.h"
+#include "service/rpc/remote_engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum ts_status ts_store_path(const char *store, struct ts_arena *arena, const char **ret_path, struct ts_error *err)
+{
+	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	const char *path;
+
+	if (!store || !*store)
+		store = getenv("TSCOPE_STORE");
+	if (store && *store)
+		path = store;
+	else if (data && data[0] == '/') /* a relative one is to be ignored, says the specification */
+		path = ts_arena_printf(arena, "%s/tscope/store", data);
+	else if (home && home[0] == '/')
+		path = ts_arena_printf(arena, "%s/.local/share/tscope/store", home);
+	else
+		return ts_error_set(err, TS_INVALID,
+				    "there is no home folder to keep a store in; name one with --store or TSCOPE_STORE");
+	if (!path)
+		return ts_arena_error(arena, err);
+	*ret_path = path;
+	return TS_OK;
+}
+
+static enum ts_status open_engine(struct ts_target *t, const char *path, enum ts_target_use use, struct ts_error *err)
+{
+	struct ts_lmdb_options options = {.path = path, .create = use == TS_USE_CREATE};
+	enum ts_status status;
+
+	/* What cannot be looked at may be there: opening it says why. */
+	if (!path || (use != TS_USE_CREATE && access(path, F_OK) != 0 && errno == ENOENT)) {
+		t->absent = true;
+		return ts_memory_open(NULL, &t->engine, err);
+	}
+	status = ts_lmdb_open(&options, &t->engine, err);
+	if (status == TS_DENIED && use == TS_USE_READ) {
+		struct ts_error second;
+
+		/* A store of somebody else's can be read, without its cache being added to. */
+		options.read_only = true;
+		if (ts_lmdb_open(&options, &t->engine, &second) == TS_OK)
+			return TS_OK;
+	}
+	return status;
+}
+
+static enum ts_status open_local(struct ts_target *t, const char *store, enum ts_target_use use,
+				 struct ts_arena *arena, struct ts_error *err)
+{
+	const char *path = NULL;
+	enum ts_status status = ts_store_path(store, arena, &path, err);
+
+	/* A job without a home folder has no store, and can still compare two folders. */
+	if (status && !(status == TS_INVALID && use == TS_USE_READ))
+		return status;
+	t->where = path ? ts_arena_printf(arena, "local store %s", path) : "an empty store (there is no home folder)";
+	if (!t->where)
+		return ts_arena_error(arena, err);
+	status = open_engine(t, path, use, err);
+	return status ? status : ts_channel_local(t->engine, t->where, &t->channel, err);
+}
+
+enum ts_status ts_target_open(struct ts_target *t, const char *store, const char *server, enum ts_target_use use,
+			      struct ts_arena *arena, struct ts_error *err)
+{
+	enum ts_status status;
+
+	*t = (struct ts_target){0};
+	if (!server && store)
+		return open_local(t, store, use, arena, err);
+	if (!server)
+		server = getenv("TSCOPE_SERVER");
+	if (!server || !*server)
+		return open_local(t, store, use, arena, err);
+	status = ts_client_open(server, &t->server, err);
+	if (status)
+		return status;
+	t->channel = t->server;
+	t->where = ts_arena_printf(arena, "%s", server);
+	return t->where ? TS_OK : ts_arena_error(arena, err);
+}
+
+enum ts_status ts_target_overlay(struct ts_target *t, struct ts_engine **ret_engine, struct ts_error *err)
+{
+	struct ts_channel *channel;
+	enum ts_status status = TS_OK;
+
+	if (t->overlay) {
+		*ret_engine = t->overlay;
+		return TS_OK;
+	}
+	if (t->server)
+		status = ts_remote_engine_open(t->server, &t->remote, err);
+	if (!status)
+		status = ts_memory_open(t->server ? t->remote : t->engine, &t->overlay, err);
+	if (!status)
+		status = ts_channel_local(t->overlay, t->where, &channel, err);
+	if (status)
+		return status;
+	if (t->channel != t->server)
+		t->channel->ops->destroy(t->channel);
+	t->channel = channel;
+	*ret_engine = t->overlay;
+	return TS_OK;
+}
+
+void ts_target_drop_overlay(struct ts_target *t)
+{
+	if (!t->server || t->channel == t->server)
+		return;
+	t->channel->ops->destroy(t->channel);
+	t->channel = t->server;
+}
+
+void ts_target_close(struct ts_target *t)
+{
+	if (t->channel && t->channel != t->server)
+		t->channel->ops->destroy(t->channel);
+	ts_engine_destroy(t->overlay);
+	ts_engine_destroy(t->remote);
+	ts_engine_destroy(t->engine);
+	if (t->server)
+		t->server->ops->destroy(t->server);
+	*t = (struct ts_target){0};
+}

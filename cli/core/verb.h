@@ -1,0 +1,28 @@
+/* verb.h - what the table of verbs says of one of them (verbs.h has the table). */
+#ifndef TSCOPE_CLI_VERB_H
+#define TSCOPE_CLI_VERB_H
+
+#include "cli/core/args.h"
+
+struct ts_cli;
+
+struct ts_example {
+	const char *command;
+	const char *what;
+};
+
+struct ts_verb {
+	const char *name;
+	const char *summary;  /* one line, no full stop */
+	const char *usage;    /* what follows the name: "RUN [GLOB]" */
+	const char *about;    /* paragraphs, separated by "\n\n"; wrapped when shown */
+	const struct ts_option *options;	/* ends with a NULL name; may be NULL */
+	const struct ts_example *examples;	/* ends with a NULL command */
+	const char *exits;    /* one "N meaning" a line */
+	size_t min_words, max_words;
+	enum ts_complete words; /* what a shell offers for the words */
+	bool pages;	      /* long output goes through the pager */
+	enum ts_status (*run)(struct ts_cli *cli, struct ts_error *err);
+};
+
+#endif

@@ -1,0 +1,17 @@
+/* gate_json.h - a verdict, and the runs that it would rest on, as JSON.
+ *
+ * The first (docs/schemas/gate.schema.json) holds the record that --replay reads; the second (docs/schemas/baseline.schema.json) is a
+ * bundle.
+ */
+#ifndef TSCOPE_CLI_GATE_JSON_H
+#define TSCOPE_CLI_GATE_JSON_H
+
+#include "analysis/gate/gate.h"
+#include "base/arena.h"
+#include "base/buf.h"
+
+enum ts_status ts_render_gate_json(const struct ts_verdict *v, struct ts_arena *arena, struct ts_buf *out, struct ts_error *err);
+enum ts_status ts_render_baseline_json(const struct ts_gate_input *in, struct ts_arena *arena, struct ts_buf *out,
+				       struct ts_error *err);
+
+#endif

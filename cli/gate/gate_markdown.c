@@ -1,0 +1,493 @@
+/* gate_markdown.c - a verdict as the comment of a pull request, or as a step summary. See gate_render.h.
+ *
+ * What is foreign stands between <code> tags, or in a sentence, with every character that could mean something to Markdown
+ * written as an entity: entities are text and never structure. Words that address somebody or something (@team, #12, !7) are
+ * kept from doing so by a zero-width space where they are not code. Lists and texts are cut so that the whole stays below what
+ * GitHub takes in a comment.
+ */
+#include "cli/gate/gate_render.h"
+
+#include "base/text.h"
+#include "cli/text/show_gate.h"
+#include "cli/text/show_value.h"
+
+enum {
+	NAME_MOST = 60,	     /* characters of a name or value */
+	SENTENCE_MOST = 600, /* of a sentence */
+	WHY_MOST = 12,
+	FACTS_MOST = 20,
+	RUNS_MOST = 12,
+	WARNINGS_MOST = 6,
+	DIFFERENCES_MOST = 10,
+	LINE_MOST = 4000, /* bytes of a command */
+	/* Bytes after which no foreign text comes: what is ours needs less than the rest. */
+	FOREIGN_MOST = TS_GATE_COMMENT_MAX - (16 << 10),
+};
+
+#define WHY_LEAST 0.005 /* of the difference: less is nobody's reason */
+
+struct page {
+	const struct ts_verdict *v;
+	const struct ts_gate_again *again;
+	struct ts_arena *arena;
+	struct ts_buf *out;
+	size_t start; /* of what is ours in out */
+	bool full; /* the arena */
+};
+
+static void put(struct page *p, const char *text)
+{
+	ts_buf_str(p->out, text);
+}
+
+/* --- foreign text --- */
+
+/* Four bytes a character at most; a character more than are shown, so that it is seen that there are more. */
+static const char *brief(struct page *p, struct ts_span s, size_t most)
+{
+	return ts_show_brief(s, 4 * (most + 1), p->arena);
+}
+
+/* The first character of a paragraph could make a list or a block of code of it, "www." a link. */
+static bool is_plain(const char *s, bool first, char before)
+{
+	if (ts_is_alpha((unsigned char)*s) || (unsigned char)*s >= 0x80)
+		return true;
+	if (first || (*s == '.' && (before | 32) == 'w'))
+		return false;
+	return ts_is_digit((unsigned char)*s) || strchr(" .,();?%", *s);
+}
+
+/* @ # ! ~ $ & ^ % before a word are links of GitHub's and GitLab's, :// makes one of a browser's. */
+static bool addresses(const char *s, bool code)
+{
+	if (code)
+		return false;
+	return (strchr("@#!~$&^%", *s) && s[1] && s[1] != ' ') || (*s == ':' && s[1] == '/');
+}
+
+static void entities(struct page *p, const char *s, size_t most, bool code)
+{
+	size_t n = 0;
+	char before = 0;
+
+	for (size_t len; *s; s += len, n++) {
+		uint32_t point;
+
+		if (n == most || p->out->len - p->start > FOREIGN_MOST) {
+			put(p, "...");
+			return;
+		}
+		len = ts_utf8_next(ts_span_str(s), &point);
+		if (is_plain(s, n == 0 && !code, before))
+			ts_buf_bytes(p->out, s, len);
+		else
+			ts_buf_printf(p->out, "&#%d;", *s);
+		if (addresses(s, code))
+			put(p, "&#8203;");
+		before = *s;
+	}
+}
+
+static void sentence(struct page *p, const char *s)
+{
+	if (!s)
+		p->full = true;
+	else
+		entities(p, s, SENTENCE_MOST, false);
+}
+
+static void said(struct page *p, struct ts_span s)
+{
+	sentence(p, brief(p, s, SENTENCE_MOST));
+}
+
+static void code(struct page *p, const char *s, size_t most)
+{
+	if (!s) {
+		p->full = true;
+		return;
+	}
+	put(p, "<code>");
+	entities(p, s, most, true);
+	put(p, "</code>");
+}
+
+static void name(struct page *p, struct ts_span s)
+{
+	if (s.len)
+		code(p, brief(p, s, NAME_MOST), NAME_MOST);
+	else
+		put(p, "not recorded");
+}
+
+static void run(struct page *p, const struct ts_gate_run *r)
+{
+	code(p, ts_show_gate_run(r, p->arena), NAME_MOST);
+	if (r->workload.commit.len) {
+		put(p, " of ");
+		code(p, brief(p, r->workload.commit, TS_ID_SHORT), TS_ID_SHORT);
+	}
+}
+
+static void more(struct page *p, size_t all, size_t most, const char *what)
+{
+	if (all > most)
+		ts_buf_printf(p->out, "\nand %zu more %s\n", all - most, what);
+}
+
+/* --- metrics --- */
+
+static bool is_shown(const struct ts_gate_row *row)
+{
+	return row->gates || !isnan(row->base) || !isnan(row->candidate);
+}
+
+static void cell(struct page *p, const char *text)
+{
+	if (!text)
+		p->full = true;
+	else
+		ts_buf_printf(p->out, "%s%s |", *text ? " " : "", text);
+}
+
+static void metric(struct page *p, const struct ts_gate_row *row)
+{
+	const char *title = ts_metrics[row->metric].title, *miss = "";
+
+	ts_buf_printf(p->out, row->gates ? "| **%s** |" : "| %s |", title);
+	cell(p, ts_show_metric(row->metric, row->base, p->arena));
+	cell(p, ts_show_metric(row->metric, row->candidate, p->arena));
+	cell(p, ts_show_change(row->size, p->arena));
+	cell(p, ts_show_interval(row->low, row->high, p->arena));
+	cell(p, ts_arena_printf(p->arena, "%s%s", ts_gate_state_word(row->state), row->gates ? "" : " (does not decide)"));
+	if (row->state == TS_GATE_PASS && !isnan(row->could_miss))
+		miss = ts_show_size(row->could_miss, p->arena);
+	cell(p, miss && *miss ? ts_arena_printf(p->arena, "up to %s", miss) : miss);
+	put(p, "\n");
+}
+
+/* The sentence of a verdict ends with the reason why it is none: once is enough. */
+static bool is_said(const struct page *p, struct ts_span reason)
+{
+	struct ts_span sentence = p->v->sentence;
+
+	return reason.len == 0 || (sentence.len && memmem(sentence.data, sentence.len, reason.data, reason.len));
+}
+
+/* Metrics that follow each other and lack the same thing have one reason. */
+static void unknown(struct page *p)
+{
+	const struct ts_gate_row *rows = p->v->rows;
+
+	put(p, "\n");
+	for (size_t i = 0; i < TS_METRICS; i++) {
+		struct ts_span reason = rows[i].reason;
+
+		if (is_said(p, reason))
+			continue;
+		ts_buf_printf(p->out, "- not known: %s", ts_metrics[rows[i].metric].title);
+		for (; i + 1 < TS_METRICS && ts_span_eq(rows[i + 1].reason, reason); i++)
+			ts_buf_printf(p->out, ", %s", ts_metrics[rows[i + 1].metric].title);
+		put(p, ": ");
+		said(p, reason);
+		put(p, "\n");
+	}
+}
+
+static void metrics(struct page *p)
+{
+	put(p, "\n| metric | baseline | candidate | change | 99 % interval | verdict | could have missed |\n"
+	       "|---|--:|--:|--:|---|---|---|\n");
+	for (size_t i = 0; i < TS_METRICS; i++)
+		if (is_shown(&p->v->rows[i]))
+			metric(p, &p->v->rows[i]);
+	unknown(p);
+}
+
+/* --- why --- */
+
+static void why(struct page *p)
+{
+	const struct ts_verdict *v = p->v;
+
+	if (v->n_why == 0)
+		return;
+	put(p, "\n#### Where the time went\n\n| | | baseline | candidate | of the difference |\n|---|---|--:|--:|--:|\n");
+	for (size_t i = 0; i < v->n_why && i < WHY_MOST; i++) {
+		const struct ts_gate_why *w = &v->why[i];
+
+		if (fabs(w->share) < WHY_LEAST)
+			continue;
+		put(p, "| ");
+		sentence(p, brief(p, w->kind, NAME_MOST));
+		put(p, " | ");
+		name(p, w->name);
+		put(p, " |");
+		cell(p, ts_show_metric(TS_METRIC_STEP_TIME, w->base, p->arena));
+		cell(p, ts_show_metric(TS_METRIC_STEP_TIME, w->candidate, p->arena));
+		cell(p, isnan(w->share) ? "not known" : w->share < 0 ? ts_show_change(w->share, p->arena) : ts_show_size(w->share, p->arena));
+		put(p, "\n");
+	}
+	more(p, v->n_why, WHY_MOST, "parts");
+}
+
+static void facts(struct page *p)
+{
+	const struct ts_gate_input *in = &p->v->input;
+
+	if (in->n_facts == 0)
+		return;
+	put(p, "\n#### What changed since the newest baseline\n\n| fact | baseline | candidate |\n|---|---|---|\n");
+	for (size_t i = 0; i < in->n_facts && i < FACTS_MOST; i++) {
+		put(p, "| ");
+		name(p, in->facts[i].path);
+		put(p, " | ");
+		name(p, in->facts[i].a);
+		put(p, " | ");
+		name(p, in->facts[i].b);
+		put(p, " |\n");
+	}
+	more(p, in->n_facts + in->facts_more, FACTS_MOST, "facts");
+}
+
+static void differences(struct page *p)
+{
+	const struct ts_gate_input *in = &p->v->input;
+
+	if (in->n_differences == 0)
+		return;
+	put(p, "\n#### In which the work itself differs\n\n| part | fact | baseline | candidate |\n|---|---|---|---|\n");
+	for (size_t i = 0; i < in->n_differences && i < DIFFERENCES_MOST; i++) {
+		const struct ts_workload_difference *d = &in->differences[i];
+
+		ts_buf_printf(p->out, "| %s | ", ts_workload_part_word(d->part));
+		name(p, d->path);
+		put(p, " | ");
+		name(p, d->a);
+		put(p, " | ");
+		name(p, d->b);
+		put(p, " |\n");
+	}
+	more(p, in->n_differences, DIFFERENCES_MOST, "differences");
+}
+
+/* --- runs --- */
+
+static void runs(struct page *p, enum ts_gate_role role, const char *title)
+{
+	const struct ts_gate_input *in = &p->v->input;
+	size_t n = 0;
+
+	for (size_t i = 0; i < in->n_runs; i++) {
+		if (in->runs[i].role != role)
+			continue;
+		if (n < RUNS_MOST) {
+			put(p, n ? ", " : title);
+			run(p, &in->runs[i]);
+		}
+		n++;
+	}
+	if (n)
+		put(p, "\n");
+	more(p, n, RUNS_MOST, "runs");
+}
+
+static void passed_over(struct page *p)
+{
+	const struct ts_gate_input *in = &p->v->input;
+
+	for (size_t i = 0; i < in->n_passed_over && i < RUNS_MOST; i++) {
+		const struct ts_gate_passed_over *o = &in->passed_over[i];
+
+		put(p, "- passed over: ");
+		code(p, o->name.len ? brief(p, o->name, NAME_MOST) : ts_show_id(&o->id, p->arena), NAME_MOST);
+		put(p, ", ");
+		code(p, brief(p, o->reason, 2 * NAME_MOST), 2 * NAME_MOST);
+		put(p, "\n");
+	}
+	more(p, in->n_passed_over, RUNS_MOST, "runs that do not count");
+}
+
+static void evidence(struct page *p)
+{
+	const struct ts_gate_input *in = &p->v->input;
+
+	put(p, "\n<details><summary>Runs and policy</summary>\n\n");
+	runs(p, TS_GATE_CANDIDATE, "- candidate: ");
+	runs(p, TS_GATE_BASELINE, "- baselines: ");
+	runs(p, TS_GATE_PAIR_BASE, "- pairs, base: ");
+	runs(p, TS_GATE_PAIR_CANDIDATE, "- pairs, candidate: ");
+	passed_over(p);
+	if (in->baseline.len) {
+		put(p, "- against ");
+		name(p, in->baseline);
+		put(p, ": ");
+		said(p, in->sentence);
+		put(p, "\n");
+	}
+	if (in->loss.sentence.len) {
+		put(p, "- ");
+		said(p, in->loss.sentence);
+		put(p, "\n");
+	}
+	put(p, "- policy ");
+	code(p, ts_show_id(&p->v->policy_digest, p->arena), NAME_MOST);
+	ts_buf_printf(p->out, ", analysis version %u, exit code %d\n\n</details>\n", in->analysis_version, p->v->exit_code);
+}
+
+/* --- what to do --- */
+
+/* A fence longer than any run of backticks in it, so that the line stays as a shell wants it. */
+static void command(struct page *p, const char *line)
+{
+	size_t longest = 2, at = 0, n;
+
+	if (!line) {
+		p->full = true;
+		return;
+	}
+	if (strlen(line) > LINE_MOST) {
+		put(p, "\n(the command is too long to stand here)\n");
+		return;
+	}
+	for (; line[at]; at += n ? n : 1) {
+		n = strspn(line + at, "`");
+		longest = n > longest ? n : longest;
+	}
+	put(p, "\n");
+	for (size_t i = 0; i <= longest; i++)
+		put(p, "`");
+	ts_buf_printf(p->out, "\n%s\n", line);
+	for (size_t i = 0; i <= longest; i++)
+		put(p, "`");
+	put(p, "\n");
+}
+
+static void ask(struct page *p)
+{
+	const struct ts_gate_ask *a = &p->v->ask;
+
+	put(p, "\n#### What now\n\n");
+	ts_buf_printf(p->out, "One run cannot tell a slower change from a slower machine. %llu pairs on one machine can: run base ",
+		      (unsigned long long)a->pairs);
+	name(p, a->base_commit);
+	put(p, " and candidate ");
+	name(p, a->candidate_commit);
+	put(p, " in turn, push them as ");
+	code(p, ts_gate_pair_name(a, ts_gate_first_pair(p->v), true, p->arena), NAME_MOST);
+	put(p, ", ");
+	code(p, ts_gate_pair_name(a, ts_gate_first_pair(p->v), false, p->arena), NAME_MOST);
+	put(p, " and so on, and gate again. Another run of the same job does not help: all runs of a commit count together.\n");
+	if (p->again && p->again->n)
+		command(p, ts_gate_again_line(p->v, p->again, p->arena));
+}
+
+static bool is_hex(struct ts_span s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (!ts_is_digit(s.data[i]) && !(s.data[i] >= 'a' && s.data[i] <= 'f'))
+			return false;
+	return s.len >= 7 && s.len <= 64;
+}
+
+static void accept(struct page *p)
+{
+	size_t n;
+	const struct ts_gate_run *candidate = ts_gate_first(&p->v->input, TS_GATE_CANDIDATE, &n);
+	bool known = candidate && is_hex(candidate->workload.commit);
+
+	put(p, "\n#### What now\n\nIf the change is worth it, accept it once it is merged; what follows is then held against the new level:\n");
+	command(p, known ? ts_arena_printf(p->arena, "tscope baseline accept %.*s --reason 'why it is worth it'",
+					   TS_SPAN_ARG(candidate->workload.commit))
+			 : "tscope baseline accept COMMIT --reason 'why it is worth it'");
+	put(p, "\nAnother run of the same job does not help: all runs of a commit count together. "
+	       "A run that a broken machine slowed down is left out by\n");
+	command(p, "tscope note RUN bad='why'");
+}
+
+static bool is_path(struct ts_span s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (!ts_is_alpha(s.data[i]) && !ts_is_digit(s.data[i]) && !memchr("._[]", s.data[i], 4))
+			return false;
+	return s.len > 0 && s.len <= 200;
+}
+
+static void let_differ(struct page *p)
+{
+	const struct ts_workload_difference *d = p->v->input.differences;
+
+	if (p->v->input.n_differences == 0)
+		return;
+	put(p, "\n#### What now\n\nWhere such a difference is of no matter, say so in the policy, as\n");
+	if (d->part != TS_WORKLOAD_CONFIG)
+		command(p, ts_arena_printf(p->arena, "GATE.across = %s", ts_workload_part_word(d->part)));
+	else if (is_path(d->path))
+		command(p, ts_arena_printf(p->arena, "GATE.ignore = %.*s", TS_SPAN_ARG(d->path)));
+	else
+		command(p, "GATE.ignore = PATH");
+}
+
+static void what_now(struct page *p)
+{
+	switch (p->v->state) {
+	case TS_GATE_SUSPECT:
+		if (p->v->ask.pairs)
+			ask(p);
+		return;
+	case TS_GATE_REGRESSION:
+		accept(p);
+		return;
+	case TS_GATE_COLLECTING:
+		put(p, "\n#### What now\n\nRuns of the base branch become baselines by\n");
+		command(p, "tscope push --branch main RUN_DIRECTORY");
+		return;
+	case TS_GATE_INCONCLUSIVE:
+		let_differ(p);
+		return;
+	case TS_GATE_PASS:
+	case TS_GATE_IMPROVEMENT:
+		break;
+	}
+}
+
+static void warnings(struct page *p)
+{
+	const struct ts_verdict *v = p->v;
+
+	for (size_t i = 0; i < v->n_warnings && i < WARNINGS_MOST; i++) {
+		put(p, i ? "- **warning:** " : "\n- **warning:** ");
+		said(p, v->warnings[i]);
+		put(p, "\n");
+	}
+	more(p, v->n_warnings, WARNINGS_MOST, "warnings");
+}
+
+enum ts_status ts_render_gate_markdown(const struct ts_verdict *v, const struct ts_gate_again *again, bool marker,
+				       struct ts_arena *arena, struct ts_buf *out, struct ts_error *err)
+{
+	struct page p = {.v = v, .again = again, .arena = arena, .out = out, .start = out->len};
+	const char *workload = ts_show_workload(&v->input, arena);
+
+	if (!workload)
+		return ts_arena_error(arena, err);
+	if (marker)
+		ts_buf_printf(out, "<!-- tscope-gate:%s -->\n", workload);
+	ts_buf_printf(out, "### tscope gate: %s\n\n", ts_gate_state_word(v->state));
+	said(&p, v->sentence);
+	put(&p, "\n");
+	if (!is_said(&p, v->input.not_comparable)) {
+		put(&p, "\nNot comparable: ");
+		said(&p, v->input.not_comparable);
+		put(&p, "\n");
+	}
+	warnings(&p);
+	metrics(&p);
+	why(&p);
+	differences(&p);
+	facts(&p);
+	what_now(&p);
+	evidence(&p);
+	return p.full ? ts_arena_error(arena, err) : ts_buf_check(out, err);
+}

@@ -1,0 +1,19 @@
+/* gate_outputs.h - what gate leaves for continuous integration beside its answer: --junit, --markdown, --gitlab, --request and
+ * --verdict, each a file in place of what was there, and --github, commands on stdout and a summary appended to the file that
+ * GITHUB_STEP_SUMMARY names.
+ *
+ * A file that cannot be written is an error, and then there is no answer: a job must not take the lack of a report for a pass.
+ */
+#ifndef TSCOPE_CLI_GATE_OUTPUTS_H
+#define TSCOPE_CLI_GATE_OUTPUTS_H
+
+#include "analysis/gate/gate.h"
+#include "cli/core/context.h"
+
+/* Options that do not go together, or name no file. Before anything is asked. */
+enum ts_status ts_gate_outputs_check(const struct ts_cli *cli, struct ts_error *err);
+/* When the answer is in cli->out and before it is printed. With --github the answer stands between marks that keep the runner from
+ * taking a line of it for a command. */
+enum ts_status ts_gate_outputs(struct ts_cli *cli, const struct ts_verdict *v, struct ts_error *err);
+
+#endif

@@ -1,0 +1,245 @@
+/* gate_text.c - a verdict, and the baselines of a candidate, on a terminal. */
+#include "cli/gate/gate_text.h"
+
+
+#include "cli/text/grid.h"
+#include "cli/text/show_gate.h"
+#include "cli/text/show_value.h"
+#include "cli/text/text_parts.h"
+
+#include <math.h>
+
+#define SHARE_LEAST 0.01
+
+enum { REASON_MOST = 300, VALUE_MOST = 120, SESSION_SHOWN = 8, COMMIT_SHOWN = 12 };
+
+static enum ts_style style_of(enum ts_gate_state state)
+{
+	switch (state) {
+	case TS_GATE_PASS:
+	case TS_GATE_IMPROVEMENT:
+		return TS_STYLE_GREEN;
+	case TS_GATE_REGRESSION:
+		return TS_STYLE_RED;
+	case TS_GATE_SUSPECT:
+	case TS_GATE_INCONCLUSIVE:
+	case TS_GATE_COLLECTING:
+		break;
+	}
+	return TS_STYLE_YELLOW;
+}
+
+static const char *brief(struct ts_cli *cli, struct ts_span text, size_t most)
+{
+	return ts_show_brief(text, most, &cli->arena);
+}
+
+/* A dash is shorter than "not known" and means the same where many stand in a column. */
+static const char *or_dash(double known, const char *text)
+{
+	return isnan(known) ? "-" : text;
+}
+
+static void metric_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_gate_row *row)
+{
+	enum ts_style style = row->gates ? TS_STYLE_BOLD : TS_STYLE_DIM;
+	struct ts_arena *arena = &cli->arena;
+
+	ts_grid_text(grid, style, ts_metrics[row->metric].title);
+	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->base, ts_show_metric(row->metric, row->base, arena)));
+	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->candidate, ts_show_metric(row->metric, row->candidate, arena)));
+	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->size, ts_show_change(row->size, arena)));
+	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->low + row->high, ts_show_interval(row->low, row->high, arena)));
+	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->could_miss, ts_show_size(row->could_miss, arena)));
+	if (row->gates)
+		ts_grid_text(grid, style_of(row->state), ts_gate_state_word(row->state));
+	else
+		ts_grid_text(grid, TS_STYLE_DIM, ts_arena_printf(arena, "(%s)", ts_gate_state_word(row->state)));
+}
+
+static bool says_something(const struct ts_gate_row *row)
+{
+	return row->gates || !isnan(row->base) || !isnan(row->candidate);
+}
+
+/* What decides stands first; what only one side has, or neither, is no row unless it decides. */
+static enum ts_status metrics(struct ts_cli *cli, const struct ts_verdict *v, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {
+		{"metric", TS_ALIGN_LEFT, 10}, {"baseline", TS_ALIGN_RIGHT, 0},	     {"candidate", TS_ALIGN_RIGHT, 0},
+		{"change", TS_ALIGN_RIGHT, 0}, {"99 % interval", TS_ALIGN_RIGHT, 0}, {"could miss", TS_ALIGN_RIGHT, 0},
+		{"verdict", TS_ALIGN_LEFT, 0},
+	};
+	struct ts_grid grid;
+
+	ts_grid_init(&grid, columns, 7, &cli->arena);
+	for (int gates = 1; gates >= 0; gates--)
+		for (size_t i = 0; i < TS_METRICS; i++)
+			if (v->rows[i].gates == gates && says_something(&v->rows[i]))
+				metric_row(cli, &grid, &v->rows[i]);
+	ts_buf_char(&cli->out, '\n');
+	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+}
+
+/* What takes no part of the difference is in the JSON. */
+static void why(struct ts_cli *cli, const struct ts_verdict *v)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < v->n_why; i++) {
+		if (fabs(v->why[i].share) < SHARE_LEAST)
+			continue;
+		if (!any)
+			ts_text_heading(cli,
+					v->state == TS_GATE_IMPROVEMENT ? "Where it is faster" : "Where it is slower");
+		any = true;
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2, ts_show_why(&v->why[i], &cli->arena));
+	}
+}
+
+static const char *side(struct ts_cli *cli, struct ts_span value)
+{
+	return value.len ? brief(cli, value, VALUE_MOST) : "not recorded";
+}
+
+static void change(struct ts_grid *grid, struct ts_cli *cli, const char *what, struct ts_span path, struct ts_span a,
+		   struct ts_span b)
+{
+	ts_grid_text(grid, TS_STYLE_PLAIN, what);
+	ts_grid_text(grid, TS_STYLE_BOLD, brief(cli, path, VALUE_MOST));
+	ts_grid_text(grid, TS_STYLE_PLAIN, side(cli, a));
+	ts_grid_text(grid, TS_STYLE_PLAIN, side(cli, b));
+}
+
+/* A fact that tells workloads apart stands once, as that. */
+static bool is_difference(const struct ts_gate_input *in, struct ts_span path)
+{
+	for (size_t i = 0; i < in->n_differences; i++)
+		if (ts_span_eq(in->differences[i].path, path))
+			return true;
+	return false;
+}
+
+static enum ts_status changes(struct ts_cli *cli, const struct ts_gate_input *in, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {{"", TS_ALIGN_LEFT, 0},
+							{"fact", TS_ALIGN_LEFT, 12},
+							{"newest baseline", TS_ALIGN_LEFT, 12},
+							{"candidate", TS_ALIGN_LEFT, 12}};
+	struct ts_grid grid;
+
+	ts_grid_init(&grid, columns, 4, &cli->arena);
+	for (size_t i = 0; i < in->n_differences; i++)
+		change(&grid, cli, ts_workload_part_word(in->differences[i].part), in->differences[i].path,
+		       in->differences[i].a, in->differences[i].b);
+	for (size_t i = 0; i < in->n_facts; i++)
+		if (!is_difference(in, in->facts[i].path))
+			change(&grid, cli, "", in->facts[i].path, in->facts[i].a, in->facts[i].b);
+	if (ts_grid_rows(&grid) == 0 && in->loss.sentence.len == 0)
+		return TS_OK;
+	ts_text_heading(cli, "What else changed");
+	if (ts_grid_rows(&grid) && ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+		return err->status;
+	if (in->facts_more)
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
+				ts_arena_printf(&cli->arena, "and %s more",
+						ts_show_plural(in->facts_more, "fact", &cli->arena)));
+	if (in->loss.sentence.len)
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
+				ts_arena_printf(&cli->arena, "loss: %s", brief(cli, in->loss.sentence, REASON_MOST)));
+	return TS_OK;
+}
+
+static struct ts_span head_of(struct ts_span text, size_t most)
+{
+	return ts_span_of(text.data, text.len < most ? text.len : most);
+}
+
+static void run_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_gate_run *run)
+{
+	const struct ts_workload *w = &run->workload;
+	const struct ts_reduced *time = &run->reduction.metrics[TS_METRIC_STEP_TIME];
+	struct ts_span commit = head_of(w->commit, COMMIT_SHOWN);
+
+	ts_grid_text(grid, TS_STYLE_DIM, ts_gate_role_word(run->role));
+	ts_grid_text(grid, TS_STYLE_BOLD, ts_show_gate_run(run, &cli->arena));
+	ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_id(&run->id, &cli->arena));
+	ts_grid_text(
+		grid, TS_STYLE_PLAIN,
+		commit.len ? ts_arena_printf(&cli->arena, "%s%s", brief(cli, commit, COMMIT_SHOWN), w->dirty ? "+" : "")
+			   : "-");
+	ts_grid_text(grid, TS_STYLE_PLAIN,
+		     w->session.len ? brief(cli, head_of(w->session, SESSION_SHOWN), SESSION_SHOWN) : "-");
+	ts_grid_text(grid, TS_STYLE_PLAIN,
+		     time->known ? ts_show_metric(TS_METRIC_STEP_TIME, time->value, &cli->arena) : "not known");
+}
+
+static const struct ts_grid_column run_columns[] = {
+	{"", TS_ALIGN_LEFT, 0},	      {"run", TS_ALIGN_LEFT, 12},    {"id", TS_ALIGN_LEFT, 0},
+	{"commit", TS_ALIGN_LEFT, 0}, {"session", TS_ALIGN_LEFT, 0}, {"step time", TS_ALIGN_RIGHT, 0},
+};
+
+static enum ts_status passed_over(struct ts_cli *cli, const struct ts_gate_input *in, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {{"run", TS_ALIGN_LEFT, 12}, {"why not", TS_ALIGN_LEFT, 24}};
+	struct ts_grid grid;
+
+	if (in->n_passed_over == 0)
+		return TS_OK;
+	ts_grid_init(&grid, columns, 2, &cli->arena);
+	for (size_t i = 0; i < in->n_passed_over; i++) {
+		const struct ts_gate_passed_over *row = &in->passed_over[i];
+
+		ts_grid_text(&grid, TS_STYLE_BOLD,
+			     row->name.len ? brief(cli, row->name, VALUE_MOST) : ts_show_id(&row->id, &cli->arena));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, brief(cli, row->reason, REASON_MOST));
+	}
+	ts_text_heading(cli, "Runs that do not count");
+	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+}
+
+static enum ts_status runs(struct ts_cli *cli, const struct ts_gate_input *in, struct ts_error *err)
+{
+	size_t history = 0;
+	struct ts_grid grid;
+
+	ts_grid_init(&grid, run_columns, 6, &cli->arena);
+	for (size_t i = 0; i < in->n_runs; i++) {
+		if (in->runs[i].role == TS_GATE_HISTORY)
+			history++;
+		else
+			run_row(cli, &grid, &in->runs[i]);
+	}
+	ts_text_heading(cli, "Runs");
+	ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
+			ts_arena_printf(&cli->arena, "baselines: %s%s%s", brief(cli, in->sentence, REASON_MOST),
+					history ? "; how far runs lie apart is known of " : "",
+					history ? ts_show_plural(history, "earlier run", &cli->arena) : ""));
+	if (ts_grid_rows(&grid) && ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
+		return err->status;
+	return passed_over(cli, in, err);
+}
+
+enum ts_status ts_render_gate_text(struct ts_cli *cli, const struct ts_verdict *v, struct ts_error *err)
+{
+	ts_text_wrapped(cli, style_of(v->state), 0, brief(cli, v->sentence, SIZE_MAX));
+	for (size_t i = 0; i < v->n_warnings; i++)
+		ts_text_wrapped(cli, TS_STYLE_YELLOW, 0,
+				ts_arena_printf(&cli->arena, "warning: %s", brief(cli, v->warnings[i], SIZE_MAX)));
+	if (metrics(cli, v, err))
+		return err->status;
+	why(cli, v);
+	return changes(cli, &v->input, err) || runs(cli, &v->input, err) ? err->status : TS_OK;
+}
+
+enum ts_status ts_render_baseline_text(struct ts_cli *cli, const struct ts_gate_input *in, struct ts_error *err)
+{
+	bool some = false;
+
+	for (size_t i = 0; i < in->n_runs; i++)
+		some |= in->runs[i].role == TS_GATE_BASELINE;
+	ts_text_wrapped(cli, some ? TS_STYLE_PLAIN : TS_STYLE_YELLOW, 0, brief(cli, in->sentence, SIZE_MAX));
+	if (in->not_comparable.len)
+		ts_text_wrapped(cli, TS_STYLE_YELLOW, 0, brief(cli, in->not_comparable, SIZE_MAX));
+	return runs(cli, in, err);
+}

@@ -1,0 +1,9 @@
+/* json_list.h - the answer of list as JSON. */
+#ifndef TSCOPE_CLI_JSON_LIST_H
+#define TSCOPE_CLI_JSON_LIST_H
+
+#include "cli/core/listing.h"
+
+void ts_render_list_json(struct ts_cli *cli, const struct ts_listing *list);
+
+#endif

@@ -1,0 +1,193 @@
+/* json_parts.c - the pieces that renderers share. */
+#include "cli/json/json_parts.h"
+
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/text/show_value.h"
+
+#include <math.h>
+
+void ts_json_id(struct ts_json *j, const char *key, const struct ts_id *id)
+{
+	char hex[TS_ID_HEX + 1];
+
+	ts_json_key(j, key);
+	ts_json_string(j, ts_id_hex(id, hex));
+}
+
+void ts_json_text(struct ts_json *j, const char *key, struct ts_span text)
+{
+	ts_json_key(j, key);
+	if (text.len)
+		ts_json_span(j, text);
+	else
+		ts_json_null(j);
+}
+
+void ts_json_time(struct ts_json *j, const char *key, int64_t real_ns)
+{
+	char text[TS_TIME_TEXT];
+
+	ts_json_key(j, key);
+	ts_json_string(j, real_ns ? ts_time_text(real_ns, text) : NULL);
+}
+
+void ts_json_count(struct ts_json *j, const char *key, uint64_t n)
+{
+	ts_json_key(j, key);
+	ts_json_u64(j, n);
+}
+
+void ts_json_known_step(struct ts_json *j, const char *key, bool known, int64_t step)
+{
+	ts_json_key(j, key);
+	if (known)
+		ts_json_i64(j, step);
+	else
+		ts_json_null(j);
+}
+
+void ts_json_known_count(struct ts_json *j, const char *key, bool known, uint64_t n)
+{
+	ts_json_key(j, key);
+	if (known)
+		ts_json_u64(j, n);
+	else
+		ts_json_null(j);
+}
+
+void ts_json_known_real(struct ts_json *j, const char *key, bool known, double value)
+{
+	ts_json_key(j, key);
+	if (known && !isnan(value))
+		ts_json_double(j, value);
+	else
+		ts_json_null(j);
+}
+
+void ts_json_run(struct ts_json *j, const char *key, const struct ts_run_ref *run)
+{
+	ts_json_key(j, key);
+	ts_json_bare_run(j, run);
+}
+
+void ts_json_bare_run(struct ts_json *j, const struct ts_run_ref *run)
+{
+	ts_json_object(j);
+	ts_json_id(j, "id", &run->id);
+	ts_json_text(j, "own_name", run->own_name);
+	ts_json_count(j, "step_count", run->steps);
+	ts_json_known_step(j, "first_step", run->steps > 0, run->first_step);
+	ts_json_known_step(j, "last_step", run->steps > 0, run->last_step);
+	ts_json_count(j, "rank_count", run->ranks);
+	ts_json_end(j);
+}
+
+void ts_json_bare_fact(struct ts_json *j, const struct ts_fact *fact)
+{
+	switch (fact->type) {
+	case TS_FACT_BOOL:
+		ts_json_bool(j, fact->boolean);
+		return;
+	case TS_FACT_INT:
+		ts_json_i64(j, fact->integer);
+		return;
+	case TS_FACT_FLOAT:
+		ts_json_double(j, fact->real);
+		return;
+	case TS_FACT_TEXT:
+	case TS_FACT_NUMBER:
+		ts_json_span(j, fact->text);
+		return;
+	case TS_FACT_LONG:
+		if (fact->text.len)
+			ts_json_span(j, fact->text);
+		else
+			ts_json_null(j);
+		return;
+	case TS_FACT_OBJECT:
+		ts_json_object(j);
+		ts_json_end(j);
+		return;
+	case TS_FACT_ARRAY:
+		ts_json_array(j);
+		ts_json_end(j);
+		return;
+	case TS_FACT_NULL:
+	case TS_FACT_ABSENT:
+		break;
+	}
+	ts_json_null(j);
+}
+
+void ts_json_fact(struct ts_json *j, const struct ts_fact *fact)
+{
+	if (!fact || fact->type == TS_FACT_ABSENT) {
+		ts_json_null(j);
+		return;
+	}
+	ts_json_object(j);
+	ts_json_key(j, "type");
+	ts_json_string(j, ts_fact_type_word(fact->type));
+	ts_json_key(j, "value");
+	ts_json_bare_fact(j, fact);
+	if (fact->type == TS_FACT_LONG) {
+		ts_json_count(j, "text_bytes", fact->text_len);
+		ts_json_id(j, "text_id", &fact->text_id);
+	}
+	ts_json_end(j);
+}
+
+void ts_json_cell_value(struct ts_json *j, const struct ts_value *value)
+{
+	switch (value->type) {
+	case TS_COLUMN_F64:
+		ts_json_double(j, value->real);
+		return;
+	case TS_COLUMN_U64:
+		ts_json_hex64(j, value->word);
+		return;
+	case TS_COLUMN_TEXT:
+	case TS_COLUMN_JSON:
+		break;
+	}
+	ts_json_span(j, value->text);
+}
+
+void ts_json_ranks(struct ts_json *j, const char *key, const int32_t *ranks, size_t n)
+{
+	ts_json_key(j, key);
+	ts_json_array(j);
+	for (size_t i = 0; i < n; i++)
+		ts_json_i64(j, ranks[i]);
+	ts_json_end(j);
+}
+
+void ts_json_ref(struct ts_json *j, const struct ts_ref *ref)
+{
+	ts_json_object(j);
+	ts_json_key(j, "kind");
+	ts_json_string(j, ts_ref_word(ref->kind));
+	ts_json_key(j, "name");
+	ts_json_span(j, ref->name);
+	ts_json_id(j, "id", &ref->id);
+	ts_json_end(j);
+}
+
+void ts_json_notes(struct ts_json *j, const char *key, const struct ts_note *notes, size_t n)
+{
+	ts_json_key(j, key);
+	ts_json_array(j);
+	for (size_t i = 0; i < n; i++) {
+		ts_json_object(j);
+		ts_json_key(j, "key");
+		ts_json_span(j, notes[i].key);
+		ts_json_key(j, "value");
+		ts_json_span(j, notes[i].value);
+		ts_json_time(j, "at", notes[i].at_ns);
+		ts_json_text(j, "who", notes[i].who);
+		ts_json_end(j);
+	}
+	ts_json_end(j);
+}

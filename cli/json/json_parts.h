@@ -1,0 +1,30 @@
+/* json_parts.h - pieces of JSON that every answer shares.
+ *
+ * Keys carry units; what is not known is null; a run is shown by its id and the name it gives itself, never by how it was named on
+ * the command line. docs/schemas has a JSON Schema for each answer.
+ */
+#ifndef TSCOPE_CLI_JSON_PARTS_H
+#define TSCOPE_CLI_JSON_PARTS_H
+
+#include "analysis/diverge/diff.h"
+#include "base/json_writer.h"
+#include "proto/wire.h"
+
+void ts_json_id(struct ts_json *j, const char *key, const struct ts_id *id);
+void ts_json_text(struct ts_json *j, const char *key, struct ts_span text); /* empty is null */
+void ts_json_time(struct ts_json *j, const char *key, int64_t real_ns);	    /* 0 is null */
+void ts_json_count(struct ts_json *j, const char *key, uint64_t n);
+/* Null where it is not known. */
+void ts_json_known_count(struct ts_json *j, const char *key, bool known, uint64_t n);
+void ts_json_known_step(struct ts_json *j, const char *key, bool known, int64_t step);
+void ts_json_known_real(struct ts_json *j, const char *key, bool known, double value); /* NaN is not known */
+void ts_json_run(struct ts_json *j, const char *key, const struct ts_run_ref *run);
+void ts_json_bare_run(struct ts_json *j, const struct ts_run_ref *run);
+void ts_json_fact(struct ts_json *j, const struct ts_fact *fact); /* {"type":, "value":}; NULL and ABSENT are null */
+void ts_json_bare_fact(struct ts_json *j, const struct ts_fact *fact); /* the value alone */
+void ts_json_cell_value(struct ts_json *j, const struct ts_value *value);
+void ts_json_ranks(struct ts_json *j, const char *key, const int32_t *ranks, size_t n);
+void ts_json_ref(struct ts_json *j, const struct ts_ref *ref);
+void ts_json_notes(struct ts_json *j, const char *key, const struct ts_note *notes, size_t n);
+
+#endif

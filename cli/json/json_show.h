@@ -1,0 +1,11 @@
+/* json_show.h - the answer of show as JSON. */
+#ifndef TSCOPE_CLI_JSON_SHOW_H
+#define TSCOPE_CLI_JSON_SHOW_H
+
+#include "cli/core/context.h"
+#include "proto/wire.h"
+#include "run/head.h"
+
+void ts_render_show_json(struct ts_cli *cli, const struct ts_get_reply *run, const struct ts_head *head);
+
+#endif

@@ -1,0 +1,507 @@
+/* render_html.c - a report as one page that needs nothing else: no script, no font, no request. It reads on a phone, in the
+ * dark, printed and aloud; it is well-formed as XML, too. */
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/core/context.h"
+#include "cli/report/level_chart.h"
+#include "cli/report/render_report.h"
+#include "cli/report/report.h"
+#include "cli/report/svg.h"
+#include "cli/text/show_value.h"
+
+enum { PAGE_MAX = 256 << 20 };
+
+/* Of what is foreign nothing reaches a style or a tag: texts go through ts_html_text, everything else is ours or a number. */
+struct page {
+	struct ts_buf *out;
+	const struct ts_report *r;
+	struct ts_arena *arena;
+};
+
+static const char *const style[] = {
+#include "cli/report/page_style.inc"
+};
+
+static void put(struct page *p, const char *text)
+{
+	ts_buf_str(p->out, text);
+}
+
+static void text(struct page *p, const char *foreign)
+{
+	ts_html_text(p->out, foreign ? foreign : "");
+}
+
+static void element(struct page *p, const char *open, const char *content, const char *close)
+{
+	put(p, open);
+	text(p, content);
+	put(p, close);
+}
+
+static const char *shown(struct page *p, struct ts_span foreign)
+{
+	const char *safe = ts_show_text(foreign, p->arena);
+
+	return safe ? safe : "(out of memory)";
+}
+
+static const char *light_class(enum ts_light light)
+{
+	switch (light) {
+	case TS_LIGHT_HIGH:
+		return "high";
+	case TS_LIGHT_MEDIUM:
+		return "medium";
+	case TS_LIGHT_LOW:
+		return "low";
+	case TS_LIGHT_CLEAR:
+		return "clear";
+	case TS_LIGHT_UNCHECKED:
+	case TS_LIGHT_NONE:
+		break;
+	}
+	return "unchecked";
+}
+
+/* --- items --- */
+
+static void finding(struct page *p, const struct ts_finding *f)
+{
+	const char *severity = ts_severity_word(f->severity);
+
+	ts_buf_printf(p->out, "<article class=\"finding %s\"><h3><span class=\"tag %s\">%s</span> ", severity, severity,
+		      severity);
+	text(p, shown(p, f->title));
+	element(p, " <code>", shown(p, f->code), "</code></h3>");
+	element(p, "<p>", shown(p, f->detail), "</p>");
+	if (f->advice.len)
+		element(p, "<p class=\"dim\">Try: ", shown(p, f->advice), "</p>");
+	put(p, "</article>\n");
+}
+
+/* Columns that no bar has a value for are left out. */
+static bool used(const struct ts_item *item, size_t column)
+{
+	for (size_t i = 0; i < item->n_bars; i++)
+		if (item->bars[i].values[column])
+			return true;
+	return false;
+}
+
+/* Names of ours stay on one line; a long one of theirs may break. */
+static void bar_row(struct page *p, const struct ts_item *item, const struct ts_bar *bar)
+{
+	enum { LONG = 20 };
+	bool breaks = ts_text_width(ts_span_str(bar->label)) > LONG;
+
+	element(p, breaks ? "<tr><th scope=\"row\" class=\"long\">" : "<tr><th scope=\"row\">", bar->label,
+		"</th><td class=\"bar\">");
+	if (bar->known && !isnan(bar->share))
+		ts_buf_printf(p->out,
+			      "<span class=\"track\"><span class=\"fill %s\" style=\"width:%.1f%%\"></span></span>",
+			      ts_severity_word(bar->severity),
+			      bar->share > 1   ? 100
+			      : bar->share > 0 ? bar->share * 100
+					       : 0);
+	put(p, "</td>");
+	for (size_t v = 0; v < TS_BAR_VALUES; v++)
+		if (used(item, v))
+			element(p, item->right[v] ? "<td>" : "<td class=\"text\">", bar->values[v], "</td>");
+	put(p, "</tr>\n");
+}
+
+static void bars(struct page *p, const struct ts_item *item)
+{
+	bool headed = false;
+
+	for (size_t v = 0; v < TS_BAR_VALUES; v++)
+		headed |= item->heads[v] && *item->heads[v];
+	put(p, "<div class=\"scroll\"><table class=\"bars\">\n");
+	if (headed) {
+		put(p, "<thead><tr><th></th><th></th>");
+		for (size_t v = 0; v < TS_BAR_VALUES; v++)
+			if (used(item, v))
+				element(p, item->right[v] ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"text\">",
+					item->heads[v], "</th>");
+		put(p, "</tr></thead>\n");
+	}
+	put(p, "<tbody>\n");
+	for (size_t i = 0; i < item->n_bars; i++)
+		bar_row(p, item, &item->bars[i]);
+	put(p, "</tbody></table></div>\n");
+	if (item->more)
+		ts_buf_printf(p->out, "<p class=\"dim\">and %zu more</p>\n", item->more);
+}
+
+/* --- figures --- */
+
+static void series(struct page *p, const struct ts_item *item)
+{
+	struct ts_buf svg = TS_BUF_INIT((size_t)16 << 20);
+	bool log = ts_svg_series(&svg, item->plot, p->r->events, item->label, p->arena);
+
+	if (svg.len) {
+		element(p, "<figure><figcaption>", item->label, "");
+		put(p, log ? ", logarithmic" : "");
+		if (*item->text)
+			element(p, ", ", item->text, "");
+		put(p, "</figcaption>\n");
+		ts_buf_span(p->out, ts_buf_view(&svg));
+		put(p, "</figure>\n");
+	}
+	p->out->failed = p->out->failed ? p->out->failed : svg.failed;
+	ts_buf_finish(&svg);
+}
+
+/* A line ends where its values do: said, because it looks like a run that ended. */
+static void broken(struct page *p, const struct ts_plot *plot, const char *name)
+{
+	size_t i = 0, next;
+	bool lasts;
+
+	while (i < plot->n && (!plot->count[i] || isfinite(plot->mean[i])))
+		i++;
+	if (i == plot->n)
+		return;
+	for (next = i; next < plot->n && (!plot->count[next] || !isfinite(plot->mean[next])); next++)
+		;
+	lasts = plot->width == 1 && next == plot->n;
+	ts_buf_printf(p->out, "<span>%s is not finite %s step %lld%s</span>", name,
+		      plot->width > 1 ? "soon after" : lasts ? "from" : "at",
+		      (long long)((uint64_t)plot->first_step + i * plot->width), lasts ? " on" : "");
+}
+
+/* Both runs over each other, and below how far apart they are where that can be told point by point. */
+static void curves(struct page *p, const struct ts_item *item)
+{
+	const struct ts_curves *c = &item->curves;
+	struct ts_plot *apart = c->near ? ts_curves_apart(c, p->arena) : NULL;
+	struct ts_buf svg = TS_BUF_INIT((size_t)16 << 20);
+	bool log = ts_svg_curves(&svg, c->a, c->b, c->split, item->label, p->arena);
+
+	if (svg.len) {
+		element(p, "<figure><figcaption>", item->label, "");
+		element(p, *item->text ? ", " : "", item->text, "");
+		put(p, log ? ", logarithmic" : "");
+		put(p, "<span class=\"key\"><span><i class=\"ka\"></i>a</span><span><i class=\"kb\"></i>b</span>");
+		ts_buf_printf(p->out, "<span>they part at step %lld</span>", (long long)c->split);
+		broken(p, c->a, "a");
+		broken(p, c->b, "b");
+		put(p, "</span></figcaption>\n");
+		ts_buf_span(p->out, ts_buf_view(&svg));
+		put(p, "</figure>\n");
+	}
+	ts_buf_reset(&svg);
+	if (apart)
+		log = ts_svg_curves(&svg, apart, NULL, c->split, "how far apart", p->arena);
+	if (svg.len) {
+		element(p, "<figure><figcaption>how far apart: ", item->label, ", |a - b| over the greater of both");
+		put(p, log ? ", logarithmic</figcaption>\n" : "</figcaption>\n");
+		ts_buf_span(p->out, ts_buf_view(&svg));
+		put(p, "</figure>\n");
+	}
+	p->out->failed = p->out->failed ? p->out->failed : svg.failed;
+	ts_buf_finish(&svg);
+}
+
+static void levels(struct page *p, const struct ts_item *item)
+{
+	element(p, "<figure><figcaption>", item->label, "</figcaption>\n");
+	ts_svg_levels(p->out, item->levels, item->label, p->arena);
+	put(p, "</figure>\n");
+}
+
+static bool is_figure(enum ts_item_kind kind)
+{
+	return kind == TS_ITEM_PLOT || kind == TS_ITEM_CURVES || kind == TS_ITEM_LEVELS;
+}
+
+static void figures(struct page *p, const struct ts_section *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += is_figure(s->items[i].kind);
+	if (n == 0)
+		return;
+	put(p, s->items[0].kind == TS_ITEM_LEVELS ? "<div class=\"figures wide\">\n"
+	       : n > 1			    ? "<div class=\"figures\">\n"
+						    : "<div class=\"figures alone\">\n");
+	for (size_t i = 0; i < s->n; i++)
+		if (s->items[i].kind == TS_ITEM_PLOT)
+			series(p, &s->items[i]);
+		else if (s->items[i].kind == TS_ITEM_CURVES)
+			curves(p, &s->items[i]);
+		else if (s->items[i].kind == TS_ITEM_LEVELS)
+			levels(p, &s->items[i]);
+	put(p, "</div>\n");
+}
+
+static void heat(struct page *p)
+{
+	static const char *const keys[] = {"below 0.9", "0.9 to 0.97", "0.97 to 1.03", "above 1.03",
+					   "above 1.1", "above 1.25",  "above 1.5"};
+	const struct ts_plots *plots = p->r->plots;
+	const struct ts_plot **rows = ts_arena_array(p->arena, plots->n, sizeof *rows);
+	size_t n = 0;
+
+	for (size_t i = 0; rows && i < plots->n; i++)
+		if (ts_span_is(plots->items[i].group, "ranks") && ts_span_is(plots->items[i].name, "slowdown") &&
+		    plots->items[i].n)
+			rows[n++] = &plots->items[i];
+	if (n == 0)
+		return;
+	put(p, "<div class=\"figures alone\"><figure><figcaption>time of a rank's own, over the median of all ranks; "
+	       "steps from left to "
+	       "right</figcaption>\n");
+	ts_svg_heat(p->out, rows, n, "slowdown of each rank over the steps", p->arena);
+	put(p, "<div class=\"key\">");
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		ts_buf_printf(p->out, "<span><i class=\"h%zu\"></i>%s</span>", i, keys[i]);
+	put(p, "</div></figure></div>\n");
+}
+
+/* The same thing has the same colour in the verdict and in the budget. */
+static int colour_of(const char *label)
+{
+	static const struct {
+		const char *label;
+		int colour;
+	} known[] = {
+		{"compute", 0}, {"useful compute", 0}, {"own rest", 0},	     {"compute overhead", 1},
+		{"input", 2},	{"data stall", 2},     {"communication", 3}, {"wait", 4},
+		{"host", 5},	{"other", 5},	       {"unattributed", 6},
+	};
+
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (strcmp(known[i].label, label) == 0)
+			return known[i].colour;
+	return 7;
+}
+
+static void parts(struct page *p, const struct ts_item *item, const char *title)
+{
+	struct ts_svg_part *list = ts_arena_array(p->arena, item->n_bars, sizeof *list);
+
+	if (!list)
+		return;
+	put(p, "<div class=\"figures whole\"><figure>");
+	for (size_t i = 0; i < item->n_bars; i++)
+		list[i] = (struct ts_svg_part){item->bars[i].label, item->bars[i].known ? item->bars[i].share : 0,
+					       colour_of(item->bars[i].label)};
+	ts_svg_parts(p->out, list, item->n_bars, title);
+	put(p, "<div class=\"key\">");
+	for (size_t i = 0; i < item->n_bars; i++) {
+		if (!(list[i].share > 0))
+			continue;
+		ts_buf_printf(p->out, "<span><i class=\"p%d\"></i>", list[i].colour);
+		text(p, list[i].label);
+		put(p, "</span>");
+	}
+	put(p, "</div></figure></div>\n");
+}
+
+/* --- tables --- */
+
+static const char *tone_class(enum ts_tone tone)
+{
+	static const char *const classes[] = {"", "strong", "dim", "a", "b", "mark"};
+
+	return classes[tone];
+}
+
+/* Only a long cell of theirs may break. */
+static void sheet(struct page *p, const struct ts_sheet *t)
+{
+	enum { LONG = 32 };
+	bool headed = false;
+
+	for (size_t c = 0; c < t->n_columns; c++)
+		headed |= t->columns[c].head != NULL;
+	ts_buf_printf(p->out, "<div class=\"scroll\"><table class=\"sheet%s\">\n", t->mono ? " mono" : headed ? "" : " loose");
+	if (headed) {
+		put(p, "<thead><tr>");
+		for (size_t c = 0; c < t->n_columns; c++)
+			element(p, t->columns[c].right ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"text\">",
+				t->columns[c].head, "</th>");
+		put(p, "</tr></thead>\n");
+	}
+	put(p, "<tbody>\n");
+	for (size_t r = 0; r < t->n_rows; r++) {
+		put(p, "<tr>");
+		for (size_t c = 0; c < t->n_columns; c++) {
+			const struct ts_sheet_cell *cell = &t->cells[r * t->n_columns + c];
+
+			ts_buf_printf(p->out, "<td class=\"%s%s%s\">", t->columns[c].right ? "" : "text ",
+				      !t->mono && ts_text_width(ts_span_str(cell->text)) > LONG ? "long " : "",
+				      tone_class(cell->tone));
+			text(p, cell->text);
+			put(p, "</td>");
+		}
+		put(p, "</tr>\n");
+	}
+	put(p, "</tbody></table></div>\n");
+	if (t->more)
+		ts_buf_printf(p->out, "<p class=\"dim\">and %zu more; --all shows them</p>\n", t->more);
+}
+
+/* --- sections --- */
+
+/* Lines that follow each other are one list; one without a label is a paragraph. Figures stand above, so that what a terminal
+ * shows below a sparkline without saying its name again needs the name here. */
+static void items(struct page *p, const struct ts_section *s)
+{
+	bool list = false;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct ts_item *item = &s->items[i];
+		bool line = item->kind == TS_ITEM_LINE && item->label;
+
+		if (is_figure(item->kind))
+			continue;
+		if (line != list)
+			put(p, line ? "<dl>\n" : "</dl>\n");
+		list = line;
+		if (line) {
+			element(p, "<dt>",
+				!*item->label && s->items[i - 1].kind == TS_ITEM_PLOT ? s->items[i - 1].label
+										      : item->label,
+				"</dt>");
+			element(p, "<dd>", item->text, "</dd>\n");
+		} else if (item->kind == TS_ITEM_LINE) {
+			element(p, "<p>", item->text, "</p>\n");
+		} else if (item->kind == TS_ITEM_BARS) {
+			bars(p, item);
+		} else if (item->kind == TS_ITEM_FINDING) {
+			finding(p, item->finding);
+		} else if (item->kind == TS_ITEM_TABLE) {
+			sheet(p, item->table);
+		} else if (item->kind == TS_ITEM_COMMAND) {
+			element(p, "<pre><code>", item->text, "</code></pre>\n");
+		}
+	}
+	put(p, list ? "</dl>\n" : "");
+}
+
+static void section(struct page *p, const struct ts_section *s)
+{
+	bool verdict = strcmp(s->title, "VERDICT") == 0, budget = strcmp(s->title, "EFFICIENCY BUDGET") == 0;
+
+	if (!*s->title) {
+		put(p, "<section>\n");
+		items(p, s);
+		put(p, "</section>\n");
+		return;
+	}
+	put(p, "<section><h2>");
+	if (s->light != TS_LIGHT_NONE)
+		ts_buf_printf(p->out, "<span class=\"light %s\"></span>", light_class(s->light));
+	text(p, s->title);
+	if (s->state) {
+		ts_buf_printf(p->out, " <span class=\"state %s\">", light_class(s->light));
+		element(p, "", s->state, "</span>");
+	}
+	put(p, "</h2>\n");
+	if (s->head && *s->head)
+		element(p, verdict ? "<p class=\"sentence\">" : "<p>", s->head, "</p>\n");
+	if ((verdict || budget) && s->n && s->items[0].kind == TS_ITEM_BARS)
+		parts(p, &s->items[0], verdict ? "shares of the wall time" : "where the wall time went");
+	figures(p, s);
+	if (strcmp(s->title, "RANKS") == 0)
+		heat(p);
+	items(p, s);
+	put(p, "</section>\n");
+}
+
+static void all_rows(struct page *p)
+{
+	const struct ts_measures *m = p->r->rows;
+
+	if (m->n == 0)
+		return;
+	ts_buf_printf(p->out,
+		      "<section><h2>ALL ROWS</h2>\n<details><summary>%zu rows</summary><div "
+		      "class=\"scroll\"><table>\n<thead><tr>"
+		      "<th scope=\"col\">group</th><td class=\"text\">subject</td><td class=\"text\">name</td>"
+		      "<td class=\"text\">value</td></tr></thead><tbody>\n",
+		      m->n);
+	for (size_t i = 0; i < m->n; i++) {
+		const struct ts_measure *row = &m->items[i];
+
+		element(p, "<tr><th>", shown(p, row->group), "</th>");
+		element(p, "<td class=\"text\">", shown(p, row->subject), "</td>");
+		element(p, "<td class=\"text\">", shown(p, row->name), "</td>");
+		if (row->known)
+			element(p, "<td class=\"text\">", ts_show_measure(row, p->arena), "</td></tr>\n");
+		else
+			element(p, "<td class=\"text dim\">unknown: ", shown(p, row->reason), "</td></tr>\n");
+	}
+	put(p, "</tbody></table></div></details></section>\n");
+}
+
+enum ts_status ts_render_report_html(const struct ts_report *r, struct ts_buf *out, struct ts_error *err)
+{
+	struct page p = {.out = out, .r = r, .arena = r->arena};
+
+	put(&p, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n");
+	element(&p, "<title>tscope: ", r->name, "</title>\n<style>\n");
+	for (size_t i = 0; i < sizeof style / sizeof style[0]; i++)
+		put(&p, style[i]);
+	put(&p, "</style></head>\n<body><header>");
+	if (r->light == TS_LIGHT_NONE) {
+		element(&p, "<h1>", r->name, "</h1>");
+		element(&p, "<p class=\"dim\">", r->title, "; ");
+	} else {
+		ts_buf_printf(out, "<h1><span class=\"light %s\"></span>", light_class(r->light));
+		element(&p, "", r->title, "</h1>\n<p class=\"dim\">");
+	}
+	element(&p, "", r->view, "</p></header>\n<main>\n");
+	for (size_t i = 0; i < r->n; i++)
+		section(&p, &r->sections[i]);
+	all_rows(&p);
+	element(&p, "</main>\n<footer>tscope " TS_VERSION ", ", r->foot, "</footer></body></html>\n");
+	return ts_buf_check(out, err);
+}
+
+static enum ts_status write_page(struct ts_cli *cli, const struct ts_report *r, const char *path, struct ts_error *err)
+{
+	struct ts_buf html = TS_BUF_INIT(PAGE_MAX);
+	enum ts_status status = ts_render_report_html(r, &html, err);
+
+	if (!status)
+		status = ts_file_replace(path, ts_buf_view(&html), 0644, err);
+	if (!status)
+		ts_cli_say(cli, "wrote %s", path);
+	ts_buf_finish(&html);
+	return status;
+}
+
+enum ts_status ts_render_report_page(struct ts_cli *cli, const struct ts_report *r, bool *ret_answered, struct ts_error *err)
+{
+	const char *path = ts_args_text(&cli->args, "html");
+	bool answered = path && strcmp(path, "-") == 0;
+	enum ts_status status = TS_OK;
+
+	if (answered)
+		status = ts_render_report_html(r, &cli->out, err);
+	else if (path)
+		status = write_page(cli, r, path, err);
+	if (!status)
+		*ret_answered = answered;
+	return status;
+}
+
+enum ts_status ts_check_page_option(const struct ts_cli *cli, const char *other, struct ts_error *err)
+{
+	const char *path = ts_args_text(&cli->args, "html");
+
+	if (path && !*path)
+		return ts_error_set(err, TS_INVALID, "--html wants a file");
+	if (path && strcmp(path, "-") == 0 && (cli->json || ts_args_has(&cli->args, other)))
+		return ts_error_set(err, TS_INVALID, "--html - writes to stdout, and so does --%s; name a file",
+				    cli->json ? "json" : other);
+	return TS_OK;
+}

@@ -1,0 +1,871 @@
+/* render_report.c - a report on a terminal: a panel a section, none longer than a screen, whatever the length of the run.
+ *
+ * Without its escapes coloured text is plain text. A panel that would be longer than that says how much it leaves out;
+ * findings are then named by their codes. A report that is asked for whole is not cut.
+ */
+#include "cli/report/render_report.h"
+
+
+#include "base/text.h"
+#include "cli/report/level_chart.h"
+#include "cli/report/report.h"
+#include "cli/report/spark.h"
+#include "cli/text/grid.h"
+#include "cli/text/show_value.h"
+
+#include <float.h>
+
+enum {
+	PANEL_LINES = 24,
+	WIDTH_PIPE = 100,
+	BAR_CELLS = 30,
+	BAR_LEAST = 8,
+	LABEL = 13,
+	LABEL_LONGEST = 20,
+	SPARK_LONGEST = 60,
+	SPARK_LEAST = 10,
+	GAP = 2,
+	CURVE_ROWS = 6,
+	CURVE_COLUMNS = 120,
+};
+
+struct page {
+	struct ts_cli *cli;
+	struct ts_buf *out; /* the item being written */
+	int width;
+	size_t room; /* lines that are left in the panel */
+	bool whole;  /* nothing is cut */
+};
+
+static enum ts_style severity_style(enum ts_severity severity)
+{
+	switch (severity) {
+	case TS_SEVERITY_HIGH:
+		return TS_STYLE_RED;
+	case TS_SEVERITY_MEDIUM:
+		return TS_STYLE_YELLOW;
+	case TS_SEVERITY_LOW:
+		return TS_STYLE_CYAN;
+	}
+	return TS_STYLE_PLAIN;
+}
+
+static enum ts_style light_style(enum ts_light light)
+{
+	switch (light) {
+	case TS_LIGHT_HIGH:
+		return TS_STYLE_RED;
+	case TS_LIGHT_MEDIUM:
+		return TS_STYLE_YELLOW;
+	case TS_LIGHT_LOW:
+		return TS_STYLE_CYAN;
+	case TS_LIGHT_CLEAR:
+		return TS_STYLE_GREEN;
+	case TS_LIGHT_UNCHECKED:
+	case TS_LIGHT_NONE:
+		break;
+	}
+	return TS_STYLE_DIM;
+}
+
+static void spaces(struct page *p, int n)
+{
+	for (int i = 0; i < n; i++)
+		ts_buf_char(p->out, ' ');
+}
+
+static void styled(struct page *p, enum ts_style style, const char *text)
+{
+	ts_styled(p->out, &p->cli->term, style, text);
+}
+
+static size_t lines_of(const struct ts_buf *text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text->len; i++)
+		n += text->data[i] == '\n';
+	return n;
+}
+
+static int wide(const char *text)
+{
+	return ts_text_width(ts_span_str(text));
+}
+
+/* A word, whose no-break spaces become spaces. */
+static void word(struct page *p, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (i + 1 < len && text[i] == '\xc2' && text[i + 1] == '\xa0') {
+			ts_buf_char(p->out, ' ');
+			i++;
+		} else {
+			ts_buf_char(p->out, text[i]);
+		}
+	}
+}
+
+/* Words from column on, each further line indented; ends the line. A style does not reach over indents. */
+static void flow(struct page *p, enum ts_style style, const char *text, int column, int indent)
+{
+	bool first = true;
+
+	ts_style_on(p->out, &p->cli->term, style);
+	while (*text) {
+		size_t len = strcspn(text, " ");
+		int w = ts_text_width(ts_span_of(text, len));
+
+		if (len && !first && column + 1 + w > p->width) {
+			ts_style_off(p->out, &p->cli->term, style);
+			ts_buf_char(p->out, '\n');
+			spaces(p, indent);
+			ts_style_on(p->out, &p->cli->term, style);
+			column = indent;
+			first = true;
+		}
+		if (len) {
+			if (!first)
+				ts_buf_char(p->out, ' ');
+			word(p, text, len);
+			column += w + !first;
+			first = false;
+		}
+		text += len;
+		text += *text == ' ';
+	}
+	ts_style_off(p->out, &p->cli->term, style);
+	ts_buf_char(p->out, '\n');
+}
+
+/* Foreign labels are cut to `width` and filled up to it. */
+static void label(struct page *p, const char *text, int width)
+{
+	struct ts_span cut = ts_text_cut(ts_span_str(text), width, &p->cli->arena);
+
+	spaces(p, 2);
+	ts_buf_span(p->out, cut);
+	spaces(p, width - ts_text_width(cut));
+}
+
+static void line_item(struct page *p, const struct ts_item *item)
+{
+	if (!item->label) {
+		spaces(p, 2);
+		flow(p, TS_STYLE_PLAIN, item->text, 2, 4);
+		return;
+	}
+	label(p, item->label, LABEL - 1);
+	spaces(p, 1);
+	flow(p, TS_STYLE_PLAIN, item->text, LABEL + 2, LABEL + 2);
+}
+
+/* "9.1 ms to 60.3 ms" behind a sparkline. */
+static const char *range_of(struct page *p, const struct ts_item *item, const struct ts_spark *s)
+{
+	struct ts_measure low = {.unit = item->plot->unit, .known = true, .value = s->low}, high = low;
+	const char *a, *b;
+
+	high.value = s->high;
+	a = ts_show_measure(&low, &p->cli->arena);
+	b = ts_show_measure(&high, &p->cli->arena);
+	if (isnan(s->low))
+		return item->text;
+	if (s->low >= s->high)
+		return ts_arena_printf(&p->cli->arena, "all %s%s%s", a ? a : "?", *item->text ? ", " : "", item->text);
+	return ts_arena_printf(&p->cli->arena, "%s to %s%s%s", a ? a : "?", b ? b : "?", *item->text ? ", " : "",
+			       item->text);
+}
+
+static void plot_item(struct page *p, const struct ts_item *item)
+{
+	struct ts_spark s = ts_spark_of(item->plot, SPARK_LONGEST);
+	const char *range = range_of(p, item, &s);
+	int room = p->width - LABEL - 2 - GAP - (range ? wide(range) : 0);
+
+	if (room > SPARK_LONGEST)
+		room = SPARK_LONGEST;
+	s = ts_spark_of(item->plot, (size_t)(room < SPARK_LEAST ? SPARK_LEAST : room));
+	label(p, item->label, LABEL - 1);
+	spaces(p, 1);
+	for (size_t i = 0; i < s.n; i++)
+		styled(p, s.levels[i] == TS_SPARK_NONFINITE ? TS_STYLE_RED : TS_STYLE_PLAIN,
+		       ts_spark_glyph(s.levels[i]));
+	spaces(p, GAP);
+	flow(p, TS_STYLE_DIM, range ? range : "", LABEL + 2 + (int)s.n + GAP, LABEL + 2);
+}
+
+/* --- bars --- */
+
+struct columns {
+	int label, cells, value[TS_BAR_VALUES]; /* value 0: the column is left out */
+	int right;				/* where the last one ends */
+};
+
+/* Text on the left of its column comes last and is not counted: it goes on the next line where it does not fit. */
+static struct columns columns_of(const struct page *p, const struct ts_item *item)
+{
+	struct columns c = {.label = 0};
+	int used;
+
+	for (size_t i = 0; i < item->n_bars; i++) {
+		const struct ts_bar *bar = &item->bars[i];
+
+		if (wide(bar->label) > c.label)
+			c.label = wide(bar->label);
+		for (size_t v = 0; v < TS_BAR_VALUES; v++)
+			if (bar->values[v] && wide(bar->values[v]) > c.value[v])
+				c.value[v] = wide(bar->values[v]);
+	}
+	c.label = c.label > LABEL_LONGEST ? LABEL_LONGEST : c.label < LABEL - 1 ? LABEL - 1 : c.label;
+	used = 2 + c.label + 1;
+	for (size_t v = 0; v < TS_BAR_VALUES; v++) {
+		if (c.value[v] && item->heads[v] && wide(item->heads[v]) > c.value[v] && item->right[v])
+			c.value[v] = wide(item->heads[v]);
+		if (!item->right[v] || !c.value[v])
+			continue;
+		if (used + GAP + c.value[v] > p->width)
+			c.value[v] = 0; /* a very narrow terminal: --rows has it */
+		else
+			used += GAP + c.value[v];
+	}
+	c.cells = p->width - used > BAR_CELLS ? BAR_CELLS : p->width - used;
+	if (c.cells < BAR_LEAST)
+		c.cells = 0;
+	c.right = used + c.cells;
+	return c;
+}
+
+static void bar_heads(struct page *p, const struct ts_item *item, const struct columns *c)
+{
+	bool any = false;
+
+	for (size_t v = 0; v < TS_BAR_VALUES; v++)
+		any |= c->value[v] && item->heads[v] && *item->heads[v];
+	if (!any)
+		return;
+	spaces(p, 2 + c->label + 1 + c->cells);
+	for (size_t v = 0; v < TS_BAR_VALUES; v++) {
+		bool fits = item->right[v] || (item->heads[v] && c->right + GAP + wide(item->heads[v]) <= p->width);
+
+		if (!c->value[v] || !item->heads[v] || !fits)
+			continue;
+		spaces(p, GAP + (item->right[v] ? c->value[v] - wide(item->heads[v]) : 0));
+		styled(p, TS_STYLE_DIM, item->heads[v]);
+	}
+	ts_buf_char(p->out, '\n');
+}
+
+/* What is not known has no bar: an empty one would be taken for zero. *gap: spaces to come before what comes next. */
+static void cells(struct page *p, const struct ts_bar *bar, int n, int *gap)
+{
+	double share = bar->share > 1 ? 1 : bar->share > 0 ? bar->share : 0;
+	int lit = (int)nearbyint(share * n);
+
+	if (!bar->known || isnan(bar->share)) {
+		*gap += n;
+		return;
+	}
+	spaces(p, *gap);
+	*gap = 0;
+	ts_style_on(p->out, &p->cli->term, severity_style(bar->severity));
+	for (int i = 0; i < lit; i++)
+		ts_buf_str(p->out, "█");
+	ts_style_off(p->out, &p->cli->term, severity_style(bar->severity));
+	if (lit == n)
+		return;
+	ts_style_on(p->out, &p->cli->term, TS_STYLE_DIM);
+	for (int i = lit; i < n; i++)
+		ts_buf_str(p->out, "░");
+	ts_style_off(p->out, &p->cli->term, TS_STYLE_DIM);
+}
+
+static void bar_line(struct page *p, const struct ts_item *item, const struct ts_bar *bar, const struct columns *c)
+{
+	const char *behind = NULL;
+	int gap = 1;
+
+	label(p, bar->label, c->label);
+	cells(p, bar, c->cells, &gap);
+	for (size_t v = 0; v < TS_BAR_VALUES; v++) {
+		const char *value = bar->values[v] ? bar->values[v] : "";
+
+		if (!c->value[v])
+			continue;
+		if (!item->right[v]) {
+			behind = bar->values[v];
+			continue;
+		}
+		gap += GAP + c->value[v] - wide(value);
+		if (!*value)
+			continue;
+		spaces(p, gap);
+		word(p, value, strlen(value));
+		gap = 0;
+	}
+	if (!behind) {
+		ts_buf_char(p->out, '\n');
+	} else if (c->right + GAP + wide(behind) <= p->width) {
+		spaces(p, gap + GAP);
+		flow(p, severity_style(bar->severity), behind, c->right + GAP, 0);
+	} else {
+		ts_buf_char(p->out, '\n');
+		spaces(p, 2 + c->label + 1);
+		flow(p, severity_style(bar->severity), behind, 2 + c->label + 1, 2 + c->label + 1);
+	}
+}
+
+/* What has no room is counted: a bar takes up to three lines, and the count one. */
+static void bars_item(struct page *p, const struct ts_item *item)
+{
+	struct columns c = columns_of(p, item);
+	size_t more = item->more, i = 0;
+
+	bar_heads(p, item, &c);
+	for (; i < item->n_bars && (i == 0 || lines_of(p->out) + 4 <= p->room); i++)
+		bar_line(p, item, &item->bars[i], &c);
+	more += item->n_bars - i;
+	if (more) {
+		const char *text = ts_show_plural(more, item->more_of ? item->more_of : "line", &p->cli->arena);
+
+		spaces(p, 2);
+		ts_buf_printf(p->out, "and %s more\n", text ? text : "?");
+	}
+}
+
+/* --- findings --- */
+
+static const char *tag(enum ts_severity severity)
+{
+	static const char *const tags[] = {"", "LOW", "MEDIUM", "HIGH"};
+
+	return severity >= TS_SEVERITY_LOW && severity <= TS_SEVERITY_HIGH ? tags[severity] : "?";
+}
+
+static const char *shown(struct page *p, struct ts_span foreign)
+{
+	const char *text = ts_show_text(foreign, &p->cli->arena);
+
+	return text ? text : "(out of memory)";
+}
+
+static void finding_item(struct page *p, const struct ts_finding *f)
+{
+	enum { INDENT = 10 };
+	const char *title = ts_arena_printf(&p->cli->arena, "%s (%s)", shown(p, f->title), shown(p, f->code));
+	const char *advice = ts_arena_printf(&p->cli->arena, "try: %s", shown(p, f->advice));
+
+	spaces(p, 2);
+	styled(p, severity_style(f->severity), tag(f->severity));
+	spaces(p, INDENT - 2 - wide(tag(f->severity)));
+	flow(p, TS_STYLE_BOLD, title ? title : "", INDENT, INDENT);
+	spaces(p, INDENT);
+	flow(p, TS_STYLE_PLAIN, shown(p, f->detail), INDENT, INDENT);
+	if (f->advice.len) {
+		spaces(p, INDENT);
+		flow(p, TS_STYLE_CYAN, advice ? advice : "", INDENT, INDENT);
+	}
+}
+
+/* --- tables --- */
+
+static enum ts_style tone_style(enum ts_tone tone)
+{
+	switch (tone) {
+	case TS_TONE_STRONG:
+		return TS_STYLE_BOLD;
+	case TS_TONE_DIM:
+		return TS_STYLE_DIM;
+	case TS_TONE_A:
+	case TS_TONE_MARK:
+		return TS_STYLE_RED;
+	case TS_TONE_B:
+		return TS_STYLE_GREEN;
+	case TS_TONE_PLAIN:
+		break;
+	}
+	return TS_STYLE_PLAIN;
+}
+
+static void grid_of(struct page *p, const struct ts_sheet *table, struct ts_grid_column *columns, struct ts_grid *grid)
+{
+	for (size_t c = 0; c < table->n_columns; c++)
+		columns[c] = (struct ts_grid_column){table->columns[c].head, table->columns[c].right ? TS_ALIGN_RIGHT : TS_ALIGN_LEFT,
+						     table->columns[c].least};
+	ts_grid_init(grid, columns, table->n_columns, &p->cli->arena);
+	for (size_t i = 0; i < table->n_rows * table->n_columns; i++)
+		ts_grid_text(grid, tone_style(table->cells[i].tone), table->cells[i].text);
+}
+
+static int indented_cell(const struct ts_sheet *table, const struct ts_sheet_cell *row, size_t c, struct ts_span text)
+{
+	const char *head = table->columns[c].head ? table->columns[c].head : "";
+
+	if (*head && strcmp(row[c].text, "-") == 0)
+		return 0; /* not known */
+	return wide(head) + (*head != '\0') + ts_text_width(text);
+}
+
+/* All of a row with its heads beside its name. */
+static bool is_short(const struct page *p, const struct ts_sheet *table, const struct ts_sheet_cell *row)
+{
+	int used = 2 + wide(row[0].text);
+
+	for (size_t c = 1; c < table->n_columns; c++) {
+		int w = indented_cell(table, row, c, ts_span_str(row[c].text));
+
+		used += w ? GAP + w : 0;
+	}
+	return used <= p->width;
+}
+
+/* "loss" on a line, below it "rank 0  first bits 80", or behind it where there is room; what is not known left out; a row of facts
+ * has no heads. */
+static void indented_row(struct page *p, const struct ts_sheet *table, const struct ts_sheet_cell *row)
+{
+	enum { INDENT = 6 };
+	int column = INDENT;
+	bool first = true;
+
+	spaces(p, 2);
+	ts_style_on(p->out, &p->cli->term, tone_style(row[0].tone));
+	ts_buf_span(p->out, ts_text_cut(ts_span_str(row[0].text), p->width - 2, &p->cli->arena));
+	ts_style_off(p->out, &p->cli->term, tone_style(row[0].tone));
+	if (is_short(p, table, row)) {
+		spaces(p, GAP);
+		column = 2 + wide(row[0].text) + GAP;
+	} else {
+		ts_buf_char(p->out, '\n');
+		spaces(p, INDENT);
+	}
+	for (size_t c = 1; c < table->n_columns; c++) {
+		const char *head = table->columns[c].head ? table->columns[c].head : "";
+		struct ts_span text = ts_text_cut(ts_span_str(row[c].text), p->width - INDENT - 4, &p->cli->arena);
+		int w = indented_cell(table, row, c, text);
+
+		if (!w)
+			continue;
+		if (!first && column + GAP + w > p->width) {
+			ts_buf_char(p->out, '\n');
+			spaces(p, INDENT);
+			column = INDENT;
+		} else if (!first) {
+			spaces(p, GAP);
+			column += GAP;
+		}
+		first = false;
+		styled(p, TS_STYLE_DIM, head);
+		spaces(p, *head != '\0');
+		ts_style_on(p->out, &p->cli->term, tone_style(row[c].tone));
+		ts_buf_span(p->out, text);
+		ts_style_off(p->out, &p->cli->term, tone_style(row[c].tone));
+		column += w;
+	}
+	ts_buf_char(p->out, '\n');
+}
+
+/* What a file gets is not cut: a grid without a width. */
+static void table_lines(struct page *p, const struct ts_sheet *table)
+{
+	struct ts_grid_column columns[TS_SHEET_COLUMNS];
+	struct ts_grid grid;
+	struct ts_error err;
+
+	grid_of(p, table, columns, &grid);
+	if (!table->indented || ts_grid_fits(&grid, &p->cli->term, 2)) {
+		if (ts_grid_print(&grid, &p->cli->term, 2, p->out, &err))
+			p->out->failed = err.status;
+		return;
+	}
+	for (size_t i = 0; i < table->n_rows; i++)
+		indented_row(p, table, table->cells + i * table->n_columns);
+}
+
+/* Rows that have no room are counted. Of a table whose rows are three lines of one thing, all three or none stay. */
+static void table_item(struct page *p, const struct ts_sheet *table)
+{
+	struct ts_sheet cut = *table;
+	struct ts_buf *out = p->out, lines = TS_BUF_INIT((size_t)64 << 20);
+	size_t unit = table->mono ? 3 : 1;
+
+	p->out = &lines;
+	table_lines(p, &cut);
+	while (!p->whole && !lines.failed && lines_of(&lines) + (cut.more != 0) > p->room && cut.n_rows > unit) {
+		cut.n_rows -= unit;
+		cut.more++;
+		ts_buf_reset(&lines);
+		table_lines(p, &cut);
+	}
+	p->out = out;
+	ts_buf_span(p->out, ts_buf_view(&lines));
+	p->out->failed = p->out->failed ? p->out->failed : lines.failed;
+	ts_buf_finish(&lines);
+	if (cut.more)
+		ts_buf_printf(p->out, "  and %zu more; --all shows them\n", cut.more);
+}
+
+/* --- curves --- */
+
+/* What stands in a place of a figure. */
+enum ink { BLANK, SPLIT, A, B, BOTH, BROKEN };
+
+static void ink(struct page *p, enum ink what)
+{
+	static const char *const glyphs[] = {" ", "┊", "a", "b", "•", "×"};
+	static const enum ts_style styles[] = {TS_STYLE_PLAIN, TS_STYLE_DIM,   TS_STYLE_RED,
+					       TS_STYLE_GREEN, TS_STYLE_PLAIN, TS_STYLE_RED};
+
+	styled(p, styles[what], glyphs[what]);
+}
+
+/* The mean of some cells; false without one. *ret_broken: there are values, and none is a number. */
+static bool mean_of(const struct ts_plot *plot, size_t from, size_t to, double *ret_mean, bool *ret_broken)
+{
+	double mean = 0, weight = 0;
+	bool any = false;
+
+	for (size_t i = from; i < to; i++) {
+		double part;
+
+		any |= plot->count[i] != 0;
+		if (!plot->count[i] || !isfinite(plot->mean[i]))
+			continue;
+		weight += (double)plot->count[i];
+		part = (double)plot->count[i] / weight;
+		/* Between the two, but for a rounding that may leave what a double holds. */
+		mean = fmin(fmax(mean * (1 - part) + plot->mean[i] * part, -DBL_MAX), DBL_MAX);
+	}
+	*ret_mean = mean;
+	*ret_broken = any && !(weight > 0);
+	return weight > 0;
+}
+
+struct canvas {
+	enum ink at[CURVE_ROWS][CURVE_COLUMNS];
+	size_t columns;
+	double low, high;
+	size_t split; /* its column; columns without one */
+	bool broken[2]; /* a, b: somewhere it has values and none is a number */
+};
+
+static size_t cell_of(const struct canvas *c, const struct ts_plot *plot, size_t column)
+{
+	return column * plot->n / c->columns;
+}
+
+static void range_over(struct canvas *c, const struct ts_plot *plot)
+{
+	for (size_t i = 0; i < c->columns; i++) {
+		double mean;
+		bool broken;
+
+		if (!mean_of(plot, cell_of(c, plot, i), cell_of(c, plot, i + 1), &mean, &broken))
+			continue;
+		c->low = c->low <= mean ? c->low : mean;
+		c->high = c->high >= mean ? c->high : mean;
+	}
+}
+
+static void put(enum ink *place, enum ink what)
+{
+	*place = *place == A && what == B ? BOTH : what;
+}
+
+static void draw(struct canvas *c, const struct ts_plot *plot, enum ink what)
+{
+	for (size_t i = 0; i < c->columns; i++) {
+		double mean, height = 0;
+		bool broken;
+
+		if (!mean_of(plot, cell_of(c, plot, i), cell_of(c, plot, i + 1), &mean, &broken)) {
+			if (broken)
+				c->at[0][i] = BROKEN;
+			c->broken[what == B] |= broken;
+			continue;
+		}
+		/* Halved before it is subtracted: the range of doubles is wider than a double. */
+		if (c->high > c->low)
+			height = (mean / 2 - c->low / 2) / (c->high / 2 - c->low / 2) * (CURVE_ROWS - 1);
+		put(&c->at[CURVE_ROWS - 1 - (int)nearbyint(fmin(height, CURVE_ROWS - 1))][i], what);
+	}
+}
+
+static struct canvas canvas_of(const struct ts_curves *curves, size_t columns)
+{
+	struct canvas c = {.columns = columns, .low = NAN, .high = NAN};
+	/* In 64 bits unsigned: the split may lie far from the first step. */
+	uint64_t cell = ((uint64_t)curves->split - (uint64_t)curves->a->first_step) / curves->a->width;
+
+	c.split = columns;
+	if (curves->split >= curves->a->first_step && cell < curves->a->n)
+		for (c.split = 0; cell_of(&c, curves->a, c.split + 1) <= cell; c.split++)
+			;
+	range_over(&c, curves->a);
+	range_over(&c, curves->b);
+	for (size_t row = 0; c.split < columns && row < CURVE_ROWS; row++)
+		c.at[row][c.split] = SPLIT;
+	draw(&c, curves->a, A);
+	draw(&c, curves->b, B);
+	return c;
+}
+
+/* "40    80        199" below the axis. */
+static void step_labels(struct page *p, const struct ts_curves *curves, const struct canvas *c)
+{
+	struct ts_arena *arena = &p->cli->arena;
+	const struct ts_plot *plot = curves->a;
+	const char *first = ts_show_step(plot->first_step, arena);
+	const char *last = ts_show_step(curves->last, arena);
+	const char *split = c->split < c->columns ? ts_show_step(curves->split, arena) : "";
+	int columns = (int)c->columns, at = 0, left, end;
+
+	if (!first || !last || !split)
+		return;
+	left = (int)c->split - wide(split) / 2;
+	end = columns - wide(last);
+	spaces(p, LABEL + 2);
+	if (!*split || left > wide(first)) {
+		styled(p, TS_STYLE_DIM, first);
+		at = wide(first);
+	}
+	if (*split) {
+		left = left < at ? at : left;
+		spaces(p, left - at);
+		styled(p, TS_STYLE_BOLD, split);
+		at = left + wide(split);
+	}
+	if (end > at) {
+		spaces(p, end - at);
+		styled(p, TS_STYLE_DIM, last);
+	}
+	ts_buf_char(p->out, '\n');
+}
+
+/* ln r, for a line of it: of what is not apart there is none. */
+static void apart_line(struct page *p, const struct ts_curves *curves, size_t columns)
+{
+	struct ts_plot *r = ts_curves_apart(curves, &p->cli->arena);
+	const char *least, *most;
+	struct ts_spark s;
+	double low = NAN, high = NAN;
+
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->n; i++) {
+		low = low <= r->mean[i] ? low : r->mean[i];
+		high = high >= r->mean[i] ? high : r->mean[i];
+		r->mean[i] = log(r->mean[i]); /* NaN stays */
+	}
+	if (isnan(low))
+		return;
+	least = ts_show_apart(low, &p->cli->arena);
+	most = ts_show_apart(high, &p->cli->arena);
+	s = ts_spark_of(r, columns);
+	label(p, "apart", LABEL - 1);
+	spaces(p, 1);
+	for (size_t i = 0; i < s.n; i++)
+		ts_buf_str(p->out, ts_spark_glyph(s.levels[i]));
+	ts_buf_char(p->out, '\n');
+	spaces(p, LABEL + 2);
+	flow(p, TS_STYLE_DIM,
+	     least && most ? ts_arena_printf(&p->cli->arena, "r from %s to %s, logarithmic", least, most) : "", LABEL + 2,
+	     LABEL + 2);
+}
+
+/* The two over each other: letters where they are apart. */
+static void curves_item(struct page *p, const struct ts_item *item)
+{
+	const struct ts_curves *curves = &item->curves;
+	int room = p->width - LABEL - 2;
+	size_t columns = room < SPARK_LEAST ? SPARK_LEAST : room > CURVE_COLUMNS ? CURVE_COLUMNS : (size_t)room;
+	struct canvas c = canvas_of(curves, columns < curves->a->n ? columns : curves->a->n);
+
+	label(p, item->label, LABEL - 1);
+	spaces(p, 1);
+	styled(p, TS_STYLE_DIM, item->text);
+	styled(p, TS_STYLE_DIM, *item->text ? "; " : "");
+	styled(p, TS_STYLE_DIM, "a, b, • both");
+	if (c.broken[0] || c.broken[1])
+		styled(p, TS_STYLE_DIM,
+		       !c.broken[1] ? "; × a not finite" : !c.broken[0] ? "; × b not finite" : "; × not finite");
+	ts_buf_char(p->out, '\n');
+	for (size_t row = 0; row < CURVE_ROWS; row++) {
+		double value = row ? c.low : c.high;
+		const char *text = (row == 0 || row == CURVE_ROWS - 1) && !isnan(value)
+					   ? ts_arena_printf(&p->cli->arena, "%.4g", value)
+					   : "";
+
+		spaces(p, LABEL - wide(text ? text : ""));
+		styled(p, TS_STYLE_DIM, text ? text : "");
+		styled(p, TS_STYLE_DIM, " │");
+		for (size_t i = 0; i < c.columns; i++)
+			ink(p, c.at[row][i]);
+		while (p->out->len && p->out->data[p->out->len - 1] == ' ')
+			p->out->len--;
+		ts_buf_char(p->out, '\n');
+	}
+	step_labels(p, curves, &c);
+	if (curves->near)
+		apart_line(p, curves, c.columns);
+}
+
+/* --- panels --- */
+
+/* "● TIMING  1 high  160 steps, ..."; what does not fit beside goes below. */
+static void heading(struct page *p, const struct ts_section *s)
+{
+	const char *parts[] = {s->state, s->head};
+	const enum ts_style styles[] = {light_style(s->light), TS_STYLE_PLAIN};
+	int column = wide(s->title);
+
+	if (s->light != TS_LIGHT_NONE) {
+		styled(p, light_style(s->light), "●");
+		ts_buf_char(p->out, ' ');
+		column += 2;
+	}
+	styled(p, TS_STYLE_BOLD, s->title);
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+		if (!parts[i] || !*parts[i])
+			continue;
+		if (column + GAP + wide(parts[i]) <= p->width) {
+			spaces(p, GAP);
+			ts_style_on(p->out, &p->cli->term, styles[i]);
+			word(p, parts[i], strlen(parts[i]));
+			ts_style_off(p->out, &p->cli->term, styles[i]);
+			column += GAP + wide(parts[i]);
+			continue;
+		}
+		ts_buf_str(p->out, "\n  ");
+		flow(p, styles[i], parts[i], 2, 2);
+		p->out->len--; /* the line may go on */
+		column = p->width;
+	}
+	ts_buf_char(p->out, '\n');
+}
+
+static void item(struct page *p, const struct ts_item *it)
+{
+	switch (it->kind) {
+	case TS_ITEM_LINE:
+		line_item(p, it);
+		return;
+	case TS_ITEM_BARS:
+		bars_item(p, it);
+		return;
+	case TS_ITEM_PLOT:
+		plot_item(p, it);
+		return;
+	case TS_ITEM_FINDING:
+		finding_item(p, it->finding);
+		return;
+	case TS_ITEM_TABLE:
+		table_item(p, it->table);
+		return;
+	case TS_ITEM_LEVELS:
+		ts_level_chart(it->levels, &p->cli->term, p->width, &p->cli->arena, p->out);
+		return;
+	case TS_ITEM_CURVES:
+		curves_item(p, it);
+		return;
+	case TS_ITEM_COMMAND:
+		spaces(p, 6);
+		ts_buf_printf(p->out, "%s\n", it->text);
+		return;
+	}
+}
+
+/* Findings that have no room keep their severity and code. */
+static void left_out(struct page *p, const struct ts_section *s, size_t from)
+{
+	struct ts_buf text = TS_BUF_INIT(1 << 16);
+
+	ts_buf_printf(&text, "and %zu more", s->n - from);
+	for (size_t i = from; i < s->n; i++)
+		if (s->items[i].kind == TS_ITEM_FINDING)
+			ts_buf_printf(&text, "%s%s %s", i == from ? ": " : ", ",
+				      ts_severity_word(s->items[i].finding->severity),
+				      shown(p, s->items[i].finding->code));
+	if (s->items[from].kind != TS_ITEM_FINDING)
+		ts_buf_str(&text, "; --json has them");
+	ts_buf_char(&text, '\0');
+	spaces(p, 2);
+	flow(p, TS_STYLE_DIM, text.failed ? "" : (const char *)text.data, 2, 4);
+	ts_buf_finish(&text);
+}
+
+/* No item fills a panel alone: a foreign name may be as long as a page. Lines end without a style, so any may be the last. */
+static void cut_lines(struct ts_buf *text, size_t most)
+{
+	size_t at = 0;
+
+	if (lines_of(text) <= most)
+		return;
+	for (size_t n = 0; n + 1 < most; at++)
+		n += text->data[at] == '\n';
+	text->len = at;
+	ts_buf_str(text, "    …\n");
+}
+
+/* Each item is written apart, and taken where it fits together with the line that says what is left out behind it. */
+static void panel(struct page *p, const struct ts_section *s)
+{
+	struct ts_buf one = TS_BUF_INIT((size_t)4 << 20), rest = TS_BUF_INIT((size_t)1 << 20);
+	struct ts_buf *out = p->out;
+	size_t used;
+
+	p->out = &one;
+	if (*s->title)
+		heading(p, s);
+	used = lines_of(&one);
+	ts_buf_span(out, ts_buf_view(&one));
+	for (size_t i = 0; i < s->n; i++) {
+		ts_buf_reset(&rest);
+		p->out = &rest;
+		if (i + 1 < s->n)
+			left_out(p, s, i + 1);
+		ts_buf_reset(&one);
+		p->out = &one;
+		p->room = used + lines_of(&rest) < PANEL_LINES ? PANEL_LINES - used - lines_of(&rest) : 0;
+		item(p, &s->items[i]);
+		if (i == 0 && !p->whole)
+			cut_lines(&one, p->room ? p->room : 1);
+		if (i > 0 && !p->whole && lines_of(&one) > p->room) {
+			ts_buf_reset(&one);
+			left_out(p, s, i);
+			i = s->n;
+		}
+		used += lines_of(&one);
+		ts_buf_span(out, ts_buf_view(&one));
+	}
+	p->out = out;
+	out->failed = out->failed ? out->failed : one.failed ? one.failed : rest.failed;
+	ts_buf_finish(&one);
+	ts_buf_finish(&rest);
+}
+
+static enum ts_style title_style(enum ts_light light)
+{
+	return light == TS_LIGHT_NONE ? TS_STYLE_BOLD : light_style(light);
+}
+
+enum ts_status ts_render_report_text(struct ts_cli *cli, const struct ts_report *r, struct ts_error *err)
+{
+	struct page p = {
+		.cli = cli, .out = &cli->out, .width = cli->term.width ? cli->term.width : WIDTH_PIPE, .whole = r->whole};
+
+	/* A sentence is one line for whoever reads a pipe. */
+	if (wide(r->title) <= p.width || (r->light != TS_LIGHT_NONE && !cli->term.width)) {
+		styled(&p, title_style(r->light), r->title);
+		ts_buf_char(p.out, '\n');
+	} else {
+		flow(&p, title_style(r->light), r->title, 0, r->light == TS_LIGHT_NONE ? 2 : 0);
+	}
+	if (r->view)
+		flow(&p, TS_STYLE_DIM, r->view, 0, 2);
+	for (size_t i = 0; i < r->n; i++) {
+		if (*r->sections[i].title)
+			ts_buf_char(p.out, '\n');
+		panel(&p, &r->sections[i]);
+	}
+	return ts_buf_check(&cli->out, err);
+}

@@ -1,0 +1,343 @@
+/* report.c - see report.h. The sections themselves are in report_sections.c. */
+#include "cli/report/report.h"
+
+#include "cli/report/report_parts.h"
+#include "cli/text/text_parts.h"
+
+#include "analysis/rules/rule.h"
+#include "base/buf.h"
+#include "base/text.h"
+#include "cli/text/show_value.h"
+
+#include <stdarg.h>
+
+enum { ITEMS_FIRST = 16 };
+
+/* Which rules look at a section: the longest prefix of their code counts. */
+static const struct {
+	const char *title, *codes;
+} sections_of_codes[] = {
+	{"TIMING", "TIMING."},	       {"MEMORY", "MEMORY."}, {"CONVERGENCE", "CONVERGENCE."},
+	{"COINCIDENCES", "CROSS."},    {"RANKS", "DIST."},    {"EFFICIENCY BUDGET", "EFFICIENCY."},
+	{"PIPELINE", "DIST.PIPELINE"},
+};
+
+static const char *section_of_code(struct ts_span code)
+{
+	const char *title = NULL;
+	size_t longest = 0;
+
+	for (size_t i = 0; i < sizeof sections_of_codes / sizeof sections_of_codes[0]; i++) {
+		struct ts_span prefix = ts_span_str(sections_of_codes[i].codes);
+
+		if (prefix.len <= longest || !ts_span_starts(code, prefix))
+			continue;
+		longest = prefix.len;
+		title = sections_of_codes[i].title;
+	}
+	return title;
+}
+
+/* title NULL: every rule. */
+static bool belongs(struct ts_span code, const char *title)
+{
+	const char *own = section_of_code(code);
+
+	return !title || (own && strcmp(own, title) == 0);
+}
+
+const char *ts_report_say(struct ts_report *r, const char *format, ...)
+{
+	struct ts_buf text = TS_BUF_INIT((size_t)1 << 20);
+	struct ts_span copy = {NULL, 0};
+	va_list args;
+
+	va_start(args, format);
+	ts_buf_vprintf(&text, format, args);
+	va_end(args);
+	if (!text.failed)
+		copy = ts_arena_span(r->arena, ts_buf_view(&text));
+	ts_buf_finish(&text);
+	r->failed |= !copy.data;
+	return copy.data ? (const char *)copy.data : "";
+}
+
+const char *ts_report_join(struct ts_report *r, const char *text, const char *between, const char *part)
+{
+	if (!part || !*part)
+		return text;
+	return text && *text ? ts_report_say(r, "%s%s%s", text, between, part) : part;
+}
+
+const char *ts_report_with(struct ts_report *r, const char *before, const char *value, const char *after)
+{
+	return value ? ts_report_say(r, "%s%s%s", before, value, after) : NULL;
+}
+
+const char *ts_report_text(struct ts_report *r, struct ts_span foreign)
+{
+	const char *text = ts_show_text(foreign, r->arena);
+
+	r->failed |= !text;
+	return text ? text : "";
+}
+
+/* Numbers and their units stay on one line. */
+static const char *kept_together(struct ts_report *r, const char *text)
+{
+	struct ts_buf out = TS_BUF_INIT((size_t)1 << 16);
+	const char *kept;
+
+	for (; *text; text++)
+		if (*text == ' ')
+			ts_buf_str(&out, "\u00a0");
+		else
+			ts_buf_char(&out, *text);
+	kept = ts_report_say(r, "%.*s", (int)out.len, out.data ? (const char *)out.data : "");
+	r->failed |= out.failed != TS_OK;
+	ts_buf_finish(&out);
+	return kept;
+}
+
+const char *ts_report_number(struct ts_report *r, enum ts_unit unit, double value)
+{
+	struct ts_measure m = {.unit = unit, .known = true, .value = value};
+	const char *text;
+
+	/* Four digits are enough to look at; --rows has more, JSON all. */
+	if (unit == TS_UNIT_NONE && isfinite(value) && value != floor(value))
+		return ts_report_say(r, "%.4g", value);
+	text = ts_show_measure(&m, r->arena);
+	r->failed |= !text;
+	return text ? kept_together(r, text) : "";
+}
+
+static bool key_is(const struct ts_measure *m, const char *key)
+{
+	struct ts_span want = ts_span_str(key), suffix = ts_span_str(ts_key_suffix(m));
+
+	return want.len == m->name.len + suffix.len && ts_span_starts(want, m->name) &&
+	       ts_span_eq(ts_span_of(want.data + m->name.len, suffix.len), suffix);
+}
+
+const struct ts_measure *ts_report_row(const struct ts_report *r, const char *group, const char *subject,
+				       const char *name)
+{
+	const struct ts_measures *all = &r->a->measures;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct ts_measure *m = &all->items[i];
+
+		if (m->known && ts_span_is(m->group, group) && ts_span_is(m->subject, subject) && key_is(m, name))
+			return m;
+	}
+	return NULL;
+}
+
+const char *ts_report_value(struct ts_report *r, const char *group, const char *subject, const char *name)
+{
+	const struct ts_measure *m = ts_report_row(r, group, subject, name);
+
+	if (!m)
+		return NULL;
+	return m->unit == TS_UNIT_TEXT ? ts_report_text(r, m->text) : ts_report_number(r, m->unit, m->value);
+}
+
+const char *ts_report_chance(struct ts_report *r, const char *group, const char *subject)
+{
+	const struct ts_measure *p = ts_report_row(r, group, subject, "p_value");
+
+	return p ? ts_report_say(r, "p\u00a0%.2g", p->value) : NULL;
+}
+
+const char *ts_report_interval(struct ts_report *r, const char *group, const char *subject, const char *key,
+			       const char *low, const char *high)
+{
+	const char *value = ts_report_value(r, group, subject, key);
+	const char *least = ts_report_value(r, group, subject, low), *most = ts_report_value(r, group, subject, high);
+
+	return value && least && most ? ts_report_say(r, "%s (%s to %s)", value, least, most) : value;
+}
+
+/* "median 13.4 ms" of "median", "12 steps" of "% steps". */
+static const char *figure(struct ts_report *r, const char *word, const char *value)
+{
+	const char *place = strchr(word, '%');
+
+	if (place)
+		return ts_report_say(r, "%.*s%s%s", (int)(place - word), word, value, place + 1);
+	return *word ? ts_report_say(r, "%s\u00a0%s", word, value) : value;
+}
+
+const char *ts_report_figures(struct ts_report *r, const char *group, const char *subject,
+			      const struct ts_figure *figures)
+{
+	const char *text = NULL;
+
+	for (; figures->key; figures++) {
+		const char *value = ts_report_value(r, group, subject, figures->key);
+
+		if (value)
+			text = ts_report_join(r, text, *figures->word == ' ' ? "" : ", ",
+					      figure(r, figures->word, value));
+	}
+	return text;
+}
+
+bool ts_report_known(const struct ts_report *r, const char *group)
+{
+	for (size_t i = 0; i < r->a->measures.n; i++)
+		if (r->a->measures.items[i].known && ts_span_is(r->a->measures.items[i].group, group))
+			return true;
+	return false;
+}
+
+const struct ts_plot *ts_report_plot(const struct ts_report *r, const char *group, const char *subject)
+{
+	for (size_t i = 0; i < r->a->plots.n; i++) {
+		const struct ts_plot *p = &r->a->plots.items[i];
+
+		if (ts_span_is(p->group, group) && ts_span_is(p->subject, subject) && p->n)
+			return p;
+	}
+	return NULL;
+}
+
+static bool same_row(const struct ts_measure *a, const struct ts_measure *b)
+{
+	return ts_span_eq(a->group, b->group) && ts_span_eq(a->subject, b->subject) && ts_span_eq(a->name, b->name) &&
+	       a->unit == b->unit;
+}
+
+enum ts_severity ts_report_severity(const struct ts_report *r, const struct ts_measure *row)
+{
+	const struct ts_findings *f = &r->a->findings;
+	enum ts_severity worst = 0;
+
+	for (size_t i = 0; row && i < f->n; i++)
+		for (size_t k = 0; k < f->items[i].n_evidence && f->items[i].severity > worst; k++)
+			if (same_row(&f->items[i].evidence[k], row))
+				worst = f->items[i].severity;
+	return worst;
+}
+
+struct ts_item *ts_report_item(struct ts_report *r, struct ts_section *s, enum ts_item_kind kind, const char *label)
+{
+	static struct ts_item nowhere;
+
+	if (s->n == s->cap) {
+		size_t cap = s->cap ? s->cap * 2 : ITEMS_FIRST;
+		struct ts_item *items = ts_arena_array(r->arena, cap, sizeof *items);
+
+		if (!items) {
+			r->failed = true;
+			nowhere = (struct ts_item){.kind = kind, .label = "", .text = ""};
+			return &nowhere;
+		}
+		if (s->n)
+			memcpy(items, s->items, s->n * sizeof *items);
+		s->items = items;
+		s->cap = cap;
+	}
+	s->items[s->n] = (struct ts_item){.kind = kind, .label = label, .text = ""};
+	return &s->items[s->n++];
+}
+
+void ts_report_line(struct ts_report *r, struct ts_section *s, const char *label, const char *text)
+{
+	if (text && *text)
+		ts_report_item(r, s, TS_ITEM_LINE, label)->text = text;
+}
+
+struct ts_item *ts_report_bars(struct ts_report *r, struct ts_section *s, const char *const *heads, const char *more_of)
+{
+	struct ts_item *item = ts_report_item(r, s, TS_ITEM_BARS, "");
+
+	for (size_t i = 0; i < TS_BAR_VALUES && heads[i]; i++) {
+		item->heads[i] = heads[i];
+		item->right[i] = true;
+	}
+	item->more_of = more_of;
+	return item;
+}
+
+void ts_report_bar(struct ts_report *r, struct ts_item *item, size_t most, const struct ts_bar *bar)
+{
+	if (item->n_bars == most) {
+		item->more++;
+		return;
+	}
+	if (!item->bars)
+		item->bars = ts_arena_array(r->arena, most, sizeof *item->bars);
+	if (item->bars)
+		item->bars[item->n_bars++] = *bar;
+	r->failed |= !item->bars;
+}
+
+/* The light of a section (title NULL: of all of them) and what it means. */
+static void light_up(struct ts_report *r, struct ts_section *s, const char *title)
+{
+	const struct ts_findings *f = &r->a->findings;
+	size_t found[TS_SEVERITY_HIGH + 1] = {0}, rules = 0, unchecked = 0;
+	const char *state = NULL;
+
+	for (size_t i = 0; i < ts_rules_n; i++)
+		rules += belongs(ts_span_str(ts_rules[i].code), title);
+	for (size_t i = 0; i < f->n_unchecked; i++)
+		unchecked += belongs(f->unchecked[i].code, title);
+	for (size_t i = 0; i < f->n; i++)
+		if (belongs(f->items[i].code, title))
+			found[f->items[i].severity]++;
+	for (int severity = TS_SEVERITY_HIGH; severity >= TS_SEVERITY_LOW; severity--) {
+		if (!found[severity])
+			continue;
+		if (!state)
+			s->light = TS_LIGHT_CLEAR + severity;
+		state = ts_report_join(r, state, ", ",
+				       ts_report_say(r, "%zu %s", found[severity], ts_severity_word(severity)));
+	}
+	if (!state && rules) {
+		s->light = unchecked < rules ? TS_LIGHT_CLEAR : TS_LIGHT_UNCHECKED;
+		state = unchecked < rules ? "nothing found" : "unchecked";
+	}
+	if (state && unchecked && unchecked < rules)
+		state = ts_report_say(r, "%s, %zu of %zu rules unchecked", state, unchecked, rules);
+	s->state = state;
+}
+
+struct ts_section *ts_report_section(struct ts_report *r, const char *title)
+{
+	struct ts_section *s = &r->sections[r->n < TS_REPORT_SECTIONS ? r->n++ : TS_REPORT_SECTIONS - 1];
+
+	*s = (struct ts_section){.title = title};
+	if (!r->a)
+		return s;
+	for (size_t i = 0; i < sizeof sections_of_codes / sizeof sections_of_codes[0]; i++)
+		if (strcmp(sections_of_codes[i].title, title) == 0)
+			light_up(r, s, title);
+	if (strcmp(title, "FINDINGS") == 0)
+		light_up(r, s, NULL);
+	return s;
+}
+
+enum ts_status ts_report_of(const struct ts_analysis *a, struct ts_arena *arena, struct ts_report *ret_report,
+			    struct ts_error *err)
+{
+	struct ts_report r = {.a = a, .arena = arena, .rows = &a->measures, .events = &a->events, .plots = &a->plots};
+	const char *title = ts_show_run(&a->run, arena), *left_out = NULL, *id = ts_show_hex(&a->run.id, arena);
+
+	r.title = title ? title : "";
+	r.name = a->run.own_name.len ? ts_report_text(&r, a->run.own_name) : "a run without a name";
+	r.foot = ts_report_say(&r, "run %s", id ? id : "");
+	r.failed |= !title || !id;
+	if (a->warmup_cut)
+		left_out = ts_report_say(&r, "the first %s left out",
+					 ts_report_say(&r, "%llu %s", (unsigned long long)a->warmup_cut,
+						       a->warmup_cut == 1 ? "step" : "steps"));
+	r.view = ts_report_join(&r, ts_report_say(&r, "rank %d", a->rank), ", ", left_out);
+	ts_report_sections(&r);
+	if (r.failed)
+		return ts_arena_error(arena, err);
+	*ret_report = r;
+	return TS_OK;
+}

@@ -1,0 +1,303 @@
+/* report_diff.c - the report of a diff: one sentence, how sure it is, what still holds, then what parts where, the curves, the facts,
+ * the evidence and what to run next. What the answer does not have leaves its words or its section out.
+ */
+#include "analysis/answer/say.h"
+#include "cli/report/report.h"
+#include "cli/report/report_diff.h"
+#include "cli/text/reproduce.h"
+#include "cli/text/show_ops.h"
+#include "cli/text/show_value.h"
+#include "cli/text/text_parts.h"
+#include "run/head.h"
+
+enum { EVIDENCE_SHOWN = 8, EXPERIMENTS_SHOWN = 4, OPS_SHOWN = 8 };
+
+struct ts_sheet *ts_report_sheet(struct ts_report *r, struct ts_section *s, const struct ts_sheet_column *columns, size_t n)
+{
+	struct ts_sheet *table = ts_arena_alloc(r->arena, sizeof *table);
+	static struct ts_sheet nowhere;
+
+	r->failed |= !table;
+	if (!table)
+		table = &nowhere;
+	*table = (struct ts_sheet){.n_columns = n};
+	memcpy(table->columns, columns, n * sizeof *columns);
+	ts_report_item(r, s, TS_ITEM_TABLE, "")->table = table;
+	return table;
+}
+
+void ts_report_cells(struct ts_report *r, struct ts_sheet *table, const struct ts_sheet_cell *cells)
+{
+	if (table->n_rows == table->cap) {
+		size_t cap = table->cap ? table->cap * 2 : 16;
+		struct ts_sheet_cell *grown = ts_arena_array(r->arena, cap * table->n_columns, sizeof *grown);
+
+		if (!grown) {
+			r->failed = true;
+			return;
+		}
+		if (table->n_rows)
+			memcpy(grown, table->cells, table->n_rows * table->n_columns * sizeof *grown);
+		table->cells = grown;
+		table->cap = cap;
+	}
+	memcpy(table->cells + table->n_rows++ * table->n_columns, cells, table->n_columns * sizeof *cells);
+}
+
+const char *ts_report_kept(struct ts_report *r, const char *text)
+{
+	r->failed |= !text;
+	return text ? text : "";
+}
+
+static enum ts_light light_of(enum ts_diff_verdict verdict)
+{
+	switch (verdict) {
+	case TS_DIFF_SAME:
+		return TS_LIGHT_CLEAR;
+	case TS_DIFF_DIFFERENT:
+		return TS_LIGHT_HIGH;
+	case TS_DIFF_INCONCLUSIVE:
+		break;
+	}
+	return TS_LIGHT_MEDIUM;
+}
+
+static bool diagnosed(const struct ts_diff *diff)
+{
+	return diff->diagnosis.cause != TS_CAUSE_UNKNOWN || diff->diagnosis.sentence.len;
+}
+
+/* "another order of the data; confidence high; from step 80" */
+static const char *cause_of(struct ts_report *r, const struct ts_diagnosis *d)
+{
+	const char *text = ts_report_say(r, "cause: %s; confidence: %s", ts_cause_title(d->cause),
+					 ts_confidence_word(d->confidence));
+
+	return d->has_step ? ts_report_say(r, "%s; from step %lld", text, (long long)d->step) : text;
+}
+
+static void runs(struct ts_report *r, const struct ts_diff *diff)
+{
+	static const struct ts_sheet_column columns[] = {
+		{NULL, false, 0}, {NULL, false, 8}, {NULL, false, 0}, {NULL, false, 0}, {NULL, false, 0}};
+	const struct ts_run_ref *sides[] = {&diff->a, &diff->b};
+	struct ts_section *s = ts_report_section(r, "");
+	struct ts_sheet *table;
+
+	if (diff->diagnosis.sentence.len && diff->diagnosis.cause != TS_CAUSE_IDENTICAL)
+		ts_report_line(r, s, NULL, ts_report_text(r, diff->reason));
+	table = ts_report_sheet(r, s, columns, 5);
+	for (int i = 0; i < 2; i++) {
+		const struct ts_run_ref *run = sides[i];
+		const char *steps = ts_report_kept(r, ts_show_plural(run->steps, "step", r->arena));
+		const char *range = run->steps ? ts_show_range(run->first_step, run->last_step, r->arena) : "none";
+		const char *name = run->own_name.len ? ts_report_text(r, run->own_name) : "-";
+		const char *id = ts_report_kept(r, ts_show_id(&run->id, r->arena));
+		const char *ranks = ts_report_kept(r, ts_show_plural(run->ranks, "rank", r->arena));
+		const char *extent = ts_report_say(r, "%s (%s)", steps, ts_report_kept(r, range));
+		const struct ts_sheet_cell cells[] = {{i ? "b" : "a", i ? TS_TONE_B : TS_TONE_A},
+						{name, TS_TONE_PLAIN},
+						{id, TS_TONE_DIM},
+						{extent, TS_TONE_PLAIN},
+						{ranks, TS_TONE_PLAIN}};
+
+		ts_report_cells(r, table, cells);
+	}
+}
+
+static void tier(struct ts_report *r, struct ts_section *s, const char *label, const struct ts_tier *t)
+{
+	static const char *const answers[] = {"not known", "holds", "fails"};
+
+	ts_report_line(r, s, label, ts_report_join(r, answers[t->answer], ": ", t->why.len ? ts_report_text(r, t->why) : NULL));
+}
+
+/* "numeric_jump 1e-05 (default 2e-06)" */
+static void cut_offs(struct ts_report *r, const struct ts_diff *diff)
+{
+	const char *text = NULL;
+
+	for (size_t i = 0; i < diff->n_cut_offs; i++) {
+		const struct ts_cut_off *c = &diff->cut_offs[i];
+
+		text = ts_report_join(r, text, ", ",
+				      ts_report_say(r, "%s %s (default %s)", ts_report_text(r, c->name),
+						    ts_say_number(c->value).text, ts_say_number(c->standard).text));
+	}
+	if (text)
+		ts_report_line(r, ts_report_section(r, "CUT-OFFS BY POLICY"), NULL, text);
+}
+
+static void tiers(struct ts_report *r, const struct ts_diagnosis *d)
+{
+	struct ts_section *s = ts_report_section(r, "EQUIVALENT?");
+
+	tier(r, s, "bit-exact", &d->bits);
+	tier(r, s, "numerical", &d->numeric);
+	tier(r, s, "statistical", &d->statistical);
+}
+
+static void sentences(struct ts_report *r, struct ts_section *s, const char *label, const struct ts_span *items, size_t n)
+{
+	size_t shown = r->whole || n <= EVIDENCE_SHOWN ? n : EVIDENCE_SHOWN;
+
+	for (size_t i = 0; i < shown; i++)
+		ts_report_line(r, s, label, ts_report_text(r, items[i]));
+	if (shown < n)
+		ts_report_line(r, s, label, ts_report_say(r, "and %zu more; --all shows them", n - shown));
+}
+
+static void evidence(struct ts_report *r, const struct ts_diagnosis *d)
+{
+	const char *remaining = NULL;
+	struct ts_section *s;
+
+	if (!d->n_for && !d->n_against && !d->n_remaining)
+		return;
+	s = ts_report_section(r, "EVIDENCE");
+	sentences(r, s, "for", d->evidence_for, d->n_for);
+	sentences(r, s, "against", d->evidence_against, d->n_against);
+	for (size_t i = 0; i < d->n_remaining; i++)
+		remaining = ts_report_join(r, remaining, "; ", ts_cause_title(d->remaining[i]));
+	ts_report_line(r, s, "could be", remaining);
+}
+
+static void next(struct ts_report *r, const struct ts_diagnosis *d)
+{
+	size_t n = r->whole || d->n_experiments <= EXPERIMENTS_SHOWN ? d->n_experiments : EXPERIMENTS_SHOWN;
+	struct ts_section *s;
+
+	if (n == 0)
+		return;
+	s = ts_report_section(r, "NEXT");
+	for (size_t i = 0; i < n; i++) {
+		const struct ts_experiment *e = &d->experiments[i];
+		const char *text = ts_report_text(r, e->what);
+
+		if (e->steps)
+			text = ts_report_say(r, "%s (%s to run)", text,
+					     ts_report_kept(r, ts_show_plural(e->steps, "step", r->arena)));
+		ts_report_line(r, s, ts_report_say(r, "%zu", i + 1),
+			       ts_report_join(r, text, "; tells ", e->splits.len ? ts_report_text(r, e->splits) : NULL));
+		if (e->command.len)
+			ts_report_item(r, s, TS_ITEM_COMMAND, "")->text = ts_report_text(r, e->command);
+	}
+	if (n < d->n_experiments)
+		ts_report_line(r, s, NULL, ts_report_say(r, "and %zu more; --all shows them", d->n_experiments - n));
+}
+
+static const char *ops_head(struct ts_report *r, const struct ts_op_diff *ops)
+{
+	const char *text = ts_report_say(r, "%s compared", ts_report_kept(r, ts_show_count(ops->compared, r->arena)));
+
+	if (ops->only_a)
+		text = ts_report_say(r, "%s, %s only in a", text, ts_report_kept(r, ts_show_count(ops->only_a, r->arena)));
+	if (ops->only_b)
+		text = ts_report_say(r, "%s, %s only in b", text, ts_report_kept(r, ts_show_count(ops->only_b, r->arena)));
+	return ops->reordered ? ts_report_say(r, "%s; their order differs somewhere", text) : text;
+}
+
+static const char *op_role(const struct ts_op_row *row)
+{
+	if (row->role == TS_OP_ORIGIN)
+		return "origin: inputs agree, output differs";
+	return row->has_inputs ? "receiver: its inputs differ already" : "inputs not recorded: origin or receiver";
+}
+
+/* Each rank's first operation that differs, in the order of the rows. */
+static void operations(struct ts_report *r, const struct ts_diff *diff)
+{
+	const struct ts_op_diff *ops = &diff->ops;
+	static const struct ts_sheet_column columns[] = {
+		{"rank", true, 0}, {"step", true, 0}, {"operation", false, 12}, {"role", false, 12}};
+	size_t n = r->whole || ops->n <= OPS_SHOWN ? ops->n : OPS_SHOWN;
+	struct ts_section *s;
+	struct ts_sheet *table;
+
+	if (!ops->n && !ops->only_a && !ops->only_b && !ops->reordered)
+		return;
+	s = ts_report_section(r, "OPERATIONS");
+	s->head = ops_head(r, ops);
+	if (!n)
+		return;
+	ts_report_line(r, s, "first", ts_report_kept(r, ts_show_first_op(ops, diff->a.ranks > 1 || diff->b.ranks > 1, r->arena)));
+	table = ts_report_sheet(r, s, columns, 4);
+	table->indented = true;
+	for (size_t i = 0; i < n; i++) {
+		const struct ts_op_row *row = &ops->rows[i];
+		const char *name = ts_report_text(r, row->name);
+		const char *rank = row->rank == TS_RANK_JOB ? "job" : ts_report_say(r, "%d", row->rank);
+
+		if (row->occurrence)
+			name = ts_report_say(r, "%s (%s before it)", name,
+					     ts_report_kept(r, ts_show_count(row->occurrence, r->arena)));
+		ts_report_cells(r, table, (struct ts_sheet_cell[]){{rank, TS_TONE_PLAIN},
+							     {ts_report_say(r, "%lld", (long long)row->step), TS_TONE_PLAIN},
+							     {name, TS_TONE_STRONG},
+							     {op_role(row), row->role == TS_OP_ORIGIN ? TS_TONE_MARK : TS_TONE_PLAIN}});
+	}
+	table->more = ops->n - n;
+}
+
+static void side(struct ts_report *r, struct ts_section *s, const char *label, const struct ts_run_ref *run,
+		 const struct ts_reproduce_side *side)
+{
+	const char *missing = NULL;
+
+	ts_report_line(r, s, label, ts_report_kept(r, ts_show_run(run, r->arena)));
+	for (size_t i = 0; i < side->n; i++)
+		ts_report_item(r, s, TS_ITEM_COMMAND, "")->text = side->commands[i];
+	for (size_t i = 0; i < side->n_missing; i++)
+		missing = ts_report_join(r, missing, "; ", side->missing[i]);
+	ts_report_line(r, s, "not known", missing);
+}
+
+static void reproduce(struct ts_report *r, const struct ts_diff *diff, const struct ts_reproduce *how)
+{
+	struct ts_section *s;
+
+	if (!how)
+		return;
+	s = ts_report_section(r, "REPRODUCE");
+	side(r, s, "a", &diff->a, &how->a);
+	side(r, s, "b", &diff->b, &how->b);
+}
+
+static const char *page_name(struct ts_report *r, const struct ts_run_ref *run)
+{
+	return run->own_name.len ? ts_report_text(r, run->own_name) : ts_report_kept(r, ts_show_id(&run->id, r->arena));
+}
+
+enum ts_status ts_report_of_diff(const struct ts_diff *diff, bool all, const struct ts_reproduce *how, struct ts_arena *arena,
+				 struct ts_report *ret_report, struct ts_error *err)
+{
+	static const struct ts_events no_events;
+	struct ts_report r = {.arena = arena, .whole = all, .events = &no_events, .plots = &diff->plots};
+	const struct ts_diagnosis *d = &diff->diagnosis;
+
+	r.title = ts_report_text(&r, d->sentence.len ? d->sentence : diff->reason);
+	r.light = light_of(diff->verdict);
+	r.view = diagnosed(diff) ? cause_of(&r, d) : NULL;
+	r.name = ts_report_say(&r, "%s and %s", page_name(&r, &diff->a), page_name(&r, &diff->b));
+	r.foot = ts_report_say(&r, "runs %s and %s", ts_report_kept(&r, ts_show_hex(&diff->a.id, arena)),
+			       ts_report_kept(&r, ts_show_hex(&diff->b.id, arena)));
+	r.rows = &d->features;
+	runs(&r, diff);
+	if (diagnosed(diff))
+		tiers(&r, d);
+	cut_offs(&r, diff);
+	ts_report_diff_series(&r, diff);
+	ts_report_diff_curves(&r, diff);
+	ts_report_diff_facts(&r, diff);
+	ts_report_diff_extent(&r, diff);
+	ts_report_diff_repeats(&r, diff);
+	operations(&r, diff);
+	evidence(&r, d);
+	next(&r, d);
+	reproduce(&r, diff, how);
+	if (r.failed)
+		return ts_arena_error(arena, err);
+	*ret_report = r;
+	return TS_OK;
+}

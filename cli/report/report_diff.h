@@ -1,0 +1,24 @@
+/* report_diff.h - what the sections of a diff are made with, besides report_parts.h. */
+#ifndef TSCOPE_CLI_REPORT_DIFF_H
+#define TSCOPE_CLI_REPORT_DIFF_H
+
+#include "cli/report/report_parts.h"
+
+/* An empty table, at the end of the section. */
+struct ts_sheet *ts_report_sheet(struct ts_report *r, struct ts_section *s, const struct ts_sheet_column *columns, size_t n);
+/* One row, a cell a column. */
+void ts_report_cells(struct ts_report *r, struct ts_sheet *table, const struct ts_sheet_cell *cells);
+/* The text, or "" with r->failed if it is NULL. */
+const char *ts_report_kept(struct ts_report *r, const char *text);
+
+const char *ts_report_series_name(struct ts_report *r, struct ts_span name); /* "loss" of "scalars.loss" */
+/* "phases.forward, memory.alloc and 3 more": each name once, of the rows in that state. NULL when there are none. */
+const char *ts_report_names_in(struct ts_report *r, const struct ts_diff *diff, enum ts_series_state state, bool observation);
+
+void ts_report_diff_series(struct ts_report *r, const struct ts_diff *diff); /* report_diff_series.c */
+void ts_report_diff_curves(struct ts_report *r, const struct ts_diff *diff);
+void ts_report_diff_facts(struct ts_report *r, const struct ts_diff *diff);  /* report_diff_sides.c */
+void ts_report_diff_extent(struct ts_report *r, const struct ts_diff *diff);
+void ts_report_diff_repeats(struct ts_report *r, const struct ts_diff *diff); /* report_diff_repeats.c */
+
+#endif

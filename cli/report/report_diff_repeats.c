@@ -1,0 +1,69 @@
+/* report_diff_repeats.c - of the report of a diff: the repeats of the first run's recipe, and the second run against them. */
+#include "cli/report/report_diff.h"
+
+#include "cli/text/show_value.h"
+
+enum { REPEATS_SHOWN = 8 };
+
+static const char *run_name(struct ts_report *r, const struct ts_run_ref *run)
+{
+	return run->own_name.len ? ts_report_text(r, run->own_name) : ts_report_kept(r, ts_show_id(&run->id, r->arena));
+}
+
+/* "base, rerun, base2 and 4 more" */
+static const char *names(struct ts_report *r, const struct ts_diff_matrix *m)
+{
+	size_t n = r->whole || m->n <= REPEATS_SHOWN ? m->n : REPEATS_SHOWN;
+	const char *text = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		text = ts_report_join(r, text, ", ", run_name(r, &m->runs[i]));
+	return n < m->n ? ts_report_say(r, "%s and %zu more", text, m->n - n) : text;
+}
+
+static const char *ratio(struct ts_report *r, double value)
+{
+	return ts_report_kept(r, ts_show_apart(value, r->arena));
+}
+
+static void row_cells(struct ts_report *r, struct ts_sheet *table, const struct ts_envelope_row *row)
+{
+	const char *count = ts_report_kept(r, ts_show_count(row->points, r->arena));
+	const char *outside = ts_report_kept(r, ts_show_count(row->outside, r->arena));
+	const char *from = "-";
+
+	if (row->known && (row->real || row->grown))
+		from = ts_report_say(r, "%lld%s", (long long)row->first_step, row->grown ? " grown" : "");
+
+	ts_report_cells(r, table, (struct ts_sheet_cell[]){
+		{ts_report_series_name(r, row->name), TS_TONE_STRONG},
+		{row->known ? count : "-", TS_TONE_PLAIN},
+		{row->known ? ratio(r, row->spread) : "-", TS_TONE_A},
+		{row->known ? ratio(r, row->greatest) : "-", TS_TONE_B},
+		{row->known ? outside : "-", TS_TONE_PLAIN},
+		{from, row->real ? TS_TONE_MARK : TS_TONE_DIM}});
+}
+
+void ts_report_diff_repeats(struct ts_report *r, const struct ts_diff *diff)
+{
+	static const struct ts_sheet_column columns[] = {{"series", false, 8},	 {"points", true, 0},  {"repeats apart", true, 0},
+							 {"b from them", true, 0}, {"outside", true, 0}, {"from step", true, 0}};
+	const struct ts_repeats *p = &diff->repeats;
+	struct ts_section *s;
+	struct ts_sheet *table;
+
+	if (!p->asked)
+		return;
+	s = ts_report_section(r, "REPEATS");
+	s->head = ts_report_text(r, p->sentence);
+	ts_report_line(r, s, "runs", names(r, &p->matrix));
+	ts_report_line(r, s, "envelope", ts_report_text(r, p->verdict));
+	/* By step it stands among the tiers. */
+	if (diff->axis.len)
+		ts_report_line(r, s, "level", ts_report_text(r, p->statistical.why));
+	if (p->n_rows == 0)
+		return;
+	table = ts_report_sheet(r, s, columns, 6);
+	for (size_t i = 0; i < p->n_rows; i++)
+		row_cells(r, table, &p->rows[i]);
+}

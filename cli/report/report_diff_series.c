@@ -1,0 +1,498 @@
+/* report_diff_series.c - of the report of a diff: the first steps of each series, the ranks in the order in which they part, the
+ * values there, and the curves.
+ *
+ * Series of several ranks are one row, of the rank that parts first; all has every one. Times and memory are one line, because
+ * they always differ.
+ */
+#include "cli/report/report_diff.h"
+
+#include "base/text.h"
+#include "cli/text/show_value.h"
+#include "run/head.h"
+
+#include <stdlib.h>
+
+enum { SERIES_SHOWN = 12, VALUES_SHOWN = 3, NAMES_SHOWN = 8, RANKS_SHOWN = 8, GROUPS_SHOWN = 4, TEXT_BEFORE = 12, TEXT_LONG = 40 };
+
+/* A series over the ranks that it differs on. */
+struct entry {
+	const struct ts_series_row *row; /* of the rank that parts first */
+	size_t more;			 /* other ranks */
+};
+
+static struct ts_span short_name(struct ts_span name)
+{
+	struct ts_span prefix = ts_span_str("scalars.");
+
+	if (!ts_span_starts(name, prefix) || name.len == prefix.len)
+		return name;
+	return ts_span_of(name.data + prefix.len, name.len - prefix.len);
+}
+
+const char *ts_report_series_name(struct ts_report *r, struct ts_span name)
+{
+	return ts_report_text(r, short_name(name));
+}
+
+static bool gathered(const struct ts_series_row *row, struct entry *entries, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (entries[i].row->type == row->type && ts_span_eq(entries[i].row->name, row->name)) {
+			entries[i].more++;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The rows that part, ranks joined unless all is asked for; rows are in the order of first_step already. */
+static struct entry *parting(struct ts_report *r, const struct ts_diff *diff, size_t *ret_n)
+{
+	struct entry *entries = ts_arena_array(r->arena, diff->n_series + 1, sizeof *entries);
+	size_t n = 0;
+
+	r->failed |= !entries;
+	for (size_t i = 0; entries && i < diff->n_series; i++) {
+		const struct ts_series_row *row = &diff->series[i];
+
+		if (row->state != TS_SERIES_PARTS || (row->role == TS_ROLE_OBSERVATION && !r->whole))
+			continue;
+		if (r->whole || !gathered(row, entries, n))
+			entries[n++] = (struct entry){row, 0};
+	}
+	*ret_n = n;
+	return entries;
+}
+
+/* --- first steps --- */
+
+static const char *rank_of(struct ts_report *r, const struct entry *e)
+{
+	const char *rank = e->row->rank == TS_RANK_JOB ? "job" : ts_report_say(r, "%d", e->row->rank);
+
+	return e->more ? ts_report_say(r, "%s +%zu", rank, e->more) : rank;
+}
+
+/* Where nothing that both have lies between, the step is known to a stretch only. */
+static const char *first_bits(struct ts_report *r, const struct ts_series_row *row)
+{
+	/* Unsigned: the two may lie further apart than an int64 holds. */
+	if (row->after_known && row->after_step < row->first_step &&
+	    (uint64_t)row->first_step - (uint64_t)row->after_step > 1)
+		return ts_report_say(r, "%lld to %lld", (long long)row->after_step, (long long)row->first_step);
+	return ts_report_say(r, "%lld", (long long)row->first_step);
+}
+
+static const char *visible(struct ts_report *r, const struct ts_gap *gap)
+{
+	if (!gap->known)
+		return "-";
+	return gap->visible ? ts_report_say(r, "%lld", (long long)gap->visible_step) : "never";
+}
+
+enum { GAP_COLUMNS = 7 };
+
+/* How far apart, column by column. */
+static void gap_cells(struct ts_report *r, const struct ts_gap *gap, const char *ret_cells[GAP_COLUMNS])
+{
+	const double far[] = {gap->visible ? gap->at_visible : gap->first, gap->after_10, gap->after_30, gap->after_100, gap->slope,
+			      gap->saturation};
+
+	ret_cells[0] = visible(r, gap);
+	for (size_t k = 1; k < GAP_COLUMNS; k++)
+		ret_cells[k] = gap->known ? ts_report_kept(r, ts_show_apart(far[k - 1], r->arena)) : "-";
+}
+
+/* Columns in which nothing is known of any series are left out, and that of ranks where there is one. */
+static void first_steps(struct ts_report *r, struct ts_section *s, const struct entry *entries, size_t n, bool ranks)
+{
+	static const struct ts_sheet_column fixed[] = {{"series", false, 12}, {"rank", false, 0}, {"first bits", true, 0}};
+	static const struct ts_sheet_column gaps[GAP_COLUMNS] = {{"visible", true, 0}, {"r there", true, 0}, {"+10", true, 0},
+								 {"+30", true, 0},     {"+100", true, 0},    {"slope", true, 0},
+								 {"end", true, 0}};
+	size_t shown = r->whole || n <= SERIES_SHOWN ? n : SERIES_SHOWN, n_columns = 0;
+	struct ts_sheet_column columns[TS_SHEET_COLUMNS];
+	const char *cells[GAP_COLUMNS];
+	bool used[GAP_COLUMNS] = {false};
+	struct ts_sheet *table;
+
+	for (size_t i = 0; i < shown; i++) {
+		gap_cells(r, &entries[i].row->gap, cells);
+		for (size_t k = 0; k < GAP_COLUMNS; k++)
+			used[k] |= strcmp(cells[k], "-") != 0;
+	}
+	for (size_t c = 0; c < sizeof fixed / sizeof fixed[0]; c++)
+		if (c != 1 || ranks)
+			columns[n_columns++] = fixed[c];
+	for (size_t k = 0; k < GAP_COLUMNS; k++)
+		if (used[k])
+			columns[n_columns++] = gaps[k];
+	table = ts_report_sheet(r, s, columns, n_columns);
+	table->indented = true;
+	for (size_t i = 0; i < shown; i++) {
+		const struct ts_series_row *row = entries[i].row;
+		const char *name = ts_report_series_name(r, row->name);
+		struct ts_sheet_cell line[TS_SHEET_COLUMNS];
+		size_t c = 0;
+
+		if (row->role == TS_ROLE_UNKNOWN)
+			name = ts_report_say(r, "%s (unknown role)", name);
+		line[c++] = (struct ts_sheet_cell){name, TS_TONE_STRONG};
+		if (ranks)
+			line[c++] = (struct ts_sheet_cell){rank_of(r, &entries[i]), TS_TONE_PLAIN};
+		line[c++] = (struct ts_sheet_cell){first_bits(r, row), TS_TONE_PLAIN};
+		gap_cells(r, &row->gap, cells);
+		for (size_t k = 0; k < GAP_COLUMNS; k++)
+			if (used[k])
+				line[c++] = (struct ts_sheet_cell){cells[k], TS_TONE_PLAIN};
+		ts_report_cells(r, table, line);
+	}
+	table->more = n - shown;
+	if (used[1])
+		ts_report_line(r, s, NULL,
+			       "r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth");
+}
+
+/* --- ranks --- */
+
+struct rank_first {
+	int32_t rank;
+	int64_t step;
+};
+
+static int by_rank(const void *x, const void *y)
+{
+	const struct rank_first *a = x, *b = y;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return (a->step > b->step) - (a->step < b->step);
+}
+
+static int by_step(const void *x, const void *y)
+{
+	const struct rank_first *a = x, *b = y;
+
+	if (a->step != b->step)
+		return a->step < b->step ? -1 : 1;
+	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* Each rank that parts in a series of the trajectory, with its first step, in the order of these. */
+static struct rank_first *firsts(struct ts_report *r, const struct ts_diff *diff, size_t *ret_n)
+{
+	struct rank_first *ranks = ts_arena_array(r->arena, diff->n_series + 1, sizeof *ranks);
+	size_t n = 0, kept = 0;
+
+	r->failed |= !ranks;
+	for (size_t i = 0; ranks && i < diff->n_series; i++)
+		if (diff->series[i].state == TS_SERIES_PARTS && diff->series[i].role == TS_ROLE_TRAJECTORY &&
+		    diff->series[i].rank != TS_RANK_JOB)
+			ranks[n++] = (struct rank_first){diff->series[i].rank, diff->series[i].first_step};
+	if (n)
+		qsort(ranks, n, sizeof *ranks, by_rank);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || ranks[i].rank != ranks[i - 1].rank)
+			ranks[kept++] = ranks[i];
+	if (kept)
+		qsort(ranks, kept, sizeof *ranks, by_step);
+	*ret_n = kept;
+	return ranks;
+}
+
+/* "1 first, at step 80; then 0, 2 at step 81": with one rank there is nothing to say. */
+static const char *order_of_ranks(struct ts_report *r, const struct ts_diff *diff)
+{
+	size_t n, groups = 0;
+	const struct rank_first *ranks = firsts(r, diff, &n);
+	int32_t *list = ts_arena_array(r->arena, RANKS_SHOWN, sizeof *list);
+	const char *text = NULL;
+
+	r->failed |= !list;
+	if (!ranks || !list || !n || (diff->a.ranks < 2 && diff->b.ranks < 2))
+		return NULL;
+	for (size_t i = 0, end; i < n; i = end) {
+		size_t shown;
+		const char *who;
+
+		for (end = i; end < n && ranks[end].step == ranks[i].step; end++)
+			;
+		if (groups++ == GROUPS_SHOWN)
+			return ts_report_say(r, "%s; %zu more later", text, n - i);
+		if (end - i == n && n > 1)
+			return ts_report_say(r, "all %zu that part do so at step %lld", n, (long long)ranks[i].step);
+		shown = end - i < RANKS_SHOWN ? end - i : RANKS_SHOWN;
+		for (size_t k = 0; k < shown; k++)
+			list[k] = ranks[i + k].rank;
+		who = ts_report_kept(r, ts_show_ranks(list, shown, end - i, r->arena));
+		text = ts_report_join(r, text, "; then ",
+				      ts_report_say(r, "%s%s at step %lld", who, text || n == 1 ? "" : " first,",
+						    (long long)ranks[i].step));
+	}
+	return text;
+}
+
+/* --- values --- */
+
+/* Long texts are shown from a little before the place where they part. */
+static const char *from_parting(struct ts_report *r, const char *text, int column)
+{
+	int start = column - TEXT_BEFORE;
+
+	if (strlen(text) <= TEXT_LONG || start <= 0)
+		return text;
+	while (start > 0 && ((unsigned char)text[start] & 0xc0) == 0x80)
+		start--;
+	return ts_report_say(r, "…%s", text + start);
+}
+
+/* Columns in front of the place where they part: its bytes are those of a where it is not padding. */
+static int caret(const char *a, const struct ts_parting *p)
+{
+	int bytes = p->column - p->pad_a;
+
+	return bytes <= 0 ? p->column : p->pad_a + ts_text_width(ts_span_of(a, (size_t)bytes));
+}
+
+/* "step 80"; by an axis "tokens 4096: steps 10 and 20". */
+static const char *where_of(struct ts_report *r, const struct ts_series_row *row, struct ts_span axis)
+{
+	if (!axis.len)
+		return ts_report_say(r, "step %lld", (long long)row->first_step);
+	return ts_report_say(r, "%s %lld: steps %lld and %lld", ts_report_text(r, axis), (long long)row->first_step,
+			     (long long)row->step_a, (long long)row->step_b);
+}
+
+static void value_rows(struct ts_report *r, struct ts_sheet *table, const struct entry *e, struct ts_span axis, bool ranks)
+{
+	const struct ts_series_row *row = e->row;
+	const char *a = ts_report_kept(r, ts_show_cell_value(&row->a, r->arena));
+	const char *b = ts_report_kept(r, ts_show_cell_value(&row->b, r->arena));
+	const char *where = where_of(r, row, axis);
+	struct ts_parting p = ts_show_parting(a, b);
+
+	if (p.column > TEXT_BEFORE && (strlen(a) > TEXT_LONG || strlen(b) > TEXT_LONG)) {
+		a = from_parting(r, a, p.column);
+		b = from_parting(r, b, p.column);
+		p = ts_show_parting(a, b);
+	}
+	if (ranks && row->rank != TS_RANK_JOB)
+		where = ts_report_say(r, "%s, rank %d", where, row->rank);
+	ts_report_cells(r, table, (struct ts_sheet_cell[]){{ts_report_series_name(r, row->name), TS_TONE_STRONG},
+						     {ts_report_say(r, "a  %*s%s", p.pad_a, "", a), TS_TONE_PLAIN}});
+	ts_report_cells(r, table, (struct ts_sheet_cell[]){{where, TS_TONE_DIM},
+						     {ts_report_say(r, "b  %*s%s", p.pad_b, "", b), TS_TONE_PLAIN}});
+	ts_report_cells(r, table,
+			(struct ts_sheet_cell[]){{"", TS_TONE_PLAIN}, {ts_report_say(r, "   %*s^", caret(a, &p), ""), TS_TONE_MARK}});
+}
+
+/* Numbers in the order in which they part, then digests, whose values tell people nothing. */
+static const struct entry *nth_value(const struct entry *entries, size_t n, size_t nth)
+{
+	for (int words = 0; words < 2; words++)
+		for (size_t i = 0; i < n; i++)
+			if ((entries[i].row->type == TS_COLUMN_U64) == words && nth-- == 0)
+				return &entries[i];
+	return NULL;
+}
+
+/* Of some series that part: the others are told by how far. */
+static void values(struct ts_report *r, struct ts_section *s, const struct entry *entries, size_t n, struct ts_span axis,
+		   bool ranks)
+{
+	static const struct ts_sheet_column columns[] = {{NULL, false, 12}, {NULL, false, 24}};
+	struct ts_sheet *table = ts_report_sheet(r, s, columns, 2);
+
+	table->mono = true;
+	for (size_t i = 0; i < n && (r->whole || i < VALUES_SHOWN); i++)
+		value_rows(r, table, r->whole ? &entries[i] : nth_value(entries, n, i), axis, ranks);
+}
+
+/* --- names --- */
+
+static bool same_entry(const struct ts_series_row *x, const struct ts_series_row *y)
+{
+	return ts_span_eq(x->name, y->name) && x->other_types == y->other_types && (!x->other_types || x->type == y->type);
+}
+
+/* "mood", and where the other side has it as something else why no step of it was compared: "mood (f64; text in b)". */
+static const char *lone_name(struct ts_report *r, const struct ts_series_row *row)
+{
+	const char *text = ts_report_series_name(r, row->name), *lead = "";
+
+	if (!row->other_types)
+		return text;
+	text = ts_report_say(r, "%s (%s; ", text, ts_column_type_word(row->type));
+	for (unsigned t = TS_COLUMN_F64; t <= TS_COLUMN_JSON; t++) {
+		if (!(row->other_types >> t & 1))
+			continue;
+		text = ts_report_say(r, "%s%s%s", text, lead, ts_column_type_word((enum ts_column_type)t));
+		lead = " and ";
+	}
+	return ts_report_say(r, "%s in %s)", text, row->state == TS_SERIES_ONLY_A ? "b" : "a");
+}
+
+const char *ts_report_names_in(struct ts_report *r, const struct ts_diff *diff, enum ts_series_state state, bool observation)
+{
+	const struct ts_series_row **names = ts_arena_array(r->arena, diff->n_series + 1, sizeof *names);
+	const char *text = NULL;
+	size_t n = 0, shown;
+
+	r->failed |= !names;
+	for (size_t i = 0; names && i < diff->n_series; i++) {
+		const struct ts_series_row *row = &diff->series[i];
+		size_t k = n;
+
+		if (row->state != state || (row->role == TS_ROLE_OBSERVATION) != observation)
+			continue;
+		/* Ranks of one series follow each other more often than not. */
+		while (k > 0 && !same_entry(names[k - 1], row))
+			k--;
+		if (k == 0)
+			names[n++] = row;
+	}
+	shown = r->whole || n <= NAMES_SHOWN ? n : NAMES_SHOWN;
+	for (size_t i = 0; i < shown; i++)
+		text = ts_report_join(r, text, ", ", lone_name(r, names[i]));
+	return n > shown ? ts_report_say(r, "%s and %zu more", text, n - shown) : text;
+}
+
+/* Events of a pipeline of which one side has more; what both have agrees. */
+static const char *more_events(struct ts_report *r, const struct ts_diff *diff)
+{
+	for (size_t i = 0; i < diff->n_series; i++) {
+		const struct ts_series_row *row = &diff->series[i];
+
+		if (row->state == TS_SERIES_EXTENT && ts_span_starts(row->name, ts_span_str("pipeline[].")))
+			return ts_report_say(r, "of the pipeline: %s in a, %s in b",
+					     ts_report_kept(r, ts_show_count(row->steps_a, r->arena)),
+					     ts_report_kept(r, ts_show_count(row->steps_b, r->arena)));
+	}
+	return NULL;
+}
+
+void ts_report_diff_series(struct ts_report *r, const struct ts_diff *diff)
+{
+	bool ranks = diff->a.ranks > 1 || diff->b.ranks > 1;
+	struct ts_section *s = ts_report_section(r, "SERIES");
+	const char *same = diff->n_same ? ts_report_kept(r, ts_show_count(diff->n_same, r->arena)) : "none";
+	size_t n, all = 0;
+	const struct entry *entries = parting(r, diff, &n);
+
+	s->head = ts_report_say(r, "%s %s the same", same, diff->n_same == 1 ? "is" : "are");
+	if (diff->axis.len)
+		s->head = ts_report_say(r, "%s; places are those of %s", s->head, ts_report_text(r, diff->axis));
+	if (n) {
+		for (size_t i = 0; i < n; i++)
+			all += 1 + entries[i].more;
+		s->head = ts_report_say(r, "%zu %s, %s%s", all, all == 1 ? "parts" : "part", s->head,
+					ranks ? ", those of each rank counted" : "");
+		first_steps(r, s, entries, n, ranks);
+		ts_report_line(r, s, "ranks", order_of_ranks(r, diff));
+		values(r, s, entries, n, diff->axis, ranks);
+	}
+	ts_report_line(r, s, "agree",
+		       ts_report_with(r, "on all common steps: ", ts_report_names_in(r, diff, TS_SERIES_EXTENT, false), ""));
+	if (!r->whole)
+		ts_report_line(r, s, "costs",
+			       ts_report_with(r, "differ and do not decide: ",
+					      ts_report_names_in(r, diff, TS_SERIES_PARTS, true), ""));
+	ts_report_line(r, s, "events", more_events(r, diff));
+}
+
+/* --- curves --- */
+
+static const struct ts_series_row *row_of(const struct ts_diff *diff, struct ts_span name)
+{
+	for (size_t i = 0; i < diff->n_series; i++)
+		if (diff->series[i].state == TS_SERIES_PARTS && ts_span_eq(diff->series[i].name, name))
+			return &diff->series[i];
+	return NULL;
+}
+
+/* Cells may end behind the last step. */
+static int64_t last_of(const struct ts_diff *diff, const struct ts_plot *plot)
+{
+	int64_t end = diff->a.last_step > diff->b.last_step ? diff->a.last_step : diff->b.last_step;
+	uint64_t covered = (uint64_t)plot->n * plot->width - 1;
+
+	return (uint64_t)end - (uint64_t)plot->first_step < covered ? end : (int64_t)((uint64_t)plot->first_step + covered);
+}
+
+/* What lies around the split is all there is: the curve of the whole run would be the same again. */
+static bool drawn_already(const struct ts_plots *plots, size_t at)
+{
+	const struct ts_plot *plot = &plots->items[at];
+
+	for (size_t i = 0; i < at; i++) {
+		const struct ts_plot *other = &plots->items[i];
+
+		if (ts_span_is(other->group, "around") && ts_span_eq(other->subject, plot->subject) &&
+		    ts_span_eq(other->name, plot->name) && other->first_step == plot->first_step &&
+		    other->width == plot->width && other->n == plot->n)
+			return true;
+	}
+	return false;
+}
+
+void ts_report_diff_curves(struct ts_report *r, const struct ts_diff *diff)
+{
+	const struct ts_plots *plots = &diff->plots;
+	struct ts_section *s = NULL;
+	bool was_near = false;
+
+	for (size_t i = 0; i + 1 < plots->n; i++) {
+		const struct ts_plot *a = &plots->items[i], *b = &plots->items[i + 1];
+		const struct ts_series_row *row = row_of(diff, a->subject);
+		struct ts_item *item;
+		bool near;
+
+		/* What does not stand over each other is not drawn so. */
+		if (!row || !ts_span_is(a->name, "a") || !ts_span_is(b->name, "b") || !ts_span_eq(a->group, b->group) ||
+		    !ts_span_eq(a->subject, b->subject) || a->n != b->n || a->first_step != b->first_step ||
+		    a->width != b->width || a->n == 0)
+			continue;
+		near = ts_span_is(a->group, "around");
+		if (!near && drawn_already(plots, i))
+			continue;
+		if (!s || near != was_near)
+			s = ts_report_section(r, near ? "CURVES AROUND THE SPLIT" : "CURVES OF THE WHOLE RUN");
+		was_near = near;
+		item = ts_report_item(r, s, TS_ITEM_CURVES, ts_report_series_name(r, a->subject));
+		item->curves = (struct ts_curves){a, b, row->first_step, last_of(diff, a), near};
+		if (diff->a.ranks > 1 && row->rank != TS_RANK_JOB)
+			item->text = ts_report_say(r, "rank %d", row->rank);
+	}
+}
+
+struct ts_plot *ts_curves_apart(const struct ts_curves *c, struct ts_arena *arena)
+{
+	struct ts_plot *p = ts_arena_alloc(arena, sizeof *p);
+	double *values = ts_arena_array(arena, c->a->n, sizeof *values);
+	uint64_t *count = ts_arena_array(arena, c->a->n, sizeof *count);
+
+	if (!p || !values || !count)
+		return NULL;
+	for (size_t i = 0; i < c->a->n; i++) {
+		double a = c->a->mean[i], b = c->b->mean[i];
+		/* Halved: the range of doubles is wider than a double. */
+		double far = fabs(a / 2 - b / 2) / fmax(fabs(a), fabs(b)) * 2;
+
+		values[i] = NAN;
+		if (c->a->count[i] && c->b->count[i] && far > 0)
+			values[i] = far;
+		count[i] = !isnan(values[i]);
+	}
+	*p = (struct ts_plot){.group = c->a->group,
+			      .subject = c->a->subject,
+			      .name = ts_span_str("apart"),
+			      .first_step = c->a->first_step,
+			      .width = c->a->width,
+			      .n = c->a->n,
+			      .min = values,
+			      .max = values,
+			      .mean = values,
+			      .count = count,
+			      .finite = count};
+	return p;
+}

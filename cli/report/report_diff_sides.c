@@ -1,0 +1,125 @@
+/* report_diff_sides.c - of the report of a diff: the facts that differ, by group, and what one side has alone. */
+#include "cli/report/report_diff.h"
+
+#include "cli/text/show_value.h"
+#include "run/head.h"
+
+enum { FACTS_SHOWN = 20 };
+
+/* A fact over the ranks that it differs on: rows of one path follow each other, the job's first. */
+struct fact_entry {
+	const struct ts_fact_row *row;
+	size_t more;
+};
+
+static struct fact_entry *differing(struct ts_report *r, const struct ts_diff *diff, size_t *ret_n)
+{
+	struct fact_entry *entries = ts_arena_array(r->arena, diff->n_facts + 1, sizeof *entries);
+	size_t n = 0;
+
+	r->failed |= !entries;
+	for (size_t i = 0; entries && i < diff->n_facts; i++) {
+		if (!r->whole && n && ts_span_eq(entries[n - 1].row->path, diff->facts[i].path))
+			entries[n - 1].more++;
+		else
+			entries[n++] = (struct fact_entry){&diff->facts[i], 0};
+	}
+	*ret_n = n;
+	return entries;
+}
+
+static const char *fact_path(struct ts_report *r, const struct fact_entry *e)
+{
+	const char *path = ts_report_text(r, e->row->path);
+
+	if (e->row->rank != TS_RANK_JOB)
+		path = ts_report_say(r, "%s (rank %d)", path, e->row->rank);
+	return e->more ? ts_report_say(r, "%s (+%zu %s)", path, e->more, e->more == 1 ? "rank" : "ranks") : path;
+}
+
+/* "1 in config, 3 in session" */
+static const char *by_group(struct ts_report *r, const struct fact_entry *entries, size_t n)
+{
+	const char *text = NULL;
+
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && entries[end].row->group == entries[i].row->group; end++)
+			;
+		text = ts_report_join(r, text, ", ",
+				      ts_report_say(r, "%zu in %s", end - i, ts_group_name(entries[i].row->group)));
+	}
+	return text;
+}
+
+/* Equal in print, different in type: 1 -> 1.0 explains itself, "1" -> 1 is quoted; nothing else prints alike. */
+void ts_report_diff_facts(struct ts_report *r, const struct ts_diff *diff)
+{
+	static const struct ts_sheet_column columns[] = {
+		{NULL, false, 0}, {NULL, false, 20}, {NULL, false, 0}, {NULL, false, 20}};
+	struct ts_section *s = ts_report_section(r, "FACTS THAT DIFFER");
+	struct ts_sheet *table;
+	size_t n, shown;
+	const struct fact_entry *entries = differing(r, diff, &n);
+
+	s->head = n && entries ? by_group(r, entries, n) : "no recorded one";
+	if (!n || !entries)
+		return;
+	shown = r->whole || n <= FACTS_SHOWN ? n : FACTS_SHOWN;
+	table = ts_report_sheet(r, s, columns, 4);
+	table->indented = true;
+	for (size_t i = 0; i < shown; i++) {
+		const struct ts_fact_row *row = entries[i].row;
+
+		ts_report_cells(r, table,
+				(struct ts_sheet_cell[]){{fact_path(r, &entries[i]), TS_TONE_PLAIN},
+						   {ts_report_kept(r, ts_show_fact(row->a, r->arena)),
+						    row->a ? TS_TONE_A : TS_TONE_DIM},
+						   {"->", TS_TONE_DIM},
+						   {ts_report_kept(r, ts_show_fact(row->b, r->arena)),
+						    row->b ? TS_TONE_B : TS_TONE_DIM}});
+	}
+	table->more = n - shown;
+}
+
+/* --- extent --- */
+
+static const char *steps_of(struct ts_report *r, uint64_t n, int64_t first, int64_t last)
+{
+	return n ? ts_report_say(r, "%s (%s)", ts_report_kept(r, ts_show_plural(n, "step", r->arena)),
+				 ts_report_kept(r, ts_show_range(first, last, r->arena)))
+		 : NULL;
+}
+
+static const char *ranks_of(struct ts_report *r, const int32_t *ranks, size_t n)
+{
+	return n ? ts_report_say(r, "%s %s", n == 1 ? "rank" : "ranks", ts_report_kept(r, ts_show_ranks(ranks, n, n, r->arena)))
+		 : NULL;
+}
+
+/* What one side has and the other has not, one line a thing. */
+void ts_report_diff_extent(struct ts_report *r, const struct ts_diff *diff)
+{
+	const char *lines[] = {
+		steps_of(r, diff->steps_only_a, diff->only_a_first, diff->only_a_last),
+		ranks_of(r, diff->ranks_only_a, diff->n_ranks_only_a),
+		ts_report_names_in(r, diff, TS_SERIES_ONLY_A, false),
+		ts_report_names_in(r, diff, TS_SERIES_ONLY_A, true),
+		steps_of(r, diff->steps_only_b, diff->only_b_first, diff->only_b_last),
+		ranks_of(r, diff->ranks_only_b, diff->n_ranks_only_b),
+		ts_report_names_in(r, diff, TS_SERIES_ONLY_B, false),
+		ts_report_names_in(r, diff, TS_SERIES_ONLY_B, true),
+	};
+	const char *disjoint = ts_report_names_in(r, diff, TS_SERIES_DISJOINT, false);
+	struct ts_section *s = NULL;
+
+	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+		if (!lines[i])
+			continue;
+		s = s ? s : ts_report_section(r, "ONLY ON ONE SIDE");
+		ts_report_line(r, s, i < 4 ? "only a" : "only b", lines[i]);
+	}
+	if (!disjoint)
+		return;
+	s = s ? s : ts_report_section(r, "ONLY ON ONE SIDE");
+	ts_report_line(r, s, "apart", ts_report_with(r, "no step in common: ", disjoint, ""));
+}

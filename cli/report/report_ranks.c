@@ -1,0 +1,247 @@
+/* report_ranks.c - the section of several ranks: what they lose, and who is to blame, worst first. */
+#include "cli/report/report_parts.h"
+
+#include "base/number.h"
+
+#include <stdlib.h>
+
+enum { RANKS_SHOWN = 14 };
+
+/* The rows of one rank, those that are known. */
+struct rank_view {
+	int64_t rank;
+	const struct ts_measure *slowest_share, *own, *wait, *slowdown, *blame;
+	const struct ts_measure *straggler, *onset, *period, *p_value;
+};
+
+struct rank_row {
+	int64_t rank;
+	const struct ts_measure *row;
+};
+
+static bool rank_of(struct ts_span subject, int64_t *ret_rank)
+{
+	struct ts_span prefix = ts_span_str("rank ");
+
+	if (!ts_span_starts(subject, prefix))
+		return false;
+	return ts_parse_i64(ts_span_of(subject.data + prefix.len, subject.len - prefix.len), ret_rank);
+}
+
+static int by_rank(const void *x, const void *y)
+{
+	const struct rank_row *a = x, *b = y;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+static bool is(const struct ts_measure *m, const char *name, enum ts_unit unit)
+{
+	return m->unit == unit && ts_span_is(m->name, name);
+}
+
+static void take(struct rank_view *v, const struct ts_measure *m)
+{
+	if (is(m, "slowest", TS_UNIT_RATIO))
+		v->slowest_share = m;
+	else if (is(m, "own", TS_UNIT_SECONDS))
+		v->own = m;
+	else if (is(m, "wait", TS_UNIT_SECONDS))
+		v->wait = m;
+	else if (is(m, "slowdown", TS_UNIT_RATIO))
+		v->slowdown = m;
+	else if (is(m, "blame", TS_UNIT_SECONDS))
+		v->blame = m;
+	else if (is(m, "straggler", TS_UNIT_TEXT))
+		v->straggler = m;
+	else if (is(m, "onset", TS_UNIT_STEP))
+		v->onset = m;
+	else if (is(m, "period", TS_UNIT_COUNT))
+		v->period = m;
+	else if (is(m, "p_value", TS_UNIT_NONE))
+		v->p_value = m;
+}
+
+/* Below any that is known, so that a comparison has an end; NaN too. */
+static double or_least(const struct ts_measure *m)
+{
+	return m && !isnan(m->value) ? m->value : -HUGE_VAL;
+}
+
+static int descending(double a, double b)
+{
+	return (a < b) - (a > b);
+}
+
+/* Stragglers first, then by what they cost, then by how often they are the slowest, then by rank. */
+static int worst_first(const void *x, const void *y)
+{
+	const struct rank_view *a = x, *b = y;
+	int c = (b->straggler != NULL) - (a->straggler != NULL);
+
+	if (!c)
+		c = descending(or_least(a->blame), or_least(b->blame));
+	if (!c)
+		c = descending(or_least(a->slowest_share), or_least(b->slowest_share));
+	return c ? c : (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static struct rank_view *views_of(struct ts_report *r, size_t *ret_n)
+{
+	const struct ts_measures *m = &r->a->measures;
+	struct rank_row *rows = ts_arena_array(r->arena, m->n, sizeof *rows);
+	struct rank_view *views = ts_arena_array(r->arena, m->n, sizeof *views);
+	size_t n_rows = 0, n = 0;
+
+	*ret_n = 0;
+	if (!rows || !views) {
+		r->failed = true;
+		return NULL;
+	}
+	for (size_t i = 0; i < m->n; i++) {
+		int64_t rank;
+
+		if (m->items[i].known && ts_span_is(m->items[i].group, "ranks") && rank_of(m->items[i].subject, &rank))
+			rows[n_rows++] = (struct rank_row){rank, &m->items[i]};
+	}
+	qsort(rows, n_rows, sizeof *rows, by_rank);
+	for (size_t i = 0; i < n_rows; i++) {
+		if (i == 0 || rows[i].rank != rows[i - 1].rank)
+			views[n++].rank = rows[i].rank;
+		take(&views[n - 1], rows[i].row);
+	}
+	qsort(views, n, sizeof *views, worst_first);
+	*ret_n = n;
+	return views;
+}
+
+static const char *shown(struct ts_report *r, const struct ts_measure *m)
+{
+	return m ? ts_report_number(r, m->unit, m->value) : NULL;
+}
+
+/* "late, from step 90, p 0.001" */
+static const char *judgement(struct ts_report *r, const struct rank_view *v)
+{
+	const char *text = v->straggler ? ts_report_text(r, v->straggler->text) : NULL;
+
+	if (!text)
+		return NULL;
+	text = ts_report_join(r, text, ", ", ts_report_with(r, "from step ", shown(r, v->onset), ""));
+	text = ts_report_join(r, text, ", ", ts_report_with(r, "every ", shown(r, v->period), " steps"));
+	if (!v->p_value)
+		return text;
+	/* No one acts on a digit of a probability that small. */
+	if (v->p_value->value < 1e-6)
+		return ts_report_join(r, text, ", ", "p\u00a0<\u00a00.000001");
+	return ts_report_join(r, text, ", ", ts_report_say(r, "p\u00a0%.2g", v->p_value->value));
+}
+
+/* The findings that name this rank; a bar has no row of its own that says so. */
+static enum ts_severity severity_of(const struct ts_report *r, int64_t rank)
+{
+	const struct ts_findings *f = &r->a->findings;
+	enum ts_severity worst = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		for (size_t k = 0; k < f->items[i].n_ranks && f->items[i].severity > worst; k++)
+			if (f->items[i].ranks[k] == rank)
+				worst = f->items[i].severity;
+	return worst;
+}
+
+static void rank_bars(struct ts_report *r, struct ts_section *s)
+{
+	static const char *const heads[TS_BAR_VALUES] = {"slowest", "own", "wait", "slowdown", "blame", "straggler"};
+	size_t n;
+	struct rank_view *views = views_of(r, &n);
+	struct ts_item *item;
+
+	if (n == 0)
+		return;
+	item = ts_report_bars(r, s, heads, "rank");
+	item->right[5] = false;
+	for (size_t i = 0; i < n; i++) {
+		const struct rank_view *v = &views[i];
+		struct ts_bar bar = {.label = ""};
+
+		if (i < RANKS_SHOWN) {
+			bar.label = ts_report_say(r, "rank %lld", (long long)v->rank);
+			bar.known = v->slowest_share != NULL;
+			bar.share = v->slowest_share ? v->slowest_share->value : 0;
+			bar.severity = severity_of(r, v->rank);
+			bar.values[0] = shown(r, v->slowest_share);
+			bar.values[1] = shown(r, v->own);
+			bar.values[2] = shown(r, v->wait);
+			bar.values[3] = shown(r, v->slowdown);
+			bar.values[4] = shown(r, v->blame);
+			bar.values[5] = judgement(r, v);
+		}
+		ts_report_bar(r, item, RANKS_SHOWN, &bar);
+	}
+}
+
+/* Every row of TraceML's verdict, as it is; where its rule names nobody, that alone. */
+static const char *traceml(struct ts_report *r)
+{
+	const struct ts_measures *m = &r->a->measures;
+	const struct ts_measure *kind = ts_measure_find(m, "ranks", "traceml", "kind");
+	const char *text = NULL;
+
+	if (kind && kind->known && ts_span_is(kind->text, "none"))
+		return "its rule names no straggler";
+	for (size_t i = 0; i < m->n; i++) {
+		const struct ts_measure *row = &m->items[i];
+		const char *value;
+
+		if (!row->known || !ts_span_is(row->group, "ranks") || !ts_span_is(row->subject, "traceml"))
+			continue;
+		value = row->unit == TS_UNIT_TEXT ? ts_report_text(r, row->text)
+						  : ts_report_number(r, row->unit, row->value);
+		text = ts_report_join(r, text, ", ",
+				      ts_report_say(r, "%s\u00a0%s", ts_report_text(r, row->name), value));
+	}
+	return text;
+}
+
+static const char *decidable(struct ts_report *r)
+{
+	const char *text = ts_report_value(r, "ranks", "all", "decidable");
+
+	return text && strcmp(text, "yes") == 0 ? NULL : text;
+}
+
+void ts_report_ranks(struct ts_report *r)
+{
+	static const struct ts_figure head[] = {
+		{"aligned_steps_count", "% steps on all of them"}, {"stragglers_count", "stragglers"}, {NULL, NULL}};
+	static const struct ts_figure step[] = {{"wall_s", ""},
+						{"transfer_ratio", "transfer % of it"},
+						{"wait_ratio", "wait % of it"},
+						{"mode", "collectives: %"},
+						{NULL, NULL}};
+	static const struct ts_figure lost[] = {{"lost_ratio", ""},
+						{"lost_s", " (% in all)"},
+						{"imbalance_cv_ratio", "imbalance cv"},
+						{"skew_s", "skew"},
+						{NULL, NULL}};
+	const struct ts_measure *present = ts_report_row(r, "ranks", "all", "present_count");
+	struct ts_section *s;
+
+	/* One rank has nobody to wait for; a run that should have had more says so. */
+	if (!ts_report_known(r, "ranks") ||
+	    (present && present->value < 2 && !ts_report_row(r, "ranks", "all", "missing")))
+		return;
+	s = ts_report_section(r, "RANKS");
+	s->head = ts_report_with(r, "", ts_report_value(r, "ranks", "all", "present_count"), " ranks");
+	s->head = ts_report_join(r, s->head, " of ", ts_report_value(r, "ranks", "all", "world_size_count"));
+	s->head = ts_report_join(r, s->head, ", ", ts_report_figures(r, "ranks", "all", head));
+	ts_report_line(r, s, "missing", ts_report_value(r, "ranks", "all", "missing"));
+	ts_report_line(r, s, "a step", ts_report_figures(r, "ranks", "all", step));
+	ts_report_line(r, s, "lost", ts_report_figures(r, "ranks", "all", lost));
+	ts_report_line(r, s, "undecided", decidable(r));
+	rank_bars(r, s);
+	ts_report_line(r, s, "TraceML", traceml(r));
+}

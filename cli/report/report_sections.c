@@ -1,0 +1,719 @@
+/* report_sections.c - what each section of the report says, from the rows of an answer.
+ *
+ * A row that is not there or not known leaves its words out; NOT KNOWN has all of those, each reason once. A section without a
+ * known row is left out. Lists are cut to what a screen holds; --rows and --json have everything.
+ */
+#include "cli/report/report_parts.h"
+
+#include "analysis/rules/rule.h"
+
+#include <stdlib.h>
+
+enum {
+	PHASES_SHOWN = 10,
+	SERIES_SHOWN = 6,
+	STAGES_SHOWN = 12,
+	FIXES_SHOWN = 5,
+	STEPS_SHOWN = 5,
+	BUDGET_SHOWN = 10,
+	NAMES_SHOWN = 4,
+	COINCIDENCES_SHOWN = 8,
+};
+
+/* --- pieces --- */
+
+static void plot_item(struct ts_report *r, struct ts_section *s, const char *label, const struct ts_plot *plot)
+{
+	struct ts_item *item;
+
+	if (!plot)
+		return;
+	item = ts_report_item(r, s, TS_ITEM_PLOT, label);
+	item->plot = plot;
+	if (plot->nonfinite)
+		item->text = ts_report_say(r, "%s\u00a0not\u00a0finite",
+					   ts_report_number(r, TS_UNIT_COUNT, (double)plot->nonfinite));
+}
+
+/* The subject of a row as ts_report_row takes it. */
+static const char *subject_of(struct ts_report *r, const struct ts_measure *m)
+{
+	struct ts_span copy = ts_arena_span(r->arena, m->subject);
+
+	r->failed |= !copy.data;
+	return copy.data ? (const char *)copy.data : "";
+}
+
+/* "1,200 to 1,210" without separators: steps are names. */
+static const char *steps(struct ts_report *r, int64_t first, int64_t last)
+{
+	if (first == last)
+		return ts_report_say(r, "%lld", (long long)first);
+	return ts_report_say(r, "%lld to %lld", (long long)first, (long long)last);
+}
+
+/* --- events --- */
+
+/* Events of one kind and subject: the strongest few by step, and how many there are. */
+struct happened {
+	const struct ts_event *top[STEPS_SHOWN];
+	size_t n_top;
+	const struct ts_event *strongest;
+	double total;
+};
+
+static bool stronger(const struct ts_event *a, const struct ts_event *b)
+{
+	return a->score > b->score || (a->score == a->score && b->score != b->score);
+}
+
+/* Takes the place of the weakest once all places are taken; of equal ones the earlier stays. */
+static void keep_strongest(struct happened *h, const struct ts_event *e)
+{
+	size_t weakest = 0;
+
+	if (!h->strongest || stronger(e, h->strongest))
+		h->strongest = e;
+	if (h->n_top < STEPS_SHOWN) {
+		h->top[h->n_top++] = e;
+		return;
+	}
+	for (size_t i = 1; i < h->n_top; i++)
+		if (!stronger(h->top[i], h->top[weakest]))
+			weakest = i;
+	if (!stronger(e, h->top[weakest]))
+		return;
+	memmove(h->top + weakest, h->top + weakest + 1, (h->n_top - weakest - 1) * sizeof h->top[0]);
+	h->top[h->n_top - 1] = e;
+}
+
+static struct happened happened(const struct ts_report *r, const char *group, const char *subject,
+				enum ts_event_kind kind, const char *count_key)
+{
+	const struct ts_measure *count = count_key ? ts_report_row(r, group, subject, count_key) : NULL;
+	struct happened h = {.n_top = 0};
+
+	for (size_t i = 0; i < r->a->events.n; i++) {
+		const struct ts_event *e = &r->a->events.items[i];
+
+		if (e->kind != kind || !ts_span_is(e->group, group) || (subject && !ts_span_is(e->subject, subject)))
+			continue;
+		keep_strongest(&h, e);
+		h.total++;
+	}
+	/* The row has the count of all, the list the strongest of them. */
+	if (count && count->value > h.total)
+		h.total = count->value;
+	return h;
+}
+
+static const char *when(struct ts_report *r, const struct happened *h)
+{
+	const char *text = NULL;
+
+	for (size_t i = 0; i < h->n_top; i++)
+		text = ts_report_join(r, text, ", ", steps(r, h->top[i]->first_step, h->top[i]->last_step));
+	if (h->total > (double)h->n_top)
+		text = ts_report_say(r, "%s and %s more", text,
+				     ts_report_number(r, TS_UNIT_COUNT, h->total - (double)h->n_top));
+	return text;
+}
+
+/* "3, at step 17, 33, 40; the strongest 60 ms where 13 ms was usual" */
+static const char *excursions(struct ts_report *r, const struct happened *h, enum ts_unit unit)
+{
+	const struct ts_event *e = h->strongest;
+	const char *text =
+		ts_report_say(r, "%s, at step %s; %s%s", ts_report_number(r, TS_UNIT_COUNT, h->total), when(r, h),
+			      h->total > 1 ? "the strongest " : "", ts_report_number(r, unit, e->value));
+
+	if (isnan(e->expected))
+		return text;
+	return ts_report_say(r, "%s where %s was usual", text, ts_report_number(r, unit, e->expected));
+}
+
+static const char *shifts(struct ts_report *r, const struct happened *h, enum ts_unit unit)
+{
+	const char *text = NULL;
+
+	for (size_t i = 0; i < h->n_top; i++)
+		text = ts_report_join(r, text, "; ",
+				      ts_report_say(r, "at step %lld from %s to %s", (long long)h->top[i]->first_step,
+						    ts_report_number(r, unit, h->top[i]->expected),
+						    ts_report_number(r, unit, h->top[i]->value)));
+	if (h->total > (double)h->n_top)
+		text = ts_report_say(r, "%s; and %s more", text,
+				     ts_report_number(r, TS_UNIT_COUNT, h->total - (double)h->n_top));
+	return text;
+}
+
+static void event_lines(struct ts_report *r, struct ts_section *s, const char *group, const char *subject,
+			enum ts_unit unit, const char *indent)
+{
+	struct happened h = happened(r, group, subject, TS_EVENT_NONFINITE, NULL);
+
+	if (h.total)
+		ts_report_line(r, s, ts_report_say(r, "%snot finite", indent),
+			       ts_report_say(r, "step %s", when(r, &h)));
+	h = happened(r, group, subject, TS_EVENT_BLOW_UP, NULL);
+	if (h.total)
+		ts_report_line(r, s, ts_report_say(r, "%sblow-up", indent),
+			       ts_report_say(r, "from step %lld on, up to %s", (long long)h.strongest->first_step,
+					     ts_report_number(r, unit, h.strongest->value)));
+	h = happened(r, group, subject, TS_EVENT_SHIFT, "shifts_count");
+	if (h.total)
+		ts_report_line(r, s, ts_report_say(r, "%slevel", indent), shifts(r, &h, unit));
+	h = happened(r, group, subject, TS_EVENT_SPIKE, "spikes_count");
+	if (h.total)
+		ts_report_line(r, s, ts_report_say(r, "%sspikes", indent), excursions(r, &h, unit));
+	h = happened(r, group, subject, TS_EVENT_DIP, "dips_count");
+	if (h.total)
+		ts_report_line(r, s, ts_report_say(r, "%sdips", indent), excursions(r, &h, unit));
+}
+
+/* --- verdict and findings --- */
+
+static bool decided(const struct ts_bound *b)
+{
+	for (size_t i = 0; i < sizeof b->shares / sizeof b->shares[0]; i++)
+		if (b->shares[i].known)
+			return true;
+	return false;
+}
+
+static void verdict(struct ts_report *r)
+{
+	static const char *const heads[TS_BAR_VALUES] = {""};
+	const struct ts_bound *b = &r->a->bound;
+	struct ts_section *s;
+	struct ts_item *bars;
+
+	if (!b->sentence.len && !decided(b))
+		return;
+	s = ts_report_section(r, "VERDICT");
+	s->head = ts_report_text(r, b->sentence);
+	if (decided(b)) {
+		bars = ts_report_bars(r, s, heads, NULL);
+		for (size_t i = 0; i < sizeof b->shares / sizeof b->shares[0]; i++) {
+			const struct ts_bound_share *share = &b->shares[i];
+			struct ts_bar bar = {
+				.label = ts_bound_word(share->kind), .known = share->known, .share = share->share};
+
+			bar.values[0] = share->known ? ts_report_number(r, TS_UNIT_RATIO, share->share) : "unknown";
+			if (share->kind != TS_BOUND_UNKNOWN)
+				ts_report_bar(r, bars, 5, &bar);
+		}
+	}
+	for (size_t i = 0; i < b->n_fixes && i < FIXES_SHOWN; i++) {
+		const struct ts_fix *f = &b->fixes[i];
+		const char *text = ts_report_join(r, ts_report_text(r, f->name), ": ", ts_report_text(r, f->how));
+
+		ts_report_line(r, s, i ? "" : "try",
+			       ts_report_say(r, "up\u00a0to\u00a0%s: %s",
+					     ts_report_number(r, TS_UNIT_RATIO, f->wins_most_ratio), text));
+	}
+	for (size_t i = 0; i < b->n_unknowns; i++)
+		ts_report_line(r, s, i ? "" : "not told", ts_report_text(r, b->unknowns[i]));
+}
+
+static void findings(struct ts_report *r)
+{
+	const struct ts_findings *f = &r->a->findings;
+	struct ts_section *s = ts_report_section(r, "FINDINGS");
+
+	for (size_t i = 0; i < f->n; i++)
+		ts_report_item(r, s, TS_ITEM_FINDING, "")->finding = &f->items[i];
+}
+
+/* --- timing --- */
+
+static void phases(struct ts_report *r, struct ts_section *s)
+{
+	static const char *const heads[TS_BAR_VALUES] = {"", "mean", "median", "p95"};
+	struct ts_item *item = NULL;
+
+	for (size_t i = 0; i < r->a->measures.n; i++) {
+		const struct ts_measure *m = &r->a->measures.items[i];
+		struct ts_bar bar = {.known = true};
+		const char *subject;
+
+		/* A subject with a share is a phase. */
+		if (!m->known || !ts_span_is(m->group, "timing") || !ts_span_is(m->name, "share") ||
+		    m->unit != TS_UNIT_RATIO)
+			continue;
+		subject = subject_of(r, m);
+		bar.label = ts_report_text(r, m->subject);
+		bar.share = m->value;
+		bar.severity = ts_report_severity(r, m);
+		bar.values[0] = ts_report_number(r, TS_UNIT_RATIO, m->value);
+		bar.values[1] = ts_report_value(r, "timing", subject, "mean_s");
+		bar.values[2] = ts_report_value(r, "timing", subject, "median_s");
+		bar.values[3] = ts_report_value(r, "timing", subject, "p95_s");
+		if (!item)
+			item = ts_report_bars(r, s, heads, "phase");
+		ts_report_bar(r, item, PHASES_SHOWN, &bar);
+	}
+}
+
+static void warmup_line(struct ts_report *r, struct ts_section *s)
+{
+	static const struct ts_figure levels[] = {
+		{"level_before_s", "median in them"}, {"level_after_s", "after"}, {NULL, NULL}};
+	const struct ts_measure *cut = ts_report_row(r, "timing", "warmup", "cut_count");
+	const char *method = ts_report_value(r, "timing", "warmup", "method"), *text;
+
+	if (!cut && !method)
+		return;
+	text = cut && cut->value > 0
+		       ? ts_report_say(r, "%s steps left out", ts_report_number(r, TS_UNIT_COUNT, cut->value))
+		       : "no step left out";
+	text = ts_report_join(r, text, " ", ts_report_with(r, "(", method, ")"));
+	if (cut && cut->value > 0)
+		text = ts_report_join(r, text, "; ", ts_report_figures(r, "timing", "warmup", levels));
+	ts_report_line(r, s, "warm-up", text);
+}
+
+static void timing(struct ts_report *r)
+{
+	static const struct ts_figure head[] = {
+		{"count", "% steps"}, {"mean_s", "mean"}, {"rate_per_s", ""}, {NULL, NULL}};
+	static const struct ts_figure step[] = {{"median_s", "median"}, {"p95_s", "p95"},	   {"p99_s", "p99"},
+						{"max_s", "max"},	{"max_step", " at step"},  {"cv_ratio", "cv"},
+						{"tail_ratio", "p95/median"}, {"stall_ratio", "stalls"}, {NULL, NULL}};
+	static const struct ts_figure wall[] = {
+		{"total_s", ""}, {"unattributed_s", "unattributed"}, {"unattributed_ratio", " (%)"}, {NULL, NULL}};
+	static const struct ts_figure gaps[] = {{"gap_s", "% of it"}, {"gap_count", " in % gaps"}, {NULL, NULL}};
+	const struct ts_measure *gap = ts_report_row(r, "timing", "wall", "gap_s");
+	struct ts_section *s;
+
+	if (!ts_report_known(r, "timing"))
+		return;
+	s = ts_report_section(r, "TIMING");
+	s->head = ts_report_figures(r, "timing", "step", head);
+	plot_item(r, s, "step time", ts_report_plot(r, "timing", "step"));
+	ts_report_line(r, s, "step", ts_report_figures(r, "timing", "step", step));
+	phases(r, s);
+	ts_report_line(r, s, "wall",
+		       ts_report_join(r, ts_report_figures(r, "timing", "wall", wall), ", ",
+				      gap && gap->value > 0 ? ts_report_figures(r, "timing", "wall", gaps) : NULL));
+	warmup_line(r, s);
+	event_lines(r, s, "timing", "step", TS_UNIT_SECONDS, "");
+}
+
+/* --- memory --- */
+
+static void growth_line(struct ts_report *r, struct ts_section *s)
+{
+	const char *text = ts_report_interval(r, "memory", "growth", "slope_bytes_per_step", "slope_low_bytes_per_step",
+					      "slope_high_bytes_per_step");
+	const char *jump = ts_report_with(r, "a jump of ", ts_report_value(r, "memory", "growth", "jump_bytes"), "");
+
+	text = ts_report_join(
+		r, text, ", ",
+		ts_report_with(r, "", ts_report_value(r, "memory", "growth", "total_bytes"), " over the run"));
+	text = ts_report_join(r, text, ", ", ts_report_chance(r, "memory", "growth"));
+	jump = ts_report_join(r, jump, " ",
+			      ts_report_with(r, "at step ", ts_report_value(r, "memory", "growth", "jump_step"), ""));
+	ts_report_line(r, s, "growth", ts_report_join(r, text, "; ", jump));
+}
+
+static void capacity_lines(struct ts_report *r, struct ts_section *s)
+{
+	static const char *const heads[TS_BAR_VALUES] = {"", ""};
+	const struct ts_measure *pressure = ts_report_row(r, "memory", "capacity", "pressure_ratio");
+	const char *device = ts_report_value(r, "memory", "capacity", "device_bytes");
+
+	if (pressure) {
+		struct ts_bar bar = {.label = "device",
+				     .known = true,
+				     .share = pressure->value,
+				     .severity = ts_report_severity(r, pressure)};
+
+		bar.values[0] = ts_report_number(r, TS_UNIT_RATIO, pressure->value);
+		bar.values[1] = ts_report_with(r, "of\u00a0", device, "");
+		ts_report_bar(r, ts_report_bars(r, s, heads, NULL), 1, &bar);
+	} else {
+		ts_report_line(r, s, "device", device);
+	}
+	ts_report_line(r, s, "full in",
+		       ts_report_with(r, "",
+				      ts_report_interval(r, "memory", "capacity", "steps_left_count",
+							 "steps_left_low_count", "steps_left_high_count"),
+				      " steps at this growth"));
+}
+
+static void memory(struct ts_report *r)
+{
+	static const char *const kinds[] = {"alloc", "reserved", "peak_alloc", "peak_reserved"};
+	static const char *const words[] = {"allocated", "reserved", "peak alloc.", "peak res."};
+	static const struct ts_figure level[] = {{"peak_bytes", "peak"},	   {"at_step", " at step"},
+						 {"mean_bytes", "mean"},	   {"last_bytes", "last"},
+						 {"invalid_count", "% not valid"}, {NULL, NULL}};
+	static const struct ts_figure fragmentation[] = {
+		{"ratio", ""}, {"reserved_unused_bytes", "% unused"}, {NULL, NULL}};
+	static const struct ts_figure creep[] = {
+		{"kind", ""}, {"delta_bytes", "rise"}, {"score", "score"}, {"metric", "of"}, {NULL, NULL}};
+	struct ts_section *s;
+
+	if (!ts_report_known(r, "memory"))
+		return;
+	s = ts_report_section(r, "MEMORY");
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		plot_item(r, s, words[i], ts_report_plot(r, "memory", kinds[i]));
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		ts_report_line(r, s, words[i], ts_report_figures(r, "memory", kinds[i], level));
+	capacity_lines(r, s);
+	growth_line(r, s);
+	ts_report_line(r, s, "fragments", ts_report_figures(r, "memory", "fragmentation", fragmentation));
+	ts_report_line(r, s, "creep", ts_report_figures(r, "memory", "creep", creep));
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		event_lines(r, s, "memory", kinds[i], TS_UNIT_BYTES, "");
+}
+
+/* --- convergence --- */
+
+static void series(struct ts_report *r, struct ts_section *s, const struct ts_measure *first)
+{
+	static const struct ts_figure values[] = {{"first", "first"},	 {"last", "last"},
+						  {"best", "best"},	 {"best_step", " at step"},
+						  {"count", "% values"}, {"nonfinite_count", "% not finite"},
+						  {NULL, NULL}};
+	const char *subject = subject_of(r, first), *label = ts_report_text(r, first->subject);
+	const struct ts_plot *plot = ts_report_plot(r, "convergence", subject);
+	const char *trend = ts_report_value(r, "convergence", subject, "trend");
+	const char *change =
+		ts_report_interval(r, "convergence", subject, "change_ratio", "change_low_ratio", "change_high_ratio");
+
+	plot_item(r, s, label, plot);
+	ts_report_line(r, s, plot ? "" : label, ts_report_figures(r, "convergence", subject, values));
+	ts_report_line(r, s, "  trend", ts_report_join(r, trend, ", ", ts_report_with(r, "change ", change, "")));
+	event_lines(r, s, "convergence", subject, TS_UNIT_NONE, "  ");
+}
+
+static void convergence(struct ts_report *r)
+{
+	const struct ts_measures *m = &r->a->measures;
+	const struct ts_measure *shown[SERIES_SHOWN] = {NULL}, *last = NULL;
+	struct ts_section *s;
+	size_t n = 0;
+
+	if (!ts_report_known(r, "convergence"))
+		return;
+	s = ts_report_section(r, "CONVERGENCE");
+	for (size_t i = 0; i < m->n; i++) {
+		bool seen = !m->items[i].known || !ts_span_is(m->items[i].group, "convergence") ||
+			    (last && ts_span_eq(last->subject, m->items[i].subject));
+
+		for (size_t k = 0; k < n && k < SERIES_SHOWN && !seen; k++)
+			seen = ts_span_eq(shown[k]->subject, m->items[i].subject);
+		if (seen)
+			continue;
+		last = &m->items[i];
+		if (n < SERIES_SHOWN)
+			shown[n] = last;
+		n++;
+	}
+	for (size_t i = 0; i < n && i < SERIES_SHOWN; i++)
+		series(r, s, shown[i]);
+	if (n > SERIES_SHOWN)
+		ts_report_line(r, s, NULL, ts_report_say(r, "and %zu more series", n - SERIES_SHOWN));
+}
+
+/* --- coincidences --- */
+
+static void coincidences(struct ts_report *r)
+{
+	static const struct ts_figure counts[] = {{"count", "% found"},
+						  {"expected", "% by chance"},
+						  {"significant_count", "% beyond chance"},
+						  {NULL, NULL}};
+	struct happened h = happened(r, "cross", NULL, TS_EVENT_COINCIDENCE, NULL);
+	struct ts_section *s;
+	size_t listed = 0;
+
+	if (h.total == 0)
+		return;
+	s = ts_report_section(r, "COINCIDENCES");
+	s->head = ts_report_join(r, ts_report_figures(r, "cross", "coincidences", counts), ", ",
+				 ts_report_chance(r, "cross", "coincidences"));
+	ts_report_line(r, s, "between", ts_report_value(r, "cross", "axes", "present"));
+	for (size_t i = 0; i < r->a->events.n; i++) {
+		const struct ts_event *e = &r->a->events.items[i];
+
+		if (e->kind != TS_EVENT_COINCIDENCE || !ts_span_is(e->group, "cross") || listed++ >= COINCIDENCES_SHOWN)
+			continue;
+		ts_report_line(r, s, ts_report_say(r, "step %s", steps(r, e->first_step, e->last_step)),
+			       ts_report_say(r, isfinite(e->score) ? "%s (chance %.1e)" : "%s",
+					     ts_report_text(r, e->subject), pow(10, -e->score)));
+	}
+	if (listed > COINCIDENCES_SHOWN)
+		ts_report_line(r, s, NULL, ts_report_say(r, "and %zu more", listed - COINCIDENCES_SHOWN));
+}
+
+/* --- efficiency --- */
+
+static const char *spaced(struct ts_report *r, struct ts_span name)
+{
+	struct ts_buf text = TS_BUF_INIT(1 << 16);
+	const char *out;
+
+	for (size_t i = 0; i < name.len; i++)
+		ts_buf_char(&text, name.data[i] == '_' ? ' ' : (char)name.data[i]);
+	r->failed |= text.failed != TS_OK;
+	out = ts_report_text(r, ts_buf_view(&text));
+	ts_buf_finish(&text);
+	return out;
+}
+
+/* A bar for each line of the rank in view, or of the whole job: subjects that end in " job". Empty lines are left out. */
+static void budget_bars(struct ts_report *r, struct ts_section *s, bool job)
+{
+	static const char *const heads[2][TS_BAR_VALUES] = {{"", ""}, {"job", ""}};
+	const struct ts_span suffix = ts_span_str(" job");
+	struct ts_item *item = NULL;
+
+	for (size_t i = 0; i < r->a->measures.n; i++) {
+		const struct ts_measure *m = &r->a->measures.items[i];
+		struct ts_bar bar = {.known = true};
+		struct ts_span line = m->subject;
+		bool of_job;
+
+		if (!m->known || !ts_span_is(m->group, "budget") || !ts_span_is(m->name, "share") || m->value == 0)
+			continue;
+		of_job = line.len > suffix.len &&
+			 ts_span_eq(ts_span_of(line.data + line.len - suffix.len, suffix.len), suffix);
+		if (of_job != job)
+			continue;
+		line.len -= of_job ? suffix.len : 0;
+		bar.label = spaced(r, line);
+		bar.share = m->value;
+		bar.severity = ts_report_severity(r, m);
+		bar.values[0] = ts_report_number(r, TS_UNIT_RATIO, m->value);
+		bar.values[1] = ts_report_value(r, "budget", subject_of(r, m), "seconds");
+		if (!item)
+			item = ts_report_bars(r, s, heads[job], "line");
+		ts_report_bar(r, item, BUDGET_SHOWN, &bar);
+	}
+}
+
+static void budget(struct ts_report *r)
+{
+	static const struct ts_figure mfu[] = {{"ratio", ""},
+					       {"peak_flops_per_s", "of"},
+					       {"device", "on"},
+					       {"dtype", "in"},
+					       {"peak_source", "peak from"},
+					       {"flops_per_step_flops", "a step has"},
+					       {"convention", "counted as"},
+					       {NULL, NULL}};
+	static const struct ts_figure ratio[] = {
+		{"ratio", ""}, {"productive_s", "% productive"}, {"session_ratio", "% of the session"}, {NULL, NULL}};
+	static const struct ts_figure rates[] = {{"tokens_per_s", "tokens"},
+						 {"tokens_per_device_per_s", " (% a device)"},
+						 {"samples_per_s", "samples"},
+						 {"samples_per_device_per_s", " (% a device)"},
+						 {NULL, NULL}};
+	const char *share = ts_report_value(r, "efficiency", "mfu", "ratio"), *wall;
+	struct ts_section *s;
+
+	if (!ts_report_known(r, "budget") && !ts_report_known(r, "efficiency"))
+		return;
+	s = ts_report_section(r, "EFFICIENCY BUDGET");
+	wall = ts_report_with(r, "wall ", ts_report_value(r, "budget", "wall", "seconds"), "");
+	s->head = ts_report_join(r, share ? ts_report_say(r, "MFU %s", share) : "MFU not known", ", ", wall);
+	budget_bars(r, s, false);
+	budget_bars(r, s, true);
+	ts_report_line(r, s, "error", ts_report_value(r, "efficiency", "error", "text"));
+	ts_report_line(r, s, "MFU", share ? ts_report_figures(r, "efficiency", "mfu", mfu) : NULL);
+	ts_report_line(r, s, "HFU", ts_report_value(r, "efficiency", "hfu", "ratio"));
+	ts_report_line(r, s, "goodput", ts_report_figures(r, "efficiency", "goodput", ratio));
+	ts_report_line(r, s, "throughput", ts_report_figures(r, "efficiency", "throughput", rates));
+}
+
+/* --- pipeline --- */
+
+static void pipeline(struct ts_report *r)
+{
+	static const struct ts_figure head[] = {{"stages_count", "% stages"}, {"microbatches_count", "% microbatches"},
+						{"bubble_ratio", "bubble"},   {"ideal_ratio", "ideal"},
+						{"excess_ratio", "excess"},   {NULL, NULL}};
+	static const struct ts_figure rest[] = {{"makespan_s", "makespan"},
+						{"steps_count", "% steps"},
+						{"events_count", "% events"},
+						{"skipped_count", "% skipped"},
+						{"virtual_stages_count", "% chunks a stage"},
+						{"busiest", "busiest"},
+						{"idlest", "idlest"},
+						{NULL, NULL}};
+	static const char *const heads[TS_BAR_VALUES] = {"busy", "", "bubble"};
+	struct ts_item *item = NULL;
+	struct ts_section *s;
+
+	if (!ts_report_known(r, "pipeline"))
+		return;
+	s = ts_report_section(r, "PIPELINE");
+	s->head = ts_report_figures(r, "pipeline", "all", head);
+	ts_report_line(r, s, "all", ts_report_figures(r, "pipeline", "all", rest));
+	for (size_t i = 0; i < r->a->measures.n; i++) {
+		const struct ts_measure *m = &r->a->measures.items[i];
+		struct ts_bar bar = {.known = true};
+
+		if (!m->known || !ts_span_is(m->group, "pipeline") || !ts_span_is(m->name, "bubble") ||
+		    ts_span_is(m->subject, "all"))
+			continue;
+		bar.label = ts_report_text(r, m->subject);
+		bar.share = 1 - m->value;
+		bar.severity = ts_report_severity(r, m);
+		bar.values[0] = ts_report_number(r, TS_UNIT_RATIO, 1 - m->value);
+		bar.values[1] = ts_report_value(r, "pipeline", subject_of(r, m), "busy_s");
+		bar.values[2] = ts_report_number(r, TS_UNIT_RATIO, m->value);
+		if (!item)
+			item = ts_report_bars(r, s, heads, "stage");
+		ts_report_bar(r, item, STAGES_SHOWN, &bar);
+	}
+}
+
+/* --- what is not known --- */
+
+/* A row or a rule and why it is not known. */
+struct gap {
+	struct ts_span reason;
+	size_t at;    /* place in the answer: rows, then rules, then shares of the bound */
+	size_t first; /* the least place with this reason */
+};
+
+static int by_reason(const void *x, const void *y)
+{
+	const struct gap *a = x, *b = y;
+	int c = ts_span_cmp(a->reason, b->reason);
+
+	return c ? c : (a->at > b->at) - (a->at < b->at);
+}
+
+static int by_first(const void *x, const void *y)
+{
+	const struct gap *a = x, *b = y;
+
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+/* "memory growth", "MEMORY.GROWTH", "share of wait". before: the row named last, whose group is not said again; may be NULL. */
+static const char *gap_name(struct ts_report *r, const struct gap *g, const struct ts_measure *before)
+{
+	const struct ts_measures *m = &r->a->measures;
+	const struct ts_findings *f = &r->a->findings;
+	const char *subject;
+
+	if (g->at >= m->n + f->n_unchecked)
+		return ts_report_say(r, "share of %s",
+				     ts_bound_word(r->a->bound.shares[g->at - m->n - f->n_unchecked].kind));
+	if (g->at >= m->n)
+		return ts_report_text(r, f->unchecked[g->at - m->n].code);
+	subject = ts_report_text(r, m->items[g->at].subject);
+	if (before && ts_span_eq(before->group, m->items[g->at].group))
+		return subject;
+	return ts_report_say(r, "%s %s", ts_report_text(r, m->items[g->at].group), subject);
+}
+
+/* "no column memory.alloc: memory alloc, growth; MEMORY.GROWTH": subjects of which a row is not known, and rules. */
+static void reason_line(struct ts_report *r, struct ts_section *s, const struct gap *gaps, size_t n)
+{
+	const struct ts_measures *m = &r->a->measures;
+	const struct ts_measure *before = NULL;
+	const char *names = NULL, *rules = NULL;
+	size_t n_names = 0, n_rules = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool row = gaps[i].at < m->n;
+
+		if (row && before && ts_span_eq(before->group, m->items[gaps[i].at].group) &&
+		    ts_span_eq(before->subject, m->items[gaps[i].at].subject))
+			continue;
+		if (row && n_names++ < NAMES_SHOWN)
+			names = ts_report_join(r, names, ", ", gap_name(r, &gaps[i], before));
+		if (!row && n_rules++ < NAMES_SHOWN)
+			rules = ts_report_join(r, rules, ", ", gap_name(r, &gaps[i], NULL));
+		before = row ? &m->items[gaps[i].at] : before;
+	}
+	if (n_names > NAMES_SHOWN)
+		names = ts_report_say(r, "%s and %zu more", names, n_names - NAMES_SHOWN);
+	if (n_rules > NAMES_SHOWN)
+		rules = ts_report_say(r, "%s and %zu more", rules, n_rules - NAMES_SHOWN);
+	ts_report_line(r, s, NULL,
+		       ts_report_say(r, "%s: %s",
+				     gaps->reason.len ? ts_report_text(r, gaps->reason) : "no reason given",
+				     ts_report_join(r, names, "; ", rules)));
+}
+
+static size_t gather(const struct ts_report *r, struct gap *gaps)
+{
+	const struct ts_measures *m = &r->a->measures;
+	const struct ts_findings *f = &r->a->findings;
+	const struct ts_bound *b = &r->a->bound;
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		if (!m->items[i].known)
+			gaps[n++] = (struct gap){.reason = m->items[i].reason, .at = i};
+	for (size_t i = 0; i < f->n_unchecked; i++)
+		gaps[n++] = (struct gap){.reason = f->unchecked[i].reason, .at = m->n + i};
+	for (size_t i = 0; i < sizeof b->shares / sizeof b->shares[0]; i++)
+		if (b->shares[i].kind != TS_BOUND_UNKNOWN && !b->shares[i].known)
+			gaps[n++] = (struct gap){.reason = b->shares[i].reason, .at = m->n + f->n_unchecked + i};
+	qsort(gaps, n, sizeof *gaps, by_reason);
+	for (size_t i = 0; i < n; i++)
+		gaps[i].first = i && ts_span_eq(gaps[i].reason, gaps[i - 1].reason) ? gaps[i - 1].first : gaps[i].at;
+	qsort(gaps, n, sizeof *gaps, by_first);
+	return n;
+}
+
+static void not_known(struct ts_report *r)
+{
+	size_t most = r->a->measures.n + r->a->findings.n_unchecked +
+		      sizeof r->a->bound.shares / sizeof r->a->bound.shares[0],
+	       n, end;
+	struct gap *gaps = ts_arena_array(r->arena, most, sizeof *gaps);
+	struct ts_section *s;
+
+	if (!gaps) {
+		r->failed = true;
+		return;
+	}
+	n = gather(r, gaps);
+	if (n == 0)
+		return;
+	s = ts_report_section(r, "NOT KNOWN");
+	for (size_t i = 0; i < n; i = end) {
+		for (end = i + 1; end < n && gaps[end].first == gaps[i].first;)
+			end++;
+		reason_line(r, s, gaps + i, end - i);
+	}
+}
+
+static void notes(struct ts_report *r)
+{
+	struct ts_section *s;
+
+	if (r->a->n_notes == 0)
+		return;
+	s = ts_report_section(r, "NOTES");
+	for (size_t i = 0; i < r->a->n_notes; i++)
+		ts_report_line(r, s, NULL, ts_report_text(r, r->a->notes[i]));
+}
+
+void ts_report_sections(struct ts_report *r)
+{
+	verdict(r);
+	findings(r);
+	timing(r);
+	memory(r);
+	convergence(r);
+	coincidences(r);
+	ts_report_ranks(r);
+	budget(r);
+	pipeline(r);
+	not_known(r);
+	notes(r);
+}

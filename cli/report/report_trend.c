@@ -1,0 +1,212 @@
+/* report_trend.c - the report of a trend: one sentence, the runs and their levels, a row a change, and what was left out. */
+#include "cli/report/report_diff.h"
+
+#include "analysis/gate/trend.h"
+#include "cli/text/show_gate.h"
+#include "cli/text/show_value.h"
+
+enum { REASONS_SHOWN = 6, REASON_MOST = 120, COMMIT_MOST = 12 };
+
+static const struct ts_events no_events;
+static const struct ts_plots no_plots;
+static const struct ts_measures no_rows;
+
+static enum ts_tone tone_of(const struct ts_trend_change *c)
+{
+	return c->accepted ? TS_TONE_DIM : c->worse ? TS_TONE_A : TS_TONE_B;
+}
+
+/* "A" to "Z", then "a" to "z", then dots. */
+static const char *mark_of(struct ts_report *r, size_t i)
+{
+	if (i >= 52)
+		return "·";
+	return ts_report_say(r, "%c", (char)(i < 26 ? 'A' + (int)i : 'a' + (int)i - 26));
+}
+
+static const char *place(struct ts_report *r, const struct ts_trend_run *run)
+{
+	struct ts_span commit = ts_span_of(run->commit.data, run->commit.len < COMMIT_MOST ? run->commit.len : COMMIT_MOST);
+
+	return commit.len ? ts_report_text(r, commit)
+			  : ts_report_say(r, "run %s", ts_report_kept(r, ts_show_id(&run->id, r->arena)));
+}
+
+static const char *value(struct ts_report *r, const struct ts_trend *t, double v)
+{
+	return ts_report_kept(r, ts_show_metric(t->metric, v, r->arena));
+}
+
+static const char *change_text(struct ts_report *r, const struct ts_trend *t, const struct ts_trend_change *c)
+{
+	return ts_report_say(r, "%s to %s (%s) between %s and %s", value(r, t, c->before), value(r, t, c->after),
+			     ts_report_kept(r, ts_show_change(c->size, r->arena)), place(r, &t->runs[c->last_before]),
+			     place(r, &t->runs[c->at]));
+}
+
+/* The median of the runs from first to end. */
+static struct ts_level level_of(struct ts_report *r, const struct ts_trend *t, size_t i, double first_value)
+{
+	struct ts_level level = {.value = first_value, .mark = "", .text = ""};
+
+	level.end = i < t->n_changes ? t->changes[i].at : t->n_runs;
+	if (i == 0)
+		return level;
+	level.first = t->changes[i - 1].at;
+	level.value = t->changes[i - 1].after;
+	level.mark = mark_of(r, i - 1);
+	level.tone = tone_of(&t->changes[i - 1]);
+	level.text = change_text(r, t, &t->changes[i - 1]);
+	return level;
+}
+
+static void figure(struct ts_report *r, struct ts_section *s, const struct ts_trend *t)
+{
+	struct ts_levels *levels = ts_arena_array(r->arena, 1, sizeof *levels);
+	double *values = ts_arena_array(r->arena, t->n_runs, sizeof *values);
+	struct ts_level *items = ts_arena_array(r->arena, t->n_changes + 1, sizeof *items);
+	size_t n = 0;
+
+	if (!levels || !values || !items) {
+		r->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < t->n_runs; i++)
+		values[i] = t->runs[i].known ? t->runs[i].value : (double)NAN;
+	/* Without a change there is no level to speak of that the runs do not show themselves. */
+	for (size_t i = 0; t->n_changes && i <= t->n_changes; i++)
+		items[n++] = level_of(r, t, i, t->changes[0].before);
+	*levels = (struct ts_levels){
+		.values = values, .n = t->n_runs, .unit = ts_metrics[t->metric].unit, .items = items, .n_items = n};
+	levels->first = ts_report_kept(r, ts_show_time(t->runs[0].moved_ns, r->arena));
+	levels->last = ts_report_kept(r, ts_show_time(t->runs[t->n_runs - 1].moved_ns, r->arena));
+	ts_report_item(r, s, TS_ITEM_LEVELS, ts_report_say(r, "%s, a dot a run", ts_metrics[t->metric].title))->levels = levels;
+}
+
+static void changes(struct ts_report *r, struct ts_section *s, const struct ts_trend *t)
+{
+	static const struct ts_sheet_column columns[] = {
+		{"change", false, 0}, {"", false, 0},	     {"last before", false, 8}, {"first after", false, 8},
+		{"level", false, 0},  {"runs ago", true, 0}, {"p", true, 0}};
+	struct ts_sheet *table = ts_report_sheet(r, s, columns, 7);
+
+	table->indented = true;
+	for (size_t i = t->n_changes; i-- > 0;) {
+		const struct ts_trend_change *c = &t->changes[i];
+		const char *state = c->accepted ? "accepted" : c->worse ? "worse" : "better";
+
+		ts_report_cells(r, table,
+				(struct ts_sheet_cell[]){
+					{ts_report_say(r, "%s  %s", mark_of(r, i), ts_report_kept(r, ts_show_change(c->size, r->arena))),
+					 tone_of(c)},
+					{state, tone_of(c)},
+					{place(r, &t->runs[c->last_before]), TS_TONE_PLAIN},
+					{place(r, &t->runs[c->at]), TS_TONE_STRONG},
+					{ts_report_say(r, "%s to %s", value(r, t, c->before), value(r, t, c->after)), TS_TONE_PLAIN},
+					{ts_report_kept(r, ts_show_count(t->n_runs - c->at, r->arena)), TS_TONE_PLAIN},
+					{ts_report_say(r, "%.2g", c->p), TS_TONE_DIM}});
+	}
+}
+
+struct reason {
+	struct ts_span text;
+	uint64_t runs;
+};
+
+/* Equal reasons together, in the order in which they come; those beyond `most` are one. */
+static size_t count_reasons(const struct ts_trend *t, struct reason *reasons, size_t most, uint64_t *ret_others)
+{
+	size_t n = 0;
+
+	*ret_others = 0;
+	for (size_t i = t->n_runs; i-- > 0;) {
+		size_t k = 0;
+
+		if (t->runs[i].known)
+			continue;
+		while (k < n && !ts_span_eq(reasons[k].text, t->runs[i].reason))
+			k++;
+		if (k == n && n == most) {
+			++*ret_others;
+			continue;
+		}
+		if (k == n)
+			reasons[n++] = (struct reason){.text = t->runs[i].reason};
+		reasons[k].runs++;
+	}
+	return n;
+}
+
+/* Another workload may be what is wanted: the newest run of one says how to ask for it. */
+static const char *other_workload(struct ts_report *r, const struct ts_trend *t)
+{
+	for (size_t i = t->n_runs; i-- > 0;)
+		if (ts_span_starts(t->runs[i].reason, ts_span_str("of another workload")))
+			return ts_report_say(r, "--like %s follows the newest of another workload",
+					     ts_report_kept(r, ts_show_id(&t->runs[i].id, r->arena)));
+	return NULL;
+}
+
+static void left_out(struct ts_report *r, const struct ts_trend *t)
+{
+	struct reason reasons[REASONS_SHOWN];
+	struct ts_section *s;
+	uint64_t others;
+	size_t n = count_reasons(t, reasons, REASONS_SHOWN, &others);
+
+	if (n == 0)
+		return;
+	s = ts_report_section(r, "LEFT OUT");
+	for (size_t i = 0; i < n; i++)
+		ts_report_line(r, s, ts_report_kept(r, ts_show_plural(reasons[i].runs, "run", r->arena)),
+			       ts_report_kept(r, ts_show_brief(reasons[i].text, REASON_MOST, r->arena)));
+	if (others)
+		ts_report_line(r, s, ts_report_kept(r, ts_show_plural(others, "run", r->arena)), "for other reasons; --json has them");
+	ts_report_line(r, s, NULL, other_workload(r, t));
+}
+
+/* "120 runs, workload llama 7b, 5 left out; 300 before them not looked at" */
+static const char *view_of(struct ts_report *r, const struct ts_trend *t)
+{
+	const char *text = ts_report_kept(r, ts_show_plural(t->n_runs, "run", r->arena));
+
+	if (t->workload.len)
+		text = ts_report_say(r, "%s, workload %s", text, ts_report_kept(r, ts_show_brief(t->workload, REASON_MOST, r->arena)));
+	if (t->left_out)
+		text = ts_report_say(r, "%s, %s left out", text, ts_report_kept(r, ts_show_count(t->left_out, r->arena)));
+	if (t->older)
+		text = ts_report_say(r, "%s; %s before them not looked at", text,
+				     ts_report_kept(r, ts_show_count(t->older, r->arena)));
+	return text;
+}
+
+static enum ts_light light_of(const struct ts_trend *t)
+{
+	if (t->n_runs == t->left_out)
+		return TS_LIGHT_UNCHECKED;
+	return ts_trend_is_worse(t) ? TS_LIGHT_HIGH : TS_LIGHT_CLEAR;
+}
+
+enum ts_status ts_report_of_trend(const struct ts_trend *t, struct ts_arena *arena, struct ts_report *ret_report,
+				  struct ts_error *err)
+{
+	struct ts_report r = {.arena = arena, .whole = true, .rows = &no_rows, .events = &no_events, .plots = &no_plots};
+	struct ts_section *s;
+
+	r.title = ts_report_text(&r, t->sentence);
+	r.light = light_of(t);
+	r.view = view_of(&r, t);
+	r.name = ts_report_say(&r, "%s of %s", ts_metrics[t->metric].title, ts_report_text(&r, t->branch));
+	r.foot = ts_report_say(&r, "branch %s", ts_report_text(&r, t->branch));
+	if (t->n_runs > t->left_out + 1) {
+		s = ts_report_section(&r, "RUNS");
+		figure(&r, s, t);
+		if (t->n_changes)
+			changes(&r, s, t);
+	}
+	left_out(&r, t);
+	if (r.failed)
+		return ts_arena_error(arena, err);
+	*ret_report = r;
+	return TS_OK;
+}

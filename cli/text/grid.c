@@ -1,0 +1,220 @@
+/* grid.c - see grid.h. */
+#include "cli/text/grid.h"
+
+#include "base/text.h"
+
+enum { GAP = 2, GAP_LEAST = 1 };
+
+void ts_grid_init(struct ts_grid *grid, const struct ts_grid_column *columns, size_t n, struct ts_arena *arena)
+{
+	*grid = (struct ts_grid){.columns = columns, .n_columns = n, .arena = arena, .failed = n > TS_GRID_COLUMNS};
+}
+
+static bool make_room(struct ts_grid *grid)
+{
+	size_t cap = grid->cap ? grid->cap * 2 : 64;
+	struct ts_grid_cell *cells;
+
+	if (grid->n < grid->cap)
+		return true;
+	cells = ts_arena_array(grid->arena, cap, sizeof *cells);
+	if (!cells)
+		return false;
+	if (grid->n)
+		memcpy(cells, grid->cells, grid->n * sizeof *cells);
+	grid->cells = cells;
+	grid->cap = cap;
+	return true;
+}
+
+void ts_grid_span(struct ts_grid *grid, enum ts_style style, struct ts_span text)
+{
+	struct ts_buf safe = TS_BUF_INIT((size_t)8 << 20);
+	struct ts_span copy;
+
+	ts_escape(&safe, text);
+	copy = ts_arena_span(grid->arena, ts_buf_view(&safe));
+	if (safe.failed || !copy.data || !make_room(grid))
+		grid->failed = true;
+	else
+		grid->cells[grid->n++] = (struct ts_grid_cell){copy, ts_text_width(copy), style};
+	ts_buf_finish(&safe);
+}
+
+void ts_grid_text(struct ts_grid *grid, enum ts_style style, const char *text)
+{
+	if (text)
+		ts_grid_span(grid, style, ts_span_str(text));
+	else
+		grid->failed = true;
+}
+
+size_t ts_grid_rows(const struct ts_grid *grid)
+{
+	return grid->n / grid->n_columns;
+}
+
+struct ts_span ts_text_cut(struct ts_span text, int width, struct ts_arena *arena)
+{
+	size_t at = 0;
+	int used = 0;
+	char *copy;
+
+	if (ts_text_width(text) <= width || width < 1)
+		return text;
+	while (at < text.len) {
+		uint32_t point;
+		size_t n = ts_utf8_next(ts_span_of(text.data + at, text.len - at), &point);
+		int w = ts_text_width(ts_span_of(text.data + at, n ? n : 1));
+
+		if (used + w > width - 1)
+			break;
+		used += w;
+		at += n ? n : 1;
+	}
+	copy = ts_arena_printf(arena, "%.*s…", (int)at, (const char *)text.data);
+	return copy ? ts_span_str(copy) : ts_span_of(text.data, at);
+}
+
+static void natural_widths(const struct ts_grid *grid, int *widths)
+{
+	for (size_t c = 0; c < grid->n_columns; c++)
+		widths[c] = grid->columns[c].head ? ts_text_width(ts_span_str(grid->columns[c].head)) : 0;
+	for (size_t i = 0; i < ts_grid_rows(grid) * grid->n_columns; i++)
+		if (grid->cells[i].width > widths[i % grid->n_columns])
+			widths[i % grid->n_columns] = grid->cells[i].width;
+}
+
+static int total_of(const struct ts_grid *grid, const int *widths, int gap)
+{
+	int total = -gap;
+
+	for (size_t c = 0; c < grid->n_columns; c++)
+		total += widths[c] + gap;
+	return total;
+}
+
+/* Columns stand closer before anything is cut. */
+static int gap_of(const struct ts_grid *grid, const int *widths, int width)
+{
+	return total_of(grid, widths, GAP) > width && total_of(grid, widths, GAP_LEAST) <= width ? GAP_LEAST : GAP;
+}
+
+/* Takes columns one by one from the widest that may still shrink until the line fits. */
+static void shrink(const struct ts_grid *grid, int *widths, int width, int gap)
+{
+	int total = total_of(grid, widths, gap);
+
+	while (total > width) {
+		size_t widest = grid->n_columns;
+
+		for (size_t c = 0; c < grid->n_columns; c++) {
+			int least = grid->columns[c].least;
+
+			if (least && widths[c] > least && (widest == grid->n_columns || widths[c] > widths[widest]))
+				widest = c;
+		}
+		if (widest == grid->n_columns)
+			return;
+		widths[widest]--;
+		total--;
+	}
+}
+
+static void spaces(struct ts_buf *out, int n)
+{
+	for (int i = 0; i < n; i++)
+		ts_buf_char(out, ' ');
+}
+
+static void drop_trailing(struct ts_buf *out, size_t from)
+{
+	while (out->len > from && out->data[out->len - 1] == ' ')
+		out->len--;
+}
+
+/* One row (or the heading) from cells; continues on further lines where the columns do not fit side by side. */
+static void print_row(const struct ts_grid *grid, const struct ts_grid_cell *cells, const int *widths, int between,
+		      const struct ts_term *term, int indent, struct ts_buf *out)
+{
+	int limit = term->width ? term->width : 1 << 28;
+	int column = indent;
+	size_t start = out->len;
+	int gap = 0;
+
+	spaces(out, indent);
+	for (size_t c = 0; c < grid->n_columns; c++) {
+		const struct ts_grid_cell *cell = &cells[c];
+		struct ts_span text = ts_text_cut(cell->text, widths[c], grid->arena);
+		int fill = widths[c] - ts_text_width(text);
+
+		if (c && column + between + widths[c] > limit) {
+			drop_trailing(out, start);
+			ts_buf_char(out, '\n');
+			start = out->len;
+			spaces(out, indent + 4);
+			column = indent + 4;
+			gap = 0;
+		}
+		spaces(out, gap);
+		column += gap + widths[c];
+		if (grid->columns[c].align == TS_ALIGN_RIGHT)
+			spaces(out, fill);
+		ts_style_on(out, term, cell->style);
+		ts_buf_span(out, text);
+		ts_style_off(out, term, cell->style);
+		if (grid->columns[c].align == TS_ALIGN_LEFT)
+			spaces(out, fill);
+		gap = between;
+	}
+	drop_trailing(out, start);
+	ts_buf_char(out, '\n');
+}
+
+bool ts_grid_fits(const struct ts_grid *grid, const struct ts_term *term, int indent)
+{
+	int widths[TS_GRID_COLUMNS];
+	int gap;
+
+	if (grid->failed || !term->width)
+		return true;
+	natural_widths(grid, widths);
+	gap = gap_of(grid, widths, term->width - indent);
+	shrink(grid, widths, term->width - indent, gap);
+	return total_of(grid, widths, gap) <= term->width - indent;
+}
+
+static bool has_heading(const struct ts_grid *grid)
+{
+	for (size_t c = 0; c < grid->n_columns; c++)
+		if (grid->columns[c].head && grid->columns[c].head[0])
+			return true;
+	return false;
+}
+
+enum ts_status ts_grid_print(const struct ts_grid *grid, const struct ts_term *term, int indent, struct ts_buf *out,
+			     struct ts_error *err)
+{
+	struct ts_grid_cell heads[TS_GRID_COLUMNS];
+	int widths[TS_GRID_COLUMNS];
+	int gap = GAP;
+
+	if (grid->failed)
+		return ts_error_set(err, TS_NO_MEMORY, "not enough memory to lay out the table");
+	natural_widths(grid, widths);
+	if (term->width) {
+		gap = gap_of(grid, widths, term->width - indent);
+		shrink(grid, widths, term->width - indent, gap);
+	}
+	if (has_heading(grid)) {
+		for (size_t c = 0; c < grid->n_columns; c++) {
+			struct ts_span head = ts_span_str(grid->columns[c].head ? grid->columns[c].head : "");
+
+			heads[c] = (struct ts_grid_cell){head, ts_text_width(head), TS_STYLE_BOLD};
+		}
+		print_row(grid, heads, widths, gap, term, indent, out);
+	}
+	for (size_t r = 0; r < ts_grid_rows(grid); r++)
+		print_row(grid, grid->cells + r * grid->n_columns, widths, gap, term, indent, out);
+	return TS_OK;
+}

@@ -1,0 +1,314 @@
+/* reproduce.c - see reproduce.h. */
+#include "cli/text/reproduce.h"
+
+#include "base/text.h"
+#include "cli/core/ask.h"
+#include "cli/core/path_run.h"
+#include "cli/text/show_value.h"
+#include "ingest/facts/redact.h"
+#include "run/head.h"
+
+enum { LINES_MOST = 8, MISSING_MOST = 8, LINE_MOST = 8 << 20 }; /* the longest fact, every byte of it escaped */
+
+struct making {
+	const struct ts_facts *facts;
+	const char *run;
+	struct ts_arena *arena;
+	struct ts_reproduce_side side;
+	bool failed;
+};
+
+static const struct ts_fact *fact_at(const struct making *m, const char *path)
+{
+	const struct ts_fact *fact = ts_facts_find(m->facts, ts_span_str(path));
+
+	return fact && fact->type != TS_FACT_ABSENT ? fact : NULL;
+}
+
+static struct ts_span text_at(const struct making *m, const char *path)
+{
+	const struct ts_fact *fact = fact_at(m, path);
+
+	return fact && (fact->type == TS_FACT_TEXT || fact->type == TS_FACT_LONG) ? fact->text : ts_span_of(NULL, 0);
+}
+
+static bool plain(uint8_t c)
+{
+	return ts_is_digit(c) || ts_is_alpha(c) || strchr("_-+=./:,@%", c);
+}
+
+/* One word of a POSIX shell, whatever it holds: bare, in quotes, or as $'...' where it could do harm on a terminal. */
+static void word(struct ts_buf *out, struct ts_span text)
+{
+	struct ts_buf safe = TS_BUF_INIT(LINE_MOST);
+	bool bare = text.len > 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		bare &= text.data[i] && plain(text.data[i]);
+	ts_escape(&safe, text);
+	if (bare) {
+		ts_buf_span(out, text);
+	} else if (ts_span_eq(ts_buf_view(&safe), text)) {
+		ts_buf_char(out, '\'');
+		for (size_t i = 0; i < text.len; i++)
+			if (text.data[i] == '\'')
+				ts_buf_str(out, "'\\''");
+			else
+				ts_buf_u8(out, text.data[i]);
+		ts_buf_char(out, '\'');
+	} else {
+		ts_buf_str(out, "$'");
+		for (size_t i = 0; i < text.len; i++)
+			if (text.data[i] >= 0x20 && text.data[i] < 0x7f && text.data[i] != '\'' && text.data[i] != '\\')
+				ts_buf_u8(out, text.data[i]);
+			else
+				ts_buf_printf(out, "\\%03o", text.data[i]);
+		ts_buf_char(out, '\'');
+	}
+	out->failed = out->failed ? out->failed : safe.failed;
+	ts_buf_finish(&safe);
+}
+
+static const char *taken(struct making *m, struct ts_buf *line)
+{
+	struct ts_span copy = line->failed ? ts_span_of(NULL, 0) : ts_arena_span(m->arena, ts_buf_view(line));
+
+	m->failed |= !copy.data;
+	ts_buf_finish(line);
+	return copy.data ? (const char *)copy.data : "";
+}
+
+static void command(struct making *m, struct ts_buf *line)
+{
+	const char *text = taken(m, line);
+
+	if (m->side.n < LINES_MOST)
+		m->side.commands[m->side.n++] = text;
+}
+
+static void missing(struct making *m, const char *text)
+{
+	if (m->side.n_missing < MISSING_MOST)
+		m->side.missing[m->side.n_missing++] = text;
+}
+
+static void checkout(struct making *m)
+{
+	struct ts_span commit = text_at(m, "code.commit"), branch = text_at(m, "code.branch");
+	struct ts_buf line = TS_BUF_INIT(LINE_MOST);
+
+	if (!commit.len)
+		commit = text_at(m, "code.git_commit");
+	if (!commit.len) {
+		missing(m, "the code: no fact code.commit");
+		return;
+	}
+	ts_buf_str(&line, "git checkout ");
+	word(&line, commit);
+	if (branch.len) {
+		ts_buf_str(&line, "  # was on ");
+		ts_escape(&line, branch);
+	}
+	command(m, &line);
+}
+
+static bool has_digest(struct ts_span text, struct ts_span hex)
+{
+	char of_text[TS_ID_HEX + 1];
+	struct ts_id id;
+
+	ts_digest(text, &id);
+	return ts_span_is(hex, ts_id_hex(&id, of_text));
+}
+
+/* The text that was recorded, if it is what the digest says; else the digest tells the right patch to those who still have it. */
+static void patch(struct making *m)
+{
+	const struct ts_fact *dirty = fact_at(m, "code.dirty");
+	struct ts_span digest = text_at(m, "code.patch_sha256"), text = text_at(m, "session.patch");
+	struct ts_buf line = TS_BUF_INIT(LINE_MOST);
+
+	if (!digest.len && dirty && dirty->type == TS_FACT_BOOL && !dirty->boolean)
+		return;
+	if (!digest.len) {
+		missing(m, dirty ? "the uncommitted changes: code.dirty is set, and no fact code.patch_sha256"
+				 : "whether the code had uncommitted changes: no fact code.dirty");
+		return;
+	}
+	if (text.len && has_digest(text, digest)) {
+		ts_buf_str(&line, "tscope facts --raw ");
+		word(&line, ts_span_str(m->run));
+		ts_buf_str(&line, " session.patch | git apply");
+		command(m, &line);
+		return;
+	}
+	ts_buf_str(&line, "git apply PATCH  # whose SHA-256 is ");
+	ts_escape(&line, digest);
+	command(m, &line);
+	missing(m, text.len ? "the patch itself: session.patch is not the text of which code.patch_sha256 is the digest"
+			    : "the patch itself: only its digest is recorded (tscope facts --with-patch keeps the text)");
+}
+
+/* Where in the repository the command was given. */
+static void directory(struct making *m)
+{
+	struct ts_span path = text_at(m, "session.directory");
+	struct ts_buf line = TS_BUF_INIT(LINE_MOST);
+
+	if (!path.len)
+		return;
+	ts_buf_str(&line, "cd -- ");
+	word(&line, path);
+	command(m, &line);
+}
+
+static bool is_name(struct ts_span name)
+{
+	for (size_t i = 0; i < name.len; i++)
+		if (!ts_is_alpha(name.data[i]) && name.data[i] != '_' && (i == 0 || !ts_is_digit(name.data[i])))
+			return false;
+	return name.len > 0;
+}
+
+/* Variables that were set, as the host's facts keep them; what is not listed was not set or not looked at. */
+static size_t environment(struct making *m, struct ts_buf *line)
+{
+	static const char *const prefixes[] = {"determinism.env.", "session.env."};
+	size_t n = 0;
+
+	for (size_t p = 0; p < sizeof prefixes / sizeof prefixes[0]; p++)
+		for (size_t i = 0; i < m->facts->n; i++) {
+			const struct ts_fact *fact = &m->facts->items[i];
+			struct ts_span prefix = ts_span_str(prefixes[p]), name;
+
+			if (!ts_span_starts(fact->path, prefix) || fact->type != TS_FACT_TEXT)
+				continue;
+			name = ts_span_of(fact->path.data + prefix.len, fact->path.len - prefix.len);
+			if (!is_name(name))
+				continue;
+			ts_buf_span(line, name);
+			ts_buf_char(line, '=');
+			word(line, fact->text);
+			ts_buf_char(line, ' ');
+			n++;
+		}
+	return n;
+}
+
+/* The words of session.argv. */
+static bool recorded_words(struct making *m, struct ts_buf *line)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < 1000; i++) {
+		const char *path = ts_arena_printf(m->arena, "session.argv[%zu]", i);
+
+		if (!path || !fact_at(m, path))
+			break;
+		if (any)
+			ts_buf_char(line, ' ');
+		word(line, text_at(m, path));
+		any = true;
+	}
+	return any;
+}
+
+/* session.command, a line of the shell as it was typed; as a word for eval where it would not print as one. */
+static bool recorded_line(struct making *m, struct ts_buf *line)
+{
+	struct ts_span text = text_at(m, "session.command");
+
+	ts_escape(line, text);
+	if (ts_span_eq(ts_buf_view(line), text))
+		return text.len > 0;
+	ts_buf_reset(line);
+	ts_buf_str(line, "eval ");
+	word(line, text);
+	return true;
+}
+
+/* Variables in front of a line reach one command only, and not what the line itself says of them. */
+static bool is_one_command(struct ts_span line)
+{
+	for (size_t i = 0; i < line.len; i++)
+		if (!line.data[i] || strchr(";&|()<>{}$`#\n", line.data[i]))
+			return false;
+	return true;
+}
+
+static void run_line(struct making *m)
+{
+	struct ts_buf line = TS_BUF_INIT(LINE_MOST), variables = TS_BUF_INIT(LINE_MOST);
+	size_t n = environment(m, &variables);
+	bool typed = recorded_line(m, &line), words = !typed && recorded_words(m, &line);
+	struct ts_span text = ts_buf_view(&line);
+
+	if (!n)
+		missing(m, "the environment: no fact determinism.env.*");
+	if (!typed && !words)
+		missing(m, "the command: no fact session.command (tscope facts --command) or session.argv");
+	if (text.len && memmem(text.data, text.len, TS_REDACTED, strlen(TS_REDACTED)))
+		missing(m, "a secret in the command, which was left out: " TS_REDACTED);
+	m->failed |= line.failed || variables.failed;
+	if (typed && n && !is_one_command(text)) {
+		struct ts_buf set = TS_BUF_INIT(LINE_MOST);
+
+		ts_buf_str(&set, "export ");
+		ts_buf_bytes(&set, variables.data, variables.len - 1);
+		command(m, &set);
+		command(m, &line);
+	} else if (n || text.len) {
+		ts_buf_span(&variables, text.len ? text : ts_span_str("COMMAND"));
+		command(m, &variables);
+	}
+	ts_buf_finish(&line);
+	ts_buf_finish(&variables);
+}
+
+enum ts_status ts_reproduce_of(const struct ts_facts *facts, const char *run, struct ts_arena *arena,
+			       struct ts_reproduce_side *ret_side, struct ts_error *err)
+{
+	struct making m = {.facts = facts, .run = run, .arena = arena};
+
+	m.side.commands = ts_arena_array(arena, LINES_MOST, sizeof *m.side.commands);
+	m.side.missing = ts_arena_array(arena, MISSING_MOST, sizeof *m.side.missing);
+	if (!m.side.commands || !m.side.missing)
+		return ts_arena_error(arena, err);
+	checkout(&m);
+	patch(&m);
+	directory(&m);
+	run_line(&m);
+	if (m.failed)
+		return ts_arena_error(arena, err);
+	*ret_side = m.side;
+	return TS_OK;
+}
+
+/* A text that lies in an object of its own. */
+static enum ts_status load(struct ts_cli *cli, struct ts_facts *facts, const char *path, struct ts_error *err)
+{
+	for (size_t i = 0; i < facts->n; i++) {
+		struct ts_fact *fact = &facts->items[i];
+
+		if (fact->type != TS_FACT_LONG || !ts_span_is(fact->path, path))
+			continue;
+		if (ts_ask_long_text(cli->target.channel, fact, &cli->arena, &fact->text, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_reproduce_ask(struct ts_cli *cli, const char *typed, struct ts_span spec, struct ts_reproduce_side *ret_side,
+				struct ts_error *err)
+{
+	struct ts_get_reply run;
+	struct ts_head head;
+	const char *name;
+
+	if (ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) ||
+	    ts_head_decode(run.head, &cli->arena, &head, err) || load(cli, &head.facts, "session.patch", err) ||
+	    load(cli, &head.facts, "session.command", err))
+		return err->status;
+	name = !cli->json && ts_is_path(typed) ? typed : ts_show_id(&run.run.id, &cli->arena);
+	return name ? ts_reproduce_of(&head.facts, name, &cli->arena, ret_side, err) : ts_arena_error(&cli->arena, err);
+}

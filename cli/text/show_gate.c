@@ -1,0 +1,169 @@
+/* show_gate.c - see show_gate.h. */
+#include "cli/text/show_gate.h"
+
+#include "base/text.h"
+#include "cli/text/show_value.h"
+
+enum { REASON_MOST = 500, NAME_MOST = 200 };
+
+const char *ts_show_brief(struct ts_span text, size_t most, struct ts_arena *arena)
+{
+	struct ts_span head = ts_span_of(text.data, text.len < most ? text.len : most);
+	const char *shown;
+
+	if (head.len == text.len)
+		return ts_show_text(text, arena);
+	while (head.len && (text.data[head.len] & 0xC0) == 0x80)
+		head.len--;
+	shown = ts_show_text(head, arena);
+	return shown ? ts_arena_printf(arena, "%s...", shown) : NULL;
+}
+
+/* Two significant digits above 0.1 %, never an exponent below a million percent. */
+static const char *percent(double ratio, const char *sign, struct ts_arena *arena)
+{
+	double x = fabs(ratio) * 100;
+	int places = x >= 9.95 ? 0 : x >= 0.995 ? 1 : x >= 0.0995 ? 2 : 3;
+
+	if (isnan(ratio))
+		return "not known";
+	if (isinf(ratio))
+		return ts_arena_printf(arena, "%sinfinite", sign);
+	if (x < 0.0005)
+		return "0.0 %";
+	if (x >= 1e6)
+		return ts_arena_printf(arena, "%s%.2g %%", sign, x);
+	return ts_arena_printf(arena, "%s%.*f %%", sign, places, x);
+}
+
+const char *ts_show_size(double ratio, struct ts_arena *arena)
+{
+	return percent(ratio, "", arena);
+}
+
+const char *ts_show_change(double ratio, struct ts_arena *arena)
+{
+	return percent(ratio, ratio < 0 ? "-" : "+", arena);
+}
+
+const char *ts_show_interval(double low, double high, struct ts_arena *arena)
+{
+	const char *a = ts_show_change(low, arena), *b = ts_show_change(high, arena);
+
+	if (isnan(low) || isnan(high))
+		return "not known";
+	return a && b ? ts_arena_printf(arena, "%s to %s", a, b) : NULL;
+}
+
+const char *ts_show_metric(enum ts_metric metric, double value, struct ts_arena *arena)
+{
+	struct ts_measure measure = {.unit = ts_metrics[metric].unit, .known = true, .value = value};
+
+	return isnan(value) ? "not known" : ts_show_measure_close(&measure, arena);
+}
+
+static const char *draws(const struct ts_gate_row *row, struct ts_arena *arena)
+{
+	const char *base = ts_show_plural(row->base_draws, "baseline", arena);
+
+	if (row->paired)
+		return ts_show_plural(row->pairs, "pair", arena);
+	if (row->candidate_draws <= 1 || !base)
+		return base;
+	return ts_arena_printf(arena, "%s, %llu sessions of the candidate", base, (unsigned long long)row->candidate_draws);
+}
+
+const char *ts_show_row(const struct ts_gate_row *row, struct ts_arena *arena)
+{
+	const char *base = ts_show_metric(row->metric, row->base, arena), *size = ts_show_change(row->size, arena);
+	const char *candidate = ts_show_metric(row->metric, row->candidate, arena), *n = draws(row, arena);
+	const char *interval = ts_show_interval(row->low, row->high, arena), *reason = ts_show_brief(row->reason, REASON_MOST, arena);
+
+	if (!base || !candidate || !size || !interval || !reason || !n)
+		return NULL;
+	if (isnan(row->base) && isnan(row->candidate))
+		return *reason ? reason : "not known";
+	if (isnan(row->size))
+		return ts_arena_printf(arena, "%s against %s%s%s", candidate, base, *reason ? ": " : "", reason);
+	if (isnan(row->low) || isnan(row->high))
+		return ts_arena_printf(arena, "%s against %s: %s (%s)%s%s", candidate, base, size, n, *reason ? ": " : "", reason);
+	return ts_arena_printf(arena, "%s against %s: %s (99 %% interval %s; %s)%s%s", candidate, base, size, interval, n,
+			       *reason ? ": " : "", reason);
+}
+
+const char *ts_show_why(const struct ts_gate_why *why, struct ts_arena *arena)
+{
+	const char *kind = ts_show_brief(why->kind, NAME_MOST, arena), *name = ts_show_brief(why->name, NAME_MOST, arena);
+	const char *base = ts_show_metric(TS_METRIC_STEP_TIME, why->base, arena);
+	const char *candidate = ts_show_metric(TS_METRIC_STEP_TIME, why->candidate, arena);
+	const char *share = ts_show_size(why->share, arena);
+
+	if (!kind || !name || !base || !candidate || !share)
+		return NULL;
+	if (isnan(why->share))
+		return ts_arena_printf(arena, "%s %s: %s against %s", kind, name, candidate, base);
+	return ts_arena_printf(arena, "%s %s: %s against %s, %s%s of the difference", kind, name, candidate, base,
+			       why->share < 0 ? "-" : "", share);
+}
+
+const struct ts_gate_run *ts_gate_first(const struct ts_gate_input *input, enum ts_gate_role role, size_t *ret_n)
+{
+	const struct ts_gate_run *first = NULL;
+
+	*ret_n = 0;
+	for (size_t i = 0; i < input->n_runs; i++) {
+		if (input->runs[i].role != role)
+			continue;
+		if (!first)
+			first = &input->runs[i];
+		++*ret_n;
+	}
+	return first;
+}
+
+const char *ts_show_gate_run(const struct ts_gate_run *run, struct ts_arena *arena)
+{
+	return run->name.len ? ts_show_brief(run->name, NAME_MOST, arena) : ts_show_id(&run->id, arena);
+}
+
+static const char *escape_name(struct ts_span name, struct ts_arena *arena)
+{
+	enum { MOST = 100 };
+	char *out = ts_arena_alloc(arena, 3 * MOST + 1);
+	static const char hex[] = "0123456789ABCDEF";
+	size_t n = 0;
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < name.len && i < MOST; i++) {
+		uint8_t c = name.data[i];
+		bool dash = c == '-' && i > 0 && n > 0 && out[n - 1] != '-' && i + 1 < name.len;
+
+		if (ts_is_alpha(c) || ts_is_digit(c) || c == '.' || c == '_' || c == '/' || dash) {
+			out[n++] = (char)c;
+			continue;
+		}
+		out[n++] = '%';
+		out[n++] = hex[c >> 4];
+		out[n++] = hex[c & 15];
+	}
+	out[n] = '\0';
+	return out;
+}
+
+const char *ts_show_workload(const struct ts_gate_input *input, struct ts_arena *arena)
+{
+	static const struct ts_id none;
+	size_t n;
+	const struct ts_gate_run *run = ts_gate_first(input, TS_GATE_CANDIDATE, &n);
+	const struct ts_id *key;
+
+	if (!run)
+		run = ts_gate_first(input, TS_GATE_BASELINE, &n);
+	if (!run)
+		return "unknown";
+	if (run->workload.name.len)
+		return escape_name(run->workload.name, arena);
+	key = &run->workload.key[TS_WORKLOAD_CONFIG];
+	return ts_id_eq(key, &none) ? "unknown" : ts_show_id(key, arena);
+}

@@ -1,0 +1,77 @@
+#include "cli/text/show_ops.h"
+
+#include "cli/text/show_value.h"
+#include "run/head.h"
+
+#include <stdlib.h>
+
+enum { RANKS_SHOWN = 32 };
+
+/* What another rank's row is to the one that is spoken of. */
+enum relation { ALSO_THERE, ELSEWHERE, RECEIVES };
+
+static enum relation relation_of(const struct ts_op_row *row, const struct ts_op_row *culprit)
+{
+	if (row->role == TS_OP_RECEIVER)
+		return RECEIVES;
+	return row->step == culprit->step && row->occurrence == culprit->occurrence && ts_span_eq(row->name, culprit->name)
+		       ? ALSO_THERE
+		       : ELSEWHERE;
+}
+
+static int by_number(const void *x, const void *y)
+{
+	const int32_t *a = x, *b = y;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* "; ranks 0, 1, 3 receive it", nothing without such ranks. */
+static const char *others(const struct ts_op_diff *ops, const struct ts_op_row *culprit, enum relation relation,
+			  const char *one, const char *many, struct ts_arena *arena)
+{
+	int32_t *ranks = ts_arena_array(arena, ops->n, sizeof *ranks);
+	const char *list;
+	size_t n = 0;
+
+	if (!ranks)
+		return NULL;
+	for (size_t i = 0; i < ops->n; i++)
+		if (&ops->rows[i] != culprit && relation_of(&ops->rows[i], culprit) == relation)
+			ranks[n++] = ops->rows[i].rank;
+	if (n == 0)
+		return "";
+	qsort(ranks, n, sizeof *ranks, by_number);
+	list = ts_show_ranks(ranks, n < RANKS_SHOWN ? n : RANKS_SHOWN, n, arena);
+	return list ? ts_arena_printf(arena, "; %s %s %s", n == 1 ? "rank" : "ranks", list, n == 1 ? one : many) : NULL;
+}
+
+static const char *role_words(const struct ts_op_row *row)
+{
+	if (row->role == TS_OP_ORIGIN)
+		return "inputs agree, output differs";
+	return row->has_inputs ? "its inputs differ already, so it began in what has no digest" :
+				 "it differs, and whether its inputs agree was not recorded";
+}
+
+const char *ts_show_first_op(const struct ts_op_diff *ops, bool ranks, struct ts_arena *arena)
+{
+	const struct ts_op_row *row = ts_op_culprit(ops);
+	const char *name, *where = "", *too, *elsewhere, *receive;
+	bool origin = row && row->role == TS_OP_ORIGIN;
+
+	if (!row)
+		return NULL;
+	name = ts_show_text(row->name, arena);
+	if (row->rank == TS_RANK_JOB)
+		where = " of the job";
+	else if (ranks)
+		where = ts_arena_printf(arena, " on rank %d", (int)row->rank);
+	too = others(ops, row, ALSO_THERE, "too", "too", arena);
+	elsewhere = others(ops, row, ELSEWHERE, "by itself elsewhere", "by themselves elsewhere", arena);
+	receive = others(ops, row, RECEIVES, origin ? "receives it" : "too", origin ? "receive it" : "too", arena);
+	if (!name || !where || !too || !elsewhere || !receive)
+		return NULL;
+	return ts_arena_printf(arena, "step %lld, %s (occurrence %llu)%s: %s%s%s%s", (long long)row->step, name,
+			       (unsigned long long)row->occurrence, where, role_words(row), too, elsewhere, receive);
+}

@@ -1,0 +1,468 @@
+/* show_value.c - see show_value.h. */
+#include "cli/text/show_value.h"
+
+#include "base/clock.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "run/head.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *keep(struct ts_buf *buf, struct ts_arena *arena)
+{
+	struct ts_span copy = buf->failed ? ts_span_of(NULL, 0) : ts_arena_span(arena, ts_buf_view(buf));
+
+	ts_buf_finish(buf);
+	return (const char *)copy.data;
+}
+
+const char *ts_show_text(struct ts_span text, struct ts_arena *arena)
+{
+	struct ts_buf buf = TS_BUF_INIT((size_t)8 << 20);
+
+	ts_escape(&buf, text);
+	return keep(&buf, arena);
+}
+
+const char *ts_show_hex(const struct ts_id *id, struct ts_arena *arena)
+{
+	char hex[TS_ID_HEX + 1];
+
+	return ts_arena_printf(arena, "%s", ts_id_hex(id, hex));
+}
+
+const char *ts_show_id(const struct ts_id *id, struct ts_arena *arena)
+{
+	char hex[TS_ID_HEX + 1];
+
+	return ts_arena_printf(arena, "%.*s", TS_ID_SHORT, ts_id_hex(id, hex));
+}
+
+const char *ts_show_count(uint64_t n, struct ts_arena *arena)
+{
+	struct ts_buf buf = TS_BUF_INIT(64);
+
+	ts_print_grouped(&buf, n);
+	return keep(&buf, arena);
+}
+
+const char *ts_show_step(int64_t step, struct ts_arena *arena)
+{
+	return ts_arena_printf(arena, "%lld", (long long)step);
+}
+
+const char *ts_show_bytes(double bytes, struct ts_arena *arena)
+{
+	struct ts_buf buf = TS_BUF_INIT(512);
+
+	if (bytes < 0)
+		ts_buf_char(&buf, '-');
+	ts_print_bytes(&buf, bytes < 0 ? -bytes : bytes);
+	return keep(&buf, arena);
+}
+
+/* Three significant digits, never an exponent, for 1 <= x < 1000. */
+/* x with that many significant digits, below 1000. */
+static const char *with_digits(double x, int digits, const char *unit, struct ts_arena *arena)
+{
+	double least = 10;
+	int places = digits - 1;
+
+	for (; places > 0 && x >= least * (1 - 0.5 * pow(10, -digits)); least *= 10)
+		places--;
+	return ts_arena_printf(arena, "%.*f %s", places, x, unit);
+}
+
+static const char *long_time(double seconds, struct ts_arena *arena)
+{
+	uint64_t s = (uint64_t)(seconds + 0.5);
+
+	if (s >= 86400)
+		return ts_arena_printf(arena, "%llu d %02llu h", (unsigned long long)(s / 86400),
+				       (unsigned long long)(s % 86400 / 3600));
+	if (s >= 3600)
+		return ts_arena_printf(arena, "%llu h %02llu m", (unsigned long long)(s / 3600),
+				       (unsigned long long)(s % 3600 / 60));
+	return ts_arena_printf(arena, "%llu m %02llu s", (unsigned long long)(s / 60), (unsigned long long)(s % 60));
+}
+
+static const char *show_seconds(double seconds, int digits, struct ts_arena *arena)
+{
+	double x = seconds < 0 ? -seconds : seconds;
+	const char *text;
+
+	if (!isfinite(seconds))
+		return isnan(seconds) ? "NaN" : seconds > 0 ? "infinite" : "-infinite";
+	if (x == 0)
+		return "0 s";
+	if (x >= 3e15)
+		return ts_arena_printf(arena, "%.3g s", seconds);
+	if (x < 0.9995e-6)
+		text = ts_arena_printf(arena, "%.3g ns", x * 1e9);
+	else if (x < 0.9995e-3)
+		text = with_digits(x * 1e6, digits, "µs", arena);
+	else if (x < 0.9995)
+		text = with_digits(x * 1e3, digits, "ms", arena);
+	else if (x < 119.95)
+		text = with_digits(x, digits, "s", arena);
+	else
+		text = long_time(x, arena);
+	return seconds < 0 && text ? ts_arena_printf(arena, "-%s", text) : text;
+}
+
+const char *ts_show_seconds(double seconds, struct ts_arena *arena)
+{
+	return show_seconds(seconds, 3, arena);
+}
+
+const char *ts_show_time(int64_t real_ns, struct ts_arena *arena)
+{
+	char text[TS_TIME_TEXT];
+	char *copy;
+
+	/* Whole seconds are enough for people; JSON has the rest. */
+	ts_time_text(real_ns - ((real_ns % 1000000000) + 1000000000) % 1000000000, text);
+	copy = ts_arena_printf(arena, "%s", text);
+	if (copy && strlen(copy) > 10 && copy[10] == 'T')
+		copy[10] = ' ';
+	return copy;
+}
+
+const char *ts_show_range(int64_t first, int64_t last, struct ts_arena *arena)
+{
+	if (first == last)
+		return ts_show_step(first, arena);
+	return ts_arena_printf(arena, "%lld to %lld", (long long)first, (long long)last);
+}
+
+const char *ts_show_apart(double r, struct ts_arena *arena)
+{
+	char text[32];
+	const char *e;
+
+	if (isnan(r))
+		return "-";
+	if (r == 0 || fabs(r) >= 0.001)
+		return ts_arena_printf(arena, "%.2g", r);
+	(void)snprintf(text, sizeof text, "%.1e", r);
+	e = strchr(text, 'e');
+	return e ? ts_arena_printf(arena, "%.*se%ld", (int)(e - text), text, strtol(e + 1, NULL, 10)) : NULL;
+}
+
+const char *ts_show_ranks(const int32_t *ranks, size_t n, size_t all, struct ts_arena *arena)
+{
+	struct ts_buf buf = TS_BUF_INIT(1 << 20);
+
+	for (size_t i = 0; i < n;) {
+		size_t last = i;
+
+		while (last + 1 < n && ranks[last + 1] == ranks[last] + 1)
+			last++;
+		if (i)
+			ts_buf_str(&buf, ", ");
+		if (ranks[i] == TS_RANK_JOB)
+			ts_buf_str(&buf, "job");
+		else
+			ts_buf_printf(&buf, "%d", ranks[i]);
+		if (last > i)
+			ts_buf_printf(&buf, last > i + 1 ? "-%d" : ", %d", ranks[last]);
+		i = last + 1;
+	}
+	if (all > n)
+		ts_buf_printf(&buf, " and %llu more", (unsigned long long)(all - n));
+	return keep(&buf, arena);
+}
+
+const char *ts_show_plural(uint64_t n, const char *word, struct ts_arena *arena)
+{
+	const char *count = ts_show_count(n, arena);
+
+	return count ? ts_arena_printf(arena, "%s %s%s", count, word, n == 1 ? "" : "s") : NULL;
+}
+
+/* Text that reads as a number, a word of JSON or nothing at all is quoted, so that "1" is not taken for 1. */
+static bool needs_quotes(struct ts_span text)
+{
+	static const char *const words[] = {"true", "false", "null", "NaN", "Infinity", "-Infinity", "{}", "[]",
+					    "not recorded"};
+	double number;
+
+	if (text.len == 0 || text.data[0] == ' ' || text.data[text.len - 1] == ' ' || text.data[0] == '"')
+		return true;
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (ts_span_is(text, words[i]))
+			return true;
+	return ts_parse_double(text, &number);
+}
+
+const char *ts_show_fact(const struct ts_fact *fact, struct ts_arena *arena)
+{
+	struct ts_buf buf = TS_BUF_INIT((size_t)8 << 20);
+
+	if (!fact || fact->type == TS_FACT_ABSENT)
+		return "not recorded";
+	if (fact->type == TS_FACT_LONG && fact->text.len == 0)
+		return ts_arena_printf(arena, "(text of %u bytes)", fact->text_len);
+	if ((fact->type == TS_FACT_TEXT || fact->type == TS_FACT_LONG)) {
+		bool quoted = needs_quotes(fact->text);
+
+		if (quoted)
+			ts_buf_char(&buf, '"');
+		ts_escape(&buf, fact->text);
+		if (quoted)
+			ts_buf_char(&buf, '"');
+		return keep(&buf, arena);
+	}
+	ts_fact_print(fact, &buf);
+	return keep(&buf, arena);
+}
+
+const char *ts_show_cell_value(const struct ts_value *value, struct ts_arena *arena)
+{
+	char text[TS_DOUBLE_TEXT];
+
+	switch (value->type) {
+	case TS_COLUMN_F64:
+		ts_print_double(value->real, text);
+		return ts_arena_printf(arena, "%s", text);
+	case TS_COLUMN_U64:
+		return ts_arena_printf(arena, "%016llx", (unsigned long long)value->word);
+	case TS_COLUMN_TEXT:
+	case TS_COLUMN_JSON:
+		break;
+	}
+	return ts_show_text(value->text, arena);
+}
+
+static const char *plain_number(double value, struct ts_arena *arena)
+{
+	char text[TS_DOUBLE_TEXT];
+
+	if (isfinite(value) && value == floor(value) && fabs(value) < 1e15)
+		return ts_arena_printf(arena, "%.0f", value);
+	if (isfinite(value) && fabs(value) >= 1e-4 && fabs(value) < 1e15)
+		return ts_arena_printf(arena, "%.6g", value);
+	ts_print_double(value, text);
+	return ts_arena_printf(arena, "%s", text);
+}
+
+/* 312 TFLOP/s, 6 TFLOP: powers of a thousand, as peaks are given. */
+static const char *show_flops(double value, const char *unit, struct ts_arena *arena)
+{
+	static const char prefixes[] = " kMGTPEZY";
+	size_t at = 0;
+
+	while (fabs(value) >= 1000 && prefixes[at + 1]) {
+		value /= 1000;
+		at++;
+	}
+	if (at == 0)
+		return ts_arena_printf(arena, "%.4g %s", value, unit);
+	return ts_arena_printf(arena, "%.4g %c%s", value, prefixes[at], unit);
+}
+
+/* 5.00 MiB/step, -3 B/step. */
+static const char *show_rate_of_bytes(double value, struct ts_arena *arena)
+{
+	const char *bytes = ts_show_bytes(value, arena);
+
+	return bytes ? ts_arena_printf(arena, "%s/step", bytes) : NULL;
+}
+
+/* 43.1 /s, 552,800 /s. */
+static const char *show_rate(double value, struct ts_arena *arena)
+{
+	const char *count = value >= 9999.5 && value < 1e15 ? ts_show_count((uint64_t)(value + 0.5), arena) : NULL;
+
+	return count ? ts_arena_printf(arena, "%s /s", count) : ts_arena_printf(arena, "%.4g /s", value);
+}
+
+const char *ts_show_measure(const struct ts_measure *m, struct ts_arena *arena)
+{
+	if (!m->known)
+		return "unknown";
+	if (m->unit == TS_UNIT_TEXT)
+		return ts_show_text(m->text, arena);
+	if (!isfinite(m->value))
+		return plain_number(m->value, arena);
+	switch (m->unit) {
+	case TS_UNIT_SECONDS:
+		return ts_show_seconds(m->value, arena);
+	case TS_UNIT_BYTES:
+		return ts_show_bytes(m->value, arena);
+	case TS_UNIT_RATIO:
+		return ts_arena_printf(arena, "%.1f %%", m->value * 100);
+	case TS_UNIT_PER_SECOND:
+		return show_rate(m->value, arena);
+	case TS_UNIT_COUNT:
+		if (m->value >= 0 && m->value < 1e15 && m->value == floor(m->value))
+			return ts_show_count((uint64_t)m->value, arena);
+		break;
+	case TS_UNIT_BYTES_PER_STEP:
+		return show_rate_of_bytes(m->value, arena);
+	case TS_UNIT_FLOPS:
+		return show_flops(m->value, "FLOP", arena);
+	case TS_UNIT_FLOPS_PER_S:
+		return show_flops(m->value, "FLOP/s", arena);
+	case TS_UNIT_STEP:
+	case TS_UNIT_NONE:
+	case TS_UNIT_TEXT:
+		break;
+	}
+	return plain_number(m->value, arena);
+}
+
+const char *ts_show_measure_close(const struct ts_measure *m, struct ts_arena *arena)
+{
+	return m->known && m->unit == TS_UNIT_SECONDS ? show_seconds(m->value, 4, arena) : ts_show_measure(m, arena);
+}
+
+const char *ts_key_suffix(const struct ts_measure *m)
+{
+	if ((m->unit == TS_UNIT_COUNT && ts_span_is(m->name, "count")) || (m->unit == TS_UNIT_RATIO && ts_span_is(m->name, "ratio")) ||
+	    (m->unit == TS_UNIT_SECONDS && ts_span_is(m->name, "seconds")))
+		return "";
+	return ts_unit_suffix(m->unit);
+}
+
+/* Columns in front of the decimal point of a plain number; -1 for anything else (exponents do not align). */
+static int before_point(const char *text)
+{
+	double value;
+
+	if (!ts_parse_double(ts_span_str(text), &value) || strpbrk(text, "eE"))
+		return -1;
+	return (int)strcspn(text, ".");
+}
+
+struct ts_parting ts_show_parting(const char *a, const char *b)
+{
+	struct ts_parting p = {0, 0, 0};
+	int point_a = before_point(a), point_b = before_point(b);
+	int len_a, len_b;
+
+	if (point_a >= 0 && point_b >= 0) {
+		p.pad_a = point_b > point_a ? point_b - point_a : 0;
+		p.pad_b = point_a > point_b ? point_a - point_b : 0;
+	}
+	len_a = p.pad_a + (int)strlen(a);
+	len_b = p.pad_b + (int)strlen(b);
+	while (p.column < len_a && p.column < len_b) {
+		char at_a = p.column < p.pad_a ? ' ' : a[p.column - p.pad_a];
+		char at_b = p.column < p.pad_b ? ' ' : b[p.column - p.pad_b];
+
+		if (at_a != at_b)
+			break;
+		p.column++;
+	}
+	/* Not in the middle of a character. */
+	while (p.column > 0 && p.column < len_a && p.column >= p.pad_a && (a[p.column - p.pad_a] & 0xc0) == 0x80)
+		p.column--;
+	return p;
+}
+
+const char *ts_ref_word(enum ts_ref_kind kind)
+{
+	switch (kind) {
+	case TS_REF_RUN:
+		return "run";
+	case TS_REF_TAG:
+		return "tag";
+	case TS_REF_BRANCH:
+		return "branch";
+	case TS_REF_STAGE:
+		break;
+	}
+	return "stage";
+}
+
+const char *ts_fact_type_word(enum ts_fact_type type)
+{
+	switch (type) {
+	case TS_FACT_NULL:
+		return "null";
+	case TS_FACT_BOOL:
+		return "bool";
+	case TS_FACT_INT:
+		return "int";
+	case TS_FACT_FLOAT:
+		return "float";
+	case TS_FACT_TEXT:
+	case TS_FACT_LONG:
+		return "text";
+	case TS_FACT_NUMBER:
+		return "number";
+	case TS_FACT_OBJECT:
+		return "object";
+	case TS_FACT_ARRAY:
+		return "array";
+	case TS_FACT_ABSENT:
+		break;
+	}
+	return "absent";
+}
+
+const char *ts_series_word(enum ts_series_state state)
+{
+	switch (state) {
+	case TS_SERIES_SAME:
+		return "same";
+	case TS_SERIES_PARTS:
+		return "parts";
+	case TS_SERIES_EXTENT:
+		return "extent";
+	case TS_SERIES_ONLY_A:
+		return "only_a";
+	case TS_SERIES_ONLY_B:
+		return "only_b";
+	case TS_SERIES_DISJOINT:
+		break;
+	}
+	return "disjoint";
+}
+
+const char *ts_verdict_word(enum ts_diff_verdict verdict)
+{
+	switch (verdict) {
+	case TS_DIFF_SAME:
+		return "same";
+	case TS_DIFF_DIFFERENT:
+		return "different";
+	case TS_DIFF_INCONCLUSIVE:
+		break;
+	}
+	return "inconclusive";
+}
+
+const char *ts_pair_word(enum ts_pair_state state)
+{
+	switch (state) {
+	case TS_PAIR_SAME:
+		return "same";
+	case TS_PAIR_PARTS:
+		return "parts";
+	case TS_PAIR_EXTENT:
+		return "extent";
+	case TS_PAIR_COLUMNS:
+		return "columns";
+	case TS_PAIR_APART:
+		break;
+	}
+	return "apart";
+}
+
+const char *ts_table_word(enum ts_table_kind table)
+{
+	switch (table) {
+	case TS_TABLE_STEPS:
+		return "steps";
+	case TS_TABLE_SUPERSEDED:
+		return "superseded";
+	case TS_TABLE_PIPELINE:
+		return "pipeline";
+	case TS_TABLE_DIGESTS:
+		break;
+	}
+	return "digests";
+}

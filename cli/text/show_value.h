@@ -1,0 +1,57 @@
+/* show_value.h - values as people read them: one place, so that every verb shows them alike.
+ *
+ * Texts lie in the arena; NULL when it is full (ts_grid_text takes that). They are harmless to print.
+ */
+#ifndef TSCOPE_CLI_SHOW_VALUE_H
+#define TSCOPE_CLI_SHOW_VALUE_H
+
+#include "analysis/diverge/diff.h"
+#include "analysis/diverge/matrix.h"
+#include "base/digest.h"
+#include "run/index.h"
+#include "store/engine.h"
+
+enum { TS_ID_SHORT = 12 };
+
+const char *ts_show_id(const struct ts_id *id, struct ts_arena *arena);   /* its first 12 digits */
+const char *ts_show_hex(const struct ts_id *id, struct ts_arena *arena);  /* all 64 */
+const char *ts_show_count(uint64_t n, struct ts_arena *arena);		  /* 1,234,567 */
+const char *ts_show_step(int64_t step, struct ts_arena *arena);		  /* as it is, no separators */
+const char *ts_show_apart(double r, struct ts_arena *arena); /* two digits, 3.2e-7; - for NaN */
+const char *ts_show_bytes(double bytes, struct ts_arena *arena);	  /* 1.21 MiB */
+const char *ts_show_seconds(double seconds, struct ts_arena *arena);	  /* 12.3 ms, 4.56 s, 1 h 02 m */
+const char *ts_show_time(int64_t real_ns, struct ts_arena *arena);	  /* 2026-11-20 11:27:00Z */
+const char *ts_show_range(int64_t first, int64_t last, struct ts_arena *arena); /* 0 to 9999 */
+const char *ts_show_ranks(const int32_t *ranks, size_t n, size_t all, struct ts_arena *arena); /* 0-3, 7 and 12 more */
+/* "1 rank", "3 ranks": the word gets an s unless n is 1. */
+const char *ts_show_plural(uint64_t n, const char *word, struct ts_arena *arena);
+
+/* Foreign text made harmless, also of NUL bytes, so that it can be handled as a string from here on. Escaping what was
+ * escaped changes nothing, so it may pass through a grid afterwards. */
+const char *ts_show_text(struct ts_span text, struct ts_arena *arena);
+/* NULL fact = "not recorded". Text is quoted where it could be taken for another type ("1", "true", ""). */
+const char *ts_show_fact(const struct ts_fact *fact, struct ts_arena *arena);
+const char *ts_show_cell_value(const struct ts_value *value, struct ts_arena *arena);
+/* With its unit: 22.1 ms, 7.0 GiB, 31.2 %, 43.1 /s; or "unknown". */
+const char *ts_show_measure(const struct ts_measure *measure, struct ts_arena *arena);
+/* Times with a fourth digit, where values a percent apart stand side by side: 100.5 ms. */
+const char *ts_show_measure_close(const struct ts_measure *measure, struct ts_arena *arena);
+/* What follows the name of a measure in a key: "_s" in median_s; nothing where the name is the unit: count, ratio, seconds. */
+const char *ts_key_suffix(const struct ts_measure *measure);
+
+/* What goes before each so that equal digits stand above each other, and the first column where they differ. */
+struct ts_parting {
+	int pad_a, pad_b;
+	int column; /* counted from the padded start; where one ends is a difference */
+};
+/* Numbers are aligned at the point, other text at its first character. */
+struct ts_parting ts_show_parting(const char *a, const char *b);
+
+const char *ts_ref_word(enum ts_ref_kind kind);	     /* "run", "tag", "branch", "stage" */
+const char *ts_fact_type_word(enum ts_fact_type type);
+const char *ts_series_word(enum ts_series_state state);
+const char *ts_verdict_word(enum ts_diff_verdict verdict);
+const char *ts_pair_word(enum ts_pair_state state);
+const char *ts_table_word(enum ts_table_kind table);
+
+#endif

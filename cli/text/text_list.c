@@ -1,0 +1,112 @@
+/* text_list.c - a page of runs, tags or branches as a grid. */
+#include "cli/text/text_list.h"
+
+#include "base/clock.h"
+#include "cli/core/context.h"
+#include "cli/core/listing.h"
+#include "cli/text/grid.h"
+#include "cli/text/show_value.h"
+
+static bool is_time(struct ts_span column)
+{
+	return ts_span_is(column, "pushed") || ts_span_is(column, "started");
+}
+
+/* Times come as RFC 3339 text; minutes are enough in a table. */
+static const char *short_time(const struct ts_fact *value, struct ts_arena *arena)
+{
+	const char *text;
+	int64_t ns;
+
+	if (value->type != TS_FACT_TEXT || !ts_time_parse(value->text, &ns))
+		return ts_show_fact(value, arena);
+	text = ts_show_time(ns, arena);
+	return text ? ts_arena_printf(arena, "%.16sZ", text) : NULL;
+}
+
+static struct ts_span without_project(const struct ts_listing *list, struct ts_span name)
+{
+	size_t n = list->project.len;
+
+	if (n && name.len > n + 1 && ts_span_starts(name, list->project) && name.data[n] == '/')
+		return ts_span_of(name.data + n + 1, name.len - n - 1);
+	return name;
+}
+
+static void text_cell(struct ts_cli *cli, struct ts_grid *grid, const struct ts_listing *list,
+		      const struct ts_list_row *row, size_t c)
+{
+	const struct ts_list_cell *cell = &row->cells[c];
+	struct ts_span column = list->columns[c];
+
+	if (ts_span_is(column, "name"))
+		ts_grid_span(grid, TS_STYLE_BOLD, without_project(list, row->name));
+	else if (ts_span_is(column, "id"))
+		ts_grid_text(grid, TS_STYLE_DIM, ts_show_id(&row->id, &cli->arena));
+	else if (!cell->known)
+		ts_grid_text(grid, TS_STYLE_DIM, "-");
+	else if (is_time(column))
+		ts_grid_text(grid, TS_STYLE_PLAIN, short_time(&cell->value, &cli->arena));
+	else if (cell->value.type == TS_FACT_TEXT)
+		ts_grid_span(grid, TS_STYLE_PLAIN, cell->value.text);
+	else
+		ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_fact(&cell->value, &cli->arena));
+}
+
+static bool is_numeric(const struct ts_listing *list, size_t c)
+{
+	for (size_t r = 0; r < list->n; r++) {
+		const struct ts_list_cell *cell = &list->rows[r].cells[c];
+
+		if (cell->known && cell->value.type != TS_FACT_INT && cell->value.type != TS_FACT_FLOAT &&
+		    cell->value.type != TS_FACT_NUMBER)
+			return false;
+	}
+	return !is_time(list->columns[c]) && !ts_span_is(list->columns[c], "name") &&
+	       !ts_span_is(list->columns[c], "id");
+}
+
+static void nothing(struct ts_cli *cli, const struct ts_listing *list)
+{
+	const char *what = list->kind == TS_REF_TAG ? "tags" : list->kind == TS_REF_BRANCH ? "branches" : "runs";
+
+	if (list->filtered)
+		ts_cli_say(cli, "none of the %s matches", what);
+	else if (list->project.len)
+		ts_cli_say(cli, "no %s in project %.*s of %s", what, TS_SPAN_ARG(list->project), cli->target.where);
+	else
+		ts_cli_say(cli, "no %s in %s", what, cli->target.where);
+	if (cli->target.absent)
+		ts_cli_say(cli, "nothing was ever pushed there; 'tscope push DIRECTORY' makes it");
+}
+
+enum ts_status ts_render_list_text(struct ts_cli *cli, const struct ts_listing *list, struct ts_error *err)
+{
+	struct ts_grid_column columns[TS_GRID_COLUMNS];
+	struct ts_grid grid;
+	enum ts_status status;
+
+	if (list->n_columns > TS_GRID_COLUMNS)
+		return ts_error_set(err, TS_TOO_LARGE, "list: at most %d columns", TS_GRID_COLUMNS);
+	if (list->n == 0) {
+		nothing(cli, list);
+		return TS_OK;
+	}
+	for (size_t c = 0; c < list->n_columns; c++) {
+		bool numeric = is_numeric(list, c), fixed = numeric || ts_span_is(list->columns[c], "id");
+
+		columns[c] = (struct ts_grid_column){
+			.head = ts_show_text(list->columns[c], &cli->arena),
+			.align = numeric ? TS_ALIGN_RIGHT : TS_ALIGN_LEFT,
+			.least = fixed || is_time(list->columns[c]) ? 0 : 12,
+		};
+	}
+	ts_grid_init(&grid, columns, list->n_columns, &cli->arena);
+	for (size_t r = 0; r < list->n; r++)
+		for (size_t c = 0; c < list->n_columns; c++)
+			text_cell(cli, &grid, list, &list->rows[r], c);
+	status = ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+	if (!status && list->next_token.len)
+		ts_cli_say(cli, "there are more; --all shows them, --page %.*s the next", TS_SPAN_ARG(list->next_token));
+	return status;
+}

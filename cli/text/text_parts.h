@@ -1,0 +1,16 @@
+/* text_parts.h - pieces of text that every answer shares: fields, headings, wrapped sentences, a run in one line. */
+#ifndef TSCOPE_CLI_TEXT_PARTS_H
+#define TSCOPE_CLI_TEXT_PARTS_H
+
+#include "analysis/answer/run_ref.h"
+#include "cli/core/context.h"
+
+/* "name  value" with name padded to 9 columns; value foreign. */
+void ts_text_field(struct ts_cli *cli, const char *name, const char *value);
+void ts_text_heading(struct ts_cli *cli, const char *heading);
+/* Foreign text wrapped to the terminal, each line in the style: a pager ends one with its line. */
+void ts_text_wrapped(struct ts_cli *cli, enum ts_style style, int indent, const char *text);
+/* "exp1  4f0c2a9d13b7  10,000 steps (0 to 9999), 1 rank" */
+const char *ts_show_run(const struct ts_run_ref *run, struct ts_arena *arena);
+
+#endif

@@ -1,0 +1,159 @@
+/* text_resume.c - whether a run was resumed correctly, as text. */
+#include "cli/text/text_resume.h"
+
+#include "cli/text/grid.h"
+#include "cli/text/show_value.h"
+#include "cli/text/text_parts.h"
+
+static enum ts_style style_of(enum ts_resume_verdict verdict)
+{
+	switch (verdict) {
+	case TS_RESUME_CORRECT:
+		return TS_STYLE_GREEN;
+	case TS_RESUME_WRONG:
+		return TS_STYLE_RED;
+	case TS_RESUME_UNDECIDED:
+		break;
+	}
+	return TS_STYLE_YELLOW;
+}
+
+static const char *text_of(struct ts_cli *cli, struct ts_span span)
+{
+	const char *text = ts_arena_printf(&cli->arena, "%.*s", TS_SPAN_ARG(span));
+
+	return text ? text : "(out of memory)";
+}
+
+static const char *number(struct ts_cli *cli, const struct ts_measures *m, const char *subject, const char *name)
+{
+	const struct ts_measure *row = ts_measure_find(m, "resume", subject, name);
+
+	if (!row)
+		return "";
+	if (row->unit == TS_UNIT_RATIO)
+		return ts_arena_printf(&cli->arena, "%.3g", row->value);
+	return ts_show_measure(row, &cli->arena);
+}
+
+/* A row for each series of which both have steps. */
+static enum ts_status series(struct ts_cli *cli, const struct ts_measures *m, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {
+		{"series", TS_ALIGN_LEFT, 12},		{"common steps", TS_ALIGN_RIGHT, 0}, {"equal", TS_ALIGN_RIGHT, 0},
+		{"first differing", TS_ALIGN_RIGHT, 0}, {"off by there", TS_ALIGN_RIGHT, 0}, {"at most", TS_ALIGN_RIGHT, 0},
+	};
+	static const char *const names[] = {"common", "equal", "first_differing", "there", "greatest"};
+	struct ts_grid grid;
+	size_t n = 0;
+
+	ts_grid_init(&grid, columns, 6, &cli->arena);
+	for (size_t i = 0; i < m->n; i++) {
+		const char *subject;
+
+		if (!ts_span_is(m->items[i].name, "common") || !m->items[i].known)
+			continue;
+		subject = text_of(cli, m->items[i].subject);
+		ts_grid_text(&grid, TS_STYLE_PLAIN, subject);
+		for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+			ts_grid_text(&grid, TS_STYLE_PLAIN, number(cli, m, subject, names[k]));
+		n++;
+	}
+	if (n == 0)
+		return TS_OK;
+	ts_text_heading(cli, "From the resume on");
+	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
+}
+
+/* Each restart of the directory, where there is more than one. */
+static void restarts(struct ts_cli *cli, const struct ts_resume *r)
+{
+	if (!r->restart || r->restarts < 2)
+		return;
+	ts_text_heading(cli, "Restarts");
+	for (size_t i = 0; i < r->why.features.n; i++) {
+		const struct ts_measure *row = &r->why.features.items[i];
+
+		if (!ts_span_is(row->name, "verdict"))
+			continue;
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
+			ts_arena_printf(&cli->arena, "%s, at step %s: %s", text_of(cli, row->subject),
+					number(cli, &r->why.features, text_of(cli, row->subject), "at"),
+					text_of(cli, row->text)));
+	}
+}
+
+static void sentences(struct ts_cli *cli, const char *heading, const struct ts_span *items, size_t n)
+{
+	if (n)
+		ts_text_heading(cli, heading);
+	for (size_t i = 0; i < n; i++)
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2, text_of(cli, items[i]));
+}
+
+static void experiments(struct ts_cli *cli, const struct ts_diagnosis *why)
+{
+	if (why->n_experiments)
+		ts_text_heading(cli, "What to do next");
+	for (size_t i = 0; i < why->n_experiments; i++) {
+		const struct ts_experiment *e = &why->experiments[i];
+
+		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
+			ts_arena_printf(&cli->arena, "%s%s%s", text_of(cli, e->what), e->splits.len ? "; it tells " : "",
+					text_of(cli, e->splits)));
+		if (e->command.len)
+			ts_text_wrapped(cli, TS_STYLE_CYAN, 6, text_of(cli, e->command));
+	}
+}
+
+static const char *remaining(struct ts_cli *cli, const struct ts_diagnosis *why)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < why->n_remaining && text; i++)
+		text = ts_arena_printf(&cli->arena, "%s%s%s", text, i ? "; " : "", ts_cause_title(why->remaining[i]));
+	return text;
+}
+
+const char *ts_show_lineage(const struct ts_lineage *l, struct ts_arena *arena)
+{
+	const char *shared = ts_show_count(l->shared_blocks, arena), *blocks = ts_show_count(l->blocks, arena);
+	const char *prefix = l->prefix ? ts_show_range(l->prefix_first, l->prefix_last, arena) : "";
+
+	if (!l->found)
+		return "not here, so what is shared is not known";
+	if (l->blocks == 0)
+		return "no trajectory to share";
+	if (!shared || !blocks || !prefix)
+		return NULL;
+	return ts_arena_printf(arena, "%s of %s blocks of the trajectory are stored once for both%s%s", shared, blocks,
+			       l->prefix ? ", among them those of all steps " : "", prefix);
+}
+
+enum ts_status ts_render_resume_text(struct ts_cli *cli, const struct ts_resume *r, struct ts_error *err)
+{
+	const struct ts_diagnosis *why = &r->why;
+	enum ts_status status;
+
+	ts_text_wrapped(cli, style_of(r->verdict), 0, text_of(cli, why->sentence));
+	if (!r->restart)
+		ts_text_field(cli, "parent", ts_show_run(&r->parent, &cli->arena));
+	ts_text_field(cli, r->restart ? "run" : "child", ts_show_run(&r->child, &cli->arena));
+	if (why->has_step)
+		ts_text_field(cli, "resumed", ts_arena_printf(&cli->arena, "at step %s", ts_show_step(why->step, &cli->arena)));
+	if (r->verdict == TS_RESUME_WRONG)
+		ts_text_field(cli, "cause", ts_arena_printf(&cli->arena, "%s (confidence: %s)", ts_cause_title(why->cause),
+							    ts_confidence_word(why->confidence)));
+	if (why->n_remaining)
+		ts_text_field(cli, "or", remaining(cli, why));
+	if (!r->restart && r->lineage.found)
+		ts_text_field(cli, "shared", ts_show_lineage(&r->lineage, &cli->arena));
+	status = series(cli, &why->features, err);
+	if (status)
+		return status;
+	restarts(cli, r);
+	sentences(cli, "For it", why->evidence_for, why->n_for);
+	sentences(cli, "Against it, or not known", why->evidence_against, why->n_against);
+	experiments(cli, why);
+	return TS_OK;
+}

@@ -1,0 +1,105 @@
+#include "cli/traceml/diff_traceml.h"
+
+#include "analysis/answer/say.h"
+#include "cli/core/ask.h"
+#include "cli/core/verb.h"
+#include "run/head.h"
+
+static enum ts_status refuse_options(const struct ts_cli *cli, struct ts_error *err)
+{
+	for (const struct ts_option *own = cli->verb->options; own->name; own++)
+		if (strcmp(own->name, "as") != 0 && ts_args_has(&cli->args, own->name))
+			return ts_error_set(err, TS_INVALID, "diff: --as traceml takes no --%s", own->name);
+	return TS_OK;
+}
+
+static enum ts_status load(struct ts_cli *cli, size_t i, struct ts_span spec, struct ts_run_ref *ret_run,
+			   struct ts_traceml_summary *ret_summary, struct ts_error *err)
+{
+	struct ts_get_reply run;
+	struct ts_head head;
+
+	if (ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) || ts_head_decode(run.head, &cli->arena, &head, err))
+		return err->status;
+	if (!ts_traceml_summary_of(&head.facts, ret_summary))
+		return ts_error_set(
+			err, TS_INVALID,
+			"diff: %s is no summary of TraceML (a final_summary.json, or a run pushed from one), and --as traceml "
+			"compares nothing else",
+			ts_cli_word(cli, i));
+	*ret_run = run.run;
+	return TS_OK;
+}
+
+static int exit_code(enum ts_traceml_verdict verdict)
+{
+	switch (verdict) {
+	case TS_TRACEML_EQUIVALENT:
+	case TS_TRACEML_IMPROVEMENT:
+		return TS_EXIT_YES;
+	case TS_TRACEML_REGRESSION:
+	case TS_TRACEML_MIXED:
+		return TS_EXIT_NO;
+	case TS_TRACEML_INCONCLUSIVE:
+		break;
+	}
+	return TS_EXIT_INCONCLUSIVE;
+}
+
+enum ts_status ts_diff_traceml(struct ts_cli *cli, struct ts_error *err)
+{
+	struct ts_traceml_answer answer;
+	struct ts_traceml_summary a, b;
+	struct ts_span specs[2];
+	enum ts_status status = refuse_options(cli, err);
+
+	if (!status)
+		status = ts_cli_runs(cli, cli->args.words, 2, specs, err);
+	if (!status)
+		status = load(cli, 0, specs[0], &answer.a, &a, err);
+	if (!status)
+		status = load(cli, 1, specs[1], &answer.b, &b, err);
+	if (!status)
+		status = ts_traceml_compare(&a, &b, &cli->arena, &answer.said, err);
+	if (status)
+		return status;
+	cli->exit_code = exit_code(answer.said.findings[0].verdict);
+	if (!cli->json)
+		return ts_render_traceml_text(cli, &answer, err);
+	ts_render_traceml_json(cli, &answer);
+	return TS_OK;
+}
+
+const char *ts_traceml_our_word(const struct ts_traceml_comparison *said)
+{
+	for (size_t i = 0; i < said->n_missed; i++)
+		if (strcmp(said->missed[i].code, "other_job") == 0)
+			return "not_comparable";
+	return "undecided";
+}
+
+const char *ts_traceml_our_sentence(const struct ts_traceml_comparison *said, struct ts_arena *arena)
+{
+	const char *text, *between = "";
+
+	if (strcmp(ts_traceml_our_word(said), "undecided") != 0)
+		return "the two summaries are not of the same job";
+	text = ts_arena_printf(arena,
+			       "one run a side says nothing of how runs scatter, so no fixed limit tells a change from noise; "
+			       "to find a slowdown of "
+			       "%s in 95 of 100 cases a gate wants",
+			       ts_say_percent(said->size).text);
+	for (size_t i = 0; i < TS_TRACEML_NOISES && text; i++) {
+		const struct ts_traceml_baselines *b = &said->baselines[i];
+
+		if (i + 1 < TS_TRACEML_NOISES && b->n && b->n == b[1].n)
+			continue;
+		if (b->n == 0)
+			return ts_arena_printf(arena, "%s%s pairs run in turn where they scatter by %s or more", text, between,
+					       ts_say_percent(b->noise).text);
+		text = ts_arena_printf(arena, "%s%s %u baselines where runs scatter by up to %s", text, between, b->n,
+				       ts_say_percent(b->noise).text);
+		between = ",";
+	}
+	return text;
+}

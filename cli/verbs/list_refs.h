@@ -1,0 +1,11 @@
+/* list_refs.h - what list and tag share: pages of refs, joined and rendered. */
+#ifndef TSCOPE_CLI_LIST_REFS_H
+#define TSCOPE_CLI_LIST_REFS_H
+
+#include "cli/core/listing.h"
+
+/* Asks for pages until there are limit rows, then renders. request lacks columns and page_size. */
+enum ts_status ts_list_refs(struct ts_cli *cli, struct ts_list_request *request, const char *columns, uint64_t limit,
+			    struct ts_error *err);
+
+#endif

@@ -1,0 +1,309 @@
+/* manual.c - help for the terminal, as roff and as JSON; see manual.h. */
+#include "cli/verbs/manual.h"
+
+const struct ts_variable ts_variables[] = {
+	{"TSCOPE_SERVER", "the server to talk to: unix:PATH, HOST:PORT or ssh://HOST"},
+	{"TSCOPE_STORE", "the local store, used when no server is named"},
+	{"TSCOPE_PROJECT", "the project of names that do not say theirs"},
+	{"TSCOPE_PAGER, PAGER", "the pager for long output; empty or cat for none"},
+	{"NO_COLOR, FORCE_COLOR", "no colour, colour even into a pipe"},
+	{"COLUMNS", "the width that tables have to fit"},
+	{NULL, NULL},
+};
+
+static void heading(struct ts_buf *out, const struct ts_term *term, const char *text)
+{
+	ts_buf_char(out, '\n');
+	ts_styled(out, term, TS_STYLE_BOLD, text);
+	ts_buf_char(out, '\n');
+}
+
+/* A term in the left column, its meaning wrapped in the right one; below it when the term is long or the line short. */
+static void entry(struct ts_buf *out, const struct ts_term *term, const char *left, const char *right, int column)
+{
+	int width = term->width ? term->width : 80;
+	int used = (int)strlen(left) + 2;
+
+	ts_buf_str(out, "  ");
+	ts_buf_str(out, left);
+	if (used + 2 > column) {
+		ts_buf_char(out, '\n');
+		used = 0;
+	}
+	for (; used < column; used++)
+		ts_buf_char(out, ' ');
+	/* ts_wrap indents its first line too; what is there already takes the place of that. */
+	if (!out->failed) {
+		struct ts_buf text = TS_BUF_INIT((size_t)1 << 20);
+
+		ts_wrap(&text, right, width, column);
+		if (!text.failed && text.len >= (size_t)column)
+			ts_buf_bytes(out, text.data + column, text.len - (size_t)column);
+		ts_buf_finish(&text);
+	}
+}
+
+static void help_options(struct ts_buf *out, const struct ts_term *term, const struct ts_option *options)
+{
+	int column = term->width && term->width < 72 ? 8 : 26;
+
+	for (; options && options->name; options++) {
+		struct ts_buf left = TS_BUF_INIT(256);
+
+		if (options->letter)
+			ts_buf_printf(&left, "-%c, --%s", options->letter, options->name);
+		else
+			ts_buf_printf(&left, "    --%s", options->name);
+		if (options->argument)
+			ts_buf_printf(&left, " %s", options->argument);
+		ts_buf_char(&left, '\0');
+		if (!left.failed)
+			entry(out, term, (const char *)left.data, options->help, column);
+		ts_buf_finish(&left);
+	}
+}
+
+static void help_exits(struct ts_buf *out, const struct ts_term *term, const char *exits)
+{
+	while (*exits) {
+		size_t len = strcspn(exits, "\n");
+		char code[8] = {exits[0]};
+		struct ts_buf text = TS_BUF_INIT(4096);
+
+		ts_buf_bytes(&text, exits + 2, len - 2);
+		ts_buf_char(&text, '\0');
+		if (!text.failed)
+			entry(out, term, code, (const char *)text.data, 5);
+		ts_buf_finish(&text);
+		exits += len;
+		exits += *exits == '\n';
+	}
+}
+
+/* A line made of parts, wrapped. */
+static void wrapped(struct ts_buf *out, const struct ts_term *term, const char *a, const char *b, const char *c,
+		    const char *d)
+{
+	struct ts_buf text = TS_BUF_INIT(4096);
+
+	ts_buf_printf(&text, "%s%s%s%s", a, b, c, d);
+	ts_buf_char(&text, '\0');
+	if (!text.failed)
+		ts_wrap(out, (const char *)text.data, term->width, 0);
+	ts_buf_finish(&text);
+}
+
+static void help_verb(const struct ts_verb *verb, const struct ts_term *term, struct ts_buf *out)
+{
+	wrapped(out, term, "tscope ", verb->name, " - ", verb->summary);
+	ts_buf_char(out, '\n');
+	wrapped(out, term, "Usage: tscope ", verb->name, verb->options ? " [OPTIONS] " : " ", verb->usage);
+	ts_buf_char(out, '\n');
+	ts_wrap(out, verb->about, term->width, 0);
+	if (verb->options) {
+		heading(out, term, "Options");
+		help_options(out, term, verb->options);
+	}
+	heading(out, term, "Options of every verb");
+	help_options(out, term, ts_common_options);
+	heading(out, term, "Examples");
+	for (const struct ts_example *e = verb->examples; e->command; e++) {
+		ts_buf_printf(out, "  %s\n", e->command);
+		ts_wrap(out, e->what, term->width, 6);
+	}
+	heading(out, term, "Exit status");
+	help_exits(out, term, verb->exits);
+}
+
+static void help_program(const struct ts_term *term, struct ts_buf *out)
+{
+	ts_buf_str(out, "tscope - git for training runs\n\nUsage: tscope VERB [OPTIONS] [ARGUMENTS]\n\n");
+	ts_wrap(out,
+		"Push a training run once; it is known by what it contains. Any two runs can be compared: the first step at "
+		"which they part, and what else differs between them. Runs are kept on a server (TSCOPE_SERVER) or, with "
+		"none, in a store in your home folder.",
+		term->width, 0);
+	heading(out, term, "Verbs");
+	for (size_t i = 0; i < ts_verbs_n; i++)
+		entry(out, term, ts_verbs[i].name, ts_verbs[i].summary, 16);
+	heading(out, term, "Begin with");
+	ts_buf_str(out, "  tscope push runs/exp1 runs/exp2\n"
+			"  tscope list\n"
+			"  tscope diff exp1 exp2\n"
+			"  tscope diff ./runs/exp1 ./runs/exp2     nothing is stored\n"
+			"  tscope help diff                        all about a verb\n");
+	heading(out, term, "Environment");
+	for (const struct ts_variable *v = ts_variables; v->name; v++)
+		entry(out, term, v->name, v->what, term->width && term->width < 72 ? 8 : 25);
+}
+
+void ts_manual_help(const struct ts_verb *verb, const struct ts_term *term, struct ts_buf *out)
+{
+	if (verb)
+		help_verb(verb, term, out);
+	else
+		help_program(term, out);
+}
+
+/* Backslashes are escaped, a dot or quote at the start of a line is protected, '-' stays one that can be copied. */
+static void roff_text(struct ts_buf *out, const char *text)
+{
+	bool start = true;
+
+	for (const char *at = text; *at; at++) {
+		if (start && (*at == '.' || *at == '\''))
+			ts_buf_str(out, "\\&");
+		if (*at == '\\')
+			ts_buf_str(out, "\\e");
+		else if (*at == '-')
+			ts_buf_str(out, "\\-");
+		else if (at[0] == '\n' && at[1] == '\n') {
+			ts_buf_str(out, "\n.PP\n");
+			at++;
+		} else {
+			ts_buf_char(out, *at);
+		}
+		start = *at == '\n';
+	}
+}
+
+static void roff_options(struct ts_buf *out, const struct ts_option *options)
+{
+	for (; options && options->name; options++) {
+		ts_buf_str(out, ".TP\n");
+		if (options->letter)
+			ts_buf_printf(out, "\\fB\\-%c\\fR, ", options->letter);
+		ts_buf_str(out, "\\fB\\-\\-");
+		roff_text(out, options->name);
+		ts_buf_str(out, "\\fR");
+		if (options->argument) {
+			ts_buf_str(out, " \\fI");
+			roff_text(out, options->argument);
+			ts_buf_str(out, "\\fR");
+		}
+		ts_buf_char(out, '\n');
+		roff_text(out, options->help);
+		ts_buf_char(out, '\n');
+	}
+}
+
+static void roff_term(struct ts_buf *out, const char *left, const char *right)
+{
+	ts_buf_str(out, ".TP\n\\fB");
+	roff_text(out, left);
+	ts_buf_str(out, "\\fR\n");
+	roff_text(out, right);
+	ts_buf_char(out, '\n');
+}
+
+static void roff_exits(struct ts_buf *out, const char *exits)
+{
+	while (*exits) {
+		size_t len = strcspn(exits, "\n");
+
+		ts_buf_printf(out, ".TP\n\\fB%c\\fR\n", exits[0]);
+		for (const char *at = exits + 2; at < exits + len; at++)
+			ts_buf_str(out, *at == '-' ? "\\-" : (char[]){*at, '\0'});
+		ts_buf_char(out, '\n');
+		exits += len;
+		exits += *exits == '\n';
+	}
+}
+
+static void roff_verb(const struct ts_verb *verb, struct ts_buf *out)
+{
+	ts_buf_printf(out, ".TH TSCOPE\\-%s 1 \"\" \"tscope\" \"tscope manual\"\n.SH NAME\ntscope\\-%s \\- ", verb->name,
+		      verb->name);
+	roff_text(out, verb->summary);
+	ts_buf_printf(out, "\n.SH SYNOPSIS\n\\fBtscope %s\\fR%s%s", verb->name, verb->options ? " [OPTIONS]" : "",
+		      *verb->usage ? " " : "");
+	roff_text(out, verb->usage);
+	ts_buf_str(out, "\n.SH DESCRIPTION\n");
+	roff_text(out, verb->about);
+	if (verb->options)
+		ts_buf_str(out, "\n.SH OPTIONS");
+	ts_buf_char(out, '\n');
+	roff_options(out, verb->options);
+	ts_buf_str(out, ".SH OPTIONS OF EVERY VERB\n");
+	roff_options(out, ts_common_options);
+	ts_buf_str(out, ".SH EXAMPLES\n");
+	for (const struct ts_example *e = verb->examples; e->command; e++)
+		roff_term(out, e->command, e->what);
+	ts_buf_str(out, ".SH EXIT STATUS\n");
+	roff_exits(out, verb->exits);
+	ts_buf_str(out, ".SH SEE ALSO\n.BR tscope (1)\n");
+}
+
+static void roff_program(struct ts_buf *out)
+{
+	ts_buf_str(out, ".TH TSCOPE 1 \"\" \"tscope\" \"tscope manual\"\n.SH NAME\ntscope \\- git for training runs\n"
+			".SH SYNOPSIS\n\\fBtscope\\fR VERB [OPTIONS] [ARGUMENTS]\n.SH DESCRIPTION\n"
+			"A training run is pushed once and is known by what it contains; any two runs can be compared.\n"
+			".SH VERBS\n");
+	for (size_t i = 0; i < ts_verbs_n; i++)
+		roff_term(out, ts_verbs[i].name, ts_verbs[i].summary);
+	ts_buf_str(out, ".SH OPTIONS\n");
+	roff_options(out, ts_common_options);
+	ts_buf_str(out, ".SH ENVIRONMENT\n");
+	for (const struct ts_variable *v = ts_variables; v->name; v++)
+		roff_term(out, v->name, v->what);
+	ts_buf_str(out, ".SH FILES\n");
+	roff_term(out, ".tscope", "in a folder or one above it: a line 'project = NAME'");
+	roff_term(out, "~/.local/share/tscope/store", "the local store (XDG_DATA_HOME is respected)");
+	ts_buf_str(out, ".SH EXIT STATUS\n");
+	roff_exits(out, "0 yes: same, sound, done\n1 no: differs, damaged\n2 could not be determined\n3 inconclusive");
+	ts_buf_str(out, ".SH SEE ALSO\n");
+	for (size_t i = 0; i < ts_verbs_n; i++)
+		ts_buf_printf(out, ".BR tscope\\-%s (1)%s\n", ts_verbs[i].name, i + 1 < ts_verbs_n ? "," : "");
+}
+
+void ts_manual_roff(const struct ts_verb *verb, struct ts_buf *out)
+{
+	if (verb)
+		roff_verb(verb, out);
+	else
+		roff_program(out);
+}
+
+static void json_options(struct ts_json *j, const struct ts_option *options)
+{
+	ts_json_array(j);
+	for (; options && options->name; options++) {
+		ts_json_object(j);
+		ts_json_key(j, "name");
+		ts_json_string(j, options->name);
+		ts_json_key(j, "letter");
+		ts_json_string(j, options->letter ? (char[]){options->letter, '\0'} : NULL);
+		ts_json_key(j, "argument");
+		ts_json_string(j, options->argument);
+		ts_json_key(j, "help");
+		ts_json_string(j, options->help);
+		ts_json_end(j);
+	}
+	ts_json_end(j);
+}
+
+void ts_manual_json(const struct ts_verb *verb, struct ts_json *j)
+{
+	ts_json_object(j);
+	ts_json_key(j, "common_options");
+	json_options(j, ts_common_options);
+	ts_json_key(j, "verbs");
+	ts_json_array(j);
+	for (size_t i = 0; i < ts_verbs_n; i++) {
+		if (verb && verb != &ts_verbs[i])
+			continue;
+		ts_json_object(j);
+		ts_json_key(j, "name");
+		ts_json_string(j, ts_verbs[i].name);
+		ts_json_key(j, "summary");
+		ts_json_string(j, ts_verbs[i].summary);
+		ts_json_key(j, "usage");
+		ts_json_string(j, ts_verbs[i].usage);
+		ts_json_key(j, "options");
+		json_options(j, ts_verbs[i].options);
+		ts_json_end(j);
+	}
+	ts_json_end(j);
+	ts_json_end(j);
+}

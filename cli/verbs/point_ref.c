@@ -1,0 +1,100 @@
+/* point_ref.c - see point_ref.h. */
+#include "cli/verbs/point_ref.h"
+
+#include "base/text.h"
+#include "cli/core/ask.h"
+#include "cli/core/context.h"
+#include "cli/core/path_run.h"
+#include "cli/core/verb.h"
+#include "cli/json/json_parts.h"
+#include "cli/text/show_value.h"
+
+enum ts_status ts_no_path(const struct ts_cli *cli, const char *word, struct ts_error *err)
+{
+	if (!ts_is_path(word))
+		return TS_OK;
+	return ts_error_set(err, TS_INVALID, "%s: %s is a path; a run that was pushed is wanted here", cli->verb->name,
+			    word);
+}
+
+static void told(struct ts_cli *cli, const struct ts_ref_reply *reply)
+{
+	bool moved = reply->had_previous && !ts_id_eq(&reply->previous, &reply->ref.id);
+	const char *before = moved ? ts_show_id(&reply->previous, &cli->arena) : NULL;
+
+	ts_buf_printf(&cli->out, "%s ", ts_ref_word(reply->ref.kind));
+	ts_escape(&cli->out, reply->ref.name);
+	ts_buf_printf(&cli->out, " points at %s", ts_show_id(&reply->ref.id, &cli->arena));
+	if (before)
+		ts_buf_printf(&cli->out, ", before at %s", before);
+	else if (reply->had_previous)
+		ts_buf_str(&cli->out, ", as before");
+	ts_buf_char(&cli->out, '\n');
+}
+
+static void told_json(struct ts_cli *cli, const struct ts_ref_reply *reply)
+{
+	struct ts_json json = ts_cli_json(cli), *j = &json;
+
+	ts_json_object(j);
+	ts_json_key(j, "ref");
+	ts_json_ref(j, &reply->ref);
+	if (reply->had_previous) {
+		ts_json_id(j, "previous_id", &reply->previous);
+	} else {
+		ts_json_key(j, "previous_id");
+		ts_json_null(j);
+	}
+	ts_json_end(j);
+	ts_cli_json_end(cli, j);
+}
+
+enum ts_status ts_point_ref(struct ts_cli *cli, enum ts_ref_kind kind, const char *run, const char *name,
+			    struct ts_error *err)
+{
+	const char *message = ts_args_text(&cli->args, "message");
+	struct ts_ref_request request = {
+		.kind = kind,
+		.force = ts_args_has(&cli->args, "force"),
+		.message = message ? ts_span_str(message) : ts_span_of(NULL, 0),
+	};
+	struct ts_ref_reply reply;
+	enum ts_status status = ts_no_path(cli, run, err);
+
+	if (!status)
+		status = ts_cli_name(cli, name, &request.name, err);
+	if (!status)
+		status = ts_cli_spec(cli, run, &request.target, err);
+	if (!status)
+		status = ts_cli_open(cli, TS_USE_CHANGE, err);
+	if (!status)
+		status = ts_ask_ref(cli->target.channel, &request, &cli->arena, &reply, err);
+	if (status)
+		return status;
+	if (cli->json)
+		told_json(cli, &reply);
+	else
+		told(cli, &reply);
+	return TS_OK;
+}
+
+enum ts_status ts_find_ref(struct ts_cli *cli, const char *word, struct ts_ref *ret_ref, struct ts_error *err)
+{
+	struct ts_get_reply run;
+	struct ts_span spec;
+	enum ts_status status = ts_no_path(cli, word, err);
+
+	if (!status)
+		status = ts_cli_spec(cli, word, &spec, err);
+	if (!status)
+		status = ts_cli_open(cli, TS_USE_CHANGE, err);
+	if (!status)
+		status = ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err);
+	if (status)
+		return status;
+	if (!run.by_ref)
+		return ts_error_set(err, TS_INVALID, "%s: '%s' is the id of a run, a name is wanted here",
+				    cli->verb->name, word);
+	*ret_ref = run.ref;
+	return TS_OK;
+}

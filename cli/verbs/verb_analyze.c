@@ -1,0 +1,96 @@
+/* verb_analyze.c - tscope analyze: what a run is bound by, what is wrong with it, and why. */
+#include "base/limits.h"
+#include "cli/core/ask.h"
+#include "cli/core/context.h"
+#include "cli/core/policy_file.h"
+#include "cli/json/json_analysis.h"
+#include "cli/report/render_report.h"
+#include "cli/report/report.h"
+#include "cli/text/text_rows.h"
+#include "cli/verbs/verbs.h"
+
+static enum ts_status numbers(const struct ts_args *args, struct ts_analyze_request *request, struct ts_error *err)
+{
+	uint64_t rank = 0, microbatches = 0;
+	double tflops = 0;
+
+	if (ts_args_uint(args, "warmup", INT64_MAX, &request->has_warmup, &request->warmup, err) ||
+	    ts_args_uint(args, "rank", INT32_MAX, &request->has_rank, &rank, err) ||
+	    ts_args_above_zero(args, "flops-per-step", &request->has_flops_per_step, &request->flops_per_step, err) ||
+	    ts_args_above_zero(args, "peak-tflops", &request->has_peak_flops_per_s, &tflops, err) ||
+	    ts_args_uint(args, "microbatches", UINT32_MAX, &request->has_microbatches, &microbatches, err))
+		return err->status;
+	request->rank = (int32_t)rank;
+	request->peak_flops_per_s = tflops * 1e12;
+	request->microbatches = (uint32_t)microbatches;
+	if (request->has_peak_flops_per_s && !isfinite(request->peak_flops_per_s))
+		return ts_error_set(err, TS_INVALID, "--peak-tflops %g is no speed of a device", tflops);
+	if (request->has_microbatches && microbatches == 0)
+		return ts_error_set(err, TS_INVALID, "--microbatches is a whole number from 1 on");
+	return TS_OK;
+}
+
+static enum ts_status options(struct ts_cli *cli, struct ts_analyze_request *request, struct ts_error *err)
+{
+	const char *dtype = ts_args_text(&cli->args, "dtype");
+	enum ts_status status = numbers(&cli->args, request, err);
+
+	if (!status && dtype && !*dtype)
+		status = ts_error_set(err, TS_INVALID, "--dtype wants a name, as bf16");
+	if (!status)
+		status = ts_check_page_option(cli, "rows", err);
+	if (!status)
+		status = ts_policy_file(cli, &request->policy, err);
+	if (dtype)
+		request->dtype = ts_span_str(dtype);
+	request->fresh = ts_args_has(&cli->args, "fresh");
+	return status ? ts_error_prefix(err, "analyze") : TS_OK;
+}
+
+static enum ts_status answer(struct ts_cli *cli, const struct ts_analysis *analysis, struct ts_error *err)
+{
+	struct ts_report report;
+	bool answered = false;
+	enum ts_status status = ts_report_of(analysis, &cli->arena, &report, err);
+
+	if (!status)
+		status = ts_render_report_page(cli, &report, &answered, err);
+	if (status || answered)
+		return status;
+	if (cli->json)
+		return ts_render_analysis_json(cli, analysis, err);
+	if (ts_args_has(&cli->args, "rows"))
+		return ts_render_rows_text(cli, analysis, err);
+	return ts_render_report_text(cli, &report, err);
+}
+
+static bool fails(const struct ts_cli *cli, const struct ts_findings *findings)
+{
+	const char *word = ts_args_text(&cli->args, "fail-on");
+	enum ts_severity least;
+
+	if (!word || !ts_severity_parse(ts_span_str(word), &least))
+		return false;
+	for (size_t i = 0; i < findings->n; i++)
+		if (findings->items[i].severity >= least)
+			return true;
+	return false;
+}
+
+enum ts_status ts_verb_analyze(struct ts_cli *cli, struct ts_error *err)
+{
+	struct ts_analyze_request request = {0};
+	struct ts_analysis analysis;
+	enum ts_status status = options(cli, &request, err);
+
+	if (!status)
+		status = ts_cli_run(cli, ts_cli_word(cli, 0), &request.spec, err);
+	if (!status)
+		status = ts_ask_analyze(cli->target.channel, &request, &cli->arena, &analysis, err);
+	if (!status)
+		status = answer(cli, &analysis, err);
+	if (status)
+		return status;
+	cli->exit_code = fails(cli, &analysis.findings) ? TS_EXIT_NO : TS_EXIT_YES;
+	return TS_OK;
+}

@@ -1,0 +1,188 @@
+/* verb_diff.c - tscope diff: where two runs part. */
+#include "cli/core/ask.h"
+#include "cli/core/context.h"
+#include "cli/core/diff_view.h"
+#include "cli/core/find_repeats.h"
+#include "cli/core/policy_file.h"
+#include "cli/json/json_diff.h"
+#include "cli/json/json_matrix.h"
+#include "cli/report/render_report.h"
+#include "cli/report/report.h"
+#include "cli/text/reproduce.h"
+#include "cli/text/text_diff.h"
+#include "cli/text/text_matrix.h"
+#include "cli/traceml/diff_traceml.h"
+#include "cli/verbs/verbs.h"
+
+static enum ts_status ignored(const struct ts_cli *cli, struct ts_arena *arena, struct ts_diff_request *request,
+			      struct ts_error *err)
+{
+	const char *glob;
+
+	request->ignore = ts_arena_array(arena, cli->args.n + 1, sizeof *request->ignore);
+	if (!request->ignore)
+		return ts_arena_error(arena, err);
+	while ((glob = ts_args_nth(&cli->args, "ignore", request->n_ignore)))
+		request->ignore[request->n_ignore++] = ts_span_str(glob);
+	return TS_OK;
+}
+
+static bool series_differ(const struct ts_diff *diff, const char *const *prefixes, size_t n)
+{
+	for (size_t i = 0; i < diff->n_series; i++) {
+		if (diff->series[i].state == TS_SERIES_SAME)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			if (ts_span_starts(diff->series[i].name, ts_span_str(prefixes[k])))
+				return true;
+	}
+	return false;
+}
+
+/* What --exit-on names: does one of them differ? */
+static bool asked_for_differs(const struct ts_cli *cli, const struct ts_diff *diff)
+{
+	static const char *const times[] = {"timestamp", "phases."};
+	static const char *const memory[] = {"memory."};
+	const char *what;
+
+	for (size_t i = 0; (what = ts_args_nth(&cli->args, "exit-on", i)); i++) {
+		if (strcmp(what, "facts") == 0 && diff->n_facts > 0)
+			return true;
+		if (strcmp(what, "times") == 0 && series_differ(diff, times, 2))
+			return true;
+		if (strcmp(what, "memory") == 0 && series_differ(diff, memory, 1))
+			return true;
+	}
+	return false;
+}
+
+static int exit_code(const struct ts_cli *cli, const struct ts_diff *diff)
+{
+	if (diff->verdict == TS_DIFF_DIFFERENT || asked_for_differs(cli, diff))
+		return TS_EXIT_NO;
+	return diff->verdict == TS_DIFF_SAME ? TS_EXIT_YES : TS_EXIT_INCONCLUSIVE;
+}
+
+static enum ts_status answer(struct ts_cli *cli, const struct ts_diff *diff, const struct ts_reproduce *how, struct ts_error *err)
+{
+	struct ts_diff_view view = {ts_args_has(&cli->args, "first"), ts_args_has(&cli->args, "all")};
+	struct ts_report report;
+	bool answered = false;
+	enum ts_status status = ts_report_of_diff(diff, view.all, how, &cli->arena, &report, err);
+
+	if (!status)
+		status = ts_render_report_page(cli, &report, &answered, err);
+	if (status || answered)
+		return status;
+	if (cli->json)
+		return ts_render_diff_json(cli, diff, view, how, err);
+	if (view.first)
+		return ts_render_diff_first(cli, diff, err);
+	return ts_render_report_text(cli, &report, err);
+}
+
+/* What is drawn: on the screen what lies around the split, which costs no more than the diff did. */
+static enum ts_plots_wanted plots_of(const struct ts_cli *cli)
+{
+	if (ts_args_has(&cli->args, "curves") || ts_args_has(&cli->args, "html"))
+		return TS_PLOTS_ALL;
+	return cli->json || ts_args_has(&cli->args, "first") ? TS_PLOTS_NONE : TS_PLOTS_AROUND;
+}
+
+/* All of diff's own options but --all are about two runs. */
+static enum ts_status refuse_options(const struct ts_cli *cli, struct ts_error *err)
+{
+	for (size_t i = 0; i < cli->args.n; i++) {
+		const char *name = cli->args.items[i].option->name;
+
+		for (const struct ts_option *own = cli->verb->options; own->name; own++)
+			if (strcmp(own->name, name) == 0 && strcmp(name, "all") != 0)
+				return ts_error_set(err, TS_INVALID, "diff: --%s is for two runs; %zu were named", name,
+						    cli->args.n_words);
+	}
+	return TS_OK;
+}
+
+/* Three runs or more: the first step of each two. */
+static enum ts_status matrix(struct ts_cli *cli, struct ts_error *err)
+{
+	struct ts_matrix_request request = {.n = cli->args.n_words};
+	struct ts_diff_matrix m;
+	enum ts_status status = refuse_options(cli, err);
+
+	if (status)
+		return status;
+	request.runs = ts_arena_array(&cli->arena, request.n, sizeof *request.runs);
+	if (!request.runs)
+		return ts_arena_error(&cli->arena, err);
+	status = ts_cli_runs(cli, cli->args.words, request.n, request.runs, err);
+	if (!status)
+		status = ts_ask_matrix(cli->target.channel, &request, &cli->arena, &m, err);
+	if (status)
+		return status;
+	status = cli->json ? ts_render_matrix_json(cli, &m, err)
+			   : ts_render_matrix_text(cli, &m, ts_args_has(&cli->args, "all"), err);
+	if (!status)
+		cli->exit_code = ts_matrix_count(&m).verdict;
+	return status;
+}
+
+/* Facts of a summary that TraceML wrote say what its compare would; without --as they are facts like others. */
+static void hint(const struct ts_cli *cli, const struct ts_diff *diff)
+{
+	for (size_t i = 0; i < diff->n_facts; i++)
+		if (ts_span_is(diff->facts[i].path, TS_TRACEML_FACTS "generated_at") && diff->facts[i].a && diff->facts[i].b) {
+			ts_cli_say(cli, "both are summaries of TraceML: --as traceml compares them as it would, and says what that passes over");
+			return;
+		}
+}
+
+static enum ts_status two_runs(struct ts_cli *cli, struct ts_error *err)
+{
+	struct ts_diff_request request = {.plots = plots_of(cli)};
+	const char *axis = ts_args_text(&cli->args, "by");
+	bool reproduce = ts_args_has(&cli->args, "reproduce");
+	struct ts_reproduce how;
+	struct ts_repeat_words words;
+	struct ts_span *specs;
+	struct ts_diff diff;
+	enum ts_status status = ts_check_page_option(cli, "first", err) ? ts_error_prefix(err, "diff") : TS_OK;
+
+	if (!status)
+		status = ts_policy_file(cli, &request.policy, err) ? ts_error_prefix(err, "diff") : TS_OK;
+	if (!status)
+		status = ignored(cli, &cli->arena, &request, err);
+	if (!status)
+		status = ts_find_repeats(cli, &request, &words, err);
+	if (status)
+		return status;
+	specs = ts_arena_array(&cli->arena, words.n, sizeof *specs);
+	if (!specs)
+		return ts_arena_error(&cli->arena, err);
+	status = ts_cli_runs(cli, words.words, words.n, specs, err);
+	if (status)
+		return status;
+	ts_take_specs(specs, words.n, &request);
+	if (axis)
+		request.axis = ts_span_str(axis);
+	status = ts_ask_diff(cli->target.channel, &request, &cli->arena, &diff, err);
+	if (!status && reproduce)
+		status = ts_reproduce_ask(cli, words.words[0], specs[0], &how.a, err);
+	if (!status && reproduce)
+		status = ts_reproduce_ask(cli, words.words[1], specs[1], &how.b, err);
+	if (!status)
+		status = answer(cli, &diff, reproduce ? &how : NULL, err);
+	if (!status)
+		cli->exit_code = exit_code(cli, &diff);
+	if (!status && !cli->json)
+		hint(cli, &diff);
+	return status;
+}
+
+enum ts_status ts_verb_diff(struct ts_cli *cli, struct ts_error *err)
+{
+	if (cli->args.n_words > 2)
+		return matrix(cli, err);
+	return ts_args_has(&cli->args, "as") ? ts_diff_traceml(cli, err) : two_runs(cli, err);
+}

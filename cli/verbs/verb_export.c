@@ -1,0 +1,115 @@
+/* verb_export.c - tscope export: a run back to files. */
+#include "base/limits.h"
+#include "cli/core/ask.h"
+#include "cli/core/context.h"
+#include "cli/json/json_parts.h"
+#include "cli/text/show_value.h"
+#include "cli/verbs/verbs.h"
+#include "ingest/export/export.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+static enum ts_status get(void *ctx, const struct ts_id *id, struct ts_arena *arena, struct ts_span *ret_object,
+			  struct ts_error *err)
+{
+	struct ts_cli *cli = ctx;
+
+	return ts_ask_object(cli->target.channel, id, arena, ret_object, err);
+}
+
+static enum ts_status to_descriptor(struct ts_cli *cli, const char *format, const struct ts_id *head, int fd,
+				    struct ts_error *err)
+{
+	if (strcmp(format, "csv") == 0)
+		return ts_export_csv(head, get, cli, fd, err);
+	if (strcmp(format, "jsonl") == 0)
+		return ts_export_jsonl(head, get, cli, fd, err);
+	return ts_export_npz(head, get, cli, fd, err);
+}
+
+/* A file that exists is left alone; one that could not be finished goes away again. */
+static enum ts_status to_file(struct ts_cli *cli, const char *format, const struct ts_id *head, const char *path,
+			      struct ts_error *err)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	enum ts_status status;
+
+	if (fd < 0 && errno == EEXIST)
+		return ts_error_set(err, TS_INVALID, "export: %s exists; nothing is overwritten", path);
+	if (fd < 0)
+		return ts_error_errno(err, errno, "export: %s", path);
+	status = to_descriptor(cli, format, head, fd, err);
+	if (!status && fsync(fd) && errno != EINVAL)
+		status = ts_error_errno(err, errno, "export: %s", path);
+	close(fd);
+	if (status)
+		unlink(path);
+	return status;
+}
+
+/* Where it goes to: NULL for stdout. */
+static enum ts_status destination(const struct ts_cli *cli, const char *format, const char **ret_path,
+				  struct ts_error *err)
+{
+	const char *output = ts_args_text(&cli->args, "output"), *word = ts_cli_word(cli, 1);
+	bool run = strcmp(format, "run") == 0;
+
+	if (output && word)
+		return ts_error_set(err, TS_INVALID, "export: both %s and --output %s", word, output);
+	*ret_path = output ? output : word;
+	if (run && !*ret_path)
+		return ts_error_set(err, TS_INVALID, "export: which directory? usage: tscope export RUN DIRECTORY");
+	if (!*ret_path && (strcmp(format, "npz") == 0 || cli->json))
+		return ts_error_set(err, TS_INVALID, "export: name a file with --output");
+	return TS_OK;
+}
+
+static void told(struct ts_cli *cli, const struct ts_run_ref *run, const char *format, const char *path)
+{
+	struct ts_json json, *j = &json;
+
+	if (!cli->json) {
+		ts_cli_say(cli, "wrote %s as %s to %s", ts_show_id(&run->id, &cli->arena),
+			   strcmp(format, "run") == 0 ? "a run directory" : format, path);
+		return;
+	}
+	json = ts_cli_json(cli);
+	ts_json_object(j);
+	ts_json_run(j, "run", run);
+	ts_json_key(j, "format");
+	ts_json_string(j, format);
+	ts_json_key(j, "path");
+	ts_json_string(j, path);
+	ts_json_end(j);
+	ts_cli_json_end(cli, j);
+}
+
+enum ts_status ts_verb_export(struct ts_cli *cli, struct ts_error *err)
+{
+	const char *format = ts_args_text(&cli->args, "format"), *path = NULL;
+	struct ts_get_reply run;
+	struct ts_span spec;
+	enum ts_status status;
+
+	if (!format)
+		format = "run";
+	status = destination(cli, format, &path, err);
+	if (!status)
+		status = ts_cli_run(cli, ts_cli_word(cli, 0), &spec, err);
+	if (!status)
+		status = ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err);
+	if (status)
+		return status;
+	if (strcmp(format, "run") == 0)
+		status = ts_export_run_dir(&run.run.id, get, cli, path, err);
+	else if (path)
+		status = to_file(cli, format, &run.run.id, path, err);
+	else
+		/* The one answer that is not held back until it is whole: it may be as long as the run. */
+		status = to_descriptor(cli, format, &run.run.id, STDOUT_FILENO, err);
+	if (!status && path)
+		told(cli, &run.run, format, path);
+	return status;
+}

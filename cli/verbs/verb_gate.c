@@ -1,0 +1,105 @@
+/* verb_gate.c - tscope gate: is the candidate slower than its baselines, by a test that can be trusted? */
+#include "cli/core/ask.h"
+#include "cli/core/context.h"
+#include "cli/gate/gate_json.h"
+#include "cli/gate/gate_outputs.h"
+#include "cli/gate/gate_record.h"
+#include "cli/gate/gate_request.h"
+#include "cli/gate/gate_text.h"
+#include "cli/verbs/verbs.h"
+
+/* --explain: the test in words, and nothing is asked. */
+static enum ts_status explain(struct ts_cli *cli, const struct ts_gate_policy *policy, struct ts_error *err)
+{
+	if (cli->json)
+		return ts_error_set(err, TS_INVALID, "gate: --explain is for people; without --json");
+	ts_gate_explain(policy, &cli->out);
+	return ts_buf_check(&cli->out, err);
+}
+
+/* --replay: the record as it is, whatever became of the runs. */
+static enum ts_status replay(struct ts_cli *cli, const char *path, struct ts_verdict *ret_verdict, struct ts_error *err)
+{
+	struct ts_gate_request request = {.has_given = true, .replay = true};
+
+	if (ts_gate_record_read(path, &cli->arena, &request.given, err) || ts_cli_open(cli, TS_USE_READ, err))
+		return err->status;
+	return ts_ask_gate(cli->target.channel, &request, &cli->arena, ret_verdict, err);
+}
+
+static enum ts_status judge(struct ts_cli *cli, const struct ts_policy *items, struct ts_verdict *ret_verdict,
+			    struct ts_error *err)
+{
+	struct ts_gate_request request;
+
+	if (cli->args.n_words == 0)
+		return ts_error_set(err, TS_INVALID, "gate: usage: tscope gate %s", cli->verb->usage);
+	if (ts_gate_request_of(cli, cli->args.words, cli->args.n_words, ts_args_text(&cli->args, "bundle"), items,
+			       &request, err))
+		return err->status;
+	return ts_gate_ask(cli, &request, ret_verdict, err);
+}
+
+static enum ts_status answer(struct ts_cli *cli, const struct ts_verdict *verdict, struct ts_error *err)
+{
+	if (cli->json)
+		return ts_render_gate_json(verdict, &cli->arena, &cli->out, err);
+	return ts_render_gate_text(cli, verdict, err);
+}
+
+/* The text has them already. What exits with 0 and is no pass is said on stderr too, where the log of a job shows it. */
+static void warn(const struct ts_cli *cli, const struct ts_verdict *verdict)
+{
+	for (size_t i = 0; cli->json && i < verdict->n_warnings; i++)
+		ts_cli_say(cli, "warning: %.*s", TS_SPAN_ARG(verdict->warnings[i]));
+	if (verdict->state == TS_GATE_COLLECTING || (verdict->state == TS_GATE_INCONCLUSIVE && verdict->exit_code == 0))
+		ts_cli_say(cli, "warning: %.*s", TS_SPAN_ARG(verdict->sentence));
+}
+
+static enum ts_status check_alone(const struct ts_cli *cli, const char *option, struct ts_error *err)
+{
+	static const char *const others[] = {"baseline", "bundle", "paired",  "policy",	      "metric",
+					     "workload", "across", "exclude", "inconclusive", "explain"};
+
+	if (cli->args.n_words)
+		return ts_error_set(err, TS_INVALID, "gate: --%s takes no candidate: everything stands in the verdict",
+				    option);
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (ts_args_has(&cli->args, others[i]))
+			return ts_error_set(err, TS_INVALID,
+					    "gate: --%s with --%s makes no sense: everything stands in the verdict",
+					    others[i], option);
+	return TS_OK;
+}
+
+enum ts_status ts_verb_gate(struct ts_cli *cli, struct ts_error *err)
+{
+	const char *path = ts_args_text(&cli->args, "replay");
+	struct ts_gate_policy policy;
+	struct ts_verdict verdict;
+	struct ts_policy items;
+	enum ts_status status;
+
+	if (ts_gate_outputs_check(cli, err))
+		return ts_error_prefix(err, "gate");
+	if (path) {
+		status = check_alone(cli, "replay", err);
+		if (!status)
+			status = replay(cli, path, &verdict, err);
+	} else {
+		status = ts_gate_options(cli, &items, &policy, err) ? ts_error_prefix(err, "gate") : TS_OK;
+		if (!status && ts_args_has(&cli->args, "explain"))
+			return explain(cli, &policy, err);
+		if (!status)
+			status = judge(cli, &items, &verdict, err);
+	}
+	if (!status)
+		status = answer(cli, &verdict, err);
+	if (!status && ts_gate_outputs(cli, &verdict, err))
+		status = ts_error_prefix(err, "gate");
+	if (status)
+		return status;
+	warn(cli, &verdict);
+	cli->exit_code = verdict.exit_code;
+	return TS_OK;
+}

@@ -1,0 +1,201 @@
+/* verb_list.c - tscope list: pages of runs, tags or branches. */
+#include "base/limits.h"
+#include "base/text.h"
+#include "cli/core/ask.h"
+#include "cli/core/context.h"
+#include "cli/core/listing.h"
+#include "cli/json/json_list.h"
+#include "cli/text/grid.h"
+#include "cli/text/text_list.h"
+#include "cli/verbs/list_refs.h"
+#include "cli/verbs/verbs.h"
+
+enum { LIMIT_DEFAULT = 50 };
+
+/* What fits: a terminal of 60 or 80 columns is not asked to fold its lines unless columns were asked for. */
+static const char *default_columns(const struct ts_cli *cli, enum ts_ref_kind kind)
+{
+	int width = cli->json || cli->term.width == 0 ? 1000 : cli->term.width;
+
+	if (kind != TS_REF_RUN)
+		return "name,id,pushed";
+	if (width < 70)
+		return "name,id,state,steps,pushed";
+	return width < 90 ? "name,id,state,steps,ranks,pushed" : "name,id,state,steps,ranks,started,pushed";
+}
+
+static enum ts_status split_columns(const char *text, struct ts_arena *arena, struct ts_listing *list,
+				    struct ts_error *err)
+{
+	list->columns = ts_arena_array(arena, TS_GRID_COLUMNS, sizeof *list->columns);
+	if (!list->columns)
+		return ts_arena_error(arena, err);
+	while (*text) {
+		/* A comma within a path cannot be told from one between paths; no path of a fact needs one. */
+		size_t len = strcspn(text, ",");
+
+		if (len == 0)
+			return ts_error_set(err, TS_INVALID, "list: --columns has an empty column");
+		if (list->n_columns == TS_GRID_COLUMNS)
+			return ts_error_set(err, TS_INVALID, "list: --columns takes at most %d columns",
+					    TS_GRID_COLUMNS);
+		list->columns[list->n_columns++] = ts_span_of(text, len);
+		text += len;
+		if (*text == ',' && !text[1])
+			return ts_error_set(err, TS_INVALID, "list: --columns has an empty column");
+		text += *text == ',';
+	}
+	return list->n_columns ? TS_OK : ts_error_set(err, TS_INVALID, "list: --columns is empty");
+}
+
+static enum ts_status add_rows(struct ts_cli *cli, struct ts_listing *list, const struct ts_list_reply *page,
+			       size_t *io_cap, struct ts_error *err)
+{
+	struct ts_list_row *rows = (struct ts_list_row *)(uintptr_t)list->rows;
+
+	if (list->n + page->n > *io_cap) {
+		size_t cap = *io_cap * 2 > list->n + page->n ? *io_cap * 2 : list->n + page->n;
+
+		rows = ts_arena_array(&cli->arena, cap, sizeof *rows);
+		if (!rows)
+			return ts_arena_error(&cli->arena, err);
+		if (list->n)
+			memcpy(rows, list->rows, list->n * sizeof *rows);
+		*io_cap = cap;
+	}
+	if (page->n)
+		memcpy(rows + list->n, page->rows, page->n * sizeof *rows);
+	list->rows = rows;
+	list->n += page->n;
+	list->examined += page->examined;
+	return TS_OK;
+}
+
+/* A token is bytes of the server's own; people and JSON get it as hex digits. */
+static enum ts_status token_text(struct ts_cli *cli, struct ts_span token, struct ts_span *ret_text, struct ts_error *err)
+{
+	struct ts_buf hex = TS_BUF_INIT(TS_MESSAGE_MAX);
+	enum ts_status status;
+
+	ts_print_hex(&hex, token);
+	status = ts_buf_check(&hex, err);
+	if (!status)
+		*ret_text = ts_arena_span(&cli->arena, ts_buf_view(&hex));
+	ts_buf_finish(&hex);
+	return status || ret_text->data ? status : ts_arena_error(&cli->arena, err);
+}
+
+static enum ts_status token_bytes(struct ts_cli *cli, const char *text, struct ts_span *ret_token, struct ts_error *err)
+{
+	struct ts_span hex = ts_span_str(text);
+	uint8_t *bytes = ts_arena_alloc(&cli->arena, hex.len / 2);
+
+	if (!bytes)
+		return ts_arena_error(&cli->arena, err);
+	if (!ts_parse_hex(hex, bytes))
+		return ts_error_set(err, TS_INVALID, "list: --page takes the token that the page before ended with");
+	*ret_token = ts_span_of(bytes, hex.len / 2);
+	return TS_OK;
+}
+
+/* Pages until there are enough, or no more. */
+static enum ts_status fetch(struct ts_cli *cli, struct ts_list_request *request, uint64_t limit,
+			    struct ts_listing *list, struct ts_error *err)
+{
+	struct ts_list_reply page = {.n = 0};
+	size_t cap = 0;
+	enum ts_status status;
+
+	do {
+		uint64_t left = limit - list->n;
+
+		request->page_size = left > TS_PAGE_MAX ? TS_PAGE_MAX : (uint32_t)left;
+		status = ts_ask_list(cli->target.channel, request, &cli->arena, &page, err);
+		if (!status)
+			status = add_rows(cli, list, &page, &cap, err);
+		request->page_token = page.next_token;
+	} while (!status && request->page_token.len && list->n < limit);
+	return status ? status : token_text(cli, request->page_token, &list->next_token, err);
+}
+
+static enum ts_status options(struct ts_cli *cli, struct ts_list_request *request, uint64_t *ret_limit,
+			      struct ts_error *err)
+{
+	const char *filter = ts_cli_word(cli, 0), *sort = ts_args_text(&cli->args, "sort");
+	const char *page = ts_args_text(&cli->args, "page"), *project;
+	bool given;
+	enum ts_status status = ts_args_uint(&cli->args, "limit", UINT32_MAX, &given, ret_limit, err);
+
+	if (status)
+		return ts_error_prefix(err, "list");
+	if (given && *ret_limit == 0)
+		return ts_error_set(err, TS_INVALID, "list: --limit is 1 or more; --all shows all");
+	if (!given)
+		*ret_limit = LIMIT_DEFAULT;
+	if (ts_args_has(&cli->args, "all"))
+		*ret_limit = UINT64_MAX;
+	if (ts_args_has(&cli->args, "tags") && ts_args_has(&cli->args, "branches"))
+		return ts_error_set(err, TS_INVALID, "list: --tags and --branches exclude each other");
+	request->kind = ts_args_has(&cli->args, "tags")	      ? TS_REF_TAG
+			: ts_args_has(&cli->args, "branches") ? TS_REF_BRANCH
+							      : TS_REF_RUN;
+	request->filter = filter ? ts_span_str(filter) : ts_span_of(NULL, 0);
+	request->sort = sort ? ts_span_str(sort) : ts_span_of(NULL, 0);
+	if (page && token_bytes(cli, page, &request->page_token, err))
+		return err->status;
+	if (!ts_args_has(&cli->args, "all-projects")) {
+		status = ts_cli_project(cli, &project, err);
+		if (!status)
+			request->project = ts_span_str(project);
+	}
+	return status;
+}
+
+static void names_only(struct ts_cli *cli, const struct ts_listing *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct ts_span name = list->rows[i].name;
+		size_t skip = list->project.len && name.len > list->project.len ? list->project.len + 1 : 0;
+
+		ts_escape(&cli->out, ts_span_of(name.data + skip, name.len - skip));
+		ts_buf_char(&cli->out, '\n');
+	}
+}
+
+enum ts_status ts_list_refs(struct ts_cli *cli, struct ts_list_request *request, const char *columns, uint64_t limit,
+			    struct ts_error *err)
+{
+	struct ts_listing list = {
+		.project = request->project, .kind = request->kind, .filtered = request->filter.len > 0};
+	enum ts_status status = split_columns(columns, &cli->arena, &list, err);
+
+	request->columns = list.columns;
+	request->n_columns = list.n_columns;
+	if (!status)
+		status = ts_cli_open(cli, TS_USE_READ, err);
+	if (!status)
+		status = fetch(cli, request, limit, &list, err);
+	if (status)
+		return status;
+	if (cli->json)
+		ts_render_list_json(cli, &list);
+	else if (ts_args_has(&cli->args, "names"))
+		names_only(cli, &list);
+	else
+		status = ts_render_list_text(cli, &list, err);
+	return status;
+}
+
+enum ts_status ts_verb_list(struct ts_cli *cli, struct ts_error *err)
+{
+	const char *columns = ts_args_text(&cli->args, "columns");
+	struct ts_list_request request = {0};
+	uint64_t limit = 0;
+	enum ts_status status = options(cli, &request, &limit, err);
+
+	if (status)
+		return status;
+	if (!columns)
+		columns = default_columns(cli, request.kind);
+	return ts_list_refs(cli, &request, columns, limit, err);
+}

@@ -1,0 +1,84 @@
+/* verb_log.c - tscope log: where a name has pointed. */
+#include "cli/core/ask.h"
+#include "cli/core/context.h"
+#include "cli/json/json_parts.h"
+#include "cli/text/grid.h"
+#include "cli/text/show_value.h"
+#include "cli/verbs/point_ref.h"
+#include "cli/verbs/verbs.h"
+
+static enum ts_status text(struct ts_cli *cli, const struct ts_log_reply *log, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {
+		{"entry", TS_ALIGN_RIGHT, 0}, {"id", TS_ALIGN_LEFT, 0}, {"moved", TS_ALIGN_LEFT, 10},
+		{"who", TS_ALIGN_LEFT, 8},    {"message", TS_ALIGN_LEFT, 12},
+	};
+	struct ts_grid grid;
+
+	ts_grid_init(&grid, columns, 5, &cli->arena);
+	for (size_t i = 0; i < log->n; i++) {
+		const struct ts_log_entry *e = &log->entries[i];
+
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_count(e->seq, &cli->arena));
+		ts_grid_text(&grid, TS_STYLE_YELLOW, ts_show_id(&e->id, &cli->arena));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_time(e->moved_ns, &cli->arena));
+		ts_grid_span(&grid, TS_STYLE_DIM, e->who);
+		ts_grid_span(&grid, TS_STYLE_PLAIN, e->message);
+	}
+	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+}
+
+static void json(struct ts_cli *cli, const struct ts_log_reply *log)
+{
+	struct ts_json writer = ts_cli_json(cli), *j = &writer;
+
+	ts_json_object(j);
+	ts_json_key(j, "kind");
+	ts_json_string(j, ts_ref_word(log->kind));
+	ts_json_key(j, "name");
+	ts_json_span(j, log->name);
+	ts_json_key(j, "entries");
+	ts_json_array(j);
+	for (size_t i = 0; i < log->n; i++) {
+		ts_json_object(j);
+		ts_json_key(j, "entry");
+		ts_json_u64(j, log->entries[i].seq);
+		ts_json_id(j, "id", &log->entries[i].id);
+		ts_json_time(j, "moved", log->entries[i].moved_ns);
+		ts_json_text(j, "who", log->entries[i].who);
+		ts_json_text(j, "message", log->entries[i].message);
+		ts_json_end(j);
+	}
+	ts_json_end(j);
+	ts_json_end(j);
+	ts_cli_json_end(cli, j);
+}
+
+enum ts_status ts_verb_log(struct ts_cli *cli, struct ts_error *err)
+{
+	const char *word = ts_cli_word(cli, 0);
+	struct ts_log_request request = {0};
+	struct ts_log_reply log;
+	uint64_t limit = 0;
+	bool given;
+	enum ts_status status = ts_args_uint(&cli->args, "limit", UINT32_MAX, &given, &limit, err);
+
+	request.limit = (uint32_t)limit;
+	if (status)
+		return ts_error_prefix(err, "log");
+	if (given && limit == 0)
+		return ts_error_set(err, TS_INVALID, "log: --limit is 1 or more; without it all entries are shown");
+	status = ts_no_path(cli, word, err);
+	if (!status)
+		status = ts_cli_spec(cli, word, &request.spec, err);
+	if (!status)
+		status = ts_cli_open(cli, TS_USE_READ, err);
+	if (!status)
+		status = ts_ask_log(cli->target.channel, &request, &cli->arena, &log, err);
+	if (status)
+		return status;
+	if (!cli->json)
+		return text(cli, &log, err);
+	json(cli, &log);
+	return TS_OK;
+}

@@ -1,0 +1,81 @@
+/* verb_note.c - tscope note: notes beside a run's name. */
+#include "cli/core/ask.h"
+#include "cli/core/context.h"
+#include "cli/json/json_parts.h"
+#include "cli/text/grid.h"
+#include "cli/text/show_value.h"
+#include "cli/verbs/point_ref.h"
+#include "cli/verbs/verbs.h"
+
+static enum ts_status set(struct ts_cli *cli, struct ts_span name, const char *word, struct ts_error *err)
+{
+	const char *equals = strchr(word, '=');
+	struct ts_note_request request = {.name = name};
+
+	if (!equals || equals == word)
+		return ts_error_set(err, TS_INVALID, "note: '%s' is not KEY=VALUE", word);
+	request.key = ts_span_of(word, (size_t)(equals - word));
+	request.value = ts_span_str(equals + 1);
+	return ts_ask_note(cli->target.channel, &request, &cli->arena, err);
+}
+
+static enum ts_status text(struct ts_cli *cli, const struct ts_get_reply *run, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {
+		{"note", TS_ALIGN_LEFT, 8}, {"value", TS_ALIGN_LEFT, 16}, {"when", TS_ALIGN_LEFT, 10},
+		{"who", TS_ALIGN_LEFT, 6},
+	};
+	struct ts_grid grid;
+
+	if (run->n_notes == 0) {
+		ts_cli_say(cli, "no notes on %.*s", TS_SPAN_ARG(run->ref.name));
+		return TS_OK;
+	}
+	ts_grid_init(&grid, columns, 4, &cli->arena);
+	for (size_t i = 0; i < run->n_notes; i++) {
+		ts_grid_span(&grid, TS_STYLE_BOLD, run->notes[i].key);
+		ts_grid_span(&grid, TS_STYLE_PLAIN, run->notes[i].value);
+		ts_grid_text(&grid, TS_STYLE_DIM, ts_show_time(run->notes[i].at_ns, &cli->arena));
+		ts_grid_span(&grid, TS_STYLE_DIM, run->notes[i].who);
+	}
+	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
+}
+
+static void json(struct ts_cli *cli, const struct ts_get_reply *run)
+{
+	struct ts_json writer = ts_cli_json(cli), *j = &writer;
+
+	ts_json_object(j);
+	ts_json_key(j, "ref");
+	ts_json_ref(j, &run->ref);
+	ts_json_notes(j, "notes", run->notes, run->n_notes);
+	ts_json_end(j);
+	ts_cli_json_end(cli, j);
+}
+
+enum ts_status ts_verb_note(struct ts_cli *cli, struct ts_error *err)
+{
+	struct ts_get_reply run;
+	struct ts_ref ref;
+	const char *name;
+	enum ts_status status = ts_find_ref(cli, ts_cli_word(cli, 0), &ref, err);
+
+	if (status)
+		return status;
+	if (ref.kind != TS_REF_RUN)
+		return ts_error_set(err, TS_INVALID, "note: %.*s is a %s; notes belong to runs", TS_SPAN_ARG(ref.name),
+				    ts_ref_word(ref.kind));
+	name = ts_arena_printf(&cli->arena, "run:%.*s", TS_SPAN_ARG(ref.name));
+	if (!name)
+		return ts_arena_error(&cli->arena, err);
+	for (size_t i = 1; !status && i < cli->args.n_words; i++)
+		status = set(cli, ts_span_str(name), cli->args.words[i], err);
+	if (!status)
+		status = ts_ask_get(cli->target.channel, ts_span_str(name), &cli->arena, &run, err);
+	if (status)
+		return status;
+	if (!cli->json)
+		return text(cli, &run, err);
+	json(cli, &run);
+	return TS_OK;
+}

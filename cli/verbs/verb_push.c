@@ -1,0 +1,526 @@
+/* verb_push.c - tscope push: what training left on disk becomes runs with names.
+ *
+ * A word is one run or a folder of runs (ingest/discover.h); each run is one push of its own: objects through the sender, then
+ * the commit that makes the name point at the head. One that fails does not stop the others; the command then ends with 2.
+ */
+#include "base/clock.h"
+#include "base/limits.h"
+#include "cli/core/ask.h"
+#include "cli/core/context.h"
+#include "cli/core/path_run.h"
+#include "cli/core/progress.h"
+#include "cli/core/project.h"
+#include "cli/core/sender.h"
+#include "cli/json/json_parts.h"
+#include "cli/text/grid.h"
+#include "cli/text/show_value.h"
+#include "cli/text/text_parts.h"
+#include "cli/verbs/verbs.h"
+#include "ingest/discover.h"
+#include "ingest/facts/facts_json.h"
+#include "ingest/host/host.h"
+
+#include <unistd.h>
+
+enum { TRIES = 3, COLUMNS_TOLD = 12 };
+
+/* One directory and what became of it. */
+struct pushed {
+	const char *path;
+	const char *part;  /* of a file that holds several runs; NULL mostly */
+	const char *word;  /* as it was typed: path, or a folder above it */
+	const char *below; /* what the run is called below word; "" if it is word */
+	const char *loses; /* what of its format is not kept; "" = nothing */
+	struct ts_span name;
+	struct ts_ingest_result run;
+	struct ts_commit_reply commit;
+	uint64_t sent_bytes, sent_objects;
+	struct ts_put_stats stored;
+	bool joined; /* to what other pushes brought: the reply knows which ranks are missing, the directory does not */
+	struct ts_error failed; /* status TS_OK: it went well */
+};
+
+/* "lightning_logs" and "gpt/version_0": "lightning_logs/gpt/version_0", each component one that a name may have. */
+static enum ts_status name_below(struct ts_cli *cli, const char *base, const char *below, const char **ret_name, bool *changed,
+				 struct ts_error *err)
+{
+	const char *name = base;
+
+	while (*below) {
+		size_t n = strcspn(below, "/");
+		const char *one = ts_arena_printf(&cli->arena, "%.*s", (int)n, below), *clean;
+		bool other;
+
+		below += n + (below[n] == '/');
+		if (!one)
+			return ts_arena_error(&cli->arena, err);
+		if (ts_name_from_path(one, &cli->arena, &clean, &other, err))
+			return err->status;
+		*changed |= other;
+		name = ts_arena_printf(&cli->arena, "%s/%s", name, clean);
+		if (!name)
+			return ts_arena_error(&cli->arena, err);
+	}
+	*ret_name = name;
+	return TS_OK;
+}
+
+/* A name that holds a '/' is taken as it is, with its project in front. */
+static enum ts_status in_project(struct ts_cli *cli, const char **name, struct ts_error *err)
+{
+	const char *project;
+
+	if (ts_cli_project(cli, &project, err))
+		return err->status;
+	*name = ts_arena_printf(&cli->arena, "%s/%s", project, *name);
+	return *name ? TS_OK : ts_arena_error(&cli->arena, err);
+}
+
+static enum ts_status name_it(struct ts_cli *cli, struct pushed *p, struct ts_error *err)
+{
+	const char *given = ts_args_text(&cli->args, "name");
+	bool changed = false;
+	enum ts_status status = TS_OK;
+
+	if (!given)
+		status = ts_name_from_path(p->word, &cli->arena, &given, &changed, err);
+	if (!status && *p->below && !strchr(given, '/'))
+		status = in_project(cli, &given, err);
+	if (!status)
+		status = name_below(cli, given, p->below, &given, &changed, err);
+	if (!status && changed)
+		ts_cli_say(cli, "%s is called %s: other characters make no name", p->path, given);
+	return status ? status : ts_cli_name(cli, given, &p->name, err);
+}
+
+static enum ts_status pusher_facts(struct ts_cli *cli, struct ts_facts *facts, struct ts_error *err)
+{
+	const struct ts_host_wanted here = {.dir = "."};
+	const char *arg, *no_patch;
+
+	for (size_t i = 0; (arg = ts_args_nth(&cli->args, "fact", i)); i++) {
+		struct ts_fact fact;
+
+		if (ts_fact_from_arg(ts_span_str(arg), TS_SOURCE_PUSHER, &cli->arena, &fact, err) ||
+		    ts_facts_add(facts, &fact, &cli->arena, err))
+			return ts_error_prefix(err, "--fact %s", arg);
+	}
+	if (ts_args_has(&cli->args, "host-facts") && ts_host_facts(&here, &cli->arena, facts, &no_patch, err))
+		return ts_error_prefix(err, "--host-facts");
+	ts_facts_sort(facts);
+	return TS_OK;
+}
+
+static enum ts_status send_objects(struct ts_cli *cli, struct pushed *p, const struct ts_facts *facts,
+				   struct ts_error *err)
+{
+	struct ts_progress progress;
+	struct ts_ingest_options options = {
+		.path = p->path,
+		.part = p->part,
+		.strict = ts_args_has(&cli->args, "strict"),
+		.facts = facts,
+		.progress = ts_progress_step,
+		.progress_ctx = &progress,
+	};
+	struct ts_sender sender;
+	enum ts_status status =
+		ts_sender_init(&sender, cli->target.channel, ts_args_has(&cli->args, "dry-run"), err);
+
+	if (status)
+		return status;
+	ts_progress_begin(&progress, cli, "pushing", p->path);
+	status = ts_ingest(&options, ts_sender_take, &sender, &cli->arena, &p->run, err);
+	if (status && sender.failed.status) /* a broken connection is not the fault of a line */
+		*err = sender.failed;
+	if (!status)
+		status = ts_sender_end(&sender, err);
+	ts_progress_end(&progress);
+	p->sent_bytes = sender.sent_bytes;
+	p->sent_objects = sender.sent_objects;
+	p->stored = sender.stored;
+	ts_sender_finish(&sender);
+	return status;
+}
+
+static enum ts_status commit(struct ts_cli *cli, struct pushed *p, struct ts_error *err)
+{
+	const char *state = ts_args_text(&cli->args, "state"), *message = ts_args_text(&cli->args, "message");
+	const char *branch = ts_args_text(&cli->args, "branch");
+	struct ts_commit_request request = {
+		.name = p->name,
+		.head = p->run.head,
+		.expect = TS_EXPECT_ANY,
+		.force = ts_args_has(&cli->args, "force"),
+		.join = ts_args_has(&cli->args, "join"),
+		.expose = ts_args_has(&cli->args, "expose"),
+		.state = ts_span_str(state ? state : p->run.finished ? "finished" : "unknown"),
+		.message = message ? ts_span_str(message) : ts_span_of(NULL, 0),
+	};
+	enum ts_status status = branch ? ts_cli_name(cli, branch, &request.branch, err) : TS_OK;
+
+	p->joined = request.join;
+	return status ? status : ts_ask_commit(cli->target.channel, &request, &cli->arena, &p->commit, err);
+}
+
+/* A connection that breaks is no reason to give up: what had arrived is not sent again. */
+static enum ts_status push_one(struct ts_cli *cli, struct pushed *p, const struct ts_facts *facts,
+			       struct ts_error *err)
+{
+	enum ts_status status = name_it(cli, p, err);
+
+	for (int i = 1; !status; i++) {
+		status = send_objects(cli, p, facts, err);
+		if (!status && !ts_args_has(&cli->args, "dry-run"))
+			status = commit(cli, p, err);
+		if (status != TS_UNAVAILABLE || i > TRIES)
+			break;
+		ts_cli_say(cli, "%s; trying again (%d of %d)", err->text, i, TRIES);
+		/* 1, 2, 4 seconds: about what a server takes to start again. */
+		sleep(1u << (i - 1));
+		status = TS_OK;
+	}
+	if (!status)
+		ts_say_notices(cli, p->part ? ts_arena_printf(&cli->arena, "%s#%s", p->path, p->part) : p->path, &p->run.notices, true);
+	return status;
+}
+
+static const char *outcome_word(enum ts_commit_outcome outcome)
+{
+	switch (outcome) {
+	case TS_COMMIT_CREATED:
+		return "created";
+	case TS_COMMIT_UNCHANGED:
+		return "unchanged";
+	case TS_COMMIT_EXTENDED:
+		return "extended";
+	case TS_COMMIT_FORCED:
+		return "forced";
+	case TS_COMMIT_STAGED:
+		return "staged";
+	}
+	return "not_sent";
+}
+
+static const char *outcome_text(struct ts_cli *cli, const struct pushed *p)
+{
+	const struct ts_commit_reply *c = &p->commit;
+	const char *ranks;
+
+	if (c->outcome != TS_COMMIT_STAGED)
+		return c->outcome ? outcome_word(c->outcome) : "not sent";
+	ranks = ts_show_ranks(c->missing_ranks, c->n_missing < 64 ? c->n_missing : 64, c->n_missing, &cli->arena);
+	return ranks ? ts_arena_printf(&cli->arena, "staged, waiting for %s %s", c->n_missing == 1 ? "rank" : "ranks",
+				       ranks)
+		     : NULL;
+}
+
+/* What the directory holds. */
+static struct ts_run_ref part_of(const struct pushed *p)
+{
+	return (struct ts_run_ref){
+		.id = p->run.head,
+		.own_name = p->run.own_name,
+		.steps = p->run.steps,
+		.first_step = p->run.first_step,
+		.last_step = p->run.last_step,
+		.ranks = (uint32_t)p->run.n_ranks,
+	};
+}
+
+/* What the name points at, or the stage: joined, it has the ranks of other pushes too. */
+static struct ts_run_ref run_of(const struct pushed *p)
+{
+	return p->commit.outcome ? p->commit.run : part_of(p);
+}
+
+/* "8 steps (0 to 7), 1 rank"; NULL when the arena is full. */
+static const char *extent_text(const struct ts_run_ref *run, struct ts_arena *a)
+{
+	const char *steps = ts_show_plural(run->steps, "step", a);
+	const char *range = run->steps ? ts_show_range(run->first_step, run->last_step, a) : NULL;
+	const char *ranks = ts_show_plural(run->ranks, "rank", a);
+
+	return steps && ranks ? ts_arena_printf(a, "%s%s%s%s, %s", steps, range ? " (" : "", range ? range : "",
+						range ? ")" : "", ranks)
+			      : NULL;
+}
+
+/* columns.<name>.source: what the log calls it. */
+static bool log_name(const struct ts_fact *fact, struct ts_arena *a, struct ts_span *ret_column)
+{
+	size_t at = 0, index;
+	struct ts_span group, leaf;
+	bool is_index;
+
+	return fact->type == TS_FACT_TEXT && ts_span_starts(fact->path, ts_span_str("columns.")) &&
+	       ts_path_next(fact->path, &at, a, &group, &is_index, &index) &&
+	       ts_path_next(fact->path, &at, a, ret_column, &is_index, &index) && !is_index &&
+	       ts_path_next(fact->path, &at, a, &leaf, &is_index, &index) && ts_span_is(leaf, "source") && at == fact->path.len;
+}
+
+static const char *precision_of(const struct ts_facts *facts, struct ts_span column, struct ts_arena *a)
+{
+	struct ts_buf path = TS_BUF_INIT(4 * TS_PATH_MAX);
+	const struct ts_fact *fact;
+
+	ts_buf_str(&path, "columns");
+	ts_path_key(&path, column);
+	ts_path_key(&path, ts_span_str("precision"));
+	fact = path.failed ? NULL : ts_facts_find(facts, ts_buf_view(&path));
+	ts_buf_finish(&path);
+	if (fact && fact->type == TS_FACT_INT)
+		return ts_arena_printf(a, ", %lld decimals", (long long)fact->integer);
+	return fact && fact->type == TS_FACT_TEXT && ts_span_is(fact->text, "f32") ? ", float32" : "";
+}
+
+/* "train/loss is scalars.loss, float32": one line a column that the log calls otherwise. */
+static void told_columns(struct ts_cli *cli, const struct pushed *p)
+{
+	const struct ts_facts *facts = &p->run.facts;
+	size_t n = 0;
+
+	for (size_t i = 0; i < facts->n; i++) {
+		const struct ts_fact *fact = &facts->items[i];
+		struct ts_span column;
+		const char *precision;
+
+		if (!log_name(fact, &cli->arena, &column))
+			continue;
+		precision = precision_of(facts, column, &cli->arena);
+		if (n++ < COLUMNS_TOLD)
+			ts_text_field(cli, n == 1 ? "columns" : "",
+				      ts_arena_printf(&cli->arena, "%.*s is %.*s%s", TS_SPAN_ARG(fact->text), TS_SPAN_ARG(column),
+						      precision ? precision : ""));
+	}
+	if (n > COLUMNS_TOLD)
+		ts_text_field(cli, "", ts_arena_printf(&cli->arena, "and %zu more: tscope show", n - COLUMNS_TOLD));
+}
+
+static void told_one(struct ts_cli *cli, const struct pushed *p)
+{
+	struct ts_arena *a = &cli->arena;
+	const char *sent = ts_show_plural(p->sent_objects, "object", a);
+	struct ts_run_ref run = run_of(p), part = part_of(p);
+
+	ts_text_field(cli, "name", ts_arena_printf(a, "%.*s", TS_SPAN_ARG(p->name)));
+	ts_text_field(cli, "id", ts_show_hex(&run.id, a));
+	ts_text_field(cli, "format", *p->loses ? ts_arena_printf(a, "%s; not kept: %s", p->run.format, p->loses) : p->run.format);
+	told_columns(cli, p);
+	ts_text_field(cli, "steps", extent_text(&run, a));
+	if (!ts_id_eq(&run.id, &part.id))
+		ts_text_field(cli, "part", extent_text(&part, a));
+	if (p->commit.outcome) {
+		ts_text_field(cli, "sent", sent ? ts_arena_printf(a, "%s (%s)", ts_show_bytes((double)p->sent_bytes, a), sent) : NULL);
+		ts_text_field(cli, "new", ts_show_bytes((double)p->stored.new_bytes, a));
+	} else {
+		ts_text_field(cli, "missing", sent);
+	}
+	ts_text_field(cli, "outcome", outcome_text(cli, p));
+}
+
+static enum ts_status told_table(struct ts_cli *cli, const struct pushed *all, size_t n, struct ts_error *err)
+{
+	static const struct ts_grid_column columns[] = {
+		{"name", TS_ALIGN_LEFT, 12}, {"id", TS_ALIGN_LEFT, 0},	 {"steps", TS_ALIGN_RIGHT, 0},
+		{"sent", TS_ALIGN_RIGHT, 0}, {"new", TS_ALIGN_RIGHT, 0}, {"outcome", TS_ALIGN_LEFT, 10},
+	};
+	struct ts_arena *a = &cli->arena;
+	struct ts_grid grid;
+
+	ts_grid_init(&grid, columns, 6, a);
+	for (size_t i = 0; i < n; i++) {
+		const struct pushed *p = &all[i];
+		struct ts_run_ref run;
+
+		if (p->failed.status)
+			continue;
+		run = run_of(p);
+		ts_grid_span(&grid, TS_STYLE_BOLD, p->name);
+		ts_grid_text(&grid, TS_STYLE_DIM, ts_show_id(&run.id, a));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_count(run.steps, a));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_bytes((double)p->sent_bytes, a));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, ts_show_bytes((double)p->stored.new_bytes, a));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, outcome_text(cli, p));
+	}
+	return ts_grid_rows(&grid) ? ts_grid_print(&grid, &cli->term, 0, &cli->out, err) : TS_OK;
+}
+
+static void json_notices(struct ts_json *j, const struct ts_notices *notices)
+{
+	ts_json_count(j, "skipped_count", ts_notices_skipped(notices));
+	ts_json_key(j, "notices");
+	ts_json_array(j);
+	for (size_t i = 0; i < notices->n; i++) {
+		const struct ts_notice *n = &notices->items[i];
+
+		ts_json_object(j);
+		ts_json_key(j, "code");
+		ts_json_string(j, n->code);
+		ts_json_key(j, "level");
+		ts_json_string(j, n->level == TS_NOTICE_SKIPPED ? "skipped" : "info");
+		ts_json_key(j, "file");
+		ts_json_span(j, n->file);
+		ts_json_key(j, "line");
+		if (n->line)
+			ts_json_u64(j, n->line);
+		else
+			ts_json_null(j);
+		ts_json_count(j, "count", n->count);
+		ts_json_text(j, "detail", n->detail);
+		ts_json_end(j);
+	}
+	ts_json_end(j);
+}
+
+static void json_done(struct ts_json *j, const struct pushed *p)
+{
+	struct ts_run_ref run = run_of(p), part = part_of(p);
+	const int32_t *missing = p->joined ? p->commit.missing_ranks : p->run.missing_ranks;
+	size_t n_missing = p->joined ? p->commit.n_missing : p->run.n_missing;
+
+	ts_json_key(j, "name");
+	ts_json_span(j, p->name);
+	ts_json_run(j, "run", &run);
+	ts_json_run(j, "part", &part);
+	ts_json_key(j, "outcome");
+	ts_json_string(j, outcome_word(p->commit.outcome));
+	if (p->commit.had_previous) {
+		ts_json_id(j, "previous_id", &p->commit.previous);
+	} else {
+		ts_json_key(j, "previous_id");
+		ts_json_null(j);
+	}
+	ts_json_key(j, "source_format");
+	ts_json_string(j, p->run.format);
+	ts_json_count(j, "row_count", p->run.rows);
+	ts_json_count(j, "superseded_row_count", p->run.superseded);
+	ts_json_count(j, "segment_count", p->run.segments);
+	ts_json_count(j, "read_bytes", p->run.bytes_read);
+	ts_json_count(j, "sent_object_count", p->sent_objects);
+	ts_json_count(j, "sent_bytes", p->sent_bytes);
+	ts_json_count(j, "new_object_count", p->stored.new_objects);
+	ts_json_count(j, "new_bytes", p->stored.new_bytes);
+	ts_json_ranks(j, "missing_ranks", missing, n_missing < 64 ? n_missing : 64);
+	ts_json_count(j, "missing_rank_count", n_missing);
+	json_notices(j, &p->run.notices);
+}
+
+static void told_json(struct ts_cli *cli, const struct pushed *all, size_t n)
+{
+	struct ts_json json = ts_cli_json(cli), *j = &json;
+
+	ts_json_object(j);
+	ts_json_key(j, "pushes");
+	ts_json_array(j);
+	for (size_t i = 0; i < n; i++) {
+		ts_json_object(j);
+		ts_json_key(j, "path");
+		ts_json_string(j, all[i].path);
+		if (all[i].failed.status) {
+			ts_json_key(j, "error");
+			ts_json_object(j);
+			ts_json_key(j, "status");
+			ts_json_string(j, ts_status_word(all[i].failed.status));
+			ts_json_key(j, "message");
+			ts_json_string(j, all[i].failed.text);
+			ts_json_end(j);
+		} else {
+			json_done(j, &all[i]);
+		}
+		ts_json_end(j);
+	}
+	ts_json_end(j);
+	ts_json_end(j);
+	ts_cli_json_end(cli, j);
+}
+
+static enum ts_status check_options(const struct ts_cli *cli, struct ts_error *err)
+{
+	bool join = ts_args_has(&cli->args, "join");
+
+	for (size_t i = 0; i < cli->args.n_words; i++)
+		if (!*cli->args.words[i])
+			return ts_error_set(err, TS_INVALID, "push: an empty word names no directory");
+	if (ts_args_has(&cli->args, "name") && cli->args.n_words > 1 && !join)
+		return ts_error_set(err, TS_INVALID, "push: --name is for one directory, or with --join");
+	if (ts_args_has(&cli->args, "expose") && !join)
+		return ts_error_set(err, TS_INVALID, "push: --expose stands only with --join");
+	return TS_OK;
+}
+
+/* The runs that the words name. A word in which there is none is one that fails, as the reader of run directories says it. */
+static enum ts_status find(struct ts_cli *cli, struct pushed **ret_all, size_t *ret_n, struct ts_error *err)
+{
+	size_t words = cli->args.n_words, n = 0;
+	struct ts_found_run **found = ts_arena_array(&cli->arena, words, sizeof *found);
+	size_t *n_found = ts_arena_array(&cli->arena, words, sizeof *n_found);
+	struct ts_error *failed = ts_arena_array(&cli->arena, words, sizeof *failed);
+	struct pushed *all;
+
+	if (!found || !n_found || !failed)
+		return ts_arena_error(&cli->arena, err);
+	for (size_t i = 0; i < words; i++) {
+		if (ts_discover(cli->args.words[i], &cli->arena, &found[i], &n_found[i], &failed[i]))
+			n_found[i] = 0;
+		n += n_found[i] ? n_found[i] : 1;
+	}
+	all = ts_arena_array(&cli->arena, n, sizeof *all);
+	if (!all)
+		return ts_arena_error(&cli->arena, err);
+	n = 0;
+	for (size_t i = 0; i < words; i++) {
+		for (size_t k = 0; k < n_found[i]; k++)
+			all[n++] = (struct pushed){.path = found[i][k].path,
+						   .part = found[i][k].part,
+						   .word = cli->args.words[i],
+						   .below = found[i][k].name,
+						   .loses = found[i][k].reader->loses};
+		if (!n_found[i])
+			all[n++] = (struct pushed){.path = cli->args.words[i], .failed = failed[i]};
+	}
+	*ret_all = all;
+	*ret_n = n;
+	return TS_OK;
+}
+
+static size_t push_all(struct ts_cli *cli, struct pushed *all, size_t n, const struct ts_facts *facts)
+{
+	size_t failed = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct ts_error why; /* also of tries that were made good */
+
+		if (!all[i].failed.status && push_one(cli, &all[i], facts, &why))
+			all[i].failed = why;
+		failed += all[i].failed.status != TS_OK;
+	}
+	return failed;
+}
+
+enum ts_status ts_verb_push(struct ts_cli *cli, struct ts_error *err)
+{
+	enum ts_target_use use = ts_args_has(&cli->args, "dry-run") ? TS_USE_READ : TS_USE_CREATE;
+	struct ts_facts facts = {0};
+	struct pushed *all;
+	size_t n, failed;
+
+	if (check_options(cli, err) || pusher_facts(cli, &facts, err) || find(cli, &all, &n, err) || ts_cli_open(cli, use, err))
+		return err->status;
+	failed = push_all(cli, all, n, &facts);
+	if (failed && n == 1) {
+		*err = all[0].failed;
+		return err->status;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (all[i].failed.status)
+			ts_cli_say(cli, "%s", all[i].failed.text);
+	cli->exit_code = failed ? TS_EXIT_FAILED : TS_EXIT_YES;
+	if (cli->json)
+		told_json(cli, all, n);
+	else if (n == 1)
+		told_one(cli, &all[0]);
+	else
+		return told_table(cli, all, n, err);
+	return TS_OK;
+}

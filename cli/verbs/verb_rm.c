@@ -1,0 +1,65 @@
+/* verb_rm.c - tscope rm: removes names; the bytes stay until gc. */
+#include "base/text.h"
+#include "cli/core/ask.h"
+#include "cli/core/context.h"
+#include "cli/json/json_parts.h"
+#include "cli/text/show_value.h"
+#include "cli/verbs/point_ref.h"
+#include "cli/verbs/verbs.h"
+
+/* All words are looked up before the first name goes: a typing error removes nothing. */
+static enum ts_status look_up(struct ts_cli *cli, struct ts_ref *refs, struct ts_error *err)
+{
+	for (size_t i = 0; i < cli->args.n_words; i++)
+		if (ts_find_ref(cli, cli->args.words[i], &refs[i], err))
+			return err->status;
+	return TS_OK;
+}
+
+static enum ts_status remove_one(struct ts_cli *cli, const struct ts_ref *ref, struct ts_error *err)
+{
+	struct ts_ref_request request = {
+		.kind = ref->kind, .name = ref->name, .remove = true, .expect = TS_EXPECT_ID, .expected = ref->id};
+	struct ts_ref_reply reply;
+
+	return ts_ask_ref(cli->target.channel, &request, &cli->arena, &reply, err);
+}
+
+static void told(struct ts_cli *cli, const struct ts_ref *ref)
+{
+	ts_buf_printf(&cli->out, "removed %s ", ts_ref_word(ref->kind));
+	ts_escape(&cli->out, ref->name);
+	ts_buf_printf(&cli->out, ", which pointed at %s\n", ts_show_id(&ref->id, &cli->arena));
+}
+
+static void told_json(struct ts_cli *cli, const struct ts_ref *refs)
+{
+	struct ts_json json = ts_cli_json(cli), *j = &json;
+
+	ts_json_object(j);
+	ts_json_key(j, "removed");
+	ts_json_array(j);
+	for (size_t i = 0; i < cli->args.n_words; i++)
+		ts_json_ref(j, &refs[i]);
+	ts_json_end(j);
+	ts_json_end(j);
+	ts_cli_json_end(cli, j);
+}
+
+enum ts_status ts_verb_rm(struct ts_cli *cli, struct ts_error *err)
+{
+	struct ts_ref *refs = ts_arena_array(&cli->arena, cli->args.n_words, sizeof *refs);
+	enum ts_status status;
+
+	if (!refs)
+		return ts_arena_error(&cli->arena, err);
+	status = look_up(cli, refs, err);
+	for (size_t i = 0; !status && i < cli->args.n_words; i++) {
+		status = remove_one(cli, &refs[i], err);
+		if (!status && !cli->json)
+			told(cli, &refs[i]);
+	}
+	if (!status && cli->json)
+		told_json(cli, refs);
+	return status;
+}

@@ -1,0 +1,25 @@
+/* verb_show.c - tscope show: what a run is. */
+#include "cli/core/ask.h"
+#include "cli/core/context.h"
+#include "cli/json/json_show.h"
+#include "cli/text/text_show.h"
+#include "cli/verbs/verbs.h"
+
+enum ts_status ts_verb_show(struct ts_cli *cli, struct ts_error *err)
+{
+	struct ts_get_reply run;
+	struct ts_head head;
+	struct ts_span spec;
+	enum ts_status status = ts_cli_run(cli, ts_cli_word(cli, 0), &spec, err);
+
+	if (!status)
+		status = ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err);
+	if (!status)
+		status = ts_head_decode(run.head, &cli->arena, &head, err);
+	if (status)
+		return status;
+	if (!cli->json)
+		return ts_render_show_text(cli, &run, &head, err);
+	ts_render_show_json(cli, &run, &head);
+	return TS_OK;
+}

@@ -1,0 +1,75 @@
+/* verb_trend.c - tscope trend: where the level of a metric of a branch changed. */
+#include "cli/core/ask.h"
+#include "cli/core/context.h"
+#include "cli/gate/gate_request.h"
+#include "cli/json/json_trend.h"
+#include "cli/report/render_report.h"
+#include "cli/report/report.h"
+#include "cli/verbs/verbs.h"
+
+/* A bare word is a branch here, whatever else has that name. */
+static enum ts_status branch(struct ts_cli *cli, const char *word, struct ts_span *ret_spec, struct ts_error *err)
+{
+	const char *spec = strchr(word, ':') ? word : ts_arena_printf(&cli->arena, "branch:%s", word);
+
+	if (!*word)
+		return ts_error_set(err, TS_INVALID, "trend: an empty word names no branch");
+	if (!spec)
+		return ts_arena_error(&cli->arena, err);
+	return ts_cli_spec(cli, spec, ret_spec, err);
+}
+
+static enum ts_status options(struct ts_cli *cli, struct ts_trend_request *request, struct ts_error *err)
+{
+	const char *metric = ts_args_text(&cli->args, "metric");
+	struct ts_gate_policy policy;
+	bool given;
+
+	if (ts_check_page_option(cli, "json", err) || ts_gate_options(cli, &request->policy, &policy, err) ||
+	    ts_args_uint(&cli->args, "limit", TS_TREND_RUNS_MAX, &given, &request->limit, err))
+		return ts_error_prefix(err, "trend");
+	if (given && request->limit == 0)
+		return ts_error_set(err, TS_INVALID, "trend: --limit is 1 or more; without it all entries are looked at, up to %d",
+				    TS_TREND_RUNS_MAX);
+	if (metric && !ts_metric_find(ts_span_str(metric), &request->metric))
+		return ts_error_set(err, TS_INVALID, "trend: there is no metric %s", metric);
+	return TS_OK;
+}
+
+static enum ts_status answer(struct ts_cli *cli, const struct ts_trend *trend, struct ts_error *err)
+{
+	struct ts_report report;
+	bool answered = false;
+
+	if (ts_report_of_trend(trend, &cli->arena, &report, err) || ts_render_report_page(cli, &report, &answered, err))
+		return err->status;
+	if (answered)
+		return TS_OK;
+	if (!cli->json)
+		return ts_render_report_text(cli, &report, err);
+	ts_render_trend_json(cli, trend);
+	return TS_OK;
+}
+
+enum ts_status ts_verb_trend(struct ts_cli *cli, struct ts_error *err)
+{
+	const char *like = ts_args_text(&cli->args, "like");
+	struct ts_trend_request request = {.metric = TS_METRIC_STEP_TIME};
+	struct ts_trend trend;
+	enum ts_status status = options(cli, &request, err);
+
+	if (!status)
+		status = branch(cli, ts_cli_word(cli, 0), &request.branch, err);
+	if (!status && like)
+		status = ts_cli_run(cli, like, &request.like, err);
+	if (!status)
+		status = ts_cli_open(cli, TS_USE_READ, err);
+	if (!status)
+		status = ts_ask_trend(cli->target.channel, &request, &cli->arena, &trend, err);
+	if (!status)
+		status = answer(cli, &trend, err);
+	if (status)
+		return status;
+	cli->exit_code = ts_args_has(&cli->args, "exit-code") && ts_trend_is_worse(&trend) ? TS_EXIT_NO : TS_EXIT_YES;
+	return TS_OK;
+}

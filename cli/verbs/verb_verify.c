@@ -1,0 +1,95 @@
+/* verb_verify.c - tscope verify: every byte again, with progress. */
+#include "cli/core/ask.h"
+#include "cli/core/context.h"
+#include "cli/core/progress.h"
+#include "cli/json/json_parts.h"
+#include "cli/text/show_value.h"
+#include "cli/verbs/verbs.h"
+
+struct watch {
+	struct ts_progress progress;
+	struct ts_arena *arena;
+	struct ts_verify_report report;
+	bool final;
+};
+
+static enum ts_status take_event(void *ctx, struct ts_span message, struct ts_error *err)
+{
+	struct watch *w = ctx;
+	struct ts_verify_event event;
+	enum ts_status status = ts_wire_unpack_verify_event(message, w->arena, &event, err);
+
+	if (status)
+		return status;
+	ts_progress_step(&w->progress, event.done, event.total);
+	if (event.final) {
+		w->report = event.report;
+		/* Ids are copied out of the message by unpacking; the arena keeps them. */
+		w->final = true;
+	}
+	return TS_OK;
+}
+
+static void text(struct ts_cli *cli, const struct ts_verify_report *r)
+{
+	ts_buf_printf(&cli->out, "%s objects, %s", ts_show_count(r->objects, &cli->arena),
+		      ts_show_bytes((double)r->bytes, &cli->arena));
+	if (r->damaged + r->missing == 0) {
+		ts_buf_str(&cli->out, ": all sound\n");
+		return;
+	}
+	ts_buf_printf(&cli->out, ": %s damaged, %s missing\n", ts_show_count(r->damaged, &cli->arena),
+		      ts_show_count(r->missing, &cli->arena));
+	for (size_t i = 0; i < r->n_ids; i++)
+		ts_buf_printf(&cli->out, "  %s\n", ts_show_hex(&r->ids[i], &cli->arena));
+	if (r->damaged + r->missing > r->n_ids)
+		ts_buf_printf(&cli->out, "  and %s more\n",
+			      ts_show_count(r->damaged + r->missing - r->n_ids, &cli->arena));
+}
+
+static void json(struct ts_cli *cli, const struct ts_verify_report *r)
+{
+	struct ts_json writer = ts_cli_json(cli), *j = &writer;
+	char hex[TS_ID_HEX + 1];
+
+	ts_json_object(j);
+	ts_json_key(j, "sound");
+	ts_json_bool(j, r->damaged + r->missing == 0);
+	ts_json_count(j, "object_count", r->objects);
+	ts_json_count(j, "read_bytes", r->bytes);
+	ts_json_count(j, "damaged_count", r->damaged);
+	ts_json_count(j, "missing_count", r->missing);
+	ts_json_key(j, "ids");
+	ts_json_array(j);
+	for (size_t i = 0; i < r->n_ids; i++)
+		ts_json_string(j, ts_id_hex(&r->ids[i], hex));
+	ts_json_end(j);
+	ts_json_end(j);
+	ts_cli_json_end(cli, j);
+}
+
+enum ts_status ts_verb_verify(struct ts_cli *cli, struct ts_error *err)
+{
+	struct watch w = {.arena = &cli->arena};
+	enum ts_status status = ts_cli_open(cli, TS_USE_READ, err);
+
+	if (status)
+		return status;
+	if (cli->target.absent)
+		ts_cli_say(cli, "nothing was ever pushed to %s", cli->target.where);
+	ts_progress_begin(&w.progress, cli, "verifying", cli->target.where);
+	w.progress.counts = true;
+	status = cli->target.channel->ops->download(cli->target.channel, "Verify", ts_span_of(NULL, 0), take_event, &w,
+						    err);
+	ts_progress_end(&w.progress);
+	if (!status && !w.final)
+		status = ts_error_set(err, TS_INTERNAL, "verify ended without a report");
+	if (status)
+		return status;
+	if (cli->json)
+		json(cli, &w.report);
+	else
+		text(cli, &w.report);
+	cli->exit_code = w.report.damaged + w.report.missing ? TS_EXIT_NO : TS_EXIT_YES;
+	return TS_OK;
+}
