@@ -513,6 +513,37 @@ static void slowdown_by_its_shifts(void **state)
 	ts_arena_finish(&s.arena);
 }
 
+/* A rise from 100 to 200 s that is followed by a level of so much; the step at which the finding ends. */
+static int64_t slow_until(double level)
+{
+	const struct ts_finding *f;
+	struct state s;
+	int64_t last;
+
+	begin(&s);
+	event(&s, TS_EVENT_SHIFT, "timing", "step", 400, 200, 100);
+	event(&s, TS_EVENT_SHIFT, "timing", "step", 900, level, 200);
+	ask(&s, "timing/step/shifts_count = 2", NULL);
+	f = finding(&s, "TIMING.SLOWDOWN");
+	assert_non_null(f);
+	assert_int_equal(f->first_step, 400);
+	last = f->last_step;
+	assert_int_equal(last == 900, holds(f->detail, ", until step 900."));
+	ts_arena_finish(&s.arena);
+	return last;
+}
+
+/* A step that takes 150 s is as far from the 100 s of before as from the 200 s of the rise: it is back only below that. */
+static void slow_until_half_is_back(void **state)
+{
+	(void)state;
+	assert_int_equal(slow_until(100), 900);
+	assert_int_equal(slow_until(60), 900);
+	assert_int_equal(slow_until(149.9), 900);
+	assert_int_equal(slow_until(150), 400);
+	assert_int_equal(slow_until(190), 400);
+}
+
 static int severity_at(const char *code, const char *group, const char *subject, const char *rows, double value)
 {
 	const struct ts_finding *f;
@@ -853,6 +884,7 @@ int main(void)
 		cmocka_unit_test(edges_of_every_rule),
 		cmocka_unit_test(no_rule_without_cases),
 		cmocka_unit_test(slowdown_by_its_shifts),
+		cmocka_unit_test(slow_until_half_is_back),
 		cmocka_unit_test(edges_of_shifts),
 		cmocka_unit_test(the_loss_by_its_events),
 		cmocka_unit_test(several_stragglers_are_one_finding),
