@@ -600,6 +600,71 @@ static void looking_waits_for_no_writer(void **state)
 	assert_int_equal(look_now(&hold), TS_OK);
 }
 
+/* One write of so many bytes in a thread of its own, and the transaction in which it stands. */
+struct weighing {
+	struct fixture *f;
+	pthread_t thread;
+	size_t bytes;
+	size_t txn;
+	enum ts_status status;
+};
+
+static enum ts_status note_txn(struct ts_write *w, void *ctx, struct ts_error *err)
+{
+	struct weighing *one = ctx;
+
+	one->txn = mdb_txn_id(w->txn);
+	return ts_write_u64(w, "test", one->txn, err);
+}
+
+static void *write_one(void *ctx)
+{
+	struct weighing *one = ctx;
+	struct ts_error err;
+
+	one->status = ts_lane_run((struct ts_lmdb *)(void *)one->f->e, note_txn, one, one->bytes, &err);
+	return NULL;
+}
+
+/* Makes four writes of so many bytes wait in a row, then lets them go. */
+static void write_four(struct fixture *f, const size_t bytes[4], struct weighing ret[4])
+{
+	struct ts_lmdb_lane *lane = &ts_env_of(f->e)->lane;
+	struct hold hold = {.f = f, .until = 4};
+
+	assert_int_equal(pthread_create(&hold.thread, NULL, hold_lane, &hold), 0);
+	while (!atomic_load(&hold.holds))
+		usleep(1000);
+	for (size_t i = 0; i < 4; i++) {
+		ret[i] = (struct weighing){.f = f, .bytes = bytes[i]};
+		assert_int_equal(pthread_create(&ret[i].thread, NULL, write_one, &ret[i]), 0);
+		while (i < 3 && waiting(lane) <= i)
+			usleep(1000);
+	}
+	pthread_join(hold.thread, NULL);
+	for (size_t i = 0; i < 4; i++) {
+		pthread_join(ret[i].thread, NULL);
+		assert_int_equal(ret[i].status, TS_OK);
+	}
+}
+
+/* Writes that wait share a transaction while they come to 16 MiB at most: what one writes is held until its commit. */
+static void a_group_of_writers_is_bounded(void **state)
+{
+	enum { MIB = 1 << 20 };
+	struct fixture *f = *state;
+	struct weighing w[4];
+
+	write_four(f, (size_t[]){8 * MIB, 8 * MIB, 1, 16 * MIB}, w);
+	assert_int_equal(w[0].txn, w[1].txn); /* 16 MiB just fit */
+	assert_int_equal(w[2].txn, w[1].txn + 1);
+	assert_int_equal(w[3].txn, w[2].txn + 1);
+	write_four(f, (size_t[]){100 * MIB, 1, 1, 1}, w); /* one alone may be larger */
+	assert_int_equal(w[1].txn, w[0].txn + 1);
+	assert_int_equal(w[2].txn, w[1].txn);
+	assert_int_equal(w[3].txn, w[1].txn);
+}
+
 /* A sweep that has listed what is dead, and then finds in its turn that `between` came before it. */
 static struct ts_sweep_report sweep_after(struct fixture *f, void *(*between)(void *), struct ts_id id, int64_t lease_ns)
 {
@@ -725,6 +790,7 @@ int main(void)
 		cmocka_unit_test(network_filesystems_are_told_from_others),
 		TEST(leases_are_written_when_they_are_old),
 		TEST(looking_waits_for_no_writer),
+		TEST(a_group_of_writers_is_bounded),
 		TEST(p7_a_name_that_comes_during_a_sweep_counts),
 		TEST(p7_a_lease_that_comes_during_a_sweep_counts),
 		TEST(p7_space_is_used_again),
