@@ -2,45 +2,39 @@
 
 #include "base/text.h"
 
-enum { WORDS_MAX = 16, WORD_MAX = 16 };
-
-struct words {
-	char text[WORDS_MAX][WORD_MAX]; /* the last WORDS_MAX words, lower case; longer ones are cut */
-	size_t n;
-};
+enum { WORD_MAX = 16 };
 
 static bool is_upper(uint8_t c)
 {
 	return c >= 'A' && c <= 'Z';
 }
 
-/* A word begins at i: after a separator, or at a capital after a small letter. */
-static void split(struct ts_span key, struct words *words)
+static bool is_part(uint8_t c)
 {
-	size_t len = 0;
+	return ts_is_alpha(c) || ts_is_digit(c) || c >= 0x80;
+}
 
-	words->n = 0;
-	for (size_t i = 0; i < key.len; i++) {
-		uint8_t c = key.data[i];
-		bool part = ts_is_alpha(c) || ts_is_digit(c) || c >= 0x80;
-		bool hump = len && is_upper(c) && !is_upper(key.data[i - 1]);
+/* The word at *io_at or behind it, in lower case, cut if it is long; false: none is left. A word begins after a separator, or at a
+ * capital after a small letter. */
+static bool next_word(struct ts_span key, size_t *io_at, char ret_word[WORD_MAX])
+{
+	size_t at = *io_at, len = 0;
 
-		if (!part || hump)
-			len = 0;
-		if (!part)
-			continue;
-		if (len == 0) {
-			if (words->n == WORDS_MAX) {
-				memmove(words->text[0], words->text[1], (WORDS_MAX - 1) * sizeof words->text[0]);
-				words->n--;
-			}
-			words->n++;
-		}
-		if (len < WORD_MAX - 1) {
-			words->text[words->n - 1][len++] = (char)(is_upper(c) ? c | 32 : c);
-			words->text[words->n - 1][len] = '\0';
-		}
+	while (at < key.len && !is_part(key.data[at]))
+		at++;
+	for (; at < key.len && is_part(key.data[at]); at++) {
+		uint8_t c = key.data[at];
+
+		if (len && is_upper(c) && !is_upper(key.data[at - 1]))
+			break;
+		if (len < WORD_MAX - 1)
+			ret_word[len++] = (char)(is_upper(c) ? c | 32 : c);
 	}
+	if (!len)
+		return false;
+	ret_word[len] = '\0';
+	*io_at = at;
+	return true;
 }
 
 static bool is_one_of(const char *word, const char *const *list)
@@ -51,17 +45,15 @@ static bool is_one_of(const char *word, const char *const *list)
 	return false;
 }
 
-/* "token" alone or after a word that is none of a vocabulary's or a counter's. */
-static bool is_secret_token(const struct words *w)
+/* "token" alone or after a word that is none of a vocabulary's or a counter's; before is empty where no word is. */
+static bool is_secret_token(const char *before, const char *word)
 {
 	static const char *const harmless[] = {"pad",  "bos",  "eos",	"unk",	"sep",	 "cls",	  "mask",  "image", "audio",
 					       "video", "start", "end",	"begin", "decoder", "special", "n",   "num",   "max",
 					       "min",  "per",	"first", "last",  "next",  "prev",  "forced", "type", "stop",
 					       "think", "word", "sub",	"by",	"each",	 "every", "global", NULL};
 
-	if (w->n == 0 || strcmp(w->text[w->n - 1], "token") != 0)
-		return false;
-	return w->n == 1 || !is_one_of(w->text[w->n - 2], harmless);
+	return strcmp(word, "token") == 0 && !is_one_of(before, harmless);
 }
 
 bool ts_secret_key(struct ts_span key)
@@ -70,16 +62,16 @@ bool ts_secret_key(struct ts_span key)
 					     "credentials", "auth", "apikey", "accesskey", "privatekey", "secretkey",
 					     "authtoken", "accesstoken", NULL};
 	static const char *const before_key[] = {"api", "access", "private", "secret", NULL};
-	struct words w;
+	char before[WORD_MAX] = "", word[WORD_MAX] = "", next[WORD_MAX];
+	size_t at = 0;
 
-	split(key, &w);
-	for (size_t i = 0; i < w.n; i++) {
-		if (is_one_of(w.text[i], secret))
-			return true;
-		if (i > 0 && strcmp(w.text[i], "key") == 0 && is_one_of(w.text[i - 1], before_key))
+	while (next_word(key, &at, next)) {
+		memcpy(before, word, sizeof before);
+		memcpy(word, next, sizeof word);
+		if (is_one_of(word, secret) || (strcmp(word, "key") == 0 && is_one_of(before, before_key)))
 			return true;
 	}
-	return is_secret_token(&w);
+	return is_secret_token(before, word);
 }
 
 bool ts_secret_path(struct ts_span path)
