@@ -387,6 +387,32 @@ static void first_steps_say_what_is_known(void **state)
 	has_not(text, "nan");
 }
 
+/* The row of digests.batch where the last common step that agrees is `after` and the first that differs is `first`. */
+static const char *first_bits(bool known, int64_t after, int64_t first)
+{
+	struct ts_series_row *r = &diff.series[0];
+	const char *row;
+
+	r->after_known = known;
+	r->after_step = after;
+	r->first_step = first;
+	row = strstr(text_of(100, false), "\n  digests.batch  1 ");
+	assert_non_null(row);
+	row += strlen("\n  digests.batch  1 ");
+	return ts_arena_printf(&arena, "%.*s", (int)strcspn(row, "\n"), row);
+}
+
+/* Of neighbouring steps the second is where bits part; anything further apart is a stretch, however short or long. */
+static void a_stretch_is_no_step(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(first_bits(true, 80, 82), " 80 to 82 "));
+	assert_null(strstr(first_bits(true, 81, 82), " to "));
+	assert_non_null(strstr(first_bits(true, 81, 82), " 82 "));
+	assert_non_null(strstr(first_bits(true, -1, 1), " -1 to 1 "));
+	assert_null(strstr(first_bits(false, 80, 82), " to ")); /* nothing agrees before */
+}
+
 static void colour_takes_nothing_away(void **state)
 {
 	static const int widths[] = {0, 20, 40, 60, 80, 132, 1000};
@@ -821,6 +847,7 @@ int main(void)
 		T(one_stretch_is_drawn_once),
 		T(short_rows_stay_on_one_line),
 		T(first_steps_say_what_is_known),
+		T(a_stretch_is_no_step),
 		T(colour_takes_nothing_away),
 		T(lines_fit),
 		T(a_sentence_is_one_line_in_a_pipe),

@@ -549,6 +549,9 @@ static void between_two_steps(void **state)
 			a.items[i].word ^= 1;
 	expect_verdict(&w, &a, &b, TS_DIFF_DIFFERENT,
 		       "loss parts between step -9223372036854775800 and 20: 2.0000000000000004 against 2.0");
+	cells_add(&a, 0, "scalars.loss", 18, 2.0); /* two steps apart are not one */
+	cells_add(&b, 0, "scalars.loss", 18, 2.0);
+	expect_verdict(&w, &a, &b, TS_DIFF_DIFFERENT, "loss parts between step 18 and 20: 2.0000000000000004 against 2.0");
 	cells_free(&a);
 	cells_free(&b);
 	world_close(&w);
