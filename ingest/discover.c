@@ -72,16 +72,21 @@ static enum ts_status visit(struct finding *f, const char *directory, const char
 	const char *path = ts_path_join(f->arena, directory, entry);
 	const char *below = *name ? ts_arena_printf(f->arena, "%s/%s", name, entry) : entry;
 	const struct ts_reader *reader;
-	bool is_directory;
+	bool is_directory, passes_over;
 
 	if (!path || !below)
 		return ts_arena_error(f->arena, err);
-	if (entry[0] == '.' || !is_own(path) || ts_mlflow_passes_over(directory, entry))
+	if (entry[0] == '.' || !is_own(path))
+		return TS_OK;
+	if (ts_mlflow_passes_over(directory, entry, &passes_over, err))
+		return err->status;
+	if (passes_over)
 		return TS_OK;
 	is_directory = ts_file_kind(path) == TS_FILE_DIRECTORY;
 	if (inside && !is_directory)
 		return TS_OK;
-	reader = ts_reader_of(path);
+	if (ts_reader_of(path, &reader, err))
+		return err->status;
 	if (reader && take(f, reader, path, below, err))
 		return err->status;
 	if (!is_directory || (reader && !reader->nests))
@@ -105,36 +110,32 @@ static enum ts_status walk(struct finding *f, const char *path, const char *name
 }
 
 /* FILE#PART, where FILE holds several and nothing is called so itself. */
-static bool names_part(const char *path, struct ts_arena *arena, struct ts_found_run *ret_run)
+static enum ts_status take_part(struct finding *f, const char *path, struct ts_error *err)
 {
 	const char *hash = strrchr(path, '#');
 	struct ts_found_run run = {.name = ""};
 
 	if (!hash || ts_file_kind(path) != TS_FILE_NONE)
-		return false;
-	run.path = ts_arena_printf(arena, "%.*s", (int)(hash - path), path);
+		return TS_OK;
+	run.path = ts_arena_printf(f->arena, "%.*s", (int)(hash - path), path);
 	run.part = hash + 1;
-	run.reader = run.path ? ts_reader_of(run.path) : NULL;
-	*ret_run = run;
-	return run.reader && run.reader->parts;
+	if (!run.path)
+		return ts_arena_error(f->arena, err);
+	if (ts_reader_of(run.path, &run.reader, err))
+		return err->status;
+	return run.reader && run.reader->parts ? add(f, &run, err) : TS_OK;
 }
 
 enum ts_status ts_discover(const char *path, struct ts_arena *arena, struct ts_found_run **ret_runs, size_t *ret_n,
 			    struct ts_error *err)
 {
 	struct finding f = {.arena = arena};
-	const struct ts_reader *reader = ts_reader_of(path);
+	const struct ts_reader *reader;
 	enum ts_file_kind kind = ts_file_kind(path);
-	struct ts_found_run part;
 
-	if (names_part(path, arena, &part)) {
-		if (add(&f, &part, err))
-			return err->status;
-		*ret_runs = f.runs;
-		*ret_n = f.n;
-		return TS_OK;
-	}
-	if (kind == TS_FILE_NONE)
+	if (ts_reader_of(path, &reader, err) || take_part(&f, path, err))
+		return err->status;
+	if (kind == TS_FILE_NONE && f.n == 0)
 		return ts_error_set(err, TS_NOT_FOUND, "%s: no such file or directory", path);
 	if (reader && take(&f, reader, path, "", err))
 		return err->status;

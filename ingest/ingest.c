@@ -7,10 +7,10 @@
 enum ts_status ts_ingest(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx,
 			 struct ts_arena *arena, struct ts_ingest_result *ret_result, struct ts_error *err)
 {
-	const struct ts_reader *reader = ts_reader_of(options->path);
+	const struct ts_reader *reader;
 	size_t n;
 
-	if (ts_digest_init(err))
+	if (ts_digest_init(err) || ts_reader_of(options->path, &reader, err))
 		return err->status;
 	if (!reader)
 		reader = ts_readers(&n);

@@ -33,7 +33,7 @@ const struct ts_reader *ts_readers(size_t *ret_n)
 	return readers;
 }
 
-const struct ts_reader *ts_reader_of(const char *path)
+enum ts_status ts_reader_of(const char *path, const struct ts_reader **ret_reader, struct ts_error *err)
 {
 	const struct ts_reader *best = NULL;
 	int sure = 0;
@@ -41,10 +41,13 @@ const struct ts_reader *ts_reader_of(const char *path)
 	for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
 		int how = readers[i].sniff(path);
 
+		if (how == TS_SNIFF_NO_MEMORY)
+			return ts_error_set(err, TS_NO_MEMORY, "%s: no memory to see what it is", path);
 		if (how > sure) {
 			sure = how;
 			best = &readers[i];
 		}
 	}
-	return best;
+	*ret_reader = best;
+	return TS_OK;
 }

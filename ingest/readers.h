@@ -6,7 +6,7 @@
 #include "ingest/core/reader.h"
 
 const struct ts_reader *ts_readers(size_t *ret_n);
-/* The surest of them; NULL if none knows the path. */
-const struct ts_reader *ts_reader_of(const char *path);
+/* The surest of them; NULL if none knows the path. Fails with TS_NO_MEMORY only. */
+enum ts_status ts_reader_of(const char *path, const struct ts_reader **ret_reader, struct ts_error *err);
 
 #endif

@@ -8,6 +8,8 @@
 
 enum { TS_READER_PARTS_MAX = 65536 }; /* runs of one file, and below one folder */
 
+enum { TS_SNIFF_NO_MEMORY = -1 }; /* no answer: there was no memory to look */
+
 struct ts_ingest_options {
 	const char *path;
 	const char *part;		   /* which run of a file that holds several (discover.h); NULL mostly */
@@ -44,7 +46,7 @@ struct ts_ingest_result {
 struct ts_reader {
 	const char *name;  /* "pytscope run directory" */
 	const char *loses; /* what of the source is not kept, for docs and push's first line; "" = nothing */
-	/* 0 = not this format, else how sure; looks at names and first bytes only. */
+	/* 0 = not this format, TS_SNIFF_NO_MEMORY, else how sure; looks at names and first bytes only. */
 	int (*sniff)(const char *path);
 	/* The runs of one file that holds several, as options->part names them; NULL: a path is one run. */
 	enum ts_status (*parts)(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n, struct ts_error *err);

@@ -529,16 +529,19 @@ static enum ts_status check_path(struct ts_span path, struct ts_span arg, struct
 }
 
 /* The text as a JSON scalar, else as it stands. */
-static void read_scalar(struct ts_span text, struct ts_buf *scratch, struct ts_fact *fact)
+static enum ts_status read_scalar(struct ts_span text, struct ts_buf *scratch, struct ts_fact *fact, struct ts_error *err)
 {
 	struct ts_json_reader reader;
 	struct ts_json_token t;
-	struct ts_error ignored;
+	enum ts_status status;
 
 	ts_json_reader_init(&reader, text, scratch);
-	if (ts_json_next(&reader, &t, &ignored) == TS_OK && fact_of_token(&t, fact) && reader.at == text.len)
-		return;
-	*fact = (struct ts_fact){.type = TS_FACT_TEXT, .text = text};
+	status = ts_json_next(&reader, &t, err);
+	if (status == TS_NO_MEMORY)
+		return status;
+	if (status || !fact_of_token(&t, fact) || reader.at != text.len)
+		*fact = (struct ts_fact){.type = TS_FACT_TEXT, .text = text};
+	return TS_OK;
 }
 
 enum ts_status ts_fact_from_arg(struct ts_span arg, enum ts_fact_source source, struct ts_arena *arena,
@@ -559,10 +562,11 @@ enum ts_status ts_fact_from_arg(struct ts_span arg, enum ts_fact_source source, 
 	if (text.len > TS_FACT_TEXT_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "%.*s: %zu bytes; %d are the most", TS_SPAN_ARG(path), text.len,
 				    TS_FACT_TEXT_MAX);
-	read_scalar(text, &scratch, &fact);
+	status = read_scalar(text, &scratch, &fact, err);
 	fact.source = source;
 	fact.path = ts_arena_span(arena, path);
-	status = fact.path.data ? copy_text(&fact, arena, err) : ts_arena_error(arena, err);
+	if (!status)
+		status = fact.path.data ? copy_text(&fact, arena, err) : ts_arena_error(arena, err);
 	ts_buf_finish(&scratch);
 	if (!status)
 		status = ts_redact(&fact, ts_secret_path(path), arena, err);

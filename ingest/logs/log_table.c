@@ -225,16 +225,12 @@ bool ts_log_table_knows(struct ts_span name)
 	return ours.known;
 }
 
-bool ts_log_table_has_map(const char *directory)
+bool ts_log_table_has_map(const char *file)
 {
-	struct ts_buf path = TS_BUF_INIT(64 << 10);
-	bool has;
+	int folder = (int)(ts_path_last(file) - file);
+	char path[4096];
 
-	ts_buf_printf(&path, "%s/" TS_LOG_MAP, directory);
-	ts_buf_char(&path, '\0');
-	has = !path.failed && is_own_file((const char *)path.data);
-	ts_buf_finish(&path);
-	return has;
+	return (size_t)snprintf(path, sizeof path, "%.*s" TS_LOG_MAP, folder, file) < sizeof path && is_own_file(path);
 }
 
 static enum ts_status read_map(struct ts_log_table *t, struct ts_error *err)

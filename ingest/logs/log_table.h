@@ -63,8 +63,8 @@ bool ts_log_number(struct ts_span text, double *ret_value, struct ts_span *ret_w
 
 /* The name says what a column is: a step's, or one that log_names.h knows. For sniffing. */
 bool ts_log_table_knows(struct ts_span name);
-/* directory has a .tscope-map of its own. */
-bool ts_log_table_has_map(const char *directory);
+/* A .tscope-map of its own lies beside this file. */
+bool ts_log_table_has_map(const char *file);
 
 enum ts_status ts_log_table_import(const struct ts_log_source *source, const struct ts_ingest_options *options,
 				   ts_object_sink *sink, void *sink_ctx, struct ts_notices *notices, uint64_t *bytes_read,

@@ -55,35 +55,23 @@ static enum ts_status next_header(struct ts_log_lines *lines, struct ts_span *re
 
 /* --- sniff --- */
 
-static bool knows_some(const char *path)
+/* A table with a name that we know, or with a map beside it. */
+static int sniff_file(const char *path)
 {
 	struct ts_log_lines lines;
 	struct ts_log_csv csv = {.n = 0};
 	struct ts_span header;
 	enum ts_log_line_end end;
-	struct ts_error ignored;
-	bool knows = false;
+	struct ts_error err = {.status = TS_OK};
+	bool knows = ts_log_table_has_map(path);
 
-	if (!ts_log_lines_open(&lines, path, '\0', &ignored) && !next_header(&lines, &header, &end, &ignored) &&
-	    end == TS_LOG_LINE && !ts_log_csv_split(&csv, header, delimiter_of(path, header), &ignored))
+	if (!ts_log_lines_open(&lines, path, '\0', &err) && !next_header(&lines, &header, &end, &err) &&
+	    end == TS_LOG_LINE && !ts_log_csv_split(&csv, header, delimiter_of(path, header), &err))
 		for (size_t i = 0; i < csv.n && !knows; i++)
 			knows = ts_log_table_knows(ts_trim(csv.fields[i]));
 	ts_log_csv_finish(&csv);
 	ts_log_lines_close(&lines);
-	return knows;
-}
-
-static bool has_map(const char *path)
-{
-	const char *name = ts_path_last(path);
-	char directory[4096];
-
-	if (name == path)
-		return ts_log_table_has_map(".");
-	if ((size_t)(name - path) >= sizeof directory)
-		return false;
-	(void)snprintf(directory, sizeof directory, "%.*s", (int)(name - path), path);
-	return ts_log_table_has_map(directory);
+	return knows ? SURE : err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY : 0;
 }
 
 static bool has_file(const char *directory, const char *name)
@@ -99,7 +87,7 @@ int ts_csv_sniff(const char *path)
 	enum ts_file_kind kind = ts_file_kind(path);
 
 	if (kind == TS_FILE_REGULAR)
-		return is_table(ts_path_last(path)) && (knows_some(path) || has_map(path)) ? SURE : 0;
+		return is_table(ts_path_last(path)) ? sniff_file(path) : 0;
 	return kind == TS_FILE_DIRECTORY && has_file(path, METRICS) && has_file(path, HPARAMS) ? SURE : 0;
 }
 

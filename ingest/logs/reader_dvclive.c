@@ -42,7 +42,9 @@ int ts_dvclive_sniff(const char *path)
 		return 0;
 	ts_arena_init(&arena, 0);
 	metrics = ts_path_join(&arena, path, METRICS);
-	if (metrics && ts_file_kind(metrics) == TS_FILE_DIRECTORY)
+	if (!metrics)
+		sure = TS_SNIFF_NO_MEMORY;
+	else if (ts_file_kind(metrics) == TS_FILE_DIRECTORY)
 		sure = SURE;
 	ts_arena_finish(&arena);
 	return sure;

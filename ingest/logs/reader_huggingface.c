@@ -118,7 +118,7 @@ int ts_huggingface_sniff(const char *path)
 {
 	enum ts_file_kind kind = ts_file_kind(path);
 	struct ts_arena arena;
-	struct ts_error ignored;
+	struct ts_error err;
 	const char *name = NULL;
 	int64_t step;
 	size_t n;
@@ -131,10 +131,14 @@ int ts_huggingface_sniff(const char *path)
 		return 0;
 	ts_arena_init(&arena, 0);
 	state = ts_path_join(&arena, path, STATE);
-	if (state && is_own(state, S_IFREG))
+	if (!state)
+		sure = TS_SNIFF_NO_MEMORY;
+	else if (is_own(state, S_IFREG))
 		sure = SURE;
-	else if (!newest(path, &arena, &name, &step, &n, &ignored) && name)
-		sure = SURE;
+	else if (newest(path, &arena, &name, &step, &n, &err))
+		sure = err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY : 0;
+	else
+		sure = name ? SURE : 0;
 	ts_arena_finish(&arena);
 	return sure;
 }

@@ -31,40 +31,43 @@ static bool is_ours(const char *name)
 /* --- sniff --- */
 
 /* The line is an object with a name that says something, at its top. */
-static bool line_knows(struct ts_span line, struct ts_buf *scratch)
+static bool line_knows(struct ts_span line, struct ts_buf *scratch, struct ts_error *err)
 {
 	struct ts_json_reader r;
 	struct ts_json_token token;
-	struct ts_error ignored;
 
 	ts_json_reader_init(&r, line, scratch);
-	if (ts_json_next(&r, &token, &ignored) || token.type != TS_JSON_OBJECT)
+	if (ts_json_next(&r, &token, err) || token.type != TS_JSON_OBJECT)
 		return false;
-	while (!ts_json_next(&r, &token, &ignored) && token.type == TS_JSON_KEY) {
+	while (!ts_json_next(&r, &token, err) && token.type == TS_JSON_KEY) {
 		if (ts_log_table_knows(token.text))
 			return true;
-		if (ts_json_skip(&r, NULL, &ignored))
+		if (ts_json_skip(&r, NULL, err))
 			return false;
 	}
 	return false;
 }
 
-static bool knows_some(const char *path)
+/* Lines with a name that we know, or a map beside them. */
+static int sniff_file(const char *path)
 {
 	struct ts_log_lines lines;
 	struct ts_buf scratch = TS_BUF_INIT(TS_LINE_MAX);
 	struct ts_span line;
 	enum ts_log_line_end end;
-	struct ts_error ignored;
-	bool knows = false;
+	struct ts_error err = {.status = TS_OK};
+	bool knows = ts_log_table_has_map(path), lacks = false;
 
-	if (!ts_log_lines_open(&lines, path, '\0', &ignored))
-		for (int i = 0;
-		     i < SNIFF_LINES && !knows && !ts_log_lines_next(&lines, &line, &end, &ignored) && end == TS_LOG_LINE; i++)
-			knows = line_knows(line, &scratch);
+	if (!ts_log_lines_open(&lines, path, '\0', &err))
+		for (int i = 0; i < SNIFF_LINES && !knows && !lacks && !ts_log_lines_next(&lines, &line, &end, &err) &&
+				end == TS_LOG_LINE;
+		     i++) {
+			knows = line_knows(line, &scratch, &err);
+			lacks = err.status == TS_NO_MEMORY;
+		}
 	ts_log_lines_close(&lines);
 	ts_buf_finish(&scratch);
-	return knows;
+	return knows ? SURE : err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY : 0;
 }
 
 static const char *directory_of(const char *path, struct ts_arena *arena)
@@ -74,26 +77,13 @@ static const char *directory_of(const char *path, struct ts_arena *arena)
 	return name == path ? "." : ts_arena_printf(arena, "%.*s", (int)(name - path), path);
 }
 
-static bool has_map(const char *path)
-{
-	struct ts_arena arena;
-	const char *directory;
-	bool has;
-
-	ts_arena_init(&arena, 0);
-	directory = directory_of(path, &arena);
-	has = directory && ts_log_table_has_map(directory);
-	ts_arena_finish(&arena);
-	return has;
-}
-
 int ts_jsonl_sniff(const char *path)
 {
 	const char *name = ts_path_last(path);
 
 	if ((!ts_file_ends(name, ".jsonl") && !ts_file_ends(name, ".ndjson")) || is_ours(name) || ts_file_kind(path) != TS_FILE_REGULAR)
 		return 0;
-	return knows_some(path) || has_map(path) ? SURE : 0;
+	return sniff_file(path);
 }
 
 /* --- lines --- */

@@ -41,18 +41,17 @@ static enum ts_status import(struct losses *l, struct ts_log_source *source, con
 /* --- golden values --- */
 
 /* Begins with {"<name>": { and a member of that which only these files have. */
-static bool is_golden(struct ts_span text)
+static bool is_golden(struct ts_span text, struct ts_error *err)
 {
 	struct ts_buf scratch = TS_BUF_INIT(1 << 16);
 	struct ts_json_reader r;
 	struct ts_json_token token;
-	struct ts_error ignored;
 	bool is = false;
 
 	ts_json_reader_init(&r, text, &scratch);
-	if (!ts_json_next(&r, &token, &ignored) && token.type == TS_JSON_OBJECT && !ts_json_next(&r, &token, &ignored) &&
-	    token.type == TS_JSON_KEY && !ts_json_next(&r, &token, &ignored) && token.type == TS_JSON_OBJECT &&
-	    !ts_json_next(&r, &token, &ignored) && token.type == TS_JSON_KEY)
+	if (!ts_json_next(&r, &token, err) && token.type == TS_JSON_OBJECT && !ts_json_next(&r, &token, err) &&
+	    token.type == TS_JSON_KEY && !ts_json_next(&r, &token, err) && token.type == TS_JSON_OBJECT &&
+	    !ts_json_next(&r, &token, err) && token.type == TS_JSON_KEY)
 		is = ts_span_is(token.text, "start_step") || ts_span_is(token.text, "end_step") ||
 		     ts_span_is(token.text, "step_interval");
 	ts_buf_finish(&scratch);
@@ -64,21 +63,24 @@ int ts_golden_sniff(const char *path)
 	struct ts_log_lines lines;
 	struct ts_span line;
 	enum ts_log_line_end end;
-	struct ts_error ignored;
+	struct ts_error err = {.status = TS_OK};
 	struct ts_buf begin = TS_BUF_INIT(1 << 12);
 	bool is = false;
 
 	if (!ts_file_ends(path, ".json") || ts_file_kind(path) != TS_FILE_REGULAR)
 		return 0;
-	if (!ts_log_lines_open(&lines, path, '\0', &ignored))
-		for (int i = 0; i < SNIFF_LINES && !ts_log_lines_next(&lines, &line, &end, &ignored) && end == TS_LOG_LINE; i++) {
+	if (!ts_log_lines_open(&lines, path, '\0', &err))
+		for (int i = 0; i < SNIFF_LINES && !ts_log_lines_next(&lines, &line, &end, &err) && end == TS_LOG_LINE; i++) {
 			ts_buf_bytes(&begin, line.data, line.len < 1 << 10 ? line.len : 1 << 10);
 			ts_buf_char(&begin, ' ');
 		}
 	ts_log_lines_close(&lines);
-	is = is_golden(ts_buf_view(&begin));
+	if (begin.failed == TS_NO_MEMORY)
+		(void)ts_buf_check(&begin, &err);
+	if (err.status != TS_NO_MEMORY)
+		is = is_golden(ts_buf_view(&begin), &err);
 	ts_buf_finish(&begin);
-	return is ? SURE : 0;
+	return is ? SURE : err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY : 0;
 }
 
 static enum ts_status take_value(struct losses *l, struct ts_log_table *t, struct ts_span name, struct ts_span step,
@@ -255,21 +257,23 @@ int ts_losses_sniff(const char *path)
 	struct ts_log_lines lines;
 	struct ts_span line, step, written;
 	enum ts_log_line_end end = TS_LOG_LINES_END;
-	struct ts_error ignored;
+	struct ts_error err = {.status = TS_OK};
 	int64_t number;
 	double value;
 	int good = 0, bad = 0;
 
 	if (!ts_file_ends(path, ".txt") || ts_file_kind(path) != TS_FILE_REGULAR)
 		return 0;
-	if (!ts_log_lines_open(&lines, path, '\0', &ignored))
-		while (good + bad < SNIFF_LINES && !ts_log_lines_next(&lines, &line, &end, &ignored) && end == TS_LOG_LINE) {
+	if (!ts_log_lines_open(&lines, path, '\0', &err))
+		while (good + bad < SNIFF_LINES && !ts_log_lines_next(&lines, &line, &end, &err) && end == TS_LOG_LINE) {
 			bool fits = parse(line, &step, &number, &value, &written);
 
 			good += fits;
 			bad += !fits && !is_empty(line);
 		}
 	ts_log_lines_close(&lines);
+	if (err.status == TS_NO_MEMORY)
+		return TS_SNIFF_NO_MEMORY;
 	return good > 0 && bad == 0 ? SURE : 0;
 }
 

@@ -50,11 +50,9 @@ static bool read_header(const char *path, uint8_t header[HEADER], uint64_t *ret_
 
 /* Its log of writes is kept beside it, and is not there: nobody has it open, and nothing will be made beside it if it is taken
  * as it lies. */
-static bool lies_still(const char *path, const uint8_t header[HEADER], struct ts_arena *arena)
+static bool lies_still(const char *log, const uint8_t header[HEADER])
 {
-	const char *log = ts_arena_printf(arena, "%s-wal", path);
-
-	return header[18] == 2 && log && access(log, F_OK) != 0;
+	return header[18] == 2 && access(log, F_OK) != 0;
 }
 
 static enum ts_status sqlite_error(sqlite3 *db, const char *path, struct ts_error *err)
@@ -114,12 +112,13 @@ static enum ts_status open_base(const char *path, struct ts_arena *arena, sqlite
 	uint8_t header[HEADER];
 	uint64_t size;
 	sqlite3 *db = NULL;
-	const char *uri;
+	const char *log, *uri;
 	enum ts_status status;
 
 	if (!read_header(path, header, &size))
 		return ts_error_set(err, TS_INVALID, "%s: no SQLite database", path);
-	uri = uri_of(path, lies_still(path, header, arena), arena);
+	log = ts_arena_printf(arena, "%s-wal", path);
+	uri = log ? uri_of(path, lies_still(log, header), arena) : NULL;
 	if (!uri)
 		return ts_arena_error(arena, err);
 	if (sqlite3_open_v2(uri, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL)) {
@@ -201,7 +200,7 @@ int ts_mlflow_db_sniff(const char *path)
 	uint8_t header[HEADER];
 	uint64_t size;
 	struct ts_arena arena;
-	struct ts_error ignored;
+	struct ts_error err = {.status = TS_OK};
 	sqlite3 *db;
 	int sure = 0;
 
@@ -210,12 +209,14 @@ int ts_mlflow_db_sniff(const char *path)
 	if (is_called_mlflow(path))
 		return SURE; /* reading it will say what is wrong with it */
 	ts_arena_init(&arena, 0);
-	if (!open_base(path, &arena, &db, &ignored)) {
+	if (!open_base(path, &arena, &db, &err)) {
 		(void)sqlite3_busy_timeout(db, 0);
 		/* One that is locked may be MLflow's: who reads it waits, and says so. */
-		sure = !check_tables(db, path, &ignored) || ignored.status == TS_UNAVAILABLE ? SURE : 0;
+		sure = !check_tables(db, path, &err) || err.status == TS_UNAVAILABLE ? SURE : 0;
 		(void)sqlite3_close(db);
 	}
+	if (err.status == TS_NO_MEMORY)
+		sure = TS_SNIFF_NO_MEMORY;
 	ts_arena_finish(&arena);
 	return sure;
 }

@@ -22,7 +22,9 @@ int ts_mlflow_db_sniff(const char *path)
 	if (ts_file_kind(path) != TS_FILE_REGULAR || ts_file_open(path, &fd, &size, &ignored))
 		return 0;
 	at = ts_buf_reserve(&text, size < SEEN ? (size_t)size : SEEN);
-	if (at && !ts_pread_full(fd, at, size < SEEN ? (size_t)size : SEEN, 0, &n, &ignored) && n >= 16 &&
+	if (text.failed)
+		sure = TS_SNIFF_NO_MEMORY;
+	else if (at && !ts_pread_full(fd, at, size < SEEN ? (size_t)size : SEEN, 0, &n, &ignored) && n >= 16 &&
 	    memcmp(at, "SQLite format 3", 16) == 0 && memmem(at, n, "run_uuid", 8))
 		sure = SURE;
 	(void)close(fd);

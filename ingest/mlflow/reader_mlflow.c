@@ -52,17 +52,17 @@ static enum ts_status read_meta(const char *path, struct ts_buf *text, struct ts
 	return ts_file_read(path, text, err);
 }
 
-/* Models and their versions have a meta.yaml too, some with a run_id. */
-static struct meta look_at(const char *path)
+/* Models and their versions have a meta.yaml too, some with a run_id. What cannot be read is of nothing; only TS_NO_MEMORY fails. */
+static enum ts_status look_at(const char *path, struct meta *ret_meta, struct ts_error *err)
 {
 	struct meta meta = {false, false, false};
 	struct ts_buf text, value = TS_BUF_INIT(META_MAX);
-	struct ts_error ignored;
+	enum ts_status status = read_meta(path, &text, err);
 	struct ts_yaml_pair pair;
 	struct ts_flat_yaml y;
 	bool experiment_id = false, run_id = false, stage = false;
 
-	if (!read_meta(path, &text, &ignored)) {
+	if (!status) {
 		y = ts_flat_yaml_of(ts_buf_view(&text));
 		while (ts_flat_yaml_next(&y, &value, &pair)) {
 			experiment_id |= ts_span_is(pair.key, "experiment_id");
@@ -72,10 +72,14 @@ static struct meta look_at(const char *path)
 		}
 		meta.is_run = run_id && experiment_id;
 		meta.is_experiment = !run_id && experiment_id && stage;
+		status = ts_buf_check(&value, err);
 	}
 	ts_buf_finish(&text);
 	ts_buf_finish(&value);
-	return meta;
+	if (status == TS_NO_MEMORY)
+		return status;
+	*ret_meta = meta;
+	return TS_OK;
 }
 
 static bool join(char *out, size_t size, const char *directory, const char *name)
@@ -85,33 +89,44 @@ static bool join(char *out, size_t size, const char *directory, const char *name
 	return n > 0 && (size_t)n < size;
 }
 
-static struct meta look_in(const char *directory)
+static enum ts_status look_in(const char *directory, struct meta *ret_meta, struct ts_error *err)
 {
 	char path[4096];
 
+	*ret_meta = (struct meta){false, false, false};
 	if (!join(path, sizeof path, directory, meta_name) || ts_file_kind(path) != TS_FILE_REGULAR)
-		return (struct meta){false, false, false};
-	return look_at(path);
+		return TS_OK;
+	return look_at(path, ret_meta, err);
 }
 
 int ts_mlflow_sniff(const char *path)
 {
-	return ts_file_kind(path) == TS_FILE_DIRECTORY && look_in(path).is_run ? SURE : 0;
+	struct ts_error err;
+	struct meta meta;
+
+	if (ts_file_kind(path) != TS_FILE_DIRECTORY)
+		return 0;
+	if (look_in(path, &meta, &err))
+		return TS_SNIFF_NO_MEMORY;
+	return meta.is_run ? SURE : 0;
 }
 
-bool ts_mlflow_passes_over(const char *directory, const char *entry)
+enum ts_status ts_mlflow_passes_over(const char *directory, const char *entry, bool *ret_passes_over, struct ts_error *err)
 {
 	static const char *const own[] = {"models", "datasets", "traces"};
+	struct meta of_entry, of_directory = {false, false, false};
 	char path[4096];
 
+	*ret_passes_over = false;
 	if (!join(path, sizeof path, directory, entry) || ts_file_kind(path) != TS_FILE_DIRECTORY)
-		return false;
-	if (look_in(path).deleted)
-		return true;
+		return TS_OK;
+	if (look_in(path, &of_entry, err))
+		return err->status;
 	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-		if (strcmp(entry, own[i]) == 0)
-			return look_in(directory).is_experiment;
-	return false;
+		if (strcmp(entry, own[i]) == 0 && look_in(directory, &of_directory, err))
+			return err->status;
+	*ret_passes_over = of_entry.deleted || of_directory.is_experiment;
+	return TS_OK;
 }
 
 static void tell(struct store *s, const char *code, enum ts_notice_level level, uint64_t line, const char *what)
@@ -180,14 +195,21 @@ static enum ts_status read_experiment(struct store *s, struct ts_error *err)
 {
 	const char *path = ts_path_join(s->arena, s->options->path, "../meta.yaml");
 	struct ts_buf text = TS_BUF_INIT(META_MAX);
-	struct ts_error ignored;
+	struct meta meta;
 	struct ts_yaml_pair pair;
 	struct ts_flat_yaml y;
-	enum ts_status status = TS_OK;
+	enum ts_status status;
 
 	if (!path)
 		return ts_arena_error(s->arena, err);
-	if (ts_file_kind(path) == TS_FILE_REGULAR && look_at(path).is_experiment && !read_meta(path, &text, &ignored)) {
+	if (ts_file_kind(path) != TS_FILE_REGULAR)
+		return TS_OK;
+	if (look_at(path, &meta, err))
+		return err->status;
+	if (!meta.is_experiment)
+		return TS_OK;
+	status = read_meta(path, &text, err);
+	if (!status) {
 		y = ts_flat_yaml_of(ts_buf_view(&text));
 		while (!status && ts_flat_yaml_next(&y, &s->scratch, &pair)) {
 			if (!ts_span_is(pair.key, "name") || pair.kind != TS_YAML_TEXT)

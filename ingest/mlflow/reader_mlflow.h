@@ -13,7 +13,8 @@ int ts_mlflow_sniff(const char *path);
 enum ts_status ts_mlflow_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 			      struct ts_ingest_result *ret_result, struct ts_error *err);
 
-/* For who walks folders: an entry of this directory is MLflow's and holds no run, or one that was deleted. */
-bool ts_mlflow_passes_over(const char *directory, const char *entry);
+/* For who walks folders: an entry of this directory is MLflow's and holds no run, or one that was deleted. Fails with TS_NO_MEMORY
+ * only. */
+enum ts_status ts_mlflow_passes_over(const char *directory, const char *entry, bool *ret_passes_over, struct ts_error *err);
 
 #endif

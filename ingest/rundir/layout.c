@@ -43,29 +43,35 @@ static int64_t rank_of(struct ts_span name, struct ts_span prefix)
 	return rank;
 }
 
-static bool has_rank_directory(const char *path)
+enum ts_status ts_layout_has_ranks(const char *path, bool *ret_has, struct ts_error *err)
 {
 	struct ts_arena arena;
-	struct ts_error ignored;
+	enum ts_status status;
 	bool found = false;
 	char **names;
 	size_t n = 0;
 
 	ts_arena_init(&arena, 0);
-	if (ts_list_dir(path, &arena, &names, &n, &ignored))
-		n = 0;
-	for (size_t i = 0; i < n && !found; i++) {
-		char *child = rank_of(ts_span_str(names[i]), ts_span_str("rank")) == -1
-				      ? NULL
-				      : ts_path_join(&arena, path, names[i]);
+	status = ts_list_dir(path, &arena, &names, &n, err);
+	for (size_t i = 0; !status && i < n && !found; i++) {
+		char *child;
 
-		found = child && ts_file_kind(child) == TS_FILE_DIRECTORY;
+		if (rank_of(ts_span_str(names[i]), ts_span_str("rank")) == -1)
+			continue;
+		child = ts_path_join(&arena, path, names[i]);
+		if (child)
+			found = ts_file_kind(child) == TS_FILE_DIRECTORY;
+		else
+			status = ts_arena_error(&arena, err);
 	}
 	ts_arena_finish(&arena);
-	return found;
+	if (status == TS_NO_MEMORY)
+		return status;
+	*ret_has = found;
+	return TS_OK;
 }
 
-bool ts_layout_looks_like_run(const char *path, bool with_ranks)
+bool ts_layout_looks_like_run(const char *path)
 {
 	if (has(path, "steps.jsonl") || has(path, "run.json") || has(path, "facts.json"))
 		return true;
@@ -75,7 +81,7 @@ bool ts_layout_looks_like_run(const char *path, bool with_ranks)
 	for (size_t i = 0; ts_kept_files[i]; i++)
 		if (kind_of(path, ts_kept_files[i]) == TS_FILE_REGULAR)
 			return true;
-	return with_ranks && has_rank_directory(path);
+	return false;
 }
 
 static enum ts_status add_rank(struct ts_run_layout *layout, int64_t rank, const char *path, const char *name,
@@ -122,7 +128,7 @@ static enum ts_status add_ranks(struct ts_run_layout *layout, const char *direct
 			continue;
 		if (access(path, X_OK) != 0) /* else it would look empty */
 			return ts_error_errno(err, errno, "%s", path);
-		if (!layout->multi && (rank == 0 || !ts_layout_looks_like_run(path, false)))
+		if (!layout->multi && (rank == 0 || !ts_layout_looks_like_run(path)))
 			continue;
 		if (add_rank(layout, rank, path, names[i], arena, err))
 			return err->status;
@@ -164,7 +170,7 @@ static enum ts_status single(struct ts_run_layout *layout, struct ts_arena *aren
 {
 	bool steps = has(layout->path, "steps.jsonl") || has(layout->path, "run.json");
 
-	if (!ts_layout_looks_like_run(layout->path, false))
+	if (!ts_layout_looks_like_run(layout->path))
 		return ts_error_set(err, TS_INVALID,
 				    "%s is no run directory: no steps.jsonl, no run.json, no rank*/ and no trace in it",
 				    layout->path);

@@ -25,8 +25,10 @@ struct ts_run_layout {
 /* TS_INVALID when the path holds no run, or two directories for one rank. Results lie in the arena. */
 enum ts_status ts_layout_find(const char *path, struct ts_notices *notices, struct ts_arena *arena,
 			      struct ts_run_layout *ret_layout, struct ts_error *err);
-/* It holds steps.jsonl, pipeline.jsonl, digests.jsonl, run.json, facts.json or a trace (or, for `with_ranks`, rank directories). */
-bool ts_layout_looks_like_run(const char *path, bool with_ranks);
+/* It holds steps.jsonl, pipeline.jsonl, digests.jsonl, run.json, facts.json or a trace. */
+bool ts_layout_looks_like_run(const char *path);
+/* It holds rank directories. A path that cannot be listed has none; only TS_NO_MEMORY fails. */
+enum ts_status ts_layout_has_ranks(const char *path, bool *ret_has, struct ts_error *err);
 
 /* Names of files that are kept as they are; NULL at the end. */
 extern const char *const ts_kept_files[];

@@ -28,7 +28,12 @@ struct reading {
 
 int ts_run_dir_sniff(const char *path)
 {
-	return ts_layout_looks_like_run(path, true) ? 100 : 0;
+	bool is_run = ts_layout_looks_like_run(path);
+	struct ts_error err;
+
+	if (!is_run && ts_layout_has_ranks(path, &is_run, &err))
+		return TS_SNIFF_NO_MEMORY;
+	return is_run ? 100 : 0;
 }
 
 static struct ts_span file_name(struct reading *r, struct ts_span prefix, const char *name)
@@ -110,7 +115,7 @@ static void drop_empty_ranks(struct reading *r)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < layout->n; i++) {
-		if (ts_layout_looks_like_run(layout->ranks[i].path, false))
+		if (ts_layout_looks_like_run(layout->ranks[i].path))
 			layout->ranks[kept++] = layout->ranks[i];
 		else
 			ts_notice_add(&r->result.notices, "empty_rank", TS_NOTICE_INFO, layout->ranks[i].name, 0,

@@ -86,7 +86,7 @@ int ts_tensorboard_sniff(const char *path)
 {
 	enum ts_file_kind kind = ts_file_kind(path);
 	struct ts_arena arena;
-	struct ts_error ignored;
+	struct ts_error err;
 	char **names;
 	size_t n = 0;
 	int sure = 0;
@@ -96,12 +96,15 @@ int ts_tensorboard_sniff(const char *path)
 	if (kind != TS_FILE_DIRECTORY)
 		return 0;
 	ts_arena_init(&arena, 0);
-	if (ts_list_dir(path, &arena, &names, &n, &ignored))
-		n = 0;
+	if (ts_list_dir(path, &arena, &names, &n, &err))
+		sure = err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY : 0;
 	for (size_t i = 0; i < n && !sure; i++) {
-		const char *file = is_event_file(names[i]) ? ts_path_join(&arena, path, names[i]) : NULL;
+		const char *file;
 
-		sure = file && says_something(file) ? SURE : 0;
+		if (!is_event_file(names[i]))
+			continue;
+		file = ts_path_join(&arena, path, names[i]);
+		sure = !file ? TS_SNIFF_NO_MEMORY : says_something(file) ? SURE : 0;
 	}
 	ts_arena_finish(&arena);
 	return sure;

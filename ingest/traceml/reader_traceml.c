@@ -115,7 +115,9 @@ int ts_traceml_sniff(const char *path)
 		return 0;
 	ts_arena_init(&arena, 0);
 	file = ts_path_join(&arena, path, file_name);
-	if (file && is_own_file(file))
+	if (!file)
+		sure = TS_SNIFF_NO_MEMORY;
+	else if (is_own_file(file))
 		sure = SURE;
 	ts_arena_finish(&arena);
 	return sure;

@@ -57,33 +57,41 @@ static bool is_log(const char *path)
 	return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > TS_WANDB_PREAMBLE;
 }
 
-/* NULL unless the directory has exactly one. */
-static const char *log_in(const char *directory, struct ts_arena *arena)
+/* TS_INVALID unless the directory has exactly one. */
+static enum ts_status log_in(const char *directory, struct ts_arena *arena, const char **ret_path, struct ts_error *err)
 {
-	struct ts_error ignored;
 	const char *found = NULL;
+	size_t n, logs = 0;
 	char **names;
-	size_t n;
 
-	if (ts_list_dir(directory, arena, &names, &n, &ignored))
-		return NULL;
+	if (ts_list_dir(directory, arena, &names, &n, err))
+		return err->status;
 	for (size_t i = 0; i < n; i++) {
-		const char *path = is_log_name(names[i]) ? ts_path_join(arena, directory, names[i]) : NULL;
+		const char *path;
 
-		if (!path || !is_log(path))
+		if (!is_log_name(names[i]))
 			continue;
-		if (found)
-			return NULL;
+		path = ts_path_join(arena, directory, names[i]);
+		if (!path)
+			return ts_arena_error(arena, err);
+		if (!is_log(path))
+			continue;
+		logs++;
 		found = path;
 	}
-	return found;
+	if (logs != 1)
+		return ts_error_set(err, TS_INVALID, "%s: not one .wandb file in it", directory);
+	*ret_path = found;
+	return TS_OK;
 }
 
 int ts_wandb_sniff(const char *path)
 {
 	enum ts_file_kind kind = ts_file_kind(path);
 	struct ts_arena arena;
-	int sure = 0;
+	struct ts_error err;
+	const char *log;
+	int sure = SURE;
 
 	if (kind == TS_FILE_REGULAR) {
 		struct stat st;
@@ -93,7 +101,8 @@ int ts_wandb_sniff(const char *path)
 	if (kind != TS_FILE_DIRECTORY)
 		return 0;
 	ts_arena_init(&arena, 0);
-	sure = log_in(path, &arena) ? SURE : 0;
+	if (log_in(path, &arena, &log, &err))
+		sure = err.status == TS_NO_MEMORY ? TS_SNIFF_NO_MEMORY : 0;
 	ts_arena_finish(&arena);
 	return sure;
 }
@@ -149,7 +158,7 @@ static enum ts_status take_record(struct wandb *w, struct ts_span record, struct
 			return err->status;
 	if (pb.broken)
 		ts_wandb_tell(&w->history.s, "bad_message", TS_NOTICE_SKIPPED, "a record that does not fit its length");
-	return TS_OK;
+	return ts_wandb_history_check(&w->history, err);
 }
 
 static enum ts_status tell_progress(struct wandb *w, const struct ts_wandb_log *log, struct ts_error *err)
@@ -264,9 +273,8 @@ static enum ts_status find_file(struct wandb *w, struct ts_error *err)
 	w->path = w->options->path;
 	w->history.s.file = ts_span_str("");
 	if (ts_file_kind(w->path) == TS_FILE_DIRECTORY) {
-		w->path = log_in(w->options->path, w->arena);
-		if (!w->path)
-			return ts_error_set(err, TS_INVALID, "%s: not one .wandb file in it", w->options->path);
+		if (log_in(w->options->path, w->arena, &w->path, err))
+			return err->status;
 		w->history.s.file = ts_span_str(strrchr(w->path, '/') + 1);
 	}
 	slash = strrchr(w->path, '/');

@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "ingest/formats/pb.h"
 
+#include <stdio.h>
+
 enum how { TEXT, WORD, COUNT, TRUTH, TIME };
 
 /* A field of a message, and where it goes. name: the same thing in wandb-metadata.json. */
@@ -71,12 +73,8 @@ static enum ts_status set_text(struct ts_fact_tree *t, const char *path, struct 
 static enum ts_status set_count(struct ts_fact_tree *t, const char *path, uint64_t n, struct ts_error *err)
 {
 	char text[32];
-	struct ts_buf buf = TS_BUF_INIT(sizeof text);
 
-	ts_buf_printf(&buf, "%lld", (long long)(int64_t)n);
-	memcpy(text, buf.data, buf.len);
-	text[buf.len] = '\0';
-	ts_buf_finish(&buf);
+	(void)snprintf(text, sizeof text, "%lld", (long long)(int64_t)n);
 	return set_raw(t, path, text, err);
 }
 

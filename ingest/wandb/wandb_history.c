@@ -29,6 +29,11 @@ enum ts_status ts_wandb_history_init(struct ts_wandb_history *w, struct ts_arena
 	return w->metrics ? TS_OK : ts_arena_error(arena, err);
 }
 
+enum ts_status ts_wandb_history_check(const struct ts_wandb_history *w, struct ts_error *err)
+{
+	return w->s.no_memory ? ts_error_set(err, TS_NO_MEMORY, "out of memory for names") : TS_OK;
+}
+
 enum ts_status ts_wandb_history_begin(struct ts_wandb_history *w, struct ts_rows *rows, struct ts_error *err)
 {
 	ts_wandb_series_begin(&w->s, rows);
@@ -42,7 +47,7 @@ enum ts_status ts_wandb_history_begin(struct ts_wandb_history *w, struct ts_rows
 	w->key_timestamp = ts_wandb_key(&w->s, TS_KEY_ROOT, ts_span_str("_timestamp"));
 	w->key_runtime = ts_wandb_key(&w->s, TS_KEY_ROOT, ts_span_str("_runtime"));
 	w->key_internal = ts_wandb_key(&w->s, TS_KEY_ROOT, ts_span_str("_wandb"));
-	return w->key_internal == TS_KEY_NONE ? ts_error_set(err, TS_NO_MEMORY, "out of memory for names") : TS_OK;
+	return ts_wandb_history_check(w, err);
 }
 
 void ts_wandb_history_finish(struct ts_wandb_history *w)
@@ -203,7 +208,10 @@ static void take_sample(struct ts_wandb_history *w, struct ts_span message)
 	}
 	key = ts_keys_get(&w->system, TS_KEY_ROOT, name);
 	if (key == TS_KEY_NONE) {
-		ts_wandb_tell(&w->s, "too_many_columns", TS_NOTICE_SKIPPED, "more than 1,023 system metrics");
+		if (w->system.no_memory)
+			w->s.no_memory = true;
+		else
+			ts_wandb_tell(&w->s, "too_many_columns", TS_NOTICE_SKIPPED, "more than 1,023 system metrics");
 		return;
 	}
 	w->metrics[key].sum += value;
@@ -398,7 +406,7 @@ static enum ts_status keep_members(struct ts_wandb_history *w, uint32_t parent, 
 	struct ts_buf scratch = TS_BUF_INIT(2 * TS_TEXT_MAX);
 	struct ts_json_reader r;
 	struct ts_json_token token;
-	struct ts_error why;
+	struct ts_error why = {.status = TS_OK};
 	enum ts_status status = TS_OK;
 
 	ts_json_reader_init(&r, object, &scratch);
@@ -412,6 +420,7 @@ static enum ts_status keep_members(struct ts_wandb_history *w, uint32_t parent, 
 		if (key != TS_KEY_NONE)
 			status = keep_value(w, key, raw, err);
 	}
+	ts_wandb_lacks(&w->s, &why);
 	ts_buf_finish(&scratch);
 	return status;
 }
@@ -421,7 +430,7 @@ static enum ts_status keep_value(struct ts_wandb_history *w, uint32_t key, struc
 	if (json.len == 0 || json.data[0] != '{' || json.len > TS_TEXT_MAX)
 		return keep_summary(w, key, json, err);
 	w->s.of[key].summary.data = NULL;
-	return ts_wandb_is_media(json) ? TS_OK : keep_members(w, key, json, err);
+	return ts_wandb_is_media(&w->s, json) ? TS_OK : keep_members(w, key, json, err);
 }
 
 enum ts_status ts_wandb_history_summary(struct ts_wandb_history *w, struct ts_span message, struct ts_error *err)

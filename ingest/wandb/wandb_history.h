@@ -35,6 +35,8 @@ enum ts_status ts_wandb_history_init(struct ts_wandb_history *w, struct ts_arena
 				     struct ts_fact_tree *facts, struct ts_error *err);
 enum ts_status ts_wandb_history_begin(struct ts_wandb_history *w, struct ts_rows *rows, struct ts_error *err);
 void ts_wandb_history_finish(struct ts_wandb_history *w);
+/* Behind each message: TS_NO_MEMORY where there was none for a name. */
+enum ts_status ts_wandb_history_check(const struct ts_wandb_history *w, struct ts_error *err);
 
 enum ts_status ts_wandb_history_steps(struct ts_wandb_history *w, struct ts_span history, struct ts_error *err);
 void ts_wandb_history_system(struct ts_wandb_history *w, struct ts_span message);

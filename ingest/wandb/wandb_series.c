@@ -25,6 +25,7 @@ void ts_wandb_series_begin(struct ts_wandb_series *w, struct ts_rows *rows)
 	w->names.n = 0;
 	ts_keys_finish(&w->keys);
 	ts_keys_init(&w->keys, KEYS_MAX - 1);
+	w->no_memory = false;
 	if (w->of)
 		memset(w->of, 0, w->cap * sizeof *w->of);
 }
@@ -65,11 +66,13 @@ uint32_t ts_wandb_key(struct ts_wandb_series *w, uint32_t parent, struct ts_span
 {
 	uint32_t key = ts_keys_get(&w->keys, parent, name);
 
-	if (key == TS_KEY_NONE || (key >= w->cap && !grow_series(w))) {
-		ts_wandb_tell(w, "too_many_columns", TS_NOTICE_SKIPPED, "more than 65,535 names, or no memory for them");
-		return TS_KEY_NONE;
-	}
-	return key;
+	if (key != TS_KEY_NONE && (key < w->cap || grow_series(w)))
+		return key;
+	if (key != TS_KEY_NONE || w->keys.no_memory)
+		w->no_memory = true;
+	else
+		ts_wandb_tell(w, "too_many_columns", TS_NOTICE_SKIPPED, "more than 65,535 names");
+	return TS_KEY_NONE;
 }
 
 /* What the log calls it: "train/loss", or of a value in an object "eval.acc". */
@@ -185,21 +188,22 @@ enum ts_status ts_wandb_text(struct ts_wandb_series *w, uint32_t key, enum ts_co
 /* --- values --- */
 
 /* Images, tables, histograms: objects that say their type. */
-bool ts_wandb_is_media(struct ts_span object)
+bool ts_wandb_is_media(struct ts_wandb_series *w, struct ts_span object)
 {
 	struct ts_json_reader r;
 	struct ts_json_token token;
-	struct ts_error ignored;
+	struct ts_error why = {.status = TS_OK};
 	struct ts_buf scratch = TS_BUF_INIT(2 * TS_TEXT_MAX);
 	bool media = false;
 
 	ts_json_reader_init(&r, object, &scratch);
-	(void)ts_json_next(&r, &token, &ignored);
-	while (!media && !ts_json_next(&r, &token, &ignored) && token.type == TS_JSON_KEY) {
+	(void)ts_json_next(&r, &token, &why);
+	while (!media && !ts_json_next(&r, &token, &why) && token.type == TS_JSON_KEY) {
 		media = ts_span_is(token.text, "_type");
-		if (ts_json_skip(&r, NULL, &ignored))
+		if (ts_json_skip(&r, NULL, &why))
 			break;
 	}
+	ts_wandb_lacks(w, &why);
 	ts_buf_finish(&scratch);
 	return media;
 }
@@ -210,7 +214,7 @@ static enum ts_status put_members(struct ts_wandb_series *w, uint32_t parent, st
 	struct ts_buf scratch = TS_BUF_INIT(2 * TS_TEXT_MAX);
 	struct ts_json_reader r;
 	struct ts_json_token token;
-	struct ts_error why;
+	struct ts_error why = {.status = TS_OK};
 	enum ts_status status = TS_OK;
 
 	ts_json_reader_init(&r, object, &scratch);
@@ -224,6 +228,7 @@ static enum ts_status put_members(struct ts_wandb_series *w, uint32_t parent, st
 		if (key != TS_KEY_NONE)
 			status = ts_wandb_json(w, key, raw, err);
 	}
+	ts_wandb_lacks(w, &why);
 	ts_buf_finish(&scratch);
 	return status;
 }
@@ -256,6 +261,7 @@ static struct ts_span squeeze(struct ts_wandb_series *w, struct ts_span json)
 		else if (c == '"')
 			in_string = !in_string;
 	}
+	w->no_memory |= w->plain.failed == TS_NO_MEMORY;
 	return ts_buf_view(&w->plain);
 }
 
@@ -293,7 +299,7 @@ static enum ts_status put_token(struct ts_wandb_series *w, uint32_t key, const s
 	case TS_JSON_OBJECT:
 		if (ts_span_is(squeeze(w, json), "{}"))
 			return ts_wandb_text(w, key, TS_COLUMN_JSON, ts_span_str("{}"), err);
-		if (!ts_wandb_is_media(json))
+		if (!ts_wandb_is_media(w, json))
 			return put_members(w, key, json, err);
 		ts_wandb_tell(w, "not_scalar", TS_NOTICE_SKIPPED, "an image, a table or another object of W&B's");
 		return TS_OK;
@@ -313,7 +319,7 @@ static enum ts_status put_other(struct ts_wandb_series *w, uint32_t key, struct 
 {
 	struct ts_json_reader r;
 	struct ts_json_token token, end;
-	struct ts_error why;
+	struct ts_error why = {.status = TS_OK};
 	bool whole;
 
 	if (json.len > 2 * TS_TEXT_MAX) {
@@ -326,6 +332,7 @@ static enum ts_status put_other(struct ts_wandb_series *w, uint32_t key, struct 
 	ts_buf_reset(&w->scratch);
 	ts_json_reader_init(&r, json, &w->scratch);
 	if (!whole || ts_json_next(&r, &token, &why)) {
+		ts_wandb_lacks(w, &why);
 		ts_wandb_tell(w, "bad_json", TS_NOTICE_SKIPPED, "a value that is no JSON");
 		return TS_OK;
 	}

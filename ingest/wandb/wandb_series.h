@@ -38,6 +38,7 @@ struct ts_wandb_series {
 	struct ts_wandb_one *of; /* of each key */
 	size_t cap;
 	struct ts_buf scratch, plain;
+	bool no_memory; /* for a name or a member: whoever takes a record looks at it behind it */
 };
 
 void ts_wandb_series_init(struct ts_wandb_series *w, struct ts_arena *arena, struct ts_notices *notices);
@@ -47,7 +48,7 @@ void ts_wandb_series_finish(struct ts_wandb_series *w);
 
 /* Counts a notice, with the byte of the record in hand. */
 void ts_wandb_tell(struct ts_wandb_series *w, const char *code, enum ts_notice_level level, const char *what);
-/* The name below parent; TS_KEY_NONE when there are too many, which is counted. */
+/* The name below parent; TS_KEY_NONE when there are too many, which is counted, or no memory. */
 uint32_t ts_wandb_key(struct ts_wandb_series *w, uint32_t parent, struct ts_span name);
 
 /* A value into the row in hand. type: TS_COLUMN_TEXT or TS_COLUMN_JSON. */
@@ -57,6 +58,11 @@ enum ts_status ts_wandb_text(struct ts_wandb_series *w, uint32_t key, enum ts_co
 enum ts_status ts_wandb_json(struct ts_wandb_series *w, uint32_t key, struct ts_span json, struct ts_error *err);
 
 /* The JSON object says its _type: an image, a table, a histogram. */
-bool ts_wandb_is_media(struct ts_span object);
+bool ts_wandb_is_media(struct ts_wandb_series *w, struct ts_span object);
+/* Notes it where what went wrong, if anything did, is that there is no memory. */
+static inline void ts_wandb_lacks(struct ts_wandb_series *w, const struct ts_error *why)
+{
+	w->no_memory |= why->status == TS_NO_MEMORY;
+}
 
 #endif
