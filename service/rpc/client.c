@@ -174,6 +174,8 @@ static enum ts_status probe(struct ts_client *client, struct ts_error *err)
 	/* It is one, and says why it takes nothing: it shuts down, or is full. */
 	if (client->refused)
 		return ts_error_set(err, why.status, "tscoped at %s: %s", client->where, why.text);
+	if (why.status == TS_NO_MEMORY) /* ours */
+		return why.status;
 	if (client->address.kind == TS_ADDRESS_SSH)
 		return ts_error_set(err, TS_UNAVAILABLE, "ssh reaches %s, but no tscoped answers at %s there; is it running? (%s)",
 				    client->address.host, client->address.path, why.text);

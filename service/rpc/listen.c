@@ -98,15 +98,19 @@ static bool make_room(struct ts_listen *listen, int fd)
 	return true;
 }
 
-static bool remember(struct ts_listen *listen, int fd, const char *text)
+/* NULL, or why the connection cannot be taken. */
+static const char *remember(struct ts_listen *listen, int fd, const char *text)
 {
-	bool ok;
+	const char *why = NULL;
 
 	pthread_mutex_lock(&listen->mutex);
 	if (listen->connections >= listen->max_connections)
 		count_live(listen);
-	ok = listen->connections < listen->max_connections && make_room(listen, fd);
-	if (ok) {
+	if (listen->connections >= listen->max_connections) {
+		why = "too many connections";
+	} else if (!make_room(listen, fd)) {
+		why = "out of memory";
+	} else {
 		struct peer *peer = &listen->peers[fd];
 
 		peer->inode = inode_of(fd);
@@ -114,7 +118,7 @@ static bool remember(struct ts_listen *listen, int fd, const char *text)
 		listen->connections++;
 	}
 	pthread_mutex_unlock(&listen->mutex);
-	return ok;
+	return why;
 }
 
 void ts_listen_peer(struct ts_listen *listen, int fd, char out[TS_PEER_TEXT])
@@ -186,6 +190,7 @@ static void accept_one(struct ts_listen *listen, struct ts_listen_socket *socket
 {
 	struct sockaddr_storage from;
 	char text[TS_PEER_TEXT];
+	const char *refused;
 	socklen_t len;
 	int fd = accept_on(socket->fd, &from, &len);
 
@@ -202,8 +207,9 @@ static void accept_one(struct ts_listen *listen, struct ts_listen_socket *socket
 		describe_unix(fd, text);
 	else
 		describe_tcp(fd, &from, len, text);
-	if (!remember(listen, fd, text)) {
-		complain(listen, "connection_refused", "too many connections");
+	refused = remember(listen, fd, text);
+	if (refused) {
+		complain(listen, "connection_refused", refused);
 		close(fd);
 		return;
 	}
