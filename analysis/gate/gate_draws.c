@@ -17,11 +17,6 @@ struct item {
 	double x;
 };
 
-bool ts_gate_timed(enum ts_metric metric)
-{
-	return metric != TS_METRIC_PEAK_MEMORY && metric != TS_METRIC_LOSS;
-}
-
 bool ts_gate_value(const struct ts_gate_run *run, enum ts_metric metric, double *ret_value, struct ts_span *ret_reason)
 {
 	const struct ts_reduced *r = &run->reduction.metrics[metric];

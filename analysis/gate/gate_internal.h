@@ -49,9 +49,9 @@ bool ts_gate_pairs_find(struct ts_gate_court *c);
 bool ts_gate_sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts_gate_sample *ret_sample);
 /* The metric's value in a run, checked; false and the reason. */
 bool ts_gate_value(const struct ts_gate_run *run, enum ts_metric metric, double *ret_value, struct ts_span *ret_reason);
-/* A time: what it was measured by matters, and why it grew can be told. */
-bool ts_gate_timed(enum ts_metric metric);
 
+/* Of gate_court.c, which calls no other file of the gate. A time: what it was measured by matters, and why it grew can be told. */
+bool ts_gate_timed(enum ts_metric metric);
 /* Text in the arena; sets full. */
 struct ts_span ts_gate_text(struct ts_gate_court *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ts_gate_warn(struct ts_gate_court *c, struct ts_span text);

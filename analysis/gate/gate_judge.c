@@ -5,8 +5,6 @@
 #include "analysis/stats/stats.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 const char *ts_gate_state_word(enum ts_gate_state state)
 {
@@ -42,47 +40,6 @@ const char *ts_gate_role_word(enum ts_gate_role role)
 		return "pair_candidate";
 	}
 	return "unknown";
-}
-
-struct ts_span ts_gate_text(struct ts_gate_court *c, const char *format, ...)
-{
-	struct ts_span text = {NULL, 0};
-	va_list args;
-	char *out;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(NULL, 0, format, args);
-	va_end(args);
-	out = n < 0 ? NULL : ts_arena_alloc(c->arena, (size_t)n + 1);
-	if (!out) {
-		c->full = true;
-		return text;
-	}
-	va_start(args, format);
-	(void)vsnprintf(out, (size_t)n + 1, format, args);
-	va_end(args);
-	return ts_span_of(out, (size_t)n);
-}
-
-void ts_gate_warn(struct ts_gate_court *c, struct ts_span text)
-{
-	struct ts_verdict *v = &c->v;
-
-	if (v->n_warnings == c->cap_warnings) {
-		size_t room = c->cap_warnings ? 2 * c->cap_warnings : 16;
-		struct ts_span *warnings = ts_arena_array(c->arena, room, sizeof *warnings);
-
-		if (!warnings) {
-			c->full = true;
-			return;
-		}
-		if (v->n_warnings)
-			memcpy(warnings, v->warnings, v->n_warnings * sizeof *warnings);
-		v->warnings = warnings;
-		c->cap_warnings = room;
-	}
-	v->warnings[v->n_warnings++] = text;
 }
 
 /* --- what an input must be --- */
