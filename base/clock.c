@@ -25,11 +25,6 @@ int64_t ts_now_real_ns(void)
 	return read_clock(CLOCK_REALTIME);
 }
 
-int64_t ts_now_cpu_ns(void)
-{
-	return read_clock(CLOCK_PROCESS_CPUTIME_ID);
-}
-
 /* Days since 1970-01-01 of a date of the Gregorian calendar. Years are counted from March, so that a leap day comes
  * last; 719468 days lie between 0000-03-01 and 1970-01-01. */
 static int64_t days_of(int64_t year, int month, int day)

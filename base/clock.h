@@ -6,7 +6,6 @@
 
 int64_t ts_now_mono_ns(void);
 int64_t ts_now_real_ns(void);
-int64_t ts_now_cpu_ns(void); /* of this process */
 
 enum { TS_TIME_TEXT = 32 };
 /* RFC 3339 in UTC with as many of 0, 3, 6, 9 fraction digits as the value needs: "2026-11-20T11:27:00Z". */

@@ -110,14 +110,12 @@ static void test_what_is_neither(void **unused)
 static void test_clocks(void **unused)
 {
 	int64_t mono = ts_now_mono_ns();
-	int64_t cpu = ts_now_cpu_ns();
 	volatile unsigned spin = 0;
 
 	(void)unused;
 	while (spin < 100000)
 		spin++;
 	assert_true(ts_now_mono_ns() > mono);
-	assert_true(ts_now_cpu_ns() > cpu);
 	/* 2025 to 2100: seconds or microseconds taken for nanoseconds would lie far outside. */
 	assert_true(ts_now_real_ns() > INT64_C(1735689600000000000) && ts_now_real_ns() < INT64_C(4102444800000000000));
 }

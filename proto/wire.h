@@ -313,8 +313,5 @@ TS_WIRE(gc_reply, ts_sweep_report);
 
 #undef TS_WIRE
 
-/* The methods of service tscope.v1.Tscope, "ServerInfo" and so on. */
-size_t ts_wire_methods(void);
-const char *ts_wire_method(size_t i);
 
 #endif

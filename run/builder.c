@@ -201,11 +201,6 @@ void ts_builder_text(struct ts_builder *b, uint32_t column, struct ts_span value
 	put(b, column, TS_CALL_TEXT, at << 32 | value.len);
 }
 
-void ts_builder_row_cancel(struct ts_builder *b)
-{
-	b->in_row = false;
-}
-
 /* --- storing --- */
 
 static enum ts_status store_cells(struct ts_builder *b, struct ts_error *err)

@@ -37,8 +37,6 @@ void ts_builder_row(struct ts_builder *b, enum ts_table_kind kind, int64_t key);
 void ts_builder_f64(struct ts_builder *b, uint32_t column, double value);
 void ts_builder_u64(struct ts_builder *b, uint32_t column, uint64_t value);
 void ts_builder_text(struct ts_builder *b, uint32_t column, struct ts_span value); /* TEXT and JSON */
-/* Drops the row begun; nothing of it remains. */
-void ts_builder_row_cancel(struct ts_builder *b);
 enum ts_status ts_builder_row_end(struct ts_builder *b, struct ts_error *err);
 
 /* Files in any order, names unique. */

@@ -541,7 +541,7 @@ static void test_texts_repeat_and_come_back(void **unused)
 
 /* --- rows --- */
 
-static void test_rows_replaced_cancelled_and_refused(void **unused)
+static void test_rows_replaced_and_refused(void **unused)
 {
 	static char text[TS_TEXT_MAX + 1];
 	const struct ts_table *table;
@@ -562,9 +562,6 @@ static void test_rows_replaced_cancelled_and_refused(void **unused)
 	ts_builder_f64(f.b, loss, 1);
 	ts_builder_f64(f.b, loss, 2);
 	end_row(&f);
-	ts_builder_row(f.b, TS_TABLE_STEPS, 6);
-	ts_builder_f64(f.b, loss, 99);
-	ts_builder_row_cancel(f.b);
 	ts_builder_row(f.b, TS_TABLE_STEPS, 5);
 	ts_builder_f64(f.b, loss, 99);
 	assert_int_equal(ts_builder_row_end(f.b, &f.err), TS_INVALID);
@@ -799,7 +796,7 @@ int main(void)
 		cmocka_unit_test(test_a_dictionary_cuts_only_columns_that_stay_together),
 		cmocka_unit_test(test_a_replaced_text_does_not_cut),
 		cmocka_unit_test(test_texts_repeat_and_come_back),
-		cmocka_unit_test(test_rows_replaced_cancelled_and_refused),
+		cmocka_unit_test(test_rows_replaced_and_refused),
 		cmocka_unit_test(test_too_many_columns),
 		cmocka_unit_test(test_files_are_chunks),
 		cmocka_unit_test(test_every_allocation_may_fail),

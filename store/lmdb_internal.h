@@ -36,9 +36,8 @@ struct ts_lmdb_job;
 struct ts_lmdb_lane {
 	pthread_mutex_t lock;
 	pthread_cond_t turn;
-	struct ts_lmdb_job *first;
+	struct ts_lmdb_job *first; /* jobs that no leader has taken */
 	struct ts_lmdb_job *last;
-	size_t waiting; /* jobs that no leader has taken */
 	bool busy;	/* somebody leads */
 	struct ts_cached *cache_first; /* waits for the next commit */
 	size_t cache_bytes;
@@ -111,6 +110,18 @@ struct ts_write {
 /* Checks first, writes after: once it has written, any failure undoes the whole transaction. Sets what it returns anew
  * each time it is run. */
 typedef enum ts_status ts_write_fn(struct ts_write *w, void *ctx, struct ts_error *err);
+
+/* One that waits or runs; it lies on the stack of who asked for it. */
+struct ts_lmdb_job {
+	struct ts_lmdb_job *next;
+	ts_write_fn *run;
+	void *ctx;
+	size_t bytes;
+	struct ts_error *err;
+	enum ts_status status;
+	bool done;
+};
+
 enum ts_status ts_lane_run(struct ts_lmdb *l, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err);
 enum ts_status ts_write_put(struct ts_write *w, enum ts_dbi db, struct ts_span key, struct ts_span value,
 			    struct ts_error *err);

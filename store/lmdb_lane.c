@@ -12,16 +12,6 @@
 
 enum { JOBS_MAX = 64, BYTES_MAX = 16 << 20, GROWS_MAX = 24 };
 
-struct ts_lmdb_job {
-	struct ts_lmdb_job *next;
-	ts_write_fn *run;
-	void *ctx;
-	size_t bytes;
-	struct ts_error *err;
-	enum ts_status status;
-	bool done;
-};
-
 enum outcome { COMMITTED, ALONE, GROW, FAILED };
 
 /* Runs the jobs of a list in one transaction that is open. COMMITTED here means: ready to. */
@@ -119,8 +109,6 @@ static struct ts_lmdb_job *take_group(struct ts_lmdb_lane *lane)
 	if (!lane->first)
 		lane->last = NULL;
 	last->next = NULL;
-	for (const struct ts_lmdb_job *job = group; job; job = job->next)
-		lane->waiting--;
 	return group;
 }
 
@@ -157,7 +145,6 @@ enum ts_status ts_lane_run(struct ts_lmdb *l, ts_write_fn *run, void *ctx, size_
 	else
 		lane->first = &job;
 	lane->last = &job;
-	lane->waiting++;
 	while (!job.done) {
 		if (lane->busy)
 			pthread_cond_wait(&lane->turn, &lane->lock);

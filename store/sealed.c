@@ -30,8 +30,8 @@ static size_t narrow(struct ts_scratch *s, struct ts_span object, const struct t
 	return ts_zstd_encode(s, object, s->out, object.len);
 }
 
-enum ts_status ts_seal_as(const struct ts_id *id, struct ts_span object, struct ts_arena *arena,
-			  struct ts_sealed *ret_sealed, struct ts_error *err)
+enum ts_status ts_seal(const struct ts_id *id, struct ts_span object, struct ts_arena *arena,
+		       struct ts_sealed *ret_sealed, struct ts_error *err)
 {
 	struct ts_sealed sealed = {.id = *id, .codec = TS_CODEC_RAW, .bytes = object};
 	struct ts_object frame;
@@ -58,15 +58,6 @@ enum ts_status ts_seal_as(const struct ts_id *id, struct ts_span object, struct 
 	sealed.checksum = checksum_of(sealed.bytes);
 	*ret_sealed = sealed;
 	return TS_OK;
-}
-
-enum ts_status ts_seal(struct ts_span object, struct ts_arena *arena, struct ts_sealed *ret_sealed,
-		       struct ts_error *err)
-{
-	struct ts_id id;
-
-	ts_digest(object, &id);
-	return ts_seal_as(&id, object, arena, ret_sealed, err);
 }
 
 static enum ts_status name_object(const struct ts_sealed *sealed, struct ts_error *err)

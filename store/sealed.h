@@ -3,7 +3,7 @@
  * Identity sees canonical bytes only; how they are narrowed is decided here and may change between versions of this
  * code without changing an id. docs/sealed.md specifies the sealed form, because it travels.
  *
- *	ts_seal_as(&id, object bytes, arena, &sealed)	tries a few codecs, keeps the smallest
+ *	ts_seal(&id, object bytes, arena, &sealed)	tries a few codecs, keeps the smallest
  *	ts_unseal(&sealed, arena, &bytes)		checks the checksum, undoes the codec
  *	ts_sealed_verify(&sealed, arena, &bytes)	and that SHA-256 of the bytes is the id
  *
@@ -31,12 +31,8 @@ struct ts_sealed {
 
 /* id is the SHA-256 of object, which the caller has computed: each object is hashed once on its way. bytes lie in
  * the arena (or are the object itself, codec raw). */
-enum ts_status ts_seal_as(const struct ts_id *id, struct ts_span object, struct ts_arena *arena,
-			  struct ts_sealed *ret_sealed, struct ts_error *err);
-/* The same of an object whose id is not known yet. */
-enum ts_status ts_seal(struct ts_span object, struct ts_arena *arena, struct ts_sealed *ret_sealed,
-		       struct ts_error *err);
-
+enum ts_status ts_seal(const struct ts_id *id, struct ts_span object, struct ts_arena *arena,
+		       struct ts_sealed *ret_sealed, struct ts_error *err);
 /* TS_DAMAGED: checksum, codec or length do not fit; the text names the id. raw_len is bounded by TS_OBJECT_MAX before
  * anything is allocated. */
 enum ts_status ts_unseal(const struct ts_sealed *sealed, struct ts_arena *arena, struct ts_span *ret_object,

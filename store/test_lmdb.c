@@ -506,7 +506,8 @@ static size_t waiting(struct ts_lmdb_lane *lane)
 	size_t n = 0;
 
 	pthread_mutex_lock(&lane->lock);
-	n = lane->waiting;
+	for (const struct ts_lmdb_job *job = lane->first; job; job = job->next)
+		n++;
 	pthread_mutex_unlock(&lane->lock);
 	return n;
 }

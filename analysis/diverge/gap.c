@@ -177,16 +177,3 @@ enum ts_status ts_gap_end(struct ts_gap_meter *m, struct ts_gap *ret_gap, struct
 	*ret_gap = gap;
 	return TS_OK;
 }
-
-enum ts_status ts_gap_measure(const int64_t *steps, const double *a, const double *b, size_t n, struct ts_resolution resolution_a,
-			      struct ts_resolution resolution_b, struct ts_arena *scratch, struct ts_gap *ret_gap,
-			      struct ts_error *err)
-{
-	struct ts_gap_meter m;
-
-	if (ts_gap_begin(&m, resolution_a, resolution_b, scratch, err))
-		return err->status;
-	for (size_t i = 0; i < n; i++)
-		ts_gap_add(&m, steps[i], a[i], b[i]);
-	return ts_gap_end(&m, ret_gap, err);
-}

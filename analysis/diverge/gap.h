@@ -5,7 +5,7 @@
  *	ts_gap_hole(&m)			points were left out here: what follows is of another place of the run
  *	ts_gap_end(&m, &gap, &err)
  *
- * or ts_gap_measure for arrays. Points are paired by step (or by samples, tokens: the axis), never by position.
+ * Points are paired by step (or by samples, tokens: the axis), never by position.
  *
  * r = |a - b| / max(|a|, |b|), 0 to 2. It is 0 where the bits are equal, both are NaN, both are the same infinity, or one is +0 and
  * the other -0; 1 where they are not equal and one of them is no finite number.
@@ -76,9 +76,5 @@ void ts_gap_hole(struct ts_gap_meter *m);
 bool ts_gap_wants(const struct ts_gap_meter *m);
 enum ts_status ts_gap_end(struct ts_gap_meter *m, struct ts_gap *ret_gap, struct ts_error *err);
 
-/* The n common points from the first that differs on; known is false for n = 0. */
-enum ts_status ts_gap_measure(const int64_t *steps, const double *a, const double *b, size_t n, struct ts_resolution resolution_a,
-			      struct ts_resolution resolution_b, struct ts_arena *scratch, struct ts_gap *ret_gap,
-			      struct ts_error *err);
 
 #endif

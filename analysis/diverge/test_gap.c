@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/diverge/gap.h"
+#include "analysis/diverge/test_gap_of.h"
 
 #include <float.h>
 #include <math.h>
@@ -40,7 +40,7 @@ static void measure(const int64_t *steps, const double *a, const double *b, size
 	struct ts_error err;
 
 	ts_arena_init(&arena, 1 << 20);
-	assert_int_equal(ts_gap_measure(steps, a, b, n, ra, rb, &arena, ret, &err), TS_OK);
+	assert_int_equal(test_gap_of(steps, a, b, n, ra, rb, &arena, ret, &err), TS_OK);
 	ts_arena_finish(&arena);
 }
 
@@ -258,7 +258,7 @@ static void no_memory(void **state)
 	(void)state;
 	make_pairs(&p);
 	ts_arena_init(&arena, 1 << 10);
-	assert_int_equal(ts_gap_measure(p.steps, p.a, p.b, N, doubles, doubles, &arena, &g, &err), TS_NO_MEMORY);
+	assert_int_equal(test_gap_of(p.steps, p.a, p.b, N, doubles, doubles, &arena, &g, &err), TS_NO_MEMORY);
 	ts_arena_finish(&arena);
 }
 

@@ -40,7 +40,7 @@ static enum ts_status collect(void *ctx, const struct ts_id *id, struct ts_span 
 {
 	struct collector *c = ctx;
 	struct ts_sealed *sealed = &c->waiting[c->n];
-	enum ts_status status = ts_seal_as(id, object, &c->arena, sealed, err);
+	enum ts_status status = ts_seal(id, object, &c->arena, sealed, err);
 
 	if (status)
 		return status;

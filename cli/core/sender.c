@@ -75,7 +75,7 @@ static struct ts_span object_at(const struct ts_sender *s, size_t i)
 static enum ts_status seal_one(struct ts_sender *s, size_t i, struct ts_error *err)
 {
 	struct ts_sealed *sealed = &s->batch[s->n_batch];
-	enum ts_status status = ts_seal_as(&s->ids[i], object_at(s, i), &s->scratch, sealed, err);
+	enum ts_status status = ts_seal(&s->ids[i], object_at(s, i), &s->scratch, sealed, err);
 
 	if (status)
 		return status;

@@ -62,12 +62,12 @@ static enum ts_status keep(struct remote *remote, const struct ts_sealed *sealed
 
 struct fetch {
 	struct remote *remote;
-	const struct ts_id *ids;
-	size_t n, at;
+	const struct ts_id *id;
+	bool done;
 	struct ts_arena arena; /* of one message */
 };
 
-/* Objects come in the order of the ids, and each is checked to be what its id says. */
+/* The object is checked to be what its id says. */
 static enum ts_status on_objects(void *ctx, struct ts_span message, struct ts_error *err)
 {
 	struct fetch *fetch = ctx;
@@ -79,61 +79,35 @@ static enum ts_status on_objects(void *ctx, struct ts_span message, struct ts_er
 	for (size_t i = 0; i < reply.n; i++) {
 		struct ts_span object;
 
-		if (fetch->at == fetch->n || !ts_id_eq(&reply.objects[i].id, &fetch->ids[fetch->at]))
+		if (fetch->done || !ts_id_eq(&reply.objects[i].id, fetch->id))
 			return ts_error_set(err, TS_DAMAGED, "%s sent an object that was not asked for",
 					    fetch->remote->channel->where);
 		if (ts_sealed_verify(&reply.objects[i], &fetch->arena, &object, err) ||
 		    keep(fetch->remote, &reply.objects[i], err))
 			return err->status;
-		fetch->at++;
+		fetch->done = true;
 	}
 	return TS_OK;
 }
 
-/* mutex held; at most TS_IDS_MAX ids, none cached */
-static enum ts_status fetch_some(struct remote *remote, const struct ts_id *ids, size_t n, struct ts_error *err)
+/* mutex held; an id that is not cached */
+static enum ts_status fetch_one(struct remote *remote, const struct ts_id *id, struct ts_error *err)
 {
-	struct fetch fetch = {.remote = remote, .ids = ids, .n = n};
+	struct fetch fetch = {.remote = remote, .id = id};
 	struct ts_buf request = TS_BUF_INIT(TS_MESSAGE_MAX);
-	struct ts_has_request wanted = {.n = n};
+	struct ts_has_request wanted = {.n = 1};
 	enum ts_status status;
 
-	wanted.ids = (struct ts_id *)(uintptr_t)ids; /* only read */
+	wanted.ids = (struct ts_id *)(uintptr_t)id; /* only read */
 	ts_arena_init(&fetch.arena, TS_CALL_ARENA);
 	status = ts_wire_pack_objects_request(&wanted, &request, err);
 	if (!status)
 		status = remote->channel->ops->download(remote->channel, "GetObjects", ts_buf_view(&request), on_objects,
 							&fetch, err);
-	if (!status && fetch.at < n)
-		status = ts_error_set(err, TS_DAMAGED, "%s ended before all objects were sent", remote->channel->where);
+	if (!status && !fetch.done)
+		status = ts_error_set(err, TS_DAMAGED, "%s ended before the object was sent", remote->channel->where);
 	ts_arena_finish(&fetch.arena);
 	ts_buf_finish(&request);
-	return status;
-}
-
-enum ts_status ts_remote_engine_prefetch(struct ts_engine *engine, const struct ts_id *ids, size_t n, struct ts_error *err)
-{
-	struct remote *remote = (struct remote *)engine;
-	struct ts_id *missing = ts_alloc_array(n ? n : 1, sizeof *missing);
-	enum ts_status status = TS_OK;
-	size_t n_missing = 0;
-
-	if (!missing)
-		return ts_error_set(err, TS_NO_MEMORY, "out of memory for %zu ids", n);
-	pthread_mutex_lock(&remote->mutex);
-	if (remote->kept.used > TS_REMOTE_CACHE)
-		forget_all(remote);
-	for (size_t i = 0; i < n; i++) {
-		if (!find(remote, &ids[i]))
-			missing[n_missing++] = ids[i];
-	}
-	for (size_t at = 0; at < n_missing && !status; at += TS_IDS_MAX) {
-		size_t some = n_missing - at < TS_IDS_MAX ? n_missing - at : TS_IDS_MAX;
-
-		status = fetch_some(remote, missing + at, some, err);
-	}
-	pthread_mutex_unlock(&remote->mutex);
-	ts_free(missing);
 	return status;
 }
 
@@ -152,7 +126,7 @@ static enum ts_status remote_get(struct ts_engine *e, const struct ts_id *id, st
 	if (!sealed) {
 		if (remote->kept.used > TS_REMOTE_CACHE)
 			forget_all(remote);
-		status = fetch_some(remote, id, 1, err);
+		status = fetch_one(remote, id, err);
 		sealed = status ? NULL : find(remote, id);
 	}
 	if (!status) {

@@ -1,7 +1,6 @@
 /* remote_engine.h - the objects of a server as an engine that can only be read: what an overlay in memory stands on.
  *
  *	ts_remote_engine_open(channel, &engine, err)	the channel is not owned
- *	ts_remote_engine_prefetch(engine, ids, n, err)	fetched in one stream and kept until asked for
  *
  * get and has_many work, and find_prefix of a whole id; lists of names are empty, everything else about names is
  * TS_UNSUPPORTED: a server resolves names by its own methods.
@@ -14,7 +13,5 @@
 #include "service/handlers/channel.h"
 
 enum ts_status ts_remote_engine_open(struct ts_channel *channel, struct ts_engine **ret_engine, struct ts_error *err);
-/* Those that are kept already are not asked for again. TS_NOT_FOUND when the server lacks one. */
-enum ts_status ts_remote_engine_prefetch(struct ts_engine *engine, const struct ts_id *ids, size_t n, struct ts_error *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/object.h"
 #include "store/memory_internal.h"
+#include "store/test_seal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,7 +72,7 @@ static int setup(void **state)
 		struct ts_buf object = TS_BUF_INIT(1 << 20);
 
 		fill(&object, i);
-		assert_int_equal(ts_seal(ts_arena_span(&arena, ts_buf_view(&object)), &arena, &sealed[i], &err), TS_OK);
+		assert_int_equal(test_seal_bytes(ts_arena_span(&arena, ts_buf_view(&object)), &arena, &sealed[i], &err), TS_OK);
 		ts_buf_finish(&object);
 	}
 	assert_int_equal(store->ops->put_many(store, sealed, OBJECTS, &stats, &err), TS_OK);
@@ -114,21 +115,15 @@ static void objects_come_as_they_are_stored(void **state)
 		same_object(remote, &sealed[i]);
 }
 
-static void what_was_prefetched_needs_no_server(void **state)
+static void what_was_fetched_needs_no_server(void **state)
 {
-	struct ts_id ids[OBJECTS];
-
 	(void)state;
 	for (int i = 0; i < OBJECTS; i++)
-		ids[i] = sealed[i].id;
-	assert_int_equal(ts_remote_engine_prefetch(remote, ids, 0, &err), TS_OK);
-	assert_int_equal(ts_remote_engine_prefetch(remote, ids, 5, &err), TS_OK);
-	assert_int_equal(ts_remote_engine_prefetch(remote, ids, OBJECTS, &err), TS_OK);
+		same_object(remote, &sealed[i]);
 	ts_server_destroy(t.server);
 	t.server = NULL;
 	for (int i = OBJECTS - 1; i >= 0; i--)
 		same_object(remote, &sealed[i]);
-	assert_int_equal(ts_remote_engine_prefetch(remote, ids, OBJECTS, &err), TS_OK);
 }
 
 static void what_is_not_there(void **state)
@@ -144,7 +139,6 @@ static void what_is_not_there(void **state)
 	assert_true(present[2]);
 	assert_false(present[3]);
 	assert_int_equal(remote->ops->get(remote, &ids[1], &arena, &got, &err), TS_NOT_FOUND);
-	assert_int_equal(ts_remote_engine_prefetch(remote, ids, 4, &err), TS_NOT_FOUND);
 	same_object(remote, &sealed[1]);
 }
 
@@ -211,7 +205,7 @@ static void an_overlay_stands_on_it(void **state)
 
 	(void)state;
 	fill(&object, 12345);
-	assert_int_equal(ts_seal(ts_buf_view(&object), &arena, &own, &err), TS_OK);
+	assert_int_equal(test_seal_bytes(ts_buf_view(&object), &arena, &own, &err), TS_OK);
 	assert_int_equal(ts_memory_open(remote, &overlay, &err), TS_OK);
 	assert_int_equal(overlay->ops->put_many(overlay, &own, 1, &stats, &err), TS_OK);
 	same_object(overlay, &own);
@@ -224,7 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(objects_come_as_they_are_stored, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_was_prefetched_needs_no_server, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_was_fetched_needs_no_server, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_not_there, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_old_lease_is_renewed_by_the_pool, setup, teardown),
 		cmocka_unit_test_setup_teardown(it_cannot_tell_at_once, setup, teardown),

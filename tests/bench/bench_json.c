@@ -1,6 +1,7 @@
 /* bench_json.c - what reading JSON Lines costs with each library: bench_json FILE. CPU time of one pass over the file in memory,
  * every number converted. docs/decisions/0002-json.md quotes it. */
-#include "base/clock.h"
+#include "bench_clock.h"
+
 #include "base/file.h"
 #include "base/json_reader.h"
 
@@ -71,7 +72,7 @@ static double with_jansson(struct ts_span line, void *state)
 
 static void measure(const char *name, parse_line_fn *parse, struct ts_span all, void *state)
 {
-	int64_t began = ts_now_cpu_ns();
+	int64_t began = bench_cpu_ns();
 	double sum = 0;
 	size_t at = 0;
 	double seconds;
@@ -83,7 +84,7 @@ static void measure(const char *name, parse_line_fn *parse, struct ts_span all, 
 		sum += parse(ts_span_of(all.data + at, len), state);
 		at += len + 1;
 	}
-	seconds = (double)(ts_now_cpu_ns() - began) / 1e9;
+	seconds = (double)(bench_cpu_ns() - began) / 1e9;
 	printf("%-22s %7.0f MB/s   (checksum %.17g)\n", name, (double)all.len / 1e6 / seconds, sum);
 }
 

@@ -2,9 +2,9 @@
  * STEPS steps of one rank and one of RANK_STEPS steps of RANKS ranks, opens it again and prints a line each, name and
  * seconds: reading all columns of the first, reducing it, reducing the second, and one of ten thousand reductions from the cache.
  */
+#include "bench_clock.h"
 #include "bench_store.h"
 
-#include "base/clock.h"
 #include "base/limits.h"
 #include "service/handlers/analyze/analyze_columns.h"
 #include "service/handlers/analyze/reduce.h"
@@ -78,12 +78,12 @@ static void best(const char *name, void (*what)(struct ts_fetch *f, struct ts_id
 
 	for (int i = 0; i < CALLS; i++) {
 		struct ts_arena arena;
-		int64_t began = ts_now_cpu_ns(), took;
+		int64_t began = bench_cpu_ns(), took;
 
 		ts_arena_init(&arena, 0);
 		what(f, id, &arena);
 		ts_arena_finish(&arena);
-		took = ts_now_cpu_ns() - began;
+		took = bench_cpu_ns() - began;
 		least = took < least ? took : least;
 	}
 	printf("%s\t%.9f\n", name, (double)least / 1e9);
@@ -118,7 +118,7 @@ static void cached(struct ts_engine *engine, struct ts_id id)
 {
 	struct ts_gate_run run;
 	struct ts_arena arena;
-	int64_t began = ts_now_cpu_ns();
+	int64_t began = bench_cpu_ns();
 
 	ts_arena_init(&arena, 0);
 	for (uint32_t i = 0; i < CACHED; i++) {
@@ -131,7 +131,7 @@ static void cached(struct ts_engine *engine, struct ts_id id)
 		ts_arena_reset(&arena);
 	}
 	ts_arena_finish(&arena);
-	printf("cached\t%.9f\n", (double)(ts_now_cpu_ns() - began) / 1e9 / CACHED);
+	printf("cached\t%.9f\n", (double)(bench_cpu_ns() - began) / 1e9 / CACHED);
 }
 
 static void measure(struct ts_engine *engine, struct ts_id one, struct ts_id many)

@@ -44,7 +44,7 @@ static enum ts_status put(void *ctx, const struct ts_id *id, struct ts_span obje
 	enum ts_status status;
 
 	ts_arena_init(&arena, 0);
-	status = ts_seal_as(id, object, &arena, &sealed, err);
+	status = ts_seal(id, object, &arena, &sealed, err);
 	if (!status)
 		status = engine->ops->put_many(engine, &sealed, 1, &stats, err);
 	ts_arena_finish(&arena);

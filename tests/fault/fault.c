@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/limits.h"
+#include "store/test_seal.h"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -17,7 +18,7 @@ static enum ts_status seal(struct ts_buf *object, struct ts_arena *arena, struct
 	struct ts_span copy = ts_arena_span(arena, ts_buf_view(object));
 
 	ts_buf_finish(object);
-	return copy.data ? ts_seal(copy, arena, ret, err) : ts_arena_error(arena, err);
+	return copy.data ? test_seal_bytes(copy, arena, ret, err) : ts_arena_error(arena, err);
 }
 
 static enum ts_status make_block(uint64_t seed, size_t words, struct ts_arena *arena, struct ts_sealed *ret,

@@ -1,5 +1,7 @@
 #include "toy_pair.h"
 
+#include "analysis/diverge/test_gap_of.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,7 +253,7 @@ static void measure(const struct toy_series *a, const struct toy_series *b, cons
 			x[n] = a->values[row_a[i]].number;
 			y[n++] = b->values[row_b[i]].number;
 		}
-	if (ts_gap_measure(steps, x, y, n, e->writing_a.resolution, e->writing_b.resolution, arena, &e->gap, &err))
+	if (test_gap_of(steps, x, y, n, e->writing_a.resolution, e->writing_b.resolution, arena, &e->gap, &err))
 		abort();
 }
 

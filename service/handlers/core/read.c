@@ -298,17 +298,3 @@ enum ts_status ts_fetch_u64(struct ts_fetch *f, const struct ts_table *table, co
 	*ret_values = values;
 	return TS_OK;
 }
-
-enum ts_status ts_fetch_text(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column,
-			     struct ts_arena *arena, struct ts_span **ret_values, struct ts_error *err)
-{
-	struct ts_span *values = column_room(table, sizeof *values, arena), *at = values;
-
-	if (!values)
-		return ts_arena_error(arena, err);
-	for (size_t i = 0; i < table->n_blocks; at += table->blocks[i++].rows)
-		if (ts_fetch_block_text(f, &column->blocks[i], table->blocks[i].rows, arena, at, err))
-			return err->status;
-	*ret_values = values;
-	return TS_OK;
-}

@@ -67,7 +67,5 @@ enum ts_status ts_fetch_f64(struct ts_fetch *f, const struct ts_table *table, co
 			    struct ts_arena *arena, double **ret_values, struct ts_error *err);
 enum ts_status ts_fetch_u64(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column,
 			    struct ts_arena *arena, uint64_t **ret_values, struct ts_error *err);
-enum ts_status ts_fetch_text(struct ts_fetch *f, const struct ts_table *table, const struct ts_column *column,
-			     struct ts_arena *arena, struct ts_span **ret_values, struct ts_error *err);
 
 #endif

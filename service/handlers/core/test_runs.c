@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "run/builder.h"
 #include "run/head.h"
+#include "store/test_seal.h"
 
 void test_store_open(struct test_store *s)
 {
@@ -31,7 +32,7 @@ struct ts_sealed test_seal(struct test_store *s, struct ts_span object)
 {
 	struct ts_sealed sealed;
 
-	must(ts_seal(ts_arena_span(&s->arena, object), &s->arena, &sealed, &s->err), &s->err);
+	must(test_seal_bytes(ts_arena_span(&s->arena, object), &s->arena, &sealed, &s->err), &s->err);
 	return sealed;
 }
 

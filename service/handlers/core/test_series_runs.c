@@ -8,6 +8,7 @@
 #include "service/handlers/core/test_series_runs.h"
 
 #include "run/builder.h"
+#include "store/test_seal.h"
 
 #include <stdlib.h>
 
@@ -129,7 +130,7 @@ struct ts_id put_object(struct world *w, struct ts_span object)
 	struct ts_arena arena;
 
 	ts_arena_init(&arena, 0);
-	must(ts_seal(object, &arena, &sealed, &err), &err);
+	must(test_seal_bytes(object, &arena, &sealed, &err), &err);
 	must(w->engine->ops->put_many(w->engine, &sealed, 1, &stats, &err), &err);
 	ts_arena_finish(&arena);
 	return sealed.id;

@@ -437,16 +437,9 @@ static bool say_axis(const struct ts_diff *diff, struct ts_repeats *out, struct 
 	return text != NULL;
 }
 
-enum ts_status ts_diff_repeats(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b, struct ts_run_ids named,
-			       const struct ts_diff *diff, struct ts_arena *arena, struct ts_repeats *ret_repeats,
-			       struct ts_error *err)
-{
-	return ts_diff_repeats_by(f, a, b, named, NULL, diff, arena, ret_repeats, err);
-}
-
-enum ts_status ts_diff_repeats_by(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b, struct ts_run_ids named,
-				  const struct ts_cuts *cuts, const struct ts_diff *diff, struct ts_arena *arena,
-				  struct ts_repeats *ret_repeats, struct ts_error *err)
+enum ts_status ts_diff_repeats(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b,
+			       struct ts_run_ids named, const struct ts_cuts *cuts, const struct ts_diff *diff,
+			       struct ts_arena *arena, struct ts_repeats *ret_repeats, struct ts_error *err)
 {
 	struct ts_repeats out = {.asked = true};
 	struct repeating r = {.fetch = f, .cuts = cuts, .diff = diff, .arena = arena, .out = &out};

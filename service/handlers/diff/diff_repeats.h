@@ -17,14 +17,10 @@ struct ts_run_ids {
 };
 
 /* named: the repeats. The first run is one of them whether it is named or not; the second is not, unless it is the first. diff says
- * where the two part. Everything of the result lies in the arena. */
+ * where the two part. cuts: NULL for the defaults. Everything of the result lies in the arena. */
 enum ts_status ts_diff_repeats(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b, struct ts_run_ids named,
-			       const struct ts_diff *diff, struct ts_arena *arena, struct ts_repeats *ret_repeats,
-			       struct ts_error *err);
-/* The same by other cut-offs than the defaults. */
-enum ts_status ts_diff_repeats_by(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b, struct ts_run_ids named,
-				  const struct ts_cuts *cuts, const struct ts_diff *diff, struct ts_arena *arena,
-				  struct ts_repeats *ret_repeats, struct ts_error *err);
+			       const struct ts_cuts *cuts, const struct ts_diff *diff, struct ts_arena *arena,
+			       struct ts_repeats *ret_repeats, struct ts_error *err);
 /* As the diagnosis wants it; runs is 0 where no spread is known. */
 struct ts_repeats_seen ts_repeats_seen_of(const struct ts_repeats *repeats);
 

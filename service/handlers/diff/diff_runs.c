@@ -385,8 +385,8 @@ static enum ts_status add_repeats(struct diffing *d, struct ts_error *err)
 {
 	if (d->how->repeats.n == 0)
 		return TS_OK;
-	return ts_diff_repeats_by(d->fetch, d->a, d->b, d->how->repeats, &d->cuts, d->diff, d->arena, &d->diff->repeats,
-				  err);
+	return ts_diff_repeats(d->fetch, d->a, d->b, d->how->repeats, &d->cuts, d->diff, d->arena, &d->diff->repeats,
+			       err);
 }
 
 /* Those that a policy set, and not to their defaults. */
@@ -455,24 +455,8 @@ static enum ts_status diff_with_itself(struct diffing *d, struct ts_error *err)
 }
 
 enum ts_status ts_diff_runs(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
-			    struct ts_fact_globs ignore, struct ts_arena *arena, struct ts_diff *ret_diff,
+			    const struct ts_diff_how *how, struct ts_arena *arena, struct ts_diff *ret_diff,
 			    struct ts_error *err)
-{
-	return ts_diff_runs_by(f, a, b, ignore, ts_span_str(""), arena, ret_diff, err);
-}
-
-enum ts_status ts_diff_runs_by(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
-			       struct ts_fact_globs ignore, struct ts_span axis, struct ts_arena *arena,
-			       struct ts_diff *ret_diff, struct ts_error *err)
-{
-	struct ts_diff_how how = {.ignore = ignore, .axis = axis};
-
-	return ts_diff_runs_how(f, a, b, &how, arena, ret_diff, err);
-}
-
-enum ts_status ts_diff_runs_how(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
-				const struct ts_diff_how *how, struct ts_arena *arena, struct ts_diff *ret_diff,
-				struct ts_error *err)
 {
 	struct ts_diff diff = {.axis = how->axis};
 	struct diffing d = {
@@ -541,7 +525,7 @@ static enum ts_status answer(struct ts_call *call, const struct ts_diff_request 
 	    resolve_repeats(call, request, arena, &how.repeats, err))
 		return err->status;
 	ts_fetch_init(&fetch, call);
-	status = ts_diff_runs_how(&fetch, &a.id, &b.id, &how, arena, &diff, err);
+	status = ts_diff_runs(&fetch, &a.id, &b.id, &how, arena, &diff, err);
 	if (!status)
 		status = ts_diff_plots(&fetch, &a.id, &b.id, request->plots, arena, &diff, err);
 	ts_fetch_finish(&fetch);

@@ -16,29 +16,20 @@
 /* Bytes of rows of facts, and of series, in one answer; what is left out is said in the reason. */
 enum { TS_DIFF_ROWS_BYTES = 3 << 19 };
 
-/* Spans of the result lie in the arena. */
-enum ts_status ts_diff_runs(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
-			    struct ts_fact_globs ignore, struct ts_arena *arena, struct ts_diff *ret_diff,
-			    struct ts_error *err);
-
-/* Points are paired by a column (see series_axis.h), which itself is not compared; steps and their extent stay those of steps.
- * axis empty: by step. TS_INVALID: a side lacks the column. */
-enum ts_status ts_diff_runs_by(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b,
-			       struct ts_fact_globs ignore, struct ts_span axis, struct ts_arena *arena,
-			       struct ts_diff *ret_diff, struct ts_error *err);
-
 /* How two runs are compared. */
 struct ts_diff_how {
 	struct ts_fact_globs ignore;
 	struct ts_fact_globs expected; /* to differ: facts like others, but the reason does not say that they do */
+	/* Points are paired by this column (see series_axis.h), which itself is not compared; steps and their extent stay those of
+	 * steps. Empty: by step. */
 	struct ts_span axis;
 	struct ts_run_ids repeats;	/* the second run is held against these repeats of the first (diff_repeats.h) */
 	const struct ts_policy *policy; /* its cut-offs count, and are told; NULL: none */
 };
 
-/* TS_INVALID also where the policy names no rule or cut-off of ours. */
-enum ts_status ts_diff_runs_how(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b, const struct ts_diff_how *how,
-				struct ts_arena *arena, struct ts_diff *ret_diff, struct ts_error *err);
+/* Spans of the result lie in the arena. TS_INVALID: a side lacks the axis, or the policy names no rule or cut-off of ours. */
+enum ts_status ts_diff_runs(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b, const struct ts_diff_how *how,
+			    struct ts_arena *arena, struct ts_diff *ret_diff, struct ts_error *err);
 
 /* What was seen of the series, for verdict and reason. */
 struct ts_diff_tally {

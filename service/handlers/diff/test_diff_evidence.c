@@ -127,10 +127,10 @@ static void digests(struct cells *c, const char *name, int32_t rank, int64_t n, 
 static void diff(struct pair *p)
 {
 	struct ts_id a = make_run(&p->w, &p->a, p->told[0], p->n_told[0]), b = make_run(&p->w, &p->b, p->told[1], p->n_told[1]);
-	struct ts_fact_globs none = {NULL, 0};
+	struct ts_diff_how how = {0};
 	struct ts_error err;
 
-	must(ts_diff_runs(&p->w.fetch, &a, &b, none, &p->w.arena, &p->d, &err), &err);
+	must(ts_diff_runs(&p->w.fetch, &a, &b, &how, &p->w.arena, &p->d, &err), &err);
 }
 
 static void expect(struct pair *p, enum ts_cause cause, enum ts_confidence confidence, int64_t step)
@@ -431,7 +431,7 @@ static void test_repeats(void **state)
 	b = make_run(&p.w, &p.b, NULL, 0);
 	for (size_t i = 0; i < 2; i++)
 		repeats[i] = make_run(&p.w, &more[i], NULL, 0);
-	must(ts_diff_runs_how(&p.w.fetch, &a, &b, &how, &p.w.arena, &p.d, &err), &err);
+	must(ts_diff_runs(&p.w.fetch, &a, &b, &how, &p.w.arena, &p.d, &err), &err);
 	assert_int_equal(p.d.diagnosis.cause, TS_CAUSE_NONDETERMINISM);
 	assert_int_equal(p.d.diagnosis.confidence, TS_CONFIDENCE_MEDIUM);
 	assert_int_equal(p.d.diagnosis.numeric.answer, TS_TIER_HOLDS);
@@ -460,13 +460,13 @@ static void test_policy(void **state)
 	assert_int_equal(p.d.n_cut_offs, 0);
 	a = make_run(&p.w, &p.a, NULL, 0);
 	b = make_run(&p.w, &p.b, NULL, 0);
-	must(ts_diff_runs_how(&p.w.fetch, &a, &b, &how, &p.w.arena, &p.d, &err), &err);
+	must(ts_diff_runs(&p.w.fetch, &a, &b, &how, &p.w.arena, &p.d, &err), &err);
 	assert_int_equal(p.d.diagnosis.cause, TS_CAUSE_NONDETERMINISM);
 	assert_int_equal(p.d.n_cut_offs, 1); /* the other is the default */
 	assert_true(ts_span_is(p.d.cut_offs[0].name, "numeric_jump"));
 	assert_true(p.d.cut_offs[0].value == 1e-4 && p.d.cut_offs[0].standard == 2e-6);
 	items[1].threshold = ts_span_str("quantums");
-	assert_int_equal(ts_diff_runs_how(&p.w.fetch, &a, &b, &how, &p.w.arena, &p.d, &err), TS_INVALID);
+	assert_int_equal(ts_diff_runs(&p.w.fetch, &a, &b, &how, &p.w.arena, &p.d, &err), TS_INVALID);
 	assert_string_equal(err.text, "policy: DIVERGENCE has no cut-off quantums; did you mean quanta?");
 	close_pair(&p);
 }
@@ -495,12 +495,12 @@ static void test_envelope_policy(void **state)
 		cells_add(&more[i], 0, "memory.peak", 1, (double)i); /* runs of their own */
 		repeats[i] = make_run(&p.w, &more[i], NULL, 0);
 	}
-	must(ts_diff_runs_how(&p.w.fetch, &a, &b, &how, &p.w.arena, &p.d, &err), &err);
+	must(ts_diff_runs(&p.w.fetch, &a, &b, &how, &p.w.arena, &p.d, &err), &err);
 	assert_int_equal(p.d.repeats.rows[0].outside, 5);
 	assert_true(p.d.repeats.rows[0].real);
 	assert_int_equal(p.d.repeats.inside, TS_TIER_FAILS);
 	how.policy = &policy;
-	must(ts_diff_runs_how(&p.w.fetch, &a, &b, &how, &p.w.arena, &p.d, &err), &err);
+	must(ts_diff_runs(&p.w.fetch, &a, &b, &how, &p.w.arena, &p.d, &err), &err);
 	assert_int_equal(p.d.repeats.rows[0].outside, 5);
 	assert_false(p.d.repeats.rows[0].real);
 	assert_int_equal(p.d.repeats.inside, TS_TIER_HOLDS);

@@ -211,11 +211,11 @@ static void family_free(struct family *f)
 
 static void agrees_with_diff(struct world *w, const struct family *f, size_t i, size_t j, const struct ts_pair *pair)
 {
-	struct ts_fact_globs none = {NULL, 0};
+	struct ts_diff_how how = {0};
 	struct ts_error err;
 	struct ts_diff diff;
 
-	must(ts_diff_runs(&w->fetch, &f->ids[i], &f->ids[j], none, &w->arena, &diff, &err), &err);
+	must(ts_diff_runs(&w->fetch, &f->ids[i], &f->ids[j], &how, &w->arena, &diff, &err), &err);
 	assert_int_equal(diff.verdict == TS_DIFF_SAME, pair->state == TS_PAIR_SAME);
 	assert_int_equal(diff.verdict == TS_DIFF_DIFFERENT, pair->state == TS_PAIR_PARTS);
 	if (pair->state == TS_PAIR_PARTS)

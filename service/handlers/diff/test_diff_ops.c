@@ -48,10 +48,10 @@ static void add_all(struct cells *cells, int32_t rank, const struct rec *recs, s
 static void diff_of(struct world *w, const struct cells *a, const struct cells *b, struct ts_diff *ret_diff)
 {
 	struct ts_id id_a = make_run(w, a, NULL, 0), id_b = make_run(w, b, NULL, 0);
-	struct ts_fact_globs none = {NULL, 0};
+	struct ts_diff_how how = {0};
 	struct ts_error err;
 
-	must(ts_diff_runs(&w->fetch, &id_a, &id_b, none, &w->arena, ret_diff, &err), &err);
+	must(ts_diff_runs(&w->fetch, &id_a, &id_b, &how, &w->arena, ret_diff, &err), &err);
 }
 
 static void expect_reason(const struct ts_diff *diff, enum ts_diff_verdict verdict, const char *reason)
@@ -213,7 +213,7 @@ static void a_step_recorded_again_counts_as_the_last_time(void **state)
 static void tables_of_nonsense(void **state)
 {
 	static const struct rec half = {1, "x", COUNT, 1, 2};
-	struct ts_fact_globs none = {NULL, 0};
+	struct ts_diff_how how = {0};
 	struct cells good = {.n = 0}, cells;
 	struct ts_diff diff;
 	struct ts_error err;
@@ -236,7 +236,7 @@ static void tables_of_nonsense(void **state)
 			memcpy(&cells.items[0].word, &(double){40}, sizeof(double)); /* a step that both have */
 		}
 		b = make_run(&w, &cells, NULL, 0);
-		assert_int_equal(ts_diff_runs(&w.fetch, &a, &b, none, &w.arena, &diff, &err), TS_DAMAGED);
+		assert_int_equal(ts_diff_runs(&w.fetch, &a, &b, &how, &w.arena, &diff, &err), TS_DAMAGED);
 		assert_non_null(strstr(err.text, i < 4 ? "has no step" : "has no occurrence"));
 		cells_free(&cells);
 	}

@@ -51,11 +51,11 @@ static void series(struct pair *p, int32_t rank, const char *name, int64_t first
 
 static const struct ts_plots *plots(struct pair *p, enum ts_plots_wanted wanted)
 {
-	struct ts_fact_globs none = {NULL, 0};
+	struct ts_diff_how how = {0};
 	struct ts_id a = make_run(&p->w, &p->a, NULL, 0), b = make_run(&p->w, &p->b, NULL, 0);
 	struct ts_error err;
 
-	must(ts_diff_runs(&p->w.fetch, &a, &b, none, &p->w.arena, &p->diff, &err), &err);
+	must(ts_diff_runs(&p->w.fetch, &a, &b, &how, &p->w.arena, &p->diff, &err), &err);
 	must(ts_diff_plots(&p->w.fetch, &a, &b, wanted, &p->w.arena, &p->diff, &err), &err);
 	return &p->diff.plots;
 }

@@ -42,14 +42,14 @@ static void recipe_free(struct recipe *r)
 
 static struct ts_repeats repeats_of(struct world *w, const struct recipe *r, size_t n)
 {
-	struct ts_fact_globs none = {NULL, 0};
+	struct ts_diff_how how = {0};
 	struct ts_repeats out;
 	struct ts_diff diff;
 	struct ts_error err;
 
-	must(ts_diff_runs(&w->fetch, &r->ids[0], &r->ids[CANDIDATE], none, &w->arena, &diff, &err), &err);
-	must(ts_diff_repeats(&w->fetch, &r->runs[0], &r->runs[CANDIDATE], (struct ts_run_ids){r->ids + 1, n}, &diff,
-			     &w->arena, &out, &err),
+	must(ts_diff_runs(&w->fetch, &r->ids[0], &r->ids[CANDIDATE], &how, &w->arena, &diff, &err), &err);
+	must(ts_diff_repeats(&w->fetch, &r->runs[0], &r->runs[CANDIDATE], (struct ts_run_ids){r->ids + 1, n}, NULL,
+			     &diff, &w->arena, &out, &err),
 	     &err);
 	return out;
 }
@@ -389,8 +389,8 @@ static void an_axis_is_not_followed(void **state)
 	world_open(&w);
 	plain_recipe(&r, 100, 0.001, 0.5);
 	recipe_store(&r, &w, NULL, 0);
-	must(ts_diff_repeats(&w.fetch, &r.runs[0], &r.runs[CANDIDATE], (struct ts_run_ids){r.ids + 1, REPEATS - 1}, &diff, &w.arena,
-			     &got, &err),
+	must(ts_diff_repeats(&w.fetch, &r.runs[0], &r.runs[CANDIDATE], (struct ts_run_ids){r.ids + 1, REPEATS - 1},
+			     NULL, &diff, &w.arena, &got, &err),
 	     &err);
 	assert_true(says(got.verdict, "from step 0 on (outside at 100 % of 100 points); here runs are paired by step, not by tokens"));
 	recipe_free(&r);
@@ -442,7 +442,7 @@ static void the_candidate_is_no_repeat(void **state)
 		struct ts_diff diff = {.n_series = 0};
 		struct ts_error err;
 
-		must(ts_diff_repeats(&w.fetch, &r.runs[0], &r.runs[CANDIDATE], (struct ts_run_ids){ids, 6}, &diff,
+		must(ts_diff_repeats(&w.fetch, &r.runs[0], &r.runs[CANDIDATE], (struct ts_run_ids){ids, 6}, NULL, &diff,
 				     &w.arena, &got, &err),
 		     &err);
 	}
@@ -535,8 +535,8 @@ static void any_allocation_may_fail(void **state)
 
 		ts_arena_init(&arena, 0);
 		(void)ts_alloc_fail_at(n);
-		status = ts_diff_repeats(&w.fetch, &r.runs[0], &r.runs[CANDIDATE], (struct ts_run_ids){r.ids + 1, REPEATS - 1},
-					 &diff, &arena, &got, &err);
+		status = ts_diff_repeats(&w.fetch, &r.runs[0], &r.runs[CANDIDATE],
+					 (struct ts_run_ids){r.ids + 1, REPEATS - 1}, NULL, &diff, &arena, &got, &err);
 		(void)ts_alloc_fail_at(0);
 		ts_arena_finish(&arena);
 	}

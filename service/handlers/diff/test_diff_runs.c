@@ -18,10 +18,10 @@
 
 static void diff_of(struct world *w, struct ts_id a, struct ts_id b, struct ts_diff *ret_diff)
 {
-	struct ts_fact_globs none = {NULL, 0};
+	struct ts_diff_how how = {0};
 	struct ts_error err;
 
-	must(ts_diff_runs(&w->fetch, &a, &b, none, &w->arena, ret_diff, &err), &err);
+	must(ts_diff_runs(&w->fetch, &a, &b, &how, &w->arena, ret_diff, &err), &err);
 }
 
 /* --- the naive comparison --- */
@@ -887,7 +887,7 @@ static void facts_by_effective_value(void **state)
 	assert_true(ts_span_is(fact_row(&diff, "session.host", 1)->b->text, "h1")); /* from b's head */
 	assert_true(ts_span_is(diff.reason, "every bit of the trajectory agrees: 2 series over 1 step; facts differ: "
 					    "code.commit and 3 more"));
-	must(ts_diff_runs(&w.fetch, &a, &b, ignore, &w.arena, &diff, &err), &err);
+	must(ts_diff_runs(&w.fetch, &a, &b, &(struct ts_diff_how){.ignore = ignore}, &w.arena, &diff, &err), &err);
 	assert_int_equal(diff.n_facts, 2);
 	cells_free(&none);
 	world_close(&w);
@@ -982,7 +982,7 @@ static void an_answer_fits_one_message(void **state)
 /* Every allocation of a diff fails once: it says so and leaks nothing. */
 static void any_allocation_may_fail(void **state)
 {
-	struct ts_fact_globs none = {NULL, 0};
+	struct ts_diff_how how = {0};
 	struct cells a = {.n = 0}, b;
 	enum ts_status status = TS_NO_MEMORY;
 	struct ts_error err;
@@ -1006,7 +1006,7 @@ static void any_allocation_may_fail(void **state)
 		ts_arena_init(&arena, 0);
 		ts_fetch_init(&f, &w.call);
 		ts_alloc_fail_at(n);
-		status = ts_diff_runs(&f, &id_a, &id_b, none, &arena, &diff, &err);
+		status = ts_diff_runs(&f, &id_a, &id_b, &how, &arena, &diff, &err);
 		ts_alloc_fail_at(0);
 		ts_fetch_finish(&f);
 		ts_arena_finish(&arena);

@@ -18,10 +18,10 @@ static const char LOSS[] = "scalars.loss", TOKENS[] = "tokens";
 static enum ts_status try_diff(struct world *w, const struct cells *a, const struct cells *b, const char *axis,
 			       struct ts_diff *ret_diff, struct ts_error *err)
 {
-	struct ts_fact_globs none = {NULL, 0};
+	struct ts_diff_how how = {.axis = ts_span_str(axis)};
 	struct ts_id id_a = make_run(w, a, NULL, 0), id_b = make_run(w, b, NULL, 0);
 
-	return ts_diff_runs_by(&w->fetch, &id_a, &id_b, none, ts_span_str(axis), &w->arena, ret_diff, err);
+	return ts_diff_runs(&w->fetch, &id_a, &id_b, &how, &w->arena, ret_diff, err);
 }
 
 static void diff_by(struct world *w, const struct cells *a, const struct cells *b, const char *axis,

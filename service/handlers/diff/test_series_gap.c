@@ -1,4 +1,4 @@
-/* Gaps of stored runs against ts_gap_measure over their plain cells, and what is opened of long ones. */
+/* Gaps of stored runs against test_gap_of over their plain cells, and what is opened of long ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/diverge/test_gap_of.h"
 #include "base/alloc.h"
 #include "service/handlers/core/test_series_runs.h"
 #include "service/handlers/diff/diff_runs.h"
@@ -17,12 +18,12 @@ static const char LOSS[] = "scalars.loss";
 
 static const struct ts_series_row *loss_row(struct world *w, const struct cells *a, const struct cells *b)
 {
-	struct ts_fact_globs none = {NULL, 0};
+	struct ts_diff_how how = {0};
 	struct ts_id id_a = make_run(w, a, NULL, 0), id_b = make_run(w, b, NULL, 0);
 	struct ts_diff diff;
 	struct ts_error err;
 
-	must(ts_diff_runs(&w->fetch, &id_a, &id_b, none, &w->arena, &diff, &err), &err);
+	must(ts_diff_runs(&w->fetch, &id_a, &id_b, &how, &w->arena, &diff, &err), &err);
 	for (size_t i = 0; i < diff.n_series; i++)
 		if (ts_span_is(diff.series[i].name, LOSS) && diff.series[i].rank == 0)
 			return &diff.series[i];
@@ -170,7 +171,7 @@ static void random_gaps_agree_with_plain_cells(void **state)
 			mirror = loss_row(&w, &b, &a);
 			assert_non_null(row);
 			assert_int_equal(row->first_step, p.steps[0]);
-			must(ts_gap_measure(p.steps, p.a, p.b, p.n, ra, rb, &w.arena, &want, &err), &err);
+			must(test_gap_of(p.steps, p.a, p.b, p.n, ra, rb, &w.arena, &want, &err), &err);
 			check_start(&row->gap, &want);
 			check_mirror(&row->gap, mirror->gap);
 			assert_true(row->gap.points <= p.n && row->gap.last_step <= p.steps[p.n - 1]);
@@ -408,7 +409,7 @@ static void nothing_in_common_behind(void **state)
 static void only_what_was_computed(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
-	struct ts_fact_globs none = {NULL, 0};
+	struct ts_diff_how how = {0};
 	struct ts_id id_a, id_b;
 	struct ts_diff diff;
 	struct ts_error err;
@@ -429,7 +430,7 @@ static void only_what_was_computed(void **state)
 	}
 	id_a = make_run(&w, &a, NULL, 0);
 	id_b = make_run(&w, &b, NULL, 0);
-	must(ts_diff_runs(&w.fetch, &id_a, &id_b, none, &w.arena, &diff, &err), &err);
+	must(ts_diff_runs(&w.fetch, &id_a, &id_b, &how, &w.arena, &diff, &err), &err);
 	assert_int_equal(diff.n_series, 4);
 	for (size_t i = 0; i < diff.n_series; i++) {
 		bool wanted = diff.series[i].type == TS_COLUMN_F64 && diff.series[i].role != TS_ROLE_OBSERVATION;

@@ -234,33 +234,3 @@ bool ts_branch_same_run(const struct ts_workload *entry, const struct ts_workloa
 	return entry->started_ns == later->started_ns && ts_span_eq(entry->session, later->session) &&
 	       ts_span_eq(entry->commit, later->commit);
 }
-
-enum ts_status ts_branch_runs(struct ts_fetch *f, struct ts_span branch, const struct ts_gate_policy *policy, size_t limit,
-			      struct ts_arena *arena, struct ts_branch_run **ret_runs, size_t *ret_n, uint64_t *ret_older,
-			      struct ts_error *err)
-{
-	struct ts_branch_run *runs = NULL, *kept;
-	uint64_t older = 0;
-	size_t n = 0, n_kept = 0;
-
-	if (ts_branch_entries(f, branch, limit, arena, &runs, &n, &older, err))
-		return err->status;
-	kept = ts_arena_array(arena, n, sizeof *kept);
-	if (!kept)
-		return ts_arena_error(arena, err);
-	for (size_t i = 0; i < n; i++) {
-		struct ts_branch_run *r = &runs[i];
-
-		if (ts_branch_reduce(f, policy, arena, r, err))
-			return err->status;
-		if (r->later == SIZE_MAX || r->gone || runs[r->later].gone ||
-		    !ts_branch_same_run(&r->run.workload, &runs[r->later].run.workload))
-			kept[n_kept++] = *r;
-	}
-	for (size_t i = 0; i < n_kept; i++)
-		kept[i].later = SIZE_MAX;
-	*ret_runs = kept;
-	*ret_n = n_kept;
-	*ret_older = older;
-	return TS_OK;
-}

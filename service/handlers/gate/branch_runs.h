@@ -2,11 +2,12 @@
  *
  * Newest first, in the order of the branch's log. A run that came onto the branch more than once stands at its newest
  * entry. A run that was pushed again while it trained (its name has moved on to a later entry of the branch, which began in
- * the same session at the same time, of the same commit) is left out: the later entry is the same run. Names are
+ * the same session at the same time, of the same commit) is to be left out: the later entry is the same run. Names are
  * those of the branch's project, and are listed once a call.
  *
- *	ts_branch_runs		all of it
- *	ts_branch_entries	without values: then ts_branch_reduce of those that are wanted, in an arena of one's own
+ *	ts_branch_entries	without values
+ *	ts_branch_reduce	of those that are wanted, in an arena of one's own
+ *	ts_branch_same_run	of an entry and its later one: is it left out?
  */
 #ifndef TSCOPE_HANDLERS_BRANCH_RUNS_H
 #define TSCOPE_HANDLERS_BRANCH_RUNS_H
@@ -25,12 +26,8 @@ struct ts_branch_run {
 };
 
 /* branch: "project/name" of a branch that exists, else TS_NOT_FOUND. limit: entries of the log, newest; 0: all.
- * ret_older: entries that were not looked at. Results lie in the arena. */
-enum ts_status ts_branch_runs(struct ts_fetch *f, struct ts_span branch, const struct ts_gate_policy *policy, size_t limit,
-			      struct ts_arena *arena, struct ts_branch_run **ret_runs, size_t *ret_n, uint64_t *ret_older,
-			      struct ts_error *err);
-
-/* The same, runs that were pushed again among them, and nothing known of any but id, name and notes. */
+ * ret_older: entries that were not looked at. Runs that were pushed again are among them, and nothing is known of any but id, name
+ * and notes. Results lie in the arena. */
 enum ts_status ts_branch_entries(struct ts_fetch *f, struct ts_span branch, size_t limit, struct ts_arena *arena,
 				 struct ts_branch_run **ret_runs, size_t *ret_n, uint64_t *ret_older, struct ts_error *err);
 /* Fills run->run, or says in run->bad why the run is gone, which is no error. */

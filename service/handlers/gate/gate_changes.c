@@ -64,7 +64,7 @@ static enum ts_status add_loss(struct ts_gathering *g, const struct ts_id *newes
 	struct ts_gate_loss *loss = &g->input.loss;
 	struct ts_diff diff;
 
-	if (ts_diff_runs_how(g->f, newest, &g->candidates.ids[0], &how, g->arena, &diff, err))
+	if (ts_diff_runs(g->f, newest, &g->candidates.ids[0], &how, g->arena, &diff, err))
 		return err->status;
 	loss->bits = diff.diagnosis.bits.answer;
 	loss->numeric = diff.diagnosis.numeric.answer;

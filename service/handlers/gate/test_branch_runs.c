@@ -89,15 +89,38 @@ struct got {
 	uint64_t older;
 };
 
+/* Reduces every entry, and leaves those out that the header says are to be left out. */
+static enum ts_status keep_runs(struct ts_fetch *f, struct got *got)
+{
+	static const struct ts_gate_policy policy = {.delta = 0.01};
+	struct ts_branch_run *kept = ts_arena_array(&s.arena, got->n, sizeof *kept);
+	size_t n = 0;
+
+	assert_non_null(kept);
+	for (size_t i = 0; i < got->n; i++) {
+		struct ts_branch_run *r = &got->runs[i];
+		const struct ts_branch_run *later = r->later == SIZE_MAX ? NULL : &got->runs[r->later];
+
+		if (ts_branch_reduce(f, &policy, &s.arena, r, &s.err))
+			return s.err.status;
+		if (!later || r->gone || later->gone || !ts_branch_same_run(&r->run.workload, &later->run.workload))
+			kept[n++] = *r;
+	}
+	got->runs = kept;
+	got->n = n;
+	return TS_OK;
+}
+
 static enum ts_status history(const char *branch, size_t limit, struct got *got)
 {
 	struct ts_call call = {.engine = s.engine, .arena = &s.arena, .deadline_ns = INT64_MAX, .cancelled = never};
-	struct ts_gate_policy policy = {.delta = 0.01};
 	struct ts_fetch f;
 	enum ts_status status;
 
 	ts_fetch_init(&f, &call);
-	status = ts_branch_runs(&f, ts_span_str(branch), &policy, limit, &s.arena, &got->runs, &got->n, &got->older, &s.err);
+	status = ts_branch_entries(&f, ts_span_str(branch), limit, &s.arena, &got->runs, &got->n, &got->older, &s.err);
+	if (!status)
+		status = keep_runs(&f, got);
 	ts_fetch_finish(&f);
 	return status;
 }

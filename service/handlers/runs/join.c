@@ -22,7 +22,7 @@ static enum ts_status keep(void *ctx, const struct ts_id *id, struct ts_span obj
 	enum ts_status status;
 
 	ts_arena_init(&arena, TS_CALL_ARENA);
-	status = ts_seal_as(id, object, &arena, &sealed, err);
+	status = ts_seal(id, object, &arena, &sealed, err);
 	if (!status)
 		status = j->engine->ops->put_many(j->engine, &sealed, 1, &stats, err);
 	ts_arena_finish(&arena);
