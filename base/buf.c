@@ -88,6 +88,12 @@ void ts_buf_char(struct ts_buf *buf, char c)
 	ts_buf_bytes(buf, &c, 1);
 }
 
+void ts_buf_spaces(struct ts_buf *buf, int n)
+{
+	for (int i = 0; i < n; i++)
+		ts_buf_char(buf, ' ');
+}
+
 void ts_buf_vprintf(struct ts_buf *buf, const char *format, va_list args)
 {
 	va_list again;

@@ -40,6 +40,11 @@ char *ts_id_hex(const struct ts_id *id, char *out);
 /* Exactly 64 hex digits, either case. */
 bool ts_id_parse(struct ts_span text, struct ts_id *ret_id);
 
+static inline struct ts_span ts_id_span(const struct ts_id *id)
+{
+	return ts_span_of(id->bytes, TS_ID_BYTES);
+}
+
 static inline bool ts_id_eq(const struct ts_id *a, const struct ts_id *b)
 {
 	return memcmp(a->bytes, b->bytes, TS_ID_BYTES) == 0;

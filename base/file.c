@@ -282,6 +282,13 @@ enum ts_file_kind ts_file_kind(const char *path)
 	return S_ISDIR(st.st_mode) ? TS_FILE_DIRECTORY : TS_FILE_OTHER;
 }
 
+bool ts_file_is_own(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 struct name {
 	struct name *next;
 	char text[];

@@ -26,6 +26,8 @@ enum ts_status ts_make_dirs(const char *path, mode_t mode, struct ts_error *err)
 enum ts_file_kind { TS_FILE_NONE, TS_FILE_REGULAR, TS_FILE_DIRECTORY, TS_FILE_OTHER };
 /* Follows symbolic links. */
 enum ts_file_kind ts_file_kind(const char *path);
+/* A regular file itself: no symbolic link, which may lead out of the folder that is read. */
+bool ts_file_is_own(const char *path);
 
 /* The names in a directory except . and .., sorted by bytes, in the arena. */
 struct ts_arena;

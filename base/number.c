@@ -135,22 +135,6 @@ static const uint8_t *read_decimal(struct ts_span text, struct decimal *d)
 	return p;
 }
 
-static double from_bits(uint64_t bits)
-{
-	double v;
-
-	memcpy(&v, &bits, sizeof v);
-	return v;
-}
-
-static uint64_t to_bits(double v)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &v, sizeof bits);
-	return bits;
-}
-
 #define INFINITY_BITS (UINT64_C(0x7FF) << 52)
 #define HIDDEN_BIT (UINT64_C(1) << 52)
 
@@ -237,12 +221,12 @@ size_t ts_number_scan(struct ts_span text, double *ret, bool *ret_integer)
 	if (!end)
 		return 0;
 	if (d.whole.len + d.fraction.len > MANTISSA_DIGITS)
-		value = from_bits(long_decimal(&d));
+		value = ts_bits_double(long_decimal(&d));
 	else if (d.mantissa <= 2 * HIDDEN_BIT && d.exponent <= 22 && d.exponent >= -22)
 		value = d.exponent < 0 ? (double)d.mantissa / exact_powers[-d.exponent]
 				       : (double)d.mantissa * exact_powers[d.exponent];
 	else
-		value = from_bits(eisel_lemire(d.mantissa, d.exponent));
+		value = ts_bits_double(eisel_lemire(d.mantissa, d.exponent));
 	*ret = d.negative ? -value : value;
 	*ret_integer = d.integer;
 	return (size_t)(end - text.data);
@@ -314,7 +298,7 @@ static bool reads_as(const char *text, double value)
 {
 	double back;
 
-	return ts_parse_double(ts_span_str(text), &back) && to_bits(back) == to_bits(value);
+	return ts_parse_double(ts_span_str(text), &back) && ts_double_bits(back) == ts_double_bits(value);
 }
 
 /* Adds one unit in the last place to the digits of "d.ddde..."; false when a carry would make it longer. */
@@ -339,8 +323,8 @@ static bool next_decimal(char *text)
  * above it, so that there the nearest 16 digits may fail and the next ones up still do. */
 static void print_shortest(double value, char *out)
 {
-	bool subnormal = to_bits(value) < HIDDEN_BIT;
-	bool power_of_two = (to_bits(value) & (HIDDEN_BIT - 1)) == 0;
+	bool subnormal = ts_double_bits(value) < HIDDEN_BIT;
+	bool power_of_two = (ts_double_bits(value) & (HIDDEN_BIT - 1)) == 0;
 
 	for (int digits = subnormal ? 1 : 15; digits <= 17; digits++) {
 		(void)snprintf(out, TS_DOUBLE_TEXT, "%.*e", digits - 1, value);

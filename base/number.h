@@ -24,6 +24,23 @@ bool ts_parse_u64(struct ts_span text, uint64_t *ret);
 /* Exactly 16 hex digits. */
 bool ts_parse_hex64(struct ts_span text, uint64_t *ret);
 
+/* The bits of a double as a word, and back. */
+static inline uint64_t ts_double_bits(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}
+
+static inline double ts_bits_double(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
 /* Writes the shortest text that reads back to the same bits, always with '.', 'e' or a non-finite word so that it
  * reads as a float ("1.0", "1e-05", "NaN", "Infinity", "-Infinity"; -0 is "-0.0"), as Python's repr does it.
  * Returns its length; out has TS_DOUBLE_TEXT bytes. */

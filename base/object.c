@@ -51,3 +51,10 @@ enum ts_status ts_object_parse(struct ts_span bytes, struct ts_object *ret_objec
 	*ret_object = object;
 	return TS_OK;
 }
+
+enum ts_status ts_object_error(const struct ts_id *id, struct ts_error *err)
+{
+	char hex[TS_ID_HEX + 1];
+
+	return ts_error_prefix(err, "object %s", ts_id_hex(id, hex));
+}

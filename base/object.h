@@ -41,6 +41,9 @@ void ts_object_begin(struct ts_buf *buf, uint8_t kind, uint8_t version, enum ts_
 /* TS_DAMAGED with the byte offset when the frame is not as above; does not look at the payload's meaning. */
 enum ts_status ts_object_parse(struct ts_span bytes, struct ts_object *ret_object, struct ts_error *err);
 
+/* Puts "object <id>: " before the text of an error. */
+enum ts_status ts_object_error(const struct ts_id *id, struct ts_error *err);
+
 static inline struct ts_id ts_object_ref(const struct ts_object *object, uint32_t i)
 {
 	struct ts_id id;

@@ -52,6 +52,48 @@ static inline bool ts_span_starts(struct ts_span a, struct ts_span prefix)
 	return a.len >= prefix.len && (prefix.len == 0 || memcmp(a.data, prefix.data, prefix.len) == 0);
 }
 
+static inline bool ts_span_ends(struct ts_span a, const char *end)
+{
+	size_t n = strlen(end);
+
+	return a.len >= n && memcmp(a.data + a.len - n, end, n) == 0;
+}
+
+static inline bool ts_span_contains(struct ts_span a, const char *text)
+{
+	for (size_t i = 0, n = strlen(text); i + n <= a.len; i++)
+		if (memcmp(a.data + i, text, n) == 0)
+			return true;
+	return false;
+}
+
+/* Cuts the prefix off, if it is there. */
+static inline bool ts_span_skip(struct ts_span *a, const char *prefix)
+{
+	struct ts_span p = ts_span_str(prefix);
+
+	if (!ts_span_starts(*a, p))
+		return false;
+	*a = ts_span_of(a->data + p.len, a->len - p.len);
+	return true;
+}
+
+/* Of "project/name" and '/': "project/", empty where there is no such character. */
+static inline struct ts_span ts_span_through(struct ts_span a, char c)
+{
+	const uint8_t *at = a.len ? memchr(a.data, c, a.len) : NULL;
+
+	return ts_span_of(a.data, at ? (size_t)(at + 1 - a.data) : 0);
+}
+
+/* Of the same: "name", and all of it where there is no such character. */
+static inline struct ts_span ts_span_after(struct ts_span a, char c)
+{
+	size_t skip = ts_span_through(a, c).len;
+
+	return skip ? ts_span_of(a.data + skip, a.len - skip) : a;
+}
+
 /* "%.*s" arguments for printf. */
 #define TS_SPAN_ARG(s) (int)(s).len, (const char *)((s).len ? (s).data : (const uint8_t *)"")
 

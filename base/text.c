@@ -265,3 +265,11 @@ bool ts_parse_hex(struct ts_span text, uint8_t *out)
 	}
 	return true;
 }
+
+bool ts_word_among(const char *word, const char *const *list)
+{
+	for (; *list; list++)
+		if (strcmp(word, *list) == 0)
+			return true;
+	return false;
+}

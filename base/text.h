@@ -34,6 +34,11 @@ static inline bool ts_is_digit(unsigned char c) { return c >= '0' && c <= '9'; }
 static inline bool ts_is_alpha(unsigned char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
 static inline bool ts_is_space(unsigned char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+static inline bool ts_is_alnum(unsigned char c) { return ts_is_digit(c) || ts_is_alpha(c); }
+
+/* Is it one of a list that ends with NULL? */
+bool ts_word_among(const char *word, const char *const *list);
+
 /* Without white space at either end. */
 struct ts_span ts_trim(struct ts_span text);
 

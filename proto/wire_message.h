@@ -50,7 +50,7 @@ static inline ProtobufCBinaryData ts_wire_span(struct ts_span s)
 
 static inline ProtobufCBinaryData ts_wire_id_bytes(const struct ts_id *id)
 {
-	return ts_wire_span(ts_span_of(id->bytes, TS_ID_BYTES));
+	return ts_wire_span(ts_id_span(id));
 }
 
 /* n ids lie behind one another without gaps. */

@@ -69,7 +69,7 @@ static void put_object(struct ts_buf *out, const struct ts_sealed *s)
 {
 	put_tag(out, OBJECTS, BYTES);
 	put_varint(out, object_size(s));
-	put_bytes(out, ID, ts_span_of(s->id.bytes, TS_ID_BYTES));
+	put_bytes(out, ID, ts_id_span(&s->id));
 	put_uint(out, CODEC, s->codec);
 	put_uint(out, KIND, s->kind);
 	put_uint(out, REFS, s->nrefs);

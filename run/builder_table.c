@@ -206,12 +206,6 @@ uint8_t ts_builder_key_log2(const int64_t *keys, size_t n)
 	return (uint8_t)(log2 < KEY_LOG2_MAX ? log2 : KEY_LOG2_MAX);
 }
 
-/* Rounds down for negative keys too. */
-static int64_t cell_of(int64_t key, uint8_t key_log2)
-{
-	return key < 0 ? ~(int64_t)((uint64_t)~key >> key_log2) : (int64_t)((uint64_t)key >> key_log2);
-}
-
 /* Codes in order of first appearance among these rows; entries that no row uses are left out. */
 static enum ts_status encode_text(const struct ts_series *s, size_t rows, struct ts_builder_out *out,
 				  struct ts_error *err)
@@ -293,7 +287,7 @@ enum ts_status ts_builder_table_begin(struct ts_builder_table *table, int64_t ke
 	size_t cap;
 
 	if (!table->probing) {
-		int64_t cell = cell_of(key, table->key_log2);
+		int64_t cell = ts_key_cell(key, table->key_log2);
 
 		if (cell != table->cell && flush(table, out, err))
 			return err->status;

@@ -186,6 +186,26 @@ const struct ts_fact *ts_facts_find(const struct ts_facts *facts, struct ts_span
 	return &facts->items[at - 1];
 }
 
+bool ts_fact_counts(const struct ts_facts *facts, size_t i)
+{
+	return i + 1 == facts->n || !ts_span_eq(facts->items[i].path, facts->items[i + 1].path);
+}
+
+bool ts_facts_true(const struct ts_facts *facts, const char *path)
+{
+	const struct ts_fact *fact = ts_facts_find(facts, ts_span_str(path));
+
+	return fact && fact->type == TS_FACT_BOOL && fact->boolean;
+}
+
+bool ts_facts_have_source(const struct ts_facts *facts, enum ts_fact_source source)
+{
+	for (size_t i = 0; i < facts->n; i++)
+		if (facts->items[i].source == source)
+			return true;
+	return false;
+}
+
 bool ts_fact_same(const struct ts_fact *a, const struct ts_fact *b)
 {
 	if (a->type != b->type)

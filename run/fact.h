@@ -80,6 +80,11 @@ enum ts_status ts_facts_add(struct ts_facts *facts, const struct ts_fact *fact, 
 size_t ts_facts_sort(struct ts_facts *facts);
 /* The effective fact at exactly this path, or NULL. facts are sorted. */
 const struct ts_fact *ts_facts_find(const struct ts_facts *facts, struct ts_span path);
+/* Does the i-th one count? Of a path that several sources tell, the last does. facts are sorted. */
+bool ts_fact_counts(const struct ts_facts *facts, size_t i);
+/* The effective fact at this path is the boolean true. */
+bool ts_facts_true(const struct ts_facts *facts, const char *path);
+bool ts_facts_have_source(const struct ts_facts *facts, enum ts_fact_source source);
 /* Equal type and value (float: equal bits; INT 1 and FLOAT 1.0 differ in type and so differ), source aside. */
 bool ts_fact_same(const struct ts_fact *a, const struct ts_fact *b);
 

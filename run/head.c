@@ -69,12 +69,6 @@ static void add_fact(struct digest_bytes *bytes, const struct ts_fact *fact)
 	}
 }
 
-/* Sorted by source within a path: the last of a path is the effective one. */
-static bool is_effective(const struct ts_facts *facts, size_t i)
-{
-	return i + 1 == facts->n || !ts_span_eq(facts->items[i].path, facts->items[i + 1].path);
-}
-
 static void digest_group(const struct ts_facts *facts, enum ts_group group, struct ts_id *ret_id)
 {
 	struct digest_bytes bytes;
@@ -84,7 +78,7 @@ static void digest_group(const struct ts_facts *facts, enum ts_group group, stru
 	bytes.n = 0;
 	bytes.over = false;
 	for (size_t i = 0; i < facts->n; i++)
-		if (is_effective(facts, i) && ts_group_of(facts->items[i].path, &of) && of == group) {
+		if (ts_fact_counts(facts, i) && ts_group_of(facts->items[i].path, &of) && of == group) {
 			add_fact(&bytes, &facts->items[i]);
 			any = true;
 		}

@@ -108,4 +108,10 @@ const struct ts_column *ts_index_column(const struct ts_index *index, enum ts_ta
 
 const char *ts_column_type_word(enum ts_column_type type); /* "f64", "u64", "text", "json" */
 
+/* Which multiple of 2^key_log2 a key lies in, rounded down for negative keys too. */
+static inline int64_t ts_key_cell(int64_t key, uint8_t key_log2)
+{
+	return key < 0 ? ~(int64_t)((uint64_t)~key >> key_log2) : (int64_t)((uint64_t)key >> key_log2);
+}
+
 #endif

@@ -114,12 +114,6 @@ static enum ts_status read_table(struct reader *r, struct ts_error *err)
 	return TS_OK;
 }
 
-/* Rounds down for negative keys too. */
-static int64_t cell_of(int64_t key, uint8_t key_log2)
-{
-	return key < 0 ? ~(int64_t)((uint64_t)~key >> key_log2) : (int64_t)((uint64_t)key >> key_log2);
-}
-
 static bool block_fits(const struct ts_table *table, const struct ts_block *block)
 {
 	uint64_t span = (uint64_t)block->last_key - (uint64_t)block->first_key;
@@ -128,7 +122,7 @@ static bool block_fits(const struct ts_table *table, const struct ts_block *bloc
 		return false;
 	if (span < block->rows - 1 || (block->rows == 1 && span > 0))
 		return false;
-	if (cell_of(block->first_key, table->key_log2) != cell_of(block->last_key, table->key_log2))
+	if (ts_key_cell(block->first_key, table->key_log2) != ts_key_cell(block->last_key, table->key_log2))
 		return false;
 	return table->n_blocks == 0 || table->blocks[table->n_blocks - 1].last_key < block->first_key;
 }

@@ -168,3 +168,10 @@ const char *ts_role_name(enum ts_role role)
 	}
 	return "unknown";
 }
+
+struct ts_span ts_column_said(struct ts_span column)
+{
+	struct ts_span name = column;
+
+	return ts_span_skip(&name, "scalars.") && name.len ? name : column;
+}

@@ -15,5 +15,7 @@ enum { TS_ROLE_TABLE_VERSION = 1 };
 /* By columns.<name>.role in facts ("trajectory", "observation"), else by the table of names. facts may be NULL. */
 enum ts_role ts_role_of(struct ts_span column, const struct ts_facts *facts);
 const char *ts_role_name(enum ts_role role);
+/* A column's name as people say it: without "scalars." in front, unless that is all of it. */
+struct ts_span ts_column_said(struct ts_span column);
 
 #endif

@@ -2,6 +2,8 @@
  * low bits are the integer. That is exact, needs no conversion instruction and is done several rows at a time. */
 #include "store/decimal.h"
 
+#include "base/number.h"
+
 #include <string.h>
 
 static const double power[TS_DECIMALS_MAX + 1] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
@@ -11,32 +13,16 @@ static const double most = 2251799813685248.0; /* 2^51 */
 
 enum { TILE = 512, SAMPLE = 128 };
 
-static inline uint64_t bits_of(double v)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &v, sizeof bits);
-	return bits;
-}
-
-static inline double double_of(uint64_t bits)
-{
-	double v;
-
-	memcpy(&v, &bits, sizeof v);
-	return v;
-}
-
 /* Not zero when the word is no such decimal. */
 static inline uint64_t to_integer(uint64_t word, double scale, uint64_t *ret)
 {
-	double x = double_of(word);
+	double x = ts_bits_double(word);
 	double v = x * scale;
 	double sum = v + magic;
 	double nearest = sum - magic;
 
-	*ret = bits_of(sum) - magic_bits;
-	return (bits_of(nearest / scale) ^ word) | (uint64_t)!(v >= -most && v <= most);
+	*ret = ts_double_bits(sum) - magic_bits;
+	return (ts_double_bits(nearest / scale) ^ word) | (uint64_t) !(v >= -most && v <= most);
 }
 
 static bool try_all(const uint64_t *words, size_t n, double scale, uint64_t *ret)
@@ -82,7 +68,7 @@ bool ts_decimal_restore(uint64_t *words, size_t n, int p)
 		uint64_t k = words[i];
 
 		bad |= (uint64_t)(k + half > 2 * half);
-		words[i] = bits_of((double_of(k + magic_bits) - magic) / scale);
+		words[i] = ts_double_bits((ts_bits_double(k + magic_bits) - magic) / scale);
 	}
 	return bad == 0;
 }

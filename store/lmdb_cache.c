@@ -13,11 +13,6 @@ struct ts_cached {
 	uint8_t value[];
 };
 
-static struct ts_span id_span(const struct ts_id *id)
-{
-	return ts_span_of(id->bytes, TS_ID_BYTES);
-}
-
 void ts_lmdb_cache_put(struct ts_engine *e, struct ts_span key, struct ts_span value)
 {
 	struct ts_lmdb *l = (struct ts_lmdb *)(void *)e;
@@ -33,7 +28,7 @@ void ts_lmdb_cache_put(struct ts_engine *e, struct ts_span key, struct ts_span v
 	ts_digest(key, &cached->id);
 	buf = (struct ts_buf){.data = cached->value, .cap = value.len + 4, .ceiling = value.len + 4};
 	ts_buf_span(&buf, value);
-	ts_check_append(&buf, id_span(&cached->id));
+	ts_check_append(&buf, ts_id_span(&cached->id));
 	cached->len = buf.len;
 	pthread_mutex_lock(&lane->lock);
 	if (lane->cache_bytes > WAITING_MAX)
@@ -90,7 +85,7 @@ static int write_all(struct ts_lmdb_env *env, MDB_txn *txn, const struct ts_cach
 	if (!rc && (stat.ms_leaf_pages + stat.ms_overflow_pages) * (size_t)stat.ms_psize > ON_DISK_MAX)
 		rc = mdb_drop(txn, dbi, 0);
 	for (; cached && !rc; cached = cached->next) {
-		MDB_val k = ts_val_of(id_span(&cached->id));
+		MDB_val k = ts_val_of(ts_id_span(&cached->id));
 		MDB_val v = ts_val_of(ts_span_of(cached->value, cached->len));
 
 		rc = mdb_put(txn, dbi, &k, &v, 0);
@@ -158,8 +153,8 @@ enum ts_status ts_lmdb_cache_get(struct ts_engine *e, struct ts_span key, struct
 		return status;
 	if (ts_read_begin(env, &r, err))
 		return err->status;
-	status = ts_read_get(r, TS_DB_CACHE, id_span(&id), &stored, &found, err);
-	if (!status && (!found || ts_check_split(id_span(&id), stored, &value, err)))
+	status = ts_read_get(r, TS_DB_CACHE, ts_id_span(&id), &stored, &found, err);
+	if (!status && (!found || ts_check_split(ts_id_span(&id), stored, &value, err)))
 		status = ts_error_set(err, TS_NOT_FOUND, "not in the cache");
 	if (!status) {
 		value = ts_arena_span(arena, value);

@@ -6,11 +6,6 @@
 
 #include <xxhash.h>
 
-static struct ts_span id_span(const struct ts_id *id)
-{
-	return ts_span_of(id->bytes, TS_ID_BYTES);
-}
-
 enum ts_status ts_lmdb_get(struct ts_engine *e, const struct ts_id *id, struct ts_arena *arena,
 			   struct ts_sealed *ret_sealed, struct ts_error *err)
 {
@@ -222,8 +217,8 @@ static enum ts_status collect_prefix(struct ts_walk *walk, uint8_t kind, const s
 	bool found;
 	size_t n = 0;
 
-	status = ts_walk_seek(walk, id_span(first), &found, err);
-	while (!status && found && n < limit && ts_span_cmp(walk->key, id_span(last)) <= 0) {
+	status = ts_walk_seek(walk, ts_id_span(first), &found, err);
+	while (!status && found && n < limit && ts_span_cmp(walk->key, ts_id_span(last)) <= 0) {
 		struct ts_entry record;
 		struct ts_id id;
 

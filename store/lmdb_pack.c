@@ -1,15 +1,9 @@
 /* Where the bytes of objects lie. Objects are small and LMDB gives every larger value whole pages, so those of one write
  * lie in packs: values of about 256 KiB, of which a record names a part. An object larger than that is a pack of its own. */
+#include "base/object.h"
 #include "store/lmdb_internal.h"
 
 #include "base/cursor.h"
-
-static enum ts_status name_object(const struct ts_id *id, struct ts_error *err)
-{
-	char hex[TS_ID_HEX + 1];
-
-	return ts_error_prefix(err, "object %s", ts_id_hex(id, hex));
-}
 
 enum ts_status ts_entry_parse(const struct ts_id *id, struct ts_span stored, struct ts_entry *ret, struct ts_error *err)
 {
@@ -17,8 +11,8 @@ enum ts_status ts_entry_parse(const struct ts_id *id, struct ts_span stored, str
 	struct ts_cursor c;
 	struct ts_span value;
 
-	if (ts_check_split(ts_span_of(id->bytes, TS_ID_BYTES), stored, &value, err))
-		return name_object(id, err);
+	if (ts_check_split(ts_id_span(id), stored, &value, err))
+		return ts_object_error(id, err);
 	c = ts_cursor_of(value);
 	record.pack = ts_cursor_u64(&c);
 	record.offset = ts_cursor_u32(&c);
@@ -41,7 +35,7 @@ enum ts_status ts_entry_get(struct ts_read r, const struct ts_id *id, struct ts_
 {
 	struct ts_span stored;
 
-	if (ts_read_get(r, TS_DB_OBJECTS, ts_span_of(id->bytes, TS_ID_BYTES), &stored, ret_found, err))
+	if (ts_read_get(r, TS_DB_OBJECTS, ts_id_span(id), &stored, ret_found, err))
 		return err->status;
 	return *ret_found ? ts_entry_parse(id, stored, ret, err) : TS_OK;
 }
@@ -49,7 +43,7 @@ enum ts_status ts_entry_get(struct ts_read r, const struct ts_id *id, struct ts_
 enum ts_status ts_entry_put(struct ts_write *w, const struct ts_id *id, const struct ts_entry *record,
 			     struct ts_error *err)
 {
-	struct ts_span key = ts_span_of(id->bytes, TS_ID_BYTES);
+	struct ts_span key = ts_id_span(id);
 	uint8_t room[TS_RECORD_BYTES] = {0};
 	struct ts_buf buf = {.data = room, .cap = sizeof room, .ceiling = sizeof room};
 
@@ -87,7 +81,7 @@ enum ts_status ts_entry_sealed(struct ts_read r, const struct ts_id *id, const s
 	if (!found || record->offset > pack.len || record->len > pack.len - record->offset) {
 		ts_error_set(err, TS_DAMAGED, "its bytes are not where they should be (pack %llu)",
 			     (unsigned long long)record->pack);
-		return name_object(id, err);
+		return ts_object_error(id, err);
 	}
 	*ret = (struct ts_sealed){
 		.id = *id,

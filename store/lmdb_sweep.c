@@ -184,7 +184,7 @@ static enum ts_status delete_dead(struct sweep *s, struct ts_write *w, struct ts
 		to = pack_end(s, from);
 		for (size_t i = from; i < to; i++)
 			if (!s->rows[i]->marked && !s->rows[i]->gone &&
-			    ts_write_delete(w, TS_DB_OBJECTS, ts_span_of(s->rows[i]->id.bytes, TS_ID_BYTES), err))
+			    ts_write_delete(w, TS_DB_OBJECTS, ts_id_span(&s->rows[i]->id), err))
 				return err->status;
 		if (!any_marked(s, from, to) && delete_pack(w, s->rows[from]->pack, err))
 			return err->status;

@@ -60,13 +60,6 @@ enum ts_status ts_seal(const struct ts_id *id, struct ts_span object, struct ts_
 	return TS_OK;
 }
 
-static enum ts_status name_object(const struct ts_sealed *sealed, struct ts_error *err)
-{
-	char hex[TS_ID_HEX + 1];
-
-	return ts_error_prefix(err, "object %s", ts_id_hex(&sealed->id, hex));
-}
-
 /* The header and refs at the front of sealed words say where the stream begins. */
 static enum ts_status widen_words(struct ts_scratch *s, struct ts_span in, uint8_t *out, size_t len,
 				  struct ts_error *err)
@@ -123,7 +116,7 @@ enum ts_status ts_unseal(const struct ts_sealed *sealed, struct ts_arena *arena,
 			 struct ts_error *err)
 {
 	if (unseal(sealed, arena, ret_object, err))
-		return name_object(sealed, err);
+		return ts_object_error(&sealed->id, err);
 	return TS_OK;
 }
 
@@ -149,7 +142,7 @@ enum ts_status ts_sealed_verify(const struct ts_sealed *sealed, struct ts_arena 
 	struct ts_span bytes;
 
 	if (unseal(sealed, arena, &bytes, err) || check_object(sealed, bytes, err))
-		return name_object(sealed, err);
+		return ts_object_error(&sealed->id, err);
 	*ret_object = bytes;
 	return TS_OK;
 }

@@ -2,10 +2,11 @@
 #include "analysis/diverge/inquiry.h"
 
 #include "analysis/answer/say.h"
+#include "run/role.h"
 
 #include <inttypes.h>
 
-#define NAME(series) TS_SPAN_ARG(ts_name_of((series)->name))
+#define NAME(series) TS_SPAN_ARG(ts_column_said((series)->name))
 
 static bool is_decimals(struct ts_resolution r)
 {

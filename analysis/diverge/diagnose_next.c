@@ -3,6 +3,7 @@
 #include "analysis/diverge/inquiry.h"
 
 #include "analysis/answer/say.h"
+#include "run/role.h"
 
 #include <inttypes.h>
 
@@ -98,8 +99,8 @@ void ts_diagnose_tiers(struct ts_inquiry *q)
 		q->d.bits = tier(TS_TIER_FAILS, ts_inquiry_text(q, "operation %.*s differs at step %" PRId64,
 								TS_SPAN_ARG(q->e->ops->rows[0].name), q->e->ops->rows[0].step));
 	else if (anything_parts(q, &s))
-		q->d.bits = tier(TS_TIER_FAILS,
-				 ts_inquiry_text(q, "%.*s differs at step %" PRId64, TS_SPAN_ARG(ts_name_of(s->name)), s->first));
+		q->d.bits = tier(TS_TIER_FAILS, ts_inquiry_text(q, "%.*s differs at step %" PRId64,
+								TS_SPAN_ARG(ts_column_said(s->name)), s->first));
 	else if (q->has_start)
 		q->d.bits = tier(TS_TIER_HOLDS, ts_inquiry_text(q, "every loss, rate, norm and digest that both have, over %s",
 								ts_say_plural((double)q->common, "common step").text));

@@ -7,6 +7,7 @@
 #include "analysis/diverge/inquiry.h"
 
 #include "analysis/answer/say.h"
+#include "run/role.h"
 
 #include <inttypes.h>
 
@@ -77,7 +78,8 @@ static bool blew_up(struct ts_inquiry *q)
 		return false;
 	values = ts_values_text(q, s->a, s->b);
 	ts_say_for(q, "%.*s is %.*s at step %" PRId64 ", and a relative %s apart at step %" PRId64,
-		   TS_SPAN_ARG(ts_name_of(s->name)), TS_SPAN_ARG(values), s->first, ts_say_number(greatest).text, step);
+		   TS_SPAN_ARG(ts_column_said(s->name)), TS_SPAN_ARG(values), s->first, ts_say_number(greatest).text,
+		   step);
 	ts_conclude(q, TS_CAUSE_BLOW_UP, TS_CONFIDENCE_MEDIUM,
 		    "one run alone blows up at step %" PRId64 "; they part from step %" PRId64 " on", step, q->f);
 	ts_remain(q, TS_CAUSE_CORRUPTION);

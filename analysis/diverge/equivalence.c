@@ -4,6 +4,7 @@
 #include "analysis/answer/say.h"
 #include "analysis/stats/stats.h"
 #include "analysis/stats/student.h"
+#include "run/role.h"
 
 #include <math.h>
 
@@ -131,15 +132,6 @@ void ts_level_test(const double *levels, size_t n, double candidate, size_t seri
 
 /* --- words --- */
 
-static struct ts_span short_name(struct ts_span name)
-{
-	struct ts_span prefix = ts_span_str("scalars.");
-
-	if (!ts_span_starts(name, prefix) || name.len == prefix.len)
-		return name;
-	return ts_span_of(name.data + prefix.len, name.len - prefix.len);
-}
-
 /* "1.23 %", "1.23e-05 %". */
 static const char *share(double ratio, struct ts_arena *arena)
 {
@@ -149,7 +141,7 @@ static const char *share(double ratio, struct ts_arena *arena)
 /* "over the 80 last points of loss (steps 720 to 799) the mean", "loss at step 7, the last that all have," */
 static const char *say_what(const struct ts_level_row *row, struct ts_arena *arena)
 {
-	struct ts_span name = short_name(row->name);
+	struct ts_span name = ts_column_said(row->name);
 
 	if (row->points == 1)
 		return ts_arena_printf(arena, "%.*s at %s, the last that all have,", TS_SPAN_ARG(name),
@@ -219,7 +211,7 @@ static const char *say_none(const struct ts_level_row *rows, size_t n, size_t n_
 				       TS_EQUIVALENCE_LEAST);
 	if (n == 0)
 		return "neither a loss nor an evaluation is in all of the runs";
-	name = short_name(rows[0].name);
+	name = ts_column_said(rows[0].name);
 	return ts_arena_printf(arena, "%.*s: %.*s", TS_SPAN_ARG(name), TS_SPAN_ARG(rows[0].why_not));
 }
 

@@ -1,6 +1,7 @@
 #include "analysis/diverge/inquiry.h"
 
 #include "analysis/answer/say.h"
+#include "analysis/stats/stats.h"
 #include "base/number.h"
 
 #include <stdarg.h>
@@ -14,15 +15,6 @@ double ts_cut_of(const struct ts_inquiry *q, enum ts_cut cut)
 
 /* --- what the series come to --- */
 
-static double ratio(double a, double b)
-{
-	if (a == b || (isnan(a) && isnan(b)))
-		return 0;
-	if (!isfinite(a) || !isfinite(b))
-		return 1;
-	return fabs(a - b) / fmax(fabs(a), fabs(b));
-}
-
 static bool is_number(enum ts_series_kind kind)
 {
 	return kind < TS_KIND_PARAMS;
@@ -34,7 +26,7 @@ static bool parts_at(const struct ts_evidence_series *s, int64_t *ret_step, doub
 	if (!s->parts)
 		return false;
 	*ret_step = s->first;
-	*ret_jump = is_number(s->kind) ? ratio(s->a, s->b) : (double)NAN;
+	*ret_jump = is_number(s->kind) ? ts_relative_gap(s->a, s->b) : (double)NAN;
 	if (!is_number(s->kind) || !s->gap.known)
 		return true;
 	*ret_step = s->gap.visible_step;
@@ -338,15 +330,6 @@ bool ts_is_epoch(const struct ts_inquiry *q, int64_t step)
 		if (q->e->epochs.items[i] == step)
 			return true;
 	return false;
-}
-
-struct ts_span ts_name_of(struct ts_span name)
-{
-	struct ts_span prefix = ts_span_str("scalars.");
-
-	if (ts_span_starts(name, prefix) && name.len > prefix.len)
-		return ts_span_of(name.data + prefix.len, name.len - prefix.len);
-	return name;
 }
 
 /* --- sentences --- */

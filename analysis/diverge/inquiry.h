@@ -71,7 +71,6 @@ bool ts_resume_before(const struct ts_inquiry *q, int64_t step, int64_t *ret_res
 /* Says that what is seen first may have begun small. */
 void ts_say_hidden(struct ts_inquiry *q);
 bool ts_is_epoch(const struct ts_inquiry *q, int64_t step);
-struct ts_span ts_name_of(struct ts_span name); /* without "scalars." */
 
 /* "0.003 against 0.0031": as many digits as tell the two apart. */
 struct ts_span ts_values_text(struct ts_inquiry *q, double a, double b);

@@ -2,6 +2,7 @@
 #include "analysis/diverge/repeats.h"
 
 #include "analysis/answer/say.h"
+#include "run/role.h"
 
 #include <math.h>
 
@@ -172,15 +173,6 @@ bool ts_repeats_judge(struct ts_repeats *r, struct ts_arena *arena)
 	return true;
 }
 
-static struct ts_span short_name(struct ts_span name)
-{
-	struct ts_span prefix = ts_span_str("scalars.");
-
-	if (!ts_span_starts(name, prefix) || name.len == prefix.len)
-		return name;
-	return ts_span_of(name.data + prefix.len, name.len - prefix.len);
-}
-
 /* "loss from step 120 on (outside at 38 % of 10,000 points), grad_norm from ..." of those that are real, or have grown. */
 static const char *list_outside(const struct ts_repeats *r, bool real, struct ts_arena *arena)
 {
@@ -188,7 +180,7 @@ static const char *list_outside(const struct ts_repeats *r, bool real, struct ts
 
 	for (size_t i = 0; text && i < r->n_rows; i++) {
 		const struct ts_envelope_row *row = &r->rows[i];
-		struct ts_span name = short_name(row->name);
+		struct ts_span name = ts_column_said(row->name);
 
 		if (row->known && (real ? row->real : row->grown))
 			text = ts_arena_printf(arena, "%s%s%.*s from step %lld on (outside at %s of %s points)", text, *text ? ", " : "",
@@ -223,7 +215,7 @@ static const char *say_inside(const struct ts_repeats *r, struct ts_arena *arena
 
 	for (size_t i = 0; text && i < r->n_rows; i++) {
 		const struct ts_envelope_row *row = &r->rows[i];
-		struct ts_span name = short_name(row->name);
+		struct ts_span name = ts_column_said(row->name);
 
 		if (row->known)
 			text = ts_arena_printf(arena, "%s%s%.*s over %s points, whose spread is a relative %s", text, *text ? ", " : "",

@@ -177,18 +177,9 @@ static double grid_of(const struct ts_resume_series *s)
 	return fmax(s->quantum, fmax(seen_quantum(s->a, n, measured), seen_quantum(s->b, n, measured)));
 }
 
-static double relative(double a, double b)
-{
-	if (a == b || (isnan(a) && isnan(b)))
-		return 0;
-	if (!isfinite(a) || !isfinite(b))
-		return 1;
-	return fabs(a - b) / fmax(fabs(a), fabs(b));
-}
-
 double ts_resume_off(const struct ts_resume_look *look, size_t i)
 {
-	return relative(look->series->a[i], look->series->b[i]);
+	return ts_relative_gap(look->series->a[i], look->series->b[i]);
 }
 
 /* What two writings of one value may differ by, with a little room for the last digit of a double. */
@@ -218,7 +209,7 @@ static void look_at_numbers(const struct ts_resume_series *s, double tolerance, 
 	double size = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
-		double ri = relative(s->a[i], s->b[i]);
+		double ri = ts_relative_gap(s->a[i], s->b[i]);
 
 		look->equal += ri == 0;
 		size = fmax(size, isfinite(s->a[i]) ? fabs(s->a[i]) : 0);
@@ -236,8 +227,8 @@ static void look_at_numbers(const struct ts_resume_series *s, double tolerance, 
 		}
 	}
 	look->coarse = look->grid > size * 0x1p-22;
-	look->at_start = s->n ? relative(s->a[0], s->b[0]) : 0;
-	look->at_bits = look->first_bits < s->n ? relative(s->a[look->first_bits], s->b[look->first_bits]) : 0;
+	look->at_start = s->n ? ts_relative_gap(s->a[0], s->b[0]) : 0;
+	look->at_bits = look->first_bits < s->n ? ts_relative_gap(s->a[look->first_bits], s->b[look->first_bits]) : 0;
 	look->first_ok = look->first_beyond >= least_of(s->n, TS_RESUME_FIRST);
 	look->following = behind ? ts_median_few(r, behind) : (double)NAN;
 	look->following_ok = 2 * outside <= behind;

@@ -1,5 +1,6 @@
 /* resume_tell.c - what every series says about a resume: evidence, rows and tiers. resume_judge.c decides. */
 #include "analysis/diverge/resume_internal.h"
+#include "run/role.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -88,11 +89,9 @@ void ts_resume_against(struct ts_resume_judge *j, const char *format, ...)
 /* "loss", "loss on rank 3". */
 const char *ts_resume_name(struct ts_resume_judge *j, const struct ts_resume_look *look)
 {
-	struct ts_span name = look->series->name, prefix = ts_span_str("scalars.");
+	struct ts_span name = ts_column_said(look->series->name);
 	const char *text;
 
-	if (ts_span_starts(name, prefix) && name.len > prefix.len)
-		name = ts_span_of(name.data + prefix.len, name.len - prefix.len);
 	for (size_t i = 0; i < j->n; i++)
 		if (j->e->series[i].rank != j->e->series[0].rank) {
 			text = ts_arena_printf(j->arena, "%.*s on rank %" PRId32, TS_SPAN_ARG(name),

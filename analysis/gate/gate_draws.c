@@ -112,13 +112,6 @@ static int by_session(const void *left, const void *right)
 	return order ? order : (a->x > b->x) - (a->x < b->x);
 }
 
-static int by_value(const void *left, const void *right)
-{
-	const double *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
 /* Where the runs of one session end; one without a session stands alone unless `together`. */
 static size_t session_end(const struct list *list, size_t from, bool together)
 {
@@ -154,7 +147,7 @@ static double *draws_of(struct ts_gate_court *c, struct list *list, bool togethe
 		draws[n++] = mean_of(list->items + from, to - from, scratch);
 	}
 	if (n)
-		qsort(draws, n, sizeof *draws, by_value);
+		qsort(draws, n, sizeof *draws, ts_by_double);
 	*ret_n = n;
 	return draws;
 }

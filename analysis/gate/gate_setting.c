@@ -179,26 +179,16 @@ static bool metric_check(struct ts_span name, struct ts_buf *why)
 	return false;
 }
 
-static bool cut_prefix(struct ts_span *s, const char *prefix)
-{
-	struct ts_span p = ts_span_str(prefix);
-
-	if (!ts_span_starts(*s, p))
-		return false;
-	*s = ts_span_of(s->data + p.len, s->len - p.len);
-	return true;
-}
-
 bool ts_gate_exclude_parse(struct ts_span text, struct ts_exclude *ret)
 {
 	*ret = (struct ts_exclude){.kind = TS_EXCLUDE_TAG};
-	if (cut_prefix(&text, "every:")) {
+	if (ts_span_skip(&text, "every:")) {
 		ret->kind = TS_EXCLUDE_EVERY;
 		return ts_parse_u64(text, &ret->every) && ret->every >= 2 && ret->every <= COUNT_MAX;
 	}
-	if (cut_prefix(&text, "phase:"))
+	if (ts_span_skip(&text, "phase:"))
 		ret->kind = TS_EXCLUDE_PHASE;
-	else if (!cut_prefix(&text, "tag:"))
+	else if (!ts_span_skip(&text, "tag:"))
 		return false;
 	ret->name = text;
 	return text.len > 0;

@@ -112,13 +112,6 @@ static enum ts_status tell_changes(struct ts_trend *trend, const struct counted 
 
 /* --- in words --- */
 
-static struct ts_span short_name(struct ts_span branch)
-{
-	const uint8_t *slash = branch.len ? memchr(branch.data, '/', branch.len) : NULL;
-
-	return slash ? ts_span_of(slash + 1, branch.len - (size_t)(slash + 1 - branch.data)) : branch;
-}
-
 /* "3f2a9c81d0e4", or "run 5d1b..." where no commit is recorded. */
 static const char *place(const struct ts_trend_run *run, struct ts_arena *arena)
 {
@@ -161,7 +154,7 @@ static const char *say_level(const struct ts_trend *trend, const struct counted 
 static enum ts_status say(struct ts_trend *trend, const struct counted *c, struct ts_arena *arena, struct ts_error *err)
 {
 	const char *title = ts_metrics[trend->metric].title, *what, *text;
-	struct ts_span name = short_name(trend->branch);
+	struct ts_span name = ts_span_after(trend->branch, '/');
 	double *scratch = ts_arena_array(arena, c->n, sizeof *scratch);
 	const struct ts_trend_change *last = trend->n_changes ? &trend->changes[trend->n_changes - 1] : NULL;
 

@@ -40,12 +40,6 @@ static bool says_something(const struct ts_fact *fact)
 	return fact->type != TS_FACT_NULL && fact->type != TS_FACT_ABSENT && (fact->type != TS_FACT_TEXT || fact->text.len);
 }
 
-/* Of several sources the last of a path is the one that counts. */
-static bool is_effective(const struct ts_facts *facts, size_t i)
-{
-	return i + 1 == facts->n || !ts_span_eq(facts->items[i].path, facts->items[i + 1].path);
-}
-
 static bool is_gpu(struct ts_span path)
 {
 	return ts_span_is(path, "hardware.gpu") || ts_span_is(path, "hardware.gpu_count") ||
@@ -65,7 +59,7 @@ static bool has_gpu(const struct ts_facts *facts)
 	for (size_t i = 0; i < facts->n; i++) {
 		const struct ts_fact *fact = &facts->items[i];
 
-		if (is_effective(facts, i) && is_gpu(fact->path) && says_something(fact) &&
+		if (ts_fact_counts(facts, i) && is_gpu(fact->path) && says_something(fact) &&
 		    (fact->type != TS_FACT_INT || fact->integer != 0))
 			return true;
 	}
@@ -108,7 +102,7 @@ static bool counts(const struct selection *s, enum ts_workload_part part, size_t
 {
 	const struct ts_fact *fact = &s->facts->items[i];
 
-	if (!is_effective(s->facts, i) || !is_of(s, part, fact) || !says_something(fact))
+	if (!ts_fact_counts(s->facts, i) || !is_of(s, part, fact) || !says_something(fact))
 		return false;
 	for (size_t k = 0; k < s->ignore.n; k++)
 		if (ts_glob(s->ignore.globs[k], fact->path))
@@ -213,7 +207,7 @@ static enum ts_status session_of(const struct ts_facts *facts, struct ts_arena *
 	for (size_t i = 0; i < facts->n; i++) {
 		const struct ts_fact *fact = &facts->items[i];
 
-		if (!is_effective(facts, i) || !says_something(fact) || !is_session(fact->path))
+		if (!ts_fact_counts(facts, i) || !says_something(fact) || !is_session(fact->path))
 			continue;
 		host |= is_host(fact->path);
 		ts_buf_span(&rows, fact->path);

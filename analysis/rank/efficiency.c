@@ -124,16 +124,6 @@ static const struct ts_measure *in_block(const struct ts_measures *m, size_t fro
 	return NULL;
 }
 
-static bool contains(struct ts_span text, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (size_t i = 0; i + len <= text.len; i++)
-		if (memcmp(text.data + i, word, len) == 0)
-			return true;
-	return false;
-}
-
 static void plus(struct amount *a, double seconds)
 {
 	*a = known(a->reason ? seconds : a->value + seconds);
@@ -160,9 +150,9 @@ static void take_phase(struct times *t, struct ts_span name, double seconds)
 		plus(&t->comm, seconds);
 	} else {
 		plus(&t->other, seconds);
-		if (contains(name, "checkpoint") || contains(name, "ckpt"))
+		if (ts_span_contains(name, "checkpoint") || ts_span_contains(name, "ckpt"))
 			t->checkpoint += seconds;
-		else if (contains(name, "eval") || contains(name, "valid"))
+		else if (ts_span_contains(name, "eval") || ts_span_contains(name, "valid"))
 			t->evaluation += seconds;
 	}
 }

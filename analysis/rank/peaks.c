@@ -11,11 +11,6 @@ struct tokens {
 	size_t n;
 };
 
-static bool is_word(unsigned char c)
-{
-	return ts_is_digit(c) || ts_is_alpha(c);
-}
-
 /* False for a name that is longer than any that is known. */
 static bool cut(struct ts_span name, struct tokens *ret)
 {
@@ -25,7 +20,7 @@ static bool cut(struct ts_span name, struct tokens *ret)
 	for (size_t i = 0; i <= name.len; i++) {
 		unsigned char c = i < name.len ? name.data[i] : ' ';
 
-		if (is_word(c)) {
+		if (ts_is_alnum(c)) {
 			if (ret->n == TOKENS || len == TOKEN_MAX - 1)
 				return false;
 			ret->text[ret->n][len++] = (char)(c >= 'A' && c <= 'Z' ? c | 32 : c);
@@ -35,14 +30,6 @@ static bool cut(struct ts_span name, struct tokens *ret)
 		}
 	}
 	return true;
-}
-
-static bool among(const char *token, const char *const *list)
-{
-	for (; *list; list++)
-		if (strcmp(token, *list) == 0)
-			return true;
-	return false;
 }
 
 /* "80gb", or the number of "80 GB". */
@@ -69,7 +56,7 @@ static bool is_noise(const struct tokens *t, size_t i)
 
 	if (strcmp(t->text[i], "gb") == 0)
 		return i > 0 && is_size(t, i - 1);
-	return is_size(t, i) || among(t->text[i], noise);
+	return is_size(t, i) || ts_word_among(t->text[i], noise);
 }
 
 /* How many tokens the row's name has if it is this device's, else 0. */

@@ -57,6 +57,12 @@ const struct ts_event *ts_check_event(const struct ts_check *c, enum ts_event_ki
 /* Rows of ranks, "rank 3" of group "ranks": the next whose name is `name`, known and finite or text. NULL at the end. */
 const struct ts_measure *ts_check_rank_row(const struct ts_check *c, const char *name, size_t *io_at, int32_t *ret_rank);
 
+/* High from there on, else medium. */
+static inline enum ts_severity ts_severity_from(double value, double high)
+{
+	return value >= high ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM;
+}
+
 /* The finding: its severity and the sentence. Without a full stop at the end it gets one. */
 void ts_check_fire(struct ts_check *c, enum ts_severity severity, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

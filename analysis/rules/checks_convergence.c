@@ -3,13 +3,6 @@
 
 static const char GROUP[] = "convergence";
 
-static bool ends_with(struct ts_span text, const char *end)
-{
-	size_t n = strlen(end);
-
-	return text.len >= n && memcmp(text.data + text.len - n, end, n) == 0;
-}
-
 static bool has_values(const struct ts_measure *row)
 {
 	return ts_span_is(row->group, GROUP) && ts_span_is(row->name, "count") && row->known && row->value > 0;
@@ -23,7 +16,7 @@ static const char *loss_of(struct ts_check *c)
 	for (size_t i = 0; i < c->measures->n; i++) {
 		const struct ts_measure *row = &c->measures->items[i];
 
-		if (!has_values(row) || !ends_with(row->subject, "loss"))
+		if (!has_values(row) || !ts_span_ends(row->subject, "loss"))
 			continue;
 		if (ts_span_is(row->subject, "loss"))
 			return "loss";

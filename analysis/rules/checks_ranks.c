@@ -7,11 +7,6 @@
 
 static const char GROUP[] = "ranks";
 
-static enum ts_severity from(double value, double high)
-{
-	return value >= high ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM;
-}
-
 /* A row of one rank, which becomes evidence. */
 static bool want_rank(struct ts_check *c, int32_t rank, const char *name, double *ret_value)
 {
@@ -102,8 +97,9 @@ void ts_check_comm_bound(struct ts_check *c)
 	    !ts_check_need(c, GROUP, "all", "transfer_s", &seconds))
 		return;
 	if (share >= ts_check_threshold(c, "min_share"))
-		ts_check_fire(c, from(share, ts_check_threshold(c, "high_share")),
-			      "Transfer between ranks takes %s of a step, %s, without the time spent waiting for slower ranks",
+		ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
+			      "Transfer between ranks takes %s of a step, %s, without the time spent waiting for "
+			      "slower ranks",
 			      ts_say_percent(share).text, ts_say_seconds(seconds).text);
 }
 
@@ -115,7 +111,7 @@ void ts_check_wait_bound(struct ts_check *c)
 	    !ts_check_need(c, GROUP, "all", "wait_s", &seconds))
 		return;
 	if (share >= ts_check_threshold(c, "min_share"))
-		ts_check_fire(c, from(share, ts_check_threshold(c, "high_share")),
+		ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
 			      "Waiting for slower ranks takes %s of a step, %s on average", ts_say_percent(share).text,
 			      ts_say_seconds(seconds).text);
 }
@@ -204,7 +200,7 @@ void ts_check_pipeline_bubble(struct ts_check *c)
 	    ts_check_want(c, "pipeline", "all", "ideal_ratio", &ideal)) {
 		high = ts_check_threshold(c, "high_excess");
 		if (excess >= ts_check_threshold(c, "min_excess"))
-			ts_check_fire(c, from(excess, high),
+			ts_check_fire(c, ts_severity_from(excess, high),
 				      "The stages idle for %s of the time where the schedule asks for %s%s%.*s",
 				      ts_say_percent(bubble).text, ts_say_percent(ideal).text,
 				      idlest.len ? "; most idle is stage " : "", TS_SPAN_ARG(idlest));
@@ -212,8 +208,10 @@ void ts_check_pipeline_bubble(struct ts_check *c)
 	}
 	high = ts_check_threshold(c, "high_bubble");
 	if (bubble >= ts_check_threshold(c, "min_bubble"))
-		ts_check_fire(c, from(bubble, high),
-			      "The stages idle for %s of the time; how many microbatches there are, and so what the schedule asks "
+		ts_check_fire(c, ts_severity_from(bubble, high),
+			      "The stages idle for %s of the time; how many microbatches there are, and so what the "
+			      "schedule asks "
 			      "for, is not known%s%.*s",
-			      ts_say_percent(bubble).text, idlest.len ? "; most idle is stage " : "", TS_SPAN_ARG(idlest));
+			      ts_say_percent(bubble).text, idlest.len ? "; most idle is stage " : "",
+			      TS_SPAN_ARG(idlest));
 }

@@ -1,11 +1,6 @@
 /* checks_timing.c - rules on where the time of a step goes, in one rank. */
 #include "analysis/rules/check.h"
 
-static enum ts_severity from(double value, double high)
-{
-	return value >= high ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM;
-}
-
 void ts_check_dataloader_bound(struct ts_check *c)
 {
 	double share, mean;
@@ -15,7 +10,7 @@ void ts_check_dataloader_bound(struct ts_check *c)
 		return;
 	if (share < ts_check_threshold(c, "min_share"))
 		return;
-	ts_check_fire(c, from(share, ts_check_threshold(c, "high_share")),
+	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
 		      "Waiting for data takes %s of a step, %s on average", ts_say_percent(share).text,
 		      ts_say_seconds(mean).text);
 }
@@ -38,9 +33,10 @@ void ts_check_backward_heavy(struct ts_check *c)
 	ratio = backward / forward;
 	if (!(ratio >= ts_check_threshold(c, "min_ratio")))
 		return;
-	ts_check_fire(c, from(ratio, ts_check_threshold(c, "high_ratio")),
-		      "The backward pass takes %s times as long as the forward pass (%s against %s); about twice is usual",
-		      ts_say_number(ratio).text, ts_say_seconds(backward).text, ts_say_seconds(forward).text);
+	ts_check_fire(
+		c, ts_severity_from(ratio, ts_check_threshold(c, "high_ratio")),
+		"The backward pass takes %s times as long as the forward pass (%s against %s); about twice is usual",
+		ts_say_number(ratio).text, ts_say_seconds(backward).text, ts_say_seconds(forward).text);
 }
 
 void ts_check_optimizer_heavy(struct ts_check *c)
@@ -89,7 +85,7 @@ void ts_check_stalls(struct ts_check *c)
 		return;
 	(void)ts_check_want(c, "timing", "step", "spikes_count", &spikes);
 	ts_check_steps(c, (int64_t)at, (int64_t)at);
-	ts_check_fire(c, from(share, ts_check_threshold(c, "high_share")),
+	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
 		      "Single long steps cost %s of the time; the longest, step %.0f, took %s where %s is usual",
 		      ts_say_percent(share).text, at, ts_say_seconds(longest).text, ts_say_seconds(usual).text);
 }
@@ -123,7 +119,7 @@ void ts_check_slowdown(struct ts_check *c)
 		ts_check_steps(c, at->first_step, back->first_step);
 	else
 		ts_check_steps(c, at->first_step, at->first_step);
-	ts_check_fire(c, from(at->value / at->expected, 1 + ts_check_threshold(c, "high_slowdown")),
+	ts_check_fire(c, ts_severity_from(at->value / at->expected, 1 + ts_check_threshold(c, "high_slowdown")),
 		      "From step %lld on a step takes %s more: %s instead of %s%s%s", (long long)at->first_step,
 		      ts_say_percent(worst).text, ts_say_seconds(at->value).text, ts_say_seconds(at->expected).text,
 		      back ? ts_arena_printf(c->arena, ", until step %lld", (long long)back->first_step) : "",

@@ -61,18 +61,21 @@ static bool has_much_optimizer(const struct ts_measures *m)
 	return ts_measure_value(m, "timing", "optimizer", "share", &share) && share >= 0.05;
 }
 
-static bool has_other(const struct ts_measures *m)
+static bool has_share(const struct ts_measures *m, const char *subject)
 {
 	double share;
 
-	return ts_measure_value(m, "budget", "other", "share", &share) && share >= 0.02;
+	return ts_measure_value(m, "budget", subject, "share", &share) && share >= 0.02;
+}
+
+static bool has_other(const struct ts_measures *m)
+{
+	return has_share(m, "other");
 }
 
 static bool has_unattributed(const struct ts_measures *m)
 {
-	double share;
-
-	return ts_measure_value(m, "budget", "unattributed", "share", &share) && share >= 0.02;
+	return has_share(m, "unattributed");
 }
 
 const struct ts_play ts_playbook[] = {

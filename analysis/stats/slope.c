@@ -75,22 +75,13 @@ static struct points part_of(const struct points *p, size_t parts, size_t i)
 
 /* --- Mann and Kendall --- */
 
-static int by_value(const void *x, const void *y)
-{
-	double a, b;
-
-	memcpy(&a, x, sizeof a);
-	memcpy(&b, y, sizeof b);
-	return (a > b) - (a < b);
-}
-
 /* Variance of S under exchangeability, less for each group of equal values. */
 static double kendall_variance(const double *y, size_t n, double *sorted)
 {
 	double m = (double)n, sum = m * (m - 1) * (2 * m + 5);
 
 	memcpy(sorted, y, n * sizeof *y);
-	qsort(sorted, n, sizeof *sorted, by_value);
+	qsort(sorted, n, sizeof *sorted, ts_by_double);
 	for (size_t i = 0, j; i < n; i = j) {
 		double ties;
 
@@ -134,7 +125,7 @@ static double kendall_p(const struct kendall *k, double inflation, double direct
 static void ranks_of(const double *y, size_t n, const struct work *w)
 {
 	memcpy(w->sorted, y, n * sizeof *y);
-	qsort(w->sorted, n, sizeof *w->sorted, by_value);
+	qsort(w->sorted, n, sizeof *w->sorted, ts_by_double);
 	for (size_t i = 0; i < n; i++) {
 		size_t lo = 0, hi = n, first;
 

@@ -5,6 +5,8 @@
  */
 #include "analysis/stats/stats.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,19 +59,14 @@ double ts_stddev(const double *x, size_t n, double mean)
 /* Words in the order of the doubles: -inf < ... < -0 < +0 < ... < inf. */
 static uint64_t word_of(double v)
 {
-	uint64_t bits;
+	uint64_t bits = ts_double_bits(v);
 
-	memcpy(&bits, &v, sizeof bits);
 	return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
 static double double_of(uint64_t word)
 {
-	uint64_t bits = word >> 63 ? word & ~(UINT64_C(1) << 63) : ~word;
-	double v;
-
-	memcpy(&v, &bits, sizeof v);
-	return v;
+	return ts_bits_double(word >> 63 ? word & ~(UINT64_C(1) << 63) : ~word);
 }
 
 static uint64_t load(const double *x, size_t i)
@@ -288,4 +285,20 @@ double ts_median_few(double *x, size_t n)
 	for (size_t i = 1; i < n / 2; i++)
 		below = x[i] > below ? x[i] : below;
 	return (below + upper) / 2;
+}
+
+double ts_relative_gap(double a, double b)
+{
+	if (a == b || (isnan(a) && isnan(b)))
+		return 0;
+	if (!isfinite(a) || !isfinite(b))
+		return 1;
+	return fabs(a - b) / fmax(fabs(a), fabs(b));
+}
+
+int ts_by_double(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
 }

@@ -17,6 +17,10 @@ double ts_stddev(const double *x, size_t n, double mean);
 void ts_percentiles(double *scratch, size_t n, const double *q, size_t n_q, double *out);
 /* The 50th. scratch has room for n values and is used up; x stays as it is, unless it is the scratch. */
 double ts_median(const double *x, size_t n, double *scratch);
+/* |a - b| / max(|a|, |b|), 0 to 2. 0 where they are equal or both NaN, 1 where they are not and one of them is no finite number. */
+double ts_relative_gap(double a, double b);
+/* Ascending, for qsort; no NaN. */
+int ts_by_double(const void *a, const void *b);
 /* The k-th smallest, k < n, by quickselect; no NaN. x is reordered: nothing before k is larger, nothing behind it smaller. For
  * the few values of one step over ranks, where a histogram would cost more; hostile orders of many values make it quadratic. */
 double ts_nth(double *x, size_t n, size_t k);

@@ -7,11 +7,6 @@ bool ts_fact_wanted(const struct ts_fact_listing *list, const struct ts_fact *fa
 	return list->glob.len == 0 || ts_glob(list->glob, fact->path);
 }
 
-bool ts_fact_counts(const struct ts_facts *facts, size_t i)
-{
-	return i + 1 == facts->n || !ts_span_eq(facts->items[i].path, facts->items[i + 1].path);
-}
-
 void ts_facts_by_group(const struct ts_facts *facts, size_t ret_counts[TS_GROUPS])
 {
 	memset(ret_counts, 0, TS_GROUPS * sizeof ret_counts[0]);

@@ -33,8 +33,6 @@ struct ts_fact_listing {
 
 /* Does the listing show it? */
 bool ts_fact_wanted(const struct ts_fact_listing *list, const struct ts_fact *fact);
-/* Facts are sorted by path, then source: the last of a path is the one that counts. */
-bool ts_fact_counts(const struct ts_facts *facts, size_t i);
 /* How many paths each group has. */
 void ts_facts_by_group(const struct ts_facts *facts, size_t ret_counts[TS_GROUPS]);
 

@@ -105,12 +105,6 @@ void ts_styled(struct ts_buf *out, const struct ts_term *term, enum ts_style sty
 	ts_style_off(out, term, style);
 }
 
-static void pad(struct ts_buf *out, int n)
-{
-	for (int i = 0; i < n; i++)
-		ts_buf_char(out, ' ');
-}
-
 /* One paragraph, from text up to end. */
 static void wrap_paragraph(struct ts_buf *out, const char *text, const char *end, int width, int indent)
 {
@@ -135,7 +129,7 @@ static void wrap_paragraph(struct ts_buf *out, const char *text, const char *end
 			ts_buf_char(out, ' ');
 			column++;
 		} else {
-			pad(out, indent);
+			ts_buf_spaces(out, indent);
 			column = indent;
 		}
 		ts_buf_bytes(out, text, len);

@@ -138,11 +138,6 @@ static void more(struct page *p, size_t all, size_t most, const char *what)
 
 /* --- metrics --- */
 
-static bool is_shown(const struct ts_gate_row *row)
-{
-	return row->gates || !isnan(row->base) || !isnan(row->candidate);
-}
-
 static void cell(struct page *p, const char *text)
 {
 	if (!text)
@@ -200,7 +195,7 @@ static void metrics(struct page *p)
 	put(p, "\n| metric | baseline | candidate | change | 99 % interval | verdict | could have missed |\n"
 	       "|---|--:|--:|--:|---|---|---|\n");
 	for (size_t i = 0; i < TS_METRICS; i++)
-		if (is_shown(&p->v->rows[i]))
+		if (ts_show_gate_row(&p->v->rows[i]))
 			metric(p, &p->v->rows[i]);
 	unknown(p);
 }

@@ -57,11 +57,6 @@ static void metric_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts
 		ts_grid_text(grid, TS_STYLE_DIM, ts_arena_printf(arena, "(%s)", ts_gate_state_word(row->state)));
 }
 
-static bool says_something(const struct ts_gate_row *row)
-{
-	return row->gates || !isnan(row->base) || !isnan(row->candidate);
-}
-
 /* What decides stands first; what only one side has, or neither, is no row unless it decides. */
 static enum ts_status metrics(struct ts_cli *cli, const struct ts_verdict *v, struct ts_error *err)
 {
@@ -75,7 +70,7 @@ static enum ts_status metrics(struct ts_cli *cli, const struct ts_verdict *v, st
 	ts_grid_init(&grid, columns, 7, &cli->arena);
 	for (int gates = 1; gates >= 0; gates--)
 		for (size_t i = 0; i < TS_METRICS; i++)
-			if (v->rows[i].gates == gates && says_something(&v->rows[i]))
+			if (v->rows[i].gates == gates && ts_show_gate_row(&v->rows[i]))
 				metric_row(cli, &grid, &v->rows[i]);
 	ts_buf_char(&cli->out, '\n');
 	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);

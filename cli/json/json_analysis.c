@@ -144,12 +144,6 @@ static void step(struct ts_json *j, const char *key, int64_t at)
 	ts_json_i64(j, at);
 }
 
-static void real(struct ts_json *j, const char *key, double value)
-{
-	ts_json_key(j, key);
-	ts_json_double(j, value);
-}
-
 /* "s", "bytes_per_step": as in keys; null for plain numbers. */
 static void unit(struct ts_json *j, enum ts_unit unit)
 {
@@ -195,9 +189,9 @@ static void events(struct ts_json *j, const struct ts_events *events)
 		span(j, "subject", e->subject);
 		step(j, "first_step", e->first_step);
 		step(j, "last_step", e->last_step);
-		real(j, "value", e->value);
-		real(j, "expected", e->expected);
-		real(j, "score", e->score);
+		ts_json_real(j, "value", e->value);
+		ts_json_real(j, "expected", e->expected);
+		ts_json_real(j, "score", e->score);
 		ts_json_end(j);
 	}
 	ts_json_end(j);
@@ -286,7 +280,7 @@ static void bound(struct ts_json *j, const struct ts_bound *b)
 		span(j, "how", b->fixes[i].how);
 		ts_json_key(j, "of");
 		ts_json_string(j, ts_bound_word(b->fixes[i].of));
-		real(j, "wins_most_ratio", b->fixes[i].wins_most_ratio);
+		ts_json_real(j, "wins_most_ratio", b->fixes[i].wins_most_ratio);
 		step(j, "effort", b->fixes[i].effort);
 		ts_json_end(j);
 	}

@@ -5,18 +5,6 @@
 #include "cli/json/json_parts.h"
 #include "run/head.h"
 
-static void real(struct ts_json *j, const char *key, double value)
-{
-	ts_json_key(j, key);
-	ts_json_double(j, value);
-}
-
-static void word(struct ts_json *j, const char *key, const char *text)
-{
-	ts_json_key(j, key);
-	ts_json_string(j, text);
-}
-
 void ts_json_gap(struct ts_json *j, const char *key, const struct ts_gap *gap)
 {
 	ts_json_key(j, key);
@@ -25,7 +13,7 @@ void ts_json_gap(struct ts_json *j, const char *key, const struct ts_gap *gap)
 		return;
 	}
 	ts_json_object(j);
-	real(j, "quantum", gap->quantum);
+	ts_json_real(j, "quantum", gap->quantum);
 	ts_json_known_step(j, "visible_step", gap->visible, gap->visible_step);
 	ts_json_known_real(j, "first_ratio", true, gap->first);
 	ts_json_known_real(j, "at_visible_ratio", true, gap->at_visible);
@@ -49,7 +37,7 @@ static void tier(struct ts_json *j, const char *key, const struct ts_tier *t)
 
 	ts_json_key(j, key);
 	ts_json_object(j);
-	word(j, "answer", answers[t->answer]);
+	ts_json_word(j, "answer", answers[t->answer]);
 	ts_json_text(j, "why", t->why);
 	ts_json_end(j);
 }
@@ -84,9 +72,9 @@ enum ts_status ts_json_diagnosis(struct ts_json *j, const struct ts_diagnosis *d
 {
 	ts_json_key(j, "diagnosis");
 	ts_json_object(j);
-	word(j, "cause", ts_cause_word(d->cause));
-	word(j, "title", ts_cause_title(d->cause));
-	word(j, "confidence", ts_confidence_word(d->confidence));
+	ts_json_word(j, "cause", ts_cause_word(d->cause));
+	ts_json_word(j, "title", ts_cause_title(d->cause));
+	ts_json_word(j, "confidence", ts_confidence_word(d->confidence));
 	ts_json_known_step(j, "step", d->has_step, d->step);
 	ts_json_text(j, "sentence", d->sentence);
 	ts_json_key(j, "tiers");
@@ -135,7 +123,7 @@ void ts_json_ops(struct ts_json *j, const struct ts_op_diff *ops)
 
 		ts_json_object(j);
 		ts_json_known_step(j, "rank", row->rank != TS_RANK_JOB, row->rank);
-		word(j, "role", row->role == TS_OP_ORIGIN ? "origin" : "receiver");
+		ts_json_word(j, "role", row->role == TS_OP_ORIGIN ? "origin" : "receiver");
 		ts_json_known_step(j, "step", true, row->step);
 		ts_json_count(j, "ordinal", row->ordinal);
 		ts_json_key(j, "name");

@@ -1,5 +1,6 @@
 #include "cli/report/level_chart.h"
 
+#include "analysis/stats/stats.h"
 #include "base/text.h"
 #include "cli/text/show_value.h"
 
@@ -19,13 +20,6 @@ struct chart {
 	const char *ticks[TS_CHART_ROWS];
 };
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The middle 90 % and as much again on either side, and no further than there are values. */
 bool ts_levels_range(const struct ts_levels *levels, struct ts_arena *arena, double *ret_low, double *ret_high)
 {
@@ -37,7 +31,7 @@ bool ts_levels_range(const struct ts_levels *levels, struct ts_arena *arena, dou
 			sorted[n++] = levels->values[i];
 	if (n == 0)
 		return false;
-	qsort(sorted, n, sizeof *sorted, by_value);
+	qsort(sorted, n, sizeof *sorted, ts_by_double);
 	low = sorted[n / 20];
 	high = sorted[n - 1 - n / 20];
 	for (size_t i = 0; i < levels->n_items; i++) {
@@ -101,12 +95,6 @@ static void write_ticks(struct chart *c, struct ts_arena *arena)
 	}
 }
 
-static void spaces(struct ts_buf *out, int n)
-{
-	for (int i = 0; i < n; i++)
-		ts_buf_char(out, ' ');
-}
-
 static void put_row(const struct chart *c, size_t row, const struct ts_term *term, struct ts_buf *out)
 {
 	static const char *const glyphs[] = {" ", "┊", "─", "•", "↑", "↓"};
@@ -117,7 +105,7 @@ static void put_row(const struct chart *c, size_t row, const struct ts_term *ter
 
 	while (n && c->at[row][n - 1] == BLANK)
 		n--;
-	spaces(out, MARGIN + c->axis - ts_text_width(ts_span_str(tick)));
+	ts_buf_spaces(out, MARGIN + c->axis - ts_text_width(ts_span_str(tick)));
 	ts_styled(out, term, TS_STYLE_DIM, tick);
 	ts_styled(out, term, TS_STYLE_DIM, *tick ? " ┤" : " │");
 	for (size_t i = 0; i < n; i++)
@@ -143,9 +131,9 @@ static void put_marks(const struct chart *c, const struct ts_term *term, struct 
 		if (!*level->mark || (any && column < at))
 			continue;
 		if (!any)
-			spaces(out, MARGIN + c->axis + 2);
+			ts_buf_spaces(out, MARGIN + c->axis + 2);
 		any = true;
-		spaces(out, (int)(column - at));
+		ts_buf_spaces(out, (int)(column - at));
 		ts_styled(out, term, tone(level->tone), level->mark);
 		at = column + 1;
 	}
@@ -163,9 +151,9 @@ static void put_ends(const struct chart *c, int width, const struct ts_term *ter
 		end = left + a + 2 + b;
 	if (end > width)
 		return;
-	spaces(out, left);
+	ts_buf_spaces(out, left);
 	ts_styled(out, term, TS_STYLE_DIM, c->levels->first);
-	spaces(out, end - left - a - b);
+	ts_buf_spaces(out, end - left - a - b);
 	ts_styled(out, term, TS_STYLE_DIM, c->levels->last);
 	ts_buf_char(out, '\n');
 }

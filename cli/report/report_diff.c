@@ -264,7 +264,7 @@ static void reproduce(struct ts_report *r, const struct ts_diff *diff, const str
 	side(r, s, "b", &diff->b, &how->b);
 }
 
-static const char *page_name(struct ts_report *r, const struct ts_run_ref *run)
+const char *ts_report_run(struct ts_report *r, const struct ts_run_ref *run)
 {
 	return run->own_name.len ? ts_report_text(r, run->own_name) : ts_report_kept(r, ts_show_id(&run->id, r->arena));
 }
@@ -279,7 +279,7 @@ enum ts_status ts_report_of_diff(const struct ts_diff *diff, bool all, const str
 	r.title = ts_report_text(&r, d->sentence.len ? d->sentence : diff->reason);
 	r.light = light_of(diff->verdict);
 	r.view = diagnosed(diff) ? cause_of(&r, d) : NULL;
-	r.name = ts_report_say(&r, "%s and %s", page_name(&r, &diff->a), page_name(&r, &diff->b));
+	r.name = ts_report_say(&r, "%s and %s", ts_report_run(&r, &diff->a), ts_report_run(&r, &diff->b));
 	r.foot = ts_report_say(&r, "runs %s and %s", ts_report_kept(&r, ts_show_hex(&diff->a.id, arena)),
 			       ts_report_kept(&r, ts_show_hex(&diff->b.id, arena)));
 	r.rows = &d->features;

@@ -11,6 +11,8 @@ void ts_report_cells(struct ts_report *r, struct ts_sheet *table, const struct t
 /* The text, or "" with r->failed if it is NULL. */
 const char *ts_report_kept(struct ts_report *r, const char *text);
 
+/* Its own name, else the start of its id. */
+const char *ts_report_run(struct ts_report *r, const struct ts_run_ref *run);
 const char *ts_report_series_name(struct ts_report *r, struct ts_span name); /* "loss" of "scalars.loss" */
 /* "phases.forward, memory.alloc and 3 more": each name once, of the rows in that state. NULL when there are none. */
 const char *ts_report_names_in(struct ts_report *r, const struct ts_diff *diff, enum ts_series_state state, bool observation);

@@ -5,11 +5,6 @@
 
 enum { REPEATS_SHOWN = 8 };
 
-static const char *run_name(struct ts_report *r, const struct ts_run_ref *run)
-{
-	return run->own_name.len ? ts_report_text(r, run->own_name) : ts_report_kept(r, ts_show_id(&run->id, r->arena));
-}
-
 /* "base, rerun, base2 and 4 more" */
 static const char *names(struct ts_report *r, const struct ts_diff_matrix *m)
 {
@@ -17,7 +12,7 @@ static const char *names(struct ts_report *r, const struct ts_diff_matrix *m)
 	const char *text = NULL;
 
 	for (size_t i = 0; i < n; i++)
-		text = ts_report_join(r, text, ", ", run_name(r, &m->runs[i]));
+		text = ts_report_join(r, text, ", ", ts_report_run(r, &m->runs[i]));
 	return n < m->n ? ts_report_say(r, "%s and %zu more", text, m->n - n) : text;
 }
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/text/show_value.h"
 #include "run/head.h"
+#include "run/role.h"
 
 #include <stdlib.h>
 
@@ -20,18 +21,9 @@ struct entry {
 	size_t more;			 /* other ranks */
 };
 
-static struct ts_span short_name(struct ts_span name)
-{
-	struct ts_span prefix = ts_span_str("scalars.");
-
-	if (!ts_span_starts(name, prefix) || name.len == prefix.len)
-		return name;
-	return ts_span_of(name.data + prefix.len, name.len - prefix.len);
-}
-
 const char *ts_report_series_name(struct ts_report *r, struct ts_span name)
 {
-	return ts_report_text(r, short_name(name));
+	return ts_report_text(r, ts_column_said(name));
 }
 
 static bool gathered(const struct ts_series_row *row, struct entry *entries, size_t n)

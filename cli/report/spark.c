@@ -1,6 +1,8 @@
 /* spark.c - see spark.h. */
 #include "cli/report/spark.h"
 
+#include "analysis/stats/stats.h"
+
 #include <stdlib.h>
 
 struct column {
@@ -34,16 +36,9 @@ static struct column column_of(const struct ts_plot *plot, size_t from, size_t t
 	return c;
 }
 
-static int ascending(const void *x, const void *y)
-{
-	const double *a = x, *b = y;
-
-	return (*a > *b) - (*a < *b);
-}
-
 static double median(double *x, size_t n)
 {
-	qsort(x, n, sizeof *x, ascending);
+	qsort(x, n, sizeof *x, ts_by_double);
 	return n % 2 ? x[n / 2] : x[n / 2 - 1] / 2 + x[n / 2] / 2;
 }
 

@@ -121,12 +121,6 @@ static void shrink(const struct ts_grid *grid, int *widths, int width, int gap)
 	}
 }
 
-static void spaces(struct ts_buf *out, int n)
-{
-	for (int i = 0; i < n; i++)
-		ts_buf_char(out, ' ');
-}
-
 static void drop_trailing(struct ts_buf *out, size_t from)
 {
 	while (out->len > from && out->data[out->len - 1] == ' ')
@@ -142,7 +136,7 @@ static void print_row(const struct ts_grid *grid, const struct ts_grid_cell *cel
 	size_t start = out->len;
 	int gap = 0;
 
-	spaces(out, indent);
+	ts_buf_spaces(out, indent);
 	for (size_t c = 0; c < grid->n_columns; c++) {
 		const struct ts_grid_cell *cell = &cells[c];
 		struct ts_span text = ts_text_cut(cell->text, widths[c], grid->arena);
@@ -152,19 +146,19 @@ static void print_row(const struct ts_grid *grid, const struct ts_grid_cell *cel
 			drop_trailing(out, start);
 			ts_buf_char(out, '\n');
 			start = out->len;
-			spaces(out, indent + 4);
+			ts_buf_spaces(out, indent + 4);
 			column = indent + 4;
 			gap = 0;
 		}
-		spaces(out, gap);
+		ts_buf_spaces(out, gap);
 		column += gap + widths[c];
 		if (grid->columns[c].align == TS_ALIGN_RIGHT)
-			spaces(out, fill);
+			ts_buf_spaces(out, fill);
 		ts_style_on(out, term, cell->style);
 		ts_buf_span(out, text);
 		ts_style_off(out, term, cell->style);
 		if (grid->columns[c].align == TS_ALIGN_LEFT)
-			spaces(out, fill);
+			ts_buf_spaces(out, fill);
 		gap = between;
 	}
 	drop_trailing(out, start);

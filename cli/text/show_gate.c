@@ -167,3 +167,8 @@ const char *ts_show_workload(const struct ts_gate_input *input, struct ts_arena 
 	key = &run->workload.key[TS_WORKLOAD_CONFIG];
 	return ts_id_eq(key, &none) ? "unknown" : ts_show_id(key, arena);
 }
+
+bool ts_show_gate_row(const struct ts_gate_row *row)
+{
+	return row->gates || !isnan(row->base) || !isnan(row->candidate);
+}

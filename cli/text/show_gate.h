@@ -8,6 +8,8 @@
 
 #include "analysis/gate/gate.h"
 
+/* Has the row anything to show? */
+bool ts_show_gate_row(const struct ts_gate_row *row);
 /* ts_show_text of at most so many bytes, then "...": what runs say of themselves may be long, and a report has to end. */
 const char *ts_show_brief(struct ts_span text, size_t most, struct ts_arena *arena);
 const char *ts_show_size(double ratio, struct ts_arena *arena);	  /* 8.1 %, 0.31 %, 12 %: two digits, without a sign */

@@ -159,12 +159,6 @@ static void json_pair(struct ts_json *j, const char *key, const char *a, const c
 	ts_json_end(j);
 }
 
-static void json_word(struct ts_json *j, const char *key, const char *word)
-{
-	ts_json_key(j, key);
-	ts_json_string(j, word);
-}
-
 static void json_findings(struct ts_json *j, const struct ts_traceml_comparison *said)
 {
 	ts_json_key(j, "findings");
@@ -175,10 +169,10 @@ static void json_findings(struct ts_json *j, const struct ts_traceml_comparison 
 		ts_json_object(j);
 		ts_json_key(j, "priority");
 		ts_json_i64(j, f->priority);
-		json_word(j, "status", ts_traceml_verdict_word(f->verdict));
-		json_word(j, "severity", f->severity);
-		json_word(j, "domain", f->domain);
-		json_word(j, "metric", f->metric);
+		ts_json_word(j, "status", ts_traceml_verdict_word(f->verdict));
+		ts_json_word(j, "severity", f->severity);
+		ts_json_word(j, "domain", f->domain);
+		ts_json_word(j, "metric", f->metric);
 		ts_json_text(j, "why", f->why);
 		ts_json_end(j);
 	}
@@ -191,20 +185,20 @@ static void json_theirs(struct ts_json *j, const struct ts_traceml_comparison *s
 
 	ts_json_key(j, "traceml");
 	ts_json_object(j);
-	json_word(j, "status", ts_traceml_verdict_word(first->verdict));
-	json_word(j, "outcome", ts_traceml_outcome(first->verdict));
-	json_word(j, "severity", first->severity);
-	json_word(j, "primary_domain", first->domain);
-	json_word(j, "primary_metric", first->metric);
+	ts_json_word(j, "status", ts_traceml_verdict_word(first->verdict));
+	ts_json_word(j, "outcome", ts_traceml_outcome(first->verdict));
+	ts_json_word(j, "severity", first->severity);
+	ts_json_word(j, "primary_domain", first->domain);
+	ts_json_word(j, "primary_metric", first->metric);
 	ts_json_text(j, "why", first->why);
 	json_findings(j, said);
 	ts_json_key(j, "comparability");
 	ts_json_object(j);
-	json_word(j, "overall", ts_traceml_state_word(said->overall));
-	json_word(j, "step_time", ts_traceml_state_word(said->step_time));
-	json_word(j, "step_memory", ts_traceml_state_word(said->step_memory));
+	ts_json_word(j, "overall", ts_traceml_state_word(said->overall));
+	ts_json_word(j, "step_time", ts_traceml_state_word(said->step_time));
+	ts_json_word(j, "step_memory", ts_traceml_state_word(said->step_memory));
 	ts_json_end(j);
-	json_word(j, "clock", ts_traceml_clock_name(said->clock));
+	ts_json_word(j, "clock", ts_traceml_clock_name(said->clock));
 	json_pair(j, "step_time", "a_ms", "b_ms", &said->step);
 	json_pair(j, "peak_reserved", "a_bytes", "b_bytes", &said->memory);
 	ts_json_key(j, "warnings");
@@ -219,8 +213,8 @@ static void json_ours(struct ts_cli *cli, struct ts_json *j, const struct ts_tra
 {
 	ts_json_key(j, "ours");
 	ts_json_object(j);
-	json_word(j, "verdict", ts_traceml_our_word(said));
-	json_word(j, "sentence", ts_traceml_our_sentence(said, &cli->arena));
+	ts_json_word(j, "verdict", ts_traceml_our_word(said));
+	ts_json_word(j, "sentence", ts_traceml_our_sentence(said, &cli->arena));
 	ts_json_key(j, "size_ratio");
 	ts_json_double(j, said->size);
 	ts_json_key(j, "baselines");
@@ -237,7 +231,7 @@ static void json_ours(struct ts_cli *cli, struct ts_json *j, const struct ts_tra
 	ts_json_array(j);
 	for (size_t i = 0; i < said->n_missed; i++) {
 		ts_json_object(j);
-		json_word(j, "code", said->missed[i].code);
+		ts_json_word(j, "code", said->missed[i].code);
 		ts_json_text(j, "sentence", said->missed[i].sentence);
 		ts_json_end(j);
 	}
@@ -250,7 +244,7 @@ void ts_render_traceml_json(struct ts_cli *cli, const struct ts_traceml_answer *
 	struct ts_json j = ts_cli_json(cli);
 
 	ts_json_object(&j);
-	json_word(&j, "as", "traceml");
+	ts_json_word(&j, "as", "traceml");
 	ts_json_run(&j, "a", &answer->a);
 	ts_json_run(&j, "b", &answer->b);
 	json_theirs(&j, &answer->said);

@@ -20,6 +20,10 @@ struct ts_ingest_options {
 	void *progress_ctx;
 };
 
+/* Tells how far reading is, where that is some MiB past *told, and keeps it there; TS_CANCELLED where it is to stop. */
+enum ts_status ts_ingest_tell(const struct ts_ingest_options *options, uint64_t *told, uint64_t at, uint64_t total,
+			      struct ts_error *err);
+
 struct ts_ingest_result {
 	struct ts_id head;
 	const char *format;	 /* what it was taken for: "pytscope run directory" */

@@ -37,14 +37,6 @@ static bool next_word(struct ts_span key, size_t *io_at, char ret_word[WORD_MAX]
 	return true;
 }
 
-static bool is_one_of(const char *word, const char *const *list)
-{
-	for (; *list; list++)
-		if (strcmp(word, *list) == 0)
-			return true;
-	return false;
-}
-
 /* "token" alone or after a word that is none of a vocabulary's or a counter's; before is empty where no word is. */
 static bool is_secret_token(const char *before, const char *word)
 {
@@ -53,7 +45,7 @@ static bool is_secret_token(const char *before, const char *word)
 					       "min",  "per",	"first", "last",  "next",  "prev",  "forced", "type", "stop",
 					       "think", "word", "sub",	"by",	"each",	 "every", "global", NULL};
 
-	return strcmp(word, "token") == 0 && !is_one_of(before, harmless);
+	return strcmp(word, "token") == 0 && !ts_word_among(before, harmless);
 }
 
 bool ts_secret_key(struct ts_span key)
@@ -68,7 +60,7 @@ bool ts_secret_key(struct ts_span key)
 	while (next_word(key, &at, next)) {
 		memcpy(before, word, sizeof before);
 		memcpy(word, next, sizeof word);
-		if (is_one_of(word, secret) || (strcmp(word, "key") == 0 && is_one_of(before, before_key)))
+		if (ts_word_among(word, secret) || (strcmp(word, "key") == 0 && ts_word_among(before, before_key)))
 			return true;
 	}
 	return is_secret_token(before, word);

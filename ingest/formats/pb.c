@@ -81,14 +81,6 @@ bool ts_pb_next(struct ts_pb *pb, struct ts_pb_field *ret_field)
 	return false;
 }
 
-double ts_pb_double(uint64_t bits)
-{
-	double value;
-
-	memcpy(&value, &bits, sizeof value);
-	return value;
-}
-
 double ts_pb_float(uint64_t bits)
 {
 	uint32_t narrow = (uint32_t)bits;

@@ -42,7 +42,6 @@ bool ts_pb_next(struct ts_pb *pb, struct ts_pb_field *ret_field);
 /* One more varint of a packed field: pb is over its bytes. */
 bool ts_pb_varint(struct ts_pb *pb, uint64_t *ret_value);
 
-double ts_pb_double(uint64_t bits);
 double ts_pb_float(uint64_t bits); /* of a FIXED32: its exact value */
 
 #endif

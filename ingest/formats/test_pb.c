@@ -1,4 +1,5 @@
 /* pb.h against bytes written by hand from the encoding's specification. */
+#include "base/number.h"
 #include "ingest/formats/pb.h"
 
 #include <setjmp.h>
@@ -20,7 +21,7 @@ static void fields_are_read_in_order(void **state)
 	(void)state;
 	assert_true(ts_pb_next(&pb, &f) && f.number == 1 && f.wire == TS_PB_VARINT && f.value == 150);
 	assert_true(ts_pb_next(&pb, &f) && f.number == 2 && ts_span_is(f.bytes, "testing"));
-	assert_true(ts_pb_next(&pb, &f) && f.number == 3 && ts_pb_double(f.value) == 0.25);
+	assert_true(ts_pb_next(&pb, &f) && f.number == 3 && ts_bits_double(f.value) == 0.25);
 	assert_true(ts_pb_next(&pb, &f) && f.number == 4 && ts_pb_float(f.value) == -2);
 	assert_false(ts_pb_next(&pb, &f));
 	assert_false(pb.broken);

@@ -5,8 +5,6 @@
 #include "base/text.h"
 #include "ingest/formats/flat_yaml.h"
 
-#include <sys/stat.h>
-
 static void write_value(struct ts_json *j, struct ts_span value)
 {
 	double number;
@@ -66,10 +64,9 @@ enum ts_status ts_log_hparams(const char *path, struct ts_span name, struct ts_j
 {
 	struct ts_buf text = TS_BUF_INIT(TS_LOG_HPARAMS_MAX);
 	struct ts_error why;
-	struct stat st;
 	enum ts_status status;
 
-	if (lstat(path, &st) || !S_ISREG(st.st_mode))
+	if (!ts_file_is_own(path))
 		return TS_OK;
 	status = ts_file_read(path, &text, &why);
 	if (!status) {

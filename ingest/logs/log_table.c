@@ -14,7 +14,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 enum { NAMES_MAX = 65536, MAP_BYTES_MAX = 64 << 10, TELL_BYTES = 4 << 20 };
 
@@ -201,14 +200,6 @@ static enum ts_status map_text(struct ts_log_table *t, struct ts_span text, stru
 	return TS_OK;
 }
 
-/* No symbolic link: what it leads to is not of this log. */
-static bool is_own_file(const char *path)
-{
-	struct stat st;
-
-	return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 bool ts_log_table_knows(struct ts_span name)
 {
 	struct ts_arena arena;
@@ -230,7 +221,7 @@ bool ts_log_table_has_map(const char *file)
 	int folder = (int)(ts_path_last(file) - file);
 	char path[4096];
 
-	return (size_t)snprintf(path, sizeof path, "%.*s" TS_LOG_MAP, folder, file) < sizeof path && is_own_file(path);
+	return (size_t)snprintf(path, sizeof path, "%.*s" TS_LOG_MAP, folder, file) < sizeof path && ts_file_is_own(path);
 }
 
 static enum ts_status read_map(struct ts_log_table *t, struct ts_error *err)
@@ -244,7 +235,7 @@ static enum ts_status read_map(struct ts_log_table *t, struct ts_error *err)
 	path = ts_path_join(t->arena, t->source->directory, TS_LOG_MAP);
 	if (!path)
 		return ts_arena_error(t->arena, err);
-	if (!is_own_file(path))
+	if (!ts_file_is_own(path))
 		return TS_OK;
 	status = ts_file_read(path, &text, err);
 	if (!status && map_text(t, ts_buf_view(&text), err))

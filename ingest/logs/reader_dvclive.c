@@ -240,12 +240,11 @@ static enum ts_status write_summary(struct dvclive *d, struct ts_json *j, struct
 	char *path = ts_path_join(d->arena, d->path, "metrics.json");
 	struct ts_span raw = {NULL, 0};
 	struct ts_error why;
-	struct stat st;
 	enum ts_status status;
 
 	if (!path)
 		return ts_arena_error(d->arena, err);
-	if (lstat(path, &st) || !S_ISREG(st.st_mode))
+	if (!ts_file_is_own(path))
 		return TS_OK;
 	status = read_summary(path, &text, &raw, &why);
 	if (status == TS_NO_MEMORY)

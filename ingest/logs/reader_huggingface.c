@@ -633,13 +633,6 @@ static enum ts_status write_facts(void *ctx, struct ts_json *j, struct ts_error 
 	return TS_OK;
 }
 
-static bool ends_in(struct ts_span name, const char *with)
-{
-	size_t n = strlen(with);
-
-	return name.len >= n && memcmp(name.data + name.len - n, with, n) == 0;
-}
-
 static void write_column(void *ctx, struct ts_span source, struct ts_json *j)
 {
 	const struct hugging *h = ctx;
@@ -648,7 +641,7 @@ static void write_column(void *ctx, struct ts_span source, struct ts_json *j)
 		ts_json_key(j, "interval_mean");
 		ts_json_bool(j, true);
 	}
-	if (ends_in(source, "_runtime") || ends_in(source, "_per_second")) {
+	if (ts_span_ends(source, "_runtime") || ts_span_ends(source, "_per_second")) {
 		ts_json_key(j, "role");
 		ts_json_string(j, "observation");
 	}

@@ -19,7 +19,6 @@ const char ts_mlflow_loses[] = "artifacts, models, datasets, traces";
 enum {
 	SURE = 60,
 	META_MAX = TS_FACT_TEXT_MAX,
-	TELL_BYTES = 4 << 20,
 	DEPTH = 16,	   /* directories in a key: MLflow's keys have at most 250 bytes */
 	FILES_MAX = 65536, /* of artifacts that are counted */
 };
@@ -411,14 +410,6 @@ static enum ts_status take_line(struct store *s, const struct ts_mlflow_metric *
 	return ts_mlflow_value(&s->run, metric, time_ms, at, real, err);
 }
 
-static enum ts_status tell_progress(struct store *s, uint64_t at, struct ts_error *err)
-{
-	if (!s->options->progress || at - s->told < TELL_BYTES)
-		return TS_OK;
-	s->told = at;
-	return s->options->progress(s->options->progress_ctx, at, s->bytes_total) ? TS_OK : ts_error_set(err, TS_CANCELLED, "stopped");
-}
-
 static enum ts_status read_lines(struct store *s, const struct ts_mlflow_metric *metric, struct ts_log_lines *l, struct ts_error *err)
 {
 	struct ts_span line;
@@ -435,7 +426,7 @@ static enum ts_status read_lines(struct store *s, const struct ts_mlflow_metric 
 			tell(s, "cut_line", TS_NOTICE_SKIPPED, l->number, "the file ends inside a line");
 		else if (take_line(s, metric, line, l->number, err))
 			return err->status;
-		if (tell_progress(s, s->bytes_read + ts_log_lines_at(l), err))
+		if (ts_ingest_tell(s->options, &s->told, s->bytes_read + ts_log_lines_at(l), s->bytes_total, err))
 			return err->status;
 	}
 }

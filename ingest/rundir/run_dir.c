@@ -201,14 +201,6 @@ static enum ts_status read_root(struct reading *r, struct ts_error *err)
 
 /* --- head --- */
 
-static bool has_run_json(const struct ts_facts *facts)
-{
-	for (size_t i = 0; i < facts->n; i++)
-		if (facts->items[i].source == TS_SOURCE_RUN_JSON)
-			return true;
-	return false;
-}
-
 /* The head's facts are those of the first rank that run.json says anything of, else of the first rank. What is asked here
  * is what an index gives back, so that an exported run picks the same rank. */
 static enum ts_status find_head_facts(struct reading *r, struct ts_error *err)
@@ -231,7 +223,7 @@ static enum ts_status find_head_facts(struct reading *r, struct ts_error *err)
 			ts_arena_finish(&scratch);
 			return err->status;
 		}
-		found = has_run_json(&facts);
+		found = ts_facts_have_source(&facts, TS_SOURCE_RUN_JSON);
 		if (found)
 			chosen = i;
 	}

@@ -20,7 +20,6 @@ const char ts_tensorboard_loses[] = "images, histograms, audio, text, graphs";
 enum {
 	TAGS_MAX = 65536,
 	SURE = 60,
-	TELL_BYTES = 4 << 20,
 	HEADER_ONLY = 128, /* bytes: a file that says its version and its writer and nothing else, as many jobs leave */
 };
 
@@ -190,7 +189,7 @@ static void write_hparam(struct ts_json *j, struct ts_span message)
 	if (!ts_pb_next(&pb, &f) || f.number == 1)
 		ts_json_null(j);
 	else if (f.number == 2 && f.wire == TS_PB_FIXED64)
-		ts_json_double(j, ts_pb_double(f.value));
+		ts_json_double(j, ts_bits_double(f.value));
 	else if (f.number == 3 && f.wire == TS_PB_BYTES)
 		ts_json_span(j, f.bytes);
 	else if (f.number == 4 && f.wire == TS_PB_VARINT)
@@ -366,7 +365,7 @@ static bool event_parts(struct ts_span record, struct event *e)
 	while (ts_pb_next(&pb, &f)) {
 		switch (f.number) {
 		case 1:
-			e->wall_time = f.wire == TS_PB_FIXED64 ? ts_pb_double(f.value) : 0;
+			e->wall_time = f.wire == TS_PB_FIXED64 ? ts_bits_double(f.value) : 0;
 			break;
 		case 2:
 			e->step = (int64_t)f.value;
@@ -404,14 +403,6 @@ static enum ts_status take_event(struct board *b, struct ts_span record, uint64_
 
 /* --- files --- */
 
-static enum ts_status tell_progress(struct board *b, uint64_t at, struct ts_error *err)
-{
-	if (!b->options->progress || at - b->told < TELL_BYTES)
-		return TS_OK;
-	b->told = at;
-	return b->options->progress(b->options->progress_ctx, at, b->bytes_total) ? TS_OK : ts_error_set(err, TS_CANCELLED, "stopped");
-}
-
 static enum ts_status read_records(struct board *b, struct ts_tfrecord *t, struct ts_error *err)
 {
 	struct ts_span record;
@@ -432,7 +423,7 @@ static enum ts_status read_records(struct board *b, struct ts_tfrecord *t, struc
 			tell(b, "bad_crc", TS_NOTICE_SKIPPED, at, "a checksum is wrong; what lies behind it in this file is not read");
 		if (end > TS_TFRECORD_LONG)
 			return TS_OK;
-		if (tell_progress(b, b->bytes_read + t->at, err))
+		if (ts_ingest_tell(b->options, &b->told, b->bytes_read + t->at, b->bytes_total, err))
 			return err->status;
 	}
 }

@@ -1,6 +1,7 @@
 #include "ingest/tensorboard/tensor.h"
 
 #include "base/cursor.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <string.h>
@@ -156,7 +157,7 @@ static double value_of(uint64_t dtype, uint64_t bits)
 	case DT_FLOAT:
 		return ts_pb_float(bits);
 	case DT_DOUBLE:
-		return ts_pb_double(bits);
+		return ts_bits_double(bits);
 	case DT_HALF:
 		return half_value((uint16_t)bits);
 	case DT_BFLOAT16:

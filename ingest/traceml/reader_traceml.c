@@ -10,7 +10,6 @@
 #include "ingest/rows/import.h"
 
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 const char ts_traceml_loses[] = "";
@@ -54,16 +53,6 @@ struct summary {
 
 /* --- which file --- */
 
-static bool contains(struct ts_span text, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (size_t i = 0; i + n <= text.len; i++)
-		if (memcmp(text.data + i, word, n) == 0)
-			return true;
-	return false;
-}
-
 /* An object that begins as summaries do. */
 static bool looks_like_one(const char *path)
 {
@@ -80,9 +69,9 @@ static bool looks_like_one(const char *path)
 		n = 0;
 	(void)close(fd);
 	head = ts_span_of(bytes, n);
-	return n > 0 && bytes[0] == '{' && contains(head, "\"schema_version\"") &&
-	       (contains(head, "\"primary_diagnosis\"") || contains(head, "\"gpus_observed\"") ||
-		(contains(head, "\"system\"") && contains(head, "\"process\"")));
+	return n > 0 && bytes[0] == '{' && ts_span_contains(head, "\"schema_version\"") &&
+	       (ts_span_contains(head, "\"primary_diagnosis\"") || ts_span_contains(head, "\"gpus_observed\"") ||
+		(ts_span_contains(head, "\"system\"") && ts_span_contains(head, "\"process\"")));
 }
 
 static bool is_json(const char *name)
@@ -90,14 +79,6 @@ static bool is_json(const char *name)
 	size_t n = strlen(name);
 
 	return n > 5 && strcmp(name + n - 5, ".json") == 0;
-}
-
-/* No symbolic link, which may lead out of the folder. */
-static bool is_own_file(const char *path)
-{
-	struct stat st;
-
-	return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 int ts_traceml_sniff(const char *path)
@@ -117,7 +98,7 @@ int ts_traceml_sniff(const char *path)
 	file = ts_path_join(&arena, path, file_name);
 	if (!file)
 		sure = TS_SNIFF_NO_MEMORY;
-	else if (is_own_file(file))
+	else if (ts_file_is_own(file))
 		sure = SURE;
 	ts_arena_finish(&arena);
 	return sure;

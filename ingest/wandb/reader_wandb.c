@@ -12,7 +12,7 @@
 
 const char ts_wandb_loses[] = "images and other media, console output, artifacts, the times of system metrics";
 
-enum { SURE = 60, TELL_BYTES = 4 << 20 };
+enum { SURE = 60 };
 
 /* What a record is, by its field of the message Record. */
 enum {
@@ -161,16 +161,6 @@ static enum ts_status take_record(struct wandb *w, struct ts_span record, struct
 	return ts_wandb_history_check(&w->history, err);
 }
 
-static enum ts_status tell_progress(struct wandb *w, const struct ts_wandb_log *log, struct ts_error *err)
-{
-	if (!w->options->progress || log->at - w->told < TELL_BYTES)
-		return TS_OK;
-	w->told = log->at;
-	if (w->options->progress(w->options->progress_ctx, log->at, log->size))
-		return TS_OK;
-	return ts_error_set(err, TS_CANCELLED, "stopped");
-}
-
 static enum ts_status read_records(struct wandb *w, struct ts_wandb_log *log, struct ts_error *err)
 {
 	struct ts_span record;
@@ -192,7 +182,7 @@ static enum ts_status read_records(struct wandb *w, struct ts_wandb_log *log, st
 				      "the file ends inside a record, as one does that is being written");
 		if (end == TS_WANDB_END || end == TS_WANDB_CUT)
 			return ts_wandb_history_end(&w->history, err);
-		if (tell_progress(w, log, err))
+		if (ts_ingest_tell(w->options, &w->told, log->at, log->size, err))
 			return err->status;
 	}
 }
@@ -225,12 +215,11 @@ static enum ts_status take_file(struct wandb *w, const char *name,
 	const char *path = ts_arena_printf(w->arena, "%sfiles/%s", w->beside, name);
 	struct ts_buf buf = TS_BUF_INIT(1 << 20);
 	struct ts_error why;
-	struct stat st;
 	enum ts_status status;
 
 	if (!path)
 		return ts_arena_error(w->arena, err);
-	if (lstat(path, &st) || !S_ISREG(st.st_mode))
+	if (!ts_file_is_own(path))
 		return TS_OK;
 	status = ts_file_read(path, &buf, &why);
 	if (!status)

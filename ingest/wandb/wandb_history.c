@@ -94,7 +94,7 @@ static void item_value(struct item *item, const struct ts_pb_field *f)
 		item->big = integer;
 		break;
 	case 6:
-		item->number = ts_pb_double(f->value);
+		item->number = ts_bits_double(f->value);
 		item->has_number = f->wire == TS_PB_FIXED64;
 		break;
 	case 7:

@@ -120,28 +120,21 @@ static void log_nothing(gpr_log_func_args *args)
 	(void)args;
 }
 
-static grpc_arg int_arg(const char *key, int value)
-{
-	grpc_arg arg = {.type = GRPC_ARG_INTEGER, .key = (char *)(uintptr_t)key};
-
-	arg.value.integer = value;
-	return arg;
-}
-
 /* The connected socket is handed over, so there is no resolver, no proxy of the environment, no connecting again in the
  * background: what fails, fails here with its reason. TLS will need grpc_channel_create instead. */
 static void make_channel(struct ts_client *client, int fd)
 {
 	grpc_channel_credentials *credentials = grpc_insecure_credentials_create();
 	grpc_arg args[] = {
-		int_arg(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, TS_MESSAGE_MAX),
-		int_arg(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1),
-		int_arg(GRPC_ARG_ENABLE_HTTP_PROXY, 0),
-		int_arg(GRPC_ARG_ENABLE_RETRIES, 0),
+		ts_core_int(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, TS_MESSAGE_MAX),
+		ts_core_int(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1),
+		ts_core_int(GRPC_ARG_ENABLE_HTTP_PROXY, 0),
+		ts_core_int(GRPC_ARG_ENABLE_RETRIES, 0),
 		/* Finds out that the other machine vanished while a stream waits. */
-		int_arg(GRPC_ARG_KEEPALIVE_TIME_MS, 60000),
-		int_arg(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20000),
-		{.type = GRPC_ARG_STRING, .key = (char *)(uintptr_t)GRPC_ARG_DEFAULT_AUTHORITY,
+		ts_core_int(GRPC_ARG_KEEPALIVE_TIME_MS, 60000),
+		ts_core_int(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20000),
+		{.type = GRPC_ARG_STRING,
+		 .key = (char *)(uintptr_t)GRPC_ARG_DEFAULT_AUTHORITY,
 		 .value.string = (char *)(uintptr_t) "tscoped"},
 	};
 	grpc_channel_args all = {.num_args = sizeof args / sizeof args[0], .args = args};

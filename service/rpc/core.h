@@ -28,6 +28,15 @@ static inline struct ts_span ts_core_span(const grpc_slice *slice)
 	return ts_span_of(GRPC_SLICE_START_PTR(*slice), GRPC_SLICE_LENGTH(*slice));
 }
 
+/* A number as a channel argument. key outlives it. */
+static inline grpc_arg ts_core_int(const char *key, int value)
+{
+	grpc_arg arg = {.type = GRPC_ARG_INTEGER, .key = (char *)(uintptr_t)key};
+
+	arg.value.integer = value;
+	return arg;
+}
+
 /* Monotonic nanoseconds; INT64_MAX = never. */
 int64_t ts_core_deadline_ns(gpr_timespec when);
 gpr_timespec ts_core_deadline(int64_t mono_ns);

@@ -24,28 +24,20 @@ static void log_core(gpr_log_func_args *args)
 
 /* ---- making one ---- */
 
-static grpc_arg int_arg(const char *key, int value)
-{
-	grpc_arg arg = {.type = GRPC_ARG_INTEGER, .key = (char *)(uintptr_t)key};
-
-	arg.value.integer = value;
-	return arg;
-}
-
 static grpc_server *create_core(void)
 {
 	grpc_arg args[] = {
-		int_arg(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, TS_MESSAGE_MAX),
+		ts_core_int(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, TS_MESSAGE_MAX),
 		/* Identity only: C-core inflates before it looks at the size. */
-		int_arg(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1),
-		int_arg(GRPC_ARG_MAX_CONCURRENT_STREAMS, TS_CONNECTION_CALLS),
-		int_arg(GRPC_ARG_MAX_CONNECTION_IDLE_MS, TS_IDLE_SECONDS * 1000),
+		ts_core_int(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1),
+		ts_core_int(GRPC_ARG_MAX_CONCURRENT_STREAMS, TS_CONNECTION_CALLS),
+		ts_core_int(GRPC_ARG_MAX_CONNECTION_IDLE_MS, TS_IDLE_SECONDS * 1000),
 		/* A machine that vanished leaves no call and no connection behind; our clients ping as often. */
-		int_arg(GRPC_ARG_KEEPALIVE_TIME_MS, 60000),
-		int_arg(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20000),
-		int_arg(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10000),
-		int_arg(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1),
-		int_arg(GRPC_ARG_ALLOW_REUSEPORT, 0),
+		ts_core_int(GRPC_ARG_KEEPALIVE_TIME_MS, 60000),
+		ts_core_int(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20000),
+		ts_core_int(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10000),
+		ts_core_int(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1),
+		ts_core_int(GRPC_ARG_ALLOW_REUSEPORT, 0),
 	};
 	grpc_channel_args all = {.num_args = sizeof args / sizeof args[0], .args = args};
 

@@ -15,7 +15,7 @@ static void put_key(struct ts_buf *key, const struct ts_id *run, const struct ts
 				  r->has_microbatches ? r->microbatches : 0};
 
 	ts_buf_str(key, "analyze ");
-	ts_buf_span(key, ts_span_of(run->bytes, TS_ID_BYTES));
+	ts_buf_span(key, ts_id_span(run));
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		ts_buf_u64(key, words[i]);
 	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {

@@ -16,7 +16,7 @@ static void put_key(struct ts_buf *key, const struct ts_id *run, const struct ts
 	const struct ts_reduce_options *o = &policy->reduce;
 
 	ts_buf_str(key, "reduce ");
-	ts_buf_span(key, ts_span_of(run->bytes, TS_ID_BYTES));
+	ts_buf_span(key, ts_id_span(run));
 	ts_buf_u64(key, TS_ANALYSIS_VERSION);
 	ts_buf_u64(key, o->has_warmup);
 	ts_buf_u64(key, o->has_warmup ? o->warmup : 0);

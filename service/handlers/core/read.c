@@ -1,6 +1,7 @@
 #include "service/handlers/core/read.h"
 
 #include "base/limits.h"
+#include "base/object.h"
 #include "run/block.h"
 #include "service/handlers/core/describe.h"
 #include "service/handlers/core/run_steps.h"
@@ -15,13 +16,6 @@ void ts_fetch_init(struct ts_fetch *f, const struct ts_call *call)
 void ts_fetch_finish(struct ts_fetch *f)
 {
 	ts_arena_finish(&f->scratch);
-}
-
-static enum ts_status name_object(const struct ts_id *id, struct ts_error *err)
-{
-	char hex[TS_ID_HEX + 1];
-
-	return ts_error_prefix(err, "object %s", ts_id_hex(id, hex));
 }
 
 enum ts_status ts_fetch_object(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *arena,
@@ -46,7 +40,7 @@ static enum ts_status fetch_part(struct ts_fetch *f, const struct ts_id *id, str
 	if (err->status != TS_NOT_FOUND)
 		return err->status;
 	ts_error_set(err, TS_DAMAGED, "it is part of a run and is missing from the store");
-	return name_object(id, err);
+	return ts_object_error(id, err);
 }
 
 static enum ts_status open_index(struct ts_fetch *f, const struct ts_rank_ref *ref, struct ts_arena *arena,
@@ -63,11 +57,11 @@ static enum ts_status open_index(struct ts_fetch *f, const struct ts_rank_ref *r
 		if (fetch_part(f, &id, arena, &object, err))
 			return err->status;
 		if (ts_index_decode(object, arena, &index, &more, &next, err))
-			return name_object(&id, err);
+			return ts_object_error(&id, err);
 		if (index.rank != ref->rank) {
 			ts_error_set(err, TS_DAMAGED, "an index of rank %d where the head says rank %d", index.rank,
 				     ref->rank);
-			return name_object(&id, err);
+			return ts_object_error(&id, err);
 		}
 		if (more)
 			id = next;
@@ -85,7 +79,7 @@ enum ts_status ts_run_open(struct ts_fetch *f, const struct ts_id *id, struct ts
 	if (ts_fetch_object(f, id, arena, &object, err))
 		return err->status;
 	if (ts_head_decode(object, arena, &run.head, err))
-		return name_object(id, err);
+		return ts_object_error(id, err);
 	run.indexes = ts_arena_array(arena, run.head.n_ranks, sizeof *run.indexes);
 	if (!run.indexes)
 		return ts_arena_error(arena, err);
@@ -200,11 +194,11 @@ enum ts_status ts_fetch_block_keys(struct ts_fetch *f, const struct ts_block *bl
 	if (fetch_part(f, &block->keys, &f->scratch, &object, err))
 		return err->status;
 	if (ts_block_keys_decode(object, block->rows, out, err))
-		return name_object(&block->keys, err);
+		return ts_object_error(&block->keys, err);
 	if (out[0] != block->first_key || out[block->rows - 1] != block->last_key) {
 		ts_error_set(err, TS_DAMAGED, "has keys %lld to %lld, the index says %lld to %lld", (long long)out[0],
 			     (long long)out[block->rows - 1], (long long)block->first_key, (long long)block->last_key);
-		return name_object(&block->keys, err);
+		return ts_object_error(&block->keys, err);
 	}
 	return TS_OK;
 }
@@ -217,7 +211,7 @@ static enum ts_status read_f64(struct ts_fetch *f, const struct ts_id *id, size_
 	ts_arena_reset(&f->scratch);
 	if (fetch_part(f, id, &f->scratch, &object, err))
 		return err->status;
-	return ts_block_f64_decode(object, rows, out, err) ? name_object(id, err) : TS_OK;
+	return ts_block_f64_decode(object, rows, out, err) ? ts_object_error(id, err) : TS_OK;
 }
 
 static enum ts_status read_u64(struct ts_fetch *f, const struct ts_id *id, size_t rows, uint64_t *out,
@@ -228,7 +222,7 @@ static enum ts_status read_u64(struct ts_fetch *f, const struct ts_id *id, size_
 	ts_arena_reset(&f->scratch);
 	if (fetch_part(f, id, &f->scratch, &object, err))
 		return err->status;
-	return ts_block_u64_decode(object, rows, out, err) ? name_object(id, err) : TS_OK;
+	return ts_block_u64_decode(object, rows, out, err) ? ts_object_error(id, err) : TS_OK;
 }
 
 enum ts_status ts_fetch_block_words(struct ts_fetch *f, const struct ts_id *id, enum ts_column_type type, size_t rows,
@@ -246,7 +240,7 @@ enum ts_status ts_fetch_block_text(struct ts_fetch *f, const struct ts_id *id, s
 
 	if (fetch_part(f, id, arena, &object, err))
 		return err->status;
-	return ts_block_text_decode(object, rows, arena, out, err) ? name_object(id, err) : TS_OK;
+	return ts_block_text_decode(object, rows, arena, out, err) ? ts_object_error(id, err) : TS_OK;
 }
 
 /* Room for one cell of `size` bytes a row. Not zeroed: it is about to be filled. */

@@ -24,12 +24,6 @@ static bool name_char(uint8_t c)
 	return ts_is_digit(c) || ts_is_alpha(c) || c == '.' || c == '_' || c == '+' || c == '-';
 }
 
-/* Also what a component may begin with. */
-static bool component_start(uint8_t c)
-{
-	return ts_is_digit(c) || ts_is_alpha(c);
-}
-
 enum ts_status ts_name_check(struct ts_span name, struct ts_error *err)
 {
 	bool start = true;
@@ -44,7 +38,7 @@ enum ts_status ts_name_check(struct ts_span name, struct ts_error *err)
 		if (c == '/' && !start) {
 			components++;
 			start = true;
-		} else if (start ? component_start(c) : name_char(c)) {
+		} else if (start ? ts_is_alnum(c) : name_char(c)) {
 			start = false;
 		} else {
 			return ts_error_set(
@@ -146,23 +140,6 @@ struct parsed {
 	struct ts_span hex; /* likewise among ids */
 };
 
-static bool cut_prefix(struct ts_span *s, const char *prefix)
-{
-	struct ts_span p = ts_span_str(prefix);
-
-	if (!ts_span_starts(*s, p))
-		return false;
-	*s = ts_span_of(s->data + p.len, s->len - p.len);
-	return true;
-}
-
-static struct ts_span after_slash(struct ts_span s)
-{
-	const uint8_t *slash = s.len ? memchr(s.data, '/', s.len) : NULL;
-
-	return slash ? ts_span_of(slash + 1, s.len - (size_t)(slash + 1 - s.data)) : s;
-}
-
 static enum ts_status parse_id(struct ts_span hex, struct parsed *ret, struct ts_error *err)
 {
 	if (!is_hex(hex))
@@ -176,10 +153,10 @@ static enum ts_status parse(struct ts_span spec, struct parsed *ret, struct ts_e
 	struct ts_span rest = spec;
 
 	*ret = (struct parsed){.kind = -1};
-	if (cut_prefix(&rest, "id:"))
+	if (ts_span_skip(&rest, "id:"))
 		return parse_id(rest, ret, err);
 	for (int k = 0; k < KINDS; k++) {
-		if (!cut_prefix(&rest, kinds[k].word) || !cut_prefix(&rest, ":")) {
+		if (!ts_span_skip(&rest, kinds[k].word) || !ts_span_skip(&rest, ":")) {
 			rest = spec;
 			continue;
 		}
@@ -187,12 +164,12 @@ static enum ts_status parse(struct ts_span spec, struct parsed *ret, struct ts_e
 		ret->name = rest;
 		return ts_name_check(rest, err);
 	}
-	if (cut_prefix(&rest, "?")) {
-		bool whole = after_slash(rest).len != after_slash(after_slash(rest)).len;
+	if (ts_span_skip(&rest, "?")) {
+		bool whole = ts_span_after(rest, '/').len != ts_span_after(ts_span_after(rest, '/'), '/').len;
 
-		ret->name = whole ? after_slash(rest) : rest;
+		ret->name = whole ? ts_span_after(rest, '/') : rest;
 		ret->below = whole ? rest : ts_span_of(NULL, 0);
-		ret->hex = after_slash(rest);
+		ret->hex = ts_span_after(rest, '/');
 	} else {
 		ret->name = rest;
 		ret->hex = rest;
@@ -275,18 +252,11 @@ static void offer(struct near *nearest, size_t *n, struct ts_span name, size_t d
 	nearest[at] = (struct near){name, d};
 }
 
-static struct ts_span project_of(struct ts_span name)
-{
-	const uint8_t *slash = name.len ? memchr(name.data, '/', name.len) : NULL;
-
-	return ts_span_of(name.data, slash ? (size_t)(slash + 1 - name.data) : 0);
-}
-
 /* Names of the same project that are no further than half of what was typed. Finding none is no error. */
 static size_t find_near(struct search *s, const struct parsed *p, struct near *nearest)
 {
 	struct ts_ref_query query = {.kind = p->kind < 0 ? TS_REF_RUN : kinds[p->kind].kind,
-				     .prefix = project_of(p->name),
+				     .prefix = ts_span_through(p->name, '/'),
 				     .order = TS_ORDER_NAME,
 				     .limit = LOOKED_AT};
 	struct ts_error ignored;
@@ -297,9 +267,9 @@ static size_t find_near(struct search *s, const struct parsed *p, struct near *n
 	if (p->name.len == 0 || s->engine->ops->ref_list(s->engine, &query, s->arena, &refs, &n_refs, &next, &ignored))
 		return 0;
 	for (size_t i = 0; i < n_refs; i++) {
-		size_t d = distance(after_slash(p->name), after_slash(refs[i].name));
+		size_t d = distance(ts_span_after(p->name, '/'), ts_span_after(refs[i].name, '/'));
 
-		if (d <= (after_slash(p->name).len + 1) / 2)
+		if (d <= (ts_span_after(p->name, '/').len + 1) / 2)
 			offer(nearest, &n, refs[i].name, d);
 	}
 	return n;

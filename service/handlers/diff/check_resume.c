@@ -8,13 +8,6 @@
 #include "service/handlers/diff/resume_pairs.h"
 #include "service/handlers/diff/resume_rows.h"
 
-static bool says_yes(const struct ts_facts *facts, const char *path)
-{
-	const struct ts_fact *fact = ts_facts_find(facts, ts_span_str(path));
-
-	return fact && fact->type == TS_FACT_BOOL && fact->boolean;
-}
-
 /* What the run says of its number format, in the words that it says it; empty if nothing does. */
 static struct ts_span dtype_of(const struct ts_facts *facts)
 {
@@ -27,9 +20,9 @@ static struct ts_span dtype_of(const struct ts_facts *facts)
 		if (ts_resume_format_of(text) != TS_FORMAT_UNKNOWN)
 			return text;
 	}
-	if (says_yes(facts, "config.bf16"))
+	if (ts_facts_true(facts, "config.bf16"))
 		return ts_span_str("bf16");
-	return says_yes(facts, "config.fp16") ? ts_span_str("fp16") : ts_span_of(NULL, 0);
+	return ts_facts_true(facts, "config.fp16") ? ts_span_str("fp16") : ts_span_of(NULL, 0);
 }
 
 static void fill_format(const struct ts_resume_question *q, const struct ts_run *run, struct ts_resume_evidence *e)

@@ -1,4 +1,5 @@
 /* diff_judge.c - from the rows of a diff to its verdict, and to one sentence that a tired person can act on. */
+#include "run/role.h"
 #include "service/handlers/diff/diff_runs.h"
 
 #include "base/limits.h"
@@ -11,11 +12,7 @@ enum { REASON_MAX = 8 << 10, SHOWN_TEXT = 40, SHOWN_RANKS = 8 };
 
 static void put_name(struct ts_buf *out, struct ts_span name)
 {
-	struct ts_span prefix = ts_span_str("scalars.");
-
-	if (ts_span_starts(name, prefix) && name.len > prefix.len)
-		name = ts_span_of(name.data + prefix.len, name.len - prefix.len);
-	ts_escape(out, name);
+	ts_escape(out, ts_column_said(name));
 }
 
 static void put_value(struct ts_buf *out, const struct ts_value *v)

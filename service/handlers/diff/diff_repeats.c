@@ -333,19 +333,11 @@ static enum ts_status add_series(const struct repeating *r, struct ts_series_cur
 
 enum { QUESTIONS_MOST = 10 }; /* loss, gradient norm, and the first eight losses of evaluations */
 
-static bool has_text(struct ts_span span, const char *text)
-{
-	for (size_t i = 0, len = strlen(text); i + len <= span.len; i++)
-		if (memcmp(span.data + i, text, len) == 0)
-			return true;
-	return false;
-}
-
 static bool is_evaluated_loss(const struct ts_column *column)
 {
 	enum ts_series_kind kind = ts_series_kind_of(column->name, column->type, ts_role_of(column->name, NULL));
 
-	return kind == TS_KIND_EVAL && column->type == TS_COLUMN_F64 && has_text(column->name, "loss");
+	return kind == TS_KIND_EVAL && column->type == TS_COLUMN_F64 && ts_span_contains(column->name, "loss");
 }
 
 static bool is_asked(const struct question *questions, size_t n, struct ts_span name)

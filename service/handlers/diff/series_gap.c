@@ -1,5 +1,6 @@
 #include "service/handlers/diff/series_gap.h"
 
+#include "base/number.h"
 #include "service/handlers/diff/series_cursor.h"
 
 struct looking {
@@ -7,14 +8,6 @@ struct looking {
 	struct ts_gap_meter meter;
 	unsigned blocks; /* past, of both sides */
 };
-
-static double real_of(uint64_t word)
-{
-	double real;
-
-	memcpy(&real, &word, sizeof real);
-	return real;
-}
 
 static void advance(struct looking *l, struct ts_series_cursor *c, size_t row)
 {
@@ -38,7 +31,7 @@ static enum ts_status pair_rows(struct looking *l, struct ts_error *err)
 		int64_t x = a->keys[i], y = b->keys[j];
 
 		if (x == y)
-			ts_gap_add(&l->meter, x, real_of(a->words[i]), real_of(b->words[j]));
+			ts_gap_add(&l->meter, x, ts_bits_double(a->words[i]), ts_bits_double(b->words[j]));
 		i += x <= y;
 		j += y <= x;
 	}

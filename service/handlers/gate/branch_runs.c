@@ -164,14 +164,6 @@ static enum ts_status take_names(struct history *h, struct ts_span project, stru
 	return TS_OK;
 }
 
-/* "project/" */
-static struct ts_span project_of(struct ts_span name)
-{
-	const uint8_t *slash = name.len ? memchr(name.data, '/', name.len) : NULL;
-
-	return ts_span_of(name.data, slash ? (size_t)(slash + 1 - name.data) : 0);
-}
-
 enum ts_status ts_branch_entries(struct ts_fetch *f, struct ts_span branch, size_t limit, struct ts_arena *arena,
 				 struct ts_branch_run **ret_runs, size_t *ret_n, uint64_t *ret_older, struct ts_error *err)
 {
@@ -186,7 +178,7 @@ enum ts_status ts_branch_entries(struct ts_fetch *f, struct ts_span branch, size
 	ts_arena_init(&h.pages[0], TS_CALL_ARENA);
 	ts_arena_init(&h.pages[1], TS_CALL_ARENA);
 	ts_arena_init(&h.name, TS_CALL_ARENA);
-	status = h.n ? take_names(&h, project_of(branch), err) : TS_OK;
+	status = h.n ? take_names(&h, ts_span_through(branch, '/'), err) : TS_OK;
 	ts_arena_finish(&h.name);
 	ts_arena_finish(&h.pages[1]);
 	ts_arena_finish(&h.pages[0]);

@@ -10,13 +10,6 @@ static struct ts_span text_of(const struct ts_facts *facts, const char *path)
 	return fact && fact->type == TS_FACT_TEXT ? fact->text : ts_span_of(NULL, 0);
 }
 
-static bool is_true(const struct ts_facts *facts, const char *path)
-{
-	const struct ts_fact *fact = ts_facts_find(facts, ts_span_str(path));
-
-	return fact && fact->type == TS_FACT_BOOL && fact->boolean;
-}
-
 /* A long text lies in an object of its own. */
 static enum ts_status long_text_of(struct ts_fetch *f, const struct ts_facts *facts, const char *path,
 				   struct ts_arena *arena, struct ts_span *ret_text, struct ts_error *err)
@@ -66,7 +59,7 @@ enum ts_status ts_gate_subject_open(struct ts_fetch *f, const struct ts_id *id, 
 		return err->status;
 	s.run.id = *id;
 	s.patch = ts_gate_code_of(&s.facts).patch;
-	s.cut = is_true(&s.facts, "code.shallow") || lines_of(s.ancestors) >= TS_GATE_ANCESTORS;
+	s.cut = ts_facts_true(&s.facts, "code.shallow") || lines_of(s.ancestors) >= TS_GATE_ANCESTORS;
 	*ret_subject = s;
 	return TS_OK;
 }
@@ -75,7 +68,7 @@ struct ts_gate_code ts_gate_code_of(const struct ts_facts *facts)
 {
 	return (struct ts_gate_code){.commit = text_of(facts, "code.commit"),
 				     .patch = text_of(facts, "code.patch_sha256"),
-				     .dirty = is_true(facts, "code.dirty")};
+				     .dirty = ts_facts_true(facts, "code.dirty")};
 }
 
 /* Two dirty ones whose patches nobody recorded are not known to be the same. */

@@ -57,14 +57,6 @@ static enum ts_status unite(struct joining *j, const struct ts_run *base, const 
 	return TS_OK;
 }
 
-static bool has_run_json(const struct ts_facts *facts)
-{
-	for (size_t i = 0; i < facts->n; i++)
-		if (facts->items[i].source == TS_SOURCE_RUN_JSON)
-			return true;
-	return false;
-}
-
 /* The rule of docs/run-directory.md: the first rank that run.json says anything of speaks for all, else the first rank. The
  * job has no facts of its own. */
 static enum ts_status choose_facts(struct joining *j, struct ts_error *err)
@@ -82,9 +74,9 @@ static enum ts_status choose_facts(struct joining *j, struct ts_error *err)
 
 		if (ts_facts_whole(&j->of[i]->head.facts, &j->indexes[i]->facts, j->arena, &facts, err))
 			return err->status;
-		if (i == first || has_run_json(&facts))
+		if (i == first || ts_facts_have_source(&facts, TS_SOURCE_RUN_JSON))
 			j->head.facts = facts;
-		if (has_run_json(&facts))
+		if (ts_facts_have_source(&facts, TS_SOURCE_RUN_JSON))
 			return TS_OK;
 	}
 	return TS_OK;
