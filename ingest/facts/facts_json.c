@@ -25,6 +25,9 @@ struct flatten {
 	bool after_flag; /* the word of session.argv before this one was --api-key or the like */
 };
 
+/* The source of a fact whose object has not ended; none of the sources that there are. */
+static const enum ts_fact_source source_open = (enum ts_fact_source)0;
+
 /* A fact whose key came again later in its object: left out at the end. */
 static const struct ts_span dropped = {NULL, 0};
 
@@ -389,19 +392,18 @@ static enum ts_status take_group(struct flatten *f, const struct ts_json_token *
 	return TS_OK;
 }
 
-static void set_source(struct flatten *f, size_t from, enum ts_fact_source placeholder, enum ts_fact_source source)
+static void set_source(struct flatten *f, size_t from, enum ts_fact_source source)
 {
 	for (size_t i = from; i < f->facts->n; i++)
-		if (f->facts->items[i].source == placeholder)
+		if (f->facts->items[i].source == source_open)
 			f->facts->items[i].source = source;
 }
 
 /* The members of one object with groups, whose '{' was read. "source" may come behind the facts that it is about: until
- * then they have a source that is none. */
+ * the object ends their source is open. Objects within ("sources") have theirs by then. */
 static enum ts_status take_form(struct flatten *f, struct ts_error *err)
 {
 	enum ts_fact_source outer = f->source;
-	enum ts_fact_source placeholder = (enum ts_fact_source)(100 + f->reader.depth);
 	enum ts_fact_source source = f->source;
 	size_t from = f->facts->n;
 	enum ts_status status;
@@ -409,7 +411,7 @@ static enum ts_status take_form(struct flatten *f, struct ts_error *err)
 	do {
 		struct ts_json_token t;
 
-		f->source = placeholder;
+		f->source = source_open;
 		status = next(f, &t, err);
 		if (status || t.type == TS_JSON_END)
 			break;
@@ -426,7 +428,7 @@ static enum ts_status take_form(struct flatten *f, struct ts_error *err)
 			status = take_group(f, &t, err);
 		}
 	} while (!status);
-	set_source(f, from, placeholder, source);
+	set_source(f, from, source);
 	f->source = outer;
 	return status;
 }

@@ -13,6 +13,31 @@ enum {
 	ITEMS_MAX = 64 << 20,		  /* bytes: some 700,000 values of one step */
 };
 
+/* Numbers of fields in wandb_internal.proto. */
+enum {
+	/* HistoryItem and SummaryItem. VALUE_* came with SDK 0.31. */
+	ITEM_KEY = 1,
+	ITEM_NESTED_KEY = 2,
+	VALUE_NULL = 3,
+	VALUE_BOOL = 4,
+	VALUE_INT = 5, /* zigzag */
+	VALUE_DOUBLE = 6,
+	VALUE_STRING = 7,
+	VALUE_JSON = 8,
+	ITEM_VALUE_JSON = 16,
+	/* HistoryRecord, HistoryStep. */
+	HISTORY_ITEM = 1,
+	HISTORY_STEP = 2,
+	STEP_NUM = 1,
+	/* SummaryRecord. */
+	SUMMARY_UPDATE = 1,
+	SUMMARY_REMOVE = 2,
+	/* StatsRecord, StatsItem. */
+	STATS_ITEM = 3,
+	STATS_KEY = 1,
+	STATS_VALUE_JSON = 16,
+};
+
 /* A system metric: mean of its samples since the row in hand began. */
 struct ts_wandb_metric {
 	uint32_t column; /* + 1 */
@@ -80,29 +105,29 @@ static void item_value(struct item *item, const struct ts_pb_field *f)
 	int64_t integer;
 
 	switch (f->number) {
-	case 3:
+	case VALUE_NULL:
 		item->json = ts_span_str("null");
 		break;
-	case 4:
+	case VALUE_BOOL:
 		item->json = ts_span_str(f->value ? "true" : "false");
 		break;
-	case 5:
+	case VALUE_INT:
 		integer = unzigzag(f->value);
 		item->number = (double)integer;
 		item->has_number = fabs(item->number) < TS_WANDB_EXACT;
 		item->has_big = !item->has_number;
 		item->big = integer;
 		break;
-	case 6:
+	case VALUE_DOUBLE:
 		item->number = ts_bits_double(f->value);
 		item->has_number = f->wire == TS_PB_FIXED64;
 		break;
-	case 7:
+	case VALUE_STRING:
 		item->text = f->bytes;
 		item->has_text = f->wire == TS_PB_BYTES;
 		break;
-	case 8:
-	case 16:
+	case VALUE_JSON:
+	case ITEM_VALUE_JSON:
 		item->json = f->bytes;
 		break;
 	default:
@@ -118,7 +143,7 @@ static bool item_parts(struct ts_wandb_history *w, struct ts_span message, struc
 
 	*item = (struct item){.key = TS_KEY_ROOT};
 	while (ts_pb_next(&pb, &f)) {
-		if (f.number > 2) {
+		if (f.number != ITEM_KEY && f.number != ITEM_NESTED_KEY) {
 			item_value(item, &f);
 			continue;
 		}
@@ -199,8 +224,8 @@ static void take_sample(struct ts_wandb_history *w, struct ts_span message)
 	while (ts_pb_next(&pb, &f)) {
 		if (f.wire != TS_PB_BYTES)
 			continue;
-		name = f.number == 1 ? f.bytes : name;
-		json = f.number == 16 ? f.bytes : json;
+		name = f.number == STATS_KEY ? f.bytes : name;
+		json = f.number == STATS_VALUE_JSON ? f.bytes : json;
 	}
 	if (!name.len || name.len > TS_PATH_MAX / 2 || !json.len || ts_number_scan(json, &value, &integer) != json.len) {
 		ts_wandb_tell(&w->s, "bad_message", TS_NOTICE_SKIPPED, "a system metric without a name or a number");
@@ -225,7 +250,7 @@ void ts_wandb_history_system(struct ts_wandb_history *w, struct ts_span message)
 	struct ts_pb_field f;
 
 	while (ts_pb_next(&pb, &f))
-		if (f.number == 3 && f.wire == TS_PB_BYTES)
+		if (f.number == STATS_ITEM && f.wire == TS_PB_BYTES)
 			take_sample(w, f.bytes);
 }
 
@@ -281,7 +306,7 @@ static bool step_of(struct ts_span message, int64_t *ret_step)
 
 	*ret_step = 0;
 	while (ts_pb_next(&pb, &f))
-		if (f.number == 1 && f.wire == TS_PB_VARINT)
+		if (f.number == STEP_NUM && f.wire == TS_PB_VARINT)
 			*ret_step = (int64_t)f.value;
 	return !pb.broken;
 }
@@ -300,9 +325,9 @@ static enum ts_status read_items(struct ts_wandb_history *w, struct ts_span hist
 	w->record++;
 	*ret_found = STEP_NONE;
 	while (ts_pb_next(&pb, &f)) {
-		if (f.number == 2 && f.wire == TS_PB_BYTES)
+		if (f.number == HISTORY_STEP && f.wire == TS_PB_BYTES)
 			*ret_found = step_of(f.bytes, ret_step) ? STEP_FOUND : STEP_BAD;
-		if (f.number != 1 || f.wire != TS_PB_BYTES)
+		if (f.number != HISTORY_ITEM || f.wire != TS_PB_BYTES)
 			continue;
 		if (!item_parts(w, f.bytes, &item)) {
 			ts_wandb_tell(&w->s, "bad_message", TS_NOTICE_SKIPPED,
@@ -441,10 +466,13 @@ enum ts_status ts_wandb_history_summary(struct ts_wandb_history *w, struct ts_sp
 	while (ts_pb_next(&pb, &f)) {
 		struct item item;
 
-		if (f.number > 2 || f.wire != TS_PB_BYTES || !item_parts(w, f.bytes, &item) || item.key == TS_KEY_NONE)
+		bool removed = f.number == SUMMARY_REMOVE;
+
+		if ((f.number != SUMMARY_UPDATE && !removed) || f.wire != TS_PB_BYTES || !item_parts(w, f.bytes, &item) ||
+		    item.key == TS_KEY_NONE)
 			continue;
 		note_type(w, item.key);
-		if (keep_value(w, item.key, f.number == 1 ? item.json : ts_span_of(NULL, 0), err))
+		if (keep_value(w, item.key, !removed ? item.json : ts_span_of(NULL, 0), err))
 			return err->status;
 	}
 	return TS_OK;
