@@ -1,5 +1,7 @@
 #include "analysis/answer/measure.h"
 
+#include <assert.h>
+
 enum { MEASURES_FIRST = 32 };
 
 static struct ts_measure *measure_next(struct ts_measures *m, struct ts_arena *arena)
@@ -18,66 +20,98 @@ static struct ts_measure *measure_next(struct ts_measures *m, struct ts_arena *a
 	return &m->items[m->n++];
 }
 
-static bool put(struct ts_measures *m, struct ts_arena *arena, const char *group, struct ts_span subject, const char *name,
-		struct ts_measure row)
+/* The subject of a row: the table's own, or that of its kind. */
+static struct ts_span subject_of(enum ts_measure_name what, struct ts_span of)
+{
+	if (ts_measure_is_kind(what))
+		return of;
+	assert(of.len == 0);
+	return ts_span_str(ts_measure_specs[what].subject);
+}
+
+struct ts_measure ts_measure_row(enum ts_measure_name what, struct ts_span of)
+{
+	const struct ts_measure_spec *spec = &ts_measure_specs[what];
+
+	return (struct ts_measure){
+		.group = ts_answer_group_name(spec->group),
+		.subject = subject_of(what, of),
+		.name = ts_span_str(spec->name),
+		.unit = spec->unit,
+	};
+}
+
+bool ts_measure_put(struct ts_measures *m, struct ts_arena *arena, const struct ts_measure *row)
 {
 	struct ts_measure *place = measure_next(m, arena);
 
 	if (!place)
 		return false;
-	row.group = ts_span_str(group);
-	row.subject = subject;
-	row.name = ts_span_str(name);
-	*place = row;
+	*place = *row;
 	return true;
 }
 
-bool ts_measure_add(struct ts_measures *m, struct ts_arena *arena, const char *group, struct ts_span subject,
-		    const char *name, enum ts_unit unit, double value)
+bool ts_measure_add(struct ts_measures *m, struct ts_arena *arena, enum ts_measure_name what, struct ts_span of,
+		    double value)
 {
-	return put(m, arena, group, subject, name, (struct ts_measure){.unit = unit, .known = true, .value = value});
+	struct ts_measure row = ts_measure_row(what, of);
+
+	assert(row.unit != TS_UNIT_TEXT);
+	row.known = true;
+	row.value = value;
+	return ts_measure_put(m, arena, &row);
 }
 
-bool ts_measure_unknown(struct ts_measures *m, struct ts_arena *arena, const char *group, struct ts_span subject,
-			const char *name, enum ts_unit unit, const char *reason)
+bool ts_measure_unknown(struct ts_measures *m, struct ts_arena *arena, enum ts_measure_name what, struct ts_span of,
+			const char *reason)
 {
-	return put(m, arena, group, subject, name, (struct ts_measure){.unit = unit, .reason = ts_span_str(reason)});
+	struct ts_measure row = ts_measure_row(what, of);
+
+	row.reason = ts_span_str(reason);
+	return ts_measure_put(m, arena, &row);
 }
 
-bool ts_measure_text(struct ts_measures *m, struct ts_arena *arena, const char *group, struct ts_span subject,
-		     const char *name, struct ts_span text)
+bool ts_measure_text(struct ts_measures *m, struct ts_arena *arena, enum ts_measure_name what, struct ts_span of,
+		     struct ts_span text)
 {
-	return put(m, arena, group, subject, name, (struct ts_measure){.unit = TS_UNIT_TEXT, .known = true, .text = text});
+	struct ts_measure row = ts_measure_row(what, of);
+
+	assert(row.unit == TS_UNIT_TEXT);
+	row.known = true;
+	row.text = text;
+	return ts_measure_put(m, arena, &row);
 }
 
-/* "best" or, with its unit, "best_step". */
-static bool name_is(const struct ts_measure *row, const char *name)
+bool ts_measure_in(const struct ts_measure *row, enum ts_answer_group group)
 {
-	struct ts_span want = ts_span_str(name);
-	struct ts_span suffix = ts_span_str(ts_unit_suffix(row->unit));
-
-	if (ts_span_eq(row->name, want))
-		return true;
-	return want.len == row->name.len + suffix.len && ts_span_starts(want, row->name) &&
-	       ts_span_eq(ts_span_of(want.data + row->name.len, suffix.len), suffix);
+	return ts_span_eq(row->group, ts_answer_group_name(group));
 }
 
-const struct ts_measure *ts_measure_find(const struct ts_measures *m, const char *group, const char *subject,
-					 const char *name)
+bool ts_measure_is(const struct ts_measure *row, enum ts_measure_name what)
 {
+	const struct ts_measure_spec *spec = &ts_measure_specs[what];
+
+	return row->unit == spec->unit && ts_measure_in(row, spec->group) && ts_measure_fits(spec->name, row->name) &&
+	       ts_measure_fits(spec->subject, row->subject);
+}
+
+const struct ts_measure *ts_measure_find(const struct ts_measures *m, enum ts_measure_name what, struct ts_span of)
+{
+	struct ts_measure want = ts_measure_row(what, of);
+
 	for (size_t i = 0; i < m->n; i++) {
 		const struct ts_measure *row = &m->items[i];
 
-		if (ts_span_is(row->group, group) && ts_span_is(row->subject, subject) && name_is(row, name))
+		if (row->unit == want.unit && ts_span_eq(row->name, want.name) &&
+		    ts_span_eq(row->subject, want.subject) && ts_span_eq(row->group, want.group))
 			return row;
 	}
 	return NULL;
 }
 
-bool ts_measure_value(const struct ts_measures *m, const char *group, const char *subject, const char *name,
-		      double *ret_value)
+bool ts_measure_value(const struct ts_measures *m, enum ts_measure_name what, struct ts_span of, double *ret_value)
 {
-	const struct ts_measure *row = ts_measure_find(m, group, subject, name);
+	const struct ts_measure *row = ts_measure_find(m, what, of);
 
 	if (!row || !row->known || row->unit == TS_UNIT_TEXT)
 		return false;
@@ -85,31 +119,11 @@ bool ts_measure_value(const struct ts_measures *m, const char *group, const char
 	return true;
 }
 
-const char *ts_unit_suffix(enum ts_unit unit)
+const char *ts_measure_suffix(const struct ts_measure *row)
 {
-	switch (unit) {
-	case TS_UNIT_NONE:
+	if ((row->unit == TS_UNIT_COUNT && ts_span_is(row->name, "count")) ||
+	    (row->unit == TS_UNIT_RATIO && ts_span_is(row->name, "ratio")) ||
+	    (row->unit == TS_UNIT_SECONDS && ts_span_is(row->name, "seconds")))
 		return "";
-	case TS_UNIT_SECONDS:
-		return "_s";
-	case TS_UNIT_BYTES:
-		return "_bytes";
-	case TS_UNIT_RATIO:
-		return "_ratio";
-	case TS_UNIT_PER_SECOND:
-		return "_per_s";
-	case TS_UNIT_STEP:
-		return "_step";
-	case TS_UNIT_COUNT:
-		return "_count";
-	case TS_UNIT_BYTES_PER_STEP:
-		return "_bytes_per_step";
-	case TS_UNIT_FLOPS:
-		return "_flops";
-	case TS_UNIT_FLOPS_PER_S:
-		return "_flops_per_s";
-	case TS_UNIT_TEXT:
-		return "";
-	}
-	return "";
+	return ts_unit_suffix(row->unit);
 }

@@ -1,33 +1,23 @@
 /* measure.h - one number that an analysis reports, as a row: later analyses add rows, not fields.
  *
- * group/subject/name say what it is: "timing"/"forward"/"median". The unit stands in the JSON key (median_s).
- * An unknown measure has no value and says why; it is never shown as 0.
+ * What a row is of, and its unit, is a symbol (measure_name.h); a row carries their words, since it may come from the wire. Where the
+ * symbol's subject is a kind, `of` is the whole subject: "forward" of TS_M_PHASE_MEAN, "rank 3" of TS_M_RANK_OWN; else it is
+ * TS_NO_SUBJECT. An unknown measure has no value and says why; it is never shown as 0.
+ *
+ *	ts_measure_add(m, arena, TS_M_STEP_MEDIAN, TS_NO_SUBJECT, 0.013);
+ *	ts_measure_value(m, TS_M_PHASE_SHARE, ts_span_str("data"), &share);
  */
 #ifndef TSCOPE_ANALYSIS_MEASURE_H
 #define TSCOPE_ANALYSIS_MEASURE_H
 
-#include "base/arena.h"
+#include "analysis/answer/measure_name.h"
 
 #include <math.h>
 
-enum ts_unit {
-	TS_UNIT_NONE = 0,   /* a count or a plain number */
-	TS_UNIT_SECONDS = 1, /* _s */
-	TS_UNIT_BYTES = 2,   /* _bytes */
-	TS_UNIT_RATIO = 3,   /* _ratio, 1 = 100 % */
-	TS_UNIT_PER_SECOND = 4, /* _per_s */
-	TS_UNIT_STEP = 5,    /* _step: a step number */
-	TS_UNIT_COUNT = 6,   /* _count */
-	TS_UNIT_BYTES_PER_STEP = 7, /* _bytes_per_step */
-	TS_UNIT_FLOPS = 8,   /* _flops: floating-point operations */
-	TS_UNIT_FLOPS_PER_S = 9, /* _flops_per_s */
-	TS_UNIT_TEXT = 10,   /* a word or a sentence: text, not value */
-};
-
 struct ts_measure {
-	struct ts_span group;	/* "timing", "memory", "convergence", "ranks", ...: docs/analyses.md lists them */
-	struct ts_span subject; /* "step", "forward", "alloc", "loss", "rank 3" */
-	struct ts_span name;	/* "mean", "p95", "peak" */
+	struct ts_span group;	/* "timing" */
+	struct ts_span subject; /* "step", "forward", "rank 3" */
+	struct ts_span name;	/* "p95", without its unit */
 	enum ts_unit unit;
 	bool known;
 	double value;		/* if known; may be NaN or infinite when that is the answer */
@@ -41,20 +31,28 @@ struct ts_measures {
 	size_t cap;
 };
 
+#define TS_NO_SUBJECT ((struct ts_span){NULL, 0})
+
 /* Adds one; spans are not copied. False when the arena is full. */
-bool ts_measure_add(struct ts_measures *m, struct ts_arena *arena, const char *group, struct ts_span subject,
-		    const char *name, enum ts_unit unit, double value);
-bool ts_measure_unknown(struct ts_measures *m, struct ts_arena *arena, const char *group, struct ts_span subject,
-			const char *name, enum ts_unit unit, const char *reason);
+bool ts_measure_add(struct ts_measures *m, struct ts_arena *arena, enum ts_measure_name what, struct ts_span of,
+		    double value);
+bool ts_measure_unknown(struct ts_measures *m, struct ts_arena *arena, enum ts_measure_name what, struct ts_span of,
+			const char *reason);
 /* text must not be empty. */
-bool ts_measure_text(struct ts_measures *m, struct ts_arena *arena, const char *group, struct ts_span subject,
-		     const char *name, struct ts_span text);
+bool ts_measure_text(struct ts_measures *m, struct ts_arena *arena, enum ts_measure_name what, struct ts_span of,
+		     struct ts_span text);
+/* For a row whose name is a kind too: an unknown row without a reason, to be filled and put. */
+struct ts_measure ts_measure_row(enum ts_measure_name what, struct ts_span of);
+bool ts_measure_put(struct ts_measures *m, struct ts_arena *arena, const struct ts_measure *row);
+
+/* The first such row, known or not. NULL if none. */
+const struct ts_measure *ts_measure_find(const struct ts_measures *m, enum ts_measure_name what, struct ts_span of);
 /* The value of such a row if there is one and it is known. */
-bool ts_measure_value(const struct ts_measures *m, const char *group, const char *subject, const char *name,
-		      double *ret_value);
-/* The first such row; name with or without its unit's suffix ("best" is the value, "best_step" its step). NULL if none. */
-const struct ts_measure *ts_measure_find(const struct ts_measures *m, const char *group, const char *subject,
-					 const char *name);
-const char *ts_unit_suffix(enum ts_unit unit); /* "", "_s", "_bytes", ... */
+bool ts_measure_value(const struct ts_measures *m, enum ts_measure_name what, struct ts_span of, double *ret_value);
+/* Whether a row is this measure, of whatever subject. A phase may be called "step": then a row is two measures at once. */
+bool ts_measure_is(const struct ts_measure *row, enum ts_measure_name what);
+bool ts_measure_in(const struct ts_measure *row, enum ts_answer_group group);
+/* What follows the name in a key: "_s" in median_s; nothing where the name is the unit: count, ratio, seconds. */
+const char *ts_measure_suffix(const struct ts_measure *row);
 
 #endif

@@ -72,9 +72,9 @@ bool ts_plot_append(struct ts_plots *plots, struct ts_arena *arena, const struct
 	return true;
 }
 
-enum ts_status ts_plot_series(struct ts_plots *plots, const char *group, struct ts_span subject, const char *name,
-			      enum ts_unit unit, const struct ts_series *series, struct ts_arena *arena,
-			      struct ts_error *err)
+enum ts_status ts_plot_series(struct ts_plots *plots, enum ts_answer_group group, struct ts_span subject,
+			      const char *name, enum ts_unit unit, const struct ts_series *series,
+			      struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_plot plot;
 
@@ -82,7 +82,7 @@ enum ts_status ts_plot_series(struct ts_plots *plots, const char *group, struct 
 		return TS_OK;
 	if (ts_plot_begin(&plot, series->keys[0], series->keys[series->n - 1], TS_PLOT_CELLS, arena, err))
 		return err->status;
-	plot.group = ts_span_str(group);
+	plot.group = ts_answer_group_name(group);
 	plot.subject = subject;
 	plot.name = ts_span_str(name);
 	plot.unit = unit;

@@ -40,9 +40,9 @@ void ts_plot_add(struct ts_plot *plot, const int64_t *steps, const double *value
 /* Makes means of sums; after it nothing is added. */
 void ts_plot_finish(struct ts_plot *plot);
 /* All of it for one series, appended to plots. Does nothing for an empty series. */
-enum ts_status ts_plot_series(struct ts_plots *plots, const char *group, struct ts_span subject, const char *name,
-			      enum ts_unit unit, const struct ts_series *series, struct ts_arena *arena,
-			      struct ts_error *err);
+enum ts_status ts_plot_series(struct ts_plots *plots, enum ts_answer_group group, struct ts_span subject,
+			      const char *name, enum ts_unit unit, const struct ts_series *series,
+			      struct ts_arena *arena, struct ts_error *err);
 bool ts_plot_append(struct ts_plots *plots, struct ts_arena *arena, const struct ts_plot *plot);
 
 #endif

@@ -114,13 +114,13 @@ static void a_series_is_appended(void **state)
 
 	(void)state;
 	ts_arena_init(&arena, CEILING);
-	assert_int_equal(
-		ts_plot_series(&plots, "timing", ts_span_str("step"), "value", TS_UNIT_SECONDS, &none, &arena, &err),
-		TS_OK);
+	assert_int_equal(ts_plot_series(&plots, TS_ANSWER_TIMING, ts_span_str("step"), "value", TS_UNIT_SECONDS, &none,
+					&arena, &err),
+			 TS_OK);
 	assert_int_equal(plots.n, 0);
 	for (int i = 0; i < 20; i++) /* more than the first room of the list */
-		assert_int_equal(ts_plot_series(&plots, "timing", ts_span_str("step"), "value", TS_UNIT_SECONDS, &s,
-						&arena, &err),
+		assert_int_equal(ts_plot_series(&plots, TS_ANSWER_TIMING, ts_span_str("step"), "value", TS_UNIT_SECONDS,
+						&s, &arena, &err),
 				 TS_OK);
 	assert_int_equal(plots.n, 20);
 	for (size_t i = 0; i < plots.n; i++) {
@@ -135,9 +135,9 @@ static void a_series_is_appended(void **state)
 	ts_arena_finish(&arena);
 	ts_arena_init(&arena, 64);
 	plots = (struct ts_plots){.n = 0};
-	assert_int_equal(
-		ts_plot_series(&plots, "timing", ts_span_str("step"), "value", TS_UNIT_SECONDS, &s, &arena, &err),
-		TS_NO_MEMORY);
+	assert_int_equal(ts_plot_series(&plots, TS_ANSWER_TIMING, ts_span_str("step"), "value", TS_UNIT_SECONDS, &s,
+					&arena, &err),
+			 TS_NO_MEMORY);
 	assert_int_equal(plots.n, 0);
 	ts_arena_finish(&arena);
 }

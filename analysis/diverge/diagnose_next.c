@@ -112,17 +112,16 @@ void ts_diagnose_tiers(struct ts_inquiry *q)
 
 /* --- figures --- */
 
-static void feature(struct ts_inquiry *q, const char *subject, const char *name, enum ts_unit unit, bool known, double value,
+static void feature(struct ts_inquiry *q, enum ts_measure_name what, struct ts_span of, bool known, double value,
 		    const char *reason)
 {
-	struct ts_span span = ts_span_str(subject);
-	bool added = !known || isnan(value) ? ts_measure_unknown(&q->d.features, q->arena, "divergence", span, name, unit, reason)
-					    : ts_measure_add(&q->d.features, q->arena, "divergence", span, name, unit, value);
+	bool added = !known || isnan(value) ? ts_measure_unknown(&q->d.features, q->arena, what, of, reason)
+					    : ts_measure_add(&q->d.features, q->arena, what, of, value);
 
 	q->full = q->full || !added;
 }
 
-static void features_of(struct ts_inquiry *q, const char *subject, const struct ts_first *first)
+static void features_of(struct ts_inquiry *q, struct ts_span subject, const struct ts_first *first)
 {
 	static const struct ts_gap nothing;
 	const struct ts_gap *gap = first->parts ? &first->series->gap : &nothing;
@@ -130,13 +129,13 @@ static void features_of(struct ts_inquiry *q, const char *subject, const struct 
 		!first->recorded ? "not recorded by both" : (!first->parts ? "does not part" : "its values were not compared");
 	const char *few = gap->known ? "too few points behind it" : reason;
 
-	feature(q, subject, "first", TS_UNIT_STEP, first->parts, (double)first->step, reason);
-	feature(q, subject, "jump", TS_UNIT_RATIO, first->parts, first->jump, reason);
-	feature(q, subject, "after_10", TS_UNIT_RATIO, gap->known, gap->after_10, few);
-	feature(q, subject, "after_30", TS_UNIT_RATIO, gap->known, gap->after_30, few);
-	feature(q, subject, "after_100", TS_UNIT_RATIO, gap->known, gap->after_100, few);
-	feature(q, subject, "slope", TS_UNIT_NONE, gap->known, gap->slope, few);
-	feature(q, subject, "saturation", TS_UNIT_RATIO, gap->known, gap->saturation, few);
+	feature(q, TS_M_PARTING_FIRST, subject, first->parts, (double)first->step, reason);
+	feature(q, TS_M_PARTING_JUMP, subject, first->parts, first->jump, reason);
+	feature(q, TS_M_PARTING_AFTER_10, subject, gap->known, gap->after_10, few);
+	feature(q, TS_M_PARTING_AFTER_30, subject, gap->known, gap->after_30, few);
+	feature(q, TS_M_PARTING_AFTER_100, subject, gap->known, gap->after_100, few);
+	feature(q, TS_M_PARTING_SLOPE, subject, gap->known, gap->slope, few);
+	feature(q, TS_M_PARTING_SATURATION, subject, gap->known, gap->saturation, few);
 }
 
 void ts_diagnose_features(struct ts_inquiry *q)
@@ -148,19 +147,19 @@ void ts_diagnose_features(struct ts_inquiry *q)
 		      {TS_KIND_GRADS, "grads"}, {TS_KIND_BATCH, "batch"}, {TS_KIND_RNG, "rng"}};
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
 
-	feature(q, "all", "common", TS_UNIT_COUNT, true, q->has_start ? (double)q->common : 0, "");
-	feature(q, "all", "first", TS_UNIT_STEP, q->has_f, (double)q->f, "nothing of the training parts");
-	feature(q, "all", "limit", TS_UNIT_RATIO, true, q->limit, "");
-	feature(q, "all", "quantum", TS_UNIT_RATIO, loss->parts && loss->series->gap.known, q->quantum,
+	feature(q, TS_M_DIVERGENCE_COMMON, TS_NO_SUBJECT, true, q->has_start ? (double)q->common : 0, "");
+	feature(q, TS_M_DIVERGENCE_FIRST, TS_NO_SUBJECT, q->has_f, (double)q->f, "nothing of the training parts");
+	feature(q, TS_M_DIVERGENCE_LIMIT, TS_NO_SUBJECT, true, q->limit, "");
+	feature(q, TS_M_DIVERGENCE_QUANTUM, TS_NO_SUBJECT, loss->parts && loss->series->gap.known, q->quantum,
 		"no loss that parts was looked at");
-	feature(q, "all", "lag", TS_UNIT_COUNT, loss->parts && norm->parts, ts_records(q, loss->step, norm->step),
-		"takes a loss and a gradient norm that part");
-	features_of(q, "loss", loss);
-	features_of(q, "grad_norm", norm);
+	feature(q, TS_M_DIVERGENCE_LAG, TS_NO_SUBJECT, loss->parts && norm->parts,
+		ts_records(q, loss->step, norm->step), "takes a loss and a gradient norm that part");
+	features_of(q, ts_span_str("loss"), loss);
+	features_of(q, ts_span_str("grad_norm"), norm);
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
 		const struct ts_first *first = &q->first[others[i].kind];
 
-		feature(q, others[i].subject, "first", TS_UNIT_STEP, first->parts, (double)first->step,
+		feature(q, TS_M_PARTING_FIRST, ts_span_str(others[i].subject), first->parts, (double)first->step,
 			first->recorded				      ? "does not part"
 			: q->dealt && others[i].kind == TS_KIND_BATCH ? "shared among another number of ranks"
 								      : "not recorded by both");

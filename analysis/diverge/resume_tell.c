@@ -204,9 +204,9 @@ void ts_resume_tell(struct ts_resume_judge *j)
 
 /* --- rows --- */
 
-static void row(struct ts_resume_judge *j, struct ts_span subject, const char *name, enum ts_unit unit, double value)
+static void row(struct ts_resume_judge *j, enum ts_measure_name what, struct ts_span of, double value)
 {
-	j->failed |= !ts_measure_add(&j->out->features, j->arena, "resume", subject, name, unit, value);
+	j->failed |= !ts_measure_add(&j->out->features, j->arena, what, of, value);
 }
 
 static void series_rows(struct ts_resume_judge *j, const struct ts_resume_look *look)
@@ -214,26 +214,26 @@ static void series_rows(struct ts_resume_judge *j, const struct ts_resume_look *
 	const struct ts_resume_series *s = look->series;
 	struct ts_span subject = ts_span_str(ts_resume_name(j, look));
 
-	row(j, subject, "common", TS_UNIT_COUNT, (double)s->n);
-	row(j, subject, "equal", TS_UNIT_COUNT, (double)look->equal);
+	row(j, TS_M_RESUMED_COMMON, subject, (double)s->n);
+	row(j, TS_M_RESUMED_EQUAL, subject, (double)look->equal);
 	if (look->first_bits < s->n) {
-		row(j, subject, "first_differing", TS_UNIT_STEP, (double)ts_resume_step(look, look->first_bits));
+		row(j, TS_M_RESUMED_FIRST_DIFFERING, subject, (double)ts_resume_step(look, look->first_bits));
 		if (!look->digest)
-			row(j, subject, "there", TS_UNIT_RATIO, look->at_bits);
+			row(j, TS_M_RESUMED_THERE, subject, look->at_bits);
 	}
 	if (look->digest)
 		return;
 	if (look->first_beyond < s->n)
-		row(j, subject, "first_beyond", TS_UNIT_STEP, (double)ts_resume_step(look, look->first_beyond));
-	row(j, subject, "greatest", TS_UNIT_RATIO, look->greatest);
+		row(j, TS_M_RESUMED_FIRST_BEYOND, subject, (double)ts_resume_step(look, look->first_beyond));
+	row(j, TS_M_RESUMED_GREATEST, subject, look->greatest);
 	if (!isnan(look->following))
-		row(j, subject, "following", TS_UNIT_RATIO, look->following);
+		row(j, TS_M_RESUMED_FOLLOWING, subject, look->following);
 }
 
 static void shift_row(struct ts_resume_judge *j, const struct ts_resume_look *look)
 {
 	if (look->series->kind == TS_RESUME_BATCH && look->series->shift.answer == TS_SHIFT_FOUND)
-		row(j, ts_span_str(ts_resume_name(j, look)), "shift", TS_UNIT_COUNT, (double)look->series->shift.by);
+		row(j, TS_M_RESUMED_SHIFT, ts_span_str(ts_resume_name(j, look)), (double)look->series->shift.by);
 }
 
 void ts_resume_rows(struct ts_resume_judge *j)
@@ -252,9 +252,9 @@ void ts_resume_rows(struct ts_resume_judge *j)
 	static const char *const formats[] = {"not declared", "full precision", "reduced precision"};
 
 	if (j->e->said != TS_RESUME_SAID_NOT)
-		row(j, ts_span_str("resume"), "at", TS_UNIT_STEP, (double)j->e->step);
-	row(j, ts_span_str("resume"), "tolerance", TS_UNIT_RATIO, j->tolerance);
-	j->failed |= !ts_measure_text(&j->out->features, j->arena, "resume", ts_span_str("resume"), "format",
+		row(j, TS_M_RESUME_AT, TS_NO_SUBJECT, (double)j->e->step);
+	row(j, TS_M_RESUME_TOLERANCE, TS_NO_SUBJECT, j->tolerance);
+	j->failed |= !ts_measure_text(&j->out->features, j->arena, TS_M_RESUME_FORMAT, TS_NO_SUBJECT,
 				      ts_span_str(formats[j->e->format]));
 	for (size_t i = 0; i < j->n; i++) {
 		if (j->looks[i].series->n == 0)
@@ -264,9 +264,8 @@ void ts_resume_rows(struct ts_resume_judge *j)
 	}
 	for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
 		if (!ts_resume_worst(j, wanted[i].kind))
-			j->failed |= !ts_measure_unknown(&j->out->features, j->arena, "resume",
-							 ts_span_str(wanted[i].subject), "common", TS_UNIT_COUNT,
-							 wanted[i].reason);
+			j->failed |= !ts_measure_unknown(&j->out->features, j->arena, TS_M_RESUMED_COMMON,
+							 ts_span_str(wanted[i].subject), wanted[i].reason);
 }
 
 /* --- tiers --- */

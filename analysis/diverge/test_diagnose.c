@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/answer/test_words.h"
 #include "analysis/diverge/diagnose.h"
 
 #include <stdio.h>
@@ -1447,15 +1448,15 @@ static void test_features(void **state)
 	SCENE(s);
 	parts(&s, TS_KIND_LOSS, "loss", 41, 3e-4, 1e-2, 0.05);
 	ask(&s);
-	assert_true(ts_measure_value(&s.d.features, "divergence", "loss", "first", &value));
+	assert_true(test_value(&s.d.features, "divergence", "loss", "first", &value));
 	assert_true(value == 41);
-	assert_true(ts_measure_value(&s.d.features, "divergence", "loss", "jump", &value));
+	assert_true(test_value(&s.d.features, "divergence", "loss", "jump", &value));
 	assert_true(value == 3e-4);
-	m = ts_measure_find(&s.d.features, "divergence", "batch", "first");
+	m = test_find(&s.d.features, "divergence", "batch", "first");
 	assert_non_null(m);
 	assert_false(m->known);
 	assert_true(ts_span_is(m->reason, "not recorded by both"));
-	m = ts_measure_find(&s.d.features, "divergence", "all", "lag");
+	m = test_find(&s.d.features, "divergence", "all", "lag");
 	assert_non_null(m);
 	assert_false(m->known);
 	close_scene(&s);

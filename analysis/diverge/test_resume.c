@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/answer/test_words.h"
 #include "analysis/diverge/resume.h"
 
 #include <math.h>
@@ -128,7 +129,7 @@ static double row(const struct fixture *f, const char *subject, const char *name
 {
 	double value = (double)NAN;
 
-	(void)ts_measure_value(&f->got.why.features, "resume", subject, name, &value);
+	(void)test_value(&f->got.why.features, "resume", subject, name, &value);
 	return value;
 }
 
@@ -144,8 +145,8 @@ static void equal_in_every_bit(void **state)
 	assert_true(row(f, "loss", "equal_count") == 30 && row(f, "loss", "greatest_ratio") == 0);
 	assert_true(isnan(row(f, "loss", "first_differing_step")));
 	/* What was not recorded is no zero. */
-	assert_false(ts_measure_find(&f->got.why.features, "resume", "digests.rng", "common")->known);
-	assert_true(ts_measure_find(&f->got.why.features, "resume", "digests.rng", "common")->reason.len > 0);
+	assert_false(test_find(&f->got.why.features, "resume", "digests.rng", "common")->known);
+	assert_true(test_find(&f->got.why.features, "resume", "digests.rng", "common")->reason.len > 0);
 	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "random generators: not known"));
 }
 

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char GROUP[] = "cross";
-
 enum { REACH = 2 }; /* steps between hits that still meet */
 
 /* --- hits --- */
@@ -398,7 +396,7 @@ static bool add_event(const struct meetings *m, const struct group *g, struct ts
 {
 	struct ts_event event = {
 		.kind = TS_EVENT_COINCIDENCE,
-		.group = ts_span_str(GROUP),
+		.group = ts_answer_group_name(TS_ANSWER_CROSS),
 		.subject = names_of(m->c, g->axes, arena),
 		.first_step = g->first,
 		.last_step = g->last,
@@ -435,11 +433,18 @@ static int by_p(const void *x, const void *y)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-static enum ts_unit unit_of(struct ts_span axis)
+/* The rows of an axis: its value, and what was expected of it. */
+struct axis_measures {
+	enum ts_measure_name value, expected;
+};
+
+static struct axis_measures measures_of(struct ts_span axis)
 {
 	if (ts_span_is(axis, "step_time"))
-		return TS_UNIT_SECONDS;
-	return ts_span_starts(axis, ts_span_str("memory")) ? TS_UNIT_BYTES : TS_UNIT_NONE;
+		return (struct axis_measures){TS_M_AXIS_SECONDS, TS_M_AXIS_EXPECTED_SECONDS};
+	if (ts_span_starts(axis, ts_span_str("memory")))
+		return (struct axis_measures){TS_M_AXIS_BYTES, TS_M_AXIS_EXPECTED_BYTES};
+	return (struct axis_measures){TS_M_AXIS_VALUE, TS_M_AXIS_EXPECTED};
 }
 
 static bool axis_rows(const struct meetings *m, const struct group *g, struct ts_span subject, struct ts_arena *arena,
@@ -448,18 +453,26 @@ static bool axis_rows(const struct meetings *m, const struct group *g, struct ts
 	for (size_t i = 0; i < m->c->n_axes; i++) {
 		const struct ts_axis *axis = &m->c->axes[i];
 		const struct ts_hit *h = strongest(m, g, axis);
-		enum ts_unit unit = unit_of(axis->name);
-		const char *name, *expected;
+		struct axis_measures what = measures_of(axis->name);
+		struct ts_measure value = ts_measure_row(what.value, subject),
+				  expected = ts_measure_row(what.expected, subject);
+		const char *name;
 
 		if (!h)
 			continue;
-		name = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(axis->name));
-		expected = ts_arena_printf(arena, "%.*s_expected", TS_SPAN_ARG(axis->name));
-		if (!name || !expected || !ts_measure_add(measures, arena, GROUP, subject, name, unit, h->value))
+		name = ts_arena_printf(arena, "%.*s_expected", TS_SPAN_ARG(axis->name));
+		if (!name)
 			return false;
-		if (isnan(h->expected) ?
-			    !ts_measure_unknown(measures, arena, GROUP, subject, expected, unit, "nothing is expected of NaN") :
-			    !ts_measure_add(measures, arena, GROUP, subject, expected, unit, h->expected))
+		value.name = ts_span_of(name, axis->name.len);
+		value.known = true;
+		value.value = h->value;
+		expected.name = ts_span_str(name);
+		expected.known = !isnan(h->expected);
+		if (expected.known)
+			expected.value = h->expected;
+		else
+			expected.reason = ts_span_str("nothing is expected of NaN");
+		if (!ts_measure_put(measures, arena, &value) || !ts_measure_put(measures, arena, &expected))
 			return false;
 	}
 	return true;
@@ -468,23 +481,22 @@ static bool axis_rows(const struct meetings *m, const struct group *g, struct ts
 static bool group_rows(const struct meetings *m, const struct group *g, size_t place, struct ts_arena *arena,
 		       struct ts_measures *measures)
 {
-	const char *text = ts_arena_printf(arena, "coincidence %zu", place);
+	const char *text = ts_measure_subject(TS_M_COINCIDENCE_FIRST, (int64_t)place, arena);
 	struct ts_span names = names_of(m->c, g->axes, arena), subject;
 
 	if (!text || !names.data)
 		return false;
 	subject = ts_span_str(text);
-	return ts_measure_add(measures, arena, GROUP, subject, "first", TS_UNIT_STEP, (double)g->first) &&
-	       ts_measure_add(measures, arena, GROUP, subject, "last", TS_UNIT_STEP, (double)g->last) &&
-	       ts_measure_text(measures, arena, GROUP, subject, "axes", names) &&
-	       ts_measure_add(measures, arena, GROUP, subject, "p_value", TS_UNIT_NONE, g->p) &&
+	return ts_measure_add(measures, arena, TS_M_COINCIDENCE_FIRST, subject, (double)g->first) &&
+	       ts_measure_add(measures, arena, TS_M_COINCIDENCE_LAST, subject, (double)g->last) &&
+	       ts_measure_text(measures, arena, TS_M_COINCIDENCE_AXES, subject, names) &&
+	       ts_measure_add(measures, arena, TS_M_COINCIDENCE_P_VALUE, subject, g->p) &&
 	       axis_rows(m, g, subject, arena, measures);
 }
 
 /* The significant groups, the most significant first. */
 static bool report(struct meetings *m, struct ts_arena *arena, struct ts_measures *measures, struct ts_events *events)
 {
-	struct ts_span subject = ts_span_str("coincidences");
 	size_t from = events->n, significant = 0;
 
 	if (m->n_groups)
@@ -497,10 +509,10 @@ static bool report(struct meetings *m, struct ts_arena *arena, struct ts_measure
 			return false;
 	}
 	ts_events_trim(events, from);
-	if (!ts_measure_add(measures, arena, GROUP, subject, "count", TS_UNIT_COUNT, (double)m->n_groups) ||
-	    !ts_measure_add(measures, arena, GROUP, subject, "expected", TS_UNIT_NONE, m->expected) ||
-	    !ts_measure_add(measures, arena, GROUP, subject, "p_value", TS_UNIT_NONE, m->best) ||
-	    !ts_measure_add(measures, arena, GROUP, subject, "significant", TS_UNIT_COUNT, (double)significant))
+	if (!ts_measure_add(measures, arena, TS_M_COINCIDENCES_COUNT, TS_NO_SUBJECT, (double)m->n_groups) ||
+	    !ts_measure_add(measures, arena, TS_M_COINCIDENCES_EXPECTED, TS_NO_SUBJECT, m->expected) ||
+	    !ts_measure_add(measures, arena, TS_M_COINCIDENCES_P_VALUE, TS_NO_SUBJECT, m->best) ||
+	    !ts_measure_add(measures, arena, TS_M_COINCIDENCES_SIGNIFICANT, TS_NO_SUBJECT, (double)significant))
 		return false;
 	for (size_t i = 0; i < significant && i < TS_COINCIDENCE_ROWS; i++)
 		if (!group_rows(m, &m->groups[i], i + 1, arena, measures))
@@ -510,25 +522,26 @@ static bool report(struct meetings *m, struct ts_arena *arena, struct ts_measure
 
 static bool unknown_rows(struct ts_arena *arena, struct ts_measures *measures)
 {
-	static const char reason[] = "fewer than two axes have enough values";
-	struct ts_span subject = ts_span_str("coincidences");
+	static const enum ts_measure_name rows[] = {TS_M_COINCIDENCES_COUNT, TS_M_COINCIDENCES_EXPECTED,
+						    TS_M_COINCIDENCES_P_VALUE, TS_M_COINCIDENCES_SIGNIFICANT};
 
-	return ts_measure_unknown(measures, arena, GROUP, subject, "count", TS_UNIT_COUNT, reason) &&
-	       ts_measure_unknown(measures, arena, GROUP, subject, "expected", TS_UNIT_NONE, reason) &&
-	       ts_measure_unknown(measures, arena, GROUP, subject, "p_value", TS_UNIT_NONE, reason) &&
-	       ts_measure_unknown(measures, arena, GROUP, subject, "significant", TS_UNIT_COUNT, reason);
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (!ts_measure_unknown(measures, arena, rows[i], TS_NO_SUBJECT,
+					"fewer than two axes have enough values"))
+			return false;
+	return true;
 }
 
-static bool names_row(const struct ts_coincidence *c, unsigned axes, const char *name, struct ts_arena *arena,
+static bool names_row(const struct ts_coincidence *c, unsigned axes, enum ts_measure_name what, struct ts_arena *arena,
 		      struct ts_measures *measures)
 {
-	struct ts_span subject = ts_span_str("axes"), names = names_of(c, axes, arena);
+	struct ts_span names = names_of(c, axes, arena);
 
 	if (!names.data)
 		return false;
 	if (axes == 0)
-		return ts_measure_unknown(measures, arena, GROUP, subject, name, TS_UNIT_TEXT, "no axis has enough values");
-	return ts_measure_text(measures, arena, GROUP, subject, name, names);
+		return ts_measure_unknown(measures, arena, what, TS_NO_SUBJECT, "no axis has enough values");
+	return ts_measure_text(measures, arena, what, TS_NO_SUBJECT, names);
 }
 
 enum ts_status ts_coincidence_finish(struct ts_coincidence *c, struct ts_arena *arena, struct ts_measures *measures,
@@ -546,9 +559,9 @@ enum ts_status ts_coincidence_finish(struct ts_coincidence *c, struct ts_arena *
 		n++;
 		m.steps = c->axes[i].n > m.steps ? c->axes[i].n : m.steps;
 	}
-	ok = names_row(c, present, "present", arena, measures) &&
-	     (present == all || names_row(c, all & ~present, "too_short", arena, measures)) &&
-	     ts_measure_add(measures, arena, GROUP, ts_span_str("axes"), "checked", TS_UNIT_COUNT, (double)m.steps);
+	ok = names_row(c, present, TS_M_AXES_PRESENT, arena, measures) &&
+	     (present == all || names_row(c, all & ~present, TS_M_AXES_TOO_SHORT, arena, measures)) &&
+	     ts_measure_add(measures, arena, TS_M_AXES_CHECKED, TS_NO_SUBJECT, (double)m.steps);
 	m.pairs = n < 2 ? 0 : n * (n - 1) / 2;
 	if (ok)
 		ok = m.pairs ? find_meetings(&m) && report(&m, arena, measures, events) : unknown_rows(arena, measures);

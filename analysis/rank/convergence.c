@@ -3,8 +3,6 @@
 #include "analysis/rank/spikes.h"
 #include "analysis/stats/stats.h"
 
-static const char GROUP[] = "convergence";
-
 enum {
 	LEVEL_LEAST = 5, /* values of the initial and the final level */
 	LEVEL_MOST = 100,
@@ -33,16 +31,16 @@ struct summary {
 	bool ends_nonfinite, blew_up;
 };
 
-static bool value_row(const struct summary *s, const char *name, enum ts_unit unit, double value, const char *reason)
+static bool value_row(const struct summary *s, enum ts_measure_name what, double value, const char *reason)
 {
 	if (reason)
-		return ts_measure_unknown(s->measures, s->arena, GROUP, s->subject, name, unit, reason);
-	return ts_measure_add(s->measures, s->arena, GROUP, s->subject, name, unit, value);
+		return ts_measure_unknown(s->measures, s->arena, what, s->subject, reason);
+	return ts_measure_add(s->measures, s->arena, what, s->subject, value);
 }
 
-static bool text_row(const struct summary *s, const char *name, const char *text)
+static bool text_row(const struct summary *s, enum ts_measure_name what, const char *text)
 {
-	return ts_measure_text(s->measures, s->arena, GROUP, s->subject, name, ts_span_str(text));
+	return ts_measure_text(s->measures, s->arena, what, s->subject, ts_span_str(text));
 }
 
 static bool add_event(const struct summary *s, enum ts_event_kind kind, int64_t from, int64_t to, double value,
@@ -50,7 +48,7 @@ static bool add_event(const struct summary *s, enum ts_event_kind kind, int64_t 
 {
 	struct ts_event event = {
 		.kind = kind,
-		.group = ts_span_str(GROUP),
+		.group = ts_answer_group_name(TS_ANSWER_CONVERGENCE),
 		.subject = s->subject,
 		.first_step = from,
 		.last_step = to,
@@ -109,18 +107,15 @@ static bool scan(struct summary *s)
 
 static bool extremes(const struct summary *s, const char *reason)
 {
-	bool ok = ts_measure_add(s->measures, s->arena, GROUP, s->subject, "count", TS_UNIT_NONE, (double)s->series.n) &&
-		  value_row(s, "first", TS_UNIT_NONE, s->first, reason) &&
-		  value_row(s, "last", TS_UNIT_NONE, s->last, reason) &&
-		  value_row(s, "best", TS_UNIT_NONE, s->best, reason) &&
-		  value_row(s, "best", TS_UNIT_STEP, (double)s->best_step, reason);
+	bool ok = value_row(s, TS_M_SERIES_COUNT, (double)s->series.n, NULL) &&
+		  value_row(s, TS_M_SERIES_FIRST, s->first, reason) &&
+		  value_row(s, TS_M_SERIES_LAST, s->last, reason) && value_row(s, TS_M_SERIES_BEST, s->best, reason) &&
+		  value_row(s, TS_M_SERIES_BEST_AT, (double)s->best_step, reason);
 
 	if (!ok || s->nonfinite == 0)
 		return ok;
-	return ts_measure_add(s->measures, s->arena, GROUP, s->subject, "nonfinite", TS_UNIT_COUNT,
-			      (double)s->nonfinite) &&
-	       ts_measure_add(s->measures, s->arena, GROUP, s->subject, "first_nonfinite", TS_UNIT_STEP,
-			      (double)s->nonfinite_step);
+	return value_row(s, TS_M_SERIES_NONFINITE, (double)s->nonfinite, NULL) &&
+	       value_row(s, TS_M_SERIES_FIRST_NONFINITE, (double)s->nonfinite_step, NULL);
 }
 
 /* Runs of values that are not finite, each an event whose score is its length. */
@@ -183,8 +178,8 @@ static bool change(const struct summary *s, const char *reason)
 	if (!reason && (!level_of(s->finite, w_first, s->arena, &initial) ||
 			!level_of(s->finite + (s->n - w_last), w_last, s->arena, &final)))
 		return false;
-	if (!value_row(s, "initial", TS_UNIT_NONE, initial.middle, reason) ||
-	    !value_row(s, "final", TS_UNIT_NONE, final.middle, reason))
+	if (!value_row(s, TS_M_SERIES_INITIAL, initial.middle, reason) ||
+	    !value_row(s, TS_M_SERIES_FINAL, final.middle, reason))
 		return false;
 	by = fabs(initial.middle);
 	by_how_much = final.middle - initial.middle;
@@ -196,9 +191,9 @@ static bool change(const struct summary *s, const char *reason)
 		reason = "the levels differ too much to divide";
 	if (!reason)
 		word = high <= -large_change ? "fell" : low >= large_change ? "rose" : "none";
-	return value_row(s, "change", TS_UNIT_RATIO, by_how_much / by, reason) &&
-	       value_row(s, "change_low", TS_UNIT_RATIO, low, reason) &&
-	       value_row(s, "change_high", TS_UNIT_RATIO, high, reason) && text_row(s, "progress", word);
+	return value_row(s, TS_M_SERIES_CHANGE, by_how_much / by, reason) &&
+	       value_row(s, TS_M_SERIES_CHANGE_LOW, low, reason) &&
+	       value_row(s, TS_M_SERIES_CHANGE_HIGH, high, reason) && text_row(s, TS_M_SERIES_PROGRESS, word);
 }
 
 /* --- blow-up --- */
@@ -275,7 +270,7 @@ static bool blow_up(struct summary *s)
 	for (size_t i = b.at; i < s->n; i++)
 		most = fmax(most, s->finite[i]);
 	return add_event(s, TS_EVENT_BLOW_UP, s->keys[b.at], s->keys[s->n - 1], most, b.before, b.score) &&
-	       ts_measure_add(s->measures, s->arena, GROUP, s->subject, "blow_up", TS_UNIT_STEP, (double)s->keys[b.at]);
+	       value_row(s, TS_M_SERIES_BLOW_UP, (double)s->keys[b.at], NULL);
 }
 
 /* --- trend --- */
@@ -384,9 +379,9 @@ static bool trend(const struct summary *s, const char *reason)
 	}
 	if (s->blew_up || s->ends_nonfinite)
 		word = "diverged";
-	return value_row(s, "recent", TS_UNIT_RATIO, t.slope * per_step, reason) &&
-	       value_row(s, "recent_low", TS_UNIT_RATIO, t.low * per_step, reason) &&
-	       value_row(s, "recent_high", TS_UNIT_RATIO, t.high * per_step, reason) && text_row(s, "trend", word);
+	return value_row(s, TS_M_SERIES_RECENT, t.slope * per_step, reason) &&
+	       value_row(s, TS_M_SERIES_RECENT_LOW, t.low * per_step, reason) &&
+	       value_row(s, TS_M_SERIES_RECENT_HIGH, t.high * per_step, reason) && text_row(s, TS_M_SERIES_TREND, word);
 }
 
 /* --- spikes --- */
@@ -416,13 +411,13 @@ static enum ts_status spikes(const struct summary *s, struct ts_error *err)
 		return err->status;
 	if (!found.decided)
 		reason = "fewer than 24 values are finite";
-	return value_row(s, "spikes", TS_UNIT_COUNT, (double)found.spikes, reason) &&
-			       value_row(s, "dips", TS_UNIT_COUNT, (double)found.dips, reason) &&
-			       value_row(s, "shifts", TS_UNIT_COUNT, (double)found.shifts, reason) &&
+	return value_row(s, TS_M_SERIES_SPIKES, (double)found.spikes, reason) &&
+			       value_row(s, TS_M_SERIES_DIPS, (double)found.dips, reason) &&
+			       value_row(s, TS_M_SERIES_SHIFTS, (double)found.shifts, reason) &&
 			       spike_events(s, &found, TS_EVENT_SPIKE) && spike_events(s, &found, TS_EVENT_DIP) &&
-			       spike_events(s, &found, TS_EVENT_SHIFT) ?
-		       TS_OK :
-		       ts_arena_error(s->arena, err);
+			       spike_events(s, &found, TS_EVENT_SHIFT)
+		       ? TS_OK
+		       : ts_arena_error(s->arena, err);
 }
 
 enum ts_status ts_convergence_summary(const struct ts_series *series, int64_t first, struct ts_arena *arena,
@@ -450,5 +445,5 @@ enum ts_status ts_convergence_summary(const struct ts_series *series, int64_t fi
 		return ts_arena_error(arena, err);
 	if (spikes(&s, err))
 		return err->status;
-	return ts_plot_series(plots, GROUP, subject, "value", TS_UNIT_NONE, &s.series, arena, err);
+	return ts_plot_series(plots, TS_ANSWER_CONVERGENCE, subject, "value", TS_UNIT_NONE, &s.series, arena, err);
 }

@@ -2,15 +2,8 @@
 
 #include "analysis/rank/peaks.h"
 
-#include <inttypes.h>
-
 static const double MFU_SUSPECT = 0.7; /* published runs end below it */
 static const double FULL_RECOMPUTE = 4.0 / 3.0; /* forward, backward = 2 forward, and one forward again */
-
-enum line { USEFUL, OVERHEAD, DATA, COMM, WAIT, OTHER, UNATTRIBUTED, LINES };
-
-static const char *const line_names[LINES] = {"useful_compute", "compute_overhead", "data_stall",  "communication",
-					      "wait",		"other",	    "unattributed"};
 
 /* Known seconds, or why there are none. */
 struct amount {
@@ -32,7 +25,7 @@ struct report {
 	struct ts_measures *measures;
 	struct ts_arena *arena;
 	struct times times;
-	struct amount lines[LINES];
+	struct amount lines[TS_BUDGET_LINES];
 	double compute; /* s; without the wait that hides in it */
 	double wall; /* 0: no budget */
 	struct amount rank_flops; /* of one rank and step */
@@ -44,19 +37,22 @@ struct report {
 
 /* --- rows --- */
 
-static void add(struct report *r, const char *group, const char *subject, const char *name, enum ts_unit unit,
-		struct amount a)
+static void add_of(struct report *r, enum ts_measure_name what, struct ts_span of, struct amount a)
 {
-	struct ts_span s = ts_span_str(subject);
-	bool ok = a.reason ? ts_measure_unknown(r->measures, r->arena, group, s, name, unit, a.reason)
-			   : ts_measure_add(r->measures, r->arena, group, s, name, unit, a.value);
+	bool ok = a.reason ? ts_measure_unknown(r->measures, r->arena, what, of, a.reason)
+			   : ts_measure_add(r->measures, r->arena, what, of, a.value);
 
 	r->failed |= !ok;
 }
 
-static void add_text(struct report *r, const char *group, const char *subject, const char *name, const char *text)
+static void add(struct report *r, enum ts_measure_name what, struct amount a)
 {
-	if (!text || !ts_measure_text(r->measures, r->arena, group, ts_span_str(subject), name, ts_span_str(text)))
+	add_of(r, what, TS_NO_SUBJECT, a);
+}
+
+static void add_text(struct report *r, enum ts_measure_name what, const char *text)
+{
+	if (!text || !ts_measure_text(r->measures, r->arena, what, TS_NO_SUBJECT, ts_span_str(text)))
 		r->failed = true;
 }
 
@@ -82,10 +78,9 @@ static struct amount of(const struct ts_work_number *n)
 }
 
 /* The row, as an amount. missing: the reason if there is no such row. */
-static struct amount row_of(const struct report *r, const char *group, const char *subject, const char *name,
-			    const char *missing)
+static struct amount row_of(const struct report *r, enum ts_measure_name what, struct ts_span of, const char *missing)
 {
-	const struct ts_measure *m = ts_measure_find(r->measures, group, subject, name);
+	const struct ts_measure *m = ts_measure_find(r->measures, what, of);
 
 	if (!m)
 		return unknown(missing);
@@ -116,10 +111,10 @@ static size_t block_end(const struct ts_measures *m, size_t from)
 	return to;
 }
 
-static const struct ts_measure *in_block(const struct ts_measures *m, size_t from, size_t to, const char *name)
+static const struct ts_measure *in_block(const struct ts_measures *m, size_t from, size_t to, enum ts_measure_name what)
 {
 	for (; from < to; from++)
-		if (ts_span_is(m->items[from].name, name))
+		if (ts_measure_is(&m->items[from], what))
 			return &m->items[from];
 	return NULL;
 }
@@ -161,26 +156,25 @@ static void take_phase(struct times *t, struct ts_span name, double seconds)
 static void take_block(struct report *r, size_t from, size_t to)
 {
 	const struct ts_measures *m = r->measures;
-	const struct ts_measure *total = in_block(m, from, to, "total"), *mean = in_block(m, from, to, "mean");
+	const struct ts_measure *total = in_block(m, from, to, TS_M_PHASE_TOTAL),
+				*mean = in_block(m, from, to, TS_M_PHASE_MEAN);
+	const struct ts_measure *count = in_block(m, from, to, TS_M_STEP_COUNT);
+	const struct ts_measure *beyond = in_block(m, from, to, TS_M_WALL_UNATTRIBUTED);
 	struct ts_span subject = m->items[from].subject;
 	struct times *t = &r->times;
 
-	if (in_block(m, from, to, "share")) {
+	if (in_block(m, from, to, TS_M_PHASE_SHARE)) {
 		if (total && total->known)
 			take_phase(t, subject, total->value);
 		else if (mean && mean->known)
 			take_phase(t, subject, mean->value * t->steps);
-	} else if (ts_span_is(subject, "step")) {
-		const struct ts_measure *count = in_block(m, from, to, "count");
-
-		t->steps = count && count->known ? count->value : 0.0;
-	} else if (ts_span_is(subject, "wall")) {
-		const struct ts_measure *beyond = in_block(m, from, to, "unattributed");
-
-		if (beyond && beyond->known && isfinite(beyond->value))
+	} else if (count) {
+		t->steps = count->known ? count->value : 0.0;
+	} else if (beyond) {
+		if (beyond->known && isfinite(beyond->value))
 			t->beyond = known(beyond->value);
-		else if (beyond && !beyond->known)
-			t->beyond = row_of(r, "timing", "wall", "unattributed", "no column timestamp");
+		else if (!beyond->known)
+			t->beyond = row_of(r, TS_M_WALL_UNATTRIBUTED, TS_NO_SUBJECT, "no column timestamp");
 	}
 }
 
@@ -198,7 +192,7 @@ static void read_timing(struct report *r)
 	};
 	for (size_t i = 0; i < r->measures->n; i = to) {
 		to = block_end(r->measures, i);
-		if (ts_span_is(r->measures->items[i].group, "timing"))
+		if (ts_measure_in(&r->measures->items[i], TS_ANSWER_TIMING))
 			take_block(r, i, to);
 	}
 	if (!t->none && !(t->steps > 0.0))
@@ -216,15 +210,15 @@ static bool alone(const struct ts_work *w)
 /* Seconds that this rank waits for others, by the rows of ranks, which are of the mean step that all ranks have. */
 static struct amount wait_of(const struct report *r, bool *ret_hidden)
 {
-	const struct ts_measure *mode = ts_measure_find(r->measures, "ranks", "all", "mode");
-	char *subject = ts_arena_printf(r->arena, "rank %" PRId32, r->work->rank);
+	const struct ts_measure *mode = ts_measure_find(r->measures, TS_M_RANKS_MODE, TS_NO_SUBJECT);
+	char *subject = ts_measure_subject(TS_M_RANK_WAIT, r->work->rank, r->arena);
 	struct amount wait = unknown("out of memory");
 
 	*ret_hidden = mode && mode->known && ts_span_is(mode->text, "hidden in backward");
 	if (alone(r->work))
 		return known(0.0);
 	if (subject)
-		wait = row_of(r, "ranks", subject, "wait",
+		wait = row_of(r, TS_M_RANK_WAIT, ts_span_str(subject),
 			      "one rank alone does not tell its wait from transfer: both are in communication");
 	if (!wait.reason && wait.value < 0.0)
 		wait.value = 0.0;
@@ -246,27 +240,29 @@ static void measured_lines(struct report *r)
 	struct amount *l = r->lines;
 	bool hidden;
 
-	l[DATA] = t->data;
-	l[COMM] = t->comm;
-	l[OTHER] = t->other;
-	l[WAIT] = wait_of(r, &hidden);
+	l[TS_LINE_DATA] = t->data;
+	l[TS_LINE_COMM] = t->comm;
+	l[TS_LINE_OTHER] = t->other;
+	l[TS_LINE_WAIT] = wait_of(r, &hidden);
 	r->compute = t->compute.reason ? 0.0 : t->compute.value;
 	if (alone(r->work) && t->comm.reason)
-		l[COMM] = known(0.0);
-	if (!l[WAIT].reason && hidden) {
-		double backward = t->backward, waited = take_out(l[WAIT].value, &backward);
+		l[TS_LINE_COMM] = known(0.0);
+	if (!l[TS_LINE_WAIT].reason && hidden) {
+		double backward = t->backward, waited = take_out(l[TS_LINE_WAIT].value, &backward);
 
 		r->compute -= waited;
-		l[WAIT].value = waited;
-		l[COMM] = t->comm.reason ? unknown("the collectives run inside backward: their transfer is in compute") : t->comm;
-	} else if (!l[WAIT].reason && !l[COMM].reason) {
-		l[WAIT].value = take_out(l[WAIT].value, &l[COMM].value);
-	} else if (!l[WAIT].reason && l[WAIT].value > 0.0) {
-		l[WAIT] = unknown("no phase comm was recorded");
+		l[TS_LINE_WAIT].value = waited;
+		l[TS_LINE_COMM] = t->comm.reason
+					  ? unknown("the collectives run inside backward: their transfer is in compute")
+					  : t->comm;
+	} else if (!l[TS_LINE_WAIT].reason && !l[TS_LINE_COMM].reason) {
+		l[TS_LINE_WAIT].value = take_out(l[TS_LINE_WAIT].value, &l[TS_LINE_COMM].value);
+	} else if (!l[TS_LINE_WAIT].reason && l[TS_LINE_WAIT].value > 0.0) {
+		l[TS_LINE_WAIT] = unknown("no phase comm was recorded");
 	}
-	l[UNATTRIBUTED] = t->beyond;
+	l[TS_LINE_UNATTRIBUTED] = t->beyond;
 	if (!t->beyond.reason && t->beyond.value < 0.0)
-		l[UNATTRIBUTED] = known(0.0);
+		l[TS_LINE_UNATTRIBUTED] = known(0.0);
 }
 
 /* Compute in two, once the MFU is known. */
@@ -275,14 +271,14 @@ static void compute_lines(struct report *r)
 	struct amount *l = r->lines;
 	bool split = !r->mfu.reason && r->mfu.value <= 1.0 && !r->times.compute.reason;
 
-	l[USEFUL] = r->times.compute.reason ? r->times.compute : known(r->compute);
-	l[OVERHEAD] = unknown(r->times.compute.reason ? r->times.compute.reason
-			      : r->mfu.reason	      ? r->mfu.reason
-						      : "MFU is above 100 %");
+	l[TS_LINE_USEFUL] = r->times.compute.reason ? r->times.compute : known(r->compute);
+	l[TS_LINE_OVERHEAD] = unknown(r->times.compute.reason ? r->times.compute.reason
+				      : r->mfu.reason	      ? r->mfu.reason
+							      : "MFU is above 100 %");
 	if (split) {
 		if (r->ideal.value < r->compute)
-			l[USEFUL] = known(r->ideal.value);
-		l[OVERHEAD] = known(r->compute - l[USEFUL].value);
+			l[TS_LINE_USEFUL] = known(r->ideal.value);
+		l[TS_LINE_OVERHEAD] = known(r->compute - l[TS_LINE_USEFUL].value);
 	}
 }
 
@@ -297,18 +293,11 @@ static double sum_of(const struct amount *lines, size_t n)
 	return sum;
 }
 
-static void line_rows(struct report *r, const char *const *names, const char *suffix, const struct amount *lines,
-		      size_t n, double wall)
+static void line_rows(struct report *r, double wall)
 {
-	for (size_t i = 0; i < n; i++) {
-		const char *subject = ts_arena_printf(r->arena, "%s%s", names[i], suffix);
-
-		if (!subject) {
-			r->failed = true;
-			return;
-		}
-		add(r, "budget", subject, "seconds", TS_UNIT_SECONDS, lines[i]);
-		add(r, "budget", subject, "share", TS_UNIT_RATIO, over(lines[i], wall));
+	for (size_t i = 0; i < TS_BUDGET_LINES; i++) {
+		add_of(r, TS_M_BUDGET_SECONDS, ts_span_str(ts_budget_lines[i]), r->lines[i]);
+		add_of(r, TS_M_BUDGET_SHARE, ts_span_str(ts_budget_lines[i]), over(r->lines[i], wall));
 	}
 }
 
@@ -335,25 +324,24 @@ static void wall_rows(struct report *r)
 	struct amount session = session_of(r);
 	double outside = session.value - r->wall;
 
-	add(r, "budget", "wall", "seconds", TS_UNIT_SECONDS, known(r->wall));
-	add_text(r, "budget", "wall", "source", stamped ? "timestamps" : "phases");
+	add(r, TS_M_BUDGET_WALL, known(r->wall));
+	add_text(r, TS_M_BUDGET_SOURCE, stamped ? "timestamps" : "phases");
 	if (beyond->reason)
-		add_text(r, "budget", "wall", "note", beyond->reason);
+		add_text(r, TS_M_BUDGET_NOTE, beyond->reason);
 	else if (!stamped)
-		add_text(r, "budget", "wall", "note", "the phases add up to no less than the time between the timestamps");
+		add_text(r, TS_M_BUDGET_NOTE, "the phases add up to no less than the time between the timestamps");
 	if (!beyond->reason && beyond->value < 0.0)
-		add(r, "budget", "wall", "overlap", TS_UNIT_SECONDS, known(-beyond->value));
-	add(r, "budget", "wall", "session", TS_UNIT_SECONDS, session);
-	add(r, "budget", "wall", "outside", TS_UNIT_SECONDS,
-	    session.reason ? session : known(outside > 0.0 ? outside : 0.0));
+		add(r, TS_M_BUDGET_OVERLAP, known(-beyond->value));
+	add(r, TS_M_BUDGET_SESSION, session);
+	add(r, TS_M_BUDGET_OUTSIDE, session.reason ? session : known(outside > 0.0 ? outside : 0.0));
 }
 
 static void no_budget(struct report *r)
 {
-	for (size_t i = 0; i < LINES; i++)
+	for (size_t i = 0; i < TS_BUDGET_LINES; i++)
 		r->lines[i] = unknown(r->times.none);
-	line_rows(r, line_names, "", r->lines, LINES, 1.0);
-	add(r, "budget", "wall", "seconds", TS_UNIT_SECONDS, unknown(r->times.none));
+	line_rows(r, 1.0);
+	add(r, TS_M_BUDGET_WALL, unknown(r->times.none));
 }
 
 static void budget(struct report *r)
@@ -364,7 +352,7 @@ static void budget(struct report *r)
 		no_budget(r);
 		return;
 	}
-	line_rows(r, line_names, "", r->lines, LINES, r->wall);
+	line_rows(r, r->wall);
 	wall_rows(r);
 }
 
@@ -461,32 +449,34 @@ static struct amount hardware_flops(const struct ts_work *w)
 
 /* --- efficiency --- */
 
-static void text_row(struct report *r, const char *name, const struct ts_work_text *text)
+static void text_row(struct report *r, enum ts_measure_name what, const struct ts_work_text *text)
 {
-	bool ok = text->text.len ? ts_measure_text(r->measures, r->arena, "efficiency", ts_span_str("mfu"), name, text->text)
-				 : ts_measure_unknown(r->measures, r->arena, "efficiency", ts_span_str("mfu"), name,
-						      TS_UNIT_TEXT, text->reason);
+	bool ok = text->text.len ? ts_measure_text(r->measures, r->arena, what, TS_NO_SUBJECT, text->text)
+				 : ts_measure_unknown(r->measures, r->arena, what, TS_NO_SUBJECT, text->reason);
 
 	r->failed |= !ok;
 }
 
 /* What cannot be, and what is hard to believe. */
-static void doubts(struct report *r, const char *what, struct amount ratio)
+static void doubts(struct report *r, const char *what, enum ts_measure_name error, enum ts_measure_name warning,
+		   struct amount ratio)
 {
 	if (ratio.reason || !(ratio.value > MFU_SUSPECT))
 		return;
 	if (ratio.value > 1.0)
-		add_text(r, "efficiency", "error", strcmp(what, "MFU") == 0 ? "text" : "hfu",
-			 ts_arena_printf(r->arena,
-					 "%s is %.4g %%, more than the devices can do: the FLOPs of a step, the ranks that "
-					 "they are for, the peak or its dtype is wrong",
-					 what, 100.0 * ratio.value));
+		add_text(r, error,
+			 ts_arena_printf(
+				 r->arena,
+				 "%s is %.4g %%, more than the devices can do: the FLOPs of a step, the ranks that "
+				 "they are for, the peak or its dtype is wrong",
+				 what, 100.0 * ratio.value));
 	else
-		add_text(r, "efficiency", "warning", strcmp(what, "MFU") == 0 ? "text" : "hfu",
-			 ts_arena_printf(r->arena,
-					 "%s is %.4g %%: above 70 %% it is almost always the FLOPs of a step, the peak or its "
-					 "dtype that is wrong",
-					 what, 100.0 * ratio.value));
+		add_text(r, warning,
+			 ts_arena_printf(
+				 r->arena,
+				 "%s is %.4g %%: above 70 %% it is almost always the FLOPs of a step, the peak or its "
+				 "dtype that is wrong",
+				 what, 100.0 * ratio.value));
 }
 
 static void mfu_rows(struct report *r, const char *peak_source)
@@ -494,26 +484,27 @@ static void mfu_rows(struct report *r, const char *peak_source)
 	const struct ts_work *w = r->work;
 	struct amount hardware = hardware_flops(w), hfu;
 
-	add(r, "efficiency", "mfu", "ratio", TS_UNIT_RATIO, r->mfu);
-	text_row(r, "convention", &w->convention);
-	add(r, "efficiency", "mfu", "flops_per_step", TS_UNIT_FLOPS, of(&w->flops_per_step));
-	add(r, "efficiency", "mfu", "flops_ranks", TS_UNIT_COUNT, flops_ranks(w));
-	add(r, "efficiency", "mfu", "peak", TS_UNIT_FLOPS_PER_S, r->peak);
+	add(r, TS_M_MFU, r->mfu);
+	text_row(r, TS_M_MFU_CONVENTION, &w->convention);
+	add(r, TS_M_MFU_FLOPS_PER_STEP, of(&w->flops_per_step));
+	add(r, TS_M_MFU_FLOPS_RANKS, flops_ranks(w));
+	add(r, TS_M_MFU_PEAK, r->peak);
 	if (peak_source)
-		add_text(r, "efficiency", "mfu", "peak_source", peak_source);
+		add_text(r, TS_M_MFU_PEAK_SOURCE, peak_source);
 	else
-		add(r, "efficiency", "mfu", "peak_source", TS_UNIT_TEXT, unknown(r->peak.reason));
-	text_row(r, "dtype", &w->dtype);
-	text_row(r, "device", &w->device);
+		add(r, TS_M_MFU_PEAK_SOURCE, unknown(r->peak.reason));
+	text_row(r, TS_M_MFU_DTYPE, &w->dtype);
+	text_row(r, TS_M_MFU_DEVICE, &w->device);
 	if (!hardware.reason && w->flops_per_step.known && hardware.value < w->flops_per_step.value)
 		hardware = unknown("work.hardware_flops_per_step is less than work.flops_per_step");
 	hfu = utilization(r, ideal_of(r, per_rank(r, hardware)));
-	add(r, "efficiency", "hfu", "ratio", TS_UNIT_RATIO, hfu);
-	doubts(r, "MFU", r->mfu);
-	doubts(r, "HFU", hfu);
+	add(r, TS_M_HFU, hfu);
+	doubts(r, "MFU", TS_M_MFU_ERROR, TS_M_MFU_WARNING, r->mfu);
+	doubts(r, "HFU", TS_M_HFU_ERROR, TS_M_HFU_WARNING, hfu);
 	if (!r->mfu.reason && r->mfu.value <= 1.0 && r->ideal.value > r->compute)
-		add_text(r, "efficiency", "warning", "compute",
-			 "at the peak the work would take longer than its phases did: they do not hold all of it, or the count "
+		add_text(r, TS_M_COMPUTE_WARNING,
+			 "at the peak the work would take longer than its phases did: they do not hold all of it, or "
+			 "the count "
 			 "is wrong");
 }
 
@@ -523,22 +514,24 @@ static void goodput_rows(struct report *r)
 	const struct times *t = &r->times;
 	const char *none = t->none ? t->none : t->compute.reason;
 	struct amount productive = none ? unknown(none) : known(r->compute), session = session_of(r), rest = t->other;
-	static const enum line losses[] = {DATA, COMM, WAIT};
 
-	add(r, "efficiency", "goodput", "ratio", TS_UNIT_RATIO, over(productive, r->wall));
-	add(r, "efficiency", "goodput", "productive", TS_UNIT_SECONDS, productive);
+	add(r, TS_M_GOODPUT, over(productive, r->wall));
+	add(r, TS_M_GOODPUT_PRODUCTIVE, productive);
 	if (!t->none) {
-		for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
-			add(r, "efficiency", "goodput", line_names[losses[i]], TS_UNIT_RATIO, over(r->lines[losses[i]], r->wall));
+		add(r, TS_M_GOODPUT_DATA_STALL, over(r->lines[TS_LINE_DATA], r->wall));
+		add(r, TS_M_GOODPUT_COMMUNICATION, over(r->lines[TS_LINE_COMM], r->wall));
+		add(r, TS_M_GOODPUT_WAIT, over(r->lines[TS_LINE_WAIT], r->wall));
 		rest.value -= t->checkpoint + t->evaluation;
 		rest.value = rest.value > 0.0 ? rest.value : 0.0;
-		add(r, "efficiency", "goodput", "checkpoint", TS_UNIT_RATIO, known(t->checkpoint / r->wall));
-		add(r, "efficiency", "goodput", "evaluation", TS_UNIT_RATIO, known(t->evaluation / r->wall));
-		add(r, "efficiency", "goodput", "other", TS_UNIT_RATIO, over(rest, r->wall));
-		add(r, "efficiency", "goodput", "unattributed", TS_UNIT_RATIO, over(r->lines[UNATTRIBUTED], r->wall));
+		add(r, TS_M_GOODPUT_CHECKPOINT, known(t->checkpoint / r->wall));
+		add(r, TS_M_GOODPUT_EVALUATION, known(t->evaluation / r->wall));
+		add(r, TS_M_GOODPUT_OTHER, over(rest, r->wall));
+		add(r, TS_M_GOODPUT_UNATTRIBUTED, over(r->lines[TS_LINE_UNATTRIBUTED], r->wall));
 	}
-	add(r, "efficiency", "goodput", "session", TS_UNIT_RATIO,
-	    productive.reason ? productive : session.reason ? session : known(productive.value / session.value));
+	add(r, TS_M_GOODPUT_SESSION,
+	    productive.reason ? productive
+	    : session.reason  ? session
+			      : known(productive.value / session.value));
 }
 
 /* --- the whole job --- */
@@ -560,17 +553,12 @@ static struct amount mfu_at(const struct report *r, struct amount step)
 /* Seconds of a step of the job: no rank is through before the slowest is. */
 static struct amount job_step(const struct report *r)
 {
-	struct amount all = row_of(r, "ranks", "all", "wall", "no rows of ranks");
+	struct amount all = row_of(r, TS_M_RANKS_WALL, TS_NO_SUBJECT, "no rows of ranks");
 	double own = r->wall / r->times.steps;
 
 	if (r->times.none)
 		return unknown(r->times.none);
 	return known(!all.reason && all.value > own ? all.value : own);
-}
-
-static bool is_rank(struct ts_span subject)
-{
-	return ts_span_starts(subject, ts_span_str("rank "));
 }
 
 static void rank_rows(struct report *r)
@@ -579,24 +567,16 @@ static void rank_rows(struct report *r)
 
 	for (size_t i = 0; i < n; i++) {
 		struct ts_measure m = r->measures->items[i];
-		char *subject;
 
-		if (!ts_span_is(m.group, "ranks") || !is_rank(m.subject) || !ts_span_is(m.name, "median") ||
-		    m.unit != TS_UNIT_SECONDS)
-			continue;
-		subject = ts_arena_printf(r->arena, "%.*s", TS_SPAN_ARG(m.subject));
-		if (!subject) {
-			r->failed = true;
-			return;
-		}
-		add(r, "efficiency", subject, "mfu", TS_UNIT_RATIO,
-		    mfu_at(r, row_of(r, "ranks", subject, "median", "its step time is not known")));
+		if (ts_measure_is(&m, TS_M_RANK_MEDIAN))
+			add_of(r, TS_M_RANK_MFU, m.subject,
+			       mfu_at(r, row_of(r, TS_M_RANK_MEDIAN, m.subject, "its step time is not known")));
 	}
 }
 
 /* Tokens or samples a second: counted by columns, else what the facts say of a step. */
-static void rate_rows(struct report *r, const char *name, const char *each, const struct ts_work_number *total,
-		      const struct ts_work_number *per_step)
+static void rate_rows(struct report *r, enum ts_measure_name what, enum ts_measure_name each,
+		      const struct ts_work_number *total, const struct ts_work_number *per_step)
 {
 	struct amount step = job_step(r);
 	double devices = r->work->world_size.known ? r->work->world_size.value : r->work->n_ranks;
@@ -610,19 +590,21 @@ static void rate_rows(struct report *r, const char *name, const char *each, cons
 		rate = known(per_step->value / step.value);
 	else
 		rate = unknown(per_step->said ? per_step->reason : total->reason);
-	add(r, "efficiency", "throughput", name, TS_UNIT_PER_SECOND, rate);
-	add(r, "efficiency", "throughput", each, TS_UNIT_PER_SECOND,
-	    devices > 0.0 ? over(rate, devices) : unknown("the number of devices is not known"));
+	add(r, what, rate);
+	add(r, each, devices > 0.0 ? over(rate, devices) : unknown("the number of devices is not known"));
 }
 
 /* Own time of the ranks (all but communication and wait), of which the ideal part is useful; means over ranks. */
 static void job_budget(struct report *r)
 {
-	static const char *const names[] = {"useful_compute", "own_rest", "communication", "wait"};
 	static const char none[] = "the rows of ranks do not say it";
-	struct amount steps = row_of(r, "ranks", "all", "aligned_steps", none);
-	struct amount lines[4] = {unknown(r->mfu.reason ? r->mfu.reason : "MFU is above 100 %"), unknown(none),
-				  row_of(r, "ranks", "all", "transfer", none), row_of(r, "ranks", "all", "wait", none)};
+	struct amount steps = row_of(r, TS_M_RANKS_ALIGNED_STEPS, TS_NO_SUBJECT, none);
+	struct amount lines[TS_JOB_LINES] = {
+		[TS_JOB_USEFUL] = unknown(r->mfu.reason ? r->mfu.reason : "MFU is above 100 %"),
+		[TS_JOB_OWN_REST] = unknown(none),
+		[TS_JOB_COMM] = row_of(r, TS_M_RANKS_TRANSFER, TS_NO_SUBJECT, none),
+		[TS_JOB_WAIT] = row_of(r, TS_M_RANKS_WAIT, TS_NO_SUBJECT, none),
+	};
 	double own = 0.0, ideal, wall;
 	size_t ranks = 0;
 
@@ -631,27 +613,30 @@ static void job_budget(struct report *r)
 	for (size_t i = 0; i < r->measures->n; i++) {
 		const struct ts_measure *m = &r->measures->items[i];
 
-		if (!ts_span_is(m->group, "ranks") || !is_rank(m->subject) || !ts_span_is(m->name, "own") || !m->known)
+		if (!ts_measure_is(m, TS_M_RANK_OWN) || !m->known)
 			continue;
 		own += m->value;
 		ranks++;
 	}
 	if (steps.reason || ranks == 0 || !isfinite(own) || !(own > 0.0) || !(steps.value > 0.0)) {
-		add(r, "budget", "wall job", "seconds", TS_UNIT_SECONDS, unknown(steps.reason ? steps.reason : none));
+		add(r, TS_M_JOB_WALL, unknown(steps.reason ? steps.reason : none));
 		return;
 	}
 	own = own / (double)ranks * steps.value;
-	for (size_t i = 2; i < 4; i++)
-		lines[i].value *= steps.value;
-	lines[1] = known(own);
+	lines[TS_JOB_COMM].value *= steps.value;
+	lines[TS_JOB_WAIT].value *= steps.value;
+	lines[TS_JOB_OWN_REST] = known(own);
 	if (!r->mfu.reason && r->mfu.value <= 1.0) {
 		ideal = r->rank_flops.value * steps.value / r->peak.value;
-		lines[0] = known(ideal < own ? ideal : own);
-		lines[1] = known(own - lines[0].value);
+		lines[TS_JOB_USEFUL] = known(ideal < own ? ideal : own);
+		lines[TS_JOB_OWN_REST] = known(own - lines[TS_JOB_USEFUL].value);
 	}
-	wall = sum_of(lines, 4);
-	line_rows(r, names, " job", lines, 4, wall);
-	add(r, "budget", "wall job", "seconds", TS_UNIT_SECONDS, known(wall));
+	wall = sum_of(lines, TS_JOB_LINES);
+	for (size_t i = 0; i < TS_JOB_LINES; i++) {
+		add_of(r, TS_M_JOB_SECONDS, ts_span_str(ts_job_lines[i]), lines[i]);
+		add_of(r, TS_M_JOB_SHARE, ts_span_str(ts_job_lines[i]), over(lines[i], wall));
+	}
+	add(r, TS_M_JOB_WALL, known(wall));
 }
 
 enum ts_status ts_mfu_terms(const struct ts_work *work, struct ts_arena *arena, struct ts_mfu_terms *ret_terms, struct ts_error *err)
@@ -683,12 +668,12 @@ enum ts_status ts_efficiency(const struct ts_work *work, struct ts_arena *arena,
 	if (!r.times.none) {
 		measured_lines(&r);
 		/* Compute is one line or two: the same seconds but for the last bit, which the second sum has. */
-		r.lines[USEFUL] = r.times.compute.reason ? r.times.compute : known(r.compute);
-		r.lines[OVERHEAD] = unknown("");
-		r.wall = sum_of(r.lines, LINES);
+		r.lines[TS_LINE_USEFUL] = r.times.compute.reason ? r.times.compute : known(r.compute);
+		r.lines[TS_LINE_OVERHEAD] = unknown("");
+		r.wall = sum_of(r.lines, TS_BUDGET_LINES);
 		r.mfu = utilization(&r, r.ideal);
 		compute_lines(&r);
-		r.wall = sum_of(r.lines, LINES);
+		r.wall = sum_of(r.lines, TS_BUDGET_LINES);
 		r.mfu = utilization(&r, r.ideal);
 	} else {
 		r.mfu = r.ideal;
@@ -697,9 +682,10 @@ enum ts_status ts_efficiency(const struct ts_work *work, struct ts_arena *arena,
 	job_budget(&r);
 	mfu_rows(&r, peak_source);
 	goodput_rows(&r);
-	add(&r, "efficiency", "job", "mfu", TS_UNIT_RATIO, mfu_at(&r, job_step(&r)));
+	add(&r, TS_M_JOB_MFU, mfu_at(&r, job_step(&r)));
 	rank_rows(&r);
-	rate_rows(&r, "tokens", "tokens_per_device", &work->tokens, &work->tokens_per_step);
-	rate_rows(&r, "samples", "samples_per_device", &work->samples, &work->samples_per_step);
+	rate_rows(&r, TS_M_THROUGHPUT_TOKENS, TS_M_THROUGHPUT_TOKENS_PER_DEVICE, &work->tokens, &work->tokens_per_step);
+	rate_rows(&r, TS_M_THROUGHPUT_SAMPLES, TS_M_THROUGHPUT_SAMPLES_PER_DEVICE, &work->samples,
+		  &work->samples_per_step);
 	return r.failed ? ts_arena_error(arena, err) : TS_OK;
 }

@@ -4,23 +4,19 @@
 #include "analysis/stats/slope.h"
 #include "analysis/stats/stats.h"
 
-static const char GROUP[] = "memory";
-
 enum { RANK_BLOCKS = 128 };
 
-enum column { ALLOC, RESERVED, PEAK_ALLOC, PEAK_RESERVED, COLUMNS };
-
-static const char *const names[COLUMNS] = {"alloc", "reserved", "peak_alloc", "peak_reserved"};
-static const char *const columns[COLUMNS] = {"memory.alloc", "memory.reserved", "memory.peak_alloc", "memory.peak_reserved"};
+static const char *const columns[TS_MEMORY_COLUMNS] = {"memory.alloc", "memory.reserved", "memory.peak_alloc",
+						       "memory.peak_reserved"};
 
 struct memory {
-	struct ts_series raw[COLUMNS]; /* steps >= first; n = 0 if there is no such column */
-	struct ts_series s[COLUMNS];   /* of these, the values that are numbers of bytes */
-	bool present[COLUMNS];
+	struct ts_series raw[TS_MEMORY_COLUMNS]; /* steps >= first; n = 0 if there is no such column */
+	struct ts_series s[TS_MEMORY_COLUMNS];	 /* of these, the values that are numbers of bytes */
+	bool present[TS_MEMORY_COLUMNS];
 	int64_t steady_first;
 	double capacity;
 	struct ts_slope growth;
-	enum column growth_of; /* the column that it is of */
+	enum ts_memory_column growth_of; /* the column that it is of */
 	const char *no_growth; /* NULL: growth is known */
 	struct ts_arena *arena;
 	struct ts_measures *m;
@@ -97,61 +93,75 @@ static double peak_of(const struct ts_series *s, int64_t *ret_step)
 	return s->values[at];
 }
 
-static bool known(struct memory *m, const char *subject, const char *name, enum ts_unit unit, double value)
+static bool known(struct memory *m, enum ts_measure_name what, double value)
 {
-	return ts_measure_add(m->m, m->arena, GROUP, ts_span_str(subject), name, unit, value);
+	return ts_measure_add(m->m, m->arena, what, TS_NO_SUBJECT, value);
 }
 
-static bool unknown(struct memory *m, const char *subject, const char *name, enum ts_unit unit, const char *reason)
+static bool unknown(struct memory *m, enum ts_measure_name what, const char *reason)
 {
-	return ts_measure_unknown(m->m, m->arena, GROUP, ts_span_str(subject), name, unit, reason);
+	return ts_measure_unknown(m->m, m->arena, what, TS_NO_SUBJECT, reason);
 }
 
-static bool peak_rows(struct memory *m, enum column peak, enum column fallback)
+static bool words(struct memory *m, enum ts_measure_name what, const char *text)
 {
-	static const char *const missing[COLUMNS] = {
-		[PEAK_ALLOC] = "no column memory.peak_alloc or memory.alloc",
-		[PEAK_RESERVED] = "no column memory.peak_reserved or memory.reserved",
+	return ts_measure_text(m->m, m->arena, what, TS_NO_SUBJECT, ts_span_str(text));
+}
+
+/* The same of one column. */
+static bool known_of(struct memory *m, enum ts_measure_name what, enum ts_memory_column c, double value)
+{
+	return ts_measure_add(m->m, m->arena, what, ts_span_str(ts_memory_columns[c]), value);
+}
+
+static bool unknown_of(struct memory *m, enum ts_measure_name what, enum ts_memory_column c, const char *reason)
+{
+	return ts_measure_unknown(m->m, m->arena, what, ts_span_str(ts_memory_columns[c]), reason);
+}
+
+static bool peak_rows(struct memory *m, enum ts_memory_column peak, enum ts_memory_column fallback)
+{
+	static const char *const missing[TS_MEMORY_COLUMNS] = {
+		[TS_MEMORY_PEAK_ALLOC] = "no column memory.peak_alloc or memory.alloc",
+		[TS_MEMORY_PEAK_RESERVED] = "no column memory.peak_reserved or memory.reserved",
 	};
-	static const char *const cut_away[COLUMNS] = {
-		[PEAK_ALLOC] = "no step after warm-up has memory.peak_alloc or memory.alloc",
-		[PEAK_RESERVED] = "no step after warm-up has memory.peak_reserved or memory.reserved",
+	static const char *const cut_away[TS_MEMORY_COLUMNS] = {
+		[TS_MEMORY_PEAK_ALLOC] = "no step after warm-up has memory.peak_alloc or memory.alloc",
+		[TS_MEMORY_PEAK_RESERVED] = "no step after warm-up has memory.peak_reserved or memory.reserved",
 	};
-	enum column of = m->s[peak].n || !m->s[fallback].n ? peak : fallback;
+	enum ts_memory_column of = m->s[peak].n || !m->s[fallback].n ? peak : fallback;
 	const char *reason = "no value of it is a number of bytes";
 	int64_t step = 0;
 
 	if (m->s[of].n) {
 		double value = peak_of(&m->s[of], &step);
 
-		return known(m, names[of], "peak", TS_UNIT_BYTES, value) &&
-		       known(m, names[of], "at", TS_UNIT_STEP, (double)step);
+		return known_of(m, TS_M_MEMORY_PEAK, of, value) && known_of(m, TS_M_MEMORY_PEAK_AT, of, (double)step);
 	}
 	if (!m->raw[peak].n && !m->raw[fallback].n)
 		reason = m->present[peak] || m->present[fallback] ? cut_away[peak] : missing[peak];
-	return unknown(m, names[of], "peak", TS_UNIT_BYTES, reason) && unknown(m, names[of], "at", TS_UNIT_STEP, reason);
+	return unknown_of(m, TS_M_MEMORY_PEAK, of, reason) && unknown_of(m, TS_M_MEMORY_PEAK_AT, of, reason);
 }
 
-static bool level_rows(struct memory *m, enum column c)
+static bool level_rows(struct memory *m, enum ts_memory_column c)
 {
-	static const char *const missing[COLUMNS] = {[ALLOC] = "no column memory.alloc",
-						     [RESERVED] = "no column memory.reserved"};
+	static const char *const missing[TS_MEMORY_COLUMNS] = {
+		[TS_MEMORY_ALLOC] = "no column memory.alloc", [TS_MEMORY_RESERVED] = "no column memory.reserved"};
 	const struct ts_series *s = &m->s[c];
 	const char *reason = "no value of it is a number of bytes";
 
 	if (s->n)
-		return known(m, names[c], "mean", TS_UNIT_BYTES, ts_mean(s->values, s->n)) &&
-		       known(m, names[c], "last", TS_UNIT_BYTES, s->values[s->n - 1]);
+		return known_of(m, TS_M_MEMORY_MEAN, c, ts_mean(s->values, s->n)) &&
+		       known_of(m, TS_M_MEMORY_LAST, c, s->values[s->n - 1]);
 	if (!m->raw[c].n)
 		reason = m->present[c] ? "no step after warm-up has it" : missing[c];
-	return unknown(m, names[c], "mean", TS_UNIT_BYTES, reason) && unknown(m, names[c], "last", TS_UNIT_BYTES, reason);
+	return unknown_of(m, TS_M_MEMORY_MEAN, c, reason) && unknown_of(m, TS_M_MEMORY_LAST, c, reason);
 }
 
 static bool invalid_rows(struct memory *m)
 {
-	for (size_t c = 0; c < COLUMNS; c++)
-		if (m->s[c].n < m->raw[c].n &&
-		    !known(m, names[c], "invalid", TS_UNIT_COUNT, (double)(m->raw[c].n - m->s[c].n)))
+	for (size_t c = 0; c < TS_MEMORY_COLUMNS; c++)
+		if (m->s[c].n < m->raw[c].n && !known_of(m, TS_M_MEMORY_INVALID, c, (double)(m->raw[c].n - m->s[c].n)))
 			return false;
 	return true;
 }
@@ -168,13 +178,13 @@ static bool never_falls(const struct ts_series *s)
 
 /* Both are of valid values. Leaves the reason, or NULL and the slope. */
 static enum ts_status growth_of(const struct ts_series *alloc, const struct ts_series *peak, int64_t steady_first,
-				size_t blocks, struct ts_arena *arena, struct ts_slope *ret_slope, enum column *ret_of,
-				const char **ret_reason, struct ts_error *err)
+				size_t blocks, struct ts_arena *arena, struct ts_slope *ret_slope,
+				enum ts_memory_column *ret_of, const char **ret_reason, struct ts_error *err)
 {
 	struct ts_series a = cut(alloc, steady_first), p = cut(peak, steady_first);
 	const struct ts_series *of = a.n ? &a : &p;
 
-	*ret_of = a.n ? ALLOC : PEAK_ALLOC;
+	*ret_of = a.n ? TS_MEMORY_ALLOC : TS_MEMORY_PEAK_ALLOC;
 	*ret_slope = (struct ts_slope){.n = of->n};
 	*ret_reason = NULL;
 	if (!of->n)
@@ -192,24 +202,21 @@ static enum ts_status growth_of(const struct ts_series *alloc, const struct ts_s
 /* How it was found, and from what: so many steps, taken as so many points. */
 static bool method_rows(struct memory *m)
 {
-	struct ts_span growth = ts_span_str("growth");
-
-	return ts_measure_text(m->m, m->arena, GROUP, growth, "method", ts_span_str("Theil-Sen, Mann-Kendall")) &&
-	       ts_measure_text(m->m, m->arena, GROUP, growth, "column", ts_span_str(columns[m->growth_of])) &&
-	       known(m, "growth", "steps", TS_UNIT_COUNT, (double)m->growth.n) &&
-	       known(m, "growth", "points", TS_UNIT_COUNT, (double)m->growth.points);
+	return words(m, TS_M_GROWTH_METHOD, "Theil-Sen, Mann-Kendall") &&
+	       words(m, TS_M_GROWTH_COLUMN, columns[m->growth_of]) &&
+	       known(m, TS_M_GROWTH_STEPS, (double)m->growth.n) &&
+	       known(m, TS_M_GROWTH_POINTS, (double)m->growth.points);
 }
 
 static bool no_growth_rows(struct memory *m)
 {
-	static const char *const rows[] = {"slope", "slope_low", "slope_high"};
+	static const enum ts_measure_name rows[] = {TS_M_GROWTH_SLOPE, TS_M_GROWTH_SLOPE_LOW, TS_M_GROWTH_SLOPE_HIGH,
+						    TS_M_GROWTH_TOTAL, TS_M_GROWTH_P_VALUE,   TS_M_GROWTH_METHOD};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-		if (!unknown(m, "growth", rows[i], TS_UNIT_BYTES_PER_STEP, m->no_growth))
+		if (!unknown(m, rows[i], m->no_growth))
 			return false;
-	return unknown(m, "growth", "total", TS_UNIT_BYTES, m->no_growth) &&
-	       unknown(m, "growth", "p_value", TS_UNIT_NONE, m->no_growth) &&
-	       unknown(m, "growth", "method", TS_UNIT_TEXT, m->no_growth);
+	return true;
 }
 
 static bool growth_rows(struct memory *m)
@@ -221,22 +228,18 @@ static bool growth_rows(struct memory *m)
 
 	if (m->no_growth)
 		return no_growth_rows(m);
-	ok = known(m, "growth", "slope", TS_UNIT_BYTES_PER_STEP, g->slope);
+	ok = known(m, TS_M_GROWTH_SLOPE, g->slope);
 	if (g->has_interval)
-		ok = ok && known(m, "growth", "slope_low", TS_UNIT_BYTES_PER_STEP, g->low) &&
-		     known(m, "growth", "slope_high", TS_UNIT_BYTES_PER_STEP, g->high);
+		ok = ok && known(m, TS_M_GROWTH_SLOPE_LOW, g->low) && known(m, TS_M_GROWTH_SLOPE_HIGH, g->high);
 	else
-		ok = ok && unknown(m, "growth", "slope_low", TS_UNIT_BYTES_PER_STEP, few) &&
-		     unknown(m, "growth", "slope_high", TS_UNIT_BYTES_PER_STEP, few);
-	ok = ok && known(m, "growth", "total", TS_UNIT_BYTES,
-			 g->slope * (double)((uint64_t)s.keys[s.n - 1] - (uint64_t)s.keys[0]));
+		ok = ok && unknown(m, TS_M_GROWTH_SLOPE_LOW, few) && unknown(m, TS_M_GROWTH_SLOPE_HIGH, few);
+	ok = ok && known(m, TS_M_GROWTH_TOTAL, g->slope * (double)((uint64_t)s.keys[s.n - 1] - (uint64_t)s.keys[0]));
 	if (g->has_p)
-		ok = ok && known(m, "growth", "p_value", TS_UNIT_NONE, g->p_value);
+		ok = ok && known(m, TS_M_GROWTH_P_VALUE, g->p_value);
 	else
-		ok = ok && unknown(m, "growth", "p_value", TS_UNIT_NONE, "fewer than 18 steps: too few to tell growth from chance");
+		ok = ok && unknown(m, TS_M_GROWTH_P_VALUE, "fewer than 18 steps: too few to tell growth from chance");
 	if (g->has_jump)
-		ok = ok && known(m, "growth", "jump", TS_UNIT_BYTES, g->jump) &&
-		     known(m, "growth", "jump", TS_UNIT_STEP, (double)g->jump_key);
+		ok = ok && known(m, TS_M_GROWTH_JUMP, g->jump) && known(m, TS_M_GROWTH_JUMP_AT, (double)g->jump_key);
 	return ok && method_rows(m);
 }
 
@@ -266,16 +269,16 @@ static struct ts_series last_twelfth(const struct ts_series *s)
 /* What a step needs now. A peak that stands still while memory grows is one of long ago. Growth is known: there is a value. */
 static double level_now(const struct memory *m)
 {
-	struct ts_series peak = last_twelfth(&m->s[PEAK_ALLOC]), of = last_twelfth(&m->s[m->growth_of]);
+	struct ts_series peak = last_twelfth(&m->s[TS_MEMORY_PEAK_ALLOC]), of = last_twelfth(&m->s[m->growth_of]);
 
 	return peak_of(changes(&peak) ? &peak : &of, NULL);
 }
 
-static bool left_row(struct memory *m, const char *name, double slope)
+static bool left_row(struct memory *m, enum ts_measure_name what, double slope)
 {
 	double left = (m->capacity - level_now(m)) / slope;
 
-	return known(m, "capacity", name, TS_UNIT_COUNT, left > 0 ? ceil(left) : 0);
+	return known(m, what, left > 0 ? ceil(left) : 0);
 }
 
 static bool left_rows(struct memory *m)
@@ -296,30 +299,30 @@ static bool left_rows(struct memory *m)
 	else if (!g->has_interval || g->low <= 0)
 		reason = "the growth may be nothing";
 	if (reason)
-		return unknown(m, "capacity", "steps_left", TS_UNIT_COUNT, reason) &&
-		       unknown(m, "capacity", "steps_left_low", TS_UNIT_COUNT, reason) &&
-		       unknown(m, "capacity", "steps_left_high", TS_UNIT_COUNT, reason);
-	return left_row(m, "steps_left", g->slope) && left_row(m, "steps_left_low", g->high) &&
-	       left_row(m, "steps_left_high", g->low);
+		return unknown(m, TS_M_CAPACITY_STEPS_LEFT, reason) &&
+		       unknown(m, TS_M_CAPACITY_STEPS_LEFT_LOW, reason) &&
+		       unknown(m, TS_M_CAPACITY_STEPS_LEFT_HIGH, reason);
+	return left_row(m, TS_M_CAPACITY_STEPS_LEFT, g->slope) && left_row(m, TS_M_CAPACITY_STEPS_LEFT_LOW, g->high) &&
+	       left_row(m, TS_M_CAPACITY_STEPS_LEFT_HIGH, g->low);
 }
 
 static bool capacity_rows(struct memory *m)
 {
-	static const enum column by_worth[] = {PEAK_RESERVED, RESERVED, PEAK_ALLOC, ALLOC};
+	static const enum ts_memory_column by_worth[] = {TS_MEMORY_PEAK_RESERVED, TS_MEMORY_RESERVED,
+							 TS_MEMORY_PEAK_ALLOC, TS_MEMORY_ALLOC};
 	static const char none[] = "the memory of the device is not known";
 	const struct ts_series *peak = NULL;
 	bool ok;
 
-	for (size_t i = COLUMNS; i-- > 0;)
+	for (size_t i = TS_MEMORY_COLUMNS; i-- > 0;)
 		if (m->s[by_worth[i]].n)
 			peak = &m->s[by_worth[i]];
 	if (m->capacity <= 0)
-		ok = unknown(m, "capacity", "device", TS_UNIT_BYTES, none) &&
-		     unknown(m, "capacity", "pressure", TS_UNIT_RATIO, none);
+		ok = unknown(m, TS_M_CAPACITY_DEVICE, none) && unknown(m, TS_M_CAPACITY_PRESSURE, none);
 	else
-		ok = known(m, "capacity", "device", TS_UNIT_BYTES, m->capacity) &&
-		     (peak ? known(m, "capacity", "pressure", TS_UNIT_RATIO, peak_of(peak, NULL) / m->capacity)
-			   : unknown(m, "capacity", "pressure", TS_UNIT_RATIO, "no memory column with numbers of bytes"));
+		ok = known(m, TS_M_CAPACITY_DEVICE, m->capacity) &&
+		     (peak ? known(m, TS_M_CAPACITY_PRESSURE, peak_of(peak, NULL) / m->capacity)
+			   : unknown(m, TS_M_CAPACITY_PRESSURE, "no memory column with numbers of bytes"));
 	return ok && left_rows(m);
 }
 
@@ -327,7 +330,7 @@ static bool capacity_rows(struct memory *m)
 
 static bool fragmentation_rows(struct memory *m)
 {
-	const struct ts_series *alloc = &m->s[PEAK_ALLOC], *reserved = &m->s[PEAK_RESERVED];
+	const struct ts_series *alloc = &m->s[TS_MEMORY_PEAK_ALLOC], *reserved = &m->s[TS_MEMORY_PEAK_RESERVED];
 	double a = alloc->n ? peak_of(alloc, NULL) : 0, r = reserved->n ? peak_of(reserved, NULL) : 0;
 	const char *reason = NULL;
 
@@ -338,45 +341,43 @@ static bool fragmentation_rows(struct memory *m)
 	else if (r <= 0)
 		reason = "nothing was reserved";
 	if (reason)
-		return unknown(m, "fragmentation", "ratio", TS_UNIT_RATIO, reason) &&
-		       unknown(m, "fragmentation", "reserved_unused", TS_UNIT_BYTES, reason);
-	return known(m, "fragmentation", "ratio", TS_UNIT_RATIO, (r - a) / r) &&
-	       known(m, "fragmentation", "reserved_unused", TS_UNIT_BYTES, r - a);
+		return unknown(m, TS_M_FRAGMENTATION, reason) && unknown(m, TS_M_FRAGMENTATION_UNUSED, reason);
+	return known(m, TS_M_FRAGMENTATION, (r - a) / r) && known(m, TS_M_FRAGMENTATION_UNUSED, r - a);
 }
 
 static bool creep_rows(struct memory *m)
 {
 	static const char few[] = "fewer than 50 steps with memory";
 	struct ts_creep best = {.kind = TS_CREEP_NONE}, found;
-	size_t of = COLUMNS;
+	size_t of = TS_MEMORY_COLUMNS;
 
-	for (size_t c = PEAK_ALLOC; c < COLUMNS; c++) {
-		size_t take = m->s[c].n ? c : c - PEAK_ALLOC;
+	for (size_t c = TS_MEMORY_PEAK_ALLOC; c < TS_MEMORY_COLUMNS; c++) {
+		size_t take = m->s[c].n ? c : c - TS_MEMORY_PEAK_ALLOC;
 
 		if (!ts_creep_find(m->s[take].values, m->s[take].n, &found))
 			continue;
-		if (of == COLUMNS || found.kind > best.kind || (found.kind == best.kind && found.score > best.score)) {
+		if (of == TS_MEMORY_COLUMNS || found.kind > best.kind ||
+		    (found.kind == best.kind && found.score > best.score)) {
 			best = found;
 			of = take;
 		}
 	}
-	if (of == COLUMNS)
-		return unknown(m, "creep", "kind", TS_UNIT_TEXT, few) && unknown(m, "creep", "delta", TS_UNIT_BYTES, few) &&
-		       unknown(m, "creep", "score", TS_UNIT_NONE, few) && unknown(m, "creep", "metric", TS_UNIT_TEXT, few);
-	return ts_measure_text(m->m, m->arena, GROUP, ts_span_str("creep"), "kind", ts_span_str(ts_creep_word(best.kind))) &&
-	       known(m, "creep", "delta", TS_UNIT_BYTES, best.delta) &&
-	       known(m, "creep", "score", TS_UNIT_NONE, best.score) &&
-	       ts_measure_text(m->m, m->arena, GROUP, ts_span_str("creep"), "metric", ts_span_str(columns[of]));
+	if (of == TS_MEMORY_COLUMNS)
+		return unknown(m, TS_M_CREEP_KIND, few) && unknown(m, TS_M_CREEP_DELTA, few) &&
+		       unknown(m, TS_M_CREEP_SCORE, few) && unknown(m, TS_M_CREEP_METRIC, few);
+	return words(m, TS_M_CREEP_KIND, ts_creep_word(best.kind)) && known(m, TS_M_CREEP_DELTA, best.delta) &&
+	       known(m, TS_M_CREEP_SCORE, best.score) && words(m, TS_M_CREEP_METRIC, columns[of]);
 }
 
 /* --- the whole --- */
 
 static enum ts_status plots_of(const struct memory *m, struct ts_plots *plots, struct ts_error *err)
 {
-	for (size_t c = 0; c < PEAK_ALLOC; c++) {
-		size_t of = m->raw[c].n ? c : c + PEAK_ALLOC;
+	for (size_t c = 0; c < TS_MEMORY_PEAK_ALLOC; c++) {
+		size_t of = m->raw[c].n ? c : c + TS_MEMORY_PEAK_ALLOC;
 
-		if (ts_plot_series(plots, GROUP, ts_span_str(names[of]), "value", TS_UNIT_BYTES, &m->raw[of], m->arena, err))
+		if (ts_plot_series(plots, TS_ANSWER_MEMORY, ts_span_str(ts_memory_columns[of]), "value", TS_UNIT_BYTES,
+				   &m->raw[of], m->arena, err))
 			return err->status;
 	}
 	return TS_OK;
@@ -387,7 +388,7 @@ enum ts_status ts_memory_summary(const struct ts_series *alloc, const struct ts_
 				 int64_t steady_first, double capacity_bytes, struct ts_arena *arena,
 				 struct ts_measures *measures, struct ts_plots *plots, struct ts_error *err)
 {
-	const struct ts_series *given[COLUMNS] = {alloc, reserved, peak_alloc, peak_reserved};
+	const struct ts_series *given[TS_MEMORY_COLUMNS] = {alloc, reserved, peak_alloc, peak_reserved};
 	struct memory m = {
 		.steady_first = steady_first,
 		.capacity = is_bytes(capacity_bytes) ? capacity_bytes : 0,
@@ -396,17 +397,18 @@ enum ts_status ts_memory_summary(const struct ts_series *alloc, const struct ts_
 	};
 	bool ok;
 
-	for (size_t c = 0; c < COLUMNS; c++) {
+	for (size_t c = 0; c < TS_MEMORY_COLUMNS; c++) {
 		m.present[c] = given[c] != NULL;
 		m.raw[c] = cut(given[c], first);
 		if (usable(&m.raw[c], arena, &m.s[c], err))
 			return err->status;
 	}
-	if (growth_of(&m.s[ALLOC], &m.s[PEAK_ALLOC], steady_first, TS_SLOPE_BLOCKS, arena, &m.growth, &m.growth_of,
-		      &m.no_growth, err))
+	if (growth_of(&m.s[TS_MEMORY_ALLOC], &m.s[TS_MEMORY_PEAK_ALLOC], steady_first, TS_SLOPE_BLOCKS, arena,
+		      &m.growth, &m.growth_of, &m.no_growth, err))
 		return err->status;
-	ok = peak_rows(&m, PEAK_ALLOC, ALLOC) && peak_rows(&m, PEAK_RESERVED, RESERVED) && level_rows(&m, ALLOC) &&
-	     level_rows(&m, RESERVED) && invalid_rows(&m) && growth_rows(&m) && capacity_rows(&m) &&
+	ok = peak_rows(&m, TS_MEMORY_PEAK_ALLOC, TS_MEMORY_ALLOC) &&
+	     peak_rows(&m, TS_MEMORY_PEAK_RESERVED, TS_MEMORY_RESERVED) && level_rows(&m, TS_MEMORY_ALLOC) &&
+	     level_rows(&m, TS_MEMORY_RESERVED) && invalid_rows(&m) && growth_rows(&m) && capacity_rows(&m) &&
 	     fragmentation_rows(&m) && creep_rows(&m);
 	return ok ? plots_of(&m, plots, err) : ts_arena_error(arena, err);
 }
@@ -418,7 +420,7 @@ enum ts_status ts_memory_rank(const struct ts_series *alloc, const struct ts_ser
 	struct ts_rank_memory out = {.p_value = (double)NAN};
 	struct ts_series raw_alloc = cut(alloc, first), raw_peak = cut(peak_alloc, first), a, p;
 	struct ts_slope slope;
-	enum column of;
+	enum ts_memory_column of;
 
 	if (usable(&raw_alloc, scratch, &a, err) || usable(&raw_peak, scratch, &p, err) ||
 	    growth_of(&a, &p, steady_first, RANK_BLOCKS, scratch, &slope, &of, &out.no_growth, err))

@@ -1,9 +1,6 @@
 #include "analysis/rank/pipeline.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-
-static const char GROUP[] = "pipeline";
 
 struct event {
 	double step;
@@ -200,27 +197,32 @@ static enum ts_status most_distinct(struct pipeline *p, const double *column, ui
 
 /* --- rows --- */
 
-static void row(struct pipeline *p, const char *subject, const char *name, enum ts_unit unit, double value)
+static void row(struct pipeline *p, enum ts_measure_name what, double value)
 {
-	if (!ts_measure_add(p->measures, p->arena, GROUP, ts_span_str(subject), name, unit, value))
+	if (!ts_measure_add(p->measures, p->arena, what, TS_NO_SUBJECT, value))
 		p->failed = true;
 }
 
-static void row_unknown(struct pipeline *p, const char *name, enum ts_unit unit, const char *reason)
+static void row_unknown(struct pipeline *p, enum ts_measure_name what, const char *reason)
 {
-	if (!ts_measure_unknown(p->measures, p->arena, GROUP, ts_span_str("all"), name, unit, reason))
+	if (!ts_measure_unknown(p->measures, p->arena, what, TS_NO_SUBJECT, reason))
 		p->failed = true;
 }
 
-static void row_text(struct pipeline *p, const char *name, const char *text)
+static void row_text(struct pipeline *p, enum ts_measure_name what, const char *text)
 {
-	if (!text || !ts_measure_text(p->measures, p->arena, GROUP, ts_span_str("all"), name, ts_span_str(text)))
+	if (!text || !ts_measure_text(p->measures, p->arena, what, TS_NO_SUBJECT, ts_span_str(text)))
 		p->failed = true;
 }
 
 static double not_below_0(double v)
 {
 	return v > 0.0 ? v : 0.0;
+}
+
+static const char *stage_name(const struct pipeline *p, const struct stage *s)
+{
+	return ts_measure_subject(TS_M_STAGE_BUSY, s->number, p->arena);
 }
 
 static void stage_rows(struct pipeline *p)
@@ -231,17 +233,19 @@ static void stage_rows(struct pipeline *p)
 		most = p->stages[i].busy > most->busy ? &p->stages[i] : most;
 		least = p->stages[i].busy < least->busy ? &p->stages[i] : least;
 	}
-	row_text(p, "busiest", ts_arena_printf(p->arena, "stage %" PRIu32, most->number));
-	row_text(p, "idlest", ts_arena_printf(p->arena, "stage %" PRIu32, least->number));
+	row_text(p, TS_M_PIPELINE_BUSIEST, stage_name(p, most));
+	row_text(p, TS_M_PIPELINE_IDLEST, stage_name(p, least));
 	for (size_t i = 0; i < p->n_stages; i++) {
-		char *subject = ts_arena_printf(p->arena, "stage %" PRIu32, p->stages[i].number);
+		const struct stage *s = &p->stages[i];
+		const char *subject = stage_name(p, s);
 
-		if (!subject) {
+		if (!subject ||
+		    !ts_measure_add(p->measures, p->arena, TS_M_STAGE_BUSY, ts_span_str(subject), s->busy) ||
+		    !ts_measure_add(p->measures, p->arena, TS_M_STAGE_BUBBLE, ts_span_str(subject),
+				    not_below_0(1.0 - s->busy / p->makespan))) {
 			p->failed = true;
 			return;
 		}
-		row(p, subject, "busy", TS_UNIT_SECONDS, p->stages[i].busy);
-		row(p, subject, "bubble", TS_UNIT_RATIO, not_below_0(1.0 - p->stages[i].busy / p->makespan));
 	}
 }
 
@@ -265,13 +269,13 @@ static void ideal_rows(struct pipeline *p, double bubble, uint64_t microbatches,
 		const char *reason = microbatches ? "not as many stages have events as parallelism.pipeline_stages says"
 						  : "the number of microbatches is neither declared nor in the events";
 
-		row_unknown(p, "ideal", TS_UNIT_RATIO, reason);
-		row_unknown(p, "excess", TS_UNIT_RATIO, reason);
+		row_unknown(p, TS_M_PIPELINE_IDEAL, reason);
+		row_unknown(p, TS_M_PIPELINE_EXCESS, reason);
 		return;
 	}
 	ideal = (stages - 1.0) / ((double)chunks * (double)microbatches + stages - 1.0);
-	row(p, "all", "ideal", TS_UNIT_RATIO, ideal);
-	row(p, "all", "excess", TS_UNIT_RATIO, not_below_0(bubble - ideal));
+	row(p, TS_M_PIPELINE_IDEAL, ideal);
+	row(p, TS_M_PIPELINE_EXCESS, not_below_0(bubble - ideal));
 }
 
 static void bubble_rows(struct pipeline *p, uint64_t microbatches, uint64_t chunks)
@@ -281,28 +285,29 @@ static void bubble_rows(struct pipeline *p, uint64_t microbatches, uint64_t chun
 	for (size_t i = 0; i < p->n_stages; i++)
 		busy += p->stages[i].busy;
 	bubble = not_below_0(1.0 - busy / ((double)p->n_stages * p->makespan));
-	row(p, "all", "makespan", TS_UNIT_SECONDS, p->makespan);
-	row(p, "all", "bubble", TS_UNIT_RATIO, bubble);
+	row(p, TS_M_PIPELINE_MAKESPAN, p->makespan);
+	row(p, TS_M_PIPELINE_BUBBLE, bubble);
 	ideal_rows(p, bubble, microbatches, chunks);
 	stage_rows(p);
 }
 
 static void count_rows(struct pipeline *p, uint64_t microbatches, uint64_t chunks)
 {
-	row(p, "all", "events", TS_UNIT_COUNT, (double)p->n);
-	row(p, "all", "skipped", TS_UNIT_COUNT, (double)p->skipped);
-	row(p, "all", "steps", TS_UNIT_COUNT, (double)p->steps);
-	row(p, "all", "stages", TS_UNIT_COUNT, (double)p->n_stages);
+	row(p, TS_M_PIPELINE_EVENTS, (double)p->n);
+	row(p, TS_M_PIPELINE_SKIPPED, (double)p->skipped);
+	row(p, TS_M_PIPELINE_STEPS, (double)p->steps);
+	row(p, TS_M_PIPELINE_STAGES, (double)p->n_stages);
 	if (p->plan->stages)
-		row(p, "all", "declared_stages", TS_UNIT_COUNT, (double)p->plan->stages);
+		row(p, TS_M_PIPELINE_DECLARED_STAGES, (double)p->plan->stages);
 	if (microbatches) {
-		row(p, "all", "microbatches", TS_UNIT_COUNT, (double)microbatches);
-		row_text(p, "microbatches_source", p->plan->microbatches ? "declared" : "column microbatch");
+		row(p, TS_M_PIPELINE_MICROBATCHES, (double)microbatches);
+		row_text(p, TS_M_PIPELINE_MICROBATCHES_SOURCE,
+			 p->plan->microbatches ? "declared" : "column microbatch");
 	} else {
-		row_unknown(p, "microbatches", TS_UNIT_COUNT,
+		row_unknown(p, TS_M_PIPELINE_MICROBATCHES,
 			    "the number of microbatches is neither declared nor in the events");
 	}
-	row(p, "all", "virtual_stages", TS_UNIT_COUNT, (double)chunks);
+	row(p, TS_M_PIPELINE_VIRTUAL_STAGES, (double)chunks);
 }
 
 enum ts_status ts_pipeline(const struct ts_pipeline_events *events, const struct ts_pipeline_plan *plan, struct ts_arena *arena,
@@ -324,10 +329,10 @@ enum ts_status ts_pipeline(const struct ts_pipeline_events *events, const struct
 	count_rows(&p, microbatches, chunks);
 	none = why_none(&p);
 	if (none) {
-		row_unknown(&p, "makespan", TS_UNIT_SECONDS, none);
-		row_unknown(&p, "bubble", TS_UNIT_RATIO, none);
-		row_unknown(&p, "ideal", TS_UNIT_RATIO, none);
-		row_unknown(&p, "excess", TS_UNIT_RATIO, none);
+		row_unknown(&p, TS_M_PIPELINE_MAKESPAN, none);
+		row_unknown(&p, TS_M_PIPELINE_BUBBLE, none);
+		row_unknown(&p, TS_M_PIPELINE_IDEAL, none);
+		row_unknown(&p, TS_M_PIPELINE_EXCESS, none);
 	} else {
 		bubble_rows(&p, microbatches, chunks);
 	}

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/answer/test_words.h"
 #include "analysis/rank/coincidence.h"
 #include "analysis/rank/test_expected.h"
 #include "analysis/stats/random.h"
@@ -67,13 +68,13 @@ static double number(const char *subject, const char *name)
 {
 	double value;
 
-	assert_true(ts_measure_value(&measures, "cross", subject, name, &value));
+	assert_true(test_value(&measures, "cross", subject, name, &value));
 	return value;
 }
 
 static bool text_is(const char *subject, const char *name, const char *want)
 {
-	const struct ts_measure *row = ts_measure_find(&measures, "cross", subject, name);
+	const struct ts_measure *row = test_find(&measures, "cross", subject, name);
 
 	return row && row->known && ts_span_is(row->text, want);
 }
@@ -102,7 +103,7 @@ static void one_that_was_planted(void **state)
 	assert_true(text_is("coincidence 1", "axes", "grad_norm, loss"));
 	assert_true(number("coincidence 1", "loss") == 6 && number("coincidence 1", "grad_norm") == 8);
 	assert_true(fabs(number("coincidence 1", "grad_norm_expected") - 1) < 0.3);
-	assert_null(ts_measure_find(&measures, "cross", "coincidence 1", "step_time"));
+	assert_null(test_find(&measures, "cross", "coincidence 1", "step_time"));
 	assert_true(text_is("axes", "present", "grad_norm, loss, step_time"));
 	assert_true(number("axes", "checked_count") == 1000);
 }
@@ -202,7 +203,7 @@ static void nan_is_a_hit_where_it_begins(void **state)
 	assert_int_equal(events.items[0].first_step, 1699);
 	assert_int_equal(events.items[0].last_step, 1700);
 	assert_true(isnan(number("coincidence 1", "loss")));
-	assert_false(ts_measure_find(&measures, "cross", "coincidence 1", "loss_expected")->known);
+	assert_false(test_find(&measures, "cross", "coincidence 1", "loss_expected")->known);
 }
 
 static void too_little(void **state)
@@ -214,7 +215,7 @@ static void too_little(void **state)
 	clean(1000, 13);
 	for (size_t n = 0; n < 100; n++) {
 		find(n, true);
-		assert_int_equal(ts_measure_find(&measures, "cross", "coincidences", "count")->known, n >= 24);
+		assert_int_equal(test_find(&measures, "cross", "coincidences", "count")->known, n >= 24);
 		assert_int_equal(text_is("axes", "too_short", "grad_norm, loss, step_time"), n < 24);
 	}
 	for (size_t i = 0; i < 1000; i++)

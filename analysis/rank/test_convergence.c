@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/answer/test_words.h"
 #include "analysis/rank/convergence.h"
 #include "analysis/rank/test_expected.h"
 #include "analysis/stats/random.h"
@@ -51,7 +52,7 @@ static void first_last_best(void **state)
 	summary(&s, 350, &arena, &m);
 	expect_measure(&m, "convergence", "loss", "count", 2);
 	expect_measure(&m, "convergence", "loss", "best_step", 400);
-	assert_null(ts_measure_find(&m, "convergence", "loss", "nonfinite_count"));
+	assert_null(test_find(&m, "convergence", "loss", "nonfinite_count"));
 	summary(&s, 501, &arena, &m);
 	expect_measure(&m, "convergence", "loss", "count", 0);
 	expect_unknown(&m, "convergence", "loss", "best");
@@ -85,7 +86,7 @@ static void agrees_with_pytscope(void **state)
 					       expected_number(run, "convergence.best_loss"));
 			}
 			if (isnan(diverged))
-				assert_null(ts_measure_find(&m, "convergence", "loss", "first_nonfinite_step"));
+				assert_null(test_find(&m, "convergence", "loss", "first_nonfinite_step"));
 			else
 				expect_measure(&m, "convergence", "loss", "first_nonfinite_step", diverged);
 		}
@@ -106,7 +107,7 @@ static struct ts_series series_of(size_t n)
 
 static void expect_word(const struct ts_measures *m, const char *name, const char *want)
 {
-	const struct ts_measure *row = ts_measure_find(m, "convergence", "loss", name);
+	const struct ts_measure *row = test_find(m, "convergence", "loss", name);
 
 	assert_non_null(row);
 	assert_true(row->known);
@@ -136,7 +137,7 @@ static void expect_near(const struct ts_measures *m, const char *name, double wa
 {
 	double have;
 
-	assert_true(ts_measure_value(m, "convergence", "loss", name, &have));
+	assert_true(test_value(m, "convergence", "loss", name, &have));
 	if (!(fabs(have - want) <= 1e-12 * fabs(want)))
 		fail_msg("%s is %.17g, expected %.17g", name, have, want);
 }
@@ -228,7 +229,7 @@ static void trends(void **state)
 			expect_word(&m, "trend", cases[c].trend);
 			expect_word(&m, "progress", cases[c].progress);
 			assert_int_equal(events_of(&events, TS_EVENT_BLOW_UP), 0);
-			assert_null(ts_measure_find(&m, "convergence", "loss", "blow_up"));
+			assert_null(test_find(&m, "convergence", "loss", "blow_up"));
 		}
 	ts_arena_finish(&arena);
 }

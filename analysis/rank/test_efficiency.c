@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/answer/test_words.h"
 #include "analysis/rank/efficiency.h"
 #include "analysis/rank/test_expected.h"
 #include "analysis/stats/stats.h"
@@ -45,7 +46,15 @@ static int teardown(void **state)
 
 static void row(struct bench *b, const char *group, const char *subject, const char *name, enum ts_unit unit, double v)
 {
-	assert_true(ts_measure_add(&b->m, &b->arena, group, ts_span_str(subject), name, unit, v));
+	struct ts_measure row = {.group = ts_span_str(group),
+				 .subject = ts_span_str(subject),
+				 .name = ts_span_str(name),
+				 .unit = unit,
+				 .known = true,
+				 .value = v};
+
+	assert_true(test_measure_of(&row) < TS_MEASURE_NAMES);
+	assert_true(ts_measure_put(&b->m, &b->arena, &row));
 }
 
 /* As timing gives them: the step's rows first. */
@@ -113,7 +122,7 @@ static void again(struct bench *b)
 
 static void is(struct bench *b, const char *group, const char *subject, const char *name, double want)
 {
-	const struct ts_measure *m = ts_measure_find(&b->m, group, subject, name);
+	const struct ts_measure *m = test_find(&b->m, group, subject, name);
 
 	if (!m || !m->known)
 		fail_msg("%s/%s/%s is not known: %.*s", group, subject, name, TS_SPAN_ARG(m ? m->reason : ts_span_str("no row")));
@@ -123,7 +132,7 @@ static void is(struct bench *b, const char *group, const char *subject, const ch
 
 static void is_text(struct bench *b, const char *group, const char *subject, const char *name, const char *want)
 {
-	const struct ts_measure *m = ts_measure_find(&b->m, group, subject, name);
+	const struct ts_measure *m = test_find(&b->m, group, subject, name);
 
 	assert_non_null(m);
 	if (!m->known || !ts_span_is(m->text, want))
@@ -133,7 +142,7 @@ static void is_text(struct bench *b, const char *group, const char *subject, con
 
 static void is_unknown(struct bench *b, const char *group, const char *subject, const char *name, const char *why)
 {
-	const struct ts_measure *m = ts_measure_find(&b->m, group, subject, name);
+	const struct ts_measure *m = test_find(&b->m, group, subject, name);
 
 	assert_non_null(m);
 	assert_false(m->known);
@@ -143,7 +152,7 @@ static void is_unknown(struct bench *b, const char *group, const char *subject, 
 
 static bool there(struct bench *b, const char *group, const char *subject, const char *name)
 {
-	return ts_measure_find(&b->m, group, subject, name) != NULL;
+	return test_find(&b->m, group, subject, name) != NULL;
 }
 
 /* The known lines, added as doubles in their order. */
@@ -152,9 +161,9 @@ static void sums_up(struct bench *b)
 	double sum = 0.0, seconds, all;
 
 	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-		if (ts_measure_value(&b->m, "budget", lines[i], "seconds", &seconds))
+		if (test_value(&b->m, "budget", lines[i], "seconds", &seconds))
 			sum += seconds;
-	assert_true(ts_measure_value(&b->m, "budget", "wall", "seconds", &all));
+	assert_true(test_value(&b->m, "budget", "wall", "seconds", &all));
 	assert_true(sum == all);
 }
 
@@ -391,7 +400,7 @@ static void where_the_peak_is_from(void **state)
 	is(b, "efficiency", "mfu", "ratio", 1.0 / 11.0);
 	is_text(b, "efficiency", "mfu", "dtype", "torch.bfloat16");
 	is_text(b, "efficiency", "mfu", "device", "NVIDIA L40S");
-	assert_true(ts_span_starts(ts_measure_find(&b->m, "efficiency", "mfu", "peak_source")->text,
+	assert_true(ts_span_starts(test_find(&b->m, "efficiency", "mfu", "peak_source")->text,
 				   ts_span_str("table of peaks: L40S, bf16; http")));
 	says(b, "work.peak_flops", real(181e12));
 	b->m.n = 0;
@@ -465,7 +474,7 @@ static void recomputation(void **state)
 /* Two ranks: 10 steps, each of 0.1 s transfer; rank 1 waits 0.05 s a step for rank 0. */
 static void two_ranks(struct bench *b, const char *mode)
 {
-	assert_true(ts_measure_text(&b->m, &b->arena, "ranks", ts_span_str("all"), "mode", ts_span_str(mode)));
+	assert_true(ts_measure_text(&b->m, &b->arena, TS_M_RANKS_MODE, TS_NO_SUBJECT, ts_span_str(mode)));
 	row(b, "ranks", "all", "aligned_steps", TS_UNIT_COUNT, 10.0);
 	row(b, "ranks", "all", "wall", TS_UNIT_SECONDS, 1.2);
 	row(b, "ranks", "all", "transfer", TS_UNIT_SECONDS, 0.1);

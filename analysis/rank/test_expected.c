@@ -7,6 +7,7 @@
 
 #include "analysis/rank/test_expected.h"
 
+#include "analysis/answer/test_words.h"
 #include "base/file.h"
 #include "base/json_reader.h"
 
@@ -164,7 +165,7 @@ double expected_number(const struct expected_run *run, const char *path)
 
 void expect_measure(const struct ts_measures *m, const char *group, const char *subject, const char *name, double want)
 {
-	const struct ts_measure *row = ts_measure_find(m, group, subject, name);
+	const struct ts_measure *row = test_find(m, group, subject, name);
 
 	if (!row || !row->known)
 		fail_msg("%s/%s/%s is not known: %.*s", group, subject, name,
@@ -175,7 +176,7 @@ void expect_measure(const struct ts_measures *m, const char *group, const char *
 
 void expect_unknown(const struct ts_measures *m, const char *group, const char *subject, const char *name)
 {
-	const struct ts_measure *row = ts_measure_find(m, group, subject, name);
+	const struct ts_measure *row = test_find(m, group, subject, name);
 
 	assert_non_null(row);
 	assert_false(row->known);

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/answer/test_words.h"
 #include "analysis/rank/memory.h"
 #include "analysis/rank/test_expected.h"
 
@@ -58,7 +59,7 @@ static void falls_back_and_says_so(void **state)
 	summary(&alloc_series, NULL, 0, &arena, &m);
 	expect_measure(&m, "memory", "alloc", "peak_bytes", 100);
 	expect_measure(&m, "memory", "alloc", "at_step", 3);
-	assert_null(ts_measure_find(&m, "memory", "peak_alloc", "peak_bytes"));
+	assert_null(test_find(&m, "memory", "peak_alloc", "peak_bytes"));
 	summary(NULL, NULL, 0, &arena, &m);
 	expect_unknown(&m, "memory", "peak_alloc", "peak_bytes");
 	ts_arena_finish(&arena);
@@ -140,7 +141,7 @@ static void summarize(struct long_run *r, unsigned columns, int64_t steady_first
 
 static void expect_text(const struct ts_measures *m, const char *subject, const char *name, const char *want)
 {
-	const struct ts_measure *row = ts_measure_find(m, "memory", subject, name);
+	const struct ts_measure *row = test_find(m, "memory", subject, name);
 
 	assert_non_null(row);
 	assert_true(row->known);
@@ -149,7 +150,7 @@ static void expect_text(const struct ts_measures *m, const char *subject, const 
 
 static void expect_reason(const struct ts_measures *m, const char *subject, const char *name, const char *want)
 {
-	const struct ts_measure *row = ts_measure_find(m, "memory", subject, name);
+	const struct ts_measure *row = test_find(m, "memory", subject, name);
 
 	assert_non_null(row);
 	assert_false(row->known);
@@ -160,7 +161,7 @@ static double value_of(const struct ts_measures *m, const char *subject, const c
 {
 	double value = (double)NAN;
 
-	if (!ts_measure_value(m, "memory", subject, name, &value))
+	if (!test_value(m, "memory", subject, name, &value))
 		fail_msg("%s/%s is not known", subject, name);
 	return value;
 }
@@ -175,7 +176,7 @@ static void a_healthy_run_trips_nothing(void **state)
 	expect_measure(&r->m, "memory", "growth", "slope", 0);
 	expect_measure(&r->m, "memory", "growth", "total", 0);
 	expect_measure(&r->m, "memory", "growth", "p_value", 1);
-	assert_null(ts_measure_find(&r->m, "memory", "growth", "jump_bytes"));
+	assert_null(test_find(&r->m, "memory", "growth", "jump_bytes"));
 	expect_measure(&r->m, "memory", "capacity", "pressure", 10.0 / 16);
 	expect_unknown(&r->m, "memory", "capacity", "steps_left");
 	expect_text(&r->m, "creep", "kind", "none");
@@ -332,10 +333,10 @@ static void few_steps(void **state)
 		for (size_t c = 0; c < 4; c++)
 			r->series[c].n = n;
 		summarize(r, 15, 0, 16 * GIB);
-		assert_int_equal(ts_measure_find(&r->m, "memory", "growth", "slope")->known, n >= 3);
-		assert_int_equal(ts_measure_find(&r->m, "memory", "growth", "p_value")->known, n >= 18);
-		assert_int_equal(ts_measure_find(&r->m, "memory", "creep", "kind")->known, n >= 50);
-		assert_int_equal(ts_measure_find(&r->m, "memory", "peak_alloc", "peak")->known, n >= 1);
+		assert_int_equal(test_find(&r->m, "memory", "growth", "slope")->known, n >= 3);
+		assert_int_equal(test_find(&r->m, "memory", "growth", "p_value")->known, n >= 18);
+		assert_int_equal(test_find(&r->m, "memory", "creep", "kind")->known, n >= 50);
+		assert_int_equal(test_find(&r->m, "memory", "peak_alloc", "peak")->known, n >= 1);
 		assert_int_equal(r->plots.n, n ? 2 : 0);
 		for (size_t i = 0; i < r->m.n; i++)
 			assert_true(r->m.items[i].known || r->m.items[i].reason.len > 0);

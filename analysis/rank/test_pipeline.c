@@ -7,6 +7,8 @@
 
 #include "analysis/rank/pipeline.h"
 
+#include "analysis/answer/test_words.h"
+
 enum { CEILING = 64 << 20, EVENTS = 8192 };
 
 struct bench {
@@ -65,7 +67,7 @@ static double value(struct bench *b, const char *subject, const char *name)
 {
 	double v;
 
-	if (!ts_measure_value(&b->m, "pipeline", subject, name, &v))
+	if (!test_value(&b->m, "pipeline", subject, name, &v))
 		fail_msg("pipeline/%s/%s is not known", subject, name);
 	return v;
 }
@@ -80,7 +82,7 @@ static void is(struct bench *b, const char *subject, const char *name, double wa
 
 static void is_unknown(struct bench *b, const char *name, const char *why)
 {
-	const struct ts_measure *m = ts_measure_find(&b->m, "pipeline", "all", name);
+	const struct ts_measure *m = test_find(&b->m, "pipeline", "all", name);
 
 	assert_non_null(m);
 	assert_false(m->known);
@@ -89,7 +91,7 @@ static void is_unknown(struct bench *b, const char *name, const char *why)
 
 static void is_text(struct bench *b, const char *name, const char *want)
 {
-	const struct ts_measure *m = ts_measure_find(&b->m, "pipeline", "all", name);
+	const struct ts_measure *m = test_find(&b->m, "pipeline", "all", name);
 
 	assert_non_null(m);
 	assert_true(m->known && ts_span_is(m->text, want));

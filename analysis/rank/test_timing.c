@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/answer/test_words.h"
 #include "analysis/rank/test_expected.h"
 #include "analysis/rank/timing.h"
 #include "analysis/stats/random.h"
@@ -52,7 +53,7 @@ static void time_run(const struct expected_run *run, struct ts_arena *arena, str
 /* Both NaN, or equal within expect_measure's 4 units in the last place. */
 static void expect_parity(const struct ts_measures *m, const char *subject, const char *name, double want)
 {
-	const struct ts_measure *row = ts_measure_find(m, "timing", subject, name);
+	const struct ts_measure *row = test_find(m, "timing", subject, name);
 
 	if (row && row->known && isnan(want) && isnan(row->value))
 		return;
@@ -155,7 +156,7 @@ static void time_one(const double *values, struct ts_arena *arena, struct ts_mea
 
 static void expect_text(const struct ts_measures *m, const char *subject, const char *name, const char *want)
 {
-	const struct ts_measure *row = ts_measure_find(m, "timing", subject, name);
+	const struct ts_measure *row = test_find(m, "timing", subject, name);
 
 	assert_non_null(row);
 	assert_int_equal(row->unit, TS_UNIT_TEXT);
@@ -236,7 +237,7 @@ static void unknown_is_not_zero(void **state)
 	expect_unknown(&m, "timing", "step", "median_s");
 	expect_measure(&m, "timing", "warmup", "cut_count", 0);
 	expect_unknown(&m, "timing", "warmup", "method");
-	assert_null(ts_measure_find(&m, "timing", "warmup", "level_before"));
+	assert_null(test_find(&m, "timing", "warmup", "level_before"));
 	assert_int_equal(plots.n, 0);
 	m.n = 0;
 	time_one(zeros, &arena, &m, NULL);
@@ -262,13 +263,13 @@ static void a_nan_shows_as_nan(void **state)
 	(void)state;
 	ts_arena_init(&arena, CEILING);
 	time_one(nan, &arena, &m, NULL);
-	assert_true(isnan(ts_measure_find(&m, "timing", "step", "mean_s")->value));
-	assert_true(isnan(ts_measure_find(&m, "timing", "x", "median_s")->value));
+	assert_true(isnan(test_find(&m, "timing", "step", "mean_s")->value));
+	assert_true(isnan(test_find(&m, "timing", "x", "median_s")->value));
 	expect_measure(&m, "timing", "step", "max_s", 4);
 	expect_measure(&m, "timing", "step", "max_step", 50);
 	m.n = 0;
 	time_one(inf, &arena, &m, NULL);
-	assert_true(ts_measure_find(&m, "timing", "step", "total_s")->value == HUGE_VAL);
+	assert_true(test_find(&m, "timing", "step", "total_s")->value == HUGE_VAL);
 	expect_measure(&m, "timing", "step", "median_s", 3);
 	expect_measure(&m, "timing", "step", "max_step", 50);
 	m.n = 0;

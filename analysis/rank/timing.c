@@ -5,7 +5,6 @@
 #include "analysis/rank/warmup.h"
 #include "analysis/stats/stats.h"
 
-static const char GROUP[] = "timing";
 static const double STALL = 3.0; /* medians */
 
 struct ts_timing_phase {
@@ -203,22 +202,22 @@ enum ts_status ts_timing_phase(struct ts_timing *t, const struct ts_series *phas
 struct rows {
 	struct ts_measures *measures;
 	struct ts_arena *arena;
-	struct ts_span subject;
+	struct ts_span subject; /* a phase, or none */
 	bool failed;
 };
 
-static void row(struct rows *r, const char *name, enum ts_unit unit, double value)
+static void row(struct rows *r, enum ts_measure_name what, double value)
 {
-	if (!ts_measure_add(r->measures, r->arena, GROUP, r->subject, name, unit, value))
+	if (!ts_measure_add(r->measures, r->arena, what, r->subject, value))
 		r->failed = true;
 }
 
 /* The value, or why there is none. */
-static void row_if(struct rows *r, const char *name, enum ts_unit unit, double value, const char *reason)
+static void row_if(struct rows *r, enum ts_measure_name what, double value, const char *reason)
 {
 	if (!reason)
-		row(r, name, unit, value);
-	else if (!ts_measure_unknown(r->measures, r->arena, GROUP, r->subject, name, unit, reason))
+		row(r, what, value);
+	else if (!ts_measure_unknown(r->measures, r->arena, what, r->subject, reason))
 		r->failed = true;
 }
 
@@ -249,8 +248,8 @@ static void max_rows(const struct ts_timing *t, struct rows *r)
 			at = i;
 	if (!none && at == t->n)
 		none = "no step time is a number";
-	row_if(r, "max", TS_UNIT_SECONDS, none ? 0.0 : t->total[at], none);
-	row_if(r, "max", TS_UNIT_STEP, none ? 0.0 : (double)t->steps[at], none);
+	row_if(r, TS_M_STEP_MAX, none ? 0.0 : t->total[at], none);
+	row_if(r, TS_M_STEP_MAX_AT, none ? 0.0 : (double)t->steps[at], none);
 }
 
 static void step_rows(struct ts_timing *t, double total, struct rows *r)
@@ -273,19 +272,18 @@ static void step_rows(struct ts_timing *t, double total, struct rows *r)
 		if (!(total > 0.0 && isfinite(total)))
 			no_stall = "the attributed time is not a number above 0";
 	}
-	r->subject = ts_span_str("step");
-	row(r, "count", TS_UNIT_NONE, (double)t->n);
-	row_if(r, "mean", TS_UNIT_SECONDS, mean, none);
-	row_if(r, "stddev", TS_UNIT_SECONDS, deviation, none);
-	row_if(r, "median", TS_UNIT_SECONDS, out[0], none);
-	row_if(r, "p95", TS_UNIT_SECONDS, out[1], none);
-	row_if(r, "p99", TS_UNIT_SECONDS, out[2], none);
-	row_if(r, "cv", TS_UNIT_RATIO, deviation / mean, no_mean);
-	row_if(r, "tail", TS_UNIT_RATIO, out[1] / out[0], no_median);
-	row_if(r, "rate", TS_UNIT_PER_SECOND, 1.0 / mean, no_rate);
-	row_if(r, "total", TS_UNIT_SECONDS, total, none);
+	row(r, TS_M_STEP_COUNT, (double)t->n);
+	row_if(r, TS_M_STEP_MEAN, mean, none);
+	row_if(r, TS_M_STEP_STDDEV, deviation, none);
+	row_if(r, TS_M_STEP_MEDIAN, out[0], none);
+	row_if(r, TS_M_STEP_P95, out[1], none);
+	row_if(r, TS_M_STEP_P99, out[2], none);
+	row_if(r, TS_M_STEP_CV, deviation / mean, no_mean);
+	row_if(r, TS_M_STEP_TAIL, out[1] / out[0], no_median);
+	row_if(r, TS_M_STEP_RATE, 1.0 / mean, no_rate);
+	row_if(r, TS_M_STEP_TOTAL, total, none);
 	max_rows(t, r);
-	row_if(r, "stall", TS_UNIT_RATIO, no_stall ? 0.0 : stalled(t, out[0]) / total, no_stall);
+	row_if(r, TS_M_STEP_STALL, no_stall ? 0.0 : stalled(t, out[0]) / total, no_stall);
 }
 
 static bool event_of(const struct ts_timing *t, const struct ts_spike *spike, struct ts_arena *arena,
@@ -293,7 +291,7 @@ static bool event_of(const struct ts_timing *t, const struct ts_spike *spike, st
 {
 	struct ts_event event = {
 		.kind = spike->kind,
-		.group = ts_span_str(GROUP),
+		.group = ts_answer_group_name(TS_ANSWER_TIMING),
 		.subject = ts_span_str("step"),
 		.first_step = t->steps[spike->first],
 		.last_step = t->steps[spike->last],
@@ -324,8 +322,8 @@ static enum ts_status unusual_steps(struct ts_timing *t, struct rows *r, struct 
 		ts_events_trim(events, from);
 	}
 	none = found.decided ? NULL : "too few step times are numbers to tell what is usual";
-	row_if(r, "spikes", TS_UNIT_COUNT, (double)found.spikes, none);
-	row_if(r, "shifts", TS_UNIT_COUNT, (double)found.shifts, none);
+	row_if(r, TS_M_STEP_SPIKES, (double)found.spikes, none);
+	row_if(r, TS_M_STEP_SHIFTS, (double)found.shifts, none);
 	return r->failed ? ts_arena_error(r->arena, err) : TS_OK;
 }
 
@@ -336,45 +334,44 @@ static void phase_rows(const struct ts_timing *t, const struct ts_timing_phase *
 	if (!p->count && !none)
 		none = "no step after warm-up has this phase";
 	r->subject = p->name;
-	row_if(r, "mean", TS_UNIT_SECONDS, p->sum / (double)t->n, none);
-	row_if(r, "median", TS_UNIT_SECONDS, p->median, none);
-	row_if(r, "p95", TS_UNIT_SECONDS, p->p95, none);
-	row_if(r, "share", TS_UNIT_RATIO, p->sum / total,
+	row_if(r, TS_M_PHASE_MEAN, p->sum / (double)t->n, none);
+	row_if(r, TS_M_PHASE_MEDIAN, p->median, none);
+	row_if(r, TS_M_PHASE_P95, p->p95, none);
+	row_if(r, TS_M_PHASE_SHARE, p->sum / total,
 	       none ? none : (total <= 0.0 ? "no time is attributed to any phase" : NULL));
-	row(r, "count", TS_UNIT_NONE, (double)p->count);
-	row_if(r, "total", TS_UNIT_SECONDS, p->sum, none);
+	row(r, TS_M_PHASE_COUNT, (double)p->count);
+	row_if(r, TS_M_PHASE_TOTAL, p->sum, none);
 }
 
 static void wall_rows(const struct ts_wall *w, struct rows *r)
 {
 	double unattributed = w->total - w->attributed;
 
-	r->subject = ts_span_str("wall");
-	row_if(r, "total", TS_UNIT_SECONDS, w->total, w->reason);
-	row_if(r, "unattributed", TS_UNIT_SECONDS, unattributed, w->reason);
-	row_if(r, "unattributed", TS_UNIT_RATIO, unattributed / w->total,
+	r->subject = TS_NO_SUBJECT;
+	row_if(r, TS_M_WALL_TOTAL, w->total, w->reason);
+	row_if(r, TS_M_WALL_UNATTRIBUTED, unattributed, w->reason);
+	row_if(r, TS_M_WALL_UNATTRIBUTED_SHARE, unattributed / w->total,
 	       w->reason ? w->reason : (w->total > 0.0 ? NULL : "no wall time passed"));
-	row_if(r, "gap", TS_UNIT_SECONDS, w->gap, w->reason);
-	row_if(r, "gap", TS_UNIT_COUNT, (double)w->gaps, w->reason);
-	row_if(r, "backwards", TS_UNIT_COUNT, (double)w->backwards, w->reason);
-	row(r, "unstamped", TS_UNIT_COUNT, (double)w->unstamped);
+	row_if(r, TS_M_WALL_GAP, w->gap, w->reason);
+	row_if(r, TS_M_WALL_GAPS, (double)w->gaps, w->reason);
+	row_if(r, TS_M_WALL_BACKWARDS, (double)w->backwards, w->reason);
+	row(r, TS_M_WALL_UNSTAMPED, (double)w->unstamped);
 }
 
-static void text_row(struct rows *r, const char *name, const char *text, const char *reason)
+static void text_row(struct rows *r, enum ts_measure_name what, const char *text, const char *reason)
 {
-	if (text ? !ts_measure_text(r->measures, r->arena, GROUP, r->subject, name, ts_span_str(text))
-		 : !ts_measure_unknown(r->measures, r->arena, GROUP, r->subject, name, TS_UNIT_TEXT, reason))
+	if (text ? !ts_measure_text(r->measures, r->arena, what, r->subject, ts_span_str(text))
+		 : !ts_measure_unknown(r->measures, r->arena, what, r->subject, reason))
 		r->failed = true;
 }
 
 static void warmup_rows(struct ts_timing *t, struct rows *r)
 {
-	r->subject = ts_span_str("warmup");
-	row(r, "cut", TS_UNIT_COUNT, (double)t->warmup_cut);
-	text_row(r, "method", t->warmup_method, t->warmup_reason);
+	row(r, TS_M_WARMUP_CUT, (double)t->warmup_cut);
+	text_row(r, TS_M_WARMUP_METHOD, t->warmup_method, t->warmup_reason);
 	if (t->warmup_cut)
-		row(r, "level_before", TS_UNIT_SECONDS, t->level_before);
-	row_if(r, "level_after", TS_UNIT_SECONDS, median_of(t, t->total, t->n), why_no_steps(t));
+		row(r, TS_M_WARMUP_BEFORE, t->level_before);
+	row_if(r, TS_M_WARMUP_AFTER, median_of(t, t->total, t->n), why_no_steps(t));
 }
 
 enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *timestamps, struct ts_arena *arena,
@@ -400,7 +397,7 @@ enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *tim
 	warmup_rows(t, &r);
 	if (r.failed)
 		return ts_arena_error(arena, err);
-	if (plots && ts_plot_series(plots, GROUP, times.name, "value", TS_UNIT_SECONDS, &times, arena, err))
+	if (plots && ts_plot_series(plots, TS_ANSWER_TIMING, times.name, "value", TS_UNIT_SECONDS, &times, arena, err))
 		return err->status;
 	return TS_OK;
 }

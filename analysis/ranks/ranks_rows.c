@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 
-static const char GROUP[] = "ranks";
 static const char NO_COMM[] = "no rank has the phase comm";
 static const char IN_BACKWARD[] = "the collective runs inside backward, where it cannot be told from work";
 
@@ -24,25 +23,25 @@ enum ts_rank_track_kind ts_ranks_track(const struct ts_ranks *r)
 	return slope <= -0.5 && correlation <= -0.5 ? TS_TRACK_HIDDEN : TS_TRACK_PLAIN;
 }
 
-/* Rows of one subject; the first failure (a full arena) is remembered. */
+/* Rows of the job or of one rank; the first failure (a full arena) is remembered. */
 struct rows {
 	struct ts_measures *measures;
 	struct ts_arena *arena;
-	struct ts_span subject;
+	struct ts_span subject; /* a rank, or none */
 	bool failed;
 };
 
-static void row(struct rows *o, const char *name, enum ts_unit unit, double value, const char *reason)
+static void row(struct rows *o, enum ts_measure_name what, double value, const char *reason)
 {
-	bool ok = reason ? ts_measure_unknown(o->measures, o->arena, GROUP, o->subject, name, unit, reason)
-			 : ts_measure_add(o->measures, o->arena, GROUP, o->subject, name, unit, value);
+	bool ok = reason ? ts_measure_unknown(o->measures, o->arena, what, o->subject, reason)
+			 : ts_measure_add(o->measures, o->arena, what, o->subject, value);
 
 	o->failed |= !ok;
 }
 
-static void row_text(struct rows *o, const char *name, const char *text)
+static void row_text(struct rows *o, enum ts_measure_name what, const char *text)
 {
-	o->failed |= !text || !ts_measure_text(o->measures, o->arena, GROUP, o->subject, name, ts_span_str(text));
+	o->failed |= !text || !ts_measure_text(o->measures, o->arena, what, o->subject, ts_span_str(text));
 }
 
 static bool present(const struct ts_ranks *r, int64_t rank)
@@ -88,17 +87,16 @@ static void job_rows(const struct ts_ranks *r, struct rows *o)
 	static const char NO_WORLD[] = "the run does not say its world size";
 	size_t inside = 0;
 
-	o->subject = ts_span_str("all");
-	row(o, "world_size", TS_UNIT_COUNT, r->world_size, r->world_size ? NULL : NO_WORLD);
-	row(o, "present", TS_UNIT_COUNT, (double)r->n_ranks, NULL);
+	row(o, TS_M_RANKS_WORLD_SIZE, r->world_size, r->world_size ? NULL : NO_WORLD);
+	row(o, TS_M_RANKS_PRESENT, (double)r->n_ranks, NULL);
 	for (size_t i = 0; i < r->n_ranks; i++)
 		inside += r->ranks[i] >= 0 && r->ranks[i] < (int64_t)r->world_size;
-	row(o, "missing", TS_UNIT_COUNT, (double)(r->world_size - inside), r->world_size ? NULL : NO_WORLD);
+	row(o, TS_M_RANKS_MISSING, (double)(r->world_size - inside), r->world_size ? NULL : NO_WORLD);
 	if (inside < r->world_size)
-		row_text(o, "missing", missing_text(r, o->arena));
-	row(o, "aligned_steps", TS_UNIT_COUNT, (double)r->n_aligned, NULL);
-	row(o, "left_out", TS_UNIT_COUNT, (double)r->kept->left_out, NULL);
-	row_text(o, "resolution",
+		row_text(o, TS_M_RANKS_MISSING_LIST, missing_text(r, o->arena));
+	row(o, TS_M_RANKS_ALIGNED_STEPS, (double)r->n_aligned, NULL);
+	row(o, TS_M_RANKS_LEFT_OUT, (double)r->kept->left_out, NULL);
+	row_text(o, TS_M_RANKS_RESOLUTION,
 		 r->kept->exact ? "steps" : ts_arena_printf(o->arena, "cells of %zu steps", r->kept->cell));
 }
 
@@ -134,19 +132,22 @@ static void cost_rows(const struct ts_ranks *r, enum ts_rank_track_kind kind, do
 		no_comm = IN_BACKWARD;
 	else if (!none && !k->has_comm)
 		no_comm = no_wait = NO_COMM;
-	row_text(o, "mode", kind == TS_TRACK_HIDDEN ? "hidden in backward" : k->has_comm ? "explicit comm" : "none");
-	row(o, "wall", TS_UNIT_SECONDS, wall / n, none);
-	row(o, "transfer", TS_UNIT_SECONDS, transfer / n, no_comm);
-	row(o, "wait", TS_UNIT_SECONDS, wait / n, no_wait);
-	row(o, "transfer", TS_UNIT_RATIO, transfer / wall, no_comm ? no_comm : no_wall);
-	row(o, "wait", TS_UNIT_RATIO, wait / wall, no_wait ? no_wait : no_wall);
-	row(o, "comm", TS_UNIT_RATIO, (transfer + wait) / wall, no_comm ? no_comm : no_wall);
-	row(o, "comm_max", TS_UNIT_RATIO, ts_tally_value(&k->comm_max) / n, no_comm);
-	row(o, "imbalance_cv", TS_UNIT_RATIO, none ? 0 : ts_median(t->imbalance, k->n, scratch), none);
-	row(o, "skew", TS_UNIT_SECONDS, none ? 0 : ts_median(t->skew, k->n, scratch), none);
-	row(o, "lost", TS_UNIT_RATIO, ts_tally_value(&t->lost) / longest,
+	row_text(o, TS_M_RANKS_MODE,
+		 kind == TS_TRACK_HIDDEN ? "hidden in backward"
+		 : k->has_comm		 ? "explicit comm"
+					 : "none");
+	row(o, TS_M_RANKS_WALL, wall / n, none);
+	row(o, TS_M_RANKS_TRANSFER, transfer / n, no_comm);
+	row(o, TS_M_RANKS_WAIT, wait / n, no_wait);
+	row(o, TS_M_RANKS_TRANSFER_SHARE, transfer / wall, no_comm ? no_comm : no_wall);
+	row(o, TS_M_RANKS_WAIT_SHARE, wait / wall, no_wait ? no_wait : no_wall);
+	row(o, TS_M_RANKS_COMM_SHARE, (transfer + wait) / wall, no_comm ? no_comm : no_wall);
+	row(o, TS_M_RANKS_COMM_MAX, ts_tally_value(&k->comm_max) / n, no_comm);
+	row(o, TS_M_RANKS_IMBALANCE_CV, none ? 0 : ts_median(t->imbalance, k->n, scratch), none);
+	row(o, TS_M_RANKS_SKEW, none ? 0 : ts_median(t->skew, k->n, scratch), none);
+	row(o, TS_M_RANKS_LOST_SHARE, ts_tally_value(&t->lost) / longest,
 	    none ? none : (longest > 0 ? NULL : "the ranks do nothing of their own"));
-	row(o, "lost", TS_UNIT_SECONDS, ts_tally_value(&t->lost), none);
+	row(o, TS_M_RANKS_LOST, ts_tally_value(&t->lost), none);
 }
 
 /* Median over steps, or over cells where not every step is kept. */
@@ -173,20 +174,19 @@ static void rank_rows(const struct ts_ranks *r, size_t a, enum ts_rank_track_kin
 
 	if (!none && !k->exact && k->has_comm)
 		no_median = "too many ranks and steps to keep every one";
-	row(o, "steps", TS_UNIT_COUNT, n, NULL);
-	row(o, "own", TS_UNIT_SECONDS, ts_tally_value(&s->own[kind]) / n, none);
-	row(o, "own_median", TS_UNIT_SECONDS, none ? 0 : rank_median(r, a, t->own, t, scratch), none);
-	row(o, "median", TS_UNIT_SECONDS, no_median ? 0 : rank_median(r, a, total, plain, scratch), no_median);
-	row(o, "work", TS_UNIT_SECONDS, (ts_tally_value(&s->total) - wait) / n, no_wait);
-	row(o, "wait", TS_UNIT_SECONDS, wait / n, no_wait);
-	row(o, "slowest", TS_UNIT_COUNT, (double)s->slowest[kind], none);
-	row(o, "slowest", TS_UNIT_RATIO, (double)s->slowest[kind] / n, none);
-	row(o, "blame", TS_UNIT_SECONDS, ts_tally_value(&s->blame[kind]), why_nothing(r));
+	row(o, TS_M_RANK_STEPS, n, NULL);
+	row(o, TS_M_RANK_OWN, ts_tally_value(&s->own[kind]) / n, none);
+	row(o, TS_M_RANK_OWN_MEDIAN, none ? 0 : rank_median(r, a, t->own, t, scratch), none);
+	row(o, TS_M_RANK_MEDIAN, no_median ? 0 : rank_median(r, a, total, plain, scratch), no_median);
+	row(o, TS_M_RANK_WORK, (ts_tally_value(&s->total) - wait) / n, no_wait);
+	row(o, TS_M_RANK_WAIT, wait / n, no_wait);
+	row(o, TS_M_RANK_SLOWEST, (double)s->slowest[kind], none);
+	row(o, TS_M_RANK_SLOWEST_SHARE, (double)s->slowest[kind] / n, none);
+	row(o, TS_M_RANK_BLAME, ts_tally_value(&s->blame[kind]), why_nothing(r));
 	if (!r->memory)
 		return;
-	row(o, "peak", TS_UNIT_BYTES, r->memory[a].peak, r->memory[a].has_peak ? NULL : r->memory[a].no_peak);
-	row(o, "growth", TS_UNIT_BYTES_PER_STEP, r->memory[a].growth,
-	    r->memory[a].has_growth ? NULL : r->memory[a].no_growth);
+	row(o, TS_M_RANK_PEAK, r->memory[a].peak, r->memory[a].has_peak ? NULL : r->memory[a].no_peak);
+	row(o, TS_M_RANK_GROWTH, r->memory[a].growth, r->memory[a].has_growth ? NULL : r->memory[a].no_growth);
 }
 
 /* Means of the sums; the last cell may have fewer steps. */
@@ -211,13 +211,13 @@ static void test_rows(const struct ts_ranks *r, enum ts_rank_track_kind kind, co
 	const struct ts_rank_steps *k = r->kept;
 	double saved = undecided ? 0 : ts_ranks_saved(r, kind, t), wall = ts_tally_value(&k->wall);
 
-	o->subject = ts_span_str("all");
-	row(o, "autocorrelation", TS_UNIT_COUNT, (double)(t->block * k->cell), t->block ? NULL : undecided);
-	row(o, "blocks", TS_UNIT_COUNT, (double)t->blocks, t->block ? NULL : undecided);
-	row_text(o, "decidable", undecided ? undecided : "yes");
-	row(o, "stragglers", TS_UNIT_COUNT, (double)t->n_named, undecided);
-	row(o, "saved", TS_UNIT_SECONDS, saved, undecided);
-	row(o, "saved", TS_UNIT_RATIO, saved / wall, undecided ? undecided : (wall > 0 ? NULL : "the steps take no time"));
+	row(o, TS_M_RANKS_AUTOCORRELATION, (double)(t->block * k->cell), t->block ? NULL : undecided);
+	row(o, TS_M_RANKS_BLOCKS, (double)t->blocks, t->block ? NULL : undecided);
+	row_text(o, TS_M_RANKS_DECIDABLE, undecided ? undecided : "yes");
+	row(o, TS_M_RANKS_STRAGGLERS, (double)t->n_named, undecided);
+	row(o, TS_M_RANKS_SAVED, saved, undecided);
+	row(o, TS_M_RANKS_SAVED_SHARE, saved / wall,
+	    undecided ? undecided : (wall > 0 ? NULL : "the steps take no time"));
 }
 
 static void straggler_rows(const struct ts_ranks *r, size_t a, const struct ts_straggler_test *t,
@@ -225,30 +225,27 @@ static void straggler_rows(const struct ts_ranks *r, size_t a, const struct ts_s
 {
 	const struct ts_straggler_rank *s = &t->ranks[a];
 
-	row(o, "slowdown", TS_UNIT_RATIO, s->slowdown, isfinite(s->slowdown) ? NULL : "the others do nothing of their own");
-	row(o, "p_value", TS_UNIT_NONE, s->p, undecided);
+	row(o, TS_M_RANK_SLOWDOWN, s->slowdown, isfinite(s->slowdown) ? NULL : "the others do nothing of their own");
+	row(o, TS_M_RANK_P_VALUE, s->p, undecided);
 	if (!s->named)
 		return;
-	row_text(o, "straggler", ts_straggler_word(c[a].kind));
+	row_text(o, TS_M_RANK_STRAGGLER, ts_straggler_word(c[a].kind));
 	if (c[a].kind != TS_STRAGGLER_PERSISTENT)
-		row(o, "onset", TS_UNIT_STEP, (double)r->kept->steps[c[a].onset], NULL);
+		row(o, TS_M_RANK_ONSET, (double)r->kept->steps[c[a].onset], NULL);
 	if (c[a].kind == TS_STRAGGLER_PERIODIC)
-		row(o, "period", TS_UNIT_COUNT, (double)c[a].period, NULL);
+		row(o, TS_M_RANK_PERIOD, (double)c[a].period, NULL);
 }
 
 /* Rows where there is nothing to test. */
 static void no_test_rows(const char *none, struct rows *o)
 {
-	static const struct {
-		const char *name;
-		enum ts_unit unit;
-	} names[] = {{"autocorrelation", TS_UNIT_COUNT}, {"blocks", TS_UNIT_COUNT}, {"stragglers", TS_UNIT_COUNT},
-		     {"saved", TS_UNIT_SECONDS}, {"saved", TS_UNIT_RATIO}};
+	static const enum ts_measure_name untested[] = {TS_M_RANKS_AUTOCORRELATION, TS_M_RANKS_BLOCKS,
+							TS_M_RANKS_STRAGGLERS, TS_M_RANKS_SAVED,
+							TS_M_RANKS_SAVED_SHARE};
 
-	o->subject = ts_span_str("all");
-	row_text(o, "decidable", ts_arena_printf(o->arena, "cannot be decided: %s", none));
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		row(o, names[i].name, names[i].unit, 0, none);
+	row_text(o, TS_M_RANKS_DECIDABLE, ts_arena_printf(o->arena, "cannot be decided: %s", none));
+	for (size_t i = 0; i < sizeof untested / sizeof untested[0]; i++)
+		row(o, untested[i], 0, none);
 }
 
 static struct ts_span *subjects_of(const struct ts_ranks *r, struct ts_arena *arena)
@@ -256,7 +253,7 @@ static struct ts_span *subjects_of(const struct ts_ranks *r, struct ts_arena *ar
 	struct ts_span *subjects = ts_arena_array(arena, r->n_ranks, sizeof *subjects);
 
 	for (size_t a = 0; subjects && a < r->n_ranks; a++) {
-		char *subject = ts_arena_printf(arena, "rank %ld", (long)r->ranks[a]);
+		char *subject = ts_measure_subject(TS_M_RANK_OWN, r->ranks[a], arena);
 
 		if (!subject)
 			return NULL;
@@ -293,7 +290,7 @@ enum ts_status ts_ranks_finish(struct ts_ranks *r, struct ts_arena *arena, struc
 			return err->status;
 		if (ts_ranks_plots(r, kind, &test, subjects, arena, plots, &plotted, err))
 			return err->status;
-		row(&o, "plotted", TS_UNIT_COUNT, (double)plotted, NULL);
+		row(&o, TS_M_RANKS_PLOTTED, (double)plotted, NULL);
 	}
 	for (size_t a = 0; a < r->n_ranks; a++) {
 		o.subject = subjects[a];

@@ -5,8 +5,6 @@
 #include "analysis/stats/correlation.h"
 #include "analysis/stats/stats.h"
 
-static const char GROUP[] = "ranks";
-
 /* Values of own time: every step where they are kept, else cells. */
 struct grain {
 	const double *own;
@@ -105,7 +103,8 @@ static bool onset_event(const struct ts_ranks *r, size_t rank, const struct ts_s
 {
 	const struct ts_rank_steps *k = r->kept;
 	double expected = ts_mean(usual + c->onset, g->n - c->onset), square = 0;
-	struct ts_event e = {.kind = TS_EVENT_ONSET, .group = ts_span_str(GROUP), .subject = subject};
+	struct ts_event e = {
+		.kind = TS_EVENT_ONSET, .group = ts_answer_group_name(TS_ANSWER_RANKS), .subject = subject};
 
 	for (size_t i = 0; i < g->n; i++) {
 		double d = g->own[rank * g->stride + i] - usual[i] - (i < c->onset ? c->before : c->after);

@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-static const char GROUP[] = "ranks";
-
 enum { METRICS = 7 };
 
 static const struct {
@@ -48,29 +46,28 @@ static bool metric_rows(struct ts_measures *m, struct ts_arena *arena, size_t me
 	const char *missing = s ? NULL : metrics[metric].missing;
 
 	if (missing)
-		return ts_measure_unknown(m, arena, GROUP, subject, "median", TS_UNIT_SECONDS, missing);
-	return ts_measure_add(m, arena, GROUP, subject, "median", TS_UNIT_SECONDS, s->median) &&
-	       ts_measure_add(m, arena, GROUP, subject, "median_rank", TS_UNIT_NONE, s->median_rank) &&
-	       ts_measure_add(m, arena, GROUP, subject, "worst", TS_UNIT_SECONDS, s->worst_value) &&
-	       ts_measure_add(m, arena, GROUP, subject, "worst_rank", TS_UNIT_NONE, s->worst_rank) &&
-	       (isnan(s->skew) ? ts_measure_unknown(m, arena, GROUP, subject, "skew", TS_UNIT_RATIO, "the median rank has none")
-			       : ts_measure_add(m, arena, GROUP, subject, "skew", TS_UNIT_RATIO, s->skew));
+		return ts_measure_unknown(m, arena, TS_M_TRACEML_MEDIAN, subject, missing);
+	return ts_measure_add(m, arena, TS_M_TRACEML_MEDIAN, subject, s->median) &&
+	       ts_measure_add(m, arena, TS_M_TRACEML_MEDIAN_RANK, subject, s->median_rank) &&
+	       ts_measure_add(m, arena, TS_M_TRACEML_WORST, subject, s->worst_value) &&
+	       ts_measure_add(m, arena, TS_M_TRACEML_WORST_RANK, subject, s->worst_rank) &&
+	       (isnan(s->skew) ? ts_measure_unknown(m, arena, TS_M_TRACEML_SKEW, subject, "the median rank has none")
+			       : ts_measure_add(m, arena, TS_M_TRACEML_SKEW, subject, s->skew));
 }
 
 static bool culprit_rows(struct ts_measures *m, struct ts_arena *arena, const struct ts_culprit *c)
 {
-	struct ts_span subject = ts_span_str("traceml");
 	static const char FEW[] = "fewer than two ranks have the phases data and backward";
 
 	if (!c)
-		return ts_measure_unknown(m, arena, GROUP, subject, "score", TS_UNIT_RATIO, FEW);
-	return ts_measure_add(m, arena, GROUP, subject, "culprit", TS_UNIT_NONE, c->culprit) &&
-	       ts_measure_add(m, arena, GROUP, subject, "victim", TS_UNIT_NONE, c->victim) &&
-	       ts_measure_add(m, arena, GROUP, subject, "cost", TS_UNIT_SECONDS, c->cost) &&
-	       ts_measure_add(m, arena, GROUP, subject, "score", TS_UNIT_RATIO, c->score) &&
-	       ts_measure_text(m, arena, GROUP, subject, "visible", ts_span_str(c->visible)) &&
-	       ts_measure_text(m, arena, GROUP, subject, "component", ts_span_str(c->component)) &&
-	       ts_measure_text(m, arena, GROUP, subject, "kind", ts_span_str(c->kind));
+		return ts_measure_unknown(m, arena, TS_M_TRACEML_SCORE, TS_NO_SUBJECT, FEW);
+	return ts_measure_add(m, arena, TS_M_TRACEML_CULPRIT, TS_NO_SUBJECT, c->culprit) &&
+	       ts_measure_add(m, arena, TS_M_TRACEML_VICTIM, TS_NO_SUBJECT, c->victim) &&
+	       ts_measure_add(m, arena, TS_M_TRACEML_COST, TS_NO_SUBJECT, c->cost) &&
+	       ts_measure_add(m, arena, TS_M_TRACEML_SCORE, TS_NO_SUBJECT, c->score) &&
+	       ts_measure_text(m, arena, TS_M_TRACEML_VISIBLE, TS_NO_SUBJECT, ts_span_str(c->visible)) &&
+	       ts_measure_text(m, arena, TS_M_TRACEML_COMPONENT, TS_NO_SUBJECT, ts_span_str(c->component)) &&
+	       ts_measure_text(m, arena, TS_M_TRACEML_KIND, TS_NO_SUBJECT, ts_span_str(c->kind));
 }
 
 enum ts_status ts_ranks_traceml(const struct ts_ranks *r, struct ts_arena *arena, struct ts_measures *measures,
@@ -191,7 +188,7 @@ enum ts_status ts_ranks_plots(const struct ts_ranks *r, enum ts_rank_track_kind 
 			ratio[c] = median[c] > 0 ? t->cells[ranks[i].rank * k->n_cells + c] / median[c] : (double)NAN;
 		if (ts_plot_begin(&plot, k->steps[0], k->steps[k->n - 1], TS_RANKS_PLOT_CELLS, arena, err))
 			return err->status;
-		plot.group = ts_span_str(GROUP);
+		plot.group = ts_answer_group_name(TS_ANSWER_RANKS);
 		plot.subject = subjects[ranks[i].rank];
 		plot.name = ts_span_str("slowdown");
 		plot.unit = TS_UNIT_RATIO;

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/answer/test_words.h"
 #include "analysis/ranks/test_rank_runs.h"
 #include "analysis/stats/random.h"
 
@@ -52,7 +53,7 @@ static double *phase(struct fixture *f, size_t rank, enum ts_rank_phase p)
 /* Known, and equal within 1e-12: sums of a step's phases are plain ones here. */
 static void near(struct fixture *f, const char *subject, const char *name, double want)
 {
-	const struct ts_measure *row = ts_measure_find(&f->m, "ranks", subject, name);
+	const struct ts_measure *row = test_find(&f->m, "ranks", subject, name);
 
 	if (!row || !row->known)
 		fail_msg("%s/%s is not known: %.*s", subject, name, TS_SPAN_ARG(row ? row->reason : ts_span_str("no row")));
@@ -259,7 +260,7 @@ static void waiting_inside_backward_is_found(void **state)
 	text_is(f, "all", "mode", "hidden in backward");
 	near(f, "rank 1", "wait", 0);
 	near(f, "rank 1", "slowest_ratio", 1);
-	assert_true(ts_measure_find(&f->m, "ranks", "rank 0", "wait")->value > 9);
+	assert_true(test_find(&f->m, "ranks", "rank 0", "wait")->value > 9);
 	unknown(f, "all", "transfer_s");
 	for (size_t i = 0; i < 40; i++) /* backward that does not answer to the rest hides nothing */
 		for (size_t a = 0; a < 3; a++)
@@ -308,8 +309,8 @@ static void a_late_straggler_has_an_onset(void **state)
 	assert_true(fabs(e->value - 1.5) < 0.01 && fabs(e->expected - 1) < 0.01);
 	assert_true(e->score > 10 && e->score < 40); /* 0.5 / 0.02 */
 	/* 130 steps that cost 0.5 each, less what the largest of three others of deviation 0.02 is above 1: 0.017. */
-	assert_true(fabs(ts_measure_find(&f->m, "ranks", "all", "saved_s")->value - 130 * (0.5 - 0.017)) < 1);
-	assert_null(ts_measure_find(&f->m, "ranks", "rank 1", "straggler"));
+	assert_true(fabs(test_find(&f->m, "ranks", "all", "saved_s")->value - 130 * (0.5 - 0.017)) < 1);
+	assert_null(test_find(&f->m, "ranks", "rank 1", "straggler"));
 }
 
 static void a_periodic_straggler_has_a_period(void **state)
@@ -334,7 +335,7 @@ static void too_few_steps_are_said_to_be(void **state)
 	text_is(f, "all", "decidable", "cannot be decided from so few steps: of 4 it cannot be said how they hang together");
 	unknown(f, "all", "stragglers");
 	unknown(f, "rank 0", "p_value");
-	assert_non_null(ts_measure_find(&f->m, "ranks", "rank 0", "slowdown"));
+	assert_non_null(test_find(&f->m, "ranks", "rank 0", "slowdown"));
 	alike(f, 1, 50);
 	analyze(f, 1, 0);
 	text_is(f, "all", "decidable", "cannot be decided: only one rank is there");

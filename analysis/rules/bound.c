@@ -76,9 +76,9 @@ static struct ts_span reason_of(const struct ts_measure *row)
 }
 
 /* The share of a line of the budget, or why it is not known. */
-static struct ts_bound_share line(const struct decision *d, const char *subject)
+static struct ts_bound_share share_of(const struct decision *d, enum ts_measure_name what, const char *subject)
 {
-	const struct ts_measure *row = ts_measure_find(d->m, "budget", subject, "share_ratio");
+	const struct ts_measure *row = ts_measure_find(d->m, what, ts_span_str(subject));
 	struct ts_bound_share s = {.known = row && row->known && isfinite(row->value)};
 
 	if (s.known)
@@ -86,6 +86,16 @@ static struct ts_bound_share line(const struct decision *d, const char *subject)
 	else
 		s.reason = reason_of(row);
 	return s;
+}
+
+static struct ts_bound_share line(const struct decision *d, enum ts_budget_line of)
+{
+	return share_of(d, TS_M_BUDGET_SHARE, ts_budget_lines[of]);
+}
+
+static struct ts_bound_share job_line(const struct decision *d, enum ts_job_line of)
+{
+	return share_of(d, TS_M_JOB_SHARE, ts_job_lines[of]);
 }
 
 static struct ts_bound_share plus(struct ts_bound_share a, struct ts_bound_share b)
@@ -102,7 +112,7 @@ static void take_job(struct decision *d, struct ts_bound_share *input, struct ts
 		     struct ts_bound_share *communication, struct ts_bound_share *wait, struct ts_bound_share *other,
 		     const struct ts_bound_share *unattributed)
 {
-	struct ts_bound_share job_wait = line(d, "wait job"), job_comm = line(d, "communication job");
+	struct ts_bound_share job_wait = job_line(d, TS_JOB_WAIT), job_comm = job_line(d, TS_JOB_COMM);
 	double inside = 1 - (unattributed->known ? unattributed->share : 0), own = 0, left = inside;
 	struct ts_bound_share *const rest[] = {input, compute, other};
 
@@ -124,9 +134,10 @@ static void take_job(struct decision *d, struct ts_bound_share *input, struct ts
 
 static void shares(struct decision *d)
 {
-	struct ts_bound_share useful = line(d, "useful_compute"), overhead = line(d, "compute_overhead");
-	struct ts_bound_share input = line(d, "data_stall"), communication = line(d, "communication");
-	struct ts_bound_share wait = line(d, "wait"), other = line(d, "other"), unattributed = line(d, "unattributed");
+	struct ts_bound_share useful = line(d, TS_LINE_USEFUL), overhead = line(d, TS_LINE_OVERHEAD);
+	struct ts_bound_share input = line(d, TS_LINE_DATA), communication = line(d, TS_LINE_COMM);
+	struct ts_bound_share wait = line(d, TS_LINE_WAIT), other = line(d, TS_LINE_OTHER),
+			      unattributed = line(d, TS_LINE_UNATTRIBUTED);
 	struct ts_bound_share compute = useful.known ? plus(useful, overhead) : useful;
 	struct ts_bound_share *out = d->out.shares;
 
@@ -238,7 +249,7 @@ static void fixes(struct decision *d)
 {
 	struct ts_bound *b = &d->out;
 	struct ordered *all = ts_arena_array(d->arena, ts_playbook_n, sizeof *all);
-	struct ts_bound_share overhead = line(d, "compute_overhead");
+	struct ts_bound_share overhead = line(d, TS_LINE_OVERHEAD);
 	size_t n = 0;
 
 	b->fixes = ts_arena_array(d->arena, ts_playbook_n, sizeof *b->fixes);
@@ -271,7 +282,7 @@ static void say_unknowns(struct decision *d)
 						 "How much time the host takes beside the steps"};
 	static const char host_times[] = "Phases are times of the host: without synchronization or a trace the work of a GPU lies "
 					 "in whichever phase waits for it first.";
-	const struct ts_measure *mfu = ts_measure_find(d->m, "efficiency", "mfu", "ratio");
+	const struct ts_measure *mfu = ts_measure_find(d->m, TS_M_MFU, TS_NO_SUBJECT);
 	double missing;
 
 	for (int i = 0; i < SHARES; i++)
@@ -284,7 +295,7 @@ static void say_unknowns(struct decision *d)
 		cannot_tell(d, kept(d, ts_arena_printf(d->arena,
 						       "How near computing comes to what the device can do is not known: %.*s.",
 						       TS_SPAN_ARG(mfu->reason))));
-	if (ts_measure_value(d->m, "ranks", "all", "missing_count", &missing) && missing > 0)
+	if (ts_measure_value(d->m, TS_M_RANKS_MISSING, TS_NO_SUBJECT, &missing) && missing > 0)
 		cannot_tell(d, kept(d, ts_arena_printf(d->arena, "What %s did is not known: no steps of theirs are here.",
 						       ts_say_plural(missing, "missing rank").text)));
 }
@@ -308,7 +319,7 @@ enum ts_status ts_bound_decide(const struct ts_measures *measures, struct ts_are
 	double steps = 0;
 	bool any = false;
 
-	(void)ts_measure_value(measures, "timing", "step", "count", &steps);
+	(void)ts_measure_value(measures, TS_M_STEP_COUNT, TS_NO_SUBJECT, &steps);
 	shares(&d);
 	for (int i = 0; i < SHARES; i++)
 		any |= d.out.shares[i].known;

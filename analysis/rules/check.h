@@ -4,7 +4,7 @@
  *	{
  *		double share;
  *
- *		if (!ts_check_ranks(c) || !ts_check_need(c, "ranks", "all", "transfer_ratio", &share))
+ *		if (!ts_check_ranks(c) || !ts_check_need(c, TS_M_RANKS_TRANSFER_SHARE, &share))
  *			return;
  *		if (share >= ts_check_threshold(c, "min_share"))
  *			ts_check_fire(c, TS_SEVERITY_MEDIUM, "%s of ...", ts_say_percent(share).text);
@@ -36,12 +36,16 @@ struct ts_check {
 double ts_check_threshold(const struct ts_check *c, const char *name);
 
 /* The value of a row, which becomes evidence. False, and the rule is unchecked with the reason, when there is no such row,
- * it is not known, or it is not finite. name with its unit's suffix: "share_ratio". */
-bool ts_check_need(struct ts_check *c, const char *group, const char *subject, const char *name, double *ret_value);
+ * it is not known, or it is not finite. */
+bool ts_check_need(struct ts_check *c, enum ts_measure_name what, double *ret_value);
 /* The same, but a rule may do without: false and nothing else. */
-bool ts_check_want(struct ts_check *c, const char *group, const char *subject, const char *name, double *ret_value);
+bool ts_check_want(struct ts_check *c, enum ts_measure_name what, double *ret_value);
 /* The words of a text row, which becomes evidence; an empty span when there is none. */
-struct ts_span ts_check_text(struct ts_check *c, const char *group, const char *subject, const char *name);
+struct ts_span ts_check_text(struct ts_check *c, enum ts_measure_name what);
+/* The same of a measure whose subject is a kind: "forward", "loss", "rank 3". */
+bool ts_check_need_of(struct ts_check *c, enum ts_measure_name what, const char *of, double *ret_value);
+bool ts_check_want_of(struct ts_check *c, enum ts_measure_name what, const char *of, double *ret_value);
+struct ts_span ts_check_text_of(struct ts_check *c, enum ts_measure_name what, const char *of);
 void ts_check_evidence(struct ts_check *c, const struct ts_measure *row);
 
 /* At least so many; else unchecked: "4 steps are too few: it takes 10". */
@@ -52,10 +56,11 @@ void ts_check_leave(struct ts_check *c, const char *format, ...) __attribute__((
 void ts_check_applies_not(struct ts_check *c);
 
 /* Events of a kind, group and subject (NULL: any), in the order given, each once: NULL at the end. *io_at begins at 0. */
-const struct ts_event *ts_check_event(const struct ts_check *c, enum ts_event_kind kind, const char *group,
+const struct ts_event *ts_check_event(const struct ts_check *c, enum ts_event_kind kind, enum ts_answer_group group,
 				      const char *subject, size_t *io_at);
-/* Rows of ranks, "rank 3" of group "ranks": the next whose name is `name`, known and finite or text. NULL at the end. */
-const struct ts_measure *ts_check_rank_row(const struct ts_check *c, const char *name, size_t *io_at, int32_t *ret_rank);
+/* Rows of ranks, TS_M_RANK_*: the next of this measure, known and finite or text. NULL at the end. */
+const struct ts_measure *ts_check_rank_row(const struct ts_check *c, enum ts_measure_name what, size_t *io_at,
+					   int32_t *ret_rank);
 
 /* High from there on, else medium. */
 static inline enum ts_severity ts_severity_from(double value, double high)

@@ -1,11 +1,10 @@
 /* checks_convergence.c - rules on the loss, the gradient norm, and on several signals at once. */
 #include "analysis/rules/check.h"
 
-static const char GROUP[] = "convergence";
 
 static bool has_values(const struct ts_measure *row)
 {
-	return ts_span_is(row->group, GROUP) && ts_span_is(row->name, "count") && row->known && row->value > 0;
+	return ts_measure_is(row, TS_M_SERIES_COUNT) && row->known && row->value > 0;
 }
 
 /* The series that stands for the loss: "loss", else the first whose name ends so ("train_loss"). "loss" if there is none. */
@@ -35,13 +34,13 @@ static const char *loss_of(struct ts_check *c)
 /* How many values the series has; unchecked with the reason when it has none. */
 static bool need_values(struct ts_check *c, const char *series, double *ret_count)
 {
-	const struct ts_measure *row = ts_measure_find(c->measures, GROUP, series, "count");
+	const struct ts_measure *row = ts_measure_find(c->measures, TS_M_SERIES_COUNT, ts_span_str(series));
 
 	if (row && row->known && row->value > 0) {
 		*ret_count = row->value;
 		return true;
 	}
-	row = ts_measure_find(c->measures, GROUP, series, "last");
+	row = ts_measure_find(c->measures, TS_M_SERIES_LAST, ts_span_str(series));
 	if (row && !row->known)
 		ts_check_leave(c, "%.*s", TS_SPAN_ARG(row->reason));
 	else
@@ -57,11 +56,11 @@ void ts_check_diverged(struct ts_check *c)
 
 	if (!need_values(c, loss, &count))
 		return;
-	if (!ts_check_want(c, GROUP, loss, "nonfinite_count", &bad) || !(bad > 0) ||
-	    !ts_check_need(c, GROUP, loss, "first_nonfinite_step", &first))
+	if (!ts_check_want_of(c, TS_M_SERIES_NONFINITE, loss, &bad) || !(bad > 0) ||
+	    !ts_check_need_of(c, TS_M_SERIES_FIRST_NONFINITE, loss, &first))
 		return;
 	ts_check_steps(c, (int64_t)first, (int64_t)first);
-	any = ts_check_want(c, GROUP, loss, "last", &last);
+	any = ts_check_want_of(c, TS_M_SERIES_LAST, loss, &last);
 	ts_check_fire(c, TS_SEVERITY_HIGH, "%s is NaN or infinite from step %.0f on, in %s of %s%s%s", loss, first,
 		      ts_say_count(bad).text, ts_say_plural(count, "value").text,
 		      any ? "; its last finite value is " : "", any ? ts_say_number(last).text : "");
@@ -76,11 +75,11 @@ void ts_check_blow_up(struct ts_check *c)
 
 	if (!need_values(c, loss, &count))
 		return;
-	e = ts_check_event(c, TS_EVENT_BLOW_UP, GROUP, loss, &at);
+	e = ts_check_event(c, TS_EVENT_BLOW_UP, TS_ANSWER_CONVERGENCE, loss, &at);
 	if (!e)
 		return;
-	(void)ts_check_want(c, GROUP, loss, "blow_up_step", &count);
-	(void)ts_check_want(c, GROUP, loss, "best", &best);
+	(void)ts_check_want_of(c, TS_M_SERIES_BLOW_UP, loss, &count);
+	(void)ts_check_want_of(c, TS_M_SERIES_BEST, loss, &best);
 	ts_check_steps(c, e->first_step, e->last_step);
 	ts_check_fire(c, TS_SEVERITY_HIGH, "%s left its range at step %lld and did not come back: it reached %s where %s was usual",
 		      loss, (long long)e->first_step, ts_say_number(e->value).text, ts_say_number(e->expected).text);
@@ -97,8 +96,8 @@ void ts_check_no_progress(struct ts_check *c)
 
 	if (!need_values(c, loss, &count) || !ts_check_enough(c, count, "min_values", "value"))
 		return;
-	trend = ts_check_text(c, GROUP, loss, "trend");
-	progress = ts_check_text(c, GROUP, loss, "progress");
+	trend = ts_check_text_of(c, TS_M_SERIES_TREND, loss);
+	progress = ts_check_text_of(c, TS_M_SERIES_PROGRESS, loss);
 	if (!trend.len || ts_span_is(trend, "unknown") || !progress.len || ts_span_is(progress, "unknown")) {
 		ts_check_leave(c, "the trend of %s is not known", loss);
 		return;
@@ -107,17 +106,17 @@ void ts_check_no_progress(struct ts_check *c)
 	fell = ts_span_is(progress, "fell");
 	if (ts_span_is(trend, "diverged") || ts_span_is(trend, "improving") || (fell && !rises))
 		return;
-	if (!ts_check_need(c, GROUP, loss, "best", &best) || !ts_check_need(c, GROUP, loss, "last", &last))
+	if (!ts_check_need_of(c, TS_M_SERIES_BEST, loss, &best) || !ts_check_need_of(c, TS_M_SERIES_LAST, loss, &last))
 		return;
 	if (rises) {
-		if (!ts_check_need(c, GROUP, loss, "recent_ratio", &rise) || rise < ts_check_threshold(c, "min_rise"))
+		if (!ts_check_need_of(c, TS_M_SERIES_RECENT, loss, &rise) || rise < ts_check_threshold(c, "min_rise"))
 			return;
 		ts_check_fire(c, fell ? TS_SEVERITY_MEDIUM : TS_SEVERITY_HIGH,
 			      "%s rises by %s over the second half of the run%s; its best was %s, its last is %s", loss,
 			      ts_say_percent(rise).text, fell ? ", after it had fallen" : "", ts_say_number(best).text,
 			      ts_say_number(last).text);
 	} else if (ts_span_is(progress, "rose")) {
-		if (!ts_check_need(c, GROUP, loss, "change_ratio", &rise))
+		if (!ts_check_need_of(c, TS_M_SERIES_CHANGE, loss, &rise))
 			return;
 		ts_check_fire(c, TS_SEVERITY_HIGH, "%s ends %s higher than it began; its best was %s, its last is %s", loss,
 			      ts_say_percent(rise).text, ts_say_number(best).text, ts_say_number(last).text);
@@ -134,11 +133,11 @@ static void spikes_of(struct ts_check *c, const char *series)
 	double count, spikes;
 	size_t at = 0;
 
-	if (!need_values(c, series, &count) || !ts_check_need(c, GROUP, series, "spikes_count", &spikes))
+	if (!need_values(c, series, &count) || !ts_check_need_of(c, TS_M_SERIES_SPIKES, series, &spikes))
 		return;
 	if (spikes < ts_check_threshold(c, "min_spikes"))
 		return;
-	while ((e = ts_check_event(c, TS_EVENT_SPIKE, GROUP, series, &at)) != NULL)
+	while ((e = ts_check_event(c, TS_EVENT_SPIKE, TS_ANSWER_CONVERGENCE, series, &at)) != NULL)
 		if (!worst || e->score > worst->score)
 			worst = e;
 	if (worst)
@@ -168,9 +167,9 @@ void ts_check_loss_shift(struct ts_check *c)
 	const struct ts_event *e, *worst = NULL;
 	size_t at = 0;
 
-	if (!need_values(c, loss, &count) || !ts_check_need(c, GROUP, loss, "shifts_count", &shifts))
+	if (!need_values(c, loss, &count) || !ts_check_need_of(c, TS_M_SERIES_SHIFTS, loss, &shifts))
 		return;
-	while ((e = ts_check_event(c, TS_EVENT_SHIFT, GROUP, loss, &at)) != NULL) {
+	while ((e = ts_check_event(c, TS_EVENT_SHIFT, TS_ANSWER_CONVERGENCE, loss, &at)) != NULL) {
 		double rise = (e->value - e->expected) / fabs(e->expected);
 
 		if (e->value - e->expected >= least * fabs(e->expected) && rise > greatest) {
@@ -206,13 +205,13 @@ void ts_check_nonfinite(struct ts_check *c)
 			c->no_memory = true;
 			break;
 		}
-		bad = ts_measure_find(c->measures, GROUP, subject, "nonfinite_count");
+		bad = ts_measure_find(c->measures, TS_M_SERIES_NONFINITE, row->subject);
 		if (!bad || !bad->known || !(bad->value > 0))
 			continue;
 		ts_check_evidence(c, bad);
 		if (bad->value / row->value > worst)
 			worst = bad->value / row->value;
-		if (ts_check_want(c, GROUP, subject, "first_nonfinite_step", &step) && step < first)
+		if (ts_check_want_of(c, TS_M_SERIES_FIRST_NONFINITE, subject, &step) && step < first)
 			first = step;
 		ts_buf_printf(&names, "%s%s (%s of %s)", series++ ? ", " : "", subject, ts_say_count(bad->value).text,
 			      ts_say_count(row->value).text);
@@ -236,12 +235,12 @@ void ts_check_correlated(struct ts_check *c)
 	double significant, p;
 	size_t at = 0, n = 0;
 
-	if (!ts_check_need(c, "cross", "coincidences", "significant_count", &significant) ||
-	    !ts_check_need(c, "cross", "coincidences", "p_value", &p))
+	if (!ts_check_need(c, TS_M_COINCIDENCES_SIGNIFICANT, &significant) ||
+	    !ts_check_need(c, TS_M_COINCIDENCES_P_VALUE, &p))
 		return;
 	if (significant < ts_check_threshold(c, "min_events"))
 		return;
-	while ((e = ts_check_event(c, TS_EVENT_COINCIDENCE, "cross", NULL, &at)) != NULL) {
+	while ((e = ts_check_event(c, TS_EVENT_COINCIDENCE, TS_ANSWER_CROSS, NULL, &at)) != NULL) {
 		if (!worst || e->score > worst->score)
 			worst = e;
 		if (n++ < NAMED)

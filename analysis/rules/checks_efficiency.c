@@ -4,42 +4,41 @@
 /* Lines of the budget that are no useful work, as the budget names them and as sentences do. What time in no phase is
  * spent on is not known, so neither is whether it can be won back. */
 static const struct {
-	const char *subject, *words;
+	enum ts_budget_line line;
+	const char *words;
 	bool recoverable;
 } lines[] = {
-	{"data_stall", "waiting for data", true},
-	{"communication", "communication", true},
-	{"wait", "waiting for other ranks", true},
-	{"compute_overhead", "computing below the peak", true},
-	{"other", "other phases", true},
-	{"unattributed", "time in no phase", false},
+	{TS_LINE_DATA, "waiting for data", true},	 {TS_LINE_COMM, "communication", true},
+	{TS_LINE_WAIT, "waiting for other ranks", true}, {TS_LINE_OVERHEAD, "computing below the peak", true},
+	{TS_LINE_OTHER, "other phases", true},		 {TS_LINE_UNATTRIBUTED, "time in no phase", false},
 };
 
 /* The greatest of the lines, which becomes evidence. False and unchecked when there is no budget. */
 static bool need_greatest(struct ts_check *c, bool recoverable, double *ret_share, const char **ret_words)
 {
-	const char *subject = NULL;
+	const char *greatest = NULL;
 
 	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+		const char *line = ts_budget_lines[lines[i].line];
 		double share;
 
 		if ((recoverable && !lines[i].recoverable) ||
-		    !ts_measure_value(c->measures, "budget", lines[i].subject, "share_ratio", &share) || !isfinite(share) ||
-		    (subject && share <= *ret_share))
+		    !ts_measure_value(c->measures, TS_M_BUDGET_SHARE, ts_span_str(line), &share) || !isfinite(share) ||
+		    (greatest && share <= *ret_share))
 			continue;
-		subject = lines[i].subject;
+		greatest = line;
 		*ret_share = share;
 		*ret_words = lines[i].words;
 	}
 	/* Without any line the reason of the first is given. */
-	return ts_check_need(c, "budget", subject ? subject : lines[0].subject, "share_ratio", ret_share);
+	return ts_check_need_of(c, TS_M_BUDGET_SHARE, greatest ? greatest : ts_budget_lines[lines[0].line], ret_share);
 }
 
 void ts_check_mfu_impossible(struct ts_check *c)
 {
 	double mfu;
 
-	if (!ts_check_need(c, "efficiency", "mfu", "ratio", &mfu))
+	if (!ts_check_need(c, TS_M_MFU, &mfu))
 		return;
 	if (mfu > ts_check_threshold(c, "max_mfu"))
 		ts_check_fire(c, TS_SEVERITY_HIGH,
@@ -51,7 +50,7 @@ void ts_check_mfu_suspicious(struct ts_check *c)
 {
 	double mfu;
 
-	if (!ts_check_need(c, "efficiency", "mfu", "ratio", &mfu))
+	if (!ts_check_need(c, TS_M_MFU, &mfu))
 		return;
 	if (mfu > ts_check_threshold(c, "max_mfu") && mfu <= 1)
 		ts_check_fire(c, TS_SEVERITY_MEDIUM,
@@ -65,7 +64,7 @@ void ts_check_low_mfu(struct ts_check *c)
 	double mfu, share;
 	const char *words;
 
-	if (!ts_check_need(c, "efficiency", "mfu", "ratio", &mfu) || !need_greatest(c, false, &share, &words))
+	if (!ts_check_need(c, TS_M_MFU, &mfu) || !need_greatest(c, false, &share, &words))
 		return;
 	if (mfu >= ts_check_threshold(c, "max_mfu") || share < ts_check_threshold(c, "min_recoverable"))
 		return;
@@ -79,7 +78,7 @@ void ts_check_recoverable(struct ts_check *c)
 	double mfu, share;
 	const char *words;
 
-	if (ts_measure_value(c->measures, "efficiency", "mfu", "ratio", &mfu)) {
+	if (ts_measure_value(c->measures, TS_M_MFU, TS_NO_SUBJECT, &mfu)) {
 		ts_check_applies_not(c);
 		return;
 	}

@@ -4,16 +4,15 @@
 /* The peak of allocated memory: the steps' own peaks, else the greatest value at the end of a step. */
 static bool need_peak(struct ts_check *c, double *ret_peak)
 {
-	return ts_check_want(c, "memory", "alloc", "peak_bytes", ret_peak) ||
-	       ts_check_need(c, "memory", "peak_alloc", "peak_bytes", ret_peak);
+	return ts_check_want_of(c, TS_M_MEMORY_PEAK, ts_memory_columns[TS_MEMORY_ALLOC], ret_peak) ||
+	       ts_check_need_of(c, TS_M_MEMORY_PEAK, ts_memory_columns[TS_MEMORY_PEAK_ALLOC], ret_peak);
 }
 
 void ts_check_pressure(struct ts_check *c)
 {
 	double pressure, device;
 
-	if (!ts_check_need(c, "memory", "capacity", "pressure_ratio", &pressure) ||
-	    !ts_check_need(c, "memory", "capacity", "device_bytes", &device))
+	if (!ts_check_need(c, TS_M_CAPACITY_PRESSURE, &pressure) || !ts_check_need(c, TS_M_CAPACITY_DEVICE, &device))
 		return;
 	if (pressure < ts_check_threshold(c, "min_pressure"))
 		return;
@@ -28,17 +27,16 @@ static bool need_growth(struct ts_check *c, double *ret_slope, double *ret_total
 {
 	double p;
 
-	return ts_check_need(c, "memory", "growth", "slope_bytes_per_step", ret_slope) &&
-	       ts_check_need(c, "memory", "growth", "p_value", &p) &&
-	       ts_check_need(c, "memory", "growth", "total_bytes", ret_total) &&
-	       p <= ts_check_threshold(c, "max_p_value") && *ret_slope > 0 && *ret_total > 0;
+	return ts_check_need(c, TS_M_GROWTH_SLOPE, ret_slope) && ts_check_need(c, TS_M_GROWTH_P_VALUE, &p) &&
+	       ts_check_need(c, TS_M_GROWTH_TOTAL, ret_total) && p <= ts_check_threshold(c, "max_p_value") &&
+	       *ret_slope > 0 && *ret_total > 0;
 }
 
 void ts_check_forecast(struct ts_check *c)
 {
 	double slope, total, left, lengths;
 
-	if (!need_growth(c, &slope, &total) || !ts_check_need(c, "memory", "capacity", "steps_left_count", &left))
+	if (!need_growth(c, &slope, &total) || !ts_check_need(c, TS_M_CAPACITY_STEPS_LEFT, &left))
 		return;
 	lengths = left / (total / slope);
 	if (lengths > ts_check_threshold(c, "max_lengths"))
@@ -60,9 +58,8 @@ void ts_check_growth(struct ts_check *c)
 	share = total / peak;
 	if (!(share >= ts_check_threshold(c, "min_share")))
 		return;
-	creep = ts_check_text(c, "memory", "creep", "kind");
-	interval = ts_check_want(c, "memory", "growth", "slope_low_bytes_per_step", &low) &&
-		   ts_check_want(c, "memory", "growth", "slope_high_bytes_per_step", &high);
+	creep = ts_check_text(c, TS_M_CREEP_KIND);
+	interval = ts_check_want(c, TS_M_GROWTH_SLOPE_LOW, &low) && ts_check_want(c, TS_M_GROWTH_SLOPE_HIGH, &high);
 	ts_check_fire(c, share >= ts_check_threshold(c, "high_share") ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
 		      "Memory grows by %s a step%s, by %s in all, which is %s of its peak%s", ts_say_bytes(slope).text,
 		      interval ? ts_arena_printf(c->arena, " (95 %% interval %s to %s)", ts_say_bytes(low).text,
@@ -76,8 +73,8 @@ void ts_check_fragmentation(struct ts_check *c)
 {
 	double ratio, unused, peak;
 
-	if (!ts_check_need(c, "memory", "fragmentation", "ratio", &ratio) ||
-	    !ts_check_need(c, "memory", "fragmentation", "reserved_unused_bytes", &unused) || !need_peak(c, &peak))
+	if (!ts_check_need(c, TS_M_FRAGMENTATION, &ratio) || !ts_check_need(c, TS_M_FRAGMENTATION_UNUSED, &unused) ||
+	    !need_peak(c, &peak))
 		return;
 	if (peak < ts_check_threshold(c, "min_peak") || ratio < ts_check_threshold(c, "min_ratio"))
 		return;

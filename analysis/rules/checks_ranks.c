@@ -3,17 +3,14 @@
 
 #include "analysis/stats/stats.h"
 
-#include <stdio.h>
-
-static const char GROUP[] = "ranks";
 
 /* A row of one rank, which becomes evidence. */
-static bool want_rank(struct ts_check *c, int32_t rank, const char *name, double *ret_value)
+static bool want_rank(struct ts_check *c, enum ts_measure_name what, int32_t rank, double *ret_value)
 {
-	char subject[24];
+	const char *subject = ts_measure_subject(what, rank, c->arena);
 
-	(void)snprintf(subject, sizeof subject, "rank %d", (int)rank);
-	return ts_check_want(c, GROUP, subject, name, ret_value);
+	c->no_memory |= !subject;
+	return subject && ts_check_want_of(c, what, subject, ret_value);
 }
 
 void ts_check_straggler(struct ts_check *c)
@@ -27,30 +24,28 @@ void ts_check_straggler(struct ts_check *c)
 
 	if (!ts_check_ranks(c))
 		return;
-	decidable = ts_check_text(c, GROUP, "all", "decidable");
-	while ((row = ts_check_rank_row(c, "straggler", &at, &rank)) != NULL) {
+	decidable = ts_check_text(c, TS_M_RANKS_DECIDABLE);
+	while ((row = ts_check_rank_row(c, TS_M_RANK_STRAGGLER, &at, &rank)) != NULL) {
 		double slowdown = 0;
 
-		if (row->unit != TS_UNIT_TEXT)
-			continue;
-		(void)want_rank(c, rank, "slowdown_ratio", &slowdown);
+		(void)want_rank(c, TS_M_RANK_SLOWDOWN, rank, &slowdown);
 		ts_check_evidence(c, row);
 		ts_check_rank(c, rank);
 		mixed |= kind.len && !ts_span_eq(kind, row->text);
 		kind = row->text;
 		if (slowdown > greatest)
 			greatest = slowdown;
-		if (want_rank(c, rank, "onset_step", &onset) && onset < first)
+		if (want_rank(c, TS_M_RANK_ONSET, rank, &onset) && onset < first)
 			first = onset;
 	}
 	if (c->finding.n_ranks == 0) {
 		if (decidable.len && !ts_span_is(decidable, "yes"))
 			ts_check_leave(c, "%.*s", TS_SPAN_ARG(decidable));
 		else if (!decidable.len)
-			(void)ts_check_need(c, GROUP, "all", "stragglers_count", &lost);
+			(void)ts_check_need(c, TS_M_RANKS_STRAGGLERS, &lost);
 		return;
 	}
-	if (!ts_check_want(c, GROUP, "all", "lost_ratio", &lost))
+	if (!ts_check_want(c, TS_M_RANKS_LOST_SHARE, &lost))
 		lost = 0;
 	if (isfinite(first))
 		ts_check_steps(c, (int64_t)first, (int64_t)first);
@@ -71,15 +66,15 @@ void ts_check_load_imbalance(struct ts_check *c)
 	struct ts_span decidable;
 	bool known;
 
-	if (!ts_check_ranks(c) || !ts_check_need(c, GROUP, "all", "imbalance_cv_ratio", &cv) ||
-	    !ts_check_need(c, GROUP, "all", "lost_ratio", &lost) || !ts_check_need(c, GROUP, "all", "skew_s", &skew))
+	if (!ts_check_ranks(c) || !ts_check_need(c, TS_M_RANKS_IMBALANCE_CV, &cv) ||
+	    !ts_check_need(c, TS_M_RANKS_LOST_SHARE, &lost) || !ts_check_need(c, TS_M_RANKS_SKEW, &skew))
 		return;
-	known = ts_check_want(c, GROUP, "all", "stragglers_count", &stragglers);
+	known = ts_check_want(c, TS_M_RANKS_STRAGGLERS, &stragglers);
 	if (known && stragglers > 0)
 		return;
 	if (cv < ts_check_threshold(c, "min_cv") || lost < ts_check_threshold(c, "min_lost"))
 		return;
-	decidable = ts_check_text(c, GROUP, "all", "decidable");
+	decidable = ts_check_text(c, TS_M_RANKS_DECIDABLE);
 	ts_check_fire(c, TS_SEVERITY_MEDIUM,
 		      "The ranks' own time scatters by %s around its mean%s; the slowest is %s behind the median, and %s of the "
 		      "devices' time is lost",
@@ -93,8 +88,8 @@ void ts_check_comm_bound(struct ts_check *c)
 {
 	double share, seconds;
 
-	if (!ts_check_ranks(c) || !ts_check_need(c, GROUP, "all", "transfer_ratio", &share) ||
-	    !ts_check_need(c, GROUP, "all", "transfer_s", &seconds))
+	if (!ts_check_ranks(c) || !ts_check_need(c, TS_M_RANKS_TRANSFER_SHARE, &share) ||
+	    !ts_check_need(c, TS_M_RANKS_TRANSFER, &seconds))
 		return;
 	if (share >= ts_check_threshold(c, "min_share"))
 		ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
@@ -107,8 +102,8 @@ void ts_check_wait_bound(struct ts_check *c)
 {
 	double share, seconds;
 
-	if (!ts_check_ranks(c) || !ts_check_need(c, GROUP, "all", "wait_ratio", &share) ||
-	    !ts_check_need(c, GROUP, "all", "wait_s", &seconds))
+	if (!ts_check_ranks(c) || !ts_check_need(c, TS_M_RANKS_WAIT_SHARE, &share) ||
+	    !ts_check_need(c, TS_M_RANKS_WAIT, &seconds))
 		return;
 	if (share >= ts_check_threshold(c, "min_share"))
 		ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
@@ -121,13 +116,12 @@ void ts_check_missing_ranks(struct ts_check *c)
 	double world, present, missing;
 	struct ts_span list;
 
-	if (!ts_check_ranks(c) || !ts_check_need(c, GROUP, "all", "world_size_count", &world) ||
-	    !ts_check_need(c, GROUP, "all", "present_count", &present) ||
-	    !ts_check_need(c, GROUP, "all", "missing_count", &missing))
+	if (!ts_check_ranks(c) || !ts_check_need(c, TS_M_RANKS_WORLD_SIZE, &world) ||
+	    !ts_check_need(c, TS_M_RANKS_PRESENT, &present) || !ts_check_need(c, TS_M_RANKS_MISSING, &missing))
 		return;
 	if (missing < ts_check_threshold(c, "min_ranks"))
 		return;
-	list = ts_check_text(c, GROUP, "all", "missing");
+	list = ts_check_text(c, TS_M_RANKS_MISSING_LIST);
 	ts_check_fire(c, TS_SEVERITY_MEDIUM, "Of %s ranks %s left steps; missing: %.*s", ts_say_count(world).text,
 		      ts_say_count(present).text,
 		      TS_SPAN_ARG(list.len ? list : ts_span_str(ts_say_plural(missing, "rank").text)));
@@ -149,7 +143,7 @@ void ts_check_memory_imbalance(struct ts_check *c)
 
 	if (!ts_check_ranks(c))
 		return;
-	while (ts_check_rank_row(c, "peak", &at, &rank))
+	while (ts_check_rank_row(c, TS_M_RANK_PEAK, &at, &rank))
 		n++;
 	peaks = ts_arena_array(c->arena, n, sizeof *peaks);
 	if (!peaks) {
@@ -161,7 +155,7 @@ void ts_check_memory_imbalance(struct ts_check *c)
 		return;
 	}
 	at = 0;
-	for (n = 0; (row = ts_check_rank_row(c, "peak", &at, &rank)) != NULL; n++) {
+	for (n = 0; (row = ts_check_rank_row(c, TS_M_RANK_PEAK, &at, &rank)) != NULL; n++) {
 		peaks[n] = row->value;
 		if (n == 0 || row->value > most) {
 			most = row->value;
@@ -172,10 +166,9 @@ void ts_check_memory_imbalance(struct ts_check *c)
 	skew = most / median - 1;
 	if (!(most >= median * (1 + ts_check_threshold(c, "min_skew"))))
 		return;
-	if (ts_check_want(c, "memory", "capacity", "device_bytes", &device) &&
-	    most < ts_check_threshold(c, "min_pressure") * device)
+	if (ts_check_want(c, TS_M_CAPACITY_DEVICE, &device) && most < ts_check_threshold(c, "min_pressure") * device)
 		return;
-	(void)want_rank(c, worst, "peak_bytes", &most);
+	(void)want_rank(c, TS_M_RANK_PEAK, worst, &most);
 	ts_check_rank(c, worst);
 	ts_check_fire(c, TS_SEVERITY_MEDIUM, "Rank %d's peak of memory, %s, is %s above the median of the ranks, %s", (int)worst,
 		      ts_say_bytes(most).text, ts_say_percent(skew).text, ts_say_bytes(median).text);
@@ -188,16 +181,15 @@ void ts_check_pipeline_bubble(struct ts_check *c)
 	bool any = false;
 
 	for (size_t i = 0; i < c->measures->n && !any; i++)
-		any = ts_span_is(c->measures->items[i].group, "pipeline");
+		any = ts_measure_in(&c->measures->items[i], TS_ANSWER_PIPELINE);
 	if (!any) {
 		ts_check_applies_not(c);
 		return;
 	}
-	if (!ts_check_need(c, "pipeline", "all", "bubble_ratio", &bubble))
+	if (!ts_check_need(c, TS_M_PIPELINE_BUBBLE, &bubble))
 		return;
-	idlest = ts_check_text(c, "pipeline", "all", "idlest");
-	if (ts_check_want(c, "pipeline", "all", "excess_ratio", &excess) &&
-	    ts_check_want(c, "pipeline", "all", "ideal_ratio", &ideal)) {
+	idlest = ts_check_text(c, TS_M_PIPELINE_IDLEST);
+	if (ts_check_want(c, TS_M_PIPELINE_EXCESS, &excess) && ts_check_want(c, TS_M_PIPELINE_IDEAL, &ideal)) {
 		high = ts_check_threshold(c, "high_excess");
 		if (excess >= ts_check_threshold(c, "min_excess"))
 			ts_check_fire(c, ts_severity_from(excess, high),

@@ -5,8 +5,8 @@ void ts_check_dataloader_bound(struct ts_check *c)
 {
 	double share, mean;
 
-	if (!ts_check_need(c, "timing", "data", "share_ratio", &share) ||
-	    !ts_check_need(c, "timing", "data", "mean_s", &mean))
+	if (!ts_check_need_of(c, TS_M_PHASE_SHARE, "data", &share) ||
+	    !ts_check_need_of(c, TS_M_PHASE_MEAN, "data", &mean))
 		return;
 	if (share < ts_check_threshold(c, "min_share"))
 		return;
@@ -19,10 +19,10 @@ void ts_check_backward_heavy(struct ts_check *c)
 {
 	double forward, backward, ratio;
 
-	if (!ts_check_need(c, "timing", "forward", "mean_s", &forward) ||
-	    !ts_check_need(c, "timing", "backward", "mean_s", &backward))
+	if (!ts_check_need_of(c, TS_M_PHASE_MEAN, "forward", &forward) ||
+	    !ts_check_need_of(c, TS_M_PHASE_MEAN, "backward", &backward))
 		return;
-	if (ts_span_is(ts_check_text(c, "ranks", "all", "mode"), "hidden in backward")) {
+	if (ts_span_is(ts_check_text(c, TS_M_RANKS_MODE), "hidden in backward")) {
 		ts_check_leave(c, "the wait for other ranks lies in the backward phase, whose length says nothing then");
 		return;
 	}
@@ -43,8 +43,8 @@ void ts_check_optimizer_heavy(struct ts_check *c)
 {
 	double share, mean;
 
-	if (!ts_check_need(c, "timing", "optimizer", "share_ratio", &share) ||
-	    !ts_check_need(c, "timing", "optimizer", "mean_s", &mean))
+	if (!ts_check_need_of(c, TS_M_PHASE_SHARE, "optimizer", &share) ||
+	    !ts_check_need_of(c, TS_M_PHASE_MEAN, "optimizer", &mean))
 		return;
 	if (share >= ts_check_threshold(c, "min_share"))
 		ts_check_fire(c, TS_SEVERITY_LOW, "The optimizer takes %s of a step, %s on average",
@@ -55,15 +55,14 @@ static bool steps_enough(struct ts_check *c)
 {
 	double steps;
 
-	return ts_check_need(c, "timing", "step", "count", &steps) && ts_check_enough(c, steps, "min_steps", "step");
+	return ts_check_need(c, TS_M_STEP_COUNT, &steps) && ts_check_enough(c, steps, "min_steps", "step");
 }
 
 void ts_check_jitter(struct ts_check *c)
 {
 	double cv, tail;
 
-	if (!steps_enough(c) || !ts_check_need(c, "timing", "step", "cv_ratio", &cv) ||
-	    !ts_check_need(c, "timing", "step", "tail_ratio", &tail))
+	if (!steps_enough(c) || !ts_check_need(c, TS_M_STEP_CV, &cv) || !ts_check_need(c, TS_M_STEP_TAIL, &tail))
 		return;
 	if (cv < ts_check_threshold(c, "min_cv") && tail < ts_check_threshold(c, "min_tail"))
 		return;
@@ -76,14 +75,13 @@ void ts_check_stalls(struct ts_check *c)
 {
 	double share, longest, usual, at, spikes;
 
-	if (!steps_enough(c) || !ts_check_need(c, "timing", "step", "stall_ratio", &share) ||
-	    !ts_check_need(c, "timing", "step", "max_s", &longest) ||
-	    !ts_check_need(c, "timing", "step", "max_step", &at) ||
-	    !ts_check_need(c, "timing", "step", "median_s", &usual))
+	if (!steps_enough(c) || !ts_check_need(c, TS_M_STEP_STALL, &share) ||
+	    !ts_check_need(c, TS_M_STEP_MAX, &longest) || !ts_check_need(c, TS_M_STEP_MAX_AT, &at) ||
+	    !ts_check_need(c, TS_M_STEP_MEDIAN, &usual))
 		return;
 	if (share < ts_check_threshold(c, "min_share"))
 		return;
-	(void)ts_check_want(c, "timing", "step", "spikes_count", &spikes);
+	(void)ts_check_want(c, TS_M_STEP_SPIKES, &spikes);
 	ts_check_steps(c, (int64_t)at, (int64_t)at);
 	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
 		      "Single long steps cost %s of the time; the longest, step %.0f, took %s where %s is usual",
@@ -96,9 +94,9 @@ void ts_check_slowdown(struct ts_check *c)
 	const struct ts_event *e, *at = NULL, *back = NULL;
 	size_t i = 0, rises = 0;
 
-	if (!ts_check_need(c, "timing", "step", "shifts_count", &shifts))
+	if (!ts_check_need(c, TS_M_STEP_SHIFTS, &shifts))
 		return;
-	while ((e = ts_check_event(c, TS_EVENT_SHIFT, "timing", "step", &i)) != NULL) {
+	while ((e = ts_check_event(c, TS_EVENT_SHIFT, TS_ANSWER_TIMING, "step", &i)) != NULL) {
 		double rise = e->value / e->expected - 1;
 
 		if (!(e->value >= e->expected * (1 + least))) {
@@ -130,8 +128,8 @@ void ts_check_unattributed(struct ts_check *c)
 {
 	double share, seconds;
 
-	if (!ts_check_need(c, "timing", "wall", "unattributed_ratio", &share) ||
-	    !ts_check_need(c, "timing", "wall", "unattributed_s", &seconds))
+	if (!ts_check_need(c, TS_M_WALL_UNATTRIBUTED_SHARE, &share) ||
+	    !ts_check_need(c, TS_M_WALL_UNATTRIBUTED, &seconds))
 		return;
 	if (share < ts_check_threshold(c, "min_share"))
 		return;

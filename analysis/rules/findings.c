@@ -4,7 +4,6 @@
 #include "base/suggest.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 const struct ts_rule *ts_rule_find(struct ts_span code)
@@ -131,47 +130,65 @@ void ts_check_evidence(struct ts_check *c, const struct ts_measure *row)
 	f->evidence[f->n_evidence++] = *row;
 }
 
-bool ts_check_want(struct ts_check *c, const char *group, const char *subject, const char *name, double *ret_value)
+static const struct ts_measure *row_of(const struct ts_check *c, enum ts_measure_name what, const char *of)
 {
-	const struct ts_measure *row = ts_measure_find(c->measures, group, subject, name);
+	return ts_measure_find(c->measures, what, ts_span_str(of));
+}
 
-	if (!row || !row->known || row->unit == TS_UNIT_TEXT || !isfinite(row->value))
+bool ts_check_want_of(struct ts_check *c, enum ts_measure_name what, const char *of, double *ret_value)
+{
+	const struct ts_measure *row = row_of(c, what, of);
+
+	if (!row || !row->known || !isfinite(row->value))
 		return false;
 	ts_check_evidence(c, row);
 	*ret_value = row->value;
 	return true;
 }
 
-bool ts_check_need(struct ts_check *c, const char *group, const char *subject, const char *name, double *ret_value)
+bool ts_check_need_of(struct ts_check *c, enum ts_measure_name what, const char *of, double *ret_value)
 {
-	const struct ts_measure *row = ts_measure_find(c->measures, group, subject, name);
+	const struct ts_measure *row = row_of(c, what, of);
+	struct ts_measure want = ts_measure_row(what, ts_span_str(of));
 
-	if (ts_check_want(c, group, subject, name, ret_value))
+	if (ts_check_want_of(c, what, of, ret_value))
 		return true;
-	if (!row && strcmp(group, "timing") == 0 && strcmp(subject, "step") != 0 && strcmp(subject, "wall") != 0)
-		ts_check_leave(c, "no column phases.%s", subject);
+	if (!row && ts_measure_is_kind(what) && ts_measure_specs[what].group == TS_ANSWER_TIMING)
+		ts_check_leave(c, "no column phases.%s", of);
 	else if (!row)
-		ts_check_leave(c, "nothing is known of %s %s %s", group, subject, name);
+		ts_check_leave(c, "nothing is known of %.*s %.*s %.*s%s", TS_SPAN_ARG(want.group),
+			       TS_SPAN_ARG(want.subject), TS_SPAN_ARG(want.name), ts_measure_suffix(&want));
 	else if (!row->known)
 		ts_check_leave(c, "%.*s", TS_SPAN_ARG(row->reason));
 	else
-		ts_check_leave(c, "%s %s %s is not finite", group, subject, name);
+		ts_check_leave(c, "%.*s %.*s %.*s%s is not finite", TS_SPAN_ARG(want.group), TS_SPAN_ARG(want.subject),
+			       TS_SPAN_ARG(want.name), ts_measure_suffix(&want));
 	return false;
 }
 
-struct ts_span ts_check_text(struct ts_check *c, const char *group, const char *subject, const char *name)
+struct ts_span ts_check_text_of(struct ts_check *c, enum ts_measure_name what, const char *of)
 {
-	/* A count may have the same name: "missing" is how many ranks, and which. */
-	for (size_t i = 0; i < c->measures->n; i++) {
-		const struct ts_measure *row = &c->measures->items[i];
+	const struct ts_measure *row = row_of(c, what, of);
 
-		if (row->unit != TS_UNIT_TEXT || !row->known || !ts_span_is(row->group, group) ||
-		    !ts_span_is(row->subject, subject) || !ts_span_is(row->name, name))
-			continue;
-		ts_check_evidence(c, row);
-		return row->text;
-	}
-	return ts_span_of(NULL, 0);
+	if (!row || !row->known)
+		return ts_span_of(NULL, 0);
+	ts_check_evidence(c, row);
+	return row->text;
+}
+
+bool ts_check_want(struct ts_check *c, enum ts_measure_name what, double *ret_value)
+{
+	return ts_check_want_of(c, what, "", ret_value);
+}
+
+bool ts_check_need(struct ts_check *c, enum ts_measure_name what, double *ret_value)
+{
+	return ts_check_need_of(c, what, "", ret_value);
+}
+
+struct ts_span ts_check_text(struct ts_check *c, enum ts_measure_name what)
+{
+	return ts_check_text_of(c, what, "");
 }
 
 bool ts_check_enough(struct ts_check *c, double n, const char *threshold, const char *what)
@@ -189,52 +206,38 @@ bool ts_check_ranks(struct ts_check *c)
 {
 	double n;
 
-	if ((ts_measure_value(c->measures, "ranks", "all", "world_size_count", &n) && n > 1) ||
-	    (ts_measure_value(c->measures, "ranks", "all", "present_count", &n) && n > 1))
+	if ((ts_measure_value(c->measures, TS_M_RANKS_WORLD_SIZE, TS_NO_SUBJECT, &n) && n > 1) ||
+	    (ts_measure_value(c->measures, TS_M_RANKS_PRESENT, TS_NO_SUBJECT, &n) && n > 1))
 		return true;
 	ts_check_applies_not(c);
 	return false;
 }
 
-const struct ts_event *ts_check_event(const struct ts_check *c, enum ts_event_kind kind, const char *group,
+const struct ts_event *ts_check_event(const struct ts_check *c, enum ts_event_kind kind, enum ts_answer_group group,
 				      const char *subject, size_t *io_at)
 {
 	while (*io_at < c->events->n) {
 		const struct ts_event *e = &c->events->items[(*io_at)++];
 
-		if (e->kind == kind && ts_span_is(e->group, group) && (!subject || ts_span_is(e->subject, subject)))
+		if (e->kind == kind && ts_span_eq(e->group, ts_answer_group_name(group)) &&
+		    (!subject || ts_span_is(e->subject, subject)))
 			return e;
 	}
 	return NULL;
 }
 
-/* "rank 12" is 12; "rank 1 backward" and "rank x" are none. */
-static bool rank_of(struct ts_span subject, int32_t *ret_rank)
-{
-	struct ts_span prefix = ts_span_str("rank ");
-	int64_t rank = 0;
-
-	if (!ts_span_starts(subject, prefix) || subject.len == prefix.len || subject.len > prefix.len + 10)
-		return false;
-	for (size_t i = prefix.len; i < subject.len; i++) {
-		if (subject.data[i] < '0' || subject.data[i] > '9')
-			return false;
-		rank = 10 * rank + (subject.data[i] - '0');
-	}
-	if (rank > INT32_MAX)
-		return false;
-	*ret_rank = (int32_t)rank;
-	return true;
-}
-
-const struct ts_measure *ts_check_rank_row(const struct ts_check *c, const char *name, size_t *io_at, int32_t *ret_rank)
+const struct ts_measure *ts_check_rank_row(const struct ts_check *c, enum ts_measure_name what, size_t *io_at,
+					   int32_t *ret_rank)
 {
 	while (*io_at < c->measures->n) {
 		const struct ts_measure *row = &c->measures->items[(*io_at)++];
+		int64_t rank;
 
-		if (row->known && (row->unit == TS_UNIT_TEXT || isfinite(row->value)) && ts_span_is(row->name, name) &&
-		    ts_span_is(row->group, "ranks") && rank_of(row->subject, ret_rank))
-			return row;
+		if (!row->known || (row->unit != TS_UNIT_TEXT && !isfinite(row->value)) || !ts_measure_is(row, what) ||
+		    !ts_measure_number(what, row->subject, &rank) || rank < 0 || rank > INT32_MAX)
+			continue;
+		*ret_rank = (int32_t)rank;
+		return row;
 	}
 	return NULL;
 }

@@ -1,11 +1,18 @@
 /* playbook.c - see playbook.h. Within one cause the order is the one in which they are worth trying. */
 #include "analysis/rules/playbook.h"
 
-static bool text_is(const struct ts_measures *m, const char *group, const char *subject, const char *name, const char *want)
+static bool dtype_is(const struct ts_measures *m, const char *want)
 {
-	const struct ts_measure *row = ts_measure_find(m, group, subject, name);
+	const struct ts_measure *row = ts_measure_find(m, TS_M_MFU_DTYPE, TS_NO_SUBJECT);
 
-	return row && row->known && row->unit == TS_UNIT_TEXT && ts_span_is(row->text, want);
+	return row && row->known && ts_span_is(row->text, want);
+}
+
+static bool at_least(const struct ts_measures *m, enum ts_measure_name share, const char *of, double least)
+{
+	double value;
+
+	return ts_measure_value(m, share, ts_span_str(of), &value) && value >= least;
 }
 
 /* A precision that was declared and is not of 32 bits. */
@@ -14,7 +21,7 @@ static bool is_reduced(const struct ts_measures *m)
 	static const char *const names[] = {"bf16", "fp16", "fp8", "int8", "fp4", "bfloat16", "float16"};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (text_is(m, "efficiency", "mfu", "dtype", names[i]))
+		if (dtype_is(m, names[i]))
 			return true;
 	return false;
 }
@@ -26,7 +33,7 @@ static bool not_reduced(const struct ts_measures *m)
 
 static bool not_tf32(const struct ts_measures *m)
 {
-	return !is_reduced(m) && !text_is(m, "efficiency", "mfu", "dtype", "tf32");
+	return !is_reduced(m) && !dtype_is(m, "tf32");
 }
 
 /* A larger batch needs memory: not where the device is known to be full. */
@@ -34,7 +41,7 @@ static bool has_room(const struct ts_measures *m)
 {
 	double pressure;
 
-	return !ts_measure_value(m, "memory", "capacity", "pressure", &pressure) || pressure < 0.8;
+	return !ts_measure_value(m, TS_M_CAPACITY_PRESSURE, TS_NO_SUBJECT, &pressure) || pressure < 0.8;
 }
 
 static bool has_no_room(const struct ts_measures *m)
@@ -46,7 +53,7 @@ static bool has_stragglers(const struct ts_measures *m)
 {
 	double n;
 
-	return ts_measure_value(m, "ranks", "all", "stragglers", &n) && n > 0;
+	return ts_measure_value(m, TS_M_RANKS_STRAGGLERS, TS_NO_SUBJECT, &n) && n > 0;
 }
 
 static bool has_no_stragglers(const struct ts_measures *m)
@@ -56,26 +63,17 @@ static bool has_no_stragglers(const struct ts_measures *m)
 
 static bool has_much_optimizer(const struct ts_measures *m)
 {
-	double share;
-
-	return ts_measure_value(m, "timing", "optimizer", "share", &share) && share >= 0.05;
-}
-
-static bool has_share(const struct ts_measures *m, const char *subject)
-{
-	double share;
-
-	return ts_measure_value(m, "budget", subject, "share", &share) && share >= 0.02;
+	return at_least(m, TS_M_PHASE_SHARE, "optimizer", 0.05);
 }
 
 static bool has_other(const struct ts_measures *m)
 {
-	return has_share(m, "other");
+	return at_least(m, TS_M_BUDGET_SHARE, ts_budget_lines[TS_LINE_OTHER], 0.02);
 }
 
 static bool has_unattributed(const struct ts_measures *m)
 {
-	return has_share(m, "unattributed");
+	return at_least(m, TS_M_BUDGET_SHARE, ts_budget_lines[TS_LINE_UNATTRIBUTED], 0.02);
 }
 
 const struct ts_play ts_playbook[] = {

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/answer/test_words.h"
 #include "analysis/rules/test_rows.h"
 #include "base/number.h"
 
@@ -35,52 +36,29 @@ static const char *copy(struct ts_arena *arena, struct ts_span s)
 	return text;
 }
 
-/* Takes the longest unit's suffix off. */
-static enum ts_unit unit_of(struct ts_span *name)
-{
-	enum ts_unit best = TS_UNIT_NONE;
-	size_t longest = 0;
-
-	for (int u = TS_UNIT_NONE; u <= TS_UNIT_FLOPS_PER_S; u++) {
-		struct ts_span suffix = ts_span_str(ts_unit_suffix((enum ts_unit)u));
-
-		if (suffix.len <= longest || name->len <= suffix.len ||
-		    !ts_span_eq(ts_span_of(name->data + name->len - suffix.len, suffix.len), suffix))
-			continue;
-		best = (enum ts_unit)u;
-		longest = suffix.len;
-	}
-	name->len -= longest;
-	return best;
-}
-
 static void row(struct ts_measures *m, struct ts_arena *arena, struct ts_span text)
 {
 	bool unknown = memchr(text.data, '?', text.len) != NULL;
 	struct ts_span key = cut(&text, unknown ? '?' : '='), value = trim(text);
-	const char *group = copy(arena, cut(&key, '/'));
-	struct ts_span subject = ts_span_str(copy(arena, cut(&key, '/')));
-	enum ts_unit unit;
-	double x;
+	bool words = !unknown && value.len >= 2 && value.data[0] == '\'';
+	const char *group = copy(arena, cut(&key, '/')), *subject = copy(arena, cut(&key, '/'));
+	struct ts_measure row;
 
-	if (!unknown && value.len >= 2 && value.data[0] == '\'') {
-		struct ts_span inner = ts_span_str(copy(arena, ts_span_of(value.data + 1, value.len - 2)));
-
-		assert_true(ts_measure_text(m, arena, group, subject, copy(arena, key), inner));
-		return;
-	}
-	unit = unit_of(&key);
-	if (unknown) {
-		assert_true(ts_measure_unknown(m, arena, group, subject, copy(arena, key), unit, copy(arena, value)));
-		return;
-	}
-	if (ts_span_is(value, "nan"))
-		x = (double)NAN;
+	/* A rule that is asked of what no analysis makes is asked nothing. */
+	if (!test_row_of(group, subject, copy(arena, key), words, &row))
+		fail_msg("measures.inc has no %s %s %.*s", group, subject, TS_SPAN_ARG(key));
+	row.known = !unknown;
+	if (words)
+		row.text = ts_span_str(copy(arena, ts_span_of(value.data + 1, value.len - 2)));
+	else if (unknown)
+		row.reason = ts_span_str(copy(arena, value));
+	else if (ts_span_is(value, "nan"))
+		row.value = (double)NAN;
 	else if (ts_span_is(value, "inf"))
-		x = (double)INFINITY;
+		row.value = (double)INFINITY;
 	else
-		assert_true(ts_parse_double(value, &x));
-	assert_true(ts_measure_add(m, arena, group, subject, copy(arena, key), unit, x));
+		assert_true(ts_parse_double(value, &row.value));
+	assert_true(ts_measure_put(m, arena, &row));
 }
 
 void test_rows(struct ts_measures *m, struct ts_arena *arena, const char *text)

@@ -6,7 +6,7 @@
 #include "analysis/answer/measure.h"
 
 /* "timing/data/share_ratio = 0.3; ranks/all/mode = 'none'; memory/creep/kind ? why" : known, text and unknown rows, added
- * in order. The unit is the name's suffix, which is taken off. Fails the test on anything else. */
+ * in order. Names have the suffix of their unit, as in JSON. Fails the test on anything else, and on what no analysis makes. */
 void test_rows(struct ts_measures *m, struct ts_arena *arena, const char *text);
 
 #endif

@@ -114,7 +114,7 @@ const char *ts_report_number(struct ts_report *r, enum ts_unit unit, double valu
 
 static bool key_is(const struct ts_measure *m, const char *key)
 {
-	struct ts_span want = ts_span_str(key), suffix = ts_span_str(ts_key_suffix(m));
+	struct ts_span want = ts_span_str(key), suffix = ts_span_str(ts_measure_suffix(m));
 
 	return want.len == m->name.len + suffix.len && ts_span_starts(want, m->name) &&
 	       ts_span_eq(ts_span_of(want.data + m->name.len, suffix.len), suffix);

@@ -187,7 +187,7 @@ static void rank_bars(struct ts_report *r, struct ts_section *s)
 static const char *traceml(struct ts_report *r)
 {
 	const struct ts_measures *m = &r->a->measures;
-	const struct ts_measure *kind = ts_measure_find(m, "ranks", "traceml", "kind");
+	const struct ts_measure *kind = ts_measure_find(m, TS_M_TRACEML_KIND, TS_NO_SUBJECT);
 	const char *text = NULL;
 
 	if (kind && kind->known && ts_span_is(kind->text, "none"))

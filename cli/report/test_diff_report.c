@@ -122,8 +122,8 @@ static void fill_diagnosis(void)
 				   .n_remaining = 2,
 				   .experiments = experiments,
 				   .n_experiments = 2};
-	assert_true(ts_measure_add(&d->features, &arena, "divergence", str("loss"), "jump", TS_UNIT_RATIO, 0.1 + 0.2));
-	assert_true(ts_measure_unknown(&d->features, &arena, "divergence", str("grad_norm"), "lag", TS_UNIT_STEP, "no grad_norm"));
+	assert_true(ts_measure_add(&d->features, &arena, TS_M_PARTING_JUMP, str("loss"), 0.1 + 0.2));
+	assert_true(ts_measure_unknown(&d->features, &arena, TS_M_PARTING_FIRST, str("grad_norm"), "no grad_norm"));
 }
 
 static void fill_ops(void)

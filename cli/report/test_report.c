@@ -27,19 +27,39 @@ static struct ts_span str(const char *text)
 	return ts_span_str(text);
 }
 
+static void put(struct ts_measure row)
+{
+	assert_true(ts_measure_put(&answer.measures, &arena, &row));
+}
+
+/* By words: a report shows rows of a server that knows more measures, and asks for those of the table. */
 static void number(const char *group, const char *subject, const char *name, enum ts_unit unit, double value)
 {
-	assert_true(ts_measure_add(&answer.measures, &arena, group, str(subject), name, unit, value));
+	put((struct ts_measure){.group = str(group),
+				.subject = str(subject),
+				.name = str(name),
+				.unit = unit,
+				.known = true,
+				.value = value});
 }
 
 static void words(const char *group, const char *subject, const char *name, const char *text)
 {
-	assert_true(ts_measure_text(&answer.measures, &arena, group, str(subject), name, str(text)));
+	put((struct ts_measure){.group = str(group),
+				.subject = str(subject),
+				.name = str(name),
+				.unit = TS_UNIT_TEXT,
+				.known = true,
+				.text = str(text)});
 }
 
 static void unknown(const char *group, const char *subject, const char *name, const char *reason)
 {
-	assert_true(ts_measure_unknown(&answer.measures, &arena, group, str(subject), name, TS_UNIT_SECONDS, reason));
+	put((struct ts_measure){.group = str(group),
+				.subject = str(subject),
+				.name = str(name),
+				.unit = TS_UNIT_SECONDS,
+				.reason = str(reason)});
 }
 
 static void event(enum ts_event_kind kind, const char *group, const char *subject, int64_t first, int64_t last,
@@ -69,8 +89,10 @@ static void plot(const char *group, const char *subject, enum ts_unit unit, size
 		steps[i] = (int64_t)i;
 		values[i] = i == n / 2 ? spike : level + level * (double)(i % 7) / 100;
 	}
-	assert_int_equal(ts_plot_series(&answer.plots, group, str(subject), "value", unit, &series, &arena, &err),
-			 TS_OK);
+	assert_int_equal(
+		ts_plot_series(&answer.plots, TS_ANSWER_TIMING, str(subject), "value", unit, &series, &arena, &err),
+		TS_OK);
+	answer.plots.items[answer.plots.n - 1].group = str(group);
 }
 
 static struct ts_finding *finding(const char *code, enum ts_severity severity, const char *title)
@@ -103,7 +125,7 @@ static void fill_timing(void)
 	static const double shares[] = {0.515, 0.2, 0.25, 0.035};
 	struct ts_finding *f;
 
-	number("timing", "step", "count", TS_UNIT_COUNT, 100000);
+	number("timing", "step", "count", TS_UNIT_NONE, 100000);
 	number("timing", "step", "mean", TS_UNIT_SECONDS, 0.0134);
 	number("timing", "step", "median", TS_UNIT_SECONDS, 0.013);
 	number("timing", "step", "rate", TS_UNIT_PER_SECOND, 74.7);
@@ -501,7 +523,9 @@ static struct ts_plot series_plot(const double *values, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		steps[i] = (int64_t)i;
-	assert_int_equal(ts_plot_series(&plots, "g", str("s"), "value", TS_UNIT_NONE, &series, &arena, &err), TS_OK);
+	assert_int_equal(
+		ts_plot_series(&plots, TS_ANSWER_TIMING, str("s"), "value", TS_UNIT_NONE, &series, &arena, &err),
+		TS_OK);
 	return plots.items[0];
 }
 
@@ -757,7 +781,7 @@ static void a_page_of_odd_numbers(void **state)
 			number("convergence", "loss", "first", TS_UNIT_NONE, odd[i][0]);
 			event(TS_EVENT_SPIKE, "convergence", "loss", steps[k][0], steps[k][2], odd[i][2], odd[i][1]);
 			event(TS_EVENT_NONFINITE, "convergence", "loss", INT64_MIN, INT64_MAX, NAN, NAN);
-			assert_int_equal(ts_plot_series(&answer.plots, "convergence", str("loss"), "value",
+			assert_int_equal(ts_plot_series(&answer.plots, TS_ANSWER_CONVERGENCE, str("loss"), "value",
 							TS_UNIT_NONE, &series, &arena, &err),
 					 TS_OK);
 			coordinates_are_numbers(page_of());

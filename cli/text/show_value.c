@@ -318,14 +318,6 @@ const char *ts_show_measure_close(const struct ts_measure *m, struct ts_arena *a
 	return m->known && m->unit == TS_UNIT_SECONDS ? show_seconds(m->value, 4, arena) : ts_show_measure(m, arena);
 }
 
-const char *ts_key_suffix(const struct ts_measure *m)
-{
-	if ((m->unit == TS_UNIT_COUNT && ts_span_is(m->name, "count")) || (m->unit == TS_UNIT_RATIO && ts_span_is(m->name, "ratio")) ||
-	    (m->unit == TS_UNIT_SECONDS && ts_span_is(m->name, "seconds")))
-		return "";
-	return ts_unit_suffix(m->unit);
-}
-
 /* Columns in front of the decimal point of a plain number; -1 for anything else (exponents do not align). */
 static int before_point(const char *text)
 {

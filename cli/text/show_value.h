@@ -36,8 +36,6 @@ const char *ts_show_cell_value(const struct ts_value *value, struct ts_arena *ar
 const char *ts_show_measure(const struct ts_measure *measure, struct ts_arena *arena);
 /* Times with a fourth digit, where values a percent apart stand side by side: 100.5 ms. */
 const char *ts_show_measure_close(const struct ts_measure *measure, struct ts_arena *arena);
-/* What follows the name of a measure in a key: "_s" in median_s; nothing where the name is the unit: count, ratio, seconds. */
-const char *ts_key_suffix(const struct ts_measure *measure);
 
 /* What goes before each so that equal digits stand above each other, and the first column where they differ. */
 struct ts_parting {

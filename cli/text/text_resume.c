@@ -25,9 +25,9 @@ static const char *text_of(struct ts_cli *cli, struct ts_span span)
 	return text ? text : "(out of memory)";
 }
 
-static const char *number(struct ts_cli *cli, const struct ts_measures *m, const char *subject, const char *name)
+static const char *number(struct ts_cli *cli, const struct ts_measures *m, enum ts_measure_name what, struct ts_span of)
 {
-	const struct ts_measure *row = ts_measure_find(m, "resume", subject, name);
+	const struct ts_measure *row = ts_measure_find(m, what, of);
 
 	if (!row)
 		return "";
@@ -43,20 +43,21 @@ static enum ts_status series(struct ts_cli *cli, const struct ts_measures *m, st
 		{"series", TS_ALIGN_LEFT, 12},		{"common steps", TS_ALIGN_RIGHT, 0}, {"equal", TS_ALIGN_RIGHT, 0},
 		{"first differing", TS_ALIGN_RIGHT, 0}, {"off by there", TS_ALIGN_RIGHT, 0}, {"at most", TS_ALIGN_RIGHT, 0},
 	};
-	static const char *const names[] = {"common", "equal", "first_differing", "there", "greatest"};
+	static const enum ts_measure_name shown[] = {TS_M_RESUMED_COMMON, TS_M_RESUMED_EQUAL,
+						     TS_M_RESUMED_FIRST_DIFFERING, TS_M_RESUMED_THERE,
+						     TS_M_RESUMED_GREATEST};
 	struct ts_grid grid;
 	size_t n = 0;
 
 	ts_grid_init(&grid, columns, 6, &cli->arena);
 	for (size_t i = 0; i < m->n; i++) {
-		const char *subject;
+		struct ts_span subject = m->items[i].subject;
 
-		if (!ts_span_is(m->items[i].name, "common") || !m->items[i].known)
+		if (!ts_measure_is(&m->items[i], TS_M_RESUMED_COMMON) || !m->items[i].known)
 			continue;
-		subject = text_of(cli, m->items[i].subject);
-		ts_grid_text(&grid, TS_STYLE_PLAIN, subject);
-		for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
-			ts_grid_text(&grid, TS_STYLE_PLAIN, number(cli, m, subject, names[k]));
+		ts_grid_text(&grid, TS_STYLE_PLAIN, text_of(cli, subject));
+		for (size_t k = 0; k < sizeof shown / sizeof shown[0]; k++)
+			ts_grid_text(&grid, TS_STYLE_PLAIN, number(cli, m, shown[k], subject));
 		n++;
 	}
 	if (n == 0)
@@ -74,12 +75,12 @@ static void restarts(struct ts_cli *cli, const struct ts_resume *r)
 	for (size_t i = 0; i < r->why.features.n; i++) {
 		const struct ts_measure *row = &r->why.features.items[i];
 
-		if (!ts_span_is(row->name, "verdict"))
+		if (!ts_measure_is(row, TS_M_RESTART_VERDICT))
 			continue;
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
-			ts_arena_printf(&cli->arena, "%s, at step %s: %s", text_of(cli, row->subject),
-					number(cli, &r->why.features, text_of(cli, row->subject), "at"),
-					text_of(cli, row->text)));
+				ts_arena_printf(&cli->arena, "%s, at step %s: %s", text_of(cli, row->subject),
+						number(cli, &r->why.features, TS_M_RESTART_AT, row->subject),
+						text_of(cli, row->text)));
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "base/object.h"
 #include "proto/wire.h"
 #include "service/handlers/core/handler.h"
+#include "store/test_seal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +41,7 @@ static int setup(void **state)
 		seed = seed * 1664525u + 1013904223u;
 		ts_buf_u8(&bytes, (uint8_t)(seed >> 24));
 	}
-	assert_int_equal(ts_seal(ts_arena_span(&arena, ts_buf_view(&bytes)), &arena, &object, &err), TS_OK);
+	assert_int_equal(test_seal_bytes(ts_arena_span(&arena, ts_buf_view(&bytes)), &arena, &object, &err), TS_OK);
 	ts_buf_finish(&bytes);
 	ask = put = TS_BUF_INIT(TS_MESSAGE_MAX);
 	assert_int_equal(ts_wire_pack_has_request(&(struct ts_has_request){&object.id, 1}, &ask, &err), TS_OK);
@@ -85,7 +86,7 @@ static enum ts_status read_back(struct ts_channel *ch, struct ts_arena *a, struc
 
 	if (ts_remote_engine_open(ch, &remote, err))
 		return err->status;
-	if (ts_remote_engine_prefetch(remote, &object.id, 1, err) || remote->ops->get(remote, &object.id, a, &got, err)) {
+	if (remote->ops->get(remote, &object.id, a, &got, err)) {
 		ts_engine_destroy(remote);
 		return err->status;
 	}

@@ -1,6 +1,7 @@
 /* quality_convergence.c - spikes, level shifts, trends and blow-ups of a loss, and coincidences across axes. */
 #include "quality_parts.h"
 
+#include "analysis/answer/test_words.h"
 #include "analysis/rank/coincidence.h"
 #include "analysis/rank/convergence.h"
 #include "analysis/rank/spikes.h"
@@ -269,7 +270,7 @@ static void summary(struct bench *b, size_t n, struct ts_measures *m)
 
 static bool says(const struct ts_measures *m, const char *name, const char *want)
 {
-	const struct ts_measure *row = ts_measure_find(m, "convergence", "loss", name);
+	const struct ts_measure *row = test_find(m, "convergence", "loss", name);
 
 	return row && row->known && ts_span_is(row->text, want);
 }
@@ -312,7 +313,7 @@ static void false_blow_up(struct bench *b, size_t n, uint64_t trials)
 						  curve_at((enum curve)(i % (BLOWN_UP + 1)), (double)k / (double)n, &r) :
 						  1 + quality_ar1(&r, 0.98, 0.2, &state);
 		summary(b, n, &m);
-		quality_count(&c, ts_measure_find(&m, "convergence", "loss", "blow_up") != NULL);
+		quality_count(&c, test_find(&m, "convergence", "loss", "blow_up") != NULL);
 	}
 	quality_report(b->q, &c);
 }

@@ -1,6 +1,7 @@
 /* quality_efficiency.c - what must hold always: lines that add up, an MFU above 1 that is shown, the closed form of a pipeline. */
 #include "quality_parts.h"
 
+#include "analysis/answer/test_words.h"
 #include "analysis/rank/efficiency.h"
 #include "analysis/rank/pipeline.h"
 
@@ -22,29 +23,29 @@ static void phase(struct ts_measures *m, struct ts_arena *arena, const char *nam
 {
 	struct ts_span s = ts_span_str(name);
 
-	(void)ts_measure_add(m, arena, "timing", s, "mean", TS_UNIT_SECONDS, total);
-	(void)ts_measure_add(m, arena, "timing", s, "share", TS_UNIT_RATIO, 0.0);
-	(void)ts_measure_add(m, arena, "timing", s, "total", TS_UNIT_SECONDS, total);
+	(void)ts_measure_add(m, arena, TS_M_PHASE_MEAN, s, total);
+	(void)ts_measure_add(m, arena, TS_M_PHASE_SHARE, s, 0.0);
+	(void)ts_measure_add(m, arena, TS_M_PHASE_TOTAL, s, total);
 }
 
 /* Rows of a rank with random phases; some with timestamps, with ranks, in either mode of communication. */
 static void rows(struct ts_random *r, struct ts_arena *arena, struct ts_measures *m, double *ret_steps)
 {
 	*ret_steps = 1.0 + ts_random_below(r, 1000000);
-	(void)ts_measure_add(m, arena, "timing", ts_span_str("step"), "count", TS_UNIT_NONE, *ret_steps);
-	(void)ts_measure_add(m, arena, "timing", ts_span_str("step"), "mean", TS_UNIT_SECONDS, 1.0);
+	(void)ts_measure_add(m, arena, TS_M_STEP_COUNT, TS_NO_SUBJECT, *ret_steps);
+	(void)ts_measure_add(m, arena, TS_M_STEP_MEAN, TS_NO_SUBJECT, 1.0);
 	for (size_t i = 0; i < PHASES; i++)
 		if (ts_random_below(r, 3))
 			phase(m, arena, phases[i], seconds(r));
 	phase(m, arena, "forward_2", 1.0); /* so that there is a time */
 	if (ts_random_below(r, 2))
-		(void)ts_measure_add(m, arena, "timing", ts_span_str("wall"), "unattributed", TS_UNIT_SECONDS,
+		(void)ts_measure_add(m, arena, TS_M_WALL_UNATTRIBUTED, TS_NO_SUBJECT,
 				     ts_random_below(r, 4) ? seconds(r) : -seconds(r));
 	if (ts_random_below(r, 2)) {
 		const char *mode = ts_random_below(r, 2) ? "explicit comm" : "hidden in backward";
 
-		(void)ts_measure_text(m, arena, "ranks", ts_span_str("all"), "mode", ts_span_str(mode));
-		(void)ts_measure_add(m, arena, "ranks", ts_span_str("rank 0"), "wait", TS_UNIT_SECONDS, seconds(r) / *ret_steps);
+		(void)ts_measure_text(m, arena, TS_M_RANKS_MODE, TS_NO_SUBJECT, ts_span_str(mode));
+		(void)ts_measure_add(m, arena, TS_M_RANK_WAIT, ts_span_str("rank 0"), seconds(r) / *ret_steps);
 	}
 }
 
@@ -63,7 +64,7 @@ static bool adds_up(const struct ts_measures *m)
 	double sum = 0.0, wall;
 	bool any = false;
 
-	if (!ts_measure_value(m, "budget", "wall", "seconds", &wall))
+	if (!test_value(m, "budget", "wall", "seconds", &wall))
 		return false;
 	for (size_t i = 0; i < m->n; i++) {
 		const struct ts_measure *row = &m->items[i];
@@ -111,10 +112,10 @@ static bool says_error(struct ts_random *r, double times)
 	bool shown;
 
 	ts_arena_init(&arena, CEILING);
-	(void)ts_measure_add(&m, &arena, "timing", ts_span_str("step"), "count", TS_UNIT_NONE, steps);
+	(void)ts_measure_add(&m, &arena, TS_M_STEP_COUNT, TS_NO_SUBJECT, steps);
 	phase(&m, &arena, "forward", wall);
 	work_of(r, times * wall * peak / steps, peak, &work);
-	shown = ts_efficiency(&work, &arena, &m, &err) == TS_OK && ts_measure_find(&m, "efficiency", "error", "text");
+	shown = ts_efficiency(&work, &arena, &m, &err) == TS_OK && test_find(&m, "efficiency", "error", "text");
 	ts_arena_finish(&arena);
 	return shown;
 }
@@ -165,7 +166,7 @@ static bool has_closed_form(struct ts_random *r)
 	events.n = n;
 	ts_arena_init(&arena, CEILING);
 	same = ts_pipeline(&events, &plan, &arena, &rows, &err) == TS_OK &&
-	       ts_measure_value(&rows, "pipeline", "all", "bubble", &bubble) && fabs(bubble - ideal) <= 1e-9;
+	       test_value(&rows, "pipeline", "all", "bubble", &bubble) && fabs(bubble - ideal) <= 1e-9;
 	ts_arena_finish(&arena);
 	return same;
 }

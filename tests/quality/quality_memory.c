@@ -1,6 +1,7 @@
 /* Growth of memory: leaks found, slopes unbiased, and what only looks like growth left alone. Bytes in MiB where not said. */
 #include "quality_parts.h"
 
+#include "analysis/answer/test_words.h"
 #include "analysis/rank/memory.h"
 #include "analysis/stats/slope.h"
 
@@ -249,7 +250,7 @@ static void healthy(struct quality *q, struct trial *t)
 		ts_arena_reset(&t->arena);
 		if (ts_memory_summary(&s[0], &s[1], &s[2], &s[3], 0, 0, 0, &t->arena, &m, &plots, &err))
 			abort();
-		quality_count(&c, !ts_measure_value(&m, "memory", "fragmentation", "ratio", &ratio) || ratio > 0.2);
+		quality_count(&c, !test_value(&m, "memory", "fragmentation", "ratio", &ratio) || ratio > 0.2);
 	}
 	quality_report(q, &c);
 }

@@ -1,4 +1,5 @@
 /* Stragglers: how often equal ranks are accused, and how often a slow one is found and said to be slow as it is. */
+#include "analysis/answer/test_words.h"
 #include "quality.h"
 #include "quality_parts.h"
 
@@ -151,7 +152,7 @@ static double value(size_t rank, const char *name)
 	double v;
 
 	(void)snprintf(subject, sizeof subject, "rank %zu", rank);
-	return ts_measure_value(&rows, "ranks", subject, name, &v) ? v : (double)NAN;
+	return test_value(&rows, "ranks", subject, name, &v) ? v : (double)NAN;
 }
 
 static const char *kind_of(size_t rank, char *ret, size_t cap)
@@ -159,7 +160,7 @@ static const char *kind_of(size_t rank, char *ret, size_t cap)
 	const struct ts_measure *row;
 
 	(void)snprintf(ret, cap, "rank %zu", rank);
-	row = ts_measure_find(&rows, "ranks", ret, "straggler");
+	row = test_find(&rows, "ranks", ret, "straggler");
 	(void)snprintf(ret, cap, "%.*s", row ? (int)row->text.len : 0, row ? (const char *)row->text.data : "");
 	return ret;
 }
@@ -175,7 +176,7 @@ static size_t how_many(void)
 {
 	double v;
 
-	return ts_measure_value(&rows, "ranks", "all", "stragglers", &v) ? (size_t)v : 0;
+	return test_value(&rows, "ranks", "all", "stragglers", &v) ? (size_t)v : 0;
 }
 
 /* With few ranks and steps, memory that is longer than the run and below white noise cannot be told from a rank that is

@@ -274,13 +274,13 @@ static enum ts_status scalars_elsewhere(struct working *w, struct ts_error *err)
 static enum ts_status losses(struct working *w, struct ts_error *err)
 {
 	struct ts_rank_analysis *a = w->a;
+	struct ts_span loss = ts_span_str("loss");
 
 	if (scalars_of(w, a->index, err) || scalars_elsewhere(w, err))
 		return err->status;
-	if (ts_measure_find(&a->out->measures, "convergence", "loss", "count"))
+	if (ts_measure_find(&a->out->measures, TS_M_SERIES_COUNT, loss))
 		return TS_OK;
-	return ts_measure_unknown(&a->out->measures, a->arena, "convergence", ts_span_str("loss"), "last", TS_UNIT_NONE,
-				  "no column scalars.loss")
+	return ts_measure_unknown(&a->out->measures, a->arena, TS_M_SERIES_LAST, loss, "no column scalars.loss")
 		       ? TS_OK
 		       : ts_arena_error(a->arena, err);
 }

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/answer/test_words.h"
 #include "analysis/rank/test_expected.h"
 #include "service/handlers/analyze/analyze_ranks.h"
 #include "service/handlers/analyze/analyze_run.h"
@@ -81,7 +82,7 @@ static void expect_own(struct world *w, struct ts_id id, int64_t cut)
 		char subject[32];
 
 		(void)snprintf(subject, sizeof subject, "rank %d", rank);
-		row = ts_measure_find(&a.measures, "ranks", subject, "own");
+		row = test_find(&a.measures, "ranks", subject, "own");
 		assert_non_null(row);
 		assert_true(row->known);
 		/* Plain sums of 34,000 terms: good to some 1e-12. */

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/answer/test_words.h"
 #include "analysis/rank/test_expected.h"
 #include "base/alloc.h"
 #include "proto/wire.h"
@@ -83,9 +84,8 @@ static void one_rank(void **state)
 	expect_measure(&a.measures, "convergence", "loss", "best", -1);
 	expect_measure(&a.measures, "convergence", "loss", "best_step", 14);
 	expect_measure(&a.measures, "convergence", "val_loss", "last", 0.25);
-	assert_null(
-		ts_measure_find(&a.measures, "convergence", "odd_loss", "count")); /* text is no series of numbers */
-	assert_null(ts_measure_find(&a.measures, "ranks", "rank 0", "steps_count"));
+	assert_null(test_find(&a.measures, "convergence", "odd_loss", "count")); /* text is no series of numbers */
+	assert_null(test_find(&a.measures, "ranks", "rank 0", "steps_count"));
 	/* Warm-up counts distinct steps, over all columns. */
 	analyze(&w, id, (struct ts_analyze_request){.has_warmup = true, .warmup = 3}, &a);
 	assert_int_equal(a.warmup_cut, 3);
@@ -133,7 +133,7 @@ static void several_ranks(void **state)
 	assert_true(has_note(&a, "the world size is 5, but ranks 2, 4 are not in this run"));
 	expect_measure(&a.measures, "timing", "step", "median_s", 5);
 	assert_true(has_note(&a, "rank 0 has no times of steps and is not compared with the others"));
-	assert_null(ts_measure_find(&a.measures, "ranks", "rank 0", "median"));
+	assert_null(test_find(&a.measures, "ranks", "rank 0", "median"));
 	expect_measure(&a.measures, "ranks", "rank 1", "steps_count", 5);
 	expect_measure(&a.measures, "ranks", "rank 1", "median_s", 5);
 	expect_measure(&a.measures, "ranks", "rank 3", "median_s", 15);

@@ -93,11 +93,11 @@ static int badness(enum ts_resume_verdict verdict)
 static bool restart_rows(struct ts_restart restart, enum ts_resume_verdict verdict, struct ts_measures *rows,
 			 struct ts_arena *arena)
 {
-	const char *subject = ts_arena_printf(arena, "restart %lld", (long long)restart.segment);
+	const char *subject = ts_measure_subject(TS_M_RESTART_AT, restart.segment, arena);
 
-	return subject &&
-	       ts_measure_add(rows, arena, "resume", ts_span_str(subject), "at", TS_UNIT_STEP, (double)restart.step) &&
-	       ts_measure_text(rows, arena, "resume", ts_span_str(subject), "verdict", ts_span_str(ts_resume_word(verdict)));
+	return subject && ts_measure_add(rows, arena, TS_M_RESTART_AT, ts_span_str(subject), (double)restart.step) &&
+	       ts_measure_text(rows, arena, TS_M_RESTART_VERDICT, ts_span_str(subject),
+			       ts_span_str(ts_resume_word(verdict)));
 }
 
 static bool append_rows(struct ts_resume *r, const struct ts_measures *rows, struct ts_arena *arena)

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/answer/test_words.h"
 #include "proto/wire.h"
 #include "service/handlers/core/lineage.h"
 #include "service/handlers/core/methods.h"
@@ -137,7 +138,7 @@ static double row(const struct pair *p, const char *subject, const char *name)
 {
 	double value = (double)NAN;
 
-	(void)ts_measure_value(&p->got.why.features, "resume", subject, name, &value);
+	(void)test_value(&p->got.why.features, "resume", subject, name, &value);
 	return value;
 }
 
@@ -155,7 +156,7 @@ static void resumed_correctly(void **state)
 	add_batches(&p->child, 0, RESUMED, END, 0);
 	check(p, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
 	assert_true(row(p, "digests.batch", "equal_count") == TS_RESUME_WINDOW);
-	assert_false(ts_measure_find(&p->got.why.features, "resume", "digests.params", "common")->known);
+	assert_false(test_find(&p->got.why.features, "resume", "digests.params", "common")->known);
 	pair_close(p);
 }
 
@@ -438,8 +439,8 @@ static void second_restart_is_judged_alone(void **state)
 	assert_int_equal(p->got.why.step, 110);
 	assert_true(row(p, "loss", "common_count") == 10);
 	assert_true(row(p, "restart 1", "at_step") == RESUMED && row(p, "restart 2", "at_step") == 110);
-	assert_true(ts_span_is(ts_measure_find(&p->got.why.features, "resume", "restart 1", "verdict")->text, "correct"));
-	assert_true(ts_span_is(ts_measure_find(&p->got.why.features, "resume", "restart 2", "verdict")->text, "wrong"));
+	assert_true(ts_span_is(test_find(&p->got.why.features, "resume", "restart 1", "verdict")->text, "correct"));
+	assert_true(ts_span_is(test_find(&p->got.why.features, "resume", "restart 2", "verdict")->text, "wrong"));
 	pair_close(p);
 }
 

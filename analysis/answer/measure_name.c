@@ -1,0 +1,128 @@
+/* measure_name.c - the table of measures, and the words that it is made of. */
+#include "analysis/answer/measure_name.h"
+
+#include "base/number.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+const struct ts_measure_spec ts_measure_specs[TS_MEASURE_NAMES] = {
+#define M(symbol, group, subject, name, unit) [TS_M_##symbol] = {TS_ANSWER_##group, subject, name, TS_UNIT_##unit},
+#include "analysis/answer/measures.inc"
+};
+
+const char *const ts_memory_columns[TS_MEMORY_COLUMNS] = {"alloc", "reserved", "peak_alloc", "peak_reserved"};
+
+const char *const ts_budget_lines[TS_BUDGET_LINES] = {
+	"useful_compute", "compute_overhead", "data_stall", "communication", "wait", "other", "unattributed"};
+
+const char *const ts_job_lines[TS_JOB_LINES] = {"useful_compute job", "own_rest job", "communication job", "wait job"};
+
+struct ts_span ts_answer_group_name(enum ts_answer_group group)
+{
+	static const char *const words[TS_ANSWER_GROUPS] = {
+		[TS_ANSWER_TIMING] = "timing",
+		[TS_ANSWER_MEMORY] = "memory",
+		[TS_ANSWER_CONVERGENCE] = "convergence",
+		[TS_ANSWER_CROSS] = "cross",
+		[TS_ANSWER_RANKS] = "ranks",
+		[TS_ANSWER_BUDGET] = "budget",
+		[TS_ANSWER_EFFICIENCY] = "efficiency",
+		[TS_ANSWER_PIPELINE] = "pipeline",
+		[TS_ANSWER_DIVERGENCE] = "divergence",
+		[TS_ANSWER_RESUME] = "resume",
+	};
+
+	return ts_span_str(words[group]);
+}
+
+const char *ts_unit_suffix(enum ts_unit unit)
+{
+	switch (unit) {
+	case TS_UNIT_NONE:
+		return "";
+	case TS_UNIT_SECONDS:
+		return "_s";
+	case TS_UNIT_BYTES:
+		return "_bytes";
+	case TS_UNIT_RATIO:
+		return "_ratio";
+	case TS_UNIT_PER_SECOND:
+		return "_per_s";
+	case TS_UNIT_STEP:
+		return "_step";
+	case TS_UNIT_COUNT:
+		return "_count";
+	case TS_UNIT_BYTES_PER_STEP:
+		return "_bytes_per_step";
+	case TS_UNIT_FLOPS:
+		return "_flops";
+	case TS_UNIT_FLOPS_PER_S:
+		return "_flops_per_s";
+	case TS_UNIT_TEXT:
+		return "";
+	}
+	return "";
+}
+
+/* What stands before and after the <> of a kind. False for a text without one. */
+static bool split(const char *pattern, struct ts_span *ret_before, struct ts_span *ret_after)
+{
+	const char *open = strchr(pattern, '<'), *close = open ? strchr(open, '>') : NULL;
+
+	if (!close)
+		return false;
+	*ret_before = ts_span_of(pattern, (size_t)(open - pattern));
+	*ret_after = ts_span_str(close + 1);
+	return true;
+}
+
+bool ts_measure_is_kind(enum ts_measure_name what)
+{
+	return strchr(ts_measure_specs[what].subject, '<') != NULL;
+}
+
+/* What a text has in the place of the <>. */
+static bool filled(const char *pattern, struct ts_span text, struct ts_span *ret_part)
+{
+	struct ts_span before, after;
+
+	if (!split(pattern, &before, &after) || text.len < before.len + after.len || !ts_span_starts(text, before))
+		return false;
+	*ret_part = text;
+	if (text.len == 0)
+		return true;
+	if (!ts_span_eq(ts_span_of(text.data + (text.len - after.len), after.len), after))
+		return false;
+	*ret_part = ts_span_of(text.data + before.len, text.len - before.len - after.len);
+	return true;
+}
+
+bool ts_measure_fits(const char *pattern, struct ts_span text)
+{
+	struct ts_span part;
+
+	return strchr(pattern, '<') ? filled(pattern, text, &part) : ts_span_is(text, pattern);
+}
+
+char *ts_measure_subject(enum ts_measure_name what, int64_t k, struct ts_arena *arena)
+{
+	struct ts_span before, after;
+	bool kind = split(ts_measure_specs[what].subject, &before, &after);
+
+	assert(kind);
+	(void)kind;
+	return ts_arena_printf(arena, "%.*s%" PRId64 "%.*s", TS_SPAN_ARG(before), k, TS_SPAN_ARG(after));
+}
+
+bool ts_measure_part(enum ts_measure_name what, struct ts_span subject, struct ts_span *ret_part)
+{
+	return filled(ts_measure_specs[what].subject, subject, ret_part);
+}
+
+bool ts_measure_number(enum ts_measure_name what, struct ts_span subject, int64_t *ret_k)
+{
+	struct ts_span part;
+
+	return ts_measure_part(what, subject, &part) && ts_parse_i64(part, ret_k);
+}

@@ -1,0 +1,96 @@
+/* measure_name.h - what can be measured, as symbols: a name that is mistyped does not compile.
+ *
+ * measures.inc has a row for each: group, subject, name and unit stand there and nowhere else. Who makes a row of an answer, asks for
+ * one in a rule, or shows one in a report, says TS_M_STEP_MEDIAN; words come in only from the wire and go out only to people and
+ * JSON.
+ */
+#ifndef TSCOPE_ANALYSIS_MEASURE_NAME_H
+#define TSCOPE_ANALYSIS_MEASURE_NAME_H
+
+#include "base/arena.h"
+
+enum ts_unit {
+	TS_UNIT_NONE = 0,	    /* a count or a plain number */
+	TS_UNIT_SECONDS = 1,	    /* _s */
+	TS_UNIT_BYTES = 2,	    /* _bytes */
+	TS_UNIT_RATIO = 3,	    /* _ratio, 1 = 100 % */
+	TS_UNIT_PER_SECOND = 4,	    /* _per_s */
+	TS_UNIT_STEP = 5,	    /* _step: a step number */
+	TS_UNIT_COUNT = 6,	    /* _count */
+	TS_UNIT_BYTES_PER_STEP = 7, /* _bytes_per_step */
+	TS_UNIT_FLOPS = 8,	    /* _flops: floating-point operations */
+	TS_UNIT_FLOPS_PER_S = 9,    /* _flops_per_s */
+	TS_UNIT_TEXT = 10,	    /* a word or a sentence: text, not value */
+};
+
+/* Groups of an answer: rows, events and plots of one analysis. */
+enum ts_answer_group {
+	TS_ANSWER_TIMING,
+	TS_ANSWER_MEMORY,
+	TS_ANSWER_CONVERGENCE,
+	TS_ANSWER_CROSS,
+	TS_ANSWER_RANKS,
+	TS_ANSWER_BUDGET,
+	TS_ANSWER_EFFICIENCY,
+	TS_ANSWER_PIPELINE,
+	TS_ANSWER_DIVERGENCE,
+	TS_ANSWER_RESUME,
+	TS_ANSWER_GROUPS,
+};
+
+enum ts_measure_name {
+#define M(symbol, group, subject, name, unit) TS_M_##symbol,
+#include "analysis/answer/measures.inc"
+	TS_MEASURE_NAMES,
+};
+
+struct ts_measure_spec {
+	enum ts_answer_group group;
+	const char *subject; /* "step", or a kind: "rank <K>" */
+	const char *name;    /* "median", without its unit */
+	enum ts_unit unit;
+};
+
+extern const struct ts_measure_spec ts_measure_specs[TS_MEASURE_NAMES];
+
+/* Columns of memory: subjects of TS_M_MEMORY_*. */
+enum ts_memory_column {
+	TS_MEMORY_ALLOC,
+	TS_MEMORY_RESERVED,
+	TS_MEMORY_PEAK_ALLOC,
+	TS_MEMORY_PEAK_RESERVED,
+	TS_MEMORY_COLUMNS
+};
+extern const char *const ts_memory_columns[TS_MEMORY_COLUMNS];
+
+/* Lines of the budget of wall time: subjects of TS_M_BUDGET_*, and as ts_job_lines of TS_M_JOB_*. */
+enum ts_budget_line {
+	TS_LINE_USEFUL,
+	TS_LINE_OVERHEAD,
+	TS_LINE_DATA,
+	TS_LINE_COMM,
+	TS_LINE_WAIT,
+	TS_LINE_OTHER,
+	TS_LINE_UNATTRIBUTED,
+	TS_BUDGET_LINES,
+};
+extern const char *const ts_budget_lines[TS_BUDGET_LINES];
+
+enum ts_job_line { TS_JOB_USEFUL, TS_JOB_OWN_REST, TS_JOB_COMM, TS_JOB_WAIT, TS_JOB_LINES };
+extern const char *const ts_job_lines[TS_JOB_LINES];
+
+struct ts_span ts_answer_group_name(enum ts_answer_group group); /* "timing" */
+const char *ts_unit_suffix(enum ts_unit unit);			 /* "", "_s", "_bytes", ... */
+
+/* Whether the subject is a kind, which each row fills. */
+bool ts_measure_is_kind(enum ts_measure_name what);
+/* "rank 3" for a measure of "rank <K>"; NULL when the arena is full. */
+char *ts_measure_subject(enum ts_measure_name what, int64_t k, struct ts_arena *arena);
+/* What a subject has in the place of <>: "3" of "rank 3", "wait" of "wait job"; false where it is of another kind. */
+bool ts_measure_part(enum ts_measure_name what, struct ts_span subject, struct ts_span *ret_part);
+/* The same as a number; false for "rank x". */
+bool ts_measure_number(enum ts_measure_name what, struct ts_span subject, int64_t *ret_k);
+/* Whether a text is what the table has there: "all", or "rank 3" for "rank <K>". */
+bool ts_measure_fits(const char *pattern, struct ts_span text);
+
+#endif

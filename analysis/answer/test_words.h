@@ -1,0 +1,81 @@
+/* test_words.h - for tests: rows by the words that JSON has, so that what is expected does not come from the table that is tested. */
+#ifndef TSCOPE_ANALYSIS_TEST_WORDS_H
+#define TSCOPE_ANALYSIS_TEST_WORDS_H
+
+#include "analysis/answer/measure.h"
+
+static inline bool test_span_is_two(struct ts_span text, struct ts_span a, const char *b)
+{
+	struct ts_span end = ts_span_str(b);
+
+	return text.len == a.len + end.len && ts_span_starts(text, a) &&
+	       ts_span_eq(ts_span_of(text.data + a.len, end.len), end);
+}
+
+/* The first such row; name with or without its unit's suffix ("best" is the value, "best_step" its step). NULL if none. */
+static inline const struct ts_measure *test_find(const struct ts_measures *m, const char *group, const char *subject,
+						 const char *name)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		const struct ts_measure *row = &m->items[i];
+
+		if (ts_span_is(row->group, group) && ts_span_is(row->subject, subject) &&
+		    (ts_span_is(row->name, name) ||
+		     test_span_is_two(ts_span_str(name), row->name, ts_unit_suffix(row->unit))))
+			return row;
+	}
+	return NULL;
+}
+
+/* The value of such a row if there is one and it is known. */
+static inline bool test_value(const struct ts_measures *m, const char *group, const char *subject, const char *name,
+			      double *ret_value)
+{
+	const struct ts_measure *row = test_find(m, group, subject, name);
+
+	if (!row || !row->known || row->unit == TS_UNIT_TEXT)
+		return false;
+	*ret_value = row->value;
+	return true;
+}
+
+/* The measure that a row is: of several that fit, the one whose words say most of it, so "step" is the step and not a phase of that
+ * name. TS_MEASURE_NAMES if the table has none. */
+static inline enum ts_measure_name test_measure_of(const struct ts_measure *row)
+{
+	enum ts_measure_name best = TS_MEASURE_NAMES;
+	size_t most = 0;
+
+	for (int what = 0; what < TS_MEASURE_NAMES; what++) {
+		const struct ts_measure_spec *spec = &ts_measure_specs[what];
+		const char *open = strchr(spec->subject, '<'), *name_open = strchr(spec->name, '<');
+		size_t said = (open ? 0 : strlen(spec->subject)) +
+			      (name_open ? strlen(strchr(spec->name, '>')) : strlen(spec->name));
+
+		if (ts_measure_is(row, (enum ts_measure_name)what) && said > most) {
+			best = (enum ts_measure_name)what;
+			most = said;
+		}
+	}
+	return best;
+}
+
+/* A row by its words, key with the suffix of its unit ("mean_s", "ratio"); not known yet. False if the table has none such. */
+static inline bool test_row_of(const char *group, const char *subject, const char *key, bool text,
+			       struct ts_measure *ret_row)
+{
+	struct ts_measure row = {.group = ts_span_str(group), .subject = ts_span_str(subject)};
+
+	for (int what = 0; what < TS_MEASURE_NAMES; what++) {
+		row.name = ts_span_str(ts_measure_specs[what].name);
+		row.unit = ts_measure_specs[what].unit;
+		if ((!text || row.unit == TS_UNIT_TEXT) && ts_measure_is(&row, (enum ts_measure_name)what) &&
+		    test_span_is_two(ts_span_str(key), row.name, ts_measure_suffix(&row))) {
+			*ret_row = row;
+			return true;
+		}
+	}
+	return false;
+}
+
+#endif
