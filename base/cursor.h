@@ -64,7 +64,7 @@ static inline struct ts_span ts_cursor_bytes(struct ts_cursor *c, size_t n)
 		c->failed = true;
 		return out;
 	}
-	out = ts_span_of(c->in.data + c->at, n);
+	out = ts_span_part(c->in, c->at, n);
 	c->at += n;
 	return out;
 }

@@ -101,10 +101,11 @@ static const uint8_t *take_exponent(const uint8_t *p, const uint8_t *end, int64_
 /* Returns the end of the number, or NULL when there is none. */
 static const uint8_t *read_decimal(struct ts_span text, struct decimal *d)
 {
-	const uint8_t *p = text.data;
-	const uint8_t *end = p + text.len;
-	const uint8_t *start;
+	const uint8_t *p = text.data, *end, *start;
 
+	if (text.len == 0)
+		return NULL;
+	end = p + text.len;
 	d->negative = p < end && *p == '-';
 	p += d->negative;
 	if (p == end || *p < '0' || *p > '9')

@@ -26,6 +26,19 @@ static inline struct ts_span ts_span_str(const char *text)
 	return ts_span_of(text, strlen(text));
 }
 
+/* n bytes of s from byte `at` on, which it has. An empty span may lie at NULL, to which C lets nobody add even 0: whoever cuts
+ * a span that may be empty does it with this. */
+static inline struct ts_span ts_span_part(struct ts_span s, size_t at, size_t n)
+{
+	return ts_span_of(s.data ? s.data + at : NULL, n);
+}
+
+/* What is left of s behind its first n bytes. */
+static inline struct ts_span ts_span_from(struct ts_span s, size_t n)
+{
+	return ts_span_part(s, n, s.len - n);
+}
+
 static inline bool ts_span_eq(struct ts_span a, struct ts_span b)
 {
 	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);

@@ -215,7 +215,7 @@ static enum ts_status store_cells(struct ts_builder *b, struct ts_error *err)
 			s->window[s->table->n] = value;
 			continue;
 		}
-		if (ts_series_put_text(s, ts_span_of(b->texts.data + (value >> 32), (uint32_t)value), err))
+		if (ts_series_put_text(s, ts_span_part(ts_buf_view(&b->texts), value >> 32, (uint32_t)value), err))
 			return err->status;
 	}
 	return TS_OK;

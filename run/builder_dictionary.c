@@ -25,7 +25,7 @@ struct ts_span ts_dictionary_entry(const struct ts_dictionary *d, size_t i)
 {
 	uint32_t start = i ? d->ends[i - 1] : 0;
 
-	return ts_span_of(d->bytes.data + start, d->ends[i] - start);
+	return ts_span_part(ts_buf_view(&d->bytes), start, d->ends[i] - start);
 }
 
 static uint64_t hash_of(struct ts_span text)

@@ -10,18 +10,19 @@ struct ts_flat_yaml ts_flat_yaml_of(struct ts_span text)
 /* The next line without its end; false at the end of the text. */
 static bool next_line(struct ts_flat_yaml *y, struct ts_span *line)
 {
-	const uint8_t *from = y->text.data + y->at, *newline;
-	size_t left = y->text.len - y->at, n;
+	struct ts_span rest = ts_span_from(y->text, y->at);
+	const uint8_t *newline;
+	size_t n;
 
-	if (!left)
+	if (!rest.len)
 		return false;
-	newline = memchr(from, '\n', left);
-	n = newline ? (size_t)(newline - from) : left;
+	newline = memchr(rest.data, '\n', rest.len);
+	n = newline ? (size_t)(newline - rest.data) : rest.len;
 	y->at += n + (newline != NULL);
 	y->line++;
-	while (n > 0 && from[n - 1] == '\r')
+	while (n > 0 && rest.data[n - 1] == '\r')
 		n--;
-	*line = ts_span_of(from, n);
+	*line = ts_span_of(rest.data, n);
 	return true;
 }
 

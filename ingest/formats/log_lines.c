@@ -123,7 +123,7 @@ enum ts_status ts_log_lines_next(struct ts_log_lines *l, struct ts_span *ret_lin
 	size_t n;
 
 	for (;;) {
-		text = ts_span_of(l->window.data + l->used, l->window.len - l->used);
+		text = ts_span_from(ts_buf_view(&l->window), l->used);
 		n = line_end(l, text, &open, &lines);
 		if (n < text.len || l->filled == l->size || n > TS_LINE_MAX)
 			break;

@@ -296,7 +296,7 @@ void ts_log_table_text(struct ts_log_table *t, struct ts_span name, struct ts_sp
 
 static struct ts_span text_of(const struct ts_log_table *t, const struct cell *c)
 {
-	return ts_span_of(t->texts.data + c->text, c->len);
+	return ts_span_part(ts_buf_view(&t->texts), c->text, c->len);
 }
 
 /* "0012.5" and ".5" in JSON's spelling; false if it does not fit. */
