@@ -199,7 +199,7 @@ static enum ts_status load_text(struct exporter *e, struct ts_fact *fact, struct
 static enum ts_status collect_run_json(struct exporter *e, struct ts_facts *facts, struct ts_facts *ret_keys,
 				       struct ts_error *err)
 {
-	struct ts_facts all = {.n = 0}, keys = {.n = 0};
+	struct ts_facts all = {.n = 0}, beside;
 
 	for (size_t i = 0; i < facts->n; i++) {
 		struct ts_fact fact = facts->items[i];
@@ -214,11 +214,7 @@ static enum ts_status collect_run_json(struct exporter *e, struct ts_facts *fact
 			return err->status;
 	}
 	(void)ts_facts_sort(&all);
-	for (size_t i = 0; i < all.n; i++)
-		if (!ts_facts_conflict(&all, all.items[i].path) && ts_facts_add(&keys, &all.items[i], &e->arena, err))
-			return err->status;
-	*ret_keys = keys;
-	return TS_OK;
+	return ts_facts_nested(&all, &e->arena, ret_keys, &beside, err);
 }
 
 static enum ts_status write_run_json(struct exporter *e, const struct ts_facts *keys, int32_t rank,
@@ -271,35 +267,29 @@ static enum ts_status leave_others(struct exporter *e, struct ts_facts *facts, c
 	return TS_OK;
 }
 
-static void write_source(const struct ts_facts *facts, enum ts_fact_source source, struct ts_json *j)
+static enum ts_status write_source(struct exporter *e, const struct ts_facts *facts, enum ts_fact_source source,
+				   struct ts_json *j, struct ts_error *err)
 {
-	bool any = false;
+	struct ts_facts own = {.n = 0};
 
-	for (size_t i = 0; i < facts->n; i++) {
-		if (facts->items[i].source != source)
-			continue;
-		if (!any) {
-			ts_json_object(j);
-			ts_json_key(j, "source");
-			ts_json_string(j, ts_source_name(source));
-			ts_json_key(j, "paths");
-			ts_json_object(j);
-			any = true;
-		}
-		ts_json_key_span(j, facts->items[i].path);
-		ts_fact_write(&facts->items[i], j);
-	}
-	if (any) {
-		ts_json_end(j);
-		ts_json_end(j);
-	}
+	for (size_t i = 0; i < facts->n; i++)
+		if (facts->items[i].source == source && ts_facts_add(&own, &facts->items[i], &e->arena, err))
+			return err->status;
+	if (!own.n)
+		return TS_OK;
+	ts_json_object(j);
+	ts_json_key(j, "source");
+	ts_json_string(j, ts_source_name(source));
+	ts_facts_write_paths(&own, j);
+	ts_json_end(j);
+	return TS_OK;
 }
 
 static enum ts_status write_facts_json(struct exporter *e, const struct ts_facts *facts, struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT((size_t)TS_JSON_FILE_MAX * 4);
 	struct ts_json j = ts_json_of(&buf);
-	enum ts_status status;
+	enum ts_status status = TS_OK;
 
 	if (facts->n == 0)
 		return TS_OK;
@@ -310,12 +300,13 @@ static enum ts_status write_facts_json(struct exporter *e, const struct ts_facts
 	ts_json_i64(&j, 1);
 	ts_json_key(&j, "sources");
 	ts_json_array(&j);
-	for (int source = TS_SOURCE_RUN_JSON; source <= TS_SOURCE_PUSHER; source++)
-		write_source(facts, (enum ts_fact_source)source, &j);
+	for (int source = TS_SOURCE_RUN_JSON; source <= TS_SOURCE_PUSHER && !status; source++)
+		status = write_source(e, facts, (enum ts_fact_source)source, &j, err);
 	ts_json_end(&j);
 	ts_json_end(&j);
 	ts_buf_char(&buf, '\n');
-	status = write_file(e, "facts.json", &buf, err);
+	if (!status)
+		status = write_file(e, "facts.json", &buf, err);
 	ts_buf_finish(&buf);
 	return status;
 }

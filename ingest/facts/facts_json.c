@@ -16,13 +16,11 @@ struct flatten {
 	struct ts_buf scratch;
 	struct ts_buf path;
 	struct ts_keys keys;
-	uint64_t serial; /* of the object with groups that we are in: keys of another one are no duplicates */
-	uint64_t serials;
 	enum ts_fact_source source;
 	struct ts_arena *arena;
 	struct ts_facts *facts;
 	bool secret;
-	bool after_flag; /* the word of session.argv before this one was --api-key or the like */
+	uint64_t repeated; /* values whose key came again */
 };
 
 /* The source of a fact whose object has not ended; none of the sources that there are. */
@@ -80,16 +78,6 @@ static enum ts_status copy_text(struct ts_fact *fact, struct ts_arena *arena, st
 	return fact->text.data ? TS_OK : ts_arena_error(arena, err);
 }
 
-/* The word behind --api-key in session.argv. */
-static bool is_flagged(struct flatten *f, const struct ts_fact *fact)
-{
-	bool word = fact->type == TS_FACT_TEXT && ts_span_starts(fact->path, ts_span_str("session.argv["));
-	bool flagged = f->after_flag && fact->text.len && fact->text.data[0] != '-';
-
-	f->after_flag = word && ts_secret_flag(fact->text);
-	return word && flagged;
-}
-
 static enum ts_status add(struct flatten *f, struct ts_fact *fact, struct ts_error *err)
 {
 	if (ts_buf_check(&f->path, err))
@@ -98,26 +86,30 @@ static enum ts_status add(struct flatten *f, struct ts_fact *fact, struct ts_err
 	fact->path = ts_arena_span(f->arena, ts_buf_view(&f->path));
 	if (!fact->path.data)
 		return ts_arena_error(f->arena, err);
-	if (copy_text(fact, f->arena, err) || ts_redact(fact, f->secret || is_flagged(f, fact), f->arena, err))
+	if (copy_text(fact, f->arena, err) || ts_redact(fact, f->secret, f->arena, err))
 		return err->status;
 	return ts_facts_add(f->facts, fact, f->arena, err);
 }
 
 static enum ts_status take_value(struct flatten *f, const struct ts_json_token *t, uint32_t key, struct ts_error *err);
 
-/* The number of a key, after what came under it earlier in the same object was dropped. */
+/* The number of a key, after what came under it earlier in the same object was dropped. Every object of the document has a key
+ * of its own as its parent, so that a key there is no key here. */
 static enum ts_status enter_key(struct flatten *f, uint32_t parent, struct ts_span text, uint32_t *ret_key,
 				struct ts_error *err)
 {
 	uint32_t key = ts_keys_get(&f->keys, parent, text);
+	bool again = false;
 	struct ts_key *k;
 
 	if (key == TS_KEY_NONE)
 		return no_memory(err);
 	k = ts_key_at(&f->keys, key);
-	for (size_t i = k->first; k->stamp == f->serial && i < k->last; i++)
+	for (size_t i = k->first; i < k->last; i++) {
+		again |= f->facts->items[i].path.data != NULL;
 		f->facts->items[i].path = dropped;
-	k->stamp = f->serial;
+	}
+	f->repeated += again;
 	k->first = k->last = f->facts->n;
 	*ret_key = key;
 	return TS_OK;
@@ -275,7 +267,7 @@ static enum ts_status take_run_json(struct flatten *f, struct ts_error *err)
 
 /* --- facts.json --- */
 
-static enum ts_status take_form(struct flatten *f, struct ts_error *err);
+static enum ts_status take_form(struct flatten *f, uint32_t form, struct ts_error *err);
 
 static enum ts_status bad_value(const struct ts_json_token *t, const char *key, const char *wanted,
 				struct ts_error *err)
@@ -312,13 +304,13 @@ static enum ts_status take_source(struct flatten *f, enum ts_fact_source *ret_so
 }
 
 /* "paths": {"config.lr": 0.1, ...}: facts by their whole path, as export writes them. */
-static enum ts_status take_paths(struct flatten *f, struct ts_error *err)
+static enum ts_status take_paths(struct flatten *f, uint32_t form, struct ts_error *err)
 {
-	uint64_t serial = f->serial;
 	struct ts_json_token t;
 	enum ts_group group;
+	uint32_t paths, key;
 
-	if (next(f, &t, err))
+	if (enter_key(f, form, ts_span_str("paths"), &paths, err) || next(f, &t, err))
 		return err->status;
 	if (t.type != TS_JSON_OBJECT)
 		return bad_value(&t, "paths", "an object", err);
@@ -326,47 +318,51 @@ static enum ts_status take_paths(struct flatten *f, struct ts_error *err)
 		if (next(f, &t, err))
 			return err->status;
 		if (t.type == TS_JSON_END)
-			return TS_OK;
+			break;
 		if (!ts_path_valid(t.text) || !ts_group_of(t.text, &group))
 			return ts_error_set(err, TS_INVALID, "byte %zu: '%.*s' is no path of a fact", t.at,
 					    TS_SPAN_ARG(t.text));
 		f->path.len = 0;
 		ts_buf_span(&f->path, t.text);
 		f->secret = ts_secret_path(t.text);
-		f->serial = ++f->serials;
-		if (next(f, &t, err) || take_value(f, &t, TS_KEY_ROOT, err))
+		if (enter_key(f, paths, t.text, &key, err) || next(f, &t, err) || take_value(f, &t, key, err))
 			return err->status;
+		ts_key_at(&f->keys, key)->last = f->facts->n;
 		f->secret = false;
-		f->serial = serial;
 	}
+	ts_key_at(&f->keys, paths)->last = f->facts->n;
+	return TS_OK;
 }
 
 /* "sources": [{"source": "host", groups}, ...] */
-static enum ts_status take_sources(struct flatten *f, struct ts_error *err)
+static enum ts_status take_sources(struct flatten *f, uint32_t form, struct ts_error *err)
 {
-	uint64_t serial = f->serial;
 	struct ts_json_token t;
+	uint32_t sources, key;
 
-	if (next(f, &t, err))
+	if (enter_key(f, form, ts_span_str("sources"), &sources, err) || next(f, &t, err))
 		return err->status;
 	if (t.type != TS_JSON_ARRAY)
 		return bad_value(&t, "sources", "a list of objects", err);
-	for (;;) {
+	for (size_t i = 0;; i++) {
+		char name[32];
+
 		if (next(f, &t, err))
 			return err->status;
 		if (t.type == TS_JSON_END)
 			break;
 		if (t.type != TS_JSON_OBJECT)
 			return bad_value(&t, "sources", "a list of objects", err);
-		f->serial = ++f->serials;
-		if (take_form(f, err))
+		(void)snprintf(name, sizeof name, "[%zu]", i);
+		if (enter_key(f, sources, ts_span_str(name), &key, err) || take_form(f, key, err))
 			return err->status;
+		ts_key_at(&f->keys, key)->last = f->facts->n;
 	}
-	f->serial = serial;
+	ts_key_at(&f->keys, sources)->last = f->facts->n;
 	return TS_OK;
 }
 
-static enum ts_status take_group(struct flatten *f, const struct ts_json_token *name, struct ts_error *err)
+static enum ts_status take_group(struct flatten *f, uint32_t form, const struct ts_json_token *name, struct ts_error *err)
 {
 	struct ts_span group = name->text;
 	struct ts_json_token t;
@@ -382,7 +378,7 @@ static enum ts_status take_group(struct flatten *f, const struct ts_json_token *
 				    at, TS_SPAN_ARG(group));
 	f->path.len = 0;
 	ts_path_key(&f->path, group);
-	if (enter_key(f, TS_KEY_ROOT, group, &key, err) || next(f, &t, err))
+	if (enter_key(f, form, group, &key, err) || next(f, &t, err))
 		return err->status;
 	if (t.type != TS_JSON_OBJECT)
 		return bad_value(&t, ts_group_name(known), "an object", err);
@@ -401,7 +397,7 @@ static void set_source(struct flatten *f, size_t from, enum ts_fact_source sourc
 
 /* The members of one object with groups, whose '{' was read. "source" may come behind the facts that it is about: until
  * the object ends their source is open. Objects within ("sources") have theirs by then. */
-static enum ts_status take_form(struct flatten *f, struct ts_error *err)
+static enum ts_status take_form(struct flatten *f, uint32_t form, struct ts_error *err)
 {
 	enum ts_fact_source outer = f->source;
 	enum ts_fact_source source = f->source;
@@ -420,12 +416,12 @@ static enum ts_status take_form(struct flatten *f, struct ts_error *err)
 		} else if (ts_span_is(t.text, "source")) {
 			status = take_source(f, &source, err);
 		} else if (ts_span_is(t.text, "paths")) {
-			status = take_paths(f, err);
+			status = take_paths(f, form, err);
 		} else if (ts_span_is(t.text, "sources")) {
 			f->source = outer;
-			status = take_sources(f, err);
+			status = take_sources(f, form, err);
 		} else {
-			status = take_group(f, &t, err);
+			status = take_group(f, form, &t, err);
 		}
 	} while (!status);
 	set_source(f, from, source);
@@ -443,7 +439,7 @@ static enum ts_status read_document(struct flatten *f, bool run_json, struct ts_
 		return err->status;
 	if (t.type != TS_JSON_OBJECT)
 		return ts_error_set(err, TS_INVALID, "byte %zu: expected an object", t.at);
-	if (run_json ? take_run_json(f, err) : take_form(f, err))
+	if (run_json ? take_run_json(f, err) : take_form(f, TS_KEY_ROOT, err))
 		return err->status;
 	if (next(f, &t, err))
 		return err->status;
@@ -462,13 +458,59 @@ static void leave_out_dropped(struct ts_facts *facts, size_t from)
 	facts->n = kept;
 }
 
+/* *ret_n is N of the text "session.argv[N]". */
+static bool is_word(const struct ts_fact *fact, enum ts_fact_source source, uint64_t *ret_n)
+{
+	static const char list[] = "session.argv[";
+	size_t front = sizeof list - 1;
+	struct ts_span path = fact->path;
+
+	return fact->type == TS_FACT_TEXT && fact->source == source && ts_span_starts(path, ts_span_str(list)) &&
+	       ts_parse_u64(ts_span_of(path.data + front, path.len - front - 1), ret_n);
+}
+
+/* The words of session.argv that stand behind --api-key and the like, in whatever order the list came. */
+static enum ts_status redact_flagged(struct ts_facts *facts, size_t from, enum ts_fact_source source, struct ts_arena *arena,
+				     struct ts_error *err)
+{
+	struct ts_fact **words;
+	uint64_t n = 0, at;
+
+	for (size_t i = from; i < facts->n; i++)
+		n += is_word(&facts->items[i], source, &at);
+	if (n < 2)
+		return TS_OK;
+	words = ts_arena_array(arena, n, sizeof *words);
+	if (!words)
+		return ts_arena_error(arena, err);
+	memset(words, 0, n * sizeof *words);
+	for (size_t i = from; i < facts->n; i++)
+		if (is_word(&facts->items[i], source, &at) && at < n)
+			words[at] = &facts->items[i];
+	for (size_t i = 0; i + 1 < n; i++) {
+		struct ts_fact *word = words[i + 1];
+
+		if (words[i] && word && ts_secret_flag(words[i]->text) && word->text.len && word->text.data[0] != '-' &&
+		    ts_redact(word, true, arena, err))
+			return err->status;
+	}
+	return TS_OK;
+}
+
+static enum ts_status finish_document(struct flatten *f, size_t from, struct ts_error *err)
+{
+	leave_out_dropped(f->facts, from);
+	for (int source = TS_SOURCE_RUN_JSON; source <= TS_SOURCE_PUSHER; source++)
+		if (redact_flagged(f->facts, from, (enum ts_fact_source)source, f->arena, err))
+			return err->status;
+	return TS_OK;
+}
+
 static enum ts_status flatten(struct ts_span json, bool run_json, enum ts_fact_source source, struct ts_arena *arena,
-			      struct ts_facts *facts, struct ts_error *err)
+			      struct ts_facts *facts, uint64_t *repeated, struct ts_error *err)
 {
 	struct flatten f = {.scratch = TS_BUF_INIT(2 * TS_JSON_FILE_MAX),
 			    .path = TS_BUF_INIT(2 * TS_JSON_FILE_MAX),
-			    .serial = 1,
-			    .serials = 1,
 			    .source = source,
 			    .arena = arena,
 			    .facts = facts};
@@ -482,10 +524,12 @@ static enum ts_status flatten(struct ts_span json, bool run_json, enum ts_fact_s
 	ts_keys_init(&f.keys, KEYS_MAX);
 	ts_json_reader_init(&f.reader, json, &f.scratch);
 	status = read_document(&f, run_json, err);
+	if (!status)
+		status = finish_document(&f, before, err);
 	if (status)
 		facts->n = before;
-	else
-		leave_out_dropped(facts, before);
+	else if (repeated)
+		*repeated += f.repeated;
 	ts_keys_finish(&f.keys);
 	ts_buf_finish(&f.scratch);
 	ts_buf_finish(&f.path);
@@ -493,15 +537,15 @@ static enum ts_status flatten(struct ts_span json, bool run_json, enum ts_fact_s
 }
 
 enum ts_status ts_facts_from_run_json(struct ts_span json, struct ts_arena *arena, struct ts_facts *facts,
-				      struct ts_error *err)
+				      uint64_t *repeated, struct ts_error *err)
 {
-	return flatten(json, true, TS_SOURCE_RUN_JSON, arena, facts, err);
+	return flatten(json, true, TS_SOURCE_RUN_JSON, arena, facts, repeated, err);
 }
 
 enum ts_status ts_facts_from_json(struct ts_span json, enum ts_fact_source source, struct ts_arena *arena,
-				  struct ts_facts *facts, struct ts_error *err)
+				  struct ts_facts *facts, uint64_t *repeated, struct ts_error *err)
 {
-	return flatten(json, false, source, arena, facts, err);
+	return flatten(json, false, source, arena, facts, repeated, err);
 }
 
 /* --- by hand --- */

@@ -1,14 +1,14 @@
 #include "ingest/facts/facts_write.h"
 
 #include "base/limits.h"
+#include "base/number.h"
 #include "ingest/facts/facts_json.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 struct writer {
-	const struct ts_fact *items;
-	size_t n;
+	const struct ts_fact *items; /* that nest */
 	struct ts_json *j;
 	struct ts_buf key;
 };
@@ -61,19 +61,42 @@ static size_t component_end(struct ts_span path, size_t at)
 	return at < path.len ? at : path.len;
 }
 
-/* The first item whose path is not below (path, then c). c 0: just path. */
-static size_t lower_bound(const struct writer *w, struct ts_span path, char c)
+/* The items [from, ret) of sorted ones lie at or below the component that ends at `end` of the first one's path. */
+static size_t group_end(const struct ts_fact *items, size_t from, size_t to, size_t end)
 {
-	size_t low = 0;
-	size_t n = w->n;
+	struct ts_span head = ts_span_of(items[from].path.data, end);
+
+	for (size_t i = from; i < to; i++) {
+		struct ts_span path = items[i].path;
+
+		if (!ts_span_starts(path, head) || (path.len > end && path.data[end] != '.' && path.data[end] != '['))
+			return i;
+	}
+	return to;
+}
+
+/* --- what nests --- */
+
+enum place { NOWHERE, NESTED, BESIDE };
+
+struct sifter {
+	const struct ts_fact *items; /* sorted, each path once */
+	size_t n;
+	uint8_t *places; /* enum place of each item */
+};
+
+/* The first item not before path and a byte c behind it; -1: not before path itself. */
+static size_t first_below(const struct sifter *s, struct ts_span path, int c)
+{
+	size_t low = 0, n = s->n;
 
 	while (n > 0) {
 		size_t half = n / 2;
-		struct ts_span item = w->items[low + half].path;
+		struct ts_span item = s->items[low + half].path;
 		int order = ts_span_cmp(ts_span_of(item.data, item.len < path.len ? item.len : path.len), path);
 
-		if (order == 0 && c)
-			order = item.len == path.len || item.data[path.len] < (uint8_t)c ? -1 : 1;
+		if (order == 0)
+			order = (item.len == path.len ? -1 : item.data[path.len]) < c ? -1 : 0;
 		if (order < 0) {
 			low += half + 1;
 			n -= half + 1;
@@ -84,39 +107,103 @@ static size_t lower_bound(const struct writer *w, struct ts_span path, char c)
 	return low;
 }
 
-static bool has_below(const struct writer *w, struct ts_span path, char c)
+static void put_beside(struct sifter *s, size_t from, size_t to)
 {
-	size_t i = lower_bound(w, path, c);
-
-	return i < w->n && ts_span_starts(w->items[i].path, path) && w->items[i].path.len > path.len &&
-	       w->items[i].path.data[path.len] == (uint8_t)c;
+	if (from < to)
+		memset(s->places + from, BESIDE, to - from);
 }
 
-static bool exists(const struct writer *w, struct ts_span path)
+static bool sift(struct sifter *s, struct ts_span path, int levels);
+
+/* The members of an object, or the elements of a list, that [from, to) holds below the first `at` bytes of their paths. Returns
+ * whether each of them has something that nests. */
+static bool sift_children(struct sifter *s, size_t from, size_t to, size_t at, int levels, bool *ret_any)
 {
-	size_t i = lower_bound(w, path, 0);
+	bool all = true;
 
-	return i < w->n && ts_span_eq(w->items[i].path, path);
-}
+	*ret_any = false;
+	for (size_t i = from; i < to; i++) {
+		struct ts_span path = s->items[i].path;
 
-/* Something above it is a value, or a list where it makes an object of it. */
-static bool in_conflict(const struct writer *w, struct ts_span path)
-{
-	for (size_t at = component_end(path, 0); at < path.len; at = component_end(path, at)) {
-		struct ts_span above = ts_span_of(path.data, at);
-
-		if (exists(w, above) || (path.data[at] == '[' && has_below(w, above, '.')))
-			return true;
+		if (s->places[i] != NOWHERE)
+			continue;
+		if (sift(s, ts_span_of(path.data, component_end(path, at)), levels))
+			*ret_any = true;
+		else
+			all = false;
 	}
+	return all;
+}
+
+/* [from, to) are the elements of one list: are they numbered from 0 without a hole? */
+static bool is_whole(const struct sifter *s, size_t from, size_t to, size_t at)
+{
+	uint64_t n = 0, most = 0, index;
+
+	for (size_t i = from; i < to; n++) {
+		struct ts_span path = s->items[i].path;
+		size_t end = component_end(path, at);
+
+		if (!ts_parse_u64(ts_span_of(path.data + at + 1, end - at - 2), &index))
+			return false;
+		most = index > most ? index : most;
+		i = group_end(s->items, i, to, end);
+	}
+	return most == n - 1;
+}
+
+/* Says where the value at path goes and what lies below it. levels: components of path. Returns whether something nests. */
+static bool sift(struct sifter *s, struct ts_span path, int levels)
+{
+	size_t value = first_below(s, path, -1), members = first_below(s, path, '.'), members_end = first_below(s, path, '.' + 1);
+	size_t list = first_below(s, path, '['), list_end = first_below(s, path, '[' + 1);
+	bool is_value = value < s->n && ts_span_eq(s->items[value].path, path), any;
+	bool is_empty = is_value && (s->items[value].type == TS_FACT_OBJECT || s->items[value].type == TS_FACT_ARRAY);
+	bool deep = levels + (is_empty || !is_value) > TS_JSON_DEPTH;
+
+	if (is_value)
+		s->places[value] = deep ? BESIDE : NESTED;
+	if (is_value || deep) {
+		put_beside(s, members, members_end);
+		put_beside(s, list, list_end);
+		return !deep;
+	}
+	if (members < members_end) {
+		put_beside(s, list, list_end);
+		(void)sift_children(s, members, members_end, path.len, levels + 1, &any);
+		return any;
+	}
+	if (is_whole(s, list, list_end, path.len) && sift_children(s, list, list_end, path.len, levels + 1, &any))
+		return true;
+	put_beside(s, list, list_end);
 	return false;
 }
 
-bool ts_facts_conflict(const struct ts_facts *facts, struct ts_span path)
+enum ts_status ts_facts_nested(const struct ts_facts *facts, struct ts_arena *arena, struct ts_facts *ret_nested,
+			       struct ts_facts *ret_beside, struct ts_error *err)
 {
-	struct writer w = {.items = facts->items, .n = facts->n};
+	struct ts_facts nested = {.n = 0}, beside = {.n = 0}, effective = {.n = 0};
+	struct sifter s;
+	bool any;
 
-	return in_conflict(&w, path);
+	for (size_t i = 0; i < facts->n; i++)
+		if ((i + 1 == facts->n || !ts_span_eq(facts->items[i].path, facts->items[i + 1].path)) &&
+		    ts_facts_add(&effective, &facts->items[i], arena, err))
+			return err->status;
+	s = (struct sifter){.items = effective.items, .n = effective.n, .places = ts_arena_alloc(arena, effective.n + 1)};
+	if (!s.places)
+		return ts_arena_error(arena, err);
+	memset(s.places, NOWHERE, effective.n);
+	(void)sift_children(&s, 0, s.n, 0, 1, &any);
+	for (size_t i = 0; i < s.n; i++)
+		if (ts_facts_add(s.places[i] == NESTED ? &nested : &beside, &s.items[i], arena, err))
+			return err->status;
+	*ret_nested = nested;
+	*ret_beside = beside;
+	return TS_OK;
 }
+
+/* --- writing --- */
 
 static struct ts_span unescape(struct writer *w, struct ts_span text)
 {
@@ -131,59 +218,10 @@ static struct ts_span unescape(struct writer *w, struct ts_span text)
 	return ts_buf_view(&w->key);
 }
 
-/* The items [from, ret) lie at or below the component that ends at `end` of the first one's path. */
-static size_t group_end(const struct writer *w, size_t from, size_t to, size_t end)
-{
-	struct ts_span head = ts_span_of(w->items[from].path.data, end);
+static void write_node(struct writer *w, size_t from, size_t to, size_t at);
 
-	for (size_t i = from; i < to; i++) {
-		struct ts_span path = w->items[i].path;
-
-		if (!ts_span_starts(path, head) ||
-		    (path.len > end && path.data[end] != '.' && path.data[end] != '[' && path.data[end - 1] != ']'))
-			return i;
-	}
-	return to;
-}
-
-static void write_node(struct writer *w, size_t from, size_t to, size_t depth_at);
-
-/* Children i of an array are found by name, as bytes sort [10] before [2]. True if they are 0..n-1 of this range. */
-static bool is_dense(const struct writer *w, size_t from, size_t to, size_t at, size_t *ret_n)
-{
-	size_t n = 0;
-
-	for (size_t i = from; i < to; n++)
-		i = group_end(w, i, to, component_end(w->items[i].path, at));
-	for (size_t i = 0; i < n; i++) {
-		char index[32];
-		int len = snprintf(index, sizeof index, "[%zu]", i);
-		bool found = false;
-		size_t low = from, count = to - from;
-
-		while (count > 0 && !found) {
-			size_t half = count / 2;
-			struct ts_span path = w->items[low + half].path;
-			struct ts_span part = ts_span_of(path.data + at, component_end(path, at) - at);
-			int order = ts_span_cmp(part, ts_span_of(index, (size_t)len));
-
-			found = order == 0;
-			if (order < 0) {
-				low += half + 1;
-				count -= half + 1;
-			} else {
-				count = half;
-			}
-		}
-		if (!found)
-			return false;
-	}
-	*ret_n = n;
-	return true;
-}
-
-/* Where child `index` of the array begins in [from, to). */
-static size_t child_at(const struct writer *w, size_t from, size_t to, size_t at, size_t index)
+/* Where element `index` of the list begins in [from, to): as bytes sort, [10] comes before [2]. */
+static size_t element_at(const struct writer *w, size_t from, size_t to, size_t at, size_t index)
 {
 	char text[32];
 	int len = snprintf(text, sizeof text, "[%zu]", index);
@@ -204,14 +242,18 @@ static size_t child_at(const struct writer *w, size_t from, size_t to, size_t at
 	return from;
 }
 
-static void write_array(struct writer *w, size_t from, size_t to, size_t at, size_t n)
+static void write_list(struct writer *w, size_t from, size_t to, size_t at)
 {
+	size_t n = 0;
+
+	for (size_t i = from; i < to; n++)
+		i = group_end(w->items, i, to, component_end(w->items[i].path, at));
 	ts_json_array(w->j);
 	for (size_t i = 0; i < n; i++) {
-		size_t child = child_at(w, from, to, at, i);
-		size_t end = component_end(w->items[child].path, at);
+		size_t element = element_at(w, from, to, at, i);
+		size_t end = component_end(w->items[element].path, at);
 
-		write_node(w, child, group_end(w, child, to, end), end);
+		write_node(w, element, group_end(w->items, element, to, end), end);
 	}
 	ts_json_end(w->j);
 }
@@ -221,11 +263,10 @@ static void write_members(struct writer *w, size_t from, size_t to, size_t at)
 {
 	for (size_t i = from; i < to;) {
 		struct ts_span path = w->items[i].path;
-		size_t start = at + (at > 0 && path.data[at] == '.');
+		size_t start = at + (at > 0);
 		size_t end = component_end(path, at);
-		size_t next;
+		size_t next = group_end(w->items, i, to, end);
 
-		next = group_end(w, i, to, end);
 		ts_json_key_span(w->j, unescape(w, ts_span_of(path.data + start, end - start)));
 		write_node(w, i, next, end);
 		i = next;
@@ -236,12 +277,11 @@ static void write_members(struct writer *w, size_t from, size_t to, size_t at)
 static void write_node(struct writer *w, size_t from, size_t to, size_t at)
 {
 	struct ts_span path = w->items[from].path;
-	size_t n;
 
 	if (path.len == at) {
 		ts_fact_write(&w->items[from], w->j);
-	} else if (path.data[at] == '[' && is_dense(w, from, to, at, &n)) {
-		write_array(w, from, to, at, n);
+	} else if (path.data[at] == '[') {
+		write_list(w, from, to, at);
 	} else {
 		ts_json_object(w->j);
 		write_members(w, from, to, at);
@@ -249,46 +289,39 @@ static void write_node(struct writer *w, size_t from, size_t to, size_t at)
 	}
 }
 
-/* Writes the facts that fit together; the others under their whole path. */
-void ts_facts_write(const struct ts_facts *facts, struct ts_json *j)
+void ts_facts_write_paths(const struct ts_facts *facts, struct ts_json *j)
 {
-	struct writer all = {.items = facts->items, .n = facts->n};
-	struct ts_buf kept = TS_BUF_INIT((size_t)TS_JSON_FILE_MAX * 64);
-	struct writer w = {.j = j, .key = TS_BUF_INIT(2 * TS_JSON_FILE_MAX)};
-
+	ts_json_key(j, "paths");
+	ts_json_object(j);
 	for (size_t i = 0; i < facts->n; i++) {
-		bool effective = i + 1 == facts->n || !ts_span_eq(facts->items[i].path, facts->items[i + 1].path);
-
-		if (effective && !in_conflict(&all, facts->items[i].path))
-			ts_buf_bytes(&kept, &facts->items[i], sizeof facts->items[i]);
-	}
-	if (kept.failed) {
-		j->buf->failed = kept.failed;
-	} else if (kept.len) {
-		w.items = (const struct ts_fact *)(const void *)kept.data;
-		w.n = kept.len / sizeof *w.items;
-		write_members(&w, 0, w.n, 0);
-	}
-	for (size_t i = 0; i < facts->n; i++) {
-		bool effective = i + 1 == facts->n || !ts_span_eq(facts->items[i].path, facts->items[i + 1].path);
-
-		if (!effective || !in_conflict(&all, facts->items[i].path))
-			continue;
 		ts_json_key_span(j, facts->items[i].path);
 		ts_fact_write(&facts->items[i], j);
 	}
-	ts_buf_finish(&kept);
-	ts_buf_finish(&w.key);
+	ts_json_end(j);
 }
 
 void ts_facts_to_json(const struct ts_facts *facts, struct ts_buf *out)
 {
 	struct ts_json j = ts_json_of(out);
+	struct ts_facts nested, beside;
+	struct ts_arena arena;
+	struct ts_error err;
+	struct writer w = {.j = &j, .key = TS_BUF_INIT(2 * TS_JSON_FILE_MAX)};
 
-	j.indent = 2;
-	j.python = true;
-	ts_json_object(&j);
-	ts_facts_write(facts, &j);
-	ts_json_end(&j);
-	ts_buf_char(out, '\n');
+	ts_arena_init(&arena, 0);
+	if (ts_facts_nested(facts, &arena, &nested, &beside, &err)) {
+		out->failed = err.status;
+	} else {
+		j.indent = 2;
+		j.python = true;
+		ts_json_object(&j);
+		w.items = nested.items;
+		write_members(&w, 0, nested.n, 0);
+		if (beside.n)
+			ts_facts_write_paths(&beside, &j);
+		ts_json_end(&j);
+		ts_buf_char(out, '\n');
+	}
+	ts_arena_finish(&arena);
+	ts_buf_finish(&w.key);
 }

@@ -1,8 +1,20 @@
-/* Any bytes as run.json, facts.json and --fact. What is accepted as facts.json and written again reads back the same. */
+/* Any bytes as run.json, facts.json and --fact, and as a patch that may have secrets. Facts that are written again read back the
+ * same, nested and by their paths. */
 #include "base/digest.h"
+#include "base/limits.h"
 #include "ingest/facts/facts_json.h"
+#include "ingest/facts/facts_write.h"
+#include "ingest/facts/redact.h"
 
 #include <stdlib.h>
+
+enum { TEXT_MAX = 64 << 20 };
+
+static void hold(bool condition)
+{
+	if (!condition)
+		abort();
+}
 
 static bool same(const struct ts_facts *a, const struct ts_facts *b)
 {
@@ -14,20 +26,51 @@ static bool same(const struct ts_facts *a, const struct ts_facts *b)
 	return true;
 }
 
-/* Nested JSON holds every set of facts of one source, unless "paths" set some that no JSON can hold together. */
-static void write_and_read(const struct ts_facts *facts, struct ts_arena *arena)
+static void read_again(const struct ts_buf *json, const struct ts_facts *facts, struct ts_arena *arena)
 {
-	struct ts_buf out = TS_BUF_INIT(64 << 20);
 	struct ts_facts again = {.n = 0};
 	struct ts_error err;
+	uint64_t repeated = 0;
 
-	ts_facts_to_json(facts, &out);
-	if (!out.failed && !ts_facts_from_json(ts_buf_view(&out), TS_SOURCE_HOST, arena, &again, &err)) {
-		(void)ts_facts_sort(&again);
-		if (!same(facts, &again))
-			abort();
+	if (json->len > TS_JSON_FILE_MAX)
+		return;
+	hold(ts_facts_from_json(ts_buf_view(json), TS_SOURCE_HOST, arena, &again, &repeated, &err) == TS_OK);
+	(void)ts_facts_sort(&again);
+	hold(same(facts, &again) && repeated == 0);
+}
+
+/* The effective facts, as if one source had said them all. "paths" can say what no other JSON can: that a group is a value, or
+ * a list. */
+static void write_and_read(const struct ts_facts *facts, struct ts_arena *arena)
+{
+	struct ts_buf nested = TS_BUF_INIT(TEXT_MAX), paths = TS_BUF_INIT(TEXT_MAX);
+	struct ts_json j = ts_json_of(&paths);
+	struct ts_facts own = {.n = 0};
+	struct ts_error err;
+	bool groups = true;
+
+	for (size_t i = 0; i < facts->n; i++) {
+		struct ts_span path = facts->items[i].path;
+		const uint8_t *dot = memchr(path.data, '.', path.len), *bracket = memchr(path.data, '[', path.len);
+
+		if (path.len > TS_PATH_MAX)
+			return;
+		groups = groups && dot && (!bracket || dot < bracket);
+		if (i + 1 == facts->n || !ts_span_eq(path, facts->items[i + 1].path))
+			hold(ts_facts_add(&own, &facts->items[i], arena, &err) == TS_OK);
 	}
-	ts_buf_finish(&out);
+	j.python = true;
+	ts_facts_to_json(&own, &nested);
+	hold(!nested.failed);
+	if (groups)
+		read_again(&nested, &own, arena);
+	ts_json_object(&j);
+	ts_facts_write_paths(&own, &j);
+	ts_json_end(&j);
+	hold(!paths.failed);
+	read_again(&paths, &own, arena);
+	ts_buf_finish(&nested);
+	ts_buf_finish(&paths);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -36,22 +79,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ts_span bytes = ts_span_of(data, size);
 	struct ts_facts run = {.n = 0}, facts = {.n = 0};
-	bool one_source = true;
 	struct ts_arena arena;
 	struct ts_fact fact;
 	struct ts_error err;
+	size_t line;
 
 	if (ts_digest_init(&err))
 		abort();
 	ts_arena_init(&arena, 256 << 20);
-	(void)ts_facts_from_run_json(bytes, &arena, &run, &err);
+	(void)ts_facts_from_run_json(bytes, &arena, &run, NULL, &err);
 	(void)ts_fact_from_arg(bytes, TS_SOURCE_PUSHER, &arena, &fact, &err);
-	if (!ts_facts_from_json(bytes, TS_SOURCE_HOST, &arena, &facts, &err)) {
+	(void)ts_secret_code(bytes, &line);
+	if (!ts_facts_from_json(bytes, TS_SOURCE_HOST, &arena, &facts, NULL, &err)) {
 		(void)ts_facts_sort(&facts);
-		for (size_t i = 0; i < facts.n; i++)
-			one_source = one_source && facts.items[i].source == TS_SOURCE_HOST;
-		if (one_source && !memmem(data, size, "\"paths\"", 7) && !memmem(data, size, "\\u", 2))
-			write_and_read(&facts, &arena);
+		write_and_read(&facts, &arena);
 	}
 	ts_arena_finish(&arena);
 	return 0;

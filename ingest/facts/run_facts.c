@@ -29,17 +29,25 @@ static struct ts_span file_name(struct ts_arena *arena, struct ts_span prefix, c
 	return text ? ts_span_str(text) : ts_span_str(name);
 }
 
+static void tell_repeated(struct ts_notices *notices, struct ts_span file, uint64_t repeated)
+{
+	for (uint64_t i = 0; notices && i < repeated; i++)
+		ts_notice_add(notices, "duplicate_key", TS_NOTICE_INFO, file, 0, "twice in one object, the last one was taken");
+}
+
 /* A run.json is foreign: what cannot be read of it is said and left out. */
 static enum ts_status read_run_json(const char *path, struct ts_span name, struct ts_notices *notices,
 				    struct ts_arena *arena, struct ts_facts *facts, struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(TS_JSON_FILE_MAX);
 	struct ts_error why = {.status = TS_OK};
+	uint64_t repeated = 0;
 	bool there;
 
 	if (!read_file(path, "run.json", arena, &buf, &there, &why) && there)
-		(void)ts_facts_from_run_json(ts_buf_view(&buf), arena, facts, &why);
+		(void)ts_facts_from_run_json(ts_buf_view(&buf), arena, facts, &repeated, &why);
 	ts_buf_finish(&buf);
+	tell_repeated(notices, file_name(arena, name, "run.json"), repeated);
 	if (why.status == TS_INVALID || why.status == TS_TOO_LARGE) {
 		if (notices)
 			ts_notice_add(notices, "bad_run_json", TS_NOTICE_SKIPPED, file_name(arena, name, "run.json"),
@@ -51,20 +59,22 @@ static enum ts_status read_run_json(const char *path, struct ts_span name, struc
 	return why.status;
 }
 
-static enum ts_status read_facts_json(const char *path, struct ts_arena *arena, struct ts_facts *facts,
-				      struct ts_error *err)
+static enum ts_status read_facts_json(const char *path, struct ts_span name, struct ts_notices *notices,
+				      struct ts_arena *arena, struct ts_facts *facts, struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(TS_JSON_FILE_MAX);
+	uint64_t repeated = 0;
 	enum ts_status status;
 	bool there;
 
 	status = read_file(path, "facts.json", arena, &buf, &there, err);
 	if (!status && there) {
-		status = ts_facts_from_json(ts_buf_view(&buf), TS_SOURCE_FACTS_JSON, arena, facts, err);
+		status = ts_facts_from_json(ts_buf_view(&buf), TS_SOURCE_FACTS_JSON, arena, facts, &repeated, err);
 		if (status)
 			ts_error_prefix(err, "%s/facts.json", path);
 	}
 	ts_buf_finish(&buf);
+	tell_repeated(notices, file_name(arena, name, "facts.json"), repeated);
 	return status;
 }
 
@@ -73,7 +83,8 @@ enum ts_status ts_facts_read_dir(const char *path, struct ts_span name, struct t
 {
 	struct ts_facts facts = {.n = 0};
 
-	if (read_run_json(path, name, notices, arena, &facts, err) || read_facts_json(path, arena, &facts, err))
+	if (read_run_json(path, name, notices, arena, &facts, err) ||
+	    read_facts_json(path, name, notices, arena, &facts, err))
 		return err->status;
 	(void)ts_facts_sort(&facts);
 	*ret_facts = facts;

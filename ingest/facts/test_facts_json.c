@@ -53,7 +53,7 @@ static void run_json(const char *json, const char *expected)
 	struct fixture f;
 
 	init(&f);
-	if (ts_facts_from_run_json(ts_span_str(json), &f.arena, &f.facts, &f.err))
+	if (ts_facts_from_run_json(ts_span_str(json), &f.arena, &f.facts, NULL, &f.err))
 		fail_msg("%s", f.err.text);
 	assert_string_equal(show(&f), expected);
 	finish(&f);
@@ -98,12 +98,24 @@ static void the_last_of_equal_keys_wins(void **state)
 	run_json("{\"name\":{\"a\":1},\"name\":\"x\"}", "session.name~x;");
 }
 
+static void facts_json(const char *json, const char *expected);
+
+/* Also where another object of the document had the same key in between. */
+static void the_last_of_equal_keys_wins_in_facts_json(void **state)
+{
+	(void)state;
+	facts_json("{\"code\":{\"a\":1},\"sources\":[{\"code\":{\"z\":1}}],\"code\":{\"b\":2}}", "2:code.b=2;2:code.z=1;");
+	facts_json("{\"sources\":[{\"code\":{\"a\":1}},{\"code\":{\"b\":1}}],\"sources\":[{\"code\":{\"c\":2}}]}", "2:code.c=2;");
+	facts_json("{\"paths\":{\"code.a\":1,\"code.b\":2},\"paths\":{\"code.b\":3}}", "2:code.b=3;");
+	facts_json("{\"paths\":{\"code.a\":{\"b\":1},\"code.c\":2,\"code.a\":3}}", "2:code.a=3;2:code.c=2;");
+}
+
 static void facts_json(const char *json, const char *expected)
 {
 	struct fixture f;
 
 	init(&f);
-	if (ts_facts_from_json(ts_span_str(json), TS_SOURCE_FACTS_JSON, &f.arena, &f.facts, &f.err))
+	if (ts_facts_from_json(ts_span_str(json), TS_SOURCE_FACTS_JSON, &f.arena, &f.facts, NULL, &f.err))
 		fail_msg("%s", f.err.text);
 	assert_string_equal(show(&f), expected);
 	finish(&f);
@@ -128,7 +140,7 @@ static void refused(const char *json, enum ts_status status, const char *text)
 	struct fixture f;
 
 	init(&f);
-	assert_int_equal(ts_facts_from_json(ts_span_str(json), TS_SOURCE_FACTS_JSON, &f.arena, &f.facts, &f.err), status);
+	assert_int_equal(ts_facts_from_json(ts_span_str(json), TS_SOURCE_FACTS_JSON, &f.arena, &f.facts, NULL, &f.err), status);
 	if (!strstr(f.err.text, text))
 		fail_msg("'%s' is not in '%s'", text, f.err.text);
 	assert_int_equal(f.facts.n, 0);
@@ -193,7 +205,7 @@ static void to_json(const char *json, const char *expected)
 	struct ts_buf out = TS_BUF_INIT(1 << 20);
 
 	init(&f);
-	if (ts_facts_from_json(ts_span_str(json), TS_SOURCE_FACTS_JSON, &f.arena, &f.facts, &f.err))
+	if (ts_facts_from_json(ts_span_str(json), TS_SOURCE_FACTS_JSON, &f.arena, &f.facts, NULL, &f.err))
 		fail_msg("%s", f.err.text);
 	(void)ts_facts_sort(&f.facts);
 	ts_facts_to_json(&f.facts, &out);
@@ -215,9 +227,14 @@ static void facts_back_to_json(void **state)
 	/* The pusher's word is the effective one. */
 	to_json("{\"code\":{\"a\":1},\"sources\":[{\"source\":\"pusher\",\"code\":{\"a\":2}}]}",
 		"{\n  \"code\": {\n    \"a\": 2\n  }\n}\n");
-	/* What no JSON can hold together, and a list with a hole. */
+	/* What no JSON can hold together, and a list with a hole: whatever is in it, it stays one. */
 	to_json("{\"paths\":{\"code.a\":1,\"code.a.b\":2,\"code.l[1]\":3}}",
-		"{\n  \"code\": {\n    \"a\": 1,\n    \"l\": {\n      \"[1]\": 3\n    }\n  },\n  \"code.a.b\": 2\n}\n");
+		"{\n  \"code\": {\n    \"a\": 1\n  },\n  \"paths\": {\n    \"code.a.b\": 2,\n    \"code.l[1]\": 3\n  }\n}\n");
+	to_json("{\"paths\":{\"code.l[0]\":1,\"code.l[1][1]\":2,\"code.l.x\":3,\"code.m[0]\":4,\"code.m[1][1]\":5}}",
+		"{\n  \"code\": {\n    \"l\": {\n      \"x\": 3\n    }\n  },\n  \"paths\": {\n    \"code.l[0]\": 1,\n"
+		"    \"code.l[1][1]\": 2,\n    \"code.m[0]\": 4,\n    \"code.m[1][1]\": 5\n  }\n}\n");
+	/* A name may end in what an index ends in. */
+	to_json("{\"code\":{\"a]\":1,\"a]b\":2}}", "{\n  \"code\": {\n    \"a]\": 1,\n    \"a]b\": 2\n  }\n}\n");
 }
 
 /* What is written reads back as the same facts, for random trees. */
@@ -263,12 +280,12 @@ static void writing_and_reading_agree(void **state)
 		ts_buf_str(&json, "{\"config\":{\"k\":");
 		put_value(&json, &random, 4);
 		ts_buf_str(&json, "}}");
-		if (ts_facts_from_json(ts_buf_view(&json), TS_SOURCE_HOST, &f.arena, &f.facts, &f.err))
+		if (ts_facts_from_json(ts_buf_view(&json), TS_SOURCE_HOST, &f.arena, &f.facts, NULL, &f.err))
 			fail_msg("%s", f.err.text);
 		(void)ts_facts_sort(&f.facts);
 		ts_facts_to_json(&f.facts, &again);
 		assert_int_equal(again.failed, TS_OK);
-		if (ts_facts_from_json(ts_buf_view(&again), TS_SOURCE_HOST, &g.arena, &g.facts, &g.err))
+		if (ts_facts_from_json(ts_buf_view(&again), TS_SOURCE_HOST, &g.arena, &g.facts, NULL, &g.err))
 			fail_msg("%s: %.*s", g.err.text, TS_SPAN_ARG(ts_buf_view(&again)));
 		assert_string_equal(show(&f), show(&g));
 		ts_buf_finish(&json);
@@ -360,7 +377,7 @@ int main(void)
 		cmocka_unit_test(the_last_of_equal_keys_wins), cmocka_unit_test(groups_of_facts_json),
 		cmocka_unit_test(what_facts_json_refuses), cmocka_unit_test(facts_by_hand),
 		cmocka_unit_test(facts_back_to_json), cmocka_unit_test(writing_and_reading_agree),
-		cmocka_unit_test(secret_keys), cmocka_unit_test(commands_keep_no_secrets),
+		cmocka_unit_test(the_last_of_equal_keys_wins_in_facts_json), cmocka_unit_test(secret_keys), cmocka_unit_test(commands_keep_no_secrets),
 		cmocka_unit_test(code_with_a_secret_is_known),
 	};
 

@@ -65,7 +65,7 @@ static enum ts_status facts_of(struct ts_buf *json, struct importing *m, struct 
 	if (!text.data)
 		return ts_arena_error(m->arena, err);
 	ts_buf_reset(json);
-	return ts_facts_from_json(text, TS_SOURCE_RUN_JSON, m->arena, facts, err);
+	return ts_facts_from_json(text, TS_SOURCE_RUN_JSON, m->arena, facts, NULL, err);
 }
 
 /* What the log says, then its columns, under what the pusher and the host say. */

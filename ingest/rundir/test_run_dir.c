@@ -380,6 +380,83 @@ static void broken_run_json(void **state)
 	}
 }
 
+/* What one nested object cannot hold is exported by its whole path: a list with a hole, something below a value, and more levels
+ * than JSON may have. 250 of them are longer than what a JSON writer takes. */
+static void facts_that_do_not_nest(void **state)
+{
+	struct ts_buf json = TS_BUF_INIT(1 << 16);
+	struct test_run t;
+
+	(void)state;
+	ts_buf_str(&json, "{\"sources\": [{\"source\": \"run.json\", \"paths\": {\"config.list[0]\": 1, \"config.list[2]\": 3,"
+			  "\"config.a\": 1, \"config.a.b\": 2, \"config");
+	for (int i = 0; i < 250; i++)
+		ts_buf_str(&json, ".d");
+	ts_buf_str(&json, "\": 4}}]}");
+	ts_buf_char(&json, '\0');
+	assert_int_equal(json.failed, TS_OK);
+	test_run_init(&t);
+	test_write(&t, "run/steps.jsonl", STEP);
+	test_write(&t, "run/facts.json", (const char *)json.data);
+	expect_ok(&t);
+	assert_int_equal(t.result.facts.n, 5);
+	test_round_trip(&t);
+	ts_buf_finish(&json);
+	test_run_finish(&t);
+}
+
+/* Exported, [10] stands before [2], and so the word behind --auth is not the one behind it in the list. */
+static void words_of_a_command_keep_their_order(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	test_write(&t, "run/steps.jsonl", STEP);
+	test_write(&t, "run/facts.json",
+		   "{\"session\": {\"argv\": [\"t.py\", \"--auth\", \"s\", \"3\", \"4\", \"5\", \"6\", \"7\", \"8\", \"9\", \"ten\"]}}");
+	expect_ok(&t);
+	assert_string_equal(test_fact(&t, "session.argv[2]"), "<redacted>");
+	assert_string_equal(test_fact(&t, "session.argv[10]"), "ten");
+	test_round_trip(&t);
+	test_run_finish(&t);
+	/* The same list written in that order by hand. */
+	test_run_init(&t);
+	test_write(&t, "run/steps.jsonl", STEP);
+	test_write(&t, "run/facts.json", "{\"paths\": {\"session.argv[0]\": \"t.py\", \"session.argv[2]\": \"s\", \"session.argv[1]\": \"--auth\"}}");
+	expect_ok(&t);
+	assert_string_equal(test_fact(&t, "session.argv[2]"), "<redacted>");
+	test_run_finish(&t);
+}
+
+static void keys_that_stand_twice_are_counted(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	test_write(&t, "run/steps.jsonl", STEP);
+	test_write(&t, "run/run.json", "{\"name\": \"n\", \"config\": {\"a\": 1, \"a\": 2}, \"config\": {\"a\": 3, \"b\": 4}}");
+	expect_ok(&t);
+	assert_string_equal(test_fact(&t, "config.a"), "3");
+	test_expect_notice(&t, "duplicate_key", TS_NOTICE_INFO, 0, 2);
+	assert_true(ts_span_is(test_notice(&t, "duplicate_key")->file, "run.json"));
+	test_round_trip(&t);
+	test_run_finish(&t);
+	/* The groups of another object of "sources" are no repetition; "sources" itself may be one. */
+	test_run_init(&t);
+	test_write(&t, "run/steps.jsonl", STEP);
+	test_write(&t, "run/facts.json", "{\"config\": {\"a\": 1}, \"sources\": [{\"source\": \"host\", \"config\": {\"a\": 2}}]}");
+	expect_ok(&t);
+	assert_null(test_notice(&t, "duplicate_key"));
+	test_write(&t, "run/facts.json", "{\"config\": {\"a\": 1}, \"sources\": [{\"source\": \"host\", \"config\": {\"a\": 2}}],"
+					 "\"config\": {\"b\": 1}}");
+	expect_ok(&t);
+	assert_int_equal(t.result.facts.n, 2);
+	test_expect_notice(&t, "duplicate_key", TS_NOTICE_INFO, 0, 1);
+	test_run_finish(&t);
+}
+
 static void odd_run_json(void **state)
 {
 	struct test_run t;
@@ -781,6 +858,9 @@ int main(void)
 		cmocka_unit_test(only_files_of_the_job),
 		cmocka_unit_test(broken_run_json),
 		cmocka_unit_test(odd_run_json),
+		cmocka_unit_test(facts_that_do_not_nest),
+		cmocka_unit_test(words_of_a_command_keep_their_order),
+		cmocka_unit_test(keys_that_stand_twice_are_counted),
 		cmocka_unit_test(broken_facts_json_is_an_error),
 		cmocka_unit_test(who_said_it),
 		cmocka_unit_test(near_facts_hide_far_ones),
