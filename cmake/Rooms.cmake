@@ -27,13 +27,17 @@ function(ts_test name)
     "TS_BUILD=${CMAKE_BINARY_DIR};ASAN_OPTIONS=exitcode=99:detect_leaks=1;LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0;TSAN_OPTIONS=ignore_noninstrumented_modules=1:exitcode=99")
 endfunction()
 
-# ts_fuzz(NAME SOURCES... LINK ...): SOURCES hold LLVMFuzzerTestOneInput. With TS_FUZZ a libFuzzer program; else one that
-# replays tests/fuzz/corpus/NAME, registered with ctest as NAME_corpus.
+# ts_fuzz(NAME SOURCES... LINK ...): SOURCES hold LLVMFuzzerTestOneInput. With TS_FUZZ a libFuzzer program, part of the target
+# fuzz_targets; else one that replays tests/fuzz/corpus/NAME, registered with ctest as NAME_corpus.
+if(TS_FUZZ)
+  add_custom_target(fuzz_targets)
+endif()
 function(ts_fuzz name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   if(TS_FUZZ)
     add_executable(${name} ${ARG_SOURCES})
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzz_targets ${name})
   else()
     add_executable(${name} ${ARG_SOURCES} ${CMAKE_SOURCE_DIR}/tests/fuzz/replay_main.c)
     add_test(NAME ${name}_corpus COMMAND ${name} tests/fuzz/corpus/${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
