@@ -168,6 +168,8 @@ static enum ts_status set(struct ts_config *config, const struct ts_option *opti
 	void *field = (char *)config + option->offset;
 	struct ts_span copy;
 
+	if (text.len && memchr(text.data, 0, text.len))
+		return ts_error_set(err, TS_INVALID, "a NUL byte");
 	switch (option->type) {
 	case TS_OPTION_BOOL:
 		return parse_bool(text, field) ? TS_OK
@@ -185,8 +187,6 @@ static enum ts_status set(struct ts_config *config, const struct ts_option *opti
 		copy = ts_arena_span(&config->arena, text);
 		if (!copy.data)
 			return ts_arena_error(&config->arena, err);
-		if (strlen((const char *)copy.data) != copy.len)
-			return ts_error_set(err, TS_INVALID, "a NUL byte");
 		memcpy(field, &copy.data, sizeof copy.data);
 		return TS_OK;
 	}

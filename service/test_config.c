@@ -47,12 +47,17 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void write_file(const char *text)
+static void write_bytes(const char *text, size_t n)
 {
 	int fd = open(file, O_WRONLY | O_TRUNC | O_CLOEXEC);
 
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	assert_int_equal(write(fd, text, n), n);
 	close(fd);
+}
+
+static void write_file(const char *text)
+{
+	write_bytes(text, strlen(text));
 }
 
 /* Up to six arguments, NULL after the last. */
@@ -160,6 +165,20 @@ static void a_bad_file_is_named_with_its_line(void **state)
 	refused("max-calls = 99999999999999999999\n", ":1: max-calls", "65536");
 }
 
+/* No setting ends before its line does. */
+static void a_nul_byte_is_refused(void **state)
+{
+	static const char listen[] = "listen = 127.0.0.1:1\0, h:2\n", store[] = "store = /a\0b\n";
+
+	(void)state;
+	write_bytes(listen, sizeof listen - 1);
+	assert_int_equal(load("--config", file, NULL, NULL, NULL), TS_INVALID);
+	assert_non_null(strstr(err.text, ":1: listen: a NUL byte"));
+	write_bytes(store, sizeof store - 1);
+	assert_int_equal(load("--config", file, NULL, NULL, NULL), TS_INVALID);
+	assert_non_null(strstr(err.text, ":1: store: a NUL byte"));
+}
+
 static void bad_flags_are_named(void **state)
 {
 	(void)state;
@@ -264,6 +283,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_environment_names_the_file_and_the_store, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_list_replaces_the_one_before, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_bad_file_is_named_with_its_line, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_nul_byte_is_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(bad_flags_are_named, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_server_of_tcp_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_example_is_well, setup, teardown),

@@ -49,6 +49,8 @@ static enum ts_status parse_line(struct ts_span line, const char *path, int numb
 	if (!equals || !ts_span_is(key, "project"))
 		return ts_error_set(err, TS_INVALID, "%s:%d: expected 'project = NAME'", path, number);
 	value = ts_trim(ts_span_of(equals + 1, line.len - (size_t)(equals + 1 - line.data)));
+	if (value.len && memchr(value.data, 0, value.len))
+		return ts_error_set(err, TS_INVALID, "%s:%d: project: a NUL byte", path, number);
 	name = ts_arena_printf(arena, "%.*s", TS_SPAN_ARG(value));
 	if (!name)
 		return ts_arena_error(arena, err);

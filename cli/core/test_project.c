@@ -37,15 +37,20 @@ static void names(const char *text, const char *want)
 		assert_null(project);
 }
 
-static void refuses(const char *text, const char *says)
+static void refuses_bytes(struct ts_span text, const char *says)
 {
 	const char *project = "untouched";
 	struct ts_error err;
 
-	assert_int_equal(ts_project_parse(ts_span_str(text), "dir/.tscope", &arena, &project, &err), TS_INVALID);
+	assert_int_equal(ts_project_parse(text, "dir/.tscope", &arena, &project, &err), TS_INVALID);
 	assert_string_equal(project, "untouched");
 	if (!strstr(err.text, says))
 		fail_msg("'%s' does not say '%s'", err.text, says);
+}
+
+static void refuses(const char *text, const char *says)
+{
+	refuses_bytes(ts_span_str(text), says);
 }
 
 static void files(void **state)
@@ -62,6 +67,7 @@ static void files(void **state)
 	refuses("project =\n", "dir/.tscope:1: project: a project name has 1 to");
 	refuses("project = a/b\n", "dir/.tscope:1: project: 'a/b' is no project name");
 	refuses("project = .a\n", "dir/.tscope:1");
+	refuses_bytes(ts_span_of("project = a\0b\n", 14), "dir/.tscope:1: project: a NUL byte");
 }
 
 static void make(const char *dir, const char *name, const char *text)

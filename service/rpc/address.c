@@ -25,9 +25,9 @@ static bool name_ok(struct ts_span text)
 
 static bool port_ok(struct ts_span text)
 {
-	int64_t port;
+	uint64_t port;
 
-	return text.len <= 5 && ts_parse_i64(text, &port) && port >= 0 && port <= 65535;
+	return text.len <= 5 && ts_parse_u64(text, &port) && port <= 65535;
 }
 
 static bool keep(char *out, size_t cap, struct ts_span text)
@@ -42,8 +42,6 @@ static bool keep(char *out, size_t cap, struct ts_span text)
 
 static enum ts_status parse_unix(struct ts_span path, struct ts_address *out, struct ts_error *err)
 {
-	if (path.len > 2 && path.data[0] == '/' && path.data[1] == '/')
-		path = ts_span_of(path.data + 2, path.len - 2);
 	if (path.len == 0)
 		return ts_error_set(err, TS_INVALID, "no path after unix:");
 	if (path.len >= sizeof(((struct sockaddr_un *)0)->sun_path))
@@ -114,8 +112,10 @@ enum ts_status ts_address_parse(const char *text, struct ts_address *ret_address
 	struct ts_span all = ts_span_str(text), host, port;
 	enum ts_status status = TS_OK;
 
-	if (ts_span_starts(all, ts_span_str("unix:")))
-		status = parse_unix(ts_span_of(all.data + 5, all.len - 5), &out, err);
+	if (ts_span_starts(all, ts_span_str("unix:///")))
+		status = parse_unix(ts_span_from(all, 7), &out, err);
+	else if (ts_span_starts(all, ts_span_str("unix:")))
+		status = parse_unix(ts_span_from(all, 5), &out, err);
 	else if (ts_span_starts(all, ts_span_str("/")))
 		status = parse_unix(all, &out, err);
 	else if (ts_span_starts(all, ts_span_str("ssh://")))

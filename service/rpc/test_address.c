@@ -26,6 +26,13 @@ static void unix_paths(void **state)
 	}
 	assert_int_equal(ts_address_parse("unix:here", &a, &err), TS_OK);
 	assert_string_equal(a.path, "here");
+	/* More slashes are the path's own: what begins with one never becomes a path from the working folder. */
+	assert_int_equal(ts_address_parse("//run/x", &a, &err), TS_OK);
+	assert_string_equal(a.path, "//run/x");
+	assert_int_equal(ts_address_parse("unix://run/x", &a, &err), TS_OK);
+	assert_string_equal(a.path, "//run/x");
+	assert_int_equal(ts_address_parse("unix:////run/x", &a, &err), TS_OK);
+	assert_string_equal(a.path, "//run/x");
 }
 
 static void a_socket_path_has_a_limit(void **state)
@@ -74,7 +81,7 @@ static void ssh(void **state)
 static void what_is_none(void **state)
 {
 	static const char *const bad[] = {
-		"", "host", "host:", ":80", "host:80000", "host:-1", "host:+1", "host:1x", "::1:80", "[::1", "[::1]80", "a b:1", "unix:",
+		"", "host", "host:", ":80", "host:80000", "host:-1", "host:-0", "ssh://host:-0", "host:+1", "host:1x", "::1:80", "[::1", "[::1]80", "a b:1", "unix:",
 		"ssh://", "ssh:///path", "ssh://-oProxyCommand=x", "ssh://-oProxyCommand=x@host", "ssh://user@", "ssh://user@-host", "ssh://@host",
 		"ssh://host:99999", "ssh://ho st", "ssh://$(id)", "ssh://host;id", "ssh://host/a:b", "-h:1", "http://x", "ssh://a`b`",
 	};
