@@ -99,7 +99,7 @@ enum ts_status ts_run_json_fits(const struct ts_fact *fact, struct ts_span key, 
 	if (!ts_path_next(key, &at, arena, &first, &is_index, &index) || is_index)
 		return TS_OK;
 	if (ts_span_is(first, "config")) {
-		*ret_fits = below(fact->path, first) || fits_section(fact, key, first);
+		*ret_fits = ts_span_starts(fact->path, ts_span_str("config.")) || fits_section(fact, key, first);
 		return TS_OK;
 	}
 	if (!ts_span_is(first, "environment")) {
