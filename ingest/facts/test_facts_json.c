@@ -377,7 +377,8 @@ int main(void)
 		cmocka_unit_test(the_last_of_equal_keys_wins), cmocka_unit_test(groups_of_facts_json),
 		cmocka_unit_test(what_facts_json_refuses), cmocka_unit_test(facts_by_hand),
 		cmocka_unit_test(facts_back_to_json), cmocka_unit_test(writing_and_reading_agree),
-		cmocka_unit_test(the_last_of_equal_keys_wins_in_facts_json), cmocka_unit_test(secret_keys), cmocka_unit_test(commands_keep_no_secrets),
+		cmocka_unit_test(the_last_of_equal_keys_wins_in_facts_json), cmocka_unit_test(secret_keys),
+		cmocka_unit_test(commands_keep_no_secrets),
 		cmocka_unit_test(code_with_a_secret_is_known),
 	};
 
