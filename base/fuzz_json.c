@@ -4,17 +4,11 @@
  */
 #include "base/json_reader.h"
 #include "base/number.h"
+#include "tests/fuzz/fuzz_hold.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void hold(bool condition)
-{
-	if (!condition)
-		abort();
-}
 
 static void check_print(double value)
 {

@@ -1,8 +1,27 @@
-/* Any bytes as any message: unpacked, packed, unpacked, packed to the same. The first byte picks the message. */
+/* Any bytes as any message, which the first byte picks, and as those of health: unpacked, packed, unpacked, packed to the same. */
 #include "base/limits.h"
+#include "proto/health.h"
 #include "proto/test_again.h"
+#include "tests/fuzz/fuzz_hold.h"
 
-#include <stdlib.h>
+static void check_health(struct ts_span in, struct ts_arena *arena)
+{
+	struct ts_buf out = TS_BUF_INIT(1 << 20);
+	struct ts_span service, same;
+	enum ts_health health, again;
+	struct ts_error err;
+
+	if (!ts_wire_unpack_health_request(in, arena, &service, &err)) {
+		hold(ts_wire_pack_health_request(service, &out, &err) == TS_OK);
+		hold(ts_wire_unpack_health_request(ts_buf_view(&out), arena, &same, &err) == TS_OK && ts_span_eq(service, same));
+	}
+	ts_buf_reset(&out);
+	if (!ts_wire_unpack_health_reply(in, arena, &health, &err)) {
+		hold(ts_wire_pack_health_reply(health, &out, &err) == TS_OK);
+		hold(ts_wire_unpack_health_reply(ts_buf_view(&out), arena, &again, &err) == TS_OK && health == again);
+	}
+	ts_buf_finish(&out);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -15,6 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0)
 		return 0;
 	ts_arena_init(&arena, TS_CALL_ARENA);
+	check_health(ts_span_of(data + 1, size - 1), &arena);
 	if (!test_messages[data[0] % test_n_messages].again(ts_span_of(data + 1, size - 1), &arena, &first, &err) &&
 	    (test_messages[data[0] % test_n_messages].again(ts_buf_view(&first), &arena, &second, &err) ||
 	     !ts_span_eq(ts_buf_view(&first), ts_buf_view(&second))))

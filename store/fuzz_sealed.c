@@ -6,17 +6,12 @@
 #include "base/limits.h"
 #include "store/sealed.h"
 #include "store/test_seal.h"
+#include "tests/fuzz/fuzz_hold.h"
 
 #include <stdlib.h>
 #include <xxhash.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void hold(bool condition)
-{
-	if (!condition)
-		abort();
-}
 
 static void check_frame(struct ts_sealed *sealed, struct ts_span object, struct ts_arena *arena)
 {

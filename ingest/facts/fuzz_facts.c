@@ -5,16 +5,11 @@
 #include "ingest/facts/facts_json.h"
 #include "ingest/facts/facts_write.h"
 #include "ingest/facts/redact.h"
+#include "tests/fuzz/fuzz_hold.h"
 
 #include <stdlib.h>
 
 enum { TEXT_MAX = 64 << 20 };
-
-static void hold(bool condition)
-{
-	if (!condition)
-		abort();
-}
 
 static bool same(const struct ts_facts *a, const struct ts_facts *b)
 {

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size)
 		fuzz_write(fd, data + 1, size - 1);
-	fuzz_read(fd, readers[size ? data[0] & 3 : 0]);
+	fuzz_read(fuzz_file_path(fd), readers[size ? data[0] & 3 : 0]);
 	(void)close(fd);
 	return 0;
 }

@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else if (size > 0)
 		fuzz_write(fd, data + 1, size - 1);
 	if (size > 0)
-		fuzz_read(fd, ts_tensorboard_read);
+		fuzz_read(fuzz_file_path(fd), ts_tensorboard_read);
 	(void)close(fd);
 	return 0;
 }

@@ -1,6 +1,8 @@
-/* Any bytes as a W&B log: no crash, no leak. Checksums are made right first, or nothing but checksums would be tried. */
+/* Any bytes as a W&B log, as records of one, and as the files beside it; the first byte says which. No crash, no leak. The checksums
+ * of records are made right first, or nothing but checksums would be tried. */
 #include "ingest/core/fuzz_reader.h"
 #include "ingest/wandb/reader_wandb.h"
+#include "ingest/wandb/wandb_facts.h"
 
 #include <unistd.h>
 #include <zlib.h>
@@ -28,18 +30,39 @@ static void write_chunks(int fd, const uint8_t *data, size_t size)
 	}
 }
 
+static void read_side_file(struct ts_span bytes,
+			   enum ts_status (*take)(struct ts_fact_tree *, struct ts_span, struct ts_error *))
+{
+	struct ts_fact_tree tree;
+	struct ts_buf json = TS_BUF_INIT(64 << 20);
+	struct ts_json j = ts_json_of(&json);
+	struct ts_error err;
+
+	ts_fact_tree_init(&tree);
+	(void)take(&tree, bytes, &err);
+	ts_fact_tree_write(&tree, &j);
+	ts_fact_tree_finish(&tree);
+	ts_buf_finish(&json);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	int fd = fuzz_file("run-x.wandb");
+	int fd;
 
-	if (size > 0 && data[0] & 1)
+	if (size == 0)
+		return 0;
+	if (data[0] & 2) {
+		read_side_file(ts_span_of(data + 1, size - 1), data[0] & 1 ? ts_wandb_metadata : ts_wandb_requirements);
+		return 0;
+	}
+	fd = fuzz_file("run-x.wandb");
+	if (data[0] & 1)
 		write_chunks(fd, data + 1, size - 1);
-	else if (size > 0)
+	else
 		fuzz_write(fd, data + 1, size - 1);
-	if (size > 0)
-		fuzz_read(fd, ts_wandb_read);
+	fuzz_read(fuzz_file_path(fd), ts_wandb_read);
 	(void)close(fd);
 	return 0;
 }

@@ -14,7 +14,15 @@ import time
 
 FINDINGS_MAX = 5
 WRITTEN = re.compile(r"^artifact_prefix=.*Test unit written to (\S+/(?:crash|leak|timeout|oom)-\w+)$", re.M)
-REASON = re.compile(r"^(?:.*: runtime error: .*|==\d+== ?ERROR: .*)$", re.M)
+REASON = re.compile(r"^.*: runtime error: (.*)$|^==\d+== ?ERROR: (.*)$", re.M)
+FRAME = re.compile(rf"^ *#\d+ \S+ in (\S+) ({re.escape(os.getcwd())}/\S+)$", re.M)
+
+
+def why(text):
+    """What the sanitizer said, and the innermost function of ours."""
+    reason, frame = REASON.search(text), FRAME.search(text)
+    said = next((g for g in reason.groups() if g), "") if reason else ""
+    return said + (f", in {frame[1]} ({os.path.relpath(os.path.normpath(frame[2]))})" if frame else "")
 
 
 class Target:
@@ -46,11 +54,11 @@ class Target:
         with open(self.log, "wb+") as log:
             while not done:
                 text = self.round(seconds - (time.monotonic() - begin), log)
-                written, reason = WRITTEN.findall(text), REASON.search(text)
+                written = WRITTEN.findall(text)
                 if not written and "stat::number_of_executed_units" not in text:
                     written = [str(self.log)]
                 done = not written or any(w in self.findings for w in written)
-                self.findings.update({w: reason.group() if reason else "" for w in written})
+                self.findings.update({w: why(text) for w in written if w not in self.findings})
                 done = done or len(self.findings) >= FINDINGS_MAX or time.monotonic() - begin >= seconds
         self.seconds = time.monotonic() - begin
         return self
@@ -59,8 +67,7 @@ class Target:
 def main():
     build, seconds = pathlib.Path(sys.argv[1]), int(sys.argv[2])
     wanted = re.compile(sys.argv[3] if len(sys.argv) > 3 else "")
-    targets = [Target(build, p.resolve()) for p in sorted(build.rglob("fuzz_*"), key=lambda p: p.name)
-               if p.is_file() and os.access(p, os.X_OK) and wanted.search(p.name)]
+    targets = [Target(build, p.resolve()) for p in sorted(build.glob("targets/fuzz_*")) if wanted.search(p.name)]
     os.environ["ASAN_OPTIONS"] = "detect_leaks=1"
     os.environ["LSAN_OPTIONS"] = f"suppressions={os.path.abspath('tests/lsan.supp')}:print_suppressions=0"
     os.environ["UBSAN_OPTIONS"] = "print_stacktrace=1"
@@ -70,8 +77,8 @@ def main():
     for t in done:
         print(f"{t.name:<20}{t.seconds:>9.0f}{t.inputs:>14,}{t.edges:>9,}{len(t.findings):>10}")
     for t in done:
-        for path, why in t.findings.items():
-            print(f"{path}\n    {why}")
+        for path, reason in t.findings.items():
+            print(f"{path}\n    {reason}")
     if not targets:
         print("no fuzz target was built, or none of that name")
     return 1 if not targets or any(t.findings for t in done) else 0

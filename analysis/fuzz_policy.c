@@ -1,0 +1,42 @@
+/* Any text as a policy, and its section GATE as a gate's: refused with a place, or good to whoever checks it again; a gate's policy that
+ * is printed reads back as the same one. */
+#include "analysis/gate/gate_policy.h"
+#include "analysis/policy.h"
+#include "tests/fuzz/fuzz_hold.h"
+
+enum { TEXT_MAX = 1 << 20 };
+
+static void print_and_read(const struct ts_gate_policy *policy, struct ts_arena *arena)
+{
+	struct ts_buf text = TS_BUF_INIT(TEXT_MAX), again = TS_BUF_INIT(TEXT_MAX);
+	struct ts_gate_policy back;
+	struct ts_error err;
+
+	ts_gate_policy_print(policy, &text);
+	hold(!text.failed && ts_policy_gate_parse(ts_buf_view(&text), "printed", arena, &back, &err) == TS_OK);
+	ts_gate_policy_print(&back, &again);
+	hold(ts_span_eq(ts_buf_view(&text), ts_buf_view(&again)));
+	ts_buf_finish(&text);
+	ts_buf_finish(&again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ts_span text = ts_span_of(data, size);
+	struct ts_gate_policy gate;
+	struct ts_policy policy;
+	struct ts_arena arena;
+	struct ts_error err;
+
+	ts_arena_init(&arena, 64 << 20);
+	if (!ts_policy_parse(text, "policy", &arena, &policy, &err))
+		hold(ts_policy_check(&policy, &err) == TS_OK);
+	else
+		hold(strncmp(err.text, "policy:", 7) == 0);
+	if (!ts_policy_gate_parse(text, "policy", &arena, &gate, &err))
+		print_and_read(&gate, &arena);
+	ts_arena_finish(&arena);
+	return 0;
+}

@@ -1,0 +1,111 @@
+/* fuzz_text.c - any bytes as the small things that are written as text: a time, an id, base64, hex, numbers, UTF-8. What is read
+ * and printed reads back the same; base64 has one spelling; what is made harmless for a terminal is, and stays as it is.
+ */
+#include "base/base64.h"
+#include "base/clock.h"
+#include "base/digest.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "tests/fuzz/fuzz_hold.h"
+
+#include <stdlib.h>
+
+static void check_time(struct ts_span text)
+{
+	char printed[TS_TIME_TEXT];
+	int64_t ns, again;
+
+	if (ts_time_parse(text, &ns))
+		hold(ts_time_parse(ts_span_str(ts_time_text(ns, printed)), &again) && again == ns);
+}
+
+static void check_id(struct ts_span text)
+{
+	char printed[TS_ID_HEX + 1];
+	struct ts_id id, again;
+
+	if (ts_id_parse(text, &id))
+		hold(ts_id_parse(ts_span_str(ts_id_hex(&id, printed)), &again) && ts_id_eq(&id, &again));
+}
+
+/* Both ways: the text of the bytes, and the bytes of the text. */
+static void check_base64(struct ts_span text)
+{
+	struct ts_buf printed = TS_BUF_INIT(4 << 20);
+	size_t n, at = 0;
+	uint8_t *bytes = malloc(ts_base64_len(text) + text.len + 1);
+
+	hold(bytes != NULL);
+	if (ts_base64_parse(text, bytes, &at)) {
+		ts_base64_print(&printed, ts_span_of(bytes, ts_base64_len(text)));
+		hold(!printed.failed && ts_span_eq(ts_buf_view(&printed), text));
+	} else {
+		hold(at <= text.len);
+	}
+	ts_buf_reset(&printed);
+	ts_base64_print(&printed, text);
+	n = ts_base64_len(ts_buf_view(&printed));
+	hold(!printed.failed && n == text.len && ts_base64_parse(ts_buf_view(&printed), bytes, &at));
+	hold(ts_span_eq(ts_span_of(bytes, n), text));
+	free(bytes);
+	ts_buf_finish(&printed);
+}
+
+static void check_hex(struct ts_span text)
+{
+	struct ts_buf printed = TS_BUF_INIT(4 << 20);
+	uint8_t *bytes = malloc(text.len + 1), *again = malloc(text.len + 1);
+
+	hold(bytes && again);
+	if (ts_parse_hex(text, bytes)) {
+		ts_print_hex(&printed, ts_span_of(bytes, text.len / 2));
+		hold(!printed.failed && ts_parse_hex(ts_buf_view(&printed), again) && memcmp(bytes, again, text.len / 2) == 0);
+	}
+	free(bytes);
+	free(again);
+	ts_buf_finish(&printed);
+}
+
+static void check_escape(struct ts_span text)
+{
+	struct ts_buf shown = TS_BUF_INIT(64 << 20), again = TS_BUF_INIT(64 << 20);
+
+	ts_escape(&shown, text);
+	ts_escape(&again, ts_buf_view(&shown));
+	hold(!shown.failed && ts_utf8_valid(ts_buf_view(&shown)) && ts_text_width(ts_buf_view(&shown)) >= 0);
+	hold(ts_span_eq(ts_buf_view(&shown), ts_buf_view(&again)));
+	(void)ts_show(text);
+	ts_buf_finish(&shown);
+	ts_buf_finish(&again);
+}
+
+/* Up to the first byte 0 a pattern, behind it a text. */
+static void check_glob(struct ts_span text)
+{
+	const uint8_t *zero = text.len ? memchr(text.data, 0, text.len) : NULL;
+
+	if (zero && text.len < 4096)
+		(void)ts_glob(ts_span_of(text.data, (size_t)(zero - text.data)), ts_span_from(text, (size_t)(zero + 1 - text.data)));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ts_span text = ts_span_of(data, size);
+	struct ts_span trimmed = ts_trim(text);
+	uint64_t word;
+	int64_t integer;
+
+	hold(trimmed.len <= text.len);
+	check_time(text);
+	check_id(text);
+	check_base64(text);
+	check_hex(text);
+	check_escape(text);
+	check_glob(text);
+	(void)ts_parse_hex64(text, &word);
+	(void)ts_parse_u64(text, &word);
+	(void)ts_parse_i64(text, &integer);
+	return 0;
+}

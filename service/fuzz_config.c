@@ -1,0 +1,51 @@
+/* Any bytes as tscoped.conf: refused with a line, or every setting is one that the table allows. */
+#include "service/config.h"
+
+#include "base/log.h"
+#include "service/config_table.h"
+#include "service/rpc/address.h"
+#include "tests/fuzz/fuzz_files.h"
+#include "tests/fuzz/fuzz_hold.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static void check(const struct ts_config *config)
+{
+	struct ts_address address;
+	struct ts_error err;
+
+	for (size_t i = 0; i < ts_n_options; i++) {
+		const struct ts_option *option = &ts_options[i];
+		unsigned value;
+
+		if (option->type != TS_OPTION_NUMBER && option->type != TS_OPTION_OCTAL)
+			continue;
+		memcpy(&value, (const char *)config + option->offset, sizeof value);
+		hold(value >= option->min && value <= option->max);
+	}
+	hold(config->log_level <= TS_LOG_DEBUG && config->n_listen <= TS_CONFIG_LISTEN_MAX);
+	for (unsigned i = 0; i < config->n_listen; i++)
+		hold(ts_address_parse(config->listen[i], &address, &err) == TS_OK && address.kind == TS_ADDRESS_TCP);
+	hold(config->store[0] && (config->socket[0] || config->n_listen));
+	hold(!config->check && !config->help && !config->backup[0]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd = fuzz_file("tscoped.conf");
+	char flag[300], program[] = "tscoped", *argv[] = {program, flag, NULL};
+	struct ts_config config;
+	struct ts_error err;
+
+	fuzz_write(fd, data, size);
+	(void)snprintf(flag, sizeof flag, "--config=%s", fuzz_file_path(fd));
+	ts_config_init(&config);
+	if (!ts_config_load(&config, 2, argv, &err))
+		check(&config);
+	ts_config_finish(&config);
+	(void)close(fd);
+	return 0;
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Holds every parser of foreign bytes to a fuzz target: python3 tests/fuzz/parsers.py, from the root.
+
+A parser is a function of a header whose name says so (_parse, _decode, _unpack, _read of a path or of bytes, _from_json, ...) and that
+takes bytes, text or a path. Each stands in TARGETS, with the target that feeds it, or in NOT_FOREIGN with a reason. Each target is built
+by ts_fuzz and has inputs in tests/fuzz/corpus, which ctest replays."""
+import os
+import re
+import subprocess
+import sys
+
+TARGETS = {  # target: what it feeds
+    "fuzz_json": "ts_number_scan ts_parse_double",
+    "fuzz_text": "ts_time_parse ts_id_parse ts_base64_parse ts_parse_hex ts_parse_hex64 ts_parse_u64 ts_parse_i64",
+    "fuzz_object": "ts_object_parse ts_head_decode ts_index_decode ts_fact_decode ts_block_keys_decode ts_block_f64_decode "
+                   "ts_block_u64_decode ts_block_text_decode",
+    "fuzz_sealed": "ts_unseal ts_sealed_verify ts_zstd_decode ts_words_decode",
+    "fuzz_wire": "ts_wire_parse ts_wire_unpack_health_request ts_wire_unpack_health_reply",
+    "fuzz_handlers": "ts_resolve ts_name_check ts_sort_after ts_summary_read",
+    "fuzz_filter": "ts_filter_parse",
+    "fuzz_policy": "ts_policy_parse ts_policy_gate_parse ts_gate_setting_read ts_gate_exclude_parse ts_gate_inconclusive_parse "
+                   "ts_workload_part_parse",
+    "fuzz_config": "ts_config_load",
+    "fuzz_address": "ts_address_parse",
+    "fuzz_project": "ts_project_parse ts_name_from_path",
+    "fuzz_gate_record": "ts_gate_record_read",
+    "fuzz_facts": "ts_facts_from_json ts_facts_from_run_json ts_fact_from_arg ts_source_parse ts_secret_code",
+    "fuzz_steps": "ts_steps_read ts_side_read ts_record_parse",
+    "fuzz_run_dir": "ts_run_dir_read ts_facts_read_dir",
+    "fuzz_log_files": "ts_csv_read ts_jsonl_read ts_golden_read ts_losses_read",
+    "fuzz_log_map": "ts_log_table_import ts_log_number",
+    "fuzz_dvclive": "ts_dvclive_read ts_log_hparams",
+    "fuzz_huggingface": "ts_huggingface_read",
+    "fuzz_tensorboard": "ts_tensorboard_read",
+    "fuzz_traceml": "ts_traceml_read",
+    "fuzz_wandb": "ts_wandb_read ts_wandb_metadata ts_wandb_requirements",
+    "fuzz_mlflow": "ts_mlflow_read ts_flat_yaml_next",
+    "fuzz_mlflow_db": "ts_mlflow_db_read ts_mlflow_db_parts",
+}
+NOT_FOREIGN = {
+    "ts_args_parse": "the words of the person's own command line",
+    "ts_severity_parse": "a word of the same command line",
+    "ts_entry_parse": "a record of our own store, behind a checksum; damage of a disk is tests/fault's",
+    "ts_ref_parse": "the same",
+    "ts_log_parse": "the same",
+    "ts_ref_read": "the same",
+    "ts_file_read": "reads bytes, and looks at none",
+}
+DECLARED = re.compile(r"^[a-z][\w \*]*?(ts_\w+)\(([^;{]*)\)[^;{]*[;{]", re.M)
+NAME = re.compile(r"(_|^ts_)(parse|decode|unpack|unseal)(_|$)|_from_(run_)?json$|_read$|_scan$")
+TAKES = re.compile(r"struct ts_span|char \*|ts_ingest_options|struct ts_sealed|struct ts_payload")
+
+
+def listed(*patterns):
+    return subprocess.run(["git", "ls-files", "-co", "--exclude-standard", *patterns], capture_output=True, text=True,
+                          check=True).stdout.split()
+
+
+def parsers():
+    """{function: header} of all headers that are no test's."""
+    found, all_names = {}, set()
+    for path in listed("*.h"):
+        if os.path.basename(path).startswith(("test_", "fuzz_")) or not os.path.exists(path):
+            continue
+        text = re.sub(r"/\*.*?\*/", "", open(path, encoding="utf-8").read(), flags=re.S)
+        for name, takes in DECLARED.findall(text):
+            all_names.add(name)
+            if NAME.search(name) and TAKES.search(takes):
+                found[name] = path
+    return found, all_names
+
+
+def main():
+    found, all_names = parsers()
+    built = set(re.findall(r"ts_fuzz\((\w+)", "".join(open(p, encoding="utf-8").read() for p in listed("*CMakeLists.txt"))))
+    fed = {name: target for target, names in TARGETS.items() for name in names.split()}
+    errors = [f"{path}: {name} has no fuzz target (tests/fuzz/parsers.py)" for name, path in sorted(found.items())
+              if name not in fed and name not in NOT_FOREIGN]
+    errors += [f"{name}: no header has it" for name in sorted({*fed, *NOT_FOREIGN} - all_names)]
+    errors += [f"{target}: not built, or not in the table" for target in sorted(built ^ set(TARGETS))]
+    errors += [f"tests/fuzz/corpus/{target}: no inputs" for target in sorted(built)
+               if not os.path.isdir(f"tests/fuzz/corpus/{target}") or not os.listdir(f"tests/fuzz/corpus/{target}")]
+    for e in errors:
+        print(e)
+    print(f"{len(found)} parsers, {len(TARGETS)} fuzz targets, {len(errors)} errors")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
