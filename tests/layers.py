@@ -64,7 +64,7 @@ FOREIGN = [
     (r"openssl/", {"base"}),
     (r"zstd\.h|xxhash\.h", {"store", "ingest"}),
     (r"zlib\.h", {"ingest"}),
-    (r"sqlite3\.h", {"ingest"}),
+    (r"sqlite3\.h|yaml\.h", {"ingest"}),
 ]
 # store/ may not know gRPC or runs, and outside of it only engine.h and sealed.h are its face.
 STORE_FACE = {"store/engine.h", "store/sealed.h"}

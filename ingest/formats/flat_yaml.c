@@ -1,303 +1,137 @@
 #include "ingest/formats/flat_yaml.h"
 
-#include "base/text.h"
+#include <yaml.h>
 
-struct ts_flat_yaml ts_flat_yaml_of(struct ts_span text)
+enum { DEPTH = 64 };
+
+struct reader {
+	yaml_parser_t parser;
+	yaml_event_t event; /* the one at hand */
+	struct ts_arena *arena;
+	struct ts_yaml_pair **last; /* of the list of pairs; at NULL while there is none */
+	enum ts_status status;
+	struct ts_error *err;
+};
+
+static bool advance(struct reader *r)
 {
-	return (struct ts_flat_yaml){.text = text, .line = 1};
+	yaml_event_delete(&r->event);
+	return yaml_parser_parse(&r->parser, &r->event);
 }
 
-/* The next line without its end; false at the end of the text. */
-static bool next_line(struct ts_flat_yaml *y, struct ts_span *line)
+/* Passes over the node that begins with the event at hand, to its last event. false: no YAML, or nested too deeply. */
+static bool skip_node(struct reader *r)
 {
-	struct ts_span rest = ts_span_from(y->text, y->at);
-	const uint8_t *newline;
-	size_t n;
+	int depth = 0;
 
-	if (!rest.len)
+	for (;;) {
+		yaml_event_type_t type = r->event.type;
+
+		depth += type == YAML_SEQUENCE_START_EVENT || type == YAML_MAPPING_START_EVENT;
+		depth -= type == YAML_SEQUENCE_END_EVENT || type == YAML_MAPPING_END_EVENT;
+		if (depth == 0)
+			return true;
+		if (depth > DEPTH || !advance(r))
+			return false;
+	}
+}
+
+static bool copy_scalar(struct reader *r, struct ts_span *to)
+{
+	*to = ts_arena_span(r->arena, ts_span_of(r->event.data.scalar.value, r->event.data.scalar.length));
+	if (!to->data)
+		r->status = ts_arena_error(r->arena, r->err);
+	return to->data != NULL;
+}
+
+static enum ts_yaml_kind kind_of(const yaml_event_t *event)
+{
+	static const char *const nulls[] = {"", "~", "null", "Null", "NULL"};
+	yaml_scalar_style_t style = event->data.scalar.style;
+
+	if (event->type != YAML_SCALAR_EVENT || event->data.scalar.tag || style == YAML_LITERAL_SCALAR_STYLE ||
+	    style == YAML_FOLDED_SCALAR_STYLE)
+		return TS_YAML_OTHER;
+	for (size_t i = 0; style == YAML_PLAIN_SCALAR_STYLE && i < sizeof nulls / sizeof nulls[0]; i++)
+		if (strcmp((const char *)event->data.scalar.value, nulls[i]) == 0)
+			return TS_YAML_NULL;
+	return TS_YAML_TEXT;
+}
+
+/* The key at hand and the value behind it. */
+static bool read_pair(struct reader *r)
+{
+	struct ts_yaml_pair *pair = ts_arena_array(r->arena, 1, sizeof *pair);
+
+	if (!pair) {
+		r->status = ts_arena_error(r->arena, r->err);
 		return false;
-	newline = memchr(rest.data, '\n', rest.len);
-	n = newline ? (size_t)(newline - rest.data) : rest.len;
-	y->at += n + (newline != NULL);
-	y->line++;
-	while (n > 0 && rest.data[n - 1] == '\r')
-		n--;
-	*line = ts_span_of(rest.data, n);
+	}
+	pair->line = r->event.start_mark.line + 1;
+	if (r->event.type == YAML_SCALAR_EVENT ? !copy_scalar(r, &pair->key) : !skip_node(r))
+		return false;
+	if (!advance(r))
+		return false;
+	pair->kind = pair->key.len ? kind_of(&r->event) : TS_YAML_OTHER;
+	if (pair->kind == TS_YAML_TEXT ? !copy_scalar(r, &pair->value) : !skip_node(r))
+		return false;
+	if (*r->last)
+		r->last = &(*r->last)->next;
+	*r->last = pair;
 	return true;
 }
 
-static struct ts_span trim(struct ts_span s)
+/* One document that is a mapping, or nothing; false where it is none. */
+static bool read_text(struct reader *r)
 {
-	while (s.len && (s.data[0] == ' ' || s.data[0] == '\t'))
-		s.data++, s.len--;
-	while (s.len && (s.data[s.len - 1] == ' ' || s.data[s.len - 1] == '\t'))
-		s.len--;
-	return s;
-}
-
-/* A line that goes on with the value before it: indented, or empty. Items of a list may stand at the left margin. */
-static bool goes_on(struct ts_span line)
-{
-	bool item = line.len && line.data[0] == '-' && (line.len == 1 || line.data[1] == ' ');
-
-	return line.len == 0 || line.data[0] == ' ' || line.data[0] == '\t' || item;
-}
-
-/* Where `key:` ends, which a space or the end of the line must follow; 0 if the line has none. */
-static size_t key_end(struct ts_span line)
-{
-	for (size_t i = 0; i < line.len; i++)
-		if (line.data[i] == ':' && (i + 1 == line.len || line.data[i + 1] == ' '))
-			return i;
-	return 0;
-}
-
-/* --- quoted scalars --- */
-
-/* \xNN, \uNNNN, \UNNNNNNNN: the digits that follow. */
-static size_t put_point(struct ts_span text, size_t digits, struct ts_buf *out)
-{
-	uint32_t point = 0;
-	uint8_t utf8[4];
-
-	if (text.len < digits)
-		return 0;
-	for (size_t i = 0; i < digits; i++) {
-		uint8_t c = text.data[i];
-
-		if (!ts_is_digit(c) && !((c | 32) >= 'a' && (c | 32) <= 'f'))
-			return 0;
-		point = point << 4 | (uint32_t)(ts_is_digit(c) ? c - '0' : (c | 32) - 'a' + 10);
-	}
-	if (point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
-		return 0;
-	ts_buf_bytes(out, utf8, ts_utf8_put(point, utf8));
-	return digits;
-}
-
-/* What stands behind a backslash; returns its bytes, 0 if YAML has no such escape. */
-static size_t put_escape(struct ts_span text, struct ts_buf *out)
-{
-	static const char from[] = "0abtnvfre \"/\\", to[] = "\0\a\b\t\n\v\f\r\033 \"/\\";
-	const char *at;
-	size_t digits;
-
-	if (!text.len)
-		return 0;
-	at = text.data[0] ? strchr(from, text.data[0]) : NULL;
-	if (at) {
-		ts_buf_char(out, to[at - from]);
-		return 1;
-	}
-	switch (text.data[0]) {
-	case 'N':
-		ts_buf_str(out, "\xc2\x85");
-		return 1;
-	case '_':
-		ts_buf_str(out, "\xc2\xa0");
-		return 1;
-	case 'L':
-		ts_buf_str(out, "\xe2\x80\xa8");
-		return 1;
-	case 'P':
-		ts_buf_str(out, "\xe2\x80\xa9");
-		return 1;
-	case 'x':
-		digits = 2;
-		break;
-	case 'u':
-		digits = 4;
-		break;
-	case 'U':
-		digits = 8;
-		break;
-	default:
-		return 0;
-	}
-	return put_point(ts_span_of(text.data + 1, text.len - 1), digits, out) ? 1 + digits : 0;
-}
-
-struct scalar {
-	struct ts_flat_yaml *y;
-	struct ts_buf *out;
-	struct ts_span line; /* what is left of it */
-	bool cut;	     /* the text ended inside */
-};
-
-/* A line ends inside a scalar: one end is a space, each further empty line a newline. `escaped`: neither. Leading white space goes. */
-static void fold(struct scalar *s, bool escaped)
-{
-	uint64_t empty = 0;
-
-	while (next_line(s->y, &s->line)) {
-		s->line = trim(s->line);
-		if (s->line.len) {
-			for (uint64_t i = 0; i < empty; i++)
-				ts_buf_char(s->out, '\n');
-			if (!empty && !escaped)
-				ts_buf_char(s->out, ' ');
-			return;
-		}
-		empty++;
-	}
-	s->cut = true;
-}
-
-/* White space before a line's end is not of the scalar, unless an escape wrote it. */
-static void drop_blanks(struct ts_buf *out, size_t from)
-{
-	while (out->len > from && (out->data[out->len - 1] == ' ' || out->data[out->len - 1] == '\t'))
-		out->len--;
-}
-
-static bool read_single(struct scalar *s)
-{
-	size_t kept = 0;
-
-	while (!s->cut && !s->out->failed) {
-		size_t i;
-
-		for (i = 0; i < s->line.len; i++) {
-			if (s->line.data[i] == '\'' && (i + 1 == s->line.len || s->line.data[i + 1] != '\''))
-				return trim(ts_span_of(s->line.data + i + 1, s->line.len - i - 1)).len == 0;
-			ts_buf_char(s->out, (char)s->line.data[i]);
-			i += s->line.data[i] == '\'';
-		}
-		drop_blanks(s->out, kept);
-		fold(s, false);
-		kept = s->out->len;
-	}
-	return false;
-}
-
-static bool read_double(struct scalar *s)
-{
-	size_t kept = 0;
-
-	while (!s->cut && !s->out->failed) {
-		bool escaped = false;
-		size_t i, n;
-
-		for (i = 0; i < s->line.len; i += n) {
-			n = 1;
-			if (s->line.data[i] == '"')
-				return trim(ts_span_of(s->line.data + i + 1, s->line.len - i - 1)).len == 0;
-			if (s->line.data[i] != '\\') {
-				ts_buf_char(s->out, (char)s->line.data[i]);
-				continue;
-			}
-			escaped = i + 1 == s->line.len;
-			if (escaped)
-				break;
-			n = 1 + put_escape(ts_span_of(s->line.data + i + 1, s->line.len - i - 1), s->out);
-			if (n == 1)
-				return false;
-			kept = s->out->len;
-		}
-		if (!escaped)
-			drop_blanks(s->out, kept);
-		fold(s, escaped);
-		kept = s->out->len;
-	}
-	return false;
-}
-
-/* --- pairs --- */
-
-/* Lines that belong to the value, joined as a plain scalar's are, or only passed over. */
-static void read_rest(struct ts_flat_yaml *y, struct ts_buf *out)
-{
-	struct ts_flat_yaml ahead = *y;
-	struct ts_span line;
-	uint64_t empty = 0;
-
-	while (next_line(&ahead, &line) && goes_on(line)) {
-		*y = ahead;
-		line = trim(line);
-		if (!line.len) {
-			empty++;
-			continue;
-		}
-		for (uint64_t i = 0; out && i < empty; i++)
-			ts_buf_char(out, '\n');
-		if (out && !empty)
-			ts_buf_char(out, ' ');
-		if (out)
-			ts_buf_span(out, line);
-		empty = 0;
-	}
-}
-
-static void read_plain(struct ts_flat_yaml *y, struct ts_span rest, struct ts_buf *value, struct ts_yaml_pair *pair)
-{
-	static const char *const nulls[] = {"", "~", "null", "Null", "NULL"};
-
-	for (size_t i = 0; i + 1 < rest.len; i++)
-		if (rest.data[i] == ' ' && rest.data[i + 1] == '#') /* a comment */
-			rest.len = i;
-	rest = trim(rest);
-	if (rest.len == 0 || memchr("[{|>&!*%@`-?,", rest.data[0], rest.len > 1 && rest.data[1] != ' ' ? 10 : 13)) {
-		pair->kind = TS_YAML_OTHER;
-		/* "key:" with nothing behind it is null, or the head of a list or a mapping. */
-		if (rest.len == 0) {
-			struct ts_flat_yaml ahead = *y;
-			struct ts_span line;
-
-			if (!next_line(&ahead, &line) || !goes_on(line) || !line.len)
-				pair->kind = TS_YAML_NULL;
-		}
-		read_rest(y, NULL);
-		return;
-	}
-	ts_buf_span(value, rest);
-	read_rest(y, value);
-	for (size_t i = 0; i < sizeof nulls / sizeof nulls[0]; i++)
-		if (ts_span_is(ts_buf_view(value), nulls[i]))
-			pair->kind = TS_YAML_NULL;
-}
-
-static void bad_line(struct ts_flat_yaml *y, uint64_t line)
-{
-	if (y->bad++ == 0)
-		y->bad_line = line;
-}
-
-/* false: the line was no pair. */
-static bool read_pair(struct ts_flat_yaml *y, struct ts_span line, struct ts_buf *value, struct ts_yaml_pair *pair)
-{
-	size_t n = key_end(line);
-	struct scalar s = {.y = y, .out = value};
-	bool good = true;
-
-	if (n == 0 || goes_on(line) || memchr("#\"'[{&!*?", line.data[0], 9))
+	if (!advance(r) || !advance(r)) /* the start of the stream, and of the document */
 		return false;
-	*pair = (struct ts_yaml_pair){.key = ts_span_of(line.data, n), .line = y->line - 1};
-	s.line = trim(ts_span_of(line.data + n + 1, line.len - n - 1));
-	ts_buf_reset(value);
-	if (s.line.len && (s.line.data[0] == '\'' || s.line.data[0] == '"')) {
-		bool single = s.line.data[0] == '\'';
-
-		s.line = ts_span_of(s.line.data + 1, s.line.len - 1);
-		good = single ? read_single(&s) : read_double(&s);
-	} else {
-		read_plain(y, s.line, value, pair);
-	}
-	pair->value = ts_buf_view(value);
-	return good;
+	if (r->event.type == YAML_STREAM_END_EVENT)
+		return true;
+	if (!advance(r) || r->event.type != YAML_MAPPING_START_EVENT)
+		return false;
+	while (advance(r) && r->event.type != YAML_MAPPING_END_EVENT)
+		if (!read_pair(r))
+			return false;
+	return r->event.type == YAML_MAPPING_END_EVENT && advance(r) && advance(r) &&
+	       r->event.type == YAML_STREAM_END_EVENT;
 }
 
-bool ts_flat_yaml_next(struct ts_flat_yaml *y, struct ts_buf *value, struct ts_yaml_pair *ret_pair)
+/* What the scanner could not end began where its context did; the parser says itself where it stands. */
+static uint64_t line_of_error(const struct reader *r)
 {
-	struct ts_span line;
+	if (r->parser.error == YAML_SCANNER_ERROR && r->parser.context)
+		return r->parser.context_mark.line + 1;
+	if (r->parser.error == YAML_READER_ERROR)
+		return r->parser.mark.line + 1;
+	return (r->parser.error ? r->parser.problem_mark.line : r->event.start_mark.line) + 1;
+}
 
-	while (next_line(y, &line)) {
-		uint64_t number = y->line - 1;
+enum ts_status ts_flat_yaml_read(struct ts_span text, struct ts_arena *arena, struct ts_flat_yaml *ret_yaml,
+				 struct ts_error *err)
+{
+	struct ts_flat_yaml yaml = {NULL, 0};
+	struct reader r = {.arena = arena, .last = &yaml.first, .err = err};
 
-		if (trim(line).len == 0 || line.data[0] == '#' || ts_span_is(line, "---") || ts_span_is(line, "..."))
-			continue;
-		if (read_pair(y, line, value, ret_pair))
-			return true;
-		bad_line(y, number);
+	if (text.len > TS_YAML_MAX)
+		return ts_error_set(err, TS_TOO_LARGE, "YAML of more than %d bytes", TS_YAML_MAX);
+	if (text.len == 0) { /* libyaml takes no NULL */
+		*ret_yaml = yaml;
+		return TS_OK;
 	}
-	return false;
+	if (!yaml_parser_initialize(&r.parser))
+		return ts_error_set(err, TS_NO_MEMORY, "out of memory");
+	yaml_parser_set_input_string(&r.parser, text.data, text.len);
+	if (!read_text(&r) && !r.status) {
+		yaml.bad_line = line_of_error(&r);
+		if (*r.last && (*r.last)->line == yaml.bad_line)
+			*r.last = NULL; /* what stands behind its value is wrong: then so may be the value */
+	}
+	if (r.parser.error == YAML_MEMORY_ERROR)
+		r.status = ts_error_set(err, TS_NO_MEMORY, "out of memory");
+	yaml_event_delete(&r.event);
+	yaml_parser_delete(&r.parser);
+	if (!r.status)
+		*ret_yaml = yaml;
+	return r.status;
 }

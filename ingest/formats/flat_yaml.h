@@ -1,35 +1,38 @@
-/* flat_yaml.h - the `key: value` lines of a YAML file whose top level is a mapping of plain values, as PyYAML writes one.
+/* flat_yaml.h - the plain `key: value` pairs at the top of a small YAML file, as libyaml reads it.
  *
- *	struct ts_flat_yaml y = ts_flat_yaml_of(text);
- *	while (ts_flat_yaml_next(&y, &value, &pair)) ... pair.key, pair.kind, pair.value
- *	y.bad	lines that were none of this, y.bad_line the first
+ *	ts_flat_yaml_read(text, &arena, &yaml, &err)
+ *	for (pair = yaml.first; pair; pair = pair->next) ... pair->key, pair->kind, pair->value
+ *	yaml.bad_line	the line from which on the text is no YAML, or no mapping; 0: it was read to its end
  *
- * Scalars are plain, 'quoted' or "quoted", folded over lines that begin with a space. Lists, mappings, blocks (|, >), anchors
- * and tags are TS_YAML_OTHER, and what belongs to them is passed over, as comments are. Source: YAML 1.1. Threads: one at a time.
+ * Lists, mappings, blocks (|, >), references, values with a tag and whatever stands behind a key that is no text are
+ * TS_YAML_OTHER: that they are there is told, what they hold is not. Everything lies in the arena. A text of more than TS_YAML_MAX
+ * bytes is TS_TOO_LARGE: libyaml compares each %TAG with all before it. Nesting is followed 64 levels deep for the same reason.
+ * Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_FLAT_YAML_H
 #define TSCOPE_INGEST_FLAT_YAML_H
 
-#include "base/buf.h"
+#include "base/arena.h"
+
+enum { TS_YAML_MAX = 64 << 10 };
 
 enum ts_yaml_kind { TS_YAML_TEXT, TS_YAML_NULL, TS_YAML_OTHER };
 
 struct ts_yaml_pair {
-	struct ts_span key; /* in the text */
+	struct ts_yaml_pair *next;
+	struct ts_span key; /* empty when it is no text: then OTHER */
 	enum ts_yaml_kind kind;
-	struct ts_span value; /* of TEXT: in the buffer, until the next call */
-	uint64_t line;	      /* from 1 */
+	struct ts_span value; /* of TEXT */
+	uint64_t line;	      /* of the key, from 1 */
 };
 
 struct ts_flat_yaml {
-	struct ts_span text;
-	size_t at;
-	uint64_t line; /* of what comes next, from 1 */
-	uint64_t bad, bad_line;
+	struct ts_yaml_pair *first;
+	uint64_t bad_line;
 };
 
-struct ts_flat_yaml ts_flat_yaml_of(struct ts_span text);
-/* false at the end. A buffer that failed is the caller's to see. */
-bool ts_flat_yaml_next(struct ts_flat_yaml *y, struct ts_buf *value, struct ts_yaml_pair *ret_pair);
+/* TS_OK also where the text is no YAML: bad_line says from where on, and the pairs before it are there. */
+enum ts_status ts_flat_yaml_read(struct ts_span text, struct ts_arena *arena, struct ts_flat_yaml *ret_yaml,
+				 struct ts_error *err);
 
 #endif

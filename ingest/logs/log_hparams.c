@@ -23,30 +23,30 @@ static void write_value(struct ts_json *j, struct ts_span value)
 static enum ts_status write_config(struct ts_span text, struct ts_span name, struct ts_json *j, struct ts_notices *notices,
 				   struct ts_error *err)
 {
-	struct ts_flat_yaml y = ts_flat_yaml_of(text);
-	struct ts_buf value = TS_BUF_INIT(TS_LOG_HPARAMS_MAX);
-	struct ts_yaml_pair pair;
+	struct ts_flat_yaml yaml = {NULL, 0};
+	struct ts_arena arena;
 	enum ts_status status;
 
+	ts_arena_init(&arena, 0);
+	status = ts_flat_yaml_read(text, &arena, &yaml, err);
 	ts_json_key(j, "config");
 	ts_json_object(j);
-	while (!value.failed && ts_flat_yaml_next(&y, &value, &pair) && !value.failed) {
-		if (pair.kind == TS_YAML_OTHER) {
-			ts_notice_add(notices, "nested_config", TS_NOTICE_SKIPPED, name, pair.line,
+	for (const struct ts_yaml_pair *pair = yaml.first; pair; pair = pair->next) {
+		if (pair->kind == TS_YAML_OTHER) {
+			ts_notice_add(notices, "nested_config", TS_NOTICE_SKIPPED, name, pair->line,
 				      "a list, a mapping or a block");
 			continue;
 		}
-		ts_json_key_span(j, pair.key);
-		if (pair.kind == TS_YAML_NULL)
+		ts_json_key_span(j, pair->key);
+		if (pair->kind == TS_YAML_NULL)
 			ts_json_null(j);
 		else
-			write_value(j, pair.value);
+			write_value(j, pair->value);
 	}
-	if (y.bad)
-		ts_notice_add(notices, "nested_config", TS_NOTICE_SKIPPED, name, y.bad_line, "a line that is no `key: value`");
+	if (yaml.bad_line)
+		ts_notice_add(notices, "nested_config", TS_NOTICE_SKIPPED, name, yaml.bad_line, "no YAML from here on");
 	ts_json_end(j);
-	status = ts_buf_check(&value, err);
-	ts_buf_finish(&value);
+	ts_arena_finish(&arena);
 	return status;
 }
 
@@ -62,7 +62,7 @@ static enum ts_status take_text(struct ts_span text, struct ts_span name, struct
 enum ts_status ts_log_hparams(const char *path, struct ts_span name, struct ts_json *j, struct ts_notices *notices,
 			      struct ts_error *err)
 {
-	struct ts_buf text = TS_BUF_INIT(TS_LOG_HPARAMS_MAX);
+	struct ts_buf text = TS_BUF_INIT(TS_YAML_MAX);
 	struct ts_error why;
 	enum ts_status status;
 

@@ -9,8 +9,6 @@
 #include "base/json_writer.h"
 #include "ingest/core/notice.h"
 
-enum { TS_LOG_HPARAMS_MAX = 64 << 10 };
-
 /* Writes the member "config" of the object that is open; nothing if the file is not there. name: for notices. */
 enum ts_status ts_log_hparams(const char *path, struct ts_span name, struct ts_json *j, struct ts_notices *notices,
 			      struct ts_error *err);

@@ -18,7 +18,6 @@ const char ts_mlflow_loses[] = "artifacts, models, datasets, traces";
 
 enum {
 	SURE = 60,
-	META_MAX = TS_FACT_TEXT_MAX,
 	DEPTH = 16,	   /* directories in a key: MLflow's keys have at most 250 bytes */
 	FILES_MAX = 65536, /* of artifacts that are counted */
 };
@@ -45,38 +44,42 @@ struct meta {
 	bool is_run, is_experiment, deleted;
 };
 
-static enum ts_status read_meta(const char *path, struct ts_buf *text, struct ts_error *err)
+static enum ts_status read_meta(const char *path, struct ts_arena *arena, struct ts_flat_yaml *ret_yaml,
+				uint64_t *ret_bytes, struct ts_error *err)
 {
-	*text = TS_BUF_INIT(META_MAX);
-	return ts_file_read(path, text, err);
+	struct ts_buf text = TS_BUF_INIT(TS_YAML_MAX);
+	enum ts_status status = ts_file_read(path, &text, err);
+
+	if (!status)
+		status = ts_flat_yaml_read(ts_buf_view(&text), arena, ret_yaml, err);
+	*ret_bytes = text.len;
+	ts_buf_finish(&text);
+	return status;
 }
 
 /* Models and their versions have a meta.yaml too, some with a run_id. What cannot be read is of nothing; only TS_NO_MEMORY fails. */
 static enum ts_status look_at(const char *path, struct meta *ret_meta, struct ts_error *err)
 {
 	struct meta meta = {false, false, false};
-	struct ts_buf text, value = TS_BUF_INIT(META_MAX);
-	enum ts_status status = read_meta(path, &text, err);
-	struct ts_yaml_pair pair;
-	struct ts_flat_yaml y;
+	struct ts_flat_yaml yaml = {NULL, 0};
+	struct ts_arena arena;
+	enum ts_status status;
+	uint64_t bytes;
 	bool experiment_id = false, run_id = false, stage = false;
 
-	if (!status) {
-		y = ts_flat_yaml_of(ts_buf_view(&text));
-		while (ts_flat_yaml_next(&y, &value, &pair)) {
-			experiment_id |= ts_span_is(pair.key, "experiment_id");
-			run_id |= ts_span_is(pair.key, "run_id") || ts_span_is(pair.key, "run_uuid");
-			stage |= ts_span_is(pair.key, "lifecycle_stage");
-			meta.deleted |= ts_span_is(pair.key, "lifecycle_stage") && ts_span_is(pair.value, "deleted");
-		}
-		meta.is_run = run_id && experiment_id;
-		meta.is_experiment = !run_id && experiment_id && stage;
-		status = ts_buf_check(&value, err);
+	ts_arena_init(&arena, 0);
+	status = read_meta(path, &arena, &yaml, &bytes, err);
+	for (const struct ts_yaml_pair *pair = yaml.first; pair; pair = pair->next) {
+		experiment_id |= ts_span_is(pair->key, "experiment_id");
+		run_id |= ts_span_is(pair->key, "run_id") || ts_span_is(pair->key, "run_uuid");
+		stage |= ts_span_is(pair->key, "lifecycle_stage");
+		meta.deleted |= ts_span_is(pair->key, "lifecycle_stage") && ts_span_is(pair->value, "deleted");
 	}
-	ts_buf_finish(&text);
-	ts_buf_finish(&value);
+	ts_arena_finish(&arena);
 	if (status == TS_NO_MEMORY)
 		return status;
+	meta.is_run = run_id && experiment_id;
+	meta.is_experiment = !run_id && experiment_id && stage;
 	*ret_meta = meta;
 	return TS_OK;
 }
@@ -133,7 +136,7 @@ static void tell(struct store *s, const char *code, enum ts_notice_level level, 
 	ts_notice_add(&s->notices, code, level, s->file, line, what);
 }
 
-static enum ts_status take_record(struct store *s, const struct ts_yaml_pair *pair, struct ts_error *err)
+static void take_record(struct store *s, const struct ts_yaml_pair *pair)
 {
 	struct ts_mlflow_run *run = &s->run;
 	const struct {
@@ -155,37 +158,28 @@ static enum ts_status take_record(struct store *s, const struct ts_yaml_pair *pa
 	for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
 		if (ts_span_is(pair->key, times[i].key) && !ts_parse_i64(pair->value, times[i].to))
 			tell(s, "bad_meta", TS_NOTICE_SKIPPED, pair->line, "a time that is no number of milliseconds");
-	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-		if (!ts_span_is(pair->key, texts[i].key) || pair->value.len == 0)
-			continue;
-		*texts[i].to = ts_arena_span(s->arena, pair->value);
-		if (!texts[i].to->data)
-			return ts_arena_error(s->arena, err);
-	}
-	return TS_OK;
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+		if (ts_span_is(pair->key, texts[i].key) && pair->value.len > 0)
+			*texts[i].to = pair->value;
 }
 
 static enum ts_status read_run_meta(struct store *s, struct ts_error *err)
 {
 	const char *path = ts_path_join(s->arena, s->options->path, meta_name);
-	struct ts_buf text = TS_BUF_INIT(META_MAX);
-	struct ts_yaml_pair pair;
-	struct ts_flat_yaml y;
+	struct ts_flat_yaml yaml = {NULL, 0};
 	enum ts_status status;
+	uint64_t bytes;
 
 	if (!path)
 		return ts_arena_error(s->arena, err);
 	s->file = ts_span_str(meta_name);
-	status = read_meta(path, &text, err);
-	y = ts_flat_yaml_of(ts_buf_view(&text));
-	while (!status && ts_flat_yaml_next(&y, &s->scratch, &pair))
-		status = pair.kind == TS_YAML_TEXT ? take_record(s, &pair, err) : TS_OK;
-	if (!status)
-		status = ts_buf_check(&s->scratch, err);
-	for (uint64_t i = 0; !status && i < y.bad; i++)
-		tell(s, "bad_meta", TS_NOTICE_SKIPPED, y.bad_line, "no \"key: value\"");
-	s->bytes_read += text.len;
-	ts_buf_finish(&text);
+	status = read_meta(path, s->arena, &yaml, &bytes, err);
+	for (const struct ts_yaml_pair *pair = yaml.first; pair; pair = pair->next)
+		if (pair->kind == TS_YAML_TEXT)
+			take_record(s, pair);
+	if (yaml.bad_line)
+		tell(s, "bad_meta", TS_NOTICE_SKIPPED, yaml.bad_line, "no YAML from here on");
+	s->bytes_read += bytes;
 	return status;
 }
 
@@ -193,11 +187,10 @@ static enum ts_status read_run_meta(struct store *s, struct ts_error *err)
 static enum ts_status read_experiment(struct store *s, struct ts_error *err)
 {
 	const char *path = ts_path_join(s->arena, s->options->path, "../meta.yaml");
-	struct ts_buf text = TS_BUF_INIT(META_MAX);
+	struct ts_flat_yaml yaml = {NULL, 0};
 	struct meta meta;
-	struct ts_yaml_pair pair;
-	struct ts_flat_yaml y;
 	enum ts_status status;
+	uint64_t bytes;
 
 	if (!path)
 		return ts_arena_error(s->arena, err);
@@ -207,17 +200,10 @@ static enum ts_status read_experiment(struct store *s, struct ts_error *err)
 		return err->status;
 	if (!meta.is_experiment)
 		return TS_OK;
-	status = read_meta(path, &text, err);
-	if (!status) {
-		y = ts_flat_yaml_of(ts_buf_view(&text));
-		while (!status && ts_flat_yaml_next(&y, &s->scratch, &pair)) {
-			if (!ts_span_is(pair.key, "name") || pair.kind != TS_YAML_TEXT)
-				continue;
-			s->run.experiment = ts_arena_span(s->arena, pair.value);
-			status = s->run.experiment.data ? TS_OK : ts_arena_error(s->arena, err);
-		}
-	}
-	ts_buf_finish(&text);
+	status = read_meta(path, s->arena, &yaml, &bytes, err);
+	for (const struct ts_yaml_pair *pair = yaml.first; pair; pair = pair->next)
+		if (ts_span_is(pair->key, "name") && pair->kind == TS_YAML_TEXT)
+			s->run.experiment = pair->value;
 	return status;
 }
 
@@ -480,7 +466,10 @@ static enum ts_status read_store(struct store *s, ts_object_sink *sink, void *ct
 enum ts_status ts_mlflow_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 			      struct ts_ingest_result *ret_result, struct ts_error *err)
 {
-	struct store s = {.options = options, .arena = arena, .notices = {.arena = arena}, .scratch = TS_BUF_INIT(META_MAX)};
+	struct store s = {.options = options,
+			  .arena = arena,
+			  .notices = {.arena = arena},
+			  .scratch = TS_BUF_INIT(TS_FACT_TEXT_MAX)};
 	enum ts_status status;
 
 	ts_mlflow_init(&s.run, arena, &s.notices);

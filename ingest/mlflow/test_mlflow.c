@@ -332,7 +332,7 @@ static void a_damaged_record_is_told(void **state)
 	test_run_init(&t);
 	test_write(&t, "run/meta.yaml", META "start_time: soon\nstatus: 9\nno pair\nrun_name: 'open\n");
 	ingest(&t, t.path);
-	test_expect_notice(&t, "bad_meta", TS_NOTICE_SKIPPED, 4, 4);
+	test_expect_notice(&t, "bad_meta", TS_NOTICE_SKIPPED, 4, 3);
 	assert_string_equal(test_fact(&t, "session.name"), "");
 	test_write(&t, "run/meta.yaml", "run_id: r\n");
 	assert_int_equal(test_ingest_path(&t, t.path), TS_INVALID); /* no run of any kind */
@@ -341,25 +341,31 @@ static void a_damaged_record_is_told(void **state)
 
 /* --- YAML --- */
 
-static void expect_pairs(const char *text, uint64_t bad, const char *const *pairs)
-{
-	struct ts_flat_yaml y = ts_flat_yaml_of(ts_span_str(text));
-	struct ts_buf value = TS_BUF_INIT(4096);
-	struct ts_yaml_pair pair;
+#define EIGHT(c) c c c c c c c c
+#define LISTS(c) EIGHT(EIGHT(c)) c /* 65 of them */
 
-	for (; *pairs; pairs += 2) {
-		assert_true(ts_flat_yaml_next(&y, &value, &pair));
-		assert_true(ts_span_is(pair.key, pairs[0]));
+static void expect_pairs(const char *text, uint64_t bad_line, const char *const *pairs)
+{
+	struct ts_flat_yaml yaml;
+	struct ts_arena arena;
+	struct ts_error err;
+	const struct ts_yaml_pair *pair;
+
+	ts_arena_init(&arena, 0);
+	assert_int_equal(ts_flat_yaml_read(text ? ts_span_str(text) : ts_span_of(NULL, 0), &arena, &yaml, &err), TS_OK);
+	for (pair = yaml.first; *pairs; pairs += 2, pair = pair->next) {
+		assert_non_null(pair);
+		assert_true(ts_span_is(pair->key, pairs[0]));
 		if (strcmp(pairs[1], "(null)") == 0)
-			assert_int_equal(pair.kind, TS_YAML_NULL);
+			assert_int_equal(pair->kind, TS_YAML_NULL);
 		else if (strcmp(pairs[1], "(other)") == 0)
-			assert_int_equal(pair.kind, TS_YAML_OTHER);
-		else if (pair.kind != TS_YAML_TEXT || !ts_span_is(pair.value, pairs[1]))
-			fail_msg("%s: %.*s, not %s", pairs[0], TS_SPAN_ARG(pair.value), pairs[1]);
+			assert_int_equal(pair->kind, TS_YAML_OTHER);
+		else if (pair->kind != TS_YAML_TEXT || !ts_span_is(pair->value, pairs[1]))
+			fail_msg("%s: %.*s, not %s", pairs[0], TS_SPAN_ARG(pair->value), pairs[1]);
 	}
-	assert_false(ts_flat_yaml_next(&y, &value, &pair));
-	assert_int_equal(y.bad, bad);
-	ts_buf_finish(&value);
+	assert_null(pair);
+	assert_int_equal(yaml.bad_line, bad_line);
+	ts_arena_finish(&arena);
 }
 
 /* Every text was read by PyYAML 6.0 to the same values. */
@@ -377,9 +383,49 @@ static void yaml_is_read_as_pyyaml_reads_it(void **state)
 		     (const char *const[]){"tags", "(other)", "list", "(other)", "map", "(other)", "last", "file:///x:y#z", NULL});
 	expect_pairs("# comment\n---\nt: |\n  a\n  b\nu: !!int 3\nv: -3\nw: 2026-11-22 00:00:00\n", 0,
 		     (const char *const[]){"t", "(other)", "u", "(other)", "v", "-3", "w", "2026-11-22 00:00:00", NULL});
-	/* PyYAML refuses these; what is beside them is read. */
-	expect_pairs("a\nb: 'open\nc: 1\n", 2, (const char *const[]){NULL});
-	expect_pairs("b: \"\\q\"\nc: 1\nd: 'x' y\n", 2, (const char *const[]){"c", "1", NULL});
+	expect_pairs("'on': 1\n\"q\": 2\nf: {a: 1,\nb: 2}\n? [x, y]\n: 3\nr: &r z\ns: *r\n", 0,
+		     (const char *const[]){"on", "1", "q", "2", "f", "(other)", "", "(other)", "r", "z", "s", "(other)",
+					   NULL});
+	expect_pairs("", 0, (const char *const[]){NULL});
+	expect_pairs(NULL, 0, (const char *const[]){NULL}); /* as a file without a byte is */
+	expect_pairs("- a\n- b\n", 1, (const char *const[]){NULL}); /* a list, which is no mapping */
+}
+
+/* PyYAML refuses these too: what stands before the line is kept. */
+static void yaml_is_read_up_to_what_is_none(void **state)
+{
+	(void)state;
+	expect_pairs("a\nb: 'open\nc: 1\n", 1, (const char *const[]){NULL});
+	expect_pairs("c: 1\nb: \"\\q\"\nd: 2\n", 2, (const char *const[]){"c", "1", NULL});
+	expect_pairs("c: 1\n\nd: 'x' y\n", 3, (const char *const[]){"c", "1", NULL});
+	expect_pairs("c: 1\nd: \x01\n", 1, (const char *const[]){NULL}); /* bytes are looked at before lines are */
+	expect_pairs("a: 1\n--- \nb: 2\n", 2, (const char *const[]){"a", "1", NULL});
+}
+
+/* What would take time square in its length is refused before: 64 KiB, 64 levels. */
+static void yaml_that_is_deep_or_long_is_refused(void **state)
+{
+	struct ts_flat_yaml yaml;
+	struct ts_arena arena;
+	struct ts_error err;
+	char *text = calloc(1, TS_YAML_MAX + 2);
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, '#', TS_YAML_MAX + 1);
+	ts_arena_init(&arena, 0);
+	assert_int_equal(ts_flat_yaml_read(ts_span_str(text), &arena, &yaml, &err), TS_TOO_LARGE);
+	ts_arena_finish(&arena);
+	text[TS_YAML_MAX] = 0;
+	expect_pairs(text, 0, (const char *const[]){NULL});
+	/* 64 lists in one another are passed over, 65 are not. */
+	for (int deep = 64; deep <= 65; deep++) {
+		(void)snprintf(text, 4096, "a: 1\nb: %.*s%.*s\n", deep, LISTS("["), deep, LISTS("]"));
+		expect_pairs(text, deep == 64 ? 0 : 2,
+			     deep == 64 ? (const char *const[]){"a", "1", "b", "(other)", NULL}
+					: (const char *const[]){"a", "1", NULL});
+	}
+	free(text);
 }
 
 /* --- the database --- */
@@ -622,6 +668,8 @@ int main(void)
 		cmocka_unit_test(a_wrong_byte_is_told_or_a_number),
 		cmocka_unit_test(a_damaged_record_is_told),
 		cmocka_unit_test(yaml_is_read_as_pyyaml_reads_it),
+		cmocka_unit_test(yaml_is_read_up_to_what_is_none),
+		cmocka_unit_test(yaml_that_is_deep_or_long_is_refused),
 		cmocka_unit_test(a_database_gives_what_was_logged),
 		cmocka_unit_test(parts_are_told_where_one_is_wanted),
 		cmocka_unit_test(write_ahead_logs_need_no_writing),
