@@ -1,4 +1,5 @@
-/* policy.h - what a team sets otherwise than the defaults: thresholds of rules, rules that are off, and cut-offs.
+/* policy.h - the policy file of a team: other thresholds for rules, rules switched off, other cut-offs of a
+ * diagnosis, settings of the gate.
  *
  * A file, one setting a line; # begins a comment:
  *

@@ -1,4 +1,4 @@
-/* alloc.h - the one door to the heap, with a trap in it for tests.
+/* alloc.h - the only place where memory is allocated, so that a test can make any allocation fail.
  *
  * Everything of tscope that allocates goes through ts_alloc/ts_realloc/ts_free, so that a test can
  * make the n-th allocation fail and see that every scenario reports it and leaks nothing.

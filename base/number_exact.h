@@ -1,4 +1,5 @@
-/* number_exact.h - the last resort of number.c: decimal digits against the middle of two doubles, exactly. */
+/* number_exact.h - the exact and slow way of number.c, for decimal texts that lie very near the middle between two
+ * doubles. */
 #ifndef TSCOPE_BASE_NUMBER_EXACT_H
 #define TSCOPE_BASE_NUMBER_EXACT_H
 

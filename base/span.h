@@ -1,4 +1,4 @@
-/* span.h - bytes that belong to somebody else.
+/* span.h - a pointer and a length: bytes that belong to somebody else.
  *
  * A span never owns and is passed by value; whoever hands one out says how long its bytes live.
  * Text is a span of UTF-8 without a final NUL. An empty span may have data == NULL.

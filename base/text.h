@@ -1,4 +1,5 @@
-/* text.h - text for people: foreign bytes made harmless, predicates without a locale. */
+/* text.h - text for people: control characters of foreign bytes made harmless, UTF-8, and character classes without
+ * a locale. */
 #ifndef TSCOPE_BASE_TEXT_H
 #define TSCOPE_BASE_TEXT_H
 

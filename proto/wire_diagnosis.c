@@ -1,4 +1,4 @@
-/* wire_diagnosis.c - of Diff: how far apart, why, and in which operation. */
+/* wire_diagnosis.c - the parts of a Diff reply about the diagnosis: how far apart, why, and in which operation. */
 #include "proto/wire_message.h"
 
 

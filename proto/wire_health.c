@@ -1,4 +1,4 @@
-/* wire_health.c - see health.h. */
+/* wire_health.c - packs and unpacks the messages of grpc.health.v1 (health.h). */
 #include "proto/health.h"
 #include "proto/wire_message.h"
 

@@ -1,4 +1,5 @@
-/* wire_repeats.c - of Diff: several runs of one recipe, and the candidate against their envelope. */
+/* wire_repeats.c - the part of a Diff reply about repeats: several runs of one recipe, and the candidate against
+ * their envelope. */
 #include "proto/wire_message.h"
 
 static void build_row(Tscope__V1__EnvelopeRow *m, const struct ts_envelope_row *in)

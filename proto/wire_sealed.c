@@ -1,4 +1,5 @@
-/* wire_sealed.c - PutObjectsRequest and GetObjectsReply, written and read by hand.
+/* wire_sealed.c - PutObjectsRequest and GetObjectsReply, packed and unpacked by hand, so that the bytes of objects
+ * are not copied.
  *
  * Both are one repeated field of SealedObject. protobuf-c would copy every object once more in each direction and push
  * lives on this path, so pack copies an object once (into the buffer) and unpack not at all: spans point into the input.

@@ -1,4 +1,8 @@
-/* Which table each column of a row belongs to: see builder_state.h. */
+/* builder_plan.c - decides which table each column of a row belongs to: columns that are present at the same keys
+ * share one.
+ *
+ * See builder_state.h.
+ */
 #include "run/builder_state.h"
 
 static struct ts_builder_table *add_table(struct ts_builder *b, struct ts_builder_table *table)

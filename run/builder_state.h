@@ -1,4 +1,4 @@
-/* builder_state.h - what a builder is made of, for builder.c, builder_plan.c and builder_finish.c only.
+/* builder_state.h - the struct behind a builder, shared by builder.c, builder_plan.c and builder_finish.c only.
  *
  * How a row is stored: its values are collected as they come, and at row_end a plan says which series each goes to. A row
  * that names the same columns in the same order as the one before uses the same plan; any other row makes a new one,

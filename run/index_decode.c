@@ -1,5 +1,9 @@
-/* Reads a chain object by object. `last` is the record read last; what may follow it is the grammar of docs/format.md.
- * Across objects index->chain carries it on, so that the whole chain is held to the one way of packing it. */
+/* index_decode.c - reads an index from its canonical bytes, strictly: what the encoder would not have written is
+ * refused.
+ *
+ * Reads a chain object by object. `last` is the record read last; what may follow it is the grammar of docs/format.md.
+ * Across objects index->chain carries it on, so that the whole chain is held to the one way of packing it.
+ */
 #include "run/index.h"
 
 #include "base/limits.h"

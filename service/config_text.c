@@ -1,4 +1,4 @@
-/* What the table says, for people: --help and the manual page. */
+/* config_text.c - what the table of settings says for people: --help and the manual page. */
 #include "service/config.h"
 
 #include "base/span.h"

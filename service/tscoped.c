@@ -1,7 +1,8 @@
-/* tscoped - the shared server.
+/* tscoped.c - the shared server: it reads its settings, opens the store, starts the network and waits for signals.
  *
  * Order of the start: settings; signals blocked, so that every thread inherits that; the store; the server; ready. The main
- * thread then waits for signals and does nothing else. Nothing is forked, ever. Exit 0: told to stop. 2: could not start. */
+ * thread then waits for signals and does nothing else. Nothing is forked, ever. Exit 0: told to stop. 2: could not start.
+ */
 #include "base/clock.h"
 #include "base/digest.h"
 #include "base/file.h"

@@ -1,4 +1,6 @@
-/* codec.h - how the bytes of an object are narrowed. Internal to store/; docs/sealed.md is the specification.
+/* codec.h - the ways to compress the bytes of an object without loss, each under its number.
+ *
+ * Internal to store/; docs/sealed.md is the specification.
  *
  * Encoders write into memory of the calling thread (struct ts_scratch), which lives until the thread ends, so that sealing
  * a block costs an arena no more than its result. Decoders take nothing on trust: any bytes give TS_OK or TS_DAMAGED.

@@ -1,4 +1,8 @@
-/* decimal.h - doubles that are integers over a power of ten: nanoseconds, bytes, rounded losses. Internal to store/. */
+/* decimal.h - finds doubles that are integers over a power of ten (nanoseconds, bytes, rounded losses), so that they
+ * are kept as integers.
+ *
+ * Internal to store/.
+ */
 #ifndef TSCOPE_STORE_DECIMAL_H
 #define TSCOPE_STORE_DECIMAL_H
 

@@ -1,5 +1,8 @@
-/* What can be computed again. Values wait in memory for the next transaction that commits anyway, or for the end of the
- * process; none of this may fail a caller. The whole cache is forgotten when it has grown large. */
+/* lmdb_cache.c - keeps results that can be computed again: values that may be lost at any time.
+ *
+ * Values wait in memory for the next transaction that commits anyway, or for the end of the
+ * process; none of this may fail a caller. The whole cache is forgotten when it has grown large.
+ */
 #include "store/lmdb_internal.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,8 @@
-/* Which filesystems LMDB must not lie on. It needs one coherent page cache between mmap and pwrite, and fcntl locks and
- * robust mutexes that every process sees; a filesystem that several machines mount gives neither. */
+/* lmdb_disk.c - refuses filesystems on which LMDB would lose data, and sees that a disk is full.
+ *
+ * LMDB needs one coherent page cache between mmap and pwrite, and fcntl locks and
+ * robust mutexes that every process sees; a filesystem that several machines mount gives neither.
+ */
 #include "store/lmdb_internal.h"
 
 #include "base/cursor.h"

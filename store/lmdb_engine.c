@@ -1,3 +1,4 @@
+/* lmdb_engine.c - the engine on disk as a whole: opening it, its table of operations, backup and statistics. */
 #include "store/lmdb_internal.h"
 
 #include "base/alloc.h"

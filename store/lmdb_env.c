@@ -1,3 +1,5 @@
+/* lmdb_env.c - LMDB's environment: opened once for each directory and process, with its transactions, its growing
+ * map and its errors. */
 #include "store/lmdb_internal.h"
 
 #include "base/alloc.h"

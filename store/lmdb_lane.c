@@ -1,4 +1,7 @@
-/* The writer lane. LMDB has one writer at a time, and a commit waits for the disk; so whoever finds the lane free leads: it
+/* lmdb_lane.c - the lane that all writes take: whoever finds it free runs the writes of all who wait in one
+ * transaction, with one sync.
+ *
+ * LMDB has one writer at a time, and a commit waits for the disk; so whoever finds the lane free leads: it
  * takes every job that waits, runs them one after the other in one transaction, and commits once for all.
  *
  * Invariants:

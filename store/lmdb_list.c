@@ -1,3 +1,4 @@
+/* lmdb_list.c - reads names: one of them, pages of them, and the log of where one has pointed. */
 #include "store/lmdb_internal.h"
 
 #include "base/alloc.h"

@@ -1,3 +1,4 @@
+/* lmdb_note.c - the notes beside the name of a run: put and listed. */
 #include "store/lmdb_internal.h"
 
 #include "base/alloc.h"

@@ -1,3 +1,4 @@
+/* lmdb_object.c - puts, gets and looks for objects, and renews the leases of those that no name reaches yet. */
 #include "store/lmdb_internal.h"
 
 #include "base/alloc.h"

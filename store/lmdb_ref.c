@@ -1,3 +1,4 @@
+/* lmdb_ref.c - moves names, in the transaction that checks that everything behind the new target is there. */
 #include "store/lmdb_internal.h"
 
 #include "base/alloc.h"

@@ -1,4 +1,4 @@
-/* Sweep, beside pushes of this and other processes.
+/* lmdb_sweep.c - frees what no name and no lease reaches, beside pushes of this and other processes.
  *
  *  1. In a read transaction: list all objects, mark what names reach. Nobody waits for this, however long it takes.
  *  2. In one write transaction, so that no name moves meanwhile: mark again from every name (only what changed since is new),

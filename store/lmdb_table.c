@@ -1,3 +1,4 @@
+/* lmdb_table.c - a list of all objects at one moment, marked by what reaches them, for sweep and verify. */
 #include "store/lmdb_internal.h"
 
 #include "base/alloc.h"

@@ -1,3 +1,4 @@
+/* memory_engine.c - the engine that keeps objects in memory, alone or laid over another store that it only reads. */
 #include "store/memory_internal.h"
 
 #include "base/alloc.h"

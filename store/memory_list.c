@@ -1,3 +1,4 @@
+/* memory_list.c - reads the names of a memory engine: those that were moved here, and those of the store below. */
 #include "store/memory_internal.h"
 
 #include "base/alloc.h"

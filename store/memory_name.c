@@ -1,3 +1,4 @@
+/* memory_name.c - moves names in a memory engine, with their logs and notes. */
 #include "store/memory_internal.h"
 
 #include "base/alloc.h"

@@ -1,3 +1,4 @@
+/* memory_walk.c - follows references in a memory engine: is a run complete, verify, sweep. */
 #include "store/memory_internal.h"
 
 #include "base/alloc.h"

@@ -1,4 +1,6 @@
-/* A stream of words is narrowed in four steps, each of which can be undone exactly:
+/* words.c - compresses the 64-bit words of a block without loss, in four steps that can each be undone exactly.
+ *
+ * A stream of words is narrowed in four steps, each of which can be undone exactly:
  *
  *	values		the words as they are, or the integers k of doubles that are k / 10^p
  *	residuals	of order 0: the values; of order 1 their differences; of order 2 the differences of those

@@ -1,9 +1,10 @@
-/* plot.h - a series of any length as at most TS_PLOT_CELLS cells, with its spikes: what reports draw.
+/* plot.h - a curve for a report: a series of any length in at most TS_PLOT_CELLS cells, its spikes kept.
  *
  * Cell i covers the steps [first_step + i*width, first_step + (i+1)*width) of a grid by step number, so that gaps show as empty
  * cells and plots of different ranks stand under each other. min and max keep every spike. An empty cell has count 0 and NaN
  * in min, max, mean. Non-finite values are counted and otherwise left out: a cell that has only such is NaN with
- * count > 0. Cells lie in the arena given. */
+ * count > 0. Cells lie in the arena given.
+ */
 #ifndef TSCOPE_ANALYSIS_PLOT_H
 #define TSCOPE_ANALYSIS_PLOT_H
 

@@ -1,4 +1,4 @@
-/* run_ref.h - a run in an answer, and what a comparison of runs comes to. */
+/* run_ref.h - how an answer names a run (id, own name, steps, ranks), and the verdicts of a comparison of runs. */
 #ifndef TSCOPE_ANALYSIS_RUN_REF_H
 #define TSCOPE_ANALYSIS_RUN_REF_H
 

@@ -1,4 +1,5 @@
-/* batches.h - how the batches of two runs relate, by their digests.
+/* batches.h - whether two runs drew the same batches, the same in another order, some of the same or none, by the
+ * digests of batches.
  *
  * From the first common step whose batches differ on: the second run's are the first's moved by a constant number of steps; the
  * same ones in another order; some of the same; or none. A batch that was drawn sample by sample in another order has a digest

@@ -1,5 +1,5 @@
-/* cuts.h - the cut-offs of a diagnosis and of the envelope of repeats: their names, defaults and sources, and what a policy makes
- * of them.
+/* cuts.h - the limits by which a diagnosis decides, and those of the envelope of repeats: names, defaults, sources,
+ * and what a policy sets otherwise.
  *
  * A policy sets one as `DIVERGENCE.numeric_jump = 1e-5` (policy.h). docs/divergence.md has the table.
  */

@@ -1,4 +1,5 @@
-/* diagnose_facts.c - facts that differ, as explanations: only by a known effect (effects.h), and only where the signature fits.
+/* diagnose_facts.c - explains a divergence by facts that differ: only where the effect of a fact is known
+ * (effects.h) and the numbers show that effect.
  *
  * The signature of an effect is when it shows (in the first forward pass, after the first update) and how large (a rounding
  * difference, a finite one). A fact whose effect fits while nothing else can be at work gives high confidence; several that

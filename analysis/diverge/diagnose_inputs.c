@@ -1,4 +1,5 @@
-/* diagnose_inputs.c - hard evidence: what went into a step differs before what came out of it does.
+/* diagnose_inputs.c - explains a divergence by hard evidence: what went into a step (batch, random state,
+ * parameters) differs before what came out.
  *
  * An input explains a difference only if it parts at its step or a few records before: batches that differ for hundreds of
  * steps while the loss agrees to the bit did not matter to it. Digests of parameters may be of before or after the update of

@@ -1,5 +1,5 @@
-/* diagnose_next.c - what follows from a conclusion: the three tiers, the figures it was drawn from, and what to run or record
- * next. */
+/* diagnose_next.c - what follows from a named cause: whether the runs are equivalent in three tiers, the figures
+ * behind that, and what to run or record next. */
 #include "analysis/diverge/inquiry.h"
 
 #include "analysis/answer/say.h"

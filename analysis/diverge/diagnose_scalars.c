@@ -1,4 +1,5 @@
-/* diagnose_scalars.c - what losses, gradient norms and events can say where no digest and no fact decides.
+/* diagnose_scalars.c - explains a divergence by losses, gradient norms and events, where no digest and no fact
+ * decides.
  *
  * The best single feature is the size of the first difference that can be seen: rounding begins below numeric_jump and a
  * changed weight, batch or rate above it. Windows of ten steps mix the two. What follows from a first difference no larger than

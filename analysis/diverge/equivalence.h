@@ -1,4 +1,5 @@
-/* equivalence.h - is the level that a run ends at the one that runs of another recipe end at? The unit is the run.
+/* equivalence.h - whether a run ends at the same level of its loss as repeats of another recipe do, by a test that
+ * counts each run once.
  *
  * The level of a run is the mean of a series over the last tenth of the points that all runs have, at least one. However its
  * steps hang together, a run gives one number, and what lies between runs is seen by comparing runs only.

@@ -1,5 +1,6 @@
-/* inquiry.h - one diagnosis while it is made: what the evidence comes to, and the sentences so far. For analysis/diagnose*.c
- * only.
+/* inquiry.h - the state of one diagnosis while it is made: what the evidence comes to, and the sentences so far.
+ *
+ * For analysis/diverge/diagnose*.c only.
  *
  * Steps are turned into records (steps over the cadence) where a cut-off counts records.
  */

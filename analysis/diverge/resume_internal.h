@@ -1,4 +1,5 @@
-/* resume_internal.h - what resume.c sees in one series, what resume_tell.c says of it, for resume_judge.c. */
+/* resume_internal.h - what the files of a resume check share: what resume.c sees in one series, and what
+ * resume_tell.c says of it. */
 #ifndef TSCOPE_ANALYSIS_RESUME_INTERNAL_H
 #define TSCOPE_ANALYSIS_RESUME_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* resume_judge.c - from what the series say to a verdict, a cause, and what to run next. */
+/* resume_judge.c - makes a verdict, a cause and the next experiment of what the series of a resumed run show. */
 #include "analysis/diverge/resume_internal.h"
 
 #include <inttypes.h>

@@ -1,4 +1,7 @@
-/* resume_tell.c - what every series says about a resume: evidence, rows and tiers. resume_judge.c decides. */
+/* resume_tell.c - what each series of a resumed run shows, as evidence and as rows of the answer.
+ *
+ * resume_judge.c decides.
+ */
 #include "analysis/diverge/resume_internal.h"
 #include "run/role.h"
 

@@ -1,4 +1,7 @@
-/* gate_draws.c - from runs in their roles to draws of one metric. Runs of one session become one draw, their mean; a baseline
+/* gate_draws.c - groups runs into the independent draws of a test: runs that one machine made in one session are one
+ * draw.
+ *
+ * Runs of one session become one draw, their mean; a baseline
  * that does not record its session is one of its own, candidates that do not are one together.
  *
  * Where all candidates lie in one session that holds TS_GATE_LEAST baselines too (a machine of one's own, whose jobs have no

@@ -1,4 +1,4 @@
-/* gate_internal.h - what the files of the gate share: samples of one metric, and a verdict in the making. */
+/* gate_internal.h - what the files of the gate share: the samples of one metric, and a verdict while it is made. */
 #ifndef TSCOPE_ANALYSIS_GATE_INTERNAL_H
 #define TSCOPE_ANALYSIS_GATE_INTERNAL_H
 

@@ -1,5 +1,7 @@
-/* gate_judge.c - roles to samples, samples to rows, rows to one state. What is said of them: gate_say.c; where a difference lies:
- * gate_why.c. */
+/* gate_judge.c - judges every metric of a gate and makes one verdict of them.
+ *
+ * What is said of the verdict: gate_say.c; where a difference lies: gate_why.c.
+ */
 #include "analysis/gate/gate_internal.h"
 
 #include "analysis/stats/stats.h"

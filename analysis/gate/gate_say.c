@@ -1,4 +1,4 @@
-/* gate_say.c - the sentence of a verdict and its warnings, for who reads a failed job at night. */
+/* gate_say.c - the sentences of a verdict and its warnings, written for a person who looks at a failed job. */
 #include "analysis/gate/gate_internal.h"
 
 #include "analysis/answer/say.h"

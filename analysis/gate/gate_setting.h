@@ -1,4 +1,5 @@
-/* gate_setting.h - the table of what a team may set about its gate, and what a setting may be: the inside of gate_policy.h. */
+/* gate_setting.h - the table behind gate_policy.h: each setting of a gate with its name, default, meaning and
+ * allowed values. */
 #ifndef TSCOPE_ANALYSIS_GATE_SETTING_H
 #define TSCOPE_ANALYSIS_GATE_SETTING_H
 

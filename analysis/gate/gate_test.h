@@ -1,5 +1,4 @@
-/* gate_test.h - the statistics of a gate, numbers to numbers: one metric, the values of runs on the scale on which they are
- * compared, whatever runs they are of.
+/* gate_test.h - the statistical tests of a gate on plain numbers: one metric, one number a run or session.
  *
  * The scale is the logarithm of a value, or a difference over the baseline's magnitude (metric.h); above 0 is worse. A draw is
  * the mean of one session. gate.h has the formulas, docs/gate.md their measured rates. Sums go in the order of the arguments,

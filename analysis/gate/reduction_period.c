@@ -1,5 +1,7 @@
-/* Which k-th records are slower: for each k and each place p in it, the mean of the values there, in deviations of what a mean of so
- * many would have by chance. Values are cut to three robust deviations first, so that it takes many of a place to pass and no
+/* reduction_period.c - finds a period in the times of steps: whether every k-th record is slower than the rest.
+ *
+ * For each k and each place p in it, the mean of the values there is taken in deviations of what a mean of so many would have by
+ * chance. Values are cut to three robust deviations first, so that it takes many of a place to pass and no
  * spike does. The highest score is that of the true period: a multiple has the same mean of fewer values, a divisor a smaller one of
  * more.
  */

@@ -1,5 +1,7 @@
-/* The phases of all ranks on the steps that count: what the slowest rank of each step spent them on, and what each rank worked and
- * waited. Whether the collective hides in backward is known at the end (ranks.h), so that the slowest rank is looked for on two
+/* reduction_ranks.c - the part of a reduction that needs all ranks at once: what the slowest rank of each step did,
+ * and what each rank worked and waited.
+ *
+ * Whether the collective hides in backward is known at the end (ranks.h), so that the slowest rank is looked for on two
  * tracks.
  */
 #include "analysis/gate/reduction_internal.h"

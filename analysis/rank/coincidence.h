@@ -1,4 +1,5 @@
-/* coincidence.h - what happened on several axes of a run at once, where independent axes would hardly have met.
+/* coincidence.h - events that hit several signals of a run (time, memory, loss) at the same steps more often than
+ * independent signals would.
  *
  *	ts_coincidence_begin(&c, arena);
  *	ts_coincidence_axis(&c, name, keys, values, n, err);	while the series is in memory: only its hits are kept

@@ -1,4 +1,5 @@
-/* convergence.h - what a loss-like series did: lower is taken for better.
+/* convergence.h - what a loss did: its levels, whether it fell, whether it still falls, where it blew up (a lower
+ * value is taken for better).
  *
  * Group "convergence", subject = the series' name without "scalars.". Rows, over the values from step `first` on:
  *

@@ -1,4 +1,4 @@
-/* timing.h - where the time of a step goes.
+/* timing.h - how the time of a step divides into its phases, in one rank.
  *
  * The time of a step is the sum of its phases, known or unknown by name. Two passes over the phases, since the warm-up is
  * found from the whole steps and each phase's figures leave it out; one phase at a time need be in memory:

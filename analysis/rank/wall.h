@@ -1,4 +1,4 @@
-/* wall.h - the time that passed, by the timestamps, and what of it the phases claim.
+/* wall.h - the wall time of a run by its timestamps, and how much of it no phase accounts for.
  *
  * A timestamp (seconds since 1970) is taken at the end of its step. One that is not finite or not above 0 is unknown:
  * readers write 0.0 for none. Wall time goes from the first known timestamp to the last, so the first step's own time is

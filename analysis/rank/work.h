@@ -1,4 +1,4 @@
-/* work.h - what a run says of the work that a step is, and of the devices that do it.
+/* work.h - how much work a step is (FLOPs, tokens, samples) and on which devices it runs, as the facts of a run say.
  *
  * Read from facts; a number that is missing, text, not finite or not above 0 is unknown with the reason. What a framework's
  * configuration hints at ("config.precision") is no declaration and is not looked at.

@@ -1,4 +1,7 @@
-/* What ranks.c gathered, as rows. Stragglers are in ranks_stragglers.c, TraceML's view and plots in ranks_views.c. */
+/* ranks_rows.c - makes rows of an answer from what ranks.c gathered.
+ *
+ * Stragglers are in ranks_stragglers.c, TraceML's view and plots in ranks_views.c.
+ */
 #include "analysis/ranks/ranks_internal.h"
 
 #include "analysis/stats/stats.h"

@@ -1,4 +1,5 @@
-/* Which ranks of a job are stragglers, since when, how often, and what they cost: straggler.h put to what ranks.c gathered. */
+/* ranks_stragglers.c - asks straggler.h about the ranks that ranks.c gathered: which are stragglers, since when, how
+ * often, and what they cost. */
 #include "analysis/ranks/ranks_internal.h"
 
 #include "analysis/ranks/straggler_kind.h"

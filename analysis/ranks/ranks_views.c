@@ -1,4 +1,5 @@
-/* The ranks of a job as TraceML sees them (culprit.h), and as plots that stand under each other. */
+/* ranks_views.c - two more views of the ranks of a job: as TraceML sees them (culprit.h), and as plots that stand
+ * one below the other. */
 #include "analysis/ranks/ranks_internal.h"
 
 #include "analysis/ranks/culprit.h"

@@ -1,4 +1,6 @@
-/* check.h - what the check of a rule has at hand, and the ways it ends. Only for files checks_*.c and the engine.
+/* check.h - the interface of the checks of rules (checks_*.c): what a check may look up, and the ways it can end.
+ *
+ * Only for files checks_*.c and the engine.
  *
  *	void ts_check_comm_bound(struct ts_check *c)
  *	{

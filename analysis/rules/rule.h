@@ -1,4 +1,4 @@
-/* rule.h - the rules: one row of a table each, and the engine that asks them.
+/* rule.h - what a rule is and how it can end, and the engine that asks all of them.
  *
  * A rule looks at rows and events of an answer, never at a run. Asked about one answer, it ends in one of four ways:
  *

@@ -1,4 +1,5 @@
-/* correlation.h - over how many cells series remember: the length of blocks that may be taken for independent.
+/* correlation.h - for how many cells a series stays correlated with itself: how long blocks must be to count as
+ * independent.
  *
  * For each series the best single change of level is taken out (so that a late onset is not taken for memory), and the lag-1
  * correlation of what is left is 1 - V/s2, with V half the mean squared difference of neighbours (von Neumann 1941) and s2 the

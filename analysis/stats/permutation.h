@@ -1,4 +1,5 @@
-/* permutation.h - how large the sum of one rank gets when, block by block, chance says which rank it is.
+/* permutation.h - how large the sum of one rank gets by chance alone, when ranks are exchanged at random within each
+ * block of steps.
  *
  * Under the null hypothesis that ranks are alike, the labels of the ranks may be exchanged within any block. The sum over
  * blocks of the rank then called r is a sum of independent draws, one from the values of each block, and has the same

@@ -1,4 +1,4 @@
-/* traceml_missed.h - for traceml_compare.c: what two summaries hold that its rule passes over. */
+/* traceml_missed.h - differences between two TraceML summaries that TraceML's own rule does not report. */
 #ifndef TSCOPE_ANALYSIS_TRACEML_MISSED_H
 #define TSCOPE_ANALYSIS_TRACEML_MISSED_H
 

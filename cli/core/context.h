@@ -1,4 +1,4 @@
-/* context.h - what one command has at hand while it runs: its words, memory, output and where it talks to.
+/* context.h - what every verb has at hand while it runs: its words, memory, output, and the channel to handlers.
  *
  * A verb fills `out` and sets exit_code; nothing reaches stdout before it has succeeded, so stdout is a whole answer or
  * empty. Diagnostics go to stderr through ts_cli_say. main writes `out` and ends with exit_code, or prints the error

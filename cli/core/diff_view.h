@@ -1,4 +1,4 @@
-/* diff_view.h - how much of a diff is wanted, and the row of it that decides. */
+/* diff_view.h - which part of a diff the options ask for, and the row that decides. */
 #ifndef TSCOPE_CLI_DIFF_VIEW_H
 #define TSCOPE_CLI_DIFF_VIEW_H
 

@@ -1,5 +1,7 @@
-/* gate_outputs.h - what gate leaves for continuous integration beside its answer: --junit, --markdown, --gitlab, --request and
- * --verdict, each a file in place of what was there, and --github, commands on stdout and a summary appended to the file that
+/* gate_outputs.h - the files that gate writes for continuous integration beside its answer (--junit, --markdown,
+ * --gitlab, --request, --verdict), and --github.
+ *
+ * Each file takes the place of what was there. --github prints commands on stdout and appends a summary to the file that
  * GITHUB_STEP_SUMMARY names.
  *
  * A file that cannot be written is an error, and then there is no answer: a job must not take the lack of a report for a pass.

@@ -1,4 +1,8 @@
-/* gate_pairs_request.c - what a suspect asks for, in a form that a script of a shell reads line by line. See gate_render.h. */
+/* gate_pairs_request.c - the request for pairs of runs that a suspect verdict makes, as lines that a shell script
+ * reads.
+ *
+ * See gate_render.h.
+ */
 #include "cli/gate/gate_render.h"
 
 #include "base/text.h"

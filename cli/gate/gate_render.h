@@ -1,4 +1,5 @@
-/* render_gate.h - a verdict as continuous integration shows it: pure text, appended to a buffer.
+/* gate_render.h - a verdict in the forms that continuous integration shows: JUnit, GitHub, GitLab, Markdown, and the
+ * request for pairs.
  *
  * Nothing foreign (names of runs, facts, reasons) can leave its place in any of them: not close a tag or a comment, not begin a
  * command of the runner, not mention a person. What is not known has no number. Texts that the renderers make lie in the arena;

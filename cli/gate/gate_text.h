@@ -1,4 +1,4 @@
-/* gate_text.h - a verdict, and the runs that it would rest on, as text. */
+/* gate_text.h - the answers of gate and baseline as text: a verdict, and the runs that one would rest on. */
 #ifndef TSCOPE_CLI_GATE_TEXT_H
 #define TSCOPE_CLI_GATE_TEXT_H
 

@@ -1,4 +1,4 @@
-/* render_report.h - a report as panels for a terminal, and as a page. */
+/* render_report.h - draws a report: as panels on a terminal, or as a page of HTML. */
 #ifndef TSCOPE_CLI_RENDER_REPORT_H
 #define TSCOPE_CLI_RENDER_REPORT_H
 

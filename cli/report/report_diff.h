@@ -1,4 +1,4 @@
-/* report_diff.h - what the sections of a diff are made with, besides report_parts.h. */
+/* report_diff.h - the tables and figures that the sections of a diff's report need, besides report_parts.h. */
 #ifndef TSCOPE_CLI_REPORT_DIFF_H
 #define TSCOPE_CLI_REPORT_DIFF_H
 

@@ -1,4 +1,5 @@
-/* report_diff_repeats.c - of the report of a diff: the repeats of the first run's recipe, and the second run against them. */
+/* report_diff_repeats.c - the section of a diff's report on repeats: those of the first run's recipe, and the second
+ * run against them. */
 #include "cli/report/report_diff.h"
 
 #include "cli/text/show_value.h"

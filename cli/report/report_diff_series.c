@@ -1,4 +1,4 @@
-/* report_diff_series.c - of the report of a diff: the first steps of each series, the ranks in the order in which they part, the
+/* report_diff_series.c - the sections of a diff's report on series: where each parts first, on which rank, the
  * values there, and the curves.
  *
  * Series of several ranks are one row, of the rank that parts first; all has every one. Times and memory are one line, because

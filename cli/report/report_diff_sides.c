@@ -1,4 +1,5 @@
-/* report_diff_sides.c - of the report of a diff: the facts that differ, by group, and what one side has alone. */
+/* report_diff_sides.c - the sections of a diff's report on what differs beside the series: facts, by group, and what
+ * one side has alone. */
 #include "cli/report/report_diff.h"
 
 #include "cli/text/show_value.h"

@@ -1,4 +1,4 @@
-/* report_parts.h - what the sections of a report are made with (report_sections.c, report_ranks.c).
+/* report_parts.h - the parts that sections of a report are built of: lines, bars, tables, sentences.
  *
  * Failure (a full arena) is remembered in r->failed; texts are never NULL unless it says so.
  */

@@ -1,5 +1,7 @@
-/* reproduce.h - what would run a recorded run again, as lines for bash in the top of the repository, as far as its facts say it:
- * checkout, patch, directory, environment, command. What is not recorded is named, never made up.
+/* reproduce.h - the lines for bash that would run a recorded run again, as far as its facts say it: checkout, patch,
+ * directory, environment, command.
+ *
+ * What is not recorded is named, never made up.
  */
 #ifndef TSCOPE_CLI_REPRODUCE_H
 #define TSCOPE_CLI_REPRODUCE_H

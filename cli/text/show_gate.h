@@ -1,4 +1,5 @@
-/* show_gate.h - pieces of a verdict as people read them: one place, so that text, JUnit, annotations and comments say the same.
+/* show_gate.h - the words for the pieces of a verdict, in one place, so that text, JUnit, annotations and comments
+ * say the same.
  *
  * Texts lie in the arena and are harmless to print (show_value.h); NULL when it is full. Sizes are relative: 0.081 is "8.1 %". What
  * is not a number is "not known", never a zero.

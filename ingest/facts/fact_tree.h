@@ -1,4 +1,5 @@
-/* fact_tree.h - what a log says of its run piece by piece, as one JSON object for facts_json.h.
+/* fact_tree.h - collects facts that a log sets, changes and removes one by one, and writes them as one JSON object
+ * for facts_json.h.
  *
  * Logs set, change and remove single values ("config.model.layers is 4 now"). A node is a path of keys below TS_KEY_ROOT; what is
  * set at it replaces what stood there and below; an object is taken apart, so that a later value below it changes only that.

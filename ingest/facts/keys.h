@@ -1,4 +1,5 @@
-/* keys.h - every path of keys that a document has, once, under a small number.
+/* keys.h - small numbers for the paths of keys in JSON records, so that a column is found by an index instead of by
+ * its name.
  *
  * A record's keys repeat line after line: here they become numbers, so that a column is found by an index and a duplicate
  * key by a stamp. Key 0 (TS_KEY_ROOT) is the document itself. Keys are added and never removed, up to a ceiling.

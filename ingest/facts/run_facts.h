@@ -1,4 +1,5 @@
-/* run_facts.h - the facts of one rank, from all who speak of it, and what of them a rank's index holds.
+/* run_facts.h - the facts of one rank from all their sources (run.json, facts.json, --fact, the host), and which of
+ * them go into its index.
  *
  * Who is heard: the pusher and the host (given), the rank's own run.json and facts.json, then those beside the rank
  * directories. Of one source the nearer one wins, key by key; a list is one value. Threads: one at a time.

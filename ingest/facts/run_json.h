@@ -1,4 +1,4 @@
-/* run_json.h - where the keys of run.json stand among the facts, both ways. */
+/* run_json.h - the table between the keys of run.json and the paths of facts, in both directions. */
 #ifndef TSCOPE_INGEST_RUN_JSON_H
 #define TSCOPE_INGEST_RUN_JSON_H
 

@@ -1,4 +1,4 @@
-/* log_hparams.h - a small YAML file of what a training was given, as Lightning and dvclive write it: facts config.*.
+/* log_hparams.h - the hyperparameters in a small YAML file, as Lightning and dvclive write it, as facts config.*.
  *
  * Plain values at its top become config.<key>, redacted by their keys like all facts; lists and mappings are told
  * (nested_config), not kept: as text they could not be redacted.

@@ -1,4 +1,4 @@
-/* reader_losses.h - reference curves that tests of trainings are held against: two small formats.
+/* reader_losses.h - reads two small formats of reference curves, which tests of trainings are compared with.
  *
  *	Megatron-LM's golden values	a file *.json: {"lm loss": {"start_step": 1, ..., "values": {"1": 10.85, ...}}, ...}
  *	torchtitan's losses		a file *.txt whose lines are "step loss"

@@ -1,4 +1,5 @@
-/* What stands in for mlflow_db.c where there is no libsqlite3. */
+/* mlflow_db_none.c - takes the place of mlflow_db.c where libsqlite3 is not there: it knows MLflow's database and
+ * refuses it with the reason. */
 #include "ingest/mlflow/mlflow_db.h"
 
 #include "base/file.h"

@@ -1,4 +1,5 @@
-/* import.h - from another tool's log to a run: what its readers share.
+/* import.h - the frame of every reader of another tool's log: it takes a feed of cells and a function for facts, and
+ * makes a run.
  *
  * A reader opens its files, then gives ts_import a feed of cells (rows.h) and a function that writes what the log says
  * of the run as facts.json has it ({"config": {...}, "session": {"name": ...}}), which is asked after the feed, since

@@ -1,4 +1,4 @@
-/* rows.h - what readers of other tools' logs write into: cells of steps, in the order of the log, to the rows of a builder.
+/* rows.h - takes the cells of a log in the order of the log, and gives rows, step by step, to a builder.
  *
  *	ts_rows_read(&source, sink, arena, &rows, err)		calls source->feed once, or twice
  *	  feed: ts_rows_column(rows, &column, &c, err)		once a name; keep the number

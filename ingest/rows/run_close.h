@@ -1,4 +1,4 @@
-/* run_close.h - the end of every reader: facts that were given, the head, and what the result says. */
+/* run_close.h - the end of every reader: it adds the facts that were given, writes the head, and fills the result. */
 #ifndef TSCOPE_INGEST_RUN_CLOSE_H
 #define TSCOPE_INGEST_RUN_CLOSE_H
 

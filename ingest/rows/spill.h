@@ -1,4 +1,4 @@
-/* spill.h - records sorted by step, then as they came, in bounded memory: runs of them go to an unnamed file and are merged.
+/* spill.h - sorts records by step in bounded memory, through an unnamed file where they are many.
  *
  *	ts_spill_create(memory, &s, err)
  *	ts_spill_add(s, step, bytes, err)		any order

@@ -1,4 +1,4 @@
-/* emit.h - a record into a builder: keys to columns, cells to values.
+/* emit.h - gives one record of steps.jsonl to the builder: keys become columns, cells become values.
  *
  * A column's name is the escaped path of its keys. Two names are ours, in runs that were restarted: `segment` (which
  * execution wrote the row, from 0) and, for superseded rows, `step`; so a record's own key `segment` is stored as

@@ -1,4 +1,5 @@
-/* fast.c - records that look like one before: what stands between two numbers is compared, not parsed.
+/* fast.c - reads records that look like an earlier one without parsing them: only their numbers are parsed, the rest
+ * is compared.
  *
  * A shape is one literal and what follows it: the step, a number of some column, or the end of the record. Shapes form a
  * tree whose paths are records that the general parser took and found plain, so that whatever matches a path has the same

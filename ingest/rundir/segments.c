@@ -1,3 +1,5 @@
+/* segments.c - merges the stretches of a steps.jsonl between restarts, where steps go back, into rows in the order
+ * of steps. */
 #include "ingest/rundir/steps.h"
 
 #include "base/alloc.h"

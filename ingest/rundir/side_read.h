@@ -1,4 +1,5 @@
-/* side_read.h - the files of records beside steps.jsonl into a builder: one record a line, each a row of the file's own kind.
+/* side_read.h - reads the files beside steps.jsonl (pipeline.jsonl, digests.jsonl) into a builder: each line is a
+ * row of that file's own kind.
  *
  *	pipeline.jsonl	TS_TABLE_PIPELINE	an event: the numbers `stage`, `start` and `end`; else bad_event
  *	digests.jsonl	TS_TABLE_DIGESTS	of an operation: `step`, `name`, `out`, perhaps `in`, `occurrence`; else bad_digest

@@ -1,4 +1,5 @@
-/* steps.h - a steps.jsonl into a builder: straight on while steps increase, by merging where they go back.
+/* steps.h - reads a steps.jsonl into a builder: row by row while steps increase, through segments.c where they go
+ * back.
  *
  * The first pass gives every record to the builder as it reads. Where a step is not above the one before (training was
  * restarted into the same file), it throws that builder away, reads on to find where each segment begins, and then

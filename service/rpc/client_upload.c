@@ -1,10 +1,13 @@
-/* A stream up. The caller packs the next messages while a thread of the upload sends the ones before: C-core moves bytes only
- * while somebody waits on the queue, and takes one message at a time.
+/* client_upload.c - sends a stream of messages to a server, as a push does: the caller packs the next ones while a
+ * thread sends those before.
+ *
+ * C-core moves bytes only while somebody waits on the queue, and takes one message at a time.
  *
  *	open ──► send... ──► finish	the ring holds at most TS_UPLOAD_AHEAD messages; send blocks while it is full
  *
  * Under the mutex: the ring, what is outstanding, and starting batches. No batch is started once the status has come
- * (`over`), so that the queue can be shut down then. The status may come at any time: a server refuses early. */
+ * (`over`), so that the queue can be shut down then. The status may come at any time: a server refuses early.
+ */
 #include "service/rpc/client_call.h"
 
 #include "base/alloc.h"

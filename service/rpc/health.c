@@ -1,4 +1,7 @@
-/* grpc.health.v1.Health: Check is an ordinary handler; Watch is kept open by server_call.c. */
+/* health.c - answers grpc.health.v1.Health, which asks whether the server is up.
+ *
+ * Check is an ordinary handler; Watch is kept open by server_call.c.
+ */
 #include "service/rpc/server_call.h"
 
 enum ts_status ts_health_service(struct ts_span request, struct ts_arena *arena, struct ts_error *err)

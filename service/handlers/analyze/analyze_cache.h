@@ -1,4 +1,5 @@
-/* analyze_cache.h - what an analysis reduced a run to, kept under the run's id, the version of the analysis, and its options.
+/* analyze_cache.h - keeps what an analysis computed from the columns of a run, under the run's id, the version of
+ * the analysis, and its options.
  *
  * Kept are measures, events, plots and notes, as the bytes of an AnalyzeReply; the bound and the findings follow from them at each
  * call, so that a policy needs no cache of its own. A cache may forget, and may hold anything: what does not parse is not there.

@@ -1,4 +1,5 @@
-/* describe.h - what every answer says about a run first, and what a list keeps of it.
+/* describe.h - what every answer says of a run in one line (name, steps, ranks, what is missing), and the summary
+ * that a list keeps of it.
  *
  * Threads: as the fetch.
  */

@@ -1,4 +1,5 @@
-/* methods.h - what the table of methods is made of, each part defined in the file of its noun, and what handlers share.
+/* methods.h - declares the handlers for the table of methods, each defined in the file of its noun, and what
+ * handlers share.
  *
  * A unary handler unpacks its request, does its work in call->arena, and answers through a replier:
  *

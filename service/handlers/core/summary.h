@@ -1,4 +1,4 @@
-/* summary.h - at most TS_SUMMARY_MAX bytes beside each name: what a page of list shows without opening the head.
+/* summary.h - the few bytes beside each name from which a page of list is made without opening the head.
  *
  * A cache of the head's own words, never truth: a summary of another version, or none, reads as "nothing known" and the
  * head is opened instead. Layout, little-endian: u8 version, u8 flags, u32 ranks, u64 steps, i64 first, i64 last,

@@ -1,4 +1,5 @@
-/* diff_repeats.h - of Diff: several runs of the first run's recipe, and the second run against their envelope.
+/* diff_repeats.h - the repeats of a Diff: several runs of the first run's recipe, and the second run against their
+ * envelope.
  *
  * Series are walked side by side, a block of each at a time, twice: once to learn how far the repeats are apart, once to hold
  * the candidate against that. Blocks that all of them share are not decoded. The series are the loss and the gradient norm of

@@ -1,4 +1,5 @@
-/* series_axis.h - where one series of two runs parts when its points are placed by what had been trained on, not by step.
+/* series_axis.h - where a series of two runs parts when points are paired by samples or tokens seen, and not by
+ * step.
  *
  * The axis is a column of the rank. `samples` and `tokens` are of one step (docs/run-directory.md), so a point lies at their sum up to
  * and with its step; any other column is taken as it is. A point whose step has no cell of the axis has no place; of several

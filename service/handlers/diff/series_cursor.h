@@ -1,4 +1,4 @@
-/* series_cursor.h - a place in one side's column, for what walks two series side by side. */
+/* series_cursor.h - a position in one run's column, for code that walks two series side by side. */
 #ifndef TSCOPE_HANDLERS_SERIES_CURSOR_H
 #define TSCOPE_HANDLERS_SERIES_CURSOR_H
 

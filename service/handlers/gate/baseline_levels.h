@@ -1,5 +1,5 @@
-/* baseline_levels.h - a selection of baselines in the making, and the levels of a branch: where its step time changed, or was
- * accepted to have changed, the runs before are history. */
+/* baseline_levels.h - leaves out baselines from before the newest level of a branch: where its step time changed, or
+ * a change of it was accepted, the runs before are history. */
 #ifndef TSCOPE_HANDLERS_BASELINE_LEVELS_H
 #define TSCOPE_HANDLERS_BASELINE_LEVELS_H
 

@@ -1,4 +1,4 @@
-/* gate_changes.c - what else is not as it was: facts, and the loss, of the candidate against the newest baseline. */
+/* gate_changes.c - what else changed from the newest baseline to the candidate: facts, and the loss. */
 #include "base/limits.h"
 #include "service/handlers/diff/diff_runs.h"
 #include "service/handlers/gate/gate_gather.h"

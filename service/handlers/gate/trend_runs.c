@@ -1,5 +1,7 @@
-/* trend_runs.c - Trend: one metric of the runs of a branch. Runs are reduced one at a time, and of each stays what the answer
- * shows, so that memory is that of the answer. */
+/* trend_runs.c - the Trend method: one metric of the runs of a branch.
+ *
+ * Runs are reduced one at a time, and of each stays what the answer shows, so that memory is that of the answer.
+ */
 #include "analysis/policy.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"

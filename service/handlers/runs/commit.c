@@ -1,4 +1,7 @@
-/* commit.c - CommitRun: the objects are there; let a name point at them. naming.h has the rule, join.h puts ranks together. */
+/* commit.c - the CommitRun method: once all objects are there, a name points at them.
+ *
+ * naming.h has the rule, join.h puts ranks together.
+ */
 #include "base/clock.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"

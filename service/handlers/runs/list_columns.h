@@ -1,4 +1,4 @@
-/* list_columns.h - the words of list that are no facts: what a name and its summary say without opening the head.
+/* list_columns.h - the columns of list that are no facts: what a name and its summary say without opening the head.
  *
  *	name project id started pushed state steps first_step last_step ranks world_size own_name who, note.KEY
  */

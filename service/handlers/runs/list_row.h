@@ -1,5 +1,5 @@
-/* list_row.h - what one run of a list says at a column, opening no more than is asked for: the name's own bytes first, then
- * its notes, then the head.
+/* list_row.h - what one run of a list has in a column, from the cheapest place: the name's own bytes, then its
+ * notes, then the head.
  *
  *	ts_list_subject_begin(&s, call, f, &ref, &scratch, err)	scratch is reset
  *	ts_list_lookup(&s, path, &fact)				a ts_filter_lookup; check s.status at the end

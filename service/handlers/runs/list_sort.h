@@ -1,6 +1,7 @@
-/* list_sort.h - any order of a list but the two that the engine keeps: all matching rows are collected, sorted, and cut into
- * pages by a token that holds the last row's key and name, so that rows that come or go move no page.
+/* list_sort.h - sorts a list by any column: matching rows are collected, sorted, and cut into pages.
  *
+ * The two orders that the engine keeps need none of this. The token of a page holds the last row's key and name, so that rows that
+ * come or go move no page.
  * Order: numbers, then text by bytes, then what has no order; descending turns that around. What is unknown comes last
  * both ways; equal keys go by name.
  */
