@@ -1,45 +1,121 @@
 #!/usr/bin/env python3
 """Prints what lives in each folder, from the first sentence of each file, and fails where a folder or a file does not say it.
 
-    python3 tests/rooms.py [FOLDER...]     the folders and their files; all rooms without a word
-    python3 tests/rooms.py --check         what is missing: a README.md of a folder, the sentence of a file
+    python3 tests/rooms.py [FOLDER...]     the folders and their files; all of them without a word
+    python3 tests/rooms.py --check         what is missing or wrong:
+        a README.md of a folder, whose first line is `# FOLDER: what lives here` and which says what tests/layers.py lets it include
+        the sentence of a file
+        an edge in the table of docs/architecture.md that tests/layers.py does not have, or the other way round
+        a source that README.md, CONTRIBUTING.md, docs/ or a README.md of a folder names, and that is not there
 
 A file's sentence stands in its first comment, `/* name.c - sentence`. A .c beside a header of its name needs none: the header has it.
+In tests/ the name may be missing, and Python says it in its docstring.
 """
+import fnmatch
+import glob
 import os
 import re
+import signal
 import subprocess
 import sys
+import textwrap
 
-ROOMS = ["base", "run", "analysis", "ingest", "store", "proto", "service", "cli"]
+import layers
+
+FOLDERS = ["base", "run", "analysis", "ingest", "store", "proto", "service", "cli", "tests"]
+DATA = re.compile(r"tests/(golden|cli/runs|fuzz/corpus)/")  # their READMEs say where the data came from
+NAMED = re.compile(r"(?<![\w./*<-])(?!\S*(?:_x|_NAME|thing)\.)[\w*][\w./*{},-]*\.(?:c|h|py|sh|inc|proto|tsv)\b(?!\.)")
 
 
-def tracked():
-    out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", *ROOMS], capture_output=True, text=True, check=True).stdout
+def tracked(*folders):
+    out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", *folders], capture_output=True, text=True, check=True).stdout
     return sorted({p for p in out.split("\n") if p and os.path.exists(p)})
 
 
+def is_source(path):
+    return path.endswith((".c", ".h")) or (path.startswith("tests/") and path.endswith((".py", ".sh")))
+
+
 def sentence(path):
-    """The first sentence of a file's first comment, None without one."""
+    """The first sentence of a file's first comment or docstring, None without one."""
     with open(path, encoding="utf-8") as f:
         head = f.read(4000)
-    m = re.match(r"/\* " + re.escape(os.path.basename(path)) + r" - (.*?)(?:\*/|\n \*\n|\.\s)", head, re.S)
-    return re.sub(r"\s*\n \* ?", " ", m.group(1)).strip().rstrip(".") if m else None
+    tests = path.startswith("tests/")
+    head = re.sub(r"^#!.*\n", "", head)
+    name = re.escape(os.path.basename(path)) + r"(?: [^-\n]*)? - "
+    if tests:
+        name = rf"(?:\S+(?: [^-\n]*)? - |{re.escape(os.path.basename(path))}[^:\n]*: )?"
+    opening = r'"""' if path.endswith(".py") else r"(?=# )" if path.endswith(".sh") else r"/\* "
+    end = r"\*/|\"\"\"|\n ?\*?\n|\.\s|\n(?!#| \*|\w)"
+    m = re.match(opening + (r"# " if path.endswith(".sh") else "") + name + r"(.*?)(?:" + end + ")", head, re.S)
+    return re.sub(r"\s*\n (\*|#)? ?|\n(# )?", " ", m.group(1)).strip().rstrip(".:") if m else None
 
 
-def is_test(name):
-    return name.startswith(("test_", "fuzz_", "bench_", "make_"))
+def is_test(stem):
+    return stem.startswith(("test_", "fuzz_", "bench_", "make_"))
 
 
 def nouns(files):
     """(name, sentence or None) of each noun of a folder: a header and its .c are one."""
     stems = {}
     for path in files:
-        stem, extension = os.path.splitext(os.path.basename(path))
-        if extension in (".c", ".h") and not is_test(stem):
+        stem = os.path.splitext(os.path.basename(path))[0]
+        if path.startswith("tests/") or not is_test(stem):
             stems.setdefault(stem, []).append(path)
     for stem, paths in sorted(stems.items()):
-        yield stem, next((s for s in map(sentence, sorted(paths, reverse=True)) if s), None)
+        what = next((s for s in map(sentence, sorted(paths, reverse=True)) if s), None)
+        if what or not is_test(stem):
+            yield stem, what
+
+
+def room_errors(folder):
+    """What is wrong with the README of a folder."""
+    path = os.path.join(folder, "README.md")
+    if not os.path.exists(path):
+        yield f"{folder} has no README.md"
+        return
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    if not text.startswith(f"# {folder}: "):
+        yield f"{path} does not begin with `# {folder}: `"
+    said = re.search(r"^May include: (.*?)\.(?:\s|$)", text, re.M | re.S)
+    yield from edge_errors(path, folder, said.group(1) if said else "")
+
+
+def edge_errors(path, folder, said):
+    """`said` is what a document lets the folder include; tests/layers.py is what is checked."""
+    said = set(re.sub(r"\s+", " ", said).split(", "))
+    said = {folder if s == "its sub-folders" else s for s in said} - {"nothing of tscope", ""}
+    if folder in layers.ROOMS and said != layers.ROOMS[folder]:
+        yield f"{path}: tests/layers.py lets {folder} include {', '.join(sorted(layers.ROOMS[folder])) or 'nothing'}"
+
+
+def house_errors(path="docs/architecture.md"):
+    """The table of rooms, `| room/ | what lives there | may include | libraries |`, against tests/layers.py."""
+    with open(path, encoding="utf-8") as f:
+        rows = dict(re.findall(r"^\| (\S+)/ \| [^|]* \| ([^|]*) \| [^|]*\|$", f.read(), re.M))
+    for room in FOLDERS[:-1]:
+        if room not in rows:
+            yield f"{path} has no row of {room}/"
+    for room, said in rows.items():
+        yield from edge_errors(path, room, said)
+
+
+def named_errors(documents, sources):
+    """Sources that a document names and that are not there: by their path from the root or from the document, or by their unique name."""
+    names = {os.path.basename(p) for p in sources}
+    for path in documents:
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        for number, line in enumerate(text.split("\n"), 1):
+            for word in NAMED.findall(line):
+                here = os.path.join(os.path.dirname(path), word)
+                if "/" in word:
+                    there = any(glob.glob(w) for w in (word, here))
+                else:
+                    there = fnmatch.filter(names, word) or glob.glob(here) or not word.endswith((".c", ".h"))
+                if not there:
+                    yield f"{path}:{number}: {word} is not there"
 
 
 def first_line(folder):
@@ -47,31 +123,41 @@ def first_line(folder):
         return f.readline().strip().lstrip("# ")
 
 
-def main(words):
-    check = words[:1] == ["--check"]
-    folders = {}
-    for path in tracked():
-        if path.endswith((".c", ".h")):
-            folders.setdefault(os.path.dirname(path), []).append(path)
+def show(folder, files):
+    print(f"\n{first_line(folder)}")
+    for stem, what in nouns(files):
+        print(textwrap.fill(f"{stem:20} {what or '?'}", 130, initial_indent="  ", subsequent_indent=" " * 23,
+                            break_on_hyphens=False))
+
+
+def check(folders):
     errors = []
-    for folder, files in sorted(folders.items()):
-        if words and not check and not any(folder == w or folder.startswith(w.rstrip("/") + "/") for w in words):
-            continue
-        if not os.path.exists(os.path.join(folder, "README.md")):
-            errors.append(f"{folder} has no README.md")
-        elif not check:
-            print(f"\n{first_line(folder)}")
-        for stem, what in nouns(files):
-            if what is None:
-                errors.append(f"{folder}/{stem} opens without a sentence")
-            elif not check:
-                print(f"    {stem:22} {what}")
+    for folder, files in folders.items():
+        errors += room_errors(folder)
+        errors += [f"{folder}/{stem} opens without a sentence" for stem, what in nouns(files) if what is None]
+    documents = [p for p in tracked("*.md") if not DATA.match(p) and p != "CHANGELOG.md"]
+    errors += [*house_errors(), *named_errors(documents, tracked())]
     for e in errors:
         print(e)
-    if check:
-        print(f"{len(folders)} folders, {len(errors)} errors")
+    print(f"{len(folders)} folders, {len(documents)} documents, {len(errors)} errors")
     return 1 if errors else 0
 
 
+def main(words):
+    folders = {}
+    for path in filter(is_source, tracked(*FOLDERS)):
+        if not DATA.match(path):
+            folders.setdefault(os.path.dirname(path), []).append(path)
+    folders = dict(sorted(folders.items()))
+    if words == ["--check"]:
+        return check(folders)
+    words = [w.rstrip("/") for w in words]
+    chosen = [f for f in folders if not words or any(f == w or f.startswith(w + "/") for w in words)]
+    for folder in chosen:
+        show(folder, folders[folder])
+    return 0 if chosen else f"no folder of sources is named {', '.join(words)}"
+
+
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.exit(main(sys.argv[1:]))

@@ -1,5 +1,5 @@
-/* fault_writer DIR FIRST COUNT THREADS - pushes runs FIRST, FIRST+1, ... (COUNT of them, 0 = until killed) into the store at
- * DIR, sweeping now and then, and acknowledges each on descriptor 3 once its commit has returned: 8 bytes number, 32 bytes
+/* fault_writer DIR FIRST COUNT THREADS - pushes COUNT runs (0 = until killed), numbered from FIRST on, into the store at DIR,
+ * sweeping now and then, and acknowledges each on descriptor 3 once its commit has returned: 8 bytes number, 32 bytes
  * id, in one write. What is pushed follows from the number alone, so that whoever reads the acknowledgement can check it. */
 #include "base/clock.h"
 #include "base/cursor.h"

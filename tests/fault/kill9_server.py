@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""kill9_server.py BUILD ROUNDS: P1 and P2 for the whole service. Four clients push to a tscoped that is killed (SIGKILL) at a random
-instant, round after round on one store; after each, a new tscoped must open it, verify clean, and show every run
+"""kill9_server.py BUILD ROUNDS: a whole server under kill -9 (P1 and P2 of store/engine.h). Four clients push to a tscoped that
+is killed (SIGKILL) at a random instant, round after round on one store; after each, a new tscoped must open it, verify clean, and show every run
 that was acknowledged, under the id it had."""
 import os
 import random

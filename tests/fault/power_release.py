@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""power_release.py RELEASE_BUILD POWERLOG_SO POINTS: P1 against power loss, with the release programs as they are. tscoped runs under powerlog.so,
+"""power_release.py RELEASE_BUILD POWERLOG_SO POINTS: power loss (P1 of store/engine.h), with the release programs as they are. tscoped runs under powerlog.so,
 which logs every write and sync of data.mdb; three clients push to it and each acknowledgement goes into the same log. Then the
 file is rebuilt as it could be after a power cut at a random record: what was not synced is dropped or torn at 4096 or 512 bytes (an
 O_DSYNC write counts as synced once it has returned). The store must open, verify clean, and show every run acknowledged before."""
