@@ -50,6 +50,32 @@ bool ts_group_of(struct ts_span path, enum ts_group *ret_group)
 	return false;
 }
 
+const char *ts_fact_type_word(enum ts_fact_type type)
+{
+	switch (type) {
+	case TS_FACT_NULL:
+		return "null";
+	case TS_FACT_BOOL:
+		return "bool";
+	case TS_FACT_INT:
+		return "int";
+	case TS_FACT_FLOAT:
+		return "float";
+	case TS_FACT_TEXT:
+	case TS_FACT_LONG:
+		return "text";
+	case TS_FACT_NUMBER:
+		return "number";
+	case TS_FACT_OBJECT:
+		return "object";
+	case TS_FACT_ARRAY:
+		return "array";
+	case TS_FACT_ABSENT:
+		break;
+	}
+	return "absent";
+}
+
 const char *ts_source_name(enum ts_fact_source source)
 {
 	if (source < TS_SOURCE_RUN_JSON || source > TS_SOURCE_PUSHER)

@@ -70,6 +70,7 @@ struct ts_facts {
 const char *ts_group_name(enum ts_group group);
 /* The group of a path by its first component; TS_GROUP_OTHER for "other"; false if it is none of the groups. */
 bool ts_group_of(struct ts_span path, enum ts_group *ret_group);
+const char *ts_fact_type_word(enum ts_fact_type type); /* "text" for LONG too */
 const char *ts_source_name(enum ts_fact_source source); /* "run.json", "facts.json", "host", "pusher" */
 bool ts_source_parse(struct ts_span name, enum ts_fact_source *ret_source);
 

@@ -45,3 +45,10 @@ const char *ts_confidence_word(enum ts_confidence c)
 
 	return (unsigned)c < sizeof words / sizeof words[0] ? words[c] : "none";
 }
+
+const char *ts_tier_word(enum ts_tier_answer answer)
+{
+	static const char *const words[] = {"unknown", "holds", "fails"};
+
+	return (unsigned)answer < sizeof words / sizeof words[0] ? words[answer] : "unknown";
+}

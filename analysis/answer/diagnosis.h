@@ -73,5 +73,6 @@ struct ts_diagnosis {
 const char *ts_cause_word(enum ts_cause cause);	      /* "data_order": for JSON */
 const char *ts_cause_title(enum ts_cause cause);      /* "another order of the data" */
 const char *ts_confidence_word(enum ts_confidence c); /* "none", "low", "medium", "high" */
+const char *ts_tier_word(enum ts_tier_answer answer); /* "unknown", "holds", "fails" */
 
 #endif

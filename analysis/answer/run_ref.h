@@ -18,4 +18,6 @@ enum ts_diff_verdict {
 	TS_DIFF_INCONCLUSIVE = 3, /* exit 3: common steps agree but the extent differs or is empty, or only unknown columns differ */
 };
 
+const char *ts_verdict_word(enum ts_diff_verdict verdict); /* "same", "different", "inconclusive" */
+
 #endif

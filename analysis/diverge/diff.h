@@ -91,4 +91,7 @@ struct ts_diff {
 	struct ts_plots plots;
 };
 
+const char *ts_fact_change_word(enum ts_fact_change change); /* "changed", "only_a", "only_b" */
+const char *ts_series_word(enum ts_series_state state);	     /* "same", "parts", "extent", "only_a", "only_b", "disjoint" */
+
 #endif

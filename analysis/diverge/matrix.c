@@ -54,3 +54,20 @@ struct ts_matrix_tally ts_matrix_count(const struct ts_diff_matrix *m)
 	t.verdict = t.parts ? TS_DIFF_DIFFERENT : t.same == t.pairs ? TS_DIFF_SAME : TS_DIFF_INCONCLUSIVE;
 	return t;
 }
+
+const char *ts_pair_word(enum ts_pair_state state)
+{
+	switch (state) {
+	case TS_PAIR_SAME:
+		return "same";
+	case TS_PAIR_PARTS:
+		return "parts";
+	case TS_PAIR_EXTENT:
+		return "extent";
+	case TS_PAIR_COLUMNS:
+		return "columns";
+	case TS_PAIR_APART:
+		break;
+	}
+	return "apart";
+}

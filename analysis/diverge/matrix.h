@@ -27,6 +27,8 @@ struct ts_diff_matrix {
 	struct ts_pair *pairs; /* n * (n - 1) / 2: (0, 1), (0, 2), ... (1, 2), ... */
 };
 
+const char *ts_pair_word(enum ts_pair_state state); /* "same", "parts", "extent", "columns", "apart" */
+
 /* Where the pair of i and j lies; i != j, in either order. */
 static inline size_t ts_pair_index(size_t n, size_t i, size_t j)
 {

@@ -360,6 +360,11 @@ enum ts_status ts_op_diff_add(struct ts_op_diff *diff, const struct ts_op_walk *
 	return TS_OK;
 }
 
+const char *ts_op_role_word(enum ts_op_role role)
+{
+	return role == TS_OP_ORIGIN ? "origin" : "receiver";
+}
+
 const struct ts_op_row *ts_op_culprit(const struct ts_op_diff *diff)
 {
 	for (size_t i = 0; i < diff->n && diff->rows[i].step == diff->rows[0].step; i++)

@@ -18,11 +18,6 @@ static void truth(struct ts_json *j, const char *key, bool value)
 	ts_json_bool(j, value);
 }
 
-static const char *tier_word(enum ts_tier_answer answer)
-{
-	return answer == TS_TIER_HOLDS ? "holds" : answer == TS_TIER_FAILS ? "fails" : "unknown";
-}
-
 static const char *unit_word(enum ts_metric metric)
 {
 	const char *suffix = ts_unit_suffix(ts_metrics[metric].unit);
@@ -180,11 +175,11 @@ static void changes(struct ts_json *j, const struct ts_gate_input *in)
 	ts_json_key(j, "loss");
 	ts_json_object(j);
 	ts_json_key(j, "bits");
-	ts_json_string(j, tier_word(in->loss.bits));
+	ts_json_string(j, ts_tier_word(in->loss.bits));
 	ts_json_key(j, "numeric");
-	ts_json_string(j, tier_word(in->loss.numeric));
+	ts_json_string(j, ts_tier_word(in->loss.numeric));
 	ts_json_key(j, "statistical");
-	ts_json_string(j, tier_word(in->loss.statistical));
+	ts_json_string(j, ts_tier_word(in->loss.statistical));
 	ts_json_text(j, "sentence", in->loss.sentence);
 	ts_json_end(j);
 }

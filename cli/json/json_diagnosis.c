@@ -33,11 +33,9 @@ void ts_json_gap(struct ts_json *j, const char *key, const struct ts_gap *gap)
 
 static void tier(struct ts_json *j, const char *key, const struct ts_tier *t)
 {
-	static const char *const answers[] = {"unknown", "holds", "fails"};
-
 	ts_json_key(j, key);
 	ts_json_object(j);
-	ts_json_word(j, "answer", answers[t->answer]);
+	ts_json_word(j, "answer", ts_tier_word(t->answer));
 	ts_json_text(j, "why", t->why);
 	ts_json_end(j);
 }
@@ -123,7 +121,7 @@ void ts_json_ops(struct ts_json *j, const struct ts_op_diff *ops)
 
 		ts_json_object(j);
 		ts_json_known_step(j, "rank", row->rank != TS_RANK_JOB, row->rank);
-		ts_json_word(j, "role", row->role == TS_OP_ORIGIN ? "origin" : "receiver");
+		ts_json_word(j, "role", ts_op_role_word(row->role));
 		ts_json_known_step(j, "step", true, row->step);
 		ts_json_count(j, "ordinal", row->ordinal);
 		ts_json_key(j, "name");

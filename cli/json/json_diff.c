@@ -12,19 +12,6 @@
 #include "cli/text/show_value.h"
 #include "run/head.h"
 
-static const char *change_word(enum ts_fact_change change)
-{
-	switch (change) {
-	case TS_FACT_CHANGED:
-		return "changed";
-	case TS_FACT_ONLY_A:
-		return "only_a";
-	case TS_FACT_ONLY_B:
-		break;
-	}
-	return "only_b";
-}
-
 static void fact_row(struct ts_json *j, const struct ts_fact_row *row)
 {
 	ts_json_object(j);
@@ -38,7 +25,7 @@ static void fact_row(struct ts_json *j, const struct ts_fact_row *row)
 	else
 		ts_json_i64(j, row->rank);
 	ts_json_key(j, "change");
-	ts_json_string(j, change_word(row->change));
+	ts_json_string(j, ts_fact_change_word(row->change));
 	ts_json_key(j, "a");
 	ts_json_fact(j, row->a);
 	ts_json_key(j, "b");

@@ -46,10 +46,6 @@ struct ts_parting {
 struct ts_parting ts_show_parting(const char *a, const char *b);
 
 const char *ts_ref_word(enum ts_ref_kind kind);	     /* "run", "tag", "branch", "stage" */
-const char *ts_fact_type_word(enum ts_fact_type type);
-const char *ts_series_word(enum ts_series_state state);
-const char *ts_verdict_word(enum ts_diff_verdict verdict);
-const char *ts_pair_word(enum ts_pair_state state);
 const char *ts_table_word(enum ts_table_kind table);
 
 #endif
