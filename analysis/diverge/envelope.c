@@ -190,6 +190,7 @@ static void add_outside(struct ts_envelope *e, int64_t step, double r, double sp
 	real = is_real(e, spread);
 	if (e->row.real || !(real || (e->streak == points_of(e, TS_CUT_RUN) && !e->row.grown)))
 		return;
+	e->row.stays_outside = true;
 	e->row.real = real;
 	e->row.grown = !real;
 	e->row.first_step = e->streak_step;

@@ -19,12 +19,13 @@ struct ts_pair {
 	int64_t step; /* PARTS: the first step at which a trajectory series of a rank of both differs in bits; otherwise 0 */
 };
 
-enum { TS_MATRIX_RUNS_MAX = 256 }; /* 32,640 pairs */
+enum { TS_MATRIX_RUNS_MAX = 256, TS_MATRIX_PAIRS_MAX = TS_MATRIX_RUNS_MAX * (TS_MATRIX_RUNS_MAX - 1) / 2 };
 
 struct ts_diff_matrix {
 	struct ts_run_ref *runs;
 	size_t n;
-	struct ts_pair *pairs; /* n * (n - 1) / 2: (0, 1), (0, 2), ... (1, 2), ... */
+	struct ts_pair *pairs; /* (0, 1), (0, 2), ... (1, 2), ... */
+	size_t n_pairs;	       /* n * (n - 1) / 2 */
 };
 
 const char *ts_pair_word(enum ts_pair_state state); /* "same", "parts", "extent", "columns", "apart" */

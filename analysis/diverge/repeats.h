@@ -71,9 +71,10 @@ struct ts_envelope_row {
 	double greatest;	 /* the candidate's r to the nearest repeat; first such step */
 	int64_t greatest_step;
 	uint64_t outside;	 /* points */
+	bool stays_outside;	 /* real or grown */
 	bool real;		 /* a real difference */
 	bool grown;		 /* none, but TS_ENVELOPE_RUN of them in a row */
-	int64_t first_step;	 /* real or grown: where those points in a row begin */
+	int64_t first_step;	 /* where those points in a row begin, if it stays outside */
 	double first_r, first_limit; /* there */
 };
 

@@ -294,7 +294,7 @@ enum ts_status ts_diff_matrix(struct ts_fetch *f, const struct ts_run *runs, siz
 {
 	size_t n_pairs = n * (n - 1) / 2;
 	struct matrix_walk w = {.fetch = f, .runs = runs, .n = n};
-	struct ts_diff_matrix out = {.n = n};
+	struct ts_diff_matrix out = {.n = n, .n_pairs = n_pairs};
 	enum ts_status status;
 
 	out.runs = ts_arena_array(arena, n, sizeof *out.runs);
