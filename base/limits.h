@@ -82,6 +82,10 @@ enum {
 	TS_REMOTE_CACHE = 128 << 20,
 };
 
+/* Entries of a list that has no limit of its own: a message holds no more of which each takes at least so many bytes, its tag and its
+ * length counted. */
+#define TS_ENTRIES_OF(bytes) (TS_MESSAGE_MAX / (bytes))
+
 /* How long an object that no name reaches is safe from gc after it was last leased. */
 #define TS_LEASE_SECONDS (24 * 3600)
 /* Sending or asking for an object leases it anew only when its lease is older: so asking for ids rarely writes. */

@@ -1,22 +1,6 @@
 /* wire_analysis.c - Analyze: what one run measured, and what follows from it. */
-#include "proto/wire_message.h"
-
-/* Repeated numbers of protobuf-c, not copied: nothing is written through them. */
-static double *doubles_of(const double *values)
-{
-	double *out;
-
-	memcpy(&out, &values, sizeof out);
-	return out;
-}
-
-static uint64_t *counts_of(const uint64_t *values)
-{
-	uint64_t *out;
-
-	memcpy(&out, &values, sizeof out);
-	return out;
-}
+#include "proto/shape/shape_wire.h"
+#include "proto/shape/shapes.h"
 
 /* --- request --- */
 
@@ -55,7 +39,7 @@ static ProtobufCMessage *build_analyze_request(const struct ts_analyze_request *
 		m->microbatches = in->microbatches;
 	}
 	m->dtype = ts_wire_span(in->dtype);
-	m->policy = ts_wire_build_policy(&in->policy, arena);
+	m->policy = ts_shape_build_list(&ts_shape_policy_item, in->policy.items, in->policy.n, arena);
 	m->n_policy = in->policy.n;
 	m->fresh = in->fresh;
 	return m->policy ? &m->base : NULL;
@@ -84,7 +68,7 @@ static void read_analyze_request(struct ts_wire_reader *r, const Tscope__V1__Ana
 	if (out->has_microbatches && out->microbatches == 0)
 		ts_wire_fail(r, "microbatches", "is 0");
 	out->dtype = ts_wire_text(r, m->dtype, TS_PATH_MAX, "dtype");
-	ts_wire_read_policy(r, m->policy, m->n_policy, &out->policy);
+	out->policy.items = ts_shape_read_list(&ts_shape_policy_item, r, m->policy, m->n_policy, TS_WIRE_POLICY_MAX, "policy", &out->policy.n);
 	out->fresh = m->fresh;
 }
 
@@ -92,56 +76,6 @@ WIRE_PACK(analyze_request, ts_analyze_request);
 WIRE_UNPACK(analyze_request, ts_analyze_request, analyze_request);
 
 /* --- rows --- */
-
-static void fill_measure(Tscope__V1__Measure *m, const struct ts_measure *in)
-{
-	m->group = ts_wire_span(in->group);
-	m->subject = ts_wire_span(in->subject);
-	m->name = ts_wire_span(in->name);
-	m->unit = (Tscope__V1__Unit)in->unit;
-	if (in->known && in->unit == TS_UNIT_TEXT) {
-		m->value_choice_case = TSCOPE__V1__MEASURE__VALUE_CHOICE_TEXT;
-		m->text = ts_wire_span(in->text);
-	} else if (in->known) {
-		m->value_choice_case = TSCOPE__V1__MEASURE__VALUE_CHOICE_VALUE;
-		m->value = in->value;
-	}
-	m->reason = ts_wire_span(in->reason);
-}
-
-static void read_measure(struct ts_wire_reader *r, const Tscope__V1__Measure *m, struct ts_measure *out)
-{
-	out->group = ts_wire_bytes(r, m->group, TS_PATH_MAX, "measures.group");
-	out->subject = ts_wire_bytes(r, m->subject, TS_WIRE_TEXT_MAX, "measures.subject");
-	out->name = ts_wire_bytes(r, m->name, TS_PATH_MAX, "measures.name");
-	out->unit = (enum ts_unit)ts_wire_enum(r, m->unit, TS_UNIT_NONE, TS_UNIT_TEXT, "measures.unit");
-	out->known = m->value_choice_case != TSCOPE__V1__MEASURE__VALUE_CHOICE__NOT_SET;
-	if (out->known && (out->unit == TS_UNIT_TEXT) != (m->value_choice_case == TSCOPE__V1__MEASURE__VALUE_CHOICE_TEXT))
-		ts_wire_fail(r, "measures.value", "is not of its unit");
-	else if (out->unit == TS_UNIT_TEXT && out->known)
-		out->text = ts_wire_bytes(r, m->text, TS_WIRE_TEXT_MAX, "measures.text");
-	else if (out->known)
-		out->value = m->value;
-	out->reason = ts_wire_bytes(r, m->reason, TS_WIRE_TEXT_MAX, "measures.reason");
-}
-
-Tscope__V1__Measure **ts_wire_build_measures(const struct ts_measure *in, size_t n, struct ts_arena *arena)
-{
-	Tscope__V1__Measure **rows = ts_wire_rows(arena, n, WIRE_DESCRIPTOR(measure));
-
-	for (size_t i = 0; rows && i < n; i++)
-		fill_measure(rows[i], &in[i]);
-	return rows;
-}
-
-struct ts_measure *ts_wire_read_measures(struct ts_wire_reader *r, Tscope__V1__Measure **rows, size_t n, size_t *ret_n)
-{
-	struct ts_measure *items = ts_wire_array(r, n, sizeof *items, TS_MESSAGE_MAX, "measures", ret_n);
-
-	for (size_t i = 0; i < *ret_n; i++)
-		read_measure(r, rows[i], &items[i]);
-	return items;
-}
 
 static Tscope__V1__Event **build_events(const struct ts_events *in, struct ts_arena *arena)
 {
@@ -182,58 +116,6 @@ static void read_events(struct ts_wire_reader *r, Tscope__V1__Event **rows, size
 	}
 }
 
-Tscope__V1__Plot **ts_wire_build_plots(const struct ts_plots *in, struct ts_arena *arena)
-{
-	Tscope__V1__Plot **rows = ts_wire_rows(arena, in->n, WIRE_DESCRIPTOR(plot));
-
-	for (size_t i = 0; rows && i < in->n; i++) {
-		const struct ts_plot *p = &in->items[i];
-
-		rows[i]->group = ts_wire_span(p->group);
-		rows[i]->subject = ts_wire_span(p->subject);
-		rows[i]->name = ts_wire_span(p->name);
-		rows[i]->unit = (Tscope__V1__Unit)p->unit;
-		rows[i]->first_step = p->first_step;
-		rows[i]->width = p->width;
-		rows[i]->n_min = rows[i]->n_max = rows[i]->n_mean = rows[i]->n_count = p->n;
-		rows[i]->min = doubles_of(p->min);
-		rows[i]->max = doubles_of(p->max);
-		rows[i]->mean = doubles_of(p->mean);
-		rows[i]->count = counts_of(p->count);
-		rows[i]->nonfinite = p->nonfinite;
-	}
-	return rows;
-}
-
-static void read_plot(struct ts_wire_reader *r, const Tscope__V1__Plot *m, struct ts_plot *out)
-{
-	out->group = ts_wire_bytes(r, m->group, TS_PATH_MAX, "plots.group");
-	out->subject = ts_wire_bytes(r, m->subject, TS_WIRE_TEXT_MAX, "plots.subject");
-	out->name = ts_wire_bytes(r, m->name, TS_PATH_MAX, "plots.name");
-	out->unit = (enum ts_unit)ts_wire_enum(r, (int)m->unit, TS_UNIT_NONE, TS_UNIT_TEXT, "plots.unit");
-	out->first_step = m->first_step;
-	out->width = m->width;
-	if (m->width == 0 || m->n_min > TS_PLOT_CELLS || m->n_max != m->n_min || m->n_mean != m->n_min ||
-	    m->n_count != m->n_min) {
-		ts_wire_fail(r, "plots", "has no cells of one width");
-		return;
-	}
-	out->n = m->n_min;
-	out->min = m->min;
-	out->max = m->max;
-	out->mean = m->mean;
-	out->count = m->count;
-	out->nonfinite = m->nonfinite;
-}
-
-void ts_wire_read_plots(struct ts_wire_reader *r, Tscope__V1__Plot **rows, size_t n, struct ts_plots *out)
-{
-	out->items = ts_wire_array(r, n, sizeof *out->items, TS_MESSAGE_MAX, "plots", &out->n);
-	out->cap = out->n;
-	for (size_t i = 0; i < out->n; i++)
-		read_plot(r, rows[i], &out->items[i]);
-}
-
 /* --- what follows from them --- */
 
 static bool fill_finding(Tscope__V1__Finding *m, const struct ts_finding *in, struct ts_arena *arena)
@@ -245,7 +127,7 @@ static bool fill_finding(Tscope__V1__Finding *m, const struct ts_finding *in, st
 	m->advice = ts_wire_span(in->advice);
 	m->ranks = ts_wire_ranks(in->ranks);
 	m->n_ranks = in->n_ranks;
-	m->evidence = ts_wire_build_measures(in->evidence, in->n_evidence, arena);
+	m->evidence = ts_shape_build_list(&ts_shape_measure, in->evidence, in->n_evidence, arena);
 	m->n_evidence = in->n_evidence;
 	if (in->has_steps) {
 		m->steps = ts_wire_new(arena, WIRE_DESCRIPTOR(step_range));
@@ -266,7 +148,7 @@ static void read_finding(struct ts_wire_reader *r, const Tscope__V1__Finding *m,
 	out->detail = ts_wire_bytes(r, m->detail, TS_WIRE_TEXT_MAX, "findings.detail");
 	out->advice = ts_wire_bytes(r, m->advice, TS_WIRE_TEXT_MAX, "findings.advice");
 	out->ranks = ts_wire_int32s(r, m->ranks, m->n_ranks, TS_RANKS_MAX, "findings.ranks", &out->n_ranks);
-	out->evidence = ts_wire_read_measures(r, m->evidence, m->n_evidence, &out->n_evidence);
+	out->evidence = ts_shape_read_list(&ts_shape_measure, r, m->evidence, m->n_evidence, TS_ENTRIES_OF(2), "findings.evidence", &out->n_evidence);
 	out->has_steps = m->steps;
 	if (m->steps) {
 		out->first_step = m->steps->first;
@@ -394,16 +276,16 @@ static ProtobufCMessage *build_analyze_reply(const struct ts_analysis *in, struc
 
 	if (!m)
 		return NULL;
-	m->run = ts_wire_build_run(arena, &in->run);
+	m->run = ts_shape_build(&ts_shape_run, &in->run, arena);
 	m->rank = in->rank;
 	m->warmup_cut = in->warmup_cut;
-	m->measures = ts_wire_build_measures(in->measures.items, in->measures.n, arena);
+	m->measures = ts_shape_build_list(&ts_shape_measure, in->measures.items, in->measures.n, arena);
 	m->n_measures = in->measures.n;
 	m->notes = ts_wire_spans(arena, in->notes, in->n_notes);
 	m->n_notes = in->n_notes;
 	m->events = build_events(&in->events, arena);
 	m->n_events = in->events.n;
-	m->plots = ts_wire_build_plots(&in->plots, arena);
+	m->plots = ts_shape_build_list(&ts_shape_plot, in->plots.items, in->plots.n, arena);
 	m->n_plots = in->plots.n;
 	m->bound = build_bound(&in->bound, arena);
 	if (!m->run || !m->measures || !m->notes || !m->events || !m->plots || !m->bound ||
@@ -414,13 +296,14 @@ static ProtobufCMessage *build_analyze_reply(const struct ts_analysis *in, struc
 
 static void read_analyze_reply(struct ts_wire_reader *r, const Tscope__V1__AnalyzeReply *m, struct ts_analysis *out)
 {
-	ts_wire_read_run(r, m->run, &out->run, "run");
+	ts_shape_read_one(&ts_shape_run, r, m->run, "run", &out->run);
 	out->rank = m->rank;
 	out->warmup_cut = m->warmup_cut;
-	out->measures.items = ts_wire_read_measures(r, m->measures, m->n_measures, &out->measures.n);
+	out->measures.items = ts_shape_read_list(&ts_shape_measure, r, m->measures, m->n_measures, TS_ENTRIES_OF(2), "measures", &out->measures.n);
 	out->measures.cap = out->measures.n;
 	read_events(r, m->events, m->n_events, &out->events);
-	ts_wire_read_plots(r, m->plots, m->n_plots, &out->plots);
+	out->plots.items = ts_shape_read_list(&ts_shape_plot, r, m->plots, m->n_plots, TS_ENTRIES_OF(4), "plots", &out->plots.n);
+	out->plots.cap = out->plots.n;
 	read_bound(r, m->bound, &out->bound);
 	read_findings(r, m, &out->findings);
 	out->notes = ts_wire_array(r, m->n_notes, sizeof *out->notes, TS_MESSAGE_MAX, "notes", &out->n_notes);

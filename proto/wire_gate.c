@@ -1,7 +1,8 @@
 /* wire_gate.c - Gate and Baseline: what a verdict rests on, and the verdict. GateInput packed is also the record of a verdict, in
  * files that outlive the runs. */
 #include "analysis/policy.h"
-#include "proto/wire_message.h"
+#include "proto/shape/shape_wire.h"
+#include "proto/shape/shapes.h"
 #include "proto/wire_reduction.h"
 
 enum {
@@ -215,7 +216,7 @@ static ProtobufCMessage *build_gate_request(const struct ts_gate_request *in, st
 	m->n_baselines = in->n_baselines;
 	m->pairs = ts_wire_spans(arena, in->pairs, in->n_pairs);
 	m->n_pairs = in->n_pairs;
-	m->policy = ts_wire_build_policy(&in->policy, arena);
+	m->policy = ts_shape_build_list(&ts_shape_policy_item, in->policy.items, in->policy.n, arena);
 	m->n_policy = in->policy.n;
 	m->given = in->has_given ? build_input(&in->given, arena) : NULL;
 	m->replay = in->replay;
@@ -234,7 +235,7 @@ static void read_gate_request(struct ts_wire_reader *r, const Tscope__V1__GateRe
 				       "baselines", &out->n_baselines);
 	out->pairs =
 		ts_wire_texts(r, m->pairs, m->n_pairs, TS_GATE_SPECS_MAX, TS_WIRE_SPEC_MAX, "pairs", &out->n_pairs);
-	ts_wire_read_policy(r, m->policy, m->n_policy, &out->policy);
+	out->policy.items = ts_shape_read_list(&ts_shape_policy_item, r, m->policy, m->n_policy, TS_WIRE_POLICY_MAX, "policy", &out->policy.n);
 	out->has_given = m->given != NULL;
 	if (m->given)
 		read_gate_input(r, m->given, &out->given);

@@ -80,17 +80,42 @@ void *ts_wire_parse(struct ts_wire_reader *r, struct ts_span in, const ProtobufC
 	return message;
 }
 
+enum { PATH_TEXT = 256 };
+
+/* "series.gap.first": the places, then the field. */
+static const char *path_of(const struct ts_wire_reader *r, const char *field, char path[PATH_TEXT])
+{
+	size_t at = PATH_TEXT - 1, len = strlen(field);
+
+	path[at] = '\0';
+	for (const struct ts_wire_place *place = r->place;; place = place->outer) {
+		if (len + 1 > at)
+			return path + at;
+		at -= len;
+		memcpy(path + at, field, len);
+		if (!place)
+			return path + at;
+		path[--at] = '.';
+		field = place->name;
+		len = strlen(field);
+	}
+}
+
 void ts_wire_fail(struct ts_wire_reader *r, const char *field, const char *problem)
 {
+	char path[PATH_TEXT];
+
 	if (!r->status)
-		r->status = ts_error_set(r->err, TS_INVALID, "field %s %s", field, problem);
+		r->status = ts_error_set(r->err, TS_INVALID, "field %s %s", path_of(r, field, path), problem);
 }
 
 static void too_large(struct ts_wire_reader *r, const char *field, size_t is, size_t max, const char *what)
 {
+	char path[PATH_TEXT];
+
 	if (!r->status)
-		r->status =
-			ts_error_set(r->err, TS_INVALID, "field %s has %zu %s, the limit is %zu", field, is, what, max);
+		r->status = ts_error_set(r->err, TS_INVALID, "field %s has %zu %s, the limit is %zu", path_of(r, field, path), is,
+					 what, max);
 }
 
 struct ts_span ts_wire_bytes(struct ts_wire_reader *r, ProtobufCBinaryData in, size_t max, const char *field)
@@ -149,21 +174,33 @@ struct ts_id *ts_wire_ids(struct ts_wire_reader *r, ProtobufCBinaryData in, size
 
 int ts_wire_enum(struct ts_wire_reader *r, int value, int least, int most, const char *field)
 {
+	char path[PATH_TEXT];
+
 	if (value >= least && value <= most)
 		return value;
 	if (!r->status)
-		r->status = ts_error_set(r->err, TS_INVALID,
-					 "field %s has the value %d, which this build does not know", field, value);
+		r->status = ts_error_set(r->err, TS_INVALID, "field %s has the value %d, which this build does not know",
+					 path_of(r, field, path), value);
 	return least;
 }
 
 uint64_t ts_wire_uint(struct ts_wire_reader *r, uint64_t value, uint64_t most, const char *field)
 {
+	char path[PATH_TEXT];
+
 	if (value <= most)
 		return value;
 	if (!r->status)
-		r->status = ts_error_set(r->err, TS_INVALID, "field %s is %llu, the limit is %llu", field,
-					 (unsigned long long)value, (unsigned long long)most);
+		r->status = ts_error_set(r->err, TS_INVALID, "field %s is %llu, the limit is %llu",
+					 path_of(r, field, path), (unsigned long long)value, (unsigned long long)most);
+	return 0;
+}
+
+size_t ts_wire_entries(struct ts_wire_reader *r, size_t n, size_t max, const char *field)
+{
+	if (n <= max)
+		return n;
+	too_large(r, field, n, max, "entries");
 	return 0;
 }
 
@@ -172,9 +209,7 @@ void *ts_wire_array(struct ts_wire_reader *r, size_t n, size_t size, size_t max,
 	void *rows;
 
 	*ret_n = 0;
-	if (n > max)
-		too_large(r, field, n, max, "entries");
-	if (r->status || n == 0)
+	if (!ts_wire_entries(r, n, max, field) || r->status)
 		return NULL;
 	rows = ts_arena_array(r->arena, n, size);
 	if (!rows) {

@@ -20,14 +20,22 @@ enum {
 	TS_WIRE_CELL_MAX = TS_FACT_TEXT_MAX,
 	TS_WIRE_COLUMNS_MAX = 64, /* of one list */
 	TS_WIRE_IGNORE_MAX = 256,
+	TS_WIRE_POLICY_MAX = 1024, /* settings of one policy */
 	TS_WIRE_REPEATS_MAX = 64,
 	TS_WIRE_REPORTED_MAX = 64, /* ids in a verify report, names of a run */
+};
+
+/* Where the reader is: in which field of which message. */
+struct ts_wire_place {
+	const struct ts_wire_place *outer;
+	const char *name;
 };
 
 struct ts_wire_reader {
 	struct ts_arena *arena;
 	struct ts_error *err;
 	enum ts_status status; /* the first failure */
+	const struct ts_wire_place *place; /* stands in front of the names of fields; NULL: the outermost message */
 };
 
 #define WIRE_DESCRIPTOR(name) (&tscope__v1__##name##__descriptor)
@@ -83,6 +91,8 @@ struct ts_id *ts_wire_ids(struct ts_wire_reader *r, ProtobufCBinaryData in, size
 /* least when it is out of range. */
 int ts_wire_enum(struct ts_wire_reader *r, int value, int least, int most, const char *field);
 uint64_t ts_wire_uint(struct ts_wire_reader *r, uint64_t value, uint64_t most, const char *field);
+/* n, or 0 and a failure where it is above max. */
+size_t ts_wire_entries(struct ts_wire_reader *r, size_t n, size_t max, const char *field);
 /* Zeroed room for n rows; NULL and *ret_n = 0 when there are none, too many or there is no memory. */
 void *ts_wire_array(struct ts_wire_reader *r, size_t n, size_t size, size_t max, const char *field, size_t *ret_n);
 struct ts_span *ts_wire_texts(struct ts_wire_reader *r, const ProtobufCBinaryData *in, size_t n, size_t max,
@@ -93,31 +103,6 @@ int32_t *ts_wire_int32s(struct ts_wire_reader *r, const int32_t *in, size_t n, s
 bool ts_wire_need(struct ts_wire_reader *r, const void *message, const char *field);
 
 /* Messages that stand in several others. */
-Tscope__V1__Fact *ts_wire_build_fact(struct ts_arena *arena, const struct ts_fact *in);
-void ts_wire_read_fact(struct ts_wire_reader *r, const Tscope__V1__Fact *m, struct ts_fact *ret);
-Tscope__V1__RunRef *ts_wire_build_run(struct ts_arena *arena, const struct ts_run_ref *in);
-void ts_wire_read_run(struct ts_wire_reader *r, const Tscope__V1__RunRef *m, struct ts_run_ref *ret, const char *field);
-Tscope__V1__Measure **ts_wire_build_measures(const struct ts_measure *in, size_t n, struct ts_arena *arena);
-struct ts_measure *ts_wire_read_measures(struct ts_wire_reader *r, Tscope__V1__Measure **rows, size_t n, size_t *ret_n);
-Tscope__V1__PolicyItem **ts_wire_build_policy(const struct ts_policy *in, struct ts_arena *arena);
-void ts_wire_read_policy(struct ts_wire_reader *r, Tscope__V1__PolicyItem **rows, size_t n, struct ts_policy *out);
-Tscope__V1__Plot **ts_wire_build_plots(const struct ts_plots *in, struct ts_arena *arena);
-void ts_wire_read_plots(struct ts_wire_reader *r, Tscope__V1__Plot **rows, size_t n, struct ts_plots *out);
-Tscope__V1__Diagnosis *ts_wire_build_diagnosis(const struct ts_diagnosis *in, struct ts_arena *arena);
-void ts_wire_read_diagnosis(struct ts_wire_reader *r, const Tscope__V1__Diagnosis *m, struct ts_diagnosis *out);
-Tscope__V1__OpDiff *ts_wire_build_ops(const struct ts_op_diff *in, struct ts_arena *arena);
-void ts_wire_read_ops(struct ts_wire_reader *r, const Tscope__V1__OpDiff *m, struct ts_op_diff *out);
-Tscope__V1__Gap *ts_wire_build_gap(const struct ts_gap *in, struct ts_arena *arena);
-void ts_wire_read_gap(const Tscope__V1__Gap *m, struct ts_gap *out);
-/* NULL: no memory. */
-Tscope__V1__Lineage *ts_wire_build_lineage(const struct ts_lineage *in, struct ts_arena *arena);
-void ts_wire_read_lineage(struct ts_wire_reader *r, const Tscope__V1__Lineage *m, struct ts_lineage *out);
-Tscope__V1__DiffMatrixReply *ts_wire_build_matrix(const struct ts_diff_matrix *in, struct ts_arena *arena);
-/* Of at least `least` runs. */
-void ts_wire_read_matrix(struct ts_wire_reader *r, const Tscope__V1__DiffMatrixReply *m, size_t least,
-			 struct ts_diff_matrix *out);
-Tscope__V1__Repeats *ts_wire_build_repeats(const struct ts_repeats *in, struct ts_arena *arena);
-void ts_wire_read_repeats(struct ts_wire_reader *r, const Tscope__V1__Repeats *m, struct ts_repeats *out);
 void ts_wire_fill_ref(Tscope__V1__Ref *m, const struct ts_ref *in);
 void ts_wire_read_ref(struct ts_wire_reader *r, const Tscope__V1__Ref *m, struct ts_ref *ret);
 Tscope__V1__RefKind ts_wire_kind(enum ts_ref_kind kind);

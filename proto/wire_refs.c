@@ -1,5 +1,6 @@
 /* wire_refs.c - messages about names: commit, update, log, notes. */
-#include "proto/wire_message.h"
+#include "proto/shape/shape_wire.h"
+#include "proto/shape/shapes.h"
 
 Tscope__V1__RefKind ts_wire_kind(enum ts_ref_kind kind)
 {
@@ -113,7 +114,7 @@ static ProtobufCMessage *build_commit_reply(const struct ts_commit_reply *in, st
 	m->missing_ranks = ts_wire_ranks(in->missing_ranks);
 	m->n_missing_ranks = listed_ranks(in->n_missing);
 	m->missing_count = in->n_missing;
-	m->run = ts_wire_build_run(arena, &in->run);
+	m->run = ts_shape_build(&ts_shape_run, &in->run, arena);
 	return m->run ? &m->base : NULL;
 }
 
@@ -132,7 +133,7 @@ static void read_commit_reply(struct ts_wire_reader *r, const Tscope__V1__Commit
 	out->n_missing = (size_t)ts_wire_uint(r, m->missing_count, TS_WORLD_MAX, "missing_count");
 	if (listed != listed_ranks(out->n_missing))
 		ts_wire_fail(r, "missing_ranks", "does not fit missing_count");
-	ts_wire_read_run(r, m->run, &out->run, "run");
+	ts_shape_read_one(&ts_shape_run, r, m->run, "run", &out->run);
 	if (!ts_id_eq(&out->run.id, &out->id))
 		ts_wire_fail(r, "run", "is another than id");
 }

@@ -1,5 +1,6 @@
 /* wire_runs.c - messages about what runs are: list, get, analyze. */
-#include "proto/wire_message.h"
+#include "proto/shape/shape_wire.h"
+#include "proto/shape/shapes.h"
 
 static ProtobufCMessage *build_list_request(const struct ts_list_request *in, struct ts_arena *arena)
 {
@@ -44,7 +45,7 @@ static bool build_cells(Tscope__V1__ListRow *m, const struct ts_list_row *in, si
 	if (!m->cells)
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		m->cells[i] = in->cells[i].known ? ts_wire_build_fact(arena, &in->cells[i].value)
+		m->cells[i] = in->cells[i].known ? ts_shape_build(&ts_shape_fact, &in->cells[i].value, arena)
 						 : ts_wire_new(arena, WIRE_DESCRIPTOR(fact));
 		if (!m->cells[i])
 			return false;
@@ -83,7 +84,7 @@ static void read_cells(struct ts_wire_reader *r, const Tscope__V1__ListRow *m, s
 	for (size_t i = 0; i < n; i++) {
 		out->cells[i].known = m->cells[i]->type != TSCOPE__V1__FACT_TYPE__FACT_TYPE_UNSPECIFIED;
 		if (out->cells[i].known)
-			ts_wire_read_fact(r, m->cells[i], &out->cells[i].value);
+			ts_shape_read(&ts_shape_fact, r, m->cells[i], &out->cells[i].value);
 	}
 	if (m->n_cells != want)
 		ts_wire_fail(r, "rows.cells", "differs in length from row to row");
@@ -194,7 +195,7 @@ static ProtobufCMessage *build_get_reply(const struct ts_get_reply *in, struct t
 
 	if (!m)
 		return NULL;
-	m->run = ts_wire_build_run(arena, &in->run);
+	m->run = ts_shape_build(&ts_shape_run, &in->run, arena);
 	if (in->by_ref)
 		m->ref = ts_wire_new(arena, WIRE_DESCRIPTOR(ref));
 	m->head = ts_wire_span(in->head);
@@ -202,7 +203,7 @@ static ProtobufCMessage *build_get_reply(const struct ts_get_reply *in, struct t
 	m->columns = ts_wire_rows(arena, in->n_columns, WIRE_DESCRIPTOR(column_info));
 	m->files = ts_wire_rows(arena, in->n_files, WIRE_DESCRIPTOR(file_info));
 	m->names = ts_wire_rows(arena, in->n_names, WIRE_DESCRIPTOR(ref));
-	if (in->lineage.named && !(m->lineage = ts_wire_build_lineage(&in->lineage, arena)))
+	if (in->lineage.named && !(m->lineage = ts_shape_build(&ts_shape_lineage, &in->lineage, arena)))
 		return NULL;
 	if (!m->run || (in->by_ref && !m->ref) || !m->notes || !m->columns || !m->files || !m->names)
 		return NULL;
@@ -227,7 +228,7 @@ static ProtobufCMessage *build_get_reply(const struct ts_get_reply *in, struct t
 
 static void read_get_reply(struct ts_wire_reader *r, const Tscope__V1__GetRunReply *m, struct ts_get_reply *out)
 {
-	ts_wire_read_run(r, m->run, &out->run, "run");
+	ts_shape_read_one(&ts_shape_run, r, m->run, "run", &out->run);
 	out->by_ref = m->ref != NULL;
 	if (m->ref)
 		ts_wire_read_ref(r, m->ref, &out->ref);
@@ -247,7 +248,7 @@ static void read_get_reply(struct ts_wire_reader *r, const Tscope__V1__GetRunRep
 	for (size_t i = 0; i < out->n_names; i++)
 		ts_wire_read_ref(r, m->names[i], &out->names[i]);
 	if (m->lineage)
-		ts_wire_read_lineage(r, m->lineage, &out->lineage);
+		ts_shape_read_one(&ts_shape_lineage, r, m->lineage, "lineage", &out->lineage);
 }
 
 WIRE_PACK(get_reply, ts_get_reply);

@@ -1,5 +1,6 @@
 /* wire_trend.c - Trend: one metric of the runs of a branch, and where its level changed. */
-#include "proto/wire_message.h"
+#include "proto/shape/shape_wire.h"
+#include "proto/shape/shapes.h"
 
 #include "analysis/stats/change_point.h"
 
@@ -15,7 +16,7 @@ static ProtobufCMessage *build_trend_request(const struct ts_trend_request *in, 
 	m->metric = ts_wire_span(ts_span_str(ts_metrics[in->metric].name));
 	m->limit = in->limit;
 	m->like = ts_wire_span(in->like);
-	m->policy = ts_wire_build_policy(&in->policy, arena);
+	m->policy = ts_shape_build_list(&ts_shape_policy_item, in->policy.items, in->policy.n, arena);
 	if (!m->policy)
 		return NULL;
 	m->n_policy = in->policy.n;
@@ -37,7 +38,7 @@ static void read_trend_request(struct ts_wire_reader *r, const Tscope__V1__Trend
 	out->metric = read_metric(r, m->metric);
 	out->limit = ts_wire_uint(r, m->limit, RUNS_MAX, "limit");
 	out->like = ts_wire_text(r, m->like, TS_WIRE_SPEC_MAX, "like");
-	ts_wire_read_policy(r, m->policy, m->n_policy, &out->policy);
+	out->policy.items = ts_shape_read_list(&ts_shape_policy_item, r, m->policy, m->n_policy, TS_WIRE_POLICY_MAX, "policy", &out->policy.n);
 }
 
 WIRE_PACK(trend_request, ts_trend_request);

@@ -96,61 +96,6 @@ void ts_json_bare_run(struct ts_json *j, const struct ts_run_ref *run)
 	ts_json_end(j);
 }
 
-void ts_json_bare_fact(struct ts_json *j, const struct ts_fact *fact)
-{
-	switch (fact->type) {
-	case TS_FACT_BOOL:
-		ts_json_bool(j, fact->boolean);
-		return;
-	case TS_FACT_INT:
-		ts_json_i64(j, fact->integer);
-		return;
-	case TS_FACT_FLOAT:
-		ts_json_double(j, fact->real);
-		return;
-	case TS_FACT_TEXT:
-	case TS_FACT_NUMBER:
-		ts_json_span(j, fact->text);
-		return;
-	case TS_FACT_LONG:
-		if (fact->text.len)
-			ts_json_span(j, fact->text);
-		else
-			ts_json_null(j);
-		return;
-	case TS_FACT_OBJECT:
-		ts_json_object(j);
-		ts_json_end(j);
-		return;
-	case TS_FACT_ARRAY:
-		ts_json_array(j);
-		ts_json_end(j);
-		return;
-	case TS_FACT_NULL:
-	case TS_FACT_ABSENT:
-		break;
-	}
-	ts_json_null(j);
-}
-
-void ts_json_fact(struct ts_json *j, const struct ts_fact *fact)
-{
-	if (!fact || fact->type == TS_FACT_ABSENT) {
-		ts_json_null(j);
-		return;
-	}
-	ts_json_object(j);
-	ts_json_key(j, "type");
-	ts_json_string(j, ts_fact_type_word(fact->type));
-	ts_json_key(j, "value");
-	ts_json_bare_fact(j, fact);
-	if (fact->type == TS_FACT_LONG) {
-		ts_json_count(j, "text_bytes", fact->text_len);
-		ts_json_id(j, "text_id", &fact->text_id);
-	}
-	ts_json_end(j);
-}
-
 void ts_json_cell_value(struct ts_json *j, const struct ts_value *value)
 {
 	switch (value->type) {

@@ -8,6 +8,7 @@
 
 #include "analysis/diverge/diff.h"
 #include "base/json_writer.h"
+#include "proto/shape/shapes.h"
 #include "proto/wire.h"
 
 void ts_json_id(struct ts_json *j, const char *key, const struct ts_id *id);
@@ -22,8 +23,6 @@ void ts_json_known_step(struct ts_json *j, const char *key, bool known, int64_t 
 void ts_json_known_real(struct ts_json *j, const char *key, bool known, double value); /* NaN is not known */
 void ts_json_run(struct ts_json *j, const char *key, const struct ts_run_ref *run);
 void ts_json_bare_run(struct ts_json *j, const struct ts_run_ref *run);
-void ts_json_fact(struct ts_json *j, const struct ts_fact *fact); /* {"type":, "value":}; NULL and ABSENT are null */
-void ts_json_bare_fact(struct ts_json *j, const struct ts_fact *fact); /* the value alone */
 void ts_json_cell_value(struct ts_json *j, const struct ts_value *value);
 void ts_json_ranks(struct ts_json *j, const char *key, const int32_t *ranks, size_t n);
 void ts_json_ref(struct ts_json *j, const struct ts_ref *ref);

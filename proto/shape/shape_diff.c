@@ -1,0 +1,208 @@
+/* shape_diff.c - Diff: where two runs part. */
+#include "analysis/diverge/diff.h"
+#include "proto/shape/shape_rows.h"
+
+enum { CUT_OFFS_MAX = 64 };
+
+/* The C enum has the exit codes. */
+static const int verdict_values[] = {TS_DIFF_SAME, TS_DIFF_DIFFERENT, TS_DIFF_INCONCLUSIVE};
+WORD_OF(verdict_word, enum ts_diff_verdict, ts_verdict_word);
+const struct ts_shape_words ts_words_verdict = {1, 3, .values = verdict_values, .word = verdict_word};
+
+WORD_OF(column_type_word, enum ts_column_type, ts_column_type_word);
+const struct ts_shape_words ts_words_column_type = {TS_COLUMN_F64, TS_COLUMN_JSON, TS_COLUMN_F64, .word = column_type_word};
+
+WORD_OF(role_word, enum ts_role, ts_role_name);
+const struct ts_shape_words ts_words_role = {TS_ROLE_UNKNOWN, TS_ROLE_OBSERVATION, TS_ROLE_UNKNOWN, .word = role_word};
+
+/* --- the request --- */
+
+static const struct ts_shape_words plots_wanted = {TS_PLOTS_NONE, TS_PLOTS_ALL, TS_PLOTS_NONE, .word = NULL};
+
+#define TYPE struct ts_diff_request
+static const struct ts_shape_field request_rows[] = {
+	{"a", NULL, TEXT(a, TS_WIRE_SPEC_MAX)},
+	{"b", NULL, TEXT(b, TS_WIRE_SPEC_MAX)},
+	{"ignore", NULL, LIST(TEXT, ignore, n_ignore, TS_WIRE_IGNORE_MAX), MAX(TS_PATH_MAX)},
+	{"repeats", NULL, LIST(TEXT, repeats, n_repeats, TS_WIRE_REPEATS_MAX), MAX(TS_WIRE_SPEC_MAX)},
+	{"axis", NULL, TEXT(axis, TS_PATH_MAX)},
+	{"plots", NULL, ENUM(plots, plots_wanted)},
+	{"policy", NULL, MANY(policy.items, policy.n, ts_shape_policy_item, TS_WIRE_POLICY_MAX)},
+};
+const struct ts_shape ts_shape_diff_request = {SHAPE("diff_request", diff_request, request_rows)};
+#undef TYPE
+
+WIRE_SHAPE(diff_request, ts_diff_request, ts_shape_diff_request);
+
+/* --- facts --- */
+
+WORD_OF(group_word, enum ts_group, ts_group_name);
+static const struct ts_shape_words groups = {1, TS_GROUPS, TS_GROUP_CODE, .word = group_word};
+
+WORD_OF(change_word, enum ts_fact_change, ts_fact_change_word);
+static const struct ts_shape_words changes = {1, TS_FACT_ONLY_B + 1, TS_FACT_CHANGED, .word = change_word};
+
+#define TYPE struct ts_fact_row
+/* What a side does not say is not shown, whatever was sent of it. */
+static void check_fact_row(struct ts_wire_reader *r, void *in)
+{
+	TYPE *row = in;
+
+	if (row->change == TS_FACT_ONLY_B)
+		row->a = NULL;
+	else
+		(void)ts_wire_need(r, row->a, "a");
+	if (row->change == TS_FACT_ONLY_A)
+		row->b = NULL;
+	else
+		(void)ts_wire_need(r, row->b, "b");
+}
+
+static const struct ts_shape_field fact_row_rows[] = {
+	{"group", "group", ENUM(group, groups)},
+	{"path", "path", BYTES(path, TS_PATH_MAX)},
+	{"rank", "rank", I32(rank), OR_NULL},
+	{"change", "change", ENUM(change, changes)},
+	{"a", "a", PTR(a, ts_shape_fact), MAYBE},
+	{"b", "b", PTR(b, ts_shape_fact), MAYBE},
+};
+static const struct ts_shape fact_row_shape = {SHAPE("fact_row", fact_row, fact_row_rows), .check = check_fact_row};
+#undef TYPE
+
+/* --- series --- */
+
+WORD_OF(series_word, enum ts_series_state, ts_series_word);
+static const struct ts_shape_words series_states = {1, TS_SERIES_DISJOINT + 1, TS_SERIES_SAME, .word = series_word};
+
+enum { TYPES_MASK = (2 << TS_COLUMN_JSON) - 1 };
+
+#define TYPE struct ts_series_row
+static bool parts(const void *in)
+{
+	return ((const TYPE *)in)->state == TS_SERIES_PARTS;
+}
+
+static bool is_counted(const void *in)
+{
+	return ((const TYPE *)in)->counted;
+}
+
+static void check_series(struct ts_wire_reader *r, void *in)
+{
+	const TYPE *row = in;
+
+	if (parts(row) && !row->a.type)
+		ts_wire_fail(r, "a", "is not there");
+	if (parts(row) && !row->b.type)
+		ts_wire_fail(r, "b", "is not there");
+	if (row->other_types & 1)
+		ts_wire_fail(r, "other_types", "has a bit of no type");
+}
+
+static void json_other_types(struct ts_shape_writer *w, const void *in)
+{
+	const TYPE *row = in;
+
+	ts_json_array(w->json);
+	for (unsigned t = TS_COLUMN_F64; t <= TS_COLUMN_JSON; t++)
+		if (row->other_types >> t & 1)
+			ts_json_string(w->json, ts_column_type_word((enum ts_column_type)t));
+	ts_json_end(w->json);
+}
+
+static const struct ts_shape_own other_types_own = {
+	.json = json_other_types,
+	.schema = "{\"type\": \"array\", \"description\": \"only_a, only_b: the types that the other run has under this name, which is why"
+		  " no steps were compared\", \"items\": {\"enum\": [\"f64\", \"u64\", \"text\", \"json\"]}}",
+};
+static const struct ts_shape other_types_shape = {OWN_JSON("other_types", other_types_own)};
+
+static const struct ts_shape_field series_rows[] = {
+	{"name", "name", BYTES(name, TS_PATH_MAX)},
+	{"type", "type", ENUM(type, ts_words_column_type)},
+	{"role", "role", ENUM(role, ts_words_role)},
+	{"rank", "rank", I32(rank), OR_NULL},
+	{"state", "state", ENUM(state, series_states)},
+	{"other_types", NULL, U32(other_types), MAX(TYPES_MASK)},
+	{NULL, "other_types", HERE(other_types_shape)},
+	{"first_step", "first_step", I64(first_step), WHEN(parts)},
+	{"after_step", "after_step", I64(after_step), HAS(after_known), WHEN(parts)},
+	{"step_a", "a_step", I64(step_a), WHEN(parts)},
+	{"step_b", "b_step", I64(step_b), WHEN(parts)},
+	{"a", "a", ONE(a, ts_shape_cell), MAYBE, WHEN(parts)},
+	{"b", "b", ONE(b, ts_shape_cell), MAYBE, WHEN(parts)},
+	{"steps_a", "a_row_count", U64(steps_a)},
+	{"steps_b", "b_row_count", U64(steps_b)},
+	{"counted", NULL, BOOL(counted)},
+	{"common", "common_row_count", U64(common), WHEN(is_counted)},
+	{"only_a", "only_a_row_count", U64(only_a), WHEN(is_counted)},
+	{"only_b", "only_b_row_count", U64(only_b), WHEN(is_counted)},
+	{"gap", "gap", ONE(gap, ts_shape_gap), HAS(gap.known)},
+};
+static const struct ts_shape series_shape = {SHAPE("series_row", series_row, series_rows), .check = check_series};
+#undef TYPE
+
+/* --- the answer --- */
+
+#define TYPE struct ts_cut_off
+static const struct ts_shape_field cut_off_rows[] = {
+	{"name", "name", TEXT(name, TS_PATH_MAX)},
+	{"value", "value", F64(value), FINITE},
+	{"standard", "default", F64(standard), FINITE},
+};
+static const struct ts_shape cut_off_shape = {SHAPE("cut_off", cut_off, cut_off_rows)};
+#undef TYPE
+
+#define TYPE struct ts_diff
+static bool a_has_more(const void *in)
+{
+	return ((const TYPE *)in)->steps_only_a > 0;
+}
+
+static bool b_has_more(const void *in)
+{
+	return ((const TYPE *)in)->steps_only_b > 0;
+}
+
+static const struct ts_shape_field only_a_rows[] = {
+	{"steps_only_a", "step_count", U64(steps_only_a)},
+	{"only_a_first", "first_step", I64(only_a_first), WHEN(a_has_more)},
+	{"only_a_last", "last_step", I64(only_a_last), WHEN(a_has_more)},
+	{"ranks_only_a", "ranks", LIST(I32, ranks_only_a, n_ranks_only_a, TS_RANKS_MAX)},
+};
+static const struct ts_shape only_a_shape = {SHAPE("only_a", diff_reply, only_a_rows)};
+
+static const struct ts_shape_field only_b_rows[] = {
+	{"steps_only_b", "step_count", U64(steps_only_b)},
+	{"only_b_first", "first_step", I64(only_b_first), WHEN(b_has_more)},
+	{"only_b_last", "last_step", I64(only_b_last), WHEN(b_has_more)},
+	{"ranks_only_b", "ranks", LIST(I32, ranks_only_b, n_ranks_only_b, TS_RANKS_MAX)},
+};
+static const struct ts_shape only_b_shape = {SHAPE("only_b", diff_reply, only_b_rows)};
+
+static const struct ts_shape_field diff_rows[] = {
+	{"verdict", "verdict", ENUM(verdict, ts_words_verdict)},
+	{"reason", "reason", BYTES(reason, TS_WIRE_TEXT_MAX)},
+	{"axis", "axis", BYTES(axis, TS_PATH_MAX), OR_NULL,
+	 ABOUT("the column that points were paired by in place of the step; first_step and after_step are places on it")},
+	{"cut_offs", "cut_offs", MANY(cut_offs, n_cut_offs, cut_off_shape, CUT_OFFS_MAX),
+	 ABOUT("cut-offs that a policy set to another value than the default; docs/divergence.md has the table")},
+	{"diagnosis", "diagnosis", ONE(diagnosis, ts_shape_diagnosis)},
+	{"a", "a", ONE(a, ts_shape_run)},
+	{"b", "b", ONE(b, ts_shape_run)},
+	{"facts", "facts", MANY(facts, n_facts, fact_row_shape, ENTRIES(10))}, /* its group, its change and a side */
+	{"series", "series", MANY(series, n_series, series_shape, ENTRIES(6))}, /* its type and its state */
+	{"same_count", "same_series_count", U64(n_same)},
+	{NULL, "only_a", PART(only_a_shape)},
+	{NULL, "only_b", PART(only_b_shape)},
+	{"ops", "ops", ONE(ops, ts_shape_ops)},
+	{"repeats", "repeats", ONE(repeats, ts_shape_repeats), HAS(repeats.asked)},
+	{"plots", "plots", VECTOR(plots, ts_shape_plot, ENTRIES(4)), /* its width */
+	 ABOUT("with --curves or --html: curves of series that part, on the rank that parts first; group around (the split) or whole"
+	       " (run), subject the series, name a or b; at most 480 cells: cell i begins at step first_step + i * cell_step_count;"
+	       " NaN where it has no number")},
+};
+const struct ts_shape ts_shape_diff = {SHAPE("diff", diff_reply, diff_rows)};
+#undef TYPE
+
+WIRE_SHAPE(diff_reply, ts_diff, ts_shape_diff);

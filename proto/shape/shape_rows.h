@@ -1,0 +1,89 @@
+/* shape_rows.h - the words that tables of shapes are written in. Include only from files that hold a table: the names are short.
+ *
+ * TYPE is the struct of the table. A member of another C type than the kind's does not compile; a name that the message does not
+ * have fails in test_shape.c.
+ */
+#ifndef TSCOPE_PROTO_SHAPE_SHAPE_ROWS_H
+#define TSCOPE_PROTO_SHAPE_SHAPE_ROWS_H
+
+#include "base/limits.h"
+#include "proto/shape/shape.h"
+#include "proto/shape/shape_wire.h"
+#include "proto/shape/shapes.h"
+
+#include <math.h>
+#include <tscope/v1/tscope.pb-c.h>
+
+#define MEMBER(member) (((TYPE *)NULL)->member)
+#define AT(member) .at = offsetof(TYPE, member), .step = sizeof MEMBER(member)
+#define PLAIN(kind_, type, member)                                                                                     \
+	.kind = TS_SHAPE_##kind_, .step = sizeof(type), .at = _Generic(MEMBER(member), type: offsetof(TYPE, member))
+
+/* One value. */
+#define F64(member) PLAIN(F64, double, member)
+#define U64(member) PLAIN(U64, uint64_t, member)
+#define I64(member) PLAIN(I64, int64_t, member)
+#define U32(member) PLAIN(U32, uint32_t, member)
+#define SIZE(member) PLAIN(SIZE, size_t, member)
+#define I32(member) PLAIN(I32, int32_t, member)
+#define BOOL(member) PLAIN(BOOL, bool, member)
+#define HEX(member) PLAIN(HEX, uint64_t, member)
+#define TIME(member) PLAIN(TIME, int64_t, member)
+#define ENUM(member, words_) .kind = TS_SHAPE_ENUM, AT(member), .words = &(words_)
+#define BYTES(member, max_) PLAIN(BYTES, struct ts_span, member), .max = (max_)
+#define TEXT(member, max_) PLAIN(TEXT, struct ts_span, member), .max = (max_)
+#define ID(member) PLAIN(ID, struct ts_id, member)
+#define ONE(member, shape) .kind = TS_SHAPE_ONE, AT(member), .of = &(shape)
+#define PTR(member, shape) .kind = TS_SHAPE_PTR, .at = offsetof(TYPE, member), .step = sizeof *MEMBER(member), .of = &(shape)
+/* This struct itself as another message, or as another piece of JSON; and fields of this struct and message together. */
+#define HERE(shape) .kind = TS_SHAPE_ONE, .at = 0, .step = sizeof(TYPE), .of = &(shape)
+#define PART(shape) .kind = TS_SHAPE_PART, .at = 0, .step = sizeof(TYPE), .of = &(shape)
+
+/* A list: a pointer, and a count elsewhere in the struct. entries_: the most that are read. */
+#define LIST(kind_, member, count, entries_)                                                                           \
+	.kind = TS_SHAPE_##kind_, .list = true, .at = offsetof(TYPE, member), .step = sizeof *MEMBER(member),          \
+	.n = _Generic(MEMBER(count), size_t: offsetof(TYPE, count)), .entries = (entries_)
+#define MANY(member, count, shape, entries_) LIST(ONE, member, count, entries_), .of = &(shape)
+/* One member of the structs of a list, which the wire has as a list of its own. */
+#define COLUMN(kind_, rows, row_type, member, count, entries_)                                                         \
+	LIST(kind_, rows, count, entries_), .column = true, .in_row = offsetof(row_type, member)
+/* A struct with items, n and cap. */
+#define VECTOR(member, shape, entries_) MANY(member.items, member.n, shape, entries_), .cap = offsetof(TYPE, member.cap)
+
+/* What else is true of a row. */
+#define HAS(flag) .maybe = true, .flagged = true, .has = _Generic(MEMBER(flag), bool: offsetof(TYPE, flag))
+#define MAYBE .maybe = true
+#define OR_NULL .or_null = true
+#define AS_MANY .as_many = true
+/* A list of which an entry takes at least so many bytes on the wire. */
+#define ENTRIES(bytes) TS_ENTRIES_OF(bytes)
+#define MAX(max_) .max = (max_)
+#define WORDS(words_) .words = &(words_)
+#define WHEN(function) .when = (function)
+#define BOUNDS(least_, most_) .bounded = true, .least = (least_), .most = (most_)
+#define FINITE BOUNDS(-INFINITY, INFINITY)
+#define ABOUT(text) .about = (text)
+/* A key: the members stand in the object around. */
+#define FLAT ""
+
+/* The beginning of a table, `{SHAPE("gap", gap, gap_rows), .check = ...}`: its name in schemas, that of the message in
+ * tscope__v1__gap__descriptor, and the rows. Further members of struct ts_shape may follow. */
+#define SHAPE(name_, message_name, rows)                                                                               \
+	JSON_SHAPE(name_, rows), .message = &tscope__v1__##message_name##__descriptor,                                 \
+		.index = &(struct ts_shape_index){.slots = (struct ts_shape_slot[sizeof(rows) / sizeof((rows)[0])]){{0}}}
+/* JSON alone. */
+#define JSON_SHAPE(name_, rows) .name = (name_), .size = sizeof(TYPE), .fields = (rows), .n = sizeof(rows) / sizeof((rows)[0])
+/* Of a struct that is not plain; and JSON alone. */
+#define OWN_SHAPE(name_, message_name, own_)                                                                           \
+	OWN_JSON(name_, own_), .message = &tscope__v1__##message_name##__descriptor
+#define OWN_JSON(name_, own_) .name = (name_), .size = sizeof(TYPE), .own = &(own_)
+
+/* A function over an enum as one over int. */
+#define WORD_OF(function, type, of)                                                                                    \
+	static const char *function(int value)                                                                         \
+	{                                                                                                              \
+		return of((type)value);                                                                                \
+	}                                                                                                              \
+	struct ts_shape
+
+#endif

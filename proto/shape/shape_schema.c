@@ -1,0 +1,266 @@
+/* shape_schema.c - the definitions of a JSON Schema (draft 2020-12), by tables: see shape.h. */
+#include "proto/shape/shape.h"
+
+#include <assert.h>
+#include <math.h>
+
+enum { DEFINITIONS_MAX = 128 };
+
+/* Shapes that were defined, or will be: each is defined once. */
+struct definitions {
+	const struct ts_shape *items[DEFINITIONS_MAX];
+	size_t n;
+};
+
+/* What tables say of numbers and ids. */
+static const char *const numbers[][2] = {
+	{"real", "{\"anyOf\": [{\"type\": \"number\"}, {\"enum\": [\"NaN\", \"Infinity\", \"-Infinity\"]}]}"},
+	{"integer", "{\"description\": \"a whole number; beyond 2^53 in size as decimal text\","
+		    " \"anyOf\": [{\"type\": \"integer\"}, {\"type\": \"string\", \"pattern\": \"^-?[0-9]+$\"}]}"},
+	{"count", "{\"anyOf\": [{\"type\": \"integer\", \"minimum\": 0}, {\"type\": \"string\", \"pattern\": \"^[0-9]+$\"}]}"},
+	{"id", "{\"type\": \"string\", \"pattern\": \"^[0-9a-f]{64}$\", \"description\": \"SHA-256 of an object\"}"},
+};
+
+static void text(struct ts_json *j, const char *key, const char *value)
+{
+	ts_json_key(j, key);
+	ts_json_string(j, value);
+}
+
+static void ref(struct ts_json *j, const char *name)
+{
+	struct ts_buf path = TS_BUF_INIT(256);
+
+	ts_buf_printf(&path, "#/$defs/%s", name);
+	ts_json_key(j, "$ref");
+	ts_json_span(j, ts_buf_view(&path));
+	ts_buf_finish(&path);
+}
+
+static void object(struct ts_json *j, const struct ts_shape *s);
+
+/* Two values may have one word. */
+static bool is_said(const struct ts_shape_words *w, int from, int to, const char *word)
+{
+	for (int i = from; i < to; i++) {
+		const char *other = w->word(w->values ? w->values[i] : w->first + i);
+
+		if (word == other || (word && other && strcmp(word, other) == 0))
+			return true;
+	}
+	return false;
+}
+
+static void words(struct ts_json *j, const struct ts_shape_words *w)
+{
+	if (w->prose) {
+		text(j, "type", "string");
+		return;
+	}
+	ts_json_key(j, "enum");
+	ts_json_array(j);
+	for (int i = 0; i <= w->most - w->least; i++) {
+		const char *word = w->word(w->values ? w->values[i] : w->first + i);
+
+		if (is_said(w, 0, i, word))
+			continue;
+		if (word && w->bare)
+			ts_json_raw(j, ts_span_str(word));
+		else
+			ts_json_string(j, word);
+	}
+	ts_json_end(j);
+}
+
+static void bound(struct ts_json *j, const char *key, double value)
+{
+	if (!isfinite(value))
+		return;
+	ts_json_key(j, key);
+	ts_json_double(j, value);
+}
+
+/* The members of the schema of one value. */
+static void value(struct ts_json *j, const struct ts_shape_field *f)
+{
+	switch (f->kind) {
+	case TS_SHAPE_F64:
+		if (!f->bounded || f->list) {
+			ref(j, "real");
+			return;
+		}
+		text(j, "type", "number");
+		bound(j, "minimum", f->least);
+		bound(j, "maximum", f->most);
+		return;
+	case TS_SHAPE_U64:
+	case TS_SHAPE_U32:
+	case TS_SHAPE_SIZE:
+		ref(j, "count");
+		return;
+	case TS_SHAPE_I64:
+		ref(j, "integer");
+		return;
+	case TS_SHAPE_I32:
+		text(j, "type", "integer");
+		return;
+	case TS_SHAPE_BOOL:
+		text(j, "type", "boolean");
+		return;
+	case TS_SHAPE_HEX:
+		text(j, "type", "string");
+		text(j, "pattern", "^[0-9a-f]{16}$");
+		return;
+	case TS_SHAPE_ENUM:
+		words(j, f->words);
+		return;
+	case TS_SHAPE_TIME:
+	case TS_SHAPE_BYTES:
+	case TS_SHAPE_TEXT:
+		text(j, "type", "string");
+		return;
+	case TS_SHAPE_ID:
+		ref(j, "id");
+		return;
+	case TS_SHAPE_ONE:
+	case TS_SHAPE_PTR:
+		ref(j, f->of->name);
+		return;
+	case TS_SHAPE_PART:
+		break;
+	}
+	object(j, f->of);
+}
+
+static void list(struct ts_json *j, const struct ts_shape_field *f)
+{
+	text(j, "type", "array");
+	ts_json_key(j, "items");
+	ts_json_object(j);
+	value(j, f);
+	ts_json_end(j);
+	if (f->bounded) {
+		bound(j, "minItems", f->least);
+		bound(j, "maxItems", f->most);
+	}
+}
+
+static void value_or_list(struct ts_json *j, const struct ts_shape_field *f)
+{
+	if (f->list)
+		list(j, f);
+	else
+		value(j, f);
+}
+
+static void property(struct ts_json *j, const struct ts_shape_field *f)
+{
+	ts_json_key(j, f->key);
+	ts_json_object(j);
+	if (f->about)
+		text(j, "description", f->about);
+	if (f->when || f->flagged || f->or_null || f->kind == TS_SHAPE_PTR) {
+		ts_json_key(j, "anyOf");
+		ts_json_array(j);
+		ts_json_object(j);
+		value_or_list(j, f);
+		ts_json_end(j);
+		ts_json_object(j);
+		text(j, "type", "null");
+		ts_json_end(j);
+		ts_json_end(j);
+	} else {
+		value_or_list(j, f);
+	}
+	ts_json_end(j);
+}
+
+static void properties(struct ts_json *j, const struct ts_shape *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (!s->fields[i].key)
+			continue;
+		if (*s->fields[i].key)
+			property(j, &s->fields[i]);
+		else
+			properties(j, s->fields[i].of);
+	}
+}
+
+static void keys(struct ts_json *j, const struct ts_shape *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (!s->fields[i].key)
+			continue;
+		if (*s->fields[i].key)
+			ts_json_string(j, s->fields[i].key);
+		else
+			keys(j, s->fields[i].of);
+	}
+}
+
+/* The members of the schema of an object: closed, and every key is there. */
+static void object(struct ts_json *j, const struct ts_shape *s)
+{
+	text(j, "type", "object");
+	if (s->about)
+		text(j, "description", s->about);
+	ts_json_key(j, "properties");
+	ts_json_object(j);
+	properties(j, s);
+	ts_json_end(j);
+	ts_json_key(j, "required");
+	ts_json_array(j);
+	keys(j, s);
+	ts_json_end(j);
+	ts_json_key(j, "additionalProperties");
+	ts_json_bool(j, false);
+}
+
+static void want(struct definitions *d, const struct ts_shape *s)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (d->items[i] == s)
+			return;
+	assert(d->n < DEFINITIONS_MAX);
+	d->items[d->n++] = s;
+}
+
+/* What the rows of a shape refer to. */
+static void want_all(struct definitions *d, const struct ts_shape *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct ts_shape_field *f = &s->fields[i];
+
+		if (!f->of || !f->key)
+			continue;
+		if (f->kind == TS_SHAPE_PART || !*f->key)
+			want_all(d, f->of);
+		else
+			want(d, f->of);
+	}
+}
+
+void ts_shape_schema(const struct ts_shape *shape, struct ts_json *json)
+{
+	struct definitions d = {.n = 0};
+
+	want(&d, shape);
+	for (size_t i = 0; i < d.n; i++) {
+		const struct ts_shape *s = d.items[i];
+
+		want_all(&d, s);
+		ts_json_key(json, s->name);
+		if (s->own && s->own->schema) {
+			ts_json_raw(json, ts_span_str(s->own->schema));
+			continue;
+		}
+		ts_json_object(json);
+		object(json, s);
+		ts_json_end(json);
+	}
+	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+		ts_json_key(json, numbers[i][0]);
+		ts_json_raw(json, ts_span_str(numbers[i][1]));
+	}
+}

@@ -1,0 +1,42 @@
+/* shapes.h - the tables: one for each struct of an answer, in the file of its noun. */
+#ifndef TSCOPE_PROTO_SHAPE_SHAPES_H
+#define TSCOPE_PROTO_SHAPE_SHAPES_H
+
+#include "proto/shape/shape.h"
+
+/* Words of enums that stand in several tables. */
+extern const struct ts_shape_words ts_words_verdict, ts_words_tier, ts_words_yes, ts_words_cause, ts_words_unit, ts_words_column_type,
+	ts_words_role;
+
+extern const struct ts_shape ts_shape_run;	 /* ts_run_ref */
+extern const struct ts_shape ts_shape_fact;	 /* ts_fact */
+extern const struct ts_shape ts_shape_cell;	 /* ts_value */
+extern const struct ts_shape ts_shape_policy_item; /* ts_policy_item */
+extern const struct ts_shape ts_shape_lineage;	 /* ts_lineage */
+extern const struct ts_shape ts_shape_measure;	 /* ts_measure, on the wire alone */
+extern const struct ts_shape ts_shape_measures;	 /* ts_measures in JSON: values by group, subject and name */
+extern const struct ts_shape ts_shape_unknown;	 /* ts_measures in JSON: those that are not known, and why */
+extern const struct ts_shape ts_shape_plot;	 /* ts_plot */
+extern const struct ts_shape ts_shape_gap;	 /* ts_gap */
+extern const struct ts_shape ts_shape_tier;	 /* ts_tier */
+extern const struct ts_shape ts_shape_diagnosis; /* ts_diagnosis */
+extern const struct ts_shape ts_shape_ops;	 /* ts_op_diff */
+extern const struct ts_shape ts_shape_matrix;	 /* ts_diff_matrix, on the wire alone */
+extern const struct ts_shape ts_shape_pairs;	 /* ts_diff_matrix in JSON: its pairs */
+extern const struct ts_shape ts_shape_groups;	 /* ts_repeats in JSON: the runs of each group */
+extern const struct ts_shape ts_shape_repeats;	 /* ts_repeats */
+extern const struct ts_shape ts_shape_diff;	 /* ts_diff */
+extern const struct ts_shape ts_shape_resume;	 /* ts_resume */
+
+/* Messages of methods that are no answers. */
+extern const struct ts_shape ts_shape_diff_request, ts_shape_matrix_request, ts_shape_resume_request;
+extern const struct ts_shape ts_shape_matrix_reply; /* ts_diff_matrix, of two runs at least */
+
+/* Pieces of JSON that stand outside of tables, too. */
+struct ts_fact;
+struct ts_measure;
+void ts_json_fact(struct ts_json *j, const struct ts_fact *fact); /* {"type":, "value":}; NULL and ABSENT are null */
+void ts_json_bare_fact(struct ts_json *j, const struct ts_fact *fact); /* the value alone */
+void ts_json_measure_value(struct ts_json *j, const struct ts_measure *measure); /* null where it is not known */
+
+#endif

@@ -1,0 +1,658 @@
+/* Tables against the descriptors of the generated code, and random structs there and back: packed, unpacked, and as JSON. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/diverge/diff.h"
+#include "proto/shape/shape_wire.h"
+#include "proto/shape/shapes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The messages of methods that tables make. */
+static const struct ts_shape *const roots[] = {
+	&ts_shape_diff_request, &ts_shape_diff,	  &ts_shape_matrix_request, &ts_shape_matrix_reply,
+	&ts_shape_resume_request, &ts_shape_resume,
+};
+enum { ROOTS = sizeof roots / sizeof roots[0], ROUNDS = 400 };
+
+/* --- tables and descriptors --- */
+
+static const struct ts_shape *seen[128];
+static size_t n_seen;
+
+static bool is_new(const struct ts_shape *s)
+{
+	for (size_t i = 0; i < n_seen; i++)
+		if (seen[i] == s)
+			return false;
+	seen[n_seen++] = s;
+	return true;
+}
+
+/* What protobuf-c may call a field of that kind. */
+static bool fits_type(const struct ts_shape_field *f, ProtobufCType type)
+{
+	switch (f->kind) {
+	case TS_SHAPE_F64:
+		return type == PROTOBUF_C_TYPE_DOUBLE;
+	case TS_SHAPE_U64:
+	case TS_SHAPE_HEX:
+		return type == PROTOBUF_C_TYPE_UINT64 || type == PROTOBUF_C_TYPE_FIXED64;
+	case TS_SHAPE_I64:
+	case TS_SHAPE_TIME:
+		return type == PROTOBUF_C_TYPE_SINT64 || type == PROTOBUF_C_TYPE_SFIXED64;
+	case TS_SHAPE_U32:
+	case TS_SHAPE_SIZE:
+		return type == PROTOBUF_C_TYPE_UINT32;
+	case TS_SHAPE_I32:
+		return type == PROTOBUF_C_TYPE_INT32 || type == PROTOBUF_C_TYPE_SINT32;
+	case TS_SHAPE_BOOL:
+		return type == PROTOBUF_C_TYPE_BOOL;
+	case TS_SHAPE_ENUM:
+		return type == PROTOBUF_C_TYPE_ENUM;
+	case TS_SHAPE_BYTES:
+	case TS_SHAPE_TEXT: /* the generated code is made from a copy in which string is bytes */
+	case TS_SHAPE_ID:
+		return type == PROTOBUF_C_TYPE_BYTES;
+	case TS_SHAPE_ONE:
+	case TS_SHAPE_PTR:
+		return type == PROTOBUF_C_TYPE_MESSAGE;
+	case TS_SHAPE_PART:
+		break;
+	}
+	return false;
+}
+
+static size_t size_in_struct(const struct ts_shape_field *f)
+{
+	switch (f->kind) {
+	case TS_SHAPE_U32:
+	case TS_SHAPE_I32:
+	case TS_SHAPE_ENUM:
+		return 4;
+	case TS_SHAPE_BOOL:
+		return sizeof(bool);
+	case TS_SHAPE_BYTES:
+	case TS_SHAPE_TEXT:
+		return sizeof(struct ts_span);
+	case TS_SHAPE_ID:
+		return sizeof(struct ts_id);
+	case TS_SHAPE_ONE:
+	case TS_SHAPE_PTR:
+	case TS_SHAPE_PART:
+		return f->of->size;
+	case TS_SHAPE_F64:
+	case TS_SHAPE_U64:
+	case TS_SHAPE_I64:
+	case TS_SHAPE_SIZE:
+	case TS_SHAPE_HEX:
+	case TS_SHAPE_TIME:
+		break;
+	}
+	return 8;
+}
+
+#define NAMED(condition, what)                                                                                         \
+	if (!(condition))                                                                                              \
+	fail_msg("%s.%s %s", s->name, f->wire ? f->wire : f->key, what)
+
+/* Every value that may be sent has a value here, and the other way round. */
+static void check_words(const struct ts_shape *s, const struct ts_shape_field *f, const ProtobufCEnumDescriptor *e)
+{
+	for (unsigned i = 0; i < e->n_values; i++) {
+		int value = e->values[i].value;
+
+		NAMED(value == 0 || (value >= f->words->least && value <= f->words->most), e->values[i].name);
+	}
+	for (int i = f->words->least; i <= f->words->most; i++)
+		NAMED(protobuf_c_enum_descriptor_get_value(e, i), "has a value that the .proto lacks");
+}
+
+static void check_wire(const struct ts_shape *s, const struct ts_shape_field *f)
+{
+	const ProtobufCFieldDescriptor *d = protobuf_c_message_descriptor_get_field_by_name(s->message, f->wire);
+	bool repeated = f->list && f->kind != TS_SHAPE_ID;
+	bool choice = f->maybe && f->kind < TS_SHAPE_ID;
+
+	NAMED(d, "is not in the .proto");
+	NAMED(fits_type(f, d->type), "is of another type in the .proto");
+	NAMED((d->label == PROTOBUF_C_LABEL_REPEATED) == repeated, "is a list on one side alone");
+	NAMED(!!(d->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) == choice, "stands in a oneof and its row does not say so, or the other way round");
+	if (f->kind == TS_SHAPE_ENUM)
+		check_words(s, f, d->descriptor);
+	if (f->of)
+		NAMED(f->of->message == d->descriptor, "is another message");
+	if (f->kind == TS_SHAPE_BYTES || f->kind == TS_SHAPE_TEXT)
+		NAMED(f->max > 0, "has no limit of bytes");
+	if (f->list)
+		NAMED(f->entries > 0, "has no limit of entries");
+}
+
+static void check_row(const struct ts_shape *s, const struct ts_shape_field *f)
+{
+	if (f->wire)
+		check_wire(s, f);
+	if (!f->column)
+		NAMED(size_in_struct(f) == f->step, "is another struct");
+	if (f->kind == TS_SHAPE_PART)
+		NAMED(f->of->message == s->message && f->of->size == s->size, "is no part");
+	if (f->key && f->kind == TS_SHAPE_ENUM)
+		NAMED(f->words->word, "has no words");
+	if (f->key && !*f->key)
+		NAMED(f->of && !f->list, "has no members to stand in the object around it");
+}
+
+/* How many rows a field of the message has, those of parts counted. */
+static int rows_of(const struct ts_shape *s, const char *name)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct ts_shape_field *f = &s->fields[i];
+
+		n += f->kind == TS_SHAPE_PART ? rows_of(f->of, name) : f->wire && strcmp(f->wire, name) == 0;
+	}
+	return n;
+}
+
+static void check_shape(const struct ts_shape *s, bool whole)
+{
+	if (!is_new(s) || (s->own && s->own->fill))
+		return;
+	for (unsigned i = 0; whole && s->message && i < s->message->n_fields; i++)
+		if (rows_of(s, s->message->fields[i].name) != 1)
+			fail_msg("%s of the .proto has %d rows in %s", s->message->fields[i].name,
+				 rows_of(s, s->message->fields[i].name), s->name);
+	for (size_t i = 0; i < s->n; i++) {
+		check_row(s, &s->fields[i]);
+		if (s->fields[i].of)
+			check_shape(s->fields[i].of, s->fields[i].kind != TS_SHAPE_PART);
+	}
+}
+
+static void tables_agree_with_descriptors(void **state)
+{
+	(void)state;
+	n_seen = 0;
+	for (size_t i = 0; i < ROOTS; i++)
+		check_shape(roots[i], true);
+	assert_true(n_seen > ROOTS);
+}
+
+/* Two definitions of one name would be two keys of one name. */
+static void names_are_said_once(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < n_seen; i++)
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(seen[i]->name, seen[k]->name) == 0)
+				fail_msg("%s is the name of two tables", seen[i]->name);
+}
+
+/* --- random structs --- */
+
+static uint64_t seed;
+static struct ts_arena arena;
+static struct ts_error err;
+
+static uint64_t draw(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static size_t below(size_t n)
+{
+	return (draw() >> 16) % n;
+}
+
+static struct ts_span draw_text(size_t max)
+{
+	static const char *const texts[] = {"", "a", "loss", "layers.3.attn", "\xc3\xbc and more than that", "0123456789abcdef"};
+	struct ts_span text = ts_span_str(texts[below(sizeof texts / sizeof texts[0])]);
+
+	return text.len <= max ? text : ts_span_of(NULL, 0);
+}
+
+static void draw_struct(const struct ts_shape *s, void *ret);
+
+static void draw_value(const struct ts_shape_field *f, void *to)
+{
+	static const double reals[] = {0, 1, -1.5, 1e300, INFINITY, 5e-324};
+	uint64_t word = below(4) ? below(200) : draw();
+
+	switch (f->kind) {
+	case TS_SHAPE_F64:
+		*(double *)to = below(3) ? (double)(int64_t)draw() / 4e9 : reals[below(sizeof reals / sizeof reals[0])];
+		return;
+	case TS_SHAPE_U64:
+	case TS_SHAPE_HEX:
+		*(uint64_t *)to = f->max ? word % (f->max + 1) : word;
+		return;
+	case TS_SHAPE_I64:
+	case TS_SHAPE_TIME:
+		*(int64_t *)to = (int64_t)(word * (below(2) ? 1 : UINT64_MAX));
+		return;
+	case TS_SHAPE_U32:
+		*(uint32_t *)to = (uint32_t)(f->max ? word % (f->max + 1) : word);
+		return;
+	case TS_SHAPE_SIZE:
+		*(size_t *)to = f->max ? word % (f->max + 1) : (uint32_t)word;
+		return;
+	case TS_SHAPE_I32:
+		*(int32_t *)to = (int32_t)below(10) - 1;
+		return;
+	case TS_SHAPE_BOOL:
+		*(bool *)to = below(2);
+		return;
+	case TS_SHAPE_ENUM: {
+		int i = (int)below((size_t)(f->words->most - f->words->least + 1));
+
+		*(int *)to = f->words->values ? f->words->values[i] : f->words->first + i;
+		return;
+	}
+	case TS_SHAPE_BYTES:
+	case TS_SHAPE_TEXT:
+		*(struct ts_span *)to = draw_text(f->max);
+		return;
+	case TS_SHAPE_ID:
+		for (size_t i = 0; i < TS_ID_BYTES; i++)
+			((struct ts_id *)to)->bytes[i] = (uint8_t)draw();
+		return;
+	case TS_SHAPE_PTR:
+		*(void **)to = ts_arena_array(&arena, 1, f->of->size);
+		assert_non_null(*(void **)to);
+		draw_struct(f->of, *(void **)to);
+		return;
+	case TS_SHAPE_ONE:
+	case TS_SHAPE_PART:
+		break;
+	}
+	draw_struct(f->of, to);
+}
+
+static void draw_list(const struct ts_shape_field *f, void *out)
+{
+	size_t *n = (size_t *)(void *)((uint8_t *)out + f->n);
+	void **rows = (void **)(void *)((uint8_t *)out + f->at);
+
+	*n = f->as_many ? *n : below(4);
+	if (!f->column || !f->as_many)
+		*rows = ts_arena_array(&arena, *n, f->step);
+	assert_non_null(*rows);
+	for (size_t i = 0; i < *n; i++)
+		draw_value(f, (uint8_t *)*rows + i * f->step + f->in_row);
+	if (f->cap)
+		memcpy((uint8_t *)out + f->cap, n, sizeof *n);
+}
+
+static void draw_fact(struct ts_fact *fact)
+{
+	fact->path = draw_text(99);
+	fact->type = (enum ts_fact_type)below(TS_FACT_ABSENT + 1);
+	fact->source = (enum ts_fact_source)below(TS_SOURCE_PUSHER + 1);
+	fact->boolean = fact->type == TS_FACT_BOOL;
+	fact->integer = fact->type == TS_FACT_INT ? -(int64_t)below(9) : 0;
+	fact->real = fact->type == TS_FACT_FLOAT ? -0.0 : 0;
+	if (fact->type == TS_FACT_TEXT || fact->type == TS_FACT_NUMBER)
+		fact->text = draw_text(99);
+	if (fact->type == TS_FACT_LONG)
+		fact->text_len = 2000;
+}
+
+static void draw_measure(struct ts_measure *m)
+{
+	m->group = draw_text(99);
+	m->subject = draw_text(99);
+	m->name = draw_text(99);
+	m->unit = (enum ts_unit)below(TS_UNIT_TEXT + 1);
+	m->known = below(2);
+	if (m->known && m->unit == TS_UNIT_TEXT)
+		m->text = draw_text(99);
+	else if (m->known)
+		m->value = (double)below(1000) / 8;
+	m->reason = m->known ? ts_span_of(NULL, 0) : draw_text(99);
+}
+
+static void draw_cell(struct ts_value *value)
+{
+	value->type = (enum ts_column_type)(TS_COLUMN_F64 + below(4));
+	value->real = value->type == TS_COLUMN_F64 ? 0.125 : 0;
+	value->word = value->type == TS_COLUMN_U64 ? draw() : 0;
+	if (value->type >= TS_COLUMN_TEXT)
+		value->text = draw_text(99);
+}
+
+static void mend_matrix(struct ts_diff_matrix *m)
+{
+	m->n = 2 + below(2);
+	m->n_pairs = m->n * (m->n - 1) / 2;
+	m->runs = ts_arena_array(&arena, m->n, sizeof *m->runs);
+	m->pairs = ts_arena_array(&arena, m->n_pairs, sizeof *m->pairs);
+	assert_true(m->runs && m->pairs);
+	for (size_t i = 0; i < m->n; i++)
+		draw_struct(&ts_shape_run, &m->runs[i]);
+	for (size_t i = 0; i < m->n_pairs; i++)
+		m->pairs[i] = (struct ts_pair){(enum ts_pair_state)(TS_PAIR_SAME + below(5)), (int64_t)below(9) - 4};
+}
+
+static void mend_repeats(struct ts_repeats *r)
+{
+	r->n_groups = 0;
+	for (size_t i = 0; i < r->matrix.n; i++) {
+		r->groups[i] = below(r->n_groups + 1);
+		r->n_groups += r->groups[i] == r->n_groups;
+	}
+	r->odd = r->has_odd ? below(r->matrix.n) : 0;
+	for (size_t i = 0; i < r->n_rows; i++) {
+		struct ts_envelope_row *row = &r->rows[i];
+
+		row->grown = row->grown && row->stays_outside;
+		row->real = row->stays_outside && !row->grown;
+	}
+}
+
+static void mend_diff(struct ts_diff *d)
+{
+	for (size_t i = 0; i < d->n_facts; i++) {
+		d->facts[i].a = d->facts[i].change == TS_FACT_ONLY_B ? NULL : d->facts[i].a;
+		d->facts[i].b = d->facts[i].change == TS_FACT_ONLY_A ? NULL : d->facts[i].b;
+	}
+	for (size_t i = 0; i < d->n_series; i++)
+		d->series[i].other_types &= ~1u;
+	for (size_t i = 0; i < d->plots.n; i++)
+		d->plots.items[i].width |= 1;
+}
+
+/* What tables do not say: that is what their `check` refuses. */
+static void mend(const struct ts_shape *s, void *ret)
+{
+	struct ts_matrix_request *request = ret;
+	struct ts_lineage *lineage = ret;
+
+	if (s == &ts_shape_matrix || s == &ts_shape_matrix_reply)
+		mend_matrix(ret);
+	if (s == &ts_shape_repeats)
+		mend_repeats(ret);
+	if (s == &ts_shape_diff)
+		mend_diff(ret);
+	if (s == &ts_shape_matrix_request && request->n < 2) {
+		request->runs = ts_arena_array(&arena, 2, sizeof *request->runs);
+		request->n = 2;
+	}
+	if (s == &ts_shape_lineage) {
+		lineage->named = lineage->parent.len > 0;
+		lineage->shared_blocks = lineage->blocks / 2;
+	}
+	if (s == &ts_shape_resume_request)
+		((struct ts_resume_request *)ret)->tolerance = 0.25;
+}
+
+static void draw_struct(const struct ts_shape *s, void *ret)
+{
+	if (s == &ts_shape_fact)
+		draw_fact(ret);
+	if (s == &ts_shape_measure)
+		draw_measure(ret);
+	if (s == &ts_shape_cell)
+		draw_cell(ret);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct ts_shape_field *f = &s->fields[i];
+		bool *flag = f->flagged ? (bool *)ret + f->has : NULL;
+
+		if (!f->wire && f->kind != TS_SHAPE_PART)
+			continue;
+		if (f->list)
+			draw_list(f, ret);
+		else
+			draw_value(f, (uint8_t *)ret + f->at);
+		if (flag)
+			*flag = below(2);
+	}
+	mend(s, ret);
+}
+
+static struct ts_buf packed(const struct ts_shape *s, const void *in)
+{
+	struct ts_buf out = TS_BUF_INIT(1 << 20);
+
+	if (ts_shape_pack(s, in, &out, &err))
+		fail_msg("%s: %s", s->name, err.text);
+	return out;
+}
+
+static struct ts_buf as_json(const struct ts_shape *s, const void *in)
+{
+	struct ts_buf out = TS_BUF_INIT(1 << 20);
+	struct ts_json json = ts_json_of(&out);
+
+	assert_int_equal(ts_shape_json(s, in, &json, &arena, &err), TS_OK);
+	assert_false(out.failed);
+	return out;
+}
+
+static bool is_same(struct ts_buf *a, struct ts_buf *b)
+{
+	bool same = ts_span_eq(ts_buf_view(a), ts_buf_view(b));
+
+	ts_buf_finish(a);
+	ts_buf_finish(b);
+	return same;
+}
+
+/* For the tests below: a random struct of each root, round by round. */
+static void each(void (*f)(const struct ts_shape *s, const void *in))
+{
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	seed = UINT64_C(88172645463325252);
+	for (size_t i = 0; i < ROOTS; i++)
+		for (int round = 0; round < ROUNDS; round++) {
+			void *in;
+
+			ts_arena_reset(&arena);
+			in = ts_arena_array(&arena, 1, roots[i]->size);
+			assert_non_null(in);
+			draw_struct(roots[i], in);
+			f(roots[i], in);
+		}
+	ts_arena_finish(&arena);
+}
+
+/* Some text around a place. */
+static struct ts_span near(const struct ts_buf *buf, size_t at)
+{
+	size_t from = at > 60 ? at - 60 : 0;
+
+	return ts_span_of(buf->data + from, buf->len - from < 90 ? buf->len - from : 90);
+}
+
+static void goes_round(const struct ts_shape *s, const void *in)
+{
+	struct ts_buf first = packed(s, in), second, before = as_json(s, in), after;
+	void *back = ts_arena_array(&arena, 1, s->size);
+	size_t at = 0;
+
+	assert_non_null(back);
+	if (ts_shape_unpack(s, ts_buf_view(&first), &arena, back, &err))
+		fail_msg("%s: %s", s->name, err.text);
+	second = packed(s, back);
+	after = as_json(s, back);
+	while (at < before.len && at < after.len && before.data[at] == after.data[at])
+		at++;
+	if (at < before.len || at < after.len)
+		fail_msg("%s: %.*s became %.*s", s->name, (int)near(&before, at).len, near(&before, at).data,
+			 (int)near(&after, at).len, near(&after, at).data);
+	ts_buf_finish(&before);
+	ts_buf_finish(&after);
+	assert_true(is_same(&first, &second));
+}
+
+static void random_structs_go_round(void **state)
+{
+	(void)state;
+	each(goes_round);
+}
+
+/* Bytes that are not quite a message: refused, or taken for what packs to something that is taken again. */
+static void is_hostile(const struct ts_shape *s, const void *in)
+{
+	struct ts_buf bytes = packed(s, in), first, second;
+	void *back = ts_arena_array(&arena, 1, s->size), *again = ts_arena_array(&arena, 1, s->size);
+
+	for (size_t k = 0; bytes.len && k <= below(3); k++)
+		bytes.data[below(bytes.len)] = (uint8_t)draw();
+	if (below(4) == 0)
+		bytes.len = below(bytes.len + 1);
+	assert_true(back && again);
+	if (ts_shape_unpack(s, ts_buf_view(&bytes), &arena, back, &err)) {
+		assert_true(err.status == TS_INVALID || err.status == TS_NO_MEMORY);
+		ts_buf_finish(&bytes);
+		return;
+	}
+	first = packed(s, back);
+	if (ts_shape_unpack(s, ts_buf_view(&first), &arena, again, &err))
+		fail_msg("%s: what was packed does not unpack: %s", s->name, err.text);
+	second = packed(s, again);
+	assert_true(is_same(&first, &second));
+	first = as_json(s, back);
+	ts_buf_finish(&first);
+	ts_buf_finish(&bytes);
+}
+
+static void hostile_bytes_are_refused_or_taken(void **state)
+{
+	(void)state;
+	each(is_hostile);
+}
+
+static const struct ts_shape *hopeless;
+
+/* Every allocation fails once: no memory, and nothing worse. */
+static void is_short_of_memory(const struct ts_shape *s, const void *in)
+{
+	struct ts_buf bytes;
+	void *back;
+
+	if (s == hopeless) /* one struct of each */
+		return;
+	hopeless = s;
+	bytes = packed(s, in);
+	back = ts_arena_array(&arena, 1, s->size);
+	assert_non_null(back);
+	for (size_t ceiling = 1;; ceiling += 16) {
+		struct ts_arena small;
+		enum ts_status status;
+
+		ts_arena_init(&small, ceiling);
+		status = ts_shape_unpack(s, ts_buf_view(&bytes), &small, back, &err);
+		ts_arena_finish(&small);
+		if (!status)
+			break;
+		assert_int_equal(status, TS_NO_MEMORY);
+	}
+	ts_buf_finish(&bytes);
+}
+
+static void ceilings_are_kept(void **state)
+{
+	(void)state;
+	each(is_short_of_memory);
+}
+
+/* --- what readers are told --- */
+
+static void failures_name_the_whole_path(void **state)
+{
+	struct ts_experiment experiment = {.what = {NULL, TS_WIRE_TEXT_MAX + 1}};
+	struct ts_resume resume = {.why = {.experiments = &experiment, .n_experiments = 1}};
+	uint8_t *long_text = calloc(1, TS_WIRE_TEXT_MAX + 1);
+	struct ts_buf bytes;
+
+	(void)state;
+	assert_non_null(long_text);
+	experiment.what.data = long_text;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	bytes = packed(&ts_shape_resume, &resume);
+	assert_int_equal(ts_shape_unpack(&ts_shape_resume, ts_buf_view(&bytes), &arena, &resume, &err), TS_INVALID);
+	assert_string_equal(err.text, "field why.experiments.what has 4097 bytes, the limit is 4096");
+	ts_buf_finish(&bytes);
+	ts_arena_finish(&arena);
+	free(long_text);
+}
+
+/* Columns of one list of structs lie in one array: one that is longer than the others would be written past its end. */
+static void columns_are_equally_long(void **state)
+{
+	double cells[] = {1, 2, 3};
+	uint64_t counts[] = {1, 2, 3};
+	Tscope__V1__Plot plot = TSCOPE__V1__PLOT__INIT;
+	Tscope__V1__DiffMatrixReply matrix = TSCOPE__V1__DIFF_MATRIX_REPLY__INIT;
+	Tscope__V1__PairState states[] = {TSCOPE__V1__PAIR_STATE__PAIR_STATE_SAME};
+	int64_t steps[100] = {0};
+	struct ts_wire_reader r = {.arena = &arena, .err = &err};
+	struct ts_plot read_plot = {.n = 0};
+	struct ts_diff_matrix read_matrix = {.n = 0};
+
+	(void)state;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	plot.width = 1;
+	plot.min = plot.max = plot.mean = cells;
+	plot.count = counts;
+	plot.n_min = plot.n_max = plot.n_mean = plot.n_count = 3;
+	ts_shape_read(&ts_shape_plot, &r, &plot, &read_plot);
+	assert_int_equal(r.status, TS_OK);
+	assert_int_equal(read_plot.n, 3);
+	plot.n_mean = 2;
+	ts_shape_read(&ts_shape_plot, &r, &plot, &read_plot);
+	assert_int_equal(r.status, TS_INVALID);
+	assert_string_equal(err.text, "field mean has not as many entries as the list that it belongs to");
+	r.status = TS_OK;
+	matrix.states = states;
+	matrix.n_states = 1;
+	matrix.steps = steps;
+	matrix.n_steps = 100;
+	ts_shape_read(&ts_shape_matrix, &r, &matrix, &read_matrix);
+	assert_int_equal(r.status, TS_INVALID);
+	assert_string_equal(err.text, "field steps has not as many entries as the list that it belongs to");
+	ts_arena_finish(&arena);
+}
+
+/* A fact that only b has is shown without a, though somebody sent one. */
+static void sides_that_say_nothing_are_left_out(void **state)
+{
+	struct ts_fact fact = {.path = ts_span_str("config.lr"), .type = TS_FACT_INT, .source = TS_SOURCE_HOST, .integer = 3};
+	struct ts_fact_row row = {.change = TS_FACT_ONLY_B, .path = fact.path, .a = &fact, .b = &fact};
+	struct ts_diff diff = {.facts = &row, .n_facts = 1}, back;
+	struct ts_buf bytes = packed(&ts_shape_diff, &diff);
+
+	(void)state;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	assert_int_equal(ts_shape_unpack(&ts_shape_diff, ts_buf_view(&bytes), &arena, &back, &err), TS_OK);
+	assert_null(back.facts[0].a);
+	assert_int_equal(back.facts[0].b->integer, 3);
+	ts_buf_finish(&bytes);
+	ts_arena_finish(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_agree_with_descriptors),
+		cmocka_unit_test(names_are_said_once),
+		cmocka_unit_test(random_structs_go_round),
+		cmocka_unit_test(hostile_bytes_are_refused_or_taken),
+		cmocka_unit_test(ceilings_are_kept),
+		cmocka_unit_test(failures_name_the_whole_path),
+		cmocka_unit_test(columns_are_equally_long),
+		cmocka_unit_test(sides_that_say_nothing_are_left_out),
+	};
+
+	return cmocka_run_group_tests_name("shape", tests, NULL, NULL);
+}
