@@ -81,35 +81,7 @@ void ts_json_known_real(struct ts_json *j, const char *key, bool known, double v
 void ts_json_run(struct ts_json *j, const char *key, const struct ts_run_ref *run)
 {
 	ts_json_key(j, key);
-	ts_json_bare_run(j, run);
-}
-
-void ts_json_bare_run(struct ts_json *j, const struct ts_run_ref *run)
-{
-	ts_json_object(j);
-	ts_json_id(j, "id", &run->id);
-	ts_json_text(j, "own_name", run->own_name);
-	ts_json_count(j, "step_count", run->steps);
-	ts_json_known_step(j, "first_step", run->steps > 0, run->first_step);
-	ts_json_known_step(j, "last_step", run->steps > 0, run->last_step);
-	ts_json_count(j, "rank_count", run->ranks);
-	ts_json_end(j);
-}
-
-void ts_json_cell_value(struct ts_json *j, const struct ts_value *value)
-{
-	switch (value->type) {
-	case TS_COLUMN_F64:
-		ts_json_double(j, value->real);
-		return;
-	case TS_COLUMN_U64:
-		ts_json_hex64(j, value->word);
-		return;
-	case TS_COLUMN_TEXT:
-	case TS_COLUMN_JSON:
-		break;
-	}
-	ts_json_span(j, value->text);
+	(void)ts_shape_json(&ts_shape_run, run, j, NULL, NULL); /* of what is plain: it cannot fail */
 }
 
 void ts_json_ranks(struct ts_json *j, const char *key, const int32_t *ranks, size_t n)
@@ -147,4 +119,14 @@ void ts_json_notes(struct ts_json *j, const char *key, const struct ts_note *not
 		ts_json_end(j);
 	}
 	ts_json_end(j);
+}
+
+enum ts_status ts_json_answer(struct ts_cli *cli, const struct ts_shape *shape, const void *in, struct ts_error *err)
+{
+	struct ts_json json = ts_cli_json(cli);
+	enum ts_status status = ts_shape_json(shape, in, &json, &cli->arena, err);
+
+	if (!status)
+		ts_cli_json_end(cli, &json);
+	return status;
 }

@@ -8,8 +8,12 @@
 
 #include "analysis/diverge/diff.h"
 #include "base/json_writer.h"
+#include "cli/core/context.h"
 #include "proto/shape/shapes.h"
 #include "proto/wire.h"
+
+/* The whole answer of a command, by its table. */
+enum ts_status ts_json_answer(struct ts_cli *cli, const struct ts_shape *shape, const void *in, struct ts_error *err);
 
 void ts_json_id(struct ts_json *j, const char *key, const struct ts_id *id);
 void ts_json_text(struct ts_json *j, const char *key, struct ts_span text); /* empty is null */
@@ -22,8 +26,6 @@ void ts_json_known_count(struct ts_json *j, const char *key, bool known, uint64_
 void ts_json_known_step(struct ts_json *j, const char *key, bool known, int64_t step);
 void ts_json_known_real(struct ts_json *j, const char *key, bool known, double value); /* NaN is not known */
 void ts_json_run(struct ts_json *j, const char *key, const struct ts_run_ref *run);
-void ts_json_bare_run(struct ts_json *j, const struct ts_run_ref *run);
-void ts_json_cell_value(struct ts_json *j, const struct ts_value *value);
 void ts_json_ranks(struct ts_json *j, const char *key, const int32_t *ranks, size_t n);
 void ts_json_ref(struct ts_json *j, const struct ts_ref *ref);
 void ts_json_notes(struct ts_json *j, const char *key, const struct ts_note *notes, size_t n);

@@ -4,7 +4,6 @@
 #include "cli/core/context.h"
 #include "cli/core/listing.h"
 #include "cli/json/json_parts.h"
-#include "cli/json/json_resume.h"
 #include "cli/text/show_value.h"
 
 static void json_columns(struct ts_json *j, const struct ts_get_reply *run)
@@ -68,12 +67,11 @@ void ts_render_show_json(struct ts_cli *cli, const struct ts_get_reply *run, con
 		ts_json_ref(j, &run->names[i]);
 	ts_json_end(j);
 	ts_json_notes(j, "notes", run->notes, run->n_notes);
-	if (run->lineage.named) {
-		ts_json_lineage(j, "lineage", &run->lineage);
-	} else {
-		ts_json_key(j, "lineage");
+	ts_json_key(j, "lineage");
+	if (run->lineage.named)
+		(void)ts_shape_json(&ts_shape_lineage, &run->lineage, j, NULL, NULL);
+	else
 		ts_json_null(j);
-	}
 	ts_json_key(j, "fact_counts");
 	ts_json_object(j);
 	ts_facts_by_group(&head->facts, counts);

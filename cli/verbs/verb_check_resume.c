@@ -1,7 +1,7 @@
 /* verb_check_resume.c - tscope check-resume: did a run go on correctly from a checkpoint? */
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
-#include "cli/json/json_resume.h"
+#include "cli/json/json_parts.h"
 #include "cli/text/text_resume.h"
 #include "cli/verbs/verbs.h"
 
@@ -24,7 +24,7 @@ enum ts_status ts_verb_check_resume(struct ts_cli *cli, struct ts_error *err)
 	request.child = specs[n - 1];
 	status = ts_ask_resume(cli->target.channel, &request, &cli->arena, &resume, err);
 	if (!status)
-		status = cli->json ? ts_render_resume_json(cli, &resume, err) : ts_render_resume_text(cli, &resume, err);
+		status = cli->json ? ts_json_answer(cli, &ts_shape_resume, &resume, err) : ts_render_resume_text(cli, &resume, err);
 	if (!status)
 		cli->exit_code = (int)resume.verdict;
 	return status;

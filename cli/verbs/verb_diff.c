@@ -5,7 +5,6 @@
 #include "cli/core/find_repeats.h"
 #include "cli/core/policy_file.h"
 #include "cli/json/json_diff.h"
-#include "cli/json/json_matrix.h"
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
 #include "cli/text/reproduce.h"

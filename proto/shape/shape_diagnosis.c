@@ -3,6 +3,7 @@
 #include "analysis/diverge/op_diff.h"
 #include "analysis/answer/diagnosis.h"
 #include "proto/shape/shape_rows.h"
+#include "proto/shape/shape_wire.h"
 
 /* --- gap --- */
 

@@ -1,6 +1,7 @@
 /* shape_diff.c - Diff: where two runs part. */
 #include "analysis/diverge/diff.h"
 #include "proto/shape/shape_rows.h"
+#include "proto/shape/shape_wire.h"
 
 enum { CUT_OFFS_MAX = 64 };
 

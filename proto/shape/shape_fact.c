@@ -1,6 +1,7 @@
 /* shape_fact.c - facts and cells: values of one of several types, so that their wire form and their JSON are written by hand. */
 #include "analysis/diverge/diff.h"
 #include "proto/shape/shape_rows.h"
+#include "proto/shape/shape_wire.h"
 
 /* --- facts --- */
 

@@ -83,6 +83,9 @@ static void value(struct ts_shape_writer *w, const struct ts_shape_field *f, con
 	case TS_SHAPE_ID:
 		ts_json_string(j, ts_id_hex(at, hex));
 		break;
+	case TS_SHAPE_STRING:
+		ts_json_string(j, *(const char *const *)at);
+		break;
 	case TS_SHAPE_ONE:
 	case TS_SHAPE_PTR:
 	case TS_SHAPE_PART:

@@ -1,6 +1,7 @@
 /* shape_matrix.c - the first step at which each two of several runs part. */
 #include "analysis/diverge/matrix.h"
 #include "proto/shape/shape_rows.h"
+#include "proto/shape/shape_wire.h"
 
 WORD_OF(pair_word, enum ts_pair_state, ts_pair_word);
 static const struct ts_shape_words pair_states = {TS_PAIR_SAME, TS_PAIR_APART, TS_PAIR_SAME, .word = pair_word};

@@ -2,6 +2,7 @@
 #include "analysis/answer/measure.h"
 #include "analysis/answer/plot.h"
 #include "proto/shape/shape_rows.h"
+#include "proto/shape/shape_wire.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /* shape_repeats.c - of a diff: several runs of one recipe, and the candidate against their envelope and levels. */
 #include "analysis/diverge/repeats.h"
 #include "proto/shape/shape_rows.h"
+#include "proto/shape/shape_wire.h"
 
 WORD_OF(pattern_word, enum ts_pattern, ts_pattern_word);
 static const struct ts_shape_words patterns = {TS_PATTERN_UNKNOWN, TS_PATTERN_SCATTERED, TS_PATTERN_UNKNOWN, .word = pattern_word};

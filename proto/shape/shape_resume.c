@@ -1,6 +1,7 @@
 /* shape_resume.c - CheckResume: whether a run went on correctly from a checkpoint. */
 #include "analysis/diverge/resume.h"
 #include "proto/shape/shape_rows.h"
+#include "proto/shape/shape_wire.h"
 
 #define TYPE struct ts_resume_request
 static void check_request(struct ts_wire_reader *r, void *in)

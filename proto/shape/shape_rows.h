@@ -1,18 +1,16 @@
 /* shape_rows.h - the words that tables of shapes are written in. Include only from files that hold a table: the names are short.
  *
  * TYPE is the struct of the table. A member of another C type than the kind's does not compile; a name that the message does not
- * have fails in test_shape.c.
+ * have fails in test_shape.c. SHAPE and OWN_SHAPE are for proto, with shape_wire.h; JSON_SHAPE and OWN_JSON need no generated code.
  */
 #ifndef TSCOPE_PROTO_SHAPE_SHAPE_ROWS_H
 #define TSCOPE_PROTO_SHAPE_SHAPE_ROWS_H
 
 #include "base/limits.h"
 #include "proto/shape/shape.h"
-#include "proto/shape/shape_wire.h"
 #include "proto/shape/shapes.h"
 
 #include <math.h>
-#include <tscope/v1/tscope.pb-c.h>
 
 #define MEMBER(member) (((TYPE *)NULL)->member)
 #define AT(member) .at = offsetof(TYPE, member), .step = sizeof MEMBER(member)
@@ -32,6 +30,7 @@
 #define ENUM(member, words_) .kind = TS_SHAPE_ENUM, AT(member), .words = &(words_)
 #define BYTES(member, max_) PLAIN(BYTES, struct ts_span, member), .max = (max_)
 #define TEXT(member, max_) PLAIN(TEXT, struct ts_span, member), .max = (max_)
+#define STRING(member) PLAIN(STRING, const char *, member)
 #define ID(member) PLAIN(ID, struct ts_id, member)
 #define ONE(member, shape) .kind = TS_SHAPE_ONE, AT(member), .of = &(shape)
 #define PTR(member, shape) .kind = TS_SHAPE_PTR, .at = offsetof(TYPE, member), .step = sizeof *MEMBER(member), .of = &(shape)

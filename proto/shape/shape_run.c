@@ -2,6 +2,7 @@
 #include "analysis/diverge/resume.h"
 #include "analysis/policy.h"
 #include "proto/shape/shape_rows.h"
+#include "proto/shape/shape_wire.h"
 
 #define TYPE struct ts_run_ref
 static bool has_steps(const void *in)

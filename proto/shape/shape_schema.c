@@ -117,6 +117,7 @@ static void value(struct ts_json *j, const struct ts_shape_field *f)
 	case TS_SHAPE_TIME:
 	case TS_SHAPE_BYTES:
 	case TS_SHAPE_TEXT:
+	case TS_SHAPE_STRING:
 		text(j, "type", "string");
 		return;
 	case TS_SHAPE_ID:

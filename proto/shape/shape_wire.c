@@ -114,6 +114,7 @@ static size_t wire_size(enum ts_shape_kind kind)
 	case TS_SHAPE_TEXT:
 	case TS_SHAPE_ID:
 		return sizeof(ProtobufCBinaryData);
+	case TS_SHAPE_STRING:
 	case TS_SHAPE_ONE:
 	case TS_SHAPE_PTR:
 	case TS_SHAPE_PART:
@@ -157,6 +158,8 @@ static bool put(const struct ts_shape_field *f, const void *from, void *to, stru
 		if (!from)
 			return true;
 		break;
+	case TS_SHAPE_STRING:
+		return true;
 	case TS_SHAPE_ONE:
 	case TS_SHAPE_PART:
 		break;
@@ -327,6 +330,8 @@ static void take(const struct ts_shape_field *f, struct ts_wire_reader *r, const
 		return;
 	case TS_SHAPE_PTR:
 		take_ptr(f, r, *(const void *const *)from, to);
+		return;
+	case TS_SHAPE_STRING:
 		return;
 	case TS_SHAPE_ONE:
 	case TS_SHAPE_PART:

@@ -62,6 +62,7 @@ static bool fits_type(const struct ts_shape_field *f, ProtobufCType type)
 	case TS_SHAPE_ONE:
 	case TS_SHAPE_PTR:
 		return type == PROTOBUF_C_TYPE_MESSAGE;
+	case TS_SHAPE_STRING:
 	case TS_SHAPE_PART:
 		break;
 	}
@@ -92,6 +93,7 @@ static size_t size_in_struct(const struct ts_shape_field *f)
 	case TS_SHAPE_SIZE:
 	case TS_SHAPE_HEX:
 	case TS_SHAPE_TIME:
+	case TS_SHAPE_STRING:
 		break;
 	}
 	return 8;
@@ -270,6 +272,8 @@ static void draw_value(const struct ts_shape_field *f, void *to)
 		*(void **)to = ts_arena_array(&arena, 1, f->of->size);
 		assert_non_null(*(void **)to);
 		draw_struct(f->of, *(void **)to);
+		return;
+	case TS_SHAPE_STRING:
 		return;
 	case TS_SHAPE_ONE:
 	case TS_SHAPE_PART:
