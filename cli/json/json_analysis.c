@@ -5,8 +5,6 @@
 #include "cli/json/json_parts.h"
 #include "cli/text/show_value.h"
 
-#include <stdlib.h>
-
 static void span(struct ts_json *j, const char *key, struct ts_span text)
 {
 	ts_json_key(j, key);

@@ -127,8 +127,8 @@ struct ts_shape {
 enum ts_status ts_shape_json(const struct ts_shape *shape, const void *in, struct ts_json *json, struct ts_arena *arena,
 			     struct ts_error *err);
 
-/* Writes the definitions that a schema of the shape needs, as members of the object that is open: those of the shape, of all that it
- * holds, and of the numbers that every schema has (real, integer, count, id). Once each. */
-void ts_shape_schema(const struct ts_shape *shape, struct ts_json *json);
+/* Writes the definitions that a schema of n shapes needs, as members of the object that is open: those of the shapes, of all that
+ * they hold, and of the numbers that every schema has (real, integer, count, id). Once each. */
+void ts_shape_schema(const struct ts_shape *const *shapes, size_t n, struct ts_json *json);
 
 #endif

@@ -39,7 +39,8 @@ static bool is_restart(const void *in)
 static const struct ts_shape_field resume_rows[] = {
 	{"verdict", "verdict", ENUM(verdict, verdicts)},
 	{"why", "diagnosis", ONE(why, ts_shape_diagnosis)},
-	{"parent", "parent", ONE(parent, ts_shape_run), WHEN(is_of_two_runs)},
+	{"parent", "parent", ONE(parent, ts_shape_run), WHEN(is_of_two_runs),
+	 ABOUT("null where the restarts of the child's own directory were looked at")},
 	{"child", "child", ONE(child, ts_shape_run)},
 	{"restart", NULL, BOOL(restart)},
 	{"restarts", "restart_count", U64(restarts), WHEN(is_restart)},

@@ -54,7 +54,11 @@ static const struct ts_shape_field lineage_rows[] = {
 	{"shared_blocks", "shared_block_count", U64(shared_blocks), WHEN(is_found)},
 	{"prefix", FLAT, HERE(prefix_shape), HAS(prefix)},
 };
-const struct ts_shape ts_shape_lineage = {SHAPE("lineage", lineage, lineage_rows), .check = check_lineage};
+const struct ts_shape ts_shape_lineage = {
+	SHAPE("lineage", lineage, lineage_rows),
+	.about = "what is shared with the run that this one goes on from, by the ids of blocks; null where that run is not here",
+	.check = check_lineage,
+};
 #undef TYPE
 
 #define TYPE struct ts_policy_item

@@ -77,7 +77,10 @@ static void bound(struct ts_json *j, const char *key, double value)
 	if (!isfinite(value))
 		return;
 	ts_json_key(j, key);
-	ts_json_double(j, value);
+	if (value == floor(value))
+		ts_json_i64(j, (int64_t)value);
+	else
+		ts_json_double(j, value);
 }
 
 /* The members of the schema of one value. */
@@ -242,11 +245,12 @@ static void want_all(struct definitions *d, const struct ts_shape *s)
 	}
 }
 
-void ts_shape_schema(const struct ts_shape *shape, struct ts_json *json)
+void ts_shape_schema(const struct ts_shape *const *shapes, size_t n, struct ts_json *json)
 {
 	struct definitions d = {.n = 0};
 
-	want(&d, shape);
+	for (size_t i = 0; i < n; i++)
+		want(&d, shapes[i]);
 	for (size_t i = 0; i < d.n; i++) {
 		const struct ts_shape *s = d.items[i];
 

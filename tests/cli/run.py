@@ -13,7 +13,7 @@ A case (cases/NAME.t) is a list of commands and what they print:
 
 Each case runs in a folder of its own with the runs of tests/cli/runs as runs/, those of tests/golden/demo/runs as demo/,
 those of tests/golden/wandb as wandb/, of mlflow as mlruns/ and mlflow.db.sql, of huggingface as output/, of files as logs/,
-an empty store, and no terminal. --update rewrites cases, man pages and completion; read the difference before you commit it.
+an empty store, and no terminal. --update rewrites cases, man pages, completion and what tables say in schemas; read the difference before you commit it.
 Normalised: times since the case began (NOW), sizes that depend on how well something compresses (SIZE), the folder (TMP).
 """
 import datetime
@@ -595,6 +595,44 @@ def generated(update):
     place.close()
 
 
+def referred(schema, names):
+    """The names of definitions that a schema refers to."""
+    if isinstance(schema, dict):
+        if schema.get("$ref", "").startswith("#/$defs/"):
+            names.add(schema["$ref"][len("#/$defs/"):])
+        schema = list(schema.values())
+    for value in schema if isinstance(schema, list) else []:
+        referred(value, names)
+    return names
+
+
+def definitions(update):
+    """What tables say of an answer (proto/shape) stands so in its schema; the rest of a schema is written by hand."""
+    place = Place()
+    rc, stdout, stderr = place.run("make_schemas")
+    place.close()
+    if rc:
+        return fail("definitions", stderr.decode())
+    for verb, made in json.loads(stdout, object_pairs_hook=no_key_twice).items():
+        path = os.path.join(ROOT, "docs/schemas", verb + ".schema.json")
+        with open(path, encoding="utf-8") as f:
+            schema = json.load(f)
+        wanted = referred({k: v for k, v in schema.items() if k != "$defs"}, set())
+        while True:  # what is referred to, by the answers and by each other
+            kept = {**{k: v for k, v in schema["$defs"].items() if k in wanted}, **{k: v for k, v in made.items() if k in wanted}}
+            more = referred(kept, set(wanted))
+            if more == wanted:
+                break
+            wanted = more
+        if update:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(json.dumps({**schema, "$defs": kept}, indent=2, ensure_ascii=False) + "\n")
+        elif kept != schema["$defs"]:
+            bad = sorted(k for k in {*kept, *schema["$defs"]} if kept.get(k) != schema["$defs"].get(k))
+            fail(f"definitions: {verb}", f"{', '.join(bad)}: not as the tables of proto/shape have them; tests/cli/run.py --update writes them")
+    return None
+
+
 COMPLETE = r"""
 source %s
 complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _tscope; echo "${COMPREPLY[*]}"; }
@@ -764,7 +802,7 @@ def reproduced(_update):
 def main():
     arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
     update = "--update" in sys.argv[1:]
-    checks = {f.__name__: f for f in (generated, completion, wrong_arguments, narrow, schemas, pages, same_everywhere,
+    checks = {f.__name__: f for f in (generated, definitions, completion, wrong_arguments, narrow, schemas, pages, same_everywhere,
                                            resume, damaged, denied, reproduced)}
     for name, check in checks.items():
         if not arguments or name in arguments:

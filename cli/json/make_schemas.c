@@ -1,0 +1,33 @@
+/* make_schemas.c - prints the definitions of docs/schemas that tables make: an object of verbs, each an object of definitions.
+ * tests/cli/run.py holds the schemas to it, and writes them with --update. */
+#include "cli/json/json_diff.h"
+#include "proto/shape/shapes.h"
+
+#include <stdio.h>
+
+/* The answers that tables make. A schema names them in its oneOf. */
+static const struct {
+	const char *verb;
+	const struct ts_shape *shapes[2];
+} verbs[] = {
+	{"diff", {&ts_shape_diff_answer, &ts_shape_matrix_answer}},
+	{"check-resume", {&ts_shape_resume}},
+};
+
+int main(void)
+{
+	struct ts_buf out = TS_BUF_INIT(1 << 20);
+	struct ts_json json = ts_json_of(&out);
+
+	ts_json_object(&json);
+	for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+		ts_json_key(&json, verbs[i].verb);
+		ts_json_object(&json);
+		ts_shape_schema(verbs[i].shapes, verbs[i].shapes[1] ? 2 : 1, &json);
+		ts_json_end(&json);
+	}
+	ts_json_end(&json);
+	printf("%.*s\n", TS_SPAN_ARG(ts_buf_view(&out)));
+	ts_buf_finish(&out);
+	return 0;
+}
