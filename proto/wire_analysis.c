@@ -189,85 +189,6 @@ static void read_findings(struct ts_wire_reader *r, const Tscope__V1__AnalyzeRep
 	}
 }
 
-static Tscope__V1__BoundVerdict *build_bound(const struct ts_bound *in, struct ts_arena *arena)
-{
-	enum { SHARES = sizeof in->shares / sizeof in->shares[0] };
-	Tscope__V1__BoundVerdict *m = ts_wire_new(arena, WIRE_DESCRIPTOR(bound_verdict));
-
-	if (!m)
-		return NULL;
-	m->kind = (Tscope__V1__Bound)in->kind;
-	m->sentence = ts_wire_span(in->sentence);
-	m->shares = ts_wire_rows(arena, SHARES, WIRE_DESCRIPTOR(bound_share));
-	m->fixes = ts_wire_rows(arena, in->n_fixes, WIRE_DESCRIPTOR(fix));
-	m->unknowns = ts_wire_spans(arena, in->unknowns, in->n_unknowns);
-	if (!m->shares || !m->fixes || !m->unknowns)
-		return NULL;
-	m->n_shares = SHARES;
-	for (size_t i = 0; i < SHARES; i++) {
-		m->shares[i]->kind = (Tscope__V1__Bound)in->shares[i].kind;
-		if (in->shares[i].known) {
-			m->shares[i]->share_choice_case = TSCOPE__V1__BOUND_SHARE__SHARE_CHOICE_SHARE;
-			m->shares[i]->share = in->shares[i].share;
-		}
-		m->shares[i]->reason = ts_wire_span(in->shares[i].reason);
-	}
-	m->n_fixes = in->n_fixes;
-	for (size_t i = 0; i < in->n_fixes; i++) {
-		m->fixes[i]->name = ts_wire_span(in->fixes[i].name);
-		m->fixes[i]->how = ts_wire_span(in->fixes[i].how);
-		m->fixes[i]->of = (Tscope__V1__Bound)in->fixes[i].of;
-		m->fixes[i]->wins_most_ratio = in->fixes[i].wins_most_ratio;
-		m->fixes[i]->effort = (uint32_t)in->fixes[i].effort;
-	}
-	m->n_unknowns = in->n_unknowns;
-	return m;
-}
-
-static enum ts_bound_kind read_bound_kind(struct ts_wire_reader *r, int kind)
-{
-	return (enum ts_bound_kind)ts_wire_enum(r, kind, TS_BOUND_UNKNOWN, TS_BOUND_BALANCED, "bound.kind");
-}
-
-static void read_shares(struct ts_wire_reader *r, const Tscope__V1__BoundVerdict *m, struct ts_bound *out)
-{
-	enum { SHARES = sizeof out->shares / sizeof out->shares[0] };
-
-	if (m->n_shares != SHARES) {
-		ts_wire_fail(r, "bound.shares", "are not five");
-		return;
-	}
-	for (size_t i = 0; i < SHARES; i++) {
-		out->shares[i].kind = read_bound_kind(r, (int)m->shares[i]->kind);
-		out->shares[i].known =
-			m->shares[i]->share_choice_case == TSCOPE__V1__BOUND_SHARE__SHARE_CHOICE_SHARE;
-		if (out->shares[i].known)
-			out->shares[i].share = m->shares[i]->share;
-		out->shares[i].reason = ts_wire_bytes(r, m->shares[i]->reason, TS_WIRE_TEXT_MAX, "bound.reason");
-	}
-}
-
-static void read_bound(struct ts_wire_reader *r, const Tscope__V1__BoundVerdict *m, struct ts_bound *out)
-{
-	if (!ts_wire_need(r, m, "bound"))
-		return;
-	out->kind = read_bound_kind(r, (int)m->kind);
-	out->sentence = ts_wire_bytes(r, m->sentence, TS_WIRE_TEXT_MAX, "bound.sentence");
-	read_shares(r, m, out);
-	out->fixes = ts_wire_array(r, m->n_fixes, sizeof *out->fixes, TS_MESSAGE_MAX, "bound.fixes", &out->n_fixes);
-	for (size_t i = 0; i < out->n_fixes; i++) {
-		out->fixes[i].name = ts_wire_bytes(r, m->fixes[i]->name, TS_WIRE_TEXT_MAX, "bound.fixes.name");
-		out->fixes[i].how = ts_wire_bytes(r, m->fixes[i]->how, TS_WIRE_TEXT_MAX, "bound.fixes.how");
-		out->fixes[i].of = read_bound_kind(r, (int)m->fixes[i]->of);
-		out->fixes[i].wins_most_ratio = m->fixes[i]->wins_most_ratio;
-		out->fixes[i].effort = (int)ts_wire_uint(r, m->fixes[i]->effort, INT32_MAX, "bound.fixes.effort");
-	}
-	out->unknowns = ts_wire_array(r, m->n_unknowns, sizeof *out->unknowns, TS_MESSAGE_MAX, "bound.unknowns",
-				      &out->n_unknowns);
-	for (size_t i = 0; i < out->n_unknowns; i++)
-		out->unknowns[i] = ts_wire_bytes(r, m->unknowns[i], TS_WIRE_TEXT_MAX, "bound.unknowns");
-}
-
 /* --- reply --- */
 
 static ProtobufCMessage *build_analyze_reply(const struct ts_analysis *in, struct ts_arena *arena)
@@ -287,7 +208,7 @@ static ProtobufCMessage *build_analyze_reply(const struct ts_analysis *in, struc
 	m->n_events = in->events.n;
 	m->plots = ts_shape_build_list(&ts_shape_plot, in->plots.items, in->plots.n, arena);
 	m->n_plots = in->plots.n;
-	m->bound = build_bound(&in->bound, arena);
+	m->bound = ts_shape_build(&ts_shape_bound, &in->bound, arena);
 	if (!m->run || !m->measures || !m->notes || !m->events || !m->plots || !m->bound ||
 	    !build_findings(m, &in->findings, arena))
 		return NULL;
@@ -304,7 +225,7 @@ static void read_analyze_reply(struct ts_wire_reader *r, const Tscope__V1__Analy
 	read_events(r, m->events, m->n_events, &out->events);
 	out->plots.items = ts_shape_read_list(&ts_shape_plot, r, m->plots, m->n_plots, TS_ENTRIES_OF(4), "plots", &out->plots.n);
 	out->plots.cap = out->plots.n;
-	read_bound(r, m->bound, &out->bound);
+	ts_shape_read_one(&ts_shape_bound, r, m->bound, "bound", &out->bound);
 	read_findings(r, m, &out->findings);
 	out->notes = ts_wire_array(r, m->n_notes, sizeof *out->notes, TS_MESSAGE_MAX, "notes", &out->n_notes);
 	for (size_t i = 0; i < out->n_notes; i++)

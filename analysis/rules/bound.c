@@ -241,7 +241,7 @@ static int by_worth(const void *x, const void *y)
 	if (rank_a != rank_b)
 		return rank_a - rank_b;
 	if (a->fix.effort != b->fix.effort)
-		return a->fix.effort - b->fix.effort;
+		return (a->fix.effort > b->fix.effort) - (a->fix.effort < b->fix.effort);
 	return (a->at > b->at) - (a->at < b->at);
 }
 

@@ -50,7 +50,7 @@ struct ts_fix {
 	struct ts_span how;    /* "num_workers=..., persistent_workers=True" */
 	enum ts_bound_kind of; /* the share that it would shrink */
 	double wins_most_ratio; /* the most that it could win back, of wall time */
-	int effort;	       /* 1 a flag, 2 a few lines, 3 a change of the model or the job */
+	uint32_t effort;       /* 1 a flag, 2 a few lines, 3 a change of the model or the job */
 };
 
 struct ts_bound {

@@ -12,7 +12,7 @@
 
 struct ts_play {
 	enum ts_bound_kind of;
-	int effort; /* 1 a flag, 2 a few lines, 3 a change of the model or the job */
+	uint32_t effort; /* 1 a flag, 2 a few lines, 3 a change of the model or the job */
 	double part;
 	bool overhead; /* bounded by what lies between compute and the device's peak, where that is known */
 	const char *name;

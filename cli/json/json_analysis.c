@@ -64,51 +64,6 @@ static void plots(struct ts_json *j, const struct ts_plots *plots)
 	ts_json_end(j);
 }
 
-static void bound(struct ts_json *j, const struct ts_bound *b)
-{
-	ts_json_key(j, "bound");
-	ts_json_object(j);
-	ts_json_key(j, "kind");
-	ts_json_string(j, ts_bound_word(b->kind));
-	ts_json_text(j, "sentence", b->sentence);
-	ts_json_key(j, "shares");
-	ts_json_array(j);
-	for (size_t i = 0; i < sizeof b->shares / sizeof b->shares[0]; i++) {
-		if (b->shares[i].kind == TS_BOUND_UNKNOWN)
-			continue;
-		ts_json_object(j);
-		ts_json_key(j, "kind");
-		ts_json_string(j, ts_bound_word(b->shares[i].kind));
-		ts_json_key(j, "share_ratio");
-		if (b->shares[i].known)
-			ts_json_double(j, b->shares[i].share);
-		else
-			ts_json_null(j);
-		ts_json_text(j, "reason", b->shares[i].known ? ts_span_of(NULL, 0) : b->shares[i].reason);
-		ts_json_end(j);
-	}
-	ts_json_end(j);
-	ts_json_key(j, "fixes");
-	ts_json_array(j);
-	for (size_t i = 0; i < b->n_fixes; i++) {
-		ts_json_object(j);
-		span(j, "name", b->fixes[i].name);
-		span(j, "how", b->fixes[i].how);
-		ts_json_key(j, "of");
-		ts_json_string(j, ts_bound_word(b->fixes[i].of));
-		ts_json_real(j, "wins_most_ratio", b->fixes[i].wins_most_ratio);
-		step(j, "effort", b->fixes[i].effort);
-		ts_json_end(j);
-	}
-	ts_json_end(j);
-	ts_json_key(j, "unknowns");
-	ts_json_array(j);
-	for (size_t i = 0; i < b->n_unknowns; i++)
-		ts_json_span(j, b->unknowns[i]);
-	ts_json_end(j);
-	ts_json_end(j);
-}
-
 static void evidence(struct ts_json *j, const struct ts_finding *f)
 {
 	ts_json_key(j, "evidence");
@@ -176,7 +131,8 @@ enum ts_status ts_render_analysis_json(struct ts_cli *cli, const struct ts_analy
 	ts_json_key(j, "rank");
 	ts_json_i64(j, a->rank);
 	ts_json_count(j, "warmup_cut_count", a->warmup_cut);
-	bound(j, &a->bound);
+	ts_json_key(j, "bound");
+	(void)ts_shape_json(&ts_shape_bound, &a->bound, j, NULL, NULL);
 	findings(j, &a->findings);
 	ts_json_key(j, "measures");
 	if (ts_shape_json(&ts_shape_measures, &a->measures, j, &cli->arena, err))

@@ -70,13 +70,14 @@ struct ts_shape_field {
 	const char *key;  /* in JSON; its suffix is the unit. "": the members of a struct stand in the object around it */
 	enum ts_shape_kind kind;
 	bool list;
+	bool fixed;	   /* a list: an array in the struct itself, of `entries`, no fewer */
 	bool column;	   /* a list: of one member of the structs that the pointer is to */
 	bool as_many;	   /* a list: it has as many entries as the one before it, which has the same count */
 	bool maybe;	   /* may be absent on the wire */
 	bool flagged;	   /* `has` is where a bool lies that says whether it is there; JSON has null where it is not */
 	bool or_null;	   /* JSON: null for what stands for none: empty text, NaN, time 0, rank -1 */
 	bool bounded;	   /* least and most are of the schema: a finite number between them, or as many entries */
-	uint32_t at;	   /* where the member lies; of a list the pointer to its first entry */
+	uint32_t at;	   /* where the member lies; of a list the pointer to its first entry, unless it is fixed */
 	uint32_t step;	   /* bytes of the member, or from one entry to the next */
 	uint32_t in_row;   /* of a column: where the value lies in the struct that is the entry */
 	uint32_t n;	   /* of a list: where the count lies, a size_t */
@@ -90,6 +91,15 @@ struct ts_shape_field {
 	double least, most;
 	const char *about; /* what the schema says of it */
 };
+
+/* The first entry of a list, and how many there are. */
+static inline const uint8_t *ts_shape_entries(const struct ts_shape_field *f, const void *in, size_t *ret_n)
+{
+	const uint8_t *base = in;
+
+	*ret_n = f->fixed ? f->entries : *(const size_t *)(const void *)(base + f->n);
+	return f->fixed ? base + f->at : *(const uint8_t *const *)(const void *)(base + f->at);
+}
 
 /* JSON on its way: the first failure is remembered, and comes back from ts_shape_json. */
 struct ts_shape_writer {

@@ -100,10 +100,10 @@ static bool on_one_line(const struct ts_shape_field *f)
 	return f->kind == TS_SHAPE_F64 || f->kind == TS_SHAPE_U64;
 }
 
-static void list(struct ts_shape_writer *w, const struct ts_shape_field *f, const void *in, const void *at)
+static void list(struct ts_shape_writer *w, const struct ts_shape_field *f, const void *in)
 {
-	const uint8_t *rows = *(const uint8_t *const *)at;
-	size_t n = *(const size_t *)(const void *)((const uint8_t *)in + f->n);
+	size_t n;
+	const uint8_t *rows = ts_shape_entries(f, in, &n);
 	int indent = w->json->indent;
 
 	if (on_one_line(f))
@@ -131,7 +131,7 @@ static void members(struct ts_shape_writer *w, const struct ts_shape *s, const v
 		if (is_null(f, in, at))
 			ts_json_null(w->json);
 		else if (f->list)
-			list(w, f, in, at);
+			list(w, f, in);
 		else
 			value(w, f, at);
 	}

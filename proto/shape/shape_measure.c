@@ -150,7 +150,7 @@ static void measure_key(struct ts_json *j, const struct ts_measure *m)
 	struct ts_buf key = TS_BUF_INIT(8192);
 
 	ts_buf_span(&key, m->name);
-	ts_buf_str(&key, ts_key_suffix(m));
+	ts_buf_str(&key, ts_measure_suffix(m));
 	ts_json_key_span(j, ts_buf_view(&key));
 	ts_buf_finish(&key);
 }

@@ -43,6 +43,10 @@
 	.kind = TS_SHAPE_##kind_, .list = true, .at = offsetof(TYPE, member), .step = sizeof *MEMBER(member),          \
 	.n = _Generic(MEMBER(count), size_t: offsetof(TYPE, count)), .entries = (entries_)
 #define MANY(member, count, shape, entries_) LIST(ONE, member, count, entries_), .of = &(shape)
+/* An array in the struct itself, whole on the wire: FIXED(ONE, shares), OF(share_shape). */
+#define FIXED(kind_, member)                                                                                           \
+	.kind = TS_SHAPE_##kind_, .list = true, .fixed = true, .at = offsetof(TYPE, member), .step = sizeof MEMBER(member)[0],  \
+	.entries = sizeof MEMBER(member) / sizeof MEMBER(member)[0]
 /* One member of the structs of a list, which the wire has as a list of its own. */
 #define COLUMN(kind_, rows, row_type, member, count, entries_)                                                         \
 	LIST(kind_, rows, count, entries_), .column = true, .in_row = offsetof(row_type, member)
@@ -57,6 +61,7 @@
 /* A list of which an entry takes at least so many bytes on the wire. */
 #define ENTRIES(bytes) TS_ENTRIES_OF(bytes)
 #define MAX(max_) .max = (max_)
+#define OF(shape) .of = &(shape)
 #define WORDS(words_) .words = &(words_)
 #define WHEN(function) .when = (function)
 #define BOUNDS(least_, most_) .bounded = true, .least = (least_), .most = (most_)

@@ -83,23 +83,35 @@ static void bound(struct ts_json *j, const char *key, double value)
 		ts_json_double(j, value);
 }
 
+static bool is_bounded(const struct ts_shape_field *f)
+{
+	return f->bounded && !f->list; /* of a list it is the number of entries */
+}
+
+static void number(struct ts_json *j, const struct ts_shape_field *f, const char *type)
+{
+	text(j, "type", type);
+	bound(j, "minimum", f->least);
+	bound(j, "maximum", f->most);
+}
+
 /* The members of the schema of one value. */
 static void value(struct ts_json *j, const struct ts_shape_field *f)
 {
 	switch (f->kind) {
 	case TS_SHAPE_F64:
-		if (!f->bounded || f->list) {
+		if (is_bounded(f))
+			number(j, f, "number");
+		else
 			ref(j, "real");
-			return;
-		}
-		text(j, "type", "number");
-		bound(j, "minimum", f->least);
-		bound(j, "maximum", f->most);
 		return;
 	case TS_SHAPE_U64:
 	case TS_SHAPE_U32:
 	case TS_SHAPE_SIZE:
-		ref(j, "count");
+		if (is_bounded(f))
+			number(j, f, "integer");
+		else
+			ref(j, "count");
 		return;
 	case TS_SHAPE_I64:
 		ref(j, "integer");

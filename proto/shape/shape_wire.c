@@ -176,16 +176,17 @@ static bool lies_alike(const struct ts_shape_field *f)
 	return !f->column && f->kind <= TS_SHAPE_I32 && f->kind != TS_SHAPE_SIZE;
 }
 
-static bool put_list(const struct ts_shape_field *f, const void *in, size_t n, void *to, struct ts_arena *arena)
+static bool put_list(const struct ts_shape_field *f, const void *in, void *to, size_t *ret_n, struct ts_arena *arena)
 {
-	const uint8_t *rows = *(const uint8_t *const *)in;
-	size_t size = wire_size(f->kind);
+	size_t size = wire_size(f->kind), n;
+	const uint8_t *rows = ts_shape_entries(f, in, &n);
 	uint8_t *out;
 
 	if (f->kind == TS_SHAPE_ID) {
 		*(ProtobufCBinaryData *)to = ts_wire_id_list((const struct ts_id *)(const void *)rows, n);
 		return true;
 	}
+	*ret_n = n;
 	if (lies_alike(f)) {
 		memcpy(to, &rows, sizeof rows);
 		return true;
@@ -208,11 +209,8 @@ static bool put_field(const struct ts_shape_field *f, const struct ts_shape_slot
 		return fill(f->of, from, message, arena);
 	if (!f->wire)
 		return true;
-	if (f->list) {
-		if (f->kind != TS_SHAPE_ID)
-			*count_at(message, slot->count) = count_of(in, f->n);
-		return put_list(f, from, count_of(in, f->n), to, arena);
-	}
+	if (f->list)
+		return put_list(f, in, to, count_at(message, slot->count), arena);
 	if (f->flagged && !flag_of(f, in))
 		return true;
 	if (f->maybe && f->kind < TS_SHAPE_ID)
@@ -350,6 +348,17 @@ void *ts_shape_read_list(const struct ts_shape *shape, struct ts_wire_reader *r,
 	return rows;
 }
 
+/* Into the array of the struct. */
+static void take_fixed(const struct ts_shape_field *f, struct ts_wire_reader *r, const uint8_t *in, size_t n, uint8_t *rows)
+{
+	if (n != f->entries) {
+		ts_wire_fail(r, f->wire, "has not as many entries as it must have");
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		take(f, r, in + i * wire_size(f->kind), rows + i * f->step);
+}
+
 static void take_values(const struct ts_shape_field *f, struct ts_wire_reader *r, const uint8_t *in, uint8_t *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -396,6 +405,8 @@ static void take_field(const struct ts_shape_field *f, const struct ts_shape_slo
 
 	if (f->kind == TS_SHAPE_PART) {
 		ts_shape_read(f->of, r, message, to);
+	} else if (f->fixed && f->wire) {
+		take_fixed(f, r, *(const uint8_t *const *)(const void *)from, count_of(message, slot->count), to);
 	} else if (f->list && f->wire) {
 		take_list(f, r, from, f->kind == TS_SHAPE_ID ? 0 : count_of(message, slot->count), to, count_at(out, f->n));
 		if (f->cap)

@@ -17,6 +17,7 @@ extern const struct ts_shape ts_shape_measure;	 /* ts_measure, on the wire alone
 extern const struct ts_shape ts_shape_measures;	 /* ts_measures in JSON: values by group, subject and name */
 extern const struct ts_shape ts_shape_unknown;	 /* ts_measures in JSON: those that are not known, and why */
 extern const struct ts_shape ts_shape_plot;	 /* ts_plot */
+extern const struct ts_shape ts_shape_bound;	 /* ts_bound */
 extern const struct ts_shape ts_shape_gap;	 /* ts_gap */
 extern const struct ts_shape ts_shape_tier;	 /* ts_tier */
 extern const struct ts_shape ts_shape_diagnosis; /* ts_diagnosis */

@@ -7,16 +7,17 @@
 #include <cmocka.h>
 
 #include "analysis/diverge/diff.h"
+#include "analysis/rules/bound.h"
 #include "proto/shape/shape_wire.h"
 #include "proto/shape/shapes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The messages of methods that tables make. */
+/* The messages that tables make, as far as they do not stand in others here. */
 static const struct ts_shape *const roots[] = {
 	&ts_shape_diff_request, &ts_shape_diff,	  &ts_shape_matrix_request, &ts_shape_matrix_reply,
-	&ts_shape_resume_request, &ts_shape_resume,
+	&ts_shape_resume_request, &ts_shape_resume, &ts_shape_bound,
 };
 enum { ROOTS = sizeof roots / sizeof roots[0], ROUNDS = 400 };
 
@@ -287,6 +288,11 @@ static void draw_list(const struct ts_shape_field *f, void *out)
 	size_t *n = (size_t *)(void *)((uint8_t *)out + f->n);
 	void **rows = (void **)(void *)((uint8_t *)out + f->at);
 
+	if (f->fixed) {
+		for (size_t i = 0; i < f->entries; i++)
+			draw_value(f, (uint8_t *)out + f->at + i * f->step);
+		return;
+	}
 	*n = f->as_many ? *n : below(4);
 	if (!f->column || !f->as_many)
 		*rows = ts_arena_array(&arena, *n, f->step);
@@ -628,6 +634,23 @@ static void columns_are_equally_long(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* An array of the struct itself has room for so many. */
+static void arrays_are_whole(void **state)
+{
+	Tscope__V1__BoundShare share = TSCOPE__V1__BOUND_SHARE__INIT, *shares[] = {&share, &share, &share, &share, &share, &share};
+	Tscope__V1__BoundVerdict bound = TSCOPE__V1__BOUND_VERDICT__INIT;
+
+	(void)state;
+	bound.shares = shares;
+	for (bound.n_shares = 4; bound.n_shares <= 6; bound.n_shares++) {
+		struct ts_wire_reader r = {.arena = &arena, .err = &err};
+		struct ts_bound ret = {.n_fixes = 0};
+
+		ts_shape_read(&ts_shape_bound, &r, &bound, &ret);
+		assert_int_equal(r.status, bound.n_shares == 5 ? TS_OK : TS_INVALID);
+	}
+}
+
 /* A fact that only b has is shown without a, though somebody sent one. */
 static void sides_that_say_nothing_are_left_out(void **state)
 {
@@ -655,6 +678,7 @@ int main(void)
 		cmocka_unit_test(ceilings_are_kept),
 		cmocka_unit_test(failures_name_the_whole_path),
 		cmocka_unit_test(columns_are_equally_long),
+		cmocka_unit_test(arrays_are_whole),
 		cmocka_unit_test(sides_that_say_nothing_are_left_out),
 	};
 
