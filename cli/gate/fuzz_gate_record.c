@@ -1,5 +1,5 @@
-/* Any bytes as a bundle or a verdict, and, where the first byte is 0, as the message in one: refused, or what it rests on is packed again and
- * reads back the same. */
+/* Any bytes as a bundle or a verdict, and, where the first byte is 0, as the message in one: refused, or what it rests on is
+ * packed again and reads back the same. */
 #include "cli/gate/gate_record.h"
 
 #include "base/base64.h"

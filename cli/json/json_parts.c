@@ -51,15 +51,6 @@ void ts_json_count(struct ts_json *j, const char *key, uint64_t n)
 	ts_json_u64(j, n);
 }
 
-void ts_json_known_step(struct ts_json *j, const char *key, bool known, int64_t step)
-{
-	ts_json_key(j, key);
-	if (known)
-		ts_json_i64(j, step);
-	else
-		ts_json_null(j);
-}
-
 void ts_json_known_count(struct ts_json *j, const char *key, bool known, uint64_t n)
 {
 	ts_json_key(j, key);

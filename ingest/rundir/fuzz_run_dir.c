@@ -1,5 +1,5 @@
-/* Any bytes as the files of a run directory, parted by bytes 0: run.json, facts.json, steps.jsonl, digests.jsonl, pipeline.jsonl. What is
- * ingested is exported, and that is the same run again. */
+/* Any bytes as the files of a run directory, parted by bytes 0: run.json, facts.json, steps.jsonl, digests.jsonl, pipeline.jsonl.
+ * What is ingested is exported, and that is the same run again. */
 #include "base/digest.h"
 #include "ingest/export/export.h"
 #include "ingest/rundir/run_dir.h"

@@ -1,5 +1,5 @@
-/* Any bytes as calls, one behind the other: a byte for the method, two for the length, the request. They run on a store of memory over one
- * with a few runs. Whatever they ask, no handler says that it is itself to blame, and a store that was written to is whole. */
+/* Any bytes as calls, one behind the other: a byte for the method, two for the length, the request. They run on a store of memory
+ * over one with a few runs. Whatever they ask, no handler says that it is itself to blame, and a store that was written to is whole. */
 #include "base/cursor.h"
 #include "base/limits.h"
 #include "service/handlers/core/handler.h"
