@@ -22,8 +22,8 @@ enum { TS_EVENTS_MAX = 256 };
 
 struct ts_event {
 	enum ts_event_kind kind;
-	struct ts_span group;	/* as in measures: "timing", "convergence", "memory", "ranks", "cross" */
-	struct ts_span subject; /* "step", "loss", "alloc", "rank 3" */
+	struct ts_span group;	       /* as in measures: "timing", "convergence", "ranks", "cross" */
+	struct ts_span subject;	       /* "step", "loss", "rank 3" */
 	int64_t first_step, last_step; /* equal for one step */
 	double value;		/* at the extreme of it */
 	double expected;	/* what its neighbourhood would have had there; NaN if that has no meaning */

@@ -248,8 +248,8 @@ static void heat(struct page *p)
 	size_t n = 0;
 
 	for (size_t i = 0; rows && i < plots->n; i++)
-		if (ts_span_is(plots->items[i].group, "ranks") && ts_span_is(plots->items[i].name, "slowdown") &&
-		    plots->items[i].n)
+		if (ts_span_eq(plots->items[i].group, ts_answer_group_name(TS_ANSWER_RANKS)) &&
+		    ts_span_is(plots->items[i].name, "slowdown") && plots->items[i].n)
 			rows[n++] = &plots->items[i];
 	if (n == 0)
 		return;

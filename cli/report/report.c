@@ -112,51 +112,40 @@ const char *ts_report_number(struct ts_report *r, enum ts_unit unit, double valu
 	return text ? kept_together(r, text) : "";
 }
 
-static bool key_is(const struct ts_measure *m, const char *key)
+const struct ts_measure *ts_report_row(const struct ts_report *r, enum ts_measure_name what, struct ts_span of)
 {
-	struct ts_span want = ts_span_str(key), suffix = ts_span_str(ts_measure_suffix(m));
+	const struct ts_measure *m = ts_measure_find(&r->a->measures, what, of);
 
-	return want.len == m->name.len + suffix.len && ts_span_starts(want, m->name) &&
-	       ts_span_eq(ts_span_of(want.data + m->name.len, suffix.len), suffix);
+	return m && m->known ? m : NULL;
 }
 
-const struct ts_measure *ts_report_row(const struct ts_report *r, const char *group, const char *subject,
-				       const char *name)
+const char *ts_report_value_of(struct ts_report *r, enum ts_measure_name what, struct ts_span of)
 {
-	const struct ts_measures *all = &r->a->measures;
-
-	for (size_t i = 0; i < all->n; i++) {
-		const struct ts_measure *m = &all->items[i];
-
-		if (m->known && ts_span_is(m->group, group) && ts_span_is(m->subject, subject) && key_is(m, name))
-			return m;
-	}
-	return NULL;
-}
-
-const char *ts_report_value(struct ts_report *r, const char *group, const char *subject, const char *name)
-{
-	const struct ts_measure *m = ts_report_row(r, group, subject, name);
+	const struct ts_measure *m = ts_report_row(r, what, of);
 
 	if (!m)
 		return NULL;
 	return m->unit == TS_UNIT_TEXT ? ts_report_text(r, m->text) : ts_report_number(r, m->unit, m->value);
 }
 
-const char *ts_report_chance(struct ts_report *r, const char *group, const char *subject)
+const char *ts_report_value(struct ts_report *r, enum ts_measure_name what)
 {
-	const struct ts_measure *p = ts_report_row(r, group, subject, "p_value");
+	return ts_report_value_of(r, what, TS_NO_SUBJECT);
+}
+
+const char *ts_report_chance(struct ts_report *r, enum ts_measure_name p_value)
+{
+	const struct ts_measure *p = ts_report_row(r, p_value, TS_NO_SUBJECT);
 
 	return p ? ts_report_say(r, "p\u00a0%.2g", p->value) : NULL;
 }
 
-const char *ts_report_interval(struct ts_report *r, const char *group, const char *subject, const char *key,
-			       const char *low, const char *high)
+const char *ts_report_interval(struct ts_report *r, struct ts_interval interval, struct ts_span of)
 {
-	const char *value = ts_report_value(r, group, subject, key);
-	const char *least = ts_report_value(r, group, subject, low), *most = ts_report_value(r, group, subject, high);
+	const char *value = ts_report_value_of(r, interval.value, of);
+	const char *low = ts_report_value_of(r, interval.low, of), *high = ts_report_value_of(r, interval.high, of);
 
-	return value && least && most ? ts_report_say(r, "%s (%s to %s)", value, least, most) : value;
+	return value && low && high ? ts_report_say(r, "%s (%s to %s)", value, low, high) : value;
 }
 
 /* "median 13.4 ms" of "median", "12 steps" of "% steps". */
@@ -169,13 +158,12 @@ static const char *figure(struct ts_report *r, const char *word, const char *val
 	return *word ? ts_report_say(r, "%s\u00a0%s", word, value) : value;
 }
 
-const char *ts_report_figures(struct ts_report *r, const char *group, const char *subject,
-			      const struct ts_figure *figures)
+const char *ts_report_figures(struct ts_report *r, struct ts_span of, const struct ts_figure *figures)
 {
 	const char *text = NULL;
 
-	for (; figures->key; figures++) {
-		const char *value = ts_report_value(r, group, subject, figures->key);
+	for (; figures->word; figures++) {
+		const char *value = ts_report_value_of(r, figures->what, of);
 
 		if (value)
 			text = ts_report_join(r, text, *figures->word == ' ' ? "" : ", ",
@@ -184,20 +172,20 @@ const char *ts_report_figures(struct ts_report *r, const char *group, const char
 	return text;
 }
 
-bool ts_report_known(const struct ts_report *r, const char *group)
+bool ts_report_known(const struct ts_report *r, enum ts_answer_group group)
 {
 	for (size_t i = 0; i < r->a->measures.n; i++)
-		if (r->a->measures.items[i].known && ts_span_is(r->a->measures.items[i].group, group))
+		if (r->a->measures.items[i].known && ts_measure_in(&r->a->measures.items[i], group))
 			return true;
 	return false;
 }
 
-const struct ts_plot *ts_report_plot(const struct ts_report *r, const char *group, const char *subject)
+const struct ts_plot *ts_report_plot(const struct ts_report *r, enum ts_answer_group group, struct ts_span subject)
 {
 	for (size_t i = 0; i < r->a->plots.n; i++) {
 		const struct ts_plot *p = &r->a->plots.items[i];
 
-		if (ts_span_is(p->group, group) && ts_span_is(p->subject, subject) && p->n)
+		if (ts_span_eq(p->group, ts_answer_group_name(group)) && ts_span_eq(p->subject, subject) && p->n)
 			return p;
 	}
 	return NULL;

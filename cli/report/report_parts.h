@@ -24,23 +24,28 @@ const char *ts_report_join(struct ts_report *r, const char *text, const char *be
 /* "<before>value<after>"; NULL if value is. */
 const char *ts_report_with(struct ts_report *r, const char *before, const char *value, const char *after);
 
-/* The row if it is there and known, else NULL. key is the name with the suffix of its unit: "slope_bytes_per_step". */
-const struct ts_measure *ts_report_row(const struct ts_report *r, const char *group, const char *subject, const char *key);
-const char *ts_report_value(struct ts_report *r, const char *group, const char *subject, const char *key); /* NULL if not known */
-const char *ts_report_chance(struct ts_report *r, const char *group, const char *subject); /* "p 0.0012" of its row p_value; NULL */
+/* The row if it is there and known, else NULL. of: the subject where that is a kind ("forward", "rank 3"), else TS_NO_SUBJECT. */
+const struct ts_measure *ts_report_row(const struct ts_report *r, enum ts_measure_name what, struct ts_span of);
+/* What it says; NULL if it is not known. */
+const char *ts_report_value(struct ts_report *r, enum ts_measure_name what);
+const char *ts_report_value_of(struct ts_report *r, enum ts_measure_name what, struct ts_span of);
+const char *ts_report_chance(struct ts_report *r, enum ts_measure_name p_value); /* "p 0.0012"; NULL */
 /* "12 (10 to 14)": a value with its interval, as far as it is known; NULL if the value is not. */
-const char *ts_report_interval(struct ts_report *r, const char *group, const char *subject, const char *key, const char *low,
-			       const char *high);
+struct ts_interval {
+	enum ts_measure_name value, low, high;
+};
+const char *ts_report_interval(struct ts_report *r, struct ts_interval interval, struct ts_span of);
 struct ts_figure {
-	const char *key;
+	enum ts_measure_name what;
 	/* What stands before the value, or with a % where the value stands: "% steps". One that begins with a space goes on without
 	 * a comma: " at step". */
 	const char *word;
 };
-/* "median 13.4 ms, p95 22 ms": those that are known of a list that ends with a NULL key; NULL if none is. */
-const char *ts_report_figures(struct ts_report *r, const char *group, const char *subject, const struct ts_figure *figures);
-bool ts_report_known(const struct ts_report *r, const char *group); /* any row of it */
-const struct ts_plot *ts_report_plot(const struct ts_report *r, const char *group, const char *subject); /* NULL if none */
+/* "median 13.4 ms, p95 22 ms": those that are known of a list that ends without a word; NULL if none is. */
+const char *ts_report_figures(struct ts_report *r, struct ts_span of, const struct ts_figure *figures);
+bool ts_report_known(const struct ts_report *r, enum ts_answer_group group); /* any row of it */
+const struct ts_plot *ts_report_plot(const struct ts_report *r, enum ts_answer_group group,
+				     struct ts_span subject); /* NULL if none */
 /* The worst finding that this very row decided; 0 if none. */
 enum ts_severity ts_report_severity(const struct ts_report *r, const struct ts_measure *row);
 

@@ -1,8 +1,6 @@
 /* report_ranks.c - the section of several ranks: what they lose, and who is to blame, worst first. */
 #include "cli/report/report_parts.h"
 
-#include "base/number.h"
-
 #include <stdlib.h>
 
 enum { RANKS_SHOWN = 14 };
@@ -19,15 +17,6 @@ struct rank_row {
 	const struct ts_measure *row;
 };
 
-static bool rank_of(struct ts_span subject, int64_t *ret_rank)
-{
-	struct ts_span prefix = ts_span_str("rank ");
-
-	if (!ts_span_starts(subject, prefix))
-		return false;
-	return ts_parse_i64(ts_span_of(subject.data + prefix.len, subject.len - prefix.len), ret_rank);
-}
-
 static int by_rank(const void *x, const void *y)
 {
 	const struct rank_row *a = x, *b = y;
@@ -37,30 +26,25 @@ static int by_rank(const void *x, const void *y)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-static bool is(const struct ts_measure *m, const char *name, enum ts_unit unit)
-{
-	return m->unit == unit && ts_span_is(m->name, name);
-}
-
 static void take(struct rank_view *v, const struct ts_measure *m)
 {
-	if (is(m, "slowest", TS_UNIT_RATIO))
+	if (ts_measure_is(m, TS_M_RANK_SLOWEST_SHARE))
 		v->slowest_share = m;
-	else if (is(m, "own", TS_UNIT_SECONDS))
+	else if (ts_measure_is(m, TS_M_RANK_OWN))
 		v->own = m;
-	else if (is(m, "wait", TS_UNIT_SECONDS))
+	else if (ts_measure_is(m, TS_M_RANK_WAIT))
 		v->wait = m;
-	else if (is(m, "slowdown", TS_UNIT_RATIO))
+	else if (ts_measure_is(m, TS_M_RANK_SLOWDOWN))
 		v->slowdown = m;
-	else if (is(m, "blame", TS_UNIT_SECONDS))
+	else if (ts_measure_is(m, TS_M_RANK_BLAME))
 		v->blame = m;
-	else if (is(m, "straggler", TS_UNIT_TEXT))
+	else if (ts_measure_is(m, TS_M_RANK_STRAGGLER))
 		v->straggler = m;
-	else if (is(m, "onset", TS_UNIT_STEP))
+	else if (ts_measure_is(m, TS_M_RANK_ONSET))
 		v->onset = m;
-	else if (is(m, "period", TS_UNIT_COUNT))
+	else if (ts_measure_is(m, TS_M_RANK_PERIOD))
 		v->period = m;
-	else if (is(m, "p_value", TS_UNIT_NONE))
+	else if (ts_measure_is(m, TS_M_RANK_P_VALUE))
 		v->p_value = m;
 }
 
@@ -103,7 +87,8 @@ static struct rank_view *views_of(struct ts_report *r, size_t *ret_n)
 	for (size_t i = 0; i < m->n; i++) {
 		int64_t rank;
 
-		if (m->items[i].known && ts_span_is(m->items[i].group, "ranks") && rank_of(m->items[i].subject, &rank))
+		if (m->items[i].known && ts_measure_in(&m->items[i], TS_ANSWER_RANKS) &&
+		    ts_measure_number(TS_M_RANK_OWN, m->items[i].subject, &rank))
 			rows[n_rows++] = (struct rank_row){rank, &m->items[i]};
 	}
 	qsort(rows, n_rows, sizeof *rows, by_rank);
@@ -196,7 +181,8 @@ static const char *traceml(struct ts_report *r)
 		const struct ts_measure *row = &m->items[i];
 		const char *value;
 
-		if (!row->known || !ts_span_is(row->group, "ranks") || !ts_span_is(row->subject, "traceml"))
+		if (!row->known || !ts_measure_in(row, TS_ANSWER_RANKS) ||
+		    !ts_span_is(row->subject, ts_measure_specs[TS_M_TRACEML_KIND].subject))
 			continue;
 		value = row->unit == TS_UNIT_TEXT ? ts_report_text(r, row->text)
 						  : ts_report_number(r, row->unit, row->value);
@@ -208,7 +194,7 @@ static const char *traceml(struct ts_report *r)
 
 static const char *decidable(struct ts_report *r)
 {
-	const char *text = ts_report_value(r, "ranks", "all", "decidable");
+	const char *text = ts_report_value(r, TS_M_RANKS_DECIDABLE);
 
 	return text && strcmp(text, "yes") == 0 ? NULL : text;
 }
@@ -216,31 +202,31 @@ static const char *decidable(struct ts_report *r)
 void ts_report_ranks(struct ts_report *r)
 {
 	static const struct ts_figure head[] = {
-		{"aligned_steps_count", "% steps on all of them"}, {"stragglers_count", "stragglers"}, {NULL, NULL}};
-	static const struct ts_figure step[] = {{"wall_s", ""},
-						{"transfer_ratio", "transfer % of it"},
-						{"wait_ratio", "wait % of it"},
-						{"mode", "collectives: %"},
-						{NULL, NULL}};
-	static const struct ts_figure lost[] = {{"lost_ratio", ""},
-						{"lost_s", " (% in all)"},
-						{"imbalance_cv_ratio", "imbalance cv"},
-						{"skew_s", "skew"},
-						{NULL, NULL}};
-	const struct ts_measure *present = ts_report_row(r, "ranks", "all", "present_count");
+		{TS_M_RANKS_ALIGNED_STEPS, "% steps on all of them"}, {TS_M_RANKS_STRAGGLERS, "stragglers"}, {0, NULL}};
+	static const struct ts_figure step[] = {{TS_M_RANKS_WALL, ""},
+						{TS_M_RANKS_TRANSFER_SHARE, "transfer % of it"},
+						{TS_M_RANKS_WAIT_SHARE, "wait % of it"},
+						{TS_M_RANKS_MODE, "collectives: %"},
+						{0, NULL}};
+	static const struct ts_figure lost[] = {{TS_M_RANKS_LOST_SHARE, ""},
+						{TS_M_RANKS_LOST, " (% in all)"},
+						{TS_M_RANKS_IMBALANCE_CV, "imbalance cv"},
+						{TS_M_RANKS_SKEW, "skew"},
+						{0, NULL}};
+	const struct ts_measure *present = ts_report_row(r, TS_M_RANKS_PRESENT, TS_NO_SUBJECT);
 	struct ts_section *s;
 
 	/* One rank has nobody to wait for; a run that should have had more says so. */
-	if (!ts_report_known(r, "ranks") ||
-	    (present && present->value < 2 && !ts_report_row(r, "ranks", "all", "missing")))
+	if (!ts_report_known(r, TS_ANSWER_RANKS) ||
+	    (present && present->value < 2 && !ts_report_row(r, TS_M_RANKS_MISSING_LIST, TS_NO_SUBJECT)))
 		return;
 	s = ts_report_section(r, "RANKS");
-	s->head = ts_report_with(r, "", ts_report_value(r, "ranks", "all", "present_count"), " ranks");
-	s->head = ts_report_join(r, s->head, " of ", ts_report_value(r, "ranks", "all", "world_size_count"));
-	s->head = ts_report_join(r, s->head, ", ", ts_report_figures(r, "ranks", "all", head));
-	ts_report_line(r, s, "missing", ts_report_value(r, "ranks", "all", "missing"));
-	ts_report_line(r, s, "a step", ts_report_figures(r, "ranks", "all", step));
-	ts_report_line(r, s, "lost", ts_report_figures(r, "ranks", "all", lost));
+	s->head = ts_report_with(r, "", ts_report_value(r, TS_M_RANKS_PRESENT), " ranks");
+	s->head = ts_report_join(r, s->head, " of ", ts_report_value(r, TS_M_RANKS_WORLD_SIZE));
+	s->head = ts_report_join(r, s->head, ", ", ts_report_figures(r, TS_NO_SUBJECT, head));
+	ts_report_line(r, s, "missing", ts_report_value(r, TS_M_RANKS_MISSING_LIST));
+	ts_report_line(r, s, "a step", ts_report_figures(r, TS_NO_SUBJECT, step));
+	ts_report_line(r, s, "lost", ts_report_figures(r, TS_NO_SUBJECT, lost));
 	ts_report_line(r, s, "undecided", decidable(r));
 	rank_bars(r, s);
 	ts_report_line(r, s, "TraceML", traceml(r));

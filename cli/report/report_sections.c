@@ -35,15 +35,6 @@ static void plot_item(struct ts_report *r, struct ts_section *s, const char *lab
 					   ts_report_number(r, TS_UNIT_COUNT, (double)plot->nonfinite));
 }
 
-/* The subject of a row as ts_report_row takes it. */
-static const char *subject_of(struct ts_report *r, const struct ts_measure *m)
-{
-	struct ts_span copy = ts_arena_span(r->arena, m->subject);
-
-	r->failed |= !copy.data;
-	return copy.data ? (const char *)copy.data : "";
-}
-
 /* "1,200 to 1,210" without separators: steps are names. */
 static const char *steps(struct ts_report *r, int64_t first, int64_t last)
 {
@@ -87,23 +78,41 @@ static void keep_strongest(struct happened *h, const struct ts_event *e)
 	h->top[h->n_top - 1] = e;
 }
 
-static struct happened happened(const struct ts_report *r, const char *group, const char *subject,
-				enum ts_event_kind kind, const char *count_key)
+/* subject: NULL for events of any. */
+static struct happened happened(const struct ts_report *r, enum ts_answer_group group, const struct ts_span *subject,
+				enum ts_event_kind kind)
 {
-	const struct ts_measure *count = count_key ? ts_report_row(r, group, subject, count_key) : NULL;
 	struct happened h = {.n_top = 0};
 
 	for (size_t i = 0; i < r->a->events.n; i++) {
 		const struct ts_event *e = &r->a->events.items[i];
 
-		if (e->kind != kind || !ts_span_is(e->group, group) || (subject && !ts_span_is(e->subject, subject)))
+		if (e->kind != kind || !ts_span_eq(e->group, ts_answer_group_name(group)) ||
+		    (subject && !ts_span_eq(e->subject, *subject)))
 			continue;
 		keep_strongest(&h, e);
 		h.total++;
 	}
-	/* The row has the count of all, the list the strongest of them. */
-	if (count && count->value > h.total)
-		h.total = count->value;
+	return h;
+}
+
+/* Whose events a line is of. Counts: the rows that have the number of all, where the list has the strongest of them only. */
+struct events_of {
+	enum ts_answer_group group;
+	struct ts_span subject;
+	enum ts_unit unit;
+	enum ts_measure_name shifts, spikes, dips; /* TS_MEASURE_NAMES: not counted */
+	struct ts_span of;			   /* the subject of these rows, as ts_report_row has it */
+};
+
+static struct happened counted(const struct ts_report *r, const struct events_of *e, enum ts_event_kind kind,
+			       enum ts_measure_name count)
+{
+	const struct ts_measure *row = count < TS_MEASURE_NAMES ? ts_report_row(r, count, e->of) : NULL;
+	struct happened h = happened(r, e->group, &e->subject, kind);
+
+	if (row && row->value > h.total)
+		h.total = row->value;
 	return h;
 }
 
@@ -147,28 +156,27 @@ static const char *shifts(struct ts_report *r, const struct happened *h, enum ts
 	return text;
 }
 
-static void event_lines(struct ts_report *r, struct ts_section *s, const char *group, const char *subject,
-			enum ts_unit unit, const char *indent)
+static void event_lines(struct ts_report *r, struct ts_section *s, const struct events_of *e, const char *indent)
 {
-	struct happened h = happened(r, group, subject, TS_EVENT_NONFINITE, NULL);
+	struct happened h = counted(r, e, TS_EVENT_NONFINITE, TS_MEASURE_NAMES);
 
 	if (h.total)
 		ts_report_line(r, s, ts_report_say(r, "%snot finite", indent),
 			       ts_report_say(r, "step %s", when(r, &h)));
-	h = happened(r, group, subject, TS_EVENT_BLOW_UP, NULL);
+	h = counted(r, e, TS_EVENT_BLOW_UP, TS_MEASURE_NAMES);
 	if (h.total)
 		ts_report_line(r, s, ts_report_say(r, "%sblow-up", indent),
 			       ts_report_say(r, "from step %lld on, up to %s", (long long)h.strongest->first_step,
-					     ts_report_number(r, unit, h.strongest->value)));
-	h = happened(r, group, subject, TS_EVENT_SHIFT, "shifts_count");
+					     ts_report_number(r, e->unit, h.strongest->value)));
+	h = counted(r, e, TS_EVENT_SHIFT, e->shifts);
 	if (h.total)
-		ts_report_line(r, s, ts_report_say(r, "%slevel", indent), shifts(r, &h, unit));
-	h = happened(r, group, subject, TS_EVENT_SPIKE, "spikes_count");
+		ts_report_line(r, s, ts_report_say(r, "%slevel", indent), shifts(r, &h, e->unit));
+	h = counted(r, e, TS_EVENT_SPIKE, e->spikes);
 	if (h.total)
-		ts_report_line(r, s, ts_report_say(r, "%sspikes", indent), excursions(r, &h, unit));
-	h = happened(r, group, subject, TS_EVENT_DIP, "dips_count");
+		ts_report_line(r, s, ts_report_say(r, "%sspikes", indent), excursions(r, &h, e->unit));
+	h = counted(r, e, TS_EVENT_DIP, e->dips);
 	if (h.total)
-		ts_report_line(r, s, ts_report_say(r, "%sdips", indent), excursions(r, &h, unit));
+		ts_report_line(r, s, ts_report_say(r, "%sdips", indent), excursions(r, &h, e->unit));
 }
 
 /* --- verdict and findings --- */
@@ -235,20 +243,16 @@ static void phases(struct ts_report *r, struct ts_section *s)
 	for (size_t i = 0; i < r->a->measures.n; i++) {
 		const struct ts_measure *m = &r->a->measures.items[i];
 		struct ts_bar bar = {.known = true};
-		const char *subject;
 
-		/* A subject with a share is a phase. */
-		if (!m->known || !ts_span_is(m->group, "timing") || !ts_span_is(m->name, "share") ||
-		    m->unit != TS_UNIT_RATIO)
+		if (!m->known || !ts_measure_is(m, TS_M_PHASE_SHARE))
 			continue;
-		subject = subject_of(r, m);
 		bar.label = ts_report_text(r, m->subject);
 		bar.share = m->value;
 		bar.severity = ts_report_severity(r, m);
 		bar.values[0] = ts_report_number(r, TS_UNIT_RATIO, m->value);
-		bar.values[1] = ts_report_value(r, "timing", subject, "mean_s");
-		bar.values[2] = ts_report_value(r, "timing", subject, "median_s");
-		bar.values[3] = ts_report_value(r, "timing", subject, "p95_s");
+		bar.values[1] = ts_report_value_of(r, TS_M_PHASE_MEAN, m->subject);
+		bar.values[2] = ts_report_value_of(r, TS_M_PHASE_MEDIAN, m->subject);
+		bar.values[3] = ts_report_value_of(r, TS_M_PHASE_P95, m->subject);
 		if (!item)
 			item = ts_report_bars(r, s, heads, "phase");
 		ts_report_bar(r, item, PHASES_SHOWN, &bar);
@@ -258,9 +262,9 @@ static void phases(struct ts_report *r, struct ts_section *s)
 static void warmup_line(struct ts_report *r, struct ts_section *s)
 {
 	static const struct ts_figure levels[] = {
-		{"level_before_s", "median in them"}, {"level_after_s", "after"}, {NULL, NULL}};
-	const struct ts_measure *cut = ts_report_row(r, "timing", "warmup", "cut_count");
-	const char *method = ts_report_value(r, "timing", "warmup", "method"), *text;
+		{TS_M_WARMUP_BEFORE, "median in them"}, {TS_M_WARMUP_AFTER, "after"}, {0, NULL}};
+	const struct ts_measure *cut = ts_report_row(r, TS_M_WARMUP_CUT, TS_NO_SUBJECT);
+	const char *method = ts_report_value(r, TS_M_WARMUP_METHOD), *text;
 
 	if (!cut && !method)
 		return;
@@ -269,59 +273,70 @@ static void warmup_line(struct ts_report *r, struct ts_section *s)
 		       : "no step left out";
 	text = ts_report_join(r, text, " ", ts_report_with(r, "(", method, ")"));
 	if (cut && cut->value > 0)
-		text = ts_report_join(r, text, "; ", ts_report_figures(r, "timing", "warmup", levels));
+		text = ts_report_join(r, text, "; ", ts_report_figures(r, TS_NO_SUBJECT, levels));
 	ts_report_line(r, s, "warm-up", text);
 }
 
 static void timing(struct ts_report *r)
 {
 	static const struct ts_figure head[] = {
-		{"count", "% steps"}, {"mean_s", "mean"}, {"rate_per_s", ""}, {NULL, NULL}};
-	static const struct ts_figure step[] = {{"median_s", "median"}, {"p95_s", "p95"},	   {"p99_s", "p99"},
-						{"max_s", "max"},	{"max_step", " at step"},  {"cv_ratio", "cv"},
-						{"tail_ratio", "p95/median"}, {"stall_ratio", "stalls"}, {NULL, NULL}};
-	static const struct ts_figure wall[] = {
-		{"total_s", ""}, {"unattributed_s", "unattributed"}, {"unattributed_ratio", " (%)"}, {NULL, NULL}};
-	static const struct ts_figure gaps[] = {{"gap_s", "% of it"}, {"gap_count", " in % gaps"}, {NULL, NULL}};
-	const struct ts_measure *gap = ts_report_row(r, "timing", "wall", "gap_s");
+		{TS_M_STEP_COUNT, "% steps"}, {TS_M_STEP_MEAN, "mean"}, {TS_M_STEP_RATE, ""}, {0, NULL}};
+	static const struct ts_figure step[] = {
+		{TS_M_STEP_MEDIAN, "median"},	{TS_M_STEP_P95, "p95"},		{TS_M_STEP_P99, "p99"},
+		{TS_M_STEP_MAX, "max"},		{TS_M_STEP_MAX_AT, " at step"}, {TS_M_STEP_CV, "cv"},
+		{TS_M_STEP_TAIL, "p95/median"}, {TS_M_STEP_STALL, "stalls"},	{0, NULL}};
+	static const struct ts_figure wall[] = {{TS_M_WALL_TOTAL, ""},
+						{TS_M_WALL_UNATTRIBUTED, "unattributed"},
+						{TS_M_WALL_UNATTRIBUTED_SHARE, " (%)"},
+						{0, NULL}};
+	static const struct ts_figure gaps[] = {{TS_M_WALL_GAP, "% of it"}, {TS_M_WALL_GAPS, " in % gaps"}, {0, NULL}};
+	const struct events_of events = {
+		.group = TS_ANSWER_TIMING,
+		.subject = ts_span_str("step"),
+		.unit = TS_UNIT_SECONDS,
+		.shifts = TS_M_STEP_SHIFTS,
+		.spikes = TS_M_STEP_SPIKES,
+		.dips = TS_MEASURE_NAMES,
+	};
+	const struct ts_measure *gap = ts_report_row(r, TS_M_WALL_GAP, TS_NO_SUBJECT);
 	struct ts_section *s;
 
-	if (!ts_report_known(r, "timing"))
+	if (!ts_report_known(r, TS_ANSWER_TIMING))
 		return;
 	s = ts_report_section(r, "TIMING");
-	s->head = ts_report_figures(r, "timing", "step", head);
-	plot_item(r, s, "step time", ts_report_plot(r, "timing", "step"));
-	ts_report_line(r, s, "step", ts_report_figures(r, "timing", "step", step));
+	s->head = ts_report_figures(r, TS_NO_SUBJECT, head);
+	plot_item(r, s, "step time", ts_report_plot(r, TS_ANSWER_TIMING, ts_span_str("step")));
+	ts_report_line(r, s, "step", ts_report_figures(r, TS_NO_SUBJECT, step));
 	phases(r, s);
 	ts_report_line(r, s, "wall",
-		       ts_report_join(r, ts_report_figures(r, "timing", "wall", wall), ", ",
-				      gap && gap->value > 0 ? ts_report_figures(r, "timing", "wall", gaps) : NULL));
+		       ts_report_join(r, ts_report_figures(r, TS_NO_SUBJECT, wall), ", ",
+				      gap && gap->value > 0 ? ts_report_figures(r, TS_NO_SUBJECT, gaps) : NULL));
 	warmup_line(r, s);
-	event_lines(r, s, "timing", "step", TS_UNIT_SECONDS, "");
+	event_lines(r, s, &events, "");
 }
 
 /* --- memory --- */
 
 static void growth_line(struct ts_report *r, struct ts_section *s)
 {
-	const char *text = ts_report_interval(r, "memory", "growth", "slope_bytes_per_step", "slope_low_bytes_per_step",
-					      "slope_high_bytes_per_step");
-	const char *jump = ts_report_with(r, "a jump of ", ts_report_value(r, "memory", "growth", "jump_bytes"), "");
+	static const struct ts_interval slope = {TS_M_GROWTH_SLOPE, TS_M_GROWTH_SLOPE_LOW, TS_M_GROWTH_SLOPE_HIGH};
+	const char *text = ts_report_interval(r, slope, TS_NO_SUBJECT);
+	const char *jump = ts_report_with(r, "a jump of ", ts_report_value(r, TS_M_GROWTH_JUMP), "");
 
-	text = ts_report_join(
-		r, text, ", ",
-		ts_report_with(r, "", ts_report_value(r, "memory", "growth", "total_bytes"), " over the run"));
-	text = ts_report_join(r, text, ", ", ts_report_chance(r, "memory", "growth"));
-	jump = ts_report_join(r, jump, " ",
-			      ts_report_with(r, "at step ", ts_report_value(r, "memory", "growth", "jump_step"), ""));
+	text = ts_report_join(r, text, ", ",
+			      ts_report_with(r, "", ts_report_value(r, TS_M_GROWTH_TOTAL), " over the run"));
+	text = ts_report_join(r, text, ", ", ts_report_chance(r, TS_M_GROWTH_P_VALUE));
+	jump = ts_report_join(r, jump, " ", ts_report_with(r, "at step ", ts_report_value(r, TS_M_GROWTH_JUMP_AT), ""));
 	ts_report_line(r, s, "growth", ts_report_join(r, text, "; ", jump));
 }
 
 static void capacity_lines(struct ts_report *r, struct ts_section *s)
 {
 	static const char *const heads[TS_BAR_VALUES] = {"", ""};
-	const struct ts_measure *pressure = ts_report_row(r, "memory", "capacity", "pressure_ratio");
-	const char *device = ts_report_value(r, "memory", "capacity", "device_bytes");
+	static const struct ts_interval left = {TS_M_CAPACITY_STEPS_LEFT, TS_M_CAPACITY_STEPS_LEFT_LOW,
+						TS_M_CAPACITY_STEPS_LEFT_HIGH};
+	const struct ts_measure *pressure = ts_report_row(r, TS_M_CAPACITY_PRESSURE, TS_NO_SUBJECT);
+	const char *device = ts_report_value(r, TS_M_CAPACITY_DEVICE);
 
 	if (pressure) {
 		struct ts_bar bar = {.label = "device",
@@ -336,58 +351,73 @@ static void capacity_lines(struct ts_report *r, struct ts_section *s)
 		ts_report_line(r, s, "device", device);
 	}
 	ts_report_line(r, s, "full in",
-		       ts_report_with(r, "",
-				      ts_report_interval(r, "memory", "capacity", "steps_left_count",
-							 "steps_left_low_count", "steps_left_high_count"),
-				      " steps at this growth"));
+		       ts_report_with(r, "", ts_report_interval(r, left, TS_NO_SUBJECT), " steps at this growth"));
 }
 
 static void memory(struct ts_report *r)
 {
-	static const char *const kinds[] = {"alloc", "reserved", "peak_alloc", "peak_reserved"};
-	static const char *const words[] = {"allocated", "reserved", "peak alloc.", "peak res."};
-	static const struct ts_figure level[] = {{"peak_bytes", "peak"},	   {"at_step", " at step"},
-						 {"mean_bytes", "mean"},	   {"last_bytes", "last"},
-						 {"invalid_count", "% not valid"}, {NULL, NULL}};
+	static const char *const words[TS_MEMORY_COLUMNS] = {
+		[TS_MEMORY_ALLOC] = "allocated",
+		[TS_MEMORY_RESERVED] = "reserved",
+		[TS_MEMORY_PEAK_ALLOC] = "peak alloc.",
+		[TS_MEMORY_PEAK_RESERVED] = "peak res.",
+	};
+	static const struct ts_figure level[] = {
+		{TS_M_MEMORY_PEAK, "peak"}, {TS_M_MEMORY_PEAK_AT, " at step"},	  {TS_M_MEMORY_MEAN, "mean"},
+		{TS_M_MEMORY_LAST, "last"}, {TS_M_MEMORY_INVALID, "% not valid"}, {0, NULL}};
 	static const struct ts_figure fragmentation[] = {
-		{"ratio", ""}, {"reserved_unused_bytes", "% unused"}, {NULL, NULL}};
-	static const struct ts_figure creep[] = {
-		{"kind", ""}, {"delta_bytes", "rise"}, {"score", "score"}, {"metric", "of"}, {NULL, NULL}};
+		{TS_M_FRAGMENTATION, ""}, {TS_M_FRAGMENTATION_UNUSED, "% unused"}, {0, NULL}};
+	static const struct ts_figure creep[] = {{TS_M_CREEP_KIND, ""},
+						 {TS_M_CREEP_DELTA, "rise"},
+						 {TS_M_CREEP_SCORE, "score"},
+						 {TS_M_CREEP_METRIC, "of"},
+						 {0, NULL}};
 	struct ts_section *s;
 
-	if (!ts_report_known(r, "memory"))
+	if (!ts_report_known(r, TS_ANSWER_MEMORY))
 		return;
 	s = ts_report_section(r, "MEMORY");
-	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-		plot_item(r, s, words[i], ts_report_plot(r, "memory", kinds[i]));
-	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-		ts_report_line(r, s, words[i], ts_report_figures(r, "memory", kinds[i], level));
+	for (size_t i = 0; i < TS_MEMORY_COLUMNS; i++)
+		plot_item(r, s, words[i], ts_report_plot(r, TS_ANSWER_MEMORY, ts_span_str(ts_memory_columns[i])));
+	for (size_t i = 0; i < TS_MEMORY_COLUMNS; i++)
+		ts_report_line(r, s, words[i], ts_report_figures(r, ts_span_str(ts_memory_columns[i]), level));
 	capacity_lines(r, s);
 	growth_line(r, s);
-	ts_report_line(r, s, "fragments", ts_report_figures(r, "memory", "fragmentation", fragmentation));
-	ts_report_line(r, s, "creep", ts_report_figures(r, "memory", "creep", creep));
-	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-		event_lines(r, s, "memory", kinds[i], TS_UNIT_BYTES, "");
+	ts_report_line(r, s, "fragments", ts_report_figures(r, TS_NO_SUBJECT, fragmentation));
+	ts_report_line(r, s, "creep", ts_report_figures(r, TS_NO_SUBJECT, creep));
 }
 
 /* --- convergence --- */
 
 static void series(struct ts_report *r, struct ts_section *s, const struct ts_measure *first)
 {
-	static const struct ts_figure values[] = {{"first", "first"},	 {"last", "last"},
-						  {"best", "best"},	 {"best_step", " at step"},
-						  {"count", "% values"}, {"nonfinite_count", "% not finite"},
-						  {NULL, NULL}};
-	const char *subject = subject_of(r, first), *label = ts_report_text(r, first->subject);
-	const struct ts_plot *plot = ts_report_plot(r, "convergence", subject);
-	const char *trend = ts_report_value(r, "convergence", subject, "trend");
-	const char *change =
-		ts_report_interval(r, "convergence", subject, "change_ratio", "change_low_ratio", "change_high_ratio");
+	static const struct ts_figure values[] = {{TS_M_SERIES_FIRST, "first"},
+						  {TS_M_SERIES_LAST, "last"},
+						  {TS_M_SERIES_BEST, "best"},
+						  {TS_M_SERIES_BEST_AT, " at step"},
+						  {TS_M_SERIES_COUNT, "% values"},
+						  {TS_M_SERIES_NONFINITE, "% not finite"},
+						  {0, NULL}};
+	static const struct ts_interval changes = {TS_M_SERIES_CHANGE, TS_M_SERIES_CHANGE_LOW, TS_M_SERIES_CHANGE_HIGH};
+	const struct ts_span of = first->subject;
+	const struct events_of events = {
+		.group = TS_ANSWER_CONVERGENCE,
+		.subject = of,
+		.unit = TS_UNIT_NONE,
+		.shifts = TS_M_SERIES_SHIFTS,
+		.spikes = TS_M_SERIES_SPIKES,
+		.dips = TS_M_SERIES_DIPS,
+		.of = of,
+	};
+	const char *label = ts_report_text(r, of);
+	const struct ts_plot *plot = ts_report_plot(r, TS_ANSWER_CONVERGENCE, of);
+	const char *trend = ts_report_value_of(r, TS_M_SERIES_TREND, of);
+	const char *change = ts_report_interval(r, changes, of);
 
 	plot_item(r, s, label, plot);
-	ts_report_line(r, s, plot ? "" : label, ts_report_figures(r, "convergence", subject, values));
+	ts_report_line(r, s, plot ? "" : label, ts_report_figures(r, of, values));
 	ts_report_line(r, s, "  trend", ts_report_join(r, trend, ", ", ts_report_with(r, "change ", change, "")));
-	event_lines(r, s, "convergence", subject, TS_UNIT_NONE, "  ");
+	event_lines(r, s, &events, "  ");
 }
 
 static void convergence(struct ts_report *r)
@@ -397,11 +427,11 @@ static void convergence(struct ts_report *r)
 	struct ts_section *s;
 	size_t n = 0;
 
-	if (!ts_report_known(r, "convergence"))
+	if (!ts_report_known(r, TS_ANSWER_CONVERGENCE))
 		return;
 	s = ts_report_section(r, "CONVERGENCE");
 	for (size_t i = 0; i < m->n; i++) {
-		bool seen = !m->items[i].known || !ts_span_is(m->items[i].group, "convergence") ||
+		bool seen = !m->items[i].known || !ts_measure_in(&m->items[i], TS_ANSWER_CONVERGENCE) ||
 			    (last && ts_span_eq(last->subject, m->items[i].subject));
 
 		for (size_t k = 0; k < n && k < SERIES_SHOWN && !seen; k++)
@@ -423,24 +453,25 @@ static void convergence(struct ts_report *r)
 
 static void coincidences(struct ts_report *r)
 {
-	static const struct ts_figure counts[] = {{"count", "% found"},
-						  {"expected", "% by chance"},
-						  {"significant_count", "% beyond chance"},
-						  {NULL, NULL}};
-	struct happened h = happened(r, "cross", NULL, TS_EVENT_COINCIDENCE, NULL);
+	static const struct ts_figure counts[] = {{TS_M_COINCIDENCES_COUNT, "% found"},
+						  {TS_M_COINCIDENCES_EXPECTED, "% by chance"},
+						  {TS_M_COINCIDENCES_SIGNIFICANT, "% beyond chance"},
+						  {0, NULL}};
+	struct happened h = happened(r, TS_ANSWER_CROSS, NULL, TS_EVENT_COINCIDENCE);
 	struct ts_section *s;
 	size_t listed = 0;
 
 	if (h.total == 0)
 		return;
 	s = ts_report_section(r, "COINCIDENCES");
-	s->head = ts_report_join(r, ts_report_figures(r, "cross", "coincidences", counts), ", ",
-				 ts_report_chance(r, "cross", "coincidences"));
-	ts_report_line(r, s, "between", ts_report_value(r, "cross", "axes", "present"));
+	s->head = ts_report_join(r, ts_report_figures(r, TS_NO_SUBJECT, counts), ", ",
+				 ts_report_chance(r, TS_M_COINCIDENCES_P_VALUE));
+	ts_report_line(r, s, "between", ts_report_value(r, TS_M_AXES_PRESENT));
 	for (size_t i = 0; i < r->a->events.n; i++) {
 		const struct ts_event *e = &r->a->events.items[i];
 
-		if (e->kind != TS_EVENT_COINCIDENCE || !ts_span_is(e->group, "cross") || listed++ >= COINCIDENCES_SHOWN)
+		if (e->kind != TS_EVENT_COINCIDENCE || !ts_span_eq(e->group, ts_answer_group_name(TS_ANSWER_CROSS)) ||
+		    listed++ >= COINCIDENCES_SHOWN)
 			continue;
 		ts_report_line(r, s, ts_report_say(r, "step %s", steps(r, e->first_step, e->last_step)),
 			       ts_report_say(r, isfinite(e->score) ? "%s (chance %.1e)" : "%s",
@@ -465,31 +496,25 @@ static const char *spaced(struct ts_report *r, struct ts_span name)
 	return out;
 }
 
-/* A bar for each line of the rank in view, or of the whole job: subjects that end in " job". Empty lines are left out. */
+/* A bar for each line of the rank in view, or of the whole job. Empty lines are left out. */
 static void budget_bars(struct ts_report *r, struct ts_section *s, bool job)
 {
 	static const char *const heads[2][TS_BAR_VALUES] = {{"", ""}, {"job", ""}};
-	const struct ts_span suffix = ts_span_str(" job");
 	struct ts_item *item = NULL;
 
 	for (size_t i = 0; i < r->a->measures.n; i++) {
 		const struct ts_measure *m = &r->a->measures.items[i];
 		struct ts_bar bar = {.known = true};
 		struct ts_span line = m->subject;
-		bool of_job;
 
-		if (!m->known || !ts_span_is(m->group, "budget") || !ts_span_is(m->name, "share") || m->value == 0)
+		if (!m->known || !ts_measure_is(m, TS_M_BUDGET_SHARE) || m->value == 0 ||
+		    ts_measure_part(TS_M_JOB_SHARE, m->subject, &line) != job)
 			continue;
-		of_job = line.len > suffix.len &&
-			 ts_span_eq(ts_span_of(line.data + line.len - suffix.len, suffix.len), suffix);
-		if (of_job != job)
-			continue;
-		line.len -= of_job ? suffix.len : 0;
 		bar.label = spaced(r, line);
 		bar.share = m->value;
 		bar.severity = ts_report_severity(r, m);
 		bar.values[0] = ts_report_number(r, TS_UNIT_RATIO, m->value);
-		bar.values[1] = ts_report_value(r, "budget", subject_of(r, m), "seconds");
+		bar.values[1] = ts_report_value_of(r, job ? TS_M_JOB_SECONDS : TS_M_BUDGET_SECONDS, m->subject);
 		if (!item)
 			item = ts_report_bars(r, s, heads[job], "line");
 		ts_report_bar(r, item, BUDGET_SHOWN, &bar);
@@ -498,74 +523,76 @@ static void budget_bars(struct ts_report *r, struct ts_section *s, bool job)
 
 static void budget(struct ts_report *r)
 {
-	static const struct ts_figure mfu[] = {{"ratio", ""},
-					       {"peak_flops_per_s", "of"},
-					       {"device", "on"},
-					       {"dtype", "in"},
-					       {"peak_source", "peak from"},
-					       {"flops_per_step_flops", "a step has"},
-					       {"convention", "counted as"},
-					       {NULL, NULL}};
-	static const struct ts_figure ratio[] = {
-		{"ratio", ""}, {"productive_s", "% productive"}, {"session_ratio", "% of the session"}, {NULL, NULL}};
-	static const struct ts_figure rates[] = {{"tokens_per_s", "tokens"},
-						 {"tokens_per_device_per_s", " (% a device)"},
-						 {"samples_per_s", "samples"},
-						 {"samples_per_device_per_s", " (% a device)"},
-						 {NULL, NULL}};
-	const char *share = ts_report_value(r, "efficiency", "mfu", "ratio"), *wall;
+	static const struct ts_figure mfu[] = {{TS_M_MFU, ""},
+					       {TS_M_MFU_PEAK, "of"},
+					       {TS_M_MFU_DEVICE, "on"},
+					       {TS_M_MFU_DTYPE, "in"},
+					       {TS_M_MFU_PEAK_SOURCE, "peak from"},
+					       {TS_M_MFU_FLOPS_PER_STEP, "a step has"},
+					       {TS_M_MFU_CONVENTION, "counted as"},
+					       {0, NULL}};
+	static const struct ts_figure ratio[] = {{TS_M_GOODPUT, ""},
+						 {TS_M_GOODPUT_PRODUCTIVE, "% productive"},
+						 {TS_M_GOODPUT_SESSION, "% of the session"},
+						 {0, NULL}};
+	static const struct ts_figure rates[] = {{TS_M_THROUGHPUT_TOKENS, "tokens"},
+						 {TS_M_THROUGHPUT_TOKENS_PER_DEVICE, " (% a device)"},
+						 {TS_M_THROUGHPUT_SAMPLES, "samples"},
+						 {TS_M_THROUGHPUT_SAMPLES_PER_DEVICE, " (% a device)"},
+						 {0, NULL}};
+	const char *share = ts_report_value(r, TS_M_MFU), *wall;
 	struct ts_section *s;
 
-	if (!ts_report_known(r, "budget") && !ts_report_known(r, "efficiency"))
+	if (!ts_report_known(r, TS_ANSWER_BUDGET) && !ts_report_known(r, TS_ANSWER_EFFICIENCY))
 		return;
 	s = ts_report_section(r, "EFFICIENCY BUDGET");
-	wall = ts_report_with(r, "wall ", ts_report_value(r, "budget", "wall", "seconds"), "");
+	wall = ts_report_with(r, "wall ", ts_report_value(r, TS_M_BUDGET_WALL), "");
 	s->head = ts_report_join(r, share ? ts_report_say(r, "MFU %s", share) : "MFU not known", ", ", wall);
 	budget_bars(r, s, false);
 	budget_bars(r, s, true);
-	ts_report_line(r, s, "error", ts_report_value(r, "efficiency", "error", "text"));
-	ts_report_line(r, s, "MFU", share ? ts_report_figures(r, "efficiency", "mfu", mfu) : NULL);
-	ts_report_line(r, s, "HFU", ts_report_value(r, "efficiency", "hfu", "ratio"));
-	ts_report_line(r, s, "goodput", ts_report_figures(r, "efficiency", "goodput", ratio));
-	ts_report_line(r, s, "throughput", ts_report_figures(r, "efficiency", "throughput", rates));
+	ts_report_line(r, s, "error", ts_report_value(r, TS_M_MFU_ERROR));
+	ts_report_line(r, s, "MFU", share ? ts_report_figures(r, TS_NO_SUBJECT, mfu) : NULL);
+	ts_report_line(r, s, "HFU", ts_report_value(r, TS_M_HFU));
+	ts_report_line(r, s, "goodput", ts_report_figures(r, TS_NO_SUBJECT, ratio));
+	ts_report_line(r, s, "throughput", ts_report_figures(r, TS_NO_SUBJECT, rates));
 }
 
 /* --- pipeline --- */
 
 static void pipeline(struct ts_report *r)
 {
-	static const struct ts_figure head[] = {{"stages_count", "% stages"}, {"microbatches_count", "% microbatches"},
-						{"bubble_ratio", "bubble"},   {"ideal_ratio", "ideal"},
-						{"excess_ratio", "excess"},   {NULL, NULL}};
-	static const struct ts_figure rest[] = {{"makespan_s", "makespan"},
-						{"steps_count", "% steps"},
-						{"events_count", "% events"},
-						{"skipped_count", "% skipped"},
-						{"virtual_stages_count", "% chunks a stage"},
-						{"busiest", "busiest"},
-						{"idlest", "idlest"},
-						{NULL, NULL}};
+	static const struct ts_figure head[] = {
+		{TS_M_PIPELINE_STAGES, "% stages"}, {TS_M_PIPELINE_MICROBATCHES, "% microbatches"},
+		{TS_M_PIPELINE_BUBBLE, "bubble"},   {TS_M_PIPELINE_IDEAL, "ideal"},
+		{TS_M_PIPELINE_EXCESS, "excess"},   {0, NULL}};
+	static const struct ts_figure rest[] = {{TS_M_PIPELINE_MAKESPAN, "makespan"},
+						{TS_M_PIPELINE_STEPS, "% steps"},
+						{TS_M_PIPELINE_EVENTS, "% events"},
+						{TS_M_PIPELINE_SKIPPED, "% skipped"},
+						{TS_M_PIPELINE_VIRTUAL_STAGES, "% chunks a stage"},
+						{TS_M_PIPELINE_BUSIEST, "busiest"},
+						{TS_M_PIPELINE_IDLEST, "idlest"},
+						{0, NULL}};
 	static const char *const heads[TS_BAR_VALUES] = {"busy", "", "bubble"};
 	struct ts_item *item = NULL;
 	struct ts_section *s;
 
-	if (!ts_report_known(r, "pipeline"))
+	if (!ts_report_known(r, TS_ANSWER_PIPELINE))
 		return;
 	s = ts_report_section(r, "PIPELINE");
-	s->head = ts_report_figures(r, "pipeline", "all", head);
-	ts_report_line(r, s, "all", ts_report_figures(r, "pipeline", "all", rest));
+	s->head = ts_report_figures(r, TS_NO_SUBJECT, head);
+	ts_report_line(r, s, "all", ts_report_figures(r, TS_NO_SUBJECT, rest));
 	for (size_t i = 0; i < r->a->measures.n; i++) {
 		const struct ts_measure *m = &r->a->measures.items[i];
 		struct ts_bar bar = {.known = true};
 
-		if (!m->known || !ts_span_is(m->group, "pipeline") || !ts_span_is(m->name, "bubble") ||
-		    ts_span_is(m->subject, "all"))
+		if (!m->known || !ts_measure_is(m, TS_M_STAGE_BUBBLE))
 			continue;
 		bar.label = ts_report_text(r, m->subject);
 		bar.share = 1 - m->value;
 		bar.severity = ts_report_severity(r, m);
 		bar.values[0] = ts_report_number(r, TS_UNIT_RATIO, 1 - m->value);
-		bar.values[1] = ts_report_value(r, "pipeline", subject_of(r, m), "busy_s");
+		bar.values[1] = ts_report_value_of(r, TS_M_STAGE_BUSY, m->subject);
 		bar.values[2] = ts_report_number(r, TS_UNIT_RATIO, m->value);
 		if (!item)
 			item = ts_report_bars(r, s, heads, "stage");
