@@ -39,6 +39,14 @@ static inline bool test_value(const struct ts_measures *m, const char *group, co
 	return true;
 }
 
+/* How much of a text the table says: 5 of "rank <K>", all of "step". */
+static inline size_t test_said(const char *pattern)
+{
+	const char *open = strchr(pattern, '<');
+
+	return open ? strlen(pattern) - (size_t)(strchr(open, '>') + 1 - open) : strlen(pattern);
+}
+
 /* The measure that a row is: of several that fit, the one whose words say most of it, so "step" is the step and not a phase of that
  * name. TS_MEASURE_NAMES if the table has none. */
 static inline enum ts_measure_name test_measure_of(const struct ts_measure *row)
@@ -48,9 +56,7 @@ static inline enum ts_measure_name test_measure_of(const struct ts_measure *row)
 
 	for (int what = 0; what < TS_MEASURE_NAMES; what++) {
 		const struct ts_measure_spec *spec = &ts_measure_specs[what];
-		const char *open = strchr(spec->subject, '<'), *name_open = strchr(spec->name, '<');
-		size_t said = (open ? 0 : strlen(spec->subject)) +
-			      (name_open ? strlen(strchr(spec->name, '>')) : strlen(spec->name));
+		size_t said = test_said(spec->subject) + test_said(spec->name) + 1;
 
 		if (ts_measure_is(row, (enum ts_measure_name)what) && said > most) {
 			best = (enum ts_measure_name)what;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/answer/test_words.h"
+#include "analysis/answer/test_seen.h"
 #include "analysis/diverge/diagnose.h"
 
 #include <stdio.h>
@@ -153,6 +153,7 @@ static void ask(struct scene *s)
 	if (s->facts[1].n)
 		s->e.facts_b = &s->facts[1];
 	assert_int_equal(ts_diagnose(&s->e, NULL, &s->arena, &s->d, &err), TS_OK);
+	assert_true(test_seen(&s->d.features));
 	assert_true(s->d.sentence.len > 0);
 	assert_true(s->d.bits.why.len > 0 && s->d.numeric.why.len > 0 && s->d.statistical.why.len > 0);
 }
@@ -1504,6 +1505,13 @@ static void test_no_memory(void **state)
 	close_scene(&s);
 }
 
+/* A measure that no scenario makes would be a name in measures.inc and nothing else. */
+static void every_measure_is_made(void **state)
+{
+	(void)state;
+	assert_true(test_seen_all(TS_ANSWER_DIVERGENCE, NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1544,6 +1552,7 @@ int main(void)
 		cmocka_unit_test(test_features),
 		cmocka_unit_test(test_experiments),
 		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(every_measure_is_made),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

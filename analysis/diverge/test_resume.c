@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/answer/test_words.h"
+#include "analysis/answer/test_seen.h"
 #include "analysis/diverge/resume.h"
 
 #include <math.h>
@@ -89,6 +89,7 @@ static void decide(struct fixture *f)
 	if (ts_resume_decide(&f->e, &f->arena, &f->got, &err))
 		fail_msg("%s", err.text);
 	assert_true(f->got.why.sentence.len > 0);
+	assert_true(test_seen(&f->got.why.features));
 }
 
 static void expect(struct fixture *f, enum ts_resume_verdict verdict, enum ts_cause cause, enum ts_confidence confidence)
@@ -647,6 +648,15 @@ static void little_memory(void **state)
 	fail_msg("never enough");
 }
 
+/* A measure that no scenario makes would be a name in measures.inc and nothing else. */
+static void every_measure_is_made(void **state)
+{
+	static const enum ts_measure_name by_the_handler[] = {TS_M_RESTART_AT, TS_M_RESTART_VERDICT, TS_MEASURE_NAMES};
+
+	(void)state;
+	assert_true(test_seen_all(TS_ANSWER_RESUME, by_the_handler));
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -676,6 +686,7 @@ int main(void)
 		T(finds_shifts),
 		T(formats),
 		T(little_memory),
+		cmocka_unit_test(every_measure_is_made),
 	};
 
 	return cmocka_run_group_tests_name("resume", tests, NULL, NULL);

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/answer/test_words.h"
+#include "analysis/answer/test_seen.h"
 #include "analysis/rank/coincidence.h"
 #include "analysis/rank/test_expected.h"
 #include "analysis/stats/random.h"
@@ -62,6 +62,7 @@ static void find(size_t n, bool with_time)
 	if (with_time)
 		assert_int_equal(ts_coincidence_axis(&c, ts_span_str("step_time"), keys, step_time, n, &err), TS_OK);
 	assert_int_equal(ts_coincidence_finish(&c, &arena, &measures, &events, &err), TS_OK);
+	assert_true(test_seen(&measures));
 }
 
 static double number(const char *subject, const char *name)
@@ -106,6 +107,30 @@ static void one_that_was_planted(void **state)
 	assert_null(test_find(&measures, "cross", "coincidence 1", "step_time"));
 	assert_true(text_is("axes", "present", "grad_norm, loss, step_time"));
 	assert_true(number("axes", "checked_count") == 1000);
+}
+
+/* An axis of memory is in bytes, in the key too. */
+static void an_axis_of_memory(void **state)
+{
+	struct ts_coincidence c;
+	struct ts_error err;
+
+	(void)state;
+	clean(1000, 3);
+	for (size_t i = 0; i < 1000; i++)
+		step_time[i] *= 1e11; /* some 1e9 bytes */
+	loss[500] = 6;
+	step_time[500] = 9e9;
+	measures = (struct ts_measures){.n = 0};
+	events = (struct ts_events){.n = 0};
+	ts_coincidence_begin(&c, &arena);
+	assert_int_equal(ts_coincidence_axis(&c, ts_span_str("loss"), keys, loss, 1000, &err), TS_OK);
+	assert_int_equal(ts_coincidence_axis(&c, ts_span_str("memory"), keys, step_time, 1000, &err), TS_OK);
+	assert_int_equal(ts_coincidence_finish(&c, &arena, &measures, &events, &err), TS_OK);
+	assert_true(test_seen(&measures));
+	assert_true(number("coincidence 1", "memory_bytes") == 9e9);
+	assert_true(fabs(number("coincidence 1", "memory_expected_bytes") - 1e9) < 3e8);
+	assert_int_equal(test_find(&measures, "cross", "coincidence 1", "loss")->unit, TS_UNIT_NONE);
 }
 
 /* Two steps apart is together, three apart is not; and one axis alone is none. */
@@ -231,6 +256,7 @@ static void too_little(void **state)
 	ts_coincidence_begin(&c, &arena);
 	measures.n = 0;
 	assert_int_equal(ts_coincidence_finish(&c, &arena, &measures, &events, &err), TS_OK);
+	assert_true(test_seen(&measures));
 	expect_unknown(&measures, "cross", "axes", "present");
 	for (size_t i = 0; i < TS_COINCIDENCE_AXES; i++)
 		assert_int_equal(ts_coincidence_axis(&c, ts_span_str("x"), keys, grad, 100, &err), TS_OK);
@@ -262,6 +288,7 @@ static void the_planted_event_of_the_corpus(void **state)
 	}
 	assert_int_equal(ts_coincidence_axis(&c, ts_span_str("step_time"), run->steps, step_time, run->n_steps, &err), TS_OK);
 	assert_int_equal(ts_coincidence_finish(&c, &arena, &measures, &events, &err), TS_OK);
+	assert_true(test_seen(&measures));
 	assert_int_equal(events.n, 1);
 	assert_int_equal(events.items[0].first_step, 70);
 	assert_int_equal(events.items[0].last_step, 72);
@@ -301,10 +328,18 @@ static void no_memory(void **state)
 	assert_true(refused > 10);
 }
 
+/* A measure that no scenario makes would be a name in measures.inc and nothing else. */
+static void every_measure_is_made(void **state)
+{
+	(void)state;
+	assert_true(test_seen_all(TS_ANSWER_CROSS, NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(one_that_was_planted, begin, end),
+		cmocka_unit_test_setup_teardown(an_axis_of_memory, begin, end),
 		cmocka_unit_test_setup_teardown(together_is_within_two_steps, begin, end),
 		cmocka_unit_test_setup_teardown(the_most_significant_first, begin, end),
 		cmocka_unit_test_setup_teardown(a_regular_jump_meets_something, begin, end),
@@ -313,6 +348,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(too_little, begin, end),
 		cmocka_unit_test_setup_teardown(the_planted_event_of_the_corpus, begin, end),
 		cmocka_unit_test_setup_teardown(no_memory, begin, end),
+		cmocka_unit_test(every_measure_is_made),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

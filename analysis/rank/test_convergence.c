@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/answer/test_words.h"
+#include "analysis/answer/test_seen.h"
 #include "analysis/rank/convergence.h"
 #include "analysis/rank/test_expected.h"
 #include "analysis/stats/random.h"
@@ -22,6 +22,7 @@ static void summary_of(const struct ts_series *s, int64_t first, struct ts_arena
 
 	m->n = events->n = 0;
 	assert_int_equal(ts_convergence_summary(s, first, arena, m, events, &plots, &err), TS_OK);
+	assert_true(test_seen(m));
 }
 
 static void summary(const struct ts_series *s, int64_t first, struct ts_arena *arena, struct ts_measures *m)
@@ -444,20 +445,22 @@ static void no_memory(void **state)
 	assert_true(refused > 10);
 }
 
+/* A measure that no scenario makes would be a name in measures.inc and nothing else. */
+static void every_measure_is_made(void **state)
+{
+	(void)state;
+	assert_true(test_seen_all(TS_ANSWER_CONVERGENCE, NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(first_last_best),
-		cmocka_unit_test(agrees_with_pytscope),
-		cmocka_unit_test(a_straight_line),
-		cmocka_unit_test(a_trend_with_its_interval),
-		cmocka_unit_test(trends),
-		cmocka_unit_test(blow_ups),
-		cmocka_unit_test(no_blow_up),
-		cmocka_unit_test(runs_that_are_not_finite),
-		cmocka_unit_test(nothing_crashes),
-		cmocka_unit_test(planted_in_the_corpus),
-		cmocka_unit_test(no_memory),
+		cmocka_unit_test(first_last_best), cmocka_unit_test(agrees_with_pytscope),
+		cmocka_unit_test(a_straight_line), cmocka_unit_test(a_trend_with_its_interval),
+		cmocka_unit_test(trends),	   cmocka_unit_test(blow_ups),
+		cmocka_unit_test(no_blow_up),	   cmocka_unit_test(runs_that_are_not_finite),
+		cmocka_unit_test(nothing_crashes), cmocka_unit_test(planted_in_the_corpus),
+		cmocka_unit_test(no_memory),	   cmocka_unit_test(every_measure_is_made),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/answer/test_words.h"
+#include "analysis/answer/test_seen.h"
 #include "analysis/rank/efficiency.h"
 #include "analysis/rank/test_expected.h"
 #include "analysis/stats/stats.h"
@@ -111,6 +111,7 @@ static void report(struct bench *b)
 	if (set.peak_flops.known && set.peak_flops.source && strcmp(set.peak_flops.source, "command line") == 0)
 		b->work.peak_flops = set.peak_flops;
 	assert_int_equal(ts_efficiency(&b->work, &b->arena, &b->m, &err), TS_OK);
+	assert_true(test_seen(&b->m));
 }
 
 static void again(struct bench *b)
@@ -464,6 +465,14 @@ static void recomputation(void **state)
 	is(b, "efficiency", "hfu", "ratio", 15.0 / 11.0);
 	is(b, "efficiency", "mfu", "ratio", 2.5 / 11.0);
 	assert_true(there(b, "efficiency", "error", "hfu"));
+	says(b, "work.hardware_flops_per_step", real(3.6e12)); /* possible, and hard to believe */
+	b->m.n = 0;
+	ten_steps(b);
+	report(b);
+	is(b, "efficiency", "hfu", "ratio", 9.0 / 11.0);
+	assert_true(there(b, "efficiency", "warning", "hfu"));
+	assert_false(there(b, "efficiency", "error", "hfu"));
+	assert_false(there(b, "efficiency", "warning", "text")); /* which is of MFU */
 	says(b, "work.hardware_flops_per_step", real(0.9e12));
 	b->m.n = 0;
 	ten_steps(b);
@@ -662,6 +671,14 @@ static void a_full_arena_is_said(void **state)
 	assert_true(b->arena.used > used);
 }
 
+/* A measure that no scenario makes would be a name in measures.inc and nothing else. */
+static void every_measure_is_made(void **state)
+{
+	(void)state;
+	assert_true(test_seen_all(TS_ANSWER_BUDGET, NULL));
+	assert_true(test_seen_all(TS_ANSWER_EFFICIENCY, NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -681,6 +698,7 @@ int main(void)
 		TEST(times_that_are_none),
 		TEST(agrees_with_pytscope),
 		TEST(a_full_arena_is_said),
+		cmocka_unit_test(every_measure_is_made),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

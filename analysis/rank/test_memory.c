@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/answer/test_words.h"
+#include "analysis/answer/test_seen.h"
 #include "analysis/rank/memory.h"
 #include "analysis/rank/test_expected.h"
 
@@ -25,6 +25,7 @@ static void summary(const struct ts_series *a, const struct ts_series *pa, int64
 
 	m->n = 0;
 	assert_int_equal(ts_memory_summary(a, NULL, pa, NULL, first, first, 0, arena, m, &plots, &err), TS_OK);
+	assert_true(test_seen(m));
 }
 
 static void peaks_and_levels(void **state)
@@ -137,6 +138,7 @@ static void summarize(struct long_run *r, unsigned columns, int64_t steady_first
 					   columns & 4 ? &r->series[2] : NULL, columns & 8 ? &r->series[3] : NULL, 0,
 					   steady_first, capacity, &r->arena, &r->m, &r->plots, &err),
 			 TS_OK);
+	assert_true(test_seen(&r->m));
 }
 
 static void expect_text(const struct ts_measures *m, const char *subject, const char *name, const char *want)
@@ -435,6 +437,13 @@ static void agrees_with_pytscope(void **state)
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, healthy, long_done)
 
+/* A measure that no scenario makes would be a name in measures.inc and nothing else. */
+static void every_measure_is_made(void **state)
+{
+	(void)state;
+	assert_true(test_seen_all(TS_ANSWER_MEMORY, NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -454,6 +463,7 @@ int main(void)
 		CASE(plots_are_of_what_is_there),
 		CASE(one_rank_cheaply),
 		CASE(no_memory_is_an_error),
+		cmocka_unit_test(every_measure_is_made),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 
 #include "analysis/rank/pipeline.h"
 
-#include "analysis/answer/test_words.h"
+#include "analysis/answer/test_seen.h"
 
 enum { CEILING = 64 << 20, EVENTS = 8192 };
 
@@ -61,6 +61,7 @@ static void report(struct bench *b)
 
 	b->m.n = 0;
 	assert_int_equal(ts_pipeline(&events, &b->plan, &b->arena, &b->m, &err), TS_OK);
+	assert_true(test_seen(&b->m));
 }
 
 static double value(struct bench *b, const char *subject, const char *name)
@@ -311,19 +312,22 @@ static void a_full_arena_is_said(void **state)
 	is(b, "all", "stages", 8);
 }
 
+/* A measure that no scenario makes would be a name in measures.inc and nothing else. */
+static void every_measure_is_made(void **state)
+{
+	(void)state;
+	assert_true(test_seen_all(TS_ANSWER_PIPELINE, NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		TEST(gpipe_is_its_closed_form),
-		TEST(interleaved_is_its_closed_form),
-		TEST(what_overlaps_counts_once),
-		TEST(excess_of_an_unbalanced_pipeline),
-		TEST(steps_are_apart),
-		TEST(odd_events_are_skipped_and_counted),
-		TEST(what_is_no_pipeline),
-		TEST(a_stage_that_is_missing),
-		TEST(a_full_arena_is_said),
+		TEST(gpipe_is_its_closed_form),	 TEST(interleaved_is_its_closed_form),
+		TEST(what_overlaps_counts_once), TEST(excess_of_an_unbalanced_pipeline),
+		TEST(steps_are_apart),		 TEST(odd_events_are_skipped_and_counted),
+		TEST(what_is_no_pipeline),	 TEST(a_stage_that_is_missing),
+		TEST(a_full_arena_is_said),	 cmocka_unit_test(every_measure_is_made),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

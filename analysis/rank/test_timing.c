@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/answer/test_words.h"
+#include "analysis/answer/test_seen.h"
 #include "analysis/rank/test_expected.h"
 #include "analysis/rank/timing.h"
 #include "analysis/stats/random.h"
@@ -48,6 +48,7 @@ static void time_run(const struct expected_run *run, struct ts_arena *arena, str
 			phases[n++] = &run->columns[i];
 	time_phases(&t, run->steps, run->n_steps, phases, n, DECLARED, 0, arena);
 	must(ts_timing_finish(&t, expected_column(run, "timestamp"), arena, m, NULL, NULL, &err), &err);
+	assert_true(test_seen(m));
 }
 
 /* Both NaN, or equal within expect_measure's 4 units in the last place. */
@@ -140,6 +141,7 @@ static void time_small(size_t warmup, const struct ts_series *timestamps, struct
 
 	time_phases(t, steps, 5, phases, 2, DECLARED, warmup, arena);
 	must(ts_timing_finish(t, timestamps, arena, m, NULL, NULL, &err), &err);
+	assert_true(test_seen(m));
 }
 
 /* One phase on all five steps, no warm-up. */
@@ -152,6 +154,7 @@ static void time_one(const double *values, struct ts_arena *arena, struct ts_mea
 
 	time_phases(&t, steps, 5, phases, 1, DECLARED, 0, arena);
 	must(ts_timing_finish(&t, NULL, arena, m, NULL, plots, &err), &err);
+	assert_true(test_seen(m));
 }
 
 static void expect_text(const struct ts_measures *m, const char *subject, const char *name, const char *want)
@@ -234,6 +237,7 @@ static void unknown_is_not_zero(void **state)
 	m.n = 0;
 	time_phases(&t, NULL, 0, NULL, 0, false, 0, &arena);
 	must(ts_timing_finish(&t, NULL, &arena, &m, NULL, &plots, &err), &err);
+	assert_true(test_seen(&m));
 	expect_unknown(&m, "timing", "step", "median_s");
 	expect_measure(&m, "timing", "warmup", "cut_count", 0);
 	expect_unknown(&m, "timing", "warmup", "method");
@@ -324,6 +328,7 @@ static void the_warmup_that_is_found_is_left_out(void **state)
 	ts_arena_init(&arena, CEILING);
 	time_phases(&t, keys, N, phases, 2, false, 0, &arena);
 	must(ts_timing_finish(&t, NULL, &arena, &m, NULL, NULL, &err), &err);
+	assert_true(test_seen(&m));
 	assert_int_equal(t.first, 103);
 	expect_measure(&m, "timing", "warmup", "cut_count", 3);
 	expect_text(&m, "warmup", "method", "found");
@@ -335,6 +340,7 @@ static void the_warmup_that_is_found_is_left_out(void **state)
 	m.n = 0;
 	time_phases(&t, keys + 3, N - 3, NULL, 0, false, 0, &arena);
 	must(ts_timing_finish(&t, NULL, &arena, &m, NULL, NULL, &err), &err);
+	assert_true(test_seen(&m));
 	expect_text(&m, "warmup", "method", "none found");
 	expect_measure(&m, "timing", "warmup", "cut_count", 0);
 	ts_arena_finish(&arena);
@@ -365,6 +371,7 @@ static void unusual_steps_are_events(void **state)
 	ts_arena_init(&arena, CEILING);
 	time_phases(&t, keys, N, phases, 1, DECLARED, 0, &arena);
 	must(ts_timing_finish(&t, NULL, &arena, &m, &events, NULL, &err), &err);
+	assert_true(test_seen(&m));
 	expect_measure(&m, "timing", "step", "spikes_count", 1);
 	expect_measure(&m, "timing", "step", "shifts_count", 1);
 	assert_int_equal(events.n, 2);
@@ -380,6 +387,7 @@ static void unusual_steps_are_events(void **state)
 	m.n = 0;
 	time_phases(&t, keys, 5, phases, 0, DECLARED, 0, &arena);
 	must(ts_timing_finish(&t, NULL, &arena, &m, &events, NULL, &err), &err);
+	assert_true(test_seen(&m));
 	expect_unknown(&m, "timing", "step", "spikes_count");
 	expect_unknown(&m, "timing", "step", "shifts_count");
 	ts_arena_finish(&arena);
@@ -485,6 +493,13 @@ static void display_order(void **state)
 		}
 }
 
+/* A measure that no scenario makes would be a name in measures.inc and nothing else. */
+static void every_measure_is_made(void **state)
+{
+	(void)state;
+	assert_true(test_seen_all(TS_ANSWER_TIMING, NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -499,6 +514,7 @@ int main(void)
 		cmocka_unit_test(short_memory_is_told),
 		cmocka_unit_test(misuse_is_refused),
 		cmocka_unit_test(display_order),
+		cmocka_unit_test(every_measure_is_made),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/answer/test_words.h"
+#include "analysis/answer/test_seen.h"
 #include "analysis/ranks/test_rank_runs.h"
 #include "analysis/stats/random.h"
 
@@ -43,6 +43,7 @@ static int teardown(void **state)
 static void analyze(struct fixture *f, uint32_t world_size, size_t window)
 {
 	rank_run_analyze(&f->run, world_size, window, &f->arena, &f->m, &f->events, &f->plots);
+	assert_true(test_seen(&f->m));
 }
 
 static double *phase(struct fixture *f, size_t rank, enum ts_rank_phase p)
@@ -427,6 +428,33 @@ static void more_than_was_kept_is_said(void **state)
 		assert_in_range(f->plots.items[63].count[i], 40, 44);
 }
 
+/* Peak and growth are those that were given, each with its own reason where it is not known. */
+static void memory_of_the_ranks(void **state)
+{
+	static const double own[] = {1, 2};
+	static const int64_t steps[] = {0, 1};
+	static const int32_t ranks[] = {0, 1};
+	static const struct ts_rank_memory memory[] = {
+		{.has_peak = true, .peak = 9e9, .no_growth = "fewer than 3 steps"},
+		{.no_peak = "no column", .has_growth = true, .growth = 512}};
+	const double *at[2][TS_RANK_PHASES] = {{NULL}};
+	struct ts_rank_window w = {.steps = steps, .n = 2, .phases = (void *)at};
+	struct fixture *f = *state;
+	struct ts_error err = {.status = TS_OK};
+	struct ts_ranks r;
+
+	assert_int_equal(ts_ranks_begin(&r, ranks, 2, 2, 2, &f->arena, &err), TS_OK);
+	at[0][TS_RANK_FORWARD] = at[1][TS_RANK_FORWARD] = own;
+	assert_int_equal(ts_ranks_window(&r, &w, &err), TS_OK);
+	ts_ranks_memory(&r, memory);
+	assert_int_equal(ts_ranks_finish(&r, &f->arena, &f->m, &f->events, &f->plots, &err), TS_OK);
+	assert_true(test_seen(&f->m));
+	near(f, "rank 0", "peak_bytes", 9e9);
+	unknown(f, "rank 0", "growth_bytes_per_step");
+	unknown(f, "rank 1", "peak_bytes");
+	near(f, "rank 1", "growth_bytes_per_step", 512);
+}
+
 /* The rank brings comm in its second window only. */
 static void a_phase_may_begin_late(void **state)
 {
@@ -464,6 +492,13 @@ static void too_many_steps_are_refused(void **state)
 	assert_int_equal(ts_ranks_window(&r, &w, &err), TS_INTERNAL);
 }
 
+/* A measure that no scenario makes would be a name in measures.inc and nothing else. */
+static void every_measure_is_made(void **state)
+{
+	(void)state;
+	assert_true(test_seen_all(TS_ANSWER_RANKS, NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -479,8 +514,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(ranks_are_drawn_against_their_median, setup, teardown),
 		cmocka_unit_test_setup_teardown(short_memory_is_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(more_than_was_kept_is_said, setup, teardown),
+		cmocka_unit_test_setup_teardown(memory_of_the_ranks, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_phase_may_begin_late, setup, teardown),
 		cmocka_unit_test_setup_teardown(too_many_steps_are_refused, setup, teardown),
+		cmocka_unit_test(every_measure_is_made),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/answer/test_words.h"
+#include "analysis/answer/test_seen.h"
 #include "proto/wire.h"
 #include "service/handlers/core/lineage.h"
 #include "service/handlers/core/methods.h"
@@ -98,6 +98,7 @@ static void check_with(struct pair *p, const struct told *facts, size_t n_facts)
 	q.parent = make_run(&p->w, &p->parent, fp32, 1);
 	q.child = make_run(&p->w, &p->child, facts, n_facts);
 	must(ts_check_resume(&p->w.fetch, &q, &p->w.arena, &p->got, &err), &err);
+	assert_true(test_seen(&p->got.why.features));
 	assert_true(ts_id_eq(&p->got.parent.id, &q.parent) && ts_id_eq(&p->got.child.id, &q.child));
 }
 
@@ -357,6 +358,7 @@ static void check_alone(struct pair *p, const struct told *facts, size_t n_facts
 
 	q.child = make_run(&p->w, &p->child, facts, n_facts);
 	must(ts_check_resume(&p->w.fetch, &q, &p->w.arena, &p->got, &err), &err);
+	assert_true(test_seen(&p->got.why.features));
 }
 
 static void restart_that_agrees(void **state)
@@ -620,6 +622,13 @@ static void the_method_answers(void **state)
 	pair_close(p);
 }
 
+/* Those that test_resume leaves to this test. */
+static void every_measure_is_made(void **state)
+{
+	(void)state;
+	assert_true(test_seen_names[TS_M_RESTART_AT] && test_seen_names[TS_M_RESTART_VERDICT]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -643,6 +652,7 @@ int main(void)
 		cmocka_unit_test(shared_blocks),
 		cmocka_unit_test(rows_between_keys),
 		cmocka_unit_test(the_method_answers),
+		cmocka_unit_test(every_measure_is_made),
 	};
 
 	return cmocka_run_group_tests_name("check_resume", tests, NULL, NULL);
