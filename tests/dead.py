@@ -26,7 +26,7 @@ def code_of(path):
 
 
 def is_product(path):
-    return path.endswith(".c") and not is_test(path) and not os.path.basename(path).startswith("testing")
+    return path.endswith(".c") and not is_test(path)
 
 
 def allowance(name):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Reads every include and fails on an edge that docs/architecture.md forbids, on a file name that is there twice, and on a
-header that does not compile alone. Run from the root: python3 tests/layers.py [--headers CC]"""
+"""Reads every include and fails on an edge that docs/architecture.md forbids, on a file name that is there twice, on a header
+that does not compile alone, and on a source that its folder's CMakeLists.txt does not list once, in order.
+Run from the root: python3 tests/layers.py [--headers CC]"""
 import os
 import re
 import subprocess
@@ -82,7 +83,7 @@ def room_of(path):
 
 def is_test(path):
     name = os.path.basename(path)
-    return name.startswith(("test_", "fuzz_", "bench_", "make_")) or path.startswith("tests/")
+    return name.startswith(("test_", "testing.", "fuzz_", "bench_", "make_")) or path.startswith("tests/")
 
 
 def top_room(room):
@@ -133,6 +134,21 @@ def check_include(where, room, target, errors):
         errors.append(f"{where}: {room} is pure: no {target}")
 
 
+def check_list(folder, names, errors):
+    """Every source of a folder stands in its CMakeLists.txt once; of several in a row each has its line, and they are sorted."""
+    path = os.path.join(folder, "CMakeLists.txt")
+    lines = open(path, encoding="utf-8").read().split("\n") if os.path.exists(path) else []
+    before, listed = (0, ""), []
+    for number, line in enumerate(lines, 1):
+        words = [] if line.startswith(("ts_test(", "ts_fuzz(")) else re.findall(r"(?<![\w/])\w+\.c\b", line)
+        here = [n for n in words if n in names]
+        if len(here) > 1 and "$<IF" not in line or here and before[0] == number - 1 and before[1] > here[0]:
+            errors.append(f"{path}:{number}: sources stand one a line, sorted")
+        before = (number, here[0]) if here else before
+        listed += here
+    errors += [f"{path}: lists {name} {listed.count(name)} times" for name in names if listed.count(name) != 1]
+
+
 def main():
     files = [f for f in subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True,
                                        check=True).stdout.split("\n") if f.endswith((".c", ".h"))]
@@ -144,6 +160,9 @@ def main():
     for name, paths in names.items():
         if len(paths) > 1:
             errors.append(f"{name} is there {len(paths)} times: {', '.join(paths)}")
+    sources = [f for f in files if f.endswith(".c") and not is_test(f)]
+    for folder in sorted({os.path.dirname(f) for f in sources}):
+        check_list(folder, [os.path.basename(f) for f in sources if os.path.dirname(f) == folder], errors)
     headers = [f for f in files if f.endswith(".h") and room_of(f) and not is_test(f)]
     if len(sys.argv) > 2 and sys.argv[1] == "--headers":
         for header in headers:
