@@ -61,47 +61,48 @@ static enum ts_status make_dir(struct ts_tunnel *tunnel, struct ts_error *err)
 	return TS_OK;
 }
 
-static enum ts_status spawn(struct ts_tunnel *tunnel, const struct ts_address *address, struct ts_error *err)
-{
-	const char *command = getenv("TSCOPE_SSH");
-	char words_text[COMMAND_MAX], forward[400], target[400];
+/* What is run: the words of TSCOPE_SSH, else "ssh", and ours behind them. */
+struct command {
+	char own[COMMAND_MAX]; /* TSCOPE_SSH, cut into words */
+	char forward[400], target[400];
 	char *argv[WORDS_MAX];
-	static char dash_n[] = "-N", dash_t[] = "-T", opt[] = "-o", fail[] = "ExitOnForwardFailure=yes", dash_l[] = "-L",
-		    dash_p[] = "-p", dashes[] = "--";
-	posix_spawnattr_t attr;
-	sigset_t none, ordinary;
-	size_t n;
-	int errnum;
+};
 
-	if (!command || !*command)
-		command = "ssh";
-	if (strlen(command) >= sizeof words_text)
+static enum ts_status make_command(struct command *c, const struct ts_tunnel *tunnel, const struct ts_address *address,
+				   struct ts_error *err)
+{
+	const char *own = getenv("TSCOPE_SSH"), *port = address->port[0] ? address->port : NULL;
+	const char *ours[] = {"-N", "-T", "-o", "ExitOnForwardFailure=yes", "-L", c->forward, port ? "-p" : NULL, port, "--", c->target};
+	enum { OURS = sizeof ours / sizeof ours[0] };
+	size_t n;
+
+	if (!own || !*own)
+		own = "ssh";
+	if (strlen(own) >= sizeof c->own)
 		return ts_error_set(err, TS_TOO_LARGE, "TSCOPE_SSH is longer than %d bytes", COMMAND_MAX - 1);
-	memcpy(words_text, command, strlen(command) + 1);
-	n = split_words(words_text, argv, WORDS_MAX - 12);
+	memcpy(c->own, own, strlen(own) + 1);
+	n = split_words(c->own, c->argv, WORDS_MAX - OURS - 1);
 	if (n == 0)
 		return ts_error_set(err, TS_INVALID, "TSCOPE_SSH names no command");
-	(void)snprintf(forward, sizeof forward, "%s:%s", tunnel->path, address->path);
-	(void)snprintf(target, sizeof target, "%s%s%s", address->user, address->user[0] ? "@" : "", address->host);
-	argv[n++] = dash_n;
-	argv[n++] = dash_t;
-	argv[n++] = opt;
-	argv[n++] = fail;
-	argv[n++] = dash_l;
-	argv[n++] = forward;
-	if (address->port[0]) {
-		char *port = words_text + strlen(command) + 1; /* argv is not const */
+	(void)snprintf(c->forward, sizeof c->forward, "%s:%s", tunnel->path, address->path);
+	(void)snprintf(c->target, sizeof c->target, "%s%s%s", address->user, address->user[0] ? "@" : "", address->host);
+	for (size_t i = 0; i < OURS; i++)
+		if (ours[i])
+			c->argv[n++] = (char *)(uintptr_t)ours[i]; /* nobody writes to it */
+	c->argv[n] = NULL;
+	return TS_OK;
+}
 
-		if (strlen(command) + 1 + sizeof address->port > sizeof words_text)
-			return ts_error_set(err, TS_TOO_LARGE, "TSCOPE_SSH is too long");
-		memcpy(port, address->port, sizeof address->port);
-		argv[n++] = dash_p;
-		argv[n++] = port;
-	}
-	argv[n++] = dashes;
-	argv[n++] = target;
-	argv[n] = NULL;
-	/* ssh asks on the terminal and is ended by its ^C: signals are as they are for any command. */
+/* ssh asks on the terminal and is ended by its ^C: signals are as they are for any command. */
+static enum ts_status spawn(struct ts_tunnel *tunnel, const struct ts_address *address, struct ts_error *err)
+{
+	posix_spawnattr_t attr;
+	sigset_t none, ordinary;
+	struct command command;
+	int errnum;
+
+	if (make_command(&command, tunnel, address, err))
+		return err->status;
 	posix_spawnattr_init(&attr);
 	sigemptyset(&none);
 	sigemptyset(&ordinary);
@@ -110,11 +111,11 @@ static enum ts_status spawn(struct ts_tunnel *tunnel, const struct ts_address *a
 	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setsigdefault(&attr, &ordinary);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	errnum = posix_spawnp(&tunnel->pid, argv[0], NULL, &attr, argv, environ);
+	errnum = posix_spawnp(&tunnel->pid, command.argv[0], NULL, &attr, command.argv, environ);
 	posix_spawnattr_destroy(&attr);
 	if (errnum) {
 		tunnel->pid = 0;
-		return ts_error_set(err, TS_UNAVAILABLE, "cannot run %s: %s", argv[0], strerror(errnum));
+		return ts_error_set(err, TS_UNAVAILABLE, "cannot run %s: %s", command.argv[0], strerror(errnum));
 	}
 	return TS_OK;
 }
