@@ -6,33 +6,43 @@
 #include "proto/wire.h"
 
 #define EXITS_DONE "0 done\n2 could not be done: wrong usage, no such run, no connection, damaged data"
-#define END_OPTIONS {NULL, 0, NULL, NULL, TS_COMPLETE_NONE, NULL, false}
-#define END_EXAMPLES {NULL, NULL}
+#define END_OPTIONS {.name = NULL}
+#define END_EXAMPLES {.command = NULL}
 
 const struct ts_option ts_common_options[] = {
-	{"project", 'p', "NAME", "the project of names that do not say theirs (else TSCOPE_PROJECT, the nearest .tscope file, 'default')", TS_COMPLETE_NONE, NULL, false},
-	{"server", 0, "ADDRESS", "talk to this server: unix:PATH, HOST:PORT or ssh://HOST (else TSCOPE_SERVER, else the local store)", TS_COMPLETE_NONE, NULL, false},
-	{"store", 0, "DIR", "the local store (else TSCOPE_STORE, else tscope/store in the XDG data folder)", TS_COMPLETE_DIR, NULL, false},
-	{"json", 0, NULL, "print JSON, errors included; docs/schemas has its schemas", TS_COMPLETE_NONE, NULL, false},
-	{"color", 0, "WHEN", "auto, always or never (else NO_COLOR, FORCE_COLOR, else when it is a terminal)", TS_COMPLETE_CHOICE, "auto always never", false},
-	{"no-pager", 0, NULL, "do not send long output through a pager", TS_COMPLETE_NONE, NULL, false},
-	{"quiet", 'q', NULL, "no progress and no remarks on stderr", TS_COMPLETE_NONE, NULL, false},
-	{"help", 'h', NULL, "show this help", TS_COMPLETE_NONE, NULL, false},
+	{.name = "project", .letter = 'p', .argument = "NAME",
+	 .help = "the project of names that do not say theirs (else TSCOPE_PROJECT, the nearest .tscope file, 'default')"},
+	{.name = "server", .argument = "ADDRESS",
+	 .help = "talk to this server: unix:PATH, HOST:PORT or ssh://HOST (else TSCOPE_SERVER, else the local store)"},
+	{.name = "store", .argument = "DIR", .complete = TS_COMPLETE_DIR,
+	 .help = "the local store (else TSCOPE_STORE, else tscope/store in the XDG data folder)"},
+	{.name = "json", .help = "print JSON, errors included; docs/schemas has its schemas"},
+	{.name = "color", .argument = "WHEN", .complete = TS_COMPLETE_CHOICE, .choices = "auto always never",
+	 .help = "auto, always or never (else NO_COLOR, FORCE_COLOR, else when it is a terminal)"},
+	{.name = "no-pager", .help = "do not send long output through a pager"},
+	{.name = "quiet", .letter = 'q', .help = "no progress and no remarks on stderr"},
+	{.name = "help", .letter = 'h', .help = "show this help"},
 	END_OPTIONS,
 };
 
 static const struct ts_option push_options[] = {
-	{"name", 'n', "NAME", "call the run NAME, not by its directory; for one directory, or with --join", TS_COMPLETE_NONE, NULL, false},
-	{"branch", 'b', "NAME", "also make it the newest entry of this branch", TS_COMPLETE_NONE, NULL, false},
-	{"fact", 0, "GROUP.KEY=VALUE", "add a fact; the value is JSON if it reads as a JSON scalar, else text", TS_COMPLETE_NONE, NULL, true},
-	{"host-facts", 0, NULL, "add the facts of this host, as 'tscope facts' collects them", TS_COMPLETE_NONE, NULL, false},
-	{"state", 0, "STATE", "running, finished, crashed or unknown (else finished if run.json says how long it took)", TS_COMPLETE_CHOICE, "running finished crashed unknown", false},
-	{"message", 'm', "TEXT", "a line for the log of the name", TS_COMPLETE_NONE, NULL, false},
-	{"join", 0, NULL, "these are some ranks of a run: collect them under the name until the world is complete", TS_COMPLETE_NONE, NULL, false},
-	{"expose", 0, NULL, "with --join: show the run now, whether ranks are missing or not", TS_COMPLETE_NONE, NULL, false},
-	{"strict", 0, NULL, "refuse a run of which anything would be skipped", TS_COMPLETE_NONE, NULL, false},
-	{"force", 'f', NULL, "move the name even if the run does not continue the one it points at", TS_COMPLETE_NONE, NULL, false},
-	{"dry-run", 0, NULL, "read and compare, send nothing", TS_COMPLETE_NONE, NULL, false},
+	{.name = "name", .letter = 'n', .argument = "NAME",
+	 .help = "call the run NAME, not by its directory; for one directory, or with --join"},
+	{.name = "branch", .letter = 'b', .argument = "NAME", .help = "also make it the newest entry of this branch"},
+	{.name = "fact", .argument = "GROUP.KEY=VALUE", .repeat = true,
+	 .help = "add a fact; the value is JSON if it reads as a JSON scalar, else text"},
+	{.name = "host-facts", .help = "add the facts of this host, as 'tscope facts' collects them"},
+	{.name = "state", .argument = "STATE",
+	 .help = "running, finished, crashed or unknown (else finished if run.json says how long it took)",
+	 .complete = TS_COMPLETE_CHOICE, .choices = "running finished crashed unknown"},
+	{.name = "message", .letter = 'm', .argument = "TEXT", .help = "a line for the log of the name"},
+	{.name = "join",
+	 .help = "these are some ranks of a run: collect them under the name until the world is complete"},
+	{.name = "expose", .help = "with --join: show the run now, whether ranks are missing or not"},
+	{.name = "strict", .help = "refuse a run of which anything would be skipped"},
+	{.name = "force", .letter = 'f',
+	 .help = "move the name even if the run does not continue the one it points at"},
+	{.name = "dry-run", .help = "read and compare, send nothing"},
 	END_OPTIONS,
 };
 static const struct ts_example push_examples[] = {
@@ -44,15 +54,17 @@ static const struct ts_example push_examples[] = {
 };
 
 static const struct ts_option list_options[] = {
-	{"columns", 'c', "A,B,...", "columns: name, id, state, steps, first_step, last_step, ranks, world_size, started, pushed, project, own_name, who, note.KEY, or a fact such as config.lr", TS_COMPLETE_NONE, NULL, false},
-	{"sort", 's', "KEY", "sort by a column; -KEY sorts downwards (default: pushed last first)", TS_COMPLETE_NONE, NULL, false},
-	{"limit", 'l', "N", "show at most N runs (default 50)", TS_COMPLETE_NONE, NULL, false},
-	{"all", 'a', NULL, "show all of them", TS_COMPLETE_NONE, NULL, false},
-	{"page", 0, "TOKEN", "go on where an earlier page ended", TS_COMPLETE_NONE, NULL, false},
-	{"all-projects", 0, NULL, "runs of every project", TS_COMPLETE_NONE, NULL, false},
-	{"tags", 0, NULL, "list tags, not runs", TS_COMPLETE_NONE, NULL, false},
-	{"branches", 0, NULL, "list branches, not runs", TS_COMPLETE_NONE, NULL, false},
-	{"names", 0, NULL, "only names, one a line, for scripts", TS_COMPLETE_NONE, NULL, false},
+	{.name = "columns", .letter = 'c', .argument = "A,B,...",
+	 .help = "columns: name, id, state, steps, first_step, last_step, ranks, world_size, started, pushed, project, own_name, who, note.KEY, or a fact such as config.lr"},
+	{.name = "sort", .letter = 's', .argument = "KEY",
+	 .help = "sort by a column; -KEY sorts downwards (default: pushed last first)"},
+	{.name = "limit", .letter = 'l', .argument = "N", .help = "show at most N runs (default 50)"},
+	{.name = "all", .letter = 'a', .help = "show all of them"},
+	{.name = "page", .argument = "TOKEN", .help = "go on where an earlier page ended"},
+	{.name = "all-projects", .help = "runs of every project"},
+	{.name = "tags", .help = "list tags, not runs"},
+	{.name = "branches", .help = "list branches, not runs"},
+	{.name = "names", .help = "only names, one a line, for scripts"},
 	END_OPTIONS,
 };
 static const struct ts_example list_examples[] = {
@@ -70,10 +82,12 @@ static const struct ts_example show_examples[] = {
 };
 
 static const struct ts_option facts_options[] = {
-	{"output", 'o', "FILE", "without RUN: write to FILE, not to stdout", TS_COMPLETE_FILE, NULL, false},
-	{"command", 0, "LINE", "without RUN: also the line that starts the training, and where in the repository; secrets in it are left out", TS_COMPLETE_NONE, NULL, false},
-	{"with-patch", 0, NULL, "without RUN: also the text of what is not committed, not only its digest", TS_COMPLETE_NONE, NULL, false},
-	{"raw", 0, NULL, "the value of the fact at the path GLOB and nothing else, for another program", TS_COMPLETE_NONE, NULL, false},
+	{.name = "output", .letter = 'o', .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "without RUN: write to FILE, not to stdout"},
+	{.name = "command", .argument = "LINE",
+	 .help = "without RUN: also the line that starts the training, and where in the repository; secrets in it are left out"},
+	{.name = "with-patch", .help = "without RUN: also the text of what is not committed, not only its digest"},
+	{.name = "raw", .help = "the value of the fact at the path GLOB and nothing else, for another program"},
 	END_OPTIONS,
 };
 static const struct ts_example facts_examples[] = {
@@ -86,17 +100,24 @@ static const struct ts_example facts_examples[] = {
 };
 
 static const struct ts_option analyze_options[] = {
-	{"warmup", 'w', "N", "leave out the first N steps; 0 leaves out none (default: those that the data show to be warm-up)", TS_COMPLETE_NONE, NULL, false},
-	{"rank", 'r', "N", "the rank to look at (default: the lowest that has steps)", TS_COMPLETE_NONE, NULL, false},
-	{"flops-per-step", 0, "F", "floating-point operations of the model in one step, as 6.1e12", TS_COMPLETE_NONE, NULL, false},
-	{"peak-tflops", 0, "T", "what one device can do, in 10^12 operations a second", TS_COMPLETE_NONE, NULL, false},
-	{"dtype", 0, "NAME", "the number format of the matrix products: bf16, fp16, tf32, ...; it chooses the peak", TS_COMPLETE_NONE, NULL, false},
-	{"microbatches", 0, "M", "microbatches of a step of the pipeline", TS_COMPLETE_NONE, NULL, false},
-	{"policy", 0, "FILE", "thresholds of rules, and rules that are off: CODE.threshold = number, CODE = off", TS_COMPLETE_FILE, NULL, false},
-	{"fail-on", 0, "SEVERITY", "exit 1 when there is a finding of this severity or above: low, medium, high", TS_COMPLETE_CHOICE, "low medium high", false},
-	{"html", 0, "FILE", "also write a page with plots, which needs nothing else; - writes it to stdout in place of the report", TS_COMPLETE_FILE, NULL, false},
-	{"rows", 0, NULL, "every row of every analysis in place of the report", TS_COMPLETE_NONE, NULL, false},
-	{"fresh", 0, NULL, "compute anew what was computed before", TS_COMPLETE_NONE, NULL, false},
+	{.name = "warmup", .letter = 'w', .argument = "N",
+	 .help = "leave out the first N steps; 0 leaves out none (default: those that the data show to be warm-up)"},
+	{.name = "rank", .letter = 'r', .argument = "N",
+	 .help = "the rank to look at (default: the lowest that has steps)"},
+	{.name = "flops-per-step", .argument = "F",
+	 .help = "floating-point operations of the model in one step, as 6.1e12"},
+	{.name = "peak-tflops", .argument = "T", .help = "what one device can do, in 10^12 operations a second"},
+	{.name = "dtype", .argument = "NAME",
+	 .help = "the number format of the matrix products: bf16, fp16, tf32, ...; it chooses the peak"},
+	{.name = "microbatches", .argument = "M", .help = "microbatches of a step of the pipeline"},
+	{.name = "policy", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "thresholds of rules, and rules that are off: CODE.threshold = number, CODE = off"},
+	{.name = "fail-on", .argument = "SEVERITY", .complete = TS_COMPLETE_CHOICE, .choices = "low medium high",
+	 .help = "exit 1 when there is a finding of this severity or above: low, medium, high"},
+	{.name = "html", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "also write a page with plots, which needs nothing else; - writes it to stdout in place of the report"},
+	{.name = "rows", .help = "every row of every analysis in place of the report"},
+	{.name = "fresh", .help = "compute anew what was computed before"},
 	END_OPTIONS,
 };
 static const struct ts_example analyze_examples[] = {
@@ -108,7 +129,7 @@ static const struct ts_example analyze_examples[] = {
 };
 
 static const struct ts_option explain_options[] = {
-	{"markdown", 0, NULL, "print docs/findings.md", TS_COMPLETE_NONE, NULL, false},
+	{.name = "markdown", .help = "print docs/findings.md"},
 	END_OPTIONS,
 };
 static const struct ts_example explain_examples[] = {
@@ -118,17 +139,26 @@ static const struct ts_example explain_examples[] = {
 };
 
 static const struct ts_option diff_options[] = {
-	{"ignore", 'i', "GLOB", "leave out facts whose path matches, such as 'session.*'", TS_COMPLETE_NONE, NULL, true},
-	{"exit-on", 0, "WHAT", "also exit 1 when these differ: times, memory, facts", TS_COMPLETE_CHOICE, "times memory facts", true},
-	{"first", '1', NULL, "one line: first step, series and rank at which the runs part, tabs between", TS_COMPLETE_NONE, NULL, false},
-	{"all", 'a', NULL, "every fact and every series of every rank", TS_COMPLETE_NONE, NULL, false},
-	{"by", 0, "COLUMN", "pair points by samples, tokens or another column of totals in place of the step", TS_COMPLETE_NONE, NULL, false},
-	{"curves", 0, NULL, "also the curves of the whole run", TS_COMPLETE_NONE, NULL, false},
-	{"html", 0, "FILE", "also write a page with plots, which needs nothing else; - writes it to stdout in place of the report", TS_COMPLETE_FILE, NULL, false},
-	{"repeats", 0, "GLOB", "hold the second run against the spread of these runs of the first one's recipe", TS_COMPLETE_RUN, NULL, true},
-	{"policy", 0, "FILE", "cut-offs of the diagnosis: DIVERGENCE.name = number (docs/divergence.md)", TS_COMPLETE_FILE, NULL, false},
-	{"as", 0, "TOOL", "what TraceML's compare says of two of its summaries, and what it passes over: traceml", TS_COMPLETE_CHOICE, "traceml", false},
-	{"reproduce", 0, NULL, "also what would run each of the two again, as far as it is recorded", TS_COMPLETE_NONE, NULL, false},
+	{.name = "ignore", .letter = 'i', .argument = "GLOB", .repeat = true,
+	 .help = "leave out facts whose path matches, such as 'session.*'"},
+	{.name = "exit-on", .argument = "WHAT",
+	 .help = "also exit 1 when these differ: times, memory, facts",
+	 .complete = TS_COMPLETE_CHOICE, .choices = "times memory facts", .repeat = true},
+	{.name = "first", .letter = '1',
+	 .help = "one line: first step, series and rank at which the runs part, tabs between"},
+	{.name = "all", .letter = 'a', .help = "every fact and every series of every rank"},
+	{.name = "by", .argument = "COLUMN",
+	 .help = "pair points by samples, tokens or another column of totals in place of the step"},
+	{.name = "curves", .help = "also the curves of the whole run"},
+	{.name = "html", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "also write a page with plots, which needs nothing else; - writes it to stdout in place of the report"},
+	{.name = "repeats", .argument = "GLOB", .complete = TS_COMPLETE_RUN, .repeat = true,
+	 .help = "hold the second run against the spread of these runs of the first one's recipe"},
+	{.name = "policy", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "cut-offs of the diagnosis: DIVERGENCE.name = number (docs/divergence.md)"},
+	{.name = "as", .argument = "TOOL", .complete = TS_COMPLETE_CHOICE, .choices = "traceml",
+	 .help = "what TraceML's compare says of two of its summaries, and what it passes over: traceml"},
+	{.name = "reproduce", .help = "also what would run each of the two again, as far as it is recorded"},
 	END_OPTIONS,
 };
 static const struct ts_example diff_examples[] = {
@@ -143,7 +173,8 @@ static const struct ts_example diff_examples[] = {
 };
 
 static const struct ts_option check_resume_options[] = {
-	{"tolerance", 't', "R", "how far the first losses may be off, relative (default: 1e-6 in fp32, 5e-3 in bf16 and other reduced formats)", TS_COMPLETE_NONE, NULL, false},
+	{.name = "tolerance", .letter = 't', .argument = "R",
+	 .help = "how far the first losses may be off, relative (default: 1e-6 in fp32, 5e-3 in bf16 and other reduced formats)"},
 	END_OPTIONS,
 };
 static const struct ts_example check_resume_examples[] = {
@@ -160,20 +191,32 @@ static const struct ts_example check_resume_examples[] = {
 	{"exclude", 0, "WHAT", "leave out steps: tag:NAME, phase:NAME (and the step after), every:N; in the place of those of the policy", TS_COMPLETE_NONE, NULL, true}
 
 static const struct ts_option gate_options[] = {
-	{"baseline", 'b', "WHAT", "a branch, a run, a tag, a glob of names, a directory, or the path of a bundle", TS_COMPLETE_RUN, NULL, true},
-	{"bundle", 0, "FILE", "baselines from a file that 'tscope baseline --bundle' wrote, with no server", TS_COMPLETE_FILE, NULL, false},
-	{"paired", 0, "RUN", "runs of base and candidate on one allocation, in turn, as a suspect asks for; also a glob", TS_COMPLETE_RUN, NULL, true},
-	{"metric", 0, "METRIC", "what decides, in the place of GATE.metrics: step_time, peak_memory, ...", TS_COMPLETE_NONE, NULL, true},
+	{.name = "baseline", .letter = 'b', .argument = "WHAT", .complete = TS_COMPLETE_RUN, .repeat = true,
+	 .help = "a branch, a run, a tag, a glob of names, a directory, or the path of a bundle"},
+	{.name = "bundle", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "baselines from a file that 'tscope baseline --bundle' wrote, with no server"},
+	{.name = "paired", .argument = "RUN", .complete = TS_COMPLETE_RUN, .repeat = true,
+	 .help = "runs of base and candidate on one allocation, in turn, as a suspect asks for; also a glob"},
+	{.name = "metric", .argument = "METRIC", .repeat = true,
+	 .help = "what decides, in the place of GATE.metrics: step_time, peak_memory, ..."},
 	GATE_POLICY_OPTIONS,
-	{"inconclusive", 0, "HOW", "fail: exit 1 with what cannot be compared; pass: exit 0 with a warning (default: exit 3)", TS_COMPLETE_CHOICE, "fail pass", false},
-	{"junit", 0, "FILE", "also write JUnit XML, a case a metric", TS_COMPLETE_FILE, NULL, false},
-	{"markdown", 0, "FILE", "also write a comment for a pull request; its first line is hidden and always the same for the workload", TS_COMPLETE_FILE, NULL, false},
-	{"github", 0, NULL, "also print commands of a GitHub runner, and append the comment to what GITHUB_STEP_SUMMARY names", TS_COMPLETE_NONE, NULL, false},
-	{"gitlab", 0, "FILE", "also write the metrics as OpenMetrics text, GitLab's metrics report", TS_COMPLETE_FILE, NULL, false},
-	{"request", 0, "FILE", "also write which pairs are asked for, a line a run: side, number, commit, name", TS_COMPLETE_FILE, NULL, false},
-	{"verdict", 0, "FILE", "also write what --json prints, for --replay", TS_COMPLETE_FILE, NULL, false},
-	{"explain", 0, NULL, "say in words what would be tested, and test nothing", TS_COMPLETE_NONE, NULL, false},
-	{"replay", 0, "VERDICT", "judge what an earlier verdict (--json) rested on once more; the runs need not be there", TS_COMPLETE_FILE, NULL, false},
+	{.name = "inconclusive", .argument = "HOW", .complete = TS_COMPLETE_CHOICE, .choices = "fail pass",
+	 .help = "fail: exit 1 with what cannot be compared; pass: exit 0 with a warning (default: exit 3)"},
+	{.name = "junit", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "also write JUnit XML, a case a metric"},
+	{.name = "markdown", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "also write a comment for a pull request; its first line is hidden and always the same for the workload"},
+	{.name = "github",
+	 .help = "also print commands of a GitHub runner, and append the comment to what GITHUB_STEP_SUMMARY names"},
+	{.name = "gitlab", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "also write the metrics as OpenMetrics text, GitLab's metrics report"},
+	{.name = "request", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "also write which pairs are asked for, a line a run: side, number, commit, name"},
+	{.name = "verdict", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "also write what --json prints, for --replay"},
+	{.name = "explain", .help = "say in words what would be tested, and test nothing"},
+	{.name = "replay", .argument = "VERDICT", .complete = TS_COMPLETE_FILE,
+	 .help = "judge what an earlier verdict (--json) rested on once more; the runs need not be there"},
 	END_OPTIONS,
 };
 static const struct ts_example gate_examples[] = {
@@ -187,11 +230,13 @@ static const struct ts_example gate_examples[] = {
 };
 
 static const struct ts_option baseline_options[] = {
-	{"baseline", 'b', "WHAT", "a branch, a run, a tag, a glob of names, a directory, or the path of a bundle", TS_COMPLETE_RUN, NULL, true},
-	{"bundle", 0, "FILE", "also write them to FILE, for jobs that have no access to the server", TS_COMPLETE_FILE, NULL, false},
+	{.name = "baseline", .letter = 'b', .argument = "WHAT", .complete = TS_COMPLETE_RUN, .repeat = true,
+	 .help = "a branch, a run, a tag, a glob of names, a directory, or the path of a bundle"},
+	{.name = "bundle", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "also write them to FILE, for jobs that have no access to the server"},
 	GATE_POLICY_OPTIONS,
-	{"reason", 'r', "TEXT", "with accept: why the change is right", TS_COMPLETE_NONE, NULL, false},
-	{"branch", 0, "NAME", "with accept: the branch (default: main)", TS_COMPLETE_NONE, NULL, false},
+	{.name = "reason", .letter = 'r', .argument = "TEXT", .help = "with accept: why the change is right"},
+	{.name = "branch", .argument = "NAME", .help = "with accept: the branch (default: main)"},
 	END_OPTIONS,
 };
 static const struct ts_example baseline_examples[] = {
@@ -203,12 +248,18 @@ static const struct ts_example baseline_examples[] = {
 };
 
 static const struct ts_option trend_options[] = {
-	{"metric", 'm', "METRIC", "what is followed (default: step_time); also step_time_mean, step_time_p95, peak_memory, tokens_per_s, mfu, loss, ...", TS_COMPLETE_CHOICE, "step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss", false},
-	{"limit", 'l', "N", "look at the newest N entries of the branch (default, and at most: 10,000)", TS_COMPLETE_NONE, NULL, false},
-	{"like", 0, "RUN", "follow the workload of RUN (default: that of the newest run)", TS_COMPLETE_RUN, NULL, false},
+	{.name = "metric", .letter = 'm', .argument = "METRIC",
+	 .help = "what is followed (default: step_time); also step_time_mean, step_time_p95, peak_memory, tokens_per_s, mfu, loss, ...",
+	 .complete = TS_COMPLETE_CHOICE, .choices = "step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss"},
+	{.name = "limit", .letter = 'l', .argument = "N",
+	 .help = "look at the newest N entries of the branch (default, and at most: 10,000)"},
+	{.name = "like", .argument = "RUN", .complete = TS_COMPLETE_RUN,
+	 .help = "follow the workload of RUN (default: that of the newest run)"},
 	GATE_POLICY_OPTIONS,
-	{"html", 0, "FILE", "also write a page with a figure, which needs nothing else; - writes it to stdout in place of the report", TS_COMPLETE_FILE, NULL, false},
-	{"exit-code", 0, NULL, "exit 1 when the newest level is worse than the one before and nobody accepted it", TS_COMPLETE_NONE, NULL, false},
+	{.name = "html", .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "also write a page with a figure, which needs nothing else; - writes it to stdout in place of the report"},
+	{.name = "exit-code",
+	 .help = "exit 1 when the newest level is worse than the one before and nobody accepted it"},
 	END_OPTIONS,
 };
 static const struct ts_example trend_examples[] = {
@@ -220,8 +271,8 @@ static const struct ts_example trend_examples[] = {
 };
 
 static const struct ts_option name_options[] = {
-	{"force", 'f', NULL, "move a name that points at another run", TS_COMPLETE_NONE, NULL, false},
-	{"message", 'm', "TEXT", "a line for the log of the name", TS_COMPLETE_NONE, NULL, false},
+	{.name = "force", .letter = 'f', .help = "move a name that points at another run"},
+	{.name = "message", .letter = 'm', .argument = "TEXT", .help = "a line for the log of the name"},
 	END_OPTIONS,
 };
 static const struct ts_example name_examples[] = {
@@ -230,8 +281,8 @@ static const struct ts_example name_examples[] = {
 };
 
 static const struct ts_option tag_options[] = {
-	{"force", 'f', NULL, "move a tag that exists", TS_COMPLETE_NONE, NULL, false},
-	{"message", 'm', "TEXT", "a line for the log of the tag", TS_COMPLETE_NONE, NULL, false},
+	{.name = "force", .letter = 'f', .help = "move a tag that exists"},
+	{.name = "message", .letter = 'm', .argument = "TEXT", .help = "a line for the log of the tag"},
 	END_OPTIONS,
 };
 static const struct ts_example tag_examples[] = {
@@ -248,7 +299,7 @@ static const struct ts_example note_examples[] = {
 };
 
 static const struct ts_option log_options[] = {
-	{"limit", 'l', "N", "show at most N entries", TS_COMPLETE_NONE, NULL, false},
+	{.name = "limit", .letter = 'l', .argument = "N", .help = "show at most N entries"},
 	END_OPTIONS,
 };
 static const struct ts_example log_examples[] = {
@@ -264,8 +315,11 @@ static const struct ts_example rm_examples[] = {
 };
 
 static const struct ts_option export_options[] = {
-	{"format", 'F', "FORMAT", "run (a run directory, the default), csv, jsonl or npz", TS_COMPLETE_CHOICE, "run csv jsonl npz", false},
-	{"output", 'o', "FILE", "write to FILE, which must not exist (default: stdout; npz wants a file)", TS_COMPLETE_FILE, NULL, false},
+	{.name = "format", .letter = 'F', .argument = "FORMAT",
+	 .help = "run (a run directory, the default), csv, jsonl or npz",
+	 .complete = TS_COMPLETE_CHOICE, .choices = "run csv jsonl npz"},
+	{.name = "output", .letter = 'o', .argument = "FILE", .complete = TS_COMPLETE_FILE,
+	 .help = "write to FILE, which must not exist (default: stdout; npz wants a file)"},
 	END_OPTIONS,
 };
 static const struct ts_example export_examples[] = {
@@ -280,8 +334,9 @@ static const struct ts_example verify_examples[] = {
 };
 
 static const struct ts_option gc_options[] = {
-	{"dry-run", 0, NULL, "only count", TS_COMPLETE_NONE, NULL, false},
-	{"lease", 0, "DURATION", "free what no name reaches and nobody sent or asked for since: 0s, 90s, 15m, 24h, 7d (default 24h)", TS_COMPLETE_NONE, NULL, false},
+	{.name = "dry-run", .help = "only count"},
+	{.name = "lease", .argument = "DURATION",
+	 .help = "free what no name reaches and nobody sent or asked for since: 0s, 90s, 15m, 24h, 7d (default 24h)"},
 	END_OPTIONS,
 };
 static const struct ts_example gc_examples[] = {
@@ -295,8 +350,9 @@ static const struct ts_example version_examples[] = {
 };
 
 static const struct ts_option help_options[] = {
-	{"man", 0, NULL, "print the man page (roff)", TS_COMPLETE_NONE, NULL, false},
-	{"completion", 0, "SHELL", "print a completion script for bash or zsh", TS_COMPLETE_CHOICE, "bash zsh", false},
+	{.name = "man", .help = "print the man page (roff)"},
+	{.name = "completion", .argument = "SHELL", .complete = TS_COMPLETE_CHOICE, .choices = "bash zsh",
+	 .help = "print a completion script for bash or zsh"},
 	END_OPTIONS,
 };
 static const struct ts_example help_examples[] = {
@@ -313,133 +369,238 @@ static const struct ts_example help_examples[] = {
 		     "nothing is stored."
 
 const struct ts_verb ts_verbs[] = {
-	{"push", "store runs and give them names", "PATH...",
-	 "Reads run directories (pytscope's format and its superset, docs/run-directory.md) and what other tools leave: TensorBoard's "
-	 "event files, W&B's logs, Hugging Face's trainer_state.json, MLflow's folders and databases, TraceML's summaries, CSV, JSON "
-	 "Lines and more (docs/importers.md). It says what it took PATH for. Of a folder of runs (wandb/, mlruns/) each becomes one.\n\n"
-	 "Sends what is not there yet, and lets a name point at the run. The same input always has the same id, pushing it twice "
-	 "stores nothing, and an interrupted push goes on where it stopped.\n\n"
-	 "A name moves by itself only to a run that continues the one it points at, as when a run that still trains is "
-	 "pushed again and again; otherwise it needs --force. What could not be read is reported with file and line.",
-	 push_options, push_examples, EXITS_DONE, 1, SIZE_MAX, TS_COMPLETE_DIR, false, ts_verb_push},
-	{"list", "list runs, filtered, sorted, with the columns asked for", "[FILTER]",
-	 "FILTER compares columns and facts: steps>=1000 and (config.lr>1e-4 or state=running). Text is quoted if it has "
-	 "spaces; ~ matches a glob. A run that does not record a fact matches no comparison with it.",
-	 list_options, list_examples, EXITS_DONE, 0, 1, TS_COMPLETE_NONE, true, ts_verb_list},
-	{"show", "what a run is: names, facts, series, files", "RUN", ABOUT_RUN, NULL, show_examples, EXITS_DONE, 1, 1,
-	 TS_COMPLETE_RUN, true, ts_verb_show},
-	{"facts", "what is recorded about a run, or about this host", "[RUN [GLOB]]",
-	 "With RUN: every fact, its value and who said so; GLOB chooses by path. Without: collects the facts of this host "
-	 "(code, CI, SLURM, GPUs, driver, environment) and prints them as facts.json, which lies beside run.json. A script of bash "
-	 "passes its own words on as --command \"${*@Q}\". A patch that is longer than 1 MiB, is no UTF-8, or looks as if it had a "
-	 "secret is left out and said.\n\n"
-	 ABOUT_RUN,
-	 facts_options, facts_examples, EXITS_DONE, 0, 2, TS_COMPLETE_RUN, true, ts_verb_facts},
-	{"analyze", "what a run is bound by, what is wrong with it, and why", "RUN",
-	 "Says what the run's time goes into and what to try about it; then what rules found, worst first; then, in a panel each, "
-	 "step times, memory, loss, ranks, efficiency, and what could not be known. The light in front of a panel has the colour "
-	 "of the worst finding in it.\n\n" ABOUT_RUN,
-	 analyze_options, analyze_examples,
-	 "0 done\n1 with --fail-on: there is a finding of that severity or above\n"
-	 "2 could not be done: wrong usage, no such run, no connection, damaged data",
-	 1, 1, TS_COMPLETE_RUN, true, ts_verb_analyze},
-	{"explain", "the rules behind the findings of analyze", "[CODE]",
-	 "Without CODE: every rule, what it may say and when. With CODE: what makes it fire, its thresholds and how a policy file sets them, how "
-	 "severe it is, what to try, and where the rule is from. docs/findings.md has the same in one document.",
-	 explain_options, explain_examples, EXITS_DONE, 0, 1, TS_COMPLETE_RULE, true, ts_verb_explain},
-	{"diff", "the first step at which two runs part, and what else differs", "RUN RUN [RUN...]",
-	 "Says in one sentence whether the two runs computed the same and, if not, why and how sure that is; then for every series the "
-	 "first step where its bits differ and how far apart it is from there on, the curves, the facts that differ, the evidence, and "
-	 "what to run next. Times and memory are shown and do not decide.\n\n"
-	 "With --repeats, runs of the project whose names match GLOB, or directories that do, are taken as runs of the first one's recipe: which of them are the same, which is "
-	 "the odd one out, and whether the second run's loss and gradient norm stay within three times their spread.\n\n"
-	 "With three runs or more, up to 256: a matrix of the first step at which each two of them part, or, where it does not fit the "
-	 "terminal, groups of runs that computed the same. It exits 0 when all are the same, 1 when two of them part, 3 otherwise.\n\n"
-	 "With --as traceml, of two summaries of TraceML (final_summary.json): the verdict of its compare, by its rules, ours beside it, and what "
-	 "its rules pass over. It exits 0 where TraceML says EQUIVALENT or IMPROVEMENT, 1 where it says REGRESSION or MIXED, 3 where it says "
-	 "INCONCLUSIVE.\n\n"
-	 ABOUT_RUN,
-	 diff_options, diff_examples,
-	 "0 the same: what was computed has the same columns, steps and bits\n"
-	 "1 different: some step that both have differs, or what --exit-on names does\n"
-	 "2 could not be determined: wrong usage, no such run, no connection, damaged data\n"
-	 "3 inconclusive: the steps that both have agree, but one has more or they have none in common, or only series of "
-	 "unknown meaning differ",
-	 2, TS_MATRIX_RUNS_MAX, TS_COMPLETE_RUN, true, ts_verb_diff},
-	{"check-resume", "whether a run went on correctly from a checkpoint", "[PARENT] RUN",
-	 "Compares RUN, from the step on which it resumed, with PARENT's steps of the same number: the first losses, those that "
-	 "follow, gradient norm, learning rate, and the digests of batches, parameters and random generators where both record "
-	 "them; and says whether what differs looks like the data's position or like state that was not restored. Where the parent ends "
-	 "before the resume, it says how many steps to run.\n\n"
-	 "Without PARENT: what RUN's directory holds twice, because training was restarted into it, is compared with its first "
-	 "execution. A run that was not restarted is compared with the run that its fact lineage.parent names. The step of the resume is the fact "
-	 "lineage.resumed_step, else where the last restart began, else the first step.\n\n"
-	 ABOUT_RUN,
-	 check_resume_options, check_resume_examples,
-	 "0 resumed correctly\n1 not\n"
-	 "2 could not be determined: wrong usage, no such run, no connection, damaged data\n"
-	 "3 cannot be decided: too few common steps, or it depends on a number format that is not declared",
-	 1, 2, TS_COMPLETE_RUN, true, ts_verb_check_resume},
-	{"gate", "whether a run is slower than its baselines, by a test", "CANDIDATE...",
-	 "Holds the step time of CANDIDATE (and of all other runs of its commit and workload) against earlier runs and says whether it is a "
-	 "regression, how sure that is, and what a pass could have missed; where a regression lies, by phase and rank; and which facts changed. Runs "
-	 "are the unit, not steps. A branch stands for its newest 20 runs of the candidate's workload, among its ancestors, since the last "
-	 "change of level or accepted change.\n\n"
-	 "A candidate that looks slower is suspect: the gate asks for pairs of base and candidate, run in turn on one allocation (exit 4), "
-	 "and decides by them when they are named with --paired. docs/gate.md has the test, its measured rates and every setting.\n\n"
-	 ABOUT_RUN,
-	 gate_options, gate_examples,
-	 "0 no regression found: pass, improvement, or too few baselines yet (a warning)\n1 regression\n"
-	 "2 could not be done: wrong usage, no such run, a run that still trains, no connection, damaged data\n"
-	 "3 inconclusive: not comparable, or the metric is missing (--inconclusive)\n4 suspect: pairs are asked for",
-	 0, TS_GATE_SPECS_MAX, TS_COMPLETE_RUN, true, ts_verb_gate},
-	{"baseline", "which runs a gate would compare with, and why not others", "[RUN] | accept COMMIT",
-	 "Shows the baselines of RUN, or of the newest run, and for every other run that was looked at why it is none. With --bundle it "
-	 "writes them to a file that stands for them where there is no server.\n\n"
-	 "accept COMMIT says that the change of speed at that commit of the branch is meant: baselines begin anew with its runs, and what "
-	 "lies before only says how far runs lie apart. It writes the note 'accepted'; 'tscope note RUN accepted=' takes it back.\n\n"
-	 ABOUT_RUN,
-	 baseline_options, baseline_examples, EXITS_DONE, 0, 2, TS_COMPLETE_RUN, true, ts_verb_baseline},
-	{"trend", "where the level of a branch's step time changed, and between which commits", "BRANCH",
-	 "Draws a metric over the runs of a branch, each one value, and marks where its level changed: by how much, between which two "
-	 "commits, how many runs ago, and whether the change was accepted ('tscope baseline accept'). It finds what no gate of one run can: "
-	 "many small steps, and what was let through. Runs of another workload, runs marked bad and runs that still train do not count; how "
-	 "many of them there are is said, and why.\n\n"
-	 "A change is found when three runs of a new level stand behind some fifty of the old one; behind fewer it takes more. "
-	 "docs/trend.md has the test and its measured rates.",
-	 trend_options, trend_examples,
-	 "0 done\n1 with --exit-code: the newest level is worse than the one before, and was not accepted\n"
-	 "2 could not be done: wrong usage, no such branch, no connection, damaged data",
-	 1, 1, TS_COMPLETE_RUN, true, ts_verb_trend},
-	{"name", "give a run another name", "RUN NAME", ABOUT_PUSHED, name_options, name_examples, EXITS_DONE, 2, 2,
-	 TS_COMPLETE_RUN, false, ts_verb_name},
-	{"tag", "pin a run under a name that does not move, or list tags", "[RUN TAG]", ABOUT_PUSHED, tag_options,
-	 tag_examples, EXITS_DONE, 0, 2, TS_COMPLETE_RUN, false, ts_verb_tag},
-	{"note", "keep or show notes on a run", "RUN [KEY=VALUE...]",
-	 "Notes lie beside a run's name, not in the run: its id stays the same. KEY= without a value takes a note away. "
-	 "The key state holds the run's state.",
-	 NULL, note_examples, EXITS_DONE, 1, SIZE_MAX, TS_COMPLETE_RUN, false, ts_verb_note},
-	{"log", "where a name has pointed, newest first", "NAME", "NAME is a run's name, tag:NAME or branch:NAME.",
-	 log_options, log_examples, EXITS_DONE, 1, 1, TS_COMPLETE_RUN, true, ts_verb_log},
-	{"rm", "remove names, tags or branches", "NAME...",
-	 "The run stays while another name, tag or branch reaches it; what nothing reaches goes at the next gc.", NULL,
-	 rm_examples, EXITS_DONE, 1, SIZE_MAX, TS_COMPLETE_RUN, false, ts_verb_rm},
-	{"export", "write a run back to files", "RUN [DIRECTORY]",
-	 "As a run directory, as CSV or JSON Lines with one row a step and rank, or as a zip of NumPy arrays. Nothing that "
-	 "exists is overwritten.\n\n" ABOUT_RUN,
-	 export_options, export_examples, EXITS_DONE, 1, 2, TS_COMPLETE_RUN, false, ts_verb_export},
-	{"verify", "read everything again and recompute every digest", "", "Finds damaged and missing objects.", NULL,
-	 verify_examples,
-	 "0 everything is sound\n1 something is damaged or missing\n2 could not be done: wrong usage, no connection", 0, 0,
-	 TS_COMPLETE_NONE, false, ts_verb_verify},
-	{"gc", "free what no name reaches", "",
-	 "Frees objects that no name, tag or branch reaches and that nobody sent or asked for within the lease. Safe beside "
-	 "pushes.",
-	 gc_options, gc_examples, EXITS_DONE, 0, 0, TS_COMPLETE_NONE, false, ts_verb_gc},
-	{"version", "versions of this program and of the server", "", "Asks the server only if one is named.", NULL,
-	 version_examples, EXITS_DONE, 0, 0, TS_COMPLETE_NONE, false, ts_verb_version},
-	{"help", "help, man pages, shell completion", "[VERB]", "Without VERB: everything at a glance.", help_options,
-	 help_examples, EXITS_DONE, 0, 1, TS_COMPLETE_VERB, true, ts_verb_help},
+	{
+		.name = "push", .summary = "store runs and give them names", .usage = "PATH...",
+		.about = "Reads run directories (pytscope's format and its superset, docs/run-directory.md) and what other tools leave: TensorBoard's "
+			 "event files, W&B's logs, Hugging Face's trainer_state.json, MLflow's folders and databases, TraceML's summaries, CSV, JSON "
+			 "Lines and more (docs/importers.md). It says what it took PATH for. Of a folder of runs (wandb/, mlruns/) each becomes one.\n\n"
+			 "Sends what is not there yet, and lets a name point at the run. The same input always has the same id, pushing it twice "
+			 "stores nothing, and an interrupted push goes on where it stopped.\n\n"
+			 "A name moves by itself only to a run that continues the one it points at, as when a run that still trains is "
+			 "pushed again and again; otherwise it needs --force. What could not be read is reported with file and line.",
+		.options = push_options, .examples = push_examples,
+		.exits = EXITS_DONE,
+		.min_words = 1, .max_words = SIZE_MAX, .words = TS_COMPLETE_DIR,
+		.run = ts_verb_push,
+	},
+	{
+		.name = "list", .summary = "list runs, filtered, sorted, with the columns asked for",
+		.usage = "[FILTER]",
+		.about = "FILTER compares columns and facts: steps>=1000 and (config.lr>1e-4 or state=running). Text is quoted if it has "
+			 "spaces; ~ matches a glob. A run that does not record a fact matches no comparison with it.",
+		.options = list_options, .examples = list_examples,
+		.exits = EXITS_DONE,
+		.max_words = 1, .pages = true,
+		.run = ts_verb_list,
+	},
+	{
+		.name = "show", .summary = "what a run is: names, facts, series, files", .usage = "RUN",
+		.about = ABOUT_RUN,
+		.examples = show_examples,
+		.exits = EXITS_DONE,
+		.min_words = 1, .max_words = 1, .words = TS_COMPLETE_RUN, .pages = true,
+		.run = ts_verb_show,
+	},
+	{
+		.name = "facts", .summary = "what is recorded about a run, or about this host",
+		.usage = "[RUN [GLOB]]",
+		.about = "With RUN: every fact, its value and who said so; GLOB chooses by path. Without: collects the facts of this host "
+			 "(code, CI, SLURM, GPUs, driver, environment) and prints them as facts.json, which lies beside run.json. A script of bash "
+			 "passes its own words on as --command \"${*@Q}\". A patch that is longer than 1 MiB, is no UTF-8, or looks as if it had a "
+			 "secret is left out and said.\n\n"
+			 ABOUT_RUN,
+		.options = facts_options, .examples = facts_examples,
+		.exits = EXITS_DONE,
+		.max_words = 2, .words = TS_COMPLETE_RUN, .pages = true,
+		.run = ts_verb_facts,
+	},
+	{
+		.name = "analyze", .summary = "what a run is bound by, what is wrong with it, and why", .usage = "RUN",
+		.about = "Says what the run's time goes into and what to try about it; then what rules found, worst first; then, in a panel each, "
+			 "step times, memory, loss, ranks, efficiency, and what could not be known. The light in front of a panel has the colour "
+			 "of the worst finding in it.\n\n" ABOUT_RUN,
+		.options = analyze_options, .examples = analyze_examples,
+		.exits = "0 done\n1 with --fail-on: there is a finding of that severity or above\n"
+			 "2 could not be done: wrong usage, no such run, no connection, damaged data",
+		.min_words = 1, .max_words = 1, .words = TS_COMPLETE_RUN, .pages = true,
+		.run = ts_verb_analyze,
+	},
+	{
+		.name = "explain", .summary = "the rules behind the findings of analyze", .usage = "[CODE]",
+		.about = "Without CODE: every rule, what it may say and when. With CODE: what makes it fire, its thresholds and how a policy file sets them, how "
+			 "severe it is, what to try, and where the rule is from. docs/findings.md has the same in one document.",
+		.options = explain_options, .examples = explain_examples,
+		.exits = EXITS_DONE,
+		.max_words = 1, .words = TS_COMPLETE_RULE, .pages = true,
+		.run = ts_verb_explain,
+	},
+	{
+		.name = "diff", .summary = "the first step at which two runs part, and what else differs",
+		.usage = "RUN RUN [RUN...]",
+		.about = "Says in one sentence whether the two runs computed the same and, if not, why and how sure that is; then for every series the "
+			 "first step where its bits differ and how far apart it is from there on, the curves, the facts that differ, the evidence, and "
+			 "what to run next. Times and memory are shown and do not decide.\n\n"
+			 "With --repeats, runs of the project whose names match GLOB, or directories that do, are taken as runs of the first one's recipe: which of them are the same, which is "
+			 "the odd one out, and whether the second run's loss and gradient norm stay within three times their spread.\n\n"
+			 "With three runs or more, up to 256: a matrix of the first step at which each two of them part, or, where it does not fit the "
+			 "terminal, groups of runs that computed the same. It exits 0 when all are the same, 1 when two of them part, 3 otherwise.\n\n"
+			 "With --as traceml, of two summaries of TraceML (final_summary.json): the verdict of its compare, by its rules, ours beside it, and what "
+			 "its rules pass over. It exits 0 where TraceML says EQUIVALENT or IMPROVEMENT, 1 where it says REGRESSION or MIXED, 3 where it says "
+			 "INCONCLUSIVE.\n\n"
+			 ABOUT_RUN,
+		.options = diff_options, .examples = diff_examples,
+		.exits = "0 the same: what was computed has the same columns, steps and bits\n"
+			 "1 different: some step that both have differs, or what --exit-on names does\n"
+			 "2 could not be determined: wrong usage, no such run, no connection, damaged data\n"
+			 "3 inconclusive: the steps that both have agree, but one has more or they have none in common, or only series of "
+			 "unknown meaning differ",
+		.min_words = 2, .max_words = TS_MATRIX_RUNS_MAX, .words = TS_COMPLETE_RUN, .pages = true,
+		.run = ts_verb_diff,
+	},
+	{
+		.name = "check-resume", .summary = "whether a run went on correctly from a checkpoint",
+		.usage = "[PARENT] RUN",
+		.about = "Compares RUN, from the step on which it resumed, with PARENT's steps of the same number: the first losses, those that "
+			 "follow, gradient norm, learning rate, and the digests of batches, parameters and random generators where both record "
+			 "them; and says whether what differs looks like the data's position or like state that was not restored. Where the parent ends "
+			 "before the resume, it says how many steps to run.\n\n"
+			 "Without PARENT: what RUN's directory holds twice, because training was restarted into it, is compared with its first "
+			 "execution. A run that was not restarted is compared with the run that its fact lineage.parent names. The step of the resume is the fact "
+			 "lineage.resumed_step, else where the last restart began, else the first step.\n\n"
+			 ABOUT_RUN,
+		.options = check_resume_options, .examples = check_resume_examples,
+		.exits = "0 resumed correctly\n1 not\n"
+			 "2 could not be determined: wrong usage, no such run, no connection, damaged data\n"
+			 "3 cannot be decided: too few common steps, or it depends on a number format that is not declared",
+		.min_words = 1, .max_words = 2, .words = TS_COMPLETE_RUN, .pages = true,
+		.run = ts_verb_check_resume,
+	},
+	{
+		.name = "gate", .summary = "whether a run is slower than its baselines, by a test",
+		.usage = "CANDIDATE...",
+		.about = "Holds the step time of CANDIDATE (and of all other runs of its commit and workload) against earlier runs and says whether it is a "
+			 "regression, how sure that is, and what a pass could have missed; where a regression lies, by phase and rank; and which facts changed. Runs "
+			 "are the unit, not steps. A branch stands for its newest 20 runs of the candidate's workload, among its ancestors, since the last "
+			 "change of level or accepted change.\n\n"
+			 "A candidate that looks slower is suspect: the gate asks for pairs of base and candidate, run in turn on one allocation (exit 4), "
+			 "and decides by them when they are named with --paired. docs/gate.md has the test, its measured rates and every setting.\n\n"
+			 ABOUT_RUN,
+		.options = gate_options, .examples = gate_examples,
+		.exits = "0 no regression found: pass, improvement, or too few baselines yet (a warning)\n1 regression\n"
+			 "2 could not be done: wrong usage, no such run, a run that still trains, no connection, damaged data\n"
+			 "3 inconclusive: not comparable, or the metric is missing (--inconclusive)\n4 suspect: pairs are asked for",
+		.max_words = TS_GATE_SPECS_MAX, .words = TS_COMPLETE_RUN, .pages = true,
+		.run = ts_verb_gate,
+	},
+	{
+		.name = "baseline", .summary = "which runs a gate would compare with, and why not others",
+		.usage = "[RUN] | accept COMMIT",
+		.about = "Shows the baselines of RUN, or of the newest run, and for every other run that was looked at why it is none. With --bundle it "
+			 "writes them to a file that stands for them where there is no server.\n\n"
+			 "accept COMMIT says that the change of speed at that commit of the branch is meant: baselines begin anew with its runs, and what "
+			 "lies before only says how far runs lie apart. It writes the note 'accepted'; 'tscope note RUN accepted=' takes it back.\n\n"
+			 ABOUT_RUN,
+		.options = baseline_options, .examples = baseline_examples,
+		.exits = EXITS_DONE,
+		.max_words = 2, .words = TS_COMPLETE_RUN, .pages = true,
+		.run = ts_verb_baseline,
+	},
+	{
+		.name = "trend", .summary = "where the level of a branch's step time changed, and between which commits",
+		.usage = "BRANCH",
+		.about = "Draws a metric over the runs of a branch, each one value, and marks where its level changed: by how much, between which two "
+			 "commits, how many runs ago, and whether the change was accepted ('tscope baseline accept'). It finds what no gate of one run can: "
+			 "many small steps, and what was let through. Runs of another workload, runs marked bad and runs that still train do not count; how "
+			 "many of them there are is said, and why.\n\n"
+			 "A change is found when three runs of a new level stand behind some fifty of the old one; behind fewer it takes more. "
+			 "docs/trend.md has the test and its measured rates.",
+		.options = trend_options, .examples = trend_examples,
+		.exits = "0 done\n1 with --exit-code: the newest level is worse than the one before, and was not accepted\n"
+			 "2 could not be done: wrong usage, no such branch, no connection, damaged data",
+		.min_words = 1, .max_words = 1, .words = TS_COMPLETE_RUN, .pages = true,
+		.run = ts_verb_trend,
+	},
+	{
+		.name = "name", .summary = "give a run another name", .usage = "RUN NAME",
+		.about = ABOUT_PUSHED,
+		.options = name_options, .examples = name_examples,
+		.exits = EXITS_DONE,
+		.min_words = 2, .max_words = 2, .words = TS_COMPLETE_RUN,
+		.run = ts_verb_name,
+	},
+	{
+		.name = "tag", .summary = "pin a run under a name that does not move, or list tags",
+		.usage = "[RUN TAG]",
+		.about = ABOUT_PUSHED,
+		.options = tag_options, .examples = tag_examples,
+		.exits = EXITS_DONE,
+		.max_words = 2, .words = TS_COMPLETE_RUN,
+		.run = ts_verb_tag,
+	},
+	{
+		.name = "note", .summary = "keep or show notes on a run", .usage = "RUN [KEY=VALUE...]",
+		.about = "Notes lie beside a run's name, not in the run: its id stays the same. KEY= without a value takes a note away. "
+			 "The key state holds the run's state.",
+		.examples = note_examples,
+		.exits = EXITS_DONE,
+		.min_words = 1, .max_words = SIZE_MAX, .words = TS_COMPLETE_RUN,
+		.run = ts_verb_note,
+	},
+	{
+		.name = "log", .summary = "where a name has pointed, newest first", .usage = "NAME",
+		.about = "NAME is a run's name, tag:NAME or branch:NAME.",
+		.options = log_options, .examples = log_examples,
+		.exits = EXITS_DONE,
+		.min_words = 1, .max_words = 1, .words = TS_COMPLETE_RUN, .pages = true,
+		.run = ts_verb_log,
+	},
+	{
+		.name = "rm", .summary = "remove names, tags or branches", .usage = "NAME...",
+		.about = "The run stays while another name, tag or branch reaches it; what nothing reaches goes at the next gc.",
+		.examples = rm_examples,
+		.exits = EXITS_DONE,
+		.min_words = 1, .max_words = SIZE_MAX, .words = TS_COMPLETE_RUN,
+		.run = ts_verb_rm,
+	},
+	{
+		.name = "export", .summary = "write a run back to files", .usage = "RUN [DIRECTORY]",
+		.about = "As a run directory, as CSV or JSON Lines with one row a step and rank, or as a zip of NumPy arrays. Nothing that "
+			 "exists is overwritten.\n\n" ABOUT_RUN,
+		.options = export_options, .examples = export_examples,
+		.exits = EXITS_DONE,
+		.min_words = 1, .max_words = 2, .words = TS_COMPLETE_RUN,
+		.run = ts_verb_export,
+	},
+	{
+		.name = "verify", .summary = "read everything again and recompute every digest", .usage = "",
+		.about = "Finds damaged and missing objects.",
+		.examples = verify_examples,
+		.exits = "0 everything is sound\n1 something is damaged or missing\n2 could not be done: wrong usage, no connection",
+		.run = ts_verb_verify,
+	},
+	{
+		.name = "gc", .summary = "free what no name reaches", .usage = "",
+		.about = "Frees objects that no name, tag or branch reaches and that nobody sent or asked for within the lease. Safe beside "
+			 "pushes.",
+		.options = gc_options, .examples = gc_examples,
+		.exits = EXITS_DONE,
+		.run = ts_verb_gc,
+	},
+	{
+		.name = "version", .summary = "versions of this program and of the server", .usage = "",
+		.about = "Asks the server only if one is named.",
+		.examples = version_examples,
+		.exits = EXITS_DONE,
+		.run = ts_verb_version,
+	},
+	{
+		.name = "help", .summary = "help, man pages, shell completion", .usage = "[VERB]",
+		.about = "Without VERB: everything at a glance.",
+		.options = help_options, .examples = help_examples,
+		.exits = EXITS_DONE,
+		.max_words = 1, .words = TS_COMPLETE_VERB, .pages = true,
+		.run = ts_verb_help,
+	},
 };
 const size_t ts_verbs_n = sizeof ts_verbs / sizeof ts_verbs[0];
 
