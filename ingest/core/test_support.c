@@ -107,11 +107,56 @@ enum ts_status test_ingest(struct test_run *t)
 	return test_ingest_path(t, t->path);
 }
 
+void test_ingest_ok(struct test_run *t, const char *path)
+{
+	if (test_ingest_path(t, path))
+		fail_msg("%s: %s", path, t->err.text);
+}
+
+enum ts_status test_ingest_text(struct test_run *t, const char *name, const char *text)
+{
+	char path[256];
+
+	test_write(t, name, text);
+	(void)snprintf(path, sizeof path, "%s/%s", t->base, name);
+	return test_ingest_path(t, path);
+}
+
 void test_steps(struct test_run *t, const char *steps)
 {
 	test_write(t, "run/steps.jsonl", steps);
-	if (test_ingest(t))
-		fail_msg("%s", t->err.text);
+	test_ingest_ok(t, t->path);
+}
+
+void test_script(struct test_run *t, const char *script, const char *name, const char *file, const char *format, ...)
+{
+	static const char begin[] = "import json, math, sys\n"
+				    "def flat(d, p=''):\n"
+				    "    for k, v in d.items():\n"
+				    "        if isinstance(v, dict): yield from flat(v, p + k + '.')\n"
+				    "        else: yield p + k, v\n";
+	struct ts_buf text = TS_BUF_INIT(1 << 20), command = TS_BUF_INIT(1 << 20);
+	va_list args;
+	char more[256];
+
+	va_start(args, format);
+	(void)vsnprintf(more, sizeof more, format, args);
+	va_end(args);
+	ts_buf_str(&text, begin);
+	ts_buf_str(&text, script);
+	test_write_bytes(t, "check.py", text.data, text.len);
+	if (!file)
+		test_write(t, "got.jsonl", test_jsonl(t));
+	ts_buf_printf(&command, "python3 %s/check.py '", t->base);
+	for (const char *c = name; *c; c++)
+		ts_buf_printf(&command, *c == '\'' ? "'\\''" : "%c", *c);
+	ts_buf_printf(&command, "' %s/%s %s", t->base, file ? file : "got.jsonl", more);
+	ts_buf_char(&command, '\0');
+	assert_int_equal(ts_buf_check(&command, &t->err), TS_OK);
+	if (system((const char *)command.data) != 0)
+		fail_msg("%s differs", name);
+	ts_buf_finish(&command);
+	ts_buf_finish(&text);
 }
 
 enum ts_status test_get(void *ctx, const struct ts_id *id, struct ts_arena *arena, struct ts_span *ret_object,
@@ -210,8 +255,7 @@ void test_round_trip(struct test_run *t)
 	if (ts_export_run_dir(&before, test_get, t, path, &t->err))
 		fail_msg("%s", t->err.text);
 	t->facts = NULL;
-	if (test_ingest_path(t, path))
-		fail_msg("%s", t->err.text);
+	test_ingest_ok(t, path);
 	t->facts = facts;
 	assert_memory_equal(t->result.head.bytes, before.bytes, TS_ID_BYTES);
 }

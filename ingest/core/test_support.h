@@ -32,11 +32,19 @@ char *test_read(struct test_run *t, const char *name, size_t *ret_len);
 /* Ingests t->path, or another one; earlier results are forgotten. */
 enum ts_status test_ingest(struct test_run *t);
 enum ts_status test_ingest_path(struct test_run *t, const char *path);
+/* The same, and it goes well. */
+void test_ingest_ok(struct test_run *t, const char *path);
+/* A file of its own at base/name, and then as above. */
+enum ts_status test_ingest_text(struct test_run *t, const char *name, const char *text);
 /* A run directory with this steps.jsonl. */
 void test_steps(struct test_run *t, const char *steps);
 
 /* The steps as ts_export_jsonl writes them. */
 const char *test_jsonl(struct test_run *t);
+/* Runs a script of Python, which is to end well, with the arguments name, the path of base/file (NULL: of what test_jsonl gives) and
+ * what the format gives. It has json, math, sys and flat(d): the leaves of a dict of dicts as ("a.b", value). */
+void test_script(struct test_run *t, const char *script, const char *name, const char *file, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
 const struct ts_notice *test_notice(const struct test_run *t, const char *code);
 /* There is exactly this notice: level, line, count. */
 void test_expect_notice(const struct test_run *t, const char *code, enum ts_notice_level level, uint64_t line,

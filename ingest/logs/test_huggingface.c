@@ -7,25 +7,19 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #define GOLDEN "tests/golden/huggingface/"
 
-static const char check[] = "import json, sys\n"
-			    "ours = {'loss': 'scalars.loss', 'learning_rate': 'scalars.lr', 'grad_norm': 'scalars.grad_norm', "
+static const char check[] = "ours = {'loss': 'scalars.loss', 'learning_rate': 'scalars.lr', 'grad_norm': 'scalars.grad_norm', "
 			    "'eval_loss': 'scalars.eval_loss'}\n"
 			    "want = {}\n"
 			    "for step, logs in json.load(open('" GOLDEN "expected.json'))[sys.argv[1]]:\n"
 			    "    if 'train_loss' in logs or step > int(sys.argv[3]): continue\n"
 			    "    for k, v in logs.items():\n"
 			    "        if k != 'epoch': want.setdefault(ours.get(k, 'scalars.' + k), {})[step] = v\n"
-			    "def flat(d, p=''):\n"
-			    "    for k, v in d.items():\n"
-			    "        if isinstance(v, dict): yield from flat(v, p + k + '.')\n"
-			    "        else: yield p + k, v\n"
 			    "got = {}\n"
 			    "for line in open(sys.argv[2]):\n"
 			    "    row = dict(flat(json.loads(line)))\n"
@@ -34,23 +28,6 @@ static const char check[] = "import json, sys\n"
 			    "assert set(got) == set(want), set(got) ^ set(want)\n"
 			    "for k in want: assert got[k] == want[k], (k, got[k], want[k])\n"
 			    "assert len(want['scalars.loss']) > 15\n";
-
-static void ingest(struct test_run *t, const char *path)
-{
-	if (test_ingest_path(t, path))
-		fail_msg("%s: %s", path, t->err.text);
-}
-
-static void compare(struct test_run *t, const char *name, int last_step)
-{
-	char command[512];
-
-	test_write(t, "got.jsonl", test_jsonl(t));
-	test_write(t, "check.py", check);
-	(void)snprintf(command, sizeof command, "python3 %s/check.py %s %s/got.jsonl %d", t->base, name, t->base, last_step);
-	if (system(command) != 0)
-		fail_msg("%s differs", name);
-}
 
 static void reads_what_the_trainer_logged(void **state)
 {
@@ -69,11 +46,11 @@ static void reads_what_the_trainer_logged(void **state)
 
 		test_run_init(&t);
 		(void)snprintf(path, sizeof path, GOLDEN "%s", runs[i].path);
-		ingest(&t, path);
+		test_ingest_ok(&t, path);
 		assert_string_equal(t.result.format, "Hugging Face trainer state");
 		assert_int_equal(t.result.last_step, runs[i].last_step);
 		assert_null(test_notice(&t, "repeated_value"));
-		compare(&t, runs[i].name, runs[i].last_step);
+		test_script(&t, check, runs[i].name, NULL, "%d", runs[i].last_step);
 		test_round_trip(&t);
 		test_run_finish(&t);
 	}
@@ -85,14 +62,14 @@ static void losses_of_four_decimals_are_declared(void **state)
 
 	(void)state;
 	test_run_init(&t);
-	ingest(&t, GOLDEN "rounded");
+	test_ingest_ok(&t, GOLDEN "rounded");
 	assert_string_equal(test_fact(&t, "columns.scalars\\.loss.precision"), "4");
 	assert_string_equal(test_fact(&t, "columns.scalars\\.loss.interval_mean"), "true");
 	assert_string_equal(test_fact(&t, "columns.scalars\\.eval_loss.interval_mean"), "");
 	assert_string_equal(test_fact(&t, "columns.scalars\\.lr.precision"), "");
 	assert_string_equal(test_fact(&t, "session.huggingface.state"), "checkpoint-60/trainer_state.json");
 	test_expect_notice(&t, "other_states", TS_NOTICE_INFO, 0, 1);
-	ingest(&t, GOLDEN "full");
+	test_ingest_ok(&t, GOLDEN "full");
 	assert_string_equal(test_fact(&t, "columns.scalars\\.loss.precision"), "");
 	assert_string_equal(test_fact(&t, "columns.scalars\\.loss.source"), "loss");
 	test_run_finish(&t);
@@ -106,7 +83,7 @@ static void the_rest_becomes_facts(void **state)
 
 	(void)state;
 	test_run_init(&t);
-	ingest(&t, GOLDEN "full");
+	test_ingest_ok(&t, GOLDEN "full");
 	assert_string_equal(test_fact(&t, "config.max_steps"), "60");
 	assert_string_equal(test_fact(&t, "config.train_batch_size"), "4");
 	assert_string_equal(test_fact(&t, "config.logging_steps"), "2");
@@ -122,7 +99,7 @@ static void the_rest_becomes_facts(void **state)
 	assert_memory_equal(test_fact(&t, "session.huggingface.files.checkpoint-60/optimizer\\.pt.sha256"), sha, strlen(sha));
 	assert_string_not_equal(test_fact(&t, "session.huggingface.files.training_args\\.bin.sha256"), "");
 	assert_true(t.result.finished);
-	ingest(&t, GOLDEN "full/checkpoint-40");
+	test_ingest_ok(&t, GOLDEN "full/checkpoint-40");
 	assert_false(t.result.finished);
 	test_run_finish(&t);
 }
@@ -145,7 +122,7 @@ static void the_farthest_state_is_read(void **state)
 	(void)snprintf(path, sizeof path, "%s/out", t.base);
 	(void)snprintf(link_path, sizeof link_path, "%s/out/optimizer.pt", t.base);
 	assert_int_equal(symlink("../secret", link_path), 0);
-	ingest(&t, path);
+	test_ingest_ok(&t, path);
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":10,\"scalars\":{\"loss\":0.125}}\n");
 	assert_string_equal(test_fact(&t, "session.huggingface.files.optimizer\\.pt.bytes"), "");
 	test_expect_notice(&t, "other_states", TS_NOTICE_INFO, 0, 1);
@@ -191,7 +168,7 @@ static void hostile_states(void **state)
 			test_run_finish(&t);
 			continue;
 		}
-		ingest(&t, path);
+		test_ingest_ok(&t, path);
 		if (cases[i].want)
 			assert_string_equal(test_jsonl(&t), cases[i].want);
 		if (cases[i].notice && !test_notice(&t, cases[i].notice))

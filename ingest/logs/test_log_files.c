@@ -21,8 +21,7 @@
 
 #define GOLDEN "tests/golden/files/"
 
-static const char check[] = "import json, sys\n"
-			    "want = {k: {s: x for s, x in v} for k, v in json.load(open('" GOLDEN "' + sys.argv[1])).items()}\n"
+static const char check[] = "want = {k: {s: x for s, x in v} for k, v in json.load(open('" GOLDEN "' + sys.argv[1])).items()}\n"
 			    "ours = {'train_loss': 'loss', 'val_loss': 'eval_loss', 'train/loss': 'loss'}\n"
 			    "want = {ours.get(k, k): v for k, v in want.items()}\n"
 			    "got = {}\n"
@@ -34,40 +33,11 @@ static const char check[] = "import json, sys\n"
 			    "    w = {s: v for s, v in want[k].items() if s in got[k]}\n"
 			    "    assert got[k] == w and len(w) >= int(sys.argv[3]), (k, got[k], w)\n";
 
-static void compare(struct test_run *t, const char *expected, int least)
-{
-	char command[512];
-
-	test_write(t, "got.jsonl", test_jsonl(t));
-	test_write(t, "check.py", check);
-	(void)snprintf(command, sizeof command, "python3 %s/check.py %s %s/got.jsonl %d", t->base, expected, t->base, least);
-	if (system(command) != 0)
-		fail_msg("%s differs", expected);
-}
-
-static void ingest(struct test_run *t, const char *path)
-{
-	if (test_ingest_path(t, path))
-		fail_msg("%s: %s", path, t->err.text);
-}
-
 /* A file of its own, ingested. */
 static void file(struct test_run *t, const char *name, const char *text)
 {
-	char path[256];
-
-	test_write(t, name, text);
-	(void)snprintf(path, sizeof path, "%s/%s", t->base, name);
-	ingest(t, path);
-}
-
-static enum ts_status refused(struct test_run *t, const char *name, const char *text)
-{
-	char path[256];
-
-	test_write(t, name, text);
-	(void)snprintf(path, sizeof path, "%s/%s", t->base, name);
-	return test_ingest_path(t, path);
+	if (test_ingest_text(t, name, text))
+		fail_msg("%s: %s", name, t->err.text);
 }
 
 /* --- what libraries wrote --- */
@@ -78,12 +48,12 @@ static void lightning_as_it_writes(void **state)
 
 	(void)state;
 	test_run_init(&t);
-	ingest(&t, GOLDEN "lightning_logs/version_0");
+	test_ingest_ok(&t, GOLDEN "lightning_logs/version_0");
 	assert_string_equal(t.result.format, "Lightning CSV log");
 	assert_int_equal(t.result.notices.n, 0);
 	assert_int_equal(t.result.rows, 6); /* steps 4, 9, ... 29; a row of the training and one of the evaluation make one */
 	assert_int_equal(t.result.segments, 1);
-	compare(&t, "expected_lightning.json", 3);
+	test_script(&t, check, "expected_lightning.json", NULL, "%d", 3);
 	assert_string_equal(test_fact(&t, "config.lr"), "0.01");
 	assert_string_equal(test_fact(&t, "config.hidden"), "32");
 	assert_string_equal(test_fact(&t, "config.note"), "small: \"quoted\"");
@@ -98,11 +68,11 @@ static void dvclive_as_it_writes(void **state)
 
 	(void)state;
 	test_run_init(&t);
-	ingest(&t, GOLDEN "dvclive");
+	test_ingest_ok(&t, GOLDEN "dvclive");
 	assert_string_equal(t.result.format, "dvclive folder");
 	assert_int_equal(t.result.notices.n, 0);
 	assert_int_equal(t.result.rows, 12);
-	compare(&t, "expected_dvclive.json", 3);
+	test_script(&t, check, "expected_dvclive.json", NULL, "%d", 3);
 	assert_string_equal(test_fact(&t, "config.layers"), "2");
 	assert_string_equal(test_fact(&t, "session.dvclive.summary.eval.acc"), "0.6875");
 	assert_non_null(strstr(test_jsonl(&t), "\"timestamp\":1795305"));
@@ -133,7 +103,7 @@ static void reference_curves(void **state)
 
 	(void)state;
 	test_run_init(&t);
-	ingest(&t, GOLDEN "golden.json");
+	test_ingest_ok(&t, GOLDEN "golden.json");
 	assert_string_equal(t.result.format, "Megatron-LM golden values");
 	assert_int_equal(t.result.rows, 12);
 	assert_string_equal(test_fact(&t, "columns.scalars\\.loss.precision"), "5");
@@ -141,7 +111,7 @@ static void reference_curves(void **state)
 	assert_non_null(strstr(test_jsonl(&t),
 			       "{\"rank\":0,\"step\":1,\"phases\":{\"step\":\"NaN\"},\"scalars\":{\"loss\":10.84321,"
 			       "\"num-zeros\":2320.0},\"memory\":{\"alloc\":1752204288.0}}\n"));
-	ingest(&t, GOLDEN "losses.txt");
+	test_ingest_ok(&t, GOLDEN "losses.txt");
 	assert_string_equal(t.result.format, "torchtitan losses");
 	assert_int_equal(t.result.rows, 10);
 	assert_string_equal(
@@ -278,7 +248,7 @@ static void a_map_that_is_wrong_is_an_error(void **state)
 
 		test_run_init(&t);
 		test_write(&t, ".tscope-map", cases[i].map);
-		assert_int_equal(refused(&t, "a.csv", "step,loss\n1,0.5\n"), TS_INVALID);
+		assert_int_equal(test_ingest_text(&t, "a.csv", "step,loss\n1,0.5\n"), TS_INVALID);
 		if (!strstr(t.err.text, cases[i].want))
 			fail_msg("case %zu: %s", i, t.err.text);
 		test_run_finish(&t);
@@ -302,7 +272,7 @@ static void what_is_no_log_of_steps_is_refused(void **state)
 		struct test_run t;
 
 		test_run_init(&t);
-		if (refused(&t, cases[i].name, cases[i].text) == TS_OK)
+		if (test_ingest_text(&t, cases[i].name, cases[i].text) == TS_OK)
 			fail_msg("case %zu was taken for %s", i, t.result.format);
 		test_run_finish(&t);
 	}
@@ -440,7 +410,7 @@ static void long_lines_are_passed_over(void **state)
 	test_run_init(&t);
 	test_write_bytes(&t, "a.csv", text, n + 26);
 	(void)snprintf(path, sizeof path, "%s/a.csv", t.base);
-	ingest(&t, path);
+	test_ingest_ok(&t, path);
 	test_expect_notice(&t, "long_line", TS_NOTICE_SKIPPED, 3, 1);
 	assert_int_equal(t.result.rows, 2);
 	assert_int_equal(t.result.last_step, 2);
@@ -463,7 +433,7 @@ static void lines_are_numbered(void **state)
 	test_run_init(&t);
 	test_write_bytes(&t, "a.csv", text.data, text.len);
 	(void)snprintf(path, sizeof path, "%s/a.csv", t.base);
-	ingest(&t, path);
+	test_ingest_ok(&t, path);
 	assert_int_equal(t.result.rows, 60000);
 	test_expect_notice(&t, "bad_step", TS_NOTICE_SKIPPED, 120002, 1);
 	ts_buf_finish(&text);
@@ -488,7 +458,7 @@ static void a_cut_table_keeps_its_rows(void **state)
 			char path[256];
 
 			(void)snprintf(path, sizeof path, "%s/a.csv", t.base);
-			ingest(&t, path);
+			test_ingest_ok(&t, path);
 		}
 		assert_true(t.result.rows == lines || t.result.rows == lines + 1);
 		test_run_finish(&t);
@@ -504,7 +474,7 @@ static void run_out_of_memory(struct test_run *t, const char *path)
 
 	assert_int_equal(ts_reader_of(path, &reader, &t->err), TS_OK);
 	assert_non_null(reader);
-	ingest(t, path);
+	test_ingest_ok(t, path);
 	head = t->result.head;
 	for (size_t at = 1;; at++) {
 		struct ts_ingest_options options = {.path = path};

@@ -23,13 +23,8 @@
  * here by the rule: the first step that the clock's metric logged at that time or later, else its last; the first sample of a
  * step stays. */
 static const char check[] =
-	"import json, math, sys\n"
 	"want = json.load(open('" GOLDEN "expected.json'))[sys.argv[1]]['metrics']\n"
 	"ours = {'loss': 'scalars.loss', 'lr': 'scalars.lr'}\n"
-	"def flat(d, p=''):\n"
-	"    for k, v in d.items():\n"
-	"        if isinstance(v, dict): yield from flat(v, p + k + '.')\n"
-	"        else: yield p + k, v\n"
 	"got, times = {}, {}\n"
 	"for line in open(sys.argv[2]):\n"
 	"    row = dict(flat(json.loads(line)))\n"
@@ -56,31 +51,11 @@ static const char check[] =
 
 #define ODD "it's \"odd\": a name that is long enough for PyYAML to break it into two lines, because its lines end at 80 characters"
 
-static void ingest(struct test_run *t, const char *path)
-{
-	if (test_ingest_path(t, path))
-		fail_msg("%s: %s", path, t->err.text);
-}
-
 static void ingest_part(struct test_run *t, const char *path, const char *part, enum ts_status status)
 {
 	struct ts_ingest_options options = {.path = path, .part = part, .facts = t->facts, .strict = t->strict};
 
 	assert_int_equal(ts_mlflow_db_read(&options, test_objects_sink, &t->objects, &t->arena, &t->result, &t->err), status);
-}
-
-static void compare(struct test_run *t, const char *name, const char *clock)
-{
-	char command[1024], quoted[512];
-	size_t n = 0;
-
-	for (const char *c = name; *c; c++)
-		n += (size_t)snprintf(quoted + n, sizeof quoted - n, *c == '\'' ? "'\\''" : "%c", *c);
-	test_write(t, "got.jsonl", test_jsonl(t));
-	test_write(t, "check.py", check);
-	(void)snprintf(command, sizeof command, "python3 %s/check.py '%s' %s/got.jsonl %s", t->base, quoted, t->base, clock);
-	if (system(command) != 0)
-		fail_msg("%s differs", name);
 }
 
 /* lr's file is the longest: its numbers have more digits. */
@@ -97,9 +72,9 @@ static void a_file_store_gives_what_was_logged(void **state)
 
 		test_run_init(&t);
 		(void)snprintf(path, sizeof path, GOLDEN "mlruns/%s", runs[i].path);
-		ingest(&t, path);
+		test_ingest_ok(&t, path);
 		assert_string_equal(t.result.format, "MLflow run");
-		compare(&t, runs[i].name, runs[i].clock);
+		test_script(&t, check, runs[i].name, NULL, "%s", runs[i].clock);
 		test_run_finish(&t);
 	}
 }
@@ -145,7 +120,7 @@ static void what_is_known_of_a_run_is_facts(void **state)
 
 	(void)state;
 	test_run_init(&t);
-	ingest(&t, GOLDEN "mlruns/101/" ID("a1"));
+	test_ingest_ok(&t, GOLDEN "mlruns/101/" ID("a1"));
 	expect_facts(&t);
 	assert_true(t.result.finished);
 	test_expect_notice(&t, "not_kept", TS_NOTICE_SKIPPED, 0, 2); /* two artifacts */
@@ -156,12 +131,12 @@ static void what_is_known_of_a_run_is_facts(void **state)
 	assert_int_equal(test_ingest_path(&t, GOLDEN "mlruns/101/" ID("a1")), TS_INVALID);
 	t.strict = false;
 
-	ingest(&t, GOLDEN "mlruns/101/" ID("a2"));
+	test_ingest_ok(&t, GOLDEN "mlruns/101/" ID("a2"));
 	assert_false(t.result.finished);
 	assert_string_equal(test_fact(&t, "other.mlflow.status"), "failed");
 	assert_string_equal(test_fact(&t, "lineage.nested_in"), ID("a1"));
 
-	ingest(&t, GOLDEN "mlruns/102/" ID("a3"));
+	test_ingest_ok(&t, GOLDEN "mlruns/102/" ID("a3"));
 	assert_string_equal(test_fact(&t, "session.name"), ODD);
 	assert_string_equal(test_fact(&t, "other.mlflow.experiment"), "odd: experiment # 1");
 	assert_string_equal(test_fact(&t, "other.mlflow.status"), "killed");
@@ -231,7 +206,7 @@ static void lines_that_are_none_are_told(void **state)
 	test_run_init(&t);
 	test_write(&t, "run/meta.yaml", META);
 	test_write(&t, "run/metrics/loss", metric);
-	ingest(&t, t.path);
+	test_ingest_ok(&t, t.path);
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"timestamp\":1.0,\"scalars\":{\"loss\":0.5}}\n"
 					    "{\"rank\":0,\"step\":3,\"timestamp\":4.0,\"scalars\":{\"loss\":\"NaN\"}}\n"
 					    "{\"rank\":0,\"step\":4,\"timestamp\":5.0,\"scalars\":{\"loss\":\"-Infinity\"}}\n"
@@ -249,7 +224,7 @@ static void old_lines_have_no_step(void **state)
 	test_run_init(&t);
 	test_write(&t, "run/meta.yaml", META);
 	test_write(&t, "run/metrics/loss", "1000 0.5\n2000 0.25\n");
-	ingest(&t, t.path);
+	test_ingest_ok(&t, t.path);
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"timestamp\":1.0,\"scalars\":{\"loss\":0.5}}\n"
 					    "{\"rank\":0,\"step\":1,\"timestamp\":2.0,\"scalars\":{\"loss\":0.25}}\n");
 	test_expect_notice(&t, "line_is_step", TS_NOTICE_INFO, 1, 2);
@@ -266,7 +241,7 @@ static void samples_of_one_step_leave_the_first(void **state)
 	test_write(&t, "run/meta.yaml", META);
 	test_write(&t, "run/metrics/loss", "1000 0.5 0\n9000 0.25 1\n");
 	test_write(&t, "run/metrics/system/cpu", "2000 10 0\n3000 20 1\n20000 30 2\n");
-	ingest(&t, t.path);
+	test_ingest_ok(&t, t.path);
 	assert_string_equal(test_jsonl(&t),
 			    "{\"rank\":0,\"step\":0,\"timestamp\":1.0,\"scalars\":{\"loss\":0.5}}\n"
 			    "{\"rank\":0,\"step\":1,\"timestamp\":9.0,\"scalars\":{\"loss\":0.25,\"system/cpu\":10.0}}\n");
@@ -290,7 +265,7 @@ static void links_and_long_values_are_told(void **state)
 	test_write(&t, "run/params/long", text);
 	(void)snprintf(link, sizeof link, "%s/metrics/link", t.path);
 	assert_int_equal(symlink("../../secret", link), 0);
-	ingest(&t, t.path);
+	test_ingest_ok(&t, t.path);
 	test_expect_notice(&t, "not_file", TS_NOTICE_SKIPPED, 0, 1);
 	test_expect_notice(&t, "long_fact", TS_NOTICE_SKIPPED, 0, 1);
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"timestamp\":1.0,\"scalars\":{\"loss\":0.5}}\n");
@@ -309,7 +284,7 @@ static void a_wrong_byte_is_told_or_a_number(void **state)
 	test_write(&t, "run/meta.yaml", META);
 	for (size_t cut = 0; cut < sizeof metric; cut++) {
 		test_write_bytes(&t, "run/metrics/loss", metric, cut);
-		ingest(&t, t.path);
+		test_ingest_ok(&t, t.path);
 		assert_true((cut == 0 || cut == 22 || cut == 42 || cut >= 65) == !test_notice(&t, "cut_line"));
 	}
 	for (size_t i = 0; i + 1 < sizeof metric; i++) {
@@ -318,7 +293,7 @@ static void a_wrong_byte_is_told_or_a_number(void **state)
 		memcpy(wrong, metric, sizeof metric);
 		wrong[i] = '!';
 		test_write_bytes(&t, "run/metrics/loss", wrong, sizeof metric - 1);
-		ingest(&t, t.path);
+		test_ingest_ok(&t, t.path);
 		assert_true(test_notice(&t, "bad_metric") || test_notice(&t, "cut_line"));
 	}
 	test_run_finish(&t);
@@ -331,7 +306,7 @@ static void a_damaged_record_is_told(void **state)
 	(void)state;
 	test_run_init(&t);
 	test_write(&t, "run/meta.yaml", META "start_time: soon\nstatus: 9\nno pair\nrun_name: 'open\n");
-	ingest(&t, t.path);
+	test_ingest_ok(&t, t.path);
 	test_expect_notice(&t, "bad_meta", TS_NOTICE_SKIPPED, 4, 3);
 	assert_string_equal(test_fact(&t, "session.name"), "");
 	test_write(&t, "run/meta.yaml", "run_id: r\n");
@@ -472,7 +447,7 @@ static void a_database_gives_what_was_logged(void **state)
 		(void)snprintf(path, sizeof path, "%s/a ?#%%.db", t.base);
 		ingest_part(&t, path, runs[i].part, TS_OK);
 		assert_string_equal(t.result.format, "MLflow database");
-		compare(&t, runs[i].name, "loss");
+		test_script(&t, check, runs[i].name, NULL, "%s", "loss");
 		if (i == 0) {
 			expect_facts(&t);
 			assert_int_equal(t.result.notices.n, 1); /* redacted */

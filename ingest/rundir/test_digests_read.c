@@ -46,12 +46,6 @@ static const int64_t *keys(struct test_run *t, const struct ts_index *index, con
 	return test_objects_keys(&t->objects, table, &t->arena);
 }
 
-static void ingest(struct test_run *t)
-{
-	if (test_ingest(t))
-		fail_msg("%s", t->err.text);
-}
-
 static void digests_beside_steps(void **state)
 {
 	struct test_run t;
@@ -66,7 +60,7 @@ static void digests_beside_steps(void **state)
 		   "\"activation\", \"shape\": \"[8, 16]\", \"dtype\": \"bf16\"}\n"
 		   "{\"out\": \"0000000000000003\", \"name\": \"allreduce\", \"step\": -8, \"in\": \"ffffffffffffffff\", "
 		   "\"segment\": 3, \"shape\": [8, 16]}\n");
-	ingest(&t);
+	test_ingest_ok(&t, t.path);
 	assert_int_equal(t.result.notices.n, 0);
 	assert_int_equal(t.result.digests, 3);
 	assert_int_equal(t.result.events, 0);
@@ -127,7 +121,7 @@ static void what_is_no_digest_is_said_with_its_line(void **state)
 	test_run_init(&t);
 	test_write(&t, "run/steps.jsonl", "{\"step\":0}\n");
 	test_write(&t, "run/digests.jsonl", records);
-	ingest(&t);
+	test_ingest_ok(&t, t.path);
 	test_expect_notice(&t, "bad_digest", TS_NOTICE_SKIPPED, 2, 22);
 	test_expect_notice(&t, "not_object", TS_NOTICE_SKIPPED, 24, 1);
 	test_expect_notice(&t, "bad_json", TS_NOTICE_SKIPPED, 25, 1);
@@ -159,7 +153,7 @@ static void long_names(void **state)
 		       TS_PATH_MAX, name, TS_PATH_MAX + 1, name);
 	test_run_init(&t);
 	test_write(&t, "run/digests.jsonl", records);
-	ingest(&t);
+	test_ingest_ok(&t, t.path);
 	test_expect_notice(&t, "bad_digest", TS_NOTICE_SKIPPED, 2, 1);
 	assert_int_equal(t.result.digests, 1);
 	test_run_finish(&t);
@@ -176,7 +170,7 @@ static void of_ranks_and_of_the_job(void **state)
 	test_write(&t, "run/rank0/steps.jsonl", "{\"step\":0}\n");
 	test_write(&t, "run/rank1/digests.jsonl", WHOLE "}\n" WHOLE "}\n");
 	test_write(&t, "run/rank1/pipeline.jsonl", "{\"stage\":1,\"start\":0,\"end\":1,\"step\":5}\n");
-	ingest(&t);
+	test_ingest_ok(&t, t.path);
 	assert_int_equal(t.result.digests, 3);
 	assert_int_equal(t.result.events, 1);
 	assert_int_equal(t.result.n_ranks, 2);
@@ -190,19 +184,19 @@ static void of_ranks_and_of_the_job(void **state)
 	/* Nothing but digests, of one rank. */
 	test_run_init(&t);
 	test_write(&t, "run/digests.jsonl", WHOLE "}\n");
-	ingest(&t);
+	test_ingest_ok(&t, t.path);
 	assert_int_equal(t.result.n_ranks, 1);
 	test_round_trip(&t);
 	test_run_finish(&t);
 	/* A file without a record is as good as none: same run. */
 	test_run_init(&t);
 	test_write(&t, "run/rank0/steps.jsonl", "{\"step\":0}\n");
-	ingest(&t);
+	test_ingest_ok(&t, t.path);
 	struct ts_id without = t.result.head;
 
 	test_write(&t, "run/digests.jsonl", "\n");
 	test_write(&t, "run/rank0/digests.jsonl", "");
-	ingest(&t);
+	test_ingest_ok(&t, t.path);
 	assert_true(ts_id_eq(&t.result.head, &without));
 	test_run_finish(&t);
 }
@@ -216,7 +210,7 @@ static void beside_steps_that_went_back(void **state)
 	test_write(&t, "run/steps.jsonl", "{\"step\":0,\"x\":1}\n{\"step\":1,\"x\":2}\n{\"step\":0,\"x\":3}\n");
 	test_write(&t, "run/digests.jsonl", "{\"step\":0,\"name\":\"a\"" OUT "}\n{\"step\":1,\"name\":\"a\"" OUT "}\n"
 					    "{\"step\":0,\"name\":\"a\"" OUT ",\"segment\":\"b\"}\n");
-	ingest(&t);
+	test_ingest_ok(&t, t.path);
 	assert_int_equal(t.result.superseded, 1);
 	assert_int_equal(t.result.digests, 3); /* as they stand in the file */
 	test_round_trip(&t);
@@ -239,7 +233,7 @@ static void steps_that_use_up_the_columns(void **state)
 		test_run_init(&t);
 		test_write(&t, "run/steps.jsonl", steps);
 		test_write(&t, "run/digests.jsonl", "{\"more\":1,\"step\":1,\"name\":\"a\"" OUT "}\n");
-		ingest(&t);
+		test_ingest_ok(&t, t.path);
 		assert_int_equal(t.result.digests, fits);
 		test_expect_notice(&t, "too_many_columns", TS_NOTICE_SKIPPED, fits, 1);
 		test_round_trip(&t);

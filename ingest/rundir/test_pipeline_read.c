@@ -21,12 +21,6 @@ static const double *column(struct test_run *t, const struct ts_index *index, co
 	return (const double *)test_objects_words(&t->objects, table, c, &t->arena);
 }
 
-static void ingest(struct test_run *t)
-{
-	if (test_ingest(t))
-		fail_msg("%s", t->err.text);
-}
-
 static void events_beside_steps(void **state)
 {
 	struct test_run t;
@@ -40,7 +34,7 @@ static void events_beside_steps(void **state)
 		   "{\"stage\": 0, \"start\": 1.5, \"end\": 2.5, \"microbatch\": 0, \"step\": 7}\n"
 		   "{\"stage\": 1, \"start\": 2.5, \"end\": 3.25, \"microbatch\": 0, \"step\": 7, \"kind\": \"forward\"}\n"
 		   "{\"end\": 1.0, \"start\": 4, \"stage\": 0, \"segment\": 3}\n");
-	ingest(&t);
+	test_ingest_ok(&t, t.path);
 	assert_int_equal(t.result.notices.n, 0);
 	assert_int_equal(t.result.events, 3);
 	assert_int_equal(t.result.rows, 2);
@@ -78,7 +72,7 @@ static void what_is_no_event_is_said_with_its_line(void **state)
 	test_run_init(&t);
 	test_write(&t, "run/steps.jsonl", "{\"step\":0}\n");
 	test_write(&t, "run/pipeline.jsonl", events);
-	ingest(&t);
+	test_ingest_ok(&t, t.path);
 	test_expect_notice(&t, "bad_event", TS_NOTICE_SKIPPED, 2, 4);
 	test_expect_notice(&t, "not_object", TS_NOTICE_SKIPPED, 5, 1);
 	test_expect_notice(&t, "bad_json", TS_NOTICE_SKIPPED, 8, 1);
@@ -104,7 +98,7 @@ static void of_ranks_and_of_the_job(void **state)
 	test_write(&t, "run/pipeline.jsonl", "{\"stage\":9,\"start\":0,\"end\":1}\n");
 	test_write(&t, "run/rank0/steps.jsonl", "{\"step\":0}\n");
 	test_write(&t, "run/rank1/pipeline.jsonl", "{\"stage\":1,\"start\":0,\"end\":1}\n{\"stage\":1,\"start\":2,\"end\":3}\n");
-	ingest(&t);
+	test_ingest_ok(&t, t.path);
 	assert_int_equal(t.result.events, 3);
 	assert_int_equal(t.result.n_ranks, 2);
 	test_index(&t, TS_RANK_JOB, &index);
@@ -117,19 +111,19 @@ static void of_ranks_and_of_the_job(void **state)
 	/* Nothing but events, of one rank. */
 	test_run_init(&t);
 	test_write(&t, "run/pipeline.jsonl", "{\"stage\":1,\"start\":0,\"end\":1}\n");
-	ingest(&t);
+	test_ingest_ok(&t, t.path);
 	assert_int_equal(t.result.n_ranks, 1);
 	test_round_trip(&t);
 	test_run_finish(&t);
 	/* A file without an event is as good as none: same run. */
 	test_run_init(&t);
 	test_write(&t, "run/rank0/steps.jsonl", "{\"step\":0}\n");
-	ingest(&t);
+	test_ingest_ok(&t, t.path);
 	struct ts_id without = t.result.head;
 
 	test_write(&t, "run/pipeline.jsonl", "\n");
 	test_write(&t, "run/rank0/pipeline.jsonl", "");
-	ingest(&t);
+	test_ingest_ok(&t, t.path);
 	assert_true(ts_id_eq(&t.result.head, &without));
 	test_run_finish(&t);
 }
@@ -144,7 +138,7 @@ static void beside_steps_that_went_back(void **state)
 	test_write(&t, "run/pipeline.jsonl", "{\"stage\":0,\"start\":0,\"end\":1,\"step\":1}\n"
 					     "{\"stage\":0,\"start\":5,\"end\":6,\"step\":0,\"segment\":\"b\"}\n"
 					     "{\"stage\":0,\"start\":5,\"end\":6,\"step\":9007199254740993}\n");
-	ingest(&t);
+	test_ingest_ok(&t, t.path);
 	assert_int_equal(t.result.superseded, 1);
 	assert_int_equal(t.result.events, 3);
 	test_round_trip(&t);
@@ -167,7 +161,7 @@ static void steps_that_use_up_the_columns(void **state)
 		test_run_init(&t);
 		test_write(&t, "run/steps.jsonl", steps);
 		test_write(&t, "run/pipeline.jsonl", "{\"more\":1,\"stage\":0,\"start\":0,\"end\":1}\n");
-		ingest(&t);
+		test_ingest_ok(&t, t.path);
 		assert_int_equal(t.result.events, less);
 		test_expect_notice(&t, "too_many_columns", TS_NOTICE_SKIPPED, less, 1);
 		test_round_trip(&t);

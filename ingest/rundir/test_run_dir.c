@@ -16,12 +16,6 @@
 
 #define STEP "{\"step\":0,\"x\":1}\n"
 
-static void expect_ok(struct test_run *t)
-{
-	if (test_ingest(t))
-		fail_msg("%s", t->err.text);
-}
-
 static void expect_error(struct test_run *t, enum ts_status status, const char *text)
 {
 	assert_int_equal(test_ingest(t), status);
@@ -83,7 +77,7 @@ static void a_single_directory(void **state)
 	test_write(&t, "run/run.json", "{\"name\":\"n\",\"rank\":0,\"world_size\":2,\"wall_time\":1.5,\"n_steps\":1}");
 	test_write(&t, "run/steps.jsonl", STEP);
 	test_write(&t, "run/unrelated.txt", "x");
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	assert_string_equal(t.result.format, "pytscope run directory");
 	assert_true(ts_span_is(t.result.own_name, "n"));
 	assert_true(t.result.finished);
@@ -106,14 +100,14 @@ static void a_single_directory_of_another_rank(void **state)
 	test_run_init(&t);
 	test_write(&t, "run/run.json", "{\"name\":\"n\",\"rank\":3}");
 	test_write(&t, "run/steps.jsonl", STEP);
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	test_index(&t, 3, &index);
 	assert_int_equal(index.rank, 3);
 	assert_false(t.result.finished);
 	test_round_trip(&t);
 	/* What no rank can be stays a fact. */
 	test_write(&t, "run/run.json", "{\"name\":\"n\",\"rank\":\"three\"}");
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	test_expect_notice(&t, "rank_mismatch", TS_NOTICE_INFO, 0, 1);
 	assert_string_equal(test_fact(&t, "parallelism.rank"), "three");
 	test_round_trip(&t);
@@ -139,7 +133,7 @@ static void rank_directories(void **state)
 	test_write(&t, "run/steps.jsonl", STEP);
 	test_write(&t, "run/trace.json", "[]");
 	test_write(&t, "run/run.json", "{\"name\":\"root\",\"rank\":0,\"note\":\"of the job\"}");
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	assert_int_equal(ranks(&t), 4); /* the job, 0, 2, 10 */
 	assert_int_equal(t.result.n_ranks, 2);
 	assert_int_equal(t.result.steps, 2);
@@ -189,7 +183,7 @@ static void as_many_ranks_as_fit(void **state)
 	write_ranks(&t, 0, 1817);
 	test_write(&t, "run/rank0/run.json", "{\"world_size\":2000}");
 	test_write(&t, "run/rank5000/notes", ""); /* nothing of a run in it */
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	assert_int_equal(ranks(&t), 1817);
 	/* What follows is refused before a record is read, or else these would be. */
 	t.strict = true;
@@ -212,7 +206,7 @@ static void rank_0_is_empty(void **state)
 	test_write(&t, "run/rank0/steps.jsonl", "");
 	test_write(&t, "run/rank1/steps.jsonl", STEP);
 	test_write(&t, "run/rank1/run.json", "{\"name\":\"n\",\"rank\":1,\"world_size\":2}");
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	assert_int_equal(ranks(&t), 2);
 	assert_int_equal(t.result.rows, 1);
 	assert_true(ts_span_is(t.result.own_name, "n")); /* the first rank that says anything */
@@ -246,7 +240,7 @@ static void a_rank_that_says_another(void **state)
 	test_run_init(&t);
 	test_write(&t, "run/rank1/steps.jsonl", STEP);
 	test_write(&t, "run/rank1/run.json", "{\"rank\":4}");
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	test_expect_notice(&t, "rank_mismatch", TS_NOTICE_INFO, 0, 1);
 	assert_string_equal(test_fact(&t, "parallelism.rank"), "4");
 	test_round_trip(&t);
@@ -269,7 +263,7 @@ static void legacy_siblings(void **state)
 	test_write(&t, "run_rank3/run.json", "{\"rank\":7}"); /* says it is another */
 	test_write(&t, "run_rank4/notes", "no run");
 	test_write(&t, "run_rank0/steps.jsonl", STEP);
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	assert_int_equal(ranks(&t), 3);
 	test_expect_notice(&t, "legacy_ranks", TS_NOTICE_INFO, 0, 1);
 	assert_non_null(strstr((const char *)test_notice(&t, "legacy_ranks")->detail.data, "2 directories"));
@@ -307,7 +301,7 @@ static void traces_are_kept_as_they_are(void **state)
 	test_write_bytes(&t, "run/trace.json.gz", gzip, sizeof gzip);
 	test_write_bytes(&t, "run/kineto.json", big, 3 << 20);
 	test_write(&t, "run/trace.json", "");
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	assert_int_equal(t.result.n_ranks, 1);
 	assert_int_equal(t.result.rows, 0);
 	test_expect_notice(&t, "no_steps", TS_NOTICE_INFO, 0, 1);
@@ -332,7 +326,7 @@ static void only_files_of_the_job(void **state)
 	test_run_init(&t);
 	test_write(&t, "run/trace.json", "[1]");
 	test_write(&t, "run/rank0/notes", "");
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	assert_int_equal(ranks(&t), 1);
 	test_round_trip(&t);
 	test_run_finish(&t);
@@ -365,7 +359,7 @@ static void broken_run_json(void **state)
 		test_run_init(&t);
 		test_write(&t, "run/steps.jsonl", STEP);
 		test_write(&t, "run/run.json", rows[i].json);
-		expect_ok(&t);
+		test_ingest_ok(&t, t.path);
 		test_expect_notice(&t, "bad_run_json", TS_NOTICE_SKIPPED, 0, 1);
 		notice = test_notice(&t, "bad_run_json");
 		assert_true(ts_span_is(notice->file, "run.json"));
@@ -398,7 +392,7 @@ static void facts_that_do_not_nest(void **state)
 	test_run_init(&t);
 	test_write(&t, "run/steps.jsonl", STEP);
 	test_write(&t, "run/facts.json", (const char *)json.data);
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	assert_int_equal(t.result.facts.n, 7);
 	test_round_trip(&t);
 	ts_buf_finish(&json);
@@ -415,7 +409,7 @@ static void words_of_a_command_keep_their_order(void **state)
 	test_write(&t, "run/steps.jsonl", STEP);
 	test_write(&t, "run/facts.json",
 		   "{\"session\": {\"argv\": [\"t.py\", \"--auth\", \"s\", \"3\", \"4\", \"5\", \"6\", \"7\", \"8\", \"9\", \"ten\"]}}");
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	assert_string_equal(test_fact(&t, "session.argv[2]"), "<redacted>");
 	assert_string_equal(test_fact(&t, "session.argv[10]"), "ten");
 	test_round_trip(&t);
@@ -424,7 +418,7 @@ static void words_of_a_command_keep_their_order(void **state)
 	test_run_init(&t);
 	test_write(&t, "run/steps.jsonl", STEP);
 	test_write(&t, "run/facts.json", "{\"paths\": {\"session.argv[0]\": \"t.py\", \"session.argv[2]\": \"s\", \"session.argv[1]\": \"--auth\"}}");
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	assert_string_equal(test_fact(&t, "session.argv[2]"), "<redacted>");
 	test_run_finish(&t);
 }
@@ -437,7 +431,7 @@ static void keys_that_stand_twice_are_counted(void **state)
 	test_run_init(&t);
 	test_write(&t, "run/steps.jsonl", STEP);
 	test_write(&t, "run/run.json", "{\"name\": \"n\", \"config\": {\"a\": 1, \"a\": 2}, \"config\": {\"a\": 3, \"b\": 4}}");
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	assert_string_equal(test_fact(&t, "config.a"), "3");
 	test_expect_notice(&t, "duplicate_key", TS_NOTICE_INFO, 0, 2);
 	assert_true(ts_span_is(test_notice(&t, "duplicate_key")->file, "run.json"));
@@ -447,11 +441,11 @@ static void keys_that_stand_twice_are_counted(void **state)
 	test_run_init(&t);
 	test_write(&t, "run/steps.jsonl", STEP);
 	test_write(&t, "run/facts.json", "{\"config\": {\"a\": 1}, \"sources\": [{\"source\": \"host\", \"config\": {\"a\": 2}}]}");
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	assert_null(test_notice(&t, "duplicate_key"));
 	test_write(&t, "run/facts.json", "{\"config\": {\"a\": 1}, \"sources\": [{\"source\": \"host\", \"config\": {\"a\": 2}}],"
 					 "\"config\": {\"b\": 1}}");
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	assert_int_equal(t.result.facts.n, 2);
 	test_expect_notice(&t, "duplicate_key", TS_NOTICE_INFO, 0, 1);
 	test_run_finish(&t);
@@ -466,7 +460,7 @@ static void odd_run_json(void **state)
 	test_write(&t, "run/steps.jsonl", STEP);
 	test_write(&t, "run/run.json",
 		   "{\"flops_per_step\":\"6e12\",\"config\":[1,{\"a\":null}],\"environment\":\"none\",\"name\":null}");
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	assert_int_equal(t.result.notices.n, 0);
 	assert_string_equal(test_fact(&t, "work.flops_per_step"), "6e12"); /* text stays text */
 	assert_string_equal(test_fact(&t, "other.config[1].a"), "null");
@@ -506,7 +500,7 @@ static void who_said_it(void **state)
 	test_write(&t, "run/facts.json",
 		   "{\"config\":{\"lr\":0.2},\"sources\":[{\"source\":\"host\",\"session\":{\"host\":\"h1\"}}]}");
 	t.facts = &given;
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	assert_string_equal(test_fact(&t, "config.lr"), "0.3");
 	assert_int_equal(t.result.facts.n, 6);
 	assert_int_equal(t.result.facts.items[2].source, TS_SOURCE_RUN_JSON);
@@ -528,7 +522,7 @@ static void near_facts_hide_far_ones(void **state)
 	test_write(&t, "run/rank0/run.json", "{\"config\":{\"list\":[9],\"tree\":1,\"deep\":{\"a\":1},\"esc.aped\":1}}");
 	test_write(&t, "run/run.json", "{\"config\":{\"list\":[1,2,3],\"tree\":{\"a\":2},\"deep\":{\"b\":2},"
 				       "\"esc.aped\":2,\"esc\":{\"aped\":3}}}");
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	assert_string_equal(test_fact(&t, "config.list[0]"), "9");
 	assert_string_equal(test_fact(&t, "config.list[1]"), "");
 	assert_string_equal(test_fact(&t, "config.tree"), "1");
@@ -561,7 +555,7 @@ static void long_facts_lie_beside_the_head(void **state)
 	ts_buf_str(&json, "\"}}");
 	test_write_bytes(&t, "run/run.json", json.data, json.len);
 	ts_buf_finish(&json);
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	test_expect_notice(&t, "long_fact", TS_NOTICE_SKIPPED, 0, 1);
 	assert_int_equal(t.result.facts.n, 2);
 	fact = ts_facts_find(&t.result.facts, ts_span_str("config.long"));
@@ -584,7 +578,7 @@ static void secrets_stay_at_home(void **state)
 		   "{\"config\":{\"db_password\":\"hunter2\",\"n_tokens\":7,\"pad_token\":\"<pad>\",\"hf_token\":\"hf_abc\","
 		   "\"auth\":{\"user\":\"me\",\"on\":true},\"apiKey\":12345,\"author\":\"A\",\"tokenizer\":\"bpe\","
 		   "\"url\":\"postgres://me:pw@host/db and http://a:b@c\",\"clean\":\"ssh://git@host/x\"}}");
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	assert_string_equal(test_fact(&t, "config.db_password"), "<redacted>");
 	assert_string_equal(test_fact(&t, "config.hf_token"), "<redacted>");
 	assert_string_equal(test_fact(&t, "config.auth.user"), "<redacted>");
@@ -710,7 +704,7 @@ static void any_allocation_may_fail(void **state)
 	test_write(&t, "run/facts.json", "{\"code\":{\"commit\":\"abc\"}}");
 	test_write(&t, "run/run.json", "{\"name\":\"root\",\"config\":{\"a\":[7,8,9],\"b\":1}}");
 	test_write(&t, "run/trace.json", "[]");
-	expect_ok(&t);
+	test_ingest_ok(&t, t.path);
 	head = t.result.head;
 	for (size_t at = 1;; at++) {
 		struct ts_ingest_options options = {.path = t.path};

@@ -8,7 +8,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -18,8 +17,7 @@
 #define REST "\"system\":{},\"process\":{},\"step_time\":{},\"step_memory\":{}}"
 
 /* Every leaf of the file is there once more among the facts, as it is written: a float is no integer, null is null. */
-static const char check[] = "import json, sys\n"
-			    "want = json.load(open(sys.argv[1]))\n"
+static const char check[] = "want = json.load(open(sys.argv[1]))\n"
 			    "facts = json.load(open(sys.argv[2]))['other']\n"
 			    "got = facts['traceml']\n"
 			    "def put(to, parts):\n"
@@ -40,18 +38,11 @@ static const char check[] = "import json, sys\n"
 			    "assert want == got, sorted(set(want.items()) ^ set(got.items()))[:6]\n"
 			    "assert len(want) > 20\n";
 
-static void ingest(struct test_run *t, const char *path)
-{
-	if (test_ingest_path(t, path))
-		fail_msg("%s: %s", path, t->err.text);
-}
-
 /* least_text: bytes that must be kept as texts. */
 static void expect_all_of(struct test_run *t, const char *file, size_t least_text)
 {
 	struct ts_buf json = TS_BUF_INIT(16 << 20);
 	struct ts_facts facts = t->result.facts;
-	char command[512];
 
 	for (size_t i = 0; i < facts.n; i++) {
 		struct ts_fact *f = &facts.items[i];
@@ -63,10 +54,7 @@ static void expect_all_of(struct test_run *t, const char *file, size_t least_tex
 	assert_int_equal(ts_buf_check(&json, &t->err), TS_OK);
 	test_write_bytes(t, "facts.json", json.data, json.len);
 	ts_buf_finish(&json);
-	test_write(t, "check.py", check);
-	(void)snprintf(command, sizeof command, "python3 %s/check.py %s %s/facts.json %zu", t->base, file, t->base, least_text);
-	if (system(command) != 0)
-		fail_msg("something of %s is lost", file);
+	test_script(t, check, file, "facts.json", "%zu", least_text);
 }
 
 static void keeps_all_of_a_summary(void **state)
@@ -75,7 +63,7 @@ static void keeps_all_of_a_summary(void **state)
 
 	(void)state;
 	test_run_init(&t);
-	ingest(&t, GOLDEN);
+	test_ingest_ok(&t, GOLDEN);
 	assert_string_equal(t.result.format, "TraceML final summary");
 	assert_true(t.result.finished);
 	assert_int_equal(t.result.rows, 0);
@@ -116,17 +104,17 @@ static void rows_of_many_ranks_become_a_text(void **state)
 	test_run_init(&t);
 	(void)snprintf(file, sizeof file, "%s/final_summary.json", t.base);
 	summary_of_ranks(&t, 8);
-	ingest(&t, file);
+	test_ingest_ok(&t, file);
 	assert_string_equal(test_fact(&t, "other.traceml.step_time.groups.rows.7.metrics.forward_ms"), "7.25");
 	assert_string_equal(test_fact(&t, "other.traceml.step_time.groups.rows.7.metrics.h2d_ms"), "null");
 	assert_null(test_notice(&t, "kept_as_text"));
 	expect_all_of(&t, file, 0);
 	summary_of_ranks(&t, 1024);
-	ingest(&t, file);
+	test_ingest_ok(&t, file);
 	test_expect_notice(&t, "kept_as_text", TS_NOTICE_INFO, 0, 1);
 	assert_string_equal(test_fact(&t, "other.traceml.step_time.global.average.step_time_gpu_ms"), "1.5");
 	test_round_trip(&t);
-	ingest(&t, file);
+	test_ingest_ok(&t, file);
 	expect_all_of(&t, file, 1024 * 90);
 	test_run_finish(&t);
 }
@@ -143,7 +131,7 @@ static void values_are_kept_as_they_are_written(void **state)
 			"\"twice\":{\"x\":1},\"twice\":2,\"api_key\":\"hunter2\",\"step_time\":{\"twice\":1}," REST);
 	assert_int_equal(test_ingest_path(&t, t.path), TS_NOT_FOUND);
 	(void)snprintf(t.path, sizeof t.path, "%s/x.json", t.base);
-	ingest(&t, t.path);
+	test_ingest_ok(&t, t.path);
 	assert_string_equal(test_fact(&t, "other.traceml.strange.a\\.b[0]"), "1");
 	assert_string_equal(test_fact(&t, "other.traceml.strange.a\\.b[1]"), "1.0");
 	assert_string_equal(test_fact(&t, "other.traceml.strange.a\\.b[2]"), "null");
@@ -174,7 +162,7 @@ static void a_long_part_with_a_secret_is_left_out(void **state)
 			ts_buf_printf(&text, "\"k%d\":0,", i);
 		ts_buf_str(&text, with ? "\"password\":\"hunter2\"}," REST : "\"word\":0}," REST);
 		test_write_bytes(&t, "final_summary.json", text.data, text.len);
-		ingest(&t, t.base);
+		test_ingest_ok(&t, t.base);
 		test_expect_notice(&t, "kept_as_text", TS_NOTICE_INFO, 0, 1);
 		assert_int_equal(strcmp(test_fact(&t, "other.traceml_json.o"), "<redacted>") == 0, with);
 	}
@@ -226,7 +214,7 @@ static void wrong_types_and_sizes_do_no_harm(void **state)
 		   "1},\"process\":"
 		   "{\"diagnosis\":[[]]},\"step_time\":{\"global\":{\"average\":[],\"window\":\"\"}},\"step_memory\":{"
 		   "\"global\":null,\"\":{\"\":0}}}");
-	ingest(&t, t.base);
+	test_ingest_ok(&t, t.base);
 	test_expect_notice(&t, "other_schema", TS_NOTICE_INFO, 0, 1);
 	assert_string_equal(test_fact(&t, "session.wall_time"), "");
 	assert_string_equal(test_fact(&t, "other.traceml.step_memory.global"), "null");
@@ -244,7 +232,7 @@ static void wrong_types_and_sizes_do_no_harm(void **state)
 		if (needed)
 			assert_int_equal(test_ingest_path(&t, t.base), TS_TOO_LARGE);
 		else
-			ingest(&t, t.base);
+			test_ingest_ok(&t, t.base);
 	}
 	assert_non_null(strstr(t.err.text, "byte 81: primary_diagnosis is too deep for a summary"));
 	ts_buf_reset(&text);
