@@ -43,6 +43,7 @@ void ts_arena_reset(struct ts_arena *arena)
 		arena->chunks->used = 0;
 	}
 	arena->used = 0;
+	arena->failed = false;
 }
 
 static struct ts_arena_chunk *add_chunk(struct ts_arena *arena, size_t need)
@@ -67,7 +68,7 @@ static struct ts_arena_chunk *add_chunk(struct ts_arena *arena, size_t need)
 	return chunk;
 }
 
-void *ts_arena_alloc(struct ts_arena *arena, size_t size)
+static void *take(struct ts_arena *arena, size_t size)
 {
 	struct ts_arena_chunk *chunk = arena->chunks;
 	size_t need;
@@ -90,13 +91,23 @@ void *ts_arena_alloc(struct ts_arena *arena, size_t size)
 	return block;
 }
 
+void *ts_arena_alloc(struct ts_arena *arena, size_t size)
+{
+	void *block = take(arena, size);
+
+	arena->failed |= !block;
+	return block;
+}
+
 void *ts_arena_array(struct ts_arena *arena, size_t count, size_t size)
 {
 	size_t total;
 	void *block;
 
-	if (!ts_size_mul(count, size, &total))
+	if (!ts_size_mul(count, size, &total)) {
+		arena->failed = true;
 		return NULL;
+	}
 	block = ts_arena_alloc(arena, total);
 	if (block && total)
 		memset(block, 0, total);
@@ -150,4 +161,9 @@ enum ts_status ts_arena_error(const struct ts_arena *arena, struct ts_error *err
 				    "out of memory: %zu bytes in use, %zu bytes are the most this call may take",
 				    arena->used, arena->ceiling);
 	return ts_error_set(err, TS_NO_MEMORY, "out of memory: %zu bytes in use", arena->used);
+}
+
+enum ts_status ts_arena_check(const struct ts_arena *arena, struct ts_error *err)
+{
+	return arena->failed ? ts_arena_error(arena, err) : TS_OK;
 }

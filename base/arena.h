@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/span.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct ts_arena_chunk;
@@ -23,6 +24,7 @@ struct ts_arena {
 	struct ts_arena_chunk *chunks; /* newest first */
 	size_t used;		       /* bytes handed out since init or reset */
 	size_t ceiling;
+	bool failed;		       /* one of the below returned NULL since then */
 };
 
 void ts_arena_init(struct ts_arena *arena, size_t ceiling);
@@ -42,5 +44,7 @@ char *ts_arena_printf(struct ts_arena *arena, const char *format, ...)
 
 /* The error to report when one of the above returned NULL. */
 enum ts_status ts_arena_error(const struct ts_arena *arena, struct ts_error *err);
+/* TS_OK, or that error if any did: for who writes much out of an arena and looks once, at the end. */
+enum ts_status ts_arena_check(const struct ts_arena *arena, struct ts_error *err);
 
 #endif

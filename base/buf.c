@@ -45,6 +45,12 @@ static bool grow(struct ts_buf *buf, size_t need)
 	return true;
 }
 
+void ts_buf_lacks(struct ts_buf *buf, const struct ts_buf *part)
+{
+	if (!buf->failed && part->failed == TS_NO_MEMORY)
+		buf->failed = TS_NO_MEMORY;
+}
+
 uint8_t *ts_buf_reserve(struct ts_buf *buf, size_t n)
 {
 	size_t need;

@@ -34,6 +34,8 @@ void ts_buf_finish(struct ts_buf *buf);
 void ts_buf_reset(struct ts_buf *buf);
 /* TS_OK, TS_NO_MEMORY or TS_TOO_LARGE. */
 enum ts_status ts_buf_check(const struct ts_buf *buf, struct ts_error *err);
+/* What goes into buf went through part: where part lacked memory, buf does. */
+void ts_buf_lacks(struct ts_buf *buf, const struct ts_buf *part);
 
 /* Room for n more bytes to be written at the end by the caller, who then adds to len; NULL on failure. */
 uint8_t *ts_buf_reserve(struct ts_buf *buf, size_t n);

@@ -34,15 +34,19 @@ static void test_ceiling_is_never_passed(void **unused)
 	(void)unused;
 	ts_arena_init(&arena, 100);
 	assert_non_null(ts_arena_alloc(&arena, 60)); /* counts as 64 */
+	assert_int_equal(ts_arena_check(&arena, &err), TS_OK);
 	assert_null(ts_arena_alloc(&arena, 37));
+	assert_int_equal(ts_arena_check(&arena, &err), TS_NO_MEMORY);
 	assert_null(ts_arena_alloc(&arena, SIZE_MAX));
 	assert_null(ts_arena_alloc(&arena, SIZE_MAX - 20));
 	assert_non_null(ts_arena_alloc(&arena, 32));
 	assert_int_equal(arena.used, 96);
+	assert_int_equal(ts_arena_check(&arena, &err), TS_NO_MEMORY); /* what failed once is missing somewhere */
 	assert_null(ts_arena_alloc(&arena, 1));
 	assert_int_equal(ts_arena_error(&arena, &err), TS_NO_MEMORY);
 	assert_string_equal(err.text, "out of memory: 96 bytes in use, 100 bytes are the most this call may take");
 	ts_arena_reset(&arena);
+	assert_int_equal(ts_arena_check(&arena, &err), TS_OK);
 	assert_non_null(ts_arena_alloc(&arena, 96));
 	ts_arena_finish(&arena);
 }
@@ -78,6 +82,7 @@ static void test_arrays_are_zeroed_and_checked(void **unused)
 	for (int i = 0; i < 64; i++)
 		assert_int_equal(array[i], 0);
 	assert_null(ts_arena_array(&arena, SIZE_MAX / 4, 8));
+	assert_true(arena.failed);
 	assert_non_null(ts_arena_array(&arena, 0, 8));
 	ts_arena_finish(&arena);
 }

@@ -92,6 +92,28 @@ static void test_first_failure_is_remembered(void **unused)
 	ts_buf_finish(&buf);
 }
 
+/* Only a lack of memory is passed on: what was too large for a part was left out on purpose. */
+static void test_a_lack_of_memory_is_passed_on(void **unused)
+{
+	struct ts_buf whole = TS_BUF_INIT(100), part = TS_BUF_INIT(2);
+
+	(void)unused;
+	ts_buf_lacks(&whole, &part);
+	assert_int_equal(whole.failed, TS_OK);
+	ts_buf_str(&part, "abc");
+	assert_int_equal(part.failed, TS_TOO_LARGE);
+	ts_buf_lacks(&whole, &part);
+	assert_int_equal(whole.failed, TS_OK);
+	part.failed = TS_NO_MEMORY;
+	ts_buf_lacks(&whole, &part);
+	assert_int_equal(whole.failed, TS_NO_MEMORY);
+	whole.failed = TS_TOO_LARGE;
+	ts_buf_lacks(&whole, &part);
+	assert_int_equal(whole.failed, TS_TOO_LARGE); /* the first failure */
+	ts_buf_finish(&whole);
+	ts_buf_finish(&part);
+}
+
 static void test_printf(void **unused)
 {
 	struct ts_buf buf = TS_BUF_INIT(1 << 20);
@@ -168,6 +190,7 @@ int main(void)
 		cmocka_unit_test(test_growth_keeps_what_is_there),
 		cmocka_unit_test(test_ceiling),
 		cmocka_unit_test(test_first_failure_is_remembered),
+		cmocka_unit_test(test_a_lack_of_memory_is_passed_on),
 		cmocka_unit_test(test_printf),
 		cmocka_unit_test(test_nth_allocation_fails),
 		cmocka_unit_test(test_sizes_are_checked),

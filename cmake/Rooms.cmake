@@ -1,5 +1,6 @@
 # ts_room(NAME SOURCES... LINK ...): a static library with our flags. ts_test(NAME SOURCES... LINK ...): one cmocka
-# program, registered with ctest under its own name, run from the source tree's root.
+# program, registered with ctest under its own name, run from the source tree's root. With PARTS a b it is registered as NAME_a
+# and NAME_b, which get their part as an argument.
 include(CMakeParseArguments)
 
 function(ts_room name)
@@ -16,15 +17,23 @@ function(ts_program name)
 endfunction()
 
 function(ts_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINK;LABELS;PARTS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ts_flags PkgConfig::CMOCKA ${ARG_LINK})
-  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" ENVIRONMENT
-    "TS_BUILD=${CMAKE_BINARY_DIR};ASAN_OPTIONS=exitcode=99:detect_leaks=1;LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0;TSAN_OPTIONS=ignore_noninstrumented_modules=1:exitcode=99")
+  set(tests ${name})
+  list(TRANSFORM ARG_PARTS PREPEND ${name}_ OUTPUT_VARIABLE parts)
+  if(ARG_PARTS)
+    set(tests ${parts})
+  endif()
+  foreach(test ${tests})
+    string(REGEX REPLACE "^${name}_?" "" part ${test})
+    add_test(NAME ${test} COMMAND ${name} ${part} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(${test} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" ENVIRONMENT
+      "TS_BUILD=${CMAKE_BINARY_DIR};ASAN_OPTIONS=exitcode=99:detect_leaks=1;LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0;TSAN_OPTIONS=ignore_noninstrumented_modules=1:exitcode=99")
+  endforeach()
 endfunction()
 
 # ts_fuzz(NAME SOURCES... LINK ...): SOURCES hold LLVMFuzzerTestOneInput. With TS_FUZZ a libFuzzer program, part of the target

@@ -193,6 +193,7 @@ static void curves(struct page *p, const struct ts_item *item)
 		ts_buf_span(p->out, ts_buf_view(&svg));
 		put(p, "</figure>\n");
 	}
+	ts_buf_lacks(p->out, &svg);
 	ts_buf_reset(&svg);
 	if (apart)
 		log = ts_svg_curves(&svg, apart, NULL, c->split, "how far apart", p->arena);
@@ -463,7 +464,7 @@ enum ts_status ts_render_report_html(const struct ts_report *r, struct ts_buf *o
 		section(&p, &r->sections[i]);
 	all_rows(&p);
 	element(&p, "</main>\n<footer>tscope " TS_VERSION ", ", r->foot, "</footer></body></html>\n");
-	return ts_buf_check(out, err);
+	return ts_buf_check(out, err) ? err->status : ts_arena_check(p.arena, err);
 }
 
 static enum ts_status write_page(struct ts_cli *cli, const struct ts_report *r, const char *path, struct ts_error *err)

@@ -737,7 +737,8 @@ static void heading(struct page *p, const struct ts_section *s)
 		}
 		ts_buf_str(p->out, "\n  ");
 		flow(p, styles[i], parts[i], 2, 2);
-		p->out->len--; /* the line may go on */
+		if (!p->out->failed)
+			p->out->len--; /* the line may go on */
 		column = p->width;
 	}
 	ts_buf_char(p->out, '\n');
@@ -790,6 +791,7 @@ static void left_out(struct page *p, const struct ts_section *s, size_t from)
 	ts_buf_char(&text, '\0');
 	spaces(p, 2);
 	flow(p, TS_STYLE_DIM, text.failed ? "" : (const char *)text.data, 2, 4);
+	ts_buf_lacks(p->out, &text);
 	ts_buf_finish(&text);
 }
 
@@ -818,17 +820,20 @@ static void panel(struct page *p, const struct ts_section *s)
 		heading(p, s);
 	used = lines_of(&one);
 	ts_buf_span(out, ts_buf_view(&one));
+	ts_buf_lacks(out, &one);
 	for (size_t i = 0; i < s->n; i++) {
 		ts_buf_reset(&rest);
 		p->out = &rest;
 		if (i + 1 < s->n)
 			left_out(p, s, i + 1);
+		ts_buf_lacks(out, &rest);
 		ts_buf_reset(&one);
 		p->out = &one;
 		p->room = used + lines_of(&rest) < PANEL_LINES ? PANEL_LINES - used - lines_of(&rest) : 0;
 		item(p, &s->items[i]);
 		if (i == 0 && !p->whole)
 			cut_lines(&one, p->room ? p->room : 1);
+		ts_buf_lacks(out, &one);
 		if (i > 0 && !p->whole && lines_of(&one) > p->room) {
 			ts_buf_reset(&one);
 			left_out(p, s, i);
@@ -836,6 +841,7 @@ static void panel(struct page *p, const struct ts_section *s)
 		}
 		used += lines_of(&one);
 		ts_buf_span(out, ts_buf_view(&one));
+		ts_buf_lacks(out, &one);
 	}
 	p->out = out;
 	out->failed = out->failed ? out->failed : one.failed ? one.failed : rest.failed;

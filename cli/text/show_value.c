@@ -13,6 +13,7 @@ static const char *keep(struct ts_buf *buf, struct ts_arena *arena)
 {
 	struct ts_span copy = buf->failed ? ts_span_of(NULL, 0) : ts_arena_span(arena, ts_buf_view(buf));
 
+	arena->failed |= buf->failed == TS_NO_MEMORY;
 	ts_buf_finish(buf);
 	return (const char *)copy.data;
 }

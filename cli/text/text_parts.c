@@ -25,6 +25,8 @@ void ts_text_field(struct ts_cli *cli, const char *name, const char *value)
 		ts_buf_bytes(&cli->out, wrapped.data + COLUMN, wrapped.len - COLUMN);
 	else
 		ts_buf_char(&cli->out, '\n');
+	ts_buf_lacks(&cli->out, &safe);
+	ts_buf_lacks(&cli->out, &wrapped);
 	ts_buf_finish(&safe);
 	ts_buf_finish(&wrapped);
 }
@@ -67,5 +69,6 @@ void ts_text_wrapped(struct ts_cli *cli, enum ts_style style, int indent, const 
 		ts_buf_char(&cli->out, '\n');
 		at += len + 1;
 	}
+	ts_buf_lacks(&cli->out, &out);
 	ts_buf_finish(&out);
 }

@@ -80,6 +80,7 @@ static enum ts_status line(struct ts_cli *cli, const struct ts_measures *m, stru
 		column += wide;
 	}
 	ts_buf_char(&cli->out, '\n');
+	ts_buf_lacks(&cli->out, &name);
 	ts_buf_finish(&name);
 	if (text.failed) {
 		ts_buf_finish(&text);

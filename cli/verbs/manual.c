@@ -39,6 +39,7 @@ static void entry(struct ts_buf *out, const struct ts_term *term, const char *le
 		ts_wrap(&text, right, width, column);
 		if (!text.failed && text.len >= (size_t)column)
 			ts_buf_bytes(out, text.data + column, text.len - (size_t)column);
+		ts_buf_lacks(out, &text);
 		ts_buf_finish(&text);
 	}
 }
@@ -59,6 +60,7 @@ static void help_options(struct ts_buf *out, const struct ts_term *term, const s
 		ts_buf_char(&left, '\0');
 		if (!left.failed)
 			entry(out, term, (const char *)left.data, options->help, column);
+		ts_buf_lacks(out, &left);
 		ts_buf_finish(&left);
 	}
 }
@@ -74,6 +76,7 @@ static void help_exits(struct ts_buf *out, const struct ts_term *term, const cha
 		ts_buf_char(&text, '\0');
 		if (!text.failed)
 			entry(out, term, code, (const char *)text.data, 5);
+		ts_buf_lacks(out, &text);
 		ts_buf_finish(&text);
 		exits += len;
 		exits += *exits == '\n';
@@ -90,6 +93,7 @@ static void wrapped(struct ts_buf *out, const struct ts_term *term, const char *
 	ts_buf_char(&text, '\0');
 	if (!text.failed)
 		ts_wrap(out, (const char *)text.data, term->width, 0);
+	ts_buf_lacks(out, &text);
 	ts_buf_finish(&text);
 }
 

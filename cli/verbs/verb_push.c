@@ -268,6 +268,7 @@ static const char *precision_of(const struct ts_facts *facts, struct ts_span col
 	ts_path_key(&path, column);
 	ts_path_key(&path, ts_span_str("precision"));
 	fact = path.failed ? NULL : ts_facts_find(facts, ts_buf_view(&path));
+	a->failed |= path.failed == TS_NO_MEMORY;
 	ts_buf_finish(&path);
 	if (fact && fact->type == TS_FACT_INT)
 		return ts_arena_printf(a, ", %lld decimals", (long long)fact->integer);
