@@ -1,4 +1,4 @@
-/* config_table.h - the table itself: config.c reads by it, config_text.c prints it. */
+/* config_table.h - the table of tscoped's settings: config.c reads by it, config_text.c prints it. */
 #ifndef TSCOPE_SERVICE_CONFIG_TABLE_H
 #define TSCOPE_SERVICE_CONFIG_TABLE_H
 

@@ -1,4 +1,4 @@
-/* policy_item.h - one setting of a policy file as data; policy.h reads and checks them. */
+/* policy_item.h - one setting of a policy file, as data; policy.h reads and checks whole files. */
 #ifndef TSCOPE_ANALYSIS_POLICY_ITEM_H
 #define TSCOPE_ANALYSIS_POLICY_ITEM_H
 

@@ -1,5 +1,4 @@
-/* evidence.h - all that the diagnosis of a divergence looks at, as plain structs: whoever has two runs fills it, from a store,
- * from arrays of a test, or from a trainer that plants faults.
+/* evidence.h - all that the diagnosis of a divergence looks at, as plain structs that a store or a test can fill.
  *
  * Zero is unknown in every field: a zeroed struct knows nothing, and nothing unknown counts as equal. Steps are those of the
  * records. "Parts" means that the bits of some common step differ; how far is in the gap.

@@ -1,4 +1,5 @@
-/* metric.h - what a whole run comes to: the numbers that a gate and a trend compare, one row of a table each.
+/* metric.h - the metrics that a gate and a trend compare (step time, memory, loss and others), one row of a table
+ * each.
  *
  * The unit of replication is the run: steps within a run share its placement, clocks and neighbours, so each run gives
  * one value a metric (reduction.h) and tests look at those. Source: docs/gate.md, which has the measured rates.

@@ -1,4 +1,4 @@
-/* diff_judge.c - from the rows of a diff to its verdict, and to one sentence that a tired person can act on. */
+/* diff_judge.c - from the rows of a diff to its verdict, and to one sentence that a person can act on. */
 #include "run/role.h"
 #include "service/handlers/diff/diff_runs.h"
 

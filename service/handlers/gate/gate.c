@@ -1,4 +1,4 @@
-/* gate.c - Gate and Baseline: what a request names is gathered, and judged by what knows no store. */
+/* gate.c - the methods Gate and Baseline: what a request names is gathered, and analysis/gate judges it. */
 #include "service/handlers/core/methods.h"
 #include "service/handlers/gate/gate_gather.h"
 
