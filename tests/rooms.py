@@ -119,7 +119,10 @@ def named_errors(documents, sources):
 
 
 def first_line(folder):
-    with open(os.path.join(folder, "README.md"), encoding="utf-8") as f:
+    path = os.path.join(folder, "README.md")
+    if not os.path.exists(path):
+        return f"{folder}: ?"
+    with open(path, encoding="utf-8") as f:
         return f.readline().strip().lstrip("# ")
 
 
