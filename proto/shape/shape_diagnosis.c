@@ -1,4 +1,5 @@
-/* shape_diagnosis.c - of a diff: how far apart, why, and in which operation. */
+/* shape_diagnosis.c - the tables of why two runs part: how far apart they are, the diagnosis, and the first
+ * operation that differs. */
 #include "analysis/diverge/gap.h"
 #include "analysis/diverge/op_diff.h"
 #include "analysis/answer/diagnosis.h"

@@ -1,4 +1,4 @@
-/* shape_diff.c - Diff: where two runs part. */
+/* shape_diff.c - the tables of the answer of Diff: where two runs part. */
 #include "analysis/diverge/diff.h"
 #include "proto/shape/shape_rows.h"
 #include "proto/shape/shape_wire.h"

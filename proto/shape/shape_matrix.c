@@ -1,4 +1,4 @@
-/* shape_matrix.c - the first step at which each two of several runs part. */
+/* shape_matrix.c - the tables of the answer of DiffMatrix: the first step at which each two of several runs part. */
 #include "analysis/diverge/matrix.h"
 #include "proto/shape/shape_rows.h"
 #include "proto/shape/shape_wire.h"

@@ -1,4 +1,5 @@
-/* shape_repeats.c - of a diff: several runs of one recipe, and the candidate against their envelope and levels. */
+/* shape_repeats.c - the tables of repeats in a diff: several runs of one recipe, and the candidate against their
+ * envelope and levels. */
 #include "analysis/diverge/repeats.h"
 #include "proto/shape/shape_rows.h"
 #include "proto/shape/shape_wire.h"

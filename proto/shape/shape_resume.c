@@ -1,4 +1,4 @@
-/* shape_resume.c - CheckResume: whether a run went on correctly from a checkpoint. */
+/* shape_resume.c - the tables of the answer of CheckResume: whether a run went on correctly from a checkpoint. */
 #include "analysis/diverge/resume.h"
 #include "proto/shape/shape_rows.h"
 #include "proto/shape/shape_wire.h"

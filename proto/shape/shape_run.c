@@ -1,4 +1,5 @@
-/* shape_run.c - a run in an answer, what it shares with its parent, and the settings of a policy. */
+/* shape_run.c - the tables of a run in an answer, of what it shares with its parent, and of the settings of a
+ * policy. */
 #include "analysis/diverge/resume.h"
 #include "analysis/policy.h"
 #include "proto/shape/shape_rows.h"
