@@ -9,12 +9,14 @@
  */
 #include "analysis/gate/gate_internal.h"
 
+#include "analysis/gate/gate_odd.h"
 #include "analysis/stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 struct item {
+	const struct ts_gate_run *run;
 	uint32_t group;
 	struct ts_span session;
 	double x;
@@ -100,7 +102,7 @@ static bool list_of(struct ts_gate_court *c, enum ts_gate_role role, enum ts_met
 		list.mixed = list.mixed || (list.has_basis && !ts_span_eq(list.basis, b));
 		list.basis = b;
 		list.has_basis = true;
-		list.items[list.n++] = (struct item){run->group, run->workload.session, scaled(metric, value)};
+		list.items[list.n++] = (struct item){run, run->group, run->workload.session, scaled(metric, value)};
 	}
 	*ret_list = list;
 	return !c->full;
@@ -135,10 +137,23 @@ static double mean_of(const struct item *items, size_t n, double *scratch)
 	return ts_mean(scratch, n);
 }
 
-/* Means of sessions, ascending. */
-static double *draws_of(struct ts_gate_court *c, struct list *list, bool together, size_t *ret_n)
+struct draw {
+	double x;
+	size_t first, end; /* of the list */
+};
+
+static int by_draw(const void *left, const void *right)
 {
-	double *draws = ts_arena_array(c->arena, list->n, sizeof *draws), *scratch = ts_arena_array(c->arena, list->n, sizeof *scratch);
+	const struct draw *a = left, *b = right;
+
+	return a->x == b->x ? (a->first > b->first) - (a->first < b->first) : a->x < b->x ? -1 : 1;
+}
+
+/* Means of sessions, ascending. The list is sorted by session then. */
+static struct draw *draws_of(struct ts_gate_court *c, struct list *list, bool together, size_t *ret_n)
+{
+	struct draw *draws = ts_arena_array(c->arena, list->n, sizeof *draws);
+	double *scratch = ts_arena_array(c->arena, list->n, sizeof *scratch);
 	size_t n = 0;
 
 	if (!draws || !scratch)
@@ -147,12 +162,58 @@ static double *draws_of(struct ts_gate_court *c, struct list *list, bool togethe
 		qsort(list->items, list->n, sizeof *list->items, by_session);
 	for (size_t from = 0, to; from < list->n; from = to) {
 		to = session_end(list, from, together);
-		draws[n++] = mean_of(list->items + from, to - from, scratch);
+		draws[n++] = (struct draw){mean_of(list->items + from, to - from, scratch), from, to};
 	}
 	if (n)
-		qsort(draws, n, sizeof *draws, ts_by_double);
+		qsort(draws, n, sizeof *draws, by_draw);
 	*ret_n = n;
 	return draws;
+}
+
+static double *values_of(struct ts_gate_court *c, const struct draw *draws, size_t n)
+{
+	double *values = ts_arena_array(c->arena, n, sizeof *values);
+
+	for (size_t i = 0; values && i < n; i++)
+		values[i] = draws[i].x;
+	return values;
+}
+
+/* Takes the odd ones out of the baseline's draws, and remembers their runs. magnitude: what differences are relative to, where values
+ * are not compared by ratio. */
+static bool part_odd(struct ts_gate_court *c, enum ts_metric metric, const struct list *list, struct draw *draws, size_t *n,
+		     struct ts_gate_sample *s)
+{
+	double *scratch = ts_arena_array(c->arena, 2 * *n, sizeof *scratch), median, scale = 1;
+	bool *odd = ts_arena_array(c->arena, *n, sizeof *odd);
+	size_t kept = 0;
+
+	s->odd = ts_arena_array(c->arena, list->n, sizeof *s->odd);
+	s->odd_by = ts_arena_array(c->arena, list->n, sizeof *s->odd_by);
+	if (!scratch || !odd || !s->odd || !s->odd_by)
+		return false;
+	if (*n == 0)
+		return true;
+	for (size_t i = 0; i < *n; i++)
+		scratch[i] = draws[i].x;
+	median = ts_median(scratch, *n, scratch + *n);
+	if (!ts_metrics[metric].log_scale)
+		scale = fabs(median) > 0 ? 1 / fabs(median) : 1;
+	for (size_t i = 0; i < *n; i++)
+		scratch[i] = draws[i].x * scale;
+	(void)ts_gate_odd(scratch, n, 1, s->prior, ts_metrics[metric].floor_sd, scratch + *n, odd);
+	for (size_t i = 0; i < *n; i++) {
+		if (!odd[i]) {
+			draws[kept++] = draws[i];
+			continue;
+		}
+		for (size_t k = draws[i].first; k < draws[i].end; k++) {
+			s->odd[s->n_odd] = list->items[k].run;
+			s->odd_by[s->n_odd++] = (draws[i].x - median) * scale;
+		}
+	}
+	*n = kept;
+	return true;
 }
 
 /* --- one session for all --- */
@@ -205,8 +266,32 @@ static void normalize(struct list *list, enum ts_metric metric, double *scratch)
 	}
 }
 
+/* The pooled spread of groups without the values that lie far from the others of theirs. x and sizes are used up. */
+static bool pooled(struct ts_gate_court *c, enum ts_metric metric, double *x, size_t *sizes, size_t n_groups, size_t n,
+		   struct ts_gate_spread *ret_spread)
+{
+	const struct ts_gate_spread none = {0, 0};
+	double *scratch = ts_arena_array(c->arena, n, sizeof *scratch);
+	bool *odd = ts_arena_array(c->arena, n, sizeof *odd);
+	size_t kept = 0, at = 0;
+
+	if (!scratch || !odd)
+		return false;
+	(void)ts_gate_odd(x, sizes, n_groups, none, ts_metrics[metric].floor_sd, scratch, odd);
+	for (size_t g = 0; g < n_groups; g++) {
+		size_t end = at + sizes[g], from = kept;
+
+		for (; at < end; at++)
+			if (!odd[at])
+				x[kept++] = x[at];
+		sizes[g] = kept - from;
+	}
+	*ret_spread = ts_gate_pooled(x, sizes, n_groups);
+	return true;
+}
+
 /* Between the draws of a group, pooled over groups; and between the runs of a session, pooled over sessions. list is sorted. */
-static bool spreads_of(struct ts_gate_court *c, const struct list *list, struct ts_gate_spread *ret_between,
+static bool spreads_of(struct ts_gate_court *c, enum ts_metric metric, const struct list *list, struct ts_gate_spread *ret_between,
 		       struct ts_gate_spread *ret_within)
 {
 	double *draws = ts_arena_array(c->arena, list->n, sizeof *draws), *runs = ts_arena_array(c->arena, list->n, sizeof *runs);
@@ -223,9 +308,8 @@ static bool spreads_of(struct ts_gate_court *c, const struct list *list, struct 
 		draws[n++] = mean_of(list->items + from, to - from, runs + from);
 		groups[more ? n_groups - 1 : n_groups++]++;
 	}
-	*ret_between = ts_gate_pooled(draws, groups, n_groups);
-	*ret_within = ts_gate_pooled(runs, sessions, n);
-	return true;
+	return pooled(c, metric, draws, groups, n_groups, n, ret_between) &&
+	       pooled(c, metric, runs, sessions, n, list->n, ret_within);
 }
 
 static struct ts_gate_spread both(struct ts_gate_spread a, struct ts_gate_spread b)
@@ -257,7 +341,8 @@ static bool priors(struct ts_gate_court *c, enum ts_metric metric, const struct 
 		qsort(history.items, history.n, sizeof *history.items, by_session);
 	normalize(&history, metric, scratch);
 	normalize(&copy, metric, scratch);
-	if (!spreads_of(c, &history, &sample->prior, &sample->within) || !spreads_of(c, &copy, &none, &within))
+	if (!spreads_of(c, metric, &history, &sample->prior, &sample->within) ||
+	    !spreads_of(c, metric, &copy, &none, &within))
 		return false;
 	/* Runs of one session, taken as draws, scatter as runs of a session do. */
 	if (sample->one_session)
@@ -345,13 +430,60 @@ bool ts_gate_pairs_find(struct ts_gate_court *c)
 	return true;
 }
 
+/* Where a run stands among those of the pairs of its session, in the order in which they began; 0: its start is not recorded, or
+ * another began at the same time. */
+static double place_of(const struct ts_gate_court *c, const struct ts_gate_run *run)
+{
+	size_t before = 0, same = 0;
+
+	if (run->workload.started_ns == 0)
+		return 0;
+	for (size_t i = 0; i < c->n_pairs; i++) {
+		const struct ts_gate_run *sides[] = {c->pairs[i].base, c->pairs[i].candidate};
+
+		for (size_t k = 0; k < 2 && !c->pairs[i].why_not; k++)
+			if (ts_span_eq(sides[k]->workload.session, run->workload.session)) {
+				before += sides[k]->workload.started_ns < run->workload.started_ns;
+				same += sides[k]->workload.started_ns == run->workload.started_ns;
+			}
+	}
+	return same == 1 ? 1 + (double)before : 0;
+}
+
+/* The number of the first pair of the same session. */
+static uint32_t session_number(const struct ts_gate_court *c, const struct ts_gate_pair *p)
+{
+	size_t i = 0;
+
+	while (c->pairs[i].why_not || !ts_span_eq(c->pairs[i].base->workload.session, p->base->workload.session))
+		i++;
+	return (uint32_t)i;
+}
+
+static struct ts_gate_difference difference_of(const struct ts_gate_court *c, const struct ts_gate_pair *p, double base,
+					       double candidate)
+{
+	double before = place_of(c, p->base), after = place_of(c, p->candidate);
+	bool placed = before > 0 && after > 0;
+
+	return (struct ts_gate_difference){
+		.d = candidate - base,
+		.turn = placed ? after - before : 0,
+		.place = placed ? (before + after) / 2 : 0,
+		.middle = (base + candidate) / 2,
+		.session = session_number(c, p),
+		.number = p->number,
+	};
+}
+
 /* Differences of the pairs that have the metric on both sides; *ret_base is the mean of their bases. */
 static bool differences(struct ts_gate_court *c, enum ts_metric metric, struct ts_gate_sample *sample, double *ret_base)
 {
 	double *bases = ts_arena_array(c->arena, c->n_pairs, sizeof *bases);
 
 	sample->pairs = ts_arena_array(c->arena, c->n_pairs, sizeof *sample->pairs);
-	if (!bases || !sample->pairs)
+	sample->scratch = ts_arena_array(c->arena, 2 * c->n_pairs, sizeof *sample->scratch);
+	if (!bases || !sample->pairs || !sample->scratch)
 		return false;
 	for (size_t i = 0; i < c->n_pairs; i++) {
 		const struct ts_gate_pair *p = &c->pairs[i];
@@ -370,7 +502,7 @@ static bool differences(struct ts_gate_court *c, enum ts_metric metric, struct t
 			continue;
 		}
 		bases[sample->n_pairs] = scaled(metric, a);
-		sample->pairs[sample->n_pairs++] = scaled(metric, b) - scaled(metric, a);
+		sample->pairs[sample->n_pairs++] = difference_of(c, p, scaled(metric, a), scaled(metric, b));
 	}
 	*ret_base = sample->n_pairs ? ts_mean(bases, sample->n_pairs) : (double)NAN;
 	return true;
@@ -396,8 +528,10 @@ static void relate(struct ts_gate_sample *s, enum ts_metric metric, double min_s
 		s->base[i] /= s->magnitude;
 	for (size_t i = 0; i < s->n_candidate; i++)
 		s->candidate[i] /= s->magnitude;
-	for (size_t i = 0; i < s->n_pairs; i++)
-		s->pairs[i] /= s->magnitude;
+	for (size_t i = 0; i < s->n_pairs; i++) {
+		s->pairs[i].d /= s->magnitude;
+		s->pairs[i].middle /= s->magnitude;
+	}
 }
 
 static struct ts_span why_nothing(struct ts_gate_court *c, const struct list *base, const struct list *candidate,
@@ -418,8 +552,9 @@ static struct ts_span why_nothing(struct ts_gate_court *c, const struct list *ba
 
 bool ts_gate_sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts_gate_sample *ret_sample)
 {
-	struct ts_gate_sample s = {0};
+	struct ts_gate_sample s = {.drift = (double)NAN};
 	struct list base, candidate;
+	struct draw *bases, *candidates;
 	struct ts_span session;
 	double pair_base;
 
@@ -430,9 +565,13 @@ bool ts_gate_sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts
 	s.one_session = one_session(&candidate, &session) && keep_session(&base, session);
 	for (size_t i = 0; i < base.n; i++)
 		s.unnamed += !base.items[i].session.len && !s.one_session;
-	s.candidate = draws_of(c, &candidate, true, &s.n_candidate);
-	s.base = draws_of(c, &base, false, &s.n_base);
-	if (!s.candidate || !s.base || !priors(c, metric, &base, &s))
+	candidates = draws_of(c, &candidate, true, &s.n_candidate);
+	bases = draws_of(c, &base, false, &s.n_base);
+	if (!candidates || !bases || !priors(c, metric, &base, &s) || !part_odd(c, metric, &base, bases, &s.n_base, &s))
+		return false;
+	s.candidate = values_of(c, candidates, s.n_candidate);
+	s.base = values_of(c, bases, s.n_base);
+	if (!s.candidate || !s.base)
 		return false;
 	s.no_base = base.lacking;
 	s.no_candidate = candidate.lacking;

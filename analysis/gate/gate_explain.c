@@ -1,6 +1,6 @@
 /* gate_explain.c - the test in words, with the numbers of a policy: what `tscope gate --explain` prints. */
 #include "analysis/gate/gate.h"
-#include "analysis/gate/gate_test.h"
+#include "analysis/gate/gate_paired.h"
 
 #include "analysis/answer/say.h"
 
@@ -85,8 +85,11 @@ static void second_look(const struct ts_gate_policy *policy, struct ts_buf *out)
 	ts_buf_printf(out,
 		      "The spread of a difference is pooled from the pairs and from runs of one session among baselines and history; where those "
 		      "give fewer than %d degrees of freedom, the s of the first look takes their place, which is no smaller. Pairs that scatter "
-		      "more than %s times as much are held to their own scatter alone.\n",
+		      "more than %s times as much are held to their own scatter alone, and two pairs that disagree so much ask for the others.\n",
 		      TS_GATE_WITHIN_LEAST, ts_say_number(TS_GATE_NOISY).text);
+	line(out, "The side that runs first changes from pair to pair. A drift of the machine from run to run is estimated from that and taken out of the "
+		  "difference; where one side always ran first, it is taken from the middles of the pairs. A pair that lies far outside the scatter of "
+		  "the others does not count.");
 }
 
 void ts_gate_explain(const struct ts_gate_policy *policy, struct ts_buf *out)
@@ -101,6 +104,8 @@ void ts_gate_explain(const struct ts_gate_policy *policy, struct ts_buf *out)
 		      "s the spread between draws, pooled:\n    T = (D - log(1 + %s)) / (s sqrt(1/R + 1/K)), held to Student's t.\n",
 		      ts_say_number(policy->delta).text);
 	prior(policy, out);
+	line(out, "A baseline that lies far outside the scatter of the others does not count, in the mean or in the spread, and is named: its distance "
+		  "from the median is more than 3.9 + 31/m robust standard deviations of m draws. Where more than a quarter would be that far, all count.");
 	ts_buf_printf(out, "It is %s if a T so large has a probability below %s where the change is %s, and below %s where there is none.\n",
 		      policy->rerun ? "suspect" : "a regression", ts_say_number(first).text, ts_say_percent(policy->delta).text,
 		      ts_say_number(first < TS_GATE_CLEAN_ALPHA ? first : TS_GATE_CLEAN_ALPHA).text);

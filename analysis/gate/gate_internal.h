@@ -3,7 +3,7 @@
 #define TSCOPE_ANALYSIS_GATE_INTERNAL_H
 
 #include "analysis/gate/gate.h"
-#include "analysis/gate/gate_test.h"
+#include "analysis/gate/gate_paired.h"
 
 /* A base and a candidate run that follow one another on one allocation. */
 struct ts_gate_pair {
@@ -22,12 +22,18 @@ struct ts_gate_lacking {
  * runs'. */
 struct ts_gate_sample {
 	struct ts_span reason; /* why nothing is compared; empty: it can be */
-	double *base, *candidate, *pairs;
+	double *base, *candidate;
+	struct ts_gate_difference *pairs; /* in the order in which they began */
+	double *scratch;		  /* of looks at them */
+	double drift;			  /* of each run of the pairs over the one before; NaN: not estimated */
 	size_t n_base, n_candidate, n_pairs;
 	struct ts_gate_spread prior, within; /* of draws, and of the runs of one session */
 	double magnitude;		     /* of the baseline, that differences are relative to; 1 of logarithms */
 	bool relative;			     /* false: the baseline is 0, and sizes have no meaning */
 	struct ts_gate_lacking no_base, no_candidate, no_pair;
+	const struct ts_gate_run **odd; /* baselines that lie far from the others and do not count, and by how much */
+	double *odd_by;
+	size_t n_odd;
 	bool one_session; /* base are the runs of the candidates' own session */
 	uint64_t unnamed; /* baselines that count and do not record their session */
 };

@@ -145,14 +145,14 @@ static void bars(struct ts_gate_court *c, enum ts_metric metric, struct bench *b
 	b->within = ts_gate_within(s->within, b->looked ? &b->first : NULL);
 	if (s->n_pairs < b->plan.first)
 		return;
-	ts_gate_pairs_look(s->pairs, b->plan.first, b->within, &b->rule, &look);
+	ts_gate_pairs_look(s->pairs, b->plan.first, b->within, &b->rule, s->scratch, &look);
 	b->pair_p = look.p;
 	if (b->plan.first == b->plan.most)
 		return;
 	b->pair_p = 2 * look.p;
 	if (s->n_pairs < b->plan.most)
 		return;
-	ts_gate_pairs_look(s->pairs, b->plan.most, b->within, &b->rule, &look);
+	ts_gate_pairs_look(s->pairs, b->plan.most, b->within, &b->rule, s->scratch, &look);
 	b->pair_p = fmin(b->pair_p, 2 * look.p);
 }
 
@@ -251,14 +251,15 @@ static void tell_missed(struct ts_gate_court *c, struct ts_gate_row *row, const 
 
 static enum ts_gate_state by_pairs(struct ts_gate_court *c, struct ts_gate_row *row, struct bench *b, double level)
 {
-	const struct ts_gate_sample *s = &c->samples[row->metric];
+	struct ts_gate_sample *s = &c->samples[row->metric];
 	struct ts_gate_pairs_plan plan = b->plan;
 	struct ts_gate_look look;
 	enum ts_gate_pairs_answer answer;
 
 	plan.alpha = level;
-	answer = ts_gate_pairs_judge(s->pairs, s->n_pairs, &plan, b->within, &b->rule, &look);
+	answer = ts_gate_pairs_judge(s->pairs, s->n_pairs, &plan, b->within, &b->rule, s->scratch, &look);
 	row->paired = true;
+	s->drift = look.drift;
 	row->pair_t = look.t;
 	row->pair_p = look.p;
 	tell_look(row, s, &look);

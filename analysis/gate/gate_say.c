@@ -145,6 +145,50 @@ static void warn_lacking(struct ts_gate_court *c, const char *title, const char 
 					     (unsigned long long)l->of, what, title, TS_SPAN_ARG(l->reason)));
 }
 
+/* Baselines that lie far from the others: who they are, by how much, and what to do. */
+static void warn_odd_baselines(struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	const struct ts_gate_sample *s = &c->samples[row->metric];
+	const struct ts_metric_row *metric = &ts_metrics[row->metric];
+
+	for (size_t i = 0; i < s->n_odd; i++) {
+		double by = metric->less_is_better ? s->odd_by[i] : -s->odd_by[i], size = metric->log_scale ? expm1(by) : by;
+		struct ts_span name = name_of(c, s->odd[i]);
+
+		ts_gate_warn(c, ts_gate_text(c, "The %s of baseline %.*s is %s %s than that of the median baseline, far outside their scatter: "
+						"this baseline does not count. If its machine was disturbed, mark it: tscope note %.*s bad='why'",
+					     metric->title, TS_SPAN_ARG(name), ts_say_percent(fabs(size)).text,
+					     way(row->metric, size > 0), TS_SPAN_ARG(name)));
+	}
+}
+
+/* Pairs that lie far from the others, and a machine that got slower from run to run. */
+static void warn_odd_pairs(struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	const struct ts_gate_sample *s = &c->samples[row->metric];
+	const char *title = ts_metrics[row->metric].title;
+	bool before = true, after = true;
+
+	if (!row->paired)
+		return;
+	for (size_t i = 0; i < s->n_pairs; i++) {
+		before = before && s->pairs[i].turn > 0;
+		after = after && s->pairs[i].turn < 0;
+		if (s->pairs[i].odd)
+			ts_gate_warn(c, ts_gate_text(c, "The difference of pair %u in %s lies far outside the scatter of the other pairs: this pair "
+							"does not count",
+						     s->pairs[i].number, title));
+	}
+	if (isfinite(s->drift) && fabs(s->drift) > c->input->policy.delta)
+		ts_gate_warn(c, ts_gate_text(c, "On the allocation of the pairs the %s of each run was %s %s than that of the run before, whichever "
+						"side it was of; this drift is taken out of the comparison",
+					     title, ts_say_percent(fabs(s->drift)).text, way(row->metric, s->drift > 0)));
+	if (before || after)
+		ts_gate_warn(c, ts_gate_text(c, "In every pair the %s ran first, so that a drift of the machine could look like a change: run pairs in "
+						"the order base, candidate, candidate, base",
+					     before ? "base" : "candidate"));
+}
+
 static void warn_row(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
@@ -155,6 +199,8 @@ static void warn_row(struct ts_gate_court *c, const struct ts_gate_row *row)
 						"baselines of other sessions, or pairs, see smaller ones",
 					     title, ts_say_percent(row->could_miss).text,
 					     ts_say_percent(c->input->policy.must_catch).text));
+	warn_odd_baselines(c, row);
+	warn_odd_pairs(c, row);
 	warn_lacking(c, title, "baselines", &s->no_base);
 	warn_lacking(c, title, "candidates", &s->no_candidate);
 	warn_lacking(c, title, "pairs", &s->no_pair);

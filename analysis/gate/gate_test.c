@@ -27,8 +27,7 @@ struct ts_gate_spread ts_gate_pooled(const double *x, const size_t *sizes, size_
 	return (struct ts_gate_spread){df > 0 ? sqrt(sum / df) : 0, df};
 }
 
-/* From sd, df and error, whose factor of sd is given. */
-static void judge(struct ts_gate_look *look, double factor, double floor_sd, double delta)
+void ts_gate_look_judge(struct ts_gate_look *look, double factor, double floor_sd, double delta)
 {
 	look->sd = look->sd < floor_sd ? floor_sd : look->sd;
 	look->error = look->df > 0 ? look->sd * factor : (double)NAN;
@@ -41,7 +40,7 @@ static void judge(struct ts_gate_look *look, double factor, double floor_sd, dou
 void ts_gate_first_look(const double *base, size_t n_base, const double *candidate, size_t n_candidate, struct ts_gate_spread prior,
 			const struct ts_gate_rule *rule, struct ts_gate_look *ret_look)
 {
-	struct ts_gate_look look = {.difference = ts_mean(candidate, n_candidate) - ts_mean(base, n_base)};
+	struct ts_gate_look look = {.difference = ts_mean(candidate, n_candidate) - ts_mean(base, n_base), .drift = (double)NAN};
 	double sum = squares(base, n_base) + squares(candidate, n_candidate);
 
 	look.df = (double)(n_base + n_candidate - 2);
@@ -50,31 +49,7 @@ void ts_gate_first_look(const double *base, size_t n_base, const double *candida
 		look.df += prior.df;
 	}
 	look.sd = look.df > 0 ? sqrt(sum / look.df) : (double)NAN;
-	judge(&look, sqrt(1 / (double)n_base + 1 / (double)n_candidate), rule->floor_sd, rule->delta);
-	*ret_look = look;
-}
-
-struct ts_gate_spread ts_gate_within(struct ts_gate_spread within, const struct ts_gate_look *first)
-{
-	if (within.df >= TS_GATE_WITHIN_LEAST || !first || !(first->df > 0) || !isfinite(first->sd))
-		return within;
-	return (struct ts_gate_spread){first->sd, first->df};
-}
-
-void ts_gate_pairs_look(const double *differences, size_t n, struct ts_gate_spread within, const struct ts_gate_rule *rule,
-			struct ts_gate_look *ret_look)
-{
-	struct ts_gate_look look = {.difference = ts_mean(differences, n), .pairs = n};
-	double sum = squares(differences, n), run = fmax(within.sd, rule->floor_sd), known = 2 * run * run;
-	bool noisy = n > 1 && sum / (double)(n - 1) > TS_GATE_NOISY * TS_GATE_NOISY * known;
-
-	look.df = (double)(n - 1);
-	if (within.df > 0 && !noisy) {
-		sum += within.df * known;
-		look.df += within.df;
-	}
-	look.sd = look.df > 0 ? sqrt(sum / look.df) : (double)NAN;
-	judge(&look, 1 / sqrt((double)n), sqrt(2.0) * rule->floor_sd, rule->delta);
+	ts_gate_look_judge(&look, sqrt(1 / (double)n_base + 1 / (double)n_candidate), rule->floor_sd, rule->delta);
 	*ret_look = look;
 }
 
@@ -100,25 +75,6 @@ double ts_gate_found_from(const struct ts_gate_look *look, const struct ts_gate_
 double ts_gate_interval(const struct ts_gate_look *look, double level)
 {
 	return ts_student_quantile(0.5 + level / 2, look->df) * look->error;
-}
-
-enum ts_gate_pairs_answer ts_gate_pairs_judge(const double *differences, size_t n, const struct ts_gate_pairs_plan *plan,
-					      struct ts_gate_spread within, const struct ts_gate_rule *rule,
-					      struct ts_gate_look *ret_look)
-{
-	double alpha = plan->first < plan->most ? plan->alpha / 2 : plan->alpha;
-
-	ts_gate_pairs_look(differences, n < plan->first ? n : plan->first, within, rule, ret_look);
-	if (n < plan->first)
-		return TS_GATE_PAIRS_FEW;
-	if (ts_gate_worse(ret_look, rule, alpha))
-		return TS_GATE_PAIRS_CONFIRM;
-	if (ret_look->difference <= rule->delta || plan->first == plan->most)
-		return TS_GATE_PAIRS_REFUTE;
-	if (n < plan->most)
-		return TS_GATE_PAIRS_OPEN;
-	ts_gate_pairs_look(differences, plan->most, within, rule, ret_look);
-	return ts_gate_worse(ret_look, rule, alpha) ? TS_GATE_PAIRS_CONFIRM : TS_GATE_PAIRS_REFUTE;
 }
 
 double ts_gate_holm(const double *p, size_t n, size_t at, double alpha)

@@ -12,13 +12,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TS_GATE_WITHIN_LEAST = 8 };
+
 /* No change at all must be this unlikely at a first look. With the looks of pairs below a clean change then costs at most
  * 0.05 more runs on average, whatever the noise: a suspect of a clean change runs 3.3 pairs on average. */
 #define TS_GATE_CLEAN_ALPHA 0.007
-/* Pairs that scatter by so many times what was known beforehand are held to their own scatter alone: a noisy allocation. */
-#define TS_GATE_NOISY 2.0
-
 /* A standard deviation and what it rests on. */
 struct ts_gate_spread {
 	double sd;
@@ -39,24 +36,21 @@ struct ts_gate_look {
 	double t, p;	   /* that it is above delta: one-sided */
 	double p_clean;	   /* that it is above 0 */
 	double p_better;   /* that it is below -delta */
-	size_t pairs;	   /* looked at; 0 of a first look */
+	size_t pairs;	   /* that count; 0 of a first look */
+	double drift;	   /* of pairs: what each run is worse than the one before it; NaN: not estimated */
+	bool noisy;	   /* pairs: they scatter by more than what was known beforehand, and are held to their own scatter */
 };
 
 /* Variances within groups pooled: x holds the groups one behind the other, n_groups of them of sizes[i] values each. */
 struct ts_gate_spread ts_gate_pooled(const double *x, const size_t *sizes, size_t n_groups);
 
+/* Sets sd, error, t and the p of a look whose difference, sd and df are there: the error is factor sd, and less than floor_sd is not
+ * believed. */
+void ts_gate_look_judge(struct ts_gate_look *look, double factor, double floor_sd, double delta);
 /* s^2 of base, candidate and prior pooled; no less than floor_sd. n_base and n_candidate are at least 1; where no degree of
  * freedom is left, t, p and error are NaN. */
 void ts_gate_first_look(const double *base, size_t n_base, const double *candidate, size_t n_candidate, struct ts_gate_spread prior,
 			const struct ts_gate_rule *rule, struct ts_gate_look *ret_look);
-/* What pairs are held to: within, the scatter of the runs of one session, where that rests on TS_GATE_WITHIN_LEAST degrees
- * of freedom; else what draws scatter by at the first look (NULL: there was none), which holds the luck of their sessions
- * besides and so is no less. */
-struct ts_gate_spread ts_gate_within(struct ts_gate_spread within, const struct ts_gate_look *first);
-/* differences: of n pairs, at least 1. within: what one run of a session scatters by, as far as it is known beforehand; its
- * part of the variance of a difference is twice that. */
-void ts_gate_pairs_look(const double *differences, size_t n, struct ts_gate_spread within, const struct ts_gate_rule *rule,
-			struct ts_gate_look *ret_look);
 
 /* The difference is above delta at level alpha, above 0 at TS_GATE_CLEAN_ALPHA (or alpha, if that is stricter: which is then no
  * question), and not below min_size. */
@@ -68,27 +62,6 @@ bool ts_gate_better(const struct ts_gate_look *look, const struct ts_gate_rule *
 double ts_gate_found_from(const struct ts_gate_look *look, const struct ts_gate_rule *rule, double alpha);
 /* Half the width of the two-sided interval of this level (0.99). */
 double ts_gate_interval(const struct ts_gate_look *look, double level);
-
-/* Pairs are looked at twice, when there are `first` of them and when there are `most`, at half of alpha each; once, at all of it,
- * where both are equal. At the first look a difference of delta or less ends it: more pairs would hardly make it worse. */
-enum ts_gate_pairs_answer {
-	TS_GATE_PAIRS_FEW = 1,	     /* fewer than `first` */
-	TS_GATE_PAIRS_OPEN = 2,	     /* `first` of them leave it open: more are wanted */
-	TS_GATE_PAIRS_CONFIRM = 3,
-	TS_GATE_PAIRS_REFUTE = 4,
-};
-
-struct ts_gate_pairs_plan {
-	size_t first, most; /* 1 <= first <= most */
-	double alpha;	    /* over both looks */
-};
-
-/* ret_look: of the look that decided, or of all n where there are fewer than `first`. Pairs between `first` and `most` wait
- * for the second look, and those behind `most` count for nothing: how many are run must not depend on how they come out. n
- * >= 1. */
-enum ts_gate_pairs_answer ts_gate_pairs_judge(const double *differences, size_t n, const struct ts_gate_pairs_plan *plan,
-					      struct ts_gate_spread within, const struct ts_gate_rule *rule,
-					      struct ts_gate_look *ret_look);
 
 /* Holm (1979): the level that the p at `at` is held against, of n of them at alpha in all: alpha / (n - how many are
  * smaller), and 0 as soon as one that is smaller misses its own. NaN counts as 1. */

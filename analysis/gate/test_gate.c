@@ -784,11 +784,63 @@ static void a_full_arena(void **state)
 	}
 }
 
+/* One of ten at 0.13, 29.7 % above the median of all ten (the geometric mean of 0.1001 and 0.1003). A candidate at +8 % is as
+ * suspect as it is without that run, and the run is named. */
+static void an_odd_baseline_does_not_blind_the_gate(void **state)
+{
+	struct ts_gate_row *row;
+	double size, sd;
+
+	(void)state;
+	baselines(9);
+	put(TS_GATE_CANDIDATE, 0.108);
+	row = judge();
+	assert_int_equal(row->state, TS_GATE_SUSPECT);
+	assert_int_equal(warned("does not count"), 0);
+	size = row->size;
+	sd = row->sd;
+	t.input.n_runs = 0;
+	baselines(9);
+	put(TS_GATE_BASELINE, 0.13);
+	put(TS_GATE_CANDIDATE, 0.108);
+	row = judge();
+	assert_int_equal(row->state, TS_GATE_SUSPECT);
+	assert_int_equal(row->base_draws, 9);
+	assert_true(row->size == size && row->sd == sd);
+	assert_int_equal(warned("The step time of baseline p/run9 is 30 % slower than that of the median baseline"), 1);
+	assert_int_equal(warned("tscope note p/run9 bad='why'"), 1);
+}
+
+/* A run of the history at twice the time of its level says nothing of how runs scatter. */
+static void an_odd_run_of_the_history(void **state)
+{
+	struct ts_gate_row *row;
+	double sd = 0;
+
+	(void)state;
+	for (int odd = 0; odd < 2; odd++) {
+		t.input.n_runs = 0;
+		baselines(3);
+		for (size_t i = 0; i < 20; i++)
+			put(TS_GATE_HISTORY, ten[i % 10])->group = 1;
+		if (odd)
+			put(TS_GATE_HISTORY, 0.2)->group = 1;
+		put(TS_GATE_CANDIDATE, 0.108);
+		row = judge();
+		assert_int_equal(row->state, TS_GATE_SUSPECT);
+		if (odd)
+			assert_true(row->prior_sd == sd);
+		sd = row->prior_sd;
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(clean_passes_and_says_what_it_missed),
+		TEST(an_odd_baseline_does_not_blind_the_gate),
+		TEST(an_odd_run_of_the_history),
 		TEST(suspect_asks_and_pairs_decide),
 		TEST(pairs_that_do_not_confirm),
 		TEST(pairs_of_two_sessions_do_not_count),

@@ -70,25 +70,6 @@ static void floor_of_spread(void **state)
 	about(ts_gate_found_from(&look, &r, 0.05), 0.022433767604169347);
 }
 
-static void pairs_look(void **state)
-{
-	static const double d[] = {0.031, 0.024, 0.038, 0.029};
-	struct ts_gate_rule r = rule();
-	struct ts_gate_look look;
-
-	(void)state;
-	ts_gate_pairs_look(d, 4, (struct ts_gate_spread){0, 0}, &r, &look);
-	about(look.difference, 0.0305);
-	about(look.sd, 0.005802298395176403);
-	about(look.t, 7.083285879924884);
-	about(look.p, 0.0028934821696150787);
-	/* 12 degrees of freedom of 0.4 % a run: 2 * 0.004^2 * 12 + 0.000101 over 15 */
-	ts_gate_pairs_look(d, 4, (struct ts_gate_spread){0.004, 12}, &r, &look);
-	about(look.sd, 0.005686240703077327);
-	about(look.df, 15);
-	about(look.p, 1.468062157773773e-06);
-}
-
 static void worse_is_more_than_p(void **state)
 {
 	struct ts_gate_rule r = rule();
@@ -122,57 +103,6 @@ static void pooled(void **state)
 	assert_true(s.df == 0);
 }
 
-static void pairs_in_two_looks(void **state)
-{
-	static const double worse[] = {0.030, 0.031, 0.029, 0.030}, none[] = {0.001, -0.002, 0.004, 0.009, 0.1, 0.1};
-	static const double open[] = {0.019, 0.021, 0.015, 0.017, 0.030, 0.031, 0.030, 0.029, -1, -1};
-	static const double small[] = {0.019, 0.021, 0.015, 0.017, 0.011, 0.012, 0.014, 0.013};
-	struct ts_gate_pairs_plan plan = {4, 8, 0.005};
-	struct ts_gate_spread within = {0.002, 20};
-	struct ts_gate_rule r = rule();
-	struct ts_gate_look look;
-
-	(void)state;
-	assert_int_equal(ts_gate_pairs_judge(worse, 3, &plan, within, &r, &look), TS_GATE_PAIRS_FEW);
-	assert_int_equal(ts_gate_pairs_judge(worse, 4, &plan, within, &r, &look), TS_GATE_PAIRS_CONFIRM);
-	/* 0.003 is no more than delta: more pairs are not waited for, and do not count if they are there */
-	assert_int_equal(ts_gate_pairs_judge(none, 4, &plan, within, &r, &look), TS_GATE_PAIRS_REFUTE);
-	assert_int_equal(ts_gate_pairs_judge(none, 6, &plan, within, &r, &look), TS_GATE_PAIRS_REFUTE);
-	about(look.difference, 0.003);
-	/* 0.018 is above delta and below what matters: open until there are 8 */
-	for (size_t n = 4; n < 8; n++)
-		assert_int_equal(ts_gate_pairs_judge(open, n, &plan, within, &r, &look), TS_GATE_PAIRS_OPEN);
-	about(look.difference, 0.018);
-	assert_int_equal(ts_gate_pairs_judge(open, 8, &plan, within, &r, &look), TS_GATE_PAIRS_CONFIRM);
-	about(look.difference, 0.024);
-	/* what comes behind the last look changes nothing */
-	assert_int_equal(ts_gate_pairs_judge(open, 10, &plan, within, &r, &look), TS_GATE_PAIRS_CONFIRM);
-	about(look.difference, 0.024);
-	assert_int_equal(ts_gate_pairs_judge(small, 8, &plan, within, &r, &look), TS_GATE_PAIRS_REFUTE);
-	/* one look: nothing stays open */
-	plan.most = 4;
-	assert_int_equal(ts_gate_pairs_judge(open, 8, &plan, within, &r, &look), TS_GATE_PAIRS_REFUTE);
-}
-
-/* Scatter of 3 % where 0.4 % a run is known, 0.57 % a pair: these are held to their own alone. scipy's ttest_1samp of them: */
-static void a_noisy_allocation(void **state)
-{
-	static const double d[] = {0.06, 0.01, 0.00, 0.07, 0.05, 0.035}, calm[] = {0.030, 0.041, 0.035, 0.020};
-	struct ts_gate_rule r = rule();
-	struct ts_gate_look look;
-
-	(void)state;
-	ts_gate_pairs_look(d, 6, (struct ts_gate_spread){0.004, 30}, &r, &look);
-	about(look.df, 5);
-	about(look.t, 2.4201473794774415);
-	about(look.p, 0.0300532402221851);
-	ts_gate_pairs_look(calm, 4, (struct ts_gate_spread){0.004, 30}, &r, &look);
-	about(look.df, 33);
-	/* what was known is believed no less than the floor: else identical runs would make every pair noisy */
-	ts_gate_pairs_look((const double[]){0.030, 0.032}, 2, (struct ts_gate_spread){0, 30}, &r, &look);
-	about(look.df, 31);
-}
-
 /* A first look of few draws and much noise: p of the edge is below 0.05, but no change at all is not unlikely enough. By
  * scipy, with t of 3 degrees of freedom: (0.06 - log 1.01) / 0.02 = 2.50, p = 0.044; 0.06 / 0.02 = 3, p = 0.029. */
 static void clean_changes_are_seldom_suspect(void **state)
@@ -187,36 +117,6 @@ static void clean_changes_are_seldom_suspect(void **state)
 	assert_true(look.p < 0.05 && look.p_clean > TS_GATE_CLEAN_ALPHA);
 	about(look.p_clean, 0.02883444281121865);
 	assert_false(ts_gate_worse(&look, &r, 0.05));
-}
-
-/* p between half of alpha and alpha: enough for one look, not for the first of two. scipy: these four have p = 0.00289. */
-static void alpha_is_split(void **state)
-{
-	static const double d[] = {0.031, 0.024, 0.038, 0.029};
-	struct ts_gate_spread none = {0, 0};
-	struct ts_gate_rule r = rule();
-	struct ts_gate_look look;
-
-	(void)state;
-	assert_int_equal(ts_gate_pairs_judge(d, 4, &(struct ts_gate_pairs_plan){4, 4, 0.005}, none, &r, &look), TS_GATE_PAIRS_CONFIRM);
-	assert_int_equal(ts_gate_pairs_judge(d, 4, &(struct ts_gate_pairs_plan){4, 8, 0.005}, none, &r, &look), TS_GATE_PAIRS_OPEN);
-}
-
-static void what_pairs_are_held_to(void **state)
-{
-	struct ts_gate_look first = {.sd = 0.01, .df = 9};
-	struct ts_gate_spread few = {0.001, TS_GATE_WITHIN_LEAST - 1}, enough = {0.001, TS_GATE_WITHIN_LEAST}, got;
-
-	(void)state;
-	got = ts_gate_within(enough, &first);
-	assert_true(got.sd == 0.001 && got.df == TS_GATE_WITHIN_LEAST);
-	got = ts_gate_within(few, &first);
-	assert_true(got.sd == 0.01 && got.df == 9);
-	got = ts_gate_within(few, NULL);
-	assert_true(got.sd == 0.001);
-	first.sd = (double)NAN;
-	got = ts_gate_within(few, &first);
-	assert_true(got.sd == 0.001);
 }
 
 /* Holm 1979 by hand: of 0.01, 0.04, 0.03, 0.005 at 0.05 the levels are 0.0125, 0.05/3, 0.025; 0.03 misses 0.025, and so 0.04
@@ -252,8 +152,6 @@ static void nothing_decided_by_nonsense(void **state)
 	ts_gate_first_look(small, 1, one, 1, (struct ts_gate_spread){0, 0}, &r, &look);
 	assert_true(isnan(look.p) && isnan(look.error));
 	assert_false(ts_gate_worse(&look, &r, 0.49));
-	ts_gate_pairs_look(small, 1, (struct ts_gate_spread){0, 0}, &r, &look);
-	assert_true(isnan(look.p));
 	assert_true(isnan(ts_gate_found_from(&look, &r, 0.05)));
 }
 
@@ -262,14 +160,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_look),
 		cmocka_unit_test(floor_of_spread),
-		cmocka_unit_test(pairs_look),
 		cmocka_unit_test(worse_is_more_than_p),
 		cmocka_unit_test(pooled),
-		cmocka_unit_test(pairs_in_two_looks),
-		cmocka_unit_test(alpha_is_split),
-		cmocka_unit_test(a_noisy_allocation),
 		cmocka_unit_test(clean_changes_are_seldom_suspect),
-		cmocka_unit_test(what_pairs_are_held_to),
 		cmocka_unit_test(holm),
 		cmocka_unit_test(nothing_decided_by_nonsense),
 	};

@@ -139,8 +139,9 @@ enum ts_status ts_render_gate_request(const struct ts_verdict *v, const struct t
 	ts_buf_str(out, "# SIDE PAIR COMMIT NAME: run on one machine in this order, push under NAME, gate again:\n");
 	if (*line)
 		ts_buf_printf(out, "# %s\n", line);
+	/* ABBA: the side that runs first changes from pair to pair, so that a machine that slows down hits both alike. */
 	for (uint64_t k = 0; k < 2 * v->ask.pairs; k++) {
-		bool base = k % 2 == 0;
+		bool base = k % 2 == (first + k / 2 + 1) % 2;
 		const char *name = ts_gate_pair_name(&v->ask, first + k / 2, base, arena);
 
 		if (!name)

@@ -359,8 +359,8 @@ static void a_request_is_read_line_by_line(void **state)
 			    "# tscope gate exp9 --baseline main --paired other-pair --policy 'a b'\\''c.policy' --paired 'pair-cacacacacaca-*'\n"
 			    "base 3 3f2a77b0c1 pair-cacacacacaca-3-base\n"
 			    "candidate 3 8f2a77b0c1 pair-cacacacacaca-3-candidate\n"
-			    "base 4 3f2a77b0c1 pair-cacacacacaca-4-base\n"
-			    "candidate 4 8f2a77b0c1 pair-cacacacacaca-4-candidate\n");
+			    "candidate 4 8f2a77b0c1 pair-cacacacacaca-4-candidate\n"
+			    "base 4 3f2a77b0c1 pair-cacacacacaca-4-base\n");
 	v->ask.candidate_commit = str("$(reboot)");
 	assert_says(request(v), "\ncandidate 3 - pair-");
 	v->ask.candidate_commit = str("--upload-pack=x");

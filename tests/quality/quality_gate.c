@@ -9,7 +9,7 @@
 #include "quality_parts.h"
 
 #include "analysis/gate/gate.h"
-#include "analysis/gate/gate_test.h"
+#include "analysis/gate/gate_paired.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,7 +81,8 @@ static void first_look(const struct world *w, double shift, struct ts_random *r,
 static struct outcome change(const struct world *w, double shift, struct ts_random *r)
 {
 	const struct ts_gate_pairs_plan plan = {(size_t)policy.pairs, (size_t)policy.pairs_most, policy.alpha};
-	double d[PAIRS_MOST], sd = sqrt(2.0) * w->noise.run * (w->pair_noise > 0 ? w->pair_noise : 1);
+	struct ts_gate_difference d[PAIRS_MOST] = {0};
+	double scratch[2 * PAIRS_MOST], sd = sqrt(2.0) * w->noise.run * (w->pair_noise > 0 ? w->pair_noise : 1);
 	enum ts_gate_pairs_answer answer = TS_GATE_PAIRS_FEW;
 	struct outcome o = {0};
 
@@ -90,8 +91,8 @@ static struct outcome change(const struct world *w, double shift, struct ts_rand
 	while (o.suspect && (answer == TS_GATE_PAIRS_FEW || answer == TS_GATE_PAIRS_OPEN)) {
 		struct ts_gate_spread within = ts_gate_within((struct ts_gate_spread){0, 0}, &o.first);
 
-		d[o.pairs++] = log1p(shift) + sd * ts_random_normal(r);
-		answer = ts_gate_pairs_judge(d, o.pairs, &plan, within, &rule, &o.last);
+		d[o.pairs++].d = log1p(shift) + sd * ts_random_normal(r);
+		answer = ts_gate_pairs_judge(d, o.pairs, &plan, within, &rule, scratch, &o.last);
 	}
 	o.fails = answer == TS_GATE_PAIRS_CONFIRM;
 	return o;
@@ -276,7 +277,8 @@ static void claims_of_pairs(struct quality *q)
 		struct world w = world_of(i, 0);
 
 		for (uint64_t t = 0; quality_wants(q, &c) && t < quality_trials(q, 20000); t++) {
-			double d[PAIRS_MOST], sd = sqrt(2.0) * w.noise.run, from;
+			struct ts_gate_difference d[PAIRS_MOST] = {0};
+			double scratch[2 * PAIRS_MOST], sd = sqrt(2.0) * w.noise.run, from;
 			struct ts_gate_look first, look;
 			struct ts_gate_spread within;
 			struct ts_random random;
@@ -285,12 +287,13 @@ static void claims_of_pairs(struct quality *q)
 			first_look(&w, 0, &random, &first);
 			within = ts_gate_within((struct ts_gate_spread){0, 0}, &first);
 			for (size_t k = 0; k < plan.first; k++)
-				d[k] = sd * ts_random_normal(&random);
-			ts_gate_pairs_look(d, plan.first, within, &rule, &look);
+				d[k].d = sd * ts_random_normal(&random);
+			ts_gate_pairs_look(d, plan.first, within, &rule, scratch, &look);
 			from = ts_gate_found_from(&look, &rule, plan.alpha / 2);
 			for (size_t k = 0; k < plan.most; k++)
-				d[k] = from + sd * ts_random_normal(&random);
-			quality_count(&c, ts_gate_pairs_judge(d, plan.most, &plan, within, &rule, &look) == TS_GATE_PAIRS_CONFIRM);
+				d[k].d = from + sd * ts_random_normal(&random);
+			quality_count(&c, ts_gate_pairs_judge(d, plan.most, &plan, within, &rule, scratch, &look) ==
+						  TS_GATE_PAIRS_CONFIRM);
 		}
 		quality_report(q, &c);
 	}

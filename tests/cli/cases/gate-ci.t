@@ -13,8 +13,8 @@ $ cat r.txt
 | # tscope gate slow --baseline main --paired 'pair-1e25bcdcd32c-*'
 | base 1 1000000000000000000000000000000000000000 pair-1e25bcdcd32c-1-base
 | candidate 1 51000000000000000000000000000000000000aa pair-1e25bcdcd32c-1-candidate
-| base 2 1000000000000000000000000000000000000000 pair-1e25bcdcd32c-2-base
 | candidate 2 51000000000000000000000000000000000000aa pair-1e25bcdcd32c-2-candidate
+| base 2 1000000000000000000000000000000000000000 pair-1e25bcdcd32c-2-base
 $ cat c.md
 | <!-- tscope-gate:dc514aa9ab1e -->
 | ### tscope gate: suspect

@@ -1,0 +1,234 @@
+/* quality_gate_days.c - the gate on bad days: one disturbed run among many, a disturbed pair, a machine that gets slower from run to
+ * run, heavy tails, machines of two kinds, slow waves. Whole verdicts, with the pairs that they ask for.
+ *
+ * A run's step time is 0.1 s exp(b), b normal of deviation 1 % unless the case says otherwise; runs are drawn in the order in which
+ * they run: history, baselines, the candidate, the pairs as they are asked for (ABBA) or base before candidate each time (ABAB).
+ */
+#include "quality_parts.h"
+
+#include "analysis/gate/gate.h"
+#include "base/digest.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { RUNS_MOST = 128, NAME = 96, BASELINES = 20, HISTORY = 40 };
+
+#define SD 0.01
+
+enum order { ABBA, ABAB };
+
+struct day {
+	const char *name;
+	double sd;
+	size_t history;		/* runs before the baselines */
+	double (*noise)(const struct day *d, struct ts_random *r);
+	double odd_baseline;	/* one of the baselines is slower by it */
+	double odd_history;	/* one run of the history */
+	double disturbed;	/* share of all runs that are slower by 10 to 50 % */
+	double odd_pair_base, odd_pair_candidate; /* the first of that side */
+	double drift;		/* of each run of the pairs over the one before */
+	double drift_all;	/* of each baseline over the one before */
+	enum order order;
+	bool always_paired;	/* pairs are run whatever the first look says */
+};
+
+static struct {
+	struct ts_arena arena;
+	struct ts_gate_input input;
+	struct ts_gate_run runs[RUNS_MOST];
+	char sessions[RUNS_MOST][16];
+	double wave;
+} world;
+
+static double normal(const struct day *d, struct ts_random *r)
+{
+	return d->sd * ts_random_normal(r);
+}
+
+/* Student's t of 3 degrees of freedom, to the same deviation. */
+static double heavy(const struct day *d, struct ts_random *r)
+{
+	double sum = 0, z = ts_random_normal(r);
+
+	for (int i = 0; i < 3; i++) {
+		double x = ts_random_normal(r);
+
+		sum += x * x;
+	}
+	return d->sd * z / sqrt(sum);
+}
+
+static double skewed(const struct day *d, struct ts_random *r)
+{
+	return d->sd * (-log(1 - ts_random_unit(r)) - 1);
+}
+
+static double two_machines(const struct day *d, struct ts_random *r)
+{
+	return d->sd * (ts_random_unit(r) < 0.5 ? -1 : 1) + 0.3 * d->sd * ts_random_normal(r);
+}
+
+/* Neighbours in time resemble each other: AR(1) of coefficient 0.8. */
+static double waves(const struct day *d, struct ts_random *r)
+{
+	world.wave = 0.8 * world.wave + 0.6 * d->sd * ts_random_normal(r);
+	return world.wave;
+}
+
+static double draw(const struct day *d, struct ts_random *r)
+{
+	double b = d->noise(d, r);
+
+	if (ts_random_unit(r) < d->disturbed)
+		b += log(1.1 + 0.4 * ts_random_unit(r));
+	return b;
+}
+
+static struct ts_gate_run *put(enum ts_gate_role role, uint32_t session, double b)
+{
+	size_t at = world.input.n_runs++;
+	struct ts_gate_run *run = &world.runs[at];
+
+	if (at >= RUNS_MOST)
+		abort();
+	*run = (struct ts_gate_run){.role = role};
+	(void)snprintf(world.sessions[at], sizeof world.sessions[at], "%u", session);
+	run->workload.session = ts_span_str(world.sessions[at]);
+	run->workload.started_ns = (int64_t)(at + 1) * 1000000000;
+	run->id.bytes[0] = (uint8_t)at;
+	run->reduction.time_source = ts_span_str("timestamps");
+	run->reduction.metrics[TS_METRIC_STEP_TIME] = (struct ts_reduced){.known = true, .value = 0.1 * exp(b)};
+	return run;
+}
+
+static enum ts_gate_state judge(struct ts_verdict *ret)
+{
+	struct ts_error err;
+
+	if (ts_gate_judge(&world.input, &world.arena, ret, &err)) {
+		(void)fprintf(stderr, "%s\n", err.text);
+		abort();
+	}
+	return ret->state;
+}
+
+/* The pairs numbered from `first`, in the order of the day. */
+static void put_pairs(const struct day *d, uint32_t first, uint64_t n, double slower, struct ts_random *r)
+{
+	for (uint32_t k = first; k < first + n; k++)
+		for (int second = 0; second < 2; second++) {
+			bool base = d->order == ABAB || k % 2 == 1 ? second == 0 : second == 1;
+			double b = draw(d, r) + d->drift * (2 * (double)(k - 1) + second) + (base ? 0 : log1p(slower));
+
+			if (k == 1)
+				b += log1p(base ? d->odd_pair_base : d->odd_pair_candidate);
+			put(base ? TS_GATE_PAIR_BASE : TS_GATE_PAIR_CANDIDATE, 1000, b)->group = k;
+		}
+}
+
+static enum ts_gate_state verdict(const struct day *d, double slower, struct ts_random *r, struct ts_verdict *ret)
+{
+	enum ts_gate_state state;
+	size_t bad = (size_t)(ts_random_unit(r) * BASELINES), old = (size_t)(ts_random_unit(r) * (double)(d->history ? d->history : 1));
+	uint32_t pairs = 0, session = 0;
+
+	ts_arena_reset(&world.arena);
+	world.input = (struct ts_gate_input){.runs = world.runs};
+	world.wave = d->sd * ts_random_normal(r);
+	ts_gate_policy_default(&world.input.policy);
+	for (size_t i = 0; i < d->history; i++)
+		put(TS_GATE_HISTORY, session++, draw(d, r) + (i == old ? log1p(d->odd_history) : 0))->group = 1;
+	for (size_t i = 0; i < BASELINES; i++)
+		put(TS_GATE_BASELINE, session++, draw(d, r) + (i == bad ? log1p(d->odd_baseline) : 0) + d->drift_all * (double)i);
+	put(TS_GATE_CANDIDATE, session++, draw(d, r) + log1p(slower) + d->drift_all * BASELINES);
+	state = judge(ret);
+	while (ret->ask.pairs || (d->always_paired && !pairs)) {
+		uint64_t more = ret->ask.pairs ? ret->ask.pairs : world.input.policy.pairs;
+
+		put_pairs(d, pairs + 1, more, slower, r);
+		pairs += (uint32_t)more;
+		state = judge(ret);
+	}
+	return state;
+}
+
+static void rate(struct quality *q, const struct day *d, double slower, const char *what, double goal, bool found)
+{
+	char name[NAME];
+	struct quality_case c;
+
+	(void)snprintf(name, sizeof name, "gate days: %s, %s", d->name, what);
+	c = found ? quality_at_least(name, goal) : quality_at_most(name, goal);
+	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, 4000); i++) {
+		struct ts_random random;
+		struct ts_verdict v;
+
+		quality_random(&c, i, &random);
+		quality_count(&c, verdict(d, slower, &random, &v) == TS_GATE_REGRESSION);
+	}
+	quality_report(q, &c);
+}
+
+/* How often a run that nobody disturbed is called odd. */
+static void odd_ones(struct quality *q, const struct day *d, double goal)
+{
+	char name[NAME];
+	struct quality_case c;
+
+	(void)snprintf(name, sizeof name, "gate days: %s, a baseline called odd", d->name);
+	c = quality_at_most(name, goal);
+	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, 4000); i++) {
+		struct ts_random random;
+		struct ts_verdict v;
+
+		quality_random(&c, i, &random);
+		(void)verdict(d, 0, &random, &v);
+		quality_count(&c, v.rows[TS_METRIC_STEP_TIME].base_draws < BASELINES);
+	}
+	quality_report(q, &c);
+}
+
+static const struct {
+	struct day day;
+	double most, found; /* goals: failed though clean; 10 % slower found. 0: not asked for */
+	double called_odd;
+} days[] = {
+	{{"quiet", .sd = SD, .noise = normal}, 0.001, 0.99, 0.015},
+	{{"quiet, with history", .sd = SD, .noise = normal, .history = HISTORY}, 0.001, 0.99, 0.015},
+	{{"one baseline of 20 +30 %", .sd = SD, .noise = normal, .odd_baseline = 0.3}, 0.001, 0.99, 0},
+	{{"one baseline of 20 at a third", .sd = SD, .noise = normal, .odd_baseline = -0.67}, 0.001, 0.99, 0},
+	{{"one run of the history 2x", .sd = SD, .noise = normal, .history = HISTORY, .odd_history = 1}, 0.001, 0.99, 0},
+	{{"1 run in 20 +10 to 50 %", .sd = SD, .noise = normal, .disturbed = 0.05}, 0.002, 0.9, 0},
+	{{"1 run in 20 +10 to 50 %, with history", .sd = SD, .noise = normal, .disturbed = 0.05, .history = HISTORY}, 0.002, 0.9, 0},
+	{{"base of the first pair +22 %", .sd = SD, .noise = normal, .odd_pair_base = 0.22}, 0.001, 0.9, 0},
+	{{"candidate of the first pair +22 %", .sd = SD, .noise = normal, .odd_pair_candidate = 0.22, .always_paired = true}, 0.005, 0.9, 0},
+	{{"pairs drift 2 % a run, ABBA", .sd = SD, .noise = normal, .drift = 0.02, .always_paired = true}, 0.005, 0.99, 0},
+	{{"pairs drift 3 % a run, ABBA", .sd = SD, .noise = normal, .drift = 0.03, .always_paired = true}, 0.005, 0.99, 0},
+	{{"pairs drift 2 % a run, ABAB", .sd = SD, .noise = normal, .drift = 0.02, .order = ABAB, .always_paired = true}, 0.005, 0.9, 0},
+	{{"pairs drift 3 % a run, ABAB", .sd = SD, .noise = normal, .drift = 0.03, .order = ABAB, .always_paired = true}, 0.005, 0.9, 0},
+	{{"pairs without drift, ABAB", .sd = SD, .noise = normal, .order = ABAB, .always_paired = true}, 0.005, 0.99, 0},
+	{{"runs of heavy tails", .sd = SD, .noise = heavy}, 0.001, 0.95, 0},
+	{{"runs of skewed noise", .sd = SD, .noise = skewed}, 0.001, 0.95, 0},
+	/* Where 5 of the 20 or fewer ran on one of both, they are called odd. */
+	{{"two machines 2 % apart", .sd = SD, .noise = two_machines}, 0.001, 0.95, 0.05},
+	{{"waves, AR(1) of 0.8", .sd = SD, .noise = waves}, 0.001, 0.95, 0.05},
+	{{"baselines drift +12 % over 60 runs", .sd = 0.005, .noise = normal, .drift_all = 0.0019}, 0.001, 0.9, 0},
+};
+
+void quality_gate_days(struct quality *q)
+{
+	struct ts_error err;
+
+	if (ts_digest_init(&err))
+		abort();
+	ts_arena_init(&world.arena, 0);
+	for (size_t i = 0; i < sizeof days / sizeof days[0]; i++) {
+		rate(q, &days[i].day, 0, "clean, failed", days[i].most, false);
+		rate(q, &days[i].day, 0.1, "10 % slower, found", days[i].found, true);
+		if (days[i].called_odd > 0)
+			odd_ones(q, &days[i].day, days[i].called_odd);
+	}
+	ts_arena_finish(&world.arena);
+}
