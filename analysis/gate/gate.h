@@ -1,24 +1,27 @@
-/* gate.h - is the candidate slower than its baselines, by a test that can be trusted: from the values of runs to a verdict.
+/* gate.h - the regression test: from the values of candidate and baseline runs to a verdict with measured error rates.
  *
- * Everything that a verdict rests on is in struct ts_gate_input, so that the same input gives the same verdict later, when the
+ * struct ts_gate_input holds everything that a verdict rests on, so that the same input gives the same verdict later, when the
  * runs are gone (`tscope gate --replay`). Nothing here reads a store.
  *
- * Unit: the session. Runs of one session (one allocation of the same hosts) share its luck and count as one draw, their mean;
- * a baseline that does not record its session is one of its own, candidates that do not are one together.
+ * The unit of the test is the session (one allocation of the same hosts). Runs of one session ran under the same conditions, so
+ * they count as one draw, which is their mean. A baseline that does not record its session counts as a session of its own;
+ * candidates that do not record theirs count as one session together.
  *
- * First look, of each metric: x the means of R baseline sessions, y of K candidate sessions, D = mean y - mean x on the
- * metric's scale,
+ * First look at each metric: x are the means of R baseline sessions, y the means of K candidate sessions, and D = mean y -
+ * mean x on the metric's scale,
  *	s^2 = ((R-1) s_x^2 + (K-1) s_y^2 + nu0 s0^2) / (R+K-2+nu0),	T = (D - delta') / (s sqrt(1/R + 1/K))
- * where delta' = log(1 + delta) and s0^2, nu0 is the variance between runs of the project's history. Suspect: T > t(1 -
- * suspect_alpha), no change at all is unlikely too (TS_GATE_CLEAN_ALPHA), and the size is at least min_size. An improvement
- * is the mirror image at alpha.
- * Pairs: base and candidate alternately on one allocation; d = their differences; T = (mean d - delta') / (s_d /
- * sqrt(n)), looked at when there are `pairs` and when there are `pairs_most` (gate_test.h). A suspect becomes a REGRESSION
- * only by its pairs (at alpha, split over the looks), or at alpha alone where the policy says that nothing is run again;
- * where there are enough pairs they decide, whatever the first look says, and though there be no baselines. What a pass
- * could have missed: the size from which a suspect would have been found with 95 % probability. With several metrics that
- * gate, alpha goes by Holm (1979). docs/gate.md has the measured rates. Source: Kalibera and Jones 2013 (levels of
- * repetition); docs/gate.md.
+ * where delta' = log(1 + delta), and s0^2 and nu0 are the variance between runs of the project's history and its degrees of
+ * freedom. A metric is suspect if T > t(1 - suspect_alpha), if such a T is also unlikely without any change
+ * (TS_GATE_CLEAN_ALPHA), and if the difference is at least min_size. An improvement is the mirror image at alpha.
+ *
+ * Pairs: base and candidate run in turn on one allocation; d are the differences within the pairs, and T = (mean d - delta') /
+ * (s_d / sqrt(n)). The test looks at them when there are `pairs` of them and again when there are `pairs_most` (gate_test.h). A
+ * suspect becomes a REGRESSION only by its pairs (at alpha, split over the looks), or at alpha by the first look where the policy
+ * sets rerun = off. Where there are enough pairs, they decide whatever the first look found, even without any baseline.
+ *
+ * What a pass could have missed is the size from which a worsening would have been found with 95 % probability. Where several
+ * metrics decide, they share alpha by Holm's procedure (1979). docs/gate.md has the measured rates. Source: Kalibera and Jones
+ * 2013 (levels of repetition); docs/gate.md.
  */
 #ifndef TSCOPE_ANALYSIS_GATE_H
 #define TSCOPE_ANALYSIS_GATE_H
@@ -31,7 +34,7 @@ enum { TS_GATE_LEAST = 3 /* baselines */, TS_GATE_RUNS_MAX = 4096 };
 enum ts_gate_role {
 	TS_GATE_CANDIDATE = 1,
 	TS_GATE_BASELINE = 2,
-	TS_GATE_HISTORY = 3,	    /* only its distance from others of its group counts */
+	TS_GATE_HISTORY = 3,	    /* an earlier run: only its distance from the others of its group counts */
 	TS_GATE_PAIR_BASE = 4,
 	TS_GATE_PAIR_CANDIDATE = 5,
 };
@@ -40,12 +43,12 @@ struct ts_gate_run {
 	enum ts_gate_role role;
 	uint32_t group;		  /* HISTORY: runs of one group have one mean; PAIR_*: the number of the pair; else 0 */
 	struct ts_id id;
-	struct ts_span name;	  /* "project/run"; empty: none points at it any more, or a path */
+	struct ts_span name;	  /* "project/run"; empty: no name points at the run any more, or it was given as a path */
 	struct ts_workload workload;
 	struct ts_reduction reduction;
 };
 
-/* A run that was looked at and does not count: "marked bad: broken fan", "still training", "config.lr differs". */
+/* A run that the gate looked at and that does not count, with the reason: "it is marked bad: broken fan", "it is still training". */
 struct ts_gate_passed_over {
 	struct ts_id id;
 	struct ts_span name;
@@ -55,31 +58,32 @@ struct ts_gate_passed_over {
 /* A fact that changed between the newest baseline and the candidate. */
 struct ts_gate_fact {
 	struct ts_span path;
-	struct ts_span a, b; /* as a person reads them; empty: not recorded */
+	struct ts_span a, b; /* of the baseline and of the candidate, as a person reads them; empty: not recorded */
 };
 
-/* The trajectory of the candidate against the newest baseline's, in the tiers of a diff. */
+/* How the loss curve of the candidate compares with that of the newest baseline, in the tiers of a diff. */
 struct ts_gate_loss {
 	enum ts_tier_answer bits, numeric, statistical;
-	struct ts_span sentence; /* "loss parts at step 120: ..."; why nothing is known */
+	struct ts_span sentence; /* what was found, or why nothing is known */
 };
 
 struct ts_gate_input {
 	uint32_t analysis_version;	    /* TS_ANALYSIS_VERSION of the reductions */
 	struct ts_gate_policy policy;
-	struct ts_span baseline;	    /* what was asked for: "main" */
+	struct ts_span baseline;	    /* what the caller asked to compare with: "main" */
 	struct ts_span sentence;	    /* how the baselines were chosen: "8 runs of main since the change accepted at 3f2a..." */
 	struct ts_gate_run *runs;	    /* candidates, baselines newest first, history, pairs */
 	size_t n_runs;
 	struct ts_gate_passed_over *passed_over;
 	size_t n_passed_over;
-	/* Of candidate (b) and newest baseline (a); those not allowed make it inconclusive. */
+	/* How the workload of the candidate (b) differs from that of the newest baseline (a). A difference that the policy does not
+	 * allow makes the verdict inconclusive. */
 	struct ts_workload_difference *differences;
 	size_t n_differences;
-	struct ts_span not_comparable;	    /* why nothing can be compared; empty: it can */
-	struct ts_gate_fact *facts;	    /* changed since the newest baseline, at most 64 */
+	struct ts_span not_comparable;	    /* why the runs cannot be compared; empty: they can */
+	struct ts_gate_fact *facts;	    /* facts that changed since the newest baseline, at most 64 */
 	size_t n_facts;
-	uint64_t facts_more;		    /* not listed */
+	uint64_t facts_more;		    /* how many more changed that facts does not list */
 	struct ts_gate_loss loss;
 };
 
@@ -87,57 +91,57 @@ enum ts_gate_state {
 	TS_GATE_PASS = 1,
 	TS_GATE_REGRESSION = 2,
 	TS_GATE_IMPROVEMENT = 3,
-	TS_GATE_SUSPECT = 4,	  /* pairs are asked for */
-	TS_GATE_INCONCLUSIVE = 5, /* not comparable, or the metric is missing: never a pass */
-	TS_GATE_COLLECTING = 6,	  /* fewer than TS_GATE_LEAST baselines */
+	TS_GATE_SUSPECT = 4,	  /* the first look found a regression, and pairs have to confirm it */
+	TS_GATE_INCONCLUSIVE = 5, /* the runs are not comparable, or the metric is missing: never a pass */
+	TS_GATE_COLLECTING = 6,	  /* there are fewer than TS_GATE_LEAST baselines */
 };
 
-/* One metric. Numbers are NaN where they have no meaning. Relative sizes: 0.05 = 5 % more of the metric. */
+/* The result for one metric. Numbers are NaN where they have no meaning. A relative size of 0.05 is 5 % more of the metric. */
 struct ts_gate_row {
 	enum ts_metric metric;
 	enum ts_gate_state state;
-	bool gates;
-	struct ts_span reason;	    /* INCONCLUSIVE, COLLECTING: why */
-	double base, candidate;	    /* in the metric's unit: (geometric) means */
-	uint64_t base_draws, candidate_draws; /* sessions */
-	double size;		    /* relative; of the pairs where there are pairs */
-	double low, high;	    /* 99 % confidence interval of it */
-	double sd;		    /* between draws, on the scale compared: s above */
-	double df;
-	double prior_sd, prior_df;  /* what history gave; df 0: nothing */
+	bool gates;		    /* the metric decides; otherwise it is only shown */
+	struct ts_span reason;	    /* of INCONCLUSIVE and COLLECTING: why there is no verdict */
+	double base, candidate;	    /* means in the metric's unit (geometric where ratios are compared) */
+	uint64_t base_draws, candidate_draws; /* numbers of sessions */
+	double size;		    /* relative difference; that of the pairs where pairs decide */
+	double low, high;	    /* 99 % confidence interval of size */
+	double sd;		    /* between draws, on the scale on which values are compared: s above */
+	double df;		    /* degrees of freedom of sd */
+	double prior_sd, prior_df;  /* what the history of earlier runs gave; df 0: nothing */
 	double t, p;		    /* of the first look, one-sided */
-	double could_miss;	    /* relative size of a worsening from which on it would have been found with 95 % probability */
-	bool weak;		    /* above must_catch */
-	bool paired;
-	uint64_t pairs;		    /* of the look that decided; else all that count */
+	double could_miss;	    /* relative size from which a worsening would have been found with 95 % probability */
+	bool weak;		    /* the row passes and could_miss is above must_catch */
+	bool paired;		    /* pairs decided */
+	uint64_t pairs;		    /* of the look that decided; otherwise all pairs that count */
 	double pair_t, pair_p;
 };
 
-/* Where the difference lies. Seconds of an optimizer step. */
+/* One part of the step in which the difference lies. */
 struct ts_gate_why {
-	struct ts_span kind; /* "phase", "rank", "work", "wait" */
-	struct ts_span name; /* "forward"; "rank 3", "ranks 8-15"; "all ranks" */
-	double base, candidate;
-	double share;	     /* of the whole difference; may exceed 1 or fall below 0 */
+	struct ts_span kind;	/* "phase", "rank", "work", "wait" */
+	struct ts_span name;	/* "forward"; "rank 3", "ranks 8-15"; "all ranks" */
+	double base, candidate; /* seconds of an optimizer step */
+	double share;		/* of the whole difference; it may exceed 1 or fall below 0 */
 };
 
-/* What a suspect asks for: exit 4. */
+/* The pairs that a suspect verdict (exit 4) asks the caller to run. */
 struct ts_gate_ask {
-	uint64_t pairs;		      /* more of them; 0: nothing is asked for */
+	uint64_t pairs;		      /* how many more; 0: none */
 	struct ts_span base_commit;   /* of the newest baseline; empty: not recorded */
 	struct ts_span candidate_commit;
-	struct ts_id base, candidate; /* runs */
+	struct ts_id base, candidate; /* the newest baseline and the first candidate */
 };
 
 struct ts_verdict {
 	struct ts_gate_input input;
-	enum ts_gate_state state;   /* of all metrics that gate */
+	enum ts_gate_state state;   /* of all metrics that decide */
 	int exit_code;		    /* 0, 1, 3, 4 */
-	struct ts_span sentence;    /* one that a tired person can act on */
-	struct ts_span *warnings;   /* "a pass, but a regression of 7 % could have been missed: ..." */
+	struct ts_span sentence;    /* the verdict in one sentence that a tired person can act on */
+	struct ts_span *warnings;   /* "step time passes, but the gate could have missed a regression of up to 7 %, and ..." */
 	size_t n_warnings;
-	struct ts_gate_row rows[TS_METRICS]; /* in the order of the table */
-	struct ts_gate_why *why;    /* largest share first; of REGRESSION, SUSPECT and IMPROVEMENT */
+	struct ts_gate_row rows[TS_METRICS]; /* in the order of ts_metrics */
+	struct ts_gate_why *why;    /* largest share first; only for REGRESSION, SUSPECT and IMPROVEMENT */
 	size_t n_why;
 	struct ts_gate_ask ask;
 	struct ts_id policy_digest;
@@ -147,10 +151,10 @@ struct ts_verdict {
 const char *ts_gate_state_word(enum ts_gate_state state);
 const char *ts_gate_role_word(enum ts_gate_role role);	  /* "candidate", "baseline", "history", "pair_base", "pair_candidate" */
 
-/* ret_verdict points into input; sentences lie in the arena. Same input, same verdict, to the bit. */
+/* ret_verdict points into input; its sentences lie in the arena. The same input gives the same verdict, bit for bit. */
 enum ts_status ts_gate_judge(const struct ts_gate_input *input, struct ts_arena *arena, struct ts_verdict *ret_verdict,
 			     struct ts_error *err);
-/* The test in words, with the numbers of a policy: `tscope gate --explain`. */
+/* Explains the test in words, with the numbers of a policy: what `tscope gate --explain` prints. */
 void ts_gate_explain(const struct ts_gate_policy *policy, struct ts_buf *out);
 
 #endif

@@ -1,11 +1,11 @@
 /* gate_draws.c - groups runs into the independent draws of a test: runs that one machine made in one session are one
  * draw.
  *
- * Runs of one session become one draw, their mean; a baseline
- * that does not record its session is one of its own, candidates that do not are one together.
+ * The draw of a session is the mean of its runs. A baseline that does not record its session is a draw of its own;
+ * candidates that do not record theirs are one draw together.
  *
- * Where all candidates lie in one session that holds TS_GATE_LEAST baselines too (a machine of one's own, whose jobs have no
- * number), the luck of the session is on both sides, and those baselines are draws of one run each.
+ * Where all candidates lie in one session that also holds at least TS_GATE_LEAST baselines (a machine of one's own, whose jobs have
+ * no number), both sides ran under the conditions of that session, and each of those baselines is a draw of its own.
  */
 #include "analysis/gate/gate_internal.h"
 
@@ -28,13 +28,13 @@ bool ts_gate_value(const struct ts_gate_run *run, enum ts_metric metric, double 
 	const char *reason = NULL;
 
 	if (!r->known) {
-		*ret_reason = r->reason.len ? r->reason : ts_span_str("not known");
+		*ret_reason = r->reason.len ? r->reason : ts_span_str("its value is not known");
 		return false;
 	}
 	if (!isfinite(r->value))
-		reason = "it is not finite";
+		reason = "its value is not finite";
 	else if (ts_metrics[metric].log_scale && !(r->value > 0))
-		reason = "it is not above 0";
+		reason = "its value is not above 0";
 	if (reason)
 		*ret_reason = ts_span_str(reason);
 	else
@@ -42,7 +42,7 @@ bool ts_gate_value(const struct ts_gate_run *run, enum ts_metric metric, double 
 	return !reason;
 }
 
-/* What the value was measured by: two of another kind are not compared. */
+/* How the value was measured. Values that were measured in different ways are not compared. */
 static struct ts_span basis(const struct ts_gate_run *run, enum ts_metric metric)
 {
 	if (metric == TS_METRIC_MFU)
@@ -63,18 +63,18 @@ struct list {
 	struct item *items;
 	size_t n;
 	struct ts_gate_lacking lacking;
-	struct ts_span basis; /* of those that count */
+	struct ts_span basis; /* how the items were measured */
 	bool has_basis, mixed;
 };
 
 static void lack(struct ts_gate_lacking *lacking, struct ts_span reason)
 {
-	/* The least of the reasons, so that the order of runs does not choose. */
+	/* Keeps the first reason in the order of bytes, so that the order of the runs does not matter. */
 	if (lacking->runs++ == 0 || ts_span_cmp(reason, lacking->reason) < 0)
 		lacking->reason = reason;
 }
 
-/* Runs of a role that have the metric, on that basis if one is asked for. */
+/* Lists the runs of a role that have the metric, and, where want is given, only those that were measured in that way. */
 static bool list_of(struct ts_gate_court *c, enum ts_gate_role role, enum ts_metric metric, const struct ts_span *want,
 		    struct list *ret_list)
 {
@@ -95,7 +95,7 @@ static bool list_of(struct ts_gate_court *c, enum ts_gate_role role, enum ts_met
 			continue;
 		}
 		if (want && !ts_span_eq(*want, b)) {
-			lack(&list.lacking, ts_gate_text(c, "measured by %.*s, the candidate by %.*s", TS_SPAN_ARG(b),
+			lack(&list.lacking, ts_gate_text(c, "its value was measured by %.*s, and the candidate's by %.*s", TS_SPAN_ARG(b),
 							 TS_SPAN_ARG(*want)));
 			continue;
 		}
@@ -117,7 +117,7 @@ static int by_session(const void *left, const void *right)
 	return order ? order : (a->x > b->x) - (a->x < b->x);
 }
 
-/* Where the runs of one session end; one without a session stands alone unless `together`. */
+/* Where the runs of one session end. A run without a session stands alone unless `together`. */
 static size_t session_end(const struct list *list, size_t from, bool together)
 {
 	size_t to = from + 1;
@@ -218,7 +218,7 @@ static bool part_odd(struct ts_gate_court *c, enum ts_metric metric, const struc
 
 /* --- one session for all --- */
 
-/* The one session of all of them. */
+/* Do all items have the same session, and which? */
 static bool one_session(const struct list *list, struct ts_span *ret_session)
 {
 	for (size_t i = 0; i < list->n; i++)
@@ -229,7 +229,7 @@ static bool one_session(const struct list *list, struct ts_span *ret_session)
 	return list->n > 0;
 }
 
-/* Keeps those of a session, as draws of their own, if there are enough. */
+/* If enough items are of this session, keeps only those, each as a draw of its own. */
 static bool keep_session(struct list *list, struct ts_span session)
 {
 	size_t n = 0;
@@ -250,7 +250,7 @@ static bool keep_session(struct list *list, struct ts_span session)
 
 /* --- spreads --- */
 
-/* Values relative to what their group is, where differences are. */
+/* Makes the values relative to the size of their group, for a metric that is compared by difference. */
 static void normalize(struct list *list, enum ts_metric metric, double *scratch)
 {
 	if (ts_metrics[metric].log_scale)
@@ -290,7 +290,8 @@ static bool pooled(struct ts_gate_court *c, enum ts_metric metric, double *x, si
 	return true;
 }
 
-/* Between the draws of a group, pooled over groups; and between the runs of a session, pooled over sessions. list is sorted. */
+/* The spread between the draws of a group, pooled over groups, and the spread between the runs of a session, pooled over sessions.
+ * list is sorted. */
 static bool spreads_of(struct ts_gate_court *c, enum ts_metric metric, const struct list *list, struct ts_gate_spread *ret_between,
 		       struct ts_gate_spread *ret_within)
 {
@@ -324,7 +325,7 @@ static void cap(struct ts_gate_spread *spread, double most)
 	spread->df = spread->df < most ? spread->df : most;
 }
 
-/* What is known of the spread beforehand. base: the list that base draws are made of, sorted. */
+/* The spread that is known beforehand. base: the sorted list from which the baseline draws are made. */
 static bool priors(struct ts_gate_court *c, enum ts_metric metric, const struct list *base, struct ts_gate_sample *sample)
 {
 	const struct ts_gate_policy *policy = &c->input->policy;
@@ -344,7 +345,7 @@ static bool priors(struct ts_gate_court *c, enum ts_metric metric, const struct 
 	if (!spreads_of(c, metric, &history, &sample->prior, &sample->within) ||
 	    !spreads_of(c, metric, &copy, &none, &within))
 		return false;
-	/* Runs of one session, taken as draws, scatter as runs of a session do. */
+	/* Where runs of one session are the draws, they scatter only as much as runs of one session do. */
 	if (sample->one_session)
 		sample->prior = sample->within;
 	sample->within = both(sample->within, within);
@@ -381,10 +382,10 @@ static const char *why_not(const struct ts_gate_court *c, const struct ts_gate_p
 	if (!p->base->workload.session.len || !p->candidate->workload.session.len)
 		return "its runs do not record their session";
 	if (!ts_span_eq(p->base->workload.session, p->candidate->workload.session))
-		return "its runs are of two sessions";
+		return "its runs come from two different sessions";
 	for (size_t i = 0; i < c->n_pairs; i++)
 		if (!c->pairs[i].why_not && (same_run(c->pairs[i].base, p->base) || same_run(c->pairs[i].candidate, p->candidate)))
-			return "one of its runs is in another pair";
+			return "one of its runs is already in another pair";
 	return NULL;
 }
 
@@ -403,7 +404,7 @@ static int by_start(const void *left, const void *right)
 	return x == y ? (a->number > b->number) - (a->number < b->number) : x < y ? -1 : 1;
 }
 
-/* In the order in which they were run: those that the first look saw must be the first at the second, too. */
+/* Sorts pairs in the order in which they ran, so that the pairs of the first look are also the first ones of the second look. */
 bool ts_gate_pairs_find(struct ts_gate_court *c)
 {
 	const struct ts_gate_run **runs = ts_arena_array(c->arena, c->input->n_runs, sizeof *runs);
@@ -430,8 +431,8 @@ bool ts_gate_pairs_find(struct ts_gate_court *c)
 	return true;
 }
 
-/* Where a run stands among those of the pairs of its session, in the order in which they began; 0: its start is not recorded, or
- * another began at the same time. */
+/* The place of a run among the runs of the pairs of its session, in the order in which they began; 0: its start is not recorded,
+ * or another run began at the same time. */
 static double place_of(const struct ts_gate_court *c, const struct ts_gate_run *run)
 {
 	size_t before = 0, same = 0;
@@ -476,7 +477,7 @@ static struct ts_gate_difference difference_of(const struct ts_gate_court *c, co
 	};
 }
 
-/* Differences of the pairs that have the metric on both sides; *ret_base is the mean of their bases. */
+/* The differences within the pairs that have the metric on both sides; *ret_base is the mean of their base runs. */
 static bool differences(struct ts_gate_court *c, enum ts_metric metric, struct ts_gate_sample *sample, double *ret_base)
 {
 	double *bases = ts_arena_array(c->arena, c->n_pairs, sizeof *bases);
@@ -498,7 +499,7 @@ static bool differences(struct ts_gate_court *c, enum ts_metric metric, struct t
 			continue;
 		}
 		if (!ts_span_eq(basis(p->base, metric), basis(p->candidate, metric))) {
-			lack(&sample->no_pair, ts_span_str("its runs are measured by different means"));
+			lack(&sample->no_pair, ts_span_str("its two runs were measured in different ways"));
 			continue;
 		}
 		bases[sample->n_pairs] = scaled(metric, a);
@@ -510,7 +511,8 @@ static bool differences(struct ts_gate_court *c, enum ts_metric metric, struct t
 
 /* --- one metric --- */
 
-/* Differences by value become relative to the baseline's magnitude. Where that is 0, to the least value that would matter. */
+/* Makes differences of a metric that is no ratio relative to the baseline's magnitude, or, where that is 0, to the smallest value
+ * that would matter. */
 static void relate(struct ts_gate_sample *s, enum ts_metric metric, double min_size, double base)
 {
 	const struct ts_metric_row *row = &ts_metrics[metric];
@@ -542,11 +544,11 @@ static struct ts_span why_nothing(struct ts_gate_court *c, const struct list *ba
 	if (candidate->lacking.of == 0)
 		return ts_span_str("there is no candidate");
 	if (candidate->n == 0)
-		return ts_gate_text(c, "the candidate has none: %.*s", TS_SPAN_ARG(candidate->lacking.reason));
+		return ts_gate_text(c, "the candidate has no value: %.*s", TS_SPAN_ARG(candidate->lacking.reason));
 	if (candidate->mixed)
-		return ts_span_str("the candidate's runs are measured by different means");
+		return ts_span_str("the candidate's runs were measured in different ways");
 	if (base->n == 0 && base->lacking.of > 0)
-		return ts_gate_text(c, "no baseline has one to compare: %.*s", TS_SPAN_ARG(base->lacking.reason));
+		return ts_gate_text(c, "no baseline has a value to compare with: %.*s", TS_SPAN_ARG(base->lacking.reason));
 	return ts_span_of(NULL, 0);
 }
 

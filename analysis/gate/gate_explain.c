@@ -1,4 +1,4 @@
-/* gate_explain.c - the test in words, with the numbers of a policy: what `tscope gate --explain` prints. */
+/* gate_explain.c - the test explained in words, with the numbers of a policy: what `tscope gate --explain` prints. */
 #include "analysis/gate/gate.h"
 #include "analysis/gate/gate_paired.h"
 
@@ -12,7 +12,7 @@ static void line(struct ts_buf *out, const char *text)
 	ts_buf_char(out, '\n');
 }
 
-/* MFU is step time seen through a constant, and no second test. */
+/* MFU is computed from step time, so where step time decides, MFU would be the same test again. */
 static bool decides(const struct ts_gate_policy *policy, size_t metric)
 {
 	return policy->gates[metric] && !(metric == TS_METRIC_MFU && policy->gates[TS_METRIC_STEP_TIME]);
@@ -22,29 +22,29 @@ static void metrics(const struct ts_gate_policy *policy, struct ts_buf *out)
 {
 	size_t n = 0;
 
-	ts_buf_str(out, "What decides: ");
+	ts_buf_str(out, "Metrics that decide: ");
 	for (size_t i = 0; i < TS_METRICS; i++) {
 		if (!decides(policy, i))
 			continue;
 		ts_buf_printf(out, "%s%s (%s)", n ? "; " : "", ts_metrics[i].title, ts_metrics[i].what);
 		n++;
 	}
-	line(out, n ? "." : "nothing. A verdict is always inconclusive.");
+	line(out, n ? "." : "none. The verdict is always inconclusive.");
 	if (n > 1)
-		line(out, "Levels are shared among these by Holm's procedure: the smallest p is held to the level over their number, the "
-			  "next to the level over one less, until one misses.");
+		line(out, "These metrics share each significance level by Holm's procedure: the smallest p is compared with the level divided by "
+			  "the number of metrics, the next p with the level divided by one less, and so on until one p is above its level.");
 }
 
 static void prior(const struct ts_gate_policy *policy, struct ts_buf *out)
 {
 	if (isfinite(policy->prior_sd))
 		ts_buf_printf(out,
-			      "A spread of %s between runs is believed beforehand, as if measured with %s degrees of freedom.\n",
+			      "The policy sets the standard deviation between runs to %s beforehand, with the weight of %s degrees of freedom.\n",
 			      ts_say_percent(policy->prior_sd).text, ts_say_number(policy->prior_df).text);
 	else if (policy->prior_df_most > 0)
 		ts_buf_printf(out,
-			      "Earlier runs of the project add what they scattered by, each group around its own mean, with %s degrees of "
-			      "freedom at most.\n",
+			      "The spread of earlier runs of the project, each group around its own mean, is pooled into s with at most %s "
+			      "degrees of freedom.\n",
 			      ts_say_number(policy->prior_df_most).text);
 }
 
@@ -53,12 +53,10 @@ static void sizes(const struct ts_gate_policy *policy, struct ts_buf *out)
 	for (size_t i = 0; i < TS_METRICS; i++) {
 		if (!decides(policy, i))
 			continue;
-		ts_buf_printf(out, "A change of %s below %s does not matter", ts_metrics[i].title,
-			      ts_say_percent(policy->min_size[i]).text);
+		ts_buf_printf(out, "A change of %s below %s", ts_metrics[i].title, ts_say_percent(policy->min_size[i]).text);
 		if (ts_metrics[i].min_absolute > 0)
-			ts_buf_printf(out, ", and neither does one below %s",
-				      ts_say_value(ts_metrics[i].min_absolute, ts_metrics[i].unit).text);
-		line(out, ", whatever the test says.");
+			ts_buf_printf(out, ", or below %s,", ts_say_value(ts_metrics[i].min_absolute, ts_metrics[i].unit).text);
+		line(out, " is ignored, whatever p the test gives.");
 	}
 }
 
@@ -67,25 +65,28 @@ static void second_look(const struct ts_gate_policy *policy, struct ts_buf *out)
 	bool once = policy->pairs == policy->pairs_most;
 
 	ts_buf_printf(out,
-		      "\nPairs. A suspect is no verdict: it asks (exit 4) for %llu pairs, base and candidate one after the other on one allocation, "
-		      "where both have the same luck. What counts is the difference within each pair.\n",
+		      "\nPairs. A suspect metric is not yet a regression. The gate exits with 4 and asks for %llu pairs: base and candidate, run one "
+		      "after the other on one allocation, so that both run under the same conditions. The test then uses the difference within "
+		      "each pair.\n",
 		      (unsigned long long)policy->pairs);
 	if (once)
-		ts_buf_printf(out, "It is a regression if their mean is above %s with p below %s, and large enough to matter; else a pass.\n",
+		ts_buf_printf(out,
+			      "The metric has regressed if the mean difference is above %s with p below %s and is not ignored as too small; "
+			      "otherwise it passes.\n",
 			      ts_say_percent(policy->delta).text, ts_say_number(policy->alpha).text);
 	else
 		ts_buf_printf(out,
-			      "It is a regression if their mean is above %s with p below %s, and large enough to matter; a pass if the mean is %s "
-			      "or less; otherwise %llu more are asked for, which decide by the same test on all %llu. Two looks at half of %s each "
-			      "are wrong by chance in %s of changes of %s at most.\n",
+			      "The metric has regressed if the mean difference is above %s with p below %s and is not ignored as too small. It "
+			      "passes if the mean difference is %s or less. Otherwise the gate asks for %llu more pairs, and the same test on all "
+			      "%llu decides. With two looks at half of %s each, at most %s of changes of %s fail by chance.\n",
 			      ts_say_percent(policy->delta).text, ts_say_number(policy->alpha / 2).text,
 			      ts_say_percent(policy->delta).text, (unsigned long long)(policy->pairs_most - policy->pairs),
 			      (unsigned long long)policy->pairs_most, ts_say_number(policy->alpha).text,
 			      ts_say_percent(policy->alpha).text, ts_say_percent(policy->delta).text);
 	ts_buf_printf(out,
-		      "The spread of a difference is pooled from the pairs and from runs of one session among baselines and history; where those "
-		      "give fewer than %d degrees of freedom, the s of the first look takes their place, which is no smaller. Pairs that scatter "
-		      "more than %s times as much are held to their own scatter alone, and two pairs that disagree so much ask for the others.\n",
+		      "The spread of a difference is pooled from the pairs and from runs of one session among the baselines and the history. Where "
+		      "those give fewer than %d degrees of freedom, the gate uses s of the first look instead, which is not smaller. Pairs that "
+		      "scatter more than %s times as much are tested with their own spread alone, and for two pairs that disagree so much the gate asks for the others.\n",
 		      TS_GATE_WITHIN_LEAST, ts_say_number(TS_GATE_NOISY).text);
 	line(out, "The side that runs first changes from pair to pair. A drift of the machine from run to run is estimated from that and taken out of the "
 		  "difference; where one side always ran first, it is taken from the middles of the pairs. A pair that lies far outside the scatter of "
@@ -97,28 +98,34 @@ void ts_gate_explain(const struct ts_gate_policy *policy, struct ts_buf *out)
 	double first = policy->rerun ? policy->suspect_alpha : policy->alpha;
 
 	metrics(policy, out);
-	line(out, "\nThe unit. A run gives one value a metric. Runs of one session (one allocation of the same hosts) share its luck and count as one "
-		  "draw, their mean. Times and rates are compared by ratio, through logarithms.");
+	line(out, "\nThe unit. Each run gives one value per metric. Runs of one session (one allocation of the same hosts) ran under the same "
+		  "conditions, so they count as one session value, which is their mean. Times and rates are compared by ratio, through logarithms.");
 	ts_buf_printf(out,
-		      "\nThe first look. With means x of R baseline draws and y of K candidate draws, D = mean y - mean x, worse being above 0, and "
-		      "s the spread between draws, pooled:\n    T = (D - log(1 + %s)) / (s sqrt(1/R + 1/K)), held to Student's t.\n",
+		      "\nThe first look. x are the values of R baseline sessions, y those of K candidate sessions, and D = mean y - mean x, where "
+		      "D above 0 is worse. s is the pooled standard deviation between sessions. The test statistic, compared with Student's t, "
+		      "is\n    T = (D - log(1 + %s)) / (s sqrt(1/R + 1/K)).\n",
 		      ts_say_number(policy->delta).text);
 	prior(policy, out);
-	line(out, "A baseline that lies far outside the scatter of the others does not count, in the mean or in the spread, and is named: its distance "
-		  "from the median is more than 3.9 + 31/m robust standard deviations of m draws. Where more than a quarter would be that far, all count.");
-	ts_buf_printf(out, "It is %s if a T so large has a probability below %s where the change is %s, and below %s where there is none.\n",
-		      policy->rerun ? "suspect" : "a regression", ts_say_number(first).text, ts_say_percent(policy->delta).text,
+	line(out, "A baseline that lies far from the other baselines counts neither in the mean nor in the spread, and the verdict names it: its distance "
+		  "from the median is more than 3.9 + 31/m robust standard deviations of m session values. Where more than a quarter of them would be "
+		  "that far away, all count.");
+	ts_buf_printf(out,
+		      "A metric %s if a T so large has a probability below %s where the true change is %s, and below %s where there is no "
+		      "change.\n",
+		      policy->rerun ? "is suspect" : "has regressed", ts_say_number(first).text, ts_say_percent(policy->delta).text,
 		      ts_say_number(first < TS_GATE_CLEAN_ALPHA ? first : TS_GATE_CLEAN_ALPHA).text);
-	ts_buf_printf(out, "An improvement is the mirror image, at %s.\n", ts_say_number(policy->alpha).text);
+	ts_buf_printf(out, "A metric has improved if the mirror image of this test holds at %s.\n", ts_say_number(policy->alpha).text);
 	sizes(policy, out);
 	if (policy->rerun)
 		second_look(policy, out);
-	line(out, "\nA pass says what it could have missed: the size from which a worsening would have been found with 95 % probability.");
+	line(out, "\nA pass names the regression that the gate could have missed: the size from which a regression would have been found with 95 % "
+		  "probability.");
 	if (isfinite(policy->must_catch))
-		ts_buf_printf(out, "Above %s that is a warning.\n", ts_say_percent(policy->must_catch).text);
+		ts_buf_printf(out, "If that size is above %s, the pass has a warning.\n", ts_say_percent(policy->must_catch).text);
 	ts_buf_printf(out,
-		      "\nFewer than %d baseline draws: nothing is judged, exit 0 with a warning; %llu are wanted. Not comparable, or a value that is "
-		      "missing: inconclusive, never a pass (%s).\n",
+		      "\nWith baselines of fewer than %d sessions the gate judges nothing: it exits with 0 and a warning. %llu sessions are "
+		      "recommended. If the runs are not comparable, or a value is missing, the verdict is inconclusive, which is never a pass "
+		      "(%s).\n",
 		      TS_GATE_LEAST, (unsigned long long)policy->collect,
 		      policy->on_inconclusive == TS_INCONCLUSIVE_EXIT_3 ? "exit 3"
 		      : policy->on_inconclusive == TS_INCONCLUSIVE_FAIL ? "exit 1, by this policy"

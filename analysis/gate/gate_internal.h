@@ -9,32 +9,32 @@
 struct ts_gate_pair {
 	uint32_t number;
 	const struct ts_gate_run *base, *candidate; /* NULL: there is none */
-	const char *why_not;			    /* it does not count; NULL: it does */
+	const char *why_not;			    /* why the pair does not count; NULL: it counts */
 };
 
-/* Runs that one metric leaves out. */
+/* Runs of one role that do not count for one metric. */
 struct ts_gate_lacking {
-	uint64_t runs, of;
+	uint64_t runs, of;     /* how many do not count, of how many */
 	struct ts_span reason; /* of one of them */
 };
 
-/* One metric of all runs, on the scale compared: above 0 is worse. Draws ascend, so that their order says nothing of the
- * runs'. */
+/* One metric of all runs, on the scale on which values are compared: larger is worse. Draws are sorted in ascending order, so that
+ * the result does not depend on the order of the runs. */
 struct ts_gate_sample {
-	struct ts_span reason; /* why nothing is compared; empty: it can be */
+	struct ts_span reason; /* why the metric cannot be compared; empty: it can */
 	double *base, *candidate;
 	struct ts_gate_difference *pairs; /* in the order in which they began */
-	double *scratch;		  /* of looks at them */
-	double drift;			  /* of each run of the pairs over the one before; NaN: not estimated */
+	double *scratch;		  /* memory for looks at the pairs */
+	double drift;			  /* by how much each run of the pairs is worse than the run before it; NaN: not estimated */
 	size_t n_base, n_candidate, n_pairs;
 	struct ts_gate_spread prior, within; /* of draws, and of the runs of one session */
-	double magnitude;		     /* of the baseline, that differences are relative to; 1 of logarithms */
-	bool relative;			     /* false: the baseline is 0, and sizes have no meaning */
+	double magnitude;		     /* of the baseline, to which differences are relative; 1 where logarithms are compared */
+	bool relative;			     /* false: the baseline is 0, and relative sizes have no meaning */
 	struct ts_gate_lacking no_base, no_candidate, no_pair;
-	const struct ts_gate_run **odd; /* baselines that lie far from the others and do not count, and by how much */
+	const struct ts_gate_run **odd; /* baselines that lie far from the others and do not count; odd_by: by how much */
 	double *odd_by;
 	size_t n_odd;
-	bool one_session; /* base are the runs of the candidates' own session */
+	bool one_session; /* the baselines are runs of the candidates' own session */
 	uint64_t unnamed; /* baselines that count and do not record their session */
 };
 
@@ -47,18 +47,19 @@ struct ts_gate_court {
 	size_t n_pairs;
 	struct ts_gate_sample samples[TS_METRICS];
 	size_t cap_warnings;
-	bool full; /* the arena */
+	bool full; /* the arena has no room left */
 };
 
 /* False when the arena is full. */
 bool ts_gate_pairs_find(struct ts_gate_court *c);
 bool ts_gate_sample_of(struct ts_gate_court *c, enum ts_metric metric, struct ts_gate_sample *ret_sample);
-/* The metric's value in a run, checked; false and the reason. */
+/* The metric's value in a run. False: the run has no value that can be compared, and *ret_reason says why. */
 bool ts_gate_value(const struct ts_gate_run *run, enum ts_metric metric, double *ret_value, struct ts_span *ret_reason);
 
-/* Of gate_court.c, which calls no other file of the gate. A time: what it was measured by matters, and why it grew can be told. */
+/* Of gate_court.c, which calls no other file of the gate. The metric is a time or is computed from one: it depends on how time was
+ * measured, and gate_why.c can split its difference. */
 bool ts_gate_timed(enum ts_metric metric);
-/* Text in the arena; sets full. */
+/* Formats a text in the arena; sets c->full where the arena has no room. */
 struct ts_span ts_gate_text(struct ts_gate_court *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ts_gate_warn(struct ts_gate_court *c, struct ts_span text);
 

@@ -4,6 +4,7 @@
  */
 #include "analysis/gate/gate_internal.h"
 
+#include "analysis/answer/say.h"
 #include "analysis/stats/stats.h"
 
 #include <math.h>
@@ -56,22 +57,22 @@ static bool size(double x)
 	return x >= 0 && isfinite(x);
 }
 
-/* A policy that was parsed is one; a record that is replayed may hold anything, and NaN must not pass a gate. */
+/* The parser of a policy file refuses such values, but a record that is replayed may hold anything, and NaN must not pass a gate. */
 static const char *policy_fault(const struct ts_gate_policy *p)
 {
 	if (!level(p->alpha) || !level(p->suspect_alpha))
-		return "alpha and suspect_alpha lie between 0 and 0.5";
+		return "alpha and suspect_alpha must lie between 0 and 0.5";
 	if (!size(p->delta))
-		return "delta is no size";
+		return "delta must be a finite number from 0 up";
 	for (size_t i = 0; i < TS_METRICS; i++)
 		if (!size(p->min_size[i]))
-			return "min_size is no size";
+			return "min_size must be a finite number from 0 up";
 	if (p->pairs < 1 || p->pairs > p->pairs_most || p->pairs_most > TS_GATE_RUNS_MAX)
-		return "pairs is 1 to pairs_most";
+		return "pairs must be at least 1 and at most pairs_most";
 	if (!isnan(p->prior_sd) && (!size(p->prior_sd) || !size(p->prior_df)))
-		return "prior_sd and prior_df are no prior";
+		return "prior_sd and prior_df must be finite numbers from 0 up";
 	if (!size(p->prior_df_most))
-		return "prior_df_most is no number of degrees of freedom";
+		return "prior_df_most must be a finite number from 0 up";
 	return NULL;
 }
 
@@ -80,12 +81,13 @@ static enum ts_status check(const struct ts_gate_input *input, struct ts_error *
 	const char *fault = policy_fault(&input->policy);
 
 	if (fault)
-		return ts_error_set(err, TS_INVALID, "policy of a gate: %s", fault);
+		return ts_error_set(err, TS_INVALID, "the gate's policy is not valid: %s", fault);
 	if (input->n_runs > TS_GATE_RUNS_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "%zu runs in one gate, at most %d", input->n_runs, TS_GATE_RUNS_MAX);
+		return ts_error_set(err, TS_TOO_LARGE, "a gate takes at most %d runs, and these are %zu", TS_GATE_RUNS_MAX,
+				    input->n_runs);
 	for (size_t i = 0; i < input->n_runs; i++)
 		if (input->runs[i].role < TS_GATE_CANDIDATE || input->runs[i].role > TS_GATE_PAIR_CANDIDATE)
-			return ts_error_set(err, TS_INVALID, "run %zu of a gate has no role", i);
+			return ts_error_set(err, TS_INVALID, "run %zu of the gate's record has no known role", i);
 	return TS_OK;
 }
 
@@ -95,12 +97,12 @@ struct bench {
 	struct ts_gate_rule rule;
 	struct ts_gate_pairs_plan plan;
 	struct ts_gate_look first;
-	bool looked;		      /* first is there */
-	struct ts_gate_spread within; /* that pairs are held to */
-	double pair_p;		      /* over both looks */
+	bool looked;		      /* first is set: there are baselines and candidates */
+	struct ts_gate_spread within; /* the spread that pairs are tested with */
+	double pair_p;		      /* p of the pairs, over both looks */
 };
 
-/* A size of the worse direction, on the scale compared. */
+/* A relative worsening, on the scale on which values are compared. */
 static double on_scale(enum ts_metric metric, double ratio)
 {
 	return ts_metrics[metric].log_scale ? log1p(ratio) : ratio;
@@ -128,7 +130,7 @@ static struct ts_gate_rule rule_of(const struct ts_gate_policy *policy, enum ts_
 	struct ts_gate_rule rule = {on_scale(metric, policy->delta), on_scale(metric, policy->min_size[metric]), row->floor_sd};
 	double least = row->log_scale ? log1p(row->min_absolute / base) : row->min_absolute / s->magnitude;
 
-	/* An absolute size that nothing is known of counts for nothing: base is NaN where there are only pairs. */
+	/* Where there are only pairs, base is NaN and so is least: the absolute minimum then does not apply. */
 	if (least > rule.min_size)
 		rule.min_size = least;
 	return rule;
@@ -156,7 +158,7 @@ static void bars(struct ts_gate_court *c, enum ts_metric metric, struct bench *b
 	b->pair_p = fmin(b->pair_p, 2 * look.p);
 }
 
-/* The numbers that do not depend on other metrics. */
+/* Fills in the numbers of a row that do not depend on other metrics. */
 static void weigh(struct ts_gate_court *c, enum ts_metric metric, struct bench *b)
 {
 	const struct ts_gate_sample *s = &c->samples[metric];
@@ -182,11 +184,11 @@ static void weigh(struct ts_gate_court *c, enum ts_metric metric, struct bench *
 	bars(c, metric, b);
 }
 
-/* --- the levels that metrics are held to --- */
+/* --- the significance levels of the metrics --- */
 
 enum question { SUSPECT, WORSE, BETTER, PAIRED, QUESTIONS };
 
-/* Holm's levels over the metrics that gate; one that does not is held to the whole level by itself. */
+/* The level of one metric: by Holm's procedure over the metrics that decide; a metric that does not decide has the whole level. */
 static double level_of(const struct ts_gate_court *c, const struct bench *benches, enum ts_metric metric, enum question question,
 		       double alpha)
 {
@@ -221,7 +223,7 @@ static double least_level(const struct ts_gate_court *c, const struct ts_gate_ro
 
 /* --- a row's state --- */
 
-/* Of a worsening: 0.05 is 5 % longer, or a rate that is 5 % lower. */
+/* The relative size of a worsening: 0.05 is a time that is 5 % longer, or a rate that is 5 % lower. */
 static double worsening(enum ts_metric metric, double difference)
 {
 	return fabs(relative(metric, difference));
@@ -265,7 +267,8 @@ static enum ts_gate_state by_pairs(struct ts_gate_court *c, struct ts_gate_row *
 	tell_look(row, s, &look);
 	tell_missed(c, row, b, &look, plan.first < plan.most ? plan.alpha / 2 : plan.alpha);
 	if (isnan(look.p)) {
-		row->reason = ts_span_str("the differences of its pairs are too large to compare, or there is one pair and no history");
+		row->reason = ts_span_str("the differences between the runs of its pairs are too large to compare, or there is only one pair "
+					  "and no history of earlier runs");
 		return TS_GATE_INCONCLUSIVE;
 	}
 	if (answer == TS_GATE_PAIRS_OPEN)
@@ -281,10 +284,13 @@ static struct ts_span collecting(struct ts_gate_court *c, const struct ts_gate_s
 	uint64_t runs = s->no_base.of - s->no_base.runs;
 
 	if (runs > s->n_base)
-		return ts_gate_text(c, "collecting %zu of %llu: %llu baselines are of %zu session%s, whose luck they share", s->n_base,
-				    (unsigned long long)c->input->policy.collect, (unsigned long long)runs, s->n_base,
-				    s->n_base == 1 ? "" : "s");
-	return ts_gate_text(c, "collecting %zu of %llu", s->n_base, (unsigned long long)c->input->policy.collect);
+		return ts_gate_text(c, "the gate has %s of %s so far, and runs of one session count as one; a verdict needs at least %d sessions, "
+				       "and %llu are recommended",
+				    ts_say_plural((double)runs, "baseline").text, ts_say_plural((double)s->n_base, "session").text,
+				    TS_GATE_LEAST, (unsigned long long)c->input->policy.collect);
+	return ts_gate_text(c, "the gate has %s so far; a verdict needs at least %d, and %llu are recommended",
+			    ts_say_plural((double)s->n_base, "baseline").text, TS_GATE_LEAST,
+			    (unsigned long long)c->input->policy.collect);
 }
 
 static enum ts_gate_state by_first_look(struct ts_gate_court *c, struct ts_gate_row *row, const struct bench *benches)
@@ -306,7 +312,7 @@ static enum ts_gate_state by_first_look(struct ts_gate_court *c, struct ts_gate_
 		return TS_GATE_COLLECTING;
 	}
 	if (isnan(b->first.p)) {
-		row->reason = ts_span_str("its values are too far apart to compare");
+		row->reason = ts_span_str("the values of the runs are too far apart to compare");
 		return TS_GATE_INCONCLUSIVE;
 	}
 	if (ts_gate_worse(&b->first, &b->rule, worse))
@@ -371,7 +377,7 @@ static const struct ts_gate_run *first_of(const struct ts_gate_input *input, enu
 	return NULL;
 }
 
-/* Asked for are as many more pairs as the suspect that has the fewest needs. */
+/* Asks for as many more pairs as the suspect metric with the fewest pairs still needs. */
 static void ask(struct ts_gate_court *c)
 {
 	const struct ts_gate_run *base = first_of(c->input, TS_GATE_BASELINE), *candidate = first_of(c->input, TS_GATE_CANDIDATE);
@@ -403,7 +409,7 @@ static void empty_row(struct ts_gate_row *row, enum ts_metric metric, const stru
 	double nan = (double)NAN;
 
 	*row = (struct ts_gate_row){.metric = metric, .gates = policy->gates[metric]};
-	/* MFU is step time seen through a constant: one test, shown both ways. */
+	/* MFU is computed from step time, so testing both would be one test counted twice. */
 	if (metric == TS_METRIC_MFU && policy->gates[TS_METRIC_STEP_TIME])
 		row->gates = false;
 	row->base = row->candidate = row->size = row->low = row->high = nan;

@@ -1,4 +1,4 @@
-/* gate_policy.c - settings onto a policy, and a policy as text. What may be set is gate_setting.c's. */
+/* gate_policy.c - applies settings to a policy, and prints a policy as text. gate_setting.c has the table of settings. */
 #include "analysis/gate/gate_setting.h"
 
 #include "base/digest.h"
@@ -13,7 +13,7 @@ enum { POLICY_TEXT = 64 << 10 };
 		(const uint8_t *)(text), sizeof(text) - 1                                                              \
 	}
 
-/* Which of several runs of one recipe this is, and where it writes. */
+/* Facts that only tell which of several runs of one recipe this is, or where it writes. */
 static const struct ts_span ignored[] = {
 	SPAN("config.seed"),	 SPAN("config.*_seed"),		 SPAN("config.run_name"),    SPAN("config.run_id"),
 	SPAN("config.exp_name"), SPAN("config.experiment_name"), SPAN("config.output*"),     SPAN("config.*_dir"),
@@ -111,7 +111,7 @@ static void set_size(double *sizes, size_t metric, double value)
 			sizes[m] = value;
 }
 
-/* The item is a good one. False: the arena is full. */
+/* Applies an item that was checked before. False: the arena is full. */
 static bool item_set(const struct ts_gate_setting *s, size_t metric, const struct ts_policy_item *item,
 		     struct ts_arena *arena, struct ts_gate_policy *policy)
 {
@@ -156,7 +156,7 @@ static bool item_set(const struct ts_gate_setting *s, size_t metric, const struc
 	return true;
 }
 
-/* A size of one metric counts over that of all, wherever it stands. */
+/* min_size of one metric overrides min_size of all metrics, wherever the two stand in the file. */
 static enum ts_status apply(const struct ts_policy *items, bool of_metrics, struct ts_arena *arena,
 			    struct ts_gate_policy *policy, struct ts_error *err)
 {
@@ -176,7 +176,7 @@ static enum ts_status apply(const struct ts_policy *items, bool of_metrics, stru
 static enum ts_status check_whole(const struct ts_gate_policy *p, struct ts_error *err)
 {
 	if (p->pairs_most < p->pairs)
-		return ts_error_set(err, TS_INVALID, "policy: GATE.pairs_most is %llu, below GATE.pairs, %llu",
+		return ts_error_set(err, TS_INVALID, "policy: GATE.pairs_most is %llu, which is less than GATE.pairs, %llu",
 				    (unsigned long long)p->pairs_most, (unsigned long long)p->pairs);
 	return TS_OK;
 }
@@ -241,7 +241,7 @@ static void put_list(struct ts_buf *out, const struct ts_gate_setting *s, const 
 		ts_buf_str(out, s->word);
 }
 
-/* Of every setting but the sizes, which are one for each metric. */
+/* Prints the value of any setting except min_size, which has a value for each metric. */
 static void put_value(struct ts_buf *out, const struct ts_gate_setting *s, const struct ts_gate_policy *p)
 {
 	const void *at = member_of(p, s);

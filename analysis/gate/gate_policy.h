@@ -1,13 +1,13 @@
-/* gate_policy.h - the section GATE of a policy file: what a gate tests, how strictly, against what.
+/* gate_policy.h - the section GATE of a policy file: what a gate tests, how strictly, and against which baselines.
  *
  *	GATE.metrics = step_time, peak_memory
  *	GATE.must_catch = 5 %
  *	GATE.exclude = tag:eval, phase:checkpoint, every:500
  *	GATE.peak_memory.min_size = 1 %
  *
- * One table (gate_setting.c) names every setting with its default, unit and meaning; docs/gate.md has it as a command
- * prints it. Ratios may be written as 0.05 or 5 %. Another name, or a value that is none, is an error with
- * file and line. Of two settings of one name the later counts, except that the size of one metric counts over that of all.
+ * One table (gate_setting.c) names every setting with its default, unit and meaning; docs/gate.md shows it as a command
+ * prints it. Ratios may be written as 0.05 or 5 %. An unknown name or a value that is not allowed is an error with file and
+ * line. Where a setting is given twice, the later one counts; min_size of one metric always overrides min_size of all metrics.
  */
 #ifndef TSCOPE_ANALYSIS_GATE_POLICY_H
 #define TSCOPE_ANALYSIS_GATE_POLICY_H
@@ -22,45 +22,45 @@
 enum ts_on_inconclusive { TS_INCONCLUSIVE_EXIT_3, TS_INCONCLUSIVE_FAIL, TS_INCONCLUSIVE_PASS };
 
 struct ts_gate_policy {
-	bool gates[TS_METRICS];	    /* decides; the others are shown. step_time */
-	double min_size[TS_METRICS];/* ratio; 0.02 of times */
-	double delta;		    /* ratio: a change up to this is none. 0.01 */
-	double alpha;		    /* of the decision, over all metrics that gate (Holm). 0.005 */
-	double suspect_alpha;	    /* of the first look at one candidate. 0.1 */
-	double must_catch;	    /* ratio: a pass that could have missed this is a warning. NaN: off */
-	bool rerun;		    /* a suspect asks for pairs; otherwise one look decides at alpha */
-	uint64_t pairs, pairs_most; /* asked for at first, and at most */
-	uint64_t baselines;	    /* at most. 20 */
-	uint64_t collect;	    /* baselines wanted, as "collecting 2 of 10" says. 10 */
-	double prior_sd;	    /* between runs, on the log scale; NaN: from the project's history */
-	double prior_df;	    /* of it */
-	double prior_df_most;	    /* cap of what history gives. 30 */
-	bool across[TS_WORKLOAD_PARTS]; /* parts of the key that may differ */
-	struct ts_span workload;    /* empty: by key */
-	struct ts_ignore ignore;    /* facts that are no part of the key */
+	bool gates[TS_METRICS];	    /* the metrics that decide; the others are only shown. Default: step_time */
+	double min_size[TS_METRICS];/* ratio: a smaller change is ignored. Default: 0.02 for times */
+	double delta;		    /* ratio: a change up to this counts as no change. Default: 0.01 */
+	double alpha;		    /* significance level of the decision, over all metrics that decide (Holm). Default: 0.005 */
+	double suspect_alpha;	    /* significance level of the first look. Default: 0.1 */
+	double must_catch;	    /* ratio: a pass that could have missed a regression of this size has a warning. NaN: off */
+	bool rerun;		    /* a suspect candidate needs pairs; otherwise the first look decides at alpha */
+	uint64_t pairs, pairs_most; /* how many pairs the gate asks for at first, and in total */
+	uint64_t baselines;	    /* at most. Default: 20 */
+	uint64_t collect;	    /* baselines that the gate recommends while there are too few to judge. Default: 10 */
+	double prior_sd;	    /* standard deviation between runs, on the log scale; NaN: from the project's history */
+	double prior_df;	    /* weight of prior_sd, in degrees of freedom */
+	double prior_df_most;	    /* weight of the history, at most. Default: 30 */
+	bool across[TS_WORKLOAD_PARTS]; /* parts of the workload key that may differ */
+	struct ts_span workload;    /* the declared workload to compare with; empty: runs of the same key */
+	struct ts_ignore ignore;    /* facts that are not part of the key */
 	struct ts_reduce_options reduce;
 	enum ts_on_inconclusive on_inconclusive;
 };
 
 void ts_gate_policy_default(struct ts_gate_policy *ret_policy);
-/* Items of the section GATE onto io_policy, which holds defaults or another policy; items of other sections are passed over. The
- * items were checked: ts_policy_of_gate (analysis/policy.h) does both. TS_INVALID: two settings contradict each other. Spans point
- * into the items; arrays lie in the arena. */
+/* Applies the items of section GATE to io_policy, which holds defaults or another policy; items of other sections are skipped. The
+ * caller has checked the items (ts_policy_of_gate in analysis/policy.h does both). TS_INVALID: two settings contradict each other.
+ * Spans point into the items; arrays lie in the arena. */
 enum ts_status ts_gate_policy_apply(const struct ts_policy *items, struct ts_arena *arena, struct ts_gate_policy *io_policy,
 				    struct ts_error *err);
-/* Every setting in force, one a line, in the order of the table: what a verdict carries, and what is digested. Parsed
- * again (ts_policy_gate_parse) it gives the same policy. */
+/* Prints every setting in force, one per line, in the order of the table. A verdict carries this text and its digest. Parsed
+ * again (ts_policy_gate_parse), it gives the same policy. */
 void ts_gate_policy_print(const struct ts_gate_policy *policy, struct ts_buf *out);
 /* The SHA-256 of what print writes. */
 enum ts_status ts_gate_policy_digest(const struct ts_gate_policy *policy, struct ts_id *ret_digest, struct ts_error *err);
 /* The table of docs/gate.md. */
 void ts_gate_policy_markdown(struct ts_buf *out);
 
-/* --- for policy.c: one item. False: why says what is wrong, without file and line --- */
+/* --- for policy.c: one item. False: why tells what is wrong, without file and line --- */
 
 /* Is there a setting of that name, "delta" or "peak_memory.min_size"? */
 bool ts_gate_setting_name(struct ts_span name, struct ts_buf *why);
-/* What stands behind '=', into value or text of an item that has its threshold. */
+/* Reads the text after '=' into the value or text of an item whose threshold is already set. */
 bool ts_gate_setting_read(struct ts_span text, struct ts_policy_item *item, struct ts_buf *why);
 bool ts_gate_setting_check(const struct ts_policy_item *item, struct ts_buf *why);
 

@@ -14,7 +14,7 @@ static struct ts_span name_of(struct ts_gate_court *c, const struct ts_gate_run 
 	return run->name.len ? run->name : ts_gate_text(c, "%.*s", SHORT_ID, ts_id_hex(&run->id, hex));
 }
 
-/* What the sentence is about: the candidates, or those of the pairs. */
+/* The name that the sentence is about: that of the first candidate, or of the first candidate among the pairs. */
 static struct ts_span subject(struct ts_gate_court *c)
 {
 	const struct ts_gate_run *first = NULL, *of_pairs = NULL;
@@ -43,11 +43,11 @@ static struct ts_span baseline(const struct ts_gate_court *c)
 static const char *way(enum ts_metric metric, bool more)
 {
 	if (ts_metrics[metric].unit == TS_UNIT_SECONDS)
-		return more ? "slower" : "faster";
+		return more ? "longer" : "shorter";
 	return more ? "higher" : "lower";
 }
 
-/* "12 baselines", "12 baselines of 8 sessions", "4 pairs". */
+/* What the difference was computed from: "12 baselines", "12 baselines of 8 sessions", "4 pairs on one allocation". */
 static struct ts_span what_of(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
@@ -63,7 +63,7 @@ static struct ts_span what_of(struct ts_gate_court *c, const struct ts_gate_row 
 	return ts_gate_text(c, "%s", ts_say_plural((double)runs, "baseline").text);
 }
 
-/* "8.1 % slower than main (99 % interval 7.2 % to 9.0 %, 12 baselines)" */
+/* "it is 8.1 % longer than that of main (99 % confidence interval 7.2 % to 9.0 %, from 12 baselines)" */
 static struct ts_span difference(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	struct ts_span of = what_of(c, row);
@@ -71,18 +71,19 @@ static struct ts_span difference(struct ts_gate_court *c, const struct ts_gate_r
 	double sign = more ? 1 : -1, low = more ? row->low : -row->high, high = more ? row->high : -row->low;
 
 	if (isnan(row->size))
-		return ts_gate_text(c, "%s, from %s (%.*s)", ts_say_value(row->candidate, ts_metrics[row->metric].unit).text,
+		return ts_gate_text(c, "it is %s, and that of %.*s is %s (from %.*s)",
+				    ts_say_value(row->candidate, ts_metrics[row->metric].unit).text, TS_SPAN_ARG(baseline(c)),
 				    ts_say_value(row->base, ts_metrics[row->metric].unit).text, TS_SPAN_ARG(of));
-	return ts_gate_text(c, "%s %s than %.*s (99 %% interval %s to %s, %.*s)", ts_say_percent(sign * row->size).text,
-			    way(row->metric, more), TS_SPAN_ARG(baseline(c)), ts_say_percent(low).text, ts_say_percent(high).text,
-			    TS_SPAN_ARG(of));
+	return ts_gate_text(c, "it is %s %s than that of %.*s (99 %% confidence interval %s to %s, from %.*s)",
+			    ts_say_percent(sign * row->size).text, way(row->metric, more), TS_SPAN_ARG(baseline(c)),
+			    ts_say_percent(low).text, ts_say_percent(high).text, TS_SPAN_ARG(of));
 }
 
 static struct ts_span missed(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	if (isnan(row->could_miss))
-		return ts_span_str("what could have been missed is not known");
-	return ts_gate_text(c, "it could have missed up to %s", ts_say_percent(row->could_miss).text);
+		return ts_span_str("how large a regression the gate could have missed is not known");
+	return ts_gate_text(c, "the gate could have missed a regression of up to %s", ts_say_percent(row->could_miss).text);
 }
 
 static struct ts_span pass(struct ts_gate_court *c, const struct ts_gate_row *row, struct ts_span who)
@@ -91,10 +92,10 @@ static struct ts_span pass(struct ts_gate_court *c, const struct ts_gate_row *ro
 	struct ts_span what = difference(c, row), miss = missed(c, row);
 
 	if (row->paired && row->p < c->input->policy.suspect_alpha)
-		return ts_gate_text(c, "%s of %.*s was suspect, and its pairs do not confirm it: %.*s; %.*s", title, TS_SPAN_ARG(who),
-				    TS_SPAN_ARG(what), TS_SPAN_ARG(miss));
-	return ts_gate_text(c, "%s of %.*s is not worse by more than chance and tolerance: %.*s; %.*s", title, TS_SPAN_ARG(who),
-			    TS_SPAN_ARG(what), TS_SPAN_ARG(miss));
+		return ts_gate_text(c, "%s of %.*s was suspect at the first look, and the pairs do not confirm a regression: %.*s; %.*s",
+				    title, TS_SPAN_ARG(who), TS_SPAN_ARG(what), TS_SPAN_ARG(miss));
+	return ts_gate_text(c, "%s of %.*s shows no regression: %.*s; %.*s", title, TS_SPAN_ARG(who), TS_SPAN_ARG(what),
+			    TS_SPAN_ARG(miss));
 }
 
 static struct ts_span sentence_of(struct ts_gate_court *c, const struct ts_gate_row *row)
@@ -116,13 +117,15 @@ static struct ts_span sentence_of(struct ts_gate_court *c, const struct ts_gate_
 	}
 	what = difference(c, row);
 	if (row->state == TS_GATE_SUSPECT)
-		return ts_gate_text(c, "%s of %.*s is %.*s: run %s%s of base and candidate on one allocation to confirm", title,
-				    TS_SPAN_ARG(who), TS_SPAN_ARG(what), row->pairs ? "another " : "",
+		return ts_gate_text(c, "%s of %.*s may have regressed: %.*s; run %s%s of base and candidate on one allocation to confirm it",
+				    title, TS_SPAN_ARG(who), TS_SPAN_ARG(what), row->pairs ? "another " : "",
 				    ts_say_plural((double)c->v.ask.pairs, "pair").text);
-	return ts_gate_text(c, "%s of %.*s is %.*s", title, TS_SPAN_ARG(who), TS_SPAN_ARG(what));
+	return ts_gate_text(c, "%s of %.*s has %s: %.*s", title, TS_SPAN_ARG(who),
+			    row->state == TS_GATE_REGRESSION ? "regressed" : "improved", TS_SPAN_ARG(what));
 }
 
-/* The row that the verdict is about: of those in its state the one with the least p, else the first. */
+/* The row that the sentence is about: among the rows that decide and have the verdict's state, the one with the smallest p; where
+ * no p is known, the first of them. */
 static const struct ts_gate_row *deciding(const struct ts_verdict *v)
 {
 	const struct ts_gate_row *found = NULL;
@@ -141,8 +144,9 @@ static const struct ts_gate_row *deciding(const struct ts_verdict *v)
 static void warn_lacking(struct ts_gate_court *c, const char *title, const char *what, const struct ts_gate_lacking *l)
 {
 	if (l->runs && l->runs < l->of)
-		ts_gate_warn(c, ts_gate_text(c, "%llu of %llu %s do not count for %s: %.*s", (unsigned long long)l->runs,
-					     (unsigned long long)l->of, what, title, TS_SPAN_ARG(l->reason)));
+		ts_gate_warn(c, ts_gate_text(c, "%llu of %llu %s %s not count for %s: %.*s", (unsigned long long)l->runs,
+					     (unsigned long long)l->of, what, l->runs == 1 ? "does" : "do", title,
+					     TS_SPAN_ARG(l->reason)));
 }
 
 /* Baselines that lie far from the others: who they are, by how much, and what to do. */
@@ -195,8 +199,9 @@ static void warn_row(struct ts_gate_court *c, const struct ts_gate_row *row)
 	const char *title = ts_metrics[row->metric].title;
 
 	if (row->weak)
-		ts_gate_warn(c, ts_gate_text(c, "a pass, but a %s worse by %s could have been missed, and the policy wants %s caught: more "
-						"baselines of other sessions, or pairs, see smaller ones",
+		ts_gate_warn(c, ts_gate_text(c, "%s passes, but the gate could have missed a regression of up to %s, and GATE.must_catch of "
+						"the policy is %s: add baselines from other sessions, or run pairs, to detect smaller "
+						"regressions",
 					     title, ts_say_percent(row->could_miss).text,
 					     ts_say_percent(c->input->policy.must_catch).text));
 	warn_odd_baselines(c, row);
@@ -207,12 +212,13 @@ static void warn_row(struct ts_gate_court *c, const struct ts_gate_row *row)
 	if (s->no_pair.runs && s->no_pair.runs == s->no_pair.of)
 		ts_gate_warn(c, ts_gate_text(c, "no pair counts for %s: %.*s", title, TS_SPAN_ARG(s->no_pair.reason)));
 	if (row->state == TS_GATE_COLLECTING)
-		ts_gate_warn(c, ts_gate_text(c, "%s: %.*s; it takes %d to judge", title, TS_SPAN_ARG(row->reason), TS_GATE_LEAST));
+		ts_gate_warn(c, ts_gate_text(c, "%s is not judged yet: %.*s", title, TS_SPAN_ARG(row->reason)));
 	if (s->unnamed && row->state != TS_GATE_INCONCLUSIVE)
-		ts_gate_warn(c, ts_gate_text(c, "%s of %llu do not record their session: each counts as one of its own, and if several "
-						"shared one, chance is underestimated",
-					     ts_say_plural((double)s->unnamed, "baseline").text,
-					     (unsigned long long)(s->no_base.of - s->no_base.runs)));
+		ts_gate_warn(c, ts_gate_text(c, "%llu of %s %s not record the session: the gate counts each as a session of its own, and it "
+						"underestimates the noise between sessions if several of them ran in one session",
+					     (unsigned long long)s->unnamed,
+					     ts_say_plural((double)(s->no_base.of - s->no_base.runs), "baseline").text,
+					     s->unnamed == 1 ? "does" : "do"));
 }
 
 static void warn_pairs(struct ts_gate_court *c)
@@ -226,8 +232,9 @@ static void warn_pairs(struct ts_gate_court *c)
 			count++;
 	}
 	if (count > c->input->policy.pairs_most)
-		ts_gate_warn(c, ts_gate_text(c, "%s behind the first %llu, at most so many, do not count",
+		ts_gate_warn(c, ts_gate_text(c, "the last %s %s not count: GATE.pairs_most of the policy is %llu",
 					     ts_say_plural((double)(count - c->input->policy.pairs_most), "pair").text,
+					     count - c->input->policy.pairs_most == 1 ? "does" : "do",
 					     (unsigned long long)c->input->policy.pairs_most));
 }
 
@@ -239,13 +246,14 @@ void ts_gate_say_fill(struct ts_gate_court *c)
 	if (row)
 		c->v.sentence = sentence_of(c, row);
 	else
-		c->v.sentence = ts_span_str("nothing is judged: the policy names no metric that gates");
+		c->v.sentence = ts_span_str("nothing is judged: GATE.metrics of the policy names no metric that decides");
 	for (size_t i = 0; i < TS_METRICS; i++)
 		if (c->v.rows[i].gates)
 			warn_row(c, &c->v.rows[i]);
 	warn_pairs(c);
 	if (policy->gates[TS_METRIC_MFU] && policy->gates[TS_METRIC_STEP_TIME])
-		ts_gate_warn(c, ts_span_str("MFU is step time seen through a constant and no second test: it is shown and does not gate"));
+		ts_gate_warn(c, ts_span_str("MFU is computed from step time, so a test of it would be the same test again: MFU is shown and does "
+					    "not decide"));
 	if (c->v.state == TS_GATE_INCONCLUSIVE && policy->on_inconclusive == TS_INCONCLUSIVE_PASS)
-		ts_gate_warn(c, ts_span_str("inconclusive, which this policy lets pass"));
+		ts_gate_warn(c, ts_span_str("the verdict is inconclusive, and the policy (GATE.inconclusive = pass) makes that exit 0"));
 }

@@ -10,9 +10,9 @@
 #include <stddef.h>
 
 enum {
-	NAMES_MAX = 64, /* of one list */
+	NAMES_MAX = 64, /* names in one list */
 	NAME_MAX_LEN = 256,
-	TEXT_MAX = 4096, /* of one setting: what a request carries */
+	TEXT_MAX = 4096, /* bytes of one setting: what a request can carry */
 	COUNT_MAX = 1000000000,
 };
 
@@ -20,43 +20,45 @@ enum {
 
 const struct ts_gate_setting ts_gate_settings[] = {
 	{"metrics", TS_SETTING_METRICS, AT(gates), 0, 0, false, NULL, "metrics",
-	 "what decides; the others are shown. With several, alpha is shared among them"},
+	 "the metrics that decide the verdict; the others are only shown. Several metrics share alpha"},
 	{"min_size", TS_SETTING_SIZES, AT(min_size), 0, 1, false, NULL, "ratio",
-	 "a change below this does not matter, whatever the test says; METRIC.min_size sets that of one metric"},
-	{"delta", TS_SETTING_RATIO, AT(delta), 0, 0.5, false, NULL, "ratio", "a change up to this is none"},
+	 "a change below this size is ignored, whatever p the test gives; METRIC.min_size sets it for one metric"},
+	{"delta", TS_SETTING_RATIO, AT(delta), 0, 0.5, false, NULL, "ratio",
+	 "the tolerance: a change up to this size counts as no change"},
 	{"alpha", TS_SETTING_RATIO, AT(alpha), 0, 0.2, true, NULL, "ratio",
-	 "how often a change of delta may fail the gate by chance, over all metrics that decide"},
+	 "how often a change of size delta may fail the gate by chance, over all metrics that decide"},
 	{"suspect_alpha", TS_SETTING_RATIO, AT(suspect_alpha), 0, 0.2, true, NULL, "ratio",
-	 "how often a change of delta may be suspected by chance at the first look, which asks for pairs"},
+	 "how often a change of size delta may be suspect by chance at the first look, so that the gate asks for pairs"},
 	{"must_catch", TS_SETTING_RATIO, AT(must_catch), 0, 10, true, "off", "ratio",
-	 "a pass that could have missed a change of this size is a warning"},
+	 "a pass gets a warning if the gate could have missed a regression of this size"},
 	{"rerun", TS_SETTING_SWITCH, AT(rerun), 0, 0, false, NULL, "on, off",
-	 "a suspect asks for pairs of base and candidate on one allocation; off: one look decides, at alpha"},
-	{"pairs", TS_SETTING_COUNT, AT(pairs), 2, 256, false, NULL, "pairs", "asked for at first"},
+	 "on: a suspect candidate needs pairs of base and candidate on one allocation; off: the first look decides, at alpha"},
+	{"pairs", TS_SETTING_COUNT, AT(pairs), 2, 256, false, NULL, "pairs", "how many pairs the gate asks for at first"},
 	{"pairs_most", TS_SETTING_COUNT, AT(pairs_most), 2, 256, false, NULL, "pairs",
-	 "asked for in all, where the first do not decide"},
+	 "how many pairs the gate asks for in total, if the first ones do not decide"},
 	{"baselines", TS_SETTING_COUNT, AT(baselines), TS_GATE_LEAST, 400, false, NULL, "runs",
-	 "of a branch that count, the newest"},
+	 "how many of the newest runs of a branch serve as baselines, at most"},
 	{"collect", TS_SETTING_COUNT, AT(collect), TS_GATE_LEAST, 400, false, NULL, "runs",
-	 "wanted, as 'collecting 2 of 10' says"},
+	 "how many baselines the gate recommends while there are too few of them to judge"},
 	{"prior_sd", TS_SETTING_RATIO, AT(prior_sd), 0, 1, true, "history", "ratio",
-	 "standard deviation between runs, believed beforehand; history: from earlier runs of the project"},
+	 "the standard deviation between runs that the test assumes beforehand; history: that of earlier runs of the project"},
 	{"prior_df", TS_SETTING_NUMBER, AT(prior_df), 0, 1000, false, NULL, "degrees of freedom",
-	 "how much a prior_sd that is set weighs"},
+	 "the weight of a prior_sd that the policy sets"},
 	{"prior_df_most", TS_SETTING_NUMBER, AT(prior_df_most), 0, 1000, false, NULL, "degrees of freedom",
-	 "how much history weighs at most"},
+	 "the weight of the history, at most"},
 	{"across", TS_SETTING_PARTS, AT(across), 0, 0, false, "none", "config, hardware, parallelism, libraries",
-	 "what may differ between runs that are compared"},
+	 "the parts of the workload that may differ between compared runs"},
 	{"workload", TS_SETTING_NAME, AT(workload), 0, 0, false, "by-key", "name",
-	 "compare with runs that declare this work.workload; by-key: with runs of the same key"},
+	 "the gate compares with runs that declare this work.workload; by-key: with runs of the same workload key"},
 	{"ignore", TS_SETTING_GLOBS, AT(ignore), 0, 0, false, "none", "globs of fact paths",
-	 "facts that are no part of a workload's key"},
+	 "facts that are not part of a workload's key"},
 	{"exclude", TS_SETTING_EXCLUDES, AT(reduce), 0, 0, false, "none", "tag:NAME, phase:NAME, every:N",
-	 "steps left out: by tag; where that phase took time, with the step after; those that N divides"},
+	 "steps to leave out: those with the tag; those in which the phase took time, each with the step after it; those whose number N "
+	 "divides"},
 	{"warmup", TS_SETTING_WARMUP, AT(reduce), 0, COUNT_MAX, false, "auto", "records",
-	 "left out at the start of each segment; auto: what the times show to be warm-up"},
+	 "how many records to leave out as warm-up at the start of each segment; auto: as many as the step times show"},
 	{"inconclusive", TS_SETTING_INCONCLUSIVE, AT(on_inconclusive), 0, 0, false, NULL, "exit-3, fail, pass",
-	 "what becomes of what cannot be compared: exit 3, exit 1, or exit 0 with a warning"},
+	 "how the gate ends if the runs cannot be compared: exit 3, exit 1, or exit 0 with a warning"},
 	{.name = NULL},
 };
 
@@ -151,7 +153,7 @@ static bool part_check(struct ts_span name, struct ts_buf *why)
 
 	if (ts_workload_part_parse(name, &part))
 		return true;
-	ts_buf_printf(why, "'%s' is no part of a workload; those are", ts_show(name).text);
+	ts_buf_printf(why, "'%s' is not a part of a workload; the parts are", ts_show(name).text);
 	for (int p = 0; p < TS_WORKLOAD_PARTS; p++)
 		ts_buf_printf(why, "%s %s", p ? "," : "", ts_workload_part_word((enum ts_workload_part)p));
 	return false;
@@ -173,7 +175,7 @@ static bool metric_check(struct ts_span name, struct ts_buf *why)
 		ts_buf_printf(why, "did you mean %s?", near);
 		return false;
 	}
-	ts_buf_str(why, "there are");
+	ts_buf_str(why, "the metrics are");
 	for (size_t m = 0; m < TS_METRICS; m++)
 		ts_buf_printf(why, "%s %s", m ? "," : "", ts_metrics[m].name);
 	return false;
@@ -200,7 +202,7 @@ static bool exclude_check(struct ts_span text, struct ts_buf *why)
 
 	if (ts_gate_exclude_parse(text, &exclude))
 		return true;
-	ts_buf_printf(why, "'%s' excludes nothing: tag:NAME, phase:NAME or every:N with N from 2 to %d",
+	ts_buf_printf(why, "'%s' is not a rule to exclude steps; write tag:NAME, phase:NAME, or every:N with N from 2 to %d",
 		      ts_show(text).text, COUNT_MAX);
 	return false;
 }
@@ -213,14 +215,14 @@ static bool list_check(const struct ts_gate_setting *s, struct ts_span text, str
 	if (s->word && ts_span_is(text, s->word))
 		return true;
 	if (n > NAMES_MAX) {
-		ts_buf_printf(why, "%s.%s names %zu, at most %d are taken", TS_GATE_CODE, s->name, n, NAMES_MAX);
+		ts_buf_printf(why, "%s.%s lists %zu names, and it takes at most %d", TS_GATE_CODE, s->name, n, NAMES_MAX);
 		return false;
 	}
 	while (ts_gate_list_next(&rest, &item)) {
 		len += item.len;
 		if (item.len == 0 || item.len > NAME_MAX_LEN) {
 			ts_buf_printf(why,
-				      item.len ? "a name in %s.%s has more than %d bytes" : "%s.%s has an empty name",
+				      item.len ? "a name in %s.%s is longer than %d bytes" : "a name in %s.%s is empty",
 				      TS_GATE_CODE, s->name, NAME_MAX_LEN);
 			return false;
 		}
@@ -230,7 +232,7 @@ static bool list_check(const struct ts_gate_setting *s, struct ts_span text, str
 			return false;
 	}
 	if (len > TEXT_MAX)
-		ts_buf_printf(why, "%s.%s has more than %d bytes", TS_GATE_CODE, s->name, TEXT_MAX);
+		ts_buf_printf(why, "%s.%s is longer than %d bytes", TS_GATE_CODE, s->name, TEXT_MAX);
 	return len <= TEXT_MAX;
 }
 
@@ -260,16 +262,16 @@ static bool number_good(const struct ts_gate_setting *s, double v)
 
 static void number_bad(const struct ts_gate_setting *s, struct ts_span name, struct ts_span typed, struct ts_buf *why)
 {
-	ts_buf_printf(why, "%s.%s is %s %s %g %s%g", TS_GATE_CODE, ts_show(name).text,
+	ts_buf_printf(why, "%s.%s must be %s %s %g %s%g", TS_GATE_CODE, ts_show(name).text,
 		      is_whole(s)		    ? "a whole number"
 		      : ts_gate_setting_is_ratio(s) ? "a ratio"
 						    : "a number",
 		      s->above ? "above" : "from", s->least, s->above ? "and at most " : "to ", s->most);
 	if (ts_gate_setting_is_ratio(s))
-		ts_buf_str(why, ", as 0.05 or 5 %");
+		ts_buf_str(why, ", such as 0.05 or 5 %");
 	if (s->word)
 		ts_buf_printf(why, ", or %s", s->word);
-	ts_buf_printf(why, ", not '%s'", ts_show(typed).text);
+	ts_buf_printf(why, "; it is '%s'", ts_show(typed).text);
 }
 
 bool ts_gate_inconclusive_parse(struct ts_span text, enum ts_on_inconclusive *ret)
@@ -282,7 +284,7 @@ bool ts_gate_inconclusive_parse(struct ts_span text, enum ts_on_inconclusive *re
 	return false;
 }
 
-/* What would not come back when a policy is printed and read. */
+/* False for a text that would change when the policy is printed and read again. */
 static bool text_good(struct ts_span text)
 {
 	for (size_t i = 0; i < text.len; i++)
@@ -302,7 +304,7 @@ static bool text_check(const struct ts_gate_setting *s, struct ts_span name, str
 		return false;
 	}
 	if (!text_good(text)) {
-		ts_buf_printf(why, text.len ? "%s.%s is no text of printable characters without '#'" : "%s.%s is empty",
+		ts_buf_printf(why, text.len ? "%s.%s must be a text of printable characters without '#'" : "%s.%s is empty",
 			      TS_GATE_CODE, s->name);
 		return false;
 	}
@@ -318,7 +320,7 @@ static bool text_check(const struct ts_gate_setting *s, struct ts_span name, str
 	case TS_SETTING_NAME:
 		if (text.len <= NAME_MAX_LEN)
 			return true;
-		ts_buf_printf(why, "%s.%s has more than %d bytes", TS_GATE_CODE, s->name, NAME_MAX_LEN);
+		ts_buf_printf(why, "%s.%s is longer than %d bytes", TS_GATE_CODE, s->name, NAME_MAX_LEN);
 		return false;
 	case TS_SETTING_METRICS:
 	case TS_SETTING_PARTS:
@@ -332,7 +334,7 @@ static bool text_check(const struct ts_gate_setting *s, struct ts_span name, str
 	case TS_SETTING_WARMUP:
 		break;
 	}
-	ts_buf_printf(why, "%s.%s is one of %s, not '%s'", TS_GATE_CODE, s->name, s->unit, ts_show(text).text);
+	ts_buf_printf(why, "%s.%s must be one of %s; it is '%s'", TS_GATE_CODE, s->name, s->unit, ts_show(text).text);
 	return false;
 }
 

@@ -25,8 +25,8 @@ struct ts_gate_setting {
 	enum ts_gate_setting_kind kind;
 	size_t at; /* in struct ts_gate_policy */
 	double least, most;
-	bool above;	  /* least itself is too little */
-	const char *word; /* what may stand in the place of a number: NaN in the struct; of a list: empty */
+	bool above;	  /* the value must be above least; least itself is too small */
+	const char *word; /* a word that may stand in place of a number (NaN in the struct) or of a list (empty in the struct) */
 	const char *unit;
 	const char *what; /* one sentence, no full stop */
 };
@@ -35,15 +35,16 @@ struct ts_gate_setting {
 extern const struct ts_gate_setting ts_gate_settings[];
 extern const char *const ts_gate_inconclusive_words[]; /* by enum ts_on_inconclusive */
 
-/* "delta" or "peak_memory.min_size": *ret_metric is TS_METRICS for a setting that is of no metric. NULL: there is none. */
+/* Finds "delta" or "peak_memory.min_size"; *ret_metric is TS_METRICS for a setting that belongs to no single metric. NULL: there is
+ * no such setting. */
 const struct ts_gate_setting *ts_gate_setting_find(struct ts_span name, size_t *ret_metric);
-/* One that may be written as 5 %. */
+/* May the value be written as 5 %? */
 bool ts_gate_setting_is_ratio(const struct ts_gate_setting *s);
 
-/* The next of "a, b, c", trimmed, and how many there are; false behind the last. */
+/* The next item of "a, b, c", trimmed, or false after the last; and how many items there are. */
 bool ts_gate_list_next(struct ts_span *rest, struct ts_span *ret);
 size_t ts_gate_list_count(struct ts_span text);
-/* "tag:eval"; "exit-3". False: it is none. */
+/* Parse "tag:eval" and "exit-3". False: the text is not one of those. */
 bool ts_gate_exclude_parse(struct ts_span text, struct ts_exclude *ret);
 bool ts_gate_inconclusive_parse(struct ts_span text, enum ts_on_inconclusive *ret);
 

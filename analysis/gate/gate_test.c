@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-#define FOUND 0.95 /* with this probability is a difference found from ts_gate_found_from on */
+#define FOUND 0.95 /* the probability with which the test finds a difference of the size ts_gate_found_from */
 
-/* Sum of squares around the mean of each group. */
+/* The sum of squares around the mean of each group. */
 static double squares(const double *x, size_t n)
 {
 	double mean = ts_mean(x, n), sd = ts_stddev(x, n, mean);

@@ -1,10 +1,10 @@
 /* gate_test.h - the statistical tests of a gate on plain numbers: one metric, one number a run or session.
  *
- * The scale is the logarithm of a value, or a difference over the baseline's magnitude (metric.h); above 0 is worse. A draw is
- * the mean of one session. gate.h has the formulas, docs/gate.md their measured rates. Sums go in the order of the arguments,
- * so that who wants the same bits for the same runs sorts them.
+ * The scale is the logarithm of a value, or a difference over the baseline's magnitude (metric.h); larger is worse. A draw is
+ * the mean of one session. gate.h has the formulas, docs/gate.md their measured rates. Sums go in the order of the arguments, so
+ * a caller who wants the same bits for the same runs sorts them first.
  *
- * Numbers too large to be squared give p = NaN, which is below no limit: nothing is decided by them.
+ * Numbers too large to be squared give p = NaN, which is below no level, so they decide nothing.
  */
 #ifndef TSCOPE_ANALYSIS_GATE_TEST_H
 #define TSCOPE_ANALYSIS_GATE_TEST_H
@@ -13,8 +13,8 @@
 #include <stddef.h>
 
 
-/* No change at all must be this unlikely at a first look. With the looks of pairs below a clean change then costs at most
- * 0.05 more runs on average, whatever the noise: a suspect of a clean change runs 3.3 pairs on average. */
+/* At a first look, the result must also be this unlikely without any change. A clean change then costs at most 0.05 extra runs on
+ * average, whatever the noise, because a clean change that is suspect runs 3.3 pairs on average. */
 #define TS_GATE_CLEAN_ALPHA 0.007
 /* A standard deviation and what it rests on. */
 struct ts_gate_spread {
@@ -22,26 +22,26 @@ struct ts_gate_spread {
 	double df; /* 0: nothing is known */
 };
 
-/* What a metric and a policy ask of a difference. */
+/* What a metric and a policy require of a difference. */
 struct ts_gate_rule {
-	double delta;	 /* a difference up to this is none */
-	double min_size; /* one below this does not matter */
-	double floor_sd; /* of a draw: less is not believed */
+	double delta;	 /* a difference up to this counts as no change */
+	double min_size; /* a difference below this is ignored */
+	double floor_sd; /* the smallest standard deviation of a draw that the test uses */
 };
 
 struct ts_gate_look {
 	double difference; /* of means, candidate less baseline */
 	double sd, df;	   /* of one draw, or of one pair's difference */
 	double error;	   /* standard error of the difference */
-	double t, p;	   /* that it is above delta: one-sided */
+	double t, p;	   /* one-sided test that the difference is above delta */
 	double p_clean;	   /* that it is above 0 */
 	double p_better;   /* that it is below -delta */
-	size_t pairs;	   /* that count; 0 of a first look */
-	double drift;	   /* of pairs: what each run is worse than the one before it; NaN: not estimated */
-	bool noisy;	   /* pairs: they scatter by more than what was known beforehand, and are held to their own scatter */
+	size_t pairs;	   /* how many pairs the look used; 0 for a first look */
+	double drift;	   /* of pairs: by how much each run is worse than the one before it; NaN: not estimated */
+	bool noisy;	   /* the pairs scatter more than was known beforehand, and are tested with their own spread */
 };
 
-/* Variances within groups pooled: x holds the groups one behind the other, n_groups of them of sizes[i] values each. */
+/* The pooled variance within groups. x holds n_groups groups one after the other, the i-th with sizes[i] values. */
 struct ts_gate_spread ts_gate_pooled(const double *x, const size_t *sizes, size_t n_groups);
 
 /* Sets sd, error, t and the p of a look whose difference, sd and df are there: the error is factor sd, and less than floor_sd is not
@@ -60,11 +60,11 @@ bool ts_gate_better(const struct ts_gate_look *look, const struct ts_gate_rule *
  * t(1 - alpha) error, t(1 - TS_GATE_CLEAN_ALPHA) error, min_size), c + t(0.95) error. Exact for one candidate: T is
  * Student's with the same s. */
 double ts_gate_found_from(const struct ts_gate_look *look, const struct ts_gate_rule *rule, double alpha);
-/* Half the width of the two-sided interval of this level (0.99). */
+/* Half the width of the two-sided confidence interval of this level (0.99). */
 double ts_gate_interval(const struct ts_gate_look *look, double level);
 
-/* Holm (1979): the level that the p at `at` is held against, of n of them at alpha in all: alpha / (n - how many are
- * smaller), and 0 as soon as one that is smaller misses its own. NaN counts as 1. */
+/* Holm (1979): the level for the p at `at`, one of n that share alpha: alpha / (n - how many are smaller), or 0 if one of the smaller
+ * ones is above its own level. NaN counts as 1. */
 double ts_gate_holm(const double *p, size_t n, size_t at, double alpha);
 
 #endif

@@ -1,6 +1,7 @@
-/* gate_why.c - where a difference of step time lies: which phases, which ranks, work or wait. Of the pairs where they decide,
- * else of all candidates and baselines. Each kind splits the whole once more; where a side lacks a part, nothing is claimed of
- * it.
+/* gate_why.c - where a difference of step time lies: in which phases, on which ranks, in work or in wait.
+ *
+ * It compares the runs of the pairs where pairs decide, otherwise all candidates with all baselines. Each kind of part (phases,
+ * ranks, work and wait) splits the whole difference anew. A part that one side does not record gets no share.
  */
 #include "analysis/gate/gate_internal.h"
 
@@ -9,9 +10,9 @@
 
 enum { GROUPS_MOST = 8 };
 
-#define GREW 0.5 /* of the rank whose work grew most: from there on another's has grown too */
+#define GREW 0.5 /* a rank counts as grown if its work grew by this share of the growth of the rank that grew most */
 
-/* One side: runs of a role, of those pairs that count if it is a role of pairs. */
+/* The runs of one side: all runs of a role, or, for a role of pairs, those of the pairs that count. */
 struct side {
 	const struct ts_gate_run **runs;
 	size_t n;
@@ -20,7 +21,7 @@ struct side {
 struct why {
 	struct ts_gate_court *c;
 	struct side base, candidate;
-	double whole; /* s of an optimizer step */
+	double whole; /* the whole difference, in seconds of an optimizer step */
 };
 
 static bool side_of(struct why *w, enum ts_gate_role role, struct side *ret_side)
@@ -63,7 +64,7 @@ static bool part_of(const struct ts_gate_run *run, struct ts_span name, double *
 	return false;
 }
 
-/* Mean over the runs, all of which have it. */
+/* The mean of a phase over all runs of a side. False: a run does not record the phase. */
 static bool part_mean(const struct side *side, struct ts_span name, double *ret_mean)
 {
 	double sum = 0, seconds;
@@ -77,7 +78,7 @@ static bool part_mean(const struct side *side, struct ts_span name, double *ret_
 	return side->n > 0;
 }
 
-/* All parts of a run, which with the unattributed time are its steps. */
+/* The mean over the runs of a side of all parts together: with the unattributed time they are the whole step. */
 static bool total_mean(const struct side *side, double *ret_mean)
 {
 	double sum = 0;
@@ -108,7 +109,7 @@ static bool named_before(const struct side *side, size_t run, size_t part)
 	return false;
 }
 
-/* Every name of the side once: a row where both sides have it, else a warning. */
+/* Takes every phase of the side once: adds a row where all runs of both sides record it, otherwise a warning. */
 static void phases_of(struct why *w, const struct side *side, bool only_strange)
 {
 	for (size_t i = 0; i < side->n; i++)
@@ -125,7 +126,8 @@ static void phases_of(struct why *w, const struct side *side, bool only_strange)
 				if (!only_strange)
 					add(w, "phase", name, base, candidate);
 			} else if (!(only_strange && b)) {
-				warn(w, ts_gate_text(w->c, "phase %.*s is not recorded by all runs: what it adds is not known", TS_SPAN_ARG(name)));
+				warn(w, ts_gate_text(w->c, "some runs do not record phase %.*s, so its share of the difference is not known",
+						     TS_SPAN_ARG(name)));
 			}
 		}
 }
@@ -161,7 +163,7 @@ static double rank_mean(const struct side *side, size_t at, bool work)
 	return sum / (double)side->n;
 }
 
-/* Mean over ranks; NaN where one is. */
+/* Work or wait as a mean over all ranks; a warning where a rank does not record it. */
 static void all_ranks(struct why *w, const char *kind, bool work)
 {
 	size_t n = w->base.runs[0]->reduction.n_ranks;
@@ -174,10 +176,10 @@ static void all_ranks(struct why *w, const char *kind, bool work)
 	if (isfinite(base) && isfinite(candidate))
 		add(w, kind, ts_span_str("all ranks"), base, candidate);
 	else
-		warn(w, ts_gate_text(w->c, "how much of the difference is %s is not known: not every run records it for every rank", kind));
+		warn(w, ts_gate_text(w->c, "some runs do not record %s for every rank, so its share of the difference is not known", kind));
 }
 
-/* Ranks from..to, mean of them. */
+/* Adds one row for the ranks from..to: the mean of their work. */
 static void add_group(struct why *w, size_t from, size_t to)
 {
 	const struct ts_reduced_rank *ranks = w->base.runs[0]->reduction.ranks;
@@ -198,7 +200,8 @@ static void add_group(struct why *w, size_t from, size_t to)
 	add(w, "rank", name, base, candidate);
 }
 
-/* Those whose work grew (in an improvement: shrank) at least half as much as that of the rank where it did most. */
+/* Adds a row for each group of neighbouring ranks whose work grew (in an improvement: shrank) at least half as much as the work of
+ * the rank where it grew most. */
 static void rank_groups(struct why *w)
 {
 	const struct ts_reduced_rank *ranks = w->base.runs[0]->reduction.ranks;
@@ -223,7 +226,8 @@ static void rank_groups(struct why *w)
 		while (to + 1 < n && grew[to + 1] >= GREW * most && ranks[to + 1].rank == ranks[to].rank + 1)
 			to++;
 		if (groups++ == GROUPS_MOST) {
-			warn(w, ts_gate_text(w->c, "the work of more than %d groups of ranks grew: the first are named", GROUPS_MOST));
+			warn(w, ts_gate_text(w->c, "the work of more than %d groups of ranks changed, and only the first %d are listed",
+					     GROUPS_MOST, GROUPS_MOST));
 			return;
 		}
 		add_group(w, from, to);
@@ -241,7 +245,7 @@ static int by_share(const void *left, const void *right)
 	return order ? order : ts_span_cmp(a->name, b->name);
 }
 
-/* Of times that gate and are in the verdict's state; *ret_paired: its pairs decided. */
+/* Is the verdict about a time? Then *ret_paired tells whether pairs decided on it. */
 static bool about_time(const struct ts_verdict *v, bool *ret_paired)
 {
 	for (size_t i = 0; i < TS_METRICS; i++)
@@ -270,14 +274,14 @@ void ts_gate_why_fill(struct ts_gate_court *c)
 		return;
 	}
 	if (!total_mean(&w.base, &base) || !total_mean(&w.candidate, &candidate) || candidate - base == 0) {
-		warn(&w, ts_span_str("where the difference lies is not known: not every run records phases"));
+		warn(&w, ts_span_str("some runs do not record phases, so it is not known where the difference lies"));
 		return;
 	}
 	w.whole = candidate - base;
 	phases_of(&w, &w.candidate, false);
 	phases_of(&w, &w.base, true);
 	if (!ranks_alike(&w)) {
-		warn(&w, ts_span_str("on which ranks the difference lies is not known: the runs do not record the same ranks"));
+		warn(&w, ts_span_str("the runs do not record the same ranks, so it is not known on which ranks the difference lies"));
 	} else {
 		all_ranks(&w, "work", true);
 		all_ranks(&w, "wait", false);

@@ -1,31 +1,32 @@
 #include "analysis/gate/metric.h"
 
-/* Floors: of time, what a quiet machine shows between runs of one binary; an allocator repeats its peak to the last block, so
- * memory has a smaller one. Relative sizes of a share are of the share: 1 % of stalls that become 2 % are 100 % more. */
+/* The floor of a time is the spread that a quiet machine shows between runs of one binary. An allocator repeats its peak to the last
+ * block, so memory has a smaller floor. A relative size of a share is relative to the share: stalls that grow from 1 % to 2 % are
+ * 100 % more. */
 const struct ts_metric_row ts_metrics[TS_METRICS] = {
 	[TS_METRIC_STEP_TIME] = {"step_time", "step time", TS_UNIT_SECONDS, true, true, 0.001, 0.02, 0,
-				 "median over windows of wall time per optimizer step"},
+				 "wall time of an optimizer step, median over windows of steps"},
 	[TS_METRIC_STEP_TIME_MEAN] = {"step_time_mean", "mean step time", TS_UNIT_SECONDS, true, true, 0.001, 0.02, 0,
-				      "all wall time of the steps that count, by all optimizer steps: rare slow steps at their full "
-				      "weight"},
+				      "wall time of all counted steps divided by their number, so that rare slow steps count in full"},
 	[TS_METRIC_STEP_TIME_P95] = {"step_time_p95", "95th percentile of step time", TS_UNIT_SECONDS, true, true, 0.002, 0.05, 0,
-				     "95th percentile of the times of single records"},
+				     "95th percentile of the wall times of single records"},
 	[TS_METRIC_STALL_SHARE] = {"stall_share", "share of stalls", TS_UNIT_RATIO, true, false, 0.05, 0.5, 0.01,
-				   "what records above three medians took beyond one median, of all time"},
+				   "share of all time that stalled records (longer than three medians) took beyond one median"},
 	[TS_METRIC_PEAK_MEMORY] = {"peak_memory", "peak memory", TS_UNIT_BYTES, true, true, 0.0005, 0.01, 64.0 * (1 << 20),
 				   "largest memory that any rank had allocated"},
 	[TS_METRIC_TOKENS_PER_S] = {"tokens_per_s", "tokens per second", TS_UNIT_PER_SECOND, false, true, 0.001, 0.02, 0,
-				    "tokens of the whole job a second, median over windows"},
+				    "tokens per second of the whole job, median over windows of steps"},
 	[TS_METRIC_TOKENS_PER_S_DEVICE] = {"tokens_per_s_device", "tokens per second and device", TS_UNIT_PER_SECOND, false, true,
-					   0.001, 0.02, 0, "tokens a second, by the number of devices"},
+					   0.001, 0.02, 0, "tokens per second divided by the number of devices"},
 	[TS_METRIC_SAMPLES_PER_S] = {"samples_per_s", "samples per second", TS_UNIT_PER_SECOND, false, true, 0.001, 0.02, 0,
-				     "samples of the whole job a second, median over windows"},
+				     "samples per second of the whole job, median over windows of steps"},
 	[TS_METRIC_SAMPLES_PER_S_DEVICE] = {"samples_per_s_device", "samples per second and device", TS_UNIT_PER_SECOND, false, true,
-					    0.001, 0.02, 0, "samples a second, by the number of devices"},
+					    0.001, 0.02, 0, "samples per second divided by the number of devices"},
 	[TS_METRIC_MFU] = {"mfu", "MFU", TS_UNIT_RATIO, false, true, 0.001, 0.02, 0,
-			   "model FLOPs that a device did, of those that it can do, at step_time"},
+			   "model FLOPs per second of a device at step_time, divided by its peak"},
 	[TS_METRIC_LOSS] = {"loss", "loss at the end", TS_UNIT_NONE, true, false, 0.001, 0.01, 0,
-			    "mean of the last tenth of the loss"},
+			    "mean of the last tenth of the loss curve"},
+
 };
 
 bool ts_metric_find(struct ts_span name, enum ts_metric *ret_metric)

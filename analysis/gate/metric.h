@@ -2,7 +2,7 @@
  * each.
  *
  * The unit of replication is the run: steps within a run share its placement, clocks and neighbours, so each run gives
- * one value a metric (reduction.h) and tests look at those. Source: docs/gate.md, which has the measured rates.
+ * one value per metric (reduction.h), and tests compare those. Source: docs/gate.md, which has the measured rates.
  */
 #ifndef TSCOPE_ANALYSIS_METRIC_H
 #define TSCOPE_ANALYSIS_METRIC_H
@@ -11,16 +11,16 @@
 
 enum ts_metric {
 	TS_METRIC_STEP_TIME,		 /* s: median over windows of wall time per optimizer step */
-	TS_METRIC_STEP_TIME_MEAN,	 /* s: all that passed, by all optimizer steps: rare slow steps at their full weight */
-	TS_METRIC_STEP_TIME_P95,	 /* s: 95th percentile of single records */
-	TS_METRIC_STALL_SHARE,		 /* ratio: what records above 3 medians took beyond one median, of all */
+	TS_METRIC_STEP_TIME_MEAN,	 /* s: wall time of all counted steps divided by their number: rare slow steps count in full */
+	TS_METRIC_STEP_TIME_P95,	 /* s: 95th percentile of the wall times of single records */
+	TS_METRIC_STALL_SHARE,		 /* ratio: share of all time that records above 3 medians took beyond one median */
 	TS_METRIC_PEAK_MEMORY,		 /* bytes: the largest of any rank */
-	TS_METRIC_TOKENS_PER_S,		 /* of the job */
+	TS_METRIC_TOKENS_PER_S,		 /* of the whole job */
 	TS_METRIC_TOKENS_PER_S_DEVICE,
 	TS_METRIC_SAMPLES_PER_S,
 	TS_METRIC_SAMPLES_PER_S_DEVICE,
-	TS_METRIC_MFU,			 /* ratio: step_time seen through a constant; never a second test */
-	TS_METRIC_LOSS,			 /* mean of the last tenth of the loss */
+	TS_METRIC_MFU,			 /* ratio: computed from step_time, so it is never a second test */
+	TS_METRIC_LOSS,			 /* mean of the last tenth of the loss curve */
 	TS_METRICS,
 };
 
@@ -29,16 +29,17 @@ struct ts_metric_row {
 	const char *title;	/* "step time" */
 	enum ts_unit unit;
 	bool less_is_better;
-	bool log_scale;		/* compared by ratio: values are above 0. Otherwise by difference over the baseline's magnitude */
-	double floor_sd;	/* standard deviation between runs below which none is believed, on the scale compared */
-	double min_size;	/* relative size from which a difference matters, unless a policy says otherwise */
-	double min_absolute;	/* and in the metric's unit; 0: none */
-	const char *what;	/* one sentence, no full stop */
+	bool log_scale;		/* compared by ratio: values are above 0. Otherwise compared by difference over the baseline's magnitude */
+	double floor_sd;	/* the smallest standard deviation between runs that a test uses, on the scale on which values are compared */
+	double min_size;	/* relative size from which a difference matters, unless a policy sets another */
+	double min_absolute;	/* the same in the metric's unit; 0: none */
+	const char *what;	/* what the metric is: a phrase without a full stop */
 };
 
 extern const struct ts_metric_row ts_metrics[TS_METRICS];
 
-/* False if it is none of ours. */
+/* False: there is no metric of that name. */
+
 bool ts_metric_find(struct ts_span name, enum ts_metric *ret_metric);
 
 #endif

@@ -487,8 +487,8 @@ static void rate_metrics(struct windows *w, const double *column, const struct t
 		rate = each->value * out->accumulation / step->value;
 	else
 		none = each->known ? "the steps took no time" : each->said ? each->reason : none;
-	positive(out, metric, rate, column ? "its column holds no number above 0" : none);
-	positive(out, metric + 1, rate / devices, column ? "its column holds no number above 0" : none);
+	positive(out, metric, rate, column ? "the column holds no number above 0" : none);
+	positive(out, metric + 1, rate / devices, column ? "the column holds no number above 0" : none);
 }
 
 static enum ts_status mfu_metric(const struct ts_reducer *r, struct ts_reduction *out, struct ts_error *err)
@@ -520,8 +520,9 @@ static char *too_few(const struct ts_reducer *r, const struct ts_reduce_ends *en
 	if (ends->no_time)
 		return ts_arena_printf(r->arena, "%s", ends->no_time);
 	if (r->records == 0)
-		return ts_arena_printf(r->arena, "no step has a time that is a number");
-	return ts_arena_printf(r->arena, "%zu of %" PRIu64 " records are left after warm-up (%" PRIu64 ") and exclusions (%" PRIu64 "), %d are needed",
+		return ts_arena_printf(r->arena, "no step of the run has a known time");
+	return ts_arena_printf(r->arena, "only %zu of %" PRIu64 " records are left after warm-up (%" PRIu64 ") and exclusions (%" PRIu64 "), and at "
+					 "least %d are needed",
 			       r->n_steps, r->records, r->warmup, r->excluded, TS_REDUCE_LEAST);
 }
 
@@ -545,9 +546,9 @@ static enum ts_status measure(struct ts_reducer *r, const struct ts_reduce_ends 
 	out->window = w.length;
 	out->windows = r->n_steps - w.length + 1;
 	time_metrics(&w, out);
-	rate_metrics(&w, r->tokens, &r->work->tokens_per_step, "no column tokens, and work.tokens_per_step is not said",
+	rate_metrics(&w, r->tokens, &r->work->tokens_per_step, "the run has no column tokens and does not record work.tokens_per_step",
 		     TS_METRIC_TOKENS_PER_S, devices, out);
-	rate_metrics(&w, r->samples, &r->work->samples_per_step, "no column samples, and work.samples_per_step is not said",
+	rate_metrics(&w, r->samples, &r->work->samples_per_step, "the run has no column samples and does not record work.samples_per_step",
 		     TS_METRIC_SAMPLES_PER_S, devices, out);
 	return mfu_metric(r, out, err);
 }

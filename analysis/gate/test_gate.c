@@ -135,7 +135,8 @@ static void clean_passes_and_says_what_it_missed(void **state)
 	put(TS_GATE_CANDIDATE, 0.1001);
 	row = judge();
 	is(TS_GATE_PASS, 0);
-	says("0.1 % slower than main (99 % interval -1.7 % to 1.9 %, 10 baselines); it could have missed up to 3.1 %");
+	says("shows no regression: it is 0.1 % longer than that of main (99 % confidence interval -1.7 % to 1.9 %, from 10 baselines); the gate "
+	     "could have missed a regression of up to 3.1 %");
 	assert_true(fabs(row->could_miss - 0.03050531655211331) < 1e-12);
 	assert_true(fabs(row->p - 0.9312797156031964) < 1e-12);
 	assert_true(row->base_draws == 10 && row->candidate_draws == 1 && !row->weak && !row->paired);
@@ -145,7 +146,7 @@ static void clean_passes_and_says_what_it_missed(void **state)
 	judge();
 	is(TS_GATE_PASS, 0);
 	assert_true(t.v.rows[TS_METRIC_STEP_TIME].weak);
-	assert_int_equal(warned("could have been missed, and the policy wants 3.0 % caught"), 1);
+	assert_int_equal(warned("and GATE.must_catch of the policy is 3.0 %"), 1);
 	t.input.policy.must_catch = 0.032;
 	judge();
 	assert_false(t.v.rows[TS_METRIC_STEP_TIME].weak);
@@ -162,7 +163,8 @@ static void suspect_asks_and_pairs_decide(void **state)
 	put(TS_GATE_CANDIDATE, 0.108);
 	row = judge();
 	is(TS_GATE_SUSPECT, 4);
-	says("step time of p/run10 is 8.0 % slower than main (99 % interval 6.1 % to 9.9 %, 10 baselines): run 4 pairs of base and candidate on one "
+	says("step time of p/run10 may have regressed: it is 8.0 % longer than that of main (99 % confidence interval 6.1 % to 9.9 %, from 10 "
+	     "baselines); run 4 pairs of base and candidate on one "
 	     "allocation to confirm");
 	assert_true(fabs(row->p - 3.2846285252817617e-07) < 1e-16);
 	assert_int_equal(t.v.ask.pairs, 4);
@@ -176,7 +178,7 @@ static void suspect_asks_and_pairs_decide(void **state)
 	put_pair(3, 0.0998, 0.0998 * 1.079, "s");
 	row = judge();
 	is(TS_GATE_REGRESSION, 1);
-	says("slower than main (99 % interval 7.0 % to 9.1 %, 4 pairs on one allocation)");
+	says("longer than that of main (99 % confidence interval 7.0 % to 9.1 %, from 4 pairs on one allocation)");
 	assert_true(row->paired && row->pairs == 4 && t.v.ask.pairs == 0);
 	/* mean of log 1.08, 1.081, 1.082, 1.079 */
 	assert_true(fabs(log1p(row->size) - (log(1.08) + log(1.081) + log(1.082) + log(1.079)) / 4) < 1e-12);
@@ -195,8 +197,8 @@ static void pairs_that_do_not_confirm(void **state)
 		put_pair(i, 0.1003, 0.1003 * (1.002 - 0.001 * i), "s");
 	row = judge();
 	is(TS_GATE_PASS, 0);
-	says("was suspect, and its pairs do not confirm it: 0.05 % slower");
-	says("it could have missed up to");
+	says("was suspect at the first look, and the pairs do not confirm a regression: it is 0.05 % longer");
+	says("the gate could have missed a regression of up to");
 	assert_true(row->could_miss > 0.02 && row->could_miss < 0.03);
 	/* between: more are asked for, and said so */
 	t.input.n_runs = 11;
@@ -227,10 +229,10 @@ static void pairs_of_two_sessions_do_not_count(void **state)
 	is(TS_GATE_SUSPECT, 4);
 	assert_int_equal(t.v.rows[TS_METRIC_STEP_TIME].pairs, 1);
 	assert_int_equal(t.v.ask.pairs, 1);
-	assert_int_equal(warned("pair 1 does not count: its runs are of two sessions"), 1);
+	assert_int_equal(warned("pair 1 does not count: its runs come from two different sessions"), 1);
 	assert_int_equal(warned("pair 2 does not count: its runs do not record their session"), 1);
 	assert_int_equal(warned("pair 3 does not count: it has no run of the candidate"), 1);
-	assert_int_equal(warned("pair 4 does not count: one of its runs is in another pair"), 1);
+	assert_int_equal(warned("pair 4 does not count: one of its runs is already in another pair"), 1);
 }
 
 /* The first look is at the pairs that were run first, whatever their numbers: two that refute, run first; four that would confirm. */
@@ -249,7 +251,7 @@ static void pairs_count_in_the_order_in_which_they_ran(void **state)
 		t.runs[i].workload.started_ns = t.runs[i].group < 4 ? 2000 + (int64_t)i : (int64_t)i;
 	judge();
 	is(TS_GATE_PASS, 0);
-	says("its pairs do not confirm it: 0 % slower than main");
+	says("the pairs do not confirm a regression: it is 0 % longer than that of main");
 	says("2 pairs on one allocation");
 }
 
@@ -278,7 +280,7 @@ static void improvement_is_the_mirror(void **state)
 	put(TS_GATE_CANDIDATE, 0.092);
 	row = judge();
 	is(TS_GATE_IMPROVEMENT, 0);
-	says("8.0 % faster than main (99 % interval 6.3 % to 9.6 %");
+	says("has improved: it is 8.0 % shorter than that of main (99 % confidence interval 6.3 % to 9.6 %");
 	assert_true(row->size < 0 && row->low < row->size && row->size < row->high);
 }
 
@@ -320,7 +322,7 @@ static void sessions_are_draws(void **state)
 	row = judge();
 	is(TS_GATE_COLLECTING, 0);
 	assert_int_equal(row->base_draws, 2);
-	says("collecting 2 of 10: 9 baselines are of 2 sessions");
+	says("the gate has 9 baselines of 2 sessions so far, and runs of one session count as one; a verdict needs at least 3 sessions");
 	/* three sessions: their means 0.1, 0.102 and 0.104 count, not the runs */
 	t.input.n_runs = 0;
 	for (size_t i = 0; i < 6; i++)
@@ -341,7 +343,7 @@ static void sessions_are_draws(void **state)
 	put_session(TS_GATE_CANDIDATE, 0.1, "");
 	row = judge();
 	assert_true(row->base_draws == 5 && row->candidate_draws == 1);
-	assert_int_equal(warned("5 baselines of 5 do not record their session"), 1);
+	assert_int_equal(warned("5 of 5 baselines do not record the session"), 1);
 }
 
 /* A machine of one's own, whose jobs have no number: everything is one session, and its luck is on both sides. */
@@ -394,11 +396,11 @@ static void collecting_until_there_are_three(void **state)
 	put(TS_GATE_CANDIDATE, 0.2);
 	judge();
 	is(TS_GATE_COLLECTING, 0);
-	says("collecting 0 of 10");
+	says("the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended");
 	baselines(2);
 	judge();
 	is(TS_GATE_COLLECTING, 0);
-	assert_int_equal(warned("collecting 2 of 10; it takes 3 to judge"), 1);
+	assert_int_equal(warned("step time is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3"), 1);
 	baselines(1);
 	judge();
 	is(TS_GATE_SUSPECT, 4);
@@ -419,26 +421,26 @@ static void inconclusive_is_never_a_pass(void **state)
 		(struct ts_reduced){.reason = ts_span_str("no column timestamp")};
 	judge();
 	is(TS_GATE_INCONCLUSIVE, 3);
-	says("step time of p/run5 cannot be judged: the candidate has none: no column timestamp");
+	says("step time of p/run5 cannot be judged: the candidate has no value: no column timestamp");
 	t.input.policy.on_inconclusive = TS_INCONCLUSIVE_FAIL;
 	judge();
 	is(TS_GATE_INCONCLUSIVE, 1);
 	t.input.policy.on_inconclusive = TS_INCONCLUSIVE_PASS;
 	judge();
 	is(TS_GATE_INCONCLUSIVE, 0);
-	assert_int_equal(warned("lets pass"), 1);
+	assert_int_equal(warned("(GATE.inconclusive = pass) makes that exit 0"), 1);
 	/* one of two candidates has it: that one counts, and the other is told of */
 	put(TS_GATE_CANDIDATE, 0.1);
 	judge();
 	is(TS_GATE_PASS, 0);
-	says("step time of p/run5 and 1 more run is not worse");
-	assert_int_equal(warned("1 of 2 candidates do not count for step time: no column timestamp"), 1);
+	says("step time of p/run5 and 1 more run shows no regression");
+	assert_int_equal(warned("1 of 2 candidates does not count for step time: no column timestamp"), 1);
 	/* no baseline has it */
 	for (size_t i = 0; i < 5; i++)
 		t.runs[i].reduction.metrics[TS_METRIC_STEP_TIME] = t.runs[i].reduction.metrics[TS_METRIC_LOSS];
 	judge();
 	is(TS_GATE_INCONCLUSIVE, 0);
-	says("no baseline has one to compare: no column");
+	says("no baseline has a value to compare with: no column");
 	t.input.policy.on_inconclusive = TS_INCONCLUSIVE_EXIT_3;
 	t.input.n_runs = 0;
 	judge();
@@ -469,7 +471,7 @@ static void values_that_are_none(void **state)
 		put(TS_GATE_CANDIDATE, 0.1);
 		assert_int_equal(judge()->base_draws, 9);
 		is(TS_GATE_PASS, 0);
-		assert_int_equal(warned("1 of 10 baselines do not count for step time: it is not"), 1);
+		assert_int_equal(warned("1 of 10 baselines does not count for step time: its value is not"), 1);
 		put(TS_GATE_CANDIDATE, odd[i]);
 		t.runs[10] = t.runs[11];
 		t.input.n_runs = 11;
@@ -497,16 +499,16 @@ static void measured_by_other_means(void **state)
 	put(TS_GATE_CANDIDATE, 0.1)->reduction.time_source = ts_span_str("phases");
 	judge();
 	is(TS_GATE_INCONCLUSIVE, 3);
-	says("measured by timestamps, the candidate by phases");
+	says("its value was measured by timestamps, and the candidate's by phases");
 	for (size_t i = 0; i < 4; i++)
 		t.runs[i].reduction.time_source = ts_span_str("phases");
 	judge();
 	is(TS_GATE_PASS, 0);
-	assert_int_equal(warned("2 of 6 baselines do not count for step time: measured by timestamps, the candidate by phases"), 1);
+	assert_int_equal(warned("2 of 6 baselines do not count for step time: its value was measured by timestamps, and the candidate's by phases"), 1);
 	put(TS_GATE_CANDIDATE, 0.1);
 	judge();
 	is(TS_GATE_INCONCLUSIVE, 3);
-	says("the candidate's runs are measured by different means");
+	says("the candidate's runs were measured in different ways");
 }
 
 static void mfu_is_no_second_test(void **state)
@@ -523,11 +525,11 @@ static void mfu_is_no_second_test(void **state)
 	is(TS_GATE_PASS, 0);
 	assert_false(t.v.rows[TS_METRIC_MFU].gates);
 	assert_int_equal(t.v.rows[TS_METRIC_MFU].state, TS_GATE_INCONCLUSIVE);
-	assert_int_equal(warned("no second test"), 1);
+	assert_int_equal(warned("MFU is shown and does not decide"), 1);
 	t.input.policy.gates[TS_METRIC_STEP_TIME] = false;
 	judge();
 	is(TS_GATE_INCONCLUSIVE, 3);
-	says("measured by 989 TFLOP/s, 6N, the candidate by 312 TFLOP/s, 6N");
+	says("its value was measured by 989 TFLOP/s, 6N, and the candidate's by 312 TFLOP/s, 6N");
 }
 
 /* 8.00 GiB and 63 or 65 MiB more: 64 MiB is what matters, though 1 % is 82. With 4 GiB 1 % is 41 MiB and 64 count. */
@@ -557,7 +559,7 @@ static void memory_has_an_absolute_size(void **state)
 		if (t.v.state != cases[i].want)
 			fail_msg("%zu: %.*s", i, TS_SPAN_ARG(t.v.sentence));
 	}
-	says("higher than main");
+	says("higher than that of main");
 }
 
 /* Shares begin at 0, to which nothing is relative: 0.01 is what matters then. */
@@ -582,7 +584,7 @@ static void shares_of_nothing(void **state)
 			fail_msg("%zu: %.*s", i, TS_SPAN_ARG(t.v.sentence));
 		assert_true(isnan(t.v.rows[TS_METRIC_STALL_SHARE].size));
 	}
-	says("share of stalls of p/run5 is 2.0 %, from 0 % (5 baselines)");
+	says("share of stalls of p/run5 may have regressed: it is 2.0 %, and that of main is 0 % (from 5 baselines)");
 }
 
 /* Two that gate share the level: p = 0.0124 passes half of 0.05, and so does its twin; p = 0.03 alone would, and beside a
@@ -642,7 +644,7 @@ static void order_does_not_matter(void **state)
 	put(TS_GATE_BASELINE, 0);
 	put(TS_GATE_BASELINE, (double)NAN);
 	judge();
-	assert_int_equal(warned("2 of 14 baselines do not count for step time: it is not above 0"), 1);
+	assert_int_equal(warned("2 of 14 baselines do not count for step time: its value is not above 0"), 1);
 	memcpy(rows, t.v.rows, sizeof rows);
 	for (size_t round = 0; round < 20; round++) {
 		for (size_t i = t.input.n_runs - 1; i > 0; i--) {
@@ -653,7 +655,7 @@ static void order_does_not_matter(void **state)
 			t.runs[j] = swap;
 		}
 		judge();
-		assert_int_equal(warned("2 of 14 baselines do not count for step time: it is not above 0"), 1);
+		assert_int_equal(warned("2 of 14 baselines do not count for step time: its value is not above 0"), 1);
 		for (size_t i = 0; i < TS_METRICS; i++) {
 			struct ts_gate_row *a = &rows[i], *b = &t.v.rows[i];
 
@@ -687,7 +689,7 @@ static void bounds_of_input(void **state)
 		t.runs[i].workload.session = ts_span_str("s");
 	}
 	assert_int_equal(judge()->pairs, 2);
-	assert_int_equal(warned("at most so many, do not count"), 1);
+	assert_int_equal(warned("do not count: GATE.pairs_most of the policy is"), 1);
 	put(TS_GATE_CANDIDATE, 0.1);
 	assert_int_equal(ts_gate_judge(&t.input, &t.arena, &v, &err), TS_TOO_LARGE);
 	t.input.n_runs = 1;
@@ -744,23 +746,23 @@ static void explained_with_the_numbers_of_the_policy(void **state)
 	t.input.policy.suspect_alpha = 0.06;
 	t.input.policy.must_catch = 0.031;
 	t.input.policy.min_size[TS_METRIC_STEP_TIME] = 0.024;
-	assert_true(explains("What decides: step time (median over windows of wall time per optimizer step)."));
+	assert_true(explains("Metrics that decide: step time (wall time of an optimizer step, median over windows of steps)."));
 	assert_true(explains("D - log(1 + 0.013)"));
-	assert_true(explains("below 0.06 where the change is 1.3 %, and below 0.007 where there is none"));
-	assert_true(explains("step time below 2.4 % does not matter"));
-	assert_true(explains("asks (exit 4) for 3 pairs"));
+	assert_true(explains("below 0.06 where the true change is 1.3 %, and below 0.007 where there is no change"));
+	assert_true(explains("step time below 2.4 % is ignored"));
+	assert_true(explains("exits with 4 and asks for 3 pairs"));
 	assert_true(explains("p below 0.002"));
-	assert_true(explains("4 more are asked for, which decide by the same test on all 7"));
-	assert_true(explains("Above 3.1 % that is a warning"));
-	assert_true(explains("with 30 degrees of freedom at most"));
+	assert_true(explains("asks for 4 more pairs, and the same test on all 7 decides"));
+	assert_true(explains("If that size is above 3.1 %, the pass has a warning"));
+	assert_true(explains("with at most 30 degrees of freedom"));
 	assert_false(explains("Holm"));
 	t.input.policy.gates[TS_METRIC_PEAK_MEMORY] = t.input.policy.gates[TS_METRIC_MFU] = true;
 	t.input.policy.rerun = false;
 	t.input.policy.prior_sd = 0.006;
 	t.input.policy.prior_df = 12;
-	assert_true(explains("Holm") && explains("neither does one below 64 MiB") && !explains("MFU"));
-	assert_true(explains("a regression if a T so large has a probability below 0.004") && !explains("Pairs."));
-	assert_true(explains("A spread of 0.6 % between runs is believed beforehand, as if measured with 12 degrees"));
+	assert_true(explains("Holm") && explains("or below 64 MiB, is ignored") && !explains("MFU"));
+	assert_true(explains("A metric has regressed if a T so large has a probability below 0.004") && !explains("Pairs."));
+	assert_true(explains("sets the standard deviation between runs to 0.6 % beforehand, with the weight of 12 degrees"));
 }
 
 /* Every allocation of an arena that is too small fails in turn: an error each time, never a crash or half a verdict. */

@@ -113,7 +113,7 @@ static void defaults_come_back(void **state)
 	(void)state;
 	ts_arena_init(&arena, 1 << 20);
 	ts_gate_policy_default(&p);
-	/* Of the issue: 2 %, 1 %, 0.5 %, 20 baselines, "collecting 2 of 10". */
+	/* Of the issue: 2 %, 1 %, 0.5 %, 20 baselines, 10 recommended. */
 	assert_true(p.min_size[TS_METRIC_STEP_TIME] == 0.02 && p.delta == 0.01 && p.alpha == 0.005 && p.suspect_alpha == 0.1);
 	assert_true(p.baselines == 20 && p.collect == 10 && p.prior_df_most == 30 && p.rerun && isnan(p.must_catch));
 	for (size_t m = 0; m < TS_METRICS; m++)
@@ -147,37 +147,37 @@ static void mistakes_have_a_line_and_a_way_out(void **state)
 					       "warmup, inconclusive, and METRIC.min_size"},
 		{"GATE.metrics = step_tme", "ci.policy:1: there is no metric 'step_tme'; did you mean step_time?"},
 		{"GATE.metrics = none",
-		 "ci.policy:1: there is no metric 'none'; there are step_time, step_time_mean, step_time_p95, "
+		 "ci.policy:1: there is no metric 'none'; the metrics are step_time, step_time_mean, step_time_p95, "
 					"stall_share, peak_memory, tokens_per_s, tokens_per_s_device, "
 					"samples_per_s, samples_per_s_device, "
 					"mfu, loss"},
-		{"GATE.metrics = step_time,,mfu", "ci.policy:1: GATE.metrics has an empty name"},
+		{"GATE.metrics = step_time,,mfu", "ci.policy:1: a name in GATE.metrics is empty"},
 		{"GATE.metrics =", "ci.policy:1: GATE.metrics is empty"},
 		{"GATE.delta =", "ci.policy:1: GATE.delta is empty"},
-		{"GATE.delta = %", "ci.policy:1: GATE.delta is a ratio from 0 to 0.5, as 0.05 or 5 %, not '%'"},
-		{"GATE.delta = 51 %", "ci.policy:1: GATE.delta is a ratio from 0 to 0.5, as 0.05 or 5 %, not '51 %'"},
-		{"GATE.alpha = 0", "ci.policy:1: GATE.alpha is a ratio above 0 and at most 0.2, as 0.05 or 5 %, not '0'"},
-		{"GATE.alpha = NaN", "ci.policy:1: GATE.alpha is a ratio above 0 and at most 0.2, as 0.05 or 5 %, not 'NaN'"},
+		{"GATE.delta = %", "ci.policy:1: GATE.delta must be a ratio from 0 to 0.5, such as 0.05 or 5 %; it is '%'"},
+		{"GATE.delta = 51 %", "ci.policy:1: GATE.delta must be a ratio from 0 to 0.5, such as 0.05 or 5 %; it is '51 %'"},
+		{"GATE.alpha = 0", "ci.policy:1: GATE.alpha must be a ratio above 0 and at most 0.2, such as 0.05 or 5 %; it is '0'"},
+		{"GATE.alpha = NaN", "ci.policy:1: GATE.alpha must be a ratio above 0 and at most 0.2, such as 0.05 or 5 %; it is 'NaN'"},
 		{"GATE.must_catch = never",
-		 "ci.policy:1: GATE.must_catch is a ratio above 0 and at most 10, as 0.05 or 5 %, or off, not 'never'"},
+		 "ci.policy:1: GATE.must_catch must be a ratio above 0 and at most 10, such as 0.05 or 5 %, or off; it is 'never'"},
 		{"GATE.loss.min_size = -1 %",
-		 "ci.policy:1: GATE.loss.min_size is a ratio from 0 to 1, as 0.05 or 5 %, not '-1 %'"},
-		{"GATE.pairs = 2.5", "ci.policy:1: GATE.pairs is a whole number from 2 to 256, not '2.5'"},
-		{"GATE.pairs = 300 %", "ci.policy:1: GATE.pairs is a whole number from 2 to 256, not '300 %'"},
-		{"GATE.baselines = 1e300", "ci.policy:1: GATE.baselines is a whole number from 3 to 400, not '1e300'"},
-		{"GATE.pairs = 9\n#\nGATE.pairs_most = 8", "policy: GATE.pairs_most is 8, below GATE.pairs, 9"},
-		{"GATE.rerun = yes", "ci.policy:1: GATE.rerun is one of on, off, not 'yes'"},
-		{"GATE.inconclusive = ok", "ci.policy:1: GATE.inconclusive is one of exit-3, fail, pass, not 'ok'"},
+		 "ci.policy:1: GATE.loss.min_size must be a ratio from 0 to 1, such as 0.05 or 5 %; it is '-1 %'"},
+		{"GATE.pairs = 2.5", "ci.policy:1: GATE.pairs must be a whole number from 2 to 256; it is '2.5'"},
+		{"GATE.pairs = 300 %", "ci.policy:1: GATE.pairs must be a whole number from 2 to 256; it is '300 %'"},
+		{"GATE.baselines = 1e300", "ci.policy:1: GATE.baselines must be a whole number from 3 to 400; it is '1e300'"},
+		{"GATE.pairs = 9\n#\nGATE.pairs_most = 8", "policy: GATE.pairs_most is 8, which is less than GATE.pairs, 9"},
+		{"GATE.rerun = yes", "ci.policy:1: GATE.rerun must be one of on, off; it is 'yes'"},
+		{"GATE.inconclusive = ok", "ci.policy:1: GATE.inconclusive must be one of exit-3, fail, pass; it is 'ok'"},
 		{"GATE.across = color",
-		 "ci.policy:1: 'color' is no part of a workload; those are config, hardware, parallelism, libraries"},
+		 "ci.policy:1: 'color' is not a part of a workload; the parts are config, hardware, parallelism, libraries"},
 		{"GATE.exclude = eval",
-		 "ci.policy:1: 'eval' excludes nothing: tag:NAME, phase:NAME or every:N with N from 2 to 1000000000"},
+		 "ci.policy:1: 'eval' is not a rule to exclude steps; write tag:NAME, phase:NAME, or every:N with N from 2 to 1000000000"},
 		{"GATE.exclude = every:1",
-		 "ci.policy:1: 'every:1' excludes nothing: tag:NAME, phase:NAME or every:N with N from 2 to 1000000000"},
+		 "ci.policy:1: 'every:1' is not a rule to exclude steps; write tag:NAME, phase:NAME, or every:N with N from 2 to 1000000000"},
 		{"GATE.exclude = tag:",
-		 "ci.policy:1: 'tag:' excludes nothing: tag:NAME, phase:NAME or every:N with N from 2 to 1000000000"},
+		 "ci.policy:1: 'tag:' is not a rule to exclude steps; write tag:NAME, phase:NAME, or every:N with N from 2 to 1000000000"},
 		{"GATE = off", "ci.policy:1: GATE cannot be off or on; a setting is set as GATE.NAME = VALUE"},
-		{"GATE.workload = a\x1b[31mb", "ci.policy:1: GATE.workload is no text of printable characters without '#'"},
+		{"GATE.workload = a\x1b[31mb", "ci.policy:1: GATE.workload must be a text of printable characters without '#'"},
 		{"GATES.delta = 1", "ci.policy:1: there is no rule GATES.delta; did you mean GATE?"},
 	};
 	struct ts_arena arena;
@@ -242,7 +242,7 @@ static void long_lists(void **state)
 		ts_buf_char(&text, '\0');
 		if (read_policy((const char *)text.data, &arena, &p, &err)) {
 			assert_int_equal(names, 65);
-			assert_string_equal(err.text, "ci.policy:1: GATE.ignore names 65, at most 64 are taken");
+			assert_string_equal(err.text, "ci.policy:1: GATE.ignore lists 65 names, and it takes at most 64");
 			continue;
 		}
 		assert_int_equal(p.ignore.n, names);
@@ -254,7 +254,7 @@ static void long_lists(void **state)
 	ts_buf_printf(&text, "GATE.ignore = %0257d", 0);
 	ts_buf_char(&text, '\0');
 	assert_int_equal(read_policy((const char *)text.data, &arena, &p, &err), TS_INVALID);
-	assert_string_equal(err.text, "ci.policy:1: a name in GATE.ignore has more than 256 bytes");
+	assert_string_equal(err.text, "ci.policy:1: a name in GATE.ignore is longer than 256 bytes");
 	ts_buf_finish(&text);
 	ts_buf_finish(&out);
 	ts_arena_finish(&arena);

@@ -152,7 +152,7 @@ static void as_numpy_says_by_timestamps(void **state)
 	metric(&r, TS_METRIC_STALL_SHARE, 0.031460888185327378);
 	metric(&r, TS_METRIC_TOKENS_PER_S, 10033.321977483509);
 	metric(&r, TS_METRIC_TOKENS_PER_S_DEVICE, 10033.321977483509 / 4);
-	unknown(&r, TS_METRIC_SAMPLES_PER_S, "no column samples, and work.samples_per_step is not said");
+	unknown(&r, TS_METRIC_SAMPLES_PER_S, "the run has no column samples and does not record work.samples_per_step");
 }
 
 static void as_numpy_says_by_phases_with_accumulation(void **state)
@@ -208,8 +208,8 @@ static void few_records_are_one_window(void **state)
 	metric(&r, TS_METRIC_STEP_TIME_P95, 0.59779840661301298);
 	job.rows.n = 19;
 	r = reduce();
-	unknown(&r, TS_METRIC_STEP_TIME, "19 of 19 records are left after warm-up (0) and exclusions (0), 20 are needed");
-	unknown(&r, TS_METRIC_MFU, "19 of 19 records are left after warm-up (0) and exclusions (0), 20 are needed");
+	unknown(&r, TS_METRIC_STEP_TIME, "only 19 of 19 records are left after warm-up (0) and exclusions (0), and at least 20 are needed");
+	unknown(&r, TS_METRIC_MFU, "only 19 of 19 records are left after warm-up (0) and exclusions (0), and at least 20 are needed");
 }
 
 /* A segment has its own warm-up; what passed before a restart is no step. */
@@ -306,7 +306,7 @@ static void times_that_are_no_numbers(void **state)
 	for (size_t i = 0; i < 100; i++)
 		job.times[i] = (double)NAN;
 	r = reduce();
-	unknown(&r, TS_METRIC_STEP_TIME, "no step has a time that is a number");
+	unknown(&r, TS_METRIC_STEP_TIME, "no step of the run has a known time");
 	for (size_t i = 0; i < 100; i++)
 		job.times[i] = 0;
 	r = reduce();
@@ -335,7 +335,7 @@ static void no_time_at_all(void **state)
 	rows(1, 1, 0.1, 0, 1);
 	job.rows.ends = job.ends;
 	r = reduce();
-	unknown(&r, TS_METRIC_STEP_TIME, "no step has a time that is a number");
+	unknown(&r, TS_METRIC_STEP_TIME, "no step of the run has a known time");
 }
 
 /* What work.accumulation says must be a number, or nothing is known. */

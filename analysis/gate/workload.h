@@ -1,12 +1,12 @@
-/* workload.h - is this run of the same work as that one? A key from facts, in parts that are compared one by one.
+/* workload.h - do two runs have the same workload? A key is made from facts, in parts that are compared one by one.
  *
- *	config		facts of groups config, data and work, minus what a policy calls ignorable
+ *	config		facts of groups config, data and work, without those that a policy ignores
  *	hardware	devices by name, memory and number, per rank where they differ; not uuids, hosts or drivers
  *	parallelism	all of that group
- *	libraries	major versions (of 0.x the minor one too) and the driver's
+ *	libraries	major versions (of 0.x also the minor one), and that of the driver
  *
- * seeds, determinism, code, lineage and session are no part of it. A run that declares work.workload is of the workload of that
- * name whatever its config says; hardware, parallelism and libraries are compared all the same.
+ * seeds, determinism, code, lineage and session are not part of the key. A run that declares work.workload has the workload of that
+ * name, whatever its config holds; hardware, parallelism and libraries are still compared.
  */
 #ifndef TSCOPE_ANALYSIS_WORKLOAD_H
 #define TSCOPE_ANALYSIS_WORKLOAD_H
@@ -24,14 +24,15 @@ enum ts_workload_part {
 
 struct ts_workload {
 	struct ts_span name;		       /* work.workload; empty: not declared */
-	struct ts_id key[TS_WORKLOAD_PARTS];   /* all zero where the run says nothing of that part */
+	struct ts_id key[TS_WORKLOAD_PARTS];   /* all zero where the run records nothing of that part */
 	struct ts_span session;		       /* hosts, boot and allocation as hex digits; empty: the run does not record them */
 	struct ts_span commit, branch;	       /* code.commit, code.branch; empty: not recorded */
 	bool dirty;			       /* code.dirty */
 	int64_t started_ns;		       /* session.started; 0: not recorded, and whoever reads runs takes .collected_at */
 };
 
-/* One thing in which two runs' keys differ. */
+/* One fact in which the keys of two runs differ. */
+
 struct ts_workload_difference {
 	enum ts_workload_part part;
 	struct ts_span path;

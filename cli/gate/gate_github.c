@@ -1,19 +1,20 @@
 /* gate_github.c - a verdict as commands of a GitHub runner. See gate_render.h.
  *
- * "::error title=T::MESSAGE", where % CR LF are written %25 %0D %0A, and : , in a property %3A %2C: the escapes of GitHub's own toolkit.
+ * A command is "::error title=T::MESSAGE", in which % CR LF are written as %25 %0D %0A and, in a property, : , as %3A %2C. GitHub's own
+ * toolkit uses the same escapes.
  */
 #include "cli/gate/gate_render.h"
 
 #include "cli/text/show_gate.h"
 #include "cli/text/show_value.h"
 
-enum { OF_A_KIND = 8 /* GitHub shows ten of a kind a step; a script may have some of its own */, TEXT_MOST = 2000 };
+enum { OF_A_KIND = 8 /* GitHub shows ten of a kind per step, and a script may write some of its own */, TEXT_MOST = 2000 };
 
 struct page {
 	const struct ts_verdict *v;
 	struct ts_arena *arena;
 	struct ts_buf *out;
-	bool full; /* the arena */
+	bool full; /* the arena has no room left */
 };
 
 static void escaped(struct page *p, const char *s, bool property)
@@ -76,13 +77,13 @@ static void warnings(struct page *p)
 		begin(p, "warning", "tscope gate");
 		escaped(p, ts_show_brief(v->warnings[i], TEXT_MOST, p->arena), false);
 		if (i + 1 == OF_A_KIND && v->n_warnings > OF_A_KIND)
-			escaped(p, ts_arena_printf(p->arena, " (%zu more warnings in the report)", v->n_warnings - OF_A_KIND), false);
+			escaped(p, ts_arena_printf(p->arena, " (the report has %zu more warnings)", v->n_warnings - OF_A_KIND), false);
 		ts_buf_char(p->out, '\n');
 	}
 }
 
-/* A line for each metric that the sentence of the verdict may not name: what decides and failed, and what became worse without
- * deciding. */
+/* A line for each metric that regressed or is suspect, since the sentence of the verdict names only one: those that decide, and those
+ * that are only shown. */
 static void metrics(struct page *p)
 {
 	for (size_t i = 0; i < TS_METRICS; i++) {
@@ -93,7 +94,7 @@ static void metrics(struct page *p)
 			continue;
 		begin(p, !row->gates ? "notice" : row->state == TS_GATE_REGRESSION ? "error" : "warning",
 		      ts_arena_printf(p->arena, "%s: %s%s", title, ts_gate_state_word(row->state),
-				      row->gates ? "" : ", which does not decide"));
+				      row->gates ? "" : " (this metric does not decide)"));
 		escaped(p, ts_show_row(row, p->arena), false);
 		ts_buf_char(p->out, '\n');
 	}

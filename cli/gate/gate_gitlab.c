@@ -1,7 +1,7 @@
 /* gate_gitlab.c - a verdict as an OpenMetrics text, GitLab's metrics report. See gate_render.h.
  *
- * Not a code quality report, the other one that GitLab shows in a merge request: each of its entries is about a line of a file,
- * and a slower step is on none. GitLab keeps a metric by its name and labels, so both stay the same from run to run.
+ * GitLab also shows code quality reports in a merge request, but each entry of those belongs to a line of a file, and a slower step
+ * belongs to no line. GitLab matches metrics by name and labels, so both stay the same from run to run.
  */
 #include "cli/gate/gate_render.h"
 
@@ -15,7 +15,7 @@ struct page {
 	const char *workload;
 };
 
-/* OpenMetrics wants the unit at the end of the name; "_per_s" is no unit of its, and is left as it is. */
+/* OpenMetrics wants the unit at the end of the name. It has no unit for "per second", so such a name stays as it is. */
 static const char *unit_of(enum ts_unit unit)
 {
 	if (unit == TS_UNIT_SECONDS)
@@ -35,7 +35,7 @@ static void family(struct page *p, const char *name, const char *unit, const cha
 	ts_buf_printf(p->out, "# HELP tscope_%s%s%s %s\n", name, under, tail, help);
 }
 
-/* A workload's text has no character that a label would have to escape (show_gate.h). */
+/* The name of a workload has no character that a label would have to escape (show_gate.h). */
 static void sample(struct page *p, const char *name, const char *unit, const char *metric, double value)
 {
 	ts_buf_printf(p->out, "tscope_%s%s%s{workload=\"%s\"", name, unit ? "_" : "", unit ? unit : "", p->workload);
@@ -83,9 +83,9 @@ enum ts_status ts_render_gate_gitlab(const struct ts_verdict *v, struct ts_arena
 	if (!p.workload)
 		return ts_arena_error(arena, err);
 	values(&p);
-	of_metrics(&p, "gate_change", "of the metric against its baselines", finite_size, false);
-	of_metrics(&p, "gate_could_miss", "size of a worsening that a pass could have missed", finite_miss, true);
-	family(&p, "gate_exit_code", NULL, "0 pass, 1 regression, 3 inconclusive, 4 pairs asked for");
+	of_metrics(&p, "gate_change", "relative change of the metric against its baselines", finite_size, false);
+	of_metrics(&p, "gate_could_miss", "relative size of a regression that the gate could have missed", finite_miss, true);
+	family(&p, "gate_exit_code", NULL, "0 pass, 1 regression, 3 inconclusive, 4 pairs needed");
 	sample(&p, "gate_exit_code", NULL, NULL, v->exit_code);
 	ts_buf_str(out, "# EOF\n");
 	return ts_buf_check(out, err);

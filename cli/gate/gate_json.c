@@ -1,4 +1,5 @@
-/* gate_json.c - docs/schemas/gate.schema.json and baseline.schema.json: what people read of a verdict, and its record. */
+/* gate_json.c - prints a verdict and a bundle of baselines as JSON (docs/schemas/gate.schema.json, baseline.schema.json): the values
+ * that people read, and the record. */
 #include "cli/gate/gate_json.h"
 
 
@@ -196,7 +197,7 @@ static void chosen(struct ts_json *j, const struct ts_gate_input *in)
 	passed_over(j, in);
 }
 
-/* The policy, the version and the record, which is the last: it is long. */
+/* The policy, the version, and the record, which comes last because it is long. */
 static enum ts_status tail(struct ts_json *j, const struct ts_gate_input *in, struct ts_arena *arena,
 			   struct ts_error *err)
 {

@@ -1,8 +1,9 @@
-/* gate_json.h - a verdict, and the runs that it would rest on, as JSON.
+/* gate_json.h - a verdict, and the baselines that it would rest on, as JSON.
  *
- * The first (docs/schemas/gate.schema.json) holds the record that --replay reads; the second (docs/schemas/baseline.schema.json) is a
- * bundle.
+ * A verdict (docs/schemas/gate.schema.json) holds the record that --replay reads; the baselines (docs/schemas/baseline.schema.json) are
+ * a bundle.
  */
+
 #ifndef TSCOPE_CLI_GATE_JSON_H
 #define TSCOPE_CLI_GATE_JSON_H
 

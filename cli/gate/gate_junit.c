@@ -1,7 +1,7 @@
 /* gate_junit.c - a verdict as JUnit XML. See gate_render.h.
  *
- * The elements and attributes are those that Jenkins' schema (junit-10.xsd) and GitLab's reader have in common. A passing case has
- * no place for words in it, so every metric also stands in the system-out of the suite.
+ * It uses only elements and attributes that Jenkins' schema (junit-10.xsd) and GitLab's reader have in common. A passing case cannot
+ * hold any text, so the system-out of the suite lists every metric as well.
  */
 #include "cli/gate/gate_render.h"
 
@@ -17,10 +17,10 @@ struct page {
 	const struct ts_verdict *v;
 	struct ts_arena *arena;
 	struct ts_buf *out;
-	bool full; /* the arena */
+	bool full; /* the arena has no room left */
 };
 
-/* XML has no way to write some characters at all: what is harmless to print is harmless here, but for U+FFFE and U+FFFF. */
+/* XML cannot hold every character. What is harmless to print is also allowed in XML, except U+FFFE and U+FFFF. */
 static void text(struct page *p, const char *s)
 {
 	if (!s) {
@@ -107,7 +107,7 @@ static void number(struct page *p, const char *name, unsigned long long value)
 	property(p, name, ts_arena_printf(p->arena, "%llu", value));
 }
 
-/* Readers keep properties by name, so each run has one of its own. */
+/* Readers keep one property per name, so each run gets a name of its own. */
 static void runs(struct page *p, enum ts_gate_role role)
 {
 	const struct ts_gate_input *input = &p->v->input;
@@ -155,7 +155,7 @@ static void detail(struct page *p, const struct ts_gate_row *row)
 	for (size_t i = 0; i < v->input.n_facts && i < FACTS_MOST; i++) {
 		const struct ts_gate_fact *f = &v->input.facts[i];
 
-		ts_buf_str(p->out, "  changed: ");
+		ts_buf_str(p->out, "  changed fact ");
 		foreign(p, f->path);
 		ts_buf_str(p->out, ": ");
 		foreign(p, f->a.len ? f->a : ts_span_str("not recorded"));
@@ -164,14 +164,15 @@ static void detail(struct page *p, const struct ts_gate_row *row)
 		ts_buf_char(p->out, '\n');
 	}
 	if (v->input.n_facts + v->input.facts_more > FACTS_MOST)
-		ts_buf_printf(p->out, "  and %llu more facts\n", (unsigned long long)(v->input.n_facts + v->input.facts_more - FACTS_MOST));
+		ts_buf_printf(p->out, "  %llu more facts changed\n",
+			      (unsigned long long)(v->input.n_facts + v->input.facts_more - FACTS_MOST));
 }
 
 static const char *message(struct page *p, const struct ts_gate_row *row)
 {
 	const char *known = ts_show_row(row, p->arena), *state = ts_gate_state_word(row->state);
 
-	return known ? ts_arena_printf(p->arena, "%s%s: %s", state, row->gates ? "" : ", which does not decide", known) : NULL;
+	return known ? ts_arena_printf(p->arena, "%s%s: %s", state, row->gates ? "" : " (this metric does not decide)", known) : NULL;
 }
 
 static void end(struct page *p, const struct ts_gate_row *row, const char *element)
@@ -184,8 +185,8 @@ static void end(struct page *p, const struct ts_gate_row *row, const char *eleme
 	ts_buf_printf(p->out, "</%s>\n    </testcase>\n", element);
 }
 
-/* A metric that is a time is its case's time, to the three digits of the schema: where cases are drawn over builds, the curve is
- * that of the step time. Less than half a millisecond would be 0, which says nothing. */
+/* Where the metric is a time, it is also the time of its test case, to the three digits of the schema, so that a server that plots
+ * the duration of tests over builds plots the step time. A time below half a millisecond would be 0 and is left out. */
 static void time_of(struct page *p, const struct ts_gate_row *row)
 {
 	if (ts_metrics[row->metric].unit == TS_UNIT_SECONDS && row->candidate >= 0.0005 && row->candidate < 1e6)
@@ -247,7 +248,7 @@ static void system_out(struct page *p)
 		ts_buf_str(p->out, ": ");
 		text(p, message(p, row));
 		if (row->state == TS_GATE_PASS && !isnan(row->could_miss)) {
-			ts_buf_str(p->out, "; would have missed up to ");
+			ts_buf_str(p->out, "; the gate could have missed a regression of up to ");
 			text(p, ts_show_size(row->could_miss, p->arena));
 		}
 		ts_buf_char(p->out, '\n');

@@ -1,9 +1,8 @@
 /* gate_markdown.c - a verdict as the comment of a pull request, or as a step summary. See gate_render.h.
  *
- * What is foreign stands between <code> tags, or in a sentence, with every character that could mean something to Markdown
- * written as an entity: entities are text and never structure. Words that address somebody or something (@team, #12, !7) are
- * kept from doing so by a zero-width space where they are not code. Lists and texts are cut so that the whole stays below what
- * GitHub takes in a comment.
+ * Foreign text stands between <code> tags or in a sentence, with every character that could mean something to Markdown written as
+ * an entity: entities are text and never structure. Outside of code, a zero-width space keeps words such as @team, #12 and !7 from
+ * becoming mentions and links. Lists and texts are cut so that the whole stays below GitHub's limit for a comment.
  */
 #include "cli/gate/gate_render.h"
 
@@ -13,26 +12,26 @@
 
 enum {
 	NAME_MOST = 60,	     /* characters of a name or value */
-	SENTENCE_MOST = 600, /* of a sentence */
+	SENTENCE_MOST = 600, /* characters of a sentence */
 	WHY_MOST = 12,
 	FACTS_MOST = 20,
 	RUNS_MOST = 12,
 	WARNINGS_MOST = 6,
 	DIFFERENCES_MOST = 10,
 	LINE_MOST = 4000, /* bytes of a command */
-	/* Bytes after which no foreign text comes: what is ours needs less than the rest. */
+	/* After so many bytes no foreign text is added: our own text needs less than the rest. */
 	FOREIGN_MOST = TS_GATE_COMMENT_MAX - (16 << 10),
 };
 
-#define WHY_LEAST 0.005 /* of the difference: less is nobody's reason */
+#define WHY_LEAST 0.005 /* share of the difference: a part with less explains nothing */
 
 struct page {
 	const struct ts_verdict *v;
 	const struct ts_gate_again *again;
 	struct ts_arena *arena;
 	struct ts_buf *out;
-	size_t start; /* of what is ours in out */
-	bool full; /* the arena */
+	size_t start; /* offset in out at which this page begins */
+	bool full;    /* the arena has no room left */
 };
 
 static void put(struct page *p, const char *text)
@@ -42,13 +41,13 @@ static void put(struct page *p, const char *text)
 
 /* --- foreign text --- */
 
-/* Four bytes a character at most; a character more than are shown, so that it is seen that there are more. */
+/* A character has at most four bytes. One character more than is shown is kept, so that entities() sees that the text goes on. */
 static const char *brief(struct page *p, struct ts_span s, size_t most)
 {
 	return ts_show_brief(s, 4 * (most + 1), p->arena);
 }
 
-/* The first character of a paragraph could make a list or a block of code of it, "www." a link. */
+/* The first character of a paragraph could turn it into a list or a block of code, and "www." would become a link. */
 static bool is_plain(const char *s, bool first, char before)
 {
 	if (ts_is_alpha((unsigned char)*s) || (unsigned char)*s >= 0x80)
@@ -58,7 +57,7 @@ static bool is_plain(const char *s, bool first, char before)
 	return ts_is_digit((unsigned char)*s) || strchr(" .,();?%", *s);
 }
 
-/* @ # ! ~ $ & ^ % before a word are links of GitHub's and GitLab's, :// makes one of a browser's. */
+/* GitHub and GitLab make links of @ # ! ~ $ & ^ % before a word, and browsers make links of ://. */
 static bool addresses(const char *s, bool code)
 {
 	if (code)
@@ -133,7 +132,7 @@ static void run(struct page *p, const struct ts_gate_run *r)
 static void more(struct page *p, size_t all, size_t most, const char *what)
 {
 	if (all > most)
-		ts_buf_printf(p->out, "\nand %zu more %s\n", all - most, what);
+		ts_buf_printf(p->out, "\nThere are %zu more %s.\n", all - most, what);
 }
 
 /* --- metrics --- */
@@ -162,7 +161,7 @@ static void metric(struct page *p, const struct ts_gate_row *row)
 	put(p, "\n");
 }
 
-/* The sentence of a verdict ends with the reason why it is none: once is enough. */
+/* The sentence of an inconclusive verdict contains its reason, which then is not repeated. */
 static bool is_said(const struct page *p, struct ts_span reason)
 {
 	struct ts_span sentence = p->v->sentence;
@@ -170,7 +169,7 @@ static bool is_said(const struct page *p, struct ts_span reason)
 	return reason.len == 0 || (sentence.len && memmem(sentence.data, sentence.len, reason.data, reason.len));
 }
 
-/* Metrics that follow each other and lack the same thing have one reason. */
+/* Lists the metrics that are not known; neighbours with the same reason share a line. */
 static void unknown(struct page *p)
 {
 	const struct ts_gate_row *rows = p->v->rows;
@@ -252,7 +251,7 @@ static void differences(struct page *p)
 
 	if (in->n_differences == 0)
 		return;
-	put(p, "\n#### In which the work itself differs\n\n| part | fact | baseline | candidate |\n|---|---|---|---|\n");
+	put(p, "\n#### How the workloads differ\n\n| part | fact | baseline | candidate |\n|---|---|---|---|\n");
 	for (size_t i = 0; i < in->n_differences && i < DIFFERENCES_MOST; i++) {
 		const struct ts_workload_difference *d = &in->differences[i];
 
@@ -295,9 +294,9 @@ static void passed_over(struct page *p)
 	for (size_t i = 0; i < in->n_passed_over && i < RUNS_MOST; i++) {
 		const struct ts_gate_passed_over *o = &in->passed_over[i];
 
-		put(p, "- passed over: ");
+		put(p, "- does not count: ");
 		code(p, o->name.len ? brief(p, o->name, NAME_MOST) : ts_show_id(&o->id, p->arena), NAME_MOST);
-		put(p, ", ");
+		put(p, ": ");
 		code(p, brief(p, o->reason, 2 * NAME_MOST), 2 * NAME_MOST);
 		put(p, "\n");
 	}
@@ -315,14 +314,14 @@ static void evidence(struct page *p)
 	runs(p, TS_GATE_PAIR_CANDIDATE, "- pairs, candidate: ");
 	passed_over(p);
 	if (in->baseline.len) {
-		put(p, "- against ");
+		put(p, "- compared with ");
 		name(p, in->baseline);
 		put(p, ": ");
 		said(p, in->sentence);
 		put(p, "\n");
 	}
 	if (in->loss.sentence.len) {
-		put(p, "- ");
+		put(p, "- loss: ");
 		said(p, in->loss.sentence);
 		put(p, "\n");
 	}
@@ -333,7 +332,7 @@ static void evidence(struct page *p)
 
 /* --- what to do --- */
 
-/* A fence longer than any run of backticks in it, so that the line stays as a shell wants it. */
+/* A command in a code block. The fence is longer than any run of backticks in the command, so that the line stays unchanged. */
 static void command(struct page *p, const char *line)
 {
 	size_t longest = 2, at = 0, n;
@@ -343,7 +342,7 @@ static void command(struct page *p, const char *line)
 		return;
 	}
 	if (strlen(line) > LINE_MOST) {
-		put(p, "\n(the command is too long to stand here)\n");
+		put(p, "\n(The command is too long to show.)\n");
 		return;
 	}
 	for (; line[at]; at += n ? n : 1) {
@@ -363,17 +362,16 @@ static void ask(struct page *p)
 {
 	const struct ts_gate_ask *a = &p->v->ask;
 
-	put(p, "\n#### What now\n\n");
-	ts_buf_printf(p->out, "One run cannot tell a slower change from a slower machine. %llu pairs on one machine can: run base ",
-		      (unsigned long long)a->pairs);
+	put(p, "\n#### What to do\n\n");
+	ts_buf_printf(p->out, "One run cannot show whether the change or the machine is slower. Pairs on one machine can. Run base ");
 	name(p, a->base_commit);
 	put(p, " and candidate ");
 	name(p, a->candidate_commit);
-	put(p, " in turn, push them as ");
+	ts_buf_printf(p->out, " in turn until there are %llu pairs, push the runs as ", (unsigned long long)a->pairs);
 	code(p, ts_gate_pair_name(a, ts_gate_first_pair(p->v), true, p->arena), NAME_MOST);
 	put(p, ", ");
 	code(p, ts_gate_pair_name(a, ts_gate_first_pair(p->v), false, p->arena), NAME_MOST);
-	put(p, " and so on, and gate again. Another run of the same job does not help: all runs of a commit count together.\n");
+	put(p, " and so on, and gate again. Running the same job again does not help, because all runs of a commit count together.\n");
 	if (p->again && p->again->n)
 		command(p, ts_gate_again_line(p->v, p->again, p->arena));
 }
@@ -392,12 +390,12 @@ static void accept(struct page *p)
 	const struct ts_gate_run *candidate = ts_gate_first(&p->v->input, TS_GATE_CANDIDATE, &n);
 	bool known = candidate && is_hex(candidate->workload.commit);
 
-	put(p, "\n#### What now\n\nIf the change is worth it, accept it once it is merged; what follows is then held against the new level:\n");
+	put(p, "\n#### What to do\n\nIf the change is worth its cost, accept it after it is merged. Later runs are then compared with the new level:\n");
 	command(p, known ? ts_arena_printf(p->arena, "tscope baseline accept %.*s --reason 'why it is worth it'",
 					   TS_SPAN_ARG(candidate->workload.commit))
 			 : "tscope baseline accept COMMIT --reason 'why it is worth it'");
-	put(p, "\nAnother run of the same job does not help: all runs of a commit count together. "
-	       "A run that a broken machine slowed down is left out by\n");
+	put(p, "\nRunning the same job again does not help, because all runs of a commit count together. "
+	       "If a broken machine slowed a run down, exclude that run with\n");
 	command(p, "tscope note RUN bad='why'");
 }
 
@@ -415,7 +413,7 @@ static void let_differ(struct page *p)
 
 	if (p->v->input.n_differences == 0)
 		return;
-	put(p, "\n#### What now\n\nWhere such a difference is of no matter, say so in the policy, as\n");
+	put(p, "\n#### What to do\n\nIf such a difference does not matter, allow it in the policy, for example with\n");
 	if (d->part != TS_WORKLOAD_CONFIG)
 		command(p, ts_arena_printf(p->arena, "GATE.across = %s", ts_workload_part_word(d->part)));
 	else if (is_path(d->path))
@@ -435,7 +433,7 @@ static void what_now(struct page *p)
 		accept(p);
 		return;
 	case TS_GATE_COLLECTING:
-		put(p, "\n#### What now\n\nRuns of the base branch become baselines by\n");
+		put(p, "\n#### What to do\n\nTo add a run of the base branch as a baseline, push it to that branch:\n");
 		command(p, "tscope push --branch main RUN_DIRECTORY");
 		return;
 	case TS_GATE_INCONCLUSIVE:

@@ -14,7 +14,7 @@
 
 enum { OUTPUT_MAX = 64 << 20 };
 
-/* The words of this command without those that say what it writes; none of a replay, which cannot be asked about more runs. */
+/* The words of this command without the options that name its outputs. A replay gives none, because no runs can be added to it. */
 static enum ts_status words_of(struct ts_cli *cli, struct ts_gate_again *ret_again, struct ts_error *err)
 {
 	static const char *const left_out[] = {"junit", "markdown", "gitlab", "request", "verdict", "github", "json"};
@@ -96,7 +96,7 @@ static enum ts_status write_file(struct ts_cli *cli, const struct ts_verdict *v,
 		status = ts_file_replace(path, ts_buf_view(&text), 0644, err);
 	ts_buf_finish(&text);
 	if (status == TS_NOT_FOUND)
-		err->status = TS_IO; /* it is the file's folder that is not there, and no run */
+		err->status = TS_IO; /* TS_NOT_FOUND would mean a run; here the folder of the file does not exist */
 	return status ? ts_error_prefix(err, "--%s", o->option) : TS_OK;
 }
 
@@ -129,7 +129,7 @@ static enum ts_status append_summary(struct ts_cli *cli, const struct ts_verdict
 	return status;
 }
 
-/* Until a line of ::TOKEN:: the runner takes no line for a command; nobody can have put a token into a name that was drawn now. */
+/* The runner takes no line for a command until it reads ::TOKEN::. The token is random, so no name in the answer can contain it. */
 static enum ts_status commands(struct ts_cli *cli, const struct ts_verdict *v, struct ts_error *err)
 {
 	struct ts_buf whole = TS_BUF_INIT(cli->out.ceiling), token = TS_BUF_INIT(64);
@@ -163,10 +163,10 @@ enum ts_status ts_gate_outputs_check(const struct ts_cli *cli, struct ts_error *
 		const char *path = ts_args_text(&cli->args, outputs[i].option);
 
 		if (path && (!*path || strcmp(path, "-") == 0))
-			return ts_error_set(err, TS_INVALID, "--%s wants a file", outputs[i].option);
+			return ts_error_set(err, TS_INVALID, "--%s needs the path of a file to write", outputs[i].option);
 	}
 	if (cli->json && ts_args_has(&cli->args, "github"))
-		return ts_error_set(err, TS_INVALID, "--github writes commands to stdout, which --json wants for itself");
+		return ts_error_set(err, TS_INVALID, "--github and --json cannot be combined: both write to stdout");
 	return TS_OK;
 }
 

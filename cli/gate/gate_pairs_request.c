@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-/* N of "project/pair-ID-N-base"; 0: it is called otherwise. */
+/* N of "project/pair-ID-N-base"; 0: the run has another name. */
 static uint64_t number_of(struct ts_span name, const char *stem)
 {
 	size_t len = strlen(stem);
@@ -29,7 +29,7 @@ static uint64_t number_of(struct ts_span name, const char *stem)
 	return number;
 }
 
-/* Those that do not count have names too, which are taken. */
+/* Pairs that do not count have names as well, so their numbers cannot be used again. */
 uint64_t ts_gate_first_pair(const struct ts_verdict *v)
 {
 	char hex[TS_ID_HEX + 1], stem[32];
@@ -84,7 +84,7 @@ static void quote(struct ts_buf *out, const char *word)
 	ts_buf_char(out, '\'');
 }
 
-/* Pairs of this candidate that an earlier look had are found by the glob again. */
+/* Does word i name pairs of this candidate from an earlier look? The glob finds those again. */
 static bool is_found(const struct ts_gate_again *again, size_t i, const char *stem)
 {
 	return strcmp(again->words[i], "--paired") == 0 && i + 1 < again->n && strncmp(again->words[i + 1], stem, strlen(stem)) == 0;
@@ -112,7 +112,7 @@ const char *ts_gate_again_line(const struct ts_verdict *v, const struct ts_gate_
 	return text;
 }
 
-/* What is no commit is not given to a script, whatever a run says of itself. */
+/* A run may record any text as its commit; a script gets only what looks like one. */
 static void commit(struct ts_buf *out, struct ts_span text)
 {
 	bool hex = text.len >= 7 && text.len <= 64;
@@ -136,7 +136,8 @@ enum ts_status ts_render_gate_request(const struct ts_verdict *v, const struct t
 	ts_buf_printf(out, "# %s\n", sentence);
 	if (v->ask.pairs == 0)
 		return ts_buf_check(out, err);
-	ts_buf_str(out, "# SIDE PAIR COMMIT NAME: run on one machine in this order, push under NAME, gate again:\n");
+	ts_buf_str(out, "# The columns are SIDE PAIR COMMIT NAME. Run these on one machine in this order, push each under its NAME, and gate "
+			"again:\n");
 	if (*line)
 		ts_buf_printf(out, "# %s\n", line);
 	/* ABBA: the side that runs first changes from pair to pair, so that a machine that slows down hits both alike. */

@@ -25,7 +25,7 @@ enum ts_status ts_gate_record_text(const struct ts_gate_input *input, struct ts_
 	return status;
 }
 
-/* The string at the key "record" of the object that text is; copied, since the reader forgets it. */
+/* Finds the string under the key "record" of the JSON object, and copies it, because the reader does not keep it. */
 static enum ts_status find_record(struct ts_json_reader *r, struct ts_arena *arena, struct ts_span *ret_text,
 				  struct ts_error *err)
 {
@@ -34,7 +34,8 @@ static enum ts_status find_record(struct ts_json_reader *r, struct ts_arena *are
 	if (ts_json_next(r, &token, err))
 		return err->status;
 	if (token.type != TS_JSON_OBJECT)
-		return ts_error_set(err, TS_INVALID, "byte %zu: a verdict or a bundle is a JSON object", token.at);
+		return ts_error_set(err, TS_INVALID,
+				    "byte %zu: the file is not a verdict or a bundle, because it does not hold a JSON object", token.at);
 	for (;;) {
 		bool wanted;
 
@@ -42,7 +43,7 @@ static enum ts_status find_record(struct ts_json_reader *r, struct ts_arena *are
 			return err->status;
 		if (token.type != TS_JSON_KEY)
 			return ts_error_set(err, TS_INVALID,
-					    "it has no key \"record\": it is no verdict and no bundle");
+					    "the file is not a verdict or a bundle, because it has no key \"record\"");
 		wanted = ts_span_is(token.text, "record");
 		if (!wanted) {
 			if (ts_json_skip(r, NULL, err))
@@ -52,7 +53,7 @@ static enum ts_status find_record(struct ts_json_reader *r, struct ts_arena *are
 		if (ts_json_next(r, &token, err))
 			return err->status;
 		if (token.type != TS_JSON_STRING)
-			return ts_error_set(err, TS_INVALID, "byte %zu: the record is no string", token.at);
+			return ts_error_set(err, TS_INVALID, "byte %zu: the value of \"record\" is not a string", token.at);
 		*ret_text = ts_arena_span(arena, token.text);
 		return ret_text->data ? TS_OK : ts_arena_error(arena, err);
 	}
@@ -67,7 +68,7 @@ static enum ts_status unpack(struct ts_span text, struct ts_arena *arena, struct
 	if (!bytes)
 		return ts_arena_error(arena, err);
 	if (!ts_base64_parse(text, bytes, &at))
-		return ts_error_set(err, TS_INVALID, "the record is no base64: byte %zu of it", at);
+		return ts_error_set(err, TS_INVALID, "the value of \"record\" is not base64 at its byte %zu", at);
 	return ts_wire_unpack_gate_input(ts_span_of(bytes, ts_base64_len(text)), arena, ret_input, err);
 }
 

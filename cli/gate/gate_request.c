@@ -16,7 +16,7 @@ enum { ITEMS_MAX = 1024 };
 
 /* --- the policy --- */
 
-/* Options that are settings, and whether each may be given several times, as a list. */
+/* Options that set a setting of the policy. */
 static const struct {
 	const char *option, *setting;
 } settings[] = {
@@ -26,7 +26,7 @@ static const struct {
 
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
-/* The values of an option, as the list that a policy file would have. NULL: the arena is full. */
+/* The values of an option, joined into the list that a policy file would have. NULL: the arena is full. */
 static const char *values_of(struct ts_cli *cli, const char *option)
 {
 	const char *all = "", *value;
@@ -67,7 +67,7 @@ enum ts_status ts_gate_options(struct ts_cli *cli, struct ts_policy *ret_items, 
 	all.items = ts_arena_array(&cli->arena, file.n + SETTINGS, sizeof *all.items);
 	if (!all.items)
 		return ts_arena_error(&cli->arena, err);
-	/* Other sections are other verbs' business. */
+	/* The other sections of the file are for other verbs. */
 	for (size_t i = 0; i < file.n; i++)
 		if (ts_span_is(file.items[i].code, TS_GATE_CODE))
 			all.items[all.n++] = file.items[i];
@@ -75,7 +75,7 @@ enum ts_status ts_gate_options(struct ts_cli *cli, struct ts_policy *ret_items, 
 		if (ts_args_has(&cli->args, settings[i].option) && add_option(cli, i, &all, err))
 			return err->status;
 	if (all.n > ITEMS_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "a policy sets at most %d things of a gate, this one %zu",
+		return ts_error_set(err, TS_TOO_LARGE, "a policy may have at most %d GATE settings, and this one has %zu",
 				    ITEMS_MAX, all.n);
 	ts_gate_policy_default(&policy);
 	if (ts_policy_of_gate(&all, &cli->arena, &policy, err))
@@ -92,7 +92,7 @@ static bool is_glob(const char *word)
 	return strpbrk(word, "*?") != NULL;
 }
 
-/* What the options name, before anything is read. */
+/* The runs that the options name, before any run is read. */
 struct asked {
 	struct ts_found_runs found[2]; /* of --baseline, of --paired */
 	struct ts_span *names;	       /* --baseline NAME: specs that whoever knows names resolves */
@@ -118,7 +118,7 @@ static enum ts_status take_baseline(struct ts_cli *cli, const char *word, struct
 
 	if (ts_is_path(word) && ts_file_kind(word) == TS_FILE_REGULAR) {
 		if (io->bundle)
-			return ts_error_set(err, TS_INVALID, "one bundle at a time: %s and %s", io->bundle, word);
+			return ts_error_set(err, TS_INVALID, "only one bundle can be given, and these are two: %s and %s", io->bundle, word);
 		io->bundle = word;
 		return TS_OK;
 	}
@@ -162,15 +162,15 @@ static enum ts_status check_asked(const struct ts_cli *cli, const struct asked *
 	size_t named = a->n_names + a->found[BASELINES].n_ids + a->found[BASELINES].n_words;
 
 	if (a->bundle && named)
-		return ts_error_set(err, TS_INVALID, "%s: a bundle (%s) is all the baselines there are",
+		return ts_error_set(err, TS_INVALID, "%s: a bundle (%s) cannot be combined with other baselines",
 				    cli->verb->name, a->bundle);
 	if (!a->bundle && !named)
-		return ts_error_set(err, TS_INVALID, "%s: against what? --baseline names a branch, runs or a bundle",
+		return ts_error_set(err, TS_INVALID, "%s: no baselines are given; --baseline takes a branch, runs or a bundle",
 				    cli->verb->name);
 	return TS_OK;
 }
 
-/* ids behind what became of the words. */
+/* Appends the words in `more` to `words`. */
 static enum ts_status specs_of(struct ts_cli *cli, const struct ts_span *words, size_t n_words,
 			       const struct ts_span *more, size_t n_more, struct ts_span **ret, size_t *ret_n,
 			       struct ts_error *err)
@@ -188,7 +188,7 @@ static enum ts_status specs_of(struct ts_cli *cli, const struct ts_span *words, 
 	return TS_OK;
 }
 
-/* All words in one go: once one of them is a path, names have to become ids. */
+/* Resolves all words in one call: as soon as one of them is a path, names have to become ids. */
 static enum ts_status resolve(struct ts_cli *cli, const char *const *candidates, size_t n, const struct asked *a,
 			      struct ts_gate_request *request, struct ts_error *err)
 {
@@ -236,7 +236,7 @@ enum ts_status ts_gate_request_of(struct ts_cli *cli, const char *const *candida
 
 /* --- a candidate that the server does not have --- */
 
-/* Calls go to an overlay here, which knows no names of the server's, and baselines are asked for by name. */
+/* True where the candidate is on this machine and the baselines are named on the server: the local overlay does not know those names. */
 static bool split(const struct ts_cli *cli, const struct ts_gate_request *request)
 {
 	if (!cli->target.server || cli->target.channel == cli->target.server || request->has_given)
@@ -247,7 +247,7 @@ static bool split(const struct ts_cli *cli, const struct ts_gate_request *reques
 	return false;
 }
 
-/* What the server cannot read of it. */
+/* Adds the candidate's ancestors, which the server cannot read from a run that it does not have. */
 static enum ts_status add_ancestors(struct ts_cli *cli, struct ts_span spec, struct ts_gate_request *io,
 				    struct ts_error *err)
 {
@@ -273,7 +273,7 @@ static enum ts_status add_ancestors(struct ts_cli *cli, struct ts_span spec, str
 	return TS_OK;
 }
 
-/* The server's answer to which of its runs the candidate is held against, which then stands in the place of their names. */
+/* Asks the server for the baselines of the candidate, and puts its answer in place of their names. */
 static enum ts_status ask_server(struct ts_cli *cli, struct ts_gate_request *io, struct ts_error *err)
 {
 	struct ts_gate_request here = {.policy = io->policy, .has_given = true},

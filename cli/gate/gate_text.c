@@ -1,4 +1,4 @@
-/* gate_text.c - a verdict, and the baselines of a candidate, on a terminal. */
+/* gate_text.c - prints a verdict, and the baselines of a candidate, on a terminal. */
 #include "cli/gate/gate_text.h"
 
 
@@ -34,7 +34,7 @@ static const char *brief(struct ts_cli *cli, struct ts_span text, size_t most)
 	return ts_show_brief(text, most, &cli->arena);
 }
 
-/* A dash is shorter than "not known" and means the same where many stand in a column. */
+/* In a table, a dash stands for "not known". */
 static const char *or_dash(double known, const char *text)
 {
 	return isnan(known) ? "-" : text;
@@ -57,7 +57,7 @@ static void metric_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts
 		ts_grid_text(grid, TS_STYLE_DIM, ts_arena_printf(arena, "(%s)", ts_gate_state_word(row->state)));
 }
 
-/* What decides stands first; what only one side has, or neither, is no row unless it decides. */
+/* The metrics that decide come first. A metric that neither side has gets no row unless it decides. */
 static enum ts_status metrics(struct ts_cli *cli, const struct ts_verdict *v, struct ts_error *err)
 {
 	static const struct ts_grid_column columns[] = {
@@ -76,7 +76,7 @@ static enum ts_status metrics(struct ts_cli *cli, const struct ts_verdict *v, st
 	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
 }
 
-/* What takes no part of the difference is in the JSON. */
+/* Parts with almost no share of the difference are only in the JSON. */
 static void why(struct ts_cli *cli, const struct ts_verdict *v)
 {
 	bool any = false;
@@ -85,8 +85,8 @@ static void why(struct ts_cli *cli, const struct ts_verdict *v)
 		if (fabs(v->why[i].share) < SHARE_LEAST)
 			continue;
 		if (!any)
-			ts_text_heading(cli,
-					v->state == TS_GATE_IMPROVEMENT ? "Where it is faster" : "Where it is slower");
+			ts_text_heading(cli, v->state == TS_GATE_IMPROVEMENT ? "Where the step became faster"
+									     : "Where the step became slower");
 		any = true;
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2, ts_show_why(&v->why[i], &cli->arena));
 	}
@@ -106,7 +106,7 @@ static void change(struct ts_grid *grid, struct ts_cli *cli, const char *what, s
 	ts_grid_text(grid, TS_STYLE_PLAIN, side(cli, b));
 }
 
-/* A fact that tells workloads apart stands once, as that. */
+/* A fact in which the workloads differ is listed once, as a difference of the workload. */
 static bool is_difference(const struct ts_gate_input *in, struct ts_span path)
 {
 	for (size_t i = 0; i < in->n_differences; i++)
@@ -176,7 +176,7 @@ static const struct ts_grid_column run_columns[] = {
 
 static enum ts_status passed_over(struct ts_cli *cli, const struct ts_gate_input *in, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {{"run", TS_ALIGN_LEFT, 12}, {"why not", TS_ALIGN_LEFT, 24}};
+	static const struct ts_grid_column columns[] = {{"run", TS_ALIGN_LEFT, 12}, {"reason", TS_ALIGN_LEFT, 24}};
 	struct ts_grid grid;
 
 	if (in->n_passed_over == 0)
@@ -208,7 +208,7 @@ static enum ts_status runs(struct ts_cli *cli, const struct ts_gate_input *in, s
 	ts_text_heading(cli, "Runs");
 	ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
 			ts_arena_printf(&cli->arena, "baselines: %s%s%s", brief(cli, in->sentence, REASON_MOST),
-					history ? "; how far runs lie apart is known of " : "",
+					history ? "; the spread between runs is known from " : "",
 					history ? ts_show_plural(history, "earlier run", &cli->arena) : ""));
 	if (ts_grid_rows(&grid) && ts_grid_print(&grid, &cli->term, 2, &cli->out, err))
 		return err->status;

@@ -5,9 +5,9 @@
 #include "analysis/gate/gate.h"
 #include "cli/core/context.h"
 
-/* A verdict: text, and docs/schemas/gate.schema.json, which holds the record that --replay reads. */
+/* Appends a verdict to cli->out. */
 enum ts_status ts_render_gate_text(struct ts_cli *cli, const struct ts_verdict *v, struct ts_error *err);
-/* Which runs a candidate would be held against: text, and docs/schemas/baseline.schema.json, which is a bundle. */
+/* Appends the runs with which a candidate would be compared. */
 enum ts_status ts_render_baseline_text(struct ts_cli *cli, const struct ts_gate_input *in, struct ts_error *err);
 
 #endif

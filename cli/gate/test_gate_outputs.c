@@ -124,7 +124,7 @@ static void a_file_without_a_name_is_an_error(void **state)
 
 	(void)state;
 	assert_int_equal(outputs(3, empty), TS_INVALID);
-	assert_string_equal(f->err.text, "--junit wants a file");
+	assert_string_equal(f->err.text, "--junit needs the path of a file to write");
 	f->cli.args = (struct ts_args){0};
 	assert_int_equal(outputs(3, dash), TS_INVALID);
 }

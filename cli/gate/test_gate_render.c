@@ -261,18 +261,18 @@ static void junit_fails_only_for_what_decides(void **state)
 	(void)state;
 	text = junit(verdict(TS_GATE_REGRESSION, "p/exp9"));
 	assert_says(text, "tests=\"11\" failures=\"1\" errors=\"0\" skipped=\"10\"");
-	assert_says(text, "<failure type=\"regression\" message=\"regression: 412.0 ms against 381.0 ms: +8.1 % (99 % interval +7.2 % to "
+	assert_says(text, "<failure type=\"regression\" message=\"regression: 412.0 ms, baseline 381.0 ms: +8.1 % (99 % confidence interval +7.2 % to "
 			  "+9.0 %; 12 baselines)\">");
-	assert_says(text, "phase p/exp9: 141.0 ms against 110.0 ms, 102 % of the difference\n");
-	assert_says(text, "wait all ranks: 1.000 ms against not known\n");
+	assert_says(text, "phase p/exp9: 141.0 ms, baseline 110.0 ms; 102 % of the difference\n");
+	assert_says(text, "mean wait of all ranks: 1.000 ms, baseline not known\n");
 	assert_says(text, "<testcase classname=\"tscope.gate.p/exp9\" name=\"step_time\" time=\"0.412\">");
-	assert_says(text, "<skipped message=\"regression, which does not decide: 8 GiB against 7 GiB: +14 % (99 % interval +14 % to "
+	assert_says(text, "<skipped message=\"regression (this metric does not decide): 8 GiB, baseline 7 GiB: +14 % (99 % confidence interval +14 % to "
 			  "+15 %; 12 baselines)\"/>");
 	assert_says(text, "<property name=\"tscope.exit_code\" value=\"1\"/>");
 	assert_says(text, "<property name=\"tscope.policy_sha256\" value=\"9d9d9d9d");
 	assert_says(text, "<property name=\"tscope.baseline.3\" value=\"b3b3b3b3");
 	assert_int_equal(times(junit(verdict(TS_GATE_PASS, "x")), "<failure"), 0);
-	assert_says(junit(verdict(TS_GATE_PASS, "x")), "would have missed up to 3.1 %");
+	assert_says(junit(verdict(TS_GATE_PASS, "x")), "the gate could have missed a regression of up to 3.1 %");
 	assert_says(junit(verdict(TS_GATE_SUSPECT, "x")), "failures=\"0\" errors=\"1\" skipped=\"10\"");
 	assert_says(junit(verdict(TS_GATE_COLLECTING, "why so")), "<skipped message=\"collecting: why so\"/>");
 	assert_says(junit(verdict(TS_GATE_INCONCLUSIVE, "why so")), "<skipped message=\"inconclusive: why so\"/>");
@@ -294,8 +294,8 @@ static void github_says_how_bad_it_is(void **state)
 
 	(void)state;
 	assert_says(text, "::error title=tscope gate%3A regression::50 %25, or: so%0Aphase 50 %25, or: so: 141.0 ms");
-	assert_says(text, "\n::error title=step time%3A regression::412.0 ms against 381.0 ms: +8.1 %25 (");
-	assert_says(text, "\n::notice title=peak memory%3A regression%2C which does not decide::");
+	assert_says(text, "\n::error title=step time%3A regression::412.0 ms, baseline 381.0 ms: +8.1 %25 (");
+	assert_says(text, "\n::notice title=peak memory%3A regression (this metric does not decide)::");
 	assert_says(github(verdict(TS_GATE_SUSPECT, "x")), "::warning title=tscope gate%3A suspect::x%0A");
 	assert_says(github(verdict(TS_GATE_PASS, "x")), "::notice title=tscope gate%3A pass::x\n");
 	assert_says(github(v), "::warning title=tscope gate%3A inconclusive::a: b, c\\n%25\n");
@@ -303,7 +303,7 @@ static void github_says_how_bad_it_is(void **state)
 	assert_says(github(v), "::error title=tscope gate%3A inconclusive::");
 	v->n_warnings = 30;
 	v->warnings = ts_arena_array(&arena, 30, sizeof *v->warnings);
-	assert_says(github(v), "(22 more warnings in the report)");
+	assert_says(github(v), "(the report has 22 more warnings)");
 	assert_int_equal(times(github(v), "::warning"), 8);
 }
 
@@ -332,12 +332,12 @@ static void a_comment_says_what_an_engineer_asks(void **state)
 	assert_says(text, "\n| peak memory | 7 GiB | 8 GiB | +14 % | +14 % to +15 % | regression (does not decide) | |\n");
 	assert_says(text, "\n- not known: mean step time, 95th percentile of step time, share of stalls: no column\n- not known: tokens per second, ");
 	assert_says(text, "\n| phase | <code>exp9</code> | 110.0 ms | 141.0 ms | 102 % |\n");
-	assert_says(text, "\nand 11 more facts\n"); /* one of 31 is listed here, 20 would be */
+	assert_says(text, "\nThere are 11 more facts.\n"); /* one of 31 is listed here, 20 would be */
 	assert_says(text, "\ntscope baseline accept 3f2a77b0c1 --reason 'why it is worth it'\n");
 	assert_says(markdown(verdict(TS_GATE_PASS, "exp9")), "| pass | up to 3.1 % |\n");
 	assert_int_equal(strncmp(rendered(BARE_MARKDOWN, verdict(TS_GATE_PASS, "exp9")), "### tscope gate: pass\n", 22), 0);
 	text = markdown(verdict(TS_GATE_SUSPECT, "exp9"));
-	assert_says(text, "4 pairs on one machine can");
+	assert_says(text, "Pairs on one machine can. Run base");
 	assert_says(text, "<code>pair&#45;cacacacacaca&#45;3&#45;base</code>");
 	assert_says(markdown(verdict(TS_GATE_INCONCLUSIVE, "exp9")), "\n| config | <code>exp9</code> |");
 	assert_says(markdown(verdict(TS_GATE_INCONCLUSIVE, "exp9")), "\nGATE.ignore = exp9\n");
@@ -355,7 +355,7 @@ static void a_request_is_read_line_by_line(void **state)
 	v->ask.pairs = 2;
 	assert_string_equal(request(v),
 			    "# 8f2a77b0c1\n"
-			    "# SIDE PAIR COMMIT NAME: run on one machine in this order, push under NAME, gate again:\n"
+			    "# The columns are SIDE PAIR COMMIT NAME. Run these on one machine in this order, push each under its NAME, and gate again:\n"
 			    "# tscope gate exp9 --baseline main --paired other-pair --policy 'a b'\\''c.policy' --paired 'pair-cacacacacaca-*'\n"
 			    "base 3 3f2a77b0c1 pair-cacacacacaca-3-base\n"
 			    "candidate 3 8f2a77b0c1 pair-cacacacacaca-3-candidate\n"

@@ -70,7 +70,7 @@ static const char *draws(const struct ts_gate_row *row, struct ts_arena *arena)
 		return ts_show_plural(row->pairs, "pair", arena);
 	if (row->candidate_draws <= 1 || !base)
 		return base;
-	return ts_arena_printf(arena, "%s, %llu sessions of the candidate", base, (unsigned long long)row->candidate_draws);
+	return ts_arena_printf(arena, "%s and %llu sessions of the candidate", base, (unsigned long long)row->candidate_draws);
 }
 
 const char *ts_show_row(const struct ts_gate_row *row, struct ts_arena *arena)
@@ -84,26 +84,41 @@ const char *ts_show_row(const struct ts_gate_row *row, struct ts_arena *arena)
 	if (isnan(row->base) && isnan(row->candidate))
 		return *reason ? reason : "not known";
 	if (isnan(row->size))
-		return ts_arena_printf(arena, "%s against %s%s%s", candidate, base, *reason ? ": " : "", reason);
+		return ts_arena_printf(arena, "%s, baseline %s%s%s", candidate, base, *reason ? "; " : "", reason);
 	if (isnan(row->low) || isnan(row->high))
-		return ts_arena_printf(arena, "%s against %s: %s (%s)%s%s", candidate, base, size, n, *reason ? ": " : "", reason);
-	return ts_arena_printf(arena, "%s against %s: %s (99 %% interval %s; %s)%s%s", candidate, base, size, interval, n,
-			       *reason ? ": " : "", reason);
+		return ts_arena_printf(arena, "%s, baseline %s: %s (%s)%s%s", candidate, base, size, n, *reason ? "; " : "", reason);
+	return ts_arena_printf(arena, "%s, baseline %s: %s (99 %% confidence interval %s; %s)%s%s", candidate, base, size, interval, n,
+			       *reason ? "; " : "", reason);
+}
+
+/* "phase forward", "work of ranks 8-15", "mean wait of all ranks" */
+static const char *part(const struct ts_gate_why *why, struct ts_arena *arena)
+{
+	const char *kind = ts_show_brief(why->kind, NAME_MOST, arena), *name = ts_show_brief(why->name, NAME_MOST, arena);
+
+	if (!kind || !name)
+		return NULL;
+	if (ts_span_is(why->kind, "rank"))
+		return ts_arena_printf(arena, "work of %s", name);
+	if (ts_span_is(why->kind, "work") || ts_span_is(why->kind, "wait"))
+		return ts_arena_printf(arena, "mean %s of %s", kind, name);
+	return ts_arena_printf(arena, "%s %s", kind, name);
 }
 
 const char *ts_show_why(const struct ts_gate_why *why, struct ts_arena *arena)
 {
-	const char *kind = ts_show_brief(why->kind, NAME_MOST, arena), *name = ts_show_brief(why->name, NAME_MOST, arena);
+	const char *what = part(why, arena);
 	const char *base = ts_show_metric(TS_METRIC_STEP_TIME, why->base, arena);
 	const char *candidate = ts_show_metric(TS_METRIC_STEP_TIME, why->candidate, arena);
 	const char *share = ts_show_size(why->share, arena);
 
-	if (!kind || !name || !base || !candidate || !share)
+	if (!what || !base || !candidate || !share)
 		return NULL;
 	if (isnan(why->share))
-		return ts_arena_printf(arena, "%s %s: %s against %s", kind, name, candidate, base);
-	return ts_arena_printf(arena, "%s %s: %s against %s, %s%s of the difference", kind, name, candidate, base,
-			       why->share < 0 ? "-" : "", share);
+		return ts_arena_printf(arena, "%s: %s, baseline %s", what, candidate, base);
+	return ts_arena_printf(arena, "%s: %s, baseline %s; %s%s of the difference", what, candidate, base, why->share < 0 ? "-" : "",
+			       share);
+
 }
 
 const struct ts_gate_run *ts_gate_first(const struct ts_gate_input *input, enum ts_gate_role role, size_t *ret_n)

@@ -1,36 +1,36 @@
 /* show_gate.h - the words for the pieces of a verdict, in one place, so that text, JUnit, annotations and comments
- * say the same.
+ * agree.
  *
- * Texts lie in the arena and are harmless to print (show_value.h); NULL when it is full. Sizes are relative: 0.081 is "8.1 %". What
- * is not a number is "not known", never a zero.
+ * Texts lie in the arena and are harmless to print (show_value.h); NULL when the arena is full. Sizes are relative: 0.081 is
+ * "8.1 %". A value that is not a number is "not known", never a zero.
  */
 #ifndef TSCOPE_CLI_SHOW_GATE_H
 #define TSCOPE_CLI_SHOW_GATE_H
 
 #include "analysis/gate/gate.h"
 
-/* Has the row anything to show? */
+/* Does the row have anything to show: does it decide, or does a side have a value? */
 bool ts_show_gate_row(const struct ts_gate_row *row);
-/* ts_show_text of at most so many bytes, then "...": what runs say of themselves may be long, and a report has to end. */
+/* ts_show_text of at most so many bytes, then "...": names and reasons in a run may be long, and a report has to end. */
 const char *ts_show_brief(struct ts_span text, size_t most, struct ts_arena *arena);
 const char *ts_show_size(double ratio, struct ts_arena *arena);	  /* 8.1 %, 0.31 %, 12 %: two digits, without a sign */
 const char *ts_show_change(double ratio, struct ts_arena *arena); /* +8.1 %, -0.31 % */
 const char *ts_show_interval(double low, double high, struct ts_arena *arena); /* +7.2 % to +9.0 % */
 /* With the metric's unit: 412 ms, 7.00 GiB, 43.1 %. */
 const char *ts_show_metric(enum ts_metric metric, double value, struct ts_arena *arena);
-/* What is known of one metric, in one line: "412 ms against 381 ms: +8.1 % (99 % interval +7.2 % to +9.0 %; 4 pairs)", or the reason
- * why nothing is. */
+/* One metric in one line: "412 ms, baseline 381 ms: +8.1 % (99 % confidence interval +7.2 % to +9.0 %; 4 pairs)", or the reason why it
+ * is not known. */
 const char *ts_show_row(const struct ts_gate_row *row, struct ts_arena *arena);
-/* "phase forward: 141 ms against 110 ms, 100 % of the difference" */
+/* "phase forward: 141 ms, baseline 110 ms; 100 % of the difference" */
 const char *ts_show_why(const struct ts_gate_why *why, struct ts_arena *arena);
 
 /* The first run of a role, NULL without one; *ret_n counts them. */
 const struct ts_gate_run *ts_gate_first(const struct ts_gate_input *input, enum ts_gate_role role, size_t *ret_n);
 /* A run as a person looks for it: its name, else the first digits of its id. */
 const char *ts_show_gate_run(const struct ts_gate_run *run, struct ts_arena *arena);
-/* What keeps verdicts of different work apart where several are shown: the declared workload, else the first digits of the key of
- * the configuration, else "unknown". Of letters, digits and . _ / %XX, and never two dashes together, so that it may stand in a
- * comment of HTML. */
+/* A name that tells verdicts of different workloads apart: the declared workload, or the first digits of the key of the
+ * configuration, or "unknown". It has only letters, digits, . _ / - and %XX, and never two dashes together, so that it may stand in
+ * a comment of HTML. */
 const char *ts_show_workload(const struct ts_gate_input *input, struct ts_arena *arena);
 
 #endif

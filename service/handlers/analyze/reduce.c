@@ -134,7 +134,7 @@ static void take_peak(struct ts_reduce_ends *ends, const struct ts_series *serie
 /* The peak within steps where it was recorded, else what was there between them. */
 static enum ts_status read_peak(struct reducing *r, struct ts_columns *columns, struct ts_error *err)
 {
-	r->ends.no_peak = "no column memory.peak_alloc or memory.alloc";
+	r->ends.no_peak = "the run has no column memory.peak_alloc or memory.alloc";
 	for (size_t i = 0; i < r->run->head.n_ranks; i++) {
 		const struct ts_index *index = &r->run->indexes[i];
 		const struct ts_table *table;
@@ -144,7 +144,7 @@ static enum ts_status read_peak(struct reducing *r, struct ts_columns *columns, 
 		column = column ? column : ts_columns_find(index, "memory.alloc", &table);
 		if (!column)
 			continue;
-		r->ends.no_peak = "no number of bytes is in the columns of memory";
+		r->ends.no_peak = "the memory columns of the run hold no number of bytes";
 		ts_columns_leave(columns);
 		if (ts_columns_load(columns, table, column, &series, err))
 			return ts_error_prefix(err, "rank %" PRId32, index->rank);
@@ -189,7 +189,7 @@ static enum ts_status read_tail(struct reducing *r, const struct ts_table *table
 /* Of the lowest rank that has one. */
 static enum ts_status read_loss(struct reducing *r, struct ts_error *err)
 {
-	r->ends.no_loss = "no column scalars.loss";
+	r->ends.no_loss = "the run has no column scalars.loss";
 	for (size_t i = 0; i < r->run->head.n_ranks; i++) {
 		const struct ts_table *table;
 		const struct ts_column *column = ts_columns_find(&r->run->indexes[i], "scalars.loss", &table);

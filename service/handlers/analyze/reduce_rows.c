@@ -134,8 +134,9 @@ static const char *why_no_time(const struct reading *r)
 	if (r->ends || (r->times && r->in.n_steps))
 		return NULL;
 	if (r->in.n == 0)
-		return "no steps have timestamps or phases";
-	return "no step has phases on every rank that has some, and timestamps there are none";
+		return "no step of the run has a timestamp or phases";
+	return "the run has no timestamps, and no step has phases on every rank that records phases";
+
 }
 
 /* --- segments, and phases that are left out --- */

@@ -152,8 +152,8 @@ static void golden_demo(void **state)
 	part(&r, "forward", 0.0041055246777777785);
 	part(&r, "optimizer", 0.0010927841888888888);
 	part(&r, "unattributed", 4.1061496472167419e-05);
-	unknown(&r, TS_METRIC_LOSS, "no column scalars.loss");
-	unknown(&r, TS_METRIC_PEAK_MEMORY, "no column memory.peak_alloc or memory.alloc");
+	unknown(&r, TS_METRIC_LOSS, "the run has no column scalars.loss");
+	unknown(&r, TS_METRIC_PEAK_MEMORY, "the run has no column memory.peak_alloc or memory.alloc");
 	unknown(&r, TS_METRIC_MFU, "work.flops_per_step is not said");
 	assert_int_equal(r.n_ranks, 1);
 	assert_true(isnan(r.ranks[0].wait));
@@ -288,15 +288,15 @@ static void nothing_to_measure(void **state)
 	struct ts_reduction r = reduce(facts, 1);
 
 	(void)state;
-	unknown(&r, TS_METRIC_STEP_TIME, "no steps have timestamps or phases");
-	unknown(&r, TS_METRIC_LOSS, "no column scalars.loss");
+	unknown(&r, TS_METRIC_STEP_TIME, "no step of the run has a timestamp or phases");
+	unknown(&r, TS_METRIC_LOSS, "the run has no column scalars.loss");
 	assert_int_equal(r.n_parts, 0);
 	for (int64_t i = 0; i < 30; i++) {
 		cells_add(&c, 0, "phases.forward", 2 * i, 0.1);
 		cells_add(&c, 1, "phases.forward", 2 * i + 1, 0.1);
 	}
 	r = reduce(NULL, 0);
-	unknown(&r, TS_METRIC_STEP_TIME, "no step has phases on every rank that has some, and timestamps there are none");
+	unknown(&r, TS_METRIC_STEP_TIME, "the run has no timestamps, and no step has phases on every rank that records phases");
 	cells_free(&c);
 }
 
@@ -308,7 +308,7 @@ static void one_step(void **state)
 	add_steps(0, 1, 0, true);
 	r = reduce(NULL, 0);
 	unknown(&r, TS_METRIC_STEP_TIME,
-		"1 of 1 records are left after warm-up (0) and exclusions (0), 20 are needed");
+		"only 1 of 1 records are left after warm-up (0) and exclusions (0), and at least 20 are needed");
 	assert_true(ts_span_is(r.time_source, "phases"));
 	cells_free(&c);
 }
@@ -430,7 +430,7 @@ static void counts_of_work(void **state)
 	metric(&r, TS_METRIC_LOSS, 94.5); /* of 90 to 99 */
 	set_cell(1, "tokens", 50, (double)NAN);
 	r = reduce(facts, 2);
-	unknown(&r, TS_METRIC_TOKENS_PER_S, "its column holds no number above 0");
+	unknown(&r, TS_METRIC_TOKENS_PER_S, "the column holds no number above 0");
 	cells_free(&c);
 }
 

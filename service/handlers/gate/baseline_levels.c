@@ -9,13 +9,13 @@
 
 enum { COMMIT_SHOWN = 12, REASON_SHOWN = 200 };
 
-static const uint64_t SEED = 0x7473636f7065; /* of permutations: any, and always the same */
+static const uint64_t SEED = 0x7473636f7065; /* of the permutations: any number, but always the same */
 
-/* A series of runs of one workload, oldest first: indexes of items, and which of them begin a level. */
+/* A series of runs of one workload, oldest first: the indexes of their items, and which of them begin a level. */
 struct line {
 	size_t *at;
 	bool *begins;
-	const char **why; /* of those that begin one */
+	const char **why; /* why the run begins a level; NULL for the others */
 	size_t n;
 };
 
@@ -26,13 +26,13 @@ static bool has_time(const struct ts_baseline_item *item)
 	return r->known && isfinite(r->value) && r->value > 0;
 }
 
-/* What a level counts as evidence: neither what was passed over nor what is on trial. */
+/* A run is evidence for a level unless it was passed over or is itself a candidate. */
 static bool counts(const struct ts_baseline_item *item)
 {
 	return !item->silent && (item->why_not.len == 0 || item->other) && has_time(item);
 }
 
-/* The first digits of its commit, else its name. */
+/* How a sentence names the run: by the first digits of its commit, or by its name where it records no commit. */
 static struct ts_span place(const struct ts_baseline_item *item)
 {
 	struct ts_span commit = item->run.workload.commit;
@@ -76,7 +76,7 @@ static enum ts_status mark_accepted(struct ts_baseline_selection *s, struct line
 	return TS_OK;
 }
 
-/* Change points of step time, each at the run that is the first of its level. */
+/* Marks the change points of step time, each at the first run of the new level. */
 static enum ts_status mark_changes(struct ts_baseline_selection *s, struct line *line, struct ts_error *err)
 {
 	struct ts_change_options options = {
@@ -136,7 +136,7 @@ enum ts_status ts_baseline_levels(struct ts_baseline_selection *s, struct ts_err
 
 		if (item->level == level || item->why_not.len)
 			continue;
-		why = ts_arena_printf(s->arena, "before %s", since);
+		why = ts_arena_printf(s->arena, "it comes before %s", since);
 		if (!why)
 			return ts_arena_error(s->arena, err);
 		item->why_not = ts_span_str(why);
@@ -158,7 +158,7 @@ static enum ts_status add_history(struct ts_baseline_selection *s, const struct 
 	*run = item->run;
 	run->role = TS_GATE_HISTORY;
 	run->group = group;
-	/* Only its distance from others counts. */
+	/* Of a run of the history, only the distance from the others of its group counts. */
 	run->reduction.n_parts = run->reduction.n_ranks = 0;
 	return TS_OK;
 }
@@ -172,7 +172,7 @@ static bool same_everything(const struct ts_workload *a, const struct ts_workloa
 	       ts_id_eq(&a->key[TS_WORKLOAD_LIBRARIES], &b->key[TS_WORKLOAD_LIBRARIES]);
 }
 
-/* Runs of another workload like the one at `first`, a group each level; *io_group is the last group that was given. */
+/* Adds runs of the workload of the item at `first` to the history, one group per level; *io_group is the last group number given. */
 static enum ts_status add_other(struct ts_baseline_selection *s, size_t first, bool *taken, uint32_t *io_group,
 				size_t *io_df, struct ts_error *err)
 {
@@ -207,7 +207,7 @@ static enum ts_status add_other(struct ts_baseline_selection *s, size_t first, b
 enum ts_status ts_baseline_history(struct ts_baseline_selection *s, struct ts_error *err)
 {
 	unsigned last = 0;
-	uint32_t group = 1; /* of the newest level: those beyond the baselines */
+	uint32_t group = 1; /* of the runs of the newest level that are not baselines */
 	size_t df = 0, in_level = 0;
 	bool *taken = ts_arena_array(s->arena, s->n, sizeof *taken);
 

@@ -8,14 +8,14 @@
 struct ts_baseline_item {
 	struct ts_gate_run run;
 	struct ts_run_notes notes;
-	struct ts_span accepted; /* on a branch: the note; empty: none */
-	struct ts_span why_not;	 /* empty: it may be a baseline */
-	bool silent;		 /* a candidate itself: neither a baseline nor passed over */
-	bool line;		 /* among the ancestors, as far as those are known */
-	bool same;		 /* of the candidate's workload */
-	bool other;		 /* all that speaks against it is another workload */
-	bool beyond;		 /* older than the newest that count */
-	unsigned level;		 /* of the same workload and line: counted from the oldest */
+	struct ts_span accepted; /* the note `accepted` of a run on a branch; empty: there is none */
+	struct ts_span why_not;	 /* why the run is no baseline; empty: it may be one */
+	bool silent;		 /* the run is itself a candidate: neither a baseline nor listed as passed over */
+	bool line;		 /* its commit is an ancestor of the candidate's, as far as ancestors are known */
+	bool same;		 /* it has the candidate's workload */
+	bool other;		 /* its workload is the only reason why it is no baseline */
+	bool beyond;		 /* it is older than the newest runs that count */
+	unsigned level;		 /* number of its level among runs of the same workload and line, counted from the oldest */
 };
 
 struct ts_baseline_selection {
@@ -26,21 +26,21 @@ struct ts_baseline_selection {
 	const struct ts_gate_policy *policy;
 	struct ts_baseline_item *items; /* newest first */
 	size_t n, cap;
-	size_t kin;    /* of the workload, with nothing against them */
+	size_t kin;    /* runs of the workload that nothing speaks against */
 	size_t chosen; /* baselines */
-	size_t told;   /* runs of other workloads of which was told what differs */
+	size_t told;   /* runs of other workloads whose differing facts were listed */
 	bool has_workload;
 	struct ts_workload workload;
-	struct ts_facts facts; /* of whose workload it is; n = 0: not here */
+	struct ts_facts facts; /* of the run that sets the workload; n = 0: that run is not here */
 	bool branch, given;
-	struct ts_span what; /* "main" */
+	struct ts_span what; /* the branch: "main" */
 	bool use_ancestors, seen_ancestor, no_ancestor_known;
-	const char *since; /* ", since the change accepted at 3f2a9c81d0e4"; NULL: all are of one level */
+	const char *since; /* " since the change accepted at 3f2a9c81d0e4"; NULL: all runs are of one level */
 };
 
-/* Gives items their levels, and those before the newest one the reason why they are no baselines. */
+/* Gives each item its level, and each item before the newest level the reason why it is no baseline. */
 enum ts_status ts_baseline_levels(struct ts_baseline_selection *s, struct ts_error *err);
-/* Appends what says how far runs of one level lie apart, after the baselines were chosen. */
+/* Appends the history, from which the spread between runs is known. Called after the baselines were chosen. */
 enum ts_status ts_baseline_history(struct ts_baseline_selection *s, struct ts_error *err);
 
 #endif

@@ -88,7 +88,7 @@ static bool is_candidate(const struct ts_baseline_selection *s, const struct ts_
 	return false;
 }
 
-/* Two patches over one commit are two codes: only facts tell them apart, and without facts they count as one. */
+/* Two patches over one commit are different code. Only facts tell them apart, and without facts they count as the same code. */
 static enum ts_status is_own_code(struct ts_baseline_selection *s, const struct ts_gate_run *run, bool *ret,
 				  struct ts_error *err)
 {
@@ -118,14 +118,14 @@ static const char *not_ancestor(struct ts_baseline_selection *s, const struct ts
 	if (!c || !s->use_ancestors)
 		return NULL;
 	if (run->workload.commit.len == 0)
-		return "it records no commit, so nothing says whether it is an ancestor";
+		return "it records no commit, so it is not known whether that is an ancestor of the candidate's";
 	if (ts_gate_is_ancestor(c->ancestors, run->workload.commit) ||
 	    ts_span_eq(run->workload.commit, c->run.workload.commit)) {
 		s->seen_ancestor = true;
 		return NULL;
 	}
-	/* Where the list ends early, what came before an ancestor is taken for one. */
-	return c->cut && s->seen_ancestor ? NULL : "no ancestor of the candidate";
+	/* Where the list of ancestors is cut short, a run that came before an ancestor counts as an ancestor. */
+	return c->cut && s->seen_ancestor ? NULL : "its commit is not an ancestor of the candidate's";
 }
 
 static struct ts_span cut(struct ts_span text)
@@ -133,7 +133,7 @@ static struct ts_span cut(struct ts_span text)
 	return ts_span_of(text.data, text.len < SHOWN_VALUE ? text.len : SHOWN_VALUE);
 }
 
-/* "config.lr is 0.001, the candidate's is 0.002, and 2 facts more differ". NULL: the arena is full. */
+/* "its config.lr is 0.001, the candidate's is 0.002, and 2 more facts differ". NULL: the arena is full. */
 static const char *tell_difference(struct ts_baseline_selection *s, const struct ts_workload_difference *rows, size_t n)
 {
 	const struct ts_workload_difference *first = NULL;
@@ -147,15 +147,15 @@ static const char *tell_difference(struct ts_baseline_selection *s, const struct
 		first = first ? first : &rows[i];
 	}
 	if (!first)
-		return "of another workload";
+		return "its workload differs from the candidate's";
 	a = first->a.len ? ts_arena_printf(s->arena, "is %.*s", TS_SPAN_ARG(cut(first->a))) : "is not recorded";
 	b = first->b.len ? ts_arena_printf(s->arena, "is %.*s", TS_SPAN_ARG(cut(first->b))) : "is not recorded";
 	if (others)
-		more = ts_arena_printf(s->arena, ", and %zu fact%s more differ%s", others, others == 1 ? "" : "s",
+		more = ts_arena_printf(s->arena, ", and %zu more fact%s differ%s", others, others == 1 ? "" : "s",
 				       others == 1 ? "s" : "");
 	if (!a || !b || !more)
 		return NULL;
-	return ts_arena_printf(s->arena, "%.*s %s, %s's %s%s", TS_SPAN_ARG(first->path), a,
+	return ts_arena_printf(s->arena, "its %.*s %s, %s%s's %s%s", TS_SPAN_ARG(first->path), a, others ? "" : "and ",
 			       s->query->candidate ? "the candidate" : "the newest run", b, more);
 }
 
@@ -169,7 +169,7 @@ static enum ts_status compare_facts(struct ts_baseline_selection *s, const struc
 	return ts_workload_compare(&facts, &s->facts, s->policy->ignore, s->arena, ret_rows, ret_n, err);
 }
 
-/* Another workload: what differs, where that can be told at little cost. */
+/* Why a run of another workload is no baseline: the facts that differ, where few heads have to be read to find them. */
 static enum ts_status say_other(struct ts_baseline_selection *s, struct ts_baseline_item *item,
 				enum ts_workload_part part, struct ts_error *err)
 {
@@ -184,7 +184,7 @@ static enum ts_status say_other(struct ts_baseline_selection *s, struct ts_basel
 			   err);
 	if (s->facts.n == 0 || s->given || s->told == TS_BASELINE_TOLD)
 		return say(s, item,
-			   ts_arena_printf(s->arena, "%s differ%s from the candidate's", ts_workload_part_word(part),
+			   ts_arena_printf(s->arena, "its %s differ%s from the candidate's", ts_workload_part_word(part),
 					   part == TS_WORKLOAD_LIBRARIES ? "" : "s"),
 			   err);
 	s->told++;
@@ -193,7 +193,7 @@ static enum ts_status say_other(struct ts_baseline_selection *s, struct ts_basel
 	return say(s, item, tell_difference(s, rows, n), err);
 }
 
-/* Where no candidate says which workload, the newest run that could be a baseline does. */
+/* Where there is no candidate, the newest run that could be a baseline sets the workload. */
 static enum ts_status take_workload(struct ts_baseline_selection *s, const struct ts_gate_run *run,
 				    struct ts_error *err)
 {
@@ -217,15 +217,15 @@ static enum ts_status judge(struct ts_baseline_selection *s, struct ts_baseline_
 		return err->status;
 	item->same = s->has_workload && ts_gate_same_workload(s->policy, &item->run.workload, &s->workload, &part);
 	if (notes->training)
-		return say(s, item, "still training", err);
+		return say(s, item, "it is still training", err);
 	if (notes->bad.len)
 		return say(s, item,
-			   ts_arena_printf(s->arena, "marked bad: %.*s",
+			   ts_arena_printf(s->arena, "it is marked bad: %.*s",
 					   (int)(notes->bad.len < SHOWN_NOTE ? notes->bad.len : SHOWN_NOTE),
 					   (const char *)notes->bad.data),
 			   err);
 	if (own)
-		return say(s, item, "of the candidate's own commit", err);
+		return say(s, item, "it ran the candidate's own commit", err);
 	if (stranger)
 		return say(s, item, stranger, err);
 	if (!item->same)
@@ -271,7 +271,7 @@ static enum ts_status take_entry(struct ts_baseline_selection *s, const struct t
 	item->accepted = r->accepted;
 	if (!r->gone)
 		return judge(s, item, &notes, err);
-	item->why_not = r->bad; /* says that it cannot be read */
+	item->why_not = r->bad; /* why the run cannot be read */
 	return TS_OK;
 }
 
@@ -438,7 +438,7 @@ static enum ts_status add_items(struct ts_baseline_selection *s, struct ts_basel
 			continue;
 		if (s->chosen == most && s->branch) {
 			item->beyond = true;
-			if (say(s, item, ts_arena_printf(s->arena, "older than the newest %zu", most), err))
+			if (say(s, item, ts_arena_printf(s->arena, "it is older than the newest %zu baselines", most), err))
 				return err->status;
 			continue;
 		}
@@ -457,7 +457,7 @@ static enum ts_status add_items(struct ts_baseline_selection *s, struct ts_basel
 	return s->branch ? ts_baseline_history(s, err) : TS_OK;
 }
 
-/* What differs from the newest baseline, or why there is none. */
+/* How the workload differs from that of the newest baseline, or why there is no baseline. */
 static enum ts_status add_differences(struct ts_baseline_selection *s, const struct ts_baseline_found *found,
 				      struct ts_error *err)
 {
@@ -483,7 +483,7 @@ static enum ts_status add_differences(struct ts_baseline_selection *s, const str
 		s->input->not_comparable = s->query->request->given.not_comparable;
 	if (s->kin || !nearest)
 		return TS_OK;
-	text = ts_arena_printf(s->arena, "no baseline is of the candidate's workload; of the newest, %.*s",
+	text = ts_arena_printf(s->arena, "no baseline has the candidate's workload; the newest run does not match, because %.*s",
 			       TS_SPAN_ARG(nearest->why_not));
 	if (!text)
 		return ts_arena_error(s->arena, err);
@@ -510,14 +510,15 @@ static enum ts_status add_sentence(struct ts_baseline_selection *s, struct ts_er
 			s->arena, "%zu run%s of %.*s%s%s", s->chosen, s->chosen == 1 ? "" : "s", TS_SPAN_ARG(s->what),
 			s->since ? s->since : "",
 			s->no_ancestor_known
-				? "; which of them are ancestors is not known: the candidate lists none of them"
+				? "; the candidate lists none of them as an ancestor, so the gate cannot tell which are, and uses all"
 				: "");
 	else if (s->given && s->chosen == s->n)
 		text = ts_arena_printf(s->arena, "%.*s", (int)shown, (const char *)given.data);
 	else if (s->given)
-		text = ts_arena_printf(s->arena, "%zu of these: %.*s", s->chosen, (int)shown, (const char *)given.data);
+		text = ts_arena_printf(s->arena, "%zu of the runs in the bundle, which were chosen as %.*s", s->chosen, (int)shown,
+				       (const char *)given.data);
 	else
-		text = ts_arena_printf(s->arena, "%zu run%s by name", s->chosen, s->chosen == 1 ? "" : "s");
+		text = ts_arena_printf(s->arena, "%zu run%s given by name", s->chosen, s->chosen == 1 ? "" : "s");
 	if (!asked || !text)
 		return ts_arena_error(s->arena, err);
 	s->input->baseline = ts_span_str(asked);
@@ -525,7 +526,7 @@ static enum ts_status add_sentence(struct ts_baseline_selection *s, struct ts_er
 	return TS_OK;
 }
 
-/* A branch stands alone. */
+/* Selects from what the request names: a branch, which must be the only baseline, runs, or a bundle. */
 static enum ts_status select_asked(struct ts_baseline_selection *s, struct ts_error *err)
 {
 	const struct ts_gate_request *request = s->query->request;
@@ -536,14 +537,14 @@ static enum ts_status select_asked(struct ts_baseline_selection *s, struct ts_er
 	if (request->n_baselines == 0 && request->has_given)
 		return select_given(s, err);
 	if (request->n_baselines == 0)
-		return ts_error_set(err, TS_INVALID, "no baseline is named: a branch, runs, or a bundle");
+		return ts_error_set(err, TS_INVALID, "the request names no baseline: name a branch, runs, or a bundle");
 	for (size_t i = 0; i < request->n_baselines; i++) {
 		if (ts_resolve(s->f->call->engine, request->baselines[i], s->arena, &found[i], err))
 			return ts_error_prefix(err, "baseline");
 		if (found[i].by_ref && found[i].ref.kind == TS_REF_BRANCH && request->n_baselines > 1)
 			return ts_error_set(
 				err, TS_INVALID,
-				"the branch %.*s is not the only baseline: runs cannot be added to a branch",
+				"the branch %.*s must be the only baseline: other baselines cannot be added to a branch",
 				TS_SPAN_ARG(found[i].ref.name));
 	}
 	if (found[0].by_ref && found[0].ref.kind == TS_REF_BRANCH)

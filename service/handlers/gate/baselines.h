@@ -1,15 +1,18 @@
-/* baselines.h - which runs a candidate is held against, and why those.
+/* baselines.h - the runs with which a candidate is compared, and why those.
  *
- * Asked for is a branch ("branch:project/main": the most recent <= policy.baselines runs of the candidate's workload on
- * it, among the candidate's ancestors where its facts list them, after the last confirmed change point of step time and
- * the last accepted change) or runs by name, tag or id, or those of a bundle. Passed over, each with its reason: runs marked bad,
- * runs that still train, other workloads, runs of the candidate's own commit, runs that are no ancestors, what lies before a
- * change point or an accepted change. History: what of the branch is of the same workload and lies before, a group a
- * level; where that is too little (degrees of freedom below policy.prior_df_most), other workloads of the branch, a
- * group each level. Only the newest TS_BASELINE_LOOK entries of a branch are looked at, and no more than it takes to fill the
- * baselines and TS_BASELINE_HISTORY runs before them.
+ * A request names a branch, runs (by name, tag or id), or a bundle. Of a branch ("branch:project/main") the baselines are the
+ * newest runs of the candidate's workload, at most policy.baselines of them; they come from the candidate's ancestors where its
+ * facts list them, and lie after the last confirmed change point of step time and the last accepted change.
  *
- * Where nothing that could be a baseline is of the candidate's workload, input->not_comparable says so and what differs.
+ * Passed over, each with its reason, are runs that are marked bad, still train, have another workload, ran the candidate's own
+ * commit or no ancestor of it, or lie before a change point or an accepted change.
+ *
+ * The history are the runs of the same workload before the baselines, one group per level. Where they give too few degrees of
+ * freedom (below policy.prior_df_most), other workloads of the branch are added, one group per level. Only the newest
+ * TS_BASELINE_LOOK entries of a branch are read, and no more than it takes to find the baselines and TS_BASELINE_HISTORY runs
+ * before them.
+ *
+ * Where no run that could be a baseline has the candidate's workload, input->not_comparable tells so, and what differs.
  */
 #ifndef TSCOPE_HANDLERS_BASELINES_H
 #define TSCOPE_HANDLERS_BASELINES_H
@@ -20,40 +23,41 @@
 
 enum {
 	TS_BASELINE_LOOK = 400,	   /* entries of a branch */
-	TS_BASELINE_HISTORY = 100, /* runs of the workload beyond the baselines */
-	TS_BASELINE_TOLD = 16,	   /* runs of other workloads of which is told what differs: a head is read for each */
-	TS_BASELINE_RANK_ROWS = 65536, /* of all runs of an answer: older baselines go without theirs */
+	TS_BASELINE_HISTORY = 100, /* runs of the workload before the baselines */
+	TS_BASELINE_TOLD = 16,	   /* runs of other workloads whose differing facts are listed: each costs reading a head */
+	TS_BASELINE_RANK_ROWS = 65536, /* rows of ranks in one answer: older baselines beyond it come without theirs */
 };
 
-/* Whose baselines are looked for. */
+/* The candidate whose baselines are selected. */
 struct ts_baseline_query {
 	const struct ts_gate_request *request;
 	const struct ts_gate_subject
-		*candidate;		/* NULL: the newest run says which workload, and nothing is its own commit */
-	const struct ts_id *candidates; /* all of its runs: none of them is a baseline */
+		*candidate;		/* NULL: the newest run sets the workload, and no commit is excluded */
+	const struct ts_id *candidates; /* all runs of the candidate: none of them is a baseline */
 	size_t n_candidates;
 	const struct ts_run_names *names; /* of the project */
 };
 
-/* What else a candidate is compared with: the newest baseline. */
+/* The newest baseline, with which facts and loss of the candidate are compared. */
 struct ts_baseline_found {
 	bool any; /* false: there is no baseline */
 	struct ts_id newest;
 };
 
-/* Appends baselines, history and passed_over to input, which has its policy, and says in input->baseline and ->sentence what was
- * asked for and chosen. differences are those of the newest baseline; where there is none, of the newest run that could have been. */
+/* Appends baselines, history and passed_over to input, whose policy is set. Writes into input->baseline what was asked for and into
+ * input->sentence what was chosen. input->differences are those from the newest baseline or, where there is none, from the newest
+ * run that could have been one. */
 enum ts_status ts_baselines_select(struct ts_fetch *f, const struct ts_baseline_query *query, struct ts_arena *arena,
 				   struct ts_gate_input *input, struct ts_baseline_found *ret_found,
 				   struct ts_error *err);
 
-/* --- what those share who fill an input --- */
+/* --- shared by the files that fill an input --- */
 
-/* Room for one more; NULL: the arena is full. Zeroed. */
+/* Appends one zeroed row and returns it; NULL: the arena is full. */
 struct ts_gate_run *ts_gate_run_add(struct ts_gate_input *input, struct ts_arena *arena);
 struct ts_gate_passed_over *ts_gate_pass_over(struct ts_gate_input *input, struct ts_arena *arena);
 
-/* Is a run of the candidate's workload, as far as the policy wants it to be? *ret_part: a part that differs. */
+/* Does a run have the candidate's workload, in all parts that the policy does not allow to differ? *ret_part: a part that differs. */
 bool ts_gate_same_workload(const struct ts_gate_policy *policy, const struct ts_workload *run,
 			   const struct ts_workload *candidate, enum ts_workload_part *ret_part);
 

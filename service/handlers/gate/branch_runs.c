@@ -213,7 +213,7 @@ enum ts_status ts_branch_reduce(struct ts_fetch *f, const struct ts_gate_policy 
 	}
 	if (!status)
 		return TS_OK;
-	why = ts_arena_printf(arena, "cannot be read: %s", mine.text);
+	why = ts_arena_printf(arena, "it cannot be read: %s", mine.text);
 	if (!why)
 		return ts_arena_error(arena, err);
 	run->gone = true;

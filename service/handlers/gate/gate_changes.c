@@ -5,13 +5,13 @@
 
 enum { FACTS_MAX = 64, SHOWN_VALUE = 1000 };
 
-/* Every run has another session and commit: they explain nothing. Columns are said by whoever wrote the run. */
+/* Session and commit differ between any two runs, so they explain nothing; columns only name who wrote the run. */
 static bool explains(enum ts_group group)
 {
 	return group != TS_GROUP_SESSION && group != TS_GROUP_CODE && group != TS_GROUP_COLUMNS;
 }
 
-/* data == NULL: no memory. What is longer is cut. */
+/* The fact's value as text, cut to SHOWN_VALUE bytes. data == NULL: no memory. */
 static struct ts_span shown(const struct ts_fact *fact, struct ts_arena *arena)
 {
 	struct ts_buf text = TS_BUF_INIT(TS_MESSAGE_MAX);
@@ -58,7 +58,7 @@ static enum ts_status add_facts(struct ts_gathering *g, const struct ts_run *new
 
 static enum ts_status add_loss(struct ts_gathering *g, const struct ts_id *newest, struct ts_error *err)
 {
-	/* A candidate is always of another commit. */
+	/* A candidate always has another commit than its baselines. */
 	const struct ts_span expected[] = {ts_span_str("code.ancestors"), ts_span_str("code.commit")};
 	struct ts_diff_how how = {.expected = {expected, sizeof expected / sizeof expected[0]}};
 	struct ts_gate_loss *loss = &g->input.loss;
@@ -82,14 +82,14 @@ enum ts_status ts_gather_changes(struct ts_gathering *g, const struct ts_baselin
 		g->input.loss.sentence = ts_span_str("there is no baseline to compare the loss with");
 		return TS_OK;
 	}
-	/* A bundle's runs are elsewhere. */
+	/* A bundle holds reduced values, and its runs may not be in this store. */
 	if (ts_run_open(g->f, &newest->newest, g->arena, &base, &mine)) {
 		if (mine.status != TS_NOT_FOUND || !g->request->has_given) {
 			*err = mine;
 			return mine.status;
 		}
 		g->input.loss.sentence =
-			ts_span_str("the runs of the bundle are not here, so neither loss nor facts were compared");
+			ts_span_str("the runs of the bundle are not in this store, so neither loss nor facts were compared");
 		return TS_OK;
 	}
 	if (ts_run_open(g->f, &g->candidates.ids[0], g->arena, &candidate, err) ||

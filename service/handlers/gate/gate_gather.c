@@ -1,4 +1,4 @@
-/* gate_gather.c - see gate_gather.h: candidates, and the whole from its parts. */
+/* gate_gather.c - see gate_gather.h: takes the candidates, and puts the whole input together. */
 #include "service/handlers/gate/gate_gather.h"
 
 #include "analysis/analysis.h"
@@ -48,7 +48,7 @@ static bool holds(const struct ts_id *ids, size_t n, const struct ts_id *id)
 	return false;
 }
 
-/* Each once, and none of `but`. */
+/* Resolves each run once, without those in `but`. */
 static enum ts_status resolve_all(struct ts_gathering *g, const struct ts_span *specs, size_t n,
 				  const struct ts_id *but, size_t n_but, struct ts_id *ids, size_t *ret_n,
 				  struct ts_error *err)
@@ -91,7 +91,7 @@ enum ts_status ts_gathering_begin(struct ts_gathering *g, struct ts_fetch *f, co
 
 /* --- candidates --- */
 
-/* What a person would call it. */
+/* How an error message names the run. */
 static struct ts_span title(const struct ts_gathering *g, const struct ts_gate_run *run)
 {
 	char hex[TS_ID_HEX + 1];
@@ -119,9 +119,10 @@ static enum ts_status refuse(const struct ts_gathering *g, const struct ts_gate_
 	size_t shown = notes->bad.len < SHOWN_NOTE ? notes->bad.len : SHOWN_NOTE;
 
 	if (notes->training)
-		return ts_error_set(err, TS_INVALID, "%.*s is still training: gate it when it has finished",
+		return ts_error_set(err, TS_INVALID, "%.*s is still training; run the gate when it has finished",
 				    TS_SPAN_ARG(name));
-	return ts_error_set(err, TS_INVALID, "%.*s is marked bad (%.*s): take the note away to gate it",
+	return ts_error_set(err, TS_INVALID,
+			    "%.*s is marked bad (%.*s); to gate it, remove the note with 'tscope note RUN bad='",
 			    TS_SPAN_ARG(name), (int)shown, (const char *)notes->bad.data);
 }
 
@@ -134,11 +135,11 @@ static enum ts_status check_one_work(const struct ts_gathering *g, const struct 
 	enum ts_workload_part part;
 
 	if ((a.commit.len || b.commit.len) && !ts_gate_same_code(&a, &b))
-		return ts_error_set(err, TS_INVALID, "%.*s and %.*s are not of one commit: gate one commit at a time",
+		return ts_error_set(err, TS_INVALID, "%.*s and %.*s ran different commits; gate the runs of one commit at a time",
 				    TS_SPAN_ARG(one), TS_SPAN_ARG(other));
 	if (!ts_gate_same_workload(&g->input.policy, &s->run.workload, &first->run.workload, &part))
 		return ts_error_set(err, TS_INVALID,
-				    "%.*s and %.*s are not of one workload, %s differs: gate one at a time",
+				    "%.*s and %.*s have different workloads (different %s); gate the runs of one workload at a time",
 				    TS_SPAN_ARG(one), TS_SPAN_ARG(other), ts_workload_part_word(part));
 	return TS_OK;
 }
@@ -167,18 +168,18 @@ static enum ts_status check_declared(const struct ts_gathering *g, struct ts_err
 
 	if (want.len == 0 || is.len == 0 || ts_span_eq(want, is))
 		return TS_OK;
-	return ts_error_set(err, TS_INVALID, "the candidate declares the workload %.*s, not %.*s", TS_SPAN_ARG(is),
-			    TS_SPAN_ARG(want));
+	return ts_error_set(err, TS_INVALID, "the candidate declares the workload %.*s, and GATE.workload asks for %.*s",
+			    TS_SPAN_ARG(is), TS_SPAN_ARG(want));
 }
 
 static enum ts_status pass_over(struct ts_gathering *g, const struct ts_id *id, const struct ts_run_notes *notes,
 				struct ts_error *err)
 {
 	struct ts_gate_passed_over *row = ts_gate_pass_over(&g->input, g->arena);
-	const char *reason = "of the candidate's commit, but still training";
+	const char *reason = "it ran the candidate's commit, but it is still training";
 
 	if (notes->bad.len)
-		reason = ts_arena_printf(g->arena, "of the candidate's commit, but marked bad: %.*s",
+		reason = ts_arena_printf(g->arena, "it ran the candidate's commit, but it is marked bad: %.*s",
 					 (int)(notes->bad.len < SHOWN_NOTE ? notes->bad.len : SHOWN_NOTE),
 					 (const char *)notes->bad.data);
 	if (!row || !reason)
@@ -187,7 +188,7 @@ static enum ts_status pass_over(struct ts_gathering *g, const struct ts_id *id, 
 	return TS_OK;
 }
 
-/* Somebody else's broken run is no reason not to judge this one, and not to be passed over in silence. */
+/* A broken run must not stop the gate, but it might be a candidate, so the verdict lists it as passed over. */
 static enum ts_status pass_over_unread(struct ts_gathering *g, const struct ts_ref *ref, struct ts_error *err)
 {
 	struct ts_gate_passed_over *row = ts_gate_pass_over(&g->input, g->arena);
@@ -196,7 +197,7 @@ static enum ts_status pass_over_unread(struct ts_gathering *g, const struct ts_r
 		return ts_arena_error(g->arena, err);
 	*row = (struct ts_gate_passed_over){
 		ref->id, ref->name,
-		ts_span_str("it cannot be read, so whether it is of the candidate's commit is not known")};
+		ts_span_str("it cannot be read, so it is not known whether it ran the candidate's commit")};
 	return TS_OK;
 }
 
@@ -220,7 +221,7 @@ static enum ts_status take_rerun(struct ts_gathering *g, const struct ts_id *id,
 	return add_candidate(g, &run, err);
 }
 
-/* Runs of the same commit. Heads are read one after the other into the same memory. */
+/* Takes the other runs of the candidate's commit. Heads are read one after the other into the same memory. */
 static enum ts_status take_reruns(struct ts_gathering *g, struct ts_error *err)
 {
 	struct ts_gate_code own = ts_gate_code_of(&g->candidates.first.facts);
@@ -260,7 +261,7 @@ static enum ts_status take_candidates(struct ts_gathering *g, struct ts_error *e
 	size_t named = g->candidates.n;
 
 	if (named == 0)
-		return ts_error_set(err, TS_INVALID, "no candidate is named");
+		return ts_error_set(err, TS_INVALID, "the request names no candidate");
 	for (size_t i = 0; i < named; i++)
 		if (take_named(g, i, err))
 			return err->status;
@@ -283,7 +284,7 @@ static bool same_reduce(const struct ts_reduce_options *a, const struct ts_reduc
 	return same;
 }
 
-/* What another version reduced, or with other steps left out, is another quantity. */
+/* Values that another version reduced, or that leave out other steps, cannot be compared. */
 static enum ts_status check_given(const struct ts_gathering *g, struct ts_error *err)
 {
 	const struct ts_gate_input *given = &g->request->given;
@@ -292,18 +293,18 @@ static enum ts_status check_given(const struct ts_gathering *g, struct ts_error 
 		return TS_OK;
 	if (given->analysis_version != g->input.analysis_version)
 		return ts_error_set(err, TS_INVALID,
-				    "the bundle is of analysis version %u, and this is %u: make it anew",
+				    "the bundle was made by analysis version %u, and this program has version %u; make a new bundle",
 				    (unsigned)given->analysis_version, (unsigned)g->input.analysis_version);
 	if (!same_reduce(&given->policy.reduce, &g->input.policy.reduce))
 		return ts_error_set(err, TS_INVALID,
-				    "the bundle was made with another GATE.exclude or GATE.warmup: make it anew, or "
-				    "set them as it has them");
+				    "the bundle was made with other values of GATE.exclude or GATE.warmup; make a new bundle, or set the "
+				    "same values");
 	return TS_OK;
 }
 
 /* --- the whole --- */
 
-/* Older runs go without rows of ranks where an answer would become too large. */
+/* Removes the rows of ranks from older runs where an answer would become too large. */
 static void trim_ranks(struct ts_gate_input *input)
 {
 	size_t rows = 0;
@@ -323,7 +324,7 @@ static enum ts_status check_size(const struct ts_gate_input *input, struct ts_er
 {
 	if (input->n_runs <= TS_GATE_RUNS_MAX && input->n_passed_over <= TS_GATE_RUNS_MAX)
 		return TS_OK;
-	return ts_error_set(err, TS_TOO_LARGE, "a gate takes at most %d runs, these are %zu", TS_GATE_RUNS_MAX,
+	return ts_error_set(err, TS_TOO_LARGE, "a gate takes at most %d runs, and these are %zu", TS_GATE_RUNS_MAX,
 			    input->n_runs);
 }
 
@@ -351,7 +352,7 @@ enum ts_status ts_gather(struct ts_gathering *g, struct ts_error *err)
 	return TS_OK;
 }
 
-/* A candidate that is not here comes reduced, with its ancestors. */
+/* Takes a candidate that is not in this store: the request carries its reduced values and its ancestors. */
 static bool given_candidate(const struct ts_gathering *g, struct ts_gate_subject *ret)
 {
 	const struct ts_gate_request *request = g->request;
@@ -374,7 +375,7 @@ enum ts_status ts_gather_baselines(struct ts_gathering *g, struct ts_error *err)
 	struct ts_gate_subject subject;
 
 	if (g->candidates.n > 1)
-		return ts_error_set(err, TS_INVALID, "the baselines of one run at a time are shown");
+		return ts_error_set(err, TS_INVALID, "the request names more than one run; baselines can be shown for one run at a time");
 	if (g->candidates.n) {
 		if (ts_gate_subject_open(g->f, &g->candidates.ids[0], &g->input.policy, g->arena, &subject, err))
 			return ts_error_prefix(err, "candidate");

@@ -1,4 +1,4 @@
-/* gate_pairs.c - runs of base and candidate on one allocation, as pairs. */
+/* gate_pairs.c - matches runs of base and candidate on one allocation into pairs. */
 #include "service/handlers/gate/gate_gather.h"
 
 #include <stdlib.h>
@@ -31,18 +31,18 @@ static enum ts_status pass_over(struct ts_gathering *g, const struct ts_gate_run
 	return TS_OK;
 }
 
-/* NULL: it counts. */
+/* Why a run that was given for the pairs does not count; NULL: it counts. */
 static const char *against(const struct ts_gathering *g, const struct ts_gate_run *run,
 			   const struct ts_run_notes *notes)
 {
 	enum ts_workload_part part;
 
 	if (notes->training)
-		return "of the pairs, but still training";
+		return "it was given for the pairs, but it is still training";
 	if (notes->bad.len)
-		return "of the pairs, but marked bad";
+		return "it was given for the pairs, but it is marked bad";
 	if (!ts_gate_same_workload(&g->input.policy, &run->workload, &g->candidates.first.run.workload, &part))
-		return "of the pairs, but of another workload than the candidate";
+		return "it was given for the pairs, but its workload differs from the candidate's";
 	return NULL;
 }
 
@@ -63,7 +63,9 @@ static enum ts_status take(struct ts_gathering *g, const struct ts_id *id, struc
 		return pass_over(g, &s.run, why, err);
 	code = ts_gate_code_of(&s.facts);
 	if (code.commit.len == 0)
-		return pass_over(g, &s.run, "of the pairs, but it records no commit, so nothing says whose side it is",
+		return pass_over(g, &s.run,
+				 "it was given for the pairs, but it records no commit, so it is not known whether it is of the base or "
+				 "of the candidate",
 				 err);
 	sides[(*n)++] = (struct side){s.run, ts_gate_same_code(&own, &code)};
 	return TS_OK;
@@ -91,7 +93,7 @@ static enum ts_status add(struct ts_gathering *g, const struct side *side, uint3
 	return TS_OK;
 }
 
-/* One session: bases first, then candidates, each by start. */
+/* Pairs the runs of one session, which are sorted: base runs first, then candidate runs, each by start. */
 static enum ts_status pair_session(struct ts_gathering *g, const struct side *sides, size_t from, size_t n,
 				   size_t *ret_to, uint32_t *io_number, struct ts_error *err)
 {
@@ -109,7 +111,7 @@ static enum ts_status pair_session(struct ts_gathering *g, const struct side *si
 	}
 	for (size_t i = from; i < *ret_to; i++)
 		if ((i < from + bases ? i - from : i - from - bases) >= pairs &&
-		    pass_over(g, &sides[i].run, "of the pairs, but it has no partner in its session", err))
+		    pass_over(g, &sides[i].run, "it was given for the pairs, but its session has no other run to pair it with", err))
 			return err->status;
 	return TS_OK;
 }
@@ -124,7 +126,7 @@ enum ts_status ts_gather_pairs(struct ts_gathering *g, struct ts_error *err)
 		return ts_arena_error(g->arena, err);
 	if (g->n_pairs && ts_gate_code_of(&g->candidates.first.facts).commit.len == 0)
 		return ts_error_set(err, TS_INVALID,
-				    "the candidate records no commit, so nothing tells its pairs' sides apart");
+				    "the candidate records no commit, so it is not known which runs of the pairs are of the candidate");
 	for (size_t i = 0; i < g->n_pairs; i++)
 		if (take(g, &g->pairs[i], sides, &n, err))
 			return err->status;

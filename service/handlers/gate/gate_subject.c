@@ -10,7 +10,7 @@ static struct ts_span text_of(const struct ts_facts *facts, const char *path)
 	return fact && fact->type == TS_FACT_TEXT ? fact->text : ts_span_of(NULL, 0);
 }
 
-/* A long text lies in an object of its own. */
+/* The text of a fact; a long text lies in an object of its own. */
 static enum ts_status long_text_of(struct ts_fetch *f, const struct ts_facts *facts, const char *path,
 				   struct ts_arena *arena, struct ts_span *ret_text, struct ts_error *err)
 {
@@ -71,7 +71,7 @@ struct ts_gate_code ts_gate_code_of(const struct ts_facts *facts)
 				     .dirty = ts_facts_true(facts, "code.dirty")};
 }
 
-/* Two dirty ones whose patches nobody recorded are not known to be the same. */
+/* Two runs with uncommitted changes that were not recorded are not known to be the same code. */
 bool ts_gate_same_code(const struct ts_gate_code *a, const struct ts_gate_code *b)
 {
 	if (a->commit.len == 0 || !ts_span_eq(a->commit, b->commit) || a->dirty != b->dirty)

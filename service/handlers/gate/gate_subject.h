@@ -1,6 +1,6 @@
-/* gate_subject.h - a run that a gate looks at: its reduction, and of its facts what says which code it ran.
+/* gate_subject.h - a run that a gate looks at: its reduction, and the facts that tell which code it ran.
  *
- * Facts it read are those of code.*, as `tscope facts` collects them: commit, dirty, patch_sha256, ancestors (a commit a line,
+ * Those facts are in group code, as `tscope facts` collects them: commit, dirty, patch_sha256, ancestors (one commit per line,
  * newest first, at most 200), shallow.
  */
 #ifndef TSCOPE_HANDLERS_GATE_SUBJECT_H
@@ -13,27 +13,27 @@ enum { TS_GATE_ANCESTORS = 200 /* that tscope facts lists at most */ };
 
 struct ts_gate_subject {
 	struct ts_gate_run run;
-	struct ts_facts facts;	  /* of the head; n = 0: it is not here */
-	struct ts_span patch;	  /* of what is not committed; empty: nothing, or not recorded */
-	struct ts_span ancestors; /* a commit a line, newest first; empty: not recorded */
-	bool cut;		  /* older ones are missing from it: a shallow checkout, or more than are listed */
+	struct ts_facts facts;	  /* of the head; n = 0: the run is not here */
+	struct ts_span patch;	  /* digest of the uncommitted change; empty: there is none, or it is not recorded */
+	struct ts_span ancestors; /* one commit per line, newest first; empty: not recorded */
+	bool cut;		  /* ancestors lacks older commits: the checkout was shallow, or there are too many to list */
 };
 
-/* Head and reduction. Role, group and name are the caller's. */
+/* Reads the head and reduces the run. The caller sets role, group and name. */
 enum ts_status ts_gate_subject_open(struct ts_fetch *f, const struct ts_id *id, const struct ts_gate_policy *policy,
 				    struct ts_arena *arena, struct ts_gate_subject *ret_subject, struct ts_error *err);
-/* The head alone, decoded into the arena. */
+/* Reads only the facts of the head, decoded into the arena. */
 enum ts_status ts_gate_subject_facts(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *arena,
 				     struct ts_facts *ret_facts, struct ts_error *err);
-/* Of code.*: what is recorded of the code that ran; empty spans where nothing is. */
+/* What the facts record of the code that ran; empty spans where nothing is recorded. */
 struct ts_gate_code {
 	struct ts_span commit, patch;
 	bool dirty;
 };
 struct ts_gate_code ts_gate_code_of(const struct ts_facts *facts);
-/* Both recorded, the same commit, and the same patch over it. */
+/* Do both record a commit, the same one, with the same patch over it? */
 bool ts_gate_same_code(const struct ts_gate_code *a, const struct ts_gate_code *b);
-/* Is the commit a line of ancestors? */
+/* Is the commit listed among the ancestors? */
 bool ts_gate_is_ancestor(struct ts_span ancestors, struct ts_span commit);
 
 #endif

@@ -216,7 +216,7 @@ static void what_is_gone_does_not_fail_the_rest(void **state)
 	push("p/c", "p/main", run_of(0.003), false);
 	must(history("p/main", 0, &got), &s.err);
 	assert_int_equal(got.n, 3);
-	assert_true(got.runs[1].gone && ts_span_is(got.runs[1].bad, "cannot be read: a block is"));
+	assert_true(got.runs[1].gone && ts_span_is(got.runs[1].bad, "it cannot be read: a block is"));
 	assert_true(!got.runs[0].gone && !got.runs[2].gone && value(&got.runs[2]) == 0.001);
 }
 

@@ -224,7 +224,7 @@ static void the_newest_count(void **state)
 	assert_string_equal(roles(&in, TS_GATE_BASELINE),
 			    "m23 m22 m21 m20 m19 m18 m17 m16 m15 m14 m13 m12 m11 m10 m9 m8 m7 m6 m5 m4");
 	assert_string_equal(roles(&in, TS_GATE_HISTORY), "m3/1 m2/1 m1/1");
-	assert_string_equal(why_not(&in, "p/m3"), "older than the newest 20");
+	assert_string_equal(why_not(&in, "p/m3"), "it is older than the newest 20 baselines");
 	assert_true(ts_span_is(in.sentence, "20 runs of main"));
 	assert_true(ts_span_is(in.baseline, "main"));
 }
@@ -263,7 +263,7 @@ static void other_workloads_are_history(void **state)
 	in = baselines_of(NULL);
 	assert_string_equal(roles(&in, TS_GATE_BASELINE), "m7 m6 m5");
 	assert_string_equal(roles(&in, TS_GATE_HISTORY), "m1/2 m2/2 m3/2 m4/2");
-	assert_string_equal(why_not(&in, "p/m4"), "config.lr is 0.01, the newest run's is 0.001");
+	assert_string_equal(why_not(&in, "p/m4"), "its config.lr is 0.01, and the newest run's is 0.001");
 }
 
 static void ancestors_and_commits(void **state)
@@ -275,11 +275,11 @@ static void ancestors_and_commits(void **state)
 	push("early", (struct said){.time = 0.1, .commit = "x", .ancestors = "c4\nc3\nc1"}, false);
 	in = baselines_of("p/early");
 	assert_string_equal(roles(&in, TS_GATE_BASELINE), "m4 m3 m1");
-	assert_string_equal(why_not(&in, "p/m2"), "no ancestor of the candidate");
+	assert_string_equal(why_not(&in, "p/m2"), "its commit is not an ancestor of the candidate's");
 	/* A run of the candidate's own commit is none; what is not committed over it makes another. */
 	push("own", (struct said){.time = 0.1, .commit = "c5", .started = 100}, false);
 	in = baselines_of("p/own");
-	assert_string_equal(why_not(&in, "p/m5"), "of the candidate's own commit");
+	assert_string_equal(why_not(&in, "p/m5"), "it ran the candidate's own commit");
 	push("dirty", (struct said){.time = 0.1, .commit = "c5", .patch = "aa"}, false);
 	in = baselines_of("p/dirty");
 	assert_string_equal(roles(&in, TS_GATE_BASELINE), "m6 m5 m4 m3 m2 m1");
@@ -287,7 +287,7 @@ static void ancestors_and_commits(void **state)
 	push("dirty3", (struct said){.time = 0.1, .commit = "c5", .patch = "bb"}, true);
 	in = baselines_of("p/dirty");
 	assert_string_equal(roles(&in, TS_GATE_BASELINE), "dirty3 m6 m5 m4 m3 m2 m1");
-	assert_string_equal(why_not(&in, "p/dirty2"), "of the candidate's own commit");
+	assert_string_equal(why_not(&in, "p/dirty2"), "it ran the candidate's own commit");
 }
 
 /* 200 ancestors are all that facts list: what came before one of them is taken for one, what came after none is not. */
@@ -303,7 +303,7 @@ static void a_list_of_ancestors_that_ends(void **state)
 	push("cut", (struct said){.time = 0.1, .commit = "x", .ancestors = list}, false);
 	in = baselines_of("p/cut");
 	assert_string_equal(roles(&in, TS_GATE_BASELINE), "m4 m3 m2 m1");
-	assert_string_equal(why_not(&in, "p/m5"), "no ancestor of the candidate");
+	assert_string_equal(why_not(&in, "p/m5"), "its commit is not an ancestor of the candidate's");
 	push("lost", (struct said){.time = 0.1, .commit = "y", .ancestors = list + 3}, false);
 	/* One line fewer is a list that does not end early. */
 	in = baselines_of("p/lost");
@@ -314,7 +314,7 @@ static void a_list_of_ancestors_that_ends(void **state)
 	assert_string_equal(roles(&in, TS_GATE_BASELINE), "m6 m5 m4 m3 m2 m1");
 	assert_true(ts_span_is(
 		in.sentence,
-		"6 runs of main; which of them are ancestors is not known: the candidate lists none of them"));
+		"6 runs of main; the candidate lists none of them as an ancestor, so the gate cannot tell which are, and uses all"));
 }
 
 static void reruns_are_candidates(void **state)
@@ -333,12 +333,12 @@ static void reruns_are_candidates(void **state)
 	must(test_note(&s, "p/d", "state", "running"), &s.err);
 	must(gate("p/a", NULL, 0, &v), &s.err);
 	assert_string_equal(roles(&v.input, TS_GATE_CANDIDATE), "a b");
-	assert_string_equal(why_not(&v.input, "p/c"), "of the candidate's commit, but marked bad: fan");
-	assert_string_equal(why_not(&v.input, "p/d"), "of the candidate's commit, but still training");
+	assert_string_equal(why_not(&v.input, "p/c"), "it ran the candidate's commit, but it is marked bad: fan");
+	assert_string_equal(why_not(&v.input, "p/d"), "it ran the candidate's commit, but it is still training");
 	assert_int_equal(gate("p/c", NULL, 0, &v), TS_INVALID);
-	assert_string_equal(s.err.text, "p/c is marked bad (fan): take the note away to gate it");
+	assert_string_equal(s.err.text, "p/c is marked bad (fan); to gate it, remove the note with 'tscope note RUN bad='");
 	assert_int_equal(gate("p/d", NULL, 0, &v), TS_INVALID);
-	assert_string_equal(s.err.text, "p/d is still training: gate it when it has finished");
+	assert_string_equal(s.err.text, "p/d is still training; run the gate when it has finished");
 }
 
 /* Another commit, with other ancestors, is what a candidate is; the sixth run takes the candidates' time. */
@@ -375,7 +375,7 @@ static void a_broken_run_beside(void **state)
 	must(gate("p/a", NULL, 0, &v), &s.err);
 	assert_int_equal(v.state, TS_GATE_PASS);
 	assert_string_equal(why_not(&v.input, "p/broken"),
-			    "it cannot be read, so whether it is of the candidate's commit is not known");
+			    "it cannot be read, so it is not known whether it ran the candidate's commit");
 }
 
 /* By start within a session, whatever the order of words; what has no partner does not count. */
@@ -405,12 +405,12 @@ static void pairs_by_session_and_start(void **state)
 		assert_string_equal(roles(&v.input, TS_GATE_PAIR_CANDIDATE), "x1/1 x2/2 y2/3");
 	}
 	assert_string_equal(roles(&v.input, TS_GATE_CANDIDATE), "a");
-	assert_string_equal(why_not(&v.input, "p/b3"), "of the pairs, but it has no partner in its session");
-	assert_string_equal(why_not(&v.input, "p/z"), "of the pairs, but it has no partner in its session");
+	assert_string_equal(why_not(&v.input, "p/b3"), "it was given for the pairs, but its session has no other run to pair it with");
+	assert_string_equal(why_not(&v.input, "p/z"), "it was given for the pairs, but its session has no other run to pair it with");
 	/* Without a commit nothing says whose side a run is. */
 	push("none", (struct said){.time = 0.1}, false);
 	assert_int_equal(gate("p/none", pairs, 1, &v), TS_INVALID);
-	assert_string_equal(s.err.text, "the candidate records no commit, so nothing tells its pairs' sides apart");
+	assert_string_equal(s.err.text, "the candidate records no commit, so it is not known which runs of the pairs are of the candidate");
 }
 
 static void nothing_comparable(void **state)
@@ -424,8 +424,8 @@ static void nothing_comparable(void **state)
 	assert_int_equal(v.state, TS_GATE_INCONCLUSIVE);
 	assert_int_equal(v.exit_code, 3);
 	assert_true(ts_span_is(v.input.not_comparable,
-			       "no baseline is of the candidate's workload; of the newest, config.lr is "
-			       "0.001, the candidate's is 0.5"));
+			       "no baseline has the candidate's workload; the newest run does not match, because its config.lr is "
+			       "0.001, and the candidate's is 0.5"));
 	assert_int_equal(v.input.n_differences, 1);
 	assert_true(ts_span_is(v.input.differences[0].path, "config.lr"));
 }
@@ -447,7 +447,7 @@ static void bundles(void **state)
 	assert_string_equal(roles(&v.input, TS_GATE_CANDIDATE), "new m3");
 	request.given.analysis_version++;
 	assert_int_equal(ask("Gate", &request, &reply), TS_INVALID);
-	assert_non_null(strstr(s.err.text, "the bundle is of analysis version "));
+	assert_non_null(strstr(s.err.text, "the bundle was made by analysis version "));
 	request.given.analysis_version--;
 	request.given.policy.reduce.has_warmup = true;
 	assert_int_equal(ask("Gate", &request, &reply), TS_INVALID);
@@ -462,20 +462,20 @@ static void wrong_questions(void **state)
 	(void)state;
 	push_branch(1, 3, 0.1, 0);
 	assert_int_equal(ask("Gate", &request, &reply), TS_INVALID);
-	assert_string_equal(s.err.text, "no baseline is named: a branch, runs, or a bundle");
+	assert_string_equal(s.err.text, "the request names no baseline: name a branch, runs, or a bundle");
 	request.baselines = &specs[1];
 	request.n_baselines = 2;
 	assert_int_equal(ask("Gate", &request, &reply), TS_INVALID);
-	assert_string_equal(s.err.text, "the branch p/main is not the only baseline: runs cannot be added to a branch");
+	assert_string_equal(s.err.text, "the branch p/main must be the only baseline: other baselines cannot be added to a branch");
 	request.n_candidates = 0;
 	assert_int_equal(ask("Gate", &request, &reply), TS_INVALID);
-	assert_string_equal(s.err.text, "no candidate is named");
+	assert_string_equal(s.err.text, "the request names no candidate");
 	request.n_candidates = 2;
 	request.n_baselines = 1;
 	assert_int_equal(ask("Gate", &request, &reply), TS_INVALID);
-	assert_string_equal(s.err.text, "p/m1 and p/m2 are not of one commit: gate one commit at a time");
+	assert_string_equal(s.err.text, "p/m1 and p/m2 ran different commits; gate the runs of one commit at a time");
 	assert_int_equal(ask("Baseline", &request, &reply), TS_INVALID);
-	assert_string_equal(s.err.text, "the baselines of one run at a time are shown");
+	assert_string_equal(s.err.text, "the request names more than one run; baselines can be shown for one run at a time");
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

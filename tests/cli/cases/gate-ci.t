@@ -5,11 +5,11 @@ $ python3 runs/gate.py slow time=0.108 commit=5100000000000000000000000000000000
 | name      default/slow
 # Exit 4: a request, a comment, JUnit with an error, metrics, and the verdict with its record.
 $ tscope gate slow --baseline main --request r.txt --markdown c.md --junit j.xml --gitlab m.txt --verdict v.json | head -1; echo ${PIPESTATUS[0]}
-| step time of default/slow is 7.9 % slower than main (99 % interval 7.0 % to 8.9 %, 10 baselines): run 2 pairs of base and candidate on one allocation to confirm
+| step time of default/slow may have regressed: it is 7.9 % longer than that of main (99 % confidence interval 7.0 % to 8.9 %, from 10 baselines); run 2 pairs of base and candidate on one allocation to confirm it
 | 4
 $ cat r.txt
-| # step time of default/slow is 7.9 % slower than main (99 % interval 7.0 % to 8.9 %, 10 baselines): run 2 pairs of base and candidate on one allocation to confirm
-| # SIDE PAIR COMMIT NAME: run on one machine in this order, push under NAME, gate again:
+| # step time of default/slow may have regressed: it is 7.9 % longer than that of main (99 % confidence interval 7.0 % to 8.9 %, from 10 baselines); run 2 pairs of base and candidate on one allocation to confirm it
+| # The columns are SIDE PAIR COMMIT NAME. Run these on one machine in this order, push each under its NAME, and gate again:
 | # tscope gate slow --baseline main --paired 'pair-1e25bcdcd32c-*'
 | base 1 1000000000000000000000000000000000000000 pair-1e25bcdcd32c-1-base
 | candidate 1 51000000000000000000000000000000000000aa pair-1e25bcdcd32c-1-candidate
@@ -19,9 +19,9 @@ $ cat c.md
 | <!-- tscope-gate:dc514aa9ab1e -->
 | ### tscope gate: suspect
 |
-| step time of default&#47;slow is 7.9 % slower than main (99 % interval 7.0 % to 8.9 %&#8203;, 10 baselines)&#58; run 2 pairs of base and candidate on one allocation to confirm
+| step time of default&#47;slow may have regressed&#58; it is 7.9 % longer than that of main (99 % confidence interval 7.0 % to 8.9 %&#8203;, from 10 baselines); run 2 pairs of base and candidate on one allocation to confirm it
 |
-| - **warning:** how much of the difference is wait is not known&#58; not every run records it for every rank
+| - **warning:** some runs do not record wait for every rank, so its share of the difference is not known
 |
 | | metric | baseline | candidate | change | 99 % interval | verdict | could have missed |
 | |---|--:|--:|--:|---|---|---|
@@ -32,9 +32,9 @@ $ cat c.md
 | | peak memory | 7 GiB | 7 GiB | 0.0 % | -0.17 % to +0.17 % | pass (does not decide) | up to 1.2 % |
 | | loss at the end | 0.835558 | 0.835558 | 0.0 % | -0.34 % to +0.34 % | pass (does not decide) | up to 1.3 % |
 |
-| - not known: tokens per second, tokens per second and device: the candidate has none&#58; no column tokens, and work.tokens&#95;per&#95;step is not said
-| - not known: samples per second, samples per second and device: the candidate has none&#58; no column samples, and work.samples&#95;per&#95;step is not said
-| - not known: MFU: the candidate has none&#58; work.flops&#95;per&#95;step is not said
+| - not known: tokens per second, tokens per second and device: the candidate has no value&#58; the run has no column tokens and does not record work.tokens&#95;per&#95;step
+| - not known: samples per second, samples per second and device: the candidate has no value&#58; the run has no column samples and does not record work.samples&#95;per&#95;step
+| - not known: MFU: the candidate has no value&#58; work.flops&#95;per&#95;step is not said
 |
 | #### Where the time went
 |
@@ -46,9 +46,9 @@ $ cat c.md
 | | phase | <code>forward</code> | 40.04 ms | 43.20 ms | 40 % |
 | | phase | <code>optimizer</code> | 10.01 ms | 10.80 ms | 10 % |
 |
-| #### What now
+| #### What to do
 |
-| One run cannot tell a slower change from a slower machine. 2 pairs on one machine can: run base <code>1000000000000000000000000000000000000000</code> and candidate <code>51000000000000000000000000000000000000aa</code> in turn, push them as <code>pair&#45;1e25bcdcd32c&#45;1&#45;base</code>, <code>pair&#45;1e25bcdcd32c&#45;1&#45;candidate</code> and so on, and gate again. Another run of the same job does not help: all runs of a commit count together.
+| One run cannot show whether the change or the machine is slower. Pairs on one machine can. Run base <code>1000000000000000000000000000000000000000</code> and candidate <code>51000000000000000000000000000000000000aa</code> in turn until there are 2 pairs, push the runs as <code>pair&#45;1e25bcdcd32c&#45;1&#45;base</code>, <code>pair&#45;1e25bcdcd32c&#45;1&#45;candidate</code> and so on, and gate again. Running the same job again does not help, because all runs of a commit count together.
 |
 | ```
 | tscope gate slow --baseline main --paired 'pair-1e25bcdcd32c-*'
@@ -58,42 +58,42 @@ $ cat c.md
 |
 | - candidate: <code>default&#47;slow</code> of <code>510000000000...</code>
 | - baselines: <code>default&#47;m10</code> of <code>100000000000...</code>, <code>default&#47;m9</code> of <code>090000000000...</code>, <code>default&#47;m8</code> of <code>080000000000...</code>, <code>default&#47;m7</code> of <code>070000000000...</code>, <code>default&#47;m6</code> of <code>060000000000...</code>, <code>default&#47;m5</code> of <code>050000000000...</code>, <code>default&#47;m4</code> of <code>040000000000...</code>, <code>default&#47;m3</code> of <code>030000000000...</code>, <code>default&#47;m2</code> of <code>020000000000...</code>, <code>default&#47;m1</code> of <code>010000000000...</code>
-| - against <code>main</code>: &#49;0 runs of main
-| - every bit of the trajectory agrees&#58; 2 series over 200 steps
+| - compared with <code>main</code>: &#49;0 runs of main
+| - loss: every bit of the trajectory agrees&#58; 2 series over 200 steps
 | - policy <code>01f24caf9c16</code>, analysis version 3, exit code 4
 |
 | </details>
 $ grep -E '<testsuite |name="step_time"|<error' j.xml
 |   <testsuite name="tscope gate dc514aa9ab1e" tests="11" failures="0" errors="1" skipped="7">
 |     <testcase classname="tscope.gate" name="step_time" time="0.108">
-|       <error type="suspect" message="suspect: 108.0 ms against 100.1 ms: +7.9 % (99 % interval +7.0 % to +8.9 %; 10 baselines)">
+|       <error type="suspect" message="suspect: 108.0 ms, baseline 100.1 ms: +7.9 % (99 % confidence interval +7.0 % to +8.9 %; 10 baselines)">
 $ cat m.txt
 | # TYPE tscope_step_time_seconds gauge
 | # UNIT tscope_step_time_seconds seconds
-| # HELP tscope_step_time_seconds median over windows of wall time per optimizer step
+| # HELP tscope_step_time_seconds wall time of an optimizer step, median over windows of steps
 | tscope_step_time_seconds{workload="dc514aa9ab1e"} 0.108
 | # TYPE tscope_step_time_mean_seconds gauge
 | # UNIT tscope_step_time_mean_seconds seconds
-| # HELP tscope_step_time_mean_seconds all wall time of the steps that count, by all optimizer steps: rare slow steps at their full weight
+| # HELP tscope_step_time_mean_seconds wall time of all counted steps divided by their number, so that rare slow steps count in full
 | tscope_step_time_mean_seconds{workload="dc514aa9ab1e"} 0.108
 | # TYPE tscope_step_time_p95_seconds gauge
 | # UNIT tscope_step_time_p95_seconds seconds
-| # HELP tscope_step_time_p95_seconds 95th percentile of the times of single records
+| # HELP tscope_step_time_p95_seconds 95th percentile of the wall times of single records
 | tscope_step_time_p95_seconds{workload="dc514aa9ab1e"} 0.109
 | # TYPE tscope_stall_share_ratio gauge
 | # UNIT tscope_stall_share_ratio ratio
-| # HELP tscope_stall_share_ratio what records above three medians took beyond one median, of all time
+| # HELP tscope_stall_share_ratio share of all time that stalled records (longer than three medians) took beyond one median
 | tscope_stall_share_ratio{workload="dc514aa9ab1e"} 0
 | # TYPE tscope_peak_memory_bytes gauge
 | # UNIT tscope_peak_memory_bytes bytes
 | # HELP tscope_peak_memory_bytes largest memory that any rank had allocated
 | tscope_peak_memory_bytes{workload="dc514aa9ab1e"} 7.52e+09
 | # TYPE tscope_loss gauge
-| # HELP tscope_loss mean of the last tenth of the loss
+| # HELP tscope_loss mean of the last tenth of the loss curve
 | tscope_loss{workload="dc514aa9ab1e"} 0.836
 | # TYPE tscope_gate_change_ratio gauge
 | # UNIT tscope_gate_change_ratio ratio
-| # HELP tscope_gate_change_ratio of the metric against its baselines
+| # HELP tscope_gate_change_ratio relative change of the metric against its baselines
 | tscope_gate_change_ratio{workload="dc514aa9ab1e",metric="step_time"} 0.079
 | tscope_gate_change_ratio{workload="dc514aa9ab1e",metric="step_time_mean"} 0.079
 | tscope_gate_change_ratio{workload="dc514aa9ab1e",metric="step_time_p95"} 0.079
@@ -101,22 +101,22 @@ $ cat m.txt
 | tscope_gate_change_ratio{workload="dc514aa9ab1e",metric="loss"} 0
 | # TYPE tscope_gate_could_miss_ratio gauge
 | # UNIT tscope_gate_could_miss_ratio ratio
-| # HELP tscope_gate_could_miss_ratio size of a worsening that a pass could have missed
+| # HELP tscope_gate_could_miss_ratio relative size of a regression that the gate could have missed
 | tscope_gate_could_miss_ratio{workload="dc514aa9ab1e",metric="peak_memory"} 0.0117
 | tscope_gate_could_miss_ratio{workload="dc514aa9ab1e",metric="loss"} 0.0134
 | # TYPE tscope_gate_exit_code gauge
-| # HELP tscope_gate_exit_code 0 pass, 1 regression, 3 inconclusive, 4 pairs asked for
+| # HELP tscope_gate_exit_code 0 pass, 1 regression, 3 inconclusive, 4 pairs needed
 | tscope_gate_exit_code{workload="dc514aa9ab1e"} 4
 | # EOF
 # The verdict says the same again, as commands of a GitHub runner: the answer between marks, then what is to be shown.
 $ GITHUB_STEP_SUMMARY=summary.md tscope gate --replay v.json --github | sed -E 's/[0-9a-f]{32}/TOKEN/' | grep -n '^::' | cut -c 1-150; tail -n +2 c.md | diff - summary.md
 | 1:::stop-commands::TOKEN
 | 37:::TOKEN::
-| 38:::warning title=tscope gate%3A suspect::step time of default/slow is 7.9 %25 slower than main (99 %25 interval 7.0 %25 to 8.9 %25, 10 baselines): r
-| 39:::warning title=step time%3A suspect::108.0 ms against 100.1 ms: +7.9 %25 (99 %25 interval +7.0 %25 to +8.9 %25; 10 baselines)
-| 40:::notice title=mean step time%3A suspect%2C which does not decide::108.0 ms against 100.1 ms: +7.9 %25 (99 %25 interval +7.0 %25 to +8.9 %25; 10 ba
-| 41:::notice title=95th percentile of step time%3A suspect%2C which does not decide::109.1 ms against 101.1 ms: +7.9 %25 (99 %25 interval +7.0 %25 to +
-| 42:::warning title=tscope gate::how much of the difference is wait is not known: not every run records it for every rank
+| 38:::warning title=tscope gate%3A suspect::step time of default/slow may have regressed: it is 7.9 %25 longer than that of main (99 %25 confidence int
+| 39:::warning title=step time%3A suspect::108.0 ms, baseline 100.1 ms: +7.9 %25 (99 %25 confidence interval +7.0 %25 to +8.9 %25; 10 baselines)
+| 40:::notice title=mean step time%3A suspect (this metric does not decide)::108.0 ms, baseline 100.1 ms: +7.9 %25 (99 %25 confidence interval +7.0 %25 $
+| 41:::notice title=95th percentile of step time%3A suspect (this metric does not decide)::109.1 ms, baseline 101.1 ms: +7.9 %25 (99 %25 confidence inte
+| 42:::warning title=tscope gate::some runs do not record wait for every rank, so its share of the difference is not known
 | 34,37d33
 | < ```
 | < tscope gate slow --baseline main --paired 'pair-1e25bcdcd32c-*'
@@ -128,14 +128,14 @@ $ tscope gate slow --baseline main --junit no/folder/j.xml 2>&1 | sed -E "s/[0-9
 | tscope: gate: --junit: no/folder/j.xml.NEW: No such file or directory
 | 2
 $ tscope gate slow --baseline main --markdown ''
-! tscope: gate: --markdown wants a file
+! tscope: gate: --markdown needs the path of a file to write
 [2]
 $ tscope gate slow --baseline main --github --json
 | {
 |   "error": {
 |     "status": "invalid",
-|     "message": "gate: --github writes commands to stdout, which --json wants for itself"
+|     "message": "gate: --github and --json cannot be combined: both write to stdout"
 |   }
 | }
-! tscope: gate: --github writes commands to stdout, which --json wants for itself
+! tscope: gate: --github and --json cannot be combined: both write to stdout
 [2]

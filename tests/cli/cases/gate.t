@@ -17,8 +17,8 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope push -q clean
 | new SIZE
 | outcome   created
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
-| step time of default/clean is not judged yet: collecting 2 of 10
-| warning: step time: collecting 2 of 10; it takes 3 to judge
+| step time of default/clean is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended
+| warning: step time is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended
 |
 |   metric                        baseline  candidate    change     99 % interval  could miss  verdict
 |   step time                     100.1 ms   100.2 ms  +0.050 %    -15 % to +18 %        14 %  collecting
@@ -37,7 +37,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
 |   candidate  default/clean  f81014463d63  c1ea9         6b76b9ef   100.2 ms
 |   baseline   default/m2     63e402e22485  020000000000  8272b15e   100.3 ms
 |   baseline   default/m1     376d82b3936c  010000000000  d9b49391   100.0 ms
-! tscope: warning: step time of default/clean is not judged yet: collecting 2 of 10
+! tscope: warning: step time of default/clean is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended
 $ TSCOPE_SERVER=unix:$PWD/s tscope push -q --branch main ./m3 ./m4 ./m5 ./m6 ./m7 ./m8 ./m9 ./m10
 | name         id            steps      sent       new  outcome
 | default/m3   56b886078e4a    200 SIZE SIZE  created
@@ -50,7 +50,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope push -q --branch main ./m3 ./m4 ./m5 ./m6 ./m
 | default/m10  a1a26d3b483d    200 SIZE SIZE  created
 # Ten: a clean candidate passes, and the gate says what it could have missed. A path that the server does not have gives the same answer.
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
-| step time of default/clean is not worse by more than chance and tolerance: 0.1 % slower than main (99 % interval -0.8 % to 1.0 %, 10 baselines); it could have missed up to 2.5 %
+| step time of default/clean shows no regression: it is 0.1 % longer than that of main (99 % confidence interval -0.8 % to 1.0 %, from 10 baselines); the gate could have missed a regression of up to 2.5 %
 |
 |   metric                        baseline  candidate   change       99 % interval  could miss  verdict
 |   step time                     100.1 ms   100.2 ms  +0.11 %   -0.77 % to +1.0 %       2.5 %  pass
@@ -78,7 +78,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
 |   baseline   default/m2     63e402e22485  020000000000  8272b15e   100.3 ms
 |   baseline   default/m1     376d82b3936c  010000000000  d9b49391   100.0 ms
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate ./clean --baseline main | sed 's/  *$//' | head -3
-| step time of default/clean is not worse by more than chance and tolerance: 0.1 % slower than main (99 % interval -0.8 % to 1.0 %, 10 baselines); it could have missed up to 2.5 %
+| step time of default/clean shows no regression: it is 0.1 % longer than that of main (99 % confidence interval -0.8 % to 1.0 %, from 10 baselines); the gate could have missed a regression of up to 2.5 %
 |
 |   metric                        baseline  candidate   change       99 % interval  could miss  verdict
 # 8 % more in one phase: suspect, and pairs are asked for; with them it is a regression.
@@ -92,11 +92,12 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope push -q slow
 | new SIZE
 | outcome   created
 $ TSCOPE_SERVER=unix:$PWD/s COLUMNS=60 tscope gate slow --baseline main
-| step time of default/slow is 7.9 % slower than main (99 %
-| interval 7.0 % to 8.9 %, 10 baselines): run 2 pairs of base
-| and candidate on one allocation to confirm
-| warning: how much of the difference is wait is not known:
-| not every run records it for every rank
+| step time of default/slow may have regressed: it is 7.9 %
+| longer than that of main (99 % confidence interval 7.0 % to
+| 8.9 %, from 10 baselines); run 2 pairs of base and candidate
+| on one allocation to confirm it
+| warning: some runs do not record wait for every rank, so its
+| share of the difference is not known
 |
 |   metric      baseline  candidate  change
 |            99 % interval  could miss  verdict
@@ -113,13 +114,13 @@ $ TSCOPE_SERVER=unix:$PWD/s COLUMNS=60 tscope gate slow --baseline main
 |   loss at t…  0.835558   0.835558   0.0 %
 |       -0.34 % to +0.34 %       1.3 %  (pass)
 |
-| Where it is slower
-|   phase forward: 48.00 ms against 40.04 ms, 101 % of the
+| Where the step became slower
+|   phase forward: 48.00 ms, baseline 40.04 ms; 101 % of the
 |   difference
-|   rank all ranks: 108.0 ms against 100.1 ms, 100 % of the
-|   difference
-|   work all ranks: 108.0 ms against 100.1 ms, 100 % of the
-|   difference
+|   work of all ranks: 108.0 ms, baseline 100.1 ms; 100 % of
+|   the difference
+|   mean work of all ranks: 108.0 ms, baseline 100.1 ms; 100 %
+|   of the difference
 |
 | What else changed
 |   loss: every bit of the trajectory agrees: 2 series over
@@ -160,22 +161,21 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope push -q ./pair-1-base ./pair-1-new ./pair-2-b
 | default/pair-2-base  7bfb4aa066b1    200 SIZE SIZE  created
 | default/pair-2-new   66f7cde1ec7b    200 SIZE SIZE  created
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate slow --baseline main --paired 'pair-*'
-| step time of default/slow is 8.0 % slower than main (99 % interval 7.1 % to 8.9 %, 2 pairs on one allocation)
-| warning: how much of the difference is wait is not known: not every run records it for every rank
-| warning: In every pair the base ran first, so that a drift of the machine could look like a change: run pairs in the order base, candidate, candidate, base
+| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval 7.2 % to 8.8 %, from 2 pairs on one allocation)
+| warning: some runs do not record wait for every rank, so its share of the difference is not known
 |
 |   metric                        baseline  candidate  change       99 % interval  could miss  verdict
-|   step time                     100.1 ms   108.0 ms  +8.0 %    +7.1 % to +8.9 %       2.5 %  regression
-|   mean step time                100.1 ms   108.0 ms  +8.0 %    +7.1 % to +8.9 %       2.5 %  (regression)
-|   95th percentile of step time  101.1 ms   109.1 ms  +8.0 %    +7.1 % to +8.9 %       5.5 %  (regression)
+|   step time                     100.1 ms   108.0 ms  +8.0 %    +7.2 % to +8.8 %       2.5 %  regression
+|   mean step time                100.1 ms   108.0 ms  +8.0 %    +7.2 % to +8.8 %       2.5 %  (regression)
+|   95th percentile of step time  101.1 ms   109.1 ms  +8.0 %    +7.2 % to +8.8 %       5.5 %  (regression)
 |   share of stalls                  0.0 %      0.0 %       -                   -           -  (pass)
-|   peak memory                      7 GiB      7 GiB   0.0 %  -0.18 % to +0.18 %       1.3 %  (pass)
-|   loss at the end               0.835558   0.835558   0.0 %  -0.35 % to +0.35 %       1.6 %  (pass)
+|   peak memory                      7 GiB      7 GiB   0.0 %  -0.16 % to +0.16 %       1.3 %  (pass)
+|   loss at the end               0.835558   0.835558   0.0 %  -0.32 % to +0.32 %       1.5 %  (pass)
 |
-| Where it is slower
-|   phase forward: 48.00 ms against 40.00 ms, 100 % of the difference
-|   rank all ranks: 108.0 ms against 100.0 ms, 100 % of the difference
-|   work all ranks: 108.0 ms against 100.0 ms, 100 % of the difference
+| Where the step became slower
+|   phase forward: 48.00 ms, baseline 40.00 ms; 100 % of the difference
+|   work of all ranks: 108.0 ms, baseline 100.0 ms; 100 % of the difference
+|   mean work of all ranks: 108.0 ms, baseline 100.0 ms; 100 % of the difference
 |
 | What else changed
 |   loss: every bit of the trajectory agrees: 2 series over 200 steps
@@ -210,23 +210,23 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope show slow
 $ tscope gate -q --replay verdict.json --json | cmp - verdict.json && echo the same bytes
 | the same bytes
 $ tscope gate --replay verdict.json | head -1
-| step time of default/slow is 8.0 % slower than main (99 % interval 7.1 % to 8.9 %, 2 pairs on one allocation)
+| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval 7.2 % to 8.8 %, from 2 pairs on one allocation)
 $ sed 's/"record": "..../"record": "AAAA/' verdict.json >broken.json; tscope gate --replay broken.json
-! tscope: broken.json: 13009 bytes are not a tscope.v1.GateInput message
+! tscope: broken.json: 13909 bytes are not a tscope.v1.GateInput message
 [2]
 $ echo '{"record": "Z"}' >broken.json; tscope gate --replay broken.json
-! tscope: broken.json: the record is no base64: byte 1 of it
+! tscope: broken.json: the value of "record" is not base64 at its byte 1
 [2]
 $ echo '{"verdict": "pass"}' >broken.json; tscope gate --replay broken.json
-! tscope: broken.json: it has no key "record": it is no verdict and no bundle
+! tscope: broken.json: the file is not a verdict or a bundle, because it has no key "record"
 [2]
 $ echo '[' >broken.json; tscope gate --replay broken.json
-! tscope: broken.json: byte 0: a verdict or a bundle is a JSON object
+! tscope: broken.json: byte 0: the file is not a verdict or a bundle, because it does not hold a JSON object
 [2]
 # Another learning rate is another workload: nothing to compare with.
 $ python3 runs/gate.py other lr=0.01 commit=07e50 session=x3
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate ./other --baseline main
-| step time of 86b15c0dc1d9 cannot be judged: no baseline is of the candidate's workload; of the newest, config differs from the candidate's
+| step time of 86b15c0dc1d9 cannot be judged: no baseline has the candidate's workload; the newest run does not match, because its config differs from the candidate's
 |
 |   metric                        baseline  candidate  change  99 % interval  could miss  verdict
 |   step time                            -   100.0 ms       -              -           -  inconclusive
@@ -240,39 +240,39 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate ./other --baseline main
 |   loss: there is no baseline to compare the loss with
 |
 | Runs
-|   baselines: 0 runs of main; how far runs lie apart is known of 10 earlier runs
+|   baselines: 0 runs of main; the spread between runs is known from 10 earlier runs
 |              run           id            commit  session   step time
 |   candidate  86b15c0dc1d9  86b15c0dc1d9  07e50   da33a17f   100.0 ms
 |
 | Runs that do not count
-|   run          why not
-|   default/m10  config differs from the candidate's
-|   default/m9   config differs from the candidate's
-|   default/m8   config differs from the candidate's
-|   default/m7   config differs from the candidate's
-|   default/m6   config differs from the candidate's
-|   default/m5   config differs from the candidate's
-|   default/m4   config differs from the candidate's
-|   default/m3   config differs from the candidate's
-|   default/m2   config differs from the candidate's
-|   default/m1   config differs from the candidate's
+|   run          reason
+|   default/m10  its config differs from the candidate's
+|   default/m9   its config differs from the candidate's
+|   default/m8   its config differs from the candidate's
+|   default/m7   its config differs from the candidate's
+|   default/m6   its config differs from the candidate's
+|   default/m5   its config differs from the candidate's
+|   default/m4   its config differs from the candidate's
+|   default/m3   its config differs from the candidate's
+|   default/m2   its config differs from the candidate's
+|   default/m1   its config differs from the candidate's
 [3]
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate ./other --baseline main --inconclusive fail | head -1; echo ${PIPESTATUS[0]}
-| step time of 86b15c0dc1d9 cannot be judged: no baseline is of the candidate's workload; of the newest, config differs from the candidate's
+| step time of 86b15c0dc1d9 cannot be judged: no baseline has the candidate's workload; the newest run does not match, because its config differs from the candidate's
 | 1
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate ./other --baseline main --inconclusive pass | head -1; echo ${PIPESTATUS[0]}
-| step time of 86b15c0dc1d9 cannot be judged: no baseline is of the candidate's workload; of the newest, config differs from the candidate's
+| step time of 86b15c0dc1d9 cannot be judged: no baseline has the candidate's workload; the newest run does not match, because its config differs from the candidate's
 | 0
-! tscope: warning: step time of 86b15c0dc1d9 cannot be judged: no baseline is of the candidate's workload; of the newest, config differs from the candidate's
+! tscope: warning: step time of 86b15c0dc1d9 cannot be judged: no baseline has the candidate's workload; the newest run does not match, because its config differs from the candidate's
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate ./other --baseline main --across config | head -1; echo ${PIPESTATUS[0]}
-| step time of 86b15c0dc1d9 is not worse by more than chance and tolerance: 0.1 % faster than main (99 % interval -0.8 % to 1.0 %, 10 baselines); it could have missed up to 2.5 %
+| step time of 86b15c0dc1d9 shows no regression: it is 0.1 % shorter than that of main (99 % confidence interval -0.8 % to 1.0 %, from 10 baselines); the gate could have missed a regression of up to 2.5 %
 | 0
 # A run that still trains is no candidate, and no baseline; one that is marked bad neither.
 $ TSCOPE_SERVER=unix:$PWD/s tscope note clean state=running >/dev/null; TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
-! tscope: default/clean is still training: gate it when it has finished
+! tscope: default/clean is still training; run the gate when it has finished
 [2]
 $ TSCOPE_SERVER=unix:$PWD/s tscope note clean state=finished bad='fan broken' >/dev/null; TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
-! tscope: default/clean is marked bad (fan broken): take the note away to gate it
+! tscope: default/clean is marked bad (fan broken); to gate it, remove the note with 'tscope note RUN bad='
 [2]
 $ export TSCOPE_SERVER=unix:$PWD/s; tscope note clean bad= 2>/dev/null >&2; tscope note m3 state=running >/dev/null; tscope note m5 bad='a loud neighbour' >/dev/null; tscope baseline clean --baseline main
 | 8 runs of main
@@ -290,9 +290,9 @@ $ export TSCOPE_SERVER=unix:$PWD/s; tscope note clean bad= 2>/dev/null >&2; tsco
 |   baseline  default/m1   376d82b3936c  010000000000  d9b49391   100.0 ms
 |
 | Runs that do not count
-|   run         why not
-|   default/m5  marked bad: a loud neighbour
-|   default/m3  still training
+|   run         reason
+|   default/m5  it is marked bad: a loud neighbour
+|   default/m3  it is still training
 # All runs of the commit and workload are the candidate: to run again until it is green is no way out.
 $ python3 runs/gate.py clean2 time=0.1002 commit=c1ea9 session=x4 started=1700022000; TSCOPE_SERVER=unix:$PWD/s tscope push -q clean2; TSCOPE_SERVER=unix:$PWD/s tscope gate clean2 --baseline main | grep candidate
 | name      default/clean2
@@ -318,32 +318,32 @@ $ python3 runs/gate.py early commit=ea51 session=x5 ancestors="$(for i in 6 4 2 
 |   baseline  default/m1  376d82b3936c  010000000000  d9b49391   100.0 ms
 |
 | Runs that do not count
-|   run          why not
-|   default/m10  no ancestor of the candidate
-|   default/m9   no ancestor of the candidate
-|   default/m8   no ancestor of the candidate
-|   default/m7   no ancestor of the candidate
-|   default/m5   marked bad: a loud neighbour
-|   default/m3   still training
+|   run          reason
+|   default/m10  its commit is not an ancestor of the candidate's
+|   default/m9   its commit is not an ancestor of the candidate's
+|   default/m8   its commit is not an ancestor of the candidate's
+|   default/m7   its commit is not an ancestor of the candidate's
+|   default/m5   it is marked bad: a loud neighbour
+|   default/m3   it is still training
 # A bundle stands for them where there is no server.
 $ TSCOPE_SERVER=unix:$PWD/s tscope baseline --baseline main --bundle baselines.json | head -1
 | 8 runs of main
 $ tscope gate ./clean --bundle baselines.json | head -3
-| step time of f81014463d63 is not worse by more than chance and tolerance: 0.1 % slower than main (99 % interval -0.7 % to 1.0 %, 8 baselines); it could have missed up to 2.5 %
+| step time of f81014463d63 shows no regression: it is 0.1 % longer than that of main (99 % confidence interval -0.7 % to 1.0 %, from 8 baselines); the gate could have missed a regression of up to 2.5 %
 |
 |   metric                        baseline  candidate   change       99 % interval  could miss  verdict
 $ tscope gate ./clean --baseline ./baselines.json --exclude every:50
-! tscope: the bundle was made with another GATE.exclude or GATE.warmup: make it anew, or set them as it has them
+! tscope: the bundle was made with other values of GATE.exclude or GATE.warmup; make a new bundle, or set the same values
 [2]
 $ tscope gate ./other --bundle baselines.json | head -1
-| step time of 86b15c0dc1d9 cannot be judged: no baseline is of the candidate's workload; of the newest, config differs from the candidate's
+| step time of 86b15c0dc1d9 cannot be judged: no baseline has the candidate's workload; the newest run does not match, because its config differs from the candidate's
 # Runs by name, by glob, and directories.
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline m1 --baseline m2 --baseline m4 | head -1
-| step time of default/clean and 1 more run is not worse by more than chance and tolerance: 0.1 % slower than its baselines (99 % interval -0.6 % to 0.7 %, 3 baselines); it could have missed up to 2.3 %
+| step time of default/clean and 1 more run shows no regression: it is 0.1 % longer than that of its baselines (99 % confidence interval -0.6 % to 0.7 %, from 3 baselines); the gate could have missed a regression of up to 2.3 %
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline 'm?' | head -1
-| step time of default/clean and 1 more run is not worse by more than chance and tolerance: 0.1 % slower than its baselines (99 % interval -0.5 % to 0.7 %, 7 baselines); it could have missed up to 2.3 %
+| step time of default/clean and 1 more run shows no regression: it is 0.1 % longer than that of its baselines (99 % confidence interval -0.5 % to 0.7 %, from 7 baselines); the gate could have missed a regression of up to 2.3 %
 $ tscope gate ./clean --baseline './m?' --baseline './m*0' | head -1
-| step time of f81014463d63 is not worse by more than chance and tolerance: 0.1 % slower than its baselines (99 % interval -0.8 % to 1.0 %, 10 baselines); it could have missed up to 2.5 %
+| step time of f81014463d63 shows no regression: it is 0.1 % longer than that of its baselines (99 % confidence interval -0.8 % to 1.0 %, from 10 baselines); the gate could have missed a regression of up to 2.5 %
 # An accepted change: baselines begin anew, what was before says how far runs lie apart.
 $ TSCOPE_SERVER=unix:$PWD/s tscope baseline accept 0800000 --reason 'exact softmax'
 | accepted at 0800000000000000000000000000000000000000 on default/main: baselines begin with default/m8
@@ -351,23 +351,23 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope baseline --baseline main
 | 3 runs of main since the change accepted at 080000000000 (exact softmax)
 |
 | Runs
-|   baselines: 3 runs of main since the change accepted at 080000000000 (exact softmax); how far runs lie apart is known of 5 earlier runs
+|   baselines: 3 runs of main since the change accepted at 080000000000 (exact softmax); the spread between runs is known from 5 earlier runs
 |             run          id            commit        session   step time
 |   baseline  default/m10  a1a26d3b483d  100000000000  16ea0115   100.0 ms
 |   baseline  default/m9   edabc04d487b  090000000000  38b79098   100.4 ms
 |   baseline  default/m8   08935f85396d  080000000000  1f774be8   99.90 ms
 |
 | Runs that do not count
-|   run         why not
-|   default/m7  before the change accepted at 080000000000 (exact softmax)
-|   default/m6  before the change accepted at 080000000000 (exact softmax)
-|   default/m5  marked bad: a loud neighbour
-|   default/m4  before the change accepted at 080000000000 (exact softmax)
-|   default/m3  still training
-|   default/m2  before the change accepted at 080000000000 (exact softmax)
-|   default/m1  before the change accepted at 080000000000 (exact softmax)
+|   run         reason
+|   default/m7  it comes before the change accepted at 080000000000 (exact softmax)
+|   default/m6  it comes before the change accepted at 080000000000 (exact softmax)
+|   default/m5  it is marked bad: a loud neighbour
+|   default/m4  it comes before the change accepted at 080000000000 (exact softmax)
+|   default/m3  it is still training
+|   default/m2  it comes before the change accepted at 080000000000 (exact softmax)
+|   default/m1  it comes before the change accepted at 080000000000 (exact softmax)
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main | head -1
-| step time of default/clean and 1 more run is not worse by more than chance and tolerance: 0.1 % slower than main (99 % interval -0.6 % to 0.8 %, 3 baselines); it could have missed up to 2.4 %
+| step time of default/clean and 1 more run shows no regression: it is 0.1 % longer than that of main (99 % confidence interval -0.6 % to 0.8 %, from 3 baselines); the gate could have missed a regression of up to 2.4 %
 $ TSCOPE_SERVER=unix:$PWD/s tscope baseline accept 0900000 --reason why --branch nothing
 ! tscope: nothing is called default/nothing
 [2]
@@ -379,8 +379,8 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope baseline accept 09 --reason why
 [2]
 # A policy, its mistakes, and options in its place.
 $ printf 'GATE.must_catch = 2 %%\nGATE.metrics = step_time, peak_memory\n' >ci.policy; TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main --policy ci.policy | head -3
-| step time of default/clean and 1 more run is not worse by more than chance and tolerance: 0.1 % slower than main (99 % interval -0.6 % to 0.8 %, 3 baselines); it could have missed up to 2.4 %
-| warning: a pass, but a step time worse by 2.4 % could have been missed, and the policy wants 2.0 % caught: more baselines of other sessions, or pairs, see smaller ones
+| step time of default/clean and 1 more run shows no regression: it is 0.1 % longer than that of main (99 % confidence interval -0.6 % to 0.8 %, from 3 baselines); the gate could have missed a regression of up to 2.4 %
+| warning: step time passes, but the gate could have missed a regression of up to 2.4 %, and GATE.must_catch of the policy is 2.0 %: add baselines from other sessions, or run pairs, to detect smaller regressions
 |
 $ printf 'GATE.must_catch = 2 %%\nGATE.metrics = step_time, peak_memry\n' >bad.policy; tscope gate clean --baseline main --policy bad.policy
 ! tscope: gate: bad.policy:2: there is no metric 'peak_memry'; did you mean peak_memory?
@@ -389,19 +389,19 @@ $ tscope gate ./clean --baseline main --metric mfuu
 ! tscope: gate: --metric: there is no metric 'mfuu'; did you mean mfu?
 [2]
 $ tscope gate --explain --metric peak_memory | head -4
-| What decides: peak memory (largest memory that any rank had allocated).
+| Metrics that decide: peak memory (largest memory that any rank had allocated).
 |
-| The unit. A run gives one value a metric. Runs of one session (one allocation of the same hosts) share its luck and count as one draw, their mean. Times and rates are compared by ratio, through logarithms.
+| The unit. Each run gives one value per metric. Runs of one session (one allocation of the same hosts) ran under the same conditions, so they count as one session value, which is their mean. Times and rates are compared by ratio, through logarithms.
 |
 # It does not make sense.
 $ tscope gate
 ! tscope: gate: usage: tscope gate CANDIDATE...
 [2]
 $ tscope gate clean
-! tscope: gate: against what? --baseline names a branch, runs or a bundle
+! tscope: gate: no baselines are given; --baseline takes a branch, runs or a bundle
 [2]
 $ tscope gate ./clean --baseline main --bundle baselines.json
-! tscope: gate: a bundle (baselines.json) is all the baselines there are
+! tscope: gate: a bundle (baselines.json) cannot be combined with other baselines
 [2]
 $ tscope gate clean --replay verdict.json
 ! tscope: gate: --replay takes no candidate: everything stands in the verdict
