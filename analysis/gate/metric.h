@@ -29,8 +29,8 @@ struct ts_metric_row {
 	const char *title;	/* "step time" */
 	enum ts_unit unit;
 	bool less_is_better;
-	bool log_scale;		/* compared by ratio: values are above 0. Otherwise compared by difference over the baseline's magnitude */
-	double floor_sd;	/* the smallest standard deviation between runs that a test uses, on the scale on which values are compared */
+	bool log_scale;		/* compared by ratio: values are above 0. Otherwise by difference over the baseline's magnitude */
+	double floor_sd;	/* the smallest standard deviation between runs that a test uses, on the scale it compares */
 	double min_size;	/* relative size from which a difference matters, unless a policy sets another */
 	double min_absolute;	/* the same in the metric's unit; 0: none */
 	const char *what;	/* what the metric is: a phrase without a full stop */

@@ -111,7 +111,7 @@ static void left_out(void **state)
 	judge(&t);
 	assert_int_equal(t.left_out, 7);
 	assert_true(!runs[10].known && ts_span_is(runs[10].reason, "its value is not above 0") && !runs[11].known);
-	assert_true(!runs[12].known && ts_span_is(runs[12].reason, "its value is no number"));
+	assert_true(!runs[12].known && ts_span_is(runs[12].reason, "its value is not finite"));
 	assert_true(t.n_changes == 1 && t.changes[0].at == 72 && t.changes[0].last_before == 67);
 	runs[72].commit = ts_span_of(NULL, 0);
 	judge(&t);
@@ -136,7 +136,7 @@ static void accepted_on_the_level(void **state)
 		assert_int_equal(t.changes[0].accepted, cases[i].yes);
 		assert_int_equal(ts_trend_is_worse(&t), !cases[i].yes);
 		if (cases[i].yes)
-			says(&t, "step time of main rose by 4.0 % between c69 and c70, 30 runs ago, which was accepted");
+			says(&t, "step time of main rose by 4.0 % between c69 and c70, 30 runs ago; this change was accepted");
 	}
 }
 
@@ -231,10 +231,10 @@ static void few_or_none(void **state)
 	says(&t, "no run of main has a step time that counts");
 	t = trend_of(TS_METRIC_STEP_TIME, 1, 0.25);
 	judge(&t);
-	says(&t, "step time of main is 250 ms in the one run that counts, too few for a trend");
+	says(&t, "step time of main is 250 ms in the one run that counts; one run is too few for a trend");
 	t = trend_of(TS_METRIC_STEP_TIME, 5, 0.25);
 	judge(&t);
-	says(&t, "step time of main is 250 ms in 5 runs, too few for a trend");
+	says(&t, "step time of main is 250 ms in 5 runs; these are too few for a trend");
 	t = trend_of(TS_METRIC_STEP_TIME, 30, 0.25);
 	judge(&t);
 	says(&t, "step time of main is 250 ms over 30 runs, and no change of its level was found");

@@ -9,10 +9,10 @@
 enum { SHORT = 12 };
 
 #define MAX_P 0.001
-/* Of permutations: any, and always the same. */
+/* The seed of the permutations: any number, but always the same. */
 #define SEED UINT64_C(0x7473636f7065)
 
-/* The runs that have a value. */
+/* The runs that have a value that counts. */
 struct counted {
 	size_t *at;	/* index in trend->runs */
 	double *values; /* on the scale that is compared */
@@ -35,7 +35,7 @@ static enum ts_status count(struct ts_trend *trend, struct ts_arena *arena, stru
 
 		if (run->known && !can_be(trend->metric, run->value)) {
 			run->known = false;
-			run->reason = ts_span_str(isfinite(run->value) ? "its value is not above 0" : "its value is no number");
+			run->reason = ts_span_str(isfinite(run->value) ? "its value is not above 0" : "its value is not finite");
 		}
 		if (!run->known)
 			continue;
@@ -46,7 +46,7 @@ static enum ts_status count(struct ts_trend *trend, struct ts_arena *arena, stru
 	return TS_OK;
 }
 
-/* Values onto the scale; *ret_min: the least change that matters on it. */
+/* Converts the values to the scale on which they are compared; *ret_min: the smallest change that matters on it. */
 static enum ts_status scale(const struct ts_trend *trend, const struct ts_gate_policy *policy, struct ts_arena *arena,
 			    struct counted *c, double *ret_min, struct ts_error *err)
 {
@@ -59,7 +59,7 @@ static enum ts_status scale(const struct ts_trend *trend, const struct ts_gate_p
 	if (c->n == 0)
 		return TS_OK;
 	middle = fabs(ts_median(c->values, c->n, scratch));
-	if (!(middle > 0)) { /* only what is absolute has a meaning */
+	if (!(middle > 0)) { /* a relative size has no meaning, so only the absolute minimum counts */
 		*ret_min = row->min_absolute;
 		return TS_OK;
 	}
@@ -112,7 +112,7 @@ static enum ts_status tell_changes(struct ts_trend *trend, const struct counted 
 
 /* --- in words --- */
 
-/* "3f2a9c81d0e4", or "run 5d1b..." where no commit is recorded. */
+/* How a sentence names a run: "3f2a9c81d0e4", or "run 5d1b..." where it records no commit. */
 static const char *place(const struct ts_trend_run *run, struct ts_arena *arena)
 {
 	char hex[TS_ID_HEX + 1];
@@ -145,9 +145,9 @@ static const char *say_level(const struct ts_trend *trend, const struct counted 
 	struct ts_say value = ts_say_value(level(trend, c, 0, c->n, scratch), ts_metrics[trend->metric].unit);
 
 	if (c->n == 1)
-		return ts_arena_printf(arena, "is %s in the one run that counts, too few for a trend", value.text);
+		return ts_arena_printf(arena, "is %s in the one run that counts; one run is too few for a trend", value.text);
 	if (c->n < 2 * (size_t)TS_CHANGE_LEAST)
-		return ts_arena_printf(arena, "is %s in %zu runs, too few for a trend", value.text, c->n);
+		return ts_arena_printf(arena, "is %s in %zu runs; these are too few for a trend", value.text, c->n);
 	return ts_arena_printf(arena, "is %s over %zu runs, and no change of its level was found", value.text, c->n);
 }
 
@@ -165,7 +165,7 @@ static enum ts_status say(struct ts_trend *trend, const struct counted *c, struc
 	} else {
 		what = last ? say_change(trend, last, arena) : say_level(trend, c, scratch, arena);
 		text = what ? ts_arena_printf(arena, "%s of %.*s %s%s", title, TS_SPAN_ARG(name), what,
-					      last && last->accepted ? ", which was accepted" : "")
+					      last && last->accepted ? "; this change was accepted" : "")
 			    : NULL;
 	}
 	if (!text)

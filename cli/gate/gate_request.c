@@ -236,7 +236,7 @@ enum ts_status ts_gate_request_of(struct ts_cli *cli, const char *const *candida
 
 /* --- a candidate that the server does not have --- */
 
-/* True where the candidate is on this machine and the baselines are named on the server: the local overlay does not know those names. */
+/* True where the candidate is on this machine and the baselines are names on the server, which the local overlay does not know. */
 static bool split(const struct ts_cli *cli, const struct ts_gate_request *request)
 {
 	if (!cli->target.server || cli->target.channel == cli->target.server || request->has_given)

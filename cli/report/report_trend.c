@@ -1,4 +1,5 @@
-/* report_trend.c - the report of a trend: one sentence, the runs and their levels, a row a change, and what was left out. */
+/* report_trend.c - the report of a trend: one sentence, the runs and their levels, one row per change, and the runs that were left
+ * out. */
 #include "cli/report/report_diff.h"
 
 #include "analysis/gate/trend.h"
@@ -16,7 +17,7 @@ static enum ts_tone tone_of(const struct ts_trend_change *c)
 	return c->accepted ? TS_TONE_DIM : c->worse ? TS_TONE_A : TS_TONE_B;
 }
 
-/* "A" to "Z", then "a" to "z", then dots. */
+/* The letter of a change: "A" to "Z", then "a" to "z", then dots. */
 static const char *mark_of(struct ts_report *r, size_t i)
 {
 	if (i >= 52)
@@ -44,7 +45,7 @@ static const char *change_text(struct ts_report *r, const struct ts_trend *t, co
 			     place(r, &t->runs[c->at]));
 }
 
-/* The median of the runs from first to end. */
+/* One level of the figure: the median of the runs from first to end. */
 static struct ts_level level_of(struct ts_report *r, const struct ts_trend *t, size_t i, double first_value)
 {
 	struct ts_level level = {.value = first_value, .mark = "", .text = ""};
@@ -73,14 +74,14 @@ static void figure(struct ts_report *r, struct ts_section *s, const struct ts_tr
 	}
 	for (size_t i = 0; i < t->n_runs; i++)
 		values[i] = t->runs[i].known ? t->runs[i].value : (double)NAN;
-	/* Without a change there is no level to speak of that the runs do not show themselves. */
+	/* Without a change, the runs themselves show the only level. */
 	for (size_t i = 0; t->n_changes && i <= t->n_changes; i++)
 		items[n++] = level_of(r, t, i, t->changes[0].before);
 	*levels = (struct ts_levels){
 		.values = values, .n = t->n_runs, .unit = ts_metrics[t->metric].unit, .items = items, .n_items = n};
 	levels->first = ts_report_kept(r, ts_show_time(t->runs[0].moved_ns, r->arena));
 	levels->last = ts_report_kept(r, ts_show_time(t->runs[t->n_runs - 1].moved_ns, r->arena));
-	ts_report_item(r, s, TS_ITEM_LEVELS, ts_report_say(r, "%s, a dot a run", ts_metrics[t->metric].title))->levels = levels;
+	ts_report_item(r, s, TS_ITEM_LEVELS, ts_report_say(r, "%s, one dot per run", ts_metrics[t->metric].title))->levels = levels;
 }
 
 static void changes(struct ts_report *r, struct ts_section *s, const struct ts_trend *t)
@@ -113,7 +114,7 @@ struct reason {
 	uint64_t runs;
 };
 
-/* Equal reasons together, in the order in which they come; those beyond `most` are one. */
+/* Counts the runs of each reason, newest reason first; *ret_others counts the runs whose reason is not among the first `most`. */
 static size_t count_reasons(const struct ts_trend *t, struct reason *reasons, size_t most, uint64_t *ret_others)
 {
 	size_t n = 0;
@@ -137,12 +138,12 @@ static size_t count_reasons(const struct ts_trend *t, struct reason *reasons, si
 	return n;
 }
 
-/* Another workload may be what is wanted: the newest run of one says how to ask for it. */
+/* The reader may want another workload, so the report names its newest run for --like. */
 static const char *other_workload(struct ts_report *r, const struct ts_trend *t)
 {
 	for (size_t i = t->n_runs; i-- > 0;)
 		if (ts_span_starts(t->runs[i].reason, ts_span_str("of another workload")))
-			return ts_report_say(r, "--like %s follows the newest of another workload",
+			return ts_report_say(r, "to see the trend of the other workload, use --like %s",
 					     ts_report_kept(r, ts_show_id(&t->runs[i].id, r->arena)));
 	return NULL;
 }
@@ -161,11 +162,11 @@ static void left_out(struct ts_report *r, const struct ts_trend *t)
 		ts_report_line(r, s, ts_report_kept(r, ts_show_plural(reasons[i].runs, "run", r->arena)),
 			       ts_report_kept(r, ts_show_brief(reasons[i].text, REASON_MOST, r->arena)));
 	if (others)
-		ts_report_line(r, s, ts_report_kept(r, ts_show_plural(others, "run", r->arena)), "for other reasons; --json has them");
+		ts_report_line(r, s, ts_report_kept(r, ts_show_plural(others, "run", r->arena)), "other reasons, which --json lists");
 	ts_report_line(r, s, NULL, other_workload(r, t));
 }
 
-/* "120 runs, workload llama 7b, 5 left out; 300 before them not looked at" */
+/* "120 runs, workload llama 7b; 5 runs are left out; 300 older entries were not read" */
 static const char *view_of(struct ts_report *r, const struct ts_trend *t)
 {
 	const char *text = ts_report_kept(r, ts_show_plural(t->n_runs, "run", r->arena));
@@ -173,10 +174,10 @@ static const char *view_of(struct ts_report *r, const struct ts_trend *t)
 	if (t->workload.len)
 		text = ts_report_say(r, "%s, workload %s", text, ts_report_kept(r, ts_show_brief(t->workload, REASON_MOST, r->arena)));
 	if (t->left_out)
-		text = ts_report_say(r, "%s, %s left out", text, ts_report_kept(r, ts_show_count(t->left_out, r->arena)));
+		text = ts_report_say(r, "%s; %s left out", text, ts_report_kept(r, ts_show_plural(t->left_out, "run", r->arena)));
 	if (t->older)
-		text = ts_report_say(r, "%s; %s before them not looked at", text,
-				     ts_report_kept(r, ts_show_count(t->older, r->arena)));
+		text = ts_report_say(r, "%s; %s older %s of the branch not read", text, ts_report_kept(r, ts_show_count(t->older, r->arena)),
+				     t->older == 1 ? "entry" : "entries");
 	return text;
 }
 

@@ -7,13 +7,13 @@
 #include "cli/report/report.h"
 #include "cli/verbs/verbs.h"
 
-/* A bare word is a branch here, whatever else has that name. */
+/* A word without a kind in front is the name of a branch here, even if a run or a tag has the same name. */
 static enum ts_status branch(struct ts_cli *cli, const char *word, struct ts_span *ret_spec, struct ts_error *err)
 {
 	const char *spec = strchr(word, ':') ? word : ts_arena_printf(&cli->arena, "branch:%s", word);
 
 	if (!*word)
-		return ts_error_set(err, TS_INVALID, "trend: an empty word names no branch");
+		return ts_error_set(err, TS_INVALID, "trend: the name of the branch is empty");
 	if (!spec)
 		return ts_arena_error(&cli->arena, err);
 	return ts_cli_spec(cli, spec, ret_spec, err);
@@ -29,7 +29,7 @@ static enum ts_status options(struct ts_cli *cli, struct ts_trend_request *reque
 	    ts_args_uint(&cli->args, "limit", TS_TREND_RUNS_MAX, &given, &request->limit, err))
 		return ts_error_prefix(err, "trend");
 	if (given && request->limit == 0)
-		return ts_error_set(err, TS_INVALID, "trend: --limit is 1 or more; without it all entries are looked at, up to %d",
+		return ts_error_set(err, TS_INVALID, "trend: --limit must be at least 1; without it, trend reads all entries, up to %d",
 				    TS_TREND_RUNS_MAX);
 	if (metric && !ts_metric_find(ts_span_str(metric), &request->metric))
 		return ts_error_set(err, TS_INVALID, "trend: there is no metric %s", metric);

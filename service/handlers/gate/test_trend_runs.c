@@ -158,7 +158,7 @@ static void leaves_out(void **state)
 	note("p/now", "state", "running");
 	t = trend();
 	assert_true(t.n_runs == 9 && t.left_out == 5);
-	expect_left_out(&t, 3, "of another workload: other config");
+	expect_left_out(&t, 3, "of another workload: different config");
 	assert_false(t.runs[4].known);
 	assert_true(t.runs[4].reason.len > 0);
 	expect_left_out(&t, 5, "marked bad: broken fan");
@@ -176,7 +176,7 @@ static void like_another(void **state)
 	push("p/other", 0.5, "gpt", "c3");
 	must(ask((struct ts_trend_request){.branch = ts_span_str("branch:p/main"), .like = ts_span_str("run:p/r1")}, &t), &err);
 	assert_int_equal(t.left_out, 1);
-	expect_left_out(&t, 3, "of another workload: other config");
+	expect_left_out(&t, 3, "of another workload: different config");
 	t = trend();
 	assert_int_equal(t.left_out, 3);
 }
@@ -233,7 +233,7 @@ static void measured_by_other_means(void **state)
 	cells_free(&c);
 	t = trend();
 	assert_true(t.left_out == 2 && fabs(t.runs[2].value - 0.25) < 1e-6);
-	expect_left_out(&t, 0, "measured by other means: phases");
+	expect_left_out(&t, 0, "measured in another way than the newest run: by phases");
 	must(ask((struct ts_trend_request){.branch = ts_span_str("branch:p/main"), .metric = TS_METRIC_LOSS}, &t), &err);
 	assert_int_equal(t.left_out, 0);
 }

@@ -1,6 +1,6 @@
 /* trend_runs.c - the Trend method: one metric of the runs of a branch.
  *
- * Runs are reduced one at a time, and of each stays what the answer shows, so that memory is that of the answer.
+ * It reduces one run at a time and keeps only what the answer shows, so that it needs no more memory than the answer.
  */
 #include "analysis/policy.h"
 #include "service/handlers/core/methods.h"
@@ -11,9 +11,9 @@
 
 TS_REPLIER(trend_reply, ts_trend);
 
-enum { SHOWN = 160 /* bytes of a reason: there may be one a run */, SHORT = 12 };
+enum { SHOWN = 160 /* bytes of a reason, since each run may have one */, SHORT = 12 };
 
-/* What tells a push from a later one of the same run. */
+/* What is kept of each entry, to recognise a later push of the same run. */
 struct mark {
 	struct ts_workload start;
 	bool gone;
@@ -23,14 +23,14 @@ struct follower {
 	struct ts_fetch *f;
 	const struct ts_trend_request *request;
 	struct ts_arena *arena;
-	struct ts_arena one; /* of one run while it is looked at */
+	struct ts_arena one; /* memory of one run while it is read */
 	struct ts_gate_policy policy;
 	bool has_workload;
 	struct ts_workload workload;
 	bool has_basis;
-	struct ts_span basis; /* of the newest value */
+	struct ts_span basis; /* how the newest value was measured */
 	struct ts_trend trend;
-	struct mark *marks; /* one an entry */
+	struct mark *marks; /* one per entry */
 };
 
 static enum ts_status keep(struct follower *t, struct ts_span text, size_t most, struct ts_span *out, struct ts_error *err)
@@ -43,7 +43,7 @@ static enum ts_status keep(struct follower *t, struct ts_span text, size_t most,
 	return TS_OK;
 }
 
-/* Its digits of config where it has no name. */
+/* Follows this workload. Where it has no name, the answer names it by the first digits of its key of config. */
 static enum ts_status follow(struct follower *t, const struct ts_workload *w, struct ts_error *err)
 {
 	static const struct ts_id none;
@@ -82,7 +82,7 @@ static enum ts_status leave_out(struct follower *t, struct ts_trend_run *row, co
 	return TS_OK;
 }
 
-/* By what a value was measured, where values by different means do not compare: what the gate tells apart, too. */
+/* How a value was measured. Like the gate, a trend does not compare values that were measured in different ways. */
 static struct ts_span basis_of(const struct ts_reduction *r, enum ts_metric metric)
 {
 	if (metric == TS_METRIC_MFU)
@@ -98,7 +98,7 @@ static enum ts_status take_value(struct follower *t, const struct ts_reduction *
 		return err->status;
 	t->has_basis = true;
 	if (!ts_span_eq(basis, t->basis))
-		return leave_out(t, row, "measured by other means: ", basis, err);
+		return leave_out(t, row, "measured in another way than the newest run: by ", basis, err);
 	row->known = true;
 	row->value = r->metrics[t->request->metric].value;
 	return TS_OK;
@@ -121,7 +121,7 @@ static enum ts_status judge(struct follower *t, const struct ts_branch_run *r, s
 	if (!t->has_workload)
 		return leave_out(t, row, "not of workload ", t->policy.workload, err);
 	if (!ts_gate_same_workload(&t->policy, &r->run.workload, &t->workload, &part))
-		return leave_out(t, row, "of another workload: other ", ts_span_str(ts_workload_part_word(part)), err);
+		return leave_out(t, row, "of another workload: different ", ts_span_str(ts_workload_part_word(part)), err);
 	if (!value->known)
 		return leave_out(t, row, "", value->reason, err);
 	return take_value(t, &r->run.reduction, row, err);
@@ -147,7 +147,7 @@ static bool pushed_again(const struct follower *t, const struct ts_branch_run *r
 static enum ts_status take(struct follower *t, const struct ts_branch_run *entry, struct mark *mark, struct ts_error *err)
 {
 	struct ts_trend_run row = {.id = entry->run.id, .moved_ns = entry->moved_ns, .accepted = entry->accepted.len > 0};
-	struct ts_branch_run run = *entry; /* its spans go with the next run */
+	struct ts_branch_run run = *entry; /* its spans are valid until the next run is read */
 
 	ts_arena_reset(&t->one);
 	if (ts_branch_reduce(t->f, &t->policy, &t->one, &run, err) || remember(t, &run, mark, err))
@@ -192,7 +192,7 @@ static enum ts_status find_branch(struct follower *t, struct ts_error *err)
 	if (ts_resolve(t->f->call->engine, t->request->branch, t->arena, &found, err))
 		return err->status;
 	if (!found.by_ref || found.ref.kind != TS_REF_BRANCH)
-		return ts_error_set(err, TS_INVALID, "%.*s is no branch; 'tscope push --branch NAME' makes one",
+		return ts_error_set(err, TS_INVALID, "%.*s is not a branch; 'tscope push --branch NAME' creates one",
 				    TS_SPAN_ARG(t->request->branch));
 	t->trend.branch = found.ref.name;
 	return TS_OK;

@@ -60,7 +60,7 @@ $ tscope note other bad='to look at main alone'
 | state  finished               NOW_________________  local
 $ tscope trend main --limit 12
 | step time of main is 110 ms over 10 runs, and no change of its level was found
-| 12 runs, workload dc514aa9ab1e, 2 left out; 29 before them not looked at
+| 12 runs, workload dc514aa9ab1e; 2 runs left out; 29 older entries of the branch not read
 |
 | RUNS
 |   111.0 ms ┤   •     •  •     •     •  •
@@ -84,8 +84,8 @@ $ tscope trend main --exit-code >page; echo $?; head -n 1 page
 $ tscope baseline accept 40000000 --branch main --reason 'exact softmax'
 | accepted at 4000000000000000000000000000000000000000 on default/main: baselines begin with default/m40
 $ tscope trend main --exit-code --metric step_time
-| step time of main rose by 10 % between 390000000000 and 400000000000, 11 runs ago, which was accepted
-| 41 runs, workload dc514aa9ab1e, 3 left out
+| step time of main rose by 10 % between 390000000000 and 400000000000, 11 runs ago; this change was accepted
+| 41 runs, workload dc514aa9ab1e; 3 runs left out
 |
 | RUNS
 |   111.0 ms ┤                                                                •───•─•────•───•─•──────
@@ -108,7 +108,7 @@ $ tscope trend main --exit-code --metric step_time
 |   1 run        marked bad: broken fan
 $ tscope trend main --metric peak_memory
 | peak memory of main is 7 GiB over 38 runs, and no change of its level was found
-| 41 runs, workload dc514aa9ab1e, 3 left out
+| 41 runs, workload dc514aa9ab1e; 3 runs left out
 |
 | RUNS
 |         │
@@ -131,17 +131,17 @@ $ tscope note other bad=
 | note   value     when                  who
 | state  finished  NOW_________________  local
 $ tscope trend main
-| step time of main is 200 ms in the one run that counts, too few for a trend
-| 41 runs, workload 6cc29d1384d8, 40 left out
+| step time of main is 200 ms in the one run that counts; one run is too few for a trend
+| 41 runs, workload 6cc29d1384d8; 40 runs left out
 |
 | LEFT OUT
 |   1 run        still training
-|   38 runs      of another workload: other config
+|   38 runs      of another workload: different config
 |   1 run        marked bad: broken fan
-|   --like a293673495b8 follows the newest of another workload
+|   to see the trend of the other workload, use --like a293673495b8
 $ tscope trend main --like m48 --limit 3 --json
 | {
-|   "sentence": "step time of main is 111 ms in the one run that counts, too few for a trend",
+|   "sentence": "step time of main is 111 ms in the one run that counts; one run is too few for a trend",
 |   "branch": "default/main",
 |   "metric": "step_time",
 |   "workload": "dc514aa9ab1e",
@@ -173,7 +173,7 @@ $ tscope trend main --like m48 --limit 3 --json
 |       "commit": "0ther",
 |       "moved": "NOW",
 |       "value_s": null,
-|       "reason": "of another workload: other config",
+|       "reason": "of another workload: different config",
 |       "accepted": false,
 |       "accept_reason": null
 |     }
@@ -181,7 +181,7 @@ $ tscope trend main --like m48 --limit 3 --json
 | }
 # A page.
 $ tscope trend main --like m48 --html trend.html | head -n 1; grep -c '<svg' trend.html
-| step time of main rose by 10 % between 390000000000 and 400000000000, 11 runs ago, which was accepted
+| step time of main rose by 10 % between 390000000000 and 400000000000, 11 runs ago; this change was accepted
 | 1
 ! tscope: wrote trend.html
 # No such branch; a run is none; too few runs.
@@ -192,15 +192,15 @@ $ tscope trend m12
 ! tscope: nothing is called default/m12
 [2]
 $ tscope trend run:m12
-! tscope: run:default/m12 is no branch; 'tscope push --branch NAME' makes one
+! tscope: run:default/m12 is not a branch; 'tscope push --branch NAME' creates one
 [2]
 $ tscope trend main --limit 1 --like m48
 | no run of main has a step time that counts
-| 1 run, workload dc514aa9ab1e, 1 left out; 40 before them not looked at
+| 1 run, workload dc514aa9ab1e; 1 run left out; 40 older entries of the branch not read
 |
 | LEFT OUT
-|   1 run        of another workload: other config
-|   --like b96f7cf68ddd follows the newest of another workload
+|   1 run        of another workload: different config
+|   to see the trend of the other workload, use --like b96f7cf68ddd
 $ tscope trend main --metric speed
 ! tscope: trend: --metric is one of: step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss; not 'speed'
 [2]
