@@ -1,4 +1,4 @@
-/* verb.h - what the table of verbs says of one of them (verbs.h has the table). */
+/* verb.h - one row of the table of verbs (verbs.h has the table). */
 #ifndef TSCOPE_CLI_VERB_H
 #define TSCOPE_CLI_VERB_H
 
@@ -18,7 +18,8 @@ struct ts_verb {
 	const char *about;    /* paragraphs, separated by "\n\n"; wrapped when shown */
 	const struct ts_option *options;	/* ends with a NULL name; may be NULL */
 	const struct ts_example *examples;	/* ends with a NULL command */
-	const char *exits;    /* one "N meaning" a line */
+	const char *exits;    /* one "N meaning" per line */
+
 	size_t min_words, max_words;
 	enum ts_complete words; /* what a shell offers for the words */
 	bool pages;	      /* long output goes through the pager */

@@ -1,4 +1,4 @@
-/* completion.c - bash and zsh completion from the table of verbs. */
+/* completion.c - makes the completion scripts for bash and zsh from the table of verbs. */
 #include "cli/verbs/manual.h"
 
 #include "analysis/rules/rule.h"
@@ -32,7 +32,7 @@ static const char *bash_words(enum ts_complete complete)
 	return ":";
 }
 
-/* Cases of "verb:option" whose value can be completed. */
+/* Cases of "verb:option" for the options whose value the shell can complete. */
 static void bash_values(struct ts_buf *out, const char *verb, const struct ts_option *options)
 {
 	for (; options && options->name; options++) {
@@ -53,7 +53,7 @@ static void bash_values(struct ts_buf *out, const char *verb, const struct ts_op
 void ts_completion_bash(struct ts_buf *out)
 {
 	ts_buf_str(out, "# bash completion for tscope; made by: tscope help --completion bash\n"
-			"# One path a line: they may hold spaces.\n"
+			"# compgen prints one path per line, because paths may contain spaces.\n"
 			"_tscope_paths()\n{\n\tlocal IFS=$'\\n'\n\tCOMPREPLY=($(compgen \"$1\" -- \"$cur\"))\n}\n\n"
 			"_tscope_runs()\n{\n"
 			"\tcase $cur in\n"
@@ -94,7 +94,7 @@ void ts_completion_bash(struct ts_buf *out)
 	ts_buf_str(out, "\tesac\n}\ncomplete -o filenames -o bashdefault -F _tscope tscope\n");
 }
 
-/* Inside '...' of zsh: quotes end and begin again; brackets and colons belong to _arguments. */
+/* Writes text inside '...' of zsh: a quote ends and begins the string again; brackets and colons are escaped for _arguments. */
 static void zsh_text(struct ts_buf *out, const char *text)
 {
 	for (; *text; text++) {

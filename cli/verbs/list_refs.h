@@ -1,4 +1,4 @@
-/* list_refs.h - what list and tag share: pages of refs, joined and rendered. */
+/* list_refs.h - the part that the verbs list and tag share: it joins pages of refs and renders them. */
 #ifndef TSCOPE_CLI_LIST_REFS_H
 #define TSCOPE_CLI_LIST_REFS_H
 

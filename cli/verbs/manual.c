@@ -1,13 +1,13 @@
-/* manual.c - help for the terminal, as roff and as JSON; see manual.h. */
+/* manual.c - the help of the verbs for a terminal, as roff and as JSON; see manual.h. */
 #include "cli/verbs/manual.h"
 
 const struct ts_variable ts_variables[] = {
 	{"TSCOPE_SERVER", "the server to talk to: unix:PATH, HOST:PORT or ssh://HOST"},
 	{"TSCOPE_STORE", "the local store, used when no server is named"},
-	{"TSCOPE_PROJECT", "the project of names that do not say theirs"},
-	{"TSCOPE_PAGER, PAGER", "the pager for long output; empty or cat for none"},
-	{"NO_COLOR, FORCE_COLOR", "no colour, colour even into a pipe"},
-	{"COLUMNS", "the width that tables have to fit"},
+	{"TSCOPE_PROJECT", "the project of names without one"},
+	{"TSCOPE_PAGER, PAGER", "the pager for long output; an empty value or cat turns paging off"},
+	{"NO_COLOR, FORCE_COLOR", "NO_COLOR turns colour off; FORCE_COLOR turns it on, also into a pipe"},
+	{"COLUMNS", "the width in which tables have to fit"},
 	{NULL, NULL},
 };
 
@@ -18,7 +18,7 @@ static void heading(struct ts_buf *out, const struct ts_term *term, const char *
 	ts_buf_char(out, '\n');
 }
 
-/* A term in the left column, its meaning wrapped in the right one; below it when the term is long or the line short. */
+/* A term in the left column, and its meaning wrapped in the right column, which begins on the next line where the term is too long. */
 static void entry(struct ts_buf *out, const struct ts_term *term, const char *left, const char *right, int column)
 {
 	int width = term->width ? term->width : 80;
@@ -32,7 +32,7 @@ static void entry(struct ts_buf *out, const struct ts_term *term, const char *le
 	}
 	for (; used < column; used++)
 		ts_buf_char(out, ' ');
-	/* ts_wrap indents its first line too; what is there already takes the place of that. */
+	/* ts_wrap also indents the first line; the left column is already there, so that indent is cut off. */
 	if (!out->failed) {
 		struct ts_buf text = TS_BUF_INIT((size_t)1 << 20);
 
@@ -83,7 +83,7 @@ static void help_exits(struct ts_buf *out, const struct ts_term *term, const cha
 	}
 }
 
-/* A line made of parts, wrapped. */
+/* Wraps a text made of four parts. */
 static void wrapped(struct ts_buf *out, const struct ts_term *term, const char *a, const char *b, const char *c,
 		    const char *d)
 {
@@ -123,9 +123,9 @@ static void help_program(const struct ts_term *term, struct ts_buf *out)
 {
 	ts_buf_str(out, "tscope - git for training runs\n\nUsage: tscope VERB [OPTIONS] [ARGUMENTS]\n\n");
 	ts_wrap(out,
-		"Push a training run once; it is known by what it contains. Any two runs can be compared: the first step at "
-		"which they part, and what else differs between them. Runs are kept on a server (TSCOPE_SERVER) or, with "
-		"none, in a store in your home folder.",
+		"tscope stores training runs and compares them. A run is pushed once, and its id is computed from its content. A diff of "
+		"two runs finds the first step at which they differ, and what else differs between them. Runs are stored on a server "
+		"(TSCOPE_SERVER) or, without a server, in a store in your home folder.",
 		term->width, 0);
 	heading(out, term, "Verbs");
 	for (size_t i = 0; i < ts_verbs_n; i++)
@@ -134,8 +134,8 @@ static void help_program(const struct ts_term *term, struct ts_buf *out)
 	ts_buf_str(out, "  tscope push runs/exp1 runs/exp2\n"
 			"  tscope list\n"
 			"  tscope diff exp1 exp2\n"
-			"  tscope diff ./runs/exp1 ./runs/exp2     nothing is stored\n"
-			"  tscope help diff                        all about a verb\n");
+			"  tscope diff ./runs/exp1 ./runs/exp2     stores nothing\n"
+			"  tscope help diff                        shows the help of a verb\n");
 	heading(out, term, "Environment");
 	for (const struct ts_variable *v = ts_variables; v->name; v++)
 		entry(out, term, v->name, v->what, term->width && term->width < 72 ? 8 : 25);
@@ -149,7 +149,8 @@ void ts_manual_help(const struct ts_verb *verb, const struct ts_term *term, stru
 		help_program(term, out);
 }
 
-/* Backslashes are escaped, a dot or quote at the start of a line is protected, '-' stays one that can be copied. */
+/* Writes text for roff: it escapes backslashes, protects a dot or a quote at the start of a line, and keeps '-' as a character that can
+ * be copied. */
 static void roff_text(struct ts_buf *out, const char *text)
 {
 	bool start = true;
@@ -242,7 +243,7 @@ static void roff_program(struct ts_buf *out)
 {
 	ts_buf_str(out, ".TH TSCOPE 1 \"\" \"tscope\" \"tscope manual\"\n.SH NAME\ntscope \\- git for training runs\n"
 			".SH SYNOPSIS\n\\fBtscope\\fR VERB [OPTIONS] [ARGUMENTS]\n.SH DESCRIPTION\n"
-			"A training run is pushed once and is known by what it contains; any two runs can be compared.\n"
+			"tscope stores training runs and compares them. A run is pushed once, and its id is computed from its content.\n"
 			".SH VERBS\n");
 	for (size_t i = 0; i < ts_verbs_n; i++)
 		roff_term(out, ts_verbs[i].name, ts_verbs[i].summary);
@@ -252,10 +253,13 @@ static void roff_program(struct ts_buf *out)
 	for (const struct ts_variable *v = ts_variables; v->name; v++)
 		roff_term(out, v->name, v->what);
 	ts_buf_str(out, ".SH FILES\n");
-	roff_term(out, ".tscope", "in a folder or one above it: a line 'project = NAME'");
+	roff_term(out, ".tscope", "a file in this folder or in one above it, with the line 'project = NAME'");
 	roff_term(out, "~/.local/share/tscope/store", "the local store (XDG_DATA_HOME is respected)");
 	ts_buf_str(out, ".SH EXIT STATUS\n");
-	roff_exits(out, "0 yes: same, sound, done\n1 no: differs, damaged\n2 could not be determined\n3 inconclusive");
+	roff_exits(out, "0 success: the runs are the same, the store is sound, the command is done\n"
+			"1 the answer is no: runs differ, a run has regressed, an object is damaged\n"
+			"2 the command failed, or the answer could not be determined\n3 inconclusive\n"
+			"4 the gate needs pairs of runs to decide");
 	ts_buf_str(out, ".SH SEE ALSO\n");
 	for (size_t i = 0; i < ts_verbs_n; i++)
 		ts_buf_printf(out, ".BR tscope\\-%s (1)%s\n", ts_verbs[i].name, i + 1 < ts_verbs_n ? "," : "");

@@ -1,4 +1,4 @@
-/* verbs.h - the one table of what tscope can do. Parsing, --help, man pages and shell completion all come from it.
+/* verbs.h - the one table of the verbs of tscope. Parsing, --help, man pages and shell completion all use it.
  *
  * How to add one: a file verb_x.c with ts_verb_x, its options and row in verbs.c, a schema in docs/schemas, cases in
  * tests/cli/cases; then `tests/cli/run.py --update` writes the man page and completion anew.
@@ -9,14 +9,14 @@
 #include "cli/core/context.h"
 #include "cli/core/verb.h"
 
-/* In the order that help lists them. */
+/* In the order in which the help lists them. */
 extern const struct ts_verb ts_verbs[];
 extern const size_t ts_verbs_n;
 /* Options that every verb takes; they may also stand before the verb. Ends with a NULL name. */
 extern const struct ts_option ts_common_options[];
 
 const struct ts_verb *ts_verb_find(const char *name);
-/* TS_INVALID that offers the nearest verb. */
+/* Sets TS_INVALID with a text that suggests the nearest verb. */
 enum ts_status ts_verb_unknown(const char *name, struct ts_error *err);
 
 enum ts_status ts_verb_push(struct ts_cli *cli, struct ts_error *err);

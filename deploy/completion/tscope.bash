@@ -1,5 +1,5 @@
 # bash completion for tscope; made by: tscope help --completion bash
-# One path a line: they may hold spaces.
+# compgen prints one path per line, because paths may contain spaces.
 _tscope_paths()
 {
 	local IFS=$'\n'

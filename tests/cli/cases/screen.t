@@ -7,141 +7,149 @@ $ tscope help
 |
 | Usage: tscope VERB [OPTIONS] [ARGUMENTS]
 |
-| Push a training run once; it is known by what it contains. Any two runs can be
-| compared: the first step at which they part, and what else differs between them.
-| Runs are kept on a server (TSCOPE_SERVER) or, with none, in a store in your home
-| folder.
+| tscope stores training runs and compares them. A run is pushed once, and its id
+| is computed from its content. A diff of two runs finds the first step at which
+| they differ, and what else differs between them. Runs are stored on a server
+| (TSCOPE_SERVER) or, without a server, in a store in your home folder.
 |
 | Verbs
 |   push          store runs and give them names
-|   list          list runs, filtered, sorted, with the columns asked for
-|   show          what a run is: names, facts, series, files
-|   facts         what is recorded about a run, or about this host
-|   analyze       what a run is bound by, what is wrong with it, and why
-|   explain       the rules behind the findings of analyze
-|   diff          the first step at which two runs part, and what else differs
-|   check-resume  whether a run went on correctly from a checkpoint
-|   gate          whether a run is slower than its baselines, by a test
-|   baseline      which runs a gate would compare with, and why not others
-|   trend         where the level of a branch's step time changed, and between
-|                 which commits
+|   list          list runs: filter, sort, choose columns
+|   show          show what a run holds: names, facts, series, files
+|   facts         show the facts of a run, or collect those of this host
+|   analyze       show what limits the speed of a run, what is wrong with it, and
+|                 why
+|   explain       explain the rules behind the findings of analyze
+|   diff          find the first step at which two runs differ, and what else
+|                 differs
+|   check-resume  check whether a run resumed correctly from a checkpoint
+|   gate          test whether a run is slower than its baselines
+|   baseline      show the runs that a gate would compare with, or accept a change
+|   trend         show where the step time of a branch changed, and between which
+|                 commits
 |   name          give a run another name
-|   tag           pin a run under a name that does not move, or list tags
-|   note          keep or show notes on a run
-|   log           where a name has pointed, newest first
+|   tag           pin a run under a tag, a name that does not move, or list tags
+|   note          write or show notes on a run
+|   log           show the runs that a name has pointed at, newest first
 |   rm            remove names, tags or branches
 |   export        write a run back to files
-|   verify        read everything again and recompute every digest
-|   gc            free what no name reaches
-|   version       versions of this program and of the server
-|   help          help, man pages, shell completion
+|   verify        check the store: read every object and recompute its digest
+|   gc            free objects that no name reaches
+|   version       show the versions of this program and of the server
+|   help          show help, man pages and shell completion
 |
 | Begin with
 |   tscope push runs/exp1 runs/exp2
 |   tscope list
 |   tscope diff exp1 exp2
-|   tscope diff ./runs/exp1 ./runs/exp2     nothing is stored
-|   tscope help diff                        all about a verb
+|   tscope diff ./runs/exp1 ./runs/exp2     stores nothing
+|   tscope help diff                        shows the help of a verb
 |
 | Environment
 |   TSCOPE_SERVER          the server to talk to: unix:PATH, HOST:PORT or
 |                          ssh://HOST
 |   TSCOPE_STORE           the local store, used when no server is named
-|   TSCOPE_PROJECT         the project of names that do not say theirs
-|   TSCOPE_PAGER, PAGER    the pager for long output; empty or cat for none
-|   NO_COLOR, FORCE_COLOR  no colour, colour even into a pipe
-|   COLUMNS                the width that tables have to fit
+|   TSCOPE_PROJECT         the project of names without one
+|   TSCOPE_PAGER, PAGER    the pager for long output; an empty value or cat turns
+|                          paging off
+|   NO_COLOR, FORCE_COLOR  NO_COLOR turns colour off; FORCE_COLOR turns it on,
+|                          also into a pipe
+|   COLUMNS                the width in which tables have to fit
 $ tscope diff --help
-| tscope diff - the first step at which two runs part, and what else differs
+| tscope diff - find the first step at which two runs differ, and what else
+| differs
 |
 | Usage: tscope diff [OPTIONS] RUN RUN [RUN...]
 |
-| Says in one sentence whether the two runs computed the same and, if not, why and
-| how sure that is; then for every series the first step where its bits differ and
-| how far apart it is from there on, the curves, the facts that differ, the
-| evidence, and what to run next. Times and memory are shown and do not decide.
+| Tells in one sentence whether the two runs computed the same values and, if not,
+| why and how sure that is. Then it shows for every series the first step at which
+| its bits differ and how far apart the values are from there on, the curves, the
+| facts that differ, the evidence, and what to run next. Times and memory are
+| shown, but they do not decide.
 |
-| With --repeats, runs of the project whose names match GLOB, or directories that
-| do, are taken as runs of the first one's recipe: which of them are the same,
-| which is the odd one out, and whether the second run's loss and gradient norm
-| stay within three times their spread.
+| With --repeats, the runs of the project whose names match GLOB, or directories
+| that match it, count as repeated runs of the first run's recipe. The command
+| shows which of them are the same, which one is the odd one out, and whether the
+| second run's loss and gradient norm stay within three times their spread.
 |
-| With three runs or more, up to 256: a matrix of the first step at which each two
-| of them part, or, where it does not fit the terminal, groups of runs that
-| computed the same. It exits 0 when all are the same, 1 when two of them part, 3
-| otherwise.
+| With three to 256 runs, the command shows a matrix of the first step at which
+| each two of them differ or, where the matrix does not fit the terminal, groups
+| of runs that computed the same. It exits with 0 if all are the same, with 1 if
+| two of them differ, and with 3 otherwise.
 |
-| With --as traceml, of two summaries of TraceML (final_summary.json): the verdict
-| of its compare, by its rules, ours beside it, and what its rules pass over. It
-| exits 0 where TraceML says EQUIVALENT or IMPROVEMENT, 1 where it says REGRESSION
-| or MIXED, 3 where it says INCONCLUSIVE.
+| With --as traceml and two summaries of TraceML (final_summary.json), the command
+| shows the verdict of TraceML's compare by its rules, the verdict of tscope
+| beside it, and what TraceML's rules ignore. It exits with 0 for TraceML's
+| EQUIVALENT and IMPROVEMENT, with 1 for REGRESSION and MIXED, and with 3 for
+| INCONCLUSIVE.
 |
 | RUN is a name (exp1, project/exp1), a tag, a branch, or the first digits (4 or
-| more) of an id; run:, tag:, branch: and id: in front say which. What begins with
-| /, ./ or ../ is a run directory: it is read for this one command, and nothing is
-| stored.
+| more) of an id; a prefix run:, tag:, branch: or id: chooses one of these. A RUN
+| that begins with /, ./ or ../ is a run directory: this command reads it, and
+| nothing is stored.
 |
 | Options
-|   -i, --ignore GLOB       leave out facts whose path matches, such as
+|   -i, --ignore GLOB       leave out facts whose path matches GLOB, such as
 |                           'session.*'
-|       --exit-on WHAT      also exit 1 when these differ: times, memory, facts
-|   -1, --first             one line: first step, series and rank at which the
-|                           runs part, tabs between
-|   -a, --all               every fact and every series of every rank
+|       --exit-on WHAT      also exit with 1 if these differ: times, memory, facts
+|   -1, --first             print one line with tabs: the first step at which the
+|                           runs differ, the series and the rank
+|   -a, --all               show every fact and every series of every rank
 |       --by COLUMN         pair points by samples, tokens or another column of
-|                           totals in place of the step
-|       --curves            also the curves of the whole run
-|       --html FILE         also write a page with plots, which needs nothing
-|                           else; - writes it to stdout in place of the report
-|       --repeats GLOB      hold the second run against the spread of these runs
-|                           of the first one's recipe
-|       --policy FILE       cut-offs of the diagnosis: DIVERGENCE.name = number
-|                           (docs/divergence.md)
-|       --as TOOL           what TraceML's compare says of two of its summaries,
-|                           and what it passes over: traceml
-|       --reproduce         also what would run each of the two again, as far as
-|                           it is recorded
+|                           totals instead of by step
+|       --curves            also show the curves of the whole run
+|       --html FILE         also write a self-contained HTML page with plots; -
+|                           writes it to stdout instead of the report
+|       --repeats GLOB      compare the second run with the spread of these
+|                           repeated runs of the first run's recipe
+|       --policy FILE       read thresholds of the diagnosis from FILE:
+|                           DIVERGENCE.name = number (docs/divergence.md)
+|       --as TOOL           compare two summaries by the rules of another tool,
+|                           and show what those rules ignore: traceml
+|       --reproduce         also print the commands that would run each of the two
+|                           runs again, as far as they are recorded
 |
 | Options of every verb
-|   -p, --project NAME      the project of names that do not say theirs (else
-|                           TSCOPE_PROJECT, the nearest .tscope file, 'default')
-|       --server ADDRESS    talk to this server: unix:PATH, HOST:PORT or
-|                           ssh://HOST (else TSCOPE_SERVER, else the local store)
-|       --store DIR         the local store (else TSCOPE_STORE, else tscope/store
-|                           in the XDG data folder)
-|       --json              print JSON, errors included; docs/schemas has its
+|   -p, --project NAME      the project of names without one (default:
+|                           TSCOPE_PROJECT, else the nearest .tscope file, else
+|                           'default')
+|       --server ADDRESS    use this server: unix:PATH, HOST:PORT or ssh://HOST
+|                           (default: TSCOPE_SERVER, else the local store)
+|       --store DIR         use this local store (default: TSCOPE_STORE, else
+|                           tscope/store in the XDG data folder)
+|       --json              print JSON, also for errors; docs/schemas has the
 |                           schemas
-|       --color WHEN        auto, always or never (else NO_COLOR, FORCE_COLOR,
-|                           else when it is a terminal)
+|       --color WHEN        use colour: auto, always or never (default: NO_COLOR,
+|                           else FORCE_COLOR, else colour on a terminal only)
 |       --no-pager          do not send long output through a pager
-|   -q, --quiet             no progress and no remarks on stderr
+|   -q, --quiet             print no progress and no remarks on stderr
 |   -h, --help              show this help
 |
 | Examples
 |   tscope diff exp1 exp2
-|       two runs that were pushed
+|       compares two runs that were pushed
 |   tscope diff exp1 ./runs/exp1-rerun
-|       a run and a directory, which is not pushed
+|       compares a run with a directory, which is not stored
 |   tscope diff exp1 exp2 exp3 exp4
-|       which of several part, and where
+|       shows which of several runs differ, and from which step on
 |   tscope diff base new --repeats 'base-*'
-|       is new farther from base than base is from itself?
+|       tests whether new differs from base by more than repeated runs of base do
 |   tscope diff --html diff.html exp1 exp2
-|       and a page to pass on
+|       also writes a page to share
 |   tscope diff --ignore 'session.*' --exit-on facts a b
-|       exit 1 when a fact differs that is not of the session
+|       exits with 1 if a fact differs that is not of the session
 |   tscope diff --as traceml ./a/final_summary.json ./b/final_summary.json
-|       TraceML's verdict of two summaries, and ours beside it
+|       shows the verdict of TraceML for two summaries beside that of tscope
 |
 | Exit status
-|   0  the same: what was computed has the same columns, steps and bits
-|   1  different: some step that both have differs, or what --exit-on names does
-|   2  could not be determined: wrong usage, no such run, no connection, damaged
-|      data
-|   3  inconclusive: the steps that both have agree, but one has more or they have
-|      none in common, or only series of unknown meaning differ
+|   0  the same: both runs have the same columns and steps, and every bit agrees
+|   1  different: a step that both runs have differs, or something that --exit-on
+|      names differs
+|   2  not determined: wrong usage, no such run, no connection, damaged data
+|   3  inconclusive: the common steps agree, but one run has more steps, or there
+|      are no common steps, or only series of unknown meaning differ
 $ tscope lsit
-! tscope: 'lsit' is no verb of tscope; did you mean 'list'?
+! tscope: there is no verb 'lsit'; did you mean 'list'?
 [2]
 $ tscope list --colums name
 ! tscope: list: unknown option --colums; did you mean --columns?
