@@ -23,33 +23,33 @@ enum { FILE_MAX = 64 << 10, CONFIG_ARENA = 1 << 20 };
 
 const struct ts_option ts_options[] = {
 	{"socket", "PATH", TS_OPTION_TEXT, false, AT(socket), 0, 0, NULL,
-	 "the unix socket to serve; 'none' for none. Default: " TS_DEFAULT_SOCKET " for root, else tscope/tscoped.sock in "
+	 "the unix socket to serve; 'none' turns it off. Default: " TS_DEFAULT_SOCKET " for root, else tscope/tscoped.sock in "
 	 "XDG_RUNTIME_DIR"},
 	{"socket-mode", "MODE", TS_OPTION_OCTAL, false, AT(socket_mode), 0, 0777, "0660",
-	 "who may connect to the socket, in octal: who can write to it reads and writes every run"},
+	 "permissions of the socket, in octal: everybody who can write to the socket can read and write every run"},
 	{"listen", "HOST:PORT", TS_OPTION_LIST, false, AT(listen), 0, 0, "",
-	 "serve TCP here too; port 0 takes a free one, which the line 'ready' of the log names. May be given several times"},
+	 "also serve TCP at this address; port 0 takes a free port, which the line 'ready' of the log names. May be given several times"},
 	{"allow-remote", NULL, TS_OPTION_BOOL, false, AT(allow_remote), 0, 0, "no",
-	 "let --listen be an address that other machines reach. There is no TLS and no password yet: whoever reaches it reads "
-	 "and writes every run"},
+	 "allow --listen an address that other machines can reach. There is no TLS and no password yet: everybody who reaches the "
+	 "server can read and write every run"},
 	{"store", "DIR", TS_OPTION_TEXT, false, AT(store), 0, 0, NULL,
-	 "where runs are kept. Default: TSCOPE_STORE, else tscope/store in the XDG data folder"},
-	{"read-only", NULL, TS_OPTION_BOOL, false, AT(read_only), 0, 0, "no", "refuse everything that writes"},
+	 "the store of the runs. Default: TSCOPE_STORE, else tscope/store in the XDG data folder"},
+	{"read-only", NULL, TS_OPTION_BOOL, false, AT(read_only), 0, 0, "no", "refuse every call that writes"},
 	{"threads", "N", TS_OPTION_NUMBER, false, AT(threads), 1, 64, "1",
-	 "threads that move bytes; one was fastest on two cores"},
-	{"pool", "N", TS_OPTION_NUMBER, false, AT(pool), 1, 256, "4", "threads that work on calls"},
+	 "number of threads that move bytes; one was fastest on two cores"},
+	{"pool", "N", TS_OPTION_NUMBER, false, AT(pool), 1, 256, "4", "number of threads that work on calls"},
 	{"max-connections", "N", TS_OPTION_NUMBER, false, AT(max_connections), 1, 65536, "1024",
-	 "connections at once; more are accepted and closed"},
-	{"max-calls", "N", TS_OPTION_NUMBER, false, AT(max_calls), 1, 65536, "256", "calls at once; more are refused"},
+	 "number of connections at the same time; further ones are accepted and closed"},
+	{"max-calls", "N", TS_OPTION_NUMBER, false, AT(max_calls), 1, 65536, "256", "number of calls at the same time; further ones are refused"},
 	{"drain", "SECONDS", TS_OPTION_NUMBER, false, AT(drain_s), 0, 3600, "20",
-	 "how long running calls may take to finish when the server is told to stop; then they are cancelled"},
+	 "how long running calls may take to finish after a signal to stop; then they are cancelled"},
 	{"gc-interval", "HOURS", TS_OPTION_NUMBER, false, AT(gc_hours), 0, 8760, "24",
-	 "how often to free what no name reaches; 0 for never"},
+	 "how often to free objects that no name reaches; 0 means never"},
 	{"log-level", "LEVEL", TS_OPTION_LEVEL, false, AT(log_level), 0, 0, "info",
-	 "error, warning, info (a line a call) or debug; SIGHUP reads it again from the file"},
+	 "error, warning, info (one line per call) or debug; SIGHUP reads it again from the file"},
 	{"config", "FILE", TS_OPTION_TEXT, true, AT(file), 0, 0, NULL,
-	 "read settings from this file (else the one that TSCOPED_CONFIG names, else none)"},
-	{"check", NULL, TS_OPTION_BOOL, true, AT(check), 0, 0, "no", "say whether the settings are well, and exit"},
+	 "read settings from this file (default: the file that TSCOPED_CONFIG names, else none)"},
+	{"check", NULL, TS_OPTION_BOOL, true, AT(check), 0, 0, "no", "check whether the settings are valid, and exit"},
 	{"backup", "DIR", TS_OPTION_TEXT, true, AT(backup), 0, 0, "",
 	 "write a consistent copy of the store to a new directory, and exit; a server may run on the store meanwhile"},
 	{"print-socket", NULL, TS_OPTION_BOOL, true, AT(print_socket), 0, 0, "no", "print the path of the socket, and exit"},
@@ -138,7 +138,7 @@ static enum ts_status add_to_list(struct ts_config *config, struct ts_span text,
 		if (one.len == 0)
 			continue;
 		if (config->n_listen == TS_CONFIG_LISTEN_MAX)
-			return ts_error_set(err, TS_TOO_LARGE, "more than %d addresses", TS_CONFIG_LISTEN_MAX);
+			return ts_error_set(err, TS_TOO_LARGE, "there are more than %d addresses", TS_CONFIG_LISTEN_MAX);
 		one = ts_arena_span(&config->arena, one);
 		if (!one.data)
 			return ts_arena_error(&config->arena, err);
@@ -232,7 +232,7 @@ static enum ts_status set_line(struct ts_config *config, struct ts_span line, st
 		return TS_OK;
 	equals = memchr(line.data, '=', line.len);
 	if (!equals)
-		return ts_error_set(err, TS_INVALID, "not of the form 'key = value'");
+		return ts_error_set(err, TS_INVALID, "the line must have the form 'key = value'");
 	key = ts_trim(ts_span_of(line.data, (size_t)(equals - line.data)));
 	value = ts_trim(ts_span_of(equals + 1, line.len - (size_t)(equals - line.data) - 1));
 	option = find_option(key);
@@ -332,20 +332,20 @@ static enum ts_status check(struct ts_config *config, struct ts_error *err)
 	if (none)
 		config->socket = "";
 	if (config->socket[0] && config->socket[0] != '/' && config->socket[0] != '.')
-		return ts_error_set(err, TS_INVALID, "socket: '%s' is no path: it begins with / or ./", config->socket);
+		return ts_error_set(err, TS_INVALID, "socket: '%s' is not a path: a path begins with / or ./", config->socket);
 	if (!config->socket[0] && config->n_listen == 0)
-		return ts_error_set(err, TS_INVALID, "nothing to serve at: %s; name a --socket or --listen",
-				    none ? "socket is none, and nothing is listened to" : "XDG_RUNTIME_DIR is not set");
+		return ts_error_set(err, TS_INVALID, "the server has no address to serve: %s; give --socket or --listen",
+				    none ? "socket is none, and there is no --listen" : "XDG_RUNTIME_DIR is not set");
 	for (unsigned i = 0; i < config->n_listen; i++) {
 		if (ts_address_parse(config->listen[i], &address, err))
 			return ts_error_prefix(err, "listen");
 		if (address.kind != TS_ADDRESS_TCP)
-			return ts_error_set(err, TS_INVALID, "listen: '%s' is not HOST:PORT", config->listen[i]);
+			return ts_error_set(err, TS_INVALID, "listen: '%s' must have the form HOST:PORT", config->listen[i]);
 	}
 	if (!config->store[0])
-		return ts_error_set(err, TS_INVALID, "there is no home folder to keep a store in; name one with --store");
+		return ts_error_set(err, TS_INVALID, "there is no home folder for the store; give a folder with --store");
 	if (strlen(config->store) + strlen("/data.mdb") >= PATH_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "store: a path of %zu bytes; the system takes %d", strlen(config->store), PATH_MAX);
+		return ts_error_set(err, TS_TOO_LARGE, "store: the path has %zu bytes, and the system allows %d", strlen(config->store), PATH_MAX);
 	return TS_OK;
 }
 

@@ -56,19 +56,20 @@ static void help_row(struct ts_buf *out, const struct ts_option *option)
 void ts_config_help(struct ts_buf *out)
 {
 	ts_buf_str(out, "usage: tscoped [--config FILE] [--SETTING VALUE]...\n\n"
-			"Keeps training runs and answers questions about them, for tscope.\n\n"
-			"Settings, as flags, as TSCOPED_NAME in the environment, or as 'name = value' in the file; flags win over the\n"
-			"environment, which wins over the file:\n\n");
+			"Stores training runs and answers the requests of tscope about them.\n\n"
+			"A setting is a flag, a variable TSCOPED_NAME of the environment, or a line 'name = value' of the file. Flags\n"
+			"override the environment, and the environment overrides the file:\n\n");
 	for (size_t i = 0; i < ts_n_options; i++) {
 		if (!ts_options[i].flag_only)
 			help_row(out, &ts_options[i]);
 	}
-	ts_buf_str(out, "\nFlags only:\n\n");
+	ts_buf_str(out, "\nThese are flags only:\n\n");
 	for (size_t i = 0; i < ts_n_options; i++) {
 		if (ts_options[i].flag_only)
 			help_row(out, &ts_options[i]);
 	}
-	ts_buf_str(out, "\nSIGTERM and SIGINT stop it once running calls have finished (see --drain); a second one at once.\n");
+	ts_buf_str(out, "\nSIGTERM and SIGINT stop the server when running calls have finished (see --drain); a second signal\n"
+			"stops it at once.\n");
 }
 
 /* A leading dot or quote would be a request, a backslash an escape, a hyphen may be set as a dash. */
@@ -101,13 +102,13 @@ static void manual_row(struct ts_buf *out, const struct ts_option *option)
 
 void ts_config_manual(struct ts_buf *out)
 {
-	ts_buf_str(out, ".TH TSCOPED 8 \"\" \"tscope " TS_VERSION "\"\n.SH NAME\ntscoped \\- keeps training runs\n"
+	ts_buf_str(out, ".TH TSCOPED 8 \"\" \"tscope " TS_VERSION "\"\n.SH NAME\ntscoped \\- stores training runs\n"
 			".SH SYNOPSIS\n.B tscoped\n[\\fB\\-\\-config\\fR \\fIFILE\\fR] [\\fB\\-\\-SETTING\\fR \\fIVALUE\\fR]...\n"
 			".SH DESCRIPTION\nServes a store of training runs to\n.BR tscope (1)\n"
-			"over gRPC, on a unix socket and, if asked, on loopback TCP. It has neither TLS nor passwords: who reaches the "
-			"socket reads and writes every run. A team shares one through ssh: TSCOPE_SERVER=ssh://HOST.\n"
-			".SH SETTINGS\nEach is a flag, a variable of the environment (TSCOPED_ and the name in capitals, with _ for "
-			"\\-), or a line 'name = value' of the file; flags win over the environment, which wins over the file.\n");
+			"over gRPC, on a unix socket and, with \\-\\-listen, on loopback TCP. It has neither TLS nor passwords: everybody who reaches "
+			"the socket can read and write every run. A team shares a server through ssh: TSCOPE_SERVER=ssh://HOST.\n"
+			".SH SETTINGS\nEach setting is a flag, a variable of the environment (TSCOPED_ and the name in capitals, with _ for "
+			"\\-), or a line 'name = value' of the file; flags override the environment, and the environment overrides the file.\n");
 	for (size_t i = 0; i < ts_n_options; i++) {
 		if (!ts_options[i].flag_only)
 			manual_row(out, &ts_options[i]);
@@ -117,9 +118,9 @@ void ts_config_manual(struct ts_buf *out)
 		if (ts_options[i].flag_only)
 			manual_row(out, &ts_options[i]);
 	}
-	ts_buf_str(out, ".SH SIGNALS\nSIGTERM and SIGINT stop it once running calls have finished or \\-\\-drain is over; a second one "
-			"ends it at once, which loses nothing that was acknowledged. SIGHUP reads log\\-level again.\n"
-			".SH FILES\n.TP\n.I " TS_DEFAULT_SOCKET "\nthe socket, when root runs it\n"
-			".TP\n.I tscoped.sock.lock\nbeside the socket: who holds it serves it\n"
-			".SH EXIT STATUS\n0 when it was told to stop, 2 when it could not start.\n.SH SEE ALSO\n.BR tscope (1)\n");
+	ts_buf_str(out, ".SH SIGNALS\nSIGTERM and SIGINT stop the server when running calls have finished or \\-\\-drain is over; a second signal "
+			"ends it at once, and no write that was acknowledged is lost. SIGHUP reads log\\-level again.\n"
+			".SH FILES\n.TP\n.I " TS_DEFAULT_SOCKET "\nthe default socket of a server that root runs\n"
+			".TP\n.I tscoped.sock.lock\nthe lock file beside the socket; the process that holds it serves the socket\n"
+			".SH EXIT STATUS\n0 after a signal to stop, 2 if the server could not start.\n.SH SEE ALSO\n.BR tscope (1)\n");
 }

@@ -273,7 +273,7 @@ static void words_on_the_command_line(void **state)
 	assert_int_equal(run("--manual", NULL, NULL), 0);
 	assert_memory_equal(read_log(out), ".TH TSCOPED 8", 13);
 	assert_int_equal(run("--config", "deploy/tscoped.conf", "--check"), 0);
-	assert_string_equal(read_log(out), "the settings are well\n");
+	assert_string_equal(read_log(out), "the settings are valid\n");
 	assert_int_equal(run("--print-socket", NULL, NULL), 0);
 	assert_memory_equal(read_log(out), socket_path, strlen(socket_path));
 	assert_int_equal(run("--pool", "0", NULL), 2);

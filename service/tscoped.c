@@ -158,7 +158,7 @@ static int check(struct daemon *d)
 
 	if (ts_listen_check(d->listeners, fill_listeners(d), &err))
 		return fail(&err);
-	return print_line("the settings are well");
+	return print_line("the settings are valid");
 }
 
 static void say_ready(const struct daemon *d)
@@ -279,7 +279,7 @@ static void say_fault(void)
 	struct ts_error err = {.status = TS_DAMAGED};
 
 	(void)snprintf(err.text, sizeof err.text,
-		       "the store's data.mdb was cut short, or its disk cannot be read; it has to come back from a backup");
+		       "the store's data.mdb was cut short, or its disk cannot be read; restore the store from a backup");
 	(void)fail(&err);
 }
 

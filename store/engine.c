@@ -12,24 +12,24 @@ void ts_engine_destroy(struct ts_engine *engine)
 enum ts_status ts_ref_kind_check(enum ts_ref_kind kind, struct ts_error *err)
 {
 	if (kind != TS_REF_RUN && kind != TS_REF_TAG && kind != TS_REF_STAGE && kind != TS_REF_BRANCH)
-		return ts_error_set(err, TS_INVALID, "there is no kind %d of name", (int)kind);
+		return ts_error_set(err, TS_INVALID, "there is no kind of name with number %d", (int)kind);
 	return TS_OK;
 }
 
 enum ts_status ts_ref_name_check(struct ts_span name, struct ts_error *err)
 {
 	if (name.len == 0 || name.len > TS_REF_NAME_MAX)
-		return ts_error_set(err, TS_INVALID, "a name of %zu bytes; 1 to %d are allowed", name.len,
+		return ts_error_set(err, TS_INVALID, "the name has %zu bytes, and 1 to %d are allowed", name.len,
 				    TS_REF_NAME_MAX);
 	if (memchr(name.data, 0, name.len))
-		return ts_error_set(err, TS_INVALID, "a name holds a NUL byte");
+		return ts_error_set(err, TS_INVALID, "the name has a NUL byte");
 	return TS_OK;
 }
 
 static enum ts_status check_len(const char *what, struct ts_span span, size_t most, struct ts_error *err)
 {
 	if (span.len > most)
-		return ts_error_set(err, TS_TOO_LARGE, "a %s of %zu bytes; %zu are the most", what, span.len, most);
+		return ts_error_set(err, TS_TOO_LARGE, "the %s has %zu bytes, and at most %zu are allowed", what, span.len, most);
 	return TS_OK;
 }
 
@@ -50,7 +50,7 @@ enum ts_status ts_updates_check(const struct ts_ref_update *updates, size_t n, s
 			return err->status;
 		for (size_t j = 0; j < i; j++)
 			if (updates[i].kind == updates[j].kind && ts_span_eq(updates[i].name, updates[j].name))
-				return ts_error_set(err, TS_INVALID, "%.*s stands twice in one commit",
+				return ts_error_set(err, TS_INVALID, "one commit names %.*s twice",
 						    TS_SPAN_ARG(updates[i].name));
 	}
 	return TS_OK;
@@ -62,13 +62,13 @@ enum ts_status ts_expect_check(const struct ts_ref_update *u, const struct ts_id
 	char wanted[TS_ID_HEX + 1];
 
 	if (current && u->expect == TS_EXPECT_ABSENT)
-		return ts_error_set(err, TS_CONFLICT, "%.*s exists already, at %s", TS_SPAN_ARG(u->name),
+		return ts_error_set(err, TS_CONFLICT, "%.*s exists already and points at %s", TS_SPAN_ARG(u->name),
 				    ts_id_hex(current, found));
 	if (!current && u->expect == TS_EXPECT_ID)
-		return ts_error_set(err, TS_CONFLICT, "%.*s does not exist; it was expected at %s",
+		return ts_error_set(err, TS_CONFLICT, "%.*s does not exist, but it was expected to point at %s",
 				    TS_SPAN_ARG(u->name), ts_id_hex(&u->expected, wanted));
 	if (current && u->expect == TS_EXPECT_ID && !ts_id_eq(current, &u->expected))
-		return ts_error_set(err, TS_CONFLICT, "%.*s is at %s; it was expected at %s", TS_SPAN_ARG(u->name),
+		return ts_error_set(err, TS_CONFLICT, "%.*s points at %s, but it was expected to point at %s", TS_SPAN_ARG(u->name),
 				    ts_id_hex(current, found), ts_id_hex(&u->expected, wanted));
 	if (!current && u->remove)
 		return ts_no_ref(u->kind, u->name, err);
@@ -109,7 +109,7 @@ enum ts_status ts_note_check(struct ts_span name, const struct ts_note *note, st
 	    check_len("note's author", note->who, TS_WHO_MAX, err))
 		return err->status;
 	if (note->key.len == 0 || note->key.len > TS_NOTE_KEY_MAX || memchr(note->key.data, 0, note->key.len))
-		return ts_error_set(err, TS_INVALID, "a note's key has 1 to %d bytes and no NUL", TS_NOTE_KEY_MAX);
+		return ts_error_set(err, TS_INVALID, "a note's key must have 1 to %d bytes and no NUL byte", TS_NOTE_KEY_MAX);
 	return TS_OK;
 }
 
@@ -134,7 +134,7 @@ enum ts_status ts_incomplete(const struct ts_id *missing, struct ts_error *err)
 {
 	char hex[TS_ID_HEX + 1];
 
-	return ts_error_set(err, TS_NOT_FOUND, "not complete: object %s is missing", ts_id_hex(missing, hex));
+	return ts_error_set(err, TS_NOT_FOUND, "the run is not complete: object %s is missing", ts_id_hex(missing, hex));
 }
 
 bool ts_lease_is_old(int64_t lease_ns, int64_t now_ns)
@@ -167,10 +167,10 @@ enum ts_status ts_page_of(const struct ts_ref_query *query, struct ts_page *ret_
 	if (ts_ref_kind_check(query->kind, err))
 		return err->status;
 	if (query->limit == 0)
-		return ts_error_set(err, TS_INVALID, "a page of 0 names");
+		return ts_error_set(err, TS_INVALID, "a page must have at least 1 name");
 	if (query->after.len) {
 		if (query->after.len <= front || query->after.len - front > TS_REF_NAME_MAX)
-			return ts_error_set(err, TS_INVALID, "this is no token of a page");
+			return ts_error_set(err, TS_INVALID, "the page token is not valid");
 		page.begun = true;
 		page.moved_ns = front ? ts_time_of_key(query->after.data) : 0;
 		page.name = ts_span_of(query->after.data + front, query->after.len - front);
@@ -208,7 +208,7 @@ enum ts_status ts_prefix_range(struct ts_span hex, struct ts_id *ret_first, stru
 	struct ts_id last;
 
 	if (hex.len == 0 || hex.len > TS_ID_HEX)
-		return ts_error_set(err, TS_INVALID, "the beginning of an id has 1 to %d digits", TS_ID_HEX);
+		return ts_error_set(err, TS_INVALID, "the beginning of an id must have 1 to %d digits", TS_ID_HEX);
 	memset(text, '0', sizeof text);
 	memcpy(text, hex.data, hex.len);
 	if (!ts_id_parse(ts_span_of(text, sizeof text), &first))

@@ -54,7 +54,7 @@ enum ts_status ts_disk_type_check(uint32_t magic, const char *path, struct ts_er
 		if (network[i].magic != magic || (magic == FUSE_MAGIC && fuse_is_local(path)))
 			continue;
 		return ts_error_set(err, TS_DENIED,
-				    "%s lies on a network filesystem (%s), where a store can be damaged: put TSCOPE_STORE on a "
+				    "%s is on a network filesystem (%s), which can damage a store; put TSCOPE_STORE on a "
 				    "local disk, or run tscoped on the machine that has the disk and push to it",
 				    path, network[i].name);
 	}

@@ -45,7 +45,7 @@ static enum ts_status lmdb_backup(struct ts_engine *e, const char *path, struct 
 	int rc;
 
 	if (len < 0 || len >= PATH_ROOM)
-		return ts_error_set(err, TS_INVALID, "a path of more than %d bytes", PATH_ROOM);
+		return ts_error_set(err, TS_INVALID, "the path of the store has more than %d bytes", PATH_ROOM);
 	if (mkdir(path, 0700) < 0)
 		return ts_error_errno(err, errno, "%s", path);
 	fd = open(data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -38,7 +38,7 @@ enum ts_status ts_env_error(const struct ts_lmdb_env *env, int rc, struct ts_err
 	if (rc == MDB_MAP_FULL)
 		return ts_error_set(err, TS_FULL, "%s: the map is full and cannot grow", env->path);
 	if (rc == MDB_READERS_FULL)
-		return ts_error_set(err, TS_UNAVAILABLE, "%s: more than %d transactions at once", env->path, READERS);
+		return ts_error_set(err, TS_UNAVAILABLE, "%s: more than %d transactions are open at the same time", env->path, READERS);
 	if (rc == MDB_CORRUPTED || rc == MDB_PAGE_NOTFOUND || rc == MDB_INVALID || rc == MDB_VERSION_MISMATCH ||
 	    rc == MDB_PANIC || rc == MDB_CURSOR_FULL)
 		return ts_error_set(err, TS_DAMAGED, "%s: %s", env->path, mdb_strerror(rc));
@@ -174,10 +174,10 @@ static enum ts_status check_format(struct ts_lmdb_env *env, struct ts_error *err
 	status = ts_read_u64(r, "format", &format, err);
 	ts_read_end(&r);
 	if (!status && format > TS_STORE_FORMAT)
-		return ts_error_set(err, TS_UNSUPPORTED, "%s: a store of format %llu; this tscope knows up to %d", env->path,
+		return ts_error_set(err, TS_UNSUPPORTED, "%s: the store has format %llu, and this tscope reads formats up to %d", env->path,
 				    (unsigned long long)format, TS_STORE_FORMAT);
 	if (!status && format == 0)
-		return ts_error_set(err, TS_INVALID, "%s: a store without a format", env->path);
+		return ts_error_set(err, TS_INVALID, "%s: the store has no format number", env->path);
 	return status;
 }
 
@@ -190,7 +190,7 @@ static enum ts_status open_store(struct ts_lmdb_env *env, bool create, struct ts
 	if (rc == MDB_NOTFOUND && create)
 		rc = open_databases(env, true);
 	if (rc == MDB_NOTFOUND)
-		return ts_error_set(err, TS_INVALID, "%s: an LMDB file, but no store of tscope", env->path);
+		return ts_error_set(err, TS_INVALID, "%s: this is an LMDB file, but not a store of tscope", env->path);
 	return rc ? ts_env_error(env, rc, err) : check_format(env, err);
 }
 
@@ -243,14 +243,14 @@ static enum ts_status find_store(const struct ts_lmdb_options *options, struct s
 	int len = snprintf(data, sizeof data, "%s/data.mdb", options->path);
 
 	if (len < 0 || (size_t)len >= sizeof data)
-		return ts_error_set(err, TS_INVALID, "a path of more than %zu bytes", sizeof data);
+		return ts_error_set(err, TS_INVALID, "the path of the store has more than %zu bytes", sizeof data);
 	if (create && ts_make_dirs(options->path, 0700, err))
 		return err->status;
 	if (stat(options->path, ret_st) != 0)
 		return errno == ENOENT ? ts_error_set(err, TS_NOT_FOUND, "there is no store at %s", options->path) :
 					 ts_error_errno(err, errno, "%s", options->path);
 	if (!S_ISDIR(ret_st->st_mode))
-		return ts_error_set(err, TS_INVALID, "%s is no directory", options->path);
+		return ts_error_set(err, TS_INVALID, "%s is not a directory", options->path);
 	if (!create && stat(data, &st) != 0 && errno != ENOENT)
 		return ts_error_errno(err, errno, "%s", data);
 	if (!create && ts_file_kind(data) != TS_FILE_REGULAR)
@@ -289,7 +289,7 @@ enum ts_status ts_env_acquire(const struct ts_lmdb_options *options, struct ts_l
 	if (!env)
 		status = add_env(options, &st, &env, err);
 	else if (env->mdb_read_only && !options->read_only)
-		status = ts_error_set(err, TS_CONFLICT, "%s: this process has it open for reading only", options->path);
+		status = ts_error_set(err, TS_CONFLICT, "%s: this process has the store open for reading only", options->path);
 	if (!status) {
 		env->users++;
 		*ret_env = env;

@@ -34,7 +34,7 @@ enum ts_status ts_lmdb_get(struct ts_engine *e, const struct ts_id *id, struct t
 	if (XXH3_64bits(sealed.bytes.data, sealed.bytes.len) != sealed.checksum) {
 		char hex[TS_ID_HEX + 1];
 
-		return ts_error_set(err, TS_DAMAGED, "object %s: its %zu stored bytes do not have their checksum",
+		return ts_error_set(err, TS_DAMAGED, "object %s: the checksum of its %zu stored bytes is wrong",
 				    ts_id_hex(id, hex), sealed.bytes.len);
 	}
 	*ret_sealed = sealed;

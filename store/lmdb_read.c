@@ -130,7 +130,7 @@ enum ts_status ts_check_split(struct ts_span key, struct ts_span stored, struct 
 		return ts_error_set(err, TS_DAMAGED, "a record of %zu bytes", stored.len);
 	value = ts_span_of(stored.data, stored.len - 4);
 	if (check_of(key, value) != (uint32_t)ts_load_le(stored.data + value.len, 4))
-		return ts_error_set(err, TS_DAMAGED, "a record of %zu bytes does not have its check", stored.len);
+		return ts_error_set(err, TS_DAMAGED, "the checksum of a record of %zu bytes is wrong", stored.len);
 	*ret_value = value;
 	return TS_OK;
 }

@@ -302,7 +302,7 @@ static void memory_cache_put(struct ts_engine *e, struct ts_span key, struct ts_
 static enum ts_status memory_backup(struct ts_engine *e, const char *path, struct ts_error *err)
 {
 	(void)e;
-	return ts_error_set(err, TS_UNSUPPORTED, "%s: a store in memory has no files to copy", path);
+	return ts_error_set(err, TS_UNSUPPORTED, "%s: a store in memory has no files that could be copied", path);
 }
 
 static enum ts_status memory_stats(struct ts_engine *e, struct ts_store_stats *ret_stats, struct ts_error *err)

@@ -100,7 +100,7 @@ static enum ts_status unseal(const struct ts_sealed *sealed, struct ts_arena *ar
 		return ts_error_set(err, TS_DAMAGED, "says that it has %u bytes; %d are the most", sealed->raw_len,
 				    TS_OBJECT_MAX);
 	if (checksum_of(sealed->bytes) != sealed->checksum)
-		return ts_error_set(err, TS_DAMAGED, "its %zu stored bytes do not have their checksum",
+		return ts_error_set(err, TS_DAMAGED, "the checksum of its %zu stored bytes is wrong",
 				    sealed->bytes.len);
 	if (sealed->codec > TS_CODEC_WORDS)
 		return ts_error_set(err, TS_DAMAGED, "codec %u is not known", sealed->codec);

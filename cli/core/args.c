@@ -1,4 +1,4 @@
-/* args.c - one pass over argv; see args.h. */
+/* args.c - parses the command line in one pass over argv; see args.h. */
 #include "cli/core/args.h"
 
 #include "base/number.h"
@@ -60,13 +60,13 @@ static enum ts_status add(struct ts_args *args, const struct ts_option *option, 
 			  struct ts_error *err)
 {
 	if (value && option->complete == TS_COMPLETE_CHOICE && !among(option->choices, value))
-		return ts_error_set(err, TS_INVALID, "--%s is one of: %s; not '%s'", option->name, option->choices,
+		return ts_error_set(err, TS_INVALID, "--%s must be one of: %s; it is '%s'", option->name, option->choices,
 				    value);
 	args->items[args->n++] = (struct ts_arg){option, value};
 	return TS_OK;
 }
 
-/* One word that begins with "--". *io_at is its place in argv, moved over a value taken from the next word. */
+/* One word that begins with "--". *io_at is its place in argv, and moves on where the value is the next word. */
 static enum ts_status take_long(struct ts_args *args, const struct ts_option *own, const struct ts_option *common,
 				int argc, const char *const *argv, int *io_at, struct ts_arena *arena,
 				struct ts_error *err)
@@ -95,7 +95,7 @@ static enum ts_status take_long(struct ts_args *args, const struct ts_option *ow
 	return add(args, option, value, err);
 }
 
-/* One word of short options: switches may be joined, the first that takes a value takes the rest. */
+/* One word of short options: switches may be joined, and the first option that takes a value takes the rest of the word. */
 static enum ts_status take_short(struct ts_args *args, const struct ts_option *own, const struct ts_option *common,
 				 int argc, const char *const *argv, int *io_at, struct ts_error *err)
 {
@@ -196,7 +196,7 @@ enum ts_status ts_args_uint(const struct ts_args *args, const char *name, uint64
 	uint64_t value = 0;
 
 	if (text && (!ts_parse_u64(ts_span_str(text), &value) || value > max))
-		return ts_error_set(err, TS_INVALID, "--%s is a whole number from 0 to %llu, not '%s'", name,
+		return ts_error_set(err, TS_INVALID, "--%s must be a whole number from 0 to %llu; it is '%s'", name,
 				    (unsigned long long)max, text);
 	*ret_given = text != NULL;
 	*ret_value = value;
@@ -211,7 +211,7 @@ enum ts_status ts_args_above_zero(const struct ts_args *args, const char *name, 
 
 	/* A number too large for a double reads as infinity. */
 	if (text && (!ts_parse_double(ts_span_str(text), &value) || !(value > 0) || value > DBL_MAX))
-		return ts_error_set(err, TS_INVALID, "--%s is a number above 0, not '%s'", name, text);
+		return ts_error_set(err, TS_INVALID, "--%s must be a number above 0; it is '%s'", name, text);
 	*ret_given = text != NULL;
 	*ret_value = value;
 	return TS_OK;
@@ -245,7 +245,7 @@ enum ts_status ts_args_seconds(const struct ts_args *args, const char *name, boo
 
 	/* A century is more than any lease and keeps the product in range. */
 	if (text && (!unit_seconds(&number, &unit) || !ts_parse_u64(number, &value) || value > 3153600000ull / unit))
-		return ts_error_set(err, TS_INVALID, "--%s is a duration such as 90s, 15m, 24h or 7d, not '%s'", name,
+		return ts_error_set(err, TS_INVALID, "--%s must be a duration such as 90s, 15m, 24h or 7d; it is '%s'", name,
 				    text);
 	*ret_given = text != NULL;
 	*ret_seconds = value * unit;

@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "base/object.h"
 
-/* One unary method: its request is packed by ts_wire_pack_REQUEST, its reply unpacked by ts_wire_unpack_REPLY. */
+/* Defines one unary method: ts_wire_pack_REQUEST packs its request, and ts_wire_unpack_REPLY unpacks its reply. */
 #define ASK(method, request, reply, in, ret)                                                                       \
 	do {                                                                                                        \
 		struct ts_buf packed = TS_BUF_INIT(TS_MESSAGE_MAX);                                                 \
@@ -142,7 +142,7 @@ static enum ts_status take_object(void *ctx, struct ts_span message, struct ts_e
 
 	for (size_t i = 0; !status && i < reply.n; i++) {
 		if (!ts_id_eq(&reply.objects[i].id, want->id))
-			return ts_error_set(err, TS_DAMAGED, "asked for one object and was given another");
+			return ts_error_set(err, TS_DAMAGED, "the server sent another object than the one that was asked for");
 		/* The message goes away; what was unsealed from raw bytes may point into it. */
 		status = ts_sealed_verify(&reply.objects[i], want->arena, &want->object, err);
 		if (!status)
@@ -167,7 +167,7 @@ enum ts_status ts_ask_object(struct ts_channel *ch, const struct ts_id *id, stru
 	if (!status)
 		status = ch->ops->download(ch, "GetObjects", ts_buf_view(&packed), take_object, &want, err);
 	if (!status && !want.got)
-		status = ts_error_set(err, TS_NOT_FOUND, "object %s is not there", ts_id_hex(id, hex));
+		status = ts_error_set(err, TS_NOT_FOUND, "the store has no object %s", ts_id_hex(id, hex));
 	if (!status)
 		*ret_object = want.object;
 	ts_buf_finish(&packed);

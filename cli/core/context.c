@@ -101,7 +101,7 @@ enum ts_status ts_cli_spec(struct ts_cli *cli, const char *typed, struct ts_span
 	static const char *const kinds[] = {"run:", "tag:", "branch:"};
 
 	if (!*typed)
-		return ts_error_set(err, TS_INVALID, "an empty word names no run");
+		return ts_error_set(err, TS_INVALID, "the name of a run is empty");
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
 		const char *rest = typed + strlen(kinds[i]);
 
@@ -123,7 +123,7 @@ enum ts_status ts_cli_open(struct ts_cli *cli, enum ts_target_use use, struct ts
 			      &cli->arena, err);
 }
 
-/* Once there is an overlay names are still the server's business: they become ids there. */
+/* Where there is an overlay, the server still resolves names to ids. */
 static enum ts_status resolve_on_server(struct ts_cli *cli, struct ts_span *io_spec, struct ts_error *err)
 {
 	struct ts_get_reply run;
@@ -140,7 +140,7 @@ static enum ts_status resolve_on_server(struct ts_cli *cli, struct ts_span *io_s
 	return TS_OK;
 }
 
-/* When the server has every run that was given as a path, it is asked itself: it also knows their names. */
+/* When the server has every run that was given as a path, the request goes to the server, which also knows their names. */
 static enum ts_status ask_server_if_there(struct ts_cli *cli, const struct ts_span *specs, size_t n, struct ts_error *err)
 {
 	struct ts_id *ids = ts_arena_array(&cli->arena, n, sizeof *ids);
@@ -167,7 +167,7 @@ enum ts_status ts_cli_runs(struct ts_cli *cli, const char *const *typed, size_t 
 
 	for (size_t i = 0; i < n; i++)
 		paths |= ts_is_path(typed[i]);
-	/* Names first: a mistyped one should not cost the reading of a directory. */
+	/* Names are resolved first, so that a mistyped name is found before a directory is read. */
 	for (size_t i = 0; !status && i < n; i++) {
 		if (ts_is_path(typed[i]))
 			continue;

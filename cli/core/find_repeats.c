@@ -3,7 +3,7 @@
 
 #include "cli/core/find_runs.h"
 
-/* What a request may name. */
+/* How many runs a request may name. */
 enum { REPEATS_MOST = 64 };
 
 enum ts_status ts_find_repeats(struct ts_cli *cli, struct ts_diff_request *request, struct ts_repeat_words *ret_words,
@@ -27,7 +27,7 @@ enum ts_status ts_find_repeats(struct ts_cli *cli, struct ts_diff_request *reque
 	words.words[1] = cli->args.words[1];
 	for (size_t i = 0; i < found.n_words; i++)
 		words.words[words.n++] = found.words[i];
-	request->repeats = found.ids; /* has room for the words' ids */
+	request->repeats = found.ids; /* the array also has room for the ids of the words */
 	request->n_repeats = found.n_ids;
 	*ret_words = words;
 	return TS_OK;

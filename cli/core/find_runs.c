@@ -28,7 +28,7 @@ static enum ts_status too_many(const struct ts_cli *cli, const char *option, con
 			    found->most);
 }
 
-/* name~"GLOB", the glob as it is. */
+/* The filter name~"GLOB", with the glob unchanged. */
 static enum ts_status filter_of(const char *glob, struct ts_arena *arena, struct ts_span *ret_filter,
 				struct ts_error *err)
 {
@@ -66,7 +66,7 @@ static enum ts_status add_id(struct ts_cli *cli, const char *option, const struc
 	return TS_OK;
 }
 
-/* The server is asked, where there is one, also once an overlay lies over it. */
+/* Asks the server, where there is one, even if an overlay lies over it. */
 static struct ts_channel *who_knows_names(const struct ts_cli *cli)
 {
 	return cli->target.server ? cli->target.server : cli->target.channel;
@@ -94,11 +94,11 @@ static enum ts_status match_names(struct ts_cli *cli, const char *option, const 
 	} while (list.page_token.len);
 	if (io->n_ids > before)
 		return TS_OK;
-	return ts_error_set(err, TS_NOT_FOUND, "%s: no run%s%s is called %s", option, *project ? " of project " : "",
+	return ts_error_set(err, TS_NOT_FOUND, "%s: the name of no run%s%s matches %s", option, *project ? " of project " : "",
 			    project, glob);
 }
 
-/* glob(3) allocates by itself; what it found is copied. */
+/* glob(3) allocates its own memory, so the paths that it found are copied. */
 static enum ts_status match_paths(struct ts_cli *cli, const char *option, const char *pattern, struct ts_found_runs *io,
 				  struct ts_error *err)
 {
@@ -107,7 +107,7 @@ static enum ts_status match_paths(struct ts_cli *cli, const char *option, const 
 	int rc = glob(pattern, GLOB_NOSORT | GLOB_ONLYDIR, NULL, &found);
 
 	if (rc == GLOB_NOMATCH)
-		return ts_error_set(err, TS_NOT_FOUND, "%s: there is no directory %s", option, pattern);
+		return ts_error_set(err, TS_NOT_FOUND, "%s: no directory matches %s", option, pattern);
 	if (rc != 0)
 		return ts_error_set(err, rc == GLOB_NOSPACE ? TS_NO_MEMORY : TS_IO, "%s: cannot look for %s", option,
 				    pattern);

@@ -5,10 +5,10 @@
 #include "cli/core/progress.h"
 #include "ingest/discover.h"
 
-/* Objects wait here until there are enough for one put. */
+/* Collects objects until there are enough for one put. */
 struct collector {
 	struct ts_engine *engine;
-	struct ts_arena arena; /* sealed bytes of those that wait */
+	struct ts_arena arena; /* sealed bytes of the objects that wait */
 	struct ts_sealed *waiting;
 	size_t n;
 };
@@ -44,7 +44,7 @@ static enum ts_status collect(void *ctx, const struct ts_id *id, struct ts_span 
 
 	if (status)
 		return status;
-	/* What does not compress is the object itself, which the reader will use again. */
+	/* An object that does not compress is stored in the reader's own buffer, which the reader will use again, so it is copied. */
 	if (sealed->bytes.data == object.data)
 		sealed->bytes = ts_arena_span(&c->arena, object);
 	if (!sealed->bytes.data)
@@ -71,7 +71,7 @@ void ts_say_notices(const struct ts_cli *cli, const char *path, const struct ts_
 	}
 }
 
-/* PATH is one run, or a folder with one in it; FILE#PART is one of several in a file. */
+/* PATH is a run or a folder that holds one run; FILE#PART is one of several runs in a file. */
 static enum ts_status find(struct ts_cli *cli, const char *path, struct ts_found_run *ret_run, struct ts_error *err)
 {
 	struct ts_found_run *runs;
@@ -80,7 +80,7 @@ static enum ts_status find(struct ts_cli *cli, const char *path, struct ts_found
 	if (ts_discover(path, &cli->arena, &runs, &n, err))
 		return err->status;
 	if (n > 1)
-		return ts_error_set(err, TS_INVALID, "%s holds %zu runs: name one of them, such as %s%s%s", path, n, runs[0].path,
+		return ts_error_set(err, TS_INVALID, "%s holds %zu runs; name one of them, such as %s%s%s", path, n, runs[0].path,
 				    runs[0].part ? "#" : "", runs[0].part ? runs[0].part : "");
 	*ret_run = runs[0];
 	return TS_OK;

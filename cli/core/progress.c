@@ -69,7 +69,7 @@ void ts_progress_line(const struct ts_progress *p, uint64_t done, uint64_t total
 		eta(&tail, done, total, elapsed_ns);
 	ts_buf_printf(&head, "%s ", p->verb);
 	ts_escape(&head, ts_span_str(p->what));
-	/* One column stays free: a terminal wraps when the last one is written. */
+	/* The last column stays free, because a terminal wraps when something is written there. */
 	room = p->width - 1 - ts_text_width(ts_buf_view(&head)) - ts_text_width(ts_buf_view(&tail));
 	if (room >= 0)
 		ts_buf_span(out, ts_buf_view(&head));

@@ -26,10 +26,10 @@ enum ts_status ts_project_check(const char *name, const char *what, struct ts_er
 	for (size_t i = 0; i < n; i++)
 		if (!is_name_byte((unsigned char)name[i], i == 0))
 			return ts_error_set(err, TS_INVALID,
-					    "%s: '%s' is no project name: letters, digits and . _ + - after the first",
+					    "%s: '%s' is not a project name: it may have letters and digits, and . _ + - after the first character",
 					    what, name);
 	if (n == 0 || n >= TS_NAME_MAX)
-		return ts_error_set(err, TS_INVALID, "%s: a project name has 1 to %d characters", what,
+		return ts_error_set(err, TS_INVALID, "%s: a project name must have 1 to %d characters", what,
 				    TS_NAME_MAX - 1);
 	return TS_OK;
 }
@@ -47,7 +47,7 @@ static enum ts_status parse_line(struct ts_span line, const char *path, int numb
 	equals = memchr(line.data, '=', line.len);
 	key = ts_trim(ts_span_of(line.data, equals ? (size_t)(equals - line.data) : line.len));
 	if (!equals || !ts_span_is(key, "project"))
-		return ts_error_set(err, TS_INVALID, "%s:%d: expected 'project = NAME'", path, number);
+		return ts_error_set(err, TS_INVALID, "%s:%d: the line must be 'project = NAME'", path, number);
 	value = ts_trim(ts_span_of(equals + 1, line.len - (size_t)(equals + 1 - line.data)));
 	if (value.len && memchr(value.data, 0, value.len))
 		return ts_error_set(err, TS_INVALID, "%s:%d: project: a NUL byte", path, number);
@@ -129,7 +129,7 @@ enum ts_status ts_project_here(struct ts_arena *arena, const char **ret_project,
 			*ret_project = variable;
 		return status;
 	}
-	/* A working folder that is gone has no file above it. */
+	/* A working folder that was removed has no .tscope above it. */
 	if (getcwd(directory, sizeof directory)) {
 		status = ts_project_find(directory, arena, &found, err);
 		if (status)
@@ -176,7 +176,7 @@ enum ts_status ts_name_from_path(const char *path, struct ts_arena *arena, const
 	}
 	name[n] = '\0';
 	if (n == 0)
-		return ts_error_set(err, TS_INVALID, "%s: its last part makes no run name; give one with --name",
+		return ts_error_set(err, TS_INVALID, "%s: its last part cannot be a run name; give a name with --name",
 				    path);
 	*ret_changed = n != base.len || memcmp(name, base.data, n) != 0;
 	*ret_name = name;

@@ -25,7 +25,7 @@ enum ts_status ts_sender_init(struct ts_sender *s, struct ts_channel *channel, b
 	if (s->ids && s->ends)
 		return TS_OK;
 	ts_sender_finish(s);
-	return ts_error_set(err, TS_NO_MEMORY, "no memory to send from");
+	return ts_error_set(err, TS_NO_MEMORY, "out of memory for a sender");
 }
 
 void ts_sender_finish(struct ts_sender *s)
@@ -100,7 +100,7 @@ static enum ts_status seal_missing(struct ts_sender *s, const struct ts_has_repl
 			return err->status;
 	}
 	if (m < missing->n)
-		return ts_error_set(err, TS_DAMAGED, "the answer to which objects are missing is not in order");
+		return ts_error_set(err, TS_DAMAGED, "the server's list of missing objects is not in the order of the question");
 	return send_batch(s, err);
 }
 
@@ -128,7 +128,7 @@ static enum ts_status flush(struct ts_sender *s, struct ts_error *err)
 static enum ts_status take(struct ts_sender *s, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
 	s->ids[s->n] = *id;
-	/* Ranks share their steps: the same key block comes once a rank. */
+	/* Ranks share their steps, so the same key block comes once per rank. */
 	for (size_t i = s->n > 64 ? s->n - 64 : 0; i < s->n; i++)
 		if (ts_id_eq(&s->ids[i], &s->ids[s->n]))
 			return TS_OK;
@@ -158,7 +158,7 @@ enum ts_status ts_sender_end(struct ts_sender *s, struct ts_error *err)
 	if (status || !s->upload)
 		return status;
 	upload = s->upload;
-	s->upload = NULL; /* gone, whatever finish says */
+	s->upload = NULL; /* finish frees it, whatever it returns */
 	ts_arena_reset(&s->scratch);
 	status = s->channel->ops->upload_finish(upload, &s->scratch, &reply, err);
 	return status ? status : ts_wire_unpack_put_reply(reply, &s->scratch, &s->stored, err);

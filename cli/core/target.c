@@ -18,13 +18,13 @@ enum ts_status ts_store_path(const char *store, struct ts_arena *arena, const ch
 		store = getenv("TSCOPE_STORE");
 	if (store && *store)
 		path = store;
-	else if (data && data[0] == '/') /* a relative one is to be ignored, says the specification */
+	else if (data && data[0] == '/') /* the XDG specification tells to ignore a relative path */
 		path = ts_arena_printf(arena, "%s/tscope/store", data);
 	else if (home && home[0] == '/')
 		path = ts_arena_printf(arena, "%s/.local/share/tscope/store", home);
 	else
 		return ts_error_set(err, TS_INVALID,
-				    "there is no home folder to keep a store in; name one with --store or TSCOPE_STORE");
+				    "there is no home folder for a local store; give a folder with --store or TSCOPE_STORE");
 	if (!path)
 		return ts_arena_error(arena, err);
 	*ret_path = path;
@@ -36,7 +36,7 @@ static enum ts_status open_engine(struct ts_target *t, const char *path, enum ts
 	struct ts_lmdb_options options = {.path = path, .create = use == TS_USE_CREATE};
 	enum ts_status status;
 
-	/* What cannot be looked at may be there: opening it says why. */
+	/* A store that cannot be looked at may exist; opening it gives the reason. */
 	if (!path || (use != TS_USE_CREATE && access(path, F_OK) != 0 && errno == ENOENT)) {
 		t->absent = true;
 		return ts_memory_open(NULL, &t->engine, err);
@@ -45,7 +45,7 @@ static enum ts_status open_engine(struct ts_target *t, const char *path, enum ts
 	if (status == TS_DENIED && use == TS_USE_READ) {
 		struct ts_error second;
 
-		/* A store of somebody else's can be read, without its cache being added to. */
+		/* A store that belongs to somebody else can be read, but nothing is added to its cache. */
 		options.read_only = true;
 		if (ts_lmdb_open(&options, &t->engine, &second) == TS_OK)
 			return TS_OK;

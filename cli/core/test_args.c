@@ -128,7 +128,7 @@ static void errors_name_the_option(void **state)
 	assert_int_not_equal(PARSE(&a, &err, "--force=yes"), TS_OK);
 	says(&err, "--force takes no value");
 	assert_int_not_equal(PARSE(&a, &err, "--state", "runn"), TS_OK);
-	says(&err, "running finished; not 'runn'");
+	says(&err, "running finished; it is 'runn'");
 	assert_int_not_equal(PARSE(&a, &err, "--state="), TS_OK);
 	assert_int_equal(PARSE(&a, &err, "--state=running"), TS_OK);
 }
@@ -146,7 +146,7 @@ static void numbers(void **state)
 	assert_true(given);
 	assert_int_equal(n, 12);
 	assert_int_not_equal(ts_args_uint(&a, "name", 11, &given, &n, &err), TS_OK);
-	says(&err, "from 0 to 11, not '12'");
+	says(&err, "from 0 to 11; it is '12'");
 	assert_int_equal(ts_args_uint(&a, "fact", 11, &given, &n, &err), TS_OK);
 	assert_false(given);
 	assert_int_equal(PARSE(&a, &err, "--name", "-1"), TS_OK);
@@ -171,7 +171,7 @@ static void numbers_above_zero(void **state)
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		assert_int_equal(PARSE(&a, &err, "--name", bad[i]), TS_OK);
 		assert_int_not_equal(ts_args_above_zero(&a, "name", &given, &x, &err), TS_OK);
-		says(&err, "--name is a number above 0, not '");
+		says(&err, "--name must be a number above 0; it is '");
 	}
 }
 

@@ -13,7 +13,7 @@ enum ts_status ts_no_path(const struct ts_cli *cli, const char *word, struct ts_
 {
 	if (!ts_is_path(word))
 		return TS_OK;
-	return ts_error_set(err, TS_INVALID, "%s: %s is a path; a run that was pushed is wanted here", cli->verb->name,
+	return ts_error_set(err, TS_INVALID, "%s: %s is a path, and this command needs the name of a run that was pushed", cli->verb->name,
 			    word);
 }
 
@@ -26,9 +26,9 @@ static void told(struct ts_cli *cli, const struct ts_ref_reply *reply)
 	ts_escape(&cli->out, reply->ref.name);
 	ts_buf_printf(&cli->out, " points at %s", ts_show_id(&reply->ref.id, &cli->arena));
 	if (before)
-		ts_buf_printf(&cli->out, ", before at %s", before);
+		ts_buf_printf(&cli->out, "; it pointed at %s before", before);
 	else if (reply->had_previous)
-		ts_buf_str(&cli->out, ", as before");
+		ts_buf_str(&cli->out, " as before");
 	ts_buf_char(&cli->out, '\n');
 }
 
@@ -93,7 +93,7 @@ enum ts_status ts_find_ref(struct ts_cli *cli, const char *word, struct ts_ref *
 	if (status)
 		return status;
 	if (!run.by_ref)
-		return ts_error_set(err, TS_INVALID, "%s: '%s' is the id of a run, a name is wanted here",
+		return ts_error_set(err, TS_INVALID, "%s: '%s' is the id of a run, and this command needs a name",
 				    cli->verb->name, word);
 	*ret_ref = run.ref;
 	return TS_OK;

@@ -1,4 +1,4 @@
-/* verb_analyze.c - tscope analyze: what a run is bound by, what is wrong with it, and why. */
+/* verb_analyze.c - tscope analyze: shows what limits the speed of a run, what is wrong with it, and why. */
 #include "base/limits.h"
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
@@ -24,9 +24,9 @@ static enum ts_status numbers(const struct ts_args *args, struct ts_analyze_requ
 	request->peak_flops_per_s = tflops * 1e12;
 	request->microbatches = (uint32_t)microbatches;
 	if (request->has_peak_flops_per_s && !isfinite(request->peak_flops_per_s))
-		return ts_error_set(err, TS_INVALID, "--peak-tflops %g is no speed of a device", tflops);
+		return ts_error_set(err, TS_INVALID, "--peak-tflops %g cannot be the peak of a device; it is in 10^12 operations per second", tflops);
 	if (request->has_microbatches && microbatches == 0)
-		return ts_error_set(err, TS_INVALID, "--microbatches is a whole number from 1 on");
+		return ts_error_set(err, TS_INVALID, "--microbatches must be a whole number of at least 1");
 	return TS_OK;
 }
 
@@ -36,7 +36,7 @@ static enum ts_status options(struct ts_cli *cli, struct ts_analyze_request *req
 	enum ts_status status = numbers(&cli->args, request, err);
 
 	if (!status && dtype && !*dtype)
-		status = ts_error_set(err, TS_INVALID, "--dtype wants a name, as bf16");
+		status = ts_error_set(err, TS_INVALID, "--dtype needs a name, such as bf16");
 	if (!status)
 		status = ts_check_page_option(cli, "rows", err);
 	if (!status)

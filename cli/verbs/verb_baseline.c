@@ -1,4 +1,4 @@
-/* verb_baseline.c - tscope baseline: which runs a candidate would be held against and why not the others; to accept a change. */
+/* verb_baseline.c - tscope baseline: shows the runs with which a candidate would be compared, and accepts a change. */
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/core/ask.h"
@@ -11,7 +11,7 @@
 
 enum { COMMIT_LEAST = 7, NAMES_MAX = 64, BUNDLE_MODE = 0644 };
 
-/* --- shown, or written --- */
+/* --- show the baselines, or write a bundle --- */
 
 static enum ts_status write_bundle(struct ts_cli *cli, const struct ts_gate_input *input, const char *path,
 				   struct ts_error *err)
@@ -35,9 +35,9 @@ static enum ts_status show(struct ts_cli *cli, struct ts_error *err)
 
 	if (ts_args_has(&cli->args, "reason") || ts_args_has(&cli->args, "branch"))
 		return ts_error_set(err, TS_INVALID,
-				    "baseline: --reason and --branch belong to 'tscope baseline accept COMMIT'");
+				    "baseline: --reason and --branch can only be used with 'tscope baseline accept COMMIT'");
 	if (cli->args.n_words > 1)
-		return ts_error_set(err, TS_INVALID, "baseline: '%s' is one word too many; usage: tscope baseline %s",
+		return ts_error_set(err, TS_INVALID, "baseline: the word '%s' is not expected; usage: tscope baseline %s",
 				    cli->args.words[1], cli->verb->usage);
 	if (ts_gate_options(cli, &items, &policy, err))
 		return ts_error_prefix(err, "baseline");
@@ -50,7 +50,7 @@ static enum ts_status show(struct ts_cli *cli, struct ts_error *err)
 			 : ts_render_baseline_text(cli, &input, err);
 }
 
-/* --- accepted --- */
+/* --- accept a change --- */
 
 struct acceptance {
 	struct ts_span branch; /* "project/main" */
@@ -70,16 +70,16 @@ static enum ts_status check(struct ts_cli *cli, struct acceptance *a, struct ts_
 	a->reason = ts_args_text(&cli->args, "reason");
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
 		if (ts_args_has(&cli->args, others[i]))
-			return ts_error_set(err, TS_INVALID, "baseline: --%s has no meaning for accept", others[i]);
+			return ts_error_set(err, TS_INVALID, "baseline: --%s cannot be used with accept", others[i]);
 	if (!a->commit || !a->reason || !*a->reason)
 		return ts_error_set(err, TS_INVALID,
 				    "baseline: usage: tscope baseline accept COMMIT --reason TEXT [--branch NAME]");
 	for (const char *c = a->commit; *c; c++)
 		if (!ts_is_digit((unsigned char)*c) && (*c < 'a' || *c > 'f'))
-			return ts_error_set(err, TS_INVALID, "baseline: '%s' is no commit: hex digits, at least %d",
+			return ts_error_set(err, TS_INVALID, "baseline: '%s' is not a commit: a commit has only hex digits, at least %d",
 					    a->commit, COMMIT_LEAST);
 	if (strlen(a->commit) < COMMIT_LEAST)
-		return ts_error_set(err, TS_INVALID, "baseline: '%s' is too short for a commit: at least %d digits",
+		return ts_error_set(err, TS_INVALID, "baseline: '%s' is too short for a commit: give at least %d digits",
 				    a->commit, COMMIT_LEAST);
 	return ts_cli_name(cli, branch ? branch : "main", &a->branch, err);
 }
@@ -97,17 +97,17 @@ static enum ts_status take_row(struct acceptance *a, const struct ts_list_row *r
 	struct ts_span commit = row->cells[0].known ? row->cells[0].value.text : ts_span_of(NULL, 0);
 
 	if (a->n == NAMES_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "baseline: more than %d runs of %s are on the branch", NAMES_MAX,
+		return ts_error_set(err, TS_TOO_LARGE, "baseline: the branch has more than %d runs of commit %s", NAMES_MAX,
 				    a->commit);
 	if (a->n && !ts_span_eq(commit, a->full))
-		return ts_error_set(err, TS_AMBIGUOUS, "baseline: %s may be %.*s or %.*s", a->commit,
+		return ts_error_set(err, TS_AMBIGUOUS, "baseline: %s matches more than one commit: %.*s and %.*s", a->commit,
 				    TS_SPAN_ARG(a->full), TS_SPAN_ARG(commit));
 	a->full = commit;
 	a->rows[a->n++] = *row;
 	return TS_OK;
 }
 
-/* Names of runs of the commit that point at an entry of the branch. */
+/* Finds the names of runs of the commit that point at an entry of the branch. */
 static enum ts_status find(struct ts_cli *cli, struct acceptance *a, struct ts_error *err)
 {
 	const uint8_t *slash = memchr(a->branch.data, '/', a->branch.len);
@@ -138,8 +138,9 @@ static enum ts_status find(struct ts_cli *cli, struct acceptance *a, struct ts_e
 	} while (list.page_token.len);
 	if (a->n)
 		return TS_OK;
-	return ts_error_set(err, TS_NOT_FOUND, "baseline: no run of commit %s is on branch %.*s under a name",
-			    a->commit, TS_SPAN_ARG(a->branch));
+	return ts_error_set(err, TS_NOT_FOUND, "baseline: branch %.*s has no named run of commit %s", TS_SPAN_ARG(a->branch),
+			    a->commit);
+
 }
 
 static enum ts_status note(struct ts_cli *cli, const struct acceptance *a, struct ts_error *err)

@@ -1,4 +1,4 @@
-/* verb_diff.c - tscope diff: where two runs part. */
+/* verb_diff.c - tscope diff: finds where two runs begin to differ. */
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
 #include "cli/core/diff_view.h"
@@ -97,7 +97,7 @@ static enum ts_status refuse_options(const struct ts_cli *cli, struct ts_error *
 
 		for (const struct ts_option *own = cli->verb->options; own->name; own++)
 			if (strcmp(own->name, name) == 0 && strcmp(name, "all") != 0)
-				return ts_error_set(err, TS_INVALID, "diff: --%s is for two runs; %zu were named", name,
+				return ts_error_set(err, TS_INVALID, "diff: --%s works with two runs, and %zu are given", name,
 						    cli->args.n_words);
 	}
 	return TS_OK;
@@ -132,7 +132,7 @@ static void hint(const struct ts_cli *cli, const struct ts_diff *diff)
 {
 	for (size_t i = 0; i < diff->n_facts; i++)
 		if (ts_span_is(diff->facts[i].path, TS_TRACEML_FACTS "generated_at") && diff->facts[i].a && diff->facts[i].b) {
-			ts_cli_say(cli, "both are summaries of TraceML: --as traceml compares them as it would, and says what that passes over");
+			ts_cli_say(cli, "both are summaries of TraceML; --as traceml compares them by its rules, and shows what those rules ignore");
 			return;
 		}
 }

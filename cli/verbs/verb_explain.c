@@ -21,8 +21,8 @@ static enum ts_status find(struct ts_cli *cli, const struct ts_rule **ret_rule, 
 		return TS_OK;
 	near = ts_rule_near(ts_span_str(word));
 	if (near)
-		return ts_error_set(err, TS_NOT_FOUND, "'%s' is no rule; did you mean '%s'?", word, near);
-	return ts_error_set(err, TS_NOT_FOUND, "'%s' is no rule; 'tscope explain' lists them", word);
+		return ts_error_set(err, TS_NOT_FOUND, "there is no rule '%s'; did you mean '%s'?", word, near);
+	return ts_error_set(err, TS_NOT_FOUND, "there is no rule '%s'; 'tscope explain' lists the rules", word);
 }
 
 /* The number as a policy file takes it, and as people read it where that is another text. */
@@ -167,7 +167,7 @@ enum ts_status ts_verb_explain(struct ts_cli *cli, struct ts_error *err)
 		return status;
 	if (ts_args_has(&cli->args, "markdown")) {
 		if (rule || cli->json)
-			return ts_error_set(err, TS_INVALID, "explain: --markdown prints every rule, and no JSON");
+			return ts_error_set(err, TS_INVALID, "explain: --markdown and --json cannot be combined");
 		ts_rules_markdown(&cli->out);
 		return TS_OK;
 	}

@@ -29,7 +29,7 @@ static enum ts_status to_descriptor(struct ts_cli *cli, const char *format, cons
 	return ts_export_npz(head, get, cli, fd, err);
 }
 
-/* A file that exists is left alone; one that could not be finished goes away again. */
+/* Never overwrites a file; removes the new file if it could not be finished. */
 static enum ts_status to_file(struct ts_cli *cli, const char *format, const struct ts_id *head, const char *path,
 			      struct ts_error *err)
 {
@@ -37,7 +37,7 @@ static enum ts_status to_file(struct ts_cli *cli, const char *format, const stru
 	enum ts_status status;
 
 	if (fd < 0 && errno == EEXIST)
-		return ts_error_set(err, TS_INVALID, "export: %s exists; nothing is overwritten", path);
+		return ts_error_set(err, TS_INVALID, "export: %s exists already, and export does not overwrite files", path);
 	if (fd < 0)
 		return ts_error_errno(err, errno, "export: %s", path);
 	status = to_descriptor(cli, format, head, fd, err);
@@ -49,7 +49,7 @@ static enum ts_status to_file(struct ts_cli *cli, const char *format, const stru
 	return status;
 }
 
-/* Where it goes to: NULL for stdout. */
+/* The path to write to; NULL: stdout. */
 static enum ts_status destination(const struct ts_cli *cli, const char *format, const char **ret_path,
 				  struct ts_error *err)
 {
@@ -57,12 +57,12 @@ static enum ts_status destination(const struct ts_cli *cli, const char *format, 
 	bool run = strcmp(format, "run") == 0;
 
 	if (output && word)
-		return ts_error_set(err, TS_INVALID, "export: both %s and --output %s", word, output);
+		return ts_error_set(err, TS_INVALID, "export: two outputs are given: %s and --output %s", word, output);
 	*ret_path = output ? output : word;
 	if (run && !*ret_path)
-		return ts_error_set(err, TS_INVALID, "export: which directory? usage: tscope export RUN DIRECTORY");
+		return ts_error_set(err, TS_INVALID, "export: no directory is given; usage: tscope export RUN DIRECTORY");
 	if (!*ret_path && (strcmp(format, "npz") == 0 || cli->json))
-		return ts_error_set(err, TS_INVALID, "export: name a file with --output");
+		return ts_error_set(err, TS_INVALID, "export: give the file with --output");
 	return TS_OK;
 }
 

@@ -28,7 +28,7 @@ static enum ts_status host_facts(struct ts_cli *cli, struct ts_error *err)
 	if (status)
 		return ts_error_prefix(err, "facts");
 	if (no_patch)
-		ts_cli_say(cli, "the patch is left out, its digest is kept: %s", no_patch);
+		ts_cli_say(cli, "the patch is left out, and only its digest is recorded: %s", no_patch);
 	ts_facts_sort(&facts);
 	ts_facts_to_json(&facts, &text);
 	if (text.len && text.data[text.len - 1] != '\n')
@@ -155,9 +155,9 @@ enum ts_status ts_verb_facts(struct ts_cli *cli, struct ts_error *err)
 
 	for (size_t i = 0; ts_cli_word(cli, 0) && i < sizeof of_host / sizeof of_host[0]; i++)
 		if (ts_args_has(&cli->args, of_host[i]))
-			return ts_error_set(err, TS_INVALID, "facts: --%s is for the facts of this host, without RUN", of_host[i]);
+			return ts_error_set(err, TS_INVALID, "facts: --%s can only be used without RUN, for the facts of this host", of_host[i]);
 	if (ts_args_has(&cli->args, "raw") && (cli->json || !ts_cli_word(cli, 1)))
-		return ts_error_set(err, TS_INVALID, "facts: --raw wants RUN and the path of one fact%s",
-				    cli->json ? ", without --json" : "");
+		return ts_error_set(err, TS_INVALID, "facts: --raw needs RUN and the path of one fact%s",
+				    cli->json ? ", and cannot be combined with --json" : "");
 	return ts_cli_word(cli, 0) ? run_facts(cli, err) : host_facts(cli, err);
 }

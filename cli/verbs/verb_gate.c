@@ -1,4 +1,4 @@
-/* verb_gate.c - tscope gate: is the candidate slower than its baselines, by a test that can be trusted? */
+/* verb_gate.c - tscope gate: tests whether the candidate is slower than its baselines. */
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
 #include "cli/gate/gate_json.h"
@@ -8,16 +8,16 @@
 #include "cli/gate/gate_text.h"
 #include "cli/verbs/verbs.h"
 
-/* --explain: the test in words, and nothing is asked. */
+/* --explain: prints the test in words, and reads no run. */
 static enum ts_status explain(struct ts_cli *cli, const struct ts_gate_policy *policy, struct ts_error *err)
 {
 	if (cli->json)
-		return ts_error_set(err, TS_INVALID, "gate: --explain is for people; without --json");
+		return ts_error_set(err, TS_INVALID, "gate: --explain and --json cannot be combined");
 	ts_gate_explain(policy, &cli->out);
 	return ts_buf_check(&cli->out, err);
 }
 
-/* --replay: the record as it is, whatever became of the runs. */
+/* --replay: judges from the record of an earlier verdict, whether or not the runs still exist. */
 static enum ts_status replay(struct ts_cli *cli, const char *path, struct ts_verdict *ret_verdict, struct ts_error *err)
 {
 	struct ts_gate_request request = {.has_given = true, .replay = true};
@@ -47,7 +47,8 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_verdict *verdic
 	return ts_render_gate_text(cli, verdict, err);
 }
 
-/* The text has them already. What exits with 0 and is no pass is said on stderr too, where the log of a job shows it. */
+/* The text already has the warnings, so only --json prints them here. A verdict that exits with 0 but is no pass also goes to stderr,
+ * where the log of a job shows it. */
 static void warn(const struct ts_cli *cli, const struct ts_verdict *verdict)
 {
 	for (size_t i = 0; cli->json && i < verdict->n_warnings; i++)
@@ -62,12 +63,12 @@ static enum ts_status check_alone(const struct ts_cli *cli, const char *option, 
 					     "workload", "across", "exclude", "inconclusive", "explain"};
 
 	if (cli->args.n_words)
-		return ts_error_set(err, TS_INVALID, "gate: --%s takes no candidate: everything stands in the verdict",
+		return ts_error_set(err, TS_INVALID, "gate: --%s takes no candidate, because the verdict's file has everything",
 				    option);
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
 		if (ts_args_has(&cli->args, others[i]))
 			return ts_error_set(err, TS_INVALID,
-					    "gate: --%s with --%s makes no sense: everything stands in the verdict",
+					    "gate: --%s cannot be combined with --%s, because the verdict's file has everything",
 					    others[i], option);
 	return TS_OK;
 }

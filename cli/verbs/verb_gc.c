@@ -1,4 +1,4 @@
-/* verb_gc.c - tscope gc: what no name reaches goes. */
+/* verb_gc.c - tscope gc: frees objects that no name reaches. */
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
 #include "cli/json/json_parts.h"
@@ -26,7 +26,7 @@ static void text(struct ts_cli *cli, const struct ts_sweep_report *r, bool dry_r
 		      ts_show_count(r->freed, &cli->arena), ts_show_bytes((double)r->freed_bytes, &cli->arena),
 		      ts_show_count(r->kept, &cli->arena));
 	if (r->leased)
-		ts_buf_printf(&cli->out, ", and %s that no name reaches but that are leased",
+		ts_buf_printf(&cli->out, ", and %s that no name reaches but that were used within the lease",
 			      ts_show_count(r->leased, &cli->arena));
 	ts_buf_char(&cli->out, '\n');
 }

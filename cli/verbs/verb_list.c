@@ -35,14 +35,14 @@ static enum ts_status split_columns(const char *text, struct ts_arena *arena, st
 		size_t len = strcspn(text, ",");
 
 		if (len == 0)
-			return ts_error_set(err, TS_INVALID, "list: --columns has an empty column");
+			return ts_error_set(err, TS_INVALID, "list: a column in --columns is empty");
 		if (list->n_columns == TS_GRID_COLUMNS)
 			return ts_error_set(err, TS_INVALID, "list: --columns takes at most %d columns",
 					    TS_GRID_COLUMNS);
 		list->columns[list->n_columns++] = ts_span_of(text, len);
 		text += len;
 		if (*text == ',' && !text[1])
-			return ts_error_set(err, TS_INVALID, "list: --columns has an empty column");
+			return ts_error_set(err, TS_INVALID, "list: a column in --columns is empty");
 		text += *text == ',';
 	}
 	return list->n_columns ? TS_OK : ts_error_set(err, TS_INVALID, "list: --columns is empty");
@@ -93,7 +93,7 @@ static enum ts_status token_bytes(struct ts_cli *cli, const char *text, struct t
 	if (!bytes)
 		return ts_arena_error(&cli->arena, err);
 	if (!ts_parse_hex(hex, bytes))
-		return ts_error_set(err, TS_INVALID, "list: --page takes the token that the page before ended with");
+		return ts_error_set(err, TS_INVALID, "list: --page needs the token that the previous page printed");
 	*ret_token = ts_span_of(bytes, hex.len / 2);
 	return TS_OK;
 }
@@ -129,13 +129,13 @@ static enum ts_status options(struct ts_cli *cli, struct ts_list_request *reques
 	if (status)
 		return ts_error_prefix(err, "list");
 	if (given && *ret_limit == 0)
-		return ts_error_set(err, TS_INVALID, "list: --limit is 1 or more; --all shows all");
+		return ts_error_set(err, TS_INVALID, "list: --limit must be at least 1; --all shows all runs");
 	if (!given)
 		*ret_limit = LIMIT_DEFAULT;
 	if (ts_args_has(&cli->args, "all"))
 		*ret_limit = UINT64_MAX;
 	if (ts_args_has(&cli->args, "tags") && ts_args_has(&cli->args, "branches"))
-		return ts_error_set(err, TS_INVALID, "list: --tags and --branches exclude each other");
+		return ts_error_set(err, TS_INVALID, "list: --tags and --branches cannot be combined");
 	request->kind = ts_args_has(&cli->args, "tags")	      ? TS_REF_TAG
 			: ts_args_has(&cli->args, "branches") ? TS_REF_BRANCH
 							      : TS_REF_RUN;

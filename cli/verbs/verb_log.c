@@ -1,4 +1,4 @@
-/* verb_log.c - tscope log: where a name has pointed. */
+/* verb_log.c - tscope log: shows the runs that a name has pointed at. */
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
 #include "cli/json/json_parts.h"
@@ -67,7 +67,7 @@ enum ts_status ts_verb_log(struct ts_cli *cli, struct ts_error *err)
 	if (status)
 		return ts_error_prefix(err, "log");
 	if (given && limit == 0)
-		return ts_error_set(err, TS_INVALID, "log: --limit is 1 or more; without it all entries are shown");
+		return ts_error_set(err, TS_INVALID, "log: --limit must be at least 1; without it, log shows all entries");
 	status = ts_no_path(cli, word, err);
 	if (!status)
 		status = ts_cli_spec(cli, word, &request.spec, err);

@@ -13,7 +13,7 @@ static enum ts_status set(struct ts_cli *cli, struct ts_span name, const char *w
 	struct ts_note_request request = {.name = name};
 
 	if (!equals || equals == word)
-		return ts_error_set(err, TS_INVALID, "note: '%s' is not KEY=VALUE", word);
+		return ts_error_set(err, TS_INVALID, "note: '%s' must have the form KEY=VALUE", word);
 	request.key = ts_span_of(word, (size_t)(equals - word));
 	request.value = ts_span_str(equals + 1);
 	return ts_ask_note(cli->target.channel, &request, &cli->arena, err);
@@ -28,7 +28,7 @@ static enum ts_status text(struct ts_cli *cli, const struct ts_get_reply *run, s
 	struct ts_grid grid;
 
 	if (run->n_notes == 0) {
-		ts_cli_say(cli, "no notes on %.*s", TS_SPAN_ARG(run->ref.name));
+		ts_cli_say(cli, "%.*s has no notes", TS_SPAN_ARG(run->ref.name));
 		return TS_OK;
 	}
 	ts_grid_init(&grid, columns, 4, &cli->arena);
@@ -63,7 +63,7 @@ enum ts_status ts_verb_note(struct ts_cli *cli, struct ts_error *err)
 	if (status)
 		return status;
 	if (ref.kind != TS_REF_RUN)
-		return ts_error_set(err, TS_INVALID, "note: %.*s is a %s; notes belong to runs", TS_SPAN_ARG(ref.name),
+		return ts_error_set(err, TS_INVALID, "note: %.*s is a %s, and only runs have notes", TS_SPAN_ARG(ref.name),
 				    ts_ref_word(ref.kind));
 	name = ts_arena_printf(&cli->arena, "run:%.*s", TS_SPAN_ARG(ref.name));
 	if (!name)

@@ -1,7 +1,8 @@
-/* verb_push.c - tscope push: what training left on disk becomes runs with names.
+/* verb_push.c - tscope push: stores what a training left on disk as runs with names.
  *
- * A word is one run or a folder of runs (ingest/discover.h); each run is one push of its own: objects through the sender, then
- * the commit that makes the name point at the head. One that fails does not stop the others; the command then ends with 2.
+ * A word is one run or a folder of runs (ingest/discover.h); each run is one push of its own: first the objects
+ * through the sender, then the commit that makes the name point at the head. A push that fails does not stop the others, and the
+ * command then ends with 2.
  */
 #include "base/clock.h"
 #include "base/limits.h"
@@ -24,20 +25,20 @@
 
 enum { TRIES = 3, COLUMNS_TOLD = 12 };
 
-/* One directory and what became of it. */
+/* One directory and the result of its push. */
 struct pushed {
 	const char *path;
-	const char *part;  /* of a file that holds several runs; NULL mostly */
+	const char *part;  /* the run within a file that holds several runs; usually NULL */
 	const char *word;  /* as it was typed: path, or a folder above it */
-	const char *below; /* what the run is called below word; "" if it is word */
-	const char *loses; /* what of its format is not kept; "" = nothing */
+	const char *below; /* the name of the run below word; "" if it is word itself */
+	const char *loses; /* which parts of its format are not stored; "" = none */
 	struct ts_span name;
 	struct ts_ingest_result run;
 	struct ts_commit_reply commit;
 	uint64_t sent_bytes, sent_objects;
 	struct ts_put_stats stored;
-	bool joined; /* to what other pushes brought: the reply knows which ranks are missing, the directory does not */
-	struct ts_error failed; /* status TS_OK: it went well */
+	bool joined; /* joined with the ranks of other pushes: the reply knows which ranks are missing, and the directory does not */
+	struct ts_error failed; /* status TS_OK: the push succeeded */
 };
 
 /* "lightning_logs" and "gpt/version_0": "lightning_logs/gpt/version_0", each component one that a name may have. */
@@ -89,7 +90,7 @@ static enum ts_status name_it(struct ts_cli *cli, struct pushed *p, struct ts_er
 	if (!status)
 		status = name_below(cli, given, p->below, &given, &changed, err);
 	if (!status && changed)
-		ts_cli_say(cli, "%s is called %s: other characters make no name", p->path, given);
+		ts_cli_say(cli, "%s is named %s, because a name cannot have its other characters", p->path, given);
 	return status ? status : ts_cli_name(cli, given, &p->name, err);
 }
 
@@ -163,7 +164,7 @@ static enum ts_status commit(struct ts_cli *cli, struct pushed *p, struct ts_err
 	return status ? status : ts_ask_commit(cli->target.channel, &request, &cli->arena, &p->commit, err);
 }
 
-/* A connection that breaks is no reason to give up: what had arrived is not sent again. */
+/* After a broken connection push tries again; what had arrived is not sent again. */
 static enum ts_status push_one(struct ts_cli *cli, struct pushed *p, const struct ts_facts *facts,
 			       struct ts_error *err)
 {
@@ -175,8 +176,8 @@ static enum ts_status push_one(struct ts_cli *cli, struct pushed *p, const struc
 			status = commit(cli, p, err);
 		if (status != TS_UNAVAILABLE || i > TRIES)
 			break;
-		ts_cli_say(cli, "%s; trying again (%d of %d)", err->text, i, TRIES);
-		/* 1, 2, 4 seconds: about what a server takes to start again. */
+		ts_cli_say(cli, "%s; push tries again (%d of %d)", err->text, i, TRIES);
+		/* 1, 2, 4 seconds: about the time that a server takes to restart. */
 		sleep(1u << (i - 1));
 		status = TS_OK;
 	}
@@ -210,7 +211,7 @@ static const char *outcome_text(struct ts_cli *cli, const struct pushed *p)
 	if (c->outcome != TS_COMMIT_STAGED)
 		return c->outcome ? outcome_word(c->outcome) : "not sent";
 	ranks = ts_show_ranks(c->missing_ranks, c->n_missing < 64 ? c->n_missing : 64, c->n_missing, &cli->arena);
-	return ranks ? ts_arena_printf(&cli->arena, "staged, waiting for %s %s", c->n_missing == 1 ? "rank" : "ranks",
+	return ranks ? ts_arena_printf(&cli->arena, "staged; the run still lacks %s %s", c->n_missing == 1 ? "rank" : "ranks",
 				       ranks)
 		     : NULL;
 }
@@ -295,7 +296,7 @@ static void told_columns(struct ts_cli *cli, const struct pushed *p)
 						      precision ? precision : ""));
 	}
 	if (n > COLUMNS_TOLD)
-		ts_text_field(cli, "", ts_arena_printf(&cli->arena, "and %zu more: tscope show", n - COLUMNS_TOLD));
+		ts_text_field(cli, "", ts_arena_printf(&cli->arena, "%zu more columns, which tscope show lists", n - COLUMNS_TOLD));
 }
 
 static void told_one(struct ts_cli *cli, const struct pushed *p)
@@ -442,11 +443,11 @@ static enum ts_status check_options(const struct ts_cli *cli, struct ts_error *e
 
 	for (size_t i = 0; i < cli->args.n_words; i++)
 		if (!*cli->args.words[i])
-			return ts_error_set(err, TS_INVALID, "push: an empty word names no directory");
+			return ts_error_set(err, TS_INVALID, "push: the path of a directory is empty");
 	if (ts_args_has(&cli->args, "name") && cli->args.n_words > 1 && !join)
-		return ts_error_set(err, TS_INVALID, "push: --name is for one directory, or with --join");
+		return ts_error_set(err, TS_INVALID, "push: --name can only be used with one directory, or with --join");
 	if (ts_args_has(&cli->args, "expose") && !join)
-		return ts_error_set(err, TS_INVALID, "push: --expose stands only with --join");
+		return ts_error_set(err, TS_INVALID, "push: --expose can only be used with --join");
 	return TS_OK;
 }
 
@@ -490,7 +491,7 @@ static size_t push_all(struct ts_cli *cli, struct pushed *all, size_t n, const s
 	size_t failed = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		struct ts_error why; /* also of tries that were made good */
+		struct ts_error why; /* the last error, also of a try that was repeated with success */
 
 		if (!all[i].failed.status && push_one(cli, &all[i], facts, &why))
 			all[i].failed = why;

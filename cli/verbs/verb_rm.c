@@ -7,7 +7,7 @@
 #include "cli/verbs/point_ref.h"
 #include "cli/verbs/verbs.h"
 
-/* All words are looked up before the first name goes: a typing error removes nothing. */
+/* Looks all words up before it removes the first name, so that a typing error removes nothing. */
 static enum ts_status look_up(struct ts_cli *cli, struct ts_ref *refs, struct ts_error *err)
 {
 	for (size_t i = 0; i < cli->args.n_words; i++)

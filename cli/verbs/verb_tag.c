@@ -21,6 +21,6 @@ enum ts_status ts_verb_tag(struct ts_cli *cli, struct ts_error *err)
 	if (cli->args.n_words == 0)
 		return list_tags(cli, err);
 	if (cli->args.n_words == 1)
-		return ts_error_set(err, TS_INVALID, "tag: which tag? usage: tscope tag RUN TAG");
+		return ts_error_set(err, TS_INVALID, "tag: no tag is given; usage: tscope tag RUN TAG");
 	return ts_point_ref(cli, TS_REF_TAG, ts_cli_word(cli, 0), ts_cli_word(cli, 1), err);
 }

@@ -1,4 +1,4 @@
-/* verb_verify.c - tscope verify: every byte again, with progress. */
+/* verb_verify.c - tscope verify: reads every byte of the store again, with a progress bar. */
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
 #include "cli/core/progress.h"
@@ -76,14 +76,14 @@ enum ts_status ts_verb_verify(struct ts_cli *cli, struct ts_error *err)
 	if (status)
 		return status;
 	if (cli->target.absent)
-		ts_cli_say(cli, "nothing was ever pushed to %s", cli->target.where);
+		ts_cli_say(cli, "nothing has been pushed to %s yet", cli->target.where);
 	ts_progress_begin(&w.progress, cli, "verifying", cli->target.where);
 	w.progress.counts = true;
 	status = cli->target.channel->ops->download(cli->target.channel, "Verify", ts_span_of(NULL, 0), take_event, &w,
 						    err);
 	ts_progress_end(&w.progress);
 	if (!status && !w.final)
-		status = ts_error_set(err, TS_INTERNAL, "verify ended without a report");
+		status = ts_error_set(err, TS_INTERNAL, "the server ended verify without a report");
 	if (status)
 		return status;
 	if (cli->json)

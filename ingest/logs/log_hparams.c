@@ -34,7 +34,7 @@ static enum ts_status write_config(struct ts_span text, struct ts_span name, str
 	for (const struct ts_yaml_pair *pair = yaml.first; pair; pair = pair->next) {
 		if (pair->kind == TS_YAML_OTHER) {
 			ts_notice_add(notices, "nested_config", TS_NOTICE_SKIPPED, name, pair->line,
-				      "a list, a mapping or a block");
+				      "a value that is a list, a mapping or a block");
 			continue;
 		}
 		ts_json_key_span(j, pair->key);
@@ -44,7 +44,7 @@ static enum ts_status write_config(struct ts_span text, struct ts_span name, str
 			write_value(j, pair->value);
 	}
 	if (yaml.bad_line)
-		ts_notice_add(notices, "nested_config", TS_NOTICE_SKIPPED, name, yaml.bad_line, "no YAML from here on");
+		ts_notice_add(notices, "nested_config", TS_NOTICE_SKIPPED, name, yaml.bad_line, "the rest of the file from this line on, which is not YAML");
 	ts_json_end(j);
 	ts_arena_finish(&arena);
 	return status;
@@ -55,7 +55,7 @@ static enum ts_status take_text(struct ts_span text, struct ts_span name, struct
 {
 	if (ts_utf8_valid(text))
 		return write_config(text, name, j, notices, err);
-	ts_notice_add(notices, "bad_utf8", TS_NOTICE_SKIPPED, name, 0, "a file that is no UTF-8");
+	ts_notice_add(notices, "bad_utf8", TS_NOTICE_SKIPPED, name, 0, "a file that is not UTF-8");
 	return TS_OK;
 }
 

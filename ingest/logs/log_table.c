@@ -655,7 +655,7 @@ static bool step_of(struct ts_log_table *t, int64_t *ret_step)
 	}
 	if (!step_value(t, found, ret_step)) {
 		ts_notice_add(t->notices, "bad_step", TS_NOTICE_SKIPPED, t->source->file, t->line,
-			      "a step that is no whole number of 64 bits");
+			      "a step that is not a whole number of 64 bits");
 		return false;
 	}
 	return true;

@@ -109,14 +109,14 @@ static enum ts_status name_column(struct csv *c, size_t i, struct ts_span name, 
 	c->names[i] = ts_span_of(NULL, 0);
 	if (!ts_utf8_valid(name)) {
 		ts_notice_add(&c->notices, "bad_utf8", TS_NOTICE_SKIPPED, c->file, c->lines.number,
-			      "a column whose name is no UTF-8");
+			      "a column whose name is not UTF-8");
 		return TS_OK;
 	}
 	if (!name.len)
 		name = ts_span_str("unnamed");
 	if (is_taken(c, i, name)) {
 		ts_notice_add(&c->notices, "duplicate_column", TS_NOTICE_INFO, c->file, c->lines.number,
-			      "a name for two columns");
+			      "a name that two columns share");
 		numbered = ts_arena_printf(c->arena, "%.*s.%zu", TS_SPAN_ARG(name), i + 1);
 		if (!numbered)
 			return ts_arena_error(c->arena, err);
@@ -186,7 +186,7 @@ static void take_cell(struct csv *c, struct ts_log_table *t, struct ts_span name
 	else if (ts_utf8_valid(cell))
 		ts_log_table_text(t, name, cell);
 	else
-		tell(c, "bad_utf8", TS_NOTICE_SKIPPED, "a text that is no UTF-8");
+		tell(c, "bad_utf8", TS_NOTICE_SKIPPED, "a text that is not UTF-8");
 }
 
 static enum ts_status take_row(struct csv *c, struct ts_log_table *t, struct ts_error *err)
@@ -230,9 +230,9 @@ static enum ts_status read_lines(struct csv *c, struct ts_log_table *t, struct t
 			return TS_OK;
 		if (end == TS_LOG_LINE_LONG)
 			tell(c, "long_line", TS_NOTICE_SKIPPED,
-			     "a line of more than 4 MiB, or a quote that does not end in so many");
+			     "a line of more than 4 MiB, or a quote that does not end within 4 MiB");
 		if (end == TS_LOG_LINE_QUOTE)
-			tell(c, "open_quote", TS_NOTICE_SKIPPED, "a quote that the file never closes");
+			tell(c, "open_quote", TS_NOTICE_SKIPPED, "a quote that does not end before the end of the file");
 		if ((end == TS_LOG_LINE && take_line(c, t, line, err)) ||
 		    ts_log_table_at(t, ts_log_lines_at(&c->lines), c->lines.size, err))
 			return err->status;

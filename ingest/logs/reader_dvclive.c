@@ -130,7 +130,7 @@ static void take_field(struct dvclive *d, struct ts_log_table *t, enum role role
 	if (!field.len)
 		return;
 	if (!ts_log_number(field, &value, &written)) {
-		tell(d, "not_scalar", TS_NOTICE_SKIPPED, "a value that is no number");
+		tell(d, "not_scalar", TS_NOTICE_SKIPPED, "a value that is not a number");
 		return;
 	}
 	ts_log_table_number(t,

@@ -260,7 +260,7 @@ static enum ts_status read_history(struct hugging *h, struct ts_log_table *t, st
 		from = token.at;
 		if (token.type != TS_JSON_OBJECT) {
 			ts_notice_add(&h->notices, "not_object", TS_NOTICE_SKIPPED, ts_span_str(h->state), 0,
-				      "a record that is no object");
+				      "a record that is not an object");
 			if (token.type == TS_JSON_ARRAY && ts_json_skip(r, NULL, err))
 				return err->status;
 			continue;

@@ -108,7 +108,7 @@ static enum ts_status take_object(struct jsonl *f, struct ts_log_table *t, struc
 	if (!*ret_more)
 		return TS_OK;
 	if (token.type != TS_JSON_OBJECT) {
-		tell(f, "not_object", TS_NOTICE_SKIPPED, "a line that is no object");
+		tell(f, "not_object", TS_NOTICE_SKIPPED, "a line that is not an object");
 		return token.type == TS_JSON_ARRAY ? ts_json_skip(r, NULL, err) : TS_OK;
 	}
 	ts_log_table_row(t, f->lines.number);

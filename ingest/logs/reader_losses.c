@@ -94,7 +94,7 @@ static enum ts_status take_value(struct losses *l, struct ts_log_table *t, struc
 
 	if (!known || !ts_parse_i64(step, &number)) {
 		ts_notice_add(&l->notices, known ? "bad_step" : "not_scalar", TS_NOTICE_SKIPPED, l->file, 0,
-			      known ? "a step that is no whole number of 64 bits" : "a value that is no number");
+			      known ? "a step that is not a whole number of 64 bits" : "a value that is not a number");
 		return token->type == TS_JSON_OBJECT || token->type == TS_JSON_ARRAY ? ts_json_skip(r, NULL, err) : TS_OK;
 	}
 	ts_log_table_row(t, 0);
@@ -149,7 +149,7 @@ static enum ts_status take_metric(struct losses *l, struct ts_log_table *t, stru
 				return err->status;
 			continue;
 		}
-		ts_notice_add(&l->notices, "not_scalar", TS_NOTICE_SKIPPED, l->file, 0, "values that are no object of steps");
+		ts_notice_add(&l->notices, "not_scalar", TS_NOTICE_SKIPPED, l->file, 0, "values that are not an object of steps");
 		if (token.type == TS_JSON_ARRAY && ts_json_skip(r, NULL, err))
 			return err->status;
 	}
@@ -183,7 +183,7 @@ static enum ts_status read_golden(void *ctx, struct ts_log_table *t, struct ts_e
 		if (token.type == TS_JSON_ARRAY && ts_json_skip(&r, NULL, err))
 			return err->status;
 		if (token.type != TS_JSON_OBJECT)
-			ts_notice_add(&l->notices, "not_object", TS_NOTICE_SKIPPED, l->file, 0, "a metric that is no object");
+			ts_notice_add(&l->notices, "not_object", TS_NOTICE_SKIPPED, l->file, 0, "a metric that is not an object");
 	}
 	l->bytes_read += l->text.len;
 	return TS_OK;
@@ -294,7 +294,7 @@ static enum ts_status read_losses(void *ctx, struct ts_log_table *t, struct ts_e
 		if (end != TS_LOG_LINE || !parse(line, &step, &number, &value, &written)) {
 			if (end != TS_LOG_LINE || !is_empty(line))
 				ts_notice_add(&l->notices, "bad_line", TS_NOTICE_SKIPPED, l->file, l->lines.number,
-					      "a line that is no step and a loss");
+					      "a line that does not hold a step and a loss");
 			continue;
 		}
 		ts_log_table_row(t, l->lines.number);

@@ -329,7 +329,7 @@ static int64_t time_at(struct base *b, sqlite3_stmt *query, int i)
 	if (type == SQLITE_INTEGER)
 		return sqlite3_column_int64(query, i);
 	if (type != SQLITE_NULL)
-		tell(b, "bad_meta", TS_NOTICE_SKIPPED, "runs", "a time that is no number of milliseconds");
+		tell(b, "bad_meta", TS_NOTICE_SKIPPED, "runs", "a time that is not a number of milliseconds");
 	return 0;
 }
 
@@ -440,7 +440,7 @@ static enum ts_status take_metric(struct base *b, const struct ts_mlflow_metric 
 	    !b->options->progress(b->options->progress_ctx, b->rows * 24, b->rows_total * 24))
 		return ts_error_set(err, TS_CANCELLED, "stopped");
 	if (!value_at(query, &value) || sqlite3_column_type(query, 2) != SQLITE_INTEGER) {
-		tell(b, "bad_metric", TS_NOTICE_SKIPPED, "metrics", "a value or a step that is no number");
+		tell(b, "bad_metric", TS_NOTICE_SKIPPED, "metrics", "a value or a step that is not a number");
 		return TS_OK;
 	}
 	return ts_mlflow_value(&b->run, metric, time_ms, sqlite3_column_int64(query, 2), value, err);

@@ -157,7 +157,7 @@ static void take_record(struct store *s, const struct ts_yaml_pair *pair)
 	}
 	for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
 		if (ts_span_is(pair->key, times[i].key) && !ts_parse_i64(pair->value, times[i].to))
-			tell(s, "bad_meta", TS_NOTICE_SKIPPED, pair->line, "a time that is no number of milliseconds");
+			tell(s, "bad_meta", TS_NOTICE_SKIPPED, pair->line, "a time that is not a number of milliseconds");
 	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
 		if (ts_span_is(pair->key, texts[i].key) && pair->value.len > 0)
 			*texts[i].to = pair->value;
@@ -178,7 +178,7 @@ static enum ts_status read_run_meta(struct store *s, struct ts_error *err)
 		if (pair->kind == TS_YAML_TEXT)
 			take_record(s, pair);
 	if (yaml.bad_line)
-		tell(s, "bad_meta", TS_NOTICE_SKIPPED, yaml.bad_line, "no YAML from here on");
+		tell(s, "bad_meta", TS_NOTICE_SKIPPED, yaml.bad_line, "the rest of the file from this line on, which is not YAML");
 	s->bytes_read += bytes;
 	return status;
 }
@@ -388,11 +388,11 @@ static enum ts_status take_line(struct store *s, const struct ts_mlflow_metric *
 	double real;
 
 	if (!ts_parse_i64(time, &time_ms) || !parse_value(value, &real) || (step.len && !ts_parse_i64(step, &at))) {
-		tell(s, "bad_metric", TS_NOTICE_SKIPPED, number, "no \"milliseconds value step\"");
+		tell(s, "bad_metric", TS_NOTICE_SKIPPED, number, "a line that is not \"milliseconds value step\"");
 		return TS_OK;
 	}
 	if (!step.len)
-		tell(s, "line_is_step", TS_NOTICE_INFO, number, "no step: the number of the line is it, from 0");
+		tell(s, "line_is_step", TS_NOTICE_INFO, number, "a line without a step; its line number, from 0, is taken as the step");
 	return ts_mlflow_value(&s->run, metric, time_ms, at, real, err);
 }
 

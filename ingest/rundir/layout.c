@@ -213,7 +213,7 @@ enum ts_status ts_layout_find(const char *path, struct ts_notices *notices, stru
 			return err->status;
 	} else if (has(path, "steps.jsonl")) {
 		ts_notice_add(notices, "root_steps_ignored", TS_NOTICE_SKIPPED, ts_span_str("steps.jsonl"), 0,
-			      "steps beside rank directories belong to no rank");
+			      "the steps beside the rank directories do not belong to any rank");
 	}
 	*ret_layout = layout;
 	return TS_OK;

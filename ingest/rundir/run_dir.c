@@ -119,7 +119,7 @@ static void drop_empty_ranks(struct reading *r)
 			layout->ranks[kept++] = layout->ranks[i];
 		else
 			ts_notice_add(&r->result.notices, "empty_rank", TS_NOTICE_INFO, layout->ranks[i].name, 0,
-				      "a rank directory with nothing of a run in it");
+				      "a rank directory that holds no files of a run");
 	}
 	layout->n = kept;
 }
@@ -364,7 +364,7 @@ static enum ts_status read_steps(struct reading *r, const struct ts_rank_dir *di
 		return status;
 	if (segments == 0)
 		ts_notice_add(&r->result.notices, "no_steps", TS_NOTICE_INFO, input.source.name, 0,
-			      input.source.fd < 0 ? "there is no such file" : "no record in it");
+			      input.source.fd < 0 ? "there is no such file" : "the file has no record");
 	if (segments > r->result.segments)
 		r->result.segments = segments;
 	return TS_OK;

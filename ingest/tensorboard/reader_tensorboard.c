@@ -322,7 +322,7 @@ static enum ts_status take_value(struct board *b, const struct event *e, struct 
 	if (kind == TS_TENSOR_BROKEN)
 		tell(b, "bad_message", TS_NOTICE_SKIPPED, at, "a tensor that does not fit its type");
 	else if (kind == TS_TENSOR_OTHER)
-		tell(b, "not_scalar", TS_NOTICE_SKIPPED, at, v.other ? v.other : "a tensor that is no single number");
+		tell(b, "not_scalar", TS_NOTICE_SKIPPED, at, v.other ? v.other : "a tensor that is not a single number");
 	if (kind != TS_TENSOR_NUMBER)
 		return TS_OK;
 	if (begin_step(b, e, err))
@@ -418,7 +418,7 @@ static enum ts_status read_records(struct board *b, struct ts_tfrecord *t, struc
 		if (end == TS_TFRECORD_LONG)
 			tell(b, "long_record", TS_NOTICE_SKIPPED, at, "an event of more than 16 MiB");
 		if (end == TS_TFRECORD_CUT)
-			tell(b, "cut_record", TS_NOTICE_INFO, at, "the file ends inside an event, as one does that is being written");
+			tell(b, "cut_record", TS_NOTICE_INFO, at, "the file ends inside an event; it may still be being written");
 		if (end == TS_TFRECORD_DAMAGED)
 			tell(b, "bad_crc", TS_NOTICE_SKIPPED, at, "a checksum is wrong; what lies behind it in this file is not read");
 		if (end > TS_TFRECORD_LONG)

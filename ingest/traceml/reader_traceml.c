@@ -526,7 +526,7 @@ static void tell_schema(struct summary *s)
 	if (!schema || (ts_parse_double(schema->raw, &version) && version > 1.39 && version < 1.71))
 		return;
 	ts_notice_add(&s->notices, "other_schema", TS_NOTICE_INFO, ts_span_str(""), 0,
-		      "a schema_version other than 1.4 to 1.7: read as those are");
+		      "a schema_version other than 1.4 to 1.7; the file is read like those");
 }
 
 /* An empty rank 0, by which the run can be exported and read again. */

@@ -43,13 +43,13 @@ static bool keep(char *out, size_t cap, struct ts_span text)
 static enum ts_status parse_unix(struct ts_span path, struct ts_address *out, struct ts_error *err)
 {
 	if (path.len == 0)
-		return ts_error_set(err, TS_INVALID, "no path after unix:");
+		return ts_error_set(err, TS_INVALID, "the address unix: has no path");
 	if (path.len >= sizeof(((struct sockaddr_un *)0)->sun_path))
-		return ts_error_set(err, TS_TOO_LARGE, "socket path of %zu bytes: the system takes at most %zu", path.len,
+		return ts_error_set(err, TS_TOO_LARGE, "the path of the socket has %zu bytes, and the system allows at most %zu", path.len,
 				    sizeof(((struct sockaddr_un *)0)->sun_path) - 1);
 	out->kind = TS_ADDRESS_UNIX;
 	if (!keep(out->path, sizeof out->path, path))
-		return ts_error_set(err, TS_INVALID, "socket path with a NUL byte");
+		return ts_error_set(err, TS_INVALID, "the path of the socket has a NUL byte");
 	return TS_OK;
 }
 
@@ -95,10 +95,10 @@ static enum ts_status parse_ssh(const char *whole, struct ts_span rest, struct t
 	}
 	if (rest.len == 0 || !split_host(rest, &host, &port) || !name_ok(host) || (at && !name_ok(user)) ||
 	    (port.len && !port_ok(port)))
-		return ts_error_set(err, TS_INVALID, "%s is not of the form ssh://[user@]HOST[:PORT][/path/to/socket]", whole);
+		return ts_error_set(err, TS_INVALID, "%s must have the form ssh://[user@]HOST[:PORT][/path/to/socket]", whole);
 	/* ssh -L splits at colons. */
 	if (memchr(path.data, ':', path.len))
-		return ts_error_set(err, TS_INVALID, "%s: a socket path with ':' cannot be forwarded by ssh", whole);
+		return ts_error_set(err, TS_INVALID, "%s: ssh cannot forward a socket whose path has a ':'", whole);
 	out->kind = TS_ADDRESS_SSH;
 	if (!keep(out->user, sizeof out->user, user) || !keep(out->host, sizeof out->host, host) ||
 	    !keep(out->port, sizeof out->port, port) || !keep(out->path, sizeof out->path, path))
@@ -123,7 +123,7 @@ enum ts_status ts_address_parse(const char *text, struct ts_address *ret_address
 	else if (all.len == 0 || !split_host(all, &host, &port) || !name_ok(host) || port.len == 0 || !port_ok(port) ||
 		 !keep(out.host, sizeof out.host, host) || !keep(out.port, sizeof out.port, port))
 		return ts_error_set(err, TS_INVALID,
-				    "%s is no server address: unix:/path, HOST:PORT or ssh://[user@]HOST[:PORT][/path]", text);
+				    "%s is not the address of a server; use unix:/path, HOST:PORT or ssh://[user@]HOST[:PORT][/path]", text);
 	if (status)
 		return status;
 	*ret_address = out;

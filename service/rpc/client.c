@@ -85,7 +85,7 @@ enum ts_status ts_client_end_status(struct ts_client *client, const struct ts_cl
 		return ts_error_set(err, status, "the connection to tscoped at %s broke (%.*s)", client->where,
 				    TS_SPAN_ARG(text));
 	if (status == TS_DEADLINE)
-		return ts_error_set(err, status, "tscoped at %s has not answered %s in the time given", client->where, method);
+		return ts_error_set(err, status, "tscoped at %s did not answer %s in time", client->where, method);
 	return ts_error_set(err, status, "%s at %s: %.*s", method, client->where, TS_SPAN_ARG(text));
 }
 
@@ -104,7 +104,7 @@ enum ts_status ts_client_take(grpc_byte_buffer **buffer, struct ts_arena *arena,
 	grpc_byte_buffer_destroy(*buffer);
 	*buffer = NULL;
 	if (!flat)
-		return ts_error_set(err, TS_DAMAGED, "a compressed reply");
+		return ts_error_set(err, TS_DAMAGED, "the server sent a compressed reply, which tscope does not read");
 	copy = ts_arena_span(arena, ts_core_span(&bytes));
 	grpc_slice_unref(bytes);
 	if (!copy.data)
@@ -172,7 +172,7 @@ static enum ts_status probe(struct ts_client *client, struct ts_error *err)
 	if (client->address.kind == TS_ADDRESS_SSH)
 		return ts_error_set(err, TS_UNAVAILABLE, "ssh reaches %s, but no tscoped answers at %s there; is it running? (%s)",
 				    client->address.host, client->address.path, why.text);
-	return ts_error_set(err, TS_UNAVAILABLE, "what listens at %s does not answer as a tscoped does; TSCOPE_SERVER names it "
+	return ts_error_set(err, TS_UNAVAILABLE, "the program that listens at %s does not answer like a tscoped; TSCOPE_SERVER names it "
 			    "(%s)", client->where, why.text);
 }
 
@@ -306,7 +306,7 @@ static bool is_long(const char *method)
 static enum ts_status check_request(const char *method, struct ts_span request, char path[96], struct ts_error *err)
 {
 	if (request.len > TS_MESSAGE_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "a request of %zu bytes: the limit is %d", request.len, TS_MESSAGE_MAX);
+		return ts_error_set(err, TS_TOO_LARGE, "the request has %zu bytes, and the limit is %d", request.len, TS_MESSAGE_MAX);
 	if (snprintf(path, 96, "%s%s", TS_SERVICE_PATH, method) >= 96)
 		return ts_error_set(err, TS_INVALID, "no method has such a long name");
 	return TS_OK;
@@ -342,7 +342,7 @@ static enum ts_status give(grpc_byte_buffer **buffer, ts_message_fn *fn, void *c
 	grpc_byte_buffer_destroy(*buffer);
 	*buffer = NULL;
 	if (!flat)
-		return ts_error_set(err, TS_DAMAGED, "a compressed message");
+		return ts_error_set(err, TS_DAMAGED, "the server sent a compressed message, which tscope does not read");
 	status = fn(ctx, ts_core_span(&bytes), err);
 	grpc_slice_unref(bytes);
 	return status;

@@ -236,10 +236,10 @@ enum ts_status ts_client_upload_send(struct ts_upload *upload, struct ts_span me
 	enum ts_status status = TS_OK;
 
 	if (message.len > TS_MESSAGE_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "a message of %zu bytes: the limit is %d", message.len, TS_MESSAGE_MAX);
+		return ts_error_set(err, TS_TOO_LARGE, "the message has %zu bytes, and the limit is %d", message.len, TS_MESSAGE_MAX);
 	pthread_mutex_lock(&upload->mutex);
 	if (!wait_room(upload)) {
-		status = ts_error_set(err, TS_DEADLINE, "tscoped at %s has taken nothing of %s for %d s", upload->client->where,
+		status = ts_error_set(err, TS_DEADLINE, "tscoped at %s has accepted no data of %s for %d s", upload->client->where,
 				      upload->method, TS_STALL_SECONDS);
 	} else if (upload->over) {
 		status = ts_client_end_status(upload->client, &upload->end, upload->method, INT64_MAX, err);

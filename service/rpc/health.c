@@ -12,7 +12,7 @@ enum ts_status ts_health_service(struct ts_span request, struct ts_arena *arena,
 		return err->status;
 	if (service.len == 0 || ts_span_is(service, "tscope.v1.Tscope"))
 		return TS_OK;
-	return ts_error_set(err, TS_NOT_FOUND, "no such service here");
+	return ts_error_set(err, TS_NOT_FOUND, "this server has no such service");
 }
 
 static enum ts_status check(struct ts_call *call, void *state, struct ts_span request, struct ts_error *err)

@@ -23,7 +23,7 @@ static enum ts_status refuse_locked(int fd, const char *path, struct ts_error *e
 	ssize_t n = pread(fd, pid, sizeof pid - 1, 0);
 
 	pid[n > 0 ? n : 0] = 0;
-	return ts_error_set(err, TS_CONFLICT, "another tscoped (pid %s) serves %s", pid[0] ? pid : "unknown", path);
+	return ts_error_set(err, TS_CONFLICT, "another tscoped (pid %s) already serves %s", pid[0] ? pid : "unknown", path);
 }
 
 static enum ts_status take_lock(const char *socket_path, int *ret_fd, struct ts_error *err)
@@ -61,7 +61,7 @@ static enum ts_status remove_stale(const char *path, struct ts_error *err)
 	if (lstat(path, &st) != 0)
 		return errno == ENOENT ? TS_OK : ts_error_errno(err, errno, "%s", path);
 	if (!S_ISSOCK(st.st_mode))
-		return ts_error_set(err, TS_CONFLICT, "%s exists and is no socket", path);
+		return ts_error_set(err, TS_CONFLICT, "%s exists and is not a socket", path);
 	if (unlink(path) != 0)
 		return ts_error_errno(err, errno, "remove the stale socket %s", path);
 	return TS_OK;
@@ -181,9 +181,9 @@ static enum ts_status resolve_tcp(const struct ts_address *address, const struct
 	if (!options->allow_remote && !is_loopback(found->ai_addr)) {
 		freeaddrinfo(found);
 		return ts_error_set(err, TS_DENIED,
-				    "%s is reachable from other machines, and this version has neither TLS nor passwords: "
-				    "whoever reaches it reads and writes every run. Use the unix socket and ssh://HOST, or "
-				    "say allow-remote", options->address);
+				    "other machines can reach %s, and this version has neither TLS nor passwords: everybody "
+				    "who reaches the server can read and write every run. Use the unix socket and ssh://HOST, "
+				    "or set allow-remote", options->address);
 	}
 	*ret_found = found;
 	return TS_OK;

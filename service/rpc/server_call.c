@@ -299,8 +299,8 @@ static enum ts_status why_stopped(const struct ts_rpc_call *call, struct ts_erro
 	if (atomic_load(&call->server->cancelling))
 		return ts_error_set(err, TS_UNAVAILABLE, "the server is shutting down");
 	if (call->call.deadline_ns != INT64_MAX && ts_now_mono_ns() >= call->call.deadline_ns)
-		return ts_error_set(err, TS_DEADLINE, "the time given to %s is over", call->method->handler.method);
-	return ts_error_set(err, TS_CANCELLED, "the client went away");
+		return ts_error_set(err, TS_DEADLINE, "the time for %s is over", call->method->handler.method);
+	return ts_error_set(err, TS_CANCELLED, "the client closed the call");
 }
 
 /* mutex held. A peer that takes nothing is given up after TS_STALL_SECONDS; cancelling makes the batch complete. */
@@ -352,7 +352,7 @@ static enum ts_status call_reply(struct ts_call *handler_call, struct ts_span me
 	struct ts_rpc_call *call = handler_call->driver;
 
 	if (message.len > TS_MESSAGE_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "a reply of %zu bytes: the limit is %d", message.len, TS_MESSAGE_MAX);
+		return ts_error_set(err, TS_TOO_LARGE, "the reply has %zu bytes, and the limit is %d", message.len, TS_MESSAGE_MAX);
 	if (call->method->handler.flags & TS_METHOD_STREAM_DOWN)
 		return send_reply(call, message, err);
 	return keep_reply(call, message, err);
@@ -381,7 +381,7 @@ static enum ts_status handle_bytes(struct ts_rpc_call *call, grpc_byte_buffer *i
 	grpc_slice bytes;
 
 	if (!ts_core_flatten(input, &bytes))
-		return ts_error_set(err, TS_INVALID, "compressed messages are not taken");
+		return ts_error_set(err, TS_INVALID, "the server does not accept compressed messages");
 	call->bytes_in += GRPC_SLICE_LENGTH(bytes);
 	status = h->message(&call->call, call->handler_state, ts_core_span(&bytes), err);
 	grpc_slice_unref(bytes);
@@ -479,7 +479,7 @@ static void on_closed(void *owner, bool ok)
 		atomic_store(&call->cancelled, true);
 	pthread_cond_broadcast(&call->changed);
 	if (call->state == WATCHING && !call->sending)
-		finish(call, TS_CANCELLED, "the client went away");
+		finish(call, TS_CANCELLED, "the client closed the call");
 	else
 		settle(call);
 }
@@ -519,7 +519,7 @@ static void on_sent(void *owner, bool ok)
 	call->output = NULL;
 	pthread_cond_broadcast(&call->changed);
 	if (call->state == WATCHING && (atomic_load(&call->cancelled) || !ok))
-		finish(call, TS_CANCELLED, "the client went away");
+		finish(call, TS_CANCELLED, "the client closed the call");
 	else if (call->state == WATCHING && atomic_load(&call->server->draining))
 		finish(call, TS_UNAVAILABLE, "the server is shutting down");
 	else
@@ -560,7 +560,7 @@ static bool refuse(struct ts_rpc_call *call, unsigned live)
 		finish(call, TS_DENIED, "this server is read-only");
 	} else if (!(call->method->handler.flags & TS_METHOD_STREAM_UP) && !call->input) {
 		/* Reset before its message came, or longer than we take: C-core has told the client already. */
-		finish(call, TS_INVALID, "no request message");
+		finish(call, TS_INVALID, "the call has no request message");
 	} else {
 		return false;
 	}

@@ -95,7 +95,7 @@ static void a_silent_server_is_found_out(void **state)
 	int fd = silent_port(address);
 
 	(void)state;
-	refused(address, TS_UNAVAILABLE, "does not answer as a tscoped does");
+	refused(address, TS_UNAVAILABLE, "does not answer like a tscoped");
 	assert_true(ts_now_mono_ns() - began < 40000000000);
 	close(fd);
 }
@@ -121,7 +121,7 @@ static void a_web_server_is_found_out(void **state)
 
 	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, say_garbage, &fd), 0);
-	refused(address, TS_UNAVAILABLE, "does not answer as a tscoped does");
+	refused(address, TS_UNAVAILABLE, "does not answer like a tscoped");
 	pthread_join(thread, NULL);
 	close(fd);
 }

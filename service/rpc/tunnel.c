@@ -166,8 +166,8 @@ static enum ts_status wait_there(struct ts_tunnel *tunnel, const struct ts_addre
 		siginfo_t how = {.si_pid = 0};
 
 		if (waitid(P_PID, (id_t)tunnel->pid, &how, WEXITED | WNOHANG | WNOWAIT) == 0 && how.si_pid == tunnel->pid)
-			return ts_error_set(err, TS_UNAVAILABLE, "ssh to %s ended before it forwarded %s (exit status %d); it says "
-					    "why above", address->host, address->path,
+			return ts_error_set(err, TS_UNAVAILABLE, "ssh to %s ended before it forwarded %s (exit status %d); its message "
+					    "is above", address->host, address->path,
 					    how.si_code == CLD_EXITED ? how.si_status : -1);
 		if (stat(tunnel->path, &st) == 0 && S_ISSOCK(st.st_mode))
 			return TS_OK;

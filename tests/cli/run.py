@@ -496,7 +496,7 @@ def resume(_update):
     os.unlink(server.address[len("unix:"):])
     server = Server(place, "server")
     stdout, stderr = push.communicate(timeout=120)
-    if push.returncode or (caught and b"trying again (1 of 3)" not in stderr):
+    if push.returncode or (caught and b"push tries again (1 of 3)" not in stderr):
         fail("resume", f"exit {push.returncode}, stopped in time: {caught}\n{stdout.decode()}{stderr.decode()}")
     elif caught:
         answer = json.loads(stdout)["pushes"][0]

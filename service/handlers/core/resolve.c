@@ -30,7 +30,7 @@ enum ts_status ts_name_check(struct ts_span name, struct ts_error *err)
 	size_t components = 1;
 
 	if (name.len == 0 || name.len > TS_NAME_MAX)
-		return ts_error_set(err, TS_INVALID, "a name has 1 to %d bytes, this one has %zu", TS_NAME_MAX,
+		return ts_error_set(err, TS_INVALID, "a name must have 1 to %d bytes, and this one has %zu", TS_NAME_MAX,
 				    name.len);
 	for (size_t i = 0; i < name.len; i++) {
 		uint8_t c = name.data[i];
@@ -43,13 +43,13 @@ enum ts_status ts_name_check(struct ts_span name, struct ts_error *err)
 		} else {
 			return ts_error_set(
 				err, TS_INVALID,
-				"byte %zu of a name is not allowed there: components of letters, digits and "
-				"._+- that begin with a letter or digit, joined by /",
+				"byte %zu of a name is not allowed there: a name has components of letters, digits "
+				"and ._+- that begin with a letter or digit, joined by /",
 				i + 1);
 		}
 	}
 	if (start || components < 2)
-		return ts_error_set(err, TS_INVALID, "a name is project/name, this one is %.*s", TS_SPAN_ARG(name));
+		return ts_error_set(err, TS_INVALID, "a name must have the form project/name, and this one is %.*s", TS_SPAN_ARG(name));
 	return TS_OK;
 }
 
@@ -143,7 +143,7 @@ struct parsed {
 static enum ts_status parse_id(struct ts_span hex, struct parsed *ret, struct ts_error *err)
 {
 	if (!is_hex(hex))
-		return ts_error_set(err, TS_INVALID, "an id is given by %d to %d hex digits", LEAST_HEX, TS_ID_HEX);
+		return ts_error_set(err, TS_INVALID, "an id must be given by %d to %d hex digits", LEAST_HEX, TS_ID_HEX);
 	ret->hex = hex;
 	return TS_OK;
 }
@@ -203,7 +203,7 @@ static enum ts_status ambiguous(const struct search *s, struct ts_span spec, str
 		ts_buf_str(&text, ", ...");
 	if (spec.len && spec.data[0] == '?') /* the client's mark, which nobody typed */
 		spec = ts_span_of(spec.data + 1, spec.len - 1);
-	ts_error_set(err, TS_AMBIGUOUS, "%.*s may be %.*s", TS_SPAN_ARG(spec), TS_SPAN_ARG(ts_buf_view(&text)));
+	ts_error_set(err, TS_AMBIGUOUS, "%.*s is ambiguous; it may be %.*s", TS_SPAN_ARG(spec), TS_SPAN_ARG(ts_buf_view(&text)));
 	ts_buf_finish(&text);
 	return err->status;
 }
@@ -282,10 +282,10 @@ static enum ts_status not_found(struct search *s, const struct parsed *p, struct
 	struct ts_buf text = TS_BUF_INIT(TS_ERROR_TEXT);
 
 	for (size_t i = 0; i < n; i++) {
-		ts_buf_str(&text, i ? ", " : "; near it: ");
+		ts_buf_str(&text, i ? ", " : "; similar names: ");
 		ts_buf_span(&text, nearest[i].name);
 	}
-	ts_error_set(err, TS_NOT_FOUND, "nothing is called %.*s%.*s", TS_SPAN_ARG(p->name.len ? p->name : spec),
+	ts_error_set(err, TS_NOT_FOUND, "nothing is named %.*s%.*s", TS_SPAN_ARG(p->name.len ? p->name : spec),
 		     TS_SPAN_ARG(ts_buf_view(&text)));
 	ts_buf_finish(&text);
 	return err->status;

@@ -87,7 +87,7 @@ static void finds_names(void **state)
 	expect_ref("tag:p/v1", TS_REF_TAG, second);
 	expect_ref("?p/main", TS_REF_BRANCH, second);
 	expect_ref("branch:p/main", TS_REF_BRANCH, second);
-	expect_error("tag:p/exp", TS_NOT_FOUND, "nothing is called p/exp");
+	expect_error("tag:p/exp", TS_NOT_FOUND, "nothing is named p/exp");
 	/* With a '/' typed: the whole name, else one below the project. */
 	put_ref(TS_REF_RUN, "p/sweep/1", second);
 	expect_ref("?p/sweep/1", TS_REF_RUN, second);
@@ -95,7 +95,7 @@ static void finds_names(void **state)
 	put_ref(TS_REF_RUN, "sweep/1", first);
 	expect_ref("?p/sweep/1", TS_REF_RUN, first);
 	expect_ref("p/sweep/1", TS_REF_RUN, second);
-	expect_error("?p/sweep/2", TS_NOT_FOUND, "nothing is called sweep/2");
+	expect_error("?p/sweep/2", TS_NOT_FOUND, "nothing is named sweep/2");
 }
 
 static void finds_ids(void **state)
@@ -124,7 +124,7 @@ static void finds_ids(void **state)
 		put_ref(TS_REF_RUN, "p/exp", first);
 		must(test_get(&s, "p/exp", &got), &s.err);
 		ts_id_hex((const struct ts_id *)(const void *)(got.head.data + 16), index);
-		expect_error(index, TS_NOT_FOUND, "nothing is called");
+		expect_error(index, TS_NOT_FOUND, "nothing is named");
 	}
 }
 
@@ -152,10 +152,10 @@ static void offers_near_names(void **state)
 	put_ref(TS_REF_RUN, "p/baseline-2", first);
 	put_ref(TS_REF_RUN, "p/other", first);
 	put_ref(TS_REF_RUN, "q/baseline", first);
-	expect_error("p/basline", TS_NOT_FOUND, "near it: p/baseline, p/baseline-2");
+	expect_error("p/basline", TS_NOT_FOUND, "similar names: p/baseline, p/baseline-2");
 	assert_null(strstr(s.err.text, "other"));
 	assert_null(strstr(s.err.text, "q/"));
-	expect_error("p/zzzzzzzz", TS_NOT_FOUND, "nothing is called p/zzzzzzzz");
+	expect_error("p/zzzzzzzz", TS_NOT_FOUND, "nothing is named p/zzzzzzzz");
 	assert_null(strstr(s.err.text, "near"));
 }
 

@@ -277,7 +277,7 @@ static void refuses(void **state)
 	(void)state;
 	push_many(0, 2, 0.2);
 	assert_int_equal(ask((struct ts_trend_request){.branch = ts_span_str("branch:p/mian")}, &t), TS_NOT_FOUND);
-	assert_non_null(strstr(err.text, "near it: p/main"));
+	assert_non_null(strstr(err.text, "similar names: p/main"));
 	assert_int_equal(ask((struct ts_trend_request){.branch = ts_span_str("run:p/r1")}, &t), TS_INVALID);
 	assert_non_null(strstr(err.text, "is not a branch"));
 	assert_int_equal(ask((struct ts_trend_request){.branch = ts_span_str("branch:p/main"), .like = ts_span_str("run:p/x")}, &t),

@@ -24,7 +24,7 @@ static enum ts_status check_request(const struct ts_commit_request *r, struct ts
 	if (r->branch.len && ts_name_check(r->branch, err))
 		return ts_error_prefix(err, "branch");
 	if (r->expose && !r->join)
-		return ts_error_set(err, TS_INVALID, "expose stands without join");
+		return ts_error_set(err, TS_INVALID, "expose can only be used with join");
 	return ts_run_state_check(r->state, err);
 }
 
@@ -37,7 +37,7 @@ static enum ts_status open_sent(struct commit *c, struct ts_arena *arena, struct
 	if (c->call->engine->ops->has_many(c->call->engine, &c->request->head, 1, &present, err))
 		return err->status;
 	if (!present)
-		return ts_error_set(err, TS_NOT_FOUND, "head %s is not there: its objects must be sent first",
+		return ts_error_set(err, TS_NOT_FOUND, "the store does not have the head %s; its objects must be sent first",
 				    ts_id_hex(&c->request->head, hex));
 	if (!ts_run_open(c->f, &c->request->head, arena, ret_run, err))
 		return TS_OK;
@@ -165,8 +165,8 @@ static enum ts_status is_complete(struct commit *c, const struct ts_run *run, st
 		return err->status;
 	if (!d.has_world && !c->request->expose)
 		return ts_error_set(err, TS_INVALID,
-				    "the run does not say parallelism.world_size, so nobody knows when its "
-				    "ranks are complete: --expose shows it as it is");
+				    "the run does not record parallelism.world_size, so it is not known when its "
+				    "ranks are complete; --expose makes it visible as it is");
 	*ret_complete = d.n_missing == 0;
 	return TS_OK;
 }

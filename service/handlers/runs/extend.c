@@ -143,7 +143,7 @@ static enum ts_status compare_column(struct compared *c, struct side *a, struct 
 {
 	while (c->extends && a->block < a->table->n_blocks) {
 		if (b->block == b->table->n_blocks) {
-			refuse(c, "rank %d column %s has only %llu of the %llu rows", rank, show(a->column->name).text,
+			refuse(c, "rank %d column %s has only %llu of its %llu rows", rank, show(a->column->name).text,
 			       (unsigned long long)b->table->rows, (unsigned long long)a->table->rows);
 		} else if (same_block(a, b)) {
 			advance(a, a->table->blocks[a->block].rows);
@@ -163,7 +163,7 @@ static enum ts_status check_column(struct compared *c, const struct ts_table *ta
 
 	b.column = ts_index_column(new_index, table->kind, column->name, column->type, &b.table);
 	if (!b.column) {
-		refuse(c, "rank %d lacks column %s", new_index->rank, show(column->name).text);
+		refuse(c, "rank %d no longer has column %s", new_index->rank, show(column->name).text);
 		return TS_OK;
 	}
 	ts_arena_init(&a.arena, TS_CALL_ARENA);
@@ -208,7 +208,7 @@ static void check_facts(struct compared *c, int32_t rank, const struct ts_facts 
 
 		if (may_change(fact->path) || (now && ts_fact_same(fact, now)))
 			continue;
-		refuse(c, "rank %d fact %s %s", rank, show(fact->path).text, now ? "has changed" : "is gone");
+		refuse(c, "rank %d fact %s %s", rank, show(fact->path).text, now ? "has changed" : "is missing");
 	}
 }
 
@@ -221,7 +221,7 @@ static enum ts_status check_rank(struct compared *c, const struct ts_run *old_ru
 	enum ts_status status;
 
 	if (!new_index) {
-		refuse(c, "rank %d is not in it", old_index->rank);
+		refuse(c, "it does not have rank %d", old_index->rank);
 		return TS_OK;
 	}
 	ts_arena_init(&arena, TS_CALL_ARENA);

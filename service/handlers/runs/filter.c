@@ -92,7 +92,7 @@ static enum ts_status emit(struct parser *p, const struct operation *o)
 	struct ts_filter *f = p->out;
 
 	if (f->n == FILTER_OPS)
-		return wrong(p, "too long");
+		return wrong(p, "the filter is too long");
 	if (f->n == f->cap) {
 		size_t cap = f->cap ? 2 * f->cap : 16;
 		struct operation *ops = ts_arena_array(p->arena, cap, sizeof *ops);
@@ -125,7 +125,7 @@ static enum ts_status take_op(struct parser *p, enum op *ret)
 			p->at += strlen(table[i].text);
 			return TS_OK;
 		}
-	return wrong(p, "one of = != < <= > >= ~ must stand here");
+	return wrong(p, "one of = != < <= > >= ~ is expected here");
 }
 
 static enum ts_status take_quoted(struct parser *p, struct literal *ret)
@@ -154,7 +154,7 @@ static enum ts_status take_literal(struct parser *p, struct literal *ret)
 		return take_quoted(p, ret);
 	*ret = (struct literal){.text = peek_word(p, false)};
 	if (ret->text.len == 0)
-		return wrong(p, "a value must stand here");
+		return wrong(p, "a value is expected here");
 	ret->is_number = ts_parse_double(ret->text, &ret->number);
 	ret->is_integer = ts_parse_i64(ret->text, &ret->integer);
 	p->at += ret->text.len;
@@ -169,7 +169,7 @@ static enum ts_status take_time(struct parser *p, size_t at, struct literal *val
 		return TS_OK;
 	}
 	p->at = at;
-	return wrong(p, "a time must stand here, as 2026-11-20 or 2026-11-20T11:27:00Z");
+	return wrong(p, "a time is expected here, such as 2026-11-20 or 2026-11-20T11:27:00Z");
 }
 
 /* What a column of a known type can be compared with; a fact may be anything. */
@@ -183,9 +183,9 @@ static enum ts_status check_value(struct parser *p, enum ts_list_word word, size
 	if (ts_list_is_time(word))
 		return take_time(p, at, &o->value);
 	if (ts_list_is_count(word) && !(o->value.is_number && isfinite(o->value.number)))
-		wanted = "a number must stand here";
+		wanted = "a number is expected here";
 	if (word == TS_WORD_STATE && (o->op == OP_EQ || o->op == OP_NE) && ts_run_state_check(o->value.text, &unused))
-		wanted = "a state must stand here: running, finished, crashed or unknown";
+		wanted = "a state is expected here: running, finished, crashed or unknown";
 	if (!wanted)
 		return TS_OK;
 	p->at = at;
@@ -201,10 +201,10 @@ static enum ts_status parse_comparison(struct parser *p)
 	skip_spaces(p);
 	o.path = peek_word(p, true);
 	if (o.path.len == 0)
-		return wrong(p, "a column or a fact must stand here");
+		return wrong(p, "a column or a fact is expected here");
 	word = ts_list_word(o.path);
 	if (word == TS_WORD_NONE) {
-		ts_error_set(p->err, TS_INVALID, "filter, at byte %zu: %.*s is none of %s", p->at + 1,
+		ts_error_set(p->err, TS_INVALID, "filter, at byte %zu: %.*s is not one of %s", p->at + 1,
 			     TS_SPAN_ARG(o.path), ts_list_words());
 		return p->err->status;
 	}
@@ -234,7 +234,7 @@ static enum ts_status parse_parentheses(struct parser *p)
 		return TS_OK;
 	}
 	if (p->at < p->in.len)
-		return wrong(p, "and, or or a closing parenthesis must stand here");
+		return wrong(p, "'and', 'or' or a closing parenthesis is expected here");
 	p->at = open;
 	return wrong(p, "this parenthesis is not closed");
 }
@@ -244,7 +244,7 @@ static enum ts_status parse_not(struct parser *p)
 	enum ts_status status;
 
 	if (p->depth == FILTER_DEPTH)
-		return wrong(p, "nested too deeply");
+		return wrong(p, "the filter is nested too deeply");
 	p->depth++;
 	skip_spaces(p);
 	if (take_keyword(p, "not")) {
@@ -294,7 +294,7 @@ enum ts_status ts_filter_parse(struct ts_span text, struct ts_arena *arena, stru
 			return err->status;
 		skip_spaces(&p);
 		if (p.at < text.len)
-			return wrong(&p, "and or or must stand here");
+			return wrong(&p, "'and' or 'or' is expected here");
 	}
 	*ret_filter = p.out;
 	return TS_OK;

@@ -64,7 +64,7 @@ static enum ts_status choose_facts(struct joining *j, struct ts_error *err)
 	size_t first = j->head.n_ranks > 1 && j->head.ranks[0].rank == TS_RANK_JOB;
 
 	if (j->head.n_ranks == 0)
-		return ts_error_set(err, TS_INVALID, "neither run has a rank");
+		return ts_error_set(err, TS_INVALID, "neither of the two runs has a rank");
 	if (j->head.ranks[first].rank == TS_RANK_JOB) {
 		j->head.facts = j->of[first]->head.facts;
 		return TS_OK;
@@ -131,8 +131,8 @@ static enum ts_status check_worlds(const struct ts_run *base, const struct ts_ru
 	    ts_fact_int(&added->head.facts, "parallelism.world_size", &b) && a != b)
 		return ts_error_set(
 			err, TS_CONFLICT,
-			"these ranks are of a world of %lld, those that are there of one of %lld; join them "
-			"under another --name",
+			"these ranks belong to a world size of %lld, and the stored ranks to one of %lld; join these "
+			"ranks under another --name",
 			(long long)b, (long long)a);
 	return TS_OK;
 }

@@ -36,7 +36,7 @@ static enum ts_status check_column(struct ts_span path, const char *where, struc
 {
 	if (ts_list_word(path) != TS_WORD_NONE)
 		return TS_OK;
-	return ts_error_set(err, TS_INVALID, "%s: \"%.*s\" is none of %s", where, TS_SPAN_ARG(path), ts_list_words());
+	return ts_error_set(err, TS_INVALID, "%s: \"%.*s\" is not one of %s", where, TS_SPAN_ARG(path), ts_list_words());
 }
 
 static enum ts_status check_request(struct listing *l, struct ts_error *err)
@@ -55,7 +55,7 @@ static enum ts_status check_request(struct listing *l, struct ts_error *err)
 	if (r->sort.len && check_column(l->sort, "sort", err))
 		return err->status;
 	if (project.len && memchr(project.data, '/', project.len))
-		return ts_error_set(err, TS_INVALID, "a project has no / in its name");
+		return ts_error_set(err, TS_INVALID, "the name of a project cannot have a /");
 	return ts_filter_parse(r->filter, l->call->arena, &l->filter, err);
 }
 
@@ -156,7 +156,7 @@ static enum ts_status list_ordered(struct listing *l, enum ts_ref_order order, s
 	struct ts_span token = l->request->page_token;
 
 	if (token.len && token.data[0] != mark)
-		return ts_error_set(err, TS_INVALID, "the page token is not one of this order");
+		return ts_error_set(err, TS_INVALID, "the page token belongs to another order of the list");
 	l->query.order = order;
 	l->query.after = token.len ? ts_span_of(token.data + 1, token.len - 1) : token;
 	for (;;) {

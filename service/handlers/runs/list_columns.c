@@ -33,5 +33,5 @@ const char *ts_list_words(void)
 {
 	return "name, project, id, started, pushed, state, steps, first_step, last_step, ranks, world_size, own_name, "
 	       "who, "
-	       "note.KEY, or a fact as config.lr";
+	       "note.KEY, or a fact such as config.lr";
 }

@@ -178,7 +178,7 @@ enum ts_status ts_sort_after(const struct ts_sort_items *items, struct ts_span t
 	size_t low = 0, high = items->n;
 
 	if (!read_token(token, &last))
-		return ts_error_set(err, TS_INVALID, "the page token is not one of this order");
+		return ts_error_set(err, TS_INVALID, "the page token belongs to another order of the list");
 	last.descending = descending;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;

@@ -26,13 +26,13 @@ enum ts_status ts_expectation(enum ts_expect expect, const struct ts_id *expecte
 	char now[TS_ID_HEX + 1], then[TS_ID_HEX + 1];
 
 	if (expect == TS_EXPECT_ABSENT && current)
-		return ts_error_set(err, TS_CONFLICT, "%.*s exists: it points at %.*s", TS_SPAN_ARG(name), SHORT,
+		return ts_error_set(err, TS_CONFLICT, "%.*s exists already and points at %.*s", TS_SPAN_ARG(name), SHORT,
 				    ts_id_hex(&current->id, now));
 	if (expect == TS_EXPECT_ID && !current)
-		return ts_error_set(err, TS_CONFLICT, "%.*s does not exist; %.*s was expected", TS_SPAN_ARG(name),
+		return ts_error_set(err, TS_CONFLICT, "%.*s does not exist, but it was expected to point at %.*s", TS_SPAN_ARG(name),
 				    SHORT, ts_id_hex(expected, then));
 	if (expect == TS_EXPECT_ID && !ts_id_eq(expected, &current->id))
-		return ts_error_set(err, TS_CONFLICT, "%.*s points at %.*s; %.*s was expected", TS_SPAN_ARG(name),
+		return ts_error_set(err, TS_CONFLICT, "%.*s points at %.*s, but it was expected to point at %.*s", TS_SPAN_ARG(name),
 				    SHORT, ts_id_hex(&current->id, now), SHORT, ts_id_hex(expected, then));
 	return TS_OK;
 }
@@ -57,8 +57,8 @@ static enum ts_status must_extend(const struct ts_placing *p, const struct ts_re
 		return TS_OK;
 	return ts_error_set(
 		err, TS_CONFLICT,
-		"%.*s points at %.*s, which this run does not extend: %s; --force moves the name, --name gives "
-		"this run another",
+		"%.*s points at %.*s, and this run does not continue that one: %s; use --force to move the name, or --name to "
+		"give this run another name",
 		TS_SPAN_ARG(p->name), SHORT, ts_id_hex(&current->id, hex), reason);
 }
 
@@ -157,6 +157,6 @@ enum ts_status ts_run_state_check(struct ts_span state, struct ts_error *err)
 	if (state.len == 0 || ts_span_is(state, "running") || ts_span_is(state, "finished") ||
 	    ts_span_is(state, "crashed") || ts_span_is(state, "unknown"))
 		return TS_OK;
-	return ts_error_set(err, TS_INVALID, "a state is running, finished, crashed or unknown, not \"%.*s\"",
+	return ts_error_set(err, TS_INVALID, "a state must be running, finished, crashed or unknown; it is \"%.*s\"",
 			    TS_SPAN_ARG(state));
 }

@@ -14,11 +14,11 @@ enum { SHORT = 12, NOTE_KEY_MAX = 64 };
 static enum ts_status check_request(const struct ts_ref_request *r, struct ts_error *err)
 {
 	if (r->kind == TS_REF_STAGE && !r->remove)
-		return ts_error_set(err, TS_INVALID, "a stage is made by joining ranks, not by hand");
+		return ts_error_set(err, TS_INVALID, "a stage can only be made by joining ranks");
 	if (r->remove && r->target.len)
-		return ts_error_set(err, TS_INVALID, "a target stands beside remove");
+		return ts_error_set(err, TS_INVALID, "the request has both a target and remove");
 	if (!r->remove && r->target.len == 0)
-		return ts_error_set(err, TS_INVALID, "there is no target for %.*s", TS_SPAN_ARG(r->name));
+		return ts_error_set(err, TS_INVALID, "the request has no target for %.*s", TS_SPAN_ARG(r->name));
 	return ts_name_check(r->name, err);
 }
 
@@ -64,7 +64,7 @@ static enum ts_status may_move(const struct ts_ref_request *r, const struct ts_r
 
 	if (!current || r->force || r->kind == TS_REF_BRANCH)
 		return TS_OK;
-	return ts_error_set(err, TS_CONFLICT, "%s %.*s exists and points at %.*s; --force moves it", kind_word(r->kind),
+	return ts_error_set(err, TS_CONFLICT, "%s %.*s exists already and points at %.*s; use --force to move it", kind_word(r->kind),
 			    TS_SPAN_ARG(r->name), SHORT, ts_id_hex(&current->id, hex));
 }
 
@@ -152,7 +152,7 @@ enum ts_status ts_handle_ref_log(struct ts_call *call, void *state, struct ts_sp
 	    ts_resolve(call->engine, request.spec, call->arena, &what, err))
 		return err->status;
 	if (!what.by_ref)
-		return ts_error_set(err, TS_INVALID, "%.*s is an id: names have a log, ids do not",
+		return ts_error_set(err, TS_INVALID, "%.*s is an id, and only names have a log",
 				    TS_SPAN_ARG(request.spec));
 	if (call->engine->ops->ref_log(call->engine, what.ref.kind, what.ref.name, request.limit, call->arena,
 				       &reply.entries, &reply.n, err))
@@ -165,13 +165,13 @@ enum ts_status ts_handle_ref_log(struct ts_call *call, void *state, struct ts_sp
 static enum ts_status check_key(struct ts_span key, struct ts_error *err)
 {
 	if (key.len == 0 || key.len > NOTE_KEY_MAX)
-		return ts_error_set(err, TS_INVALID, "a note's key has 1 to %d bytes", NOTE_KEY_MAX);
+		return ts_error_set(err, TS_INVALID, "a note's key must have 1 to %d bytes", NOTE_KEY_MAX);
 	for (size_t i = 0; i < key.len; i++) {
 		uint8_t c = key.data[i];
 
 		if (!ts_is_digit(c) && !(c >= 'a' && c <= 'z') && c != '_' && c != '.' && c != '-')
 			return ts_error_set(err, TS_INVALID,
-					    "a note's key is made of a-z, 0-9 and _.-, byte %zu is not", i + 1);
+					    "a note's key can only have a-z, 0-9 and _.-, and byte %zu is none of these", i + 1);
 	}
 	return TS_OK;
 }
@@ -187,7 +187,7 @@ enum ts_status ts_handle_set_note(struct ts_call *call, void *state, struct ts_s
 	    ts_resolve(call->engine, request.name, call->arena, &what, err))
 		return err->status;
 	if (!what.by_ref || what.ref.kind != TS_REF_RUN)
-		return ts_error_set(err, TS_INVALID, "notes are written beside run names, and %.*s is none",
+		return ts_error_set(err, TS_INVALID, "only the names of runs can have notes, and %.*s is not the name of a run",
 				    TS_SPAN_ARG(request.name));
 	if (ts_span_is(request.key, "state") && ts_run_state_check(request.value, err))
 		return err->status;

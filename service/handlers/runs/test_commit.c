@@ -126,7 +126,7 @@ static void refuses_another_run(void **state)
 	     &s->err);
 	run = base;
 	run.steps = 19999; /* a row less */
-	assert_refused(s, test_run_put(s, &run), "has only 19999 of the 20000 rows");
+	assert_refused(s, test_run_put(s, &run), "has only 19999 of its 20000 rows");
 	run.steps = 30000;
 	run.lr = 0.002;
 	assert_refused(s, test_run_put(s, &run), "rank 0 fact config.lr has changed");
@@ -392,7 +392,7 @@ static void joins_a_longer_rank(void **state)
 	run.steps = 12;
 	request.head = put_ranks(s, run, 3, 1);
 	assert_int_equal(test_commit(s, &request, &reply), TS_CONFLICT);
-	assert_non_null(strstr(s->err.text, "world of 4"));
+	assert_non_null(strstr(s->err.text, "world size of 4"));
 	run.world = 0;
 	request.name = ts_span_str("default/b");
 	request.head = put_ranks(s, run, 3, 1);
@@ -543,7 +543,7 @@ static void decides_again_when_overtaken(void **state)
 	overtake(s, request_of("default/b", thirty));
 	request.name = ts_span_str("default/b");
 	assert_int_equal(test_commit(s, &request, &reply), TS_CONFLICT);
-	assert_non_null(strstr(s->err.text, "scalars.eval has only 2 of the 3 rows"));
+	assert_non_null(strstr(s->err.text, "scalars.eval has only 2 of its 3 rows"));
 }
 
 static void joins_again_when_overtaken(void **state)

@@ -91,7 +91,7 @@ static void events_and_operations_stay(void **state)
 {
 	(void)state;
 	cells_add(&before, 0, "ms", 0, 1)->event = true;
-	assert_differs("rank 0 lacks column ms");
+	assert_differs("rank 0 no longer has column ms");
 	cells_add(&after, 0, "ms", 0, 2)->event = true;
 	assert_differs("rank 0 column ms differs at event 0");
 	after.items[after.n - 1].word = before.items[before.n - 1].word;

@@ -208,7 +208,7 @@ static void refuses_with_the_place(void **state)
 	refuse("steps=", "at its end");
 	refuse("steps==", "at its end");
 	refuse("steps 5", "at byte 7");
-	refuse("stepps=5", "at byte 1: stepps is none of name");
+	refuse("stepps=5", "at byte 1: stepps is not one of name");
 	refuse("steps=5 config.lr=1", "at byte 9");
 	refuse("steps=5 and", "at its end");
 	refuse("(steps=5", "at byte 1: this parenthesis");

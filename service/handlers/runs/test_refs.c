@@ -121,7 +121,7 @@ static void removes(void **state)
 		assert_int_equal(got.n_names, 2);
 	}
 	request.target = ts_span_str("p/b");
-	expect_error(request, TS_INVALID, "beside remove");
+	expect_error(request, TS_INVALID, "both a target and remove");
 }
 
 static void refuses(void **state)

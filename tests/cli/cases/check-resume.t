@@ -158,7 +158,7 @@ $ tscope check-resume whole
 |       tscope check-resume PARENT RUN
 [3]
 $ tscope check-resume --tolerance 0 whole resumed
-! tscope: check-resume: --tolerance is a number above 0, not '0'
+! tscope: check-resume: --tolerance must be a number above 0; it is '0'
 [2]
 $ tscope check-resume
 ! tscope: check-resume: usage: tscope check-resume [PARENT] RUN

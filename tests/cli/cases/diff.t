@@ -853,7 +853,7 @@ $ tscope diff --json base rerun parts
 | }
 [1]
 $ tscope diff --exit-on facts base rerun parts
-! tscope: diff: --exit-on is for two runs; 3 were named
+! tscope: diff: --exit-on works with two runs, and 3 are given
 [2]
 # Repeats of the first run's recipe: the odd one out, and the second run against their envelope.
 $ tscope diff base parts --repeats rerun --repeats longer
@@ -1035,7 +1035,7 @@ $ tscope diff --json base parts --repeats rerun --repeats longer | sed -n '/"rep
 |     ]
 |   },
 $ tscope diff base parts --repeats 'no*thing'
-! tscope: --repeats: no run of project default is called no*thing
+! tscope: --repeats: the name of no run of project default matches no*thing
 [2]
 $ tscope diff base parts --repeats 'default/re*' --repeats './runs/long*' | sed -n '/^REPEATS/,$p'
 | REPEATS  the 3 repeats agree, bit for bit, as far as they go: the recipe repeats itself
@@ -1045,7 +1045,7 @@ $ tscope diff base parts --repeats 'default/re*' --repeats './runs/long*' | sed 
 |   series  points  repeats apart  b from them  outside  from step
 |   loss         8              0       4.0e-5        5          3
 $ tscope diff base parts --repeats './runs/nothing*'
-! tscope: --repeats: there is no directory ./runs/nothing*
+! tscope: --repeats: no directory matches ./runs/nothing*
 [2]
 # Cut-offs are policy; what is not the default is said, and one file serves analyze too.
 $ printf 'TIMING.JITTER = off\nDIVERGENCE.common_records = 3\nDIVERGENCE.numeric_jump = 1e-4\nDIVERGENCE.quanta = 3\n' > team.policy; tscope diff base parts --policy team.policy | head -20
@@ -1089,7 +1089,7 @@ $ printf 'DIVERGENCE.quanta = 2\n\nDIVERGENCE.numeric_jum = 1\n' > bad.policy; t
 ! tscope: diff: bad.policy:3: DIVERGENCE has no cut-off numeric_jum; did you mean numeric_jump?
 [2]
 $ tscope diff base parts rerun --policy team.policy
-! tscope: diff: --policy is for two runs; 3 were named
+! tscope: diff: --policy works with two runs, and 3 are given
 [2]
 $ tscope diff base parts --policy nowhere.policy
 ! tscope: diff: nowhere.policy: No such file or directory

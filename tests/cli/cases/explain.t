@@ -116,10 +116,10 @@ $ COLUMNS=60 tscope explain MEMORY.FRAGMENTATION
 |   MEMORY.FRAGMENTATION.min_peak = 67108864
 |   MEMORY.FRAGMENTATION = off
 $ tscope explain jitter
-! tscope: 'jitter' is no rule; did you mean 'TIMING.JITTER'?
+! tscope: there is no rule 'jitter'; did you mean 'TIMING.JITTER'?
 [2]
 $ tscope explain unheard.of
-! tscope: 'unheard.of' is no rule; 'tscope explain' lists them
+! tscope: there is no rule 'unheard.of'; 'tscope explain' lists the rules
 [2]
 $ tscope explain --json DIST.MISSING_RANKS
 | {
@@ -152,8 +152,8 @@ $ tscope explain --markdown --json
 | {
 |   "error": {
 |     "status": "invalid",
-|     "message": "explain: --markdown prints every rule, and no JSON"
+|     "message": "explain: --markdown and --json cannot be combined"
 |   }
 | }
-! tscope: explain: --markdown prints every rule, and no JSON
+! tscope: explain: --markdown and --json cannot be combined
 [2]

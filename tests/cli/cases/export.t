@@ -48,5 +48,5 @@ $ tscope export base --format npz -o base.npz
 $ python3 -c "import struct, zipfile; z = zipfile.ZipFile('base.npz'); d = z.read('rank0/scalars.loss.npy'); print(len(z.namelist()), d[:6], struct.unpack('<8d', d[-64:]))"
 | 14 b'\x93NUMPY' (2.0, 1.0, 0.666667, 0.5, 0.4, 0.333333, 0.285714, 0.25)
 $ tscope export base --format csv -o base.npz
-! tscope: export: base.npz exists; nothing is overwritten
+! tscope: export: base.npz exists already, and export does not overwrite files
 [2]

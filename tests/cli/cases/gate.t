@@ -205,7 +205,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate -q slow --baseline main --paired 'pair-*
 $ export TSCOPE_SERVER=unix:$PWD/s; tscope rm slow pair-1-base pair-1-new pair-2-base pair-2-new >/dev/null; tscope gc --lease 0s
 | freed 21 objects, SIZE; kept 74
 $ TSCOPE_SERVER=unix:$PWD/s tscope show slow
-! tscope: nothing is called default/slow; a path begins with /, ./ or ../, as ./slow
+! tscope: nothing is named default/slow; a path begins with /, ./ or ../, as ./slow
 [2]
 $ tscope gate -q --replay verdict.json --json | cmp - verdict.json && echo the same bytes
 | the same bytes
@@ -369,13 +369,13 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope baseline --baseline main
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main | head -1
 | step time of default/clean and 1 more run shows no regression: it is 0.1 % longer than that of main (99 % confidence interval -0.6 % to 0.8 %, from 3 baselines); the gate could have missed a regression of up to 2.4 %
 $ TSCOPE_SERVER=unix:$PWD/s tscope baseline accept 0900000 --reason why --branch nothing
-! tscope: nothing is called default/nothing
+! tscope: nothing is named default/nothing
 [2]
 $ TSCOPE_SERVER=unix:$PWD/s tscope baseline accept abcdef0 --reason why
-! tscope: baseline: no run of commit abcdef0 is on branch default/main under a name
+! tscope: baseline: branch default/main has no named run of commit abcdef0
 [2]
 $ TSCOPE_SERVER=unix:$PWD/s tscope baseline accept 09 --reason why
-! tscope: baseline: '09' is too short for a commit: at least 7 digits
+! tscope: baseline: '09' is too short for a commit: give at least 7 digits
 [2]
 # A policy, its mistakes, and options in its place.
 $ printf 'GATE.must_catch = 2 %%\nGATE.metrics = step_time, peak_memory\n' >ci.policy; TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main --policy ci.policy | head -3
@@ -404,18 +404,18 @@ $ tscope gate ./clean --baseline main --bundle baselines.json
 ! tscope: gate: a bundle (baselines.json) cannot be combined with other baselines
 [2]
 $ tscope gate clean --replay verdict.json
-! tscope: gate: --replay takes no candidate: everything stands in the verdict
+! tscope: gate: --replay takes no candidate, because the verdict's file has everything
 [2]
 $ tscope gate --replay verdict.json --policy ci.policy
-! tscope: gate: --policy with --replay makes no sense: everything stands in the verdict
+! tscope: gate: --policy cannot be combined with --replay, because the verdict's file has everything
 [2]
 $ tscope gate ./clean --baseline main
-! tscope: baseline: nothing is called default/main; nothing was ever pushed to local store TMP/store
+! tscope: baseline: nothing is named default/main; nothing was ever pushed to local store TMP/store
 [2]
 $ tscope baseline accept 0800000
 ! tscope: baseline: usage: tscope baseline accept COMMIT --reason TEXT [--branch NAME]
 [2]
 $ tscope baseline a b --baseline main
-! tscope: baseline: 'b' is one word too many; usage: tscope baseline [RUN] | accept COMMIT
+! tscope: baseline: the word 'b' is not expected; usage: tscope baseline [RUN] | accept COMMIT
 [2]
 $ kill $(cat pid); while kill -0 $(cat pid) 2>/dev/null; do sleep 0.05; done

@@ -244,7 +244,7 @@ $ printf 'cost = step\n' > .tscope-map; tscope push --name again a.csv
 | sent SIZE (2 objects)
 | new SIZE
 | outcome   created
-! tscope: a.csv:2: skipped: bad_step (2 times): a step that is no whole number of 64 bits
+! tscope: a.csv:2: skipped: bad_step (2 times): a step that is not a whole number of 64 bits
 ! tscope: a.csv:4: skipped: no_step: a row without a step
 ! tscope: a.csv: no_steps: there is no record of a step
 $ printf 'cost\n' > .tscope-map; tscope push --name again a.csv

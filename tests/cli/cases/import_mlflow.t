@@ -153,7 +153,7 @@ $ tscope push --name one mlflow.db#000000000000000000000000000000a4
 | new SIZE
 | outcome   created
 $ tscope push mlflow.db#nobody
-! tscope: mlflow.db is called mlflow.db-nobody: other characters make no name
+! tscope: mlflow.db is named mlflow.db-nobody, because a name cannot have its other characters
 ! tscope: mlflow.db: no run nobody
 [2]
 # What is no database of MLflow's, and one that was cut.

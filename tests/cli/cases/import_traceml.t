@@ -213,16 +213,16 @@ $ tscope diff --as traceml before ./runs/summaries/list
 ! tscope: ./runs/summaries/list/final_summary.json: byte 34: no summary of TraceML: system is no object
 [2]
 $ tscope diff --as traceml before hidden slower
-! tscope: diff: --as is for two runs; 3 were named
+! tscope: diff: --as works with two runs, and 3 are given
 [2]
 $ tscope diff --as traceml --first before hidden
 ! tscope: diff: --as traceml takes no --first
 [2]
 $ tscope diff --as else before hidden
-! tscope: diff: --as is one of: traceml; not 'else'
+! tscope: diff: --as must be one of: traceml; it is 'else'
 [2]
 # Without --as: they have no series, so nothing says whether they computed the same.
 $ tscope diff --first before hidden
 | -	-	-
-! tscope: both are summaries of TraceML: --as traceml compares them as it would, and says what that passes over
+! tscope: both are summaries of TraceML; --as traceml compares them by its rules, and shows what those rules ignore
 [3]

@@ -32,10 +32,10 @@ $ tscope list 'not (name=base) and seeds.torch=7' --columns name,steps
 $ tscope list 'steps>100000'
 ! tscope: none of the runs matches
 $ tscope list 'steps>='
-! tscope: filter, at its end: a value must stand here
+! tscope: filter, at its end: a value is expected here
 [2]
 $ tscope list --columns name,stepps
-! tscope: columns: "stepps" is none of name, project, id, started, pushed, state, steps, first_step, last_step, ranks, world_size, own_name, who, note.KEY, or a fact as config.lr
+! tscope: columns: "stepps" is not one of name, project, id, started, pushed, state, steps, first_step, last_step, ranks, world_size, own_name, who, note.KEY, or a fact such as config.lr
 [2]
 # In pages.
 $ tscope list --names --sort name --limit 2 2>/dev/null
@@ -46,7 +46,7 @@ $ tscope list --names --sort name --limit 2 --page "$(tscope list --names --sort
 | mood
 $ test "$(tscope list --names --all)" = "$(tscope list --names --limit 2 2>/dev/null; tscope list --names --all --page "$(tscope list --names --limit 2 --json | sed -n 's/.*"next_page": "\(.*\)".*/\1/p')" 2>/dev/null)"
 $ tscope list --page 'no token'
-! tscope: list: --page takes the token that the page before ended with
+! tscope: list: --page needs the token that the previous page printed
 [2]
 $ tscope list --names --sort name --all
 | base
@@ -75,13 +75,13 @@ $ tscope list -p other --names
 $ echo 'project = other' > .tscope; tscope list --names
 | base
 $ printf '# here\nproject = a b\n' > .tscope; tscope list --names
-! tscope: TMP/.tscope:2: project: 'a b' is no project name: letters, digits and . _ + - after the first
+! tscope: TMP/.tscope:2: project: 'a b' is not a project name: it must have letters and digits, and . _ + - after the first
 [2]
 $ printf 'projekt = other\n' > .tscope; tscope list --names
-! tscope: TMP/.tscope:1: expected 'project = NAME'
+! tscope: TMP/.tscope:1: the line must be 'project = NAME'
 [2]
 $ rm .tscope; TSCOPE_PROJECT=other tscope list --names
 | base
 $ TSCOPE_PROJECT=no/ne tscope list --names
-! tscope: TSCOPE_PROJECT: 'no/ne' is no project name: letters, digits and . _ + - after the first
+! tscope: TSCOPE_PROJECT: 'no/ne' is not a project name: it must have letters and digits, and . _ + - after the first
 [2]

@@ -5,19 +5,19 @@ $ tscope push -q runs/base runs/parts
 $ tscope name base best
 | run default/best points at 18fc3da2967f
 $ tscope name base best
-| run default/best points at 18fc3da2967f, as before
+| run default/best points at 18fc3da2967f as before
 $ tscope name parts best
-! tscope: run default/best exists and points at 18fc3da2967f; --force moves it
+! tscope: run default/best exists already and points at 18fc3da2967f; use --force to move it
 [2]
 $ tscope name --force parts best
-| run default/best points at 2fce76dd212c, before at 18fc3da2967f
+| run default/best points at 2fce76dd212c; it pointed at 18fc3da2967f before
 $ tscope name base 'not a name'
-! tscope: 'default/not a name': byte 12 of a name is not allowed there: components of letters, digits and ._+- that begin with a letter or digit, joined by /
+! tscope: 'default/not a name': byte 12 of a name is not allowed there: a name has components of letters, digits and ._+- that begin with a letter or digit, joined by /
 [2]
 $ tscope tag base v1
 | tag default/v1 points at 18fc3da2967f
 $ tscope tag parts v1
-! tscope: tag default/v1 exists and points at 18fc3da2967f; --force moves it
+! tscope: tag default/v1 exists already and points at 18fc3da2967f; use --force to move it
 [2]
 $ tscope tag
 | name  id            pushed
@@ -35,17 +35,17 @@ $ tscope note base note= state=crashed
 | bad    loss spikes  NOW_________________  local
 | state  crashed      NOW_________________  local
 $ tscope note tag:v1
-! tscope: note: default/v1 is a tag; notes belong to runs
+! tscope: note: default/v1 is a tag, and only runs have notes
 [2]
 $ tscope note base novalue
-! tscope: note: 'novalue' is not KEY=VALUE
+! tscope: note: 'novalue' must have the form KEY=VALUE
 [2]
 $ tscope log best
 | entry  id            moved                 who    message
 |     2  2fce76dd212c  NOW_________________  local
 |     1  18fc3da2967f  NOW_________________  local
 $ tscope log nothing
-! tscope: nothing is called default/nothing
+! tscope: nothing is named default/nothing
 [2]
 $ tscope push -q --branch nightly --name base runs/base; tscope list --branches --columns name,id
 | name      default/base
@@ -62,14 +62,14 @@ $ tscope log branch:nightly
 |     1  18fc3da2967f  NOW_________________  local
 # A word that is wrong removes nothing.
 $ tscope rm best nothing
-! tscope: nothing is called default/nothing
+! tscope: nothing is named default/nothing
 [2]
 $ tscope rm best tag:v1 branch:nightly
 | removed run default/best, which pointed at 2fce76dd212c
 | removed tag default/v1, which pointed at 18fc3da2967f
 | removed branch default/nightly, which pointed at 18fc3da2967f
 $ tscope rm 18fc3da2
-! tscope: rm: '18fc3da2' is the id of a run, a name is wanted here
+! tscope: rm: '18fc3da2' is the id of a run, and this command needs a name
 [2]
 $ tscope list --names --sort name
 | base

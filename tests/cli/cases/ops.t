@@ -231,5 +231,5 @@ $ cp -r a more; sed 's/41/42/' a/rank0/digests.jsonl >>more/rank0/digests.jsonl;
 | sent SIZE (9 objects)
 | new SIZE
 | outcome   extended
-! tscope: default/a points at 3462cbbda909, which this run does not extend: rank 0 column in differs at record 2; --force moves the name, --name gives this run another
+! tscope: default/a points at 3462cbbda909, and this run does not continue that one: rank 0 column in differs at record 2; use --force to move the name, or --name to give this run another name
 [2]

@@ -20,7 +20,7 @@ $ tscope push runs/rerun runs/parts demo/base
 | name           id            steps   sent    new  outcome
 | default/rerun  615c705062bf      8 SIZE SIZE  created
 | default/parts  2fce76dd212c      8 SIZE SIZE  created
-! tscope: default/base points at 18fc3da2967f, which this run does not extend: rank 0 fact code.commit is gone; --force moves the name, --name gives this run another
+! tscope: default/base points at 18fc3da2967f, and this run does not continue that one: rank 0 fact code.commit is missing; use --force to move the name, or --name to give this run another name
 [2]
 # A run that still trains is pushed again: the name moves by itself.
 $ tscope push --name growing runs/base
@@ -43,7 +43,7 @@ $ tscope log growing --json | grep -c '"entry"'
 | 2
 # It does not move to anything else, unless told to.
 $ tscope push --name growing runs/parts
-! tscope: default/growing points at 782180165393, which this run does not extend: rank 0 fact code.commit has changed; --force moves the name, --name gives this run another
+! tscope: default/growing points at 782180165393, and this run does not continue that one: rank 0 fact code.commit has changed; use --force to move the name, or --name to give this run another name
 [2]
 $ tscope push --name growing --force --message 'the other one' runs/parts
 | name      default/growing
@@ -90,7 +90,7 @@ $ mkdir -p odd/steps.jsonl fifo && mkfifo fifo/steps.jsonl; tscope push odd fifo
 ! tscope: fifo/steps.jsonl: not a regular file
 [2]
 $ tscope push runs/base ''
-! tscope: push: an empty word names no directory
+! tscope: push: the path of a directory is empty
 [2]
 $ tscope push runs/nothing-there
 ! tscope: runs/nothing-there: no such file or directory
@@ -113,7 +113,7 @@ $ tscope push 'runs/not name!'
 | sent SIZE (10 objects)
 | new SIZE
 | outcome   created
-! tscope: runs/not name! is called not-name-: other characters make no name
+! tscope: runs/not name! is named not-name-, because a name cannot have its other characters
 $ cd runs/base && tscope push .
 | name      default/base
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
@@ -139,9 +139,9 @@ $ tscope push --join --name both runs/joined/rank0
 | steps     4 steps (0 to 3), 1 rank
 | sent SIZE (1 object)
 | new SIZE
-| outcome   staged, waiting for rank 1
+| outcome   staged; the run still lacks rank 1
 $ tscope show both
-! tscope: nothing is called default/both
+! tscope: nothing is named default/both
 [2]
 $ mkdir host1 && cp -r runs/joined/rank1 host1/ && tscope push --join --name both host1
 | name      default/both

@@ -111,7 +111,7 @@ $ tscope facts demo 'se*'
 |   rank 2           3.206682904         float  run.json
 # Names that are not there; names that several things have.
 $ tscope show bose
-! tscope: nothing is called default/bose; near it: default/base
+! tscope: nothing is named default/bose; similar names are default/base
 [2]
 $ tscope push -q --branch twice --name twice runs/base; tscope tag -q base twice
 | name      default/twice
@@ -123,7 +123,7 @@ $ tscope push -q --branch twice --name twice runs/base; tscope tag -q base twice
 | outcome   created
 | tag default/twice points at 18fc3da2967f
 $ tscope show twice
-! tscope: default/twice may be run:default/twice, tag:default/twice, branch:default/twice
+! tscope: default/twice is ambiguous; it may be run:default/twice, tag:default/twice, branch:default/twice
 [2]
 $ tscope show branch:twice | head -1
 | id        18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912
@@ -158,8 +158,8 @@ $ tscope show ./runs/nothing-there
 [2]
 # Who forgot the ./ is told.
 $ tscope diff runs/base runs/parts
-! tscope: nothing is called runs/base; a path begins with /, ./ or ../, as ./runs/base
+! tscope: nothing is named runs/base; a path begins with /, ./ or ../, as ./runs/base
 [2]
 $ tscope show demo --store nowhere
-! tscope: nothing is called default/demo; nothing was ever pushed to local store nowhere; a path begins with /, ./ or ../, as ./demo
+! tscope: nothing is named default/demo; nothing was ever pushed to local store nowhere; a path begins with /, ./ or ../, as ./demo
 [2]

@@ -1,14 +1,14 @@
 # A store that does not exist is empty, and reading does not make it.
 $ tscope show base
-! tscope: nothing is called default/base; nothing was ever pushed to local store TMP/store
+! tscope: nothing is named default/base; nothing was ever pushed to local store TMP/store
 [2]
 $ tscope verify
 | 0 objects, 0 B: all sound
-! tscope: nothing was ever pushed to local store TMP/store
+! tscope: nothing has been pushed to local store TMP/store yet
 $ tscope gc
 | freed 0 objects, 0 B; kept 0
 $ tscope tag base v1
-! tscope: nothing is called default/base; nothing was ever pushed to local store TMP/store
+! tscope: nothing is named default/base; nothing was ever pushed to local store TMP/store
 [2]
 $ test -e store || echo no store
 | no store
@@ -42,7 +42,7 @@ $ tscope verify
 $ tscope rm -q parts
 | removed run default/parts, which pointed at 2fce76dd212c
 $ tscope gc
-| freed 0 objects, 0 B; kept 13, and 3 that no name reaches but that are leased
+| freed 0 objects, 0 B; kept 13, and kept 3 that no name reaches but that were used within the lease
 $ tscope gc --lease 0s --dry-run
 | would free 3 objects, SIZE; kept 10
 $ tscope gc --lease 0s

@@ -186,10 +186,10 @@ $ tscope trend main --like m48 --html trend.html | head -n 1; grep -c '<svg' tre
 ! tscope: wrote trend.html
 # No such branch; a run is none; too few runs.
 $ tscope trend mian
-! tscope: nothing is called default/mian; near it: default/main
+! tscope: nothing is named default/mian; similar names are default/main
 [2]
 $ tscope trend m12
-! tscope: nothing is called default/m12
+! tscope: nothing is named default/m12
 [2]
 $ tscope trend run:m12
 ! tscope: run:default/m12 is not a branch; 'tscope push --branch NAME' creates one
@@ -202,5 +202,5 @@ $ tscope trend main --limit 1 --like m48
 |   1 run        of another workload: different config
 |   to see the trend of the other workload, use --like b96f7cf68ddd
 $ tscope trend main --metric speed
-! tscope: trend: --metric is one of: step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss; not 'speed'
+! tscope: trend: --metric must be one of: step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss; it is 'speed'
 [2]
