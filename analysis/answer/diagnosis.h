@@ -1,4 +1,4 @@
-/* diagnosis.h - why two runs part: a class, how sure, the evidence for and against, what else it could be, and what to run next.
+/* diagnosis.h - why two runs differ: a class, how sure, the evidence for and against, what else it could be, and what to run next.
  *
  * High confidence needs hard evidence: digests of parameters, batches, gradients or generators, the learning-rate series, or a
  * fact with a known numeric effect and a fitting signature. Hardware is named only after a replay or a swap. What cannot be told
@@ -11,10 +11,10 @@
 
 enum ts_cause {
 	TS_CAUSE_UNKNOWN = 0,
-	TS_CAUSE_IDENTICAL = 1,	     /* nothing differs, as far as the records can show */
+	TS_CAUSE_IDENTICAL = 1,	     /* no difference, as far as the records can show */
 	TS_CAUSE_NOT_COMPARABLE = 2, /* too few common steps, or nothing that both computed */
-	TS_CAUSE_QUANTIZATION = 3,   /* no difference beyond how coarsely it was written */
-	TS_CAUSE_REPORTING = 4,	     /* the reported value differs, the training state agrees */
+	TS_CAUSE_QUANTIZATION = 3,   /* no difference larger than the rounding of the written values */
+	TS_CAUSE_REPORTING = 4,	     /* a logged value differs, the training state agrees */
 	TS_CAUSE_EVALUATION = 5,     /* training agrees, evaluation differs */
 	TS_CAUSE_CONFIG = 6,	     /* learning rate, schedule, optimizer, a setting of known effect */
 	TS_CAUSE_INIT = 7,
@@ -27,13 +27,13 @@ enum ts_cause {
 	TS_CAUSE_PRECISION = 14,     /* precision mode or kernel path */
 	TS_CAUSE_REDUCTION_ORDER = 15, /* world size, batch split, algorithm and topology of collectives */
 	TS_CAUSE_PLATFORM = 16,	     /* device, library or driver */
-	TS_CAUSE_NONDETERMINISM = 17, /* kernels without a fixed order; remaining causes are listed */
+	TS_CAUSE_NONDETERMINISM = 17, /* nondeterministic kernels; remaining causes are listed */
 	TS_CAUSE_RESUME_STATE = 18,  /* optimizer, scaler or generator not restored */
 	TS_CAUSE_RESUME_DATA = 19,   /* data position not restored */
 	TS_CAUSE_GRADIENT_PATH = 20, /* collectives or clipping, after a correct forward pass */
 	TS_CAUSE_JUMP = 21,	     /* an unexplained jump; corruption only with hash evidence */
 	TS_CAUSE_CORRUPTION = 22,
-	TS_CAUSE_BLOW_UP = 23,	     /* one run alone left the finite */
+	TS_CAUSE_BLOW_UP = 23,	     /* only one of the two runs blew up */
 	TS_CAUSES,
 };
 
@@ -71,7 +71,7 @@ struct ts_diagnosis {
 };
 
 const char *ts_cause_word(enum ts_cause cause);	      /* "data_order": for JSON */
-const char *ts_cause_title(enum ts_cause cause);      /* "another order of the data" */
+const char *ts_cause_title(enum ts_cause cause);      /* "a different data order" */
 const char *ts_confidence_word(enum ts_confidence c); /* "none", "low", "medium", "high" */
 const char *ts_tier_word(enum ts_tier_answer answer); /* "unknown", "holds", "fails" */
 

@@ -2,6 +2,7 @@
 #include "analysis/diverge/inquiry.h"
 
 #include "analysis/answer/say.h"
+#include "run/head.h"
 #include "run/role.h"
 
 #include <inttypes.h>
@@ -24,10 +25,10 @@ static const char *precision_text(struct ts_inquiry *q, const struct ts_evidence
 			digits = b.digits;
 		return (const char *)ts_inquiry_text(q, "%u decimals", digits).data;
 	}
-	return a.precision == TS_PRECISION_F32 || b.precision == TS_PRECISION_F32 ? "float32" : "doubles";
+	return a.precision == TS_PRECISION_F32 || b.precision == TS_PRECISION_F32 ? "float32" : "float64";
 }
 
-/* "loss (doubles), digests.params": the series that both have, a kind each. */
+/* "loss (float64, 3 ranks), digests.params (3 ranks)": the series that both have, a kind each. */
 static struct ts_span name_recorded(struct ts_inquiry *q)
 {
 	struct ts_span names = ts_span_str("");
@@ -35,6 +36,7 @@ static struct ts_span name_recorded(struct ts_inquiry *q)
 	for (int k = 0; k < TS_KINDS; k++) {
 		const struct ts_evidence_series *s = NULL;
 		uint32_t ranks = q->first[k].ranks;
+		bool number = k < TS_KIND_PARAMS;
 
 		for (size_t i = 0; i < q->e->n_series && !s; i++)
 			if ((int)q->e->series[i].kind == k && q->e->series[i].in_a && q->e->series[i].in_b &&
@@ -42,11 +44,13 @@ static struct ts_span name_recorded(struct ts_inquiry *q)
 				s = &q->e->series[i];
 		if (!s || k == TS_KIND_OTHER)
 			continue;
-		names = ts_inquiry_text(q, "%.*s%s%.*s%s%s%s%s", TS_SPAN_ARG(names), names.len ? ", " : "", NAME(s),
-					k < TS_KIND_PARAMS ? " as " : "", k < TS_KIND_PARAMS ? precision_text(q, s) : "",
-					ranks > 1 ? " of " : "", ranks > 1 ? ts_say_plural(ranks, "rank").text : "");
+		names = ts_inquiry_text(q, "%.*s%s%.*s", TS_SPAN_ARG(names), names.len ? ", " : "", NAME(s));
+		if (number || ranks > 1)
+			names = ts_inquiry_text(q, "%.*s (%s%s%s)", TS_SPAN_ARG(names),
+						number ? precision_text(q, s) : "", number && ranks > 1 ? ", " : "",
+						ranks > 1 ? ts_say_plural(ranks, "rank").text : "");
 	}
-	return names.len ? names : ts_span_str("nothing of a known kind");
+	return names.len ? names : ts_span_str("no series of a known kind");
 }
 
 static bool same_writing(const struct ts_writing *a, const struct ts_writing *b)
@@ -55,16 +59,16 @@ static bool same_writing(const struct ts_writing *a, const struct ts_writing *b)
 	       a->resolution.digits == b->resolution.digits;
 }
 
-/* "loss is float32 (160 values of either run)" */
+/* "loss is float32 (seen in 160 values of each run)" */
 static struct ts_span add_writing(struct ts_inquiry *q, struct ts_span text, const struct ts_evidence_series *s,
 				  const struct ts_writing *w, const char *whose)
 {
 	const char *how = w->resolution.precision == TS_PRECISION_F32
-				  ? "float32"
-				  : (const char *)ts_inquiry_text(q, "of %u decimals", w->resolution.digits).data;
+				  ? "is float32"
+				  : (const char *)ts_inquiry_text(q, "has %u decimals", w->resolution.digits).data;
 
-	return ts_inquiry_text(q, "%.*s%s%.*s is %s (%s of %s run)", TS_SPAN_ARG(text), text.len ? ", " : "", NAME(s), how,
-			       ts_say_plural((double)w->values, "value").text, whose);
+	return ts_inquiry_text(q, "%.*s%s%.*s %s (seen in %s of %s run)", TS_SPAN_ARG(text), text.len ? ", " : "",
+			       NAME(s), how, ts_say_plural((double)w->values, "value").text, whose);
 }
 
 /* The series of a kind that parts first, else the first that both have. */
@@ -88,7 +92,7 @@ static void say_inferred(struct ts_inquiry *q)
 		const struct ts_evidence_series *s = series_of(q, kinds[i]);
 
 		if (s && same_writing(&s->writing_a, &s->writing_b)) {
-			text = add_writing(q, text, s, &s->writing_a, "either");
+			text = add_writing(q, text, s, &s->writing_a, "each");
 			continue;
 		}
 		if (s && s->writing_a.inferred)
@@ -97,7 +101,8 @@ static void say_inferred(struct ts_inquiry *q)
 			text = add_writing(q, text, s, &s->writing_b, "the second");
 	}
 	if (text.len)
-		ts_say_for(q, "as values look, where nothing is declared: %.*s", TS_SPAN_ARG(text));
+		ts_say_for(q, "the precision of the written values was not declared, so tscope inferred it: %.*s",
+			   TS_SPAN_ARG(text));
 }
 
 /* --- too little --- */
@@ -126,16 +131,19 @@ static bool too_little(struct ts_inquiry *q)
 		return false;
 	if (!q->has_start)
 		ts_conclude(q, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,
-			    "the runs have no step in common of a loss, a gradient norm or a digest: nothing says whether they "
+			    "The two runs have no common step of a loss, a gradient norm or a digest: nothing shows "
+			    "whether they "
 			    "computed the same");
 	else
 		ts_conclude(q, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,
-			    "they part at step %" PRId64 ", and %s in common are too few to say why: %s are needed", q->f,
-			    ts_say_plural((double)q->common, "step").text, ts_say_count(least).text);
+			    "The two runs differ from step %" PRId64
+			    " on, but they have only %s: at least %s are needed to look for "
+			    "a cause",
+			    q->f, ts_say_plural((double)q->common, "common step").text, ts_say_count(least).text);
 	return true;
 }
 
-/* --- nothing of the training parts --- */
+/* --- nothing of the training differs --- */
 
 static bool evaluation_only(struct ts_inquiry *q)
 {
@@ -145,20 +153,21 @@ static bool evaluation_only(struct ts_inquiry *q)
 	if (!eval->parts)
 		return false;
 	values = ts_values_text(q, eval->series->a, eval->series->b);
-	ts_say_for(q, "%.*s parts at step %" PRId64 ": %.*s", NAME(eval->series), eval->series->first, TS_SPAN_ARG(values));
-	ts_say_for(q, "the training agrees to the bit over %s: %.*s", ts_say_plural((double)q->common, "common step").text,
-		   TS_SPAN_ARG(recorded));
-	ts_conclude(q, TS_CAUSE_EVALUATION, q->first[TS_KIND_PARAMS].recorded ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
-		    "the evaluation differs from step %" PRId64
-		    " on while the training agrees: compare what is evaluated, on what data, in which "
-		    "precision",
+	ts_say_for(q, "%.*s first differs at step %" PRId64 ": it is %.*s", NAME(eval->series), eval->series->first,
+		   TS_SPAN_ARG(values));
+	ts_say_for(q, "the training agrees bit for bit over %s: %.*s",
+		   ts_say_plural((double)q->common, "common step").text, TS_SPAN_ARG(recorded));
+	ts_conclude(q, TS_CAUSE_EVALUATION,
+		    q->first[TS_KIND_PARAMS].recorded ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
+		    "The evaluation differs from step %" PRId64
+		    " on, but the training agrees: compare what is evaluated, on which data and in which precision",
 		    eval->step);
 	q->d.has_step = true;
 	q->d.step = eval->step;
 	return true;
 }
 
-/* An input was recorded otherwise, and nothing came of it. */
+/* An input was recorded differently, and nothing else changed. */
 static bool input_only(struct ts_inquiry *q)
 {
 	struct ts_span recorded = name_recorded(q);
@@ -176,16 +185,17 @@ static bool input_only(struct ts_inquiry *q)
 	}
 	if (!found)
 		return false;
-	ts_say_for(q, "%.*s parts at step %" PRId64, NAME(found->series), found->step);
-	ts_say_for(q, "the training agrees to the bit up to step %" PRId64 ": %.*s", q->last, TS_SPAN_ARG(recorded));
+	ts_say_for(q, "%.*s first differs at step %" PRId64, NAME(found->series), found->step);
+	ts_say_for(q, "the training agrees bit for bit up to step %" PRId64 ": %.*s", q->last, TS_SPAN_ARG(recorded));
 	if (kind == TS_KIND_LR && ts_records(q, found->step, q->last) < 2)
 		ts_conclude(q, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM,
-			    "the learning rate differs from step %" PRId64 " on, too near the end for its effect to be seen",
+			    "The learning rate differs from step %" PRId64
+			    " on, too close to the end of the runs for an effect to be seen",
 			    found->step);
 	else
 		ts_conclude(q, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM,
-			    "%.*s is reported otherwise from step %" PRId64
-			    " on, and nothing else of the training differs up to step %" PRId64,
+			    "%.*s is logged differently from step %" PRId64
+			    " on, but nothing else of the training differs up to step %" PRId64,
 			    NAME(found->series), found->step, q->last);
 	q->d.has_step = true;
 	q->d.step = found->step;
@@ -199,10 +209,11 @@ static bool quantized_only(struct ts_inquiry *q)
 
 	if (!loss->bits && !norm->bits)
 		return false;
-	ts_say_for(q, "no difference exceeds half a quantum of the coarser source, over %s: %.*s",
+	ts_say_for(q, "over %s no difference exceeds half the rounding step of the more coarsely written run: %.*s",
 		   ts_say_plural((double)q->common, "common step").text, TS_SPAN_ARG(recorded));
-	ts_conclude(q, TS_CAUSE_QUANTIZATION, q->first[TS_KIND_PARAMS].recorded ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
-		    "the runs differ by no more than how coarsely one of them was written");
+	ts_conclude(q, TS_CAUSE_QUANTIZATION,
+		    q->first[TS_KIND_PARAMS].recorded ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
+		    "The two runs differ by no more than the rounding with which one of them was written");
 	return true;
 }
 
@@ -217,12 +228,13 @@ static enum ts_confidence identical_sure(const struct ts_inquiry *q, bool coarse
 static void say_operation(struct ts_inquiry *q)
 {
 	const struct ts_op_row *op = first_operation(q);
-	bool origin = op && op->role == TS_OP_ORIGIN && op->has_inputs;
+	struct ts_span where;
 
-	if (op)
-		ts_say_for(q, "of the operations %.*s parts first, at step %" PRId64 " on rank %" PRId32 "%s",
-			   TS_SPAN_ARG(op->name), op->step, op->rank,
-			   origin ? ", from equal inputs" : (op->has_inputs ? ", whose inputs differ already" : ""));
+	if (!op)
+		return;
+	where = op->rank == TS_RANK_JOB ? ts_span_str("") : ts_inquiry_text(q, " on rank %" PRId32, op->rank);
+	ts_say_for(q, "the first operation that differs is %.*s, at step %" PRId64 "%.*s: %s", TS_SPAN_ARG(op->name),
+		   op->step, TS_SPAN_ARG(where), ts_op_role_says(op));
 }
 
 /* Digests of operations show more than a loss does. */
@@ -234,8 +246,8 @@ static bool operation_only(struct ts_inquiry *q)
 		return false;
 	say_operation(q);
 	ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
-		    "%.*s computes otherwise from step %" PRId64 " on, and nothing else recorded shows it", TS_SPAN_ARG(op->name),
-		    op->step);
+		    "The operation %.*s differs from step %" PRId64 " on, but no other record shows a difference",
+		    TS_SPAN_ARG(op->name), op->step);
 	q->d.has_step = true;
 	q->d.step = op->step;
 	ts_remain(q, TS_CAUSE_NONDETERMINISM);
@@ -255,14 +267,16 @@ static void nothing_parts(struct ts_inquiry *q)
 	for (size_t i = 0; i < q->e->n_series; i++)
 		coarse = coarse || is_decimals(q->e->series[i].writing_a.resolution) ||
 			 is_decimals(q->e->series[i].writing_b.resolution);
-	ts_say_for(q, "agreement to the bit over %s: %.*s", ts_say_plural((double)q->common, "common step").text,
+	ts_say_for(q, "the runs agree bit for bit over %s: %.*s", ts_say_plural((double)q->common, "common step").text,
 		   TS_SPAN_ARG(recorded));
 	if (coarse && !q->first[TS_KIND_PARAMS].recorded)
-		ts_say_against(q, "values were rounded when they were written: differences below that cannot be seen");
+		ts_say_against(
+			q, "the values were rounded when they were written, and a smaller difference cannot be seen");
 	if ((double)q->common < ts_cut_of(q, TS_CUT_COMMON))
-		ts_say_against(q, "they have only %s in common", ts_say_plural((double)q->common, "step").text);
+		ts_say_against(q, "the two runs have only %s", ts_say_plural((double)q->common, "common step").text);
 	ts_conclude(q, TS_CAUSE_IDENTICAL, identical_sure(q, coarse),
-		    "nothing of the training differs up to step %" PRId64 ", the last that both have", q->last);
+		    "Nothing of the training differs up to step %" PRId64 ", the last step that both runs have",
+		    q->last);
 }
 
 /* --- a report differs, the state does not --- */
@@ -293,19 +307,23 @@ static void conclude_report(struct ts_inquiry *q, const struct ts_first *report,
 	const struct ts_gap *gap = &report->series->gap;
 	struct ts_span values = ts_values_text(q, report->series->a, report->series->b);
 
-	ts_say_for(q, "%.*s parts at step %" PRId64 " by a relative %s: %.*s", NAME(report->series), report->series->first,
-		   ts_say_number(report->jump).text, TS_SPAN_ARG(values));
-	ts_say_for(q, "%s agrees to the bit for %s from there on: a model that had changed would show in it",
-		   state == &q->first[TS_KIND_PARAMS] ? "the digest of the parameters"
-						      : (report == &q->first[TS_KIND_LOSS] ? "the gradient norm" : "the loss"),
+	ts_say_for(q, "%.*s first differs at step %" PRId64 " (relative difference %s): it is %.*s",
+		   NAME(report->series), report->series->first, ts_say_number(report->jump).text, TS_SPAN_ARG(values));
+	ts_say_for(q, "%s agrees bit for bit over %s from that step on, and a changed model would show in it",
+		   state == &q->first[TS_KIND_PARAMS]
+			   ? "the digest of the parameters"
+			   : (report == &q->first[TS_KIND_LOSS] ? "the gradient norm" : "the loss"),
 		   ts_say_plural(records + 1, "record").text);
 	if (gap->known && gap->points > 1)
-		ts_say_for(q, "%s of the %s looked at differ, the greatest by %s: it does not grow as a training that parts does",
+		ts_say_for(q,
+			   "%s of the %s from that step on differ (relative difference at most %s): the difference "
+			   "does not grow, "
+			   "as it would if the training itself differed",
 			   ts_say_count((double)gap->differing).text, ts_say_plural((double)gap->points, "point").text,
 			   ts_say_number(gap->greatest).text);
 	ts_conclude(q, TS_CAUSE_REPORTING, confidence,
-		    "%.*s is reported otherwise from step %" PRId64
-		    " on, while the training itself agrees: look at what is logged, not at the model",
+		    "%.*s is logged differently from step %" PRId64
+		    " on, but the training itself agrees: check what is logged, not the model",
 		    NAME(report->series), report->step);
 	q->d.step = report->step;
 }
@@ -336,15 +354,17 @@ static bool report_only(struct ts_inquiry *q)
 		return false;
 	conclude_report(q, report, norm, records, records < least ? TS_CONFIDENCE_LOW : TS_CONFIDENCE_MEDIUM);
 	if (records < least) {
-		ts_say_against(q, "%s are few: a difference may reach the other series later",
+		ts_say_against(q, "this was compared over only %s: a difference may reach the other series later",
 			       ts_say_plural(records + 1, "record").text);
 		ts_remain(q, TS_CAUSE_PRECISION);
 		ts_remain(q, TS_CAUSE_NONDETERMINISM);
 	}
 	if (report->series->gap.known && report->series->gap.differing * 10 < report->series->gap.points * 9) {
 		q->d.confidence = TS_CONFIDENCE_LOW;
-		ts_say_against(q, "it differs at some points only: a difference so small that the gradient norm does not show it "
-				  "would look alike");
+		ts_say_against(
+			q,
+			"the value differs at some points only: a difference of the training that is too small for the "
+			"gradient norm to show would look the same");
 		ts_remain(q, TS_CAUSE_NONDETERMINISM);
 	}
 	return true;
@@ -364,16 +384,19 @@ static void say_where(struct ts_inquiry *q)
 		if (!first->parts)
 			continue;
 		if (first->ranks > 1 && first->parted_first == first->ranks)
-			which = ", on every rank";
+			which = ", on all ranks";
 		else if (first->ranks > 1)
-			which = (const char *)ts_inquiry_text(q, ", first on %u of %u ranks, rank %" PRId32, first->parted_first,
-							      first->ranks, first->series->rank)
+			which = (const char *)ts_inquiry_text(q, ", on %u of %u ranks (%srank %" PRId32 ")",
+							      first->parted_first, first->ranks,
+							      first->parted_first > 1 ? "for example " : "",
+							      first->series->rank)
 					.data;
 		if (isnan(first->jump))
-			ts_say_for(q, "%.*s parts at step %" PRId64 "%s", NAME(first->series), first->step, which);
+			ts_say_for(q, "%.*s first differs at step %" PRId64 "%s", NAME(first->series), first->step,
+				   which);
 		else
-			ts_say_for(q, "%.*s parts at step %" PRId64 ", by a relative %s%s", NAME(first->series), first->step,
-				   ts_say_number(first->jump).text, which);
+			ts_say_for(q, "%.*s first differs at step %" PRId64 " (relative difference %s)%s",
+				   NAME(first->series), first->step, ts_say_number(first->jump).text, which);
 	}
 }
 
@@ -382,10 +405,12 @@ static void leave_means(struct ts_inquiry *q)
 {
 	if (!ts_without_means(q))
 		return;
-	ts_say_against(q, "the loss is logged at different intervals and agrees nowhere: one side may log means, so it was not judged by");
+	ts_say_against(q, "the two runs log the loss at different intervals, and no value agrees: one of them may log "
+			  "means, so the loss was not used");
 	if (!q->has_f)
 		ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
-			    "the loss is logged at different intervals and may be a mean on one side; nothing else parts up to step %" PRId64,
+			    "The two runs log the loss at different intervals, and one of them may log means; nothing "
+			    "else differs up to step %" PRId64,
 			    q->last);
 }
 

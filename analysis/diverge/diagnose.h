@@ -17,4 +17,12 @@
 enum ts_status ts_diagnose(const struct ts_evidence *evidence, const struct ts_cuts *cuts, struct ts_arena *arena,
 			   struct ts_diagnosis *ret_diagnosis, struct ts_error *err);
 
+/* diagnose_plain.c */
+/* Verdict, reason and diagnosis of a run that was compared with itself. */
+void ts_diagnose_itself(struct ts_diff *diff);
+/* The diagnosis of runs that were aligned by another column than the step: that causes are asked for by step. */
+enum ts_status ts_diagnose_by_axis(struct ts_diff *diff, struct ts_arena *arena, struct ts_error *err);
+/* Once the reason is there: a diagnosis that has nothing to add says it in the words of the reason. */
+void ts_diagnose_settle(struct ts_diff *diff);
+
 #endif

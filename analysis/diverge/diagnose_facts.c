@@ -186,17 +186,19 @@ static enum ts_confidence confidence_of(struct ts_inquiry *q, const struct candi
 	unsigned off = 0, unknown = 0;
 
 	if (c->unknown) {
-		ts_say_against(q, "code or other facts differ too whose effect is not known");
+		ts_say_against(q, "the code or other facts differ too, and their effect is not known");
 		sure = TS_CONFIDENCE_MEDIUM;
 	}
 	if (c->effect->cause == TS_CAUSE_INIT_OR_DATA || c->effect->cause == TS_CAUSE_DATA_ORDER ||
 	    c->effect->cause == TS_CAUSE_DATA_SET || c->effect->cause == TS_CAUSE_INIT ||
 	    c->effect->cause == TS_CAUSE_RNG_STREAM) {
-		ts_say_against(q, "no digest of batches, parameters or generators shows that it was applied");
+		ts_say_against(
+			q, "no digest of batches, parameters or random generators shows that the setting took effect");
 		sure = TS_CONFIDENCE_MEDIUM;
 	}
 	if (ts_at_start(q) && ts_is_finite(q) && sure == TS_CONFIDENCE_HIGH && !seeds_agree(q)) {
-		ts_say_against(q, "seeds were not recorded by both: other parameters or data would show at the same step");
+		ts_say_against(q, "not both runs recorded their seeds, and different parameters or data would show at "
+				  "the same step");
 		sure = TS_CONFIDENCE_MEDIUM;
 	}
 	if (ts_is_rounding(q)) {
@@ -205,7 +207,8 @@ static enum ts_confidence confidence_of(struct ts_inquiry *q, const struct candi
 			sure = TS_CONFIDENCE_MEDIUM;
 	}
 	if (q->coarse) {
-		ts_say_against(q, "the first difference that can be seen is of the size of the rounding of what was written");
+		ts_say_against(q,
+			       "the first visible difference is only as large as the rounding of the written values");
 		sure = TS_CONFIDENCE_LOW;
 	} else if (q->late) {
 		ts_say_hidden(q);
@@ -246,14 +249,15 @@ static struct ts_span value_of(struct ts_inquiry *q, const struct ts_fact *fact)
 	case TS_FACT_LONG:
 		break;
 	}
-	return ts_span_str("another value");
+	return ts_span_str("a value that is not shown");
 }
 
 static struct ts_span values_of(struct ts_inquiry *q, const struct ts_fact_row *row)
 {
 	struct ts_span a = value_of(q, row->a), b = value_of(q, row->b);
 
-	return ts_inquiry_text(q, "%.*s (%.*s against %.*s)", TS_SPAN_ARG(row->path), TS_SPAN_ARG(a), TS_SPAN_ARG(b));
+	return ts_inquiry_text(q, "%.*s differs (%.*s in the first run, %.*s in the second)", TS_SPAN_ARG(row->path),
+			       TS_SPAN_ARG(a), TS_SPAN_ARG(b));
 }
 
 bool ts_diagnose_facts(struct ts_inquiry *q)
@@ -267,13 +271,13 @@ bool ts_diagnose_facts(struct ts_inquiry *q)
 		return false;
 	sure = confidence_of(q, &c);
 	said = values_of(q, c.row);
-	ts_say_for(q, "%.*s differs, which %s", TS_SPAN_ARG(said), c.effect->says);
+	ts_say_for(q, "%.*s, which %s", TS_SPAN_ARG(said), c.effect->says);
 	if (ts_at_start(q))
-		ts_say_for(q, "the runs part at the first step that both have");
+		ts_say_for(q, "the two runs differ from their first common step on");
 	else
-		ts_say_for(q, "the runs agree from step %" PRId64 " until step %" PRId64, q->start, q->f);
-	ts_conclude(q, c.effect->cause, sure, "%s: %.*s, and it %s", ts_cause_title(c.effect->cause), TS_SPAN_ARG(said),
-		    c.effect->says);
+		ts_say_for(q, "the two runs agree from step %" PRId64 " on and first differ at step %" PRId64, q->start,
+			   q->f);
+	ts_conclude(q, c.effect->cause, sure, "%.*s, which %s", TS_SPAN_ARG(said), c.effect->says);
 	for (size_t i = 0; i < q->e->n_facts; i++) {
 		const struct ts_effect *effect = ts_effect_of(q->e->facts[i].path);
 
@@ -315,15 +319,16 @@ bool ts_diagnose_update(struct ts_inquiry *q, int64_t update, enum ts_confidence
 		return false;
 	collect(q, &c);
 	if (c.unknown) {
-		ts_say_against(q, "code or other facts differ too whose effect is not known");
+		ts_say_against(q, "the code or other facts differ too, and their effect is not known");
 		most = TS_CONFIDENCE_MEDIUM;
 	}
 	said = values_of(q, row);
-	ts_say_for(q, "what went into the update of step %" PRId64 " agrees, and the parameters that it left differ",
+	ts_say_for(q,
+		   "everything that went into the update of step %" PRId64
+		   " agrees, but the parameters after it differ",
 		   update);
-	ts_say_for(q, "%.*s differs, which %s", TS_SPAN_ARG(said), effect->says);
-	ts_conclude(q, TS_CAUSE_CONFIG, most, "%s: %.*s, and it %s", ts_cause_title(TS_CAUSE_CONFIG), TS_SPAN_ARG(said),
-		    effect->says);
+	ts_say_for(q, "%.*s, which %s", TS_SPAN_ARG(said), effect->says);
+	ts_conclude(q, TS_CAUSE_CONFIG, most, "%.*s, which %s", TS_SPAN_ARG(said), effect->says);
 	q->d.step = update;
 	ts_remain(q, TS_CAUSE_CORRUPTION);
 	return true;
@@ -359,7 +364,7 @@ void ts_say_facts(struct ts_inquiry *q)
 		if (effect->onset == TS_ONSET_NEVER)
 			continue;
 		if (!ts_fact_differs(q, row)) {
-			ts_say_against(q, "%.*s was recorded by one run only: whether it differs is not known",
+			ts_say_against(q, "only one run recorded %.*s, so it is not known whether it differs",
 				       TS_SPAN_ARG(row->path));
 			continue;
 		}
@@ -370,11 +375,14 @@ void ts_say_facts(struct ts_inquiry *q)
 		else if (q->d.cause == TS_CAUSE_CONFIG && effect->cause == TS_CAUSE_CONFIG)
 			continue;
 		else
-			ts_say_against(q, "%.*s differs, which %s; when and how far the runs part does not look like that",
-				       TS_SPAN_ARG(row->path), effect->says);
+			ts_say_against(
+				q, "%.*s differs, which %s; the step and the size of the difference do not fit that",
+				TS_SPAN_ARG(row->path), effect->says);
 	}
 	if (unknown)
-		ts_say_against(q, "%s whose effect is not known", ts_say_plural((double)unknown, "other fact").text);
+		ts_say_against(q, "%s differ%s, and %s effect is not known",
+			       ts_say_plural((double)unknown, "other fact").text, unknown == 1 ? "s" : "",
+			       unknown == 1 ? "its" : "their");
 }
 
 /* --- flags --- */
@@ -388,18 +396,18 @@ void ts_say_flags(struct ts_inquiry *q, unsigned *ret_off, unsigned *ret_unknown
 				    b = ts_flag_of(flag, q->e->facts_b, q->e->world_b);
 
 		if (a == TS_FLAG_OFF || b == TS_FLAG_OFF) {
-			ts_say_for(q, "%s: not set %s; %s", flag->name,
-				   a == b ? "in either run" : (a == TS_FLAG_OFF ? "in the first run" : "in the second run"),
+			ts_say_for(q, "the flag \"%s\" is not set for repeatable runs in %s: %s", flag->name,
+				   a == b ? "either run" : (a == TS_FLAG_OFF ? "the first run" : "the second run"),
 				   flag->off);
 			++*ret_off;
 		} else if (a == TS_FLAG_UNKNOWN || b == TS_FLAG_UNKNOWN) {
 			++*ret_unknown;
 		} else if (a == TS_FLAG_WEAK || b == TS_FLAG_WEAK) {
-			ts_say_for(q, "%s: not set, which matters less from torch %u.%u on", flag->name,
+			ts_say_for(q, "the flag \"%s\" is not set, which matters less from torch %u.%u on", flag->name,
 				   flag->optional_from / 100, flag->optional_from % 100);
 		}
 	}
 	if (*ret_unknown)
-		ts_say_against(q, "%s of %s that make runs repeat %s not recorded", ts_say_count(*ret_unknown).text,
+		ts_say_against(q, "%s of %s for repeatable runs %s not recorded", ts_say_count(*ret_unknown).text,
 			       ts_say_plural((double)ts_flags_n, "flag").text, *ret_unknown == 1 ? "is" : "are");
 }

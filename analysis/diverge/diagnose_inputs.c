@@ -37,10 +37,14 @@ static bool precedes(struct ts_inquiry *q, enum ts_series_kind kind, enum ts_cut
 	if (distance >= 0 && distance <= ts_cut_of(q, most))
 		return true;
 	if (distance > 0)
-		ts_say_against(q, "%.*s differs from step %" PRId64 " on, and nothing came of it for %s: not the cause",
+		ts_say_against(q,
+			       "%.*s differs from step %" PRId64
+			       " on, but nothing else changed for %s: it is not the cause",
 			       NAME(input->series), input->step, ts_say_plural(distance, "record").text);
 	else
-		ts_say_against(q, "%.*s differs only from step %" PRId64 " on, after the training had parted: not the cause",
+		ts_say_against(q,
+			       "%.*s differs only from step %" PRId64
+			       " on, when the training already differed: it is not the cause",
 			       NAME(input->series), input->step);
 	return false;
 }
@@ -76,22 +80,24 @@ static bool by_learning_rate(struct ts_inquiry *q)
 	/* A rate acts on the losses behind it; within one interval of records, or after an update, the two show in one record. */
 	if (shown && distance == 0 && q->cadence == 1) {
 		if (ts_at_first_pass(q)) {
-			ts_say_against(q, "the learning rate differs from the first step on, but so does the loss, on which no "
-					  "update had acted yet");
+			ts_say_against(q, "the learning rate differs from the first step on, but so does the loss, and "
+					  "no update had "
+					  "acted on that loss yet");
 			return false;
 		}
 		sure = TS_CONFIDENCE_MEDIUM;
-		ts_say_against(q, "the learning rate acts on the record behind its own; here both part in one");
+		ts_say_against(q, "a learning rate acts on the record after its own, but here both first differ in the "
+				  "same record");
 	}
 	/* What differs in the update alone cannot have moved a batch. */
 	if (q->first[TS_KIND_BATCH].parts && q->first[TS_KIND_BATCH].step <= effect)
 		return false;
 	values = ts_values_text(q, lr->series->a, lr->series->b);
-	ts_say_for(q, "the learning rate is %.*s at step %" PRId64 "%s", TS_SPAN_ARG(values), lr->step,
-		   shown && distance > 0 ? ", and what was computed before its update agrees" : "");
+	ts_say_for(q, "at step %" PRId64 " the learning rate is %.*s%s", lr->step, TS_SPAN_ARG(values),
+		   shown && distance > 0 ? "; everything that was computed before that update agrees" : "");
 	name_settings(q);
-	ts_conclude(q, TS_CAUSE_CONFIG, sure, "another learning rate from step %" PRId64 " on: %.*s", lr->step,
-		    TS_SPAN_ARG(values));
+	ts_conclude(q, TS_CAUSE_CONFIG, sure, "The learning rate differs from step %" PRId64 " on: it is %.*s",
+		    lr->step, TS_SPAN_ARG(values));
 	q->d.step = lr->step;
 	return true;
 }
@@ -140,24 +146,27 @@ static void data_position(struct ts_inquiry *q, int64_t step)
 	int64_t shift = q->e->batches.shift;
 
 	ts_conclude(q, TS_CAUSE_DATA_POSITION, TS_CONFIDENCE_HIGH,
-		    "the second run reads the first one's batches of %s %s, from step %" PRId64 " on",
-		    ts_say_plural(shift < 0 ? -(double)shift : (double)shift, "step").text, shift < 0 ? "before" : "later", step);
+		    "From step %" PRId64 " on the second run trains on the batches that the first run has %s %s", step,
+		    ts_say_plural(shift < 0 ? -(double)shift : (double)shift, "step").text,
+		    shift < 0 ? "earlier" : "later");
 }
 
 static void data_elsewhere(struct ts_inquiry *q, int64_t step)
 {
 	const struct ts_batch_relation *r = &q->e->batches;
 
-	ts_say_for(q, "%s of the second run's batches from there on are the first one's of other steps, %s were compared",
-		   ts_say_count((double)r->shared).text, ts_say_count((double)r->compared).text);
+	ts_say_for(q, "from that step on %s of the second run %s in the first run at a different step (compared: %s)",
+		   ts_say_plural((double)r->shared, "batch digest").text, r->shared == 1 ? "is" : "are",
+		   ts_say_count((double)r->compared).text);
 	if (r->answer == TS_BATCHES_OVERLAP && data_facts(q) == TS_CAUSE_DATA_SET) {
 		ts_conclude(q, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH,
-			    "other data from step %" PRId64 " on, and the facts say so", step);
+			    "The data differ from step %" PRId64 " on, and the recorded facts say so", step);
 		ts_remain(q, TS_CAUSE_DATA_ORDER);
 		return;
 	}
-	ts_conclude(q, TS_CAUSE_DATA_ORDER, r->answer == TS_BATCHES_REORDERED ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
-		    "the batches come in another order from step %" PRId64 " on", step);
+	ts_conclude(q, TS_CAUSE_DATA_ORDER,
+		    r->answer == TS_BATCHES_REORDERED ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
+		    "The batches come in a different order from step %" PRId64 " on", step);
 	if (r->answer == TS_BATCHES_OVERLAP)
 		ts_remain(q, TS_CAUSE_DATA_SET);
 }
@@ -169,24 +178,25 @@ static void data_replaced(struct ts_inquiry *q, int64_t step)
 	bool same = same_data_said(q), said = data_facts(q) == TS_CAUSE_DATA_SET;
 
 	ts_say_for(q,
-		   "%s of the %s compared from there on agree where they are, the others are nowhere in the first run: "
-		   "no batch "
-		   "has moved",
-		   ts_say_count((double)r->kept).text, ts_say_plural((double)r->compared, "batch").text);
+		   "from that step on %s of %s agree at the same step, and the others are nowhere in the first run: no "
+		   "batch has "
+		   "moved",
+		   ts_say_count((double)r->kept).text, ts_say_plural((double)r->compared, "batch digest").text);
 	if (same) {
-		ts_say_against(q, "both say that they read the same data: samples may have changed places between "
-				  "batches, or within "
-				  "one");
+		ts_say_against(q, "both runs say that they read the same data: samples may have changed places between "
+				  "batches or "
+				  "within a batch");
 		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW,
-			    "some batches from step %" PRId64
-			    " on hold other samples, of data that are said to be the same",
+			    "Some batches hold different samples from step %" PRId64
+			    " on, although both runs say that they read the same data",
 			    step);
 		ts_remain(q, TS_CAUSE_DATA_SET);
 		return;
 	}
 	ts_conclude(q, TS_CAUSE_DATA_SET, said ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
-		    "other samples in some batches from step %" PRId64 " on%s, while the order is the same", step,
-		    said ? ", and the facts say so" : "");
+		    "Some batches hold different samples from step %" PRId64
+		    " on, but the order of the batches is the same%s",
+		    step, said ? "; the recorded facts say that the data differ" : "");
 	if (!said)
 		ts_remain(q, TS_CAUSE_DATA_ORDER);
 }
@@ -195,19 +205,21 @@ static void data_replaced(struct ts_inquiry *q, int64_t step)
 static void data_unlike(struct ts_inquiry *q, int64_t step)
 {
 	if (data_facts(q) == TS_CAUSE_DATA_SET) {
-		ts_conclude(q, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH, "other data from step %" PRId64 " on, and the facts say so",
-			    step);
+		ts_conclude(q, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH,
+			    "The data differ from step %" PRId64 " on, and the recorded facts say so", step);
 		return;
 	}
 	if (same_data_said(q)) {
-		ts_say_for(q, "both say that they read the same data");
+		ts_say_for(q, "both runs say that they read the same data");
 		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_HIGH,
-			    "the same data are drawn in another order from step %" PRId64 " on", step);
+			    "The same data are read in a different order from step %" PRId64 " on", step);
 		return;
 	}
-	ts_say_against(q, "no batch of one run is found in the other: samples drawn in another order look like other samples");
+	ts_say_against(q, "no batch of one run is in the other run, and the same samples in a different order would "
+			  "look like different samples");
 	ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM,
-		    "other batches from step %" PRId64 " on: another order, or another data set, which no fact tells apart",
+		    "The batches differ from step %" PRId64
+		    " on: the data order or the data set differs, and no recorded fact shows which",
 		    step);
 	ts_remain(q, TS_CAUSE_DATA_SET);
 }
@@ -219,22 +231,24 @@ static void data_unknown(struct ts_inquiry *q, int64_t step)
 
 	if (data_facts(q) == TS_CAUSE_DATA_SET) {
 		ts_conclude(q, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH,
-			    "other batches from step %" PRId64 " on, and the facts say that they are of other data",
+			    "The batches differ from step %" PRId64
+			    " on, and the recorded facts say that the data differ",
 			    step);
 		return;
 	}
-	ts_say_against(q, "whether a batch of one run is in the other, and where, was not looked for%s%.*s",
-		       why.len ? ": " : "", TS_SPAN_ARG(why));
+	ts_say_against(q, "tscope did not look for the batches of one run in the other run%s%.*s", why.len ? ": " : "",
+		       TS_SPAN_ARG(why));
 	if (same_data_said(q)) {
-		ts_say_for(q, "both say that they read the same data");
-		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM,
-			    "the same data are drawn in another order, or from another position, from step %" PRId64
-			    " on",
-			    step);
+		ts_say_for(q, "both runs say that they read the same data");
+		ts_conclude(
+			q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM,
+			"The same data are read in a different order, or from a different position, from step %" PRId64
+			" on",
+			step);
 	} else {
 		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM,
-			    "other batches from step %" PRId64
-			    " on: another order, another position or another data set, which is not known",
+			    "The batches differ from step %" PRId64
+			    " on: it is not known whether the data order, the data position or the data set differs",
 			    step);
 		ts_remain(q, TS_CAUSE_DATA_SET);
 	}
@@ -258,14 +272,16 @@ static bool by_batches(struct ts_inquiry *q)
 		return false;
 	if (ts_resume_before(q, batch->step, &resume)) {
 		if (q->e->batches.answer == TS_BATCHES_SHIFTED)
-			ts_say_for(q, "from there on its batches are those of %s %s",
-				   ts_say_plural(fabs((double)q->e->batches.shift), "step").text,
-				   q->e->batches.shift < 0 ? "before" : "later");
+			ts_say_for(
+				q,
+				"from that step on the second run trains on the batches that the first run has %s %s",
+				ts_say_plural(fabs((double)q->e->batches.shift), "step").text,
+				q->e->batches.shift < 0 ? "earlier" : "later");
 		ts_conclude(q, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_HIGH,
-			    "after the resume at step %" PRId64 " the data go on from another position", resume);
+			    "After the resume at step %" PRId64 " the data continue from a different position", resume);
 	} else if (init_differs(q)) {
 		ts_conclude(q, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_HIGH,
-			    "both the initial parameters and the batches differ from step %" PRId64 " on", batch->step);
+			    "Both the initial parameters and the batches differ from step %" PRId64 " on", batch->step);
 	} else if (q->e->batches.answer == TS_BATCHES_SHIFTED) {
 		data_position(q, batch->step);
 	} else if (q->e->batches.answer == TS_BATCHES_REORDERED || q->e->batches.answer == TS_BATCHES_OVERLAP) {
@@ -309,25 +325,27 @@ static bool by_parameters(struct ts_inquiry *q)
 		return false;
 	if (ts_resume_before(q, q->start, &resume) && q->e->params_time == TS_DIGEST_BEFORE) {
 		ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH,
-			    "the resume at step %" PRId64 " did not restore the same parameters", resume);
+			    "The resume at step %" PRId64 " did not restore the same parameters", resume);
 		return true;
 	}
 	if (!params->from_first)
 		return false;
 	if (init_differs(q)) {
 		ts_conclude(q, TS_CAUSE_INIT, TS_CONFIDENCE_HIGH,
-			    "the parameters differ before the first update, at step %" PRId64, q->start);
+			    "The parameters differ before the first update, at step %" PRId64, q->start);
 		return true;
 	}
-	/* Digests of after the update follow from whatever moved the loss, and these may be some. */
+	/* Digests that were taken after the update follow from whatever changed the loss, and these may be such. */
 	if (q->e->params_time == TS_DIGEST_AFTER || computes_otherwise(q) || !ts_at_start(q) || !q->first[TS_KIND_LOSS].parts ||
 	    q->first[TS_KIND_LOSS].step != q->start || !ts_is_finite(q) || !batch)
 		return false;
 	if (!rng)
-		ts_say_against(q, "generators were not recorded, and whether the digest is of before or after the first update "
-				  "was not said");
+		ts_say_against(
+			q,
+			"the random generators were not recorded, and it was not declared whether the digest is from "
+			"before or after the first update");
 	ts_conclude(q, TS_CAUSE_INIT, rng ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
-		    "the parameters differ at the first step while the batch agrees: another initialization");
+		    "The parameters differ at the first step, but the batch agrees: the initialization differs");
 	ts_remain(q, TS_CAUSE_RNG_STREAM);
 	return true;
 }
@@ -348,17 +366,21 @@ static bool by_generators(struct ts_inquiry *q)
 		 (rng->step > q->start && ts_agrees_at(q, TS_KIND_LOSS, rng->step - q->cadence));
 	if (ts_resume_before(q, rng->step, &resume)) {
 		ts_conclude(q, TS_CAUSE_RESUME_STATE, batch ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
-			    "the resume at step %" PRId64 " did not restore the state of the generators", resume);
+			    "The resume at step %" PRId64 " did not restore the state of the random generators",
+			    resume);
 		ts_remain(q, TS_CAUSE_RESUME_DATA);
 	} else {
 		if (!batch)
-			ts_say_against(q, "batches were not recorded, and a generator may have drawn them too");
+			ts_say_against(q,
+				       "the batches were not recorded, and a random generator may have drawn them too");
 		if (!params)
-			ts_say_against(q, "parameters were not recorded before their first update, and a generator may have "
+			ts_say_against(q, "the parameters before their first update were not recorded, and a random "
+					  "generator may have "
 					  "drawn them too");
 		ts_conclude(q, TS_CAUSE_RNG_STREAM, batch && params ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
-			    "the generators' states differ from step %" PRId64 " on%s: dropout and other draws differ", rng->step,
-			    batch ? ", while the batches agree" : "");
+			    "The states of the random generators differ from step %" PRId64
+			    " on%s: dropout and other random draws differ",
+			    rng->step, batch ? ", but the batches agree" : "");
 		ts_remain(q, TS_CAUSE_DATA_ORDER);
 		if (!params)
 			ts_remain(q, TS_CAUSE_INIT);
@@ -389,14 +411,15 @@ static bool by_gradients(struct ts_inquiry *q)
 	if (!grads->parts || grads->ranks < 2 || grads->parted_first == grads->ranks || grads->step != q->f || !loss->parts ||
 	    loss->step <= grads->step || !forward_agrees(q, grads->step))
 		return false;
-	ts_say_for(q, "the losses of step %" PRId64 " agree, and part %s later", grads->step,
+	ts_say_for(q, "the losses agree at step %" PRId64 " and first differ %s later", grads->step,
 		   ts_say_plural(ts_records(q, grads->step, loss->step), "record").text);
 	ts_conclude(q, TS_CAUSE_GRADIENT_PATH, pushed ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
-		    "gradients part at step %" PRId64 " on %u of %u ranks, rank %" PRId32
-		    " among them, after equal forward passes",
+		    "The gradients first differ at step %" PRId64
+		    ", after equal forward passes, on %u of %u ranks (rank %" PRId32 " is one)",
 		    grads->step, grads->parted_first, grads->ranks, grads->series->rank);
 	if (!pushed) {
-		ts_say_against(q, "the gradient norm moved by no more than a sum in another order does");
+		ts_say_against(
+			q, "the gradient norm changed by no more than a different order of summation would change it");
 		ts_remain(q, TS_CAUSE_NONDETERMINISM);
 	}
 	ts_remain(q, TS_CAUSE_CORRUPTION);
@@ -450,22 +473,25 @@ static bool by_state(struct ts_inquiry *q)
 	/* Without digests of gradients a small difference may have come from them, and with several ranks from their sum. */
 	if (!some && !finite && (!grads || several))
 		return false;
-	ts_say_for(q, "%s agree up to step %" PRId64 ", and so do learning rates%s", grads ? "gradients" : "gradient norms",
-		   before, q->first[TS_KIND_LR].recorded ? "" : ", as far as was recorded");
+	ts_say_for(q, "the %s agree up to step %" PRId64 ", and so do the learning rates%s",
+		   grads ? "gradients" : "gradient norms", before,
+		   q->first[TS_KIND_LR].recorded ? "" : ", as far as they were recorded");
 	ts_conclude(q, TS_CAUSE_CORRUPTION,
 		    some && grads ? TS_CONFIDENCE_HIGH
 		    : finite	  ? TS_CONFIDENCE_MEDIUM
 				  : TS_CONFIDENCE_LOW,
-		    "parameters part at step %" PRId64 "%s though nothing that went into their update does", params->step,
-		    some ? " on some ranks only," : "");
-	ts_say_against(q, "the state of the optimizer has no digest, and a setting of it would show in the same way");
+		    "The parameters first differ at step %" PRId64
+		    "%s, although nothing that went into their update differs",
+		    params->step, some ? " on some ranks only" : "");
+	ts_say_against(
+		q, "the optimizer state has no digest, and a different setting of the optimizer would look the same");
 	if (!some)
 		ts_remain(q, TS_CAUSE_RESUME_STATE);
 	ts_remain(q, TS_CAUSE_CONFIG);
 	if (!finite) {
-		ts_say_against(q, "%s: an update that rounds otherwise looks like it",
-			       isnan(q->jump) ? "no loss or gradient norm shows it"
-					      : "what follows of it begins no larger than rounding");
+		ts_say_against(q, "%s: an update that rounds differently would look the same",
+			       isnan(q->jump) ? "no loss or gradient norm shows the difference"
+					      : "the difference that follows begins no larger than rounding");
 		ts_remain(q, TS_CAUSE_NONDETERMINISM);
 	}
 	return true;
@@ -499,20 +525,28 @@ static bool by_exclusion(struct ts_inquiry *q)
 	if (ts_diagnose_facts(q))
 		return true;
 	if (loss->step == q->f) {
-		ts_say_for(q, "parameters, batch and generators of step %" PRId64 " agree, its loss does not", q->f);
+		ts_say_for(q,
+			   "the parameters, the batch and the random generators agree at step %" PRId64
+			   ", but the loss does not",
+			   q->f);
 	} else {
-		ts_say_for(q, "parameters, batch and generators of step %" PRId64 " agree, its gradients do not", q->f);
-		ts_say_against(q, "no loss of that step shows what its forward pass gave: it may have agreed");
+		ts_say_for(q,
+			   "the parameters, the batch and the random generators agree at step %" PRId64
+			   ", but the gradients do not",
+			   q->f);
+		ts_say_against(q, "no loss of that step shows the result of its forward pass, which may have agreed");
 		ts_remain(q, TS_CAUSE_NONDETERMINISM);
 		ts_remain(q, TS_CAUSE_GRADIENT_PATH);
 	}
 	if (q->first[TS_KIND_PARAMS].through <= q->f && !q->first[TS_KIND_PARAMS].bits) {
-		ts_say_against(q, "no parameters behind it were recorded that would show whether the training differs "
-				  "or its report");
+		ts_say_against(q, "no parameters after that step were recorded: they would show whether the training "
+				  "differs or only "
+				  "a logged value");
 		ts_remain(q, TS_CAUSE_REPORTING);
 	}
 	ts_conclude(q, TS_CAUSE_PRECISION, q->d.n_remaining ? TS_CONFIDENCE_LOW : TS_CONFIDENCE_MEDIUM,
-		    "step %" PRId64 " computes other values from equal inputs: another precision, kernel or setting",
+		    "Step %" PRId64
+		    " computes different values from equal inputs: the precision, a kernel or a setting differs",
 		    q->f);
 	if (!ts_config_known(q))
 		ts_remain(q, TS_CAUSE_CONFIG);
@@ -525,7 +559,8 @@ static bool by_exclusion(struct ts_inquiry *q)
 bool ts_diagnose_inputs(struct ts_inquiry *q)
 {
 	if (q->dealt)
-		ts_say_against(q, "another number of ranks shares the batches: their digests cannot be compared");
+		ts_say_against(q, "the two runs split their batches over a different number of ranks: digests of "
+				  "batches cannot be compared");
 	return by_learning_rate(q) || by_batches(q) || by_parameters(q) || by_generators(q) || by_gradients(q) || by_state(q) ||
 	       by_exclusion(q);
 }

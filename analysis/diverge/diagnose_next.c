@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-enum { BEHIND = 20, SHORT = 20 }; /* steps to run behind the one in question; steps from the first on */
+enum { BEHIND = 20, SHORT = 20 }; /* steps to run after the one in question; steps from the first on */
 
 static struct ts_span name_a(const struct ts_inquiry *q)
 {
@@ -46,49 +46,62 @@ static struct ts_tier numeric_tier(struct ts_inquiry *q)
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
 
 	if (q->d.bits.answer == TS_TIER_HOLDS)
-		return tier(TS_TIER_HOLDS, ts_span_str("bit-exact"));
+		return tier(TS_TIER_HOLDS, ts_span_str("the runs are bit-exact"));
 	if (!q->has_start)
-		return tier(TS_TIER_UNKNOWN, ts_span_str("nothing to compare"));
+		return tier(TS_TIER_UNKNOWN, ts_span_str("there is nothing to compare"));
 	if (!q->has_f && q->means)
-		return tier(TS_TIER_UNKNOWN, ts_span_str("the loss may be a mean on one side, and nothing else parts"));
+		return tier(TS_TIER_UNKNOWN,
+			    ts_span_str("one run may log means of the loss, and nothing else differs"));
 	if (!q->has_f)
-		return tier(TS_TIER_HOLDS,
-			    ts_span_str("no loss, gradient norm or digest of the training differs beyond how it was written"));
+		return tier(TS_TIER_HOLDS, ts_span_str("no loss, gradient norm or digest of the training differs by "
+						       "more than the rounding of the written values"));
 	if (r->inside == TS_TIER_HOLDS)
-		return tier(TS_TIER_HOLDS,
-			    ts_inquiry_text(q, "within the envelope of %s of the first recipe, whose spread is a relative %s",
-					    ts_say_plural((double)r->runs, "run").text, ts_say_number(r->spread).text));
+		return tier(TS_TIER_HOLDS, ts_inquiry_text(q,
+							   "the second run is inside the envelope of the %s of the "
+							   "first run, whose relative difference is "
+							   "at most %s",
+							   ts_say_plural((double)r->runs, "repeat").text,
+							   ts_say_number(r->spread).text));
 	if (r->inside == TS_TIER_FAILS)
-		return tier(TS_TIER_FAILS,
-			    ts_inquiry_text(q, "outside the envelope of %s of the first recipe, whose spread is a relative %s",
-					    ts_say_plural((double)r->runs, "run").text, ts_say_number(r->spread).text));
+		return tier(TS_TIER_FAILS, ts_inquiry_text(q,
+							   "the second run is outside the envelope of the %s of the "
+							   "first run, whose relative difference is "
+							   "at most %s",
+							   ts_say_plural((double)r->runs, "repeat").text,
+							   ts_say_number(r->spread).text));
 	if (q->d.cause == TS_CAUSE_REPORTING && q->d.confidence == TS_CONFIDENCE_HIGH)
-		return tier(TS_TIER_HOLDS, ts_span_str("the digests of the parameters agree; only a report differs"));
+		return tier(TS_TIER_HOLDS,
+			    ts_span_str("the digests of the parameters agree, and only a logged value differs"));
 	if (r->runs)
-		return tier(TS_TIER_UNKNOWN, ts_inquiry_text(q,
-							     "farther than %s of the first recipe are from one another, but it grew there as "
-							     "chance does: more repeats would tell",
-							     ts_say_plural((double)r->runs, "run").text));
+		return tier(TS_TIER_UNKNOWN,
+			    ts_inquiry_text(
+				    q,
+				    "the second run differs more than the %s of the first run differ from one another, "
+				    "but the difference grew as it does by chance: more repeats would tell",
+				    ts_say_plural((double)r->runs, "repeat").text));
 	if (loss->parts && loss->series->gap.known)
-		return tier(
-			TS_TIER_UNKNOWN,
-			ts_inquiry_text(q,
-					"the loss is up to a relative %s apart; without repeats of a run nothing says how far "
-					"repeats are",
-					ts_say_number(loss->series->gap.greatest).text));
-	return tier(TS_TIER_UNKNOWN, ts_span_str("without repeats of a run nothing says how far apart repeats are"));
+		return tier(TS_TIER_UNKNOWN,
+			    ts_inquiry_text(
+				    q,
+				    "the relative difference of the loss is up to %s; without repeats of the first run "
+				    "nothing shows by how much repeats differ",
+				    ts_say_number(loss->series->gap.greatest).text));
+	return tier(TS_TIER_UNKNOWN,
+		    ts_span_str("without repeats of the first run nothing shows by how much repeats differ"));
 }
 
 static struct ts_tier statistical_tier(struct ts_inquiry *q)
 {
 	if (q->d.bits.answer == TS_TIER_HOLDS)
-		return tier(TS_TIER_HOLDS, ts_span_str("bit-exact"));
+		return tier(TS_TIER_HOLDS, ts_span_str("the runs are bit-exact"));
 	if (q->e->repeats.statistical.why.len)
 		return q->e->repeats.statistical;
-	return tier(TS_TIER_UNKNOWN, ts_inquiry_text(q,
-						     "one run a side says nothing of how runs scatter: run the first recipe twice more, and "
-						     "tscope diff %.*s %.*s --repeats GLOB",
-						     TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_b(q))));
+	return tier(
+		TS_TIER_UNKNOWN,
+		ts_inquiry_text(q,
+				"one run on each side does not show how much runs vary by chance: repeat the first run "
+				"twice, then use tscope diff %.*s %.*s --repeats GLOB",
+				TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_b(q))));
 }
 
 void ts_diagnose_tiers(struct ts_inquiry *q)
@@ -96,16 +109,19 @@ void ts_diagnose_tiers(struct ts_inquiry *q)
 	const struct ts_evidence_series *s;
 
 	if (!anything_parts(q, &s) && q->e->ops && q->e->ops->n)
-		q->d.bits = tier(TS_TIER_FAILS, ts_inquiry_text(q, "operation %.*s differs at step %" PRId64,
-								TS_SPAN_ARG(q->e->ops->rows[0].name), q->e->ops->rows[0].step));
+		q->d.bits = tier(TS_TIER_FAILS,
+				 ts_inquiry_text(q, "the operation %.*s differs at step %" PRId64,
+						 TS_SPAN_ARG(q->e->ops->rows[0].name), q->e->ops->rows[0].step));
 	else if (anything_parts(q, &s))
-		q->d.bits = tier(TS_TIER_FAILS, ts_inquiry_text(q, "%.*s differs at step %" PRId64,
-								TS_SPAN_ARG(ts_column_said(s->name)), s->first));
+		q->d.bits = tier(TS_TIER_FAILS,
+				 ts_inquiry_text(q, "%.*s differs at step %" PRId64, TS_SPAN_ARG(ts_column_said(s->name)), s->first));
 	else if (q->has_start)
-		q->d.bits = tier(TS_TIER_HOLDS, ts_inquiry_text(q, "every loss, rate, norm and digest that both have, over %s",
+		q->d.bits = tier(TS_TIER_HOLDS, ts_inquiry_text(q,
+								"every loss, learning rate, gradient norm and digest "
+								"that both runs have is equal over %s",
 								ts_say_plural((double)q->common, "common step").text));
 	else
-		q->d.bits = tier(TS_TIER_UNKNOWN, ts_span_str("no step in common"));
+		q->d.bits = tier(TS_TIER_UNKNOWN, ts_span_str("the two runs have no common step"));
 	q->d.numeric = numeric_tier(q);
 	q->d.statistical = statistical_tier(q);
 }
@@ -125,9 +141,9 @@ static void features_of(struct ts_inquiry *q, struct ts_span subject, const stru
 {
 	static const struct ts_gap nothing;
 	const struct ts_gap *gap = first->parts ? &first->series->gap : &nothing;
-	const char *reason =
-		!first->recorded ? "not recorded by both" : (!first->parts ? "does not part" : "its values were not compared");
-	const char *few = gap->known ? "too few points behind it" : reason;
+	const char *reason = !first->recorded ? "not recorded by both runs"
+					      : (!first->parts ? "it does not differ" : "its values were not compared");
+	const char *few = gap->known ? "too few points after the first difference" : reason;
 
 	feature(q, TS_M_PARTING_FIRST, subject, first->parts, (double)first->step, reason);
 	feature(q, TS_M_PARTING_JUMP, subject, first->parts, first->jump, reason);
@@ -148,21 +164,22 @@ void ts_diagnose_features(struct ts_inquiry *q)
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
 
 	feature(q, TS_M_DIVERGENCE_COMMON, TS_NO_SUBJECT, true, q->has_start ? (double)q->common : 0, "");
-	feature(q, TS_M_DIVERGENCE_FIRST, TS_NO_SUBJECT, q->has_f, (double)q->f, "nothing of the training parts");
+	feature(q, TS_M_DIVERGENCE_FIRST, TS_NO_SUBJECT, q->has_f, (double)q->f, "nothing of the training differs");
 	feature(q, TS_M_DIVERGENCE_LIMIT, TS_NO_SUBJECT, true, q->limit, "");
 	feature(q, TS_M_DIVERGENCE_QUANTUM, TS_NO_SUBJECT, loss->parts && loss->series->gap.known, q->quantum,
-		"no loss that parts was looked at");
+		"no loss that differs was measured");
 	feature(q, TS_M_DIVERGENCE_LAG, TS_NO_SUBJECT, loss->parts && norm->parts,
-		ts_records(q, loss->step, norm->step), "takes a loss and a gradient norm that part");
+		ts_records(q, loss->step, norm->step), "needs a loss and a gradient norm that both differ");
 	features_of(q, ts_span_str("loss"), loss);
 	features_of(q, ts_span_str("grad_norm"), norm);
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
 		const struct ts_first *first = &q->first[others[i].kind];
 
 		feature(q, TS_M_PARTING_FIRST, ts_span_str(others[i].subject), first->parts, (double)first->step,
-			first->recorded				      ? "does not part"
-			: q->dealt && others[i].kind == TS_KIND_BATCH ? "shared among another number of ranks"
-								      : "not recorded by both");
+			first->recorded ? "it does not differ"
+			: q->dealt && others[i].kind == TS_KIND_BATCH
+				? "the batches are split over a different number of ranks"
+				: "not recorded by both runs");
 	}
 }
 
@@ -220,10 +237,13 @@ static void record_digests(struct ts_inquiry *q)
 	if (!names.len)
 		return;
 	propose(q, steps,
-		ts_inquiry_text(q, "record %.*s from step %" PRId64 " to %" PRId64 " of both, push them, and compare again",
+		ts_inquiry_text(q,
+				"record %.*s in both runs from step %" PRId64 " to step %" PRId64
+				", push them and compare again",
 				TS_SPAN_ARG(names), from, q->f + BEHIND),
-		ts_inquiry_text(q, "tscope diff %.*s-digests %.*s-digests", TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_b(q))),
-		ts_span_str("which input parts first: parameters, batch, generators or gradients"));
+		ts_inquiry_text(q, "tscope diff %.*s-digests %.*s-digests", TS_SPAN_ARG(name_a(q)),
+				TS_SPAN_ARG(name_b(q))),
+		ts_span_str("which input differs first: parameters, batch, random generators or gradients"));
 }
 
 static void repeat_first(struct ts_inquiry *q, const char *environment, const char *splits)
@@ -231,11 +251,11 @@ static void repeat_first(struct ts_inquiry *q, const char *environment, const ch
 	uint64_t steps = 2 * steps_to(q, q->f);
 
 	propose(q, steps,
-		ts_inquiry_text(q, "repeat the first run twice for %s%s%s, and push the two as %.*s-r1 and %.*s-r2",
+		ts_inquiry_text(q, "repeat the first run twice for %s%s%s, and push the repeats as %.*s-r1 and %.*s-r2",
 				ts_say_plural((double)steps_to(q, q->f), "step").text, environment[0] ? ", with " : "",
 				environment, TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_a(q))),
-		ts_inquiry_text(q, "tscope diff %.*s %.*s --repeats '%.*s-r*'", TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_b(q)),
-				TS_SPAN_ARG(name_a(q))),
+		ts_inquiry_text(q, "tscope diff %.*s %.*s --repeats '%.*s-r*'", TS_SPAN_ARG(name_a(q)),
+				TS_SPAN_ARG(name_b(q)), TS_SPAN_ARG(name_a(q))),
 		ts_span_str(splits));
 }
 
@@ -253,9 +273,9 @@ static void with_flags(struct ts_inquiry *q)
 	}
 	if (remedies.len)
 		repeat_first(q, (const char *)remedies.data,
-			     "kernels without a fixed order from everything else: with these flags they repeat");
+			     "whether nondeterministic kernels are the cause: with these flags they are deterministic");
 	else
-		repeat_first(q, "", "a first recipe that does not repeat from a second run that is other");
+		repeat_first(q, "", "whether the first run is repeatable and only the second run is different");
 }
 
 static bool may_be_data(const struct ts_inquiry *q)
@@ -269,10 +289,14 @@ static void swap_hosts(struct ts_inquiry *q)
 	uint64_t steps = steps_to(q, q->f);
 
 	propose(q, 2 * steps,
-		ts_inquiry_text(q, "run each recipe again for %s on the other one's hosts, and push as %.*s-swap and %.*s-swap",
-				ts_say_plural((double)steps, "step").text, TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_b(q))),
+		ts_inquiry_text(q,
+				"run each recipe again for %s on the hosts of the other run, and push them as "
+				"%.*s-swap and %.*s-swap",
+				ts_say_plural((double)steps, "step").text, TS_SPAN_ARG(name_a(q)),
+				TS_SPAN_ARG(name_b(q))),
 		ts_inquiry_text(q, "tscope diff %.*s %.*s-swap", TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_a(q))),
-		ts_span_str("a host from a recipe: a fault that follows the host is the host's"));
+		ts_span_str("whether the cause is a host or a recipe: a faulty host causes the difference wherever it "
+			    "is used"));
 }
 
 void ts_diagnose_experiments(struct ts_inquiry *q)
@@ -280,20 +304,24 @@ void ts_diagnose_experiments(struct ts_inquiry *q)
 	if (!q->has_f || q->d.confidence == TS_CONFIDENCE_HIGH || q->d.cause == TS_CAUSE_REPORTING)
 		return;
 	if (may_be(q, TS_CAUSE_CONFIG) && !q->first[TS_KIND_LR].recorded)
-		propose(q, steps_to(q, q->f), ts_span_str("log the learning rate of every step in both"), ts_span_of(NULL, 0),
-			ts_span_str("a setting of the optimizer or its schedule from the rest"));
+		propose(q, steps_to(q, q->f), ts_span_str("log the learning rate of every step in both runs"),
+			ts_span_of(NULL, 0),
+			ts_span_str("whether a setting of the optimizer or its schedule is the cause"));
 	if (may_be_data(q) || may_be(q, TS_CAUSE_CORRUPTION) || may_be(q, TS_CAUSE_GRADIENT_PATH))
 		record_digests(q);
 	if (may_be(q, TS_CAUSE_NONDETERMINISM) || may_be(q, TS_CAUSE_REDUCTION_ORDER) || may_be(q, TS_CAUSE_JUMP))
 		with_flags(q);
 	if (may_be(q, TS_CAUSE_PRECISION))
-		propose(q, 2 * SHORT, ts_inquiry_text(q, "run both for %d steps with TF32 and autocast off", SHORT),
+		propose(q, 2 * SHORT,
+			ts_inquiry_text(q, "run both again for %d steps with TF32 and autocast off", SHORT),
 			ts_span_str("NVIDIA_TF32_OVERRIDE=0"),
-			ts_span_str("precision and kernels from everything else: the difference shrinks or goes"));
+			ts_span_str("whether precision or kernels are the cause: then the difference becomes smaller "
+				    "or disappears"));
 	if (may_be(q, TS_CAUSE_RESUME_STATE) && q->e->resumes_a.n + q->e->resumes_b.n > 0)
 		propose(q, 0, ts_span_str("compare the steps around the resume"),
-			ts_inquiry_text(q, "tscope check-resume %.*s %.*s", TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_b(q))),
-			ts_span_str("what was restored from what was not"));
+			ts_inquiry_text(q, "tscope check-resume %.*s %.*s", TS_SPAN_ARG(name_a(q)),
+					TS_SPAN_ARG(name_b(q))),
+			ts_span_str("what was restored and what was not"));
 	if (may_be(q, TS_CAUSE_CORRUPTION) || may_be(q, TS_CAUSE_GRADIENT_PATH))
 		swap_hosts(q);
 	if (may_be(q, TS_CAUSE_PLATFORM) && !may_be(q, TS_CAUSE_CORRUPTION))

@@ -23,17 +23,18 @@ static void state_or_data(struct ts_inquiry *q, int64_t resume)
 
 	if (data)
 		ts_conclude(q, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM,
-			    "the runs part at the resume at step %" PRId64
-			    ", by a relative %s at once: the data go on from another position",
+			    "The two runs first differ at the resume at step %" PRId64
+			    ", at once with a relative difference of %s: the data continue from a different position",
 			    resume, ts_say_number(q->jump).text);
 	else
 		ts_conclude(q, TS_CAUSE_RESUME_STATE, forward ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
-			    "the runs part right after the resume at step %" PRId64
-			    ": optimizer, scaler or generators were not restored",
+			    "The two runs first differ right after the resume at step %" PRId64
+			    ": the optimizer, the gradient scaler or the random generators were not restored",
 			    resume);
 	if (!data && !forward)
-		ts_say_against(q, "no record shows that the first forward pass behind the resume agrees: other data "
-				  "may do this too");
+		ts_say_against(q, "no record shows that the first forward pass after the resume agrees: different data "
+				  "may cause this "
+				  "too");
 	ts_remain(q, data ? TS_CAUSE_RESUME_STATE : TS_CAUSE_RESUME_DATA);
 	ts_remain(q, TS_CAUSE_RNG_STREAM);
 }
@@ -44,17 +45,19 @@ bool ts_diagnose_resume(struct ts_inquiry *q)
 
 	if (!ts_resume_before(q, q->f, &resume))
 		return false;
-	ts_say_for(q, "a run was resumed at step %" PRId64 ", %s before the runs part", resume,
+	ts_say_for(q, "a run was resumed at step %" PRId64 ", %s before the first difference", resume,
 		   ts_say_plural(ts_records(q, resume, q->f), "record").text);
 	if (ts_is_rounding(q)) {
 		ts_say_against(q,
-			       "the first difference, a relative %s, is no more than rounding: a resume that restored everything "
-			       "may do that",
+			       "the first difference (relative difference %s) is no larger than rounding: a resume "
+			       "that restored "
+			       "everything may cause it too",
 			       ts_say_number(q->jump).text);
 		return false;
 	}
 	if (q->coarse)
-		ts_say_against(q, "the first difference that can be seen is of the size of the rounding of what was written");
+		ts_say_against(q,
+			       "the first visible difference is only as large as the rounding of the written values");
 	else if (q->late)
 		ts_say_hidden(q);
 	state_or_data(q, resume);
@@ -78,11 +81,11 @@ static bool blew_up(struct ts_inquiry *q)
 	    ts_records(q, q->f, step) > ts_cut_of(q, TS_CUT_BLOW_STEPS))
 		return false;
 	values = ts_values_text(q, s->a, s->b);
-	ts_say_for(q, "%.*s is %.*s at step %" PRId64 ", and a relative %s apart at step %" PRId64,
-		   TS_SPAN_ARG(ts_column_said(s->name)), TS_SPAN_ARG(values), s->first, ts_say_number(greatest).text,
-		   step);
+	ts_say_for(q, "at step %" PRId64 " %.*s is %.*s; at step %" PRId64 " the relative difference is %s", s->first,
+		   TS_SPAN_ARG(ts_column_said(s->name)), TS_SPAN_ARG(values), step, ts_say_number(greatest).text);
 	ts_conclude(q, TS_CAUSE_BLOW_UP, TS_CONFIDENCE_MEDIUM,
-		    "one run alone blows up at step %" PRId64 "; they part from step %" PRId64 " on", step, q->f);
+		    "Only one of the two runs blows up, at step %" PRId64 "; the runs differ from step %" PRId64 " on",
+		    step, q->f);
 	ts_remain(q, TS_CAUSE_CORRUPTION);
 	ts_remain(q, TS_CAUSE_GRADIENT_PATH);
 	ts_remain(q, ts_is_rounding(q) ? TS_CAUSE_NONDETERMINISM : TS_CAUSE_CONFIG);
@@ -106,13 +109,15 @@ static struct ts_span push_text(struct ts_inquiry *q)
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
 
 	if (!ts_is_rounding(q))
-		return ts_inquiry_text(q, "the first loss differs by a relative %s", ts_say_number(q->jump).text);
+		return ts_inquiry_text(q, "the first loss has a relative difference of %s",
+				       ts_say_number(q->jump).text);
 	if (norm->parts && norm->jump >= ts_cut_of(q, TS_CUT_GRAD))
-		return ts_inquiry_text(q, "the gradient norm differs by a relative %s, the first loss by %s",
+		return ts_inquiry_text(q,
+				       "the gradient norm has a relative difference of %s and the first loss one of %s",
 				       ts_say_number(norm->jump).text, ts_say_number(q->jump).text);
-	return ts_inquiry_text(q, "ten records on the loss differs by a relative %s, at first by %s",
-			       ts_say_number(loss->parts ? loss->series->gap.after_10 : q->jump).text,
-			       ts_say_number(q->jump).text);
+	return ts_inquiry_text(
+		q, "ten records later the loss has a relative difference of %s, at first it had one of %s",
+		ts_say_number(loss->parts ? loss->series->gap.after_10 : q->jump).text, ts_say_number(q->jump).text);
 }
 
 static void finite_at_start(struct ts_inquiry *q)
@@ -122,17 +127,22 @@ static void finite_at_start(struct ts_inquiry *q)
 
 	if (q->jump > ts_cut_of(q, TS_CUT_INIT)) {
 		ts_conclude(q, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM,
-			    "the first loss differs by a relative %s: another initialization, other data or other draws, which "
-			    "scalars cannot tell apart",
+			    "The first loss has a relative difference of %s: the initialization, the data or random "
+			    "draws differ, "
+			    "and scalars alone cannot tell which",
 			    ts_say_number(q->jump).text);
 		if (eval->recorded && eval->start <= q->start && eval->through >= q->start)
-			ts_say_against(q, "the evaluation of the first step agrees: the parameters were the same, and an "
-					  "initialization is out");
+			ts_say_against(q, "the evaluation of the first step agrees: the parameters were the same, so "
+					  "the initialization "
+					  "is not the cause");
 		remain_inputs(q);
 	} else {
 		ts_conclude(q, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_MEDIUM,
-			    "%.*s: more than rounding in fp32, less than another initialization; a kernel or precision, "
-			    "draws of dropout, and large batches of other data look alike here",
+			    "The two runs differ at their first common step: %.*s, more than rounding in fp32 and less "
+			    "than a different "
+			    "initialization; a different kernel or precision, different dropout masks and large "
+			    "batches of different "
+			    "data look the same here",
 			    TS_SPAN_ARG(push));
 		ts_remain(q, TS_CAUSE_PRECISION);
 		remain_inputs(q);
@@ -142,7 +152,8 @@ static void finite_at_start(struct ts_inquiry *q)
 			ts_remain(q, TS_CAUSE_CONFIG);
 		return;
 	}
-	ts_say_against(q, "updates lie before the first record that both have: what differs may have begun in them");
+	ts_say_against(q, "there were updates before the first record that both runs have, and the difference may have "
+			  "begun in them");
 	q->d.confidence = TS_CONFIDENCE_LOW;
 	ts_remain(q, TS_CAUSE_CONFIG);
 	ts_remain(q, TS_CAUSE_CORRUPTION);
@@ -160,15 +171,15 @@ static void remain_rounding(struct ts_inquiry *q)
 	ts_remain(q, TS_CAUSE_NONDETERMINISM);
 	if (q->e->world_a != 1 || q->e->world_b != 1) {
 		if (!ts_topology_known(q))
-			ts_say_against(q, "the topology of collectives and the map of ranks to devices are not recorded: runs "
-					  "that repeat within "
-					  "one rack often part between racks");
+			ts_say_against(q, "the topology of collectives and the mapping of ranks to devices are not "
+					  "recorded: runs that "
+					  "repeat within one rack often differ between racks");
 		ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
 	} else if (!any_facts(q)) {
 		ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
 	}
 	if (!any_facts(q)) {
-		ts_say_against(q, "devices, libraries and flags were not recorded by both");
+		ts_say_against(q, "not both runs recorded their devices, libraries and flags");
 		ts_remain(q, TS_CAUSE_PLATFORM);
 		ts_remain(q, TS_CAUSE_PRECISION);
 	}
@@ -185,14 +196,18 @@ static void say_growth(struct ts_inquiry *q)
 	const struct ts_gap *gap = loss->parts ? &loss->series->gap : NULL;
 
 	if (gap && gap->known && gap->slope >= ts_cut_of(q, TS_CUT_LATCH))
-		ts_say_for(q, "ln r grows by %s a step: low precision amplifies rounding so", ts_say_number(gap->slope).text);
+		ts_say_for(q,
+			   "the logarithm of the relative difference grows by %s per step, as when low precision "
+			   "amplifies rounding",
+			   ts_say_number(gap->slope).text);
 	if (loss->parts && norm->parts && norm->step > loss->step)
-		ts_say_for(q, "the gradient norm parts %s after the loss: a norm averages rounding out",
+		ts_say_for(q, "the gradient norm first differs %s after the loss, because a norm averages rounding out",
 			   ts_say_plural(ts_records(q, loss->step, norm->step), "record").text);
 	if (loss->parts && norm->parts && norm->step < loss->step)
-		ts_say_for(q, "the gradient norm parts first: a backward pass that adds in no fixed order, that of attention for "
-			      "one, after an equal "
-			      "forward pass");
+		ts_say_for(
+			q,
+			"the gradient norm differs before the loss, after an equal forward pass: this is typical of a "
+			"nondeterministic backward pass, such as that of attention");
 }
 
 /* Not "whatever else it may be": what remains is said with it. */
@@ -201,38 +216,38 @@ static void rounding(struct ts_inquiry *q)
 	enum ts_confidence sure = TS_CONFIDENCE_LOW;
 	unsigned off, unknown;
 
-	ts_say_for(q, "the first difference that can be seen is a relative %s, no more than rounding does",
+	ts_say_for(q, "the first visible difference (relative difference %s) is no larger than rounding causes",
 		   ts_say_number(q->jump).text);
 	say_growth(q);
 	ts_say_flags(q, &off, &unknown);
 	if (off)
 		sure = TS_CONFIDENCE_MEDIUM;
 	if (q->e->repeats.runs >= 3 && q->e->repeats.answer == TS_REPEATS_SCATTERED) {
-		ts_say_for(q, "%s of the first recipe part from one another at different steps",
-			   ts_say_plural((double)q->e->repeats.runs, "run").text);
+		ts_say_for(q, "the %s of the first run differ from one another, and first at different steps",
+			   ts_say_plural((double)q->e->repeats.runs, "repeat").text);
 		sure = TS_CONFIDENCE_MEDIUM;
 		if (q->e->repeats.inside == TS_TIER_FAILS) {
-			ts_say_against(
-				q,
-				"the second run leaves the envelope of those runs: something beside their rounding is at work");
+			ts_say_against(q, "the second run leaves the envelope of these repeats: something besides "
+					  "their rounding is at work");
 			sure = TS_CONFIDENCE_LOW;
 		}
 	}
 	if (!off && !unknown)
 		ts_conclude(q, TS_CAUSE_NONDETERMINISM, sure,
-			    "rounding differs from step %" PRId64
-			    " on though every flag that makes runs repeat is set: compare digests of operations",
+			    "Rounding differs from step %" PRId64
+			    " on, although every flag for repeatable runs is set: compare digests of operations",
 			    q->f);
 	else
 		ts_conclude(q, TS_CAUSE_NONDETERMINISM, sure,
-			    "rounding differs from step %" PRId64 " on, as kernels without a fixed order of sums do%s", q->f,
-			    off ? ", and flags against that are not set" : "; what else may do it is listed");
+			    "Rounding differs from step %" PRId64 " on, as with nondeterministic kernels%s", q->f,
+			    off ? "; flags that prevent this are not set" : "; other possible causes are listed");
 	if (q->e->repeats.runs >= 3 && q->e->repeats.answer == TS_REPEATS_EQUAL) {
-		ts_say_against(q, "%s of the first recipe are equal to the bit: its kernels do repeat",
-			       ts_say_plural((double)q->e->repeats.runs, "run").text);
+		ts_say_against(q, "the %s of the first run are equal bit for bit: its kernels do repeat",
+			       ts_say_plural((double)q->e->repeats.runs, "repeat").text);
 		ts_conclude(q, TS_CAUSE_PLATFORM, TS_CONFIDENCE_LOW,
-			    "rounding differs from step %" PRId64
-			    " on while the first recipe repeats to the bit: something in the second run is other",
+			    "Rounding differs from step %" PRId64
+			    " on, although repeats of the first run are equal bit for bit: something is different in "
+			    "the second run",
 			    q->f);
 	}
 	remain_rounding(q);
@@ -245,9 +260,10 @@ static bool below_loss(struct ts_inquiry *q)
 
 	if (!loss->recorded || loss->bits || loss->through <= q->f)
 		return false;
-	ts_say_for(q, "the loss agrees up to step %" PRId64 ": what parts is less than it shows", loss->through);
+	ts_say_for(q, "the loss agrees up to step %" PRId64 ": the difference is too small to show in it",
+		   loss->through);
 	ts_conclude(q, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW,
-		    "digests part from step %" PRId64 " on by less than the loss shows, as rounding does", q->f);
+		    "Digests differ from step %" PRId64 " on, by less than the loss can show, as with rounding", q->f);
 	remain_rounding(q);
 	return true;
 }
@@ -277,10 +293,11 @@ static bool first_update(struct ts_inquiry *q)
 	if (!loss->parts || loss->step != q->f || ts_records(q, q->start, q->f) != 1 || ts_config_known(q) ||
 	    q->jump > ts_cut_of(q, TS_CUT_RESUME_DATA))
 		return false;
-	ts_say_for(q, "the first loss agrees and the second is off by a relative %s: the first update differs",
+	ts_say_for(q, "the first loss agrees and the second has a relative difference of %s: the first update differs",
 		   ts_say_number(q->jump).text);
-	ts_say_against(q, "the configuration was not recorded by both");
-	ts_conclude(q, TS_CAUSE_CONFIG, TS_CONFIDENCE_LOW, "the first update differs, as with another setting of the optimizer");
+	ts_say_against(q, "not both runs recorded their configuration");
+	ts_conclude(q, TS_CAUSE_CONFIG, TS_CONFIDENCE_LOW,
+		    "The first update differs, as with a different setting of the optimizer");
 	remain_jump(q, false);
 	return true;
 }
@@ -291,16 +308,18 @@ static struct ts_span jump_text(struct ts_inquiry *q, bool norm_first)
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
 
 	if (norm_first && loss->parts)
-		return ts_inquiry_text(q, "the gradient norm differs by a relative %s, the loss by %s at step %" PRId64,
-				       ts_say_number(norm->jump).text, ts_say_number(loss->jump).text, loss->step);
+		return ts_inquiry_text(
+			q, "the gradient norm has a relative difference of %s, and the loss one of %s at step %" PRId64,
+			ts_say_number(norm->jump).text, ts_say_number(loss->jump).text, loss->step);
 	if (norm_first)
-		return ts_inquiry_text(q, "the gradient norm differs by a relative %s", ts_say_number(norm->jump).text);
+		return ts_inquiry_text(q, "the gradient norm has a relative difference of %s",
+				       ts_say_number(norm->jump).text);
 	if (loss->parts && loss->step > q->f)
-		return ts_inquiry_text(q, "the loss differs by a relative %s at step %" PRId64,
+		return ts_inquiry_text(q, "the loss has a relative difference of %s at step %" PRId64,
 				       ts_say_number(q->jump).text, loss->step);
 	if (loss->parts && ts_is_rounding(q))
 		return push_text(q);
-	return ts_inquiry_text(q, "%s differs by a relative %s", loss->parts ? "the loss" : "what was recorded",
+	return ts_inquiry_text(q, "%s has a relative difference of %s", loss->parts ? "the loss" : "a recorded series",
 			       ts_say_number(q->jump).text);
 }
 
@@ -312,21 +331,23 @@ static void jump(struct ts_inquiry *q)
 	struct ts_span push;
 
 	if (ts_is_epoch(q, q->f) && q->jump >= ts_cut_of(q, TS_CUT_INIT) && !ts_agrees_at(q, TS_KIND_BATCH, q->f)) {
-		ts_say_for(q, "step %" PRId64 " begins an epoch, and data are shuffled anew there", q->f);
+		ts_say_for(q, "an epoch begins at step %" PRId64 ", and the data are shuffled again there", q->f);
 		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW,
-			    "the runs part where an epoch begins: another order of the data");
+			    "The two runs first differ where an epoch begins: the data order differs");
 		remain_jump(q, norm_first);
 		return;
 	}
 	if (first_update(q))
 		return;
 	if (exact)
-		ts_say_for(q, "loss and gradient norm part in the same step, as with another weight or another batch");
+		ts_say_for(q, "the loss and the gradient norm first differ at the same step, as with different weights "
+			      "or a different batch");
 	else if (norm_first)
-		ts_say_for(q, "the gradient norm parts first, after an equal forward pass");
+		ts_say_for(q, "the gradient norm differs first, after an equal forward pass");
 	push = jump_text(q, norm_first);
 	ts_conclude(q, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW,
-		    "a jump at step %" PRId64 " that nothing recorded explains: %.*s", q->f, TS_SPAN_ARG(push));
+		    "The two runs suddenly differ at step %" PRId64 ", and nothing recorded explains it: %.*s", q->f,
+		    TS_SPAN_ARG(push));
 	remain_jump(q, norm_first);
 }
 
@@ -335,16 +356,16 @@ static void unseen(struct ts_inquiry *q)
 {
 	if (q->coarse)
 		ts_say_against(q,
-			       "the first difference that can be seen, a relative %s, is of the size of the rounding "
-			       "of what was "
-			       "written, %s: where it began, "
-			       "and how, lies below that",
+			       "the first visible difference (relative difference %s) is only as large as the rounding "
+			       "of the written "
+			       "values (%s): where and how the difference began cannot be seen",
 			       ts_say_number(q->jump).text, ts_say_number(q->quantum).text);
 	else
 		ts_say_hidden(q);
 	ts_conclude(q, ts_at_start(q) ? TS_CAUSE_KERNEL_RNG_OR_DATA : TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
-		    "the runs part at step %" PRId64 " or before, too %s written to say why", q->f,
-		    q->coarse ? "coarsely" : "rarely");
+		    "The two runs first differ at step %" PRId64
+		    " or earlier, but their values were written too %s to say why",
+		    q->f, q->coarse ? "coarsely" : "rarely");
 	ts_remain(q, TS_CAUSE_NONDETERMINISM);
 	ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
 	ts_remain(q, TS_CAUSE_PRECISION);
@@ -362,7 +383,8 @@ static void scalars(struct ts_inquiry *q)
 		return;
 	if (isnan(q->jump)) {
 		ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
-			    "digests part at step %" PRId64 ", and no loss or gradient norm says by how much", q->f);
+			    "Digests first differ at step %" PRId64 ", and no loss or gradient norm shows by how much",
+			    q->f);
 		remain_inputs(q);
 		ts_remain(q, TS_CAUSE_NONDETERMINISM);
 	} else if (q->coarse || (q->late && !ts_is_pushed(q))) {

@@ -36,7 +36,7 @@ struct ts_effect {
 	enum ts_onset onset;
 	enum ts_push push;
 	bool by_schedule; /* only through the learning rate: it explains nothing where that series agrees */
-	const char *says; /* "scales every update" */
+	const char *says; /* "changes the size of every update": the subject is the difference in the fact */
 	const char *source;
 };
 

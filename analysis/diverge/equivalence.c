@@ -49,7 +49,7 @@ bool ts_level_end(struct ts_level_meter *l, size_t series, struct ts_level_row *
 	ret_row->first_step = l->first_step;
 	ret_row->last_step = l->last_step;
 	if (l->added == 0) {
-		ret_row->why_not = ts_span_str("the runs have no point of it in common");
+		ret_row->why_not = ts_span_str("the runs have no common point of this series");
 		return true;
 	}
 	for (size_t i = 0; i <= l->n; i++)
@@ -99,15 +99,16 @@ void ts_level_test(const double *levels, size_t n, double candidate, size_t seri
 	row->answer = TS_TIER_UNKNOWN;
 	row->difference = row->low = row->high = row->seen = row->p_value = (double)NAN;
 	if (n < TS_EQUIVALENCE_LEAST || !all_finite(levels, n)) {
-		row->why_not = ts_span_str(n < TS_EQUIVALENCE_LEAST ? "it takes three repeats"
-								    : "it is no finite number at the end of some repeats");
+		row->why_not = ts_span_str(n < TS_EQUIVALENCE_LEAST ? "at least three repeats are needed"
+								    : "it is not finite at the end of some repeats");
 		return;
 	}
 	row->mean = mean_of(levels, n);
 	row->deviation = ts_stddev(levels, n, row->mean) * sqrt((double)n / df);
 	if (row->mean == 0 || !isfinite(row->mean) || !isfinite(row->deviation)) {
-		row->why_not = ts_span_str(row->mean == 0 ? "the mean of the repeats is 0, which nothing is a share of"
-							  : "it is too large at the end of the repeats");
+		row->why_not =
+			ts_span_str(row->mean == 0 ? "the mean of the repeats is 0, and no difference is relative to 0"
+						   : "it is too large at the end of the repeats to compute with");
 		return;
 	}
 	row->known = true;
@@ -138,16 +139,17 @@ static const char *share(double ratio, struct ts_arena *arena)
 	return ts_arena_printf(arena, "%.3g %%", 100 * ratio);
 }
 
-/* "over the 80 last points of loss (steps 720 to 799) the mean", "loss at step 7, the last that all have," */
+/* "the mean of loss over its last 80 points (steps 720 to 799)", "loss at step 7, the last common step," */
 static const char *say_what(const struct ts_level_row *row, struct ts_arena *arena)
 {
 	struct ts_span name = ts_column_said(row->name);
 
 	if (row->points == 1)
-		return ts_arena_printf(arena, "%.*s at %s, the last that all have,", TS_SPAN_ARG(name),
+		return ts_arena_printf(arena, "%.*s at %s, the last common step,", TS_SPAN_ARG(name),
 				       ts_say_steps(row->last_step, row->last_step).text);
-	return ts_arena_printf(arena, "over the %s of %.*s (%s) the mean", ts_say_plural((double)row->points, "last point").text,
-			       TS_SPAN_ARG(name), ts_say_steps(row->first_step, row->last_step).text);
+	return ts_arena_printf(arena, "the mean of %.*s over its last %s (%s)", TS_SPAN_ARG(name),
+			       ts_say_plural((double)row->points, "point").text,
+			       ts_say_steps(row->first_step, row->last_step).text);
 }
 
 /* "... is 0.31 % above that of the 5 repeats" */
@@ -158,9 +160,10 @@ static const char *say_level(const struct ts_level_row *row, struct ts_arena *ar
 	if (!what || !by)
 		return NULL;
 	if (!isfinite(row->candidate))
-		return ts_arena_printf(arena, "%s is no finite number, and that of each of %zu repeats is", what, row->n);
+		return ts_arena_printf(arena, "%s is not finite, but it is finite in each of the %zu repeats", what,
+				       row->n);
 	if (row->difference == 0)
-		return ts_arena_printf(arena, "%s is that of the %zu repeats", what, row->n);
+		return ts_arena_printf(arena, "%s is equal to that of the %zu repeats", what, row->n);
 	return ts_arena_printf(arena, "%s is %s %s that of the %zu repeats", what, by, row->difference > 0 ? "above" : "below", row->n);
 }
 
@@ -171,9 +174,12 @@ static const char *say_margin(const struct ts_level_row *row, struct ts_arena *a
 	const char *level = share(1 - 2 * TS_EQUIVALENCE_ALPHA, arena), *margin = share(TS_EQUIVALENCE_MARGIN, arena);
 
 	if (margin && row->deviation == 0)
-		return ts_arena_printf(arena, "margin %s; the repeats do not scatter, so this is of these very seeds", margin);
+		return ts_arena_printf(
+			arena, "the margin is %s; the repeats do not vary, so this answer is about these seeds only",
+			margin);
 	return low && high && level && margin
-		       ? ts_arena_printf(arena, "%s interval %s to %s, margin %s", level, low, high, margin)
+		       ? ts_arena_printf(arena, "the %s interval is %s to %s, and the margin is %s", level, low, high,
+					 margin)
 		       : NULL;
 }
 
@@ -190,16 +196,18 @@ static const char *say_row(const struct ts_level_row *row, struct ts_arena *aren
 	switch (row->answer) {
 	case TS_TIER_HOLDS:
 		return ts_arena_printf(arena, "%s: %s%s", level, margin,
-				       row->deviation > 0 && row->p_value <= TS_DIFFERENCE_ALPHA ? "; more than chance, less than matters" : "");
+				       row->deviation > 0 && row->p_value <= TS_DIFFERENCE_ALPHA
+					       ? "; the difference is more than chance, but less than the margin"
+					       : "");
 	case TS_TIER_FAILS:
 		if (row->deviation == 0)
 			return ts_arena_printf(arena, "%s: %s", level, margin);
-		return ts_arena_printf(arena, "%s, p = %.1g: %s", level, row->p_value, margin);
+		return ts_arena_printf(arena, "%s (p = %.1g): %s", level, row->p_value, margin);
 	case TS_TIER_UNKNOWN:
 		break;
 	}
-	return ts_arena_printf(arena, "%s, p = %.2g: %s; %zu repeats would have shown a difference of %s", level, row->p_value, margin,
-			       row->n, seen);
+	return ts_arena_printf(arena, "%s (p = %.2g): %s; with %zu repeats a difference of %s would have been shown",
+			       level, row->p_value, margin, row->n, seen);
 }
 
 static const char *say_none(const struct ts_level_row *rows, size_t n, size_t n_repeats, struct ts_arena *arena)
@@ -207,10 +215,12 @@ static const char *say_none(const struct ts_level_row *rows, size_t n, size_t n_
 	struct ts_span name;
 
 	if (n_repeats < TS_EQUIVALENCE_LEAST)
-		return ts_arena_printf(arena, "it takes %d repeats of the first recipe, the first run counted: tscope diff A B --repeats GLOB",
-				       TS_EQUIVALENCE_LEAST);
+		return ts_arena_printf(
+			arena,
+			"at least %d repeats are needed, the first run counted: use tscope diff A B --repeats GLOB",
+			TS_EQUIVALENCE_LEAST);
 	if (n == 0)
-		return "neither a loss nor an evaluation is in all of the runs";
+		return "no loss and no evaluation is in all of the runs";
 	name = ts_column_said(rows[0].name);
 	return ts_arena_printf(arena, "%.*s: %.*s", TS_SPAN_ARG(name), TS_SPAN_ARG(rows[0].why_not));
 }
@@ -243,7 +253,7 @@ bool ts_equivalence_tier(const struct ts_level_row *rows, size_t n, size_t n_rep
 		row = first_with(rows, n, order[i], &more);
 	why = row ? say_row(row, arena) : say_none(rows, n, n_repeats, arena);
 	if (why && more)
-		why = ts_arena_printf(arena, "%s; and so %zu more series", why, more);
+		why = ts_arena_printf(arena, "%s; %zu more series give the same answer", why, more);
 	if (!why)
 		return false;
 	*ret_tier = (struct ts_tier){row ? row->answer : TS_TIER_UNKNOWN, ts_span_str(why)};

@@ -368,9 +368,9 @@ struct ts_span ts_values_text(struct ts_inquiry *q, double a, double b)
 	char exact[2][TS_DOUBLE_TEXT];
 
 	if (strcmp(x.text, y.text) != 0)
-		return ts_inquiry_text(q, "%s against %s", x.text, y.text);
-	return ts_inquiry_text(q, "%.*s against %.*s", (int)ts_print_double(a, exact[0]), exact[0],
-			       (int)ts_print_double(b, exact[1]), exact[1]);
+		return ts_inquiry_text(q, "%s in the first run and %s in the second", x.text, y.text);
+	return ts_inquiry_text(q, "%.*s in the first run and %.*s in the second", (int)ts_print_double(a, exact[0]),
+			       exact[0], (int)ts_print_double(b, exact[1]), exact[1]);
 }
 
 void ts_say_for(struct ts_inquiry *q, const char *format, ...)
@@ -397,11 +397,11 @@ void ts_say_against(struct ts_inquiry *q, const char *format, ...)
 
 void ts_say_hidden(struct ts_inquiry *q)
 {
-	ts_say_against(q,
-		       "nothing that was recorded shows how large the difference was in the %s before: what is seen "
-		       "first, a relative "
-		       "%s, may have grown there from rounding",
-		       ts_say_plural(q->hidden, "step").text, ts_say_number(q->jump).text);
+	ts_say_against(
+		q,
+		"no record shows how large the difference was in the %s before: the first visible difference (relative "
+		"difference %s) may have grown from rounding in these steps",
+		ts_say_plural(q->hidden, "step").text, ts_say_number(q->jump).text);
 }
 
 static bool is_data(enum ts_cause cause)

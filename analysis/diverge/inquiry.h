@@ -73,7 +73,7 @@ bool ts_resume_before(const struct ts_inquiry *q, int64_t step, int64_t *ret_res
 void ts_say_hidden(struct ts_inquiry *q);
 bool ts_is_epoch(const struct ts_inquiry *q, int64_t step);
 
-/* "0.003 against 0.0031": as many digits as tell the two apart. */
+/* "0.003 in the first run and 0.0031 in the second": as many digits as tell the two apart. */
 struct ts_span ts_values_text(struct ts_inquiry *q, double a, double b);
 struct ts_span ts_inquiry_text(struct ts_inquiry *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ts_say_for(struct ts_inquiry *q, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -372,3 +372,10 @@ const struct ts_op_row *ts_op_culprit(const struct ts_op_diff *diff)
 			return &diff->rows[i];
 	return diff->n ? &diff->rows[0] : NULL;
 }
+
+const char *ts_op_role_says(const struct ts_op_row *row)
+{
+	if (row->role == TS_OP_ORIGIN)
+		return "its inputs agree, but its output differs";
+	return row->has_inputs ? "its inputs already differ" : "whether its inputs agree was not recorded";
+}

@@ -47,6 +47,8 @@ const char *ts_op_role_word(enum ts_op_role role); /* "origin", "receiver" */
 /* The row to speak of first: the first origin of the earliest step that any rank parts on; without one the first row of
  * all, which received a difference from what was not recorded. NULL without rows. */
 const struct ts_op_row *ts_op_culprit(const struct ts_op_diff *diff);
+/* "its inputs agree, but its output differs": what the role of the row says, as a clause. */
+const char *ts_op_role_says(const struct ts_op_row *row);
 
 /* --- which records of a step count --- */
 

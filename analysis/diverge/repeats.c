@@ -107,7 +107,7 @@ static const char *name_of(const struct ts_run_ref *run, struct ts_arena *arena)
 	return ts_arena_printf(arena, "%.12s", ts_id_hex(&run->id, hex));
 }
 
-/* "from step 190 on", or where each of the others is left somewhere else: "from step 190 on at the earliest". */
+/* "from step 190 on", or where it first differs from each of the others at another step: "from step 190 on at the earliest". */
 static const char *since(const struct ts_repeats *r, const struct ts_matrix_tally *t, struct ts_arena *arena)
 {
 	return ts_arena_printf(arena, "from step %lld on%s", (long long)t->first_step,
@@ -117,9 +117,12 @@ static const char *since(const struct ts_repeats *r, const struct ts_matrix_tall
 static const char *say_unknown(const struct ts_repeats *r, struct ts_arena *arena)
 {
 	if (r->matrix.n < TS_REPEATS_LEAST)
-		return ts_arena_printf(arena, "%s of one recipe, the first run counted: %d are needed to tell chance from a change",
-				       ts_say_plural((double)r->matrix.n, "run").text, TS_REPEATS_LEAST);
-	return "some of the repeats have no step in common: nothing is said of all of them";
+		return ts_arena_printf(arena,
+				       "There are too few repeats: with the first run they are %zu, and at least %d "
+				       "are needed to tell chance "
+				       "from a real change",
+				       r->matrix.n, TS_REPEATS_LEAST);
+	return "Some of the repeats have no common step: nothing can be said about all of them";
 }
 
 static const char *say_pattern(const struct ts_repeats *r, const struct ts_matrix_tally *t, struct ts_arena *arena)
@@ -129,28 +132,36 @@ static const char *say_pattern(const struct ts_repeats *r, const struct ts_matri
 
 	switch (r->pattern) {
 	case TS_PATTERN_SAME:
-		return ts_arena_printf(arena, "the %zu repeats agree, bit for bit%s: the recipe repeats itself", n,
-				       t->same == t->pairs ? "" : ", as far as they go");
+		return ts_arena_printf(arena, "The %zu repeats agree bit for bit%s: the recipe is repeatable", n,
+				       t->same == t->pairs ? "" : ", as far as each of them goes");
 	case TS_PATTERN_ODD:
 		name = name_of(&r->matrix.runs[r->odd], arena);
 		from = since(r, t, arena);
 		return name && from ? ts_arena_printf(arena,
-						      "%zu of %zu repeats agree, bit for bit; %s is the odd one out, %s: a rare race, another "
-						      "machine and another input look alike until one of them is run again",
+						      "%zu of %zu repeats agree bit for bit, and %s differs from all "
+						      "of them %s: a rare race "
+						      "condition, a different machine and a different input look the "
+						      "same until one of the "
+						      "repeats is run again",
 						      n - 1, n, name, from)
 				    : NULL;
 	case TS_PATTERN_GROUPS:
 		return ts_arena_printf(arena,
-				       "the %zu repeats are %zu groups that agree within themselves and part at step %lld: a change that "
-				       "repeats itself",
+				       "The %zu repeats form %zu groups: the runs of a group agree, and the groups "
+				       "first differ from one "
+				       "another at step %lld, so this is a change that repeats and not chance",
 				       n, r->n_groups, (long long)t->first_step);
 	case TS_PATTERN_TOGETHER:
 		return ts_arena_printf(arena,
-				       "of the %zu repeats those that part do so at step %lld: an input differs there, or something enters "
-				       "that has no fixed result",
+				       "Of the %zu repeats all that differ first differ at step %lld: an input differs "
+				       "there, or something "
+				       "starts there that is not deterministic",
 				       n, (long long)t->first_step);
 	case TS_PATTERN_SCATTERED:
-		return ts_arena_printf(arena, "the repeats part at different steps, from %lld to %lld: the recipe does not repeat itself",
+		return ts_arena_printf(arena,
+				       "The repeats differ from one another, and first at different steps, from step "
+				       "%lld to step %lld: the "
+				       "recipe is not repeatable",
 				       (long long)t->first_step, (long long)t->last_step);
 	case TS_PATTERN_UNKNOWN:
 		break;
@@ -203,8 +214,9 @@ static const char *say_grown(const struct ts_repeats *r, struct ts_arena *arena)
 	const char *text = list_outside(r, false, arena);
 
 	return text ? ts_arena_printf(arena,
-				      "the second run goes farther than the %zu repeats, %s, but grew there as chance does, and of %zu runs of "
-				      "one recipe some one goes farthest: more repeats would tell",
+				      "the second run differs more than the %zu repeats do: %s; but the difference "
+				      "grew as it does by chance, and "
+				      "of %zu runs of one recipe one always differs most: more repeats would tell",
 				      r->matrix.n, text, r->matrix.n + 1)
 		    : NULL;
 }
@@ -218,9 +230,10 @@ static const char *say_inside(const struct ts_repeats *r, struct ts_arena *arena
 		struct ts_span name = ts_column_said(row->name);
 
 		if (row->known)
-			text = ts_arena_printf(arena, "%s%s%.*s over %s points, whose spread is a relative %s", text, *text ? ", " : "",
-					       TS_SPAN_ARG(name), ts_say_count((double)row->points).text,
-					       ts_say_number(row->spread).text);
+			text = ts_arena_printf(
+				arena, "%s%s%.*s over %s points (relative difference of the repeats: at most %s)", text,
+				*text ? ", " : "", TS_SPAN_ARG(name), ts_say_count((double)row->points).text,
+				ts_say_number(row->spread).text);
 	}
 	return text ? ts_arena_printf(arena, "the second run stays inside the envelope of the %zu repeats: %s", r->matrix.n, text)
 		    : NULL;
@@ -229,10 +242,12 @@ static const char *say_inside(const struct ts_repeats *r, struct ts_arena *arena
 static const char *say_no_envelope(const struct ts_repeats *r, struct ts_arena *arena)
 {
 	if (r->matrix.n < TS_REPEATS_LEAST)
-		return ts_arena_printf(arena, "no envelope: %d runs of one recipe are needed, the first run counted", TS_REPEATS_LEAST);
+		return ts_arena_printf(arena,
+				       "there is no envelope: at least %d repeats are needed, the first run counted",
+				       TS_REPEATS_LEAST);
 	if (r->n_rows == 0)
-		return "no envelope: neither a loss nor a gradient norm is in all of the runs";
-	return ts_arena_printf(arena, "no envelope: %.*s", TS_SPAN_ARG(r->rows[0].why_not));
+		return "there is no envelope: no loss and no gradient norm is in all of the runs";
+	return ts_arena_printf(arena, "there is no envelope: %.*s", TS_SPAN_ARG(r->rows[0].why_not));
 }
 
 bool ts_repeats_conclude(struct ts_repeats *r, struct ts_arena *arena)
@@ -257,4 +272,18 @@ bool ts_repeats_conclude(struct ts_repeats *r, struct ts_arena *arena)
 		return false;
 	r->verdict = ts_span_str(text);
 	return ts_equivalence_tier(r->levels, r->n_levels, r->matrix.n, arena, &r->statistical);
+}
+
+bool ts_repeats_say_axis(struct ts_repeats *r, struct ts_span axis, struct ts_arena *arena)
+{
+	struct ts_span name = ts_column_said(axis);
+	const char *text;
+
+	if (axis.len == 0)
+		return true;
+	text = ts_arena_printf(arena, "%.*s; for this comparison runs are paired by step, not by %.*s",
+			       TS_SPAN_ARG(r->verdict), TS_SPAN_ARG(name));
+	if (text)
+		r->verdict = ts_span_str(text);
+	return text != NULL;
 }

@@ -101,6 +101,8 @@ struct ts_repeats {
 bool ts_repeats_judge(struct ts_repeats *repeats, struct ts_arena *arena);
 /* Fills inside, verdict, spread and statistical from the rows, the levels and the number of runs. */
 bool ts_repeats_conclude(struct ts_repeats *repeats, struct ts_arena *arena);
+/* Adds to the verdict that repeats are paired by step where the diff goes by an axis (empty: it does not). */
+bool ts_repeats_say_axis(struct ts_repeats *repeats, struct ts_span axis, struct ts_arena *arena);
 const char *ts_pattern_word(enum ts_pattern pattern); /* "unknown", "same", "odd_one_out", "groups", "together", "scattered" */
 
 /* Two passes over the same points, in order:

@@ -105,20 +105,21 @@ static void wrong_data(struct ts_resume_judge *j, const struct ts_resume_look *b
 		return;
 	case TS_SHIFT_SCATTERED:
 		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_HIGH,
-			 "The order of the data was not restored: from step %" PRId64
-			 " on %s trains on other batches than %s; %zu of %zu of them stand elsewhere in it",
+			 "The data order was not restored: from step %" PRId64
+			 " on %s trains on different batches than %s, which has %zu of the first %zu of them at other "
+			 "steps",
 			 step, who, other, shift->seen, shift->of);
 		return;
 	case TS_SHIFT_ABSENT:
 		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_HIGH,
-			 "The data was not restored: from step %" PRId64 " on %s trains on batches that %s never had",
+			 "The data were not restored: from step %" PRId64 " on %s trains on batches that %s never had",
 			 step, who, other);
 		return;
 	case TS_SHIFT_UNKNOWN:
 		break;
 	}
 	conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_HIGH,
-		 "The data position was not restored: the batch of step %" PRId64 " is another", step);
+		 "The data position was not restored: the batch of step %" PRId64 " differs", step);
 }
 
 static bool judge_data(struct ts_resume_judge *j)
@@ -131,7 +132,7 @@ static bool judge_data(struct ts_resume_judge *j)
 	next(j, NEXT_STEPS,
 	     "resume again with the sampler's epoch and position, and the loader's generator, restored from the "
 	     "checkpoint",
-	     "", "whether the data was all that was not restored");
+	     "", "whether only the data position was not restored");
 	return true;
 }
 
@@ -143,12 +144,12 @@ static bool judge_rate(struct ts_resume_judge *j)
 	if (!rate || at == rate->series->n)
 		return false;
 	conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH,
-		 "The learning rate does not go on: %s at step %" PRId64
-		 ", where %s has %s; the schedule was not restored",
-		 ts_say_number(rate->series->b[at]).text, ts_resume_step(rate, at), first_run(j),
+		 "The schedule of the learning rate was not restored: at step %" PRId64
+		 " the learning rate is %s, but %s has %s",
+		 ts_resume_step(rate, at), ts_say_number(rate->series->b[at]).text, first_run(j),
 		 ts_say_number(rate->series->a[at]).text);
-	next(j, NEXT_STEPS, "resume again with the scheduler's state restored from the checkpoint", "",
-	     "whether the schedule was all that was not restored");
+	next(j, NEXT_STEPS, "resume again with the state of the scheduler restored from the checkpoint", "",
+	     "whether only the schedule was not restored");
 	return true;
 }
 
@@ -165,13 +166,13 @@ static bool judge_update(struct ts_resume_judge *j, const struct ts_resume_look 
 	if (!at_resume(j, params) || ts_resume_step(params, params->first_bits) > moved(j->e->step, 1))
 		return false;
 	conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH,
-		 "The optimizer's state was not restored: the first update, from equal gradients at step %" PRId64
-		 ", gives other weights",
+		 "The optimizer state was not restored: the first update, from equal gradients at step %" PRId64
+		 ", gives different weights",
 		 j->e->step);
 	if (!ts_resume_worst(j, TS_RESUME_RATE))
 		may_be(j, TS_CAUSE_CONFIG);
-	next(j, NEXT_STEPS, "resume again with the optimizer's state restored from the checkpoint", "",
-	     "whether the optimizer was all that was not restored");
+	next(j, NEXT_STEPS, "resume again with the optimizer state restored from the checkpoint", "",
+	     "whether only the optimizer state was not restored");
 	return true;
 }
 
@@ -183,23 +184,23 @@ static bool judge_generators(struct ts_resume_judge *j)
 		return false;
 	conclude(j, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_HIGH,
 		 "The random generators were not restored: their state differs from step %" PRId64
-		 " on, so dropout and other draws are other ones",
+		 " on, so dropout and other random draws differ",
 		 ts_resume_step(rng, rng->first_bits));
 	next(j, NEXT_STEPS,
-	     "resume again with the states of all generators restored: python, numpy, torch, each device, each "
-	     "loader's worker",
-	     "", "whether the generators were all that was not restored");
+	     "resume again with the states of all random generators restored: python, numpy, torch, each device, each "
+	     "worker of the data loader",
+	     "", "whether only the random generators were not restored");
 	return true;
 }
 
 /* --- the loss --- */
 
-/* "the loss at step 50 is off by 0.032". */
+/* "loss at step 50 is 2.1, but the parent has 2 (relative difference 4.8 %)". */
 static const char *off_at(struct ts_resume_judge *j, const struct ts_resume_look *look, size_t i)
 {
 	const char *text = ts_arena_printf(
-		j->arena, "%s at step %" PRId64 " is %s, %s has %s (off by %s)", ts_resume_name(j, look),
-		ts_resume_step(look, i), ts_say_number(look->series->b[i]).text, first_run(j),
+		j->arena, "%s at step %" PRId64 " is %s, but %s has %s (relative difference %s)",
+		ts_resume_name(j, look), ts_resume_step(look, i), ts_say_number(look->series->b[i]).text, first_run(j),
 		ts_say_number(look->series->a[i]).text, ts_resume_percent(ts_resume_off(look, i)).text);
 
 	j->failed |= !text;
@@ -209,10 +210,11 @@ static const char *off_at(struct ts_resume_judge *j, const struct ts_resume_look
 static void ask_for_digests(struct ts_resume_judge *j)
 {
 	next(j, NEXT_STEPS,
-	     "record digests.batch, digests.params and digests.rng in both for 20 steps behind the checkpoint", "",
-	     "data position, weights, optimizer and random draws from each other");
+	     "record digests.batch, digests.params and digests.rng in both runs for 20 steps after the checkpoint", "",
+	     "which of data position, weights, optimizer state and random draws was not restored");
 	next(j, NEXT_STEPS, "resume twice from the same checkpoint", "",
-	     "what the checkpoint lacks (both agree) from kernels without a fixed order (they part)");
+	     "whether the checkpoint lacks something (then both resumed runs agree) or kernels are nondeterministic "
+	     "(then they differ)");
 }
 
 /* Off at the resume itself: the forward pass already saw something else. */
@@ -224,29 +226,33 @@ static void judge_immediate(struct ts_resume_judge *j, const struct ts_resume_lo
 
 	if (data_agrees && differs_at_resume(j, ts_resume_worst(j, TS_RESUME_PARAMS))) {
 		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH,
-			 "The weights are not those of the checkpoint: %s, on the same batch, with other parameters",
+			 "The weights are not those of the checkpoint: %s; the batch is the same, but the parameters "
+			 "differ",
 			 off);
 	} else if (data_agrees && weights_agree) {
 		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_MEDIUM,
-			 "The same batch and the same weights give another loss: %s; random draws such as dropout were "
-			 "not restored, or another kernel ran",
+			 "The same batch and the same weights give a different loss: %s; random draws such as dropout "
+			 "were "
+			 "not restored, or a different kernel ran",
 			 off);
 		may_be(j, TS_CAUSE_PRECISION);
 	} else if (data_agrees) {
 		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW,
-			 "The same batch gives another loss: %s; weights or random draws were not restored", off);
+			 "The same batch gives a different loss: %s; the weights or random draws were not restored",
+			 off);
 		may_be(j, TS_CAUSE_RNG_STREAM);
 		may_be(j, TS_CAUSE_PRECISION);
 	} else if (jump >= DATA_JUMP) {
 		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM,
-			 "The resumed run looks as if it trained on other data: %s, at once and by much, as a data "
-			 "position that was not restored does",
+			 "The resumed run seems to train on different data: %s, at once and by much, as when the data "
+			 "position was not restored",
 			 off);
 		may_be(j, TS_CAUSE_RESUME_STATE);
 	} else {
 		conclude(j, TS_RESUME_WRONG, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW,
-			 "Not resumed as it was: %s, at once but by little; random draws, a small shift of the data or "
-			 "another kernel cannot be told apart without digests",
+			 "The run did not resume correctly: %s, at once but by little; without digests it is not known "
+			 "whether "
+			 "random draws, a small shift of the data or a different kernel is the cause",
 			 off);
 		may_be(j, TS_CAUSE_RNG_STREAM);
 		may_be(j, TS_CAUSE_RESUME_DATA);
@@ -262,16 +268,17 @@ static void judge_later(struct ts_resume_judge *j, const struct ts_resume_look *
 
 	if (at_resume(j, norm) && norm->first_beyond == 0) {
 		conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW,
-			 "The gradient scaler or the clipping was not restored: the loss of step %" PRId64
-			 " agrees, its gradient norm does not, and %s",
+			 "The gradient scaler or the clipping was not restored: at step %" PRId64
+			 " the loss agrees, but the gradient norm does not, and %s",
 			 j->e->step, off);
 		may_be(j, TS_CAUSE_GRADIENT_PATH);
 		return;
 	}
 	conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM,
-		 "The optimizer's state was not restored: the first step %" PRId64
-		 " agrees%s, but %s, as after an update with lost moments, another rate or another gradient scale",
-		 j->e->step, at_resume(j, norm) ? ", its gradient norm too" : "", off);
+		 "The optimizer state was not restored: at the first step, %" PRId64
+		 ", the loss%s, but %s, as after an update with lost moments, a different learning rate or a different "
+		 "gradient scale",
+		 j->e->step, at_resume(j, norm) ? " and the gradient norm agree" : " agrees", off);
 	may_be(j, TS_CAUSE_CONFIG);
 }
 
@@ -285,12 +292,13 @@ static void judge_unclear(struct ts_resume_judge *j, const struct ts_resume_look
 
 	if (at < TS_RESUME_FIRST)
 		conclude(j, TS_RESUME_WRONG, cause, TS_CONFIDENCE_LOW,
-			 "Not resumed as it was: %s; the step of the resume itself, %" PRId64
-			 ", is not among the common ones, so state and data cannot be told apart",
+			 "The run did not resume correctly: %s; the step of the resume itself, %" PRId64
+			 ", is not a common step, so it is not known whether state or data was not restored",
 			 off, j->e->step);
 	else
 		conclude(j, TS_RESUME_WRONG, cause, TS_CONFIDENCE_LOW,
-			 "The first %d common steps agree, but %s, and it stays so: something that is used later was "
+			 "The first %d common steps agree, but %s, and the difference stays: something that is used "
+			 "later was "
 			 "not restored",
 			 TS_RESUME_FIRST, off);
 	may_be(j, much ? TS_CAUSE_RESUME_STATE : TS_CAUSE_RESUME_DATA);
@@ -323,11 +331,11 @@ static void ask_for_steps(struct ts_resume_judge *j)
 	     j->e->restart
 		     ? ts_arena_printf(
 			       j->arena,
-			       "resume once more from the same checkpoint and run %d steps, in a directory of its own",
+			       "resume once more from the same checkpoint into a new directory, and run %d steps",
 			       NEXT_STEPS)
 		     : ts_arena_printf(j->arena, "run the parent %d steps beyond the checkpoint, to step %" PRId64,
 				       NEXT_STEPS, moved(j->e->step, NEXT_STEPS)),
-	     "", "a resume that is right from one that is not");
+	     "", "whether the resume is correct");
 }
 
 /* The first losses may be within a wide tolerance and still be odd. */
@@ -338,11 +346,12 @@ static void tell_sudden(struct ts_resume_judge *j, const struct ts_resume_look *
 
 		if (loss->coarse || !(r >= SUDDEN))
 			continue;
-		ts_resume_against(j,
-				  "%s is off by %s at step %" PRId64
-				  " already, which rounding alone seldom does: %s may not have been restored",
-				  ts_resume_name(j, loss), ts_resume_percent(r).text, ts_resume_step(loss, i),
-				  i == 0 ? "random draws" : "the optimizer's state");
+		ts_resume_against(
+			j,
+			"%s already differs at step %" PRId64
+			" (relative difference %s), which rounding alone seldom causes: %s may not have been restored",
+			ts_resume_name(j, loss), ts_resume_step(loss, i), ts_resume_percent(r).text,
+			i == 0 ? "random draws" : "the optimizer state");
 		return;
 	}
 }
@@ -357,14 +366,15 @@ static void judge_right(struct ts_resume_judge *j, const struct ts_resume_look *
 
 	if (bits) {
 		conclude(j, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH,
-			 "Resumed correctly at step %" PRId64 ": every bit of %s agrees with %s at %s", j->e->step,
-			 name, first_run(j), count);
+			 "The run resumed correctly at step %" PRId64 ": every bit of %s agrees with %s at %s",
+			 j->e->step, name, first_run(j), count);
 		return;
 	}
 	conclude(j, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM,
 		 records_agree ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
-		 "Resumed correctly at step %" PRId64
-		 ": %s agrees with %s at %s, the first within %s, off by %s at most",
+		 "The run resumed correctly at step %" PRId64
+		 ": %s agrees with %s at %s, at the first of them within a tolerance of %s; the greatest relative "
+		 "difference is %s",
 		 j->e->step, name, first_run(j), count, ts_say_number(j->tolerance).text,
 		 ts_say_number(loss->greatest).text);
 	tell_sudden(j, loss);
@@ -378,13 +388,14 @@ static void judge_either(struct ts_resume_judge *j, const struct ts_resume_look 
 	for (size_t i = 0; i < TS_RESUME_FIRST && i < loss->series->n; i++)
 		off = fmax(off, ts_resume_off(loss, i));
 	conclude(j, TS_RESUME_UNDECIDED, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_NONE,
-		 "It depends on the number format, which is not declared: %s is off by %s at first, within what "
-		 "bf16 allows (0.005), not within what fp32 does (1e-06)",
+		 "This cannot be decided, because the number format is not declared: at first %s has a relative "
+		 "difference "
+		 "of %s, which is within the tolerance for bf16 (0.005), but not within that for fp32 (1e-06)",
 		 ts_resume_name(j, loss), ts_resume_percent(off).text);
 	tell_sudden(j, loss);
 	next(j, 0, "declare the format of the matrix products and ask again",
 	     "tscope push --fact work.dtype=bf16 DIRECTORY",
-	     "a wrong resume in fp32 from rounding in a reduced format");
+	     "whether the resume is wrong (fp32) or the difference is rounding (a reduced format)");
 }
 
 /* The gradients of another loss would be others: what differs is what was reported of it. */
@@ -401,8 +412,9 @@ static void judge_report(struct ts_resume_judge *j, const struct ts_resume_look 
 
 	conclude(j, TS_RESUME_CORRECT, TS_CAUSE_REPORTING,
 		 ts_resume_equal(ts_resume_worst(j, TS_RESUME_PARAMS)) ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
-		 "Resumed correctly at step %" PRId64 ", but %s is reported otherwise: every bit of the gradient norm "
-		 "agrees at %s, while %s is off by %s at most",
+		 "The run resumed correctly at step %" PRId64
+		 ", but %s is logged differently: every bit of the gradient norm "
+		 "agrees at %s, while %s has a relative difference of up to %s",
 		 j->e->step, name,
 		 ts_say_plural((double)ts_resume_worst(j, TS_RESUME_GRAD_NORM)->series->n, "common step").text, name,
 		 ts_resume_percent(loss->greatest).text);
@@ -414,12 +426,11 @@ static void judge_loss(struct ts_resume_judge *j, const struct ts_resume_look *l
 	struct ts_resume_look reduced;
 
 	if (ts_resume_fine(loss) && loss->series->n < (bits ? TS_RESUME_BITS : TS_RESUME_ENOUGH)) {
-		conclude(
-			j, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,
-			"Cannot be decided: what is there agrees, but there %s only %s from the resume at step %" PRId64
-			" on",
-			loss->series->n == 1 ? "is" : "are", ts_say_plural((double)loss->series->n, "common step").text,
-			j->e->step);
+		conclude(j, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,
+			 "This cannot be decided: the common steps agree, but there %s only %s from the resume at step "
+			 "%" PRId64 " on",
+			 loss->series->n == 1 ? "is" : "are",
+			 ts_say_plural((double)loss->series->n, "common step").text, j->e->step);
 		tell_sudden(j, loss);
 		ask_for_steps(j);
 		return;
@@ -452,23 +463,24 @@ static void judge_level(struct ts_resume_judge *j)
 
 	if (level->known)
 		conclude(j, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,
-			 "Cannot be decided: the parent ends at step %" PRId64 ", before the resume at step %" PRId64
+			 "This cannot be decided: the parent ends at step %" PRId64
+			 ", before the resume at step %" PRId64
 			 "; the level of the loss %s (%s, then %s), which is weak evidence",
-			 level->last_step, j->e->step, goes_on ? "goes on" : "jumps", ts_say_number(level->before).text,
-			 ts_say_number(level->after).text);
+			 level->last_step, j->e->step, goes_on ? "continues" : "jumps",
+			 ts_say_number(level->before).text, ts_say_number(level->after).text);
 	else
 		conclude(j, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,
-			 "Cannot be decided: no step from the resume at step %" PRId64
-			 " on has a number of the trajectory in both",
+			 "This cannot be decided: from the resume at step %" PRId64
+			 " on the two runs have no common step of a loss or of another number of the trajectory",
 			 j->e->step);
 	if (level->known && goes_on)
-		ts_resume_for(j, "loss: its level moves by %s, within three times its spread of %s",
+		ts_resume_for(j, "loss: the level changes by %s, which is within three times its spread of %s",
 			      ts_say_number(jump).text, ts_say_number(level->spread).text);
 	else if (level->known)
-		ts_resume_against(j, "loss: its level moves by %s, more than three times its spread of %s",
+		ts_resume_against(j, "loss: the level changes by %s, which is more than three times its spread of %s",
 				  ts_say_number(jump).text, ts_say_number(level->spread).text);
 	if (level->known && moved(level->last_step, 1) < j->e->step)
-		ts_resume_against(j, "steps %" PRId64 " to %" PRId64 " are in neither", moved(level->last_step, 1),
+		ts_resume_against(j, "neither run has the steps %" PRId64 " to %" PRId64, moved(level->last_step, 1),
 				  moved(j->e->step, -1));
 	ask_for_steps(j);
 }
@@ -478,21 +490,24 @@ static void judge_nowhere(struct ts_resume_judge *j)
 	if (j->e->restart) {
 		if (j->e->absent_parent.len)
 			conclude(j, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,
-				 "Cannot be decided: nothing was executed twice in this run, and its parent %.*s is "
-				 "not here",
+				 "This cannot be decided: no step was executed twice in this run, and its parent %.*s "
+				 "is "
+				 "not in this store",
 				 TS_SPAN_ARG(j->e->absent_parent));
 		else
 			conclude(j, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,
-				 "Cannot be decided: nothing was executed twice in this run, and it names no parent");
-		next(j, 0, "name the run that it goes on from", "tscope check-resume PARENT RUN",
-		     "a resume that is right from one that is not");
+				 "This cannot be decided: no step was executed twice in this run, and it names no "
+				 "parent");
+		next(j, 0, "name the run that this one continues", "tscope check-resume PARENT RUN",
+		     "whether the resume is correct");
 		return;
 	}
 	conclude(j, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE,
-		 "Cannot be decided: where the child resumes is not recorded, and it begins no later than the parent");
+		 "This cannot be decided: the child did not record the step of its resume, and it begins no later than "
+		 "the parent");
 	next(j, 0, "record the first step after the checkpoint was loaded",
 	     "tscope push --fact lineage.resumed_step=STEP DIRECTORY",
-	     "the steps that were copied from those that were resumed");
+	     "which steps were copied and which were executed after the resume");
 }
 
 static double tolerance_of(const struct ts_resume_evidence *e)
@@ -545,8 +560,8 @@ static void judge(struct ts_resume_judge *j)
 		judge_loss(j, loss);
 	else if (params && ts_resume_equal(params) && params->series->n >= TS_RESUME_BITS)
 		conclude(j, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH,
-			 "Resumed correctly at step %" PRId64 ": the parameters agree in every bit at %s", j->e->step,
-			 ts_say_plural((double)params->series->n, "common step").text);
+			 "The run resumed correctly at step %" PRId64 ": every bit of the parameters agrees at %s",
+			 j->e->step, ts_say_plural((double)params->series->n, "common step").text);
 	else
 		judge_level(j);
 }

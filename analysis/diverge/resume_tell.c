@@ -130,7 +130,7 @@ static void tell_batches(struct ts_resume_judge *j)
 		else if (shift->answer == TS_SHIFT_FOUND)
 			ts_resume_against(j,
 					  "data: the first %zu batches are those of step %" PRId64
-					  " on; unless an epoch began again there, the data position was not restored",
+					  " on; unless a new epoch began there, the data position was not restored",
 					  shift->matched, (int64_t)((uint64_t)j->e->step + (uint64_t)shift->by));
 		else
 			ts_resume_against(j, "data: %zu of the first %zu batches were trained on before the resume",
@@ -147,10 +147,10 @@ static void tell_digest(struct ts_resume_judge *j, enum ts_resume_kind kind, con
 	if (!look)
 		ts_resume_against(j, "%s", missing);
 	else if (ts_resume_equal(look))
-		ts_resume_for(j, "%s: equal at all %s", what,
+		ts_resume_for(j, "%s: the digests agree at all %s", what,
 			      ts_say_plural((double)look->series->n, "common step").text);
 	else
-		ts_resume_against(j, "%s: %s differs first at step %" PRId64, what, name,
+		ts_resume_against(j, "%s: %s first differs at step %" PRId64, what, name,
 				  ts_resume_step(look, look->first_bits));
 }
 
@@ -165,17 +165,19 @@ static void tell_number(struct ts_resume_judge *j, const struct ts_resume_look *
 	if (ts_resume_equal(look))
 		ts_resume_for(j, "%s: every bit agrees at %s", name, count);
 	else if (look->first_beyond == look->series->n)
-		ts_resume_for(j, "%s: within the tolerance at %s, off by %s at most", name, count,
+		ts_resume_for(j, "%s: within the tolerance at %s; the greatest relative difference is %s", name, count,
 			      ts_say_number(look->greatest).text);
 	else
-		ts_resume_against(
-			j, "%s: beyond the tolerance first at step %" PRId64 ", by %s; by %s at most, at step %" PRId64,
-			name, ts_resume_step(look, look->first_beyond),
-			ts_resume_percent(ts_resume_off(look, look->first_beyond)).text,
-			ts_resume_percent(look->greatest).text, look->greatest_step);
+		ts_resume_against(j,
+				  "%s: first beyond the tolerance at step %" PRId64
+				  " (relative difference %s); the greatest relative difference is %s, at step %" PRId64,
+				  name, ts_resume_step(look, look->first_beyond),
+				  ts_resume_percent(ts_resume_off(look, look->first_beyond)).text,
+				  ts_resume_percent(look->greatest).text, look->greatest_step);
 	if (look->coarse)
-		ts_resume_against(j, "%s: written in steps of %s; what is smaller cannot be seen", name,
-				  ts_say_number(look->grid).text);
+		ts_resume_against(j,
+				  "%s: the values are written in steps of %s, and a smaller difference cannot be seen",
+				  name, ts_say_number(look->grid).text);
 }
 
 void ts_resume_tell(struct ts_resume_judge *j)
@@ -190,19 +192,20 @@ void ts_resume_tell(struct ts_resume_judge *j)
 			tell_number(j, look);
 	}
 	if (!ts_resume_worst(j, TS_RESUME_GRAD_NORM))
-		ts_resume_against(j, "gradient norm: no common step has it on both sides");
+		ts_resume_against(j, "gradient norm: not known, because the runs have no common step with it");
 	if (!ts_resume_worst(j, TS_RESUME_RATE))
-		ts_resume_against(j,
-				  "learning rate: no common step has it on both sides, so its continuity is not known");
+		ts_resume_against(
+			j,
+			"learning rate: not known whether it continues, because the runs have no common step with it");
 	tell_batches(j);
 	tell_digest(j, TS_RESUME_BATCH, "data",
-		    "data position: not known, no common step has digests.batch on both sides");
+		    "data position: not known, because the runs have no common step with digests.batch");
 	tell_digest(j, TS_RESUME_PARAMS, "parameters",
-		    "parameters: not known, no common step has digests.params on both sides");
+		    "parameters: not known, because the runs have no common step with digests.params");
 	tell_digest(j, TS_RESUME_RNG, "random generators",
-		    "random generators: not known, no common step has digests.rng on both sides");
+		    "random generators: not known, because the runs have no common step with digests.rng");
 	if (j->e->ranks_left_out)
-		ts_resume_against(j, "only the first ranks were looked at");
+		ts_resume_against(j, "only the first ranks were compared");
 }
 
 /* --- rows --- */
@@ -245,12 +248,12 @@ void ts_resume_rows(struct ts_resume_judge *j)
 		enum ts_resume_kind kind;
 		const char *subject, *reason;
 	} wanted[] = {
-		{TS_RESUME_LOSS, "loss", "no loss that both have at a common step"},
-		{TS_RESUME_GRAD_NORM, "grad_norm", "no gradient norm that both have at a common step"},
-		{TS_RESUME_RATE, "lr", "no learning rate that both have at a common step"},
-		{TS_RESUME_BATCH, "digests.batch", "no digests.batch that both have at a common step"},
-		{TS_RESUME_PARAMS, "digests.params", "no digests.params that both have at a common step"},
-		{TS_RESUME_RNG, "digests.rng", "no digests.rng that both have at a common step"},
+		{TS_RESUME_LOSS, "loss", "the runs have no common step with a loss"},
+		{TS_RESUME_GRAD_NORM, "grad_norm", "the runs have no common step with a gradient norm"},
+		{TS_RESUME_RATE, "lr", "the runs have no common step with a learning rate"},
+		{TS_RESUME_BATCH, "digests.batch", "the runs have no common step with digests.batch"},
+		{TS_RESUME_PARAMS, "digests.params", "the runs have no common step with digests.params"},
+		{TS_RESUME_RNG, "digests.rng", "the runs have no common step with digests.rng"},
 	};
 	static const char *const formats[] = {"not declared", "full precision", "reduced precision"};
 
@@ -283,13 +286,14 @@ void ts_resume_tiers(struct ts_resume_judge *j, const struct ts_resume_look *los
 	}
 	j->out->bits.answer = compared == 0 ? TS_TIER_UNKNOWN : compared == equal ? TS_TIER_HOLDS : TS_TIER_FAILS;
 	j->out->bits.why = ts_resume_text(
-		j, compared == 0 ? "no common step"
+		j, compared == 0 ? "the two runs have no common step"
 				 : ts_arena_printf(j->arena, "%zu of %zu series agree in every bit from the resume on",
 						   equal, compared));
 	j->out->numeric.answer = !loss ? TS_TIER_UNKNOWN : ts_resume_fine(loss) ? TS_TIER_HOLDS : TS_TIER_FAILS;
-	j->out->numeric.why = ts_resume_text(j, !loss ? "no number of the trajectory in both"
-						      : ts_arena_printf(j->arena, "%s, the first %d within %s",
-									ts_resume_name(j, loss), TS_RESUME_FIRST,
-									ts_say_number(j->tolerance).text));
-	j->out->statistical.why = ts_span_str("one run on each side");
+	j->out->numeric.why = ts_resume_text(
+		j,
+		!loss ? "the two runs have no common number of the trajectory"
+		      : ts_arena_printf(j->arena, "%s: the first %d common steps are compared with a tolerance of %s",
+					ts_resume_name(j, loss), TS_RESUME_FIRST, ts_say_number(j->tolerance).text));
+	j->out->statistical.why = ts_span_str("one run on each side does not show how much runs vary by chance");
 }

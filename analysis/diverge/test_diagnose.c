@@ -215,13 +215,13 @@ static void test_identical(void **state)
 	assert_int_equal(s.d.numeric.answer, TS_TIER_HOLDS);
 	assert_int_equal(s.d.statistical.answer, TS_TIER_HOLDS);
 	assert_false(s.d.has_step);
-	assert_true(says_for(&s, "loss as doubles"));
+	assert_true(says_for(&s, "loss (float64)"));
 	AGAIN(s);
 	/* Four decimals hide what lies below them. */
 	add(&s, TS_KIND_LOSS, "scalars.loss", 0)->writing_a.resolution =
 		(struct ts_resolution){TS_PRECISION_DECIMALS, 4};
 	expect(&s, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_MEDIUM);
-	assert_true(says_for(&s, "loss as 4 decimals"));
+	assert_true(says_for(&s, "loss (4 decimals)"));
 	close_scene(&s);
 }
 
@@ -381,7 +381,7 @@ static void test_learning_rate(void **state)
 	parts(&s, TS_KIND_LR, "lr", 42, 0.1, 0.1, 0);
 	parts(&s, TS_KIND_LOSS, "loss", 41, 3e-4, 1e-2, 0.05);
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
-	assert_true(says_against(&s, "after the training had parted"));
+	assert_true(says_against(&s, "when the training already differed"));
 	AGAIN(s);
 	/* Nor can it have moved the very first loss. */
 	parts(&s, TS_KIND_LR, "lr", 0, 0.1, 0.1, 0);
@@ -392,7 +392,7 @@ static void test_learning_rate(void **state)
 	parts(&s, TS_KIND_LR, "lr", 40, 0.1, 0.1, 0);
 	parts(&s, TS_KIND_LOSS, "loss", 140, 3e-4, 1e-2, 0.05);
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
-	assert_true(says_against(&s, "nothing came of it"));
+	assert_true(says_against(&s, "nothing else changed for"));
 	close_scene(&s);
 }
 
@@ -771,7 +771,7 @@ static void test_facts_of_one(void **state)
 	say(&s, "config.weight_decay", "0.1", NULL);
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
 	assert_true(may_be(&s, TS_CAUSE_CONFIG));
-	assert_true(says_against(&s, "recorded by one run only"));
+	assert_true(says_against(&s, "only one run recorded"));
 	AGAIN(s);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
 	say(&s, "data.sha256", "398c", NULL);
@@ -837,7 +837,7 @@ static void test_resume(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 100, 4.9e-2, 0.3, 0);
 	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
 	assert_true(may_be(&s, TS_CAUSE_RESUME_DATA));
-	assert_true(says_against(&s, "no record shows that the first forward pass behind the resume agrees"));
+	assert_true(says_against(&s, "no record shows that the first forward pass after the resume agrees"));
 	AGAIN(s);
 	/* The record of the resume itself is not there. */
 	resume_at(&s, 100);
@@ -927,9 +927,10 @@ static void test_batches_not_searched(void **state)
 		}
 		if (facts < 2) {
 			assert_true(may_be(&s, TS_CAUSE_DATA_POSITION));
-			assert_true(says_against(&s, "was not looked for: they were lost"));
+			assert_true(says_against(
+				&s, "did not look for the batches of one run in the other run: they were lost"));
 		}
-		assert_false(says_against(&s, "no batch of one run is found in the other"));
+		assert_false(says_against(&s, "no batch of one run is in the other run"));
 		AGAIN(s);
 	}
 	close_scene(&s);
@@ -941,34 +942,35 @@ static void test_what_jumped(void **state)
 	SCENE(s);
 	parts(&s, TS_KIND_LOSS, "loss", 100, 5e-3, 2e-2, 0.01);
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
-	assert_true(
-		ts_span_is(s.d.sentence,
-			   "a jump at step 100 that nothing recorded explains: the loss differs by a relative 0.005"));
+	assert_true(ts_span_is(
+		s.d.sentence,
+		"The two runs suddenly differ at step 100, and nothing recorded explains it: the loss has a relative "
+		"difference of 0.005"));
 	AGAIN(s);
 	parts(&s, TS_KIND_LOSS, "loss", 101, 5e-3, 2e-2, 0.01);
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 100, 0.25, 0.25, 0.01);
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
-	assert_true(
-		ts_span_is(s.d.sentence,
-			   "a jump at step 100 that nothing recorded explains: the gradient norm differs by a relative "
-			   "0.25, the loss by 0.005 at step 101"));
+	assert_true(ts_span_is(
+		s.d.sentence,
+		"The two runs suddenly differ at step 100, and nothing recorded explains it: the gradient norm has a "
+		"relative difference of 0.25, and the loss one of 0.005 at step 101"));
 	AGAIN(s);
 	/* The first loss is no more than rounding: the norm of the same step decided. */
 	parts(&s, TS_KIND_LOSS, "loss", 100, 1e-6, 2e-2, 0.01);
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 100, 0.25, 0.25, 0.01);
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
-	assert_true(
-		ts_span_is(s.d.sentence,
-			   "a jump at step 100 that nothing recorded explains: the gradient norm differs by a relative "
-			   "0.25, the first loss by 1e-06"));
+	assert_true(ts_span_is(
+		s.d.sentence,
+		"The two runs suddenly differ at step 100, and nothing recorded explains it: the gradient norm has a "
+		"relative difference of 0.25 and the first loss one of 1e-06"));
 	AGAIN(s);
 	agrees(&s, TS_KIND_LOSS, "loss");
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 100, 0.25, 0.25, 0.01)->last_common = 110;
 	s.series[0].last_common = 101;
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
-	assert_true(ts_span_is(
-		s.d.sentence,
-		"a jump at step 100 that nothing recorded explains: the gradient norm differs by a relative 0.25"));
+	assert_true(ts_span_is(s.d.sentence, "The two runs suddenly differ at step 100, and nothing recorded explains "
+					     "it: the gradient norm has a relative "
+					     "difference of 0.25"));
 	close_scene(&s);
 }
 
@@ -1021,7 +1023,7 @@ static void test_late_beginning(void **state)
 	loss->first_common = 9;
 	loss->after_known = false;
 	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_LOW);
-	assert_true(may_be(&s, TS_CAUSE_CONFIG) && says_against(&s, "updates lie before the first record"));
+	assert_true(may_be(&s, TS_CAUSE_CONFIG) && says_against(&s, "there were updates before the first record"));
 	AGAIN(s);
 	loss = rarely(parts(&s, TS_KIND_LOSS, "loss", 9, 1e-5, 3e-2, 0));
 	loss->first_common = 9;
@@ -1110,7 +1112,7 @@ static void test_short_reports(void **state)
 	norm = add(&s, TS_KIND_GRAD_NORM, "grad_norm", 0);
 	norm->last_common = 903;
 	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_LOW);
-	assert_true(says_against(&s, "4 records are few"));
+	assert_true(says_against(&s, "compared over only 4 records"));
 	AGAIN(s);
 	parts(&s, TS_KIND_LOSS, "loss", 900, 1e-3, 1e-3, 0);
 	norm = add(&s, TS_KIND_GRAD_NORM, "grad_norm", 0);
@@ -1164,7 +1166,7 @@ static void test_first_step(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 0, 8e-8, 1e-6, 0);
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 0, 4e-3, 1e-2, 0);
 	expect(&s, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_MEDIUM);
-	assert_true(found_in(&s.d.sentence, 1, "the gradient norm differs by a relative 0.004"));
+	assert_true(found_in(&s.d.sentence, 1, "the gradient norm has a relative difference of 0.004"));
 	AGAIN(s);
 	parts(&s, TS_KIND_LOSS, "loss", 0, 1.9e-6, 1e-6, 0);
 	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
@@ -1179,7 +1181,7 @@ static void test_rounding(void **state)
 	parts(&s, TS_KIND_GRAD_NORM, "grad_norm", 9, 1e-6, 1e-6, 0.2);
 	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW);
 	assert_true(may_be(&s, TS_CAUSE_REDUCTION_ORDER) && may_be(&s, TS_CAUSE_PLATFORM));
-	assert_true(says_against(&s, "map of ranks to devices"));
+	assert_true(says_against(&s, "mapping of ranks to devices"));
 	AGAIN(s);
 	/* At its level after ten records it was pushed. */
 	parts(&s, TS_KIND_LOSS, "loss", 3, 1.9e-6, 3e-4, 0.02);
@@ -1250,7 +1252,7 @@ static void test_repeats(void **state)
 	s.e.repeats = seen(4, TS_REPEATS_SCATTERED, 4e-5, TS_TIER_UNKNOWN);
 	expect(&s, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
 	assert_int_equal(s.d.numeric.answer, TS_TIER_UNKNOWN);
-	assert_true(found_in(&s.d.numeric.why, 1, "farther than 4 runs of the first recipe"));
+	assert_true(found_in(&s.d.numeric.why, 1, "more than the 4 repeats of the first run differ"));
 	AGAIN(s);
 	/* It begins as repeats do, and leaves them: no certainty. */
 	parts(&s, TS_KIND_LOSS, "loss", 30, 5e-7, 1e-7, 0);
@@ -1308,7 +1310,7 @@ static void test_settings(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 500, 3e-4, 1e-2, 0.05);
 	say(&s, "config.weight_decay", "0.1", "0.01");
 	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
-	assert_true(says_against(&s, "does not look like that"));
+	assert_true(says_against(&s, "do not fit that"));
 	AGAIN(s);
 	/* A schedule acts through the rate, which agrees. */
 	parts(&s, TS_KIND_LOSS, "loss", 1, 3e-4, 1e-2, 0.05);
@@ -1456,7 +1458,7 @@ static void test_features(void **state)
 	m = test_find(&s.d.features, "divergence", "batch", "first");
 	assert_non_null(m);
 	assert_false(m->known);
-	assert_true(ts_span_is(m->reason, "not recorded by both"));
+	assert_true(ts_span_is(m->reason, "not recorded by both runs"));
 	m = test_find(&s.d.features, "divergence", "all", "lag");
 	assert_non_null(m);
 	assert_false(m->known);

@@ -131,12 +131,12 @@ static void equal_repeats_have_one_level(void **state)
 	(void)state;
 	assert_true(same.deviation == 0 && same.mean == 0.1 && same.difference == 0 && same.p_value == 1);
 	assert_int_equal(same.answer, TS_TIER_HOLDS);
-	SAYS(tier_of(&same, 1).why, "the mean is that of the 3 repeats");
+	SAYS(tier_of(&same, 1).why, "is equal to that of the 3 repeats");
 	assert_true(near_by.p_value == 0 && near_by.low == near_by.high);
 	assert_int_equal(near_by.answer, TS_TIER_HOLDS);
-	SAYS(tier_of(&near_by, 1).why, "0.5 % above that of the 3 repeats: margin 1 %; the repeats do not scatter");
+	SAYS(tier_of(&near_by, 1).why, "0.5 % above that of the 3 repeats: the margin is 1 %; the repeats do not vary");
 	assert_int_equal(off.answer, TS_TIER_FAILS);
-	SAYS(tier_of(&off, 1).why, "2 % above that of the 3 repeats: margin 1 %; the repeats do not scatter");
+	SAYS(tier_of(&off, 1).why, "2 % above that of the 3 repeats: the margin is 1 %; the repeats do not vary");
 }
 
 /* scipy: p of 2.006 against narrow is 0.00442. */
@@ -147,8 +147,8 @@ static void more_than_chance_and_less_than_matters(void **state)
 	(void)state;
 	row.points = 1;
 	assert_int_equal(row.answer, TS_TIER_HOLDS);
-	SAYS(tier_of(&row, 1).why, "loss at step 799, the last that all have, is 0.305 % above that of the 5 repeats");
-	SAYS(tier_of(&row, 1).why, "more than chance, less than matters");
+	SAYS(tier_of(&row, 1).why, "loss at step 799, the last common step, is 0.305 % above that of the 5 repeats");
+	SAYS(tier_of(&row, 1).why, "more than chance, but less than the margin");
 }
 
 static void what_cannot_be_said(void **state)
@@ -165,13 +165,13 @@ static void what_cannot_be_said(void **state)
 	SAYS(row.why_not, "is 0");
 	row = tested(bad, 3, 1, 1);
 	assert_false(row.known);
-	SAYS(row.why_not, "no finite number");
+	SAYS(row.why_not, "not finite");
 	tier = tier_of(&row, 1);
 	assert_int_equal(tier.answer, TS_TIER_UNKNOWN);
-	SAYS(tier.why, "loss: it is no finite number at the end of some repeats");
+	SAYS(tier.why, "loss: it is not finite at the end of some repeats");
 	tier = tier_of(NULL, 0);
 	assert_int_equal(tier.answer, TS_TIER_UNKNOWN);
-	SAYS(tier.why, "neither a loss nor an evaluation");
+	SAYS(tier.why, "no loss and no evaluation");
 	assert_true(ts_equivalence_tier(NULL, 0, 2, &arena, &tier));
 	assert_int_equal(tier.answer, TS_TIER_UNKNOWN);
 	SAYS(tier.why, "tscope diff A B --repeats GLOB");
@@ -185,7 +185,7 @@ static void blown_up(void **state)
 	(void)state;
 	assert_true(row.known && isnan(row.difference) && isnan(row.p_value));
 	assert_int_equal(row.answer, TS_TIER_FAILS);
-	SAYS(tier_of(&row, 1).why, "is no finite number");
+	SAYS(tier_of(&row, 1).why, "is not finite");
 }
 
 static void all_series_must_hold(void **state)
@@ -198,13 +198,14 @@ static void all_series_must_hold(void **state)
 	rows[2].name = ts_span_str("eval.loss");
 	tier = tier_of(rows, 1);
 	assert_int_equal(tier.answer, TS_TIER_HOLDS);
-	SAYS(tier.why, "over the 80 last points of loss (steps 720 to 799) the mean is 0.155 % above that of the 5 repeats: "
-		       "95 % interval 0.00874 % to 0.301 %, margin 1 %");
+	SAYS(tier.why,
+	     "the mean of loss over its last 80 points (steps 720 to 799) is 0.155 % above that of the 5 repeats: "
+	     "the 95 % interval is 0.00874 % to 0.301 %, and the margin is 1 %");
 	tier = tier_of(rows, 2);
 	assert_int_equal(tier.answer, TS_TIER_UNKNOWN);
 	SAYS(tier.why, "of val_loss");
 	/* scipy: (t.ppf(1 - .005/6, 2) + t.ppf(.9, 2)) * .01 * sqrt(4/3) / 2 */
-	SAYS(tier.why, "3 repeats would have shown a difference of 15.2 %");
+	SAYS(tier.why, "with 3 repeats a difference of 15.2 % would have been shown");
 	tier = tier_of(rows, 3);
 	assert_int_equal(tier.answer, TS_TIER_FAILS);
 	SAYS(tier.why, "of eval.loss");
@@ -212,7 +213,7 @@ static void all_series_must_hold(void **state)
 	rows[2] = rows[0];
 	tier = tier_of(rows, 3);
 	assert_int_equal(tier.answer, TS_TIER_HOLDS);
-	SAYS(tier.why, "and so 1 more series");
+	SAYS(tier.why, "1 more series give the same answer");
 }
 
 static struct ts_level_row levels_of(size_t points)
@@ -248,7 +249,7 @@ static void the_last_tenth_is_the_level(void **state)
 	assert_true(row.known && row.why_not.len == 0 && row.mean == 11 && row.first_step == 6);
 	row = levels_of(0);
 	assert_false(row.known);
-	SAYS(row.why_not, "no point of it in common");
+	SAYS(row.why_not, "no common point of this series");
 }
 
 int main(void)

@@ -116,11 +116,11 @@ static void the_same(void **state)
 	(void)state;
 	assert_int_equal(r.pattern, TS_PATTERN_SAME);
 	assert_int_equal(r.n_groups, 1);
-	SAYS(r.sentence, "repeats itself");
-	assert_false(says(r.sentence, "as far as they go"));
+	SAYS(r.sentence, "is repeatable");
+	assert_false(says(r.sentence, "as far as each of them goes"));
 	r = judged(3, shorter);
 	assert_int_equal(r.pattern, TS_PATTERN_SAME);
-	SAYS(r.sentence, "as far as they go");
+	SAYS(r.sentence, "as far as each of them goes");
 	assert_int_equal(ts_matrix_count(&r.matrix).verdict, TS_DIFF_INCONCLUSIVE);
 }
 
@@ -135,7 +135,7 @@ static void the_odd_one_out(void **state)
 	assert_int_equal(r.pattern, TS_PATTERN_ODD);
 	assert_true(r.has_odd);
 	assert_int_equal(r.odd, 2);
-	SAYS(r.sentence, "r2 is the odd one out, from step 190 on");
+	SAYS(r.sentence, "r2 differs from all of them from step 190 on");
 	SAYS(r.sentence, "3 of 4 repeats agree");
 	/* No host, node or device is accused. */
 	assert_false(says(r.sentence, "host"));
@@ -163,7 +163,7 @@ static void groups_that_repeat_themselves(void **state)
 	(void)state;
 	assert_int_equal(r.pattern, TS_PATTERN_GROUPS);
 	assert_int_equal(r.n_groups, 2);
-	SAYS(r.sentence, "part at step 30");
+	SAYS(r.sentence, "first differ from one another at step 30");
 }
 
 static void together_and_scattered(void **state)
@@ -176,7 +176,7 @@ static void together_and_scattered(void **state)
 	assert_int_equal(r.n_groups, 3);
 	r = judged(3, scattered);
 	assert_int_equal(r.pattern, TS_PATTERN_SCATTERED);
-	SAYS(r.sentence, "from 5 to 9");
+	SAYS(r.sentence, "from step 5 to step 9");
 	r = judged(4, mixed);
 	assert_int_equal(r.pattern, TS_PATTERN_SCATTERED);
 }
@@ -188,14 +188,14 @@ static void what_says_nothing(void **state)
 
 	(void)state;
 	assert_int_equal(r.pattern, TS_PATTERN_UNKNOWN);
-	SAYS(r.sentence, "3 are needed");
+	SAYS(r.sentence, "at least 3 are needed");
 	assert_true(ts_repeats_conclude(&r, &arena));
 	assert_int_equal(r.inside, TS_TIER_UNKNOWN);
-	SAYS(r.verdict, "no envelope: 3 runs");
+	SAYS(r.verdict, "no envelope: at least 3 repeats");
 	assert_true(isnan(r.spread));
 	r = judged(3, apart);
 	assert_int_equal(r.pattern, TS_PATTERN_UNKNOWN);
-	SAYS(r.sentence, "no step in common");
+	SAYS(r.sentence, "no common step");
 }
 
 /* --- envelopes --- */
@@ -406,7 +406,8 @@ static void grown_is_not_pushed(void **state)
 	assert_true(ts_repeats_conclude(&c, &arena));
 	assert_int_equal(c.inside, TS_TIER_UNKNOWN);
 	/* The 130 from 70 on, and four of the ten before. */
-	SAYS(c.verdict, "loss from step 690 on (outside at 67 % of 200 points), but grew there as chance does, and of 4 runs");
+	SAYS(c.verdict, "loss from step 690 on (outside at 67 % of 200 points); but the difference grew as it does by "
+			"chance, and of 4 runs");
 	/* Where nothing is left to chance the same is a difference. */
 	row = measured(&p, doubles, false, 0);
 	assert_true(row.real && !row.grown);
@@ -509,10 +510,10 @@ static void too_few_points(void **state)
 	flat_points(&p, TS_ENVELOPE_RUN - 1, 5);
 	row = measured(&p, doubles, false, 0);
 	assert_false(row.known);
-	SAYS(row.why_not, "4 points");
+	SAYS(row.why_not, "4 common points");
 	assert_true(ts_repeats_conclude(&r, &arena));
 	assert_int_equal(r.inside, TS_TIER_UNKNOWN);
-	SAYS(r.verdict, "4 points");
+	SAYS(r.verdict, "4 common points");
 	flat_points(&p, 0, 5);
 	assert_false(measured(&p, doubles, false, 0).known);
 }

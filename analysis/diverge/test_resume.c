@@ -187,7 +187,7 @@ static void optimizer_lost(void **state)
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
 	assert_true(says(f->got.why.sentence, "optimizer"));
 	assert_true(row(f, "loss", "first_differing_step") == AT + 1);
-	assert_true(says(f->got.why.sentence, "(off by 1.0 %)")); /* 0.01 / 1.01 of the greater */
+	assert_true(says(f->got.why.sentence, "(relative difference 1.0 %)")); /* 0.01 / 1.01 of the greater */
 	assert_true(f->got.why.n_experiments > 0);
 	/* In bf16 the second loss is within the tolerance, and the cause is seen all the same. */
 	f->e.format = TS_FORMAT_REDUCED;
@@ -276,7 +276,8 @@ static void weights_lost(void **state)
 	f->e.n_series = 3;
 	shift(&f->made[0], 0, 1e-7);
 	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
-	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "digests.params differs first at step 100"));
+	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against,
+			     "digests.params first differs at step 100"));
 }
 
 /* Weights as the step begins (params differ one step later), and as it ends (at the resume itself). */
@@ -300,7 +301,7 @@ static void update_by_digests(void **state)
 	/* Other gradients explain other weights. */
 	grads->word_b[0]++;
 	expect(f, TS_RESUME_CORRECT, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM);
-	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "at step 101 already"));
+	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "already differs at step 101"));
 	/* A last bit of the clipping is no state. */
 	grads->word_b[0]--;
 	shift(&f->made[0], 1, 1e-7);
@@ -426,7 +427,7 @@ static void another_cadence(void **state)
 	shift(loss, 0, 0.08);
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_LOW);
 	assert_true(may_be(f, TS_CAUSE_RESUME_STATE));
-	assert_true(says(f->got.why.sentence, "is not among the common ones"));
+	assert_true(says(f->got.why.sentence, "is not a common step"));
 	shift(loss, 0, 0.01);
 	expect(f, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_LOW);
 	assert_true(may_be(f, TS_CAUSE_RESUME_DATA));
@@ -509,8 +510,8 @@ static void no_common_step(void **state)
 	assert_true(f->e.level.after == 2.03 && f->e.level.last_step == 89);
 	add(f, TS_RESUME_LOSS, "scalars.loss", 0, 0);
 	expect(f, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
-	assert_true(says(f->got.why.sentence, "goes on") && says(f->got.why.sentence, "weak evidence"));
-	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "steps 90 to 99 are in neither"));
+	assert_true(says(f->got.why.sentence, "continues") && says(f->got.why.sentence, "weak evidence"));
+	assert_true(any_says(f->got.why.evidence_against, f->got.why.n_against, "neither run has the steps 90 to 99"));
 	for (int i = 0; i < 10; i++)
 		after[i] = 2.06;
 	assert_true(ts_resume_level_of(&parent, &child, &f->arena, &f->e.level));

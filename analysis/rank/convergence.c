@@ -2,6 +2,7 @@
 
 #include "analysis/rank/spikes.h"
 #include "analysis/stats/stats.h"
+#include "run/role.h"
 
 enum {
 	LEVEL_LEAST = 5, /* values of the initial and the final level */
@@ -424,13 +425,11 @@ enum ts_status ts_convergence_summary(const struct ts_series *series, int64_t fi
 				      struct ts_measures *measures, struct ts_events *events, struct ts_plots *plots,
 				      struct ts_error *err)
 {
-	struct ts_span prefix = ts_span_str("scalars."), subject = series->name;
+	struct ts_span subject = ts_column_said(series->name);
 	struct summary s = {.arena = arena, .measures = measures, .events = events};
 	const char *reason = NULL;
 	size_t cut = 0;
 
-	if (ts_span_starts(subject, prefix))
-		subject = ts_span_of(subject.data + prefix.len, subject.len - prefix.len);
 	while (cut < series->n && series->keys[cut] < first)
 		cut++;
 	s.subject = subject;

@@ -173,7 +173,7 @@ static void broken(struct page *p, const struct ts_plot *plot, const char *name)
 		      (long long)((uint64_t)plot->first_step + i * plot->width), lasts ? " on" : "");
 }
 
-/* Both runs over each other, and below how far apart they are where that can be told point by point. */
+/* Both runs over each other, and below their relative difference where that is known point by point. */
 static void curves(struct page *p, const struct ts_item *item)
 {
 	const struct ts_curves *c = &item->curves;
@@ -186,7 +186,7 @@ static void curves(struct page *p, const struct ts_item *item)
 		element(p, *item->text ? ", " : "", item->text, "");
 		put(p, log ? ", logarithmic" : "");
 		put(p, "<span class=\"key\"><span><i class=\"ka\"></i>a</span><span><i class=\"kb\"></i>b</span>");
-		ts_buf_printf(p->out, "<span>they part at step %lld</span>", (long long)c->split);
+		ts_buf_printf(p->out, "<span>the runs first differ at step %lld</span>", (long long)c->split);
 		broken(p, c->a, "a");
 		broken(p, c->b, "b");
 		put(p, "</span></figcaption>\n");
@@ -196,9 +196,9 @@ static void curves(struct page *p, const struct ts_item *item)
 	ts_buf_lacks(p->out, &svg);
 	ts_buf_reset(&svg);
 	if (apart)
-		log = ts_svg_curves(&svg, apart, NULL, c->split, "how far apart", p->arena);
+		log = ts_svg_curves(&svg, apart, NULL, c->split, "relative difference", p->arena);
 	if (svg.len) {
-		element(p, "<figure><figcaption>how far apart: ", item->label, ", |a - b| over the greater of both");
+		element(p, "<figure><figcaption>relative difference: ", item->label, ", |a - b| / max(|a|, |b|)");
 		put(p, log ? ", logarithmic</figcaption>\n" : "</figcaption>\n");
 		ts_buf_span(p->out, ts_buf_view(&svg));
 		put(p, "</figure>\n");

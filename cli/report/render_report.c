@@ -641,7 +641,7 @@ static void step_labels(struct page *p, const struct ts_curves *curves, const st
 	ts_buf_char(p->out, '\n');
 }
 
-/* ln r, for a line of it: of what is not apart there is none. */
+/* ln r, for a line of it: where the two agree there is none. */
 static void apart_line(struct page *p, const struct ts_curves *curves, size_t columns)
 {
 	struct ts_plot *r = ts_curves_apart(curves, &p->cli->arena);
@@ -661,7 +661,7 @@ static void apart_line(struct page *p, const struct ts_curves *curves, size_t co
 	least = ts_show_apart(low, &p->cli->arena);
 	most = ts_show_apart(high, &p->cli->arena);
 	s = ts_spark_of(r, columns);
-	label(p, "apart", LABEL - 1);
+	label(p, "r", LABEL - 1);
 	spaces(p, 1);
 	for (size_t i = 0; i < s.n; i++)
 		ts_buf_str(p->out, ts_spark_glyph(s.levels[i]));
@@ -672,7 +672,7 @@ static void apart_line(struct page *p, const struct ts_curves *curves, size_t co
 	     LABEL + 2);
 }
 
-/* The two over each other: letters where they are apart. */
+/* The two over each other: letters where they differ. */
 static void curves_item(struct page *p, const struct ts_item *item)
 {
 	const struct ts_curves *curves = &item->curves;

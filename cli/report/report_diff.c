@@ -1,5 +1,5 @@
-/* report_diff.c - the report of a diff: one sentence, how sure it is, what still holds, then what parts where, the curves, the facts,
- * the evidence and what to run next. What the answer does not have leaves its words or its section out.
+/* report_diff.c - the report of a diff: one sentence, how sure it is, which equivalences hold, then which series differ from which step
+ * on, the curves, the facts, the evidence and what to run next. What the answer does not have leaves its words or its section out.
  */
 #include "analysis/answer/say.h"
 #include "cli/report/report.h"
@@ -68,7 +68,7 @@ static bool diagnosed(const struct ts_diff *diff)
 	return diff->diagnosis.cause != TS_CAUSE_UNKNOWN || diff->diagnosis.sentence.len;
 }
 
-/* "another order of the data; confidence high; from step 80" */
+/* "cause: a different data order; confidence: high; from step 80" */
 static const char *cause_of(struct ts_report *r, const struct ts_diagnosis *d)
 {
 	const char *text = ts_report_say(r, "cause: %s; confidence: %s", ts_cause_title(d->cause),
@@ -108,7 +108,7 @@ static void runs(struct ts_report *r, const struct ts_diff *diff)
 
 static void tier(struct ts_report *r, struct ts_section *s, const char *label, const struct ts_tier *t)
 {
-	static const char *const answers[] = {"not known", "holds", "fails"};
+	static const char *const answers[] = {"not known", "yes", "no"};
 
 	ts_report_line(r, s, label, ts_report_join(r, answers[t->answer], ": ", t->why.len ? ts_report_text(r, t->why) : NULL));
 }
@@ -178,8 +178,9 @@ static void next(struct ts_report *r, const struct ts_diagnosis *d)
 		if (e->steps)
 			text = ts_report_say(r, "%s (%s to run)", text,
 					     ts_report_kept(r, ts_show_plural(e->steps, "step", r->arena)));
-		ts_report_line(r, s, ts_report_say(r, "%zu", i + 1),
-			       ts_report_join(r, text, "; tells ", e->splits.len ? ts_report_text(r, e->splits) : NULL));
+		ts_report_line(
+			r, s, ts_report_say(r, "%zu", i + 1),
+			ts_report_join(r, text, "; this shows ", e->splits.len ? ts_report_text(r, e->splits) : NULL));
 		if (e->command.len)
 			ts_report_item(r, s, TS_ITEM_COMMAND, "")->text = ts_report_text(r, e->command);
 	}
@@ -189,20 +190,21 @@ static void next(struct ts_report *r, const struct ts_diagnosis *d)
 
 static const char *ops_head(struct ts_report *r, const struct ts_op_diff *ops)
 {
-	const char *text = ts_report_say(r, "%s compared", ts_report_kept(r, ts_show_count(ops->compared, r->arena)));
+	const char *text =
+		ts_report_say(r, "%s compared", ts_report_kept(r, ts_show_plural(ops->compared, "digest", r->arena)));
 
 	if (ops->only_a)
 		text = ts_report_say(r, "%s, %s only in a", text, ts_report_kept(r, ts_show_count(ops->only_a, r->arena)));
 	if (ops->only_b)
 		text = ts_report_say(r, "%s, %s only in b", text, ts_report_kept(r, ts_show_count(ops->only_b, r->arena)));
-	return ops->reordered ? ts_report_say(r, "%s; their order differs somewhere", text) : text;
+	return ops->reordered ? ts_report_say(r, "%s; the order of the operations differs somewhere", text) : text;
 }
 
-static const char *op_role(const struct ts_op_row *row)
+static const char *op_role(struct ts_report *r, const struct ts_op_row *row)
 {
-	if (row->role == TS_OP_ORIGIN)
-		return "origin: inputs agree, output differs";
-	return row->has_inputs ? "receiver: its inputs differ already" : "inputs not recorded: origin or receiver";
+	const char *role = row->has_inputs ? "receiver" : "origin or receiver";
+
+	return ts_report_say(r, "%s: %s", row->role == TS_OP_ORIGIN ? "origin" : role, ts_op_role_says(row));
 }
 
 /* Each rank's first operation that differs, in the order of the rows. */
@@ -230,12 +232,14 @@ static void operations(struct ts_report *r, const struct ts_diff *diff)
 		const char *rank = row->rank == TS_RANK_JOB ? "job" : ts_report_say(r, "%d", row->rank);
 
 		if (row->occurrence)
-			name = ts_report_say(r, "%s (%s before it)", name,
+			name = ts_report_say(r, "%s (occurrence %s)", name,
 					     ts_report_kept(r, ts_show_count(row->occurrence, r->arena)));
-		ts_report_cells(r, table, (struct ts_sheet_cell[]){{rank, TS_TONE_PLAIN},
-							     {ts_report_say(r, "%lld", (long long)row->step), TS_TONE_PLAIN},
-							     {name, TS_TONE_STRONG},
-							     {op_role(row), row->role == TS_OP_ORIGIN ? TS_TONE_MARK : TS_TONE_PLAIN}});
+		ts_report_cells(r, table,
+				(struct ts_sheet_cell[]){
+					{rank, TS_TONE_PLAIN},
+					{ts_report_say(r, "%lld", (long long)row->step), TS_TONE_PLAIN},
+					{name, TS_TONE_STRONG},
+					{op_role(r, row), row->role == TS_OP_ORIGIN ? TS_TONE_MARK : TS_TONE_PLAIN}});
 	}
 	table->more = ops->n - n;
 }

@@ -29,7 +29,7 @@ static void row_cells(struct ts_report *r, struct ts_sheet *table, const struct 
 	const char *from = "-";
 
 	if (row->known && (row->real || row->grown))
-		from = ts_report_say(r, "%lld%s", (long long)row->first_step, row->grown ? " grown" : "");
+		from = ts_report_say(r, "%lld%s", (long long)row->first_step, row->grown ? " (grown)" : "");
 
 	ts_report_cells(r, table, (struct ts_sheet_cell[]){
 		{ts_report_series_name(r, row->name), TS_TONE_STRONG},
@@ -42,8 +42,9 @@ static void row_cells(struct ts_report *r, struct ts_sheet *table, const struct 
 
 void ts_report_diff_repeats(struct ts_report *r, const struct ts_diff *diff)
 {
-	static const struct ts_sheet_column columns[] = {{"series", false, 8},	 {"points", true, 0},  {"repeats apart", true, 0},
-							 {"b from them", true, 0}, {"outside", true, 0}, {"from step", true, 0}};
+	static const struct ts_sheet_column columns[] = {{"series", false, 8},		 {"points", true, 0},
+							 {"repeats differ by", true, 0}, {"b differs by", true, 0},
+							 {"outside", true, 0},		 {"from step", true, 0}};
 	const struct ts_repeats *p = &diff->repeats;
 	struct ts_section *s;
 	struct ts_sheet *table;

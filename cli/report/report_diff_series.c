@@ -1,8 +1,8 @@
-/* report_diff_series.c - the sections of a diff's report on series: where each parts first, on which rank, the
- * values there, and the curves.
+/* report_diff_series.c - the sections of a diff's report on series: the first step at which each differs, the order in which ranks
+ * begin to differ, the values there, and the curves.
  *
- * Series of several ranks are one row, of the rank that parts first; all has every one. Times and memory are one line, because
- * they always differ.
+ * Series of several ranks are one row, of the rank that differs first; with --all every rank has its own. Times and memory are one
+ * line, because they always differ.
  */
 #include "cli/report/report_diff.h"
 
@@ -17,7 +17,7 @@ enum { SERIES_SHOWN = 12, VALUES_SHOWN = 3, NAMES_SHOWN = 8, RANKS_SHOWN = 8, GR
 
 /* A series over the ranks that it differs on. */
 struct entry {
-	const struct ts_series_row *row; /* of the rank that parts first */
+	const struct ts_series_row *row; /* of the rank that differs first */
 	size_t more;			 /* other ranks */
 };
 
@@ -37,7 +37,7 @@ static bool gathered(const struct ts_series_row *row, struct entry *entries, siz
 	return false;
 }
 
-/* The rows that part, ranks joined unless all is asked for; rows are in the order of first_step already. */
+/* The rows that differ, ranks joined unless all is asked for; rows are in the order of first_step already. */
 static struct entry *parting(struct ts_report *r, const struct ts_diff *diff, size_t *ret_n)
 {
 	struct entry *entries = ts_arena_array(r->arena, diff->n_series + 1, sizeof *entries);
@@ -65,8 +65,8 @@ static const char *rank_of(struct ts_report *r, const struct entry *e)
 	return e->more ? ts_report_say(r, "%s +%zu", rank, e->more) : rank;
 }
 
-/* Where nothing that both have lies between, the step is known to a stretch only. */
-static const char *first_bits(struct ts_report *r, const struct ts_series_row *row)
+/* Where the two have no common step between, the first step is known to a stretch only. */
+static const char *first_step(struct ts_report *r, const struct ts_series_row *row)
 {
 	/* Unsigned: the two may lie further apart than an int64 holds. */
 	if (row->after_known && row->after_step < row->first_step &&
@@ -95,20 +95,42 @@ static void gap_cells(struct ts_report *r, const struct ts_gap *gap, const char 
 		ret_cells[k] = gap->known ? ts_report_kept(r, ts_show_apart(far[k - 1], r->arena)) : "-";
 }
 
+/* What the columns that are shown mean. */
+static void legend(struct ts_report *r, struct ts_section *s, const bool used[GAP_COLUMNS], bool more_ranks)
+{
+	static const char *const meanings[GAP_COLUMNS] = {
+		"visible: the first with a difference above the rounding of the values",
+		"r: |a - b| / max(|a|, |b|) at that step",
+		"r+10: r 10 points later",
+		"", /* as r+10 */
+		"",
+		"slope: growth of ln r per step",
+		"r end: r in the last tenth of the points",
+	};
+	const char *text = "first step: the first with different bits";
+
+	for (size_t k = 0; k < GAP_COLUMNS; k++)
+		if (used[k])
+			text = ts_report_join(r, text, "; ", meanings[k]);
+	ts_report_line(r, s, NULL, ts_report_join(r, text, "; ", more_ranks ? "+2: and 2 more ranks" : NULL));
+}
+
 /* Columns in which nothing is known of any series are left out, and that of ranks where there is one. */
 static void first_steps(struct ts_report *r, struct ts_section *s, const struct entry *entries, size_t n, bool ranks)
 {
-	static const struct ts_sheet_column fixed[] = {{"series", false, 12}, {"rank", false, 0}, {"first bits", true, 0}};
-	static const struct ts_sheet_column gaps[GAP_COLUMNS] = {{"visible", true, 0}, {"r there", true, 0}, {"+10", true, 0},
-								 {"+30", true, 0},     {"+100", true, 0},    {"slope", true, 0},
-								 {"end", true, 0}};
+	static const struct ts_sheet_column fixed[] = {
+		{"series", false, 12}, {"rank", false, 0}, {"first step", true, 0}};
+	static const struct ts_sheet_column gaps[GAP_COLUMNS] = {
+		{"visible", true, 0}, {"r", true, 0},	  {"r+10", true, 0}, {"r+30", true, 0},
+		{"r+100", true, 0},   {"slope", true, 0}, {"r end", true, 0}};
 	size_t shown = r->whole || n <= SERIES_SHOWN ? n : SERIES_SHOWN, n_columns = 0;
 	struct ts_sheet_column columns[TS_SHEET_COLUMNS];
 	const char *cells[GAP_COLUMNS];
-	bool used[GAP_COLUMNS] = {false};
+	bool used[GAP_COLUMNS] = {false}, more_ranks = false;
 	struct ts_sheet *table;
 
 	for (size_t i = 0; i < shown; i++) {
+		more_ranks |= entries[i].more > 0;
 		gap_cells(r, &entries[i].row->gap, cells);
 		for (size_t k = 0; k < GAP_COLUMNS; k++)
 			used[k] |= strcmp(cells[k], "-") != 0;
@@ -132,7 +154,7 @@ static void first_steps(struct ts_report *r, struct ts_section *s, const struct 
 		line[c++] = (struct ts_sheet_cell){name, TS_TONE_STRONG};
 		if (ranks)
 			line[c++] = (struct ts_sheet_cell){rank_of(r, &entries[i]), TS_TONE_PLAIN};
-		line[c++] = (struct ts_sheet_cell){first_bits(r, row), TS_TONE_PLAIN};
+		line[c++] = (struct ts_sheet_cell){first_step(r, row), TS_TONE_PLAIN};
 		gap_cells(r, &row->gap, cells);
 		for (size_t k = 0; k < GAP_COLUMNS; k++)
 			if (used[k])
@@ -140,9 +162,7 @@ static void first_steps(struct ts_report *r, struct ts_section *s, const struct 
 		ts_report_cells(r, table, line);
 	}
 	table->more = n - shown;
-	if (used[1])
-		ts_report_line(r, s, NULL,
-			       "r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth");
+	legend(r, s, used, more_ranks);
 }
 
 /* --- ranks --- */
@@ -170,7 +190,7 @@ static int by_step(const void *x, const void *y)
 	return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Each rank that parts in a series of the trajectory, with its first step, in the order of these. */
+/* Each rank that differs in a series of the trajectory, with its first step, in the order of these. */
 static struct rank_first *firsts(struct ts_report *r, const struct ts_diff *diff, size_t *ret_n)
 {
 	struct rank_first *ranks = ts_arena_array(r->arena, diff->n_series + 1, sizeof *ranks);
@@ -192,7 +212,16 @@ static struct rank_first *firsts(struct ts_report *r, const struct ts_diff *diff
 	return ranks;
 }
 
-/* "1 first, at step 80; then 0, 2 at step 81": with one rank there is nothing to say. */
+static const char *order_of_group(struct ts_report *r, const char *who, size_t n, bool first, int64_t step)
+{
+	const char *noun = n == 1 ? "rank" : "ranks", *verb = n == 1 ? "differs" : "differ";
+
+	if (first)
+		return ts_report_say(r, "%s %s %s first, at step %lld", noun, who, verb, (long long)step);
+	return ts_report_say(r, "%s %s at step %lld", noun, who, (long long)step);
+}
+
+/* "rank 1 differs first, at step 80; then ranks 0, 2 at step 81": with one rank there is nothing to say. */
 static const char *order_of_ranks(struct ts_report *r, const struct ts_diff *diff)
 {
 	size_t n, groups = 0;
@@ -210,23 +239,22 @@ static const char *order_of_ranks(struct ts_report *r, const struct ts_diff *dif
 		for (end = i; end < n && ranks[end].step == ranks[i].step; end++)
 			;
 		if (groups++ == GROUPS_SHOWN)
-			return ts_report_say(r, "%s; %zu more later", text, n - i);
+			return ts_report_say(r, "%s; %zu more ranks later", text, n - i);
 		if (end - i == n && n > 1)
-			return ts_report_say(r, "all %zu that part do so at step %lld", n, (long long)ranks[i].step);
+			return ts_report_say(r, "all %zu ranks that differ first differ at step %lld", n,
+					     (long long)ranks[i].step);
 		shown = end - i < RANKS_SHOWN ? end - i : RANKS_SHOWN;
 		for (size_t k = 0; k < shown; k++)
 			list[k] = ranks[i + k].rank;
 		who = ts_report_kept(r, ts_show_ranks(list, shown, end - i, r->arena));
-		text = ts_report_join(r, text, "; then ",
-				      ts_report_say(r, "%s%s at step %lld", who, text || n == 1 ? "" : " first,",
-						    (long long)ranks[i].step));
+		text = ts_report_join(r, text, "; then ", order_of_group(r, who, end - i, text == NULL, ranks[i].step));
 	}
 	return text;
 }
 
 /* --- values --- */
 
-/* Long texts are shown from a little before the place where they part. */
+/* Long texts are shown from a little before the place where they differ. */
 static const char *from_parting(struct ts_report *r, const char *text, int column)
 {
 	int start = column - TEXT_BEFORE;
@@ -238,7 +266,7 @@ static const char *from_parting(struct ts_report *r, const char *text, int colum
 	return ts_report_say(r, "…%s", text + start);
 }
 
-/* Columns in front of the place where they part: its bytes are those of a where it is not padding. */
+/* Columns in front of the place where they differ: its bytes are those of a where it is not padding. */
 static int caret(const char *a, const struct ts_parting *p)
 {
 	int bytes = p->column - p->pad_a;
@@ -278,7 +306,7 @@ static void value_rows(struct ts_report *r, struct ts_sheet *table, const struct
 			(struct ts_sheet_cell[]){{"", TS_TONE_PLAIN}, {ts_report_say(r, "   %*s^", caret(a, &p), ""), TS_TONE_MARK}});
 }
 
-/* Numbers in the order in which they part, then digests, whose values tell people nothing. */
+/* Numbers in the order of their first steps, then digests, whose values tell people nothing. */
 static const struct entry *nth_value(const struct entry *entries, size_t n, size_t nth)
 {
 	for (int words = 0; words < 2; words++)
@@ -288,7 +316,7 @@ static const struct entry *nth_value(const struct entry *entries, size_t n, size
 	return NULL;
 }
 
-/* Of some series that part: the others are told by how far. */
+/* Of some series that differ: of the others the table says by how much. */
 static void values(struct ts_report *r, struct ts_section *s, const struct entry *entries, size_t n, struct ts_span axis,
 		   bool ranks)
 {
@@ -349,45 +377,59 @@ const char *ts_report_names_in(struct ts_report *r, const struct ts_diff *diff, 
 	return n > shown ? ts_report_say(r, "%s and %zu more", text, n - shown) : text;
 }
 
-/* Events of a pipeline of which one side has more; what both have agrees. */
+/* Events of a pipeline of which one run has more; those that both have agree. */
 static const char *more_events(struct ts_report *r, const struct ts_diff *diff)
 {
 	for (size_t i = 0; i < diff->n_series; i++) {
 		const struct ts_series_row *row = &diff->series[i];
 
 		if (row->state == TS_SERIES_EXTENT && ts_span_starts(row->name, ts_span_str("pipeline[].")))
-			return ts_report_say(r, "of the pipeline: %s in a, %s in b",
-					     ts_report_kept(r, ts_show_count(row->steps_a, r->arena)),
-					     ts_report_kept(r, ts_show_count(row->steps_b, r->arena)));
+			return ts_report_say(
+				r, "the runs do not have the same number of pipeline events: %s in a, %s in b",
+				ts_report_kept(r, ts_show_count(row->steps_a, r->arena)),
+				ts_report_kept(r, ts_show_count(row->steps_b, r->arena)));
 	}
 	return NULL;
+}
+
+/* "10 series differ, 8 are the same (counted on each rank)" */
+static const char *series_head(struct ts_report *r, const struct ts_diff *diff, size_t n, bool ranks)
+{
+	const char *same = diff->n_same ? ts_report_kept(r, ts_show_count(diff->n_same, r->arena)) : n ? "none" : "no";
+	const char *is = diff->n_same > 1 ? "are" : "is", *text;
+
+	if (n)
+		text = ts_report_say(r, "%zu series %s, %s %s the same", n, n == 1 ? "differs" : "differ", same, is);
+	else
+		text = ts_report_say(r, "%s series %s the same", same, is);
+	if (ranks)
+		text = ts_report_say(r, "%s (counted on each rank)", text);
+	return diff->axis.len
+		       ? ts_report_say(r, "%s; the first step is a value of %s", text, ts_report_text(r, diff->axis))
+		       : text;
 }
 
 void ts_report_diff_series(struct ts_report *r, const struct ts_diff *diff)
 {
 	bool ranks = diff->a.ranks > 1 || diff->b.ranks > 1;
 	struct ts_section *s = ts_report_section(r, "SERIES");
-	const char *same = diff->n_same ? ts_report_kept(r, ts_show_count(diff->n_same, r->arena)) : "none";
 	size_t n, all = 0;
 	const struct entry *entries = parting(r, diff, &n);
 
-	s->head = ts_report_say(r, "%s %s the same", same, diff->n_same == 1 ? "is" : "are");
-	if (diff->axis.len)
-		s->head = ts_report_say(r, "%s; places are those of %s", s->head, ts_report_text(r, diff->axis));
+	for (size_t i = 0; i < n; i++)
+		all += 1 + entries[i].more;
+	s->head = series_head(r, diff, all, ranks);
 	if (n) {
-		for (size_t i = 0; i < n; i++)
-			all += 1 + entries[i].more;
-		s->head = ts_report_say(r, "%zu %s, %s%s", all, all == 1 ? "parts" : "part", s->head,
-					ranks ? ", those of each rank counted" : "");
 		first_steps(r, s, entries, n, ranks);
 		ts_report_line(r, s, "ranks", order_of_ranks(r, diff));
 		values(r, s, entries, n, diff->axis, ranks);
 	}
 	ts_report_line(r, s, "agree",
-		       ts_report_with(r, "on all common steps: ", ts_report_names_in(r, diff, TS_SERIES_EXTENT, false), ""));
+		       ts_report_with(r, "these series agree at all common steps: ",
+				      ts_report_names_in(r, diff, TS_SERIES_EXTENT, false), ""));
 	if (!r->whole)
 		ts_report_line(r, s, "costs",
-			       ts_report_with(r, "differ and do not decide: ",
+			       ts_report_with(r, "these series differ, but do not decide: ",
 					      ts_report_names_in(r, diff, TS_SERIES_PARTS, true), ""));
 	ts_report_line(r, s, "events", more_events(r, diff));
 }
@@ -411,7 +453,7 @@ static int64_t last_of(const struct ts_diff *diff, const struct ts_plot *plot)
 	return (uint64_t)end - (uint64_t)plot->first_step < covered ? end : (int64_t)((uint64_t)plot->first_step + covered);
 }
 
-/* What lies around the split is all there is: the curve of the whole run would be the same again. */
+/* What lies around the first difference is all there is: the curve of the whole run would be the same again. */
 static bool drawn_already(const struct ts_plots *plots, size_t at)
 {
 	const struct ts_plot *plot = &plots->items[at];
@@ -448,7 +490,8 @@ void ts_report_diff_curves(struct ts_report *r, const struct ts_diff *diff)
 		if (!near && drawn_already(plots, i))
 			continue;
 		if (!s || near != was_near)
-			s = ts_report_section(r, near ? "CURVES AROUND THE SPLIT" : "CURVES OF THE WHOLE RUN");
+			s = ts_report_section(r,
+					      near ? "CURVES AROUND THE FIRST DIFFERENCE" : "CURVES OF THE WHOLE RUN");
 		was_near = near;
 		item = ts_report_item(r, s, TS_ITEM_CURVES, ts_report_series_name(r, a->subject));
 		item->curves = (struct ts_curves){a, b, row->first_step, last_of(diff, a), near};

@@ -62,7 +62,7 @@ void ts_report_diff_facts(struct ts_report *r, const struct ts_diff *diff)
 	size_t n, shown;
 	const struct fact_entry *entries = differing(r, diff, &n);
 
-	s->head = n && entries ? by_group(r, entries, n) : "no recorded one";
+	s->head = n && entries ? by_group(r, entries, n) : "no recorded fact differs";
 	if (!n || !entries)
 		return;
 	shown = r->whole || n <= FACTS_SHOWN ? n : FACTS_SHOWN;
@@ -122,5 +122,5 @@ void ts_report_diff_extent(struct ts_report *r, const struct ts_diff *diff)
 	if (!disjoint)
 		return;
 	s = s ? s : ts_report_section(r, "ONLY ON ONE SIDE");
-	ts_report_line(r, s, "apart", ts_report_with(r, "no step in common: ", disjoint, ""));
+	ts_report_line(r, s, "apart", ts_report_with(r, "these series have no common step: ", disjoint, ""));
 }

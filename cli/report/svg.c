@@ -358,12 +358,12 @@ bool ts_svg_curves(struct ts_buf *out, const struct ts_plot *a, const struct ts_
 	if (!axes_of(a, b, arena, &axes))
 		return false;
 	open_svg(out, HEIGHT, "", title,
-		 ts_arena_printf(arena, "%zu cells of %llu steps from step %lld on; they part at step %lld", a->n,
-				 (unsigned long long)a->width, (long long)a->first_step, (long long)split));
+		 ts_arena_printf(arena, "%zu cells of %llu steps from step %lld on; the runs first differ at step %lld",
+				 a->n, (unsigned long long)a->width, (long long)a->first_step, (long long)split));
 	if (split >= a->first_step && cell < a->n) {
 		ts_buf_printf(out, "<path class=\"split\" d=\"M%.1f %dV%d\"><title>", cell_x(&axes, (double)cell), TOP,
 			      HEIGHT - BOTTOM);
-		ts_buf_printf(out, "they part at step %lld</title></path>\n", (long long)split);
+		ts_buf_printf(out, "the runs first differ at step %lld</title></path>\n", (long long)split);
 	}
 	curve(out, &axes, b ? "a" : "apart");
 	if (b) {

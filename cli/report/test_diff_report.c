@@ -103,8 +103,9 @@ static void fill_diagnosis(void)
 	static struct ts_experiment experiments[2];
 	struct ts_diagnosis *d = &diff.diagnosis;
 
-	experiments[0] = (struct ts_experiment){str("repeat the first run"), str("tscope diff exp1 exp1-again --repeats 'exp1*' --exit-on facts"),
-						str("chance from cause"), 50};
+	experiments[0] = (struct ts_experiment){str("repeat the first run"),
+						str("tscope diff exp1 exp1-again --repeats 'exp1*' --exit-on facts"),
+						str("whether it is chance"), 50};
 	experiments[1] = (struct ts_experiment){.what = str("record digests of batches")};
 	*d = (struct ts_diagnosis){.cause = TS_CAUSE_DATA_ORDER,
 				   .confidence = TS_CONFIDENCE_HIGH,
@@ -298,28 +299,29 @@ static size_t longest_panel(const char *text)
 
 static void every_section_is_there(void **state)
 {
-	static const char *const parts[] = {"the second run saw its batches in another order from step 80 on\n",
-					    "cause: another order of the data; confidence: high; from step 80\n",
-					    "loss parts at step 80: 0.5 against 0.75\n",
-					    "EQUIVALENT?",
-					    "bit-exact    fails: digests.batch differs at step 80",
-					    "statistical  not known: no repeats were named",
-					    "SERIES",
-					    "CURVES AROUND THE SPLIT",
-					    "CURVES OF THE WHOLE RUN",
-					    "FACTS THAT DIFFER  1 in code, 2 in config",
-					    "OPERATIONS  1,204 compared, 3 only in a; their order differs somewhere",
-					    "layers.3.attn",
-					    "origin: inputs agree, output differs",
-					    "inputs not recorded",
-					    "EVIDENCE",
-					    "for          batch digests differ",
-					    "against      rank 0 has",
-					    "could be     other data; another stream of random numbers",
-					    "NEXT",
-					    "1            repeat the first run (50 steps to run); tells chance from cause\n"
-					    "      tscope diff exp1 exp1-again --repeats 'exp1*' --exit-on facts\n",
-					    "2            record digests of batches\n"};
+	static const char *const parts[] = {
+		"the second run saw its batches in another order from step 80 on\n",
+		"cause: a different data order; confidence: high; from step 80\n",
+		"loss parts at step 80: 0.5 against 0.75\n",
+		"EQUIVALENT?",
+		"bit-exact    no: digests.batch differs at step 80",
+		"statistical  not known: no repeats were named",
+		"SERIES",
+		"CURVES AROUND THE FIRST DIFFERENCE",
+		"CURVES OF THE WHOLE RUN",
+		"FACTS THAT DIFFER  1 in code, 2 in config",
+		"OPERATIONS  1,204 digests compared, 3 only in a; the order of the operations differs",
+		"layers.3.attn",
+		"origin: its inputs agree, but its output differs",
+		"origin or receiver: whether",
+		"EVIDENCE",
+		"for          batch digests differ",
+		"against      rank 0 has",
+		"could be     different data; different random numbers",
+		"NEXT",
+		"1            repeat the first run (50 steps to run); this shows whether it is chance\n"
+		"      tscope diff exp1 exp1-again --repeats 'exp1*' --exit-on facts\n",
+		"2            record digests of batches\n"};
 	const char *text = text_of(100, false), *before = text;
 
 	(void)state;
@@ -355,7 +357,7 @@ static void one_stretch_is_drawn_once(void **state)
 	curves("around", "scalars.loss", 0, 80, 0.5);
 	curves("whole", "scalars.loss", 0, 80, 0.5);
 	text = text_of(100, false);
-	has(text, "CURVES AROUND THE SPLIT");
+	has(text, "CURVES AROUND THE FIRST DIFFERENCE");
 	has_not(text, "CURVES OF THE WHOLE RUN");
 }
 
@@ -365,8 +367,8 @@ static void short_rows_stay_on_one_line(void **state)
 	const char *text = text_of(60, false);
 
 	(void)state;
-	has(text, "  digests.batch  rank 1  first bits 80\n");
-	has(text, "  loss\n      rank 1 +2  first bits 70 to 80");
+	has(text, "  digests.batch  rank 1  first step 80\n");
+	has(text, "  loss\n      rank 1 +2  first step 70 to 80");
 }
 
 /* The stretch without common points, the first visible step, what is not known. */
@@ -375,13 +377,14 @@ static void first_steps_say_what_is_known(void **state)
 	const char *text = text_of(100, false);
 
 	(void)state;
-	has(text, "SERIES  5 part, 1,234 are the same, those of each rank counted");
-	has(text, "  series         rank  first bits  visible  r there    +10  slope  end\n");
-	has(text, "  loss           1 +2    70 to 80       90   3.3e-7  0.031   0.25    1\n"); /* 3.25e-7 in two digits: a tie, to even in binary */
-	has(text, "  digests.batch  1             80        -        -      -      -    -\n");
-	has(text, "  grad_norm      1             82    never   1.0e-9      -      -    -\n");
-	has(text, "ranks        1 first, at step 80; then 0, 2 at step 81");
-	has(text, "costs        differ and do not decide: phases.forward");
+	has(text, "SERIES  5 series differ, 1,234 are the same (counted on each rank)");
+	has(text, "  series         rank  first step  visible       r   r+10  slope  r end\n");
+	has(text,
+	    "  loss           1 +2    70 to 80       90  3.3e-7  0.031   0.25      1\n"); /* 3.25e-7 in two digits: a tie, to even in binary */
+	has(text, "  digests.batch  1             80        -       -      -      -      -\n");
+	has(text, "  grad_norm      1             82    never  1.0e-9      -      -      -\n");
+	has(text, "ranks        rank 1 differs first, at step 80; then ranks 0, 2 at step 81");
+	has(text, "costs        these series differ, but do not decide: phases.forward");
 	has_not(text, "+100"); /* of none is that known */
 	has_not(text, "NaN");
 	has_not(text, "nan");
@@ -474,7 +477,7 @@ static void a_panel_is_at_most_a_screen(void **state)
 		has(text, "more; --all shows them");
 	}
 	has(text, "1 +1799");
-	has(text, "ranks        1 first, at step 80; then 0, 2 at step 81; then 3-10 and 1789 more at step 83");
+	has(text, "ranks        rank 1 differs first, at step 80; then ranks 0, 2 at step 81; then ranks 3-10");
 	text = text_with(80, false, true, NULL);
 	has(text, "session.fact99");
 	has(text, "series39");
@@ -574,8 +577,8 @@ static void little_is_no_harm(void **state)
 	(void)state;
 	diff = (struct ts_diff){.verdict = TS_DIFF_SAME, .reason = str("both are one and the same run: their ids are equal")};
 	text = text_of(80, false);
-	has(text, "FACTS THAT DIFFER  no recorded one");
-	has(text, "SERIES  none are the same");
+	has(text, "FACTS THAT DIFFER  no recorded fact differs");
+	has(text, "SERIES  no series is the same");
 	has_not(text, "EQUIVALENT?"); /* not judged */
 	has_not(text, "EVIDENCE");
 	has_not(text, "NEXT");
@@ -789,10 +792,10 @@ static void a_page_has_its_figures(void **state)
 	has(page, "<h1><span class=\"light high\"></span>the second run saw its batches in another order from step 80 on</h1>");
 	has(page, "<figcaption>loss, rank 1");
 	has(page, "class=\"split\"");
-	has(page, "they part at step 80</title>");
+	has(page, "the runs first differ at step 80</title>");
 	has(page, "<g class=\"a\">");
 	has(page, "<g class=\"b\">");
-	has(page, "how far apart: loss");
+	has(page, "relative difference: loss");
 	has_not(page, "not finite");
 	has(page, "<td class=\"text a\">aaaa</td>");
 	has(page, "<pre><code>tscope diff exp1");

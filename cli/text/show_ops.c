@@ -26,7 +26,7 @@ static int by_number(const void *x, const void *y)
 	return (*a > *b) - (*a < *b);
 }
 
-/* "; ranks 0, 1, 3 receive it", nothing without such ranks. */
+/* "; ranks 0, 1, 3 receive the difference", nothing without such ranks. */
 static const char *others(const struct ts_op_diff *ops, const struct ts_op_row *culprit, enum relation relation,
 			  const char *one, const char *many, struct ts_arena *arena)
 {
@@ -48,10 +48,9 @@ static const char *others(const struct ts_op_diff *ops, const struct ts_op_row *
 
 static const char *role_words(const struct ts_op_row *row)
 {
-	if (row->role == TS_OP_ORIGIN)
-		return "inputs agree, output differs";
-	return row->has_inputs ? "its inputs differ already, so it began in what has no digest" :
-				 "it differs, and whether its inputs agree was not recorded";
+	if (row->role != TS_OP_ORIGIN && row->has_inputs)
+		return "its inputs already differ, so the difference began in an operation that has no digest";
+	return ts_op_role_says(row);
 }
 
 const char *ts_show_first_op(const struct ts_op_diff *ops, bool ranks, struct ts_arena *arena)
@@ -67,11 +66,14 @@ const char *ts_show_first_op(const struct ts_op_diff *ops, bool ranks, struct ts
 		where = " of the job";
 	else if (ranks)
 		where = ts_arena_printf(arena, " on rank %d", (int)row->rank);
-	too = others(ops, row, ALSO_THERE, "too", "too", arena);
-	elsewhere = others(ops, row, ELSEWHERE, "by itself elsewhere", "by themselves elsewhere", arena);
-	receive = others(ops, row, RECEIVES, origin ? "receives it" : "too", origin ? "receive it" : "too", arena);
+	too = others(ops, row, ALSO_THERE, "differs in the same place", "differ in the same place", arena);
+	elsewhere = others(ops, row, ELSEWHERE, "has an origin of its own elsewhere",
+			   "have origins of their own elsewhere", arena);
+	receive = others(ops, row, RECEIVES, origin ? "receives the difference" : "differs too",
+			 origin ? "receive the difference" : "differ too", arena);
 	if (!name || !where || !too || !elsewhere || !receive)
 		return NULL;
-	return ts_arena_printf(arena, "step %lld, %s (occurrence %llu)%s: %s%s%s%s", (long long)row->step, name,
-			       (unsigned long long)row->occurrence, where, role_words(row), too, elsewhere, receive);
+	return ts_arena_printf(arena, "at step %lld %s (occurrence %llu)%s differs: %s%s%s%s", (long long)row->step,
+			       name, (unsigned long long)row->occurrence, where, role_words(row), too, elsewhere,
+			       receive);
 }

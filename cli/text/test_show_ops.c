@@ -35,15 +35,24 @@ static void origins_and_receivers(void **state)
 	};
 
 	(void)state;
-	says(rows, 1, false, "step 41, layers.3.attn (occurrence 0): inputs agree, output differs");
-	says(rows, 4, true, "step 41, layers.3.attn (occurrence 0) on rank 2: inputs agree, output differs; ranks 0, 1, 3 receive it");
-	says(rows, 5, true, "step 41, layers.3.attn (occurrence 0) on rank 2: inputs agree, output differs; rank 5 by itself elsewhere; "
-			    "ranks 0, 1, 3 receive it");
+	says(rows, 1, false,
+	     "at step 41 layers.3.attn (occurrence 0) differs: its inputs agree, but its output differs");
+	says(rows, 4, true,
+	     "at step 41 layers.3.attn (occurrence 0) on rank 2 differs: its inputs agree, but its output differs; "
+	     "ranks "
+	     "0, 1, 3 receive the difference");
+	says(rows, 5, true,
+	     "at step 41 layers.3.attn (occurrence 0) on rank 2 differs: its inputs agree, but its output differs; "
+	     "rank 5 "
+	     "has an origin of its own elsewhere; ranks 0, 1, 3 receive the difference");
 	rows[1] = row(7, TS_OP_ORIGIN, 41, "layers.3.attn", true);
-	says(rows, 2, true, "step 41, layers.3.attn (occurrence 0) on rank 2: inputs agree, output differs; rank 7 too");
+	says(rows, 2, true,
+	     "at step 41 layers.3.attn (occurrence 0) on rank 2 differs: its inputs agree, but its output differs; "
+	     "rank 7 "
+	     "differs in the same place");
 	rows[0].occurrence = 3;
 	rows[0].name = ts_span_str("\033[2J");
-	says(rows, 1, false, "step 41, \\x1B[2J (occurrence 3): inputs agree, output differs");
+	says(rows, 1, false, "at step 41 \\x1B[2J (occurrence 3) differs: its inputs agree, but its output differs");
 }
 
 static void without_an_origin(void **state)
@@ -54,11 +63,15 @@ static void without_an_origin(void **state)
 	};
 
 	(void)state;
-	says(rows, 1, false, "step -3, w (occurrence 0): it differs, and whether its inputs agree was not recorded");
-	says(rows, 2, true, "step -3, w (occurrence 0) on rank 0: it differs, and whether its inputs agree was not recorded; rank 1 too");
+	says(rows, 1, false, "at step -3 w (occurrence 0) differs: whether its inputs agree was not recorded");
+	says(rows, 2, true,
+	     "at step -3 w (occurrence 0) on rank 0 differs: whether its inputs agree was not recorded; rank 1 differs "
+	     "too");
 	rows[0].has_inputs = true;
 	rows[0].rank = TS_RANK_JOB;
-	says(rows, 1, true, "step -3, w (occurrence 0) of the job: its inputs differ already, so it began in what has no digest");
+	says(rows, 1, true,
+	     "at step -3 w (occurrence 0) of the job differs: its inputs already differ, so the difference began in an "
+	     "operation that has no digest");
 }
 
 static void nothing_differs(void **state)

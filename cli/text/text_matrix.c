@@ -1,4 +1,4 @@
-/* text_matrix.c - the first steps at which each two of several runs part: a matrix where it fits, else groups.
+/* text_matrix.c - the first steps at which each two of several runs differ: a matrix where it fits, else groups.
  *
  * Runs are called what they call themselves, as in a diff of two; their number stands in front, since names may repeat. Where the
  * names do not fit above the columns the numbers do.
@@ -32,26 +32,30 @@ static const char *say_parts(struct ts_cli *cli, const struct ts_diff_matrix *m,
 	if (!first || !last || !pairs || !parts)
 		return NULL;
 	if (t->parts == 1)
-		return ts_arena_printf(&cli->arena, "1 of %s pairs parts, at step %lld: %s", pairs, (long long)t->first_step, first);
+		return ts_arena_printf(&cli->arena, "1 of %s pairs of runs differs, first at step %lld: %s", pairs,
+				       (long long)t->first_step, first);
 	if (t->first_step == t->last_step)
-		return ts_arena_printf(&cli->arena, "%s of %s pairs part, all of them at step %lld", parts, pairs,
-				       (long long)t->first_step);
-	return ts_arena_printf(&cli->arena, "%s of %s pairs part, first at step %lld (%s), last at step %lld (%s)", parts, pairs,
-			       (long long)t->first_step, first, (long long)t->last_step, last);
+		return ts_arena_printf(&cli->arena, "%s of %s pairs of runs differ, all of them first at step %lld",
+				       parts, pairs, (long long)t->first_step);
+	return ts_arena_printf(&cli->arena,
+			       "%s of %s pairs of runs differ: the earliest pair from step %lld on (%s), the latest "
+			       "from step %lld on (%s)",
+			       parts, pairs, (long long)t->first_step, first, (long long)t->last_step, last);
 }
 
 static const char *sentence_of(struct ts_cli *cli, const struct ts_diff_matrix *m, const struct ts_matrix_tally *t)
 {
 	switch (t->verdict) {
 	case TS_DIFF_SAME:
-		return ts_arena_printf(&cli->arena, "all %zu runs computed the same, bit for bit", m->n);
+		return ts_arena_printf(&cli->arena, "All %zu runs computed the same, bit for bit", m->n);
 	case TS_DIFF_DIFFERENT:
 		return say_parts(cli, m, t);
 	case TS_DIFF_INCONCLUSIVE:
 		break;
 	}
 	return ts_arena_printf(&cli->arena,
-			       "no step that two runs have in common differs, but %zu of %zu pairs differ in steps, series or ranks",
+			       "No common step of two runs differs, but in %zu of %zu pairs the runs do not have the "
+			       "same steps, series or ranks",
 			       t->pairs - t->same, t->pairs);
 }
 
@@ -155,9 +159,9 @@ static void legend(struct ts_cli *cli, const struct ts_diff_matrix *m)
 		enum ts_pair_state state;
 		const char *means;
 	} rows[] = {
-		{TS_PAIR_EXTENT, "common steps agree; one has steps, series or ranks that the other lacks"},
-		{TS_PAIR_COLUMNS, "the trajectory is the same; a series of unknown meaning differs"},
-		{TS_PAIR_APART, "no step of a trajectory is in both"},
+		{TS_PAIR_EXTENT, "common steps agree, but one run has steps, series or ranks that the other lacks"},
+		{TS_PAIR_COLUMNS, "the trajectory is the same, but a series of unknown role differs"},
+		{TS_PAIR_APART, "the two runs have no common step of a trajectory"},
 	};
 
 	bool any = false;
@@ -237,8 +241,10 @@ static size_t nearest(const struct ts_diff_matrix *m, const struct grouping *g, 
 
 static enum ts_status groups(struct ts_cli *cli, const struct ts_diff_matrix *m, bool all, struct ts_error *err)
 {
-	static const struct ts_grid_column columns[] = {
-		{"group", TS_ALIGN_RIGHT, 0}, {"nearest", TS_ALIGN_RIGHT, 0}, {"parts at", TS_ALIGN_RIGHT, 0}, {"runs", TS_ALIGN_LEFT, 20}};
+	static const struct ts_grid_column columns[] = {{"group", TS_ALIGN_RIGHT, 0},
+							{"nearest", TS_ALIGN_RIGHT, 0},
+							{"differs at", TS_ALIGN_RIGHT, 0},
+							{"runs", TS_ALIGN_LEFT, 20}};
 	struct grouping g;
 	struct ts_grid grid;
 
@@ -277,7 +283,7 @@ enum ts_status ts_render_matrix_text(struct ts_cli *cli, const struct ts_diff_ma
 	if (!status)
 		status = runs(cli, m, err);
 	if (!status && fits) {
-		ts_text_heading(cli, "First step where each two part");
+		ts_text_heading(cli, "First step at which each pair differs");
 		status = ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
 	} else if (!status) {
 		status = groups(cli, m, all, err);

@@ -40,8 +40,12 @@ static const char *number(struct ts_cli *cli, const struct ts_measures *m, enum 
 static enum ts_status series(struct ts_cli *cli, const struct ts_measures *m, struct ts_error *err)
 {
 	static const struct ts_grid_column columns[] = {
-		{"series", TS_ALIGN_LEFT, 12},		{"common steps", TS_ALIGN_RIGHT, 0}, {"equal", TS_ALIGN_RIGHT, 0},
-		{"first differing", TS_ALIGN_RIGHT, 0}, {"off by there", TS_ALIGN_RIGHT, 0}, {"at most", TS_ALIGN_RIGHT, 0},
+		{"series", TS_ALIGN_LEFT, 12},
+		{"common steps", TS_ALIGN_RIGHT, 0},
+		{"equal", TS_ALIGN_RIGHT, 0},
+		{"first differing", TS_ALIGN_RIGHT, 0},
+		{"difference there", TS_ALIGN_RIGHT, 0},
+		{"at most", TS_ALIGN_RIGHT, 0},
 	};
 	static const enum ts_measure_name shown[] = {TS_M_RESUMED_COMMON, TS_M_RESUMED_EQUAL,
 						     TS_M_RESUMED_FIRST_DIFFERING, TS_M_RESUMED_THERE,
@@ -62,7 +66,7 @@ static enum ts_status series(struct ts_cli *cli, const struct ts_measures *m, st
 	}
 	if (n == 0)
 		return TS_OK;
-	ts_text_heading(cli, "From the resume on");
+	ts_text_heading(cli, "From the resume on (differences are relative)");
 	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
 }
 
@@ -100,8 +104,8 @@ static void experiments(struct ts_cli *cli, const struct ts_diagnosis *why)
 		const struct ts_experiment *e = &why->experiments[i];
 
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
-			ts_arena_printf(&cli->arena, "%s%s%s", text_of(cli, e->what), e->splits.len ? "; it tells " : "",
-					text_of(cli, e->splits)));
+				ts_arena_printf(&cli->arena, "%s%s%s", text_of(cli, e->what),
+						e->splits.len ? "; this shows " : "", text_of(cli, e->splits)));
 		if (e->command.len)
 			ts_text_wrapped(cli, TS_STYLE_CYAN, 6, text_of(cli, e->command));
 	}
@@ -122,9 +126,9 @@ const char *ts_show_lineage(const struct ts_lineage *l, struct ts_arena *arena)
 	const char *prefix = l->prefix ? ts_show_range(l->prefix_first, l->prefix_last, arena) : "";
 
 	if (!l->found)
-		return "not here, so what is shared is not known";
+		return "the parent is not in this store, so it is not known what both share";
 	if (l->blocks == 0)
-		return "no trajectory to share";
+		return "there is no trajectory to share";
 	if (!shared || !blocks || !prefix)
 		return NULL;
 	return ts_arena_printf(arena, "%s of %s blocks of the trajectory are stored once for both%s%s", shared, blocks,
@@ -146,15 +150,15 @@ enum ts_status ts_render_resume_text(struct ts_cli *cli, const struct ts_resume 
 		ts_text_field(cli, "cause", ts_arena_printf(&cli->arena, "%s (confidence: %s)", ts_cause_title(why->cause),
 							    ts_confidence_word(why->confidence)));
 	if (why->n_remaining)
-		ts_text_field(cli, "or", remaining(cli, why));
+		ts_text_field(cli, "could be", remaining(cli, why));
 	if (!r->restart && r->lineage.found)
 		ts_text_field(cli, "shared", ts_show_lineage(&r->lineage, &cli->arena));
 	status = series(cli, &why->features, err);
 	if (status)
 		return status;
 	restarts(cli, r);
-	sentences(cli, "For it", why->evidence_for, why->n_for);
-	sentences(cli, "Against it, or not known", why->evidence_against, why->n_against);
+	sentences(cli, "Evidence for a correct resume", why->evidence_for, why->n_for);
+	sentences(cli, "Evidence against it, and what is not known", why->evidence_against, why->n_against);
 	experiments(cli, why);
 	return TS_OK;
 }

@@ -47,11 +47,9 @@ static const struct {
 
 enum ts_series_kind ts_series_kind_of(struct ts_span name, enum ts_column_type type, enum ts_role role)
 {
-	struct ts_span prefix = ts_span_str("scalars.");
 	uint8_t folded[TS_PATH_MAX];
 
-	if (ts_span_starts(name, prefix))
-		name = ts_span_of(name.data + prefix.len, name.len - prefix.len);
+	name = ts_column_said(name);
 	if (name.len > sizeof folded || role == TS_ROLE_OBSERVATION)
 		return TS_KINDS;
 	for (size_t i = 0; i < name.len; i++) {
@@ -378,9 +376,9 @@ static enum ts_status relate(struct asking *q, const struct ts_series_side sides
 	enum ts_status status = TS_OK;
 
 	if (sides[0].column->type != TS_COLUMN_U64)
-		q->e.batches_unknown = ts_span_str("they are no digests");
+		q->e.batches_unknown = ts_span_str("the column does not hold digests");
 	else if (sides[0].table->rows > TS_EVIDENCE_BATCHES || sides[1].table->rows > TS_EVIDENCE_BATCHES)
-		q->e.batches_unknown = ts_span_str("runs of more than 1,048,576 steps are not searched");
+		q->e.batches_unknown = ts_span_str("tscope does not search runs of more than 1,048,576 steps");
 	if (q->e.batches_unknown.len)
 		return TS_OK;
 	ts_arena_init(&scratch, 256 << 20);
@@ -489,90 +487,4 @@ enum ts_status ts_diff_diagnose(const struct ts_evidence_notes *notes, struct ts
 				     find_epoch(&q, notes->items[at].rank, notes->items[at].first, err)))
 		return err->status;
 	return ts_diagnose(&q.e, cuts, q.arena, &diff->diagnosis, err);
-}
-
-void ts_diff_diagnose_same(struct ts_diff *diff)
-{
-	struct ts_tier holds = {TS_TIER_HOLDS, ts_span_str("one and the same run")};
-
-	diff->diagnosis = (struct ts_diagnosis){
-		.cause = TS_CAUSE_IDENTICAL,
-		.confidence = TS_CONFIDENCE_HIGH,
-		.sentence = diff->reason,
-		.bits = holds,
-		.numeric = holds,
-		.statistical = holds,
-	};
-}
-
-static const struct ts_series_row *first_parting(const struct ts_diff *diff)
-{
-	for (size_t i = 0; i < diff->n_series; i++)
-		if (diff->series[i].role == TS_ROLE_TRAJECTORY && diff->series[i].state == TS_SERIES_PARTS)
-			return &diff->series[i];
-	return NULL;
-}
-
-/* What can be said where runs were not aligned by step: that they differ, and who says why. */
-struct not_diagnosed {
-	struct ts_span against;
-	struct ts_experiment next;
-};
-
-static bool say_not(const struct ts_diff *diff, const struct ts_series_row *row, struct ts_arena *arena,
-		    struct not_diagnosed *out, struct ts_tier *bits)
-{
-	struct ts_span a = short_id(&diff->a.id, arena), b = short_id(&diff->b.id, arena);
-	const char *command = ts_arena_printf(arena, "tscope diff %.*s %.*s", TS_SPAN_ARG(a), TS_SPAN_ARG(b)), *against,
-		   *fails = "";
-
-	if (!row) {
-		against = "why runs part is asked of runs that are aligned by step; by this column nothing of the "
-			  "trajectory parts";
-	} else {
-		fails = ts_arena_printf(arena, "%.*s differs at %lld of %.*s", TS_SPAN_ARG(row->name),
-					(long long)row->first_step, TS_SPAN_ARG(diff->axis));
-		against = ts_arena_printf(arena,
-					  "they are there after step %lld of the first run and step %lld of the "
-					  "second: cut-offs and inputs "
-					  "are of runs that have taken equal steps, so why they part is asked by step",
-					  (long long)row->step_a, (long long)row->step_b);
-	}
-	if (!a.data || !b.data || !command || !against || !fails)
-		return false;
-	*bits = row ? (struct ts_tier){TS_TIER_FAILS, ts_span_str(fails)}
-		    : (struct ts_tier){TS_TIER_UNKNOWN, ts_span_str("not aligned by step")};
-	out->against = ts_span_str(against);
-	out->next = (struct ts_experiment){
-		.what = ts_span_str("compare them by step"),
-		.command = ts_span_str(command),
-		.splits = ts_span_str("what differs, and why, where both have taken equal steps")};
-	return true;
-}
-
-enum ts_status ts_diff_diagnose_not(struct ts_diff *diff, struct ts_arena *arena, struct ts_error *err)
-{
-	struct ts_tier unknown = {TS_TIER_UNKNOWN, ts_span_str("not aligned by step")}, bits;
-	struct not_diagnosed *not = ts_arena_array(arena, 1, sizeof *not );
-
-	if (!not || !say_not(diff, first_parting(diff), arena, not, &bits))
-		return ts_arena_error(arena, err);
-	diff->diagnosis = (struct ts_diagnosis){
-		.bits = bits,
-		.numeric = unknown,
-		.statistical = unknown,
-		.evidence_against = &not ->against,
-		.n_against = 1,
-		.experiments = &not ->next,
-		.n_experiments = 1,
-	};
-	return TS_OK;
-}
-
-void ts_diff_settle(struct ts_diff *diff)
-{
-	struct ts_diagnosis *d = &diff->diagnosis;
-
-	if (d->cause == TS_CAUSE_IDENTICAL || d->cause == TS_CAUSE_NOT_COMPARABLE || d->sentence.len == 0)
-		d->sentence = diff->reason;
 }

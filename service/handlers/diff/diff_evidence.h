@@ -33,14 +33,9 @@ enum ts_status ts_evidence_note(struct ts_evidence_notes *notes, struct ts_fetch
 				const struct ts_writings *seen, const struct ts_series_side *a, const struct ts_series_side *b,
 				struct ts_error *err);
 
-/* Sets diff->diagnosis. repeats may be NULL. */
+/* Sets diff->diagnosis of runs that were aligned by step. repeats may be NULL. */
 enum ts_status ts_diff_diagnose(const struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_run *a,
 				const struct ts_run *b, const struct ts_repeats_seen *repeats, const struct ts_cuts *cuts,
 				struct ts_diff *diff, struct ts_error *err);
-/* The diagnosis of a run and itself; of runs that were not aligned by step. */
-void ts_diff_diagnose_same(struct ts_diff *diff);
-enum ts_status ts_diff_diagnose_not(struct ts_diff *diff, struct ts_arena *arena, struct ts_error *err);
-/* Once the verdict is there: what says no more than it does says it in its words. */
-void ts_diff_settle(struct ts_diff *diff);
 
 #endif

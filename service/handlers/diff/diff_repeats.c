@@ -314,7 +314,7 @@ static bool find_rank(const struct repeating *r, struct ts_series_cursor *cursor
 static enum ts_status add_series(const struct repeating *r, struct ts_series_cursor *cursors, const struct question *q,
 				 struct ts_error *err)
 {
-	struct ts_span why_not = ts_span_str("not all of the repeats have it on a rank of both runs");
+	struct ts_span why_not = ts_span_str("not all of the repeats have this series on a rank that both runs have");
 	struct found found = {.envelope = {.name = q->name, .why_not = why_not}, .level = {.name = q->name, .why_not = why_not}};
 	int32_t rank;
 	bool all;
@@ -415,20 +415,6 @@ static bool is_among(const struct ts_run *runs, size_t n, const struct ts_id *id
 	return false;
 }
 
-/* The diff may go by samples or tokens; the repeats do not, and it is said. */
-static bool say_axis(const struct ts_diff *diff, struct ts_repeats *out, struct ts_arena *arena)
-{
-	const char *text;
-
-	if (diff->axis.len == 0)
-		return true;
-	text = ts_arena_printf(arena, "%.*s; here runs are paired by step, not by %.*s", TS_SPAN_ARG(out->verdict),
-			       TS_SPAN_ARG(diff->axis));
-	if (text)
-		out->verdict = ts_span_str(text);
-	return text != NULL;
-}
-
 enum ts_status ts_diff_repeats(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b,
 			       struct ts_run_ids named, const struct ts_cuts *cuts, const struct ts_diff *diff,
 			       struct ts_arena *arena, struct ts_repeats *ret_repeats, struct ts_error *err)
@@ -456,7 +442,7 @@ enum ts_status ts_diff_repeats(struct ts_fetch *f, const struct ts_run *a, const
 		return ts_arena_error(arena, err);
 	if (r.n >= TS_REPEATS_LEAST && add_envelopes(&r, err))
 		return err->status;
-	if (!ts_repeats_conclude(&out, arena) || !say_axis(diff, &out, arena))
+	if (!ts_repeats_conclude(&out, arena) || !ts_repeats_say_axis(&out, diff->axis, arena))
 		return ts_arena_error(arena, err);
 	*ret_repeats = out;
 	return TS_OK;

@@ -1,5 +1,6 @@
 #include "service/handlers/diff/diff_runs.h"
 
+#include "analysis/diverge/diagnose.h"
 #include "base/limits.h"
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
@@ -425,13 +426,13 @@ static enum ts_status diff_all(struct diffing *d, struct ts_error *err)
 	if (diff->n_series)
 		qsort(diff->series, diff->n_series, sizeof *diff->series, by_weight);
 	seen = ts_repeats_seen_of(&diff->repeats);
-	if (d->axis.name.len ? ts_diff_diagnose_not(diff, d->arena, err)
+	if (d->axis.name.len ? ts_diagnose_by_axis(diff, d->arena, err)
 			     : ts_diff_diagnose(&d->notes, d->fetch, d->a, d->b, &seen, &d->cuts, diff, err))
 		return err->status;
 	cut_rows(d);
 	if (ts_diff_judge(diff, &d->tally, d->how->expected, d->arena, err))
 		return err->status;
-	ts_diff_settle(diff);
+	ts_diagnose_settle(diff);
 	return TS_OK;
 }
 
@@ -448,9 +449,7 @@ static enum ts_status diff_with_itself(struct diffing *d, struct ts_error *err)
 		for (size_t t = 0; t < index->n_tables; t++)
 			diff->n_same += ts_series_is_compared(&index->tables[t]) ? index->tables[t].n_columns : 0;
 	}
-	diff->verdict = TS_DIFF_SAME;
-	diff->reason = ts_span_str("both are one and the same run: their ids are equal");
-	ts_diff_diagnose_same(diff);
+	ts_diagnose_itself(diff);
 	return TS_OK;
 }
 

@@ -10,6 +10,7 @@
 #ifndef TSCOPE_HANDLERS_DIFF_RUNS_H
 #define TSCOPE_HANDLERS_DIFF_RUNS_H
 
+#include "analysis/diverge/diff_say.h"
 #include "service/handlers/diff/diff_repeats.h"
 #include "service/handlers/diff/fact_diff.h"
 
@@ -31,18 +32,7 @@ struct ts_diff_how {
 enum ts_status ts_diff_runs(struct ts_fetch *f, const struct ts_id *a, const struct ts_id *b, const struct ts_diff_how *how,
 			    struct ts_arena *arena, struct ts_diff *ret_diff, struct ts_error *err);
 
-/* What was seen of the series, for verdict and reason. */
-struct ts_diff_tally {
-	uint64_t trajectory; /* trajectory series, of either side */
-	uint64_t trajectory_same;
-	uint64_t trajectory_common; /* those with a step that both have */
-	uint64_t parts; /* trajectory series that part */
-	uint64_t common_ranks;
-	bool ops_apart; /* see ts_diff_ops: it decides only where nothing else is of the trajectory */
-	uint64_t facts_cut, series_cut; /* rows left out */
-};
-
-/* Sets verdict and reason of a diff whose rows are complete and sorted. Facts that are expected to differ are not named in it. */
+/* Sets verdict and reason of a diff whose rows are complete and sorted. The reason does not name facts that are expected to differ. */
 enum ts_status ts_diff_judge(struct ts_diff *diff, const struct ts_diff_tally *tally, struct ts_fact_globs expected,
 			     struct ts_arena *arena, struct ts_error *err);
 

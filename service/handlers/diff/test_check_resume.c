@@ -463,7 +463,7 @@ static void parent_by_fact(void **state)
 	facts[0].text = "project/gone";
 	check_alone(p, facts, 1);
 	expect(p, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
-	assert_true(says(p->got.why.sentence, "project/gone is not here"));
+	assert_true(says(p->got.why.sentence, "project/gone is not in this store"));
 	assert_true(p->got.lineage.named && !p->got.lineage.found);
 	facts[0].text = "gone"; /* of no project, so of none that could be looked in */
 	check_alone(p, facts, 1);

@@ -168,7 +168,7 @@ static void test_one_run(void **state)
 	train(&p.a, 0, 0, STEPS, 1);
 	train(&p.b, 0, 0, STEPS, 1);
 	expect(&p, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH, 0);
-	assert_true(ts_span_is(p.d.diagnosis.sentence, "both are one and the same run: their ids are equal"));
+	assert_true(ts_span_is(p.d.diagnosis.sentence, "Both sides are the same run: their ids are equal"));
 	close_pair(&p);
 }
 
@@ -279,7 +279,8 @@ static void test_ranks(void **state)
 		scale(&p.b, "scalars.loss", rank, 61, 1.001);
 	}
 	expect(&p, TS_CAUSE_GRADIENT_PATH, TS_CONFIDENCE_HIGH, 60);
-	assert_non_null(memmem(p.d.diagnosis.sentence.data, p.d.diagnosis.sentence.len, "1 of 3 ranks, rank 1", 20));
+	assert_non_null(
+		memmem(p.d.diagnosis.sentence.data, p.d.diagnosis.sentence.len, "1 of 3 ranks (rank 1 is one)", 28));
 	close_pair(&p);
 }
 
@@ -540,8 +541,9 @@ static void test_written(void **state)
 	rewrite(&p.b, "scalars.grad_norm", 0);
 	rewrite(&p.b, "scalars.lr", 0);
 	expect(&p, TS_CAUSE_QUANTIZATION, TS_CONFIDENCE_MEDIUM, 0);
-	assert_true(for_says(&p, "where nothing is declared: loss is of 4 decimals (200 values of the second run), grad_norm is float32 (200 "
-				 "values of the second run)"));
+	assert_true(for_says(&p, "was not declared, so tscope inferred it: loss has 4 decimals (seen in 200 values of "
+				 "the second run), grad_norm "
+				 "is float32 (seen in 200 values of the second run)"));
 	/* A difference of half a unit and more is one. */
 	scale(&p.a, "scalars.loss", 0, 60, 1.001);
 	diff(&p);
@@ -555,8 +557,8 @@ static void test_written(void **state)
 	rewrite(&p.a, "scalars.loss", 1e4);
 	rewrite(&p.b, "scalars.loss", 1e4);
 	expect(&p, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_MEDIUM, 0);
-	assert_true(for_says(&p, "loss is of 4 decimals (200 values of either run)"));
-	assert_true(for_says(&p, "loss as 4 decimals"));
+	assert_true(for_says(&p, "loss has 4 decimals (seen in 200 values of each run)"));
+	assert_true(for_says(&p, "loss (4 decimals)"));
 	close_pair(&p);
 }
 

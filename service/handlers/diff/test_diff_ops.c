@@ -105,13 +105,15 @@ static void one_rank_computes_something_else(void **state)
 		assert_true(ts_span_is(diff.ops.rows[i].name, "allreduce"));
 	}
 	expect_reason(&diff, TS_DIFF_DIFFERENT,
-		      "attn (occurrence 1) differs at step 41 (rank 2): its inputs agree, its output does not");
+		      "The two runs first differ in the operation attn (occurrence 1) at step 41 on rank 2: its inputs "
+		      "agree, but its "
+		      "output differs");
 	cells_free(&a);
 	cells_free(&b);
 	world_close(&w);
 }
 
-#define AGREES "every bit of the trajectory agrees: 1 series over 1 step"
+#define AGREES "Both runs computed the same, bit for bit: 1 series of the trajectory agrees over 1 step"
 
 static void one_run_alone_has_them(void **state)
 {
@@ -128,12 +130,14 @@ static void one_run_alone_has_them(void **state)
 	add_all(&d, 0, base, N(base));
 	cells_add(&d, 0, "phases.forward", 1, 0.25);
 	diff_of(&w, &a, &b, &diff);
-	expect_reason(&diff, TS_DIFF_SAME, AGREES "; some digests of operations are in "
-					   "one run alone and were not compared");
+	expect_reason(&diff, TS_DIFF_SAME,
+		      AGREES "; some digests of operations are in "
+			     "one run only and were not compared");
 	assert_true(diff.ops.n == 0 && diff.ops.compared == 0 && diff.ops.only_b == 0);
 	diff_of(&w, &b, &c, &diff); /* a step more */
-	expect_reason(&diff, TS_DIFF_SAME, AGREES "; 4 digests of operations agree; some "
-					   "digests of operations are in one run alone and were not compared");
+	expect_reason(&diff, TS_DIFF_SAME,
+		      AGREES "; 4 digests of operations agree; some "
+			     "digests of operations are in one run only and were not compared");
 	diff_of(&w, &b, &d, &diff);
 	expect_reason(&diff, TS_DIFF_SAME, AGREES "; 8 digests of operations agree");
 	cells_free(&a);
@@ -158,9 +162,10 @@ static void nothing_but_digests(void **state)
 	add_all(&c, 0, base, N(base) - 1); /* a record less of a step that both recorded */
 	cells_add(&b, 0, "phases.forward", 1, 0.25);
 	diff_of(&w, &a, &b, &diff);
-	expect_reason(&diff, TS_DIFF_SAME, "every bit of the trajectory agrees; 8 digests of operations agree");
+	expect_reason(&diff, TS_DIFF_SAME, "Both runs computed the same, bit for bit; 8 digests of operations agree");
 	diff_of(&w, &a, &c, &diff);
-	expect_reason(&diff, TS_DIFF_INCONCLUSIVE, "7 digests of operations agree, but others are in one run alone");
+	expect_reason(&diff, TS_DIFF_INCONCLUSIVE,
+		      "7 digests of operations agree, but other digests of operations are in one run only");
 	assert_true(diff.ops.only_a == 1 && diff.ops.only_b == 0);
 	memcpy(other, base, sizeof base);
 	other[3].name = "reduce";
@@ -193,16 +198,18 @@ static void a_step_recorded_again_counts_as_the_last_time(void **state)
 	add_all(&a, 0, restarted, N(restarted));
 	add_all(&b, 0, straight, N(straight));
 	diff_of(&w, &a, &b, &diff);
-	expect_reason(&diff, TS_DIFF_SAME, "every bit of the trajectory agrees; 4 digests of operations agree");
+	expect_reason(&diff, TS_DIFF_SAME, "Both runs computed the same, bit for bit; 4 digests of operations agree");
 	diff_of(&w, &b, &a, &diff);
-	expect_reason(&diff, TS_DIFF_SAME, "every bit of the trajectory agrees; 4 digests of operations agree");
+	expect_reason(&diff, TS_DIFF_SAME, "Both runs computed the same, bit for bit; 4 digests of operations agree");
 	/* The records of step 42 lie before those of step 41. */
 	cells_free(&b);
 	memcpy(other, straight, sizeof straight);
 	other[3].in = 8;
 	add_all(&b, 0, other, N(other));
 	diff_of(&w, &a, &b, &diff);
-	expect_reason(&diff, TS_DIFF_DIFFERENT, "embed (occurrence 0) differs at step 42: its inputs differ already");
+	expect_reason(&diff, TS_DIFF_DIFFERENT,
+		      "The two runs first differ in the operation embed (occurrence 0) at step 42: its inputs already "
+		      "differ");
 	assert_true(diff.ops.rows[0].has_inputs && diff.ops.rows[0].in_a == 9 && diff.ops.rows[0].in_b == 8);
 	cells_free(&a);
 	cells_free(&b);

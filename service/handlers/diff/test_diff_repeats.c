@@ -392,7 +392,8 @@ static void an_axis_is_not_followed(void **state)
 	must(ts_diff_repeats(&w.fetch, &r.runs[0], &r.runs[CANDIDATE], (struct ts_run_ids){r.ids + 1, REPEATS - 1},
 			     NULL, &diff, &w.arena, &got, &err),
 	     &err);
-	assert_true(says(got.verdict, "from step 0 on (outside at 100 % of 100 points); here runs are paired by step, not by tokens"));
+	assert_true(says(got.verdict, "from step 0 on (outside at 100 % of 100 points); for this comparison runs are "
+				      "paired by step, not by tokens"));
 	recipe_free(&r);
 	world_close(&w);
 }
@@ -469,7 +470,7 @@ static void too_few_and_nothing_to_look_at(void **state)
 	assert_int_equal(got.pattern, TS_PATTERN_UNKNOWN);
 	assert_int_equal(got.inside, TS_TIER_UNKNOWN);
 	assert_int_equal(got.n_rows, 0);
-	assert_true(says(got.verdict, "3 runs of one recipe are needed"));
+	assert_true(says(got.verdict, "at least 3 repeats are needed"));
 	assert_int_equal(ts_repeats_seen_of(&got).runs, 0);
 	got = repeats_of(&w, &r, 0);
 	assert_int_equal(got.matrix.n, 1);

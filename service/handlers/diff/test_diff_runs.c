@@ -523,7 +523,9 @@ static void one_bit_of_the_loss(void **state)
 		if (b.items[i].step == 5000)
 			memcpy(&b.items[i].word, &changed, sizeof changed);
 	expect_verdict(&w, &a, &b, TS_DIFF_DIFFERENT,
-		       "loss parts at step 5000: 5000.0 against 5000.000001; 1 other series agrees");
+		       "The two runs first differ at step 5000: loss is 5000.0 in the first run and 5000.000001 in the "
+		       "second; 1 other "
+		       "series is the same in both");
 	cells_free(&a);
 	cells_free(&b);
 	world_close(&w);
@@ -543,15 +545,21 @@ static void between_two_steps(void **state)
 		cells_add(&a, 0, "scalars.loss", step, step < 190 ? 2.0 : 3.0);
 	for (int64_t step = 20; step <= 400; step += 20)
 		cells_add(&b, 0, "scalars.loss", step, 2.0);
-	expect_verdict(&w, &a, &b, TS_DIFF_DIFFERENT, "loss parts between step 180 and 200: 3.0 against 2.0");
+	expect_verdict(&w, &a, &b, TS_DIFF_DIFFERENT,
+		       "The two runs first differ between step 180 and step 200: loss is 3.0 in the first run and 2.0 "
+		       "in the second");
 	for (size_t i = 0; i < a.n; i++)
 		if (a.items[i].step == 20)
 			a.items[i].word ^= 1;
 	expect_verdict(&w, &a, &b, TS_DIFF_DIFFERENT,
-		       "loss parts between step -9223372036854775800 and 20: 2.0000000000000004 against 2.0");
+		       "The two runs first differ between step -9223372036854775800 and step 20: loss is "
+		       "2.0000000000000004 in the first "
+		       "run and 2.0 in the second");
 	cells_add(&a, 0, "scalars.loss", 18, 2.0); /* two steps apart are not one */
 	cells_add(&b, 0, "scalars.loss", 18, 2.0);
-	expect_verdict(&w, &a, &b, TS_DIFF_DIFFERENT, "loss parts between step 18 and 20: 2.0000000000000004 against 2.0");
+	expect_verdict(&w, &a, &b, TS_DIFF_DIFFERENT,
+		       "The two runs first differ between step 18 and step 20: loss is 2.0000000000000004 in the first run "
+		       "and 2.0 in the second");
 	cells_free(&a);
 	cells_free(&b);
 	world_close(&w);
@@ -589,7 +597,8 @@ static void times_do_not_decide(void **state)
 	cells_copy(&a, &b);
 	steps_of(&a, "phases.forward", 0, 99, 1.0);
 	steps_of(&b, "phases.forward", 0, 80, 2.0);
-	expect_verdict(&w, &a, &b, TS_DIFF_SAME, "every bit of the trajectory agrees: 1 series over 100 steps");
+	expect_verdict(&w, &a, &b, TS_DIFF_SAME,
+		       "Both runs computed the same, bit for bit: 1 series of the trajectory agrees over 100 steps");
 	cells_free(&a);
 	cells_free(&b);
 	world_close(&w);
@@ -690,11 +699,15 @@ static void extents(void **state)
 	steps_of(&c, "scalars.loss", 200, 299, 0.0);
 	steps_of(&none, "phases.forward", 0, 9, 0.0);
 	expect_verdict(&w, &a, &b, TS_DIFF_INCONCLUSIVE,
-		       "loss agrees on 90 common steps, but the first run has 10 that the second lacks (0 to "
-		       "9), the second 20 that the first lacks (100 to 119)");
-	expect_verdict(&w, &a, &c, TS_DIFF_INCONCLUSIVE, "no step of loss is in both runs");
+		       "The trajectories cannot be compared in full: loss agrees at 90 common steps, but the first run "
+		       "has 10 steps (0 "
+		       "to 9) that the second lacks and the second run has 20 steps (100 to 119) that the first lacks");
+	expect_verdict(&w, &a, &c, TS_DIFF_INCONCLUSIVE,
+		       "The trajectories cannot be compared in full: no step of loss is in both runs");
 	expect_verdict(&w, &a, &none, TS_DIFF_INCONCLUSIVE,
-		       "only the first run has loss; no series of the trajectory is in both");
+		       "The trajectories cannot be compared in full: only the first run has loss; no series of the "
+		       "trajectory is in both "
+		       "runs");
 	cells_free(&a);
 	cells_free(&b);
 	cells_free(&c);
@@ -715,10 +728,12 @@ static void unknown_columns_leave_it_open(void **state)
 	cells_copy(&a, &b);
 	steps_of(&a, "extra.x", 0, 9, 0.0);
 	steps_of(&b, "extra.x", 0, 9, 1.0);
-	expect_verdict(&w, &a, &b, TS_DIFF_INCONCLUSIVE,
-		       "the trajectory agrees, but extra.x parts at step 0, the first that both have: 0.0 against 1.0; "
-		       "whether it "
-		       "is part of the trajectory is not known: declare columns.<name>.role in facts.json");
+	expect_verdict(
+		&w, &a, &b, TS_DIFF_INCONCLUSIVE,
+		"The trajectory agrees, but in another series the two runs first differ at step 0, the first step that "
+		"both have: "
+		"extra.x is 0.0 in the first run and 1.0 in the second; it is not known whether extra.x is part of the "
+		"trajectory: declare columns.<name>.role in facts.json");
 	diff_of(&w, make_run(&w, &a, &declared, 1), make_run(&w, &b, &declared, 1), &diff);
 	assert_int_equal(diff.verdict, TS_DIFF_SAME);
 	cells_free(&a);
@@ -771,8 +786,10 @@ static void another_type_is_another_series(void **state)
 	assert_int_equal(diff.series[1].type, TS_COLUMN_TEXT);
 	assert_int_equal(diff.series[0].other_types, 1 << TS_COLUMN_TEXT);
 	assert_int_equal(diff.series[1].other_types, 1 << TS_COLUMN_F64);
-	assert_true(ts_span_is(diff.reason, "only the first run has loss as f64, the second has it as text; "
-					    "no series of the trajectory is in both"));
+	assert_true(ts_span_is(
+		diff.reason,
+		"The trajectories cannot be compared in full: only the first run has loss as f64; the second "
+		"run has it as text; no series of the trajectory is in both runs"));
 	/* Under a name that only one side has nothing else is told, and a type that both have is found all the same. */
 	cells_add(&b, 0, "scalars.loss", 1, 2.0);
 	cells_add(&b, 0, "scalars.loss2", 1, 2.0);
@@ -803,7 +820,9 @@ static void nan_equals_nan_and_zeros_differ(void **state)
 	assert_int_equal(diff.verdict, TS_DIFF_DIFFERENT);
 	assert_int_equal(diff.series[0].first_step, 2);
 	assert_int_equal(diff.series[0].after_step, 1);
-	assert_true(ts_span_is(diff.reason, "loss parts at step 2: 0.0 against -0.0"));
+	assert_true(
+		ts_span_is(diff.reason,
+			   "The two runs first differ at step 2: loss is 0.0 in the first run and -0.0 in the second"));
 	cells_free(&a);
 	cells_free(&b);
 	world_close(&w);
@@ -827,14 +846,17 @@ static void ranks_that_only_one_side_has(void **state)
 	assert_int_equal(diff.n_ranks_only_a, 2);
 	assert_int_equal(diff.ranks_only_a[1], 3);
 	assert_int_equal(diff.n_ranks_only_b, 1);
-	assert_true(ts_span_is(diff.reason,
-			       "only the first run has ranks 2, 3, only the second run has rank 5; common steps of "
-			       "the trajectory agree"));
+	assert_true(ts_span_is(
+		diff.reason,
+		"The two runs do not have the same ranks: only the first run has ranks 2, 3, only the second run "
+		"has rank 5; the trajectory agrees at all common steps"));
 	cells_add(&a, 0, "scalars.loss", 2, 1.0);
 	cells_add(&b, 0, "scalars.loss", 2, 1.5);
 	diff_of(&w, make_run(&w, &a, NULL, 0), make_run(&w, &b, NULL, 0), &diff);
 	assert_int_equal(diff.verdict, TS_DIFF_DIFFERENT);
-	assert_true(ts_span_is(diff.reason, "loss parts at step 2 (rank 0): 1.0 against 1.5"));
+	assert_true(ts_span_is(
+		diff.reason,
+		"The two runs first differ at step 2: loss on rank 0 is 1.0 in the first run and 1.5 in the second"));
 	cells_free(&a);
 	cells_free(&b);
 	world_close(&w);
@@ -885,8 +907,10 @@ static void facts_by_effective_value(void **state)
 			 TS_FACT_ONLY_A); /* b's rank 1 says that it has none */
 	assert_int_equal(fact_row(&diff, "seeds.torch", TS_RANK_JOB)->change, TS_FACT_ONLY_A);
 	assert_true(ts_span_is(fact_row(&diff, "session.host", 1)->b->text, "h1")); /* from b's head */
-	assert_true(ts_span_is(diff.reason, "every bit of the trajectory agrees: 2 series over 1 step; facts differ: "
-					    "code.commit and 3 more"));
+	assert_true(
+		ts_span_is(diff.reason,
+			   "Both runs computed the same, bit for bit: 2 series of the trajectory agree over 1 step; 4 "
+			   "recorded facts differ: code.commit and 3 more"));
 	must(ts_diff_runs(&w.fetch, &a, &b, &(struct ts_diff_how){.ignore = ignore}, &w.arena, &diff, &err), &err);
 	assert_int_equal(diff.n_facts, 2);
 	cells_free(&none);

@@ -351,10 +351,13 @@ static void a_loss_names_facts_that_may_matter(void **state)
 	push("a", (struct said){.time = 0.1, .commit = "x", .ancestors = "c6\nc5", .session = "s1"}, false);
 	push("b", (struct said){.time = 0.1, .commit = "y", .ancestors = "c6\nc5", .session = "s2", .patch = "aa"}, false);
 	must(gate("p/a", NULL, 0, &v), &s.err);
-	assert_true(ts_span_is(v.input.loss.sentence, "every bit of the trajectory agrees: 1 series over 1 step"));
+	assert_true(ts_span_is(v.input.loss.sentence,
+			       "Both runs computed the same, bit for bit: 1 series of the trajectory agrees over 1 "
+			       "step"));
 	must(gate("p/b", NULL, 0, &v), &s.err);
-	assert_true(ts_span_is(v.input.loss.sentence, "every bit of the trajectory agrees: 1 series over 1 step; facts differ: "
-						      "code.dirty and 1 more"));
+	assert_true(ts_span_is(v.input.loss.sentence,
+			       "Both runs computed the same, bit for bit: 1 series of the trajectory agrees over 1 "
+			       "step; 2 recorded facts differ: code.dirty and 1 more"));
 }
 
 /* Of another run that cannot be read is said that nobody knows what it is of. */

@@ -6,52 +6,52 @@ $ tscope push -q runs/whole runs/resumed runs/rewound runs/restarted
 | default/restarted  634f83e30958      6 SIZE SIZE  created
 # Resumed correctly: losses differ in their last digits only.
 $ tscope check-resume whole resumed
-| Resumed correctly at step 12: loss agrees with the parent at 18 common steps, the first within 1e-06, off by 1e-07 at most
+| The run resumed correctly at step 12: loss agrees with the parent at 18 common steps, at the first of them within a tolerance of 1e-06; the greatest relative difference is 1e-07
 | parent    whole 64042302f952 30 steps (0 to 29), 1 rank
 | child     resumed 8144ce79a4a2 18 steps (12 to 29), 1 rank
 | resumed   at step 12
 | shared    0 of 4 blocks of the trajectory are stored once for both
 |
-| From the resume on
-|   series         common steps  equal  first differing  off by there  at most
+| From the resume on (differences are relative)
+|   series         common steps  equal  first differing  difference there  at most
 |   digests.batch            18     18
-|   grad_norm                18     18                                       0
-|   loss                     18      3               15         1e-07    1e-07
-|   lr                       18     18                                       0
+|   grad_norm                18     18                                           0
+|   loss                     18      3               15             1e-07    1e-07
+|   lr                       18     18                                           0
 |
-| For it
-|   loss: within the tolerance at 18 common steps, off by 1e-07 at most
+| Evidence for a correct resume
+|   loss: within the tolerance at 18 common steps; the greatest relative difference is 1e-07
 |   grad_norm: every bit agrees at 18 common steps
 |   lr: every bit agrees at 18 common steps
-|   data: equal at all 18 common steps
+|   data: the digests agree at all 18 common steps
 |
-| Against it, or not known
-|   parameters: not known, no common step has digests.params on both sides
-|   random generators: not known, no common step has digests.rng on both sides
+| Evidence against it, and what is not known
+|   parameters: not known, because the runs have no common step with digests.params
+|   random generators: not known, because the runs have no common step with digests.rng
 # The run that it names as its parent is found by itself, and show says what both share.
 $ tscope check-resume resumed
-| Resumed correctly at step 12: loss agrees with the parent at 18 common steps, the first within 1e-06, off by 1e-07 at most
+| The run resumed correctly at step 12: loss agrees with the parent at 18 common steps, at the first of them within a tolerance of 1e-06; the greatest relative difference is 1e-07
 | parent    whole 64042302f952 30 steps (0 to 29), 1 rank
 | child     resumed 8144ce79a4a2 18 steps (12 to 29), 1 rank
 | resumed   at step 12
 | shared    0 of 4 blocks of the trajectory are stored once for both
 |
-| From the resume on
-|   series         common steps  equal  first differing  off by there  at most
+| From the resume on (differences are relative)
+|   series         common steps  equal  first differing  difference there  at most
 |   digests.batch            18     18
-|   grad_norm                18     18                                       0
-|   loss                     18      3               15         1e-07    1e-07
-|   lr                       18     18                                       0
+|   grad_norm                18     18                                           0
+|   loss                     18      3               15             1e-07    1e-07
+|   lr                       18     18                                           0
 |
-| For it
-|   loss: within the tolerance at 18 common steps, off by 1e-07 at most
+| Evidence for a correct resume
+|   loss: within the tolerance at 18 common steps; the greatest relative difference is 1e-07
 |   grad_norm: every bit agrees at 18 common steps
 |   lr: every bit agrees at 18 common steps
-|   data: equal at all 18 common steps
+|   data: the digests agree at all 18 common steps
 |
-| Against it, or not known
-|   parameters: not known, no common step has digests.params on both sides
-|   random generators: not known, no common step has digests.rng on both sides
+| Evidence against it, and what is not known
+|   parameters: not known, because the runs have no common step with digests.params
+|   random generators: not known, because the runs have no common step with digests.rng
 $ tscope show resumed
 | id        8144ce79a4a27d47f48695c5e5cfb639ae4f1813ac796a3463c427f031d2eeb6
 | own name  resumed
@@ -73,28 +73,28 @@ $ tscope check-resume whole rewound
 | parent    whole 64042302f952 30 steps (0 to 29), 1 rank
 | child     rewound 0c388d4f4a7c 18 steps (12 to 29), 1 rank
 | resumed   at step 12
-| cause     a data position that the resume did not restore (confidence: high)
+| cause     a resume that did not restore the data position (confidence: high)
 | shared    0 of 4 blocks of the trajectory are stored once for both
 |
-| From the resume on
-|   series         common steps  equal  first differing  off by there  at most
+| From the resume on (differences are relative)
+|   series         common steps  equal  first differing  difference there  at most
 |   digests.batch            18      0               12
-|   grad_norm                18      0               12        0.0308     0.12
-|   loss                     18      0               12        0.0588   0.0588
-|   lr                       18     18                                       0
+|   grad_norm                18      0               12            0.0308     0.12
+|   loss                     18      0               12            0.0588   0.0588
+|   lr                       18     18                                           0
 |
-| For it
+| Evidence for a correct resume
 |   lr: every bit agrees at 18 common steps
 |
-| Against it, or not known
-|   loss: beyond the tolerance first at step 12, by 5.9 %; by 5.9 % at most, at step 23
-|   grad_norm: beyond the tolerance first at step 12, by 3.1 %; by 12 % at most, at step 23
-|   data: digests.batch differs first at step 12
-|   parameters: not known, no common step has digests.params on both sides
-|   random generators: not known, no common step has digests.rng on both sides
+| Evidence against it, and what is not known
+|   loss: first beyond the tolerance at step 12 (relative difference 5.9 %); the greatest relative difference is 5.9 %, at step 23
+|   grad_norm: first beyond the tolerance at step 12 (relative difference 3.1 %); the greatest relative difference is 12 %, at step 23
+|   data: digests.batch first differs at step 12
+|   parameters: not known, because the runs have no common step with digests.params
+|   random generators: not known, because the runs have no common step with digests.rng
 |
 | What to do next
-|   resume again with the sampler's epoch and position, and the loader's generator, restored from the checkpoint; it tells whether the data was all that was not restored
+|   resume again with the sampler's epoch and position, and the loader's generator, restored from the checkpoint; this shows whether only the data position was not restored
 [1]
 # A tolerance of one's own decides the loss, not the data.
 $ tscope check-resume --tolerance 0.5 ./runs/whole ./runs/rewound
@@ -102,59 +102,59 @@ $ tscope check-resume --tolerance 0.5 ./runs/whole ./runs/rewound
 | parent    whole 64042302f952 30 steps (0 to 29), 1 rank
 | child     rewound 0c388d4f4a7c 18 steps (12 to 29), 1 rank
 | resumed   at step 12
-| cause     a data position that the resume did not restore (confidence: high)
+| cause     a resume that did not restore the data position (confidence: high)
 | shared    0 of 4 blocks of the trajectory are stored once for both
 |
-| From the resume on
-|   series         common steps  equal  first differing  off by there  at most
+| From the resume on (differences are relative)
+|   series         common steps  equal  first differing  difference there  at most
 |   digests.batch            18      0               12
-|   grad_norm                18      0               12        0.0308     0.12
-|   loss                     18      0               12        0.0588   0.0588
-|   lr                       18     18                                       0
+|   grad_norm                18      0               12            0.0308     0.12
+|   loss                     18      0               12            0.0588   0.0588
+|   lr                       18     18                                           0
 |
-| For it
-|   loss: within the tolerance at 18 common steps, off by 0.05882 at most
-|   grad_norm: within the tolerance at 18 common steps, off by 0.1196 at most
+| Evidence for a correct resume
+|   loss: within the tolerance at 18 common steps; the greatest relative difference is 0.05882
+|   grad_norm: within the tolerance at 18 common steps; the greatest relative difference is 0.1196
 |   lr: every bit agrees at 18 common steps
 |
-| Against it, or not known
-|   data: digests.batch differs first at step 12
-|   parameters: not known, no common step has digests.params on both sides
-|   random generators: not known, no common step has digests.rng on both sides
+| Evidence against it, and what is not known
+|   data: digests.batch first differs at step 12
+|   parameters: not known, because the runs have no common step with digests.params
+|   random generators: not known, because the runs have no common step with digests.rng
 |
 | What to do next
-|   resume again with the sampler's epoch and position, and the loader's generator, restored from the checkpoint; it tells whether the data was all that was not restored
+|   resume again with the sampler's epoch and position, and the loader's generator, restored from the checkpoint; this shows whether only the data position was not restored
 [1]
 # Restarted into its own directory.
 $ tscope check-resume restarted
-| Cannot be decided: what is there agrees, but there are only 2 common steps from the resume at step 2 on
+| This cannot be decided: the common steps agree, but there are only 2 common steps from the resume at step 2 on
 | run       634f83e30958 6 steps (0 to 5), 1 rank
 | resumed   at step 2
 |
-| From the resume on
-|   series  common steps  equal  first differing  off by there  at most
-|   loss               2      2                                       0
+| From the resume on (differences are relative)
+|   series  common steps  equal  first differing  difference there  at most
+|   loss               2      2                                           0
 |
-| For it
+| Evidence for a correct resume
 |   loss: every bit agrees at 2 common steps
 |
-| Against it, or not known
-|   gradient norm: no common step has it on both sides
-|   learning rate: no common step has it on both sides, so its continuity is not known
-|   data position: not known, no common step has digests.batch on both sides
-|   parameters: not known, no common step has digests.params on both sides
-|   random generators: not known, no common step has digests.rng on both sides
+| Evidence against it, and what is not known
+|   gradient norm: not known, because the runs have no common step with it
+|   learning rate: not known whether it continues, because the runs have no common step with it
+|   data position: not known, because the runs have no common step with digests.batch
+|   parameters: not known, because the runs have no common step with digests.params
+|   random generators: not known, because the runs have no common step with digests.rng
 |
 | What to do next
-|   resume once more from the same checkpoint and run 20 steps, in a directory of its own; it tells a resume that is right from one that is not
+|   resume once more from the same checkpoint into a new directory, and run 20 steps; this shows whether the resume is correct
 [3]
 # Neither restarted nor of a parent that is known.
 $ tscope check-resume whole
-| Cannot be decided: nothing was executed twice in this run, and it names no parent
+| This cannot be decided: no step was executed twice in this run, and it names no parent
 | run       whole 64042302f952 30 steps (0 to 29), 1 rank
 |
 | What to do next
-|   name the run that it goes on from; it tells a resume that is right from one that is not
+|   name the run that this one continues; this shows whether the resume is correct
 |       tscope check-resume PARENT RUN
 [3]
 $ tscope check-resume --tolerance 0 whole resumed

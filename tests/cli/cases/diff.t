@@ -9,50 +9,52 @@ $ tscope push -q runs/base runs/rerun runs/parts runs/longer runs/mood runs/mood
 | default/apart   a119718b675c      8 SIZE SIZE  created
 # The same: what was computed repeats bit for bit.
 $ tscope diff base rerun
-| every bit of the trajectory agrees: 2 series over 8 steps
-| cause: nothing differs; confidence: low
+| Both runs computed the same, bit for bit: 2 series of the trajectory agree over 8 steps
+| cause: no difference found; confidence: low
 |   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  rerun  615c705062bf  8 steps (0 to 7)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    holds: every loss, rate, norm and digest that both have, over 8 common steps
-|   numerical    holds: bit-exact
-|   statistical  holds: bit-exact
+|   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal
+|                over 8 common steps
+|   numerical    yes: the runs are bit-exact
+|   statistical  yes: the runs are bit-exact
 |
-| SERIES  7 are the same
+| SERIES  7 series are the same
 |
 | FACTS THAT DIFFER  2 in session
 |   session.name     base          ->  rerun
 |   session.started  1700000000.0  ->  1700001000.0
 |
 | EVIDENCE
-|   for          agreement to the bit over 8 common steps: loss as doubles, lr as doubles
-|   against      they have only 8 steps in common
+|   for          the runs agree bit for bit over 8 common steps: loss (float64), lr (float64)
+|   against      the two runs have only 8 common steps
 # Different.
 $ tscope diff base parts
-| loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
-| cause: not comparable; confidence: none; from step 3
-|   loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2
-|     more
+| The two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6 other series are the same in both; 3 recorded facts differ: code.commit and 2 more
+| cause: too little in common to compare; confidence: none; from step 3
+|   The two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6
+|     other series are the same in both; 3 recorded facts differ: code.commit and 2 more
 |   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    fails: loss differs at step 3
-|   numerical    not known: the loss is up to a relative 4e-05 apart; without repeats of a run nothing
-|                says how far repeats are
-|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
-|                twice more, and tscope diff 18fc3da2967f 2fce76dd212c --repeats GLOB
+|   bit-exact    no: loss differs at step 3
+|   numerical    not known: the relative difference of the loss is up to 4e-05; without repeats of the
+|                first run nothing shows by how much repeats differ
+|   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
+|                the first run twice, then use tscope diff 18fc3da2967f 2fce76dd212c --repeats GLOB
 |
-| SERIES  1 parts, 6 are the same
-|   series  first bits  visible  r there
-|   loss             3        3   2.0e-5
-|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth
+| SERIES  1 series differs, 6 are the same
+|   series  first step  visible       r
+|   loss             3        3  2.0e-5
+|   first step: the first with different bits; visible: the first with a difference above the rounding
+|     of the values; r: |a - b| / max(|a|, |b|) at that step
 |   loss    a  0.5
 |   step 3  b  0.50001
 |                 ^
 |
-| CURVES AROUND THE SPLIT
+| CURVES AROUND THE FIRST DIFFERENCE
 |   loss         a, b, • both
 |             2 │•  ┊
 |               │   ┊
@@ -61,7 +63,7 @@ $ tscope diff base parts
 |               │  ••
 |          0.25 │   ┊••••
 |                0  3   7
-|   apart           ▁▃▅▇█
+|   r               ▁▃▅▇█
 |                r from 2.0e-5 to 4.0e-5, logarithmic
 |
 | FACTS THAT DIFFER  1 in code, 1 in config, 1 in seeds, 1 in session
@@ -78,7 +80,7 @@ $ tscope diff --first base rerun
 | -	-	-
 # The curves of the whole run, what would run each again, and a page.
 $ tscope diff --curves --reproduce base parts | sed -n '/CURVES/,$p'
-| CURVES AROUND THE SPLIT
+| CURVES AROUND THE FIRST DIFFERENCE
 |   loss         a, b, • both
 |             2 │•  ┊
 |               │   ┊
@@ -87,7 +89,7 @@ $ tscope diff --curves --reproduce base parts | sed -n '/CURVES/,$p'
 |               │  ••
 |          0.25 │   ┊••••
 |                0  3   7
-|   apart           ▁▃▅▇█
+|   r               ▁▃▅▇█
 |                r from 2.0e-5 to 4.0e-5, logarithmic
 |
 | FACTS THAT DIFFER  1 in code, 1 in config, 1 in seeds, 1 in session
@@ -108,7 +110,7 @@ $ tscope diff --curves --reproduce base parts | sed -n '/CURVES/,$p'
 |                fact determinism.env.*; the command: no fact session.command (tscope facts --command)
 |                or session.argv
 $ tscope diff --html page.html base parts | head -1; head -c 15 page.html; exit ${PIPESTATUS[0]}
-| loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
+| The two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6 other series are the same in both; 3 recorded facts differ: code.commit and 2 more
 | <!DOCTYPE html>\
 ! tscope: wrote page.html
 $ tscope diff --html - --first base parts
@@ -120,29 +122,30 @@ $ tscope diff --by tokens base parts
 [2]
 # Mirrored.
 $ tscope diff parts base
-| loss parts at step 3: 0.50001 against 0.5; 6 other series agree; facts differ: code.commit and 2 more
-| cause: not comparable; confidence: none; from step 3
-|   loss parts at step 3: 0.50001 against 0.5; 6 other series agree; facts differ: code.commit and 2
-|     more
+| The two runs first differ at step 3: loss is 0.50001 in the first run and 0.5 in the second; 6 other series are the same in both; 3 recorded facts differ: code.commit and 2 more
+| cause: too little in common to compare; confidence: none; from step 3
+|   The two runs first differ at step 3: loss is 0.50001 in the first run and 0.5 in the second; 6
+|     other series are the same in both; 3 recorded facts differ: code.commit and 2 more
 |   a  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
 |   b  base   18fc3da2967f  8 steps (0 to 7)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    fails: loss differs at step 3
-|   numerical    not known: the loss is up to a relative 4e-05 apart; without repeats of a run nothing
-|                says how far repeats are
-|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
-|                twice more, and tscope diff 2fce76dd212c 18fc3da2967f --repeats GLOB
+|   bit-exact    no: loss differs at step 3
+|   numerical    not known: the relative difference of the loss is up to 4e-05; without repeats of the
+|                first run nothing shows by how much repeats differ
+|   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
+|                the first run twice, then use tscope diff 2fce76dd212c 18fc3da2967f --repeats GLOB
 |
-| SERIES  1 parts, 6 are the same
-|   series  first bits  visible  r there
-|   loss             3        3   2.0e-5
-|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth
+| SERIES  1 series differs, 6 are the same
+|   series  first step  visible       r
+|   loss             3        3  2.0e-5
+|   first step: the first with different bits; visible: the first with a difference above the rounding
+|     of the values; r: |a - b| / max(|a|, |b|) at that step
 |   loss    a  0.50001
 |   step 3  b  0.5
 |                 ^
 |
-| CURVES AROUND THE SPLIT
+| CURVES AROUND THE FIRST DIFFERENCE
 |   loss         a, b, • both
 |             2 │•  ┊
 |               │   ┊
@@ -151,7 +154,7 @@ $ tscope diff parts base
 |               │  ••
 |          0.25 │   ┊••••
 |                0  3   7
-|   apart           ▁▃▅▇█
+|   r               ▁▃▅▇█
 |                r from 2.0e-5 to 4.0e-5, logarithmic
 |
 | FACTS THAT DIFFER  1 in code, 1 in config, 1 in seeds, 1 in session
@@ -162,18 +165,19 @@ $ tscope diff parts base
 [1]
 # Inconclusive: more steps on one side, none in common, only a series of unknown meaning.
 $ tscope diff base longer
-| loss agrees on 8 common steps, but the second run has 4 that the first lacks (8 to 11)
-| cause: nothing differs; confidence: low
+| The trajectories cannot be compared in full: loss agrees at 8 common steps, but the second run has 4 steps (8 to 11) that the first lacks
+| cause: no difference found; confidence: low
 |   a  base    18fc3da2967f  8 steps (0 to 7)    1 rank
 |   b  longer  782180165393  12 steps (0 to 11)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    holds: every loss, rate, norm and digest that both have, over 8 common steps
-|   numerical    holds: bit-exact
-|   statistical  holds: bit-exact
+|   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal
+|                over 8 common steps
+|   numerical    yes: the runs are bit-exact
+|   statistical  yes: the runs are bit-exact
 |
-| SERIES  none are the same
-|   agree        on all common steps: loss, lr
+| SERIES  no series is the same
+|   agree        these series agree at all common steps: loss, lr
 |
 | FACTS THAT DIFFER  1 in session
 |   session.name  base  ->  longer
@@ -182,26 +186,28 @@ $ tscope diff base longer
 |   only b       4 steps (8 to 11)
 |
 | EVIDENCE
-|   for          agreement to the bit over 8 common steps: loss as 6 decimals, lr as doubles
-|   for          as values look, where nothing is declared: loss is of 6 decimals (12 values of the
-|                second run)
-|   against      values were rounded when they were written: differences below that cannot be seen
-|   against      they have only 8 steps in common
+|   for          the runs agree bit for bit over 8 common steps: loss (6 decimals), lr (float64)
+|   for          the precision of the written values was not declared, so tscope inferred it: loss has
+|                6 decimals (seen in 12 values of the second run)
+|   against      the values were rounded when they were written, and a smaller difference cannot be
+|                seen
+|   against      the two runs have only 8 common steps
 [3]
 $ tscope diff base apart
-| no step of loss is in both runs; facts differ: code.commit and 1 more
-| cause: not comparable; confidence: none
-|   no step of loss is in both runs; facts differ: code.commit and 1 more
+| The trajectories cannot be compared in full: no step of loss is in both runs; 2 recorded facts differ: code.commit and 1 more
+| cause: too little in common to compare; confidence: none
+|   The trajectories cannot be compared in full: no step of loss is in both runs; 2 recorded facts
+|     differ: code.commit and 1 more
 |   a  base   18fc3da2967f  8 steps (0 to 7)      1 rank
 |   b  apart  a119718b675c  8 steps (100 to 107)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    not known: no step in common
-|   numerical    not known: nothing to compare
-|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
-|                twice more, and tscope diff 18fc3da2967f a119718b675c --repeats GLOB
+|   bit-exact    not known: the two runs have no common step
+|   numerical    not known: there is nothing to compare
+|   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
+|                the first run twice, then use tscope diff 18fc3da2967f a119718b675c --repeats GLOB
 |
-| SERIES  none are the same
+| SERIES  no series is the same
 |
 | FACTS THAT DIFFER  1 in code, 1 in seeds, 1 in session
 |   code.commit   aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  ->  not recorded
@@ -211,23 +217,25 @@ $ tscope diff base apart
 | ONLY ON ONE SIDE
 |   only a       8 steps (0 to 7)
 |   only b       8 steps (100 to 107)
-|   apart        no step in common: loss, lr
+|   apart        these series have no common step: loss, lr
 [3]
 $ tscope diff mood mood2
-| the trajectory agrees, but mood parts at step 2: 2.0 against 0.0; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json
-| cause: nothing differs; confidence: low
+| The trajectory agrees, but in another series the two runs first differ at step 2: mood is 2.0 in the first run and 0.0 in the second; it is not known whether mood is part of the trajectory: declare columns.<name>.role in facts.json
+| cause: no difference found; confidence: low
 |   a  mood   02543aa2aba4  8 steps (0 to 7)  1 rank
 |   b  mood2  46aff2c7d8bf  8 steps (0 to 7)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    holds: every loss, rate, norm and digest that both have, over 8 common steps
-|   numerical    holds: bit-exact
-|   statistical  holds: bit-exact
+|   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal
+|                over 8 common steps
+|   numerical    yes: the runs are bit-exact
+|   statistical  yes: the runs are bit-exact
 |
-| SERIES  1 parts, 7 are the same
-|   series               first bits  visible  r there
-|   mood (unknown role)           2        2        1
-|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth
+| SERIES  1 series differs, 7 are the same
+|   series               first step  visible  r
+|   mood (unknown role)           2        2  1
+|   first step: the first with different bits; visible: the first with a difference above the rounding
+|     of the values; r: |a - b| / max(|a|, |b|) at that step
 |   mood    a  2.0
 |   step 2  b  0.0
 |              ^
@@ -236,33 +244,34 @@ $ tscope diff mood mood2
 |   session.name  mood  ->  mood2
 |
 | EVIDENCE
-|   for          agreement to the bit over 8 common steps: loss as doubles, lr as doubles
-|   against      they have only 8 steps in common
+|   for          the runs agree bit for bit over 8 common steps: loss (float64), lr (float64)
+|   against      the two runs have only 8 common steps
 [3]
 # A column that is numbers in one and text in the other: nothing of it was compared, and that is why.
 $ mkdir words some; sed -E 's/"mood":([0-9]+)/"mood":"m\1"/' runs/mood/steps.jsonl >words/steps.jsonl; cp runs/mood/run.json words; sed -E 's/"mood":([01])}/"mood":"m\1"}/' runs/mood/steps.jsonl >some/steps.jsonl; cp runs/mood/run.json some
 $ tscope diff mood ./words
-| the trajectory agrees, but only the first run has mood as f64, the second has it as text; common steps of the trajectory agree; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json
-| cause: nothing differs; confidence: low
+| The trajectory agrees, but one series cannot be compared in full: only the first run has mood as f64; the second run has it as text; it is not known whether mood is part of the trajectory: declare columns.<name>.role in facts.json
+| cause: no difference found; confidence: low
 |   a  mood  02543aa2aba4  8 steps (0 to 7)  1 rank
 |   b  mood  3c3a6fc5382b  8 steps (0 to 7)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    holds: every loss, rate, norm and digest that both have, over 8 common steps
-|   numerical    holds: bit-exact
-|   statistical  holds: bit-exact
+|   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal
+|                over 8 common steps
+|   numerical    yes: the runs are bit-exact
+|   statistical  yes: the runs are bit-exact
 |
-| SERIES  7 are the same
+| SERIES  7 series are the same
 |
-| FACTS THAT DIFFER  no recorded one
+| FACTS THAT DIFFER  no recorded fact differs
 |
 | ONLY ON ONE SIDE
 |   only a       mood (f64; text in b)
 |   only b       mood (text; f64 in a)
 |
 | EVIDENCE
-|   for          agreement to the bit over 8 common steps: loss as doubles, lr as doubles
-|   against      they have only 8 steps in common
+|   for          the runs agree bit for bit over 8 common steps: loss (float64), lr (float64)
+|   against      the two runs have only 8 common steps
 [3]
 $ tscope diff mood ./words --json | grep -A3 '"state": "only_'
 |       "state": "only_a",
@@ -276,87 +285,90 @@ $ tscope diff mood ./words --json | grep -A3 '"state": "only_'
 |       ],
 # One that is both in one run is text only there; its numbers are compared.
 $ tscope diff mood ./some
-| the trajectory agrees, but mood agrees on 2 common steps, but the first run has 6 that the second lacks; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json
-| cause: nothing differs; confidence: low
+| The trajectory agrees, but one series cannot be compared in full: mood agrees at 2 common steps, but the first run has 6 steps that the second lacks; it is not known whether mood is part of the trajectory: declare columns.<name>.role in facts.json
+| cause: no difference found; confidence: low
 |   a  mood  02543aa2aba4  8 steps (0 to 7)  1 rank
 |   b  mood  e3596f8144ad  8 steps (0 to 7)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    holds: every loss, rate, norm and digest that both have, over 8 common steps
-|   numerical    holds: bit-exact
-|   statistical  holds: bit-exact
+|   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal
+|                over 8 common steps
+|   numerical    yes: the runs are bit-exact
+|   statistical  yes: the runs are bit-exact
 |
-| SERIES  7 are the same
-|   agree        on all common steps: mood
+| SERIES  7 series are the same
+|   agree        these series agree at all common steps: mood
 |
-| FACTS THAT DIFFER  no recorded one
+| FACTS THAT DIFFER  no recorded fact differs
 |
 | ONLY ON ONE SIDE
 |   only b       mood (text; f64 in a)
 |
 | EVIDENCE
-|   for          agreement to the bit over 8 common steps: loss as doubles, lr as doubles
-|   against      they have only 8 steps in common
+|   for          the runs agree bit for bit over 8 common steps: loss (float64), lr (float64)
+|   against      the two runs have only 8 common steps
 [3]
 $ tscope diff base base
-| both are one and the same run: their ids are equal
-| cause: nothing differs; confidence: high
+| Both sides are the same run: their ids are equal
+| cause: no difference found; confidence: high
 |   a  base  18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  base  18fc3da2967f  8 steps (0 to 7)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    holds: one and the same run
-|   numerical    holds: one and the same run
-|   statistical  holds: one and the same run
+|   bit-exact    yes: both sides are the same run
+|   numerical    yes: both sides are the same run
+|   statistical  yes: both sides are the same run
 |
-| SERIES  7 are the same
+| SERIES  7 series are the same
 |
-| FACTS THAT DIFFER  no recorded one
+| FACTS THAT DIFFER  no recorded fact differs
 # Facts do not decide unless asked.
 $ tscope diff base rerun --exit-on facts | head -1; exit ${PIPESTATUS[0]}
-| every bit of the trajectory agrees: 2 series over 8 steps
+| Both runs computed the same, bit for bit: 2 series of the trajectory agree over 8 steps
 [1]
 $ tscope diff base rerun --exit-on facts --ignore 'session.*'
-| every bit of the trajectory agrees: 2 series over 8 steps
-| cause: nothing differs; confidence: low
+| Both runs computed the same, bit for bit: 2 series of the trajectory agree over 8 steps
+| cause: no difference found; confidence: low
 |   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  rerun  615c705062bf  8 steps (0 to 7)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    holds: every loss, rate, norm and digest that both have, over 8 common steps
-|   numerical    holds: bit-exact
-|   statistical  holds: bit-exact
+|   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal
+|                over 8 common steps
+|   numerical    yes: the runs are bit-exact
+|   statistical  yes: the runs are bit-exact
 |
-| SERIES  7 are the same
+| SERIES  7 series are the same
 |
-| FACTS THAT DIFFER  no recorded one
+| FACTS THAT DIFFER  no recorded fact differs
 |
 | EVIDENCE
-|   for          agreement to the bit over 8 common steps: loss as doubles, lr as doubles
-|   against      they have only 8 steps in common
+|   for          the runs agree bit for bit over 8 common steps: loss (float64), lr (float64)
+|   against      the two runs have only 8 common steps
 $ tscope diff base rerun --exit-on times --exit-on memory | head -1; exit ${PIPESTATUS[0]}
-| every bit of the trajectory agrees: 2 series over 8 steps
+| Both runs computed the same, bit for bit: 2 series of the trajectory agree over 8 steps
 # Paths, and a path beside a name; nothing is stored.
 $ tscope diff --store none ./runs/base ./runs/parts | head -1; test -e none || echo no store
-| loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
+| The two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6 other series are the same in both; 3 recorded facts differ: code.commit and 2 more
 | no store
 $ tscope diff base ./runs/parts | head -1
-| loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
+| The two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6 other series are the same in both; 3 recorded facts differ: code.commit and 2 more
 # Real trainings of three ranks.
 $ tscope diff ./demo/base ./demo/rerun
-| every bit of the trajectory agrees: 18 series over 160 steps
-| cause: nothing differs; confidence: high
+| Both runs computed the same, bit for bit: 18 series of the trajectory agree over 160 steps
+| cause: no difference found; confidence: high
 |   a  chars-base   6ae1a7a00e48  160 steps (0 to 159)  3 ranks
 |   b  chars-rerun  496f6bc873aa  160 steps (0 to 159)  3 ranks
 |
 | EQUIVALENT?
-|   bit-exact    holds: every loss, rate, norm and digest that both have, over 160 common steps
-|   numerical    holds: bit-exact
-|   statistical  holds: bit-exact
+|   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal
+|                over 160 common steps
+|   numerical    yes: the runs are bit-exact
+|   statistical  yes: the runs are bit-exact
 |
-| SERIES  18 are the same
-|   costs        differ and do not decide: memory.rss, phases.backward, phases.comm, phases.data,
-|                phases.forward, phases.optimizer, timestamp
+| SERIES  18 series are the same (counted on each rank)
+|   costs        these series differ, but do not decide: memory.rss, phases.backward, phases.comm,
+|                phases.data, phases.forward, phases.optimizer, timestamp
 |
 | FACTS THAT DIFFER  3 in session
 |   session.name                  chars-base         ->  chars-rerun
@@ -364,34 +376,38 @@ $ tscope diff ./demo/base ./demo/rerun
 |   session.wall_time (+2 ranks)  3.225942724        ->  3.151066135
 |
 | EVIDENCE
-|   for          agreement to the bit over 160 common steps: loss as float32 of 3 ranks, grad_norm as
-|                float32 of 3 ranks, lr as doubles of 3 ranks, digests.params of 3 ranks,
-|                digests.batch of 3 ranks
-|   for          as values look, where nothing is declared: loss is float32 (160 values of either
-|                run), grad_norm is float32 (160 values of either run)
+|   for          the runs agree bit for bit over 160 common steps: loss (float32, 3 ranks), grad_norm
+|                (float32, 3 ranks), lr (float64, 3 ranks), digests.params (3 ranks), digests.batch (3
+|                ranks)
+|   for          the precision of the written values was not declared, so tscope inferred it: loss is
+|                float32 (seen in 160 values of each run), grad_norm is float32 (seen in 160 values of
+|                each run)
 $ tscope diff ./demo/base ./demo/order
-| the same data are drawn in another order from step 80 on
-| cause: another order of the data; confidence: high; from step 80
-|   digests.batch parts at step 80 (rank 1): 503fb813e1a0ba06 against 449ffcf04fb1f990; 9 more of the
-|     trajectory part there or later; 8 other series agree
+| The same data are read in a different order from step 80 on
+| cause: a different data order; confidence: high; from step 80
+|   The two runs first differ at step 80: digests.batch on rank 1 is 503fb813e1a0ba06 in the first run
+|     and 449ffcf04fb1f990 in the second; 9 more series differ at that step or later; 8 other series
+|     are the same in both
 |   a  chars-base   6ae1a7a00e48  160 steps (0 to 159)  3 ranks
 |   b  chars-order  f5748eb37f3e  160 steps (0 to 159)  3 ranks
 |
 | EQUIVALENT?
-|   bit-exact    fails: digests.params differs at step 80
-|   numerical    not known: the loss is up to a relative 0.5574 apart; without repeats of a run
-|                nothing says how far repeats are
-|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
-|                twice more, and tscope diff 6ae1a7a00e48 f5748eb37f3e --repeats GLOB
+|   bit-exact    no: digests.params differs at step 80
+|   numerical    not known: the relative difference of the loss is up to 0.5574; without repeats of
+|                the first run nothing shows by how much repeats differ
+|   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
+|                the first run twice, then use tscope diff 6ae1a7a00e48 f5748eb37f3e --repeats GLOB
 |
-| SERIES  10 part, 8 are the same, those of each rank counted
-|   series          rank  first bits  visible  r there    +10   +30    slope    end
-|   digests.batch   1             80        -        -      -     -        -      -
-|   digests.params  0 +2          80        -        -      -     -        -      -
-|   grad_norm       0 +2          80       80   9.1e-4  0.031  0.14    0.011  0.048
-|   loss            1 +2          80       80     0.12   0.13  0.18  -0.0073   0.04
-|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth
-|   ranks        all 3 that part do so at step 80
+| SERIES  10 series differ, 8 are the same (counted on each rank)
+|   series          rank  first step  visible       r   r+10  r+30    slope  r end
+|   digests.batch   1             80        -       -      -     -        -      -
+|   digests.params  0 +2          80        -       -      -     -        -      -
+|   grad_norm       0 +2          80       80  9.1e-4  0.031  0.14    0.011  0.048
+|   loss            1 +2          80       80    0.12   0.13  0.18  -0.0073   0.04
+|   first step: the first with different bits; visible: the first with a difference above the rounding
+|     of the values; r: |a - b| / max(|a|, |b|) at that step; r+10: r 10 points later; slope: growth
+|     of ln r per step; r end: r in the last tenth of the points; +2: and 2 more ranks
+|   ranks        all 3 ranks that differ first differ at step 80
 |   grad_norm        a  1.996155023574829
 |   step 80, rank 0  b  1.9979759454727173
 |                           ^
@@ -401,10 +417,10 @@ $ tscope diff ./demo/base ./demo/order
 |   digests.batch    a  503fb813e1a0ba06
 |   step 80, rank 1  b  449ffcf04fb1f990
 |                       ^
-|   costs        differ and do not decide: memory.rss, phases.backward, phases.comm, phases.data,
-|                phases.forward, phases.optimizer, timestamp
+|   costs        these series differ, but do not decide: memory.rss, phases.backward, phases.comm,
+|                phases.data, phases.forward, phases.optimizer, timestamp
 |
-| CURVES AROUND THE SPLIT
+| CURVES AROUND THE FIRST DIFFERENCE
 |   loss         rank 1; a, b, • both
 |         2.271 │                             ┊  a                                   a
 |               │ •    • ••    • •      •    •┊     a        b              b              b         a
@@ -413,7 +429,7 @@ $ tscope diff ./demo/base ./demo/order
 |               │   •         •    ••         ┊a•    •ab b a• a•bba  aa  b a bb b••   b   b • a•    •
 |         1.143 │                             ┊                    ab    a           b
 |                40                          80                                                    159
-|   apart                                     █▆▆▇▇▆▇▇▇█▇▇▇▆▆█▇▇██▆█▇▇▇▅▇▇▅█▇▇▆▄█▄▆▁██▆▆▆▇▇▇▆▆▇▃▆▆▄▅▄█
+|   r                                         █▆▆▇▇▆▇▇▇█▇▇▇▆▆█▇▇██▆█▇▇▇▅▇▇▅█▇▇▆▄█▄▆▁██▆▆▆▇▇▇▆▆▇▃▆▆▄▅▄█
 |                r from 0.0016 to 0.56, logarithmic
 |   grad_norm    rank 0; a, b, • both
 |         2.215 │                             ┊  a                                        a
@@ -423,7 +439,7 @@ $ tscope diff ./demo/base ./demo/order
 |               │               •  •• •       ┊b•       a•abaa• a  a  ab • a•• a•a a• •baa a• ba •b  b
 |         1.288 │                             ┊                 b   b                               •
 |                40                          80                                                    159
-|   apart                                     █▇▇██▅▆▇▆█▇▁▇▇██▆███▇████▇▇▆▅█▇█▇██████▅▆▅▇███▇██▇▆▆▇█▆▇
+|   r                                         █▇▇██▅▆▇▆█▇▁▇▇██▆███▇████▇▇▆▅█▇█▇██████▅▆▅▇███▇██▇▆▆▇█▆▇
 |                r from 1.4e-4 to 0.24, logarithmic
 |
 | FACTS THAT DIFFER  3 in session
@@ -432,38 +448,42 @@ $ tscope diff ./demo/base ./demo/order
 |   session.wall_time (+2 ranks)  3.225942724        ->  3.097707511
 |
 | EVIDENCE
-|   for          loss parts at step 80, by a relative 0.1227, first on 1 of 3 ranks, rank 1
-|   for          grad_norm parts at step 80, by a relative 0.0009114, on every rank
-|   for          digests.params parts at step 80, on every rank
-|   for          digests.batch parts at step 80, first on 1 of 3 ranks, rank 1
-|   for          both say that they read the same data
-|   for          as values look, where nothing is declared: loss is float32 (160 values of either
-|                run), grad_norm is float32 (160 values of either run)
+|   for          loss first differs at step 80 (relative difference 0.1227), on 1 of 3 ranks (rank 1)
+|   for          grad_norm first differs at step 80 (relative difference 0.0009114), on all ranks
+|   for          digests.params first differs at step 80, on all ranks
+|   for          digests.batch first differs at step 80, on 1 of 3 ranks (rank 1)
+|   for          both runs say that they read the same data
+|   for          the precision of the written values was not declared, so tscope inferred it: loss is
+|                float32 (seen in 160 values of each run), grad_norm is float32 (seen in 160 values of
+|                each run)
 [1]
 $ tscope diff ./demo/base ./demo/lr
-| another learning rate from step 0 on: 0.003 against 0.0031
-| cause: another setting; confidence: high; from step 0
-|   digests.params parts at step 0 (rank 0), the first that both have: 5c34fe692d310ca8 against
-|     9e6cd3872da25e93; 11 more of the trajectory part there or later; 6 other series agree; facts
-|     differ: config.optimizer.lr
+| The learning rate differs from step 0 on: it is 0.003 in the first run and 0.0031 in the second
+| cause: a different setting; confidence: high; from step 0
+|   The two runs first differ at step 0, the first step that both have: digests.params on rank 0 is
+|     5c34fe692d310ca8 in the first run and 9e6cd3872da25e93 in the second; 11 more series differ at
+|     that step or later; 6 other series are the same in both; 1 recorded fact differs:
+|     config.optimizer.lr
 |   a  chars-base  6ae1a7a00e48  160 steps (0 to 159)  3 ranks
 |   b  chars-lr    0654541655d6  160 steps (0 to 159)  3 ranks
 |
 | EQUIVALENT?
-|   bit-exact    fails: digests.params differs at step 0
-|   numerical    not known: the loss is up to a relative 0.04954 apart; without repeats of a run
-|                nothing says how far repeats are
-|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
-|                twice more, and tscope diff 6ae1a7a00e48 0654541655d6 --repeats GLOB
+|   bit-exact    no: digests.params differs at step 0
+|   numerical    not known: the relative difference of the loss is up to 0.04954; without repeats of
+|                the first run nothing shows by how much repeats differ
+|   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
+|                the first run twice, then use tscope diff 6ae1a7a00e48 0654541655d6 --repeats GLOB
 |
-| SERIES  12 part, 6 are the same, those of each rank counted
-|   series          rank  first bits  visible  r there     +10     +30    +100    slope     end
-|   digests.params  0 +2           0        -        -       -       -       -        -       -
-|   lr              0 +2           0        0    0.032   0.032   0.032   0.032        0   0.032
-|   grad_norm       0 +2           1        1   7.3e-4  9.0e-4  0.0038   0.011   1.6e-4  0.0053
-|   loss            0 +2           1        1   0.0026  0.0022   0.003  0.0096  -7.3e-5   0.009
-|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth
-|   ranks        all 3 that part do so at step 0
+| SERIES  12 series differ, 6 are the same (counted on each rank)
+|   series          rank  first step  visible       r    r+10    r+30   r+100    slope   r end
+|   digests.params  0 +2           0        -       -       -       -       -        -       -
+|   lr              0 +2           0        0   0.032   0.032   0.032   0.032        0   0.032
+|   grad_norm       0 +2           1        1  7.3e-4  9.0e-4  0.0038   0.011   1.6e-4  0.0053
+|   loss            0 +2           1        1  0.0026  0.0022   0.003  0.0096  -7.3e-5   0.009
+|   first step: the first with different bits; visible: the first with a difference above the rounding
+|     of the values; r: |a - b| / max(|a|, |b|) at that step; r+10: r 10 points later; slope: growth
+|     of ln r per step; r end: r in the last tenth of the points; +2: and 2 more ranks
+|   ranks        all 3 ranks that differ first differ at step 0
 |   lr              a  0.003
 |   step 0, rank 0  b  0.0031
 |                           ^
@@ -473,10 +493,10 @@ $ tscope diff ./demo/base ./demo/lr
 |   loss            a  2.290597915649414
 |   step 1, rank 0  b  2.2847323417663574
 |                         ^
-|   costs        differ and do not decide: memory.rss, phases.backward, phases.comm, phases.data,
-|                phases.forward, phases.optimizer, timestamp
+|   costs        these series differ, but do not decide: memory.rss, phases.backward, phases.comm,
+|                phases.data, phases.forward, phases.optimizer, timestamp
 |
-| CURVES AROUND THE SPLIT
+| CURVES AROUND THE FIRST DIFFERENCE
 |   loss         rank 0; a, b, • both
 |         2.576 │•┊ •
 |               │ ┊   •  •        •
@@ -485,7 +505,7 @@ $ tscope diff ./demo/base ./demo/lr
 |               │ ┊           ••    •     •          •        •        • •      • •   •    •     •  •
 |         1.065 │ ┊                        •                 •       •      •      •
 |                 1                                                                                159
-|   apart         ▆▅▆▆▅▆▇▄▆▅▆▅▆▄▅▆▆▄▇▄▆▅▅▅▇▄▆▅▆▆▆▅▅▇▅▅▅▃▅▅▇▁▆▇▃▄▆▇▇▆▃▇▇▇▅▃▆▅█▆▆█▃▇█▆▆▇▆▅██▆▇█▄█▇▇█▇█▇█
+|   r             ▆▅▆▆▅▆▇▄▆▅▆▅▆▄▅▆▆▄▇▄▆▅▅▅▇▄▆▅▆▆▆▅▅▇▅▅▅▃▅▅▇▁▆▇▃▄▆▇▇▆▃▇▇▇▅▃▆▅█▆▆█▃▇█▆▆▇▆▅██▆▇█▄█▇▇█▇█▇█
 |                r from 2.8e-5 to 0.05, logarithmic
 |   grad_norm    rank 0; a, b, • both
 |         2.491 │ ┊ •
@@ -495,7 +515,7 @@ $ tscope diff ./demo/base ./demo/lr
 |               │ ┊            •     b     • • •• b••••a •  a• •••  ••b  •••• • •••••• ••••••  •  ••••
 |         1.334 │ ┊                                                    •              •       •
 |                 1                                                                                159
-|   apart         ▄▃▂▅▂▄▅▆▅▅▃▆▆▅▄▅▅▅▄▅▆▃▆▅▁▅▄▂▅▄▆▅▅▄▅▅▄▅▅▃▇▇▅▄▆▆▆▅▅▄▇▅▆▇▅▆▄▆▆▆▇▅▇▇▅▇▇█▆▇▇█▇▅█▇▇▇▄▄▅█▅▅
+|   r             ▄▃▂▅▂▄▅▆▅▅▃▆▆▅▄▅▅▅▄▅▆▃▆▅▁▅▄▂▅▄▆▅▅▄▅▅▄▅▅▃▇▇▅▄▆▆▆▅▅▄▇▅▆▇▅▆▄▆▆▆▇▅▇▇▅▇▇█▆▇▇█▇▅█▇▇▇▄▄▅█▅▅
 |                r from 1.4e-4 to 0.045, logarithmic
 |
 | FACTS THAT DIFFER  1 in config, 3 in session
@@ -505,65 +525,69 @@ $ tscope diff ./demo/base ./demo/lr
 |   session.wall_time (+2 ranks)  3.225942724        ->  3.073487942
 |
 | EVIDENCE
-|   for          loss parts at step 1, by a relative 0.002561, on every rank
-|   for          grad_norm parts at step 1, by a relative 0.0007307, on every rank
-|   for          lr parts at step 0, by a relative 0.03226, on every rank
-|   for          digests.params parts at step 0, on every rank
-|   for          the learning rate is 0.003 against 0.0031 at step 0, and what was computed before its
-|                update agrees
-|   for          config.optimizer.lr differs, which scales every update
-|   for          as values look, where nothing is declared: loss is float32 (160 values of either
-|                run), grad_norm is float32 (160 values of either run)
+|   for          loss first differs at step 1 (relative difference 0.002561), on all ranks
+|   for          grad_norm first differs at step 1 (relative difference 0.0007307), on all ranks
+|   for          lr first differs at step 0 (relative difference 0.03226), on all ranks
+|   for          digests.params first differs at step 0, on all ranks
+|   for          at step 0 the learning rate is 0.003 in the first run and 0.0031 in the second;
+|                everything that was computed before that update agrees
+|   for          config.optimizer.lr differs, which changes the size of every update
+|   for          the precision of the written values was not declared, so tscope inferred it: loss is
+|                float32 (seen in 160 values of each run), grad_norm is float32 (seen in 160 values of
+|                each run)
 [1]
 $ tscope diff ./demo/base ./demo/slow --exit-on times | head -1; exit ${PIPESTATUS[0]}
-| every bit of the trajectory agrees: 18 series over 160 steps
+| Both runs computed the same, bit for bit: 18 series of the trajectory agree over 160 steps
 [1]
 $ COLUMNS=60 tscope diff ./demo/base ./demo/lr
-| another learning rate from step 0 on: 0.003 against 0.0031
-| cause: another setting; confidence: high; from step 0
-|   digests.params parts at step 0 (rank 0), the first that
-|     both have: 5c34fe692d310ca8 against 9e6cd3872da25e93; 11
-|     more of the trajectory part there or later; 6 other
-|     series agree; facts differ: config.optimizer.lr
+| The learning rate differs from step 0 on: it is 0.003 in the
+| first run and 0.0031 in the second
+| cause: a different setting; confidence: high; from step 0
+|   The two runs first differ at step 0, the first step that
+|     both have: digests.params on rank 0 is 5c34fe692d310ca8
+|     in the first run and 9e6cd3872da25e93 in the second; 11
+|     more series differ at that step or later; 6 other series
+|     are the same in both; 1 recorded fact differs:
+|     config.optimizer.lr
 |   a  chars-base  6ae1a7a00e48  160 steps (0 to 159)  3 ranks
 |   b  chars-lr    0654541655d6  160 steps (0 to 159)  3 ranks
 |
 | EQUIVALENT?
-|   bit-exact    fails: digests.params differs at step 0
-|   numerical    not known: the loss is up to a relative
-|                0.04954 apart; without repeats of a run
-|                nothing says how far repeats are
-|   statistical  not known: one run a side says nothing of how
-|                runs scatter: run the first recipe twice
-|                more, and tscope diff 6ae1a7a00e48
-|                0654541655d6 --repeats GLOB
+|   bit-exact    no: digests.params differs at step 0
+|   numerical    not known: the relative difference of the
+|                loss is up to 0.04954; without repeats of the
+|                first run nothing shows by how much repeats
+|                differ
+|   statistical  not known: one run on each side does not show
+|                how much runs vary by chance: repeat the
+|                first run twice, then use tscope diff
+|                6ae1a7a00e48 0654541655d6 --repeats GLOB
 |
-| SERIES  12 part, 6 are the same, those of each rank counted
-|   digests.params  rank 0 +2  first bits 0
+| SERIES
+|   12 series differ, 6 are the same (counted on each rank)
+|   digests.params  rank 0 +2  first step 0
 |   lr
-|       rank 0 +2  first bits 0  visible 0  r there 0.032
-|       +10 0.032  +30 0.032  +100 0.032  slope 0  end 0.032
+|       rank 0 +2  first step 0  visible 0  r 0.032
+|       r+10 0.032  r+30 0.032  r+100 0.032  slope 0
+|       r end 0.032
 |   grad_norm
-|       rank 0 +2  first bits 1  visible 1  r there 7.3e-4
-|       +10 9.0e-4  +30 0.0038  +100 0.011  slope 1.6e-4
-|       end 0.0053
+|       rank 0 +2  first step 1  visible 1  r 7.3e-4
+|       r+10 9.0e-4  r+30 0.0038  r+100 0.011  slope 1.6e-4
+|       r end 0.0053
 |   loss
-|       rank 0 +2  first bits 1  visible 1  r there 0.0026
-|       +10 0.0022  +30 0.003  +100 0.0096  slope -7.3e-5
-|       end 0.009
-|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later;
-|     slope of ln r a step; end: last tenth
-|   ranks        all 3 that part do so at step 0
-|   lr              a  0.003
-|   step 0, rank 0  b  0.0031
-|                           ^
-|   grad_norm       a  1.8491928577423096
-|   step 1, rank 0  b  1.850545048713684
-|                         ^
-|   and 1 more; --all shows them
-|   and 1 more; --json has them
+|       rank 0 +2  first step 1  visible 1  r 0.0026
+|       r+10 0.0022  r+30 0.003  r+100 0.0096  slope -7.3e-5
+|       r end 0.009
+|   first step: the first with different bits; visible: the
+|     first with a difference above the rounding of the
+|     values; r: |a - b| / max(|a|, |b|) at that step; r+10: r
+|     10 points later; slope: growth of ln r per step; r end:
+|     r in the last tenth of the points; +2: and 2 more ranks
+|   ranks        all 3 ranks that differ first differ at step
+|                0
+|   and 2 more; --json has them
 |
-| CURVES AROUND THE SPLIT
+| CURVES AROUND THE FIRST DIFFERENCE
 |   loss         rank 0; a, b, • both
 |         2.246 │••
 |               │┊ • •             •
@@ -572,7 +596,7 @@ $ COLUMNS=60 tscope diff ./demo/base ./demo/lr
 |               │┊            •• •  •    •  ••    •• •   •   •
 |         1.321 │┊      •               •       •   •
 |                1                                         159
-|   apart        ▅▅▅▅▅▅▄▄▅▃▅▄▅▃▅▅▅▄▅▄▂▅▃▆▁▆▇▅▇▁▄█▆▄▇▆▆▆█▇▇▇█▇█
+|   r            ▅▅▅▅▅▅▄▄▅▃▅▄▅▃▅▅▅▄▅▄▂▅▃▆▁▆▇▅▇▁▄█▆▄▇▆▆▆█▇▇▇█▇█
 |                r from 2.8e-5 to 0.05, logarithmic
 |   grad_norm    rank 0; a, b, • both
 |         2.349 │┊•
@@ -582,7 +606,7 @@ $ COLUMNS=60 tscope diff ./demo/base ./demo/lr
 |               │┊      •     • •• •• •   •  • •••••• •••a• ••
 |         1.418 │┊                      •   •        •
 |                1                                         159
-|   apart        ▃▁▃▂▆▄▄▅▃▄▄▃▅▂▂▃▄▄▄▃▄▄▆▄▆▅▄▅▇▅▅▇▄▇▆█▇▇█▆█▆▂▆▄
+|   r            ▃▁▃▂▆▄▄▅▃▄▄▃▅▂▂▃▄▄▄▃▄▄▆▄▆▅▄▅▇▅▅▇▄▇▆█▇▇█▆█▆▂▆▄
 |                r from 1.4e-4 to 0.045, logarithmic
 |
 | FACTS THAT DIFFER  1 in config, 3 in session
@@ -593,38 +617,42 @@ $ COLUMNS=60 tscope diff ./demo/base ./demo/lr
 |   session.wall_time (+2 ranks)  3.225942724  ->  3.073487942
 |
 | EVIDENCE
-|   for          loss parts at step 1, by a relative 0.002561,
-|                on every rank
-|   for          grad_norm parts at step 1, by a relative
-|                0.0007307, on every rank
-|   for          lr parts at step 0, by a relative 0.03226, on
-|                every rank
-|   for          digests.params parts at step 0, on every rank
-|   for          the learning rate is 0.003 against 0.0031 at
-|                step 0, and what was computed before its
+|   for          loss first differs at step 1 (relative
+|                difference 0.002561), on all ranks
+|   for          grad_norm first differs at step 1 (relative
+|                difference 0.0007307), on all ranks
+|   for          lr first differs at step 0 (relative
+|                difference 0.03226), on all ranks
+|   for          digests.params first differs at step 0, on
+|                all ranks
+|   for          at step 0 the learning rate is 0.003 in the
+|                first run and 0.0031 in the second;
+|                everything that was computed before that
 |                update agrees
-|   for          config.optimizer.lr differs, which scales
-|                every update
-|   for          as values look, where nothing is declared:
-|                loss is float32 (160 values of either run),
-|                grad_norm is float32 (160 values of either
-|                run)
+|   for          config.optimizer.lr differs, which changes
+|                the size of every update
+|   for          the precision of the written values was not
+|                declared, so tscope inferred it: loss is
+|                float32 (seen in 160 values of each run),
+|                grad_norm is float32 (seen in 160 values of
+|                each run)
 [1]
 $ COLUMNS=80 tscope diff base ./runs/evil
-| loss agrees on 3 common steps, but the first run has 5 that the second lacks (3
-| to 7); facts differ: code.commit and 10 more
-| cause: nothing differs; confidence: low
+| The trajectories cannot be compared in full: loss agrees at 3 common steps, but
+| the first run has 5 steps (3 to 7) that the second lacks; 11 recorded facts
+| differ: code.commit and 10 more
+| cause: no difference found; confidence: low
 |   a  base                  18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  \x1B[2Jclear\u{202E}  d45d5732500b  3 steps (0 to 2)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    holds: every loss, rate, norm and digest that both have, over 3
-|                common steps
-|   numerical    holds: bit-exact
-|   statistical  holds: bit-exact
+|   bit-exact    yes: every loss, learning rate, gradient norm and digest that
+|                both runs have is equal over 3 common steps
+|   numerical    yes: the runs are bit-exact
+|   statistical  yes: the runs are bit-exact
 |
-| SERIES  none are the same
-|   agree        on all common steps: loss, lr
+| SERIES  no series is the same
+|   agree        these series agree at all common steps: loss, lr
 |
 | FACTS THAT DIFFER
 |   1 in code, 6 in config, 1 in seeds, 2 in libraries, 1 in parallelism, 3 in
@@ -649,24 +677,25 @@ $ COLUMNS=80 tscope diff base ./runs/evil
 |   only b       \x1B\[31mred\nline, 損失
 |
 | EVIDENCE
-|   for          agreement to the bit over 3 common steps: loss as doubles, lr as
-|                doubles
-|   against      they have only 3 steps in common
+|   for          the runs agree bit for bit over 3 common steps: loss (float64),
+|                lr (float64)
+|   against      the two runs have only 3 common steps
 [3]
 # What was skipped is said.
 $ tscope diff base ./runs/cut
-| loss agrees on 4 common steps, but the first run has 4 that the second lacks (4 to 7); facts differ: code.commit and 7 more
-| cause: nothing differs; confidence: low
+| The trajectories cannot be compared in full: loss agrees at 4 common steps, but the first run has 4 steps (4 to 7) that the second lacks; 8 recorded facts differ: code.commit and 7 more
+| cause: no difference found; confidence: low
 |   a  base  18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  -     a6e6bceb9c69  4 steps (0 to 3)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    holds: every loss, rate, norm and digest that both have, over 4 common steps
-|   numerical    holds: bit-exact
-|   statistical  holds: bit-exact
+|   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal
+|                over 4 common steps
+|   numerical    yes: the runs are bit-exact
+|   statistical  yes: the runs are bit-exact
 |
-| SERIES  none are the same
-|   agree        on all common steps: loss, lr
+| SERIES  no series is the same
+|   agree        these series agree at all common steps: loss, lr
 |
 | FACTS THAT DIFFER
 |   1 in code, 3 in config, 1 in seeds, 2 in libraries, 1 in parallelism, 4 in session
@@ -687,8 +716,8 @@ $ tscope diff base ./runs/cut
 |   only a       4 steps (4 to 7)
 |
 | EVIDENCE
-|   for          agreement to the bit over 4 common steps: loss as doubles, lr as doubles
-|   against      they have only 4 steps in common
+|   for          the runs agree bit for bit over 4 common steps: loss (float64), lr (float64)
+|   against      the two runs have only 4 common steps
 ! tscope: ./runs/cut/steps.jsonl:5: skipped: bad_json: byte 0: expected a value
 ! tscope: ./runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'
 [3]
@@ -697,7 +726,7 @@ $ tscope diff base ./runs/empty
 [2]
 # Three runs or more: a matrix of first steps.
 $ tscope diff base rerun parts longer mood mood2 apart
-| 5 of 21 pairs part, all of them at step 3
+| 5 of 21 pairs of runs differ, all of them first at step 3
 | 1  base    18fc3da2967f  8 steps (0 to 7)      1 rank
 | 2  rerun   615c705062bf  8 steps (0 to 7)      1 rank
 | 3  parts   2fce76dd212c  8 steps (0 to 7)      1 rank
@@ -706,7 +735,7 @@ $ tscope diff base rerun parts longer mood mood2 apart
 | 6  mood2   46aff2c7d8bf  8 steps (0 to 7)      1 rank
 | 7  apart   a119718b675c  8 steps (100 to 107)  1 rank
 |
-| First step where each two part
+| First step at which each pair differs
 |                 base    rerun  parts  longer     mood    mood2  apart
 |   1  base          .     same      3  extent  columns  columns  apart
 |   2  rerun      same        .      3  extent  columns  columns  apart
@@ -716,29 +745,30 @@ $ tscope diff base rerun parts longer mood mood2 apart
 |   6  mood2   columns  columns      3  extent  columns        .  apart
 |   7  apart     apart    apart  apart   apart    apart    apart      .
 |
-| extent    common steps agree; one has steps, series or ranks that the other lacks
-| columns   the trajectory is the same; a series of unknown meaning differs
-| apart     no step of a trajectory is in both
+| extent    common steps agree, but one run has steps, series or ranks that the other lacks
+| columns   the trajectory is the same, but a series of unknown role differs
+| apart     the two runs have no common step of a trajectory
 [1]
 $ COLUMNS=60 tscope diff base rerun parts longer
-| 3 of 6 pairs part, all of them at step 3
+| 3 of 6 pairs of runs differ, all of them first at step 3
 | 1  base    18fc3da2967f  8 steps (0 to 7)    1 rank
 | 2  rerun   615c705062bf  8 steps (0 to 7)    1 rank
 | 3  parts   2fce76dd212c  8 steps (0 to 7)    1 rank
 | 4  longer  782180165393  12 steps (0 to 11)  1 rank
 |
-| First step where each two part
+| First step at which each pair differs
 |                base   rerun  parts  longer
 |   1  base         .    same      3  extent
 |   2  rerun     same       .      3  extent
 |   3  parts        3       3      .       3
 |   4  longer  extent  extent      3       .
 |
-| extent    common steps agree; one has steps, series or ranks
-|           that the other lacks
+| extent    common steps agree, but one run has steps, series
+|           or ranks that the other lacks
 [1]
 $ COLUMNS=44 tscope diff base rerun parts longer mood apart
-| 4 of 15 pairs part, all of them at step 3
+| 4 of 15 pairs of runs differ, all of them
+| first at step 3
 | 1  base    18fc3da2967f
 |     8 steps (0 to 7)      1 rank
 | 2  rerun   615c705062bf
@@ -753,44 +783,45 @@ $ COLUMNS=44 tscope diff base rerun parts longer mood apart
 |     8 steps (100 to 107)  1 rank
 |
 | Groups of runs that are the same
-|   group  nearest  parts at  runs
-|       1        4   columns  1 base, 2 rerun
-|       2        1         3  3 parts
-|       3        1    extent  4 longer
-|       4        1   columns  5 mood
-|       5        1     apart  6 apart
+|   group nearest differs at runs
+|       1       4    columns 1 base, 2 rerun
+|       2       1          3 3 parts
+|       3       1     extent 4 longer
+|       4       1    columns 5 mood
+|       5       1      apart 6 apart
 |
-| extent    common steps agree; one has steps,
-|           series or ranks that the other
-|           lacks
-| columns   the trajectory is the same; a
-|           series of unknown meaning differs
-| apart     no step of a trajectory is in both
+| extent    common steps agree, but one run
+|           has steps, series or ranks that
+|           the other lacks
+| columns   the trajectory is the same, but a
+|           series of unknown role differs
+| apart     the two runs have no common step
+|           of a trajectory
 [1]
 $ tscope diff base rerun base
-| all 3 runs computed the same, bit for bit
+| All 3 runs computed the same, bit for bit
 | 1  base   18fc3da2967f  8 steps (0 to 7)  1 rank
 | 2  rerun  615c705062bf  8 steps (0 to 7)  1 rank
 | 3  base   18fc3da2967f  8 steps (0 to 7)  1 rank
 |
-| First step where each two part
+| First step at which each pair differs
 |             base  rerun  base
 |   1  base      .   same  same
 |   2  rerun  same      .  same
 |   3  base   same   same     .
 $ tscope diff base longer ./runs/rerun
-| no step that two runs have in common differs, but 2 of 3 pairs differ in steps, series or ranks
+| No common step of two runs differs, but in 2 of 3 pairs the runs do not have the same steps, series or ranks
 | 1  base    18fc3da2967f  8 steps (0 to 7)    1 rank
 | 2  longer  782180165393  12 steps (0 to 11)  1 rank
 | 3  rerun   615c705062bf  8 steps (0 to 7)    1 rank
 |
-| First step where each two part
+| First step at which each pair differs
 |                base  longer   rerun
 |   1  base         .  extent    same
 |   2  longer  extent       .  extent
 |   3  rerun     same  extent       .
 |
-| extent    common steps agree; one has steps, series or ranks that the other lacks
+| extent    common steps agree, but one run has steps, series or ranks that the other lacks
 [3]
 $ tscope diff --json base rerun parts
 | {
@@ -857,29 +888,30 @@ $ tscope diff --exit-on facts base rerun parts
 [2]
 # Repeats of the first run's recipe: the odd one out, and the second run against their envelope.
 $ tscope diff base parts --repeats rerun --repeats longer
-| loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
-| cause: not comparable; confidence: none; from step 3
-|   loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2
-|     more
+| The two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6 other series are the same in both; 3 recorded facts differ: code.commit and 2 more
+| cause: too little in common to compare; confidence: none; from step 3
+|   The two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6
+|     other series are the same in both; 3 recorded facts differ: code.commit and 2 more
 |   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    fails: loss differs at step 3
-|   numerical    fails: outside the envelope of 3 runs of the first recipe, whose spread is a relative
-|                0
-|   statistical  holds: loss at step 7, the last that all have, is 0.004 % above that of the 3
-|                repeats: margin 1 %; the repeats do not scatter, so this is of these very seeds
+|   bit-exact    no: loss differs at step 3
+|   numerical    no: the second run is outside the envelope of the 3 repeats of the first run, whose
+|                relative difference is at most 0
+|   statistical  yes: loss at step 7, the last common step, is 0.004 % above that of the 3 repeats:
+|                the margin is 1 %; the repeats do not vary, so this answer is about these seeds only
 |
-| SERIES  1 parts, 6 are the same
-|   series  first bits  visible  r there
-|   loss             3        3   2.0e-5
-|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth
+| SERIES  1 series differs, 6 are the same
+|   series  first step  visible       r
+|   loss             3        3  2.0e-5
+|   first step: the first with different bits; visible: the first with a difference above the rounding
+|     of the values; r: |a - b| / max(|a|, |b|) at that step
 |   loss    a  0.5
 |   step 3  b  0.50001
 |                 ^
 |
-| CURVES AROUND THE SPLIT
+| CURVES AROUND THE FIRST DIFFERENCE
 |   loss         a, b, • both
 |             2 │•  ┊
 |               │   ┊
@@ -888,7 +920,7 @@ $ tscope diff base parts --repeats rerun --repeats longer
 |               │  ••
 |          0.25 │   ┊••••
 |                0  3   7
-|   apart           ▁▃▅▇█
+|   r               ▁▃▅▇█
 |                r from 2.0e-5 to 4.0e-5, logarithmic
 |
 | FACTS THAT DIFFER  1 in code, 1 in config, 1 in seeds, 1 in session
@@ -897,25 +929,26 @@ $ tscope diff base parts --repeats rerun --repeats longer
 |   seeds.torch   7                                         ->  8
 |   session.name  base                                      ->  parts
 |
-| REPEATS  the 3 repeats agree, bit for bit, as far as they go: the recipe repeats itself
+| REPEATS  The 3 repeats agree bit for bit, as far as each of them goes: the recipe is repeatable
 |   runs         base, rerun, longer
 |   envelope     the second run leaves the envelope of the 3 repeats: loss from step 3 on (outside at
 |                62 % of 8 points)
-|   series  points  repeats apart  b from them  outside  from step
-|   loss         8              0       4.0e-5        5          3
+|   series  points  repeats differ by  b differs by  outside  from step
+|   loss         8                  0        4.0e-5        5          3
 [1]
 $ tscope diff base mood --repeats 're*' --repeats parts
-| the trajectory agrees, but only the second run has mood; common steps of the trajectory agree; whether it is part of the trajectory is not known: declare columns.<name>.role in facts.json; facts differ: code.commit and 1 more
-| cause: nothing differs; confidence: low
+| The trajectory agrees, but one series cannot be compared in full: only the second run has mood; it is not known whether mood is part of the trajectory: declare columns.<name>.role in facts.json; 2 recorded facts differ: code.commit and 1 more
+| cause: no difference found; confidence: low
 |   a  base  18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  mood  02543aa2aba4  8 steps (0 to 7)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    holds: every loss, rate, norm and digest that both have, over 8 common steps
-|   numerical    holds: bit-exact
-|   statistical  holds: bit-exact
+|   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal
+|                over 8 common steps
+|   numerical    yes: the runs are bit-exact
+|   statistical  yes: the runs are bit-exact
 |
-| SERIES  7 are the same
+| SERIES  7 series are the same
 |
 | FACTS THAT DIFFER  1 in code, 1 in seeds, 1 in session
 |   code.commit   aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  ->  not recorded
@@ -926,42 +959,44 @@ $ tscope diff base mood --repeats 're*' --repeats parts
 |   only b       mood
 |
 | REPEATS
-|   2 of 3 repeats agree, bit for bit; parts is the odd one out, from step 3 on: a rare race, another
-|   machine and another input look alike until one of them is run again
+|   2 of 3 repeats agree bit for bit, and parts differs from all of them from step 3 on: a rare race
+|   condition, a different machine and a different input look the same until one of the repeats is run
+|   again
 |   runs         base, rerun, parts
-|   envelope     the second run stays inside the envelope of the 3 repeats: loss over 8 points, whose
-|                spread is a relative 4e-05
-|   series  points  repeats apart  b from them  outside  from step
-|   loss         8         4.0e-5            0        0          -
+|   envelope     the second run stays inside the envelope of the 3 repeats: loss over 8 points
+|                (relative difference of the repeats: at most 4e-05)
+|   series  points  repeats differ by  b differs by  outside  from step
+|   loss         8             4.0e-5             0        0          -
 |
 | EVIDENCE
-|   for          agreement to the bit over 8 common steps: loss as doubles, lr as doubles
-|   against      they have only 8 steps in common
+|   for          the runs agree bit for bit over 8 common steps: loss (float64), lr (float64)
+|   against      the two runs have only 8 common steps
 [3]
 $ tscope diff base parts --repeats 'r*'
-| loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
-| cause: not comparable; confidence: none; from step 3
-|   loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2
-|     more
+| The two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6 other series are the same in both; 3 recorded facts differ: code.commit and 2 more
+| cause: too little in common to compare; confidence: none; from step 3
+|   The two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6
+|     other series are the same in both; 3 recorded facts differ: code.commit and 2 more
 |   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    fails: loss differs at step 3
-|   numerical    not known: the loss is up to a relative 4e-05 apart; without repeats of a run nothing
-|                says how far repeats are
-|   statistical  not known: it takes 3 repeats of the first recipe, the first run counted: tscope diff
-|                A B --repeats GLOB
+|   bit-exact    no: loss differs at step 3
+|   numerical    not known: the relative difference of the loss is up to 4e-05; without repeats of the
+|                first run nothing shows by how much repeats differ
+|   statistical  not known: at least 3 repeats are needed, the first run counted: use tscope diff A B
+|                --repeats GLOB
 |
-| SERIES  1 parts, 6 are the same
-|   series  first bits  visible  r there
-|   loss             3        3   2.0e-5
-|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth
+| SERIES  1 series differs, 6 are the same
+|   series  first step  visible       r
+|   loss             3        3  2.0e-5
+|   first step: the first with different bits; visible: the first with a difference above the rounding
+|     of the values; r: |a - b| / max(|a|, |b|) at that step
 |   loss    a  0.5
 |   step 3  b  0.50001
 |                 ^
 |
-| CURVES AROUND THE SPLIT
+| CURVES AROUND THE FIRST DIFFERENCE
 |   loss         a, b, • both
 |             2 │•  ┊
 |               │   ┊
@@ -970,7 +1005,7 @@ $ tscope diff base parts --repeats 'r*'
 |               │  ••
 |          0.25 │   ┊••••
 |                0  3   7
-|   apart           ▁▃▅▇█
+|   r               ▁▃▅▇█
 |                r from 2.0e-5 to 4.0e-5, logarithmic
 |
 | FACTS THAT DIFFER  1 in code, 1 in config, 1 in seeds, 1 in session
@@ -979,14 +1014,16 @@ $ tscope diff base parts --repeats 'r*'
 |   seeds.torch   7                                         ->  8
 |   session.name  base                                      ->  parts
 |
-| REPEATS  2 runs of one recipe, the first run counted: 3 are needed to tell chance from a change
+| REPEATS
+|   There are too few repeats: with the first run they are 2, and at least 3 are needed to tell chance
+|   from a real change
 |   runs         base, rerun
-|   envelope     no envelope: 3 runs of one recipe are needed, the first run counted
+|   envelope     there is no envelope: at least 3 repeats are needed, the first run counted
 [1]
 $ tscope diff --json base parts --repeats rerun --repeats longer | sed -n '/"repeats"/,/"runs"/p; /"inside"/,/^  },/p'
 |   "repeats": {
 |     "pattern": "same",
-|     "sentence": "the 3 repeats agree, bit for bit, as far as they go: the recipe repeats itself",
+|     "sentence": "The 3 repeats agree bit for bit, as far as each of them goes: the recipe is repeatable",
 |     "odd": null,
 |     "runs": [
 |     "inside": false,
@@ -1012,7 +1049,7 @@ $ tscope diff --json base parts --repeats rerun --repeats longer | sed -n '/"rep
 |       }
 |     ],
 |     "is_equivalent": true,
-|     "equivalent_because": "loss at step 7, the last that all have, is 0.004 % above that of the 3 repeats: margin 1 %; the repeats do not scatter, so this is of these very seeds",
+|     "equivalent_because": "loss at step 7, the last common step, is 0.004 % above that of the 3 repeats: the margin is 1 %; the repeats do not vary, so this answer is about these seeds only",
 |     "levels": [
 |       {
 |         "name": "scalars.loss",
@@ -1038,37 +1075,37 @@ $ tscope diff base parts --repeats 'no*thing'
 ! tscope: --repeats: the name of no run of project default matches no*thing
 [2]
 $ tscope diff base parts --repeats 'default/re*' --repeats './runs/long*' | sed -n '/^REPEATS/,$p'
-| REPEATS  the 3 repeats agree, bit for bit, as far as they go: the recipe repeats itself
+| REPEATS  The 3 repeats agree bit for bit, as far as each of them goes: the recipe is repeatable
 |   runs         base, rerun, longer
 |   envelope     the second run leaves the envelope of the 3 repeats: loss from step 3 on (outside at
 |                62 % of 8 points)
-|   series  points  repeats apart  b from them  outside  from step
-|   loss         8              0       4.0e-5        5          3
+|   series  points  repeats differ by  b differs by  outside  from step
+|   loss         8                  0        4.0e-5        5          3
 $ tscope diff base parts --repeats './runs/nothing*'
 ! tscope: --repeats: no directory matches ./runs/nothing*
 [2]
 # Cut-offs are policy; what is not the default is said, and one file serves analyze too.
 $ printf 'TIMING.JITTER = off\nDIVERGENCE.common_records = 3\nDIVERGENCE.numeric_jump = 1e-4\nDIVERGENCE.quanta = 3\n' > team.policy; tscope diff base parts --policy team.policy | head -20
-| rounding differs from step 3 on, as kernels without a fixed order of sums do; what else may do it is listed
-| cause: kernels without a fixed order; confidence: low; from step 3
-|   loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2
-|     more
+| Rounding differs from step 3 on, as with nondeterministic kernels; other possible causes are listed
+| cause: nondeterministic kernels; confidence: low; from step 3
+|   The two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6
+|     other series are the same in both; 3 recorded facts differ: code.commit and 2 more
 |   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    fails: loss differs at step 3
-|   numerical    not known: the loss is up to a relative 4e-05 apart; without repeats of a run nothing
-|                says how far repeats are
-|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
-|                twice more, and tscope diff 18fc3da2967f 2fce76dd212c --repeats GLOB
+|   bit-exact    no: loss differs at step 3
+|   numerical    not known: the relative difference of the loss is up to 4e-05; without repeats of the
+|                first run nothing shows by how much repeats differ
+|   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
+|                the first run twice, then use tscope diff 18fc3da2967f 2fce76dd212c --repeats GLOB
 |
 | CUT-OFFS BY POLICY
 |   numeric_jump 0.0001 (default 2e-06), common_records 3 (default 10)
 |
-| SERIES  1 parts, 6 are the same
-|   series  first bits  visible  r there
-|   loss             3        3   2.0e-5
+| SERIES  1 series differs, 6 are the same
+|   series  first step  visible       r
+|   loss             3        3  2.0e-5
 $ tscope diff base parts --policy team.policy --json | sed -n '/"cut_offs"/,/]/p'
 |   "cut_offs": [
 |     {

@@ -29,7 +29,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
 |   loss at the end               0.835558   0.835558     0.0 %  -7.8 % to +7.8 %       6.3 %  (collecting)
 |
 | What else changed
-|   loss: every bit of the trajectory agrees: 2 series over 200 steps
+|   loss: Both runs computed the same, bit for bit: 2 series of the trajectory agree over 200 steps
 |
 | Runs
 |   baselines: 2 runs of main
@@ -61,7 +61,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
 |   loss at the end               0.835558   0.835558    0.0 %  -0.34 % to +0.34 %       1.3 %  (pass)
 |
 | What else changed
-|   loss: every bit of the trajectory agrees: 2 series over 200 steps
+|   loss: Both runs computed the same, bit for bit: 2 series of the trajectory agree over 200 steps
 |
 | Runs
 |   baselines: 10 runs of main
@@ -123,8 +123,8 @@ $ TSCOPE_SERVER=unix:$PWD/s COLUMNS=60 tscope gate slow --baseline main
 |   of the difference
 |
 | What else changed
-|   loss: every bit of the trajectory agrees: 2 series over
-|   200 steps
+|   loss: Both runs computed the same, bit for bit: 2 series
+|   of the trajectory agree over 200 steps
 |
 | Runs
 |   baselines: 10 runs of main
@@ -178,7 +178,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate slow --baseline main --paired 'pair-*'
 |   mean work of all ranks: 108.0 ms, baseline 100.0 ms; 100 % of the difference
 |
 | What else changed
-|   loss: every bit of the trajectory agrees: 2 series over 200 steps
+|   loss: Both runs computed the same, bit for bit: 2 series of the trajectory agree over 200 steps
 |
 | Runs
 |   baselines: 10 runs of main
@@ -212,7 +212,7 @@ $ tscope gate -q --replay verdict.json --json | cmp - verdict.json && echo the s
 $ tscope gate --replay verdict.json | head -1
 | step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval 7.2 % to 8.8 %, from 2 pairs on one allocation)
 $ sed 's/"record": "..../"record": "AAAA/' verdict.json >broken.json; tscope gate --replay broken.json
-! tscope: broken.json: 13909 bytes are not a tscope.v1.GateInput message
+! tscope: broken.json: 13039 bytes are not a tscope.v1.GateInput message
 [2]
 $ echo '{"record": "Z"}' >broken.json; tscope gate --replay broken.json
 ! tscope: broken.json: the value of "record" is not base64 at its byte 1

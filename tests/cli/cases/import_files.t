@@ -93,31 +93,34 @@ $ tscope push --name rounded output/rounded
 | outcome   created
 ! tscope: output/rounded: other_states: checkpoint-60/trainer_state.json went farthest and was read; 1 more below this folder were not
 $ tscope diff full rounded
-| the runs differ by no more than how coarsely one of them was written
-| cause: no more than how coarsely it was written; confidence: medium
-|   loss parts at step 2, the first that both have: 3.3524818420410156 against 3.3525; 5 other series
-|     agree; facts differ: columns.scalars\.loss.precision
+| The two runs differ by no more than the rounding with which one of them was written
+| cause: no more than the rounding of the written values; confidence: medium
+|   The two runs first differ at step 2, the first step that both have: loss is 3.3524818420410156 in
+|     the first run and 3.3525 in the second; 5 other series are the same in both; 1 recorded fact
+|     differs: columns.scalars\.loss.precision
 |   a  -  40cd87bf8121  30 steps (2 to 60)  1 rank
 |   b  -  68ae76c8ac2d  30 steps (2 to 60)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    fails: loss differs at step 2
-|   numerical    holds: no loss, gradient norm or digest of the training differs beyond how it was
-|                written
-|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
-|                twice more, and tscope diff 40cd87bf8121 68ae76c8ac2d --repeats GLOB
+|   bit-exact    no: loss differs at step 2
+|   numerical    yes: no loss, gradient norm or digest of the training differs by more than the
+|                rounding of the written values
+|   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
+|                the first run twice, then use tscope diff 40cd87bf8121 68ae76c8ac2d --repeats GLOB
 |
-| SERIES  1 parts, 5 are the same
-|   series  first bits  visible  r there     +10  slope
-|   loss             2    never   5.4e-6  2.3e-5   0.05
-|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth
+| SERIES  1 series differs, 5 are the same
+|   series  first step  visible       r    r+10  slope
+|   loss             2    never  5.4e-6  2.3e-5   0.05
+|   first step: the first with different bits; visible: the first with a difference above the rounding
+|     of the values; r: |a - b| / max(|a|, |b|) at that step; r+10: r 10 points later; slope: growth
+|     of ln r per step
 |   loss    a  3.3524818420410156
 |   step 2  b  3.3525
 |                   ^
-|   costs        differ and do not decide: train_runtime, train_tokens_per_second, eval_runtime,
-|                eval_samples_per_second, eval_steps_per_second
+|   costs        these series differ, but do not decide: train_runtime, train_tokens_per_second,
+|                eval_runtime, eval_samples_per_second, eval_steps_per_second
 |
-| CURVES AROUND THE SPLIT
+| CURVES AROUND THE FIRST DIFFERENCE
 |   loss         a, b, • both
 |         3.353 │•
 |               │┊•••
@@ -126,7 +129,7 @@ $ tscope diff full rounded
 |               │┊          ••••••
 |        0.3071 │┊                •••••••••••••
 |                2                           60
-|   apart        ▂▄▂▃▄▄▃▄▁▅▅▅▆▅▃▆▇▇▅▇▆▇█▅█▇▆▆██
+|   r            ▂▄▂▃▄▄▃▄▁▅▅▅▆▅▃▆▇▇▅▇▆▇█▅█▇▆▆██
 |                r from 3.1e-6 to 1.5e-4, logarithmic
 |
 | FACTS THAT DIFFER  10 in session, 1 in columns
@@ -143,10 +146,12 @@ $ tscope diff full rounded
 |   columns.scalars\.loss.precision                     not recorded        ->  4
 |
 | EVIDENCE
-|   for          no difference exceeds half a quantum of the coarser source, over 30 common steps:
-|                loss as 4 decimals, grad_norm as float32, lr as doubles, eval_loss as doubles
-|   for          as values look, where nothing is declared: loss is float32 (30 values of the first
-|                run), grad_norm is float32 (30 values of either run)
+|   for          over 30 common steps no difference exceeds half the rounding step of the more
+|                coarsely written run: loss (4 decimals), grad_norm (float32), lr (float64), eval_loss
+|                (float64)
+|   for          the precision of the written values was not declared, so tscope inferred it: loss is
+|                float32 (seen in 30 values of the first run), grad_norm is float32 (seen in 30 values
+|                of each run)
 [1]
 $ tscope show rounded
 | id        68ae76c8ac2d75561fb280c13f8a6c50d9ba03c24f51e78aafecd59e28ebd08e
@@ -171,8 +176,8 @@ $ tscope show rounded
 | scalars.train_tokens_per_second  observation  f64       1    30  2 to 60
 # A checkpoint is the beginning of its run.
 $ tscope diff ./output/full/checkpoint-40 full | head -3
-| epoch agrees on 20 common steps, but the second run has 10 that the first lacks (42 to 60)
-| cause: nothing differs; confidence: high
+| The trajectories cannot be compared in full: epoch agrees at 20 common steps, but the second run has 10 steps (42 to 60) that the first lacks
+| cause: no difference found; confidence: high
 |   a  -  9016ed7163d0  20 steps (2 to 40)  1 rank
 # Of a folder, each log is a run.
 $ tscope push logs
@@ -278,7 +283,7 @@ $ echo 11,0.125 >> d.csv; tscope push d.csv | grep -E 'columns|outcome'
 | outcome   extended
 # Records lie two steps apart: a difference began behind the one before.
 $ cp -r output/full other; python3 -c 'import json; p = "other/trainer_state.json"; s = json.load(open(p)); [r.update(loss=r["loss"] * 1.01) for r in s["log_history"] if "loss" in r and r["step"] > 30]; json.dump(s, open(p, "w"))'; rm -r other/checkpoint-*; tscope diff full ./other | head -4
-| loss is reported otherwise from step 32 on, while the training itself agrees: look at what is logged, not at the model
-| cause: the report differs, the training does not; confidence: low; from step 32
-|   loss parts between step 30 and 32: 0.7040358781814575 against 0.711076236963272; 10 other series
-|     agree
+| loss is logged differently from step 32 on, but the training itself agrees: check what is logged, not the model
+| cause: a logged value differs, but the training does not; confidence: low; from step 32
+|   The two runs first differ between step 30 and step 32: loss is 0.7040358781814575 in the first run
+|     and 0.711076236963272 in the second; 10 other series are the same in both

@@ -30,29 +30,32 @@ $ tscope push --name gpt mlruns/101/000000000000000000000000000000a1 2>/dev/null
 | outcome   created
 # Which of them was changed: a parameter, and the loss from step 25 on.
 $ tscope diff ./mlruns/101/000000000000000000000000000000a1 ./mlruns/101/000000000000000000000000000000a2
-| one run alone blows up at step 30; they part from step 25 on
-| cause: one run alone blew up; confidence: medium; from step 25
-|   loss parts at step 25: 0.06368790191329962 against 0.15317892197103722; 5 other series agree;
-|     facts differ: config.lr and 3 more
+| Only one of the two runs blows up, at step 30; the runs differ from step 25 on
+| cause: only one of the two runs blew up; confidence: medium; from step 25
+|   The two runs first differ at step 25: loss is 0.06368790191329962 in the first run and
+|     0.15317892197103722 in the second; 5 other series are the same in both; 4 recorded facts differ:
+|     config.lr and 3 more
 |   a  plain  c968cd4d2248  40 steps (0 to 39)  1 rank
 |   b  other  c1036e0e36c4  40 steps (0 to 39)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    fails: loss differs at step 25
-|   numerical    not known: the loss is up to a relative 1.703 apart; without repeats of a run nothing
-|                says how far repeats are
-|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
-|                twice more, and tscope diff c968cd4d2248 c1036e0e36c4 --repeats GLOB
+|   bit-exact    no: loss differs at step 25
+|   numerical    not known: the relative difference of the loss is up to 1.703; without repeats of the
+|                first run nothing shows by how much repeats differ
+|   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
+|                the first run twice, then use tscope diff c968cd4d2248 c1036e0e36c4 --repeats GLOB
 |
-| SERIES  1 parts, 5 are the same
-|   series  first bits  visible  r there   +10  slope
-|   loss            25       25     0.58  0.87  0.015
-|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later; slope of ln r a step; end: last tenth
+| SERIES  1 series differs, 5 are the same
+|   series  first step  visible     r  r+10  slope
+|   loss            25       25  0.58  0.87  0.015
+|   first step: the first with different bits; visible: the first with a difference above the rounding
+|     of the values; r: |a - b| / max(|a|, |b|) at that step; r+10: r 10 points later; slope: growth
+|     of ln r per step
 |   loss     a  0.06368790191329962
 |   step 25  b  0.15317892197103722
 |                 ^
 |
-| CURVES AROUND THE SPLIT
+| CURVES AROUND THE FIRST DIFFERENCE
 |   loss         a, b, • both
 |             2 │•                        ┊
 |               │                         ┊
@@ -61,7 +64,7 @@ $ tscope diff ./mlruns/101/000000000000000000000000000000a1 ./mlruns/101/0000000
 |               │   •••••••   •••    ••   ┊ba    b
 |      -0.04512 │          •••   ••••  ••••ab••••a•••••••
 |                0                       25            39
-|   apart                                 ▅▁▄▇▇█▆▃▃▇█▆▇▅▁
+|   r                                     ▅▁▄▇▇█▆▃▃▇█▆▇▅▁
 |                r from 0.11 to 1.7, logarithmic
 |
 | FACTS THAT DIFFER  1 in config, 1 in lineage, 2 in session, 2 in other
@@ -73,22 +76,23 @@ $ tscope diff ./mlruns/101/000000000000000000000000000000a1 ./mlruns/101/0000000
 |   other.mlflow.status  finished                          ->  failed
 |
 | EVIDENCE
-|   for          loss parts at step 25, by a relative 0.5842
-|   for          loss is 0.06369 against 0.1532 at step 25, and a relative 1.703 apart at step 30
-|   against      config.lr differs, which scales every update; when and how far the runs part does not
-|                look like that
-|   against      lineage.nested_in was recorded by one run only: whether it differs is not known
-|   could be     damaged state; gradients, after equal forward passes; another setting; another order
-|                of the data
+|   for          loss first differs at step 25 (relative difference 0.5842)
+|   for          at step 25 loss is 0.06369 in the first run and 0.1532 in the second; at step 30 the
+|                relative difference is 1.703
+|   against      config.lr differs, which changes the size of every update; the step and the size of
+|                the difference do not fit that
+|   against      only one run recorded lineage.nested_in, so it is not known whether it differs
+|   could be     corrupted training state; different gradients after equal forward passes; a different
+|                setting; a different data order
 |
 | NEXT
-|   1            record digests.params, digests.batch, digests.rng, digests.grads from step 24 to 45
-|                of both, push them, and compare again (45 steps to run); tells which input parts
-|                first: parameters, batch, generators or gradients
+|   1            record digests.params, digests.batch, digests.rng, digests.grads in both runs from
+|                step 24 to step 45, push them and compare again (45 steps to run); this shows which
+|                input differs first: parameters, batch, random generators or gradients
 |       tscope diff c968cd4d2248-digests c1036e0e36c4-digests
-|   2            run each recipe again for 45 steps on the other one's hosts, and push as
-|                c968cd4d2248-swap and c1036e0e36c4-swap (90 steps to run); tells a host from a
-|                recipe: a fault that follows the host is the host's
+|   2            run each recipe again for 45 steps on the hosts of the other run, and push them as
+|                c968cd4d2248-swap and c1036e0e36c4-swap (90 steps to run); this shows whether the
+|                cause is a host or a recipe: a faulty host causes the difference wherever it is used
 |       tscope diff c968cd4d2248 c968cd4d2248-swap
 ! tscope: ./mlruns/101/000000000000000000000000000000a1/artifacts: skipped: not_kept (2 times): model/config.json
 [1]
@@ -108,25 +112,26 @@ $ tscope push mlflow.db 2>/dev/null
 | default/mlflow.db/000000000000000000000000000000a2  e5149633af3c     40   0 B  0 B  unchanged
 | default/mlflow.db/000000000000000000000000000000a3  9c1a6adbaac8      8   0 B  0 B  unchanged
 $ tscope diff ./mlflow.db#000000000000000000000000000000a1 ./mlruns/101/000000000000000000000000000000a1
-| every bit of the trajectory agrees: 3 series over 40 steps; facts differ: other.mlflow.experiment_id
-| cause: nothing differs; confidence: high
+| Both runs computed the same, bit for bit: 3 series of the trajectory agree over 40 steps; 1 recorded fact differs: other.mlflow.experiment_id
+| cause: no difference found; confidence: high
 |   a  plain  4491e7f1cdd1  40 steps (0 to 39)  1 rank
 |   b  plain  c968cd4d2248  40 steps (0 to 39)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    holds: every loss, rate, norm and digest that both have, over 40 common steps
-|   numerical    holds: bit-exact
-|   statistical  holds: bit-exact
+|   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal
+|                over 40 common steps
+|   numerical    yes: the runs are bit-exact
+|   statistical  yes: the runs are bit-exact
 |
-| SERIES  5 are the same
-|   costs        differ and do not decide: timestamp
+| SERIES  5 series are the same
+|   costs        these series differ, but do not decide: timestamp
 |
 | FACTS THAT DIFFER  1 in other
 |   other.mlflow.experiment_id  "1"  ->  "101"
 |
 | EVIDENCE
-|   for          agreement to the bit over 40 common steps: loss as doubles, lr as doubles, eval/acc
-|                as doubles
+|   for          the runs agree bit for bit over 40 common steps: loss (float64), lr (float64),
+|                eval/acc (float64)
 ! tscope: ./mlruns/101/000000000000000000000000000000a1/artifacts: skipped: not_kept (2 times): model/config.json
 $ tscope show ./mlflow.db#000000000000000000000000000000a3 | head -20
 | id        9c1a6adbaac82f009d7be28a1765dae74ee9eb7104311d0d646a6cd5351f8918

@@ -84,19 +84,19 @@ $ tscope push --strict wandb/offline-run-20261121_000002-media003
 [2]
 # The parts of a run that was resumed offline follow each other; two that are the same for as long as both went.
 $ tscope diff ./wandb/offline-run-20261121_000004-resumed5 ./wandb/offline-run-20261121_000005-resumed5
-| no step of loss is in both runs
-| cause: not comparable; confidence: none
-|   no step of loss is in both runs
+| The trajectories cannot be compared in full: no step of loss is in both runs
+| cause: too little in common to compare; confidence: none
+|   The trajectories cannot be compared in full: no step of loss is in both runs
 |   a  resumed  b896eb2003c3  6 steps (0 to 5)   1 rank
 |   b  resumed  64f7cc3e5e2c  6 steps (6 to 11)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    not known: no step in common
-|   numerical    not known: nothing to compare
-|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
-|                twice more, and tscope diff b896eb2003c3 64f7cc3e5e2c --repeats GLOB
+|   bit-exact    not known: the two runs have no common step
+|   numerical    not known: there is nothing to compare
+|   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
+|                the first run twice, then use tscope diff b896eb2003c3 64f7cc3e5e2c --repeats GLOB
 |
-| SERIES  none are the same
+| SERIES  no series is the same
 |
 | FACTS THAT DIFFER  1 in session
 |   session.started  1795305870.134864  ->  1795305870.247868
@@ -104,22 +104,23 @@ $ tscope diff ./wandb/offline-run-20261121_000004-resumed5 ./wandb/offline-run-2
 | ONLY ON ONE SIDE
 |   only a       6 steps (0 to 5)
 |   only b       6 steps (6 to 11)
-|   apart        no step in common: loss
+|   apart        these series have no common step: loss
 [3]
 $ tscope diff ./wandb/offline-run-20261121_000000-plain001 ./wandb/offline-run-20261121_000007-crashed6
-| loss agrees on 40 common steps, but the second run has 40 that the first lacks (40 to 79); facts differ: config.api_key and 17 more
-| cause: nothing differs; confidence: high
+| The trajectories cannot be compared in full: loss agrees at 40 common steps, but the second run has 40 steps (40 to 79) that the first lacks; 18 recorded facts differ: config.api_key and 17 more
+| cause: no difference found; confidence: high
 |   a  plain    5a19a293a98c  40 steps (0 to 39)  1 rank
 |   b  crashed  2688e0d60251  80 steps (0 to 79)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    holds: every loss, rate, norm and digest that both have, over 40 common steps
-|   numerical    holds: bit-exact
-|   statistical  holds: bit-exact
+|   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal
+|                over 40 common steps
+|   numerical    yes: the runs are bit-exact
+|   statistical  yes: the runs are bit-exact
 |
-| SERIES  none are the same
-|   agree        on all common steps: loss, lr
-|   costs        differ and do not decide: system.cpu, system.disk\./\.usageGB,
+| SERIES  no series is the same
+|   agree        these series agree at all common steps: loss, lr
+|   costs        these series differ, but do not decide: system.cpu, system.disk\./\.usageGB,
 |                system.disk\./\.usagePercent, system.disk\.vda\.in, system.disk\.vda\.out,
 |                system.memory_percent, system.proc\.memory\.availableMB, system.proc\.memory\.percent
 |                and 2 more
@@ -152,7 +153,7 @@ $ tscope diff ./wandb/offline-run-20261121_000000-plain001 ./wandb/offline-run-2
 |   only b       40 steps (40 to 79)
 |
 | EVIDENCE
-|   for          agreement to the bit over 40 common steps: loss as doubles, lr as doubles
+|   for          the runs agree bit for bit over 40 common steps: loss (float64), lr (float64)
 [3]
 # A byte that is wrong costs what is left of its block; a wrong beginning is no log; a tail may be cut.
 $ cp wandb/*blocks04/run-blocks04.wandb x.wandb; printf '!' | dd of=x.wandb bs=1 seek=40000 conv=notrunc status=none; tscope push x.wandb

@@ -22,35 +22,37 @@ $ tscope show a
 | (digests) out   trajectory  u64       3     9
 | (digests) step  trajectory  f64       3     9
 $ tscope diff a b
-| attn computes otherwise from step 41 on, and nothing else recorded shows it
+| The operation attn differs from step 41 on, but no other record shows a difference
 | cause: not known; confidence: low; from step 41
-|   attn (occurrence 0) differs at step 41 (rank 1): its inputs agree, its output does not
+|   The two runs first differ in the operation attn (occurrence 0) at step 41 on rank 1: its inputs
+|     agree, but its output differs
 |   a  -  fdf219e75788  1 step (41)  3 ranks
 |   b  -  16639ed13090  1 step (41)  3 ranks
 |
 | EQUIVALENT?
-|   bit-exact    fails: operation attn differs at step 41
-|   numerical    holds: no loss, gradient norm or digest of the training differs beyond how it was
-|                written
-|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
-|                twice more, and tscope diff fdf219e75788 16639ed13090 --repeats GLOB
+|   bit-exact    no: the operation attn differs at step 41
+|   numerical    yes: no loss, gradient norm or digest of the training differs by more than the
+|                rounding of the written values
+|   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
+|                the first run twice, then use tscope diff fdf219e75788 16639ed13090 --repeats GLOB
 |
-| SERIES  3 are the same
+| SERIES  3 series are the same (counted on each rank)
 |
-| FACTS THAT DIFFER  no recorded one
+| FACTS THAT DIFFER  no recorded fact differs
 |
-| OPERATIONS  9 compared
-|   first        step 41, attn (occurrence 0) on rank 1: inputs agree, output differs; ranks 0, 2
-|                receive it
+| OPERATIONS  9 digests compared
+|   first        at step 41 attn (occurrence 0) on rank 1 differs: its inputs agree, but its output
+|                differs; ranks 0, 2 receive the difference
 |   rank  step  operation  role
-|      1    41  attn       origin: inputs agree, output differs
-|      0    41  allreduce  receiver: its inputs differ already
-|      2    41  allreduce  receiver: its inputs differ already
+|      1    41  attn       origin: its inputs agree, but its output differs
+|      0    41  allreduce  receiver: its inputs already differ
+|      2    41  allreduce  receiver: its inputs already differ
 |
 | EVIDENCE
-|   for          of the operations attn parts first, at step 41 on rank 1, from equal inputs
-|   could be     kernels without a fixed order; another precision or kernel path; another device,
-|                library or driver; damaged state
+|   for          the first operation that differs is attn, at step 41 on rank 1: its inputs agree, but
+|                its output differs
+|   could be     nondeterministic kernels; a different precision or kernel; a different device,
+|                library or driver; corrupted training state
 [1]
 $ tscope diff a b --first
 | 41	attn	1
@@ -106,107 +108,113 @@ $ tscope diff a b --json | grep -A45 '"ops"'
 $ tscope export b back -q; head -2 back/rank2/digests.jsonl; tscope diff b ./back
 | {"in":"00000000000000a1","name":"embed","occurrence":0.0,"out":"00000000000000b1","step":41.0}
 | {"in":"00000000000000b1","kind":"activation","name":"attn","out":"00000000000000c1","step":41.0}
-| both are one and the same run: their ids are equal
-| cause: nothing differs; confidence: high
+| Both sides are the same run: their ids are equal
+| cause: no difference found; confidence: high
 |   a  -  16639ed13090  1 step (41)  3 ranks
 |   b  -  16639ed13090  1 step (41)  3 ranks
 |
 | EQUIVALENT?
-|   bit-exact    holds: one and the same run
-|   numerical    holds: one and the same run
-|   statistical  holds: one and the same run
+|   bit-exact    yes: both sides are the same run
+|   numerical    yes: both sides are the same run
+|   statistical  yes: both sides are the same run
 |
-| SERIES  3 are the same
+| SERIES  3 series are the same (counted on each rank)
 |
-| FACTS THAT DIFFER  no recorded one
+| FACTS THAT DIFFER  no recorded fact differs
 # Recorded by one run alone: nothing to compare, which is said; nothing that differs: nothing.
 $ mkdir none; for rank in 0 1 2; do mkdir none/rank$rank; cp a/rank$rank/steps.jsonl none/rank$rank; done; tscope diff a ./none
-| every bit of the trajectory agrees: 3 series over 1 step; some digests of operations are in one run alone and were not compared
-| cause: nothing differs; confidence: low
+| Both runs computed the same, bit for bit: 3 series of the trajectory agree over 1 step; some digests of operations are in one run only and were not compared
+| cause: no difference found; confidence: low
 |   a  -  fdf219e75788  1 step (41)  3 ranks
 |   b  -  a097015c46b1  1 step (41)  3 ranks
 |
 | EQUIVALENT?
-|   bit-exact    holds: every loss, rate, norm and digest that both have, over 1 common step
-|   numerical    holds: bit-exact
-|   statistical  holds: bit-exact
+|   bit-exact    yes: every loss, learning rate, gradient norm and digest that both runs have is equal
+|                over 1 common step
+|   numerical    yes: the runs are bit-exact
+|   statistical  yes: the runs are bit-exact
 |
-| SERIES  3 are the same
+| SERIES  3 series are the same (counted on each rank)
 |
-| FACTS THAT DIFFER  no recorded one
+| FACTS THAT DIFFER  no recorded fact differs
 |
 | EVIDENCE
-|   for          agreement to the bit over 1 common step: loss as doubles of 3 ranks
-|   against      they have only 1 step in common
+|   for          the runs agree bit for bit over 1 common step: loss (float64, 3 ranks)
+|   against      the two runs have only 1 common step
 $ tscope diff a ./a
-| both are one and the same run: their ids are equal
-| cause: nothing differs; confidence: high
+| Both sides are the same run: their ids are equal
+| cause: no difference found; confidence: high
 |   a  -  fdf219e75788  1 step (41)  3 ranks
 |   b  -  fdf219e75788  1 step (41)  3 ranks
 |
 | EQUIVALENT?
-|   bit-exact    holds: one and the same run
-|   numerical    holds: one and the same run
-|   statistical  holds: one and the same run
+|   bit-exact    yes: both sides are the same run
+|   numerical    yes: both sides are the same run
+|   statistical  yes: both sides are the same run
 |
-| SERIES  3 are the same
+| SERIES  3 series are the same (counted on each rank)
 |
-| FACTS THAT DIFFER  no recorded one
+| FACTS THAT DIFFER  no recorded fact differs
 # The job's own; a single rank; inputs that nobody recorded.
 $ mkdir -p one other; for run in one other; do echo '{"step":7,"name":"w","out":"00000000000000a1"}' >$run/digests.jsonl; done; sed -i s/a1/a2/ other/digests.jsonl; tscope diff ./one ./other
-| w computes otherwise from step 7 on, and nothing else recorded shows it
+| The operation w differs from step 7 on, but no other record shows a difference
 | cause: not known; confidence: low; from step 7
-|   w (occurrence 0) differs at step 7: whether its inputs agree was not recorded
+|   The two runs first differ in the operation w (occurrence 0) at step 7: whether its inputs agree
+|     was not recorded
 |   a  -  683eb66cede2  0 steps (none)  1 rank
 |   b  -  b89bd81106ce  0 steps (none)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    fails: operation w differs at step 7
-|   numerical    not known: nothing to compare
-|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
-|                twice more, and tscope diff 683eb66cede2 b89bd81106ce --repeats GLOB
+|   bit-exact    no: the operation w differs at step 7
+|   numerical    not known: there is nothing to compare
+|   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
+|                the first run twice, then use tscope diff 683eb66cede2 b89bd81106ce --repeats GLOB
 |
-| SERIES  none are the same
+| SERIES  no series is the same
 |
-| FACTS THAT DIFFER  no recorded one
+| FACTS THAT DIFFER  no recorded fact differs
 |
-| OPERATIONS  1 compared
-|   first        step 7, w (occurrence 0): it differs, and whether its inputs agree was not recorded
+| OPERATIONS  1 digest compared
+|   first        at step 7 w (occurrence 0) differs: whether its inputs agree was not recorded
 |   rank  step  operation  role
-|      0     7  w          inputs not recorded: origin or receiver
+|      0     7  w          origin or receiver: whether its inputs agree was not recorded
 |
 | EVIDENCE
-|   for          of the operations w parts first, at step 7 on rank 0
-|   could be     kernels without a fixed order; another precision or kernel path; another device,
-|                library or driver; damaged state
+|   for          the first operation that differs is w, at step 7 on rank 0: whether its inputs agree
+|                was not recorded
+|   could be     nondeterministic kernels; a different precision or kernel; a different device,
+|                library or driver; corrupted training state
 [1]
 $ for run in a b; do cp -r $run job$run; cp a/rank0/digests.jsonl joba; done; cp -r joba jobc; sed -i s/c1/c9/ jobc/digests.jsonl; tscope diff ./joba ./jobc
-| attn computes otherwise from step 41 on, and nothing else recorded shows it
+| The operation attn differs from step 41 on, but no other record shows a difference
 | cause: not known; confidence: low; from step 41
-|   attn (occurrence 0) differs at step 41: its inputs agree, its output does not
+|   The two runs first differ in the operation attn (occurrence 0) at step 41: its inputs agree, but
+|     its output differs
 |   a  -  dc7ab0c896cd  1 step (41)  3 ranks
 |   b  -  bc7ab8453daf  1 step (41)  3 ranks
 |
 | EQUIVALENT?
-|   bit-exact    fails: operation attn differs at step 41
-|   numerical    holds: no loss, gradient norm or digest of the training differs beyond how it was
-|                written
-|   statistical  not known: one run a side says nothing of how runs scatter: run the first recipe
-|                twice more, and tscope diff dc7ab0c896cd bc7ab8453daf --repeats GLOB
+|   bit-exact    no: the operation attn differs at step 41
+|   numerical    yes: no loss, gradient norm or digest of the training differs by more than the
+|                rounding of the written values
+|   statistical  not known: one run on each side does not show how much runs vary by chance: repeat
+|                the first run twice, then use tscope diff dc7ab0c896cd bc7ab8453daf --repeats GLOB
 |
-| SERIES  3 are the same
+| SERIES  3 series are the same (counted on each rank)
 |
-| FACTS THAT DIFFER  no recorded one
+| FACTS THAT DIFFER  no recorded fact differs
 |
-| OPERATIONS  12 compared
-|   first        step 41, attn (occurrence 0) of the job: inputs agree, output differs
+| OPERATIONS  12 digests compared
+|   first        at step 41 attn (occurrence 0) of the job differs: its inputs agree, but its output
+|                differs
 |   rank  step  operation  role
-|    job    41  attn       origin: inputs agree, output differs
+|    job    41  attn       origin: its inputs agree, but its output differs
 |
 | EVIDENCE
-|   for          of the operations attn parts first, at step 41 on rank -1, from equal inputs
-|   could be     kernels without a fixed order; another precision or kernel path; another device,
-|                library or driver; damaged state
+|   for          the first operation that differs is attn, at step 41: its inputs agree, but its
+|                output differs
+|   could be     nondeterministic kernels; a different precision or kernel; a different device,
+|                library or driver; corrupted training state
 [1]
 # What is no digest is skipped, and told of with its line.
 $ printf '{"step":1,"name":"x","out":"00000000000000a1"}\n{"step":1,"name":"x","out":"a1"}\n{"step":1,"out":"00000000000000a1"}\n{"step":1,"name":"x","out":"00000000000000a1","occurrence":1e30}\n' >one/digests.jsonl; tscope push one --name bad

@@ -14,19 +14,17 @@ $ tscope help
 |
 | Verbs
 |   push          store runs and give them names
-|   list          list runs: filter, sort, choose columns
-|   show          show what a run holds: names, facts, series, files
-|   facts         show the facts of a run, or collect those of this host
-|   analyze       show what limits the speed of a run, what is wrong with it, and
-|                 why
-|   explain       explain the rules behind the findings of analyze
-|   diff          find the first step at which two runs differ, and what else
-|                 differs
-|   check-resume  check whether a run resumed correctly from a checkpoint
-|   gate          test whether a run is slower than its baselines
-|   baseline      show the runs that a gate would compare with, or accept a change
-|   trend         show where the step time of a branch changed, and between which
-|                 commits
+|   list          list runs, filtered, sorted, with the columns asked for
+|   show          what a run is: names, facts, series, files
+|   facts         what is recorded about a run, or about this host
+|   analyze       what a run is bound by, what is wrong with it, and why
+|   explain       the rules behind the findings of analyze
+|   diff          the first step at which two runs differ, and what else differs
+|   check-resume  whether a run resumed correctly from a checkpoint
+|   gate          whether a run is slower than its baselines, by a test
+|   baseline      which runs a gate would compare with, and why not others
+|   trend         where the level of a branch's step time changed, and between
+|                 which commits
 |   name          give a run another name
 |   tag           pin a run under a tag, a name that does not move, or list tags
 |   note          write or show notes on a run
@@ -56,26 +54,25 @@ $ tscope help
 |                          also into a pipe
 |   COLUMNS                the width in which tables have to fit
 $ tscope diff --help
-| tscope diff - find the first step at which two runs differ, and what else
-| differs
+| tscope diff - the first step at which two runs differ, and what else differs
 |
 | Usage: tscope diff [OPTIONS] RUN RUN [RUN...]
 |
-| Tells in one sentence whether the two runs computed the same values and, if not,
-| why and how sure that is. Then it shows for every series the first step at which
-| its bits differ and how far apart the values are from there on, the curves, the
-| facts that differ, the evidence, and what to run next. Times and memory are
-| shown, but they do not decide.
+| Says in one sentence whether the two runs computed the same and, if not, why and
+| how sure that is; then for every series the first step at which its bits differ
+| and by how much it differs from that step on, the curves, the facts that differ,
+| the evidence, and what to run next. Times and memory are shown, but they do not
+| decide.
 |
-| With --repeats, the runs of the project whose names match GLOB, or directories
-| that match it, count as repeated runs of the first run's recipe. The command
-| shows which of them are the same, which one is the odd one out, and whether the
-| second run's loss and gradient norm stay within three times their spread.
+| With --repeats, runs of the project whose names match GLOB, or directories that
+| do, are taken as repeats of the first run. The answer says which repeats are the
+| same, which one differs from all others, and whether the loss and the gradient
+| norm of the second run stay within three times the spread of the repeats.
 |
-| With three to 256 runs, the command shows a matrix of the first step at which
-| each two of them differ or, where the matrix does not fit the terminal, groups
-| of runs that computed the same. It exits with 0 if all are the same, with 1 if
-| two of them differ, and with 3 otherwise.
+| With three runs or more, up to 256: a matrix of the first step at which each
+| pair differs, or, where it does not fit the terminal, groups of runs that
+| computed the same. It exits 0 when all are the same, 1 when two of them differ,
+| 3 otherwise.
 |
 | With --as traceml and two summaries of TraceML (final_summary.json), the command
 | shows the verdict of TraceML's compare by its rules, the verdict of tscope
@@ -91,23 +88,23 @@ $ tscope diff --help
 | Options
 |   -i, --ignore GLOB       leave out facts whose path matches GLOB, such as
 |                           'session.*'
-|       --exit-on WHAT      also exit with 1 if these differ: times, memory, facts
-|   -1, --first             print one line with tabs: the first step at which the
-|                           runs differ, the series and the rank
-|   -a, --all               show every fact and every series of every rank
+|       --exit-on WHAT      also exit 1 when these differ: times, memory, facts
+|   -1, --first             one line with tabs between: the first step, series and
+|                           rank at which the runs differ
+|   -a, --all               every fact and every series of every rank
 |       --by COLUMN         pair points by samples, tokens or another column of
-|                           totals instead of by step
-|       --curves            also show the curves of the whole run
-|       --html FILE         also write a self-contained HTML page with plots; -
-|                           writes it to stdout instead of the report
+|                           totals in place of the step
+|       --curves            also the curves of the whole run
+|       --html FILE         also write a page with plots, which needs nothing
+|                           else; - writes it to stdout in place of the report
 |       --repeats GLOB      compare the second run with the spread of these
-|                           repeated runs of the first run's recipe
-|       --policy FILE       read thresholds of the diagnosis from FILE:
-|                           DIVERGENCE.name = number (docs/divergence.md)
-|       --as TOOL           compare two summaries by the rules of another tool,
-|                           and show what those rules ignore: traceml
-|       --reproduce         also print the commands that would run each of the two
-|                           runs again, as far as they are recorded
+|                           repeats of the first run
+|       --policy FILE       cut-offs of the diagnosis: DIVERGENCE.name = number
+|                           (docs/divergence.md)
+|       --as TOOL           what TraceML's compare says of two of its summaries,
+|                           and what it passes over: traceml
+|       --reproduce         also what would run each of the two again, as far as
+|                           it is recorded
 |
 | Options of every verb
 |   -p, --project NAME      the project of names without one (default:
@@ -131,9 +128,10 @@ $ tscope diff --help
 |   tscope diff exp1 ./runs/exp1-rerun
 |       compares a run with a directory, which is not stored
 |   tscope diff exp1 exp2 exp3 exp4
-|       shows which of several runs differ, and from which step on
+|       which of several runs differ, and from which step on
 |   tscope diff base new --repeats 'base-*'
-|       tests whether new differs from base by more than repeated runs of base do
+|       does new differ from base more than repeats of base differ from one
+|       another?
 |   tscope diff --html diff.html exp1 exp2
 |       also writes a page to share
 |   tscope diff --ignore 'session.*' --exit-on facts a b
@@ -142,12 +140,12 @@ $ tscope diff --help
 |       shows the verdict of TraceML for two summaries beside that of tscope
 |
 | Exit status
-|   0  the same: both runs have the same columns and steps, and every bit agrees
-|   1  different: a step that both runs have differs, or something that --exit-on
-|      names differs
-|   2  not determined: wrong usage, no such run, no connection, damaged data
-|   3  inconclusive: the common steps agree, but one run has more steps, or there
-|      are no common steps, or only series of unknown meaning differ
+|   0  the same: what was computed has the same columns, steps and bits
+|   1  different: some step that both have differs, or what --exit-on names does
+|   2  could not be determined: wrong usage, no such run, no connection, damaged
+|      data
+|   3  inconclusive: the common steps agree, but one run has more steps, or the
+|      runs have no common step, or only series of unknown role differ
 $ tscope lsit
 ! tscope: there is no verb 'lsit'; did you mean 'list'?
 [2]
@@ -162,17 +160,17 @@ $ tscope push -q runs/base runs/parts
 | default/base   18fc3da2967f      8 SIZE SIZE  created
 | default/parts  2fce76dd212c      8 SIZE SIZE  created
 $ FORCE_COLOR=1 tscope diff base parts | cat -v | head -3
-| ^[[31mloss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more^[[0m
-| ^[[2mcause: not comparable; confidence: none; from step 3^[[0m
-|   loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2
+| ^[[31mThe two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6 other series are the same in both; 3 recorded facts differ: code.commit and 2 more^[[0m
+| ^[[2mcause: too little in common to compare; confidence: none; from step 3^[[0m
+|   The two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6
 $ NO_COLOR=1 tscope diff base parts | cat -v | head -1
-| loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
+| The two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6 other series are the same in both; 3 recorded facts differ: code.commit and 2 more
 $ FORCE_COLOR=1 NO_COLOR=1 tscope diff base parts | cat -v | head -1
-| loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
+| The two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6 other series are the same in both; 3 recorded facts differ: code.commit and 2 more
 $ NO_COLOR=1 tscope diff --color always base parts | cat -v | head -1
-| ^[[31mloss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more^[[0m
+| ^[[31mThe two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6 other series are the same in both; 3 recorded facts differ: code.commit and 2 more^[[0m
 $ FORCE_COLOR=1 tscope diff --color=never base parts | cat -v | head -1
-| loss parts at step 3: 0.5 against 0.50001; 6 other series agree; facts differ: code.commit and 2 more
+| The two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6 other series are the same in both; 3 recorded facts differ: code.commit and 2 more
 # 60 columns.
 $ COLUMNS=60 tscope list --columns name,id,state,steps,ranks,config.lr,seeds.torch,started
 | name   id            state     steps  ranks  config.lr
@@ -213,34 +211,41 @@ $ COLUMNS=60 tscope facts base
 | session.started       1700000000.0         float  run.json
 | session.wall_time     2.0                  float  run.json
 $ COLUMNS=60 tscope diff base parts
-| loss parts at step 3: 0.5 against 0.50001; 6 other series
-| agree; facts differ: code.commit and 2 more
-| cause: not comparable; confidence: none; from step 3
-|   loss parts at step 3: 0.5 against 0.50001; 6 other series
-|     agree; facts differ: code.commit and 2 more
+| The two runs first differ at step 3: loss is 0.5 in the
+| first run and 0.50001 in the second; 6 other series are the
+| same in both; 3 recorded facts differ: code.commit and 2
+| more
+| cause: too little in common to compare; confidence: none;
+|   from step 3
+|   The two runs first differ at step 3: loss is 0.5 in the
+|     first run and 0.50001 in the second; 6 other series are
+|     the same in both; 3 recorded facts differ: code.commit
+|     and 2 more
 |   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank
 |   b  parts  2fce76dd212c  8 steps (0 to 7)  1 rank
 |
 | EQUIVALENT?
-|   bit-exact    fails: loss differs at step 3
-|   numerical    not known: the loss is up to a relative 4e-05
-|                apart; without repeats of a run nothing says
-|                how far repeats are
-|   statistical  not known: one run a side says nothing of how
-|                runs scatter: run the first recipe twice
-|                more, and tscope diff 18fc3da2967f
-|                2fce76dd212c --repeats GLOB
+|   bit-exact    no: loss differs at step 3
+|   numerical    not known: the relative difference of the
+|                loss is up to 4e-05; without repeats of the
+|                first run nothing shows by how much repeats
+|                differ
+|   statistical  not known: one run on each side does not show
+|                how much runs vary by chance: repeat the
+|                first run twice, then use tscope diff
+|                18fc3da2967f 2fce76dd212c --repeats GLOB
 |
-| SERIES  1 parts, 6 are the same
-|   series  first bits  visible  r there
-|   loss             3        3   2.0e-5
-|   r = |a - b| / max(|a|, |b|), and 10, 30, 100 points later;
-|     slope of ln r a step; end: last tenth
+| SERIES  1 series differs, 6 are the same
+|   series  first step  visible       r
+|   loss             3        3  2.0e-5
+|   first step: the first with different bits; visible: the
+|     first with a difference above the rounding of the
+|     values; r: |a - b| / max(|a|, |b|) at that step
 |   loss    a  0.5
 |   step 3  b  0.50001
 |                 ^
 |
-| CURVES AROUND THE SPLIT
+| CURVES AROUND THE FIRST DIFFERENCE
 |   loss         a, b, • both
 |             2 │•  ┊
 |               │   ┊
@@ -249,7 +254,7 @@ $ COLUMNS=60 tscope diff base parts
 |               │  ••
 |          0.25 │   ┊••••
 |                0  3   7
-|   apart           ▁▃▅▇█
+|   r               ▁▃▅▇█
 |                r from 2.0e-5 to 4.0e-5, logarithmic
 |
 | FACTS THAT DIFFER
