@@ -30,7 +30,7 @@ static bool next_common(struct walk *w, struct ts_compare *io)
 	return false;
 }
 
-/* True when nothing behind it is to be looked at. */
+/* True when nothing after it is to be looked at. */
 static bool differs(const struct walk *w, struct ts_compare *io)
 {
 	if (io->differing++ == 0) {

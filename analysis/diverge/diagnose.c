@@ -71,7 +71,7 @@ static struct ts_span add_writing(struct ts_inquiry *q, struct ts_span text, con
 			       NAME(s), how, ts_say_plural((double)w->values, "value").text, whose);
 }
 
-/* The series of a kind that parts first, else the first that both have. */
+/* The series of a kind that differs first, else the first that both have. */
 static const struct ts_evidence_series *series_of(const struct ts_inquiry *q, enum ts_series_kind kind)
 {
 	const struct ts_evidence_series *s = q->first[kind].series;

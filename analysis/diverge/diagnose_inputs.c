@@ -1,7 +1,7 @@
 /* diagnose_inputs.c - explains a divergence by hard evidence: what went into a step (batch, random state,
  * parameters) differs before what came out.
  *
- * An input explains a difference only if it parts at its step or a few records before: batches that differ for hundreds of
+ * An input explains a difference only if it differs at its step or a few records before: batches that differ for hundreds of
  * steps while the loss agrees to the bit did not matter to it. Digests of parameters may be of before or after the update of
  * their step; where nobody said which, they are not taken for an initialization that differs.
  */
@@ -77,7 +77,8 @@ static bool by_learning_rate(struct ts_inquiry *q)
 		(void)precedes(q, TS_KIND_LR, TS_CUT_LR_STEPS);
 		return false;
 	}
-	/* A rate acts on the losses behind it; within one interval of records, or after an update, the two show in one record. */
+	/* A learning rate acts on the losses after its step; within one interval of records, or after an update, both show in
+	 * one record. */
 	if (shown && distance == 0 && q->cadence == 1) {
 		if (ts_at_first_pass(q)) {
 			ts_say_against(q, "the learning rate differs from the first step on, but so does the loss, and "
@@ -400,7 +401,7 @@ static bool forward_agrees(const struct ts_inquiry *q, int64_t step)
 	return ts_agrees_at(q, TS_KIND_LOSS, step) && !q->first[TS_KIND_BATCH].parts;
 }
 
-/* Gradients part on some ranks of several, the losses of that step agree, and follow later. On every rank at once it is a
+/* Gradients differ on some ranks of several; the losses of that step agree and differ later. On every rank at once it is a
  * kernel that adds in no fixed order. */
 static bool by_gradients(struct ts_inquiry *q)
 {
@@ -438,7 +439,8 @@ static int64_t update_before(const struct ts_inquiry *q)
 	return step - q->cadence;
 }
 
-/* Nobody said of when the digest of the parameters is, and after an equal forward pass the gradients of its step part too. */
+/* It was not declared when the digest of the parameters is taken, and after an equal forward pass the gradients of its step
+ * differ too. */
 static bool gradients_first(const struct ts_inquiry *q)
 {
 	const struct ts_first *params = &q->first[TS_KIND_PARAMS], *grads = &q->first[TS_KIND_GRADS],
@@ -448,7 +450,7 @@ static bool gradients_first(const struct ts_inquiry *q)
 	       ((grads->parts && grads->step == params->step) || (norm->parts && norm->step == params->step));
 }
 
-/* Parameters part although all that went into their update agrees. */
+/* Parameters differ although everything that went into their update agrees. */
 static bool by_state(struct ts_inquiry *q)
 {
 	const struct ts_first *params = &q->first[TS_KIND_PARAMS];
@@ -504,7 +506,7 @@ static bool same_parameters(const struct ts_inquiry *q)
 							 ts_agrees_at(q, TS_KIND_PARAMS, q->f - q->cadence));
 }
 
-/* The gradients part first, and no loss of their step was recorded, or a coarse one: it may have parted there. */
+/* The gradients differ first, and no loss of their step was recorded, or a coarse one: it may differ there too. */
 static bool loss_unseen(const struct ts_inquiry *q)
 {
 	const struct ts_first *grads = &q->first[TS_KIND_GRADS], *loss = &q->first[TS_KIND_LOSS];

@@ -210,7 +210,7 @@ static void propose(struct ts_inquiry *q, uint64_t steps, struct ts_span what, s
 	q->d.n_experiments++;
 }
 
-/* Steps from the first record to some behind the split; an int64 may hold any two steps, a double their distance. */
+/* Steps from the first record to some after the first difference; an int64 may hold any two steps, a double their distance. */
 static uint64_t steps_to(const struct ts_inquiry *q, int64_t step)
 {
 	double n = (double)step - (double)q->start + BEHIND;

@@ -253,7 +253,7 @@ static void rounding(struct ts_inquiry *q)
 	remain_rounding(q);
 }
 
-/* Digests part, and the loss agrees to its end: what parted is smaller than it can show. */
+/* Digests differ, and the loss agrees to its end: the difference is smaller than the loss can show. */
 static bool below_loss(struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS];

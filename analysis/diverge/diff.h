@@ -1,4 +1,4 @@
-/* diff.h - the answer to "where do two runs part": one struct for text, JSON and the exit code. */
+/* diff.h - the answer to "from which step do two runs differ": one struct for text, JSON and the exit code. */
 #ifndef TSCOPE_ANALYSIS_DIFF_H
 #define TSCOPE_ANALYSIS_DIFF_H
 
@@ -32,7 +32,7 @@ enum ts_series_state {
 	TS_SERIES_DISJOINT, /* both have it, no step in common */
 };
 
-/* A cell: a number, a digest or text (cut after 512 bytes, with an ellipsis behind it). */
+/* A cell: a number, a digest or text (cut after 512 bytes, followed by an ellipsis). */
 struct ts_value {
 	enum ts_column_type type;
 	double real;
@@ -57,7 +57,7 @@ struct ts_series_row {
 	uint64_t common, only_a, only_b;
 	/* ONLY_A, ONLY_B: bit t where the other side's rank has type t under this name, so that no cells can be paired. */
 	unsigned other_types;
-	struct ts_gap gap;	  /* PARTS, of numbers: how far apart from there on */
+	struct ts_gap gap;	  /* PARTS, of numbers: by how much they differ from that step on */
 };
 
 /* As an answer says it. */
@@ -71,7 +71,7 @@ struct ts_diff {
 	struct ts_run_ref a, b;
 	struct ts_span axis;	      /* the column that points were paired by; empty = the step */
 	enum ts_diff_verdict verdict;
-	struct ts_span reason;	      /* one sentence: "loss parts at step 5000" */
+	struct ts_span reason;	      /* diff_say.h: "The two runs first differ at step 5000: ..." */
 	struct ts_fact_row *facts;    /* by group, then path, then rank */
 	size_t n_facts;
 	struct ts_series_row *series; /* those not SAME: trajectory, unknown, observation; PARTS first by first_step, then name, rank */
@@ -86,7 +86,7 @@ struct ts_diff {
 	struct ts_repeats repeats;    /* asked: false where none were named */
 	struct ts_cut_off *cut_offs;  /* that a policy set to another value than the default */
 	size_t n_cut_offs;
-	/* If asked for, of series of numbers that part, on the rank that parts first: group "around" (the split) or "whole" (run),
+	/* If asked for, of series of numbers that differ, on the rank that differs first: group "around" (that step) or "whole" (run),
 	 * subject = series, name = "a", then "b" of the same grid. */
 	struct ts_plots plots;
 };

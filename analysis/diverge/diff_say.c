@@ -1,4 +1,4 @@
-/* diff_say.c - see diff_say.h. Each say_ function writes the clause of one ground; what is true beside it follows behind semicolons. */
+/* diff_say.c - see diff_say.h. Each say_ function writes the clause of one ground; further facts follow it, after semicolons. */
 #include "analysis/diverge/diff_say.h"
 
 #include "base/number.h"
@@ -92,7 +92,7 @@ static void put_point(struct saying *s, const struct ts_series_row *row)
 		      row->step_b);
 }
 
-/* The last step on which they agreed is said where it is not the one before: they may differ from any step behind it on. */
+/* The last step at which they agree is said where it is not the one before: they may differ from any step after it on. */
 static void put_place(struct saying *s, const struct ts_series_row *row)
 {
 	if (s->diff->axis.len) {

@@ -22,7 +22,7 @@ enum ts_diff_ground {
 	TS_GROUND_RANKS,      /* a rank is in one run alone */
 	TS_GROUND_NO_RECORD,  /* nothing of the trajectory was recorded */
 	TS_GROUND_INCOMPLETE, /* a trajectory series is not at the same steps of both */
-	TS_GROUND_ROLE,	      /* a series differs of which nobody knows whether it is part of the trajectory */
+	TS_GROUND_ROLE,	      /* a series differs, and it is not known whether it is part of the trajectory */
 	TS_GROUND_OPERATIONS_APART, /* only digests of operations were recorded, and some are in one run alone */
 	TS_GROUND_SAME,
 };
@@ -34,7 +34,7 @@ struct ts_diff_basis {
 	uint64_t facts;			 /* how many there are */
 };
 
-/* No full stop stands behind it. Of both runs the sentence is the same when they are exchanged, but for who is first. */
+/* The sentence has no full stop. Where the two runs are exchanged it changes only in which of them it calls the first. */
 enum ts_status ts_diff_say(const struct ts_diff *diff, const struct ts_diff_tally *tally, const struct ts_diff_basis *basis,
 			   struct ts_arena *arena, struct ts_span *ret_sentence, struct ts_error *err);
 

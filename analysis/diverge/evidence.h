@@ -1,7 +1,7 @@
 /* evidence.h - all that the diagnosis of a divergence looks at, as plain structs that a store or a test can fill.
  *
  * Zero is unknown in every field: a zeroed struct knows nothing, and nothing unknown counts as equal. Steps are those of the
- * records. "Parts" means that the bits of some common step differ; how far is in the gap.
+ * records. A series "parts" where the bits of some common step differ; by how much is in the gap.
  */
 #ifndef TSCOPE_ANALYSIS_EVIDENCE_H
 #define TSCOPE_ANALYSIS_EVIDENCE_H
@@ -36,7 +36,7 @@ struct ts_evidence_series {
 	int64_t cadence;       /* steps from one record to the next, of the side that has fewer; 0: unknown */
 	bool other_cadence;    /* the sides are known to have different ones */
 	bool parts;
-	int64_t first;	       /* if it parts */
+	int64_t first;	       /* if it parts: the first step that differs */
 	bool after_known;      /* the last common step before that, which agrees */
 	int64_t after;
 	double a, b;	       /* of numbers: the values at first */
@@ -50,8 +50,8 @@ enum ts_digest_time { TS_DIGEST_UNKNOWN = 0, TS_DIGEST_BEFORE = 1, TS_DIGEST_AFT
 enum ts_repeats_answer {
 	TS_REPEATS_UNKNOWN = 0,
 	TS_REPEATS_EQUAL = 1,	  /* every pair is the same to the bit */
-	TS_REPEATS_SCATTERED = 2, /* pairs part at different steps */
-	TS_REPEATS_ODD = 3,	  /* one parts from all others, which are equal */
+	TS_REPEATS_SCATTERED = 2, /* pairs first differ at different steps */
+	TS_REPEATS_ODD = 3,	  /* one differs from all others, which are equal */
 };
 
 /* Other runs of the first run's recipe. */
@@ -74,8 +74,8 @@ struct ts_evidence {
 	size_t n_series;
 	struct ts_steps_list resumes_a, resumes_b; /* the first step of every segment but the first; of a child run its first step */
 	struct ts_steps_list epochs;		   /* first steps of epochs, but the first one's */
-	struct ts_batch_relation batches;	   /* of the rank whose batches part first */
-	struct ts_span batches_unknown;		   /* why nothing is known of it though they part; a clause, or empty */
+	struct ts_batch_relation batches;	   /* of the rank whose batches differ first */
+	struct ts_span batches_unknown;		   /* why nothing is known of it although they differ; a clause, or empty */
 	enum ts_digest_time params_time;
 	uint32_t world_a, world_b;		   /* ranks of the job; 0: unknown */
 	const struct ts_fact_row *facts;	   /* that differ */

@@ -1,4 +1,4 @@
-/* gap.h - how far apart a series of two runs is, from the point on which it parts.
+/* gap.h - by how much a series of two runs differs, from the first point that differs on.
  *
  *	ts_gap_begin(&m, resolution_a, resolution_b, arena, &err)
  *	ts_gap_add(&m, step, a, b)	every common point from the first whose bits differ on, in order
@@ -31,13 +31,13 @@ enum {
 };
 
 struct ts_gap {
-	bool known;	       /* looked at: numbers on both sides, and the series parts */
+	bool known;	       /* looked at: numbers on both sides, and the series differs */
 	double quantum;	       /* absolute, at the first point; 0 = doubles */
 	bool visible;	       /* somewhere in what was looked at */
 	int64_t visible_step;  /* the first such step */
 	double first;	       /* r at the first point, whose bits differ: 0 for +0 against -0 */
 	double at_visible;     /* r at visible_step; NaN without one */
-	/* Median r of the 5 points around the 10th, 30th, 100th point behind the visible one (behind the first if none is visible);
+	/* Median r of the 5 points around the 10th, 30th, 100th point after the visible one (after the first if none is visible);
 	 * NaN: there are not so many, or a hole before them. */
 	double after_10, after_30, after_100;
 	/* Of ln r a step, over the first 60 points from the visible one (else the first) on: the median of the slopes between all
@@ -59,7 +59,7 @@ struct ts_gap_meter {
 	int64_t steps[TS_GAP_WINDOW];
 	double near[TS_GAP_WINDOW]; /* r from the visible point on, or the first */
 	size_t n_near;
-	bool closed; /* no more points lie behind those */
+	bool closed; /* no more points follow those */
 	double *tail; /* a ring of the last TS_GAP_TAIL */
 	uint64_t n_tail; /* since the last hole */
 	struct ts_arena *arena;

@@ -20,7 +20,7 @@ static bool is_number(enum ts_series_kind kind)
 	return kind < TS_KIND_PARAMS;
 }
 
-/* Where a series parts so that it can be seen: two doubles in their bits, a double and its float32 not by that alone. */
+/* Where a series differs visibly: two doubles do so in their bits, a double and its float32 not by that alone. */
 static bool parts_at(const struct ts_evidence_series *s, int64_t *ret_step, double *ret_jump)
 {
 	if (!s->parts)
@@ -141,7 +141,7 @@ static bool begins_late(const struct ts_first *first)
 }
 
 /* Steps from the one at which it may have begun to the one at which it is seen: those without a record, or, in a source that is
- * coarse, since digests part. */
+ * coarse, since digests differ. */
 static double hidden_steps(const struct ts_inquiry *q, const struct ts_first *first, bool coarse)
 {
 	double begin = first->through == INT64_MIN ? (double)first->step : (double)first->through + 1;
@@ -154,7 +154,7 @@ static double hidden_steps(const struct ts_inquiry *q, const struct ts_first *fi
 	return fmax((double)first->step - begin, 0);
 }
 
-/* Of the loss if it parts, else of the gradient norm, else of what else there is. */
+/* Of the loss if it differs, else of the gradient norm, else of any other series. */
 static void find_jump(struct ts_inquiry *q)
 {
 	static const enum ts_series_kind kinds[] = {TS_KIND_LOSS, TS_KIND_GRAD_NORM, TS_KIND_OTHER};
@@ -264,7 +264,7 @@ bool ts_at_first_pass(const struct ts_inquiry *q)
 	return true;
 }
 
-/* Repeats of the recipe part from one another as the second run does from the first. */
+/* Repeats differ from one another as the second run does from the first. */
 static bool within_repeats(const struct ts_inquiry *q)
 {
 	return q->e->repeats.runs >= 3 && q->e->repeats.answer == TS_REPEATS_SCATTERED && q->e->repeats.inside == TS_TIER_HOLDS;
@@ -293,7 +293,7 @@ bool ts_is_pushed(const struct ts_inquiry *q)
 	       !(gap->slope >= ts_cut_of(q, TS_CUT_LATCH));
 }
 
-/* The last step that agrees before what parts at `step`: where records are missing, it began anywhere in between. */
+/* The last step that agrees before the difference at `step`: where records are missing, it began anywhere in between. */
 static int64_t agreed_before(const struct ts_inquiry *q, int64_t step)
 {
 	int64_t through = INT64_MIN;

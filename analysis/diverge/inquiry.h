@@ -22,10 +22,10 @@ struct ts_first {
 	int64_t start, last; /* of the common steps */
 	bool from_first;  /* neither has one before `start`, on any rank */
 	uint64_t common;  /* of the series that has most */
-	const struct ts_evidence_series *series; /* that parts first, by most */
-	double jump;	  /* r there; NaN for digests, and where it is unknown */
+	const struct ts_evidence_series *series; /* that differs first, by most */
+	double jump;	  /* r at that step; NaN for digests, and where it is unknown */
 	uint32_t ranks;	  /* that have it */
-	uint32_t parted, parted_first; /* ranks that part; those that do at `step` */
+	uint32_t parted, parted_first; /* ranks that differ; those that do at `step` */
 };
 
 struct ts_inquiry {
@@ -40,7 +40,7 @@ struct ts_inquiry {
 	uint64_t common;
 	int64_t cadence;     /* at least 1 */
 	bool has_f;
-	int64_t f;	     /* the first step at which something of the training parts */
+	int64_t f;	     /* the first step at which something of the training differs */
 	double jump;	     /* r of the loss there, else of the gradient norm; NaN: unknown */
 	double quantum;	     /* relative to the value, at that step */
 	double limit;	     /* r that rounding explains */
@@ -86,7 +86,7 @@ void ts_conclude(struct ts_inquiry *q, enum ts_cause cause, enum ts_confidence c
 
 /* diagnose_facts.c: does a fact that differs explain it? Concludes, and then returns true. */
 bool ts_diagnose_facts(struct ts_inquiry *q);
-/* The same where parameters part in the update of step `update`, whose batch and gradients agree: only a setting of the update. */
+/* The same where parameters differ after the update of step `update`, whose batch and gradients agree: only a setting of the update. */
 bool ts_diagnose_update(struct ts_inquiry *q, int64_t update, enum ts_confidence most);
 /* Both say it, and not the same. What one run alone recorded says nothing, but for a variable that the other did not set. */
 bool ts_fact_differs(const struct ts_inquiry *q, const struct ts_fact_row *row);

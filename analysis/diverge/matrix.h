@@ -1,4 +1,4 @@
-/* matrix.h - the first step at which each two of several runs part. */
+/* matrix.h - the first step at which each two of several runs differ. */
 #ifndef TSCOPE_ANALYSIS_MATRIX_H
 #define TSCOPE_ANALYSIS_MATRIX_H
 
@@ -49,9 +49,9 @@ bool ts_matrix_groups(const struct ts_diff_matrix *m, struct ts_arena *arena, si
 
 /* What the pairs come to. */
 struct ts_matrix_tally {
-	enum ts_diff_verdict verdict; /* SAME: all pairs; DIFFERENT: some pair parts */
+	enum ts_diff_verdict verdict; /* SAME: all pairs; DIFFERENT: some pair differs */
 	size_t pairs, same, parts;
-	int64_t first_step, last_step; /* parts > 0: the least and the greatest at which a pair parts */
+	int64_t first_step, last_step; /* parts > 0: the least and the greatest first step of a pair that differs */
 	size_t first_a, first_b, last_a, last_b; /* a pair that does, the first in order */
 };
 struct ts_matrix_tally ts_matrix_count(const struct ts_diff_matrix *m);

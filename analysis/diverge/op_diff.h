@@ -1,4 +1,4 @@
-/* op_diff.h - in which operation two runs part first: digests of named tensors and operations, in execution order.
+/* op_diff.h - in which operation two runs first differ: digests of named tensors and operations, in execution order.
  *
  *	ts_op_executions_add(&all, steps, n, arena, err)	the steps of a rank's records, block by block
  *	ts_op_executions_settle(&all)				which records of each step count
@@ -21,7 +21,7 @@
 
 enum ts_op_role { TS_OP_ORIGIN = 1, TS_OP_RECEIVER = 2 };
 
-/* Of one rank: where it parts first. In the first step on which it does, that is the first origin, or the first record that
+/* Of one rank: where it first differs. In the first step at which it does, that is the first origin, or the first record that
  * differs where no origin is among them. */
 struct ts_op_row {
 	int32_t rank;
@@ -35,7 +35,7 @@ struct ts_op_row {
 };
 
 struct ts_op_diff {
-	struct ts_op_row *rows; /* by step, ordinal, rank: one a rank that parts */
+	struct ts_op_row *rows; /* by step, ordinal, rank: one per rank that differs */
 	size_t n;
 	uint64_t compared;	/* records that both have */
 	uint64_t only_a, only_b; /* records whose name and occurrence the other lacks, within steps that both recorded */
@@ -44,7 +44,7 @@ struct ts_op_diff {
 
 const char *ts_op_role_word(enum ts_op_role role); /* "origin", "receiver" */
 
-/* The row to speak of first: the first origin of the earliest step that any rank parts on; without one the first row of
+/* The row to speak of first: the first origin of the earliest step at which any rank differs; without one the first row of
  * all, which received a difference from what was not recorded. NULL without rows. */
 const struct ts_op_row *ts_op_culprit(const struct ts_op_diff *diff);
 /* "its inputs agree, but its output differs": what the role of the row says, as a clause. */

@@ -52,7 +52,7 @@ static size_t size_of(const struct ts_repeats *r, size_t group)
 	return n;
 }
 
-/* The one run that parts from all others, which agree with each other. */
+/* The one run that differs from all others, which agree with each other. */
 static bool find_odd(const struct ts_repeats *r, size_t *ret_odd)
 {
 	size_t odd = r->matrix.n;

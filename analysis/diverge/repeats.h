@@ -1,13 +1,13 @@
 /* repeats.h - several runs of one recipe: which are the same, which is the odd one out, and how far chance alone takes them apart.
  *
- * Pattern, from the first step at which each two part. A run that agrees as far as it goes agrees. One run that parts from all others,
- * which agree, is the odd one out and no more: a rare race, another machine and another input look alike until one of them is run
- * again. Source: docs/divergence.md.
+ * Pattern, from the first step at which each two differ. A run that agrees as far as it goes agrees. One run that differs from all
+ * others, which agree, is the odd one out and no more: a rare race, a different machine and a different input look the same until one
+ * of the runs is repeated. Source: docs/divergence.md.
  *
  * Envelope of a series (loss, gradient norm), over the points that all repeats and the candidate have:
  *
  *	spread of a window	the greatest r between two repeats at any of its TS_ENVELOPE_WINDOW points (r: gap.h)
- *	spread at a point	the greatest of its window and the two beside it. Where chance is at work, which is where repeats part
+ *	spread at a point	the greatest of its window and the two beside it. Where chance is at work, which is where repeats differ
  *				and not in groups that agree, no less than the median spread of the windows in which they differ:
  *				how early chance sets in is itself chance.
  *	limit at a point	that, times 1 + 4 / (n - 1) for n repeats: TS_ENVELOPE_TIMES for three, and the more there are the
@@ -54,9 +54,9 @@ enum ts_pattern {
 	TS_PATTERN_UNKNOWN = 0,	  /* too few, or some have no step in common */
 	TS_PATTERN_SAME = 1,	  /* all agree */
 	TS_PATTERN_ODD = 2,	  /* all but one agree */
-	TS_PATTERN_GROUPS = 3,	  /* groups of at least two that agree, which all part at one step: a change that repeats itself */
-	TS_PATTERN_TOGETHER = 4,  /* those that part do so at one step, and not all have one that they agree with */
-	TS_PATTERN_SCATTERED = 5, /* they part at different steps */
+	TS_PATTERN_GROUPS = 3,	  /* groups of at least two that agree, and that all first differ at one step */
+	TS_PATTERN_TOGETHER = 4,  /* those that differ first differ at one step, and not all have one that they agree with */
+	TS_PATTERN_SCATTERED = 5, /* they first differ at different steps */
 };
 
 struct ts_envelope_row {
@@ -123,7 +123,7 @@ struct ts_envelope {
 	uint64_t learnt, judged;
 	bool ready;
 	int64_t *starts; /* first step of each window */
-	const struct ts_cuts *cuts; /* set it behind ts_envelope_begin; NULL: the defaults */
+	const struct ts_cuts *cuts; /* set it after ts_envelope_begin; NULL: the defaults */
 	struct ts_envelope_row row;
 	/* points outside in a row, and where they began */
 	size_t streak;

@@ -17,7 +17,7 @@ struct ts_resume_look {
 	double at_bits;	      /* r at first_bits; 0 without one */
 	double greatest;      /* r */
 	int64_t greatest_step;
-	double following;     /* median r of the points behind the first ones, within the window; NaN: there are none */
+	double following;     /* median r of the points after the first ones, within the window; NaN: there are none */
 	bool first_ok;	      /* the first ones are within the tolerance */
 	bool following_ok;    /* following is within the envelope, or there are none */
 	double grid;	      /* the quantum, declared or seen; 0 = doubles */
@@ -47,7 +47,7 @@ struct ts_resume_judge {
 	enum ts_resume_verdict verdict;
 };
 
-/* NULL where no step of such a series is common. Of several ranks the one that parts first. */
+/* NULL where no step of such a series is common. Of several ranks the one that differs first. */
 const struct ts_resume_look *ts_resume_worst(const struct ts_resume_judge *j, enum ts_resume_kind kind);
 bool ts_resume_equal(const struct ts_resume_look *look); /* in every bit; not if it is NULL */
 bool ts_resume_fine(const struct ts_resume_look *look);	 /* within the tolerances */

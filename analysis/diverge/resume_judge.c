@@ -162,7 +162,7 @@ static bool judge_update(struct ts_resume_judge *j, const struct ts_resume_look 
 
 	if (!params || ts_resume_equal(params) || !equal_at_resume(j, grads) || !loss || loss->greatest < SUDDEN)
 		return false;
-	/* Of weights as the step begins they part one step later, of weights as it ends at once. */
+	/* Digests of the weights before the update differ one step later, those after the update at once. */
 	if (!at_resume(j, params) || ts_resume_step(params, params->first_bits) > moved(j->e->step, 1))
 		return false;
 	conclude(j, TS_RESUME_WRONG, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_HIGH,

@@ -38,7 +38,7 @@ static bool is_worse(const struct ts_resume_look *x, const struct ts_resume_look
 	return x->greatest > y->greatest;
 }
 
-/* NULL where both have no such series with a common step. Of several ranks, the one that parts first. */
+/* NULL where both have no such series with a common step. Of several ranks, the one that differs first. */
 const struct ts_resume_look *ts_resume_worst(const struct ts_resume_judge *j, enum ts_resume_kind kind)
 {
 	const struct ts_resume_look *found = NULL;

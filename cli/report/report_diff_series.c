@@ -84,7 +84,7 @@ static const char *visible(struct ts_report *r, const struct ts_gap *gap)
 
 enum { GAP_COLUMNS = 7 };
 
-/* How far apart, column by column. */
+/* By how much it differs, column by column. */
 static void gap_cells(struct ts_report *r, const struct ts_gap *gap, const char *ret_cells[GAP_COLUMNS])
 {
 	const double far[] = {gap->visible ? gap->at_visible : gap->first, gap->after_10, gap->after_30, gap->after_100, gap->slope,
@@ -444,7 +444,7 @@ static const struct ts_series_row *row_of(const struct ts_diff *diff, struct ts_
 	return NULL;
 }
 
-/* Cells may end behind the last step. */
+/* Cells may end after the last step. */
 static int64_t last_of(const struct ts_diff *diff, const struct ts_plot *plot)
 {
 	int64_t end = diff->a.last_step > diff->b.last_step ? diff->a.last_step : diff->b.last_step;

@@ -1,4 +1,4 @@
-/* text_matrix.h - where each two of several runs part, as text. */
+/* text_matrix.h - from which step each two of several runs differ, as text. */
 #ifndef TSCOPE_CLI_TEXT_MATRIX_H
 #define TSCOPE_CLI_TEXT_MATRIX_H
 

@@ -212,7 +212,7 @@ static bool is_noted(const struct ts_evidence_notes *notes, enum ts_series_kind 
 	return false;
 }
 
-/* Where values part they have been looked at. Of those that agree the first of a kind speaks for the others. */
+/* Values that differ have been looked at. Of those that agree the first of a kind speaks for the others. */
 static enum ts_status find_writings(const struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_writings *seen,
 				    const struct ts_series_side *a, const struct ts_series_side *b, struct ts_evidence_series *s,
 				    struct ts_error *err)
@@ -234,7 +234,7 @@ enum ts_status ts_evidence_note(struct ts_evidence_notes *notes, struct ts_fetch
 	struct ts_evidence_series s = {.name = row->name, .rank = row->rank, .in_a = a != NULL, .in_b = b != NULL};
 
 	s.kind = ts_series_kind_of(row->name, row->type, row->role);
-	/* Many series of no known kind, in many ranks, are of interest only if they part. */
+	/* Many series of no known kind, in many ranks, are of interest only if they differ. */
 	if (any->table->kind != TS_TABLE_STEPS || s.kind == TS_KINDS ||
 	    (s.kind == TS_KIND_OTHER && row->state != TS_SERIES_PARTS))
 		return TS_OK;

@@ -4,7 +4,7 @@
  * 	ts_diff_diagnose(&notes, ..., diff, err)	rows of facts are complete
  *
  * What a series is follows from its name: docs/divergence.md lists the names. Beyond the rows, blocks are opened only around
- * the first difference (did a segment or an epoch begin there?) and, where digests of batches part, those of one rank, up to
+ * the first difference (did a segment or an epoch begin there?) and, where digests of batches differ, those of one rank, up to
  * TS_EVIDENCE_BATCHES steps. The first common step of two series that begin at different steps is looked for in one block of
  * each.
  */
@@ -27,7 +27,7 @@ struct ts_evidence_notes {
 /* TS_KINDS: of no interest. type is the column's, role what both sides make of it. */
 enum ts_series_kind ts_series_kind_of(struct ts_span name, enum ts_column_type type, enum ts_role role);
 
-/* a or b is NULL where that side lacks the series. seen: how numbers that part were written; NULL for others. Series of no interest
+/* a or b is NULL where that side lacks the series. seen: how numbers that differ were written; NULL for others. Series of no interest
  * are passed over. */
 enum ts_status ts_evidence_note(struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_series_row *row,
 				const struct ts_writings *seen, const struct ts_series_side *a, const struct ts_series_side *b,

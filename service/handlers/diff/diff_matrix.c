@@ -204,7 +204,7 @@ static void note_ranks(struct matrix_walk *w, const struct queue *queues)
 			w->pairs[ts_pair_index(w->n, i, j)].incomplete |= queues[i].present != queues[j].present;
 }
 
-/* The trajectory first: where it parts nothing else is asked. */
+/* The trajectory first: where it differs nothing else is asked. */
 static enum ts_status compare_rank(struct matrix_walk *w, int32_t rank, struct ts_error *err)
 {
 	static const enum ts_role order[] = {TS_ROLE_TRAJECTORY, TS_ROLE_UNKNOWN};

@@ -1,8 +1,8 @@
-/* diff_matrix.h - the DiffMatrix method: the first step at which each two of up to 256 runs part.
+/* diff_matrix.h - the DiffMatrix method: the first step at which each two of up to 256 runs differ.
  *
  * A pair says what ts_diff_runs would: PARTS where that is DIFFERENT, with its first step; SAME where it is SAME; the others are
  * INCONCLUSIVE. Series are taken one after the other over all pairs; block lists are compared by id, and of a pair only
- * the blocks in which it may part are opened, each once as long as the cache has room for one of every run.
+ * the blocks in which it may differ are opened, each once as long as the cache has room for one of every run.
  */
 #ifndef TSCOPE_HANDLERS_DIFF_MATRIX_H
 #define TSCOPE_HANDLERS_DIFF_MATRIX_H

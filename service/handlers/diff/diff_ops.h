@@ -1,4 +1,4 @@
-/* diff_ops.h - in which operation two stored runs part first: the tables of digests.jsonl for analysis/diverge/op_diff.h.
+/* diff_ops.h - in which operation two stored runs first differ: the tables of digests.jsonl for analysis/diverge/op_diff.h.
  *
  * Ranks that both have are walked one after the other, the job too, step by step; of each column a block is in memory, and the
  * records of one step. Blocks at the beginning that are the same on both sides are not opened, but for the steps in them; a

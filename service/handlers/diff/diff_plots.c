@@ -43,7 +43,7 @@ static const struct ts_series_row *row_called(const struct ts_diff *diff, const 
 	return NULL;
 }
 
-/* Rows are sorted by their first step, then by name and rank: the first of a name is of the rank that parts first. */
+/* Rows are sorted by their first step, then by name and rank: the first of a name is of the rank that differs first. */
 static size_t chosen(const struct ts_diff *diff, const struct ts_series_row *ret_rows[TS_DIFF_PLOT_SERIES])
 {
 	static const char *const known[TS_DIFF_PLOT_SERIES] = {"loss", "grad_norm"};

@@ -222,7 +222,7 @@ struct found {
 	struct ts_level_row level;
 };
 
-/* Where the two runs part visibly in it, else at all. */
+/* Where the two runs differ visibly in it, else at all. */
 static bool parting_of(const struct ts_diff *diff, struct ts_span name, int32_t rank, int64_t *ret_step)
 {
 	for (size_t i = 0; i < diff->n_series; i++) {

@@ -18,7 +18,7 @@ struct ts_run_ids {
 };
 
 /* named: the repeats. The first run is one of them whether it is named or not; the second is not, unless it is the first. diff says
- * where the two part. cuts: NULL for the defaults. Everything of the result lies in the arena. */
+ * where the two differ. cuts: NULL for the defaults. Everything of the result lies in the arena. */
 enum ts_status ts_diff_repeats(struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b, struct ts_run_ids named,
 			       const struct ts_cuts *cuts, const struct ts_diff *diff, struct ts_arena *arena,
 			       struct ts_repeats *ret_repeats, struct ts_error *err);

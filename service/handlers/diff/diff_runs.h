@@ -1,4 +1,4 @@
-/* diff_runs.h - the Diff method: where two runs part, in facts, series and steps, and what that means.
+/* diff_runs.h - the Diff method: in which facts, series and steps two runs differ, and what that means.
  *
  * Equal ids are SAME at once. Otherwise only what differs in the indexes is opened: docs/architecture.md walks through it.
  * Verdict, from the trajectory of all ranks: DIFFERENT when a common step of a trajectory column differs, or a digest of an operation

@@ -1,4 +1,4 @@
-/* series_axis.h - where a series of two runs parts when points are paired by samples or tokens seen, and not by
+/* series_axis.h - where a series of two runs first differs when points are paired by samples or tokens seen, and not by
  * step.
  *
  * The axis is a column of the rank. `samples` and `tokens` are of one step (docs/run-directory.md), so a point lies at their sum up to

@@ -1,4 +1,4 @@
-/* series_diff.h - where one series of two runs parts, opening no more blocks than must be.
+/* series_diff.h - where one series of two runs first differs, opening no more blocks than needed.
  *
  * Rows are paired by step. A pair of blocks with the same keys and the same values (equal ids) is passed unopened; blocks
  * that have no step in common are counted unopened; only others are opened, in order, until a common step differs. Blocks
@@ -30,7 +30,7 @@ void ts_series_walk_keep(struct ts_series_walk *walk, size_t bytes);
 enum ts_status ts_series_compare(struct ts_series_walk *walk, struct ts_series_side a, struct ts_series_side b,
 				 struct ts_arena *arena, struct ts_series_row *row, struct ts_error *err);
 
-/* Looks no further than it must to know whether they part at a step of at most `last`: any state but PARTS says no more than that
+/* Looks no further than it must to know whether they differ at a step of at most `last`: any state but PARTS says no more than that
  * they do not, and PARTS may be of a later step. Fills what ts_series_compare does for PARTS. */
 enum ts_status ts_series_compare_upto(struct ts_series_walk *walk, struct ts_series_side a, struct ts_series_side b,
 				      int64_t last, struct ts_arena *arena, struct ts_series_row *row,

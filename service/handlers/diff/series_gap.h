@@ -1,6 +1,6 @@
-/* series_gap.h - how far apart a series of two runs is from its first difference on, opening a bounded part of what follows.
+/* series_gap.h - by how much a series of two runs differs from its first difference on, opening a bounded part of what follows.
  *
- * Looked at are the common points of the blocks that the first difference lies in and of those behind it, until TS_GAP_POINTS points
+ * Looked at are the common points of the blocks that the first difference lies in and of those after it, until TS_GAP_POINTS points
  * or TS_GAP_BLOCKS blocks of the two together are past; further only while no difference was visible, or where points are so few
  * that it is not yet known how it begins. Then those of the last block that both have, and of the one before it: the gap's
  * points and last_step say what was looked at.
@@ -19,7 +19,8 @@ struct ts_writings {
 };
 
 /* Right after ts_series_compare of two F64 series that gave TS_SERIES_PARTS; the walk goes on from there. What is not
- * declared of how finely the numbers were written is seen, in the block of either side where they part; measured: see resolution.h. */
+ * declared of how finely the numbers were written is inferred from the block of either side where they differ; measured: see
+ * resolution.h. */
 enum ts_status ts_series_gap(struct ts_series_walk *walk, bool measured, struct ts_arena *scratch, struct ts_gap *ret_gap,
 			     struct ts_writings *ret_writings, struct ts_error *err);
 /* How the side was written, seen in its first block. */
