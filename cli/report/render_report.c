@@ -419,7 +419,7 @@ static bool is_short(const struct page *p, const struct ts_sheet *table, const s
 	return used <= p->width;
 }
 
-/* "loss" on a line, below it "rank 0  first bits 80", or behind it where there is room; what is not known left out; a row of facts
+/* "loss" on a line, below it "rank 0  first step 80", or after it where there is room; what is not known left out; a row of facts
  * has no heads. */
 static void indented_row(struct page *p, const struct ts_sheet *table, const struct ts_sheet_cell *row)
 {
