@@ -63,8 +63,8 @@ static void files(void **state)
 	names("# nothing\n", NULL);
 	names("project = a\nproject = b\n", "b");
 	refuses("project\n", "dir/.tscope:1: the line must be 'project = NAME'");
-	refuses("\n\nprojects = x\n", "dir/.tscope:3: expected");
-	refuses("project =\n", "dir/.tscope:1: project: a project name has 1 to");
+	refuses("\n\nprojects = x\n", "dir/.tscope:3: the line must be 'project = NAME'");
+	refuses("project =\n", "dir/.tscope:1: project: a project name must have 1 to 127 characters");
 	refuses("project = a/b\n", "dir/.tscope:1: project: 'a/b' is not a project name");
 	refuses("project = .a\n", "dir/.tscope:1");
 	refuses_bytes(ts_span_of("project = a\0b\n", 14), "dir/.tscope:1: project: a NUL byte");

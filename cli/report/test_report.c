@@ -686,12 +686,11 @@ static void little_memory_is_an_error(void **state)
 		struct ts_error err;
 
 		ts_arena_init(&cli.arena, ceiling);
-		if (ts_report_of(&answer, &cli.arena, &report, &err)) {
+		if (ts_report_of(&answer, &cli.arena, &report, &err) || ts_render_report_text(&cli, &report, &err) ||
+		    ts_render_report_html(&report, &cli.out, &err)) {
 			assert_int_equal(err.status, TS_NO_MEMORY);
 			errors++;
 		} else {
-			assert_int_equal(ts_render_report_text(&cli, &report, &err), TS_OK);
-			assert_int_equal(ts_render_report_html(&report, &cli.out, &err), TS_OK);
 			reports++;
 		}
 		ts_buf_finish(&cli.out);

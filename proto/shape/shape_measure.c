@@ -145,13 +145,15 @@ void ts_json_measure_value(struct ts_json *j, const struct ts_measure *m)
 		ts_json_double(j, m->value);
 }
 
-static void measure_key(struct ts_json *j, const struct ts_measure *m)
+static void measure_key(struct ts_shape_writer *w, const struct ts_measure *m)
 {
 	struct ts_buf key = TS_BUF_INIT(8192);
 
 	ts_buf_span(&key, m->name);
 	ts_buf_str(&key, ts_measure_suffix(m));
-	ts_json_key_span(j, ts_buf_view(&key));
+	if (!w->status)
+		w->status = ts_buf_check(&key, w->err);
+	ts_json_key_span(w->json, ts_buf_view(&key));
 	ts_buf_finish(&key);
 }
 
@@ -179,7 +181,7 @@ static void json_measures(struct ts_shape_writer *w, const void *in)
 			ts_json_key_span(j, p[i].row->subject);
 			ts_json_object(j);
 		}
-		measure_key(j, p[i].row);
+		measure_key(w, p[i].row);
 		ts_json_measure_value(j, p[i].row);
 	}
 	if (p && m->n) {

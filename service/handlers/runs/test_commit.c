@@ -131,9 +131,9 @@ static void refuses_another_run(void **state)
 	run.lr = 0.002;
 	assert_refused(s, test_run_put(s, &run), "rank 0 fact config.lr has changed");
 	run.lr = 0;
-	assert_refused(s, test_run_put(s, &run), "rank 0 fact config.lr is gone");
+	assert_refused(s, test_run_put(s, &run), "rank 0 fact config.lr is missing");
 	run.first_rank = 3;
-	assert_refused(s, test_run_put(s, &run), "rank 0 is not in it");
+	assert_refused(s, test_run_put(s, &run), "it does not have rank 0");
 }
 
 /* A step that the old run had not, in the middle: rows are aligned by key. */

@@ -17,19 +17,19 @@ $ tscope export base out
 ! tscope: out is there already
 [2]
 $ tscope export joined out2 -q && tscope diff joined ./out2
-| both are one and the same run: their ids are equal
-| cause: nothing differs; confidence: high
+| Both sides are the same run: their ids are equal
+| cause: no difference found; confidence: high
 |   a  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
 |   b  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
 |
 | EQUIVALENT?
-|   bit-exact    holds: one and the same run
-|   numerical    holds: one and the same run
-|   statistical  holds: one and the same run
+|   bit-exact    yes: both sides are the same run
+|   numerical    yes: both sides are the same run
+|   statistical  yes: both sides are the same run
 |
-| SERIES  14 are the same
+| SERIES  14 series are the same (counted on each rank)
 |
-| FACTS THAT DIFFER  no recorded one
+| FACTS THAT DIFFER  no recorded fact differs
 $ tscope export base --format csv
 | rank,step,timestamp,phases.backward,phases.data,phases.forward,scalars.loss,scalars.lr,memory.alloc
 | 0,0,1700000000.0,0.16,0.01,0.08,2.0,0.001,1048576.0

@@ -161,16 +161,17 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope push -q ./pair-1-base ./pair-1-new ./pair-2-b
 | default/pair-2-base  7bfb4aa066b1    200 SIZE SIZE  created
 | default/pair-2-new   66f7cde1ec7b    200 SIZE SIZE  created
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate slow --baseline main --paired 'pair-*'
-| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval 7.2 % to 8.8 %, from 2 pairs on one allocation)
+| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval 7.1 % to 8.9 %, from 2 pairs on one allocation)
 | warning: some runs do not record wait for every rank, so its share of the difference is not known
+| warning: In every pair the base ran first, so that a drift of the machine could look like a change: run pairs in the order base, candidate, candidate, base
 |
 |   metric                        baseline  candidate  change       99 % interval  could miss  verdict
-|   step time                     100.1 ms   108.0 ms  +8.0 %    +7.2 % to +8.8 %       2.5 %  regression
-|   mean step time                100.1 ms   108.0 ms  +8.0 %    +7.2 % to +8.8 %       2.5 %  (regression)
-|   95th percentile of step time  101.1 ms   109.1 ms  +8.0 %    +7.2 % to +8.8 %       5.5 %  (regression)
+|   step time                     100.1 ms   108.0 ms  +8.0 %    +7.1 % to +8.9 %       2.5 %  regression
+|   mean step time                100.1 ms   108.0 ms  +8.0 %    +7.1 % to +8.9 %       2.5 %  (regression)
+|   95th percentile of step time  101.1 ms   109.1 ms  +8.0 %    +7.1 % to +8.9 %       5.5 %  (regression)
 |   share of stalls                  0.0 %      0.0 %       -                   -           -  (pass)
-|   peak memory                      7 GiB      7 GiB   0.0 %  -0.16 % to +0.16 %       1.3 %  (pass)
-|   loss at the end               0.835558   0.835558   0.0 %  -0.32 % to +0.32 %       1.5 %  (pass)
+|   peak memory                      7 GiB      7 GiB   0.0 %  -0.18 % to +0.18 %       1.3 %  (pass)
+|   loss at the end               0.835558   0.835558   0.0 %  -0.35 % to +0.35 %       1.6 %  (pass)
 |
 | Where the step became slower
 |   phase forward: 48.00 ms, baseline 40.00 ms; 100 % of the difference
@@ -210,9 +211,9 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope show slow
 $ tscope gate -q --replay verdict.json --json | cmp - verdict.json && echo the same bytes
 | the same bytes
 $ tscope gate --replay verdict.json | head -1
-| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval 7.2 % to 8.8 %, from 2 pairs on one allocation)
+| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval 7.1 % to 8.9 %, from 2 pairs on one allocation)
 $ sed 's/"record": "..../"record": "AAAA/' verdict.json >broken.json; tscope gate --replay broken.json
-! tscope: broken.json: 13039 bytes are not a tscope.v1.GateInput message
+! tscope: broken.json: 13939 bytes are not a tscope.v1.GateInput message
 [2]
 $ echo '{"record": "Z"}' >broken.json; tscope gate --replay broken.json
 ! tscope: broken.json: the value of "record" is not base64 at its byte 1

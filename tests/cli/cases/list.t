@@ -75,7 +75,7 @@ $ tscope list -p other --names
 $ echo 'project = other' > .tscope; tscope list --names
 | base
 $ printf '# here\nproject = a b\n' > .tscope; tscope list --names
-! tscope: TMP/.tscope:2: project: 'a b' is not a project name: it must have letters and digits, and . _ + - after the first
+! tscope: TMP/.tscope:2: project: 'a b' is not a project name: it may have letters and digits, and . _ + - after the first character
 [2]
 $ printf 'projekt = other\n' > .tscope; tscope list --names
 ! tscope: TMP/.tscope:1: the line must be 'project = NAME'
@@ -83,5 +83,5 @@ $ printf 'projekt = other\n' > .tscope; tscope list --names
 $ rm .tscope; TSCOPE_PROJECT=other tscope list --names
 | base
 $ TSCOPE_PROJECT=no/ne tscope list --names
-! tscope: TSCOPE_PROJECT: 'no/ne' is not a project name: it must have letters and digits, and . _ + - after the first
+! tscope: TSCOPE_PROJECT: 'no/ne' is not a project name: it may have letters and digits, and . _ + - after the first character
 [2]

@@ -170,16 +170,16 @@ $ tscope push runs/joined
 | new       0 B
 | outcome   created
 $ tscope diff both joined
-| both are one and the same run: their ids are equal
-| cause: nothing differs; confidence: high
+| Both sides are the same run: their ids are equal
+| cause: no difference found; confidence: high
 |   a  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
 |   b  joined  80645a2e3943  4 steps (0 to 3)  2 ranks
 |
 | EQUIVALENT?
-|   bit-exact    holds: one and the same run
-|   numerical    holds: one and the same run
-|   statistical  holds: one and the same run
+|   bit-exact    yes: both sides are the same run
+|   numerical    yes: both sides are the same run
+|   statistical  yes: both sides are the same run
 |
-| SERIES  14 are the same
+| SERIES  14 series are the same (counted on each rank)
 |
-| FACTS THAT DIFFER  no recorded one
+| FACTS THAT DIFFER  no recorded fact differs

@@ -14,17 +14,19 @@ $ tscope help
 |
 | Verbs
 |   push          store runs and give them names
-|   list          list runs, filtered, sorted, with the columns asked for
-|   show          what a run is: names, facts, series, files
-|   facts         what is recorded about a run, or about this host
-|   analyze       what a run is bound by, what is wrong with it, and why
-|   explain       the rules behind the findings of analyze
-|   diff          the first step at which two runs differ, and what else differs
-|   check-resume  whether a run resumed correctly from a checkpoint
-|   gate          whether a run is slower than its baselines, by a test
-|   baseline      which runs a gate would compare with, and why not others
-|   trend         where the level of a branch's step time changed, and between
-|                 which commits
+|   list          list runs: filter, sort, choose columns
+|   show          show what a run holds: names, facts, series, files
+|   facts         show the facts of a run, or collect those of this host
+|   analyze       show what limits the speed of a run, what is wrong with it, and
+|                 why
+|   explain       explain the rules behind the findings of analyze
+|   diff          find the first step at which two runs differ, and what else
+|                 differs
+|   check-resume  check whether a run resumed correctly from a checkpoint
+|   gate          test whether a run is slower than its baselines
+|   baseline      show the runs that a gate would compare with, or accept a change
+|   trend         show where the step time of a branch changed, and between which
+|                 commits
 |   name          give a run another name
 |   tag           pin a run under a tag, a name that does not move, or list tags
 |   note          write or show notes on a run
@@ -54,25 +56,26 @@ $ tscope help
 |                          also into a pipe
 |   COLUMNS                the width in which tables have to fit
 $ tscope diff --help
-| tscope diff - the first step at which two runs differ, and what else differs
+| tscope diff - find the first step at which two runs differ, and what else
+| differs
 |
 | Usage: tscope diff [OPTIONS] RUN RUN [RUN...]
 |
-| Says in one sentence whether the two runs computed the same and, if not, why and
-| how sure that is; then for every series the first step at which its bits differ
-| and by how much it differs from that step on, the curves, the facts that differ,
-| the evidence, and what to run next. Times and memory are shown, but they do not
-| decide.
+| Tells in one sentence whether the two runs computed the same values and, if not,
+| why and how sure that is. Then it shows for every series the first step at which
+| its bits differ and how far apart the values are from there on, the curves, the
+| facts that differ, the evidence, and what to run next. Times and memory are
+| shown, but they do not decide.
 |
-| With --repeats, runs of the project whose names match GLOB, or directories that
-| do, are taken as repeats of the first run. The answer says which repeats are the
-| same, which one differs from all others, and whether the loss and the gradient
-| norm of the second run stay within three times the spread of the repeats.
+| With --repeats, the runs of the project whose names match GLOB, or directories
+| that match it, count as repeated runs of the first run's recipe. The command
+| shows which of them are the same, which one is the odd one out, and whether the
+| second run's loss and gradient norm stay within three times their spread.
 |
-| With three runs or more, up to 256: a matrix of the first step at which each
-| pair differs, or, where it does not fit the terminal, groups of runs that
-| computed the same. It exits 0 when all are the same, 1 when two of them differ,
-| 3 otherwise.
+| With three to 256 runs, the command shows a matrix of the first step at which
+| each two of them differ or, where the matrix does not fit the terminal, groups
+| of runs that computed the same. It exits with 0 if all are the same, with 1 if
+| two of them differ, and with 3 otherwise.
 |
 | With --as traceml and two summaries of TraceML (final_summary.json), the command
 | shows the verdict of TraceML's compare by its rules, the verdict of tscope
@@ -88,23 +91,23 @@ $ tscope diff --help
 | Options
 |   -i, --ignore GLOB       leave out facts whose path matches GLOB, such as
 |                           'session.*'
-|       --exit-on WHAT      also exit 1 when these differ: times, memory, facts
-|   -1, --first             one line with tabs between: the first step, series and
-|                           rank at which the runs differ
-|   -a, --all               every fact and every series of every rank
+|       --exit-on WHAT      also exit with 1 if these differ: times, memory, facts
+|   -1, --first             print one line with tabs: the first step at which the
+|                           runs differ, the series and the rank
+|   -a, --all               show every fact and every series of every rank
 |       --by COLUMN         pair points by samples, tokens or another column of
-|                           totals in place of the step
-|       --curves            also the curves of the whole run
-|       --html FILE         also write a page with plots, which needs nothing
-|                           else; - writes it to stdout in place of the report
+|                           totals instead of by step
+|       --curves            also show the curves of the whole run
+|       --html FILE         also write a self-contained HTML page with plots; -
+|                           writes it to stdout instead of the report
 |       --repeats GLOB      compare the second run with the spread of these
-|                           repeats of the first run
-|       --policy FILE       cut-offs of the diagnosis: DIVERGENCE.name = number
-|                           (docs/divergence.md)
-|       --as TOOL           what TraceML's compare says of two of its summaries,
-|                           and what it passes over: traceml
-|       --reproduce         also what would run each of the two again, as far as
-|                           it is recorded
+|                           repeated runs of the first run's recipe
+|       --policy FILE       read thresholds of the diagnosis from FILE:
+|                           DIVERGENCE.name = number (docs/divergence.md)
+|       --as TOOL           compare two summaries by the rules of another tool,
+|                           and show what those rules ignore: traceml
+|       --reproduce         also print the commands that would run each of the two
+|                           runs again, as far as they are recorded
 |
 | Options of every verb
 |   -p, --project NAME      the project of names without one (default:
@@ -128,10 +131,9 @@ $ tscope diff --help
 |   tscope diff exp1 ./runs/exp1-rerun
 |       compares a run with a directory, which is not stored
 |   tscope diff exp1 exp2 exp3 exp4
-|       which of several runs differ, and from which step on
+|       shows which of several runs differ, and from which step on
 |   tscope diff base new --repeats 'base-*'
-|       does new differ from base more than repeats of base differ from one
-|       another?
+|       tests whether new differs from base by more than repeated runs of base do
 |   tscope diff --html diff.html exp1 exp2
 |       also writes a page to share
 |   tscope diff --ignore 'session.*' --exit-on facts a b
@@ -140,12 +142,12 @@ $ tscope diff --help
 |       shows the verdict of TraceML for two summaries beside that of tscope
 |
 | Exit status
-|   0  the same: what was computed has the same columns, steps and bits
-|   1  different: some step that both have differs, or what --exit-on names does
-|   2  could not be determined: wrong usage, no such run, no connection, damaged
-|      data
-|   3  inconclusive: the common steps agree, but one run has more steps, or the
-|      runs have no common step, or only series of unknown role differ
+|   0  the same: both runs have the same columns and steps, and every bit agrees
+|   1  different: a step that both runs have differs, or something that --exit-on
+|      names differs
+|   2  not determined: wrong usage, no such run, no connection, damaged data
+|   3  inconclusive: the common steps agree, but one run has more steps, or there
+|      are no common steps, or only series of unknown meaning differ
 $ tscope lsit
 ! tscope: there is no verb 'lsit'; did you mean 'list'?
 [2]

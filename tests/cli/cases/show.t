@@ -111,7 +111,7 @@ $ tscope facts demo 'se*'
 |   rank 2           3.206682904         float  run.json
 # Names that are not there; names that several things have.
 $ tscope show bose
-! tscope: nothing is named default/bose; similar names are default/base
+! tscope: nothing is named default/bose; similar names: default/base
 [2]
 $ tscope push -q --branch twice --name twice runs/base; tscope tag -q base twice
 | name      default/twice

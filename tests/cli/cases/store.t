@@ -42,7 +42,7 @@ $ tscope verify
 $ tscope rm -q parts
 | removed run default/parts, which pointed at 2fce76dd212c
 $ tscope gc
-| freed 0 objects, 0 B; kept 13, and kept 3 that no name reaches but that were used within the lease
+| freed 0 objects, 0 B; kept 13, and 3 that no name reaches but that were used within the lease
 $ tscope gc --lease 0s --dry-run
 | would free 3 objects, SIZE; kept 10
 $ tscope gc --lease 0s

@@ -186,7 +186,7 @@ $ tscope trend main --like m48 --html trend.html | head -n 1; grep -c '<svg' tre
 ! tscope: wrote trend.html
 # No such branch; a run is none; too few runs.
 $ tscope trend mian
-! tscope: nothing is named default/mian; similar names are default/main
+! tscope: nothing is named default/mian; similar names: default/main
 [2]
 $ tscope trend m12
 ! tscope: nothing is named default/m12
