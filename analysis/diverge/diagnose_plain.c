@@ -57,8 +57,7 @@ static const char *against_of(const struct ts_diff *diff, const struct ts_series
 			TS_SPAN_ARG(axis));
 	return ts_arena_printf(arena,
 			       "at that point the first run has taken step %lld and the second step %lld; tscope looks "
-			       "for a cause only "
-			       "where both runs have taken the same steps, that is where they are aligned by step",
+			       "for a cause only where both runs have taken the same steps, that is where they are aligned by step",
 			       (long long)row->step_a, (long long)row->step_b);
 }
 

@@ -288,7 +288,7 @@ static void another_batch_size(void **state)
 	assert_true(ts_span_is(diff.diagnosis.bits.why, "loss differs at 51200 tokens"));
 	assert_int_equal(diff.diagnosis.n_against, 1);
 	assert_non_null(memmem(diff.diagnosis.evidence_against[0].data, diff.diagnosis.evidence_against[0].len,
-			       "step 49 of the first run and step 99 of the second", 50));
+			       "the first run has taken step 49 and the second step 99", 54));
 	assert_int_equal(diff.diagnosis.n_experiments, 1);
 	assert_true(ts_span_starts(diff.diagnosis.experiments[0].command, ts_span_str("tscope diff ")));
 	diff_by(&w, &a, &b, "samples", &diff);
