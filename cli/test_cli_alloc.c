@@ -1,4 +1,5 @@
-/* Every verb and renderer with its n-th allocation failing, for every n: exit status 2 and words about memory with nothing on stdout, or
+/* Every verb and renderer with its n-th allocation failing, for every n: exit status 2 and words about memory with nothing on
+ * stdout, or
  * the very same answer; files whole or not there; nothing leaks (the sanitizer looks).
  *
  *	test_cli_alloc PART	verbs, analyses, diffs or gates: a part is a test of its own, so that each is short
@@ -352,7 +353,8 @@ static int teardown(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(verbs), cmocka_unit_test(analyses), cmocka_unit_test(diffs), cmocka_unit_test(gates)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(verbs), cmocka_unit_test(analyses), cmocka_unit_test(diffs),
+					   cmocka_unit_test(gates)};
 
 	if (__sanitizer_set_death_callback)
 		__sanitizer_set_death_callback(show_last_words);

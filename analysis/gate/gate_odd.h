@@ -8,7 +8,8 @@
  * where n values of G groups leave m = n - G + 1, and a spread that is known from elsewhere adds its degrees of freedom to m. The cut
  * was chosen so that 99 of 100 sets of normal values have no odd one (`./dev bench quality 'gate days'` prints the rate). Fewer than
  * TS_GATE_ODD_LEAST values cannot say which of them is odd, unless the spread is known from elsewhere. Where more than a quarter of
- * the values would be odd, none is: then they are of two kinds, not of one with a few accidents. Source of the estimators: Hampel 1974 (the median absolute deviation).
+ * the values would be odd, none is: then they are of two kinds, not of one with a few accidents. Source of the estimators: Hampel
+ * 1974 (the median absolute deviation).
  */
 #ifndef TSCOPE_ANALYSIS_GATE_ODD_H
 #define TSCOPE_ANALYSIS_GATE_ODD_H

@@ -301,7 +301,7 @@ static void another_batch_size(void **state)
 	assert_int_equal(diff.verdict, TS_DIFF_INCONCLUSIVE);
 	assert_int_equal(diff.diagnosis.bits.answer, TS_TIER_UNKNOWN);
 	assert_non_null(memmem(diff.diagnosis.evidence_against[0].data, diff.diagnosis.evidence_against[0].len,
-			       "nothing of the trajectory parts", 31));
+			       "no series of the trajectory differs", 35));
 	if (!ts_span_is(diff.reason,
 			"loss agrees on 100 common points of tokens, but the second run has 100 that the first lacks"))
 		fail_msg("%.*s", TS_SPAN_ARG(diff.reason));
