@@ -74,6 +74,7 @@ struct ts_diff {
 	struct ts_span reason;	      /* diff_say.h: "The two runs first differ at step 5000: ..." */
 	struct ts_fact_row *facts;    /* by group, then path, then rank */
 	size_t n_facts;
+	uint64_t ignored_facts;	      /* differ as well, and were left out as it was asked */
 	struct ts_series_row *series; /* those not SAME: trajectory, unknown, observation; PARTS first by first_step, then name, rank */
 	size_t n_series;
 	uint64_t n_same;	      /* series in state SAME */

@@ -63,6 +63,9 @@ void ts_report_diff_facts(struct ts_report *r, const struct ts_diff *diff)
 	const struct fact_entry *entries = differing(r, diff, &n);
 
 	s->head = n && entries ? by_group(r, entries, n) : "no recorded fact differs";
+	if (diff->ignored_facts)
+		s->head = ts_report_say(r, "%s; --ignore left out %s", s->head,
+					ts_report_kept(r, ts_show_count(diff->ignored_facts, r->arena)));
 	if (!n || !entries)
 		return;
 	shown = r->whole || n <= FACTS_SHOWN ? n : FACTS_SHOWN;

@@ -192,6 +192,7 @@ static const struct ts_shape_field diff_rows[] = {
 	{"a", "a", ONE(a, ts_shape_run)},
 	{"b", "b", ONE(b, ts_shape_run)},
 	{"facts", "facts", MANY(facts, n_facts, fact_row_shape, ENTRIES(10))}, /* its group, its change and a side */
+	{"ignored_facts", "ignored_fact_count", U64(ignored_facts)},
 	{"series", "series", MANY(series, n_series, series_shape, ENTRIES(6))}, /* its type and its state */
 	{"same_count", "same_series_count", U64(n_same)},
 	{NULL, "only_a", PART(only_a_shape)},

@@ -416,7 +416,7 @@ static enum ts_status diff_all(struct diffing *d, struct ts_error *err)
 		return ts_error_prefix(err, "the first run");
 	if (ts_run_describe(d->fetch, d->b, &diff->b, err))
 		return ts_error_prefix(err, "the second run");
-	if (ts_facts_diff(d->a, d->b, d->how->ignore, d->arena, &diff->facts, &diff->n_facts, err) ||
+	if (ts_facts_diff(d->a, d->b, d->how->ignore, d->arena, &diff->facts, &diff->n_facts, &diff->ignored_facts, err) ||
 	    diff_ranks(d, err))
 		return err->status;
 	if (ts_diff_ops(d->fetch, d->a, d->b, d->arena, &diff->ops, &d->tally.ops_apart, err))

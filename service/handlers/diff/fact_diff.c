@@ -9,6 +9,7 @@ struct rows {
 	struct ts_arena *arena;
 	struct ts_fact_row *items;
 	size_t n, cap;
+	uint64_t ignored; /* differ as well */
 	bool full; /* the arena is */
 };
 
@@ -44,8 +45,12 @@ static void compare(struct rows *rows, struct ts_span path, int32_t rank, const 
 	enum ts_group group = TS_GROUP_OTHER;
 	struct ts_fact_row *row;
 
-	if ((!a && !b) || (a && b && ts_fact_same(a, b)) || ts_fact_globs_match(rows->ignore, path))
+	if ((!a && !b) || (a && b && ts_fact_same(a, b)))
 		return;
+	if (ts_fact_globs_match(rows->ignore, path)) {
+		rows->ignored++;
+		return;
+	}
 	row = row_next(rows);
 	if (!row)
 		return;
@@ -144,7 +149,8 @@ static int by_group(const void *x, const void *y)
 }
 
 enum ts_status ts_facts_diff(const struct ts_run *a, const struct ts_run *b, struct ts_fact_globs ignore,
-			     struct ts_arena *arena, struct ts_fact_row **ret_rows, size_t *ret_n, struct ts_error *err)
+			     struct ts_arena *arena, struct ts_fact_row **ret_rows, size_t *ret_n, uint64_t *ret_ignored,
+			     struct ts_error *err)
 {
 	struct rows rows = {.ignore = ignore, .arena = arena};
 
@@ -161,5 +167,6 @@ enum ts_status ts_facts_diff(const struct ts_run *a, const struct ts_run *b, str
 		qsort(rows.items, rows.n, sizeof *rows.items, by_group);
 	*ret_rows = rows.items;
 	*ret_n = rows.n;
+	*ret_ignored = rows.ignored;
 	return TS_OK;
 }

@@ -15,9 +15,9 @@ struct ts_fact_globs {
 
 bool ts_fact_globs_match(struct ts_fact_globs globs, struct ts_span path);
 
-/* Rows by group, then path, then rank. */
+/* Rows by group, then path, then rank; and how many more differ that ignore left out. */
 enum ts_status ts_facts_diff(const struct ts_run *a, const struct ts_run *b, struct ts_fact_globs ignore,
 			     struct ts_arena *arena, struct ts_fact_row **ret_rows, size_t *ret_n,
-			     struct ts_error *err);
+			     uint64_t *ret_ignored, struct ts_error *err);
 
 #endif

@@ -913,6 +913,7 @@ static void facts_by_effective_value(void **state)
 			   "recorded facts differ: code.commit and 3 more"));
 	must(ts_diff_runs(&w.fetch, &a, &b, &(struct ts_diff_how){.ignore = ignore}, &w.arena, &diff, &err), &err);
 	assert_int_equal(diff.n_facts, 2);
+	assert_int_equal(diff.ignored_facts, 3); /* config.lr, config.same and the host of rank 1 */
 	cells_free(&none);
 	world_close(&w);
 }

@@ -31,12 +31,13 @@ static enum ts_status add_facts(struct ts_gathering *g, const struct ts_run *new
 {
 	struct ts_gate_input *in = &g->input;
 	struct ts_fact_row *rows;
+	uint64_t ignored;
 	size_t n;
 
 	in->facts = ts_arena_array(g->arena, FACTS_MAX, sizeof *in->facts);
 	if (!in->facts)
 		return ts_arena_error(g->arena, err);
-	if (ts_facts_diff(newest, candidate, (struct ts_fact_globs){NULL, 0}, g->arena, &rows, &n, err))
+	if (ts_facts_diff(newest, candidate, (struct ts_fact_globs){NULL, 0}, g->arena, &rows, &n, &ignored, err))
 		return err->status;
 	for (size_t i = 0; i < n; i++) {
 		struct ts_gate_fact row = {.path = rows[i].path};

@@ -340,7 +340,7 @@ $ tscope diff base rerun --exit-on facts --ignore 'session.*'
 |
 | SERIES  7 series are the same
 |
-| FACTS THAT DIFFER  no recorded fact differs
+| FACTS THAT DIFFER  no recorded fact differs; --ignore left out 2
 |
 | EVIDENCE
 |   for          the runs agree bit for bit over 8 common steps: loss (float64), lr (float64)
