@@ -299,10 +299,11 @@ static struct ts_span text_of(const struct ts_log_table *t, const struct cell *c
 	return ts_span_part(ts_buf_view(&t->texts), c->text, c->len);
 }
 
-/* "0012.5" and ".5" in JSON's spelling; false if it does not fit. */
+/* "0012.5", ".5" and "5." in JSON's spelling; false if it does not fit, or is none of these. At most a byte longer than text. */
 static bool respell(struct ts_span text, char out[TS_DOUBLE_TEXT * 2], size_t *ret_len)
 {
 	size_t n = 0, i = 0;
+	bool point = false;
 
 	if (text.len == 0 || text.len > TS_DOUBLE_TEXT * 2 - 4)
 		return false;
@@ -319,6 +320,9 @@ static bool respell(struct ts_span text, char out[TS_DOUBLE_TEXT * 2], size_t *r
 		out[n++] = '0';
 	}
 	for (; i < text.len; i++) {
+		if (text.data[i] == '.' && point)
+			return false;
+		point |= text.data[i] == '.';
 		out[n++] = (char)text.data[i];
 		if (text.data[i] == '.' && (i + 1 == text.len || !ts_is_digit(text.data[i + 1])))
 			out[n++] = '0';

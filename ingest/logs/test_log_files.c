@@ -377,7 +377,9 @@ static void numbers_as_logs_write_them(void **state)
 	} cases[] = {{"1", 1},	 {"+1", 1},	  {".5", 0.5},	  {"-.5", -0.5}, {"5.", 5},    {"5.e3", 5000},
 		     {"007", 7}, {"-00.5", -0.5}, {"1e-3", 1e-3}, {"True", 1},	 {"false", 0}, {"0", 0}};
 	static const char *const bad[] = {"",	"-",  "+",   ".",   "1,5",   "0x10", "1 2",
-					  "1e", "5%", "--1", "+-1", "1.2.3", "e5",   "infinit"};
+					  "1e", "5%", "--1", "+-1", "1.2.3", "e5",   "infinit",
+					  /* as long as is looked at: a 0 for each point would be twice that */
+					  "0..........................................................."};
 	struct ts_span written;
 	double value;
 
