@@ -4,7 +4,6 @@
 #include "base/text.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
 
 #define EXACT_MAX (INT64_C(1) << 53)

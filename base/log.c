@@ -4,7 +4,6 @@
 #include "base/file.h"
 #include "base/text.h"
 
-#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>

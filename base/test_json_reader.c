@@ -1,7 +1,6 @@
 #include "base/alloc.h"
 #include "base/json_reader.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,6 @@
 #include "base/number.h"
 #include "base/test_number_repr.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <setjmp.h>

@@ -107,7 +107,7 @@ void ts_escape(struct ts_buf *out, struct ts_span text)
 void ts_print_grouped(struct ts_buf *out, uint64_t n)
 {
 	char digits[24];
-	int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+	int len = snprintf(digits, sizeof digits, "%" PRIu64, n);
 
 	for (int i = 0; i < len; i++) {
 		if (i > 0 && (len - i) % 3 == 0)

@@ -191,8 +191,8 @@ uint64_t ts_wire_uint(struct ts_wire_reader *r, uint64_t value, uint64_t most, c
 	if (value <= most)
 		return value;
 	if (!r->status)
-		r->status = ts_error_set(r->err, TS_INVALID, "field %s is %llu, the limit is %llu",
-					 path_of(r, field, path), (unsigned long long)value, (unsigned long long)most);
+		r->status = ts_error_set(r->err, TS_INVALID, "field %s is %" PRIu64 ", the limit is %" PRIu64,
+					 path_of(r, field, path), value, most);
 	return 0;
 }
 

@@ -250,8 +250,8 @@ static enum ts_status check_row(const struct ts_builder *b, struct ts_error *err
 	}
 	kind = &b->kinds[b->kind - 1];
 	if (kind->any && b->key <= kind->last)
-		return ts_error_set(err, TS_INVALID, "step %lld follows step %lld: steps must increase",
-				    (long long)b->key, (long long)kind->last);
+		return ts_error_set(err, TS_INVALID, "step %" PRId64 " follows step %" PRId64 ": steps must increase",
+				    b->key, kind->last);
 	return TS_OK;
 }
 

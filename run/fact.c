@@ -381,7 +381,7 @@ void ts_fact_print(const struct ts_fact *fact, struct ts_buf *out)
 		ts_buf_str(out, fact->boolean ? "true" : "false");
 		break;
 	case TS_FACT_INT:
-		ts_buf_printf(out, "%lld", (long long)fact->integer);
+		ts_buf_printf(out, "%" PRId64, fact->integer);
 		break;
 	case TS_FACT_FLOAT:
 		ts_buf_bytes(out, digits, ts_print_double(fact->real, digits));

@@ -174,8 +174,9 @@ static enum ts_status check_format(struct ts_lmdb_env *env, struct ts_error *err
 	status = ts_read_u64(r, "format", &format, err);
 	ts_read_end(&r);
 	if (!status && format > TS_STORE_FORMAT)
-		return ts_error_set(err, TS_UNSUPPORTED, "%s: the store has format %llu, and this tscope reads formats up to %d", env->path,
-				    (unsigned long long)format, TS_STORE_FORMAT);
+		return ts_error_set(err, TS_UNSUPPORTED,
+				    "%s: the store has format %" PRIu64 ", and this tscope reads formats up to %d",
+				    env->path, format, TS_STORE_FORMAT);
 	if (!status && format == 0)
 		return ts_error_set(err, TS_INVALID, "%s: the store has no format number", env->path);
 	return status;

@@ -82,8 +82,8 @@ enum ts_status ts_entry_sealed(struct ts_read r, const struct ts_id *id, const s
 	if (ts_read_get(r, TS_DB_PACKS, ts_span_of(key, sizeof key), &pack, &found, err))
 		return err->status;
 	if (!found || record->offset > pack.len || record->len > pack.len - record->offset) {
-		ts_error_set(err, TS_DAMAGED, "its bytes are not where they should be (pack %llu)",
-			     (unsigned long long)record->pack);
+		ts_error_set(err, TS_DAMAGED, "its bytes are not where they should be (pack %" PRIu64 ")",
+			     record->pack);
 		return ts_object_error(id, err);
 	}
 	*ret = (struct ts_sealed){

@@ -76,7 +76,7 @@ static struct ts_verify_report verify(struct fixture *f)
 
 static char *run_name(struct ts_arena *arena, uint64_t i)
 {
-	return ts_arena_printf(arena, "p/%llu", (unsigned long long)i);
+	return ts_arena_printf(arena, "p/%" PRIu64, i);
 }
 
 static void push_numbered(struct fixture *f, struct ts_engine *e, uint64_t i)

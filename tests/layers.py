@@ -74,6 +74,7 @@ STORE_FACE = {"store/engine.h", "store/sealed.h"}
 PURE = {"base", "run", "analysis"}  # no sockets, and (run, analysis) no files, clocks or environment
 IMPURE_HEADERS = {"base/file.h", "base/clock.h", "base/log.h"}
 BANNED = re.compile(r"\b(sscanf|strtok|strtod|atoi|atof|setlocale|gets|sprintf|strcpy|strcat|getenv)\s*\(")
+LONG_LONG = re.compile(r'\blong long\b|"[^"]*%[-0-9 #+*.]*ll[dioux]')  # int64_t and uint64_t, printed by PRId64 and PRIu64
 GETENV_OK = re.compile(r"^(cli|service|ingest/(host|rows/spill)|base/log|capture|tests)")
 
 
@@ -163,6 +164,10 @@ def main():
     sources = [f for f in files if f.endswith(".c") and not is_test(f)]
     for folder in sorted({os.path.dirname(f) for f in sources}):
         check_list(folder, [os.path.basename(f) for f in sources if os.path.dirname(f) == folder], errors)
+    for path in files:
+        for number, line in enumerate(open(path, encoding="utf-8").read().split("\n"), 1):
+            if LONG_LONG.search(line):
+                errors.append(f"{path}:{number}: int64_t or uint64_t, and PRId64 or PRIu64, not long long")
     headers = [f for f in files if f.endswith(".h") and room_of(f) and not is_test(f)]
     if len(sys.argv) > 2 and sys.argv[1] == "--headers":
         for header in headers:

@@ -4,7 +4,6 @@
 #include "base/number.h"
 
 #include <assert.h>
-#include <inttypes.h>
 
 const struct ts_measure_spec ts_measure_specs[TS_MEASURE_NAMES] = {
 #define M(symbol, group, subject, name, unit) [TS_M_##symbol] = {TS_ANSWER_##group, subject, name, TS_UNIT_##unit},

@@ -34,14 +34,13 @@ static void long_time(struct ts_say *s, const char *sign, double seconds)
 	uint64_t t = (uint64_t)(seconds + 0.5);
 
 	if (t >= 86400)
-		(void)snprintf(s->text, sizeof s->text, "%s%llu d %02llu h", sign, (unsigned long long)(t / 86400),
-			       (unsigned long long)(t % 86400 / 3600));
+		(void)snprintf(s->text, sizeof s->text, "%s%" PRIu64 " d %02" PRIu64 " h", sign, t / 86400,
+			       t % 86400 / 3600);
 	else if (t >= 3600)
-		(void)snprintf(s->text, sizeof s->text, "%s%llu h %02llu m", sign, (unsigned long long)(t / 3600),
-			       (unsigned long long)(t % 3600 / 60));
+		(void)snprintf(s->text, sizeof s->text, "%s%" PRIu64 " h %02" PRIu64 " m", sign, t / 3600,
+			       t % 3600 / 60);
 	else
-		(void)snprintf(s->text, sizeof s->text, "%s%llu m %02llu s", sign, (unsigned long long)(t / 60),
-			       (unsigned long long)(t % 60));
+		(void)snprintf(s->text, sizeof s->text, "%s%" PRIu64 " m %02" PRIu64 " s", sign, t / 60, t % 60);
 }
 
 struct ts_say ts_say_seconds(double seconds)
@@ -122,9 +121,9 @@ struct ts_say ts_say_steps(int64_t first, int64_t last)
 	struct ts_say s;
 
 	if (first == last)
-		(void)snprintf(s.text, sizeof s.text, "step %lld", (long long)first);
+		(void)snprintf(s.text, sizeof s.text, "step %" PRId64, first);
 	else
-		(void)snprintf(s.text, sizeof s.text, "steps %lld to %lld", (long long)first, (long long)last);
+		(void)snprintf(s.text, sizeof s.text, "steps %" PRId64 " to %" PRId64, first, last);
 	return s;
 }
 

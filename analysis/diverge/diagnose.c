@@ -5,8 +5,6 @@
 #include "run/head.h"
 #include "run/role.h"
 
-#include <inttypes.h>
-
 #define NAME(series) TS_SPAN_ARG(ts_column_said((series)->name))
 
 static bool is_decimals(struct ts_resolution r)

@@ -12,8 +12,6 @@
 #include "base/number.h"
 #include "base/text.h"
 
-#include <inttypes.h>
-
 enum { SHOWN_TEXT = 40 };
 
 enum { SURFACE = 10 }; /* records within which a rounding difference from the first pass on is seen in a loss, measured 0 to 6 */

@@ -10,8 +10,6 @@
 #include "analysis/answer/say.h"
 #include "run/role.h"
 
-#include <inttypes.h>
-
 #define NAME(series) TS_SPAN_ARG(ts_column_said((series)->name))
 
 /* The step at which the effect shows: of the losses and norms, if they were recorded, since an update that differs shows in the

@@ -5,8 +5,6 @@
 #include "analysis/answer/say.h"
 #include "run/role.h"
 
-#include <inttypes.h>
-
 enum { BEHIND = 20, SHORT = 20 }; /* steps to run after the one in question; steps from the first on */
 
 static struct ts_span name_a(const struct ts_inquiry *q)

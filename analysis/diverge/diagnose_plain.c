@@ -40,7 +40,7 @@ static struct ts_tier bits_of(const struct ts_diff *diff, const struct ts_series
 	if (!row)
 		return (struct ts_tier){TS_TIER_UNKNOWN, ts_span_str("the runs were not aligned by step")};
 	series = ts_column_said(row->name);
-	why = ts_arena_printf(arena, "%.*s differs at %lld %.*s", TS_SPAN_ARG(series), (long long)row->first_step,
+	why = ts_arena_printf(arena, "%.*s differs at %" PRId64 " %.*s", TS_SPAN_ARG(series), row->first_step,
 			      TS_SPAN_ARG(name));
 	return (struct ts_tier){TS_TIER_FAILS, why ? ts_span_str(why) : ts_span_of(NULL, 0)};
 }
@@ -56,9 +56,10 @@ static const char *against_of(const struct ts_diff *diff, const struct ts_series
 			"cause only where runs are aligned by step",
 			TS_SPAN_ARG(axis));
 	return ts_arena_printf(arena,
-			       "at that point the first run has taken step %lld and the second step %lld; tscope looks "
-			       "for a cause only where both runs have taken the same steps, that is where they are aligned by step",
-			       (long long)row->step_a, (long long)row->step_b);
+			       "at that point the first run has taken step %" PRId64 " and the second step %" PRId64
+			       "; tscope looks for a cause only where both runs have taken the same steps, that is where "
+			       "they are aligned by step",
+			       row->step_a, row->step_b);
 }
 
 enum ts_status ts_diagnose_by_axis(struct ts_diff *diff, struct ts_arena *arena, struct ts_error *err)

@@ -10,8 +10,6 @@
 #include "analysis/answer/say.h"
 #include "run/role.h"
 
-#include <inttypes.h>
-
 /* --- resume --- */
 
 static void state_or_data(struct ts_inquiry *q, int64_t resume)

@@ -5,8 +5,6 @@
 #include "base/text.h"
 #include "run/head.h"
 
-#include <inttypes.h>
-
 enum { SENTENCE_MAX = 8 << 10, SHOWN_TEXT = 40, SHOWN_RANKS = 8 };
 
 struct saying {

@@ -242,9 +242,10 @@ bool ts_envelope_end(struct ts_envelope *e, bool has_step, int64_t step, struct 
 	row.known = e->judged >= points_of(e, TS_CUT_RUN);
 	row.spread_there = (double)NAN;
 	if (!row.known) {
-		const char *why = ts_arena_printf(
-			e->arena, "the runs have %llu common points of this series, and at least %llu are needed",
-			(unsigned long long)e->judged, (unsigned long long)points_of(e, TS_CUT_RUN));
+		const char *why = ts_arena_printf(e->arena,
+						  "the runs have %" PRIu64
+						  " common points of this series, and at least %" PRIu64 " are needed",
+						  e->judged, points_of(e, TS_CUT_RUN));
 
 		if (!why)
 			return false;

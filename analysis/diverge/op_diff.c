@@ -306,7 +306,7 @@ enum ts_status ts_op_walk_step(struct ts_op_walk *w, int64_t step, const struct 
 	}
 	ts_arena_reset(w->scratch);
 	if (align(&al, err))
-		return ts_error_prefix(err, "step %lld", (long long)step);
+		return ts_error_prefix(err, "step %" PRId64, step);
 	compare(w, step, a, b, al.partner);
 	return TS_OK;
 }

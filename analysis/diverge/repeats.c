@@ -110,7 +110,7 @@ static const char *name_of(const struct ts_run_ref *run, struct ts_arena *arena)
 /* "from step 190 on", or where it first differs from each of the others at another step: "from step 190 on at the earliest". */
 static const char *since(const struct ts_repeats *r, const struct ts_matrix_tally *t, struct ts_arena *arena)
 {
-	return ts_arena_printf(arena, "from step %lld on%s", (long long)t->first_step,
+	return ts_arena_printf(arena, "from step %" PRId64 " on%s", t->first_step,
 			       t->first_step == t->last_step || !r->has_odd ? "" : " at the earliest");
 }
 
@@ -149,20 +149,21 @@ static const char *say_pattern(const struct ts_repeats *r, const struct ts_matri
 		return ts_arena_printf(arena,
 				       "The %zu repeats form %zu groups: the runs of a group agree, and the groups "
 				       "first differ from one "
-				       "another at step %lld, so this is a change that repeats and not chance",
-				       n, r->n_groups, (long long)t->first_step);
+				       "another at step %" PRId64 ", so this is a change that repeats and not chance",
+				       n, r->n_groups, t->first_step);
 	case TS_PATTERN_TOGETHER:
 		return ts_arena_printf(arena,
-				       "Of the %zu repeats all that differ first differ at step %lld: an input differs "
+				       "Of the %zu repeats all that differ first differ at step %" PRId64
+				       ": an input differs "
 				       "there, or something "
 				       "starts there that is not deterministic",
-				       n, (long long)t->first_step);
+				       n, t->first_step);
 	case TS_PATTERN_SCATTERED:
 		return ts_arena_printf(arena,
 				       "The repeats differ from one another, and first at different steps, from step "
-				       "%lld to step %lld: the "
+				       "%" PRId64 " to step %" PRId64 ": the "
 				       "recipe is not repeatable",
-				       (long long)t->first_step, (long long)t->last_step);
+				       t->first_step, t->last_step);
 	case TS_PATTERN_UNKNOWN:
 		break;
 	}
@@ -194,8 +195,8 @@ static const char *list_outside(const struct ts_repeats *r, bool real, struct ts
 		struct ts_span name = ts_column_said(row->name);
 
 		if (row->known && (real ? row->real : row->grown))
-			text = ts_arena_printf(arena, "%s%s%.*s from step %lld on (outside at %s of %s points)", text, *text ? ", " : "",
-					       TS_SPAN_ARG(name), (long long)row->first_step,
+			text = ts_arena_printf(arena, "%s%s%.*s from step %" PRId64 " on (outside at %s of %s points)",
+					       text, *text ? ", " : "", TS_SPAN_ARG(name), row->first_step,
 					       ts_say_percent((double)row->outside / (double)row->points).text,
 					       ts_say_count((double)row->points).text);
 	}

@@ -1,7 +1,6 @@
 /* resume_judge.c - makes a verdict, a cause and the next experiment of what the series of a resumed run show. */
 #include "analysis/diverge/resume_internal.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 
 enum { NEXT_MAX = 8, CAUSES_MAX = 8, NEXT_STEPS = 20 };

@@ -5,7 +5,6 @@
 #include "analysis/diverge/resume_internal.h"
 #include "run/role.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 enum { SENTENCE = 2048 };

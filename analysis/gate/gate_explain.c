@@ -65,24 +65,30 @@ static void second_look(const struct ts_gate_policy *policy, struct ts_buf *out)
 	bool once = policy->pairs == policy->pairs_most;
 
 	ts_buf_printf(out,
-		      "\nPairs. A suspect metric is not yet a regression. The gate exits with 4 and asks for %llu pairs: base and candidate, run one "
-		      "after the other on one allocation, so that both run under the same conditions. The test then uses the difference within "
+		      "\nPairs. A suspect metric is not yet a regression. The gate exits with 4 and asks for %" PRIu64
+		      " pairs: base and candidate, run one "
+		      "after the other on one allocation, so that both run under the same conditions. The test then "
+		      "uses the difference within "
 		      "each pair.\n",
-		      (unsigned long long)policy->pairs);
+		      policy->pairs);
 	if (once)
 		ts_buf_printf(out,
 			      "The metric has regressed if the mean difference is above %s with p below %s and is not ignored as too small; "
 			      "otherwise it passes.\n",
 			      ts_say_percent(policy->delta).text, ts_say_number(policy->alpha).text);
 	else
-		ts_buf_printf(out,
-			      "The metric has regressed if the mean difference is above %s with p below %s and is not ignored as too small. It "
-			      "passes if the mean difference is %s or less. Otherwise the gate asks for %llu more pairs, and the same test on all "
-			      "%llu decides. With two looks at half of %s each, at most %s of changes of %s fail by chance.\n",
-			      ts_say_percent(policy->delta).text, ts_say_number(policy->alpha / 2).text,
-			      ts_say_percent(policy->delta).text, (unsigned long long)(policy->pairs_most - policy->pairs),
-			      (unsigned long long)policy->pairs_most, ts_say_number(policy->alpha).text,
-			      ts_say_percent(policy->alpha).text, ts_say_percent(policy->delta).text);
+		ts_buf_printf(
+			out,
+			"The metric has regressed if the mean difference is above %s with p below %s and is not "
+			"ignored as too small. It "
+			"passes if the mean difference is %s or less. Otherwise the gate asks for %" PRIu64
+			" more pairs, and the same test on all "
+			"%" PRIu64
+			" decides. With two looks at half of %s each, at most %s of changes of %s fail by chance.\n",
+			ts_say_percent(policy->delta).text, ts_say_number(policy->alpha / 2).text,
+			ts_say_percent(policy->delta).text, policy->pairs_most - policy->pairs, policy->pairs_most,
+			ts_say_number(policy->alpha).text, ts_say_percent(policy->alpha).text,
+			ts_say_percent(policy->delta).text);
 	ts_buf_printf(out,
 		      "The spread of a difference is pooled from the pairs and from runs of one session among the baselines and the history. Where "
 		      "those give fewer than %d degrees of freedom, the gate uses s of the first look instead, which is not smaller. Pairs that "
@@ -123,10 +129,12 @@ void ts_gate_explain(const struct ts_gate_policy *policy, struct ts_buf *out)
 	if (isfinite(policy->must_catch))
 		ts_buf_printf(out, "If that size is above %s, the pass has a warning.\n", ts_say_percent(policy->must_catch).text);
 	ts_buf_printf(out,
-		      "\nWith baselines of fewer than %d sessions the gate judges nothing: it exits with 0 and a warning. %llu sessions are "
-		      "recommended. If the runs are not comparable, or a value is missing, the verdict is inconclusive, which is never a pass "
+		      "\nWith baselines of fewer than %d sessions the gate judges nothing: it exits with 0 and a "
+		      "warning. %" PRIu64 " sessions are "
+		      "recommended. If the runs are not comparable, or a value is missing, the verdict is "
+		      "inconclusive, which is never a pass "
 		      "(%s).\n",
-		      TS_GATE_LEAST, (unsigned long long)policy->collect,
+		      TS_GATE_LEAST, policy->collect,
 		      policy->on_inconclusive == TS_INCONCLUSIVE_EXIT_3 ? "exit 3"
 		      : policy->on_inconclusive == TS_INCONCLUSIVE_FAIL ? "exit 1, by this policy"
 									: "exit 0 with a warning, by this policy");

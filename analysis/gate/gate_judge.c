@@ -284,13 +284,15 @@ static struct ts_span collecting(struct ts_gate_court *c, const struct ts_gate_s
 	uint64_t runs = s->no_base.of - s->no_base.runs;
 
 	if (runs > s->n_base)
-		return ts_gate_text(c, "the gate has %s of %s so far, and runs of one session count as one; a verdict needs at least %d sessions, "
-				       "and %llu are recommended",
-				    ts_say_plural((double)runs, "baseline").text, ts_say_plural((double)s->n_base, "session").text,
-				    TS_GATE_LEAST, (unsigned long long)c->input->policy.collect);
-	return ts_gate_text(c, "the gate has %s so far; a verdict needs at least %d, and %llu are recommended",
-			    ts_say_plural((double)s->n_base, "baseline").text, TS_GATE_LEAST,
-			    (unsigned long long)c->input->policy.collect);
+		return ts_gate_text(c,
+				    "the gate has %s of %s so far, and runs of one session count as one; a verdict "
+				    "needs at least %d sessions, "
+				    "and %" PRIu64 " are recommended",
+				    ts_say_plural((double)runs, "baseline").text,
+				    ts_say_plural((double)s->n_base, "session").text, TS_GATE_LEAST,
+				    c->input->policy.collect);
+	return ts_gate_text(c, "the gate has %s so far; a verdict needs at least %d, and %" PRIu64 " are recommended",
+			    ts_say_plural((double)s->n_base, "baseline").text, TS_GATE_LEAST, c->input->policy.collect);
 }
 
 static enum ts_gate_state by_first_look(struct ts_gate_court *c, struct ts_gate_row *row, const struct bench *benches)

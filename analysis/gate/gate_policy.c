@@ -176,8 +176,9 @@ static enum ts_status apply(const struct ts_policy *items, bool of_metrics, stru
 static enum ts_status check_whole(const struct ts_gate_policy *p, struct ts_error *err)
 {
 	if (p->pairs_most < p->pairs)
-		return ts_error_set(err, TS_INVALID, "policy: GATE.pairs_most is %llu, which is less than GATE.pairs, %llu",
-				    (unsigned long long)p->pairs_most, (unsigned long long)p->pairs);
+		return ts_error_set(err, TS_INVALID,
+				    "policy: GATE.pairs_most is %" PRIu64 ", which is less than GATE.pairs, %" PRIu64,
+				    p->pairs_most, p->pairs);
 	return TS_OK;
 }
 
@@ -217,7 +218,7 @@ static void put_excludes(struct ts_buf *out, const struct ts_reduce_options *opt
 
 		ts_buf_printf(out, "%s%s", i ? ", " : "", words[e->kind]);
 		if (e->kind == TS_EXCLUDE_EVERY)
-			ts_buf_printf(out, "%llu", (unsigned long long)e->every);
+			ts_buf_printf(out, "%" PRIu64, e->every);
 		else
 			ts_buf_span(out, e->name);
 	}
@@ -257,7 +258,7 @@ static void put_value(struct ts_buf *out, const struct ts_gate_setting *s, const
 			put_number(out, value);
 		break;
 	case TS_SETTING_COUNT:
-		ts_buf_printf(out, "%llu", (unsigned long long)*(const uint64_t *)at);
+		ts_buf_printf(out, "%" PRIu64, *(const uint64_t *)at);
 		break;
 	case TS_SETTING_SWITCH:
 		ts_buf_str(out, *(const bool *)at ? "on" : "off");
@@ -267,7 +268,7 @@ static void put_value(struct ts_buf *out, const struct ts_gate_setting *s, const
 		break;
 	case TS_SETTING_WARMUP:
 		if (p->reduce.has_warmup)
-			ts_buf_printf(out, "%llu", (unsigned long long)p->reduce.warmup);
+			ts_buf_printf(out, "%" PRIu64, p->reduce.warmup);
 		else
 			ts_buf_str(out, s->word);
 		break;

@@ -144,9 +144,8 @@ static const struct ts_gate_row *deciding(const struct ts_verdict *v)
 static void warn_lacking(struct ts_gate_court *c, const char *title, const char *what, const struct ts_gate_lacking *l)
 {
 	if (l->runs && l->runs < l->of)
-		ts_gate_warn(c, ts_gate_text(c, "%llu of %llu %s %s not count for %s: %.*s", (unsigned long long)l->runs,
-					     (unsigned long long)l->of, what, l->runs == 1 ? "does" : "do", title,
-					     TS_SPAN_ARG(l->reason)));
+		ts_gate_warn(c, ts_gate_text(c, "%" PRIu64 " of %" PRIu64 " %s %s not count for %s: %.*s", l->runs,
+					     l->of, what, l->runs == 1 ? "does" : "do", title, TS_SPAN_ARG(l->reason)));
 }
 
 /* Baselines that lie far from the others: who they are, by how much, and what to do. */
@@ -214,11 +213,15 @@ static void warn_row(struct ts_gate_court *c, const struct ts_gate_row *row)
 	if (row->state == TS_GATE_COLLECTING)
 		ts_gate_warn(c, ts_gate_text(c, "%s is not judged yet: %.*s", title, TS_SPAN_ARG(row->reason)));
 	if (s->unnamed && row->state != TS_GATE_INCONCLUSIVE)
-		ts_gate_warn(c, ts_gate_text(c, "%llu of %s %s not record the session: the gate counts each as a session of its own, and it "
-						"underestimates the noise between sessions if several of them ran in one session",
-					     (unsigned long long)s->unnamed,
-					     ts_say_plural((double)(s->no_base.of - s->no_base.runs), "baseline").text,
-					     s->unnamed == 1 ? "does" : "do"));
+		ts_gate_warn(
+			c,
+			ts_gate_text(c,
+				     "%" PRIu64 " of %s %s not record the session: the gate counts each as a session "
+						"of its own, and it "
+				     "underestimates the noise between sessions if several of them ran in one session",
+				     s->unnamed,
+				     ts_say_plural((double)(s->no_base.of - s->no_base.runs), "baseline").text,
+				     s->unnamed == 1 ? "does" : "do"));
 }
 
 static void warn_pairs(struct ts_gate_court *c)
@@ -232,10 +235,10 @@ static void warn_pairs(struct ts_gate_court *c)
 			count++;
 	}
 	if (count > c->input->policy.pairs_most)
-		ts_gate_warn(c, ts_gate_text(c, "the last %s %s not count: GATE.pairs_most of the policy is %llu",
+		ts_gate_warn(c, ts_gate_text(c, "the last %s %s not count: GATE.pairs_most of the policy is %" PRIu64,
 					     ts_say_plural((double)(count - c->input->policy.pairs_most), "pair").text,
 					     count - c->input->policy.pairs_most == 1 ? "does" : "do",
-					     (unsigned long long)c->input->policy.pairs_most));
+					     c->input->policy.pairs_most));
 }
 
 void ts_gate_say_fill(struct ts_gate_court *c)

@@ -4,7 +4,6 @@
 #include "analysis/rank/warmup.h"
 #include "analysis/stats/stats.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 enum {

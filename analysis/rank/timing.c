@@ -104,8 +104,9 @@ enum ts_status ts_timing_total(struct ts_timing *t, const struct ts_series *phas
 		while (at < t->n && t->steps[at] < phase->keys[i])
 			at++;
 		if (at == t->n || t->steps[at] != phase->keys[i])
-			return ts_error_set(err, TS_INTERNAL, "timing: step %lld of a phase is not among the steps",
-					    (long long)phase->keys[i]);
+			return ts_error_set(err, TS_INTERNAL,
+					    "timing: step %" PRId64 " of a phase is not among the steps",
+					    phase->keys[i]);
 		total_add(t->total + at, t->carry + at, phase->values + i, 1);
 	}
 	return TS_OK;

@@ -77,8 +77,8 @@ static char *missing_text(const struct ts_ranks *r, struct ts_arena *arena)
 			last++;
 		if (listed == MISSING_LISTED)
 			return ts_arena_printf(arena, "%s and more", text);
-		text = ts_arena_printf(arena, last > a ? "%s%s%lld-%lld" : "%s%s%lld", text, listed ? ", " : "", (long long)a,
-				       (long long)last);
+		text = ts_arena_printf(arena, last > a ? "%s%s%" PRId64 "-%" PRId64 : "%s%s%" PRId64, text,
+				       listed ? ", " : "", a, last);
 		listed++;
 		a = last;
 	}

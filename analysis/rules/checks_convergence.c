@@ -1,7 +1,6 @@
 /* checks_convergence.c - rules on the loss, the gradient norm, and on several signals at once. */
 #include "analysis/rules/check.h"
 
-
 static bool has_values(const struct ts_measure *row)
 {
 	return ts_measure_is(row, TS_M_SERIES_COUNT) && row->known && row->value > 0;
@@ -81,8 +80,9 @@ void ts_check_blow_up(struct ts_check *c)
 	(void)ts_check_want_of(c, TS_M_SERIES_BLOW_UP, loss, &count);
 	(void)ts_check_want_of(c, TS_M_SERIES_BEST, loss, &best);
 	ts_check_steps(c, e->first_step, e->last_step);
-	ts_check_fire(c, TS_SEVERITY_HIGH, "%s left its range at step %lld and did not come back: it reached %s where %s was usual",
-		      loss, (long long)e->first_step, ts_say_number(e->value).text, ts_say_number(e->expected).text);
+	ts_check_fire(c, TS_SEVERITY_HIGH,
+		      "%s left its range at step %" PRId64 " and did not come back: it reached %s where %s was usual",
+		      loss, e->first_step, ts_say_number(e->value).text, ts_say_number(e->expected).text);
 }
 
 /* Falls over the second half of the run are the trend; the whole run is its progress. A run that went down and then stays
@@ -180,8 +180,8 @@ void ts_check_loss_shift(struct ts_check *c)
 	if (!worst)
 		return;
 	ts_check_steps(c, worst->first_step, worst->last_step);
-	ts_check_fire(c, TS_SEVERITY_MEDIUM, "%s rose by %s at step %lld, from %s to %s, and stayed there", loss,
-		      ts_say_percent(greatest).text, (long long)worst->first_step, ts_say_number(worst->expected).text,
+	ts_check_fire(c, TS_SEVERITY_MEDIUM, "%s rose by %s at step %" PRId64 ", from %s to %s, and stayed there", loss,
+		      ts_say_percent(greatest).text, worst->first_step, ts_say_number(worst->expected).text,
 		      ts_say_number(worst->value).text);
 }
 

@@ -118,9 +118,9 @@ void ts_check_slowdown(struct ts_check *c)
 	else
 		ts_check_steps(c, at->first_step, at->first_step);
 	ts_check_fire(c, ts_severity_from(at->value / at->expected, 1 + ts_check_threshold(c, "high_slowdown")),
-		      "From step %lld on a step takes %s more: %s instead of %s%s%s", (long long)at->first_step,
+		      "From step %" PRId64 " on a step takes %s more: %s instead of %s%s%s", at->first_step,
 		      ts_say_percent(worst).text, ts_say_seconds(at->value).text, ts_say_seconds(at->expected).text,
-		      back ? ts_arena_printf(c->arena, ", until step %lld", (long long)back->first_step) : "",
+		      back ? ts_arena_printf(c->arena, ", until step %" PRId64, back->first_step) : "",
 		      rises > 1 ? ts_arena_printf(c->arena, "; it is the greatest of %zu such rises", rises) : "");
 }
 

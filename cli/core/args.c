@@ -196,8 +196,8 @@ enum ts_status ts_args_uint(const struct ts_args *args, const char *name, uint64
 	uint64_t value = 0;
 
 	if (text && (!ts_parse_u64(ts_span_str(text), &value) || value > max))
-		return ts_error_set(err, TS_INVALID, "--%s must be a whole number from 0 to %llu; it is '%s'", name,
-				    (unsigned long long)max, text);
+		return ts_error_set(err, TS_INVALID, "--%s must be a whole number from 0 to %" PRIu64 "; it is '%s'",
+				    name, max, text);
 	*ret_given = text != NULL;
 	*ret_value = value;
 	return TS_OK;

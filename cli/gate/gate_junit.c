@@ -102,9 +102,9 @@ static void property(struct page *p, const char *name, const char *value)
 	ts_buf_str(p->out, "/>\n");
 }
 
-static void number(struct page *p, const char *name, unsigned long long value)
+static void number(struct page *p, const char *name, uint64_t value)
 {
-	property(p, name, ts_arena_printf(p->arena, "%llu", value));
+	property(p, name, ts_arena_printf(p->arena, "%" PRIu64, value));
 }
 
 /* Readers keep one property per name, so each run gets a name of its own. */
@@ -122,7 +122,7 @@ static void properties(struct page *p)
 {
 	ts_buf_str(p->out, "    <properties>\n");
 	property(p, "tscope.state", ts_gate_state_word(p->v->state));
-	number(p, "tscope.exit_code", (unsigned long long)p->v->exit_code);
+	number(p, "tscope.exit_code", p->v->exit_code);
 	property(p, "tscope.workload", ts_show_workload(&p->v->input, p->arena));
 	property(p, "tscope.against", ts_show_brief(p->v->input.baseline, TEXT_MOST, p->arena));
 	property(p, "tscope.policy_sha256", ts_show_hex(&p->v->policy_digest, p->arena));
@@ -164,8 +164,8 @@ static void detail(struct page *p, const struct ts_gate_row *row)
 		ts_buf_char(p->out, '\n');
 	}
 	if (v->input.n_facts + v->input.facts_more > FACTS_MOST)
-		ts_buf_printf(p->out, "  %llu more facts changed\n",
-			      (unsigned long long)(v->input.n_facts + v->input.facts_more - FACTS_MOST));
+		ts_buf_printf(p->out, "  %" PRIu64 " more facts changed\n",
+			      v->input.n_facts + v->input.facts_more - FACTS_MOST);
 }
 
 static const char *message(struct page *p, const struct ts_gate_row *row)

@@ -367,7 +367,7 @@ static void ask(struct page *p)
 	name(p, a->base_commit);
 	put(p, " and candidate ");
 	name(p, a->candidate_commit);
-	ts_buf_printf(p->out, " in turn until there are %llu pairs, push the runs as ", (unsigned long long)a->pairs);
+	ts_buf_printf(p->out, " in turn until there are %" PRIu64 " pairs, push the runs as ", a->pairs);
 	code(p, ts_gate_pair_name(a, ts_gate_first_pair(p->v), true, p->arena), NAME_MOST);
 	put(p, ", ");
 	code(p, ts_gate_pair_name(a, ts_gate_first_pair(p->v), false, p->arena), NAME_MOST);

@@ -55,7 +55,7 @@ const char *ts_gate_pair_name(const struct ts_gate_ask *ask, uint64_t pair, bool
 {
 	const char *id = ts_show_id(&ask->candidate, arena);
 
-	return id ? ts_arena_printf(arena, "pair-%s-%llu-%s", id, (unsigned long long)pair, base ? "base" : "candidate") : NULL;
+	return id ? ts_arena_printf(arena, "pair-%s-%" PRIu64 "-%s", id, pair, base ? "base" : "candidate") : NULL;
 }
 
 static bool is_bare(const char *word)
@@ -147,7 +147,7 @@ enum ts_status ts_render_gate_request(const struct ts_verdict *v, const struct t
 
 		if (!name)
 			return ts_arena_error(arena, err);
-		ts_buf_printf(out, "%s %llu ", base ? "base" : "candidate", (unsigned long long)(first + k / 2));
+		ts_buf_printf(out, "%s %" PRIu64 " ", base ? "base" : "candidate", first + k / 2);
 		commit(out, base ? v->ask.base_commit : v->ask.candidate_commit);
 		ts_buf_printf(out, " %s\n", name);
 	}

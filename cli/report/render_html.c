@@ -21,6 +21,7 @@ struct page {
 
 static const char *const style[] = {
 #include "cli/report/page_style.inc"
+
 };
 
 static void put(struct page *p, const char *text)
@@ -168,9 +169,11 @@ static void broken(struct page *p, const struct ts_plot *plot, const char *name)
 	for (next = i; next < plot->n && (!plot->count[next] || !isfinite(plot->mean[next])); next++)
 		;
 	lasts = plot->width == 1 && next == plot->n;
-	ts_buf_printf(p->out, "<span>%s is not finite %s step %lld%s</span>", name,
-		      plot->width > 1 ? "soon after" : lasts ? "from" : "at",
-		      (long long)((uint64_t)plot->first_step + i * plot->width), lasts ? " on" : "");
+	ts_buf_printf(p->out, "<span>%s is not finite %s step %" PRId64 "%s</span>", name,
+		      plot->width > 1 ? "soon after"
+		      : lasts	      ? "from"
+				      : "at",
+		      (uint64_t)plot->first_step + i * plot->width, lasts ? " on" : "");
 }
 
 /* Both runs over each other, and below their relative difference where that is known point by point. */
@@ -186,7 +189,7 @@ static void curves(struct page *p, const struct ts_item *item)
 		element(p, *item->text ? ", " : "", item->text, "");
 		put(p, log ? ", logarithmic" : "");
 		put(p, "<span class=\"key\"><span><i class=\"ka\"></i>a</span><span><i class=\"kb\"></i>b</span>");
-		ts_buf_printf(p->out, "<span>the runs first differ at step %lld</span>", (long long)c->split);
+		ts_buf_printf(p->out, "<span>the runs first differ at step %" PRId64 "</span>", c->split);
 		broken(p, c->a, "a");
 		broken(p, c->b, "b");
 		put(p, "</span></figcaption>\n");

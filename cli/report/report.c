@@ -319,9 +319,9 @@ enum ts_status ts_report_of(const struct ts_analysis *a, struct ts_arena *arena,
 	r.foot = ts_report_say(&r, "run %s", id ? id : "");
 	r.failed |= !title || !id;
 	if (a->warmup_cut)
-		left_out = ts_report_say(&r, "the first %s left out",
-					 ts_report_say(&r, "%llu %s", (unsigned long long)a->warmup_cut,
-						       a->warmup_cut == 1 ? "step" : "steps"));
+		left_out = ts_report_say(
+			&r, "the first %s left out",
+			ts_report_say(&r, "%" PRIu64 " %s", a->warmup_cut, a->warmup_cut == 1 ? "step" : "steps"));
 	r.view = ts_report_join(&r, ts_report_say(&r, "rank %d", a->rank), ", ", left_out);
 	ts_report_sections(&r);
 	if (r.failed)

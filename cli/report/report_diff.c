@@ -74,7 +74,7 @@ static const char *cause_of(struct ts_report *r, const struct ts_diagnosis *d)
 	const char *text = ts_report_say(r, "cause: %s; confidence: %s", ts_cause_title(d->cause),
 					 ts_confidence_word(d->confidence));
 
-	return d->has_step ? ts_report_say(r, "%s; from step %lld", text, (long long)d->step) : text;
+	return d->has_step ? ts_report_say(r, "%s; from step %" PRId64, text, d->step) : text;
 }
 
 static void runs(struct ts_report *r, const struct ts_diff *diff)
@@ -237,7 +237,7 @@ static void operations(struct ts_report *r, const struct ts_diff *diff)
 		ts_report_cells(r, table,
 				(struct ts_sheet_cell[]){
 					{rank, TS_TONE_PLAIN},
-					{ts_report_say(r, "%lld", (long long)row->step), TS_TONE_PLAIN},
+					{ts_report_say(r, "%" PRId64, row->step), TS_TONE_PLAIN},
 					{name, TS_TONE_STRONG},
 					{op_role(r, row), row->role == TS_OP_ORIGIN ? TS_TONE_MARK : TS_TONE_PLAIN}});
 	}

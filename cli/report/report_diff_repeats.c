@@ -29,7 +29,7 @@ static void row_cells(struct ts_report *r, struct ts_sheet *table, const struct 
 	const char *from = "-";
 
 	if (row->known && (row->real || row->grown))
-		from = ts_report_say(r, "%lld%s", (long long)row->first_step, row->grown ? " (grown)" : "");
+		from = ts_report_say(r, "%" PRId64 "%s", row->first_step, row->grown ? " (grown)" : "");
 
 	ts_report_cells(r, table, (struct ts_sheet_cell[]){
 		{ts_report_series_name(r, row->name), TS_TONE_STRONG},

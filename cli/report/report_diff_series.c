@@ -71,15 +71,15 @@ static const char *first_step(struct ts_report *r, const struct ts_series_row *r
 	/* Unsigned: the two may lie further apart than an int64 holds. */
 	if (row->after_known && row->after_step < row->first_step &&
 	    (uint64_t)row->first_step - (uint64_t)row->after_step > 1)
-		return ts_report_say(r, "%lld to %lld", (long long)row->after_step, (long long)row->first_step);
-	return ts_report_say(r, "%lld", (long long)row->first_step);
+		return ts_report_say(r, "%" PRId64 " to %" PRId64, row->after_step, row->first_step);
+	return ts_report_say(r, "%" PRId64, row->first_step);
 }
 
 static const char *visible(struct ts_report *r, const struct ts_gap *gap)
 {
 	if (!gap->known)
 		return "-";
-	return gap->visible ? ts_report_say(r, "%lld", (long long)gap->visible_step) : "never";
+	return gap->visible ? ts_report_say(r, "%" PRId64, gap->visible_step) : "never";
 }
 
 enum { GAP_COLUMNS = 7 };
@@ -217,8 +217,8 @@ static const char *order_of_group(struct ts_report *r, const char *who, size_t n
 	const char *noun = n == 1 ? "rank" : "ranks", *verb = n == 1 ? "differs" : "differ";
 
 	if (first)
-		return ts_report_say(r, "%s %s %s first, at step %lld", noun, who, verb, (long long)step);
-	return ts_report_say(r, "%s %s at step %lld", noun, who, (long long)step);
+		return ts_report_say(r, "%s %s %s first, at step %" PRId64, noun, who, verb, step);
+	return ts_report_say(r, "%s %s at step %" PRId64, noun, who, step);
 }
 
 /* "rank 1 differs first, at step 80; then ranks 0, 2 at step 81": with one rank there is nothing to say. */
@@ -241,8 +241,8 @@ static const char *order_of_ranks(struct ts_report *r, const struct ts_diff *dif
 		if (groups++ == GROUPS_SHOWN)
 			return ts_report_say(r, "%s; %zu more ranks later", text, n - i);
 		if (end - i == n && n > 1)
-			return ts_report_say(r, "all %zu ranks that differ first differ at step %lld", n,
-					     (long long)ranks[i].step);
+			return ts_report_say(r, "all %zu ranks that differ first differ at step %" PRId64, n,
+					     ranks[i].step);
 		shown = end - i < RANKS_SHOWN ? end - i : RANKS_SHOWN;
 		for (size_t k = 0; k < shown; k++)
 			list[k] = ranks[i + k].rank;
@@ -278,9 +278,9 @@ static int caret(const char *a, const struct ts_parting *p)
 static const char *where_of(struct ts_report *r, const struct ts_series_row *row, struct ts_span axis)
 {
 	if (!axis.len)
-		return ts_report_say(r, "step %lld", (long long)row->first_step);
-	return ts_report_say(r, "%s %lld: steps %lld and %lld", ts_report_text(r, axis), (long long)row->first_step,
-			     (long long)row->step_a, (long long)row->step_b);
+		return ts_report_say(r, "step %" PRId64, row->first_step);
+	return ts_report_say(r, "%s %" PRId64 ": steps %" PRId64 " and %" PRId64, ts_report_text(r, axis),
+			     row->first_step, row->step_a, row->step_b);
 }
 
 static void value_rows(struct ts_report *r, struct ts_sheet *table, const struct entry *e, struct ts_span axis, bool ranks)

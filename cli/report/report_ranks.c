@@ -153,7 +153,7 @@ static void rank_bars(struct ts_report *r, struct ts_section *s)
 		struct ts_bar bar = {.label = ""};
 
 		if (i < RANKS_SHOWN) {
-			bar.label = ts_report_say(r, "rank %lld", (long long)v->rank);
+			bar.label = ts_report_say(r, "rank %" PRId64, v->rank);
 			bar.known = v->slowest_share != NULL;
 			bar.share = v->slowest_share ? v->slowest_share->value : 0;
 			bar.severity = severity_of(r, v->rank);

@@ -39,8 +39,8 @@ static void plot_item(struct ts_report *r, struct ts_section *s, const char *lab
 static const char *steps(struct ts_report *r, int64_t first, int64_t last)
 {
 	if (first == last)
-		return ts_report_say(r, "%lld", (long long)first);
-	return ts_report_say(r, "%lld to %lld", (long long)first, (long long)last);
+		return ts_report_say(r, "%" PRId64, first);
+	return ts_report_say(r, "%" PRId64 " to %" PRId64, first, last);
 }
 
 /* --- events --- */
@@ -147,7 +147,7 @@ static const char *shifts(struct ts_report *r, const struct happened *h, enum ts
 
 	for (size_t i = 0; i < h->n_top; i++)
 		text = ts_report_join(r, text, "; ",
-				      ts_report_say(r, "at step %lld from %s to %s", (long long)h->top[i]->first_step,
+				      ts_report_say(r, "at step %" PRId64 " from %s to %s", h->top[i]->first_step,
 						    ts_report_number(r, unit, h->top[i]->expected),
 						    ts_report_number(r, unit, h->top[i]->value)));
 	if (h->total > (double)h->n_top)
@@ -166,7 +166,7 @@ static void event_lines(struct ts_report *r, struct ts_section *s, const struct 
 	h = counted(r, e, TS_EVENT_BLOW_UP, TS_MEASURE_NAMES);
 	if (h.total)
 		ts_report_line(r, s, ts_report_say(r, "%sblow-up", indent),
-			       ts_report_say(r, "from step %lld on, up to %s", (long long)h.strongest->first_step,
+			       ts_report_say(r, "from step %" PRId64 " on, up to %s", h.strongest->first_step,
 					     ts_report_number(r, e->unit, h.strongest->value)));
 	h = counted(r, e, TS_EVENT_SHIFT, e->shifts);
 	if (h.total)

@@ -261,11 +261,11 @@ static const char *said(const struct axes *a, const struct ts_event *e)
 	const char *value = in_unit(a->plot->unit, e->value, a->arena), *text;
 
 	if (e->first_step == e->last_step)
-		text = ts_arena_printf(a->arena, "%s at step %lld: %s", ts_event_word(e->kind),
-				       (long long)e->first_step, value);
+		text = ts_arena_printf(a->arena, "%s at step %" PRId64 ": %s", ts_event_word(e->kind), e->first_step,
+				       value);
 	else
-		text = ts_arena_printf(a->arena, "%s at steps %lld to %lld: %s", ts_event_word(e->kind),
-				       (long long)e->first_step, (long long)e->last_step, value);
+		text = ts_arena_printf(a->arena, "%s at steps %" PRId64 " to %" PRId64 ": %s", ts_event_word(e->kind),
+				       e->first_step, e->last_step, value);
 	if (text && !isnan(e->expected))
 		text = ts_arena_printf(a->arena, "%s, expected %s", text,
 				       in_unit(a->plot->unit, e->expected, a->arena));
@@ -307,9 +307,11 @@ bool ts_svg_series(struct ts_buf *out, const struct ts_plot *plot, const struct 
 		marks += ts_span_eq(events->items[i].group, plot->group) &&
 			 ts_span_eq(events->items[i].subject, plot->subject);
 	open_svg(out, HEIGHT, "", title,
-		 ts_arena_printf(arena, "%zu cells of %llu steps from step %lld on; least %s, greatest %s; %zu events",
-				 plot->n, (unsigned long long)plot->width, (long long)plot->first_step,
-				 in_unit(plot->unit, low, arena), in_unit(plot->unit, high, arena), marks));
+		 ts_arena_printf(arena,
+				 "%zu cells of %" PRIu64 " steps from step %" PRId64
+				 " on; least %s, greatest %s; %zu events",
+				 plot->n, plot->width, plot->first_step, in_unit(plot->unit, low, arena),
+				 in_unit(plot->unit, high, arena), marks));
 	for (size_t from = 0; from < plot->n; from = run_end(plot, from)) {
 		while (from < plot->n && !drawn(plot, from))
 			from++;
@@ -358,12 +360,14 @@ bool ts_svg_curves(struct ts_buf *out, const struct ts_plot *a, const struct ts_
 	if (!axes_of(a, b, arena, &axes))
 		return false;
 	open_svg(out, HEIGHT, "", title,
-		 ts_arena_printf(arena, "%zu cells of %llu steps from step %lld on; the runs first differ at step %lld",
-				 a->n, (unsigned long long)a->width, (long long)a->first_step, (long long)split));
+		 ts_arena_printf(arena,
+				 "%zu cells of %" PRIu64 " steps from step %" PRId64
+				 " on; the runs first differ at step %" PRId64,
+				 a->n, a->width, a->first_step, split));
 	if (split >= a->first_step && cell < a->n) {
 		ts_buf_printf(out, "<path class=\"split\" d=\"M%.1f %dV%d\"><title>", cell_x(&axes, (double)cell), TOP,
 			      HEIGHT - BOTTOM);
-		ts_buf_printf(out, "the runs first differ at step %lld</title></path>\n", (long long)split);
+		ts_buf_printf(out, "the runs first differ at step %" PRId64 "</title></path>\n", split);
 	}
 	curve(out, &axes, b ? "a" : "apart");
 	if (b) {

@@ -70,7 +70,7 @@ static const char *draws(const struct ts_gate_row *row, struct ts_arena *arena)
 		return ts_show_plural(row->pairs, "pair", arena);
 	if (row->candidate_draws <= 1 || !base)
 		return base;
-	return ts_arena_printf(arena, "%s and %llu sessions of the candidate", base, (unsigned long long)row->candidate_draws);
+	return ts_arena_printf(arena, "%s and %" PRIu64 " sessions of the candidate", base, row->candidate_draws);
 }
 
 const char *ts_show_row(const struct ts_gate_row *row, struct ts_arena *arena)

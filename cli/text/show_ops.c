@@ -73,7 +73,6 @@ const char *ts_show_first_op(const struct ts_op_diff *ops, bool ranks, struct ts
 			 origin ? "receive the difference" : "differ too", arena);
 	if (!name || !where || !too || !elsewhere || !receive)
 		return NULL;
-	return ts_arena_printf(arena, "at step %lld %s (occurrence %llu)%s differs: %s%s%s%s", (long long)row->step,
-			       name, (unsigned long long)row->occurrence, where, role_words(row), too, elsewhere,
-			       receive);
+	return ts_arena_printf(arena, "at step %" PRId64 " %s (occurrence %" PRIu64 ")%s differs: %s%s%s%s", row->step,
+			       name, row->occurrence, where, role_words(row), too, elsewhere, receive);
 }

@@ -50,7 +50,7 @@ const char *ts_show_count(uint64_t n, struct ts_arena *arena)
 
 const char *ts_show_step(int64_t step, struct ts_arena *arena)
 {
-	return ts_arena_printf(arena, "%lld", (long long)step);
+	return ts_arena_printf(arena, "%" PRId64, step);
 }
 
 const char *ts_show_bytes(double bytes, struct ts_arena *arena)
@@ -80,12 +80,10 @@ static const char *long_time(double seconds, struct ts_arena *arena)
 	uint64_t s = (uint64_t)(seconds + 0.5);
 
 	if (s >= 86400)
-		return ts_arena_printf(arena, "%llu d %02llu h", (unsigned long long)(s / 86400),
-				       (unsigned long long)(s % 86400 / 3600));
+		return ts_arena_printf(arena, "%" PRIu64 " d %02" PRIu64 " h", s / 86400, s % 86400 / 3600);
 	if (s >= 3600)
-		return ts_arena_printf(arena, "%llu h %02llu m", (unsigned long long)(s / 3600),
-				       (unsigned long long)(s % 3600 / 60));
-	return ts_arena_printf(arena, "%llu m %02llu s", (unsigned long long)(s / 60), (unsigned long long)(s % 60));
+		return ts_arena_printf(arena, "%" PRIu64 " h %02" PRIu64 " m", s / 3600, s % 3600 / 60);
+	return ts_arena_printf(arena, "%" PRIu64 " m %02" PRIu64 " s", s / 60, s % 60);
 }
 
 static const char *show_seconds(double seconds, int digits, struct ts_arena *arena)
@@ -134,7 +132,7 @@ const char *ts_show_range(int64_t first, int64_t last, struct ts_arena *arena)
 {
 	if (first == last)
 		return ts_show_step(first, arena);
-	return ts_arena_printf(arena, "%lld to %lld", (long long)first, (long long)last);
+	return ts_arena_printf(arena, "%" PRId64 " to %" PRId64, first, last);
 }
 
 const char *ts_show_apart(double r, struct ts_arena *arena)
@@ -171,7 +169,7 @@ const char *ts_show_ranks(const int32_t *ranks, size_t n, size_t all, struct ts_
 		i = last + 1;
 	}
 	if (all > n)
-		ts_buf_printf(&buf, " and %llu more", (unsigned long long)(all - n));
+		ts_buf_printf(&buf, " and %" PRIu64 " more", all - n);
 	return keep(&buf, arena);
 }
 
@@ -228,7 +226,7 @@ const char *ts_show_cell_value(const struct ts_value *value, struct ts_arena *ar
 		ts_print_double(value->real, text);
 		return ts_arena_printf(arena, "%s", text);
 	case TS_COLUMN_U64:
-		return ts_arena_printf(arena, "%016llx", (unsigned long long)value->word);
+		return ts_arena_printf(arena, "%016" PRIx64, value->word);
 	case TS_COLUMN_TEXT:
 	case TS_COLUMN_JSON:
 		break;

@@ -5,7 +5,6 @@
 #include "cli/text/show_value.h"
 #include "run/head.h"
 
-
 /* Tabs between, which no name can have: they are escaped. */
 static enum ts_status put_first(struct ts_cli *cli, int64_t step, struct ts_span name, int32_t rank, struct ts_error *err)
 {
@@ -13,7 +12,7 @@ static enum ts_status put_first(struct ts_cli *cli, int64_t step, struct ts_span
 
 	if (!text)
 		return ts_arena_error(&cli->arena, err);
-	ts_buf_printf(&cli->out, "%lld\t%s\t", (long long)step, text);
+	ts_buf_printf(&cli->out, "%" PRId64 "\t%s\t", step, text);
 	if (rank == TS_RANK_JOB)
 		ts_buf_str(&cli->out, "job\n");
 	else

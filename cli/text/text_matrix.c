@@ -32,15 +32,16 @@ static const char *say_parts(struct ts_cli *cli, const struct ts_diff_matrix *m,
 	if (!first || !last || !pairs || !parts)
 		return NULL;
 	if (t->parts == 1)
-		return ts_arena_printf(&cli->arena, "1 of %s pairs of runs differs, first at step %lld: %s", pairs,
-				       (long long)t->first_step, first);
+		return ts_arena_printf(&cli->arena, "1 of %s pairs of runs differs, first at step %" PRId64 ": %s",
+				       pairs, t->first_step, first);
 	if (t->first_step == t->last_step)
-		return ts_arena_printf(&cli->arena, "%s of %s pairs of runs differ, all of them first at step %lld",
-				       parts, pairs, (long long)t->first_step);
+		return ts_arena_printf(&cli->arena, "%s of %s pairs of runs differ, all of them first at step %" PRId64,
+				       parts, pairs, t->first_step);
 	return ts_arena_printf(&cli->arena,
-			       "%s of %s pairs of runs differ: the earliest pair from step %lld on (%s), the latest "
-			       "from step %lld on (%s)",
-			       parts, pairs, (long long)t->first_step, first, (long long)t->last_step, last);
+			       "%s of %s pairs of runs differ: the earliest pair from step %" PRId64
+			       " on (%s), the latest "
+			       "from step %" PRId64 " on (%s)",
+			       parts, pairs, t->first_step, first, t->last_step, last);
 }
 
 static const char *sentence_of(struct ts_cli *cli, const struct ts_diff_matrix *m, const struct ts_matrix_tally *t)

@@ -272,7 +272,7 @@ static const char *precision_of(const struct ts_facts *facts, struct ts_span col
 	a->failed |= path.failed == TS_NO_MEMORY;
 	ts_buf_finish(&path);
 	if (fact && fact->type == TS_FACT_INT)
-		return ts_arena_printf(a, ", %lld decimals", (long long)fact->integer);
+		return ts_arena_printf(a, ", %" PRId64 " decimals", fact->integer);
 	return fact && fact->type == TS_FACT_TEXT && ts_span_is(fact->text, "f32") ? ", float32" : "";
 }
 

@@ -355,7 +355,7 @@ static enum ts_status put_row(struct exporter *e, const struct ts_rows *rows, st
 	size_t before = lane->buf.len;
 
 	j.python = true;
-	ts_buf_printf(&lane->buf, "{\"step\":%lld", (long long)step);
+	ts_buf_printf(&lane->buf, "{\"step\":%" PRId64, step);
 	j.depth = 1;
 	j.close[1] = '}';
 	j.any[1] = true;
@@ -377,7 +377,7 @@ static enum ts_status lane_of(struct exporter *e, const struct ts_rows *rows, si
 	double number = segment == SIZE_MAX || !ts_rows_has(rows, segment) ? 0 : ts_rows_f64(rows, segment);
 
 	if (!(number >= 0) || number >= TS_SEGMENTS_MAX || number != floor(number))
-		return ts_error_set(err, TS_DAMAGED, "step %lld: no such segment", (long long)rows->key);
+		return ts_error_set(err, TS_DAMAGED, "step %" PRId64 ": no such segment", rows->key);
 	if ((size_t)number >= e->n_lanes)
 		e->n_lanes = (size_t)number + 1;
 	*ret_lane = &e->lanes[(size_t)number];
@@ -418,7 +418,7 @@ static enum ts_status step_of(const struct walk *w, enum ts_table_kind kind, int
 		return TS_OK;
 	step = w->step == SIZE_MAX || !ts_rows_has(&w->rows, w->step) ? (double)NAN : ts_rows_f64(&w->rows, w->step);
 	if (!(fabs(step) < 9.2e18))
-		return ts_error_set(err, TS_DAMAGED, "superseded row %lld has no step", (long long)w->rows.key);
+		return ts_error_set(err, TS_DAMAGED, "superseded row %" PRId64 " has no step", w->rows.key);
 	*ret_step = (int64_t)step;
 	return TS_OK;
 }

@@ -27,8 +27,8 @@ enum part { PART_STEPS, PART_VALUES, PART_TEXT, PART_OFFSETS };
 static size_t npy_header(const char *type, uint64_t n, uint8_t out[128])
 {
 	char text[118];
-	int len = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%llu,), }", type,
-			   (unsigned long long)n);
+	int len = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%" PRIu64 ",), }",
+			   type, n);
 
 	memset(out, ' ', 128);
 	memcpy(out, "\x93NUMPY\x01\x00\x76\x00", 10);

@@ -166,7 +166,7 @@ static void put_value(struct ts_buf *out, const struct ts_rows *rows, size_t i)
 		ts_buf_bytes(out, digits, ts_print_double(ts_rows_f64(rows, i), digits));
 		break;
 	case TS_COLUMN_U64:
-		ts_buf_printf(out, "%016llx", (unsigned long long)ts_rows_u64(rows, i));
+		ts_buf_printf(out, "%016" PRIx64, ts_rows_u64(rows, i));
 		break;
 	case TS_COLUMN_TEXT:
 	case TS_COLUMN_JSON:
@@ -179,7 +179,7 @@ static enum ts_status put_csv(struct text_export *x, const struct ts_rows *rows,
 {
 	size_t at = 0; /* columns whose comma is written */
 
-	ts_buf_printf(&x->out, "%d,%lld", (int)rank, (long long)rows->key);
+	ts_buf_printf(&x->out, "%d,%" PRId64, (int)rank, rows->key);
 	for (size_t i = 0; i < rows->n_columns; i++) {
 		if (!ts_rows_has(rows, i))
 			continue;

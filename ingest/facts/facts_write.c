@@ -4,7 +4,6 @@
 #include "base/number.h"
 #include "ingest/facts/facts_json.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 struct writer {

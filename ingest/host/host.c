@@ -129,7 +129,7 @@ static enum ts_status add_patch_text(struct host *h, uint64_t len, struct ts_err
 	size_t line;
 
 	if (len > TS_FACT_TEXT_MAX)
-		h->no_patch = ts_arena_printf(h->arena, "it has %llu bytes, and %d are the most", (unsigned long long)len,
+		h->no_patch = ts_arena_printf(h->arena, "it has %" PRIu64 " bytes, and %d are the most", len,
 					      TS_FACT_TEXT_MAX);
 	else if (h->out.failed)
 		return ts_buf_check(&h->out, err);

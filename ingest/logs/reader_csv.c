@@ -250,8 +250,9 @@ static enum ts_status read_table(struct csv *c, struct ts_log_table *t, struct t
 	if (end == TS_LOG_LINES_END)
 		return TS_OK;
 	if (end != TS_LOG_LINE)
-		return ts_error_set(err, TS_INVALID, "line %llu: a header of more than 4 MiB, or with an open quote",
-				    (unsigned long long)c->lines.number);
+		return ts_error_set(err, TS_INVALID,
+				    "line %" PRIu64 ": a header of more than 4 MiB, or with an open quote",
+				    c->lines.number);
 	c->delimiter = c->lines.delimiter = delimiter_of(c->path, header);
 	if (c->lines.bom)
 		ts_notice_add(&c->notices, "bom", TS_NOTICE_INFO, c->file, 1, "a byte order mark");

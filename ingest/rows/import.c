@@ -104,18 +104,18 @@ static void tell_rows(struct importing *m)
 	if (stats.segments == 0)
 		ts_notice_add(m->notices, "no_steps", TS_NOTICE_INFO, ts_span_str(""), 0, "there is no record of a step");
 	if (stats.segments > 1) {
-		(void)snprintf(detail, sizeof detail, "training was restarted %llu time%s", (unsigned long long)stats.segments - 1,
+		(void)snprintf(detail, sizeof detail, "training was restarted %" PRIu64 " time%s", stats.segments - 1,
 			       stats.segments > 2 ? "s" : "");
 		ts_notice_add(m->notices, "restart", TS_NOTICE_INFO, ts_span_str(""), 0, detail);
 	}
 	if (stats.repeated) {
-		(void)snprintf(detail, sizeof detail, "%llu values came again for the same step; the last counts",
-			       (unsigned long long)stats.repeated);
+		(void)snprintf(detail, sizeof detail,
+			       "%" PRIu64 " values came again for the same step; the last counts", stats.repeated);
 		ts_notice_add(m->notices, "repeated_value", TS_NOTICE_SKIPPED, ts_span_str(""), 0, detail);
 	}
 	if (stats.dropped) {
-		(void)snprintf(detail, sizeof detail, "%llu values found no column: a rank has at most %d",
-			       (unsigned long long)stats.dropped, TS_INGEST_COLUMNS_MAX);
+		(void)snprintf(detail, sizeof detail, "%" PRIu64 " values found no column: a rank has at most %d",
+			       stats.dropped, TS_INGEST_COLUMNS_MAX);
 		ts_notice_add(m->notices, "too_many_columns", TS_NOTICE_SKIPPED, ts_span_str(""), 0, detail);
 	}
 }

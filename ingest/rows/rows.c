@@ -297,7 +297,7 @@ static enum ts_status put_step(struct ts_rows *r, int64_t step, struct ts_error 
 	}
 	if (own_column(r, "step", TS_COLUMN_JSON, &r->step_text_column, err))
 		return err->status;
-	n = snprintf(digits, sizeof digits, "%lld", (long long)step);
+	n = snprintf(digits, sizeof digits, "%" PRId64, step);
 	ts_builder_text(r->builder, r->step_text_column - 1, ts_span_of(digits, (size_t)n));
 	return TS_OK;
 }

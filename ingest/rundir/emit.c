@@ -100,7 +100,7 @@ static enum ts_status put_step(struct ts_emit *emit, int64_t step, struct ts_err
 		return put_own(emit, "step", &emit->step, (double)step, err);
 	if (!emit->step_text && make_column(emit, ts_span_str("step"), TS_COLUMN_JSON, &emit->step_text, err))
 		return err->status;
-	n = snprintf(digits, sizeof digits, "%lld", (long long)step);
+	n = snprintf(digits, sizeof digits, "%" PRId64, step);
 	ts_builder_text(emit->builder, emit->step_text - 1, ts_span_of(digits, (size_t)n));
 	return TS_OK;
 }
@@ -143,7 +143,7 @@ void ts_emit_tell_dropped(const struct ts_emit *emit, struct ts_notices *notices
 
 	if (!emit->dropped)
 		return;
-	(void)snprintf(detail, sizeof detail, "%llu values found no column: a rank has at most %d",
-		       (unsigned long long)emit->dropped, TS_INGEST_COLUMNS_MAX);
+	(void)snprintf(detail, sizeof detail, "%" PRIu64 " values found no column: a rank has at most %d",
+		       emit->dropped, TS_INGEST_COLUMNS_MAX);
 	ts_notice_add(notices, "too_many_columns", TS_NOTICE_SKIPPED, file, emit->dropped_line, detail);
 }

@@ -98,8 +98,8 @@ static enum ts_status add_rank(struct ts_run_layout *layout, int64_t rank, const
 	for (at = layout->n; at > 0 && layout->ranks[at - 1].rank > rank; at--)
 		;
 	if (at > 0 && layout->ranks[at - 1].rank == rank)
-		return ts_error_set(err, TS_INVALID, "%s and %s are both rank %lld", layout->ranks[at - 1].path, path,
-				    (long long)rank);
+		return ts_error_set(err, TS_INVALID, "%s and %s are both rank %" PRId64, layout->ranks[at - 1].path,
+				    path, rank);
 	if (layout->n == TS_WORLD_MAX) /* of which some may be empty: how many fit in a run is asked of the others */
 		return ts_error_set(err, TS_TOO_LARGE, "%s: more than %d rank directories; a run has at most %d ranks", layout->path,
 				    TS_WORLD_MAX, TS_RANKS_MAX);

@@ -207,8 +207,7 @@ static enum ts_status take_value(struct ts_range *range, struct ts_record *recor
 	struct ts_outcome out;
 
 	if (ts_record_parse(record, text, &out, err))
-		return ts_error_prefix(err, "%.*s line %llu", TS_SPAN_ARG(range->source->path),
-				       (unsigned long long)range->line);
+		return ts_error_prefix(err, "%.*s line %" PRIu64, TS_SPAN_ARG(range->source->path), range->line);
 	if (out.rejected)
 		tell_rejected(range, notices, &out);
 	else if (notices)

@@ -123,8 +123,8 @@ static enum ts_status emit_lane(struct merge *m, uint32_t i, bool superseded, st
 		key = m->ordinal++;
 	if (ts_emit_row(m->emit, m->record, superseded ? TS_TABLE_SUPERSEDED : TS_TABLE_STEPS, key, i,
 			ts_range_line(&m->lanes[i].range), err))
-		return ts_error_prefix(err, "%.*s line %llu", TS_SPAN_ARG(m->input->source.path),
-				       (unsigned long long)ts_range_line(&m->lanes[i].range));
+		return ts_error_prefix(err, "%.*s line %" PRIu64, TS_SPAN_ARG(m->input->source.path),
+				       ts_range_line(&m->lanes[i].range));
 	return TS_OK;
 }
 

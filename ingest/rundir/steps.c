@@ -34,9 +34,9 @@ static enum ts_status make_builder(struct steps *s, struct ts_error *err)
 static enum ts_status too_many(const struct steps *s, struct ts_error *err)
 {
 	return ts_error_set(err, TS_TOO_LARGE,
-			    "%.*s line %llu: steps go back for the %dth time; sort the file by step, or split the run",
-			    TS_SPAN_ARG(s->input->source.path), (unsigned long long)ts_range_line(&s->range),
-			    TS_SEGMENTS_MAX);
+			    "%.*s line %" PRIu64
+			    ": steps go back for the %dth time; sort the file by step, or split the run",
+			    TS_SPAN_ARG(s->input->source.path), ts_range_line(&s->range), TS_SEGMENTS_MAX);
 }
 
 /* The record in hand begins a segment. */
@@ -69,8 +69,7 @@ static void tell_restart(struct steps *s)
 {
 	char detail[120];
 
-	(void)snprintf(detail, sizeof detail, "step %lld comes after step %lld", (long long)s->record.step,
-		       (long long)s->last);
+	(void)snprintf(detail, sizeof detail, "step %" PRId64 " comes after step %" PRId64, s->record.step, s->last);
 	ts_notice_add(s->input->notices, "restart", TS_NOTICE_INFO, s->input->source.name, ts_range_line(&s->range),
 		      detail);
 }
@@ -88,8 +87,8 @@ static enum ts_status take_record(struct steps *s, struct ts_error *err)
 	if (s->n > 1)
 		return TS_OK;
 	if (ts_emit_row(&s->emit, &s->record, TS_TABLE_STEPS, s->record.step, -1, ts_range_line(&s->range), err))
-		return ts_error_prefix(err, "%.*s line %llu", TS_SPAN_ARG(s->input->source.path),
-				       (unsigned long long)ts_range_line(&s->range));
+		return ts_error_prefix(err, "%.*s line %" PRIu64, TS_SPAN_ARG(s->input->source.path),
+				       ts_range_line(&s->range));
 	return TS_OK;
 }
 

@@ -142,7 +142,7 @@ static void merging_is_sorting(void **state)
 				step -= (int64_t)(test_random(&random) % 100);
 			for (size_t i = 0; i < rows; i++) {
 				all[n] = (struct written){step, s, (int)n};
-				ts_buf_printf(&steps, "{\"step\":%lld,\"x\":%zu%s}\n", (long long)step, n,
+				ts_buf_printf(&steps, "{\"step\":%" PRId64 ",\"x\":%zu%s}\n", step, n,
 					      test_random(&random) % 4 ? "" : ",\"t\":\"some text\"");
 				n++;
 				step += 1 + (int64_t)(test_random(&random) % 3);
@@ -158,7 +158,7 @@ static void merging_is_sorting(void **state)
 		assert_int_equal(t.result.segments, segments);
 		for (size_t i = 0; i < n; i++)
 			if (i + 1 == n || all[i + 1].step != all[i].step)
-				ts_buf_printf(&expected, "%lld:%d\n", (long long)all[i].step, all[i].value);
+				ts_buf_printf(&expected, "%" PRId64 ":%d\n", all[i].step, all[i].value);
 		ts_buf_char(&expected, '\0');
 		/* "step:value" of each line of the export */
 		{

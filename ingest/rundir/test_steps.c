@@ -406,7 +406,7 @@ static void put_number(struct ts_buf *buf, uint64_t *random)
 	if (r % 8 == 0)
 		ts_buf_str(buf, odd[(r >> 8) % (sizeof odd / sizeof odd[0])]);
 	else if (r % 8 < 4)
-		ts_buf_printf(buf, "%lld", (long long)(r >> 40));
+		ts_buf_printf(buf, "%" PRId64, r >> 40);
 	else
 		ts_buf_printf(buf, "%.*g", (int)(1 + (r >> 8) % 17), (double)(r >> 11) * 1e-14);
 }

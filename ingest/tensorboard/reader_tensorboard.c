@@ -113,7 +113,7 @@ static void tell(struct board *b, const char *code, enum ts_notice_level level, 
 {
 	char detail[200];
 
-	(void)snprintf(detail, sizeof detail, "byte %llu: %s", (unsigned long long)at, what);
+	(void)snprintf(detail, sizeof detail, "byte %" PRIu64 ": %s", at, what);
 	ts_notice_add(&b->notices, code, level, b->file, 0, detail);
 }
 

@@ -74,7 +74,7 @@ static enum ts_status set_count(struct ts_fact_tree *t, const char *path, uint64
 {
 	char text[32];
 
-	(void)snprintf(text, sizeof text, "%lld", (long long)(int64_t)n);
+	(void)snprintf(text, sizeof text, "%" PRId64, (int64_t)n);
 	return set_raw(t, path, text, err);
 }
 

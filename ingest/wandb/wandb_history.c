@@ -187,7 +187,7 @@ static bool is_of_media(const struct ts_wandb_history *w, uint32_t key)
 static enum ts_status put_big(struct ts_wandb_history *w, const struct item *item, struct ts_error *err)
 {
 	char digits[24];
-	int n = snprintf(digits, sizeof digits, "%lld", (long long)item->big);
+	int n = snprintf(digits, sizeof digits, "%" PRId64, item->big);
 
 	return ts_wandb_json(&w->s, item->key, ts_span_of(digits, (size_t)n), err);
 }

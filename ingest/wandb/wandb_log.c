@@ -55,7 +55,8 @@ static void pass(struct ts_wandb_log *w, uint64_t n)
 static enum ts_status check_preamble(struct ts_wandb_log *w, struct ts_error *err)
 {
 	if (w->size < TS_WANDB_PREAMBLE)
-		return ts_error_set(err, TS_INVALID, "byte %llu: the file ends before its first record", (unsigned long long)w->size);
+		return ts_error_set(err, TS_INVALID, "byte %" PRIu64 ": the file ends before its first record",
+				    w->size);
 	if (fill(w, TS_WANDB_PREAMBLE, err))
 		return err->status;
 	for (size_t i = 0; i < TS_WANDB_PREAMBLE; i++)

@@ -42,7 +42,7 @@ void ts_wandb_tell(struct ts_wandb_series *w, const char *code, enum ts_notice_l
 {
 	char detail[256];
 
-	(void)snprintf(detail, sizeof detail, "byte %llu: %.200s", (unsigned long long)w->at, what);
+	(void)snprintf(detail, sizeof detail, "byte %" PRIu64 ": %.200s", w->at, what);
 	ts_notice_add(w->notices, code, level, w->file, 0, detail);
 }
 

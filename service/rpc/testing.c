@@ -43,7 +43,7 @@ static enum ts_status left(struct ts_call *call, void *state, struct ts_span req
 	(void)state, (void)request;
 	if (call->deadline_ns == INT64_MAX)
 		return call->reply(call, ts_span_str("none"), err);
-	(void)snprintf(text, sizeof text, "%lld", (long long)((call->deadline_ns - ts_now_mono_ns()) / 1000000));
+	(void)snprintf(text, sizeof text, "%" PRId64, ((call->deadline_ns - ts_now_mono_ns()) / 1000000));
 	return call->reply(call, ts_span_str(text), err);
 }
 
@@ -122,7 +122,7 @@ static enum ts_status sum_close(struct ts_call *call, void *state, struct ts_err
 	char text[64];
 
 	atomic_fetch_add(&testing_closed, 1);
-	(void)snprintf(text, sizeof text, "%u %llu", sum->messages, (unsigned long long)sum->bytes);
+	(void)snprintf(text, sizeof text, "%u %" PRIu64, sum->messages, sum->bytes);
 	return call->reply(call, ts_span_str(text), err);
 }
 

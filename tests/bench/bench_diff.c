@@ -108,7 +108,7 @@ static int scan(int64_t steps)
 		seconds += (double)(ts_now_mono_ns() - began) * 1e-9;
 		first = i < first ? i : first;
 	}
-	printf("scan\t%.6f\tstep %lld\n", seconds, (long long)first);
+	printf("scan\t%.6f\tstep %" PRId64 "\n", seconds, first);
 	free(a);
 	free(b);
 	return 0;
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
 		{.name = "digests, last block", .seed = 1, .parts_before_end = PARTS_BEFORE_END},
 		{.name = "digests, wholly different", .seed = 2},
 	};
-	long long steps = argc == 3 ? strtoll(argv[2], NULL, 10) : 0;
+	int64_t steps = argc == 3 ? strtoll(argv[2], NULL, 10) : 0;
 	struct ts_id ids[sizeof kinds / sizeof *kinds], digest_ids[sizeof digests / sizeof *digests];
 	struct ts_channel *ch;
 	struct ts_engine *engine;

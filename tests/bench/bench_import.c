@@ -194,8 +194,8 @@ static void read_log(const char *path)
 	ts_arena_init(&arena, 0);
 	begin = clock();
 	must(ts_ingest(&options, drop, NULL, &arena, &result, &err), &err);
-	printf("%.6f %llu %llu\n", (double)(clock() - begin) / CLOCKS_PER_SEC, (unsigned long long)result.bytes_read,
-	       (unsigned long long)result.rows);
+	printf("%.6f %" PRIu64 " %" PRIu64 "\n", (double)(clock() - begin) / CLOCKS_PER_SEC, result.bytes_read,
+	       result.rows);
 	ts_arena_finish(&arena);
 }
 

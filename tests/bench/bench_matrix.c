@@ -126,6 +126,6 @@ int main(int argc, char **argv)
 	ts_engine_destroy(engine);
 	for (long i = 0; i < runs; i++)
 		for (long j = i + 1; j < runs; j++)
-			printf("%ld %ld %lld\n", i, j, (long long)parting(&family[i], &family[j]));
+			printf("%ld %ld %" PRId64 "\n", i, j, parting(&family[i], &family[j]));
 	return 0;
 }

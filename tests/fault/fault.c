@@ -55,7 +55,7 @@ enum ts_status fault_push(struct ts_engine *e, uint64_t number, struct ts_arena 
 	struct ts_ref_update update = {.kind = TS_REF_RUN, .now_ns = ts_now_real_ns()};
 	char name[32];
 
-	(void)snprintf(name, sizeof name, "p/%llu", (unsigned long long)number);
+	(void)snprintf(name, sizeof name, "p/%" PRIu64, number);
 	for (uint64_t i = 0; i < BLOCKS; i++) /* the first is of all runs, the others have all sizes up to 40 KiB */
 		if (make_block(i ? number * BLOCKS + i : 0, i ? (number * 7919 + i * 104729) % 5000 : 100, arena, &objects[i],
 			       err))
@@ -75,9 +75,9 @@ enum ts_status fault_push(struct ts_engine *e, uint64_t number, struct ts_arena 
 
 static char complaint[1400];
 
-static const char *complain(const char *what, unsigned long long number, const char *text)
+static const char *complain(const char *what, uint64_t number, const char *text)
 {
-	(void)snprintf(complaint, sizeof complaint, "%s %llu: %s", what, number, text);
+	(void)snprintf(complaint, sizeof complaint, "%s %" PRIu64 ": %s", what, number, text);
 	return complaint;
 }
 
@@ -89,7 +89,7 @@ static const char *check_acks(struct ts_engine *e, const uint8_t *acks, size_t n
 		struct ts_error err;
 		char name[32];
 
-		(void)snprintf(name, sizeof name, "p/%llu", (unsigned long long)number);
+		(void)snprintf(name, sizeof name, "p/%" PRIu64, number);
 		if (e->ops->ref_get(e, TS_REF_RUN, ts_span_str(name), arena, &ref, &err))
 			return complain("acknowledged and lost: run", number, err.text);
 		if (memcmp(ref.id.bytes, acks + at + 8, TS_ID_BYTES) != 0)

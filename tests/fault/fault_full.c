@@ -25,7 +25,7 @@ static void give_room(const char *dir, long more)
 
 	(void)snprintf(path, sizeof path, "%s/data.mdb", dir);
 	(void)stat(path, &st);
-	(void)snprintf(text, sizeof text, "%lld", (long long)st.st_size + more);
+	(void)snprintf(text, sizeof text, "%" PRId64, st.st_size + more);
 	(void)(more < 0 ? unsetenv("TS_POWERLOG_ENOSPC_AFTER") : setenv("TS_POWERLOG_ENOSPC_AFTER", text, 1));
 }
 
@@ -39,7 +39,7 @@ static int check(struct ts_engine *e, uint64_t n, struct ts_arena *arena)
 	for (uint64_t i = 0; i < n; i++) {
 		struct ts_sealed sealed;
 
-		(void)snprintf(name, sizeof name, "p/%llu", (unsigned long long)i);
+		(void)snprintf(name, sizeof name, "p/%" PRIu64, i);
 		MUST(e->ops->ref_get(e, TS_REF_RUN, ts_span_str(name), arena, &ref, &err) == TS_OK);
 		MUST(e->ops->get(e, &ref.id, arena, &sealed, &err) == TS_OK);
 	}
@@ -65,7 +65,7 @@ static int run(const char *dir, struct ts_engine *e, struct ts_arena *arena)
 		while ((status = fault_push(e, n, arena, &id, &err)) == TS_OK && tries++ < 20) /* some fit into free pages */
 			n++;
 		MUST(status == TS_FULL);
-		(void)snprintf(name, sizeof name, "p/%llu", (unsigned long long)n);
+		(void)snprintf(name, sizeof name, "p/%" PRIu64, n);
 		MUST(e->ops->ref_get(e, TS_REF_RUN, ts_span_str(name), arena, &ref, &err) == TS_NOT_FOUND);
 		MUST(fault_push(e, n, arena, &id, &err) == TS_FULL); /* again: the store is not stuck */
 		if (check(e, n, arena))

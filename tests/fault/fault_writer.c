@@ -13,7 +13,7 @@
 
 static struct ts_engine *engine;
 static atomic_ullong next_number;
-static unsigned long long last_number;
+static uint64_t last_number;
 static atomic_bool failed;
 
 static bool acknowledge(uint64_t number, const struct ts_id *id)
@@ -46,12 +46,12 @@ static void *push_all(void *ctx)
 	(void)ctx;
 	ts_arena_init(&arena, 0);
 	for (;;) {
-		unsigned long long number = atomic_fetch_add(&next_number, 1);
+		uint64_t number = atomic_fetch_add(&next_number, 1);
 
 		if (number >= last_number || atomic_load(&failed))
 			break;
 		if (push(number, &arena, &id, &err)) {
-			(void)fprintf(stderr, "%llu: %s\n", number, err.text);
+			(void)fprintf(stderr, "%" PRIu64 ": %s\n", number, err.text);
 			atomic_store(&failed, true);
 			break;
 		}

@@ -28,7 +28,7 @@ static void sleep_us(unsigned us)
 }
 
 /* One life of a writer; appends its acknowledgements, returns how many bytes of them there are now. */
-static size_t live_and_die(const char *dir, unsigned long long first, unsigned us, size_t n)
+static size_t live_and_die(const char *dir, uint64_t first, unsigned us, size_t n)
 {
 	char number[32];
 	const char *argv[] = {FAULT_WRITER, dir, number, "0", "4", NULL};
@@ -38,7 +38,7 @@ static size_t live_and_die(const char *dir, unsigned long long first, unsigned u
 	int fds[2];
 	pid_t pid;
 
-	(void)snprintf(number, sizeof number, "%llu", first);
+	(void)snprintf(number, sizeof number, "%" PRIu64, first);
 	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
 	pid = fault_spawn(argv, NULL, fds[1]);
 	assert_true(pid > 0);
@@ -66,7 +66,7 @@ static void p1_survives_kill9(void **state)
 		const char *bad;
 
 		random = random * 1664525 + 1013904223;
-		n = live_and_die(dir, (unsigned long long)round * 100000, 20000 + (random >> 8) % 120000, n);
+		n = live_and_die(dir, round * 100000, 20000 + (random >> 8) % 120000, n);
 		bad = fault_check(dir, acks, n, &stats);
 		if (bad)
 			fail_msg("round %d, %zu acknowledged: %s", round, n / FAULT_ACK, bad);

@@ -1,6 +1,7 @@
 /* quality [--tenth] [NAME] - false alarms and power of every detector, see quality.h. */
 #include "quality_parts.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,8 +117,8 @@ static bool holds(const struct quality *q, const struct quality_case *c)
 
 static void print_row(const struct quality_case *c, double rate, double low, double high)
 {
-	(void)printf("%-62s %6llu %6llu %7.2f%% [%6.2f%%, %6.2f%%]  %s %.2f%%  ", c->name, (unsigned long long)c->n,
-		     (unsigned long long)c->hits, 100 * rate, 100 * low, 100 * high, c->at_least ? ">=" : "<=", 100 * c->goal);
+	(void)printf("%-62s %6" PRIu64 " %6" PRIu64 " %7.2f%% [%6.2f%%, %6.2f%%]  %s %.2f%%  ", c->name, c->n, c->hits,
+		     100 * rate, 100 * low, 100 * high, c->at_least ? ">=" : "<=", 100 * c->goal);
 }
 
 static void print_case(const struct quality_case *c)

@@ -529,8 +529,8 @@ static void print_spoilt(const struct tally *y)
 		for (enum form form = DIGESTS; form < LOSS; form++) {
 			unsigned n = y->spoilt[form][i][0];
 
-			(void)printf(" %10u %5.0f%% %12llu", n, n ? 100.0 * y->spoilt[form][i][1] / n : 0,
-				     (unsigned long long)y->sure[form][i].hits);
+			(void)printf(" %10u %5.0f%% %12" PRIu64, n, n ? 100.0 * y->spoilt[form][i][1] / n : 0,
+				     y->sure[form][i].hits);
 		}
 		(void)printf("\n");
 	}

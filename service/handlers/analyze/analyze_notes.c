@@ -3,7 +3,6 @@
 
 #include "base/buf.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 /* NOTES_KEPT: room for those that stand once; notes of single series stop before it. */

@@ -13,8 +13,6 @@
 #include "service/handlers/core/methods.h"
 #include "service/handlers/core/resolve.h"
 
-#include <inttypes.h>
-
 struct analyzing {
 	struct ts_fetch *fetch;
 	const struct ts_run *run;

@@ -8,7 +8,6 @@
 #include "service/handlers/analyze/reduce_cache.h"
 #include "service/handlers/analyze/reduce_rows.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 struct reducing {

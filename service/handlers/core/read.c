@@ -196,8 +196,9 @@ enum ts_status ts_fetch_block_keys(struct ts_fetch *f, const struct ts_block *bl
 	if (ts_block_keys_decode(object, block->rows, out, err))
 		return ts_object_error(&block->keys, err);
 	if (out[0] != block->first_key || out[block->rows - 1] != block->last_key) {
-		ts_error_set(err, TS_DAMAGED, "has keys %lld to %lld, the index says %lld to %lld", (long long)out[0],
-			     (long long)out[block->rows - 1], (long long)block->first_key, (long long)block->last_key);
+		ts_error_set(err, TS_DAMAGED,
+			     "has keys %" PRId64 " to %" PRId64 ", the index says %" PRId64 " to %" PRId64, out[0],
+			     out[block->rows - 1], block->first_key, block->last_key);
 		return ts_object_error(&block->keys, err);
 	}
 	return TS_OK;

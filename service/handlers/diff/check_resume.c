@@ -130,7 +130,7 @@ static enum ts_status check_restarts(struct ts_fetch *f, const struct ts_resume_
 
 		fill_format(q, run, &e);
 		if (ts_resume_pair_restart(f, run, restarts[i], arena, &e, err) || ts_resume_decide(&e, arena, &one, err))
-			return ts_error_prefix(err, "restart %lld", (long long)restarts[i].segment);
+			return ts_error_prefix(err, "restart %" PRId64, restarts[i].segment);
 		if (!restart_rows(restarts[i], one.verdict, &rows, arena))
 			return ts_arena_error(arena, err);
 		if (i == 0 || badness(one.verdict) > badness(worst.verdict))

@@ -154,8 +154,8 @@ static enum ts_status read_steps(struct comparing *c, const struct side *s, size
 
 		memcpy(&step, &s->step_words[i], sizeof step);
 		if (!is_whole(step, 1 - WHOLE_MAX))
-			return ts_error_set(err, TS_DAMAGED, "record %llu of the digests has no step",
-					    (unsigned long long)(s->first_row[block] + i));
+			return ts_error_set(err, TS_DAMAGED, "record %" PRIu64 " of the digests has no step",
+					    s->first_row[block] + i);
 		s->steps[i] = (int64_t)step;
 	}
 	return TS_OK;
@@ -347,7 +347,8 @@ static enum ts_status take_record(struct comparing *c, struct side *s, size_t ro
 
 		memcpy(&said, &word, sizeof said);
 		if (!is_whole(said, 0))
-			return ts_error_set(err, TS_DAMAGED, "record %lld of the digests has no occurrence", (long long)key);
+			return ts_error_set(err, TS_DAMAGED, "record %" PRId64 " of the digests has no occurrence",
+					    key);
 		s->r_occurrences[at] = (uint64_t)said;
 	}
 	return TS_OK;

@@ -105,8 +105,8 @@ static enum ts_status say_no_axis(const struct points *p, const char *what, stru
 {
 	const struct ts_series_cursor *c = &p->walk->b;
 
-	return ts_error_set(err, TS_INVALID, "%s: column %.*s %s at step %lld: runs cannot be aligned by it", p->whose,
-			    TS_SPAN_ARG(c->side.column->name), what, (long long)c->keys[c->row]);
+	return ts_error_set(err, TS_INVALID, "%s: column %.*s %s at step %" PRId64 ": runs cannot be aligned by it",
+			    p->whose, TS_SPAN_ARG(c->side.column->name), what, c->keys[c->row]);
 }
 
 /* Takes the axis's next cell into the sum. */

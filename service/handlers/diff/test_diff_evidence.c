@@ -140,8 +140,8 @@ static void expect(struct pair *p, enum ts_cause cause, enum ts_confidence confi
 	diff(p);
 	d = &p->d.diagnosis;
 	if (d->cause != cause || d->confidence != confidence || d->step != step)
-		fail_msg("%s, %s, step %lld: %.*s", ts_cause_word(d->cause), ts_confidence_word(d->confidence),
-			 (long long)d->step, TS_SPAN_ARG(d->sentence));
+		fail_msg("%s, %s, step %" PRId64 ": %.*s", ts_cause_word(d->cause), ts_confidence_word(d->confidence),
+			 d->step, TS_SPAN_ARG(d->sentence));
 }
 
 #define PAIR(p)                                                                                                                  \

@@ -2,7 +2,6 @@
 
 #include "analysis/stats/change_point.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 #define MAX_P 0.001

@@ -129,8 +129,8 @@ static enum ts_status compare_rows(struct compared *c, struct side *a, struct si
 	n = left_a < left_b ? left_a : left_b;
 	for (uint32_t i = 0; i < n; i++)
 		if (!same_row(a, b, i)) {
-			refuse(c, "rank %d column %s differs at %s %lld", rank, show(a->column->name).text,
-			       key_word(a->table->kind), (long long)a->keys[a->row + i]);
+			refuse(c, "rank %d column %s differs at %s %" PRId64, rank, show(a->column->name).text,
+			       key_word(a->table->kind), a->keys[a->row + i]);
 			return TS_OK;
 		}
 	advance(a, n);
@@ -143,8 +143,8 @@ static enum ts_status compare_column(struct compared *c, struct side *a, struct 
 {
 	while (c->extends && a->block < a->table->n_blocks) {
 		if (b->block == b->table->n_blocks) {
-			refuse(c, "rank %d column %s has only %llu of its %llu rows", rank, show(a->column->name).text,
-			       (unsigned long long)b->table->rows, (unsigned long long)a->table->rows);
+			refuse(c, "rank %d column %s has only %" PRIu64 " of its %" PRIu64 " rows", rank,
+			       show(a->column->name).text, b->table->rows, a->table->rows);
 		} else if (same_block(a, b)) {
 			advance(a, a->table->blocks[a->block].rows);
 			advance(b, b->table->blocks[b->block].rows);

@@ -129,11 +129,11 @@ static enum ts_status check_worlds(const struct ts_run *base, const struct ts_ru
 
 	if (ts_fact_int(&base->head.facts, "parallelism.world_size", &a) &&
 	    ts_fact_int(&added->head.facts, "parallelism.world_size", &b) && a != b)
-		return ts_error_set(
-			err, TS_CONFLICT,
-			"these ranks belong to a world size of %lld, and the stored ranks to one of %lld; join these "
-			"ranks under another --name",
-			(long long)b, (long long)a);
+		return ts_error_set(err, TS_CONFLICT,
+				    "these ranks belong to a world size of %" PRId64
+				    ", and the stored ranks to one of %" PRId64 "; join these "
+				    "ranks under another --name",
+				    b, a);
 	return TS_OK;
 }
 
