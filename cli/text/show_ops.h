@@ -1,4 +1,4 @@
-/* show_ops.h - in which operation two runs first differ, in one line. */
+/* show_ops.h - one line that says in which operation two runs first differ. */
 #ifndef TSCOPE_CLI_SHOW_OPS_H
 #define TSCOPE_CLI_SHOW_OPS_H
 
