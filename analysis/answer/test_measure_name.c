@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "analysis/answer/measure.h"
+#include "base/buf.h"
 
 #include <stdio.h>
 
@@ -47,6 +48,44 @@ static void no_two_are_the_same(void **state)
 			if (x->group == y->group && strcmp(x->subject, y->subject) == 0 && strcmp(key, other) == 0)
 				fail_msg("twice in measures.inc: %s %s", x->subject, key);
 		}
+}
+
+static bool begins_a_line(int what)
+{
+	return what == 0 || ts_measure_specs[what].group != ts_measure_specs[what - 1].group ||
+	       strcmp(ts_measure_specs[what].subject, ts_measure_specs[what - 1].subject) != 0;
+}
+
+/* docs/numerics.md ends with a list of what the table has; what it should say is printed where it does not. */
+static void the_document_lists_them(void **state)
+{
+	static char have[1 << 20];
+	struct ts_buf want = TS_BUF_INIT(1 << 20);
+	FILE *f = fopen("docs/numerics.md", "rb");
+	char key[96];
+
+	(void)state;
+	assert_non_null(f);
+	have[fread(have, 1, sizeof have - 1, f)] = '\0';
+	(void)fclose(f);
+	ts_buf_str(&want, "| group | subject | rows |\n|---|---|---|\n");
+	for (int what = 0; what < TS_MEASURE_NAMES; what++) {
+		const struct ts_measure_spec *spec = &ts_measure_specs[what];
+
+		key_of(spec, key, sizeof key);
+		if (begins_a_line(what))
+			ts_buf_printf(&want, "| %.*s | `%s` | ", TS_SPAN_ARG(ts_answer_group_name(spec->group)),
+				      spec->subject);
+		ts_buf_printf(&want, "`%s`%s", key,
+			      what + 1 == TS_MEASURE_NAMES || begins_a_line(what + 1) ? " |\n" : ", ");
+	}
+	ts_buf_char(&want, '\0');
+	assert_false(want.failed);
+	if (strlen(have) < want.len || strcmp(have + strlen(have) - (want.len - 1), (const char *)want.data) != 0) {
+		(void)fprintf(stderr, "docs/numerics.md does not end with:\n%s", (const char *)want.data);
+		fail();
+	}
+	ts_buf_finish(&want);
 }
 
 /* Groups of a table's rows stand together, as people read them. */
@@ -120,9 +159,13 @@ static void suffixes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_are_plain),	 cmocka_unit_test(no_two_are_the_same),
-		cmocka_unit_test(groups_stand_together), cmocka_unit_test(subjects_of_kinds),
-		cmocka_unit_test(names_of_closed_kinds), cmocka_unit_test(suffixes),
+		cmocka_unit_test(words_are_plain),
+		cmocka_unit_test(no_two_are_the_same),
+		cmocka_unit_test(the_document_lists_them),
+		cmocka_unit_test(groups_stand_together),
+		cmocka_unit_test(subjects_of_kinds),
+		cmocka_unit_test(names_of_closed_kinds),
+		cmocka_unit_test(suffixes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
