@@ -94,9 +94,10 @@ static void second_look(const struct ts_gate_policy *policy, struct ts_buf *out)
 		      "those give fewer than %d degrees of freedom, the gate uses s of the first look instead, which is not smaller. Pairs that "
 		      "scatter more than %s times as much are tested with their own spread alone, and for two pairs that disagree so much the gate asks for the others.\n",
 		      TS_GATE_WITHIN_LEAST, ts_say_number(TS_GATE_NOISY).text);
-	line(out, "The side that runs first changes from pair to pair. A drift of the machine from run to run is estimated from that and taken out of the "
-		  "difference; where one side always ran first, it is taken from the middles of the pairs. A pair that lies far outside the scatter of "
-		  "the others does not count.");
+	line(out, "The side that runs first changes from pair to pair, so that the gate can estimate a drift of the machine from run to run and remove it "
+		  "from the difference. Where one side always ran first, the gate estimates the drift from the middles of the pairs. A pair that lies "
+		  "far outside the spread of the other pairs does not count.");
+
 }
 
 void ts_gate_explain(const struct ts_gate_policy *policy, struct ts_buf *out)

@@ -18,8 +18,8 @@
 
 enum { TS_GATE_ODD_LEAST = 6, TS_GATE_ODD_KNOWN = 8 /* degrees of freedom from which on a known spread counts */ };
 
-/* x holds the groups one behind the other, n_groups of them of sizes[i] values each; scratch has room for all values. Says of each
- * value whether it is odd, and returns how many are. */
+/* x holds n_groups groups one after the other, the i-th with sizes[i] values; scratch has room for all values. Marks in ret_odd the
+ * values that are odd, and returns how many there are. */
 size_t ts_gate_odd(const double *x, const size_t *sizes, size_t n_groups, struct ts_gate_spread known, double floor_sd, double *scratch,
 		   bool *ret_odd);
 

@@ -148,7 +148,7 @@ static void warn_lacking(struct ts_gate_court *c, const char *title, const char 
 					     l->of, what, l->runs == 1 ? "does" : "do", title, TS_SPAN_ARG(l->reason)));
 }
 
-/* Baselines that lie far from the others: who they are, by how much, and what to do. */
+/* Warns of baselines that lie far from the others: their names, by how much they differ, and what to do. */
 static void warn_odd_baselines(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
@@ -158,14 +158,15 @@ static void warn_odd_baselines(struct ts_gate_court *c, const struct ts_gate_row
 		double by = metric->less_is_better ? s->odd_by[i] : -s->odd_by[i], size = metric->log_scale ? expm1(by) : by;
 		struct ts_span name = name_of(c, s->odd[i]);
 
-		ts_gate_warn(c, ts_gate_text(c, "The %s of baseline %.*s is %s %s than that of the median baseline, far outside their scatter: "
-						"this baseline does not count. If its machine was disturbed, mark it: tscope note %.*s bad='why'",
+		ts_gate_warn(c, ts_gate_text(c, "the %s of baseline %.*s is %s %s than that of the median baseline, far outside the spread of the "
+						"baselines, so this baseline does not count; if its machine was disturbed, mark the run with tscope "
+						"note %.*s bad='why'",
 					     metric->title, TS_SPAN_ARG(name), ts_say_percent(fabs(size)).text,
 					     way(row->metric, size > 0), TS_SPAN_ARG(name)));
 	}
 }
 
-/* Pairs that lie far from the others, and a machine that got slower from run to run. */
+/* Warns of pairs that lie far from the others, and of a machine that got slower from run to run. */
 static void warn_odd_pairs(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
@@ -178,17 +179,17 @@ static void warn_odd_pairs(struct ts_gate_court *c, const struct ts_gate_row *ro
 		before = before && s->pairs[i].turn > 0;
 		after = after && s->pairs[i].turn < 0;
 		if (s->pairs[i].odd)
-			ts_gate_warn(c, ts_gate_text(c, "The difference of pair %u in %s lies far outside the scatter of the other pairs: this pair "
+			ts_gate_warn(c, ts_gate_text(c, "the difference of pair %u in %s lies far outside the spread of the other pairs, so this pair "
 							"does not count",
 						     s->pairs[i].number, title));
 	}
 	if (isfinite(s->drift) && fabs(s->drift) > c->input->policy.delta)
-		ts_gate_warn(c, ts_gate_text(c, "On the allocation of the pairs the %s of each run was %s %s than that of the run before, whichever "
-						"side it was of; this drift is taken out of the comparison",
+		ts_gate_warn(c, ts_gate_text(c, "on the allocation of the pairs, the %s of each run was %s %s than that of the run before, no matter "
+						"whether it was a run of the base or of the candidate; this drift is removed from the comparison",
 					     title, ts_say_percent(fabs(s->drift)).text, way(row->metric, s->drift > 0)));
 	if (before || after)
-		ts_gate_warn(c, ts_gate_text(c, "In every pair the %s ran first, so that a drift of the machine could look like a change: run pairs in "
-						"the order base, candidate, candidate, base",
+		ts_gate_warn(c, ts_gate_text(c, "in every pair the %s ran first, so a drift of the machine could look like a change; run pairs in the "
+						"order base, candidate, candidate, base",
 					     before ? "base" : "candidate"));
 }
 

@@ -809,7 +809,7 @@ static void an_odd_baseline_does_not_blind_the_gate(void **state)
 	assert_int_equal(row->state, TS_GATE_SUSPECT);
 	assert_int_equal(row->base_draws, 9);
 	assert_true(row->size == size && row->sd == sd);
-	assert_int_equal(warned("The step time of baseline p/run9 is 30 % longer than that of the median baseline"), 1);
+	assert_int_equal(warned("the step time of baseline p/run9 is 30 % longer than that of the median baseline"), 1);
 	assert_int_equal(warned("tscope note p/run9 bad='why'"), 1);
 }
 
