@@ -77,6 +77,17 @@ static void call(struct ts_channel *ch, const struct ts_handler *h, struct ts_sp
 	ts_arena_finish(&arena);
 }
 
+static void check_store(struct ts_engine *engine)
+{
+	struct ts_verify_report report;
+	struct ts_arena arena;
+	struct ts_error err;
+
+	ts_arena_init(&arena, 0);
+	hold(engine->ops->verify(engine, NULL, NULL, &arena, &report, &err) == TS_OK && !report.damaged && !report.missing);
+	ts_arena_finish(&arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -98,6 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		call(ch, h, ts_cursor_bytes(&c, len < ts_cursor_left(&c) ? len : ts_cursor_left(&c)));
 	}
+	check_store(engine);
 	ch->ops->destroy(ch);
 	ts_engine_destroy(engine);
 	return 0;
