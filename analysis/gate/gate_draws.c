@@ -179,8 +179,8 @@ static double *values_of(struct ts_gate_court *c, const struct draw *draws, size
 	return values;
 }
 
-/* Takes the odd ones out of the baseline's draws, and remembers their runs. magnitude: what differences are relative to, where values
- * are not compared by ratio. */
+/* Takes the odd ones out of the baseline's draws and remembers their runs. Values that are not compared by ratio are made relative to
+ * the median first. */
 static bool part_odd(struct ts_gate_court *c, enum ts_metric metric, const struct list *list, struct draw *draws, size_t *n,
 		     struct ts_gate_sample *s)
 {

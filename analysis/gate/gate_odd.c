@@ -37,7 +37,7 @@ static double cut(double *far, size_t n, size_t n_groups, struct ts_gate_spread 
 size_t ts_gate_odd(const double *x, const size_t *sizes, size_t n_groups, struct ts_gate_spread known, double floor_sd, double *scratch,
 		   bool *ret_odd)
 {
-	size_t n = distances(x, sizes, n_groups, scratch), odd = 0, at = 0;
+	size_t n = distances(x, sizes, n_groups, scratch), odd = 0;
 	double most = n ? cut(scratch, n, n_groups, known, floor_sd) : (double)NAN;
 
 	/* The cut has put the distances into another order. */
@@ -48,7 +48,7 @@ size_t ts_gate_odd(const double *x, const size_t *sizes, size_t n_groups, struct
 	}
 	if (odd <= n / 4)
 		return odd;
-	for (at = 0; at < n; at++)
-		ret_odd[at] = false;
+	for (size_t i = 0; i < n; i++)
+		ret_odd[i] = false;
 	return 0;
 }
