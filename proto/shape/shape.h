@@ -48,11 +48,12 @@ enum ts_shape_kind {
 	TS_SHAPE_ENUM,	/* an enum; an enum; its word */
 	TS_SHAPE_BYTES, /* struct ts_span; bytes: any; text */
 	TS_SHAPE_TEXT,	/* struct ts_span; string: UTF-8 without NUL; text */
-	TS_SHAPE_ID,	/* struct ts_id; bytes: 32 of them; 64 hex digits. A list of ids is one field of 32 * n bytes */
+	TS_SHAPE_ID,	/* struct ts_id; bytes: 32 of them; 64 hex digits. A list of n ids is one field of 32 * n bytes */
 	TS_SHAPE_STRING, /* const char *; it does not travel; text */
 	TS_SHAPE_ONE,	/* a struct with a table; a message; an object */
 	TS_SHAPE_PTR,	/* const struct *, NULL: absent; a message; an object or null */
-	TS_SHAPE_PART,	/* some fields of this very struct and message that JSON has in an object of their own */
+	TS_SHAPE_PART,	/* some fields of this very struct and message that JSON has in an object of their own; or the one field that
+			 * the row names, which functions of its own (ts_shape_own) fill and read */
 };
 
 /* The values of an enum: `first` to the last are `least` to `most` on the wire. */

@@ -34,7 +34,8 @@
 #define ID(member) PLAIN(ID, struct ts_id, member)
 #define ONE(member, shape) .kind = TS_SHAPE_ONE, AT(member), .of = &(shape)
 #define PTR(member, shape) .kind = TS_SHAPE_PTR, .at = offsetof(TYPE, member), .step = sizeof *MEMBER(member), .of = &(shape)
-/* This struct itself as another message, or as another piece of JSON; and fields of this struct and message together. */
+/* This struct itself as another message, or as another piece of JSON; and fields of this struct and message together, or one of them
+ * that functions of its own make: {"policy", NULL, PART(policy_shape)}. */
 #define HERE(shape) .kind = TS_SHAPE_ONE, .at = 0, .step = sizeof(TYPE), .of = &(shape)
 #define PART(shape) .kind = TS_SHAPE_PART, .at = 0, .step = sizeof(TYPE), .of = &(shape)
 

@@ -359,6 +359,15 @@ static void take_fixed(const struct ts_shape_field *f, struct ts_wire_reader *r,
 		take(f, r, in + i * wire_size(f->kind), rows + i * f->step);
 }
 
+/* Ids of the struct itself are one field, as those of a list are. */
+static void take_fixed_ids(const struct ts_shape_field *f, struct ts_wire_reader *r, ProtobufCBinaryData in, void *ids)
+{
+	if (in.len != f->entries * TS_ID_BYTES)
+		ts_wire_fail(r, f->wire, "has not as many ids of 32 bytes as it must have");
+	else
+		memcpy(ids, in.data, in.len);
+}
+
 static void take_values(const struct ts_shape_field *f, struct ts_wire_reader *r, const uint8_t *in, uint8_t *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -405,6 +414,8 @@ static void take_field(const struct ts_shape_field *f, const struct ts_shape_slo
 
 	if (f->kind == TS_SHAPE_PART) {
 		ts_shape_read(f->of, r, message, to);
+	} else if (f->fixed && f->wire && f->kind == TS_SHAPE_ID) {
+		take_fixed_ids(f, r, *(const ProtobufCBinaryData *)(const void *)from, to);
 	} else if (f->fixed && f->wire) {
 		take_fixed(f, r, *(const uint8_t *const *)(const void *)from, count_of(message, slot->count), to);
 	} else if (f->list && f->wire) {

@@ -8,8 +8,8 @@
 
 #include "analysis/diverge/diff.h"
 #include "analysis/rules/bound.h"
+#include "proto/shape/shape_rows.h"
 #include "proto/shape/shape_wire.h"
-#include "proto/shape/shapes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,6 +123,10 @@ static void check_wire(const struct ts_shape *s, const struct ts_shape_field *f)
 	bool choice = f->maybe && f->kind < TS_SHAPE_ID;
 
 	NAMED(d, "is not in the .proto");
+	if (f->kind == TS_SHAPE_PART) {
+		NAMED(f->of->own && f->of->own->fill && f->of->own->read, "is a field that nothing fills");
+		return;
+	}
 	NAMED(fits_type(f, d->type), "is of another type in the .proto");
 	NAMED((d->label == PROTOBUF_C_LABEL_REPEATED) == repeated, "is a list on one side alone");
 	NAMED(!!(d->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) == choice, "stands in a oneof and its row does not say so, or the other way round");
@@ -158,7 +162,7 @@ static int rows_of(const struct ts_shape *s, const char *name)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct ts_shape_field *f = &s->fields[i];
 
-		n += f->kind == TS_SHAPE_PART ? rows_of(f->of, name) : f->wire && strcmp(f->wire, name) == 0;
+		n += f->kind == TS_SHAPE_PART && !f->wire ? rows_of(f->of, name) : f->wire && strcmp(f->wire, name) == 0;
 	}
 	return n;
 }
@@ -651,6 +655,83 @@ static void arrays_are_whole(void **state)
 	}
 }
 
+/* --- kinds of rows, in a small table of their own --- */
+
+struct four_ids {
+	struct ts_id key[4];
+	int64_t half_started_ns;
+};
+
+#define TYPE struct four_ids
+static bool fill_started(const void *in, void *message, struct ts_arena *unused)
+{
+	(void)unused;
+	((Tscope__V1__Workload *)message)->started_ns = 2 * ((const TYPE *)in)->half_started_ns;
+	return true;
+}
+
+static void read_started(struct ts_wire_reader *r, const void *message, void *ret)
+{
+	(void)r;
+	((TYPE *)ret)->half_started_ns = ((const Tscope__V1__Workload *)message)->started_ns / 2;
+}
+
+static const struct ts_shape_own started_own = {.fill = fill_started, .read = read_started};
+static const struct ts_shape started_shape = {OWN_SHAPE("started", workload, started_own)};
+static const struct ts_shape_field four_ids_rows[] = {
+	{"keys", "keys", FIXED(ID, key)},
+	{"started_ns", NULL, PART(started_shape)},
+};
+static const struct ts_shape four_ids_shape = {SHAPE("four_ids", workload, four_ids_rows)};
+#undef TYPE
+
+/* An array of ids is one field of all their bytes, and has room for no more and no fewer. */
+static void arrays_of_ids_are_packed(void **state)
+{
+	struct four_ids in, back;
+	struct ts_buf bytes;
+
+	(void)state;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	for (size_t i = 0; i < 4; i++)
+		memset(&in.key[i], (int)i + 1, sizeof in.key[i]);
+	in.half_started_ns = -7;
+	bytes = packed(&four_ids_shape, &in);
+	assert_int_equal(bytes.len, 2 + 1 + 128 + 1 + 8); /* a length of two bytes */
+	assert_int_equal(ts_shape_unpack(&four_ids_shape, ts_buf_view(&bytes), &arena, &back, &err), TS_OK);
+	assert_memory_equal(&in, &back, sizeof in);
+	ts_buf_finish(&bytes);
+	for (size_t n = 3; n <= 5; n++) {
+		Tscope__V1__Workload workload = TSCOPE__V1__WORKLOAD__INIT;
+		struct ts_wire_reader r = {.arena = &arena, .err = &err};
+		uint8_t keys[5 * TS_ID_BYTES] = {0};
+
+		workload.keys = ts_wire_span(ts_span_of(keys, n * TS_ID_BYTES));
+		ts_shape_read(&four_ids_shape, &r, &workload, &back);
+		assert_int_equal(r.status, n == 4 ? TS_OK : TS_INVALID);
+	}
+	assert_string_equal(err.text, "field keys has not as many ids of 32 bytes as it must have");
+	ts_arena_finish(&arena);
+}
+
+/* The row names the field that functions of a PART fill. */
+static void parts_may_fill_one_field(void **state)
+{
+	struct four_ids in = {.half_started_ns = 21}, back;
+	struct ts_buf bytes = packed(&four_ids_shape, &in);
+
+	(void)state;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	assert_int_equal(ts_shape_unpack(&four_ids_shape, ts_buf_view(&bytes), &arena, &back, &err), TS_OK);
+	assert_int_equal(back.half_started_ns, 21);
+	assert_int_equal(rows_of(&four_ids_shape, "started_ns"), 1);
+	n_seen = 0;
+	check_shape(&four_ids_shape, false);
+	assert_int_equal(n_seen, 2);
+	ts_buf_finish(&bytes);
+	ts_arena_finish(&arena);
+}
+
 /* A fact that only b has is shown without a, though somebody sent one. */
 static void sides_that_say_nothing_are_left_out(void **state)
 {
@@ -679,6 +760,8 @@ int main(void)
 		cmocka_unit_test(failures_name_the_whole_path),
 		cmocka_unit_test(columns_are_equally_long),
 		cmocka_unit_test(arrays_are_whole),
+		cmocka_unit_test(arrays_of_ids_are_packed),
+		cmocka_unit_test(parts_may_fill_one_field),
 		cmocka_unit_test(sides_that_say_nothing_are_left_out),
 	};
 
