@@ -758,6 +758,41 @@ static void refuses_gate_messages(void **state)
 	ts_buf_finish(&buf);
 }
 
+/* A run whose numbers no run can have. */
+static void refuses_gate_runs(void **state)
+{
+	static const char *const fields[] = {
+		"workload.session is not of hex digits", "reduction.ranks are not ascending",	   "reduction.parts.seconds is not finite",
+		"reduction.accumulation is no number",	 "reduction.accumulation is no number",	   "reduction.metrics.value is none",
+		"reduction.metrics.value is none",	 "role has the value 6",
+	};
+	struct ts_buf buf = TS_BUF_INIT(1 << 16);
+	struct ts_gate_run run, out;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+		UNPACK(gate_run, &run);
+		if (i == 0)
+			run.workload.session = ts_span_str("00fG");
+		if (i == 1)
+			run.reduction.ranks[1].rank = run.reduction.ranks[0].rank;
+		if (i == 2)
+			run.reduction.parts[0].seconds = INFINITY;
+		if (i == 3 || i == 4)
+			run.reduction.accumulation = i == 3 ? 0 : (double)INFINITY;
+		if (i == 5 || i == 6) /* step time is compared by ratio */
+			run.reduction.metrics[TS_METRIC_STEP_TIME].value = i == 5 ? 0 : (double)NAN;
+		if (i == 7)
+			run.role = (enum ts_gate_role)6;
+		buf.len = 0;
+		assert_int_equal(ts_wire_pack_gate_run(&run, &buf, &err), TS_OK);
+		assert_int_equal(ts_wire_unpack_gate_run(ts_buf_view(&buf), &arena, &out, &err), TS_INVALID);
+		if (!strstr(err.text, fields[i]))
+			fail_msg("%s, not %s", err.text, fields[i]);
+	}
+	ts_buf_finish(&buf);
+}
+
 static void reads_trend_messages(void **state)
 {
 	struct ts_trend_request request;
@@ -1100,6 +1135,7 @@ int main(void)
 		T(refuses_resume_messages),
 		T(reads_gate_messages),
 		T(refuses_gate_messages),
+		T(refuses_gate_runs),
 		T(reads_trend_messages),
 		T(refuses_trend_messages),
 		T(reads_diff_messages),

@@ -136,7 +136,7 @@ struct ts_gate_ask {
 struct ts_verdict {
 	struct ts_gate_input input;
 	enum ts_gate_state state;   /* of all metrics that decide */
-	int exit_code;		    /* 0, 1, 3, 4 */
+	uint32_t exit_code;	    /* 0, 1, 3, 4 */
 	struct ts_span sentence;    /* the verdict in one sentence that a tired person can act on */
 	struct ts_span *warnings;   /* "step time passes, but the gate could have missed a regression of up to 7 %, and ..." */
 	size_t n_warnings;

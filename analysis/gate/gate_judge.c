@@ -354,7 +354,7 @@ static enum ts_gate_state whole(const struct ts_verdict *v)
 	return TS_GATE_INCONCLUSIVE; /* nothing gates */
 }
 
-static int exit_code(enum ts_gate_state state, enum ts_on_inconclusive on)
+static uint32_t exit_code(enum ts_gate_state state, enum ts_on_inconclusive on)
 {
 	switch (state) {
 	case TS_GATE_REGRESSION:

@@ -119,10 +119,10 @@ static size_t warned(const char *part)
 	return n;
 }
 
-static void is(enum ts_gate_state state, int exit_code)
+static void is(enum ts_gate_state state, unsigned exit_code)
 {
 	if (t.v.state != state || t.v.exit_code != exit_code)
-		fail_msg("%s, exit %d: %.*s", ts_gate_state_word(t.v.state), t.v.exit_code, TS_SPAN_ARG(t.v.sentence));
+		fail_msg("%s, exit %u: %.*s", ts_gate_state_word(t.v.state), t.v.exit_code, TS_SPAN_ARG(t.v.sentence));
 }
 
 /* Expected with numpy and scipy: log values of ten, one candidate of 0.1001, s from 9 degrees of freedom. */

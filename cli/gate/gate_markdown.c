@@ -327,7 +327,7 @@ static void evidence(struct page *p)
 	}
 	put(p, "- policy ");
 	code(p, ts_show_id(&p->v->policy_digest, p->arena), NAME_MOST);
-	ts_buf_printf(p->out, ", analysis version %u, exit code %d\n\n</details>\n", in->analysis_version, p->v->exit_code);
+	ts_buf_printf(p->out, ", analysis version %u, exit code %u\n\n</details>\n", in->analysis_version, p->v->exit_code);
 }
 
 /* --- what to do --- */

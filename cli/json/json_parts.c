@@ -1,12 +1,9 @@
 /* json_parts.c - the pieces that renderers share. */
 #include "cli/json/json_parts.h"
 
-
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/text/show_value.h"
-
-#include <math.h>
 
 void ts_json_id(struct ts_json *j, const char *key, const struct ts_id *id)
 {
@@ -56,15 +53,6 @@ void ts_json_known_count(struct ts_json *j, const char *key, bool known, uint64_
 	ts_json_key(j, key);
 	if (known)
 		ts_json_u64(j, n);
-	else
-		ts_json_null(j);
-}
-
-void ts_json_known_real(struct ts_json *j, const char *key, bool known, double value)
-{
-	ts_json_key(j, key);
-	if (known && !isnan(value))
-		ts_json_double(j, value);
 	else
 		ts_json_null(j);
 }

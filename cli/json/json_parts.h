@@ -23,7 +23,6 @@ void ts_json_word(struct ts_json *j, const char *key, const char *word);
 void ts_json_count(struct ts_json *j, const char *key, uint64_t n);
 /* Null where it is not known. */
 void ts_json_known_count(struct ts_json *j, const char *key, bool known, uint64_t n);
-void ts_json_known_real(struct ts_json *j, const char *key, bool known, double value); /* NaN is not known */
 void ts_json_run(struct ts_json *j, const char *key, const struct ts_run_ref *run);
 void ts_json_ranks(struct ts_json *j, const char *key, const int32_t *ranks, size_t n);
 void ts_json_ref(struct ts_json *j, const struct ts_ref *ref);

@@ -1,5 +1,6 @@
 /* make_schemas.c - prints the definitions of docs/schemas that tables make: an object of verbs, each an object of definitions.
  * tests/cli/run.py holds the schemas to it, and writes them with --update. */
+#include "cli/gate/gate_json.h"
 #include "cli/json/json_diff.h"
 #include "proto/shape/shapes.h"
 
@@ -12,6 +13,8 @@ static const struct {
 } verbs[] = {
 	{"diff", {&ts_shape_diff_answer, &ts_shape_matrix_answer}},
 	{"check-resume", {&ts_shape_resume}},
+	{"gate", {&ts_shape_gate_answer}},
+	{"baseline", {&ts_shape_baseline_answer}},
 };
 
 int main(void)

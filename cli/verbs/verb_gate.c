@@ -101,6 +101,6 @@ enum ts_status ts_verb_gate(struct ts_cli *cli, struct ts_error *err)
 	if (status)
 		return status;
 	warn(cli, &verdict);
-	cli->exit_code = verdict.exit_code;
+	cli->exit_code = (int)verdict.exit_code;
 	return TS_OK;
 }

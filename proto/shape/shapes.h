@@ -28,9 +28,14 @@ extern const struct ts_shape ts_shape_groups;	 /* ts_repeats in JSON: the runs o
 extern const struct ts_shape ts_shape_repeats;	 /* ts_repeats */
 extern const struct ts_shape ts_shape_diff;	 /* ts_diff */
 extern const struct ts_shape ts_shape_resume;	 /* ts_resume */
+extern const struct ts_shape ts_shape_metrics;	 /* ts_reduction: its values, a part of the message */
+extern const struct ts_shape ts_shape_gate_run;	 /* ts_gate_run */
+extern const struct ts_shape ts_shape_gate_chosen; /* ts_gate_input: which runs were chosen, a part of the message */
+extern const struct ts_shape ts_shape_gate_input; /* ts_gate_input */
+extern const struct ts_shape ts_shape_verdict;	 /* ts_verdict */
 
 /* Messages of methods that are no answers. */
-extern const struct ts_shape ts_shape_diff_request, ts_shape_matrix_request, ts_shape_resume_request;
+extern const struct ts_shape ts_shape_diff_request, ts_shape_matrix_request, ts_shape_resume_request, ts_shape_gate_request;
 extern const struct ts_shape ts_shape_matrix_reply; /* ts_diff_matrix, of two runs at least */
 
 /* Pieces of JSON that stand outside of tables, too. */

@@ -17,7 +17,8 @@
 /* The messages that tables make, as far as they do not stand in others here. */
 static const struct ts_shape *const roots[] = {
 	&ts_shape_diff_request, &ts_shape_diff,	  &ts_shape_matrix_request, &ts_shape_matrix_reply,
-	&ts_shape_resume_request, &ts_shape_resume, &ts_shape_bound,
+	&ts_shape_resume_request, &ts_shape_resume, &ts_shape_bound, &ts_shape_gate_run,
+	&ts_shape_gate_request, &ts_shape_gate_input, &ts_shape_verdict,
 };
 enum { ROOTS = sizeof roots / sizeof roots[0], ROUNDS = 400 };
 
@@ -199,6 +200,22 @@ static void names_are_said_once(void **state)
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(seen[i]->name, seen[k]->name) == 0)
 				fail_msg("%s is the name of two tables", seen[i]->name);
+}
+
+/* The keys of the values of a run are the names of the metrics with their units. */
+static void every_metric_has_its_key(void **state)
+{
+	(void)state;
+	assert_int_equal(ts_shape_metrics.n, TS_METRICS);
+	for (size_t i = 0; i < TS_METRICS; i++) {
+		const struct ts_shape_field *f = &ts_shape_metrics.fields[i];
+		char key[64];
+
+		(void)snprintf(key, sizeof key, "%s%s", ts_metrics[i].name, ts_unit_suffix(ts_metrics[i].unit));
+		assert_string_equal(f->key, key);
+		assert_int_equal(f->at, offsetof(struct ts_reduction, metrics[i].value));
+		assert_int_equal(f->has, offsetof(struct ts_reduction, metrics[i].known));
+	}
 }
 
 /* --- random structs --- */
@@ -385,7 +402,54 @@ static void mend_diff(struct ts_diff *d)
 		d->plots.items[i].width |= 1;
 }
 
-/* What tables do not say: that is what their `check` refuses. */
+static void draw_metrics(struct ts_reduced *metrics)
+{
+	for (size_t i = 0; i < TS_METRICS; i++) {
+		metrics[i] = (struct ts_reduced){.known = below(2)};
+		if (metrics[i].known)
+			metrics[i].value = (double)(1 + below(1000)) / 8;
+		else
+			metrics[i].reason = draw_text(99);
+	}
+}
+
+static void mend_gate_run(struct ts_gate_run *run)
+{
+	struct ts_reduction *r = &run->reduction;
+
+	run->workload.session = ts_span_str(below(2) ? "09afcafe" : "");
+	draw_metrics(r->metrics);
+	for (size_t i = 0; i < r->n_parts; i++)
+		r->parts[i].seconds = isfinite(r->parts[i].seconds) ? r->parts[i].seconds : -0.5;
+	for (size_t i = 0; i < r->n_ranks; i++)
+		r->ranks[i].rank = (int32_t)(7 * i + below(7)) - 1;
+	r->accumulation = (double)(1 + below(64)) / 4;
+}
+
+static void draw_policy(struct ts_gate_policy *policy)
+{
+	ts_gate_policy_default(policy);
+	policy->gates[below(TS_METRICS)] = true;
+	policy->min_size[below(TS_METRICS)] = (double)below(64) / 64;
+	policy->must_catch = below(2) ? 0.0625 : (double)NAN;
+	policy->across[below(TS_WORKLOAD_PARTS)] = below(2);
+	policy->workload = ts_span_str(below(2) ? "gpt2" : "");
+}
+
+static void mend_verdict(struct ts_verdict *v)
+{
+	for (int i = 0; i < TS_METRICS; i++)
+		v->rows[i].metric = (enum ts_metric)i;
+	v->ask = (struct ts_gate_ask){.pairs = below(3)};
+	if (v->ask.pairs) {
+		v->ask.base_commit = draw_text(99);
+		v->ask.candidate_commit = draw_text(99);
+		memset(&v->ask.base, (int)below(256), sizeof v->ask.base);
+		memset(&v->ask.candidate, (int)below(256), sizeof v->ask.candidate);
+	}
+}
+
+/* What tables do not say: that is what their `check` refuses, and what functions of their own make. */
 static void mend(const struct ts_shape *s, void *ret)
 {
 	struct ts_matrix_request *request = ret;
@@ -407,6 +471,14 @@ static void mend(const struct ts_shape *s, void *ret)
 	}
 	if (s == &ts_shape_resume_request)
 		((struct ts_resume_request *)ret)->tolerance = 0.25;
+	if (s == &ts_shape_gate_run)
+		mend_gate_run(ret);
+	if (s == &ts_shape_gate_input)
+		draw_policy(&((struct ts_gate_input *)ret)->policy);
+	if (s == &ts_shape_gate_request && ((struct ts_gate_request *)ret)->replay)
+		((struct ts_gate_request *)ret)->has_given = true;
+	if (s == &ts_shape_verdict)
+		mend_verdict(ret);
 }
 
 static void draw_struct(const struct ts_shape *s, void *ret)
@@ -685,6 +757,38 @@ static const struct ts_shape_field four_ids_rows[] = {
 static const struct ts_shape four_ids_shape = {SHAPE("four_ids", workload, four_ids_rows)};
 #undef TYPE
 
+/* What an earlier version did not reduce is unknown, and says so; what a later one reduced too is passed over. */
+static void metrics_of_other_versions_are_read(void **state)
+{
+	static const size_t counts[] = {2, 64, 65};
+	Tscope__V1__Reduced known = TSCOPE__V1__REDUCED__INIT, *metrics[65];
+	Tscope__V1__Reduction m = TSCOPE__V1__REDUCTION__INIT;
+	struct ts_reduction back[3] = {{.n_ranks = 0}};
+
+	(void)state;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	known.value_choice_case = TSCOPE__V1__REDUCED__VALUE_CHOICE_VALUE;
+	known.value = 0.5;
+	known.reason = ts_wire_span(ts_span_str("no reason where there is a value"));
+	for (size_t i = 0; i < 65; i++)
+		metrics[i] = &known;
+	m.metrics = metrics;
+	for (size_t k = 0; k < 3; k++) {
+		struct ts_wire_reader r = {.arena = &arena, .err = &err};
+
+		m.n_metrics = counts[k];
+		ts_shape_read(&ts_shape_metrics, &r, &m, &back[k]);
+		assert_int_equal(r.status, k < 2 ? TS_OK : TS_INVALID);
+	}
+	assert_string_equal(err.text, "field metrics has 65 entries, the limit is 64");
+	assert_true(back[0].metrics[1].known && back[0].metrics[1].value == 0.5);
+	assert_int_equal(back[0].metrics[1].reason.len, 0);
+	assert_false(back[0].metrics[2].known);
+	assert_true(ts_span_is(back[0].metrics[2].reason, "it was reduced by a version without this metric"));
+	assert_true(back[1].metrics[TS_METRICS - 1].known);
+	ts_arena_finish(&arena);
+}
+
 /* An array of ids is one field of all their bytes, and has room for no more and no fewer. */
 static void arrays_of_ids_are_packed(void **state)
 {
@@ -732,6 +836,25 @@ static void parts_may_fill_one_field(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* Ids of runs that nobody is asked to compare are not sent. */
+static void what_is_not_asked_for_is_not_sent(void **state)
+{
+	struct ts_verdict verdict = {.state = TS_GATE_PASS};
+	struct ts_buf none, some, asked;
+
+	(void)state;
+	ts_gate_policy_default(&verdict.input.policy);
+	none = packed(&ts_shape_verdict, &verdict);
+	memset(&verdict.ask.base, 7, sizeof verdict.ask.base);
+	verdict.ask.base_commit = ts_span_str("b0b0");
+	some = packed(&ts_shape_verdict, &verdict);
+	verdict.ask.pairs = 1;
+	asked = packed(&ts_shape_verdict, &verdict);
+	assert_true(asked.len > none.len + 2 * TS_ID_BYTES);
+	assert_true(is_same(&none, &some));
+	ts_buf_finish(&asked);
+}
+
 /* A fact that only b has is shown without a, though somebody sent one. */
 static void sides_that_say_nothing_are_left_out(void **state)
 {
@@ -754,14 +877,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_agree_with_descriptors),
 		cmocka_unit_test(names_are_said_once),
+		cmocka_unit_test(every_metric_has_its_key),
 		cmocka_unit_test(random_structs_go_round),
 		cmocka_unit_test(hostile_bytes_are_refused_or_taken),
 		cmocka_unit_test(ceilings_are_kept),
 		cmocka_unit_test(failures_name_the_whole_path),
 		cmocka_unit_test(columns_are_equally_long),
 		cmocka_unit_test(arrays_are_whole),
+		cmocka_unit_test(metrics_of_other_versions_are_read),
 		cmocka_unit_test(arrays_of_ids_are_packed),
 		cmocka_unit_test(parts_may_fill_one_field),
+		cmocka_unit_test(what_is_not_asked_for_is_not_sent),
 		cmocka_unit_test(sides_that_say_nothing_are_left_out),
 	};
 
