@@ -7,7 +7,7 @@
  *	static const struct ts_shape_field gap_rows[] = {
  *		{"quantum", "quantum", F64(quantum)},
  *		{"visible_step", "visible_step", I64(visible_step), HAS(visible)},
- *		{"first", "first_ratio", F64(first), OR_NULL, BOUNDS(0, 1)},
+ *		{"first", "first_ratio", F64(first), OR_NULL, BOUNDS(0, 2)},
  *		...
  *	};
  *	const struct ts_shape ts_shape_gap = {SHAPE("gap", gap, gap_rows)};

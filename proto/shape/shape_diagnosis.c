@@ -9,17 +9,18 @@
 /* --- gap --- */
 
 #define TYPE struct ts_gap
+/* r is 2 where the two values are of one size and of opposite signs: a = 1, b = -1. */
 static const struct ts_shape_field gap_rows[] = {
 	{"quantum", "quantum", F64(quantum)},
 	{"visible_step", "visible_step", I64(visible_step), HAS(visible)},
-	{"first", "first_ratio", F64(first), OR_NULL, BOUNDS(0, 1)},
-	{"at_visible", "at_visible_ratio", F64(at_visible), OR_NULL, BOUNDS(0, 1)},
-	{"after_10", "after_10_ratio", F64(after_10), OR_NULL, BOUNDS(0, 1)},
-	{"after_30", "after_30_ratio", F64(after_30), OR_NULL, BOUNDS(0, 1)},
-	{"after_100", "after_100_ratio", F64(after_100), OR_NULL, BOUNDS(0, 1)},
+	{"first", "first_ratio", F64(first), OR_NULL, BOUNDS(0, 2)},
+	{"at_visible", "at_visible_ratio", F64(at_visible), OR_NULL, BOUNDS(0, 2)},
+	{"after_10", "after_10_ratio", F64(after_10), OR_NULL, BOUNDS(0, 2)},
+	{"after_30", "after_30_ratio", F64(after_30), OR_NULL, BOUNDS(0, 2)},
+	{"after_100", "after_100_ratio", F64(after_100), OR_NULL, BOUNDS(0, 2)},
 	{"slope", "slope_per_step", F64(slope), OR_NULL},
-	{"saturation", "saturation_ratio", F64(saturation), OR_NULL, BOUNDS(0, 1)},
-	{"greatest", "greatest_ratio", F64(greatest), OR_NULL, BOUNDS(0, 1)},
+	{"saturation", "saturation_ratio", F64(saturation), OR_NULL, BOUNDS(0, 2)},
+	{"greatest", "greatest_ratio", F64(greatest), OR_NULL, BOUNDS(0, 2)},
 	{"greatest_step", "greatest_step", I64(greatest_step)},
 	{"bias", "a_greater_ratio", F64(bias), OR_NULL, BOUNDS(0, 1)},
 	{"points", "point_count", U64(points)},

@@ -218,6 +218,38 @@ static void every_metric_has_its_key(void **state)
 	}
 }
 
+/* The widest gap that there is lies within the bounds that its schema states: values of one size and of opposite signs. */
+static void bounds_of_a_gap_hold_the_widest(void **state)
+{
+	const struct ts_resolution doubles = {.precision = TS_PRECISION_F64};
+	struct ts_arena room;
+	struct ts_error failed;
+	struct ts_gap_meter meter;
+	struct ts_gap gap;
+	size_t widest = 0;
+
+	(void)state;
+	ts_arena_init(&room, TS_CALL_ARENA);
+	assert_int_equal(ts_gap_begin(&meter, doubles, doubles, &room, &failed), TS_OK);
+	for (int64_t step = 0; step < 200; step++)
+		ts_gap_add(&meter, step, 1, -1);
+	assert_int_equal(ts_gap_end(&meter, &gap, &failed), TS_OK);
+	for (size_t i = 0; i < ts_shape_gap.n; i++) {
+		const struct ts_shape_field *f = &ts_shape_gap.fields[i];
+		double value;
+
+		if (!f->bounded)
+			continue;
+		memcpy(&value, (const uint8_t *)&gap + f->at, sizeof value);
+		if (!(value >= f->least && value <= f->most))
+			fail_msg("%s is %g, above %g", f->key, value, f->most);
+		widest += value == 2;
+	}
+	assert_int_equal(widest, 7);
+	assert_true(gap.bias == 1);
+	ts_arena_finish(&room);
+}
+
 /* --- random structs --- */
 
 static uint64_t seed;
@@ -878,6 +910,7 @@ int main(void)
 		cmocka_unit_test(tables_agree_with_descriptors),
 		cmocka_unit_test(names_are_said_once),
 		cmocka_unit_test(every_metric_has_its_key),
+		cmocka_unit_test(bounds_of_a_gap_hold_the_widest),
 		cmocka_unit_test(random_structs_go_round),
 		cmocka_unit_test(hostile_bytes_are_refused_or_taken),
 		cmocka_unit_test(ceilings_are_kept),
