@@ -27,7 +27,9 @@ values += [double(b) for b in (random.getrandbits(64) for _ in range(300)) if (b
 values += [round(random.uniform(0, 10), random.randrange(10)) for _ in range(100)]
 
 print("/* Made by test_number.py: the bits of a double, and its repr in Python. */")
+print("#ifndef TSCOPE_BASE_TEST_NUMBER_REPR_H\n#define TSCOPE_BASE_TEST_NUMBER_REPR_H\n")
+print("#include <stdint.h>\n")
 print("static const struct {\n\tuint64_t bits;\n\tconst char *text;\n} reprs[] = {")
 for value in values:
     print('\t{0x%016x, "%r"},' % (bits(value), value))
-print("};")
+print("};\n\n#endif")

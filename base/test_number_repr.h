@@ -1,4 +1,9 @@
 /* Made by test_number.py: the bits of a double, and its repr in Python. */
+#ifndef TSCOPE_BASE_TEST_NUMBER_REPR_H
+#define TSCOPE_BASE_TEST_NUMBER_REPR_H
+
+#include <stdint.h>
+
 static const struct {
 	uint64_t bits;
 	const char *text;
@@ -644,3 +649,5 @@ static const struct {
 	{0x4014000000000000, "5.0"},
 	{0x40117a3ec02f2f98, "4.36938"},
 };
+
+#endif

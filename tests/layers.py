@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Reads every include and fails on an edge that docs/architecture.md forbids, on a file name that is there twice, on a header
-that does not compile alone, and on a source that its folder's CMakeLists.txt does not list once, in order.
+that does not compile alone or whose guard is not its path, and on a source that its folder's CMakeLists.txt does not list once, in
+order.
 Run from the root: python3 tests/layers.py [--headers CC]"""
 import os
 import re
@@ -150,6 +151,13 @@ def check_list(folder, names, errors):
     errors += [f"{path}: lists {name} {listed.count(name)} times" for name in names if listed.count(name) != 1]
 
 
+def check_guard(path, errors):
+    """The guard of a header is its path: a header that moves takes no name along that another one may get."""
+    guard = "TSCOPE_" + re.sub(r"\W", "_", path).upper()
+    if f"#ifndef {guard}\n#define {guard}\n" not in open(path, encoding="utf-8").read():
+        errors.append(f"{path}: its guard is not {guard}")
+
+
 def main():
     files = [f for f in subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True,
                                        check=True).stdout.split("\n") if f.endswith((".c", ".h"))]
@@ -158,6 +166,8 @@ def main():
     for path in files:
         check_file(path, errors)
         names.setdefault(os.path.basename(path), []).append(path)
+        if path.endswith(".h"):
+            check_guard(path, errors)
     for name, paths in names.items():
         if len(paths) > 1:
             errors.append(f"{name} is there {len(paths)} times: {', '.join(paths)}")

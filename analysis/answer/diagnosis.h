@@ -4,8 +4,8 @@
  * fact with a known numeric effect and a fitting signature. Hardware is named only after a replay or a swap. What cannot be told
  * apart from the records at hand is one inseparable class, with the record that would split it.
  */
-#ifndef TSCOPE_ANALYSIS_DIAGNOSIS_H
-#define TSCOPE_ANALYSIS_DIAGNOSIS_H
+#ifndef TSCOPE_ANALYSIS_ANSWER_DIAGNOSIS_H
+#define TSCOPE_ANALYSIS_ANSWER_DIAGNOSIS_H
 
 #include "analysis/answer/measure.h"
 

@@ -3,8 +3,8 @@
  * An analysis counts all that it finds in a measure and lists at most TS_EVENTS_MAX of a kind and subject: the strongest,
  * by step. Spans are not copied.
  */
-#ifndef TSCOPE_ANALYSIS_EVENT_H
-#define TSCOPE_ANALYSIS_EVENT_H
+#ifndef TSCOPE_ANALYSIS_ANSWER_EVENT_H
+#define TSCOPE_ANALYSIS_ANSWER_EVENT_H
 
 #include "base/arena.h"
 

@@ -3,8 +3,8 @@
  * Rules are rows of one table (rule.h): they look at measures only, never at a run. A rule whose measures are not known
  * does not stay silent: it is listed as unchecked, with the reason.
  */
-#ifndef TSCOPE_ANALYSIS_FINDING_H
-#define TSCOPE_ANALYSIS_FINDING_H
+#ifndef TSCOPE_ANALYSIS_ANSWER_FINDING_H
+#define TSCOPE_ANALYSIS_ANSWER_FINDING_H
 
 #include "analysis/answer/event.h"
 #include "analysis/answer/measure.h"

@@ -7,8 +7,8 @@
  *	ts_measure_add(m, arena, TS_M_STEP_MEDIAN, TS_NO_SUBJECT, 0.013);
  *	ts_measure_value(m, TS_M_PHASE_SHARE, ts_span_str("data"), &share);
  */
-#ifndef TSCOPE_ANALYSIS_MEASURE_H
-#define TSCOPE_ANALYSIS_MEASURE_H
+#ifndef TSCOPE_ANALYSIS_ANSWER_MEASURE_H
+#define TSCOPE_ANALYSIS_ANSWER_MEASURE_H
 
 #include "analysis/answer/measure_name.h"
 

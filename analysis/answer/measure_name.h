@@ -4,8 +4,8 @@
  * one in a rule, or shows one in a report, says TS_M_STEP_MEDIAN; words come in only from the wire and go out only to people and
  * JSON.
  */
-#ifndef TSCOPE_ANALYSIS_MEASURE_NAME_H
-#define TSCOPE_ANALYSIS_MEASURE_NAME_H
+#ifndef TSCOPE_ANALYSIS_ANSWER_MEASURE_NAME_H
+#define TSCOPE_ANALYSIS_ANSWER_MEASURE_NAME_H
 
 #include "base/arena.h"
 

@@ -5,8 +5,8 @@
  * in min, max, mean. Non-finite values are counted and otherwise left out: a cell that has only such is NaN with
  * count > 0. Cells lie in the arena given.
  */
-#ifndef TSCOPE_ANALYSIS_PLOT_H
-#define TSCOPE_ANALYSIS_PLOT_H
+#ifndef TSCOPE_ANALYSIS_ANSWER_PLOT_H
+#define TSCOPE_ANALYSIS_ANSWER_PLOT_H
 
 #include "analysis/answer/measure.h"
 #include "analysis/stats/series.h"

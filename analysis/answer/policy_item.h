@@ -1,6 +1,6 @@
 /* policy_item.h - one setting of a policy file, as data; policy.h reads and checks whole files. */
-#ifndef TSCOPE_ANALYSIS_POLICY_ITEM_H
-#define TSCOPE_ANALYSIS_POLICY_ITEM_H
+#ifndef TSCOPE_ANALYSIS_ANSWER_POLICY_ITEM_H
+#define TSCOPE_ANALYSIS_ANSWER_POLICY_ITEM_H
 
 #include "base/arena.h"
 

@@ -1,6 +1,6 @@
 /* run_ref.h - how an answer names a run (id, own name, steps, ranks), and the verdicts of a comparison of runs. */
-#ifndef TSCOPE_ANALYSIS_RUN_REF_H
-#define TSCOPE_ANALYSIS_RUN_REF_H
+#ifndef TSCOPE_ANALYSIS_ANSWER_RUN_REF_H
+#define TSCOPE_ANALYSIS_ANSWER_RUN_REF_H
 
 #include "base/digest.h"
 

@@ -6,8 +6,8 @@
  *
  * What is not finite reads "NaN", "infinite", "-infinite".
  */
-#ifndef TSCOPE_ANALYSIS_SAY_H
-#define TSCOPE_ANALYSIS_SAY_H
+#ifndef TSCOPE_ANALYSIS_ANSWER_SAY_H
+#define TSCOPE_ANALYSIS_ANSWER_SAY_H
 
 #include "analysis/answer/measure.h"
 

@@ -3,8 +3,8 @@
  * A test shows each answer that it gets to test_seen, and ends with test_seen_all of its group, which names what no scenario made.
  * One program keeps one account.
  */
-#ifndef TSCOPE_ANALYSIS_TEST_SEEN_H
-#define TSCOPE_ANALYSIS_TEST_SEEN_H
+#ifndef TSCOPE_ANALYSIS_ANSWER_TEST_SEEN_H
+#define TSCOPE_ANALYSIS_ANSWER_TEST_SEEN_H
 
 #include "analysis/answer/test_words.h"
 

@@ -1,6 +1,6 @@
 /* test_words.h - for tests: rows by the words that JSON has, so that what is expected does not come from the table that is tested. */
-#ifndef TSCOPE_ANALYSIS_TEST_WORDS_H
-#define TSCOPE_ANALYSIS_TEST_WORDS_H
+#ifndef TSCOPE_ANALYSIS_ANSWER_TEST_WORDS_H
+#define TSCOPE_ANALYSIS_ANSWER_TEST_WORDS_H
 
 #include "analysis/answer/measure.h"
 

@@ -5,8 +5,8 @@
  * same ones in another order; some of the same; or none. A batch that was drawn sample by sample in another order has a digest
  * of its own, so "none" tells another order from another data set only with a fact about the data.
  */
-#ifndef TSCOPE_ANALYSIS_BATCHES_H
-#define TSCOPE_ANALYSIS_BATCHES_H
+#ifndef TSCOPE_ANALYSIS_DIVERGE_BATCHES_H
+#define TSCOPE_ANALYSIS_DIVERGE_BATCHES_H
 
 #include "base/arena.h"
 

@@ -2,8 +2,8 @@
  *
  * Rows are aligned by key, never by position. In the bit tier +0 and -0 differ, NaN equals NaN (canonical bits).
  */
-#ifndef TSCOPE_ANALYSIS_COMPARE_H
-#define TSCOPE_ANALYSIS_COMPARE_H
+#ifndef TSCOPE_ANALYSIS_DIVERGE_COMPARE_H
+#define TSCOPE_ANALYSIS_DIVERGE_COMPARE_H
 
 #include "base/span.h"
 

@@ -3,8 +3,8 @@
  *
  * A policy sets one as `DIVERGENCE.numeric_jump = 1e-5` (policy.h). docs/divergence.md has the table.
  */
-#ifndef TSCOPE_ANALYSIS_CUTS_H
-#define TSCOPE_ANALYSIS_CUTS_H
+#ifndef TSCOPE_ANALYSIS_DIVERGE_CUTS_H
+#define TSCOPE_ANALYSIS_DIVERGE_CUTS_H
 
 #include "analysis/answer/policy_item.h"
 #include "base/buf.h"

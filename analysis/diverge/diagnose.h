@@ -6,8 +6,8 @@
  * class, and the experiments say what would separate it. Exchanging the two runs changes the names in its sentences and nothing
  * else.
  */
-#ifndef TSCOPE_ANALYSIS_DIAGNOSE_H
-#define TSCOPE_ANALYSIS_DIAGNOSE_H
+#ifndef TSCOPE_ANALYSIS_DIVERGE_DIAGNOSE_H
+#define TSCOPE_ANALYSIS_DIVERGE_DIAGNOSE_H
 
 #include "analysis/diverge/cuts.h"
 #include "analysis/diverge/evidence.h"

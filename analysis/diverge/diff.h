@@ -1,6 +1,6 @@
 /* diff.h - the answer to "from which step do two runs differ": one struct for text, JSON and the exit code. */
-#ifndef TSCOPE_ANALYSIS_DIFF_H
-#define TSCOPE_ANALYSIS_DIFF_H
+#ifndef TSCOPE_ANALYSIS_DIVERGE_DIFF_H
+#define TSCOPE_ANALYSIS_DIVERGE_DIFF_H
 
 #include "analysis/answer/diagnosis.h"
 #include "analysis/answer/measure.h"

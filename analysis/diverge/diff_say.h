@@ -1,6 +1,6 @@
 /* diff_say.h - the sentence that gives the reason of a verdict: what the two runs first differ in, or why nothing can be decided. */
-#ifndef TSCOPE_ANALYSIS_DIFF_SAY_H
-#define TSCOPE_ANALYSIS_DIFF_SAY_H
+#ifndef TSCOPE_ANALYSIS_DIVERGE_DIFF_SAY_H
+#define TSCOPE_ANALYSIS_DIVERGE_DIFF_SAY_H
 
 #include "analysis/diverge/diff.h"
 

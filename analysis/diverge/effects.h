@@ -5,8 +5,8 @@
  * the table does not know explains nothing either, and is listed as such. docs/divergence.md holds what ts_effects_markdown
  * writes; a test compares the two.
  */
-#ifndef TSCOPE_ANALYSIS_EFFECTS_H
-#define TSCOPE_ANALYSIS_EFFECTS_H
+#ifndef TSCOPE_ANALYSIS_DIVERGE_EFFECTS_H
+#define TSCOPE_ANALYSIS_DIVERGE_EFFECTS_H
 
 #include "analysis/answer/diagnosis.h"
 #include "base/buf.h"

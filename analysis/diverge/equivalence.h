@@ -26,8 +26,8 @@
  * levels of significance are half of the rates that are promised, 1 % of false differences and 5 % of false equivalences at the
  * margin, so that trainings keep them too (`quality repeats`). 0.005 is also that of the gate.
  */
-#ifndef TSCOPE_ANALYSIS_EQUIVALENCE_H
-#define TSCOPE_ANALYSIS_EQUIVALENCE_H
+#ifndef TSCOPE_ANALYSIS_DIVERGE_EQUIVALENCE_H
+#define TSCOPE_ANALYSIS_DIVERGE_EQUIVALENCE_H
 
 #include "analysis/answer/diagnosis.h"
 

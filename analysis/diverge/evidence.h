@@ -3,8 +3,8 @@
  * Zero is unknown in every field: a zeroed struct knows nothing, and nothing unknown counts as equal. Steps are those of the
  * records. A series "parts" where the bits of some common step differ; by how much is in the gap.
  */
-#ifndef TSCOPE_ANALYSIS_EVIDENCE_H
-#define TSCOPE_ANALYSIS_EVIDENCE_H
+#ifndef TSCOPE_ANALYSIS_DIVERGE_EVIDENCE_H
+#define TSCOPE_ANALYSIS_DIVERGE_EVIDENCE_H
 
 #include "analysis/diverge/batches.h"
 #include "analysis/diverge/diff.h"

@@ -15,8 +15,8 @@
  * Exchanging a and b changes nothing but bias, which becomes 1 - bias.
  * Source: measurements of growing differences, docs/numerics.md.
  */
-#ifndef TSCOPE_ANALYSIS_GAP_H
-#define TSCOPE_ANALYSIS_GAP_H
+#ifndef TSCOPE_ANALYSIS_DIVERGE_GAP_H
+#define TSCOPE_ANALYSIS_DIVERGE_GAP_H
 
 #include "analysis/stats/resolution.h"
 #include "analysis/stats/series.h"

@@ -4,8 +4,8 @@
  *
  * Steps are turned into records (steps over the cadence) where a cut-off counts records.
  */
-#ifndef TSCOPE_ANALYSIS_INQUIRY_H
-#define TSCOPE_ANALYSIS_INQUIRY_H
+#ifndef TSCOPE_ANALYSIS_DIVERGE_INQUIRY_H
+#define TSCOPE_ANALYSIS_DIVERGE_INQUIRY_H
 
 #include "analysis/diverge/diagnose.h"
 #include "analysis/diverge/effects.h"

@@ -1,6 +1,6 @@
 /* matrix.h - the first step at which each two of several runs differ. */
-#ifndef TSCOPE_ANALYSIS_MATRIX_H
-#define TSCOPE_ANALYSIS_MATRIX_H
+#ifndef TSCOPE_ANALYSIS_DIVERGE_MATRIX_H
+#define TSCOPE_ANALYSIS_DIVERGE_MATRIX_H
 
 #include "analysis/answer/run_ref.h"
 #include "base/arena.h"

@@ -14,8 +14,8 @@
  * Only one step of a rank is looked at at a time; where the order of its names is not the same in both runs, aligning takes
  * some 50 bytes a record of scratch. Time grows with the records alone, but where occurrences are said in no order: n log n.
  */
-#ifndef TSCOPE_ANALYSIS_OP_DIFF_H
-#define TSCOPE_ANALYSIS_OP_DIFF_H
+#ifndef TSCOPE_ANALYSIS_DIVERGE_OP_DIFF_H
+#define TSCOPE_ANALYSIS_DIVERGE_OP_DIFF_H
 
 #include "base/arena.h"
 

@@ -30,8 +30,8 @@
  * Source: TTrace (arXiv 2506.09280), with measured repeats in the place of perturbed inputs; the growth of rounding as measured
  * (docs/divergence.md).
  */
-#ifndef TSCOPE_ANALYSIS_REPEATS_H
-#define TSCOPE_ANALYSIS_REPEATS_H
+#ifndef TSCOPE_ANALYSIS_DIVERGE_REPEATS_H
+#define TSCOPE_ANALYSIS_DIVERGE_REPEATS_H
 
 #include "analysis/diverge/cuts.h"
 #include "analysis/diverge/equivalence.h"

@@ -12,8 +12,8 @@
  * the resume itself by 5e-2 or more: the data; by less: random draws, or data at a large batch; one step later, so that the first
  * forward pass was right: optimizer, schedule or scaler. Source: docs/divergence.md, measured signatures.
  */
-#ifndef TSCOPE_ANALYSIS_RESUME_H
-#define TSCOPE_ANALYSIS_RESUME_H
+#ifndef TSCOPE_ANALYSIS_DIVERGE_RESUME_H
+#define TSCOPE_ANALYSIS_DIVERGE_RESUME_H
 
 #include "analysis/answer/diagnosis.h"
 #include "analysis/diverge/diff.h"

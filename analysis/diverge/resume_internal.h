@@ -1,7 +1,7 @@
 /* resume_internal.h - what the files of a resume check share: what resume.c sees in one series, and what
  * resume_tell.c says of it. */
-#ifndef TSCOPE_ANALYSIS_RESUME_INTERNAL_H
-#define TSCOPE_ANALYSIS_RESUME_INTERNAL_H
+#ifndef TSCOPE_ANALYSIS_DIVERGE_RESUME_INTERNAL_H
+#define TSCOPE_ANALYSIS_DIVERGE_RESUME_INTERNAL_H
 
 #include "analysis/answer/say.h"
 #include "analysis/diverge/resume.h"

@@ -1,6 +1,6 @@
 /* test_gap_of.h - the gap of two series that lie in arrays, as tests have them. */
-#ifndef TSCOPE_ANALYSIS_TEST_GAP_OF_H
-#define TSCOPE_ANALYSIS_TEST_GAP_OF_H
+#ifndef TSCOPE_ANALYSIS_DIVERGE_TEST_GAP_OF_H
+#define TSCOPE_ANALYSIS_DIVERGE_TEST_GAP_OF_H
 
 #include "analysis/diverge/gap.h"
 

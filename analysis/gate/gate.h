@@ -23,8 +23,8 @@
  * metrics decide, they share alpha by Holm's procedure (1979). docs/gate.md has the measured rates. Source: Kalibera and Jones
  * 2013 (levels of repetition); docs/gate.md.
  */
-#ifndef TSCOPE_ANALYSIS_GATE_H
-#define TSCOPE_ANALYSIS_GATE_H
+#ifndef TSCOPE_ANALYSIS_GATE_GATE_H
+#define TSCOPE_ANALYSIS_GATE_GATE_H
 
 #include "analysis/answer/diagnosis.h"
 #include "analysis/gate/gate_policy.h"

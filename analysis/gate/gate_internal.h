@@ -1,6 +1,6 @@
 /* gate_internal.h - what the files of the gate share: the samples of one metric, and a verdict while it is made. */
-#ifndef TSCOPE_ANALYSIS_GATE_INTERNAL_H
-#define TSCOPE_ANALYSIS_GATE_INTERNAL_H
+#ifndef TSCOPE_ANALYSIS_GATE_GATE_INTERNAL_H
+#define TSCOPE_ANALYSIS_GATE_GATE_INTERNAL_H
 
 #include "analysis/gate/gate.h"
 #include "analysis/gate/gate_paired.h"

@@ -11,8 +11,8 @@
  * the values would be odd, none is: then they are of two kinds, not of one with a few accidents. Source of the estimators: Hampel
  * 1974 (the median absolute deviation).
  */
-#ifndef TSCOPE_ANALYSIS_GATE_ODD_H
-#define TSCOPE_ANALYSIS_GATE_ODD_H
+#ifndef TSCOPE_ANALYSIS_GATE_GATE_ODD_H
+#define TSCOPE_ANALYSIS_GATE_GATE_ODD_H
 
 #include "analysis/gate/gate_test.h"
 

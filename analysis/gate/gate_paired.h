@@ -12,8 +12,8 @@
  * where they disagree by more than TS_GATE_NOISY times the known spread, the gate asks for the rest of the pairs, whatever the mean
  * of the two is.
  */
-#ifndef TSCOPE_ANALYSIS_GATE_PAIRED_H
-#define TSCOPE_ANALYSIS_GATE_PAIRED_H
+#ifndef TSCOPE_ANALYSIS_GATE_GATE_PAIRED_H
+#define TSCOPE_ANALYSIS_GATE_GATE_PAIRED_H
 
 #include "analysis/gate/gate_test.h"
 

@@ -9,8 +9,8 @@
  * prints it. Ratios may be written as 0.05 or 5 %. An unknown name or a value that is not allowed is an error with file and
  * line. Where a setting is given twice, the later one counts; min_size of one metric always overrides min_size of all metrics.
  */
-#ifndef TSCOPE_ANALYSIS_GATE_POLICY_H
-#define TSCOPE_ANALYSIS_GATE_POLICY_H
+#ifndef TSCOPE_ANALYSIS_GATE_GATE_POLICY_H
+#define TSCOPE_ANALYSIS_GATE_GATE_POLICY_H
 
 #include "analysis/answer/policy_item.h"
 #include "analysis/gate/reduction.h"

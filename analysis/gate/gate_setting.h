@@ -1,7 +1,7 @@
 /* gate_setting.h - the table behind gate_policy.h: each setting of a gate with its name, default, meaning and
  * allowed values. */
-#ifndef TSCOPE_ANALYSIS_GATE_SETTING_H
-#define TSCOPE_ANALYSIS_GATE_SETTING_H
+#ifndef TSCOPE_ANALYSIS_GATE_GATE_SETTING_H
+#define TSCOPE_ANALYSIS_GATE_GATE_SETTING_H
 
 #include "analysis/gate/gate_policy.h"
 

@@ -6,8 +6,8 @@
  *
  * Numbers too large to be squared give p = NaN, which is below no level, so they decide nothing.
  */
-#ifndef TSCOPE_ANALYSIS_GATE_TEST_H
-#define TSCOPE_ANALYSIS_GATE_TEST_H
+#ifndef TSCOPE_ANALYSIS_GATE_GATE_TEST_H
+#define TSCOPE_ANALYSIS_GATE_GATE_TEST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * The unit of replication is the run: steps within a run share its placement, clocks and neighbours, so each run gives
  * one value per metric (reduction.h), and tests compare those. Source: docs/gate.md, which has the measured rates.
  */
-#ifndef TSCOPE_ANALYSIS_METRIC_H
-#define TSCOPE_ANALYSIS_METRIC_H
+#ifndef TSCOPE_ANALYSIS_GATE_METRIC_H
+#define TSCOPE_ANALYSIS_GATE_METRIC_H
 
 #include "analysis/answer/measure.h"
 

@@ -24,8 +24,8 @@
  * by more than chance) the median at that place of the period, and the window is a multiple of it. docs/numerics.md has the
  * measured noise. step_time_mean beside it has every spike in full.
  */
-#ifndef TSCOPE_ANALYSIS_REDUCTION_H
-#define TSCOPE_ANALYSIS_REDUCTION_H
+#ifndef TSCOPE_ANALYSIS_GATE_REDUCTION_H
+#define TSCOPE_ANALYSIS_GATE_REDUCTION_H
 
 #include "analysis/gate/metric.h"
 #include "analysis/rank/work.h"

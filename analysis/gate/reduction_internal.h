@@ -1,6 +1,6 @@
 /* reduction_internal.h - what reduction.c and reduction_ranks.c share. */
-#ifndef TSCOPE_ANALYSIS_REDUCTION_INTERNAL_H
-#define TSCOPE_ANALYSIS_REDUCTION_INTERNAL_H
+#ifndef TSCOPE_ANALYSIS_GATE_REDUCTION_INTERNAL_H
+#define TSCOPE_ANALYSIS_GATE_REDUCTION_INTERNAL_H
 
 #include "analysis/gate/reduction.h"
 #include "analysis/rank/efficiency.h"

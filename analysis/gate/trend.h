@@ -5,8 +5,8 @@
  * between the last run of the old level and the first run of the new one. Memory is compared with its level and not with its
  * maximum so far, because such a limit would let memory grow slowly.
  */
-#ifndef TSCOPE_ANALYSIS_TREND_H
-#define TSCOPE_ANALYSIS_TREND_H
+#ifndef TSCOPE_ANALYSIS_GATE_TREND_H
+#define TSCOPE_ANALYSIS_GATE_TREND_H
 
 #include "analysis/gate/gate.h"
 

@@ -8,8 +8,8 @@
  * seeds, determinism, code, lineage and session are not part of the key. A run that declares work.workload has the workload of that
  * name, whatever its config holds; hardware, parallelism and libraries are still compared.
  */
-#ifndef TSCOPE_ANALYSIS_WORKLOAD_H
-#define TSCOPE_ANALYSIS_WORKLOAD_H
+#ifndef TSCOPE_ANALYSIS_GATE_WORKLOAD_H
+#define TSCOPE_ANALYSIS_GATE_WORKLOAD_H
 
 #include "base/digest.h"
 #include "run/fact.h"

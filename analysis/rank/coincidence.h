@@ -34,8 +34,8 @@
  * Events COINCIDENCE: the significant ones, by step. Subject: the axes, joined by ", "; value and expected: of the axis that is
  * furthest out; score: -log10 of its p_value.
  */
-#ifndef TSCOPE_ANALYSIS_COINCIDENCE_H
-#define TSCOPE_ANALYSIS_COINCIDENCE_H
+#ifndef TSCOPE_ANALYSIS_RANK_COINCIDENCE_H
+#define TSCOPE_ANALYSIS_RANK_COINCIDENCE_H
 
 #include "analysis/answer/event.h"
 #include "analysis/answer/measure.h"

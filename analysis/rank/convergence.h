@@ -35,8 +35,8 @@
  * Events SPIKE, DIP, SHIFT, NONFINITE (a run of such values; its score is its length), BLOW_UP, of each kind at most
  * TS_EVENTS_MAX. Plot convergence/<s>/value.
  */
-#ifndef TSCOPE_ANALYSIS_CONVERGENCE_H
-#define TSCOPE_ANALYSIS_CONVERGENCE_H
+#ifndef TSCOPE_ANALYSIS_RANK_CONVERGENCE_H
+#define TSCOPE_ANALYSIS_RANK_CONVERGENCE_H
 
 #include "analysis/answer/event.h"
 #include "analysis/answer/measure.h"

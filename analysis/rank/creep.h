@@ -8,8 +8,8 @@
  * What it cannot do: it cuts no warm-up, has no notion of noise, and calls half of all wavering series that happen to end high
  * "rising". So it decides nothing here.
  */
-#ifndef TSCOPE_ANALYSIS_CREEP_H
-#define TSCOPE_ANALYSIS_CREEP_H
+#ifndef TSCOPE_ANALYSIS_RANK_CREEP_H
+#define TSCOPE_ANALYSIS_RANK_CREEP_H
 
 #include <stdbool.h>
 #include <stddef.h>

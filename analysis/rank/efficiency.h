@@ -38,8 +38,8 @@
  * Source: pytscope 0.2.1's budget, whose wall is the sum of seven known phases; other phases and unattributed time count
  * here.
  */
-#ifndef TSCOPE_ANALYSIS_EFFICIENCY_H
-#define TSCOPE_ANALYSIS_EFFICIENCY_H
+#ifndef TSCOPE_ANALYSIS_RANK_EFFICIENCY_H
+#define TSCOPE_ANALYSIS_RANK_EFFICIENCY_H
 
 #include "analysis/answer/measure.h"
 #include "analysis/rank/work.h"

@@ -35,8 +35,8 @@
  * pytscope 0.2.1 has the same peaks and mean_alloc. Its growth comes out some 10 % low, by list position, without interval or
  * p-value, and counts the warm-up. Its fragmentation: see above.
  */
-#ifndef TSCOPE_ANALYSIS_MEMORY_H
-#define TSCOPE_ANALYSIS_MEMORY_H
+#ifndef TSCOPE_ANALYSIS_RANK_MEMORY_H
+#define TSCOPE_ANALYSIS_RANK_MEMORY_H
 
 #include "analysis/answer/measure.h"
 #include "analysis/answer/plot.h"

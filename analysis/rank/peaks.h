@@ -6,8 +6,8 @@
  * not L40, RTX A1000 not A100, and what the table has never heard of ("RTX 4090 Laptop", a MIG slice, "A10-24Q") is unknown,
  * not guessed. The figures are those of the whole part at its boost clock: a power cap makes them nominal.
  */
-#ifndef TSCOPE_ANALYSIS_PEAKS_H
-#define TSCOPE_ANALYSIS_PEAKS_H
+#ifndef TSCOPE_ANALYSIS_RANK_PEAKS_H
+#define TSCOPE_ANALYSIS_RANK_PEAKS_H
 
 #include "base/span.h"
 

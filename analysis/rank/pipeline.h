@@ -14,8 +14,8 @@
  * Source: Huang et al., "GPipe", 2019; Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters",
  * 2021, for v.
  */
-#ifndef TSCOPE_ANALYSIS_PIPELINE_H
-#define TSCOPE_ANALYSIS_PIPELINE_H
+#ifndef TSCOPE_ANALYSIS_RANK_PIPELINE_H
+#define TSCOPE_ANALYSIS_RANK_PIPELINE_H
 
 #include "analysis/answer/measure.h"
 

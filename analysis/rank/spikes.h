@@ -36,8 +36,8 @@
  *
  * O(n): three passes and a bounded sample, some 40 ns a value; work memory is 4 to 7 bytes a value and 0.5 MB.
  */
-#ifndef TSCOPE_ANALYSIS_SPIKES_H
-#define TSCOPE_ANALYSIS_SPIKES_H
+#ifndef TSCOPE_ANALYSIS_RANK_SPIKES_H
+#define TSCOPE_ANALYSIS_RANK_SPIKES_H
 
 #include "analysis/answer/event.h"
 #include "analysis/stats/series.h"

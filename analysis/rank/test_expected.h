@@ -2,8 +2,8 @@
  *
  * Looked for in ../shared/corpus/pytscope first, then in tests/golden/pytscope-expected. Everything lies in the arena.
  */
-#ifndef TSCOPE_ANALYSIS_TEST_EXPECTED_H
-#define TSCOPE_ANALYSIS_TEST_EXPECTED_H
+#ifndef TSCOPE_ANALYSIS_RANK_TEST_EXPECTED_H
+#define TSCOPE_ANALYSIS_RANK_TEST_EXPECTED_H
 
 #include "analysis/answer/measure.h"
 #include "analysis/stats/series.h"

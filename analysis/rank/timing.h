@@ -27,8 +27,8 @@
  * plots the plot step/value in seconds.
  * Source: definitions of pytscope 0.2.1's timing section; wall from the timestamp column.
  */
-#ifndef TSCOPE_ANALYSIS_TIMING_H
-#define TSCOPE_ANALYSIS_TIMING_H
+#ifndef TSCOPE_ANALYSIS_RANK_TIMING_H
+#define TSCOPE_ANALYSIS_RANK_TIMING_H
 
 #include "analysis/answer/event.h"
 #include "analysis/answer/measure.h"

@@ -8,8 +8,8 @@
  * s and above 20 times the median interval: a restart, a checkpoint, an evaluation, a suspended machine; timestamps alone
  * do not tell which. It is part of the unattributed time, and never of a step.
  */
-#ifndef TSCOPE_ANALYSIS_WALL_H
-#define TSCOPE_ANALYSIS_WALL_H
+#ifndef TSCOPE_ANALYSIS_RANK_WALL_H
+#define TSCOPE_ANALYSIS_RANK_WALL_H
 
 #include "analysis/stats/series.h"
 #include "base/arena.h"

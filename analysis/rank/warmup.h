@@ -20,8 +20,8 @@
  * JASA 88 (1993) for the scale. MSER (K. P. White, Simulation 69, 1997), the usual cut of initial transients, always cuts
  * something: it has no test.
  */
-#ifndef TSCOPE_ANALYSIS_WARMUP_H
-#define TSCOPE_ANALYSIS_WARMUP_H
+#ifndef TSCOPE_ANALYSIS_RANK_WARMUP_H
+#define TSCOPE_ANALYSIS_RANK_WARMUP_H
 
 #include "base/arena.h"
 

@@ -17,8 +17,8 @@
  *	parallelism.world_size, .pipeline_stages, .microbatches, .virtual_stages
  *	session.wall_time, session.n_steps	seconds and steps of the whole run as its profiler counted them
  */
-#ifndef TSCOPE_ANALYSIS_WORK_H
-#define TSCOPE_ANALYSIS_WORK_H
+#ifndef TSCOPE_ANALYSIS_RANK_WORK_H
+#define TSCOPE_ANALYSIS_RANK_WORK_H
 
 #include "run/fact.h"
 

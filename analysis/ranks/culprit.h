@@ -10,8 +10,8 @@
  * slow in backward or in the optimizer is not seen for it: its policy has no such component.
  * Source: TraceML's rules in our own words; reproduces its answers for the cases of tests/golden/traceml.
  */
-#ifndef TSCOPE_ANALYSIS_CULPRIT_H
-#define TSCOPE_ANALYSIS_CULPRIT_H
+#ifndef TSCOPE_ANALYSIS_RANKS_CULPRIT_H
+#define TSCOPE_ANALYSIS_RANKS_CULPRIT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -28,8 +28,8 @@
  * counts wait as communication and unknown phases not at all, where they differ. NVIDIA's and ByteDance's straggler reports
  * (arXiv 2505.05713) for what is asked.
  */
-#ifndef TSCOPE_ANALYSIS_RANKS_H
-#define TSCOPE_ANALYSIS_RANKS_H
+#ifndef TSCOPE_ANALYSIS_RANKS_RANKS_H
+#define TSCOPE_ANALYSIS_RANKS_RANKS_H
 
 #include "analysis/answer/event.h"
 #include "analysis/answer/measure.h"

@@ -3,8 +3,8 @@
  * Whether the collective hides in backward is known only at the end, so everything that depends on it is gathered twice: on two
  * tracks, one for either meaning of own time.
  */
-#ifndef TSCOPE_ANALYSIS_RANKS_INTERNAL_H
-#define TSCOPE_ANALYSIS_RANKS_INTERNAL_H
+#ifndef TSCOPE_ANALYSIS_RANKS_RANKS_INTERNAL_H
+#define TSCOPE_ANALYSIS_RANKS_RANKS_INTERNAL_H
 
 #include "analysis/ranks/ranks.h"
 #include "analysis/ranks/straggler.h"

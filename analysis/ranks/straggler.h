@@ -14,8 +14,8 @@
  * Where even a rank in front in every block could not reach alpha, nothing can be decided, and how many blocks it would take
  * is said. Source: permutation within blocks as in Good, "Permutation, Parametric and Bootstrap Tests of Hypotheses" (2005).
  */
-#ifndef TSCOPE_ANALYSIS_STRAGGLER_H
-#define TSCOPE_ANALYSIS_STRAGGLER_H
+#ifndef TSCOPE_ANALYSIS_RANKS_STRAGGLER_H
+#define TSCOPE_ANALYSIS_RANKS_STRAGGLER_H
 
 #include "base/arena.h"
 

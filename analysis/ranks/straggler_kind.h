@@ -5,8 +5,8 @@
  *	periodic	slow steps (the upper of two clusters) begin at equal distances, four of five of them within 5 %
  *	intermittent	anything else
  */
-#ifndef TSCOPE_ANALYSIS_STRAGGLER_KIND_H
-#define TSCOPE_ANALYSIS_STRAGGLER_KIND_H
+#ifndef TSCOPE_ANALYSIS_RANKS_STRAGGLER_KIND_H
+#define TSCOPE_ANALYSIS_RANKS_STRAGGLER_KIND_H
 
 #include <stddef.h>
 

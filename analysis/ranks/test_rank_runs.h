@@ -1,6 +1,6 @@
 /* test_rank_runs.h - for tests: ranks that are made up step by step, or read from a run that pytscope 0.2.1 also reads. */
-#ifndef TSCOPE_ANALYSIS_TEST_RANK_RUNS_H
-#define TSCOPE_ANALYSIS_TEST_RANK_RUNS_H
+#ifndef TSCOPE_ANALYSIS_RANKS_TEST_RANK_RUNS_H
+#define TSCOPE_ANALYSIS_RANKS_TEST_RANK_RUNS_H
 
 #include "analysis/rank/test_expected.h"
 #include "analysis/ranks/ranks.h"

@@ -16,8 +16,8 @@
  * steps: unknown. Limits are the defaults: a policy moves findings, not the verdict. What cannot be told from the data at
  * hand is said.
  */
-#ifndef TSCOPE_ANALYSIS_BOUND_H
-#define TSCOPE_ANALYSIS_BOUND_H
+#ifndef TSCOPE_ANALYSIS_RULES_BOUND_H
+#define TSCOPE_ANALYSIS_RULES_BOUND_H
 
 #include "analysis/answer/finding.h"
 

@@ -14,8 +14,8 @@
  *
  * A check that returns without having fired, and without having been told that a row is missing, has passed.
  */
-#ifndef TSCOPE_ANALYSIS_CHECK_H
-#define TSCOPE_ANALYSIS_CHECK_H
+#ifndef TSCOPE_ANALYSIS_RULES_CHECK_H
+#define TSCOPE_ANALYSIS_RULES_CHECK_H
 
 #include "analysis/answer/say.h"
 #include "analysis/rules/rule.h"

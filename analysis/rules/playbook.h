@@ -5,8 +5,8 @@
  * upper bound to order by, no promise. Where rows say that a fix is in use already, or cannot help, `applies` leaves it
  * out.
  */
-#ifndef TSCOPE_ANALYSIS_PLAYBOOK_H
-#define TSCOPE_ANALYSIS_PLAYBOOK_H
+#ifndef TSCOPE_ANALYSIS_RULES_PLAYBOOK_H
+#define TSCOPE_ANALYSIS_RULES_PLAYBOOK_H
 
 #include "analysis/rules/bound.h"
 

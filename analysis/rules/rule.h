@@ -12,8 +12,8 @@
  * A limit counts as passed where the value equals it ("at least 0.25" fires at 0.25), unless its text says "more than".
  * docs/findings.md is what ts_rules_markdown writes, and `tscope explain` shows the rows; a test holds them together.
  */
-#ifndef TSCOPE_ANALYSIS_RULE_H
-#define TSCOPE_ANALYSIS_RULE_H
+#ifndef TSCOPE_ANALYSIS_RULES_RULE_H
+#define TSCOPE_ANALYSIS_RULES_RULE_H
 
 #include "analysis/answer/finding.h"
 #include "analysis/answer/policy_item.h"

@@ -1,6 +1,6 @@
 /* test_rows.h - for tests of rules and of the bound: rows written as text. */
-#ifndef TSCOPE_ANALYSIS_TEST_ROWS_H
-#define TSCOPE_ANALYSIS_TEST_ROWS_H
+#ifndef TSCOPE_ANALYSIS_RULES_TEST_ROWS_H
+#define TSCOPE_ANALYSIS_RULES_TEST_ROWS_H
 
 #include "analysis/answer/event.h"
 #include "analysis/answer/measure.h"

@@ -21,8 +21,8 @@
  * taken for changes. docs/trend.md has the measured rates.
  * Source: Matteson and James 2014; Szekely and Rizzo 2004 for the statistic; Fleming et al. 2023 (Hunter) for windows.
  */
-#ifndef TSCOPE_ANALYSIS_CHANGE_POINT_H
-#define TSCOPE_ANALYSIS_CHANGE_POINT_H
+#ifndef TSCOPE_ANALYSIS_STATS_CHANGE_POINT_H
+#define TSCOPE_ANALYSIS_STATS_CHANGE_POINT_H
 
 #include "base/arena.h"
 

@@ -10,8 +10,8 @@
  * they correlate by more than that rho explains, or vary by more than independent blocks would, there is longer memory below
  * and the block grows. Of one pair of ranks 3 % of such memory under 5 % of white noise shows in 500 steps, not in 100.
  */
-#ifndef TSCOPE_ANALYSIS_CORRELATION_H
-#define TSCOPE_ANALYSIS_CORRELATION_H
+#ifndef TSCOPE_ANALYSIS_STATS_CORRELATION_H
+#define TSCOPE_ANALYSIS_STATS_CORRELATION_H
 
 #include "base/arena.h"
 

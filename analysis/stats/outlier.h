@@ -4,8 +4,8 @@
  * others by Student's t at alpha over the numbers left, then the next largest without it, and so on; all up to the last that
  * fails the test stand out, so that two of them do not hide each other.
  */
-#ifndef TSCOPE_ANALYSIS_OUTLIER_H
-#define TSCOPE_ANALYSIS_OUTLIER_H
+#ifndef TSCOPE_ANALYSIS_STATS_OUTLIER_H
+#define TSCOPE_ANALYSIS_STATS_OUTLIER_H
 
 #include "base/arena.h"
 

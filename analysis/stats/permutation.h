@@ -7,8 +7,8 @@
  * double holds. Values are rounded to 1/8192 of the range of the sum first, and sums that are less by no more than rounding
  * does count as equal.
  */
-#ifndef TSCOPE_ANALYSIS_PERMUTATION_H
-#define TSCOPE_ANALYSIS_PERMUTATION_H
+#ifndef TSCOPE_ANALYSIS_STATS_PERMUTATION_H
+#define TSCOPE_ANALYSIS_STATS_PERMUTATION_H
 
 #include "base/arena.h"
 

@@ -2,8 +2,8 @@
  *
  * xoshiro256++ seeded by splitmix64 (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021). Not for secrets.
  */
-#ifndef TSCOPE_ANALYSIS_RANDOM_H
-#define TSCOPE_ANALYSIS_RANDOM_H
+#ifndef TSCOPE_ANALYSIS_STATS_RANDOM_H
+#define TSCOPE_ANALYSIS_STATS_RANDOM_H
 
 #include <stdint.h>
 

@@ -11,8 +11,8 @@
  * A measured double lies on a grid of six decimals by chance once in 1e9, and is a float32 once in 5e8. Whole numbers (counts), and
  * what was declared as decimals, are left as they are.
  */
-#ifndef TSCOPE_ANALYSIS_RESOLUTION_H
-#define TSCOPE_ANALYSIS_RESOLUTION_H
+#ifndef TSCOPE_ANALYSIS_STATS_RESOLUTION_H
+#define TSCOPE_ANALYSIS_STATS_RESOLUTION_H
 
 #include "run/index.h"
 

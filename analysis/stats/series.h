@@ -1,6 +1,6 @@
 /* series.h - the arrays that analyses work on: keys (steps, strictly increasing) and values of the same length. */
-#ifndef TSCOPE_ANALYSIS_SERIES_H
-#define TSCOPE_ANALYSIS_SERIES_H
+#ifndef TSCOPE_ANALYSIS_STATS_SERIES_H
+#define TSCOPE_ANALYSIS_STATS_SERIES_H
 
 #include "base/span.h"
 

@@ -31,8 +31,8 @@
  * make all thirds significant at 0.01. A constant series has slope 0, interval [0, 0] and p-value 1. Values whose differences
  * overflow, and keys that are one as doubles, leave it unknown.
  */
-#ifndef TSCOPE_ANALYSIS_SLOPE_H
-#define TSCOPE_ANALYSIS_SLOPE_H
+#ifndef TSCOPE_ANALYSIS_STATS_SLOPE_H
+#define TSCOPE_ANALYSIS_STATS_SLOPE_H
 
 #include "analysis/stats/series.h"
 #include "base/arena.h"

@@ -4,8 +4,8 @@
  * an even count is the mean of the two middle values. n is at least 1 unless said. NaN in the input gives NaN; infinities
  * add up as IEEE 754 says (inf - inf is NaN). Selection is linear in n whatever the values and their order.
  */
-#ifndef TSCOPE_ANALYSIS_STATS_H
-#define TSCOPE_ANALYSIS_STATS_H
+#ifndef TSCOPE_ANALYSIS_STATS_STATS_H
+#define TSCOPE_ANALYSIS_STATS_STATS_H
 
 #include <stddef.h>
 

@@ -9,8 +9,8 @@
  * 1e-11 up to 10,000 and 1e-10 up to 1,000,000; from df 1e9 on it is the normal distribution, which is off by a relative
  * t^4 / (4 df). df may be infinite. Pure; no state; safe in threads.
  */
-#ifndef TSCOPE_ANALYSIS_STUDENT_H
-#define TSCOPE_ANALYSIS_STUDENT_H
+#ifndef TSCOPE_ANALYSIS_STATS_STUDENT_H
+#define TSCOPE_ANALYSIS_STATS_STUDENT_H
 
 /* P(T <= t), 0 to 1; df > 0 need not be whole. NaN for a NaN or df <= 0. */
 double ts_student_cdf(double t, double df);

@@ -10,8 +10,8 @@
  * (gate_test.h). Source: TraceML v0.3.6, its rules in our own words; reproduces its answers for the cases of
  * tests/golden/traceml.
  */
-#ifndef TSCOPE_ANALYSIS_TRACEML_COMPARE_H
-#define TSCOPE_ANALYSIS_TRACEML_COMPARE_H
+#ifndef TSCOPE_ANALYSIS_TRACEML_TRACEML_COMPARE_H
+#define TSCOPE_ANALYSIS_TRACEML_TRACEML_COMPARE_H
 
 #include "analysis/traceml/traceml_summary.h"
 

@@ -1,6 +1,6 @@
 /* traceml_missed.h - differences between two TraceML summaries that TraceML's own rule does not report. */
-#ifndef TSCOPE_ANALYSIS_TRACEML_MISSED_H
-#define TSCOPE_ANALYSIS_TRACEML_MISSED_H
+#ifndef TSCOPE_ANALYSIS_TRACEML_TRACEML_MISSED_H
+#define TSCOPE_ANALYSIS_TRACEML_TRACEML_MISSED_H
 
 #include "analysis/traceml/traceml_compare.h"
 

@@ -4,8 +4,8 @@
  * ("100.0", " 1_000 ", "nan", "inf"). null, what is missing and everything else are no number, which is not 0. Milliseconds and
  * bytes, as in the file. Source: TraceML v0.3.6, its rules in our own words.
  */
-#ifndef TSCOPE_ANALYSIS_TRACEML_SUMMARY_H
-#define TSCOPE_ANALYSIS_TRACEML_SUMMARY_H
+#ifndef TSCOPE_ANALYSIS_TRACEML_TRACEML_SUMMARY_H
+#define TSCOPE_ANALYSIS_TRACEML_TRACEML_SUMMARY_H
 
 #include "run/fact.h"
 

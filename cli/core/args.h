@@ -4,8 +4,8 @@
  * An option that takes a value takes the next word whatever it begins with (--sort -started). Errors are TS_INVALID and
  * name the option; the nearest known one is offered. Spans and strings point into argv, which outlives the args.
  */
-#ifndef TSCOPE_CLI_ARGS_H
-#define TSCOPE_CLI_ARGS_H
+#ifndef TSCOPE_CLI_CORE_ARGS_H
+#define TSCOPE_CLI_CORE_ARGS_H
 
 #include "base/arena.h"
 

@@ -1,6 +1,6 @@
 /* ask.h - the service's unary methods as functions on plain structs: pack, call, unpack. Replies lie in the arena. */
-#ifndef TSCOPE_CLI_ASK_H
-#define TSCOPE_CLI_ASK_H
+#ifndef TSCOPE_CLI_CORE_ASK_H
+#define TSCOPE_CLI_CORE_ASK_H
 
 #include "proto/wire.h"
 #include "service/handlers/channel.h"

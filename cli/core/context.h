@@ -4,8 +4,8 @@
  * empty. Diagnostics go to stderr through ts_cli_say. main writes `out` and ends with exit_code, or prints the error
  * (as JSON with --json) and ends with 2.
  */
-#ifndef TSCOPE_CLI_CONTEXT_H
-#define TSCOPE_CLI_CONTEXT_H
+#ifndef TSCOPE_CLI_CORE_CONTEXT_H
+#define TSCOPE_CLI_CORE_CONTEXT_H
 
 #include "base/arena.h"
 #include "base/json_writer.h"

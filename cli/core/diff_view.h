@@ -1,6 +1,6 @@
 /* diff_view.h - which part of a diff the options ask for, and the row that decides. */
-#ifndef TSCOPE_CLI_DIFF_VIEW_H
-#define TSCOPE_CLI_DIFF_VIEW_H
+#ifndef TSCOPE_CLI_CORE_DIFF_VIEW_H
+#define TSCOPE_CLI_CORE_DIFF_VIEW_H
 
 #include "analysis/diverge/diff.h"
 

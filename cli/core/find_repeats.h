@@ -1,6 +1,6 @@
 /* find_repeats.h - the runs that --repeats of diff names: by their names, or as directories. */
-#ifndef TSCOPE_CLI_FIND_REPEATS_H
-#define TSCOPE_CLI_FIND_REPEATS_H
+#ifndef TSCOPE_CLI_CORE_FIND_REPEATS_H
+#define TSCOPE_CLI_CORE_FIND_REPEATS_H
 
 #include "cli/core/context.h"
 #include "proto/wire.h"

@@ -1,6 +1,6 @@
 /* find_runs.h - several runs behind one word: a glob of names, or of directories. */
-#ifndef TSCOPE_CLI_FIND_RUNS_H
-#define TSCOPE_CLI_FIND_RUNS_H
+#ifndef TSCOPE_CLI_CORE_FIND_RUNS_H
+#define TSCOPE_CLI_CORE_FIND_RUNS_H
 
 #include "cli/core/context.h"
 

@@ -1,6 +1,6 @@
 /* listing.h - what list, show and facts have gathered, before it is text or JSON. */
-#ifndef TSCOPE_CLI_LISTING_H
-#define TSCOPE_CLI_LISTING_H
+#ifndef TSCOPE_CLI_CORE_LISTING_H
+#define TSCOPE_CLI_CORE_LISTING_H
 
 #include "cli/core/context.h"
 #include "proto/wire.h"

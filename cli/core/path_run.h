@@ -1,6 +1,6 @@
 /* path_run.h - a run directory in the place of a run's name: ingested for this one command, nothing is written. */
-#ifndef TSCOPE_CLI_PATH_RUN_H
-#define TSCOPE_CLI_PATH_RUN_H
+#ifndef TSCOPE_CLI_CORE_PATH_RUN_H
+#define TSCOPE_CLI_CORE_PATH_RUN_H
 
 #include "cli/core/context.h"
 #include "ingest/ingest.h"

@@ -1,6 +1,6 @@
 /* policy_file.h - the file that --policy names. */
-#ifndef TSCOPE_CLI_POLICY_FILE_H
-#define TSCOPE_CLI_POLICY_FILE_H
+#ifndef TSCOPE_CLI_CORE_POLICY_FILE_H
+#define TSCOPE_CLI_CORE_POLICY_FILE_H
 
 #include "analysis/policy.h"
 #include "cli/core/context.h"

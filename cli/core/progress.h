@@ -2,8 +2,8 @@
  *
  * It appears after a third of a second, is drawn at most ten times a second, and is gone when it ends.
  */
-#ifndef TSCOPE_CLI_PROGRESS_H
-#define TSCOPE_CLI_PROGRESS_H
+#ifndef TSCOPE_CLI_CORE_PROGRESS_H
+#define TSCOPE_CLI_CORE_PROGRESS_H
 
 #include "cli/core/context.h"
 

@@ -3,8 +3,8 @@
  * A .tscope file has lines "project = NAME", blank lines and lines that begin with '#'; anything else is TS_INVALID
  * with file and line. The nearest one upward from the working folder counts.
  */
-#ifndef TSCOPE_CLI_PROJECT_H
-#define TSCOPE_CLI_PROJECT_H
+#ifndef TSCOPE_CLI_CORE_PROJECT_H
+#define TSCOPE_CLI_CORE_PROJECT_H
 
 #include "base/arena.h"
 

@@ -8,8 +8,8 @@
  * Memory is a window of about 4 MiB of objects and what they are sealed to. An object that is there already is hashed
  * and never sealed. After TS_UNAVAILABLE everything can be done again from the start: what had arrived is not sent twice.
  */
-#ifndef TSCOPE_CLI_SENDER_H
-#define TSCOPE_CLI_SENDER_H
+#ifndef TSCOPE_CLI_CORE_SENDER_H
+#define TSCOPE_CLI_CORE_SENDER_H
 
 #include "base/buf.h"
 #include "store/engine.h"

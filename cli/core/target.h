@@ -7,8 +7,8 @@
  * paths are ingested into an overlay in memory; from then on every call goes to handlers over that overlay, whose base
  * is the local store or an engine that reads from the server. Nothing is written then.
  */
-#ifndef TSCOPE_CLI_TARGET_H
-#define TSCOPE_CLI_TARGET_H
+#ifndef TSCOPE_CLI_CORE_TARGET_H
+#define TSCOPE_CLI_CORE_TARGET_H
 
 #include "service/handlers/channel.h"
 

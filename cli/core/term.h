@@ -5,8 +5,8 @@
  * is a terminal whose TERM is not "dumb".
  * The pager is TSCOPE_PAGER, else PAGER, else less with LESS=FRX; empty or "cat" means none. It is started before any thread is.
  */
-#ifndef TSCOPE_CLI_TERM_H
-#define TSCOPE_CLI_TERM_H
+#ifndef TSCOPE_CLI_CORE_TERM_H
+#define TSCOPE_CLI_CORE_TERM_H
 
 #include "base/buf.h"
 

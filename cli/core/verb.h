@@ -1,6 +1,6 @@
 /* verb.h - one row of the table of verbs (verbs.h has the table). */
-#ifndef TSCOPE_CLI_VERB_H
-#define TSCOPE_CLI_VERB_H
+#ifndef TSCOPE_CLI_CORE_VERB_H
+#define TSCOPE_CLI_CORE_VERB_H
 
 #include "cli/core/args.h"
 

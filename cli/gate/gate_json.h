@@ -3,8 +3,8 @@
  * A verdict (docs/schemas/gate.schema.json) holds the record that --replay reads; the baselines (docs/schemas/baseline.schema.json) are
  * a bundle.
  */
-#ifndef TSCOPE_CLI_GATE_JSON_H
-#define TSCOPE_CLI_GATE_JSON_H
+#ifndef TSCOPE_CLI_GATE_GATE_JSON_H
+#define TSCOPE_CLI_GATE_GATE_JSON_H
 
 #include "analysis/gate/gate.h"
 #include "base/arena.h"

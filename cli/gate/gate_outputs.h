@@ -6,8 +6,8 @@
  *
  * A file that cannot be written is an error, and then gate prints no answer: a job must not take a missing report for a pass.
  */
-#ifndef TSCOPE_CLI_GATE_OUTPUTS_H
-#define TSCOPE_CLI_GATE_OUTPUTS_H
+#ifndef TSCOPE_CLI_GATE_GATE_OUTPUTS_H
+#define TSCOPE_CLI_GATE_GATE_OUTPUTS_H
 
 #include "analysis/gate/gate.h"
 #include "cli/core/context.h"

@@ -1,7 +1,7 @@
 /* gate_record.h - what a verdict rests on, as text that JSON can hold: the wire message GateInput in base64. A verdict's JSON and
  * a bundle of baselines carry it under the key "record"; everything else in those files is for people, and tscope does not read it. */
-#ifndef TSCOPE_CLI_GATE_RECORD_H
-#define TSCOPE_CLI_GATE_RECORD_H
+#ifndef TSCOPE_CLI_GATE_GATE_RECORD_H
+#define TSCOPE_CLI_GATE_GATE_RECORD_H
 
 #include "proto/wire.h"
 

@@ -5,8 +5,8 @@
  * begin a command of the runner, or mention a person. A value that is not known has no number. Texts that the renderers make lie
  * in the arena; a full arena or buffer is the only way to fail. docs/gate.md tells which file goes where.
  */
-#ifndef TSCOPE_CLI_RENDER_GATE_H
-#define TSCOPE_CLI_RENDER_GATE_H
+#ifndef TSCOPE_CLI_GATE_GATE_RENDER_H
+#define TSCOPE_CLI_GATE_GATE_RENDER_H
 
 #include "analysis/gate/gate.h"
 

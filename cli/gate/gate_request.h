@@ -4,8 +4,8 @@
  * path of a file. Options that set a setting become items of the policy, after those of its file. A candidate that is only on
  * this machine is reduced here, and ts_gate_ask asks the server for its baselines.
  */
-#ifndef TSCOPE_CLI_GATE_REQUEST_H
-#define TSCOPE_CLI_GATE_REQUEST_H
+#ifndef TSCOPE_CLI_GATE_GATE_REQUEST_H
+#define TSCOPE_CLI_GATE_GATE_REQUEST_H
 
 #include "cli/core/context.h"
 #include "proto/wire.h"

@@ -1,6 +1,6 @@
 /* gate_text.h - the answers of gate and baseline as text: a verdict, and the runs that one would rest on. */
-#ifndef TSCOPE_CLI_GATE_TEXT_H
-#define TSCOPE_CLI_GATE_TEXT_H
+#ifndef TSCOPE_CLI_GATE_GATE_TEXT_H
+#define TSCOPE_CLI_GATE_GATE_TEXT_H
 
 #include "analysis/gate/gate.h"
 #include "cli/core/context.h"

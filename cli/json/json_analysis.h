@@ -1,6 +1,6 @@
 /* json_analysis.h - the answer of analyze as JSON. */
-#ifndef TSCOPE_CLI_JSON_ANALYSIS_H
-#define TSCOPE_CLI_JSON_ANALYSIS_H
+#ifndef TSCOPE_CLI_JSON_JSON_ANALYSIS_H
+#define TSCOPE_CLI_JSON_JSON_ANALYSIS_H
 
 #include "analysis/analysis.h"
 #include "cli/core/context.h"

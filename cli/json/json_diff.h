@@ -1,6 +1,6 @@
 /* json_diff.h - the answers of diff as JSON. */
-#ifndef TSCOPE_CLI_JSON_DIFF_H
-#define TSCOPE_CLI_JSON_DIFF_H
+#ifndef TSCOPE_CLI_JSON_JSON_DIFF_H
+#define TSCOPE_CLI_JSON_JSON_DIFF_H
 
 #include "cli/core/context.h"
 #include "cli/core/diff_view.h"

@@ -1,6 +1,6 @@
 /* json_facts.h - the answer of facts as JSON. */
-#ifndef TSCOPE_CLI_JSON_FACTS_H
-#define TSCOPE_CLI_JSON_FACTS_H
+#ifndef TSCOPE_CLI_JSON_JSON_FACTS_H
+#define TSCOPE_CLI_JSON_JSON_FACTS_H
 
 #include "cli/core/listing.h"
 

@@ -1,6 +1,6 @@
 /* json_list.h - the answer of list as JSON. */
-#ifndef TSCOPE_CLI_JSON_LIST_H
-#define TSCOPE_CLI_JSON_LIST_H
+#ifndef TSCOPE_CLI_JSON_JSON_LIST_H
+#define TSCOPE_CLI_JSON_JSON_LIST_H
 
 #include "cli/core/listing.h"
 

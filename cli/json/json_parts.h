@@ -3,8 +3,8 @@
  * Keys carry units; what is not known is null; a run is shown by its id and the name it gives itself, never by how it was named on
  * the command line. docs/schemas has a JSON Schema for each answer.
  */
-#ifndef TSCOPE_CLI_JSON_PARTS_H
-#define TSCOPE_CLI_JSON_PARTS_H
+#ifndef TSCOPE_CLI_JSON_JSON_PARTS_H
+#define TSCOPE_CLI_JSON_JSON_PARTS_H
 
 #include "analysis/diverge/diff.h"
 #include "base/json_writer.h"

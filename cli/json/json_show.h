@@ -1,6 +1,6 @@
 /* json_show.h - the answer of show as JSON. */
-#ifndef TSCOPE_CLI_JSON_SHOW_H
-#define TSCOPE_CLI_JSON_SHOW_H
+#ifndef TSCOPE_CLI_JSON_JSON_SHOW_H
+#define TSCOPE_CLI_JSON_JSON_SHOW_H
 
 #include "cli/core/context.h"
 #include "proto/wire.h"

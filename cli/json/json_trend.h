@@ -1,6 +1,6 @@
 /* json_trend.h - the answer of trend as JSON. */
-#ifndef TSCOPE_CLI_JSON_TREND_H
-#define TSCOPE_CLI_JSON_TREND_H
+#ifndef TSCOPE_CLI_JSON_JSON_TREND_H
+#define TSCOPE_CLI_JSON_JSON_TREND_H
 
 #include "analysis/gate/trend.h"
 #include "cli/core/context.h"

@@ -1,6 +1,6 @@
 /* level_chart.h - a series of runs with its levels, as lines of text or as SVG. */
-#ifndef TSCOPE_CLI_LEVEL_CHART_H
-#define TSCOPE_CLI_LEVEL_CHART_H
+#ifndef TSCOPE_CLI_REPORT_LEVEL_CHART_H
+#define TSCOPE_CLI_REPORT_LEVEL_CHART_H
 
 #include "base/buf.h"
 #include "cli/core/term.h"

@@ -1,6 +1,6 @@
 /* render_report.h - draws a report: as panels on a terminal, or as a page of HTML. */
-#ifndef TSCOPE_CLI_RENDER_REPORT_H
-#define TSCOPE_CLI_RENDER_REPORT_H
+#ifndef TSCOPE_CLI_REPORT_RENDER_REPORT_H
+#define TSCOPE_CLI_REPORT_RENDER_REPORT_H
 
 #include "cli/core/context.h"
 #include "cli/report/report.h"

@@ -7,8 +7,8 @@
  *
  * All texts lie in the arena and are harmless to print (show_value.h); U+00A0 in them keeps words on one line. HTML still escapes them.
  */
-#ifndef TSCOPE_CLI_REPORT_H
-#define TSCOPE_CLI_REPORT_H
+#ifndef TSCOPE_CLI_REPORT_REPORT_H
+#define TSCOPE_CLI_REPORT_REPORT_H
 
 #include "analysis/analysis.h"
 #include "analysis/diverge/diff.h"

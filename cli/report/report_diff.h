@@ -1,6 +1,6 @@
 /* report_diff.h - the tables and figures that the sections of a diff's report need, besides report_parts.h. */
-#ifndef TSCOPE_CLI_REPORT_DIFF_H
-#define TSCOPE_CLI_REPORT_DIFF_H
+#ifndef TSCOPE_CLI_REPORT_REPORT_DIFF_H
+#define TSCOPE_CLI_REPORT_REPORT_DIFF_H
 
 #include "cli/report/report_parts.h"
 

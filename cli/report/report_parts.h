@@ -2,8 +2,8 @@
  *
  * Failure (a full arena) is remembered in r->failed; texts are never NULL unless it says so.
  */
-#ifndef TSCOPE_CLI_REPORT_PARTS_H
-#define TSCOPE_CLI_REPORT_PARTS_H
+#ifndef TSCOPE_CLI_REPORT_REPORT_PARTS_H
+#define TSCOPE_CLI_REPORT_REPORT_PARTS_H
 
 #include "cli/report/report.h"
 

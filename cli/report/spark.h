@@ -5,8 +5,8 @@
  * So no spike is lost, and noise hides no slope. Levels go from the least to the greatest that is shown. A column
  * without values is a space; one that has a cell of nothing but NaN and infinities is a cross.
  */
-#ifndef TSCOPE_CLI_SPARK_H
-#define TSCOPE_CLI_SPARK_H
+#ifndef TSCOPE_CLI_REPORT_SPARK_H
+#define TSCOPE_CLI_REPORT_SPARK_H
 
 #include "analysis/answer/plot.h"
 

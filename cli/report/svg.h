@@ -5,8 +5,8 @@
  * the page's style sheet. Every figure has a title and a description for those who do not see it. Foreign text is escaped; a
  * value that is no number is never a coordinate.
  */
-#ifndef TSCOPE_CLI_SVG_H
-#define TSCOPE_CLI_SVG_H
+#ifndef TSCOPE_CLI_REPORT_SVG_H
+#define TSCOPE_CLI_REPORT_SVG_H
 
 #include "analysis/answer/event.h"
 #include "analysis/answer/plot.h"

@@ -11,8 +11,8 @@
  * is wider than the terminal unless one word is. Without a width (pipe, file) nothing is cut. Running out of memory is
  * remembered and reported by ts_grid_print.
  */
-#ifndef TSCOPE_CLI_GRID_H
-#define TSCOPE_CLI_GRID_H
+#ifndef TSCOPE_CLI_TEXT_GRID_H
+#define TSCOPE_CLI_TEXT_GRID_H
 
 #include "base/arena.h"
 #include "cli/core/term.h"

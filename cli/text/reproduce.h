@@ -3,8 +3,8 @@
  *
  * What is not recorded is named, never made up.
  */
-#ifndef TSCOPE_CLI_REPRODUCE_H
-#define TSCOPE_CLI_REPRODUCE_H
+#ifndef TSCOPE_CLI_TEXT_REPRODUCE_H
+#define TSCOPE_CLI_TEXT_REPRODUCE_H
 
 #include "cli/core/context.h"
 #include "run/fact.h"

@@ -4,8 +4,8 @@
  * Texts lie in the arena and are harmless to print (show_value.h); NULL when the arena is full. Sizes are relative: 0.081 is
  * "8.1 %". A value that is not a number is "not known", never a zero.
  */
-#ifndef TSCOPE_CLI_SHOW_GATE_H
-#define TSCOPE_CLI_SHOW_GATE_H
+#ifndef TSCOPE_CLI_TEXT_SHOW_GATE_H
+#define TSCOPE_CLI_TEXT_SHOW_GATE_H
 
 #include "analysis/gate/gate.h"
 

@@ -1,6 +1,6 @@
 /* show_ops.h - one line that says in which operation two runs first differ. */
-#ifndef TSCOPE_CLI_SHOW_OPS_H
-#define TSCOPE_CLI_SHOW_OPS_H
+#ifndef TSCOPE_CLI_TEXT_SHOW_OPS_H
+#define TSCOPE_CLI_TEXT_SHOW_OPS_H
 
 #include "analysis/diverge/diff.h"
 

@@ -2,8 +2,8 @@
  *
  * Texts lie in the arena; NULL when it is full (ts_grid_text takes that). They are harmless to print.
  */
-#ifndef TSCOPE_CLI_SHOW_VALUE_H
-#define TSCOPE_CLI_SHOW_VALUE_H
+#ifndef TSCOPE_CLI_TEXT_SHOW_VALUE_H
+#define TSCOPE_CLI_TEXT_SHOW_VALUE_H
 
 #include "analysis/diverge/diff.h"
 #include "analysis/diverge/matrix.h"

@@ -1,6 +1,6 @@
 /* text_diff.h - the first step at which two runs part as one line, for scripts; the whole answer is a report (report.h). */
-#ifndef TSCOPE_CLI_TEXT_DIFF_H
-#define TSCOPE_CLI_TEXT_DIFF_H
+#ifndef TSCOPE_CLI_TEXT_TEXT_DIFF_H
+#define TSCOPE_CLI_TEXT_TEXT_DIFF_H
 
 #include "analysis/diverge/diff.h"
 #include "cli/core/context.h"

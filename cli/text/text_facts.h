@@ -1,6 +1,6 @@
 /* text_facts.h - the answer of facts as text. */
-#ifndef TSCOPE_CLI_TEXT_FACTS_H
-#define TSCOPE_CLI_TEXT_FACTS_H
+#ifndef TSCOPE_CLI_TEXT_TEXT_FACTS_H
+#define TSCOPE_CLI_TEXT_TEXT_FACTS_H
 
 #include "cli/core/listing.h"
 

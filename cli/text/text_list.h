@@ -1,6 +1,6 @@
 /* text_list.h - the answer of list as text. */
-#ifndef TSCOPE_CLI_TEXT_LIST_H
-#define TSCOPE_CLI_TEXT_LIST_H
+#ifndef TSCOPE_CLI_TEXT_TEXT_LIST_H
+#define TSCOPE_CLI_TEXT_TEXT_LIST_H
 
 #include "cli/core/listing.h"
 

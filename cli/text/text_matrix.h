@@ -1,6 +1,6 @@
 /* text_matrix.h - from which step each two of several runs differ, as text. */
-#ifndef TSCOPE_CLI_TEXT_MATRIX_H
-#define TSCOPE_CLI_TEXT_MATRIX_H
+#ifndef TSCOPE_CLI_TEXT_TEXT_MATRIX_H
+#define TSCOPE_CLI_TEXT_TEXT_MATRIX_H
 
 #include "analysis/diverge/matrix.h"
 #include "cli/core/context.h"

@@ -1,6 +1,6 @@
 /* text_parts.h - pieces of text that every answer shares: fields, headings, wrapped sentences, a run in one line. */
-#ifndef TSCOPE_CLI_TEXT_PARTS_H
-#define TSCOPE_CLI_TEXT_PARTS_H
+#ifndef TSCOPE_CLI_TEXT_TEXT_PARTS_H
+#define TSCOPE_CLI_TEXT_TEXT_PARTS_H
 
 #include "analysis/answer/run_ref.h"
 #include "cli/core/context.h"

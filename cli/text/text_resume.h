@@ -1,6 +1,6 @@
 /* text_resume.h - the answer of check-resume as text. */
-#ifndef TSCOPE_CLI_TEXT_RESUME_H
-#define TSCOPE_CLI_TEXT_RESUME_H
+#ifndef TSCOPE_CLI_TEXT_TEXT_RESUME_H
+#define TSCOPE_CLI_TEXT_TEXT_RESUME_H
 
 #include "analysis/diverge/resume.h"
 #include "cli/core/context.h"

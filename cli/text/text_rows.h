@@ -1,6 +1,6 @@
 /* text_rows.h - every row of an analysis as it is, for `analyze --rows`. */
-#ifndef TSCOPE_CLI_TEXT_ROWS_H
-#define TSCOPE_CLI_TEXT_ROWS_H
+#ifndef TSCOPE_CLI_TEXT_TEXT_ROWS_H
+#define TSCOPE_CLI_TEXT_TEXT_ROWS_H
 
 #include "analysis/analysis.h"
 #include "cli/core/context.h"

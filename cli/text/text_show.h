@@ -1,6 +1,6 @@
 /* text_show.h - the answer of show as text. */
-#ifndef TSCOPE_CLI_TEXT_SHOW_H
-#define TSCOPE_CLI_TEXT_SHOW_H
+#ifndef TSCOPE_CLI_TEXT_TEXT_SHOW_H
+#define TSCOPE_CLI_TEXT_TEXT_SHOW_H
 
 #include "cli/core/context.h"
 #include "proto/wire.h"

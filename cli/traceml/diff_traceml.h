@@ -4,8 +4,8 @@
  * Computed here, from the facts of the two heads, which every server and store gives as they are: so the answer is the same
  * whichever way, and no method of the wire is needed.
  */
-#ifndef TSCOPE_CLI_DIFF_TRACEML_H
-#define TSCOPE_CLI_DIFF_TRACEML_H
+#ifndef TSCOPE_CLI_TRACEML_DIFF_TRACEML_H
+#define TSCOPE_CLI_TRACEML_DIFF_TRACEML_H
 
 #include "analysis/answer/run_ref.h"
 #include "analysis/traceml/traceml_compare.h"

@@ -1,6 +1,6 @@
 /* list_refs.h - the part that the verbs list and tag share: it joins pages of refs and renders them. */
-#ifndef TSCOPE_CLI_LIST_REFS_H
-#define TSCOPE_CLI_LIST_REFS_H
+#ifndef TSCOPE_CLI_VERBS_LIST_REFS_H
+#define TSCOPE_CLI_VERBS_LIST_REFS_H
 
 #include "cli/core/listing.h"
 

@@ -1,6 +1,6 @@
 /* manual.h - help, man pages and completion scripts, all made from the table of verbs. */
-#ifndef TSCOPE_CLI_MANUAL_H
-#define TSCOPE_CLI_MANUAL_H
+#ifndef TSCOPE_CLI_VERBS_MANUAL_H
+#define TSCOPE_CLI_VERBS_MANUAL_H
 
 #include "cli/verbs/verbs.h"
 

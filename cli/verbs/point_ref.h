@@ -1,6 +1,6 @@
 /* point_ref.h - functions that the verbs name, tag, note and rm share. */
-#ifndef TSCOPE_CLI_POINT_REF_H
-#define TSCOPE_CLI_POINT_REF_H
+#ifndef TSCOPE_CLI_VERBS_POINT_REF_H
+#define TSCOPE_CLI_VERBS_POINT_REF_H
 
 #include "cli/core/context.h"
 #include "proto/wire.h"

@@ -3,8 +3,8 @@
  * How to add one: a file verb_x.c with ts_verb_x, its options and row in verbs.c, a schema in docs/schemas, cases in
  * tests/cli/cases; then `tests/cli/run.py --update` writes the man page and completion anew.
  */
-#ifndef TSCOPE_CLI_VERBS_H
-#define TSCOPE_CLI_VERBS_H
+#ifndef TSCOPE_CLI_VERBS_VERBS_H
+#define TSCOPE_CLI_VERBS_VERBS_H
 
 #include "cli/core/context.h"
 #include "cli/core/verb.h"

@@ -1,6 +1,6 @@
 /* fuzz_reader.h - for fuzz targets of readers: a reader over a path, whose objects go nowhere. */
-#ifndef TSCOPE_INGEST_FUZZ_READER_H
-#define TSCOPE_INGEST_FUZZ_READER_H
+#ifndef TSCOPE_INGEST_CORE_FUZZ_READER_H
+#define TSCOPE_INGEST_CORE_FUZZ_READER_H
 
 #include "ingest/core/reader.h"
 #include "tests/fuzz/fuzz_files.h"

@@ -2,8 +2,8 @@
  *
  * A notice is one kind of trouble in one file. Threads: one at a time.
  */
-#ifndef TSCOPE_INGEST_NOTICE_H
-#define TSCOPE_INGEST_NOTICE_H
+#ifndef TSCOPE_INGEST_CORE_NOTICE_H
+#define TSCOPE_INGEST_CORE_NOTICE_H
 
 #include "base/arena.h"
 

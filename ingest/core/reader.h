@@ -1,6 +1,6 @@
 /* reader.h - what a reader of one format is asked and what it answers; readers.h is the table of them. */
-#ifndef TSCOPE_INGEST_READER_H
-#define TSCOPE_INGEST_READER_H
+#ifndef TSCOPE_INGEST_CORE_READER_H
+#define TSCOPE_INGEST_CORE_READER_H
 
 #include "ingest/core/notice.h"
 #include "run/fact.h"

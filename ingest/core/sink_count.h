@@ -1,6 +1,6 @@
 /* sink_count.h - a sink that counts what passes through it, and how many columns a reader may give to it. */
-#ifndef TSCOPE_INGEST_SINK_COUNT_H
-#define TSCOPE_INGEST_SINK_COUNT_H
+#ifndef TSCOPE_INGEST_CORE_SINK_COUNT_H
+#define TSCOPE_INGEST_CORE_SINK_COUNT_H
 
 #include "base/limits.h"
 #include "run/index.h"

@@ -2,8 +2,8 @@
  *
  * Everything asserts.
  */
-#ifndef TSCOPE_INGEST_TEST_SUPPORT_H
-#define TSCOPE_INGEST_TEST_SUPPORT_H
+#ifndef TSCOPE_INGEST_CORE_TEST_SUPPORT_H
+#define TSCOPE_INGEST_CORE_TEST_SUPPORT_H
 
 #include "ingest/export/export.h"
 #include "ingest/ingest.h"

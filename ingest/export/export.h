@@ -3,8 +3,8 @@
  * The caller hands out objects by id (get); nothing is read otherwise. Existing files are never overwritten: the
  * directory must not exist. Written with openat, O_NOFOLLOW, O_EXCL; names come from the run and are checked.
  */
-#ifndef TSCOPE_INGEST_EXPORT_H
-#define TSCOPE_INGEST_EXPORT_H
+#ifndef TSCOPE_INGEST_EXPORT_EXPORT_H
+#define TSCOPE_INGEST_EXPORT_EXPORT_H
 
 #include "run/head.h"
 #include "run/index.h"

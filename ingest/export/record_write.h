@@ -1,6 +1,6 @@
 /* record_write.h - a row back to a record of steps.jsonl. */
-#ifndef TSCOPE_INGEST_RECORD_WRITE_H
-#define TSCOPE_INGEST_RECORD_WRITE_H
+#ifndef TSCOPE_INGEST_EXPORT_RECORD_WRITE_H
+#define TSCOPE_INGEST_EXPORT_RECORD_WRITE_H
 
 #include "base/json_writer.h"
 #include "ingest/export/run_view.h"

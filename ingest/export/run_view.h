@@ -11,8 +11,8 @@
  * Tables are walked side by side by key; of each column one block is in memory. Texts live until the next ts_rows_next.
  * Threads: one at a time.
  */
-#ifndef TSCOPE_INGEST_RUN_VIEW_H
-#define TSCOPE_INGEST_RUN_VIEW_H
+#ifndef TSCOPE_INGEST_EXPORT_RUN_VIEW_H
+#define TSCOPE_INGEST_EXPORT_RUN_VIEW_H
 
 #include "ingest/export/export.h"
 

@@ -5,8 +5,8 @@
  * set at it replaces what stood there and below; an object is taken apart, so that a later value below it changes only that.
  * Ownership: names and values are copied. Threads: one at a time.
  */
-#ifndef TSCOPE_INGEST_FACT_TREE_H
-#define TSCOPE_INGEST_FACT_TREE_H
+#ifndef TSCOPE_INGEST_FACTS_FACT_TREE_H
+#define TSCOPE_INGEST_FACTS_FACT_TREE_H
 
 #include "base/json_writer.h"
 #include "ingest/facts/keys.h"

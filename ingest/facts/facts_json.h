@@ -1,6 +1,6 @@
 /* facts_json.h - JSON objects to facts: run.json by a table of its known keys, facts.json by groups, --fact by hand. */
-#ifndef TSCOPE_INGEST_FACTS_JSON_H
-#define TSCOPE_INGEST_FACTS_JSON_H
+#ifndef TSCOPE_INGEST_FACTS_FACTS_JSON_H
+#define TSCOPE_INGEST_FACTS_FACTS_JSON_H
 
 #include "ingest/core/notice.h"
 #include "run/fact.h"

@@ -1,6 +1,6 @@
 /* facts_write.h - facts back to JSON, nested where they nest. */
-#ifndef TSCOPE_INGEST_FACTS_WRITE_H
-#define TSCOPE_INGEST_FACTS_WRITE_H
+#ifndef TSCOPE_INGEST_FACTS_FACTS_WRITE_H
+#define TSCOPE_INGEST_FACTS_FACTS_WRITE_H
 
 #include "base/json_writer.h"
 #include "run/fact.h"

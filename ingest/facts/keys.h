@@ -5,8 +5,8 @@
  * key by a stamp. Key 0 (TS_KEY_ROOT) is the document itself. Keys are added and never removed, up to a ceiling.
  * Ownership: key texts are copied. Pointers from ts_key_at are good until the next ts_keys_get. Threads: one at a time.
  */
-#ifndef TSCOPE_INGEST_KEYS_H
-#define TSCOPE_INGEST_KEYS_H
+#ifndef TSCOPE_INGEST_FACTS_KEYS_H
+#define TSCOPE_INGEST_FACTS_KEYS_H
 
 #include "base/arena.h"
 #include "base/buf.h"

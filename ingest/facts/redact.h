@@ -1,6 +1,6 @@
 /* redact.h - what must not leave the machine: values under secret-looking keys, and passwords in URLs. */
-#ifndef TSCOPE_INGEST_REDACT_H
-#define TSCOPE_INGEST_REDACT_H
+#ifndef TSCOPE_INGEST_FACTS_REDACT_H
+#define TSCOPE_INGEST_FACTS_REDACT_H
 
 #include "run/fact.h"
 

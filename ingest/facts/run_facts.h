@@ -4,8 +4,8 @@
  * Who is heard: the pusher and the host (given), the rank's own run.json and facts.json, then those beside the rank
  * directories. Of one source the nearer one wins, key by key; a list is one value. Threads: one at a time.
  */
-#ifndef TSCOPE_INGEST_RUN_FACTS_H
-#define TSCOPE_INGEST_RUN_FACTS_H
+#ifndef TSCOPE_INGEST_FACTS_RUN_FACTS_H
+#define TSCOPE_INGEST_FACTS_RUN_FACTS_H
 
 #include "ingest/core/notice.h"
 #include "run/index.h"

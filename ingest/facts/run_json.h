@@ -1,6 +1,6 @@
 /* run_json.h - the table between the keys of run.json and the paths of facts, in both directions. */
-#ifndef TSCOPE_INGEST_RUN_JSON_H
-#define TSCOPE_INGEST_RUN_JSON_H
+#ifndef TSCOPE_INGEST_FACTS_RUN_JSON_H
+#define TSCOPE_INGEST_FACTS_RUN_JSON_H
 
 #include "run/fact.h"
 

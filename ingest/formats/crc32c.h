@@ -3,8 +3,8 @@
  * Bookworm has no library of it that links statically; zlib's crc32 is another polynomial. Threads: safe.
  * Source: RFC 3720 appendix B.4 (whose vectors test_crc32c uses).
  */
-#ifndef TSCOPE_INGEST_CRC32C_H
-#define TSCOPE_INGEST_CRC32C_H
+#ifndef TSCOPE_INGEST_FORMATS_CRC32C_H
+#define TSCOPE_INGEST_FORMATS_CRC32C_H
 
 #include "base/span.h"
 

@@ -9,8 +9,8 @@
  * bytes is TS_TOO_LARGE: libyaml compares each %TAG with all before it. Nesting is followed 64 levels deep for the same reason.
  * Threads: one at a time.
  */
-#ifndef TSCOPE_INGEST_FLAT_YAML_H
-#define TSCOPE_INGEST_FLAT_YAML_H
+#ifndef TSCOPE_INGEST_FORMATS_FLAT_YAML_H
+#define TSCOPE_INGEST_FORMATS_FLAT_YAML_H
 
 #include "base/arena.h"
 

@@ -9,8 +9,8 @@
  * and the next call goes on behind it; inside a quoted field that is how a quote shows that is never closed.
  * Threads: one at a time.
  */
-#ifndef TSCOPE_INGEST_LOG_LINES_H
-#define TSCOPE_INGEST_LOG_LINES_H
+#ifndef TSCOPE_INGEST_FORMATS_LOG_LINES_H
+#define TSCOPE_INGEST_FORMATS_LOG_LINES_H
 
 #include "base/buf.h"
 

@@ -10,8 +10,8 @@
  * by the caller. Groups (wire types 3 and 4) are refused. Every length is checked against what is there. Threads: safe.
  * Source: protobuf.dev/programming-guides/encoding.
  */
-#ifndef TSCOPE_INGEST_PB_H
-#define TSCOPE_INGEST_PB_H
+#ifndef TSCOPE_INGEST_FORMATS_PB_H
+#define TSCOPE_INGEST_FORMATS_PB_H
 
 #include "base/span.h"
 

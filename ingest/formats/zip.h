@@ -8,8 +8,8 @@
  * Sizes stand in front of each member, its CRC-32 behind it; zip64 where something passes 4 GiB or 65,535 members.
  * Source: PKWARE APPNOTE 6.3. Threads: one at a time.
  */
-#ifndef TSCOPE_INGEST_ZIP_H
-#define TSCOPE_INGEST_ZIP_H
+#ifndef TSCOPE_INGEST_FORMATS_ZIP_H
+#define TSCOPE_INGEST_FORMATS_ZIP_H
 
 #include "base/buf.h"
 

@@ -4,8 +4,8 @@
  * driver and topology by nvidia-smi where there is one, an allow-list of determinism, NCCL and cuBLAS variables, host name,
  * boot id, time. What cannot be had is absent, never empty or zero. Programs are run by posix_spawn with a time limit.
  */
-#ifndef TSCOPE_INGEST_HOST_H
-#define TSCOPE_INGEST_HOST_H
+#ifndef TSCOPE_INGEST_HOST_HOST_H
+#define TSCOPE_INGEST_HOST_HOST_H
 
 #include "run/fact.h"
 

@@ -3,8 +3,8 @@
  * No shell; stdin and stderr are /dev/null; signals are unblocked; LC_ALL=C. The program and what it started are killed
  * when the time is over or take() refuses more. Threads: safe.
  */
-#ifndef TSCOPE_INGEST_SPAWN_H
-#define TSCOPE_INGEST_SPAWN_H
+#ifndef TSCOPE_INGEST_HOST_SPAWN_H
+#define TSCOPE_INGEST_HOST_SPAWN_H
 
 #include "base/buf.h"
 

@@ -3,8 +3,8 @@
  * A field that begins with a quote ends at the next single one; "" inside stands for a quote (RFC 4180). A quote elsewhere is a
  * character like others.
  */
-#ifndef TSCOPE_INGEST_LOG_CSV_H
-#define TSCOPE_INGEST_LOG_CSV_H
+#ifndef TSCOPE_INGEST_LOGS_LOG_CSV_H
+#define TSCOPE_INGEST_LOGS_LOG_CSV_H
 
 #include "base/buf.h"
 

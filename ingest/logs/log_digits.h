@@ -9,8 +9,8 @@
  *
  * A measured double has six decimals or fewer by chance once in 1e9 (analysis/stats/resolution.h). NaN and infinities say nothing.
  */
-#ifndef TSCOPE_INGEST_LOG_DIGITS_H
-#define TSCOPE_INGEST_LOG_DIGITS_H
+#ifndef TSCOPE_INGEST_LOGS_LOG_DIGITS_H
+#define TSCOPE_INGEST_LOGS_LOG_DIGITS_H
 
 #include "base/span.h"
 

@@ -3,8 +3,8 @@
  * Plain values at its top become config.<key>, redacted by their keys like all facts; lists and mappings are told
  * (nested_config), not kept: as text they could not be redacted.
  */
-#ifndef TSCOPE_INGEST_LOG_HPARAMS_H
-#define TSCOPE_INGEST_LOG_HPARAMS_H
+#ifndef TSCOPE_INGEST_LOGS_LOG_HPARAMS_H
+#define TSCOPE_INGEST_LOGS_LOG_HPARAMS_H
 
 #include "base/json_writer.h"
 #include "ingest/core/notice.h"

@@ -3,8 +3,8 @@
  * Numbers, true and false are cells; "NaN" and the infinities are numbers also as strings; null is no cell; lists are
  * told (not_scalar).
  */
-#ifndef TSCOPE_INGEST_LOG_JSON_H
-#define TSCOPE_INGEST_LOG_JSON_H
+#ifndef TSCOPE_INGEST_LOGS_LOG_JSON_H
+#define TSCOPE_INGEST_LOGS_LOG_JSON_H
 
 #include "base/json_reader.h"
 #include "ingest/logs/log_table.h"

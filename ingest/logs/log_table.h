@@ -22,8 +22,8 @@
  * A row whose step lies before the one in hand is a restart if one of its cells has been given at that step or later already,
  * else a second series of other names. Of several rows of one step the cells are put together.
  */
-#ifndef TSCOPE_INGEST_LOG_TABLE_H
-#define TSCOPE_INGEST_LOG_TABLE_H
+#ifndef TSCOPE_INGEST_LOGS_LOG_TABLE_H
+#define TSCOPE_INGEST_LOGS_LOG_TABLE_H
 
 #include "base/json_writer.h"
 #include "ingest/core/reader.h"

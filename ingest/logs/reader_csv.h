@@ -3,8 +3,8 @@
  * The first line that is no comment names the columns. How they become ours: log_table.h. The file is read through a
  * window, twice or three times.
  */
-#ifndef TSCOPE_INGEST_READER_CSV_H
-#define TSCOPE_INGEST_READER_CSV_H
+#ifndef TSCOPE_INGEST_LOGS_READER_CSV_H
+#define TSCOPE_INGEST_LOGS_READER_CSV_H
 
 #include "ingest/core/reader.h"
 

@@ -1,6 +1,6 @@
 /* reader_dvclive.h - dvclive's folder: plots/metrics/<name>.tsv, a series each, metrics.json and params.yaml beside. */
-#ifndef TSCOPE_INGEST_READER_DVCLIVE_H
-#define TSCOPE_INGEST_READER_DVCLIVE_H
+#ifndef TSCOPE_INGEST_LOGS_READER_DVCLIVE_H
+#define TSCOPE_INGEST_LOGS_READER_DVCLIVE_H
 
 #include "ingest/core/reader.h"
 

@@ -4,8 +4,8 @@
  * (config.json, weights, states of the optimizer and of random numbers) becomes facts: sizes and SHA-256, nothing is unpickled.
  * Source: transformers, trainer_callback.py (TrainerState), trainer.py (log, save_model).
  */
-#ifndef TSCOPE_INGEST_READER_HUGGINGFACE_H
-#define TSCOPE_INGEST_READER_HUGGINGFACE_H
+#ifndef TSCOPE_INGEST_LOGS_READER_HUGGINGFACE_H
+#define TSCOPE_INGEST_LOGS_READER_HUGGINGFACE_H
 
 #include "ingest/core/reader.h"
 

@@ -1,8 +1,8 @@
 /* reader_jsonl.h - a file *.jsonl or *.ndjson whose lines are JSON objects with a step.
  *
  * Of whatever tool; how its names become columns: log_table.h. */
-#ifndef TSCOPE_INGEST_READER_JSONL_H
-#define TSCOPE_INGEST_READER_JSONL_H
+#ifndef TSCOPE_INGEST_LOGS_READER_JSONL_H
+#define TSCOPE_INGEST_LOGS_READER_JSONL_H
 
 #include "ingest/core/reader.h"
 

@@ -3,8 +3,8 @@
  *	Megatron-LM's golden values	a file *.json: {"lm loss": {"start_step": 1, ..., "values": {"1": 10.85, ...}}, ...}
  *	torchtitan's losses		a file *.txt whose lines are "step loss"
  */
-#ifndef TSCOPE_INGEST_READER_LOSSES_H
-#define TSCOPE_INGEST_READER_LOSSES_H
+#ifndef TSCOPE_INGEST_LOGS_READER_LOSSES_H
+#define TSCOPE_INGEST_LOGS_READER_LOSSES_H
 
 #include "ingest/core/reader.h"
 

@@ -5,8 +5,8 @@
  * longer than for one. Nothing that the database itself brings is executed: no trigger, no view, no virtual table, no function
  * of a schema. Source: mlflow/store/tracking/dbmodels/models.py.
  */
-#ifndef TSCOPE_INGEST_MLFLOW_DB_H
-#define TSCOPE_INGEST_MLFLOW_DB_H
+#ifndef TSCOPE_INGEST_MLFLOW_MLFLOW_DB_H
+#define TSCOPE_INGEST_MLFLOW_MLFLOW_DB_H
 
 #include "ingest/core/reader.h"
 

@@ -11,8 +11,8 @@
  * which the sample was taken, by the times of the longest other metric (its first step logged at that time or later), if there
  * is one.
  */
-#ifndef TSCOPE_INGEST_MLFLOW_RUN_H
-#define TSCOPE_INGEST_MLFLOW_RUN_H
+#ifndef TSCOPE_INGEST_MLFLOW_MLFLOW_RUN_H
+#define TSCOPE_INGEST_MLFLOW_MLFLOW_RUN_H
 
 #include "base/json_writer.h"
 #include "ingest/rows/import.h"

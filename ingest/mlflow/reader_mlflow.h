@@ -3,8 +3,8 @@
  * metrics/KEY has a line a value, "milliseconds value step"; params/KEY and tags/KEY are whole values; a slash in a key is a
  * directory. Source: mlflow/store/tracking/file_store.py. Databases: mlflow_db.h.
  */
-#ifndef TSCOPE_INGEST_READER_MLFLOW_H
-#define TSCOPE_INGEST_READER_MLFLOW_H
+#ifndef TSCOPE_INGEST_MLFLOW_READER_MLFLOW_H
+#define TSCOPE_INGEST_MLFLOW_READER_MLFLOW_H
 
 #include "ingest/core/reader.h"
 

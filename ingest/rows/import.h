@@ -7,8 +7,8 @@
  * into the head with those of each column: its name in the log (columns.<name>.source) and its precision. Everything is
  * of rank 0. The facts' source is run.json: the run's own record, whatever its tool calls the file.
  */
-#ifndef TSCOPE_INGEST_IMPORT_H
-#define TSCOPE_INGEST_IMPORT_H
+#ifndef TSCOPE_INGEST_ROWS_IMPORT_H
+#define TSCOPE_INGEST_ROWS_IMPORT_H
 
 #include "ingest/core/reader.h"
 #include "ingest/rows/rows.h"

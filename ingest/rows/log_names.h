@@ -6,8 +6,8 @@
  * own name (names.taken). The precision of a value that was multiplied is no longer that of the log: then it is
  * TS_PRECISION_F64.
  */
-#ifndef TSCOPE_INGEST_LOG_NAMES_H
-#define TSCOPE_INGEST_LOG_NAMES_H
+#ifndef TSCOPE_INGEST_ROWS_LOG_NAMES_H
+#define TSCOPE_INGEST_ROWS_LOG_NAMES_H
 
 #include "base/arena.h"
 #include "ingest/rows/rows.h"

@@ -18,8 +18,8 @@
  * a step that is not above the one before is a restart at that step.
  * Ownership: names and texts are copied. Threads: one at a time.
  */
-#ifndef TSCOPE_INGEST_ROWS_H
-#define TSCOPE_INGEST_ROWS_H
+#ifndef TSCOPE_INGEST_ROWS_ROWS_H
+#define TSCOPE_INGEST_ROWS_ROWS_H
 
 #include "base/arena.h"
 #include "ingest/core/sink_count.h"

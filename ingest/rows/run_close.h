@@ -1,6 +1,6 @@
 /* run_close.h - the end of every reader: it adds the facts that were given, writes the head, and fills the result. */
-#ifndef TSCOPE_INGEST_RUN_CLOSE_H
-#define TSCOPE_INGEST_RUN_CLOSE_H
+#ifndef TSCOPE_INGEST_ROWS_RUN_CLOSE_H
+#define TSCOPE_INGEST_ROWS_RUN_CLOSE_H
 
 #include "ingest/core/reader.h"
 #include "ingest/core/sink_count.h"

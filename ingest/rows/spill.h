@@ -8,8 +8,8 @@
  * memory bounds what is held while records come (at least the largest record); while they are read back 256 KiB for each
  * `memory` bytes that went to the file. The file lies in TMPDIR, else in /tmp. Threads: one at a time.
  */
-#ifndef TSCOPE_INGEST_SPILL_H
-#define TSCOPE_INGEST_SPILL_H
+#ifndef TSCOPE_INGEST_ROWS_SPILL_H
+#define TSCOPE_INGEST_ROWS_SPILL_H
 
 #include "base/error.h"
 #include "base/span.h"

@@ -4,8 +4,8 @@
  * execution wrote the row, from 0) and, for superseded rows, `step`; so a record's own key `segment` is stored as
  * `segment[0]`, which no key can be. Threads: one at a time.
  */
-#ifndef TSCOPE_INGEST_EMIT_H
-#define TSCOPE_INGEST_EMIT_H
+#ifndef TSCOPE_INGEST_RUNDIR_EMIT_H
+#define TSCOPE_INGEST_RUNDIR_EMIT_H
 
 #include "base/limits.h"
 #include "ingest/core/notice.h"

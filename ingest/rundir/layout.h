@@ -3,8 +3,8 @@
  * Three shapes: rank<k>/ directories; a single directory; a single directory with siblings NAME_rank<k> (what pytscope's
  * only_rank_zero=False leaves). Threads: any.
  */
-#ifndef TSCOPE_INGEST_LAYOUT_H
-#define TSCOPE_INGEST_LAYOUT_H
+#ifndef TSCOPE_INGEST_RUNDIR_LAYOUT_H
+#define TSCOPE_INGEST_RUNDIR_LAYOUT_H
 
 #include "ingest/core/notice.h"
 

@@ -8,8 +8,8 @@
  * it was opened: one that grows is fine, one that shrinks is TS_IO. The window is allocated at the first call and grows for
  * long lines. Threads: one at a time; ranges may share a record parser.
  */
-#ifndef TSCOPE_INGEST_RANGE_H
-#define TSCOPE_INGEST_RANGE_H
+#ifndef TSCOPE_INGEST_RUNDIR_RANGE_H
+#define TSCOPE_INGEST_RUNDIR_RANGE_H
 
 #include "ingest/core/notice.h"
 #include "ingest/rundir/record.h"

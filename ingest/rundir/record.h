@@ -10,8 +10,8 @@
  * expects the text between two numbers to be what it was in a record before (fast.c); a property test holds them together.
  * Spans of cells point into text, or live until the next parse. Threads: one at a time.
  */
-#ifndef TSCOPE_INGEST_RECORD_H
-#define TSCOPE_INGEST_RECORD_H
+#ifndef TSCOPE_INGEST_RUNDIR_RECORD_H
+#define TSCOPE_INGEST_RUNDIR_RECORD_H
 
 #include "base/json_reader.h"
 #include "ingest/facts/keys.h"

@@ -1,6 +1,6 @@
 /* run_dir.h - the reader of pytscope run directories and their superset (docs/run-directory.md). */
-#ifndef TSCOPE_INGEST_RUN_DIR_H
-#define TSCOPE_INGEST_RUN_DIR_H
+#ifndef TSCOPE_INGEST_RUNDIR_RUN_DIR_H
+#define TSCOPE_INGEST_RUNDIR_RUN_DIR_H
 
 #include "ingest/core/reader.h"
 

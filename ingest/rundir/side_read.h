@@ -8,8 +8,8 @@
  * rules of steps.jsonl. The key of a row is its place among the records taken, from 0. Lines, windows and notices
  * are those of steps.jsonl (range.h). Threads: one at a time.
  */
-#ifndef TSCOPE_INGEST_SIDE_READ_H
-#define TSCOPE_INGEST_SIDE_READ_H
+#ifndef TSCOPE_INGEST_RUNDIR_SIDE_READ_H
+#define TSCOPE_INGEST_RUNDIR_SIDE_READ_H
 
 #include "ingest/rundir/emit.h"
 #include "ingest/rundir/range.h"

@@ -7,8 +7,8 @@
  * rows of TS_TABLE_SUPERSEDED, numbered in (step, segment) order, with their step as a number, or as its digits (JSON) where
  * a double would lose some. Memory: a window of at most 1 MiB a segment in use, 64 MiB for all.
  */
-#ifndef TSCOPE_INGEST_STEPS_H
-#define TSCOPE_INGEST_STEPS_H
+#ifndef TSCOPE_INGEST_RUNDIR_STEPS_H
+#define TSCOPE_INGEST_RUNDIR_STEPS_H
 
 #include "ingest/core/sink_count.h"
 #include "ingest/rundir/emit.h"

@@ -6,8 +6,8 @@
  * TensorBoard).
  * Source: tensorflow/core/util/event.proto, framework/summary.proto, tensor.proto; tensorboard/plugins/hparams/plugin_data.proto.
  */
-#ifndef TSCOPE_INGEST_READER_TENSORBOARD_H
-#define TSCOPE_INGEST_READER_TENSORBOARD_H
+#ifndef TSCOPE_INGEST_TENSORBOARD_READER_TENSORBOARD_H
+#define TSCOPE_INGEST_TENSORBOARD_READER_TENSORBOARD_H
 
 #include "ingest/core/reader.h"
 

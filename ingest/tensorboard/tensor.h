@@ -1,6 +1,6 @@
 /* tensor.h - a tensor without dimensions, as TensorFlow serializes it, to one number. */
-#ifndef TSCOPE_INGEST_TENSOR_H
-#define TSCOPE_INGEST_TENSOR_H
+#ifndef TSCOPE_INGEST_TENSORBOARD_TENSOR_H
+#define TSCOPE_INGEST_TENSORBOARD_TENSOR_H
 
 #include "ingest/formats/pb.h"
 #include "run/index.h"

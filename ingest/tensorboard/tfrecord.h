@@ -10,8 +10,8 @@
  * mark to find the next record by: behind a wrong checksum nothing is read. A record of more than TS_TFRECORD_MAX bytes is checked,
  * but not given: LONG, and the next call goes on behind it. Threads: one at a time.
  */
-#ifndef TSCOPE_INGEST_TFRECORD_H
-#define TSCOPE_INGEST_TFRECORD_H
+#ifndef TSCOPE_INGEST_TENSORBOARD_TFRECORD_H
+#define TSCOPE_INGEST_TENSORBOARD_TFRECORD_H
 
 #include "base/buf.h"
 

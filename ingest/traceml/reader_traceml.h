@@ -5,8 +5,8 @@
  * (the rows of 64 ranks, texts) are kept as their JSON, as one text, at the same path under other.traceml_json. What the
  * compare needs is never among them. Where a key stands twice the last one counts, as in Python.
  */
-#ifndef TSCOPE_INGEST_READER_TRACEML_H
-#define TSCOPE_INGEST_READER_TRACEML_H
+#ifndef TSCOPE_INGEST_TRACEML_READER_TRACEML_H
+#define TSCOPE_INGEST_TRACEML_READER_TRACEML_H
 
 #include "ingest/core/reader.h"
 

@@ -2,8 +2,8 @@
  *
  * What of it becomes what: docs/importers.md. Messages are known by number only.
  */
-#ifndef TSCOPE_INGEST_READER_WANDB_H
-#define TSCOPE_INGEST_READER_WANDB_H
+#ifndef TSCOPE_INGEST_WANDB_READER_WANDB_H
+#define TSCOPE_INGEST_WANDB_READER_WANDB_H
 
 #include "ingest/core/reader.h"
 

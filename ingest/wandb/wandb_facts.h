@@ -3,8 +3,8 @@
  * Config becomes config.*; versions libraries.*; host, user, name, start and words session.*; git code.*; machine hardware.*; the rest
  * other.wandb.*. A later record overrules an earlier one. E-mail addresses are left out; secrets are taken out by facts_json.h.
  */
-#ifndef TSCOPE_INGEST_WANDB_FACTS_H
-#define TSCOPE_INGEST_WANDB_FACTS_H
+#ifndef TSCOPE_INGEST_WANDB_WANDB_FACTS_H
+#define TSCOPE_INGEST_WANDB_WANDB_FACTS_H
 
 #include "ingest/facts/fact_tree.h"
 

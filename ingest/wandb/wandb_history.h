@@ -10,8 +10,8 @@
  *
  * Threads: one at a time.
  */
-#ifndef TSCOPE_INGEST_WANDB_HISTORY_H
-#define TSCOPE_INGEST_WANDB_HISTORY_H
+#ifndef TSCOPE_INGEST_WANDB_WANDB_HISTORY_H
+#define TSCOPE_INGEST_WANDB_WANDB_HISTORY_H
 
 #include "ingest/facts/fact_tree.h"
 #include "ingest/wandb/wandb_series.h"

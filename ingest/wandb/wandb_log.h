@@ -14,8 +14,8 @@
  * reading goes on with the next record that begins behind it: DAMAGED, once for each such place, and the next call goes
  * on. A record of more than TS_WANDB_RECORD_MAX bytes is checked, but not given: LONG. Threads: one at a time.
  */
-#ifndef TSCOPE_INGEST_WANDB_LOG_H
-#define TSCOPE_INGEST_WANDB_LOG_H
+#ifndef TSCOPE_INGEST_WANDB_WANDB_LOG_H
+#define TSCOPE_INGEST_WANDB_WANDB_LOG_H
 
 #include "base/buf.h"
 

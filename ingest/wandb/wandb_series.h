@@ -4,8 +4,8 @@
  * the infinities too, bare or in quotes) one of doubles, texts one of text, all else one of JSON; members of an object are values of
  * their own. What is not kept is counted. Threads: one at a time.
  */
-#ifndef TSCOPE_INGEST_WANDB_SERIES_H
-#define TSCOPE_INGEST_WANDB_SERIES_H
+#ifndef TSCOPE_INGEST_WANDB_WANDB_SERIES_H
+#define TSCOPE_INGEST_WANDB_WANDB_SERIES_H
 
 #include "base/limits.h"
 #include "ingest/core/notice.h"

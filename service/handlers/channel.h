@@ -9,8 +9,8 @@
  *
  * Errors keep the status and the text that the handler gave. Threads: one command at a time per channel.
  */
-#ifndef TSCOPE_HANDLERS_CHANNEL_H
-#define TSCOPE_HANDLERS_CHANNEL_H
+#ifndef TSCOPE_SERVICE_HANDLERS_CHANNEL_H
+#define TSCOPE_SERVICE_HANDLERS_CHANNEL_H
 
 #include "base/arena.h"
 #include "store/engine.h"

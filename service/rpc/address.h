@@ -6,8 +6,8 @@
  *
  * The text is split and checked here once: a host that begins with '-' never gets near a command line.
  */
-#ifndef TSCOPE_RPC_ADDRESS_H
-#define TSCOPE_RPC_ADDRESS_H
+#ifndef TSCOPE_SERVICE_RPC_ADDRESS_H
+#define TSCOPE_SERVICE_RPC_ADDRESS_H
 
 #include "base/error.h"
 

@@ -12,8 +12,8 @@
  * upload); a stream has none while it moves, and TS_STALL_SECONDS for each message of an upload to be taken.
  * Threads: as channel.h says. One upload may be open while other calls are made, from the same thread.
  */
-#ifndef TSCOPE_RPC_CLIENT_H
-#define TSCOPE_RPC_CLIENT_H
+#ifndef TSCOPE_SERVICE_RPC_CLIENT_H
+#define TSCOPE_SERVICE_RPC_CLIENT_H
 
 #include "service/handlers/channel.h"
 

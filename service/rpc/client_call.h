@@ -1,6 +1,6 @@
 /* client_call.h - inside the client: what client.c and client_upload.c share. */
-#ifndef TSCOPE_RPC_CLIENT_CALL_H
-#define TSCOPE_RPC_CLIENT_CALL_H
+#ifndef TSCOPE_SERVICE_RPC_CLIENT_CALL_H
+#define TSCOPE_SERVICE_RPC_CLIENT_CALL_H
 
 #include "service/handlers/channel.h"
 #include "service/rpc/address.h"

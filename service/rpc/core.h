@@ -3,8 +3,8 @@
  * Included only inside service/rpc. Threads: safe. Functions that allocate do it inside C-core, which aborts when there is
  * no memory; what they allocate is bounded by TS_MESSAGE_MAX.
  */
-#ifndef TSCOPE_RPC_CORE_H
-#define TSCOPE_RPC_CORE_H
+#ifndef TSCOPE_SERVICE_RPC_CORE_H
+#define TSCOPE_SERVICE_RPC_CORE_H
 
 #include "base/span.h"
 

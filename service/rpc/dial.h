@@ -1,6 +1,6 @@
 /* dial.h - a connected socket to an address, or a clear reason why there is none. No gRPC. */
-#ifndef TSCOPE_RPC_DIAL_H
-#define TSCOPE_RPC_DIAL_H
+#ifndef TSCOPE_SERVICE_RPC_DIAL_H
+#define TSCOPE_SERVICE_RPC_DIAL_H
 
 #include "service/rpc/address.h"
 

@@ -13,8 +13,8 @@
  * kept in reserve does the same. How many connections live is found by looking (fstat), because C-core closes them.
  * Threads: ts_listen_peer is safe; the rest belongs to one thread.
  */
-#ifndef TSCOPE_RPC_LISTEN_H
-#define TSCOPE_RPC_LISTEN_H
+#ifndef TSCOPE_SERVICE_RPC_LISTEN_H
+#define TSCOPE_SERVICE_RPC_LISTEN_H
 
 #include "base/error.h"
 #include "service/rpc/address.h"

@@ -1,6 +1,6 @@
 /* listen_socket.h - one bound and listening socket, with the lock that keeps a second server off its path. */
-#ifndef TSCOPE_RPC_LISTEN_SOCKET_H
-#define TSCOPE_RPC_LISTEN_SOCKET_H
+#ifndef TSCOPE_SERVICE_RPC_LISTEN_SOCKET_H
+#define TSCOPE_SERVICE_RPC_LISTEN_SOCKET_H
 
 #include "service/rpc/listen.h"
 

@@ -3,8 +3,8 @@
  * A task lies inside what it works on; it is pushed at most once at a time. run() gets the thread's own arena, empty.
  * Threads: ts_pool_push is safe; ts_pool_destroy runs what is queued, then joins, and nothing may be pushed any more.
  */
-#ifndef TSCOPE_RPC_POOL_H
-#define TSCOPE_RPC_POOL_H
+#ifndef TSCOPE_SERVICE_RPC_POOL_H
+#define TSCOPE_SERVICE_RPC_POOL_H
 
 #include "base/arena.h"
 

@@ -7,8 +7,8 @@
  * An object that is fetched is kept, up to TS_REMOTE_CACHE bytes; when it is full, everything is let go.
  * Threads: safe; one question is asked at a time.
  */
-#ifndef TSCOPE_RPC_REMOTE_ENGINE_H
-#define TSCOPE_RPC_REMOTE_ENGINE_H
+#ifndef TSCOPE_SERVICE_RPC_REMOTE_ENGINE_H
+#define TSCOPE_SERVICE_RPC_REMOTE_ENGINE_H
 
 #include "service/handlers/channel.h"
 

@@ -13,8 +13,8 @@
  * Ownership: options and the tables they point at must outlive the server; the engine is not owned.
  * Threads: create, stop and destroy from one thread. No fork between create and destroy (C-core does not survive it).
  */
-#ifndef TSCOPE_RPC_SERVER_H
-#define TSCOPE_RPC_SERVER_H
+#ifndef TSCOPE_SERVICE_RPC_SERVER_H
+#define TSCOPE_SERVICE_RPC_SERVER_H
 
 #include "service/handlers/core/handler.h"
 #include "service/rpc/listen.h"

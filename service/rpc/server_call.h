@@ -6,8 +6,8 @@
  *
  * Lock order: the server's mutex, then a call's.
  */
-#ifndef TSCOPE_RPC_SERVER_CALL_H
-#define TSCOPE_RPC_SERVER_CALL_H
+#ifndef TSCOPE_SERVICE_RPC_SERVER_CALL_H
+#define TSCOPE_SERVICE_RPC_SERVER_CALL_H
 
 #include "proto/health.h"
 #include "service/rpc/pool.h"

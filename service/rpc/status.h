@@ -3,8 +3,8 @@
  * gRPC has fewer codes than we have statuses, so the word of ours travels as trailing metadata "tscope-status". A peer that
  * does not send it (a proxy, C-core itself) is understood by its code.
  */
-#ifndef TSCOPE_RPC_STATUS_H
-#define TSCOPE_RPC_STATUS_H
+#ifndef TSCOPE_SERVICE_RPC_STATUS_H
+#define TSCOPE_SERVICE_RPC_STATUS_H
 
 #include "base/error.h"
 #include "base/span.h"

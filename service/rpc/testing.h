@@ -6,8 +6,8 @@
  * reply), Alloc (MiB to take from the arena, a byte), Diff (as Alloc, with the big arena), Write (refused when read-only), Sum
  * (a stream up: messages and bytes, as text; a message "bad" is refused), Count (a stream down: n messages of size, two u32).
  */
-#ifndef TSCOPE_RPC_TESTING_H
-#define TSCOPE_RPC_TESTING_H
+#ifndef TSCOPE_SERVICE_RPC_TESTING_H
+#define TSCOPE_SERVICE_RPC_TESTING_H
 
 #include "service/rpc/client.h"
 #include "service/rpc/server.h"

@@ -10,8 +10,8 @@
  * processes that are forked; posix_spawn before it is fine). A program that dies by whatever signal takes its ssh and the
  * directory with it: a small shell beside it waits for its end.
  */
-#ifndef TSCOPE_RPC_TUNNEL_H
-#define TSCOPE_RPC_TUNNEL_H
+#ifndef TSCOPE_SERVICE_RPC_TUNNEL_H
+#define TSCOPE_SERVICE_RPC_TUNNEL_H
 
 #include "service/rpc/address.h"
 

@@ -1,6 +1,6 @@
 /* bench_clock.h - the processor time that this process has taken, in ns: what a bench reports where the machine has other work. */
-#ifndef TSCOPE_TESTS_BENCH_CLOCK_H
-#define TSCOPE_TESTS_BENCH_CLOCK_H
+#ifndef TSCOPE_TESTS_BENCH_BENCH_CLOCK_H
+#define TSCOPE_TESTS_BENCH_BENCH_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

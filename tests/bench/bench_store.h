@@ -1,6 +1,6 @@
 /* bench_store.h - a store that a program of ./dev bench fills, without a server. What fails here ends the program with status 1. */
-#ifndef TSCOPE_TESTS_BENCH_STORE_H
-#define TSCOPE_TESTS_BENCH_STORE_H
+#ifndef TSCOPE_TESTS_BENCH_BENCH_STORE_H
+#define TSCOPE_TESTS_BENCH_BENCH_STORE_H
 
 #include "run/builder.h"
 #include "run/head.h"

@@ -1,7 +1,7 @@
 /* fuzz_files.h - for fuzz targets of what wants a path: a file of memory, and a folder of a few files. Everything aborts where it
  * cannot. Threads: one at a time. */
-#ifndef TSCOPE_TESTS_FUZZ_FILES_H
-#define TSCOPE_TESTS_FUZZ_FILES_H
+#ifndef TSCOPE_TESTS_FUZZ_FUZZ_FILES_H
+#define TSCOPE_TESTS_FUZZ_FUZZ_FILES_H
 
 #include "base/span.h"
 

@@ -1,6 +1,6 @@
 /* fuzz_hold.h - what must be true of every input. */
-#ifndef TSCOPE_TESTS_FUZZ_HOLD_H
-#define TSCOPE_TESTS_FUZZ_HOLD_H
+#ifndef TSCOPE_TESTS_FUZZ_FUZZ_HOLD_H
+#define TSCOPE_TESTS_FUZZ_FUZZ_HOLD_H
 
 #include <stdbool.h>
 #include <stdlib.h>

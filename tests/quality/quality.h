@@ -14,8 +14,8 @@
  * of the rate is above the goal, "at least" when the upper one is below it. `quality` runs all trials and fails also
  * where the observed rate itself misses the goal; `quality --tenth` runs a tenth of them, with the same seeds.
  */
-#ifndef TSCOPE_TESTS_QUALITY_H
-#define TSCOPE_TESTS_QUALITY_H
+#ifndef TSCOPE_TESTS_QUALITY_QUALITY_H
+#define TSCOPE_TESTS_QUALITY_QUALITY_H
 
 #include "analysis/stats/random.h"
 

@@ -1,6 +1,6 @@
 /* quality_parts.h - one function a file; quality.c runs them in this order. */
-#ifndef TSCOPE_TESTS_QUALITY_PARTS_H
-#define TSCOPE_TESTS_QUALITY_PARTS_H
+#ifndef TSCOPE_TESTS_QUALITY_QUALITY_PARTS_H
+#define TSCOPE_TESTS_QUALITY_QUALITY_PARTS_H
 
 #include "quality.h"
 

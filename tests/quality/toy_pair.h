@@ -8,8 +8,8 @@
  * A recording has its rows in the order in which they were written: of a step that is there twice the last one counts, as when a
  * run directory is read. Evidence lies in the arena; gaps are measured by the function that the server uses.
  */
-#ifndef TSCOPE_TESTS_TOY_PAIR_H
-#define TSCOPE_TESTS_TOY_PAIR_H
+#ifndef TSCOPE_TESTS_QUALITY_TOY_PAIR_H
+#define TSCOPE_TESTS_QUALITY_TOY_PAIR_H
 
 #include "analysis/diverge/evidence.h"
 #include "toy_trainer.h"

@@ -16,8 +16,8 @@
  * Digests are of what a step began with: its parameters, generator and batch; that of gradients is of what the optimizer was given.
  * Source of the faults: reference C.6. Threads: one a struct.
  */
-#ifndef TSCOPE_TESTS_TOY_TRAINER_H
-#define TSCOPE_TESTS_TOY_TRAINER_H
+#ifndef TSCOPE_TESTS_QUALITY_TOY_TRAINER_H
+#define TSCOPE_TESTS_QUALITY_TOY_TRAINER_H
 
 #include "analysis/stats/random.h"
 

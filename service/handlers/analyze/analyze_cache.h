@@ -4,8 +4,8 @@
  * Kept are measures, events, plots and notes, as the bytes of an AnalyzeReply; the bound and the findings follow from them at each
  * call, so that a policy needs no cache of its own. A cache may forget, and may hold anything: what does not parse is not there.
  */
-#ifndef TSCOPE_HANDLERS_ANALYZE_CACHE_H
-#define TSCOPE_HANDLERS_ANALYZE_CACHE_H
+#ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_CACHE_H
+#define TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_CACHE_H
 
 #include "proto/wire.h"
 

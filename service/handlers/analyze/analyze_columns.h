@@ -6,8 +6,8 @@
  *	ts_columns_leave(&c)					and the keys: before the tables of another rank
  *	ts_columns_finish(&c)
  */
-#ifndef TSCOPE_HANDLERS_ANALYZE_COLUMNS_H
-#define TSCOPE_HANDLERS_ANALYZE_COLUMNS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_COLUMNS_H
+#define TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_COLUMNS_H
 
 #include "analysis/stats/series.h"
 #include "service/handlers/core/read.h"

@@ -1,6 +1,6 @@
 /* analyze_notes.h - the sentences beside an analysis: which rank, what was cut, what is missing. */
-#ifndef TSCOPE_HANDLERS_ANALYZE_NOTES_H
-#define TSCOPE_HANDLERS_ANALYZE_NOTES_H
+#ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_NOTES_H
+#define TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_NOTES_H
 
 #include "proto/wire.h"
 #include "service/handlers/core/describe.h"

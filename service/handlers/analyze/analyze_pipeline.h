@@ -1,6 +1,6 @@
 /* analyze_pipeline.h - the events of a pipeline, gathered from the ranks that wrote them, for analysis/rank/pipeline.h. */
-#ifndef TSCOPE_HANDLERS_ANALYZE_PIPELINE_H
-#define TSCOPE_HANDLERS_ANALYZE_PIPELINE_H
+#ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_PIPELINE_H
+#define TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_PIPELINE_H
 
 #include "analysis/rank/pipeline.h"
 #include "service/handlers/core/read.h"

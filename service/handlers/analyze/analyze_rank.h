@@ -3,8 +3,8 @@
  * The first step that counts is declared (--warmup) or found in the step times; what is found holds for times and for the growth
  * of memory, not for peaks and losses.
  */
-#ifndef TSCOPE_HANDLERS_ANALYZE_RANK_H
-#define TSCOPE_HANDLERS_ANALYZE_RANK_H
+#ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_RANK_H
+#define TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_RANK_H
 
 #include "proto/wire.h"
 #include "service/handlers/analyze/analyze_columns.h"

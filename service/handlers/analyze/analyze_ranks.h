@@ -2,8 +2,8 @@
  *
  * Aligned steps are those on which every rank that has phases has some. rank_windows.h brings them.
  */
-#ifndef TSCOPE_HANDLERS_ANALYZE_RANKS_H
-#define TSCOPE_HANDLERS_ANALYZE_RANKS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_RANKS_H
+#define TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_RANKS_H
 
 #include "analysis/ranks/ranks.h"
 #include "service/handlers/analyze/rank_windows.h"

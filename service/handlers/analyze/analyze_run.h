@@ -5,8 +5,8 @@
  * and of the job, "pipeline" of the job. analysis/ defines them, docs/numerics.md lists them. What is not known is a row with its
  * reason, never 0. Of one rank four columns at most are in memory at once, of all ranks a window of steps.
  */
-#ifndef TSCOPE_HANDLERS_ANALYZE_RUN_H
-#define TSCOPE_HANDLERS_ANALYZE_RUN_H
+#ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_RUN_H
+#define TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_RUN_H
 
 #include "proto/wire.h"
 #include "service/handlers/core/read.h"

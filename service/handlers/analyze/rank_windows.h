@@ -3,8 +3,8 @@
  * Windows end where the blocks of the longest table end, so that a block is opened once; no more than
  * TS_RANK_WINDOW_BYTES of values are in memory at once, whatever the number of ranks.
  */
-#ifndef TSCOPE_HANDLERS_RANK_WINDOWS_H
-#define TSCOPE_HANDLERS_RANK_WINDOWS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_RANK_WINDOWS_H
+#define TSCOPE_SERVICE_HANDLERS_ANALYZE_RANK_WINDOWS_H
 
 #include "service/handlers/core/read.h"
 

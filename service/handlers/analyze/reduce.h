@@ -3,8 +3,8 @@
  * The cache's key is the run's id, TS_ANALYSIS_VERSION and the options that change the result; what does not parse is
  * not there. One cached reduction costs one read of the engine and no head: ts_workload is kept with it.
  */
-#ifndef TSCOPE_HANDLERS_REDUCE_H
-#define TSCOPE_HANDLERS_REDUCE_H
+#ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_REDUCE_H
+#define TSCOPE_SERVICE_HANDLERS_ANALYZE_REDUCE_H
 
 #include "analysis/gate/gate.h"
 #include "service/handlers/core/read.h"

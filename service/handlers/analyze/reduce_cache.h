@@ -3,8 +3,8 @@
  * Kept are the bytes of a GateRun, whose role and name say nothing. A cache may forget, and may hold anything: what does
  * not parse, or is of another run, is not there.
  */
-#ifndef TSCOPE_HANDLERS_REDUCE_CACHE_H
-#define TSCOPE_HANDLERS_REDUCE_CACHE_H
+#ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_REDUCE_CACHE_H
+#define TSCOPE_SERVICE_HANDLERS_ANALYZE_REDUCE_CACHE_H
 
 #include "proto/wire.h"
 

@@ -3,8 +3,8 @@
  *
  * Time is by the timestamps of all ranks that have some; a row is a step that each of them has. Where none has any, by phases.
  */
-#ifndef TSCOPE_HANDLERS_REDUCE_ROWS_H
-#define TSCOPE_HANDLERS_REDUCE_ROWS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_REDUCE_ROWS_H
+#define TSCOPE_SERVICE_HANDLERS_ANALYZE_REDUCE_ROWS_H
 
 #include "analysis/gate/reduction.h"
 #include "service/handlers/analyze/rank_windows.h"

@@ -3,8 +3,8 @@
  *
  * Threads: as the fetch.
  */
-#ifndef TSCOPE_HANDLERS_DESCRIBE_H
-#define TSCOPE_HANDLERS_DESCRIBE_H
+#ifndef TSCOPE_SERVICE_HANDLERS_CORE_DESCRIBE_H
+#define TSCOPE_SERVICE_HANDLERS_CORE_DESCRIBE_H
 
 #include "service/handlers/core/read.h"
 

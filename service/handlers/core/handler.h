@@ -20,8 +20,8 @@
  * drop. call->arena is reset after each message: what must live longer belongs to the state (ts_alloc) .
  * Threads: one call is handled by one thread at a time; handlers of different calls run at once.
  */
-#ifndef TSCOPE_HANDLERS_HANDLER_H
-#define TSCOPE_HANDLERS_HANDLER_H
+#ifndef TSCOPE_SERVICE_HANDLERS_CORE_HANDLER_H
+#define TSCOPE_SERVICE_HANDLERS_CORE_HANDLER_H
 
 #include "base/arena.h"
 #include "store/engine.h"

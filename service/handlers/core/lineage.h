@@ -3,8 +3,8 @@
  * lineage.parent is a run's name (project/name, or a name in the child's own project) or its id; lineage.resumed_step the
  * first step that was executed after the checkpoint was loaded. A parent that is not here is no error. No block is opened.
  */
-#ifndef TSCOPE_HANDLERS_LINEAGE_H
-#define TSCOPE_HANDLERS_LINEAGE_H
+#ifndef TSCOPE_SERVICE_HANDLERS_CORE_LINEAGE_H
+#define TSCOPE_SERVICE_HANDLERS_CORE_LINEAGE_H
 
 #include "analysis/diverge/resume.h"
 #include "service/handlers/core/read.h"

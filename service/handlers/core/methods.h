@@ -7,8 +7,8 @@
  *	...
  *		return reply_has_reply(call, &reply, err);
  */
-#ifndef TSCOPE_HANDLERS_METHODS_H
-#define TSCOPE_HANDLERS_METHODS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_CORE_METHODS_H
+#define TSCOPE_SERVICE_HANDLERS_CORE_METHODS_H
 
 #include "base/limits.h"
 #include "proto/wire.h"

@@ -12,8 +12,8 @@
  * scratch arena that is reset each time, so memory is what is asked for and one block. Every object is a point at which
  * the call may be cancelled. Ownership: results lie in the arena given. Threads: a ts_fetch belongs to one call.
  */
-#ifndef TSCOPE_HANDLERS_READ_H
-#define TSCOPE_HANDLERS_READ_H
+#ifndef TSCOPE_SERVICE_HANDLERS_CORE_READ_H
+#define TSCOPE_SERVICE_HANDLERS_CORE_READ_H
 
 #include "analysis/diverge/diff.h"
 #include "run/head.h"

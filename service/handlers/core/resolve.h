@@ -7,8 +7,8 @@
  * The client sends a word W typed without a kind as "?project/W", project being the one it works in: W as a whole name where it has a
  * '/', else W in that project, or id prefix W.
  */
-#ifndef TSCOPE_HANDLERS_RESOLVE_H
-#define TSCOPE_HANDLERS_RESOLVE_H
+#ifndef TSCOPE_SERVICE_HANDLERS_CORE_RESOLVE_H
+#define TSCOPE_SERVICE_HANDLERS_CORE_RESOLVE_H
 
 #include "store/engine.h"
 

@@ -2,8 +2,8 @@
  *
  * Notes lie beside names and names are not indexed by what they point at: who asks for the notes of an id looks at all names.
  */
-#ifndef TSCOPE_HANDLERS_RUN_NAMES_H
-#define TSCOPE_HANDLERS_RUN_NAMES_H
+#ifndef TSCOPE_SERVICE_HANDLERS_CORE_RUN_NAMES_H
+#define TSCOPE_SERVICE_HANDLERS_CORE_RUN_NAMES_H
 
 #include "service/handlers/core/handler.h"
 

@@ -3,8 +3,8 @@
  * The steps of a dense block (as many rows as its range has steps) are known without opening it, and so are those of any
  * block inside its range: two runs that have a table of every step are compared by their indexes alone.
  */
-#ifndef TSCOPE_HANDLERS_RUN_STEPS_H
-#define TSCOPE_HANDLERS_RUN_STEPS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_CORE_RUN_STEPS_H
+#define TSCOPE_SERVICE_HANDLERS_CORE_RUN_STEPS_H
 
 #include "service/handlers/core/read.h"
 

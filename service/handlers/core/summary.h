@@ -4,8 +4,8 @@
  * head is opened instead. Layout, little-endian: u8 version, u8 flags, u32 ranks, u64 steps, i64 first, i64 last,
  * i64 started_ns, u32 world_size, own name to the end.
  */
-#ifndef TSCOPE_HANDLERS_SUMMARY_H
-#define TSCOPE_HANDLERS_SUMMARY_H
+#ifndef TSCOPE_SERVICE_HANDLERS_CORE_SUMMARY_H
+#define TSCOPE_SERVICE_HANDLERS_CORE_SUMMARY_H
 
 #include "service/handlers/core/describe.h"
 

@@ -1,6 +1,6 @@
 /* test_must.h - ends a cmocka test with the error's text where a call that must succeed does not. */
-#ifndef TSCOPE_HANDLERS_TEST_MUST_H
-#define TSCOPE_HANDLERS_TEST_MUST_H
+#ifndef TSCOPE_SERVICE_HANDLERS_CORE_TEST_MUST_H
+#define TSCOPE_SERVICE_HANDLERS_CORE_TEST_MUST_H
 
 #include "base/error.h"
 

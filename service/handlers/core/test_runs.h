@@ -2,8 +2,8 @@
  *
  * must_* fail the test when the call fails; the others give the status, and the error in store->err.
  */
-#ifndef TSCOPE_HANDLERS_TEST_RUNS_H
-#define TSCOPE_HANDLERS_TEST_RUNS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_CORE_TEST_RUNS_H
+#define TSCOPE_SERVICE_HANDLERS_CORE_TEST_RUNS_H
 
 #include "proto/wire.h"
 #include "service/handlers/channel.h"

@@ -1,6 +1,6 @@
 /* test_series_runs.h - for tests: runs from plain cells, in a memory engine, and random cells to make them from. */
-#ifndef TSCOPE_HANDLERS_TEST_SERIES_RUNS_H
-#define TSCOPE_HANDLERS_TEST_SERIES_RUNS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_CORE_TEST_SERIES_RUNS_H
+#define TSCOPE_SERVICE_HANDLERS_CORE_TEST_SERIES_RUNS_H
 
 #include "service/handlers/core/read.h"
 #include "service/handlers/core/test_must.h"

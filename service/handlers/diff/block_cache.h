@@ -4,8 +4,8 @@
  * blocks have been asked for. A block that is kept is held against what the index says of it as a fetched one is.
  * Threads: as the ts_fetch, which must outlive it.
  */
-#ifndef TSCOPE_HANDLERS_BLOCK_CACHE_H
-#define TSCOPE_HANDLERS_BLOCK_CACHE_H
+#ifndef TSCOPE_SERVICE_HANDLERS_DIFF_BLOCK_CACHE_H
+#define TSCOPE_SERVICE_HANDLERS_DIFF_BLOCK_CACHE_H
 
 #include "service/handlers/core/read.h"
 

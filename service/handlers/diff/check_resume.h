@@ -7,8 +7,8 @@
  * depend on is work.dtype, else config.dtype, config.precision, config.mixed_precision, config.amp_dtype, config.bf16,
  * config.fp16; of the child, else of the parent.
  */
-#ifndef TSCOPE_HANDLERS_CHECK_RESUME_H
-#define TSCOPE_HANDLERS_CHECK_RESUME_H
+#ifndef TSCOPE_SERVICE_HANDLERS_DIFF_CHECK_RESUME_H
+#define TSCOPE_SERVICE_HANDLERS_DIFF_CHECK_RESUME_H
 
 #include "analysis/diverge/resume.h"
 #include "service/handlers/core/read.h"

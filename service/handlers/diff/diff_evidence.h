@@ -8,8 +8,8 @@
  * TS_EVIDENCE_BATCHES steps. The first common step of two series that begin at different steps is looked for in one block of
  * each.
  */
-#ifndef TSCOPE_HANDLERS_DIFF_EVIDENCE_H
-#define TSCOPE_HANDLERS_DIFF_EVIDENCE_H
+#ifndef TSCOPE_SERVICE_HANDLERS_DIFF_DIFF_EVIDENCE_H
+#define TSCOPE_SERVICE_HANDLERS_DIFF_DIFF_EVIDENCE_H
 
 #include "analysis/diverge/evidence.h"
 #include "service/handlers/diff/series_gap.h"

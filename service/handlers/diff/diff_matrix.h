@@ -4,8 +4,8 @@
  * INCONCLUSIVE. Series are taken one after the other over all pairs; block lists are compared by id, and of a pair only
  * the blocks in which it may differ are opened, each once as long as the cache has room for one of every run.
  */
-#ifndef TSCOPE_HANDLERS_DIFF_MATRIX_H
-#define TSCOPE_HANDLERS_DIFF_MATRIX_H
+#ifndef TSCOPE_SERVICE_HANDLERS_DIFF_DIFF_MATRIX_H
+#define TSCOPE_SERVICE_HANDLERS_DIFF_DIFF_MATRIX_H
 
 #include "analysis/diverge/matrix.h"
 #include "service/handlers/core/read.h"

@@ -6,8 +6,8 @@
  * restart too. Otherwise of such a step the last execution alone is compared.
  * A rank whose records lack a step, a name or an output has none that can be compared.
  */
-#ifndef TSCOPE_HANDLERS_DIFF_OPS_H
-#define TSCOPE_HANDLERS_DIFF_OPS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_DIFF_DIFF_OPS_H
+#define TSCOPE_SERVICE_HANDLERS_DIFF_DIFF_OPS_H
 
 #include "service/handlers/core/read.h"
 

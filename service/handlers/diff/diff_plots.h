@@ -4,8 +4,8 @@
  * that differs first. Both runs have cells of one grid, so that they can be laid over each other. None where points were paired by an
  * axis: the grid is one of steps.
  */
-#ifndef TSCOPE_HANDLERS_DIFF_PLOTS_H
-#define TSCOPE_HANDLERS_DIFF_PLOTS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_DIFF_DIFF_PLOTS_H
+#define TSCOPE_SERVICE_HANDLERS_DIFF_DIFF_PLOTS_H
 
 #include "proto/wire.h"
 #include "service/handlers/core/read.h"

@@ -6,8 +6,8 @@
  * the lowest rank on which all runs have them. Levels at the end (analysis/diverge/equivalence.h) are those of the loss and of
  * the first eight losses of evaluations that both runs have. Rows are paired by step, and the verdict says so where the diff is not.
  */
-#ifndef TSCOPE_HANDLERS_DIFF_REPEATS_H
-#define TSCOPE_HANDLERS_DIFF_REPEATS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_DIFF_DIFF_REPEATS_H
+#define TSCOPE_SERVICE_HANDLERS_DIFF_DIFF_REPEATS_H
 
 #include "analysis/diverge/evidence.h"
 #include "service/handlers/core/read.h"

@@ -7,8 +7,8 @@
  * when there is no trajectory at all. Times, memory and facts are reported and do not decide.
  * Mirror: exchanging the runs exchanges a and b in every row and changes nothing else but the words of the reason.
  */
-#ifndef TSCOPE_HANDLERS_DIFF_RUNS_H
-#define TSCOPE_HANDLERS_DIFF_RUNS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_DIFF_DIFF_RUNS_H
+#define TSCOPE_SERVICE_HANDLERS_DIFF_DIFF_RUNS_H
 
 #include "analysis/diverge/diff_say.h"
 #include "service/handlers/diff/diff_repeats.h"

@@ -3,8 +3,8 @@
  * Groups with equal digests are passed over unread. A fact that only one side has is unknown on the other, not equal.
  * What only a rank said is compared rank by rank, against what the other side's rank says or, failing that, its head.
  */
-#ifndef TSCOPE_HANDLERS_FACT_DIFF_H
-#define TSCOPE_HANDLERS_FACT_DIFF_H
+#ifndef TSCOPE_SERVICE_HANDLERS_DIFF_FACT_DIFF_H
+#define TSCOPE_SERVICE_HANDLERS_DIFF_FACT_DIFF_H
 
 #include "service/handlers/core/read.h"
 

@@ -4,8 +4,8 @@
  * around the resume are opened, and the whole series of batch digests where one differs; of a restarted run the superseded
  * rows, and the final rows of the same steps. Arrays lie in the arena.
  */
-#ifndef TSCOPE_HANDLERS_RESUME_PAIRS_H
-#define TSCOPE_HANDLERS_RESUME_PAIRS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_DIFF_RESUME_PAIRS_H
+#define TSCOPE_SERVICE_HANDLERS_DIFF_RESUME_PAIRS_H
 
 #include "analysis/diverge/resume.h"
 #include "service/handlers/core/read.h"

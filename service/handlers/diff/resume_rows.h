@@ -1,6 +1,6 @@
 /* resume_rows.h - rows of one column between two keys, opening only the blocks that hold them. */
-#ifndef TSCOPE_HANDLERS_RESUME_ROWS_H
-#define TSCOPE_HANDLERS_RESUME_ROWS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_DIFF_RESUME_ROWS_H
+#define TSCOPE_SERVICE_HANDLERS_DIFF_RESUME_ROWS_H
 
 #include "analysis/diverge/resume.h"
 #include "service/handlers/core/read.h"

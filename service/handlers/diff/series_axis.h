@@ -7,8 +7,8 @@
  *
  * Slower than by step: both columns and both axes are read whole, block by block; memory is a few blocks.
  */
-#ifndef TSCOPE_HANDLERS_SERIES_AXIS_H
-#define TSCOPE_HANDLERS_SERIES_AXIS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_DIFF_SERIES_AXIS_H
+#define TSCOPE_SERVICE_HANDLERS_DIFF_SERIES_AXIS_H
 
 #include "service/handlers/diff/series_diff.h"
 

@@ -1,6 +1,6 @@
 /* series_cursor.h - a position in one run's column, for code that walks two series side by side. */
-#ifndef TSCOPE_HANDLERS_SERIES_CURSOR_H
-#define TSCOPE_HANDLERS_SERIES_CURSOR_H
+#ifndef TSCOPE_SERVICE_HANDLERS_DIFF_SERIES_CURSOR_H
+#define TSCOPE_SERVICE_HANDLERS_DIFF_SERIES_CURSOR_H
 
 #include "service/handlers/diff/block_cache.h"
 #include "service/handlers/diff/series_diff.h"

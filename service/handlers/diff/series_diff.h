@@ -4,8 +4,8 @@
  * that have no step in common are counted unopened; only others are opened, in order, until a common step differs. Blocks
  * cut at other steps (another cadence, another start, another first step) are walked as they lie.
  */
-#ifndef TSCOPE_HANDLERS_SERIES_DIFF_H
-#define TSCOPE_HANDLERS_SERIES_DIFF_H
+#ifndef TSCOPE_SERVICE_HANDLERS_DIFF_SERIES_DIFF_H
+#define TSCOPE_SERVICE_HANDLERS_DIFF_SERIES_DIFF_H
 
 #include "service/handlers/core/read.h"
 

@@ -5,8 +5,8 @@
  * that it is not yet known how it begins. Then those of the last block that both have, and of the one before it: the gap's
  * points and last_step say what was looked at.
  */
-#ifndef TSCOPE_HANDLERS_SERIES_GAP_H
-#define TSCOPE_HANDLERS_SERIES_GAP_H
+#ifndef TSCOPE_SERVICE_HANDLERS_DIFF_SERIES_GAP_H
+#define TSCOPE_SERVICE_HANDLERS_DIFF_SERIES_GAP_H
 
 #include "analysis/stats/resolution.h"
 #include "service/handlers/diff/series_diff.h"

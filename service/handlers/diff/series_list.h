@@ -1,6 +1,6 @@
 /* series_list.h - the series of one rank that a diff looks at, in an order in which those of two runs can be paired. */
-#ifndef TSCOPE_HANDLERS_SERIES_LIST_H
-#define TSCOPE_HANDLERS_SERIES_LIST_H
+#ifndef TSCOPE_SERVICE_HANDLERS_DIFF_SERIES_LIST_H
+#define TSCOPE_SERVICE_HANDLERS_DIFF_SERIES_LIST_H
 
 #include "run/role.h"
 #include "service/handlers/diff/series_diff.h"

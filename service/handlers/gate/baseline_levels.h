@@ -1,7 +1,7 @@
 /* baseline_levels.h - leaves out baselines from before the newest level of a branch: where its step time changed, or
  * a change of it was accepted, the runs before are history. */
-#ifndef TSCOPE_HANDLERS_BASELINE_LEVELS_H
-#define TSCOPE_HANDLERS_BASELINE_LEVELS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_GATE_BASELINE_LEVELS_H
+#define TSCOPE_SERVICE_HANDLERS_GATE_BASELINE_LEVELS_H
 
 #include "service/handlers/gate/baselines.h"
 

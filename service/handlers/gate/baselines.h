@@ -14,8 +14,8 @@
  *
  * Where no run that could be a baseline has the candidate's workload, input->not_comparable tells so, and what differs.
  */
-#ifndef TSCOPE_HANDLERS_BASELINES_H
-#define TSCOPE_HANDLERS_BASELINES_H
+#ifndef TSCOPE_SERVICE_HANDLERS_GATE_BASELINES_H
+#define TSCOPE_SERVICE_HANDLERS_GATE_BASELINES_H
 
 #include "proto/wire.h"
 #include "service/handlers/gate/branch_runs.h"

@@ -9,8 +9,8 @@
  *	ts_branch_reduce	of those that are wanted, in an arena of one's own
  *	ts_branch_same_run	of an entry and its later one: is it left out?
  */
-#ifndef TSCOPE_HANDLERS_BRANCH_RUNS_H
-#define TSCOPE_HANDLERS_BRANCH_RUNS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_GATE_BRANCH_RUNS_H
+#define TSCOPE_SERVICE_HANDLERS_GATE_BRANCH_RUNS_H
 
 #include "service/handlers/analyze/reduce.h"
 

@@ -7,8 +7,8 @@
  * candidate's commit is on the candidate's side, and any other run is on the base's side. Within a session, the k-th run of one
  * side, by start, makes a pair with the k-th run of the other.
  */
-#ifndef TSCOPE_HANDLERS_GATE_GATHER_H
-#define TSCOPE_HANDLERS_GATE_GATHER_H
+#ifndef TSCOPE_SERVICE_HANDLERS_GATE_GATE_GATHER_H
+#define TSCOPE_SERVICE_HANDLERS_GATE_GATE_GATHER_H
 
 #include "service/handlers/gate/baselines.h"
 

@@ -3,8 +3,8 @@
  * Those facts are in group code, as `tscope facts` collects them: commit, dirty, patch_sha256, ancestors (one commit per line,
  * newest first, at most 200), shallow.
  */
-#ifndef TSCOPE_HANDLERS_GATE_SUBJECT_H
-#define TSCOPE_HANDLERS_GATE_SUBJECT_H
+#ifndef TSCOPE_SERVICE_HANDLERS_GATE_GATE_SUBJECT_H
+#define TSCOPE_SERVICE_HANDLERS_GATE_GATE_SUBJECT_H
 
 #include "service/handlers/analyze/reduce.h"
 #include "service/handlers/core/run_names.h"

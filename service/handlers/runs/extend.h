@@ -4,8 +4,8 @@
  * same steps with the same bits and then perhaps more, and every fact outside session, parallelism and columns is the same.
  * New ranks, columns, facts and files may come. Equal blocks are not opened.
  */
-#ifndef TSCOPE_HANDLERS_EXTEND_H
-#define TSCOPE_HANDLERS_EXTEND_H
+#ifndef TSCOPE_SERVICE_HANDLERS_RUNS_EXTEND_H
+#define TSCOPE_SERVICE_HANDLERS_RUNS_EXTEND_H
 
 #include "service/handlers/core/read.h"
 

@@ -12,8 +12,8 @@
  * and a run is shown only where the whole is true. So config.lr>1 and not config.lr>1 both leave out a run without it.
  * Errors are TS_INVALID and name the position, counted in bytes from 1. Threads: a parsed filter is read-only.
  */
-#ifndef TSCOPE_HANDLERS_FILTER_H
-#define TSCOPE_HANDLERS_FILTER_H
+#ifndef TSCOPE_SERVICE_HANDLERS_RUNS_FILTER_H
+#define TSCOPE_SERVICE_HANDLERS_RUNS_FILTER_H
 
 #include "run/fact.h"
 

@@ -3,8 +3,8 @@
  * The joined head has the facts of the first rank that run.json says anything of, else of the first, and each index what
  * its rank says otherwise (run/index.h), so the id is the same in whatever order and groups the ranks arrive.
  */
-#ifndef TSCOPE_HANDLERS_JOIN_H
-#define TSCOPE_HANDLERS_JOIN_H
+#ifndef TSCOPE_SERVICE_HANDLERS_RUNS_JOIN_H
+#define TSCOPE_SERVICE_HANDLERS_RUNS_JOIN_H
 
 #include "service/handlers/core/read.h"
 

@@ -2,8 +2,8 @@
  *
  *	name project id started pushed state steps first_step last_step ranks world_size own_name who, note.KEY
  */
-#ifndef TSCOPE_HANDLERS_LIST_COLUMNS_H
-#define TSCOPE_HANDLERS_LIST_COLUMNS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_RUNS_LIST_COLUMNS_H
+#define TSCOPE_SERVICE_HANDLERS_RUNS_LIST_COLUMNS_H
 
 #include "base/span.h"
 

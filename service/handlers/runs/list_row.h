@@ -6,8 +6,8 @@
  *
  * Facts lie in the ref or in scratch: copy what must live on. Times are TS_FACT_INT in ns. Threads: one at a time.
  */
-#ifndef TSCOPE_HANDLERS_LIST_ROW_H
-#define TSCOPE_HANDLERS_LIST_ROW_H
+#ifndef TSCOPE_SERVICE_HANDLERS_RUNS_LIST_ROW_H
+#define TSCOPE_SERVICE_HANDLERS_RUNS_LIST_ROW_H
 
 #include "proto/wire.h"
 #include "service/handlers/core/summary.h"

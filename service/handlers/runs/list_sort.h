@@ -5,8 +5,8 @@
  * Order: numbers, then text by bytes, then what has no order; descending turns that around. What is unknown comes last
  * both ways; equal keys go by name.
  */
-#ifndef TSCOPE_HANDLERS_LIST_SORT_H
-#define TSCOPE_HANDLERS_LIST_SORT_H
+#ifndef TSCOPE_SERVICE_HANDLERS_RUNS_LIST_SORT_H
+#define TSCOPE_SERVICE_HANDLERS_RUNS_LIST_SORT_H
 
 #include "base/arena.h"
 #include "run/fact.h"

@@ -3,8 +3,8 @@
  * The rule is decided against the name as it is read, and the engine's compare-and-set makes sure that it is still so; when
  * it is not, it is decided again (a writer beside us was faster).
  */
-#ifndef TSCOPE_HANDLERS_NAMING_H
-#define TSCOPE_HANDLERS_NAMING_H
+#ifndef TSCOPE_SERVICE_HANDLERS_RUNS_NAMING_H
+#define TSCOPE_SERVICE_HANDLERS_RUNS_NAMING_H
 
 #include "proto/wire.h"
 #include "service/handlers/core/read.h"
