@@ -19,8 +19,9 @@
  * suspect becomes a REGRESSION only by its pairs (at alpha, split over the looks), or at alpha by the first look where the policy
  * sets rerun = off. Where there are enough pairs, they decide whatever the first look found, even without any baseline.
  *
- * What a pass could have missed is the size from which a worsening would have been found with 95 % probability. Where several
- * metrics decide, they share alpha by Holm's procedure (1979). docs/gate.md has the measured rates. Source: Kalibera and Jones
+ * What a pass could have missed is the size from which a worsening would have been found with 95 % probability. Where that is
+ * above the policy's must_catch, the row is BLIND. Where several metrics decide, they share alpha by Holm's procedure (1979).
+ * docs/gate.md has the measured rates. Source: Kalibera and Jones
  * 2013 (levels of repetition); docs/gate.md.
  */
 #ifndef TSCOPE_ANALYSIS_GATE_GATE_H
@@ -94,6 +95,7 @@ enum ts_gate_state {
 	TS_GATE_SUSPECT = 4,	  /* the first look found a regression, and pairs have to confirm it */
 	TS_GATE_INCONCLUSIVE = 5, /* the runs are not comparable, or the metric is missing: never a pass */
 	TS_GATE_COLLECTING = 6,	  /* there are fewer than TS_GATE_LEAST baselines */
+	TS_GATE_BLIND = 7,	  /* no regression was found, but one above must_catch could have been missed: never a pass */
 };
 
 /* The result for one metric. Numbers are NaN where they have no meaning. A relative size of 0.05 is 5 % more of the metric. */
@@ -111,7 +113,6 @@ struct ts_gate_row {
 	double prior_sd, prior_df;  /* what the history of earlier runs gave; df 0: nothing */
 	double t, p;		    /* of the first look, one-sided */
 	double could_miss;	    /* relative size from which a worsening would have been found with 95 % probability */
-	bool weak;		    /* the row passes and could_miss is above must_catch */
 	bool paired;		    /* pairs decided */
 	uint64_t pairs;		    /* of the look that decided; otherwise all pairs that count */
 	double pair_t, pair_p;
@@ -147,7 +148,7 @@ struct ts_verdict {
 	struct ts_id policy_digest;
 };
 
-/* "pass", "regression", "improvement", "suspect", "inconclusive", "collecting" */
+/* "pass", "regression", "improvement", "suspect", "inconclusive", "collecting", "blind" */
 const char *ts_gate_state_word(enum ts_gate_state state);
 const char *ts_gate_role_word(enum ts_gate_role role);	  /* "candidate", "baseline", "history", "pair_base", "pair_candidate" */
 

@@ -60,6 +60,13 @@ static void sizes(const struct ts_gate_policy *policy, struct ts_buf *out)
 	}
 }
 
+static const char *ending(enum ts_gate_ending how)
+{
+	return how == TS_GATE_EXIT_3  ? "exit 3"
+	       : how == TS_GATE_FAILS ? "exit 1, by this policy"
+				      : "exit 0 with a warning, by this policy";
+}
+
 static void second_look(const struct ts_gate_policy *policy, struct ts_buf *out)
 {
 	bool once = policy->pairs == policy->pairs_most;
@@ -128,7 +135,8 @@ void ts_gate_explain(const struct ts_gate_policy *policy, struct ts_buf *out)
 	line(out, "\nA pass names the regression that the gate could have missed: the size from which a regression would have been found with 95 % "
 		  "probability.");
 	if (isfinite(policy->must_catch))
-		ts_buf_printf(out, "If that size is above %s, the pass has a warning.\n", ts_say_percent(policy->must_catch).text);
+		ts_buf_printf(out, "If that size is above %s, the verdict is blind, which is never a pass (%s).\n",
+			      ts_say_percent(policy->must_catch).text, ending(policy->on_blind));
 	ts_buf_printf(out,
 		      "\nWith baselines of fewer than %d sessions the gate judges nothing: it exits with 0 and a "
 		      "warning. %" PRIu64 " sessions are "
@@ -136,7 +144,5 @@ void ts_gate_explain(const struct ts_gate_policy *policy, struct ts_buf *out)
 		      "inconclusive, which is never a pass "
 		      "(%s).\n",
 		      TS_GATE_LEAST, policy->collect,
-		      policy->on_inconclusive == TS_INCONCLUSIVE_EXIT_3 ? "exit 3"
-		      : policy->on_inconclusive == TS_INCONCLUSIVE_FAIL ? "exit 1, by this policy"
-									: "exit 0 with a warning, by this policy");
+		      ending(policy->on_inconclusive));
 }

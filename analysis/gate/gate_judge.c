@@ -24,6 +24,8 @@ const char *ts_gate_state_word(enum ts_gate_state state)
 		return "inconclusive";
 	case TS_GATE_COLLECTING:
 		return "collecting";
+	case TS_GATE_BLIND:
+		return "blind";
 	}
 	return "unknown";
 }
@@ -71,6 +73,8 @@ static const char *policy_fault(const struct ts_gate_policy *p)
 		return "pairs must be at least 1 and at most pairs_most";
 	if (!isnan(p->prior_sd) && (!size(p->prior_sd) || !size(p->prior_df)))
 		return "prior_sd and prior_df must be finite numbers from 0 up";
+	if (!isnan(p->must_catch) && !size(p->must_catch))
+		return "must_catch must be a finite number from 0 up";
 	if (!size(p->prior_df_most))
 		return "prior_df_most must be a finite number from 0 up";
 	return NULL;
@@ -248,7 +252,6 @@ static void tell_missed(struct ts_gate_court *c, struct ts_gate_row *row, const 
 
 	if (c->samples[row->metric].relative)
 		row->could_miss = worsening(row->metric, from);
-	row->weak = row->could_miss > c->input->policy.must_catch;
 }
 
 static enum ts_gate_state by_pairs(struct ts_gate_court *c, struct ts_gate_row *row, struct bench *b, double level)
@@ -310,7 +313,6 @@ static enum ts_gate_state by_first_look(struct ts_gate_court *c, struct ts_gate_
 	}
 	if (s->n_base < TS_GATE_LEAST) {
 		row->reason = collecting(c, s);
-		row->weak = false;
 		return TS_GATE_COLLECTING;
 	}
 	if (isnan(b->first.p)) {
@@ -320,6 +322,15 @@ static enum ts_gate_state by_first_look(struct ts_gate_court *c, struct ts_gate_
 	if (ts_gate_worse(&b->first, &b->rule, worse))
 		return policy->rerun ? TS_GATE_SUSPECT : TS_GATE_REGRESSION;
 	return ts_gate_better(&b->first, &b->rule, better) ? TS_GATE_IMPROVEMENT : TS_GATE_PASS;
+}
+
+/* Could the row have missed more than it must catch? A size that is not known is no answer, except where the baseline is 0 and no
+ * relative size has a meaning. */
+static bool blind(const struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	double must_catch = c->input->policy.must_catch;
+
+	return !isnan(must_catch) && c->samples[row->metric].relative && !(row->could_miss <= must_catch);
 }
 
 static void decide(struct ts_gate_court *c, struct ts_gate_row *row, struct bench *benches)
@@ -337,14 +348,15 @@ static void decide(struct ts_gate_court *c, struct ts_gate_row *row, struct benc
 		row->state = by_pairs(c, row, b, level_of(c, benches, row->metric, PAIRED, c->input->policy.alpha));
 	else
 		row->state = by_first_look(c, row, benches);
-	row->weak = row->weak && row->state == TS_GATE_PASS;
+	if (row->state == TS_GATE_PASS && blind(c, row))
+		row->state = TS_GATE_BLIND;
 }
 
 /* --- rows to a verdict --- */
 
 static enum ts_gate_state whole(const struct ts_verdict *v)
 {
-	static const enum ts_gate_state gravest[] = {TS_GATE_REGRESSION, TS_GATE_SUSPECT,     TS_GATE_INCONCLUSIVE,
+	static const enum ts_gate_state gravest[] = {TS_GATE_REGRESSION, TS_GATE_SUSPECT,     TS_GATE_INCONCLUSIVE, TS_GATE_BLIND,
 						     TS_GATE_COLLECTING, TS_GATE_IMPROVEMENT, TS_GATE_PASS};
 
 	for (size_t k = 0; k < sizeof gravest / sizeof gravest[0]; k++)
@@ -354,7 +366,12 @@ static enum ts_gate_state whole(const struct ts_verdict *v)
 	return TS_GATE_INCONCLUSIVE; /* nothing gates */
 }
 
-static uint32_t exit_code(enum ts_gate_state state, enum ts_on_inconclusive on)
+static uint32_t ending(enum ts_gate_ending on)
+{
+	return on == TS_GATE_FAILS ? 1 : on == TS_GATE_GREEN ? 0 : 3;
+}
+
+static uint32_t exit_code(enum ts_gate_state state, const struct ts_gate_policy *policy)
 {
 	switch (state) {
 	case TS_GATE_REGRESSION:
@@ -362,7 +379,9 @@ static uint32_t exit_code(enum ts_gate_state state, enum ts_on_inconclusive on)
 	case TS_GATE_SUSPECT:
 		return 4;
 	case TS_GATE_INCONCLUSIVE:
-		return on == TS_INCONCLUSIVE_FAIL ? 1 : on == TS_INCONCLUSIVE_PASS ? 0 : 3;
+		return ending(policy->on_inconclusive);
+	case TS_GATE_BLIND:
+		return ending(policy->on_blind);
 	case TS_GATE_PASS:
 	case TS_GATE_IMPROVEMENT:
 	case TS_GATE_COLLECTING:
@@ -379,7 +398,7 @@ static const struct ts_gate_run *first_of(const struct ts_gate_input *input, enu
 	return NULL;
 }
 
-/* Asks for as many more pairs as the suspect metric with the fewest pairs still needs. */
+/* Asks for as many more pairs as the suspect metric with the fewest pairs still needs, and for all of them where a metric is blind. */
 static void ask(struct ts_gate_court *c)
 {
 	const struct ts_gate_run *base = first_of(c->input, TS_GATE_BASELINE), *candidate = first_of(c->input, TS_GATE_CANDIDATE);
@@ -390,7 +409,11 @@ static void ask(struct ts_gate_court *c)
 		const struct ts_gate_row *row = &c->v.rows[i];
 		uint64_t want = row->pairs < policy->pairs ? policy->pairs : policy->pairs_most;
 
-		if (row->gates && row->state == TS_GATE_SUSPECT && want - row->pairs > most)
+		if (row->state == TS_GATE_BLIND)
+			want = row->paired ? row->pairs : policy->pairs_most;
+		else if (row->state != TS_GATE_SUSPECT)
+			continue;
+		if (row->gates && want > row->pairs && want - row->pairs > most)
 			most = want - row->pairs;
 	}
 	if (!base)
@@ -441,7 +464,7 @@ enum ts_status ts_gate_judge(const struct ts_gate_input *input, struct ts_arena 
 	for (size_t i = 0; i < TS_METRICS; i++)
 		decide(&c, &c.v.rows[i], benches);
 	c.v.state = whole(&c.v);
-	c.v.exit_code = exit_code(c.v.state, input->policy.on_inconclusive);
+	c.v.exit_code = exit_code(c.v.state, &input->policy);
 	ask(&c);
 	ts_gate_why_fill(&c);
 	ts_gate_say_fill(&c);

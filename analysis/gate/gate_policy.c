@@ -26,7 +26,7 @@ void ts_gate_policy_default(struct ts_gate_policy *ret_policy)
 		.delta = 0.01,
 		.alpha = 0.005,
 		.suspect_alpha = 0.1,
-		.must_catch = (double)NAN,
+		.must_catch = 0.1,
 		.rerun = true,
 		.pairs = 2,
 		.pairs_most = 6,
@@ -149,8 +149,8 @@ static bool item_set(const struct ts_gate_setting *s, size_t metric, const struc
 		policy->reduce.has_warmup = !word;
 		policy->reduce.warmup = word ? 0 : (uint64_t)item->value;
 		break;
-	case TS_SETTING_INCONCLUSIVE:
-		(void)ts_gate_inconclusive_parse(item->text, at);
+	case TS_SETTING_ENDING:
+		(void)ts_gate_ending_parse(item->text, at);
 		break;
 	}
 	return true;
@@ -272,8 +272,8 @@ static void put_value(struct ts_buf *out, const struct ts_gate_setting *s, const
 		else
 			ts_buf_str(out, s->word);
 		break;
-	case TS_SETTING_INCONCLUSIVE:
-		ts_buf_str(out, ts_gate_inconclusive_words[p->on_inconclusive]);
+	case TS_SETTING_ENDING:
+		ts_buf_str(out, ts_gate_ending_words[*(const enum ts_gate_ending *)at]);
 		break;
 	case TS_SETTING_METRICS:
 	case TS_SETTING_PARTS:

@@ -19,7 +19,8 @@
 
 #define TS_GATE_CODE "GATE" /* of the items of a policy */
 
-enum ts_on_inconclusive { TS_INCONCLUSIVE_EXIT_3, TS_INCONCLUSIVE_FAIL, TS_INCONCLUSIVE_PASS };
+/* How a gate ends whose verdict is neither a pass nor a regression: exit 3, exit 1, or exit 0 with a warning. */
+enum ts_gate_ending { TS_GATE_EXIT_3, TS_GATE_FAILS, TS_GATE_GREEN };
 
 struct ts_gate_policy {
 	bool gates[TS_METRICS];	    /* the metrics that decide; the others are only shown. Default: step_time */
@@ -27,7 +28,7 @@ struct ts_gate_policy {
 	double delta;		    /* ratio: a change up to this counts as no change. Default: 0.01 */
 	double alpha;		    /* significance level of the decision, over all metrics that decide (Holm). Default: 0.005 */
 	double suspect_alpha;	    /* significance level of the first look. Default: 0.1 */
-	double must_catch;	    /* ratio: a pass that could have missed a regression of this size has a warning. NaN: off */
+	double must_catch;	    /* ratio: a pass that could have missed a larger regression is blind. NaN: none is. Default: 0.1 */
 	bool rerun;		    /* a suspect candidate needs pairs; otherwise the first look decides at alpha */
 	uint64_t pairs, pairs_most; /* how many pairs the gate asks for at first, and in total */
 	uint64_t baselines;	    /* at most. Default: 20 */
@@ -39,7 +40,7 @@ struct ts_gate_policy {
 	struct ts_span workload;    /* the declared workload to compare with; empty: runs of the same key */
 	struct ts_ignore ignore;    /* facts that are not part of the key */
 	struct ts_reduce_options reduce;
-	enum ts_on_inconclusive on_inconclusive;
+	enum ts_gate_ending on_inconclusive, on_blind;
 };
 
 void ts_gate_policy_default(struct ts_gate_policy *ret_policy);

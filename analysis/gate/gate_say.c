@@ -98,6 +98,15 @@ static struct ts_span pass(struct ts_gate_court *c, const struct ts_gate_row *ro
 			    TS_SPAN_ARG(miss));
 }
 
+static struct ts_span blind(struct ts_gate_court *c, const struct ts_gate_row *row, struct ts_span who)
+{
+	struct ts_span what = difference(c, row), miss = missed(c, row);
+
+	return ts_gate_text(c, "%s of %.*s shows no regression, but this test is blind: %.*s, and GATE.must_catch is %s; %.*s",
+			    ts_metrics[row->metric].title, TS_SPAN_ARG(who), TS_SPAN_ARG(miss),
+			    ts_say_percent(c->input->policy.must_catch).text, TS_SPAN_ARG(what));
+}
+
 static struct ts_span sentence_of(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	const char *title = ts_metrics[row->metric].title;
@@ -110,6 +119,8 @@ static struct ts_span sentence_of(struct ts_gate_court *c, const struct ts_gate_
 		return ts_gate_text(c, "%s of %.*s is not judged yet: %.*s", title, TS_SPAN_ARG(who), TS_SPAN_ARG(row->reason));
 	case TS_GATE_PASS:
 		return pass(c, row, who);
+	case TS_GATE_BLIND:
+		return blind(c, row, who);
 	case TS_GATE_SUSPECT:
 	case TS_GATE_REGRESSION:
 	case TS_GATE_IMPROVEMENT:
@@ -193,17 +204,45 @@ static void warn_odd_pairs(struct ts_gate_court *c, const struct ts_gate_row *ro
 					     before ? "base" : "candidate"));
 }
 
+/* The titles of other metrics of the same runs that could be judged: "mean step time (up to 4 %), MFU (up to 3 %)". */
+static struct ts_span sighted(struct ts_gate_court *c)
+{
+	struct ts_span list = ts_span_of(NULL, 0);
+
+	for (size_t i = 0; i < TS_METRICS; i++) {
+		const struct ts_gate_row *row = &c->v.rows[i];
+
+		if (row->state != TS_GATE_PASS || isnan(row->could_miss) || !ts_gate_timed(row->metric))
+			continue;
+		list = ts_gate_text(c, "%.*s%s%s (up to %s)", TS_SPAN_ARG(list), list.len ? ", " : "", ts_metrics[i].name,
+				    ts_say_percent(row->could_miss).text);
+	}
+	return list;
+}
+
+/* Tells what a team can do about a row that is blind: quieter runs, pairs, or another metric of the same runs. */
+static void warn_blind(struct ts_gate_court *c, const struct ts_gate_row *row)
+{
+	struct ts_span others;
+
+	if (row->state != TS_GATE_BLIND)
+		return;
+	others = sighted(c);
+	ts_gate_warn(c, ts_gate_text(c, "%s differs by %s between runs of the same code, so one more run cannot show a change of %s: compare the "
+					"candidate with its base in pairs on one machine (--paired), add baselines, or measure on a quieter machine",
+				     ts_metrics[row->metric].title, ts_say_percent(expm1(row->sd)).text,
+				     ts_say_percent(c->input->policy.must_catch).text));
+	if (others.len)
+		ts_gate_warn(c, ts_gate_text(c, "other metrics of the same runs miss less, and GATE.metrics can make them decide: %.*s",
+					     TS_SPAN_ARG(others)));
+}
+
 static void warn_row(struct ts_gate_court *c, const struct ts_gate_row *row)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
 	const char *title = ts_metrics[row->metric].title;
 
-	if (row->weak)
-		ts_gate_warn(c, ts_gate_text(c, "%s passes, but the gate could have missed a regression of up to %s, and GATE.must_catch of "
-						"the policy is %s: add baselines from other sessions, or run pairs, to detect smaller "
-						"regressions",
-					     title, ts_say_percent(row->could_miss).text,
-					     ts_say_percent(c->input->policy.must_catch).text));
+	warn_blind(c, row);
 	warn_odd_baselines(c, row);
 	warn_odd_pairs(c, row);
 	warn_lacking(c, title, "baselines", &s->no_base);
@@ -258,6 +297,8 @@ void ts_gate_say_fill(struct ts_gate_court *c)
 	if (policy->gates[TS_METRIC_MFU] && policy->gates[TS_METRIC_STEP_TIME])
 		ts_gate_warn(c, ts_span_str("MFU is computed from step time, so a test of it would be the same test again: MFU is shown and does "
 					    "not decide"));
-	if (c->v.state == TS_GATE_INCONCLUSIVE && policy->on_inconclusive == TS_INCONCLUSIVE_PASS)
+	if (c->v.state == TS_GATE_INCONCLUSIVE && policy->on_inconclusive == TS_GATE_GREEN)
 		ts_gate_warn(c, ts_span_str("the verdict is inconclusive, and the policy (GATE.inconclusive = pass) makes that exit 0"));
+	if (c->v.state == TS_GATE_BLIND && policy->on_blind == TS_GATE_GREEN)
+		ts_gate_warn(c, ts_span_str("the verdict is blind, and the policy (GATE.blind = pass) makes that exit 0"));
 }

@@ -30,7 +30,7 @@ const struct ts_gate_setting ts_gate_settings[] = {
 	{"suspect_alpha", TS_SETTING_RATIO, AT(suspect_alpha), 0, 0.2, true, NULL, "ratio",
 	 "how often a change of size delta may be suspect by chance at the first look, so that the gate asks for pairs"},
 	{"must_catch", TS_SETTING_RATIO, AT(must_catch), 0, 10, true, "off", "ratio",
-	 "a pass gets a warning if the gate could have missed a regression of this size"},
+	 "the regression that the gate must be able to find: a pass that could have missed a larger one is blind, which is not a pass"},
 	{"rerun", TS_SETTING_SWITCH, AT(rerun), 0, 0, false, NULL, "on, off",
 	 "on: a suspect candidate needs pairs of base and candidate on one allocation; off: the first look decides, at alpha"},
 	{"pairs", TS_SETTING_COUNT, AT(pairs), 2, 256, false, NULL, "pairs", "how many pairs the gate asks for at first"},
@@ -57,13 +57,15 @@ const struct ts_gate_setting ts_gate_settings[] = {
 	 "divides"},
 	{"warmup", TS_SETTING_WARMUP, AT(reduce), 0, COUNT_MAX, false, "auto", "records",
 	 "how many records to leave out as warm-up at the start of each segment; auto: as many as the step times show"},
-	{"inconclusive", TS_SETTING_INCONCLUSIVE, AT(on_inconclusive), 0, 0, false, NULL, "exit-3, fail, pass",
+	{"inconclusive", TS_SETTING_ENDING, AT(on_inconclusive), 0, 0, false, NULL, "exit-3, fail, pass",
 	 "how the gate ends if the runs cannot be compared: exit 3, exit 1, or exit 0 with a warning"},
+	{"blind", TS_SETTING_ENDING, AT(on_blind), 0, 0, false, NULL, "exit-3, fail, pass",
+	 "how the gate ends if it found no regression and could have missed one above must_catch"},
 	{.name = NULL},
 };
 
-const char *const ts_gate_inconclusive_words[] = {
-	[TS_INCONCLUSIVE_EXIT_3] = "exit-3", [TS_INCONCLUSIVE_FAIL] = "fail", [TS_INCONCLUSIVE_PASS] = "pass"};
+const char *const ts_gate_ending_words[] = {
+	[TS_GATE_EXIT_3] = "exit-3", [TS_GATE_FAILS] = "fail", [TS_GATE_GREEN] = "pass"};
 
 /* --- names --- */
 
@@ -274,11 +276,11 @@ static void number_bad(const struct ts_gate_setting *s, struct ts_span name, str
 	ts_buf_printf(why, "; it is '%s'", ts_show(typed).text);
 }
 
-bool ts_gate_inconclusive_parse(struct ts_span text, enum ts_on_inconclusive *ret)
+bool ts_gate_ending_parse(struct ts_span text, enum ts_gate_ending *ret)
 {
 	for (int i = 0; i < 3; i++)
-		if (ts_span_is(text, ts_gate_inconclusive_words[i])) {
-			*ret = (enum ts_on_inconclusive)i;
+		if (ts_span_is(text, ts_gate_ending_words[i])) {
+			*ret = (enum ts_gate_ending)i;
 			return true;
 		}
 	return false;
@@ -295,7 +297,7 @@ static bool text_good(struct ts_span text)
 
 static bool text_check(const struct ts_gate_setting *s, struct ts_span name, struct ts_span text, struct ts_buf *why)
 {
-	enum ts_on_inconclusive choice;
+	enum ts_gate_ending choice;
 
 	if (is_numeric(s)) {
 		if (s->word && ts_span_is(text, s->word))
@@ -313,8 +315,8 @@ static bool text_check(const struct ts_gate_setting *s, struct ts_span name, str
 		if (ts_span_is(text, "on") || ts_span_is(text, "off"))
 			return true;
 		break;
-	case TS_SETTING_INCONCLUSIVE:
-		if (ts_gate_inconclusive_parse(text, &choice))
+	case TS_SETTING_ENDING:
+		if (ts_gate_ending_parse(text, &choice))
 			return true;
 		break;
 	case TS_SETTING_NAME:

@@ -17,7 +17,7 @@ enum ts_gate_setting_kind {
 	TS_SETTING_GLOBS,    /* struct ts_ignore */
 	TS_SETTING_EXCLUDES, /* struct ts_reduce_options */
 	TS_SETTING_WARMUP,   /* the same */
-	TS_SETTING_INCONCLUSIVE,
+	TS_SETTING_ENDING,
 };
 
 struct ts_gate_setting {
@@ -33,7 +33,7 @@ struct ts_gate_setting {
 
 /* In the order in which they are printed; the last row has no name. */
 extern const struct ts_gate_setting ts_gate_settings[];
-extern const char *const ts_gate_inconclusive_words[]; /* by enum ts_on_inconclusive */
+extern const char *const ts_gate_ending_words[]; /* by enum ts_gate_ending */
 
 /* Finds "delta" or "peak_memory.min_size"; *ret_metric is TS_METRICS for a setting that belongs to no single metric. NULL: there is
  * no such setting. */
@@ -46,6 +46,6 @@ bool ts_gate_list_next(struct ts_span *rest, struct ts_span *ret);
 size_t ts_gate_list_count(struct ts_span text);
 /* Parse "tag:eval" and "exit-3". False: the text is not one of those. */
 bool ts_gate_exclude_parse(struct ts_span text, struct ts_exclude *ret);
-bool ts_gate_inconclusive_parse(struct ts_span text, enum ts_on_inconclusive *ret);
+bool ts_gate_ending_parse(struct ts_span text, enum ts_gate_ending *ret);
 
 #endif

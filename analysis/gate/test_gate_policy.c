@@ -36,7 +36,7 @@ static void print(const struct ts_gate_policy *p, struct ts_buf *out)
 	"GATE.pairs = 3\nGATE.pairs_most = 9\nGATE.baselines = 12\nGATE.collect = 5\nGATE.prior_sd = 0.004\n"           \
 	"GATE.prior_df = 12.5\nGATE.prior_df_most = 8.0\nGATE.across = hardware, libraries\nGATE.workload = llama 7b\n" \
 	"GATE.ignore = config.a*, config.b\nGATE.exclude = tag:eval, phase:checkpoint, every:500\nGATE.warmup = 40\n"   \
-	"GATE.inconclusive = fail\n"
+	"GATE.inconclusive = fail\nGATE.blind = pass\n"
 
 static void every_setting(void **state)
 {
@@ -57,7 +57,7 @@ static void every_setting(void **state)
 				     "GATE.ignore = config.a*,  config.b\n"
 				     "GATE.exclude = tag:eval, phase:checkpoint, every:500\n"
 				     "GATE.warmup = 40\nGATE.inconclusive = pass\n"
-				     "GATE.inconclusive = fail\n",
+				     "GATE.inconclusive = fail\nGATE.blind = pass\n",
 				     &arena, &p, &err),
 			 TS_OK);
 	assert_true(p.gates[TS_METRIC_STEP_TIME] && p.gates[TS_METRIC_PEAK_MEMORY] && !p.gates[TS_METRIC_LOSS]);
@@ -69,7 +69,8 @@ static void every_setting(void **state)
 	assert_int_equal(p.reduce.excludes[2].every, 500);
 	assert_true(ts_span_is(p.reduce.excludes[1].name, "checkpoint") && p.reduce.excludes[1].kind == TS_EXCLUDE_PHASE);
 	assert_true(p.reduce.has_warmup && p.reduce.warmup == 40);
-	assert_int_equal(p.on_inconclusive, TS_INCONCLUSIVE_FAIL);
+	assert_int_equal(p.on_inconclusive, TS_GATE_FAILS);
+	assert_int_equal(p.on_blind, TS_GATE_GREEN);
 	print(&p, &out);
 	assert_string_equal((const char *)out.data, ALL_SETTINGS);
 	/* What is printed is read as what was printed. */
@@ -92,13 +93,13 @@ static void words_undo(void **state)
 	assert_int_equal(read_policy(ALL_SETTINGS "GATE.must_catch = off\nGATE.prior_sd = history\nGATE.across = none\n"
 						  "GATE.workload = by-key\nGATE.ignore = none\nGATE.exclude = none\n"
 						  "GATE.warmup = auto\n"
-						  "GATE.inconclusive = exit-3\nGATE.rerun = on\n",
+						  "GATE.inconclusive = exit-3\nGATE.blind = exit-3\nGATE.rerun = on\n",
 				     &arena, &p, &err),
 			 TS_OK);
 	assert_true(isnan(p.must_catch) && isnan(p.prior_sd) && p.rerun);
 	assert_false(p.across[TS_WORKLOAD_HARDWARE] || p.across[TS_WORKLOAD_LIBRARIES]);
 	assert_true(p.workload.len == 0 && p.ignore.n == 0 && p.reduce.n_excludes == 0 && !p.reduce.has_warmup);
-	assert_int_equal(p.on_inconclusive, TS_INCONCLUSIVE_EXIT_3);
+	assert_true(p.on_inconclusive == TS_GATE_EXIT_3 && p.on_blind == TS_GATE_EXIT_3);
 	ts_arena_finish(&arena);
 }
 
@@ -115,7 +116,7 @@ static void defaults_come_back(void **state)
 	ts_gate_policy_default(&p);
 	/* Of the issue: 2 %, 1 %, 0.5 %, 20 baselines, 10 recommended. */
 	assert_true(p.min_size[TS_METRIC_STEP_TIME] == 0.02 && p.delta == 0.01 && p.alpha == 0.005 && p.suspect_alpha == 0.1);
-	assert_true(p.baselines == 20 && p.collect == 10 && p.prior_df_most == 30 && p.rerun && isnan(p.must_catch));
+	assert_true(p.baselines == 20 && p.collect == 10 && p.prior_df_most == 30 && p.rerun && p.must_catch == 0.1);
 	for (size_t m = 0; m < TS_METRICS; m++)
 		assert_int_equal(p.gates[m], m == TS_METRIC_STEP_TIME);
 	print(&p, &first);
@@ -144,7 +145,7 @@ static void mistakes_have_a_line_and_a_way_out(void **state)
 					       "pairs, pairs_most, "
 					       "baselines, collect, prior_sd, prior_df, prior_df_most, across, "
 					       "workload, ignore, exclude, "
-					       "warmup, inconclusive, and METRIC.min_size"},
+					       "warmup, inconclusive, blind, and METRIC.min_size"},
 		{"GATE.metrics = step_tme", "ci.policy:1: there is no metric 'step_tme'; did you mean step_time?"},
 		{"GATE.metrics = none",
 		 "ci.policy:1: there is no metric 'none'; the metrics are step_time, step_time_mean, step_time_p95, "

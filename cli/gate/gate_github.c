@@ -51,6 +51,7 @@ static const char *level_of(const struct ts_verdict *v)
 	case TS_GATE_SUSPECT:
 	case TS_GATE_INCONCLUSIVE:
 	case TS_GATE_COLLECTING:
+	case TS_GATE_BLIND:
 		break;
 	}
 	return "warning";

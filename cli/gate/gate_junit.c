@@ -70,7 +70,9 @@ static enum outcome outcome_of(const struct ts_verdict *v, const struct ts_gate_
 	case TS_GATE_SUSPECT:
 		return row->gates ? ERRORS : SKIPPED;
 	case TS_GATE_INCONCLUSIVE:
-		return row->gates && v->input.policy.on_inconclusive == TS_INCONCLUSIVE_FAIL ? FAILS : SKIPPED;
+		return row->gates && v->input.policy.on_inconclusive == TS_GATE_FAILS ? FAILS : SKIPPED;
+	case TS_GATE_BLIND:
+		return row->gates && v->input.policy.on_blind == TS_GATE_FAILS ? FAILS : SKIPPED;
 	case TS_GATE_COLLECTING:
 		break;
 	}
@@ -172,7 +174,13 @@ static const char *message(struct page *p, const struct ts_gate_row *row)
 {
 	const char *known = ts_show_row(row, p->arena), *state = ts_gate_state_word(row->state);
 
-	return known ? ts_arena_printf(p->arena, "%s%s: %s", state, row->gates ? "" : " (this metric does not decide)", known) : NULL;
+	if (!known)
+		return NULL;
+	known = ts_arena_printf(p->arena, "%s%s: %s", state, row->gates ? "" : " (this metric does not decide)", known);
+	if (!known || (row->state != TS_GATE_PASS && row->state != TS_GATE_BLIND) || isnan(row->could_miss))
+		return known;
+	return ts_arena_printf(p->arena, "%s; the gate could have missed a regression of up to %s", known,
+			       ts_show_size(row->could_miss, p->arena));
 }
 
 static void end(struct page *p, const struct ts_gate_row *row, const char *element)
@@ -247,10 +255,6 @@ static void system_out(struct page *p)
 		text(p, ts_metrics[row->metric].name);
 		ts_buf_str(p->out, ": ");
 		text(p, message(p, row));
-		if (row->state == TS_GATE_PASS && !isnan(row->could_miss)) {
-			ts_buf_str(p->out, "; the gate could have missed a regression of up to ");
-			text(p, ts_show_size(row->could_miss, p->arena));
-		}
 		ts_buf_char(p->out, '\n');
 	}
 	ts_buf_str(p->out, "</system-out>\n");

@@ -155,7 +155,7 @@ static void metric(struct page *p, const struct ts_gate_row *row)
 	cell(p, ts_show_change(row->size, p->arena));
 	cell(p, ts_show_interval(row->low, row->high, p->arena));
 	cell(p, ts_arena_printf(p->arena, "%s%s", ts_gate_state_word(row->state), row->gates ? "" : " (does not decide)"));
-	if (row->state == TS_GATE_PASS && !isnan(row->could_miss))
+	if ((row->state == TS_GATE_PASS || row->state == TS_GATE_BLIND) && !isnan(row->could_miss))
 		miss = ts_show_size(row->could_miss, p->arena);
 	cell(p, miss && *miss ? ts_arena_printf(p->arena, "up to %s", miss) : miss);
 	put(p, "\n");
@@ -422,6 +422,16 @@ static void let_differ(struct page *p)
 		command(p, "GATE.ignore = PATH");
 }
 
+static void see_more(struct page *p)
+{
+	if (p->v->ask.pairs)
+		ask(p);
+	else
+		put(p, "\n#### What to do\n");
+	put(p, "\nIf the team accepts verdicts that could have missed this much, say so in the policy, for example with\n");
+	command(p, "GATE.must_catch = off");
+}
+
 static void what_now(struct page *p)
 {
 	switch (p->v->state) {
@@ -438,6 +448,9 @@ static void what_now(struct page *p)
 		return;
 	case TS_GATE_INCONCLUSIVE:
 		let_differ(p);
+		return;
+	case TS_GATE_BLIND:
+		see_more(p);
 		return;
 	case TS_GATE_PASS:
 	case TS_GATE_IMPROVEMENT:

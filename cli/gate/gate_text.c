@@ -24,6 +24,7 @@ static enum ts_style style_of(enum ts_gate_state state)
 	case TS_GATE_SUSPECT:
 	case TS_GATE_INCONCLUSIVE:
 	case TS_GATE_COLLECTING:
+	case TS_GATE_BLIND:
 		break;
 	}
 	return TS_STYLE_YELLOW;

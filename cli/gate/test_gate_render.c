@@ -19,7 +19,8 @@
 
 static struct ts_arena arena;
 static const enum ts_gate_state states[] = {TS_GATE_PASS,    TS_GATE_REGRESSION,   TS_GATE_IMPROVEMENT,
-					    TS_GATE_SUSPECT, TS_GATE_INCONCLUSIVE, TS_GATE_COLLECTING};
+					    TS_GATE_SUSPECT, TS_GATE_INCONCLUSIVE, TS_GATE_COLLECTING,
+					    TS_GATE_BLIND};
 static const char *const again_words[] = {"tscope", "gate", "exp9", "--baseline", "main", "--paired", "pair-cacacacacaca-1-base",
 					  "--paired", "other-pair", "--policy", "a b'c.policy"};
 static const struct ts_gate_again again = {again_words, 11};
@@ -54,7 +55,10 @@ static struct ts_verdict *blank(enum ts_gate_state state, const char *name)
 	in->baseline = str("branch p/main");
 	in->sentence = str("3 runs of main");
 	v->state = state;
-	v->exit_code = state == TS_GATE_REGRESSION ? 1 : state == TS_GATE_INCONCLUSIVE ? 3 : state == TS_GATE_SUSPECT ? 4 : 0;
+	v->exit_code = state == TS_GATE_REGRESSION                                  ? 1
+		       : state == TS_GATE_INCONCLUSIVE || state == TS_GATE_BLIND ? 3
+		       : state == TS_GATE_SUSPECT                                ? 4
+										 : 0;
 	v->sentence = str("a sentence");
 	memset(v->policy_digest.bytes, 0x9D, TS_ID_BYTES);
 	for (size_t i = 0; i < TS_METRICS; i++)
@@ -111,7 +115,7 @@ static struct ts_verdict *verdict(enum ts_gate_state state, const char *name)
 					    .size = 0.0814,
 					    .low = 0.0719,
 					    .high = 0.0905,
-					    .could_miss = state == TS_GATE_PASS ? 0.0312 : (double)NAN};
+					    .could_miss = state == TS_GATE_PASS || state == TS_GATE_BLIND ? 0.0312 : (double)NAN};
 	}
 	v->rows[TS_METRIC_PEAK_MEMORY] = (struct ts_gate_row){.metric = TS_METRIC_PEAK_MEMORY,
 							      .state = TS_GATE_REGRESSION,
@@ -276,6 +280,8 @@ static void junit_fails_only_for_what_decides(void **state)
 	assert_says(junit(verdict(TS_GATE_SUSPECT, "x")), "failures=\"0\" errors=\"1\" skipped=\"10\"");
 	assert_says(junit(verdict(TS_GATE_COLLECTING, "why so")), "<skipped message=\"collecting: why so\"/>");
 	assert_says(junit(verdict(TS_GATE_INCONCLUSIVE, "why so")), "<skipped message=\"inconclusive: why so\"/>");
+	assert_says(junit(verdict(TS_GATE_BLIND, "x")), "failures=\"0\" errors=\"0\" skipped=\"11\"");
+	assert_says(junit(verdict(TS_GATE_BLIND, "x")), "12 baselines); the gate could have missed a regression of up to 3.1 %\"/>");
 }
 
 static void junit_fails_for_the_inconclusive_where_the_policy_does(void **state)
@@ -283,7 +289,10 @@ static void junit_fails_for_the_inconclusive_where_the_policy_does(void **state)
 	struct ts_verdict *v = verdict(TS_GATE_INCONCLUSIVE, "why so");
 
 	(void)state;
-	v->input.policy.on_inconclusive = TS_INCONCLUSIVE_FAIL;
+	v->input.policy.on_inconclusive = TS_GATE_FAILS;
+	assert_says(junit(v), "failures=\"1\" errors=\"0\" skipped=\"10\"");
+	v = verdict(TS_GATE_BLIND, "why so");
+	v->input.policy.on_blind = TS_GATE_FAILS;
 	assert_says(junit(v), "failures=\"1\" errors=\"0\" skipped=\"10\"");
 }
 
@@ -298,6 +307,7 @@ static void github_says_how_bad_it_is(void **state)
 	assert_says(text, "\n::notice title=peak memory%3A regression (this metric does not decide)::");
 	assert_says(github(verdict(TS_GATE_SUSPECT, "x")), "::warning title=tscope gate%3A suspect::x%0A");
 	assert_says(github(verdict(TS_GATE_PASS, "x")), "::notice title=tscope gate%3A pass::x\n");
+	assert_says(github(verdict(TS_GATE_BLIND, "x")), "::warning title=tscope gate%3A blind::x\n");
 	assert_says(github(v), "::warning title=tscope gate%3A inconclusive::a: b, c\\n%25\n");
 	v->exit_code = 1;
 	assert_says(github(v), "::error title=tscope gate%3A inconclusive::");
@@ -345,6 +355,8 @@ static void a_comment_says_what_an_engineer_asks(void **state)
 	/* Sentence, warning, 3 of the difference, 2 of the fact, run, 2 of the run passed over, loss; not for each metric again. */
 	assert_int_equal(times(markdown(verdict(TS_GATE_INCONCLUSIVE, "because so")), "because so"), 11);
 	assert_says(markdown(verdict(TS_GATE_COLLECTING, "exp9")), "tscope push --branch main");
+	assert_says(markdown(verdict(TS_GATE_BLIND, "exp9")), "| blind | up to 3.1 % |\n");
+	assert_says(markdown(verdict(TS_GATE_BLIND, "exp9")), "\nGATE.must_catch = off\n");
 }
 
 static void a_request_is_read_line_by_line(void **state)

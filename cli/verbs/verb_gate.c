@@ -53,7 +53,9 @@ static void warn(const struct ts_cli *cli, const struct ts_verdict *verdict)
 {
 	for (size_t i = 0; cli->json && i < verdict->n_warnings; i++)
 		ts_cli_say(cli, "warning: %.*s", TS_SPAN_ARG(verdict->warnings[i]));
-	if (verdict->state == TS_GATE_COLLECTING || (verdict->state == TS_GATE_INCONCLUSIVE && verdict->exit_code == 0))
+	bool green = verdict->exit_code == 0 && (verdict->state == TS_GATE_INCONCLUSIVE || verdict->state == TS_GATE_BLIND);
+
+	if (verdict->state == TS_GATE_COLLECTING || green)
 		ts_cli_say(cli, "warning: %.*s", TS_SPAN_ARG(verdict->sentence));
 }
 

@@ -531,8 +531,8 @@ const struct ts_verb ts_verbs[] = {
 			 "1 regression\n"
 			 "2 the command failed: wrong usage, no such run, a run that still trains, no connection, "
 			 "damaged data\n"
-			 "3 inconclusive: the runs are not comparable, or the metric is missing (see "
-			 "--inconclusive)\n"
+			 "3 inconclusive: the runs are not comparable, or the metric is missing (see --inconclusive); or blind: a "
+			 "regression above GATE.must_catch could have been missed\n"
 			 "4 suspect: pairs have to be run",
 		.max_words = TS_GATE_SPECS_MAX, .words = TS_COMPLETE_RUN, .pages = true,
 		.run = ts_verb_gate,

@@ -141,7 +141,7 @@ WIRE_SHAPE(gate_request, ts_gate_request, ts_shape_gate_request);
 /* --- the verdict --- */
 
 WORD_OF(state_word, enum ts_gate_state, ts_gate_state_word);
-static const struct ts_shape_words states = {TS_GATE_PASS, TS_GATE_COLLECTING, TS_GATE_PASS, .word = state_word};
+static const struct ts_shape_words states = {TS_GATE_PASS, TS_GATE_BLIND, TS_GATE_PASS, .word = state_word};
 
 static const char *metric_word(int metric)
 {
@@ -176,7 +176,6 @@ static const struct ts_shape_field row_rows[] = {
 	{"t", "t", F64(t), OR_NULL},
 	{"p", "p", F64(p), OR_NULL},
 	{"could_miss", "could_miss_ratio", F64(could_miss), OR_NULL},
-	{"weak", "weak", BOOL(weak)},
 	{"paired", "paired", BOOL(paired)},
 	{"pairs", "pair_count", U64(pairs)},
 	{"pair_t", "pair_t", F64(pair_t), OR_NULL},

@@ -213,7 +213,7 @@ $ tscope gate -q --replay verdict.json --json | cmp - verdict.json && echo the s
 $ tscope gate --replay verdict.json | head -1
 | step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval 7.1 % to 8.9 %, from 2 pairs on one allocation)
 $ sed 's/"record": "..../"record": "AAAA/' verdict.json >broken.json; tscope gate --replay broken.json
-! tscope: broken.json: 13939 bytes are not a tscope.v1.GateInput message
+! tscope: broken.json: 13959 bytes are not a tscope.v1.GateInput message
 [2]
 $ echo '{"record": "Z"}' >broken.json; tscope gate --replay broken.json
 ! tscope: broken.json: the value of "record" is not base64 at its byte 1
@@ -380,8 +380,8 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope baseline accept 09 --reason why
 [2]
 # A policy, its mistakes, and options in its place.
 $ printf 'GATE.must_catch = 2 %%\nGATE.metrics = step_time, peak_memory\n' >ci.policy; TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main --policy ci.policy | head -3
-| step time of default/clean and 1 more run shows no regression: it is 0.1 % longer than that of main (99 % confidence interval -0.6 % to 0.8 %, from 3 baselines); the gate could have missed a regression of up to 2.4 %
-| warning: step time passes, but the gate could have missed a regression of up to 2.4 %, and GATE.must_catch of the policy is 2.0 %: add baselines from other sessions, or run pairs, to detect smaller regressions
+| step time of default/clean and 1 more run shows no regression, but this test is blind: the gate could have missed a regression of up to 2.4 %, and GATE.must_catch is 2.0 %; it is 0.1 % longer than that of main (99 % confidence interval -0.6 % to 0.8 %, from 3 baselines)
+| warning: step time differs by 0.2 % between runs of the same code, so one more run cannot show a change of 2.0 %: compare the candidate with its base in pairs on one machine (--paired), add baselines, or measure on a quieter machine
 |
 $ printf 'GATE.must_catch = 2 %%\nGATE.metrics = step_time, peak_memry\n' >bad.policy; tscope gate clean --baseline main --policy bad.policy
 ! tscope: gate: bad.policy:2: there is no metric 'peak_memry'; did you mean peak_memory?
