@@ -32,6 +32,13 @@
 
 enum { TS_GATE_LEAST = 3 /* baselines */, TS_GATE_RUNS_MAX = 4096 };
 
+/* Where there are fewer baselines and no history, the gate assumes that runs of the same code differ by so much, with the weight of so
+ * many degrees of freedom. Only a change that stands out from that is suspect while baselines are being collected. */
+#define TS_GATE_ASSUMED_SD 0.1
+#define TS_GATE_ASSUMED_DF 4.0
+/* Degrees of freedom of the history from which the spread between runs is known, so that one baseline is enough. */
+#define TS_GATE_KNOWN_DF 8.0
+
 enum ts_gate_role {
 	TS_GATE_CANDIDATE = 1,
 	TS_GATE_BASELINE = 2,
@@ -94,7 +101,7 @@ enum ts_gate_state {
 	TS_GATE_IMPROVEMENT = 3,
 	TS_GATE_SUSPECT = 4,	  /* the first look found a regression, and pairs have to confirm it */
 	TS_GATE_INCONCLUSIVE = 5, /* the runs are not comparable, or the metric is missing: never a pass */
-	TS_GATE_COLLECTING = 6,	  /* there are fewer than TS_GATE_LEAST baselines */
+	TS_GATE_COLLECTING = 6,	  /* there are fewer than TS_GATE_LEAST baselines, and the candidate is not suspect */
 	TS_GATE_BLIND = 7,	  /* no regression was found, but one above must_catch could have been missed: never a pass */
 };
 

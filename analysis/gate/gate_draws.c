@@ -313,13 +313,6 @@ static bool spreads_of(struct ts_gate_court *c, enum ts_metric metric, const str
 	       pooled(c, metric, runs, sessions, n, list->n, ret_within);
 }
 
-static struct ts_gate_spread both(struct ts_gate_spread a, struct ts_gate_spread b)
-{
-	double df = a.df + b.df;
-
-	return (struct ts_gate_spread){df > 0 ? sqrt((a.df * a.sd * a.sd + b.df * b.sd * b.sd) / df) : 0, df};
-}
-
 static void cap(struct ts_gate_spread *spread, double most)
 {
 	spread->df = spread->df < most ? spread->df : most;
@@ -348,7 +341,7 @@ static bool priors(struct ts_gate_court *c, enum ts_metric metric, const struct 
 	/* Where runs of one session are the draws, they scatter only as much as runs of one session do. */
 	if (sample->one_session)
 		sample->prior = sample->within;
-	sample->within = both(sample->within, within);
+	sample->within = ts_gate_both(sample->within, within);
 	if (isfinite(policy->prior_sd) && ts_metrics[metric].log_scale)
 		sample->prior = (struct ts_gate_spread){policy->prior_sd, policy->prior_df};
 	else

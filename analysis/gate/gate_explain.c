@@ -138,11 +138,12 @@ void ts_gate_explain(const struct ts_gate_policy *policy, struct ts_buf *out)
 		ts_buf_printf(out, "If that size is above %s, the verdict is blind, which is never a pass (%s).\n",
 			      ts_say_percent(policy->must_catch).text, ending(policy->on_blind));
 	ts_buf_printf(out,
-		      "\nWith baselines of fewer than %d sessions the gate judges nothing: it exits with 0 and a "
+		      "\nWith baselines of fewer than %d sessions and no history of at least %g degrees of freedom, the gate assumes that runs of the "
+		      "same code differ by %s: only a change that stands out from that is suspect, and any other exits with 0 and a "
 		      "warning. %" PRIu64 " sessions are "
 		      "recommended. If the runs are not comparable, or a value is missing, the verdict is "
 		      "inconclusive, which is never a pass "
 		      "(%s).\n",
-		      TS_GATE_LEAST, policy->collect,
+		      TS_GATE_LEAST, TS_GATE_KNOWN_DF, ts_say_percent(TS_GATE_ASSUMED_SD).text, policy->collect,
 		      ending(policy->on_inconclusive));
 }

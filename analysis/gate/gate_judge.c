@@ -162,6 +162,20 @@ static void bars(struct ts_gate_court *c, enum ts_metric metric, struct bench *b
 	b->pair_p = fmin(b->pair_p, 2 * look.p);
 }
 
+/* Are there enough baselines for a verdict? */
+static bool enough(const struct ts_gate_sample *s)
+{
+	return s->n_base >= TS_GATE_LEAST || (s->n_base && s->prior.df >= TS_GATE_KNOWN_DF);
+}
+
+/* The spread between runs that the first look starts from: that of the history, and an assumed one as long as there is too little. */
+static struct ts_gate_spread known_before(enum ts_metric metric, const struct ts_gate_sample *s)
+{
+	const struct ts_gate_spread assumed = {TS_GATE_ASSUMED_SD, TS_GATE_ASSUMED_DF};
+
+	return enough(s) || !ts_metrics[metric].log_scale ? s->prior : ts_gate_both(s->prior, assumed);
+}
+
 /* Fills in the numbers of a row that do not depend on other metrics. */
 static void weigh(struct ts_gate_court *c, enum ts_metric metric, struct bench *b)
 {
@@ -179,7 +193,7 @@ static void weigh(struct ts_gate_court *c, enum ts_metric metric, struct bench *
 	b->rule = rule_of(&c->input->policy, metric, s, row->base);
 	b->looked = s->n_base && s->n_candidate;
 	if (b->looked) {
-		ts_gate_first_look(s->base, s->n_base, s->candidate, s->n_candidate, s->prior, &b->rule, &b->first);
+		ts_gate_first_look(s->base, s->n_base, s->candidate, s->n_candidate, known_before(metric, s), &b->rule, &b->first);
 		row->sd = b->first.sd;
 		row->df = b->first.df;
 		row->t = b->first.t;
@@ -282,20 +296,18 @@ static enum ts_gate_state by_pairs(struct ts_gate_court *c, struct ts_gate_row *
 	return ts_gate_better(&look, &b->rule, least_level(c, row, c->input->policy.alpha)) ? TS_GATE_IMPROVEMENT : TS_GATE_PASS;
 }
 
-static struct ts_span collecting(struct ts_gate_court *c, const struct ts_gate_sample *s)
+static struct ts_span collecting(struct ts_gate_court *c, const struct ts_gate_row *row, const struct ts_gate_sample *s)
 {
 	uint64_t runs = s->no_base.of - s->no_base.runs;
+	struct ts_span missed = ts_span_str(""), of = ts_span_str("");
 
 	if (runs > s->n_base)
-		return ts_gate_text(c,
-				    "the gate has %s of %s so far, and runs of one session count as one; a verdict "
-				    "needs at least %d sessions, "
-				    "and %" PRIu64 " are recommended",
-				    ts_say_plural((double)runs, "baseline").text,
-				    ts_say_plural((double)s->n_base, "session").text, TS_GATE_LEAST,
-				    c->input->policy.collect);
-	return ts_gate_text(c, "the gate has %s so far; a verdict needs at least %d, and %" PRIu64 " are recommended",
-			    ts_say_plural((double)s->n_base, "baseline").text, TS_GATE_LEAST, c->input->policy.collect);
+		of = ts_gate_text(c, " of %s (runs of one session count as one)", ts_say_plural((double)s->n_base, "session").text);
+	if (!isnan(row->could_miss))
+		missed = ts_gate_text(c, "; until then only a regression above %s would be suspect", ts_say_percent(row->could_miss).text);
+	return ts_gate_text(c, "the gate has %s%.*s so far; a verdict needs at least %d, and %" PRIu64 " are recommended%.*s",
+			    ts_say_plural((double)runs, "baseline").text, TS_SPAN_ARG(of), TS_GATE_LEAST, c->input->policy.collect,
+			    TS_SPAN_ARG(missed));
 }
 
 static enum ts_gate_state by_first_look(struct ts_gate_court *c, struct ts_gate_row *row, const struct bench *benches)
@@ -311,8 +323,8 @@ static enum ts_gate_state by_first_look(struct ts_gate_court *c, struct ts_gate_
 		tell_look(row, s, &b->first);
 		tell_missed(c, row, b, &b->first, alpha);
 	}
-	if (s->n_base < TS_GATE_LEAST) {
-		row->reason = collecting(c, s);
+	if (!enough(s) && !(b->looked && ts_gate_worse(&b->first, &b->rule, worse))) {
+		row->reason = collecting(c, row, s);
 		return TS_GATE_COLLECTING;
 	}
 	if (isnan(b->first.p)) {

@@ -27,6 +27,13 @@ struct ts_gate_spread ts_gate_pooled(const double *x, const size_t *sizes, size_
 	return (struct ts_gate_spread){df > 0 ? sqrt(sum / df) : 0, df};
 }
 
+struct ts_gate_spread ts_gate_both(struct ts_gate_spread a, struct ts_gate_spread b)
+{
+	double df = a.df + b.df;
+
+	return (struct ts_gate_spread){df > 0 ? sqrt((a.df * a.sd * a.sd + b.df * b.sd * b.sd) / df) : 0, df};
+}
+
 void ts_gate_look_judge(struct ts_gate_look *look, double factor, double floor_sd, double delta)
 {
 	look->sd = look->sd < floor_sd ? floor_sd : look->sd;

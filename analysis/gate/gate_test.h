@@ -44,6 +44,9 @@ struct ts_gate_look {
 /* The pooled variance within groups. x holds n_groups groups one after the other, the i-th with sizes[i] values. */
 struct ts_gate_spread ts_gate_pooled(const double *x, const size_t *sizes, size_t n_groups);
 
+/* Two spreads pooled. */
+struct ts_gate_spread ts_gate_both(struct ts_gate_spread a, struct ts_gate_spread b);
+
 /* Sets sd, error, t and the p of a look whose difference, sd and df are there: the error is factor sd, and less than floor_sd is not
  * believed. */
 void ts_gate_look_judge(struct ts_gate_look *look, double factor, double floor_sd, double delta);

@@ -374,7 +374,7 @@ static void sessions_are_draws(void **state)
 	row = judge();
 	is(TS_GATE_COLLECTING, 0);
 	assert_int_equal(row->base_draws, 2);
-	says("the gate has 9 baselines of 2 sessions so far, and runs of one session count as one; a verdict needs at least 3 sessions");
+	says("the gate has 9 baselines of 2 sessions (runs of one session count as one) so far; a verdict needs at least 3, and 10 are recommended");
 	/* three sessions: their means 0.1, 0.102 and 0.104 count, not the runs */
 	t.input.n_runs = 0;
 	for (size_t i = 0; i < 6; i++)
@@ -442,6 +442,32 @@ static void history_gives_spread_not_level(void **state)
 	assert_true(row->prior_df == 7 && row->prior_sd == 0.004 && row->df == 9);
 }
 
+/* After `accept` the mean is new, and the runs before it still show how much runs differ: one baseline is enough. */
+static void one_baseline_is_enough_where_the_spread_is_known(void **state)
+{
+	struct ts_gate_row *row;
+
+	(void)state;
+	for (size_t i = 0; i < 9; i++)
+		put(TS_GATE_HISTORY, 2 * ten[i])->group = 1;
+	put(TS_GATE_CANDIDATE, 0.1);
+	judge();
+	is(TS_GATE_COLLECTING, 0); /* without any baseline there is no mean */
+	baselines(1);
+	row = judge();
+	is(TS_GATE_PASS, 0);
+	assert_true(row->df == 8 && row->could_miss < 0.1);
+	t.runs[9].reduction.metrics[TS_METRIC_STEP_TIME].value = 0.105;
+	judge();
+	is(TS_GATE_SUSPECT, 4);
+	/* One run less of history, and the assumed spread joins in. */
+	t.runs[0].role = TS_GATE_BASELINE;
+	t.runs[0].reduction.metrics[TS_METRIC_STEP_TIME].value = 0.1;
+	row = judge();
+	is(TS_GATE_COLLECTING, 0);
+	assert_true(row->df == 7 + 4 + 1);
+}
+
 static void collecting_until_there_are_three(void **state)
 {
 	(void)state;
@@ -450,10 +476,17 @@ static void collecting_until_there_are_three(void **state)
 	is(TS_GATE_COLLECTING, 0);
 	says("the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended");
 	baselines(2);
+	t.runs[0].reduction.metrics[TS_METRIC_STEP_TIME].value = 0.15;
 	judge();
 	is(TS_GATE_COLLECTING, 0);
 	assert_int_equal(warned("step time is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3"), 1);
+	assert_int_equal(warned("; until then only a regression above"), 1);
+	/* Twice as slow stands out from any spread that one would assume. */
+	t.runs[0].reduction.metrics[TS_METRIC_STEP_TIME].value = 0.2;
+	judge();
+	is(TS_GATE_SUSPECT, 4);
 	baselines(1);
+	t.runs[0].reduction.metrics[TS_METRIC_STEP_TIME].value = 0.15;
 	judge();
 	is(TS_GATE_SUSPECT, 4);
 	/* pairs need no baselines */
@@ -908,6 +941,7 @@ int main(void)
 		TEST(one_session_for_all),
 		TEST(history_gives_spread_not_level),
 		TEST(collecting_until_there_are_three),
+		TEST(one_baseline_is_enough_where_the_spread_is_known),
 		TEST(inconclusive_is_never_a_pass),
 		TEST(values_that_are_none),
 		TEST(measured_by_other_means),

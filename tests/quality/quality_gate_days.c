@@ -23,6 +23,8 @@ struct day {
 	const char *name;
 	double sd;
 	size_t history;		/* runs before the baselines */
+	size_t baselines;	/* 0: BASELINES */
+	bool one_session;	/* all baselines ran in one session */
 	double (*noise)(const struct day *d, struct ts_random *r);
 	double odd_baseline;	/* one of the baselines is slower by it */
 	double odd_history;	/* one run of the history */
@@ -133,6 +135,7 @@ static enum ts_gate_state verdict(const struct day *d, double slower, struct ts_
 	enum ts_gate_state state;
 	size_t bad = (size_t)(ts_random_unit(r) * BASELINES), old = (size_t)(ts_random_unit(r) * (double)(d->history ? d->history : 1));
 	uint32_t pairs = 0, session = 0;
+	size_t n = d->baselines ? d->baselines : BASELINES;
 
 	ts_arena_reset(&world.arena);
 	world.input = (struct ts_gate_input){.runs = world.runs};
@@ -140,8 +143,10 @@ static enum ts_gate_state verdict(const struct day *d, double slower, struct ts_
 	ts_gate_policy_default(&world.input.policy);
 	for (size_t i = 0; i < d->history; i++)
 		put(TS_GATE_HISTORY, session++, draw(d, r) + (i == old ? log1p(d->odd_history) : 0))->group = 1;
-	for (size_t i = 0; i < BASELINES; i++)
-		put(TS_GATE_BASELINE, session++, draw(d, r) + (i == bad ? log1p(d->odd_baseline) : 0) + d->drift_all * (double)i);
+	for (size_t i = 0; i < n; i++)
+		put(TS_GATE_BASELINE, d->one_session ? session : session++,
+		    draw(d, r) + (i == bad ? log1p(d->odd_baseline) : 0) + d->drift_all * (double)i);
+	session += d->one_session;
 	put(TS_GATE_CANDIDATE, session++, draw(d, r) + log1p(slower) + d->drift_all * BASELINES);
 	state = judge(ret);
 	while (ret->ask.pairs || (d->always_paired && !pairs)) {
@@ -167,6 +172,25 @@ static void rate(struct quality *q, const struct day *d, double slower, const ch
 
 		quality_random(&c, i, &random);
 		quality_count(&c, verdict(d, slower, &random, &v) == TS_GATE_REGRESSION);
+	}
+	quality_report(q, &c);
+}
+
+/* How often a change is green. */
+static void green(struct quality *q, const struct day *d, double slower, const char *what, double goal)
+{
+	char name[NAME];
+	struct quality_case c;
+
+	(void)snprintf(name, sizeof name, "gate days: %s, %s", d->name, what);
+	c = quality_at_most(name, goal);
+	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, 4000); i++) {
+		struct ts_random random;
+		struct ts_verdict v;
+
+		quality_random(&c, i, &random);
+		(void)verdict(d, slower, &random, &v);
+		quality_count(&c, v.exit_code == 0);
 	}
 	quality_report(q, &c);
 }
@@ -217,6 +241,26 @@ static const struct {
 	{{"baselines drift +12 % over 60 runs", .sd = 0.005, .noise = normal, .drift_all = 0.0019}, 0.001, 0.9, 0},
 };
 
+/* Machines on which one run shows nothing: their passes must not be green. */
+static const struct day noisy[] = {
+	{"noise 40 %", .sd = 0.4, .noise = normal},
+	{"noise 15 %", .sd = 0.15, .noise = normal},
+};
+
+/* While baselines are being collected: only gross changes are asked for, and clean ones must not fail, whatever the noise. */
+static const struct {
+	struct day day;
+	double slower, found;
+	const char *what;
+} weeks[] = {
+	{{"1 baseline", .sd = SD, .noise = normal, .baselines = 1}, 2, 0.99, "3x slower, found"},
+	{{"2 baselines", .sd = SD, .noise = normal, .baselines = 2}, 2, 0.99, "3x slower, found"},
+	{{"2 baselines, noise 10 %", .sd = 0.1, .noise = normal, .baselines = 2}, 2, 0.9, "3x slower, found"},
+	{{"2 baselines, noise 20 %", .sd = 0.2, .noise = normal, .baselines = 2}, 0, 0, ""},
+	{{"20 baselines of one session", .sd = SD, .noise = normal, .one_session = true}, 2, 0.99, "3x slower, found"},
+	{{"1 baseline after accept", .sd = SD, .noise = normal, .baselines = 1, .history = HISTORY}, 0.1, 0.99, "10 % slower, found"},
+};
+
 void quality_gate_days(struct quality *q)
 {
 	struct ts_error err;
@@ -229,6 +273,13 @@ void quality_gate_days(struct quality *q)
 		rate(q, &days[i].day, 0.1, "10 % slower, found", days[i].found, true);
 		if (days[i].called_odd > 0)
 			odd_ones(q, &days[i].day, days[i].called_odd);
+	}
+	green(q, &noisy[0], 0.3, "30 % slower, green", 0.01);
+	green(q, &noisy[1], 0.3, "30 % slower, green", 0.01);
+	for (size_t i = 0; i < sizeof weeks / sizeof weeks[0]; i++) {
+		rate(q, &weeks[i].day, 0, "clean, failed", 0.001, false);
+		if (weeks[i].slower > 0)
+			rate(q, &weeks[i].day, weeks[i].slower, weeks[i].what, weeks[i].found, true);
 	}
 	ts_arena_finish(&world.arena);
 }
