@@ -25,10 +25,10 @@ RUN = "id: %s own_name: \"o\\000wn\" steps: 11 first_step: -12 last_step: 13 ran
 REF = "kind: REF_KIND_TAG name: \"p/t\" id: %s seq: 21 moved_ns: 22 who: \"who\" summary: \"s\\000m\""
 
 METRICS = ("step_time", "step_time_mean", "step_time_p95", "stall_share", "peak_memory", "tokens_per_s", "tokens_per_s_device",
-           "samples_per_s", "samples_per_s_device", "mfu", "loss")
+           "samples_per_s", "samples_per_s_device", "mfu", "loss", "step_time_p10", "step_time_end")
 
 POLICY = "".join("GATE.%s\\n" % line for line in (
-    "metrics = step_time, peak_memory", *(m + ".min_size = 0.03" for m in METRICS), "delta = 0.0", "alpha = 0.001", "suspect_alpha = 0.1",
+    "metrics = step_time, peak_memory", "watch = loss", *(m + ".min_size = 0.03" for m in METRICS), "delta = 0.0", "alpha = 0.001", "suspect_alpha = 0.1",
     "must_catch = 0.05", "rerun = off", "pairs = 3", "pairs_most = 9", "baselines = 12", "collect = 5", "prior_sd = 0.004",
     "prior_df = 12.5", "prior_df_most = 8.0", "across = hardware, libraries", "workload = llama 7b", "ignore = config.a*, config.b",
     "exclude = tag:eval, phase:checkpoint, every:500", "warmup = 40", "inconclusive = fail", "blind = exit-3"))
@@ -49,7 +49,7 @@ GATE_INPUT = ("analysis_version: 2 policy: \"%s\" baseline: \"branch p/main\" se
               "loss { bits: TIER_ANSWER_FAILS numeric: TIER_ANSWER_HOLDS sentence: \"parts\" }"
               % (POLICY, gate_run("GATE_ROLE_CANDIDATE", 1), gate_run("GATE_ROLE_PAIR_CANDIDATE", 2), ident(7)))
 GATE_ROW = ("state: GATE_STATE_SUSPECT gates: true reason: \"r\" baseline: 1 candidate: 2 base_draws: 3 candidate_draws: 4 size: 0.5 low: 0.25 high: 0.75 "
-            "sd: 0.125 df: 5 prior_sd: 0.01 prior_df: 6 t: 7 p: 0.001 could_miss: nan paired: true pairs: 8 pair_t: 9 pair_p: 0.002")
+            "sd: 0.125 df: 5 prior_sd: 0.01 prior_df: 6 t: 7 p: 0.001 could_miss: nan counts: true paired: true pairs: 8 pair_t: 9 pair_p: 0.002")
 
 VECTORS = [
     ("info_reply", "ServerInfoReply",

@@ -36,6 +36,8 @@ enum { TS_GATE_LEAST = 3 /* baselines */, TS_GATE_RUNS_MAX = 4096 };
  * many degrees of freedom. Only a change that stands out from that is suspect while baselines are being collected. */
 #define TS_GATE_ASSUMED_SD 0.1
 #define TS_GATE_ASSUMED_DF 4.0
+/* A metric that is watched counts where a clean run would be so much worse with a probability below this. */
+#define TS_GATE_WATCH_ALPHA 0.001
 /* Degrees of freedom of the history from which the spread between runs is known, so that one baseline is enough. */
 #define TS_GATE_KNOWN_DF 8.0
 
@@ -109,8 +111,9 @@ enum ts_gate_state {
 struct ts_gate_row {
 	enum ts_metric metric;
 	enum ts_gate_state state;
-	bool gates;		    /* the metric decides; otherwise it is only shown */
-	struct ts_span reason;	    /* of INCONCLUSIVE and COLLECTING: why there is no verdict */
+	bool gates;		    /* the metric decides */
+	bool counts;		    /* it decides, or it is watched and grossly worse; otherwise the row is only shown */
+	struct ts_span reason;	    /* of INCONCLUSIVE and COLLECTING: why there is no verdict; of a REGRESSION to NaN: what it is */
 	double base, candidate;	    /* means in the metric's unit (geometric where ratios are compared) */
 	uint64_t base_draws, candidate_draws; /* numbers of sessions */
 	double size;		    /* relative difference; that of the pairs where pairs decide */

@@ -345,6 +345,42 @@ static bool blind(const struct ts_gate_court *c, const struct ts_gate_row *row)
 	return !isnan(must_catch) && c->samples[row->metric].relative && !(row->could_miss <= must_catch);
 }
 
+/* A metric that is watched counts where it is worse by much, and by more than chance. */
+static bool alarms(const struct ts_gate_court *c, const struct ts_gate_row *row, const struct bench *b)
+{
+	double by = ts_metrics[row->metric].less_is_better ? row->size : -row->size;
+
+	if (!c->input->policy.watch[row->metric] || !(by >= ts_metrics[row->metric].watch))
+		return false;
+	if (row->state != TS_GATE_SUSPECT && row->state != TS_GATE_REGRESSION)
+		return false;
+	return row->paired || b->first.p_clean < TS_GATE_WATCH_ALPHA;
+}
+
+/* A loss that became NaN or infinite needs no test, unless some baseline ends like that as well. False: it is finite. */
+static bool not_finite(struct ts_gate_court *c, struct ts_gate_row *row)
+{
+	const struct ts_gate_input *input = c->input;
+	size_t baselines = 0, bad = 0, worst = 0;
+
+	for (size_t i = 0; i < input->n_runs; i++) {
+		const struct ts_reduced *r = &input->runs[i].reduction.metrics[row->metric];
+		bool odd = r->known && !isfinite(r->value);
+
+		baselines += input->runs[i].role == TS_GATE_BASELINE;
+		bad += odd && input->runs[i].role == TS_GATE_BASELINE;
+		worst += odd && (input->runs[i].role == TS_GATE_CANDIDATE || input->runs[i].role == TS_GATE_PAIR_CANDIDATE);
+	}
+	if (!worst)
+		return false;
+	row->state = bad ? TS_GATE_INCONCLUSIVE : TS_GATE_REGRESSION;
+	row->counts = row->gates || (!bad && input->policy.watch[row->metric]);
+	row->reason = bad ? ts_gate_text(c, "its value is NaN or infinite, as in %zu of %s", bad, ts_say_plural((double)baselines, "baseline").text)
+			  : ts_gate_text(c, "its value is NaN or infinite, and that of none of %s is",
+					 ts_say_plural((double)baselines, "baseline").text);
+	return true;
+}
+
 static void decide(struct ts_gate_court *c, struct ts_gate_row *row, struct bench *benches)
 {
 	const struct ts_gate_sample *s = &c->samples[row->metric];
@@ -354,14 +390,18 @@ static void decide(struct ts_gate_court *c, struct ts_gate_row *row, struct benc
 		row->reason = c->input->not_comparable;
 	else
 		row->reason = s->reason;
+	row->counts = row->gates;
+	if (!c->input->not_comparable.len && not_finite(c, row))
+		return;
 	if (row->reason.len)
 		row->state = TS_GATE_INCONCLUSIVE;
 	else if (s->n_pairs >= b->plan.first)
 		row->state = by_pairs(c, row, b, level_of(c, benches, row->metric, PAIRED, c->input->policy.alpha));
 	else
 		row->state = by_first_look(c, row, benches);
-	if (row->state == TS_GATE_PASS && blind(c, row))
+	if (row->gates && row->state == TS_GATE_PASS && blind(c, row))
 		row->state = TS_GATE_BLIND;
+	row->counts = row->gates || alarms(c, row, b);
 }
 
 /* --- rows to a verdict --- */
@@ -373,7 +413,7 @@ static enum ts_gate_state whole(const struct ts_verdict *v)
 
 	for (size_t k = 0; k < sizeof gravest / sizeof gravest[0]; k++)
 		for (size_t i = 0; i < TS_METRICS; i++)
-			if (v->rows[i].gates && v->rows[i].state == gravest[k])
+			if (v->rows[i].counts && v->rows[i].state == gravest[k])
 				return gravest[k];
 	return TS_GATE_INCONCLUSIVE; /* nothing gates */
 }
@@ -425,7 +465,7 @@ static void ask(struct ts_gate_court *c)
 			want = row->paired ? row->pairs : policy->pairs_most;
 		else if (row->state != TS_GATE_SUSPECT)
 			continue;
-		if (row->gates && want > row->pairs && want - row->pairs > most)
+		if (row->counts && want > row->pairs && want - row->pairs > most)
 			most = want - row->pairs;
 	}
 	if (!base)

@@ -38,8 +38,10 @@ void ts_gate_policy_default(struct ts_gate_policy *ret_policy)
 		.ignore = {ignored, sizeof ignored / sizeof ignored[0]},
 	};
 	ret_policy->gates[TS_METRIC_STEP_TIME] = true;
-	for (size_t m = 0; m < TS_METRICS; m++)
+	for (size_t m = 0; m < TS_METRICS; m++) {
 		ret_policy->min_size[m] = ts_metrics[m].min_size;
+		ret_policy->watch[m] = ts_metrics[m].watch > 0;
+	}
 }
 
 /* --- onto a policy --- */
@@ -229,7 +231,7 @@ static void put_list(struct ts_buf *out, const struct ts_gate_setting *s, const 
 	size_t before = out->len, n = 0;
 
 	for (size_t m = 0; s->kind == TS_SETTING_METRICS && m < TS_METRICS; m++)
-		if (p->gates[m])
+		if (((const bool *)member_of(p, s))[m])
 			put_item(out, &n, ts_span_str(ts_metrics[m].name));
 	for (int i = 0; s->kind == TS_SETTING_PARTS && i < TS_WORKLOAD_PARTS; i++)
 		if (p->across[i])

@@ -24,6 +24,7 @@ enum ts_gate_ending { TS_GATE_EXIT_3, TS_GATE_FAILS, TS_GATE_GREEN };
 
 struct ts_gate_policy {
 	bool gates[TS_METRICS];	    /* the metrics that decide; the others are only shown. Default: step_time */
+	bool watch[TS_METRICS];	    /* metrics that do not decide, but of which a worsening of ts_metrics[].watch counts */
 	double min_size[TS_METRICS];/* ratio: a smaller change is ignored. Default: 0.02 for times */
 	double delta;		    /* ratio: a change up to this counts as no change. Default: 0.01 */
 	double alpha;		    /* significance level of the decision, over all metrics that decide (Holm). Default: 0.005 */

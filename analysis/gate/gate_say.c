@@ -126,6 +126,8 @@ static struct ts_span sentence_of(struct ts_gate_court *c, const struct ts_gate_
 	case TS_GATE_IMPROVEMENT:
 		break;
 	}
+	if (row->state == TS_GATE_REGRESSION && row->reason.len)
+		return ts_gate_text(c, "%s of %.*s has regressed: %.*s", title, TS_SPAN_ARG(who), TS_SPAN_ARG(row->reason));
 	what = difference(c, row);
 	if (row->state == TS_GATE_SUSPECT)
 		return ts_gate_text(c, "%s of %.*s may have regressed: %.*s; run %s%s of base and candidate on one allocation to confirm it",
@@ -135,8 +137,8 @@ static struct ts_span sentence_of(struct ts_gate_court *c, const struct ts_gate_
 			    row->state == TS_GATE_REGRESSION ? "regressed" : "improved", TS_SPAN_ARG(what));
 }
 
-/* The row that the sentence is about: among the rows that decide and have the verdict's state, the one with the smallest p; where
- * no p is known, the first of them. */
+/* The row that the sentence is about: among the rows that count and have the verdict's state, one that decides before one that is
+ * watched, and then the one with the smallest p; where no p is known, the first of them. */
 static const struct ts_gate_row *deciding(const struct ts_verdict *v)
 {
 	const struct ts_gate_row *found = NULL;
@@ -144,7 +146,9 @@ static const struct ts_gate_row *deciding(const struct ts_verdict *v)
 	for (size_t i = 0; i < TS_METRICS; i++) {
 		const struct ts_gate_row *row = &v->rows[i];
 
-		if (row->gates && row->state == v->state && (!found || row->p < found->p))
+		if (!row->counts || row->state != v->state)
+			continue;
+		if (!found || row->gates > found->gates || (row->gates == found->gates && row->p < found->p))
 			found = row;
 	}
 	return found;
@@ -212,7 +216,7 @@ static struct ts_span sighted(struct ts_gate_court *c)
 	for (size_t i = 0; i < TS_METRICS; i++) {
 		const struct ts_gate_row *row = &c->v.rows[i];
 
-		if (row->state != TS_GATE_PASS || isnan(row->could_miss) || !ts_gate_timed(row->metric))
+		if (row->state != TS_GATE_PASS || !(row->could_miss <= c->input->policy.must_catch) || !ts_gate_timed(row->metric))
 			continue;
 		list = ts_gate_text(c, "%.*s%s%s (up to %s)", TS_SPAN_ARG(list), list.len ? ", " : "", ts_metrics[i].name,
 				    ts_say_percent(row->could_miss).text);
@@ -233,7 +237,7 @@ static void warn_blind(struct ts_gate_court *c, const struct ts_gate_row *row)
 				     ts_metrics[row->metric].title, ts_say_percent(expm1(row->sd)).text,
 				     ts_say_percent(c->input->policy.must_catch).text));
 	if (others.len)
-		ts_gate_warn(c, ts_gate_text(c, "other metrics of the same runs miss less, and GATE.metrics can make them decide: %.*s",
+		ts_gate_warn(c, ts_gate_text(c, "other metrics of the same runs would have seen it, and GATE.metrics can make them decide: %.*s",
 					     TS_SPAN_ARG(others)));
 }
 
@@ -291,7 +295,7 @@ void ts_gate_say_fill(struct ts_gate_court *c)
 	else
 		c->v.sentence = ts_span_str("nothing is judged: GATE.metrics of the policy names no metric that decides");
 	for (size_t i = 0; i < TS_METRICS; i++)
-		if (c->v.rows[i].gates)
+		if (c->v.rows[i].counts)
 			warn_row(c, &c->v.rows[i]);
 	warn_pairs(c);
 	if (policy->gates[TS_METRIC_MFU] && policy->gates[TS_METRIC_STEP_TIME])

@@ -21,6 +21,9 @@ enum {
 const struct ts_gate_setting ts_gate_settings[] = {
 	{"metrics", TS_SETTING_METRICS, AT(gates), 0, 0, false, NULL, "metrics",
 	 "the metrics that decide the verdict; the others are only shown. Several metrics share alpha"},
+	{"watch", TS_SETTING_METRICS, AT(watch), 0, 0, false, "none", "metrics",
+	 "metrics that do not decide, but of which a gross worsening counts: mean step time by 4 %, step time at the end by 10 %, peak memory "
+	 "by 5 %, loss by 25 % or to NaN"},
 	{"min_size", TS_SETTING_SIZES, AT(min_size), 0, 1, false, NULL, "ratio",
 	 "a change below this size is ignored, whatever p the test gives; METRIC.min_size sets it for one metric"},
 	{"delta", TS_SETTING_RATIO, AT(delta), 0, 0.5, false, NULL, "ratio",

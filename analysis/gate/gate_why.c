@@ -249,7 +249,7 @@ static int by_share(const void *left, const void *right)
 static bool about_time(const struct ts_verdict *v, bool *ret_paired)
 {
 	for (size_t i = 0; i < TS_METRICS; i++)
-		if (v->rows[i].gates && v->rows[i].state == v->state && ts_gate_timed((enum ts_metric)i)) {
+		if (v->rows[i].counts && v->rows[i].state == v->state && ts_gate_timed((enum ts_metric)i)) {
 			*ret_paired = v->rows[i].paired;
 			return true;
 		}

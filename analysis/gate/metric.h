@@ -9,6 +9,7 @@
 
 #include "analysis/answer/measure.h"
 
+/* Reductions travel and are kept in this order: a new metric stands last. */
 enum ts_metric {
 	TS_METRIC_STEP_TIME,		 /* s: median over windows of wall time per optimizer step */
 	TS_METRIC_STEP_TIME_MEAN,	 /* s: wall time of all counted steps divided by their number: rare slow steps count in full */
@@ -21,6 +22,8 @@ enum ts_metric {
 	TS_METRIC_SAMPLES_PER_S_DEVICE,
 	TS_METRIC_MFU,			 /* ratio: computed from step_time, so it is never a second test */
 	TS_METRIC_LOSS,			 /* mean of the last tenth of the loss curve */
+	TS_METRIC_STEP_TIME_P10,	 /* s: 10th percentile over the windows of step_time: least disturbed by a busy machine */
+	TS_METRIC_STEP_TIME_END,	 /* s: step_time over the last quarter of its windows */
 	TS_METRICS,
 };
 
@@ -33,13 +36,13 @@ struct ts_metric_row {
 	double floor_sd;	/* the smallest standard deviation between runs that a test uses, on the scale it compares */
 	double min_size;	/* relative size from which a difference matters, unless a policy sets another */
 	double min_absolute;	/* the same in the metric's unit; 0: none */
+	double watch;		/* relative size from which a metric that is watched makes a candidate suspect; 0: it is not watched */
 	const char *what;	/* what the metric is: a phrase without a full stop */
 };
 
 extern const struct ts_metric_row ts_metrics[TS_METRICS];
 
 /* False: there is no metric of that name. */
-
 bool ts_metric_find(struct ts_span name, enum ts_metric *ret_metric);
 
 #endif

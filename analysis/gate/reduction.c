@@ -401,8 +401,8 @@ static void cut_spikes(struct windows *w)
 	}
 }
 
-/* Median over windows of sum(top * span) / sum(bottom * span); NULL counts as ones. */
-static double median_ratio(struct windows *w, const double *top, const double *bottom)
+/* sum(top * span) / sum(bottom * span) of each window, into w->scratch; NULL counts as ones. Returns the number of windows. */
+static size_t ratios(struct windows *w, const double *top, const double *bottom)
 {
 	const double *span = w->r->span;
 	size_t n = w->r->n_steps, windows = n - w->length + 1;
@@ -420,7 +420,23 @@ static double median_ratio(struct windows *w, const double *top, const double *b
 		if (i + 1 >= w->length)
 			w->scratch[i + 1 - w->length] = ts_tally_value(&a) / ts_tally_value(&b);
 	}
+	return windows;
+}
+
+static double median_ratio(struct windows *w, const double *top, const double *bottom)
+{
+	size_t windows = ratios(w, top, bottom);
+
 	return ts_median(w->scratch, windows, w->scratch);
+}
+
+/* The same over the last quarter of the windows. */
+static double median_ratio_of_end(struct windows *w, const double *top, const double *bottom)
+{
+	size_t windows = ratios(w, top, bottom), last = (windows + 3) / 4;
+
+	memmove(w->scratch, w->scratch + windows - last, last * sizeof *w->scratch);
+	return ts_median(w->scratch, last, w->scratch);
 }
 
 /* --- metrics --- */
@@ -456,13 +472,16 @@ static double stall_share(const struct windows *w, double median, double all)
 
 static void time_metrics(struct windows *w, struct ts_reduction *out)
 {
-	static const double ninety_five = 95.0;
+	static const double ninety_five = 95.0, ten = 10.0;
 	static const char zero[] = "the steps took no time";
 	const struct ts_reducer *r = w->r;
-	double wall = ts_sum(r->wall, r->n_steps), steps = ts_sum(r->span, r->n_steps), p95, median;
+	double wall = ts_sum(r->wall, r->n_steps), steps = ts_sum(r->span, r->n_steps), p95, p10, median;
 
 	positive(out, TS_METRIC_STEP_TIME, median_ratio(w, w->calm, NULL) * out->accumulation, zero);
 	positive(out, TS_METRIC_STEP_TIME_MEAN, wall / steps * out->accumulation, zero);
+	positive(out, TS_METRIC_STEP_TIME_END, median_ratio_of_end(w, w->calm, NULL) * out->accumulation, zero);
+	ts_percentiles(w->scratch, ratios(w, w->calm, NULL), &ten, 1, &p10);
+	positive(out, TS_METRIC_STEP_TIME_P10, p10 * out->accumulation, zero);
 	median = ts_median(w->each, r->n_steps, w->scratch);
 	memcpy(w->scratch, w->each, r->n_steps * sizeof *w->each);
 	ts_percentiles(w->scratch, r->n_steps, &ninety_five, 1, &p95);
@@ -558,10 +577,11 @@ static void ends_metrics(const struct ts_reduce_ends *ends, struct ts_reduction 
 		positive(out, TS_METRIC_PEAK_MEMORY, ends->peak_bytes, "no rank had memory allocated");
 	else
 		unknown(out, TS_METRIC_PEAK_MEMORY, ts_span_str(ends->no_peak));
-	if (ends->has_loss && isfinite(ends->loss))
+	/* A loss that is NaN or infinite is known, and it is the worst that there is. */
+	if (ends->has_loss)
 		known(out, TS_METRIC_LOSS, ends->loss);
 	else
-		unknown(out, TS_METRIC_LOSS, ts_span_str(ends->has_loss ? "the loss at the end is not finite" : ends->no_loss));
+		unknown(out, TS_METRIC_LOSS, ts_span_str(ends->no_loss));
 }
 
 enum ts_status ts_reducer_finish(struct ts_reducer *r, const struct ts_reduce_ends *ends, struct ts_reduction *ret_reduction,

@@ -27,11 +27,12 @@ static void print(const struct ts_gate_policy *p, struct ts_buf *out)
 }
 
 #define ALL_SETTINGS                                                                                                  \
-	"GATE.metrics = step_time, peak_memory\n"                                                                      \
+	"GATE.metrics = step_time, peak_memory\nGATE.watch = step_time_end\n"                                         \
 	"GATE.step_time.min_size = 0.03\nGATE.step_time_mean.min_size = 0.03\nGATE.step_time_p95.min_size = 0.03\n"     \
 	"GATE.stall_share.min_size = 0.03\nGATE.peak_memory.min_size = 0.015\nGATE.tokens_per_s.min_size = 0.03\n"      \
 	"GATE.tokens_per_s_device.min_size = 0.03\nGATE.samples_per_s.min_size = 0.03\n"                               \
 	"GATE.samples_per_s_device.min_size = 0.03\nGATE.mfu.min_size = 0.03\nGATE.loss.min_size = 0.03\n"             \
+	"GATE.step_time_p10.min_size = 0.03\nGATE.step_time_end.min_size = 0.03\n"                                   \
 	"GATE.delta = 0.0\nGATE.alpha = 0.001\nGATE.suspect_alpha = 0.1\nGATE.must_catch = 0.05\nGATE.rerun = off\n"    \
 	"GATE.pairs = 3\nGATE.pairs_most = 9\nGATE.baselines = 12\nGATE.collect = 5\nGATE.prior_sd = 0.004\n"           \
 	"GATE.prior_df = 12.5\nGATE.prior_df_most = 8.0\nGATE.across = hardware, libraries\nGATE.workload = llama 7b\n" \
@@ -48,7 +49,7 @@ static void every_setting(void **state)
 	(void)state;
 	ts_arena_init(&arena, 1 << 20);
 	assert_int_equal(read_policy("GATE.peak_memory.min_size = 1.5 % # before that of all, and counts\n"
-				     "GATE.min_size=3%\nTIMING.JITTER = off\nGATE.metrics =peak_memory , step_time\n"
+				     "GATE.min_size=3%\nTIMING.JITTER = off\nGATE.metrics =peak_memory , step_time\nGATE.watch = step_time_end\n"
 				     "GATE.delta = 0\nGATE.alpha = 0.1 %\nGATE.suspect_alpha = 0.1\nGATE.must_catch = 5 %\n"
 				     "GATE.rerun = off\nGATE.pairs = 3\nGATE.pairs_most = 9\n"
 				     "GATE.baselines = 12\nGATE.collect = 5\n"
@@ -141,7 +142,7 @@ static void mistakes_have_a_line_and_a_way_out(void **state)
 	} bad[] = {
 		{"\nGATE.detla = 1 %\n", "ci.policy:2: GATE has no setting detla; did you mean delta?"},
 		{"GATE.step_time.delta = 1 %", "ci.policy:1: GATE has no setting step_time.delta; it has "
-					       "metrics, min_size, delta, alpha, suspect_alpha, must_catch, rerun, "
+					       "metrics, watch, min_size, delta, alpha, suspect_alpha, must_catch, rerun, "
 					       "pairs, pairs_most, "
 					       "baselines, collect, prior_sd, prior_df, prior_df_most, across, "
 					       "workload, ignore, exclude, "
@@ -151,7 +152,7 @@ static void mistakes_have_a_line_and_a_way_out(void **state)
 		 "ci.policy:1: there is no metric 'none'; the metrics are step_time, step_time_mean, step_time_p95, "
 					"stall_share, peak_memory, tokens_per_s, tokens_per_s_device, "
 					"samples_per_s, samples_per_s_device, "
-					"mfu, loss"},
+					"mfu, loss, step_time_p10, step_time_end"},
 		{"GATE.metrics = step_time,,mfu", "ci.policy:1: a name in GATE.metrics is empty"},
 		{"GATE.metrics =", "ci.policy:1: GATE.metrics is empty"},
 		{"GATE.delta =", "ci.policy:1: GATE.delta is empty"},

@@ -156,20 +156,20 @@ static void several(void **state)
 	assert_true(fabs(t.changes[1].size + 0.04) < 0.001);
 }
 
-/* 30 MiB of 2 GiB are more than 1 %, and less than the 64 MiB that matter. */
+/* 3 MiB of 200 MiB are more than 1 %, and less than the 4 MiB that matter. */
 static void memory_has_an_absolute_size(void **state)
 {
-	struct ts_trend t = trend_of(TS_METRIC_PEAK_MEMORY, 100, 2147483648.0);
+	struct ts_trend t = trend_of(TS_METRIC_PEAK_MEMORY, 100, 209715200.0);
 
 	(void)state;
 	times(50, 100, 1.015);
 	judge(&t);
 	assert_int_equal(t.n_changes, 0);
-	t = trend_of(TS_METRIC_PEAK_MEMORY, 100, 2147483648.0);
+	t = trend_of(TS_METRIC_PEAK_MEMORY, 100, 209715200.0);
 	times(50, 100, 1.04);
 	judge(&t);
 	assert_int_equal(t.n_changes, 1);
-	t = trend_of(TS_METRIC_PEAK_MEMORY, 100, 8 * 2147483648.0);
+	t = trend_of(TS_METRIC_PEAK_MEMORY, 100, 8 * 209715200.0);
 	times(50, 100, 1.015);
 	judge(&t);
 	assert_int_equal(t.n_changes, 1);
@@ -178,7 +178,7 @@ static void memory_has_an_absolute_size(void **state)
 /* Half a percent with each of ten merges: never 1 % above the greatest before it. */
 static void memory_that_creeps(void **state)
 {
-	struct ts_trend t = trend_of(TS_METRIC_PEAK_MEMORY, 200, 8 * 2147483648.0);
+	struct ts_trend t = trend_of(TS_METRIC_PEAK_MEMORY, 200, 8 * 209715200.0);
 
 	(void)state;
 	for (size_t i = 10; i < 200; i += 20)

@@ -93,9 +93,9 @@ static void metrics(struct page *p)
 
 		if (row->state != TS_GATE_REGRESSION && row->state != TS_GATE_SUSPECT)
 			continue;
-		begin(p, !row->gates ? "notice" : row->state == TS_GATE_REGRESSION ? "error" : "warning",
+		begin(p, !row->counts ? "notice" : row->state == TS_GATE_REGRESSION ? "error" : "warning",
 		      ts_arena_printf(p->arena, "%s: %s%s", title, ts_gate_state_word(row->state),
-				      row->gates ? "" : " (this metric does not decide)"));
+				      row->counts ? "" : " (this metric does not decide)"));
 		escaped(p, ts_show_row(row, p->arena), false);
 		ts_buf_char(p->out, '\n');
 	}

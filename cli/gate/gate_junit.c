@@ -66,13 +66,13 @@ static enum outcome outcome_of(const struct ts_verdict *v, const struct ts_gate_
 	case TS_GATE_IMPROVEMENT:
 		return PASSES;
 	case TS_GATE_REGRESSION:
-		return row->gates ? FAILS : SKIPPED;
+		return row->counts ? FAILS : SKIPPED;
 	case TS_GATE_SUSPECT:
-		return row->gates ? ERRORS : SKIPPED;
+		return row->counts ? ERRORS : SKIPPED;
 	case TS_GATE_INCONCLUSIVE:
-		return row->gates && v->input.policy.on_inconclusive == TS_GATE_FAILS ? FAILS : SKIPPED;
+		return row->counts && v->input.policy.on_inconclusive == TS_GATE_FAILS ? FAILS : SKIPPED;
 	case TS_GATE_BLIND:
-		return row->gates && v->input.policy.on_blind == TS_GATE_FAILS ? FAILS : SKIPPED;
+		return row->counts && v->input.policy.on_blind == TS_GATE_FAILS ? FAILS : SKIPPED;
 	case TS_GATE_COLLECTING:
 		break;
 	}
@@ -176,7 +176,7 @@ static const char *message(struct page *p, const struct ts_gate_row *row)
 
 	if (!known)
 		return NULL;
-	known = ts_arena_printf(p->arena, "%s%s: %s", state, row->gates ? "" : " (this metric does not decide)", known);
+	known = ts_arena_printf(p->arena, "%s%s: %s", state, row->counts ? "" : " (this metric does not decide)", known);
 	if (!known || (row->state != TS_GATE_PASS && row->state != TS_GATE_BLIND) || isnan(row->could_miss))
 		return known;
 	return ts_arena_printf(p->arena, "%s; the gate could have missed a regression of up to %s", known,

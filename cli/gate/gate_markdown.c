@@ -149,12 +149,12 @@ static void metric(struct page *p, const struct ts_gate_row *row)
 {
 	const char *title = ts_metrics[row->metric].title, *miss = "";
 
-	ts_buf_printf(p->out, row->gates ? "| **%s** |" : "| %s |", title);
+	ts_buf_printf(p->out, row->counts ? "| **%s** |" : "| %s |", title);
 	cell(p, ts_show_metric(row->metric, row->base, p->arena));
 	cell(p, ts_show_metric(row->metric, row->candidate, p->arena));
 	cell(p, ts_show_change(row->size, p->arena));
 	cell(p, ts_show_interval(row->low, row->high, p->arena));
-	cell(p, ts_arena_printf(p->arena, "%s%s", ts_gate_state_word(row->state), row->gates ? "" : " (does not decide)"));
+	cell(p, ts_arena_printf(p->arena, "%s%s", ts_gate_state_word(row->state), row->counts ? "" : " (does not decide)"));
 	if ((row->state == TS_GATE_PASS || row->state == TS_GATE_BLIND) && !isnan(row->could_miss))
 		miss = ts_show_size(row->could_miss, p->arena);
 	cell(p, miss && *miss ? ts_arena_printf(p->arena, "up to %s", miss) : miss);

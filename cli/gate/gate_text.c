@@ -43,7 +43,7 @@ static const char *or_dash(double known, const char *text)
 
 static void metric_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts_gate_row *row)
 {
-	enum ts_style style = row->gates ? TS_STYLE_BOLD : TS_STYLE_DIM;
+	enum ts_style style = row->counts ? TS_STYLE_BOLD : TS_STYLE_DIM;
 	struct ts_arena *arena = &cli->arena;
 
 	ts_grid_text(grid, style, ts_metrics[row->metric].title);
@@ -52,7 +52,7 @@ static void metric_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts
 	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->size, ts_show_change(row->size, arena)));
 	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->low + row->high, ts_show_interval(row->low, row->high, arena)));
 	ts_grid_text(grid, TS_STYLE_PLAIN, or_dash(row->could_miss, ts_show_size(row->could_miss, arena)));
-	if (row->gates)
+	if (row->counts)
 		ts_grid_text(grid, style_of(row->state), ts_gate_state_word(row->state));
 	else
 		ts_grid_text(grid, TS_STYLE_DIM, ts_arena_printf(arena, "(%s)", ts_gate_state_word(row->state)));
@@ -69,9 +69,9 @@ static enum ts_status metrics(struct ts_cli *cli, const struct ts_verdict *v, st
 	struct ts_grid grid;
 
 	ts_grid_init(&grid, columns, 7, &cli->arena);
-	for (int gates = 1; gates >= 0; gates--)
+	for (int counts = 1; counts >= 0; counts--)
 		for (size_t i = 0; i < TS_METRICS; i++)
-			if (v->rows[i].gates == gates && ts_show_gate_row(&v->rows[i]))
+			if (v->rows[i].counts == counts && ts_show_gate_row(&v->rows[i]))
 				metric_row(cli, &grid, &v->rows[i]);
 	ts_buf_char(&cli->out, '\n');
 	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);

@@ -185,5 +185,5 @@ const char *ts_show_workload(const struct ts_gate_input *input, struct ts_arena 
 
 bool ts_show_gate_row(const struct ts_gate_row *row)
 {
-	return row->gates || !isnan(row->base) || !isnan(row->candidate);
+	return row->counts || !isnan(row->base) || !isnan(row->candidate);
 }

@@ -267,7 +267,7 @@ static const struct ts_option trend_options[] = {
 	{.name = "metric", .letter = 'm', .argument = "METRIC",
 	 .help = "show the trend of this metric (default: step_time): step_time_mean, step_time_p95, peak_memory, "
 		 "tokens_per_s, mfu, loss, ...",
-	 .complete = TS_COMPLETE_CHOICE, .choices = "step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss"},
+	 .complete = TS_COMPLETE_CHOICE, .choices = "step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss step_time_p10 step_time_end"},
 	{.name = "limit", .letter = 'l', .argument = "N",
 	 .help = "read the newest N entries of the branch (default and maximum: 10,000)"},
 	{.name = "like", .argument = "RUN", .complete = TS_COMPLETE_RUN,

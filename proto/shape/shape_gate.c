@@ -161,6 +161,7 @@ static const struct ts_shape_field row_rows[] = {
 	{NULL, "unit", ENUM(metric, units)},
 	{"state", "verdict", ENUM(state, states)},
 	{"gates", "gates", BOOL(gates)},
+	{"counts", "counts", BOOL(counts), ABOUT("the metric decides, or it is watched and grossly worse")},
 	{"reason", "reason", BYTES(reason, TS_WIRE_TEXT_MAX), OR_NULL},
 	{"baseline", "baseline", F64(base), OR_NULL},
 	{"candidate", "candidate", F64(candidate), OR_NULL},

@@ -88,7 +88,8 @@ static void read_metrics(struct ts_wire_reader *r, const void *message, void *re
 			continue;
 		}
 		ts_shape_read_one(&reduced_shape, r, m->metrics[i], "metrics", &out[i]);
-		if (out[i].known && (!isfinite(out[i].value) || (ts_metrics[i].log_scale && !(out[i].value > 0))))
+		if (out[i].known &&
+		    ((i != TS_METRIC_LOSS && !isfinite(out[i].value)) || (ts_metrics[i].log_scale && !(out[i].value > 0))))
 			ts_wire_fail(r, "metrics.value", "is none that the metric can have");
 	}
 }
@@ -109,6 +110,8 @@ static const struct ts_shape_field metrics_rows[] = {
 	METRIC(SAMPLES_PER_S_DEVICE, "samples_per_s_device_per_s"),
 	METRIC(MFU, "mfu_ratio"),
 	METRIC(LOSS, "loss"),
+	METRIC(STEP_TIME_P10, "step_time_p10_s"),
+	METRIC(STEP_TIME_END, "step_time_end_s"),
 };
 const struct ts_shape ts_shape_metrics = {
 	SHAPE("metrics", reduction, metrics_rows),

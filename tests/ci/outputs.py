@@ -57,7 +57,7 @@ def junit(state, kind, data):
     element(root)
     suite = root.find("testsuite")
     cases = suite.findall("testcase")
-    check(len(cases) == 11 and len({(c.get("classname"), c.get("name")) for c in cases}) == 11, "cases")
+    check(len(cases) == 13 and len({(c.get("classname"), c.get("name")) for c in cases}) == 13, "cases")
     for outcome, count in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
         n = sum(1 for c in cases if c.find(outcome) is not None)
         check(int(suite.get(count)) == n == int(root.get(count)), count)

@@ -34,6 +34,8 @@ struct day {
 	double drift_all;	/* of each baseline over the one before */
 	enum order order;
 	bool always_paired;	/* pairs are run whatever the first look says */
+	bool watched;		/* runs have the metrics that are watched, each with noise of its own */
+	double plant[TS_METRICS]; /* of the candidate: by how much a metric is larger */
 };
 
 static struct {
@@ -105,6 +107,28 @@ static struct ts_gate_run *put(enum ts_gate_role role, uint32_t session, double 
 	return run;
 }
 
+/* The metrics that are watched: times share the run's noise, a peak is nearly the same in each run, a loss depends on the seed. */
+static void watch(const struct day *d, struct ts_gate_run *run, bool candidate, struct ts_random *r)
+{
+	static const struct {
+		enum ts_metric metric;
+		double usual, sd;
+	} rows[] = {
+		{TS_METRIC_STEP_TIME_MEAN, 0, 0.01},
+		{TS_METRIC_STEP_TIME_END, 0, 0.015},
+		{TS_METRIC_PEAK_MEMORY, 500 << 20, 0.001},
+		{TS_METRIC_LOSS, 2, 0.03},
+	};
+	double step_time = run->reduction.metrics[TS_METRIC_STEP_TIME].value;
+
+	for (size_t i = 0; d->watched && i < sizeof rows / sizeof rows[0]; i++) {
+		double x = (rows[i].usual > 0 ? rows[i].usual : step_time) * exp(rows[i].sd * ts_random_normal(r));
+
+		run->reduction.metrics[rows[i].metric] =
+			(struct ts_reduced){.known = true, .value = x * (candidate ? 1 + d->plant[rows[i].metric] : 1)};
+	}
+}
+
 static enum ts_gate_state judge(struct ts_verdict *ret)
 {
 	struct ts_error err;
@@ -126,7 +150,8 @@ static void put_pairs(const struct day *d, uint32_t first, uint64_t n, double sl
 
 			if (k == 1)
 				b += log1p(base ? d->odd_pair_base : d->odd_pair_candidate);
-			put(base ? TS_GATE_PAIR_BASE : TS_GATE_PAIR_CANDIDATE, 1000, b)->group = k;
+			watch(d, put(base ? TS_GATE_PAIR_BASE : TS_GATE_PAIR_CANDIDATE, 1000, b), !base, r);
+			world.runs[world.input.n_runs - 1].group = k;
 		}
 }
 
@@ -144,10 +169,12 @@ static enum ts_gate_state verdict(const struct day *d, double slower, struct ts_
 	for (size_t i = 0; i < d->history; i++)
 		put(TS_GATE_HISTORY, session++, draw(d, r) + (i == old ? log1p(d->odd_history) : 0))->group = 1;
 	for (size_t i = 0; i < n; i++)
-		put(TS_GATE_BASELINE, d->one_session ? session : session++,
-		    draw(d, r) + (i == bad ? log1p(d->odd_baseline) : 0) + d->drift_all * (double)i);
+		watch(d,
+		      put(TS_GATE_BASELINE, d->one_session ? session : session++,
+			  draw(d, r) + (i == bad ? log1p(d->odd_baseline) : 0) + d->drift_all * (double)i),
+		      false, r);
 	session += d->one_session;
-	put(TS_GATE_CANDIDATE, session++, draw(d, r) + log1p(slower) + d->drift_all * BASELINES);
+	watch(d, put(TS_GATE_CANDIDATE, session++, draw(d, r) + log1p(slower) + d->drift_all * BASELINES), true, r);
 	state = judge(ret);
 	while (ret->ask.pairs || (d->always_paired && !pairs)) {
 		uint64_t more = ret->ask.pairs ? ret->ask.pairs : world.input.policy.pairs;
@@ -191,6 +218,28 @@ static void green(struct quality *q, const struct day *d, double slower, const c
 		quality_random(&c, i, &random);
 		(void)verdict(d, slower, &random, &v);
 		quality_count(&c, v.exit_code == 0);
+	}
+	quality_report(q, &c);
+}
+
+/* How often a clean change costs pairs. */
+static void pairs_asked(struct quality *q, const struct day *d, double goal)
+{
+	char name[NAME];
+	struct quality_case c;
+
+	(void)snprintf(name, sizeof name, "gate days: %s, clean, pairs asked for", d->name);
+	c = quality_at_most(name, goal);
+	for (uint64_t i = 0; quality_wants(q, &c) && i < quality_trials(q, 4000); i++) {
+		struct ts_random random;
+		struct ts_verdict v;
+		size_t pairs = 0;
+
+		quality_random(&c, i, &random);
+		(void)verdict(d, 0, &random, &v);
+		for (size_t k = 0; k < world.input.n_runs; k++)
+			pairs += world.runs[k].role == TS_GATE_PAIR_BASE;
+		quality_count(&c, pairs > 0);
 	}
 	quality_report(q, &c);
 }
@@ -241,6 +290,20 @@ static const struct {
 	{{"baselines drift +12 % over 60 runs", .sd = 0.005, .noise = normal, .drift_all = 0.0019}, 0.001, 0.9, 0},
 };
 
+/* What is watched: faults that leave the median of the steps as it was. */
+static const struct day faults[] = {
+	{"2 % of the steps 5x", .sd = SD, .noise = normal, .watched = true, .plant[TS_METRIC_STEP_TIME_MEAN] = 0.08},
+	{"+30 % in the last 40 % of the steps", .sd = SD, .noise = normal, .watched = true, .plant[TS_METRIC_STEP_TIME_END] = 0.3},
+	{"memory +10 %", .sd = SD, .noise = normal, .watched = true, .plant[TS_METRIC_PEAK_MEMORY] = 0.1},
+	{"loss doubled", .sd = SD, .noise = normal, .watched = true, .plant[TS_METRIC_LOSS] = 1},
+	{"loss NaN", .sd = SD, .noise = normal, .watched = true, .plant[TS_METRIC_LOSS] = NAN},
+};
+static const struct day watched_days[] = {
+	{"watched", .sd = SD, .noise = normal, .watched = true},
+	{"watched, heavy tails", .sd = SD, .noise = heavy, .watched = true},
+	{"watched, 1 run in 20 +10 to 50 %", .sd = SD, .noise = normal, .disturbed = 0.05, .watched = true},
+};
+
 /* Machines on which one run shows nothing: their passes must not be green. */
 static const struct day noisy[] = {
 	{"noise 40 %", .sd = 0.4, .noise = normal},
@@ -274,6 +337,12 @@ void quality_gate_days(struct quality *q)
 		if (days[i].called_odd > 0)
 			odd_ones(q, &days[i].day, days[i].called_odd);
 	}
+	for (size_t i = 0; i < sizeof watched_days / sizeof watched_days[0]; i++) {
+		rate(q, &watched_days[i], 0, "clean, failed", 0.002, false);
+		pairs_asked(q, &watched_days[i], i < 2 ? 0.025 : 0.08);
+	}
+	for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+		rate(q, &faults[i], 0, "found", i == 0 ? 0.9 : 0.95, true);
 	green(q, &noisy[0], 0.3, "30 % slower, green", 0.01);
 	green(q, &noisy[1], 0.3, "30 % slower, green", 0.01);
 	for (size_t i = 0; i < sizeof weeks / sizeof weeks[0]; i++) {

@@ -9,6 +9,8 @@
 
 #include "analysis/gate/trend.h"
 
+#include <math.h>
+
 TS_REPLIER(trend_reply, ts_trend);
 
 enum { SHOWN = 160 /* bytes of a reason, since each run may have one */, SHORT = 12 };
@@ -124,6 +126,8 @@ static enum ts_status judge(struct follower *t, const struct ts_branch_run *r, s
 		return leave_out(t, row, "of another workload: different ", ts_span_str(ts_workload_part_word(part)), err);
 	if (!value->known)
 		return leave_out(t, row, "", value->reason, err);
+	if (!isfinite(value->value))
+		return leave_out(t, row, "its value is NaN or infinite", ts_span_of(NULL, 0), err);
 	return take_value(t, &r->run.reduction, row, err);
 }
 

@@ -17,16 +17,18 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope push -q clean
 | new SIZE
 | outcome   created
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
-| step time of default/clean is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended
-| warning: step time is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended
+| step time of default/clean is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended; until then only a regression above 87 % would be suspect
+| warning: step time is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended; until then only a regression above 87 % would be suspect
 |
 |   metric                        baseline  candidate    change     99 % interval  could miss  verdict
-|   step time                     100.1 ms   100.2 ms  +0.050 %    -15 % to +18 %        14 %  collecting
-|   mean step time                100.2 ms   100.2 ms  +0.050 %    -15 % to +18 %        14 %  (collecting)
-|   95th percentile of step time  101.2 ms   101.2 ms  +0.050 %    -15 % to +18 %        14 %  (collecting)
+|   step time                     100.1 ms   100.2 ms  +0.050 %    -36 % to +56 %        87 %  collecting
+|   mean step time                100.2 ms   100.2 ms  +0.050 %    -36 % to +56 %        87 %  (collecting)
+|   95th percentile of step time  101.2 ms   101.2 ms  +0.050 %    -36 % to +56 %        87 %  (collecting)
 |   share of stalls                  0.0 %      0.0 %         -                 -           -  (collecting)
-|   peak memory                      7 GiB      7 GiB     0.0 %  -3.8 % to +4.0 %       3.2 %  (collecting)
+|   peak memory                      7 GiB      7 GiB     0.0 %    -36 % to +56 %        87 %  (collecting)
 |   loss at the end               0.835558   0.835558     0.0 %  -7.8 % to +7.8 %       6.3 %  (collecting)
+|   10th percentile of step time  100.1 ms   100.2 ms  +0.050 %    -36 % to +56 %        87 %  (collecting)
+|   step time at the end          100.1 ms   100.2 ms  +0.050 %    -36 % to +56 %        87 %  (collecting)
 |
 | What else changed
 |   loss: Both runs computed the same, bit for bit: 2 series of the trajectory agree over 200 steps
@@ -37,7 +39,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
 |   candidate  default/clean  f81014463d63  c1ea9         6b76b9ef   100.2 ms
 |   baseline   default/m2     63e402e22485  020000000000  8272b15e   100.3 ms
 |   baseline   default/m1     376d82b3936c  010000000000  d9b49391   100.0 ms
-! tscope: warning: step time of default/clean is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended
+! tscope: warning: step time of default/clean is not judged yet: the gate has 2 baselines so far; a verdict needs at least 3, and 10 are recommended; until then only a regression above 87 % would be suspect
 $ TSCOPE_SERVER=unix:$PWD/s tscope push -q --branch main ./m3 ./m4 ./m5 ./m6 ./m7 ./m8 ./m9 ./m10
 | name         id            steps      sent       new  outcome
 | default/m3   56b886078e4a    200 SIZE SIZE  created
@@ -59,6 +61,8 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
 |   share of stalls                  0.0 %      0.0 %        -                   -           -  (pass)
 |   peak memory                      7 GiB      7 GiB    0.0 %  -0.17 % to +0.17 %       1.2 %  (pass)
 |   loss at the end               0.835558   0.835558    0.0 %  -0.34 % to +0.34 %       1.3 %  (pass)
+|   10th percentile of step time  100.1 ms   100.2 ms  +0.11 %   -0.77 % to +1.0 %       2.5 %  (pass)
+|   step time at the end          100.1 ms   100.2 ms  +0.11 %   -0.77 % to +1.0 %       2.5 %  (pass)
 |
 | What else changed
 |   loss: Both runs computed the same, bit for bit: 2 series of the trajectory agree over 200 steps
@@ -104,7 +108,7 @@ $ TSCOPE_SERVER=unix:$PWD/s COLUMNS=60 tscope gate slow --baseline main
 |   step time   100.1 ms   108.0 ms  +7.9 %
 |         +7.0 % to +8.9 %       2.5 %  suspect
 |   mean step…  100.1 ms   108.0 ms  +7.9 %
-|         +7.0 % to +8.9 %       2.5 %  (suspect)
+|         +7.0 % to +8.9 %       2.5 %  suspect
 |   95th perc…  101.1 ms   109.1 ms  +7.9 %
 |         +7.0 % to +8.9 %       5.5 %  (suspect)
 |   share of …     0.0 %      0.0 %       -
@@ -113,6 +117,10 @@ $ TSCOPE_SERVER=unix:$PWD/s COLUMNS=60 tscope gate slow --baseline main
 |       -0.17 % to +0.17 %       1.2 %  (pass)
 |   loss at t…  0.835558   0.835558   0.0 %
 |       -0.34 % to +0.34 %       1.3 %  (pass)
+|   10th perc…  100.1 ms   108.0 ms  +7.9 %
+|         +7.0 % to +8.9 %       2.5 %  (suspect)
+|   step time…  100.1 ms   108.0 ms  +7.9 %
+|         +7.0 % to +8.9 %       2.5 %  (suspect)
 |
 | Where the step became slower
 |   phase forward: 48.00 ms, baseline 40.04 ms; 101 % of the
@@ -164,14 +172,17 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate slow --baseline main --paired 'pair-*'
 | step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval 7.1 % to 8.9 %, from 2 pairs on one allocation)
 | warning: some runs do not record wait for every rank, so its share of the difference is not known
 | warning: in every pair the base ran first, so a drift of the machine could look like a change; run pairs in the order base, candidate, candidate, base
+| warning: in every pair the base ran first, so a drift of the machine could look like a change; run pairs in the order base, candidate, candidate, base
 |
 |   metric                        baseline  candidate  change       99 % interval  could miss  verdict
 |   step time                     100.1 ms   108.0 ms  +8.0 %    +7.1 % to +8.9 %       2.5 %  regression
-|   mean step time                100.1 ms   108.0 ms  +8.0 %    +7.1 % to +8.9 %       2.5 %  (regression)
+|   mean step time                100.1 ms   108.0 ms  +8.0 %    +7.1 % to +8.9 %       2.5 %  regression
 |   95th percentile of step time  101.1 ms   109.1 ms  +8.0 %    +7.1 % to +8.9 %       5.5 %  (regression)
 |   share of stalls                  0.0 %      0.0 %       -                   -           -  (pass)
 |   peak memory                      7 GiB      7 GiB   0.0 %  -0.18 % to +0.18 %       1.3 %  (pass)
 |   loss at the end               0.835558   0.835558   0.0 %  -0.35 % to +0.35 %       1.6 %  (pass)
+|   10th percentile of step time  100.1 ms   108.0 ms  +8.0 %    +7.1 % to +8.9 %       2.5 %  (regression)
+|   step time at the end          100.1 ms   108.0 ms  +8.0 %    +7.1 % to +8.9 %       2.5 %  (regression)
 |
 | Where the step became slower
 |   phase forward: 48.00 ms, baseline 40.00 ms; 100 % of the difference
@@ -213,7 +224,7 @@ $ tscope gate -q --replay verdict.json --json | cmp - verdict.json && echo the s
 $ tscope gate --replay verdict.json | head -1
 | step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval 7.1 % to 8.9 %, from 2 pairs on one allocation)
 $ sed 's/"record": "..../"record": "AAAA/' verdict.json >broken.json; tscope gate --replay broken.json
-! tscope: broken.json: 13959 bytes are not a tscope.v1.GateInput message
+! tscope: broken.json: 14421 bytes are not a tscope.v1.GateInput message
 [2]
 $ echo '{"record": "Z"}' >broken.json; tscope gate --replay broken.json
 ! tscope: broken.json: the value of "record" is not base64 at its byte 1
@@ -236,6 +247,8 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate ./other --baseline main
 |   share of stalls                      -      0.0 %       -              -           -  (inconclusive)
 |   peak memory                          -      7 GiB       -              -           -  (inconclusive)
 |   loss at the end                      -   0.835558       -              -           -  (inconclusive)
+|   10th percentile of step time         -   100.0 ms       -              -           -  (inconclusive)
+|   step time at the end                 -   100.0 ms       -              -           -  (inconclusive)
 |
 | What else changed
 |   loss: there is no baseline to compare the loss with

@@ -202,5 +202,5 @@ $ tscope trend main --limit 1 --like m48
 |   1 run        of another workload: different config
 |   to see the trend of the other workload, use --like b96f7cf68ddd
 $ tscope trend main --metric speed
-! tscope: trend: --metric must be one of: step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss; it is 'speed'
+! tscope: trend: --metric must be one of: step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss step_time_p10 step_time_end; it is 'speed'
 [2]
