@@ -12,13 +12,13 @@ import subprocess
 import sys
 import tempfile
 import time
-import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 CI = os.path.join(ROOT, "deploy/ci")
 BUILD = os.path.abspath(os.environ.get("TS_BUILD", os.path.join(ROOT, "build", "dev")))
 sys.path.insert(0, HERE)
+import outputs  # noqa: E402
 import workflow  # noqa: E402
 
 BASELINES = 5
@@ -123,7 +123,8 @@ def pull_request(number, head, repository="o/r"):
 
 
 def case_names(path, outcome):
-    return [c.get("name") for c in xml.etree.ElementTree.parse(path).iter("testcase") if c.find(outcome) is not None]
+    with open(path, "rb") as f:
+        return [c.get("name") for c in outputs.junit_report(f.read()).iter("testcase") if c.find(outcome) is not None]
 
 
 # --- what the files say ---
@@ -175,6 +176,7 @@ def github(place):
         marker = mine[0]["body"].split("\n")[0]
         place.answer("comments", [dict(stranger, body=marker + "\nnot yours"), *mine])
     check(re.fullmatch("<!-- tscope-gate:[0-9a-f]{12} -->", marker), marker)
+    outputs.comment(mine[0]["body"])
     check("### tscope gate: pass" in mine[0]["body"] and "could have missed" in mine[0]["body"], mine[0]["body"])
     check([c["body"] for c in place.comments() if c["id"] == 7] == [marker + "\nnot yours"], "somebody else's comment was written over")
     check(case_names(os.path.join(artifacts, "tscope-gate/junit.xml"), "failure") == [], "failures")
