@@ -47,8 +47,6 @@ static void text_cell(struct ts_cli *cli, struct ts_grid *grid, const struct ts_
 		ts_grid_text(grid, TS_STYLE_DIM, "-");
 	else if (is_time(column))
 		ts_grid_text(grid, TS_STYLE_PLAIN, short_time(&cell->value, &cli->arena));
-	else if (cell->value.type == TS_FACT_TEXT)
-		ts_grid_span(grid, TS_STYLE_PLAIN, cell->value.text);
 	else
 		ts_grid_text(grid, TS_STYLE_PLAIN, ts_show_fact(&cell->value, &cli->arena));
 }
