@@ -797,7 +797,7 @@ static void looking_renews_nothing(void **state)
 
 	for (size_t i = 0; i < n; i++)
 		ids[i] = objects[i].id;
-	for (int in_base = 0; in_base <= (f->kind == OVERLAY); in_base++) {
+	for (int in_base = 0; in_base < (f->kind == OVERLAY ? 2 : 1); in_base++) {
 		struct ts_engine *at = in_base ? f->base : f->e;
 		void (*age)(struct ts_engine *, const struct ts_id *, int64_t) =
 			f->kind == LMDB || in_base ? test_age_lmdb : test_age_memory;

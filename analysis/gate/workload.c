@@ -318,7 +318,7 @@ static size_t next_of(const struct selection *s, enum ts_workload_part part, siz
 }
 
 /* Of a path that one has, or both. */
-static enum ts_status compare_fact(struct differences *d, enum ts_workload_part part, const struct ts_fact *a,
+static enum ts_status compare_fact(struct differences *d, enum ts_workload_part part, struct ts_span path, const struct ts_fact *a,
 				   const struct ts_fact *b, struct ts_error *err)
 {
 	struct ts_span none = {NULL, 0};
@@ -328,7 +328,7 @@ static enum ts_status compare_fact(struct differences *d, enum ts_workload_part 
 		return ts_arena_error(d->arena, err);
 	if (a && b && ts_span_eq(x, y))
 		return TS_OK;
-	return add_row(d, part, a ? a->path : b->path, x, y, err);
+	return add_row(d, part, path, x, y, err);
 }
 
 static enum ts_status compare_part(struct differences *d, enum ts_workload_part part, const struct selection *a,
@@ -341,7 +341,7 @@ static enum ts_status compare_part(struct differences *d, enum ts_workload_part 
 		const struct ts_fact *y = j < b->facts->n ? &b->facts->items[j] : NULL;
 		int order = !x ? 1 : !y ? -1 : ts_span_cmp(x->path, y->path);
 
-		if (compare_fact(d, part, order <= 0 ? x : NULL, order >= 0 ? y : NULL, err))
+		if (compare_fact(d, part, x && order <= 0 ? x->path : y->path, order <= 0 ? x : NULL, order >= 0 ? y : NULL, err))
 			return err->status;
 		if (order <= 0)
 			i = next_of(a, part, i + 1);

@@ -207,7 +207,7 @@ enum ts_status ts_diff_plots(struct ts_fetch *f, const struct ts_id *a, const st
 	d.values = ts_arena_array(arena, TS_BLOCK_ROWS_MAX, sizeof *d.values);
 	if (!d.keys || !d.words || !d.values)
 		return ts_arena_error(arena, err);
-	for (int whole = 0; whole <= (wanted == TS_PLOTS_ALL); whole++)
+	for (int whole = 0; whole < (wanted == TS_PLOTS_ALL ? 2 : 1); whole++)
 		for (size_t i = 0; i < n; i++) {
 			d.row = rows[i];
 			if (!find(&run_a, d.row, &d.a) || !find(&run_b, d.row, &d.b))

@@ -294,9 +294,12 @@ static void another_batch_size(void **state)
 	diff_by(&w, &a, &b, "samples", &diff);
 	assert_int_equal(row_of(&diff, LOSS, 0)->first_step, 400);
 	assert_null(row_of(&diff, TOKENS, 0)); /* a step's share of them is what an axis bridges */
-	for (size_t i = 0; i < a.n; i++)
+	for (size_t i = 0; i < a.n; i++) {
+		double step = (double)a.items[i].step;
+
 		if (a.items[i].name == LOSS)
-			memcpy(&a.items[i].word, &(double){(double)a.items[i].step}, sizeof a.items[i].word);
+			memcpy(&a.items[i].word, &step, sizeof step);
+	}
 	diff_by(&w, &a, &b, "tokens", &diff);
 	assert_int_equal(diff.verdict, TS_DIFF_INCONCLUSIVE);
 	assert_int_equal(diff.diagnosis.bits.answer, TS_TIER_UNKNOWN);

@@ -26,7 +26,7 @@ static const struct ts_series_row *loss_row(struct world *w, const struct cells 
 	must(ts_diff_runs(&w->fetch, &id_a, &id_b, &how, &w->arena, &diff, &err), &err);
 	for (size_t i = 0; i < diff.n_series; i++)
 		if (ts_span_is(diff.series[i].name, LOSS) && diff.series[i].rank == 0)
-			return &diff.series[i];
+			return diff.series + i;
 	return NULL;
 }
 
