@@ -17,6 +17,13 @@
 
 #include <stdint.h>
 
+/* An entry of a map<>. */
+enum { TS_PB_MAP_KEY = 1, TS_PB_MAP_VALUE = 2 };
+
+/* google.protobuf.Timestamp, and google.protobuf.Value. */
+enum { TS_PB_SECONDS = 1, TS_PB_NANOS = 2 };
+enum { TS_PB_NULL_VALUE = 1, TS_PB_NUMBER_VALUE = 2, TS_PB_STRING_VALUE = 3, TS_PB_BOOL_VALUE = 4 };
+
 enum ts_pb_wire { TS_PB_VARINT = 0, TS_PB_FIXED64 = 1, TS_PB_BYTES = 2, TS_PB_FIXED32 = 5 };
 
 struct ts_pb {

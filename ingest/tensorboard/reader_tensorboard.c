@@ -56,6 +56,34 @@ struct board {
 	int64_t started; /* seconds since 1970; 0: not known */
 };
 
+/* Numbers of fields in event.proto, summary.proto and hparams' plugin_data.proto, by message. */
+enum {
+	EVENT_WALL_TIME = 1,
+	EVENT_STEP = 2,
+	EVENT_SUMMARY = 5,
+	EVENT_SESSION_LOG = 7,
+	SESSION_STATUS = 1,
+	SUMMARY_VALUE = 1,
+	/* Summary.Value. */
+	VALUE_TAG = 1,
+	VALUE_SIMPLE_VALUE = 2,
+	VALUE_OBSOLETE_HISTOGRAM = 3,
+	VALUE_IMAGE = 4,
+	VALUE_HISTO = 5,
+	VALUE_AUDIO = 6,
+	VALUE_TENSOR = 8,
+	VALUE_METADATA = 9,
+	/* SummaryMetadata, its PluginData. */
+	METADATA_PLUGIN_DATA = 1,
+	PLUGIN_NAME = 1,
+	PLUGIN_CONTENT = 2,
+	/* HParamsPluginData, SessionStartInfo. */
+	HPARAMS_SESSION_START_INFO = 3,
+	START_HPARAMS = 1,
+};
+
+enum { SESSION_START = 1 }; /* SessionLog.SessionStatus */
+
 /* One event's own fields. */
 struct event {
 	double wall_time;
@@ -186,13 +214,13 @@ static void write_hparam(struct ts_json *j, struct ts_span message)
 	struct ts_pb pb = ts_pb_of(message);
 	struct ts_pb_field f = {0};
 
-	if (!ts_pb_next(&pb, &f) || f.number == 1)
+	if (!ts_pb_next(&pb, &f) || f.number == TS_PB_NULL_VALUE)
 		ts_json_null(j);
-	else if (f.number == 2 && f.wire == TS_PB_FIXED64)
+	else if (f.number == TS_PB_NUMBER_VALUE && f.wire == TS_PB_FIXED64)
 		ts_json_double(j, ts_bits_double(f.value));
-	else if (f.number == 3 && f.wire == TS_PB_BYTES)
+	else if (f.number == TS_PB_STRING_VALUE && f.wire == TS_PB_BYTES)
 		ts_json_span(j, f.bytes);
-	else if (f.number == 4 && f.wire == TS_PB_VARINT)
+	else if (f.number == TS_PB_BOOL_VALUE && f.wire == TS_PB_VARINT)
 		ts_json_bool(j, f.value != 0);
 	else
 		ts_json_string(j, "(a list)");
@@ -212,12 +240,12 @@ static void take_hparams(struct board *b, struct ts_span start)
 		struct ts_pb_field part;
 		struct ts_span key = {NULL, 0}, value = {NULL, 0};
 
-		if (f.number != 1 || f.wire != TS_PB_BYTES)
+		if (f.number != START_HPARAMS || f.wire != TS_PB_BYTES)
 			continue;
 		while (ts_pb_next(&entry, &part)) {
-			if (part.number == 1)
+			if (part.number == TS_PB_MAP_KEY)
 				key = part.bytes;
-			else if (part.number == 2)
+			else if (part.number == TS_PB_MAP_VALUE)
 				value = part.bytes;
 		}
 		if (!key.len)
@@ -239,17 +267,17 @@ static bool is_hparams(struct board *b, struct ts_span metadata)
 		struct ts_pb plugin = ts_pb_of(f.bytes);
 		struct ts_pb_field part;
 
-		while (f.number == 1 && f.wire == TS_PB_BYTES && ts_pb_next(&plugin, &part)) {
-			if (part.number == 1)
+		while (f.number == METADATA_PLUGIN_DATA && f.wire == TS_PB_BYTES && ts_pb_next(&plugin, &part)) {
+			if (part.number == PLUGIN_NAME)
 				name = part.bytes;
-			else if (part.number == 2)
+			else if (part.number == PLUGIN_CONTENT)
 				content = part.bytes;
 		}
 	}
 	if (!ts_span_is(name, "hparams"))
 		return false;
 	for (pb = ts_pb_of(content); ts_pb_next(&pb, &f);)
-		if (f.number == 3 && f.wire == TS_PB_BYTES)
+		if (f.number == HPARAMS_SESSION_START_INFO && f.wire == TS_PB_BYTES)
 			take_hparams(b, f.bytes);
 	return true;
 }
@@ -271,28 +299,28 @@ static bool value_parts(struct ts_span message, struct summary_value *v)
 	*v = (struct summary_value){.other = NULL};
 	while (ts_pb_next(&pb, &f)) {
 		switch (f.number) {
-		case 1:
+		case VALUE_TAG:
 			v->tag = f.bytes;
 			break;
-		case 2:
+		case VALUE_SIMPLE_VALUE:
 			v->has_simple = f.wire == TS_PB_FIXED32;
 			v->simple = ts_pb_float(f.value);
 			break;
-		case 3:
-		case 5:
+		case VALUE_OBSOLETE_HISTOGRAM:
+		case VALUE_HISTO:
 			v->other = "a histogram";
 			break;
-		case 4:
+		case VALUE_IMAGE:
 			v->other = "an image";
 			break;
-		case 6:
+		case VALUE_AUDIO:
 			v->other = "audio";
 			break;
-		case 8:
+		case VALUE_TENSOR:
 			v->has_tensor = f.wire == TS_PB_BYTES;
 			v->tensor = f.bytes;
 			break;
-		case 9:
+		case VALUE_METADATA:
 			v->has_metadata = f.wire == TS_PB_BYTES;
 			v->metadata = f.bytes;
 			break;
@@ -336,14 +364,13 @@ static enum ts_status take_summary(struct board *b, const struct event *e, uint6
 	struct ts_pb_field f;
 
 	while (ts_pb_next(&pb, &f))
-		if (f.number == 1 && f.wire == TS_PB_BYTES && take_value(b, e, f.bytes, at, err))
+		if (f.number == SUMMARY_VALUE && f.wire == TS_PB_BYTES && take_value(b, e, f.bytes, at, err))
 			return err->status;
 	if (pb.broken)
 		tell(b, "bad_message", TS_NOTICE_SKIPPED, at, "a summary that does not fit its length");
 	return TS_OK;
 }
 
-/* SessionLog: status 1 is START. */
 static bool is_start(struct ts_span session)
 {
 	struct ts_pb pb = ts_pb_of(session);
@@ -351,9 +378,9 @@ static bool is_start(struct ts_span session)
 	uint64_t status = 0;
 
 	while (ts_pb_next(&pb, &f))
-		if (f.number == 1)
+		if (f.number == SESSION_STATUS)
 			status = f.value;
-	return status == 1;
+	return status == SESSION_START;
 }
 
 static bool event_parts(struct ts_span record, struct event *e)
@@ -364,17 +391,17 @@ static bool event_parts(struct ts_span record, struct event *e)
 	*e = (struct event){.wall_time = 0};
 	while (ts_pb_next(&pb, &f)) {
 		switch (f.number) {
-		case 1:
+		case EVENT_WALL_TIME:
 			e->wall_time = f.wire == TS_PB_FIXED64 ? ts_bits_double(f.value) : 0;
 			break;
-		case 2:
+		case EVENT_STEP:
 			e->step = (int64_t)f.value;
 			break;
-		case 5:
+		case EVENT_SUMMARY:
 			e->has_summary = f.wire == TS_PB_BYTES;
 			e->summary = f.bytes;
 			break;
-		case 7:
+		case EVENT_SESSION_LOG:
 			e->has_session = f.wire == TS_PB_BYTES;
 			e->session = f.bytes;
 			break;

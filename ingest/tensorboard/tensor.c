@@ -22,6 +22,23 @@ enum dtype {
 	DT_UINT64 = 23,
 };
 
+/* Numbers of fields in tensor.proto, TensorProto, and tensor_shape.proto, TensorShapeProto. */
+enum {
+	TENSOR_DTYPE = 1,
+	TENSOR_SHAPE = 2,
+	TENSOR_CONTENT = 4,
+	TENSOR_FLOAT_VAL = 5,
+	TENSOR_DOUBLE_VAL = 6,
+	TENSOR_INT_VAL = 7,
+	TENSOR_INT64_VAL = 10,
+	TENSOR_BOOL_VAL = 11,
+	TENSOR_HALF_VAL = 13, /* half and bfloat16 */
+	TENSOR_UINT32_VAL = 16,
+	TENSOR_UINT64_VAL = 17,
+	SHAPE_DIM = 2,
+	SHAPE_UNKNOWN_RANK = 3,
+};
+
 struct parts {
 	uint64_t dtype;
 	bool dims;
@@ -81,7 +98,7 @@ static bool has_dims(struct ts_span shape, bool *broken)
 	bool any = false;
 
 	while (ts_pb_next(&pb, &f))
-		any |= f.number == 2 || (f.number == 3 && f.value); /* dim, unknown_rank */
+		any |= f.number == SHAPE_DIM || (f.number == SHAPE_UNKNOWN_RANK && f.value);
 	*broken |= pb.broken;
 	return any;
 }
@@ -94,27 +111,27 @@ static struct parts parts_of(struct ts_span message)
 
 	while (ts_pb_next(&pb, &f)) {
 		switch (f.number) {
-		case 1:
+		case TENSOR_DTYPE:
 			p.dtype = f.value;
 			break;
-		case 2:
+		case TENSOR_SHAPE:
 			p.dims = has_dims(f.bytes, &p.broken);
 			break;
-		case 4:
+		case TENSOR_CONTENT:
 			p.content = f.bytes;
 			break;
-		case 5: /* float_val */
+		case TENSOR_FLOAT_VAL:
 			first_value(&p, &f, 4);
 			break;
-		case 6: /* double_val */
+		case TENSOR_DOUBLE_VAL:
 			first_value(&p, &f, 8);
 			break;
-		case 7:	 /* int_val */
-		case 10: /* int64_val */
-		case 11: /* bool_val */
-		case 13: /* half_val: half and bfloat16 */
-		case 16: /* uint32_val */
-		case 17: /* uint64_val */
+		case TENSOR_INT_VAL:
+		case TENSOR_INT64_VAL:
+		case TENSOR_BOOL_VAL:
+		case TENSOR_HALF_VAL:
+		case TENSOR_UINT32_VAL:
+		case TENSOR_UINT64_VAL:
 			first_value(&p, &f, 0);
 			break;
 		default:
@@ -180,22 +197,22 @@ static bool holds(uint64_t dtype, uint32_t field)
 {
 	switch (dtype) {
 	case DT_FLOAT:
-		return field == 5;
+		return field == TENSOR_FLOAT_VAL;
 	case DT_DOUBLE:
-		return field == 6;
+		return field == TENSOR_DOUBLE_VAL;
 	case DT_INT64:
-		return field == 10;
+		return field == TENSOR_INT64_VAL;
 	case DT_BOOL:
-		return field == 11;
+		return field == TENSOR_BOOL_VAL;
 	case DT_HALF:
 	case DT_BFLOAT16:
-		return field == 13;
+		return field == TENSOR_HALF_VAL;
 	case DT_UINT32:
-		return field == 16;
+		return field == TENSOR_UINT32_VAL;
 	case DT_UINT64:
-		return field == 17;
+		return field == TENSOR_UINT64_VAL;
 	default:
-		return field == 7;
+		return field == TENSOR_INT_VAL;
 	}
 }
 

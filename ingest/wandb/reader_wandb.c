@@ -5,6 +5,7 @@
 #include "ingest/formats/pb.h"
 #include "ingest/rows/import.h"
 #include "ingest/wandb/wandb_facts.h"
+#include "ingest/wandb/wandb_fields.h"
 #include "ingest/wandb/wandb_history.h"
 #include "ingest/wandb/wandb_log.h"
 
@@ -13,19 +14,6 @@
 const char ts_wandb_loses[] = "images and other media, console output, artifacts, the times of system metrics";
 
 enum { SURE = 60 };
-
-/* What a record is, by its field of the message Record. */
-enum {
-	HISTORY = 2,
-	SUMMARY = 3,
-	CONFIG = 5,
-	STATS = 7,
-	TELEMETRY = 11,
-	RUN = 17,
-	EXIT = 18,
-	HEADER = 21,
-	ENVIRONMENT = 26,
-};
 
 struct wandb {
 	const struct ts_ingest_options *options;
@@ -122,25 +110,25 @@ static enum ts_status doubt(struct wandb *w, enum ts_status status, struct ts_er
 static enum ts_status take_part(struct wandb *w, const struct ts_pb_field *f, struct ts_error *err)
 {
 	switch (f->number) {
-	case HISTORY:
+	case RECORD_HISTORY:
 		return ts_wandb_history_steps(&w->history, f->bytes, err);
-	case SUMMARY:
+	case RECORD_SUMMARY:
 		return ts_wandb_history_summary(&w->history, f->bytes, err);
-	case CONFIG:
+	case RECORD_CONFIG:
 		return doubt(w, ts_wandb_config(&w->facts, f->bytes, err), err);
-	case STATS:
+	case RECORD_STATS:
 		ts_wandb_history_system(&w->history, f->bytes);
 		return TS_OK;
-	case TELEMETRY:
+	case RECORD_TELEMETRY:
 		return doubt(w, ts_wandb_telemetry(&w->facts, f->bytes, err), err);
-	case RUN:
+	case RECORD_RUN:
 		return doubt(w, ts_wandb_run(&w->facts, f->bytes, err), err);
-	case EXIT:
+	case RECORD_EXIT:
 		w->has_exit = true;
 		return doubt(w, ts_wandb_exit(&w->facts, f->bytes, &w->exit_code, err), err);
-	case HEADER:
+	case RECORD_HEADER:
 		return doubt(w, ts_wandb_header(&w->facts, f->bytes, err), err);
-	case ENVIRONMENT:
+	case RECORD_ENVIRONMENT:
 		w->any_environment = true;
 		return doubt(w, ts_wandb_environment(&w->facts, f->bytes, err), err);
 	default:

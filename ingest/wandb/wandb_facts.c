@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "ingest/formats/pb.h"
+#include "ingest/wandb/wandb_fields.h"
 
 #include <stdio.h>
 
@@ -17,42 +18,50 @@ struct field {
 };
 
 static const struct field run_fields[] = {
-	{1, TEXT, "other.wandb.run_id", NULL},	     {2, TEXT, "other.wandb.entity", NULL},
-	{3, TEXT, "other.wandb.project", NULL},	     {6, TEXT, "other.wandb.group", NULL},
-	{7, TEXT, "other.wandb.job_type", NULL},     {8, TEXT, "session.name", NULL},
-	{9, TEXT, "other.wandb.notes", NULL},	     {12, TEXT, "other.wandb.sweep", NULL},
-	{13, TEXT, "session.host", NULL},	     {14, COUNT, "other.wandb.starting_step", NULL},
-	{17, TIME, "session.started", NULL},	     {18, TRUTH, "other.wandb.resumed", NULL},
-	{22, TRUTH, "other.wandb.forked", NULL},
+	{RUN_ID, TEXT, "other.wandb.run_id", NULL},
+	{RUN_ENTITY, TEXT, "other.wandb.entity", NULL},
+	{RUN_PROJECT, TEXT, "other.wandb.project", NULL},
+	{RUN_GROUP, TEXT, "other.wandb.group", NULL},
+	{RUN_JOB_TYPE, TEXT, "other.wandb.job_type", NULL},
+	{RUN_DISPLAY_NAME, TEXT, "session.name", NULL},
+	{RUN_NOTES, TEXT, "other.wandb.notes", NULL},
+	{RUN_SWEEP_ID, TEXT, "other.wandb.sweep", NULL},
+	{RUN_HOST, TEXT, "session.host", NULL},
+	{RUN_STARTING_STEP, COUNT, "other.wandb.starting_step", NULL},
+	{RUN_START_TIME, TIME, "session.started", NULL},
+	{RUN_RESUMED, TRUTH, "other.wandb.resumed", NULL},
+	{RUN_FORKED, TRUTH, "other.wandb.forked", NULL},
 };
 
 static const struct field environment_fields[] = {
-	{1, TEXT, "hardware.platform", "os"},
-	{2, WORD, "libraries.python", "python"}, /* "CPython 3.11.7" */
-	{4, TEXT, "other.wandb.docker", "docker"},
-	{7, TEXT, "other.wandb.code_path", "codePath"},
-	{11, TEXT, "other.wandb.root", "root"},
-	{12, TEXT, "session.host", "host"},
-	{13, TEXT, "session.user", "username"},
-	{14, TEXT, "other.wandb.executable", "executable"},
-	{16, COUNT, "hardware.cpu_cores", "cpu_count"},
-	{17, COUNT, "hardware.cpu_count", "cpu_count_logical"},
-	{18, TEXT, "hardware.gpu", "gpu"},
-	{19, COUNT, "hardware.gpu_count", "gpu_count"},
-	{25, TEXT, "libraries.cuda", "cudaVersion"},
+	{ENVIRONMENT_OS, TEXT, "hardware.platform", "os"},
+	{ENVIRONMENT_PYTHON, WORD, "libraries.python", "python"}, /* "CPython 3.11.7" */
+	{ENVIRONMENT_DOCKER, TEXT, "other.wandb.docker", "docker"},
+	{ENVIRONMENT_CODE_PATH, TEXT, "other.wandb.code_path", "codePath"},
+	{ENVIRONMENT_ROOT, TEXT, "other.wandb.root", "root"},
+	{ENVIRONMENT_HOST, TEXT, "session.host", "host"},
+	{ENVIRONMENT_USERNAME, TEXT, "session.user", "username"},
+	{ENVIRONMENT_EXECUTABLE, TEXT, "other.wandb.executable", "executable"},
+	{ENVIRONMENT_CPU_COUNT, COUNT, "hardware.cpu_cores", "cpu_count"},
+	{ENVIRONMENT_CPU_COUNT_LOGICAL, COUNT, "hardware.cpu_count", "cpu_count_logical"},
+	{ENVIRONMENT_GPU_TYPE, TEXT, "hardware.gpu", "gpu"},
+	{ENVIRONMENT_GPU_COUNT, COUNT, "hardware.gpu_count", "gpu_count"},
+	{ENVIRONMENT_CUDA_VERSION, TEXT, "libraries.cuda", "cudaVersion"},
 };
 
 static const struct field telemetry_fields[] = {
-	{4, TEXT, "libraries.python", NULL},
-	{5, TEXT, "libraries.wandb", NULL},
-	{6, TEXT, "libraries.transformers", NULL},
+	{TELEMETRY_PYTHON_VERSION, TEXT, "libraries.python", NULL},
+	{TELEMETRY_CLI_VERSION, TEXT, "libraries.wandb", NULL},
+	{TELEMETRY_HUGGINGFACE_VERSION, TEXT, "libraries.transformers", NULL},
 };
 
-static const struct field git_fields[] = {{1, TEXT, "code.remote", "remote"}, {2, TEXT, "code.commit", "commit"}};
-static const struct field memory_fields[] = {{1, COUNT, "hardware.memory", "total"}};
-static const struct field cpu_fields[] = {{3, TEXT, "hardware.processor", NULL}};
-static const struct field branch_fields[] = {{1, TEXT, "other.wandb.forked_from", NULL}, {3, TEXT, "other.wandb.forked_by", NULL}};
-static const struct field version_fields[] = {{1, TEXT, "other.wandb.producer", NULL}};
+static const struct field git_fields[] = {{GIT_REMOTE_URL, TEXT, "code.remote", "remote"},
+					  {GIT_COMMIT, TEXT, "code.commit", "commit"}};
+static const struct field memory_fields[] = {{MEMORY_TOTAL, COUNT, "hardware.memory", "total"}};
+static const struct field cpu_fields[] = {{CPU_MODEL, TEXT, "hardware.processor", NULL}};
+static const struct field branch_fields[] = {{BRANCH_RUN, TEXT, "other.wandb.forked_from", NULL},
+					     {BRANCH_METRIC, TEXT, "other.wandb.forked_by", NULL}};
+static const struct field version_fields[] = {{VERSION_PRODUCER, TEXT, "other.wandb.producer", NULL}};
 
 #define COUNT_OF(a) (sizeof(a) / sizeof(a)[0])
 
@@ -87,7 +96,9 @@ static double seconds_of(struct ts_span message)
 
 	while (ts_pb_next(&pb, &f))
 		if (f.wire == TS_PB_VARINT)
-			seconds += f.number == 1 ? (double)(int64_t)f.value : f.number == 2 ? (double)(int64_t)f.value / 1e9 : 0;
+			seconds += f.number == TS_PB_SECONDS ? (double)(int64_t)f.value
+				   : f.number == TS_PB_NANOS ? (double)(int64_t)f.value / 1e9
+							     : 0;
 	return seconds;
 }
 
@@ -176,9 +187,9 @@ static enum ts_status item_parts(struct ts_fact_tree *t, struct ts_span message,
 	while (ts_pb_next(&pb, &f)) {
 		if (f.wire != TS_PB_BYTES)
 			continue;
-		if (f.number == 16)
+		if (f.number == ITEM_VALUE_JSON)
 			item->value = f.bytes;
-		if (f.number != 1 && f.number != 2)
+		if (f.number != ITEM_KEY && f.number != ITEM_NESTED_KEY)
 			continue;
 		if (!any) {
 			item->internal = ts_span_is(f.bytes, "_wandb");
@@ -198,9 +209,9 @@ static enum ts_status take_item(struct ts_fact_tree *t, const struct ts_pb_field
 
 	if (item_parts(t, f->bytes, &item, err))
 		return err->status;
-	if (f->number == 1 && item.internal && ts_span_is(item.value, "{}"))
+	if (f->number == CONFIG_UPDATE && item.internal && ts_span_is(item.value, "{}"))
 		return TS_OK;
-	if (f->number == 1)
+	if (f->number == CONFIG_UPDATE)
 		return ts_fact_tree_set(t, item.node, item.value, err);
 	ts_fact_tree_remove(t, item.node);
 	return TS_OK;
@@ -213,7 +224,8 @@ enum ts_status ts_wandb_config(struct ts_fact_tree *t, struct ts_span message, s
 	enum ts_status worst = TS_OK;
 
 	while (ts_pb_next(&pb, &f)) {
-		enum ts_status status = f.wire == TS_PB_BYTES && f.number <= 2 ? take_item(t, &f, err) : TS_OK;
+		bool is_item = f.wire == TS_PB_BYTES && (f.number == CONFIG_UPDATE || f.number == CONFIG_REMOVE);
+		enum ts_status status = is_item ? take_item(t, &f, err) : TS_OK;
 
 		if (!goes_on(status))
 			return status;
@@ -285,9 +297,9 @@ static enum ts_status take_list(struct ts_fact_tree *t, const char *path, struct
 
 enum ts_status ts_wandb_run(struct ts_fact_tree *t, struct ts_span message, struct ts_error *err)
 {
-	static const struct part parts[] = {{19, telemetry_fields, COUNT_OF(telemetry_fields)},
-					    {21, git_fields, COUNT_OF(git_fields)},
-					    {23, branch_fields, COUNT_OF(branch_fields)}};
+	static const struct part parts[] = {{RUN_TELEMETRY, telemetry_fields, COUNT_OF(telemetry_fields)},
+					    {RUN_GIT, git_fields, COUNT_OF(git_fields)},
+					    {RUN_BRANCH_POINT, branch_fields, COUNT_OF(branch_fields)}};
 	struct ts_pb pb = ts_pb_of(message);
 	struct ts_pb_field f;
 	enum ts_status worst = take_fields(t, run_fields, COUNT_OF(run_fields), message, err), status;
@@ -295,7 +307,7 @@ enum ts_status ts_wandb_run(struct ts_fact_tree *t, struct ts_span message, stru
 	if (!goes_on(worst))
 		return worst;
 	while (ts_pb_next(&pb, &f)) {
-		status = f.number == 4 && f.wire == TS_PB_BYTES ? ts_wandb_config(t, f.bytes, err) : TS_OK;
+		status = f.number == RUN_CONFIG && f.wire == TS_PB_BYTES ? ts_wandb_config(t, f.bytes, err) : TS_OK;
 		if (!goes_on(status))
 			return status;
 		worst = status ? status : worst;
@@ -304,7 +316,7 @@ enum ts_status ts_wandb_run(struct ts_fact_tree *t, struct ts_span message, stru
 	if (!goes_on(status))
 		return status;
 	worst = status ? status : worst;
-	status = take_list(t, "other.wandb.tags", message, 0, 10, err);
+	status = take_list(t, "other.wandb.tags", message, 0, RUN_TAGS, err);
 	return status ? status : worst;
 }
 
@@ -313,7 +325,11 @@ static void write_gpu(struct ts_json *j, struct ts_span message)
 	static const struct {
 		uint32_t number;
 		const char *name;
-	} parts[] = {{1, "name"}, {2, "memory"}, {3, "cuda_cores"}, {4, "architecture"}, {5, "uuid"}};
+	} parts[] = {{GPU_NAME, "name"},
+		     {GPU_MEMORY_TOTAL, "memory"},
+		     {GPU_CUDA_CORES, "cuda_cores"},
+		     {GPU_ARCHITECTURE, "architecture"},
+		     {GPU_UUID, "uuid"}};
 	struct ts_pb pb = ts_pb_of(message);
 	struct ts_pb_field f;
 
@@ -343,7 +359,7 @@ static enum ts_status take_gpus(struct ts_fact_tree *t, struct ts_span message, 
 
 	ts_json_array(&j);
 	while (ts_pb_next(&pb, &f))
-		if (f.number == 24 && f.wire == TS_PB_BYTES) {
+		if (f.number == ENVIRONMENT_GPU_NVIDIA && f.wire == TS_PB_BYTES) {
 			any = true;
 			write_gpu(&j, f.bytes);
 		}
@@ -368,11 +384,11 @@ static enum ts_status take_slurm(struct ts_fact_tree *t, struct ts_span message,
 		struct ts_span key = {NULL, 0}, value = {NULL, 0};
 		uint32_t node;
 
-		if (f.number != 27 || f.wire != TS_PB_BYTES)
+		if (f.number != ENVIRONMENT_SLURM || f.wire != TS_PB_BYTES)
 			continue;
 		while (ts_pb_next(&entry, &part)) {
-			key = part.number == 1 && part.wire == TS_PB_BYTES ? part.bytes : key;
-			value = part.number == 2 && part.wire == TS_PB_BYTES ? part.bytes : value;
+			key = part.number == TS_PB_MAP_KEY && part.wire == TS_PB_BYTES ? part.bytes : key;
+			value = part.number == TS_PB_MAP_VALUE && part.wire == TS_PB_BYTES ? part.bytes : value;
 		}
 		if (key.len && (ts_fact_tree_path(t, "session.slurm", &node, err) || ts_fact_tree_node(t, node, key, &node, err) ||
 				ts_fact_tree_text(t, node, value, err)))
@@ -383,14 +399,14 @@ static enum ts_status take_slurm(struct ts_fact_tree *t, struct ts_span message,
 
 enum ts_status ts_wandb_environment(struct ts_fact_tree *t, struct ts_span message, struct ts_error *err)
 {
-	static const struct part parts[] = {{9, git_fields, COUNT_OF(git_fields)},
-					    {21, memory_fields, COUNT_OF(memory_fields)},
-					    {22, cpu_fields, COUNT_OF(cpu_fields)}};
+	static const struct part parts[] = {{ENVIRONMENT_GIT, git_fields, COUNT_OF(git_fields)},
+					    {ENVIRONMENT_MEMORY, memory_fields, COUNT_OF(memory_fields)},
+					    {ENVIRONMENT_CPU, cpu_fields, COUNT_OF(cpu_fields)}};
 	enum ts_status status[5], worst = TS_OK;
 
 	status[0] = take_fields(t, environment_fields, COUNT_OF(environment_fields), message, err);
 	status[1] = take_parts(t, parts, COUNT_OF(parts), message, err);
-	status[2] = take_list(t, "session.argv", message, 6, 5, err);
+	status[2] = take_list(t, "session.argv", message, ENVIRONMENT_PROGRAM, ENVIRONMENT_ARGS, err);
 	status[3] = take_gpus(t, message, err);
 	status[4] = take_slurm(t, message, err);
 	for (size_t i = 0; i < COUNT_OF(status); i++)
@@ -406,20 +422,20 @@ enum ts_status ts_wandb_telemetry(struct ts_fact_tree *t, struct ts_span message
 
 enum ts_status ts_wandb_header(struct ts_fact_tree *t, struct ts_span message, struct ts_error *err)
 {
-	static const struct part parts[] = {{1, version_fields, COUNT_OF(version_fields)}};
+	static const struct part parts[] = {{HEADER_VERSION_INFO, version_fields, COUNT_OF(version_fields)}};
 
 	return take_parts(t, parts, COUNT_OF(parts), message, err);
 }
 
 enum ts_status ts_wandb_exit(struct ts_fact_tree *t, struct ts_span message, int64_t *ret_code, struct ts_error *err)
 {
-	static const struct field fields[] = {{2, COUNT, "session.wall_time", NULL}};
+	static const struct field fields[] = {{EXIT_RUNTIME, COUNT, "session.wall_time", NULL}};
 	struct ts_pb pb = ts_pb_of(message);
 	struct ts_pb_field f;
 
 	*ret_code = 0;
 	while (ts_pb_next(&pb, &f))
-		if (f.number == 1 && f.wire == TS_PB_VARINT)
+		if (f.number == EXIT_CODE && f.wire == TS_PB_VARINT)
 			*ret_code = (int64_t)f.value;
 	if (take_fields(t, fields, COUNT_OF(fields), message, err))
 		return err->status;

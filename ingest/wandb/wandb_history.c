@@ -3,6 +3,7 @@
 #include "base/json_reader.h"
 #include "base/number.h"
 #include "ingest/formats/pb.h"
+#include "ingest/wandb/wandb_fields.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,31 +12,6 @@ enum {
 	SYSTEM_MAX = 1024,
 	SUMMARY_MAX = TS_FACT_INLINE_MAX, /* bytes of one value */
 	ITEMS_MAX = 64 << 20,		  /* bytes: some 700,000 values of one step */
-};
-
-/* Numbers of fields in wandb_internal.proto. */
-enum {
-	/* HistoryItem and SummaryItem. VALUE_* came with SDK 0.31. */
-	ITEM_KEY = 1,
-	ITEM_NESTED_KEY = 2,
-	VALUE_NULL = 3,
-	VALUE_BOOL = 4,
-	VALUE_INT = 5, /* zigzag */
-	VALUE_DOUBLE = 6,
-	VALUE_STRING = 7,
-	VALUE_JSON = 8,
-	ITEM_VALUE_JSON = 16,
-	/* HistoryRecord, HistoryStep. */
-	HISTORY_ITEM = 1,
-	HISTORY_STEP = 2,
-	STEP_NUM = 1,
-	/* SummaryRecord. */
-	SUMMARY_UPDATE = 1,
-	SUMMARY_REMOVE = 2,
-	/* StatsRecord, StatsItem. */
-	STATS_ITEM = 3,
-	STATS_KEY = 1,
-	STATS_VALUE_JSON = 16,
 };
 
 /* A system metric: mean of its samples since the row in hand began. */
