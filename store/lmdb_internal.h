@@ -123,15 +123,6 @@ struct ts_lmdb_job {
 };
 
 enum ts_status ts_lane_run(struct ts_lmdb *l, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err);
-enum ts_status ts_write_put(struct ts_write *w, enum ts_dbi db, struct ts_span key, struct ts_span value,
-			    struct ts_error *err);
-/* Room for len bytes, filled by the caller before the next write. */
-enum ts_status ts_write_reserve(struct ts_write *w, enum ts_dbi db, struct ts_span key, size_t len, uint8_t **ret_at,
-				struct ts_error *err);
-/* No error when it is not there. */
-enum ts_status ts_write_delete(struct ts_write *w, enum ts_dbi db, struct ts_span key, struct ts_error *err);
-/* Deletes every key that begins so. */
-enum ts_status ts_write_delete_prefix(struct ts_write *w, enum ts_dbi db, struct ts_span prefix, struct ts_error *err);
 void ts_lane_finish(struct ts_lmdb_env *env);
 
 /* lmdb_read.c: *ret_found = false when it is not there. */
@@ -159,8 +150,8 @@ enum ts_status ts_walk_seek(struct ts_walk *w, struct ts_span from, bool *ret_fo
 enum ts_status ts_walk_seek_below(struct ts_walk *w, struct ts_span below, bool *ret_found, struct ts_error *err);
 enum ts_status ts_walk_next(struct ts_walk *w, bool *ret_found, struct ts_error *err);
 enum ts_status ts_walk_prev(struct ts_walk *w, bool *ret_found, struct ts_error *err);
-enum ts_status ts_read_u64(struct ts_read r, const char *key, uint64_t *ret_value, struct ts_error *err); /* of meta; 0 */
-enum ts_status ts_write_u64(struct ts_write *w, const char *key, uint64_t value, struct ts_error *err);
+enum ts_status ts_read_u64(struct ts_read r, const char *key, uint64_t *ret_value,
+			   struct ts_error *err); /* of meta; 0 */
 uint64_t ts_read_count(struct ts_read r, enum ts_dbi db);
 /* The check at the end of a record: append it, or split it off (TS_DAMAGED). */
 void ts_check_append(struct ts_buf *buf, struct ts_span key);
@@ -170,6 +161,18 @@ static inline struct ts_read ts_read_of(const struct ts_write *w)
 {
 	return (struct ts_read){.env = w->env, .txn = w->txn};
 }
+
+/* lmdb_write.c */
+enum ts_status ts_write_put(struct ts_write *w, enum ts_dbi db, struct ts_span key, struct ts_span value,
+			    struct ts_error *err);
+/* Room for len bytes, filled by the caller before the next write. */
+enum ts_status ts_write_reserve(struct ts_write *w, enum ts_dbi db, struct ts_span key, size_t len, uint8_t **ret_at,
+				struct ts_error *err);
+/* No error when it is not there. */
+enum ts_status ts_write_delete(struct ts_write *w, enum ts_dbi db, struct ts_span key, struct ts_error *err);
+/* Deletes every key that begins so. */
+enum ts_status ts_write_delete_prefix(struct ts_write *w, enum ts_dbi db, struct ts_span prefix, struct ts_error *err);
+enum ts_status ts_write_u64(struct ts_write *w, const char *key, uint64_t value, struct ts_error *err); /* of meta */
 
 /* lmdb_object.c */
 enum { TS_RECORD_BYTES = 48, TS_COMPLETE = 1, TS_PACK_BYTES = 64 * 4096 - 16 };

@@ -155,17 +155,3 @@ enum ts_status ts_read_u64(struct ts_read r, const char *key, uint64_t *ret_valu
 	*ret_value = ts_load_le(value.data, 8);
 	return TS_OK;
 }
-
-enum ts_status ts_write_u64(struct ts_write *w, const char *key, uint64_t value, struct ts_error *err)
-{
-	struct ts_buf buf = TS_BUF_INIT(64);
-	enum ts_status status;
-
-	ts_buf_u64(&buf, value);
-	ts_check_append(&buf, ts_span_str(key));
-	status = ts_buf_check(&buf, err);
-	if (!status)
-		status = ts_write_put(w, TS_DB_META, ts_span_str(key), ts_buf_view(&buf), err);
-	ts_buf_finish(&buf);
-	return status;
-}

@@ -26,51 +26,7 @@ static int rank_of(const struct rank_of *table, struct ts_span status)
 	return 0;
 }
 
-const char *ts_traceml_verdict_word(enum ts_traceml_verdict verdict)
-{
-	static const char *const words[] = {[TS_TRACEML_INCONCLUSIVE] = "INCONCLUSIVE",
-					    [TS_TRACEML_EQUIVALENT] = "EQUIVALENT",
-					    [TS_TRACEML_IMPROVEMENT] = "IMPROVEMENT",
-					    [TS_TRACEML_REGRESSION] = "REGRESSION",
-					    [TS_TRACEML_MIXED] = "MIXED"};
-
-	return words[verdict];
-}
-
-const char *ts_traceml_outcome(enum ts_traceml_verdict verdict)
-{
-	static const char *const words[] = {[TS_TRACEML_INCONCLUSIVE] = "unclear",
-					    [TS_TRACEML_EQUIVALENT] = "equivalent",
-					    [TS_TRACEML_IMPROVEMENT] = "improvement",
-					    [TS_TRACEML_REGRESSION] = "regression",
-					    [TS_TRACEML_MIXED] = "mixed"};
-
-	return words[verdict];
-}
-
-const char *ts_traceml_state_word(enum ts_traceml_state state)
-{
-	static const char *const words[] = {[TS_TRACEML_COMPARABLE] = "comparable",
-					    [TS_TRACEML_PARTIAL] = "partial",
-					    [TS_TRACEML_INSUFFICIENT] = "insufficient",
-					    [TS_TRACEML_MISSING_ONE_SIDE] = "missing_one_side",
-					    [TS_TRACEML_MISSING_BOTH] = "missing_both"};
-
-	return words[state];
-}
-
 /* --- numbers of both --- */
-
-struct ts_traceml_pair ts_traceml_pair_of(struct ts_traceml_number a, struct ts_traceml_number b)
-{
-	struct ts_traceml_pair p = {a, b, {.known = false}};
-
-	if (!a.known || !b.known || !(fabs(a.value) > TS_TRACEML_TINY))
-		return p;
-	p.pct.value = 100.0 * (b.value - a.value) / a.value;
-	p.pct.known = !isnan(p.pct.value);
-	return p;
-}
 
 static enum ts_traceml_state state_of(const struct ts_traceml_pair *p)
 {
@@ -90,11 +46,6 @@ static void take_step(struct ts_traceml_comparison *c, const struct ts_traceml_s
 		c->step = ts_traceml_pair_of(a->step_cpu, b->step_cpu);
 	}
 	c->step_time = state_of(&c->step);
-}
-
-bool ts_traceml_same_phase_clock(const struct ts_traceml_summary *a, const struct ts_traceml_summary *b)
-{
-	return a->phase_clock != TS_TRACEML_NO_CLOCK && a->phase_clock == b->phase_clock;
 }
 
 static bool has_residual(const struct ts_traceml_summary *a, const struct ts_traceml_summary *b)

@@ -6,6 +6,22 @@
 
 #include <math.h>
 
+struct ts_traceml_pair ts_traceml_pair_of(struct ts_traceml_number a, struct ts_traceml_number b)
+{
+	struct ts_traceml_pair p = {a, b, {.known = false}};
+
+	if (!a.known || !b.known || !(fabs(a.value) > TS_TRACEML_TINY))
+		return p;
+	p.pct.value = 100.0 * (b.value - a.value) / a.value;
+	p.pct.known = !isnan(p.pct.value);
+	return p;
+}
+
+bool ts_traceml_same_phase_clock(const struct ts_traceml_summary *a, const struct ts_traceml_summary *b)
+{
+	return a->phase_clock != TS_TRACEML_NO_CLOCK && a->phase_clock == b->phase_clock;
+}
+
 /* What is worth a line: smaller differences are in most pairs of summaries of one program. */
 #define PHASE_OF_STEP 1.0 /* percent of A's step time that a phase moved by */
 #define PHASE_OF_ITSELF 5.0

@@ -1,5 +1,4 @@
 /* handlers.c - the table of methods. */
-#include "base/clock.h"
 #include "service/handlers/core/methods.h"
 
 static const struct ts_handler rows[] = {
@@ -43,13 +42,4 @@ const struct ts_handler *ts_handler_find(struct ts_span method)
 		if (ts_span_is(method, rows[i].method))
 			return &rows[i];
 	return NULL;
-}
-
-enum ts_status ts_call_check(const struct ts_call *call, struct ts_error *err)
-{
-	if (call->deadline_ns != INT64_MAX && ts_now_mono_ns() >= call->deadline_ns)
-		return ts_error_set(err, TS_DEADLINE, "the time given for this call is over");
-	if (call->cancelled && call->cancelled(call))
-		return ts_error_set(err, TS_CANCELLED, "the call was cancelled");
-	return TS_OK;
 }

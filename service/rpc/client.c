@@ -5,292 +5,12 @@
 #include "base/limits.h"
 #include "service/rpc/client_call.h"
 #include "service/rpc/core.h"
-#include "service/rpc/dial.h"
-#include "service/rpc/status.h"
 #include "service/rpc/tunnel.h"
 
 #include <grpc/byte_buffer.h>
-#include <grpc/grpc_posix.h>
-#include <grpc/grpc_security.h>
-#include <grpc/slice.h>
-#include <grpc/support/log.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-/* Clocks of two machines, and the rounding of a deadline on its way. */
-enum { DEADLINE_SLACK_NS = 50 * 1000 * 1000 };
-
-/* ---- how a call ended ---- */
-
-void ts_client_end_init(struct ts_client_end *end, grpc_op *op)
-{
-	*end = (struct ts_client_end){.details = grpc_empty_slice()};
-	grpc_metadata_array_init(&end->trailing);
-	*op = (grpc_op){.op = GRPC_OP_RECV_STATUS_ON_CLIENT};
-	op->data.recv_status_on_client.status = &end->code;
-	op->data.recv_status_on_client.status_details = &end->details;
-	op->data.recv_status_on_client.trailing_metadata = &end->trailing;
-}
-
-void ts_client_end_finish(struct ts_client_end *end)
-{
-	grpc_slice_unref(end->details);
-	grpc_metadata_array_destroy(&end->trailing);
-}
-
-static struct ts_span status_word(const struct ts_client_end *end)
-{
-	for (size_t i = 0; i < end->trailing.count; i++) {
-		if (ts_span_is(ts_core_span(&end->trailing.metadata[i].key), TS_STATUS_KEY))
-			return ts_core_span(&end->trailing.metadata[i].value);
-	}
-	return ts_span_of(NULL, 0);
-}
-
-static void disconnect(struct ts_client *client)
-{
-	if (client->core)
-		grpc_channel_destroy(client->core);
-	client->core = NULL;
-	client->stale = false;
-}
-
-/* Not the handler's words, but C-core's, of this side or the other. Nobody here cancels a call and then asks how it ended:
- * cancelled is what a server makes of a call whose deadline it sees first, or that came in while it shut down. */
-static enum ts_status transport_status(enum ts_status status, int64_t deadline_ns)
-{
-	if (status != TS_CANCELLED)
-		return status;
-	return deadline_ns != INT64_MAX && ts_now_mono_ns() >= deadline_ns - DEADLINE_SLACK_NS ? TS_DEADLINE : TS_UNAVAILABLE;
-}
-
-enum ts_status ts_client_end_status(struct ts_client *client, const struct ts_client_end *end, const char *method,
-				    int64_t deadline_ns, struct ts_error *err)
-{
-	struct ts_span word = status_word(end), text = ts_core_span(&end->details);
-	enum ts_status status = ts_status_from_grpc(end->code, word);
-
-	client->refused = status != TS_OK && word.len > 0;
-	if (status == TS_OK)
-		return TS_OK;
-	if (word.len == 0)
-		status = transport_status(status, deadline_ns);
-	/* Also when the server itself said so: it is going away, and another may come. */
-	if (status == TS_UNAVAILABLE)
-		client->stale = true;
-	if (word.len > 0)
-		return ts_error_set(err, status, "%.*s", TS_SPAN_ARG(text));
-	if (status == TS_UNAVAILABLE)
-		return ts_error_set(err, status, "the connection to tscoped at %s broke (%.*s)", client->where,
-				    TS_SPAN_ARG(text));
-	if (status == TS_DEADLINE)
-		return ts_error_set(err, status, "tscoped at %s did not answer %s in time", client->where, method);
-	return ts_error_set(err, status, "%s at %s: %.*s", method, client->where, TS_SPAN_ARG(text));
-}
-
-enum ts_status ts_client_refused(const char *method, grpc_call_error e, struct ts_error *err)
-{
-	return ts_error_set(err, TS_INTERNAL, "%s could not be called: %s", method, grpc_call_error_to_string(e));
-}
-
-enum ts_status ts_client_take(grpc_byte_buffer **buffer, struct ts_arena *arena, struct ts_span *ret_bytes,
-			      struct ts_error *err)
-{
-	struct ts_span copy;
-	grpc_slice bytes;
-	bool flat = ts_core_flatten(*buffer, &bytes);
-
-	grpc_byte_buffer_destroy(*buffer);
-	*buffer = NULL;
-	if (!flat)
-		return ts_error_set(err, TS_DAMAGED, "the server sent a compressed reply, which tscope does not read");
-	copy = ts_arena_span(arena, ts_core_span(&bytes));
-	grpc_slice_unref(bytes);
-	if (!copy.data)
-		return ts_arena_error(arena, err);
-	*ret_bytes = copy;
-	return TS_OK;
-}
-
-/* ---- connecting ---- */
-
-static void log_nothing(gpr_log_func_args *args)
-{
-	(void)args;
-}
-
-/* The connected socket is handed over, so there is no resolver, no proxy of the environment, no connecting again in the
- * background: what fails, fails here with its reason. TLS will need grpc_channel_create instead. */
-static void make_channel(struct ts_client *client, int fd)
-{
-	grpc_channel_credentials *credentials = grpc_insecure_credentials_create();
-	grpc_arg args[] = {
-		ts_core_int(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, TS_MESSAGE_MAX),
-		ts_core_int(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1),
-		ts_core_int(GRPC_ARG_ENABLE_HTTP_PROXY, 0),
-		ts_core_int(GRPC_ARG_ENABLE_RETRIES, 0),
-		/* Finds out that the other machine vanished while a stream waits. */
-		ts_core_int(GRPC_ARG_KEEPALIVE_TIME_MS, 60000),
-		ts_core_int(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20000),
-		{.type = GRPC_ARG_STRING,
-		 .key = (char *)(uintptr_t)GRPC_ARG_DEFAULT_AUTHORITY,
-		 .value.string = (char *)(uintptr_t) "tscoped"},
-	};
-	grpc_channel_args all = {.num_args = sizeof args / sizeof args[0], .args = args};
-
-	client->core = grpc_channel_create_from_fd(client->where, fd, credentials, &all);
-	grpc_channel_credentials_release(credentials);
-}
-
-static enum ts_status roundtrip(struct ts_client *client, const char *path, const char *method, struct ts_span request,
-				int64_t deadline_ns, struct ts_arena *arena, struct ts_span *ret_reply,
-				struct ts_error *err);
-
-/* A server that does not answer at all is found out now, not after the time limit of the first long call. */
-static enum ts_status probe(struct ts_client *client, struct ts_error *err)
-{
-	int64_t until = ts_now_mono_ns() + TS_CONNECT_SECONDS * INT64_C(1000000000);
-	struct ts_error why;
-	struct ts_span reply;
-	struct ts_arena arena;
-	enum ts_status status;
-
-	client->refused = false;
-	ts_arena_init(&arena, 4096);
-	status = roundtrip(client, TS_HEALTH_PATH "Check", "Check", ts_span_of(NULL, 0), until, &arena, &reply, err);
-	ts_arena_finish(&arena);
-	if (!status)
-		return TS_OK;
-	disconnect(client);
-	why = *err;
-	/* It is one, and says why it takes nothing: it shuts down, or is full. */
-	if (client->refused)
-		return ts_error_set(err, why.status, "tscoped at %s: %s", client->where, why.text);
-	if (why.status == TS_NO_MEMORY) /* ours */
-		return why.status;
-	if (client->address.kind == TS_ADDRESS_SSH)
-		return ts_error_set(err, TS_UNAVAILABLE, "ssh reaches %s, but no tscoped answers at %s there; is it running? (%s)",
-				    client->address.host, client->address.path, why.text);
-	return ts_error_set(err, TS_UNAVAILABLE, "the program that listens at %s does not answer like a tscoped; TSCOPE_SERVER names it "
-			    "(%s)", client->where, why.text);
-}
-
-static enum ts_status connect_client(struct ts_client *client, struct ts_error *err)
-{
-	int64_t until = ts_now_mono_ns() + TS_CONNECT_SECONDS * INT64_C(1000000000);
-	struct ts_address address = client->address;
-	int fd;
-
-	if (client->tunnel) {
-		address.kind = TS_ADDRESS_UNIX;
-		(void)snprintf(address.path, sizeof address.path, "%s", ts_tunnel_path(client->tunnel));
-	}
-	if (ts_dial(&address, until, &fd, err)) {
-		struct ts_error why = *err;
-
-		return ts_error_set(err, why.status, "no tscoped answers at %s: %s; is it running? TSCOPE_SERVER names it",
-				    client->where, why.text);
-	}
-	if (!client->core_up) {
-		/* C-core writes to stderr by itself; whoever wants that sets its GRPC_VERBOSITY. */
-		if (!getenv("GRPC_VERBOSITY"))
-			gpr_set_log_function(log_nothing);
-		grpc_init();
-		client->core_up = true;
-		client->queue = grpc_completion_queue_create_for_next(NULL);
-	}
-	make_channel(client, fd);
-	return probe(client, err);
-}
-
-enum ts_status ts_client_connect(struct ts_client *client, struct ts_error *err)
-{
-	/* Destroying a channel breaks what still runs on it. */
-	if (client->stale && client->uploads == 0)
-		disconnect(client);
-	return client->core ? TS_OK : connect_client(client, err);
-}
-
-enum ts_status ts_client_begin(struct ts_client *client, const char *path, int64_t deadline_ns,
-			       grpc_completion_queue *queue, grpc_call **ret_call, struct ts_error *err)
-{
-	grpc_slice name;
-
-	if (ts_client_connect(client, err))
-		return err->status;
-	name = grpc_slice_from_copied_string(path);
-	*ret_call = grpc_channel_create_call(client->core, NULL, GRPC_PROPAGATE_DEFAULTS, queue ? queue : client->queue, name,
-					     NULL, ts_core_deadline(deadline_ns), NULL);
-	grpc_slice_unref(name);
-	return TS_OK;
-}
-
-/* ---- one request, one reply ---- */
-
-/* Takes events until the one with this tag. */
-static bool wait_for(struct ts_client *client, void *tag)
-{
-	for (;;) {
-		grpc_event event = grpc_completion_queue_next(client->queue, gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
-
-		if (event.tag == tag)
-			return event.success;
-	}
-}
-
-static size_t request_ops(grpc_op *ops, grpc_byte_buffer *message, grpc_metadata_array *initial)
-{
-	memset(ops, 0, 4 * sizeof *ops);
-	ops[0].op = GRPC_OP_SEND_INITIAL_METADATA;
-	ops[1].op = GRPC_OP_SEND_MESSAGE;
-	ops[1].data.send_message.send_message = message;
-	ops[2].op = GRPC_OP_SEND_CLOSE_FROM_CLIENT;
-	ops[3].op = GRPC_OP_RECV_INITIAL_METADATA;
-	ops[3].data.recv_initial_metadata.recv_initial_metadata = initial;
-	return 4;
-}
-
-static enum ts_status roundtrip(struct ts_client *client, const char *path, const char *method, struct ts_span request,
-				int64_t deadline_ns, struct ts_arena *arena, struct ts_span *ret_reply,
-				struct ts_error *err)
-{
-	grpc_byte_buffer *message, *reply = NULL;
-	grpc_metadata_array initial;
-	struct ts_client_end end;
-	enum ts_status status;
-	grpc_call_error e;
-	grpc_call *call;
-	grpc_op ops[6];
-	size_t n;
-
-	if (ts_client_begin(client, path, deadline_ns, NULL, &call, err))
-		return err->status;
-	message = ts_core_message(request);
-	grpc_metadata_array_init(&initial);
-	n = request_ops(ops, message, &initial);
-	ops[n] = (grpc_op){.op = GRPC_OP_RECV_MESSAGE};
-	ops[n].data.recv_message.recv_message = &reply;
-	ts_client_end_init(&end, &ops[n + 1]);
-	e = grpc_call_start_batch(call, ops, n + 2, call, NULL);
-	if (e == GRPC_CALL_OK) {
-		(void)wait_for(client, call);
-		status = ts_client_end_status(client, &end, method, deadline_ns, err);
-	} else {
-		status = ts_client_refused(method, e, err);
-	}
-	if (!status && !reply)
-		status = ts_error_set(err, TS_DAMAGED, "%s at %s: no reply came with the status ok", method, client->where);
-	if (!status)
-		status = ts_client_take(&reply, arena, ret_reply, err);
-	if (reply)
-		grpc_byte_buffer_destroy(reply);
-	ts_client_end_finish(&end);
-	grpc_metadata_array_destroy(&initial);
-	grpc_byte_buffer_destroy(message);
-	grpc_call_unref(call);
-	return status;
-}
 
 static bool is_long(const char *method)
 {
@@ -322,7 +42,7 @@ enum ts_status ts_client_call(struct ts_channel *channel, const char *method, st
 		return err->status;
 	if (!limit_ns)
 		limit_ns = (is_long(method) ? TS_LONG_CALL_SECONDS : TS_CALL_SECONDS) * INT64_C(1000000000);
-	return roundtrip(client, path, method, request, ts_now_mono_ns() + limit_ns, arena, ret_reply, err);
+	return ts_client_roundtrip(client, path, method, request, ts_now_mono_ns() + limit_ns, arena, ret_reply, err);
 }
 
 static enum ts_status client_call(struct ts_channel *ch, const char *method, struct ts_span request, struct ts_arena *arena,
@@ -361,7 +81,7 @@ static enum ts_status receive_all(struct ts_client *client, grpc_call *call, con
 		e = grpc_call_start_batch(call, &op, 1, &message, NULL);
 		if (e != GRPC_CALL_OK)
 			return ts_client_refused(method, e, err);
-		(void)wait_for(client, &message);
+		(void)ts_client_wait(client, &message);
 		if (!message)
 			return TS_OK;
 		if (give(&message, fn, ctx, err))
@@ -382,19 +102,19 @@ static enum ts_status run_download(struct ts_client *client, grpc_call *call, co
 	size_t n;
 
 	grpc_metadata_array_init(&initial);
-	n = request_ops(ops, message, &initial);
+	n = ts_client_request_ops(ops, message, &initial);
 	ts_client_end_init(&end, &ops[n]);
 	/* The status comes last, so that events of messages may be taken while this batch is open. */
 	e = grpc_call_start_batch(call, ops, n, &initial, NULL);
 	if (e == GRPC_CALL_OK) {
-		(void)wait_for(client, &initial);
+		(void)ts_client_wait(client, &initial);
 		status = receive_all(client, call, method, fn, ctx, err);
 		if (status)
 			(void)grpc_call_cancel(call, NULL);
 		e = grpc_call_start_batch(call, &ops[n], 1, &end, NULL);
 	}
 	if (e == GRPC_CALL_OK) {
-		(void)wait_for(client, &end);
+		(void)ts_client_wait(client, &end);
 		told = ts_client_end_status(client, &end, method, INT64_MAX, &end_err);
 		if (!status && told) {
 			*err = end_err;
@@ -430,7 +150,7 @@ static void client_destroy(struct ts_channel *ch)
 {
 	struct ts_client *client = (struct ts_client *)ch;
 
-	disconnect(client);
+	ts_client_disconnect(client);
 	if (client->queue) {
 		grpc_completion_queue_shutdown(client->queue);
 		while (grpc_completion_queue_next(client->queue, gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL).type !=
@@ -473,7 +193,7 @@ enum ts_status ts_client_open(const char *address, struct ts_channel **ret_chann
 		client_destroy(&client->base);
 		return err->status;
 	}
-	if (connect_client(client, err)) {
+	if (ts_client_connect(client, err)) {
 		client_destroy(&client->base);
 		return err->status;
 	}

@@ -1,4 +1,4 @@
-/* client_call.h - inside the client: what client.c and client_upload.c share. */
+/* client_call.h - inside the client: its connection, how a call begins and ends, one request with one reply. */
 #ifndef TSCOPE_SERVICE_RPC_CLIENT_CALL_H
 #define TSCOPE_SERVICE_RPC_CLIENT_CALL_H
 
@@ -38,6 +38,7 @@ enum ts_status ts_client_end_status(struct ts_client *client, const struct ts_cl
 
 /* Connects if it is not connected. */
 enum ts_status ts_client_connect(struct ts_client *client, struct ts_error *err);
+void ts_client_disconnect(struct ts_client *client);
 /* As that, and begins a call. deadline_ns is monotonic; queue NULL = the client's own. */
 enum ts_status ts_client_begin(struct ts_client *client, const char *path, int64_t deadline_ns,
 			       grpc_completion_queue *queue, grpc_call **ret_call, struct ts_error *err);
@@ -46,6 +47,14 @@ enum ts_status ts_client_refused(const char *method, grpc_call_error e, struct t
 /* A copy of a received message in the arena; the buffer is released and *buffer NULL. */
 enum ts_status ts_client_take(grpc_byte_buffer **buffer, struct ts_arena *arena, struct ts_span *ret_bytes,
 			      struct ts_error *err);
+
+/* The ops that send one request: returns how many; ops has room for four. */
+size_t ts_client_request_ops(grpc_op *ops, grpc_byte_buffer *message, grpc_metadata_array *initial);
+/* Takes events of the client's queue until the one with this tag. */
+bool ts_client_wait(struct ts_client *client, void *tag);
+enum ts_status ts_client_roundtrip(struct ts_client *client, const char *path, const char *method,
+				   struct ts_span request, int64_t deadline_ns, struct ts_arena *arena,
+				   struct ts_span *ret_reply, struct ts_error *err);
 
 /* client_upload.c */
 enum ts_status ts_client_upload_open(struct ts_channel *ch, const char *method, struct ts_upload **ret_upload,

@@ -19,6 +19,7 @@
 
 #include "proto/wire.h"
 #include "service/handlers/gate/branch_runs.h"
+#include "service/handlers/gate/gate_rows.h"
 #include "service/handlers/gate/gate_subject.h"
 
 enum {
@@ -50,12 +51,6 @@ struct ts_baseline_found {
 enum ts_status ts_baselines_select(struct ts_fetch *f, const struct ts_baseline_query *query, struct ts_arena *arena,
 				   struct ts_gate_input *input, struct ts_baseline_found *ret_found,
 				   struct ts_error *err);
-
-/* --- shared by the files that fill an input --- */
-
-/* Appends one zeroed row and returns it; NULL: the arena is full. */
-struct ts_gate_run *ts_gate_run_add(struct ts_gate_input *input, struct ts_arena *arena);
-struct ts_gate_passed_over *ts_gate_pass_over(struct ts_gate_input *input, struct ts_arena *arena);
 
 /* Does a run have the candidate's workload, in all parts that the policy does not allow to differ? *ret_part: a part that differs. */
 bool ts_gate_same_workload(const struct ts_gate_policy *policy, const struct ts_workload *run,
