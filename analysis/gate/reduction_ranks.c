@@ -29,19 +29,6 @@ struct ts_reducer_ranks {
 	struct ts_arena window;
 };
 
-static enum ts_rank_phase phase_of(struct ts_span name)
-{
-	static const char *const known[TS_RANK_OTHER] = {
-		[TS_RANK_DATA] = "data",	   [TS_RANK_FORWARD] = "forward", [TS_RANK_BACKWARD] = "backward",
-		[TS_RANK_OPTIMIZER] = "optimizer", [TS_RANK_COMPUTE] = "compute", [TS_RANK_COMM] = "comm",
-	};
-
-	for (int i = 0; i < TS_RANK_OTHER; i++)
-		if (ts_span_is(name, known[i]))
-			return (enum ts_rank_phase)i;
-	return TS_RANK_OTHER;
-}
-
 enum ts_status ts_reducer_ranks(struct ts_reducer *r, const int32_t *ranks, size_t n_ranks, const struct ts_span *names, size_t n_names,
 				size_t n_rows, struct ts_arena *arena, struct ts_error *err)
 {
@@ -59,7 +46,7 @@ enum ts_status ts_reducer_ranks(struct ts_reducer *r, const int32_t *ranks, size
 		return ts_arena_error(r->arena, err);
 	k->comm = k->backward = n_names;
 	for (size_t i = 0; i < n_names; i++) {
-		k->phases[i] = phase_of(names[i]);
+		k->phases[i] = ts_rank_phase_of(names[i]);
 		if (k->phases[i] == TS_RANK_COMM)
 			k->comm = i;
 		if (k->phases[i] == TS_RANK_BACKWARD)

@@ -1,5 +1,6 @@
 #include "analysis/rank/efficiency.h"
 
+#include "analysis/answer/phase.h"
 #include "analysis/rank/peaks.h"
 
 static const double MFU_SUSPECT = 0.7; /* published runs end below it */
@@ -126,6 +127,8 @@ static void plus(struct amount *a, double seconds)
 
 static void take_phase(struct times *t, struct ts_span name, double seconds)
 {
+	enum ts_rank_phase phase = ts_rank_phase_of(name);
+
 	if (!isfinite(seconds)) {
 		t->none = "the times of a phase are not finite";
 		return;
@@ -134,15 +137,14 @@ static void take_phase(struct times *t, struct ts_span name, double seconds)
 		t->none = "the times of a phase add up to less than 0";
 		return;
 	}
-	if (ts_span_is(name, "backward"))
+	if (phase == TS_RANK_BACKWARD)
 		t->backward += seconds;
-	if (ts_span_is(name, "forward") || ts_span_is(name, "backward") || ts_span_is(name, "optimizer") ||
-	    ts_span_is(name, "compute")) {
-		plus(&t->compute, seconds);
-	} else if (ts_span_is(name, "data")) {
+	if (phase == TS_RANK_DATA) {
 		plus(&t->data, seconds);
-	} else if (ts_span_is(name, "comm")) {
+	} else if (phase == TS_RANK_COMM) {
 		plus(&t->comm, seconds);
+	} else if (phase != TS_RANK_OTHER) {
+		plus(&t->compute, seconds);
 	} else {
 		plus(&t->other, seconds);
 		if (ts_span_contains(name, "checkpoint") || ts_span_contains(name, "ckpt"))

@@ -1,5 +1,6 @@
 #include "analysis/rank/timing.h"
 
+#include "analysis/answer/phase.h"
 #include "analysis/rank/spikes.h"
 #include "analysis/rank/wall.h"
 #include "analysis/rank/warmup.h"
@@ -14,15 +15,11 @@ struct ts_timing_phase {
 	double median, p95; /* valid if count > 0 */
 };
 
-static const char *const canonical[] = {"data", "forward", "backward", "optimizer", "compute", "comm", "other"};
-
-enum { CANONICAL = sizeof canonical / sizeof canonical[0] };
-
 static size_t order_of(struct ts_span name)
 {
 	size_t i = 0;
 
-	while (i < CANONICAL && !ts_span_is(name, canonical[i]))
+	while (i < TS_RANK_PHASES && !ts_span_is(name, ts_rank_phases[i]))
 		i++;
 	return i;
 }
@@ -34,7 +31,7 @@ int ts_phase_order(struct ts_span a, struct ts_span b)
 	if (at_a != at_b)
 		return at_a < at_b ? -1 : 1;
 	/* The order of UTF-8 bytes is the order of code points. */
-	return at_a < CANONICAL ? 0 : ts_span_cmp(a, b);
+	return at_a < TS_RANK_PHASES ? 0 : ts_span_cmp(a, b);
 }
 
 static struct ts_span without_prefix(struct ts_span name)

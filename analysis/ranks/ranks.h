@@ -33,19 +33,9 @@
 
 #include "analysis/answer/event.h"
 #include "analysis/answer/measure.h"
+#include "analysis/answer/phase.h"
 #include "analysis/answer/plot.h"
 #include "analysis/rank/memory.h"
-
-enum ts_rank_phase {
-	TS_RANK_DATA,
-	TS_RANK_FORWARD,
-	TS_RANK_BACKWARD,
-	TS_RANK_OPTIMIZER,
-	TS_RANK_COMPUTE,
-	TS_RANK_COMM,
-	TS_RANK_OTHER, /* sum of every other name */
-	TS_RANK_PHASES,
-};
 
 enum {
 	TS_RANKS_CELLS = 4096,

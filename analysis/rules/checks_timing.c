@@ -1,12 +1,14 @@
 /* checks_timing.c - rules on where the time of a step goes, in one rank. */
 #include "analysis/rules/check.h"
 
+#include "analysis/answer/phase.h"
+
 void ts_check_dataloader_bound(struct ts_check *c)
 {
 	double share, mean;
 
-	if (!ts_check_need_of(c, TS_M_PHASE_SHARE, "data", &share) ||
-	    !ts_check_need_of(c, TS_M_PHASE_MEAN, "data", &mean))
+	if (!ts_check_need_of(c, TS_M_PHASE_SHARE, ts_rank_phases[TS_RANK_DATA], &share) ||
+	    !ts_check_need_of(c, TS_M_PHASE_MEAN, ts_rank_phases[TS_RANK_DATA], &mean))
 		return;
 	if (share < ts_check_threshold(c, "min_share"))
 		return;
@@ -19,8 +21,8 @@ void ts_check_backward_heavy(struct ts_check *c)
 {
 	double forward, backward, ratio;
 
-	if (!ts_check_need_of(c, TS_M_PHASE_MEAN, "forward", &forward) ||
-	    !ts_check_need_of(c, TS_M_PHASE_MEAN, "backward", &backward))
+	if (!ts_check_need_of(c, TS_M_PHASE_MEAN, ts_rank_phases[TS_RANK_FORWARD], &forward) ||
+	    !ts_check_need_of(c, TS_M_PHASE_MEAN, ts_rank_phases[TS_RANK_BACKWARD], &backward))
 		return;
 	if (ts_span_is(ts_check_text(c, TS_M_RANKS_MODE), "hidden in backward")) {
 		ts_check_leave(c, "the wait for other ranks lies in the backward phase, whose length says nothing then");
@@ -43,8 +45,8 @@ void ts_check_optimizer_heavy(struct ts_check *c)
 {
 	double share, mean;
 
-	if (!ts_check_need_of(c, TS_M_PHASE_SHARE, "optimizer", &share) ||
-	    !ts_check_need_of(c, TS_M_PHASE_MEAN, "optimizer", &mean))
+	if (!ts_check_need_of(c, TS_M_PHASE_SHARE, ts_rank_phases[TS_RANK_OPTIMIZER], &share) ||
+	    !ts_check_need_of(c, TS_M_PHASE_MEAN, ts_rank_phases[TS_RANK_OPTIMIZER], &mean))
 		return;
 	if (share >= ts_check_threshold(c, "min_share"))
 		ts_check_fire(c, TS_SEVERITY_LOW, "The optimizer takes %s of a step, %s on average",

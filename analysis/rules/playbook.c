@@ -1,6 +1,8 @@
 /* playbook.c - see playbook.h. Within one cause the order is the one in which they are worth trying. */
 #include "analysis/rules/playbook.h"
 
+#include "analysis/answer/phase.h"
+
 static bool dtype_is(const struct ts_measures *m, const char *want)
 {
 	const struct ts_measure *row = ts_measure_find(m, TS_M_MFU_DTYPE, TS_NO_SUBJECT);
@@ -63,7 +65,7 @@ static bool has_no_stragglers(const struct ts_measures *m)
 
 static bool has_much_optimizer(const struct ts_measures *m)
 {
-	return at_least(m, TS_M_PHASE_SHARE, "optimizer", 0.05);
+	return at_least(m, TS_M_PHASE_SHARE, ts_rank_phases[TS_RANK_OPTIMIZER], 0.05);
 }
 
 static bool has_other(const struct ts_measures *m)

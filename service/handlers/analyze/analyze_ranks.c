@@ -28,27 +28,11 @@ enum ts_status ts_ranks_align(struct ts_fetch *f, const struct ts_run *run, int6
 	return ts_rank_steps(f, run, ts_table_has_phase, first, arena, ret_in, err);
 }
 
-static enum ts_rank_phase phase_of(struct ts_span name)
-{
-	static const struct {
-		const char *name;
-		enum ts_rank_phase phase;
-	} known[] = {
-		{"data", TS_RANK_DATA},		  {"forward", TS_RANK_FORWARD}, {"backward", TS_RANK_BACKWARD},
-		{"optimizer", TS_RANK_OPTIMIZER}, {"compute", TS_RANK_COMPUTE}, {"comm", TS_RANK_COMM},
-	};
-
-	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-		if (ts_span_is(name, known[i].name))
-			return known[i].phase;
-	return TS_RANK_OTHER;
-}
-
 /* Several columns are one phase if their names are none of ours. */
 static int slot_of(const void *ctx, const struct ts_column *column)
 {
 	(void)ctx;
-	return ts_column_is_phase(column) ? (int)phase_of(ts_phase_name(column)) : -1;
+	return ts_column_is_phase(column) ? (int)ts_rank_phase_of(ts_phase_name(column)) : -1;
 }
 
 static enum ts_status take_window(void *ctx, const int64_t *steps, size_t n, double **values, struct ts_error *err)

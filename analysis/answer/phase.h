@@ -1,0 +1,24 @@
+/* phase.h - the phases of a step whose names every analysis knows; docs/run-directory.md asks for these names. */
+#ifndef TSCOPE_ANALYSIS_PHASE_H
+#define TSCOPE_ANALYSIS_PHASE_H
+
+#include "base/span.h"
+
+/* In the order in which they are shown. */
+enum ts_rank_phase {
+	TS_RANK_DATA,
+	TS_RANK_FORWARD,
+	TS_RANK_BACKWARD,
+	TS_RANK_OPTIMIZER,
+	TS_RANK_COMPUTE,
+	TS_RANK_COMM,
+	TS_RANK_OTHER, /* also the sum of every other name */
+	TS_RANK_PHASES,
+};
+
+extern const char *const ts_rank_phases[TS_RANK_PHASES]; /* "data" */
+
+/* TS_RANK_OTHER for a name that is none of them. */
+enum ts_rank_phase ts_rank_phase_of(struct ts_span name);
+
+#endif
