@@ -8,15 +8,15 @@
 
 static const struct {
 	const char *word; /* of JSON */
-	const char *doing; /* "52 % of the wall time goes into ..." */
-	const char *code, *threshold; /* of its rule; NULL for compute */
+	const char *doing;	      /* "52 % of the wall time is spent ..." */
+	const char *code, *threshold; /* of the rule on it; NULL for compute */
 } kinds[] = {
 	[TS_BOUND_UNKNOWN] = {"unknown", "", NULL, NULL},
 	[TS_BOUND_INPUT] = {"input", "waiting for data", "TIMING.DATALOADER_BOUND", "min_share"},
 	[TS_BOUND_COMPUTE] = {"compute", "computing", NULL, NULL},
-	[TS_BOUND_COMMUNICATION] = {"communication", "transfer between ranks", "DIST.COMM_BOUND", "min_share"},
+	[TS_BOUND_COMMUNICATION] = {"communication", "in transfer between ranks", "DIST.COMM_BOUND", "min_share"},
 	[TS_BOUND_WAIT] = {"wait", "waiting for slower ranks", "DIST.WAIT_BOUND", "min_share"},
-	[TS_BOUND_HOST] = {"host", "", /* two things: see doing */ "EFFICIENCY.RECOVERABLE", "min_share"},
+	[TS_BOUND_HOST] = {"host", "", /* one of two causes: see doing() */ "EFFICIENCY.RECOVERABLE", "min_share"},
 	[TS_BOUND_BALANCED] = {"balanced", "", NULL, NULL},
 };
 
@@ -27,7 +27,7 @@ struct decision {
 	struct ts_arena *arena;
 	struct ts_bound out;
 	size_t cap_unknowns;
-	const char *host; /* which part of the host's share is the greater */
+	const char *host; /* names the larger part of the host's share */
 	bool failed;
 };
 
@@ -41,7 +41,7 @@ static const char *doing(const struct decision *d, const struct ts_bound_share *
 	return s->kind == TS_BOUND_HOST ? d->host : kinds[s->kind].doing;
 }
 
-/* A text of the arena; a full arena is remembered. */
+/* Takes a text of the arena; NULL, from a full arena, is remembered as a failure. */
 static struct ts_span kept(struct decision *d, char *text)
 {
 	d->failed |= !text;
@@ -71,8 +71,8 @@ static void cannot_tell(struct decision *d, struct ts_span sentence)
 static struct ts_span reason_of(const struct ts_measure *row)
 {
 	if (!row)
-		return ts_span_str("there is no budget of the wall time");
-	return row->known ? ts_span_str("it is not finite") : row->reason;
+		return ts_span_str("the answer has no budget of the wall time");
+	return row->known ? ts_span_str("its value is not finite") : row->reason;
 }
 
 /* The share of a line of the budget, or why it is not known. */
@@ -106,8 +106,8 @@ static struct ts_bound_share plus(struct ts_bound_share a, struct ts_bound_share
 	return a;
 }
 
-/* Transfer and wait of the whole job take the place of this rank's; the rest shrinks to what they leave. Time in no phase
- * lies outside the steps that the ranks were compared in, and keeps its share. */
+/* Transfer and wait of the whole job replace those of this rank, and the other shares shrink to what is left. Time
+ * outside the phases keeps its share, because it is outside the steps in which the ranks were compared. */
 static void take_job(struct decision *d, struct ts_bound_share *input, struct ts_bound_share *compute,
 		     struct ts_bound_share *communication, struct ts_bound_share *wait, struct ts_bound_share *other,
 		     const struct ts_bound_share *unattributed)
@@ -148,19 +148,20 @@ static void shares(struct decision *d)
 	out[3] = wait;
 	out[4] = plus(other, unattributed);
 	if (unattributed.known && (!other.known || unattributed.share > 2 * other.share))
-		d->host = "time in no phase";
+		d->host = "outside all phases";
 	else if (!unattributed.known || other.share > 2 * unattributed.share)
-		d->host = "other phases, such as evaluation or checkpoints";
+		d->host = "in other phases, such as evaluation or checkpoints";
 	else
-		d->host = "other phases, such as evaluation or checkpoints, and time in no phase";
+		d->host = "in other phases, such as evaluation or checkpoints, and outside all phases";
 	for (int i = 0; i < SHARES; i++)
 		out[i].kind = (enum ts_bound_kind)(TS_BOUND_INPUT + i);
 	if (other.known && !unattributed.known)
-		cannot_tell(d, kept(d, ts_arena_printf(d->arena, "How much time lies in no phase is not known: %.*s.",
-						       TS_SPAN_ARG(unattributed.reason))));
+		cannot_tell(d,
+			    kept(d, ts_arena_printf(d->arena, "How much time is outside all phases is not known: %.*s.",
+						    TS_SPAN_ARG(unattributed.reason))));
 }
 
-/* The greatest known share of those that reach their limit; NULL if none does. skip: one that is left out. */
+/* The largest known share among those that reach their limit, leaving out `skip`; NULL if none does. */
 static const struct ts_bound_share *greatest(const struct decision *d, const struct ts_bound_share *skip)
 {
 	const struct ts_bound_share *best = NULL;
@@ -184,18 +185,17 @@ static void verdict(struct decision *d)
 
 	if (best) {
 		next = greatest(d, best);
-		rest = next ? ts_arena_printf(d->arena, ", and %s into %s", ts_say_percent(next->share).text,
-					      doing(d, next))
+		rest = next ? ts_arena_printf(d->arena, ", and %s %s", ts_say_percent(next->share).text, doing(d, next))
 			    : "";
 		b->kind = best->kind;
-		b->sentence = kept(d, ts_arena_printf(d->arena, "%s-bound: %s of the wall time goes into %s%s",
+		b->sentence = kept(d, ts_arena_printf(d->arena, "%s-bound: %s of the wall time is spent %s%s",
 						      kinds[b->kind].word, ts_say_percent(best->share).text,
 						      doing(d, best), rest ? rest : ""));
 		return;
 	}
 	if (compute->known && compute->share >= TS_BOUND_COMPUTE_LEAST) {
 		b->kind = TS_BOUND_COMPUTE;
-		b->sentence = kept(d, ts_arena_printf(d->arena, "compute-bound: %s of the wall time goes into computing",
+		b->sentence = kept(d, ts_arena_printf(d->arena, "compute-bound: %s of the wall time is spent computing",
 						      ts_say_percent(compute->share).text));
 		return;
 	}
@@ -207,17 +207,17 @@ static void verdict(struct decision *d)
 			best = s;
 	}
 	if (best && compute->known)
-		b->sentence =
-			kept(d, ts_arena_printf(d->arena,
-						"balanced: %s of the wall time goes into computing, and nothing else has much; most has "
-						"%s, %s",
-						ts_say_percent(compute->share).text, doing(d, best),
-						ts_say_percent(best->share).text));
+		b->sentence = kept(d, ts_arena_printf(d->arena,
+						      "balanced: %s of the wall time is spent computing; the next "
+						      "largest share, %s, is spent %s",
+						      ts_say_percent(compute->share).text,
+						      ts_say_percent(best->share).text, doing(d, best)));
 	else
-		b->sentence = ts_span_str("balanced: no share of the wall time that is known stands out");
+		b->sentence = ts_span_str("balanced: none of the known shares of the wall time is large");
 }
 
-/* Coarse steps of what a fix could win back; finer ones would pretend to know. */
+/* The rank of a fix by what it could win back, in coarse steps: finer ones would claim a precision that the estimate
+ * lacks. */
 static int rank_of(double wins)
 {
 	static const double steps[] = {0.2, 0.1, 0.05, 0.02};
@@ -276,12 +276,13 @@ static void fixes(struct decision *d)
 
 static void say_unknowns(struct decision *d)
 {
-	static const char *const what[SHARES] = {"How long steps wait for data", "How much time goes into computing",
-						 "How much time transfer between ranks takes",
+	static const char *const what[SHARES] = {"How long steps wait for data", "How much time is spent computing",
+						 "How much time the transfer between ranks takes",
 						 "How long ranks wait for slower ones",
-						 "How much time the host takes beside the steps"};
-	static const char host_times[] = "Phases are times of the host: without synchronization or a trace the work of a GPU lies "
-					 "in whichever phase waits for it first.";
+						 "How much time the host takes outside the steps"};
+	static const char host_times[] =
+		"Phases are measured on the host: without synchronization or a trace, GPU time counts in "
+		"the first phase that waits for it.";
 	const struct ts_measure *mfu = ts_measure_find(d->m, TS_M_MFU, TS_NO_SUBJECT);
 	double missing;
 
@@ -292,23 +293,28 @@ static void say_unknowns(struct decision *d)
 	if (d->out.shares[1].known)
 		cannot_tell(d, ts_span_str(host_times));
 	if (mfu && !mfu->known)
-		cannot_tell(d, kept(d, ts_arena_printf(d->arena,
-						       "How near computing comes to what the device can do is not known: %.*s.",
-						       TS_SPAN_ARG(mfu->reason))));
+		cannot_tell(d,
+			    kept(d, ts_arena_printf(
+					    d->arena,
+					    "How close computing comes to the peak of the device is not known: %.*s.",
+					    TS_SPAN_ARG(mfu->reason))));
 	if (ts_measure_value(d->m, TS_M_RANKS_MISSING, TS_NO_SUBJECT, &missing) && missing > 0)
-		cannot_tell(d, kept(d, ts_arena_printf(d->arena, "What %s did is not known: no steps of theirs are here.",
-						       ts_say_plural(missing, "missing rank").text)));
+		cannot_tell(d, kept(d, ts_arena_printf(
+					       d->arena,
+					       "What %s did is not known, because the run does not have their steps.",
+					       ts_say_plural(missing, "missing rank").text)));
 }
 
 static struct ts_span undecided(struct decision *d, double steps)
 {
-	static const char cannot[] = "it cannot be told what the run is bound by";
+	static const char cannot[] = "the run does not show what limits it";
 
 	if (steps <= 0)
-		return kept(d, ts_arena_printf(d->arena, "%s: there are no steps, it takes %d", cannot, TS_BOUND_STEPS));
-	if (steps < TS_BOUND_STEPS)
-		return kept(d, ts_arena_printf(d->arena, "%s: %s, it takes %d", cannot, ts_say_plural(steps, "step").text,
+		return kept(d, ts_arena_printf(d->arena, "%s: it has no steps, and the verdict needs %d", cannot,
 					       TS_BOUND_STEPS));
+	if (steps < TS_BOUND_STEPS)
+		return kept(d, ts_arena_printf(d->arena, "%s: it has only %s, and the verdict needs %d", cannot,
+					       ts_say_plural(steps, "step").text, TS_BOUND_STEPS));
 	return kept(d, ts_arena_printf(d->arena, "%s: %.*s", cannot, TS_SPAN_ARG(d->out.shares[0].reason)));
 }
 

@@ -1,20 +1,20 @@
-/* bound.h - what a run is bound by: one verdict, the share of each cause, and what to do, by what it would win back.
+/* bound.h - what a run is bound by: one verdict, the share of each cause, and what to try, ordered by what it could win back.
  *
- * Decided from rows alone, those of group "budget" (efficiency.h) first of all. Shares of the wall time:
+ * The verdict depends on rows alone, mainly on those of group "budget" (efficiency.h). The shares of the wall time are:
  *
  *	input		waiting for data (data_stall)
  *	compute		forward, backward, optimizer and what else the devices do (useful_compute + compute_overhead)
- *	communication	transfer: the least of the ranks' time in collectives
- *	wait		for slower ranks, by the mean over ranks
+ *	communication	transfer: the least time that any rank spends in collectives
+ *	wait		waiting for slower ranks, as a mean over the ranks
  *	host		checkpoints, evaluation, logging (other), and time that no phase accounts for (unattributed)
  *
- * Where ranks were laid side by side, transfer and wait are those of the whole job, and the rank in view says only how the
- * rest divides: a straggler that happens to be in view waits for nobody. The verdict is the greatest share among those
- * that reach their limit, which is that of the rule on the same thing, so that verdict and findings agree: input 25 %
+ * Where the ranks were compared, transfer and wait are those of the whole job, and the analyzed rank only decides how the
+ * rest divides: if it happens to be a straggler, it waits for nobody. The verdict is the largest share among those that
+ * reach their limit. Each limit is the one of the rule on the same cause, so that verdict and findings agree: input 25 %
  * (TIMING.DATALOADER_BOUND), communication 25 % (DIST.COMM_BOUND), wait 15 % (DIST.WAIT_BOUND), host 20 %
- * (EFFICIENCY.RECOVERABLE); compute from TS_BOUND_COMPUTE_LEAST if none does; else balanced. Fewer than TS_BOUND_STEPS
- * steps: unknown. Limits are the defaults: a policy moves findings, not the verdict. What cannot be told from the data at
- * hand is said.
+ * (EFFICIENCY.RECOVERABLE). If no share reaches its limit, the verdict is compute from TS_BOUND_COMPUTE_LEAST on,
+ * otherwise balanced; with fewer than TS_BOUND_STEPS steps it is unknown. The limits are the defaults: a policy changes
+ * findings, not the verdict. The answer also lists what the data cannot show.
  */
 #ifndef TSCOPE_ANALYSIS_RULES_BOUND_H
 #define TSCOPE_ANALYSIS_RULES_BOUND_H
@@ -24,7 +24,7 @@
 enum { TS_BOUND_STEPS = 10 };
 
 #define TS_BOUND_COMPUTE_LEAST 0.85
-/* Fixes that could win back less of the wall time are not listed. */
+/* A fix that could win back less of the wall time than this is not listed. */
 #define TS_BOUND_WORTH 0.01
 
 enum ts_bound_kind {
@@ -44,22 +44,22 @@ struct ts_bound_share {
 	struct ts_span reason; /* if not known */
 };
 
-/* One thing to try. */
+/* A fix is one thing to try. */
 struct ts_fix {
 	struct ts_span name;   /* "more data loader workers" */
 	struct ts_span how;    /* "num_workers=..., persistent_workers=True" */
-	enum ts_bound_kind of; /* the share that it would shrink */
+	enum ts_bound_kind of; /* the cause whose share the fix would shrink */
 	double wins_most_ratio; /* the most that it could win back, of wall time */
 	uint32_t effort;       /* 1 a flag, 2 a few lines, 3 a change of the model or the job */
 };
 
 struct ts_bound {
 	enum ts_bound_kind kind;
-	struct ts_span sentence; /* "input-bound: 52 % of the time of a step goes into waiting for data" */
+	struct ts_span sentence; /* "input-bound: 52 % of the wall time is spent waiting for data" */
 	struct ts_bound_share shares[5]; /* input, compute, communication, wait, host: in this order */
-	struct ts_fix *fixes;	 /* by what they could win back in coarse steps, the cheapest first within one */
+	struct ts_fix *fixes;	 /* ordered by what they could win back, in coarse steps; within one step the cheapest first */
 	size_t n_fixes;
-	struct ts_span *unknowns; /* what cannot be told, a sentence each */
+	struct ts_span *unknowns; /* one sentence for each thing that the data cannot show */
 	size_t n_unknowns;
 };
 

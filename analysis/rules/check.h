@@ -1,6 +1,6 @@
 /* check.h - the interface of the checks of rules (checks_*.c): what a check may look up, and the ways it can end.
  *
- * Only for files checks_*.c and the engine.
+ * Only the files checks_*.c and the engine include it.
  *
  *	void ts_check_comm_bound(struct ts_check *c)
  *	{
@@ -12,7 +12,7 @@
  *			ts_check_fire(c, TS_SEVERITY_MEDIUM, "%s of ...", ts_say_percent(share).text);
  *	}
  *
- * A check that returns without having fired, and without having been told that a row is missing, has passed.
+ * A check has passed if it returns without having fired and without having met a missing row.
  */
 #ifndef TSCOPE_ANALYSIS_RULES_CHECK_H
 #define TSCOPE_ANALYSIS_RULES_CHECK_H
@@ -37,45 +37,47 @@ struct ts_check {
 
 double ts_check_threshold(const struct ts_check *c, const char *name);
 
-/* The value of a row, which becomes evidence. False, and the rule is unchecked with the reason, when there is no such row,
- * it is not known, or it is not finite. */
+/* Looks up the value of a row, which becomes evidence. If there is no such row, or its value is not known or not finite,
+ * the result is false and the rule is unchecked with that reason. */
 bool ts_check_need(struct ts_check *c, enum ts_measure_name what, double *ret_value);
-/* The same, but a rule may do without: false and nothing else. */
+/* The same for a row that the rule can do without: a missing row gives false and does not end the rule. */
 bool ts_check_want(struct ts_check *c, enum ts_measure_name what, double *ret_value);
-/* The words of a text row, which becomes evidence; an empty span when there is none. */
+/* The text of a text row, which becomes evidence; the span is empty if there is no such row. */
 struct ts_span ts_check_text(struct ts_check *c, enum ts_measure_name what);
-/* The same of a measure whose subject is a kind: "forward", "loss", "rank 3". */
+/* The same three for a measure with many subjects, one of which `of` names: "forward", "loss", "rank 3". */
 bool ts_check_need_of(struct ts_check *c, enum ts_measure_name what, const char *of, double *ret_value);
 bool ts_check_want_of(struct ts_check *c, enum ts_measure_name what, const char *of, double *ret_value);
 struct ts_span ts_check_text_of(struct ts_check *c, enum ts_measure_name what, const char *of);
 void ts_check_evidence(struct ts_check *c, const struct ts_measure *row);
 
-/* At least so many; else unchecked: "4 steps are too few: it takes 10". */
+/* n is at least this threshold; otherwise the rule is unchecked: "the run has only 4 steps, and the rule needs 10". */
 bool ts_check_enough(struct ts_check *c, double n, const char *threshold, const char *what);
-/* More than one rank is known of; else the rule does not apply. */
+/* The run is known to have more than one rank; otherwise the rule does not apply. */
 bool ts_check_ranks(struct ts_check *c);
 void ts_check_leave(struct ts_check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ts_check_applies_not(struct ts_check *c);
 
-/* Events of a kind, group and subject (NULL: any), in the order given, each once: NULL at the end. *io_at begins at 0. */
+/* Iterates over the events of a kind, group and subject (NULL: any subject) in their order; NULL at the end. *io_at
+ * begins at 0. */
 const struct ts_event *ts_check_event(const struct ts_check *c, enum ts_event_kind kind, enum ts_answer_group group,
 				      const char *subject, size_t *io_at);
-/* Rows of ranks, TS_M_RANK_*: the next of this measure, known and finite or text. NULL at the end. */
+/* Iterates over the rows of one TS_M_RANK_* measure whose values are known and are finite or text; NULL at the end.
+ * *io_at begins at 0. */
 const struct ts_measure *ts_check_rank_row(const struct ts_check *c, enum ts_measure_name what, size_t *io_at,
 					   int32_t *ret_rank);
 
-/* High from there on, else medium. */
+/* Severity high if the value is at least `high`, otherwise medium. */
 static inline enum ts_severity ts_severity_from(double value, double high)
 {
 	return value >= high ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM;
 }
 
-/* The finding: its severity and the sentence. Without a full stop at the end it gets one. */
+/* The rule fires, with this severity and this sentence; a full stop is added if the sentence has none. */
 void ts_check_fire(struct ts_check *c, enum ts_severity severity, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void ts_check_steps(struct ts_check *c, int64_t first, int64_t last);
 void ts_check_rank(struct ts_check *c, int32_t rank); /* in any order, each once */
-/* "rank 3", "ranks 1, 3 and 7", "ranks 0 to 62 and 1 more": those that were added, as the sentence names them. */
+/* The ranks that were added, as a sentence names them: "rank 3", "ranks 1, 3 and 7", "ranks 0 to 62 and 1 more". */
 const char *ts_check_ranks_text(struct ts_check *c);
 
 #define TS_CHECKS(X)                                                                                                \

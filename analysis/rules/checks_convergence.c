@@ -1,4 +1,4 @@
-/* checks_convergence.c - rules on the loss, the gradient norm, and on several signals at once. */
+/* checks_convergence.c - rules on the loss, on the gradient norm, and on several signals at once. */
 #include "analysis/rules/check.h"
 
 static bool has_values(const struct ts_measure *row)
@@ -6,7 +6,8 @@ static bool has_values(const struct ts_measure *row)
 	return ts_measure_is(row, TS_M_SERIES_COUNT) && row->known && row->value > 0;
 }
 
-/* The series that stands for the loss: "loss", else the first whose name ends so ("train_loss"). "loss" if there is none. */
+/* The series that stands for the loss: "loss", else the first whose name ends so ("train_loss"). "loss" if there is none.
+ * */
 static const char *loss_of(struct ts_check *c)
 {
 	const struct ts_measure *other = NULL;
@@ -43,7 +44,7 @@ static bool need_values(struct ts_check *c, const char *series, double *ret_coun
 	if (row && !row->known)
 		ts_check_leave(c, "%.*s", TS_SPAN_ARG(row->reason));
 	else
-		ts_check_leave(c, "no column scalars.%s", series);
+		ts_check_leave(c, "the run has no column scalars.%s", series);
 	return false;
 }
 
@@ -60,8 +61,8 @@ void ts_check_diverged(struct ts_check *c)
 		return;
 	ts_check_steps(c, (int64_t)first, (int64_t)first);
 	any = ts_check_want_of(c, TS_M_SERIES_LAST, loss, &last);
-	ts_check_fire(c, TS_SEVERITY_HIGH, "%s is NaN or infinite from step %.0f on, in %s of %s%s%s", loss, first,
-		      ts_say_count(bad).text, ts_say_plural(count, "value").text,
+	ts_check_fire(c, TS_SEVERITY_HIGH, "%s is NaN or infinite in %s of %s, for the first time at step %.0f%s%s",
+		      loss, ts_say_count(bad).text, ts_say_plural(count, "value").text, first,
 		      any ? "; its last finite value is " : "", any ? ts_say_number(last).text : "");
 }
 
@@ -81,12 +82,14 @@ void ts_check_blow_up(struct ts_check *c)
 	(void)ts_check_want_of(c, TS_M_SERIES_BEST, loss, &best);
 	ts_check_steps(c, e->first_step, e->last_step);
 	ts_check_fire(c, TS_SEVERITY_HIGH,
-		      "%s left its range at step %" PRId64 " and did not come back: it reached %s where %s was usual",
+		      "%s left its previous range at step %" PRId64
+		      " and did not come back: it reached %s, and its usual value "
+		      "was %s",
 		      loss, e->first_step, ts_say_number(e->value).text, ts_say_number(e->expected).text);
 }
 
-/* Falls over the second half of the run are the trend; the whole run is its progress. A run that went down and then stays
- * has converged. */
+/* The trend is what the loss does over the second half of the run, its progress what it does over the whole run. A run
+ * whose loss went down and then stays has converged. */
 void ts_check_no_progress(struct ts_check *c)
 {
 	const char *loss = loss_of(c);
@@ -112,21 +115,22 @@ void ts_check_no_progress(struct ts_check *c)
 		if (!ts_check_need_of(c, TS_M_SERIES_RECENT, loss, &rise) || rise < ts_check_threshold(c, "min_rise"))
 			return;
 		ts_check_fire(c, fell ? TS_SEVERITY_MEDIUM : TS_SEVERITY_HIGH,
-			      "%s rises by %s over the second half of the run%s; its best was %s, its last is %s", loss,
-			      ts_say_percent(rise).text, fell ? ", after it had fallen" : "", ts_say_number(best).text,
+			      "%s rises by %s over the second half of the run%s; its best value is %s, its last %s",
+			      loss, ts_say_percent(rise).text, fell ? ", after a fall" : "", ts_say_number(best).text,
 			      ts_say_number(last).text);
 	} else if (ts_span_is(progress, "rose")) {
 		if (!ts_check_need_of(c, TS_M_SERIES_CHANGE, loss, &rise))
 			return;
-		ts_check_fire(c, TS_SEVERITY_HIGH, "%s ends %s higher than it began; its best was %s, its last is %s", loss,
-			      ts_say_percent(rise).text, ts_say_number(best).text, ts_say_number(last).text);
+		ts_check_fire(c, TS_SEVERITY_HIGH, "%s ends %s higher than it began; its best value is %s, its last %s",
+			      loss, ts_say_percent(rise).text, ts_say_number(best).text, ts_say_number(last).text);
 	} else {
-		ts_check_fire(c, TS_SEVERITY_LOW, "%s ends where it began, after %s; its best was %s, its last is %s", loss,
-			      ts_say_plural(count, "value").text, ts_say_number(best).text, ts_say_number(last).text);
+		ts_check_fire(c, TS_SEVERITY_LOW, "%s ends where it began, after %s; its best value is %s, its last %s",
+			      loss, ts_say_plural(count, "value").text, ts_say_number(best).text,
+			      ts_say_number(last).text);
 	}
 }
 
-/* Spikes of one series: low, or medium where there are many. */
+/* Checks the spikes of one series: the severity is low, or medium where there are many. */
 static void spikes_of(struct ts_check *c, const char *series)
 {
 	const struct ts_event *e, *worst = NULL;
@@ -144,7 +148,8 @@ static void spikes_of(struct ts_check *c, const char *series)
 		ts_check_steps(c, worst->first_step, worst->last_step);
 	ts_check_fire(c, spikes >= ts_check_threshold(c, "medium_spikes") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
 		      "%s has %s%s", series, ts_say_plural(spikes, "spike").text,
-		      worst ? ts_arena_printf(c->arena, "; the strongest, at %s, reaches %s where %s is usual",
+		      worst ? ts_arena_printf(c->arena,
+					      "; the strongest one, at %s, reaches %s, and the usual value is %s",
 					      ts_say_steps(worst->first_step, worst->last_step).text,
 					      ts_say_number(worst->value).text, ts_say_number(worst->expected).text)
 			    : "");
@@ -185,7 +190,7 @@ void ts_check_loss_shift(struct ts_check *c)
 		      ts_say_number(worst->value).text);
 }
 
-/* Series other than the loss; a gradient norm that overflows now and then is how loss scaling works. */
+/* Looks at all series but the loss. A gradient norm overflows now and then where a loss scaler looks for its scale. */
 void ts_check_nonfinite(struct ts_check *c)
 {
 	const char *loss = loss_of(c);
@@ -220,8 +225,9 @@ void ts_check_nonfinite(struct ts_check *c)
 		if (isfinite(first))
 			ts_check_steps(c, (int64_t)first, (int64_t)first);
 		ts_check_fire(c, worst >= ts_check_threshold(c, "medium_share") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
-			      "Values are NaN or infinite%s: %.*s",
-			      isfinite(first) ? ts_arena_printf(c->arena, " from step %.0f on", first) : "",
+			      "Some values are NaN or infinite%s: %.*s",
+			      isfinite(first) ? ts_arena_printf(c->arena, ", for the first time at step %.0f", first)
+					      : "",
 			      TS_SPAN_ARG(ts_buf_view(&names)));
 	}
 	ts_buf_finish(&names);
@@ -244,7 +250,7 @@ void ts_check_correlated(struct ts_check *c)
 		if (!worst || e->score > worst->score)
 			worst = e;
 		if (n++ < NAMED)
-			ts_buf_printf(&named, "%s%s (%.*s)", n > 1 ? "; " : "It is ",
+			ts_buf_printf(&named, "%s%s (%.*s)", n > 1 ? "; " : ": ",
 				      ts_say_steps(e->first_step, e->last_step).text, TS_SPAN_ARG(e->subject));
 	}
 	if (n > NAMED)
@@ -252,8 +258,8 @@ void ts_check_correlated(struct ts_check *c)
 	if (worst)
 		ts_check_steps(c, worst->first_step, worst->last_step);
 	ts_check_fire(c, TS_SEVERITY_HIGH,
-		      "Signals jump together in %s; of signals that have nothing to do with each other that has a probability of "
-		      "%s. %.*s",
-		      ts_say_plural(significant, "place").text, ts_say_number(p).text, TS_SPAN_ARG(ts_buf_view(&named)));
+		      "Signals jump together in %s%.*s. Independent signals would do so with a probability of %s",
+		      ts_say_plural(significant, "place").text, TS_SPAN_ARG(ts_buf_view(&named)),
+		      ts_say_number(p).text);
 	ts_buf_finish(&named);
 }

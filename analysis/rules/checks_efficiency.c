@@ -1,19 +1,20 @@
-/* checks_efficiency.c - rules on model FLOP/s utilization and on what could be won back. */
+/* checks_efficiency.c - rules on model FLOP/s utilization (MFU) and on the time that could be won back. */
 #include "analysis/rules/check.h"
 
-/* Lines of the budget that are no useful work, as the budget names them and as sentences do. What time in no phase is
- * spent on is not known, so neither is whether it can be won back. */
+/* The lines of the budget that are no useful work, with the words that sentences use for them. Nobody knows what is done
+ * outside the phases, so nobody knows whether that time can be won back. */
 static const struct {
 	enum ts_budget_line line;
 	const char *words;
 	bool recoverable;
 } lines[] = {
-	{TS_LINE_DATA, "waiting for data", true},	 {TS_LINE_COMM, "communication", true},
-	{TS_LINE_WAIT, "waiting for other ranks", true}, {TS_LINE_OVERHEAD, "computing below the peak", true},
-	{TS_LINE_OTHER, "other phases", true},		 {TS_LINE_UNATTRIBUTED, "time in no phase", false},
+	{TS_LINE_DATA, "waiting for data", true},	 {TS_LINE_COMM, "on communication", true},
+	{TS_LINE_WAIT, "waiting for other ranks", true}, {TS_LINE_OVERHEAD, "computing below the peak rate", true},
+	{TS_LINE_OTHER, "in other phases", true},	 {TS_LINE_UNATTRIBUTED, "outside all phases", false},
 };
 
-/* The greatest of the lines, which becomes evidence. False and unchecked when there is no budget. */
+/* Finds the largest of the lines, which becomes evidence. Without a budget the result is false and the rule is unchecked.
+ * */
 static bool need_greatest(struct ts_check *c, bool recoverable, double *ret_share, const char **ret_words)
 {
 	const char *greatest = NULL;
@@ -41,9 +42,10 @@ void ts_check_mfu_impossible(struct ts_check *c)
 	if (!ts_check_need(c, TS_M_MFU, &mfu))
 		return;
 	if (mfu > ts_check_threshold(c, "max_mfu"))
-		ts_check_fire(c, TS_SEVERITY_HIGH,
-			      "An MFU of %s cannot be: the FLOPs of a step, the peak or the number of devices is wrong",
-			      ts_say_percent(mfu).text);
+		ts_check_fire(
+			c, TS_SEVERITY_HIGH,
+			"An MFU of %s is impossible: the FLOPs of a step, the peak or the number of devices is wrong",
+			ts_say_percent(mfu).text);
 }
 
 void ts_check_mfu_suspicious(struct ts_check *c)
@@ -54,8 +56,9 @@ void ts_check_mfu_suspicious(struct ts_check *c)
 		return;
 	if (mfu > ts_check_threshold(c, "max_mfu") && mfu <= 1)
 		ts_check_fire(c, TS_SEVERITY_MEDIUM,
-			      "An MFU of %s is more than published runs reach; the FLOPs of a step or the peak may be of "
-			      "another convention or type of number",
+			      "An MFU of %s is higher than published runs reach; the FLOPs of a step may follow "
+			      "another convention, "
+			      "or the peak may be for another number format",
 			      ts_say_percent(mfu).text);
 }
 
@@ -69,7 +72,8 @@ void ts_check_low_mfu(struct ts_check *c)
 	if (mfu >= ts_check_threshold(c, "max_mfu") || share < ts_check_threshold(c, "min_recoverable"))
 		return;
 	ts_check_fire(c, mfu < ts_check_threshold(c, "high_mfu") ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
-		      "The model uses %s of the devices' peak; the greatest part of the rest, %s of the wall time, goes into %s",
+		      "The model uses %s of the devices' peak; the largest part of the rest, %s of the wall time, is "
+		      "spent %s",
 		      ts_say_percent(mfu).text, ts_say_percent(share).text, words);
 }
 
@@ -85,5 +89,5 @@ void ts_check_recoverable(struct ts_check *c)
 	if (!need_greatest(c, true, &share, &words) || share < ts_check_threshold(c, "min_share"))
 		return;
 	ts_check_fire(c, share >= ts_check_threshold(c, "high_share") ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
-		      "%s of the wall time goes into %s", ts_say_percent(share).text, words);
+		      "%s of the wall time is spent %s", ts_say_percent(share).text, words);
 }

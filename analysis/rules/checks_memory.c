@@ -1,7 +1,7 @@
 /* checks_memory.c - rules on device memory. */
 #include "analysis/rules/check.h"
 
-/* The peak of allocated memory: the steps' own peaks, else the greatest value at the end of a step. */
+/* The peak of allocated memory: from the peaks within steps, or without them from the values at the ends of steps. */
 static bool need_peak(struct ts_check *c, double *ret_peak)
 {
 	return ts_check_want_of(c, TS_M_MEMORY_PEAK, ts_memory_columns[TS_MEMORY_ALLOC], ret_peak) ||
@@ -17,12 +17,13 @@ void ts_check_pressure(struct ts_check *c)
 	if (pressure < ts_check_threshold(c, "min_pressure"))
 		return;
 	ts_check_fire(c, pressure >= ts_check_threshold(c, "high_pressure") ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
-		      "The peak fills %s of the %s that the device has", ts_say_percent(pressure).text,
+		      "The peak of memory is %s of the %s that the device has", ts_say_percent(pressure).text,
 		      ts_say_bytes(device).text);
 }
 
-/* Growth that is no chance: its slope is above 0 and its p-value small. False and unchecked where that is not known, false
- * and passed where it is not so. */
+/* True where memory grows by more than chance explains: its slope is above 0 and its p-value is small. Where the slope or
+ * the p-value is not known, the result is false and the rule is unchecked; where memory does not grow, it is false and
+ * the rule has passed. */
 static bool need_growth(struct ts_check *c, double *ret_slope, double *ret_total)
 {
 	double p;
@@ -42,9 +43,10 @@ void ts_check_forecast(struct ts_check *c)
 	if (lengths > ts_check_threshold(c, "max_lengths"))
 		return;
 	ts_check_fire(c, lengths <= ts_check_threshold(c, "high_lengths") ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
-		      "At %s a step the device is full after %s more; this run has grown over %s so far",
+		      "If memory goes on to grow by %s per step, the device will be full after %s more; it has grown "
+		      "over %s so far",
 		      ts_say_bytes(slope).text, ts_say_plural(nearbyint(left), "step").text,
-		      ts_say_count(total / slope).text);
+		      ts_say_plural(nearbyint(total / slope), "step").text);
 }
 
 void ts_check_growth(struct ts_check *c)
@@ -61,12 +63,13 @@ void ts_check_growth(struct ts_check *c)
 	creep = ts_check_text(c, TS_M_CREEP_KIND);
 	interval = ts_check_want(c, TS_M_GROWTH_SLOPE_LOW, &low) && ts_check_want(c, TS_M_GROWTH_SLOPE_HIGH, &high);
 	ts_check_fire(c, share >= ts_check_threshold(c, "high_share") ? TS_SEVERITY_HIGH : TS_SEVERITY_MEDIUM,
-		      "Memory grows by %s a step%s, by %s in all, which is %s of its peak%s", ts_say_bytes(slope).text,
-		      interval ? ts_arena_printf(c->arena, " (95 %% interval %s to %s)", ts_say_bytes(low).text,
-						 ts_say_bytes(high).text)
+		      "Memory grows by %s per step%s and by %s in all, which is %s of its peak%s",
+		      ts_say_bytes(slope).text,
+		      interval ? ts_arena_printf(c->arena, " (95 %% confidence interval %s to %s)",
+						 ts_say_bytes(low).text, ts_say_bytes(high).text)
 			       : "",
 		      ts_say_bytes(total).text, ts_say_percent(share).text,
-		      creep.len && !ts_span_is(creep, "none") ? "; TraceML's rule sees it too" : "");
+		      creep.len && !ts_span_is(creep, "none") ? "; TraceML's rule reports it too" : "");
 }
 
 void ts_check_fragmentation(struct ts_check *c)
@@ -79,6 +82,6 @@ void ts_check_fragmentation(struct ts_check *c)
 	if (peak < ts_check_threshold(c, "min_peak") || ratio < ts_check_threshold(c, "min_ratio"))
 		return;
 	ts_check_fire(c, ratio >= ts_check_threshold(c, "medium_ratio") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
-		      "Even at the peaks of its steps %s of what the allocator holds, %s, is in no tensor",
+		      "Even at the memory peaks of the steps, no tensor uses %s (%s) of what the allocator holds",
 		      ts_say_percent(ratio).text, ts_say_bytes(unused).text);
 }

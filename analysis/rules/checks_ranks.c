@@ -3,8 +3,7 @@
 
 #include "analysis/stats/stats.h"
 
-
-/* A row of one rank, which becomes evidence. */
+/* Looks up a row of one rank, which becomes evidence. */
 static bool want_rank(struct ts_check *c, enum ts_measure_name what, int32_t rank, double *ret_value)
 {
 	const char *subject = ts_measure_subject(what, rank, c->arena);
@@ -18,7 +17,7 @@ void ts_check_straggler(struct ts_check *c)
 	const struct ts_measure *row;
 	double lost = 0, greatest = 0, onset, first = INFINITY;
 	struct ts_span decidable, kind = ts_span_str("");
-	bool mixed = false;
+	bool mixed = false, lost_known;
 	int32_t rank;
 	size_t at = 0;
 
@@ -45,19 +44,23 @@ void ts_check_straggler(struct ts_check *c)
 			(void)ts_check_need(c, TS_M_RANKS_STRAGGLERS, &lost);
 		return;
 	}
-	if (!ts_check_want(c, TS_M_RANKS_LOST_SHARE, &lost))
-		lost = 0;
+	lost_known = ts_check_want(c, TS_M_RANKS_LOST_SHARE, &lost);
 	if (isfinite(first))
 		ts_check_steps(c, (int64_t)first, (int64_t)first);
 	ts_check_fire(c,
 		      lost >= ts_check_threshold(c, "high_lost") || greatest >= ts_check_threshold(c, "high_slowdown")
 			      ? TS_SEVERITY_HIGH
 			      : TS_SEVERITY_MEDIUM,
-		      "%s %s the others (%.*s), up to %s slower; unequal ranks cost %s of the devices' time%s",
-		      ts_check_ranks_text(c), c->finding.n_ranks == 1 ? "holds up" : "hold up",
-		      TS_SPAN_ARG(mixed ? ts_span_str("in different ways") : kind), ts_say_percent(greatest).text,
-		      ts_say_percent(lost).text,
-		      isfinite(first) ? ts_arena_printf(c->arena, "; it began at step %.0f", first) : "");
+		      "The other ranks wait for %s%s (%.*s%s)%s", ts_check_ranks_text(c),
+		      greatest > 0
+			      ? ts_arena_printf(c->arena, ", which %s up to %s slower",
+						c->finding.n_ranks == 1 ? "is" : "are", ts_say_percent(greatest).text)
+			      : "",
+		      TS_SPAN_ARG(mixed ? ts_span_str("in different ways") : kind),
+		      isfinite(first) ? ts_arena_printf(c->arena, ", from step %.0f on", first) : "",
+		      lost_known ? ts_arena_printf(c->arena, "; unequal ranks cost %s of the devices' time",
+						   ts_say_percent(lost).text)
+				 : "");
 }
 
 void ts_check_load_imbalance(struct ts_check *c)
@@ -76,11 +79,13 @@ void ts_check_load_imbalance(struct ts_check *c)
 		return;
 	decidable = ts_check_text(c, TS_M_RANKS_DECIDABLE);
 	ts_check_fire(c, TS_SEVERITY_MEDIUM,
-		      "The ranks' own time scatters by %s around its mean%s; the slowest is %s behind the median, and %s of the "
-		      "devices' time is lost",
+		      "The ranks' own time has a coefficient of variation of %s%s; the slowest rank is %s behind the "
+		      "median, and %s of "
+		      "the devices' time is lost",
 		      ts_say_percent(cv).text,
-		      known && ts_span_is(decidable, "yes") ? ", no rank in particular"
-							    : ", and whether it is always the same rank cannot be told",
+		      known && ts_span_is(decidable, "yes")
+			      ? ", and no rank in particular is slow"
+			      : ", and the steps do not show whether the same rank is always slow",
 		      ts_say_seconds(skew).text, ts_say_percent(lost).text);
 }
 
@@ -92,10 +97,10 @@ void ts_check_comm_bound(struct ts_check *c)
 	    !ts_check_need(c, TS_M_RANKS_TRANSFER, &seconds))
 		return;
 	if (share >= ts_check_threshold(c, "min_share"))
-		ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
-			      "Transfer between ranks takes %s of a step, %s, without the time spent waiting for "
-			      "slower ranks",
-			      ts_say_percent(share).text, ts_say_seconds(seconds).text);
+		ts_check_fire(
+			c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
+			"Transfer between ranks takes %s of a step (%s); the wait for slower ranks is not part of it",
+			ts_say_percent(share).text, ts_say_seconds(seconds).text);
 }
 
 void ts_check_wait_bound(struct ts_check *c)
@@ -107,8 +112,8 @@ void ts_check_wait_bound(struct ts_check *c)
 		return;
 	if (share >= ts_check_threshold(c, "min_share"))
 		ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
-			      "Waiting for slower ranks takes %s of a step, %s on average", ts_say_percent(share).text,
-			      ts_say_seconds(seconds).text);
+			      "Ranks wait for slower ranks during %s of a step, %s on average",
+			      ts_say_percent(share).text, ts_say_seconds(seconds).text);
 }
 
 void ts_check_missing_ranks(struct ts_check *c)
@@ -122,15 +127,15 @@ void ts_check_missing_ranks(struct ts_check *c)
 	if (missing < ts_check_threshold(c, "min_ranks"))
 		return;
 	list = ts_check_text(c, TS_M_RANKS_MISSING_LIST);
-	ts_check_fire(c, TS_SEVERITY_MEDIUM, "Of %s ranks %s left steps; missing: %.*s", ts_say_count(world).text,
-		      ts_say_count(present).text,
+	ts_check_fire(c, TS_SEVERITY_MEDIUM, "Only %s of %s ranks have steps; the missing ones: %.*s",
+		      ts_say_count(present).text, ts_say_count(world).text,
 		      TS_SPAN_ARG(list.len ? list : ts_span_str(ts_say_plural(missing, "rank").text)));
 }
 
 void ts_check_exposed_comm(struct ts_check *c)
 {
 	if (ts_check_ranks(c))
-		ts_check_leave(c, "it takes a kernel trace, which is not read yet");
+		ts_check_leave(c, "the rule needs a kernel trace, and tscope does not read traces yet");
 }
 
 void ts_check_memory_imbalance(struct ts_check *c)
@@ -170,14 +175,24 @@ void ts_check_memory_imbalance(struct ts_check *c)
 		return;
 	(void)want_rank(c, TS_M_RANK_PEAK, worst, &most);
 	ts_check_rank(c, worst);
-	ts_check_fire(c, TS_SEVERITY_MEDIUM, "Rank %d's peak of memory, %s, is %s above the median of the ranks, %s", (int)worst,
-		      ts_say_bytes(most).text, ts_say_percent(skew).text, ts_say_bytes(median).text);
+	ts_check_fire(c, TS_SEVERITY_MEDIUM, "The memory peak of rank %d, %s, is %s above the median of the ranks, %s",
+		      (int)worst, ts_say_bytes(most).text, ts_say_percent(skew).text, ts_say_bytes(median).text);
+}
+
+/* "; stage 2 is the most idle", with the stage as its row names it. */
+static const char *idlest_text(struct ts_check *c)
+{
+	struct ts_span idlest = ts_check_text(c, TS_M_PIPELINE_IDLEST);
+	const char *text = idlest.len ? ts_arena_printf(c->arena, "; %.*s is the most idle", TS_SPAN_ARG(idlest)) : "";
+
+	c->no_memory |= !text;
+	return text ? text : "";
 }
 
 void ts_check_pipeline_bubble(struct ts_check *c)
 {
 	double bubble, ideal, excess, high;
-	struct ts_span idlest;
+	const char *idlest;
 	bool any = false;
 
 	for (size_t i = 0; i < c->measures->n && !any; i++)
@@ -188,22 +203,20 @@ void ts_check_pipeline_bubble(struct ts_check *c)
 	}
 	if (!ts_check_need(c, TS_M_PIPELINE_BUBBLE, &bubble))
 		return;
-	idlest = ts_check_text(c, TS_M_PIPELINE_IDLEST);
+	idlest = idlest_text(c);
 	if (ts_check_want(c, TS_M_PIPELINE_EXCESS, &excess) && ts_check_want(c, TS_M_PIPELINE_IDEAL, &ideal)) {
 		high = ts_check_threshold(c, "high_excess");
 		if (excess >= ts_check_threshold(c, "min_excess"))
 			ts_check_fire(c, ts_severity_from(excess, high),
-				      "The stages idle for %s of the time where the schedule asks for %s%s%.*s",
-				      ts_say_percent(bubble).text, ts_say_percent(ideal).text,
-				      idlest.len ? "; most idle is stage " : "", TS_SPAN_ARG(idlest));
+				      "The stages are idle for %s of the time, and the schedule requires only %s%s",
+				      ts_say_percent(bubble).text, ts_say_percent(ideal).text, idlest);
 		return;
 	}
 	high = ts_check_threshold(c, "high_bubble");
 	if (bubble >= ts_check_threshold(c, "min_bubble"))
 		ts_check_fire(c, ts_severity_from(bubble, high),
-			      "The stages idle for %s of the time; how many microbatches there are, and so what the "
-			      "schedule asks "
-			      "for, is not known%s%.*s",
-			      ts_say_percent(bubble).text, idlest.len ? "; most idle is stage " : "",
-			      TS_SPAN_ARG(idlest));
+			      "The stages are idle for %s of the time; the number of microbatches is not known, so "
+			      "neither is how much the "
+			      "schedule requires%s",
+			      ts_say_percent(bubble).text, idlest);
 }

@@ -1,4 +1,4 @@
-/* checks_timing.c - rules on where the time of a step goes, in one rank. */
+/* checks_timing.c - rules on how one rank spends the time of a step. */
 #include "analysis/rules/check.h"
 
 #include "analysis/answer/phase.h"
@@ -25,20 +25,21 @@ void ts_check_backward_heavy(struct ts_check *c)
 	    !ts_check_need_of(c, TS_M_PHASE_MEAN, ts_rank_phases[TS_RANK_BACKWARD], &backward))
 		return;
 	if (ts_span_is(ts_check_text(c, TS_M_RANKS_MODE), "hidden in backward")) {
-		ts_check_leave(c, "the wait for other ranks lies in the backward phase, whose length says nothing then");
+		ts_check_leave(c,
+			       "the phase backward includes the wait for other ranks, so its length cannot be judged");
 		return;
 	}
 	if (!(forward > 0)) {
-		ts_check_leave(c, "the forward phase took no time");
+		ts_check_leave(c, "the phase forward took no time");
 		return;
 	}
 	ratio = backward / forward;
 	if (!(ratio >= ts_check_threshold(c, "min_ratio")))
 		return;
-	ts_check_fire(
-		c, ts_severity_from(ratio, ts_check_threshold(c, "high_ratio")),
-		"The backward pass takes %s times as long as the forward pass (%s against %s); about twice is usual",
-		ts_say_number(ratio).text, ts_say_seconds(backward).text, ts_say_seconds(forward).text);
+	ts_check_fire(c, ts_severity_from(ratio, ts_check_threshold(c, "high_ratio")),
+		      "The backward pass takes %s times as long as the forward pass (%s and %s); about twice as long "
+		      "is usual",
+		      ts_say_number(ratio).text, ts_say_seconds(backward).text, ts_say_seconds(forward).text);
 }
 
 void ts_check_optimizer_heavy(struct ts_check *c)
@@ -68,9 +69,10 @@ void ts_check_jitter(struct ts_check *c)
 		return;
 	if (cv < ts_check_threshold(c, "min_cv") && tail < ts_check_threshold(c, "min_tail"))
 		return;
-	ts_check_fire(c, TS_SEVERITY_LOW,
-		      "Step times scatter by %s of their mean, and one in twenty takes at least %s times the median",
-		      ts_say_percent(cv).text, ts_say_number(tail).text);
+	ts_check_fire(
+		c, TS_SEVERITY_LOW,
+		"The coefficient of variation of step times is %s, and their 95th percentile is %s times the median",
+		ts_say_percent(cv).text, ts_say_number(tail).text);
 }
 
 void ts_check_stalls(struct ts_check *c)
@@ -85,9 +87,10 @@ void ts_check_stalls(struct ts_check *c)
 		return;
 	(void)ts_check_want(c, TS_M_STEP_SPIKES, &spikes);
 	ts_check_steps(c, (int64_t)at, (int64_t)at);
-	ts_check_fire(c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
-		      "Single long steps cost %s of the time; the longest, step %.0f, took %s where %s is usual",
-		      ts_say_percent(share).text, at, ts_say_seconds(longest).text, ts_say_seconds(usual).text);
+	ts_check_fire(
+		c, ts_severity_from(share, ts_check_threshold(c, "high_share")),
+		"A few long steps cost %s of the time; the longest, step %.0f, took %s, and the median step takes %s",
+		ts_say_percent(share).text, at, ts_say_seconds(longest).text, ts_say_seconds(usual).text);
 }
 
 void ts_check_slowdown(struct ts_check *c)
@@ -120,10 +123,10 @@ void ts_check_slowdown(struct ts_check *c)
 	else
 		ts_check_steps(c, at->first_step, at->first_step);
 	ts_check_fire(c, ts_severity_from(at->value / at->expected, 1 + ts_check_threshold(c, "high_slowdown")),
-		      "From step %" PRId64 " on a step takes %s more: %s instead of %s%s%s", at->first_step,
+		      "From step %" PRId64 " on, a step takes %s longer: %s instead of %s%s%s", at->first_step,
 		      ts_say_percent(worst).text, ts_say_seconds(at->value).text, ts_say_seconds(at->expected).text,
 		      back ? ts_arena_printf(c->arena, ", until step %" PRId64, back->first_step) : "",
-		      rises > 1 ? ts_arena_printf(c->arena, "; it is the greatest of %zu such rises", rises) : "");
+		      rises > 1 ? ts_arena_printf(c->arena, "; this is the largest of %zu such rises", rises) : "");
 }
 
 void ts_check_unattributed(struct ts_check *c)
@@ -136,6 +139,6 @@ void ts_check_unattributed(struct ts_check *c)
 	if (share < ts_check_threshold(c, "min_share"))
 		return;
 	ts_check_fire(c, share >= ts_check_threshold(c, "medium_share") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
-		      "%s of the wall time, %s, lies in no phase of any step", ts_say_percent(share).text,
+		      "%s of the wall time (%s) is outside the phases of all steps", ts_say_percent(share).text,
 		      ts_say_seconds(seconds).text);
 }

@@ -1,4 +1,4 @@
-/* findings.c - the engine: asks every rule of the table and sorts what they say. See rule.h. */
+/* findings.c - the engine asks every rule of the table and sorts the findings. See rule.h. */
 #include "analysis/rules/check.h"
 
 #include "base/suggest.h"
@@ -31,7 +31,7 @@ const char *ts_rule_near(struct ts_span code)
 		const char *short_code = strchr(ts_rules[i].code, '.');
 
 		best = ts_suggest(typed, ts_rules[i].code, best, &bound);
-		/* JITTER is enough to know what was meant. */
+		/* The short code, JITTER, is enough to know which rule was meant. */
 		if (short_code && ts_suggest(typed, short_code + 1, NULL, &bound))
 			best = ts_rules[i].code;
 	}
@@ -74,7 +74,7 @@ static bool is_off(const struct ts_policy *policy, const char *code)
 	return false;
 }
 
-/* What checks are given. */
+/* The functions that checks call (check.h). */
 
 double ts_check_threshold(const struct ts_check *c, const char *name)
 {
@@ -154,15 +154,15 @@ bool ts_check_need_of(struct ts_check *c, enum ts_measure_name what, const char 
 	if (ts_check_want_of(c, what, of, ret_value))
 		return true;
 	if (!row && ts_measure_is_kind(what) && ts_measure_specs[what].group == TS_ANSWER_TIMING)
-		ts_check_leave(c, "no column phases.%s", of);
+		ts_check_leave(c, "the run has no column phases.%s", of);
 	else if (!row)
-		ts_check_leave(c, "nothing is known of %.*s %.*s %.*s%s", TS_SPAN_ARG(want.group),
+		ts_check_leave(c, "the analysis has no value of %.*s %.*s %.*s%s", TS_SPAN_ARG(want.group),
 			       TS_SPAN_ARG(want.subject), TS_SPAN_ARG(want.name), ts_measure_suffix(&want));
 	else if (!row->known)
 		ts_check_leave(c, "%.*s", TS_SPAN_ARG(row->reason));
 	else
-		ts_check_leave(c, "%.*s %.*s %.*s%s is not finite", TS_SPAN_ARG(want.group), TS_SPAN_ARG(want.subject),
-			       TS_SPAN_ARG(want.name), ts_measure_suffix(&want));
+		ts_check_leave(c, "the value of %.*s %.*s %.*s%s is not finite", TS_SPAN_ARG(want.group),
+			       TS_SPAN_ARG(want.subject), TS_SPAN_ARG(want.name), ts_measure_suffix(&want));
 	return false;
 }
 
@@ -197,8 +197,11 @@ bool ts_check_enough(struct ts_check *c, double n, const char *threshold, const 
 
 	if (n >= least)
 		return true;
-	ts_check_leave(c, "%s: it takes %s", n > 0 ? ts_say_plural(n, what).text : "there are none",
-		       ts_say_count(least).text);
+	if (n > 0)
+		ts_check_leave(c, "the run has only %s, and the rule needs %s", ts_say_plural(n, what).text,
+			       ts_say_count(least).text);
+	else
+		ts_check_leave(c, "the run has no %ss, and the rule needs %s", what, ts_say_count(least).text);
 	return false;
 }
 
@@ -307,7 +310,7 @@ const char *ts_check_ranks_text(struct ts_check *c)
 
 		while (last + 1 < f->n_ranks && f->ranks[last + 1] == f->ranks[last] + 1)
 			last++;
-		if (last == i + 1) /* "1 to 2" is no shorter than "1 and 2" */
+		if (last == i + 1) /* "1 to 2" is not shorter than "1 and 2" */
 			last = i;
 		if (n)
 			ts_buf_str(&buf, last + 1 == f->n_ranks ? " and " : ", ");
@@ -351,7 +354,7 @@ static bool unchecked_add(struct ts_findings *out, struct ts_arena *arena, const
 	return true;
 }
 
-/* Most severe first; insertion keeps the order of the table among equals. */
+/* Sorts the most severe findings first; insertion keeps the order of the table among equals. */
 static void sort(struct ts_findings *out)
 {
 	for (size_t i = 1; i < out->n; i++) {
@@ -381,7 +384,7 @@ enum ts_status ts_findings_check(const struct ts_measures *measures, const struc
 		bool ok = true;
 
 		if (is_off(policy, c.rule->code))
-			ts_check_leave(&c, "switched off by the policy");
+			ts_check_leave(&c, "the policy switched the rule off");
 		else
 			c.rule->check(&c);
 		if (c.end == TS_CHECK_FIRED)

@@ -1,4 +1,5 @@
-/* playbook.c - see playbook.h. Within one cause the order is the one in which they are worth trying. */
+/* playbook.c - the table of fixes (playbook.h). Within one cause, fixes stand in the order in which they are worth
+ * trying. */
 #include "analysis/rules/playbook.h"
 
 #include "analysis/answer/phase.h"
@@ -17,7 +18,7 @@ static bool at_least(const struct ts_measures *m, enum ts_measure_name share, co
 	return ts_measure_value(m, share, ts_span_str(of), &value) && value >= least;
 }
 
-/* A precision that was declared and is not of 32 bits. */
+/* The run declares a number format of fewer than 32 bits. */
 static bool is_reduced(const struct ts_measures *m)
 {
 	static const char *const names[] = {"bf16", "fp16", "fp8", "int8", "fp4", "bfloat16", "float16"};
@@ -38,7 +39,7 @@ static bool not_tf32(const struct ts_measures *m)
 	return !is_reduced(m) && !dtype_is(m, "tf32");
 }
 
-/* A larger batch needs memory: not where the device is known to be full. */
+/* A larger batch needs memory, so it does not apply where the device is known to be nearly full. */
 static bool has_room(const struct ts_measures *m)
 {
 	double pressure;
@@ -79,75 +80,75 @@ static bool has_unattributed(const struct ts_measures *m)
 }
 
 const struct ts_play ts_playbook[] = {
-	{TS_BOUND_INPUT, 1, 1, false, "more data loader workers",
-	 "DataLoader(num_workers=...): double it until the wait stops shrinking or the cores are used", NULL},
+	{TS_BOUND_INPUT, 1, 1, false, "use more data loader workers",
+	 "DataLoader(num_workers=...); double the number until the wait stops shrinking or all cores are busy", NULL},
 	{TS_BOUND_INPUT, 1, 0.5, false, "prefetch further ahead", "DataLoader(prefetch_factor=4 or more)", NULL},
-	{TS_BOUND_INPUT, 1, 0.25, false, "keep workers between epochs", "DataLoader(persistent_workers=True)", NULL},
-	{TS_BOUND_INPUT, 1, 0.25, false, "pinned memory, copies that do not block",
+	{TS_BOUND_INPUT, 1, 0.25, false, "keep the workers between epochs", "DataLoader(persistent_workers=True)", NULL},
+	{TS_BOUND_INPUT, 1, 0.25, false, "use pinned memory and non-blocking copies",
 	 "DataLoader(pin_memory=True) and tensor.to(device, non_blocking=True)", NULL},
-	{TS_BOUND_INPUT, 2, 0.5, false, "costly transforms ahead of time or on the device",
+	{TS_BOUND_INPUT, 2, 0.5, false, "move costly transforms out of the loader",
 	 "decode and tokenize once and store the result; augment on the device", NULL},
-	{TS_BOUND_INPUT, 3, 1, false, "faster storage, fewer and larger files",
-	 "copy the data to local disks; shards of some 100 MB in place of single samples", NULL},
+	{TS_BOUND_INPUT, 3, 1, false, "use faster storage, and fewer but larger files",
+	 "copy the data to local disks; store shards of about 100 MB instead of single samples", NULL},
 
-	{TS_BOUND_COMPUTE, 1, 0.5, false, "TF32 for 32-bit products",
+	{TS_BOUND_COMPUTE, 1, 0.5, false, "use TF32 for 32-bit matrix products",
 	 "torch.set_float32_matmul_precision('high')", not_tf32},
-	{TS_BOUND_COMPUTE, 1, 0.1, true, "let cuDNN choose its convolutions",
-	 "torch.backends.cudnn.benchmark = True; for convolutions whose shapes stay the same", NULL},
-	{TS_BOUND_COMPUTE, 1, 0.1, true, "fused optimizer", "AdamW(..., fused=True), or foreach=True", has_much_optimizer},
-	{TS_BOUND_COMPUTE, 2, 0.1, true, "channels last",
-	 "model.to(memory_format=torch.channels_last); for convolutions in reduced precision", NULL},
-	{TS_BOUND_COMPUTE, 2, 0.5, false, "mixed precision",
+	{TS_BOUND_COMPUTE, 1, 0.1, true, "let cuDNN choose the fastest convolutions",
+	 "torch.backends.cudnn.benchmark = True, for convolutions whose shapes stay the same", NULL},
+	{TS_BOUND_COMPUTE, 1, 0.1, true, "use a fused optimizer", "AdamW(..., fused=True), or foreach=True", has_much_optimizer},
+	{TS_BOUND_COMPUTE, 2, 0.1, true, "use the channels-last memory format",
+	 "model.to(memory_format=torch.channels_last), for convolutions in reduced precision", NULL},
+	{TS_BOUND_COMPUTE, 2, 0.5, false, "use mixed precision",
 	 "torch.autocast(device_type='cuda', dtype=torch.bfloat16)", not_reduced},
-	{TS_BOUND_COMPUTE, 2, 0.25, true, "fused attention",
-	 "torch.nn.functional.scaled_dot_product_attention in place of one written out", NULL},
+	{TS_BOUND_COMPUTE, 2, 0.25, true, "use fused attention",
+	 "torch.nn.functional.scaled_dot_product_attention instead of attention written in single operations", NULL},
 	{TS_BOUND_COMPUTE, 2, 0.25, true, "compile the model",
-	 "torch.compile(model); shapes that change compile it again and again: pad them, mark them dynamic, and look with "
+	 "torch.compile(model); each new shape compiles the model again, so pad shapes or mark them dynamic, and check with "
 	 "TORCH_LOGS=recompiles",
 	 NULL},
-	{TS_BOUND_COMPUTE, 2, 0.25, true, "larger batch",
-	 "raise the batch of a device until memory is nearly full, and retune the learning rate",
+	{TS_BOUND_COMPUTE, 2, 0.25, true, "use a larger batch",
+	 "raise the batch size per device until memory is nearly full, and retune the learning rate",
 	 has_room},
-	{TS_BOUND_COMPUTE, 3, 0.1, true, "checkpointing of activations, for a larger batch",
-	 "torch.utils.checkpoint on the largest layers only: it computes them twice, and pays where the batch that "
-	 "then fits does",
+	{TS_BOUND_COMPUTE, 3, 0.1, true, "use activation checkpointing and a larger batch",
+	 "torch.utils.checkpoint on the largest layers only; it computes them twice, which pays only if the larger batch that "
+	 "then fits saves more",
 	 has_no_room},
 
-	{TS_BOUND_COMMUNICATION, 1, 0.25, false, "no search for unused parameters",
+	{TS_BOUND_COMMUNICATION, 1, 0.25, false, "switch off the search for unused parameters",
 	 "DistributedDataParallel(find_unused_parameters=False), gradient_as_bucket_view=True", NULL},
-	{TS_BOUND_COMMUNICATION, 1, 0.25, false, "bucket size",
-	 "DistributedDataParallel(bucket_cap_mb=...): try 50 and 100", NULL},
-	{TS_BOUND_COMMUNICATION, 2, 1, false, "overlap with computation",
-	 "let DDP or FSDP reduce gradients while backward runs (async_op=True, prefetch of the next layer) in place of one "
+	{TS_BOUND_COMMUNICATION, 1, 0.25, false, "change the bucket size",
+	 "DistributedDataParallel(bucket_cap_mb=...); try 50 and 100", NULL},
+	{TS_BOUND_COMMUNICATION, 2, 1, false, "overlap communication with computation",
+	 "let DDP or FSDP reduce gradients while backward runs (async_op=True, prefetch of the next layer) instead of in one "
 	 "blocking call at the end",
 	 NULL},
-	{TS_BOUND_COMMUNICATION, 2, 0.5, false, "fewer exchanges",
+	{TS_BOUND_COMMUNICATION, 2, 0.5, false, "communicate less often",
 	 "accumulate gradients over microbatches under no_sync()", NULL},
-	{TS_BOUND_COMMUNICATION, 2, 0.5, false, "smaller exchanges",
+	{TS_BOUND_COMMUNICATION, 2, 0.5, false, "send less data",
 	 "reduce gradients in 16 bits: the bf16_compress_hook of DDP, or FSDP's MixedPrecision(reduce_dtype=...)", NULL},
-	{TS_BOUND_COMMUNICATION, 2, 0.5, false, "the fast interconnect",
-	 "NCCL_DEBUG=INFO says whether NVLink and InfiniBand are used", NULL},
-	{TS_BOUND_COMMUNICATION, 3, 0.5, false, "another split of the job",
-	 "tensor parallelism within a host only, sharding within groups, more work a device", NULL},
+	{TS_BOUND_COMMUNICATION, 2, 0.5, false, "check that the fast interconnect is used",
+	 "NCCL_DEBUG=INFO shows whether NCCL uses NVLink and InfiniBand", NULL},
+	{TS_BOUND_COMMUNICATION, 3, 0.5, false, "split the job differently",
+	 "use tensor parallelism only within a host, shard within groups, give each device more work", NULL},
 
-	{TS_BOUND_WAIT, 1, 0.25, false, "garbage collection at one time on all ranks",
-	 "gc.disable(), and gc.collect() every so many steps", NULL},
-	{TS_BOUND_WAIT, 2, 1, false, "the hosts of the slow ranks",
-	 "compare clocks, temperature, other jobs and the loader of the ranks named with the others; exchange the host",
+	{TS_BOUND_WAIT, 1, 0.25, false, "collect garbage on all ranks at the same step",
+	 "gc.disable(), and gc.collect() at a fixed interval of steps", NULL},
+	{TS_BOUND_WAIT, 2, 1, false, "check the hosts of the slow ranks",
+	 "compare the clocks, temperature, other jobs and data loader of these ranks with those of the others; exchange the host",
 	 has_stragglers},
-	{TS_BOUND_WAIT, 2, 1, false, "even work for all ranks",
-	 "batches of like cost: bucket or pack by length, shards of like size", has_no_stragglers},
-	{TS_BOUND_WAIT, 3, 0.5, false, "fewer points at which all wait",
-	 "accumulate gradients, or average parameters every so many steps", NULL},
+	{TS_BOUND_WAIT, 2, 1, false, "give all ranks the same amount of work",
+	 "make batches of similar cost: bucket or pack by length, use shards of similar size", has_no_stragglers},
+	{TS_BOUND_WAIT, 3, 0.5, false, "synchronize less often",
+	 "accumulate gradients, or average parameters at an interval of several steps", NULL},
 
 	{TS_BOUND_HOST, 1, 0.5, false, "log less often",
-	 "every so many steps; each .item() and print of a tensor waits for the device", NULL},
+	 "log at an interval of several steps; each .item() and each print of a tensor waits for the device", NULL},
 	{TS_BOUND_HOST, 1, 0.5, false, "evaluate and write checkpoints less often",
-	 "fewer times, or on fewer batches", has_other},
-	{TS_BOUND_HOST, 2, 1, false, "name what the time goes into",
-	 "mark evaluation, checkpoint and logging as phases of their own", has_unattributed},
-	{TS_BOUND_HOST, 2, 0.5, false, "write checkpoints beside training", "torch.distributed.checkpoint.async_save", has_other},
-	{TS_BOUND_HOST, 2, 0.25, false, "fewer launches",
-	 "torch.compile(mode='reduce-overhead') or CUDA graphs, where steps are short", NULL},
+	 "use longer intervals, or evaluate on fewer batches", has_other},
+	{TS_BOUND_HOST, 2, 1, false, "find out what the time is spent on",
+	 "record evaluation, checkpoint and logging as phases of their own", has_unattributed},
+	{TS_BOUND_HOST, 2, 0.5, false, "write checkpoints asynchronously", "torch.distributed.checkpoint.async_save", has_other},
+	{TS_BOUND_HOST, 2, 0.25, false, "launch fewer kernels",
+	 "torch.compile(mode='reduce-overhead') or CUDA graphs, if steps are short", NULL},
 };
 const size_t ts_playbook_n = sizeof ts_playbook / sizeof ts_playbook[0];

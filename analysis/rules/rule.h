@@ -1,16 +1,18 @@
 /* rule.h - what a rule is and how it can end, and the engine that asks all of them.
  *
- * A rule looks at rows and events of an answer, never at a run. Asked about one answer, it ends in one of four ways:
+ * A rule looks at the rows and events of an answer, never at a run. For one answer it ends in one of four ways:
  *
- *	fires		 it becomes a finding, with copies of the rows that decided
- *	passes		 its rows are known and lie below its thresholds: nothing is said
+ *	fires		 the rule becomes a finding, with copies of the rows that decided
+ *	passes		 its rows are known and below its thresholds; the answer does not mention the rule
  *	is unchecked	 a row that it needs is missing, unknown or no finite number, there are too few steps, or a policy switched it
- *			 off: it is listed with that reason, which is the row's own where the row has one
- *	does not apply	 what it looks at cannot exist in this run: rules of several ranks (DIST.*) where rows of group "ranks" know of one
- *			 rank only or there are none, the pipeline rule where there is no row of group "pipeline": nothing is said
+ *			 off: the answer lists the rule with that reason, which is the row's own where it has one
+ *	does not apply	 this run cannot have what the rule looks at: a rule on several ranks (DIST.*) where the rows of group "ranks"
+ *			 know of one rank or none, the pipeline rule where there is no row of group "pipeline"; the answer does not
+ *			 mention the rule
  *
- * A limit counts as passed where the value equals it ("at least 0.25" fires at 0.25), unless its text says "more than".
- * docs/findings.md is what ts_rules_markdown writes, and `tscope explain` shows the rows; a test holds them together.
+ * A value equal to a threshold has reached it ("at least 0.25" fires at 0.25), except where the text says "more than" or
+ * "less than". docs/findings.md is what ts_rules_markdown writes, and `tscope explain` shows the rows; a test holds them
+ * together.
  */
 #ifndef TSCOPE_ANALYSIS_RULES_RULE_H
 #define TSCOPE_ANALYSIS_RULES_RULE_H
@@ -23,9 +25,9 @@ enum { TS_RULE_THRESHOLDS = 6 };
 
 struct ts_threshold {
 	const char *name;  /* "min_share"; NULL after the last */
-	double value;	   /* unless a policy says otherwise */
+	double value;	   /* the default, which a policy may change */
 	enum ts_unit unit; /* TS_UNIT_NONE for plain numbers */
-	const char *what;  /* "share of the step time from which it fires" */
+	const char *what;  /* "share of the step time from which the rule fires" */
 };
 
 struct ts_check; /* check.h */
@@ -33,10 +35,10 @@ struct ts_check; /* check.h */
 struct ts_rule {
 	const char *code;
 	const char *title;    /* of its findings */
-	const char *severity; /* "high from high_share on, else medium" */
+	const char *severity; /* "high if the share is at least high_share, otherwise medium" */
 	const char *trigger;  /* one sentence, no full stop */
 	const char *advice;   /* what to try first */
-	const char *source;   /* where it is from, and how it differs from there */
+	const char *source;   /* where the rule comes from, and how it differs from its source */
 	struct ts_threshold thresholds[TS_RULE_THRESHOLDS + 1];
 	void (*check)(struct ts_check *c);
 };
@@ -47,11 +49,12 @@ extern const size_t ts_rules_n;
 const struct ts_rule *ts_rule_find(struct ts_span code); /* NULL if none */
 /* The code most like a mistyped one, letters in either case; NULL if none is near. */
 const char *ts_rule_near(struct ts_span code);
-/* What counts for a threshold: the policy's value or the default. policy may be NULL. The rule must have it (asserted). */
+/* The value of a threshold: the policy's, or the default. policy may be NULL. The rule must have the threshold
+ * (asserted). */
 double ts_rule_threshold(const struct ts_policy *policy, const char *code, const char *name);
 
-/* Asks every rule. policy may be NULL. ret_findings is set anew; its memory is the arena's, its texts may hold foreign names as
- * they are. */
+/* Asks every rule. policy may be NULL. ret_findings is set anew; its memory is the arena's, its texts may hold foreign
+ * names as they are. */
 enum ts_status ts_findings_check(const struct ts_measures *measures, const struct ts_events *events,
 				 const struct ts_policy *policy, struct ts_arena *arena, struct ts_findings *ret_findings,
 				 struct ts_error *err);

@@ -68,25 +68,25 @@ static void each_verdict_at_its_limit(void **state)
 		const char *sentence;
 	} cases[] = {
 		{REST(0.25, 0.70, 0.03, 0, 0.02, 0), TS_BOUND_INPUT,
-		 "input-bound: 25 % of the wall time goes into waiting for data"},
-		{REST(0.24, 0.71, 0.03, 0, 0.02, 0), TS_BOUND_BALANCED, "waiting for data, 24 %"},
+		 "input-bound: 25 % of the wall time is spent waiting for data"},
+		{REST(0.24, 0.71, 0.03, 0, 0.02, 0), TS_BOUND_BALANCED, "the next largest share, 24 %, is spent waiting for data"},
 		{REST(0, 0.75, 0.25, 0, 0, 0), TS_BOUND_COMMUNICATION, "communication-bound: 25 %"},
 		{REST(0, 0.76, 0.24, 0, 0, 0), TS_BOUND_BALANCED, NULL},
 		{REST(0, 0.85, 0, 0.15, 0, 0), TS_BOUND_WAIT,
-		 "wait-bound: 15 % of the wall time goes into waiting for slower ranks"},
+		 "wait-bound: 15 % of the wall time is spent waiting for slower ranks"},
 		{REST(0, 0.86, 0, 0.14, 0, 0), TS_BOUND_COMPUTE, "compute-bound: 86 %"},
 		{REST(0, 0.80, 0, 0, 0.1, 0.1), TS_BOUND_HOST,
-		 "host-bound: 20 % of the wall time goes into other phases, such as evaluation or checkpoints, and "
-		 "time in no phase"}, /* 10 % in phases and 10 % in none */
-		{REST(0, 0.6, 0, 0, 0.1, 0.3), TS_BOUND_HOST, "40 % of the wall time goes into time in no phase"},
-		{REST(0, 0.6, 0, 0, 0.3, 0.1), TS_BOUND_HOST, "40 % of the wall time goes into other phases, such as "
+		 "host-bound: 20 % of the wall time is spent in other phases, such as evaluation or checkpoints, and "
+		 "outside all phases"}, /* 10 % in phases and 10 % in none */
+		{REST(0, 0.6, 0, 0, 0.1, 0.3), TS_BOUND_HOST, "40 % of the wall time is spent outside all phases"},
+		{REST(0, 0.6, 0, 0, 0.3, 0.1), TS_BOUND_HOST, "40 % of the wall time is spent in other phases, such as "
 		 "evaluation or checkpoints"},
 		{REST(0, 0.81, 0, 0, 0.1, 0.09), TS_BOUND_BALANCED, NULL},
 		{REST(0, 0.85, 0, 0, 0.15, 0), TS_BOUND_COMPUTE, NULL},
 		{REST(0, 0.84, 0, 0, 0.16, 0), TS_BOUND_BALANCED, "balanced: 84 %"},
 		/* Two that reach their limits: the greater, and the other is told. */
 		{REST(0.3, 0.3, 0.4, 0, 0, 0), TS_BOUND_COMMUNICATION,
-		 "40 % of the wall time goes into transfer between ranks, and 30 % into waiting for data"},
+		 "40 % of the wall time is spent in transfer between ranks, and 30 % waiting for data"},
 		{REST(0.5, 0.1, 0.4, 0, 0, 0), TS_BOUND_INPUT, NULL},
 	};
 
@@ -108,12 +108,12 @@ static void too_little_is_unknown(void **state)
 	(void)state;
 	decide(&s, "timing/step/count = 9; budget/data_stall/share_ratio = 0.9");
 	assert_int_equal(s.b.kind, TS_BOUND_UNKNOWN);
-	assert_true(holds(s.b.sentence, "9 steps, it takes 10"));
+	assert_true(holds(s.b.sentence, "it has only 9 steps, and the verdict needs 10"));
 	assert_int_equal(s.b.n_fixes, 0);
 	ts_arena_finish(&s.arena);
 	decide(&s, "");
 	assert_int_equal(s.b.kind, TS_BOUND_UNKNOWN);
-	assert_true(holds(s.b.sentence, "there are no steps"));
+	assert_true(holds(s.b.sentence, "it has no steps, and the verdict needs 10"));
 	ts_arena_finish(&s.arena);
 	decide(&s, STEPS "budget/data_stall/share_ratio ? the times of a phase are not finite");
 	assert_int_equal(s.b.kind, TS_BOUND_UNKNOWN);
@@ -141,17 +141,17 @@ static void shares_are_of_the_budget(void **state)
 	assert_false(s.b.shares[2].known);
 	assert_true(ts_span_is(s.b.shares[2].reason, "no phase comm was recorded"));
 	assert_false(s.b.shares[3].known);
-	assert_true(ts_span_is(s.b.shares[3].reason, "it is not finite"));
-	assert_true(tells(&s, "How much time transfer between ranks takes is not known: no phase comm was recorded."));
-	assert_true(tells(&s, "whichever phase waits for it first"));
-	assert_false(tells(&s, "what the device can do")); /* the MFU is known */
+	assert_true(ts_span_is(s.b.shares[3].reason, "its value is not finite"));
+	assert_true(tells(&s, "How much time the transfer between ranks takes is not known: no phase comm was recorded."));
+	assert_true(tells(&s, "the first phase that waits for it"));
+	assert_false(tells(&s, "the peak of the device")); /* the MFU is known */
 	ts_arena_finish(&s.arena);
 	decide(&s, STEPS NO_MFU "budget/useful_compute/share_ratio = 1; budget/other/share_ratio = 0; "
 				"budget/unattributed/share_ratio ? no column timestamp; ranks/all/missing_count = 2");
 	assert_int_equal(s.b.kind, TS_BOUND_COMPUTE);
 	assert_true(s.b.shares[4].known);
-	assert_true(tells(&s, "How much time lies in no phase is not known: no column timestamp."));
-	assert_true(tells(&s, "what the device can do is not known: no FLOPs are said."));
+	assert_true(tells(&s, "How much time is outside all phases is not known: no column timestamp."));
+	assert_true(tells(&s, "the peak of the device is not known: no FLOPs are said."));
 	assert_true(tells(&s, "2 missing ranks"));
 	ts_arena_finish(&s.arena);
 }
@@ -195,14 +195,14 @@ static void fixes_by_worth_then_effort(void **state)
 	(void)state;
 	decide(&s, REST(0.6, 0.3, 0, 0, 0.05, 0.05) "timing/optimizer/share_ratio = 0.04");
 	assert_true(s.b.n_fixes > 8);
-	assert_true(ts_span_is(s.b.fixes[0].name, "more data loader workers"));
+	assert_true(ts_span_is(s.b.fixes[0].name, "use more data loader workers"));
 	about(s.b.fixes[0].wins_most_ratio, 0.6);
 	assert_int_equal(s.b.fixes[0].of, TS_BOUND_INPUT);
 	assert_int_equal(s.b.fixes[0].effort, 1);
 	/* All of 20 % and more: flags first, then lines, then changes of the job. */
 	assert_true(ts_span_is(s.b.fixes[1].name, "prefetch further ahead")); /* 0.3, effort 1 */
-	assert_true(ts_span_is(s.b.fixes[2].name, "costly transforms ahead of time or on the device"));
-	assert_true(ts_span_is(s.b.fixes[3].name, "faster storage, fewer and larger files")); /* 0.6, effort 3 */
+	assert_true(ts_span_is(s.b.fixes[2].name, "move costly transforms out of the loader"));
+	assert_true(ts_span_is(s.b.fixes[3].name, "use faster storage, and fewer but larger files")); /* 0.6, effort 3 */
 	for (size_t i = 0; i < s.b.n_fixes; i++) {
 		const struct ts_fix *f = &s.b.fixes[i];
 
@@ -210,8 +210,8 @@ static void fixes_by_worth_then_effort(void **state)
 		assert_true(f->wins_most_ratio >= TS_BOUND_WORTH);
 		assert_true(f->name.len && f->how.len && f->effort >= 1 && f->effort <= 3);
 	}
-	assert_null(fix(&s, "bucket size")); /* there is no communication */
-	assert_null(fix(&s, "fused optimizer")); /* 4 % of a step is little */
+	assert_null(fix(&s, "change the bucket size")); /* there is no communication */
+	assert_null(fix(&s, "use a fused optimizer")); /* 4 % of a step is little */
 	ts_arena_finish(&s.arena);
 }
 
@@ -219,10 +219,10 @@ static void fixes_by_worth_then_effort(void **state)
  * one effort. */
 static void fixes_of_several_causes(void **state)
 {
-	static const char *const want[] = {"more data loader workers", "prefetch further ahead", "log less often",
+	static const char *const want[] = {"use more data loader workers", "prefetch further ahead", "log less often",
 					   "evaluate and write checkpoints less often",
-					   "costly transforms ahead of time or on the device", "name what the time goes into",
-					   "write checkpoints beside training", "faster storage, fewer and larger files"};
+					   "move costly transforms out of the loader", "find out what the time is spent on",
+					   "write checkpoints asynchronously", "use faster storage, and fewer but larger files"};
 	struct state s;
 
 	(void)state;
@@ -242,43 +242,44 @@ static void fixes_by_what_rows_say(void **state)
 	(void)state;
 	decide(&s, REST(0, 0.6, 0, 0.4, 0, 0) "efficiency/mfu/dtype = 'bf16'; memory/capacity/pressure_ratio = 0.95; "
 					       "timing/optimizer/share_ratio = 0.2; ranks/all/stragglers_count = 1");
-	assert_null(fix(&s, "mixed precision"));
-	assert_null(fix(&s, "TF32 for 32-bit products"));
-	assert_null(fix(&s, "larger batch"));
-	assert_non_null(fix(&s, "checkpointing of activations, for a larger batch"));
-	assert_non_null(fix(&s, "fused optimizer"));
-	assert_non_null(fix(&s, "the hosts of the slow ranks"));
-	assert_null(fix(&s, "even work for all ranks"));
+	assert_null(fix(&s, "use mixed precision"));
+	assert_null(fix(&s, "use TF32 for 32-bit matrix products"));
+	assert_null(fix(&s, "use a larger batch"));
+	assert_non_null(fix(&s, "use activation checkpointing and a larger batch"));
+	assert_non_null(fix(&s, "use a fused optimizer"));
+	assert_non_null(fix(&s, "check the hosts of the slow ranks"));
+	assert_null(fix(&s, "give all ranks the same amount of work"));
 	ts_arena_finish(&s.arena);
 	decide(&s, REST(0, 0.6, 0, 0.4, 0, 0) "efficiency/mfu/dtype = 'tf32'; ranks/all/stragglers_count = 0");
-	assert_non_null(fix(&s, "mixed precision"));
-	assert_null(fix(&s, "TF32 for 32-bit products"));
-	assert_non_null(fix(&s, "larger batch"));
-	assert_null(fix(&s, "the hosts of the slow ranks"));
-	assert_non_null(fix(&s, "even work for all ranks"));
+	assert_non_null(fix(&s, "use mixed precision"));
+	assert_null(fix(&s, "use TF32 for 32-bit matrix products"));
+	assert_non_null(fix(&s, "use a larger batch"));
+	assert_null(fix(&s, "check the hosts of the slow ranks"));
+	assert_non_null(fix(&s, "give all ranks the same amount of work"));
 	ts_arena_finish(&s.arena);
-	/* From 80 % of the device on there is no room; an optimizer counts from 5 %, other phases and time in none from 2 %. */
+	/* From 80 % of the device on there is no room; an optimizer counts from 5 %, other phases and time in none from 2
+	 * %. */
 	decide(&s, REST(0, 0.96, 0, 0, 0.02, 0.02) "memory/capacity/pressure_ratio = 0.8; timing/optimizer/share_ratio = 0.05");
-	assert_null(fix(&s, "larger batch"));
-	assert_non_null(fix(&s, "fused optimizer"));
-	assert_non_null(fix(&s, "name what the time goes into"));
+	assert_null(fix(&s, "use a larger batch"));
+	assert_non_null(fix(&s, "use a fused optimizer"));
+	assert_non_null(fix(&s, "find out what the time is spent on"));
 	assert_non_null(fix(&s, "evaluate and write checkpoints less often"));
 	ts_arena_finish(&s.arena);
 	decide(&s, REST(0, 0.96, 0, 0, 0.019, 0.021) "memory/capacity/pressure_ratio = 0.799; timing/optimizer/share_ratio = 0.049");
-	assert_non_null(fix(&s, "larger batch"));
-	assert_null(fix(&s, "fused optimizer"));
-	assert_non_null(fix(&s, "name what the time goes into"));
+	assert_non_null(fix(&s, "use a larger batch"));
+	assert_null(fix(&s, "use a fused optimizer"));
+	assert_non_null(fix(&s, "find out what the time is spent on"));
 	assert_null(fix(&s, "evaluate and write checkpoints less often"));
 	ts_arena_finish(&s.arena);
 	decide(&s, REST(0, 0.96, 0, 0, 0.021, 0.019));
-	assert_null(fix(&s, "name what the time goes into"));
+	assert_null(fix(&s, "find out what the time is spent on"));
 	ts_arena_finish(&s.arena);
 	/* Where only 2 % lie between compute and the peak, compiling cannot win 25 %. */
 	decide(&s, STEPS "budget/useful_compute/share_ratio = 0.9; budget/compute_overhead/share_ratio = 0.02; "
 	 "budget/other/share_ratio = 0.08; "
 			 "efficiency/mfu/ratio = 0.9; efficiency/mfu/dtype = 'fp32'");
 	about(fix(&s, "compile the model")->wins_most_ratio, 0.02);
-	about(fix(&s, "mixed precision")->wins_most_ratio, 0.46); /* it moves the peak itself */
+	about(fix(&s, "use mixed precision")->wins_most_ratio, 0.46); /* it moves the peak itself */
 	ts_arena_finish(&s.arena);
 }
 

@@ -57,22 +57,22 @@ static const struct rule_case cases[] = {
 
 	{"TIMING.JITTER", "timing/step/count = 10; timing/step/cv_ratio = 0.499; timing/step/tail_ratio = 1.499", PASSES, NULL},
 	{"TIMING.JITTER", "timing/step/count = 10; timing/step/cv_ratio = 0.5; timing/step/tail_ratio = 1", LOW, "50 %"},
-	{"TIMING.JITTER", "timing/step/count = 10; timing/step/cv_ratio = 0.1; timing/step/tail_ratio = 1.5", LOW, "1.5 times"},
+	{"TIMING.JITTER", "timing/step/count = 10; timing/step/cv_ratio = 0.1; timing/step/tail_ratio = 1.5", LOW, "95th percentile is 1.5 times the median"},
 	{"TIMING.JITTER",
-	 "timing/step/count = 9; timing/step/cv_ratio = 0.9; timing/step/tail_ratio = 3", UNCHECKED, "9 steps: it takes 10"},
+	 "timing/step/count = 9; timing/step/cv_ratio = 0.9; timing/step/tail_ratio = 3", UNCHECKED, "the run has only 9 steps, and the rule needs 10"},
 	{"TIMING.JITTER",
 	 "timing/step/count = 10; timing/step/cv_ratio ? the mean step time is 0", UNCHECKED, "the mean step time is 0"},
 
 	{"TIMING.STALLS", STALLS "0.1999", MEDIUM, NULL},
 	{"TIMING.STALLS", STALLS "0.0499", PASSES, NULL},
-	{"TIMING.STALLS", STALLS "0.05", MEDIUM, "step 812, took 2.00 s where 100 ms is usual"},
+	{"TIMING.STALLS", STALLS "0.05", MEDIUM, "step 812, took 2.00 s, and the median step takes 100 ms"},
 	{"TIMING.STALLS", STALLS "0.2", HIGH, NULL},
 	{"TIMING.STALLS", "timing/step/count = 9", UNCHECKED, "9 steps"},
 
 	{"TIMING.UNATTRIBUTED", "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.2999", LOW, NULL},
 	{"TIMING.UNATTRIBUTED", "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.0999", PASSES, NULL},
 	{"TIMING.UNATTRIBUTED",
-	 "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.1", LOW, "10 % of the wall time, 3.00 s"},
+	 "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.1", LOW, "10 % of the wall time (3.00 s) is outside the phases"},
 	{"TIMING.UNATTRIBUTED", "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.3", MEDIUM, NULL},
 	{"TIMING.UNATTRIBUTED",
 	 "timing/wall/unattributed_s ? no column timestamp; timing/wall/unattributed_ratio ? no column timestamp",
@@ -81,11 +81,11 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.DIVERGED", LOSS, PASSES, NULL},
 	{"CONVERGENCE.DIVERGED", LOSS "convergence/loss/nonfinite_count = 0", PASSES, NULL},
 	{"CONVERGENCE.DIVERGED", LOSS "convergence/loss/nonfinite_count = 1; convergence/loss/first_nonfinite_step = 30", HIGH,
-	 "loss is NaN or infinite from step 30 on, in 1 of 50 values; its last finite value is 2"},
+	 "loss is NaN or infinite in 1 of 50 values, for the first time at step 30; its last finite value is 2"},
 	{"CONVERGENCE.DIVERGED", "convergence/train_loss/count = 9; convergence/train_loss/nonfinite_count = 9; "
 				 "convergence/train_loss/first_nonfinite_step = 0; "
 				 "convergence/train_loss/last ? no value is finite",
-	 HIGH, "train_loss is NaN or infinite from step 0 on, in 9 of 9 values."},
+	 HIGH, "train_loss is NaN or infinite in 9 of 9 values, for the first time at step 0."},
 	{"CONVERGENCE.DIVERGED", "convergence/loss/last ? no column scalars.loss", UNCHECKED, "no column scalars.loss"},
 	{"CONVERGENCE.DIVERGED",
 	 "convergence/grad_norm/count = 9; convergence/grad_norm/nonfinite_count = 9", UNCHECKED, "no column scalars.loss"},
@@ -100,20 +100,20 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.NO_PROGRESS", TREND("worsening", "none") "convergence/loss/recent_ratio = 0.01", HIGH, "rises by 1.0 %"},
 	{"CONVERGENCE.NO_PROGRESS", TREND("worsening", "none") "convergence/loss/recent_ratio = 0.0099", PASSES, NULL},
 	{"CONVERGENCE.NO_PROGRESS",
-	 TREND("worsening", "fell") "convergence/loss/recent_ratio = 0.2", MEDIUM, "after it had fallen"},
+	 TREND("worsening", "fell") "convergence/loss/recent_ratio = 0.2", MEDIUM, "after a fall"},
 	{"CONVERGENCE.NO_PROGRESS", TREND("unknown", "none"), UNCHECKED, "trend of loss"},
 	{"CONVERGENCE.NO_PROGRESS", TREND("plateau", "unknown"), UNCHECKED, "trend of loss"},
 	{"CONVERGENCE.NO_PROGRESS", LOSS "convergence/loss/trend = 'plateau'", UNCHECKED, "trend of loss"},
 	{"CONVERGENCE.NO_PROGRESS",
 	 "convergence/loss/count = 50; convergence/loss/best = 1; convergence/loss/trend = 'plateau'; "
 	 "convergence/loss/progress = 'none'",
-	 UNCHECKED, "nothing is known of convergence loss last"},
+	 UNCHECKED, "the analysis has no value of convergence loss last"},
 	{"CONVERGENCE.LEVEL_SHIFT",
 	 LOSS "convergence/loss/shifts_count ? fewer than 16 values", UNCHECKED, "fewer than 16 values"},
 	{"CONVERGENCE.DIVERGED", "convergence/loss/count = 0; convergence/loss/last ? no step after warm-up has it", UNCHECKED,
 	 "no step after warm-up has it"},
 	{"CONVERGENCE.NO_PROGRESS",
-	 "convergence/loss/count = 49; convergence/loss/trend = 'worsening'", UNCHECKED, "49 values: it takes 50"},
+	 "convergence/loss/count = 49; convergence/loss/trend = 'worsening'", UNCHECKED, "the run has only 49 values, and the rule needs 50"},
 
 	{"CONVERGENCE.SPIKES", LOSS "convergence/loss/spikes_count = 4", LOW, NULL},
 	{"CONVERGENCE.SPIKES", LOSS "convergence/loss/spikes_count = 0", PASSES, NULL},
@@ -121,7 +121,7 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.SPIKES", LOSS "convergence/loss/spikes_count = 5", MEDIUM, "5 spikes"},
 	{"CONVERGENCE.SPIKES", LOSS "convergence/loss/spikes_count ? too few values", UNCHECKED, "too few values"},
 	{"CONVERGENCE.GRAD_SPIKES", "convergence/grad_norm/count = 50; convergence/grad_norm/spikes_count = 19", LOW, NULL},
-	{"CONVERGENCE.GRAD_SPIKES", LOSS "convergence/loss/spikes_count = 9", UNCHECKED, "no column scalars.grad_norm"},
+	{"CONVERGENCE.GRAD_SPIKES", LOSS "convergence/loss/spikes_count = 9", UNCHECKED, "the run has no column scalars.grad_norm"},
 	{"CONVERGENCE.GRAD_SPIKES", "convergence/grad_norm/count = 50; convergence/grad_norm/spikes_count = 0", PASSES, NULL},
 	{"CONVERGENCE.GRAD_SPIKES", "convergence/grad_norm/count = 50; convergence/grad_norm/spikes_count = 1", LOW, NULL},
 	{"CONVERGENCE.GRAD_SPIKES", "convergence/grad_norm/count = 50; convergence/grad_norm/spikes_count = 20", MEDIUM, NULL},
@@ -134,7 +134,7 @@ static const struct rule_case cases[] = {
 	 LOSS "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count = 4; "
 	 "convergence/grad_norm/first_nonfinite_step = 3",
 	 LOW,
-	 "from step 3 on: grad_norm (4 of 100)"},
+	 "for the first time at step 3: grad_norm (4 of 100)"},
 	{"CONVERGENCE.NONFINITE",
 	 LOSS "convergence/grad_norm/count = 100; convergence/grad_norm/nonfinite_count = 5; "
 	 "convergence/grad_norm/first_nonfinite_step = 3",
@@ -148,33 +148,33 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.NONFINITE",
 	 LOSS "convergence/a/count = 100; convergence/a/nonfinite_count = 9; convergence/a/first_nonfinite_step = 8; "
 	      "convergence/b/count = 100; convergence/b/nonfinite_count = 2; convergence/b/first_nonfinite_step = 3",
-	 MEDIUM, "from step 3 on: a (9 of 100), b (2 of 100)"},
+	 MEDIUM, "for the first time at step 3: a (9 of 100), b (2 of 100)"},
 
 	{"CROSS.CORRELATED_INSTABILITY",
 	 "cross/coincidences/significant_count = 0; cross/coincidences/p_value = 0.7", PASSES, NULL},
 	{"CROSS.CORRELATED_INSTABILITY",
 	 "cross/coincidences/significant_count = 1; cross/coincidences/p_value = 0.0002",
-	 HIGH, "in 1 place; of signals that have nothing to do with each other that has a probability of 0.0002"},
+	 HIGH, "in 1 place. Independent signals would do so with a probability of 0.0002"},
 	{"CROSS.CORRELATED_INSTABILITY",
 	 "cross/coincidences/significant_count ? only one signal is there", UNCHECKED, "only one signal"},
 
 	{"DIST.STRAGGLER", WORLD "ranks/rank 1/slowdown_ratio = 0.5", PASSES, NULL},
 	{"DIST.STRAGGLER",
 	 WORLD "ranks/all/lost_ratio = 0.099; ranks/rank 1/slowdown_ratio = 0.249; ranks/rank 1/straggler = 'persistent'",
-	 MEDIUM, "rank 1 holds up the others (persistent), up to 25 % slower"},
+	 MEDIUM, "wait for rank 1, which is up to 25 % slower (persistent)"},
 	{"DIST.STRAGGLER",
 	 WORLD "ranks/all/lost_ratio = 0.1; ranks/rank 1/slowdown_ratio = 0.2; ranks/rank 1/straggler = 'persistent'", HIGH,
 	 "cost 10 %"},
 	{"DIST.STRAGGLER",
 	 WORLD "ranks/all/lost_ratio = 0.02; ranks/rank 1/slowdown_ratio = 0.25; ranks/rank 1/straggler = 'late'; "
 				 "ranks/rank 1/onset_step = 550",
-	 HIGH, "it began at step 550"},
+	 HIGH, "(late, from step 550 on)"},
 	{"DIST.STRAGGLER",
 	 WORLD "ranks/all/lost_ratio = 0.02; ranks/rank 1/slowdown_ratio = 0.1; ranks/rank 1/straggler = 'late'; "
 	 "ranks/rank 1/onset_step = 550; "
 	       "ranks/rank 2/slowdown_ratio = 0.05; ranks/rank 2/straggler = 'late'; ranks/rank 2/onset_step = 600",
-	 MEDIUM, "ranks 1 and 2 hold up the others (late), up to 10 % slower; "
-	 "unequal ranks cost 2.0 % of the devices' time; it began at step 550"},
+	 MEDIUM, "wait for ranks 1 and 2, which are up to 10 % slower (late, from step 550 on); "
+	 "unequal ranks cost 2.0 % of the devices' time"},
 	{"DIST.STRAGGLER", "ranks/all/present_count = 4; ranks/all/stragglers_count ? no step is there on every rank", UNCHECKED,
 	 "no step is there on every rank"},
 	{"DIST.STRAGGLER",
@@ -208,7 +208,7 @@ static const struct rule_case cases[] = {
 	{"DIST.COMM_BOUND", WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.4499", MEDIUM, NULL},
 	{"DIST.COMM_BOUND", WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.2499", PASSES, NULL},
 	{"DIST.COMM_BOUND",
-	 WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.25", MEDIUM, "25 % of a step, 10.0 ms"},
+	 WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.25", MEDIUM, "25 % of a step (10.0 ms)"},
 	{"DIST.COMM_BOUND", WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.45", HIGH, NULL},
 	{"DIST.COMM_BOUND",
 	 WORLD "ranks/all/transfer_s = 0.01; ranks/all/transfer_ratio = 0.16; ranks/all/comm_max_ratio = 0.42", PASSES, NULL},
@@ -222,11 +222,11 @@ static const struct rule_case cases[] = {
 	{"DIST.WAIT_BOUND", WORLD "ranks/all/wait_ratio ? no rank has the phase comm", UNCHECKED, "no rank has the phase comm"},
 
 	{"DIST.MISSING_RANKS", WORLD "ranks/all/missing_count = 0", PASSES, NULL},
-	{"DIST.MISSING_RANKS", WORLD "ranks/all/missing_count = 1", MEDIUM, "missing: 1 rank."},
+	{"DIST.MISSING_RANKS", WORLD "ranks/all/missing_count = 1", MEDIUM, "the missing ones: 1 rank."},
 	{"DIST.MISSING_RANKS",
 	 "ranks/all/world_size_count = 4; ranks/all/present_count = 1; ranks/all/missing_count = 3; ranks/all/missing = '1-3'",
 	 MEDIUM,
-	 "Of 4 ranks 1 left steps; missing: 1-3"},
+	 "Only 1 of 4 ranks have steps; the missing ones: 1-3"},
 	{"DIST.MISSING_RANKS",
 	 "ranks/all/world_size_count ? the run does not say its world size; ranks/all/present_count = 2", UNCHECKED,
 	 "does not say its world size"},
@@ -247,9 +247,9 @@ static const struct rule_case cases[] = {
 	 "pipeline/all/bubble_ratio = 0.2499; pipeline/all/excess_ratio ? the microbatches are not known", PASSES, NULL},
 	{"DIST.PIPELINE_BUBBLE",
 	 "pipeline/all/bubble_ratio = 0.25; pipeline/all/excess_ratio ? the microbatches are not known; "
-	 "pipeline/all/idlest = '2'",
+	 "pipeline/all/idlest = 'stage 2'",
 	 MEDIUM,
-	 "most idle is stage 2"},
+	 "; stage 2 is the most idle"},
 	{"DIST.PIPELINE_BUBBLE",
 	 "pipeline/all/bubble_ratio = 0.45; pipeline/all/excess_ratio ? the microbatches are not known", HIGH, NULL},
 	{"DIST.PIPELINE_BUBBLE", "pipeline/all/bubble_ratio ? one stage only", UNCHECKED, "one stage only"},
@@ -264,7 +264,7 @@ static const struct rule_case cases[] = {
 	{"EFFICIENCY.MFU_SUSPICIOUS", MFU "1.0", MEDIUM, NULL},
 	{"EFFICIENCY.MFU_SUSPICIOUS", MFU "1.01", PASSES, NULL},
 	{"EFFICIENCY.LOW_MFU", MFU "0.5", PASSES, NULL},
-	{"EFFICIENCY.LOW_MFU", MFU "0.499", MEDIUM, "10 % of the wall time, goes into waiting for data"},
+	{"EFFICIENCY.LOW_MFU", MFU "0.499", MEDIUM, "10 % of the wall time, is spent waiting for data"},
 	{"EFFICIENCY.LOW_MFU", MFU "0.3", MEDIUM, NULL},
 	{"EFFICIENCY.LOW_MFU", MFU "0.299", HIGH, NULL},
 	{"EFFICIENCY.LOW_MFU", "budget/data_stall/share_ratio = 0.099; efficiency/mfu/ratio = 0.1", PASSES, NULL},
@@ -274,7 +274,7 @@ static const struct rule_case cases[] = {
 	{"EFFICIENCY.RECOVERABLE", "budget/data_stall/share_ratio = 0.1; budget/other/share_ratio = 0.1999; "
 	 "budget/unattributed/share_ratio = 0.6", PASSES, NULL},
 	{"EFFICIENCY.RECOVERABLE",
-	 "budget/data_stall/share_ratio = 0.1; budget/other/share_ratio = 0.2", MEDIUM, "into other phases"},
+	 "budget/data_stall/share_ratio = 0.1; budget/other/share_ratio = 0.2", MEDIUM, "is spent in other phases"},
 	{"EFFICIENCY.RECOVERABLE", "budget/other/share_ratio = 0.35", HIGH, NULL},
 
 	{"MEMORY.PRESSURE", "memory/capacity/device_bytes = 1e9; memory/capacity/pressure_ratio = 0.9699", MEDIUM, NULL},
@@ -296,7 +296,7 @@ static const struct rule_case cases[] = {
 
 	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 9999999", MEDIUM, NULL},
 	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 999999", PASSES, NULL},
-	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 1e6", MEDIUM, "1000 B a step, by 977 KiB in all, which is 1.0 %"},
+	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 1e6", MEDIUM, "1000 B per step and by 977 KiB in all, which is 1.0 %"},
 	{"MEMORY.GROWTH", GROWTH "memory/growth/total_bytes = 1e7", HIGH, NULL},
 	{"MEMORY.GROWTH",
 	 "memory/growth/slope_bytes_per_step = 1000; memory/growth/p_value = 0.0101; memory/peak_alloc/peak_bytes = 1e8; "
@@ -323,7 +323,7 @@ static const struct rule_case cases[] = {
 	 "memory/fragmentation/ratio = 0.2; memory/fragmentation/reserved_unused_bytes = 2097152; "
 	 "memory/peak_alloc/peak_bytes = 67108864",
 	 LOW,
-	 "20 % of what the allocator holds, 2 MiB"},
+	 "no tensor uses 20 % (2 MiB) of what the allocator holds"},
 	{"MEMORY.FRAGMENTATION",
 	 "memory/fragmentation/ratio = 0.4; memory/fragmentation/reserved_unused_bytes = 1; "
 	 "memory/peak_alloc/peak_bytes = 67108864",
@@ -334,7 +334,7 @@ static const struct rule_case cases[] = {
 	 WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 2/peak_bytes = 100; ranks/rank 1/peak_bytes = 140; "
 	       "memory/capacity/device_bytes = 467", PASSES, NULL},
 	{"MEMORY.RANK_IMBALANCE",
-	 WORLD "ranks/rank 0/peak_bytes = 121; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 100", MEDIUM, "Rank 0's"},
+	 WORLD "ranks/rank 0/peak_bytes = 121; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 100", MEDIUM, "of rank 0,"},
 	{"MEMORY.RANK_IMBALANCE",
 	 WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 120; "
 	       "memory/capacity/device_bytes = 400", MEDIUM, NULL},
@@ -342,7 +342,7 @@ static const struct rule_case cases[] = {
 	 WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 119", PASSES, NULL},
 	{"MEMORY.RANK_IMBALANCE",
 	 WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 121", MEDIUM,
-	 "Rank 2's peak of memory, 121 B, is 21 % above"},
+	 "The memory peak of rank 2, 121 B, is 21 % above"},
 	{"MEMORY.RANK_IMBALANCE",
 	 WORLD "ranks/rank 0/peak_bytes = 100; ranks/rank 1/peak_bytes = 100; ranks/rank 2/peak_bytes = 121; "
 	 "memory/capacity/device_bytes = 404",
@@ -492,8 +492,8 @@ static void slowdown_by_its_shifts(void **state)
 	assert_int_equal(f->severity, TS_SEVERITY_HIGH);
 	assert_true(f->has_steps);
 	assert_int_equal(f->first_step, 800);
-	assert_true(holds(f->detail, "From step 800 on a step takes 30 % more: 156 ms instead of 120 ms; "
-	 "it is the greatest of 2 such rises."));
+	assert_true(holds(f->detail, "From step 800 on, a step takes 30 % longer: 156 ms instead of 120 ms; "
+	 "this is the largest of 2 such rises."));
 	ts_arena_finish(&s.arena);
 
 	begin(&s);
@@ -533,7 +533,8 @@ static int64_t slow_until(double level)
 	return last;
 }
 
-/* A step that takes 150 s is as far from the 100 s of before as from the 200 s of the rise: it is back only below that. */
+/* A step that takes 150 s is as far from the 100 s of before as from the 200 s of the rise: it is back only below that.
+ * */
 static void slow_until_half_is_back(void **state)
 {
 	(void)state;
@@ -609,7 +610,7 @@ static void the_loss_by_its_events(void **state)
 	assert_non_null(f);
 	assert_int_equal(f->severity, TS_SEVERITY_HIGH);
 	assert_true(holds(f->detail, "step 300"));
-	assert_true(holds(f->detail, "1e+05 where 2 was usual"));
+	assert_true(holds(f->detail, "it reached 1e+05, and its usual value was 2"));
 	ts_arena_finish(&s.arena);
 
 	begin(&s);
@@ -642,7 +643,7 @@ static void several_stragglers_are_one_finding(void **state)
 	assert_int_equal(f->n_ranks, 2);
 	assert_int_equal(f->ranks[0], 7);
 	assert_int_equal(f->ranks[1], 12);
-	assert_true(holds(f->detail, "ranks 7 and 12 hold up the others (in different ways), up to 20 % slower"));
+	assert_true(holds(f->detail, "wait for ranks 7 and 12, which are up to 20 % slower (in different ways)"));
 	ts_arena_finish(&s.arena);
 }
 
@@ -666,7 +667,7 @@ static void ranks_as_a_sentence_names_them(void **state)
 	f = finding(&s, "DIST.STRAGGLER");
 	assert_non_null(f);
 	assert_int_equal(f->n_ranks, 14); /* 0, 9 to 11, 13, 14, and the even ones from 16 to 30 */
-	assert_true(holds(f->detail, "ranks 0, 9 to 11, 13, 14, 16, 18, 20, 22 and 4 more hold up the others (late)"));
+	assert_true(holds(f->detail, "The other ranks wait for ranks 0, 9 to 11, 13, 14, 16, 18, 20, 22 and 4 more (late)."));
 	ts_arena_finish(&s.arena);
 }
 
@@ -684,9 +685,9 @@ static void coincidences_are_one_finding(void **state)
 	f = finding(&s, "CROSS.CORRELATED_INSTABILITY");
 	assert_non_null(f);
 	assert_int_equal(f->first_step, 300); /* the strongest */
-	assert_true(holds(f->detail, "together in 5 places"));
-	assert_true(holds(f->detail, "It is step 0 (grad_norm, loss); step 100 (grad_norm, loss); "
-	 "step 200 (grad_norm, loss); and 2 more."));
+	assert_true(holds(f->detail, "together in 5 places: "));
+	assert_true(holds(f->detail, ": step 0 (grad_norm, loss); step 100 (grad_norm, loss); "
+	 "step 200 (grad_norm, loss); and 2 more. Independent"));
 	ts_arena_finish(&s.arena);
 }
 
@@ -704,7 +705,7 @@ static void three_coincidences_are_all_named(void **state)
 	f = finding(&s, "CROSS.CORRELATED_INSTABILITY");
 	assert_non_null(f);
 	assert_int_equal(f->first_step, 10);
-	assert_true(holds(f->detail, "step 20 (loss, memory)."));
+	assert_true(holds(f->detail, "step 20 (loss, memory). Independent"));
 	ts_arena_finish(&s.arena);
 }
 
@@ -722,7 +723,7 @@ static void the_strongest_spike_is_named(void **state)
 	f = finding(&s, "CONVERGENCE.SPIKES");
 	assert_non_null(f);
 	assert_int_equal(f->first_step, 10);
-	assert_true(holds(f->detail, "loss has 3 spikes; the strongest, at step 10, reaches 6 where 1 is usual."));
+	assert_true(holds(f->detail, "loss has 3 spikes; the strongest one, at step 10, reaches 6, and the usual value is 1."));
 	ts_arena_finish(&s.arena);
 }
 
@@ -777,7 +778,7 @@ static void a_policy_moves_limits_and_switches_off(void **state)
 	ask(&s, "", &policy);
 	assert_null(finding(&s, "TIMING.DATALOADER_BOUND")); /* the later setting counts */
 	assert_null(finding(&s, "TIMING.OPTIMIZER_HEAVY"));
-	assert_true(ts_span_is(unchecked(&s, "TIMING.OPTIMIZER_HEAVY")->reason, "switched off by the policy"));
+	assert_true(ts_span_is(unchecked(&s, "TIMING.OPTIMIZER_HEAVY")->reason, "the policy switched the rule off"));
 	assert_non_null(finding(&s, "TIMING.BACKWARD_HEAVY"));
 	assert_true(ts_rule_threshold(&policy, "TIMING.DATALOADER_BOUND", "min_share") == 0.5);
 	assert_true(ts_rule_threshold(&policy, "TIMING.DATALOADER_BOUND", "high_share") == 0.4);

@@ -6,7 +6,7 @@ $ tscope analyze base
 | base  18fc3da2967f  8 steps (0 to 7), 1 rank
 | rank 0
 |
-| VERDICT  it cannot be told what the run is bound by: 8 steps, it takes 10
+| VERDICT  the run does not show what limits it: it has only 8 steps, and the verdict needs 10
 |   input         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %
 |   compute       █████████████████████████████░  96.0 %
 |   communication ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
@@ -72,7 +72,7 @@ $ tscope analyze base --warmup 4
 | base  18fc3da2967f  8 steps (0 to 7), 1 rank
 | rank 0, the first 4 steps left out
 |
-| VERDICT  it cannot be told what the run is bound by: 4 steps, it takes 10
+| VERDICT  the run does not show what limits it: it has only 4 steps, and the verdict needs 10
 |   input         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %
 |   compute       █████████████████████████████░  96.0 %
 |   communication ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0 %
@@ -145,51 +145,51 @@ $ tscope analyze slow --rank 2
 | rank 2
 |
 | VERDICT
-|   host-bound: 37 % of the wall time goes into time in no phase, and 23 % into waiting for slower
-|   ranks
+|   host-bound: 37 % of the wall time is spent outside all phases, and 23 % waiting for slower ranks
 |   input         ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.9 %
 |   compute       █████░░░░░░░░░░░░░░░░░░░░░░░░░  16.6 %
 |   communication ███████░░░░░░░░░░░░░░░░░░░░░░░  21.8 %
 |   wait          ███████░░░░░░░░░░░░░░░░░░░░░░░  23.5 %
 |   host          ███████████░░░░░░░░░░░░░░░░░░░  37.2 %
-|   try          up to 21.8 %: overlap with computation: let DDP or FSDP reduce gradients while
-|                backward runs (async_op=True, prefetch of the next layer) in place of one blocking
-|                call at the end
-|                up to 23.5 %: the hosts of the slow ranks: compare clocks, temperature, other jobs
-|                and the loader of the ranks named with the others; exchange the host
-|                up to 37.2 %: name what the time goes into: mark evaluation, checkpoint and logging
-|                as phases of their own
-|                up to 18.6 %: log less often: every so many steps; each .item() and print of a tensor
-|                waits for the device
-|                up to 10.9 %: fewer exchanges: accumulate gradients over microbatches under no_sync()
-|   not told     Phases are times of the host: without synchronization or a trace the work of a GPU
-|                lies in whichever phase waits for it first.
-|                How near computing comes to what the device can do is not known: work.flops_per_step
+|   try          up to 21.8 %: overlap communication with computation: let DDP or FSDP reduce
+|                gradients while backward runs (async_op=True, prefetch of the next layer) instead of
+|                in one blocking call at the end
+|                up to 23.5 %: check the hosts of the slow ranks: compare the clocks, temperature,
+|                other jobs and data loader of these ranks with those of the others; exchange the host
+|                up to 37.2 %: find out what the time is spent on: record evaluation, checkpoint and
+|                logging as phases of their own
+|                up to 18.6 %: log less often: log at an interval of several steps; each .item() and
+|                each print of a tensor waits for the device
+|                up to 10.9 %: communicate less often: accumulate gradients over microbatches under
+|                no_sync()
+|   not told     Phases are measured on the host: without synchronization or a trace, GPU time counts
+|                in the first phase that waits for it.
+|                How close computing comes to the peak of the device is not known: work.flops_per_step
 |                is not said.
 |
 | ● FINDINGS  1 high, 4 medium, 1 low, 9 of 31 rules unchecked
-|   HIGH    Ranks hold up the others (DIST.STRAGGLER)
-|           rank 2 holds up the others (late), up to 165 % slower; unequal ranks cost 43 % of the
-|           devices' time; it began at step 60.
+|   HIGH    Some ranks delay the others (DIST.STRAGGLER)
+|           The other ranks wait for rank 2, which is up to 165 % slower (late, from step 60 on);
+|           unequal ranks cost 43 % of the devices' time.
 |           try: Compare device, clocks, temperature and other jobs of their hosts with those of the
-|           others; exchange the host; then look at their shards of the data.
-|   MEDIUM  Much time lies outside the phases (TIMING.UNATTRIBUTED)
-|           37 % of the wall time, 1.25 s, lies in no phase of any step.
-|           try: Mark what happens there as phases of its own (evaluation, checkpoint, logging), so
-|           that it can be told what it costs.
+|           other ranks. Exchange the host, then look at the data shards of these ranks.
+|   MEDIUM  Much time is outside the phases (TIMING.UNATTRIBUTED)
+|           37 % of the wall time (1.25 s) is outside the phases of all steps.
+|           try: Record what happens there as phases of their own (evaluation, checkpoint, logging),
+|           to learn how much time each takes.
 |   MEDIUM  Steps wait for the network (DIST.COMM_BOUND)
-|           Transfer between ranks takes 26 % of a step, 4.64 ms, without the time spent waiting for
-|           slower ranks.
-|           try: Let communication run beside computation, use larger buckets, accumulate gradients or
-|           compress them, and check that the fast interconnect is used.
+|           Transfer between ranks takes 26 % of a step (4.64 ms); the wait for slower ranks is not
+|           part of it.
+|           try: Overlap communication with computation, use larger buckets, accumulate or compress
+|           gradients, and check that the fast interconnect is used.
 |   MEDIUM  Ranks wait for each other (DIST.WAIT_BOUND)
-|           Waiting for slower ranks takes 28 % of a step, 5.00 ms on average.
-|           try: Mend the stragglers if there are any (DIST.STRAGGLER), else even out the work
+|           Ranks wait for slower ranks during 28 % of a step, 5.00 ms on average.
+|           try: Fix the stragglers if there are any (DIST.STRAGGLER); otherwise balance the work
 |           (DIST.LOAD_IMBALANCE).
 |   MEDIUM  Time could be won back (EFFICIENCY.RECOVERABLE)
-|           22 % of the wall time goes into communication.
-|           try: Begin with the cause named; the list under the verdict of what the run is bound by
-|           orders what to try. Name the FLOPs of a step to learn the MFU as well.
+|           22 % of the wall time is spent on communication.
+|           try: Begin with the cause named here; the list below the verdict says what to try first.
+|           Give the FLOPs of a step (--flops-per-step) to learn the MFU as well.
 |   and 1 more: low TIMING.JITTER
 |
 | ● TIMING  1 medium, 1 low  160 steps, mean 13.2 ms, 75.8 /s
@@ -258,53 +258,53 @@ $ tscope analyze slow --rank 2
 |   no fact names the device: efficiency mfu
 |   work.dtype is not said: efficiency mfu
 |   no column tokens: efficiency throughput
-|   it takes a kernel trace, which is not read yet: DIST.EXPOSED_COMM
+|   the rule needs a kernel trace, and tscope does not read traces yet: DIST.EXPOSED_COMM
 |   fewer than two ranks have memory columns: MEMORY.RANK_IMBALANCE
 $ COLUMNS=60 tscope analyze slow
 | chars-slow  0a884843ce41  160 steps (0 to 159), 3 ranks
 | rank 0
 |
 | VERDICT
-|   host-bound: 36 % of the wall time goes into time in no
-|   phase, and 24 % into waiting for slower ranks
+|   host-bound: 36 % of the wall time is spent outside all
+|   phases, and 24 % waiting for slower ranks
 |   input         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   1.8 %
 |   compute       █████░░░░░░░░░░░░░░░░░░░░░░░░░  16.1 %
 |   communication ███████░░░░░░░░░░░░░░░░░░░░░░░  22.1 %
 |   wait          ███████░░░░░░░░░░░░░░░░░░░░░░░  23.9 %
 |   host          ███████████░░░░░░░░░░░░░░░░░░░  36.2 %
-|   try          up to 22.1 %: overlap with computation: let
-|                DDP or FSDP reduce gradients while backward
-|                runs (async_op=True, prefetch of the next
-|                layer) in place of one blocking call at the
-|                end
-|                up to 23.9 %: the hosts of the slow ranks:
-|                compare clocks, temperature, other jobs and
-|                the loader of the ranks named with the
-|                others; exchange the host
-|                up to 36.2 %: name what the time goes into:
-|                mark evaluation, checkpoint and logging as
-|                phases of their own
-|                up to 18.1 %: log less often: every so many
-|                steps; each .item() and print of a tensor
-|                waits for the device
+|   try          up to 22.1 %: overlap communication with
+|                computation: let DDP or FSDP reduce gradients
+|                while backward runs (async_op=True, prefetch
+|                of the next layer) instead of in one blocking
+|                call at the end
+|                up to 23.9 %: check the hosts of the slow
+|                ranks: compare the clocks, temperature, other
+|                jobs and data loader of these ranks with
+|                those of the others; exchange the host
+|                up to 36.2 %: find out what the time is spent
+|                on: record evaluation, checkpoint and logging
+|                as phases of their own
+|                up to 18.1 %: log less often: log at an
+|                interval of several steps; each .item() and
+|                each print of a tensor waits for the device
 |   and 3 more; --json has them
 |
 | ● FINDINGS  1 high, 4 medium, 2 low, 9 of 31 rules unchecked
-|   HIGH    Ranks hold up the others (DIST.STRAGGLER)
-|           rank 2 holds up the others (late), up to 165 %
-|           slower; unequal ranks cost 43 % of the devices'
-|           time; it began at step 60.
+|   HIGH    Some ranks delay the others (DIST.STRAGGLER)
+|           The other ranks wait for rank 2, which is up to
+|           165 % slower (late, from step 60 on); unequal
+|           ranks cost 43 % of the devices' time.
 |           try: Compare device, clocks, temperature and other
-|           jobs of their hosts with those of the others;
-|           exchange the host; then look at their shards of
-|           the data.
-|   MEDIUM  Much time lies outside the phases
+|           jobs of their hosts with those of the other ranks.
+|           Exchange the host, then look at the data shards of
+|           these ranks.
+|   MEDIUM  Much time is outside the phases
 |           (TIMING.UNATTRIBUTED)
-|           36 % of the wall time, 1.21 s, lies in no phase of
-|           any step.
-|           try: Mark what happens there as phases of its own
-|           (evaluation, checkpoint, logging), so that it can
-|           be told what it costs.
+|           36 % of the wall time (1.21 s) is outside the
+|           phases of all steps.
+|           try: Record what happens there as phases of their
+|           own (evaluation, checkpoint, logging), to learn
+|           how much time each takes.
 |   and 5 more: medium DIST.COMM_BOUND, medium
 |     DIST.WAIT_BOUND, medium EFFICIENCY.RECOVERABLE, low
 |     TIMING.JITTER, low CONVERGENCE.NO_PROGRESS
@@ -397,7 +397,7 @@ $ tscope analyze ./runs/cut
 | a6e6bceb9c69  4 steps (0 to 3), 1 rank
 | rank 0
 |
-| VERDICT  it cannot be told what the run is bound by: 4 steps, it takes 10
+| VERDICT  the run does not show what limits it: it has only 4 steps, and the verdict needs 10
 |   input         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░    4.0 %
 |   compute       █████████████████████████████░   96.0 %
 |   communication                                 unknown

@@ -1,62 +1,63 @@
 # The rules behind findings.
 $ tscope explain
 | code                          severity           fires when
-| TIMING.DATALOADER_BOUND       high, medium       phase data takes at least min_share of the step time
-| TIMING.BACKWARD_HEAVY         high, medium       phase backward takes at least min_ratio times as long as phase forward
-| TIMING.OPTIMIZER_HEAVY        low                phase optimizer takes at least min_share of the step time
-| TIMING.JITTER                 low                the deviation of step times is at least min_cv of their mean, or their 95th percentile at least min_tail times the median
-| TIMING.STALLS                 high, medium       what steps above three times the median take beyond the usual is at least min_share of the step time
-| TIMING.SLOWDOWN               high, medium       the level of the step time rises by at least min_slowdown and stays
-| TIMING.UNATTRIBUTED           medium, low        at least min_share of the wall time lies in no phase of any step
+| TIMING.DATALOADER_BOUND       high, medium       the phase data takes at least min_share of the step time
+| TIMING.BACKWARD_HEAVY         high, medium       the phase backward takes at least min_ratio times as long as the phase forward
+| TIMING.OPTIMIZER_HEAVY        low                the phase optimizer takes at least min_share of the step time
+| TIMING.JITTER                 low                the coefficient of variation of the step times is at least min_cv, or their 95th percentile is at least min_tail times the median
+| TIMING.STALLS                 high, medium       steps longer than three times the median lose, beyond the median, at least min_share of the step time
+| TIMING.SLOWDOWN               high, medium       the level of the step time rises by at least min_slowdown and stays there
+| TIMING.UNATTRIBUTED           medium, low        at least min_share of the wall time is outside the phases of all steps
 | CONVERGENCE.DIVERGED          high               the loss is NaN or infinite at any step
-| CONVERGENCE.BLOW_UP           high               the loss leaves the range that it had and does not come back, though it stays finite
+| CONVERGENCE.BLOW_UP           high               the loss leaves its previous range and does not come back, though it stays finite
 | CONVERGENCE.NO_PROGRESS       high, medium, low  the loss rises over the second half of the run, or ends no lower than it began
-| CONVERGENCE.SPIKES            medium, low        the loss leaves its neighbourhood upwards and comes back, at least min_spikes times
-| CONVERGENCE.LEVEL_SHIFT       medium             the level of the loss rises by at least min_rise and stays
-| CONVERGENCE.GRAD_SPIKES       medium, low        grad_norm leaves its neighbourhood upwards and comes back, at least min_spikes times
+| CONVERGENCE.SPIKES            medium, low        the loss jumps above its neighbouring values and comes back, at least min_spikes times
+| CONVERGENCE.LEVEL_SHIFT       medium             the level of the loss rises by at least min_rise and stays there
+| CONVERGENCE.GRAD_SPIKES       medium, low        grad_norm jumps above its neighbouring values and comes back, at least min_spikes times
 | CONVERGENCE.NONFINITE         medium, low        any other series of training is NaN or infinite at any step
-| CROSS.CORRELATED_INSTABILITY  high               loss, gradient norm, step time or memory jump at the same steps more often than signals that have nothing to do with each other would
-| DIST.STRAGGLER                high, medium       one rank or several are slower than the others, by a test against exchanged ranks
-| DIST.LOAD_IMBALANCE           medium             no rank is a straggler, the ranks' own time scatters by at least min_cv and at least min_lost of it is lost
-| DIST.COMM_BOUND               high, medium       transfer, the least time that any rank spends in communication, is at least min_share of a step
-| DIST.WAIT_BOUND               high, medium       waiting for slower ranks is at least min_share of a step, on average over ranks
-| DIST.MISSING_RANKS            medium             at least min_ranks ranks of the world left no steps
-| DIST.EXPOSED_COMM             high, medium       communication that no computation hides is at least min_share of the wall time; always unchecked as yet, because it takes a kernel trace
-| DIST.PIPELINE_BUBBLE          high, medium       the stages idle for min_excess more of the time than the schedule asks for; where the number of microbatches is not known, for at least min_bubble in all
-| EFFICIENCY.MFU_IMPOSSIBLE     high               model FLOP/s utilization is more than max_mfu
-| EFFICIENCY.MFU_SUSPICIOUS     medium             model FLOP/s utilization is more than max_mfu and not more than 100 %
-| EFFICIENCY.LOW_MFU            high, medium       model FLOP/s utilization is less than max_mfu, and a single cause takes at least min_recoverable of the wall time
-| EFFICIENCY.RECOVERABLE        high, medium       MFU is not known, and a single known cause other than computing takes at least min_share of the wall time
-| MEMORY.PRESSURE               high, medium       the peak of memory is at least min_pressure of what the device has
-| MEMORY.FORECAST               high, medium       memory grows by more than chance explains (max_p_value), and the device is full within max_lengths times as many steps as were run
-| MEMORY.GROWTH                 high, medium       memory grows by more than chance explains (max_p_value), and by at least min_share of its peak over the run
-| MEMORY.FRAGMENTATION          medium, low        at the peaks of its steps at least min_ratio of reserved memory is unused, and the peak is at least min_peak
-| MEMORY.RANK_IMBALANCE         medium             the greatest peak of memory of a rank is min_skew above the median rank's, and at least min_pressure of the device where that is known
+| CROSS.CORRELATED_INSTABILITY  high               loss, gradient norm, step time or memory jump at the same steps more often than independent signals would by chance
+| DIST.STRAGGLER                high, medium       a permutation test over the ranks finds one or more ranks slower than the others
+| DIST.LOAD_IMBALANCE           medium             no rank is a straggler, the coefficient of variation of the ranks' own time is at least min_cv, and at least min_lost of that time is lost
+| DIST.COMM_BOUND               high, medium       transfer, the least time that any rank spends in communication, takes at least min_share of a step
+| DIST.WAIT_BOUND               high, medium       the wait for slower ranks takes at least min_share of a step, averaged over the ranks
+| DIST.MISSING_RANKS            medium             at least min_ranks ranks of the world have no steps in the run
+| DIST.EXPOSED_COMM             high, medium       communication that does not overlap with computation takes at least min_share of the wall time (always unchecked for now, because the rule needs a kernel trace)
+| DIST.PIPELINE_BUBBLE          high, medium       the pipeline bubble is at least min_excess larger than the schedule requires or, where the number of microbatches is not known, at least min_bubble in all
+| EFFICIENCY.MFU_IMPOSSIBLE     high               the model FLOP/s utilization (MFU) is more than max_mfu
+| EFFICIENCY.MFU_SUSPICIOUS     medium             the model FLOP/s utilization (MFU) is more than max_mfu and at most 100 %
+| EFFICIENCY.LOW_MFU            high, medium       the model FLOP/s utilization (MFU) is less than max_mfu, and a single cause takes at least min_recoverable of the wall time
+| EFFICIENCY.RECOVERABLE        high, medium       the MFU is not known, and a single known cause other than computing takes at least min_share of the wall time
+| MEMORY.PRESSURE               high, medium       the peak of memory is at least min_pressure of the device's memory
+| MEMORY.FORECAST               high, medium       memory grows by more than chance explains (max_p_value), and the device will be full within max_lengths times as many steps as the run has had
+| MEMORY.GROWTH                 high, medium       memory grows by more than chance explains (max_p_value), and over the run by at least min_share of its peak
+| MEMORY.FRAGMENTATION          medium, low        at the memory peaks of the steps, at least min_ratio of the reserved memory is unused, and the peak is at least min_peak
+| MEMORY.RANK_IMBALANCE         medium             the largest memory peak of any rank is at least min_skew above the median of the ranks, and, where the device's memory is known, at least min_pressure of it
 $ tscope explain TIMING.JITTER
 | TIMING.JITTER
-| Step times scatter.
+| Step times vary widely.
 |
 | Fires when
-|   the deviation of step times is at least min_cv of their mean, or their 95th
-|   percentile at least min_tail times the median.
+|   the coefficient of variation of the step times is at least min_cv, or their
+|   95th percentile is at least min_tail times the median.
 |
 | Severity
 |   low.
 |
 | What to try
-|   Look at what slow steps do that others do not: sequence lengths, garbage
+|   Look at what slow steps do that other steps do not: sequence lengths, garbage
 |   collection, logging, other jobs on the host.
 |
 | Source
-|   pytscope 0.2.1, with thresholds that can be set.
+|   the rule of pytscope 0.2.1, with thresholds that a policy can set.
 |
 | Thresholds
 |   min_steps = 10
-|       fewer steps are not judged
+|       number of steps that the rule needs
 |   min_cv = 0.5 (50 %)
-|       deviation over mean from which it fires
+|       coefficient of variation (standard deviation divided by mean) from which
+|       the rule fires
 |   min_tail = 1.5
-|       95th percentile over median from which it fires
+|       95th percentile divided by median from which the rule fires
 |
 | In a policy file
 |   TIMING.JITTER.min_steps = 10
@@ -72,12 +73,12 @@ $ tscope explain CONVERGENCE.DIVERGED
 |   high.
 |
 | What to try
-|   Lower the learning rate or warm it up longer, clip gradients, check the inputs
-|   of the step named, and with mixed precision the loss scale.
+|   Lower the learning rate or lengthen its warm-up, clip gradients, check the
+|   inputs of the step named, and with mixed precision check the loss scale.
 |
 | Source
-|   pytscope 0.2.1; mended: an infinite loss is shown as such; growth without NaN
-|   is CONVERGENCE.BLOW_UP.
+|   the rule of pytscope 0.2.1, corrected: an infinite loss is reported as
+|   infinite; a loss that grows without NaN is CONVERGENCE.BLOW_UP.
 |
 | Thresholds
 |   It has none.
@@ -89,28 +90,33 @@ $ COLUMNS=60 tscope explain MEMORY.FRAGMENTATION
 | The allocator holds memory that no tensor uses.
 |
 | Fires when
-|   at the peaks of its steps at least min_ratio of reserved
-|   memory is unused, and the peak is at least min_peak.
+|   at the memory peaks of the steps, at least min_ratio of
+|   the reserved memory is unused, and the peak is at least
+|   min_peak.
 |
 | Severity
-|   medium from medium_ratio on, else low.
+|   medium if the share is at least medium_ratio, otherwise
+|   low.
 |
 | What to try
 |   Let segments expand
 |   (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True), and
-|   keep shapes the same from step to step.
+|   keep tensor shapes the same from step to step.
 |
 | Source
-|   pytscope 0.2.1; mended: peaks within steps, not the trough
-|   at their end, where a healthy run holds little.
+|   the rule of pytscope 0.2.1, corrected: it uses the peaks
+|   within steps, not the ends of steps, where a healthy run
+|   holds little memory.
 |
 | Thresholds
 |   min_peak = 67108864 (64 MiB)
-|       smaller peaks are not judged
+|       smallest peak of memory at which the rule fires
 |   min_ratio = 0.2 (20 %)
-|       unused over reserved from which it fires
+|       share of the reserved memory that is unused from which
+|       the rule fires
 |   medium_ratio = 0.4 (40 %)
-|       unused over reserved from which it is medium
+|       share of the reserved memory that is unused from which
+|       the severity is medium
 |
 | In a policy file
 |   MEMORY.FRAGMENTATION.min_peak = 67108864
@@ -128,15 +134,15 @@ $ tscope explain --json DIST.MISSING_RANKS
 |       "code": "DIST.MISSING_RANKS",
 |       "title": "Ranks are missing",
 |       "severity": "medium",
-|       "trigger": "at least min_ranks ranks of the world left no steps",
-|       "advice": "Push the rest (tscope push --join), or find out whether these ranks died; what is said of ranks holds for those there are.",
-|       "source": "ours: pytscope 0.2.1 drops the whole section then",
+|       "trigger": "at least min_ranks ranks of the world have no steps in the run",
+|       "advice": "Push the missing ranks (tscope push --join), or find out whether they died. Everything said about ranks holds only for the ranks that are present.",
+|       "source": "new in tscope; pytscope 0.2.1 drops the whole section in this case",
 |       "thresholds": [
 |         {
 |           "name": "min_ranks",
 |           "default": 1.0,
 |           "unit": "count",
-|           "meaning": "missing ranks from which it fires"
+|           "meaning": "number of missing ranks from which the rule fires"
 |         }
 |       ]
 |     }
@@ -145,8 +151,8 @@ $ tscope explain --json DIST.MISSING_RANKS
 $ tscope explain --markdown | head -5
 | # Findings
 |
-| What `tscope analyze` may say of a run. This is what `tscope explain --markdown` prints of the
-| table in `analysis/rules/rules.c`; a test holds the two together.
+| These are all findings that `tscope analyze` can report about a run. `tscope explain --markdown` prints
+| this page from the table in `analysis/rules/rules.c`, and a test keeps the page equal to that output.
 |
 $ tscope explain --markdown --json
 | {
