@@ -22,7 +22,7 @@ struct ts_measure {
 	bool known;
 	double value;		/* if known; may be NaN or infinite when that is the answer */
 	struct ts_span text;	/* if known and of TS_UNIT_TEXT */
-	struct ts_span reason;	/* if not known: "no column memory.alloc" */
+	struct ts_span reason;	/* if not known: "the run has no column memory.alloc" */
 };
 
 struct ts_measures {

@@ -570,10 +570,10 @@ static void inconclusive_is_never_a_pass(void **state)
 	(void)state;
 	baselines(5);
 	put(TS_GATE_CANDIDATE, 0.1)->reduction.metrics[TS_METRIC_STEP_TIME] =
-		(struct ts_reduced){.reason = ts_span_str("no column timestamp")};
+		(struct ts_reduced){.reason = ts_span_str("the run has no column timestamp")};
 	judge();
 	is(TS_GATE_INCONCLUSIVE, 3);
-	says("step time of p/run5 cannot be judged: the candidate has no value: no column timestamp");
+	says("step time of p/run5 cannot be judged: the candidate has no value: the run has no column timestamp");
 	t.input.policy.on_inconclusive = TS_GATE_FAILS;
 	judge();
 	is(TS_GATE_INCONCLUSIVE, 1);
@@ -586,7 +586,7 @@ static void inconclusive_is_never_a_pass(void **state)
 	judge();
 	is(TS_GATE_PASS, 0);
 	says("step time of p/run5 and 1 more run shows no regression");
-	assert_int_equal(warned("1 of 2 candidates does not count for step time: no column timestamp"), 1);
+	assert_int_equal(warned("1 of 2 candidates does not count for step time: the run has no column timestamp"), 1);
 	/* no baseline has it */
 	for (size_t i = 0; i < 5; i++)
 		t.runs[i].reduction.metrics[TS_METRIC_STEP_TIME] = t.runs[i].reduction.metrics[TS_METRIC_LOSS];

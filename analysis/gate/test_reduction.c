@@ -458,9 +458,9 @@ static void mfu_is_step_time_through_a_constant(void **state)
 	r = reduce();
 	metric(&r, TS_METRIC_MFU, 4e12 / 8 / 0.1 / 1e14);
 	assert_true(ts_span_is(r.mfu_basis, "100 TFLOP/s (work.peak_flops, run.json), 6N"));
-	job.work.flops_per_step = (struct ts_work_number){.reason = "work.flops_per_step is not said"};
+	job.work.flops_per_step = (struct ts_work_number){.reason = "the run does not record work.flops_per_step"};
 	r = reduce();
-	unknown(&r, TS_METRIC_MFU, "work.flops_per_step is not said");
+	unknown(&r, TS_METRIC_MFU, "the run does not record work.flops_per_step");
 	assert_int_equal(r.mfu_basis.len, 0);
 }
 

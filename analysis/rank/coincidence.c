@@ -109,7 +109,7 @@ enum ts_status ts_coincidence_axis(struct ts_coincidence *c, struct ts_span name
 	struct ts_spikes found;
 
 	if (c->n_axes == TS_COINCIDENCE_AXES)
-		return ts_error_set(err, TS_TOO_LARGE, "more than %d axes", TS_COINCIDENCE_AXES);
+		return ts_error_set(err, TS_TOO_LARGE, "the analysis compares at most %d signals", TS_COINCIDENCE_AXES);
 	/* Of n values, 0.5 / sqrt(n) a side: 0.5 sqrt(n) hits. */
 	if (ts_spikes_find(&series, fmin(0.01 * (double)n, 0.5 * sqrt((double)n)), c->arena, &found, err))
 		return err->status;
@@ -471,7 +471,7 @@ static bool axis_rows(const struct meetings *m, const struct group *g, struct ts
 		if (expected.known)
 			expected.value = h->expected;
 		else
-			expected.reason = ts_span_str("nothing is expected of NaN");
+			expected.reason = ts_span_str("a value that is NaN has no expected value");
 		if (!ts_measure_put(measures, arena, &value) || !ts_measure_put(measures, arena, &expected))
 			return false;
 	}
@@ -527,7 +527,7 @@ static bool unknown_rows(struct ts_arena *arena, struct ts_measures *measures)
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		if (!ts_measure_unknown(measures, arena, rows[i], TS_NO_SUBJECT,
-					"fewer than two axes have enough values"))
+					"fewer than two signals have enough values"))
 			return false;
 	return true;
 }
@@ -540,7 +540,7 @@ static bool names_row(const struct ts_coincidence *c, unsigned axes, enum ts_mea
 	if (!names.data)
 		return false;
 	if (axes == 0)
-		return ts_measure_unknown(measures, arena, what, TS_NO_SUBJECT, "no axis has enough values");
+		return ts_measure_unknown(measures, arena, what, TS_NO_SUBJECT, "no signal has enough values");
 	return ts_measure_text(measures, arena, what, TS_NO_SUBJECT, names);
 }
 

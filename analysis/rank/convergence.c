@@ -187,9 +187,9 @@ static bool change(const struct summary *s, const char *reason)
 	low = (by_how_much - hypot(final.middle - final.low, initial.high - initial.middle)) / by;
 	high = (by_how_much + hypot(final.high - final.middle, initial.middle - initial.low)) / by;
 	if (!reason && !(by > 0))
-		reason = "the initial level is 0";
+		reason = "the initial level is 0, so there is no relative change";
 	if (!reason && (!isfinite(low) || !isfinite(high)))
-		reason = "the levels differ too much to divide";
+		reason = "the levels differ too much for a ratio";
 	if (!reason)
 		word = high <= -large_change ? "fell" : low >= large_change ? "rose" : "none";
 	return value_row(s, TS_M_SERIES_CHANGE, by_how_much / by, reason) &&
@@ -374,9 +374,9 @@ static bool trend(const struct summary *s, const char *reason)
 		per_step = ((double)s->keys[s->n - 1] - (double)s->keys[s->n / 2]) / level;
 		word = word_of(&t, level > 0 ? per_step : HUGE_VAL);
 		if (!(level > 0))
-			reason = "the level of its second half is 0";
+			reason = "the level of the second half is 0, so there is no relative change";
 		else if (!isfinite(t.slope * per_step) || !isfinite(t.low * per_step) || !isfinite(t.high * per_step))
-			reason = "its values differ too much to divide";
+			reason = "its values differ too much for a ratio";
 	}
 	if (s->blew_up || s->ends_nonfinite)
 		word = "diverged";
@@ -437,9 +437,9 @@ enum ts_status ts_convergence_summary(const struct ts_series *series, int64_t fi
 	if (!scan(&s))
 		return ts_arena_error(arena, err);
 	if (s.series.n == 0)
-		reason = series->n ? "no step after warm-up has it" : "it has no rows";
+		reason = series->n ? "no step after warm-up has a value" : "the series has no rows";
 	else if (s.n == 0)
-		reason = "no value is finite";
+		reason = "none of its values is finite";
 	if (!extremes(&s, reason) || !nonfinite_runs(&s) || !change(&s, reason) || !blow_up(&s) || !trend(&s, reason))
 		return ts_arena_error(arena, err);
 	if (spikes(&s, err))

@@ -90,7 +90,7 @@ static struct amount row_of(const struct report *r, enum ts_measure_name what, s
 
 		return unknown(reason ? reason : missing);
 	}
-	return isfinite(m->value) ? known(m->value) : unknown("it is not finite");
+	return isfinite(m->value) ? known(m->value) : unknown("its value is not finite");
 }
 
 /* --- what timing says --- */
@@ -176,7 +176,7 @@ static void take_block(struct report *r, size_t from, size_t to)
 		if (beyond->known && isfinite(beyond->value))
 			t->beyond = known(beyond->value);
 		else if (!beyond->known)
-			t->beyond = row_of(r, TS_M_WALL_UNATTRIBUTED, TS_NO_SUBJECT, "no column timestamp");
+			t->beyond = row_of(r, TS_M_WALL_UNATTRIBUTED, TS_NO_SUBJECT, "the run has no column timestamp");
 	}
 }
 
@@ -186,11 +186,12 @@ static void read_timing(struct report *r)
 	size_t to;
 
 	*t = (struct times){
-		.compute = unknown("no phase forward, backward, optimizer or compute was recorded"),
-		.data = unknown("no phase data was recorded: a wait for data lies in the phase that had it, or in unattributed"),
-		.comm = unknown("no phase comm was recorded: communication lies in the phase that had it"),
+		.compute = unknown("the run has no phase forward, backward, optimizer or compute"),
+		.data = unknown(
+			"the run has no phase data, so a wait for data counts in another phase or as unattributed"),
+		.comm = unknown("the run has no phase comm, so communication counts in another phase"),
 		.other = known(0.0),
-		.beyond = unknown("no column timestamp"),
+		.beyond = unknown("the run has no column timestamp"),
 	};
 	for (size_t i = 0; i < r->measures->n; i = to) {
 		to = block_end(r->measures, i);
@@ -221,7 +222,7 @@ static struct amount wait_of(const struct report *r, bool *ret_hidden)
 		return known(0.0);
 	if (subject)
 		wait = row_of(r, TS_M_RANK_WAIT, ts_span_str(subject),
-			      "one rank alone does not tell its wait from transfer: both are in communication");
+			      "one rank alone does not show which part of its communication is waiting");
 	if (!wait.reason && wait.value < 0.0)
 		wait.value = 0.0;
 	return wait.reason ? wait : known(wait.value * r->times.steps);
@@ -254,13 +255,14 @@ static void measured_lines(struct report *r)
 
 		r->compute -= waited;
 		l[TS_LINE_WAIT].value = waited;
-		l[TS_LINE_COMM] = t->comm.reason
-					  ? unknown("the collectives run inside backward: their transfer is in compute")
-					  : t->comm;
+		l[TS_LINE_COMM] =
+			t->comm.reason
+				? unknown("the collectives run inside backward, so their transfer counts as compute")
+				: t->comm;
 	} else if (!l[TS_LINE_WAIT].reason && !l[TS_LINE_COMM].reason) {
 		l[TS_LINE_WAIT].value = take_out(l[TS_LINE_WAIT].value, &l[TS_LINE_COMM].value);
 	} else if (!l[TS_LINE_WAIT].reason && l[TS_LINE_WAIT].value > 0.0) {
-		l[TS_LINE_WAIT] = unknown("no phase comm was recorded");
+		l[TS_LINE_WAIT] = unknown("the run has no phase comm");
 	}
 	l[TS_LINE_UNATTRIBUTED] = t->beyond;
 	if (!t->beyond.reason && t->beyond.value < 0.0)
@@ -276,7 +278,7 @@ static void compute_lines(struct report *r)
 	l[TS_LINE_USEFUL] = r->times.compute.reason ? r->times.compute : known(r->compute);
 	l[TS_LINE_OVERHEAD] = unknown(r->times.compute.reason ? r->times.compute.reason
 				      : r->mfu.reason	      ? r->mfu.reason
-							      : "MFU is above 100 %");
+							      : "the MFU is above 100 %");
 	if (split) {
 		if (r->ideal.value < r->compute)
 			l[TS_LINE_USEFUL] = known(r->ideal.value);
@@ -311,11 +313,11 @@ static struct amount session_of(const struct report *r)
 	if (!w->wall_time_s.known)
 		return unknown(w->wall_time_s.reason);
 	if (w->warmup_cut > 0)
-		return unknown("steps were left out at the start, session.wall_time has them");
+		return unknown("session.wall_time includes the steps that were left out at the start");
 	if (w->n_steps.known && w->n_steps.value != r->times.steps)
-		return unknown("session.wall_time is of another number of steps");
+		return unknown("session.wall_time covers a different number of steps");
 	if (w->wall_time_s.value < r->wall * (1.0 - 1e-6))
-		return unknown("session.wall_time is less than the steps took");
+		return unknown("session.wall_time is shorter than the steps took");
 	return known(w->wall_time_s.value);
 }
 
@@ -331,7 +333,7 @@ static void wall_rows(struct report *r)
 	if (beyond->reason)
 		add_text(r, TS_M_BUDGET_NOTE, beyond->reason);
 	else if (!stamped)
-		add_text(r, TS_M_BUDGET_NOTE, "the phases add up to no less than the time between the timestamps");
+		add_text(r, TS_M_BUDGET_NOTE, "the phases add up to at least the time between the timestamps");
 	if (!beyond->reason && beyond->value < 0.0)
 		add(r, TS_M_BUDGET_OVERLAP, known(-beyond->value));
 	add(r, TS_M_BUDGET_SESSION, session);
@@ -378,7 +380,7 @@ static void find_peak(struct report *r, char **ret_source)
 	} else if (w->device.text.len == 0) {
 		r->peak = unknown(w->device.reason);
 	} else if (w->dtype.text.len == 0) {
-		r->peak = unknown("work.dtype is not said: the peak of a device depends on it");
+		r->peak = unknown("the run does not record work.dtype, on which the peak of a device depends");
 	} else if (!ts_peak_find(w->device.text, w->dtype.text, &p, &reason)) {
 		r->peak = unknown(reason);
 	} else {
@@ -394,7 +396,7 @@ static struct amount flops_ranks(const struct ts_work *w)
 	if (!w->flops_ranks.said)
 		return known(1.0);
 	if (w->flops_ranks.known && w->world_size.known && w->flops_ranks.value > w->world_size.value)
-		return unknown("work.flops_ranks is more than the world size");
+		return unknown("work.flops_ranks is larger than the world size");
 	return of(&w->flops_ranks);
 }
 
@@ -444,9 +446,10 @@ static struct amount hardware_flops(const struct ts_work *w)
 		return known(w->flops_per_step.value);
 	if (ts_span_is(w->recompute.text, "full"))
 		return known(w->flops_per_step.value * FULL_RECOMPUTE);
-	return unknown(w->recompute.text.len
-			       ? "work.recompute is neither \"full\" nor \"none\": how much is done twice is not said"
-			       : "no recomputation is declared, nor that there is none");
+	return unknown(
+		w->recompute.text.len
+			? "work.recompute is neither \"full\" nor \"none\", so the amount of recomputation is not known"
+			: "the run does not record work.recompute, so the amount of recomputation is not known");
 }
 
 /* --- efficiency --- */
@@ -467,18 +470,17 @@ static void doubts(struct report *r, const char *what, enum ts_measure_name erro
 		return;
 	if (ratio.value > 1.0)
 		add_text(r, error,
-			 ts_arena_printf(
-				 r->arena,
-				 "%s is %.4g %%, more than the devices can do: the FLOPs of a step, the ranks that "
-				 "they are for, the peak or its dtype is wrong",
-				 what, 100.0 * ratio.value));
+			 ts_arena_printf(r->arena,
+					 "%s is %.4g %%, which is more than the devices can do: the FLOPs of a step, "
+					 "the number of ranks "
+					 "that they are for, the peak or its dtype is wrong",
+					 what, 100.0 * ratio.value));
 	else
 		add_text(r, warning,
-			 ts_arena_printf(
-				 r->arena,
-				 "%s is %.4g %%: above 70 %% it is almost always the FLOPs of a step, the peak or its "
-				 "dtype that is wrong",
-				 what, 100.0 * ratio.value));
+			 ts_arena_printf(r->arena,
+					 "%s is %.4g %%; above 70 %% the FLOPs of a step, the peak or its dtype is "
+					 "almost always wrong",
+					 what, 100.0 * ratio.value));
 }
 
 static void mfu_rows(struct report *r, const char *peak_source)
@@ -505,9 +507,9 @@ static void mfu_rows(struct report *r, const char *peak_source)
 	doubts(r, "HFU", TS_M_HFU_ERROR, TS_M_HFU_WARNING, hfu);
 	if (!r->mfu.reason && r->mfu.value <= 1.0 && r->ideal.value > r->compute)
 		add_text(r, TS_M_COMPUTE_WARNING,
-			 "at the peak the work would take longer than its phases did: they do not hold all of it, or "
-			 "the count "
-			 "is wrong");
+			 "even at the peak the FLOPs of the steps would take longer than the compute phases did: the "
+			 "phases do "
+			 "not cover all of the work, or the count of FLOPs is wrong");
 }
 
 /* Productive is what the phases of compute took; each loss is a share of wall. */
@@ -555,7 +557,7 @@ static struct amount mfu_at(const struct report *r, struct amount step)
 /* Seconds of a step of the job: no rank is through before the slowest is. */
 static struct amount job_step(const struct report *r)
 {
-	struct amount all = row_of(r, TS_M_RANKS_WALL, TS_NO_SUBJECT, "no rows of ranks");
+	struct amount all = row_of(r, TS_M_RANKS_WALL, TS_NO_SUBJECT, "the answer has no rows of ranks");
 	double own = r->wall / r->times.steps;
 
 	if (r->times.none)
@@ -599,10 +601,10 @@ static void rate_rows(struct report *r, enum ts_measure_name what, enum ts_measu
 /* Own time of the ranks (all but communication and wait), of which the ideal part is useful; means over ranks. */
 static void job_budget(struct report *r)
 {
-	static const char none[] = "the rows of ranks do not say it";
+	static const char none[] = "the rows of ranks do not contain it";
 	struct amount steps = row_of(r, TS_M_RANKS_ALIGNED_STEPS, TS_NO_SUBJECT, none);
 	struct amount lines[TS_JOB_LINES] = {
-		[TS_JOB_USEFUL] = unknown(r->mfu.reason ? r->mfu.reason : "MFU is above 100 %"),
+		[TS_JOB_USEFUL] = unknown(r->mfu.reason ? r->mfu.reason : "the MFU is above 100 %"),
 		[TS_JOB_OWN_REST] = unknown(none),
 		[TS_JOB_COMM] = row_of(r, TS_M_RANKS_TRANSFER, TS_NO_SUBJECT, none),
 		[TS_JOB_WAIT] = row_of(r, TS_M_RANKS_WAIT, TS_NO_SUBJECT, none),

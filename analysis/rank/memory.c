@@ -122,15 +122,15 @@ static bool unknown_of(struct memory *m, enum ts_measure_name what, enum ts_memo
 static bool peak_rows(struct memory *m, enum ts_memory_column peak, enum ts_memory_column fallback)
 {
 	static const char *const missing[TS_MEMORY_COLUMNS] = {
-		[TS_MEMORY_PEAK_ALLOC] = "no column memory.peak_alloc or memory.alloc",
-		[TS_MEMORY_PEAK_RESERVED] = "no column memory.peak_reserved or memory.reserved",
+		[TS_MEMORY_PEAK_ALLOC] = "the run has no column memory.peak_alloc or memory.alloc",
+		[TS_MEMORY_PEAK_RESERVED] = "the run has no column memory.peak_reserved or memory.reserved",
 	};
 	static const char *const cut_away[TS_MEMORY_COLUMNS] = {
 		[TS_MEMORY_PEAK_ALLOC] = "no step after warm-up has memory.peak_alloc or memory.alloc",
 		[TS_MEMORY_PEAK_RESERVED] = "no step after warm-up has memory.peak_reserved or memory.reserved",
 	};
 	enum ts_memory_column of = m->s[peak].n || !m->s[fallback].n ? peak : fallback;
-	const char *reason = "no value of it is a number of bytes";
+	const char *reason = "none of its values is a number of bytes";
 	int64_t step = 0;
 
 	if (m->s[of].n) {
@@ -145,16 +145,17 @@ static bool peak_rows(struct memory *m, enum ts_memory_column peak, enum ts_memo
 
 static bool level_rows(struct memory *m, enum ts_memory_column c)
 {
-	static const char *const missing[TS_MEMORY_COLUMNS] = {
-		[TS_MEMORY_ALLOC] = "no column memory.alloc", [TS_MEMORY_RESERVED] = "no column memory.reserved"};
+	static const char *const missing[TS_MEMORY_COLUMNS] = {[TS_MEMORY_ALLOC] = "the run has no column memory.alloc",
+							       [TS_MEMORY_RESERVED] =
+								       "the run has no column memory.reserved"};
 	const struct ts_series *s = &m->s[c];
-	const char *reason = "no value of it is a number of bytes";
+	const char *reason = "none of its values is a number of bytes";
 
 	if (s->n)
 		return known_of(m, TS_M_MEMORY_MEAN, c, ts_mean(s->values, s->n)) &&
 		       known_of(m, TS_M_MEMORY_LAST, c, s->values[s->n - 1]);
 	if (!m->raw[c].n)
-		reason = m->present[c] ? "no step after warm-up has it" : missing[c];
+		reason = m->present[c] ? "no step after warm-up has a value" : missing[c];
 	return unknown_of(m, TS_M_MEMORY_MEAN, c, reason) && unknown_of(m, TS_M_MEMORY_LAST, c, reason);
 }
 
@@ -188,14 +189,17 @@ static enum ts_status growth_of(const struct ts_series *alloc, const struct ts_s
 	*ret_slope = (struct ts_slope){.n = of->n};
 	*ret_reason = NULL;
 	if (!of->n)
-		*ret_reason = alloc->n || peak->n ? "no step after warm-up has memory.alloc or memory.peak_alloc"
-						  : "no column memory.alloc or memory.peak_alloc with numbers of bytes";
+		*ret_reason = alloc->n || peak->n
+				      ? "no step after warm-up has memory.alloc or memory.peak_alloc"
+				      : "the run has no column memory.alloc or memory.peak_alloc with numbers of bytes";
 	else if (!a.n && never_falls(&p))
-		*ret_reason = "no column memory.alloc, and memory.peak_alloc never falls: it may be a maximum since the start";
+		*ret_reason = "the run has no column memory.alloc, and memory.peak_alloc never falls, so it may be the "
+			      "maximum since the start";
 	else if (ts_slope_fit(of, blocks, arena, ret_slope, err))
 		return err->status;
 	else if (!ret_slope->known)
-		*ret_reason = of->n < 3 ? "fewer than 3 steps" : "its values or its steps lie too far apart for doubles";
+		*ret_reason = of->n < 3 ? "fewer than 3 steps have a memory value"
+					: "its values or steps are too far apart for floating-point numbers";
 	return TS_OK;
 }
 
@@ -221,7 +225,7 @@ static bool no_growth_rows(struct memory *m)
 
 static bool growth_rows(struct memory *m)
 {
-	static const char few[] = "too few steps for an interval of 95 %";
+	static const char few[] = "there are too few steps for a 95 % confidence interval";
 	struct ts_series s = cut(&m->s[m->growth_of], m->steady_first);
 	const struct ts_slope *g = &m->growth;
 	bool ok;
@@ -237,7 +241,8 @@ static bool growth_rows(struct memory *m)
 	if (g->has_p)
 		ok = ok && known(m, TS_M_GROWTH_P_VALUE, g->p_value);
 	else
-		ok = ok && unknown(m, TS_M_GROWTH_P_VALUE, "fewer than 18 steps: too few to tell growth from chance");
+		ok = ok &&
+		     unknown(m, TS_M_GROWTH_P_VALUE, "fewer than 18 steps are too few to tell growth from chance");
 	if (g->has_jump)
 		ok = ok && known(m, TS_M_GROWTH_JUMP, g->jump) && known(m, TS_M_GROWTH_JUMP_AT, (double)g->jump_key);
 	return ok && method_rows(m);
@@ -291,13 +296,13 @@ static bool left_rows(struct memory *m)
 	else if (m->no_growth)
 		reason = m->no_growth;
 	else if (!g->has_p)
-		reason = "too few steps to tell growth from chance";
+		reason = "there are too few steps to tell growth from chance";
 	else if (!(g->p_value < TS_MEMORY_ALPHA))
-		reason = "no significant growth";
+		reason = "memory does not grow significantly";
 	else if (g->slope <= 0)
-		reason = "memory does not grow: it falls";
+		reason = "memory does not grow, it falls";
 	else if (!g->has_interval || g->low <= 0)
-		reason = "the growth may be nothing";
+		reason = "the confidence interval of the growth includes 0";
 	if (reason)
 		return unknown(m, TS_M_CAPACITY_STEPS_LEFT, reason) &&
 		       unknown(m, TS_M_CAPACITY_STEPS_LEFT_LOW, reason) &&
@@ -322,7 +327,7 @@ static bool capacity_rows(struct memory *m)
 	else
 		ok = known(m, TS_M_CAPACITY_DEVICE, m->capacity) &&
 		     (peak ? known(m, TS_M_CAPACITY_PRESSURE, peak_of(peak, NULL) / m->capacity)
-			   : unknown(m, TS_M_CAPACITY_PRESSURE, "no memory column with numbers of bytes"));
+			   : unknown(m, TS_M_CAPACITY_PRESSURE, "the run has no memory column with numbers of bytes"));
 	return ok && left_rows(m);
 }
 
@@ -335,11 +340,12 @@ static bool fragmentation_rows(struct memory *m)
 	const char *reason = NULL;
 
 	if (!alloc->n || !reserved->n)
-		reason = "needs memory.peak_alloc and memory.peak_reserved: between steps memory is at a trough";
+		reason = "fragmentation needs memory.peak_alloc and memory.peak_reserved, because memory is low "
+			 "between steps";
 	else if (a > r)
 		reason = "memory.peak_alloc is above memory.peak_reserved";
 	else if (r <= 0)
-		reason = "nothing was reserved";
+		reason = "no memory was reserved";
 	if (reason)
 		return unknown(m, TS_M_FRAGMENTATION, reason) && unknown(m, TS_M_FRAGMENTATION_UNUSED, reason);
 	return known(m, TS_M_FRAGMENTATION, (r - a) / r) && known(m, TS_M_FRAGMENTATION_UNUSED, r - a);
@@ -347,7 +353,7 @@ static bool fragmentation_rows(struct memory *m)
 
 static bool creep_rows(struct memory *m)
 {
-	static const char few[] = "fewer than 50 steps with memory";
+	static const char few[] = "fewer than 50 steps have a memory value";
 	struct ts_creep best = {.kind = TS_CREEP_NONE}, found;
 	size_t of = TS_MEMORY_COLUMNS;
 
@@ -429,7 +435,7 @@ enum ts_status ts_memory_rank(const struct ts_series *alloc, const struct ts_ser
 	if (out.has_peak)
 		out.peak = peak_of(p.n ? &p : &a, NULL);
 	else
-		out.no_peak = "no column memory.peak_alloc or memory.alloc with numbers of bytes";
+		out.no_peak = "the run has no column memory.alloc or memory.peak_alloc with numbers of bytes";
 	out.has_growth = !out.no_growth;
 	if (out.has_growth)
 		out.growth = slope.slope;

@@ -114,7 +114,8 @@ static const char *why_unknown(const struct tokens *device)
 {
 	for (size_t i = 0; i < device->n; i++)
 		if (strcmp(device->text[i], "mig") == 0)
-			return "the device is a MIG slice, of which the table of peaks does not know the share";
+			return "the device is a MIG slice, and the table of peaks does not know its share of the "
+			       "device";
 	return "the device is not in the table of peaks";
 }
 
@@ -139,9 +140,10 @@ bool ts_peak_find(struct ts_span device, struct ts_span dtype, struct ts_peak *r
 	if (!best)
 		*ret_reason = why_unknown(&tokens);
 	else if (!word)
-		*ret_reason = dtype.len ? "the declared dtype is none that the table of peaks knows" : "no dtype is declared";
+		*ret_reason = dtype.len ? "the table of peaks does not know the declared dtype"
+					: "the run does not declare a dtype";
 	else if (strcmp(best->dtype, word) != 0)
-		*ret_reason = "the table of peaks has no figure of this device for the declared dtype";
+		*ret_reason = "the table of peaks has no value for this device with the declared dtype";
 	else
 		*ret_peak = (struct ts_peak){best->name, word, best->flops, sources[best->source].document,
 					     sources[best->source].date};

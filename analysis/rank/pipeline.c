@@ -254,10 +254,10 @@ static const char *why_none(const struct pipeline *p)
 	if (p->n == 0)
 		return "no event has a stage, a start and an end";
 	if (p->n_stages < 2)
-		return "a pipeline has two stages at least";
+		return "fewer than two stages have events";
 	if (p->n_stages > TS_PIPELINE_STAGES)
-		return "more stages than any pipeline has";
-	return isfinite(p->makespan) && p->makespan > 0.0 ? NULL : "the events take no time, or more than any number";
+		return "the events have more stages than tscope accepts";
+	return isfinite(p->makespan) && p->makespan > 0.0 ? NULL : "the duration of the events is 0 or not finite";
 }
 
 /* The closed form and what is above it. */
@@ -266,8 +266,9 @@ static void ideal_rows(struct pipeline *p, double bubble, uint64_t microbatches,
 	double stages = (double)p->n_stages, ideal;
 
 	if (microbatches == 0 || (p->plan->stages && p->plan->stages != p->n_stages)) {
-		const char *reason = microbatches ? "not as many stages have events as parallelism.pipeline_stages says"
-						  : "the number of microbatches is neither declared nor in the events";
+		const char *reason =
+			microbatches ? "the number of stages with events differs from parallelism.pipeline_stages"
+				     : "the number of microbatches is neither declared nor recorded in the events";
 
 		row_unknown(p, TS_M_PIPELINE_IDEAL, reason);
 		row_unknown(p, TS_M_PIPELINE_EXCESS, reason);
@@ -305,7 +306,7 @@ static void count_rows(struct pipeline *p, uint64_t microbatches, uint64_t chunk
 			 p->plan->microbatches ? "declared" : "column microbatch");
 	} else {
 		row_unknown(p, TS_M_PIPELINE_MICROBATCHES,
-			    "the number of microbatches is neither declared nor in the events");
+			    "the number of microbatches is neither declared nor recorded in the events");
 	}
 	row(p, TS_M_PIPELINE_VIRTUAL_STAGES, (double)chunks);
 }

@@ -242,10 +242,10 @@ static void unknown_phases_count(void **state)
 	report(b);
 	is(b, "budget", "useful_compute", "share", 0.1);
 	is(b, "budget", "other", "share", 0.9);
-	is_unknown(b, "budget", "compute_overhead", "seconds", "work.flops_per_step is not said");
-	is_unknown(b, "budget", "unattributed", "seconds", "no column timestamp");
+	is_unknown(b, "budget", "compute_overhead", "seconds", "the run does not record work.flops_per_step");
+	is_unknown(b, "budget", "unattributed", "seconds", "the run has no column timestamp");
 	is_text(b, "budget", "wall", "source", "phases");
-	is_text(b, "budget", "wall", "note", "no column timestamp");
+	is_text(b, "budget", "wall", "note", "the run has no column timestamp");
 	sums_up(b);
 }
 
@@ -280,19 +280,20 @@ static void the_runs_own_wall_time(void **state)
 	ten_steps(b);
 	says(b, "session.wall_time", real(10.0));
 	report(b);
-	is_unknown(b, "budget", "wall", "outside", "session.wall_time is less than the steps took");
+	is_unknown(b, "budget", "wall", "outside", "session.wall_time is shorter than the steps took");
 	again(b);
 	ten_steps(b);
 	says(b, "session.wall_time", real(16.0));
 	b->work.warmup_cut = 3;
 	report(b);
-	is_unknown(b, "budget", "wall", "session", "steps were left out at the start, session.wall_time has them");
+	is_unknown(b, "budget", "wall", "session",
+		   "session.wall_time includes the steps that were left out at the start");
 	again(b);
 	ten_steps(b);
 	says(b, "session.wall_time", real(16.0));
 	says(b, "session.n_steps", real(11.0));
 	report(b);
-	is_unknown(b, "efficiency", "goodput", "session", "session.wall_time is of another number of steps");
+	is_unknown(b, "efficiency", "goodput", "session", "session.wall_time covers a different number of steps");
 }
 
 static void more_than_the_devices_can_do(void **state)
@@ -306,11 +307,12 @@ static void more_than_the_devices_can_do(void **state)
 	report(b);
 	is(b, "efficiency", "mfu", "ratio", 20.0 / 11.0);
 	is_text(b, "efficiency", "error", "text",
-		"MFU is 181.8 %, more than the devices can do: the FLOPs of a step, the ranks that they are for, the peak or "
+		"MFU is 181.8 %, which is more than the devices can do: the FLOPs of a step, the number of ranks that "
+		"they are for, the peak or "
 		"its dtype is wrong");
 	assert_false(there(b, "efficiency", "warning", "text"));
 	is(b, "budget", "useful_compute", "seconds", 7.0);
-	is_unknown(b, "budget", "compute_overhead", "seconds", "MFU is above 100 %");
+	is_unknown(b, "budget", "compute_overhead", "seconds", "the MFU is above 100 %");
 	sums_up(b);
 	again(b);
 	ten_steps(b);
@@ -338,11 +340,12 @@ static void numbers_that_are_none(void **state)
 		struct ts_fact fact;
 		const char *why;
 	} odd[] = {
-		{{.type = TS_FACT_NULL}, "work.flops_per_step is not said"},
-		{{.type = TS_FACT_TEXT, .text = {(const uint8_t *)"6e12", 4}}, "work.flops_per_step is text, not a number"},
-		{{.type = TS_FACT_BOOL, .boolean = true}, "work.flops_per_step is no number"},
-		{{.type = TS_FACT_OBJECT}, "work.flops_per_step is no number"},
-		{{.type = TS_FACT_ARRAY}, "work.flops_per_step is no number"},
+		{{.type = TS_FACT_NULL}, "the run does not record work.flops_per_step"},
+		{{.type = TS_FACT_TEXT, .text = {(const uint8_t *)"6e12", 4}},
+		 "work.flops_per_step is text, not a number"},
+		{{.type = TS_FACT_BOOL, .boolean = true}, "work.flops_per_step is not a number"},
+		{{.type = TS_FACT_OBJECT}, "work.flops_per_step is not a number"},
+		{{.type = TS_FACT_ARRAY}, "work.flops_per_step is not a number"},
 		{{.type = TS_FACT_LONG}, "work.flops_per_step is text, not a number"},
 		{{.type = TS_FACT_INT, .integer = 0}, "work.flops_per_step is not above 0"},
 		{{.type = TS_FACT_INT, .integer = -6}, "work.flops_per_step is not above 0"},
@@ -387,12 +390,14 @@ static void where_the_peak_is_from(void **state)
 	says(b, "work.flops_per_step", real(36.2e12));
 	says(b, "hardware.gpu", text("NVIDIA L40S"));
 	report(b);
-	is_unknown(b, "efficiency", "mfu", "ratio", "work.dtype is not said: the peak of a device depends on it");
+	is_unknown(b, "efficiency", "mfu", "ratio",
+		   "the run does not record work.dtype, on which the peak of a device depends");
 	says(b, "config.precision", text("bf16")); /* a hint is no declaration */
 	b->m.n = 0;
 	ten_steps(b);
 	report(b);
-	is_unknown(b, "efficiency", "mfu", "peak", "work.dtype is not said: the peak of a device depends on it");
+	is_unknown(b, "efficiency", "mfu", "peak",
+		   "the run does not record work.dtype, on which the peak of a device depends");
 	says(b, "work.dtype", text("torch.bfloat16"));
 	b->m.n = 0;
 	ten_steps(b);
@@ -447,7 +452,8 @@ static void recomputation(void **state)
 	says(b, "work.flops_per_step", real(1e12));
 	says(b, "work.peak_flops", real(4e12));
 	report(b);
-	is_unknown(b, "efficiency", "hfu", "ratio", "no recomputation is declared, nor that there is none");
+	is_unknown(b, "efficiency", "hfu", "ratio",
+		   "the run does not record work.recompute, so the amount of recomputation is not known");
 	says(b, "work.recompute", text("full"));
 	b->m.n = 0;
 	ten_steps(b);
@@ -519,7 +525,7 @@ static void wait_is_not_transfer(void **state)
 	is(b, "efficiency", "job", "mfu", 0.25 / 1.2); /* ranks' 1.2 s is longer than 1.1 s */
 	is(b, "efficiency", "throughput", "tokens", 4096.0 / 1.2);
 	is(b, "efficiency", "throughput", "tokens_per_device", 2048.0 / 1.2);
-	is_unknown(b, "efficiency", "throughput", "samples", "no column of samples");
+	is_unknown(b, "efficiency", "throughput", "samples", "the run has no column of samples");
 	is(b, "budget", "useful_compute job", "seconds", 2.5);
 	is(b, "budget", "own_rest job", "seconds", 7.75 - 2.5);
 	is(b, "budget", "communication job", "seconds", 1.0);
@@ -544,7 +550,7 @@ static void wait_that_nobody_knows(void **state)
 	ten_steps(b);
 	report(b);
 	is_unknown(b, "budget", "wait", "seconds",
-		   "one rank alone does not tell its wait from transfer: both are in communication");
+		   "one rank alone does not show which part of its communication is waiting");
 	is(b, "budget", "communication", "seconds", 1.5);
 	sums_up(b);
 	says(b, "work.flops_ranks", real(9.0));
@@ -553,7 +559,7 @@ static void wait_that_nobody_knows(void **state)
 	b->m.n = 0;
 	ten_steps(b);
 	report(b);
-	is_unknown(b, "efficiency", "mfu", "ratio", "work.flops_ranks is more than the world size");
+	is_unknown(b, "efficiency", "mfu", "ratio", "work.flops_ranks is larger than the world size");
 }
 
 static void tokens_that_were_counted(void **state)

@@ -253,7 +253,7 @@ static void the_interval_orders_the_forecast(void **state)
 		r->values[0][i] = 9 * GIB - r->values[0][i] / 2;
 	summarize(r, 1, 0, 16 * GIB); /* falls */
 	assert_true(value_of(&r->m, "growth", "p_value") < TS_MEMORY_ALPHA);
-	expect_reason(&r->m, "capacity", "steps_left", "memory does not grow: it falls");
+	expect_reason(&r->m, "capacity", "steps_left", "memory does not grow, it falls");
 }
 
 /* What grows while the run warms up is no growth once that is cut. */
@@ -283,7 +283,7 @@ static void a_jump_is_a_row(void **state)
 	expect_measure(&r->m, "memory", "growth", "jump_bytes", 1 * GIB);
 	expect_measure(&r->m, "memory", "growth", "jump_step", 7000);
 	assert_true(value_of(&r->m, "growth", "p_value") > TS_MEMORY_ALPHA);
-	expect_reason(&r->m, "capacity", "steps_left", "no significant growth");
+	expect_reason(&r->m, "capacity", "steps_left", "memory does not grow significantly");
 }
 
 static void a_running_maximum_is_no_growth(void **state)
@@ -376,7 +376,7 @@ static void one_rank_cheaply(void **state)
 	assert_int_equal(ts_memory_rank(&r->series[0], NULL, 19000, 19990, &r->arena, &rank, &err), TS_OK);
 	assert_true(fabs(rank.peak - 4 * GIB - 1999 * MIB) < 1);
 	assert_false(rank.has_growth);
-	assert_string_equal(rank.no_growth, "fewer than 3 steps");
+	assert_string_equal(rank.no_growth, "fewer than 3 steps have a memory value");
 	assert_int_equal(ts_memory_rank(NULL, NULL, 0, 0, &r->arena, &rank, &err), TS_OK);
 	assert_false(rank.has_peak || rank.has_growth);
 	assert_non_null(rank.no_peak);

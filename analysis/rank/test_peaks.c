@@ -85,11 +85,11 @@ static void says_why(void **state)
 	assert_false(ts_peak_find(ts_span_str("NVIDIA A100-SXM4-40GB MIG 1g.5gb"), ts_span_str("bf16"), &p, &reason));
 	assert_non_null(strstr(reason, "MIG"));
 	assert_false(ts_peak_find(ts_span_str("Tesla T4"), ts_span_str("bf16"), &p, &reason));
-	assert_string_equal(reason, "the table of peaks has no figure of this device for the declared dtype");
+	assert_string_equal(reason, "the table of peaks has no value for this device with the declared dtype");
 	assert_false(ts_peak_find(ts_span_str("Tesla T4"), ts_span_of(NULL, 0), &p, &reason));
-	assert_string_equal(reason, "no dtype is declared");
+	assert_string_equal(reason, "the run does not declare a dtype");
 	assert_false(ts_peak_find(ts_span_str("Tesla T4"), ts_span_str("fancy"), &p, &reason));
-	assert_string_equal(reason, "the declared dtype is none that the table of peaks knows");
+	assert_string_equal(reason, "the table of peaks does not know the declared dtype");
 	assert_false(ts_peak_find(ts_span_of(NULL, 0), ts_span_str("bf16"), &p, &reason));
 	assert_string_equal(reason, "the device is not in the table of peaks");
 }

@@ -224,8 +224,8 @@ static void steps_are_apart(void **state)
 	is(b, "all", "steps", 2);
 	is(b, "all", "makespan", 4);
 	is(b, "all", "bubble", 0.5);
-	is_unknown(b, "ideal", "the number of microbatches is neither declared nor in the events");
-	is_unknown(b, "microbatches", "the number of microbatches is neither declared nor in the events");
+	is_unknown(b, "ideal", "the number of microbatches is neither declared nor recorded in the events");
+	is_unknown(b, "microbatches", "the number of microbatches is neither declared nor recorded in the events");
 }
 
 static void odd_events_are_skipped_and_counted(void **state)
@@ -256,16 +256,16 @@ static void what_is_no_pipeline(void **state)
 	assert_int_equal(b->m.n, 0);
 	event(b, 0, 0, 1);
 	report(b);
-	is_unknown(b, "bubble", "a pipeline has two stages at least");
+	is_unknown(b, "bubble", "fewer than two stages have events");
 	event(b, 1, 0, (double)NAN);
 	report(b);
-	is_unknown(b, "bubble", "a pipeline has two stages at least");
+	is_unknown(b, "bubble", "fewer than two stages have events");
 	is(b, "all", "skipped", 1);
 	b->n = 0;
 	event(b, 0, 1, 1);
 	event(b, 1, 1, 1);
 	report(b);
-	is_unknown(b, "bubble", "the events take no time, or more than any number");
+	is_unknown(b, "bubble", "the duration of the events is 0 or not finite");
 	b->n = 0;
 	event(b, 0, (double)NAN, 1);
 	report(b);
@@ -274,7 +274,7 @@ static void what_is_no_pipeline(void **state)
 	for (size_t i = 0; i < TS_PIPELINE_STAGES + 1; i++)
 		event(b, (double)i, 0, 1);
 	report(b);
-	is_unknown(b, "bubble", "more stages than any pipeline has");
+	is_unknown(b, "bubble", "the events have more stages than tscope accepts");
 }
 
 static void a_stage_that_is_missing(void **state)
@@ -286,7 +286,7 @@ static void a_stage_that_is_missing(void **state)
 	report(b);
 	is(b, "all", "declared_stages", 5);
 	is(b, "all", "bubble", 3.0 / 11);
-	is_unknown(b, "ideal", "not as many stages have events as parallelism.pipeline_stages says");
+	is_unknown(b, "ideal", "the number of stages with events differs from parallelism.pipeline_stages");
 }
 
 static void a_full_arena_is_said(void **state)

@@ -159,7 +159,7 @@ static void times_that_are_no_numbers(void **state)
 	assert_int_equal(cut, 0);
 	assert_non_null(reason);
 	assert_int_equal(ts_warmup_find(times, 14, &arena, &cut, &reason, &err), TS_OK);
-	assert_string_equal(reason, "fewer than 15 steps");
+	assert_string_equal(reason, "the run has fewer than 15 steps");
 	ts_arena_finish(&arena);
 	ts_arena_init(&arena, 100);
 	assert_int_equal(ts_warmup_find(times, N, &arena, &cut, &reason, &err), TS_NO_MEMORY);

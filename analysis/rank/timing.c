@@ -102,7 +102,7 @@ enum ts_status ts_timing_total(struct ts_timing *t, const struct ts_series *phas
 			at++;
 		if (at == t->n || t->steps[at] != phase->keys[i])
 			return ts_error_set(err, TS_INTERNAL,
-					    "timing: step %" PRId64 " of a phase is not among the steps",
+					    "timing: a phase has step %" PRId64 ", which the run does not have",
 					    phase->keys[i]);
 		total_add(t->total + at, t->carry + at, phase->values + i, 1);
 	}
@@ -179,7 +179,7 @@ enum ts_status ts_timing_phase(struct ts_timing *t, const struct ts_series *phas
 	double out[2];
 
 	if (!t->cut || n > t->n)
-		return ts_error_set(err, TS_INTERNAL, "timing: a phase before the cut, or one that was not summed");
+		return ts_error_set(err, TS_INTERNAL, "timing: a phase was given before the cut, or was not summed");
 	row = phase_next(t);
 	if (!row)
 		return ts_arena_error(t->arena, err);
@@ -245,7 +245,7 @@ static void max_rows(const struct ts_timing *t, struct rows *r)
 		if (isfinite(t->total[i]) && (at == t->n || t->total[i] > t->total[at]))
 			at = i;
 	if (!none && at == t->n)
-		none = "no step time is a number";
+		none = "none of the step times is a number";
 	row_if(r, TS_M_STEP_MAX, none ? 0.0 : t->total[at], none);
 	row_if(r, TS_M_STEP_MAX_AT, none ? 0.0 : (double)t->steps[at], none);
 }
@@ -319,7 +319,7 @@ static enum ts_status unusual_steps(struct ts_timing *t, struct rows *r, struct 
 				return ts_arena_error(r->arena, err);
 		ts_events_trim(events, from);
 	}
-	none = found.decided ? NULL : "too few step times are numbers to tell what is usual";
+	none = found.decided ? NULL : "too few step times are numbers to find the usual step time";
 	row_if(r, TS_M_STEP_SPIKES, (double)found.spikes, none);
 	row_if(r, TS_M_STEP_SHIFTS, (double)found.shifts, none);
 	return r->failed ? ts_arena_error(r->arena, err) : TS_OK;

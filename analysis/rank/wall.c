@@ -85,7 +85,7 @@ enum ts_status ts_wall_measure(const int64_t *steps, const double *times, size_t
 	struct intervals in = {.n = 0};
 
 	if (!timestamps || timestamps->n == 0) {
-		wall.reason = "no column timestamp";
+		wall.reason = "the run has no column timestamp";
 		*ret_wall = wall;
 		return TS_OK;
 	}

@@ -155,7 +155,7 @@ enum ts_status ts_warmup_find(const double *times, size_t n, struct ts_arena *ar
 	*ret_cut = 0;
 	*ret_reason = NULL;
 	if (n < TS_WARMUP_STEPS) {
-		*ret_reason = "fewer than 15 steps";
+		*ret_reason = "the run has fewer than 15 steps";
 		return TS_OK;
 	}
 	z = ts_arena_array(arena, upto, sizeof *z);
@@ -165,7 +165,7 @@ enum ts_status ts_warmup_find(const double *times, size_t n, struct ts_arena *ar
 	for (size_t i = 0; i < upto; i++)
 		z[i] = log_of(times[i]);
 	if (!standardize(z, upto, search, scratch)) {
-		*ret_reason = "fewer than 8 step times past the first third are numbers";
+		*ret_reason = "fewer than 8 step times after the first third of the run are numbers";
 		return TS_OK;
 	}
 	drift = drift_for(z + search, upto - search);

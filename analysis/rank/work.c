@@ -11,8 +11,11 @@ struct reasons {
 	const char *missing, *not_number, *text, *not_finite, *not_positive;
 };
 
-#define REASONS(path) \
-	{path " is not said", path " is no number", path " is text, not a number", path " is not finite", path " is not above 0"}
+#define REASONS(path)                                                                                                  \
+	{                                                                                                              \
+		"the run does not record " path, path " is not a number", path " is text, not a number",               \
+			path " is not finite", path " is not above 0"                                                  \
+	}
 
 static struct ts_work_number number_of(const struct ts_fact *fact, const struct reasons *why)
 {
@@ -59,10 +62,11 @@ static const struct ts_fact *gpu_fact(const struct ts_facts *facts, size_t i, co
 	return ts_facts_find(facts, ts_span_str(path));
 }
 
-/* What the process said, else the one name that all devices of the host have. */
+/* The device that the process recorded, otherwise the one name that all devices of the host have. */
 static struct ts_work_text device_of(const struct ts_facts *facts)
 {
-	struct ts_work_text said = text_of(facts, "hardware.gpu", "no fact names the device", "hardware.gpu is no text");
+	struct ts_work_text said = text_of(facts, "hardware.gpu", "the run does not record the name of the device",
+					   "hardware.gpu is not text");
 	struct ts_work_text device = said;
 
 	if (said.text.len)
@@ -73,8 +77,8 @@ static struct ts_work_text device_of(const struct ts_facts *facts)
 		if (!name)
 			break;
 		if (name->type != TS_FACT_TEXT || (device.text.len && !ts_span_eq(device.text, name->text)))
-			return (struct ts_work_text){
-				.reason = "the host has devices of several sorts, and none says which is used"};
+			return (struct ts_work_text){.reason = "the host has devices of several kinds, and the run "
+							       "does not record which one it used"};
 		device = (struct ts_work_text){.text = name->text, .source = ts_source_name(name->source)};
 	}
 	return device;
@@ -89,7 +93,8 @@ static struct ts_work_number device_bytes_of(const struct ts_facts *facts)
 		struct ts_work_number other = number_of(gpu_fact(facts, i, "memory"), &why);
 
 		if (!other.known || other.value != bytes.value)
-			bytes = (struct ts_work_number){.reason = "the host's devices have not all the same memory"};
+			bytes = (struct ts_work_number){
+				.reason = "the devices of the host do not all have the same memory"};
 	}
 	return bytes;
 }
@@ -122,14 +127,15 @@ void ts_work_of_facts(const struct ts_facts *facts, struct ts_work *ret_work)
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		*rows[i].number = number_of(ts_facts_find(facts, ts_span_str(rows[i].path)), &rows[i].why);
-	w.dtype = text_of(facts, "work.dtype", "work.dtype is not said", "work.dtype is no text");
-	w.convention = text_of(facts, "work.flops_convention", "work.flops_convention is not said",
-			       "work.flops_convention is no text");
-	w.recompute = text_of(facts, "work.recompute", "work.recompute is not said", "work.recompute is no text");
+	w.dtype = text_of(facts, "work.dtype", "the run does not record work.dtype", "work.dtype is not text");
+	w.convention = text_of(facts, "work.flops_convention", "the run does not record work.flops_convention",
+			       "work.flops_convention is not text");
+	w.recompute = text_of(facts, "work.recompute", "the run does not record work.recompute",
+			      "work.recompute is not text");
 	w.device = device_of(facts);
 	w.device_bytes = device_bytes_of(facts);
-	w.tokens.reason = "no column of tokens";
-	w.samples.reason = "no column of samples";
+	w.tokens.reason = "the run has no column of tokens";
+	w.samples.reason = "the run has no column of samples";
 	*ret_work = w;
 }
 

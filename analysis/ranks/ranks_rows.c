@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 static const char NO_COMM[] = "no rank has the phase comm";
-static const char IN_BACKWARD[] = "the collective runs inside backward, where it cannot be told from work";
+static const char IN_BACKWARD[] =
+	"the collectives run inside backward, where their time cannot be separated from computing";
 
 /* Below this many ranks and steps to judge by, a slope of backward on the rest is chance. */
 enum { SLOPE_MIN = 8, MISSING_LISTED = 64 };
@@ -87,7 +88,7 @@ static char *missing_text(const struct ts_ranks *r, struct ts_arena *arena)
 
 static void job_rows(const struct ts_ranks *r, struct rows *o)
 {
-	static const char NO_WORLD[] = "the run does not say its world size";
+	static const char NO_WORLD[] = "the run does not record its world size";
 	size_t inside = 0;
 
 	row(o, TS_M_RANKS_WORLD_SIZE, r->world_size, r->world_size ? NULL : NO_WORLD);
@@ -107,10 +108,10 @@ static void job_rows(const struct ts_ranks *r, struct rows *o)
 static const char *why_nothing(const struct ts_ranks *r)
 {
 	if (r->n_ranks < 2)
-		return r->n_ranks ? "only one rank is there" : "no rank has steps";
+		return r->n_ranks ? "only one rank has steps" : "no rank has steps";
 	if (r->n_aligned == 0)
-		return "no step is there on every rank";
-	return r->kept->n ? NULL : "every step has a time that is no finite number";
+		return "no step is present on every rank";
+	return r->kept->n ? NULL : "every step has a time that is not finite";
 }
 
 static double sum_waits(const struct ts_ranks *r, enum ts_rank_track_kind kind)
@@ -149,7 +150,7 @@ static void cost_rows(const struct ts_ranks *r, enum ts_rank_track_kind kind, do
 	row(o, TS_M_RANKS_IMBALANCE_CV, none ? 0 : ts_median(t->imbalance, k->n, scratch), none);
 	row(o, TS_M_RANKS_SKEW, none ? 0 : ts_median(t->skew, k->n, scratch), none);
 	row(o, TS_M_RANKS_LOST_SHARE, ts_tally_value(&t->lost) / longest,
-	    none ? none : (longest > 0 ? NULL : "the ranks do nothing of their own"));
+	    none ? none : (longest > 0 ? NULL : "the ranks' own time is 0"));
 	row(o, TS_M_RANKS_LOST, ts_tally_value(&t->lost), none);
 }
 
@@ -176,7 +177,7 @@ static void rank_rows(const struct ts_ranks *r, size_t a, enum ts_rank_track_kin
 	const char *no_median = none;
 
 	if (!none && !k->exact && k->has_comm)
-		no_median = "too many ranks and steps to keep every one";
+		no_median = "there are too many ranks and steps to keep the time of every step";
 	row(o, TS_M_RANK_STEPS, n, NULL);
 	row(o, TS_M_RANK_OWN, ts_tally_value(&s->own[kind]) / n, none);
 	row(o, TS_M_RANK_OWN_MEDIAN, none ? 0 : rank_median(r, a, t->own, t, scratch), none);
@@ -228,7 +229,7 @@ static void straggler_rows(const struct ts_ranks *r, size_t a, const struct ts_s
 {
 	const struct ts_straggler_rank *s = &t->ranks[a];
 
-	row(o, TS_M_RANK_SLOWDOWN, s->slowdown, isfinite(s->slowdown) ? NULL : "the others do nothing of their own");
+	row(o, TS_M_RANK_SLOWDOWN, s->slowdown, isfinite(s->slowdown) ? NULL : "the own time of the other ranks is 0");
 	row(o, TS_M_RANK_P_VALUE, s->p, undecided);
 	if (!s->named)
 		return;
@@ -246,7 +247,7 @@ static void no_test_rows(const char *none, struct rows *o)
 							TS_M_RANKS_STRAGGLERS, TS_M_RANKS_SAVED,
 							TS_M_RANKS_SAVED_SHARE};
 
-	row_text(o, TS_M_RANKS_DECIDABLE, ts_arena_printf(o->arena, "cannot be decided: %s", none));
+	row_text(o, TS_M_RANKS_DECIDABLE, ts_arena_printf(o->arena, "the test for stragglers cannot run: %s", none));
 	for (size_t i = 0; i < sizeof untested / sizeof untested[0]; i++)
 		row(o, untested[i], 0, none);
 }

@@ -27,14 +27,20 @@ static char *why_undecided(const struct ts_ranks *r, const struct ts_straggler_t
 	const struct ts_rank_steps *k = r->kept;
 
 	if (k->cells < TS_CORRELATION_CELLS_MIN)
-		return ts_arena_printf(arena,
-				       "cannot be decided from so few steps: of %zu it cannot be said how they hang together",
-				       k->n);
+		return ts_arena_printf(
+			arena, "the test for stragglers needs more steps: %zu steps do not show their autocorrelation",
+			k->n);
 	if (!t->block)
-		return ts_arena_printf(arena, "cannot be decided from so few steps: differences between ranks last as long as "
-					      "the %zu steps that there are", k->n);
-	return ts_arena_printf(arena, "cannot be decided from so few steps: %zu independent blocks of %zu steps, and for %zu "
-				      "ranks it takes %zu", t->blocks, t->block * k->cell, r->n_ranks, t->blocks_needed);
+		return ts_arena_printf(
+			arena,
+			"the test for stragglers needs more steps: differences between ranks last as long as "
+			"all %zu steps",
+			k->n);
+	return ts_arena_printf(
+		arena,
+		"the test for stragglers needs more steps: there are %zu independent blocks of %zu steps, and "
+		"%zu ranks need %zu",
+		t->blocks, t->block * k->cell, r->n_ranks, t->blocks_needed);
 }
 
 enum ts_status ts_ranks_test(const struct ts_ranks *r, enum ts_rank_track_kind kind, struct ts_arena *arena,

@@ -52,8 +52,9 @@ static bool metric_rows(struct ts_measures *m, struct ts_arena *arena, size_t me
 	       ts_measure_add(m, arena, TS_M_TRACEML_MEDIAN_RANK, subject, s->median_rank) &&
 	       ts_measure_add(m, arena, TS_M_TRACEML_WORST, subject, s->worst_value) &&
 	       ts_measure_add(m, arena, TS_M_TRACEML_WORST_RANK, subject, s->worst_rank) &&
-	       (isnan(s->skew) ? ts_measure_unknown(m, arena, TS_M_TRACEML_SKEW, subject, "the median rank has none")
-			       : ts_measure_add(m, arena, TS_M_TRACEML_SKEW, subject, s->skew));
+	       (isnan(s->skew)
+			? ts_measure_unknown(m, arena, TS_M_TRACEML_SKEW, subject, "the median rank has no such time")
+			: ts_measure_add(m, arena, TS_M_TRACEML_SKEW, subject, s->skew));
 }
 
 static bool culprit_rows(struct ts_measures *m, struct ts_arena *arena, const struct ts_culprit *c)

@@ -129,7 +129,7 @@ static void shares_are_of_the_budget(void **state)
 	(void)state;
 	decide(&s, STEPS "budget/useful_compute/share_ratio = 0.3; budget/compute_overhead/share_ratio = 0.2; "
 	 "efficiency/mfu/ratio = 0.3; "
-			 "budget/data_stall/share_ratio = 0.1; budget/communication/share_ratio ? no phase comm was recorded; "
+			 "budget/data_stall/share_ratio = 0.1; budget/communication/share_ratio ? the run has no phase comm; "
 			 "budget/wait/share_ratio = nan; budget/other/share_ratio = 0.15; "
 			 "budget/unattributed/share_ratio = 0.25");
 	assert_int_equal(s.b.kind, TS_BOUND_HOST);
@@ -139,18 +139,18 @@ static void shares_are_of_the_budget(void **state)
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(s.b.shares[i].kind, TS_BOUND_INPUT + i);
 	assert_false(s.b.shares[2].known);
-	assert_true(ts_span_is(s.b.shares[2].reason, "no phase comm was recorded"));
+	assert_true(ts_span_is(s.b.shares[2].reason, "the run has no phase comm"));
 	assert_false(s.b.shares[3].known);
 	assert_true(ts_span_is(s.b.shares[3].reason, "its value is not finite"));
-	assert_true(tells(&s, "How much time the transfer between ranks takes is not known: no phase comm was recorded."));
+	assert_true(tells(&s, "How much time the transfer between ranks takes is not known: the run has no phase comm."));
 	assert_true(tells(&s, "the first phase that waits for it"));
 	assert_false(tells(&s, "the peak of the device")); /* the MFU is known */
 	ts_arena_finish(&s.arena);
 	decide(&s, STEPS NO_MFU "budget/useful_compute/share_ratio = 1; budget/other/share_ratio = 0; "
-				"budget/unattributed/share_ratio ? no column timestamp; ranks/all/missing_count = 2");
+				"budget/unattributed/share_ratio ? the run has no column timestamp; ranks/all/missing_count = 2");
 	assert_int_equal(s.b.kind, TS_BOUND_COMPUTE);
 	assert_true(s.b.shares[4].known);
-	assert_true(tells(&s, "How much time is outside all phases is not known: no column timestamp."));
+	assert_true(tells(&s, "How much time is outside all phases is not known: the run has no column timestamp."));
 	assert_true(tells(&s, "the peak of the device is not known: no FLOPs are said."));
 	assert_true(tells(&s, "2 missing ranks"));
 	ts_arena_finish(&s.arena);

@@ -137,7 +137,7 @@ static void fill_timing(void)
 	}
 	number("timing", "warmup", "cut", TS_UNIT_COUNT, 12);
 	words("timing", "warmup", "method", "found");
-	unknown("timing", "wall", "total", "no column timestamp");
+	unknown("timing", "wall", "total", "the run has no column timestamp");
 	plot("timing", "step", TS_UNIT_SECONDS, 100000, 0.013, 0.5);
 	for (int i = 0; i < 7; i++)
 		event(TS_EVENT_SPIKE, "timing", "step", 100 + i, 100 + i, 0.1 + i, 0.013);
@@ -161,14 +161,14 @@ static void fill_ranks(size_t n)
 	words("ranks", "all", "missing", "7");
 	number("ranks", "all", "aligned_steps", TS_UNIT_COUNT, 100000);
 	number("ranks", "all", "transfer", TS_UNIT_RATIO, 0.1);
-	words("ranks", "all", "decidable", "cannot be decided from so few steps: 3");
+	words("ranks", "all", "decidable", "the test for stragglers needs more steps: 3");
 	for (size_t i = 0; i < n; i++) {
 		const char *rank = ts_arena_printf(&arena, "rank %zu", i);
 
 		number("ranks", rank, "own", TS_UNIT_SECONDS, 0.01);
 		number("ranks", rank, "slowest", TS_UNIT_RATIO, i == 3 ? 0.9 : 0.01);
 		number("ranks", rank, "blame", TS_UNIT_SECONDS, i == 3 ? 12.5 : 0.001 * (double)i);
-		unknown("ranks", rank, "peak", "no column memory.peak_alloc or memory.alloc");
+		unknown("ranks", rank, "peak", "the run has no column memory.peak_alloc or memory.alloc");
 	}
 	words("ranks", "rank 3", "straggler", "late");
 	number("ranks", "rank 3", "onset", TS_UNIT_STEP, 90);
@@ -193,7 +193,7 @@ static void fill_bound(void)
 		b->shares[i] = (struct ts_bound_share){.kind = (enum ts_bound_kind)(i + 1),
 						       .known = i != 3,
 						       .share = shares[i],
-						       .reason = str(i == 3 ? "only one rank is there" : "")};
+						       .reason = str(i == 3 ? "only one rank has steps" : "")};
 	b->fixes = ts_arena_array(&arena, 7, sizeof *b->fixes);
 	for (b->n_fixes = 0; b->n_fixes < 7; b->n_fixes++)
 		b->fixes[b->n_fixes] = (struct ts_fix){.name = str(b->n_fixes == 6 ? "the seventh" : "more workers"),
@@ -229,8 +229,8 @@ static void fill_rest(void)
 	number("efficiency", "mfu", "ratio", TS_UNIT_RATIO, 0.431);
 	number("pipeline", "all", "bubble", TS_UNIT_RATIO, 0.3);
 	number("pipeline", "stage 0", "bubble", TS_UNIT_RATIO, 0.3);
-	unchecked("MEMORY.FORECAST", "no column memory.reserved");
-	unchecked("CROSS.CORRELATED_INSTABILITY", "no column timestamp");
+	unchecked("MEMORY.FORECAST", "the run has no column memory.reserved");
+	unchecked("CROSS.CORRELATED_INSTABILITY", "the run has no column timestamp");
 	answer.notes = ts_arena_array(&arena, 1, sizeof *answer.notes);
 	answer.notes[answer.n_notes++] = str("a note about " EVIL);
 }

@@ -280,7 +280,7 @@ static enum ts_status losses(struct working *w, struct ts_error *err)
 		return err->status;
 	if (ts_measure_find(&a->out->measures, TS_M_SERIES_COUNT, loss))
 		return TS_OK;
-	return ts_measure_unknown(&a->out->measures, a->arena, TS_M_SERIES_LAST, loss, "no column scalars.loss")
+	return ts_measure_unknown(&a->out->measures, a->arena, TS_M_SERIES_LAST, loss, "the run has no column scalars.loss")
 		       ? TS_OK
 		       : ts_arena_error(a->arena, err);
 }

@@ -103,8 +103,8 @@ static enum ts_status count_work(struct analyzing *a, struct ts_error *err)
 			status = sum_column(a, &columns, index, "samples", &samples, err);
 	}
 	ts_columns_finish(&columns);
-	check_total(&tokens, "no column tokens");
-	check_total(&samples, "no column samples");
+	check_total(&tokens, "the run has no column tokens");
+	check_total(&samples, "the run has no column samples");
 	a->work.tokens = tokens;
 	a->work.samples = samples;
 	return status;

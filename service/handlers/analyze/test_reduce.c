@@ -154,7 +154,7 @@ static void golden_demo(void **state)
 	part(&r, "unattributed", 4.1061496472167419e-05);
 	unknown(&r, TS_METRIC_LOSS, "the run has no column scalars.loss");
 	unknown(&r, TS_METRIC_PEAK_MEMORY, "the run has no column memory.peak_alloc or memory.alloc");
-	unknown(&r, TS_METRIC_MFU, "work.flops_per_step is not said");
+	unknown(&r, TS_METRIC_MFU, "the run does not record work.flops_per_step");
 	assert_int_equal(r.n_ranks, 1);
 	assert_true(isnan(r.ranks[0].wait));
 	cells_free(&c);

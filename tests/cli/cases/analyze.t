@@ -45,28 +45,28 @@ $ tscope analyze base
 |   goodput      96.0 %, 1.92 s productive, 96.0 % of the session
 |
 | NOT KNOWN
-|   too few step times are numbers to tell what is usual: timing step; TIMING.SLOWDOWN
-|   fewer than 15 steps: timing warmup
-|   no column memory.peak_reserved or memory.reserved: memory peak_reserved
-|   no column memory.reserved: memory reserved
-|   fewer than 18 steps: too few to tell growth from chance: memory growth; MEMORY.FORECAST,
+|   too few step times are numbers to find the usual step time: timing step; TIMING.SLOWDOWN
+|   the run has fewer than 15 steps: timing warmup
+|   the run has no column memory.peak_reserved or memory.reserved: memory peak_reserved
+|   the run has no column memory.reserved: memory reserved
+|   fewer than 18 steps are too few to tell growth from chance: memory growth; MEMORY.FORECAST,
 |     MEMORY.GROWTH
 |   the memory of the device is not known: memory capacity; MEMORY.PRESSURE
-|   needs memory.peak_alloc and memory.peak_reserved: between steps memory is at a trough: memory
-|     fragmentation; MEMORY.FRAGMENTATION
-|   fewer than 50 steps with memory: memory creep
+|   fragmentation needs memory.peak_alloc and memory.peak_reserved, because memory is low between
+|     steps: memory fragmentation; MEMORY.FRAGMENTATION
+|   fewer than 50 steps have a memory value: memory creep
 |   fewer than 10 values are finite: convergence loss, lr
 |   fewer than 20 values are finite: convergence loss, lr
 |   fewer than 24 values are finite: convergence loss, lr; CONVERGENCE.SPIKES, CONVERGENCE.LEVEL_SHIFT
-|   no axis has enough values: cross axes
-|   fewer than two axes have enough values: cross coincidences; CROSS.CORRELATED_INSTABILITY
-|   work.flops_per_step is not said: budget compute_overhead, efficiency mfu, hfu, job;
+|   no signal has enough values: cross axes
+|   fewer than two signals have enough values: cross coincidences; CROSS.CORRELATED_INSTABILITY
+|   the run does not record work.flops_per_step: budget compute_overhead, efficiency mfu, hfu, job;
 |     EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS, EFFICIENCY.LOW_MFU
-|   work.flops_convention is not said: efficiency mfu
-|   no fact names the device: efficiency mfu
-|   work.dtype is not said: efficiency mfu
-|   no column tokens: efficiency throughput
-|   no column samples: efficiency throughput
+|   the run does not record work.flops_convention: efficiency mfu
+|   the run does not record the name of the device: efficiency mfu
+|   the run does not record work.dtype: efficiency mfu
+|   the run has no column tokens: efficiency throughput
+|   the run has no column samples: efficiency throughput
 |   and 4 more; --json has them
 $ tscope analyze base --warmup 4
 | base  18fc3da2967f  8 steps (0 to 7), 1 rank
@@ -111,29 +111,29 @@ $ tscope analyze base --warmup 4
 |   goodput      96.0 %, 960 ms productive
 |
 | NOT KNOWN
-|   too few step times are numbers to tell what is usual: timing step; TIMING.SLOWDOWN
-|   no column memory.peak_reserved or memory.reserved: memory peak_reserved
-|   no column memory.reserved: memory reserved
-|   too few steps for an interval of 95 %: memory growth
-|   fewer than 18 steps: too few to tell growth from chance: memory growth; MEMORY.FORECAST,
+|   too few step times are numbers to find the usual step time: timing step; TIMING.SLOWDOWN
+|   the run has no column memory.peak_reserved or memory.reserved: memory peak_reserved
+|   the run has no column memory.reserved: memory reserved
+|   there are too few steps for a 95 % confidence interval: memory growth
+|   fewer than 18 steps are too few to tell growth from chance: memory growth; MEMORY.FORECAST,
 |     MEMORY.GROWTH
 |   the memory of the device is not known: memory capacity; MEMORY.PRESSURE
-|   needs memory.peak_alloc and memory.peak_reserved: between steps memory is at a trough: memory
-|     fragmentation; MEMORY.FRAGMENTATION
-|   fewer than 50 steps with memory: memory creep
+|   fragmentation needs memory.peak_alloc and memory.peak_reserved, because memory is low between
+|     steps: memory fragmentation; MEMORY.FRAGMENTATION
+|   fewer than 50 steps have a memory value: memory creep
 |   fewer than 10 values are finite: convergence loss, lr
 |   fewer than 20 values are finite: convergence loss, lr
 |   fewer than 24 values are finite: convergence loss, lr; CONVERGENCE.SPIKES, CONVERGENCE.LEVEL_SHIFT
-|   no axis has enough values: cross axes
-|   fewer than two axes have enough values: cross coincidences; CROSS.CORRELATED_INSTABILITY
-|   work.flops_per_step is not said: budget compute_overhead, efficiency mfu, hfu, job;
+|   no signal has enough values: cross axes
+|   fewer than two signals have enough values: cross coincidences; CROSS.CORRELATED_INSTABILITY
+|   the run does not record work.flops_per_step: budget compute_overhead, efficiency mfu, hfu, job;
 |     EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS, EFFICIENCY.LOW_MFU
-|   steps were left out at the start, session.wall_time has them: budget wall, efficiency goodput
-|   work.flops_convention is not said: efficiency mfu
-|   no fact names the device: efficiency mfu
-|   work.dtype is not said: efficiency mfu
-|   no column tokens: efficiency throughput
-|   and 5 more; --json has them
+|   session.wall_time includes the steps that were left out at the start: budget wall, efficiency
+|     goodput
+|   the run does not record work.flops_convention: efficiency mfu
+|   the run does not record the name of the device: efficiency mfu
+|   the run does not record work.dtype: efficiency mfu
+|   and 6 more; --json has them
 |
 | NOTES
 |   the first 4 steps of each rank are left out
@@ -164,8 +164,8 @@ $ tscope analyze slow --rank 2
 |                no_sync()
 |   not told     Phases are measured on the host: without synchronization or a trace, GPU time counts
 |                in the first phase that waits for it.
-|                How close computing comes to the peak of the device is not known: work.flops_per_step
-|                is not said.
+|                How close computing comes to the peak of the device is not known: the run does not
+|                record work.flops_per_step.
 |
 | ● FINDINGS  1 high, 4 medium, 1 low, 9 of 31 rules unchecked
 |   HIGH    Some ranks delay the others (DIST.STRAGGLER)
@@ -241,23 +241,23 @@ $ tscope analyze slow --rank 2
 |   throughput   samples 551,946 /s (183,982 /s a device)
 |
 | NOT KNOWN
-|   no column memory.peak_alloc or memory.alloc: memory peak_alloc
-|   no column memory.peak_reserved or memory.reserved: memory peak_reserved
-|   no column memory.alloc: memory alloc
-|   no column memory.reserved: memory reserved
-|   no column memory.alloc or memory.peak_alloc with numbers of bytes: memory growth, ranks rank 0,
-|     rank 1, rank 2; MEMORY.FORECAST, MEMORY.GROWTH
+|   the run has no column memory.peak_alloc or memory.alloc: memory peak_alloc
+|   the run has no column memory.peak_reserved or memory.reserved: memory peak_reserved
+|   the run has no column memory.alloc: memory alloc
+|   the run has no column memory.reserved: memory reserved
+|   the run has no column memory.alloc or memory.peak_alloc with numbers of bytes: memory growth,
+|     ranks rank 0, rank 1, rank 2; MEMORY.FORECAST, MEMORY.GROWTH
 |   the memory of the device is not known: memory capacity; MEMORY.PRESSURE
-|   needs memory.peak_alloc and memory.peak_reserved: between steps memory is at a trough: memory
-|     fragmentation; MEMORY.FRAGMENTATION
-|   fewer than 50 steps with memory: memory creep
-|   no column memory.peak_alloc or memory.alloc with numbers of bytes: ranks rank 0, rank 1, rank 2
-|   work.flops_per_step is not said: budget compute_overhead, useful_compute job, efficiency mfu, hfu
-|     and 4 more; EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS, EFFICIENCY.LOW_MFU
-|   work.flops_convention is not said: efficiency mfu
-|   no fact names the device: efficiency mfu
-|   work.dtype is not said: efficiency mfu
-|   no column tokens: efficiency throughput
+|   fragmentation needs memory.peak_alloc and memory.peak_reserved, because memory is low between
+|     steps: memory fragmentation; MEMORY.FRAGMENTATION
+|   fewer than 50 steps have a memory value: memory creep
+|   the run does not record work.flops_per_step: budget compute_overhead, useful_compute job,
+|     efficiency mfu, hfu and 4 more; EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS,
+|     EFFICIENCY.LOW_MFU
+|   the run does not record work.flops_convention: efficiency mfu
+|   the run does not record the name of the device: efficiency mfu
+|   the run does not record work.dtype: efficiency mfu
+|   the run has no column tokens: efficiency throughput
 |   the rule needs a kernel trace, and tscope does not read traces yet: DIST.EXPOSED_COMM
 |   fewer than two ranks have memory columns: MEMORY.RANK_IMBALANCE
 $ COLUMNS=60 tscope analyze slow
@@ -366,28 +366,27 @@ $ COLUMNS=60 tscope analyze slow
 |   throughput   samples 552,779 /s (184,260 /s a device)
 |
 | NOT KNOWN
-|   no column memory.peak_alloc or memory.alloc: memory
-|     peak_alloc
-|   no column memory.peak_reserved or memory.reserved: memory
-|     peak_reserved
-|   no column memory.alloc: memory alloc
-|   no column memory.reserved: memory reserved
-|   no column memory.alloc or memory.peak_alloc with numbers
-|     of bytes: memory growth, ranks rank 0, rank 1, rank 2;
-|     MEMORY.FORECAST, MEMORY.GROWTH
+|   the run has no column memory.peak_alloc or memory.alloc:
+|     memory peak_alloc
+|   the run has no column memory.peak_reserved or
+|     memory.reserved: memory peak_reserved
+|   the run has no column memory.alloc: memory alloc
+|   the run has no column memory.reserved: memory reserved
+|   the run has no column memory.alloc or memory.peak_alloc
+|     with numbers of bytes: memory growth, ranks rank 0, rank
+|     1, rank 2; MEMORY.FORECAST, MEMORY.GROWTH
 |   the memory of the device is not known: memory capacity;
 |     MEMORY.PRESSURE
-|   needs memory.peak_alloc and memory.peak_reserved: between
-|     steps memory is at a trough: memory fragmentation;
-|     MEMORY.FRAGMENTATION
-|   fewer than 50 steps with memory: memory creep
-|   no column memory.peak_alloc or memory.alloc with numbers
-|     of bytes: ranks rank 0, rank 1, rank 2
-|   work.flops_per_step is not said: budget compute_overhead,
-|     useful_compute job, efficiency mfu, hfu and 4 more;
-|     EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS,
-|     EFFICIENCY.LOW_MFU
-|   work.flops_convention is not said: efficiency mfu
+|   fragmentation needs memory.peak_alloc and
+|     memory.peak_reserved, because memory is low between
+|     steps: memory fragmentation; MEMORY.FRAGMENTATION
+|   fewer than 50 steps have a memory value: memory creep
+|   the run does not record work.flops_per_step: budget
+|     compute_overhead, useful_compute job, efficiency mfu,
+|     hfu and 4 more; EFFICIENCY.MFU_IMPOSSIBLE,
+|     EFFICIENCY.MFU_SUSPICIOUS, EFFICIENCY.LOW_MFU
+|   the run does not record work.flops_convention: efficiency
+|     mfu
 |   and 5 more; --json has them
 |
 | NOTES
@@ -436,28 +435,28 @@ $ tscope analyze ./runs/cut
 |   goodput      96.0 %, 960 ms productive
 |
 | NOT KNOWN
-|   too few step times are numbers to tell what is usual: timing step; TIMING.SLOWDOWN
-|   fewer than 15 steps: timing warmup
-|   no column memory.peak_reserved or memory.reserved: memory peak_reserved
-|   no column memory.reserved: memory reserved
-|   too few steps for an interval of 95 %: memory growth
-|   fewer than 18 steps: too few to tell growth from chance: memory growth; MEMORY.FORECAST,
+|   too few step times are numbers to find the usual step time: timing step; TIMING.SLOWDOWN
+|   the run has fewer than 15 steps: timing warmup
+|   the run has no column memory.peak_reserved or memory.reserved: memory peak_reserved
+|   the run has no column memory.reserved: memory reserved
+|   there are too few steps for a 95 % confidence interval: memory growth
+|   fewer than 18 steps are too few to tell growth from chance: memory growth; MEMORY.FORECAST,
 |     MEMORY.GROWTH
 |   the memory of the device is not known: memory capacity; MEMORY.PRESSURE
-|   needs memory.peak_alloc and memory.peak_reserved: between steps memory is at a trough: memory
-|     fragmentation; MEMORY.FRAGMENTATION
-|   fewer than 50 steps with memory: memory creep
+|   fragmentation needs memory.peak_alloc and memory.peak_reserved, because memory is low between
+|     steps: memory fragmentation; MEMORY.FRAGMENTATION
+|   fewer than 50 steps have a memory value: memory creep
 |   fewer than 10 values are finite: convergence loss, lr
 |   fewer than 20 values are finite: convergence loss, lr
 |   fewer than 24 values are finite: convergence loss, lr; CONVERGENCE.SPIKES, CONVERGENCE.LEVEL_SHIFT
-|   no axis has enough values: cross axes
-|   fewer than two axes have enough values: cross coincidences; CROSS.CORRELATED_INSTABILITY
-|   work.flops_per_step is not said: budget compute_overhead, efficiency mfu, hfu, job;
+|   no signal has enough values: cross axes
+|   fewer than two signals have enough values: cross coincidences; CROSS.CORRELATED_INSTABILITY
+|   the run does not record work.flops_per_step: budget compute_overhead, efficiency mfu, hfu, job;
 |     EFFICIENCY.MFU_IMPOSSIBLE, EFFICIENCY.MFU_SUSPICIOUS, EFFICIENCY.LOW_MFU
-|   no phase comm was recorded: communication lies in the phase that had it: budget communication,
+|   the run has no phase comm, so communication counts in another phase: budget communication,
 |     efficiency goodput; share of communication
-|   one rank alone does not tell its wait from transfer: both are in communication: budget wait,
-|     efficiency goodput; share of wait
+|   one rank alone does not show which part of its communication is waiting: budget wait, efficiency
+|     goodput; share of wait
 |   and 10 more; --json has them
 ! tscope: ./runs/cut/steps.jsonl:5: skipped: bad_json: byte 0: expected a value
 ! tscope: ./runs/cut/steps.jsonl:6: skipped: cut_line: byte 15: the text ends inside an object, expected '"'

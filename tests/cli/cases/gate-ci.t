@@ -36,7 +36,7 @@ $ cat c.md
 |
 | - not known: tokens per second, tokens per second and device: the candidate has no value&#58; the run has no column tokens and does not record work.tokens&#95;per&#95;step
 | - not known: samples per second, samples per second and device: the candidate has no value&#58; the run has no column samples and does not record work.samples&#95;per&#95;step
-| - not known: MFU: the candidate has no value&#58; work.flops&#95;per&#95;step is not said
+| - not known: MFU: the candidate has no value&#58; the run does not record work.flops&#95;per&#95;step
 |
 | #### Where the time went
 |
