@@ -146,13 +146,15 @@ static void spikes_of(struct ts_check *c, const char *series)
 			worst = e;
 	if (worst)
 		ts_check_steps(c, worst->first_step, worst->last_step);
-	ts_check_fire(c, spikes >= ts_check_threshold(c, "medium_spikes") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
-		      "%s has %s%s", series, ts_say_plural(spikes, "spike").text,
-		      worst ? ts_arena_printf(c->arena,
-					      "; the strongest one, at %s, reaches %s, and the usual value is %s",
-					      ts_say_steps(worst->first_step, worst->last_step).text,
-					      ts_say_number(worst->value).text, ts_say_number(worst->expected).text)
-			    : "");
+	ts_check_fire(
+		c, spikes >= ts_check_threshold(c, "medium_spikes") ? TS_SEVERITY_MEDIUM : TS_SEVERITY_LOW,
+		"%s has %s%s", series, ts_say_plural(spikes, "spike").text,
+		worst ? ts_arena_printf(c->arena,
+					spikes > 1 ? "; the strongest one, at %s, reaches %s, and the usual value is %s"
+						   : ": at %s it reaches %s, and the usual value is %s",
+					ts_say_steps(worst->first_step, worst->last_step).text,
+					ts_say_number(worst->value).text, ts_say_number(worst->expected).text)
+		      : "");
 }
 
 void ts_check_loss_spikes(struct ts_check *c)

@@ -300,14 +300,15 @@ static void what_equivalent_hides_is_told(void **state)
 	start(&t);
 	c = against(&t, SUMMARY("BALANCED", "108.0", "9.0", "36.0", "1050000000", "8"));
 	assert_int_equal(c.findings[0].verdict, TS_TRACEML_EQUIVALENT);
-	assert_string_equal(missed(&c, "phases"),
-			    "phases moved against each other: input wait -40.0 % (-6 ms), forward +20.0 % (+6 ms)");
-	assert_string_equal(missed(&c, "ranks"),
-			    "the slowest rank's step time +8.00 %, the average of ranks +0.00 %; only the average counts");
-	assert_string_equal(missed(&c, "memory"),
-			    "peak reserved memory +5.00 % (47.7 MiB) is within its 10 %"); /* 5e7 / 2^20 */
+	assert_string_equal(
+		missed(&c, "phases"),
+		"phase times changed in opposite directions: input wait -40.0 % (-6 ms), forward +20.0 % (+6 ms)");
+	assert_string_equal(missed(&c, "ranks"), "the step time of the slowest rank changed by +8.00 %, the average of "
+						 "all ranks by +0.00 %; only the average counts");
+	assert_string_equal(missed(&c, "memory"), "peak reserved memory changed by +5.00 % (47.7 MiB), which is within "
+						  "its limit of 10 %"); /* 5e7 / 2^20 */
 	assert_string_equal(missed(&c, "diagnosis"), "the diagnosis of step_time went from INPUT-BOUND to BALANCED");
-	assert_string_equal(missed(&c, "other_job"), "not the same job: world size 4 and 8");
+	assert_string_equal(missed(&c, "other_job"), "the jobs differ in world size: 4 and 8");
 	assert_int_equal(c.n_missed, 5);
 	stop(&t);
 }
@@ -320,7 +321,7 @@ static void phases_that_move_one_way_are_told(void **state)
 	(void)state;
 	start(&t);
 	c = against(&t, SUMMARY("INPUT-BOUND", "100.0", "15.0", "33.0", "1000000000", "4"));
-	assert_string_equal(missed(&c, "phases"), "phases moved: forward +10.0 % (+3 ms)");
+	assert_string_equal(missed(&c, "phases"), "phase times changed: forward +10.0 % (+3 ms)");
 	assert_int_equal(c.n_missed, 1);
 	c = against(&t, SUMMARY("INPUT-BOUND", "100.0", "15.9", "30.9", "1000000000", "4")); /* less than 1 ms of 100 */
 	assert_int_equal(c.n_missed, 0);
@@ -339,12 +340,12 @@ static void another_slow_rank_is_told(void **state)
 	(void)snprintf(moved, sizeof moved, "%s", slow);
 	memcpy(strstr(moved, "\"idx\":\"1\""), "\"idx\":\"3\"", 9);
 	c = compare(&t, ts_span_str(slow), ts_span_str(moved));
-	assert_string_equal(missed(&c, "ranks"), "another rank is the slowest: 1, then 3");
+	assert_string_equal(missed(&c, "ranks"), "a different rank is the slowest: first 1, then 3");
 	assert_int_equal(c.n_missed, 1);
 	memcpy(strstr(moved, "110.0"), "102.0", 5); /* 2 % above the average is no slow rank, and the worst got faster */
 	c = compare(&t, ts_span_str(slow), ts_span_str(moved));
-	assert_string_equal(missed(&c, "ranks"),
-			    "the slowest rank's step time -7.27 %, the average of ranks +0.00 %; only the average counts");
+	assert_string_equal(missed(&c, "ranks"), "the step time of the slowest rank changed by -7.27 %, the average of "
+						 "all ranks by +0.00 %; only the average counts");
 	assert_int_equal(c.n_missed, 1);
 	stop(&t);
 }
@@ -365,8 +366,8 @@ static void unknown_is_not_equal(void **state)
 				"{\"global\":{\"worst\":{\"peak_reserved_bytes\":{\"value\":5}}}}}"));
 	assert_int_equal(c.findings[0].verdict, TS_TRACEML_EQUIVALENT);
 	assert_false(c.step.pct.known);
-	assert_string_equal(missed(&c, "no_percentage"),
-			    "step time (ms) went from 0 to 80, which has no percentage, so no limit is held against it");
+	assert_string_equal(missed(&c, "no_percentage"), "step time (ms) went from 0 to 80; this change has no "
+							 "percentage, so the rule compares it with no limit");
 	stop(&t);
 }
 

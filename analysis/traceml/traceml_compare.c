@@ -96,13 +96,16 @@ static void availability(struct comparing *s)
 
 	c->overall = step && memory ? TS_TRACEML_COMPARABLE : step || memory ? TS_TRACEML_PARTIAL : TS_TRACEML_INSUFFICIENT;
 	if (!step && !memory)
-		add(s, FINDING(1, INCONCLUSIVE, "compare", NULL), "neither step time nor peak memory is in both");
+		add(s, FINDING(1, INCONCLUSIVE, "compare", NULL),
+		    "the two summaries have neither step time nor peak memory in common");
 	else if (!step || !memory)
 		add(s, FINDING(2, INCONCLUSIVE, "compare", NULL),
-		    step ? "partial: peak memory is not in both" : "partial: step time is not in both on one clock");
+		    step ? "partial: peak memory is not in both summaries"
+			 : "partial: step time is not in both summaries on the same clock");
 	if (!ts_span_eq(s->a->status[TS_TRACEML_STEP_TIME], s->b->status[TS_TRACEML_STEP_TIME]) && !has_residual(s->a, s->b)) {
 		add(s, FINDING(3, INCONCLUSIVE, "step_time", "diagnosis"),
-		    "partial: the diagnosis of step time changed, and the residual is not in both on one clock");
+		    "partial: the diagnosis of step time changed, and the residual is not in both summaries on the "
+		    "same clock");
 		if (step) {
 			c->step_time = TS_TRACEML_PARTIAL;
 			c->overall = c->overall == TS_TRACEML_COMPARABLE ? TS_TRACEML_PARTIAL : c->overall;
@@ -112,7 +115,7 @@ static void availability(struct comparing *s)
 
 static const char *pct_text(struct comparing *s, const char *what, const struct ts_traceml_pair *p, double limit)
 {
-	return ts_arena_printf(s->arena, "%s %+.2f %%; its limit is %g %%", what, p->pct.value, limit);
+	return ts_arena_printf(s->arena, "%s changed by %+.2f %%; its limit is %g %%", what, p->pct.value, limit);
 }
 
 /* 4 to 8: numbers. */
@@ -123,7 +126,8 @@ static void numbers(struct comparing *s)
 	bool more = at_least(memory, TS_TRACEML_MEMORY_PCT), less = at_most(memory, -TS_TRACEML_MEMORY_PCT);
 
 	if ((faster && more) || (slower && less))
-		add(s, FINDING(4, MIXED, "compare", NULL), faster ? "faster, and more memory" : "slower, and less memory");
+		add(s, FINDING(4, MIXED, "compare", NULL),
+		    faster ? "steps are faster, but memory is higher" : "steps are slower, but memory is lower");
 	if (slower)
 		add(s, FINDING(5, REGRESSION, "step_time", "step_time_ms"),
 		    pct_text(s, "step time", step, TS_TRACEML_STEP_PCT));
@@ -160,9 +164,10 @@ static void diagnoses(struct comparing *s)
 		add(s, FINDING(10, REGRESSION, "step_memory", "diagnosis"), change_text(s, TS_TRACEML_STEP_MEMORY));
 	if (s->c->overall != TS_TRACEML_INSUFFICIENT)
 		add(s, FINDING(11, EQUIVALENT, "compare", NULL),
-		    s->c->n_findings ? "there is something to compare" : "no change reaches its limits");
+		    s->c->n_findings ? "the two summaries can be compared" : "no change reaches its limit");
 	if (s->c->n_findings == 0)
-		add(s, FINDING(99, INCONCLUSIVE, "compare", NULL), "nothing was found and nothing can be compared");
+		add(s, FINDING(99, INCONCLUSIVE, "compare", NULL),
+		    "the rule found nothing, and nothing can be compared");
 }
 
 /* --- warnings --- */

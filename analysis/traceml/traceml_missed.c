@@ -70,7 +70,8 @@ static void hidden(struct looking *l)
 		if (f->verdict == TS_TRACEML_REGRESSION && first->verdict != TS_TRACEML_REGRESSION &&
 		    first->verdict != TS_TRACEML_MIXED)
 			tell(l, "outweighed",
-			     ts_arena_printf(l->arena, "%s stands above a regression that it found too: %.*s",
+			     ts_arena_printf(l->arena,
+					     "%s takes the place of a regression that the rule found too: %.*s",
 					     ts_traceml_verdict_word(first->verdict), TS_SPAN_ARG(f->why)));
 	}
 }
@@ -80,8 +81,10 @@ static void no_percentage(struct looking *l, const char *what, const struct ts_t
 	if (!p->a.known || !p->b.known || p->pct.known || (p->a.value <= p->b.value && p->a.value >= p->b.value))
 		return;
 	tell(l, "no_percentage",
-	     ts_arena_printf(l->arena, "%s went from %s to %s, which has no percentage, so no limit is held against it", what,
-			     ts_say_number(p->a.value).text, ts_say_number(p->b.value).text));
+	     ts_arena_printf(
+		     l->arena,
+		     "%s went from %s to %s; this change has no percentage, so the rule compares it with no limit",
+		     what, ts_say_number(p->a.value).text, ts_say_number(p->b.value).text));
 }
 
 static void diagnoses(struct looking *l)
@@ -108,13 +111,16 @@ static void memory(struct looking *l)
 
 	if (p->pct.known && fabs(p->pct.value) >= MEMORY_PCT && fabs(p->pct.value) < TS_TRACEML_MEMORY_PCT)
 		tell(l, "memory",
-		     ts_arena_printf(l->arena, "peak reserved memory %+.2f %% (%s) is within its %g %%", p->pct.value,
-				     ts_say_bytes(p->b.value - p->a.value).text, TS_TRACEML_MEMORY_PCT));
+		     ts_arena_printf(
+			     l->arena,
+			     "peak reserved memory changed by %+.2f %% (%s), which is within its limit of %g %%",
+			     p->pct.value, ts_say_bytes(p->b.value - p->a.value).text, TS_TRACEML_MEMORY_PCT));
 	if (median.pct.known && fabs(median.pct.value) >= MEMORY_PCT &&
 	    (!p->pct.known || fabs(median.pct.value - p->pct.value) >= MEMORY_PCT))
 		tell(l, "memory_of_ranks",
 		     ts_arena_printf(l->arena,
-				     "peak reserved memory of the median rank %+.2f %% (%s); only the worst rank's counts",
+				     "peak reserved memory of the median rank changed by %+.2f %% (%s), but only the "
+				     "worst rank counts",
 				     median.pct.value, ts_say_bytes(median.b.value - median.a.value).text));
 }
 
@@ -138,13 +144,15 @@ static void ranks(struct looking *l)
 	if (worst.pct.known && step->pct.known && fabs(worst.pct.value) >= TS_TRACEML_STEP_PCT &&
 	    fabs(worst.pct.value - step->pct.value) >= 1)
 		tell(l, "ranks",
-		     ts_arena_printf(
-			     l->arena,
-			     "the slowest rank's step time %+.2f %%, the average of ranks %+.2f %%; only the average counts",
-			     worst.pct.value, step->pct.value));
+		     ts_arena_printf(l->arena,
+				     "the step time of the slowest rank changed by %+.2f %%, the average of all ranks "
+				     "by %+.2f %%; only the average "
+				     "counts",
+				     worst.pct.value, step->pct.value));
 	if (a.len && b.len && !ts_span_eq(a, b) && stands_out(worst.a, step->a) && stands_out(worst.b, step->b))
 		tell(l, "ranks",
-		     ts_arena_printf(l->arena, "another rank is the slowest: %.*s, then %.*s", TS_SPAN_ARG(a), TS_SPAN_ARG(b)));
+		     ts_arena_printf(l->arena, "a different rank is the slowest: first %.*s, then %.*s", TS_SPAN_ARG(a),
+				     TS_SPAN_ARG(b)));
 }
 
 static bool moved(const struct looking *l, size_t phase, double *ret_ms)
@@ -177,7 +185,8 @@ static void phases(struct looking *l)
 	double ms;
 
 	if (!ts_traceml_same_phase_clock(l->a, l->b)) {
-		tell(l, "phases", "phases are not compared: their clock is not the same in both, or not written");
+		tell(l, "phases",
+		     "phases are not compared: their clock differs between the summaries, or is not recorded");
 		return;
 	}
 	for (size_t i = 0; i < TS_TRACEML_PHASES && text; i++) {
@@ -192,7 +201,8 @@ static void phases(struct looking *l)
 	}
 	if (!text || *text)
 		tell(l, "phases",
-		     text ? ts_arena_printf(l->arena, "phases moved%s: %s", up && down ? " against each other" : "", text)
+		     text ? ts_arena_printf(l->arena, "phase times changed%s: %s",
+					    up && down ? " in opposite directions" : "", text)
 			  : NULL);
 }
 
@@ -204,10 +214,11 @@ static void other_clock(struct looking *l)
 	    fabs(cpu.pct.value) >= TS_TRACEML_STEP_PCT && fabs(cpu.pct.value - l->c->step.pct.value) >= 1)
 		tell(l, "clock",
 		     ts_arena_printf(l->arena,
-				     "step time by the CPU clock %+.2f %%, by the GPU clock %+.2f %%; only the GPU's counts",
+				     "step time changed by %+.2f %% on the CPU clock and by %+.2f %% on the GPU clock; "
+				     "only the GPU clock counts",
 				     cpu.pct.value, l->c->step.pct.value));
 	if (l->a->step_gpu.known != l->b->step_gpu.known)
-		tell(l, "clock", "only one of the two has a step time by the GPU clock");
+		tell(l, "clock", "only one of the two summaries has a step time on the GPU clock");
 }
 
 static void device(struct looking *l)
@@ -224,7 +235,8 @@ static void device(struct looking *l)
 static void setting(struct looking *l, const char *what, struct ts_traceml_number a, struct ts_traceml_number b)
 {
 	if (a.known && b.known && (a.value < b.value || a.value > b.value))
-		tell(l, "other_job", ts_arena_printf(l->arena, "not the same job: %s %.10g and %.10g", what, a.value, b.value));
+		tell(l, "other_job",
+		     ts_arena_printf(l->arena, "the jobs differ in %s: %.10g and %.10g", what, a.value, b.value));
 }
 
 static void steps(struct looking *l)
@@ -233,7 +245,8 @@ static void steps(struct looking *l)
 
 	if (!l->a->steps.known || !l->b->steps.known || (a >= STEPS_LEAST && b >= STEPS_LEAST && a <= 2 * b && b <= 2 * a))
 		return;
-	tell(l, "steps", ts_arena_printf(l->arena, "means over %.10g steps and over %.10g are held against each other", a, b));
+	tell(l, "steps",
+	     ts_arena_printf(l->arena, "the rule compares means over %.10g steps with means over %.10g steps", a, b));
 }
 
 static void schemas(struct looking *l)
@@ -243,7 +256,8 @@ static void schemas(struct looking *l)
 
 	if (a != b && l->c->clock != TS_TRACEML_NO_CLOCK)
 		tell(l, "schema",
-		     "before schema 1.7 a step time was another quantity (total_step_ms); the two are compared as if they were "
+		     "before schema 1.7 the step time was a different quantity (total_step_ms); the rule compares the "
+		     "two as if they were "
 		     "one");
 }
 

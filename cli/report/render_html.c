@@ -1,5 +1,5 @@
-/* render_html.c - a report as one page that needs nothing else: no script, no font, no request. It reads on a phone, in the
- * dark, printed and aloud; it is well-formed as XML, too. */
+/* render_html.c - a report as one page that needs nothing else: no script, no font, no request. It reads on a phone, in
+ * the dark, printed and aloud; it is well-formed as XML, too. */
 
 #include "base/file.h"
 #include "base/text.h"
@@ -12,7 +12,8 @@
 
 enum { PAGE_MAX = 256 << 20 };
 
-/* Of what is foreign nothing reaches a style or a tag: texts go through ts_html_text, everything else is ours or a number. */
+/* Of what is foreign nothing reaches a style or a tag: texts go through ts_html_text, everything else is ours or a
+ * number. */
 struct page {
 	struct ts_buf *out;
 	const struct ts_report *r;
@@ -257,10 +258,11 @@ static void heat(struct page *p)
 			rows[n++] = &plots->items[i];
 	if (n == 0)
 		return;
-	put(p, "<div class=\"figures alone\"><figure><figcaption>time of a rank's own, over the median of all ranks; "
-	       "steps from left to "
+	put(p, "<div class=\"figures alone\"><figure><figcaption>own time of each rank, divided by the median of all "
+	       "ranks; steps run from left to "
 	       "right</figcaption>\n");
-	ts_svg_heat(p->out, rows, n, "slowdown of each rank over the steps", p->arena);
+	ts_svg_heat(p->out, rows, n, "own time of each rank over the steps, divided by the median of all ranks",
+		    p->arena);
 	put(p, "<div class=\"key\">");
 	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
 		ts_buf_printf(p->out, "<span><i class=\"h%zu\"></i>%s</span>", i, keys[i]);
@@ -353,8 +355,8 @@ static void sheet(struct page *p, const struct ts_sheet *t)
 
 /* --- sections --- */
 
-/* Lines that follow each other are one list; one without a label is a paragraph. Figures stand above, so that what a terminal
- * shows below a sparkline without saying its name again needs the name here. */
+/* Lines that follow each other are one list; one without a label is a paragraph. Figures stand above, so that what a
+ * terminal shows below a sparkline without saying its name again needs the name here. */
 static void items(struct page *p, const struct ts_section *s)
 {
 	bool list = false;
@@ -503,9 +505,10 @@ enum ts_status ts_check_page_option(const struct ts_cli *cli, const char *other,
 	const char *path = ts_args_text(&cli->args, "html");
 
 	if (path && !*path)
-		return ts_error_set(err, TS_INVALID, "--html wants a file");
+		return ts_error_set(err, TS_INVALID, "--html needs the name of a file");
 	if (path && strcmp(path, "-") == 0 && (cli->json || ts_args_has(&cli->args, other)))
-		return ts_error_set(err, TS_INVALID, "--html - writes to stdout, and so does --%s; name a file",
+		return ts_error_set(err, TS_INVALID,
+				    "--html - writes to stdout, and so does --%s; give --html the name of a file",
 				    cli->json ? "json" : other);
 	return TS_OK;
 }

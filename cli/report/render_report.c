@@ -172,7 +172,8 @@ static const char *range_of(struct page *p, const struct ts_item *item, const st
 	if (isnan(s->low))
 		return item->text;
 	if (s->low >= s->high)
-		return ts_arena_printf(&p->cli->arena, "all %s%s%s", a ? a : "?", *item->text ? ", " : "", item->text);
+		return ts_arena_printf(&p->cli->arena, "always %s%s%s", a ? a : "?", *item->text ? ", " : "",
+				       item->text);
 	return ts_arena_printf(&p->cli->arena, "%s to %s%s%s", a ? a : "?", b ? b : "?", *item->text ? ", " : "",
 			       item->text);
 }
@@ -315,7 +316,7 @@ static void bar_line(struct page *p, const struct ts_item *item, const struct ts
 	}
 }
 
-/* What has no room is counted: a bar takes up to three lines, and the count one. */
+/* Bars without room are counted: a bar takes up to three lines, and the count one. */
 static void bars_item(struct page *p, const struct ts_item *item)
 {
 	struct columns c = columns_of(p, item);
@@ -326,7 +327,8 @@ static void bars_item(struct page *p, const struct ts_item *item)
 		bar_line(p, item, &item->bars[i], &c);
 	more += item->n_bars - i;
 	if (more) {
-		const char *text = ts_show_plural(more, item->more_of ? item->more_of : "line", &p->cli->arena);
+		const char *noun = ts_arena_printf(&p->cli->arena, "more %s", item->more_of ? item->more_of : "line");
+		const char *text = noun ? ts_show_plural(more, noun, &p->cli->arena) : NULL;
 
 		spaces(p, 2);
 		ts_buf_printf(p->out, "and %s more\n", text ? text : "?");
@@ -419,8 +421,8 @@ static bool is_short(const struct page *p, const struct ts_sheet *table, const s
 	return used <= p->width;
 }
 
-/* "loss" on a line, below it "rank 0  first step 80", or after it where there is room; what is not known left out; a row of facts
- * has no heads. */
+/* "loss" on a line, below it "rank 0  first step 80", or after it where there is room; what is not known left out; a row
+ * of facts has no heads. */
 static void indented_row(struct page *p, const struct ts_sheet *table, const struct ts_sheet_cell *row)
 {
 	enum { INDENT = 6 };
@@ -795,7 +797,8 @@ static void left_out(struct page *p, const struct ts_section *s, size_t from)
 	ts_buf_finish(&text);
 }
 
-/* No item fills a panel alone: a foreign name may be as long as a page. Lines end without a style, so any may be the last. */
+/* No item fills a panel alone: a foreign name may be as long as a page. Lines end without a style, so any may be the
+ * last. */
 static void cut_lines(struct ts_buf *text, size_t most)
 {
 	size_t at = 0;

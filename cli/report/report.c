@@ -145,7 +145,7 @@ const char *ts_report_interval(struct ts_report *r, struct ts_interval interval,
 	const char *value = ts_report_value_of(r, interval.value, of);
 	const char *low = ts_report_value_of(r, interval.low, of), *high = ts_report_value_of(r, interval.high, of);
 
-	return value && low && high ? ts_report_say(r, "%s (%s to %s)", value, low, high) : value;
+	return value && low && high ? ts_report_say(r, "%s (95\u00a0%% interval %s to %s)", value, low, high) : value;
 }
 
 /* "median 13.4 ms" of "median", "12 steps" of "% steps". */
@@ -320,7 +320,7 @@ enum ts_status ts_report_of(const struct ts_analysis *a, struct ts_arena *arena,
 	r.failed |= !title || !id;
 	if (a->warmup_cut)
 		left_out = ts_report_say(
-			&r, "the first %s left out",
+			&r, "without the first %s",
 			ts_report_say(&r, "%" PRIu64 " %s", a->warmup_cut, a->warmup_cut == 1 ? "step" : "steps"));
 	r.view = ts_report_join(&r, ts_report_say(&r, "rank %d", a->rank), ", ", left_out);
 	ts_report_sections(&r);

@@ -118,13 +118,13 @@ static const char *judgement(struct ts_report *r, const struct rank_view *v)
 	text = ts_report_join(r, text, ", ", ts_report_with(r, "every ", shown(r, v->period), " steps"));
 	if (!v->p_value)
 		return text;
-	/* No one acts on a digit of a probability that small. */
+	/* Nobody needs the digits of a probability that small. */
 	if (v->p_value->value < 1e-6)
 		return ts_report_join(r, text, ", ", "p\u00a0<\u00a00.000001");
 	return ts_report_join(r, text, ", ", ts_report_say(r, "p\u00a0%.2g", v->p_value->value));
 }
 
-/* The findings that name this rank; a bar has no row of its own that says so. */
+/* The severity of the findings that name this rank: no row of a bar's own decides it. */
 static enum ts_severity severity_of(const struct ts_report *r, int64_t rank)
 {
 	const struct ts_findings *f = &r->a->findings;
@@ -166,9 +166,13 @@ static void rank_bars(struct ts_report *r, struct ts_section *s)
 		}
 		ts_report_bar(r, item, RANKS_SHOWN, &bar);
 	}
+	ts_report_line(
+		r, s, "columns",
+		"slowest: share of the steps in which the rank is the slowest; own: its time per step without waiting; "
+		"blame: time that all ranks would save without it");
 }
 
-/* Every row of TraceML's verdict, as it is; where its rule names nobody, that alone. */
+/* Every row of TraceML's verdict as it is, or only that its rule names nobody. */
 static const char *traceml(struct ts_report *r)
 {
 	const struct ts_measures *m = &r->a->measures;
@@ -201,17 +205,18 @@ static const char *decidable(struct ts_report *r)
 
 void ts_report_ranks(struct ts_report *r)
 {
-	static const struct ts_figure head[] = {
-		{TS_M_RANKS_ALIGNED_STEPS, "% steps on all of them"}, {TS_M_RANKS_STRAGGLERS, "stragglers"}, {0, NULL}};
+	static const struct ts_figure head[] = {{TS_M_RANKS_ALIGNED_STEPS, "% steps on all of them"},
+						{TS_M_RANKS_STRAGGLERS, "stragglers:"},
+						{0, NULL}};
 	static const struct ts_figure step[] = {{TS_M_RANKS_WALL, ""},
-						{TS_M_RANKS_TRANSFER_SHARE, "transfer % of it"},
-						{TS_M_RANKS_WAIT_SHARE, "wait % of it"},
+						{TS_M_RANKS_TRANSFER_SHARE, "% of it transfer"},
+						{TS_M_RANKS_WAIT_SHARE, "% wait for slower ranks"},
 						{TS_M_RANKS_MODE, "collectives: %"},
 						{0, NULL}};
-	static const struct ts_figure lost[] = {{TS_M_RANKS_LOST_SHARE, ""},
+	static const struct ts_figure lost[] = {{TS_M_RANKS_LOST_SHARE, "% of the devices' time"},
 						{TS_M_RANKS_LOST, " (% in all)"},
-						{TS_M_RANKS_IMBALANCE_CV, "imbalance cv"},
-						{TS_M_RANKS_SKEW, "skew"},
+						{TS_M_RANKS_IMBALANCE_CV, "coefficient of variation of own time"},
+						{TS_M_RANKS_SKEW, "slowest rank % above the median"},
 						{0, NULL}};
 	const struct ts_measure *present = ts_report_row(r, TS_M_RANKS_PRESENT, TS_NO_SUBJECT);
 	struct ts_section *s;
@@ -225,7 +230,7 @@ void ts_report_ranks(struct ts_report *r)
 	s->head = ts_report_join(r, s->head, " of ", ts_report_value(r, TS_M_RANKS_WORLD_SIZE));
 	s->head = ts_report_join(r, s->head, ", ", ts_report_figures(r, TS_NO_SUBJECT, head));
 	ts_report_line(r, s, "missing", ts_report_value(r, TS_M_RANKS_MISSING_LIST));
-	ts_report_line(r, s, "a step", ts_report_figures(r, TS_NO_SUBJECT, step));
+	ts_report_line(r, s, "step", ts_report_figures(r, TS_NO_SUBJECT, step));
 	ts_report_line(r, s, "lost", ts_report_figures(r, TS_NO_SUBJECT, lost));
 	ts_report_line(r, s, "undecided", decidable(r));
 	rank_bars(r, s);

@@ -1,7 +1,7 @@
 /* report_sections.c - what each section of the report says, from the rows of an answer.
  *
- * A row that is not there or not known leaves its words out; NOT KNOWN has all of those, each reason once. A section without a
- * known row is left out. Lists are cut to what a screen holds; --rows and --json have everything.
+ * A row that is not there or not known leaves its words out; NOT KNOWN has all of those, each reason once. A section
+ * without a known row is left out. Lists are cut to what a screen holds; --rows and --json have everything.
  */
 #include "cli/report/report_parts.h"
 
@@ -35,7 +35,7 @@ static void plot_item(struct ts_report *r, struct ts_section *s, const char *lab
 					   ts_report_number(r, TS_UNIT_COUNT, (double)plot->nonfinite));
 }
 
-/* "1,200 to 1,210" without separators: steps are names. */
+/* "1200 to 1210": steps are written without separators, because they are names. */
 static const char *steps(struct ts_report *r, int64_t first, int64_t last)
 {
 	if (first == last)
@@ -45,7 +45,7 @@ static const char *steps(struct ts_report *r, int64_t first, int64_t last)
 
 /* --- events --- */
 
-/* Events of one kind and subject: the strongest few by step, and how many there are. */
+/* The events of one kind and subject: the strongest few in order of steps, and the number of all. */
 struct happened {
 	const struct ts_event *top[STEPS_SHOWN];
 	size_t n_top;
@@ -58,7 +58,7 @@ static bool stronger(const struct ts_event *a, const struct ts_event *b)
 	return a->score > b->score || (a->score == a->score && b->score != b->score);
 }
 
-/* Takes the place of the weakest once all places are taken; of equal ones the earlier stays. */
+/* Once all places are taken, a stronger event replaces the weakest; of equally strong ones the earlier stays. */
 static void keep_strongest(struct happened *h, const struct ts_event *e)
 {
 	size_t weakest = 0;
@@ -78,7 +78,7 @@ static void keep_strongest(struct happened *h, const struct ts_event *e)
 	h->top[h->n_top - 1] = e;
 }
 
-/* subject: NULL for events of any. */
+/* subject is NULL for events of any subject. */
 static struct happened happened(const struct ts_report *r, enum ts_answer_group group, const struct ts_span *subject,
 				enum ts_event_kind kind)
 {
@@ -96,7 +96,8 @@ static struct happened happened(const struct ts_report *r, enum ts_answer_group 
 	return h;
 }
 
-/* Whose events a line is of. Counts: the rows that have the number of all, where the list has the strongest of them only. */
+/* Says which events a line shows. shifts, spikes and dips are the rows that count all events, of which the list may only
+ * have the strongest. */
 struct events_of {
 	enum ts_answer_group group;
 	struct ts_span subject;
@@ -128,17 +129,17 @@ static const char *when(struct ts_report *r, const struct happened *h)
 	return text;
 }
 
-/* "3, at step 17, 33, 40; the strongest 60 ms where 13 ms was usual" */
+/* "3, at step 17, 33, 40; the strongest reaches 60 ms, usual are 13 ms" */
 static const char *excursions(struct ts_report *r, const struct happened *h, enum ts_unit unit)
 {
 	const struct ts_event *e = h->strongest;
-	const char *text =
-		ts_report_say(r, "%s, at step %s; %s%s", ts_report_number(r, TS_UNIT_COUNT, h->total), when(r, h),
-			      h->total > 1 ? "the strongest " : "", ts_report_number(r, unit, e->value));
+	const char *text = ts_report_say(r, "%s, at step %s; %s%s", ts_report_number(r, TS_UNIT_COUNT, h->total),
+					 when(r, h), h->total > 1 ? "the strongest reaches " : "it reaches ",
+					 ts_report_number(r, unit, e->value));
 
 	if (isnan(e->expected))
 		return text;
-	return ts_report_say(r, "%s where %s was usual", text, ts_report_number(r, unit, e->expected));
+	return ts_report_say(r, "%s (usual: %s)", text, ts_report_number(r, unit, e->expected));
 }
 
 static const char *shifts(struct ts_report *r, const struct happened *h, enum ts_unit unit)
@@ -162,7 +163,7 @@ static void event_lines(struct ts_report *r, struct ts_section *s, const struct 
 
 	if (h.total)
 		ts_report_line(r, s, ts_report_say(r, "%snot finite", indent),
-			       ts_report_say(r, "step %s", when(r, &h)));
+			       ts_report_say(r, "at step %s", when(r, &h)));
 	h = counted(r, e, TS_EVENT_BLOW_UP, TS_MEASURE_NAMES);
 	if (h.total)
 		ts_report_line(r, s, ts_report_say(r, "%sblow-up", indent),
@@ -216,12 +217,14 @@ static void verdict(struct ts_report *r)
 		const struct ts_fix *f = &b->fixes[i];
 		const char *text = ts_report_join(r, ts_report_text(r, f->name), ": ", ts_report_text(r, f->how));
 
-		ts_report_line(r, s, i ? "" : "try",
+		if (i == 0)
+			ts_report_line(r, s, "try", "share of wall time that each fix could save:");
+		ts_report_line(r, s, "",
 			       ts_report_say(r, "up\u00a0to\u00a0%s: %s",
 					     ts_report_number(r, TS_UNIT_RATIO, f->wins_most_ratio), text));
 	}
 	for (size_t i = 0; i < b->n_unknowns; i++)
-		ts_report_line(r, s, i ? "" : "not told", ts_report_text(r, b->unknowns[i]));
+		ts_report_line(r, s, i ? "" : "not known", ts_report_text(r, b->unknowns[i]));
 }
 
 static void findings(struct ts_report *r)
@@ -262,7 +265,7 @@ static void phases(struct ts_report *r, struct ts_section *s)
 static void warmup_line(struct ts_report *r, struct ts_section *s)
 {
 	static const struct ts_figure levels[] = {
-		{TS_M_WARMUP_BEFORE, "median in them"}, {TS_M_WARMUP_AFTER, "after"}, {0, NULL}};
+		{TS_M_WARMUP_BEFORE, "their median is"}, {TS_M_WARMUP_AFTER, "after them it is"}, {0, NULL}};
 	const struct ts_measure *cut = ts_report_row(r, TS_M_WARMUP_CUT, TS_NO_SUBJECT);
 	const char *method = ts_report_value(r, TS_M_WARMUP_METHOD), *text;
 
@@ -270,7 +273,7 @@ static void warmup_line(struct ts_report *r, struct ts_section *s)
 		return;
 	text = cut && cut->value > 0
 		       ? ts_report_say(r, "%s steps left out", ts_report_number(r, TS_UNIT_COUNT, cut->value))
-		       : "no step left out";
+		       : "no steps left out";
 	text = ts_report_join(r, text, " ", ts_report_with(r, "(", method, ")"));
 	if (cut && cut->value > 0)
 		text = ts_report_join(r, text, "; ", ts_report_figures(r, TS_NO_SUBJECT, levels));
@@ -280,16 +283,18 @@ static void warmup_line(struct ts_report *r, struct ts_section *s)
 static void timing(struct ts_report *r)
 {
 	static const struct ts_figure head[] = {
-		{TS_M_STEP_COUNT, "% steps"}, {TS_M_STEP_MEAN, "mean"}, {TS_M_STEP_RATE, ""}, {0, NULL}};
-	static const struct ts_figure step[] = {
-		{TS_M_STEP_MEDIAN, "median"},	{TS_M_STEP_P95, "p95"},		{TS_M_STEP_P99, "p99"},
-		{TS_M_STEP_MAX, "max"},		{TS_M_STEP_MAX_AT, " at step"}, {TS_M_STEP_CV, "cv"},
-		{TS_M_STEP_TAIL, "p95/median"}, {TS_M_STEP_STALL, "stalls"},	{0, NULL}};
+		{TS_M_STEP_COUNT, "% steps"}, {TS_M_STEP_MEAN, "mean"}, {TS_M_STEP_RATE, "rate"}, {0, NULL}};
+	static const struct ts_figure step[] = {{TS_M_STEP_MEDIAN, "median"},	{TS_M_STEP_P95, "p95"},
+						{TS_M_STEP_P99, "p99"},		{TS_M_STEP_MAX, "max"},
+						{TS_M_STEP_MAX_AT, " at step"}, {0, NULL}};
+	static const struct ts_figure variation[] = {{TS_M_STEP_CV, "coefficient of variation"}, {0, NULL}};
+	static const struct ts_figure stalls[] = {{TS_M_STEP_STALL, "long steps cost %"}, {0, NULL}};
 	static const struct ts_figure wall[] = {{TS_M_WALL_TOTAL, ""},
-						{TS_M_WALL_UNATTRIBUTED, "unattributed"},
+						{TS_M_WALL_UNATTRIBUTED, "% outside all phases"},
 						{TS_M_WALL_UNATTRIBUTED_SHARE, " (%)"},
 						{0, NULL}};
-	static const struct ts_figure gaps[] = {{TS_M_WALL_GAP, "% of it"}, {TS_M_WALL_GAPS, " in % gaps"}, {0, NULL}};
+	static const struct ts_figure gaps[] = {
+		{TS_M_WALL_GAP, "% of that"}, {TS_M_WALL_GAPS, " in % gaps"}, {0, NULL}};
 	const struct events_of events = {
 		.group = TS_ANSWER_TIMING,
 		.subject = ts_span_str("step"),
@@ -299,6 +304,8 @@ static void timing(struct ts_report *r)
 		.dips = TS_MEASURE_NAMES,
 	};
 	const struct ts_measure *gap = ts_report_row(r, TS_M_WALL_GAP, TS_NO_SUBJECT);
+	const struct ts_measure *tail = ts_report_row(r, TS_M_STEP_TAIL, TS_NO_SUBJECT);
+	const char *ratio = NULL;
 	struct ts_section *s;
 
 	if (!ts_report_known(r, TS_ANSWER_TIMING))
@@ -307,8 +314,12 @@ static void timing(struct ts_report *r)
 	s->head = ts_report_figures(r, TS_NO_SUBJECT, head);
 	plot_item(r, s, "step time", ts_report_plot(r, TS_ANSWER_TIMING, ts_span_str("step")));
 	ts_report_line(r, s, "step", ts_report_figures(r, TS_NO_SUBJECT, step));
+	if (tail)
+		ratio = ts_report_say(r, "p95 is %s times the median", ts_report_number(r, TS_UNIT_NONE, tail->value));
+	ratio = ts_report_join(r, ts_report_figures(r, TS_NO_SUBJECT, variation), ", ", ratio);
+	ts_report_line(r, s, "variation", ts_report_join(r, ratio, ", ", ts_report_figures(r, TS_NO_SUBJECT, stalls)));
 	phases(r, s);
-	ts_report_line(r, s, "wall",
+	ts_report_line(r, s, "wall time",
 		       ts_report_join(r, ts_report_figures(r, TS_NO_SUBJECT, wall), ", ",
 				      gap && gap->value > 0 ? ts_report_figures(r, TS_NO_SUBJECT, gaps) : NULL));
 	warmup_line(r, s);
@@ -351,7 +362,8 @@ static void capacity_lines(struct ts_report *r, struct ts_section *s)
 		ts_report_line(r, s, "device", device);
 	}
 	ts_report_line(r, s, "full in",
-		       ts_report_with(r, "", ts_report_interval(r, left, TS_NO_SUBJECT), " steps at this growth"));
+		       ts_report_with(r, "", ts_report_interval(r, left, TS_NO_SUBJECT),
+				      " steps, if memory goes on to grow like this"));
 }
 
 static void memory(struct ts_report *r)
@@ -362,15 +374,15 @@ static void memory(struct ts_report *r)
 		[TS_MEMORY_PEAK_ALLOC] = "peak alloc.",
 		[TS_MEMORY_PEAK_RESERVED] = "peak res.",
 	};
-	static const struct ts_figure level[] = {
-		{TS_M_MEMORY_PEAK, "peak"}, {TS_M_MEMORY_PEAK_AT, " at step"},	  {TS_M_MEMORY_MEAN, "mean"},
-		{TS_M_MEMORY_LAST, "last"}, {TS_M_MEMORY_INVALID, "% not valid"}, {0, NULL}};
+	static const struct ts_figure level[] = {{TS_M_MEMORY_PEAK, "peak"},	     {TS_M_MEMORY_PEAK_AT, " at step"},
+						 {TS_M_MEMORY_MEAN, "mean"},	     {TS_M_MEMORY_LAST, "last"},
+						 {TS_M_MEMORY_INVALID, "% invalid"}, {0, NULL}};
 	static const struct ts_figure fragmentation[] = {
-		{TS_M_FRAGMENTATION, ""}, {TS_M_FRAGMENTATION_UNUSED, "% unused"}, {0, NULL}};
-	static const struct ts_figure creep[] = {{TS_M_CREEP_KIND, ""},
+		{TS_M_FRAGMENTATION, "% of reserved memory is unused"}, {TS_M_FRAGMENTATION_UNUSED, " (%)"}, {0, NULL}};
+	static const struct ts_figure creep[] = {{TS_M_CREEP_KIND, "TraceML's rule says"},
 						 {TS_M_CREEP_DELTA, "rise"},
 						 {TS_M_CREEP_SCORE, "score"},
-						 {TS_M_CREEP_METRIC, "of"},
+						 {TS_M_CREEP_METRIC, "metric"},
 						 {0, NULL}};
 	struct ts_section *s;
 
@@ -454,8 +466,8 @@ static void convergence(struct ts_report *r)
 static void coincidences(struct ts_report *r)
 {
 	static const struct ts_figure counts[] = {{TS_M_COINCIDENCES_COUNT, "% found"},
-						  {TS_M_COINCIDENCES_EXPECTED, "% by chance"},
-						  {TS_M_COINCIDENCES_SIGNIFICANT, "% beyond chance"},
+						  {TS_M_COINCIDENCES_EXPECTED, "% expected by chance"},
+						  {TS_M_COINCIDENCES_SIGNIFICANT, "% significant"},
 						  {0, NULL}};
 	struct happened h = happened(r, TS_ANSWER_CROSS, NULL, TS_EVENT_COINCIDENCE);
 	struct ts_section *s;
@@ -466,16 +478,17 @@ static void coincidences(struct ts_report *r)
 	s = ts_report_section(r, "COINCIDENCES");
 	s->head = ts_report_join(r, ts_report_figures(r, TS_NO_SUBJECT, counts), ", ",
 				 ts_report_chance(r, TS_M_COINCIDENCES_P_VALUE));
-	ts_report_line(r, s, "between", ts_report_value(r, TS_M_AXES_PRESENT));
+	ts_report_line(r, s, "signals", ts_report_value(r, TS_M_AXES_PRESENT));
 	for (size_t i = 0; i < r->a->events.n; i++) {
 		const struct ts_event *e = &r->a->events.items[i];
 
 		if (e->kind != TS_EVENT_COINCIDENCE || !ts_span_eq(e->group, ts_answer_group_name(TS_ANSWER_CROSS)) ||
 		    listed++ >= COINCIDENCES_SHOWN)
 			continue;
-		ts_report_line(r, s, ts_report_say(r, "step %s", steps(r, e->first_step, e->last_step)),
-			       ts_report_say(r, isfinite(e->score) ? "%s (chance %.1e)" : "%s",
-					     ts_report_text(r, e->subject), pow(10, -e->score)));
+		ts_report_line(r, s, listed > 1 ? "" : "at step",
+			       ts_report_say(r, isfinite(e->score) ? "%s: %s (p\u00a0%.2g)" : "%s: %s",
+					     steps(r, e->first_step, e->last_step), ts_report_text(r, e->subject),
+					     pow(10, -e->score)));
 	}
 	if (listed > COINCIDENCES_SHOWN)
 		ts_report_line(r, s, NULL, ts_report_say(r, "and %zu more", listed - COINCIDENCES_SHOWN));
@@ -496,10 +509,10 @@ static const char *spaced(struct ts_report *r, struct ts_span name)
 	return out;
 }
 
-/* A bar for each line of the rank in view, or of the whole job. Empty lines are left out. */
+/* Adds a bar for each line of the budget of the analyzed rank, or of the whole job. Empty lines are left out. */
 static void budget_bars(struct ts_report *r, struct ts_section *s, bool job)
 {
-	static const char *const heads[2][TS_BAR_VALUES] = {{"", ""}, {"job", ""}};
+	static const char *const heads[2][TS_BAR_VALUES] = {{"", ""}, {"all ranks", ""}};
 	struct ts_item *item = NULL;
 
 	for (size_t i = 0; i < r->a->measures.n; i++) {
@@ -524,7 +537,7 @@ static void budget_bars(struct ts_report *r, struct ts_section *s, bool job)
 static void budget(struct ts_report *r)
 {
 	static const struct ts_figure mfu[] = {{TS_M_MFU, ""},
-					       {TS_M_MFU_PEAK, "of"},
+					       {TS_M_MFU_PEAK, "of a peak of"},
 					       {TS_M_MFU_DEVICE, "on"},
 					       {TS_M_MFU_DTYPE, "in"},
 					       {TS_M_MFU_PEAK_SOURCE, "peak from"},
@@ -536,9 +549,9 @@ static void budget(struct ts_report *r)
 						 {TS_M_GOODPUT_SESSION, "% of the session"},
 						 {0, NULL}};
 	static const struct ts_figure rates[] = {{TS_M_THROUGHPUT_TOKENS, "tokens"},
-						 {TS_M_THROUGHPUT_TOKENS_PER_DEVICE, " (% a device)"},
+						 {TS_M_THROUGHPUT_TOKENS_PER_DEVICE, " (% per device)"},
 						 {TS_M_THROUGHPUT_SAMPLES, "samples"},
-						 {TS_M_THROUGHPUT_SAMPLES_PER_DEVICE, " (% a device)"},
+						 {TS_M_THROUGHPUT_SAMPLES_PER_DEVICE, " (% per device)"},
 						 {0, NULL}};
 	const char *share = ts_report_value(r, TS_M_MFU), *wall;
 	struct ts_section *s;
@@ -546,7 +559,7 @@ static void budget(struct ts_report *r)
 	if (!ts_report_known(r, TS_ANSWER_BUDGET) && !ts_report_known(r, TS_ANSWER_EFFICIENCY))
 		return;
 	s = ts_report_section(r, "EFFICIENCY BUDGET");
-	wall = ts_report_with(r, "wall ", ts_report_value(r, TS_M_BUDGET_WALL), "");
+	wall = ts_report_with(r, "wall time ", ts_report_value(r, TS_M_BUDGET_WALL), "");
 	s->head = ts_report_join(r, share ? ts_report_say(r, "MFU %s", share) : "MFU not known", ", ", wall);
 	budget_bars(r, s, false);
 	budget_bars(r, s, true);
@@ -569,7 +582,7 @@ static void pipeline(struct ts_report *r)
 						{TS_M_PIPELINE_STEPS, "% steps"},
 						{TS_M_PIPELINE_EVENTS, "% events"},
 						{TS_M_PIPELINE_SKIPPED, "% skipped"},
-						{TS_M_PIPELINE_VIRTUAL_STAGES, "% chunks a stage"},
+						{TS_M_PIPELINE_VIRTUAL_STAGES, "% chunks per stage"},
 						{TS_M_PIPELINE_BUSIEST, "busiest"},
 						{TS_M_PIPELINE_IDLEST, "idlest"},
 						{0, NULL}};
@@ -602,11 +615,11 @@ static void pipeline(struct ts_report *r)
 
 /* --- what is not known --- */
 
-/* A row or a rule and why it is not known. */
+/* A gap is a row, a rule or a share that is not known, and the reason. */
 struct gap {
 	struct ts_span reason;
 	size_t at;    /* place in the answer: rows, then rules, then shares of the bound */
-	size_t first; /* the least place with this reason */
+	size_t first; /* the first place with this reason */
 };
 
 static int by_reason(const void *x, const void *y)
@@ -626,7 +639,8 @@ static int by_first(const void *x, const void *y)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-/* "memory growth", "MEMORY.GROWTH", "share of wait". before: the row named last, whose group is not said again; may be NULL. */
+/* "memory growth", "MEMORY.GROWTH", "share of wait". The group is left out if it is that of `before`, the row named last,
+ * which may be NULL. */
 static const char *gap_name(struct ts_report *r, const struct gap *g, const struct ts_measure *before)
 {
 	const struct ts_measures *m = &r->a->measures;
@@ -644,7 +658,8 @@ static const char *gap_name(struct ts_report *r, const struct gap *g, const stru
 	return ts_report_say(r, "%s %s", ts_report_text(r, m->items[g->at].group), subject);
 }
 
-/* "no column memory.alloc: memory alloc, growth; MEMORY.GROWTH": subjects of which a row is not known, and rules. */
+/* "the run has no column memory.alloc: memory alloc, growth; MEMORY.GROWTH": the reason, the subjects of which a row is
+ * not known, and the rules that are unchecked. */
 static void reason_line(struct ts_report *r, struct ts_section *s, const struct gap *gaps, size_t n)
 {
 	const struct ts_measures *m = &r->a->measures;
@@ -670,7 +685,7 @@ static void reason_line(struct ts_report *r, struct ts_section *s, const struct 
 		rules = ts_report_say(r, "%s and %zu more", rules, n_rules - NAMES_SHOWN);
 	ts_report_line(r, s, NULL,
 		       ts_report_say(r, "%s: %s",
-				     gaps->reason.len ? ts_report_text(r, gaps->reason) : "no reason given",
+				     gaps->reason.len ? ts_report_text(r, gaps->reason) : "the answer gives no reason",
 				     ts_report_join(r, names, "; ", rules)));
 }
 
@@ -712,6 +727,7 @@ static void not_known(struct ts_report *r)
 	if (n == 0)
 		return;
 	s = ts_report_section(r, "NOT KNOWN");
+	s->head = "each line gives a reason, then the measures and the rules that need it";
 	for (size_t i = 0; i < n; i = end) {
 		for (end = i + 1; end < n && gaps[end].first == gaps[i].first;)
 			end++;

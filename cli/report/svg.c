@@ -308,8 +308,8 @@ bool ts_svg_series(struct ts_buf *out, const struct ts_plot *plot, const struct 
 			 ts_span_eq(events->items[i].subject, plot->subject);
 	open_svg(out, HEIGHT, "", title,
 		 ts_arena_printf(arena,
-				 "%zu cells of %" PRIu64 " steps from step %" PRId64
-				 " on; least %s, greatest %s; %zu events",
+				 "%zu cells of %" PRIu64 " steps, from step %" PRId64
+				 " on; smallest value %s, largest value %s; %zu events",
 				 plot->n, plot->width, plot->first_step, in_unit(plot->unit, low, arena),
 				 in_unit(plot->unit, high, arena), marks));
 	for (size_t from = 0; from < plot->n; from = run_end(plot, from)) {
@@ -361,7 +361,7 @@ bool ts_svg_curves(struct ts_buf *out, const struct ts_plot *a, const struct ts_
 		return false;
 	open_svg(out, HEIGHT, "", title,
 		 ts_arena_printf(arena,
-				 "%zu cells of %" PRIu64 " steps from step %" PRId64
+				 "%zu cells of %" PRIu64 " steps, from step %" PRId64
 				 " on; the runs first differ at step %" PRId64,
 				 a->n, a->width, a->first_step, split));
 	if (split >= a->first_step && cell < a->n) {
@@ -428,7 +428,7 @@ void ts_svg_heat(struct ts_buf *out, const struct ts_plot *const *rows, size_t n
 	if (n == 0)
 		return;
 	open_svg(out, (int)ceil((double)n * height), "", title,
-		 ts_arena_printf(arena, "%zu ranks, a row each; time of their own against the median of all", n));
+		 ts_arena_printf(arena, "%zu ranks, one row each: own time divided by the median of all ranks", n));
 	for (int class = 0; class < 7; class ++)
 		heat_cells(out, rows, n, class, height);
 	for (size_t r = 0; r < n; r += every) {
@@ -450,7 +450,7 @@ void ts_svg_parts(struct ts_buf *out, const struct ts_svg_part *parts, size_t n,
 	double at = 0;
 
 	open_svg(out, BAR_HEIGHT, " preserveAspectRatio=\"none\"", title,
-		 "shares of the whole, side by side; the table has them");
+		 "shares of the whole in one bar; the table lists them");
 	ts_buf_printf(out, "<rect class=\"rest\" width=\"%d\" height=\"%d\"/>\n", TS_SVG_WIDTH, BAR_HEIGHT);
 	for (size_t i = 0; i < n; i++) {
 		double share = clamp(parts[i].share, 0, 1 - at);

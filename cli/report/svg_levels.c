@@ -53,7 +53,7 @@ static void dots(struct ts_buf *out, const struct axes *a, bool far)
 		ts_buf_printf(out, "M%.1f %.1fh0", x_of(a, (double)i + 0.5), y_of(a, v));
 	}
 	if (open)
-		ts_buf_str(out, far ? "\"><title>further away than is drawn</title></path>\n" : "\"/>\n");
+		ts_buf_str(out, far ? "\"><title>this value is outside the drawn range</title></path>\n" : "\"/>\n");
 }
 
 static void levels(struct ts_buf *out, const struct axes *a)

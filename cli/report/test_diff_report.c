@@ -676,7 +676,7 @@ static void what_would_run_it_again(void **state)
 	text = text_with(100, false, false, &how);
 	has(text, "REPRODUCE");
 	has(text, "      git checkout 0123abcd  # was on main\n");
-	has(text, "not known    the code: no fact code.commit;");
+	has(text, "not known    the code, because there is no fact code.commit;");
 }
 
 static struct ts_reproduce_side again(const struct ts_fact *items, size_t n)
@@ -713,8 +713,7 @@ static void the_patch_is_applied_if_it_is_the_one(void **state)
 	side = AGAIN(text_fact("code.patch_sha256", digest), text_fact("session.patch", "b\n"));
 	assert_string_equal(side.commands[0],
 			    "git apply PATCH  # whose SHA-256 is 87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7");
-	assert_string_equal(side.missing[1],
-			    "the patch itself: session.patch is not the text of which code.patch_sha256 is the digest");
+	assert_string_equal(side.missing[1], "the patch itself: the SHA-256 of session.patch is not code.patch_sha256");
 }
 
 static void variables_reach_all_of_a_line(void **state)
@@ -736,7 +735,7 @@ static void variables_reach_all_of_a_line(void **state)
 	assert_string_equal(side.commands[1], "eval $'torchrun \\134\\012 train.py'");
 	side = AGAIN(variable, text_fact("session.command", "python t.py --api-key '<redacted>'"));
 	assert_int_equal(side.n_missing, 3); /* code, patch, the secret */
-	assert_string_equal(side.missing[2], "a secret in the command, which was left out: <redacted>");
+	assert_string_equal(side.missing[2], "a secret in the command, which tscope replaced by <redacted>");
 }
 
 /* --- JSON --- */

@@ -100,7 +100,7 @@ static void checkout(struct making *m)
 	if (!commit.len)
 		commit = text_at(m, "code.git_commit");
 	if (!commit.len) {
-		missing(m, "the code: no fact code.commit");
+		missing(m, "the code, because there is no fact code.commit");
 		return;
 	}
 	ts_buf_str(&line, "git checkout ");
@@ -121,7 +121,8 @@ static bool has_digest(struct ts_span text, struct ts_span hex)
 	return ts_span_is(hex, ts_id_hex(&id, of_text));
 }
 
-/* The text that was recorded, if it is what the digest says; else the digest tells the right patch to those who still have it. */
+/* The text that was recorded, if it is what the digest says; else the digest tells the right patch to those who still
+ * have it. */
 static void patch(struct making *m)
 {
 	const struct ts_fact *dirty = fact_at(m, "code.dirty");
@@ -131,8 +132,8 @@ static void patch(struct making *m)
 	if (!digest.len && dirty && dirty->type == TS_FACT_BOOL && !dirty->boolean)
 		return;
 	if (!digest.len) {
-		missing(m, dirty ? "the uncommitted changes: code.dirty is set, and no fact code.patch_sha256"
-				 : "whether the code had uncommitted changes: no fact code.dirty");
+		missing(m, dirty ? "the uncommitted changes: code.dirty is set, but there is no fact code.patch_sha256"
+				 : "whether the code had uncommitted changes, because there is no fact code.dirty");
 		return;
 	}
 	if (text.len && has_digest(text, digest)) {
@@ -145,8 +146,9 @@ static void patch(struct making *m)
 	ts_buf_str(&line, "git apply PATCH  # whose SHA-256 is ");
 	ts_escape(&line, digest);
 	command(m, &line);
-	missing(m, text.len ? "the patch itself: session.patch is not the text of which code.patch_sha256 is the digest"
-			    : "the patch itself: only its digest is recorded (tscope facts --with-patch keeps the text)");
+	missing(m,
+		text.len ? "the patch itself: the SHA-256 of session.patch is not code.patch_sha256"
+			 : "the patch itself: only its digest is recorded (tscope facts --with-patch keeps the text)");
 }
 
 /* Where in the repository the command was given. */
@@ -244,11 +246,12 @@ static void run_line(struct making *m)
 	struct ts_span text = ts_buf_view(&line);
 
 	if (!n)
-		missing(m, "the environment: no fact determinism.env.*");
+		missing(m, "the environment, because there is no fact determinism.env.*");
 	if (!typed && !words)
-		missing(m, "the command: no fact session.command (tscope facts --command) or session.argv");
+		missing(m, "the command, because there is no fact session.command (tscope facts --command records it) "
+			   "or session.argv");
 	if (text.len && memmem(text.data, text.len, TS_REDACTED, strlen(TS_REDACTED)))
-		missing(m, "a secret in the command, which was left out: " TS_REDACTED);
+		missing(m, "a secret in the command, which tscope replaced by " TS_REDACTED);
 	m->failed |= line.failed || variables.failed;
 	if (typed && n && !is_one_command(text)) {
 		struct ts_buf set = TS_BUF_INIT(LINE_MOST);

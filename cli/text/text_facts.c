@@ -125,7 +125,9 @@ enum ts_status ts_render_facts_text(struct ts_cli *cli, const struct ts_fact_lis
 	for (int g = 0; g < TS_GROUPS; g++)
 		n += add_group(cli, &grid, list, (enum ts_group)g);
 	if (n == 0) {
-		ts_cli_say(cli, list->glob.len ? "no recorded fact has a path like %.*s" : "no facts are recorded%.*s",
+		ts_cli_say(cli,
+			   list->glob.len ? "no recorded fact has a path like %.*s"
+					  : "the run has no recorded facts%.*s",
 			   TS_SPAN_ARG(list->glob));
 		return TS_OK;
 	}

@@ -71,11 +71,12 @@ static void nothing(struct ts_cli *cli, const struct ts_listing *list)
 	if (list->filtered)
 		ts_cli_say(cli, "none of the %s matches", what);
 	else if (list->project.len)
-		ts_cli_say(cli, "no %s in project %.*s of %s", what, TS_SPAN_ARG(list->project), cli->target.where);
+		ts_cli_say(cli, "there are no %s in project %.*s of %s", what, TS_SPAN_ARG(list->project),
+			   cli->target.where);
 	else
-		ts_cli_say(cli, "no %s in %s", what, cli->target.where);
+		ts_cli_say(cli, "there are no %s in %s", what, cli->target.where);
 	if (cli->target.absent)
-		ts_cli_say(cli, "nothing was ever pushed there; 'tscope push DIRECTORY' makes it");
+		ts_cli_say(cli, "no store exists there yet; 'tscope push DIRECTORY' creates it");
 }
 
 enum ts_status ts_render_list_text(struct ts_cli *cli, const struct ts_listing *list, struct ts_error *err)
@@ -85,7 +86,7 @@ enum ts_status ts_render_list_text(struct ts_cli *cli, const struct ts_listing *
 	enum ts_status status;
 
 	if (list->n_columns > TS_GRID_COLUMNS)
-		return ts_error_set(err, TS_TOO_LARGE, "list: at most %d columns", TS_GRID_COLUMNS);
+		return ts_error_set(err, TS_TOO_LARGE, "list: a list can have at most %d columns", TS_GRID_COLUMNS);
 	if (list->n == 0) {
 		nothing(cli, list);
 		return TS_OK;
@@ -105,6 +106,7 @@ enum ts_status ts_render_list_text(struct ts_cli *cli, const struct ts_listing *
 			text_cell(cli, &grid, list, &list->rows[r], c);
 	status = ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
 	if (!status && list->next_token.len)
-		ts_cli_say(cli, "there are more; --all shows them, --page %.*s the next", TS_SPAN_ARG(list->next_token));
+		ts_cli_say(cli, "there are more; --all shows all of them, and --page %.*s shows the next page",
+			   TS_SPAN_ARG(list->next_token));
 	return status;
 }

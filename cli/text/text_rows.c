@@ -193,7 +193,7 @@ enum ts_status ts_render_rows_text(struct ts_cli *cli, const struct ts_analysis 
 	ts_text_field(cli, "run", ts_show_run(&a->run, arena));
 	ts_text_field(cli, "rank", ts_show_step(a->rank, arena));
 	ts_text_field(cli, "warm-up",
-		      cut && a->warmup_cut ? ts_arena_printf(arena, "%s left out", cut) : "nothing left out");
+		      cut && a->warmup_cut ? ts_arena_printf(arena, "%s left out", cut) : "no steps left out");
 	status = measures(cli, &a->measures, err);
 	if (a->n_notes)
 		ts_buf_char(&cli->out, '\n');

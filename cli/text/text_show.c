@@ -47,7 +47,7 @@ static enum ts_status columns_grid(struct ts_cli *cli, const struct ts_get_reply
 	struct ts_grid grid;
 
 	if (run->n_columns == 0) {
-		ts_buf_str(&cli->out, "\nNo series.\n");
+		ts_buf_str(&cli->out, "\nThe run has no series.\n");
 		return TS_OK;
 	}
 	ts_buf_char(&cli->out, '\n');

@@ -22,11 +22,11 @@ static enum ts_status load(struct ts_cli *cli, size_t i, struct ts_span spec, st
 	if (ts_ask_get(cli->target.channel, spec, &cli->arena, &run, err) || ts_head_decode(run.head, &cli->arena, &head, err))
 		return err->status;
 	if (!ts_traceml_summary_of(&head.facts, ret_summary))
-		return ts_error_set(
-			err, TS_INVALID,
-			"diff: %s is no summary of TraceML (a final_summary.json, or a run pushed from one), and --as traceml "
-			"compares nothing else",
-			ts_cli_word(cli, i));
+		return ts_error_set(err, TS_INVALID,
+				    "diff: %s is not a summary of TraceML (a final_summary.json, or a run pushed from "
+				    "one), and --as traceml "
+				    "only compares such summaries",
+				    ts_cli_word(cli, i));
 	*ret_run = run.run;
 	return TS_OK;
 }
@@ -83,11 +83,11 @@ const char *ts_traceml_our_sentence(const struct ts_traceml_comparison *said, st
 	const char *text, *between = "";
 
 	if (strcmp(ts_traceml_our_word(said), "undecided") != 0)
-		return "the two summaries are not of the same job";
+		return "the two summaries come from different jobs";
 	text = ts_arena_printf(arena,
-			       "one run a side says nothing of how runs scatter, so no fixed limit tells a change from noise; "
-			       "to find a slowdown of "
-			       "%s in 95 of 100 cases a gate wants",
+			       "one run on each side does not show how much runs vary, so no fixed limit can tell a "
+			       "change from noise; "
+			       "to find a slowdown of %s in 95 of 100 cases, a gate needs",
 			       ts_say_percent(said->size).text);
 	for (size_t i = 0; i < TS_TRACEML_NOISES && text; i++) {
 		const struct ts_traceml_baselines *b = &said->baselines[i];
@@ -95,9 +95,9 @@ const char *ts_traceml_our_sentence(const struct ts_traceml_comparison *said, st
 		if (i + 1 < TS_TRACEML_NOISES && b->n && b->n == b[1].n)
 			continue;
 		if (b->n == 0)
-			return ts_arena_printf(arena, "%s%s pairs run in turn where they scatter by %s or more", text, between,
-					       ts_say_percent(b->noise).text);
-		text = ts_arena_printf(arena, "%s%s %u baselines where runs scatter by up to %s", text, between, b->n,
+			return ts_arena_printf(arena, "%s%s pairs of runs in turn where runs vary by %s or more", text,
+					       between, ts_say_percent(b->noise).text);
+		text = ts_arena_printf(arena, "%s%s %u baselines where runs vary by up to %s", text, between, b->n,
 				       ts_say_percent(b->noise).text);
 		between = ",";
 	}

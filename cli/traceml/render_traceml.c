@@ -67,7 +67,7 @@ static enum ts_status numbers(struct ts_cli *cli, const struct ts_traceml_compar
 	struct ts_grid grid;
 	const char *step = said->clock == TS_TRACEML_GPU   ? "step time, GPU clock"
 			   : said->clock == TS_TRACEML_CPU ? "step time, CPU clock"
-							   : "step time, no clock in both";
+							   : "step time, no clock in common";
 
 	ts_grid_init(&grid, columns, 5, &cli->arena);
 	number_row(cli, &grid, step, &said->step, TS_TRACEML_STEP_PCT, false);
@@ -110,11 +110,11 @@ static void ours(struct ts_cli *cli, const struct ts_traceml_comparison *said)
 	const char *word = strcmp(ts_traceml_our_word(said), "undecided") == 0 ? "undecided" : "not comparable";
 	const char *sentence = ts_traceml_our_sentence(said, &cli->arena);
 
-	ts_text_heading(cli, "Our verdict");
+	ts_text_heading(cli, "Verdict of tscope");
 	ts_text_wrapped(cli, TS_STYLE_PLAIN, 2, sentence ? ts_arena_printf(&cli->arena, "%s: %s", word, sentence) : NULL);
-	ts_text_heading(cli, "What its rule passes over");
+	ts_text_heading(cli, "What TraceML's rule ignores");
 	if (said->n_missed == 0)
-		ts_buf_str(&cli->out, "  nothing else differs that the summaries hold\n");
+		ts_buf_str(&cli->out, "  The summaries do not differ in anything else.\n");
 	for (size_t i = 0; i < said->n_missed; i++)
 		ts_text_wrapped(cli, TS_STYLE_PLAIN, 2,
 				ts_arena_printf(&cli->arena, "- %.*s", TS_SPAN_ARG(said->missed[i].sentence)));
@@ -130,7 +130,7 @@ enum ts_status ts_render_traceml_text(struct ts_cli *cli, const struct ts_tracem
 					TS_SPAN_ARG(first->why)));
 	if (runs(cli, answer, err))
 		return err->status;
-	ts_text_heading(cli, "By TraceML's rule");
+	ts_text_heading(cli, "Verdict of TraceML's rule");
 	if (numbers(cli, said, err) || findings(cli, said, err))
 		return err->status;
 	comparability(cli, said);

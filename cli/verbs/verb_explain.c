@@ -86,7 +86,7 @@ static bool in_word(char c)
 	return c == '_' || ts_is_alpha((unsigned char)c);
 }
 
-/* Stands word in text by itself? "low" does not in "below", nor "high" in "high_share". */
+/* Whether text has this word by itself: "below" does not have "low", and "high_share" does not have "high". */
 static bool says(const char *text, const char *word)
 {
 	size_t n = strlen(word);
@@ -145,7 +145,7 @@ static void one(struct ts_cli *cli, const struct ts_rule *rule)
 	paragraph(cli, "Severity", rule->severity, ".");
 	paragraph(cli, "What to try", rule->advice, "");
 	paragraph(cli, "Source", rule->source, ".");
-	paragraph(cli, "Thresholds", first->name ? "" : "It has none", first->name ? "" : ".");
+	paragraph(cli, "Thresholds", first->name ? "" : "This rule has no thresholds", first->name ? "" : ".");
 	for (const struct ts_threshold *t = first; t->name; t++) {
 		const char *value = value_text(cli, t);
 

@@ -48,7 +48,7 @@ enum ts_status ts_note_elsewhere(struct ts_notes *a, struct ts_span series, int3
 	if (a->analysis->n_notes >= NOTES_MAX - NOTES_KEPT)
 		return TS_OK;
 	ts_buf_span(&text, series);
-	ts_buf_printf(&text, " is of rank %" PRId32 ", the lowest that has it", rank);
+	ts_buf_printf(&text, " comes from rank %" PRId32 ", the lowest rank that has it", rank);
 	status = note_buf(a, &text, err);
 	ts_buf_finish(&text);
 	return status;
@@ -78,7 +78,7 @@ enum ts_status ts_note_untimed(struct ts_notes *a, const int32_t *ranks, size_t 
 		return TS_OK;
 	ts_buf_str(&text, n == 1 ? "rank " : "ranks ");
 	put_ranks(&text, ranks, n);
-	ts_buf_printf(&text, " %s no times of steps and %s not compared with the others", n == 1 ? "has" : "have",
+	ts_buf_printf(&text, " %s no step times and %s not compared with the other ranks", n == 1 ? "has" : "have",
 		      n == 1 ? "is" : "are");
 	status = note_buf(a, &text, err);
 	ts_buf_finish(&text);
@@ -106,7 +106,9 @@ enum ts_status ts_note_warmup(struct ts_notes *a, const struct ts_analyze_reques
 
 	if (!request->has_warmup && a->analysis->warmup_cut) {
 		snprintf(text, sizeof text,
-			 "the first %" PRIu64 " step%s slower than the rest: times leave %s out as warm-up; --warmup 0 keeps %s",
+			 "the first %" PRIu64
+			 " step%s slower than the rest, so the analysis leaves %s out as warm-up; --warmup 0 "
+			 "keeps %s",
 			 a->analysis->warmup_cut, a->analysis->warmup_cut == 1 ? " is" : "s are",
 			 a->analysis->warmup_cut == 1 ? "it" : "them", a->analysis->warmup_cut == 1 ? "it" : "them");
 		return note(a, text, err);
@@ -115,7 +117,7 @@ enum ts_status ts_note_warmup(struct ts_notes *a, const struct ts_analyze_reques
 		return TS_OK;
 	if (a->analysis->warmup_cut < request->warmup)
 		snprintf(text, sizeof text,
-			 "all %" PRIu64 " steps are left out: --warmup %" PRIu64 " is as much as there is",
+			 "all %" PRIu64 " steps are left out, because --warmup %" PRIu64 " covers the whole run",
 			 a->analysis->warmup_cut, request->warmup);
 	else
 		snprintf(text, sizeof text, "the first %" PRIu64 " step%s of each rank %s left out",
@@ -168,8 +170,8 @@ enum ts_status ts_note_rank(struct ts_notes *a, const struct ts_analyze_request 
 	if (request->has_rank || a->analysis->run.ranks < 2)
 		return TS_OK;
 	snprintf(text, sizeof text,
-		 "timing, memory and convergence are of rank %" PRId32
-		 ", the lowest with steps; --rank K shows another",
+		 "timing, memory and convergence describe rank %" PRId32
+		 ", the lowest rank that has steps; --rank K shows another rank",
 		 index->rank);
 	return note(a, text, err);
 }

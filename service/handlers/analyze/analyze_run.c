@@ -81,7 +81,7 @@ static void check_total(struct ts_work_number *io, const char *none)
 		io->reason = none;
 	else if (!(io->value > 0) || isinf(io->value)) {
 		io->known = false;
-		io->reason = "its sum is no number above 0";
+		io->reason = "the sum of its values is not a number above 0";
 	}
 }
 

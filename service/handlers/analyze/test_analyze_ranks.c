@@ -180,7 +180,7 @@ static void a_loss_may_be_of_another_rank(void **state)
 	assert_int_equal(a.rank, 0);
 	expect_measure(&a.measures, "convergence", "loss", "last", 2);
 	for (size_t i = 0; i < a.n_notes; i++)
-		said |= ts_span_is(a.notes[i], "loss is of rank 1, the lowest that has it");
+		said |= ts_span_is(a.notes[i], "loss comes from rank 1, the lowest rank that has it");
 	assert_true(said);
 	cells_free(&c);
 	world_close(&w);

@@ -15,36 +15,36 @@ $ tscope analyze base
 |
 | ● FINDINGS  nothing found, 16 of 31 rules unchecked
 |
-| ● TIMING  nothing found, 4 of 7 rules unchecked  8 steps, mean 250 ms, 4 /s
-|   step time    ▁▁▁▁▁▁▁▁  all 250 ms
-|   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 0, cv 0.0 %,
-|                p95/median 100.0 %, stalls 0.0 %
+| ● TIMING  nothing found, 4 of 7 rules unchecked  8 steps, mean 250 ms, rate 4 /s
+|   step time    ▁▁▁▁▁▁▁▁  always 250 ms
+|   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 0
+|   variation    coefficient of variation 0.0 %, p95 is 1 times the median, long steps cost 0.0 %
 |                                                           mean   median      p95
 |   data         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  10.0 ms  10.0 ms  10.0 ms
 |   forward      ██████████░░░░░░░░░░░░░░░░░░░░  32.0 %  80.0 ms  80.0 ms  80.0 ms
 |   backward     ███████████████████░░░░░░░░░░░  64.0 %   160 ms   160 ms   160 ms
-|   wall         1.75 s, unattributed 0 s (0.0 %)
-|   warm-up      no step left out
+|   wall time    1.75 s, 0 s outside all phases (0.0 %)
+|   warm-up      no steps left out
 |
 | ● MEMORY  nothing found, 4 of 5 rules unchecked
 |   allocated    ▁▂▃▄▅▆▇█  1 MiB to 8 MiB
 |   allocated    peak 8 MiB at step 7, mean 4.5 MiB, last 8 MiB
-|   growth       1 MiB/step (1 MiB/step to 1 MiB/step), 7 MiB over the run
+|   growth       1 MiB/step (95 % interval 1 MiB/step to 1 MiB/step), 7 MiB over the run
 |
 | ● CONVERGENCE  nothing found, 4 of 7 rules unchecked
 |   loss         █▄▂▂▁▁▁▁  0.25 to 2
 |                first 2, last 0.25, best 0.25 at step 7, 8 values
 |     trend      unknown
-|   lr           ▁▁▁▁▁▁▁▁  all 0.001
+|   lr           ▁▁▁▁▁▁▁▁  always 0.001
 |                first 0.001, last 0.001, best 0.001 at step 0, 8 values
 |     trend      unknown
 |
-| ● EFFICIENCY BUDGET  nothing found, 3 of 4 rules unchecked  MFU not known, wall 2.00 s
+| ● EFFICIENCY BUDGET  nothing found, 3 of 4 rules unchecked  MFU not known, wall time 2.00 s
 |   useful compute █████████████████████████████░  96.0 %   1.92 s
 |   data stall     █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  80.0 ms
 |   goodput      96.0 %, 1.92 s productive, 96.0 % of the session
 |
-| NOT KNOWN
+| NOT KNOWN  each line gives a reason, then the measures and the rules that need it
 |   too few step times are numbers to find the usual step time: timing step; TIMING.SLOWDOWN
 |   the run has fewer than 15 steps: timing warmup
 |   the run has no column memory.peak_reserved or memory.reserved: memory peak_reserved
@@ -70,7 +70,7 @@ $ tscope analyze base
 |   and 4 more; --json has them
 $ tscope analyze base --warmup 4
 | base  18fc3da2967f  8 steps (0 to 7), 1 rank
-| rank 0, the first 4 steps left out
+| rank 0, without the first 4 steps
 |
 | VERDICT  the run does not show what limits it: it has only 4 steps, and the verdict needs 10
 |   input         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %
@@ -81,16 +81,16 @@ $ tscope analyze base --warmup 4
 |
 | ● FINDINGS  nothing found, 16 of 31 rules unchecked
 |
-| ● TIMING  nothing found, 4 of 7 rules unchecked  4 steps, mean 250 ms, 4 /s
-|   step time    ▁▁▁▁  all 250 ms
-|   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 4, cv 0.0 %,
-|                p95/median 100.0 %, stalls 0.0 %
+| ● TIMING  nothing found, 4 of 7 rules unchecked  4 steps, mean 250 ms, rate 4 /s
+|   step time    ▁▁▁▁  always 250 ms
+|   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 4
+|   variation    coefficient of variation 0.0 %, p95 is 1 times the median, long steps cost 0.0 %
 |                                                           mean   median      p95
 |   data         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  10.0 ms  10.0 ms  10.0 ms
 |   forward      ██████████░░░░░░░░░░░░░░░░░░░░  32.0 %  80.0 ms  80.0 ms  80.0 ms
 |   backward     ███████████████████░░░░░░░░░░░  64.0 %   160 ms   160 ms   160 ms
-|   wall         750 ms, unattributed 0 s (0.0 %)
-|   warm-up      4 steps left out (declared); median in them 250 ms, after 250 ms
+|   wall time    750 ms, 0 s outside all phases (0.0 %)
+|   warm-up      4 steps left out (declared); their median is 250 ms, after them it is 250 ms
 |
 | ● MEMORY  nothing found, 4 of 5 rules unchecked
 |   allocated    ▁▃▆█  5 MiB to 8 MiB
@@ -101,16 +101,16 @@ $ tscope analyze base --warmup 4
 |   loss         █▅▂▁  0.25 to 0.4
 |                first 0.4, last 0.25, best 0.25 at step 7, 4 values
 |     trend      unknown
-|   lr           ▁▁▁▁  all 0.001
+|   lr           ▁▁▁▁  always 0.001
 |                first 0.001, last 0.001, best 0.001 at step 4, 4 values
 |     trend      unknown
 |
-| ● EFFICIENCY BUDGET  nothing found, 3 of 4 rules unchecked  MFU not known, wall 1.00 s
+| ● EFFICIENCY BUDGET  nothing found, 3 of 4 rules unchecked  MFU not known, wall time 1.00 s
 |   useful compute █████████████████████████████░  96.0 %   960 ms
 |   data stall     █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  40.0 ms
 |   goodput      96.0 %, 960 ms productive
 |
-| NOT KNOWN
+| NOT KNOWN  each line gives a reason, then the measures and the rules that need it
 |   too few step times are numbers to find the usual step time: timing step; TIMING.SLOWDOWN
 |   the run has no column memory.peak_reserved or memory.reserved: memory peak_reserved
 |   the run has no column memory.reserved: memory reserved
@@ -151,7 +151,8 @@ $ tscope analyze slow --rank 2
 |   communication ███████░░░░░░░░░░░░░░░░░░░░░░░  21.8 %
 |   wait          ███████░░░░░░░░░░░░░░░░░░░░░░░  23.5 %
 |   host          ███████████░░░░░░░░░░░░░░░░░░░  37.2 %
-|   try          up to 21.8 %: overlap communication with computation: let DDP or FSDP reduce
+|   try          share of wall time that each fix could save:
+|                up to 21.8 %: overlap communication with computation: let DDP or FSDP reduce
 |                gradients while backward runs (async_op=True, prefetch of the next layer) instead of
 |                in one blocking call at the end
 |                up to 23.5 %: check the hosts of the slow ranks: compare the clocks, temperature,
@@ -162,7 +163,7 @@ $ tscope analyze slow --rank 2
 |                each print of a tensor waits for the device
 |                up to 10.9 %: communicate less often: accumulate gradients over microbatches under
 |                no_sync()
-|   not told     Phases are measured on the host: without synchronization or a trace, GPU time counts
+|   not known    Phases are measured on the host: without synchronization or a trace, GPU time counts
 |                in the first phase that waits for it.
 |                How close computing comes to the peak of the device is not known: the run does not
 |                record work.flops_per_step.
@@ -192,55 +193,59 @@ $ tscope analyze slow --rank 2
 |           Give the FLOPs of a step (--flops-per-step) to learn the MFU as well.
 |   and 1 more: low TIMING.JITTER
 |
-| ● TIMING  1 medium, 1 low  160 steps, mean 13.2 ms, 75.8 /s
+| ● TIMING  1 medium, 1 low  160 steps, mean 13.2 ms, rate 75.8 /s
 |   step time    ▃▃▃▅▅▂▃▄▄▃▅▃▃▅▅▂▃▄▃▆▄▁▄▅▆▄▄▄▆▆█▆▆▅▅▆▃▄▆▄▅▄▆▆▆█▆▆▇▅▆▅▅▃▆▆▇▄▇▅  2.84 ms to 26.6 ms
-|   step         median 13.3 ms, p95 21.5 ms, p99 25.9 ms, max 26.6 ms at step 39, cv 36.6 %,
-|                p95/median 161.7 %, stalls 0.0 %
+|   step         median 13.3 ms, p95 21.5 ms, p99 25.9 ms, max 26.6 ms at step 39
+|   variation    coefficient of variation 36.6 %, p95 is 1.617 times the median, long steps cost 0.0 %
 |                                                           mean   median      p95
 |   data         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   2.6 %   341 µs   232 µs   296 µs
 |   forward      ██████████░░░░░░░░░░░░░░░░░░░░  33.6 %  4.43 ms  6.45 ms  6.74 ms
 |   backward     ██░░░░░░░░░░░░░░░░░░░░░░░░░░░░   6.2 %   815 µs   677 µs   881 µs
 |   optimizer    ██░░░░░░░░░░░░░░░░░░░░░░░░░░░░   6.2 %   814 µs   811 µs   904 µs
 |   comm         ███████████████░░░░░░░░░░░░░░░  51.5 %  6.79 ms  6.18 ms  14.9 ms
-|   wall         3.35 s, unattributed 1.25 s (37.3 %)
-|   warm-up      no step left out (none found)
+|   wall time    3.35 s, 1.25 s outside all phases (37.3 %)
+|   warm-up      no steps left out (none found)
 |
 | ● CONVERGENCE  nothing found
 |   loss         █▇▆▇▆▆▅▅▃▆▁▅▂▃▄▅▃▄▄▃▄▃▃▄▃▄▃▄▄▂▂▂▄▃▃▃▂▃▄▅▁▆▃▂▅▂▃▂▂▄▃▂▂▃▄▁▃▁▃▁  0.676551 to 2.54797
 |                first 2.548, last 1.087, best 0.6766 at step 106, 160 values
-|     trend      plateau, change -38.1 % (-48.5 % to -14.0 %)
+|     trend      plateau, change -38.1 % (95 % interval -48.5 % to -14.0 %)
 |   grad_norm    ▄▆█▅▆▅▆▅▄▃▂▆▃▄▃▄▃▃▂▃▃▃▃▂▁▂▂▄▂▄▃▁▃▂▃▃▁▂▁▄▂▂▃▂▂▁▂▂▁▂▁▂▂▄▁▂▄▁▃▂  1.25681 to 2.59584
 |                first 1.891, last 1.569, best 1.257 at step 129, 160 values
-|     trend      plateau, change -13.4 % (-35.4 % to -8.5 %)
-|   lr           ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  all 0.003
+|     trend      plateau, change -13.4 % (95 % interval -35.4 % to -8.5 %)
+|   lr           ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  always 0.003
 |                first 0.003, last 0.003, best 0.003 at step 0, 160 values
-|     trend      plateau, change 0.0 % (0.0 % to 0.0 %)
+|     trend      plateau, change 0.0 % (95 % interval 0.0 % to 0.0 %)
 |
 | ● RANKS  1 high, 2 medium, 1 of 6 rules unchecked
-|   3 ranks of 3, 160 steps on all of them, stragglers 1
-|   a step       18.0 ms, transfer 25.8 % of it, wait 27.8 % of it, collectives: explicit comm
-|   lost         43.3 % (457 ms in all), imbalance cv 58.7 %, skew 4.36 ms
+|   3 ranks of 3, 160 steps on all of them, stragglers: 1
+|   step         18.0 ms, 25.8 % of it transfer, 27.8 % wait for slower ranks, collectives: explicit
+|                comm
+|   lost         43.3 % of the devices' time (457 ms in all), coefficient of variation of own
+|                time 58.7 %, slowest rank 4.36 ms above the median
 |                                                slowest      own     wait  slowdown    blame
 |   rank 2       ██████████████████████░░░░░░░░   75.0 %  6.40 ms  2.15 ms   164.8 %   606 ms
 |                late, from step 60, p < 0.000001
 |   rank 0       ████░░░░░░░░░░░░░░░░░░░░░░░░░░   11.9 %  2.53 ms  6.22 ms   -42.0 %  13.9 ms
 |   rank 1       ████░░░░░░░░░░░░░░░░░░░░░░░░░░   13.1 %  2.31 ms  6.64 ms   -48.3 %  12.7 ms
+|   columns      slowest: share of the steps in which the rank is the slowest; own: its time per step
+|                without waiting; blame: time that all ranks would save without it
 |   TraceML      its rule names no straggler
 |
-| ● EFFICIENCY BUDGET  1 medium, 3 of 4 rules unchecked  MFU not known, wall 3.36 s
+| ● EFFICIENCY BUDGET  1 medium, 3 of 4 rules unchecked  MFU not known, wall time 3.36 s
 |   useful compute █████████░░░░░░░░░░░░░░░░░░░░░  28.9 %   969 ms
 |   data stall     ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   1.6 %  54.6 ms
 |   communication  ███████░░░░░░░░░░░░░░░░░░░░░░░  22.1 %   742 ms
 |   wait           ███░░░░░░░░░░░░░░░░░░░░░░░░░░░  10.3 %   345 ms
 |   unattributed   ███████████░░░░░░░░░░░░░░░░░░░  37.2 %   1.25 s
-|                                                    job        $
-|   own rest      ████████░░░░░░░░░░░░░░░░░░░░░░  28.0 %  599 ms
-|   communication ██████████░░░░░░░░░░░░░░░░░░░░  34.6 %  742 ms
-|   wait          ███████████░░░░░░░░░░░░░░░░░░░  37.4 %  801 ms
+|                                                 all ranks        $
+|   own rest      ████████░░░░░░░░░░░░░░░░░░░░░░     28.0 %  599 ms
+|   communication ██████████░░░░░░░░░░░░░░░░░░░░     34.6 %  742 ms
+|   wait          ███████████░░░░░░░░░░░░░░░░░░░     37.4 %  801 ms
 |   goodput      28.9 %, 969 ms productive, 28.8 % of the session
-|   throughput   samples 551,946 /s (183,982 /s a device)
+|   throughput   samples 551,946 /s (183,982 /s per device)
 |
-| NOT KNOWN
+| NOT KNOWN  each line gives a reason, then the measures and the rules that need it
 |   the run has no column memory.peak_alloc or memory.alloc: memory peak_alloc
 |   the run has no column memory.peak_reserved or memory.reserved: memory peak_reserved
 |   the run has no column memory.alloc: memory alloc
@@ -272,7 +277,8 @@ $ COLUMNS=60 tscope analyze slow
 |   communication ███████░░░░░░░░░░░░░░░░░░░░░░░  22.1 %
 |   wait          ███████░░░░░░░░░░░░░░░░░░░░░░░  23.9 %
 |   host          ███████████░░░░░░░░░░░░░░░░░░░  36.2 %
-|   try          up to 22.1 %: overlap communication with
+|   try          share of wall time that each fix could save:
+|                up to 22.1 %: overlap communication with
 |                computation: let DDP or FSDP reduce gradients
 |                while backward runs (async_op=True, prefetch
 |                of the next layer) instead of in one blocking
@@ -284,10 +290,7 @@ $ COLUMNS=60 tscope analyze slow
 |                up to 36.2 %: find out what the time is spent
 |                on: record evaluation, checkpoint and logging
 |                as phases of their own
-|                up to 18.1 %: log less often: log at an
-|                interval of several steps; each .item() and
-|                each print of a tensor waits for the device
-|   and 3 more; --json has them
+|   and 4 more; --json has them
 |
 | ● FINDINGS  1 high, 4 medium, 2 low, 9 of 31 rules unchecked
 |   HIGH    Some ranks delay the others (DIST.STRAGGLER)
@@ -309,63 +312,75 @@ $ COLUMNS=60 tscope analyze slow
 |     DIST.WAIT_BOUND, medium EFFICIENCY.RECOVERABLE, low
 |     TIMING.JITTER, low CONVERGENCE.NO_PROGRESS
 |
-| ● TIMING  1 medium, 1 low  160 steps, mean 13.4 ms, 74.73 /s
+| ● TIMING  1 medium, 1 low
+|   160 steps, mean 13.4 ms, rate 74.73 /s
 |   step time    ▁▃▃▃▃▁▁▂▁▁▆▄▅█▆▂█▄██▅▅▄▅▄  2.62 ms to 29.2 ms
 |   step         median 13.7 ms, p95 22.2 ms, p99 25.9 ms,
-|                max 29.2 ms at step 117, cv 41.5 %,
-|                p95/median 162.4 %, stalls 0.0 %
+|                max 29.2 ms at step 117
+|   variation    coefficient of variation 41.5 %, p95 is 1.624
+|                times the median, long steps cost 0.0 %
 |                                       mean   median      p95
 |   data         ░░░░░░░░░░   1.9 %   255 µs   225 µs   289 µs
 |   forward      ░░░░░░░░░░   4.6 %   613 µs   389 µs  2.88 ms
 |   backward     █░░░░░░░░░   6.1 %   812 µs   593 µs  2.43 ms
 |   optimizer    █░░░░░░░░░   6.3 %   846 µs   814 µs   899 µs
 |   comm         ████████░░  81.1 %  10.9 ms  11.1 ms  19.7 ms
-|   wall         3.34 s, unattributed 1.21 s (36.3 %)
-|   warm-up      no step left out (none found)
+|   wall time    3.34 s, 1.21 s outside all phases (36.3 %)
+|   warm-up      no steps left out (none found)
 |
 | ● CONVERGENCE  1 low
 |   loss         ██▅▄▁▄▅▁▄▃▄▄▃▁▃▂▁▂▂▁▃▂▃▅▃  0.731249 to 2.5761
 |                first 2.576, last 1.778, best 0.7312 at
 |                step 83, 160 values
-|     trend      plateau, change -14.8 % (-43.9 % to 5.4 %)
+|     trend      plateau, change -14.8 % (95 % interval
+|                -43.9 % to 5.4 %)
 |   grad_norm    ██▇▅▅▄▄▄▃▃▁▃▃▂▃▁▃▂▂▁▁▂▂▃▂  1.25681 to 2.59584
 |                first 1.891, last 1.569, best 1.257 at
 |                step 129, 160 values
-|     trend      plateau, change -13.4 % (-35.4 % to -8.5 %)
-|   lr           ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  all 0.003
+|     trend      plateau, change -13.4 % (95 % interval
+|                -35.4 % to -8.5 %)
+|   lr           ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁  always 0.003
 |                first 0.003, last 0.003, best 0.003 at
 |                step 0, 160 values
-|     trend      plateau, change 0.0 % (0.0 % to 0.0 %)
+|     trend      plateau, change 0.0 % (95 % interval 0.0 % to
+|                0.0 %)
 |
 | ● RANKS  1 high, 2 medium, 1 of 6 rules unchecked
-|   3 ranks of 3, 160 steps on all of them, stragglers 1
-|   a step       18.0 ms, transfer 25.8 % of it, wait 27.8 %
-|                of it, collectives: explicit comm
-|   lost         43.3 % (457 ms in all), imbalance cv 58.7 %,
-|                skew 4.36 ms
+|   3 ranks of 3, 160 steps on all of them, stragglers: 1
+|   step         18.0 ms, 25.8 % of it transfer, 27.8 % wait
+|                for slower ranks, collectives: explicit comm
+|   lost         43.3 % of the devices' time (457 ms in all),
+|                coefficient of variation of own time 58.7 %,
+|                slowest rank 4.36 ms above the median
 |                          slowest      own     wait  slowdown
 |   rank 2       ██████░░   75.0 %  6.40 ms  2.15 ms   164.8 %
 |                late, from step 60, p < 0.000001
 |   rank 0       █░░░░░░░   11.9 %  2.53 ms  6.22 ms   -42.0 %
 |   rank 1       █░░░░░░░   13.1 %  2.31 ms  6.64 ms   -48.3 %
+|   columns      slowest: share of the steps in which the rank
+|                is the slowest; own: its time per step
+|                without waiting; blame: time that all ranks
+|                would save without it
 |   TraceML      its rule names no straggler
 |
 | ● EFFICIENCY BUDGET  1 medium, 3 of 4 rules unchecked
-|   MFU not known, wall 3.36 s
+|   MFU not known, wall time 3.36 s
 |   useful compute ███░░░░░░░░░░░░░░░░░░░░░░░  10.8 %   363 ms
 |   data stall     ░░░░░░░░░░░░░░░░░░░░░░░░░░   1.2 %  40.8 ms
 |   communication  ██████░░░░░░░░░░░░░░░░░░░░  22.1 %   742 ms
 |   wait           ████████░░░░░░░░░░░░░░░░░░  29.7 %   995 ms
 |   unattributed   █████████░░░░░░░░░░░░░░░░░  36.2 %   1.21 s
-|                                                  job        $
-|   own rest      ████████░░░░░░░░░░░░░░░░░░░░  28.0 %  599 ms
-|   communication ██████████░░░░░░░░░░░░░░░░░░  34.6 %  742 ms
-|   wait          ██████████░░░░░░░░░░░░░░░░░░  37.4 %  801 ms
+|                                            all ranks        $
+|   own rest      ███████░░░░░░░░░░░░░░░░░░     28.0 %  599 ms
+|   communication █████████░░░░░░░░░░░░░░░░     34.6 %  742 ms
+|   wait          █████████░░░░░░░░░░░░░░░░     37.4 %  801 ms
 |   goodput      10.8 %, 363 ms productive, 10.8 % of the
 |                session
-|   throughput   samples 552,779 /s (184,260 /s a device)
+|   throughput   samples 552,779 /s (184,260 /s per device)
 |
 | NOT KNOWN
+|   each line gives a reason, then the measures and the rules
+|   that need it
 |   the run has no column memory.peak_alloc or memory.alloc:
 |     memory peak_alloc
 |   the run has no column memory.peak_reserved or
@@ -385,13 +400,11 @@ $ COLUMNS=60 tscope analyze slow
 |     compute_overhead, useful_compute job, efficiency mfu,
 |     hfu and 4 more; EFFICIENCY.MFU_IMPOSSIBLE,
 |     EFFICIENCY.MFU_SUSPICIOUS, EFFICIENCY.LOW_MFU
-|   the run does not record work.flops_convention: efficiency
-|     mfu
-|   and 5 more; --json has them
+|   and 6 more; --json has them
 |
 | NOTES
-|   timing, memory and convergence are of rank 0, the lowest
-|     with steps; --rank K shows another
+|   timing, memory and convergence describe rank 0, the lowest
+|     rank that has steps; --rank K shows another rank
 $ tscope analyze ./runs/cut
 | a6e6bceb9c69  4 steps (0 to 3), 1 rank
 | rank 0
@@ -405,16 +418,16 @@ $ tscope analyze ./runs/cut
 |
 | ● FINDINGS  nothing found, 16 of 31 rules unchecked
 |
-| ● TIMING  nothing found, 4 of 7 rules unchecked  4 steps, mean 250 ms, 4 /s
-|   step time    ▁▁▁▁  all 250 ms
-|   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 0, cv 0.0 %,
-|                p95/median 100.0 %, stalls 0.0 %
+| ● TIMING  nothing found, 4 of 7 rules unchecked  4 steps, mean 250 ms, rate 4 /s
+|   step time    ▁▁▁▁  always 250 ms
+|   step         median 250 ms, p95 250 ms, p99 250 ms, max 250 ms at step 0
+|   variation    coefficient of variation 0.0 %, p95 is 1 times the median, long steps cost 0.0 %
 |                                                           mean   median      p95
 |   data         █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  10.0 ms  10.0 ms  10.0 ms
 |   forward      ██████████░░░░░░░░░░░░░░░░░░░░  32.0 %  80.0 ms  80.0 ms  80.0 ms
 |   backward     ███████████████████░░░░░░░░░░░  64.0 %   160 ms   160 ms   160 ms
-|   wall         750 ms, unattributed 0 s (0.0 %)
-|   warm-up      no step left out
+|   wall time    750 ms, 0 s outside all phases (0.0 %)
+|   warm-up      no steps left out
 |
 | ● MEMORY  nothing found, 4 of 5 rules unchecked
 |   allocated    ▁▃▆█  1 MiB to 4 MiB
@@ -425,16 +438,16 @@ $ tscope analyze ./runs/cut
 |   loss         █▃▁▁  0.5 to 2
 |                first 2, last 0.5, best 0.5 at step 3, 4 values
 |     trend      unknown
-|   lr           ▁▁▁▁  all 0.001
+|   lr           ▁▁▁▁  always 0.001
 |                first 0.001, last 0.001, best 0.001 at step 0, 4 values
 |     trend      unknown
 |
-| ● EFFICIENCY BUDGET  nothing found, 3 of 4 rules unchecked  MFU not known, wall 1.00 s
+| ● EFFICIENCY BUDGET  nothing found, 3 of 4 rules unchecked  MFU not known, wall time 1.00 s
 |   useful compute █████████████████████████████░  96.0 %   960 ms
 |   data stall     █░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4.0 %  40.0 ms
 |   goodput      96.0 %, 960 ms productive
 |
-| NOT KNOWN
+| NOT KNOWN  each line gives a reason, then the measures and the rules that need it
 |   too few step times are numbers to find the usual step time: timing step; TIMING.SLOWDOWN
 |   the run has fewer than 15 steps: timing warmup
 |   the run has no column memory.peak_reserved or memory.reserved: memory peak_reserved

@@ -101,20 +101,20 @@ $ tscope diff --curves --reproduce base parts | sed -n '/CURVES/,$p'
 | REPRODUCE
 |   a            base 18fc3da2967f 8 steps (0 to 7), 1 rank
 |       git checkout aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-|   not known    whether the code had uncommitted changes: no fact code.dirty; the environment: no
-|                fact determinism.env.*; the command: no fact session.command (tscope facts --command)
-|                or session.argv
+|   not known    whether the code had uncommitted changes, because there is no fact code.dirty; the
+|                environment, because there is no fact determinism.env.*; the command, because there
+|                is no fact session.command (tscope facts --command records it) or session.argv
 |   b            parts 2fce76dd212c 8 steps (0 to 7), 1 rank
 |       git checkout bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
-|   not known    whether the code had uncommitted changes: no fact code.dirty; the environment: no
-|                fact determinism.env.*; the command: no fact session.command (tscope facts --command)
-|                or session.argv
+|   not known    whether the code had uncommitted changes, because there is no fact code.dirty; the
+|                environment, because there is no fact determinism.env.*; the command, because there
+|                is no fact session.command (tscope facts --command records it) or session.argv
 $ tscope diff --html page.html base parts | head -1; head -c 15 page.html; exit ${PIPESTATUS[0]}
 | The two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6 other series are the same in both; 3 recorded facts differ: code.commit and 2 more
 | <!DOCTYPE html>\
 ! tscope: wrote page.html
 $ tscope diff --html - --first base parts
-! tscope: diff: --html - writes to stdout, and so does --first; name a file
+! tscope: diff: --html - writes to stdout, and so does --first; give --html the name of a file
 [2]
 # By what had been trained on: neither run counts it.
 $ tscope diff --by tokens base parts

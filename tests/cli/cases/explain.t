@@ -81,7 +81,7 @@ $ tscope explain CONVERGENCE.DIVERGED
 |   infinite; a loss that grows without NaN is CONVERGENCE.BLOW_UP.
 |
 | Thresholds
-|   It has none.
+|   This rule has no thresholds.
 |
 | In a policy file
 |   CONVERGENCE.DIVERGED = off

@@ -43,70 +43,70 @@ $ tscope facts ./runs/summaries/cpu '*peak_reserved_bytes*'
 | other.traceml.step_memory.global.worst.peak_reserved_bytes.value  null  null  run.json
 # TraceML's verdict, ours, and what its rule passes over: forward took 20 % more, hidden by less input wait.
 $ tscope diff --as traceml before hidden
-| TraceML's compare says EQUIVALENT: no change reaches its limits
+| TraceML's compare says EQUIVALENT: no change reaches its limit
 |   a  before  629eac4538b5
 |   b  hidden  d52e6a6de63b
 |
-| By TraceML's rule
+| Verdict of TraceML's rule
 |                              a       b   change  its limit
 |   step time, GPU clock  100 ms  100 ms  +0.00 %        3 %
 |   peak reserved memory  20 GiB  21 GiB  +5.00 %       10 %
 |   rule  finds       of       why
-|     11  EQUIVALENT  compare  no change reaches its limits
+|     11  EQUIVALENT  compare  no change reaches its limit
 |   comparability comparable: step time comparable, memory comparable
 |
-| Our verdict
-|   undecided: one run a side says nothing of how runs scatter, so no fixed limit tells a change from noise; to find a slowdown of 3.0 % in 95 of 100 cases a gate wants 3 baselines where runs scatter by up to 0.2 %, 10 baselines where runs scatter by up to 0.5 %, pairs run in turn where they scatter by 1.0 % or more
+| Verdict of tscope
+|   undecided: one run on each side does not show how much runs vary, so no fixed limit can tell a change from noise; to find a slowdown of 3.0 % in 95 of 100 cases, a gate needs 3 baselines where runs vary by up to 0.2 %, 10 baselines where runs vary by up to 0.5 %, pairs of runs in turn where runs vary by 1.0 % or more
 |
-| What its rule passes over
-|   - phases moved against each other: input wait -40.0 % (-6 ms), forward +20.0 % (+6 ms)
-|   - the slowest rank's step time +7.92 %, the average of ranks +0.00 %; only the average counts
-|   - peak reserved memory +5.00 % (1 GiB) is within its 10 %
+| What TraceML's rule ignores
+|   - phase times changed in opposite directions: input wait -40.0 % (-6 ms), forward +20.0 % (+6 ms)
+|   - the step time of the slowest rank changed by +7.92 %, the average of all ranks by +0.00 %; only the average counts
+|   - peak reserved memory changed by +5.00 % (1 GiB), which is within its limit of 10 %
 |   - the diagnosis of step_time went from INPUT-BOUND to BALANCED
 # A regression, by two files.
 $ tscope diff --as traceml ./runs/summaries/before ./runs/summaries/slower
-| TraceML's compare says REGRESSION: step time +5.00 %; its limit is 3 %
+| TraceML's compare says REGRESSION: step time changed by +5.00 %; its limit is 3 %
 |   a  before  629eac4538b5
 |   b  slower  d421833e6345
 |
-| By TraceML's rule
+| Verdict of TraceML's rule
 |                              a       b   change  its limit
 |   step time, GPU clock  100 ms  105 ms  +5.00 %        3 %
 |   peak reserved memory  20 GiB  20 GiB  +0.00 %       10 %
 |   rule  finds       of                      why
-|      5  REGRESSION  step_time/step_time_ms  step time +5.00 %; its limit is 3 %
-|     11  EQUIVALENT  compare                 there is something to compare
+|      5  REGRESSION  step_time/step_time_ms  step time changed by +5.00 %; its limit is 3 %
+|     11  EQUIVALENT  compare                 the two summaries can be compared
 |   comparability comparable: step time comparable, memory comparable
 |
-| Our verdict
-|   undecided: one run a side says nothing of how runs scatter, so no fixed limit tells a change from noise; to find a slowdown of 5.0 % in 95 of 100 cases a gate wants 3 baselines where runs scatter by up to 0.2 %, 4 baselines where runs scatter by up to 0.5 %, 13 baselines where runs scatter by up to 1.0 %, pairs run in turn where they scatter by 2.0 % or more
+| Verdict of tscope
+|   undecided: one run on each side does not show how much runs vary, so no fixed limit can tell a change from noise; to find a slowdown of 5.0 % in 95 of 100 cases, a gate needs 3 baselines where runs vary by up to 0.2 %, 4 baselines where runs vary by up to 0.5 %, 13 baselines where runs vary by up to 1.0 %, pairs of runs in turn where runs vary by 2.0 % or more
 |
-| What its rule passes over
-|   - phases moved: forward +16.7 % (+5 ms)
+| What TraceML's rule ignores
+|   - phase times changed: forward +16.7 % (+5 ms)
 [1]
 # A run that was pushed against a file that was not.
 $ tscope diff --as traceml before ./runs/summaries/cpu/final_summary.json
-| TraceML's compare says INCONCLUSIVE: partial: peak memory is not in both
+| TraceML's compare says INCONCLUSIVE: partial: peak memory is not in both summaries
 |   a  before  629eac4538b5
 |   b  cpu     1d3cf567b168
 |
-| By TraceML's rule
+| Verdict of TraceML's rule
 |                              a      b     change  its limit
 |   step time, CPU clock  104 ms  40 ms   -61.54 %        3 %
 |   peak reserved memory  20 GiB   none  not known       10 %
 |   rule  finds         of                      why
-|      2  INCONCLUSIVE  compare                 partial: peak memory is not in both
-|      6  IMPROVEMENT   step_time/step_time_ms  step time -61.54 %; its limit is 3 %
-|     11  EQUIVALENT    compare                 there is something to compare
+|      2  INCONCLUSIVE  compare                 partial: peak memory is not in both summaries
+|      6  IMPROVEMENT   step_time/step_time_ms  step time changed by -61.54 %; its limit is 3 %
+|     11  EQUIVALENT    compare                 the two summaries can be compared
 |   comparability partial: step time comparable, memory missing_one_side
 |
-| Our verdict
-|   not comparable: the two summaries are not of the same job
+| Verdict of tscope
+|   not comparable: the two summaries come from different jobs
 |
-| What its rule passes over
-|   - not the same job: GPUs 2 and 0
-|   - phases are not compared: their clock is not the same in both, or not written
-|   - only one of the two has a step time by the GPU clock
+| What TraceML's rule ignores
+|   - the jobs differ in GPUs: 2 and 0
+|   - phases are not compared: their clock differs between the summaries, or is not recorded
+|   - only one of the two summaries has a step time on the GPU clock
 |   - the diagnosis of step_memory went from BALANCED to NO GPU
 [3]
 $ tscope diff --as traceml --json before ./runs/summaries/hidden
@@ -134,7 +134,7 @@ $ tscope diff --as traceml --json before ./runs/summaries/hidden
 |     "severity": "info",
 |     "primary_domain": "compare",
 |     "primary_metric": null,
-|     "why": "no change reaches its limits",
+|     "why": "no change reaches its limit",
 |     "findings": [
 |       {
 |         "priority": 11,
@@ -142,7 +142,7 @@ $ tscope diff --as traceml --json before ./runs/summaries/hidden
 |         "severity": "info",
 |         "domain": "compare",
 |         "metric": null,
-|         "why": "no change reaches its limits"
+|         "why": "no change reaches its limit"
 |       }
 |     ],
 |     "comparability": {
@@ -165,7 +165,7 @@ $ tscope diff --as traceml --json before ./runs/summaries/hidden
 |   },
 |   "ours": {
 |     "verdict": "undecided",
-|     "sentence": "one run a side says nothing of how runs scatter, so no fixed limit tells a change from noise; to find a slowdown of 3.0 % in 95 of 100 cases a gate wants 3 baselines where runs scatter by up to 0.2 %, 10 baselines where runs scatter by up to 0.5 %, pairs run in turn where they scatter by 1.0 % or more",
+|     "sentence": "one run on each side does not show how much runs vary, so no fixed limit can tell a change from noise; to find a slowdown of 3.0 % in 95 of 100 cases, a gate needs 3 baselines where runs vary by up to 0.2 %, 10 baselines where runs vary by up to 0.5 %, pairs of runs in turn where runs vary by 1.0 % or more",
 |     "size_ratio": 0.03,
 |     "baselines": [
 |       {
@@ -188,15 +188,15 @@ $ tscope diff --as traceml --json before ./runs/summaries/hidden
 |     "missed": [
 |       {
 |         "code": "phases",
-|         "sentence": "phases moved against each other: input wait -40.0 % (-6 ms), forward +20.0 % (+6 ms)"
+|         "sentence": "phase times changed in opposite directions: input wait -40.0 % (-6 ms), forward +20.0 % (+6 ms)"
 |       },
 |       {
 |         "code": "ranks",
-|         "sentence": "the slowest rank's step time +7.92 %, the average of ranks +0.00 %; only the average counts"
+|         "sentence": "the step time of the slowest rank changed by +7.92 %, the average of all ranks by +0.00 %; only the average counts"
 |       },
 |       {
 |         "code": "memory",
-|         "sentence": "peak reserved memory +5.00 % (1 GiB) is within its 10 %"
+|         "sentence": "peak reserved memory changed by +5.00 % (1 GiB), which is within its limit of 10 %"
 |       },
 |       {
 |         "code": "diagnosis",
@@ -207,7 +207,7 @@ $ tscope diff --as traceml --json before ./runs/summaries/hidden
 | }
 # What is no summary.
 $ tscope diff --as traceml before ./runs/base
-! tscope: diff: ./runs/base is no summary of TraceML (a final_summary.json, or a run pushed from one), and --as traceml compares nothing else
+! tscope: diff: ./runs/base is not a summary of TraceML (a final_summary.json, or a run pushed from one), and --as traceml only compares such summaries
 [2]
 $ tscope diff --as traceml before ./runs/summaries/list
 ! tscope: ./runs/summaries/list/final_summary.json: byte 34: no summary of TraceML: system is no object

@@ -1,6 +1,6 @@
 $ tscope list
-! tscope: no runs in project default of local store TMP/store
-! tscope: nothing was ever pushed there; 'tscope push DIRECTORY' makes it
+! tscope: there are no runs in project default of local store TMP/store
+! tscope: no store exists there yet; 'tscope push DIRECTORY' creates it
 $ tscope push -q runs/base runs/parts runs/longer runs/mood demo/lr
 | name            id            steps      sent       new  outcome
 | default/base    18fc3da2967f      8 SIZE SIZE  created

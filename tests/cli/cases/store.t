@@ -31,8 +31,8 @@ $ env -u TSCOPE_STORE XDG_DATA_HOME=$PWD/xdg tscope push -q runs/base && find xd
 | outcome   created
 | xdg/tscope/store/data.mdb
 $ env -u TSCOPE_STORE -u HOME tscope list
-! tscope: no runs in project default of an empty store (there is no home folder)
-! tscope: nothing was ever pushed there; 'tscope push DIRECTORY' makes it
+! tscope: there are no runs in project default of an empty store (there is no home folder)
+! tscope: no store exists there yet; 'tscope push DIRECTORY' creates it
 $ tscope push -q runs/base runs/parts
 | name           id            steps      sent       new  outcome
 | default/base   18fc3da2967f      8 SIZE SIZE  created
