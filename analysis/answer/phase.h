@@ -1,6 +1,6 @@
 /* phase.h - the phases of a step whose names every analysis knows; docs/run-directory.md asks for these names. */
-#ifndef TSCOPE_ANALYSIS_PHASE_H
-#define TSCOPE_ANALYSIS_PHASE_H
+#ifndef TSCOPE_ANALYSIS_ANSWER_PHASE_H
+#define TSCOPE_ANALYSIS_ANSWER_PHASE_H
 
 #include "base/span.h"
 

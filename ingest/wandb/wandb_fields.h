@@ -1,6 +1,6 @@
 /* wandb_fields.h - numbers of fields of W&B's messages, by message: wandb_internal.proto and wandb_telemetry.proto of SDK 0.31. */
-#ifndef TSCOPE_INGEST_WANDB_FIELDS_H
-#define TSCOPE_INGEST_WANDB_FIELDS_H
+#ifndef TSCOPE_INGEST_WANDB_WANDB_FIELDS_H
+#define TSCOPE_INGEST_WANDB_WANDB_FIELDS_H
 
 enum {
 	/* Record: what a record is. */

@@ -1,6 +1,6 @@
 /* gate_rows.h - rows of a gate's input that the files which fill it append. */
-#ifndef TSCOPE_HANDLERS_GATE_ROWS_H
-#define TSCOPE_HANDLERS_GATE_ROWS_H
+#ifndef TSCOPE_SERVICE_HANDLERS_GATE_GATE_ROWS_H
+#define TSCOPE_SERVICE_HANDLERS_GATE_GATE_ROWS_H
 
 #include "analysis/gate/gate.h"
 
