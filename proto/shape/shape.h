@@ -48,6 +48,7 @@ enum ts_shape_kind {
 	TS_SHAPE_ENUM,	/* an enum; an enum; its word */
 	TS_SHAPE_BYTES, /* struct ts_span; bytes: any; text */
 	TS_SHAPE_TEXT,	/* struct ts_span; string: UTF-8 without NUL; text */
+	TS_SHAPE_WORD,	/* an enum; string: its word; its word */
 	TS_SHAPE_ID,	/* struct ts_id; bytes: 32 of them; 64 hex digits. A list of n ids is one field of 32 * n bytes */
 	TS_SHAPE_STRING, /* const char *; it does not travel; text */
 	TS_SHAPE_ONE,	/* a struct with a table; a message; an object */
@@ -65,6 +66,12 @@ struct ts_shape_words {
 	bool bare;	     /* the word is JSON already: true, false */
 	bool prose;	     /* the word is for people: the schema does not list it */
 };
+
+/* The i-th of them, from 0. */
+static inline int ts_shape_nth(const struct ts_shape_words *words, int i)
+{
+	return words->values ? words->values[i] : words->first + i;
+}
 
 struct ts_shape_field {
 	const char *wire; /* in the .proto */
@@ -87,9 +94,10 @@ struct ts_shape_field {
 	size_t entries;	   /* of a list, at most */
 	size_t max;	   /* BYTES, TEXT: bytes, at most; U64, U32, SIZE: the greatest, 0 for any */
 	const struct ts_shape *of;	     /* ONE, PTR, PART */
-	const struct ts_shape_words *words;  /* ENUM */
+	const struct ts_shape_words *words;  /* ENUM, WORD */
 	bool (*when)(const void *in);	     /* JSON: null where this is false of the struct */
 	double least, most;
+	const char *units; /* the key ends in the unit of the answer: what it may be, as a regular expression */
 	const char *about; /* what the schema says of it */
 };
 
@@ -106,6 +114,7 @@ static inline const uint8_t *ts_shape_entries(const struct ts_shape_field *f, co
 struct ts_shape_writer {
 	struct ts_json *json;
 	struct ts_arena *arena; /* scratch */
+	const char *unit; /* in which keys end that have `units`: "_s"; NULL: "" */
 	struct ts_error *err;
 	enum ts_status status;
 };
@@ -131,6 +140,7 @@ struct ts_shape {
 	size_t n;
 	struct ts_shape_index *index;
 	void (*check)(struct ts_wire_reader *r, void *in); /* once all fields were read and are sound */
+	const char *(*unit)(const void *in); /* of the keys that have `units`, here and in what this holds */
 	const struct ts_shape_own *own;
 };
 
@@ -139,7 +149,7 @@ enum ts_status ts_shape_json(const struct ts_shape *shape, const void *in, struc
 			     struct ts_error *err);
 
 /* Writes the definitions that a schema of n shapes needs, as members of the object that is open: those of the shapes, of all that
- * they hold, and of the numbers that every schema has (real, integer, count, id). Once each. */
+ * they hold, and of the numbers that every schema has (real, integer, count, time, id). Once each. */
 void ts_shape_schema(const struct ts_shape *const *shapes, size_t n, struct ts_json *json);
 
 #endif

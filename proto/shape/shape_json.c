@@ -6,6 +6,9 @@
 #include "run/head.h"
 
 #include <math.h>
+#include <stdio.h>
+
+enum { KEY_TEXT = 64 };
 
 static void object(struct ts_shape_writer *w, const struct ts_shape *s, const void *in);
 
@@ -74,6 +77,7 @@ static void value(struct ts_shape_writer *w, const struct ts_shape_field *f, con
 		ts_json_string(j, ts_time_text(*(const int64_t *)at, time));
 		break;
 	case TS_SHAPE_ENUM:
+	case TS_SHAPE_WORD:
 		word(j, f->words, *(const int *)at);
 		break;
 	case TS_SHAPE_BYTES:
@@ -115,6 +119,14 @@ static void list(struct ts_shape_writer *w, const struct ts_shape_field *f, cons
 	w->json->indent = indent;
 }
 
+static void key(struct ts_shape_writer *w, const struct ts_shape_field *f)
+{
+	char text[KEY_TEXT];
+
+	(void)snprintf(text, sizeof text, "%s%s", f->key, f->units && w->unit ? w->unit : "");
+	ts_json_key(w->json, text);
+}
+
 static void members(struct ts_shape_writer *w, const struct ts_shape *s, const void *in)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -127,7 +139,7 @@ static void members(struct ts_shape_writer *w, const struct ts_shape *s, const v
 			members(w, f->of, target(f, at));
 			continue;
 		}
-		ts_json_key(w->json, f->key);
+		key(w, f);
 		if (is_null(f, in, at))
 			ts_json_null(w->json);
 		else if (f->list)
@@ -139,13 +151,18 @@ static void members(struct ts_shape_writer *w, const struct ts_shape *s, const v
 
 static void object(struct ts_shape_writer *w, const struct ts_shape *s, const void *in)
 {
+	const char *outer = w->unit;
+
 	if (s->own && s->own->json) {
 		s->own->json(w, in);
 		return;
 	}
+	if (s->unit)
+		w->unit = s->unit(in);
 	ts_json_object(w->json);
 	members(w, s, in);
 	ts_json_end(w->json);
+	w->unit = outer;
 }
 
 enum ts_status ts_shape_json(const struct ts_shape *shape, const void *in, struct ts_json *json, struct ts_arena *arena,

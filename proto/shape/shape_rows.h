@@ -28,6 +28,7 @@
 #define HEX(member) PLAIN(HEX, uint64_t, member)
 #define TIME(member) PLAIN(TIME, int64_t, member)
 #define ENUM(member, words_) .kind = TS_SHAPE_ENUM, AT(member), .words = &(words_)
+#define WORD(member, words_) .kind = TS_SHAPE_WORD, AT(member), .words = &(words_)
 #define BYTES(member, max_) PLAIN(BYTES, struct ts_span, member), .max = (max_)
 #define TEXT(member, max_) PLAIN(TEXT, struct ts_span, member), .max = (max_)
 #define STRING(member) PLAIN(STRING, const char *, member)
@@ -66,6 +67,8 @@
 #define WORDS(words_) .words = &(words_)
 #define WHEN(function) .when = (function)
 #define BOUNDS(least_, most_) .bounded = true, .least = (least_), .most = (most_)
+/* The key is followed by the unit that `.unit` of a struct around it tells: IN_UNIT("(_s|_bytes)?"). */
+#define IN_UNIT(pattern) .units = (pattern)
 #define FINITE BOUNDS(-INFINITY, INFINITY)
 #define ABOUT(text) .about = (text)
 /* A key: the members stand in the object around. */

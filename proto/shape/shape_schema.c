@@ -12,12 +12,14 @@ struct definitions {
 	size_t n;
 };
 
-/* What tables say of numbers and ids. */
+/* What tables say of numbers, times and ids. */
 static const char *const numbers[][2] = {
 	{"real", "{\"anyOf\": [{\"type\": \"number\"}, {\"enum\": [\"NaN\", \"Infinity\", \"-Infinity\"]}]}"},
 	{"integer", "{\"description\": \"a whole number; beyond 2^53 in size as decimal text\","
 		    " \"anyOf\": [{\"type\": \"integer\"}, {\"type\": \"string\", \"pattern\": \"^-?[0-9]+$\"}]}"},
 	{"count", "{\"anyOf\": [{\"type\": \"integer\", \"minimum\": 0}, {\"type\": \"string\", \"pattern\": \"^[0-9]+$\"}]}"},
+	{"time", "{\"type\": \"string\", \"description\": \"RFC 3339, UTC\","
+		 " \"pattern\": \"^[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$\"}"},
 	{"id", "{\"type\": \"string\", \"pattern\": \"^[0-9a-f]{64}$\", \"description\": \"SHA-256 of an object\"}"},
 };
 
@@ -43,7 +45,7 @@ static void object(struct ts_json *j, const struct ts_shape *s);
 static bool is_said(const struct ts_shape_words *w, int from, int to, const char *word)
 {
 	for (int i = from; i < to; i++) {
-		const char *other = w->word(w->values ? w->values[i] : w->first + i);
+		const char *other = w->word(ts_shape_nth(w, i));
 
 		if (word == other || (word && other && strcmp(word, other) == 0))
 			return true;
@@ -60,7 +62,7 @@ static void words(struct ts_json *j, const struct ts_shape_words *w)
 	ts_json_key(j, "enum");
 	ts_json_array(j);
 	for (int i = 0; i <= w->most - w->least; i++) {
-		const char *word = w->word(w->values ? w->values[i] : w->first + i);
+		const char *word = w->word(ts_shape_nth(w, i));
 
 		if (is_said(w, 0, i, word))
 			continue;
@@ -127,9 +129,12 @@ static void value(struct ts_json *j, const struct ts_shape_field *f)
 		text(j, "pattern", "^[0-9a-f]{16}$");
 		return;
 	case TS_SHAPE_ENUM:
+	case TS_SHAPE_WORD:
 		words(j, f->words);
 		return;
 	case TS_SHAPE_TIME:
+		ref(j, "time");
+		return;
 	case TS_SHAPE_BYTES:
 	case TS_SHAPE_TEXT:
 	case TS_SHAPE_STRING:
@@ -171,7 +176,6 @@ static void value_or_list(struct ts_json *j, const struct ts_shape_field *f)
 
 static void property(struct ts_json *j, const struct ts_shape_field *f)
 {
-	ts_json_key(j, f->key);
 	ts_json_object(j);
 	if (f->about)
 		text(j, "description", f->about);
@@ -191,28 +195,62 @@ static void property(struct ts_json *j, const struct ts_shape_field *f)
 	ts_json_end(j);
 }
 
-static void properties(struct ts_json *j, const struct ts_shape *s)
+/* Calls f for each key, those of FLAT members too. */
+static void each_key(struct ts_json *j, const struct ts_shape *s, void (*f)(struct ts_json *j, const struct ts_shape_field *field))
 {
 	for (size_t i = 0; i < s->n; i++) {
 		if (!s->fields[i].key)
 			continue;
 		if (*s->fields[i].key)
-			property(j, &s->fields[i]);
+			f(j, &s->fields[i]);
 		else
-			properties(j, s->fields[i].of);
+			each_key(j, s->fields[i].of, f);
 	}
 }
 
-static void keys(struct ts_json *j, const struct ts_shape *s)
+static void named(struct ts_json *j, const struct ts_shape_field *f)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		if (!s->fields[i].key)
-			continue;
-		if (*s->fields[i].key)
-			ts_json_string(j, s->fields[i].key);
-		else
-			keys(j, s->fields[i].of);
-	}
+	if (f->units)
+		return;
+	ts_json_key(j, f->key);
+	property(j, f);
+}
+
+/* Of keys that end in a unit, which only an answer tells. */
+static void patterned(struct ts_json *j, const struct ts_shape_field *f)
+{
+	struct ts_buf pattern = TS_BUF_INIT(256);
+
+	if (!f->units)
+		return;
+	ts_buf_printf(&pattern, "^%s%s$", f->key, f->units);
+	ts_json_key_span(j, ts_buf_view(&pattern));
+	property(j, f);
+	ts_buf_finish(&pattern);
+}
+
+static void required(struct ts_json *j, const struct ts_shape_field *f)
+{
+	if (!f->units)
+		ts_json_string(j, f->key);
+}
+
+/* A shape whose keys end in a unit has no parts and no FLAT members so far. */
+static bool has_units(const struct ts_shape *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->fields[i].units)
+			return true;
+	return false;
+}
+
+static size_t count_keys(const struct ts_shape *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->fields[i].key != NULL;
+	return n;
 }
 
 /* The members of the schema of an object: closed, and every key is there. */
@@ -223,12 +261,20 @@ static void object(struct ts_json *j, const struct ts_shape *s)
 		text(j, "description", s->about);
 	ts_json_key(j, "properties");
 	ts_json_object(j);
-	properties(j, s);
+	each_key(j, s, named);
 	ts_json_end(j);
 	ts_json_key(j, "required");
 	ts_json_array(j);
-	keys(j, s);
+	each_key(j, s, required);
 	ts_json_end(j);
+	if (has_units(s)) {
+		ts_json_key(j, "patternProperties");
+		ts_json_object(j);
+		each_key(j, s, patterned);
+		ts_json_end(j);
+		ts_json_key(j, "minProperties");
+		ts_json_u64(j, count_keys(s));
+	}
 	ts_json_key(j, "additionalProperties");
 	ts_json_bool(j, false);
 }

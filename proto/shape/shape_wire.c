@@ -84,9 +84,21 @@ static int to_wire(const struct ts_shape_words *w, int value)
 
 static int from_wire(const struct ts_shape_words *w, struct ts_wire_reader *r, int value, const char *name)
 {
-	int i = ts_wire_enum(r, value, w->least, w->most, name) - w->least;
+	return ts_shape_nth(w, ts_wire_enum(r, value, w->least, w->most, name) - w->least);
+}
 
-	return w->values ? w->values[i] : w->first + i;
+static int from_word(const struct ts_shape_words *w, struct ts_wire_reader *r, ProtobufCBinaryData in, const char *name)
+{
+	struct ts_span text = ts_wire_text(r, in, TS_PATH_MAX, name);
+
+	for (int i = 0; i <= w->most - w->least; i++) {
+		const char *word = w->word(ts_shape_nth(w, i));
+
+		if (word && ts_span_is(text, word))
+			return ts_shape_nth(w, i);
+	}
+	ts_wire_fail(r, name, "is none of ours");
+	return ts_shape_nth(w, 0);
 }
 
 /* --- to a message --- */
@@ -112,6 +124,7 @@ static size_t wire_size(enum ts_shape_kind kind)
 		return sizeof(protobuf_c_boolean);
 	case TS_SHAPE_BYTES:
 	case TS_SHAPE_TEXT:
+	case TS_SHAPE_WORD:
 	case TS_SHAPE_ID:
 		return sizeof(ProtobufCBinaryData);
 	case TS_SHAPE_STRING:
@@ -149,6 +162,9 @@ static bool put(const struct ts_shape_field *f, const void *from, void *to, stru
 	case TS_SHAPE_BYTES:
 	case TS_SHAPE_TEXT:
 		*(ProtobufCBinaryData *)to = ts_wire_span(*(const struct ts_span *)from);
+		return true;
+	case TS_SHAPE_WORD:
+		*(ProtobufCBinaryData *)to = ts_wire_span(ts_span_str(f->words->word(*(const int *)from)));
 		return true;
 	case TS_SHAPE_ID:
 		*(ProtobufCBinaryData *)to = ts_wire_id_bytes(from);
@@ -322,6 +338,9 @@ static void take(const struct ts_shape_field *f, struct ts_wire_reader *r, const
 		return;
 	case TS_SHAPE_TEXT:
 		*(struct ts_span *)to = ts_wire_text(r, *(const ProtobufCBinaryData *)from, f->max, f->wire);
+		return;
+	case TS_SHAPE_WORD:
+		*(int *)to = from_word(f->words, r, *(const ProtobufCBinaryData *)from, f->wire);
 		return;
 	case TS_SHAPE_ID:
 		*(struct ts_id *)to = ts_wire_id(r, *(const ProtobufCBinaryData *)from, f->wire);

@@ -58,6 +58,7 @@ static bool fits_type(const struct ts_shape_field *f, ProtobufCType type)
 	case TS_SHAPE_ENUM:
 		return type == PROTOBUF_C_TYPE_ENUM;
 	case TS_SHAPE_BYTES:
+	case TS_SHAPE_WORD:
 	case TS_SHAPE_TEXT: /* the generated code is made from a copy in which string is bytes */
 	case TS_SHAPE_ID:
 		return type == PROTOBUF_C_TYPE_BYTES;
@@ -77,6 +78,7 @@ static size_t size_in_struct(const struct ts_shape_field *f)
 	case TS_SHAPE_U32:
 	case TS_SHAPE_I32:
 	case TS_SHAPE_ENUM:
+	case TS_SHAPE_WORD:
 		return 4;
 	case TS_SHAPE_BOOL:
 		return sizeof(bool);
@@ -149,7 +151,7 @@ static void check_row(const struct ts_shape *s, const struct ts_shape_field *f)
 		NAMED(size_in_struct(f) == f->step, "is another struct");
 	if (f->kind == TS_SHAPE_PART)
 		NAMED(f->of->message == s->message && f->of->size == s->size, "is no part");
-	if (f->key && f->kind == TS_SHAPE_ENUM)
+	if ((f->key && f->kind == TS_SHAPE_ENUM) || f->kind == TS_SHAPE_WORD)
 		NAMED(f->words->word, "has no words");
 	if (f->key && !*f->key)
 		NAMED(f->of && !f->list, "has no members to stand in the object around it");
@@ -308,12 +310,10 @@ static void draw_value(const struct ts_shape_field *f, void *to)
 	case TS_SHAPE_BOOL:
 		*(bool *)to = below(2);
 		return;
-	case TS_SHAPE_ENUM: {
-		int i = (int)below((size_t)(f->words->most - f->words->least + 1));
-
-		*(int *)to = f->words->values ? f->words->values[i] : f->words->first + i;
+	case TS_SHAPE_WORD:
+	case TS_SHAPE_ENUM:
+		*(int *)to = ts_shape_nth(f->words, (int)below((size_t)(f->words->most - f->words->least + 1)));
 		return;
-	}
 	case TS_SHAPE_BYTES:
 	case TS_SHAPE_TEXT:
 		*(struct ts_span *)to = draw_text(f->max);
@@ -887,6 +887,77 @@ static void what_is_not_asked_for_is_not_sent(void **state)
 	ts_buf_finish(&asked);
 }
 
+/* Fruit stand on the wire and in JSON as words, whatever number they have here. */
+enum fruit { APPLE = 7, PEAR = 3 };
+static const int fruits[] = {APPLE, PEAR};
+
+static const char *fruit_word(int value)
+{
+	return value == APPLE ? "apple" : "pear";
+}
+
+static void enums_travel_as_words(void **state)
+{
+	static const struct ts_shape_words words = {0, 1, .values = fruits, .word = fruit_word};
+	static const struct ts_shape_field rows[] = {{"metric", "metric", TS_SHAPE_WORD, .step = sizeof(enum fruit), .words = &words}};
+	static struct ts_shape_slot slots[1];
+	static struct ts_shape_index index = {.slots = slots};
+	const struct ts_shape shape = {.name = "fruit", .message = WIRE_DESCRIPTOR(trend_request), .size = sizeof(enum fruit),
+				       .fields = rows, .n = 1, .index = &index};
+	enum fruit fruit = PEAR, back;
+	struct ts_buf bytes = packed(&shape, &fruit), json = as_json(&shape, &fruit);
+
+	(void)state;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	assert_true(ts_span_is(ts_buf_view(&bytes), "\x12\x04pear"));
+	assert_true(ts_span_is(ts_buf_view(&json), "{\"metric\":\"pear\"}"));
+	assert_int_equal(ts_shape_unpack(&shape, ts_buf_view(&bytes), &arena, &back, &err), TS_OK);
+	assert_int_equal(back, PEAR);
+	assert_int_equal(ts_shape_unpack(&shape, ts_span_str("\x12\x03pea"), &arena, &back, &err), TS_INVALID);
+	assert_string_equal(err.text, "field metric is none of ours");
+	assert_int_equal(ts_shape_unpack(&shape, ts_span_str("\x12\x03\xff\xff\xff"), &arena, &back, &err), TS_INVALID);
+	assert_string_equal(err.text, "field metric is not UTF-8");
+	assert_int_equal(ts_shape_unpack(&shape, ts_span_str(""), &arena, &back, &err), TS_INVALID);
+	ts_buf_finish(&bytes);
+	ts_buf_finish(&json);
+	ts_arena_finish(&arena);
+}
+
+static const char *seconds(const void *in)
+{
+	return *(const double *)in > 0 ? "_s" : "";
+}
+
+/* What a struct says of its unit holds for what stands in it, and no longer. */
+static void keys_end_in_the_unit(void **state)
+{
+	static const struct ts_shape_field inner_rows[] = {{NULL, "value", TS_SHAPE_F64, .step = 8, .units = "(_s|_m)?"}};
+	static const struct ts_shape inner = {.name = "inner", .size = 8, .fields = inner_rows, .n = 1};
+	static const struct ts_shape_field middle_rows[] = {{NULL, "in", TS_SHAPE_ONE, .step = 8, .of = &inner}};
+	static const struct ts_shape middle = {.name = "middle", .size = 8, .fields = middle_rows, .n = 1, .unit = seconds};
+	static const struct ts_shape_field rows[] = {
+		{NULL, "a", TS_SHAPE_ONE, .step = 8, .of = &middle},
+		{NULL, "b", TS_SHAPE_ONE, .step = 8, .of = &inner},
+	};
+	const struct ts_shape shape = {.name = "outer", .size = 8, .fields = rows, .n = 2}, *of_inner = &inner;
+	struct ts_buf schema = TS_BUF_INIT(1 << 16), json;
+	struct ts_json out = ts_json_of(&schema);
+	double value = 1.5;
+
+	(void)state;
+	json = as_json(&shape, &value);
+	assert_true(ts_span_is(ts_buf_view(&json), "{\"a\":{\"in\":{\"value_s\":1.5}},\"b\":{\"value\":1.5}}"));
+	ts_json_object(&out);
+	ts_shape_schema(&of_inner, 1, &out);
+	ts_json_end(&out);
+	assert_true(ts_span_contains(ts_buf_view(&schema),
+				     "{\"inner\":{\"type\":\"object\",\"properties\":{},\"required\":[],"
+				     "\"patternProperties\":{\"^value(_s|_m)?$\":{\"$ref\":\"#/$defs/real\"}},\"minProperties\":1,"
+				     "\"additionalProperties\":false}"));
+	ts_buf_finish(&schema);
+	ts_buf_finish(&json);
+}
+
 /* A fact that only b has is shown without a, though somebody sent one. */
 static void sides_that_say_nothing_are_left_out(void **state)
 {
@@ -921,6 +992,8 @@ int main(void)
 		cmocka_unit_test(arrays_of_ids_are_packed),
 		cmocka_unit_test(parts_may_fill_one_field),
 		cmocka_unit_test(what_is_not_asked_for_is_not_sent),
+		cmocka_unit_test(enums_travel_as_words),
+		cmocka_unit_test(keys_end_in_the_unit),
 		cmocka_unit_test(sides_that_say_nothing_are_left_out),
 	};
 
