@@ -112,7 +112,8 @@ static void left_out(void **state)
 	assert_int_equal(t.left_out, 7);
 	assert_true(!runs[10].known && ts_span_is(runs[10].reason, "its value is not above 0") && !runs[11].known);
 	assert_true(!runs[12].known && ts_span_is(runs[12].reason, "its value is not finite"));
-	assert_true(t.n_changes == 1 && t.changes[0].at == 72 && t.changes[0].last_before == 67);
+	assert_true(t.n_changes == 1 && t.changes[0].at == 72 && t.changes[0].last_before == 67 && t.changes[0].runs_ago == 28);
+	assert_true(ts_span_is(t.changes[0].commit_before, "c67") && ts_span_is(t.changes[0].commit_after, "c72"));
 	runs[72].commit = ts_span_of(NULL, 0);
 	judge(&t);
 	says(&t, "step time of main rose by 4.0 % between c67 and run 480000000000, 28 runs ago");

@@ -128,7 +128,7 @@ static const char *say_change(const struct ts_trend *trend, const struct ts_tren
 {
 	const char *from = place(&trend->runs[c->last_before], arena), *to = place(&trend->runs[c->at], arena);
 	const char *way = c->after > c->before ? "rose" : "fell";
-	double ago = (double)(trend->n_runs - c->at);
+	double ago = (double)c->runs_ago;
 
 	if (!from || !to)
 		return NULL;
@@ -186,7 +186,19 @@ enum ts_status ts_trend_judge(struct ts_trend *trend, const struct ts_gate_polic
 	    ts_change_points(c.values, c.n, &options, arena, &points, &n, err) ||
 	    tell_changes(trend, &c, points, n, arena, err))
 		return err->status;
+	ts_trend_place(trend);
 	return say(trend, &c, arena, err);
+}
+
+void ts_trend_place(struct ts_trend *trend)
+{
+	for (size_t i = 0; i < trend->n_changes; i++) {
+		struct ts_trend_change *change = &trend->changes[i];
+
+		change->commit_before = trend->runs[change->last_before].commit;
+		change->commit_after = trend->runs[change->at].commit;
+		change->runs_ago = trend->n_runs - change->at;
+	}
 }
 
 bool ts_trend_is_worse(const struct ts_trend *trend)

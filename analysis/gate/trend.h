@@ -22,13 +22,15 @@ struct ts_trend_run {
 };
 
 struct ts_trend_change {
-	size_t at;		  /* index of the first run of the new level */
-	size_t last_before;	  /* index of the last run of the old level that has a value: the cause lies in the commits between */
+	uint64_t at;		  /* index of the first run of the new level */
+	uint64_t last_before;	  /* index of the last run of the old level that has a value: the cause lies in the commits between */
 	double before, after;	  /* medians, in the metric's unit */
 	double size;		  /* relative: after / before - 1; infinite where before is 0 */
 	double p;
 	bool worse;
 	bool accepted;		  /* at a run of the new level or at one of the two runs before it, since the place may be off by two */
+	struct ts_span commit_before, commit_after; /* of the runs last_before and at; empty: not recorded */
+	uint64_t runs_ago;	  /* how many runs of the trend have come since, `at` counted */
 };
 
 struct ts_trend {
@@ -48,6 +50,8 @@ struct ts_trend {
  * have (not finite; not above 0 where ratios are compared) does not count, and gets the reason. */
 enum ts_status ts_trend_judge(struct ts_trend *trend, const struct ts_gate_policy *policy, struct ts_arena *arena,
 			      struct ts_error *err);
+/* Sets what follows from the places of the changes: commit_before, commit_after and runs_ago. */
+void ts_trend_place(struct ts_trend *trend);
 /* Is the newest level worse than the one before, and was the change not accepted? */
 bool ts_trend_is_worse(const struct ts_trend *trend);
 

@@ -2,7 +2,7 @@
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
 #include "cli/gate/gate_request.h"
-#include "cli/json/json_trend.h"
+#include "cli/json/json_parts.h"
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
 #include "cli/verbs/verbs.h"
@@ -47,8 +47,7 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_trend *trend, s
 		return TS_OK;
 	if (!cli->json)
 		return ts_render_report_text(cli, &report, err);
-	ts_render_trend_json(cli, trend);
-	return TS_OK;
+	return ts_json_answer(cli, &ts_shape_trend, trend, err);
 }
 
 enum ts_status ts_verb_trend(struct ts_cli *cli, struct ts_error *err)

@@ -6,7 +6,7 @@
 
 /* Words of enums that stand in several tables. */
 extern const struct ts_shape_words ts_words_verdict, ts_words_tier, ts_words_yes, ts_words_cause, ts_words_unit, ts_words_column_type,
-	ts_words_role;
+	ts_words_role, ts_words_metric;
 
 extern const struct ts_shape ts_shape_run;	 /* ts_run_ref */
 extern const struct ts_shape ts_shape_fact;	 /* ts_fact */
@@ -33,9 +33,11 @@ extern const struct ts_shape ts_shape_gate_run;	 /* ts_gate_run */
 extern const struct ts_shape ts_shape_gate_chosen; /* ts_gate_input: which runs were chosen, a part of the message */
 extern const struct ts_shape ts_shape_gate_input; /* ts_gate_input */
 extern const struct ts_shape ts_shape_verdict;	 /* ts_verdict */
+extern const struct ts_shape ts_shape_trend;	 /* ts_trend */
 
 /* Messages of methods that are no answers. */
-extern const struct ts_shape ts_shape_diff_request, ts_shape_matrix_request, ts_shape_resume_request, ts_shape_gate_request;
+extern const struct ts_shape ts_shape_diff_request, ts_shape_matrix_request, ts_shape_resume_request, ts_shape_gate_request,
+	ts_shape_trend_request;
 extern const struct ts_shape ts_shape_matrix_reply; /* ts_diff_matrix, of two runs at least */
 
 /* Pieces of JSON that stand outside of tables, too. */

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "analysis/diverge/diff.h"
+#include "analysis/gate/trend.h"
 #include "analysis/rules/bound.h"
 #include "proto/shape/shape_rows.h"
 #include "proto/shape/shape_wire.h"
@@ -19,6 +20,7 @@ static const struct ts_shape *const roots[] = {
 	&ts_shape_diff_request, &ts_shape_diff,	  &ts_shape_matrix_request, &ts_shape_matrix_reply,
 	&ts_shape_resume_request, &ts_shape_resume, &ts_shape_bound, &ts_shape_gate_run,
 	&ts_shape_gate_request, &ts_shape_gate_input, &ts_shape_verdict,
+	&ts_shape_trend_request, &ts_shape_trend,
 };
 enum { ROOTS = sizeof roots / sizeof roots[0], ROUNDS = 400 };
 
@@ -481,6 +483,20 @@ static void mend_verdict(struct ts_verdict *v)
 	}
 }
 
+static void mend_trend(struct ts_trend *t)
+{
+	if (t->n_runs < 2)
+		t->n_changes = 0;
+	if (t->n_changes >= t->n_runs)
+		t->n_changes = t->n_runs - (t->n_runs > 0);
+	for (size_t i = 0; i < t->n_changes; i++) {
+		t->changes[i].at = i + 1;
+		t->changes[i].last_before = below(i + 1);
+	}
+	t->left_out = below(t->n_runs + 1);
+	ts_trend_place(t);
+}
+
 /* What tables do not say: that is what their `check` refuses, and what functions of their own make. */
 static void mend(const struct ts_shape *s, void *ret)
 {
@@ -493,6 +509,8 @@ static void mend(const struct ts_shape *s, void *ret)
 		mend_repeats(ret);
 	if (s == &ts_shape_diff)
 		mend_diff(ret);
+	if (s == &ts_shape_trend)
+		mend_trend(ret);
 	if (s == &ts_shape_matrix_request && request->n < 2) {
 		request->runs = ts_arena_array(&arena, 2, sizeof *request->runs);
 		request->n = 2;

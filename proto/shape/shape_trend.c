@@ -1,0 +1,105 @@
+/* shape_trend.c - the tables of the answer of Trend: one metric of the runs of a branch, and where its level changed. */
+#include "analysis/gate/trend.h"
+#include "analysis/stats/change_point.h"
+#include "proto/shape/shape_rows.h"
+#include "proto/shape/shape_wire.h"
+
+/* On the wire a metric is its name: the numbers of the C enum are its places in a table. */
+static const char *metric_word(int value)
+{
+	return ts_metrics[value].name;
+}
+const struct ts_shape_words ts_words_metric = {0, TS_METRICS - 1, TS_METRIC_STEP_TIME, .word = metric_word};
+
+/* Keys of values end in the unit of the metric: those of ts_metrics. */
+#define UNITS "(_s|_bytes|_ratio|_per_s)?"
+
+#define TYPE struct ts_trend_request
+static const struct ts_shape_field request_rows[] = {
+	{"branch", NULL, TEXT(branch, TS_WIRE_SPEC_MAX)},
+	{"metric", NULL, WORD(metric, ts_words_metric)},
+	{"limit", NULL, U64(limit), MAX(TS_TREND_RUNS_MAX)},
+	{"like", NULL, TEXT(like, TS_WIRE_SPEC_MAX)},
+	{"policy", NULL, MANY(policy.items, policy.n, ts_shape_policy_item, TS_WIRE_POLICY_MAX)},
+};
+const struct ts_shape ts_shape_trend_request = {SHAPE("trend_request", trend_request, request_rows)};
+#undef TYPE
+
+#define TYPE struct ts_trend_run
+static const struct ts_shape_field run_rows[] = {
+	{"id", "id", ID(id)},
+	{"commit", "commit", BYTES(commit, TS_PATH_MAX), OR_NULL},
+	{"moved_ns", "moved", TIME(moved_ns), OR_NULL},
+	{"value", "value", F64(value), HAS(known), IN_UNIT(UNITS)},
+	{"reason", "reason", BYTES(reason, TS_WIRE_TEXT_MAX), OR_NULL},
+	{"accepted", "accepted", BOOL(accepted)},
+	{"accept_reason", "accept_reason", BYTES(accept_reason, TS_WIRE_TEXT_MAX), OR_NULL},
+};
+static const struct ts_shape run_shape = {SHAPE("trend_run", trend_run, run_rows)};
+#undef TYPE
+
+#define TYPE struct ts_trend_change
+static const struct ts_shape_field change_rows[] = {
+	{"at", "at", U64(at)},
+	{"last_before", "last_before", U64(last_before)},
+	{NULL, "commit_before", BYTES(commit_before, 0), OR_NULL},
+	{NULL, "commit_after", BYTES(commit_after, 0), OR_NULL},
+	{NULL, "runs_ago", U64(runs_ago)},
+	{"before", "before", F64(before), IN_UNIT(UNITS)},
+	{"after", "after", F64(after), IN_UNIT(UNITS)},
+	{"size", "size_ratio", F64(size)},
+	{"p", "p", F64(p)},
+	{"worse", "worse", BOOL(worse)},
+	{"accepted", "accepted", BOOL(accepted)},
+};
+static const struct ts_shape change_shape = {SHAPE("trend_change", trend_change, change_rows)};
+#undef TYPE
+
+#define TYPE struct ts_trend
+static const char *unit_of(const void *in)
+{
+	return ts_unit_suffix(ts_metrics[((const TYPE *)in)->metric].unit);
+}
+
+/* Renderers index runs by them. */
+static void check_trend(struct ts_wire_reader *r, void *in)
+{
+	TYPE *trend = in;
+
+	(void)ts_wire_uint(r, trend->left_out, trend->n_runs, "left_out");
+	for (size_t i = 0; i < trend->n_changes; i++) {
+		const struct ts_trend_change *change = &trend->changes[i];
+
+		if (change->at >= trend->n_runs || change->last_before >= change->at)
+			ts_wire_fail(r, "changes.at", "names no run");
+		if (i && change->at <= trend->changes[i - 1].at)
+			ts_wire_fail(r, "changes.at", "are not ascending");
+	}
+	if (!r->status)
+		ts_trend_place(trend);
+}
+
+static void json_worse(struct ts_shape_writer *w, const void *in)
+{
+	ts_json_bool(w->json, ts_trend_is_worse(in));
+}
+static const struct ts_shape_own worse_own = {.json = json_worse, .schema = "{\"type\": \"boolean\"}"};
+static const struct ts_shape worse_shape = {OWN_JSON("newest_level_is_worse", worse_own)};
+
+static const struct ts_shape_field trend_rows[] = {
+	{"sentence", "sentence", BYTES(sentence, TS_WIRE_TEXT_MAX)},
+	{"branch", "branch", TEXT(branch, TS_WIRE_SPEC_MAX)},
+	{"metric", "metric", WORD(metric, ts_words_metric)},
+	{"workload", "workload", BYTES(workload, TS_PATH_MAX), OR_NULL},
+	{NULL, "newest_level_is_worse", HERE(worse_shape)},
+	{"left_out", "left_out", U64(left_out)},
+	{"older", "older", U64(older)},
+	{"changes", "changes", MANY(changes, n_changes, change_shape, TS_TREND_RUNS_MAX / TS_CHANGE_LEAST),
+	 ABOUT("oldest first; at and last_before are places in runs")},
+	{"runs", "runs", MANY(runs, n_runs, run_shape, TS_TREND_RUNS_MAX), ABOUT("oldest first")},
+};
+const struct ts_shape ts_shape_trend = {SHAPE("trend", trend_reply, trend_rows), .check = check_trend, .unit = unit_of};
+#undef TYPE
+
+WIRE_SHAPE(trend_request, ts_trend_request, ts_shape_trend_request);
+WIRE_SHAPE(trend_reply, ts_trend, ts_shape_trend);
