@@ -30,12 +30,6 @@ void ts_json_time(struct ts_json *j, const char *key, int64_t real_ns)
 	ts_json_string(j, real_ns ? ts_time_text(real_ns, text) : NULL);
 }
 
-void ts_json_real(struct ts_json *j, const char *key, double value)
-{
-	ts_json_key(j, key);
-	ts_json_double(j, value);
-}
-
 void ts_json_word(struct ts_json *j, const char *key, const char *word)
 {
 	ts_json_key(j, key);

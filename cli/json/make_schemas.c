@@ -15,6 +15,7 @@ static const struct {
 	{"check-resume", {&ts_shape_resume}},
 	{"gate", {&ts_shape_gate_answer}},
 	{"baseline", {&ts_shape_baseline_answer}},
+	{"analyze", {&ts_shape_analysis}},
 	{"trend", {&ts_shape_trend}},
 };
 

@@ -4,7 +4,7 @@
 #include "analysis/rules/rule.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "cli/json/json_analysis.h"
+#include "cli/json/json_parts.h"
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
 #include "cli/report/report_parts.h"
@@ -619,7 +619,7 @@ static const char *json_of(void)
 	const char *text;
 
 	ts_arena_init(&cli.arena, (size_t)256 << 20);
-	assert_int_equal(ts_render_analysis_json(&cli, &answer, &err), TS_OK);
+	assert_int_equal(ts_json_answer(&cli, &ts_shape_analysis, &answer, &err), TS_OK);
 	text = (const char *)ts_arena_span(&arena, ts_buf_view(&cli.out)).data;
 	ts_buf_finish(&cli.out);
 	ts_arena_finish(&cli.arena);

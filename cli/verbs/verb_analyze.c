@@ -3,7 +3,7 @@
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
 #include "cli/core/policy_file.h"
-#include "cli/json/json_analysis.h"
+#include "cli/json/json_parts.h"
 #include "cli/report/render_report.h"
 #include "cli/report/report.h"
 #include "cli/text/text_rows.h"
@@ -58,7 +58,7 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_analysis *analy
 	if (status || answered)
 		return status;
 	if (cli->json)
-		return ts_render_analysis_json(cli, analysis, err);
+		return ts_json_answer(cli, &ts_shape_analysis, analysis, err);
 	if (ts_args_has(&cli->args, "rows"))
 		return ts_render_rows_text(cli, analysis, err);
 	return ts_render_report_text(cli, &report, err);

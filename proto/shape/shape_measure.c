@@ -15,7 +15,7 @@ static const char *unit_word(int unit)
 }
 const struct ts_shape_words ts_words_unit = {TS_UNIT_NONE, TS_UNIT_TEXT, TS_UNIT_NONE, .word = unit_word};
 
-/* --- a measure on the wire: a number, a text, or neither --- */
+/* --- a measure: a number, a text, or neither --- */
 
 static bool fill_measure(const void *in, void *message, struct ts_arena *arena)
 {
@@ -60,8 +60,56 @@ static void read_measure(struct ts_wire_reader *r, const void *message, void *re
 
 static const struct ts_shape_own measure_own = {.fill = fill_measure, .read = read_measure};
 
+/* A whole number stays one where it is exact. */
+void ts_json_measure_value(struct ts_json *j, const struct ts_measure *m)
+{
+	bool whole = m->value == floor(m->value) && fabs(m->value) < 9e15;
+
+	if (!m->known)
+		ts_json_null(j);
+	else if (m->unit == TS_UNIT_TEXT)
+		ts_json_span(j, m->text);
+	else if (m->unit == TS_UNIT_COUNT && whole && m->value >= 0)
+		ts_json_u64(j, (uint64_t)m->value);
+	else if (m->unit == TS_UNIT_STEP && whole)
+		ts_json_i64(j, (int64_t)m->value);
+	else
+		ts_json_double(j, m->value);
+}
+
+static void json_value(struct ts_shape_writer *w, const void *in)
+{
+	ts_json_measure_value(w->json, in);
+}
+
+/* As the values of `measures` below have it, too. */
+#define VALUE_SCHEMA                                                                                                   \
+	"{\"description\": \"a number, a word, or null where it is not known\","                                       \
+	" \"anyOf\": [{\"$ref\": \"#/$defs/real\"}, {\"$ref\": \"#/$defs/integer\"}, {\"type\": \"string\"}, {\"type\": \"null\"}]}"
+
+static const struct ts_shape_own value_own = {.json = json_value, .schema = VALUE_SCHEMA};
+
 #define TYPE struct ts_measure
-const struct ts_shape ts_shape_measure = {OWN_SHAPE("measure", measure, measure_own)};
+static const struct ts_shape value_shape = {OWN_JSON("value", value_own)};
+
+static bool is_unknown(const void *in)
+{
+	return !((const TYPE *)in)->known;
+}
+
+static const struct ts_shape_field measure_rows[] = {
+	{NULL, "group", BYTES(group, 0)},
+	{NULL, "subject", BYTES(subject, 0)},
+	{NULL, "name", BYTES(name, 0)},
+	{NULL, "unit", ENUM(unit, ts_words_unit), ABOUT("the suffix of keys; null for plain numbers, text for words")},
+	{NULL, "value", HERE(value_shape)},
+	{NULL, "reason", BYTES(reason, 0), OR_NULL, WHEN(is_unknown)},
+};
+const struct ts_shape ts_shape_measure = {
+	JSON_SHAPE("measure", measure_rows),
+	.message = WIRE_DESCRIPTOR(measure),
+	.own = &measure_own,
+};
 #undef TYPE
 
 /* --- measures in JSON: an object of groups of subjects --- */
@@ -128,23 +176,6 @@ static struct place *places_of(const struct ts_measures *m, struct ts_arena *are
 	return places;
 }
 
-/* A whole number stays one where it is exact. */
-void ts_json_measure_value(struct ts_json *j, const struct ts_measure *m)
-{
-	bool whole = m->value == floor(m->value) && fabs(m->value) < 9e15;
-
-	if (!m->known)
-		ts_json_null(j);
-	else if (m->unit == TS_UNIT_TEXT)
-		ts_json_span(j, m->text);
-	else if (m->unit == TS_UNIT_COUNT && whole && m->value >= 0)
-		ts_json_u64(j, (uint64_t)m->value);
-	else if (m->unit == TS_UNIT_STEP && whole)
-		ts_json_i64(j, (int64_t)m->value);
-	else
-		ts_json_double(j, m->value);
-}
-
 static void measure_key(struct ts_shape_writer *w, const struct ts_measure *m)
 {
 	struct ts_buf key = TS_BUF_INIT(8192);
@@ -196,9 +227,7 @@ static const struct ts_shape_own measures_own = {
 	.schema = "{\"type\": \"object\", \"description\": \"group, subject, name with its unit; null where it is not known, and then"
 		  " `unknown` says why; a string is a word, a sentence or a number that is not finite\","
 		  " \"additionalProperties\": {\"type\": \"object\", \"additionalProperties\": {\"type\": \"object\","
-		  " \"additionalProperties\": {\"description\": \"a number, a word, or null where it is not known\","
-		  " \"anyOf\": [{\"$ref\": \"#/$defs/real\"}, {\"$ref\": \"#/$defs/integer\"}, {\"type\": \"string\"},"
-		  " {\"type\": \"null\"}]}}}}",
+		  " \"additionalProperties\": " VALUE_SCHEMA "}}}",
 };
 
 static void json_unknown(struct ts_shape_writer *w, const void *in)

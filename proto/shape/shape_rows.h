@@ -52,8 +52,9 @@
 /* One member of the structs of a list, which the wire has as a list of its own. */
 #define COLUMN(kind_, rows, row_type, member, count, entries_)                                                         \
 	LIST(kind_, rows, count, entries_), .column = true, .in_row = offsetof(row_type, member)
-/* A struct with items, n and cap. */
-#define VECTOR(member, shape, entries_) MANY(member.items, member.n, shape, entries_), .cap = offsetof(TYPE, member.cap)
+/* The room of a list: a size_t, as many as were read. And a struct with items, n and cap. */
+#define ROOM(member) .cap = _Generic(MEMBER(member), size_t: offsetof(TYPE, member))
+#define VECTOR(member, shape, entries_) MANY(member.items, member.n, shape, entries_), ROOM(member.cap)
 
 /* What else is true of a row. */
 #define HAS(flag) .maybe = true, .flagged = true, .has = _Generic(MEMBER(flag), bool: offsetof(TYPE, flag))

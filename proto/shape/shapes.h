@@ -13,7 +13,7 @@ extern const struct ts_shape ts_shape_fact;	 /* ts_fact */
 extern const struct ts_shape ts_shape_cell;	 /* ts_value */
 extern const struct ts_shape ts_shape_policy_item; /* ts_policy_item */
 extern const struct ts_shape ts_shape_lineage;	 /* ts_lineage */
-extern const struct ts_shape ts_shape_measure;	 /* ts_measure, on the wire alone */
+extern const struct ts_shape ts_shape_measure;	 /* ts_measure; in JSON as one row of evidence */
 extern const struct ts_shape ts_shape_measures;	 /* ts_measures in JSON: values by group, subject and name */
 extern const struct ts_shape ts_shape_unknown;	 /* ts_measures in JSON: those that are not known, and why */
 extern const struct ts_shape ts_shape_plot;	 /* ts_plot */
@@ -33,11 +33,12 @@ extern const struct ts_shape ts_shape_gate_run;	 /* ts_gate_run */
 extern const struct ts_shape ts_shape_gate_chosen; /* ts_gate_input: which runs were chosen, a part of the message */
 extern const struct ts_shape ts_shape_gate_input; /* ts_gate_input */
 extern const struct ts_shape ts_shape_verdict;	 /* ts_verdict */
+extern const struct ts_shape ts_shape_analysis;	 /* ts_analysis */
 extern const struct ts_shape ts_shape_trend;	 /* ts_trend */
 
 /* Messages of methods that are no answers. */
 extern const struct ts_shape ts_shape_diff_request, ts_shape_matrix_request, ts_shape_resume_request, ts_shape_gate_request,
-	ts_shape_trend_request;
+	ts_shape_trend_request, ts_shape_analyze_request;
 extern const struct ts_shape ts_shape_matrix_reply; /* ts_diff_matrix, of two runs at least */
 
 /* Pieces of JSON that stand outside of tables, too. */

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/analysis.h"
 #include "analysis/diverge/diff.h"
 #include "analysis/gate/trend.h"
 #include "analysis/rules/bound.h"
@@ -21,6 +22,7 @@ static const struct ts_shape *const roots[] = {
 	&ts_shape_resume_request, &ts_shape_resume, &ts_shape_bound, &ts_shape_gate_run,
 	&ts_shape_gate_request, &ts_shape_gate_input, &ts_shape_verdict,
 	&ts_shape_trend_request, &ts_shape_trend,
+	&ts_shape_analyze_request, &ts_shape_analysis,
 };
 enum { ROOTS = sizeof roots / sizeof roots[0], ROUNDS = 400 };
 
@@ -432,8 +434,6 @@ static void mend_diff(struct ts_diff *d)
 	}
 	for (size_t i = 0; i < d->n_series; i++)
 		d->series[i].other_types &= ~1u;
-	for (size_t i = 0; i < d->plots.n; i++)
-		d->plots.items[i].width |= 1;
 }
 
 static void draw_metrics(struct ts_reduced *metrics)
@@ -497,6 +497,19 @@ static void mend_trend(struct ts_trend *t)
 	ts_trend_place(t);
 }
 
+static void mend_request(struct ts_analyze_request *request)
+{
+	request->flops_per_step = 1 + (double)below(100);
+	request->peak_flops_per_s = 0.5;
+	request->microbatches |= 1;
+}
+
+static void mend_analysis(struct ts_analysis *a)
+{
+	for (size_t i = 0; i < a->events.n; i++)
+		a->events.items[i].last_step = a->events.items[i].first_step + (a->events.items[i].first_step < 0);
+}
+
 /* What tables do not say: that is what their `check` refuses, and what functions of their own make. */
 static void mend(const struct ts_shape *s, void *ret)
 {
@@ -509,6 +522,12 @@ static void mend(const struct ts_shape *s, void *ret)
 		mend_repeats(ret);
 	if (s == &ts_shape_diff)
 		mend_diff(ret);
+	if (s == &ts_shape_plot)
+		((struct ts_plot *)ret)->width |= 1;
+	if (s == &ts_shape_analyze_request)
+		mend_request(ret);
+	if (s == &ts_shape_analysis)
+		mend_analysis(ret);
 	if (s == &ts_shape_trend)
 		mend_trend(ret);
 	if (s == &ts_shape_matrix_request && request->n < 2) {

@@ -1,0 +1,128 @@
+/* shape_analysis.c - the tables of the answer of Analyze: what one run measured, and what follows from it. */
+#include "analysis/analysis.h"
+#include "proto/shape/shape_rows.h"
+#include "proto/shape/shape_wire.h"
+
+#define TYPE struct ts_analyze_request
+static void above_zero(struct ts_wire_reader *r, bool there, double value, const char *field)
+{
+	if (there && (!(value > 0) || isinf(value)))
+		ts_wire_fail(r, field, "is no number above 0");
+}
+
+static void check_request(struct ts_wire_reader *r, void *in)
+{
+	const TYPE *request = in;
+
+	above_zero(r, request->has_flops_per_step, request->flops_per_step, "flops_per_step");
+	above_zero(r, request->has_peak_flops_per_s, request->peak_flops_per_s, "peak_flops_per_s");
+	if (request->has_microbatches && request->microbatches == 0)
+		ts_wire_fail(r, "microbatches", "is 0");
+}
+
+static const struct ts_shape_field request_rows[] = {
+	{"spec", NULL, TEXT(spec, TS_WIRE_SPEC_MAX)},
+	{"warmup", NULL, U64(warmup), HAS(has_warmup)},
+	{"rank", NULL, I32(rank), HAS(has_rank)},
+	{"flops_per_step", NULL, F64(flops_per_step), HAS(has_flops_per_step)},
+	{"peak_flops_per_s", NULL, F64(peak_flops_per_s), HAS(has_peak_flops_per_s)},
+	{"microbatches", NULL, U32(microbatches), HAS(has_microbatches)},
+	{"dtype", NULL, TEXT(dtype, TS_PATH_MAX)},
+	{"policy", NULL, MANY(policy.items, policy.n, ts_shape_policy_item, TS_WIRE_POLICY_MAX)},
+	{"fresh", NULL, BOOL(fresh)},
+};
+const struct ts_shape ts_shape_analyze_request = {SHAPE("analyze_request", analyze_request, request_rows), .check = check_request};
+#undef TYPE
+
+/* --- events --- */
+
+WORD_OF(event_word, enum ts_event_kind, ts_event_word);
+static const struct ts_shape_words event_kinds = {TS_EVENT_SPIKE, TS_EVENT_ONSET, TS_EVENT_SPIKE, .word = event_word};
+
+#define TYPE struct ts_event
+static void check_event(struct ts_wire_reader *r, void *in)
+{
+	const TYPE *event = in;
+
+	if (event->last_step < event->first_step)
+		ts_wire_fail(r, "last_step", "is before the first");
+}
+
+static const struct ts_shape_field event_rows[] = {
+	{"kind", "kind", ENUM(kind, event_kinds)},
+	{"group", "group", BYTES(group, TS_PATH_MAX)},
+	{"subject", "subject", BYTES(subject, TS_WIRE_TEXT_MAX)},
+	{"first_step", "first_step", I64(first_step)},
+	{"last_step", "last_step", I64(last_step)},
+	{"value", "value", F64(value)},
+	{"expected", "expected", F64(expected)},
+	{"score", "score", F64(score)},
+};
+static const struct ts_shape event_shape = {SHAPE("event", event, event_rows), .check = check_event};
+#undef TYPE
+
+/* --- findings --- */
+
+WORD_OF(severity_word, enum ts_severity, ts_severity_word);
+static const struct ts_shape_words severities = {TS_SEVERITY_LOW, TS_SEVERITY_HIGH, TS_SEVERITY_LOW, .word = severity_word};
+
+#define TYPE struct ts_finding
+static bool has_steps(const void *in)
+{
+	return ((const TYPE *)in)->has_steps;
+}
+
+static const struct ts_shape_field steps_rows[] = {
+	{"first", "first_step", I64(first_step), WHEN(has_steps)},
+	{"last", "last_step", I64(last_step), WHEN(has_steps)},
+};
+static const struct ts_shape steps_shape = {SHAPE("finding_steps", step_range, steps_rows)};
+
+static const struct ts_shape_field finding_rows[] = {
+	{"code", "code", BYTES(code, TS_PATH_MAX)},
+	{"severity", "severity", ENUM(severity, severities)},
+	{"title", "title", BYTES(title, TS_WIRE_TEXT_MAX)},
+	{"detail", "detail", BYTES(detail, TS_WIRE_TEXT_MAX)},
+	{"advice", "advice", BYTES(advice, TS_WIRE_TEXT_MAX)},
+	{"steps", FLAT, HERE(steps_shape), HAS(has_steps)},
+	{"ranks", "ranks", LIST(I32, ranks, n_ranks, TS_RANKS_MAX), ABOUT("those it is about; none for the job, or the rank in view")},
+	{"evidence", "evidence", MANY(evidence, n_evidence, ts_shape_measure, ENTRIES(2))},
+};
+static const struct ts_shape finding_shape = {SHAPE("finding", finding, finding_rows)};
+#undef TYPE
+
+#define TYPE struct ts_unchecked
+static const struct ts_shape_field unchecked_rows[] = {
+	{"code", "code", BYTES(code, TS_PATH_MAX)},
+	{"reason", "reason", BYTES(reason, TS_WIRE_TEXT_MAX)},
+};
+static const struct ts_shape unchecked_shape = {SHAPE("unchecked", unchecked, unchecked_rows)};
+#undef TYPE
+
+/* --- the answer --- */
+
+#define TYPE struct ts_analysis
+static const struct ts_shape_field analysis_rows[] = {
+	{"run", "run", ONE(run, ts_shape_run)},
+	{"rank", "rank", I32(rank)},
+	{"warmup_cut", "warmup_cut_count", U64(warmup_cut)},
+	{"bound", "bound", ONE(bound, ts_shape_bound)},
+	{"findings", "findings", VECTOR(findings, finding_shape, ENTRIES(4)), /* its severity */
+	 ABOUT("most severe first; docs/findings.md has the rules")},
+	{"unchecked", "unchecked", MANY(findings.unchecked, findings.n_unchecked, unchecked_shape, ENTRIES(2)),
+	 ROOM(findings.cap_unchecked), ABOUT("rules that could not be checked")},
+	{"measures", NULL, VECTOR(measures, ts_shape_measure, ENTRIES(2))},
+	{NULL, "measures", ONE(measures, ts_shape_measures)},
+	{NULL, "unknown", ONE(measures, ts_shape_unknown)},
+	{"events", "events", VECTOR(events, event_shape, ENTRIES(4)), /* its kind */
+	 ABOUT("the strongest 256 of a kind and subject, by step; score in robust standard deviations, of a coincidence -log10 of its"
+	       " chance")},
+	{"plots", "plots", VECTOR(plots, ts_shape_plot, ENTRIES(4)), /* its width */
+	 ABOUT("a series as at most 480 cells: cell i begins at step first_step + i * cell_step_count; NaN where it has no number")},
+	{"notes", "notes", LIST(BYTES, notes, n_notes, ENTRIES(2)), MAX(TS_WIRE_TEXT_MAX)},
+};
+const struct ts_shape ts_shape_analysis = {SHAPE("analysis", analyze_reply, analysis_rows)};
+#undef TYPE
+
+WIRE_SHAPE(analyze_request, ts_analyze_request, ts_shape_analyze_request);
+WIRE_SHAPE(analyze_reply, ts_analysis, ts_shape_analysis);
