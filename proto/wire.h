@@ -70,7 +70,7 @@ struct ts_commit_reply {
 	struct ts_id previous;
 	uint64_t seq;
 	int32_t *missing_ranks; /* STAGED: the first 64 */
-	size_t n_missing; /* all */
+	uint64_t n_missing; /* all */
 	struct ts_run_ref run; /* what id is now; joined, with the ranks that were there before */
 };
 
@@ -131,11 +131,11 @@ struct ts_list_row {
 	struct ts_id id;
 	int64_t pushed_ns;
 	struct ts_list_cell *cells; /* one a column asked for */
+	size_t n_cells;
 };
 struct ts_list_reply {
 	struct ts_list_row *rows;
 	size_t n;
-	size_t n_cells; /* of every row: as many as columns were asked for */
 	struct ts_span next_token; /* empty = no more */
 	uint64_t examined; /* runs looked at to fill this page */
 };
@@ -149,7 +149,7 @@ struct ts_column_info {
 	enum ts_column_type type;
 	enum ts_role role;
 	enum ts_precision precision;
-	uint8_t digits;
+	uint32_t digits;
 	enum ts_table_kind table;
 	int32_t rank; /* the lowest that has it */
 	uint32_t ranks; /* how many have it */

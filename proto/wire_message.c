@@ -230,16 +230,6 @@ struct ts_span *ts_wire_texts(struct ts_wire_reader *r, const ProtobufCBinaryDat
 	return texts;
 }
 
-int32_t *ts_wire_int32s(struct ts_wire_reader *r, const int32_t *in, size_t n, size_t max, const char *field,
-			size_t *ret_n)
-{
-	int32_t *out = ts_wire_array(r, n, sizeof *out, max, field, ret_n);
-
-	if (out)
-		memcpy(out, in, *ret_n * sizeof *out);
-	return out;
-}
-
 bool ts_wire_need(struct ts_wire_reader *r, const void *message, const char *field)
 {
 	if (!message)

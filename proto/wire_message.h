@@ -97,16 +97,8 @@ size_t ts_wire_entries(struct ts_wire_reader *r, size_t n, size_t max, const cha
 void *ts_wire_array(struct ts_wire_reader *r, size_t n, size_t size, size_t max, const char *field, size_t *ret_n);
 struct ts_span *ts_wire_texts(struct ts_wire_reader *r, const ProtobufCBinaryData *in, size_t n, size_t max,
 			      size_t max_len, const char *field, size_t *ret_n);
-int32_t *ts_wire_int32s(struct ts_wire_reader *r, const int32_t *in, size_t n, size_t max, const char *field,
-			size_t *ret_n);
 /* False, and a failure, when a message that must be there is not. */
 bool ts_wire_need(struct ts_wire_reader *r, const void *message, const char *field);
-
-/* Messages that stand in several others. */
-void ts_wire_fill_ref(Tscope__V1__Ref *m, const struct ts_ref *in);
-void ts_wire_read_ref(struct ts_wire_reader *r, const Tscope__V1__Ref *m, struct ts_ref *ret);
-Tscope__V1__RefKind ts_wire_kind(enum ts_ref_kind kind);
-enum ts_ref_kind ts_wire_read_kind(struct ts_wire_reader *r, int value);
 
 /* Defines ts_wire_pack_NAME from build_NAME(in, arena), which returns the message's base or NULL. */
 #define WIRE_PACK(name, type)                                                                                          \

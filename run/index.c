@@ -391,3 +391,18 @@ const char *ts_column_type_word(enum ts_column_type type)
 	}
 	return "json";
 }
+
+const char *ts_table_word(enum ts_table_kind table)
+{
+	switch (table) {
+	case TS_TABLE_STEPS:
+		return "steps";
+	case TS_TABLE_SUPERSEDED:
+		return "superseded";
+	case TS_TABLE_PIPELINE:
+		return "pipeline";
+	case TS_TABLE_DIGESTS:
+		break;
+	}
+	return "digests";
+}

@@ -106,6 +106,7 @@ bool ts_file_name_valid(struct ts_span name);
 const struct ts_column *ts_index_column(const struct ts_index *index, enum ts_table_kind kind, struct ts_span name,
 					enum ts_column_type type, const struct ts_table **ret_table);
 
+const char *ts_table_word(enum ts_table_kind kind); /* "steps", "superseded", "pipeline", "digests" */
 const char *ts_column_type_word(enum ts_column_type type); /* "f64", "u64", "text", "json" */
 
 /* Which multiple of 2^key_log2 a key lies in, rounded down for negative keys too. */

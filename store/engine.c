@@ -219,3 +219,18 @@ enum ts_status ts_prefix_range(struct ts_span hex, struct ts_id *ret_first, stru
 	*ret_last = last;
 	return TS_OK;
 }
+
+const char *ts_ref_word(enum ts_ref_kind kind)
+{
+	switch (kind) {
+	case TS_REF_RUN:
+		return "run";
+	case TS_REF_TAG:
+		return "tag";
+	case TS_REF_BRANCH:
+		return "branch";
+	case TS_REF_STAGE:
+		break;
+	}
+	return "stage";
+}

@@ -29,6 +29,8 @@ enum ts_ref_kind {
 	TS_REF_BRANCH = 'b', /* project/branch; its log is its history, every entry a root until pruned */
 };
 
+const char *ts_ref_word(enum ts_ref_kind kind); /* "run", "tag", "branch", "stage" */
+
 struct ts_ref {
 	enum ts_ref_kind kind;
 	struct ts_span name;	/* "project/name" */

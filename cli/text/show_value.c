@@ -352,33 +352,3 @@ struct ts_parting ts_show_parting(const char *a, const char *b)
 		p.column--;
 	return p;
 }
-
-const char *ts_ref_word(enum ts_ref_kind kind)
-{
-	switch (kind) {
-	case TS_REF_RUN:
-		return "run";
-	case TS_REF_TAG:
-		return "tag";
-	case TS_REF_BRANCH:
-		return "branch";
-	case TS_REF_STAGE:
-		break;
-	}
-	return "stage";
-}
-
-const char *ts_table_word(enum ts_table_kind table)
-{
-	switch (table) {
-	case TS_TABLE_STEPS:
-		return "steps";
-	case TS_TABLE_SUPERSEDED:
-		return "superseded";
-	case TS_TABLE_PIPELINE:
-		return "pipeline";
-	case TS_TABLE_DIGESTS:
-		break;
-	}
-	return "digests";
-}

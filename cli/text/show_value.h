@@ -45,7 +45,5 @@ struct ts_parting {
 /* Numbers are aligned at the point, other text at its first character. */
 struct ts_parting ts_show_parting(const char *a, const char *b);
 
-const char *ts_ref_word(enum ts_ref_kind kind);	     /* "run", "tag", "branch", "stage" */
-const char *ts_table_word(enum ts_table_kind table);
 
 #endif

@@ -76,7 +76,7 @@ static int to_wire(const struct ts_shape_words *w, int value)
 {
 	if (!w->values)
 		return value - w->first + w->least;
-	for (int i = w->least; i <= w->most; i++)
+	for (int i = w->most; i >= w->least; i--) /* of several for one value the last */
 		if (w->values[i - w->least] == value)
 			return i;
 	return 0; /* UNSPECIFIED */

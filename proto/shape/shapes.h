@@ -6,7 +6,7 @@
 
 /* Words of enums that stand in several tables. */
 extern const struct ts_shape_words ts_words_verdict, ts_words_tier, ts_words_yes, ts_words_cause, ts_words_unit, ts_words_column_type,
-	ts_words_role, ts_words_metric;
+	ts_words_role, ts_words_metric, ts_words_ref_kind;
 
 extern const struct ts_shape ts_shape_run;	 /* ts_run_ref */
 extern const struct ts_shape ts_shape_fact;	 /* ts_fact */
@@ -35,10 +35,19 @@ extern const struct ts_shape ts_shape_gate_input; /* ts_gate_input */
 extern const struct ts_shape ts_shape_verdict;	 /* ts_verdict */
 extern const struct ts_shape ts_shape_analysis;	 /* ts_analysis */
 extern const struct ts_shape ts_shape_trend;	 /* ts_trend */
+extern const struct ts_shape ts_shape_ref;	 /* ts_ref */
+extern const struct ts_shape ts_shape_note;	 /* ts_note */
+extern const struct ts_shape ts_shape_column;	 /* ts_column_info */
+extern const struct ts_shape ts_shape_file;	 /* ts_file_info */
+extern const struct ts_shape ts_shape_list_cell; /* ts_list_cell, on the wire alone */
+extern const struct ts_shape ts_shape_ref_reply; /* ts_ref_reply */
+extern const struct ts_shape ts_shape_log_reply; /* ts_log_reply */
 
 /* Messages of methods that are no answers. */
 extern const struct ts_shape ts_shape_diff_request, ts_shape_matrix_request, ts_shape_resume_request, ts_shape_gate_request,
-	ts_shape_trend_request, ts_shape_analyze_request;
+	ts_shape_trend_request, ts_shape_analyze_request, ts_shape_commit_request, ts_shape_ref_request, ts_shape_log_request, ts_shape_note_request,
+	ts_shape_list_request, ts_shape_get_request;
+extern const struct ts_shape ts_shape_commit_reply, ts_shape_list_reply, ts_shape_get_reply;
 extern const struct ts_shape ts_shape_matrix_reply; /* ts_diff_matrix, of two runs at least */
 
 /* Pieces of JSON that stand outside of tables, too. */

@@ -23,6 +23,9 @@ static const struct ts_shape *const roots[] = {
 	&ts_shape_gate_request, &ts_shape_gate_input, &ts_shape_verdict,
 	&ts_shape_trend_request, &ts_shape_trend,
 	&ts_shape_analyze_request, &ts_shape_analysis,
+	&ts_shape_commit_request, &ts_shape_commit_reply, &ts_shape_ref_request, &ts_shape_ref_reply, &ts_shape_log_request,
+	&ts_shape_log_reply, &ts_shape_note_request, &ts_shape_list_request, &ts_shape_list_reply, &ts_shape_get_request,
+	&ts_shape_get_reply,
 };
 enum { ROOTS = sizeof roots / sizeof roots[0], ROUNDS = 400 };
 
@@ -374,6 +377,13 @@ static void draw_fact(struct ts_fact *fact)
 		fact->text_len = 2000;
 }
 
+static void draw_list_cell(struct ts_list_cell *cell)
+{
+	cell->known = below(2);
+	if (cell->known)
+		draw_fact(&cell->value);
+}
+
 static void draw_measure(struct ts_measure *m)
 {
 	m->group = draw_text(99);
@@ -510,6 +520,26 @@ static void mend_analysis(struct ts_analysis *a)
 		a->events.items[i].last_step = a->events.items[i].first_step + (a->events.items[i].first_step < 0);
 }
 
+static void mend_commit(struct ts_commit_reply *reply)
+{
+	reply->run.id = reply->id;
+	reply->missing_ranks = ts_arena_array(&arena, TS_WIRE_REPORTED_MAX, sizeof *reply->missing_ranks);
+	assert_non_null(reply->missing_ranks);
+	for (int i = 0; i < TS_WIRE_REPORTED_MAX; i++)
+		reply->missing_ranks[i] = 2 * i;
+}
+
+/* Every row has as many cells. */
+static void mend_list(struct ts_list_reply *reply)
+{
+	size_t least = SIZE_MAX;
+
+	for (size_t i = 0; i < reply->n; i++)
+		least = reply->rows[i].n_cells < least ? reply->rows[i].n_cells : least;
+	for (size_t i = 0; i < reply->n; i++)
+		reply->rows[i].n_cells = least;
+}
+
 /* What tables do not say: that is what their `check` refuses, and what functions of their own make. */
 static void mend(const struct ts_shape *s, void *ret)
 {
@@ -522,6 +552,16 @@ static void mend(const struct ts_shape *s, void *ret)
 		mend_repeats(ret);
 	if (s == &ts_shape_diff)
 		mend_diff(ret);
+	if (s == &ts_shape_commit_request && ((struct ts_commit_request *)ret)->expect == TS_EXPECT_ID)
+		((struct ts_commit_request *)ret)->expected.bytes[below(TS_ID_BYTES)] = 7;
+	if (s == &ts_shape_ref_request && ((struct ts_ref_request *)ret)->expect == TS_EXPECT_ID)
+		((struct ts_ref_request *)ret)->expected.bytes[below(TS_ID_BYTES)] = 7;
+	if (s == &ts_shape_commit_reply)
+		mend_commit(ret);
+	if (s == &ts_shape_list_reply)
+		mend_list(ret);
+	if (s == &ts_shape_get_reply)
+		((struct ts_get_reply *)ret)->lineage.named &= ((struct ts_get_reply *)ret)->lineage.parent.len > 0;
 	if (s == &ts_shape_plot)
 		((struct ts_plot *)ret)->width |= 1;
 	if (s == &ts_shape_analyze_request)
@@ -554,6 +594,8 @@ static void draw_struct(const struct ts_shape *s, void *ret)
 {
 	if (s == &ts_shape_fact)
 		draw_fact(ret);
+	if (s == &ts_shape_list_cell)
+		draw_list_cell(ret);
 	if (s == &ts_shape_measure)
 		draw_measure(ret);
 	if (s == &ts_shape_cell)
@@ -1012,6 +1054,84 @@ static void sides_that_say_nothing_are_left_out(void **state)
 	ts_arena_finish(&arena);
 }
 
+/* What is packed is refused, and the text says why. */
+static void refuses(const struct ts_shape *s, const void *in, const char *why)
+{
+	struct ts_buf bytes = packed(s, in);
+	void *back = ts_arena_array(&arena, 1, s->size);
+
+	assert_non_null(back);
+	assert_int_equal(ts_shape_unpack(s, ts_buf_view(&bytes), &arena, back, &err), TS_INVALID);
+	assert_string_equal(err.text, why);
+	ts_buf_finish(&bytes);
+}
+
+/* Readers index cells by column, and take what a commit says of a run for what its id names. */
+static void fields_fit_each_other(void **state)
+{
+	int32_t ranks[TS_WIRE_REPORTED_MAX + 1] = {0};
+	struct ts_list_cell cells[2] = {{.known = false}};
+	struct ts_list_row rows[] = {{.cells = cells, .n_cells = 2}, {.cells = cells, .n_cells = 1}};
+	struct ts_list_reply list = {.rows = rows, .n = 2};
+	struct ts_commit_reply commit = {.outcome = TS_COMMIT_STAGED, .n_missing = TS_WORLD_MAX + 1, .missing_ranks = ranks};
+	struct ts_event event = {.kind = TS_EVENT_SPIKE, .first_step = 3, .last_step = 2};
+	struct ts_analysis analysis = {.events = {&event, 1, 1}};
+	struct ts_analyze_request request = {.has_microbatches = true};
+	struct ts_wire_reader r = {.arena = &arena, .err = &err};
+	Tscope__V1__CommitRunReply m = TSCOPE__V1__COMMIT_RUN_REPLY__INIT;
+
+	(void)state;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	refuses(&ts_shape_list_reply, &list, "field rows.cells differs in length from row to row");
+	refuses(&ts_shape_commit_reply, &commit, "field missing_count is 65537, the limit is 65536");
+	commit.n_missing = 1;
+	commit.run.id.bytes[0] = 1;
+	refuses(&ts_shape_commit_reply, &commit, "field run is another than id");
+	refuses(&ts_shape_analysis, &analysis, "field events.last_step is before the first");
+	refuses(&ts_shape_analyze_request, &request, "field microbatches is 0");
+	m.outcome = TSCOPE__V1__COMMIT_OUTCOME__COMMIT_OUTCOME_STAGED;
+	m.id = ts_wire_id_bytes(&commit.id);
+	m.missing_ranks = ranks;
+	m.missing_count = m.n_missing_ranks = TS_WIRE_REPORTED_MAX + 1;
+	ts_shape_read(&ts_shape_commit_reply, &r, &m, &commit);
+	assert_string_equal(err.text, "field missing_ranks has 65 entries, the limit is 64");
+	r.status = TS_OK;
+	m.n_missing_ranks = 63;
+	ts_shape_read(&ts_shape_commit_reply, &r, &m, &commit);
+	assert_string_equal(err.text, "field missing_ranks does not fit missing_count");
+	ts_arena_finish(&arena);
+}
+
+/* A kind that is not said is that of runs, which says its own. */
+static void a_ref_of_no_kind_is_a_run(void **state)
+{
+	struct ts_list_request request = {.kind = TS_REF_RUN};
+	struct ts_buf bytes = packed(&ts_shape_list_request, &request);
+
+	(void)state;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	assert_true(ts_span_is(ts_buf_view(&bytes), "\x10\x01"));
+	request.kind = TS_REF_TAG;
+	assert_int_equal(ts_shape_unpack(&ts_shape_list_request, ts_span_str(""), &arena, &request, &err), TS_OK);
+	assert_int_equal(request.kind, TS_REF_RUN);
+	ts_buf_finish(&bytes);
+	ts_arena_finish(&arena);
+}
+
+/* An empty lineage is none, though its message is there. */
+static void a_lineage_without_a_parent_is_none(void **state)
+{
+	struct ts_get_reply reply = {.lineage = {.named = true}};
+	struct ts_buf bytes = packed(&ts_shape_get_reply, &reply);
+
+	(void)state;
+	ts_arena_init(&arena, TS_CALL_ARENA);
+	assert_int_equal(ts_shape_unpack(&ts_shape_get_reply, ts_buf_view(&bytes), &arena, &reply, &err), TS_OK);
+	assert_false(reply.lineage.named);
+	ts_buf_finish(&bytes);
+	ts_arena_finish(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1031,6 +1151,9 @@ int main(void)
 		cmocka_unit_test(what_is_not_asked_for_is_not_sent),
 		cmocka_unit_test(enums_travel_as_words),
 		cmocka_unit_test(keys_end_in_the_unit),
+		cmocka_unit_test(fields_fit_each_other),
+		cmocka_unit_test(a_ref_of_no_kind_is_a_run),
+		cmocka_unit_test(a_lineage_without_a_parent_is_none),
 		cmocka_unit_test(sides_that_say_nothing_are_left_out),
 	};
 

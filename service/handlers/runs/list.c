@@ -99,7 +99,8 @@ static enum ts_status add_row(struct listing *l, struct ts_list_subject *s, stru
 	row->name = ts_arena_span(arena, s->ref->name);
 	row->id = s->ref->id;
 	row->pushed_ns = s->ref->moved_ns;
-	row->cells = ts_arena_array(arena, l->request->n_columns, sizeof *row->cells);
+	row->n_cells = l->request->n_columns;
+	row->cells = ts_arena_array(arena, row->n_cells, sizeof *row->cells);
 	if (!row->name.data || !row->cells)
 		return ts_arena_error(arena, err);
 	for (size_t i = 0; i < l->request->n_columns; i++)
@@ -260,7 +261,6 @@ static enum ts_status list(struct listing *l, struct ts_error *err)
 	enum ts_status status;
 
 	l->page_size = l->request->page_size ? l->request->page_size : PAGE_DEFAULT;
-	l->reply.n_cells = l->request->n_columns;
 	l->reply.rows = ts_arena_array(l->call->arena, l->page_size, sizeof *l->reply.rows);
 	if (!l->reply.rows)
 		return ts_arena_error(l->call->arena, err);
