@@ -66,34 +66,6 @@ void ts_json_ranks(struct ts_json *j, const char *key, const int32_t *ranks, siz
 	ts_json_end(j);
 }
 
-void ts_json_ref(struct ts_json *j, const struct ts_ref *ref)
-{
-	ts_json_object(j);
-	ts_json_key(j, "kind");
-	ts_json_string(j, ts_ref_word(ref->kind));
-	ts_json_key(j, "name");
-	ts_json_span(j, ref->name);
-	ts_json_id(j, "id", &ref->id);
-	ts_json_end(j);
-}
-
-void ts_json_notes(struct ts_json *j, const char *key, const struct ts_note *notes, size_t n)
-{
-	ts_json_key(j, key);
-	ts_json_array(j);
-	for (size_t i = 0; i < n; i++) {
-		ts_json_object(j);
-		ts_json_key(j, "key");
-		ts_json_span(j, notes[i].key);
-		ts_json_key(j, "value");
-		ts_json_span(j, notes[i].value);
-		ts_json_time(j, "at", notes[i].at_ns);
-		ts_json_text(j, "who", notes[i].who);
-		ts_json_end(j);
-	}
-	ts_json_end(j);
-}
-
 enum ts_status ts_json_answer(struct ts_cli *cli, const struct ts_shape *shape, const void *in, struct ts_error *err)
 {
 	struct ts_json json = ts_cli_json(cli);

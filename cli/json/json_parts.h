@@ -24,7 +24,5 @@ void ts_json_count(struct ts_json *j, const char *key, uint64_t n);
 void ts_json_known_count(struct ts_json *j, const char *key, bool known, uint64_t n);
 void ts_json_run(struct ts_json *j, const char *key, const struct ts_run_ref *run);
 void ts_json_ranks(struct ts_json *j, const char *key, const int32_t *ranks, size_t n);
-void ts_json_ref(struct ts_json *j, const struct ts_ref *ref);
-void ts_json_notes(struct ts_json *j, const char *key, const struct ts_note *notes, size_t n);
 
 #endif

@@ -2,6 +2,8 @@
  * tests/cli/run.py holds the schemas to it, and writes them with --update. */
 #include "cli/gate/gate_json.h"
 #include "cli/json/json_diff.h"
+#include "cli/json/json_names.h"
+#include "cli/json/json_show.h"
 #include "proto/shape/shapes.h"
 
 #include <stdio.h>
@@ -17,6 +19,12 @@ static const struct {
 	{"baseline", {&ts_shape_baseline_answer}},
 	{"analyze", {&ts_shape_analysis}},
 	{"trend", {&ts_shape_trend}},
+	{"show", {&ts_shape_show_answer}},
+	{"name", {&ts_shape_ref_reply}},
+	{"tag", {&ts_shape_ref_reply}},
+	{"log", {&ts_shape_log_reply}},
+	{"note", {&ts_shape_notes_answer}},
+	{"rm", {&ts_shape_removed_answer}},
 };
 
 int main(void)

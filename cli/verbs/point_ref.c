@@ -32,23 +32,6 @@ static void told(struct ts_cli *cli, const struct ts_ref_reply *reply)
 	ts_buf_char(&cli->out, '\n');
 }
 
-static void told_json(struct ts_cli *cli, const struct ts_ref_reply *reply)
-{
-	struct ts_json json = ts_cli_json(cli), *j = &json;
-
-	ts_json_object(j);
-	ts_json_key(j, "ref");
-	ts_json_ref(j, &reply->ref);
-	if (reply->had_previous) {
-		ts_json_id(j, "previous_id", &reply->previous);
-	} else {
-		ts_json_key(j, "previous_id");
-		ts_json_null(j);
-	}
-	ts_json_end(j);
-	ts_cli_json_end(cli, j);
-}
-
 enum ts_status ts_point_ref(struct ts_cli *cli, enum ts_ref_kind kind, const char *run, const char *name,
 			    struct ts_error *err)
 {
@@ -72,9 +55,8 @@ enum ts_status ts_point_ref(struct ts_cli *cli, enum ts_ref_kind kind, const cha
 	if (status)
 		return status;
 	if (cli->json)
-		told_json(cli, &reply);
-	else
-		told(cli, &reply);
+		return ts_json_answer(cli, &ts_shape_ref_reply, &reply, err);
+	told(cli, &reply);
 	return TS_OK;
 }
 

@@ -28,32 +28,6 @@ static enum ts_status text(struct ts_cli *cli, const struct ts_log_reply *log, s
 	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
 }
 
-static void json(struct ts_cli *cli, const struct ts_log_reply *log)
-{
-	struct ts_json writer = ts_cli_json(cli), *j = &writer;
-
-	ts_json_object(j);
-	ts_json_key(j, "kind");
-	ts_json_string(j, ts_ref_word(log->kind));
-	ts_json_key(j, "name");
-	ts_json_span(j, log->name);
-	ts_json_key(j, "entries");
-	ts_json_array(j);
-	for (size_t i = 0; i < log->n; i++) {
-		ts_json_object(j);
-		ts_json_key(j, "entry");
-		ts_json_u64(j, log->entries[i].seq);
-		ts_json_id(j, "id", &log->entries[i].id);
-		ts_json_time(j, "moved", log->entries[i].moved_ns);
-		ts_json_text(j, "who", log->entries[i].who);
-		ts_json_text(j, "message", log->entries[i].message);
-		ts_json_end(j);
-	}
-	ts_json_end(j);
-	ts_json_end(j);
-	ts_cli_json_end(cli, j);
-}
-
 enum ts_status ts_verb_log(struct ts_cli *cli, struct ts_error *err)
 {
 	const char *word = ts_cli_word(cli, 0);
@@ -79,6 +53,5 @@ enum ts_status ts_verb_log(struct ts_cli *cli, struct ts_error *err)
 		return status;
 	if (!cli->json)
 		return text(cli, &log, err);
-	json(cli, &log);
-	return TS_OK;
+	return ts_json_answer(cli, &ts_shape_log_reply, &log, err);
 }

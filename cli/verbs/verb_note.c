@@ -1,6 +1,7 @@
 /* verb_note.c - tscope note: notes beside a run's name. */
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
+#include "cli/json/json_names.h"
 #include "cli/json/json_parts.h"
 #include "cli/text/grid.h"
 #include "cli/text/show_value.h"
@@ -41,18 +42,6 @@ static enum ts_status text(struct ts_cli *cli, const struct ts_get_reply *run, s
 	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
 }
 
-static void json(struct ts_cli *cli, const struct ts_get_reply *run)
-{
-	struct ts_json writer = ts_cli_json(cli), *j = &writer;
-
-	ts_json_object(j);
-	ts_json_key(j, "ref");
-	ts_json_ref(j, &run->ref);
-	ts_json_notes(j, "notes", run->notes, run->n_notes);
-	ts_json_end(j);
-	ts_cli_json_end(cli, j);
-}
-
 enum ts_status ts_verb_note(struct ts_cli *cli, struct ts_error *err)
 {
 	struct ts_get_reply run;
@@ -76,6 +65,5 @@ enum ts_status ts_verb_note(struct ts_cli *cli, struct ts_error *err)
 		return status;
 	if (!cli->json)
 		return text(cli, &run, err);
-	json(cli, &run);
-	return TS_OK;
+	return ts_json_answer(cli, &ts_shape_notes_answer, &run, err);
 }

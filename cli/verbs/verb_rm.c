@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/core/ask.h"
 #include "cli/core/context.h"
+#include "cli/json/json_names.h"
 #include "cli/json/json_parts.h"
 #include "cli/text/show_value.h"
 #include "cli/verbs/point_ref.h"
@@ -32,20 +33,6 @@ static void told(struct ts_cli *cli, const struct ts_ref *ref)
 	ts_buf_printf(&cli->out, ", which pointed at %s\n", ts_show_id(&ref->id, &cli->arena));
 }
 
-static void told_json(struct ts_cli *cli, const struct ts_ref *refs)
-{
-	struct ts_json json = ts_cli_json(cli), *j = &json;
-
-	ts_json_object(j);
-	ts_json_key(j, "removed");
-	ts_json_array(j);
-	for (size_t i = 0; i < cli->args.n_words; i++)
-		ts_json_ref(j, &refs[i]);
-	ts_json_end(j);
-	ts_json_end(j);
-	ts_cli_json_end(cli, j);
-}
-
 enum ts_status ts_verb_rm(struct ts_cli *cli, struct ts_error *err)
 {
 	struct ts_ref *refs = ts_arena_array(&cli->arena, cli->args.n_words, sizeof *refs);
@@ -60,6 +47,6 @@ enum ts_status ts_verb_rm(struct ts_cli *cli, struct ts_error *err)
 			told(cli, &refs[i]);
 	}
 	if (!status && cli->json)
-		told_json(cli, refs);
+		status = ts_json_answer(cli, &ts_shape_removed_answer, &(struct ts_removed){refs, cli->args.n_words}, err);
 	return status;
 }

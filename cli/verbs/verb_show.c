@@ -20,6 +20,5 @@ enum ts_status ts_verb_show(struct ts_cli *cli, struct ts_error *err)
 		return status;
 	if (!cli->json)
 		return ts_render_show_text(cli, &run, &head, err);
-	ts_render_show_json(cli, &run, &head);
-	return TS_OK;
+	return ts_render_show_json(cli, &run, &head, err);
 }
