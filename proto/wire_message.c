@@ -26,15 +26,6 @@ void *ts_wire_rows(struct ts_arena *arena, size_t n, const ProtobufCMessageDescr
 	return pointers;
 }
 
-ProtobufCBinaryData *ts_wire_spans(struct ts_arena *arena, const struct ts_span *spans, size_t n)
-{
-	ProtobufCBinaryData *out = ts_arena_array(arena, n, sizeof *out);
-
-	for (size_t i = 0; out && i < n; i++)
-		out[i] = ts_wire_span(spans[i]);
-	return out;
-}
-
 enum ts_status ts_wire_write(const ProtobufCMessage *message, struct ts_buf *out, struct ts_error *err)
 {
 	size_t size = protobuf_c_message_get_packed_size(message);
@@ -218,16 +209,6 @@ void *ts_wire_array(struct ts_wire_reader *r, size_t n, size_t size, size_t max,
 	}
 	*ret_n = n;
 	return rows;
-}
-
-struct ts_span *ts_wire_texts(struct ts_wire_reader *r, const ProtobufCBinaryData *in, size_t n, size_t max,
-			      size_t max_len, const char *field, size_t *ret_n)
-{
-	struct ts_span *texts = ts_wire_array(r, n, sizeof *texts, max, field, ret_n);
-
-	for (size_t i = 0; i < *ret_n; i++)
-		texts[i] = ts_wire_text(r, in[i], max_len, field);
-	return texts;
 }
 
 bool ts_wire_need(struct ts_wire_reader *r, const void *message, const char *field)

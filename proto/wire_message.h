@@ -67,9 +67,7 @@ static inline ProtobufCBinaryData ts_wire_id_list(const struct ts_id *ids, size_
 	return ts_wire_span(ts_span_of(ids, n * TS_ID_BYTES));
 }
 
-/* protobuf-c's repeated bytes. NULL: no memory. */
-ProtobufCBinaryData *ts_wire_spans(struct ts_arena *arena, const struct ts_span *spans, size_t n);
-/* Its repeated int32, not copied. */
+/* protobuf-c's repeated int32, not copied. */
 static inline int32_t *ts_wire_ranks(const int32_t *ranks)
 {
 	int32_t *out;
@@ -95,8 +93,6 @@ uint64_t ts_wire_uint(struct ts_wire_reader *r, uint64_t value, uint64_t most, c
 size_t ts_wire_entries(struct ts_wire_reader *r, size_t n, size_t max, const char *field);
 /* Zeroed room for n rows; NULL and *ret_n = 0 when there are none, too many or there is no memory. */
 void *ts_wire_array(struct ts_wire_reader *r, size_t n, size_t size, size_t max, const char *field, size_t *ret_n);
-struct ts_span *ts_wire_texts(struct ts_wire_reader *r, const ProtobufCBinaryData *in, size_t n, size_t max,
-			      size_t max_len, const char *field, size_t *ret_n);
 /* False, and a failure, when a message that must be there is not. */
 bool ts_wire_need(struct ts_wire_reader *r, const void *message, const char *field);
 

@@ -143,12 +143,6 @@ WIRE_SHAPE(gate_request, ts_gate_request, ts_shape_gate_request);
 WORD_OF(state_word, enum ts_gate_state, ts_gate_state_word);
 static const struct ts_shape_words states = {TS_GATE_PASS, TS_GATE_BLIND, TS_GATE_PASS, .word = state_word};
 
-static const char *metric_word(int metric)
-{
-	return ts_metrics[metric].name;
-}
-static const struct ts_shape_words metrics = {TS_METRIC_STEP_TIME, TS_METRICS - 1, TS_METRIC_STEP_TIME, .word = metric_word};
-
 static const char *unit_word(int metric)
 {
 	return ts_words_unit.word(ts_metrics[metric].unit);
@@ -157,7 +151,7 @@ static const struct ts_shape_words units = {TS_METRIC_STEP_TIME, TS_METRICS - 1,
 
 #define TYPE struct ts_gate_row
 static const struct ts_shape_field row_rows[] = {
-	{NULL, "metric", ENUM(metric, metrics)},
+	{NULL, "metric", ENUM(metric, ts_words_metric)},
 	{NULL, "unit", ENUM(metric, units)},
 	{"state", "verdict", ENUM(state, states)},
 	{"gates", "gates", BOOL(gates)},

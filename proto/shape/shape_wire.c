@@ -357,8 +357,8 @@ static void take(const struct ts_shape_field *f, struct ts_wire_reader *r, const
 	ts_shape_read_one(f->of, r, *(const void *const *)from, f->wire, to);
 }
 
-void *ts_shape_read_list(const struct ts_shape *shape, struct ts_wire_reader *r, const void *messages, size_t n, size_t entries,
-			 const char *name, size_t *ret_n)
+static void *read_list(const struct ts_shape *shape, struct ts_wire_reader *r, const void *messages, size_t n, size_t entries,
+		       const char *name, size_t *ret_n)
 {
 	uint8_t *rows = ts_wire_array(r, n, shape->size, entries, name, ret_n);
 
@@ -402,7 +402,7 @@ static void take_list(const struct ts_shape_field *f, struct ts_wire_reader *r, 
 	if (f->as_many && n != *ret_n)
 		ts_wire_fail(r, f->wire, "has not as many entries as the list that it belongs to");
 	if (f->kind == TS_SHAPE_ONE) {
-		rows = ts_shape_read_list(f->of, r, in, n, f->entries, f->wire, ret_n);
+		rows = read_list(f->of, r, in, n, f->entries, f->wire, ret_n);
 	} else if (f->kind == TS_SHAPE_ID) {
 		rows = ts_wire_ids(r, *(const ProtobufCBinaryData *)from, f->entries, f->wire, ret_n);
 	} else if (lies_alike(f)) {

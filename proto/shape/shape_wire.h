@@ -28,11 +28,9 @@ void *ts_shape_build(const struct ts_shape *shape, const void *in, struct ts_are
 /* ret is zeroed. Failures are remembered by the reader. */
 void ts_shape_read(const struct ts_shape *shape, struct ts_wire_reader *r, const void *message, void *ret);
 
-/* For messages written by hand: one that must be there, as the field `name`, and a list. NULL: no memory. */
+/* For functions of a table's own: one that must be there, as the field `name`, and a list. NULL: no memory. */
 void ts_shape_read_one(const struct ts_shape *shape, struct ts_wire_reader *r, const void *message, const char *name, void *ret);
 void *ts_shape_build_list(const struct ts_shape *shape, const void *rows, size_t n, struct ts_arena *arena);
-void *ts_shape_read_list(const struct ts_shape *shape, struct ts_wire_reader *r, const void *messages, size_t n, size_t entries,
-			 const char *name, size_t *ret_n);
 
 enum ts_status ts_shape_pack(const struct ts_shape *shape, const void *in, struct ts_buf *out, struct ts_error *err);
 enum ts_status ts_shape_unpack(const struct ts_shape *shape, struct ts_span in, struct ts_arena *arena, void *ret,

@@ -45,8 +45,8 @@ extern const struct ts_shape ts_shape_log_reply; /* ts_log_reply */
 
 /* Messages of methods that are no answers. */
 extern const struct ts_shape ts_shape_diff_request, ts_shape_matrix_request, ts_shape_resume_request, ts_shape_gate_request,
-	ts_shape_trend_request, ts_shape_analyze_request, ts_shape_commit_request, ts_shape_ref_request, ts_shape_log_request, ts_shape_note_request,
-	ts_shape_list_request, ts_shape_get_request;
+	ts_shape_trend_request, ts_shape_analyze_request, ts_shape_commit_request, ts_shape_ref_request, ts_shape_log_request,
+	ts_shape_note_request, ts_shape_list_request, ts_shape_get_request;
 extern const struct ts_shape ts_shape_commit_reply, ts_shape_list_reply, ts_shape_get_reply;
 extern const struct ts_shape ts_shape_matrix_reply; /* ts_diff_matrix, of two runs at least */
 
