@@ -220,7 +220,7 @@ def gates():
             comment = outputs.comment(f.read())
         check(answer["verdict"] == state == report.find(".//property[@name='tscope.state']").get("value"), words, answer["verdict"])
         failed = [case.get("name") for case in report.iter("testcase") if case.find("failure") is not None]
-        check(failed == (["step_time"] if status == 1 else []), words, failed)
+        check(("step_time" in failed) == (status == 1) and (status == 1 or not failed), words, failed)
         cells = [outputs.shown(cell) for cell in comment.iter("table_cell")]
         check(any(cell.startswith(EVIL) for cell in cells), words, cells)  # it comes back whole, in one cell
         told += 2

@@ -18,7 +18,7 @@ TARGETS = {  # target: what it feeds
     "fuzz_wire": "ts_wire_parse ts_shape_unpack ts_wire_unpack_health_request ts_wire_unpack_health_reply",
     "fuzz_handlers": "ts_resolve ts_name_check ts_sort_after ts_summary_read",
     "fuzz_filter": "ts_filter_parse",
-    "fuzz_policy": "ts_policy_parse ts_policy_gate_parse ts_gate_setting_read ts_gate_exclude_parse ts_gate_inconclusive_parse "
+    "fuzz_policy": "ts_policy_parse ts_policy_gate_parse ts_gate_setting_read ts_gate_exclude_parse ts_gate_ending_parse "
                    "ts_workload_part_parse",
     "fuzz_config": "ts_config_load",
     "fuzz_address": "ts_address_parse",
