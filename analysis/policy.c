@@ -80,9 +80,9 @@ static enum ts_status cut_value(const struct place *p, const struct ts_policy_it
 		return cut_name(p, item);
 	row = &ts_cut_rows[cut];
 	if (item->text.len)
-		return bad(p, "'%s' is no finite number", ts_show(item->text).text);
+		return bad(p, "'%s' is not a finite number", ts_show(item->text).text);
 	if (!isfinite(item->value))
-		return bad(p, "%s.%s is no finite number", TS_CUTS_CODE, row->name);
+		return bad(p, "%s.%s is not a finite number", TS_CUTS_CODE, row->name);
 	if (row->whole && (item->value != floor(item->value) || item->value < row->least || item->value > TS_CUT_MOST))
 		return bad(p, "%s.%s is a whole number from %g to %g, not %g", TS_CUTS_CODE, row->name, row->least, TS_CUT_MOST,
 			   item->value);
@@ -218,9 +218,10 @@ static enum ts_status item_check(const struct place *p, const struct ts_policy_i
 	if (section)
 		return section->check_value(p, item);
 	if (item->text.len)
-		return bad(p, "'%s' is no finite number", ts_show(item->text).text);
+		return bad(p, "'%s' is not a finite number", ts_show(item->text).text);
 	if (item->threshold.len && !isfinite(item->value))
-		return bad(p, "%.*s.%.*s is no finite number", TS_SPAN_ARG(item->code), TS_SPAN_ARG(item->threshold));
+		return bad(p, "%.*s.%.*s is not a finite number", TS_SPAN_ARG(item->code),
+			   TS_SPAN_ARG(item->threshold));
 	return TS_OK;
 }
 
@@ -293,7 +294,7 @@ static enum ts_status line_parse(const struct place *p, struct ts_span line, str
 	if (switches)
 		return no_switch(p, item);
 	if (!ts_parse_double(value, &item->value) || !isfinite(item->value))
-		return bad(p, "'%s' is no finite number", ts_show(value).text);
+		return bad(p, "'%s' is not a finite number", ts_show(value).text);
 	return item_check(p, item);
 }
 

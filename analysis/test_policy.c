@@ -49,45 +49,57 @@ static void mistakes_have_a_line_and_a_way_out(void **state)
 	static const struct {
 		const char *text, *want;
 	} bad[] = {
-		{"\nTIMING.JITER.min_cv = 1\n", "team.policy:2: there is no rule TIMING.JITER; did you mean TIMING.JITTER?"},
+		{"\nTIMING.JITER.min_cv = 1\n",
+		 "team.policy:2: there is no rule TIMING.JITER; did you mean TIMING.JITTER?"},
 		{"timing.jitter = off", "team.policy:1: there is no rule timing.jitter; did you mean TIMING.JITTER?"},
 		{"what.ever.else = 1", "team.policy:1: there is no rule what.ever; 'tscope explain' lists them"},
 		{"TIMING.JITTER.cv = 1",
 		 "team.policy:1: rule TIMING.JITTER has no threshold cv; it has min_steps, min_cv, min_tail"},
-		{"CONVERGENCE.DIVERGED.min = 1",
-		 "team.policy:1: rule CONVERGENCE.DIVERGED has no threshold min: it has none, it can only be off or on"},
-		{"TIMING.JITTER.min_cv = high", "team.policy:1: 'high' is no finite number"},
-		{"TIMING.JITTER.min_cv = NaN", "team.policy:1: 'NaN' is no finite number"},
-		{"TIMING.JITTER.min_cv = Infinity", "team.policy:1: 'Infinity' is no finite number"},
-		{"TIMING.JITTER.min_cv = 1e999", "team.policy:1: '1e999' is no finite number"},
-		{"TIMING.JITTER.min_cv = 80%", "team.policy:1: '80%' is no finite number"},
-		{"TIMING.JITTER.min_cv = 1 2", "team.policy:1: '1 2' is no finite number"},
-		{"TIMING.JITTER.min_cv =", "team.policy:1: '' is no finite number"},
-		{"TIMING.JITTER.min_cv = off", "team.policy:1: a threshold cannot be off or on; a rule can: TIMING.JITTER = off"},
-		{"TIMING.JITTER = 0.8",
-		 "team.policy:1: TIMING.JITTER can be off or on, not '0.8'; a threshold is set as TIMING.JITTER.NAME = NUMBER"},
-		{"TIMING.JITTER", "team.policy:1: 'TIMING.JITTER' sets nothing: CODE.threshold = NUMBER, or CODE = off"},
+		{"CONVERGENCE.DIVERGED.min = 1", "team.policy:1: rule CONVERGENCE.DIVERGED has no threshold min: it "
+						 "has none, it can only be off or on"},
+		{"TIMING.JITTER.min_cv = high", "team.policy:1: 'high' is not a finite number"},
+		{"TIMING.JITTER.min_cv = NaN", "team.policy:1: 'NaN' is not a finite number"},
+		{"TIMING.JITTER.min_cv = Infinity", "team.policy:1: 'Infinity' is not a finite number"},
+		{"TIMING.JITTER.min_cv = 1e999", "team.policy:1: '1e999' is not a finite number"},
+		{"TIMING.JITTER.min_cv = 80%", "team.policy:1: '80%' is not a finite number"},
+		{"TIMING.JITTER.min_cv = 1 2", "team.policy:1: '1 2' is not a finite number"},
+		{"TIMING.JITTER.min_cv =", "team.policy:1: '' is not a finite number"},
+		{"TIMING.JITTER.min_cv = off",
+		 "team.policy:1: a threshold cannot be off or on; a rule can: TIMING.JITTER = off"},
+		{"TIMING.JITTER = 0.8", "team.policy:1: TIMING.JITTER can be off or on, not '0.8'; a threshold is set "
+					"as TIMING.JITTER.NAME = NUMBER"},
+		{"TIMING.JITTER",
+		 "team.policy:1: 'TIMING.JITTER' sets nothing: CODE.threshold = NUMBER, or CODE = off"},
 		{"= off", "team.policy:1: there is no name before '='"},
 		{"TIMING.JITTER. = 1", "team.policy:1: there is no threshold after the last '.' of TIMING.JITTER."},
-		{"divergence.numeric_jump = 1", "team.policy:1: there is no rule divergence.numeric_jump; did you mean DIVERGENCE?"},
-		{"DIVERGENCES.numeric_jump = 1", "team.policy:1: there is no rule DIVERGENCES.numeric_jump; did you mean DIVERGENCE?"},
-		{"\nDIVERGENCE.numeric_jum = 1", "team.policy:2: DIVERGENCE has no cut-off numeric_jum; did you mean numeric_jump?"},
-		{"DIVERGENCE.x = 1",
-		 "team.policy:1: DIVERGENCE has no cut-off x; it has numeric_jump, numeric_grad, init_jump, precision_jump, "
-		 "resume_data_jump, latch_slope, hidden_slope, quanta, spread_times, blow_up, blow_up_records, report_records, common_records, "
-		 "resume_records, input_records, lr_records, envelope_window, envelope_run, envelope_at_once, envelope_amplified, "
-		 "envelope_chance"},
+		{"divergence.numeric_jump = 1",
+		 "team.policy:1: there is no rule divergence.numeric_jump; did you mean DIVERGENCE?"},
+		{"DIVERGENCES.numeric_jump = 1",
+		 "team.policy:1: there is no rule DIVERGENCES.numeric_jump; did you mean DIVERGENCE?"},
+		{"\nDIVERGENCE.numeric_jum = 1",
+		 "team.policy:2: DIVERGENCE has no cut-off numeric_jum; did you mean numeric_jump?"},
+		{"DIVERGENCE.x = 1", "team.policy:1: DIVERGENCE has no cut-off x; it has numeric_jump, numeric_grad, "
+				     "init_jump, precision_jump, "
+				     "resume_data_jump, latch_slope, hidden_slope, quanta, spread_times, blow_up, "
+				     "blow_up_records, report_records, common_records, "
+				     "resume_records, input_records, lr_records, envelope_window, envelope_run, "
+				     "envelope_at_once, envelope_amplified, "
+				     "envelope_chance"},
 		{"DIVERGENCE = off",
 		 "team.policy:1: DIVERGENCE cannot be off or on; a cut-off is set as DIVERGENCE.NAME = NUMBER"},
-		{"DIVERGENCE = 1", "team.policy:1: DIVERGENCE cannot be off or on; a cut-off is set as DIVERGENCE.NAME = NUMBER"},
-		{"DIVERGENCE.numeric_jump = off", "team.policy:1: a cut-off cannot be off or on: DIVERGENCE.numeric_jump = NUMBER"},
+		{"DIVERGENCE = 1",
+		 "team.policy:1: DIVERGENCE cannot be off or on; a cut-off is set as DIVERGENCE.NAME = NUMBER"},
+		{"DIVERGENCE.numeric_jump = off",
+		 "team.policy:1: a cut-off cannot be off or on: DIVERGENCE.numeric_jump = NUMBER"},
 		{"DIVERGENCE. = 1", "team.policy:1: there is no threshold after the last '.' of DIVERGENCE."},
-		{"DIVERGENCE.numeric_jump = low", "team.policy:1: 'low' is no finite number"},
-		{"DIVERGENCE.numeric_jum = low", "team.policy:1: DIVERGENCE has no cut-off numeric_jum; did you mean numeric_jump?"},
+		{"DIVERGENCE.numeric_jump = low", "team.policy:1: 'low' is not a finite number"},
+		{"DIVERGENCE.numeric_jum = low",
+		 "team.policy:1: DIVERGENCE has no cut-off numeric_jum; did you mean numeric_jump?"},
 		{"DIVERGENCE.numeric_jump = -1", "team.policy:1: DIVERGENCE.numeric_jump is at least 0, not -1"},
 		{"DIVERGENCE.common_records = 2.5",
 		 "team.policy:1: DIVERGENCE.common_records is a whole number from 1 to 1e+09, not 2.5"},
-		{"DIVERGENCE.envelope_run = 0", "team.policy:1: DIVERGENCE.envelope_run is a whole number from 1 to 1e+09, not 0"},
+		{"DIVERGENCE.envelope_run = 0",
+		 "team.policy:1: DIVERGENCE.envelope_run is a whole number from 1 to 1e+09, not 0"},
 		{"DIVERGENCE.envelope_window = 1e300",
 		 "team.policy:1: DIVERGENCE.envelope_window is a whole number from 1 to 1e+09, not 1e+300"},
 		{"\x1b[31m = 1", "team.policy:1: there is no rule \\x1B[31m; 'tscope explain' lists them"},
@@ -138,11 +150,11 @@ static void a_policy_from_elsewhere_is_checked(void **state)
 	assert_int_equal(ts_policy_check(&p, &err), TS_OK);
 	item.value = (double)NAN;
 	assert_int_equal(ts_policy_check(&p, &err), TS_INVALID);
-	assert_string_equal(err.text, "policy: TIMING.JITTER.min_cv is no finite number");
+	assert_string_equal(err.text, "policy: TIMING.JITTER.min_cv is not a finite number");
 	item.value = 1;
 	item.text = ts_span_str("5 %");
 	assert_int_equal(ts_policy_check(&p, &err), TS_INVALID);
-	assert_string_equal(err.text, "policy: '5 %' is no finite number");
+	assert_string_equal(err.text, "policy: '5 %' is not a finite number");
 	item.text = ts_span_of(NULL, 0);
 	item.threshold = ts_span_str("min");
 	assert_int_equal(ts_policy_check(&p, &err), TS_INVALID);
@@ -194,7 +206,7 @@ static void cut_offs_of_a_diagnosis(void **state)
 		item.value = ts_cut_rows[i].value;
 		item.text = ts_span_str("much");
 		assert_int_equal(ts_policy_check(&one, &err), TS_INVALID);
-		assert_string_equal(err.text, "policy: 'much' is no finite number");
+		assert_string_equal(err.text, "policy: 'much' is not a finite number");
 	}
 	ts_arena_finish(&arena);
 }

@@ -158,7 +158,7 @@ enum ts_status ts_arena_error(const struct ts_arena *arena, struct ts_error *err
 {
 	if (arena->ceiling)
 		return ts_error_set(err, TS_NO_MEMORY,
-				    "out of memory: %zu bytes in use, %zu bytes are the most this call may take",
+				    "out of memory: %zu bytes are in use, and this call may use at most %zu bytes",
 				    arena->used, arena->ceiling);
 	return ts_error_set(err, TS_NO_MEMORY, "out of memory: %zu bytes in use", arena->used);
 }

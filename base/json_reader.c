@@ -154,7 +154,7 @@ static enum ts_status unescape(const struct ts_json_reader *r, size_t *at, struc
 		return unescape_unicode(r, at, err);
 	name = r->in.data[i] ? strchr(from, r->in.data[i]) : NULL;
 	if (!name)
-		return ts_error_set(err, TS_INVALID, "byte %zu: no such escape in a string", i - 1);
+		return ts_error_set(err, TS_INVALID, "byte %zu: this escape is not allowed in a string", i - 1);
 	ts_buf_char(r->scratch, to[name - from]);
 	return TS_OK;
 }

@@ -34,10 +34,10 @@ enum ts_status ts_object_parse(struct ts_span bytes, struct ts_object *ret_objec
 		return ts_error_set(err, TS_DAMAGED, "byte 0: not an object, its first %d bytes are no header",
 				    TS_OBJECT_HEADER);
 	if (bytes.len > TS_OBJECT_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "an object of %zu bytes; %d are the most", bytes.len,
+		return ts_error_set(err, TS_TOO_LARGE, "the object has %zu bytes, and the limit is %d", bytes.len,
 				    TS_OBJECT_MAX);
 	if (object.layout > TS_LAYOUT_WORDS)
-		return ts_error_set(err, TS_DAMAGED, "byte 6: no such layout: %u", object.layout);
+		return ts_error_set(err, TS_DAMAGED, "byte 6: the layout %u is not known", object.layout);
 	if (zero != 0 || pad != 0)
 		return ts_error_set(err, TS_DAMAGED, "byte %d: reserved, but not 0", zero ? 7 : 12);
 	object.refs = ts_cursor_bytes(&c, (size_t)object.nrefs * TS_ID_BYTES);

@@ -44,7 +44,7 @@ static void test_ceiling_is_never_passed(void **unused)
 	assert_int_equal(ts_arena_check(&arena, &err), TS_NO_MEMORY); /* what failed once is missing somewhere */
 	assert_null(ts_arena_alloc(&arena, 1));
 	assert_int_equal(ts_arena_error(&arena, &err), TS_NO_MEMORY);
-	assert_string_equal(err.text, "out of memory: 96 bytes in use, 100 bytes are the most this call may take");
+	assert_string_equal(err.text, "out of memory: 96 bytes are in use, and this call may use at most 100 bytes");
 	ts_arena_reset(&arena);
 	assert_int_equal(ts_arena_check(&arena, &err), TS_OK);
 	assert_non_null(ts_arena_alloc(&arena, 96));

@@ -144,7 +144,7 @@ static void test_escapes(void **unused)
 	check_tokens("[\"a\\u0041b\\u00e9\\u20AC\\uD83D\\uDE00z\"]", "[ saAb\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z } $");
 	check_tokens("{\"long plain text, then \\u00e9 and long plain text\":0}",
 		     "{ klong plain text, then \xC3\xA9 and long plain text n0i } $");
-	check_error("[\"\\x\"]", "byte 2: no such escape in a string");
+	check_error("[\"\\x\"]", "byte 2: this escape is not allowed in a string");
 	check_error("[\"\\u12g4\"]", "byte 4: expected four hex digits after '\\u'");
 	check_error("[\"\\u12", "byte 4: expected four hex digits after '\\u'");
 	check_error("[\"\\", "byte 3: the text ends inside an array, expected an escape");

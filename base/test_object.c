@@ -71,7 +71,7 @@ static void test_damage_is_told_with_its_byte(void **unused)
 		refused(len, 0, len, "byte 0:");
 	for (size_t at = 0; at < 4; at++)
 		refused(at, 'X', sizeof sample, "byte 0:");
-	refused(6, 2, sizeof sample, "byte 6: no such layout: 2");
+	refused(6, 2, sizeof sample, "byte 6: the layout 2 is not known");
 	refused(7, 1, sizeof sample, "byte 7:");
 	for (size_t at = 12; at < 16; at++)
 		refused(at, 1, sizeof sample, "byte 12:");

@@ -42,7 +42,8 @@ enum ts_status ts_reader_of(const char *path, const struct ts_reader **ret_reade
 		int how = readers[i].sniff(path);
 
 		if (how == TS_SNIFF_NO_MEMORY)
-			return ts_error_set(err, TS_NO_MEMORY, "%s: no memory to see what it is", path);
+			return ts_error_set(err, TS_NO_MEMORY, "%s: there is not enough memory to find out what it is",
+					    path);
 		if (how > sure) {
 			sure = how;
 			best = &readers[i];

@@ -189,7 +189,7 @@ void ts_builder_text(struct ts_builder *b, uint32_t column, struct ts_span value
 	struct ts_error err;
 
 	if (value.len > TS_TEXT_MAX) {
-		ts_error_set(&b->row_error, TS_TOO_LARGE, "a text of %zu bytes; %d are the most", value.len,
+		ts_error_set(&b->row_error, TS_TOO_LARGE, "a text has %zu bytes, and the limit is %d", value.len,
 			     TS_TEXT_MAX);
 		return;
 	}

@@ -27,7 +27,8 @@ static enum ts_status series_of(struct ts_builder *b, uint64_t tag, struct ts_se
 	struct ts_series **series;
 
 	if (number >= b->n_columns || calls[b->columns[number].type] != (enum ts_builder_call)(tag >> 32))
-		return ts_error_set(err, TS_INTERNAL, "column %u is none of this builder, or of another type", number);
+		return ts_error_set(err, TS_INTERNAL, "column %u is not a column of this builder, or has another type",
+				    number);
 	column = &b->columns[number];
 	series = &column->series[b->kind - 1];
 	if (!*series) {

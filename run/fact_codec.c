@@ -87,7 +87,7 @@ static enum ts_status check_text(const struct ts_fact *fact, struct ts_error *er
 		return ts_error_set(err, TS_TOO_LARGE, "fact %.*s: a text of %zu bytes, %d may stand here",
 				    TS_SPAN_ARG(fact->path), fact->text.len, TS_FACT_INLINE_MAX);
 	if (fact->type == TS_FACT_LONG && fact->text_len > TS_FACT_TEXT_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "fact %.*s: a text of %u bytes; %d are the most",
+		return ts_error_set(err, TS_TOO_LARGE, "fact %.*s: its text has %u bytes, and the limit is %d",
 				    TS_SPAN_ARG(fact->path), fact->text_len, TS_FACT_TEXT_MAX);
 	if (fact->type == TS_FACT_LONG && fact->text_len <= TS_FACT_INLINE_MAX)
 		return ts_error_set(err, TS_INVALID, "fact %.*s: a text of %u bytes is not long",
@@ -103,12 +103,12 @@ enum ts_status ts_fact_check(const struct ts_fact *fact, bool absent, struct ts_
 	enum ts_group group;
 
 	if (fact->path.len > TS_PATH_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "a fact's path of %zu bytes; %d are the most", fact->path.len,
-				    TS_PATH_MAX);
+		return ts_error_set(err, TS_TOO_LARGE, "the path of a fact has %zu bytes, and the limit is %d",
+				    fact->path.len, TS_PATH_MAX);
 	if (!ts_path_valid(fact->path))
-		return ts_error_set(err, TS_INVALID, "'%.*s' is no path of a fact", TS_SPAN_ARG(fact->path));
+		return ts_error_set(err, TS_INVALID, "'%.*s' is not the path of a fact", TS_SPAN_ARG(fact->path));
 	if (!ts_group_of(fact->path, &group))
-		return ts_error_set(err, TS_INVALID, "fact %.*s: no such group", TS_SPAN_ARG(fact->path));
+		return ts_error_set(err, TS_INVALID, "fact %.*s: there is no such group", TS_SPAN_ARG(fact->path));
 	if (fact->source < TS_SOURCE_RUN_JSON || fact->source > TS_SOURCE_PUSHER)
 		return ts_error_set(err, TS_INVALID, "fact %.*s: source %d", TS_SPAN_ARG(fact->path),
 				    (int)fact->source);

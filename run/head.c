@@ -304,7 +304,7 @@ enum ts_status ts_head_decode(struct ts_span object, struct ts_arena *arena, str
 	if (ts_payload_open(object, TS_KIND_HEAD, TS_LAYOUT_BYTES, &frame, err))
 		return err->status;
 	if (object.len > TS_HEAD_MAX)
-		return ts_error_set(err, TS_DAMAGED, "byte 0: a head of %zu bytes; %d are the most", object.len,
+		return ts_error_set(err, TS_DAMAGED, "byte 0: the head has %zu bytes, and the limit is %d", object.len,
 				    TS_HEAD_MAX);
 	p = ts_payload_of(&frame);
 	if (read_ranks(&p, arena, &head, err) || read_groups(&p, &head, err) ||

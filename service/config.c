@@ -155,8 +155,8 @@ static enum ts_status set_number(const struct ts_option *option, struct ts_span 
 
 	if (!(octal ? parse_octal(text, &v) : ts_parse_u64(text, &v)) || v < option->min || v > option->max)
 		return ts_error_set(err, TS_INVALID,
-				    octal ? "'%.*s' is no octal number from %" PRIo64 " to %" PRIo64
-					  : "'%.*s' is no number from %" PRIu64 " to %" PRIu64,
+				    octal ? "'%.*s' is not an octal number from %" PRIo64 " to %" PRIo64
+					  : "'%.*s' is not a number from %" PRIu64 " to %" PRIu64,
 				    TS_SPAN_ARG(text), option->min, option->max);
 	small = (unsigned)v;
 	memcpy(field, &small, sizeof small);

@@ -97,8 +97,8 @@ static enum ts_status unseal(const struct ts_sealed *sealed, struct ts_arena *ar
 			     struct ts_error *err)
 {
 	if (sealed->raw_len > TS_OBJECT_MAX)
-		return ts_error_set(err, TS_DAMAGED, "says that it has %u bytes; %d are the most", sealed->raw_len,
-				    TS_OBJECT_MAX);
+		return ts_error_set(err, TS_DAMAGED, "its header says that it has %u bytes, and the limit is %d",
+				    sealed->raw_len, TS_OBJECT_MAX);
 	if (checksum_of(sealed->bytes) != sealed->checksum)
 		return ts_error_set(err, TS_DAMAGED, "the checksum of its %zu stored bytes is wrong",
 				    sealed->bytes.len);

@@ -250,12 +250,12 @@ static enum ts_status read_header(struct ts_cursor *c, size_t n, struct shape *s
 	shape->planes = ts_cursor_u8(c);
 	shape->base = ts_cursor_u64(c);
 	if (c->failed || shape->order > ORDER_MAX || (size_t)shape->order > n)
-		return ts_error_set(err, TS_DAMAGED, "words: no such order");
+		return ts_error_set(err, TS_DAMAGED, "words: the order is not known");
 	for (int k = 0; k < shape->order; k++)
 		shape->seeds[k] = ts_cursor_u64(c);
 	if (c->failed || shape->shift > 63 || shape->planes > TS_PLANES ||
 	    (shape->decimals > TS_DECIMALS_MAX && shape->decimals != AS_BITS))
-		return ts_error_set(err, TS_DAMAGED, "words: no such header");
+		return ts_error_set(err, TS_DAMAGED, "words: the header is not valid");
 	return TS_OK;
 }
 
@@ -276,7 +276,7 @@ static enum ts_status read_plane(struct ts_scratch *s, struct ts_cursor *c, size
 		if (!c->failed)
 			return ts_zstd_decode(s, bytes, room, n, err);
 	} else {
-		return ts_error_set(err, TS_DAMAGED, "words: no such plane at byte %zu", c->at);
+		return ts_error_set(err, TS_DAMAGED, "words: the plane is not valid at byte %zu", c->at);
 	}
 	if (c->failed)
 		return ts_error_set(err, TS_DAMAGED, "words: a plane ends too early");

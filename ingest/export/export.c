@@ -151,7 +151,7 @@ static enum ts_status check_name(struct ts_span name, struct ts_error *err)
 
 	for (size_t i = 0; i < name.len && !bad; i++)
 		bad = name.data[i] == '/' || name.data[i] == 0;
-	return bad ? ts_error_set(err, TS_INVALID, "a file in the run has a name that is none") : TS_OK;
+	return bad ? ts_error_set(err, TS_INVALID, "a file of the run has a name that is not valid") : TS_OK;
 }
 
 static enum ts_status write_chunks(struct exporter *e, const struct ts_file *file, int fd, struct ts_error *err)

@@ -272,7 +272,7 @@ static enum ts_status take_form(struct flatten *f, uint32_t form, struct ts_erro
 static enum ts_status bad_value(const struct ts_json_token *t, const char *key, const char *wanted,
 				struct ts_error *err)
 {
-	return ts_error_set(err, TS_INVALID, "byte %zu: '%s' is to be %s", t->at, key, wanted);
+	return ts_error_set(err, TS_INVALID, "byte %zu: '%s' must be %s", t->at, key, wanted);
 }
 
 static enum ts_status take_format(struct flatten *f, struct ts_error *err)
@@ -320,7 +320,7 @@ static enum ts_status take_paths(struct flatten *f, uint32_t form, struct ts_err
 		if (t.type == TS_JSON_END)
 			break;
 		if (!ts_path_valid(t.text) || !ts_group_of(t.text, &group))
-			return ts_error_set(err, TS_INVALID, "byte %zu: '%.*s' is no path of a fact", t.at,
+			return ts_error_set(err, TS_INVALID, "byte %zu: '%.*s' is not the path of a fact", t.at,
 					    TS_SPAN_ARG(t.text));
 		f->path.len = 0;
 		ts_buf_span(&f->path, t.text);
@@ -372,10 +372,11 @@ static enum ts_status take_group(struct flatten *f, uint32_t form, const struct 
 	bool any;
 
 	if (!ts_group_of(group, &known) || !ts_span_is(group, ts_group_name(known)))
-		return ts_error_set(err, TS_INVALID,
-				    "byte %zu: '%.*s' is no group of facts (code, config, seeds, determinism, libraries, "
-				    "hardware, parallelism, data, lineage, work, session, columns, other)",
-				    at, TS_SPAN_ARG(group));
+		return ts_error_set(
+			err, TS_INVALID,
+			"byte %zu: '%.*s' is not a group of facts (code, config, seeds, determinism, libraries, "
+			"hardware, parallelism, data, lineage, work, session, columns, other)",
+			at, TS_SPAN_ARG(group));
 	f->path.len = 0;
 	ts_path_key(&f->path, group);
 	if (enter_key(f, form, group, &key, err) || next(f, &t, err))
@@ -518,7 +519,8 @@ static enum ts_status flatten(struct ts_span json, bool run_json, enum ts_fact_s
 	enum ts_status status;
 
 	if (json.len > TS_JSON_FILE_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "%zu bytes; %d are the most", json.len, TS_JSON_FILE_MAX);
+		return ts_error_set(err, TS_TOO_LARGE, "it has %zu bytes, and the limit is %d", json.len,
+				    TS_JSON_FILE_MAX);
 	if (json.len >= 3 && memcmp(json.data, "\xEF\xBB\xBF", 3) == 0)
 		json = ts_span_of(json.data + 3, json.len - 3);
 	ts_keys_init(&f.keys, KEYS_MAX);
@@ -556,14 +558,15 @@ static enum ts_status check_path(struct ts_span path, struct ts_span arg, struct
 	enum ts_group group;
 
 	if (!ts_path_valid(path))
-		return ts_error_set(err, TS_INVALID, "'%.*s': not of the form group.key=value", TS_SPAN_ARG(arg));
+		return ts_error_set(err, TS_INVALID, "'%.*s': it must have the form group.key=value", TS_SPAN_ARG(arg));
 	if (!ts_group_of(path, &group))
-		return ts_error_set(err, TS_INVALID,
-				    "'%.*s': no such group; there are code, config, seeds, determinism, libraries, "
-				    "hardware, parallelism, data, lineage, work, session, columns, other",
-				    TS_SPAN_ARG(arg));
+		return ts_error_set(
+			err, TS_INVALID,
+			"'%.*s': there is no such group; the groups are code, config, seeds, determinism, libraries, "
+			"hardware, parallelism, data, lineage, work, session, columns, other",
+			TS_SPAN_ARG(arg));
 	if (path.len == strlen(ts_group_name(group)))
-		return ts_error_set(err, TS_INVALID, "'%.*s': a key is missing behind the group", TS_SPAN_ARG(arg));
+		return ts_error_set(err, TS_INVALID, "'%.*s': there is no key after the group", TS_SPAN_ARG(arg));
 	for (size_t i = 0; i < path.len; i++) {
 		if (path.data[i] == '\\')
 			i++;
@@ -600,14 +603,14 @@ enum ts_status ts_fact_from_arg(struct ts_span arg, enum ts_fact_source source, 
 	enum ts_status status;
 
 	if (!equals)
-		return ts_error_set(err, TS_INVALID, "'%.*s': not of the form group.key=value", TS_SPAN_ARG(arg));
+		return ts_error_set(err, TS_INVALID, "'%.*s': it must have the form group.key=value", TS_SPAN_ARG(arg));
 	path = ts_span_of(arg.data, (size_t)(equals - arg.data));
 	text = ts_span_of(equals + 1, arg.len - path.len - 1);
 	if (check_path(path, arg, err))
 		return err->status;
 	if (text.len > TS_FACT_TEXT_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "%.*s: %zu bytes; %d are the most", TS_SPAN_ARG(path), text.len,
-				    TS_FACT_TEXT_MAX);
+		return ts_error_set(err, TS_TOO_LARGE, "%.*s: it has %zu bytes, and the limit is %d", TS_SPAN_ARG(path),
+				    text.len, TS_FACT_TEXT_MAX);
 	status = read_scalar(text, &scratch, &fact, err);
 	fact.source = source;
 	fact.path = ts_arena_span(arena, path);

@@ -32,7 +32,8 @@ static struct ts_span file_name(struct ts_arena *arena, struct ts_span prefix, c
 static void tell_repeated(struct ts_notices *notices, struct ts_span file, uint64_t repeated)
 {
 	for (uint64_t i = 0; notices && i < repeated; i++)
-		ts_notice_add(notices, "duplicate_key", TS_NOTICE_INFO, file, 0, "twice in one object, the last one was taken");
+		ts_notice_add(notices, "duplicate_key", TS_NOTICE_INFO, file, 0,
+			      "this key is twice in one object, and its last value is taken");
 }
 
 /* A run.json is foreign: what cannot be read of it is said and left out. */
@@ -196,7 +197,8 @@ enum ts_status ts_facts_prepare(struct ts_facts *facts, struct ts_span file, str
 			continue;
 		}
 		if (notices && ts_is_redacted(&fact))
-			ts_notice_add(notices, "redacted", TS_NOTICE_INFO, file, 0, "a value that looks secret");
+			ts_notice_add(notices, "redacted", TS_NOTICE_INFO, file, 0,
+				      "the value looks like a secret and is not kept");
 		if (fact.type == TS_FACT_TEXT && fact.text.len > TS_FACT_INLINE_MAX && make_long(&fact, err))
 			return err->status;
 		facts->items[kept++] = fact;

@@ -150,12 +150,12 @@ static void refused(const char *json, enum ts_status status, const char *text)
 static void what_facts_json_refuses(void **state)
 {
 	(void)state;
-	refused("{\"code\":{\"a\":1},\"colour\":{}}", TS_INVALID, "byte 16: 'colour' is no group");
-	refused("{\"code\":1}", TS_INVALID, "byte 8: 'code' is to be an object");
+	refused("{\"code\":{\"a\":1},\"colour\":{}}", TS_INVALID, "byte 16: 'colour' is not a group");
+	refused("{\"code\":1}", TS_INVALID, "byte 8: 'code' must be an object");
 	refused("{\"format\":2}", TS_UNSUPPORTED, "format 2");
-	refused("{\"source\":\"somebody\"}", TS_INVALID, "byte 10: 'source' is to be");
-	refused("{\"paths\":{\"colour.a\":1}}", TS_INVALID, "'colour.a' is no path");
-	refused("{\"paths\":{\"code.a[01]\":1}}", TS_INVALID, "is no path");
+	refused("{\"source\":\"somebody\"}", TS_INVALID, "byte 10: 'source' must be");
+	refused("{\"paths\":{\"colour.a\":1}}", TS_INVALID, "'colour.a' is not the path");
+	refused("{\"paths\":{\"code.a[01]\":1}}", TS_INVALID, "is not the path");
 	refused("[]", TS_INVALID, "byte 0: expected an object");
 	refused("{\"code\":{\"a\":1}", TS_INVALID, "byte 15");
 	refused("{\"code\":{\"a\":1}}}", TS_INVALID, "byte 16");
@@ -192,11 +192,11 @@ static void facts_by_hand(void **state)
 	by_hand("config.t=a=b", "4:config.t~a=b;");
 	by_hand("config.a\\.b=1", "4:config.a\\.b=1;");
 	by_hand("config.api_key=abc", "4:config.api_key~<redacted>;");
-	by_hand("config", "not of the form group.key=value");
-	by_hand("config=1", "a key is missing");
+	by_hand("config", "it must have the form group.key=value");
+	by_hand("config=1", "there is no key after the group");
 	by_hand("colour.a=1", "no such group");
 	by_hand("config.a[0]=1", "an element of a list");
-	by_hand("config.a]=1", "not of the form");
+	by_hand("config.a]=1", "it must have the form");
 }
 
 static void to_json(const char *json, const char *expected)

@@ -86,7 +86,7 @@ enum ts_status ts_zip_begin(struct ts_zip *zip, struct ts_span name, uint64_t si
 enum ts_status ts_zip_add(struct ts_zip *zip, struct ts_span bytes, struct ts_error *err)
 {
 	if (bytes.len > zip->size - zip->done)
-		return ts_error_set(err, TS_INTERNAL, "a member of the archive is longer than was said");
+		return ts_error_set(err, TS_INTERNAL, "a member of the archive is longer than its header says");
 	zip->crc = (uint32_t)crc32_z(zip->crc, bytes.data, bytes.len);
 	zip->done += bytes.len;
 	return write_out(zip, bytes, err);
@@ -100,7 +100,7 @@ enum ts_status ts_zip_end(struct ts_zip *zip, struct ts_error *err)
 	struct ts_buf *d = &zip->directory;
 
 	if (zip->done != zip->size)
-		return ts_error_set(err, TS_INTERNAL, "a member of the archive is shorter than was said");
+		return ts_error_set(err, TS_INTERNAL, "a member of the archive is shorter than its header says");
 	ts_buf_u32(&tail, 0x08074b50);
 	ts_buf_u32(&tail, zip->crc);
 	if (large) {

@@ -129,14 +129,14 @@ static enum ts_status add_patch_text(struct host *h, uint64_t len, struct ts_err
 	size_t line;
 
 	if (len > TS_FACT_TEXT_MAX)
-		h->no_patch = ts_arena_printf(h->arena, "it has %" PRIu64 " bytes, and %d are the most", len,
+		h->no_patch = ts_arena_printf(h->arena, "it has %" PRIu64 " bytes, and the limit is %d", len,
 					      TS_FACT_TEXT_MAX);
 	else if (h->out.failed)
 		return ts_buf_check(&h->out, err);
 	else if (!ts_utf8_valid(text) || memchr(text.data, 0, text.len))
 		h->no_patch = "it is not UTF-8";
 	else if (ts_secret_code(text, &line))
-		h->no_patch = ts_arena_printf(h->arena, "line %zu of it looks as if it had a secret", line);
+		h->no_patch = ts_arena_printf(h->arena, "its line %zu looks like it has a secret", line);
 	else
 		return add_text(h, "session.patch", text, err);
 	return h->no_patch ? TS_OK : ts_arena_error(h->arena, err);

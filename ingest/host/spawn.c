@@ -84,7 +84,8 @@ static enum ts_status read_output(int fd, int64_t limit_ns, bool (*take)(void *c
 		ssize_t n;
 
 		if (left_ms <= 0)
-			return ts_error_set(err, TS_DEADLINE, "took longer than %" PRId64 " s", limit_ns / 1000000000);
+			return ts_error_set(err, TS_DEADLINE, "it took longer than %" PRId64 " s",
+					    limit_ns / 1000000000);
 		if (poll(&ready, 1, left_ms > 1000 ? 1000 : (int)left_ms) <= 0)
 			continue;
 		n = read(fd, bytes, sizeof bytes);
@@ -95,7 +96,7 @@ static enum ts_status read_output(int fd, int64_t limit_ns, bool (*take)(void *c
 		if (n == 0)
 			return TS_OK;
 		if (!take(ctx, ts_span_of(bytes, (size_t)n)))
-			return ts_error_set(err, TS_TOO_LARGE, "prints more than is taken");
+			return ts_error_set(err, TS_TOO_LARGE, "it printed more than the limit");
 	}
 }
 

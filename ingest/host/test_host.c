@@ -70,11 +70,11 @@ static void what_a_command_needs(struct test_run *t, const char *dir)
 	assert_int_equal(strlen(test_fact(t, "code.patch_sha256")), 64);
 	test_write(t, "code/a.txt", "b\npassword = 'x'\n");
 	assert_string_equal(collect_wanted(t, &(struct ts_host_wanted){.dir = dir, .patch = true}),
-			    "line 8 of it looks as if it had a secret");
+			    "its line 8 looks like it has a secret");
 	assert_string_equal(test_fact(t, "session.patch"), "");
 	run_shell("cd $D && seq 200000 > a.txt", dir);
 	assert_non_null(strstr(collect_wanted(t, &(struct ts_host_wanted){.dir = dir, .patch = true}),
-			       "and 1048576 are the most"));
+			       "and the limit is 1048576"));
 	assert_string_equal(test_fact(t, "session.patch"), "");
 	assert_int_equal(strlen(test_fact(t, "code.patch_sha256")), 64);
 	test_write(t, "code/a.txt", "two\n");

@@ -169,11 +169,12 @@ static enum ts_status map_line(struct ts_log_table *t, struct ts_span line, stru
 			break;
 		}
 	if (!equals)
-		return ts_error_set(err, TS_INVALID, "'%.*s': a line is SOURCE = COLUMN", TS_SPAN_ARG(line));
+		return ts_error_set(err, TS_INVALID, "'%.*s': a line must have the form SOURCE = COLUMN",
+				    TS_SPAN_ARG(line));
 	name = ts_trim(ts_span_of(line.data, (size_t)(equals - line.data)));
 	column = ts_trim(ts_span_of(equals + 1, (size_t)(line.data + line.len - equals - 1)));
 	if (!name.len || !ts_utf8_valid(name) || !ts_utf8_valid(column) || !ts_path_valid(column))
-		return ts_error_set(err, TS_INVALID, "'%.*s' is no column's name", TS_SPAN_ARG(column));
+		return ts_error_set(err, TS_INVALID, "'%.*s' is not the name of a column", TS_SPAN_ARG(column));
 	key = key_of(t, name);
 	if (key == TS_KEY_NONE)
 		return ts_error_set(err, TS_NO_MEMORY, "out of memory for names");
@@ -477,7 +478,8 @@ static enum ts_status choose(struct ts_log_table *t, struct ts_error *err)
 					    TS_SPAN_ARG(name_of(t, key)));
 	}
 	if (steps > 1)
-		return ts_error_set(err, TS_INVALID, TS_LOG_MAP " says of %zu names that they are the step", steps);
+		return ts_error_set(err, TS_INVALID,
+				    TS_LOG_MAP " names %zu columns as the step, and there can only be one", steps);
 	find_step(t);
 	find_time(t);
 	return TS_OK;
@@ -729,7 +731,7 @@ static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err
 	}
 	if (t->step_key == TS_KEY_NONE && t->keys.n > 1)
 		ts_notice_add(t->notices, "rows_numbered", TS_NOTICE_INFO, t->source->file, 0,
-			      "no column is the step; rows are numbered");
+			      "no column is the step, so the rows are numbered");
 	return t->source->read(t->source->ctx, t, err);
 }
 

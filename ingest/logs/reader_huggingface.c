@@ -725,7 +725,8 @@ static enum ts_status choose_state(struct hugging *h, const char **ret_checkpoin
 		return ts_arena_error(h->arena, err);
 	if (n + has_root < 2)
 		return TS_OK;
-	(void)snprintf(detail, sizeof detail, "%s went farthest and was read; %zu more below this folder were not", h->state,
+	(void)snprintf(detail, sizeof detail,
+		       "%s has the most steps and was read; %zu other states below this folder were not", h->state,
 		       n + has_root - 1);
 	ts_notice_add(&h->notices, "other_states", TS_NOTICE_INFO, ts_span_str(""), 0, detail);
 	return TS_OK;

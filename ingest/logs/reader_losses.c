@@ -294,7 +294,7 @@ static enum ts_status read_losses(void *ctx, struct ts_log_table *t, struct ts_e
 		if (end != TS_LOG_LINE || !parse(line, &step, &number, &value, &written)) {
 			if (end != TS_LOG_LINE || !is_empty(line))
 				ts_notice_add(&l->notices, "bad_line", TS_NOTICE_SKIPPED, l->file, l->lines.number,
-					      "a line that does not hold a step and a loss");
+					      "a line without a step and a loss");
 			continue;
 		}
 		ts_log_table_row(t, l->lines.number);

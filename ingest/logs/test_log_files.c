@@ -235,11 +235,11 @@ static void a_map_that_is_wrong_is_an_error(void **state)
 	static const struct {
 		const char *map, *want;
 	} cases[] = {
-		{"loss\n", ".tscope-map: line 1: 'loss': a line is SOURCE = COLUMN"},
-		{"\nloss = \n", ".tscope-map: line 2: '' is no column's name"},
-		{"loss = a[b\n", ".tscope-map: line 1: 'a[b' is no column's name"},
+		{"loss\n", ".tscope-map: line 1: 'loss': a line must have the form SOURCE = COLUMN"},
+		{"\nloss = \n", ".tscope-map: line 2: '' is not the name of a column"},
+		{"loss = a[b\n", ".tscope-map: line 1: 'a[b' is not the name of a column"},
 		{"n = step\n", ".tscope-map says that 'n' is the step, and no row has a number of that name"},
-		{"step = step\nloss = step\n", ".tscope-map says of 2 names that they are the step"},
+		{"step = step\nloss = step\n", ".tscope-map names 2 columns as the step, and there can only be one"},
 	};
 
 	(void)state;

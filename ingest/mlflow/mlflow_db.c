@@ -116,7 +116,7 @@ static enum ts_status open_base(const char *path, struct ts_arena *arena, sqlite
 	enum ts_status status;
 
 	if (!read_header(path, header, &size))
-		return ts_error_set(err, TS_INVALID, "%s: no SQLite database", path);
+		return ts_error_set(err, TS_INVALID, "%s: this is not a SQLite database", path);
 	log = ts_arena_printf(arena, "%s-wal", path);
 	uri = log ? uri_of(path, lies_still(log, header), arena) : NULL;
 	if (!uri)
@@ -180,7 +180,9 @@ static enum ts_status check_tables(sqlite3 *db, const char *path, struct ts_erro
 		if (!query)
 			return err->status;
 		if (next_row(query, path, &status, err) && sqlite3_column_int(query, 0) != 1)
-			status = ts_error_set(err, TS_INVALID, "%s: no database of MLflow's: it has no table %s", path, names[i]);
+			status = ts_error_set(err, TS_INVALID,
+					      "%s: this is not a database of MLflow, because it has no table %s", path,
+					      names[i]);
 		(void)sqlite3_finalize(query);
 		if (status)
 			return status;
@@ -235,8 +237,10 @@ static bool is_id(struct ts_span id)
 static enum ts_status add_part(struct ts_span id, struct ts_arena *arena, char ***parts, size_t *n, size_t *cap, struct ts_error *err)
 {
 	if (!is_id(id))
-		return ts_error_set(err, TS_INVALID, "a run_uuid in table runs is no id: letters, digits, - and _, at most %d",
-				    TS_NAME_MAX / 2);
+		return ts_error_set(
+			err, TS_INVALID,
+			"a run_uuid in the table runs is not an id, which has letters, digits, - and _, at most %d",
+			TS_NAME_MAX / 2);
 	if (*n == TS_READER_PARTS_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "more than %d runs", TS_READER_PARTS_MAX);
 	if (*n == *cap) {
@@ -292,7 +296,7 @@ enum ts_status ts_mlflow_db_parts(const char *path, struct ts_arena *arena, char
 	if (status)
 		return status;
 	if (n == 0)
-		return ts_error_set(err, TS_INVALID, "%s: a database of MLflow's without a run", path);
+		return ts_error_set(err, TS_INVALID, "%s: this database of MLflow has no run", path);
 	*ret_parts = parts;
 	*ret_n = n;
 	return TS_OK;
@@ -309,7 +313,8 @@ static enum ts_status choose_part(struct base *b, struct ts_error *err)
 	if (list_parts(b->db, b->options->path, b->arena, &parts, &n, err))
 		return err->status;
 	if (n != 1)
-		return ts_error_set(err, TS_INVALID, "%s: %zu runs: one of them is %s#RUN_ID", b->options->path, n, b->options->path);
+		return ts_error_set(err, TS_INVALID, "%s: there are %zu runs; give one of them as %s#RUN_ID",
+				    b->options->path, n, b->options->path);
 	b->part = parts[0];
 	return TS_OK;
 }
@@ -367,7 +372,7 @@ static enum ts_status read_record(struct base *b, struct ts_error *err)
 	if (there)
 		status = take_record(b, query, err);
 	else if (!status)
-		status = ts_error_set(err, TS_NOT_FOUND, "%s: no run %s", b->options->path, b->part);
+		status = ts_error_set(err, TS_NOT_FOUND, "%s: there is no run %s", b->options->path, b->part);
 	(void)sqlite3_finalize(query);
 	return status;
 }

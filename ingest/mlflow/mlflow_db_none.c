@@ -35,8 +35,8 @@ int ts_mlflow_db_sniff(const char *path)
 
 static enum ts_status refuse(const char *path, struct ts_error *err)
 {
-	return ts_error_set(err, TS_UNSUPPORTED, "%s: a database of MLflow's, and this tscope was built without SQLite",
-			    path);
+	return ts_error_set(err, TS_UNSUPPORTED,
+			    "%s: this is a database of MLflow, and this tscope was built without SQLite", path);
 }
 
 enum ts_status ts_mlflow_db_parts(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n, struct ts_error *err)

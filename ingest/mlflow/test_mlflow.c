@@ -592,7 +592,7 @@ static void cells_that_are_no_numbers_are_told(void **state)
 	assert_string_equal(test_fact(&t, "session.started"), "");
 	make_db(&t, "m.db", "INSERT INTO runs(run_uuid, lifecycle_stage, experiment_id) VALUES('../up', 'active', 1)");
 	assert_int_equal(test_ingest_path(&t, path), TS_INVALID);
-	assert_non_null(strstr(t.err.text, "is no id"));
+	assert_non_null(strstr(t.err.text, "is not an id"));
 	test_run_finish(&t);
 }
 

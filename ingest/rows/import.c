@@ -114,7 +114,7 @@ static void tell_rows(struct importing *m)
 		ts_notice_add(m->notices, "repeated_value", TS_NOTICE_SKIPPED, ts_span_str(""), 0, detail);
 	}
 	if (stats.dropped) {
-		(void)snprintf(detail, sizeof detail, "%" PRIu64 " values found no column: a rank has at most %d",
+		(void)snprintf(detail, sizeof detail, "%" PRIu64 " values were left out, because a rank has at most %d",
 			       stats.dropped, TS_INGEST_COLUMNS_MAX);
 		ts_notice_add(m->notices, "too_many_columns", TS_NOTICE_SKIPPED, ts_span_str(""), 0, detail);
 	}

@@ -143,7 +143,7 @@ void ts_emit_tell_dropped(const struct ts_emit *emit, struct ts_notices *notices
 
 	if (!emit->dropped)
 		return;
-	(void)snprintf(detail, sizeof detail, "%" PRIu64 " values found no column: a rank has at most %d",
+	(void)snprintf(detail, sizeof detail, "%" PRIu64 " values were left out, because a rank has at most %d",
 		       emit->dropped, TS_INGEST_COLUMNS_MAX);
 	ts_notice_add(notices, "too_many_columns", TS_NOTICE_SKIPPED, file, emit->dropped_line, detail);
 }

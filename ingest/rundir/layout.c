@@ -171,9 +171,10 @@ static enum ts_status single(struct ts_run_layout *layout, struct ts_arena *aren
 	bool steps = has(layout->path, "steps.jsonl") || has(layout->path, "run.json");
 
 	if (!ts_layout_looks_like_run(layout->path))
-		return ts_error_set(err, TS_INVALID,
-				    "%s is no run directory: no steps.jsonl, no run.json, no rank*/ and no trace in it",
-				    layout->path);
+		return ts_error_set(
+			err, TS_INVALID,
+			"%s is not a run directory: it has no steps.jsonl, no run.json, no rank*/ and no trace",
+			layout->path);
 	if (steps && add_siblings(layout, arena, err))
 		return err->status;
 	if (!layout->ranks)

@@ -167,9 +167,11 @@ static const struct {
 	const char *what;
 } oddities[TS_ODDITIES] = {
 	[TS_ODD_NULL] = {"null_value", TS_NOTICE_INFO, "no value under"},
-	[TS_ODD_DUPLICATE] = {"duplicate_key", TS_NOTICE_INFO, "twice in one object, the last one was taken:"},
+	[TS_ODD_DUPLICATE] = {"duplicate_key", TS_NOTICE_INFO,
+			      "this key is twice in one object, and its last value is taken:"},
 	[TS_ODD_NEGATIVE] = {"negative_phase", TS_NOTICE_INFO, "negative seconds in"},
-	[TS_ODD_BIG_INTEGER] = {"big_integer", TS_NOTICE_INFO, "kept as text, a double would lose digits:"},
+	[TS_ODD_BIG_INTEGER] = {"big_integer", TS_NOTICE_INFO,
+				"this number is kept as text, because a double would lose digits:"},
 	[TS_ODD_NULL_SECTION] = {"null_section", TS_NOTICE_INFO, "no value under"},
 	[TS_ODD_SECTION] = {"bad_section", TS_NOTICE_SKIPPED, "not an object:"},
 	[TS_ODD_EMPTY_KEY] = {"empty_key", TS_NOTICE_SKIPPED, "a value under an empty key"},
@@ -314,5 +316,5 @@ enum ts_status ts_range_again(struct ts_range *range, struct ts_record *record, 
 		return TS_OK;
 	if (ts_record_parse(record, text, &out, err))
 		return err->status;
-	return out.rejected ? ts_error_set(err, TS_INTERNAL, "a record that is none any more") : TS_OK;
+	return out.rejected ? ts_error_set(err, TS_INTERNAL, "a record is not a record any more") : TS_OK;
 }

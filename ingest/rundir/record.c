@@ -300,7 +300,7 @@ static enum ts_status take_step(struct ts_record *p, const struct ts_json_token 
 
 	p->has_step = false;
 	if (t->type == TS_JSON_OBJECT || t->type == TS_JSON_ARRAY) {
-		reject(p, "bad_step", "the step is no integer");
+		reject(p, "bad_step", "the step is not an integer");
 		return ts_json_skip(&p->reader, NULL, err);
 	}
 	if (t->type == TS_JSON_NUMBER && t->integer) {
@@ -310,8 +310,9 @@ static enum ts_status take_step(struct ts_record *p, const struct ts_json_token 
 		p->has_step = true;
 	}
 	if (!p->has_step) {
-		reject(p, "bad_step", t->type == TS_JSON_NUMBER ? "the step is no integer of 64 bits"
-								: "the step is no integer");
+		reject(p, "bad_step",
+		       t->type == TS_JSON_NUMBER ? "the step is not an integer of 64 bits"
+						 : "the step is not an integer");
 		return TS_OK;
 	}
 	p->plain = p->plain && t->integer;
@@ -353,7 +354,7 @@ static enum ts_status take_leaf(struct ts_record *p, uint32_t key, const struct 
 	case TS_JSON_KEY:
 		break;
 	}
-	return ts_error_set(err, TS_INTERNAL, "a value that is none");
+	return ts_error_set(err, TS_INTERNAL, "a value has no kind");
 }
 
 /* The value of a key that has no number or no name: read over, and counted. */
@@ -436,7 +437,7 @@ static enum ts_status take_document(struct ts_record *p, struct ts_error *err)
 		return err->status;
 	if (t.type == TS_JSON_OBJECT)
 		return take_members(p, TS_KEY_ROOT, &any, err);
-	reject(p, "not_object", "a value that is no object");
+	reject(p, "not_object", "a value that is not an object");
 	return t.type == TS_JSON_ARRAY ? ts_json_skip(&p->reader, NULL, err) : TS_OK;
 }
 
@@ -524,7 +525,7 @@ static void judge_digest(struct ts_record *p)
 	if (known_cell(p, DIGEST_IN) && !is_right(p, DIGEST_IN))
 		reject(p, "bad_digest", "in is not 16 hex digits");
 	if (known_cell(p, DIGEST_OCCURRENCE) && !is_whole(known_cell(p, DIGEST_OCCURRENCE), 0))
-		reject(p, "bad_digest", "the occurrence is no integer from 0 to below 2^53");
+		reject(p, "bad_digest", "the occurrence is not an integer from 0 to below 2^53");
 }
 
 static void judge(struct ts_record *p)

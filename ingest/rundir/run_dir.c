@@ -86,7 +86,7 @@ static void settle_rank(struct reading *r, const struct ts_rank_dir *dir, struct
 	}
 	if (!notices || !ts_facts_of_source(facts, ts_span_str("parallelism.rank"), TS_SOURCE_RUN_JSON))
 		return;
-	(void)snprintf(detail, sizeof detail, "run.json says another rank than %d", (int)dir->rank);
+	(void)snprintf(detail, sizeof detail, "run.json gives a rank other than %d", (int)dir->rank);
 	ts_notice_add(notices, "rank_mismatch", TS_NOTICE_INFO, file_name(r, dir->name, "run.json"), 0, detail);
 }
 
@@ -479,7 +479,7 @@ static enum ts_status read_ranks(struct reading *r, struct ts_error *err)
 	}
 	ts_arena_finish(&scratch);
 	if (!status && r->head.n_ranks == 0)
-		return ts_error_set(err, TS_INVALID, "%s is no run directory: its rank directories are empty",
+		return ts_error_set(err, TS_INVALID, "%s is not a run directory: its rank directories are empty",
 				    r->layout.path);
 	return status;
 }

@@ -61,7 +61,7 @@ static void what_is_no_run(void **state)
 	expect_error(&t, TS_NOT_FOUND, "run: no such directory");
 	test_write(&t, "run/notes.txt", "hello");
 	expect_error(&t, TS_INVALID,
-		     "is no run directory: no steps.jsonl, no run.json, no rank*/ and no trace in it");
+		     "is not a run directory: it has no steps.jsonl, no run.json, no rank*/ and no trace");
 	test_write(&t, "file", "x");
 	(void)snprintf(t.path, sizeof t.path, "%s/file", t.base);
 	expect_error(&t, TS_INVALID, "file is a file; a run is a directory");
@@ -480,7 +480,7 @@ static void broken_facts_json_is_an_error(void **state)
 	test_write(&t, "run/facts.json", "{\"config\":{\"lr\":}}");
 	expect_error(&t, TS_INVALID, "run/facts.json: byte 16");
 	test_write(&t, "run/facts.json", "{\"weather\":{\"sun\":1}}");
-	expect_error(&t, TS_INVALID, "'weather' is no group");
+	expect_error(&t, TS_INVALID, "'weather' is not a group");
 	test_run_finish(&t);
 }
 
@@ -829,7 +829,7 @@ static void random_directories_come_back(void **state)
 			read++;
 		} else {
 			assert_int_equal(t.err.status, TS_INVALID);
-			assert_non_null(strstr(t.err.text, "is no run directory"));
+			assert_non_null(strstr(t.err.text, "is not a run directory"));
 		}
 		test_run_finish(&t);
 	}

@@ -194,14 +194,16 @@ static enum ts_status check(const struct summary *s, struct ts_error *err)
 	const struct part *schema = part_of(s, "schema_version");
 
 	if (!schema || ts_span_is(schema->raw, "null"))
-		return ts_error_set(err, TS_INVALID, "no summary of TraceML: it has no schema_version");
+		return ts_error_set(err, TS_INVALID, "this is not a summary of TraceML: it has no schema_version");
 	for (int i = 0; i < SECTIONS; i++) {
 		struct ts_span raw = s->section_raw[i];
 
 		if (!raw.data)
-			return ts_error_set(err, TS_INVALID, "no summary of TraceML: it has no section %s", sections[i]);
+			return ts_error_set(err, TS_INVALID, "this is not a summary of TraceML: it has no section %s",
+					    sections[i]);
 		if (raw.data[0] != '{')
-			return ts_error_set(err, TS_INVALID, "byte %zu: no summary of TraceML: %s is no object",
+			return ts_error_set(err, TS_INVALID,
+					    "byte %zu: this is not a summary of TraceML: %s is not an object",
 					    (size_t)(raw.data - s->text.data), sections[i]);
 	}
 	return TS_OK;
@@ -233,11 +235,12 @@ static enum ts_status read_text(struct summary *s, struct ts_error *err)
 	if (ts_json_next(&r, &t, err))
 		return err->status;
 	if (t.type != TS_JSON_OBJECT)
-		return ts_error_set(err, TS_INVALID, "byte %zu: no summary of TraceML: an object was expected", t.at);
+		return ts_error_set(err, TS_INVALID,
+				    "byte %zu: this is not a summary of TraceML: an object was expected", t.at);
 	if (read_members(s, &r, err) || ts_json_next(&r, &t, err))
 		return err->status;
 	if (t.type != TS_JSON_EOF)
-		return ts_error_set(err, TS_INVALID, "byte %zu: something stands behind the summary", t.at);
+		return ts_error_set(err, TS_INVALID, "byte %zu: there is text after the summary", t.at);
 	return check(s, err);
 }
 
@@ -371,8 +374,9 @@ static enum ts_status choose(struct summary *s, struct ts_error *err)
 	if (kept) {
 		char detail[120];
 
-		(void)snprintf(detail, sizeof detail, "%zu part%s too long for facts: kept as JSON under other.traceml_json",
-			       kept, kept == 1 ? " is" : "s are");
+		(void)snprintf(detail, sizeof detail,
+			       "%zu part%s too long for facts and kept as JSON under other.traceml_json", kept,
+			       kept == 1 ? " is" : "s are");
 		ts_notice_add(&s->notices, "kept_as_text", TS_NOTICE_INFO, ts_span_str(""), 0, detail);
 	}
 	return TS_OK;
@@ -526,7 +530,7 @@ static void tell_schema(struct summary *s)
 	if (!schema || (ts_parse_double(schema->raw, &version) && version > 1.39 && version < 1.71))
 		return;
 	ts_notice_add(&s->notices, "other_schema", TS_NOTICE_INFO, ts_span_str(""), 0,
-		      "a schema_version other than 1.4 to 1.7; the file is read like those");
+		      "a schema_version other than 1.4 to 1.7; the file is read like one of those");
 }
 
 /* An empty rank 0, by which the run can be exported and read again. */

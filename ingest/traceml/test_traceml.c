@@ -186,16 +186,17 @@ static void what_is_no_summary_is_refused_with_its_byte(void **state)
 	test_run_init(&t);
 	refuse(&t, "", "byte 0: ");
 	refuse(&t, "\xef\xbb\xbf{}", "byte 0: ");
-	refuse(&t, "[1,2]", "byte 0: no summary of TraceML: an object was expected");
+	refuse(&t, "[1,2]", "byte 0: this is not a summary of TraceML: an object was expected");
 	refuse(&t, "{\"schema_version\": 1.7,", "byte 23: the text ends inside an object");
 	refuse(&t, "{\"schema_version\":1.7," REST " x", "byte 80: ");
-	refuse(&t, "{\"schema_version\":1.7," REST "{}", "byte 79: something stands behind the summary");
+	refuse(&t, "{\"schema_version\":1.7," REST "{}", "byte 79: there is text after the summary");
 	refuse(&t, "{\"schema_version\":null," REST, "it has no schema_version");
 	refuse(&t, "{" REST, "it has no schema_version");
 	refuse(&t, HEAD "\"system\":{},\"process\":{},\"step_time\":{}}", "it has no section step_memory");
 	refuse(&t, HEAD "\"system\":{},\"process\":[],\"step_time\":{},\"step_memory\":{}}",
-	       "no summary of TraceML: process is no object");
-	refuse(&t, HEAD "\"system\":{},\"process\":null,\"step_time\":{},\"step_memory\":{}}", "process is no object");
+	       "this is not a summary of TraceML: process is not an object");
+	refuse(&t, HEAD "\"system\":{},\"process\":null,\"step_time\":{},\"step_memory\":{}}",
+	       "process is not an object");
 	refuse(&t, HEAD "\"schema_version\":null," REST, "it has no schema_version"); /* the last one counts */
 	refuse(&t, HEAD "\"text\":\"\xff\"," REST, "byte 69: ");
 	test_run_finish(&t);

@@ -68,7 +68,7 @@ static enum ts_status log_in(const char *directory, struct ts_arena *arena, cons
 		found = path;
 	}
 	if (logs != 1)
-		return ts_error_set(err, TS_INVALID, "%s: not one .wandb file in it", directory);
+		return ts_error_set(err, TS_INVALID, "%s: the directory must have exactly one .wandb file", directory);
 	*ret_path = found;
 	return TS_OK;
 }
@@ -164,10 +164,10 @@ static enum ts_status read_records(struct wandb *w, struct ts_wandb_log *log, st
 			ts_wandb_tell(&w->history.s, "long_record", TS_NOTICE_SKIPPED, "a record of more than 16 MiB");
 		if (end == TS_WANDB_DAMAGED)
 			ts_wandb_tell(&w->history.s, "bad_block", TS_NOTICE_SKIPPED,
-				      "a checksum or a length is wrong; what is left of its 32 KiB is not read");
+				      "a checksum or a length is wrong; the rest of its 32 KiB is not read");
 		if (end == TS_WANDB_CUT)
 			ts_wandb_tell(&w->history.s, "cut_record", TS_NOTICE_INFO,
-				      "the file ends inside a record, as one does that is being written");
+				      "the file ends inside a record, like a file that is still being written");
 		if (end == TS_WANDB_END || end == TS_WANDB_CUT)
 			return ts_wandb_history_end(&w->history, err);
 		if (ts_ingest_tell(w->options, &w->told, log->at, log->size, err))

@@ -524,7 +524,7 @@ static enum ts_status take_metadata(struct ts_fact_tree *t, struct ts_json_reade
 	if (ts_json_next(r, &token, err))
 		return err->status;
 	if (token.type != TS_JSON_OBJECT)
-		return ts_error_set(err, TS_INVALID, "it is no JSON object");
+		return ts_error_set(err, TS_INVALID, "it is not a JSON object");
 	for (;;) {
 		const struct field *field;
 

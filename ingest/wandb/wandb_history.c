@@ -365,7 +365,7 @@ enum ts_status ts_wandb_history_steps(struct ts_wandb_history *w, struct ts_span
 	if (found == STEP_NONE)
 		found = guess_step(w, items, n, &step);
 	if (found == STEP_BAD) {
-		ts_wandb_tell(&w->s, "bad_step", TS_NOTICE_SKIPPED, "a step that is no integer of 64 bits");
+		ts_wandb_tell(&w->s, "bad_step", TS_NOTICE_SKIPPED, "a step that is not an integer of 64 bits");
 		return TS_OK;
 	}
 	if (ts_wandb_history_end(w, err) || ts_rows_step(w->s.rows, step, err))

@@ -333,7 +333,7 @@ static enum ts_status put_other(struct ts_wandb_series *w, uint32_t key, struct 
 	ts_json_reader_init(&r, json, &w->scratch);
 	if (!whole || ts_json_next(&r, &token, &why)) {
 		ts_wandb_lacks(w, &why);
-		ts_wandb_tell(w, "bad_json", TS_NOTICE_SKIPPED, "a value that is no JSON");
+		ts_wandb_tell(w, "bad_json", TS_NOTICE_SKIPPED, "a value that is not JSON");
 		return TS_OK;
 	}
 	return put_token(w, key, &token, json, err);

@@ -77,7 +77,8 @@ static enum ts_status add_methods(struct ts_server *server, struct ts_error *err
 	add_method(server, "", &unknown, TS_RPC_UNKNOWN);
 	for (size_t i = 0; i + 1 < server->n_methods; i++) {
 		if (!server->methods[i].registered)
-			return ts_error_set(err, TS_INTERNAL, "method %s stands twice in the table", server->methods[i].path);
+			return ts_error_set(err, TS_INTERNAL, "method %s is twice in the table",
+					    server->methods[i].path);
 	}
 	return TS_OK;
 }

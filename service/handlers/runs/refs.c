@@ -170,8 +170,10 @@ static enum ts_status check_key(struct ts_span key, struct ts_error *err)
 		uint8_t c = key.data[i];
 
 		if (!ts_is_digit(c) && !(c >= 'a' && c <= 'z') && c != '_' && c != '.' && c != '-')
-			return ts_error_set(err, TS_INVALID,
-					    "a note's key can only have a-z, 0-9 and _.-, and byte %zu is none of these", i + 1);
+			return ts_error_set(
+				err, TS_INVALID,
+				"a note's key can only have a-z, 0-9 and _.-, and byte %zu is another character",
+				i + 1);
 	}
 	return TS_OK;
 }

@@ -18,7 +18,7 @@ $ tscope push output/full
 | sent SIZE (15 objects)
 | new SIZE
 | outcome   created
-! tscope: output/full: other_states: trainer_state.json went farthest and was read; 2 more below this folder were not
+! tscope: output/full: other_states: trainer_state.json has the most steps and was read; 2 other states below this folder were not
 $ tscope push output/full
 | name      default/full
 | id        40cd87bf81217c8a7fdab70fd19d31ff728f0005ffede53d508c90b92af562dc
@@ -38,7 +38,7 @@ $ tscope push output/full
 | sent      0 B (0 objects)
 | new       0 B
 | outcome   unchanged
-! tscope: output/full: other_states: trainer_state.json went farthest and was read; 2 more below this folder were not
+! tscope: output/full: other_states: trainer_state.json has the most steps and was read; 2 other states below this folder were not
 $ tscope push --name ckpt output/full/checkpoint-40
 | name      default/ckpt
 | id        9016ed7163d0cf9afe1986e201fedb3159af5f56f3fd12aeacc048240a2e8640
@@ -70,7 +70,7 @@ $ tscope facts full 'columns.scalars*loss.*'
 # A run that still trains is pushed again.
 $ tscope push --name ckpt output/full | grep outcome
 | outcome   extended
-! tscope: output/full: other_states: trainer_state.json went farthest and was read; 2 more below this folder were not
+! tscope: output/full: other_states: trainer_state.json has the most steps and was read; 2 other states below this folder were not
 # Four decimals against all digits: no difference exceeds what the rounding leaves.
 $ tscope push --name rounded output/rounded
 | name      default/rounded
@@ -91,7 +91,7 @@ $ tscope push --name rounded output/rounded
 | sent SIZE (8 objects)
 | new SIZE
 | outcome   created
-! tscope: output/rounded: other_states: checkpoint-60/trainer_state.json went farthest and was read; 1 more below this folder were not
+! tscope: output/rounded: other_states: checkpoint-60/trainer_state.json has the most steps and was read; 1 other states below this folder were not
 $ tscope diff full rounded
 | The two runs differ by no more than the rounding with which one of them was written
 | cause: no more than the rounding of the written values; confidence: medium
@@ -253,7 +253,7 @@ $ printf 'cost = step\n' > .tscope-map; tscope push --name again a.csv
 ! tscope: a.csv:4: skipped: no_step: a row without a step
 ! tscope: a.csv: no_steps: there is no record of a step
 $ printf 'cost\n' > .tscope-map; tscope push --name again a.csv
-! tscope: ./.tscope-map: line 1: 'cost': a line is SOURCE = COLUMN
+! tscope: ./.tscope-map: line 1: 'cost': a line must have the form SOURCE = COLUMN
 [2]
 $ rm .tscope-map; printf '{"step":1,"loss":0.5}\n{"step":2,"lo\n' > b.jsonl; tscope push b.jsonl
 | name      default/b.jsonl

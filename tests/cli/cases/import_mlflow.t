@@ -5,8 +5,8 @@ $ tscope push mlruns
 | default/mlruns/101/000000000000000000000000000000a2  c1036e0e36c4     40 SIZE SIZE  created
 | default/mlruns/102/000000000000000000000000000000a3  d703cb1f82ad      8 SIZE SIZE  created
 ! tscope: mlruns/101/000000000000000000000000000000a1/artifacts: skipped: not_kept (2 times): model/config.json
-! tscope: mlruns/101/000000000000000000000000000000a1: redacted: a value that looks secret
-! tscope: mlruns/101/000000000000000000000000000000a2: redacted: a value that looks secret
+! tscope: mlruns/101/000000000000000000000000000000a1: redacted: the value looks like a secret and is not kept
+! tscope: mlruns/101/000000000000000000000000000000a2: redacted: the value looks like a secret and is not kept
 ! tscope: mlruns/102/000000000000000000000000000000a3: skipped: repeated_value: 1 values came again for the same step; the last counts
 # Again: nothing is sent.
 $ tscope push mlruns 2>/dev/null
@@ -103,8 +103,8 @@ $ tscope push mlflow.db
 | default/mlflow.db/000000000000000000000000000000a1  4491e7f1cdd1     40 SIZE SIZE  created
 | default/mlflow.db/000000000000000000000000000000a2  e5149633af3c     40 SIZE SIZE  created
 | default/mlflow.db/000000000000000000000000000000a3  9c1a6adbaac8      8 SIZE SIZE  created
-! tscope: mlflow.db#000000000000000000000000000000a1: redacted: a value that looks secret
-! tscope: mlflow.db#000000000000000000000000000000a2: redacted: a value that looks secret
+! tscope: mlflow.db#000000000000000000000000000000a1: redacted: the value looks like a secret and is not kept
+! tscope: mlflow.db#000000000000000000000000000000a2: redacted: the value looks like a secret and is not kept
 ! tscope: mlflow.db#000000000000000000000000000000a3: skipped: repeated_value: 1 values came again for the same step; the last counts
 $ tscope push mlflow.db 2>/dev/null
 | name                                                id            steps  sent  new  outcome
@@ -159,12 +159,12 @@ $ tscope push --name one mlflow.db#000000000000000000000000000000a4
 | outcome   created
 $ tscope push mlflow.db#nobody
 ! tscope: mlflow.db is named mlflow.db-nobody, because a name cannot have its other characters
-! tscope: mlflow.db: no run nobody
+! tscope: mlflow.db: there is no run nobody
 [2]
 # What is no database of MLflow's, and one that was cut.
 $ python3 -c 'import sqlite3; sqlite3.connect("mlflow2.db").executescript("CREATE TABLE runs(x)")'
 $ tscope push mlflow2.db
-! tscope: mlflow2.db: no database of MLflow's: it has no table experiments
+! tscope: mlflow2.db: this is not a database of MLflow, because it has no table experiments
 [2]
 $ head -c 20000 mlflow.db >mlflow-cut.db; tscope push mlflow-cut.db
 ! tscope: mlflow-cut.db: SQLite says: database disk image is malformed

@@ -23,7 +23,7 @@ $ tscope push runs/summaries
 ! tscope: runs/summaries/cpu: no_steps: there is no record of a step
 ! tscope: runs/summaries/hidden: no_steps: there is no record of a step
 ! tscope: runs/summaries/slower: no_steps: there is no record of a step
-! tscope: runs/summaries/list/final_summary.json: byte 34: no summary of TraceML: system is no object
+! tscope: runs/summaries/list/final_summary.json: byte 34: this is not a summary of TraceML: system is not an object
 [2]
 $ tscope facts before 'other.traceml.step_time.global.average.*'
 | other.traceml.step_time.global.average.backward_ms              45.0   float  run.json
@@ -210,7 +210,7 @@ $ tscope diff --as traceml before ./runs/base
 ! tscope: diff: ./runs/base is not a summary of TraceML (a final_summary.json, or a run pushed from one), and --as traceml only compares such summaries
 [2]
 $ tscope diff --as traceml before ./runs/summaries/list
-! tscope: ./runs/summaries/list/final_summary.json: byte 34: no summary of TraceML: system is no object
+! tscope: ./runs/summaries/list/final_summary.json: byte 34: this is not a summary of TraceML: system is not an object
 [2]
 $ tscope diff --as traceml before hidden slower
 ! tscope: diff: --as works with two runs, and 3 are given

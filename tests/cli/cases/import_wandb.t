@@ -9,10 +9,10 @@ $ tscope push wandb
 | default/wandb/offline-run-20261121_000005-resumed5  64f7cc3e5e2c      6 SIZE SIZE  created
 | default/wandb/offline-run-20261121_000006-failed07  ce3fa176359a      1 SIZE SIZE  created
 | default/wandb/offline-run-20261121_000007-crashed6  2688e0d60251     80 SIZE SIZE  created
-! tscope: wandb/offline-run-20261121_000000-plain001: redacted: a value that looks secret
+! tscope: wandb/offline-run-20261121_000000-plain001: redacted: the value looks like a secret and is not kept
 ! tscope: wandb/offline-run-20261121_000001-kinds002/run-kinds002.wandb: big_integer (5 times): byte 1865: kept as its digits
 ! tscope: wandb/offline-run-20261121_000002-media003/run-media003.wandb: skipped: not_scalar (3 times): byte 1938: an image, a table or another object of W&B's
-! tscope: wandb/offline-run-20261121_000007-crashed6/run-crashed6.wandb: cut_record: byte 32635: the file ends inside a record, as one does that is being written
+! tscope: wandb/offline-run-20261121_000007-crashed6/run-crashed6.wandb: cut_record: byte 32635: the file ends inside a record, like a file that is still being written
 # Again: nothing is sent.
 $ tscope push wandb
 | name                                                id            steps  sent  new  outcome
@@ -24,10 +24,10 @@ $ tscope push wandb
 | default/wandb/offline-run-20261121_000005-resumed5  64f7cc3e5e2c      6   0 B  0 B  unchanged
 | default/wandb/offline-run-20261121_000006-failed07  ce3fa176359a      1   0 B  0 B  unchanged
 | default/wandb/offline-run-20261121_000007-crashed6  2688e0d60251     80   0 B  0 B  unchanged
-! tscope: wandb/offline-run-20261121_000000-plain001: redacted: a value that looks secret
+! tscope: wandb/offline-run-20261121_000000-plain001: redacted: the value looks like a secret and is not kept
 ! tscope: wandb/offline-run-20261121_000001-kinds002/run-kinds002.wandb: big_integer (5 times): byte 1865: kept as its digits
 ! tscope: wandb/offline-run-20261121_000002-media003/run-media003.wandb: skipped: not_scalar (3 times): byte 1938: an image, a table or another object of W&B's
-! tscope: wandb/offline-run-20261121_000007-crashed6/run-crashed6.wandb: cut_record: byte 32635: the file ends inside a record, as one does that is being written
+! tscope: wandb/offline-run-20261121_000007-crashed6/run-crashed6.wandb: cut_record: byte 32635: the file ends inside a record, like a file that is still being written
 # One of them, by its folder and by its file: the same run.
 $ tscope push --name plain wandb/offline-run-20261121_000000-plain001
 | name      default/plain
@@ -41,7 +41,7 @@ $ tscope push --name plain wandb/offline-run-20261121_000000-plain001
 | sent      0 B (0 objects)
 | new       0 B
 | outcome   created
-! tscope: wandb/offline-run-20261121_000000-plain001: redacted: a value that looks secret
+! tscope: wandb/offline-run-20261121_000000-plain001: redacted: the value looks like a secret and is not kept
 $ tscope push --name plain wandb/offline-run-20261121_000000-plain001/run-plain001.wandb
 | name      default/plain
 | id        5a19a293a98ceb9353d046500510dcaedb8f3ca21758963e3609b00251e33a5b
@@ -54,7 +54,7 @@ $ tscope push --name plain wandb/offline-run-20261121_000000-plain001/run-plain0
 | sent      0 B (0 objects)
 | new       0 B
 | outcome   unchanged
-! tscope: wandb/offline-run-20261121_000000-plain001/run-plain001.wandb: redacted: a value that looks secret
+! tscope: wandb/offline-run-20261121_000000-plain001/run-plain001.wandb: redacted: the value looks like a secret and is not kept
 $ tscope facts plain 'config*'
 | config.api_key       <redacted>  text   run.json
 | config.betas[0]      0.9         float  run.json
@@ -167,7 +167,7 @@ $ cp wandb/*blocks04/run-blocks04.wandb x.wandb; printf '!' | dd of=x.wandb bs=1
 | sent SIZE (6 objects)
 | new SIZE
 | outcome   created
-! tscope: x.wandb: skipped: bad_block: byte 39624: a checksum or a length is wrong; what is left of its SIZE is not read
+! tscope: x.wandb: skipped: bad_block: byte 39624: a checksum or a length is wrong; the rest of its SIZE is not read
 $ printf '!' | dd of=x.wandb bs=1 seek=4 conv=notrunc status=none; tscope push x.wandb
 ! tscope: x.wandb: byte 4: a W&B log of version 0 does not begin like this
 [2]
@@ -180,7 +180,7 @@ $ head -c 1200 wandb/*failed07/run-failed07.wandb >cut.wandb; tscope push cut.wa
 | sent SIZE (2 objects)
 | new SIZE
 | outcome   created
-! tscope: cut.wandb: cut_record: byte 1120: the file ends inside a record, as one does that is being written
+! tscope: cut.wandb: cut_record: byte 1120: the file ends inside a record, like a file that is still being written
 ! tscope: cut.wandb: no_steps: there is no record of a step
 $ head -c 7 x.wandb >begun.wandb; tscope push begun.wandb
 ! tscope: begun.wandb: no run in it: no run directory, and no log of another tool that is known

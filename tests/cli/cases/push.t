@@ -66,7 +66,7 @@ $ tscope facts tuned config.lr
 | config.lr  0.001  float  run.json, overruled
 | config.lr  0.5    float  pusher
 $ tscope push --fact nogroup.key=1 runs/base
-! tscope: --fact nogroup.key=1: 'nogroup.key=1': no such group; there are code, config, seeds, determinism, libraries, hardware, parallelism, data, lineage, work, session, columns, other
+! tscope: --fact nogroup.key=1: 'nogroup.key=1': there is no such group; the groups are code, config, seeds, determinism, libraries, hardware, parallelism, data, lineage, work, session, columns, other
 [2]
 # What cannot be read is reported with its line, and refused with --strict.
 $ tscope push --strict runs/cut
