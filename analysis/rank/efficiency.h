@@ -1,7 +1,8 @@
 /* efficiency.h - where the wall time went, line by line, and how much of the hardware's arithmetic the work used.
  *
  * Reads the rows of timing (and of ranks, where there are several), adds the groups "budget" and "efficiency"; n is the
- * number of steps that count. Nothing is read but rows and struct ts_work, so the answer can be had again from cached rows.
+ * number of steps that count. Nothing is read but rows and struct ts_work, so the answer can be had again from cached
+ * rows.
  *
  * budget, of the rank in view. Lines in this order, each seconds and share (of wall):
  *	useful_compute		min(ideal, compute) where MFU is known and at most 1, else all of compute;
@@ -18,8 +19,8 @@
  *				how much phases add up to more)
  * The seconds of the known lines, added as doubles in this order, are wall to the last bit. What cannot be told (a phase
  * never recorded, wait seen from one rank) is unknown with its reason and lies in the line that the reason names.
- * wall/session: the run's own wall_time, wall/outside: what of it lies before the first and after the last step.
- * The whole job has the subjects "<line> job", means over the ranks for the steps that they share: useful_compute, own_rest
+ * wall/session: the run's own wall_time, wall/outside: what of it lies before the first and after the last step. The
+ * whole job has the subjects "<line> job", means over the ranks for the steps that they share: useful_compute, own_rest
  * (what else the ranks did themselves, data and other phases too), communication, wait, wall.
  *
  * efficiency:
@@ -44,11 +45,11 @@
 #include "analysis/answer/measure.h"
 #include "analysis/rank/work.h"
 
-/* What MFU is made of: flops / (step time * peak). */
+/* The terms of the MFU, which is flops / (step time * peak). */
 struct ts_mfu_terms {
-	const char *reason; /* not NULL: why it cannot be told */
+	const char *reason; /* the reason why the MFU is not known; NULL if it is */
 	double flops;	    /* model FLOPs of one rank and step */
-	double peak;	    /* a second, of one device */
+	double peak;	    /* FLOP/s of one device */
 	char *peak_source;  /* in the arena */
 };
 

@@ -37,16 +37,16 @@
 
 struct ts_timing {
 	struct ts_arena *arena;
-	const int64_t *steps; /* after ts_timing_cut those that are left; so are n and total */
+	const int64_t *steps; /* after ts_timing_cut only the steps that are left; the same holds for n and total */
 	size_t n;
 	int64_t first;	/* first step that counts; INT64_MAX if none is left */
 	double *total;	/* s, per step */
 	double *carry;	/* what total lost to rounding; after ts_timing_cut room for n values */
 	bool cut;	/* ts_timing_cut was called */
 	size_t warmup_cut;
-	const char *warmup_method; /* NULL: it could not be looked for, and warmup_reason says why */
+	const char *warmup_method; /* NULL if no warm-up could be searched for; warmup_reason says why */
 	const char *warmup_reason;
-	double level_before; /* s, median of what was cut */
+	double level_before; /* s, median of the steps that were cut */
 	struct ts_timing_phase *phases;
 	size_t n_phases, cap_phases;
 };
@@ -54,15 +54,16 @@ struct ts_timing {
 enum ts_status ts_timing_begin(struct ts_timing *t, const int64_t *steps, size_t n, struct ts_arena *arena,
 			       struct ts_error *err);
 enum ts_status ts_timing_total(struct ts_timing *t, const struct ts_series *phase, struct ts_error *err);
-/* Declared: the first `warmup` of the steps are left out, all if there are no more. */
+/* If has_warmup, the first `warmup` steps are left out, or all steps if there are no more than that. */
 enum ts_status ts_timing_cut(struct ts_timing *t, bool has_warmup, uint64_t warmup, struct ts_error *err);
 enum ts_status ts_timing_phase(struct ts_timing *t, const struct ts_series *phase, struct ts_error *err);
 enum ts_status ts_timing_finish(struct ts_timing *t, const struct ts_series *timestamps, struct ts_arena *arena,
 				struct ts_measures *measures, struct ts_events *events, struct ts_plots *plots,
 				struct ts_error *err);
-/* The times of the steps that count, named "step"; good as long as the arena. */
+/* The times of the steps that count, as a series named "step", which lives as long as the arena. */
 struct ts_series ts_timing_steps(const struct ts_timing *t);
-/* data forward backward optimizer compute comm other first, then the rest by code point. Below 0, 0, above 0. */
+/* Compares two phase names, as strcmp does: data forward backward optimizer compute comm other come first, then all other
+ * names by code point. */
 int ts_phase_order(struct ts_span a, struct ts_span b);
 
 #endif

@@ -1,8 +1,8 @@
-/* warmup.h - how many steps at the start of a run are not like the rest: compilation, autotuning, caches that fill.
+/* warmup.h - how many steps at the start of a run are slower than the rest, because of compilation, autotuning or caches that fill.
  *
- * Looked for is a stretch from the first step on (two ordinary steps may come before it) that is slower than what
- * follows, and over within a third of the run and within 5,000 steps. A run whose first third is slow throughout is no
- * warm-up but a run that changed; 5,000 steps are more than any start-up known to us and bound what is looked at. A start
+ * A warm-up is a range of steps from the first step on (two ordinary steps may come before it) that is slower than what
+ * follows, and that ends within the first third of the run and within 5,000 steps. If the whole first third is slow, the
+ * run has changed and had no warm-up. 5,000 steps are more than any start-up that we know, and bound the search. A start
  * that is faster than the rest is never cut, so that a late slow-down stays visible.
  *
  * Method, on logarithms of step times, so that noise and slowness are factors. The steps behind the search range are the
@@ -30,7 +30,8 @@ enum {
 	TS_WARMUP_STEPS = 15, /* a run must have at least as many */
 };
 
-/* The number of steps to cut, 0 if no warm-up shows; *ret_reason is NULL, or why it cannot be told. times in seconds. */
+/* *ret_cut is the number of steps to cut, 0 if there is no warm-up; *ret_reason is NULL, or the reason why this is not
+ * known. times are in seconds. */
 enum ts_status ts_warmup_find(const double *times, size_t n, struct ts_arena *arena, size_t *ret_cut,
 			      const char **ret_reason, struct ts_error *err);
 

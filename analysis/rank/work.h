@@ -1,7 +1,7 @@
-/* work.h - how much work a step is (FLOPs, tokens, samples) and on which devices it runs, as the facts of a run say.
+/* work.h - how much work a step is (FLOPs, tokens, samples) and on which devices it runs, from the facts of a run.
  *
- * Read from facts; a number that is missing, text, not finite or not above 0 is unknown with the reason. What a framework's
- * configuration hints at ("config.precision") is no declaration and is not looked at.
+ * A number that is missing, text, not finite or not above 0 is unknown, with the reason. A hint in a framework's
+ * configuration ("config.precision") does not count as a declaration and is not read.
  *
  *	work.flops_per_step		model FLOPs of one step (without recomputation), of work.flops_ranks ranks together (1
  *					if not said)
@@ -50,8 +50,8 @@ struct ts_work {
 	struct ts_work_number tokens, samples; /* sums of these columns over the counted steps, of all ranks that have them */
 };
 
-/* facts are sorted: all that the rank in view says (ts_facts_whole). Spans point into them. tokens and samples are unknown
- * after it. */
+/* facts are sorted: all that the rank in view says (ts_facts_whole). Spans point into them. tokens and samples are
+ * unknown after it. */
 void ts_work_of_facts(const struct ts_facts *facts, struct ts_work *ret_work);
 /* A number that the user gives wins over every fact. value is finite and above 0. */
 void ts_work_override(struct ts_work_number *number, double value);

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# gate.sh - a training run through tscope's gate, in a job of continuous integration.
+# gate.sh - trains a run and judges it with tscope's gate, in a job of continuous integration.
 #
 #   gate.sh baseline     train HEAD, push it onto the base branch, leave a bundle of baselines for jobs without the server
-#   gate.sh candidate    train HEAD, push it, gate it; run pairs when the gate asks for them; end as the gate ends
+#   gate.sh candidate    train HEAD, push it, gate it; run pairs when the gate asks for them; exit with the exit code of the gate
 #   gate.sh judge DIR    push and gate what `candidate` of another job left in DIR; nothing of DIR is executed
 #
-# TSCOPE_TRAIN     what trains: a line for bash, run at the root of a checkout of the commit; it writes the run directory "$RUN_DIR"
-# TSCOPE_SETUP     run before it in every checkout other than the first (as: make), optional
-# TSCOPE_SERVER    where runs are kept. Empty, as for forks, which have no secrets: the gate works from TSCOPE_BUNDLE
+# TSCOPE_TRAIN     the command that trains: a line for bash, run at the root of a checkout of the commit; it writes the run directory "$RUN_DIR"
+# TSCOPE_SETUP     a command that runs before TSCOPE_TRAIN in every checkout but the first (such as: make), optional
+# TSCOPE_SERVER    the server that keeps the runs. If it is empty, as for forks, which have no secrets, the gate uses TSCOPE_BUNDLE
 # TSCOPE_SSH_KEY   private key for a server ssh://HOST, and TSCOPE_KNOWN_HOSTS its line of known_hosts; optional
 # TSCOPE_BRANCH    the branch of baselines: main
 # TSCOPE_POLICY    a policy file: tscope.policy, if there is one
-# TSCOPE_OUT       where everything is left: tscope-out
+# TSCOPE_OUT       the folder for all results: tscope-out
 # TSCOPE_BUNDLE    the file of baselines: tscope-baselines
 # TSCOPE_COMMIT    judge: the commit that the runs are of, whatever they say of themselves
 #

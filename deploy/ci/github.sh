@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# github.sh - what a job of GitHub Actions does beside the gate, by gh, which has a runner's token in GH_TOKEN.
+# github.sh - comments and artifacts of a job of GitHub Actions. It uses gh, which takes the token of the runner from GH_TOKEN.
 #
 #   github.sh comment FILE NUMBER     write FILE as the comment of pull request NUMBER, in place of an earlier one of the same workload
 #   github.sh number COMMIT           the number of the open pull request whose head is COMMIT

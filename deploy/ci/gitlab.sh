@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# gitlab.sh - what a job of GitLab does beside the gate, by curl and python3 (for JSON).
+# gitlab.sh - comments and artifacts of a job of GitLab. It uses curl, and python3 for JSON.
 #
 #   gitlab.sh comment FILE     write FILE as a note of the job's merge request, in place of an earlier one of the same workload
 #   gitlab.sh bundle FILE      the baselines that the last job `tscope-baseline` on the base branch left (TSCOPE_BRANCH, main)
 #
-# comment wants TSCOPE_GITLAB_TOKEN, an access token of the project with scope api and role Reporter or above: a job's own token
-# may not write notes. bundle does with the job's own.
+# comment needs TSCOPE_GITLAB_TOKEN, an access token of the project with scope api and role Reporter or above, because the token of a
+# job may not write notes. For bundle the token of the job is enough.
 set -euo pipefail
 
 die() {
