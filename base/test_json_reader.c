@@ -321,9 +321,10 @@ static void test_skip(void **unused)
 /* Scratch is the only memory: each of its allocations fails once, and is said. */
 static void test_out_of_memory(void **unused)
 {
-	struct ts_span text = ts_span_str("[\"\\n a text of more than two hundred and fifty-six bytes, so that the buffer grows twice: "
-					  "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567"
-					  "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567\"]");
+	struct ts_span text =
+		ts_span_str("[\"\\n a text of more than two hundred and fifty-six bytes, so that the buffer grows twice: "
+			    "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567"
+			    "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567\"]");
 	struct ts_error err;
 	size_t n = 0;
 

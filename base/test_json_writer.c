@@ -108,8 +108,9 @@ static void test_text_is_escaped(void **unused)
 	ts_json_key(&j, "utf8");
 	ts_json_string(&j, "\xC3\xA9\xF0\x9F\x98\x80|\xFF|\xE2\x82|\xED\xA0\x80");
 	ts_json_end(&j);
-	check(&buf, "{\"k\\u0000\\\"\":\"a\\\"\\\\/\\b\\t\\n\\u000b\\f\\r\\u001b\\u007f z\","
-		    "\"utf8\":\"\xC3\xA9\xF0\x9F\x98\x80|\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"}");
+	check(&buf,
+	      "{\"k\\u0000\\\"\":\"a\\\"\\\\/\\b\\t\\n\\u000b\\f\\r\\u001b\\u007f "
+	      "z\",\"utf8\":\"\xC3\xA9\xF0\x9F\x98\x80|\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"}");
 }
 
 /* Values at the top level are JSON Lines. */

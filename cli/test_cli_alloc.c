@@ -315,16 +315,17 @@ static void must(const char *command)
 
 static int setup(void **state)
 {
-	static const char *const unset[] = {"TSCOPE_SERVER", "TSCOPE_PROJECT", "XDG_DATA_HOME", "COLUMNS", "FORCE_COLOR", "TSCOPE_STORE"};
+	static const char *const unset[] = {"TSCOPE_SERVER", "TSCOPE_PROJECT", "XDG_DATA_HOME",
+					    "COLUMNS",	     "FORCE_COLOR",    "TSCOPE_STORE"};
 	char command[1024];
 
 	(void)state;
 	(void)snprintf(dir, sizeof dir, "/tmp/test_cli_alloc.XXXXXX");
 	assert_non_null(mkdtemp(dir));
 	(void)snprintf(command, sizeof command,
-		       "cp -r tests/golden/demo/runs %s/demo && cp -r tests/cli/runs/* %s && for i in 1 2 3 4; do python3 tests/cli/runs/gate.py "
-		       "%s/m$i time=0.100$i commit=c$i session=h$i started=170000$i || exit 1; done && "
-		       "python3 tests/cli/runs/gate.py %s/late time=0.108 commit=c9 session=h9 started=1700009",
+		       "cp -r tests/golden/demo/runs %s/demo && cp -r tests/cli/runs/* %s && for i in 1 2 3 4; do python3 "
+		       "tests/cli/runs/gate.py %s/m$i time=0.100$i commit=c$i session=h$i started=170000$i || exit 1; done && python3 "
+		       "tests/cli/runs/gate.py %s/late time=0.108 commit=c9 session=h9 started=1700009",
 		       dir, dir, dir, dir);
 	assert_int_equal(system(command), 0);
 	for (size_t i = 0; i < sizeof unset / sizeof unset[0]; i++)

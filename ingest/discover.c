@@ -142,7 +142,8 @@ enum ts_status ts_discover(const char *path, struct ts_arena *arena, struct ts_f
 	if (kind == TS_FILE_DIRECTORY && (!reader || reader->nests) && walk(&f, path, "", reader != NULL, 1, err))
 		return err->status;
 	if (f.n == 0)
-		return ts_error_set(err, TS_INVALID, "%s: no run in it: no run directory, and no log of another tool that is known", path);
+		return ts_error_set(err, TS_INVALID, "%s: no run in it: no run directory, and no log of another tool that is known",
+				    path);
 	*ret_runs = f.runs;
 	*ret_n = f.n;
 	return TS_OK;

@@ -181,7 +181,8 @@ static void tables_by_hand(void **state)
 {
 	(void)state;
 	test_write(&t, "t.csv", "step,loss,lr\n0,1.5,0.1\n1,1.25,0.1\n1,1.125,\nbad,,\n");
-	test_write(&t, "l.jsonl", "{\"step\": 0, \"loss\": 2.5, \"note\": \"a\\nb\"}\n{\"step\": 1, \"loss\": 2.25, \"x\": {\"y\": 1}}\nbad\n");
+	test_write(&t, "l.jsonl",
+		   "{\"step\": 0, \"loss\": 2.5, \"note\": \"a\\nb\"}\n{\"step\": 1, \"loss\": 2.25, \"x\": {\"y\": 1}}\nbad\n");
 	test_write(&t, ".tscope-map", "loss = loss\n");
 	fail_each("a table", read_one, below("t.csv"));
 	fail_each("JSON Lines", read_one, below("l.jsonl"));

@@ -762,8 +762,9 @@ static void refuses_gate_messages(void **state)
 static void refuses_gate_runs(void **state)
 {
 	static const char *const fields[] = {
-		"workload.session is not of hex digits", "reduction.ranks are not ascending",	   "reduction.parts.seconds is not finite",
-		"reduction.accumulation is no number",	 "reduction.accumulation is no number",	   "reduction.metrics.value is none",
+		"workload.session is not of hex digits", "reduction.ranks are not ascending",
+		"reduction.parts.seconds is not finite", "reduction.accumulation is no number",
+		"reduction.accumulation is no number",	 "reduction.metrics.value is none",
 		"reduction.metrics.value is none",	 "role has the value 6",
 	};
 	struct ts_buf buf = TS_BUF_INIT(1 << 16);

@@ -207,8 +207,9 @@ static void test_a_head_that_is_too_large_says_what_is(void **unused)
 	assert_true(buf.len <= TS_HEAD_MAX && buf.len + 36 > TS_HEAD_MAX);
 	head.n_ranks++;
 	assert_int_equal(ts_head_encode(&head, &buf, &err), TS_TOO_LARGE);
-	assert_string_equal(err.text, "1820 ranks, and at most 1819 fit in this run: its head has 65536 bytes, of which each rank takes 36 "
-				      "and the facts 0");
+	assert_string_equal(err.text,
+			    "1820 ranks, and at most 1819 fit in this run: its head has 65536 bytes, of which each rank takes 36 and "
+			    "the facts 0");
 	memset(text, 'x', sizeof text);
 	for (int i = 0; i < 100; i++) {
 		strcpy(paths[i], "config.00");
@@ -233,8 +234,9 @@ static void test_a_head_that_is_too_large_says_what_is(void **unused)
 	assert_int_equal(ts_head_check_room(&head.facts, 1253, &err), TS_OK);
 	head.n_ranks++;
 	assert_int_equal(ts_head_encode(&head, &buf, &err), TS_TOO_LARGE);
-	assert_string_equal(err.text, "1254 ranks, and at most 1253 fit in this run: its head has 65536 bytes, of which each rank takes 36 "
-				      "and the facts 20372 (config 20372)");
+	assert_string_equal(err.text,
+			    "1254 ranks, and at most 1253 fit in this run: its head has 65536 bytes, of which each rank takes 36 and "
+			    "the facts 20372 (config 20372)");
 	ts_buf_finish(&buf);
 }
 

@@ -28,7 +28,8 @@ const struct ts_option ts_options[] = {
 	{"socket-mode", "MODE", TS_OPTION_OCTAL, false, AT(socket_mode), 0, 0777, "0660",
 	 "permissions of the socket, in octal: everybody who can write to the socket can read and write every run"},
 	{"listen", "HOST:PORT", TS_OPTION_LIST, false, AT(listen), 0, 0, "",
-	 "also serve TCP at this address; port 0 takes a free port, which the line 'ready' of the log names. May be given several times"},
+	 "also serve TCP at this address; port 0 takes a free port, which the line 'ready' of the log names. May be given several "
+	 "times"},
 	{"allow-remote", NULL, TS_OPTION_BOOL, false, AT(allow_remote), 0, 0, "no",
 	 "allow --listen an address that other machines can reach. There is no TLS and no password yet: everybody who reaches the "
 	 "server can read and write every run"},
@@ -40,7 +41,8 @@ const struct ts_option ts_options[] = {
 	{"pool", "N", TS_OPTION_NUMBER, false, AT(pool), 1, 256, "4", "number of threads that work on calls"},
 	{"max-connections", "N", TS_OPTION_NUMBER, false, AT(max_connections), 1, 65536, "1024",
 	 "number of connections at the same time; further ones are accepted and closed"},
-	{"max-calls", "N", TS_OPTION_NUMBER, false, AT(max_calls), 1, 65536, "256", "number of calls at the same time; further ones are refused"},
+	{"max-calls", "N", TS_OPTION_NUMBER, false, AT(max_calls), 1, 65536, "256",
+	 "number of calls at the same time; further ones are refused"},
 	{"drain", "SECONDS", TS_OPTION_NUMBER, false, AT(drain_s), 0, 3600, "20",
 	 "how long running calls may take to finish after a signal to stop; then they are cancelled"},
 	{"gc-interval", "HOURS", TS_OPTION_NUMBER, false, AT(gc_hours), 0, 8760, "24",
@@ -346,7 +348,8 @@ static enum ts_status check(struct ts_config *config, struct ts_error *err)
 	if (!config->store[0])
 		return ts_error_set(err, TS_INVALID, "there is no home folder for the store; give a folder with --store");
 	if (strlen(config->store) + strlen("/data.mdb") >= PATH_MAX)
-		return ts_error_set(err, TS_TOO_LARGE, "store: the path has %zu bytes, and the system allows %d", strlen(config->store), PATH_MAX);
+		return ts_error_set(err, TS_TOO_LARGE, "store: the path has %zu bytes, and the system allows %d", strlen(config->store),
+				    PATH_MAX);
 	return TS_OK;
 }
 

@@ -102,13 +102,16 @@ static void manual_row(struct ts_buf *out, const struct ts_option *option)
 
 void ts_config_manual(struct ts_buf *out)
 {
-	ts_buf_str(out, ".TH TSCOPED 8 \"\" \"tscope " TS_VERSION "\"\n.SH NAME\ntscoped \\- stores training runs\n"
-			".SH SYNOPSIS\n.B tscoped\n[\\fB\\-\\-config\\fR \\fIFILE\\fR] [\\fB\\-\\-SETTING\\fR \\fIVALUE\\fR]...\n"
-			".SH DESCRIPTION\nServes a store of training runs to\n.BR tscope (1)\n"
-			"over gRPC, on a unix socket and, with \\-\\-listen, on loopback TCP. It has neither TLS nor passwords: everybody who reaches "
-			"the socket can read and write every run. A team shares a server through ssh: TSCOPE_SERVER=ssh://HOST.\n"
-			".SH SETTINGS\nEach setting is a flag, a variable of the environment (TSCOPED_ and the name in capitals, with _ for "
-			"\\-), or a line 'name = value' of the file; flags override the environment, and the environment overrides the file.\n");
+	ts_buf_str(out,
+		   ".TH TSCOPED 8 \"\" \"tscope " TS_VERSION "\"\n.SH NAME\ntscoped \\- stores training runs\n"
+		   ".SH SYNOPSIS\n.B tscoped\n[\\fB\\-\\-config\\fR \\fIFILE\\fR] [\\fB\\-\\-SETTING\\fR \\fIVALUE\\fR]...\n"
+		   ".SH DESCRIPTION\nServes a store of training runs to\n.BR tscope (1)\n"
+		   "over gRPC, on a unix socket and, with \\-\\-listen, on loopback TCP. It has neither TLS nor passwords: everybody "
+		   "who reaches the socket can read and write every run. A team shares a server through ssh: "
+		   "TSCOPE_SERVER=ssh://HOST.\n"
+		   ".SH SETTINGS\nEach setting is a flag, a variable of the environment (TSCOPED_ and the name in capitals, with _ for "
+		   "\\-), or a line 'name = value' of the file; flags override the environment, and the environment overrides the "
+		   "file.\n");
 	for (size_t i = 0; i < ts_n_options; i++) {
 		if (!ts_options[i].flag_only)
 			manual_row(out, &ts_options[i]);
@@ -118,8 +121,8 @@ void ts_config_manual(struct ts_buf *out)
 		if (ts_options[i].flag_only)
 			manual_row(out, &ts_options[i]);
 	}
-	ts_buf_str(out, ".SH SIGNALS\nSIGTERM and SIGINT stop the server when running calls have finished or \\-\\-drain is over; a second signal "
-			"ends it at once, and no write that was acknowledged is lost. SIGHUP reads log\\-level again.\n"
+	ts_buf_str(out, ".SH SIGNALS\nSIGTERM and SIGINT stop the server when running calls have finished or \\-\\-drain is over; a "
+			"second signal ends it at once, and no write that was acknowledged is lost. SIGHUP reads log\\-level again.\n"
 			".SH FILES\n.TP\n.I " TS_DEFAULT_SOCKET "\nthe default socket of a server that root runs\n"
 			".TP\n.I tscoped.sock.lock\nthe lock file beside the socket; the process that holds it serves the socket\n"
 			".SH EXIT STATUS\n0 after a signal to stop, 2 if the server could not start.\n.SH SEE ALSO\n.BR tscope (1)\n");

@@ -10,30 +10,40 @@ bool ts_gate_timed(enum ts_metric metric)
 	return metric != TS_METRIC_PEAK_MEMORY && metric != TS_METRIC_LOSS;
 }
 
-struct ts_span ts_gate_text(struct ts_gate_court *c, const char *format, ...)
+static struct ts_span formatted(struct ts_gate_court *c, const char *format, va_list args)
 {
 	struct ts_span text = {NULL, 0};
-	va_list args;
+	va_list again;
 	char *out;
 	int n;
 
-	va_start(args, format);
-	n = vsnprintf(NULL, 0, format, args);
-	va_end(args);
+	va_copy(again, args);
+	n = vsnprintf(NULL, 0, format, again);
+	va_end(again);
 	out = n < 0 ? NULL : ts_arena_alloc(c->arena, (size_t)n + 1);
 	if (!out) {
 		c->full = true;
 		return text;
 	}
-	va_start(args, format);
 	(void)vsnprintf(out, (size_t)n + 1, format, args);
-	va_end(args);
 	return ts_span_of(out, (size_t)n);
 }
 
-void ts_gate_warn(struct ts_gate_court *c, struct ts_span text)
+struct ts_span ts_gate_text(struct ts_gate_court *c, const char *format, ...)
+{
+	struct ts_span text;
+	va_list args;
+
+	va_start(args, format);
+	text = formatted(c, format, args);
+	va_end(args);
+	return text;
+}
+
+void ts_gate_warn(struct ts_gate_court *c, const char *format, ...)
 {
 	struct ts_verdict *v = &c->v;
+	va_list args;
 
 	if (v->n_warnings == c->cap_warnings) {
 		size_t room = c->cap_warnings ? 2 * c->cap_warnings : 16;
@@ -48,5 +58,7 @@ void ts_gate_warn(struct ts_gate_court *c, struct ts_span text)
 		v->warnings = warnings;
 		c->cap_warnings = room;
 	}
-	v->warnings[v->n_warnings++] = text;
+	va_start(args, format);
+	v->warnings[v->n_warnings++] = formatted(c, format, args);
+	va_end(args);
 }

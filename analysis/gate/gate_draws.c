@@ -95,8 +95,8 @@ static bool list_of(struct ts_gate_court *c, enum ts_gate_role role, enum ts_met
 			continue;
 		}
 		if (want && !ts_span_eq(*want, b)) {
-			lack(&list.lacking, ts_gate_text(c, "its value was measured by %.*s, and the candidate's by %.*s", TS_SPAN_ARG(b),
-							 TS_SPAN_ARG(*want)));
+			lack(&list.lacking, ts_gate_text(c, "its value was measured by %.*s, and the candidate's by %.*s",
+							 TS_SPAN_ARG(b), TS_SPAN_ARG(*want)));
 			continue;
 		}
 		list.mixed = list.mixed || (list.has_basis && !ts_span_eq(list.basis, b));

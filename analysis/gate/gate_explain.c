@@ -31,21 +31,25 @@ static void metrics(const struct ts_gate_policy *policy, struct ts_buf *out)
 	}
 	line(out, n ? "." : "none. The verdict is always inconclusive.");
 	if (n > 1)
-		line(out, "These metrics share each significance level by Holm's procedure: the smallest p is compared with the level divided by "
-			  "the number of metrics, the next p with the level divided by one less, and so on until one p is above its level.");
+		line(out,
+		     "These metrics share each significance level by Holm's procedure: the smallest p is compared with the level "
+		     "divided by the number of metrics, the next p with the level divided by one less, and so on until one p is above "
+		     "its level.");
 }
 
 static void prior(const struct ts_gate_policy *policy, struct ts_buf *out)
 {
 	if (isfinite(policy->prior_sd))
 		ts_buf_printf(out,
-			      "The policy sets the standard deviation between runs to %s beforehand, with the weight of %s degrees of freedom.\n",
+			      "The policy sets the standard deviation between runs to %s beforehand, with the weight of %s degrees of "
+			      "freedom.\n",
 			      ts_say_percent(policy->prior_sd).text, ts_say_number(policy->prior_df).text);
 	else if (policy->prior_df_most > 0)
-		ts_buf_printf(out,
-			      "The spread of earlier runs of the project, each group around its own mean, is pooled into s with at most %s "
-			      "degrees of freedom.\n",
-			      ts_say_number(policy->prior_df_most).text);
+		ts_buf_printf(
+			out,
+			"The spread of earlier runs of the project, each group around its own mean, is pooled into s with at most %s "
+			"degrees of freedom.\n",
+			ts_say_number(policy->prior_df_most).text);
 }
 
 static void sizes(const struct ts_gate_policy *policy, struct ts_buf *out)
@@ -79,10 +83,11 @@ static void second_look(const struct ts_gate_policy *policy, struct ts_buf *out)
 		      "each pair.\n",
 		      policy->pairs);
 	if (once)
-		ts_buf_printf(out,
-			      "The metric has regressed if the mean difference is above %s with p below %s and is not ignored as too small; "
-			      "otherwise it passes.\n",
-			      ts_say_percent(policy->delta).text, ts_say_number(policy->alpha).text);
+		ts_buf_printf(
+			out,
+			"The metric has regressed if the mean difference is above %s with p below %s and is not ignored as too small; "
+			"otherwise it passes.\n",
+			ts_say_percent(policy->delta).text, ts_say_number(policy->alpha).text);
 	else
 		ts_buf_printf(
 			out,
@@ -97,14 +102,14 @@ static void second_look(const struct ts_gate_policy *policy, struct ts_buf *out)
 			ts_say_number(policy->alpha).text, ts_say_percent(policy->alpha).text,
 			ts_say_percent(policy->delta).text);
 	ts_buf_printf(out,
-		      "The spread of a difference is pooled from the pairs and from runs of one session among the baselines and the history. Where "
-		      "those give fewer than %d degrees of freedom, the gate uses s of the first look instead, which is not smaller. Pairs that "
-		      "scatter more than %s times as much are tested with their own spread alone, and for two pairs that disagree so much the gate asks for the others.\n",
+		      "The spread of a difference is pooled from the pairs and from runs of one session among the baselines and the "
+		      "history. Where those give fewer than %d degrees of freedom, the gate uses s of the first look instead, which is "
+		      "not smaller. Pairs that scatter more than %s times as much are tested with their own spread alone, and for two "
+		      "pairs that disagree so much the gate asks for the others.\n",
 		      TS_GATE_WITHIN_LEAST, ts_say_number(TS_GATE_NOISY).text);
-	line(out, "The side that runs first changes from pair to pair, so that the gate can estimate a drift of the machine from run to run and remove it "
-		  "from the difference. Where one side always ran first, the gate estimates the drift from the middles of the pairs. A pair that lies "
-		  "far outside the spread of the other pairs does not count.");
-
+	line(out, "The side that runs first changes from pair to pair, so that the gate can estimate a drift of the machine from run "
+		  "to run and remove it from the difference. Where one side always ran first, the gate estimates the drift from the "
+		  "middles of the pairs. A pair that lies far outside the spread of the other pairs does not count.");
 }
 
 void ts_gate_explain(const struct ts_gate_policy *policy, struct ts_buf *out)
@@ -112,35 +117,37 @@ void ts_gate_explain(const struct ts_gate_policy *policy, struct ts_buf *out)
 	double first = policy->rerun ? policy->suspect_alpha : policy->alpha;
 
 	metrics(policy, out);
-	line(out, "\nThe unit. Each run gives one value per metric. Runs of one session (one allocation of the same hosts) ran under the same "
-		  "conditions, so they count as one session value, which is their mean. Times and rates are compared by ratio, through logarithms.");
+	line(out, "\nThe unit. Each run gives one value per metric. Runs of one session (one allocation of the same hosts) ran under "
+		  "the same conditions, so they count as one session value, which is their mean. Times and rates are compared by "
+		  "ratio, through logarithms.");
 	ts_buf_printf(out,
-		      "\nThe first look. x are the values of R baseline sessions, y those of K candidate sessions, and D = mean y - mean x, where "
-		      "D above 0 is worse. s is the pooled standard deviation between sessions. The test statistic, compared with Student's t, "
-		      "is\n    T = (D - log(1 + %s)) / (s sqrt(1/R + 1/K)).\n",
+		      "\nThe first look. x are the values of R baseline sessions, y those of K candidate sessions, and D = mean y - "
+		      "mean x, where D above 0 is worse. s is the pooled standard deviation between sessions. The test statistic, "
+		      "compared with Student's t, is\n    T = (D - log(1 + %s)) / (s sqrt(1/R + 1/K)).\n",
 		      ts_say_number(policy->delta).text);
 	prior(policy, out);
-	line(out, "A baseline that lies far from the other baselines counts neither in the mean nor in the spread, and the verdict names it: its distance "
-		  "from the median is more than 3.9 + 31/m robust standard deviations of m session values. Where more than a quarter of them would be "
-		  "that far away, all count.");
-	ts_buf_printf(out,
-		      "A metric %s if a T so large has a probability below %s where the true change is %s, and below %s where there is no "
-		      "change.\n",
-		      policy->rerun ? "is suspect" : "has regressed", ts_say_number(first).text, ts_say_percent(policy->delta).text,
-		      ts_say_number(first < TS_GATE_CLEAN_ALPHA ? first : TS_GATE_CLEAN_ALPHA).text);
+	line(out, "A baseline that lies far from the other baselines counts neither in the mean nor in the spread, and the verdict "
+		  "names it: its distance from the median is more than 3.9 + 31/m robust standard deviations of m session values. "
+		  "Where more than a quarter of them would be that far away, all count.");
+	ts_buf_printf(
+		out,
+		"A metric %s if a T so large has a probability below %s where the true change is %s, and below %s where there is no "
+		"change.\n",
+		policy->rerun ? "is suspect" : "has regressed", ts_say_number(first).text, ts_say_percent(policy->delta).text,
+		ts_say_number(first < TS_GATE_CLEAN_ALPHA ? first : TS_GATE_CLEAN_ALPHA).text);
 	ts_buf_printf(out, "A metric has improved if the mirror image of this test holds at %s.\n", ts_say_number(policy->alpha).text);
 	sizes(policy, out);
 	if (policy->rerun)
 		second_look(policy, out);
-	line(out, "\nA pass names the regression that the gate could have missed: the size from which a regression would have been found with 95 % "
-		  "probability.");
+	line(out, "\nA pass names the regression that the gate could have missed: the size from which a regression would have been "
+		  "found with 95 % probability.");
 	if (isfinite(policy->must_catch))
 		ts_buf_printf(out, "If that size is above %s, the verdict is blind, which is never a pass (%s).\n",
 			      ts_say_percent(policy->must_catch).text, ending(policy->on_blind));
 	ts_buf_printf(out,
-		      "\nWith baselines of fewer than %d sessions and no history of at least %g degrees of freedom, the gate assumes that runs of the "
-		      "same code differ by %s: only a change that stands out from that is suspect, and any other exits with 0 and a "
-		      "warning. %" PRIu64 " sessions are "
+		      "\nWith baselines of fewer than %d sessions and no history of at least %g degrees of freedom, the gate assumes "
+		      "that runs of the same code differ by %s: only a change that stands out from that is suspect, and any other "
+		      "exits with 0 and a warning. %" PRIu64 " sessions are "
 		      "recommended. If the runs are not comparable, or a value is missing, the verdict is "
 		      "inconclusive, which is never a pass "
 		      "(%s).\n",

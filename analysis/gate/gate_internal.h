@@ -61,7 +61,8 @@ bool ts_gate_value(const struct ts_gate_run *run, enum ts_metric metric, double 
 bool ts_gate_timed(enum ts_metric metric);
 /* Formats a text in the arena; sets c->full where the arena has no room. */
 struct ts_span ts_gate_text(struct ts_gate_court *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void ts_gate_warn(struct ts_gate_court *c, struct ts_span text);
+/* Adds a warning to the verdict. */
+void ts_gate_warn(struct ts_gate_court *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void ts_gate_why_fill(struct ts_gate_court *c);
 void ts_gate_say_fill(struct ts_gate_court *c);

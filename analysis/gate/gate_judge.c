@@ -284,8 +284,9 @@ static enum ts_gate_state by_pairs(struct ts_gate_court *c, struct ts_gate_row *
 	tell_look(row, s, &look);
 	tell_missed(c, row, b, &look, plan.first < plan.most ? plan.alpha / 2 : plan.alpha);
 	if (isnan(look.p)) {
-		row->reason = ts_span_str("the differences between the runs of its pairs are too large to compare, or there is only one pair "
-					  "and no history of earlier runs");
+		row->reason =
+			ts_span_str("the differences between the runs of its pairs are too large to compare, or there is only one pair "
+				    "and no history of earlier runs");
 		return TS_GATE_INCONCLUSIVE;
 	}
 	if (answer == TS_GATE_PAIRS_OPEN)
@@ -304,7 +305,8 @@ static struct ts_span collecting(struct ts_gate_court *c, const struct ts_gate_r
 	if (runs > s->n_base)
 		of = ts_gate_text(c, " of %s (runs of one session count as one)", ts_say_plural((double)s->n_base, "session").text);
 	if (!isnan(row->could_miss))
-		missed = ts_gate_text(c, "; until then only a regression above %s would be suspect", ts_say_percent(row->could_miss).text);
+		missed = ts_gate_text(c, "; until then only a regression above %s would be suspect",
+				      ts_say_percent(row->could_miss).text);
 	return ts_gate_text(c, "the gate has %s%.*s so far; a verdict needs at least %d, and %" PRIu64 " are recommended%.*s",
 			    ts_say_plural((double)runs, "baseline").text, TS_SPAN_ARG(of), TS_GATE_LEAST, c->input->policy.collect,
 			    TS_SPAN_ARG(missed));
@@ -375,7 +377,8 @@ static bool not_finite(struct ts_gate_court *c, struct ts_gate_row *row)
 		return false;
 	row->state = bad ? TS_GATE_INCONCLUSIVE : TS_GATE_REGRESSION;
 	row->counts = row->gates || (!bad && input->policy.watch[row->metric]);
-	row->reason = bad ? ts_gate_text(c, "its value is NaN or infinite, as in %zu of %s", bad, ts_say_plural((double)baselines, "baseline").text)
+	row->reason = bad ? ts_gate_text(c, "its value is NaN or infinite, as in %zu of %s", bad,
+					 ts_say_plural((double)baselines, "baseline").text)
 			  : ts_gate_text(c, "its value is NaN or infinite, and that of none of %s is",
 					 ts_say_plural((double)baselines, "baseline").text);
 	return true;

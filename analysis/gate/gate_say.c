@@ -92,7 +92,8 @@ static struct ts_span pass(struct ts_gate_court *c, const struct ts_gate_row *ro
 	struct ts_span what = difference(c, row), miss = missed(c, row);
 
 	if (row->paired && row->p < c->input->policy.suspect_alpha)
-		return ts_gate_text(c, "%s of %.*s was suspect at the first look, and the pairs do not confirm a regression: %.*s; %.*s",
+		return ts_gate_text(c,
+				    "%s of %.*s was suspect at the first look, and the pairs do not confirm a regression: %.*s; %.*s",
 				    title, TS_SPAN_ARG(who), TS_SPAN_ARG(what), TS_SPAN_ARG(miss));
 	return ts_gate_text(c, "%s of %.*s shows no regression: %.*s; %.*s", title, TS_SPAN_ARG(who), TS_SPAN_ARG(what),
 			    TS_SPAN_ARG(miss));
@@ -130,9 +131,10 @@ static struct ts_span sentence_of(struct ts_gate_court *c, const struct ts_gate_
 		return ts_gate_text(c, "%s of %.*s has regressed: %.*s", title, TS_SPAN_ARG(who), TS_SPAN_ARG(row->reason));
 	what = difference(c, row);
 	if (row->state == TS_GATE_SUSPECT)
-		return ts_gate_text(c, "%s of %.*s may have regressed: %.*s; run %s%s of base and candidate on one allocation to confirm it",
-				    title, TS_SPAN_ARG(who), TS_SPAN_ARG(what), row->pairs ? "another " : "",
-				    ts_say_plural((double)c->v.ask.pairs, "pair").text);
+		return ts_gate_text(
+			c, "%s of %.*s may have regressed: %.*s; run %s%s of base and candidate on one allocation to confirm it", title,
+			TS_SPAN_ARG(who), TS_SPAN_ARG(what), row->pairs ? "another " : "",
+			ts_say_plural((double)c->v.ask.pairs, "pair").text);
 	return ts_gate_text(c, "%s of %.*s has %s: %.*s", title, TS_SPAN_ARG(who),
 			    row->state == TS_GATE_REGRESSION ? "regressed" : "improved", TS_SPAN_ARG(what));
 }
@@ -159,8 +161,8 @@ static const struct ts_gate_row *deciding(const struct ts_verdict *v)
 static void warn_lacking(struct ts_gate_court *c, const char *title, const char *what, const struct ts_gate_lacking *l)
 {
 	if (l->runs && l->runs < l->of)
-		ts_gate_warn(c, ts_gate_text(c, "%" PRIu64 " of %" PRIu64 " %s %s not count for %s: %.*s", l->runs,
-					     l->of, what, l->runs == 1 ? "does" : "do", title, TS_SPAN_ARG(l->reason)));
+		ts_gate_warn(c, "%" PRIu64 " of %" PRIu64 " %s %s not count for %s: %.*s", l->runs, l->of, what,
+			     l->runs == 1 ? "does" : "do", title, TS_SPAN_ARG(l->reason));
 }
 
 /* Warns of baselines that lie far from the others: their names, by how much they differ, and what to do. */
@@ -173,11 +175,12 @@ static void warn_odd_baselines(struct ts_gate_court *c, const struct ts_gate_row
 		double by = metric->less_is_better ? s->odd_by[i] : -s->odd_by[i], size = metric->log_scale ? expm1(by) : by;
 		struct ts_span name = name_of(c, s->odd[i]);
 
-		ts_gate_warn(c, ts_gate_text(c, "the %s of baseline %.*s is %s %s than that of the median baseline, far outside the spread of the "
-						"baselines, so this baseline does not count; if its machine was disturbed, mark the run with tscope "
-						"note %.*s bad='why'",
-					     metric->title, TS_SPAN_ARG(name), ts_say_percent(fabs(size)).text,
-					     way(row->metric, size > 0), TS_SPAN_ARG(name)));
+		ts_gate_warn(c,
+			     "the %s of baseline %.*s is %s %s than that of the median baseline, far outside the spread of the "
+			     "baselines, so this baseline does not count; if its machine was disturbed, mark the run with tscope note "
+			     "%.*s bad='why'",
+			     metric->title, TS_SPAN_ARG(name), ts_say_percent(fabs(size)).text, way(row->metric, size > 0),
+			     TS_SPAN_ARG(name));
 	}
 }
 
@@ -194,18 +197,21 @@ static void warn_odd_pairs(struct ts_gate_court *c, const struct ts_gate_row *ro
 		before = before && s->pairs[i].turn > 0;
 		after = after && s->pairs[i].turn < 0;
 		if (s->pairs[i].odd)
-			ts_gate_warn(c, ts_gate_text(c, "the difference of pair %u in %s lies far outside the spread of the other pairs, so this pair "
-							"does not count",
-						     s->pairs[i].number, title));
+			ts_gate_warn(c,
+				     "the difference of pair %u in %s lies far outside the spread of the other pairs, so this pair "
+				     "does not count",
+				     s->pairs[i].number, title);
 	}
 	if (isfinite(s->drift) && fabs(s->drift) > c->input->policy.delta)
-		ts_gate_warn(c, ts_gate_text(c, "on the allocation of the pairs, the %s of each run was %s %s than that of the run before, no matter "
-						"whether it was a run of the base or of the candidate; this drift is removed from the comparison",
-					     title, ts_say_percent(fabs(s->drift)).text, way(row->metric, s->drift > 0)));
+		ts_gate_warn(c,
+			     "on the allocation of the pairs, the %s of each run was %s %s than that of the run before, no matter "
+			     "whether it was a run of the base or of the candidate; this drift is removed from the comparison",
+			     title, ts_say_percent(fabs(s->drift)).text, way(row->metric, s->drift > 0));
 	if (before || after)
-		ts_gate_warn(c, ts_gate_text(c, "in every pair the %s ran first, so a drift of the machine could look like a change; run pairs in the "
-						"order base, candidate, candidate, base",
-					     before ? "base" : "candidate"));
+		ts_gate_warn(c,
+			     "in every pair the %s ran first, so a drift of the machine could look like a change; run pairs in the "
+			     "order base, candidate, candidate, base",
+			     before ? "base" : "candidate");
 }
 
 /* The titles of other metrics of the same runs that could be judged: "mean step time (up to 4 %), MFU (up to 3 %)". */
@@ -232,13 +238,14 @@ static void warn_blind(struct ts_gate_court *c, const struct ts_gate_row *row)
 	if (row->state != TS_GATE_BLIND)
 		return;
 	others = sighted(c);
-	ts_gate_warn(c, ts_gate_text(c, "%s differs by %s between runs of the same code, so one more run cannot show a change of %s: compare the "
-					"candidate with its base in pairs on one machine (--paired), add baselines, or measure on a quieter machine",
-				     ts_metrics[row->metric].title, ts_say_percent(expm1(row->sd)).text,
-				     ts_say_percent(c->input->policy.must_catch).text));
+	ts_gate_warn(c,
+		     "%s differs by %s between runs of the same code, so one more run cannot show a change of %s: compare the "
+		     "candidate with its base in pairs on one machine (--paired), add baselines, or measure on a quieter machine",
+		     ts_metrics[row->metric].title, ts_say_percent(expm1(row->sd)).text,
+		     ts_say_percent(c->input->policy.must_catch).text);
 	if (others.len)
-		ts_gate_warn(c, ts_gate_text(c, "other metrics of the same runs would have seen it, and GATE.metrics can make them decide: %.*s",
-					     TS_SPAN_ARG(others)));
+		ts_gate_warn(c, "other metrics of the same runs would have seen it, and GATE.metrics can make them decide: %.*s",
+			     TS_SPAN_ARG(others));
 }
 
 static void warn_row(struct ts_gate_court *c, const struct ts_gate_row *row)
@@ -253,19 +260,15 @@ static void warn_row(struct ts_gate_court *c, const struct ts_gate_row *row)
 	warn_lacking(c, title, "candidates", &s->no_candidate);
 	warn_lacking(c, title, "pairs", &s->no_pair);
 	if (s->no_pair.runs && s->no_pair.runs == s->no_pair.of)
-		ts_gate_warn(c, ts_gate_text(c, "no pair counts for %s: %.*s", title, TS_SPAN_ARG(s->no_pair.reason)));
+		ts_gate_warn(c, "no pair counts for %s: %.*s", title, TS_SPAN_ARG(s->no_pair.reason));
 	if (row->state == TS_GATE_COLLECTING)
-		ts_gate_warn(c, ts_gate_text(c, "%s is not judged yet: %.*s", title, TS_SPAN_ARG(row->reason)));
+		ts_gate_warn(c, "%s is not judged yet: %.*s", title, TS_SPAN_ARG(row->reason));
 	if (s->unnamed && row->state != TS_GATE_INCONCLUSIVE)
-		ts_gate_warn(
-			c,
-			ts_gate_text(c,
-				     "%" PRIu64 " of %s %s not record the session: the gate counts each as a session "
-						"of its own, and it "
-				     "underestimates the noise between sessions if several of them ran in one session",
-				     s->unnamed,
-				     ts_say_plural((double)(s->no_base.of - s->no_base.runs), "baseline").text,
-				     s->unnamed == 1 ? "does" : "do"));
+		ts_gate_warn(c,
+			     "%" PRIu64 " of %s %s not record the session: the gate counts each as a session of its own, and it "
+			     "underestimates the noise between sessions if several of them ran in one session",
+			     s->unnamed, ts_say_plural((double)(s->no_base.of - s->no_base.runs), "baseline").text,
+			     s->unnamed == 1 ? "does" : "do");
 }
 
 static void warn_pairs(struct ts_gate_court *c)
@@ -274,15 +277,14 @@ static void warn_pairs(struct ts_gate_court *c)
 
 	for (size_t i = 0; i < c->n_pairs; i++) {
 		if (c->pairs[i].why_not)
-			ts_gate_warn(c, ts_gate_text(c, "pair %u does not count: %s", c->pairs[i].number, c->pairs[i].why_not));
+			ts_gate_warn(c, "pair %u does not count: %s", c->pairs[i].number, c->pairs[i].why_not);
 		else
 			count++;
 	}
 	if (count > c->input->policy.pairs_most)
-		ts_gate_warn(c, ts_gate_text(c, "the last %s %s not count: GATE.pairs_most of the policy is %" PRIu64,
-					     ts_say_plural((double)(count - c->input->policy.pairs_most), "pair").text,
-					     count - c->input->policy.pairs_most == 1 ? "does" : "do",
-					     c->input->policy.pairs_most));
+		ts_gate_warn(c, "the last %s %s not count: GATE.pairs_most of the policy is %" PRIu64,
+			     ts_say_plural((double)(count - c->input->policy.pairs_most), "pair").text,
+			     count - c->input->policy.pairs_most == 1 ? "does" : "do", c->input->policy.pairs_most);
 }
 
 void ts_gate_say_fill(struct ts_gate_court *c)
@@ -299,10 +301,10 @@ void ts_gate_say_fill(struct ts_gate_court *c)
 			warn_row(c, &c->v.rows[i]);
 	warn_pairs(c);
 	if (policy->gates[TS_METRIC_MFU] && policy->gates[TS_METRIC_STEP_TIME])
-		ts_gate_warn(c, ts_span_str("MFU is computed from step time, so a test of it would be the same test again: MFU is shown and does "
-					    "not decide"));
+		ts_gate_warn(c, "MFU is computed from step time, so a test of it would be the same test again: MFU is shown and does "
+				"not decide");
 	if (c->v.state == TS_GATE_INCONCLUSIVE && policy->on_inconclusive == TS_GATE_GREEN)
-		ts_gate_warn(c, ts_span_str("the verdict is inconclusive, and the policy (GATE.inconclusive = pass) makes that exit 0"));
+		ts_gate_warn(c, "the verdict is inconclusive, and the policy (GATE.inconclusive = pass) makes that exit 0");
 	if (c->v.state == TS_GATE_BLIND && policy->on_blind == TS_GATE_GREEN)
-		ts_gate_warn(c, ts_span_str("the verdict is blind, and the policy (GATE.blind = pass) makes that exit 0"));
+		ts_gate_warn(c, "the verdict is blind, and the policy (GATE.blind = pass) makes that exit 0");
 }

@@ -22,8 +22,8 @@ const struct ts_gate_setting ts_gate_settings[] = {
 	{"metrics", TS_SETTING_METRICS, AT(gates), 0, 0, false, NULL, "metrics",
 	 "the metrics that decide the verdict; the others are only shown. Several metrics share alpha"},
 	{"watch", TS_SETTING_METRICS, AT(watch), 0, 0, false, "none", "metrics",
-	 "metrics that do not decide, but of which a gross worsening counts: mean step time by 4 %, step time at the end by 10 %, peak memory "
-	 "by 5 %, loss by 25 % or to NaN"},
+	 "metrics that do not decide, but of which a gross worsening counts: mean step time by 4 %, step time at the end by 10 %, peak "
+	 "memory by 5 %, loss by 25 % or to NaN"},
 	{"min_size", TS_SETTING_SIZES, AT(min_size), 0, 1, false, NULL, "ratio",
 	 "a change below this size is ignored, whatever p the test gives; METRIC.min_size sets it for one metric"},
 	{"delta", TS_SETTING_RATIO, AT(delta), 0, 0.5, false, NULL, "ratio",
@@ -56,8 +56,8 @@ const struct ts_gate_setting ts_gate_settings[] = {
 	{"ignore", TS_SETTING_GLOBS, AT(ignore), 0, 0, false, "none", "globs of fact paths",
 	 "facts that are not part of a workload's key"},
 	{"exclude", TS_SETTING_EXCLUDES, AT(reduce), 0, 0, false, "none", "tag:NAME, phase:NAME, every:N",
-	 "steps to leave out: those with the tag; those in which the phase took time, each with the step after it; those whose number N "
-	 "divides"},
+	 "steps to leave out: those with the tag; those in which the phase took time, each with the step after it; those whose number "
+	 "N divides"},
 	{"warmup", TS_SETTING_WARMUP, AT(reduce), 0, COUNT_MAX, false, "auto", "records",
 	 "how many records to leave out as warm-up at the start of each segment; auto: as many as the step times show"},
 	{"inconclusive", TS_SETTING_ENDING, AT(on_inconclusive), 0, 0, false, NULL, "exit-3, fail, pass",

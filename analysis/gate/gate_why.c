@@ -47,11 +47,6 @@ static void add(struct why *w, const char *kind, struct ts_span name, double bas
 	v->why[v->n_why++] = (struct ts_gate_why){ts_span_str(kind), name, base, candidate, (candidate - base) / w->whole};
 }
 
-static void warn(struct why *w, struct ts_span text)
-{
-	ts_gate_warn(w->c, text);
-}
-
 /* --- phases --- */
 
 static bool part_of(const struct ts_gate_run *run, struct ts_span name, double *ret_seconds)
@@ -126,8 +121,8 @@ static void phases_of(struct why *w, const struct side *side, bool only_strange)
 				if (!only_strange)
 					add(w, "phase", name, base, candidate);
 			} else if (!(only_strange && b)) {
-				warn(w, ts_gate_text(w->c, "some runs do not record phase %.*s, so its share of the difference is not known",
-						     TS_SPAN_ARG(name)));
+				ts_gate_warn(w->c, "some runs do not record phase %.*s, so its share of the difference is not known",
+					     TS_SPAN_ARG(name));
 			}
 		}
 }
@@ -176,7 +171,7 @@ static void all_ranks(struct why *w, const char *kind, bool work)
 	if (isfinite(base) && isfinite(candidate))
 		add(w, kind, ts_span_str("all ranks"), base, candidate);
 	else
-		warn(w, ts_gate_text(w->c, "some runs do not record %s for every rank, so its share of the difference is not known", kind));
+		ts_gate_warn(w->c, "some runs do not record %s for every rank, so its share of the difference is not known", kind);
 }
 
 /* Adds one row for the ranks from..to: the mean of their work. */
@@ -226,8 +221,8 @@ static void rank_groups(struct why *w)
 		while (to + 1 < n && grew[to + 1] >= GREW * most && ranks[to + 1].rank == ranks[to].rank + 1)
 			to++;
 		if (groups++ == GROUPS_MOST) {
-			warn(w, ts_gate_text(w->c, "the work of more than %d groups of ranks changed, and only the first %d are listed",
-					     GROUPS_MOST, GROUPS_MOST));
+			ts_gate_warn(w->c, "the work of more than %d groups of ranks changed, and only the first %d are listed",
+				     GROUPS_MOST, GROUPS_MOST);
 			return;
 		}
 		add_group(w, from, to);
@@ -274,14 +269,14 @@ void ts_gate_why_fill(struct ts_gate_court *c)
 		return;
 	}
 	if (!total_mean(&w.base, &base) || !total_mean(&w.candidate, &candidate) || candidate - base == 0) {
-		warn(&w, ts_span_str("some runs do not record phases, so it is not known where the difference lies"));
+		ts_gate_warn(w.c, "some runs do not record phases, so it is not known where the difference lies");
 		return;
 	}
 	w.whole = candidate - base;
 	phases_of(&w, &w.candidate, false);
 	phases_of(&w, &w.base, true);
 	if (!ranks_alike(&w)) {
-		warn(&w, ts_span_str("the runs do not record the same ranks, so it is not known on which ranks the difference lies"));
+		ts_gate_warn(w.c, "the runs do not record the same ranks, so it is not known on which ranks the difference lies");
 	} else {
 		all_ranks(&w, "work", true);
 		all_ranks(&w, "wait", false);

@@ -522,7 +522,8 @@ static enum ts_status mfu_metric(const struct ts_reducer *r, struct ts_reduction
 		unknown(out, TS_METRIC_MFU, terms.reason ? ts_span_str(terms.reason) : step->reason);
 		return TS_OK;
 	}
-	positive(out, TS_METRIC_MFU, terms.flops * out->accumulation / (step->value * terms.peak), "the FLOPs or the peak are out of range");
+	positive(out, TS_METRIC_MFU, terms.flops * out->accumulation / (step->value * terms.peak),
+		 "the FLOPs or the peak are out of range");
 	basis = ts_arena_printf(r->arena, "%.6g TFLOP/s (%s), %s%.*s", terms.peak / 1e12, terms.peak_source,
 				convention.len ? "" : "convention not said",
 				TS_SPAN_ARG(convention));
@@ -539,8 +540,9 @@ static char *too_few(const struct ts_reducer *r, const struct ts_reduce_ends *en
 		return ts_arena_printf(r->arena, "%s", ends->no_time);
 	if (r->records == 0)
 		return ts_arena_printf(r->arena, "no step of the run has a known time");
-	return ts_arena_printf(r->arena, "only %zu of %" PRIu64 " records are left after warm-up (%" PRIu64 ") and exclusions (%" PRIu64 "), and at "
-					 "least %d are needed",
+	return ts_arena_printf(r->arena,
+			       "only %zu of %" PRIu64 " records are left after warm-up (%" PRIu64 ") and exclusions (%" PRIu64
+			       "), and at least %d are needed",
 			       r->n_steps, r->records, r->warmup, r->excluded, TS_REDUCE_LEAST);
 }
 
@@ -566,8 +568,8 @@ static enum ts_status measure(struct ts_reducer *r, const struct ts_reduce_ends 
 	time_metrics(&w, out);
 	rate_metrics(&w, r->tokens, &r->work->tokens_per_step, "the run has no column tokens and does not record work.tokens_per_step",
 		     TS_METRIC_TOKENS_PER_S, devices, out);
-	rate_metrics(&w, r->samples, &r->work->samples_per_step, "the run has no column samples and does not record work.samples_per_step",
-		     TS_METRIC_SAMPLES_PER_S, devices, out);
+	rate_metrics(&w, r->samples, &r->work->samples_per_step,
+		     "the run has no column samples and does not record work.samples_per_step", TS_METRIC_SAMPLES_PER_S, devices, out);
 	return mfu_metric(r, out, err);
 }
 

@@ -135,8 +135,8 @@ static void clean_passes_and_says_what_it_missed(void **state)
 	put(TS_GATE_CANDIDATE, 0.1001);
 	row = judge();
 	is(TS_GATE_PASS, 0);
-	says("shows no regression: it is 0.1 % longer than that of main (99 % confidence interval -1.7 % to 1.9 %, from 10 baselines); the gate "
-	     "could have missed a regression of up to 3.1 %");
+	says("shows no regression: it is 0.1 % longer than that of main (99 % confidence interval -1.7 % to 1.9 %, from 10 baselines); "
+	     "the gate could have missed a regression of up to 3.1 %");
 	assert_true(fabs(row->could_miss - 0.03050531655211331) < 1e-12);
 	assert_true(fabs(row->p - 0.9312797156031964) < 1e-12);
 	assert_true(row->base_draws == 10 && row->candidate_draws == 1 && !row->paired);
@@ -158,8 +158,8 @@ static void what_could_have_missed_too_much_is_blind(void **state)
 	row = judge();
 	is(TS_GATE_BLIND, 3);
 	assert_int_equal(row->state, TS_GATE_BLIND);
-	says("step time of p/run10 shows no regression, but this test is blind: the gate could have missed a regression of up to 3.1 %, and "
-	     "GATE.must_catch is 3.0 %; it is 0.1 % longer than that of main");
+	says("step time of p/run10 shows no regression, but this test is blind: the gate could have missed a regression of up to 3.1 "
+	     "%, and GATE.must_catch is 3.0 %; it is 0.1 % longer than that of main");
 	assert_int_equal(warned("one more run cannot show a change of 3.0 %: compare the candidate with its base in pairs"), 1);
 	assert_int_equal(warned("(GATE.blind = pass)"), 0);
 	assert_int_equal(warned("other metrics of the same runs"), 0); /* memory says nothing of time */
@@ -282,9 +282,8 @@ static void suspect_asks_and_pairs_decide(void **state)
 	put(TS_GATE_CANDIDATE, 0.108);
 	row = judge();
 	is(TS_GATE_SUSPECT, 4);
-	says("step time of p/run10 may have regressed: it is 8.0 % longer than that of main (99 % confidence interval 6.1 % to 9.9 %, from 10 "
-	     "baselines); run 4 pairs of base and candidate on one "
-	     "allocation to confirm");
+	says("step time of p/run10 may have regressed: it is 8.0 % longer than that of main (99 % confidence interval 6.1 % to 9.9 %, "
+	     "from 10 baselines); run 4 pairs of base and candidate on one allocation to confirm");
 	assert_true(fabs(row->p - 3.2846285252817617e-07) < 1e-16);
 	assert_int_equal(t.v.ask.pairs, 4);
 	assert_true(ts_span_is(t.v.ask.base_commit, "b0b0") && ts_span_is(t.v.ask.candidate_commit, "cafe"));
@@ -441,7 +440,8 @@ static void sessions_are_draws(void **state)
 	row = judge();
 	is(TS_GATE_COLLECTING, 0);
 	assert_int_equal(row->base_draws, 2);
-	says("the gate has 9 baselines of 2 sessions (runs of one session count as one) so far; a verdict needs at least 3, and 10 are recommended");
+	says("the gate has 9 baselines of 2 sessions (runs of one session count as one) so far; a verdict needs at least 3, and 10 are "
+	     "recommended");
 	/* three sessions: their means 0.1, 0.102 and 0.104 count, not the runs */
 	t.input.n_runs = 0;
 	for (size_t i = 0; i < 6; i++)
@@ -656,7 +656,9 @@ static void measured_by_other_means(void **state)
 		t.runs[i].reduction.time_source = ts_span_str("phases");
 	judge();
 	is(TS_GATE_PASS, 0);
-	assert_int_equal(warned("2 of 6 baselines do not count for step time: its value was measured by timestamps, and the candidate's by phases"), 1);
+	assert_int_equal(warned("2 of 6 baselines do not count for step time: its value was measured by timestamps, and the "
+				"candidate's by phases"),
+			 1);
 	put(TS_GATE_CANDIDATE, 0.1);
 	judge();
 	is(TS_GATE_INCONCLUSIVE, 3);

@@ -48,19 +48,20 @@ static void every_setting(void **state)
 
 	(void)state;
 	ts_arena_init(&arena, 1 << 20);
-	assert_int_equal(read_policy("GATE.peak_memory.min_size = 1.5 % # before that of all, and counts\n"
-				     "GATE.min_size=3%\nTIMING.JITTER = off\nGATE.metrics =peak_memory , step_time\nGATE.watch = step_time_end\n"
-				     "GATE.delta = 0\nGATE.alpha = 0.1 %\nGATE.suspect_alpha = 0.1\nGATE.must_catch = 5 %\n"
-				     "GATE.rerun = off\nGATE.pairs = 3\nGATE.pairs_most = 9\n"
-				     "GATE.baselines = 12\nGATE.collect = 5\n"
-				     "GATE.prior_sd = 0.4 %\nGATE.prior_df = 12.5\nGATE.prior_df_most = 8\n"
-				     "GATE.across = libraries,hardware\nGATE.workload = llama 7b\n"
-				     "GATE.ignore = config.a*,  config.b\n"
-				     "GATE.exclude = tag:eval, phase:checkpoint, every:500\n"
-				     "GATE.warmup = 40\nGATE.inconclusive = pass\n"
-				     "GATE.inconclusive = fail\nGATE.blind = pass\n",
-				     &arena, &p, &err),
-			 TS_OK);
+	assert_int_equal(
+		read_policy("GATE.peak_memory.min_size = 1.5 % # before that of all, and counts\n"
+			    "GATE.min_size=3%\nTIMING.JITTER = off\nGATE.metrics =peak_memory , step_time\nGATE.watch = step_time_end\n"
+			    "GATE.delta = 0\nGATE.alpha = 0.1 %\nGATE.suspect_alpha = 0.1\nGATE.must_catch = 5 %\n"
+			    "GATE.rerun = off\nGATE.pairs = 3\nGATE.pairs_most = 9\n"
+			    "GATE.baselines = 12\nGATE.collect = 5\n"
+			    "GATE.prior_sd = 0.4 %\nGATE.prior_df = 12.5\nGATE.prior_df_most = 8\n"
+			    "GATE.across = libraries,hardware\nGATE.workload = llama 7b\n"
+			    "GATE.ignore = config.a*,  config.b\n"
+			    "GATE.exclude = tag:eval, phase:checkpoint, every:500\n"
+			    "GATE.warmup = 40\nGATE.inconclusive = pass\n"
+			    "GATE.inconclusive = fail\nGATE.blind = pass\n",
+			    &arena, &p, &err),
+		TS_OK);
 	assert_true(p.gates[TS_METRIC_STEP_TIME] && p.gates[TS_METRIC_PEAK_MEMORY] && !p.gates[TS_METRIC_LOSS]);
 	assert_true(p.min_size[TS_METRIC_PEAK_MEMORY] == 0.015 && p.min_size[TS_METRIC_STEP_TIME] == 0.03);
 	assert_true(p.must_catch == 0.05 && p.alpha == 0.001 && !p.rerun && p.prior_sd == 0.004);
@@ -149,17 +150,17 @@ static void mistakes_have_a_line_and_a_way_out(void **state)
 					       "warmup, inconclusive, blind, and METRIC.min_size"},
 		{"GATE.metrics = step_tme", "ci.policy:1: there is no metric 'step_tme'; did you mean step_time?"},
 		{"GATE.metrics = none",
-		 "ci.policy:1: there is no metric 'none'; the metrics are step_time, step_time_mean, step_time_p95, "
-					"stall_share, peak_memory, tokens_per_s, tokens_per_s_device, "
-					"samples_per_s, samples_per_s_device, "
-					"mfu, loss, step_time_p10, step_time_end"},
+		 "ci.policy:1: there is no metric 'none'; the metrics are step_time, step_time_mean, step_time_p95, stall_share, "
+		 "peak_memory, tokens_per_s, tokens_per_s_device, samples_per_s, samples_per_s_device, mfu, loss, step_time_p10, "
+		 "step_time_end"},
 		{"GATE.metrics = step_time,,mfu", "ci.policy:1: a name in GATE.metrics is empty"},
 		{"GATE.metrics =", "ci.policy:1: GATE.metrics is empty"},
 		{"GATE.delta =", "ci.policy:1: GATE.delta is empty"},
 		{"GATE.delta = %", "ci.policy:1: GATE.delta must be a ratio from 0 to 0.5, such as 0.05 or 5 %; it is '%'"},
 		{"GATE.delta = 51 %", "ci.policy:1: GATE.delta must be a ratio from 0 to 0.5, such as 0.05 or 5 %; it is '51 %'"},
 		{"GATE.alpha = 0", "ci.policy:1: GATE.alpha must be a ratio above 0 and at most 0.2, such as 0.05 or 5 %; it is '0'"},
-		{"GATE.alpha = NaN", "ci.policy:1: GATE.alpha must be a ratio above 0 and at most 0.2, such as 0.05 or 5 %; it is 'NaN'"},
+		{"GATE.alpha = NaN",
+		 "ci.policy:1: GATE.alpha must be a ratio above 0 and at most 0.2, such as 0.05 or 5 %; it is 'NaN'"},
 		{"GATE.must_catch = never",
 		 "ci.policy:1: GATE.must_catch must be a ratio above 0 and at most 10, such as 0.05 or 5 %, or off; it is 'never'"},
 		{"GATE.loss.min_size = -1 %",
@@ -172,12 +173,12 @@ static void mistakes_have_a_line_and_a_way_out(void **state)
 		{"GATE.inconclusive = ok", "ci.policy:1: GATE.inconclusive must be one of exit-3, fail, pass; it is 'ok'"},
 		{"GATE.across = color",
 		 "ci.policy:1: 'color' is not a part of a workload; the parts are config, hardware, parallelism, libraries"},
-		{"GATE.exclude = eval",
-		 "ci.policy:1: 'eval' is not a rule to exclude steps; write tag:NAME, phase:NAME, or every:N with N from 2 to 1000000000"},
-		{"GATE.exclude = every:1",
-		 "ci.policy:1: 'every:1' is not a rule to exclude steps; write tag:NAME, phase:NAME, or every:N with N from 2 to 1000000000"},
-		{"GATE.exclude = tag:",
-		 "ci.policy:1: 'tag:' is not a rule to exclude steps; write tag:NAME, phase:NAME, or every:N with N from 2 to 1000000000"},
+		{"GATE.exclude = eval", "ci.policy:1: 'eval' is not a rule to exclude steps; write tag:NAME, phase:NAME, or every:N "
+					"with N from 2 to 1000000000"},
+		{"GATE.exclude = every:1", "ci.policy:1: 'every:1' is not a rule to exclude steps; write tag:NAME, phase:NAME, or "
+					   "every:N with N from 2 to 1000000000"},
+		{"GATE.exclude = tag:", "ci.policy:1: 'tag:' is not a rule to exclude steps; write tag:NAME, phase:NAME, or every:N "
+					"with N from 2 to 1000000000"},
 		{"GATE = off", "ci.policy:1: GATE cannot be off or on; a setting is set as GATE.NAME = VALUE"},
 		{"GATE.workload = a\x1b[31mb", "ci.policy:1: GATE.workload must be a text of printable characters without '#'"},
 		{"GATES.delta = 1", "ci.policy:1: there is no rule GATES.delta; did you mean GATE?"},

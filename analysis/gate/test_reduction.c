@@ -208,7 +208,8 @@ static void few_records_are_one_window(void **state)
 	metric(&r, TS_METRIC_STEP_TIME_P95, 0.59779840661301298);
 	job.rows.n = 19;
 	r = reduce();
-	unknown(&r, TS_METRIC_STEP_TIME, "only 19 of 19 records are left after warm-up (0) and exclusions (0), and at least 20 are needed");
+	unknown(&r, TS_METRIC_STEP_TIME,
+		"only 19 of 19 records are left after warm-up (0) and exclusions (0), and at least 20 are needed");
 	unknown(&r, TS_METRIC_MFU, "only 19 of 19 records are left after warm-up (0) and exclusions (0), and at least 20 are needed");
 }
 

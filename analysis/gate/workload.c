@@ -195,7 +195,8 @@ static bool is_session(struct ts_span path)
 
 static bool is_host(struct ts_span path)
 {
-	return ts_span_is(path, "session.host") || ts_span_is(path, "session.boot_id") || ts_glob(ts_span_str("session.hosts[*]"), path);
+	return ts_span_is(path, "session.host") || ts_span_is(path, "session.boot_id") ||
+	       ts_glob(ts_span_str("session.hosts[*]"), path);
 }
 
 static enum ts_status session_of(const struct ts_facts *facts, struct ts_arena *arena, struct ts_span *ret, struct ts_error *err)

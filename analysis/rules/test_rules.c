@@ -57,9 +57,11 @@ static const struct rule_case cases[] = {
 
 	{"TIMING.JITTER", "timing/step/count = 10; timing/step/cv_ratio = 0.499; timing/step/tail_ratio = 1.499", PASSES, NULL},
 	{"TIMING.JITTER", "timing/step/count = 10; timing/step/cv_ratio = 0.5; timing/step/tail_ratio = 1", LOW, "50 %"},
-	{"TIMING.JITTER", "timing/step/count = 10; timing/step/cv_ratio = 0.1; timing/step/tail_ratio = 1.5", LOW, "95th percentile is 1.5 times the median"},
+	{"TIMING.JITTER", "timing/step/count = 10; timing/step/cv_ratio = 0.1; timing/step/tail_ratio = 1.5", LOW,
+	 "95th percentile is 1.5 times the median"},
 	{"TIMING.JITTER",
-	 "timing/step/count = 9; timing/step/cv_ratio = 0.9; timing/step/tail_ratio = 3", UNCHECKED, "the run has only 9 steps, and the rule needs 10"},
+	 "timing/step/count = 9; timing/step/cv_ratio = 0.9; timing/step/tail_ratio = 3", UNCHECKED,
+	 "the run has only 9 steps, and the rule needs 10"},
 	{"TIMING.JITTER",
 	 "timing/step/count = 10; timing/step/cv_ratio ? the mean step time is 0", UNCHECKED, "the mean step time is 0"},
 
@@ -72,10 +74,12 @@ static const struct rule_case cases[] = {
 	{"TIMING.UNATTRIBUTED", "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.2999", LOW, NULL},
 	{"TIMING.UNATTRIBUTED", "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.0999", PASSES, NULL},
 	{"TIMING.UNATTRIBUTED",
-	 "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.1", LOW, "10 % of the wall time (3.00 s) is outside the phases"},
+	 "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.1", LOW,
+	 "10 % of the wall time (3.00 s) is outside the phases"},
 	{"TIMING.UNATTRIBUTED", "timing/wall/unattributed_s = 3; timing/wall/unattributed_ratio = 0.3", MEDIUM, NULL},
 	{"TIMING.UNATTRIBUTED",
-	 "timing/wall/unattributed_s ? the run has no column timestamp; timing/wall/unattributed_ratio ? the run has no column timestamp",
+	 "timing/wall/unattributed_s ? the run has no column timestamp; timing/wall/unattributed_ratio ? the run has no "
+	 "column timestamp",
 	 UNCHECKED, "the run has no column timestamp"},
 
 	{"CONVERGENCE.DIVERGED", LOSS, PASSES, NULL},
@@ -86,7 +90,8 @@ static const struct rule_case cases[] = {
 				 "convergence/train_loss/first_nonfinite_step = 0; "
 				 "convergence/train_loss/last ? no value is finite",
 	 HIGH, "train_loss is NaN or infinite in 9 of 9 values, for the first time at step 0."},
-	{"CONVERGENCE.DIVERGED", "convergence/loss/last ? the run has no column scalars.loss", UNCHECKED, "the run has no column scalars.loss"},
+	{"CONVERGENCE.DIVERGED", "convergence/loss/last ? the run has no column scalars.loss", UNCHECKED,
+	 "the run has no column scalars.loss"},
 	{"CONVERGENCE.DIVERGED",
 	 "convergence/grad_norm/count = 9; convergence/grad_norm/nonfinite_count = 9", UNCHECKED, "the run has no column scalars.loss"},
 
@@ -113,7 +118,8 @@ static const struct rule_case cases[] = {
 	{"CONVERGENCE.DIVERGED", "convergence/loss/count = 0; convergence/loss/last ? no step after warm-up has a value", UNCHECKED,
 	 "no step after warm-up has a value"},
 	{"CONVERGENCE.NO_PROGRESS",
-	 "convergence/loss/count = 49; convergence/loss/trend = 'worsening'", UNCHECKED, "the run has only 49 values, and the rule needs 50"},
+	 "convergence/loss/count = 49; convergence/loss/trend = 'worsening'", UNCHECKED,
+	 "the run has only 49 values, and the rule needs 50"},
 
 	{"CONVERGENCE.SPIKES", LOSS "convergence/loss/spikes_count = 4", LOW, NULL},
 	{"CONVERGENCE.SPIKES", LOSS "convergence/loss/spikes_count = 0", PASSES, NULL},
@@ -306,7 +312,8 @@ static const struct rule_case cases[] = {
 	 "memory/growth/slope_bytes_per_step = -1000; memory/growth/p_value = 0; memory/peak_alloc/peak_bytes = 1e8; "
 	 "memory/growth/total_bytes = -1e7",
 	 PASSES, NULL},
-	{"MEMORY.GROWTH", "memory/growth/slope_bytes_per_step ? the run has no column memory.alloc", UNCHECKED, "the run has no column memory.alloc"},
+	{"MEMORY.GROWTH", "memory/growth/slope_bytes_per_step ? the run has no column memory.alloc", UNCHECKED,
+	 "the run has no column memory.alloc"},
 
 	{"MEMORY.FRAGMENTATION",
 	 "memory/fragmentation/ratio = 0.3999; memory/fragmentation/reserved_unused_bytes = 1; "

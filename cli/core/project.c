@@ -25,9 +25,10 @@ enum ts_status ts_project_check(const char *name, const char *what, struct ts_er
 
 	for (size_t i = 0; i < n; i++)
 		if (!is_name_byte((unsigned char)name[i], i == 0))
-			return ts_error_set(err, TS_INVALID,
-					    "%s: '%s' is not a project name: it may have letters and digits, and . _ + - after the first character",
-					    what, name);
+			return ts_error_set(
+				err, TS_INVALID,
+				"%s: '%s' is not a project name: it may have letters and digits, and . _ + - after the first character",
+				what, name);
 	if (n == 0 || n >= TS_NAME_MAX)
 		return ts_error_set(err, TS_INVALID, "%s: a project name must have 1 to %d characters", what,
 				    TS_NAME_MAX - 1);

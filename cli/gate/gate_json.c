@@ -23,8 +23,9 @@ static void json_record(struct ts_shape_writer *w, const void *in)
 
 static const struct ts_shape_own record_own = {
 	.json = json_record,
-	.schema = "{\"type\": \"string\", \"contentEncoding\": \"base64\", \"description\": \"all that it rests on: message GateInput of"
-		  " proto/tscope/v1/tscope.proto\"}",
+	.schema =
+		"{\"type\": \"string\", \"contentEncoding\": \"base64\", \"description\": \"all that it rests on: message GateInput of "
+		"proto/tscope/v1/tscope.proto\"}",
 };
 static const struct ts_shape record_shape = {OWN_JSON("record", record_own)};
 

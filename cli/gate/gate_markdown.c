@@ -220,7 +220,9 @@ static void why(struct page *p)
 		put(p, " |");
 		cell(p, ts_show_metric(TS_METRIC_STEP_TIME, w->base, p->arena));
 		cell(p, ts_show_metric(TS_METRIC_STEP_TIME, w->candidate, p->arena));
-		cell(p, isnan(w->share) ? "not known" : w->share < 0 ? ts_show_change(w->share, p->arena) : ts_show_size(w->share, p->arena));
+		cell(p, isnan(w->share) ? "not known"
+			: w->share < 0	? ts_show_change(w->share, p->arena)
+					: ts_show_size(w->share, p->arena));
 		put(p, "\n");
 	}
 	more(p, v->n_why, WHY_MOST, "parts");
@@ -390,7 +392,8 @@ static void accept(struct page *p)
 	const struct ts_gate_run *candidate = ts_gate_first(&p->v->input, TS_GATE_CANDIDATE, &n);
 	bool known = candidate && is_hex(candidate->workload.commit);
 
-	put(p, "\n#### What to do\n\nIf the change is worth its cost, accept it after it is merged. Later runs are then compared with the new level:\n");
+	put(p, "\n#### What to do\n\nIf the change is worth its cost, accept it after it is merged. Later runs are then compared with "
+	       "the new level:\n");
 	command(p, known ? ts_arena_printf(p->arena, "tscope baseline accept %.*s --reason 'why it is worth it'",
 					   TS_SPAN_ARG(candidate->workload.commit))
 			 : "tscope baseline accept COMMIT --reason 'why it is worth it'");

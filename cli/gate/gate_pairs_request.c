@@ -128,7 +128,8 @@ static void commit(struct ts_buf *out, struct ts_span text)
 enum ts_status ts_render_gate_request(const struct ts_verdict *v, const struct ts_gate_again *again, struct ts_arena *arena,
 				      struct ts_buf *out, struct ts_error *err)
 {
-	const char *line = again && again->n ? ts_gate_again_line(v, again, arena) : "", *sentence = ts_show_brief(v->sentence, 2000, arena);
+	const char *line = again && again->n ? ts_gate_again_line(v, again, arena) : "",
+		   *sentence = ts_show_brief(v->sentence, 2000, arena);
 	uint64_t first = ts_gate_first_pair(v);
 
 	if (!line || !sentence)
@@ -136,8 +137,10 @@ enum ts_status ts_render_gate_request(const struct ts_verdict *v, const struct t
 	ts_buf_printf(out, "# %s\n", sentence);
 	if (v->ask.pairs == 0)
 		return ts_buf_check(out, err);
-	ts_buf_str(out, "# The columns are SIDE PAIR COMMIT NAME. Run these on one machine in this order, push each under its NAME, and gate "
-			"again:\n");
+	ts_buf_str(
+		out,
+		"# The columns are SIDE PAIR COMMIT NAME. Run these on one machine in this order, push each under its NAME, and gate "
+		"again:\n");
 	if (*line)
 		ts_buf_printf(out, "# %s\n", line);
 	/* ABBA: the side that runs first changes from pair to pair, so that a machine that slows down hits both alike. */

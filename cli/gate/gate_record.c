@@ -35,7 +35,8 @@ static enum ts_status find_record(struct ts_json_reader *r, struct ts_arena *are
 		return err->status;
 	if (token.type != TS_JSON_OBJECT)
 		return ts_error_set(err, TS_INVALID,
-				    "byte %zu: the file is not a verdict or a bundle, because it does not hold a JSON object", token.at);
+				    "byte %zu: the file is not a verdict or a bundle, because it does not hold a JSON object",
+				    token.at);
 	for (;;) {
 		bool wanted;
 

@@ -118,7 +118,8 @@ static enum ts_status take_baseline(struct ts_cli *cli, const char *word, struct
 
 	if (ts_is_path(word) && ts_file_kind(word) == TS_FILE_REGULAR) {
 		if (io->bundle)
-			return ts_error_set(err, TS_INVALID, "only one bundle can be given, and these are two: %s and %s", io->bundle, word);
+			return ts_error_set(err, TS_INVALID, "only one bundle can be given, and these are two: %s and %s", io->bundle,
+					    word);
 		io->bundle = word;
 		return TS_OK;
 	}

@@ -140,8 +140,10 @@ static void github_gets_commands_and_no_name_becomes_one(void **state)
 	text = out();
 	assert_int_equal(sscanf(text, "::stop-commands::%32[0-9a-f]\n", token), 1);
 	assert_int_equal(strlen(token), 32);
-	assert_ptr_equal(strstr(text, ts_arena_printf(&f->cli.arena, "\n::error::of a name\n::%s::\n::warning title=tscope gate%%3A suspect::slower\n", token)),
-			 text + strlen("::stop-commands::") + 32);
+	assert_ptr_equal(
+		strstr(text, ts_arena_printf(&f->cli.arena,
+					     "\n::error::of a name\n::%s::\n::warning title=tscope gate%%3A suspect::slower\n", token)),
+		text + strlen("::stop-commands::") + 32);
 	assert_int_equal(strncmp(read_all("summary"), "### tscope gate: suspect\n", 25), 0);
 	/* It is appended to: other steps write there too. */
 	f->cli.out.len = 0;

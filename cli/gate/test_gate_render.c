@@ -15,7 +15,8 @@
 #include <cmocka.h>
 
 #define EVIL                                                                                                                       \
-	"a\"b'c\n::error::d%0A|e`f`]]>--><b>&amp;@team #12 !7 http://x.y/ www.z.w\x1b[31m\xff\xfe\xe6\xbc\xa2\xef\xbf\xbe\\ \r\n/close\n"
+	"a\"b'c\n::error::d%0A|e`f`]]>--><b>&amp;@team #12 !7 http://x.y/ " \
+	"www.z.w\x1b[31m\xff\xfe\xe6\xbc\xa2\xef\xbf\xbe\\ \r\n/close\n"
 
 static struct ts_arena arena;
 static const enum ts_gate_state states[] = {TS_GATE_PASS,    TS_GATE_REGRESSION,   TS_GATE_IMPROVEMENT,
@@ -266,12 +267,14 @@ static void junit_fails_only_for_what_decides(void **state)
 	(void)state;
 	text = junit(verdict(TS_GATE_REGRESSION, "p/exp9"));
 	assert_says(text, "tests=\"13\" failures=\"1\" errors=\"0\" skipped=\"12\"");
-	assert_says(text, "<failure type=\"regression\" message=\"regression: 412.0 ms, baseline 381.0 ms: +8.1 % (99 % confidence interval +7.2 % to "
+	assert_says(text, "<failure type=\"regression\" message=\"regression: 412.0 ms, baseline 381.0 ms: "
+			  "+8.1 % (99 % confidence interval +7.2 % to "
 			  "+9.0 %; 12 baselines)\">");
 	assert_says(text, "phase p/exp9: 141.0 ms, baseline 110.0 ms; 102 % of the difference\n");
 	assert_says(text, "mean wait of all ranks: 1.000 ms, baseline not known\n");
 	assert_says(text, "<testcase classname=\"tscope.gate.p/exp9\" name=\"step_time\" time=\"0.412\">");
-	assert_says(text, "<skipped message=\"regression (this metric does not decide): 8 GiB, baseline 7 GiB: +14 % (99 % confidence interval +14 % to "
+	assert_says(text, "<skipped message=\"regression (this metric does not decide): 8 GiB, baseline 7 "
+			  "GiB: +14 % (99 % confidence interval +14 % to "
 			  "+15 %; 12 baselines)\"/>");
 	assert_says(text, "<property name=\"tscope.exit_code\" value=\"1\"/>");
 	assert_says(text, "<property name=\"tscope.policy_sha256\" value=\"9d9d9d9d");
@@ -341,7 +344,8 @@ static void a_comment_says_what_an_engineer_asks(void **state)
 	assert_ptr_equal(strstr(text, "<!-- tscope-gate:exp9 -->\n### tscope gate: regression\n\nexp9\n"), text);
 	assert_says(text, "\n| **step time** | 381.0 ms | 412.0 ms | +8.1 % | +7.2 % to +9.0 % | regression | |\n");
 	assert_says(text, "\n| peak memory | 7 GiB | 8 GiB | +14 % | +14 % to +15 % | regression (does not decide) | |\n");
-	assert_says(text, "\n- not known: mean step time, 95th percentile of step time, share of stalls: no column\n- not known: tokens per second, ");
+	assert_says(text, "\n- not known: mean step time, 95th percentile of step time, share of stalls: "
+			  "no column\n- not known: tokens per second, ");
 	assert_says(text, "\n| phase | <code>exp9</code> | 110.0 ms | 141.0 ms | 102 % |\n");
 	assert_says(text, "\nThere are 11 more facts.\n"); /* one of 31 is listed here, 20 would be */
 	assert_says(text, "\ntscope baseline accept 3f2a77b0c1 --reason 'why it is worth it'\n");
@@ -368,8 +372,10 @@ static void a_request_is_read_line_by_line(void **state)
 	v->ask.pairs = 2;
 	assert_string_equal(request(v),
 			    "# 8f2a77b0c1\n"
-			    "# The columns are SIDE PAIR COMMIT NAME. Run these on one machine in this order, push each under its NAME, and gate again:\n"
-			    "# tscope gate exp9 --baseline main --paired other-pair --policy 'a b'\\''c.policy' --paired 'pair-cacacacacaca-*'\n"
+			    "# The columns are SIDE PAIR COMMIT NAME. Run these on one machine in this order, push each "
+			    "under its NAME, and gate again:\n"
+			    "# tscope gate exp9 --baseline main --paired other-pair --policy 'a b'\\''c.policy' --paired "
+			    "'pair-cacacacacaca-*'\n"
 			    "base 3 3f2a77b0c1 pair-cacacacacaca-3-base\n"
 			    "candidate 3 8f2a77b0c1 pair-cacacacacaca-3-candidate\n"
 			    "candidate 4 8f2a77b0c1 pair-cacacacacaca-4-candidate\n"
@@ -398,7 +404,8 @@ static void write_all(const char *dir, const char *name, const struct ts_verdict
 	struct ts_error err;
 
 	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-		assert_int_equal(ts_file_replace(ts_arena_printf(&arena, "%s/%s.%s", dir, name, files[i].tail), str(files[i].text), 0600, &err),
+		assert_int_equal(ts_file_replace(ts_arena_printf(&arena, "%s/%s.%s", dir, name, files[i].tail),
+						 str(files[i].text), 0600, &err),
 				 TS_OK);
 }
 

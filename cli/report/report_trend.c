@@ -96,16 +96,17 @@ static void changes(struct ts_report *r, struct ts_section *s, const struct ts_t
 		const struct ts_trend_change *c = &t->changes[i];
 		const char *state = c->accepted ? "accepted" : c->worse ? "worse" : "better";
 
-		ts_report_cells(r, table,
-				(struct ts_sheet_cell[]){
-					{ts_report_say(r, "%s  %s", mark_of(r, i), ts_report_kept(r, ts_show_change(c->size, r->arena))),
-					 tone_of(c)},
-					{state, tone_of(c)},
-					{place(r, &t->runs[c->last_before]), TS_TONE_PLAIN},
-					{place(r, &t->runs[c->at]), TS_TONE_STRONG},
-					{ts_report_say(r, "%s to %s", value(r, t, c->before), value(r, t, c->after)), TS_TONE_PLAIN},
-					{ts_report_kept(r, ts_show_count(t->n_runs - c->at, r->arena)), TS_TONE_PLAIN},
-					{ts_report_say(r, "%.2g", c->p), TS_TONE_DIM}});
+		ts_report_cells(
+			r, table,
+			(struct ts_sheet_cell[]){
+				{ts_report_say(r, "%s  %s", mark_of(r, i), ts_report_kept(r, ts_show_change(c->size, r->arena))),
+				 tone_of(c)},
+				{state, tone_of(c)},
+				{place(r, &t->runs[c->last_before]), TS_TONE_PLAIN},
+				{place(r, &t->runs[c->at]), TS_TONE_STRONG},
+				{ts_report_say(r, "%s to %s", value(r, t, c->before), value(r, t, c->after)), TS_TONE_PLAIN},
+				{ts_report_kept(r, ts_show_count(t->n_runs - c->at, r->arena)), TS_TONE_PLAIN},
+				{ts_report_say(r, "%.2g", c->p), TS_TONE_DIM}});
 	}
 }
 
@@ -176,8 +177,8 @@ static const char *view_of(struct ts_report *r, const struct ts_trend *t)
 	if (t->left_out)
 		text = ts_report_say(r, "%s; %s left out", text, ts_report_kept(r, ts_show_plural(t->left_out, "run", r->arena)));
 	if (t->older)
-		text = ts_report_say(r, "%s; %s older %s of the branch not read", text, ts_report_kept(r, ts_show_count(t->older, r->arena)),
-				     t->older == 1 ? "entry" : "entries");
+		text = ts_report_say(r, "%s; %s older %s of the branch not read", text,
+				     ts_report_kept(r, ts_show_count(t->older, r->arena)), t->older == 1 ? "entry" : "entries");
 	return text;
 }
 

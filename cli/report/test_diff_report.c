@@ -233,6 +233,7 @@ static const char *json_of(void)
 	const char *text;
 
 	ts_arena_init(&cli.arena, (size_t)256 << 20);
+	/* 3.25e-7 in two digits is a tie, rounded to even in binary. */
 	assert_int_equal(ts_render_diff_json(&cli, &diff, view, NULL, &err), TS_OK);
 	text = kept(&cli.out);
 	ts_arena_finish(&cli.arena);
@@ -380,7 +381,7 @@ static void first_steps_say_what_is_known(void **state)
 	has(text, "SERIES  5 series differ, 1,234 are the same (counted on each rank)");
 	has(text, "  series         rank  first step  visible       r   r+10  slope  r end\n");
 	has(text,
-	    "  loss           1 +2    70 to 80       90  3.3e-7  0.031   0.25      1\n"); /* 3.25e-7 in two digits: a tie, to even in binary */
+	    "  loss           1 +2    70 to 80       90  3.3e-7  0.031   0.25      1\n");
 	has(text, "  digests.batch  1             80        -       -      -      -      -\n");
 	has(text, "  grad_norm      1             82    never  1.0e-9      -      -      -\n");
 	has(text, "ranks        rank 1 differs first, at step 80; then ranks 0, 2 at step 81");
@@ -437,7 +438,8 @@ static void lines_fit(void **state)
 	diff.diagnosis.experiments[0].command = str("short");
 	assert_true(longest_line(text_of(60, false)) <= 60);
 	assert_true(longest_line(text_of(80, false)) <= 80);
-	diff.diagnosis.experiments[0].command = str("tscope diff a b --a-very-long-option-that-is-longer-than-what-is-left-of-the-line");
+	diff.diagnosis.experiments[0].command =
+		str("tscope diff a b --a-very-long-option-that-is-longer-than-what-is-left-of-the-line");
 	has(text_of(60, false), "      tscope diff a b --a-very-long-option-that-is-longer-than-what-is-left-of-the-line\n");
 }
 

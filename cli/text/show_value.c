@@ -180,7 +180,8 @@ const char *ts_show_plural(uint64_t n, const char *word, struct ts_arena *arena)
 	return count ? ts_arena_printf(arena, "%s %s%s", count, word, n == 1 ? "" : "s") : NULL;
 }
 
-/* Text that reads as a number, a word of JSON, the dash of what is unknown or nothing at all is quoted, so that "1" is not taken for 1. */
+/* Text that reads as a number, as a word of JSON, as the dash of what is unknown, or as nothing at all, is quoted, so that the text
+ * "1" is not taken for the number 1. */
 static bool needs_quotes(struct ts_span text)
 {
 	static const char *const words[] = {"true", "false", "null", "NaN", "Infinity", "-Infinity", "{}", "[]",

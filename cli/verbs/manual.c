@@ -123,9 +123,9 @@ static void help_program(const struct ts_term *term, struct ts_buf *out)
 {
 	ts_buf_str(out, "tscope - git for training runs\n\nUsage: tscope VERB [OPTIONS] [ARGUMENTS]\n\n");
 	ts_wrap(out,
-		"tscope stores training runs and compares them. A run is pushed once, and its id is computed from its content. A diff of "
-		"two runs finds the first step at which they differ, and what else differs between them. Runs are stored on a server "
-		"(TSCOPE_SERVER) or, without a server, in a store in your home folder.",
+		"tscope stores training runs and compares them. A run is pushed once, and its id is computed from its content. A diff "
+		"of two runs finds the first step at which they differ, and what else differs between them. Runs are stored on a "
+		"server (TSCOPE_SERVER) or, without a server, in a store in your home folder.",
 		term->width, 0);
 	heading(out, term, "Verbs");
 	for (size_t i = 0; i < ts_verbs_n; i++)
@@ -241,10 +241,11 @@ static void roff_verb(const struct ts_verb *verb, struct ts_buf *out)
 
 static void roff_program(struct ts_buf *out)
 {
-	ts_buf_str(out, ".TH TSCOPE 1 \"\" \"tscope\" \"tscope manual\"\n.SH NAME\ntscope \\- git for training runs\n"
-			".SH SYNOPSIS\n\\fBtscope\\fR VERB [OPTIONS] [ARGUMENTS]\n.SH DESCRIPTION\n"
-			"tscope stores training runs and compares them. A run is pushed once, and its id is computed from its content.\n"
-			".SH VERBS\n");
+	ts_buf_str(out,
+		   ".TH TSCOPE 1 \"\" \"tscope\" \"tscope manual\"\n.SH NAME\ntscope \\- git for training runs\n"
+		   ".SH SYNOPSIS\n\\fBtscope\\fR VERB [OPTIONS] [ARGUMENTS]\n.SH DESCRIPTION\n"
+		   "tscope stores training runs and compares them. A run is pushed once, and its id is computed from its content.\n"
+		   ".SH VERBS\n");
 	for (size_t i = 0; i < ts_verbs_n; i++)
 		roff_term(out, ts_verbs[i].name, ts_verbs[i].summary);
 	ts_buf_str(out, ".SH OPTIONS\n");

@@ -13,8 +13,8 @@ enum ts_status ts_no_path(const struct ts_cli *cli, const char *word, struct ts_
 {
 	if (!ts_is_path(word))
 		return TS_OK;
-	return ts_error_set(err, TS_INVALID, "%s: %s is a path, and this command needs the name of a run that was pushed", cli->verb->name,
-			    word);
+	return ts_error_set(err, TS_INVALID, "%s: %s is a path, and this command needs the name of a run that was pushed",
+			    cli->verb->name, word);
 }
 
 static void told(struct ts_cli *cli, const struct ts_ref_reply *reply)

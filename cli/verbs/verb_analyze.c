@@ -24,7 +24,8 @@ static enum ts_status numbers(const struct ts_args *args, struct ts_analyze_requ
 	request->peak_flops_per_s = tflops * 1e12;
 	request->microbatches = (uint32_t)microbatches;
 	if (request->has_peak_flops_per_s && !isfinite(request->peak_flops_per_s))
-		return ts_error_set(err, TS_INVALID, "--peak-tflops %g cannot be the peak of a device; it is in 10^12 operations per second", tflops);
+		return ts_error_set(err, TS_INVALID,
+				    "--peak-tflops %g cannot be the peak of a device; it is in 10^12 operations per second", tflops);
 	if (request->has_microbatches && microbatches == 0)
 		return ts_error_set(err, TS_INVALID, "--microbatches must be a whole number of at least 1");
 	return TS_OK;

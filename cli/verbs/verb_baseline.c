@@ -76,8 +76,9 @@ static enum ts_status check(struct ts_cli *cli, struct acceptance *a, struct ts_
 				    "baseline: usage: tscope baseline accept COMMIT --reason TEXT [--branch NAME]");
 	for (const char *c = a->commit; *c; c++)
 		if (!ts_is_digit((unsigned char)*c) && (*c < 'a' || *c > 'f'))
-			return ts_error_set(err, TS_INVALID, "baseline: '%s' is not a commit: a commit has only hex digits, at least %d",
-					    a->commit, COMMIT_LEAST);
+			return ts_error_set(err, TS_INVALID,
+					    "baseline: '%s' is not a commit: a commit has only hex digits, at least %d", a->commit,
+					    COMMIT_LEAST);
 	if (strlen(a->commit) < COMMIT_LEAST)
 		return ts_error_set(err, TS_INVALID, "baseline: '%s' is too short for a commit: give at least %d digits",
 				    a->commit, COMMIT_LEAST);

@@ -132,7 +132,8 @@ static void hint(const struct ts_cli *cli, const struct ts_diff *diff)
 {
 	for (size_t i = 0; i < diff->n_facts; i++)
 		if (ts_span_is(diff->facts[i].path, TS_TRACEML_FACTS "generated_at") && diff->facts[i].a && diff->facts[i].b) {
-			ts_cli_say(cli, "both are summaries of TraceML; --as traceml compares them by its rules, and shows what those rules ignore");
+			ts_cli_say(cli, "both are summaries of TraceML; --as traceml compares them by its rules, and shows what those "
+					"rules ignore");
 			return;
 		}
 }

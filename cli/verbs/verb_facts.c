@@ -155,7 +155,8 @@ enum ts_status ts_verb_facts(struct ts_cli *cli, struct ts_error *err)
 
 	for (size_t i = 0; ts_cli_word(cli, 0) && i < sizeof of_host / sizeof of_host[0]; i++)
 		if (ts_args_has(&cli->args, of_host[i]))
-			return ts_error_set(err, TS_INVALID, "facts: --%s can only be used without RUN, for the facts of this host", of_host[i]);
+			return ts_error_set(err, TS_INVALID, "facts: --%s can only be used without RUN, for the facts of this host",
+					    of_host[i]);
 	if (ts_args_has(&cli->args, "raw") && (cli->json || !ts_cli_word(cli, 1)))
 		return ts_error_set(err, TS_INVALID, "facts: --raw needs RUN and the path of one fact%s",
 				    cli->json ? ", and cannot be combined with --json" : "");

@@ -199,11 +199,16 @@ static const struct ts_example check_resume_examples[] = {
 	END_EXAMPLES,
 };
 
-#define GATE_POLICY_OPTIONS                                                                                                   \
-	{"policy", 0, "FILE", "read the gate's settings from FILE, such as GATE.must_catch = 5 %; docs/gate.md lists them", TS_COMPLETE_FILE, NULL, false}, \
-	{"workload", 'w', "NAME", "compare with runs that declare this work.workload, whatever their configuration", TS_COMPLETE_NONE, NULL, false}, \
-	{"across", 0, "PART", "compare runs even if this part of the workload differs: config, hardware, parallelism, libraries", TS_COMPLETE_CHOICE, "config hardware parallelism libraries", true}, \
-	{"exclude", 0, "WHAT", "leave out steps: tag:NAME, phase:NAME (also the step after), every:N; this replaces GATE.exclude of the policy", TS_COMPLETE_NONE, NULL, true}
+#define GATE_POLICY_OPTIONS													\
+	{"policy", 0, "FILE", "read the gate's settings from FILE, such as GATE.must_catch = 5 %; docs/gate.md lists them",	\
+	 TS_COMPLETE_FILE, NULL, false},											\
+	{"workload", 'w', "NAME", "compare with runs that declare this work.workload, whatever their configuration",		\
+	 TS_COMPLETE_NONE, NULL, false},											\
+	{"across", 0, "PART", "compare runs even if this part of the workload differs: config, hardware, parallelism, libraries", \
+	 TS_COMPLETE_CHOICE, "config hardware parallelism libraries", true},							\
+	{"exclude", 0, "WHAT",													\
+	 "leave out steps: tag:NAME, phase:NAME (also the step after), every:N; this replaces GATE.exclude of the policy",	\
+	 TS_COMPLETE_NONE, NULL, true}
 
 static const struct ts_option gate_options[] = {
 	{.name = "baseline", .letter = 'b', .argument = "WHAT", .complete = TS_COMPLETE_RUN, .repeat = true,
@@ -267,7 +272,9 @@ static const struct ts_option trend_options[] = {
 	{.name = "metric", .letter = 'm', .argument = "METRIC",
 	 .help = "show the trend of this metric (default: step_time): step_time_mean, step_time_p95, peak_memory, "
 		 "tokens_per_s, mfu, loss, ...",
-	 .complete = TS_COMPLETE_CHOICE, .choices = "step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s tokens_per_s_device samples_per_s samples_per_s_device mfu loss step_time_p10 step_time_end"},
+	 .complete = TS_COMPLETE_CHOICE, .choices = "step_time step_time_mean step_time_p95 stall_share peak_memory tokens_per_s "
+						    "tokens_per_s_device samples_per_s samples_per_s_device mfu loss step_time_p10 "
+						    "step_time_end"},
 	{.name = "limit", .letter = 'l', .argument = "N",
 	 .help = "read the newest N entries of the branch (default and maximum: 10,000)"},
 	{.name = "like", .argument = "RUN", .complete = TS_COMPLETE_RUN,

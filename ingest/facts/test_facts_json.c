@@ -314,10 +314,13 @@ static void secret_keys(void **state)
 			fail_msg("%s is no secret", plain[i]);
 	/* However many words a key has. */
 	assert_true(ts_secret_key(ts_span_str("one_two_three_four_five_six_seven_eight_nine_ten_eleven_twelve_13_14_15_16_password")));
-	assert_true(ts_secret_key(ts_span_str("one_two_three_four_five_six_seven_eight_nine_ten_eleven_twelve_13_14_15_16_17_18_api_key")));
+	assert_true(
+		ts_secret_key(ts_span_str("one_two_three_four_five_six_seven_eight_nine_ten_eleven_twelve_13_14_15_16_17_18_api_key")));
 	assert_true(ts_secret_key(ts_span_str("oneTwoThreeFourFiveSixSevenEightNineTenElevenTwelve_13_14_15_16_17_18_19_hubToken")));
-	assert_true(ts_secret_key(ts_span_str("password_one_two_three_four_five_six_seven_eight_nine_ten_eleven_twelve_13_14_15_16_17")));
-	assert_false(ts_secret_key(ts_span_str("one_two_three_four_five_six_seven_eight_nine_ten_eleven_twelve_13_14_15_16_17_pad_token")));
+	assert_true(
+		ts_secret_key(ts_span_str("password_one_two_three_four_five_six_seven_eight_nine_ten_eleven_twelve_13_14_15_16_17")));
+	assert_false(
+		ts_secret_key(ts_span_str("one_two_three_four_five_six_seven_eight_nine_ten_eleven_twelve_13_14_15_16_17_pad_token")));
 	assert_true(ts_secret_path(ts_span_str("config.db.password.value[0]")));
 	assert_false(ts_secret_path(ts_span_str("config.db.name")));
 }

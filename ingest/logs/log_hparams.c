@@ -44,7 +44,8 @@ static enum ts_status write_config(struct ts_span text, struct ts_span name, str
 			write_value(j, pair->value);
 	}
 	if (yaml.bad_line)
-		ts_notice_add(notices, "nested_config", TS_NOTICE_SKIPPED, name, yaml.bad_line, "the rest of the file from this line on, which is not YAML");
+		ts_notice_add(notices, "nested_config", TS_NOTICE_SKIPPED, name, yaml.bad_line,
+			      "the rest of the file from this line on, which is not YAML");
 	ts_json_end(j);
 	ts_arena_finish(&arena);
 	return status;

@@ -522,8 +522,8 @@ static void a_locked_database_is_known(void **state)
 	test_run_init(&t);
 	make_db(&t, "x.db", "");
 	test_write(&t, "lock.py", script);
-	(void)snprintf(command, sizeof command, "python3 %s/lock.py %s >/dev/null 2>&1 & while [ ! -e %s/locked ]; do sleep 0.01; done", t.base, t.base,
-		       t.base);
+	(void)snprintf(command, sizeof command, "python3 %s/lock.py %s >/dev/null 2>&1 & while [ ! -e %s/locked ]; do sleep 0.01; done",
+		       t.base, t.base, t.base);
 	assert_int_equal(system(command), 0);
 	(void)snprintf(path, sizeof path, "%s/x.db", t.base);
 	assert_true(ts_mlflow_db_sniff(path) > 0);

@@ -211,7 +211,8 @@ static bool take_cell(struct ts_rows *r, uint32_t column)
 
 static enum ts_status check_room(struct ts_rows *r, size_t len, struct ts_error *err)
 {
-	return r->cells.len + len + CELL_BYTES > ROW_MAX ? ts_error_set(err, TS_TOO_LARGE, "a row of more than %d bytes", ROW_MAX) : TS_OK;
+	return r->cells.len + len + CELL_BYTES > ROW_MAX ? ts_error_set(err, TS_TOO_LARGE, "a row of more than %d bytes", ROW_MAX)
+							 : TS_OK;
 }
 
 enum ts_status ts_rows_f64(struct ts_rows *r, uint32_t column, double value, struct ts_error *err)

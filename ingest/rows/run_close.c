@@ -30,8 +30,8 @@ enum ts_status ts_refuse_skipped(const struct ts_ingest_options *options, const 
 			continue;
 		if (n->line)
 			(void)snprintf(where, sizeof where, " line %" PRIu64, n->line);
-		return ts_error_set(err, TS_INVALID, "%s%s%.*s%s: %s: %.*s", options->path, n->file.len ? "/" : "", TS_SPAN_ARG(n->file),
-				    where, n->code, TS_SPAN_ARG(n->detail));
+		return ts_error_set(err, TS_INVALID, "%s%s%.*s%s: %s: %.*s", options->path, n->file.len ? "/" : "",
+				    TS_SPAN_ARG(n->file), where, n->code, TS_SPAN_ARG(n->detail));
 	}
 	return TS_OK;
 }

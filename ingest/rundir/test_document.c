@@ -23,15 +23,15 @@ static char *document(void)
 
 static void the_writer_writes_what_is_read(void **state)
 {
-	static const char use[] =
-		"import sys\n"
-		"for rank in range(2):\n"
-		"    with Run(sys.argv[1], name='doc', config={'lr': 0.5}, rank=rank, world_size=2,\n"
-		"             facts={'seeds': {'torch': 1234 + rank}}, flush_every=2) as run:\n"
-		"        for step in range(3):\n"
-		"            run.step(step, phases={'forward': 0.25}, scalars={'loss': float('nan') if step == 2 else 1 / (step + 1)},\n"
-		"                     memory={'alloc': 1024.0}, tokens=8192, samples=4, tags=['a', 'b'],\n"
-		"                     digests={'w': '%016x' % step}, mine={'x': step})\n";
+	static const char use[] = "import sys\n"
+				  "for rank in range(2):\n"
+				  "    with Run(sys.argv[1], name='doc', config={'lr': 0.5}, rank=rank, world_size=2,\n"
+				  "             facts={'seeds': {'torch': 1234 + rank}}, flush_every=2) as run:\n"
+				  "        for step in range(3):\n"
+				  "            run.step(step, phases={'forward': 0.25}, scalars={'loss': float('nan') if step == 2 "
+				  "else 1 / (step + 1)},\n"
+				  "                     memory={'alloc': 1024.0}, tokens=8192, samples=4, tags=['a', 'b'],\n"
+				  "                     digests={'w': '%016x' % step}, mine={'x': step})\n";
 	char *text = document();
 	char *code = strstr(text, "```python\n");
 	char *end = code ? strstr(code, "\n```\n") : NULL;

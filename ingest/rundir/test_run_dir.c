@@ -407,8 +407,9 @@ static void words_of_a_command_keep_their_order(void **state)
 	(void)state;
 	test_run_init(&t);
 	test_write(&t, "run/steps.jsonl", STEP);
-	test_write(&t, "run/facts.json",
-		   "{\"session\": {\"argv\": [\"t.py\", \"--auth\", \"s\", \"3\", \"4\", \"5\", \"6\", \"7\", \"8\", \"9\", \"ten\"]}}");
+	test_write(
+		&t, "run/facts.json",
+		"{\"session\": {\"argv\": [\"t.py\", \"--auth\", \"s\", \"3\", \"4\", \"5\", \"6\", \"7\", \"8\", \"9\", \"ten\"]}}");
 	test_ingest_ok(&t, t.path);
 	assert_string_equal(test_fact(&t, "session.argv[2]"), "<redacted>");
 	assert_string_equal(test_fact(&t, "session.argv[10]"), "ten");
@@ -417,7 +418,8 @@ static void words_of_a_command_keep_their_order(void **state)
 	/* The same list written in that order by hand. */
 	test_run_init(&t);
 	test_write(&t, "run/steps.jsonl", STEP);
-	test_write(&t, "run/facts.json", "{\"paths\": {\"session.argv[0]\": \"t.py\", \"session.argv[2]\": \"s\", \"session.argv[1]\": \"--auth\"}}");
+	test_write(&t, "run/facts.json",
+		   "{\"paths\": {\"session.argv[0]\": \"t.py\", \"session.argv[2]\": \"s\", \"session.argv[1]\": \"--auth\"}}");
 	test_ingest_ok(&t, t.path);
 	assert_string_equal(test_fact(&t, "session.argv[2]"), "<redacted>");
 	test_run_finish(&t);

@@ -41,8 +41,9 @@ static const char check[] =
 
 static void reads_what_was_logged(void **state)
 {
-	static const char *const runs[][2] = {{PLAIN, "plain001"},   {KINDS, "kinds002"}, {MEDIA, "media003"}, {BLOCKS, "blocks04"},
-					      {RESUMED, "resumed5"}, {AGAIN, "resumed5 again"}, {FAILED, "failed07"}, {CRASHED, "crashed6"}};
+	static const char *const runs[][2] = {{PLAIN, "plain001"},  {KINDS, "kinds002"},   {MEDIA, "media003"},
+					      {BLOCKS, "blocks04"}, {RESUMED, "resumed5"}, {AGAIN, "resumed5 again"},
+					      {FAILED, "failed07"}, {CRASHED, "crashed6"}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
@@ -282,9 +283,11 @@ static void old_logs_have_their_step_among_the_values(void **state)
 	assert_string_equal(test_fact(&t, "other.wandb.summary.x.b.best"), "5");
 	assert_string_equal(test_fact(&t, "other.wandb.summary.w.n"), "");
 	assert_string_equal(test_fact(&t, "other.wandb.summary.gone"), "");
-	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":3,\"timestamp\":1795000000.5,\"scalars\":{\"loss\":1.5}}\n"
-					    "{\"rank\":0,\"step\":4,\"scalars\":{\"loss\":\"NaN\"}}\n"
-					    "{\"rank\":0,\"step\":7,\"scalars\":{\"loss\":\"-Infinity\",\"x\":{\"a\":1.0,\"b\":{\"c\":[1,{\"d\":2}]}}}}\n");
+	assert_string_equal(
+		test_jsonl(&t),
+		"{\"rank\":0,\"step\":3,\"timestamp\":1795000000.5,\"scalars\":{\"loss\":1.5}}\n"
+		"{\"rank\":0,\"step\":4,\"scalars\":{\"loss\":\"NaN\"}}\n"
+		"{\"rank\":0,\"step\":7,\"scalars\":{\"loss\":\"-Infinity\",\"x\":{\"a\":1.0,\"b\":{\"c\":[1,{\"d\":2}]}}}}\n");
 	test_expect_notice(&t, "null_value", TS_NOTICE_INFO, 0, 1);
 	test_index(&t, 0, &index);
 	assert_non_null(ts_index_column(&index, TS_TABLE_STEPS, loss, TS_COLUMN_F64, NULL));
@@ -316,8 +319,9 @@ static void typed_values(void **state)
 	put(&m, 2, &b);
 	ts_buf_finish(&b);
 	ingest_made(&t, &m);
-	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"scalars\":{\"a\":true,\"b\":-3.0,\"c\":1.5,\"d\":\"hi\",\"e\":[1],"
-					    "\"f\":-9.223372036854776e+18}}\n");
+	assert_string_equal(test_jsonl(&t),
+			    "{\"rank\":0,\"step\":0,\"scalars\":{\"a\":true,\"b\":-3.0,\"c\":1.5,\"d\":\"hi\",\"e\":[1],"
+			    "\"f\":-9.223372036854776e+18}}\n");
 	test_run_finish(&t);
 }
 
@@ -462,7 +466,8 @@ static void metadata_stands_in_for_the_environment(void **state)
 	HISTORY(&m, "", "loss", "1");
 	test_write(&t, "wb/files/wandb-metadata.json",
 		   "{\"os\": \"Linux-5\", \"python\": \"3.9.1\", \"gpu\": \"A100\", \"gpu_count\": 8, \"email\": \"a@b\",\n"
-		   " \"git\": {\"remote\": \"git@h:x\", \"commit\": \"abc\"}, \"args\": [\"--x\", \"--api-key\", \"k\"], \"program\": \"train.py\",\n"
+		   " \"git\": {\"remote\": \"git@h:x\", \"commit\": \"abc\"}, \"args\": [\"--x\", \"--api-key\", \"k\"], \"program\": "
+		   "\"train.py\",\n"
 		   " \"gpu_nvidia\": [{\"name\": \"A100\", \"memoryTotal\": 5}], \"host\": \"node-1\"}");
 	ingest_made(&t, &m);
 	assert_string_equal(test_fact(&t, "hardware.platform"), "Linux-5");

@@ -46,12 +46,12 @@ static void json_shares(struct ts_shape_writer *w, const void *in)
 
 static const struct ts_shape_own shares_own = {
 	.json = json_shares,
-	.schema = "{\"type\": \"array\", \"description\": \"of wall time; empty where there is no timing; reason: why one is not known\","
-		  " \"items\": {\"type\": \"object\", \"properties\": {"
-		  "\"kind\": {\"enum\": [\"input\", \"compute\", \"communication\", \"wait\", \"host\"]},"
-		  " \"share_ratio\": {\"anyOf\": [{\"$ref\": \"#/$defs/real\"}, {\"type\": \"null\"}]},"
-		  " \"reason\": {\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"null\"}]}},"
-		  " \"required\": [\"kind\", \"share_ratio\", \"reason\"], \"additionalProperties\": false}}",
+	.schema =
+		"{\"type\": \"array\", \"description\": \"of wall time; empty where there is no timing; reason: why one is not "
+		"known\", \"items\": {\"type\": \"object\", \"properties\": {\"kind\": {\"enum\": [\"input\", \"compute\", "
+		"\"communication\", \"wait\", \"host\"]}, \"share_ratio\": {\"anyOf\": [{\"$ref\": \"#/$defs/real\"}, {\"type\": "
+		"\"null\"}]}, \"reason\": {\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"null\"}]}}, \"required\": [\"kind\", "
+		"\"share_ratio\", \"reason\"], \"additionalProperties\": false}}",
 };
 static const struct ts_shape shares_shape = {OWN_JSON("shares", shares_own)};
 

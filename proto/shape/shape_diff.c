@@ -113,8 +113,8 @@ static void json_other_types(struct ts_shape_writer *w, const void *in)
 
 static const struct ts_shape_own other_types_own = {
 	.json = json_other_types,
-	.schema = "{\"type\": \"array\", \"description\": \"only_a, only_b: the types that the other run has under this name, which is why"
-		  " no steps were compared\", \"items\": {\"enum\": [\"f64\", \"u64\", \"text\", \"json\"]}}",
+	.schema = "{\"type\": \"array\", \"description\": \"only_a, only_b: the types that the other run has under this name, which is "
+		  "why no steps were compared\", \"items\": {\"enum\": [\"f64\", \"u64\", \"text\", \"json\"]}}",
 };
 static const struct ts_shape other_types_shape = {OWN_JSON("other_types", other_types_own)};
 

@@ -139,7 +139,8 @@ static void check_wire(const struct ts_shape *s, const struct ts_shape_field *f)
 	}
 	NAMED(fits_type(f, d->type), "is of another type in the .proto");
 	NAMED((d->label == PROTOBUF_C_LABEL_REPEATED) == repeated, "is a list on one side alone");
-	NAMED(!!(d->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) == choice, "stands in a oneof and its row does not say so, or the other way round");
+	NAMED(!!(d->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) == choice,
+	      "stands in a oneof and its row does not say so, or the other way round");
 	if (f->kind == TS_SHAPE_ENUM)
 		check_words(s, f, d->descriptor);
 	if (f->of)

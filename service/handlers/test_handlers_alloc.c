@@ -178,7 +178,8 @@ static void reading(void **state)
 	EACH("Diff", diff_request, (&(struct ts_diff_request){.a = ts_span_str("p/a"), .b = ts_span_str("p/b")}));
 	EACH("CheckResume", resume_request,
 	     (&(struct ts_resume_request){.parent = ts_span_str("p/b"), .child = ts_span_str("p/later")}));
-	must(test_update(&s, &(struct ts_ref_request){.kind = TS_REF_BRANCH, .name = ts_span_str("p/trunk"), .target = ts_span_str("p/a")},
+	must(test_update(&s,
+			 &(struct ts_ref_request){.kind = TS_REF_BRANCH, .name = ts_span_str("p/trunk"), .target = ts_span_str("p/a")},
 			 &moved),
 	     &s.err);
 	EACH("Trend", trend_request,

@@ -45,8 +45,8 @@ static enum ts_status parse_unix(struct ts_span path, struct ts_address *out, st
 	if (path.len == 0)
 		return ts_error_set(err, TS_INVALID, "the address unix: has no path");
 	if (path.len >= sizeof(((struct sockaddr_un *)0)->sun_path))
-		return ts_error_set(err, TS_TOO_LARGE, "the path of the socket has %zu bytes, and the system allows at most %zu", path.len,
-				    sizeof(((struct sockaddr_un *)0)->sun_path) - 1);
+		return ts_error_set(err, TS_TOO_LARGE, "the path of the socket has %zu bytes, and the system allows at most %zu",
+				    path.len, sizeof(((struct sockaddr_un *)0)->sun_path) - 1);
 	out->kind = TS_ADDRESS_UNIX;
 	if (!keep(out->path, sizeof out->path, path))
 		return ts_error_set(err, TS_INVALID, "the path of the socket has a NUL byte");
@@ -123,7 +123,8 @@ enum ts_status ts_address_parse(const char *text, struct ts_address *ret_address
 	else if (all.len == 0 || !split_host(all, &host, &port) || !name_ok(host) || port.len == 0 || !port_ok(port) ||
 		 !keep(out.host, sizeof out.host, host) || !keep(out.port, sizeof out.port, port))
 		return ts_error_set(err, TS_INVALID,
-				    "%s is not the address of a server; use unix:/path, HOST:PORT or ssh://[user@]HOST[:PORT][/path]", text);
+				    "%s is not the address of a server; use unix:/path, HOST:PORT or ssh://[user@]HOST[:PORT][/path]",
+				    text);
 	if (status)
 		return status;
 	*ret_address = out;

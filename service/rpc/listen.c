@@ -294,7 +294,8 @@ static bool collide(const struct sockaddr_storage *one, const struct sockaddr_st
 static enum ts_status check_count(size_t n, struct ts_error *err)
 {
 	if (n == 0 || n > TS_LISTENERS_MAX)
-		return ts_error_set(err, TS_INVALID, "the server has %zu addresses to listen at, and 1 to %d are possible", n, TS_LISTENERS_MAX);
+		return ts_error_set(err, TS_INVALID, "the server has %zu addresses to listen at, and 1 to %d are possible", n,
+				    TS_LISTENERS_MAX);
 	return TS_OK;
 }
 
@@ -309,7 +310,8 @@ enum ts_status ts_listen_check(const struct ts_listener *listeners, size_t n, st
 			return err->status;
 		for (size_t k = 0; k < i; k++)
 			if (collide(&names[i], &names[k]))
-				return ts_error_set(err, TS_CONFLICT, "the server cannot listen at both %s and %s, because they use the same port",
+				return ts_error_set(err, TS_CONFLICT,
+						    "the server cannot listen at both %s and %s, because they use the same port",
 						    listeners[k].address, listeners[i].address);
 	}
 	return TS_OK;

@@ -81,8 +81,10 @@ static void ssh(void **state)
 static void what_is_none(void **state)
 {
 	static const char *const bad[] = {
-		"", "host", "host:", ":80", "host:80000", "host:-1", "host:-0", "ssh://host:-0", "host:+1", "host:1x", "::1:80", "[::1", "[::1]80", "a b:1", "unix:",
-		"ssh://", "ssh:///path", "ssh://-oProxyCommand=x", "ssh://-oProxyCommand=x@host", "ssh://user@", "ssh://user@-host", "ssh://@host",
+		"", "host", "host:", ":80", "host:80000", "host:-1", "host:-0", "ssh://host:-0", "host:+1", "host:1x", "::1:80",
+		"[::1", "[::1]80", "a b:1", "unix:",
+		"ssh://", "ssh:///path", "ssh://-oProxyCommand=x", "ssh://-oProxyCommand=x@host", "ssh://user@", "ssh://user@-host",
+		"ssh://@host",
 		"ssh://host:99999", "ssh://ho st", "ssh://$(id)", "ssh://host;id", "ssh://host/a:b", "-h:1", "http://x", "ssh://a`b`",
 	};
 

@@ -72,7 +72,8 @@ static enum ts_status make_command(struct command *c, const struct ts_tunnel *tu
 				   struct ts_error *err)
 {
 	const char *own = getenv("TSCOPE_SSH"), *port = address->port[0] ? address->port : NULL;
-	const char *ours[] = {"-N", "-T", "-o", "ExitOnForwardFailure=yes", "-L", c->forward, port ? "-p" : NULL, port, "--", c->target};
+	const char *ours[] = {"-N", "-T", "-o",	    "ExitOnForwardFailure=yes", "-L", c->forward, port ? "-p" : NULL,
+			      port, "--", c->target};
 	enum { OURS = sizeof ours / sizeof ours[0] };
 	size_t n;
 

@@ -16,8 +16,9 @@
 enum { CALLS = 5, CACHED = 10000 };
 
 static const struct bench_column logged[] = {
-	{"phases.data", 0.005}, {"phases.forward", 0.03}, {"phases.backward", 0.06},   {"phases.optimizer", 0.01}, {"phases.comm", 0.004},
-	{"timestamp", 0},	{"scalars.loss", 1},	  {"memory.peak_alloc", 1e10}, {"tokens", 4096},
+	{"phases.data", 0.005},	    {"phases.forward", 0.03},	 {"phases.backward", 0.06},
+	{"phases.optimizer", 0.01}, {"phases.comm", 0.004},	 {"timestamp", 0},
+	{"scalars.loss", 1},	    {"memory.peak_alloc", 1e10}, {"tokens", 4096},
 };
 
 static struct ts_id make_run(struct ts_engine *engine, int32_t ranks, int64_t steps)

@@ -12,9 +12,10 @@ enum { STEPS = 64 };
 
 static struct ts_id make_run(struct ts_engine *engine, long number, double seconds, struct ts_arena *arena)
 {
-	struct ts_fact facts[] = {
-		{.path = ts_span_str("code.commit"), .type = TS_FACT_TEXT, .text = ts_span_str(ts_arena_printf(arena, "%040lx", number))},
-		{.path = ts_span_str("config.model"), .type = TS_FACT_TEXT, .text = ts_span_str("bench")}};
+	struct ts_fact facts[] = {{.path = ts_span_str("code.commit"),
+				   .type = TS_FACT_TEXT,
+				   .text = ts_span_str(ts_arena_printf(arena, "%040lx", number))},
+				  {.path = ts_span_str("config.model"), .type = TS_FACT_TEXT, .text = ts_span_str("bench")}};
 	struct ts_rank_ref rank = {.rank = 0};
 	struct ts_head head = {.ranks = &rank, .n_ranks = 1};
 	struct ts_builder *b = bench_rank_begin(engine, 0);

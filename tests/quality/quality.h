@@ -10,8 +10,8 @@
  *	}
  *	quality_report(q, &c);
  *
- * A case holds when the data do not contradict its goal: "at most" fails when the lower 95 % bound (Clopper and Pearson 1934, one-sided)
- * of the rate is above the goal, "at least" when the upper one is below it. `quality` runs all trials and fails also
+ * A case holds when the data do not contradict its goal: "at most" fails when the lower 95 % bound of the rate (Clopper and Pearson
+ * 1934, one-sided) is above the goal, "at least" when the upper one is below it. `quality` runs all trials and fails also
  * where the observed rate itself misses the goal; `quality --tenth` runs a tenth of them, with the same seeds.
  */
 #ifndef TSCOPE_TESTS_QUALITY_QUALITY_H

@@ -79,9 +79,11 @@ static const struct plant plants[] = {
 	{"bf16 from k, fp32", TOY_PRECISION, LATER, TOY_BF16, TOY_BF16, .where = IN_FP32, .right = {IS(PRECISION), IS(JUMP)}},
 	/* The sum over several ranks has no digest, and may have rounded otherwise: damage that small must only be said to remain. */
 	{"one ulp", TOY_ULP, LATER, .where = ONE_RANK, .damage = true, .right = {IS(CORRUPTION), ROUNDING}},
-	{"one ulp, 4 ranks", TOY_ULP, LATER, .where = SEVERAL_RANKS, .damage = true, .right = {IS(CORRUPTION), ROUNDING}, .near = ROUNDING},
+	{"one ulp, 4 ranks", TOY_ULP, LATER, .where = SEVERAL_RANKS, .damage = true, .right = {IS(CORRUPTION), ROUNDING},
+	 .near = ROUNDING},
 	{"bits 12 to 17", TOY_FLIP, LATER, 12, 17, ONE_RANK, .damage = true, .right = {IS(CORRUPTION), 0}},
-	{"bits 12 to 17, 4 ranks", TOY_FLIP, LATER, 12, 17, SEVERAL_RANKS, .damage = true, .right = {IS(CORRUPTION), 0}, .near = ROUNDING},
+	{"bits 12 to 17, 4 ranks", TOY_FLIP, LATER, 12, 17, SEVERAL_RANKS, .damage = true, .right = {IS(CORRUPTION), 0},
+	 .near = ROUNDING},
 	{"bits 18 to 29", TOY_FLIP, LATER, 18, 29, .damage = true, .right = {IS(CORRUPTION), IS(JUMP)}},
 	{"bit 30", TOY_FLIP, LATER, 30, 30, .damage = true, .right = {IS(CORRUPTION), IS(BLOW_UP)}, .near = IS(BLOW_UP)},
 	{"gradient of one rank of 4", TOY_GRADIENT, LATER, 1e-2, 10, SEVERAL_RANKS, .damage = true, .right = {IS(GRADIENT_PATH), 0}},

@@ -248,7 +248,10 @@ static void of_steps(struct quality *q, const struct steps_noise *noise, double 
 	struct quality_case c[4];
 
 	for (int k = 0; k < 4; k++) {
-		(void)snprintf(names[k], NAME, "gate: steps, %s, %s: %s", noise->name, clean ? "no change" : slower < 0.04 ? "3 %" : "5 %",
+		(void)snprintf(names[k], NAME, "gate: steps, %s, %s: %s", noise->name,
+			       clean	       ? "no change"
+			       : slower < 0.04 ? "3 %"
+					       : "5 %",
 			       tests[k]);
 		c[k] = clean ? quality_at_most(names[k], goal) : quality_at_least(names[k], goal);
 	}

@@ -423,8 +423,8 @@ static void print_cells(const struct tally *y)
 		for (size_t k = 0; k < CLASSES; k++) {
 			if (y->cells[c][k][0].n == 0)
 				continue;
-			(void)printf("\n  %2zu repeats, %s, %s, %-8s n %3u", counts[c], k & 1 ? "Adam" : "SGD ", k & 2 ? "bf16" : "fp32",
-				     k & 4 ? "at times" : "always", y->cells[c][k][0].n);
+			(void)printf("\n  %2zu repeats, %s, %s, %-8s n %3u", counts[c], k & 1 ? "Adam" : "SGD ",
+				     k & 2 ? "bf16" : "fp32", k & 4 ? "at times" : "always", y->cells[c][k][0].n);
 			for (enum other other = 0; other < OTHERS; other++) {
 				const struct cell *x = &y->cells[c][k][other];
 

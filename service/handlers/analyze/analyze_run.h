@@ -1,8 +1,8 @@
 /* analyze_run.h - the Analyze method: what a run spent its time and memory on, what its losses did, how its ranks compare, what
  * it is bound by, and what to make of it.
  *
- * Groups "timing", "memory", "convergence", "cross" are of one rank; "ranks" is of all of them, "budget", "efficiency" of the rank in view
- * and of the job, "pipeline" of the job. analysis/ defines them, docs/numerics.md lists them. What is not known is a row with its
+ * Groups "timing", "memory", "convergence", "cross" are of one rank; "ranks" is of all of them, "budget", "efficiency" of the rank in
+ * view and of the job, "pipeline" of the job. analysis/ defines them, docs/numerics.md lists them. What is not known is a row with its
  * reason, never 0. Of one rank four columns at most are in memory at once, of all ranks a window of steps.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_RUN_H

@@ -1,11 +1,11 @@
 /* resolve.h - from what a person types to the id of a head.
  *
- * A spec is: "run:project/name", "tag:project/name", "branch:project/name", "id:HEX" (a prefix of at least 4 digits), or bare: "project/name" or a
- * name in the default project, looked for among runs, tags, branches and (4 to 64 hex digits) id prefixes. More than one hit
- * is TS_AMBIGUOUS and the text lists the candidates by their unambiguous spelling; none is TS_NOT_FOUND and the text offers the nearest
- * names. Bare names without a project get it from the client ("default/exp1"): the cli fills it in before it asks.
- * The client sends a word W typed without a kind as "?project/W", project being the one it works in: W as a whole name where it has a
- * '/', else W in that project, or id prefix W.
+ * A spec is "run:project/name", "tag:project/name", "branch:project/name", "id:HEX" (a prefix of at least 4 digits), or a bare
+ * "project/name" or a name in the default project, which is looked for among runs, tags, branches and (4 to 64 hex digits) id
+ * prefixes. More than one hit is TS_AMBIGUOUS and the text lists the candidates by their unambiguous spelling; none is
+ * TS_NOT_FOUND and the text offers the nearest names. Bare names without a project get it from the client ("default/exp1"): the
+ * cli fills it in before it asks. The client sends a word W typed without a kind as "?project/W", project being the one it
+ * works in: W as a whole name where it has a '/', else W in that project, or id prefix W.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_CORE_RESOLVE_H
 #define TSCOPE_SERVICE_HANDLERS_CORE_RESOLVE_H

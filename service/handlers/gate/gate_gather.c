@@ -296,9 +296,10 @@ static enum ts_status check_given(const struct ts_gathering *g, struct ts_error 
 				    "the bundle was made by analysis version %u, and this program has version %u; make a new bundle",
 				    (unsigned)given->analysis_version, (unsigned)g->input.analysis_version);
 	if (!same_reduce(&given->policy.reduce, &g->input.policy.reduce))
-		return ts_error_set(err, TS_INVALID,
-				    "the bundle was made with other values of GATE.exclude or GATE.warmup; make a new bundle, or set the "
-				    "same values");
+		return ts_error_set(
+			err, TS_INVALID,
+			"the bundle was made with other values of GATE.exclude or GATE.warmup; make a new bundle, or set the same "
+			"values");
 	return TS_OK;
 }
 
@@ -375,7 +376,8 @@ enum ts_status ts_gather_baselines(struct ts_gathering *g, struct ts_error *err)
 	struct ts_gate_subject subject;
 
 	if (g->candidates.n > 1)
-		return ts_error_set(err, TS_INVALID, "the request names more than one run; baselines can be shown for one run at a time");
+		return ts_error_set(err, TS_INVALID,
+				    "the request names more than one run; baselines can be shown for one run at a time");
 	if (g->candidates.n) {
 		if (ts_gate_subject_open(g->f, &g->candidates.ids[0], &g->input.policy, g->arena, &subject, err))
 			return ts_error_prefix(err, "candidate");

@@ -63,10 +63,11 @@ static enum ts_status take(struct ts_gathering *g, const struct ts_id *id, struc
 		return pass_over(g, &s.run, why, err);
 	code = ts_gate_code_of(&s.facts);
 	if (code.commit.len == 0)
-		return pass_over(g, &s.run,
-				 "it was given for the pairs, but it records no commit, so it is not known whether it is of the base or "
-				 "of the candidate",
-				 err);
+		return pass_over(
+			g, &s.run,
+			"it was given for the pairs, but it records no commit, so it is not known whether it is of the base or of the "
+			"candidate",
+			err);
 	sides[(*n)++] = (struct side){s.run, ts_gate_same_code(&own, &code)};
 	return TS_OK;
 }

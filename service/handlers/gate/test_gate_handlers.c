@@ -413,7 +413,8 @@ static void pairs_by_session_and_start(void **state)
 	/* Without a commit nothing says whose side a run is. */
 	push("none", (struct said){.time = 0.1}, false);
 	assert_int_equal(gate("p/none", pairs, 1, &v), TS_INVALID);
-	assert_string_equal(s.err.text, "the candidate records no commit, so it is not known which runs of the pairs are of the candidate");
+	assert_string_equal(s.err.text,
+			    "the candidate records no commit, so it is not known which runs of the pairs are of the candidate");
 }
 
 static void nothing_comparable(void **state)
