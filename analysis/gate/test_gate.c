@@ -135,7 +135,7 @@ static void clean_passes_and_says_what_it_missed(void **state)
 	put(TS_GATE_CANDIDATE, 0.1001);
 	row = judge();
 	is(TS_GATE_PASS, 0);
-	says("shows no regression: it is 0.1 % longer than that of main (99 % confidence interval -1.7 % to 1.9 %, from 10 baselines); "
+	says("shows no regression: it is 0.1 % longer than that of main (99 % confidence interval of the change -1.7 % to 1.9 %, from 10 baselines); "
 	     "the gate could have missed a regression of up to 3.1 %");
 	assert_true(fabs(row->could_miss - 0.03050531655211331) < 1e-12);
 	assert_true(fabs(row->p - 0.9312797156031964) < 1e-12);
@@ -282,7 +282,7 @@ static void suspect_asks_and_pairs_decide(void **state)
 	put(TS_GATE_CANDIDATE, 0.108);
 	row = judge();
 	is(TS_GATE_SUSPECT, 4);
-	says("step time of p/run10 may have regressed: it is 8.0 % longer than that of main (99 % confidence interval 6.1 % to 9.9 %, "
+	says("step time of p/run10 may have regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change 6.1 % to 9.9 %, "
 	     "from 10 baselines); run 4 pairs of base and candidate on one allocation to confirm");
 	assert_true(fabs(row->p - 3.2846285252817617e-07) < 1e-16);
 	assert_int_equal(t.v.ask.pairs, 4);
@@ -296,7 +296,7 @@ static void suspect_asks_and_pairs_decide(void **state)
 	put_pair(3, 0.0998, 0.0998 * 1.079, "s");
 	row = judge();
 	is(TS_GATE_REGRESSION, 1);
-	says("longer than that of main (99 % confidence interval 7.0 % to 9.1 %, from 4 pairs on one allocation)");
+	says("longer than that of main (99 % confidence interval of the change 7.0 % to 9.1 %, from 4 pairs on one allocation)");
 	assert_true(row->paired && row->pairs == 4 && t.v.ask.pairs == 0);
 	/* mean of log 1.08, 1.081, 1.082, 1.079 */
 	assert_true(fabs(log1p(row->size) - (log(1.08) + log(1.081) + log(1.082) + log(1.079)) / 4) < 1e-12);
@@ -398,7 +398,7 @@ static void improvement_is_the_mirror(void **state)
 	put(TS_GATE_CANDIDATE, 0.092);
 	row = judge();
 	is(TS_GATE_IMPROVEMENT, 0);
-	says("has improved: it is 8.0 % shorter than that of main (99 % confidence interval 6.3 % to 9.6 %");
+	says("has improved: it is 8.0 % shorter than that of main (99 % confidence interval of the change -9.6 % to -6.3 %");
 	assert_true(row->size < 0 && row->low < row->size && row->size < row->high);
 }
 

@@ -475,7 +475,7 @@ static enum ts_status add_sentence(struct ts_baseline_selection *s, struct ts_er
 	if (s->branch)
 		text = ts_arena_printf(
 			s->arena, "%zu run%s of %.*s%s%s", s->chosen, s->chosen == 1 ? "" : "s", TS_SPAN_ARG(s->what),
-			s->since ? s->since : "",
+			s->no_branch ? ", because the project has no branch yet" : s->since ? s->since : "",
 			s->no_ancestor_known
 				? "; the candidate lists none of them as an ancestor, so the gate cannot tell which are, and uses all"
 				: "");
@@ -493,6 +493,44 @@ static enum ts_status add_sentence(struct ts_baseline_selection *s, struct ts_er
 	return TS_OK;
 }
 
+/* The name in "branch:project/name" or "?project/name"; *ret_project is "project/". Empty: the spec asks for something else. */
+static struct ts_span branch_asked(struct ts_span spec, struct ts_span *ret_project)
+{
+	const uint8_t *slash;
+
+	if (!ts_span_skip(&spec, "branch:") && !ts_span_skip(&spec, "?"))
+		return ts_span_of(NULL, 0);
+	slash = spec.len ? memchr(spec.data, '/', spec.len) : NULL;
+	if (!slash)
+		return ts_span_of(NULL, 0);
+	*ret_project = ts_span_of(spec.data, (size_t)(slash + 1 - spec.data));
+	return ts_span_of(slash + 1, spec.len - ret_project->len);
+}
+
+/* In a project without any branch, the one that is asked for has no run yet: that is the first week, and no error. In a project that has
+ * branches, a name that none of them has is taken for a typing error. */
+static enum ts_status select_nothing_yet(struct ts_baseline_selection *s, bool *ret_new, struct ts_error *err)
+{
+	struct ts_ref_query query = {.kind = TS_REF_BRANCH, .order = TS_ORDER_NAME, .limit = 1};
+	struct ts_engine *engine = s->f->call->engine;
+	struct ts_span name = branch_asked(s->query->request->baselines[0], &query.prefix), next;
+	struct ts_ref *refs;
+	size_t n = 0;
+
+	*ret_new = false;
+	if (name.len == 0 || s->query->request->n_baselines != 1)
+		return TS_OK;
+	if (engine->ops->ref_list(engine, &query, s->arena, &refs, &n, &next, err))
+		return err->status;
+	if (n)
+		return TS_OK;
+	*ret_new = true;
+	s->branch = true;
+	s->what = name;
+	s->no_branch = true;
+	return TS_OK;
+}
+
 /* Selects from what the request names: a branch, which must be the only baseline, runs, or a bundle. */
 static enum ts_status select_asked(struct ts_baseline_selection *s, struct ts_error *err)
 {
@@ -506,7 +544,15 @@ static enum ts_status select_asked(struct ts_baseline_selection *s, struct ts_er
 	if (request->n_baselines == 0)
 		return ts_error_set(err, TS_INVALID, "the request names no baseline: name a branch, runs, or a bundle");
 	for (size_t i = 0; i < request->n_baselines; i++) {
-		if (ts_resolve(s->f->call->engine, request->baselines[i], s->arena, &found[i], err))
+		enum ts_status status = ts_resolve(s->f->call->engine, request->baselines[i], s->arena, &found[i], err);
+		struct ts_error mine;
+		bool is_new = false;
+
+		if (status == TS_NOT_FOUND && select_nothing_yet(s, &is_new, &mine))
+			return *err = mine, err->status;
+		if (is_new)
+			return TS_OK;
+		if (status)
 			return ts_error_prefix(err, "baseline");
 		if (found[i].by_ref && found[i].ref.kind == TS_REF_BRANCH && request->n_baselines > 1)
 			return ts_error_set(

@@ -5,10 +5,10 @@ $ python3 runs/gate.py slow time=0.108 commit=5100000000000000000000000000000000
 | name      default/slow
 # Exit 4: a request, a comment, JUnit with an error, metrics, and the verdict with its record.
 $ tscope gate slow --baseline main --request r.txt --markdown c.md --junit j.xml --gitlab m.txt --verdict v.json | head -1; echo ${PIPESTATUS[0]}
-| step time of default/slow may have regressed: it is 7.9 % longer than that of main (99 % confidence interval 7.0 % to 8.9 %, from 10 baselines); run 2 pairs of base and candidate on one allocation to confirm it
+| step time of default/slow may have regressed: it is 7.9 % longer than that of main (99 % confidence interval of the change 7.0 % to 8.9 %, from 10 baselines); run 2 pairs of base and candidate on one allocation to confirm it
 | 4
 $ cat r.txt
-| # step time of default/slow may have regressed: it is 7.9 % longer than that of main (99 % confidence interval 7.0 % to 8.9 %, from 10 baselines); run 2 pairs of base and candidate on one allocation to confirm it
+| # step time of default/slow may have regressed: it is 7.9 % longer than that of main (99 % confidence interval of the change 7.0 % to 8.9 %, from 10 baselines); run 2 pairs of base and candidate on one allocation to confirm it
 | # The columns are SIDE PAIR COMMIT NAME. Run these on one machine in this order, push each under its NAME, and gate again:
 | # tscope gate slow --baseline main --paired 'pair-1e25bcdcd32c-*'
 | base 1 1000000000000000000000000000000000000000 pair-1e25bcdcd32c-1-base
@@ -19,7 +19,7 @@ $ cat c.md
 | <!-- tscope-gate:dc514aa9ab1e -->
 | ### tscope gate: suspect
 |
-| step time of default&#47;slow may have regressed&#58; it is 7.9 % longer than that of main (99 % confidence interval 7.0 % to 8.9 %&#8203;, from 10 baselines); run 2 pairs of base and candidate on one allocation to confirm it
+| step time of default&#47;slow may have regressed&#58; it is 7.9 % longer than that of main (99 % confidence interval of the change 7.0 % to 8.9 %&#8203;, from 10 baselines); run 2 pairs of base and candidate on one allocation to confirm it
 |
 | - **warning:** some runs do not record wait for every rank, so its share of the difference is not known
 |

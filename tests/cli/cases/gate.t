@@ -52,7 +52,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope push -q --branch main ./m3 ./m4 ./m5 ./m6 ./m
 | default/m10  a1a26d3b483d    200 SIZE SIZE  created
 # Ten: a clean candidate passes, and the gate says what it could have missed. A path that the server does not have gives the same answer.
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
-| step time of default/clean shows no regression: it is 0.1 % longer than that of main (99 % confidence interval -0.8 % to 1.0 %, from 10 baselines); the gate could have missed a regression of up to 2.5 %
+| step time of default/clean shows no regression: it is 0.1 % longer than that of main (99 % confidence interval of the change -0.8 % to 1.0 %, from 10 baselines); the gate could have missed a regression of up to 2.5 %
 |
 |   metric                        baseline  candidate   change       99 % interval  could miss  verdict
 |   step time                     100.1 ms   100.2 ms  +0.11 %   -0.77 % to +1.0 %       2.5 %  pass
@@ -82,7 +82,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
 |   baseline   default/m2     63e402e22485  020000000000  8272b15e   100.3 ms
 |   baseline   default/m1     376d82b3936c  010000000000  d9b49391   100.0 ms
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate ./clean --baseline main | sed 's/  *$//' | head -3
-| step time of default/clean shows no regression: it is 0.1 % longer than that of main (99 % confidence interval -0.8 % to 1.0 %, from 10 baselines); the gate could have missed a regression of up to 2.5 %
+| step time of default/clean shows no regression: it is 0.1 % longer than that of main (99 % confidence interval of the change -0.8 % to 1.0 %, from 10 baselines); the gate could have missed a regression of up to 2.5 %
 |
 |   metric                        baseline  candidate   change       99 % interval  could miss  verdict
 # 8 % more in one phase: suspect, and pairs are asked for; with them it is a regression.
@@ -97,9 +97,9 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope push -q slow
 | outcome   created
 $ TSCOPE_SERVER=unix:$PWD/s COLUMNS=60 tscope gate slow --baseline main
 | step time of default/slow may have regressed: it is 7.9 %
-| longer than that of main (99 % confidence interval 7.0 % to
-| 8.9 %, from 10 baselines); run 2 pairs of base and candidate
-| on one allocation to confirm it
+| longer than that of main (99 % confidence interval of the
+| change 7.0 % to 8.9 %, from 10 baselines); run 2 pairs of
+| base and candidate on one allocation to confirm it
 | warning: some runs do not record wait for every rank, so its
 | share of the difference is not known
 |
@@ -169,7 +169,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope push -q ./pair-1-base ./pair-1-new ./pair-2-b
 | default/pair-2-base  7bfb4aa066b1    200 SIZE SIZE  created
 | default/pair-2-new   66f7cde1ec7b    200 SIZE SIZE  created
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate slow --baseline main --paired 'pair-*'
-| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval 7.1 % to 8.9 %, from 2 pairs on one allocation)
+| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change 7.1 % to 8.9 %, from 2 pairs on one allocation)
 | warning: some runs do not record wait for every rank, so its share of the difference is not known
 | warning: in every pair the base ran first, so a drift of the machine could look like a change; run pairs in the order base, candidate, candidate, base
 | warning: in every pair the base ran first, so a drift of the machine could look like a change; run pairs in the order base, candidate, candidate, base
@@ -222,7 +222,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope show slow
 $ tscope gate -q --replay verdict.json --json | cmp - verdict.json && echo the same bytes
 | the same bytes
 $ tscope gate --replay verdict.json | head -1
-| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval 7.1 % to 8.9 %, from 2 pairs on one allocation)
+| step time of default/slow has regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change 7.1 % to 8.9 %, from 2 pairs on one allocation)
 $ sed 's/"record": "..../"record": "AAAA/' verdict.json >broken.json; tscope gate --replay broken.json
 ! tscope: broken.json: 14601 bytes are not a tscope.v1.GateInput message
 [2]
@@ -279,7 +279,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope gate ./other --baseline main --inconclusive p
 | 0
 ! tscope: warning: step time of 86b15c0dc1d9 cannot be judged: no baseline has the candidate's workload; the newest run does not match, because its config differs from the candidate's
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate ./other --baseline main --across config | head -1; echo ${PIPESTATUS[0]}
-| step time of 86b15c0dc1d9 shows no regression: it is 0.1 % shorter than that of main (99 % confidence interval -0.8 % to 1.0 %, from 10 baselines); the gate could have missed a regression of up to 2.5 %
+| step time of 86b15c0dc1d9 shows no regression: it is 0.1 % shorter than that of main (99 % confidence interval of the change -1.0 % to 0.8 %, from 10 baselines); the gate could have missed a regression of up to 2.5 %
 | 0
 # A run that still trains is no candidate, and no baseline; one that is marked bad neither.
 $ TSCOPE_SERVER=unix:$PWD/s tscope note clean state=running >/dev/null; TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main
@@ -343,7 +343,7 @@ $ python3 runs/gate.py early commit=ea51 session=x5 ancestors="$(for i in 6 4 2 
 $ TSCOPE_SERVER=unix:$PWD/s tscope baseline --baseline main --bundle baselines.json | head -1
 | 8 runs of main
 $ tscope gate ./clean --bundle baselines.json | head -3
-| step time of f81014463d63 shows no regression: it is 0.1 % longer than that of main (99 % confidence interval -0.7 % to 1.0 %, from 8 baselines); the gate could have missed a regression of up to 2.5 %
+| step time of f81014463d63 shows no regression: it is 0.1 % longer than that of main (99 % confidence interval of the change -0.7 % to 1.0 %, from 8 baselines); the gate could have missed a regression of up to 2.5 %
 |
 |   metric                        baseline  candidate   change       99 % interval  could miss  verdict
 $ tscope gate ./clean --baseline ./baselines.json --exclude every:50
@@ -353,11 +353,11 @@ $ tscope gate ./other --bundle baselines.json | head -1
 | step time of 86b15c0dc1d9 cannot be judged: no baseline has the candidate's workload; the newest run does not match, because its config differs from the candidate's
 # Runs by name, by glob, and directories.
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline m1 --baseline m2 --baseline m4 | head -1
-| step time of default/clean and 1 more run shows no regression: it is 0.1 % longer than that of its baselines (99 % confidence interval -0.6 % to 0.7 %, from 3 baselines); the gate could have missed a regression of up to 2.3 %
+| step time of default/clean and 1 more run shows no regression: it is 0.1 % longer than that of its baselines (99 % confidence interval of the change -0.6 % to 0.7 %, from 3 baselines); the gate could have missed a regression of up to 2.3 %
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline 'm?' | head -1
-| step time of default/clean and 1 more run shows no regression: it is 0.1 % longer than that of its baselines (99 % confidence interval -0.5 % to 0.7 %, from 7 baselines); the gate could have missed a regression of up to 2.3 %
+| step time of default/clean and 1 more run shows no regression: it is 0.1 % longer than that of its baselines (99 % confidence interval of the change -0.5 % to 0.7 %, from 7 baselines); the gate could have missed a regression of up to 2.3 %
 $ tscope gate ./clean --baseline './m?' --baseline './m*0' | head -1
-| step time of f81014463d63 shows no regression: it is 0.1 % longer than that of its baselines (99 % confidence interval -0.8 % to 1.0 %, from 10 baselines); the gate could have missed a regression of up to 2.5 %
+| step time of f81014463d63 shows no regression: it is 0.1 % longer than that of its baselines (99 % confidence interval of the change -0.8 % to 1.0 %, from 10 baselines); the gate could have missed a regression of up to 2.5 %
 # An accepted change: baselines begin anew, what was before says how far runs lie apart.
 $ TSCOPE_SERVER=unix:$PWD/s tscope baseline accept 0800000 --reason 'exact softmax'
 | accepted at 0800000000000000000000000000000000000000 on default/main: baselines begin with default/m8
@@ -381,7 +381,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope baseline --baseline main
 |   default/m2  it comes before the change accepted at 080000000000 (exact softmax)
 |   default/m1  it comes before the change accepted at 080000000000 (exact softmax)
 $ TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main | head -1
-| step time of default/clean and 1 more run shows no regression: it is 0.1 % longer than that of main (99 % confidence interval -0.6 % to 0.8 %, from 3 baselines); the gate could have missed a regression of up to 2.4 %
+| step time of default/clean and 1 more run shows no regression: it is 0.1 % longer than that of main (99 % confidence interval of the change -0.6 % to 0.8 %, from 3 baselines); the gate could have missed a regression of up to 2.4 %
 $ TSCOPE_SERVER=unix:$PWD/s tscope baseline accept 0900000 --reason why --branch nothing
 ! tscope: nothing is named default/nothing
 [2]
@@ -393,7 +393,7 @@ $ TSCOPE_SERVER=unix:$PWD/s tscope baseline accept 09 --reason why
 [2]
 # A policy, its mistakes, and options in its place.
 $ printf 'GATE.must_catch = 2 %%\nGATE.metrics = step_time, peak_memory\n' >ci.policy; TSCOPE_SERVER=unix:$PWD/s tscope gate clean --baseline main --policy ci.policy | head -3
-| step time of default/clean and 1 more run shows no regression, but this test is blind: the gate could have missed a regression of up to 2.4 %, and GATE.must_catch is 2.0 %; it is 0.1 % longer than that of main (99 % confidence interval -0.6 % to 0.8 %, from 3 baselines)
+| step time of default/clean and 1 more run shows no regression, but this test is blind: the gate could have missed a regression of up to 2.4 %, and GATE.must_catch is 2.0 %; it is 0.1 % longer than that of main (99 % confidence interval of the change -0.6 % to 0.8 %, from 3 baselines)
 | warning: step time differs by 0.2 % between runs of the same code, so one more run cannot show a change of 2.0 %: compare the candidate with its base in pairs on one machine (--paired), add baselines, or measure on a quieter machine
 |
 $ printf 'GATE.must_catch = 2 %%\nGATE.metrics = step_time, peak_memry\n' >bad.policy; tscope gate clean --baseline main --policy bad.policy
@@ -424,8 +424,27 @@ $ tscope gate --replay verdict.json --policy ci.policy
 ! tscope: gate: --policy cannot be combined with --replay, because the verdict's file has everything
 [2]
 $ tscope gate ./clean --baseline main
-! tscope: baseline: nothing is named default/main; nothing was ever pushed to local store TMP/store
-[2]
+| step time of f81014463d63 is not judged yet: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
+| warning: step time is not judged yet: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
+|
+|   metric                        baseline  candidate  change  99 % interval  could miss  verdict
+|   step time                            -   100.2 ms       -              -           -  collecting
+|   mean step time                       -   100.2 ms       -              -           -  (collecting)
+|   95th percentile of step time         -   101.2 ms       -              -           -  (collecting)
+|   share of stalls                      -      0.0 %       -              -           -  (collecting)
+|   peak memory                          -      7 GiB       -              -           -  (collecting)
+|   loss at the end                      -   0.835558       -              -           -  (collecting)
+|   10th percentile of step time         -   100.2 ms       -              -           -  (collecting)
+|   step time at the end                 -   100.2 ms       -              -           -  (collecting)
+|
+| What else changed
+|   loss: there is no baseline to compare the loss with
+|
+| Runs
+|   baselines: 0 runs of main, because the project has no branch yet
+|              run           id            commit  session   step time
+|   candidate  f81014463d63  f81014463d63  c1ea9   6b76b9ef   100.2 ms
+! tscope: warning: step time of f81014463d63 is not judged yet: the gate has 0 baselines so far; a verdict needs at least 3, and 10 are recommended
 $ tscope baseline accept 0800000
 ! tscope: baseline: usage: tscope baseline accept COMMIT --reason TEXT [--branch NAME]
 [2]
