@@ -17,6 +17,26 @@ static enum ts_status explain(struct ts_cli *cli, const struct ts_gate_policy *p
 	return ts_buf_check(&cli->out, err);
 }
 
+/* --check: what a job can know before it trains: that the policy is valid, the server answers, and the baselines can be chosen. */
+static enum ts_status check_all(struct ts_cli *cli, const struct ts_policy *items, struct ts_error *err)
+{
+	struct ts_gate_request request;
+	struct ts_gate_input found;
+	size_t n = 0;
+
+	if (cli->json || cli->args.n_words)
+		return ts_error_set(err, TS_INVALID, cli->json ? "gate: --check and --json cannot be combined"
+							       : "gate: --check takes no candidate: it is for the time before the training");
+	if (ts_gate_request_of(cli, NULL, 0, ts_args_text(&cli->args, "bundle"), items, &request, err) ||
+	    ts_baseline_ask(cli, &request, &found, err))
+		return err->status;
+	for (size_t i = 0; i < found.n_runs; i++)
+		n += found.runs[i].role == TS_GATE_BASELINE;
+	ts_buf_printf(&cli->out, "The policy is valid, %s answers, and %zu run%s of the newest workload would be baselines (%.*s).\n",
+		      cli->target.where, n, n == 1 ? "" : "s", TS_SPAN_ARG(found.sentence));
+	return ts_buf_check(&cli->out, err);
+}
+
 /* --replay: judges from the record of an earlier verdict, whether or not the runs still exist. */
 static enum ts_status replay(struct ts_cli *cli, const char *path, struct ts_verdict *ret_verdict, struct ts_error *err)
 {
@@ -62,7 +82,7 @@ static void warn(const struct ts_cli *cli, const struct ts_verdict *verdict)
 static enum ts_status check_alone(const struct ts_cli *cli, const char *option, struct ts_error *err)
 {
 	static const char *const others[] = {"baseline", "bundle", "paired",  "policy",	      "metric",
-					     "workload", "across", "exclude", "inconclusive", "explain"};
+					     "workload", "across", "exclude", "inconclusive", "explain", "check"};
 
 	if (cli->args.n_words)
 		return ts_error_set(err, TS_INVALID, "gate: --%s takes no candidate, because the verdict's file has everything",
@@ -93,6 +113,8 @@ enum ts_status ts_verb_gate(struct ts_cli *cli, struct ts_error *err)
 		status = ts_gate_options(cli, &items, &policy, err) ? ts_error_prefix(err, "gate") : TS_OK;
 		if (!status && ts_args_has(&cli->args, "explain"))
 			return explain(cli, &policy, err);
+		if (!status && ts_args_has(&cli->args, "check"))
+			return check_all(cli, &items, err);
 		if (!status)
 			status = judge(cli, &items, &verdict, err);
 	}

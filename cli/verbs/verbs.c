@@ -236,6 +236,8 @@ static const struct ts_option gate_options[] = {
 	{.name = "verdict", .argument = "FILE", .complete = TS_COMPLETE_FILE,
 	 .help = "also write the JSON of --json, for --replay"},
 	{.name = "explain", .help = "explain the test in words, and test nothing"},
+	{.name = "check",
+	 .help = "check before the training that the policy is valid, the server answers and the baselines can be read; test nothing"},
 	{.name = "replay", .argument = "VERDICT", .complete = TS_COMPLETE_FILE,
 	 .help = "judge again from the file of an earlier verdict (--json or --verdict); the runs are not needed"},
 	END_OPTIONS,
@@ -246,6 +248,7 @@ static const struct ts_example gate_examples[] = {
 	{"tscope gate ./runs/exp9 --bundle baselines.json", "needs neither a server nor a store"},
 	{"tscope gate exp9 --baseline main --junit gate.xml --markdown comment.md --github", "writes the reports of a CI job"},
 	{"tscope gate --replay verdict.json", "prints the same verdict again"},
+	{"tscope gate --check --baseline main --policy ci.policy", "finds a typing error before an hour of training"},
 	{"tscope gate --explain --policy ci.policy", "explains the test with the settings of ci.policy"},
 	END_EXAMPLES,
 };

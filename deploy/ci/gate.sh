@@ -69,10 +69,10 @@ train() {
 	[ -e "$dir/facts.json" ] || (cd "$place" && tscope facts -o "$dir/facts.json") || die "no facts of the host"
 }
 
-# Every job has a name of its own for its run, so that no run takes another's place: all runs of a commit count.
+# Every run has a name of its own, so that no run takes another's place, in a matrix of jobs neither: all runs of a commit count.
 name_of() {
 	local job=${GITHUB_RUN_ID:-${CI_JOB_ID:-$(date -u +%Y%m%d%H%M%S)}}
-	printf 'ci-%s-%s-%s' "${1:0:12}" "$job" "${GITHUB_RUN_ATTEMPT:-1}"
+	printf 'ci-%s-%s-%s-%s' "${1:0:12}" "$job" "${GITHUB_RUN_ATTEMPT:-1}" "$(od -An -N3 -tx1 /dev/urandom | tr -d ' \n')"
 }
 
 policy_options=()
@@ -139,14 +139,21 @@ annotate() {
 	grep -E '^::(error|warning|notice) ' "$scratch/commands"
 }
 
+# What would fail after an hour of training fails before it: the policy, the server, the baselines.
+check() {
+	tscope gate --check "${against[@]}" "${policy_options[@]}" >&2 || die "the gate cannot work like this; nothing was trained"
+}
+
 baseline() {
 	local head
 	head=$(git rev-parse HEAD)
+	[ -n "${TSCOPE_SERVER:-}" ] || die "TSCOPE_SERVER is empty, so the baseline would stay on this machine; is the secret's name right?"
+	against=(--baseline "$branch")
+	check
 	train "$head" "$out/run"
 	subject=$(name_of "$head")
 	tscope push --name "$subject" --branch "$branch" "$out/run"
 	# What is merged is said and fails nothing; GitLab compares the metrics of a merge request with those that are left here.
-	against=(--baseline "$branch")
 	look
 	annotate
 	status=0
@@ -156,15 +163,21 @@ baseline() {
 candidate() {
 	local head
 	head=$(git rev-parse HEAD)
-	train "$head" "$out/run"
 	against=(--baseline "$branch")
+	if [ -z "${TSCOPE_SERVER:-}" ]; then
+		if [ -e "$bundle" ]; then
+			against=(--bundle "$bundle")
+		else
+			say "neither TSCOPE_SERVER nor the bundle $bundle is there: there is nothing to compare with yet"
+			against+=(--store "$scratch/store")
+		fi
+	fi
+	check
+	train "$head" "$out/run"
+	subject=./$out/run
 	if [ -n "${TSCOPE_SERVER:-}" ]; then
 		subject=$(name_of "$head")
 		tscope push --name "$subject" "$out/run"
-	else
-		[ -e "$bundle" ] || die "neither TSCOPE_SERVER nor the bundle $bundle is there to gate against"
-		against=(--bundle "$bundle")
-		subject=./$out/run
 	fi
 	look
 	pairs

@@ -105,7 +105,7 @@ _tscope()
 		explain) options+=" --markdown" ;;
 		diff) options+=" -i --ignore --exit-on -1 --first -a --all --by --curves --html --repeats --policy --as --reproduce" ;;
 		check-resume) options+=" -t --tolerance" ;;
-		gate) options+=" -b --baseline --bundle --paired --metric --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --replay" ;;
+		gate) options+=" -b --baseline --bundle --paired --metric --policy -w --workload --across --exclude --inconclusive --junit --markdown --github --gitlab --request --verdict --explain --check --replay" ;;
 		baseline) options+=" -b --baseline --bundle --policy -w --workload --across --exclude -r --reason --branch" ;;
 		trend) options+=" -m --metric -l --limit --like --policy -w --workload --across --exclude --html --exit-code" ;;
 		name) options+=" -f --force -m --message" ;;

@@ -308,12 +308,19 @@ def refusals(place):
     check(not os.path.exists(line.split()[1]), "the key is left behind")
     for wanted, words, env in (
             ("usage", "gate.sh", {}), ("usage", "gate.sh judge", {}), ("usage", "gate.sh candidate x", {}), ("TSCOPE_TRAIN", "gate.sh candidate", {}),
-            ("failed", "gate.sh candidate", {"TSCOPE_TRAIN": "false"}), ("neither TSCOPE_SERVER nor the bundle", "gate.sh candidate", {"TSCOPE_TRAIN": train}),
+            ("failed", "gate.sh candidate", {"TSCOPE_TRAIN": "false"}), ("TSCOPE_SERVER is empty", "gate.sh baseline", {"TSCOPE_TRAIN": train}),
+            ("nothing was trained", "gate.sh candidate", {"TSCOPE_TRAIN": train, "TSCOPE_SERVER": "unix:/nowhere"}),
             ("below this one", "gate.sh candidate", {"TSCOPE_OUT": "/x"}), ("TSCOPE_SERVER", "gate.sh judge x", {}),
             ("TSCOPE_COMMIT", "gate.sh judge x", {"TSCOPE_SERVER": "unix:/x"}), ("no number", "github.sh comment NOTE 7;x", {"GH_TOKEN": "t"}),
             ("does not begin with a marker", "github.sh comment NOTE 7", {"GH_TOKEN": "t"}), ("no commit", "github.sh number HEAD", {"GH_TOKEN": "t"})):
         status, error = gate(words, **env)
         check(status == 2 and wanted in error, words, env, status, error)
+    # Neither a server nor a bundle yet: the first week, which is green and leaves its reports.
+    status, error = gate("gate.sh candidate", TSCOPE_TRAIN=train)
+    check(status == 0 and "nothing to compare with yet" in error, status, error)
+    out = os.path.join(folder, "tscope-out")
+    with open(os.path.join(out, "verdict.json"), encoding="utf-8") as f:
+        check(json.load(f)["verdict"] == "collecting" and os.path.exists(os.path.join(out, "junit.xml")), "no verdict")
 
 
 def main():

@@ -507,8 +507,8 @@ static struct ts_span branch_asked(struct ts_span spec, struct ts_span *ret_proj
 	return ts_span_of(slash + 1, spec.len - ret_project->len);
 }
 
-/* In a project without any branch, the one that is asked for has no run yet: that is the first week, and no error. In a project that has
- * branches, a name that none of them has is taken for a typing error. */
+/* In a project without any branch, the one that is asked for has no run yet: that is the first week, and no error. In a project that
+ * has branches, a name that none of them has is taken for a typing error. */
 static enum ts_status select_nothing_yet(struct ts_baseline_selection *s, bool *ret_new, struct ts_error *err)
 {
 	struct ts_ref_query query = {.kind = TS_REF_BRANCH, .order = TS_ORDER_NAME, .limit = 1};

@@ -19,3 +19,24 @@ $ tscope push -q --branch main first >/dev/null; tscope gate first --baseline mi
 $ tscope gate first --baseline id:abcd
 ! tscope: baseline: nothing is named id:abcd; a path begins with /, ./ or ../, as ./first
 [2]
+# Before the training: --check.
+$ tscope gate --check --baseline main
+| The policy is valid, local store TMP/store answers, and 1 run of the newest workload would be baselines (1 run of main).
+$ printf 'GATE.mtrics = loss\n' >p; tscope gate --check --baseline main --policy p
+! tscope: gate: p:1: GATE has no setting mtrics; did you mean metrics?
+[2]
+$ tscope gate --check --baseline main first; tscope gate --check --baseline main --json
+| {
+|   "error": {
+|     "status": "invalid",
+|     "message": "gate: --check and --json cannot be combined"
+|   }
+| }
+! tscope: gate: --check takes no candidate: it is for the time before the training
+! tscope: gate: --check and --json cannot be combined
+[2]
+$ TSCOPE_SERVER=unix:$PWD/none tscope gate --check --baseline main 2>&1 | sed "s#$PWD#DIR#g"; tscope gate --check; tscope gate --check --baseline v.json
+| tscope: no tscoped answers at unix:DIR/none: No such file or directory; is it running? TSCOPE_SERVER names it
+! tscope: gate: no baselines are given; --baseline takes a branch, runs or a bundle
+! tscope: baseline: nothing is named default/v.json
+[2]
