@@ -12,6 +12,7 @@ runs with all that they recorded, and the pairs with the labels that follow from
 Digests are SHA-256, cut to 64 bits: of the batch, of the default generator before the forward pass, of the gradients before clipping, and
 of the parameters before (or, for cnn, vae, gan and ddp, after) the update.
 """
+import copy
 import hashlib
 import json
 import lzma
@@ -393,7 +394,7 @@ class Training:
 
     def save(self):
         state = {n: (net.state_dict(), self.optimizers[n].state_dict()) for n, net in self.nets.items()}
-        return {"nets": state, "rng": torch.get_rng_state(), "aug": self.aug.get_state(), "position": self.data.position}
+        return copy.deepcopy({"nets": state, "rng": torch.get_rng_state(), "aug": self.aug.get_state(), "position": self.data.position})
 
     def restore(self, saved, path):
         lost = self.change.get("lost", ())
