@@ -26,6 +26,8 @@ struct ts_key {
 	uint64_t stamp;
 	size_t first, last;
 	uint32_t column[TS_COLUMN_JSON + 1]; /* of each type: number + 1; 0 = none yet */
+	uint64_t row, below;		     /* the last rows that have a value of it, and one of a key below it */
+	uint8_t type;			     /* of the value in that row */
 };
 
 struct ts_keys {

@@ -5,12 +5,18 @@
 
 #define EXACT_MAX (INT64_C(1) << 53)
 
+static void forget(struct ts_key *key)
+{
+	memset(key->column, 0, sizeof key->column);
+	key->row = key->below = 0;
+}
+
 void ts_emit_init(struct ts_emit *emit, struct ts_builder *builder, const struct ts_facts *facts,
 		  struct ts_record *record)
 {
 	*emit = (struct ts_emit){.builder = builder, .facts = facts};
 	for (uint32_t i = 0; i < record->keys.n; i++)
-		memset(record->keys.items[i].column, 0, sizeof record->keys.items[i].column);
+		forget(&record->keys.items[i]);
 }
 
 /* columns.<name>.precision: "f32", "f64", or the digits behind the point. */
@@ -105,11 +111,47 @@ static enum ts_status put_step(struct ts_emit *emit, int64_t step, struct ts_err
 	return TS_OK;
 }
 
+/* A value where the row has one of another type, or an object: no record could hold both. */
+static bool conflicts(const struct ts_emit *emit, const struct ts_record *record, const struct ts_cell *cell)
+{
+	const struct ts_key *key = ts_key_at(&record->keys, cell->key);
+
+	if ((key->row == emit->row && key->type != cell->type) || key->below == emit->row)
+		return true;
+	for (uint32_t up = key->parent; up != TS_KEY_ROOT; up = ts_key_at(&record->keys, up)->parent)
+		if (ts_key_at(&record->keys, up)->row == emit->row)
+			return true;
+	return false;
+}
+
+/* In a further record of a step: the last value of a column counts, the first of those that cannot stand together. */
+static bool comes_again(struct ts_emit *emit, const struct ts_record *record, const struct ts_cell *cell, uint64_t line)
+{
+	const struct ts_key *key = ts_key_at(&record->keys, cell->key);
+	bool conflict = conflicts(emit, record, cell);
+
+	if ((conflict || key->row == emit->row) && emit->repeated++ == 0)
+		emit->repeated_line = line;
+	return conflict;
+}
+
+static void note_cell(const struct ts_emit *emit, const struct ts_record *record, const struct ts_cell *cell)
+{
+	struct ts_key *key = ts_key_at(&record->keys, cell->key);
+
+	key->row = emit->row;
+	key->type = cell->type;
+	for (uint32_t up = key->parent; up != TS_KEY_ROOT; up = ts_key_at(&record->keys, up)->parent)
+		ts_key_at(&record->keys, up)->below = emit->row;
+}
+
 static enum ts_status put_cell(struct ts_emit *emit, const struct ts_record *record, const struct ts_cell *cell,
 			       uint64_t line, struct ts_error *err)
 {
 	const uint32_t *column = &ts_key_at(&record->keys, cell->key)->column[cell->type];
 
+	if (emit->records > 1 && comes_again(emit, record, cell, line))
+		return TS_OK;
 	if (!*column) {
 		if (emit->n_columns >= TS_INGEST_COLUMNS_MAX) {
 			if (emit->dropped++ == 0)
@@ -119,28 +161,59 @@ static enum ts_status put_cell(struct ts_emit *emit, const struct ts_record *rec
 		if (find_column(emit, record, cell, err))
 			return err->status;
 	}
+	note_cell(emit, record, cell);
 	put(emit, cell, *column - 1);
 	return TS_OK;
 }
 
-enum ts_status ts_emit_row(struct ts_emit *emit, const struct ts_record *record, enum ts_table_kind kind, int64_t key,
-			   int64_t segment, uint64_t line, struct ts_error *err)
+void ts_emit_begin(struct ts_emit *emit, enum ts_table_kind kind, int64_t key)
 {
 	ts_builder_row(emit->builder, kind, key);
+	emit->row++;
+	emit->records = 0;
+}
+
+enum ts_status ts_emit_record(struct ts_emit *emit, const struct ts_record *record, uint64_t line, struct ts_error *err)
+{
+	emit->records++;
 	for (size_t i = 0; i < record->n; i++)
 		if (record->cells[i].type && put_cell(emit, record, &record->cells[i], line, err))
 			return err->status;
+	return TS_OK;
+}
+
+enum ts_status ts_emit_end(struct ts_emit *emit, enum ts_table_kind kind, int64_t step, int64_t segment, struct ts_error *err)
+{
 	if (segment >= 0 && put_own(emit, "segment", &emit->segment, (double)segment, err))
 		return err->status;
-	if (kind == TS_TABLE_SUPERSEDED && put_step(emit, record->step, err))
+	if (kind == TS_TABLE_SUPERSEDED && put_step(emit, step, err))
 		return err->status;
 	return ts_builder_row_end(emit->builder, err);
+}
+
+enum ts_status ts_emit_row(struct ts_emit *emit, const struct ts_record *record, enum ts_table_kind kind, int64_t key, uint64_t line,
+			   struct ts_error *err)
+{
+	ts_emit_begin(emit, kind, key);
+	return ts_emit_record(emit, record, line, err) ? err->status : ts_emit_end(emit, kind, record->step, -1, err);
+}
+
+static void tell_repeated(const struct ts_emit *emit, struct ts_notices *notices, struct ts_span file)
+{
+	char detail[160];
+
+	if (!emit->repeated)
+		return;
+	(void)snprintf(detail, sizeof detail, "%" PRIu64 " values came again in a further record of their step: the last one counts",
+		       emit->repeated);
+	ts_notice_add(notices, "repeated_value", TS_NOTICE_SKIPPED, file, emit->repeated_line, detail);
 }
 
 void ts_emit_tell_dropped(const struct ts_emit *emit, struct ts_notices *notices, struct ts_span file)
 {
 	char detail[160];
 
+	tell_repeated(emit, notices, file);
 	if (!emit->dropped)
 		return;
 	(void)snprintf(detail, sizeof detail, "%" PRIu64 " values were left out, because a rank has at most %d",

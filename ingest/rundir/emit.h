@@ -1,4 +1,4 @@
-/* emit.h - gives one record of steps.jsonl to the builder: keys become columns, cells become values.
+/* emit.h - gives the records of one step of steps.jsonl to the builder: keys become columns, cells become values of one row.
  *
  * A column's name is the escaped path of its keys. Two names are ours, in runs that were restarted: `segment` (which
  * execution wrote the row, from 0) and, for superseded rows, `step`; so a record's own key `segment` is stored as
@@ -19,15 +19,23 @@ struct ts_emit {
 	uint32_t segment, step, step_text; /* columns + 1; 0 = not yet */
 	uint64_t dropped;	/* cells that found no column any more */
 	uint64_t dropped_line;
+	uint64_t repeated;	/* values that came again in a further record of their step */
+	uint64_t repeated_line;
+	uint64_t row;		/* rows that were begun */
+	uint64_t records;	/* of the row in hand */
 };
 
 /* Forgets the columns that the record's keys had in another builder. */
 void ts_emit_init(struct ts_emit *emit, struct ts_builder *builder, const struct ts_facts *facts,
 		  struct ts_record *record);
-/* One row. segment < 0: the run was never restarted. */
-enum ts_status ts_emit_row(struct ts_emit *emit, const struct ts_record *record, enum ts_table_kind kind, int64_t key,
-			   int64_t segment, uint64_t line, struct ts_error *err);
-/* Says how many cells found no column, if any did. */
+/* One row of one record, or of several: begin, every record of its step, end. segment < 0: the run was never restarted. */
+void ts_emit_begin(struct ts_emit *emit, enum ts_table_kind kind, int64_t key);
+enum ts_status ts_emit_record(struct ts_emit *emit, const struct ts_record *record, uint64_t line, struct ts_error *err);
+enum ts_status ts_emit_end(struct ts_emit *emit, enum ts_table_kind kind, int64_t step, int64_t segment, struct ts_error *err);
+/* All three, of one record without a segment. */
+enum ts_status ts_emit_row(struct ts_emit *emit, const struct ts_record *record, enum ts_table_kind kind, int64_t key, uint64_t line,
+			   struct ts_error *err);
+/* Says how many cells found no column, and how many came again within their step, if any did. */
 void ts_emit_tell_dropped(const struct ts_emit *emit, struct ts_notices *notices, struct ts_span file);
 
 #endif

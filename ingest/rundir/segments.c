@@ -89,7 +89,7 @@ static enum ts_status advance(struct merge *m, uint32_t i, bool *ret_more, struc
 		return TS_OK;
 	}
 	m->owner = i;
-	if (lane->open && m->record->step <= lane->step)
+	if (lane->open && m->record->step < lane->step)
 		return changed(m, err);
 	lane->open = true;
 	lane->step = m->record->step;
@@ -113,16 +113,26 @@ static enum ts_status hold(struct merge *m, uint32_t i, struct ts_error *err)
 	return !more || lane->step != m->segments[i].first_step ? changed(m, err) : TS_OK;
 }
 
-static enum ts_status emit_lane(struct merge *m, uint32_t i, bool superseded, struct ts_error *err)
+/* The row of the lane's step: all records that it has of it, one after the other. *ret_more: the lane has a step behind. */
+static enum ts_status emit_lane(struct merge *m, uint32_t i, bool superseded, bool *ret_more, struct ts_error *err)
 {
-	int64_t key = m->lanes[i].step;
+	enum ts_table_kind kind = superseded ? TS_TABLE_SUPERSEDED : TS_TABLE_STEPS;
+	int64_t step = m->lanes[i].step;
+	enum ts_status status;
 
 	if (hold(m, i, err))
 		return err->status;
-	if (superseded)
-		key = m->ordinal++;
-	if (ts_emit_row(m->emit, m->record, superseded ? TS_TABLE_SUPERSEDED : TS_TABLE_STEPS, key, i,
-			ts_range_line(&m->lanes[i].range), err))
+	ts_emit_begin(m->emit, kind, superseded ? m->ordinal++ : step);
+	do {
+		status = ts_emit_record(m->emit, m->record, ts_range_line(&m->lanes[i].range), err);
+		if (status)
+			break;
+		if (advance(m, i, ret_more, err))
+			return err->status;
+	} while (*ret_more && m->lanes[i].step == step);
+	if (!status)
+		status = ts_emit_end(m->emit, kind, step, i, err);
+	if (status)
 		return ts_error_prefix(err, "%.*s line %" PRIu64, TS_SPAN_ARG(m->input->source.path),
 				       ts_range_line(&m->lanes[i].range));
 	return TS_OK;
@@ -136,13 +146,10 @@ static enum ts_status merge_step(struct merge *m, struct ts_error *err)
 
 	while (m->n > 0 && m->lanes[m->heap[0]].step == step)
 		m->same[n++] = pop(m);
-	for (size_t i = 0; i < n; i++)
-		if (emit_lane(m, m->same[i], i + 1 < n, err))
-			return err->status;
 	for (size_t i = 0; i < n; i++) {
 		bool more;
 
-		if (advance(m, m->same[i], &more, err))
+		if (emit_lane(m, m->same[i], i + 1 < n, &more, err))
 			return err->status;
 		if (more)
 			push(m, m->same[i]);

@@ -37,7 +37,7 @@ static enum ts_status read_records(const struct ts_side_input *input, struct ts_
 	for (int64_t key = 0; more; key++) {
 		if (ts_range_next(range, record, input->notices, &more, err))
 			return err->status;
-		if (more && ts_emit_row(emit, record, input->file->kind, key, -1, ts_range_line(range), err))
+		if (more && ts_emit_row(emit, record, input->file->kind, key, ts_range_line(range), err))
 			return ts_error_prefix(err, "%.*s line %" PRIu64, TS_SPAN_ARG(input->source.path),
 					       ts_range_line(range));
 	}

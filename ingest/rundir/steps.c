@@ -17,6 +17,7 @@ struct steps {
 	size_t n, cap;
 	bool any;
 	int64_t last;
+	bool open; /* the builder has a row that is not ended */
 };
 
 static enum ts_status make_builder(struct steps *s, struct ts_error *err)
@@ -74,22 +75,41 @@ static void tell_restart(struct steps *s)
 		      detail);
 }
 
+static enum ts_status at_line(const struct steps *s, struct ts_error *err)
+{
+	return ts_error_prefix(err, "%.*s line %" PRIu64, TS_SPAN_ARG(s->input->source.path), ts_range_line(&s->range));
+}
+
+/* The row in hand ends where the first pass goes on to the next step, or to its own end. */
+static enum ts_status close_row(struct steps *s, struct ts_error *err)
+{
+	bool open = s->open;
+
+	s->open = false;
+	if (open && ts_emit_end(&s->emit, TS_TABLE_STEPS, s->last, -1, err))
+		return at_line(s, err);
+	return TS_OK;
+}
+
+/* Records of one step, one after the other, are one row: many loops log the loss and the rate of a step in two. */
 static enum ts_status take_record(struct steps *s, struct ts_error *err)
 {
-	bool back = s->any && s->record.step <= s->last;
+	bool back = s->any && s->record.step < s->last, next = !s->any || s->record.step != s->last;
 
 	if (back)
 		tell_restart(s);
+	if (next && close_row(s, err))
+		return err->status;
 	if ((back || !s->any) && begin_segment(s, err))
 		return err->status;
 	s->any = true;
 	s->last = s->record.step;
 	if (s->n > 1)
 		return TS_OK;
-	if (ts_emit_row(&s->emit, &s->record, TS_TABLE_STEPS, s->record.step, -1, ts_range_line(&s->range), err))
-		return ts_error_prefix(err, "%.*s line %" PRIu64, TS_SPAN_ARG(s->input->source.path),
-				       ts_range_line(&s->range));
-	return TS_OK;
+	if (next)
+		ts_emit_begin(&s->emit, TS_TABLE_STEPS, s->record.step);
+	s->open = true;
+	return ts_emit_record(&s->emit, &s->record, ts_range_line(&s->range), err) ? at_line(s, err) : TS_OK;
 }
 
 static enum ts_status first_pass(struct steps *s, struct ts_error *err)
@@ -102,7 +122,7 @@ static enum ts_status first_pass(struct steps *s, struct ts_error *err)
 		if (more && take_record(s, err))
 			return err->status;
 	} while (more);
-	return TS_OK;
+	return close_row(s, err);
 }
 
 static enum ts_status read_steps(struct steps *s, struct ts_error *err)

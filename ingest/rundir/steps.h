@@ -1,7 +1,8 @@
 /* steps.h - reads a steps.jsonl into a builder: row by row while steps increase, through segments.c where they go
  * back.
  *
- * The first pass gives every record to the builder as it reads. Where a step is not above the one before (training was
+ * The first pass gives every record to the builder as it reads; records of one step that follow one another are one row, of which the
+ * last value of a column counts. Where a step is below the one before (training was
  * restarted into the same file), it throws that builder away, reads on to find where each segment begins, and then
  * merges the segments by step: of a step written several times the last segment's row is the step's, the others become
  * rows of TS_TABLE_SUPERSEDED, numbered in (step, segment) order, with their step as a number, or as its digits (JSON) where

@@ -57,7 +57,7 @@ static void run_of_two_segments(void **state)
 	test_run_finish(&t);
 }
 
-/* The same step twice in a row is a restart too; a record cut by the crash and glued to the next one is no hindrance. */
+/* The same step twice in a row is one row, whose last values count; a record cut by the crash and glued to the next one is no hindrance. */
 static void restarts_at_odd_places(void **state)
 {
 	struct test_run t;
@@ -66,7 +66,9 @@ static void restarts_at_odd_places(void **state)
 	test_run_init(&t);
 	test_steps(&t, "{\"step\":5,\"x\":1}\n{\"step\":5,\"x\":2}\n");
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":5,\"x\":2.0}\n");
-	assert_int_equal(t.result.superseded, 1);
+	assert_int_equal(t.result.superseded, 0);
+	assert_int_equal(t.result.segments, 1);
+	test_expect_notice(&t, "repeated_value", TS_NOTICE_SKIPPED, 2, 1);
 	test_round_trip(&t);
 	test_steps(&t, "{\"step\":0,\"x\":1}\n{\"step\":1,\"x\":2}\n{\"step\":2,\"pha{\"step\":0,\"x\":3}{\"step\":1,\"x\":4}\n"
 		       "[]\n{\"step\":0,\"segment\":7,\"x\":5}");
@@ -77,6 +79,28 @@ static void restarts_at_odd_places(void **state)
 	test_expect_notice(&t, "not_object", TS_NOTICE_SKIPPED, 4, 1);
 	assert_int_equal(t.result.segments, 3);
 	assert_int_equal(t.result.superseded, 3);
+	test_round_trip(&t);
+	test_run_finish(&t);
+}
+
+/* A loop that logs the loss of a step in one record and its rate in the next; and the same with a restart. */
+static void steps_in_two_records(void **state)
+{
+	struct test_run t;
+
+	(void)state;
+	test_run_init(&t);
+	test_steps(&t, "{\"step\":0,\"x\":1}\n{\"step\":0,\"y\":2}\n{\"step\":1,\"x\":3}\n{\"step\":1,\"y\":4}\n");
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"x\":1.0,\"y\":2.0}\n{\"rank\":0,\"step\":1,\"x\":3.0,\"y\":4.0}\n");
+	assert_int_equal(t.result.segments, 1);
+	assert_int_equal(t.result.superseded, 0);
+	test_round_trip(&t);
+	test_steps(&t, "{\"step\":0,\"x\":1}\n{\"step\":0,\"y\":2}\n{\"step\":1,\"x\":3}\n{\"step\":1,\"y\":4}\n"
+		       "{\"step\":1,\"x\":5}\n{\"step\":0,\"y\":6}\n{\"step\":0,\"x\":7}\n{\"step\":2,\"x\":8}\n");
+	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"x\":7.0,\"y\":6.0}\n{\"rank\":0,\"step\":1,\"x\":5.0,\"y\":4.0}\n"
+					    "{\"rank\":0,\"step\":2,\"x\":8.0}\n");
+	assert_int_equal(t.result.segments, 2);
+	assert_int_equal(t.result.superseded, 1);
 	test_round_trip(&t);
 	test_run_finish(&t);
 }
@@ -139,7 +163,7 @@ static void merging_is_sorting(void **state)
 				ts_buf_str(&steps, "{\"no\":1}\n{\"step\":\"none\"}\n");
 
 			if (s)
-				step -= (int64_t)(test_random(&random) % 100);
+				step -= 1 + (int64_t)(test_random(&random) % 100);
 			for (size_t i = 0; i < rows; i++) {
 				all[n] = (struct written){step, s, (int)n};
 				ts_buf_printf(&steps, "{\"step\":%" PRId64 ",\"x\":%zu%s}\n", step, n,
@@ -213,7 +237,7 @@ static void only_the_pass_that_counts_is_counted(void **state)
 	test_run_init(&t);
 	for (int i = 0; i < 40000; i++)
 		ts_buf_printf(&steps, "{\"step\":%d,\"x\":%d.5}\n", i, i);
-	ts_buf_str(&steps, "{\"step\":39999,\"x\":1}\n");
+	ts_buf_str(&steps, "{\"step\":39998,\"x\":1}\n");
 	test_write_bytes(&t, "run/steps.jsonl", steps.data, steps.len);
 	assert_int_equal(test_ingest(&t), TS_OK);
 	/* Keys, x and segment of 3 blocks, the same of the one superseded row and its step, index and head: with the two
@@ -227,6 +251,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(run_of_two_segments),	 cmocka_unit_test(restarts_at_odd_places),
+		cmocka_unit_test(steps_in_two_records),
 		cmocka_unit_test(garbage_at_the_end_of_a_segment),
 		cmocka_unit_test(merging_is_sorting),	 cmocka_unit_test(too_many_segments),
 		cmocka_unit_test(only_the_pass_that_counts_is_counted),

@@ -76,11 +76,14 @@ def parse(line):
 
 
 def rows_of(lines):
-    """{table kind: rows} of the lines of steps.jsonl; where steps go back, or stand still, a segment begins."""
+    """{table kind: rows} of the lines of steps.jsonl; where steps go back a segment begins, where they stand still a row goes on."""
     segment, before, rows = 0, None, []
     for line in lines:
         step = int(parse(line)["step"])
-        segment += before is not None and step <= before
+        if step == before:
+            rows[-1][2].update(columns_of(line))
+            continue
+        segment += before is not None and step < before
         before = step
         rows.append((step, segment, columns_of(line)))
     rows.sort(key=lambda row: row[:2])
