@@ -9,7 +9,7 @@ struct rule {
 	enum ts_role role;
 };
 
-/* Version 1. The first rule that matches decides; what a name says about cost at its end comes before what it
+/* Version 2. The first rule that matches decides; what a name says about cost at its end comes before what it
  * measures (loss_ms is a time). A change here is a new TS_ROLE_TABLE_VERSION. */
 static const struct rule column_rules[] = {
 	{"timestamp", TS_ROLE_OBSERVATION}, {"segment", TS_ROLE_OBSERVATION}, /* restart bookkeeping */
@@ -38,6 +38,18 @@ static const struct rule scalar_rules[] = {
 	{"tflops", TS_ROLE_OBSERVATION},
 	{"gpu_util*", TS_ROLE_OBSERVATION},
 	{"*_memory", TS_ROLE_OBSERVATION},
+	{"eta", TS_ROLE_OBSERVATION},
+	{"eta_*", TS_ROLE_OBSERVATION}, /* eta_seconds, eta_min */
+	{"it_s", TS_ROLE_OBSERVATION},
+	{"*_it_s", TS_ROLE_OBSERVATION},
+	{"iter_s", TS_ROLE_OBSERVATION},
+	{"its_per_sec*", TS_ROLE_OBSERVATION},
+	{"*_per_sec", TS_ROLE_OBSERVATION},
+	{"*_per_second", TS_ROLE_OBSERVATION},
+	{"data_wait*", TS_ROLE_OBSERVATION},
+	{"*_wait", TS_ROLE_OBSERVATION},
+	{"wait_*", TS_ROLE_OBSERVATION},
+	{"elapsed*", TS_ROLE_OBSERVATION},
 	{"loss", TS_ROLE_TRAJECTORY},
 	{"*_loss", TS_ROLE_TRAJECTORY},
 	{"loss_*", TS_ROLE_TRAJECTORY},

@@ -10,7 +10,7 @@ enum ts_role {
 	TS_ROLE_OBSERVATION = 2, /* timestamps, phases, memory, throughput */
 };
 
-enum { TS_ROLE_TABLE_VERSION = 1 };
+enum { TS_ROLE_TABLE_VERSION = 2 };
 
 /* By columns.<name>.role in facts ("trajectory", "observation"), else by the table of names. facts may be NULL. */
 enum ts_role ts_role_of(struct ts_span column, const struct ts_facts *facts);
