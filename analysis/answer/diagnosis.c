@@ -27,6 +27,14 @@ static const struct {
 	[TS_CAUSE_JUMP] = {"jump", "a sudden change that nothing recorded explains"},
 	[TS_CAUSE_CORRUPTION] = {"corruption", "corrupted training state"},
 	[TS_CAUSE_BLOW_UP] = {"blow_up", "only one of the two runs blew up"},
+	[TS_CAUSE_CODE] = {"code", "different code, or a different objective"},
+	[TS_CAUSE_ORDER_OR_SET] = {"order_or_set", "different batches: their order or the data set"},
+	[TS_CAUSE_STEP_NUMBERING] = {"step_numbering", "steps that are counted from a different number"},
+	[TS_CAUSE_RANK_ORDER] = {"rank_order", "the same work on ranks with different numbers"},
+	[TS_CAUSE_LOCAL_LOSSES] = {"local_losses", "losses of each rank's own share, with a different number of ranks"},
+	[TS_CAUSE_ON_POLICY] = {"on_policy", "data that the run itself makes"},
+	[TS_CAUSE_COMPUTATION] = {"computation", "different results from the same inputs"},
+	[TS_CAUSE_ROUNDING] = {"rounding", "a rounding difference"},
 };
 
 const char *ts_cause_word(enum ts_cause cause)

@@ -27,13 +27,21 @@ enum ts_cause {
 	TS_CAUSE_PRECISION = 14,     /* precision mode or kernel path */
 	TS_CAUSE_REDUCTION_ORDER = 15, /* world size, batch split, algorithm and topology of collectives */
 	TS_CAUSE_PLATFORM = 16,	     /* device, library or driver */
-	TS_CAUSE_NONDETERMINISM = 17, /* nondeterministic kernels; remaining causes are listed */
+	TS_CAUSE_NONDETERMINISM = 17, /* nondeterministic kernels: repeats of one recipe differ */
 	TS_CAUSE_RESUME_STATE = 18,  /* optimizer, scaler or generator not restored */
 	TS_CAUSE_RESUME_DATA = 19,   /* data position not restored */
 	TS_CAUSE_GRADIENT_PATH = 20, /* collectives or clipping, after a correct forward pass */
 	TS_CAUSE_JUMP = 21,	     /* an unexplained jump; corruption only with hash evidence */
 	TS_CAUSE_CORRUPTION = 22,
 	TS_CAUSE_BLOW_UP = 23,	     /* only one of the two runs blew up */
+	TS_CAUSE_CODE = 24,	     /* the code, and with it perhaps the objective */
+	TS_CAUSE_ORDER_OR_SET = 25,  /* inseparable: other batches, by order or by data set */
+	TS_CAUSE_STEP_NUMBERING = 26, /* the same run, its steps counted from another number */
+	TS_CAUSE_RANK_ORDER = 27,    /* the same work, on ranks of other numbers */
+	TS_CAUSE_LOCAL_LOSSES = 28,  /* losses of a rank's own share, under another number of ranks */
+	TS_CAUSE_ON_POLICY = 29,     /* data that the run itself makes */
+	TS_CAUSE_COMPUTATION = 30,   /* inseparable: equal inputs, and other results */
+	TS_CAUSE_ROUNDING = 31,	     /* inseparable: kernel, order of summation, device, a low bit */
 	TS_CAUSES,
 };
 

@@ -328,6 +328,61 @@ static void conclude_report(struct ts_inquiry *q, const struct ts_first *report,
 
 enum { REPORT_FEW = 3 }; /* records over which the state agrees while a report differs by more than rounding */
 
+enum { VARIES_PERCENT = 1 };
+
+/* Equal but for how the values were written: a training that differed would not keep it. */
+static bool constant_ratio(const struct ts_gap *gap)
+{
+	return gap->known && gap->points >= 10 && gap->differing == gap->points && gap->ratio_least <= gap->ratio_most &&
+	       gap->spread_a * 100 >= VARIES_PERCENT;
+}
+
+static double ratio_of(const struct ts_gap *gap)
+{
+	return gap->ratio_least + (gap->ratio_most - gap->ratio_least) / 2;
+}
+
+/* Every loss that differs is the other run's loss in another unit. */
+static bool other_unit(struct ts_inquiry *q)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < q->e->n_series; i++) {
+		const struct ts_evidence_series *s = &q->e->series[i];
+
+		if (s->kind != TS_KIND_LOSS || !s->parts)
+			continue;
+		if (!constant_ratio(&s->gap))
+			return false;
+		n++;
+	}
+	if (n == 0 || q->first[TS_KIND_GRAD_NORM].parts || q->first[TS_KIND_LR].parts)
+		return false;
+	ts_say_for(q, "at every one of %s the loss of the second run is %s times that of the first run, as precisely as they were written",
+		   ts_say_plural((double)loss->series->gap.points, "step").text, ts_say_number(ratio_of(&loss->series->gap)).text);
+	ts_conclude(q, TS_CAUSE_REPORTING, q->first[TS_KIND_GRAD_NORM].recorded || q->e->others_same ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
+		    "The loss is logged in a different unit or reduction, by a constant factor of %s, but the training itself agrees",
+		    ts_say_number(ratio_of(&loss->series->gap)).text);
+	q->d.step = loss->step;
+	return true;
+}
+
+/* Two numbers that follow from the training, or more, agree in every bit over all steps. */
+static bool others_agree(struct ts_inquiry *q, const struct ts_first *report)
+{
+	if (q->e->others_same < 2 || q->first[TS_KIND_OTHER].parts || q->first[TS_KIND_GRAD_NORM].parts)
+		return false;
+	ts_say_for(q, "%s that follow from the training agree bit for bit at every step: %.*s is one",
+		   ts_say_plural(q->e->others_same, "other series").text, TS_SPAN_ARG(ts_column_said(q->e->other_same)));
+	ts_conclude(q, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM,
+		    "%.*s is logged differently from step %" PRId64
+		    " on, but the training itself agrees: check what is logged, not the model",
+		    NAME(report->series), report->step);
+	q->d.step = report->step;
+	return true;
+}
+
 static bool report_only(struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM],
@@ -336,8 +391,11 @@ static bool report_only(struct ts_inquiry *q)
 	const struct ts_first *report = loss->parts ? loss : norm;
 	double least = ts_cut_of(q, TS_CUT_REPORT), records;
 
-	if (!report->parts || params->bits || q->first[TS_KIND_GRADS].bits || q->first[TS_KIND_BATCH].bits)
+	/* The losses of other ranks' shares are no report of the same. */
+	if (!report->parts || params->bits || q->first[TS_KIND_GRADS].bits || q->first[TS_KIND_BATCH].bits || ts_worlds_differ(q))
 		return false;
+	if (other_unit(q))
+		return true;
 	/* One digest more is enough: parameters that agree after the report differed were not changed by what changed it. */
 	records = state_agrees(q, TS_KIND_PARAMS, report->step);
 	if (records >= 1) {
@@ -347,9 +405,12 @@ static bool report_only(struct ts_inquiry *q)
 	/* A rate that differs before may move a loss that little. */
 	if ((loss->parts && norm->parts) || (lr->parts && lr->step <= report->step))
 		return false;
+	/* A loss of few decimals does not show what a gradient norm does. */
+	if (!loss->parts && !fine(q, TS_KIND_LOSS))
+		return false;
 	records = state_agrees(q, loss->parts ? TS_KIND_GRAD_NORM : TS_KIND_LOSS, report->step);
 	if (records < least && !(records >= REPORT_FEW && report->jump >= q->limit))
-		return false;
+		return others_agree(q, report);
 	conclude_report(q, report, norm, records, records < least ? TS_CONFIDENCE_LOW : TS_CONFIDENCE_MEDIUM);
 	if (records < least) {
 		ts_say_against(q, "this was compared over only %s: a difference may reach the other series later",
@@ -412,8 +473,56 @@ static void leave_means(struct ts_inquiry *q)
 			    q->last);
 }
 
+/* --- the same run, written otherwise --- */
+
+static bool renumbered(struct ts_inquiry *q)
+{
+	const struct ts_moved *moved = &q->e->moved;
+
+	if (!moved->by)
+		return false;
+	ts_say_for(q, "step s of the first run is step s %s %s of the second run in every bit, at %s", moved->by > 0 ? "+" : "-",
+		   ts_say_count(fabs((double)moved->by)).text, ts_say_plural((double)moved->steps, "step").text);
+	ts_conclude(q, TS_CAUSE_STEP_NUMBERING, TS_CONFIDENCE_HIGH,
+		    "The two runs count their steps from a different number: the second run is %s %s, and nothing else differs",
+		    ts_say_plural(fabs((double)moved->by), "step").text, moved->by > 0 ? "ahead" : "behind");
+	return true;
+}
+
+static bool exchanged(struct ts_inquiry *q)
+{
+	if (!q->e->ranks_exchanged)
+		return false;
+	ts_say_for(q, "every rank of the second run has the losses and digests of a rank of the first run with a different number");
+	ts_conclude(q, TS_CAUSE_RANK_ORDER, TS_CONFIDENCE_HIGH,
+		    "The two runs do the same work, on ranks with different numbers: the training itself agrees");
+	return true;
+}
+
+/* A rank logs the loss of its own share of a batch, and the shares differ because the number of ranks does. */
+static bool local_losses(struct ts_inquiry *q)
+{
+	const struct ts_rank_means *m = &q->e->means;
+	double off = fabs(m->a - m->b) / fmax(fabs(m->a), fabs(m->b));
+	bool same = m->known && off < ts_cut_of(q, TS_CUT_NUMERIC) * 10;
+
+	if (!ts_worlds_differ(q) || !ts_at_start(q) || !q->first[TS_KIND_LOSS].parts || ts_is_rounding(q))
+		return false;
+	if (same)
+		ts_say_for(q, "the mean of the losses of all ranks is the same at the first step (relative difference %s)",
+			   ts_say_number(off).text);
+	ts_conclude(q, TS_CAUSE_LOCAL_LOSSES, same ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_LOW,
+		    "The runs have a different number of ranks, and each rank logs the loss of its own share of the batch%s",
+		    same ? ": over all ranks the first losses are the same" : "");
+	ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
+	ts_remain(q, TS_CAUSE_CONFIG);
+	return true;
+}
+
 static void diagnose(struct ts_inquiry *q)
 {
+	if (renumbered(q) || exchanged(q))
+		return;
 	if (too_little(q))
 		return;
 	if (!q->has_f) {
@@ -427,11 +536,15 @@ static void diagnose(struct ts_inquiry *q)
 	leave_means(q);
 	if (!q->has_f)
 		return;
-	if (!ts_diagnose_inputs(q) && !ts_diagnose_resume(q) && !ts_diagnose_facts(q))
+	/* What is recorded to differ is a candidate before anything else is. */
+	ts_remain_facts(q);
+	if (!local_losses(q) && !ts_diagnose_inputs(q) && !ts_diagnose_step(q) && !ts_diagnose_resume(q) &&
+	    !ts_diagnose_facts(q, TS_PLACE_UNKNOWN))
 		ts_diagnose_scalars(q);
 	if (q->means && q->d.confidence == TS_CONFIDENCE_MEDIUM)
 		q->d.confidence = TS_CONFIDENCE_LOW;
 	ts_say_facts(q);
+	ts_remain_rest(q);
 }
 
 enum ts_status ts_diagnose(const struct ts_evidence *evidence, const struct ts_cuts *cuts, struct ts_arena *arena,

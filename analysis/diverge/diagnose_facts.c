@@ -1,9 +1,9 @@
-/* diagnose_facts.c - explains a divergence by facts that differ: only where the effect of a fact is known
- * (effects.h) and the numbers show that effect.
+/* diagnose_facts.c - explains a divergence by facts that differ.
  *
- * The signature of an effect is when it shows (in the first forward pass, after the first update) and how large (a rounding
- * difference, a finite one). A fact whose effect fits while nothing else can be at work gives high confidence; several that
- * fit, or facts whose effect is not known, take it away.
+ * A fact that differs is a candidate unless it is known to be harmless or a record contradicts it: a learning rate where that series
+ * agrees, an order of data where the batches agree. What is known of its effect (effects.h: when it shows, how large it is) says
+ * which candidate comes first, never which one is left out. High confidence needs digests that show that everything else that
+ * went into the step agrees, an effect that is known, and no other candidate.
  */
 #include "analysis/diverge/inquiry.h"
 
@@ -16,6 +16,17 @@ enum { SHOWN_TEXT = 40 };
 
 enum { SURFACE = 10 }; /* records within which a rounding difference from the first pass on is seen in a loss, measured 0 to 6 */
 
+/* How well a fact that differs goes with what is seen. */
+enum fit {
+	FIT_NONE = 0,	      /* harmless, or not known to differ */
+	FIT_CONTRADICTED = 1, /* a record says that it did not act */
+	FIT_ODD = 2,	      /* not where or as it usually shows */
+	FIT_ANY = 3,	      /* its effect is not known, or may be any */
+	FIT_TYPICAL = 4,
+};
+
+/* --- what is typical --- */
+
 static bool grad_is_finite(const struct ts_inquiry *q)
 {
 	const struct ts_first *norm = &q->first[TS_KIND_GRAD_NORM];
@@ -27,7 +38,7 @@ static bool fits_push(const struct ts_inquiry *q, const struct ts_effect *effect
 {
 	bool rounding = ts_is_rounding(q) && !grad_is_finite(q);
 
-	if (q->coarse || q->late)
+	if (q->coarse || q->late || isnan(q->jump))
 		return effect->push != TS_PUSH_NONE;
 	if (effect->cause == TS_CAUSE_PRECISION && q->jump > ts_cut_of(q, TS_CUT_PRECISION))
 		return false;
@@ -37,7 +48,8 @@ static bool fits_push(const struct ts_inquiry *q, const struct ts_effect *effect
 	case TS_PUSH_ROUNDING:
 		return rounding;
 	case TS_PUSH_FINITE:
-		return ts_is_finite(q);
+		/* The first updates of an adaptive optimizer hardly show a setting of it. */
+		return ts_is_finite(q) || effect->onset == TS_ONSET_UPDATE;
 	case TS_PUSH_ANY:
 		return true;
 	case TS_PUSH_NONE:
@@ -54,13 +66,95 @@ static bool fits_onset(const struct ts_inquiry *q, const struct ts_effect *effec
 	case TS_ONSET_FIRST:
 		return after == 0 || (after <= SURFACE && ts_is_rounding(q));
 	case TS_ONSET_UPDATE:
-		return (after > 0 || q->cadence > 1) && after <= ts_cut_of(q, TS_CUT_LR_STEPS);
+		/* Of two networks the second is trained on what the update of the first made, within one step. */
+		return (after > 0 || q->cadence > 1 || !ts_at_first_pass(q) || ts_in_turn(q) || !q->first[TS_KIND_LOSS].parts ||
+			q->first[TS_KIND_LOSS].step > q->f) &&
+		       after <= ts_cut_of(q, TS_CUT_LR_STEPS);
 	case TS_ONSET_ANY:
 		return true;
 	case TS_ONSET_NEVER:
 		break;
 	}
 	return false;
+}
+
+/* Where in the step it began, by digests: a setting of the update does not change a loss of the same step. */
+static bool fits_place(const struct ts_inquiry *q, const struct ts_effect *effect, enum ts_place place)
+{
+	if (place == TS_PLACE_UPDATE)
+		return effect->onset == TS_ONSET_UPDATE || effect->onset == TS_ONSET_ANY;
+	if (place == TS_PLACE_PASS)
+		return effect->onset != TS_ONSET_UPDATE || ts_in_turn(q);
+	if (place == TS_PLACE_BATCH)
+		return effect->cause != TS_CAUSE_PRECISION && effect->cause != TS_CAUSE_PLATFORM && effect->onset != TS_ONSET_UPDATE;
+	return true;
+}
+
+/* --- what a record contradicts --- */
+
+static bool inputs_agree(const struct ts_inquiry *q)
+{
+	return ts_agrees_at(q, TS_KIND_BATCH, q->f) && ts_agrees_at(q, TS_KIND_RNG, q->f) && ts_same_parameters(q);
+}
+
+static bool contradicted(const struct ts_inquiry *q, const struct ts_effect *effect)
+{
+	bool init = ts_agrees_at(q, TS_KIND_PARAMS, q->start) || (q->f > q->start && ts_agrees_at(q, TS_KIND_LOSS, q->start));
+
+	if (effect->by_schedule && ts_agrees_at(q, TS_KIND_LR, q->f))
+		return true;
+	if (effect->cause == TS_CAUSE_DATA_ORDER || effect->cause == TS_CAUSE_DATA_SET)
+		return ts_agrees_at(q, TS_KIND_BATCH, q->f);
+	if (effect->cause == TS_CAUSE_INIT)
+		return init;
+	return effect->cause == TS_CAUSE_INIT_OR_DATA && inputs_agree(q);
+}
+
+/* What an unknown key stands for; NULL where nothing follows from its group. */
+static const struct ts_effect *effect_of_group(enum ts_group group)
+{
+	static const struct ts_effect setting = {
+		{NULL}, TS_CAUSE_CONFIG, TS_ONSET_ANY, TS_PUSH_ANY, false, "is a setting whose effect tscope does not know", ""};
+	static const struct ts_effect flag = {
+		{NULL}, TS_CAUSE_PRECISION, TS_ONSET_ANY, TS_PUSH_ANY, false, "is a flag whose effect tscope does not know", ""};
+	static const struct ts_effect library = {
+		{NULL}, TS_CAUSE_PLATFORM, TS_ONSET_ANY, TS_PUSH_ANY, false, "is a library whose effect tscope does not know", ""};
+
+	if (group == TS_GROUP_CONFIG)
+		return &setting;
+	if (group == TS_GROUP_DETERMINISM)
+		return &flag;
+	return group == TS_GROUP_LIBRARIES ? &library : NULL;
+}
+
+static const struct ts_effect *effect_of(const struct ts_fact_row *row, bool *ret_known)
+{
+	const struct ts_effect *effect = ts_effect_of(row->path);
+
+	*ret_known = effect != NULL;
+	return effect ? effect : effect_of_group(row->group);
+}
+
+static enum fit fit_of(const struct ts_inquiry *q, const struct ts_fact_row *row, enum ts_place place,
+		       const struct ts_effect **ret_effect)
+{
+	bool known;
+	const struct ts_effect *effect = effect_of(row, &known);
+
+	*ret_effect = effect;
+	if (!effect || effect->onset == TS_ONSET_NEVER)
+		return FIT_NONE;
+	if (contradicted(q, effect))
+		return FIT_CONTRADICTED;
+	if (row->group == TS_GROUP_LIBRARIES && !known)
+		return FIT_ODD;
+	if (!known || effect->cause == TS_CAUSE_CODE)
+		return FIT_ANY;
+	/* Where digests show where in the step it began, the size says nothing more. */
+	return ((place != TS_PLACE_UNKNOWN && effect->push != TS_PUSH_ROUNDING) || fits_push(q, effect)) && fits_onset(q, effect) &&
+			       fits_place(q, effect, place)
+		       ? FIT_TYPICAL
+		       : FIT_ODD;
 }
 
 static bool says_below(const struct ts_facts *facts, const char *prefix)
@@ -77,13 +171,6 @@ bool ts_fact_differs(const struct ts_inquiry *q, const struct ts_fact_row *row)
 		return true;
 	return ts_span_starts(row->path, ts_span_str("determinism.env.")) &&
 	       says_below(row->a ? q->e->facts_b : q->e->facts_a, "determinism.env");
-}
-
-static bool fits(const struct ts_inquiry *q, const struct ts_effect *effect)
-{
-	if (effect->by_schedule && ts_agrees_at(q, TS_KIND_LR, q->f))
-		return false;
-	return effect->cause != TS_CAUSE_UNKNOWN && fits_push(q, effect) && fits_onset(q, effect);
 }
 
 bool ts_config_known(const struct ts_inquiry *q)
@@ -131,43 +218,82 @@ bool ts_topology_known(const struct ts_inquiry *q)
 
 /* --- explanations --- */
 
-/* Are several facts of different causes at work, or one whose effect is not known? */
+/* The facts that may be the cause, and the one that comes first. */
 struct candidates {
-	const struct ts_fact_row *row; /* of the cause that counts */
+	const struct ts_fact_row *row;
 	const struct ts_effect *effect;
+	enum fit fit;
 	bool causes[TS_CAUSES];
-	size_t n_causes, n_facts;
-	bool unknown; /* an effect that is not known */
+	size_t n_causes;
 };
 
-/* A push of the right size that is certain comes before one that may be anything. */
-static int weight(const struct ts_effect *effect)
+static bool draws(enum ts_cause cause)
 {
-	if (effect->push == TS_PUSH_ANY)
-		return 1;
-	return effect->cause == TS_CAUSE_INIT_OR_DATA ? 2 : 3;
+	return cause == TS_CAUSE_INIT || cause == TS_CAUSE_DATA_ORDER || cause == TS_CAUSE_RNG_STREAM ||
+	       cause == TS_CAUSE_INIT_OR_DATA;
 }
 
-static void collect(const struct ts_inquiry *q, struct candidates *c)
+/* Of facts that fit equally well, one whose push is certain comes before one that may be anything; the code, which may
+ * do anything, is last. */
+static int weight(enum fit fit, const struct ts_effect *effect)
 {
-	*c = (struct candidates){.n_facts = 0};
-	for (size_t i = 0; i < q->e->n_facts; i++) {
-		const struct ts_effect *effect = ts_effect_of(q->e->facts[i].path);
+	int w = (int)fit * 8;
 
-		if (!ts_fact_differs(q, &q->e->facts[i]))
+	if (effect->cause == TS_CAUSE_CODE)
+		return w;
+	if (effect->push == TS_PUSH_ANY)
+		return w + 1;
+	return w + (effect->cause == TS_CAUSE_INIT_OR_DATA ? 2 : 3);
+}
+
+static void collect(const struct ts_inquiry *q, enum ts_place place, struct candidates *c)
+{
+	*c = (struct candidates){.row = NULL};
+	for (size_t i = 0; i < q->e->n_facts; i++) {
+		const struct ts_effect *effect;
+		enum fit fit = fit_of(q, &q->e->facts[i], place, &effect);
+
+		if (fit <= FIT_CONTRADICTED || !ts_fact_differs(q, &q->e->facts[i]))
 			continue;
-		c->unknown = c->unknown || (!effect && q->e->facts[i].group != TS_GROUP_OTHER) ||
-			     (effect && effect->cause == TS_CAUSE_UNKNOWN && effect->onset == TS_ONSET_ANY);
-		if (!effect || !fits(q, effect))
-			continue;
-		c->n_facts++;
 		c->n_causes += !c->causes[effect->cause];
 		c->causes[effect->cause] = true;
-		if (!c->effect || weight(effect) > weight(c->effect)) {
+		if (!c->effect || weight(fit, effect) > weight(c->fit, c->effect)) {
 			c->effect = effect;
 			c->row = &q->e->facts[i];
+			c->fit = fit;
 		}
 	}
+}
+
+/* Facts that say so agree where a batch, a parameter or a mask is drawn, and no digest shows which. */
+static bool only_draws(const struct candidates *c)
+{
+	for (int i = 0; i < TS_CAUSES; i++)
+		if (c->causes[i] && !draws((enum ts_cause)i))
+			return false;
+	return c->n_causes > 1;
+}
+
+bool ts_fact_names(const struct ts_inquiry *q, enum ts_cause cause)
+{
+	struct candidates c;
+
+	collect(q, TS_PLACE_UNKNOWN, &c);
+	return c.causes[cause];
+}
+
+static bool code_known(const struct ts_facts *facts)
+{
+	const struct ts_fact *commit = facts ? ts_facts_find(facts, ts_span_str("code.commit")) : NULL;
+	const struct ts_fact *dirty = facts ? ts_facts_find(facts, ts_span_str("code.dirty")) : NULL;
+
+	return commit && dirty && dirty->type == TS_FACT_BOOL && !dirty->boolean;
+}
+
+bool ts_recipe_agrees(const struct ts_inquiry *q)
+{
+	return ts_config_known(q) && code_known(q->e->facts_a) && code_known(q->e->facts_b) &&
+	       !ts_group_differs(q, TS_GROUP_CODE) && !ts_group_differs(q, TS_GROUP_CONFIG);
 }
 
 static bool seeds_agree(const struct ts_inquiry *q)
@@ -177,32 +303,35 @@ static bool seeds_agree(const struct ts_inquiry *q)
 	return says(q->e->facts_a, globs) && says(q->e->facts_b, globs) && !ts_group_differs(q, TS_GROUP_SEEDS);
 }
 
-/* What lowers the confidence in a fact that fits. */
-static enum ts_confidence confidence_of(struct ts_inquiry *q, const struct candidates *c)
+/* What lowers the confidence in a fact. */
+static enum ts_confidence confidence_of(struct ts_inquiry *q, const struct candidates *c, enum ts_place place)
 {
-	enum ts_confidence sure = TS_CONFIDENCE_HIGH;
+	enum ts_confidence sure = place == TS_PLACE_UNKNOWN ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_HIGH;
 	unsigned off = 0, unknown = 0;
 
-	if (c->unknown) {
-		ts_say_against(q, "the code or other facts differ too, and their effect is not known");
+	if (c->causes[TS_CAUSE_CODE] && c->effect->cause != TS_CAUSE_CODE) {
+		ts_say_against(q, "the code differs too, and may have any effect");
+		sure = TS_CONFIDENCE_LOW;
+	}
+	if (c->fit == FIT_ODD) {
+		ts_say_against(q, "the step and the size of the difference are not typical of it, but no record contradicts it "
+				  "and nothing else that was recorded explains the difference");
+		sure = TS_CONFIDENCE_LOW;
+	} else if (c->fit == FIT_ANY && sure == TS_CONFIDENCE_HIGH) {
 		sure = TS_CONFIDENCE_MEDIUM;
 	}
-	if (c->effect->cause == TS_CAUSE_INIT_OR_DATA || c->effect->cause == TS_CAUSE_DATA_ORDER ||
-	    c->effect->cause == TS_CAUSE_DATA_SET || c->effect->cause == TS_CAUSE_INIT ||
-	    c->effect->cause == TS_CAUSE_RNG_STREAM) {
+	if (place == TS_PLACE_UNKNOWN && (draws(c->effect->cause) || c->effect->cause == TS_CAUSE_DATA_SET))
 		ts_say_against(
 			q, "no digest of batches, parameters or random generators shows that the setting took effect");
-		sure = TS_CONFIDENCE_MEDIUM;
-	}
-	if (ts_at_start(q) && ts_is_finite(q) && sure == TS_CONFIDENCE_HIGH && !seeds_agree(q)) {
+	if (ts_at_start(q) && ts_is_finite(q) && place == TS_PLACE_UNKNOWN && !draws(c->effect->cause) && !seeds_agree(q)) {
 		ts_say_against(q, "not both runs recorded their seeds, and different parameters or data would show at "
 				  "the same step");
-		sure = TS_CONFIDENCE_MEDIUM;
+		sure = TS_CONFIDENCE_LOW;
 	}
-	if (ts_is_rounding(q)) {
+	if (ts_is_rounding(q) && !ts_is_pushed(q) && place == TS_PLACE_UNKNOWN) {
 		ts_say_flags(q, &off, &unknown);
-		if (off || unknown)
-			sure = TS_CONFIDENCE_MEDIUM;
+		if (c->effect->push == TS_PUSH_ANY && c->fit != FIT_TYPICAL)
+			sure = TS_CONFIDENCE_LOW;
 	}
 	if (q->coarse) {
 		ts_say_against(q,
@@ -212,9 +341,7 @@ static enum ts_confidence confidence_of(struct ts_inquiry *q, const struct candi
 		ts_say_hidden(q);
 		sure = TS_CONFIDENCE_LOW;
 	}
-	if (c->n_causes > 1 && sure > TS_CONFIDENCE_LOW)
-		sure = c->n_causes > 2 ? TS_CONFIDENCE_LOW : TS_CONFIDENCE_MEDIUM;
-	return sure;
+	return c->n_causes > 1 ? TS_CONFIDENCE_LOW : sure;
 }
 
 /* The value in a sentence; long texts are cut between characters. */
@@ -258,93 +385,97 @@ static struct ts_span values_of(struct ts_inquiry *q, const struct ts_fact_row *
 			       TS_SPAN_ARG(a), TS_SPAN_ARG(b));
 }
 
-bool ts_diagnose_facts(struct ts_inquiry *q)
+/* What somebody can set: no library, device or commit. */
+static bool can_be_set(const struct ts_fact_row *row)
+{
+	return row->group == TS_GROUP_CONFIG || row->group == TS_GROUP_SEEDS || row->group == TS_GROUP_DETERMINISM;
+}
+
+const struct ts_fact_row *ts_setting_to_put_back(struct ts_inquiry *q, struct ts_span *ret_value)
+{
+	const struct ts_fact_row *found = NULL;
+	int most = 0;
+
+	for (size_t i = 0; i < q->e->n_facts; i++) {
+		const struct ts_fact_row *row = &q->e->facts[i];
+		const struct ts_effect *effect;
+		enum fit fit = fit_of(q, row, TS_PLACE_UNKNOWN, &effect);
+
+		if (fit <= FIT_CONTRADICTED || !row->a || !row->b || !can_be_set(row) || weight(fit, effect) <= most)
+			continue;
+		most = weight(fit, effect);
+		found = row;
+	}
+	if (found)
+		*ret_value = value_of(q, found->a);
+	return found;
+}
+
+static void conclude_draws(struct ts_inquiry *q)
+{
+	ts_conclude(q, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_LOW,
+		    "Several seeds differ, and no digest shows which of them acts first: the initialization, the data or random "
+		    "draws differ");
+	ts_remain(q, TS_CAUSE_INIT);
+	ts_remain(q, TS_CAUSE_DATA_ORDER);
+	ts_remain(q, TS_CAUSE_RNG_STREAM);
+}
+
+bool ts_diagnose_facts(struct ts_inquiry *q, enum ts_place place)
 {
 	struct candidates c;
 	struct ts_span said;
 	enum ts_confidence sure;
 
-	collect(q, &c);
+	collect(q, place, &c);
 	if (!c.effect)
 		return false;
-	sure = confidence_of(q, &c);
+	if (only_draws(&c)) {
+		conclude_draws(q);
+		return true;
+	}
+	sure = confidence_of(q, &c, place);
 	said = values_of(q, c.row);
 	ts_say_for(q, "%.*s, which %s", TS_SPAN_ARG(said), c.effect->says);
-	if (ts_at_start(q))
+	if (place == TS_PLACE_UNKNOWN && ts_at_start(q))
 		ts_say_for(q, "the two runs differ from their first common step on");
-	else
+	else if (place == TS_PLACE_UNKNOWN)
 		ts_say_for(q, "the two runs agree from step %" PRId64 " on and first differ at step %" PRId64, q->start,
 			   q->f);
 	ts_conclude(q, c.effect->cause, sure, "%.*s, which %s", TS_SPAN_ARG(said), c.effect->says);
-	for (size_t i = 0; i < q->e->n_facts; i++) {
-		const struct ts_effect *effect = ts_effect_of(q->e->facts[i].path);
+	return true;
+}
 
-		if (effect && fits(q, effect) && ts_fact_differs(q, &q->e->facts[i]))
+/* A setting whose effect is known, without what only one run recorded. */
+static void remain_fits(struct ts_inquiry *q, enum fit least, bool differs)
+{
+	for (size_t i = 0; i < q->e->n_facts; i++) {
+		const struct ts_effect *effect;
+
+		if (ts_fact_differs(q, &q->e->facts[i]) == differs && fit_of(q, &q->e->facts[i], TS_PLACE_UNKNOWN, &effect) == least)
 			ts_remain(q, effect->cause);
 	}
-	if (c.effect->cause == TS_CAUSE_INIT_OR_DATA) {
-		ts_remain(q, TS_CAUSE_INIT);
-		ts_remain(q, TS_CAUSE_DATA_ORDER);
-		ts_remain(q, TS_CAUSE_RNG_STREAM);
-	} else if (ts_is_rounding(q)) {
-		ts_remain(q, TS_CAUSE_NONDETERMINISM);
-	}
-	return true;
-}
-
-/* Does it act on an update whose gradients agree? A rate does only where rates were not recorded. */
-static bool acts_on_update(const struct ts_inquiry *q, const struct ts_effect *effect, int64_t update)
-{
-	if (!effect || effect->cause != TS_CAUSE_CONFIG || (effect->by_schedule && ts_agrees_at(q, TS_KIND_LR, update)))
-		return false;
-	return effect->onset == TS_ONSET_ANY ||
-	       (effect->onset == TS_ONSET_UPDATE && ts_records(q, q->start, update) <= ts_cut_of(q, TS_CUT_LR_STEPS));
-}
-
-bool ts_diagnose_update(struct ts_inquiry *q, int64_t update, enum ts_confidence most)
-{
-	const struct ts_fact_row *row = NULL;
-	const struct ts_effect *effect = NULL;
-	struct candidates c;
-	struct ts_span said;
-
-	for (size_t i = 0; i < q->e->n_facts && !row; i++) {
-		effect = ts_effect_of(q->e->facts[i].path);
-		if (ts_fact_differs(q, &q->e->facts[i]) && acts_on_update(q, effect, update))
-			row = &q->e->facts[i];
-	}
-	if (!row)
-		return false;
-	collect(q, &c);
-	if (c.unknown) {
-		ts_say_against(q, "the code or other facts differ too, and their effect is not known");
-		most = TS_CONFIDENCE_MEDIUM;
-	}
-	said = values_of(q, row);
-	ts_say_for(q,
-		   "everything that went into the update of step %" PRId64
-		   " agrees, but the parameters after it differ",
-		   update);
-	ts_say_for(q, "%.*s, which %s", TS_SPAN_ARG(said), effect->says);
-	ts_conclude(q, TS_CAUSE_CONFIG, most, "%.*s, which %s", TS_SPAN_ARG(said), effect->says);
-	q->d.step = update;
-	ts_remain(q, TS_CAUSE_CORRUPTION);
-	return true;
 }
 
 void ts_remain_facts(struct ts_inquiry *q)
 {
-	for (size_t i = 0; i < q->e->n_facts; i++) {
-		const struct ts_fact_row *row = &q->e->facts[i];
-		const struct ts_effect *effect = ts_effect_of(row->path);
+	remain_fits(q, FIT_TYPICAL, true);
+	remain_fits(q, FIT_ANY, true);
+	remain_fits(q, FIT_ODD, true);
+	remain_fits(q, FIT_TYPICAL, false);
+}
 
-		if (effect && effect->onset != TS_ONSET_NEVER && !ts_fact_differs(q, row) && fits(q, effect))
-			ts_remain(q, effect->cause);
-		else if (!effect && row->group == TS_GROUP_CONFIG)
-			ts_remain(q, TS_CAUSE_CONFIG);
-		if (!effect && (row->group == TS_GROUP_CONFIG || row->group == TS_GROUP_DETERMINISM))
-			ts_remain(q, TS_CAUSE_PRECISION);
-	}
+/* Why a fact that differs is not the answer. */
+static void say_other(struct ts_inquiry *q, const struct ts_fact_row *row, const struct ts_effect *effect, enum fit fit)
+{
+	if (fit == FIT_CONTRADICTED)
+		ts_say_against(q, "%.*s differs, which %s; a record contradicts that: %s", TS_SPAN_ARG(row->path), effect->says,
+			       effect->by_schedule			 ? "the learning rates agree"
+			       : effect->cause == TS_CAUSE_INIT		 ? "the first parameters or the first loss agree"
+			       : effect->cause == TS_CAUSE_INIT_OR_DATA ? "the parameters, the batches and the generators agree"
+									 : "the batches agree");
+	else if (effect->cause != q->d.cause)
+		ts_say_against(q, "%.*s differs too, which %s", TS_SPAN_ARG(row->path), effect->says);
 }
 
 void ts_say_facts(struct ts_inquiry *q)
@@ -353,29 +484,20 @@ void ts_say_facts(struct ts_inquiry *q)
 
 	for (size_t i = 0; i < q->e->n_facts; i++) {
 		const struct ts_fact_row *row = &q->e->facts[i];
-		const struct ts_effect *effect = ts_effect_of(row->path);
+		const struct ts_effect *effect;
+		enum fit fit = fit_of(q, row, TS_PLACE_UNKNOWN, &effect);
 
 		if (!effect) {
 			unknown += row->group != TS_GROUP_OTHER;
 			continue;
 		}
-		if (effect->onset == TS_ONSET_NEVER)
+		if (fit == FIT_NONE)
 			continue;
-		if (!ts_fact_differs(q, row)) {
+		if (!ts_fact_differs(q, row))
 			ts_say_against(q, "only one run recorded %.*s, so it is not known whether it differs",
 				       TS_SPAN_ARG(row->path));
-			continue;
-		}
-		if (fits(q, effect))
-			continue;
-		if (effect->cause == TS_CAUSE_UNKNOWN)
-			ts_say_against(q, "%.*s differs: %s", TS_SPAN_ARG(row->path), effect->says);
-		else if (q->d.cause == TS_CAUSE_CONFIG && effect->cause == TS_CAUSE_CONFIG)
-			continue;
 		else
-			ts_say_against(
-				q, "%.*s differs, which %s; the step and the size of the difference do not fit that",
-				TS_SPAN_ARG(row->path), effect->says);
+			say_other(q, row, effect, fit);
 	}
 	if (unknown)
 		ts_say_against(q, "%s differ%s, and %s effect is not known",

@@ -8,6 +8,7 @@
 #include "analysis/diverge/inquiry.h"
 
 #include "analysis/answer/say.h"
+#include "base/text.h"
 #include "run/role.h"
 
 #define NAME(series) TS_SPAN_ARG(ts_column_said((series)->name))
@@ -59,11 +60,48 @@ static void name_settings(struct ts_inquiry *q)
 	}
 }
 
+/* What was computed before the update of `step`, or went into it, differs no later than the rate. */
+static bool state_before(const struct ts_inquiry *q, int64_t step)
+{
+	static const enum ts_series_kind kinds[] = {TS_KIND_LOSS, TS_KIND_GRAD_NORM, TS_KIND_GRADS, TS_KIND_BATCH, TS_KIND_RNG};
+	const struct ts_first *params = &q->first[TS_KIND_PARAMS], *eval = &q->first[TS_KIND_EVAL];
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		if (q->first[kinds[i]].parts && q->first[kinds[i]].step <= step)
+			return true;
+	if (eval->parts && eval->step < step)
+		return true;
+	return params->parts && (params->step < step || (params->step == step && q->e->params_time == TS_DIGEST_BEFORE));
+}
+
+/* Where a record has the rate and the loss of one step for the first time, a schedule that watches the loss would look the same. */
+static bool same_record(struct ts_inquiry *q, const struct ts_first *lr)
+{
+	bool inputs = q->first[TS_KIND_BATCH].parts && q->first[TS_KIND_BATCH].step <= lr->step;
+
+	if (lr->step == q->start && ts_in_turn(q) && !inputs && !q->first[TS_KIND_RNG].parts) {
+		ts_say_for(q, "a loss of the same step agrees: the networks are updated in turn, and the second loss follows from the "
+			      "first update");
+		ts_conclude(q, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM, "The learning rate differs from step %" PRId64 " on: it is %.*s",
+			    lr->step, TS_SPAN_ARG(ts_values_text(q, lr->series->a, lr->series->b)));
+		return true;
+	}
+	if (ts_at_first_pass(q) && q->cadence == 1)
+		ts_say_against(q, "the learning rate differs from the first step on, but so does the loss, and no update had "
+				  "acted on that loss yet");
+	else
+		ts_say_against(q,
+			       "the learning rate first differs at step %" PRId64
+			       ", but what it acts on differs there too: a schedule that reacts to a difference would look the same",
+			       lr->step);
+	ts_remain(q, TS_CAUSE_CONFIG);
+	return false;
+}
+
 static bool by_learning_rate(struct ts_inquiry *q)
 {
 	const struct ts_first *lr = &q->first[TS_KIND_LR];
-	enum ts_confidence sure = TS_CONFIDENCE_HIGH;
-	int64_t effect = q->f;
+	int64_t effect = q->f, resume;
 	bool shown = effect_step(q, &effect);
 	struct ts_span values;
 	double distance;
@@ -75,28 +113,21 @@ static bool by_learning_rate(struct ts_inquiry *q)
 		(void)precedes(q, TS_KIND_LR, TS_CUT_LR_STEPS);
 		return false;
 	}
-	/* A learning rate acts on the losses after its step; within one interval of records, or after an update, both show in
-	 * one record. */
-	if (shown && distance == 0 && q->cadence == 1) {
-		if (ts_at_first_pass(q)) {
-			ts_say_against(q, "the learning rate differs from the first step on, but so does the loss, and "
-					  "no update had "
-					  "acted on that loss yet");
-			return false;
-		}
-		sure = TS_CONFIDENCE_MEDIUM;
-		ts_say_against(q, "a learning rate acts on the record after its own, but here both first differ in the "
-				  "same record");
-	}
-	/* What differs in the update alone cannot have moved a batch. */
-	if (q->first[TS_KIND_BATCH].parts && q->first[TS_KIND_BATCH].step <= effect)
-		return false;
+	if (state_before(q, lr->step))
+		return same_record(q, lr);
 	values = ts_values_text(q, lr->series->a, lr->series->b);
 	ts_say_for(q, "at step %" PRId64 " the learning rate is %.*s%s", lr->step, TS_SPAN_ARG(values),
 		   shown && distance > 0 ? "; everything that was computed before that update agrees" : "");
 	name_settings(q);
-	ts_conclude(q, TS_CAUSE_CONFIG, sure, "The learning rate differs from step %" PRId64 " on: it is %.*s",
-		    lr->step, TS_SPAN_ARG(values));
+	if (ts_resume_before(q, lr->step, &resume) && !ts_fact_names(q, TS_CAUSE_CONFIG)) {
+		ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM,
+			    "After the resume at step %" PRId64 " the learning rate is %.*s: its schedule was not restored", resume,
+			    TS_SPAN_ARG(values));
+		ts_remain(q, TS_CAUSE_CONFIG);
+	} else {
+		ts_conclude(q, TS_CAUSE_CONFIG, TS_CONFIDENCE_HIGH, "The learning rate differs from step %" PRId64 " on: it is %.*s",
+			    lr->step, TS_SPAN_ARG(values));
+	}
 	q->d.step = lr->step;
 	return true;
 }
@@ -120,7 +151,19 @@ static enum ts_cause data_facts(const struct ts_inquiry *q)
 	return cause;
 }
 
-/* Both say which data they read, and say the same. */
+/* A digest of the data, or what names one version of them: a name and a count of samples fit other data as well. */
+static bool is_of_content(struct ts_span path)
+{
+	static const char *const globs[] = {"*sha*",	    "*hash*",	  "*digest*", "*checksum*", "*fingerprint*",
+					    "*revision*", "*version*", "*etag*",   "*commit*"};
+
+	for (size_t i = 0; i < sizeof globs / sizeof globs[0]; i++)
+		if (ts_glob(ts_span_str(globs[i]), path))
+			return true;
+	return false;
+}
+
+/* Both say which data they read, by their content, and say the same. */
 static bool same_data_said(const struct ts_inquiry *q)
 {
 	const struct ts_facts *facts = q->e->facts_a;
@@ -131,7 +174,7 @@ static bool same_data_said(const struct ts_inquiry *q)
 		const struct ts_fact *a = &facts->items[i], *b;
 		const struct ts_effect *effect = ts_effect_of(a->path);
 
-		if (!effect || effect->cause != TS_CAUSE_DATA_SET)
+		if (!effect || effect->cause != TS_CAUSE_DATA_SET || !is_of_content(a->path))
 			continue;
 		b = ts_facts_find(q->e->facts_b, a->path);
 		if (b && ts_fact_same(a, b))
@@ -153,73 +196,95 @@ static void data_position(struct ts_inquiry *q, int64_t step)
 static void data_elsewhere(struct ts_inquiry *q, int64_t step)
 {
 	const struct ts_batch_relation *r = &q->e->batches;
+	bool set = data_facts(q) == TS_CAUSE_DATA_SET, moved = r->answer == TS_BATCHES_REORDERED;
 
 	ts_say_for(q, "from that step on %s of the second run %s in the first run at a different step (compared: %s)",
 		   ts_say_plural((double)r->shared, "batch digest").text, r->shared == 1 ? "is" : "are",
 		   ts_say_count((double)r->compared).text);
-	if (r->answer == TS_BATCHES_OVERLAP && data_facts(q) == TS_CAUSE_DATA_SET) {
-		ts_conclude(q, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH,
-			    "The data differ from step %" PRId64 " on, and the recorded facts say so", step);
-		ts_remain(q, TS_CAUSE_DATA_ORDER);
+	if (moved || (same_data_said(q) && !set)) {
+		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_HIGH,
+			    "The batches come in a different order from step %" PRId64 " on", step);
 		return;
 	}
-	ts_conclude(q, TS_CAUSE_DATA_ORDER,
-		    r->answer == TS_BATCHES_REORDERED ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
-		    "The batches come in a different order from step %" PRId64 " on", step);
-	if (r->answer == TS_BATCHES_OVERLAP)
-		ts_remain(q, TS_CAUSE_DATA_SET);
+	if (set)
+		ts_conclude(q, TS_CAUSE_DATA_SET, TS_CONFIDENCE_MEDIUM,
+			    "The batches differ from step %" PRId64 " on, and the recorded facts say that the data differ", step);
+	else
+		ts_conclude(q, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM,
+			    "The batches differ from step %" PRId64
+			    " on, and some of them come at a different step: the data order differs, or the data set",
+			    step);
+	ts_remain(q, TS_CAUSE_DATA_ORDER);
+	ts_remain(q, TS_CAUSE_DATA_SET);
 }
 
 /* Batches that differ and are nowhere else, among others that stayed where they were. */
 static void data_replaced(struct ts_inquiry *q, int64_t step)
 {
 	const struct ts_batch_relation *r = &q->e->batches;
-	bool same = same_data_said(q), said = data_facts(q) == TS_CAUSE_DATA_SET;
+	bool said = data_facts(q) == TS_CAUSE_DATA_SET;
 
 	ts_say_for(q,
 		   "from that step on %s of %s agree at the same step, and the others are nowhere in the first run: no "
 		   "batch has "
 		   "moved",
 		   ts_say_count((double)r->kept).text, ts_say_plural((double)r->compared, "batch digest").text);
-	if (same) {
+	if (same_data_said(q)) {
 		ts_say_against(q, "both runs say that they read the same data: samples may have changed places between "
 				  "batches or "
 				  "within a batch");
-		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW,
+		ts_conclude(q, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM,
 			    "Some batches hold different samples from step %" PRId64
 			    " on, although both runs say that they read the same data",
 			    step);
 		ts_remain(q, TS_CAUSE_DATA_SET);
+		ts_remain(q, TS_CAUSE_DATA_ORDER);
 		return;
 	}
 	ts_conclude(q, TS_CAUSE_DATA_SET, said ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
 		    "Some batches hold different samples from step %" PRId64
 		    " on, but the order of the batches is the same%s",
 		    step, said ? "; the recorded facts say that the data differ" : "");
-	if (!said)
-		ts_remain(q, TS_CAUSE_DATA_ORDER);
+	ts_remain(q, TS_CAUSE_DATA_ORDER);
 }
 
-/* No batch is in both: another order of samples, or other samples. */
+/* A seed of the order differs, and was recorded to. */
+static bool order_said(const struct ts_inquiry *q)
+{
+	return data_facts(q) == TS_CAUSE_DATA_ORDER && ts_fact_names(q, TS_CAUSE_DATA_ORDER);
+}
+
+/* No batch is in both: another order of samples, other samples, or batches that are made otherwise. */
 static void data_unlike(struct ts_inquiry *q, int64_t step)
 {
+	enum ts_confidence sure = ts_fact_names(q, TS_CAUSE_CODE) || ts_fact_names(q, TS_CAUSE_CONFIG) ? TS_CONFIDENCE_LOW
+												       : TS_CONFIDENCE_HIGH;
+
 	if (data_facts(q) == TS_CAUSE_DATA_SET) {
-		ts_conclude(q, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH,
+		ts_conclude(q, TS_CAUSE_DATA_SET, sure,
 			    "The data differ from step %" PRId64 " on, and the recorded facts say so", step);
+		ts_remain(q, TS_CAUSE_DATA_ORDER);
+		return;
+	}
+	if (order_said(q)) {
+		ts_conclude(q, TS_CAUSE_DATA_ORDER, sure,
+			    "The data are read in a different order from step %" PRId64 " on, and the recorded seeds say so", step);
 		return;
 	}
 	if (same_data_said(q)) {
 		ts_say_for(q, "both runs say that they read the same data");
-		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_HIGH,
+		ts_conclude(q, TS_CAUSE_DATA_ORDER, sure == TS_CONFIDENCE_HIGH ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
 			    "The same data are read in a different order from step %" PRId64 " on", step);
+		ts_remain(q, TS_CAUSE_ORDER_OR_SET);
 		return;
 	}
 	ts_say_against(q, "no batch of one run is in the other run, and the same samples in a different order would "
 			  "look like different samples");
-	ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM,
+	ts_conclude(q, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM,
 		    "The batches differ from step %" PRId64
 		    " on: the data order or the data set differs, and no recorded fact shows which",
 		    step);
+	ts_remain(q, TS_CAUSE_DATA_ORDER);
 	ts_remain(q, TS_CAUSE_DATA_SET);
 }
 
@@ -228,29 +293,21 @@ static void data_unknown(struct ts_inquiry *q, int64_t step)
 {
 	struct ts_span why = q->e->batches_unknown;
 
+	ts_say_against(q, "tscope did not look for the batches of one run in the other run%s%.*s", why.len ? ": " : "",
+		       TS_SPAN_ARG(why));
 	if (data_facts(q) == TS_CAUSE_DATA_SET) {
-		ts_conclude(q, TS_CAUSE_DATA_SET, TS_CONFIDENCE_HIGH,
+		ts_conclude(q, TS_CAUSE_DATA_SET, TS_CONFIDENCE_MEDIUM,
 			    "The batches differ from step %" PRId64
 			    " on, and the recorded facts say that the data differ",
 			    step);
-		return;
-	}
-	ts_say_against(q, "tscope did not look for the batches of one run in the other run%s%.*s", why.len ? ": " : "",
-		       TS_SPAN_ARG(why));
-	if (same_data_said(q)) {
-		ts_say_for(q, "both runs say that they read the same data");
-		ts_conclude(
-			q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM,
-			"The same data are read in a different order, or from a different position, from step %" PRId64
-			" on",
-			step);
 	} else {
-		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM,
+		ts_conclude(q, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM,
 			    "The batches differ from step %" PRId64
 			    " on: it is not known whether the data order, the data position or the data set differs",
 			    step);
 		ts_remain(q, TS_CAUSE_DATA_SET);
 	}
+	ts_remain(q, TS_CAUSE_DATA_ORDER);
 	ts_remain(q, TS_CAUSE_DATA_POSITION);
 }
 
@@ -262,35 +319,132 @@ static bool init_differs(const struct ts_inquiry *q)
 	return params->parts && params->step == q->start && params->from_first && q->e->params_time == TS_DIGEST_BEFORE;
 }
 
+/* The generators differ no later than the batches: they may have drawn them, or a policy that draws its actions made them. */
+static bool drawn_batches(struct ts_inquiry *q, const struct ts_first *batch)
+{
+	const struct ts_first *rng = &q->first[TS_KIND_RNG];
+	int64_t resume;
+
+	if (!rng->parts || rng->step > batch->step)
+		return false;
+	ts_say_for(q, "the states of the random generators differ from step %" PRId64 " on, the batches from step %" PRId64 " on",
+		   rng->step, batch->step);
+	if (ts_resume_before(q, rng->step, &resume)) {
+		ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM,
+			    "After the resume at step %" PRId64 " the random generators are not restored, and the batches differ", resume);
+		ts_remain(q, TS_CAUSE_RESUME_DATA);
+	} else if (rng->step < batch->step) {
+		ts_conclude(q, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_MEDIUM,
+			    "The states of the random generators differ from step %" PRId64 " on, and the batches after them", rng->step);
+	} else {
+		ts_conclude(q, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW,
+			    "The random generators and the batches differ from step %" PRId64
+			    " on: either the generators draw the batches or the actions that make them, or the data differ too",
+			    batch->step);
+	}
+	ts_remain(q, TS_CAUSE_RNG_STREAM);
+	ts_remain(q, TS_CAUSE_ON_POLICY);
+	ts_remain(q, TS_CAUSE_DATA_ORDER);
+	ts_remain(q, TS_CAUSE_DATA_SET);
+	q->d.step = rng->step;
+	return true;
+}
+
+static void resumed_batches(struct ts_inquiry *q, int64_t resume)
+{
+	bool moved = q->e->batches.answer == TS_BATCHES_SHIFTED, state = ts_same_parameters(q) && ts_agrees_at(q, TS_KIND_RNG, q->f);
+
+	if (moved)
+		ts_say_for(
+			q,
+			"from that step on the second run trains on the batches that the first run has %s %s",
+			ts_say_plural(fabs((double)q->e->batches.shift), "step").text,
+			q->e->batches.shift < 0 ? "earlier" : "later");
+	ts_conclude(q, TS_CAUSE_RESUME_DATA, moved || state ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
+		    "After the resume at step %" PRId64 " the data continue from a different position", resume);
+	ts_remain(q, TS_CAUSE_RESUME_STATE);
+}
+
+/* Batches that differ only behind a state that differs are made by it. */
+static bool batches_follow(struct ts_inquiry *q, const struct ts_first *batch)
+{
+	const struct ts_first *params = &q->first[TS_KIND_PARAMS];
+
+	if (!params->parts || params->step > batch->step ||
+	    (params->step == batch->step && q->e->params_time != TS_DIGEST_BEFORE) || params->step == q->start)
+		return false;
+	ts_say_for(q, "the batches differ from step %" PRId64 " on, when the parameters already differ: the run makes its own data",
+		   batch->step);
+	return true;
+}
+
+/* A setting that may change what a batch holds (its size, or nobody knows what) differs, and no fact about the data. */
+static bool made_otherwise(struct ts_inquiry *q)
+{
+	enum ts_batch_answer answer = q->e->batches.answer;
+
+	if (data_facts(q) != TS_CAUSE_UNKNOWN || answer == TS_BATCHES_REORDERED || answer == TS_BATCHES_REPLACED ||
+	    !(ts_fact_names(q, TS_CAUSE_CONFIG) || ts_fact_names(q, TS_CAUSE_REDUCTION_ORDER)))
+		return false;
+	if (!ts_diagnose_facts(q, TS_PLACE_BATCH))
+		return false;
+	if (q->d.confidence == TS_CONFIDENCE_HIGH)
+		q->d.confidence = TS_CONFIDENCE_MEDIUM;
+	ts_say_for(q, "the batches differ, as where each holds another number of samples");
+	ts_remain(q, TS_CAUSE_DATA_ORDER);
+	ts_remain(q, TS_CAUSE_DATA_SET);
+	return true;
+}
+
+/* A seed of the initialization differs, and nothing that was recorded of the data does. */
+static bool init_said(const struct ts_inquiry *q)
+{
+	return ts_fact_names(q, TS_CAUSE_INIT) && data_facts(q) == TS_CAUSE_UNKNOWN;
+}
+
+/* A policy makes its own batches, so that other parameters make others; elsewhere both were drawn anew. */
+static void both_differ(struct ts_inquiry *q, int64_t step)
+{
+	bool before = init_differs(q);
+
+	if (init_said(q))
+		ts_conclude(q, TS_CAUSE_INIT, before ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
+			    "The initialization differs, as the recorded seeds say, and the batches differ from step %" PRId64
+			    " on, as where a policy makes them",
+			    step);
+	else
+		ts_conclude(q, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM,
+			    "Both the initial parameters and the batches differ from step %" PRId64 " on", step);
+	ts_remain(q, TS_CAUSE_INIT);
+	ts_remain(q, TS_CAUSE_DATA_ORDER);
+	ts_remain(q, TS_CAUSE_DATA_SET);
+	ts_remain(q, TS_CAUSE_ON_POLICY);
+}
+
 static bool by_batches(struct ts_inquiry *q)
 {
 	const struct ts_first *batch = &q->first[TS_KIND_BATCH];
 	int64_t resume;
 
-	if (!precedes(q, TS_KIND_BATCH, TS_CUT_INPUT_STEPS))
+	if (!precedes(q, TS_KIND_BATCH, TS_CUT_INPUT_STEPS) || batches_follow(q, batch) )
 		return false;
+	if (drawn_batches(q, batch))
+		return true;
 	if (ts_resume_before(q, batch->step, &resume)) {
-		if (q->e->batches.answer == TS_BATCHES_SHIFTED)
-			ts_say_for(
-				q,
-				"from that step on the second run trains on the batches that the first run has %s %s",
-				ts_say_plural(fabs((double)q->e->batches.shift), "step").text,
-				q->e->batches.shift < 0 ? "earlier" : "later");
-		ts_conclude(q, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_HIGH,
-			    "After the resume at step %" PRId64 " the data continue from a different position", resume);
-	} else if (init_differs(q)) {
-		ts_conclude(q, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_HIGH,
-			    "Both the initial parameters and the batches differ from step %" PRId64 " on", batch->step);
+		resumed_batches(q, resume);
+	} else if (init_differs(q) || (batch->step == q->start && init_said(q))) {
+		both_differ(q, batch->step);
 	} else if (q->e->batches.answer == TS_BATCHES_SHIFTED) {
 		data_position(q, batch->step);
-	} else if (q->e->batches.answer == TS_BATCHES_REORDERED || q->e->batches.answer == TS_BATCHES_OVERLAP) {
-		data_elsewhere(q, batch->step);
-	} else if (q->e->batches.answer == TS_BATCHES_REPLACED) {
-		data_replaced(q, batch->step);
-	} else if (q->e->batches.answer == TS_BATCHES_UNKNOWN) {
-		data_unknown(q, batch->step);
-	} else {
-		data_unlike(q, batch->step);
+	} else if (!made_otherwise(q)) {
+		if (q->e->batches.answer == TS_BATCHES_REORDERED || q->e->batches.answer == TS_BATCHES_OVERLAP)
+			data_elsewhere(q, batch->step);
+		else if (q->e->batches.answer == TS_BATCHES_REPLACED)
+			data_replaced(q, batch->step);
+		else if (q->e->batches.answer == TS_BATCHES_UNKNOWN)
+			data_unknown(q, batch->step);
+		else
+			data_unlike(q, batch->step);
 	}
 	q->d.step = batch->step;
 	if (batch->step == q->start && q->first[TS_KIND_PARAMS].parts && q->e->params_time == TS_DIGEST_UNKNOWN)
@@ -300,24 +454,92 @@ static bool by_batches(struct ts_inquiry *q)
 
 /* --- parameters at the beginning --- */
 
-/* A fact differs that is known to change what one forward pass and one update come to. */
-static bool computes_otherwise(const struct ts_inquiry *q)
+/* The first losses are the same but for rounding: the digests differ because the numbers are stored otherwise. */
+static bool stored_otherwise(const struct ts_inquiry *q)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
+
+	return loss->recorded && loss->start == q->start &&
+	       (!loss->parts || loss->step > q->start || loss->jump < ts_cut_of(q, TS_CUT_NUMERIC));
+}
+
+/* Facts that change the model or how its parameters are stored come before another draw of them. */
+static bool initial_facts(struct ts_inquiry *q)
+{
+	bool precision = ts_fact_names(q, TS_CAUSE_PRECISION), seeds = ts_fact_names(q, TS_CAUSE_INIT);
+
+	if (seeds || !(precision || ts_fact_names(q, TS_CAUSE_CONFIG)))
+		return false;
+	if (!ts_diagnose_facts(q, TS_PLACE_UNKNOWN))
+		return false;
+	ts_say_for(q, "the digests of the parameters differ before the first update, at step %" PRId64, q->start);
+	ts_remain(q, TS_CAUSE_INIT);
+	return true;
+}
+
+/* What is known to be before the first update differs. */
+static void initial_parameters(struct ts_inquiry *q)
+{
+	bool code = ts_fact_names(q, TS_CAUSE_CODE);
+
+	if (initial_facts(q))
+		return;
+	if (stored_otherwise(q)) {
+		ts_conclude(q, TS_CAUSE_PRECISION, TS_CONFIDENCE_LOW,
+			    "The digests of the parameters differ before the first update, but the first losses differ by no more than "
+			    "rounding: the same values are stored in a different type");
+		ts_remain(q, TS_CAUSE_INIT);
+		return;
+	}
+	ts_conclude(q, TS_CAUSE_INIT, code ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_HIGH,
+		    "The parameters differ before the first update, at step %" PRId64, q->start);
+	if (code)
+		ts_say_against(q, "the code differs too, and may build or initialize the model in a different way");
+}
+
+static bool seeds_of_init(const struct ts_inquiry *q)
 {
 	for (size_t i = 0; i < q->e->n_facts; i++) {
 		const struct ts_effect *effect = ts_effect_of(q->e->facts[i].path);
 
 		if (effect && ts_fact_differs(q, &q->e->facts[i]) &&
-		    (effect->cause == TS_CAUSE_PRECISION || effect->cause == TS_CAUSE_REDUCTION_ORDER ||
-		     effect->cause == TS_CAUSE_PLATFORM || effect->cause == TS_CAUSE_CONFIG))
+		    (effect->cause == TS_CAUSE_INIT || effect->cause == TS_CAUSE_INIT_OR_DATA))
 			return true;
 	}
 	return false;
 }
 
+/* Nobody said whether the digest of the first step is of before its update: another initialization, or another computation of the
+ * first step, whatever changed it. */
+static bool before_or_after(struct ts_inquiry *q)
+{
+	bool batch = ts_agrees_at(q, TS_KIND_BATCH, q->start), rng = ts_agrees_at(q, TS_KIND_RNG, q->start);
+
+	if (q->e->params_time == TS_DIGEST_AFTER || !ts_at_start(q) || !q->first[TS_KIND_LOSS].parts ||
+	    q->first[TS_KIND_LOSS].step != q->start || !batch || (q->first[TS_KIND_RNG].parts && q->first[TS_KIND_RNG].step == q->start))
+		return false;
+	ts_say_against(q, "it was not declared whether the digest of the parameters is from before or after the update of its step "
+			  "(columns.digests.params.when)");
+	if (ts_diagnose_facts(q, TS_PLACE_UNKNOWN)) {
+		if (seeds_of_init(q) && rng && q->d.cause == TS_CAUSE_INIT && q->d.confidence == TS_CONFIDENCE_LOW)
+			q->d.confidence = TS_CONFIDENCE_MEDIUM;
+		ts_remain(q, TS_CAUSE_INIT);
+		return true;
+	}
+	ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
+		    "The parameters and the loss differ at the first step, but the batch agrees: either the initialization differs, or the "
+		    "first step computes something else");
+	ts_remain(q, TS_CAUSE_INIT);
+	ts_remain(q, TS_CAUSE_CODE);
+	ts_remain(q, TS_CAUSE_CONFIG);
+	ts_remain(q, TS_CAUSE_PRECISION);
+	ts_remain(q, TS_CAUSE_RNG_STREAM);
+	return true;
+}
+
 static bool by_parameters(struct ts_inquiry *q)
 {
 	const struct ts_first *params = &q->first[TS_KIND_PARAMS];
-	bool batch = ts_agrees_at(q, TS_KIND_BATCH, q->start), rng = ts_agrees_at(q, TS_KIND_RNG, q->start);
 	int64_t resume;
 
 	if (!params->parts || params->step != q->start)
@@ -330,23 +552,10 @@ static bool by_parameters(struct ts_inquiry *q)
 	if (!params->from_first)
 		return false;
 	if (init_differs(q)) {
-		ts_conclude(q, TS_CAUSE_INIT, TS_CONFIDENCE_HIGH,
-			    "The parameters differ before the first update, at step %" PRId64, q->start);
+		initial_parameters(q);
 		return true;
 	}
-	/* Digests that were taken after the update follow from whatever changed the loss, and these may be such. */
-	if (q->e->params_time == TS_DIGEST_AFTER || computes_otherwise(q) || !ts_at_start(q) || !q->first[TS_KIND_LOSS].parts ||
-	    q->first[TS_KIND_LOSS].step != q->start || !ts_is_finite(q) || !batch)
-		return false;
-	if (!rng)
-		ts_say_against(
-			q,
-			"the random generators were not recorded, and it was not declared whether the digest is from "
-			"before or after the first update");
-	ts_conclude(q, TS_CAUSE_INIT, rng ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
-		    "The parameters differ at the first step, but the batch agrees: the initialization differs");
-	ts_remain(q, TS_CAUSE_RNG_STREAM);
-	return true;
+	return before_or_after(q);
 }
 
 /* --- generators --- */
@@ -358,6 +567,9 @@ static bool by_generators(struct ts_inquiry *q)
 	int64_t resume;
 
 	if (!precedes(q, TS_KIND_RNG, TS_CUT_INPUT_STEPS))
+		return false;
+	/* Generators that differ only behind a state that differs follow from it. */
+	if (q->first[TS_KIND_PARAMS].parts && q->first[TS_KIND_PARAMS].step < rng->step)
 		return false;
 	batch = ts_agrees_at(q, TS_KIND_BATCH, rng->step);
 	params = ts_agrees_at(q, TS_KIND_PARAMS, rng->step - 1) ||
@@ -376,7 +588,7 @@ static bool by_generators(struct ts_inquiry *q)
 			ts_say_against(q, "the parameters before their first update were not recorded, and a random "
 					  "generator may have "
 					  "drawn them too");
-		ts_conclude(q, TS_CAUSE_RNG_STREAM, batch && params ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
+		ts_conclude(q, TS_CAUSE_RNG_STREAM, batch && params ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_LOW,
 			    "The states of the random generators differ from step %" PRId64
 			    " on%s: dropout and other random draws differ",
 			    rng->step, batch ? ", but the batches agree" : "");
@@ -388,179 +600,10 @@ static bool by_generators(struct ts_inquiry *q)
 	return true;
 }
 
-/* --- gradients and state of a few ranks --- */
-
-static bool forward_agrees(const struct ts_inquiry *q, int64_t step)
-{
-	const struct ts_first *params = &q->first[TS_KIND_PARAMS];
-
-	if (params->parts && (params->step < step || (params->step == step && q->e->params_time == TS_DIGEST_BEFORE)))
-		return false;
-	return ts_agrees_at(q, TS_KIND_LOSS, step) && !q->first[TS_KIND_BATCH].parts;
-}
-
-/* Gradients differ on some ranks of several; the losses of that step agree and differ later. On every rank at once it is a
- * kernel that adds in no fixed order. */
-static bool by_gradients(struct ts_inquiry *q)
-{
-	const struct ts_first *grads = &q->first[TS_KIND_GRADS], *loss = &q->first[TS_KIND_LOSS],
-			      *norm = &q->first[TS_KIND_GRAD_NORM];
-	bool pushed = norm->parts && norm->step == grads->step && norm->jump >= ts_cut_of(q, TS_CUT_GRAD);
-
-	if (!grads->parts || grads->ranks < 2 || grads->parted_first == grads->ranks || grads->step != q->f || !loss->parts ||
-	    loss->step <= grads->step || !forward_agrees(q, grads->step))
-		return false;
-	ts_say_for(q, "the losses agree at step %" PRId64 " and first differ %s later", grads->step,
-		   ts_say_plural(ts_records(q, grads->step, loss->step), "record").text);
-	ts_conclude(q, TS_CAUSE_GRADIENT_PATH, pushed ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
-		    "The gradients first differ at step %" PRId64
-		    ", after equal forward passes, on %u of %u ranks (rank %" PRId32 " is one)",
-		    grads->step, grads->parted_first, grads->ranks, grads->series->rank);
-	if (!pushed) {
-		ts_say_against(
-			q, "the gradient norm changed by no more than a different order of summation would change it");
-		ts_remain(q, TS_CAUSE_NONDETERMINISM);
-	}
-	ts_remain(q, TS_CAUSE_CORRUPTION);
-	return true;
-}
-
-/* The update after which parameters differ: of their own step if their digest is of after it, or if all of that step agrees. */
-static int64_t update_before(const struct ts_inquiry *q)
-{
-	int64_t step = q->first[TS_KIND_PARAMS].step;
-	bool own = ts_agrees_at(q, TS_KIND_LOSS, step) &&
-		   (ts_agrees_at(q, TS_KIND_GRADS, step) || ts_agrees_at(q, TS_KIND_GRAD_NORM, step));
-
-	if (q->e->params_time == TS_DIGEST_AFTER || (q->e->params_time == TS_DIGEST_UNKNOWN && own && step == q->start))
-		return step;
-	return step - q->cadence;
-}
-
-/* It was not declared when the digest of the parameters is taken, and after an equal forward pass the gradients of its step
- * differ too. */
-static bool gradients_first(const struct ts_inquiry *q)
-{
-	const struct ts_first *params = &q->first[TS_KIND_PARAMS], *grads = &q->first[TS_KIND_GRADS],
-			      *norm = &q->first[TS_KIND_GRAD_NORM];
-
-	return q->e->params_time == TS_DIGEST_UNKNOWN && ts_agrees_at(q, TS_KIND_LOSS, params->step) &&
-	       ((grads->parts && grads->step == params->step) || (norm->parts && norm->step == params->step));
-}
-
-/* Parameters differ although everything that went into their update agrees. */
-static bool by_state(struct ts_inquiry *q)
-{
-	const struct ts_first *params = &q->first[TS_KIND_PARAMS];
-	bool several = q->first[TS_KIND_GRADS].ranks > 1 || params->ranks > 1 || q->e->world_a > 1 || q->e->world_b > 1;
-	bool grads, some, finite = ts_is_finite(q) || ts_is_pushed(q);
-	int64_t before, resume;
-
-	if (!params->parts || params->step != q->f)
-		return false;
-	before = update_before(q);
-	if (before < q->start)
-		return false;
-	grads = ts_agrees_at(q, TS_KIND_GRADS, before);
-	some = params->ranks > 1 && params->parted_first < params->ranks;
-	if (ts_resume_before(q, params->step, &resume) || q->first[TS_KIND_LR].parts ||
-	    !(grads || ts_agrees_at(q, TS_KIND_GRAD_NORM, before)) || !ts_agrees_at(q, TS_KIND_LOSS, before))
-		return false;
-	if (ts_diagnose_update(q, before, grads ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM))
-		return true;
-	if (params->step == q->start || gradients_first(q))
-		return false;
-	/* Without digests of gradients a small difference may have come from them, and with several ranks from their sum. */
-	if (!some && !finite && (!grads || several))
-		return false;
-	ts_say_for(q, "the %s agree up to step %" PRId64 ", and so do the learning rates%s",
-		   grads ? "gradients" : "gradient norms", before,
-		   q->first[TS_KIND_LR].recorded ? "" : ", as far as they were recorded");
-	ts_conclude(q, TS_CAUSE_CORRUPTION,
-		    some && grads ? TS_CONFIDENCE_HIGH
-		    : finite	  ? TS_CONFIDENCE_MEDIUM
-				  : TS_CONFIDENCE_LOW,
-		    "The parameters first differ at step %" PRId64
-		    "%s, although nothing that went into their update differs",
-		    params->step, some ? " on some ranks only" : "");
-	ts_say_against(
-		q, "the optimizer state has no digest, and a different setting of the optimizer would look the same");
-	if (!some)
-		ts_remain(q, TS_CAUSE_RESUME_STATE);
-	ts_remain(q, TS_CAUSE_CONFIG);
-	if (!finite) {
-		ts_say_against(q, "%s: an update that rounds differently would look the same",
-			       isnan(q->jump) ? "no loss or gradient norm shows the difference"
-					      : "the difference that follows begins no larger than rounding");
-		ts_remain(q, TS_CAUSE_NONDETERMINISM);
-	}
-	return true;
-}
-
-/* The parameters that the forward pass of step f used are equal: those of after its update tell it of the step before. */
-static bool same_parameters(const struct ts_inquiry *q)
-{
-	return ts_agrees_at(q, TS_KIND_PARAMS, q->f) || (q->e->params_time == TS_DIGEST_AFTER && q->f > q->start &&
-							 ts_agrees_at(q, TS_KIND_PARAMS, q->f - q->cadence));
-}
-
-/* The gradients differ first, and no loss of their step was recorded, or a coarse one: it may differ there too. */
-static bool loss_unseen(const struct ts_inquiry *q)
-{
-	const struct ts_first *grads = &q->first[TS_KIND_GRADS], *loss = &q->first[TS_KIND_LOSS];
-	bool coarse = ts_cut_of(q, TS_CUT_QUANTUM) * q->quantum > q->limit;
-
-	return grads->parts && grads->step == q->f && q->hidden > 0 && loss->step > q->f &&
-	       (coarse || !ts_agrees_at(q, TS_KIND_LOSS, q->f));
-}
-
-/* Parameters, batch and generators agree, and the loss does not. */
-static bool by_exclusion(struct ts_inquiry *q)
-{
-	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
-
-	if (!loss->parts || (loss->step != q->f && !loss_unseen(q)) || !(ts_is_finite(q) || ts_is_pushed(q)) ||
-	    !same_parameters(q) || !ts_agrees_at(q, TS_KIND_BATCH, q->f) || !ts_agrees_at(q, TS_KIND_RNG, q->f))
-		return false;
-	if (ts_diagnose_facts(q))
-		return true;
-	if (loss->step == q->f) {
-		ts_say_for(q,
-			   "the parameters, the batch and the random generators agree at step %" PRId64
-			   ", but the loss does not",
-			   q->f);
-	} else {
-		ts_say_for(q,
-			   "the parameters, the batch and the random generators agree at step %" PRId64
-			   ", but the gradients do not",
-			   q->f);
-		ts_say_against(q, "no loss of that step shows the result of its forward pass, which may have agreed");
-		ts_remain(q, TS_CAUSE_NONDETERMINISM);
-		ts_remain(q, TS_CAUSE_GRADIENT_PATH);
-	}
-	if (q->first[TS_KIND_PARAMS].through <= q->f && !q->first[TS_KIND_PARAMS].bits) {
-		ts_say_against(q, "no parameters after that step were recorded: they would show whether the training "
-				  "differs or only "
-				  "a logged value");
-		ts_remain(q, TS_CAUSE_REPORTING);
-	}
-	ts_conclude(q, TS_CAUSE_PRECISION, q->d.n_remaining ? TS_CONFIDENCE_LOW : TS_CONFIDENCE_MEDIUM,
-		    "Step %" PRId64
-		    " computes different values from equal inputs: the precision, a kernel or a setting differs",
-		    q->f);
-	if (!ts_config_known(q))
-		ts_remain(q, TS_CAUSE_CONFIG);
-	if (q->f > q->start)
-		ts_remain(q, TS_CAUSE_CORRUPTION);
-	ts_remain(q, TS_CAUSE_PLATFORM);
-	return true;
-}
-
 bool ts_diagnose_inputs(struct ts_inquiry *q)
 {
 	if (q->dealt)
 		ts_say_against(q, "the two runs split their batches over a different number of ranks: digests of "
 				  "batches cannot be compared");
-	return by_learning_rate(q) || by_batches(q) || by_parameters(q) || by_generators(q) || by_gradients(q) || by_state(q) ||
-	       by_exclusion(q);
+	return by_learning_rate(q) || by_batches(q) || by_parameters(q) || by_generators(q);
 }

@@ -3,6 +3,7 @@
 #include "analysis/diverge/inquiry.h"
 
 #include "analysis/answer/say.h"
+#include "base/text.h"
 #include "run/role.h"
 
 enum { BEHIND = 20, SHORT = 20 }; /* steps to run after the one in question; steps from the first on */
@@ -200,7 +201,7 @@ static void propose(struct ts_inquiry *q, uint64_t steps, struct ts_span what, s
 	if (at == TS_INQUIRY_EXPERIMENTS)
 		return;
 	/* The cheapest first; of equals the one that was proposed first. */
-	while (at > 0 && q->d.experiments[at - 1].steps > steps) {
+	while (at > q->put_back && q->d.experiments[at - 1].steps > steps) {
 		q->d.experiments[at] = q->d.experiments[at - 1];
 		at--;
 	}
@@ -297,10 +298,53 @@ static void swap_hosts(struct ts_inquiry *q)
 			    "is used"));
 }
 
+/* Before all others, though it takes steps: it answers the question by itself. */
+static void put_back(struct ts_inquiry *q)
+{
+	struct ts_span value = ts_span_str("");
+	const struct ts_fact_row *row = ts_setting_to_put_back(q, &value);
+
+	if (!row || q->d.confidence == TS_CONFIDENCE_NONE)
+		return;
+	q->d.experiments[0] = (struct ts_experiment){
+		ts_inquiry_text(q, "run the second run's recipe for %s with %.*s put back to %.*s, and push it as %.*s-back",
+				ts_say_plural((double)steps_to(q, q->f), "step").text, TS_SPAN_ARG(row->path), TS_SPAN_ARG(value),
+				TS_SPAN_ARG(name_b(q))),
+		ts_inquiry_text(q, "tscope diff %.*s %.*s-back", TS_SPAN_ARG(name_a(q)), TS_SPAN_ARG(name_b(q))),
+		ts_span_str("whether this setting is the cause: then the two runs agree"), steps_to(q, q->f)};
+	q->d.n_experiments = 1;
+	q->put_back = true;
+}
+
+static bool on_cpu(const struct ts_inquiry *q)
+{
+	return q->e->facts_a && q->e->facts_b && ts_without_cuda(q->e->facts_a) && ts_without_cuda(q->e->facts_b);
+}
+
+static const struct ts_fact *host_of(const struct ts_facts *facts)
+{
+	static const char *const globs[] = {"session.host*", "hardware.host*", "other.*host*"};
+
+	for (size_t i = 0; facts && i < facts->n; i++)
+		for (size_t k = 0; k < sizeof globs / sizeof globs[0]; k++)
+			if (ts_glob(ts_span_str(globs[k]), facts->items[i].path))
+				return &facts->items[i];
+	return NULL;
+}
+
+/* Runs of one machine have no hosts to exchange. */
+static bool same_host(const struct ts_inquiry *q)
+{
+	const struct ts_fact *a = host_of(q->e->facts_a), *b = host_of(q->e->facts_b);
+
+	return a && b && ts_fact_same(a, b);
+}
+
 void ts_diagnose_experiments(struct ts_inquiry *q)
 {
 	if (!q->has_f || q->d.confidence == TS_CONFIDENCE_HIGH || q->d.cause == TS_CAUSE_REPORTING)
 		return;
+	put_back(q);
 	if (may_be(q, TS_CAUSE_CONFIG) && !q->first[TS_KIND_LR].recorded)
 		propose(q, steps_to(q, q->f), ts_span_str("log the learning rate of every step in both runs"),
 			ts_span_of(NULL, 0),
@@ -309,7 +353,7 @@ void ts_diagnose_experiments(struct ts_inquiry *q)
 		record_digests(q);
 	if (may_be(q, TS_CAUSE_NONDETERMINISM) || may_be(q, TS_CAUSE_REDUCTION_ORDER) || may_be(q, TS_CAUSE_JUMP))
 		with_flags(q);
-	if (may_be(q, TS_CAUSE_PRECISION))
+	if (may_be(q, TS_CAUSE_PRECISION) && !on_cpu(q))
 		propose(q, 2 * SHORT,
 			ts_inquiry_text(q, "run both again for %d steps with TF32 and autocast off", SHORT),
 			ts_span_str("NVIDIA_TF32_OVERRIDE=0"),
@@ -320,8 +364,6 @@ void ts_diagnose_experiments(struct ts_inquiry *q)
 			ts_inquiry_text(q, "tscope check-resume %.*s %.*s", TS_SPAN_ARG(name_a(q)),
 					TS_SPAN_ARG(name_b(q))),
 			ts_span_str("what was restored and what was not"));
-	if (may_be(q, TS_CAUSE_CORRUPTION) || may_be(q, TS_CAUSE_GRADIENT_PATH))
-		swap_hosts(q);
-	if (may_be(q, TS_CAUSE_PLATFORM) && !may_be(q, TS_CAUSE_CORRUPTION))
+	if (!same_host(q) && (may_be(q, TS_CAUSE_CORRUPTION) || may_be(q, TS_CAUSE_GRADIENT_PATH) || may_be(q, TS_CAUSE_PLATFORM)))
 		swap_hosts(q);
 }

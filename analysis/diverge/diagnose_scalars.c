@@ -12,17 +12,19 @@
 
 /* --- resume --- */
 
+/* Equal batches leave state alone; so does a forward pass that agrees, on whatever batch. What differs at once may be either: another
+ * batch, or other random draws. */
 static void state_or_data(struct ts_inquiry *q, int64_t resume)
 {
-	bool data = q->f == resume && q->jump >= ts_cut_of(q, TS_CUT_RESUME_DATA) && !ts_agrees_at(q, TS_KIND_BATCH, q->f);
-	/* Batches that agree leave state alone; so does a forward pass that agrees, on whatever batch. */
-	bool forward = ts_agrees_at(q, TS_KIND_BATCH, q->f) ||
-		       ts_agrees_at(q, q->first[TS_KIND_LOSS].recorded ? TS_KIND_LOSS : TS_KIND_GRAD_NORM, resume);
+	bool batch = ts_agrees_at(q, TS_KIND_BATCH, q->f);
+	bool forward = batch || ts_agrees_at(q, q->first[TS_KIND_LOSS].recorded ? TS_KIND_LOSS : TS_KIND_GRAD_NORM, resume);
+	bool data = !forward && q->f == resume && q->jump >= ts_cut_of(q, TS_CUT_RESUME_DATA);
 
 	if (data)
-		ts_conclude(q, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_MEDIUM,
+		ts_conclude(q, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_LOW,
 			    "The two runs first differ at the resume at step %" PRId64
-			    ", at once with a relative difference of %s: the data continue from a different position",
+			    ", at once with a relative difference of %s: the data continue from a different position, or the random "
+			    "generators were not restored",
 			    resume, ts_say_number(q->jump).text);
 	else
 		ts_conclude(q, TS_CAUSE_RESUME_STATE, forward ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
@@ -66,26 +68,35 @@ bool ts_diagnose_resume(struct ts_inquiry *q)
 
 /* --- blow-up --- */
 
+/* One run has a number that is none, or values ten times those that the other run ever has. A relative difference says nothing of that
+ * where a loss crosses zero. */
 static bool blew_up(struct ts_inquiry *q)
 {
 	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
-	const struct ts_evidence_series *s = loss->parts ? loss->series : (norm->parts ? norm->series : NULL);
-	bool nan = s && (!isfinite(s->a) || !isfinite(s->b));
-	double greatest = !s ? 0 : (nan ? 1 : (s->gap.known ? s->gap.greatest : 0));
+	const struct ts_first *first = norm->parts && !(isfinite(norm->series->a) && isfinite(norm->series->b)) &&
+						       (!loss->parts || norm->step <= loss->step)
+					       ? norm
+					       : (loss->parts ? loss : norm);
+	const struct ts_evidence_series *s = first->parts ? first->series : NULL;
+	bool nan = s && isfinite(s->a) != isfinite(s->b);
 	struct ts_span values;
-	int64_t step = !s ? 0 : (nan ? s->first : s->gap.greatest_step);
+	int64_t step;
 
-	if (greatest < ts_cut_of(q, TS_CUT_BLOW_UP) || ts_at_start(q) ||
-	    ts_records(q, q->f, step) > ts_cut_of(q, TS_CUT_BLOW_STEPS))
+	if (!s || !s->gap.known || ts_at_start(q) ||
+	    !(nan || (s->gap.greatest >= ts_cut_of(q, TS_CUT_BLOW_UP) && s->gap.only_one_grows)))
+		return false;
+	step = nan ? s->first : s->gap.greatest_step;
+	if (ts_records(q, q->f, step) > ts_cut_of(q, TS_CUT_BLOW_STEPS))
 		return false;
 	values = ts_values_text(q, s->a, s->b);
 	ts_say_for(q, "at step %" PRId64 " %.*s is %.*s; at step %" PRId64 " the relative difference is %s", s->first,
-		   TS_SPAN_ARG(ts_column_said(s->name)), TS_SPAN_ARG(values), step, ts_say_number(greatest).text);
-	ts_conclude(q, TS_CAUSE_BLOW_UP, TS_CONFIDENCE_MEDIUM,
+		   TS_SPAN_ARG(ts_column_said(s->name)), TS_SPAN_ARG(values), step,
+		   ts_say_number(nan ? 1 : s->gap.greatest).text);
+	ts_conclude(q, TS_CAUSE_BLOW_UP, nan ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
 		    "Only one of the two runs blows up, at step %" PRId64 "; the runs differ from step %" PRId64 " on",
 		    step, q->f);
 	ts_remain(q, TS_CAUSE_CORRUPTION);
-	ts_remain(q, TS_CAUSE_GRADIENT_PATH);
+	ts_remain(q, TS_CAUSE_CODE);
 	ts_remain(q, ts_is_rounding(q) ? TS_CAUSE_NONDETERMINISM : TS_CAUSE_CONFIG);
 	ts_remain(q, TS_CAUSE_DATA_ORDER);
 	return true;
@@ -99,6 +110,15 @@ static void remain_inputs(struct ts_inquiry *q)
 	ts_remain(q, TS_CAUSE_INIT);
 	ts_remain(q, TS_CAUSE_RNG_STREAM);
 	ts_remain(q, TS_CAUSE_DATA_SET);
+	ts_remain(q, TS_CAUSE_DATA_POSITION);
+}
+
+/* Another model, objective or precision shows at the same step, and is left out only by a record of both recipes. */
+static void remain_recipe(struct ts_inquiry *q)
+{
+	ts_remain(q, TS_CAUSE_CODE);
+	ts_remain(q, TS_CAUSE_CONFIG);
+	ts_remain(q, TS_CAUSE_PRECISION);
 }
 
 /* The value that says "more than rounding": where the first loss is no more than that, its gradient norm or what follows. */
@@ -122,38 +142,35 @@ static void finite_at_start(struct ts_inquiry *q)
 {
 	const struct ts_first *eval = &q->first[TS_KIND_EVAL];
 	struct ts_span push = push_text(q);
+	enum ts_confidence sure = ts_recipe_agrees(q) && ts_at_first_pass(q) ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW;
+	bool same_init = ts_agrees_at(q, TS_KIND_PARAMS, q->start) ||
+			 (eval->recorded && eval->start <= q->start && eval->through >= q->start);
 
-	if (q->jump > ts_cut_of(q, TS_CUT_INIT)) {
-		ts_conclude(q, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_MEDIUM,
+	if (q->jump > ts_cut_of(q, TS_CUT_INIT) && !same_init) {
+		ts_conclude(q, TS_CAUSE_INIT_OR_DATA, sure,
 			    "The first loss has a relative difference of %s: the initialization, the data or random "
 			    "draws differ, "
 			    "and scalars alone cannot tell which",
 			    ts_say_number(q->jump).text);
-		if (eval->recorded && eval->start <= q->start && eval->through >= q->start)
-			ts_say_against(q, "the evaluation of the first step agrees: the parameters were the same, so "
-					  "the initialization "
-					  "is not the cause");
-		remain_inputs(q);
 	} else {
-		ts_conclude(q, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_MEDIUM,
-			    "The two runs differ at their first common step: %.*s, more than rounding in fp32 and less "
-			    "than a different "
-			    "initialization; a different kernel or precision, different dropout masks and large "
-			    "batches of different "
-			    "data look the same here",
+		ts_conclude(q, TS_CAUSE_KERNEL_RNG_OR_DATA, sure,
+			    "The two runs differ at their first common step: %.*s; a different kernel or precision, different random "
+			    "draws and different data look the same here",
 			    TS_SPAN_ARG(push));
 		ts_remain(q, TS_CAUSE_PRECISION);
-		remain_inputs(q);
 	}
-	if (ts_at_first_pass(q)) {
-		if (!ts_config_known(q))
-			ts_remain(q, TS_CAUSE_CONFIG);
+	if (same_init)
+		ts_say_against(q, "the parameters of the first step agree, or its evaluation does: the initialization is not the "
+				  "cause");
+	remain_inputs(q);
+	if (sure == TS_CONFIDENCE_LOW)
+		ts_say_against(q, "not both runs recorded their code and their configuration, and other code or a different setting "
+				  "would look the same");
+	remain_recipe(q);
+	if (ts_at_first_pass(q))
 		return;
-	}
 	ts_say_against(q, "there were updates before the first record that both runs have, and the difference may have "
 			  "begun in them");
-	q->d.confidence = TS_CONFIDENCE_LOW;
-	ts_remain(q, TS_CAUSE_CONFIG);
 	ts_remain(q, TS_CAUSE_CORRUPTION);
 }
 
@@ -167,25 +184,16 @@ static bool any_facts(const struct ts_inquiry *q)
 static void remain_rounding(struct ts_inquiry *q)
 {
 	ts_remain(q, TS_CAUSE_NONDETERMINISM);
-	if (q->e->world_a != 1 || q->e->world_b != 1) {
-		if (!ts_topology_known(q))
-			ts_say_against(q, "the topology of collectives and the mapping of ranks to devices are not "
-					  "recorded: runs that "
-					  "repeat within one rack often differ between racks");
-		ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
-	} else if (!any_facts(q)) {
-		ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
-	}
-	if (!any_facts(q)) {
+	if ((q->e->world_a != 1 || q->e->world_b != 1) && !ts_topology_known(q))
+		ts_say_against(q, "the topology of collectives and the mapping of ranks to devices are not "
+				  "recorded: runs that "
+				  "repeat within one rack often differ between racks");
+	if (!any_facts(q))
 		ts_say_against(q, "not both runs recorded their devices, libraries and flags");
-		ts_remain(q, TS_CAUSE_PLATFORM);
-		ts_remain(q, TS_CAUSE_PRECISION);
-	}
-	/* One low bit of a weight, or a kernel chosen anew, looks just like it. */
-	if (q->f > q->start) {
-		ts_remain(q, TS_CAUSE_PRECISION);
-		ts_remain(q, TS_CAUSE_CORRUPTION);
-	}
+	ts_remain(q, TS_CAUSE_PRECISION);
+	ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
+	ts_remain(q, TS_CAUSE_PLATFORM);
+	ts_remain(q, TS_CAUSE_CORRUPTION);
 }
 
 static void say_growth(struct ts_inquiry *q)
@@ -208,46 +216,38 @@ static void say_growth(struct ts_inquiry *q)
 			"nondeterministic backward pass, such as that of attention");
 }
 
-/* Not "whatever else it may be": what remains is said with it. */
+/* Repeats of one recipe that differ prove kernels that do not repeat; a flag that is off only allows them. */
 static void rounding(struct ts_inquiry *q)
 {
-	enum ts_confidence sure = TS_CONFIDENCE_LOW;
+	bool repeats = q->e->repeats.runs >= 3;
 	unsigned off, unknown;
 
 	ts_say_for(q, "the first visible difference (relative difference %s) is no larger than rounding causes",
 		   ts_say_number(q->jump).text);
 	say_growth(q);
 	ts_say_flags(q, &off, &unknown);
-	if (off)
-		sure = TS_CONFIDENCE_MEDIUM;
-	if (q->e->repeats.runs >= 3 && q->e->repeats.answer == TS_REPEATS_SCATTERED) {
+	if (repeats && q->e->repeats.answer == TS_REPEATS_SCATTERED) {
 		ts_say_for(q, "the %s of the first run differ from one another, and first at different steps",
 			   ts_say_plural((double)q->e->repeats.runs, "repeat").text);
-		sure = TS_CONFIDENCE_MEDIUM;
+		ts_conclude(q, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_MEDIUM,
+			    "Rounding differs from step %" PRId64 " on, as it does between repeats of the first run", q->f);
 		if (q->e->repeats.inside == TS_TIER_FAILS) {
 			ts_say_against(q, "the second run leaves the envelope of these repeats: something besides "
 					  "their rounding is at work");
-			sure = TS_CONFIDENCE_LOW;
+			q->d.confidence = TS_CONFIDENCE_LOW;
 		}
-	}
-	if (!off && !unknown)
-		ts_conclude(q, TS_CAUSE_NONDETERMINISM, sure,
+	} else {
+		ts_conclude(q, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM,
 			    "Rounding differs from step %" PRId64
-			    " on, although every flag for repeatable runs is set: compare digests of operations",
-			    q->f);
-	else
-		ts_conclude(q, TS_CAUSE_NONDETERMINISM, sure,
-			    "Rounding differs from step %" PRId64 " on, as with nondeterministic kernels%s", q->f,
-			    off ? "; flags that prevent this are not set" : "; other possible causes are listed");
-	if (q->e->repeats.runs >= 3 && q->e->repeats.answer == TS_REPEATS_EQUAL) {
+			    " on: a kernel, an order of summation or a device is different, or kernels do not repeat%s",
+			    q->f,
+			    off	      ? "; flags that prevent this are not set"
+			    : unknown ? ""
+				      : ", although every flag for repeatable runs is set: compare digests of operations");
+	}
+	if (repeats && q->e->repeats.answer == TS_REPEATS_EQUAL)
 		ts_say_against(q, "the %s of the first run are equal bit for bit: its kernels do repeat",
 			       ts_say_plural((double)q->e->repeats.runs, "repeat").text);
-		ts_conclude(q, TS_CAUSE_PLATFORM, TS_CONFIDENCE_LOW,
-			    "Rounding differs from step %" PRId64
-			    " on, although repeats of the first run are equal bit for bit: something is different in "
-			    "the second run",
-			    q->f);
-	}
 	remain_rounding(q);
 }
 
@@ -260,7 +260,7 @@ static bool below_loss(struct ts_inquiry *q)
 		return false;
 	ts_say_for(q, "the loss agrees up to step %" PRId64 ": the difference is too small to show in it",
 		   loss->through);
-	ts_conclude(q, TS_CAUSE_NONDETERMINISM, TS_CONFIDENCE_LOW,
+	ts_conclude(q, TS_CAUSE_ROUNDING, TS_CONFIDENCE_LOW,
 		    "Digests differ from step %" PRId64 " on, by less than the loss can show, as with rounding", q->f);
 	remain_rounding(q);
 	return true;
@@ -270,34 +270,33 @@ static bool below_loss(struct ts_inquiry *q)
 
 static void remain_jump(struct ts_inquiry *q, bool norm_first)
 {
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
+
+	if (loss->parts && loss->step == q->f && ts_records(q, q->start, q->f) == 1) {
+		ts_say_for(q, "the first loss agrees and the second does not: the first update differs, as with a setting of the "
+			      "optimizer, or the second batch");
+		ts_remain(q, TS_CAUSE_CONFIG);
+		ts_remain(q, TS_CAUSE_CODE);
+	}
+	if (ts_is_epoch(q, q->f)) {
+		ts_say_for(q, "an epoch begins at step %" PRId64 ", and the data are shuffled again there", q->f);
+		ts_remain(q, TS_CAUSE_DATA_ORDER);
+	}
 	if (norm_first) {
 		ts_remain(q, TS_CAUSE_GRADIENT_PATH);
+		ts_remain(q, TS_CAUSE_CODE);
+		ts_remain(q, TS_CAUSE_CONFIG);
 		ts_remain(q, TS_CAUSE_NONDETERMINISM);
 	}
 	ts_remain(q, TS_CAUSE_CORRUPTION);
-	if (!ts_agrees_at(q, TS_KIND_LR, q->f) || !ts_config_known(q))
-		ts_remain(q, TS_CAUSE_CONFIG);
+	ts_remain(q, TS_CAUSE_CODE);
+	ts_remain(q, TS_CAUSE_CONFIG);
 	ts_remain(q, TS_CAUSE_DATA_ORDER);
+	ts_remain(q, TS_CAUSE_DATA_SET);
+	ts_remain(q, TS_CAUSE_DATA_POSITION);
 	ts_remain(q, TS_CAUSE_RNG_STREAM);
 	ts_remain(q, TS_CAUSE_RESUME_STATE);
 	ts_remain(q, TS_CAUSE_PRECISION);
-}
-
-/* The first loss agrees and the second does not: the first update differs. */
-static bool first_update(struct ts_inquiry *q)
-{
-	const struct ts_first *loss = &q->first[TS_KIND_LOSS];
-
-	if (!loss->parts || loss->step != q->f || ts_records(q, q->start, q->f) != 1 || ts_config_known(q) ||
-	    q->jump > ts_cut_of(q, TS_CUT_RESUME_DATA))
-		return false;
-	ts_say_for(q, "the first loss agrees and the second has a relative difference of %s: the first update differs",
-		   ts_say_number(q->jump).text);
-	ts_say_against(q, "not both runs recorded their configuration");
-	ts_conclude(q, TS_CAUSE_CONFIG, TS_CONFIDENCE_LOW,
-		    "The first update differs, as with a different setting of the optimizer");
-	remain_jump(q, false);
-	return true;
 }
 
 /* What says that it is no rounding: at a step of its own where that is not the first. */
@@ -328,15 +327,6 @@ static void jump(struct ts_inquiry *q)
 	bool exact = loss->parts && norm->parts && norm->step == loss->step;
 	struct ts_span push;
 
-	if (ts_is_epoch(q, q->f) && q->jump >= ts_cut_of(q, TS_CUT_INIT) && !ts_agrees_at(q, TS_KIND_BATCH, q->f)) {
-		ts_say_for(q, "an epoch begins at step %" PRId64 ", and the data are shuffled again there", q->f);
-		ts_conclude(q, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_LOW,
-			    "The two runs first differ where an epoch begins: the data order differs");
-		remain_jump(q, norm_first);
-		return;
-	}
-	if (first_update(q))
-		return;
 	if (exact)
 		ts_say_for(q, "the loss and the gradient norm first differ at the same step, as with different weights "
 			      "or a different batch");
@@ -399,5 +389,4 @@ static void scalars(struct ts_inquiry *q)
 void ts_diagnose_scalars(struct ts_inquiry *q)
 {
 	scalars(q);
-	ts_remain_facts(q);
 }

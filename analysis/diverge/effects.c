@@ -22,8 +22,8 @@ static const struct ts_effect effects[] = {
 	{{"config:data_seed", "config:shuffle*", "config:sampler*", "seeds.data*", "seeds.sampler*", "seeds.shuffle*", "data.shuffle*",
 	  "data.order*", "data.seed*", "data.sampler*"},
 	 TS_CAUSE_DATA_ORDER, TS_ONSET_ANY, TS_PUSH_FINITE, false, "puts the batches in a different order", "what these settings do"},
-	{{"seeds.dropout*", "config:dropout_seed"},
-	 TS_CAUSE_RNG_STREAM, TS_ONSET_ANY, TS_PUSH_FINITE, false, "gives different dropout masks", "what these settings do"},
+	{{"seeds.dropout*", "seeds.aug*", "seeds.noise*", "config:dropout_seed", "config:aug*_seed"},
+	 TS_CAUSE_RNG_STREAM, TS_ONSET_ANY, TS_PUSH_FINITE, false, "gives different dropout masks or other random draws", "what these settings do"},
 	{{"seeds.init*", "config:init_seed"},
 	 TS_CAUSE_INIT, TS_ONSET_FIRST, TS_PUSH_FINITE, false, "gives different initial parameters", "what these settings do"},
 	{{"seeds.*", "config:seed", "config:*_seed", "config:random_state"},
@@ -110,8 +110,10 @@ static const struct ts_effect effects[] = {
 	  "libraries.*triton*", "libraries.*driver*", "libraries.*rocm*", "libraries.*jax*", "libraries.*numpy*", "libraries.*transformer*"},
 	 TS_CAUSE_PLATFORM, TS_ONSET_FIRST, TS_PUSH_ROUNDING, false, "may select different kernels, because each version has its own",
 	 "PyTorch: reproducibility"},
+	{{"code.remote"},
+	 TS_CAUSE_UNKNOWN, TS_ONSET_NEVER, TS_PUSH_NONE, false, "says where the code came from", "what these facts are"},
 	{{"code.*"},
-	 TS_CAUSE_UNKNOWN, TS_ONSET_ANY, TS_PUSH_ANY, false, "different code can have any effect", "what these facts are"},
+	 TS_CAUSE_CODE, TS_ONSET_ANY, TS_PUSH_ANY, false, "may have any effect, because it is different code", "what these facts are"},
 };
 
 const struct ts_flag ts_flags[] = {
@@ -206,10 +208,13 @@ static bool any_below(const struct ts_facts *facts, const char *prefix)
 	return false;
 }
 
-static bool without_cuda(const struct ts_facts *facts)
+bool ts_without_cuda(const struct ts_facts *facts)
 {
 	const struct ts_fact *available = ts_facts_find(facts, ts_span_str("hardware.cuda_available"));
+	const struct ts_fact *torch = ts_facts_find(facts, ts_span_str("libraries.torch"));
 
+	if (torch && torch->type == TS_FACT_TEXT && ts_glob(ts_span_str("*+cpu"), torch->text))
+		return true;
 	return available && value_is(available, "false") && !any_below(facts, "hardware.gpu");
 }
 
@@ -240,7 +245,7 @@ enum ts_flag_answer ts_flag_of(const struct ts_flag *flag, const struct ts_facts
 		return TS_FLAG_IDLE;
 	if (!facts)
 		return TS_FLAG_UNKNOWN;
-	if (flag->cuda && without_cuda(facts))
+	if (flag->cuda && ts_without_cuda(facts))
 		return TS_FLAG_IDLE;
 	for (size_t i = 0; i < 4 && flag->paths[i]; i++) {
 		const struct ts_fact *fact = ts_facts_find(facts, ts_span_str(flag->paths[i]));

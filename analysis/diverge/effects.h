@@ -73,6 +73,9 @@ enum ts_flag_answer ts_flag_of(const struct ts_flag *flag, const struct ts_facts
 /* 2.10.1+cu130 is 210; 0: not recorded or not readable. */
 unsigned ts_torch_version(const struct ts_facts *facts);
 
+/* The facts say that no GPU was there, or that torch cannot use one. */
+bool ts_without_cuda(const struct ts_facts *facts);
+
 const char *ts_onset_word(enum ts_onset onset); /* "never", "first pass", "first update", "any step" */
 const char *ts_push_word(enum ts_push push);	/* "none", "rounding", "finite", "any" */
 

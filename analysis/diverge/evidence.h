@@ -63,6 +63,19 @@ struct ts_repeats_seen {
 	struct ts_tier statistical; /* the second run against their level; why is empty where no repeats were asked for */
 };
 
+/* The series of one run lie on the steps of the other, moved by a constant number. */
+struct ts_moved {
+	bool looked;	/* for that; else nothing is known of it */
+	int64_t by;	/* step s of the first run is step s + by of the second; 0: none was found */
+	uint64_t steps; /* that agree so, in every bit of a loss, gradient norm or digest */
+};
+
+/* The mean of the losses of all ranks at the first common step, where every rank of the job wrote one. */
+struct ts_rank_means {
+	bool known;
+	double a, b;
+};
+
 struct ts_steps_list {
 	const int64_t *items; /* ascending */
 	size_t n;
@@ -78,6 +91,14 @@ struct ts_evidence {
 	struct ts_span batches_unknown;		   /* why nothing is known of it although they differ; a clause, or empty */
 	enum ts_digest_time params_time;
 	uint32_t world_a, world_b;		   /* ranks of the job; 0: unknown */
+	uint32_t ranks_a, ranks_b;		   /* that were recorded; 0: unknown */
+	struct ts_moved moved;
+	bool ranks_exchanged;			   /* each rank of one run has the bits of another rank of the other run */
+	struct ts_rank_means means;
+	uint32_t others_same;			   /* numbers of no known kind that vary and agree bit for bit over all common steps */
+	struct ts_span other_same;		   /* the name of one */
+	bool first_steps_known;
+	int64_t first_step_a, first_step_b;
 	const struct ts_fact_row *facts;	   /* that differ */
 	size_t n_facts;
 	const struct ts_facts *facts_a, *facts_b;  /* sorted; NULL: no facts */

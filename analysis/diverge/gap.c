@@ -2,9 +2,11 @@
 
 #include "analysis/stats/slope.h"
 #include "analysis/stats/stats.h"
+#include "base/number.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool same_value(double a, double b)
@@ -55,7 +57,9 @@ enum ts_status ts_gap_begin(struct ts_gap_meter *m, struct ts_resolution a, stru
 	if (!tail)
 		return ts_arena_error(arena, err);
 	*m = (struct ts_gap_meter){.a = a, .b = b, .tail = tail, .arena = arena};
-	m->gap.at_visible = (double)NAN;
+	m->gap.at_visible = m->gap.ratio_least = m->gap.ratio_most = (double)NAN;
+	for (unsigned d = TS_GAP_DIGITS_LEAST; d <= TS_GAP_DIGITS_MOST; d++)
+		m->rounded |= 1u << d;
 	return TS_OK;
 }
 
@@ -76,6 +80,61 @@ static void note_visible(struct ts_gap_meter *m, int64_t step, double r)
 	m->closed = false;
 }
 
+enum { FLOAT32_BITS = 23 };
+
+/* A product of float32, or a sum in another order, is off by so much of itself; half the quantum is what was cut away. */
+static double slack(struct ts_resolution r, double x)
+{
+	return ts_resolution_quantum(r, x) / 2 + ldexp(fabs(x), -FLOAT32_BITS);
+}
+
+static void note_ratio(struct ts_gap_meter *m, double a, double b)
+{
+	double off_a = slack(m->a, a) / fabs(a), off_b = slack(m->b, b) / fabs(b), ratio = b / a;
+	double off = (off_a + off_b) * fabs(ratio) * (1 + off_a);
+
+	if (isnan(m->gap.ratio_least)) {
+		m->gap.ratio_least = -(double)INFINITY;
+		m->gap.ratio_most = (double)INFINITY;
+		m->least_a = m->greatest_a = a;
+	}
+	m->gap.ratio_least = fmax(m->gap.ratio_least, ratio - off);
+	m->gap.ratio_most = fmin(m->gap.ratio_most, ratio + off);
+	m->least_a = fmin(m->least_a, a);
+	m->greatest_a = fmax(m->greatest_a, a);
+}
+
+static void note_size(struct ts_gap_meter *m, double a, double b)
+{
+	m->most_a = isnan(a) ? (double)INFINITY : fmax(m->most_a, fabs(a));
+	m->most_b = isnan(b) ? (double)INFINITY : fmax(m->most_b, fabs(b));
+	if (isfinite(a) && isfinite(b) && a != 0 && b != 0 && isfinite(b / a))
+		note_ratio(m, a, b);
+}
+
+/* As "%.7g" writes it. */
+static bool is_rounded(double from, double to, int digits)
+{
+	char text[32];
+	double value;
+
+	(void)snprintf(text, sizeof text, "%.*g", digits, from);
+	return ts_parse_double(ts_span_str(text), &value) && value == to;
+}
+
+static void note_digits(struct ts_gap_meter *m, double a, double b, double r)
+{
+	if (!m->rounded || r == 0)
+		return;
+	if (r > 1e-4 || !isfinite(a) || !isfinite(b)) {
+		m->rounded = 0;
+		return;
+	}
+	for (int d = TS_GAP_DIGITS_LEAST; d <= TS_GAP_DIGITS_MOST; d++)
+		if (m->rounded >> d & 1 && !is_rounded(a, b, d) && !is_rounded(b, a, d))
+			m->rounded &= ~(1u << d);
+}
+
 void ts_gap_add(struct ts_gap_meter *m, int64_t step, double a, double b)
 {
 	struct ts_gap *gap = &m->gap;
@@ -94,6 +153,8 @@ void ts_gap_add(struct ts_gap_meter *m, int64_t step, double a, double b)
 	}
 	m->tail[m->n_tail++ % TS_GAP_TAIL] = r;
 	note_greatest(gap, step, r);
+	note_size(m, a, b);
+	note_digits(m, a, b, r);
 	m->above += a > b;
 	m->below += a < b;
 	gap->differing += r > 0;
@@ -172,6 +233,12 @@ enum ts_status ts_gap_end(struct ts_gap_meter *m, struct ts_gap *ret_gap, struct
 	gap.after_30 = after(m, 30);
 	gap.after_100 = after(m, 100);
 	gap.bias = m->above + m->below ? (double)m->above / (double)(m->above + m->below) : (double)NAN;
+	gap.only_one_grows = m->most_a > 10 * m->most_b || m->most_b > 10 * m->most_a;
+	if (!isnan(gap.ratio_least))
+		gap.spread_a = (m->greatest_a - m->least_a) / greater_magnitude(m->greatest_a, m->least_a);
+	if (gap.differing >= TS_GAP_TAIL_LEAST)
+		for (uint8_t d = TS_GAP_DIGITS_MOST; d >= TS_GAP_DIGITS_LEAST; d--)
+			gap.digits = m->rounded >> d & 1 ? d : gap.digits;
 	if (fit_slope(m, &gap.slope, err) || find_saturation(m, &gap.saturation, err))
 		return err->status;
 	*ret_gap = gap;

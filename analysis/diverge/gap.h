@@ -28,6 +28,8 @@ enum {
 	TS_GAP_SLOPE_LEAST = 10, /* with r > 0 */
 	TS_GAP_TAIL = 1 << 14,	/* of the last tenth no more points than this are taken */
 	TS_GAP_TAIL_LEAST = 5,
+	TS_GAP_DIGITS_LEAST = 5, /* significant digits that a side may have been rounded to */
+	TS_GAP_DIGITS_MOST = 9,
 };
 
 struct ts_gap {
@@ -46,6 +48,12 @@ struct ts_gap {
 	double saturation;     /* median r of the last tenth of the points, as far as no hole lies within; NaN: fewer than 5 */
 	double greatest;       /* r */
 	int64_t greatest_step; /* the first such step */
+	bool only_one_grows;   /* somewhere one is 10 times what the other ever is here, or no finite number */
+	/* b / a lies within these at every point whose values are finite and not 0, as far as the writing of both lets it: a range that
+	 * is empty says that it is no constant. NaN: no such point. */
+	double ratio_least, ratio_most;
+	double spread_a;       /* of the values of a at those points: greatest less least, relative to the greatest magnitude */
+	uint8_t digits;	       /* significant ones, 5 to 9, to which one side was rounded at every point; 0: none */
 	double bias;	       /* share of the points with a > b among those with a > b or a < b: 0.5 has no side; NaN: none */
 	uint64_t points;       /* common ones that were looked at, from the first that differs on */
 	uint64_t differing;    /* of those, with r > 0 */
@@ -56,6 +64,9 @@ struct ts_gap_meter {
 	struct ts_resolution a, b;
 	struct ts_gap gap;
 	uint64_t above, below; /* points with a > b, a < b */
+	double most_a, most_b; /* magnitudes */
+	double least_a, greatest_a; /* of the points of the ratio */
+	unsigned rounded;      /* bit d: every point so far is one of d significant digits on one side */
 	int64_t steps[TS_GAP_WINDOW];
 	double near[TS_GAP_WINDOW]; /* r from the visible point on, or the first */
 	size_t n_near;

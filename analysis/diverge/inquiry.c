@@ -31,7 +31,8 @@ static bool parts_at(const struct ts_evidence_series *s, int64_t *ret_step, doub
 		return true;
 	*ret_step = s->gap.visible_step;
 	*ret_jump = s->gap.at_visible;
-	return s->gap.visible;
+	/* What one side was rounded to, at every value from its first, is no difference of what was computed. */
+	return s->gap.visible && (!s->gap.digits || s->after_known);
 }
 
 /* The last common step at which it agrees with all before it; INT64_MIN: there is none. */
@@ -244,6 +245,14 @@ bool ts_agrees_at(const struct ts_inquiry *q, enum ts_series_kind kind, int64_t 
 	return first->recorded && first->through >= step;
 }
 
+bool ts_same_parameters(const struct ts_inquiry *q)
+{
+	/* Those of after an update tell it of the step behind it. */
+	if (q->e->params_time == TS_DIGEST_AFTER)
+		return q->f > q->start && ts_agrees_at(q, TS_KIND_PARAMS, q->f - q->cadence);
+	return ts_agrees_at(q, TS_KIND_PARAMS, q->f);
+}
+
 double ts_records(const struct ts_inquiry *q, int64_t from, int64_t to)
 {
 	return ((double)to - (double)from) / (double)q->cadence;
@@ -407,21 +416,87 @@ void ts_say_hidden(struct ts_inquiry *q)
 static bool is_data(enum ts_cause cause)
 {
 	return cause == TS_CAUSE_DATA_ORDER || cause == TS_CAUSE_DATA_POSITION || cause == TS_CAUSE_DATA_SET ||
-	       cause == TS_CAUSE_RESUME_DATA;
+	       cause == TS_CAUSE_RESUME_DATA || cause == TS_CAUSE_ORDER_OR_SET || cause == TS_CAUSE_ON_POLICY;
 }
 
-/* A record says that it was not this. */
+/* Several ranks, of which a collective may have taken the sum. */
+static bool several_ranks(const struct ts_inquiry *q)
+{
+	const struct ts_evidence *e = q->e;
+
+	return e->world_a > 1 || e->world_b > 1 || e->ranks_a > 1 || e->ranks_b > 1 ||
+	       (!e->world_a && !e->world_b && e->ranks_a != 1);
+}
+
+bool ts_worlds_differ(const struct ts_inquiry *q)
+{
+	const struct ts_evidence *e = q->e;
+
+	if (e->world_a && e->world_b)
+		return e->world_a != e->world_b;
+	return e->ranks_a && e->ranks_b && e->ranks_a != e->ranks_b;
+}
+
+/* Nothing but reported numbers differs, and nothing that was recorded shows that the state does. */
+static bool may_be_report(const struct ts_inquiry *q)
+{
+	const struct ts_first *loss = &q->first[TS_KIND_LOSS], *norm = &q->first[TS_KIND_GRAD_NORM];
+
+	return !q->first[TS_KIND_PARAMS].bits && !q->first[TS_KIND_GRADS].bits && !(loss->bits && norm->bits) &&
+	       !q->first[TS_KIND_BATCH].parts && !q->first[TS_KIND_LR].parts;
+}
+
+static bool may_be_moved(const struct ts_inquiry *q)
+{
+	return q->e->first_steps_known && q->e->first_step_a != q->e->first_step_b && !q->e->moved.looked;
+}
+
+/* A batch that differs before anything else was drawn so: no kernel and no damage to the state made it. */
+static bool batch_first(const struct ts_inquiry *q)
+{
+	const struct ts_first *batch = &q->first[TS_KIND_BATCH], *rng = &q->first[TS_KIND_RNG];
+
+	return batch->parts && batch->step <= q->f && ts_same_parameters(q) && !(rng->parts && rng->step <= q->f);
+}
+
+static bool init_ruled_out(const struct ts_inquiry *q)
+{
+	return ts_agrees_at(q, TS_KIND_PARAMS, q->start) || (q->f > q->start && ts_agrees_at(q, TS_KIND_LOSS, q->start));
+}
+
+/* A record says that it was not this. A size or a place that is not typical of a cause is no such record. */
 static bool ruled_out(const struct ts_inquiry *q, enum ts_cause cause)
 {
 	if (!q->has_f)
 		return false;
-	if (is_data(cause))
-		return ts_agrees_at(q, TS_KIND_BATCH, q->f);
+	if (is_data(cause) && ts_agrees_at(q, TS_KIND_BATCH, q->f))
+		return true;
+	if (batch_first(q) && (cause == TS_CAUSE_REDUCTION_ORDER || cause == TS_CAUSE_PLATFORM || cause == TS_CAUSE_NONDETERMINISM ||
+			       cause == TS_CAUSE_GRADIENT_PATH || cause == TS_CAUSE_CORRUPTION))
+		return true;
 	if (cause == TS_CAUSE_INIT)
-		return q->f > q->start && (ts_agrees_at(q, TS_KIND_LOSS, q->start) || ts_agrees_at(q, TS_KIND_PARAMS, q->start));
+		return init_ruled_out(q);
+	/* The digest may not cover every generator, but what they draw acts on the forward pass. */
 	if (cause == TS_CAUSE_RNG_STREAM)
-		return ts_agrees_at(q, TS_KIND_RNG, q->f);
-	return cause == TS_CAUSE_CORRUPTION && ts_at_start(q);
+		return ts_agrees_at(q, TS_KIND_RNG, q->f) && ts_agrees_at(q, TS_KIND_LOSS, q->f);
+	if (cause == TS_CAUSE_CORRUPTION)
+		return ts_at_first_pass(q);
+	if (cause == TS_CAUSE_NONDETERMINISM)
+		return q->e->repeats.runs >= 3 && q->e->repeats.answer == TS_REPEATS_EQUAL;
+	if (cause == TS_CAUSE_RESUME_STATE || cause == TS_CAUSE_RESUME_DATA)
+		/* A log of every so many steps need not show that one began again. */
+		return q->e->resumes_a.n + q->e->resumes_b.n == 0 && (q->cadence <= 1 || ts_at_start(q));
+	if (cause == TS_CAUSE_GRADIENT_PATH)
+		return !several_ranks(q) || ts_at_first_pass(q);
+	if (cause == TS_CAUSE_LOCAL_LOSSES)
+		return !ts_worlds_differ(q);
+	if (cause == TS_CAUSE_RANK_ORDER)
+		return !several_ranks(q) || ts_worlds_differ(q) || q->e->ranks_a == 1;
+	if (cause == TS_CAUSE_STEP_NUMBERING)
+		return !may_be_moved(q);
+	if (cause == TS_CAUSE_REPORTING)
+		return !may_be_report(q);
+	return cause == TS_CAUSE_ON_POLICY && !q->first[TS_KIND_BATCH].parts;
 }
 
 void ts_remain(struct ts_inquiry *q, enum ts_cause cause)
@@ -434,12 +509,58 @@ void ts_remain(struct ts_inquiry *q, enum ts_cause cause)
 	q->d.remaining[q->d.n_remaining++] = cause;
 }
 
+void ts_remain_rest(struct ts_inquiry *q)
+{
+	static const enum ts_cause finite[] = {
+		TS_CAUSE_STEP_NUMBERING, TS_CAUSE_LOCAL_LOSSES, TS_CAUSE_RANK_ORDER, TS_CAUSE_RESUME_STATE, TS_CAUSE_RESUME_DATA,
+		TS_CAUSE_CONFIG, TS_CAUSE_CODE, TS_CAUSE_INIT, TS_CAUSE_DATA_ORDER, TS_CAUSE_DATA_SET, TS_CAUSE_DATA_POSITION,
+		TS_CAUSE_RNG_STREAM, TS_CAUSE_ON_POLICY, TS_CAUSE_REPORTING, TS_CAUSE_GRADIENT_PATH, TS_CAUSE_CORRUPTION,
+		TS_CAUSE_PRECISION, TS_CAUSE_REDUCTION_ORDER, TS_CAUSE_PLATFORM, TS_CAUSE_NONDETERMINISM,
+	};
+	static const enum ts_cause small[] = {
+		TS_CAUSE_NONDETERMINISM, TS_CAUSE_REDUCTION_ORDER, TS_CAUSE_PRECISION, TS_CAUSE_PLATFORM, TS_CAUSE_CORRUPTION,
+		TS_CAUSE_CONFIG, TS_CAUSE_CODE,
+	};
+
+	if (q->d.confidence == TS_CONFIDENCE_HIGH)
+		return;
+	if (ts_is_rounding(q) && !ts_is_pushed(q))
+		for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
+			ts_remain(q, small[i]);
+	for (size_t i = 0; i < sizeof finite / sizeof finite[0]; i++)
+		ts_remain(q, finite[i]);
+}
+
+bool ts_in_turn(const struct ts_inquiry *q)
+{
+	if (!ts_at_start(q) || !q->first[TS_KIND_LOSS].parts)
+		return false;
+	for (size_t i = 0; i < q->e->n_series; i++) {
+		const struct ts_evidence_series *s = &q->e->series[i];
+
+		if (s->kind == TS_KIND_LOSS && s->common && s->first_common == q->start && (!s->parts || s->first > q->start))
+			return true;
+	}
+	return false;
+}
+
+static void forget_remaining(struct ts_diagnosis *d, enum ts_cause cause)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_remaining; i++)
+		if (d->remaining[i] != cause)
+			d->remaining[n++] = d->remaining[i];
+	d->n_remaining = n;
+}
+
 void ts_conclude(struct ts_inquiry *q, enum ts_cause cause, enum ts_confidence confidence, const char *format, ...)
 {
 	va_list args;
 
 	q->d.cause = cause;
 	q->d.confidence = confidence;
+	forget_remaining(&q->d, cause);
 	q->d.has_step = q->has_f;
 	q->d.step = q->f;
 	va_start(args, format);

@@ -48,6 +48,7 @@ struct ts_inquiry {
 	bool coarse;	     /* jump is within a few quanta of a coarse source */
 	double hidden;	     /* steps that it may have grown for before it could be seen */
 	bool late;	     /* rounding may have grown to jump in those */
+	bool put_back; /* the first experiment is to put a setting back, and stays the first */
 	bool dealt; /* another number of ranks shares the batches: their digests cannot be compared, and are left out */
 };
 
@@ -80,17 +81,37 @@ void ts_say_for(struct ts_inquiry *q, const char *format, ...) __attribute__((fo
 void ts_say_against(struct ts_inquiry *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Unless it is the cause, is there already, or a record rules it out. */
 void ts_remain(struct ts_inquiry *q, enum ts_cause cause);
+/* Every cause that no record rules out, behind those that are there; nothing at high confidence. */
+void ts_remain_rest(struct ts_inquiry *q);
+/* Digests say that what went into step f is equal. */
+bool ts_same_parameters(const struct ts_inquiry *q);
+bool ts_worlds_differ(const struct ts_inquiry *q);
+/* A loss that agrees at the first step beside one that differs there: networks that are updated in turn. */
+bool ts_in_turn(const struct ts_inquiry *q);
 /* sentence without a full stop. */
 void ts_conclude(struct ts_inquiry *q, enum ts_cause cause, enum ts_confidence confidence, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* What the records show of where in a step it began. */
+enum ts_place {
+	TS_PLACE_UNKNOWN = 0, /* no digests, or not enough of them */
+	TS_PLACE_BATCH = 1,   /* in the batch, before anything else */
+	TS_PLACE_PASS = 2,    /* equal parameters, batch and generators, and another loss or other gradients */
+	TS_PLACE_UPDATE = 3,  /* equal gradients, and other parameters */
+};
+
 /* diagnose_facts.c: does a fact that differs explain it? Concludes, and then returns true. */
-bool ts_diagnose_facts(struct ts_inquiry *q);
-/* The same where parameters differ after the update of step `update`, whose batch and gradients agree: only a setting of the update. */
-bool ts_diagnose_update(struct ts_inquiry *q, int64_t update, enum ts_confidence most);
+bool ts_diagnose_facts(struct ts_inquiry *q, enum ts_place place);
+/* The setting that may be the cause and comes first, and its value in the first run as text; NULL: none differs that can be put back. */
+const struct ts_fact_row *ts_setting_to_put_back(struct ts_inquiry *q, struct ts_span *ret_value);
+/* The code, and every setting that may change the numbers, is recorded by both and is the same. */
+bool ts_recipe_agrees(const struct ts_inquiry *q);
+/* A fact that differs may have this cause, and no record rules that out. */
+bool ts_fact_names(const struct ts_inquiry *q, enum ts_cause cause);
 /* Both say it, and not the same. What one run alone recorded says nothing, but for a variable that the other did not set. */
 bool ts_fact_differs(const struct ts_inquiry *q, const struct ts_fact_row *row);
-/* What remains possible for facts that differ whose effect is not known, or that one run alone recorded. */
+/* The causes of all facts that differ, are not known to be harmless and are ruled out by no record; then of those that one run alone
+ * recorded. */
 void ts_remain_facts(struct ts_inquiry *q);
 /* Says which facts differ that explain nothing here, or of which nothing is known. */
 void ts_say_facts(struct ts_inquiry *q);
@@ -102,6 +123,8 @@ bool ts_topology_known(const struct ts_inquiry *q);
 
 /* diagnose_inputs.c: what digests and the learning rate say. */
 bool ts_diagnose_inputs(struct ts_inquiry *q);
+/* diagnose_step.c: which part of a step gave other results from equal inputs. */
+bool ts_diagnose_step(struct ts_inquiry *q);
 /* diagnose_scalars.c: what scalars and events say; always concludes. */
 void ts_diagnose_scalars(struct ts_inquiry *q);
 bool ts_diagnose_resume(struct ts_inquiry *q);

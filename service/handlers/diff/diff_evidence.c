@@ -3,6 +3,7 @@
 #include "analysis/diverge/diagnose.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "service/handlers/diff/diff_whole.h"
 
 #include <stdlib.h>
 
@@ -226,6 +227,25 @@ static enum ts_status find_writings(const struct ts_evidence_notes *notes, struc
 	return ts_series_writing(f, b, true, &s->writing_b, err);
 }
 
+enum { OTHERS = 8 }; /* of them no more are counted */
+
+/* Numbers that follow from the training, and that show it as a gradient norm does: reward, entropy, accuracy, terms of a loss. */
+static enum ts_status note_other(struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_series_row *row,
+				 enum ts_series_kind kind, const struct ts_series_side *a, struct ts_error *err)
+{
+	bool varies;
+
+	if ((kind != TS_KIND_OTHER && kind != TS_KINDS) || row->role == TS_ROLE_OBSERVATION || row->type != TS_COLUMN_F64 ||
+	    a->table->kind != TS_TABLE_STEPS || !ts_span_starts(row->name, ts_span_str("scalars.")) ||
+	    (row->state != TS_SERIES_SAME && row->state != TS_SERIES_EXTENT) || notes->others == OTHERS)
+		return TS_OK;
+	if (ts_whole_varies(f, a, &varies, err))
+		return err->status;
+	if (varies && notes->others++ == 0)
+		notes->other = row->name;
+	return TS_OK;
+}
+
 enum ts_status ts_evidence_note(struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_series_row *row,
 				const struct ts_writings *seen, const struct ts_series_side *a, const struct ts_series_side *b,
 				struct ts_error *err)
@@ -234,6 +254,8 @@ enum ts_status ts_evidence_note(struct ts_evidence_notes *notes, struct ts_fetch
 	struct ts_evidence_series s = {.name = row->name, .rank = row->rank, .in_a = a != NULL, .in_b = b != NULL};
 
 	s.kind = ts_series_kind_of(row->name, row->type, row->role);
+	if (a && b && note_other(notes, f, row, s.kind, a, err))
+		return err->status;
 	/* Many series of no known kind, in many ranks, are of interest only if they differ. */
 	if (any->table->kind != TS_TABLE_STEPS || s.kind == TS_KINDS ||
 	    (s.kind == TS_KIND_OTHER && row->state != TS_SERIES_PARTS))
@@ -481,7 +503,9 @@ enum ts_status ts_diff_diagnose(const struct ts_evidence_notes *notes, struct ts
 		return ts_arena_error(q.arena, err);
 	if (repeats)
 		q.e.repeats = *repeats;
-	if (find_facts(&q, facts, err) || find_batches(&q, err))
+	q.e.others_same = notes->others;
+	q.e.other_same = notes->other;
+	if (find_facts(&q, facts, err) || find_batches(&q, err) || ts_whole_look(notes, f, a, b, &q.e, err))
 		return err->status;
 	if (earliest(notes, &at) && (find_resumes(&q, notes->items[at].rank, notes->items[at].first, err) ||
 				     find_epoch(&q, notes->items[at].rank, notes->items[at].first, err)))

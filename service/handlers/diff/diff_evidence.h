@@ -22,6 +22,8 @@ struct ts_evidence_notes {
 	struct ts_evidence_series *items;
 	struct ts_series_side (*sides)[2]; /* of each */
 	size_t n, cap;
+	uint32_t others;      /* numbers of no known kind that vary and agree throughout */
+	struct ts_span other; /* the name of the first */
 };
 
 /* TS_KINDS: of no interest. type is the column's, role what both sides make of it. */

@@ -384,7 +384,7 @@ $ tscope diff ./demo/base ./demo/rerun
 |                each run)
 $ tscope diff ./demo/base ./demo/order
 | The same data are read in a different order from step 80 on
-| cause: a different data order; confidence: high; from step 80
+| cause: a different data order; confidence: medium; from step 80
 |   The two runs first differ at step 80: digests.batch on rank 1 is 503fb813e1a0ba06 in the first run
 |     and 449ffcf04fb1f990 in the second; 9 more series differ at that step or later; 8 other series
 |     are the same in both
@@ -456,6 +456,26 @@ $ tscope diff ./demo/base ./demo/order
 |   for          the precision of the written values was not declared, so tscope inferred it: loss is
 |                float32 (seen in 160 values of each run), grad_norm is float32 (seen in 160 values of
 |                each run)
+|   could be     different batches: their order or the data set; the same work on ranks with different
+|                numbers; a different setting; different code, or a different objective; different
+|                data; the same data at a different position; different random numbers; data that the
+|                run itself makes; different gradients after equal forward passes; corrupted training
+|                state; a different precision or kernel; a different order of summation; a different
+|                device, library or driver; nondeterministic kernels
+|
+| NEXT
+|   1            record digests.rng, digests.grads in both runs from step 79 to step 100, push them
+|                and compare again (100 steps to run); this shows which input differs first:
+|                parameters, batch, random generators or gradients
+|       tscope diff 6ae1a7a00e48-digests f5748eb37f3e-digests
+|   2            repeat the first run twice for 100 steps, and push the repeats as 6ae1a7a00e48-r1 and
+|                6ae1a7a00e48-r2 (200 steps to run); this shows whether the first run is repeatable
+|                and only the second run is different
+|       tscope diff 6ae1a7a00e48 f5748eb37f3e --repeats '6ae1a7a00e48-r*'
+|   3            run each recipe again for 100 steps on the hosts of the other run, and push them as
+|                6ae1a7a00e48-swap and f5748eb37f3e-swap (200 steps to run); this shows whether the
+|                cause is a host or a recipe: a faulty host causes the difference wherever it is used
+|       tscope diff 6ae1a7a00e48 6ae1a7a00e48-swap
 [1]
 $ tscope diff ./demo/base ./demo/lr
 | The learning rate differs from step 0 on: it is 0.003 in the first run and 0.0031 in the second
@@ -1086,8 +1106,8 @@ $ tscope diff base parts --repeats './runs/nothing*'
 [2]
 # Cut-offs are policy; what is not the default is said, and one file serves analyze too.
 $ printf 'TIMING.JITTER = off\nDIVERGENCE.common_records = 3\nDIVERGENCE.numeric_jump = 1e-4\nDIVERGENCE.quanta = 3\n' > team.policy; tscope diff base parts --policy team.policy | head -20
-| Rounding differs from step 3 on, as with nondeterministic kernels; other possible causes are listed
-| cause: nondeterministic kernels; confidence: low; from step 3
+| code.commit differs (aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa in the first run, bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb in the second), which may have any effect, because it is different code
+| cause: different code, or a different objective; confidence: low; from step 3
 |   The two runs first differ at step 3: loss is 0.5 in the first run and 0.50001 in the second; 6
 |     other series are the same in both; 3 recorded facts differ: code.commit and 2 more
 |   a  base   18fc3da2967f  8 steps (0 to 7)  1 rank

@@ -283,7 +283,7 @@ $ echo 11,0.125 >> d.csv; tscope push d.csv | grep -E 'columns|outcome'
 | outcome   extended
 # Records lie two steps apart: a difference began behind the one before.
 $ cp -r output/full other; python3 -c 'import json; p = "other/trainer_state.json"; s = json.load(open(p)); [r.update(loss=r["loss"] * 1.01) for r in s["log_history"] if "loss" in r and r["step"] > 30]; json.dump(s, open(p, "w"))'; rm -r other/checkpoint-*; tscope diff full ./other | head -4
-| loss is logged differently from step 32 on, but the training itself agrees: check what is logged, not the model
-| cause: a logged value differs, but the training does not; confidence: low; from step 32
+| The loss is logged in a different unit or reduction, by a constant factor of 1.01, but the training itself agrees
+| cause: a logged value differs, but the training does not; confidence: high; from step 32
 |   The two runs first differ between step 30 and step 32: loss is 0.7040358781814575 in the first run
 |     and 0.711076236963272 in the second; 10 other series are the same in both

@@ -30,8 +30,8 @@ $ tscope push --name gpt mlruns/101/000000000000000000000000000000a1 2>/dev/null
 | outcome   created
 # Which of them was changed: a parameter, and the loss from step 25 on.
 $ tscope diff ./mlruns/101/000000000000000000000000000000a1 ./mlruns/101/000000000000000000000000000000a2
-| Only one of the two runs blows up, at step 30; the runs differ from step 25 on
-| cause: only one of the two runs blew up; confidence: medium; from step 25
+| The two runs suddenly differ at step 25, and nothing recorded explains it: the loss has a relative difference of 0.5842
+| cause: a sudden change that nothing recorded explains; confidence: low; from step 25
 |   The two runs first differ at step 25: loss is 0.06368790191329962 in the first run and
 |     0.15317892197103722 in the second; 5 other series are the same in both; 4 recorded facts differ:
 |     config.lr and 3 more
@@ -77,20 +77,32 @@ $ tscope diff ./mlruns/101/000000000000000000000000000000a1 ./mlruns/101/0000000
 |
 | EVIDENCE
 |   for          loss first differs at step 25 (relative difference 0.5842)
-|   for          at step 25 loss is 0.06369 in the first run and 0.1532 in the second; at step 30 the
-|                relative difference is 1.703
-|   against      config.lr differs, which changes the size of every update; the step and the size of
-|                the difference do not fit that
+|   against      config.lr differs, which changes the size of every update; a record contradicts that:
+|                the learning rates agree
 |   against      only one run recorded lineage.nested_in, so it is not known whether it differs
-|   could be     corrupted training state; different gradients after equal forward passes; a different
-|                setting; a different data order
+|   could be     corrupted training state; different code, or a different objective; a different
+|                setting; a different data order; different data; the same data at a different
+|                position; different random numbers; a different precision or kernel; a logged value
+|                differs, but the training does not; a different order of summation; a different
+|                device, library or driver; nondeterministic kernels
 |
 | NEXT
-|   1            record digests.params, digests.batch, digests.rng, digests.grads in both runs from
+|   1            run both again for 20 steps with TF32 and autocast off (40 steps to run); this shows
+|                whether precision or kernels are the cause: then the difference becomes smaller or
+|                disappears
+|       NVIDIA_TF32_OVERRIDE=0
+|   2            record digests.params, digests.batch, digests.rng, digests.grads in both runs from
 |                step 24 to step 45, push them and compare again (45 steps to run); this shows which
 |                input differs first: parameters, batch, random generators or gradients
 |       tscope diff c968cd4d2248-digests c1036e0e36c4-digests
-|   2            run each recipe again for 45 steps on the hosts of the other run, and push them as
+|   3            repeat the first run twice for 45 steps, with
+|                torch.use_deterministic_algorithms(True), torch.backends.cudnn.benchmark = False,
+|                torch.backends.cudnn.deterministic = True, CUBLAS_WORKSPACE_CONFIG=:4096:8,
+|                NCCL_ALGO=Ring, and push the repeats as c968cd4d2248-r1 and c968cd4d2248-r2 (90 steps
+|                to run); this shows whether nondeterministic kernels are the cause: with these flags
+|                they are deterministic
+|       tscope diff c968cd4d2248 c1036e0e36c4 --repeats 'c968cd4d2248-r*'
+|   4            run each recipe again for 45 steps on the hosts of the other run, and push them as
 |                c968cd4d2248-swap and c1036e0e36c4-swap (90 steps to run); this shows whether the
 |                cause is a host or a recipe: a faulty host causes the difference wherever it is used
 |       tscope diff c968cd4d2248 c968cd4d2248-swap

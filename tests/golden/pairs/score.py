@@ -33,6 +33,8 @@ FORMS = ("full", "facts", "scalars", "coarse")
 # Four decimals of every fifth step say little about most causes: what is no more than wide is not wrong there.
 WIDE = ("kernel_rng_or_data", "init_or_data", "jump", "quantization", "reduction_order", "precision", "nondeterminism",
         "platform", "data_order", "data_position", "data_set", "rng_stream")
+# Classes that say that several causes cannot be told apart, with the truth among what remains.
+INSEPARABLE = ("computation", "rounding", "order_or_set", "jump", "init_or_data", "kernel_rng_or_data", "unknown")
 KINDS = ("right", "inseparable", "overclaimed", "none", "wrong", "high")
 ENOUGH = 0.85
 
@@ -90,6 +92,8 @@ def judge(label, form, answer, equal):
     if cause in right:
         earned = equal or confidence != "high" or form in label["sure"]
         return "right" if earned else "overclaimed"
+    if cause in INSEPARABLE and confidence != "high" and set(right) & set(answer["remaining"]):
+        return "inseparable"
     if cause in ("unknown", "not_comparable") or confidence == "none":
         return "none" if confidence != "high" else "high"
     if confidence == "high":

@@ -1,0 +1,237 @@
+/* diagnose_step.c - explains a divergence by the part of a step that gave other results from equal inputs, as far as
+ * digests show it: the forward and backward pass, the gradients of a few ranks, the update.
+ *
+ * Equal inputs and another result say where it happened, not why: a setting, the code, a kernel and a damaged state look the same.
+ * A fact that differs names the cause; without one the class is `computation`, or `rounding` where the difference is no larger.
+ */
+#include "analysis/diverge/inquiry.h"
+
+#include "analysis/answer/say.h"
+
+/* --- gradients of a few ranks --- */
+
+static bool forward_agrees(const struct ts_inquiry *q, int64_t step)
+{
+	const struct ts_first *params = &q->first[TS_KIND_PARAMS];
+
+	if (params->parts && (params->step < step || (params->step == step && q->e->params_time == TS_DIGEST_BEFORE)))
+		return false;
+	return ts_agrees_at(q, TS_KIND_LOSS, step) && !q->first[TS_KIND_BATCH].parts;
+}
+
+/* Gradients differ on some ranks of several; the losses of that step agree and differ later. On every rank at once it is a
+ * kernel that adds in no fixed order. */
+static bool by_gradients(struct ts_inquiry *q)
+{
+	const struct ts_first *grads = &q->first[TS_KIND_GRADS], *loss = &q->first[TS_KIND_LOSS],
+			      *norm = &q->first[TS_KIND_GRAD_NORM];
+	bool pushed = norm->parts && norm->step == grads->step && norm->jump >= ts_cut_of(q, TS_CUT_GRAD);
+
+	if (!grads->parts || grads->ranks < 2 || grads->parted_first == grads->ranks || grads->step != q->f || !loss->parts ||
+	    loss->step <= grads->step || !forward_agrees(q, grads->step))
+		return false;
+	ts_say_for(q, "the losses agree at step %" PRId64 " and first differ %s later", grads->step,
+		   ts_say_plural(ts_records(q, grads->step, loss->step), "record").text);
+	ts_conclude(q, TS_CAUSE_GRADIENT_PATH, pushed ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
+		    "The gradients first differ at step %" PRId64
+		    ", after equal forward passes, on %u of %u ranks (rank %" PRId32 " is one)",
+		    grads->step, grads->parted_first, grads->ranks, grads->series->rank);
+	if (!pushed) {
+		ts_say_against(
+			q, "the gradient norm changed by no more than a different order of summation would change it");
+		ts_remain(q, TS_CAUSE_NONDETERMINISM);
+	}
+	ts_remain(q, TS_CAUSE_CORRUPTION);
+	return true;
+}
+
+/* --- the update --- */
+
+/* The update after which parameters differ: of their own step if their digest is of after it, or if all of that step agrees. */
+static int64_t update_before(const struct ts_inquiry *q)
+{
+	int64_t step = q->first[TS_KIND_PARAMS].step;
+	bool own = ts_agrees_at(q, TS_KIND_LOSS, step) &&
+		   (ts_agrees_at(q, TS_KIND_GRADS, step) || ts_agrees_at(q, TS_KIND_GRAD_NORM, step));
+
+	if (q->e->params_time == TS_DIGEST_AFTER || (q->e->params_time == TS_DIGEST_UNKNOWN && own))
+		return step;
+	return step - q->cadence;
+}
+
+static void say_small(struct ts_inquiry *q)
+{
+	ts_say_against(q, "%s: an update that rounds differently would look the same",
+		       isnan(q->jump) ? "no loss or gradient norm shows the difference"
+				      : "the difference that follows begins no larger than rounding");
+	ts_remain(q, TS_CAUSE_NONDETERMINISM);
+	ts_remain(q, TS_CAUSE_PRECISION);
+}
+
+/* Nothing that was recorded says why. */
+static void other_update(struct ts_inquiry *q, int64_t update, bool some)
+{
+	const struct ts_first *params = &q->first[TS_KIND_PARAMS];
+	bool finite = ts_is_finite(q) || ts_is_pushed(q);
+
+	if (some)
+		ts_conclude(q, TS_CAUSE_CORRUPTION, ts_agrees_at(q, TS_KIND_GRADS, update) ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_LOW,
+			    "The parameters first differ at step %" PRId64
+			    " on some ranks only, although nothing that went into their update differs",
+			    params->step);
+	else
+		ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM,
+			    "The parameters first differ at step %" PRId64
+			    ", although nothing recorded that went into their update differs: a setting of the optimizer, the "
+			    "code, or a state that was damaged",
+			    params->step);
+	ts_say_against(
+		q, "the optimizer state has no digest, and a different setting of the optimizer would look the same");
+	if (update == q->start || !ts_recipe_agrees(q)) {
+		ts_remain(q, TS_CAUSE_CONFIG);
+		ts_remain(q, TS_CAUSE_CODE);
+	}
+	ts_remain(q, TS_CAUSE_CORRUPTION);
+	if (!finite)
+		say_small(q);
+}
+
+/* A digest of nobody knows when that differs beside the gradients of its step may be of after its update: then only inputs that are known
+ * to agree leave the step itself. */
+static bool may_be_inputs(const struct ts_inquiry *q)
+{
+	int64_t step = q->first[TS_KIND_PARAMS].step;
+	bool beside = q->first[TS_KIND_GRADS].parts && q->first[TS_KIND_GRADS].step == step;
+
+	beside = beside || (q->first[TS_KIND_GRAD_NORM].parts && q->first[TS_KIND_GRAD_NORM].step == step);
+	beside = beside || (q->first[TS_KIND_LOSS].parts && q->first[TS_KIND_LOSS].step == step);
+	return q->e->params_time == TS_DIGEST_UNKNOWN && beside &&
+	       !(ts_agrees_at(q, TS_KIND_BATCH, step) && ts_agrees_at(q, TS_KIND_RNG, step));
+}
+
+/* Parameters differ although everything that went into their update agrees. */
+static bool by_state(struct ts_inquiry *q)
+{
+	const struct ts_first *params = &q->first[TS_KIND_PARAMS], *lr = &q->first[TS_KIND_LR];
+	int64_t before, resume;
+	bool some;
+
+	if (!params->parts || params->step != q->f || may_be_inputs(q))
+		return false;
+	before = update_before(q);
+	if (before < q->start || ts_resume_before(q, params->step, &resume) || (lr->parts && lr->step <= before) ||
+	    !(ts_agrees_at(q, TS_KIND_GRADS, before) || ts_agrees_at(q, TS_KIND_GRAD_NORM, before)) ||
+	    !ts_agrees_at(q, TS_KIND_LOSS, before))
+		return false;
+	ts_say_for(q, "the %s agree up to step %" PRId64 ", and so do the learning rates%s",
+		   ts_agrees_at(q, TS_KIND_GRADS, before) ? "gradients" : "gradient norms", before,
+		   lr->recorded ? "" : ", as far as they were recorded");
+	some = params->ranks > 1 && params->parted_first < params->ranks;
+	if (some || !ts_diagnose_facts(q, TS_PLACE_UPDATE)) {
+		other_update(q, before, some);
+	} else {
+		ts_say_for(q, "everything that went into the update of step %" PRId64 " agrees, but the parameters after it differ", before);
+		ts_remain(q, TS_CAUSE_CORRUPTION);
+	}
+	if (before == q->start || !some)
+		q->d.step = before < params->step && q->d.cause == TS_CAUSE_CONFIG ? before : params->step;
+	return true;
+}
+
+/* --- the pass --- */
+
+static bool differs_at(const struct ts_inquiry *q, enum ts_series_kind kind)
+{
+	return q->first[kind].parts && q->first[kind].step == q->f;
+}
+
+/* No class claims that it was a kernel: the code, a setting that nobody recorded or a damaged state would look the same. */
+static void other_pass(struct ts_inquiry *q, bool forward, bool rng)
+{
+	const char *what = forward ? "the loss" : "the gradients";
+
+	if (ts_is_rounding(q) && !ts_is_pushed(q))
+		ts_conclude(q, TS_CAUSE_ROUNDING, TS_CONFIDENCE_MEDIUM,
+			    "Step %" PRId64 " computes %s from equal inputs with a different rounding", q->f, what);
+	else
+		ts_conclude(q, TS_CAUSE_COMPUTATION, TS_CONFIDENCE_MEDIUM,
+			    "Step %" PRId64
+			    " computes different values from equal inputs: the code, a setting, a kernel or a damaged state differs",
+			    q->f);
+	if (ts_is_rounding(q)) {
+		ts_remain(q, TS_CAUSE_PRECISION);
+		ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
+		ts_remain(q, TS_CAUSE_NONDETERMINISM);
+		ts_remain(q, TS_CAUSE_PLATFORM);
+	}
+	ts_remain(q, TS_CAUSE_CODE);
+	ts_remain(q, TS_CAUSE_CONFIG);
+	ts_remain(q, TS_CAUSE_PRECISION);
+	ts_remain(q, TS_CAUSE_CORRUPTION);
+	if (forward) {
+		ts_say_against(q, "%s", rng ? "a generator that the digest does not cover would look the same"
+					    : "the random generators were not recorded");
+		ts_remain(q, TS_CAUSE_RNG_STREAM);
+	}
+}
+
+static void say_later(struct ts_inquiry *q)
+{
+	const struct ts_first *params = &q->first[TS_KIND_PARAMS];
+
+	if (params->bits || (params->recorded && params->through > q->f))
+		return;
+	ts_say_against(q, "no parameters after that step were recorded: they would show whether the training "
+			  "differs or only "
+			  "a logged value");
+	ts_remain(q, TS_CAUSE_REPORTING);
+}
+
+/* Digests of after the update do not tell where a state was pushed: it may be in the update before, which they show, or in the pass. */
+static bool by_pass(struct ts_inquiry *q)
+{
+	bool forward = differs_at(q, TS_KIND_LOSS), rng = ts_agrees_at(q, TS_KIND_RNG, q->f);
+	bool backward = differs_at(q, TS_KIND_GRADS) || differs_at(q, TS_KIND_GRAD_NORM);
+	int64_t resume;
+
+	/* An equal loss of an equal batch says that its parameters were equal. */
+	if (!(forward || backward) || !ts_agrees_at(q, TS_KIND_BATCH, q->f) ||
+	    !(ts_same_parameters(q) || ts_agrees_at(q, TS_KIND_LOSS, q->f)))
+		return false;
+	if (ts_resume_before(q, q->f, &resume) && !rng)
+		return false;
+	ts_say_for(q, "the parameters%s and the batch agree at step %" PRId64 ", but the %s", rng ? ", the random generators" : "",
+		   q->f, forward ? "loss does not" : "gradients do not");
+	if (!ts_diagnose_facts(q, rng ? TS_PLACE_PASS : TS_PLACE_UNKNOWN))
+		other_pass(q, forward, rng);
+	say_later(q);
+	return true;
+}
+
+/* What parameters the pass used is not known, but no input differs: it is another initialization, or the pass. */
+static bool by_first_pass(struct ts_inquiry *q)
+{
+	if (!ts_at_first_pass(q) || !differs_at(q, TS_KIND_LOSS) || !ts_agrees_at(q, TS_KIND_BATCH, q->f) ||
+	    !ts_agrees_at(q, TS_KIND_RNG, q->f))
+		return false;
+	if (ts_diagnose_facts(q, TS_PLACE_UNKNOWN))
+		return true;
+	ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
+		    "The batch and the random generators agree at the first step, but the loss does not: either the initialization differs, or "
+		    "the first step computes something else");
+	if (ts_is_rounding(q)) {
+		ts_remain(q, TS_CAUSE_PRECISION);
+		ts_remain(q, TS_CAUSE_REDUCTION_ORDER);
+	}
+	ts_remain(q, TS_CAUSE_INIT);
+	ts_remain(q, TS_CAUSE_CODE);
+	ts_remain(q, TS_CAUSE_CONFIG);
+	ts_remain(q, TS_CAUSE_PRECISION);
+	ts_remain(q, TS_CAUSE_RNG_STREAM);
+	return true;
+}
+
+bool ts_diagnose_step(struct ts_inquiry *q)
+{
+	return by_gradients(q) || by_state(q) || by_pass(q) || by_first_pass(q);
+}

@@ -1,0 +1,295 @@
+#include "service/handlers/diff/diff_whole.h"
+
+#include "base/limits.h"
+
+#include <math.h>
+
+enum { LEAST = 10 }; /* steps that must agree before two series count as the same one */
+
+/* --- numbers that vary --- */
+
+enum ts_status ts_whole_varies(struct ts_fetch *f, const struct ts_series_side *side, bool *ret_varies, struct ts_error *err)
+{
+	size_t n = side->table->n_blocks ? side->table->blocks[0].rows : 0, changes = 0;
+	struct ts_arena scratch;
+	enum ts_status status = TS_OK;
+	uint64_t *words;
+
+	*ret_varies = false;
+	ts_arena_init(&scratch, 4 << 20);
+	words = ts_arena_array(&scratch, n ? n : 1, sizeof *words);
+	if (!words)
+		status = ts_arena_error(&scratch, err);
+	else if (n > LEAST)
+		status = ts_fetch_block_words(f, &side->column->blocks[0], TS_COLUMN_F64, n, words, err);
+	for (size_t i = 2; !status && n > LEAST && i < n; i++) {
+		double v[3];
+
+		memcpy(v, &words[i - 2], sizeof v);
+		/* Its steps differ: no counter and no constant. */
+		changes += v[2] - v[1] != v[1] - v[0];
+	}
+	*ret_varies = !status && changes * 2 > n;
+	ts_arena_finish(&scratch);
+	return status;
+}
+
+/* --- another number of the first step --- */
+
+struct column {
+	int64_t *steps;
+	uint64_t *words;
+	size_t n;
+};
+
+static enum ts_status load(struct ts_fetch *f, const struct ts_series_side *side, struct ts_arena *scratch, struct column *ret,
+			   struct ts_error *err)
+{
+	double *values = NULL;
+
+	ret->n = side->table->rows;
+	if (ts_fetch_keys(f, side->table, scratch, &ret->steps, err))
+		return err->status;
+	if (side->column->type == TS_COLUMN_U64)
+		return ts_fetch_u64(f, side->table, side->column, scratch, &ret->words, err);
+	if (ts_fetch_f64(f, side->table, side->column, scratch, &values, err))
+		return err->status;
+	ret->words = ts_arena_array(scratch, ret->n ? ret->n : 1, sizeof *ret->words);
+	if (!ret->words)
+		return ts_arena_error(scratch, err);
+	memcpy(ret->words, values, ret->n * sizeof *values);
+	return TS_OK;
+}
+
+/* How many steps s of a are s + by of b; false where one of those differs. */
+static bool agrees_moved(const struct column *a, const struct column *b, int64_t by, uint64_t *ret_steps)
+{
+	size_t i = 0, j = 0;
+	uint64_t n = 0;
+
+	while (i < a->n && j < b->n) {
+		int64_t at = b->steps[j] - by;
+
+		if (a->steps[i] == at) {
+			if (a->words[i] != b->words[j])
+				return false;
+			n++, i++, j++;
+		} else if (a->steps[i] < at) {
+			i++;
+		} else {
+			j++;
+		}
+	}
+	*ret_steps = n;
+	return n >= LEAST && n * 10 >= 9 * (a->n < b->n ? a->n : b->n);
+}
+
+static bool shows_training(enum ts_series_kind kind)
+{
+	return kind == TS_KIND_LOSS || kind == TS_KIND_GRAD_NORM || kind == TS_KIND_PARAMS || kind == TS_KIND_GRADS;
+}
+
+static bool small_enough(const struct ts_series_side sides[2])
+{
+	return sides[0].table->rows <= TS_EVIDENCE_BATCHES && sides[1].table->rows <= TS_EVIDENCE_BATCHES;
+}
+
+static enum ts_status try_moved(struct ts_fetch *f, const struct ts_series_side sides[2], int64_t by, bool *ret_agrees,
+				uint64_t *ret_steps, struct ts_error *err)
+{
+	struct ts_arena scratch;
+	struct column a, b;
+	enum ts_status status;
+
+	ts_arena_init(&scratch, 256 << 20);
+	status = load(f, &sides[0], &scratch, &a, err);
+	if (!status)
+		status = load(f, &sides[1], &scratch, &b, err);
+	*ret_agrees = !status && agrees_moved(&a, &b, by, ret_steps);
+	ts_arena_finish(&scratch);
+	return status;
+}
+
+/* Every series of the training must lie on the other run's, moved alike; one that varies is enough to say so. */
+static enum ts_status find_moved(const struct ts_evidence_notes *notes, struct ts_fetch *f, struct ts_evidence *e,
+				 struct ts_error *err)
+{
+	int64_t by = (int64_t)((uint64_t)e->first_step_b - (uint64_t)e->first_step_a);
+	uint64_t least = UINT64_MAX;
+	bool every = true;
+
+	if (!e->first_steps_known || by == 0)
+		return TS_OK;
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct ts_evidence_series *s = &notes->items[i];
+		bool agrees = false;
+		uint64_t steps = 0;
+
+		if (!shows_training(s->kind) || !s->in_a || !s->in_b)
+			continue;
+		every = every && s->cadence <= 1;
+		if (!small_enough(notes->sides[i]))
+			return TS_OK;
+		if (try_moved(f, notes->sides[i], by, &agrees, &steps, err))
+			return err->status;
+		if (!agrees) {
+			e->moved.looked = every;
+			return TS_OK;
+		}
+		least = steps < least ? steps : least;
+	}
+	if (least == UINT64_MAX)
+		return TS_OK;
+	e->moved = (struct ts_moved){.looked = true, .by = by, .steps = least};
+	return TS_OK;
+}
+
+/* --- ranks of other numbers --- */
+
+static bool same_content(const struct ts_series_side *a, const struct ts_series_side *b)
+{
+	if (a->table->n_blocks != b->table->n_blocks || a->table->rows != b->table->rows)
+		return false;
+	for (size_t i = 0; i < a->table->n_blocks; i++)
+		if (!ts_id_eq(&a->column->blocks[i], &b->column->blocks[i]) ||
+		    !ts_id_eq(&a->table->blocks[i].keys, &b->table->blocks[i].keys))
+			return false;
+	return a->table->n_blocks > 0;
+}
+
+/* The rank of the second run that has what series i of the first run has; -1: none, or several. */
+static int32_t rank_with(const struct ts_evidence_notes *notes, size_t i)
+{
+	int32_t found = -1;
+
+	for (size_t k = 0; k < notes->n; k++) {
+		const struct ts_evidence_series *s = &notes->items[k];
+
+		if (!s->in_b || !ts_span_eq(s->name, notes->items[i].name) || !same_content(&notes->sides[i][0], &notes->sides[k][1]))
+			continue;
+		if (found >= 0)
+			return -1;
+		found = s->rank;
+	}
+	return found;
+}
+
+/* Whatever differs of a loss, a batch or a state is on another rank of the other run. */
+static bool is_exchanged(const struct ts_evidence_notes *notes)
+{
+	size_t moved = 0;
+
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct ts_evidence_series *s = &notes->items[i];
+		int32_t rank;
+
+		if (!s->parts || (!shows_training(s->kind) && s->kind != TS_KIND_BATCH))
+			continue;
+		rank = rank_with(notes, i);
+		if (rank < 0 || rank == s->rank || notes->sides[i][0].table->rows < LEAST)
+			return false;
+		moved++;
+	}
+	return moved >= 2;
+}
+
+/* --- means over ranks --- */
+
+static uint32_t ranks_of(const struct ts_run *run)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < run->head.n_ranks; i++)
+		n += run->head.ranks[i].rank != TS_RANK_JOB;
+	return n;
+}
+
+/* Of the series at the first row of each rank, which must be of `step`. */
+static enum ts_status mean_of(struct ts_fetch *f, const struct ts_run *run, struct ts_span name, int64_t step, uint32_t world,
+			      bool *ret_known, double *ret_mean, struct ts_error *err)
+{
+	double sum = 0;
+	uint32_t n = 0;
+
+	*ret_known = false;
+	for (size_t i = 0; i < run->head.n_ranks; i++) {
+		const struct ts_table *table;
+		const struct ts_column *column;
+		struct ts_arena scratch;
+		enum ts_status status;
+		uint64_t *words;
+		double value;
+
+		if (run->head.ranks[i].rank == TS_RANK_JOB)
+			continue;
+		column = ts_index_column(&run->indexes[i], TS_TABLE_STEPS, name, TS_COLUMN_F64, &table);
+		if (!column || !table->n_blocks || table->blocks[0].first_key != step)
+			return TS_OK;
+		ts_arena_init(&scratch, 4 << 20);
+		words = ts_arena_array(&scratch, table->blocks[0].rows, sizeof *words);
+		status = words ? ts_fetch_block_words(f, &column->blocks[0], TS_COLUMN_F64, table->blocks[0].rows, words, err)
+			       : ts_arena_error(&scratch, err);
+		if (!status)
+			memcpy(&value, words, sizeof value);
+		ts_arena_finish(&scratch);
+		if (status)
+			return status;
+		sum += value;
+		n++;
+	}
+	*ret_known = n > 0 && n == world;
+	*ret_mean = n ? sum / n : (double)NAN;
+	return TS_OK;
+}
+
+static enum ts_status find_means(const struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_run *a,
+				 const struct ts_run *b, struct ts_evidence *e, struct ts_error *err)
+{
+	uint32_t world_a = e->world_a ? e->world_a : e->ranks_a, world_b = e->world_b ? e->world_b : e->ranks_b;
+	bool known_a, known_b;
+
+	if (world_a == world_b)
+		return TS_OK;
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct ts_evidence_series *s = &notes->items[i];
+
+		if (s->kind != TS_KIND_LOSS || !s->parts || s->first != s->first_common)
+			continue;
+		if (mean_of(f, a, s->name, s->first, world_a, &known_a, &e->means.a, err) ||
+		    mean_of(f, b, s->name, s->first, world_b, &known_b, &e->means.b, err))
+			return err->status;
+		e->means.known = known_a && known_b;
+		return TS_OK;
+	}
+	return TS_OK;
+}
+
+/* --- all --- */
+
+static bool first_step(const struct ts_evidence_notes *notes, size_t side, int64_t *ret_step)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct ts_table *table = notes->sides[i][side].table;
+
+		if (!shows_training(notes->items[i].kind) || !table || !table->n_blocks)
+			continue;
+		if (!found || table->blocks[0].first_key < *ret_step)
+			*ret_step = table->blocks[0].first_key;
+		found = true;
+	}
+	return found;
+}
+
+enum ts_status ts_whole_look(const struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_run *a, const struct ts_run *b,
+			     struct ts_evidence *e, struct ts_error *err)
+{
+	e->ranks_a = ranks_of(a);
+	e->ranks_b = ranks_of(b);
+	e->first_steps_known = first_step(notes, 0, &e->first_step_a) && first_step(notes, 1, &e->first_step_b);
+	e->ranks_exchanged = is_exchanged(notes);
+	if (find_moved(notes, f, e, err) || find_means(notes, f, a, b, e, err))
+		return err->status;
+	return TS_OK;
+}
