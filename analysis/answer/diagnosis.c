@@ -28,7 +28,7 @@ static const struct {
 	[TS_CAUSE_CORRUPTION] = {"corruption", "corrupted training state"},
 	[TS_CAUSE_BLOW_UP] = {"blow_up", "only one of the two runs blew up"},
 	[TS_CAUSE_CODE] = {"code", "different code, or a different objective"},
-	[TS_CAUSE_ORDER_OR_SET] = {"order_or_set", "different batches: their order or the data set"},
+	[TS_CAUSE_ORDER_OR_SET] = {"order_or_set", "different batches: their order, the data set or how they are made"},
 	[TS_CAUSE_STEP_NUMBERING] = {"step_numbering", "steps that are counted from a different number"},
 	[TS_CAUSE_RANK_ORDER] = {"rank_order", "the same work on ranks with different numbers"},
 	[TS_CAUSE_LOCAL_LOSSES] = {"local_losses", "losses of each rank's own share, with a different number of ranks"},

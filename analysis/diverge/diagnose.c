@@ -368,14 +368,17 @@ static bool other_unit(struct ts_inquiry *q)
 	return true;
 }
 
-/* Two numbers that follow from the training, or more, agree in every bit over all steps. */
+/* Two numbers that follow from the training, or more, agree in every bit over all steps; or one, where the loss is another for long. */
 static bool others_agree(struct ts_inquiry *q, const struct ts_first *report)
 {
-	if (q->e->others_same < 2 || q->first[TS_KIND_OTHER].parts || q->first[TS_KIND_GRAD_NORM].parts)
+	bool one = q->e->others_same == 1 && report->jump >= ts_cut_of(q, TS_CUT_INIT) &&
+		   ts_records(q, report->step, q->last) >= ts_cut_of(q, TS_CUT_REPORT);
+
+	if ((q->e->others_same < 2 && !one) || q->first[TS_KIND_OTHER].parts || q->first[TS_KIND_GRAD_NORM].parts)
 		return false;
 	ts_say_for(q, "%s that follow from the training agree bit for bit at every step: %.*s is one",
 		   ts_say_plural(q->e->others_same, "other series").text, TS_SPAN_ARG(ts_column_said(q->e->other_same)));
-	ts_conclude(q, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM,
+	ts_conclude(q, TS_CAUSE_REPORTING, one ? TS_CONFIDENCE_LOW : TS_CONFIDENCE_MEDIUM,
 		    "%.*s is logged differently from step %" PRId64
 		    " on, but the training itself agrees: check what is logged, not the model",
 		    NAME(report->series), report->step);
@@ -493,9 +496,9 @@ static bool exchanged(struct ts_inquiry *q)
 {
 	if (!q->e->ranks_exchanged)
 		return false;
-	ts_say_for(q, "every rank of the second run has the losses and digests of a rank of the first run with a different number");
+	ts_say_for(q, "every rank of the second run has the batches, or the losses, of a rank of the first run with a different number");
 	ts_conclude(q, TS_CAUSE_RANK_ORDER, TS_CONFIDENCE_HIGH,
-		    "The two runs do the same work, on ranks with different numbers: the training itself agrees");
+		    "The two runs do the same work, on ranks with different numbers");
 	return true;
 }
 

@@ -273,9 +273,14 @@ static void data_unlike(struct ts_inquiry *q, int64_t step)
 	}
 	if (same_data_said(q)) {
 		ts_say_for(q, "both runs say that they read the same data");
-		ts_conclude(q, TS_CAUSE_DATA_ORDER, sure == TS_CONFIDENCE_HIGH ? TS_CONFIDENCE_MEDIUM : TS_CONFIDENCE_LOW,
-			    "The same data are read in a different order from step %" PRId64 " on", step);
-		ts_remain(q, TS_CAUSE_ORDER_OR_SET);
+		ts_say_against(q, "no batch of one run is in the other run: batches of a different size, or that are made in a different way, "
+				  "would look the same");
+		ts_conclude(q, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM,
+			    "The batches differ from step %" PRId64
+			    " on although the data are the same: they are drawn in a different order, or made in a different way",
+			    step);
+		ts_remain(q, TS_CAUSE_DATA_ORDER);
+		ts_remain(q, TS_CAUSE_CONFIG);
 		return;
 	}
 	ts_say_against(q, "no batch of one run is in the other run, and the same samples in a different order would "

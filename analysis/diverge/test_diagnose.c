@@ -414,7 +414,7 @@ static void test_data(void **state)
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
 	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 80, 0, 900, 0, 0};
 	say(&s, "data.sha256", "398c", "398c");
-	expect(&s, TS_CAUSE_DATA_ORDER, TS_CONFIDENCE_MEDIUM);
+	expect(&s, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM);
 	AGAIN(s);
 	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 80);
 	parts(&s, TS_KIND_LOSS, "loss", 80, 1e-2, 1e-1, 0.05);
@@ -1514,10 +1514,117 @@ static void every_measure_is_made(void **state)
 	assert_true(test_seen_all(TS_ANSWER_DIVERGENCE, NULL));
 }
 
+/* The same run, written otherwise: other numbers of its steps, and of its ranks. */
+static void test_written_otherwise(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 1, 3e-2, 1e-1, 0);
+	s.e.moved = (struct ts_moved){.looked = true, .by = 1, .steps = 999};
+	expect(&s, TS_CAUSE_STEP_NUMBERING, TS_CONFIDENCE_HIGH);
+	assert_int_equal(s.d.n_remaining, 0);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 1, 3e-2, 1e-1, 0);
+	s.e.ranks_exchanged = true;
+	expect(&s, TS_CAUSE_RANK_ORDER, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	/* Runs that begin at different steps, logged too rarely to say: it remains. */
+	parts(&s, TS_KIND_LOSS, "loss", 3, 3e-2, 1e-1, 0)->cadence = 3;
+	s.e.first_steps_known = true;
+	s.e.first_step_b = 3;
+	expect(&s, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_STEP_NUMBERING));
+	close_scene(&s);
+}
+
+/* Another number of ranks, each of which logs its own loss. */
+static void test_local_losses(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0);
+	s.e.world_a = 1;
+	s.e.world_b = 2;
+	expect(&s, TS_CAUSE_LOCAL_LOSSES, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_CONFIG));
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0);
+	s.e.world_a = 1;
+	s.e.world_b = 2;
+	s.e.means = (struct ts_rank_means){true, 2, 2.000001};
+	expect(&s, TS_CAUSE_LOCAL_LOSSES, TS_CONFIDENCE_HIGH);
+	AGAIN(s);
+	/* As many ranks: no shares. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0);
+	s.e.world_a = s.e.world_b = 2;
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_LOW);
+	assert_false(may_be(&s, TS_CAUSE_LOCAL_LOSSES));
+	close_scene(&s);
+}
+
+/* A policy draws its actions: generators and batches differ at one step, and no class of data is named. */
+static void test_on_policy(void **state)
+{
+	SCENE(s);
+	s.e.params_time = TS_DIGEST_BEFORE;
+	digest(&s, TS_KIND_RNG, "digests.rng", 0, 0);
+	digest(&s, TS_KIND_BATCH, "digests.batch", 0, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0);
+	agrees(&s, TS_KIND_GRADS, "digests.grads");
+	s.e.batches = (struct ts_batch_relation){TS_BATCHES_DISJOINT, 0, 0, 1000, 0, 0};
+	say(&s, "data.sha256", "398c", "398c");
+	expect(&s, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
+	assert_true(may_be(&s, TS_CAUSE_ON_POLICY) && may_be(&s, TS_CAUSE_RNG_STREAM) && may_be(&s, TS_CAUSE_DATA_ORDER));
+	close_scene(&s);
+}
+
+/* Settings that the table does not know, other code, and a schedule that reacts. */
+static void test_recorded_always_remains(void **state)
+{
+	SCENE(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0);
+	say(&s, "seeds.torch", "1", "1");
+	say(&s, "config.top_k", "2", "1");
+	expect(&s, TS_CAUSE_CONFIG, TS_CONFIDENCE_MEDIUM);
+	assert_true(s.d.n_experiments > 0 && found_in(&s.d.experiments[0].what, 1, "config.top_k put back to 2"));
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 3e-2, 1e-1, 0);
+	say(&s, "seeds.torch", "1", "1");
+	say(&s, "code.commit", "aa", "bb");
+	expect(&s, TS_CAUSE_CODE, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* A loss that is no number, and a rate that a schedule lowers then. */
+	parts(&s, TS_KIND_LOSS, "loss", 40, 1, 1, 0)->b = (double)NAN;
+	parts(&s, TS_KIND_LR, "lr", 40, 0.5, 0.5, 0);
+	expect(&s, TS_CAUSE_BLOW_UP, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* A rate that breaks where a run was resumed. */
+	resume_at(&s, 100);
+	parts(&s, TS_KIND_LR, "lr", 100, 0.5, 0.5, 0);
+	parts(&s, TS_KIND_LOSS, "loss", 101, 3e-4, 1e-2, 0.05);
+	expect(&s, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	/* A loss in another unit: the ratio is one number throughout. */
+	parts(&s, TS_KIND_LOSS, "loss", 0, 0.3, 0.3, 0);
+	s.series[0].gap.ratio_least = 1.4426;
+	s.series[0].gap.ratio_most = 1.4428;
+	s.series[0].gap.spread_a = 0.5;
+	expect(&s, TS_CAUSE_REPORTING, TS_CONFIDENCE_MEDIUM);
+	AGAIN(s);
+	parts(&s, TS_KIND_LOSS, "loss", 0, 0.3, 0.3, 0);
+	s.series[0].gap.ratio_least = 1.4428;
+	s.series[0].gap.ratio_most = 1.4426;
+	s.series[0].gap.spread_a = 0.5;
+	expect(&s, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_LOW);
+	close_scene(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_identical),
+		cmocka_unit_test(test_written_otherwise),
+		cmocka_unit_test(test_local_losses),
+		cmocka_unit_test(test_on_policy),
+		cmocka_unit_test(test_recorded_always_remains),
 		cmocka_unit_test(test_not_comparable),
 		cmocka_unit_test(test_quantization),
 		cmocka_unit_test(test_means),

@@ -41,7 +41,9 @@ static const unsigned form_columns[FORMS] = {TOY_ALL, TOY_SCALARS, TOY_LOSS_ALON
 #define IS(cause) (UINT64_C(1) << TS_CAUSE_##cause)
 #define NOTHING (IS(IDENTICAL) | IS(QUANTIZATION))
 /* The same computation with other rounding: which one, only facts and repeats can say. */
-#define ROUNDING (IS(NONDETERMINISM) | IS(REDUCTION_ORDER) | IS(PLATFORM) | IS(PRECISION))
+#define ROUNDING (IS(ROUNDING) | IS(NONDETERMINISM) | IS(REDUCTION_ORDER) | IS(PLATFORM) | IS(PRECISION))
+/* Classes that say that several causes cannot be told apart: right where one of the right ones is said to remain. */
+#define INSEPARABLE (IS(COMPUTATION) | IS(ROUNDING) | IS(ORDER_OR_SET) | IS(JUMP) | IS(INIT_OR_DATA) | IS(KERNEL_RNG_OR_DATA))
 
 enum where { EVERYWHERE, IN_FP32, IN_BF16, WITH_DROPOUT, ONE_RANK, SEVERAL_RANKS };
 enum when { AT_START, LATER };
@@ -300,7 +302,7 @@ static uint64_t right_of(const struct plant *p, enum form form, const struct ans
 	if (form == LOSS || p->right[form] == 0)
 		return 0;
 	if (x->confidence < TS_CONFIDENCE_HIGH && (x->remaining & p->right[form]))
-		return p->right[form] | p->near;
+		return p->right[form] | p->near | INSEPARABLE;
 	return p->right[form];
 }
 
@@ -557,8 +559,8 @@ static void report(struct quality *q, struct tally *y)
 
 static void name_cases(struct tally *y, bool tune)
 {
-	y->right[DIGESTS] = quality_at_least(NAME(tune, "planted cause named, digests"), 0.95);
-	y->right[SCALARS] = quality_at_least(NAME(tune, "planted cause named, scalars that can tell"), 0.90);
+	y->right[DIGESTS] = quality_at_least(NAME(tune, "planted cause named or left over, digests"), 0.95);
+	y->right[SCALARS] = quality_at_least(NAME(tune, "planted cause named or left over, scalars that can tell"), 0.90);
 	y->identical = quality_at_most(NAME(tune, "a split of identical runs, spoilt or not"), 0);
 	y->suspicion = quality_at_most(NAME(tune, "damage suspected where there is none"), 0.005);
 	y->high = quality_at_most(NAME(tune, "wrong at high confidence"), 0);

@@ -174,8 +174,8 @@ static int32_t rank_with(const struct ts_evidence_notes *notes, size_t i)
 	return found;
 }
 
-/* Whatever differs of a loss, a batch or a state is on another rank of the other run. */
-static bool is_exchanged(const struct ts_evidence_notes *notes)
+/* Every series of these kinds that differs is on another rank of the other run, and there are several. */
+static bool all_moved(const struct ts_evidence_notes *notes, bool batches)
 {
 	size_t moved = 0;
 
@@ -183,7 +183,7 @@ static bool is_exchanged(const struct ts_evidence_notes *notes)
 		const struct ts_evidence_series *s = &notes->items[i];
 		int32_t rank;
 
-		if (!s->parts || (!shows_training(s->kind) && s->kind != TS_KIND_BATCH))
+		if (!s->parts || !(batches ? s->kind == TS_KIND_BATCH : shows_training(s->kind)))
 			continue;
 		rank = rank_with(notes, i);
 		if (rank < 0 || rank == s->rank || notes->sides[i][0].table->rows < LEAST)
@@ -191,6 +191,15 @@ static bool is_exchanged(const struct ts_evidence_notes *notes)
 		moved++;
 	}
 	return moved >= 2;
+}
+
+/* Batches decide where they were recorded: more than two ranks then sum in another order, so that the rest rounds. */
+static bool is_exchanged(const struct ts_evidence_notes *notes)
+{
+	for (size_t i = 0; i < notes->n; i++)
+		if (notes->items[i].kind == TS_KIND_BATCH && notes->items[i].in_a && notes->items[i].in_b)
+			return all_moved(notes, true);
+	return all_moved(notes, false);
 }
 
 /* --- means over ranks --- */

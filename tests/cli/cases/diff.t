@@ -383,8 +383,9 @@ $ tscope diff ./demo/base ./demo/rerun
 |                float32 (seen in 160 values of each run), grad_norm is float32 (seen in 160 values of
 |                each run)
 $ tscope diff ./demo/base ./demo/order
-| The same data are read in a different order from step 80 on
-| cause: a different data order; confidence: medium; from step 80
+| The batches differ from step 80 on although the data are the same: they are drawn in a different order, or made in a different way
+| cause: different batches: their order, the data set or how they are made; confidence: medium; from
+|   step 80
 |   The two runs first differ at step 80: digests.batch on rank 1 is 503fb813e1a0ba06 in the first run
 |     and 449ffcf04fb1f990 in the second; 9 more series differ at that step or later; 8 other series
 |     are the same in both
@@ -456,12 +457,14 @@ $ tscope diff ./demo/base ./demo/order
 |   for          the precision of the written values was not declared, so tscope inferred it: loss is
 |                float32 (seen in 160 values of each run), grad_norm is float32 (seen in 160 values of
 |                each run)
-|   could be     different batches: their order or the data set; the same work on ranks with different
-|                numbers; a different setting; different code, or a different objective; different
-|                data; the same data at a different position; different random numbers; data that the
-|                run itself makes; different gradients after equal forward passes; corrupted training
-|                state; a different precision or kernel; a different order of summation; a different
-|                device, library or driver; nondeterministic kernels
+|   against      no batch of one run is in the other run: batches of a different size, or that are
+|                made in a different way, would look the same
+|   could be     a different data order; a different setting; the same work on ranks with different
+|                numbers; different code, or a different objective; different data; the same data at a
+|                different position; different random numbers; data that the run itself makes;
+|                different gradients after equal forward passes; corrupted training state; a different
+|                precision or kernel; a different order of summation; a different device, library or
+|                driver; nondeterministic kernels
 |
 | NEXT
 |   1            record digests.rng, digests.grads in both runs from step 79 to step 100, push them
