@@ -361,7 +361,8 @@ static bool other_unit(struct ts_inquiry *q)
 		return false;
 	ts_say_for(q, "at every one of %s the loss of the second run is %s times that of the first run, as precisely as they were written",
 		   ts_say_plural((double)loss->series->gap.points, "step").text, ts_say_number(ratio_of(&loss->series->gap)).text);
-	ts_conclude(q, TS_CAUSE_REPORTING, q->first[TS_KIND_GRAD_NORM].recorded || q->e->others_same ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
+	ts_conclude(q, TS_CAUSE_REPORTING,
+		    q->first[TS_KIND_GRAD_NORM].recorded || q->e->others_same ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
 		    "The loss is logged in a different unit or reduction, by a constant factor of %s, but the training itself agrees",
 		    ts_say_number(ratio_of(&loss->series->gap)).text);
 	q->d.step = loss->step;

@@ -521,7 +521,8 @@ static bool before_or_after(struct ts_inquiry *q)
 	bool batch = ts_agrees_at(q, TS_KIND_BATCH, q->start), rng = ts_agrees_at(q, TS_KIND_RNG, q->start);
 
 	if (q->e->params_time == TS_DIGEST_AFTER || !ts_at_start(q) || !q->first[TS_KIND_LOSS].parts ||
-	    q->first[TS_KIND_LOSS].step != q->start || !batch || (q->first[TS_KIND_RNG].parts && q->first[TS_KIND_RNG].step == q->start))
+	    q->first[TS_KIND_LOSS].step != q->start || !batch ||
+	    (q->first[TS_KIND_RNG].parts && q->first[TS_KIND_RNG].step == q->start))
 		return false;
 	ts_say_against(q, "it was not declared whether the digest of the parameters is from before or after the update of its step "
 			  "(columns.digests.params.when)");

@@ -96,8 +96,8 @@ static void other_update(struct ts_inquiry *q, int64_t update, bool some)
 		say_small(q);
 }
 
-/* A digest of nobody knows when that differs beside the gradients of its step may be of after its update: then only inputs that are known
- * to agree leave the step itself. */
+/* A digest of which nobody declared when it was taken, and that differs beside the gradients of its step, may be of after the update:
+ * then only inputs that are known to agree leave the step itself. */
 static bool may_be_inputs(const struct ts_inquiry *q)
 {
 	int64_t step = q->first[TS_KIND_PARAMS].step;

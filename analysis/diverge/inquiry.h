@@ -102,7 +102,8 @@ enum ts_place {
 
 /* diagnose_facts.c: does a fact that differs explain it? Concludes, and then returns true. */
 bool ts_diagnose_facts(struct ts_inquiry *q, enum ts_place place);
-/* The setting that may be the cause and comes first, and its value in the first run as text; NULL: none differs that can be put back. */
+/* The setting that may be the cause and comes first, and its value in the first run as text; NULL: none differs that can be
+ * put back. */
 const struct ts_fact_row *ts_setting_to_put_back(struct ts_inquiry *q, struct ts_span *ret_value);
 /* The code, and every setting that may change the numbers, is recorded by both and is the same. */
 bool ts_recipe_agrees(const struct ts_inquiry *q);

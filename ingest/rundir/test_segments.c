@@ -57,7 +57,8 @@ static void run_of_two_segments(void **state)
 	test_run_finish(&t);
 }
 
-/* The same step twice in a row is one row, whose last values count; a record cut by the crash and glued to the next one is no hindrance. */
+/* The same step twice in a row is one row, whose last values count; a record cut by the crash and glued to the next one is no
+ * hindrance. */
 static void restarts_at_odd_places(void **state)
 {
 	struct test_run t;

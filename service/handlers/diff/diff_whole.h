@@ -4,8 +4,8 @@
  *
  * Series of more than TS_EVIDENCE_BATCHES steps are not looked through.
  */
-#ifndef TSCOPE_HANDLERS_DIFF_WHOLE_H
-#define TSCOPE_HANDLERS_DIFF_WHOLE_H
+#ifndef TSCOPE_SERVICE_HANDLERS_DIFF_DIFF_WHOLE_H
+#define TSCOPE_SERVICE_HANDLERS_DIFF_DIFF_WHOLE_H
 
 #include "service/handlers/diff/diff_evidence.h"
 
