@@ -359,7 +359,8 @@ static bool other_unit(struct ts_inquiry *q)
 	}
 	if (n == 0 || q->first[TS_KIND_GRAD_NORM].parts || q->first[TS_KIND_LR].parts)
 		return false;
-	ts_say_for(q, "at every one of %s the loss of the second run is %s times that of the first run, as precisely as they were written",
+	ts_say_for(q,
+		   "at every one of %s the loss of the second run is %s times that of the first run, as precisely as they were written",
 		   ts_say_plural((double)loss->series->gap.points, "step").text, ts_say_number(ratio_of(&loss->series->gap)).text);
 	ts_conclude(q, TS_CAUSE_REPORTING,
 		    q->first[TS_KIND_GRAD_NORM].recorded || q->e->others_same ? TS_CONFIDENCE_HIGH : TS_CONFIDENCE_MEDIUM,
@@ -497,7 +498,8 @@ static bool exchanged(struct ts_inquiry *q)
 {
 	if (!q->e->ranks_exchanged)
 		return false;
-	ts_say_for(q, "every rank of the second run has the batches, or the losses, of a rank of the first run with a different number");
+	ts_say_for(q,
+		   "every rank of the second run has the batches, or the losses, of a rank of the first run with a different number");
 	ts_conclude(q, TS_CAUSE_RANK_ORDER, TS_CONFIDENCE_HIGH,
 		    "The two runs do the same work, on ranks with different numbers");
 	return true;

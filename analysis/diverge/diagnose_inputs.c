@@ -273,8 +273,9 @@ static void data_unlike(struct ts_inquiry *q, int64_t step)
 	}
 	if (same_data_said(q)) {
 		ts_say_for(q, "both runs say that they read the same data");
-		ts_say_against(q, "no batch of one run is in the other run: batches of a different size, or that are made in a different way, "
-				  "would look the same");
+		ts_say_against(
+			q, "no batch of one run is in the other run: batches of a different size, or that are made in a different way, "
+			   "would look the same");
 		ts_conclude(q, TS_CAUSE_ORDER_OR_SET, TS_CONFIDENCE_MEDIUM,
 			    "The batches differ from step %" PRId64
 			    " on although the data are the same: they are drawn in a different order, or made in a different way",
@@ -336,11 +337,13 @@ static bool drawn_batches(struct ts_inquiry *q, const struct ts_first *batch)
 		   rng->step, batch->step);
 	if (ts_resume_before(q, rng->step, &resume)) {
 		ts_conclude(q, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM,
-			    "After the resume at step %" PRId64 " the random generators are not restored, and the batches differ", resume);
+			    "After the resume at step %" PRId64 " the random generators are not restored, and the batches differ",
+			    resume);
 		ts_remain(q, TS_CAUSE_RESUME_DATA);
 	} else if (rng->step < batch->step) {
 		ts_conclude(q, TS_CAUSE_RNG_STREAM, TS_CONFIDENCE_MEDIUM,
-			    "The states of the random generators differ from step %" PRId64 " on, and the batches after them", rng->step);
+			    "The states of the random generators differ from step %" PRId64 " on, and the batches after them",
+			    rng->step);
 	} else {
 		ts_conclude(q, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW,
 			    "The random generators and the batches differ from step %" PRId64
@@ -532,9 +535,10 @@ static bool before_or_after(struct ts_inquiry *q)
 		ts_remain(q, TS_CAUSE_INIT);
 		return true;
 	}
-	ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
-		    "The parameters and the loss differ at the first step, but the batch agrees: either the initialization differs, or the "
-		    "first step computes something else");
+	ts_conclude(
+		q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
+		"The parameters and the loss differ at the first step, but the batch agrees: either the initialization differs, or the "
+		"first step computes something else");
 	ts_remain(q, TS_CAUSE_INIT);
 	ts_remain(q, TS_CAUSE_CODE);
 	ts_remain(q, TS_CAUSE_CONFIG);

@@ -130,7 +130,8 @@ static bool by_state(struct ts_inquiry *q)
 	if (some || !ts_diagnose_facts(q, TS_PLACE_UPDATE)) {
 		other_update(q, before, some);
 	} else {
-		ts_say_for(q, "everything that went into the update of step %" PRId64 " agrees, but the parameters after it differ", before);
+		ts_say_for(q, "everything that went into the update of step %" PRId64 " agrees, but the parameters after it differ",
+			   before);
 		ts_remain(q, TS_CAUSE_CORRUPTION);
 	}
 	if (before == q->start || !some)
@@ -217,8 +218,8 @@ static bool by_first_pass(struct ts_inquiry *q)
 	if (ts_diagnose_facts(q, TS_PLACE_UNKNOWN))
 		return true;
 	ts_conclude(q, TS_CAUSE_UNKNOWN, TS_CONFIDENCE_LOW,
-		    "The batch and the random generators agree at the first step, but the loss does not: either the initialization differs, or "
-		    "the first step computes something else");
+		    "The batch and the random generators agree at the first step, but the loss does not: either the initialization "
+		    "differs, or the first step computes something else");
 	if (ts_is_rounding(q)) {
 		ts_remain(q, TS_CAUSE_PRECISION);
 		ts_remain(q, TS_CAUSE_REDUCTION_ORDER);

@@ -135,8 +135,8 @@ static void clean_passes_and_says_what_it_missed(void **state)
 	put(TS_GATE_CANDIDATE, 0.1001);
 	row = judge();
 	is(TS_GATE_PASS, 0);
-	says("shows no regression: it is 0.1 % longer than that of main (99 % confidence interval of the change -1.7 % to 1.9 %, from 10 baselines); "
-	     "the gate could have missed a regression of up to 3.1 %");
+	says("shows no regression: it is 0.1 % longer than that of main (99 % confidence interval of the change -1.7 % to 1.9 %, from "
+	     "10 baselines); the gate could have missed a regression of up to 3.1 %");
 	assert_true(fabs(row->could_miss - 0.03050531655211331) < 1e-12);
 	assert_true(fabs(row->p - 0.9312797156031964) < 1e-12);
 	assert_true(row->base_draws == 10 && row->candidate_draws == 1 && !row->paired);
@@ -282,8 +282,8 @@ static void suspect_asks_and_pairs_decide(void **state)
 	put(TS_GATE_CANDIDATE, 0.108);
 	row = judge();
 	is(TS_GATE_SUSPECT, 4);
-	says("step time of p/run10 may have regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change 6.1 % to 9.9 %, "
-	     "from 10 baselines); run 4 pairs of base and candidate on one allocation to confirm");
+	says("step time of p/run10 may have regressed: it is 8.0 % longer than that of main (99 % confidence interval of the change "
+	     "6.1 % to 9.9 %, from 10 baselines); run 4 pairs of base and candidate on one allocation to confirm");
 	assert_true(fabs(row->p - 3.2846285252817617e-07) < 1e-16);
 	assert_int_equal(t.v.ask.pairs, 4);
 	assert_true(ts_span_is(t.v.ask.base_commit, "b0b0") && ts_span_is(t.v.ask.candidate_commit, "cafe"));

@@ -25,8 +25,9 @@ static enum ts_status check_all(struct ts_cli *cli, const struct ts_policy *item
 	size_t n = 0;
 
 	if (cli->json || cli->args.n_words)
-		return ts_error_set(err, TS_INVALID, cli->json ? "gate: --check and --json cannot be combined"
-							       : "gate: --check takes no candidate: it is for the time before the training");
+		return ts_error_set(err, TS_INVALID,
+				    cli->json ? "gate: --check and --json cannot be combined"
+					      : "gate: --check takes no candidate: it is for the time before the training");
 	if (ts_gate_request_of(cli, NULL, 0, ts_args_text(&cli->args, "bundle"), items, &request, err) ||
 	    ts_baseline_ask(cli, &request, &found, err))
 		return err->status;

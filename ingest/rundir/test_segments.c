@@ -92,7 +92,8 @@ static void steps_in_two_records(void **state)
 	(void)state;
 	test_run_init(&t);
 	test_steps(&t, "{\"step\":0,\"x\":1}\n{\"step\":0,\"y\":2}\n{\"step\":1,\"x\":3}\n{\"step\":1,\"y\":4}\n");
-	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"x\":1.0,\"y\":2.0}\n{\"rank\":0,\"step\":1,\"x\":3.0,\"y\":4.0}\n");
+	assert_string_equal(test_jsonl(&t),
+			    "{\"rank\":0,\"step\":0,\"x\":1.0,\"y\":2.0}\n{\"rank\":0,\"step\":1,\"x\":3.0,\"y\":4.0}\n");
 	assert_int_equal(t.result.segments, 1);
 	assert_int_equal(t.result.superseded, 0);
 	test_round_trip(&t);
