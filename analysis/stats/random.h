@@ -1,6 +1,7 @@
-/* random.h - seeded random numbers, the same on every machine: permutation tests need draws, tests need noise.
+/* random.h - seeded random numbers, the same on every machine, for permutation tests and for the noise in tests.
  *
- * xoshiro256++ seeded by splitmix64 (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021). Not for secrets.
+ * The generator is xoshiro256++ seeded by splitmix64 (Blackman and Vigna, "Scrambled linear pseudorandom number generators",
+ * 2021). It must not be used for secrets.
  */
 #ifndef TSCOPE_ANALYSIS_STATS_RANDOM_H
 #define TSCOPE_ANALYSIS_STATS_RANDOM_H
@@ -13,7 +14,7 @@ struct ts_random {
 
 void ts_random_init(struct ts_random *r, uint64_t seed);
 uint64_t ts_random_next(struct ts_random *r);
-/* 0 to n-1, unbiased (Lemire 2019); n > 0. */
+/* A number from 0 to n-1, unbiased (Lemire 2019); n > 0. */
 uint32_t ts_random_below(struct ts_random *r, uint32_t n);
 double ts_random_unit(struct ts_random *r); /* [0, 1), 53 bits */
 double ts_random_normal(struct ts_random *r); /* mean 0, deviation 1 (Box-Muller, one of the pair) */

@@ -1,15 +1,15 @@
-/* resolution.h - how finely a series was written: as declared, or as its values show.
+/* resolution.h - how finely the values of a series were written: as the run declares it, or as the values show.
  *
- * Seen where all values lie on one grid:
+ * Values show a resolution if all of them lie on one grid:
  *
- *	decimals  1e-1 to 1e-TS_RESOLUTION_DIGITS, the coarsest that holds all of them: as doubles, or after they were float32 where
- *		  those are fine enough there to tell (their spacing is at most a fiftieth of the grid's). Takes
- *		  TS_RESOLUTION_LEAST different values that are no whole numbers, and that were measured: what somebody chose, a
- *		  learning rate for one, has few digits for another reason
- *	float32	  every value is one, and some value needs more decimals than those
+ *	decimals  1e-1 to 1e-TS_RESOLUTION_DIGITS: the coarsest grid that holds all values, as doubles, or after rounding to
+ *		  float32 if float32 is fine enough there to tell (its spacing is at most a fiftieth of the grid's). This takes
+ *		  at least TS_RESOLUTION_LEAST different values that are not whole numbers. The values must be measured ones: a
+ *		  number that somebody chose, such as a learning rate, has few digits for another reason
+ *	float32	  every value is a float32, and some value needs more decimals than TS_RESOLUTION_DIGITS
  *
- * A measured double lies on a grid of six decimals by chance once in 1e9, and is a float32 once in 5e8. Whole numbers (counts), and
- * what was declared as decimals, are left as they are.
+ * By chance, a measured double lies on a grid of six decimals once in 1e9, and is a float32 once in 5e8. Whole numbers
+ * (counts) and series that are declared as decimals are not examined.
  */
 #ifndef TSCOPE_ANALYSIS_STATS_RESOLUTION_H
 #define TSCOPE_ANALYSIS_STATS_RESOLUTION_H
@@ -18,7 +18,7 @@
 
 enum {
 	TS_RESOLUTION_LEAST = 10,
-	TS_RESOLUTION_MOST = 4096, /* values that are looked at */
+	TS_RESOLUTION_MOST = 4096, /* values that are examined at most */
 	TS_RESOLUTION_DIGITS = 6,
 };
 
@@ -28,16 +28,17 @@ struct ts_resolution {
 	uint8_t digits; /* of TS_PRECISION_DECIMALS */
 };
 
-/* The same, and how it is known. */
+/* The resolution of a side, and how it is known. */
 struct ts_writing {
 	struct ts_resolution resolution;
 	bool inferred;
-	size_t values; /* that it was seen in, if inferred */
+	size_t values; /* if inferred: in how many values it was seen */
 };
 
-/* What is finer than its values show is taken for what they show. At most TS_RESOLUTION_MOST of them are looked at. */
+/* The declared resolution, or the coarser one that the values show. At most TS_RESOLUTION_MOST values are examined. */
 struct ts_writing ts_resolution_infer(struct ts_resolution declared, bool measured, const double *values, size_t n);
-/* Absolute: of float32 the distance between neighbours at x, of d decimals 10^-d, of a double 0. */
+/* The step between two values that can be written near x, in the unit of x: the spacing of float32 at x, 10^-d for d
+ * decimals, 0 for a double. */
 double ts_resolution_quantum(struct ts_resolution r, double x);
 
 #endif

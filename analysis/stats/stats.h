@@ -1,8 +1,9 @@
-/* stats.h - sums and order statistics with their definitions; docs/numerics.md has the reasons.
+/* stats.h - sums and order statistics with their definitions; docs/numerics.md gives the reasons.
  *
- * Sums are compensated (Neumaier) in index order. Percentiles interpolate linearly: pos = q/100 * (n-1). The median of
- * an even count is the mean of the two middle values. n is at least 1 unless said. NaN in the input gives NaN; infinities
- * add up as IEEE 754 says (inf - inf is NaN). Selection is linear in n whatever the values and their order.
+ * Sums are compensated (Neumaier) in index order. Percentiles interpolate linearly: pos = q/100 * (n-1). The median of an
+ * even count is the mean of the two middle values. n is at least 1 unless the comment of a function says otherwise. NaN in
+ * the input gives NaN; infinities add up as IEEE 754 says (inf - inf is NaN). Selection is linear in n whatever the values
+ * and their order, except in ts_nth. The functions allocate nothing and have no state.
  */
 #ifndef TSCOPE_ANALYSIS_STATS_STATS_H
 #define TSCOPE_ANALYSIS_STATS_STATS_H
@@ -13,18 +14,20 @@ double ts_sum(const double *x, size_t n); /* 0 for n = 0 */
 double ts_mean(const double *x, size_t n);
 /* Population standard deviation, two passes around the mean. */
 double ts_stddev(const double *x, size_t n, double mean);
-/* The q-th percentiles (each 0 to 100), by selection; scratch holds the n values on entry and is used up. */
+/* out[i] is the q[i]-th percentile (0 to 100), by selection; scratch holds the n values on entry and is overwritten. */
 void ts_percentiles(double *scratch, size_t n, const double *q, size_t n_q, double *out);
-/* The 50th. scratch has room for n values and is used up; x stays as it is, unless it is the scratch. */
+/* The 50th percentile. scratch has room for n values and is overwritten; x is not changed, unless it is the scratch. */
 double ts_median(const double *x, size_t n, double *scratch);
-/* |a - b| / max(|a|, |b|), 0 to 2. 0 where they are equal or both NaN, 1 where they are not and one of them is no finite number. */
+/* |a - b| / max(|a|, |b|), from 0 to 2. It is 0 if both are equal or both NaN, and 1 if they differ and one of them is not
+ * finite. */
 double ts_relative_gap(double a, double b);
-/* Ascending, for qsort; no NaN. */
+/* Comparison for qsort, ascending; the values must not be NaN. */
 int ts_by_double(const void *a, const void *b);
-/* The k-th smallest, k < n, by quickselect; no NaN. x is reordered: nothing before k is larger, nothing behind it smaller. For
- * the few values of one step over ranks, where a histogram would cost more; hostile orders of many values make it quadratic. */
+/* The k-th smallest value (k from 0, k < n), by quickselect; no value may be NaN. x is reordered: no value before k is
+ * larger, and none after it is smaller. Meant for the few values of one step over ranks, where the linear selection would
+ * cost more: an unlucky order of many values takes quadratic time. */
 double ts_nth(double *x, size_t n, size_t k);
-/* The median by it; x is reordered. */
+/* The median by ts_nth; x is reordered. */
 double ts_median_few(double *x, size_t n);
 
 #endif
