@@ -1,7 +1,7 @@
-/* finding.h - what a rule has to say about a run: one struct for the screen, JSON, HTML and --fail-on.
+/* finding.h - what a rule reports about a run: one struct for the screen, JSON, HTML and --fail-on.
  *
- * Rules are rows of one table (rule.h): they look at measures only, never at a run. A rule whose measures are not known
- * does not stay silent: it is listed as unchecked, with the reason.
+ * Rules are rows of one table (rule.h). They look at measures only, never at a run. A rule whose measures are not known is
+ * listed as unchecked, with the reason.
  */
 #ifndef TSCOPE_ANALYSIS_ANSWER_FINDING_H
 #define TSCOPE_ANALYSIS_ANSWER_FINDING_H
@@ -19,9 +19,9 @@ struct ts_finding {
 	struct ts_span advice; /* what to try first */
 	bool has_steps;
 	int64_t first_step, last_step;
-	int32_t *ranks; /* those it is about, ascending; none for the job or the rank in view */
+	int32_t *ranks; /* the ranks that the finding is about, ascending; none if it is about the job or the analyzed rank */
 	size_t n_ranks;
-	struct ts_measure *evidence; /* copies of the rows it was decided on */
+	struct ts_measure *evidence; /* copies of the rows that decided it */
 	size_t n_evidence;
 };
 
@@ -31,13 +31,14 @@ struct ts_unchecked {
 };
 
 struct ts_findings {
-	struct ts_finding *items; /* most severe first, then in the order of the table */
+	struct ts_finding *items; /* most severe first, then in the order of the table of rules */
 	size_t n, cap;
-	struct ts_unchecked *unchecked; /* in the order of the table */
+	struct ts_unchecked *unchecked; /* in the order of the table of rules */
 	size_t n_unchecked, cap_unchecked;
 };
 
-const char *ts_severity_word(enum ts_severity severity); /* "low", "medium", "high"; "" if it is none */
+const char *ts_severity_word(enum ts_severity severity); /* "low", "medium", "high"; "" if severity is not valid */
+/* False if the word is not one of these. */
 bool ts_severity_parse(struct ts_span word, enum ts_severity *ret_severity);
 
 #endif

@@ -1,8 +1,8 @@
-/* measure_name.h - what can be measured, as symbols: a name that is mistyped does not compile.
+/* measure_name.h - what can be measured, as symbols: a mistyped name does not compile.
  *
- * measures.inc has a row for each: group, subject, name and unit stand there and nowhere else. Who makes a row of an answer, asks for
- * one in a rule, or shows one in a report, says TS_M_STEP_MEDIAN; words come in only from the wire and go out only to people and
- * JSON.
+ * measures.inc has one row for each measure; group, subject, name and unit are written there and nowhere else. Code that
+ * produces a row of an answer, asks for one in a rule, or shows one in a report uses the symbol (TS_M_STEP_MEDIAN). Words
+ * come in only from the wire, and go out only to people and to JSON.
  */
 #ifndef TSCOPE_ANALYSIS_ANSWER_MEASURE_NAME_H
 #define TSCOPE_ANALYSIS_ANSWER_MEASURE_NAME_H
@@ -20,10 +20,10 @@ enum ts_unit {
 	TS_UNIT_BYTES_PER_STEP = 7, /* _bytes_per_step */
 	TS_UNIT_FLOPS = 8,	    /* _flops: floating-point operations */
 	TS_UNIT_FLOPS_PER_S = 9,    /* _flops_per_s */
-	TS_UNIT_TEXT = 10,	    /* a word or a sentence: text, not value */
+	TS_UNIT_TEXT = 10,	    /* a word or a sentence, in the field text instead of value */
 };
 
-/* Groups of an answer: rows, events and plots of one analysis. */
+/* A group holds the rows, events and plots of one analysis. */
 enum ts_answer_group {
 	TS_ANSWER_TIMING,
 	TS_ANSWER_MEMORY,
@@ -46,14 +46,14 @@ enum ts_measure_name {
 
 struct ts_measure_spec {
 	enum ts_answer_group group;
-	const char *subject; /* "step", or a kind: "rank <K>" */
+	const char *subject; /* "step", or a pattern that each row fills: "rank <K>" */
 	const char *name;    /* "median", without its unit */
 	enum ts_unit unit;
 };
 
 extern const struct ts_measure_spec ts_measure_specs[TS_MEASURE_NAMES];
 
-/* Columns of memory: subjects of TS_M_MEMORY_*. */
+/* The columns of memory, which are the subjects of TS_M_MEMORY_*. */
 enum ts_memory_column {
 	TS_MEMORY_ALLOC,
 	TS_MEMORY_RESERVED,
@@ -63,7 +63,7 @@ enum ts_memory_column {
 };
 extern const char *const ts_memory_columns[TS_MEMORY_COLUMNS];
 
-/* Lines of the budget of wall time: subjects of TS_M_BUDGET_*, and as ts_job_lines of TS_M_JOB_*. */
+/* The lines of the budget of wall time, which are the subjects of TS_M_BUDGET_*. ts_job_lines are those of TS_M_JOB_*. */
 enum ts_budget_line {
 	TS_LINE_USEFUL,
 	TS_LINE_OVERHEAD,
@@ -82,15 +82,16 @@ extern const char *const ts_job_lines[TS_JOB_LINES];
 struct ts_span ts_answer_group_name(enum ts_answer_group group); /* "timing" */
 const char *ts_unit_suffix(enum ts_unit unit);			 /* "", "_s", "_bytes", ... */
 
-/* Whether the subject is a kind, which each row fills. */
+/* True if the subject is a pattern, which each row fills. */
 bool ts_measure_is_kind(enum ts_measure_name what);
-/* "rank 3" for a measure of "rank <K>"; NULL when the arena is full. */
+/* The subject for the number k: "rank 3" for a measure of "rank <K>"; NULL when the arena is full. */
 char *ts_measure_subject(enum ts_measure_name what, int64_t k, struct ts_arena *arena);
-/* What a subject has in the place of <>: "3" of "rank 3", "wait" of "wait job"; false where it is of another kind. */
+/* The part of a subject that stands for the <> of the pattern: "3" of "rank 3", "wait" of "wait job". False if the subject
+ * does not fit the pattern. */
 bool ts_measure_part(enum ts_measure_name what, struct ts_span subject, struct ts_span *ret_part);
-/* The same as a number; false for "rank x". */
+/* The same part as a number; false for "rank x". */
 bool ts_measure_number(enum ts_measure_name what, struct ts_span subject, int64_t *ret_k);
-/* Whether a text is what the table has there: "all", or "rank 3" for "rank <K>". */
+/* True if a text fits the pattern of the table: "all" fits "all", "rank 3" fits "rank <K>". */
 bool ts_measure_fits(const char *pattern, struct ts_span text);
 
 #endif

@@ -1,10 +1,10 @@
-/* phase.h - the phases of a step whose names every analysis knows; docs/run-directory.md asks for these names. */
+/* phase.h - the phases of a step whose names every analysis knows; docs/run-directory.md lists these names. */
 #ifndef TSCOPE_ANALYSIS_ANSWER_PHASE_H
 #define TSCOPE_ANALYSIS_ANSWER_PHASE_H
 
 #include "base/span.h"
 
-/* In the order in which they are shown. */
+/* The order is the one in which they are shown. */
 enum ts_rank_phase {
 	TS_RANK_DATA,
 	TS_RANK_FORWARD,
@@ -12,13 +12,13 @@ enum ts_rank_phase {
 	TS_RANK_OPTIMIZER,
 	TS_RANK_COMPUTE,
 	TS_RANK_COMM,
-	TS_RANK_OTHER, /* also the sum of every other name */
+	TS_RANK_OTHER, /* also the sum of all phases with other names */
 	TS_RANK_PHASES,
 };
 
 extern const char *const ts_rank_phases[TS_RANK_PHASES]; /* "data" */
 
-/* TS_RANK_OTHER for a name that is none of them. */
+/* The phase of that name; TS_RANK_OTHER if no phase here has the name. */
 enum ts_rank_phase ts_rank_phase_of(struct ts_span name);
 
 #endif

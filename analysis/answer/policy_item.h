@@ -6,10 +6,10 @@
 
 struct ts_policy_item {
 	struct ts_span code;	  /* "TIMING.JITTER", "DIVERGENCE" */
-	struct ts_span threshold; /* "min_cv", "numeric_jump"; empty: the rule is off or on again */
-	bool off;		  /* if threshold is empty */
-	double value;		  /* if it is not, and text is empty */
-	struct ts_span text;	  /* a setting that is no number, as it stands in the file; empty: value counts */
+	struct ts_span threshold; /* "min_cv", "numeric_jump"; empty: the item switches the rule off or on */
+	bool off;		  /* if threshold is empty: the rule is switched off */
+	double value;		  /* if threshold is not empty and text is */
+	struct ts_span text;	  /* a setting that is not a number, as it stands in the file; empty: value holds the setting */
 };
 
 struct ts_policy {

@@ -6,8 +6,8 @@
 
 struct ts_run_ref {
 	struct ts_id id;
-	struct ts_span own_name; /* what the source calls itself; empty if it does not */
-	uint64_t steps;		 /* distinct steps of the rank that has most */
+	struct ts_span own_name; /* the name that the source gives the run; empty if there is none */
+	uint64_t steps;		 /* distinct steps of the rank that has most of them */
 	int64_t first_step, last_step; /* valid if steps > 0 */
 	uint32_t ranks;
 };
@@ -15,7 +15,7 @@ struct ts_run_ref {
 enum ts_diff_verdict {
 	TS_DIFF_SAME = 0,	 /* exit 0: trajectories have the same columns, steps and bits */
 	TS_DIFF_DIFFERENT = 1,	 /* exit 1: some common step of a trajectory column differs */
-	TS_DIFF_INCONCLUSIVE = 3, /* exit 3: common steps agree but the extent differs or is empty, or only unknown columns differ */
+	TS_DIFF_INCONCLUSIVE = 3, /* exit 3: common steps agree; the extent differs or is empty, or only unknown columns differ */
 };
 
 const char *ts_verdict_word(enum ts_diff_verdict verdict); /* "same", "different", "inconclusive" */

@@ -1,10 +1,10 @@
 /* say.h - numbers inside the sentences of findings and verdicts, as people read them.
  *
- * Each returns its text by value, so that it can stand among the arguments of a printf:
+ * Each function returns its text by value, so that the call can be an argument of printf:
  *
  *	ts_arena_printf(arena, "%s of %s", ts_say_percent(share).text, ts_say_seconds(total).text)
  *
- * What is not finite reads "NaN", "infinite", "-infinite".
+ * Values that are not finite read "NaN", "infinite", "-infinite".
  */
 #ifndef TSCOPE_ANALYSIS_ANSWER_SAY_H
 #define TSCOPE_ANALYSIS_ANSWER_SAY_H
@@ -24,7 +24,7 @@ struct ts_say ts_say_count(double n);	       /* "1,234,567"; rounded to a whole 
 struct ts_say ts_say_number(double x);	       /* four significant digits: "2.143", "1.2e+09" */
 struct ts_say ts_say_steps(int64_t first, int64_t last); /* "step 7", "steps 7 to 9" */
 struct ts_say ts_say_plural(double n, const char *word); /* "1 spike", "1,204 spikes" */
-/* A value in its unit; TS_UNIT_TEXT and TS_UNIT_NONE are plain numbers. */
+/* The value in its unit; a value of TS_UNIT_TEXT or TS_UNIT_NONE is written as a plain number. */
 struct ts_say ts_say_value(double value, enum ts_unit unit);
 
 #endif

@@ -1,7 +1,7 @@
-/* test_seen.h - for tests of analyses: that every measure of the table is made by some scenario.
+/* test_seen.h - for tests of analyses: checks that every measure of the table is produced by some scenario.
  *
- * A test shows each answer that it gets to test_seen, and ends with test_seen_all of its group, which names what no scenario made.
- * One program keeps one account.
+ * A test gives each answer that it gets to test_seen, and ends with test_seen_all for its group, which names the measures
+ * that no scenario produced. There is one record for the whole test program.
  */
 #ifndef TSCOPE_ANALYSIS_ANSWER_TEST_SEEN_H
 #define TSCOPE_ANALYSIS_ANSWER_TEST_SEEN_H
@@ -12,7 +12,7 @@
 
 static bool test_seen_names[TS_MEASURE_NAMES];
 
-/* False, and says so, where a row is in no row of the table. */
+/* Records the measures of an answer. If the table lacks one of them, prints it and returns false. */
 static inline bool test_seen(const struct ts_measures *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
@@ -29,7 +29,8 @@ static inline bool test_seen(const struct ts_measures *m)
 	return true;
 }
 
-/* Whether all of a group were seen, but for those up to TS_MEASURE_NAMES that another test makes; each missing one is named. */
+/* True if all measures of a group were seen, except those in `elsewhere` (which ends with TS_MEASURE_NAMES; may be NULL),
+ * which another test produces. Prints each missing one. */
 static inline bool test_seen_all(enum ts_answer_group group, const enum ts_measure_name *elsewhere)
 {
 	bool all = true;

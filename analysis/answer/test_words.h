@@ -1,4 +1,6 @@
-/* test_words.h - for tests: rows by the words that JSON has, so that what is expected does not come from the table that is tested. */
+/* test_words.h - for tests: finds rows by the words that JSON has, so that expected values do not come from the table under
+ * test.
+ */
 #ifndef TSCOPE_ANALYSIS_ANSWER_TEST_WORDS_H
 #define TSCOPE_ANALYSIS_ANSWER_TEST_WORDS_H
 
@@ -12,7 +14,8 @@ static inline bool test_span_is_two(struct ts_span text, struct ts_span a, const
 	       ts_span_eq(ts_span_of(text.data + a.len, end.len), end);
 }
 
-/* The first such row; name with or without its unit's suffix ("best" is the value, "best_step" its step). NULL if none. */
+/* The first row with these words; the name may have the suffix of its unit ("best" is the value, "best_step" its step). NULL
+ * if there is none. */
 static inline const struct ts_measure *test_find(const struct ts_measures *m, const char *group, const char *subject,
 						 const char *name)
 {
@@ -27,7 +30,7 @@ static inline const struct ts_measure *test_find(const struct ts_measures *m, co
 	return NULL;
 }
 
-/* The value of such a row if there is one and it is known. */
+/* The value of that row; false if there is no such row, it is not known, or it is a text. */
 static inline bool test_value(const struct ts_measures *m, const char *group, const char *subject, const char *name,
 			      double *ret_value)
 {
@@ -39,7 +42,7 @@ static inline bool test_value(const struct ts_measures *m, const char *group, co
 	return true;
 }
 
-/* How much of a text the table says: 5 of "rank <K>", all of "step". */
+/* How many letters of a pattern are fixed: 5 of "rank <K>", 4 of "step". */
 static inline size_t test_said(const char *pattern)
 {
 	const char *open = strchr(pattern, '<');
@@ -47,8 +50,8 @@ static inline size_t test_said(const char *pattern)
 	return open ? strlen(pattern) - (size_t)(strchr(open, '>') + 1 - open) : strlen(pattern);
 }
 
-/* The measure that a row is: of several that fit, the one whose words say most of it, so "step" is the step and not a phase of that
- * name. TS_MEASURE_NAMES if the table has none. */
+/* The measure that a row is. If several fit, it is the one with most fixed letters, so that "step" is the step and not a
+ * phase of that name. TS_MEASURE_NAMES if the table has no such measure. */
 static inline enum ts_measure_name test_measure_of(const struct ts_measure *row)
 {
 	enum ts_measure_name best = TS_MEASURE_NAMES;
@@ -66,7 +69,8 @@ static inline enum ts_measure_name test_measure_of(const struct ts_measure *row)
 	return best;
 }
 
-/* A row by its words, key with the suffix of its unit ("mean_s", "ratio"); not known yet. False if the table has none such. */
+/* Makes an unknown row from its words; the key has the suffix of the unit ("mean_s", "ratio"). False if the table has no such
+ * measure. */
 static inline bool test_row_of(const char *group, const char *subject, const char *key, bool text,
 			       struct ts_measure *ret_row)
 {
