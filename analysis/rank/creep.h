@@ -1,12 +1,14 @@
-/* creep.h - memory creep as TraceML 0.3 defines it (its step-memory diagnosis): a second opinion beside the slope of memory.h.
+/* creep.h - memory creep as TraceML 0.3 defines it (its step-memory diagnosis): a second opinion beside the slope of
+ * memory.h.
  *
- * The means of three bands of the series, 15-25 %, 45-55 % and 90-100 % of its values (start rounded down, end up), rise from
- * one to the next. delta: last minus first of them, in bytes. TS_CREEP_CONFIRMED from 1 GiB on, else TS_CREEP_EARLY.
- * score: delta / 100 MiB + 10 * worst growth + 6 * median growth, growth being relative to the first band. TraceML asks this of
- * the worst and of the median rank; of one rank both are the same series, so score is delta / 100 MiB + 16 * growth here.
+ * Creep means that the means of three bands of the series, 15-25 %, 45-55 % and 90-100 % of its values (the start is rounded
+ * down, the end up), rise from one band to the next. delta is the last mean minus the first, in bytes: from 1 GiB on the
+ * result is TS_CREEP_CONFIRMED, otherwise TS_CREEP_EARLY. score is delta / 100 MiB + 10 * worst growth + 6 * median growth,
+ * where growth is relative to the first band. TraceML takes these from the worst and from the median rank; with one rank
+ * both are the same series, so here score is delta / 100 MiB + 16 * growth.
  *
- * What it cannot do: it cuts no warm-up, has no notion of noise, and calls half of all wavering series that happen to end high
- * "rising". So it decides nothing here.
+ * The method does not leave out a warm-up, has no model of noise, and calls half of all fluctuating series that happen to
+ * end high "rising". So it decides nothing here.
  */
 #ifndef TSCOPE_ANALYSIS_RANK_CREEP_H
 #define TSCOPE_ANALYSIS_RANK_CREEP_H
@@ -24,7 +26,7 @@ struct ts_creep {
 	double score; /* 0 for TS_CREEP_NONE */
 };
 
-/* False if there are fewer than TS_CREEP_LEAST values. They must be finite. */
+/* bytes holds n finite values. False if n < TS_CREEP_LEAST. */
 bool ts_creep_find(const double *bytes, size_t n, struct ts_creep *ret_creep);
 const char *ts_creep_word(enum ts_creep_kind kind); /* "none", "early", "confirmed" */
 

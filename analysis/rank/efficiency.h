@@ -1,43 +1,45 @@
 /* efficiency.h - where the wall time went, line by line, and how much of the hardware's arithmetic the work used.
  *
- * Reads the rows of timing (and of ranks, where there are several), adds the groups "budget" and "efficiency"; n is the
- * number of steps that count. Nothing is read but rows and struct ts_work, so the answer can be had again from cached
- * rows.
+ * The functions read the rows of timing (and of ranks, if there are several) and struct ts_work, and nothing else, so that
+ * the answer can be computed again from cached rows. They add the groups "budget" and "efficiency". n is the number of steps
+ * that count.
  *
- * budget, of the rank in view. Lines in this order, each seconds and share (of wall):
- *	useful_compute		min(ideal, compute) where MFU is known and at most 1, else all of compute;
+ * Group "budget" is about the analyzed rank. Its lines come in this order, each with seconds and share (of wall):
+ *	useful_compute		min(ideal, compute) if the MFU is known and at most 1, otherwise all of compute;
  *				compute = forward + backward + optimizer + compute, ideal = FLOPs / peak
  *	compute_overhead	the rest of compute; unknown without an MFU
  *	data_stall		phase data
  *	communication		phase comm without wait: transfer
- *	wait			for slower ranks, from the ranks rows; taken out of comm, or out of compute where it hides in
- *				backward
- *	other			every other phase: checkpoints, evaluation, names that nobody knows
- *	unattributed		wall - all phases, where timestamps say so
+ *	wait			waiting for slower ranks, from the ranks rows; taken out of comm, or out of compute if the wait
+ *				hides in backward
+ *	other			every other phase: checkpoints, evaluation, names that tscope does not know
+ *	unattributed		wall minus all phases, if there are timestamps
  *	wall			source: "timestamps" (the phases of the first step + the time from the first timestamp to the
  *				last, each taken at the end of its step) or "phases" (their sum; note says why; overlap is by
- *				how much phases add up to more)
- * The seconds of the known lines, added as doubles in this order, are wall to the last bit. What cannot be told (a phase
- * never recorded, wait seen from one rank) is unknown with its reason and lies in the line that the reason names.
- * wall/session: the run's own wall_time, wall/outside: what of it lies before the first and after the last step. The
- * whole job has the subjects "<line> job", means over the ranks for the steps that they share: useful_compute, own_rest
- * (what else the ranks did themselves, data and other phases too), communication, wait, wall.
+ *				how much the sum of the phases exceeds wall)
+ * The seconds of the known lines, added as doubles in this order, are wall to the last bit. What cannot be determined (a
+ * phase that was never recorded, wait seen from one rank) is unknown with its reason, and its time is in the line that the
+ * reason names. wall/session is the run's own wall_time; wall/outside is the part of it before the first and after the last
+ * step. The rows of the whole job have the subjects "<line> job" and are means over the ranks for the steps that they share:
+ * useful_compute, own_rest (everything else that the ranks did themselves, with data and other phases), communication, wait,
+ * wall.
  *
- * efficiency:
+ * Group "efficiency":
  *	mfu/ratio		flops_per_step * n / (wall * peak * flops_ranks): Chowdhery et al., "PaLM", 2022, appendix B.
- *				With convention, dtype, device, peak, peak_source, flops_per_step, flops_ranks. Not capped:
- *				above 1 it is wrong, see error
- *	hfu/ratio		the same with recomputation, where that is declared
+ *				Comes with convention, dtype, device, peak, peak_source, flops_per_step, flops_ranks. It is not
+ *				capped: a value above 1 is wrong, see error
+ *	hfu/ratio		the same with recomputation, if that is declared
  *	error/text		MFU or HFU is above 1; warning/text: above 0.7, or the ideal time is longer than compute (row
  *				warning/compute)
  *	goodput/ratio		compute / wall, productive (s), and the share of each loss: data_stall communication wait
  *				checkpoint evaluation other unattributed; session: compute / session.wall_time
- *	job/mfu, rank K/mfu	of all ranks by the longer of the ranks' and this rank's mean step; of a rank by its median step
- *	throughput/tokens	of the job, a second; samples; tokens_per_device, samples_per_device
- * The peak is the command line's, else work.peak_flops, else that of peaks.tsv for the device and the declared dtype; an
- * unknown device or an undeclared dtype gives none.
- * Source: pytscope 0.2.1's budget, whose wall is the sum of seven known phases; other phases and unattributed time count
- * here.
+ *	job/mfu, rank K/mfu	job: MFU of all ranks over the longer of the ranks' and this rank's mean step; rank K: MFU over
+ *				the median step of the rank
+ *	throughput/tokens	tokens per second of the job; samples likewise; tokens_per_device, samples_per_device
+ * The peak is that of the command line, else work.peak_flops, else that of peaks.tsv for the device and the declared dtype.
+ * Without a known device and a declared dtype peaks.tsv gives no peak.
+ * Source: pytscope 0.2.1's budget, whose wall is the sum of seven known phases; here other phases and unattributed time
+ * count too.
  */
 #ifndef TSCOPE_ANALYSIS_RANK_EFFICIENCY_H
 #define TSCOPE_ANALYSIS_RANK_EFFICIENCY_H
@@ -53,8 +55,10 @@ struct ts_mfu_terms {
 	char *peak_source;  /* in the arena */
 };
 
+/* Looks up the terms of the MFU. An unknown MFU is no error: the reason says why. */
 enum ts_status ts_mfu_terms(const struct ts_work *work, struct ts_arena *arena, struct ts_mfu_terms *ret_terms, struct ts_error *err);
 
+/* Appends both groups to measures, which hold the rows of timing and ranks. */
 enum ts_status ts_efficiency(const struct ts_work *work, struct ts_arena *arena, struct ts_measures *measures,
 			     struct ts_error *err);
 

@@ -1,6 +1,7 @@
 /* test_expected.h - for tests: the steps of a small run as series, and what pytscope 0.2.1 computes for it.
  *
- * Looked for in ../shared/corpus/pytscope first, then in tests/golden/pytscope-expected. Everything lies in the arena.
+ * The files are looked for in ../shared/corpus/pytscope first, then in tests/golden/pytscope-expected. Everything lies in
+ * the arena.
  */
 #ifndef TSCOPE_ANALYSIS_RANK_TEST_EXPECTED_H
 #define TSCOPE_ANALYSIS_RANK_TEST_EXPECTED_H
@@ -15,14 +16,15 @@ struct expected_run {
 	size_t n_steps;
 	struct {
 		struct ts_span path; /* "timing.mean_step_time" */
-		double value; /* null is NaN */
+		double value; /* NaN for null */
 	} numbers[512];
 	size_t n_numbers;
 };
 
-/* False when neither place has it. Fails the test when it cannot be read. */
+/* Loads the run of that name. False if neither place has it; the test fails if it cannot be read. */
 bool expected_load(const char *name, struct ts_arena *arena, struct expected_run *ret_run);
 const struct ts_series *expected_column(const struct expected_run *run, const char *name); /* NULL if none */
+/* The number at a path, which must exist. */
 double expected_number(const struct expected_run *run, const char *path);
 
 /* Asserts that the measure is known and equal within a relative error of 2^-50 (4 units in the last place). */

@@ -10,7 +10,7 @@
  *	ts_timing_phase(&t, &series, err)			once a phase, in display order; may be left out
  *	ts_timing_finish(&t, timestamps, arena, &measures, &events, &plots, err)
  *
- * timestamps, events and plots may be NULL. What is left out at the start counts nowhere but in the rows of "warmup".
+ * timestamps, events and plots may be NULL. The steps that are left out at the start count only in the rows of "warmup".
  *
  * Measures, group "timing":
  * - step: count; mean_s, stddev_s (of the population), median_s, p95_s, p99_s; cv_ratio (stddev/mean), tail_ratio
@@ -41,7 +41,7 @@ struct ts_timing {
 	size_t n;
 	int64_t first;	/* first step that counts; INT64_MAX if none is left */
 	double *total;	/* s, per step */
-	double *carry;	/* what total lost to rounding; after ts_timing_cut room for n values */
+	double *carry;	/* the rounding error of total; after ts_timing_cut room for n values */
 	bool cut;	/* ts_timing_cut was called */
 	size_t warmup_cut;
 	const char *warmup_method; /* NULL if no warm-up could be searched for; warmup_reason says why */

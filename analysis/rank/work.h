@@ -24,10 +24,10 @@
 
 struct ts_work_number {
 	bool known;
-	bool said;	    /* known, or there but of no use */
+	bool said;	    /* the run states it, whether it can be used or not */
 	double value;	    /* finite, above 0 */
 	const char *source; /* if known: "command line", "run.json", "pusher", ... */
-	const char *reason; /* if not: static text */
+	const char *reason; /* if not known: static text */
 };
 
 struct ts_work_text {
@@ -41,19 +41,19 @@ struct ts_work {
 	struct ts_work_number peak_flops, tokens_per_step, samples_per_step, accumulation;
 	struct ts_work_number world_size, pipeline_stages, microbatches, virtual_stages;
 	struct ts_work_number wall_time_s, n_steps;
-	struct ts_work_number device_bytes; /* of the device's memory */
+	struct ts_work_number device_bytes; /* size of the device's memory */
 	struct ts_work_text dtype, convention, recompute, device;
-	/* Not facts; the caller's. */
-	int32_t rank;	     /* in view: whose timing rows are there */
-	uint32_t n_ranks;    /* that are in the run */
+	/* These are not facts; the caller fills them. */
+	int32_t rank;	     /* the analyzed rank, whose timing rows there are */
+	uint32_t n_ranks;    /* ranks in the run */
 	uint64_t warmup_cut; /* steps left out of the timing rows */
 	struct ts_work_number tokens, samples; /* sums of these columns over the counted steps, of all ranks that have them */
 };
 
-/* facts are sorted: all that the rank in view says (ts_facts_whole). Spans point into them. tokens and samples are
- * unknown after it. */
+/* facts are sorted and are all facts of the analyzed rank (ts_facts_whole). Spans point into them. tokens and samples are
+ * unknown afterwards. */
 void ts_work_of_facts(const struct ts_facts *facts, struct ts_work *ret_work);
-/* A number that the user gives wins over every fact. value is finite and above 0. */
+/* Sets a number that the user gave, which takes precedence over every fact. value is finite and above 0. */
 void ts_work_override(struct ts_work_number *number, double value);
 
 #endif
