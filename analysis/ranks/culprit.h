@@ -1,13 +1,16 @@
-/* culprit.h - how TraceML v0.3.6 sees the ranks of a job: a second opinion beside straggler.h, from means over all steps alone.
+/* culprit.h - how TraceML v0.3.6 sees the ranks of a job: a second opinion beside straggler.h, from means over all steps
+ * alone.
  *
- * Median and worst rank of a metric: the median is that of the ranks' means (of two the average), shown by the real rank
- * nearest to it (ties: lower value, then lower rank); worst is the largest, lowest rank first; skew = (worst - median)/median.
+ * Median and worst rank of a metric: the median is that of the ranks' means (for an even number of ranks the average of the
+ * two middle ones), and is attributed to the real rank nearest to it (ties: the lower value, then the lower rank). The worst
+ * rank is the one with the largest mean, the lowest rank of equal ones. skew = (worst - median)/median.
  *
- * Rank-straggler policy: where ranks synchronize inside backward, the slow one waits least there. Culprit is the rank with the
- * smallest visible cost (backward; under FSDP forward + backward), victim the upper median of them, cost what lies between, score
- * cost / step time of the victim. From TS_CULPRIT_SCORE on it is a straggler. What the culprit has more than the victim of input
- * wait, host-to-device copies or forward says why, if the most of these covers TS_CULPRIT_COVERED of the cost. A rank that is
- * slow in backward or in the optimizer is not seen for it: its policy has no such component.
+ * Rank-straggler policy: if ranks synchronize inside backward, the slow rank waits least there. The culprit is the rank with
+ * the smallest visible cost (backward; under FSDP forward + backward). The victim is the rank with the upper median of the
+ * visible costs. cost is the difference of the two, and score = cost / step time of the victim. From TS_CULPRIT_SCORE on the
+ * culprit is a straggler. The component that explains it is the one of input wait, host-to-device copies and forward in
+ * which the culprit exceeds the victim most, if that covers TS_CULPRIT_COVERED of the cost. The policy does not find a rank
+ * that is slow in backward or in the optimizer: it has no such component.
  * Source: TraceML's rules in our own words; reproduces its answers for the cases of tests/golden/traceml.
  */
 #ifndef TSCOPE_ANALYSIS_RANKS_CULPRIT_H
@@ -20,7 +23,7 @@
 #define TS_CULPRIT_SCORE 0.10
 #define TS_CULPRIT_COVERED 0.80
 
-/* Means over steps in one unit, whichever; NaN: not measured. */
+/* Means over steps of one rank, all in the same unit; NaN: not measured. */
 struct ts_culprit_rank {
 	int32_t rank;
 	double input, h2d, forward, backward, step;
@@ -34,19 +37,20 @@ struct ts_culprit {
 	const char *kind;      /* "INPUT_STRAGGLER", ..., "STRAGGLER"; "none" below TS_CULPRIT_SCORE */
 };
 
-/* Ranks ascending. False when fewer than two have input wait, step time above 0 and backward above 0 (FSDP: forward too). scratch
- * holds n. */
+/* ranks are ascending. False if fewer than two ranks have input wait, a step time above 0 and a backward above 0 (with FSDP
+ * also forward). scratch has room for n values. */
 bool ts_culprit_find(const struct ts_culprit_rank *ranks, size_t n, bool fsdp, double *scratch, struct ts_culprit *ret);
 
 struct ts_rank_spread {
 	double median; /* of the ranks' means, not of any one rank */
 	int32_t median_rank, worst_rank;
-	double median_value, worst_value; /* of these ranks */
-	double skew;  /* NaN with one rank, and where the median is 0 below the worst */
-	size_t n;     /* ranks that have it */
+	double median_value, worst_value; /* the means of these two ranks */
+	double skew;  /* NaN with one rank, and if the median is 0 and the worst is above it */
+	size_t n;     /* ranks that have the metric */
 };
 
-/* values[i] belongs to ranks[i], ascending; NaN: not measured. scratch holds n. False if no rank has it. */
+/* values[i] belongs to ranks[i], which are ascending; NaN: not measured. scratch has room for n values. False if no rank has
+ * a value. */
 bool ts_rank_spread(const double *values, const int32_t *ranks, size_t n, double *scratch, struct ts_rank_spread *ret);
 
 #endif

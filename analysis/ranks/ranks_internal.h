@@ -1,7 +1,7 @@
-/* ranks_internal.h - what ranks.c gathers and ranks_rows.c reports.
+/* ranks_internal.h - what ranks.c collects and ranks_rows.c reports.
  *
- * Whether the collective hides in backward is known only at the end, so everything that depends on it is gathered twice: on two
- * tracks, one for either meaning of own time.
+ * Whether the collective hides in backward is known only at the end. So everything that depends on it is collected twice, on
+ * two tracks: one for each meaning of own time.
  */
 #ifndef TSCOPE_ANALYSIS_RANKS_RANKS_INTERNAL_H
 #define TSCOPE_ANALYSIS_RANKS_RANKS_INTERNAL_H
@@ -12,7 +12,7 @@
 
 enum ts_rank_track_kind { TS_TRACK_PLAIN, TS_TRACK_HIDDEN, TS_TRACKS };
 
-/* A compensated sum (Neumaier). */
+/* A compensated sum (Neumaier); sums of times are in seconds. */
 struct ts_tally {
 	double sum, carry;
 };
@@ -40,46 +40,47 @@ struct ts_rank_sums {
 
 struct ts_rank_track {
 	bool on;
-	double *cells;	   /* [rank][cell]: sums of own time, means once ts_ranks_finish began */
-	double *own;	   /* [rank][n_aligned] of which n are filled, or NULL */
+	double *cells;	   /* [rank][cell]: sums of own time; means from the start of ts_ranks_finish on */
+	double *own;	   /* [rank][n_aligned], of which n are filled; or NULL */
 	double *imbalance; /* per step: population CV of own time over ranks */
-	double *skew;	   /* per step: largest less median own time */
-	struct ts_tally lost, longest; /* sums of (largest - mean) and of largest own time */
+	double *skew;	   /* per step: largest minus median own time */
+	struct ts_tally lost, longest; /* sums over steps of (largest - mean) own time and of largest own time */
 };
 
 struct ts_rank_steps {
 	size_t n;	 /* steps compared so far */
-	size_t left_out; /* steps with a time that is no finite number */
-	size_t cell;	 /* steps a cell */
-	size_t n_cells;	 /* room for so many */
-	size_t cells;	 /* filled, known at finish */
+	size_t left_out; /* steps with a time that is not finite */
+	size_t cell;	 /* steps of one cell */
+	size_t n_cells;	 /* cells that there is room for */
+	size_t cells;	 /* cells that are filled; known at the end */
 	bool exact;	 /* own and total of every step are kept */
 	bool has_comm;
-	int64_t *steps;	 /* the n compared */
-	double *total;	 /* [rank][n_aligned], NULL while no rank has comm: then it is own of the plain track */
+	int64_t *steps;	 /* the n steps that were compared */
+	double *total;	 /* [rank][n_aligned]; NULL while no rank has comm: then own of the plain track is the total */
 	struct ts_rank_track tracks[TS_TRACKS];
 	struct ts_tally wall, transfer[TS_TRACKS], comm_max;
-	double pre_square, pre_backward, backward_square; /* about the mean over ranks of each step */
+	double pre_square, pre_backward, backward_square; /* sums of products of deviations from the mean over ranks */
 	/* Scratch of one block of steps, [step][rank]. */
 	double *s_own, *s_comm, *s_backward, *s_select;
 };
 
-/* Which track holds: TS_TRACK_HIDDEN where backward takes up what the rest of a step leaves. */
+/* The track that applies: TS_TRACK_HIDDEN if backward takes the time that the rest of a step leaves. */
 enum ts_rank_track_kind ts_ranks_track(const struct ts_ranks *r);
 
-/* The test over what was gathered; *ret_undecided, in the arena given, says why nothing could be decided, NULL if it could. */
+/* Tests which ranks are slow. *ret_undecided, in the arena, is the reason why nothing could be decided; NULL if it could. */
 enum ts_status ts_ranks_test(const struct ts_ranks *r, enum ts_rank_track_kind kind, struct ts_arena *arena,
 			     struct ts_straggler_test *ret, char **ret_undecided, struct ts_error *err);
-/* Seconds that the job would have saved had all named ranks been no slower than the slowest of the rest. */
+/* How many seconds the job would have saved if all named ranks had been no slower than the slowest of the others. */
 double ts_ranks_saved(const struct ts_ranks *r, enum ts_rank_track_kind kind, const struct ts_straggler_test *t);
-/* How each named rank is slow, onset and period in steps compared; an event for each that was not always. */
+/* Decides how each named rank is slow, with onset and period in compared steps, and adds an event for each rank that was not
+ * always slow. */
 enum ts_status ts_ranks_courses(const struct ts_ranks *r, enum ts_rank_track_kind kind, const struct ts_straggler_test *t,
 				const struct ts_span *subjects, struct ts_arena *arena, struct ts_straggler_course *ret_courses,
 				struct ts_events *events, struct ts_error *err);
-/* Rows of TraceML's view; at least one step was compared. */
+/* Appends the rows of TraceML's view; at least one step must have been compared. */
 enum ts_status ts_ranks_traceml(const struct ts_ranks *r, struct ts_arena *arena, struct ts_measures *measures,
 				struct ts_error *err);
-/* One plot a rank, of the TS_RANKS_PLOTTED slowest at most; how many. */
+/* Appends one plot for each of the slowest ranks, at most TS_RANKS_PLOTTED; *ret_plotted is how many. */
 enum ts_status ts_ranks_plots(const struct ts_ranks *r, enum ts_rank_track_kind kind, const struct ts_straggler_test *test,
 			      const struct ts_span *subjects, struct ts_arena *arena, struct ts_plots *plots,
 			      size_t *ret_plotted, struct ts_error *err);

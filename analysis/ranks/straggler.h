@@ -1,18 +1,20 @@
 /* straggler.h - which ranks are slow, by more than chance and by enough to matter.
  *
- * The deviation of a rank in a cell is its own time less the median own time of the others. Cells are gathered into blocks
- * long enough to be independent (correlation.h), and the sum of a rank's deviations is judged against those that arise when
- * within each block chance says which rank is which (permutation.h), Holm-adjusted over the ranks, at TS_STRAGGLER_ALPHA. Of
- * TS_OUTLIERS_OF ranks or more it must also be out of line with the others (outlier.h), at TS_STRAGGLER_ODD: memory longer than
- * the run makes every rank a little slow or fast throughout, which time alone cannot tell from a slow rank, but the other
- * ranks can. A rank is named when it is also slow by TS_STRAGGLER_SLOW or costs the job TS_STRAGGLER_SAVED more than a usual
- * rank. Named ranks are then left out and the rest are tested again, so that a rank slow by a half is found beside one slow by
- * five times; at most half are named. Where a rank has deviations far from its usual ones, a pause or a checkpoint, blocks are
- * measured without them, and sums are judged with and without them, at half the level each. Both levels are half of the 1 %
- * that is promised: the length of blocks is an estimate.
+ * The deviation of a rank in a cell is its own time minus the median own time of the other ranks. Cells are gathered into
+ * blocks long enough to be independent (correlation.h). The sum of a rank's deviations is compared with the sums that arise
+ * if the ranks are exchanged at random within each block (permutation.h), with Holm's adjustment over the ranks, at
+ * TS_STRAGGLER_ALPHA. With TS_OUTLIERS_OF ranks or more, the rank must also be an outlier among the others (outlier.h), at
+ * TS_STRAGGLER_ODD: autocorrelation longer than the run makes every rank a little slow or fast throughout, which looks like
+ * a slow rank in time, but not beside the other ranks. A rank is named if it is also slow by TS_STRAGGLER_SLOW, or costs the
+ * job TS_STRAGGLER_SAVED more than a usual rank. Named ranks are then left out and the rest are tested again, so that a rank
+ * that is slow by a half is found beside one that is five times slower; at most half of the ranks are named. If a rank has
+ * deviations far from its usual ones, such as a pause or a checkpoint, the length of blocks is measured without them, and
+ * sums are tested with and without them, at half the level each. Both levels are half of the 1 % that the documents promise,
+ * because the length of blocks is an estimate.
  *
- * Where even a rank in front in every block could not reach alpha, nothing can be decided, and how many blocks it would take
- * is said. Source: permutation within blocks as in Good, "Permutation, Parametric and Bootstrap Tests of Hypotheses" (2005).
+ * If even a rank that is the slowest in every block could not reach alpha, nothing can be decided, and the answer says how
+ * many blocks it would take.
+ * Source: permutation within blocks as in Good, "Permutation, Parametric and Bootstrap Tests of Hypotheses" (2005).
  */
 #ifndef TSCOPE_ANALYSIS_RANKS_STRAGGLER_H
 #define TSCOPE_ANALYSIS_RANKS_STRAGGLER_H
@@ -27,8 +29,8 @@
 #define TS_STRAGGLER_SLOW 0.05
 #define TS_STRAGGLER_SAVED 0.02
 
-/* own[rank][cell], `stride` doubles a rank, finite; saved[rank]: what the job would save with it gone, as a share of the
- * time, less what it would save with a usual rank gone. */
+/* own is [rank][cell] with `stride` doubles for each rank, finite. saved[rank] is what the job would save without the rank,
+ * as a share of the time, minus what it would save without a usual rank. */
 struct ts_straggler_data {
 	const double *own;
 	size_t stride, n_ranks, n_cells;
@@ -36,26 +38,26 @@ struct ts_straggler_data {
 };
 
 struct ts_straggler_rank {
-	/* Sum of own time less the median of the others that are not named, over the sum of those medians; NaN if that is
-	 * not above 0. */
+	/* The sum of (own time - median of the other ranks that are not named), divided by the sum of those medians; NaN if
+	 * that is not above 0. */
 	double slowdown;
-	double p;	 /* Holm-adjusted; NaN where nothing could be decided */
+	double p;	 /* Holm-adjusted p-value; NaN if nothing could be decided */
 	bool named;
 };
 
 struct ts_straggler_test {
-	size_t block;	      /* cells; 0: memory as long as the run */
-	size_t blocks;	      /* 0 if block is */
-	size_t blocks_needed; /* for a decision among so many ranks */
+	size_t block;	      /* cells of one block; 0: the autocorrelation is as long as the run */
+	size_t blocks;	      /* number of blocks; 0 if block is 0 */
+	size_t blocks_needed; /* that a decision among so many ranks takes */
 	bool decidable;
 	size_t n_named;
 	struct ts_straggler_rank *ranks; /* in the arena */
 };
 
-/* n_ranks >= 2, n_cells >= 1. */
+/* Tests all ranks; n_ranks >= 2, n_cells >= 1. */
 enum ts_status ts_straggler_test(const struct ts_straggler_data *data, struct ts_arena *arena, struct ts_straggler_test *ret,
 				 struct ts_error *err);
-/* deviation[i] = x[i] less the median of all others; n >= 2. scratch holds n. */
+/* deviation[i] = x[i] minus the median of all others; n >= 2. scratch has room for n values. */
 void ts_deviations(const double *x, size_t n, double *scratch, double *deviation);
 
 #endif

@@ -16,12 +16,12 @@ struct rank_run {
 };
 
 void rank_run_init(struct rank_run *run, size_t n_ranks, size_t n, struct ts_arena *arena);
-/* The n seconds of a phase, made (as zeros) if it is not there. */
+/* The n values of a phase in seconds; they are added, as zeros, if the rank does not have the phase. */
 double *rank_run_phase(struct rank_run *run, size_t rank, enum ts_rank_phase phase, struct ts_arena *arena);
-/* Analyzes it in windows of `window` steps (0: one window); asserts that it works. */
+/* Analyzes the run in windows of `window` steps (0: one window); asserts that it works. */
 void rank_run_analyze(const struct rank_run *run, uint32_t world_size, size_t window, struct ts_arena *arena,
 		      struct ts_measures *measures, struct ts_events *events, struct ts_plots *plots);
-/* Reads DIR/rank0 ... of a run of n_ranks ranks, all of which have the same steps; false if there is none. */
+/* Reads DIR/rank0 ... of a run of n_ranks ranks, all of which have the same steps; false if the run does not exist. */
 bool rank_run_load(const char *dir, size_t n_ranks, struct ts_arena *arena, struct rank_run *ret_run);
 
 #endif

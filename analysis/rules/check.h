@@ -54,7 +54,9 @@ void ts_check_evidence(struct ts_check *c, const struct ts_measure *row);
 bool ts_check_enough(struct ts_check *c, double n, const char *threshold, const char *what);
 /* The run is known to have more than one rank; otherwise the rule does not apply. */
 bool ts_check_ranks(struct ts_check *c);
+/* Ends the rule as unchecked, with this reason. */
 void ts_check_leave(struct ts_check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Ends the rule as one that does not apply. */
 void ts_check_applies_not(struct ts_check *c);
 
 /* Iterates over the events of a kind, group and subject (NULL: any subject) in their order; NULL at the end. *io_at

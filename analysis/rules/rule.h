@@ -4,11 +4,11 @@
  *
  *	fires		 the rule becomes a finding, with copies of the rows that decided
  *	passes		 its rows are known and below its thresholds; the answer does not mention the rule
- *	is unchecked	 a row that it needs is missing, unknown or no finite number, there are too few steps, or a policy switched it
- *			 off: the answer lists the rule with that reason, which is the row's own where it has one
- *	does not apply	 this run cannot have what the rule looks at: a rule on several ranks (DIST.*) where the rows of group "ranks"
- *			 know of one rank or none, the pipeline rule where there is no row of group "pipeline"; the answer does not
- *			 mention the rule
+ *	is unchecked	 a row that it needs is missing, unknown or not finite, there are too few steps, or a policy switched
+ *			 the rule off: the answer lists the rule with that reason, which is the row's own if it has one
+ *	does not apply	 this run cannot have what the rule looks at: a rule on several ranks (DIST.*) if the rows of group
+ *			 "ranks" know of one rank or none, the pipeline rule if there is no row of group "pipeline"; the answer
+ *			 does not mention the rule
  *
  * A value equal to a threshold has reached it ("at least 0.25" fires at 0.25), except where the text says "more than" or
  * "less than". docs/findings.md is what ts_rules_markdown writes, and `tscope explain` shows the rows; a test holds them
@@ -34,7 +34,7 @@ struct ts_check; /* check.h */
 
 struct ts_rule {
 	const char *code;
-	const char *title;    /* of its findings */
+	const char *title;    /* the title of its findings */
 	const char *severity; /* "high if the share is at least high_share, otherwise medium" */
 	const char *trigger;  /* one sentence, no full stop */
 	const char *advice;   /* what to try first */
@@ -47,7 +47,7 @@ extern const struct ts_rule ts_rules[];
 extern const size_t ts_rules_n;
 
 const struct ts_rule *ts_rule_find(struct ts_span code); /* NULL if none */
-/* The code most like a mistyped one, letters in either case; NULL if none is near. */
+/* The known code nearest to a mistyped one, without regard to case; NULL if none is near. */
 const char *ts_rule_near(struct ts_span code);
 /* The value of a threshold: the policy's, or the default. policy may be NULL. The rule must have the threshold
  * (asserted). */
@@ -59,7 +59,7 @@ enum ts_status ts_findings_check(const struct ts_measures *measures, const struc
 				 const struct ts_policy *policy, struct ts_arena *arena, struct ts_findings *ret_findings,
 				 struct ts_error *err);
 
-/* docs/findings.md. */
+/* Writes the text of docs/findings.md. */
 void ts_rules_markdown(struct ts_buf *out);
 
 #endif

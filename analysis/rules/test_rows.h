@@ -5,8 +5,9 @@
 #include "analysis/answer/event.h"
 #include "analysis/answer/measure.h"
 
-/* "timing/data/share_ratio = 0.3; ranks/all/mode = 'none'; memory/creep/kind ? why" : known, text and unknown rows, added
- * in order. Names have the suffix of their unit, as in JSON. Fails the test on anything else, and on what no analysis makes. */
+/* Adds, in order, rows written as "timing/data/share_ratio = 0.3; ranks/all/mode = 'none'; memory/creep/kind ? why": a known,
+ * a text and an unknown row. Names have the suffix of their unit, as in JSON. The test fails on any other form, and on a
+ * measure that no analysis produces. */
 void test_rows(struct ts_measures *m, struct ts_arena *arena, const char *text);
 
 #endif
