@@ -9,16 +9,17 @@
 #include "analysis/answer/run_ref.h"
 #include "analysis/rules/bound.h"
 
-/* Changes whenever a measure, an event, a plot or a reduction comes out otherwise for the same run: what a cache keeps of another
- * version is not used. */
+/* The version changes whenever a measure, an event, a plot or a reduction gets another value for the same run: cached answers
+ * of another version are not used. */
 enum { TS_ANALYSIS_VERSION = 5 };
-/* The version, and the digest of its answers for the runs of tests/golden and tests/cli: tests/answers says which to write here. */
+/* The version and the digest of its answers for the runs of tests/golden and tests/cli. tests/answers prints the line to
+ * write here. */
 #define TS_ANALYSIS_ANSWERS "5 9dca53abfc9adafb2ebd0edaf702fc1c89a2bbff4bad2147cd4c03217087ea0d"
 
 struct ts_analysis {
 	struct ts_run_ref run;
-	int32_t rank;		 /* whose timing, memory and loss these are, where a note does not say otherwise */
-	uint64_t warmup_cut;	 /* steps left out at the start */
+	int32_t rank;		 /* the rank that timing, memory and loss are about, unless a note says otherwise */
+	uint64_t warmup_cut;	 /* number of steps left out at the start */
 	struct ts_measures measures;
 	struct ts_events events;
 	struct ts_plots plots;
