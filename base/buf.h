@@ -1,4 +1,4 @@
-/* buf.h - bytes that grow, up to a ceiling they are born with.
+/* buf.h - a buffer of bytes that grows up to a ceiling, which it has from the start.
  *
  *	struct ts_buf buf = TS_BUF_INIT(1 << 20);
  *	ts_buf_u32(&buf, 7);
@@ -7,8 +7,9 @@
  *		...
  *	ts_buf_finish(&buf);
  *
- * After a failure further writes do nothing. printf wants room for its final NUL under the ceiling, which it does not
- * keep. Integers are little-endian. Threads: one at a time.
+ * After a failure further writes do nothing. ts_buf_printf needs room below the ceiling for a final NUL, which it does not
+ * keep. Integers are little-endian.
+ * Threads: one thread at a time may use a buffer.
  */
 #ifndef TSCOPE_BASE_BUF_H
 #define TSCOPE_BASE_BUF_H
@@ -30,14 +31,14 @@ struct ts_buf {
 #define TS_BUF_INIT(limit) ((struct ts_buf){.ceiling = (limit)})
 
 void ts_buf_finish(struct ts_buf *buf);
-/* len = 0 and no failure; keeps the memory. */
+/* Empties the buffer and forgets a failure; keeps the memory. */
 void ts_buf_reset(struct ts_buf *buf);
-/* TS_OK, TS_NO_MEMORY or TS_TOO_LARGE. */
+/* Reports the first failure: TS_NO_MEMORY or TS_TOO_LARGE; TS_OK if there was none. */
 enum ts_status ts_buf_check(const struct ts_buf *buf, struct ts_error *err);
-/* What goes into buf went through part: where part lacked memory, buf does. */
+/* Passes on a failure of part, whose text goes into buf: if part lacked memory, buf counts as lacking memory too. */
 void ts_buf_lacks(struct ts_buf *buf, const struct ts_buf *part);
 
-/* Room for n more bytes to be written at the end by the caller, who then adds to len; NULL on failure. */
+/* Makes room for n more bytes at the end, which the caller writes and then adds to len; NULL on failure. */
 uint8_t *ts_buf_reserve(struct ts_buf *buf, size_t n);
 
 void ts_buf_bytes(struct ts_buf *buf, const void *data, size_t len);
@@ -52,7 +53,7 @@ void ts_buf_u8(struct ts_buf *buf, uint8_t v);
 void ts_buf_u16(struct ts_buf *buf, uint16_t v);
 void ts_buf_u32(struct ts_buf *buf, uint32_t v);
 void ts_buf_u64(struct ts_buf *buf, uint64_t v);
-void ts_buf_f64(struct ts_buf *buf, double v); /* its exact bits */
+void ts_buf_f64(struct ts_buf *buf, double v); /* appends the exact bits */
 
 static inline struct ts_span ts_buf_view(const struct ts_buf *buf)
 {

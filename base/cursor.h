@@ -1,7 +1,7 @@
-/* cursor.h - reading bytes forward, and only forward.
+/* cursor.h - reads bytes forward, and only forward.
  *
- * A cursor moves only on success. A read past the end sets `failed` and every later read gives 0 or
- * an empty span, so a decoder reads a whole record and checks once. Integers are little-endian.
+ * A cursor moves only on success. A read past the end sets `failed`, and every later read gives 0 or an empty span, so a
+ * decoder can read a whole record and check once. Integers are little-endian.
  */
 #ifndef TSCOPE_BASE_CURSOR_H
 #define TSCOPE_BASE_CURSOR_H

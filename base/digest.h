@@ -1,10 +1,10 @@
 /* digest.h - SHA-256, the name of every object.
  *
- * An id is the SHA-256 of an object's bytes; in text it is 64 lower-case hex digits.
- * Hashing cannot fail once ts_digest_init() has succeeded. Whoever is about to make objects calls it first, any number of times; where
- * nobody did, the first digest does the same, and stops the process if there is no SHA-256. It takes a millisecond, so a command that
- * only reads leaves it out.
- * Source: FIPS 180-4, through OpenSSL EVP (the method is fetched once: 103 ns a small digest, not 379).
+ * An id is the SHA-256 of an object's bytes; as text it is 64 lower-case hex digits. Hashing cannot fail after
+ * ts_digest_init() has succeeded. A command that is about to make objects calls it first; more calls do no harm. Without it,
+ * the first digest does the same and stops the process if there is no SHA-256. It takes a millisecond, so a command that
+ * only reads does not call it.
+ * Source: FIPS 180-4, through OpenSSL EVP (the method is fetched once: a small digest then takes 103 ns, not 379).
  * Threads: a ts_hasher belongs to one thread at a time; everything else is safe.
  */
 #ifndef TSCOPE_BASE_DIGEST_H
@@ -23,21 +23,22 @@ struct ts_hasher {
 	void *context;
 };
 
+/* Fails if the crypto library has no SHA-256. */
 enum ts_status ts_digest_init(struct ts_error *err);
 
 enum ts_status ts_hasher_init(struct ts_hasher *hasher, struct ts_error *err);
 void ts_hasher_finish(struct ts_hasher *hasher);
-/* A complete digest is start, any number of adds, end; a hasher can be started again. */
+/* A complete digest is one start, any number of adds, and one end; after that the hasher can be started again. */
 void ts_hasher_start(struct ts_hasher *hasher);
 void ts_hasher_add(struct ts_hasher *hasher, struct ts_span bytes);
 void ts_hasher_end(struct ts_hasher *hasher, struct ts_id *ret_id);
 
-/* One digest of one span, through a hasher that the thread keeps. */
+/* Computes the digest of one span, with a hasher that the thread keeps. */
 void ts_digest(struct ts_span bytes, struct ts_id *ret_id);
 
-/* out holds at least TS_ID_HEX + 1 bytes. Returns out. */
+/* Writes the hex digits and a NUL to out, which has at least TS_ID_HEX + 1 bytes. Returns out. */
 char *ts_id_hex(const struct ts_id *id, char *out);
-/* Exactly 64 hex digits, either case. */
+/* Reads exactly 64 hex digits in either case; false for any other text. */
 bool ts_id_parse(struct ts_span text, struct ts_id *ret_id);
 
 static inline struct ts_span ts_id_span(const struct ts_id *id)

@@ -17,19 +17,19 @@
 
 enum ts_status {
 	TS_OK = 0,
-	TS_INVALID = 1,	    /* an argument or an input is not of the form asked for */
+	TS_INVALID = 1,	    /* an argument or an input does not have the required form */
 	TS_DAMAGED = 2,	    /* bytes that we or a peer wrote are not what they should be */
 	TS_NOT_FOUND = 3,   /* no such name, id, file, column */
-	TS_AMBIGUOUS = 4,   /* several things answer to this name; the text lists them */
+	TS_AMBIGUOUS = 4,   /* several things have this name; the text lists them */
 	TS_CONFLICT = 5,    /* a compare-and-set found another value */
 	TS_TOO_LARGE = 6,   /* over a limit of base/limits.h; the text names the limit */
-	TS_NO_MEMORY = 7,   /* the allocator or an arena's ceiling said no */
+	TS_NO_MEMORY = 7,   /* the allocator failed or an arena reached its ceiling */
 	TS_IO = 8,	    /* the operating system refused a read, a write, a socket */
 	TS_FULL = 9,	    /* the disk is full */
 	TS_UNAVAILABLE = 10, /* the server cannot be reached or is going away */
-	TS_DEADLINE = 11,   /* the time given is over */
+	TS_DEADLINE = 11,   /* the time limit has passed */
 	TS_CANCELLED = 12,  /* the caller went away or asked to stop */
-	TS_DENIED = 13,	    /* not allowed */
+	TS_DENIED = 13,	    /* the caller lacks the permission */
 	TS_UNSUPPORTED = 14, /* a kind, version or method that this build does not know */
 	TS_INTERNAL = 15,   /* a bug of ours; the text says where */
 };
@@ -45,7 +45,7 @@ struct ts_error {
 enum ts_status ts_error_set(struct ts_error *err, enum ts_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Puts "context: " before the text there is; returns err->status. */
+/* Puts "context: " before the text of err; returns err->status. */
 enum ts_status ts_error_prefix(struct ts_error *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

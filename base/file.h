@@ -1,6 +1,7 @@
-/* file.h - files, with EINTR, short counts and durability inside.
+/* file.h - functions on files that handle EINTR, short counts and durability.
  *
- * Paths are NUL-terminated. Errors name the path. Threads: safe.
+ * Paths are NUL-terminated. Errors name the path.
+ * Threads: safe.
  */
 #ifndef TSCOPE_BASE_FILE_H
 #define TSCOPE_BASE_FILE_H
@@ -14,22 +15,23 @@ enum ts_status ts_read_full(int fd, void *data, size_t n, size_t *ret_n, struct 
 enum ts_status ts_pread_full(int fd, void *data, size_t n, uint64_t offset, size_t *ret_n, struct ts_error *err);
 enum ts_status ts_write_full(int fd, const void *data, size_t n, struct ts_error *err);
 
-/* Opens a regular file for reading (O_CLOEXEC); TS_NOT_FOUND, TS_INVALID when it is no regular file. */
+/* Opens a regular file for reading (O_CLOEXEC). TS_NOT_FOUND if it does not exist, TS_INVALID if it is not a regular file. */
 enum ts_status ts_file_open(const char *path, int *ret_fd, uint64_t *ret_size, struct ts_error *err);
-/* Appends the whole file to buf; TS_TOO_LARGE over buf's ceiling. */
+/* Appends the whole file to buf; TS_TOO_LARGE if it exceeds the ceiling of buf. */
 enum ts_status ts_file_read(const char *path, struct ts_buf *buf, struct ts_error *err);
-/* Writes beside, syncs, renames over, syncs the directory: readers see the old bytes or the new ones. */
+/* Replaces a file atomically: writes a file beside it, syncs that, renames it over path and syncs the directory, so that
+ * readers see either the old bytes or the new ones. */
 enum ts_status ts_file_replace(const char *path, struct ts_span bytes, mode_t mode, struct ts_error *err);
-/* mkdir -p; an existing directory is no error. */
+/* Makes a directory and its parents, as mkdir -p does; an existing directory is no error. */
 enum ts_status ts_make_dirs(const char *path, mode_t mode, struct ts_error *err);
 
 enum ts_file_kind { TS_FILE_NONE, TS_FILE_REGULAR, TS_FILE_DIRECTORY, TS_FILE_OTHER };
-/* Follows symbolic links. */
+/* The kind of what the path names; symbolic links are followed. */
 enum ts_file_kind ts_file_kind(const char *path);
-/* A regular file itself: no symbolic link, which may lead out of the folder that is read. */
+/* True if the path is a regular file itself, not a symbolic link, which may lead out of the folder that is read. */
 bool ts_file_is_own(const char *path);
 
-/* The names in a directory except . and .., sorted by bytes, in the arena. */
+/* Lists the names in a directory except . and .., sorted by bytes, in the arena. */
 struct ts_arena;
 enum ts_status ts_list_dir(const char *path, struct ts_arena *arena, char ***ret_names, size_t *ret_n,
 			   struct ts_error *err);

@@ -1,14 +1,14 @@
-/* json_writer.h - JSON, written forward into a buffer.
+/* json_writer.h - writes JSON forward into a buffer.
  *
  *	struct ts_json j = ts_json_of(&buf);
  *	ts_json_object(&j);
  *	ts_json_key(&j, "name"); ts_json_string(&j, name);
  *	ts_json_end(&j);
  *
- * Compact ("," and ":" without spaces) unless indent is set. Commas are its own business. Nesting misuse is a bug and
- * asserted. Non-finite doubles are the strings "NaN", "Infinity", "-Infinity"; integers beyond 2^53 in size are
- * strings too (decimal), u64 digests are 16 hex digits in a string. Bytes that are not UTF-8 become U+FFFD. Failure is
- * remembered by the buffer.
+ * The output is compact ("," and ":" without spaces) unless indent is set. The writer puts the commas. Wrong nesting is a
+ * bug and asserted. Non-finite doubles are written as the strings "NaN", "Infinity", "-Infinity"; integers of more than 2^53
+ * in size are decimal strings too; u64 digests are strings of 16 hex digits. Bytes that are not UTF-8 become U+FFFD. The
+ * buffer remembers a failure.
  */
 #ifndef TSCOPE_BASE_JSON_WRITER_H
 #define TSCOPE_BASE_JSON_WRITER_H
@@ -20,7 +20,7 @@ enum { TS_JSON_NEST = 128 };
 struct ts_json {
 	struct ts_buf *buf;
 	int depth;
-	int indent;		   /* spaces a level, 0 = compact */
+	int indent;		   /* spaces for each level; 0: compact */
 	bool python;		   /* write non-finite numbers as the bare tokens that pytscope writes */
 	bool any[TS_JSON_NEST];	   /* something was written at this depth */
 	char close[TS_JSON_NEST];
@@ -41,7 +41,7 @@ void ts_json_hex64(struct ts_json *j, uint64_t value);
 void ts_json_double(struct ts_json *j, double value);
 void ts_json_string(struct ts_json *j, const char *text); /* NULL writes null */
 void ts_json_span(struct ts_json *j, struct ts_span text);
-/* JSON that is already text, taken as it is. */
+/* Writes JSON that is already text, without checking it. */
 void ts_json_raw(struct ts_json *j, struct ts_span json);
 
 #endif

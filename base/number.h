@@ -1,8 +1,8 @@
-/* number.h - numbers and their text; the only place where one becomes the other.
+/* number.h - numbers and their text; the only place where one is converted to the other.
  *
- * No locale, no errno, no strtod. Doubles are read correctly rounded (Eisel-Lemire; the rare case it
- * cannot settle falls back to exact arithmetic) and printed with the fewest of 15, 16, 17 digits that
- * read back to the same bits. Source: D. Lemire, "Number Parsing at a Gigabyte per Second", 2021.
+ * It uses no locale, no errno and no strtod. Doubles are read correctly rounded (Eisel-Lemire; the rare case that this
+ * cannot decide uses exact arithmetic) and printed with the fewest of 15, 16, 17 digits that read back to the same bits.
+ * Source: D. Lemire, "Number Parsing at a Gigabyte per Second", 2021.
  */
 #ifndef TSCOPE_BASE_NUMBER_H
 #define TSCOPE_BASE_NUMBER_H
@@ -16,15 +16,15 @@ enum { TS_DOUBLE_TEXT = 32 };
  * strtod does. Reads no byte at or after text.data + text.len. */
 size_t ts_number_scan(struct ts_span text, double *ret, bool *ret_integer);
 
-/* The whole of text is one such number. NaN, Infinity and -Infinity are not numbers here. */
+/* Reads a text that is one JSON number as a whole; false otherwise. NaN, Infinity and -Infinity are not numbers here. */
 bool ts_parse_double(struct ts_span text, double *ret);
-/* The whole of text is a decimal integer in range; no leading '+', no spaces. */
+/* Reads a text that is a decimal integer as a whole, without leading '+' or spaces; false otherwise, or if it is out of range. */
 bool ts_parse_i64(struct ts_span text, int64_t *ret);
 bool ts_parse_u64(struct ts_span text, uint64_t *ret);
-/* Exactly 16 hex digits. */
+/* Reads exactly 16 hex digits; false for any other text. */
 bool ts_parse_hex64(struct ts_span text, uint64_t *ret);
 
-/* The bits of a double as a word, and back. */
+/* The bits of a double as an integer, and back. */
 static inline uint64_t ts_double_bits(double value)
 {
 	uint64_t bits;

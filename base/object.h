@@ -1,17 +1,17 @@
-/* object.h - the frame of everything that is kept under its digest. docs/format.md is the specification.
+/* object.h - the frame of every object, that is of everything that is stored under its digest. docs/format.md is the specification.
  *
  *	offset  size   field
  *	     0     4   "tsob"
  *	     4     1   kind	what the payload means; run/ knows, store/ does not
  *	     5     1   version	of the payload's format
- *	     6     1   layout	TS_LAYOUT_BYTES or TS_LAYOUT_WORDS: a hint for the codec, part of identity
+ *	     6     1   layout	TS_LAYOUT_BYTES or TS_LAYOUT_WORDS: a hint for the codec, and part of what the id covers
  *	     7     1   0
  *	     8     4   refs	number of ids that follow
  *	    12     4   0
- *	    16  32*refs	ids of the objects that this one needs to be complete, in the payload's order
+ *	    16  32*refs	ids of the objects that this object needs, in the order of the payload
  *	   ...         payload, to the end
  *
- * The object's id is the SHA-256 of all of it. With TS_LAYOUT_WORDS the payload is a whole number of
+ * The id of the object is the SHA-256 of all these bytes. With TS_LAYOUT_WORDS the payload is a whole number of
  * 8-byte little-endian words. Integers are little-endian. An object is at most TS_OBJECT_MAX bytes.
  */
 #ifndef TSCOPE_BASE_OBJECT_H
@@ -34,14 +34,14 @@ struct ts_object {
 	struct ts_span payload;
 };
 
-/* Writes header and refs; the caller then appends the payload to the same buffer. */
+/* Appends header and refs; the caller then appends the payload to the same buffer. */
 void ts_object_begin(struct ts_buf *buf, uint8_t kind, uint8_t version, enum ts_layout layout,
 		     const struct ts_id *refs, uint32_t nrefs);
 
-/* TS_DAMAGED with the byte offset when the frame is not as above; does not look at the payload's meaning. */
+/* Parses the frame; TS_DAMAGED with the byte offset if it is not as described above. The payload is not examined. */
 enum ts_status ts_object_parse(struct ts_span bytes, struct ts_object *ret_object, struct ts_error *err);
 
-/* Puts "object <id>: " before the text of an error. */
+/* Puts "object <id>: " before the text of an error; returns err->status. */
 enum ts_status ts_object_error(const struct ts_id *id, struct ts_error *err);
 
 static inline struct ts_id ts_object_ref(const struct ts_object *object, uint32_t i)

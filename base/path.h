@@ -1,14 +1,14 @@
-/* path.h - paths as text: joined, and their last part. Nothing is looked up on disk. Threads: any. */
+/* path.h - functions on the text of paths; none of them looks at the disk. Threads: safe. */
 #ifndef TSCOPE_BASE_PATH_H
 #define TSCOPE_BASE_PATH_H
 
 #include "base/arena.h"
 
-/* directory/name in the arena; NULL when it is full. */
+/* Joins directory/name in the arena; NULL when it is full. */
 char *ts_path_join(struct ts_arena *arena, const char *directory, const char *name);
-/* Behind the last '/'; the whole path if there is none. */
+/* The part after the last '/'; the whole path if it has none. */
 const char *ts_path_last(const char *path);
-/* The name has that ending, ".csv", and something before it. */
+/* True if the name ends like this (".csv") and has something before the ending. */
 bool ts_file_ends(const char *name, const char *ending);
 
 #endif

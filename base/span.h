@@ -26,14 +26,14 @@ static inline struct ts_span ts_span_str(const char *text)
 	return ts_span_of(text, strlen(text));
 }
 
-/* n bytes of s from byte `at` on, which it has. An empty span may lie at NULL, to which C lets nobody add even 0: whoever cuts
- * a span that may be empty does it with this. */
+/* The n bytes of s from byte `at` on; s must have them. The data of an empty span may be NULL, to which C does not allow
+ * adding even 0; so code that cuts a span which may be empty calls this. */
 static inline struct ts_span ts_span_part(struct ts_span s, size_t at, size_t n)
 {
 	return ts_span_of(s.data ? s.data + at : NULL, n);
 }
 
-/* What is left of s behind its first n bytes. */
+/* The rest of s after its first n bytes; s must have them. */
 static inline struct ts_span ts_span_from(struct ts_span s, size_t n)
 {
 	return ts_span_part(s, n, s.len - n);
@@ -49,7 +49,7 @@ static inline bool ts_span_is(struct ts_span a, const char *text)
 	return ts_span_eq(a, ts_span_str(text));
 }
 
-/* Byte order, shorter first on a common prefix: below 0, 0 or above 0. */
+/* Compares in byte order, a prefix before the longer span: below 0, 0 or above 0. */
 static inline int ts_span_cmp(struct ts_span a, struct ts_span b)
 {
 	size_t n = a.len < b.len ? a.len : b.len;
@@ -80,7 +80,7 @@ static inline bool ts_span_contains(struct ts_span a, const char *text)
 	return false;
 }
 
-/* Cuts the prefix off, if it is there. */
+/* Removes the prefix from the span; false, and no change, if the span does not begin with it. */
 static inline bool ts_span_skip(struct ts_span *a, const char *prefix)
 {
 	struct ts_span p = ts_span_str(prefix);
@@ -91,7 +91,7 @@ static inline bool ts_span_skip(struct ts_span *a, const char *prefix)
 	return true;
 }
 
-/* Of "project/name" and '/': "project/", empty where there is no such character. */
+/* The part of a span through the first c: "project/" of "project/name" for '/'. It is empty if the span has no c. */
 static inline struct ts_span ts_span_through(struct ts_span a, char c)
 {
 	const uint8_t *at = a.len ? memchr(a.data, c, a.len) : NULL;
@@ -99,7 +99,7 @@ static inline struct ts_span ts_span_through(struct ts_span a, char c)
 	return ts_span_of(a.data, at ? (size_t)(at + 1 - a.data) : 0);
 }
 
-/* Of the same: "name", and all of it where there is no such character. */
+/* The part after the first c: "name" of "project/name". It is the whole span if that has no c. */
 static inline struct ts_span ts_span_after(struct ts_span a, char c)
 {
 	size_t skip = ts_span_through(a, c).len;
@@ -107,7 +107,7 @@ static inline struct ts_span ts_span_after(struct ts_span a, char c)
 	return skip ? ts_span_of(a.data + skip, a.len - skip) : a;
 }
 
-/* "%.*s" arguments for printf. */
+/* The two arguments of printf for "%.*s". */
 #define TS_SPAN_ARG(s) (int)(s).len, (const char *)((s).len ? (s).data : (const uint8_t *)"")
 
 #endif

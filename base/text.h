@@ -13,22 +13,23 @@ void ts_print_grouped(struct ts_buf *out, uint64_t n);
 /* Appends "1.2 MiB" style sizes (binary units, three significant digits; below 1024 "17 B"). */
 void ts_print_bytes(struct ts_buf *out, double bytes);
 
-/* The same for the one character at text.data[*at]: moves *at past it, writes what stands for it to out and returns
- * its length. text.len must be above *at. */
+/* Escapes the one character at text.data[*at]: moves *at past it, writes its escaped form to out and returns the length of
+ * that form. text.len must be above *at. */
 enum { TS_ESCAPE_TEXT = 16 };
 size_t ts_escape_next(struct ts_span text, size_t *at, char out[TS_ESCAPE_TEXT]);
 
-/* The length of the UTF-8 sequence that text begins with (1 to 4), 0 if it begins with none. Surrogates, overlong forms
- * and what lies beyond U+10FFFF are none. */
+/* The length (1 to 4) of the UTF-8 sequence that text begins with; 0 if it does not begin with a valid one. Surrogates,
+ * overlong forms and code points beyond U+10FFFF are not valid. */
 size_t ts_utf8_next(struct ts_span text, uint32_t *ret_point);
-/* Writes the UTF-8 form of a code point that is no surrogate; returns its length. */
+/* Writes the UTF-8 form of a code point that is not a surrogate; returns its length. */
 size_t ts_utf8_put(uint32_t point, uint8_t out[4]);
-/* Appends two lower-case hex digits a byte; and back: out takes text.len / 2 bytes, false if text is no such digits (either case). */
+/* The first appends two lower-case hex digits for each byte. The second reads such digits, in either case, into the text.len
+ * / 2 bytes of out; false if text is not hex digits in pairs. */
 void ts_print_hex(struct ts_buf *out, struct ts_span bytes);
 bool ts_parse_hex(struct ts_span text, uint8_t *out);
 
 bool ts_utf8_valid(struct ts_span text);
-/* Columns a terminal needs for it (East Asian wide = 2, combining = 0). */
+/* How many columns of a terminal the text takes (East Asian wide = 2, combining = 0). */
 int ts_text_width(struct ts_span text);
 
 static inline bool ts_is_digit(unsigned char c) { return c >= '0' && c <= '9'; }
@@ -37,19 +38,19 @@ static inline bool ts_is_space(unsigned char c) { return c == ' ' || (c >= '\t' 
 
 static inline bool ts_is_alnum(unsigned char c) { return ts_is_digit(c) || ts_is_alpha(c); }
 
-/* Is it one of a list that ends with NULL? */
+/* True if word is in the list, which ends with NULL. */
 bool ts_word_among(const char *word, const char *const *list);
 
-/* Without white space at either end. */
+/* The text without white space at either end. */
 struct ts_span ts_trim(struct ts_span text);
 
-/* A foreign word as it may stand in a message: escaped, and cut with "..." after some 60 bytes. */
+/* A foreign word in a form that is safe in a message: escaped, and cut with "..." after some 60 bytes. */
 struct ts_shown {
 	char text[80];
 };
 struct ts_shown ts_show(struct ts_span word);
 
-/* shell-style * and ? over bytes; '*' does not cross nothing, i.e. matches any run of bytes. */
+/* True if the whole text matches a pattern with the shell's * and ?, over bytes; '*' matches any bytes, '/' too, or none. */
 bool ts_glob(struct ts_span pattern, struct ts_span text);
 
 #endif
