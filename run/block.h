@@ -1,7 +1,7 @@
-/* block.h - blocks of keys and values, to and from their canonical bytes.
+/* block.h - converts blocks of keys and values to their canonical bytes and back.
  *
- * Encoders append a whole object (frame included). Decoders check the frame, the kind and that there are exactly `rows`
- * rows, and copy out (blocks may lie unaligned): TS_DAMAGED otherwise.
+ * Encoders append a whole object (frame included). Decoders check the frame, the kind, and that there are exactly `rows`
+ * rows, and copy the rows out, since blocks may lie unaligned; they return TS_DAMAGED if a check fails.
  */
 #ifndef TSCOPE_RUN_BLOCK_H
 #define TSCOPE_RUN_BLOCK_H
@@ -13,7 +13,7 @@
 void ts_block_keys_encode(const int64_t *keys, size_t rows, struct ts_buf *out);
 void ts_block_f64_encode(const double *values, size_t rows, struct ts_buf *out); /* makes every NaN canonical */
 void ts_block_u64_encode(const uint64_t *values, size_t rows, struct ts_buf *out);
-/* codes[i] indexes entries; entries are in order of first appearance, each used, each once. */
+/* codes[i] is an index of entries. Entries are in order of first appearance; each is used, and none stands twice. */
 void ts_block_text_encode(const struct ts_span *entries, size_t n_entries, const uint32_t *codes, size_t rows,
 			  struct ts_buf *out);
 

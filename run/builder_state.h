@@ -1,8 +1,8 @@
 /* builder_state.h - the struct behind a builder, shared by builder.c, builder_plan.c and builder_finish.c only.
  *
- * How a row is stored: its values are collected as they come, and at row_end a plan says which series each goes to. A row
- * that names the same columns in the same order as the one before uses the same plan; any other row makes a new one,
- * and only then are tables created and split.
+ * How a row is stored: its values are collected as they come, and at the end of the row a plan says to which series each of
+ * them goes. A row that names the same columns in the same order as the row before uses the same plan. Any other row makes a
+ * new plan, and only then are tables created and split.
  */
 #ifndef TSCOPE_RUN_BUILDER_STATE_H
 #define TSCOPE_RUN_BUILDER_STATE_H
@@ -16,7 +16,7 @@ enum { TS_BUILDER_KINDS = TS_TABLE_KINDS };
 
 struct ts_builder_cell {
 	uint64_t tag; /* column | call << 32 */
-	uint64_t value; /* bits, or offset << 32 | length in the row's texts */
+	uint64_t value; /* the bits, or offset << 32 | length in the texts of the row */
 };
 
 struct ts_builder_column {
@@ -31,7 +31,7 @@ struct ts_builder_plan {
 	bool valid;
 	enum ts_table_kind kind;
 	uint64_t *tags;
-	struct ts_series **series; /* one a cell; NULL where a later cell replaces it */
+	struct ts_series **series; /* one for each cell; NULL if a later cell replaces it */
 	size_t n;
 	size_t tags_cap, series_cap;
 	struct ts_builder_table **tables;
@@ -58,7 +58,7 @@ struct ts_builder {
 	struct ts_arena arena; /* names, series, the index */
 	struct ts_builder_column *columns;
 	size_t n_columns, columns_cap;
-	uint32_t *slots; /* column + 1 by name and type; 4 TS_COLUMNS_MAX, a power of two */
+	uint32_t *slots; /* hash table of column + 1 by name and type, with 4 TS_COLUMNS_MAX slots, a power of two */
 	struct ts_builder_table *tables;
 
 	bool in_row;
@@ -76,17 +76,17 @@ struct ts_builder {
 	bool in_file;
 	struct ts_buf chunk;
 
-	struct ts_error row_error; /* of the row begun; it is dropped at its end */
-	struct ts_error failure; /* for good */
+	struct ts_error row_error; /* of the current row, which is then left out at its end */
+	struct ts_error failure; /* set once and kept: see ts_builder_fail */
 };
 
-/* A failure of memory or of the sink leaves a builder that can only be destroyed: every later call reports it. */
+/* Records a failure of memory or of the sink. The builder can then only be destroyed: every later call reports the failure. */
 enum ts_status ts_builder_fail(struct ts_builder *b, const struct ts_error *err);
 enum ts_status ts_builder_check(const struct ts_builder *b, struct ts_error *err);
 
-/* Does the plan that there is serve the row begun? */
+/* True if the present plan fits the current row. */
 bool ts_builder_plan_fits(const struct ts_builder *b);
-/* Makes one that does: creates and splits tables. */
+/* Makes a plan that fits the current row, for which it creates and splits tables. */
 enum ts_status ts_builder_plan(struct ts_builder *b, struct ts_error *err);
 
 #endif

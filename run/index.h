@@ -1,8 +1,8 @@
-/* index.h - what a rank recorded: tables, their columns, the ids of their blocks; files; facts that only this rank said.
+/* index.h - what a rank recorded: tables, their columns, the ids of their blocks; files; facts that only this rank stated.
  *
- * A table holds the columns that are present at exactly the same keys. Its rows are cut into blocks; every column of the
- * table is cut at the same rows, and the key column is a column like the others.
- * A long index is a chain: each object refers to the next; ts_index_decode reads one, ts_index_append joins them.
+ * A table holds the columns that are present at exactly the same keys. Its rows are cut into blocks; every column of a table
+ * is cut at the same rows, and the keys are blocks like the values. A long index is a chain of objects, each of which refers
+ * to the next. ts_index_decode reads one object and appends it to the index.
  */
 #ifndef TSCOPE_RUN_INDEX_H
 #define TSCOPE_RUN_INDEX_H
@@ -12,9 +12,9 @@
 
 enum ts_table_kind {
 	TS_TABLE_STEPS = 1, /* key = step */
-	TS_TABLE_SUPERSEDED = 2, /* key = ordinal in (step, segment) order; rows that a later segment wrote again */
-	TS_TABLE_PIPELINE = 3, /* key = ordinal; events of a pipeline: stage, start, end, ... */
-	TS_TABLE_DIGESTS = 4, /* key = ordinal, in order of execution; digests of named tensors and operations: step, name, out, ... */
+	TS_TABLE_SUPERSEDED = 2, /* rows of steps that a later segment recorded again; key = ordinal in (step, segment) order */
+	TS_TABLE_PIPELINE = 3, /* events of a pipeline: stage, start, end, ...; key = ordinal */
+	TS_TABLE_DIGESTS = 4, /* digests of tensors and operations: step, name, out, ...; key = ordinal in order of execution */
 	TS_TABLE_KINDS = TS_TABLE_DIGESTS,
 };
 
@@ -28,7 +28,7 @@ enum ts_column_type {
 enum ts_precision {
 	TS_PRECISION_F64 = 0,
 	TS_PRECISION_F32 = 1,
-	TS_PRECISION_DECIMALS = 2, /* digits after the point in .digits */
+	TS_PRECISION_DECIMALS = 2, /* decimal numbers with .digits digits after the point */
 };
 
 /* One block of a table: rows [first_row, first_row + rows). */
@@ -45,7 +45,7 @@ struct ts_column {
 	enum ts_column_type type;
 	enum ts_precision precision;
 	uint8_t digits;
-	struct ts_id *blocks; /* one a block of the table */
+	struct ts_id *blocks; /* one for each block of the table */
 };
 
 struct ts_table {
@@ -65,17 +65,17 @@ struct ts_file {
 	size_t n_chunks;
 };
 
-/* How far the objects of a chain have been decoded; zeroed with the index, then ts_index_decode's own. */
+/* How far the objects of a chain have been decoded. The caller zeroes it with the index; then only ts_index_decode uses it. */
 struct ts_index_chain {
-	uint32_t objects; /* decoded so far */
-	uint8_t last; /* the record that the last object ended with */
-	size_t ids; /* of the last column or file, so far */
+	uint32_t objects; /* objects decoded so far */
+	uint8_t last; /* type of the record with which the last object ended */
+	size_t ids; /* number of ids of the last column or file so far */
 	size_t spare; /* bytes that were left in the last object */
 };
 
 struct ts_index {
 	int32_t rank;
-	struct ts_facts facts; /* that differ from the head's, or that the head lacks; sorted */
+	struct ts_facts facts; /* facts that the head lacks or has with another value; sorted */
 	struct ts_table *tables; /* sorted by kind, then first column's name and type */
 	size_t n_tables;
 	struct ts_file *files; /* sorted by name */
@@ -83,33 +83,36 @@ struct ts_index {
 	struct ts_index_chain chain;
 };
 
-/* Takes one object and its id, which whoever made it has computed. */
+/* A function that takes one object and its id, which the maker of the object has computed. */
 typedef enum ts_status ts_object_sink(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err);
 
-/* Gives the objects of the chain, last first (so that each knows its successor's id), to sink; *ret_id is the first
- * object's. out is used as scratch. */
+/* Gives the objects of the chain to sink, the last one first, so that the id of its successor is known for each. *ret_id is
+ * the id of the first object of the chain. The contents of scratch are overwritten. */
 enum ts_status ts_index_encode(const struct ts_index *index, ts_object_sink *sink, void *ctx, struct ts_buf *scratch,
 			       struct ts_id *ret_id, struct ts_error *err);
 
-/* Decodes one object of a chain and appends its tables, columns, files, facts to *index (zeroed by the caller before
- * the first). *ret_more, *ret_next: the next object of the chain. Spans point into object; arrays lie in the arena. */
+/* Decodes one object of a chain and appends its tables, columns, files and facts to *index, which the caller zeroes before
+ * the first object. If *ret_more, *ret_next is the id of the next object. Spans point into object; arrays lie in the arena.
+ * TS_DAMAGED if the object is not canonical. */
 enum ts_status ts_index_decode(struct ts_span object, struct ts_arena *arena, struct ts_index *index, bool *ret_more,
 			       struct ts_id *ret_next, struct ts_error *err);
 
-/* The orders that an index has: columns by name, then type; tables by kind, then first column (none before any). */
+/* Comparisons for the orders in an index: columns by name, then type; tables by kind, then first column (a table without
+ * columns comes first). */
 int ts_column_cmp(const struct ts_column *a, const struct ts_column *b);
 int ts_table_cmp(const struct ts_table *a, const struct ts_table *b);
-/* One path component: 1 to 255 bytes, no '/', no NUL, neither "." nor "..". */
+/* True if the name is one path component: 1 to 255 bytes without '/' and NUL, and neither "." nor "..". */
 bool ts_file_name_valid(struct ts_span name);
 
-/* The first column of that name in a table of that kind (type 0 = any), or NULL. */
+/* The first column of this name in a table of this kind, or NULL; type 0 stands for any type. *ret_table, unless NULL, is its
+ * table. */
 const struct ts_column *ts_index_column(const struct ts_index *index, enum ts_table_kind kind, struct ts_span name,
 					enum ts_column_type type, const struct ts_table **ret_table);
 
 const char *ts_table_word(enum ts_table_kind kind); /* "steps", "superseded", "pipeline", "digests" */
 const char *ts_column_type_word(enum ts_column_type type); /* "f64", "u64", "text", "json" */
 
-/* Which multiple of 2^key_log2 a key lies in, rounded down for negative keys too. */
+/* floor(key / 2^key_log2), rounded down for negative keys too. */
 static inline int64_t ts_key_cell(int64_t key, uint8_t key_log2)
 {
 	return key < 0 ? ~(int64_t)((uint64_t)~key >> key_log2) : (int64_t)((uint64_t)key >> key_log2);

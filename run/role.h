@@ -1,4 +1,6 @@
-/* role.h - is a column part of what the run computed, or of what it cost? Not part of identity: decided when read. */
+/* role.h - whether a column is part of what the run computed, or of what it cost. The role is no part of what the id covers:
+ * it is decided when a run is read.
+ */
 #ifndef TSCOPE_RUN_ROLE_H
 #define TSCOPE_RUN_ROLE_H
 
@@ -12,10 +14,11 @@ enum ts_role {
 
 enum { TS_ROLE_TABLE_VERSION = 2 };
 
-/* By columns.<name>.role in facts ("trajectory", "observation"), else by the table of names. facts may be NULL. */
+/* The role that the fact columns.<name>.role states ("trajectory", "observation"), else that of the table of names. facts may
+ * be NULL. */
 enum ts_role ts_role_of(struct ts_span column, const struct ts_facts *facts);
 const char *ts_role_name(enum ts_role role);
-/* A column's name as people say it: without "scalars." in front, unless that is all of it. */
+/* The name of a column as output shows it: without "scalars." in front, unless that is the whole name. */
 struct ts_span ts_column_said(struct ts_span column);
 
 #endif
