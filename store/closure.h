@@ -1,10 +1,10 @@
-/* closure.h - walking everything that an object needs, without recursion. Internal to store/.
+/* closure.h - walks over everything that an object needs, without recursion. Internal to store/.
  *
- * The walk asks its owner three things; the owner decides what counts as seen and what trouble ends it:
+ * The walk asks its caller three things; the caller decides which ids count as seen and which trouble ends the walk:
  *
  *	visit	is this id seen for the first time?
- *	look	is it there, and must its references be followed?
- *	trouble	it is not there (TS_NOT_FOUND) or cannot be read (TS_DAMAGED): TS_OK to go on, or a status to stop with
+ *	look	is the object there, and must its references be followed?
+ *	trouble	the object is not there (TS_NOT_FOUND) or cannot be read (TS_DAMAGED): TS_OK to go on, or a status to stop with
  */
 #ifndef TSCOPE_STORE_CLOSURE_H
 #define TSCOPE_STORE_CLOSURE_H
@@ -13,8 +13,8 @@
 #include "store/sealed.h"
 
 struct ts_found {
-	bool follow;		 /* its references are to be walked: nrefs > 0 and not known to be complete */
-	struct ts_sealed sealed; /* with follow: valid until the next look */
+	bool follow;		 /* its references must be followed: nrefs > 0, and its closure is not known to be complete */
+	struct ts_sealed sealed; /* if follow is set: valid until the next look */
 };
 
 struct ts_closure_ops {
@@ -30,11 +30,12 @@ struct ts_closure {
 	struct ts_id *stack;
 	size_t n;
 	size_t cap;
-	struct ts_arena arena; /* of the object at hand */
+	struct ts_arena arena; /* holds the present object */
 };
 
 void ts_closure_init(struct ts_closure *c, const struct ts_closure_ops *ops, void *ctx);
 void ts_closure_finish(struct ts_closure *c);
+/* Walks from root. Returns TS_OK, or the status with which visit, look or trouble stopped it. */
 enum ts_status ts_closure_walk(struct ts_closure *c, const struct ts_id *root, struct ts_error *err);
 
 #endif

@@ -1,10 +1,10 @@
-/* codec.h - the ways to compress the bytes of an object without loss, each under its number.
+/* codec.h - the ways to compress the bytes of an object without loss, each with its number.
  *
  * Internal to store/; docs/sealed.md is the specification.
  *
- * Encoders write into memory of the calling thread (struct ts_scratch), which lives until the thread ends, so that sealing
- * a block costs an arena no more than its result. Decoders take nothing on trust: any bytes give TS_OK or TS_DAMAGED.
- * Threads: safe; every thread has a scratch of its own.
+ * Encoders write into memory of the calling thread (struct ts_scratch), which lives until the thread ends, so that sealing a
+ * block takes no more of an arena than its result. Decoders trust no input: any bytes give TS_OK or TS_DAMAGED.
+ * Threads: safe; every thread has its own scratch.
  */
 #ifndef TSCOPE_STORE_CODEC_H
 #define TSCOPE_STORE_CODEC_H
@@ -13,9 +13,9 @@
 #include "base/span.h"
 
 enum ts_codec {
-	TS_CODEC_RAW = 0,   /* the object as it is */
+	TS_CODEC_RAW = 0,   /* the object without change */
 	TS_CODEC_ZSTD = 1,  /* the object as one zstd frame */
-	TS_CODEC_WORDS = 2, /* header and refs as they are, then a stream of words */
+	TS_CODEC_WORDS = 2, /* header and refs without change, then a stream of words */
 };
 
 enum { TS_ZSTD_LEVEL = 1, TS_PLANES = 8 };
@@ -25,26 +25,26 @@ struct ts_scratch {
 	void *decompress; /* ZSTD_DCtx */
 	uint64_t *words;  /* values, then residuals */
 	uint8_t *planes;  /* TS_PLANES planes of plane_len bytes each */
-	uint8_t *out;	  /* what is being encoded */
+	uint8_t *out;	  /* the result of encoding */
 	size_t words_cap; /* bytes */
 	size_t planes_cap;
 	size_t out_cap;
 };
 
-/* The scratch of this thread; TS_NO_MEMORY. */
+/* Gives the scratch of this thread; TS_NO_MEMORY if it cannot be made. */
 enum ts_status ts_scratch_get(struct ts_scratch **ret_scratch, struct ts_error *err);
-/* Room for that many bytes in each; contents are lost. A size of 0 leaves that one alone. */
+/* Makes room for so many bytes in each array, whose contents are lost. An array whose size is 0 here is left as it is. */
 enum ts_status ts_scratch_fit(struct ts_scratch *s, size_t words, size_t planes, size_t out, struct ts_error *err);
 
-/* Bytes written to out, 0 when they are not fewer than cap. */
+/* Compresses in. Returns the number of bytes written to out, or 0 if they would not be fewer than cap. */
 size_t ts_zstd_encode(struct ts_scratch *s, struct ts_span in, uint8_t *out, size_t cap);
-/* Exactly len bytes come out, or TS_DAMAGED. */
+/* Decompresses in to exactly len bytes; TS_DAMAGED otherwise. */
 enum ts_status ts_zstd_decode(struct ts_scratch *s, struct ts_span in, uint8_t *out, size_t len, struct ts_error *err);
 
-/* Encodes a payload of whole words (at least one). Bytes written to out, 0 when they are not fewer than cap.
- * The scratch has room for payload.len in words and planes. */
+/* Encodes a payload of whole words (at least one). Returns the number of bytes written to out, or 0 if they would not be
+ * fewer than cap. The scratch must have room for payload.len bytes in words and in planes. */
 size_t ts_words_encode(struct ts_scratch *s, struct ts_span payload, uint8_t *out, size_t cap);
-/* Decodes to len bytes at out, which is aligned to 8. */
+/* Decodes to len bytes at out, which is aligned to 8; TS_DAMAGED if the bytes do not decode to that. */
 enum ts_status ts_words_decode(struct ts_scratch *s, struct ts_span in, uint8_t *out, size_t len,
 			       struct ts_error *err);
 

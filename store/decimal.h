@@ -1,5 +1,5 @@
-/* decimal.h - finds doubles that are integers over a power of ten (nanoseconds, bytes, rounded losses), so that they
- * are kept as integers.
+/* decimal.h - finds doubles that are integers divided by a power of ten (nanoseconds, bytes, rounded losses), so that they
+ * can be stored as integers.
  *
  * Internal to store/.
  */
@@ -12,10 +12,11 @@
 
 enum { TS_DECIMALS_MAX = 9 };
 
-/* The fewest decimals p for which every one of n words, taken as a double, is bit for bit k / 10^p with an integer
- * |k| <= 2^51; then ret holds the k (two's complement). -1 if there is no such p. ret and words may not overlap. */
+/* Returns the smallest number of decimals p for which each of the n words, taken as a double, equals k / 10^p bit for bit
+ * with an integer |k| <= 2^51; ret then holds these k in two's complement. -1 if there is no such p. ret and words must not
+ * overlap. */
 int ts_decimal_find(const uint64_t *words, size_t n, uint64_t *ret);
-/* k becomes the bits of k / 10^p, in place; false if a |k| > 2^51. */
+/* Replaces each k by the bits of k / 10^p; false if some |k| > 2^51. */
 bool ts_decimal_restore(uint64_t *words, size_t n, int p);
 
 #endif

@@ -1,11 +1,12 @@
-/* lmdb_internal.h - the LMDB engine's own structs and helpers. Internal to store/lmdb_*.c; no LMDB type leaves store/.
+/* lmdb_internal.h - the structs and helpers of the LMDB engine. Internal to store/lmdb_*.c; no LMDB type leaves store/.
  *
- * One MDB_env a directory and process (LMDB allows no second), shared by all engines opened on it. Its map may only be
- * resized while no transaction of this process is open, so every transaction holds `map` for reading. Read transactions
- * end before their call returns. All writes go through the lane (lmdb_lane.c), which gives concurrent calls one
- * transaction and one sync. Values are unaligned and die with the transaction: they are copied out, or read in place.
+ * Each process has one MDB_env for a directory (LMDB allows no second), shared by all engines that are opened on it. Its map
+ * may only be resized while no transaction of this process is open, so every transaction holds the lock `map` for reading.
+ * Read transactions end before their call returns. All writes go through the lane (lmdb_lane.c), a queue that gives
+ * concurrent calls one transaction and one sync. Values are unaligned and become invalid with the transaction: they are
+ * copied out, or read in place.
  *
- * Databases and what they hold; every record but packs and recent ends in a u32 check over its key and itself:
+ * The databases and what they hold; every record except packs and recent ends in a u32 checksum over its key and itself:
  *	meta	"format", "next_pack", "stored"
  *	objects	id -> struct ts_entry
  *	packs	u64 big-endian, never used twice -> sealed bytes of objects, one after the other
@@ -38,13 +39,13 @@ struct ts_lmdb_lane {
 	pthread_cond_t turn;
 	struct ts_lmdb_job *first; /* jobs that no leader has taken */
 	struct ts_lmdb_job *last;
-	bool busy;	/* somebody leads */
-	struct ts_cached *cache_first; /* waits for the next commit */
+	bool busy;	/* some thread is the leader, which runs the jobs */
+	struct ts_cached *cache_first; /* cache entries that wait for the next commit */
 	size_t cache_bytes;
 };
 
 struct ts_lmdb_env {
-	struct ts_lmdb_env *next; /* of this process */
+	struct ts_lmdb_env *next; /* next environment of this process */
 	unsigned users;
 	dev_t dev;
 	ino_t ino;
@@ -52,7 +53,7 @@ struct ts_lmdb_env {
 	bool mdb_read_only;
 	MDB_env *mdb;
 	MDB_dbi dbi[TS_DBS];
-	uint64_t map_bytes; /* asked for */
+	uint64_t map_bytes; /* the size asked for */
 	pthread_rwlock_t map;
 	struct ts_lmdb_lane lane;
 };
@@ -68,7 +69,7 @@ static inline struct ts_lmdb_env *ts_env_of(struct ts_engine *e)
 	return ((struct ts_lmdb *)(void *)e)->env;
 }
 
-/* LMDB does not write through what it is given. */
+/* LMDB takes a pointer that is not const, but does not write through it. */
 static inline MDB_val ts_val_of(struct ts_span span)
 {
 	union {
@@ -82,36 +83,37 @@ static inline MDB_val ts_val_of(struct ts_span span)
 /* lmdb_env.c */
 enum ts_status ts_env_acquire(const struct ts_lmdb_options *options, struct ts_lmdb_env **ret_env, struct ts_error *err);
 void ts_env_release(struct ts_lmdb_env *env);
-/* err from what LMDB returned. */
+/* Sets err from a return code of LMDB. */
 enum ts_status ts_env_error(const struct ts_lmdb_env *env, int rc, struct ts_error *err);
-/* A transaction, flags MDB_RDONLY or 0; mends a map that another process outgrew, stale readers, and a panic. */
+/* Begins a transaction; flags are MDB_RDONLY or 0. It first repairs what prevents it: a map that another process has grown,
+ * stale readers, an environment in panic. */
 enum ts_status ts_env_begin(struct ts_lmdb_env *env, unsigned flags, MDB_txn **ret_txn, struct ts_error *err);
-/* A read transaction, if it can be had without waiting for a map that grows, and with nothing to mend. */
+/* Begins a read transaction; false if that would have to wait for a map that grows, or to repair something. */
 bool ts_env_try_read(struct ts_lmdb_env *env, MDB_txn **ret_txn);
 void ts_env_abort(struct ts_lmdb_env *env, MDB_txn *txn);
 int ts_env_commit(struct ts_lmdb_env *env, MDB_txn *txn);
-/* Frees the slots of readers that died: their snapshots would keep pages from being used again. */
+/* Frees the slots of reader processes that died: their snapshots would prevent the reuse of pages. */
 void ts_env_check_readers(struct ts_lmdb_env *env);
-/* Doubles the map (no transaction of the caller is open). TS_FULL when there is no more address space. */
+/* Doubles the map; the caller must have no transaction open. TS_FULL if there is no more address space. */
 enum ts_status ts_env_grow(struct ts_lmdb_env *env, struct ts_error *err);
 
 /* lmdb_disk.c */
 enum ts_status ts_disk_check(const char *path, struct ts_error *err); /* TS_DENIED on a network filesystem */
-enum ts_status ts_disk_type_check(uint32_t magic, const char *path, struct ts_error *err); /* magic as of statfs(2) */
+enum ts_status ts_disk_type_check(uint32_t magic, const char *path, struct ts_error *err); /* magic is f_type of statfs(2) */
 bool ts_disk_is_full(const char *path);
 
-/* lmdb_lane.c: one write, which the lane may run several times, in a transaction that it shares with others. */
+/* lmdb_lane.c: one write. The lane may run it several times, in a transaction that it shares with other writes. */
 struct ts_write {
 	struct ts_lmdb_env *env;
 	MDB_txn *txn;
 	bool dirty; /* something was written */
-	int rc;	    /* what LMDB said last, if not MDB_SUCCESS */
+	int rc;	    /* the last return code of LMDB, if not MDB_SUCCESS */
 };
-/* Checks first, writes after: once it has written, any failure undoes the whole transaction. Sets what it returns anew
- * each time it is run. */
+/* The function of a write. It makes its checks before it writes, because after it has written, any failure undoes the whole
+ * transaction. It sets its results anew each time it is run. */
 typedef enum ts_status ts_write_fn(struct ts_write *w, void *ctx, struct ts_error *err);
 
-/* One that waits or runs; it lies on the stack of who asked for it. */
+/* A write that waits or runs; it lies on the stack of the thread that asked for it. */
 struct ts_lmdb_job {
 	struct ts_lmdb_job *next;
 	ts_write_fn *run;
@@ -122,10 +124,11 @@ struct ts_lmdb_job {
 	bool done;
 };
 
+/* Runs a write in the lane and waits until it is committed. bytes is roughly how much it writes. */
 enum ts_status ts_lane_run(struct ts_lmdb *l, ts_write_fn *run, void *ctx, size_t bytes, struct ts_error *err);
 void ts_lane_finish(struct ts_lmdb_env *env);
 
-/* lmdb_read.c: *ret_found = false when it is not there. */
+/* lmdb_read.c. A key that is not there is no error: *ret_found is then false. */
 struct ts_read {
 	struct ts_lmdb_env *env;
 	MDB_txn *txn;
@@ -135,7 +138,8 @@ bool ts_read_try(struct ts_lmdb_env *env, struct ts_read *ret); /* as ts_env_try
 void ts_read_end(struct ts_read *r);
 enum ts_status ts_read_get(struct ts_read r, enum ts_dbi db, struct ts_span key, struct ts_span *ret_value, bool *ret_found,
 			   struct ts_error *err);
-/* A walk over keys in order: at the first one that is not below `from`, then each next (or the one before). */
+/* A walk over the keys in order: it starts at the first key that is not below `from`, and goes to the next key or to the
+ * previous one. */
 struct ts_walk {
 	struct ts_read read;
 	MDB_cursor *cursor;
@@ -146,14 +150,14 @@ struct ts_walk {
 enum ts_status ts_walk_begin(struct ts_walk *w, struct ts_read r, enum ts_dbi db, struct ts_error *err);
 void ts_walk_end(struct ts_walk *w);
 enum ts_status ts_walk_seek(struct ts_walk *w, struct ts_span from, bool *ret_found, struct ts_error *err);
-/* The last key that is below `below`. */
+/* Goes to the last key that is below `below`. */
 enum ts_status ts_walk_seek_below(struct ts_walk *w, struct ts_span below, bool *ret_found, struct ts_error *err);
 enum ts_status ts_walk_next(struct ts_walk *w, bool *ret_found, struct ts_error *err);
 enum ts_status ts_walk_prev(struct ts_walk *w, bool *ret_found, struct ts_error *err);
 enum ts_status ts_read_u64(struct ts_read r, const char *key, uint64_t *ret_value,
-			   struct ts_error *err); /* of meta; 0 */
+			   struct ts_error *err); /* reads a number of meta; 0 if it is not there */
 uint64_t ts_read_count(struct ts_read r, enum ts_dbi db);
-/* The check at the end of a record: append it, or split it off (TS_DAMAGED). */
+/* Append the checksum at the end of a record, and split it off again: TS_DAMAGED if it is wrong. */
 void ts_check_append(struct ts_buf *buf, struct ts_span key);
 enum ts_status ts_check_split(struct ts_span key, struct ts_span stored, struct ts_span *ret_value, struct ts_error *err);
 
@@ -165,12 +169,12 @@ static inline struct ts_read ts_read_of(const struct ts_write *w)
 /* lmdb_write.c */
 enum ts_status ts_write_put(struct ts_write *w, enum ts_dbi db, struct ts_span key, struct ts_span value,
 			    struct ts_error *err);
-/* Room for len bytes, filled by the caller before the next write. */
+/* Stores a value of len bytes, which the caller must fill before the next write. */
 enum ts_status ts_write_reserve(struct ts_write *w, enum ts_dbi db, struct ts_span key, size_t len, uint8_t **ret_at,
 				struct ts_error *err);
-/* No error when it is not there. */
+/* Deletes a key; it is no error if the key is not there. */
 enum ts_status ts_write_delete(struct ts_write *w, enum ts_dbi db, struct ts_span key, struct ts_error *err);
-/* Deletes every key that begins so. */
+/* Deletes every key that begins with the prefix. */
 enum ts_status ts_write_delete_prefix(struct ts_write *w, enum ts_dbi db, struct ts_span prefix, struct ts_error *err);
 enum ts_status ts_write_u64(struct ts_write *w, const char *key, uint64_t value, struct ts_error *err); /* of meta */
 
@@ -187,7 +191,7 @@ struct ts_entry {
 	int64_t lease_ns;
 	uint8_t codec;
 	uint8_t kind;
-	uint8_t flags; /* TS_COMPLETE: its whole closure was there once; sweep takes closures whole */
+	uint8_t flags; /* TS_COMPLETE: its whole closure was there once, and sweep frees only whole closures */
 };
 
 enum ts_status ts_entry_parse(const struct ts_id *id, struct ts_span stored, struct ts_entry *ret, struct ts_error *err);
@@ -195,21 +199,21 @@ enum ts_status ts_entry_get(struct ts_read r, const struct ts_id *id, struct ts_
 			     struct ts_error *err);
 enum ts_status ts_entry_put(struct ts_write *w, const struct ts_id *id, const struct ts_entry *record,
 			     struct ts_error *err);
-/* What the record stands for, in place: valid until the transaction ends or writes. TS_DAMAGED when the pack has it not. */
+/* The object of a record, in place: valid until the transaction ends or writes. TS_DAMAGED if the pack does not hold it. */
 enum ts_status ts_entry_sealed(struct ts_read r, const struct ts_id *id, const struct ts_entry *record,
 				struct ts_sealed *ret, struct ts_error *err);
 void ts_pack_key(uint64_t pack, uint8_t out[8]);
 
-/* Objects gathered into packs, in one write. */
+/* Collects objects into packs within one write. */
 struct ts_packer {
 	struct ts_write *w;
 	uint64_t pack;
-	struct ts_span *parts; /* room for as many objects as are added */
+	struct ts_span *parts; /* must have room for all objects that are added */
 	size_t n_parts;
 	size_t fill;
 };
 enum ts_status ts_packer_begin(struct ts_packer *p, struct ts_write *w, struct ts_span *parts, struct ts_error *err);
-/* Bytes stay where they are until the pack is written. Sets pack and offset of the record and writes the record. */
+/* Adds an object: sets pack and offset of its record and writes the record. The caller keeps bytes until the pack is written. */
 enum ts_status ts_packer_add(struct ts_packer *p, const struct ts_id *id, struct ts_span bytes, struct ts_entry *record,
 			     struct ts_error *err);
 enum ts_status ts_packer_end(struct ts_packer *p, struct ts_error *err);
@@ -228,11 +232,11 @@ enum ts_status ts_lmdb_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_
 /* lmdb_ref.c */
 enum { TS_REF_KEY_MAX = 1 + TS_REF_NAME_MAX };
 struct ts_span ts_ref_key(enum ts_ref_kind kind, struct ts_span name, uint8_t out[TS_REF_KEY_MAX]);
-/* Spans of the ref lie in stored and key. */
+/* Parses a record of refs. Spans of the ref point into stored and key. TS_DAMAGED if it is not valid. */
 enum ts_status ts_ref_parse(struct ts_span key, struct ts_span stored, struct ts_ref *ret, struct ts_error *err);
 enum ts_status ts_ref_read(struct ts_read r, enum ts_ref_kind kind, struct ts_span name, struct ts_ref *ret,
 			   bool *ret_found, struct ts_error *err);
-/* Splits a key of the log: seq and the key of its ref. */
+/* Parses a record of log. Spans of the entry point into stored. TS_DAMAGED if it is not valid. */
 enum ts_status ts_log_parse(struct ts_span key, struct ts_span stored, struct ts_log_entry *ret, struct ts_error *err);
 enum ts_status ts_lmdb_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,
 			      struct ts_arena *arena, struct ts_ref *ret_ref, struct ts_error *err);
@@ -256,12 +260,12 @@ enum ts_status ts_lmdb_note_list(struct ts_engine *e, struct ts_span name, struc
 enum ts_status ts_lmdb_cache_get(struct ts_engine *e, struct ts_span key, struct ts_arena *arena,
 				 struct ts_span *ret_value, struct ts_error *err);
 void ts_lmdb_cache_put(struct ts_engine *e, struct ts_span key, struct ts_span value);
-/* Writes what waits into the transaction, if it can. Called by the lane's leader. */
+/* Writes the waiting cache entries into the transaction, if it can. The leader of the lane calls it. */
 void ts_cache_flush(struct ts_lmdb_env *env, MDB_txn *txn);
-void ts_cache_drop(struct ts_lmdb_env *env); /* what waits is forgotten */
+void ts_cache_drop(struct ts_lmdb_env *env); /* drops the waiting entries */
 bool ts_cache_waits(struct ts_lmdb_env *env);
 
-/* lmdb_table.c: all objects at one moment, and walks that mark them. */
+/* lmdb_table.c: a table of all objects at one moment, and walks that mark its rows. */
 struct ts_row {
 	struct ts_id id;
 	uint64_t pack;
@@ -276,21 +280,21 @@ struct ts_table {
 	struct ts_row *rows; /* sorted by id */
 	size_t n;
 	size_t cap;
-	struct ts_read read;	  /* that walks look into */
-	struct ts_idmap newer;	  /* walked ids that are no rows */
-	struct ts_idmap *damaged; /* damaged ids go here, if not NULL; else they are errors */
-	struct ts_idmap *missing; /* likewise */
+	struct ts_read read;	  /* the transaction that walks read */
+	struct ts_idmap newer;	  /* ids that a walk reached and that have no row */
+	struct ts_idmap *damaged; /* collects damaged ids; if it is NULL, a damaged object is an error */
+	struct ts_idmap *missing; /* the same for missing ids */
 };
 
 void ts_table_finish(struct ts_table *t);
 enum ts_status ts_table_load(struct ts_table *t, struct ts_read r, struct ts_error *err);
 struct ts_row *ts_table_find(struct ts_table *t, const struct ts_id *id);
-/* Marks what the names reach; a branch by every entry of its log. */
+/* Marks everything that refs reach; for a branch, everything that any entry of its log reaches. */
 enum ts_status ts_table_mark_names(struct ts_table *t, struct ts_read r, struct ts_error *err);
 enum ts_status ts_table_mark_from(struct ts_table *t, struct ts_read r, const struct ts_id *id, struct ts_closure *closure,
 				  struct ts_error *err);
 void ts_table_closure(struct ts_table *t, struct ts_closure *ret_closure);
-/* Rows in the order in which they lie on disk. */
+/* Gives the rows in the order in which their objects lie on disk. The caller frees *ret_rows with ts_free. */
 enum ts_status ts_table_by_pack(const struct ts_table *t, struct ts_row ***ret_rows, struct ts_error *err);
 
 /* lmdb_verify.c, lmdb_sweep.c */

@@ -1,6 +1,6 @@
-/* memory_internal.h - the memory engine's own structs. Internal to store/memory_*.c.
+/* memory_internal.h - the structs of the memory engine. Internal to store/memory_*.c.
  *
- * One mutex guards everything; calls to base are made while it is held (base never calls back).
+ * One mutex guards everything. It is held during calls to base, which never calls back.
  */
 #ifndef TSCOPE_STORE_MEMORY_INTERNAL_H
 #define TSCOPE_STORE_MEMORY_INTERNAL_H
@@ -14,12 +14,12 @@
 struct ts_held {
 	struct ts_sealed sealed;
 	int64_t lease_ns;
-	bool complete;	/* its whole closure was there once, and sweep frees closures whole */
-	uint64_t epoch; /* of the last walk that saw it */
+	bool complete;	/* its whole closure was there once, and sweep frees only whole closures */
+	uint64_t epoch; /* number of the last walk that saw the object */
 	uint8_t bytes[];
 };
 
-/* One move of a name; the newest is the name's present value. */
+/* One move of a ref; the newest move has its present value. */
 struct ts_memory_move {
 	struct ts_memory_move *older;
 	struct ts_ref ref;
@@ -28,15 +28,15 @@ struct ts_memory_move {
 };
 
 struct ts_memory_note {
-	struct ts_note note; /* an empty value hides base's note of that key */
+	struct ts_note note; /* an empty value hides the note with this key in base */
 	uint8_t text[];
 };
 
 struct ts_memory_name {
 	enum ts_ref_kind kind;
 	struct ts_span name;
-	bool hides_base; /* it was removed here: base's ref, log and notes do not count */
-	struct ts_memory_move *moves; /* newest first; NULL = not moved here */
+	bool hides_base; /* it was removed here, so the ref, log and notes in base do not count */
+	struct ts_memory_move *moves; /* newest first; NULL: not moved in this engine */
 	struct ts_memory_note **notes; /* sorted by key */
 	size_t n_notes;
 	uint8_t text[];
@@ -46,14 +46,14 @@ struct ts_memory {
 	struct ts_engine engine;
 	struct ts_engine *base;
 	pthread_mutex_t lock;
-	struct ts_idmap objects;    /* of ts_held */
-	struct ts_idmap base_known; /* ids that base said it has */
+	struct ts_idmap objects;    /* ts_held by id */
+	struct ts_idmap base_known; /* ids of which base said that it has them */
 	uint64_t stored_bytes;
 	uint64_t epoch;
 	struct ts_memory_name **names; /* sorted by kind and name */
 	size_t n_names;
 	size_t names_cap;
-	struct ts_idmap cache; /* of ts_memory_cached, by the SHA-256 of the key */
+	struct ts_idmap cache; /* ts_memory_cached by the SHA-256 of the key */
 	size_t cache_bytes;
 };
 
@@ -74,10 +74,10 @@ enum ts_status ts_memory_base_has(struct ts_memory *m, const struct ts_id *ids, 
 
 /* memory_name.c */
 struct ts_memory_name *ts_memory_find(struct ts_memory *m, enum ts_ref_kind kind, struct ts_span name, size_t *ret_at);
-/* The ref here or in base; *ret_found says whether there is one. */
+/* Reads the ref from this engine or else from base; *ret_found says whether there is one. */
 enum ts_status ts_memory_current(struct ts_memory *m, enum ts_ref_kind kind, struct ts_span name,
 				 struct ts_arena *arena, struct ts_ref *ret_ref, bool *ret_found, struct ts_error *err);
-/* The name, made when it is not there; NULL without memory. */
+/* Finds a name, and adds it if it is not there; NULL if there is no memory. */
 struct ts_memory_name *ts_memory_make(struct ts_memory *m, enum ts_ref_kind kind, struct ts_span name);
 void ts_memory_free_names(struct ts_memory *m);
 enum ts_status ts_memory_commit(struct ts_engine *e, const struct ts_ref_update *updates, size_t n,

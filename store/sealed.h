@@ -1,16 +1,18 @@
-/* sealed.h - an object as it is stored and sent: compressed without loss, with a checksum over the stored bytes.
+/* sealed.h - an object in the form in which it is stored and sent: compressed without loss, with a checksum over the stored
+ * bytes.
  *
- * Identity sees canonical bytes only; how they are narrowed is decided here and may change between versions of this
- * code without changing an id. docs/sealed.md specifies the sealed form, because it travels.
+ * An id covers the canonical bytes only. How they are compressed is decided here and may change between versions of this
+ * code without changing an id. docs/sealed.md specifies the sealed form, because it is sent between programs.
  *
- *	ts_seal(&id, object bytes, arena, &sealed)	tries a few codecs, keeps the smallest
- *	ts_unseal(&sealed, arena, &bytes)		checks the checksum, undoes the codec
- *	ts_sealed_verify(&sealed, arena, &bytes)	and that SHA-256 of the bytes is the id
+ *	ts_seal(&id, object bytes, arena, &sealed)	tries a few codecs and keeps the smallest result
+ *	ts_unseal(&sealed, arena, &bytes)		checks the checksum and undoes the codec
+ *	ts_sealed_verify(&sealed, arena, &bytes)	also checks that the SHA-256 of the bytes is the id
  *
- * Codecs of a payload of words (TS_LAYOUT_WORDS): integers over a power of ten (k/1e9 gives the same double back, and
- * nanoseconds are what was measured), differences, zero bits at the end dropped (which makes a float32 of a double that
- * was one), byte planes, zstd level 1 where it helps. Of bytes: zstd level 1 or as they are.
- * The header and refs of an object are kept in front, uncompressed when the payload is words (ids do not compress).
+ * The codec of a payload of words (TS_LAYOUT_WORDS) stores integers over a power of ten (k/1e9 gives the same double back,
+ * and nanoseconds are what was measured), differences, words without their zero bits at the end (which turns a double that
+ * was a float32 into a float32), byte planes, and zstd level 1 where it helps. A payload of bytes is stored with zstd level
+ * 1 or without change. The header and refs of an object come first, uncompressed if the payload is words (ids do not
+ * compress).
  * Threads: safe; zstd contexts are per thread.
  */
 #ifndef TSCOPE_STORE_SEALED_H
@@ -22,24 +24,24 @@
 struct ts_sealed {
 	struct ts_id id;
 	uint8_t codec;
-	uint8_t kind;	   /* of the object's header, for those who sweep and list without unsealing */
-	uint32_t nrefs;	   /* likewise: 0 = nothing to follow */
-	uint32_t raw_len;  /* bytes of the object */
+	uint8_t kind;	   /* from the object's header, so that sweep and lists need not unseal */
+	uint32_t nrefs;	   /* from the header too; 0: the object refers to nothing */
+	uint32_t raw_len;  /* size of the object in bytes */
 	uint64_t checksum; /* XXH3-64 of bytes */
 	struct ts_span bytes;
 };
 
-/* id is the SHA-256 of object, which the caller has computed: each object is hashed once on its way. bytes lie in
- * the arena (or are the object itself, codec raw). */
+/* Seals an object. id is its SHA-256, which the caller has computed, so that each object is hashed only once. The sealed
+ * bytes lie in the arena, or are the object itself with the codec raw. */
 enum ts_status ts_seal(const struct ts_id *id, struct ts_span object, struct ts_arena *arena,
 		       struct ts_sealed *ret_sealed, struct ts_error *err);
-/* TS_DAMAGED: checksum, codec or length do not fit; the text names the id. raw_len is bounded by TS_OBJECT_MAX before
- * anything is allocated. */
+/* Gives the object back. TS_DAMAGED if checksum, codec or length do not fit; the text names the id. A raw_len over
+ * TS_OBJECT_MAX is refused before anything is allocated. */
 enum ts_status ts_unseal(const struct ts_sealed *sealed, struct ts_arena *arena, struct ts_span *ret_object,
 			 struct ts_error *err);
 
-/* As ts_unseal, and the bytes hash to the id, are a well-formed frame, and kind and nrefs are what the frame says:
- * what a server does with everything it is sent. */
+/* Does what ts_unseal does, and also checks that the bytes hash to the id, that the frame is well formed, and that kind and
+ * nrefs are those of the frame. A server does this with every object that it receives. */
 enum ts_status ts_sealed_verify(const struct ts_sealed *sealed, struct ts_arena *arena, struct ts_span *ret_object,
 				struct ts_error *err);
 

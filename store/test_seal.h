@@ -1,4 +1,6 @@
-/* test_seal.h - ts_seal of an object whose id is not known yet, as tests, fuzz targets and benches make theirs. */
+/* test_seal.h - ts_seal for an object whose id is not known yet; tests, fuzz targets and benchmarks make their objects with
+ * it.
+ */
 #ifndef TSCOPE_STORE_TEST_SEAL_H
 #define TSCOPE_STORE_TEST_SEAL_H
 

@@ -8,7 +8,7 @@ enum { TEST_HEAD = 1, TEST_INDEX = 2, TEST_BLOCK = 4, TEST_LATER = 1000 };
 
 /* A block of n words that depend on seed; noisy ones do not compress. */
 struct ts_sealed test_block(struct ts_arena *arena, uint64_t seed, size_t n, bool noisy);
-/* An object of bytes that refers to others and carries a tag to be different by. */
+/* An object of bytes that refers to others; objects with different tags differ. */
 struct ts_sealed test_node(struct ts_arena *arena, uint8_t kind, const struct ts_sealed *children, size_t n, uint64_t tag);
 /* A head, an index under it and n_blocks blocks: objects[0] is the head; returns how many there are (n_blocks + 2). */
 size_t test_run(struct ts_arena *arena, uint64_t seed, size_t n_blocks, struct ts_sealed *objects);
@@ -18,14 +18,14 @@ enum ts_status test_commit(struct ts_engine *e, const struct ts_ref_update *upda
 /* Puts the objects and commits the first under the name; asserts that it works. */
 void test_push(struct ts_engine *e, const char *name, const struct ts_sealed *objects, size_t n, int64_t now_ns);
 
-/* Sets the lease of an object that is there so many seconds back. */
+/* Sets the lease of an object, which must be there, so many seconds back. */
 void test_age_lmdb(struct ts_engine *lmdb, const struct ts_id *id, int64_t seconds);
 void test_age_memory(struct ts_engine *memory, const struct ts_id *id, int64_t seconds);
 
-/* A fresh directory; removed with all files in it. */
+/* The first makes a fresh directory; the second removes a directory with all files in it. */
 void test_make_dir(char *out, size_t size);
 void test_remove_dir(const char *path);
-/* Deletes all of objects that lie unnamed: a lease of no length, a moment from now. */
+/* Deletes all objects that no ref reaches: sweeps with leases of no length, at a time just after now. */
 enum ts_status test_sweep_now(struct ts_engine *e, struct ts_sweep_report *ret_report);
 
 #endif
