@@ -1,7 +1,7 @@
-/* Percentiles by radix selection: doubles are mapped to unsigned words of the same order, a histogram over the range
- * that is there finds the narrow band that holds the wanted rank, and the words are parted around that band. Each
- * round takes 11 bits off the band, so there are at most 6 whatever the data: no order of the input makes it
- * quadratic, as a quickselect's unlucky pivots can.
+/* Percentiles by radix selection: doubles are mapped to unsigned words of the same order. A histogram over the range of the
+ * values finds the narrow band that holds the wanted rank, and the words are partitioned around that band. Each round takes
+ * 11 bits off the band, so there are at most 6 rounds whatever the data: no order of the input makes it quadratic, as
+ * unlucky pivots of a quickselect can.
  */
 #include "analysis/stats/stats.h"
 

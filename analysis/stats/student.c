@@ -1,4 +1,6 @@
-/* student.c - see student.h. Where a product would leave the range of a double, logarithms of its factors are added instead. */
+/* student.c - computes what student.h promises. If a product would leave the range of a double, the logarithms of its
+ * factors are added instead.
+ */
 #include "analysis/stats/student.h"
 
 #include <math.h>

@@ -1,5 +1,7 @@
-/* Change points. Places and p of short series were computed by a program of the definition, with double sums over pairs: p by all
- * orders (n <= 8), or by 100,000 random ones of numpy (n = 18). The rest is planted here. */
+/* Tests of change points. Places and p-values of short series were computed by a separate program from the definition, with
+ * double sums over pairs: p over all orders (n <= 8), or over 100,000 random orders of numpy (n = 18). In the other tests
+ * the change is planted here.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

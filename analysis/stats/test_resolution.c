@@ -1,5 +1,6 @@
-/* test_resolution.c - how a series was written, seen from values that were made in a known way: the value of a quadratic irrational
- * (no grid holds its multiples), the same to d decimals, and as float32. */
+/* test_resolution.c - tests how a series was written, on values that were made in a known way: multiples of a quadratic
+ * irrational number (no grid holds them), the same rounded to d decimals, and as float32.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
