@@ -1,4 +1,4 @@
-/* run_ref.c - the words of what a comparison of runs comes to. */
+/* run_ref.c - the words of the verdicts of a comparison. */
 #include "analysis/answer/run_ref.h"
 
 const char *ts_verdict_word(enum ts_diff_verdict verdict)

@@ -1,4 +1,6 @@
-/* The table of measures: no two rows that could be taken for each other, and subjects that are filled and read again. */
+/* Tests the table of measures: no two rows can be mistaken for each other, and subjects that are filled in can be read
+ * again.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
