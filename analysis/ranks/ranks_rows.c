@@ -1,4 +1,4 @@
-/* ranks_rows.c - makes rows of an answer from what ranks.c gathered.
+/* ranks_rows.c - makes rows of an answer from what ranks.c collected.
  *
  * Stragglers are in ranks_stragglers.c, TraceML's view and plots in ranks_views.c.
  */

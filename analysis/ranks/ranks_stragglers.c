@@ -1,5 +1,6 @@
-/* ranks_stragglers.c - asks straggler.h about the ranks that ranks.c gathered: which are stragglers, since when, how
- * often, and what they cost. */
+/* ranks_stragglers.c - asks straggler.h about the ranks that ranks.c collected: which are stragglers, since when, how often,
+ * and what they cost.
+ */
 #include "analysis/ranks/ranks_internal.h"
 
 #include "analysis/ranks/straggler_kind.h"

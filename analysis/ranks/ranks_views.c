@@ -1,5 +1,4 @@
-/* ranks_views.c - two more views of the ranks of a job: as TraceML sees them (culprit.h), and as plots that stand
- * one below the other. */
+/* ranks_views.c - two more views of the ranks of a job: as TraceML sees them (culprit.h), and as plots that line up. */
 #include "analysis/ranks/ranks_internal.h"
 
 #include "analysis/ranks/culprit.h"
