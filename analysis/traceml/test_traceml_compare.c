@@ -1,5 +1,6 @@
-/* TraceML's compare: its own answers for 96 pairs (tests/golden/traceml/compare.jsonl), its numbers, and what its rule passes
- * over. */
+/* Tests TraceML's compare: its own answers for 96 pairs (tests/golden/traceml/compare.jsonl), its numbers, and the
+ * differences that its rule does not report.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
