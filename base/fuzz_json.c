@@ -1,5 +1,5 @@
-/* fuzz_json.c - any bytes as JSON and as a number. Beyond not crashing: tokens lie inside the text and in order, every
- * object and array that opens is closed before the end, skipping a value moves as far as reading it does, a number
+/* fuzz_json.c - reads any bytes as JSON and as a number. Besides not crashing: tokens lie inside the text and in order,
+ * every object and array that opens is closed before the end, skipping a value moves as far as reading it does, and a number
  * prints and reads back to the same bits.
  */
 #include "base/json_reader.h"

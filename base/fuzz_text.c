@@ -1,5 +1,6 @@
-/* fuzz_text.c - any bytes as the small things that are written as text: a time, an id, base64, hex, numbers, UTF-8. What is read
- * and printed reads back the same; base64 has one spelling; what is made harmless for a terminal is, and stays as it is.
+/* fuzz_text.c - reads any bytes as the small things that are written as text: a time, an id, base64, hex, numbers, UTF-8.
+ * What is read and printed reads back the same. base64 has one spelling. Text that was escaped for a terminal is harmless,
+ * and escaping it again does not change it.
  */
 #include "base/base64.h"
 #include "base/clock.h"

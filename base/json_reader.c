@@ -1,5 +1,5 @@
-/* json_reader.c - a cursor over the text and one bit a level of nesting. A token is read completely before anything of
- * the reader changes, so an error repeats if the caller asks again.
+/* json_reader.c - a cursor over the text, and one bit for each level of nesting. A token is read completely before anything
+ * in the reader changes, so an error repeats if the caller asks again.
  */
 #include "base/json_reader.h"
 

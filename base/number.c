@@ -1,7 +1,7 @@
-/* number.c - text to number in three steps, each of which hands on only what it cannot settle: a mantissa and a power
- * of ten that are both exact doubles (one multiplication); Eisel-Lemire on 64 x 128 bits, which is proven to settle
- * every mantissa of up to 19 digits (Mushtak and Lemire, "Fast Number Parsing Without Fallback", 2022); for longer
- * mantissas whose first 19 digits leave two neighbours open, a comparison in exact integers (number_exact.c).
+/* number.c - converts text to numbers in three steps, each of which passes on only what it cannot decide: a mantissa and a
+ * power of ten that are both exact doubles (one multiplication); Eisel-Lemire on 64 x 128 bits, which is proven to decide
+ * every mantissa of up to 19 digits (Mushtak and Lemire, "Fast Number Parsing Without Fallback", 2022); and, for longer
+ * mantissas whose first 19 digits leave two neighbours possible, a comparison in exact integers (number_exact.c).
  */
 #include "base/number.h"
 

@@ -1,8 +1,8 @@
-/* number_exact.c - compares D * 10^e with (2m + 1) * 2^(k - 1), the middle of two neighbouring doubles m * 2^k and
- * (m + 1) * 2^k, by moving powers of 2 and 5 to the side where their exponent is positive.
+/* number_exact.c - compares D * 10^e with (2m + 1) * 2^(k - 1), the middle of two neighbouring doubles m * 2^k and (m + 1) *
+ * 2^k, by moving powers of 2 and 5 to the side where their exponent is positive.
  *
- * A middle has at most 767 significant digits, so 768 digits and one that says "there was more" decide. The largest
- * integers that meet are then under 2^3700; a big number here has room for 2^5120, on the stack.
+ * A middle has at most 767 significant digits, so 768 digits and one digit that says "there was more" decide. The largest
+ * integers that are compared are then below 2^3700; a big number here has room for 2^5120, on the stack.
  */
 #include "base/number_exact.h"
 

@@ -1,4 +1,4 @@
-/* sigbus.c - see sigbus.h. */
+/* sigbus.c - the handler of SIGBUS that sigbus.h describes. */
 #include "base/sigbus.h"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* suggest.c - optimal string alignment distance over short words. */
+/* suggest.c - computes the optimal string alignment distance of short words. */
 #include "base/suggest.h"
 
 #include <string.h>

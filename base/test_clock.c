@@ -1,5 +1,6 @@
-/* The pairs of nanoseconds and text are from Python: datetime.fromtimestamp(s, timezone.utc), and Fraction for the
- * digits that datetime lacks. */
+/* Tests times: the pairs of nanoseconds and text are from Python, datetime.fromtimestamp(s, timezone.utc), and Fraction for
+ * the digits that datetime lacks.
+ */
 #include "base/clock.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* The vectors are those of FIPS 180-4's examples (NIST, "SHA256.pdf" and the long message of a million 'a'). */
+/* Tests digests with the examples of FIPS 180-4 (NIST, "SHA256.pdf" and the long message of a million 'a'). */
 #include "base/digest.h"
 
 #include <pthread.h>

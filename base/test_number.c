@@ -1,4 +1,4 @@
-/* Reading is held against strtod of the C library (locale C), printing against Python's repr. */
+/* Tests numbers: reading is compared with strtod of the C library (locale C), printing with Python's repr. */
 #include "base/number.h"
 #include "base/test_number_repr.h"
 
