@@ -1,4 +1,4 @@
-/* builder_finish.c - the files of a run that are kept as they are, and the end of a builder: the index. */
+/* builder_finish.c - the files of a run that are stored as they are, and the end of a builder: the index. */
 #include "base/limits.h"
 #include "run/builder_state.h"
 #include "run/head.h"

@@ -1,7 +1,7 @@
-/* builder_plan.c - decides which table each column of a row belongs to: columns that are present at the same keys
- * share one.
+/* builder_plan.c - decides which table each column of a row belongs to: columns that are present at the same keys share a
+ * table.
  *
- * See builder_state.h.
+ * builder_state.h describes plans.
  */
 #include "run/builder_state.h"
 

@@ -1,4 +1,4 @@
-/* Arbitrary bytes as an object: no decoder may crash, and what decodes must encode to the same bytes. */
+/* Reads arbitrary bytes as an object: no decoder may crash, and what decodes must encode to the same bytes. */
 #include "run/test_roundtrip.h"
 
 #include "base/digest.h"

@@ -1,8 +1,9 @@
-/* index_decode.c - reads an index from its canonical bytes, strictly: what the encoder would not have written is
- * refused.
+/* index_decode.c - reads an index from its canonical bytes, strictly: it refuses whatever the encoder would not have
+ * written.
  *
- * Reads a chain object by object. `last` is the record read last; what may follow it is the grammar of docs/format.md.
- * Across objects index->chain carries it on, so that the whole chain is held to the one way of packing it.
+ * It reads a chain object by object. `last` is the type of the record that was read last; docs/format.md says which records
+ * may follow it. index->chain carries it from one object to the next, so that the whole chain must be packed in the one
+ * canonical way.
  */
 #include "run/index.h"
 

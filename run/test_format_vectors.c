@@ -1,4 +1,4 @@
-/* Our codecs against tests/golden/format-v1/vectors.txt, which an independent program made from docs/format.md. */
+/* Tests our codecs with tests/golden/format-v1/vectors.txt, which an independent program made from docs/format.md. */
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/number.h"
