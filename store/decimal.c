@@ -1,5 +1,6 @@
 /* The integer nearest to a double v, |v| <= 2^51, is found by adding 1.5 * 2^52: the sum has no fraction bits left, and its
- * low bits are the integer. That is exact, needs no conversion instruction and is done several rows at a time. */
+ * low bits are the integer. That is exact, needs no conversion instruction, and is done several rows at a time.
+ */
 #include "store/decimal.h"
 
 #include "base/number.h"

@@ -1,6 +1,7 @@
-/* fuzz_sealed.c - any bytes as a sealed object: codec, nrefs and raw_len in front, the sealed bytes after. The checksum is
- * made to fit, or nothing behind it would be reached. Beyond not crashing: what opens has the length that was said; what
- * verifies is a frame, and sealing it again gives the same id and the same bytes back.
+/* fuzz_sealed.c - reads any bytes as a sealed object: codec, nrefs and raw_len come first, the sealed bytes after them. The
+ * target sets the right checksum, since otherwise no code after that check would be reached. Besides not crashing: an object
+ * that opens has the stated length; an object that verifies is a frame, and sealing it again gives the same id and the same
+ * bytes back.
  */
 #include "base/cursor.h"
 #include "base/limits.h"

@@ -1,7 +1,7 @@
-/* lmdb_disk.c - refuses filesystems on which LMDB would lose data, and sees that a disk is full.
+/* lmdb_disk.c - refuses filesystems on which LMDB would lose data, and detects a full disk.
  *
- * LMDB needs one coherent page cache between mmap and pwrite, and fcntl locks and
- * robust mutexes that every process sees; a filesystem that several machines mount gives neither.
+ * LMDB needs one coherent page cache between mmap and pwrite, and fcntl locks and robust mutexes that every process sees; a
+ * filesystem that several machines mount gives neither.
  */
 #include "store/lmdb_internal.h"
 

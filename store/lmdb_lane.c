@@ -1,14 +1,14 @@
-/* lmdb_lane.c - the lane that all writes take: whoever finds it free runs the writes of all who wait in one
- * transaction, with one sync.
+/* lmdb_lane.c - the lane, a queue for all writes: one thread runs the writes of all waiting threads in one transaction, with
+ * one sync.
  *
- * LMDB has one writer at a time, and a commit waits for the disk; so whoever finds the lane free leads: it
- * takes every job that waits, runs them one after the other in one transaction, and commits once for all.
+ * LMDB has one writer at a time, and a commit waits for the disk. So the thread that finds the lane free becomes the leader:
+ * it takes all waiting jobs, runs them one after the other in one transaction, and commits once for all of them.
  *
  * Invariants:
  *  1. A job is answered TS_OK only after the commit of the transaction that it ran in.
  *  2. A job that fails before it wrote leaves nothing behind, and the others go on. A job that fails after it wrote, or whose
- *     commit fails, takes the transaction with it: then each job is run again in a transaction of its own, so that one
- *     cannot fail for another.
+ *     commit fails, undoes the transaction; then each job is run again in a transaction of its own, so that no job fails because of
+ *     another.
  *  3. A full map is grown with no transaction open, and everything is run again.
  */
 #include "store/lmdb_internal.h"

@@ -1,4 +1,4 @@
-/* lmdb_note.c - the notes beside the name of a run: put and listed. */
+/* lmdb_note.c - writes and lists the notes of the name of a run. */
 #include "store/lmdb_internal.h"
 
 #include "base/alloc.h"

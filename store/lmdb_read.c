@@ -1,4 +1,4 @@
-/* lmdb_read.c - read transactions, walks over keys, and the check at the end of each record. */
+/* lmdb_read.c - read transactions, walks over keys, and the checksum at the end of each record. */
 #include "store/lmdb_internal.h"
 
 #include "base/cursor.h"

@@ -1,15 +1,16 @@
-/* lmdb_sweep.c - frees what no name and no lease reaches, beside pushes of this and other processes.
+/* lmdb_sweep.c - frees what no ref and no lease reaches, while this and other processes push.
  *
- *  1. In a read transaction: list all objects, mark what names reach. Nobody waits for this, however long it takes.
- *  2. In one write transaction, so that no name moves meanwhile: mark again from every name (only what changed since is new),
- *     read the leases anew and mark what leased objects reach, then delete the records that are left unmarked, and
- *     every pack all of whose objects went. Marks are never taken back, so what lost its name since 1 stays for the next sweep;
- *     what was put since is no row of the list, and stays.
- *  3. In small write transactions: what is left of packs that are mostly dead is written into new ones.
+ *  1. A read transaction lists all objects and marks what refs reach. Nobody waits for this, however long it takes.
+ *  2. One write transaction, so that no ref moves meanwhile, marks again from every ref (only what changed since is new), reads the
+ *     leases anew and marks what leased objects reach. Then it deletes the records that are left unmarked, and every pack whose
+ *     objects are all gone. Marks are never taken back, so an object that lost its ref since step 1 stays for the next sweep; an
+ *     object that was put since is not in the list, and stays.
+ *  3. Small write transactions write what is left of packs that are mostly dead into new packs.
  *
- * Why that is right: the set kept by 2 is closed under references, so no record that stays (its TS_COMPLETE flag with it)
- * refers to one that goes. A pack's number is never used twice and no pack gains objects after it was written, so a pack whose
- * rows are all dead or moved holds nothing else. A crash between transactions leaves a store that is merely larger.
+ * Why that is right: the set that step 2 keeps is closed under references, so no record that stays (with its TS_COMPLETE
+ * flag) refers to one that is deleted. The number of a pack is never used twice, and no pack gains objects after it was
+ * written, so a pack whose rows are all dead or moved holds nothing else. A crash between transactions leaves a store that
+ * is merely larger.
  */
 #include "store/lmdb_internal.h"
 

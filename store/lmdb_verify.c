@@ -1,7 +1,7 @@
-/* lmdb_verify.c - reads every object again and says what is damaged or missing.
+/* lmdb_verify.c - reads every object again and reports what is damaged or missing.
  *
- * Objects are read in the order in which they lie on disk, a few at a time, in transactions of
- * their own, so that a long verify pins no pages; closures are walked in one transaction.
+ * Objects are read in the order in which they lie on disk, a few at a time, in transactions of their own, so that a long
+ * verify does not prevent the reuse of pages; closures are walked in one transaction.
  */
 #include "store/lmdb_internal.h"
 

@@ -1,4 +1,4 @@
-/* lmdb_write.c - what a write may do in its transaction: put, reserve, delete. */
+/* lmdb_write.c - the operations of a write in its transaction: put, reserve, delete. */
 #include "store/lmdb_internal.h"
 
 static enum ts_status written(struct ts_write *w, int rc, struct ts_error *err)

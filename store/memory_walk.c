@@ -1,4 +1,4 @@
-/* memory_walk.c - follows references in a memory engine: is a run complete, verify, sweep. */
+/* memory_walk.c - follows references in a memory engine: checks whether a run is complete, verifies, sweeps. */
 #include "store/memory_internal.h"
 
 #include "base/alloc.h"

@@ -1,4 +1,6 @@
-/* What every engine promises: the same suite over LMDB, memory, and memory laid over LMDB. The numbers are engine.h's. */
+/* Tests what every engine promises: the same suite runs on LMDB, memory, and memory laid over LMDB. The numbers are those of
+ * engine.h.
+ */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/limits.h"

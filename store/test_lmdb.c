@@ -1,4 +1,4 @@
-/* What only a store on disk can do: grow, be damaged, be copied, be opened twice, give space back. */
+/* Tests what only a store on disk can do: grow, be damaged, be copied, be opened twice, give space back. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"

@@ -1,4 +1,4 @@
-/* Sealed objects: every payload comes back to the bit, real columns become small, and nothing damaged is served. */
+/* Tests sealed objects: every payload comes back to the bit, real columns become small, and nothing damaged is served. */
 #include "base/alloc.h"
 #include "base/limits.h"
 #include "store/codec.h"

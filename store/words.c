@@ -1,12 +1,10 @@
-/* words.c - compresses the 64-bit words of a block without loss, in four steps that can each be undone exactly.
- *
- * A stream of words is narrowed in four steps, each of which can be undone exactly:
+/* words.c - compresses the 64-bit words of a block without loss, in four steps that can each be undone exactly:
  *
  *	values		the words as they are, or the integers k of doubles that are k / 10^p
- *	residuals	of order 0: the values; of order 1 their differences; of order 2 the differences of those
- *	offsets		residual less the smallest one, shifted right by the zero bits that all of them end in
- *			(which is what makes float32 out of a double that was one)
- *	planes		byte j of every offset lies together, and is one byte, a zstd frame or as it is
+ *	residuals	of order 0 the values, of order 1 their differences, of order 2 the differences of those
+ *	offsets		each residual minus the smallest one, shifted right by the zero bits in which all of them end
+ *			(this turns a double that was a float32 into a float32)
+ *	planes		byte j of all offsets together, stored as one byte, as a zstd frame, or without change
  *
  * The order is chosen by the entropy of the planes in a sample. docs/sealed.md has the layout.
  */
