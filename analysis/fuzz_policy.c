@@ -1,5 +1,6 @@
-/* Any text as a policy, and its section GATE as a gate's: refused with a place, or good to whoever checks it again. A gate's
- * policy that is printed reads back as the same one. */
+/* Reads any text as a policy, and its section GATE as the policy of a gate: it is refused with its place, or passes every
+ * later check. A policy of a gate that is printed reads back as the same one.
+ */
 #include "analysis/gate/gate_policy.h"
 #include "analysis/policy.h"
 #include "tests/fuzz/fuzz_hold.h"
