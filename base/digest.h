@@ -23,7 +23,7 @@ struct ts_hasher {
 	void *context;
 };
 
-/* Fails if the crypto library has no SHA-256. */
+/* TS_UNSUPPORTED if OpenSSL has no SHA-256, TS_NO_MEMORY if there is no room for it. */
 enum ts_status ts_digest_init(struct ts_error *err);
 
 enum ts_status ts_hasher_init(struct ts_hasher *hasher, struct ts_error *err);

@@ -5,11 +5,11 @@
  *	ts_coincidence_axis(&c, name, keys, values, n, err);	while the series is in memory: only its hits are kept
  *	ts_coincidence_finish(&c, arena, &measures, &events, err);
  *
- * Hits. An axis has a hit where spikes.h finds a spike or a dip at a low threshold (0.5 / sqrt(n) expected in clean values
- * on each side, at most 1 %), and where a run of NaN or infinite values begins. The chance of a hit is that of spikes.h for
- * both sides, and at least 1 / (20 n). To it is added the rate of the other hits of this axis that are at least half as far
- * out, as far as it exceeds what the tail explains: an axis that jumps every 100 steps, for instance at checkpoints, meets
- * another axis sooner or later.
+ * Hits. An axis has a hit where spikes.h finds a spike or a dip at a low threshold (a share of 0.5 / sqrt(n) of clean
+ * values exceeds it on each side, at most 1 %), and where a run of NaN or infinite values begins. The chance of a hit
+ * is that of spikes.h for both sides, and at least 1 / (20 n). To it is added the rate of the other hits of this axis
+ * that are at least half as far out, as far as it exceeds what the tail explains: an axis that jumps every 100 steps,
+ * for instance at checkpoints, meets another axis sooner or later.
  *
  * Single coincidences. Two axes have hits no more than 2 steps apart, with chances a and b. The product of two uniform
  * numbers is at most t = ab with chance t(1 - ln t) (Fisher 1932). This is multiplied by the number of steps where both axes

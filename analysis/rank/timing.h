@@ -1,7 +1,8 @@
 /* timing.h - how the time of a step divides into its phases, in one rank.
  *
- * The time of a step is the sum of its phases, known or unknown by name. Two passes over the phases, since the warm-up is
- * found from the whole steps and each phase's figures leave it out; one phase at a time need be in memory:
+ * The time of a step is the sum of its phases, known or unknown by name. It takes two passes over the phases, because
+ * the warm-up is found from whole steps and the values of each phase leave it out. Only one phase at a time needs to be
+ * in memory:
  *
  *	ts_timing_begin(&t, steps, n, arena, err)		the union of the steps on which any phase is present
  *	ts_timing_total(&t, &series, err)			once a phase, in display order

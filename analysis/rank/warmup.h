@@ -5,16 +5,17 @@
  * run has changed and had no warm-up. 5,000 steps are more than any start-up that we know, and bound the search. A start
  * that is faster than the rest is never cut, so that a late slow-down stays visible.
  *
- * Method, on logarithms of step times, so that noise and slowness are factors. The steps behind the search range are the
- * reference: their median is the usual level, 1.4826 times their median absolute deviation the unit (at least 0.5 %: less
- * is nobody's warm-up). Page's CUSUM of (z - d), begun at the first step, must pass 3, where d = 3 + 3.5 (1 + rho) / (1 -
- * rho) / reference steps, and rho, the lag-1 autocorrelation, is never taken below 0.9: in a short run of dependent steps
- * the unit comes out too small. Being d above the usual level is rare for one step whatever the dependence, which keeps
- * false cuts below 1 % without a model of the noise (tests/quality/quality_timing.c measures it; up to 1.5 % were seen in
- * runs of 100 to 300 steps of AR(1) with rho 0.98, whose first third may well be another level). If the reference rises
- * as high as often as once in 200 steps, and as shortly, the start is nothing special and nothing is cut. The end of the
- * warm-up is where the CUSUM with d = 1.5 and z clipped at 5 is greatest, before it falls by 10 (some seven usual steps).
- * O(n), and no more than 16,000 steps are read. NaN and infinite times are passed over; 0 and less count as very fast.
+ * Method, on logarithms of step times, so that noise and slowness are factors. The steps behind the search range are
+ * the reference: their median is the usual level, 1.4826 times their median absolute deviation the unit (at least 0.5
+ * %, because a smaller difference is not a warm-up). Page's CUSUM of (z - d), begun at the first step, must pass 3,
+ * where d = 3 + 3.5 (1 + rho) / (1 - rho) / reference steps, and rho, the lag-1 autocorrelation, is never taken below
+ * 0.9: in a short run of dependent steps the unit comes out too small. Whatever the dependence, few steps are d above
+ * the usual level; this keeps false cuts below 1 % without a model of the noise (tests/quality/quality_timing.c
+ * measures it; up to 1.5 % were seen in runs of 100 to 300 steps of AR(1) with rho 0.98, whose first third may well be
+ * another level). If the reference steps rise as high, for as short a time, once in 200 steps or more often, the start
+ * does not differ from them and nothing is cut. The end of the warm-up is where the CUSUM with d = 1.5 and z clipped at
+ * 5 is greatest, before it falls by 10 (some seven usual steps). O(n), and no more than 16,000 steps are read. NaN and
+ * infinite times are skipped; times of 0 and less count as very fast.
  *
  * Source: E. S. Page, "Continuous inspection schemes", Biometrika 41 (1954), for the CUSUM; P. J. Rousseeuw and C. Croux,
  * JASA 88 (1993) for the scale. MSER (K. P. White, Simulation 69, 1997), the usual cut of initial transients, always cuts

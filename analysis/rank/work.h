@@ -13,7 +13,7 @@
  *					peaks.tsv
  *	work.tokens_per_step, work.samples_per_step	of the whole job
  *	work.accumulation		records of steps.jsonl an optimizer step, where there is one a micro-batch
- *	hardware.gpu, hardware.gpus[i].name, .memory	the device and its bytes; they must be one sort, or none is known
+ *	hardware.gpu, hardware.gpus[i].name, .memory	the device and its bytes; all must be of one type, or neither is known
  *	parallelism.world_size, .pipeline_stages, .microbatches, .virtual_stages
  *	session.wall_time, session.n_steps	seconds and steps of the whole run as its profiler counted them
  */
