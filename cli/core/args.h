@@ -1,8 +1,8 @@
-/* args.h - the words of a command line, against a table of options.
+/* args.h - parses the words of a command line by a table of options.
  *
- * Long options are --name VALUE or --name=VALUE, short ones -n VALUE or -nVALUE; "--" ends them; a lone "-" is a word.
- * An option that takes a value takes the next word whatever it begins with (--sort -started). Errors are TS_INVALID and
- * name the option; the nearest known one is offered. Spans and strings point into argv, which outlives the args.
+ * Long options are --name VALUE or --name=VALUE, short options -n VALUE or -nVALUE. "--" ends the options; a single "-" is a
+ * word. An option with a value takes the next word, whatever it begins with (--sort -started). Errors are TS_INVALID; they name
+ * the option and suggest the nearest known one. Spans and strings point into argv, which must outlive the args.
  */
 #ifndef TSCOPE_CLI_CORE_ARGS_H
 #define TSCOPE_CLI_CORE_ARGS_H
@@ -23,11 +23,11 @@ enum ts_complete {
 struct ts_option {
 	const char *name;     /* without the dashes; NULL ends a table */
 	char letter;	      /* 0 = none */
-	const char *argument; /* as help shows it; NULL = a switch */
+	const char *argument; /* its value as help shows it; NULL = a switch, without a value */
 	const char *help;
 	enum ts_complete complete;
-	const char *choices;  /* with TS_COMPLETE_CHOICE: "auto always never"; nothing else is accepted */
-	bool repeat;	      /* may be given more than once; otherwise the last one counts */
+	const char *choices;  /* with TS_COMPLETE_CHOICE: the only accepted values, "auto always never" */
+	bool repeat;	      /* all its values count; false: the last one counts */
 };
 
 struct ts_arg {
@@ -38,28 +38,28 @@ struct ts_arg {
 struct ts_args {
 	struct ts_arg *items;
 	size_t n;
-	const char **words; /* what is no option, in order */
+	const char **words; /* the words that are not options, in order */
 	size_t n_words;
 };
 
-/* Both tables end with a NULL name; either may be NULL. stop_at_word: what follows the first word is left alone (the
- * words hold all of it), for options that stand before the verb. Appends to what args holds already. */
+/* Parses argv and appends to what args holds already. Both tables end with a NULL name; either may be NULL. With stop_at_word
+ * everything from the first word on goes to the words unparsed: for options that stand before the verb. */
 enum ts_status ts_args_parse(struct ts_args *args, const struct ts_option *own, const struct ts_option *common,
 			     int argc, const char *const *argv, bool stop_at_word, struct ts_arena *arena,
 			     struct ts_error *err);
 
 bool ts_args_has(const struct ts_args *args, const char *name);
-/* The value given last, NULL if the option was not given. */
+/* The last value of the option; NULL if the option was not given. */
 const char *ts_args_text(const struct ts_args *args, const char *name);
-/* The i-th of a repeated option, NULL past the end. */
+/* The i-th value of a repeated option; NULL past the end. */
 const char *ts_args_nth(const struct ts_args *args, const char *name, size_t i);
-/* A whole number of at most max; *ret_given says whether the option was there. */
+/* Reads a whole number of at most max; *ret_given says whether the option was given. */
 enum ts_status ts_args_uint(const struct ts_args *args, const char *name, uint64_t max, bool *ret_given,
 			    uint64_t *ret_value, struct ts_error *err);
-/* A number above 0, as 6.1e12. */
+/* Reads a number above 0, such as 6.1e12. */
 enum ts_status ts_args_above_zero(const struct ts_args *args, const char *name, bool *ret_given, double *ret_value,
 				  struct ts_error *err);
-/* "90", "90s", "15m", "24h", "7d": seconds. */
+/* Reads a duration, "90", "90s", "15m", "24h" or "7d", as seconds. */
 enum ts_status ts_args_seconds(const struct ts_args *args, const char *name, bool *ret_given, uint64_t *ret_seconds,
 			       struct ts_error *err);
 

@@ -1,4 +1,5 @@
-/* ask.h - the service's unary methods as functions on plain structs: pack, call, unpack. Replies lie in the arena. */
+/* ask.h - the unary methods of the service as functions on plain structs. Each packs the request, calls the service and unpacks the
+ * reply, which lies in the arena. */
 #ifndef TSCOPE_CLI_CORE_ASK_H
 #define TSCOPE_CLI_CORE_ASK_H
 
@@ -38,10 +39,10 @@ enum ts_status ts_ask_trend(struct ts_channel *ch, const struct ts_trend_request
 enum ts_status ts_ask_gc(struct ts_channel *ch, const struct ts_gc_request *in, struct ts_arena *arena,
 			 struct ts_sweep_report *ret, struct ts_error *err);
 
-/* One object, verified against its id, in the arena. */
+/* Fetches one object into the arena and verifies it against its id. */
 enum ts_status ts_ask_object(struct ts_channel *ch, const struct ts_id *id, struct ts_arena *arena,
 			     struct ts_span *ret_object, struct ts_error *err);
-/* The text of a fact of type TS_FACT_LONG, which lies in an object of its own. */
+/* Fetches the text of a fact of type TS_FACT_LONG, which is stored as a separate object. */
 enum ts_status ts_ask_long_text(struct ts_channel *ch, const struct ts_fact *fact, struct ts_arena *arena,
 				struct ts_span *ret_text, struct ts_error *err);
 

@@ -1,4 +1,4 @@
-/* context.h - what every verb has at hand while it runs: its words, memory, output, and the channel to handlers.
+/* context.h - what every verb works with while it runs: its words, memory, output, and the channel to the handlers.
  *
  * A verb fills `out` and sets exit_code; nothing reaches stdout before it has succeeded, so stdout is a whole answer or
  * empty. Diagnostics go to stderr through ts_cli_say. main writes `out` and ends with exit_code, or prints the error
@@ -26,29 +26,30 @@ struct ts_cli {
 	struct ts_target target;
 	bool json;
 	bool quiet;
-	const char *meant_path; /* a word that stands for a name and is a directory too, NULL if there is none */
+	const char *meant_path; /* a word that was taken as a name although a directory of that name exists; NULL: none */
 	int exit_code;
 };
 
-/* One line on stderr, "tscope: ..." in front, foreign bytes escaped. Nothing with --quiet. */
+/* Prints one line to stderr, beginning with "tscope: ", with foreign bytes escaped. Prints nothing with --quiet. */
 void ts_cli_say(const struct ts_cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Words of the command line; NULL past the end. */
+/* The i-th word of the command line; NULL past the end. */
 const char *ts_cli_word(const struct ts_cli *cli, size_t i);
-/* A JSON writer over out: indented, a newline is added by ts_cli_json_end. */
+/* Returns a JSON writer that appends to out, indented; ts_cli_json_end adds the newline. */
 struct ts_json ts_cli_json(struct ts_cli *cli);
 void ts_cli_json_end(struct ts_cli *cli, struct ts_json *j);
 
-/* The project that bare names belong to: --project, TSCOPE_PROJECT, the nearest .tscope file, "default". */
+/* The project of names without a project: --project, else TSCOPE_PROJECT, else the nearest .tscope file, else "default". */
 enum ts_status ts_cli_project(struct ts_cli *cli, const char **ret_project, struct ts_error *err);
-/* NAME -> PROJECT/NAME, checked; a name that holds a '/' is taken as it is. */
+/* Checks a name and turns NAME into PROJECT/NAME; a name that contains '/' stays as it is. */
 enum ts_status ts_cli_name(struct ts_cli *cli, const char *typed, struct ts_span *ret_name, struct ts_error *err);
-/* What resolve.h wants for a run that is named (not a path): "?project/W" and so on. */
+/* Turns a word that names a run (it is not a path) into the spec that resolve.h reads, such as "?project/W". */
 enum ts_status ts_cli_spec(struct ts_cli *cli, const char *typed, struct ts_span *ret_spec, struct ts_error *err);
-/* For words that name runs or are paths: opens the target, ingests paths into its overlay, gives a spec for each. */
+/* Opens the target and returns a spec for each word. A word names a run or is a path; paths are ingested into the target's
+ * overlay. */
 enum ts_status ts_cli_runs(struct ts_cli *cli, const char *const *typed, size_t n, struct ts_span *ret_specs,
 			   struct ts_error *err);
 enum ts_status ts_cli_run(struct ts_cli *cli, const char *typed, struct ts_span *ret_spec, struct ts_error *err);
-/* Opens the target; idempotent. */
+/* Opens the target; a second call does nothing. */
 enum ts_status ts_cli_open(struct ts_cli *cli, enum ts_target_use use, struct ts_error *err);
 
 #endif

@@ -5,11 +5,11 @@
 #include "analysis/diverge/diff.h"
 
 struct ts_diff_view {
-	bool first; /* only the first step at which they part */
-	bool all;
+	bool first; /* show only the first step at which the runs differ */
+	bool all;   /* show every row */
 };
 
-/* The row that decides: the first that parts and is no observation. NULL without one. */
+/* The row that decides the verdict: the first that differs and is not an observation. NULL if there is none. */
 const struct ts_series_row *ts_diff_first(const struct ts_diff *diff);
 
 #endif

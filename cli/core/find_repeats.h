@@ -5,17 +5,17 @@
 #include "cli/core/context.h"
 #include "proto/wire.h"
 
-/* Two runs, as they were typed, and the directories among the repeats: what ts_cli_runs takes in one go. */
+/* The words for one call of ts_cli_runs: the two runs as they were typed, then the directories among the repeats. */
 struct ts_repeat_words {
 	const char **words;
 	size_t n;
 };
 
-/* Globs of names become ids in request->repeats (a glob with '/' is of the whole name, others of names in the project), globs of
- * paths words. Opens the target. A glob that nothing answers to is TS_NOT_FOUND. */
+/* Expands the globs of --repeats: globs of names become ids in request->repeats, globs of paths become words. A glob with '/'
+ * matches whole names, another one the names within the project. Opens the target. TS_NOT_FOUND: a glob matches nothing. */
 enum ts_status ts_find_repeats(struct ts_cli *cli, struct ts_diff_request *request, struct ts_repeat_words *ret_words,
 			       struct ts_error *err);
-/* What became of the words: the first two are the runs, the others repeats. */
+/* Puts the specs that ts_cli_runs made of the words into the request: the first two are the runs, the others are repeats. */
 void ts_take_specs(const struct ts_span *specs, size_t n, struct ts_diff_request *request);
 
 #endif

@@ -1,4 +1,4 @@
-/* listing.h - what list, show and facts have gathered, before it is text or JSON. */
+/* listing.h - the rows and facts that the verbs list, show and facts have gathered and are about to render as text or JSON. */
 #ifndef TSCOPE_CLI_CORE_LISTING_H
 #define TSCOPE_CLI_CORE_LISTING_H
 
@@ -6,11 +6,11 @@
 #include "proto/wire.h"
 #include "run/head.h"
 
-/* Pages that were asked for, joined. */
+/* The requested pages, joined. */
 struct ts_listing {
 	const struct ts_list_row *rows;
 	size_t n;
-	struct ts_span *columns; /* as asked for; cells are in this order */
+	struct ts_span *columns; /* as requested; the cells of a row are in this order */
 	size_t n_columns;
 	struct ts_span next_token;
 	uint64_t examined;
@@ -19,9 +19,9 @@ struct ts_listing {
 	bool filtered;
 };
 
-/* Facts of the head, and those that single ranks say otherwise. */
+/* The facts of the head, or the facts of one rank that differ from them. */
 struct ts_rank_facts {
-	int32_t rank; /* TS_RANK_JOB for the head's */
+	int32_t rank; /* TS_RANK_JOB: the facts of the head */
 	struct ts_facts facts;
 };
 struct ts_fact_listing {
@@ -31,9 +31,9 @@ struct ts_fact_listing {
 	struct ts_span glob; /* empty = all */
 };
 
-/* Does the listing show it? */
+/* Whether the listing shows this fact. */
 bool ts_fact_wanted(const struct ts_fact_listing *list, const struct ts_fact *fact);
-/* How many paths each group has. */
+/* Counts the paths of each group. */
 void ts_facts_by_group(const struct ts_facts *facts, size_t ret_counts[TS_GROUPS]);
 
 #endif

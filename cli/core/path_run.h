@@ -1,18 +1,19 @@
-/* path_run.h - a run directory in the place of a run's name: ingested for this one command, nothing is written. */
+/* path_run.h - lets a run directory stand in the place of a run's name: it is ingested for this one command, and nothing is
+ * stored. */
 #ifndef TSCOPE_CLI_CORE_PATH_RUN_H
 #define TSCOPE_CLI_CORE_PATH_RUN_H
 
 #include "cli/core/context.h"
 #include "ingest/ingest.h"
 
-/* /, ./ or ../ in front, or . or .. itself: no run's name begins so. */
+/* Whether the word begins with /, ./ or ../, or is . or .. itself. No run's name begins so. */
 bool ts_is_path(const char *word);
 
-/* Reads the directory into the target's overlay; *ret_spec is the id of its head. What was skipped goes to stderr. */
+/* Ingests the directory into the target's overlay; *ret_spec is the id of its head. Notices about skipped input go to stderr. */
 enum ts_status ts_path_run(struct ts_cli *cli, const char *path, struct ts_span *ret_spec, struct ts_error *err);
 
-/* One line on stderr for each kind of trouble and file: runs/exp1/steps.jsonl:17: cut_line (3 times): detail. Those that
- * lost nothing are shown only if all is set. */
+/* Prints one line to stderr for each notice, which is one kind of problem in one file: "runs/exp1/steps.jsonl:17: cut_line (3
+ * times): detail". Notices that lost no data are shown only if all is set. */
 void ts_say_notices(const struct ts_cli *cli, const char *path, const struct ts_notices *notices, bool all);
 
 #endif

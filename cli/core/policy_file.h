@@ -1,11 +1,11 @@
-/* policy_file.h - the file that --policy names. */
+/* policy_file.h - reads the file that --policy names. */
 #ifndef TSCOPE_CLI_CORE_POLICY_FILE_H
 #define TSCOPE_CLI_CORE_POLICY_FILE_H
 
 #include "analysis/policy.h"
 #include "cli/core/context.h"
 
-/* Read and checked; without the option, no items. Errors name file and line. */
+/* Reads and checks the file; without the option the policy has no items. Errors name file and line. */
 enum ts_status ts_policy_file(struct ts_cli *cli, struct ts_policy *ret_policy, struct ts_error *err);
 
 #endif

@@ -1,6 +1,6 @@
-/* progress.h - a bar on stderr while something long goes on; nothing when stderr is no terminal, or with --quiet.
+/* progress.h - a progress bar on stderr during long work; there is none with --quiet or when stderr is not a terminal.
  *
- * It appears after a third of a second, is drawn at most ten times a second, and is gone when it ends.
+ * The bar appears after a third of a second, is drawn at most ten times a second, and is erased at the end.
  */
 #ifndef TSCOPE_CLI_CORE_PROGRESS_H
 #define TSCOPE_CLI_CORE_PROGRESS_H
@@ -10,7 +10,7 @@
 struct ts_progress {
 	bool on;
 	bool drawn;
-	bool counts;	  /* objects, not bytes */
+	bool counts;	  /* progress is counted in objects, else in bytes */
 	int width;
 	const char *verb; /* "reading" */
 	const char *what; /* escaped before it is drawn */
@@ -18,15 +18,15 @@ struct ts_progress {
 };
 
 void ts_progress_begin(struct ts_progress *p, const struct ts_cli *cli, const char *verb, const char *what);
-/* Of the form that ingest and verify call: ctx is the ts_progress; always true. total 0 = not known. */
+/* The callback for ingest and verify: ctx is the ts_progress, total 0 = not known. Always returns true. */
 bool ts_progress_step(void *ctx, uint64_t done, uint64_t total);
 void ts_progress_end(struct ts_progress *p);
 
-/* The line that is drawn, for tests: width columns at most. */
+/* Appends the line that would be drawn, of at most width columns. Tests call it too. */
 void ts_progress_line(const struct ts_progress *p, uint64_t done, uint64_t total, int64_t elapsed_ns,
 		      struct ts_buf *out);
 
-/* before, n in decimal, after; cut to fit nothing: out has room for both texts and 20 digits. */
+/* Writes before, n in decimal, and after to out, which must have room for both texts, 20 digits and the final NUL. */
 void ts_text_u64(char *out, const char *before, uint64_t n, const char *after);
 
 #endif

@@ -10,19 +10,19 @@
 
 #define TS_PROJECT_DEFAULT "default"
 
-/* text is the whole file; path stands in errors. *ret_project is NULL when the file names none. */
+/* Parses a .tscope file. text is the whole file; errors name path. *ret_project is NULL when the file names no project. */
 enum ts_status ts_project_parse(struct ts_span text, const char *path, struct ts_arena *arena,
 				const char **ret_project, struct ts_error *err);
-/* From directory (absolute) upward to /. *ret_project is NULL without a file. */
+/* Looks for a .tscope file in directory (an absolute path) and upward to /. *ret_project is NULL if there is none. */
 enum ts_status ts_project_find(const char *directory, struct ts_arena *arena, const char **ret_project,
 			       struct ts_error *err);
-/* TSCOPE_PROJECT, else the nearest file, else TS_PROJECT_DEFAULT. */
+/* The project here: TSCOPE_PROJECT, else that of the nearest .tscope file, else TS_PROJECT_DEFAULT. */
 enum ts_status ts_project_here(struct ts_arena *arena, const char **ret_project, struct ts_error *err);
-/* One component of a name: [A-Za-z0-9][A-Za-z0-9._+-]*. what stands in the error ("TSCOPE_PROJECT"). */
+/* Checks that name is one component: [A-Za-z0-9][A-Za-z0-9._+-]*. The error names its origin, what ("TSCOPE_PROJECT"). */
 enum ts_status ts_project_check(const char *name, const char *what, struct ts_error *err);
 
-/* A run's name made of a directory's: characters that a name may not have become '-', leading ones that it may not
- * begin with go. *ret_changed says whether it had to be. TS_INVALID when nothing is left. */
+/* Makes a run's name of a directory's name: a character that a name may not have becomes '-', and leading characters with which a
+ * name may not begin are removed. *ret_changed says whether the name was changed. TS_INVALID when nothing is left. */
 enum ts_status ts_name_from_path(const char *path, struct ts_arena *arena, const char **ret_name, bool *ret_changed,
 				 struct ts_error *err);
 

@@ -1,12 +1,12 @@
-/* sender.h - objects of a run to wherever the channel leads: asks which are missing, sends those and no others.
+/* sender.h - sends the objects of a run over a channel: it asks the receiver which are missing, and sends only those.
  *
  *	ts_sender_init(&s, channel, dry_run)
- *	ts_ingest(&options, ts_sender_take, &s, ...)	a window of objects at a time
- *	ts_sender_end(&s, err)				the rest, and the server's word that it has them
+ *	ts_ingest(&options, ts_sender_take, &s, ...)	called with one object at a time
+ *	ts_sender_end(&s, err)				sends the rest; the server confirms that it has them
  *	ts_sender_finish(&s)				always
  *
- * Memory is a window of about 4 MiB of objects and what they are sealed to. An object that is there already is hashed
- * and never sealed. After TS_UNAVAILABLE everything can be done again from the start: what had arrived is not sent twice.
+ * The sender holds a window of about 4 MiB of objects and their sealed form. An object that the receiver has already is hashed but
+ * not sealed. After TS_UNAVAILABLE the caller can start again from the beginning: objects that had arrived are not sent twice.
  */
 #ifndef TSCOPE_CLI_CORE_SENDER_H
 #define TSCOPE_CLI_CORE_SENDER_H
@@ -19,11 +19,11 @@ struct ts_upload;
 
 struct ts_sender {
 	struct ts_channel *channel;
-	struct ts_upload *upload; /* open once something is missing */
+	struct ts_upload *upload; /* opened when the first missing object is sent */
 	bool dry_run;
 	struct ts_buf window;	  /* objects, one behind the other */
 	struct ts_id *ids;
-	size_t *ends;		  /* of each object in the window */
+	size_t *ends;		  /* where each object of the window ends */
 	size_t n;
 	struct ts_arena scratch;  /* sealed bytes, requests and replies of one window */
 	struct ts_sealed *batch;  /* sealed, not yet sent */
@@ -33,8 +33,8 @@ struct ts_sender {
 	uint64_t objects;	  /* asked about */
 	uint64_t sent_objects;
 	uint64_t sent_bytes;	  /* as sealed */
-	struct ts_put_stats stored; /* what the other side says was new to it */
-	struct ts_error failed;	  /* of ts_sender_take: who called it may have put a file and a line in front of it */
+	struct ts_put_stats stored; /* what the receiver reports as new */
+	struct ts_error failed;	  /* the error of ts_sender_take, without the file and line that its caller may add */
 };
 
 enum ts_status ts_sender_init(struct ts_sender *s, struct ts_channel *channel, bool dry_run, struct ts_error *err);

@@ -1,9 +1,9 @@
 /* term.h - what the output goes to: how wide it is, whether it takes colour, and a pager in front of it.
  *
- * Width: COLUMNS if it is a number, else the terminal's, else 0 = no limit (a file or a pipe gets whole lines).
- * Colour: --color always|never, else NO_COLOR (not empty) says no, FORCE_COLOR (not empty, not 0) yes, else when stdout
- * is a terminal whose TERM is not "dumb".
- * The pager is TSCOPE_PAGER, else PAGER, else less with LESS=FRX; empty or "cat" means none. It is started before any thread is.
+ * The width is COLUMNS if that is a number, else the terminal's, else 0 = no limit (a file or a pipe gets whole lines).
+ * --color always|never decides on colour; else NO_COLOR (not empty) switches it off, FORCE_COLOR (not empty, not 0) on; else there
+ * is colour when stdout is a terminal whose TERM is not "dumb".
+ * The pager is TSCOPE_PAGER, else PAGER, else less with LESS=FRX; empty or "cat" means none. It is started before any thread.
  */
 #ifndef TSCOPE_CLI_CORE_TERM_H
 #define TSCOPE_CLI_CORE_TERM_H
@@ -33,16 +33,17 @@ enum ts_style {
 /* color is "auto", "always", "never" or NULL. */
 void ts_term_init(struct ts_term *term, const char *color);
 
-/* Text between the two gets the style; nothing is written without colour. */
+/* Text between on and off gets the style; without colour neither writes anything. */
 void ts_style_on(struct ts_buf *out, const struct ts_term *term, enum ts_style style);
 void ts_style_off(struct ts_buf *out, const struct ts_term *term, enum ts_style style);
 void ts_styled(struct ts_buf *out, const struct ts_term *term, enum ts_style style, const char *text);
 
-/* Words of text (paragraphs are separated by "\n\n", "\n" is a space) wrapped to width, each line indented; 0 = 80. A
- * paragraph that begins with a space is kept as it is. */
+/* Appends text wrapped to width (0 = 80), each line indented. "\n\n" separates paragraphs, "\n" is a space. A paragraph that begins
+ * with a space is kept as it is. */
 void ts_wrap(struct ts_buf *out, const char *text, int width, int indent);
 
-/* Puts a pager behind stdout if stdout is a terminal; *ret_pid = 0 without one. ts_pager_wait closes stdout and waits. */
+/* Sends stdout through a pager if stdout is a terminal; *ret_pid is 0 if no pager was started. ts_pager_wait closes stdout and
+ * waits for the pager. */
 void ts_pager_start(const struct ts_term *term, pid_t *ret_pid);
 void ts_pager_wait(pid_t pid);
 

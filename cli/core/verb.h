@@ -20,7 +20,7 @@ struct ts_verb {
 	const struct ts_example *examples;	/* ends with a NULL command */
 	const char *exits;    /* one "N meaning" per line */
 
-	size_t min_words, max_words;
+	size_t min_words, max_words; /* how many words the verb takes */
 	enum ts_complete words; /* what a shell offers for the words */
 	bool pages;	      /* long output goes through the pager */
 	enum ts_status (*run)(struct ts_cli *cli, struct ts_error *err);

@@ -10,17 +10,18 @@
 #include "cli/core/context.h"
 #include "proto/wire.h"
 
-/* The policy from defaults, --policy and the options that override it; and the same as items for a request. */
+/* Makes the policy from the defaults, --policy and the options that override it; *ret_items is the same as items for a request. */
 enum ts_status ts_gate_options(struct ts_cli *cli, struct ts_policy *ret_items, struct ts_gate_policy *ret_policy,
 			       struct ts_error *err);
 
-/* Makes the request from the words of the candidates, the values of --baseline and --paired, and a bundle to read (NULL: none). Opens
- * the target. */
+/* Makes the request from the words of the candidates, the values of --baseline and --paired, and a bundle to read (NULL: none).
+ * Opens the target. */
 enum ts_status ts_gate_request_of(struct ts_cli *cli, const char *const *candidates, size_t n_candidates,
 				  const char *bundle, const struct ts_policy *items,
 				  struct ts_gate_request *ret_request, struct ts_error *err);
 
-/* Send the request to the server or to the local store, whichever has the runs. ts_baseline_ask: request has at most one candidate. */
+/* Both send the request to the server or to the local store, whichever has the runs. ts_baseline_ask takes one candidate at
+ * most. */
 enum ts_status ts_gate_ask(struct ts_cli *cli, const struct ts_gate_request *request, struct ts_verdict *ret_verdict,
 			   struct ts_error *err);
 enum ts_status ts_baseline_ask(struct ts_cli *cli, const struct ts_gate_request *request,

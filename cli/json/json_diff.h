@@ -9,7 +9,7 @@
 
 extern const struct ts_shape ts_shape_diff_answer, ts_shape_matrix_answer;
 
-/* how: NULL where it was not asked for. */
+/* Both append the answer to cli->out. how: the commands that reproduce the runs; NULL if they were not asked for. */
 enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *diff, struct ts_diff_view view,
 				   const struct ts_reproduce *how, struct ts_error *err);
 enum ts_status ts_render_matrix_json(struct ts_cli *cli, const struct ts_diff_matrix *m, struct ts_error *err);

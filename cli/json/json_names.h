@@ -10,7 +10,7 @@ struct ts_removed {
 	size_t n;
 };
 
-extern const struct ts_shape ts_shape_notes_answer;   /* ts_get_reply: its ref and its notes */
-extern const struct ts_shape ts_shape_removed_answer; /* ts_removed */
+extern const struct ts_shape ts_shape_notes_answer;   /* of a ts_get_reply: its ref and its notes */
+extern const struct ts_shape ts_shape_removed_answer; /* of a ts_removed */
 
 #endif

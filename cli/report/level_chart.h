@@ -8,10 +8,10 @@
 
 enum { TS_CHART_ROWS = 9, TS_CHART_COLUMNS = 120 };
 
-/* A dot a run where there is room, a line a level, marks below the changes; values beyond the range stand at its edge as ↑ or ↓.
- * No line is wider than width. Nothing without a value. */
+/* Draws one dot per run where there is room, one line per level, and a mark below each change. Values outside the range are drawn
+ * at its edge as ↑ or ↓. No line is wider than width. Without a value nothing is drawn. */
 void ts_level_chart(const struct ts_levels *levels, const struct ts_term *term, int width, struct ts_arena *arena, struct ts_buf *out);
-/* The same for a page (svg.h has its classes). */
+/* Draws the same as SVG for an HTML page, with the classes of svg.h. */
 void ts_svg_levels(struct ts_buf *out, const struct ts_levels *levels, const char *title, struct ts_arena *arena);
 
 #endif

@@ -4,17 +4,17 @@
 
 #include "cli/report/report_parts.h"
 
-/* An empty table, at the end of the section. */
+/* Appends an empty table to the section. */
 struct ts_sheet *ts_report_sheet(struct ts_report *r, struct ts_section *s, const struct ts_sheet_column *columns, size_t n);
-/* One row, a cell a column. */
+/* Appends one row, with one cell per column. */
 void ts_report_cells(struct ts_report *r, struct ts_sheet *table, const struct ts_sheet_cell *cells);
-/* The text, or "" with r->failed if it is NULL. */
+/* Returns text; if it is NULL, sets r->failed and returns "". */
 const char *ts_report_kept(struct ts_report *r, const char *text);
 
-/* Its own name, else the start of its id. */
+/* The run's own name, else the start of its id. */
 const char *ts_report_run(struct ts_report *r, const struct ts_run_ref *run);
 const char *ts_report_series_name(struct ts_report *r, struct ts_span name); /* "loss" of "scalars.loss" */
-/* "phases.forward, memory.alloc and 3 more": each name once, of the rows in that state. NULL when there are none. */
+/* The names of the rows in that state, each once: "phases.forward, memory.alloc and 3 more". NULL if there are none. */
 const char *ts_report_names_in(struct ts_report *r, const struct ts_diff *diff, enum ts_series_state state, bool observation);
 
 void ts_report_diff_series(struct ts_report *r, const struct ts_diff *diff); /* report_diff_series.c */

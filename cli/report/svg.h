@@ -1,9 +1,9 @@
 /* svg.h - the figures of a page as SVG: a series with its range and events, a heat map of ranks, a bar of shares.
  *
- * Ours, and no library: three figures that need no script, and a page that must not load anything. Each is
- * 640 wide in its own units and as wide as its place on the page; colours, and sizes of text for narrow screens, are classes of
- * the page's style sheet. Every figure has a title and a description for those who do not see it. Foreign text is escaped; a
- * value that is no number is never a coordinate.
+ * The figures need no script, and the page must not load anything; so no library is used. Each figure is 640 units wide and
+ * fills the width of its place on the page. Colours, and text sizes for narrow screens, are classes of the page's style sheet.
+ * Every figure has a title and a description for screen readers. Foreign text is escaped; NaN and infinities never become
+ * coordinates.
  */
 #ifndef TSCOPE_CLI_REPORT_SVG_H
 #define TSCOPE_CLI_REPORT_SVG_H
@@ -14,34 +14,35 @@
 
 enum { TS_SVG_WIDTH = 640, TS_SVG_TICKS = 12 };
 
-/* Text between tags or in a quoted attribute. */
+/* Appends text escaped for a place between tags or in a quoted attribute. */
 void ts_html_text(struct ts_buf *out, const char *text);
 
-/* Round numbers (1, 2, 5 times a power of ten) from low to high, at most `most` (2 to TS_SVG_TICKS); how many. 0 where the ends are
- * not finite or low is not below high. */
+/* Finds round numbers (1, 2 or 5 times a power of ten) from low to high, at most `most` (2 to TS_SVG_TICKS), and returns how many.
+ * It returns 0 if low or high is not finite or low is not below high. */
 size_t ts_svg_ticks(double low, double high, size_t most, double ret_ticks[TS_SVG_TICKS]);
 
-/* The mean of each cell as a line over the range from its least to its greatest value; events as marks that say what they are when
- * pointed at. Logarithmic where the values are above zero and span more than two decades: true. Nothing is drawn for a
- * plot without a finite value; arena holds what is worked with. */
+/* Draws the mean of each cell as a line over the range from its least to its greatest value, and events as marks that say what they
+ * are when pointed at. The scale is logarithmic where the values are above zero and span more than two decades; the function then
+ * returns true. A plot without a finite value draws nothing. The arena holds working memory. */
 bool ts_svg_series(struct ts_buf *out, const struct ts_plot *plot, const struct ts_events *events, const char *title,
 		   struct ts_arena *arena);
 
-/* Two series of one grid over each other (b NULL: a alone), with a line where they part; logarithmic as above: true. */
+/* Draws two series of one grid in one figure (b NULL: a alone), with a line where they begin to differ. Returns true if the scale
+ * is logarithmic, as above. */
 bool ts_svg_curves(struct ts_buf *out, const struct ts_plot *a, const struct ts_plot *b, int64_t split, const char *title,
 		   struct ts_arena *arena);
 
-/* A row a plot, a column a cell; plots must have cells of one grid (first step, width). The colour is the mean: below, at or
- * above 1. */
+/* Draws a heat map with one row per plot and one column per cell. The plots must have cells of one grid (first step, width). The
+ * colour shows the mean of the cell: below, at or above 1. */
 void ts_svg_heat(struct ts_buf *out, const struct ts_plot *const *rows, size_t n, const char *title, struct ts_arena *arena);
 
 struct ts_svg_part {
 	const char *label;
-	double share; /* what is not above 0 is left out */
+	double share; /* a part whose share is not above 0 is left out */
 	int colour;   /* class "p0" to "p7" */
 };
 
-/* Parts side by side; a share of 1 is the whole width. */
+/* Draws a bar of parts side by side; a share of 1 is the whole width. */
 void ts_svg_parts(struct ts_buf *out, const struct ts_svg_part *parts, size_t n, const char *title);
 
 #endif

@@ -1,7 +1,7 @@
-/* reproduce.h - the lines for bash that would run a recorded run again, as far as its facts say it: checkout, patch,
- * directory, environment, command.
+/* reproduce.h - the bash commands that repeat a recorded run, as far as its facts record them: checkout, patch, directory,
+ * environment, command.
  *
- * What is not recorded is named, never made up.
+ * Parts that are not recorded are named as missing, never invented.
  */
 #ifndef TSCOPE_CLI_TEXT_REPRODUCE_H
 #define TSCOPE_CLI_TEXT_REPRODUCE_H
@@ -20,11 +20,13 @@ struct ts_reproduce {
 	struct ts_reproduce_side a, b;
 };
 
-/* From the facts of one run, sorted, long texts with them. run is how `tscope facts` finds it. */
+/* Makes the commands from the facts of one run, which are sorted and include their long texts. run is the word by which
+ * `tscope facts` finds the run. */
 enum ts_status ts_reproduce_of(const struct ts_facts *facts, const char *run, struct ts_arena *arena,
 			       struct ts_reproduce_side *ret_side, struct ts_error *err);
-/* Asks for the facts of the run's head, which is a round trip, and one more for each of patch and command that is long. typed is
- * the word that named the run: a directory is found again by its path alone; JSON says the id, whatever was typed. */
+/* Asks for the facts of the run's head and then does the same. This takes one round trip, and one more for each of patch and
+ * command that is a long text. typed is the word that named the run: a directory can be found again only by its path. JSON uses
+ * the id, whatever was typed. */
 enum ts_status ts_reproduce_ask(struct ts_cli *cli, const char *typed, struct ts_span spec, struct ts_reproduce_side *ret_side,
 				struct ts_error *err);
 

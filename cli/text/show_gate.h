@@ -9,24 +9,25 @@
 
 #include "analysis/gate/gate.h"
 
-/* Does the row have anything to show: does it decide, or does a side have a value? */
+/* Whether the row has anything to show: it decides, or at least one side has a value. */
 bool ts_show_gate_row(const struct ts_gate_row *row);
-/* ts_show_text of at most so many bytes, then "...": names and reasons in a run may be long, and a report has to end. */
+/* ts_show_text, cut after `most` bytes with "..." behind: names and reasons in a run may be long, and a report must stay
+ * bounded. */
 const char *ts_show_brief(struct ts_span text, size_t most, struct ts_arena *arena);
 const char *ts_show_size(double ratio, struct ts_arena *arena);	  /* 8.1 %, 0.31 %, 12 %: two digits, without a sign */
 const char *ts_show_change(double ratio, struct ts_arena *arena); /* +8.1 %, -0.31 % */
 const char *ts_show_interval(double low, double high, struct ts_arena *arena); /* +7.2 % to +9.0 % */
-/* With the metric's unit: 412 ms, 7.00 GiB, 43.1 %. */
+/* A value with the metric's unit: 412 ms, 7.00 GiB, 43.1 %. */
 const char *ts_show_metric(enum ts_metric metric, double value, struct ts_arena *arena);
-/* One metric in one line: "412 ms, baseline 381 ms: +8.1 % (99 % confidence interval +7.2 % to +9.0 %; 4 pairs)", or the reason why it
- * is not known. */
+/* One metric in one line: "412 ms, baseline 381 ms: +8.1 % (99 % confidence interval +7.2 % to +9.0 %; 4 pairs)", or the reason
+ * why it is not known. */
 const char *ts_show_row(const struct ts_gate_row *row, struct ts_arena *arena);
-/* "phase forward: 141 ms, baseline 110 ms; 100 % of the difference" */
+/* One contribution to a difference: "phase forward: 141 ms, baseline 110 ms; 100 % of the difference". */
 const char *ts_show_why(const struct ts_gate_why *why, struct ts_arena *arena);
 
-/* The first run of a role, NULL without one; *ret_n counts them. */
+/* The first run with this role, NULL if there is none; *ret_n is their number. */
 const struct ts_gate_run *ts_gate_first(const struct ts_gate_input *input, enum ts_gate_role role, size_t *ret_n);
-/* A run as a person looks for it: its name, else the first digits of its id. */
+/* The name of a run, else the first digits of its id. */
 const char *ts_show_gate_run(const struct ts_gate_run *run, struct ts_arena *arena);
 /* A name that tells verdicts of different workloads apart: the declared workload, or the first digits of the key of the
  * configuration, or "unknown". It has only letters, digits, . _ / - and %XX, and never two dashes together, so that it may stand in

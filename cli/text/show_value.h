@@ -1,6 +1,6 @@
-/* show_value.h - values as people read them: one place, so that every verb shows them alike.
+/* show_value.h - formats values for people, in one place, so that every verb shows them alike.
  *
- * Texts lie in the arena; NULL when it is full (ts_grid_text takes that). They are harmless to print.
+ * Texts lie in the arena and are harmless to print. NULL means that the arena is full; ts_grid_text accepts NULL.
  */
 #ifndef TSCOPE_CLI_TEXT_SHOW_VALUE_H
 #define TSCOPE_CLI_TEXT_SHOW_VALUE_H
@@ -16,8 +16,8 @@ enum { TS_ID_SHORT = 12 };
 const char *ts_show_id(const struct ts_id *id, struct ts_arena *arena);   /* its first 12 digits */
 const char *ts_show_hex(const struct ts_id *id, struct ts_arena *arena);  /* all 64 */
 const char *ts_show_count(uint64_t n, struct ts_arena *arena);		  /* 1,234,567 */
-const char *ts_show_step(int64_t step, struct ts_arena *arena);		  /* as it is, no separators */
-const char *ts_show_apart(double r, struct ts_arena *arena); /* two digits, 3.2e-7; - for NaN */
+const char *ts_show_step(int64_t step, struct ts_arena *arena);		  /* digits without separators */
+const char *ts_show_apart(double r, struct ts_arena *arena); /* a relative difference, two digits: 3.2e-7; - for NaN */
 const char *ts_show_bytes(double bytes, struct ts_arena *arena);	  /* 1.21 MiB */
 const char *ts_show_seconds(double seconds, struct ts_arena *arena);	  /* 12.3 ms, 4.56 s, 1 h 02 m */
 const char *ts_show_time(int64_t real_ns, struct ts_arena *arena);	  /* 2026-11-20 11:27:00Z */
@@ -26,21 +26,22 @@ const char *ts_show_ranks(const int32_t *ranks, size_t n, size_t all, struct ts_
 /* "1 rank", "3 ranks": the word gets an s unless n is 1. */
 const char *ts_show_plural(uint64_t n, const char *word, struct ts_arena *arena);
 
-/* Foreign text made harmless, also of NUL bytes, so that it can be handled as a string from here on. Escaping what was
- * escaped changes nothing, so it may pass through a grid afterwards. */
+/* Escapes foreign text, including NUL bytes, so that it is safe to print and can be used as a string. Escaping it again changes
+ * nothing, so it may pass through a grid afterwards. */
 const char *ts_show_text(struct ts_span text, struct ts_arena *arena);
-/* NULL fact = "not recorded". Text is quoted where it could be taken for another type ("1", "true", ""). */
+/* The value of a fact; NULL gives "not recorded". Text that could be taken for another type ("1", "true", "") is quoted. */
 const char *ts_show_fact(const struct ts_fact *fact, struct ts_arena *arena);
 const char *ts_show_cell_value(const struct ts_value *value, struct ts_arena *arena);
-/* With its unit: 22.1 ms, 7.0 GiB, 31.2 %, 43.1 /s; or "unknown". */
+/* A value with its unit: 22.1 ms, 7.0 GiB, 31.2 %, 43.1 /s; or "unknown". */
 const char *ts_show_measure(const struct ts_measure *measure, struct ts_arena *arena);
-/* Times with a fourth digit, where values a percent apart stand side by side: 100.5 ms. */
+/* The same with a fourth digit for times, 100.5 ms: for places where values one percent apart stand side by side. */
 const char *ts_show_measure_close(const struct ts_measure *measure, struct ts_arena *arena);
 
-/* What goes before each so that equal digits stand above each other, and the first column where they differ. */
+/* How many spaces to put before each of two values so that equal digits stand below each other, and the first column in which they
+ * differ. */
 struct ts_parting {
 	int pad_a, pad_b;
-	int column; /* counted from the padded start; where one ends is a difference */
+	int column; /* counted from the padded start; the end of the shorter value counts as a difference */
 };
 /* Numbers are aligned at the point, other text at its first character. */
 struct ts_parting ts_show_parting(const char *a, const char *b);

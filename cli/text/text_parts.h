@@ -5,12 +5,12 @@
 #include "analysis/answer/run_ref.h"
 #include "cli/core/context.h"
 
-/* "name  value" with name padded to 9 columns; value foreign. */
+/* Appends "name  value" with name padded to 9 columns; value may be foreign text. */
 void ts_text_field(struct ts_cli *cli, const char *name, const char *value);
 void ts_text_heading(struct ts_cli *cli, const char *heading);
-/* Foreign text wrapped to the terminal, each line in the style: a pager ends one with its line. */
+/* Appends foreign text wrapped to the terminal. Each line switches the style on anew, since a pager ends a style with the line. */
 void ts_text_wrapped(struct ts_cli *cli, enum ts_style style, int indent, const char *text);
-/* "exp1  4f0c2a9d13b7  10,000 steps (0 to 9999), 1 rank" */
+/* A run in one line: "exp1  4f0c2a9d13b7  10,000 steps (0 to 9999), 1 rank". */
 const char *ts_show_run(const struct ts_run_ref *run, struct ts_arena *arena);
 
 #endif

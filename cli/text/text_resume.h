@@ -7,7 +7,7 @@
 #include "proto/wire.h"
 
 enum ts_status ts_render_resume_text(struct ts_cli *cli, const struct ts_resume *r, struct ts_error *err);
-/* What is shared with the parent; NULL when the arena is full. */
+/* Says what a run shares with its parent; NULL when the arena is full. */
 const char *ts_show_lineage(const struct ts_lineage *l, struct ts_arena *arena);
 
 #endif

@@ -9,7 +9,7 @@
 #include "cli/core/context.h"
 #include "cli/core/verb.h"
 
-/* In the order in which the help lists them. */
+/* The verbs, in the order in which the help lists them. */
 extern const struct ts_verb ts_verbs[];
 extern const size_t ts_verbs_n;
 /* Options that every verb takes; they may also stand before the verb. Ends with a NULL name. */
