@@ -1,8 +1,9 @@
-/* discover.h - which runs lie below a path: one, or a whole folder of them (wandb/, mlruns/, lightning_logs/).
+/* discover.h - finds the runs below a path: a single run, or a whole folder of them (wandb/, mlruns/, lightning_logs/).
  *
- * A path that a reader knows is one run, or as many as its `parts` says (a database), of which FILE#PART is one. Else its
- * directories are walked, TS_DISCOVER_DEPTH deep and without following symbolic links, and what a reader knows is a run; below one
- * of those only where its reader says that runs nest. What begins with a dot is passed over.
+ * A path that a reader recognises is one run, or as many runs as its `parts` reports (a database); FILE#PART names one of
+ * these. Any other path is searched TS_DISCOVER_DEPTH directories deep, without following symbolic links, and every path that a
+ * reader recognises is a run. The search goes on below a run only if its reader says that runs nest. Names that begin with a
+ * dot are skipped.
  */
 #ifndef TSCOPE_INGEST_DISCOVER_H
 #define TSCOPE_INGEST_DISCOVER_H
@@ -13,12 +14,13 @@ enum { TS_DISCOVER_DEPTH = 6 };
 
 struct ts_found_run {
 	const char *path;
-	const char *part; /* which run of a file with several; NULL mostly */
-	const char *name; /* below the path that was given, "run-20261121-x" or "version_0"; empty: the path itself */
+	const char *part; /* which run of a file that holds several; NULL for most formats */
+	const char *name; /* relative to the given path, "run-20261121-x" or "version_0"; empty: the path itself */
 	const struct ts_reader *reader;
 };
 
-/* At least one, or TS_INVALID, whose text says what would have been known. In the order of names. Results lie in the arena. */
+/* Finds at least one run, in the order of names, or fails with TS_INVALID, whose text lists what would have been recognised.
+ * Results lie in the arena. */
 enum ts_status ts_discover(const char *path, struct ts_arena *arena, struct ts_found_run **ret_runs, size_t *ret_n,
 			    struct ts_error *err);
 

@@ -1,14 +1,15 @@
-/* ingest.h - from what training leaves on disk to a run: objects for a sink, and the id of their head.
+/* ingest.h - turns the files that a training leaves on disk into a run: it gives objects to a sink and returns the id of their
+ * head.
  *
  *	struct ts_ingest_options options = {.path = "runs/exp1"};
  *	ts_ingest(&options, sink, ctx, &arena, &result, err)
  *
- * The path is recognised by the table of readers (reader.h); today: pytscope run directories and their superset
- * (docs/run-directory.md). Objects reach the sink children first, the head last. An optimistic pass assumes that steps
- * only increase; where they go back (a restart) it starts over with a pass that finds the segments, then merges them by
- * step: what the abandoned pass gave to the sink is garbage that gc takes. Memory is a window, whatever the length.
+ * The table of readers (readers.h) recognises the format of the path. Objects reach the sink children first, the head last. A first
+ * pass assumes that steps only increase. Where they go back (a restart), reading starts over: a second pass finds the segments and
+ * merges them by step. The objects that the abandoned pass gave to the sink are garbage, which gc removes. Memory use is a window,
+ * whatever the length of the input.
  *
- * Errors name file and line: TS_NOT_FOUND, TS_INVALID (not a run, or --strict and something would be skipped), TS_TOO_LARGE,
+ * Errors name file and line: TS_NOT_FOUND, TS_INVALID (not a run, or strict is set and something would be skipped), TS_TOO_LARGE,
  * TS_IO. Results lie in the arena. Threads: one call per thread.
  */
 #ifndef TSCOPE_INGEST_INGEST_H

@@ -1,12 +1,12 @@
-/* readers.h - one reader a format, in one table. How to add one: a folder with reader_x.c that has sniff and read, a row in
- * readers.c, real files under tests/golden, a fuzz target. */
+/* readers.h - the table of readers, one per format. A new reader needs a folder with reader_x.c that has sniff and read, a row in
+ * readers.c, real files under tests/golden, and a fuzz target. */
 #ifndef TSCOPE_INGEST_READERS_H
 #define TSCOPE_INGEST_READERS_H
 
 #include "ingest/core/reader.h"
 
 const struct ts_reader *ts_readers(size_t *ret_n);
-/* The surest of them; NULL if none knows the path. Fails with TS_NO_MEMORY only. */
+/* The reader that is most certain about the path; NULL if none recognises it. Fails with TS_NO_MEMORY only. */
 enum ts_status ts_reader_of(const char *path, const struct ts_reader **ret_reader, struct ts_error *err);
 
 #endif

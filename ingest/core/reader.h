@@ -1,4 +1,5 @@
-/* reader.h - what a reader of one format is asked and what it answers; readers.h is the table of them. */
+/* reader.h - the interface of a reader of one format: its options, its result and its functions. readers.h is the table of
+ * readers. */
 #ifndef TSCOPE_INGEST_CORE_READER_H
 #define TSCOPE_INGEST_CORE_READER_H
 
@@ -6,55 +7,56 @@
 #include "run/fact.h"
 #include "run/index.h"
 
-enum { TS_READER_PARTS_MAX = 65536 }; /* runs of one file, and below one folder */
+enum { TS_READER_PARTS_MAX = 65536 }; /* most runs in one file, and below one folder */
 
-enum { TS_SNIFF_NO_MEMORY = -1 }; /* no answer: there was no memory to look */
+enum { TS_SNIFF_NO_MEMORY = -1 }; /* sniff has no answer because it had no memory */
 
 struct ts_ingest_options {
 	const char *path;
-	const char *part;		   /* which run of a file that holds several (discover.h); NULL mostly */
-	bool strict;			   /* anything skipped is an error */
+	const char *part;		   /* which run of a file that holds several (discover.h); NULL for most formats */
+	bool strict;			   /* skipped input is an error */
 	const struct ts_facts *facts;	   /* from the pusher and the host; may be NULL */
-	/* Called every few MiB; false stops with TS_CANCELLED. May be NULL. */
+	/* Called every few MiB; if it returns false, reading stops with TS_CANCELLED. May be NULL. */
 	bool (*progress)(void *ctx, uint64_t bytes_done, uint64_t bytes_total);
 	void *progress_ctx;
 };
 
-/* Tells how far reading is, where that is some MiB past *told, and keeps it there; TS_CANCELLED where it is to stop. */
+/* Reports progress if reading is some MiB beyond *told, and then sets *told = at. TS_CANCELLED: the caller wants to stop. */
 enum ts_status ts_ingest_tell(const struct ts_ingest_options *options, uint64_t *told, uint64_t at, uint64_t total,
 			      struct ts_error *err);
 
 struct ts_ingest_result {
 	struct ts_id head;
-	const char *format;	 /* what it was taken for: "pytscope run directory" */
+	const char *format;	 /* the recognised format: "pytscope run directory" */
 	struct ts_span own_name; /* session.name of the effective facts, empty if the source has none */
 	struct ts_facts facts;	 /* of the head, sorted */
-	size_t n_ranks;		 /* with steps or files of their own */
+	size_t n_ranks;		 /* ranks that have steps or files of their own */
 	int64_t world_size;	 /* as declared; 0 = not declared */
-	int32_t *missing_ranks;	 /* declared and not there: the first 64, ascending */
-	size_t n_missing;	 /* all of them */
-	uint64_t steps;		 /* distinct steps over all ranks' union of the rank that has most */
+	int32_t *missing_ranks;	 /* ranks that were declared but are not there: the first 64, ascending */
+	size_t n_missing;	 /* number of all missing ranks */
+	uint64_t steps;		 /* distinct steps of the rank that has most */
 	int64_t first_step, last_step; /* over all ranks, valid if steps > 0 */
 	uint64_t rows;		 /* over all ranks */
 	uint64_t superseded;	 /* rows written again after a restart */
-	uint64_t events;	 /* of pipelines, over all ranks and the job */
-	uint64_t digests;	 /* of tensors and operations, likewise */
-	uint64_t segments;	 /* most of any rank; 1 = never went back */
+	uint64_t events;	 /* events of pipelines, over all ranks and the job */
+	uint64_t digests;	 /* digests of tensors and operations, over all ranks and the job */
+	uint64_t segments;	 /* of the rank that has most; 1 = steps never went back */
 	uint64_t bytes_read;
-	uint64_t objects;	 /* given to the sink by the pass that counts */
+	uint64_t objects;	 /* objects given to the sink by the last pass; an abandoned pass does not count */
 	uint64_t canonical_bytes;
-	bool finished;		 /* run.json with wall_time is there: the run came to its end */
+	bool finished;		 /* the run reached its end: its run.json has wall_time, or its log says so */
 	struct ts_notices notices;
 };
 
 struct ts_reader {
 	const char *name;  /* "pytscope run directory" */
-	const char *loses; /* what of the source is not kept, for docs and push's first line; "" = nothing */
-	/* 0 = not this format, TS_SNIFF_NO_MEMORY, else how sure; looks at names and first bytes only. */
+	const char *loses; /* which data of the source is not kept, for documents and the first line of push; "" = none */
+	/* Returns how certain the reader is that the path has its format, 0 = it has not, or TS_SNIFF_NO_MEMORY. It looks at
+	 * names and first bytes only. */
 	int (*sniff)(const char *path);
-	/* The runs of one file that holds several, as options->part names them; NULL: a path is one run. */
+	/* Lists the runs of a file that holds several, as options->part names them. NULL: a path is always one run. */
 	enum ts_status (*parts)(const char *path, struct ts_arena *arena, char ***ret_parts, size_t *ret_n, struct ts_error *err);
-	bool nests; /* directories of further runs may lie below one */
+	bool nests; /* further runs may lie in directories below a run */
 	enum ts_status (*read)(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx,
 			       struct ts_arena *arena, struct ts_ingest_result *ret_result, struct ts_error *err);
 };

@@ -5,10 +5,10 @@
 #include "base/limits.h"
 #include "run/index.h"
 
-/* Columns that a reader may make: three of a builder's are kept for `segment` and `step`, which has two types. */
+/* The columns that a reader may make. Three of the builder's columns are reserved: `segment`, and `step` in two types. */
 enum { TS_INGEST_COLUMNS_MAX = TS_COLUMNS_MAX - 3 };
 
-/* What was given to a sink; ts_count_sink passes on and counts. */
+/* Counts what is given to a sink: ts_count_sink passes each object on to sink and counts it. */
 struct ts_sink_count {
 	ts_object_sink *sink;
 	void *ctx;

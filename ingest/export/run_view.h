@@ -1,14 +1,14 @@
-/* run_view.h - a run opened for reading: its head, the index of a rank, rows one at a time.
+/* run_view.h - opens a run for reading: its head, the index of a rank, and rows one at a time.
  *
  *	ts_view_open(&view, id, get, ctx, err)
- *	ts_view_index(&view, i, &arena, &index, err)		of view.head.ranks[i]
+ *	ts_view_index(&view, i, &arena, &index, err)		the index of view.head.ranks[i]
  *	ts_rows_open(&rows, &view, &index, TS_TABLE_STEPS, err)
  *	while (ts_rows_next(&rows, &more, err) == TS_OK && more)	rows.key
  *		for (i < rows.n_columns) if (ts_rows_has(&rows, i)) ... ts_rows_f64(&rows, i)
  *	ts_rows_close(&rows)
  *	ts_view_close(&view)
  *
- * Tables are walked side by side by key; of each column one block is in memory. Texts live until the next ts_rows_next.
+ * The tables are read in parallel, in the order of keys; one block per column is in memory. Texts live until the next ts_rows_next.
  * Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_EXPORT_RUN_VIEW_H
@@ -19,7 +19,7 @@
 struct ts_view {
 	ts_object_source *get;
 	void *ctx;
-	struct ts_arena arena; /* of the head */
+	struct ts_arena arena; /* holds the head */
 	struct ts_head head;
 };
 
@@ -34,28 +34,28 @@ enum ts_status ts_view_chunk(const struct ts_view *view, const struct ts_id *id,
 
 struct ts_rows_table {
 	const struct ts_table *table;
-	struct ts_arena arena; /* of the block in hand */
+	struct ts_arena arena; /* holds the current block */
 	size_t next_block;
 	size_t row, rows;
 	int64_t *keys;
-	void **values; /* double, uint64_t or struct ts_span, one array a column */
-	bool here;     /* has a row at the key in hand */
+	void **values; /* one array per column, of double, uint64_t or struct ts_span */
+	bool here;     /* the table has a row at the current key */
 };
 
 struct ts_rows_column {
 	const struct ts_column *column;
 	struct ts_rows_table *table;
-	size_t at; /* among its columns */
+	size_t at; /* its place among the table's columns */
 };
 
 struct ts_rows {
 	const struct ts_view *view;
 	enum ts_table_kind kind;
 	struct ts_arena arena;
-	struct ts_arena scratch; /* of one encoded block */
+	struct ts_arena scratch; /* holds one encoded block */
 	struct ts_rows_table *tables;
 	size_t n_tables;
-	struct ts_rows_column *columns; /* timestamp, phases, scalars, memory, then by name; then by type */
+	struct ts_rows_column *columns; /* sorted: timestamp, phases, scalars, memory, then by name; then by type */
 	size_t n_columns;
 	int64_t key;
 	bool started;
@@ -68,7 +68,7 @@ void ts_rows_close(struct ts_rows *rows);
 enum ts_status ts_rows_next(struct ts_rows *rows, bool *ret_more, struct ts_error *err);
 /* The column's place, or SIZE_MAX. */
 size_t ts_rows_find(const struct ts_rows *rows, const char *name, enum ts_column_type type);
-/* The order of columns above, for names. */
+/* Compares two names in the order of columns above. */
 int ts_column_order(struct ts_span a, struct ts_span b);
 
 static inline bool ts_rows_has(const struct ts_rows *rows, size_t i)

@@ -1,9 +1,9 @@
-/* fact_tree.h - collects facts that a log sets, changes and removes one by one, and writes them as one JSON object
- * for facts_json.h.
+/* fact_tree.h - collects facts that a log sets, changes and removes one by one, and writes them as one JSON object for
+ * facts_json.h.
  *
- * Logs set, change and remove single values ("config.model.layers is 4 now"). A node is a path of keys below TS_KEY_ROOT; what is
- * set at it replaces what stood there and below; an object is taken apart, so that a later value below it changes only that.
- * Ownership: names and values are copied. Threads: one at a time.
+ * An example of a change is "config.model.layers is 4 now". A node is a path of keys below TS_KEY_ROOT. A value that is set at
+ * a node replaces all that stood there and below. An object is taken apart, so that a later value below it changes only that
+ * part. Ownership: names and values are copied. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_FACTS_FACT_TREE_H
 #define TSCOPE_INGEST_FACTS_FACT_TREE_H
@@ -17,7 +17,7 @@ struct ts_fact_node;
 
 struct ts_fact_tree {
 	struct ts_keys keys;
-	struct ts_fact_node *nodes; /* of each key */
+	struct ts_fact_node *nodes; /* one per key */
 	size_t cap;
 	struct ts_arena arena;
 	struct ts_buf scratch;
@@ -27,19 +27,19 @@ void ts_fact_tree_init(struct ts_fact_tree *t);
 void ts_fact_tree_finish(struct ts_fact_tree *t);
 void ts_fact_tree_reset(struct ts_fact_tree *t);
 
-/* The node of that name below parent. TS_TOO_LARGE: more nodes or levels than there may be. */
+/* The node of that name below parent, made if needed. TS_TOO_LARGE: there are too many nodes or levels. */
 enum ts_status ts_fact_tree_node(struct ts_fact_tree *t, uint32_t parent, struct ts_span name, uint32_t *ret_node,
 				 struct ts_error *err);
-/* The node of "other.wandb.project": plain names, without escapes. */
+/* The node of a path such as "other.wandb.project", whose names have no escapes. */
 enum ts_status ts_fact_tree_path(struct ts_fact_tree *t, const char *path, uint32_t *ret_node, struct ts_error *err);
-/* json: one value. TS_INVALID when it is none. */
+/* Sets the node to json, which is one JSON value. TS_INVALID: it is not. */
 enum ts_status ts_fact_tree_set(struct ts_fact_tree *t, uint32_t node, struct ts_span json, struct ts_error *err);
-/* The same for text, as a JSON string. */
+/* Sets the node to a text, as a JSON string. */
 enum ts_status ts_fact_tree_text(struct ts_fact_tree *t, uint32_t node, struct ts_span text, struct ts_error *err);
-/* What stands at it and below is gone. */
+/* Removes all that stands at the node and below it. */
 void ts_fact_tree_remove(struct ts_fact_tree *t, uint32_t node);
 bool ts_fact_tree_has(const struct ts_fact_tree *t, uint32_t node);
-/* Everything, as one object. */
+/* Writes the whole tree as one JSON object. */
 void ts_fact_tree_write(const struct ts_fact_tree *t, struct ts_json *j);
 
 #endif

@@ -1,9 +1,8 @@
-/* keys.h - small numbers for the paths of keys in JSON records, so that a column is found by an index instead of by
- * its name.
+/* keys.h - gives small numbers to the paths of keys in JSON records.
  *
- * A record's keys repeat line after line: here they become numbers, so that a column is found by an index and a duplicate
- * key by a stamp. Key 0 (TS_KEY_ROOT) is the document itself. Keys are added and never removed, up to a ceiling.
- * Ownership: key texts are copied. Pointers from ts_key_at are good until the next ts_keys_get. Threads: one at a time.
+ * The keys of records repeat line after line. As numbers they allow to find a column by an index, and a duplicate key by a
+ * stamp. Key 0 (TS_KEY_ROOT) is the document itself. Keys are added up to a limit and never removed. Ownership: key texts are
+ * copied. Pointers from ts_key_at are valid until the next ts_keys_get. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_FACTS_KEYS_H
 #define TSCOPE_INGEST_FACTS_KEYS_H
@@ -22,12 +21,12 @@ struct ts_key {
 	uint32_t chain; /* the next of this hash bucket; 0 = none */
 	uint32_t after; /* the key that came after this one last time */
 	size_t path_len; /* of the escaped path from the root */
-	/* The caller's: where it stood last, as document number and range of what came from it. */
+	/* For the caller: the last document in which the key occurred, and the range of cells that came from it there. */
 	uint64_t stamp;
 	size_t first, last;
-	uint32_t column[TS_COLUMN_JSON + 1]; /* of each type: number + 1; 0 = none yet */
-	uint64_t row, below;		     /* the last rows that have a value of it, and one of a key below it */
-	uint8_t type;			     /* of the value in that row */
+	uint32_t column[TS_COLUMN_JSON + 1]; /* its column of each type: number + 1; 0 = none yet */
+	uint64_t row, below;		     /* the last row that has a value of this key, and the last with one of a key below it */
+	uint8_t type;			     /* type of the value in that row */
 };
 
 struct ts_keys {
@@ -36,14 +35,14 @@ struct ts_keys {
 	uint32_t n, cap, max;
 	uint32_t *buckets;
 	uint32_t n_buckets; /* a power of two */
-	uint32_t previous;  /* of the last ts_keys_get */
+	uint32_t previous;  /* the key that the last ts_keys_get returned */
 	bool no_memory;
 };
 
-/* At most max keys. */
+/* The table will hold at most max keys. */
 void ts_keys_init(struct ts_keys *keys, uint32_t max);
 void ts_keys_finish(struct ts_keys *keys);
-/* The number of that key below parent. TS_KEY_NONE: the ceiling is reached, or (keys->no_memory) there is no memory. */
+/* The number of that key below parent. TS_KEY_NONE: the limit is reached, or there is no memory (keys->no_memory). */
 uint32_t ts_keys_get(struct ts_keys *keys, uint32_t parent, struct ts_span text);
 /* Appends the escaped path from the root. */
 void ts_keys_path(const struct ts_keys *keys, uint32_t key, struct ts_buf *out);

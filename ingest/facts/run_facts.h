@@ -1,8 +1,8 @@
-/* run_facts.h - the facts of one rank from all their sources (run.json, facts.json, --fact, the host), and which of
- * them go into its index.
+/* run_facts.h - gathers the facts of one rank from all their sources (run.json, facts.json, --fact, the host), and prepares
+ * them for its index.
  *
- * Who is heard: the pusher and the host (given), the rank's own run.json and facts.json, then those beside the rank
- * directories. Of one source the nearer one wins, key by key; a list is one value. Threads: one at a time.
+ * The sources are the pusher and the host (given), the rank's own run.json and facts.json, then those beside the rank
+ * directories. Of two files of one source the nearer one wins, key by key; a list is one value. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_FACTS_RUN_FACTS_H
 #define TSCOPE_INGEST_FACTS_RUN_FACTS_H
@@ -10,15 +10,15 @@
 #include "ingest/core/notice.h"
 #include "run/index.h"
 
-/* Reads run.json and facts.json of a directory, sorted. A run.json that cannot be read is a notice, a facts.json an error.
- * notices may be NULL. */
+/* Reads run.json and facts.json of a directory; the facts are sorted. A run.json that cannot be read gives a notice, such a
+ * facts.json an error. notices may be NULL. */
 enum ts_status ts_facts_read_dir(const char *path, struct ts_span name, struct ts_notices *notices,
 				 struct ts_arena *arena, struct ts_facts *ret_facts, struct ts_error *err);
-/* near, and those of far that near says nothing about, by source. Both sorted. */
+/* Merges near with those facts of far that near does not have, source by source. Both are sorted. */
 enum ts_status ts_facts_merge(const struct ts_facts *near, const struct ts_facts *far, struct ts_arena *arena,
 			      struct ts_facts *ret_facts, struct ts_error *err);
-/* Leaves out what is too long (notice), counts what is redacted (notice), and turns long texts into TS_FACT_LONG, whose
- * `text` stays until they are given to the sink. */
+/* Leaves out facts that are too long (a notice), counts redacted ones (a notice), and turns long texts into TS_FACT_LONG, which
+ * keep their `text` until it is given to the sink. */
 enum ts_status ts_facts_prepare(struct ts_facts *facts, struct ts_span file, struct ts_notices *notices,
 				struct ts_error *err);
 /* Gives the long texts to the sink. */

@@ -1,6 +1,6 @@
-/* crc32c.h - CRC-32C (Castagnoli), as TFRecord frames have it; by the processor's own instruction where it has one.
+/* crc32c.h - CRC-32C (Castagnoli), the checksum of TFRecord frames; it uses the processor's instruction if there is one.
  *
- * Bookworm has no library of it that links statically; zlib's crc32 is another polynomial. Threads: safe.
+ * Debian 12 has no library for it that can be linked statically; zlib's crc32 has another polynomial. Threads: safe.
  * Source: RFC 3720 appendix B.4 (whose vectors test_crc32c uses).
  */
 #ifndef TSCOPE_INGEST_FORMATS_CRC32C_H
@@ -10,11 +10,11 @@
 
 #include <stdint.h>
 
-/* crc: 0 at the beginning, else what the bytes before gave. */
+/* Extends crc by bytes; crc is 0 at the beginning, else the result for the bytes before. */
 uint32_t ts_crc32c(uint32_t crc, struct ts_span bytes);
-/* The same without that instruction, for tests. */
+/* The same without the processor's instruction, for tests. */
 uint32_t ts_crc32c_portable(uint32_t crc, struct ts_span bytes);
-/* As TFRecord stores it: rotated and offset, so that a checksum of bytes that hold checksums is none of them. */
+/* The form that TFRecord stores: rotated, with an offset, so that a checksum over bytes that contain checksums works well. */
 uint32_t ts_crc32c_masked(uint32_t crc);
 
 #endif

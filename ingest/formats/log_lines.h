@@ -1,13 +1,13 @@
-/* log_lines.h - the lines of a text file, through a window.
+/* log_lines.h - reads the lines of a text file through a window.
  *
- *	ts_log_lines_open(&l, path, delimiter, err)	delimiter: of quoted fields, whose line ends end no record; 0: none are
+ *	ts_log_lines_open(&l, path, delimiter, err)	delimiter: of fields that may be quoted, with line ends inside; 0: none
  *	while (ts_log_lines_next(&l, &line, &end, err) == TS_OK && end == TS_LOG_LINE) ... l.number is its first line, from 1
  *	ts_log_lines_close(&l)
  *
- * Lines end in \n or \r\n; the last one may lack it (l.cut). A byte order mark at the beginning is passed over (l.bom). The file
- * is read up to the size it had when it was opened. Of a line of more than TS_LINE_MAX bytes nothing is given: TS_LOG_LINE_LONG,
- * and the next call goes on behind it; inside a quoted field that is how a quote shows that is never closed.
- * Threads: one at a time.
+ * Lines end in \n or \r\n; the last line may lack it (l.cut). A byte order mark at the beginning is skipped (l.bom). The file
+ * is read up to the size it had when it was opened. A line of more than TS_LINE_MAX bytes is not returned: the result is
+ * TS_LOG_LINE_LONG, and the next call goes on after it. Inside a quoted field such a length shows that the quote is never
+ * closed. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_FORMATS_LOG_LINES_H
 #define TSCOPE_INGEST_FORMATS_LOG_LINES_H
@@ -16,15 +16,15 @@
 
 enum ts_log_line_end {
 	TS_LOG_LINE,
-	TS_LOG_LINE_LONG,  /* one that is too long to be given; go on */
-	TS_LOG_LINE_QUOTE, /* a quote that the file never closes: only the line that opens it is passed over; go on */
+	TS_LOG_LINE_LONG,  /* a line was too long and is skipped; call again */
+	TS_LOG_LINE_QUOTE, /* the file never closes a quote: only the line that opens it is skipped; call again */
 	TS_LOG_LINES_END,
 };
 
 struct ts_log_lines {
 	int fd;
 	char delimiter;
-	uint64_t size, filled; /* of the file; how far the window reaches */
+	uint64_t size, filled; /* size of the file; where in the file the window ends */
 	struct ts_buf window;
 	size_t used;
 	uint64_t number, next_number;
@@ -33,10 +33,10 @@ struct ts_log_lines {
 
 enum ts_status ts_log_lines_open(struct ts_log_lines *l, const char *path, char delimiter, struct ts_error *err);
 void ts_log_lines_close(struct ts_log_lines *l);
-/* The line, without its end, is good until the next call. */
+/* Reads the next line. *ret_line excludes the line end and is valid until the next call. */
 enum ts_status ts_log_lines_next(struct ts_log_lines *l, struct ts_span *ret_line, enum ts_log_line_end *ret_end,
 				 struct ts_error *err);
-/* Bytes of the file that lie behind. */
+/* How many bytes of the file have been read so far. */
 uint64_t ts_log_lines_at(const struct ts_log_lines *l);
 
 #endif

@@ -1,11 +1,12 @@
-/* zip.h - a zip archive of stored members, written forward to a descriptor that may be a pipe.
+/* zip.h - writes a zip archive of uncompressed members to a descriptor, which may be a pipe.
  *
  *	ts_zip_begin(&zip, "rank0/scalars.loss.npy", size, err)
- *	ts_zip_add(&zip, bytes, err) ...		size bytes in all
+ *	ts_zip_add(&zip, bytes, err) ...		until size bytes are added
  *	ts_zip_end(&zip, err)
- *	ts_zip_close(&zip, err)				the directory; then ts_zip_finish in any case
+ *	ts_zip_close(&zip, err)				writes the directory; call ts_zip_finish in any case
  *
- * Sizes stand in front of each member, its CRC-32 behind it; zip64 where something passes 4 GiB or 65,535 members.
+ * Sizes stand before each member, its CRC-32 after it. zip64 is used where a size or offset exceeds 4 GiB, or for more than 65,535
+ * members.
  * Source: PKWARE APPNOTE 6.3. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_FORMATS_ZIP_H
@@ -18,7 +19,7 @@ struct ts_zip {
 	uint64_t offset; /* written so far */
 	struct ts_buf directory;
 	uint64_t n;
-	struct ts_span name; /* of the member in hand; the caller keeps it until ts_zip_end */
+	struct ts_span name; /* of the current member; the caller keeps it until ts_zip_end */
 	uint64_t start, size, done;
 	uint32_t crc;
 };

@@ -1,13 +1,14 @@
-/* log_digits.h - how finely a log's text writes a series of numbers: with so many decimals, or with all the digits a double has.
+/* log_digits.h - finds the precision of a series of numbers in a text log: a number of decimals, or all the digits of a double.
  *
- * Decimals are declared for at most TS_LOG_DIGITS_MOST of them, and where the text shows that values were cut to them:
+ * A series has a number of decimals, of at most TS_LOG_DIGITS_MOST, only if its text shows that values were rounded to them:
  *
- *	padded		every value has the same number of digits behind the point, and one of two or more ends in 0, as printf
- *			leaves it
- *	measured	at least TS_LOG_DIGITS_LEAST different values that are no whole numbers have no more. What somebody
- *			chose, a learning rate, has few digits for another reason: of such series only the first counts
+ *	padded		every value has the same number of decimals, and a value with two or more of them ends in 0, as printf
+ *			writes it
+ *	measured	at least TS_LOG_DIGITS_LEAST different values that are not whole numbers have no more decimals. A number
+ *			that a person chose, such as a learning rate, has few digits for another reason; for such a series only
+ *			`padded` counts
  *
- * A measured double has six decimals or fewer by chance once in 1e9 (analysis/stats/resolution.h). NaN and infinities say nothing.
+ * A measured double has six decimals or fewer by chance once in 1e9 (analysis/stats/resolution.h). NaN and infinities are ignored.
  */
 #ifndef TSCOPE_INGEST_LOGS_LOG_DIGITS_H
 #define TSCOPE_INGEST_LOGS_LOG_DIGITS_H
@@ -18,17 +19,17 @@ enum { TS_LOG_DIGITS_MOST = 6, TS_LOG_DIGITS_LEAST = 10 };
 
 struct ts_log_digits {
 	uint64_t n;
-	uint8_t most; /* decimals of the finest */
+	uint8_t most; /* most decimals of any value */
 	bool beyond;  /* some value has more than TS_LOG_DIGITS_MOST */
-	bool uneven;  /* not all are written with as many */
-	bool padded;  /* one ends in 0, behind another digit behind the point */
+	bool uneven;  /* not all values have the same number of decimals */
+	bool padded;  /* a value with two or more decimals ends in 0 */
 	size_t distinct;
-	double seen[TS_LOG_DIGITS_LEAST]; /* different values that are no whole numbers, the first of them */
+	double seen[TS_LOG_DIGITS_LEAST]; /* the first different values that are not whole numbers */
 };
 
-/* written: a number as JSON or printf writes it; value: the same. */
+/* Adds one value. written: the number as JSON or printf writes it; value: the same as a double. */
 void ts_log_digits_add(struct ts_log_digits *d, struct ts_span written, double value);
-/* The series is one of decimals: *ret_digits of them, 1 to TS_LOG_DIGITS_MOST. */
+/* Whether the series was rounded to *ret_digits decimals (1 to TS_LOG_DIGITS_MOST). measured: it is not chosen by a person. */
 bool ts_log_digits_known(const struct ts_log_digits *d, bool measured, uint8_t *ret_digits);
 
 #endif

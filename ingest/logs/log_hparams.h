@@ -1,7 +1,7 @@
-/* log_hparams.h - the hyperparameters in a small YAML file, as Lightning and dvclive write it, as facts config.*.
+/* log_hparams.h - reads hyperparameters from a small YAML file, as Lightning and dvclive write it, into facts config.*.
  *
- * Plain values at its top become config.<key>, redacted by their keys like all facts; lists and mappings are told
- * (nested_config), not kept: as text they could not be redacted.
+ * Plain values at its top level become config.<key>, redacted by their keys like all facts. Lists and mappings give a notice
+ * (nested_config) and are not kept, since as text they could not be redacted.
  */
 #ifndef TSCOPE_INGEST_LOGS_LOG_HPARAMS_H
 #define TSCOPE_INGEST_LOGS_LOG_HPARAMS_H
@@ -9,7 +9,7 @@
 #include "base/json_writer.h"
 #include "ingest/core/notice.h"
 
-/* Writes the member "config" of the object that is open; nothing if the file is not there. name: for notices. */
+/* Writes the member "config" into the object that is open in j, or nothing if the file does not exist. name stands in notices. */
 enum ts_status ts_log_hparams(const char *path, struct ts_span name, struct ts_json *j, struct ts_notices *notices,
 			      struct ts_error *err);
 

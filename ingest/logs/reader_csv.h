@@ -1,7 +1,8 @@
-/* reader_csv.h - a file *.csv or *.tsv that is a table of steps; and Lightning's CSVLogger: metrics.csv beside hparams.yaml.
+/* reader_csv.h - reads a file *.csv or *.tsv that is a table of steps, also that of Lightning's CSVLogger: metrics.csv beside
+ * hparams.yaml.
  *
- * The first line that is no comment names the columns. How they become ours: log_table.h. The file is read through a
- * window, twice or three times.
+ * The first line that is not a comment names the columns; log_table.h says what they become. The file is read through a window,
+ * twice or three times.
  */
 #ifndef TSCOPE_INGEST_LOGS_READER_CSV_H
 #define TSCOPE_INGEST_LOGS_READER_CSV_H

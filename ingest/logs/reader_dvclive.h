@@ -1,4 +1,5 @@
-/* reader_dvclive.h - dvclive's folder: plots/metrics/<name>.tsv, a series each, metrics.json and params.yaml beside. */
+/* reader_dvclive.h - reads dvclive's folder: one series in each plots/metrics/<name>.tsv, with metrics.json and params.yaml
+ * beside. */
 #ifndef TSCOPE_INGEST_LOGS_READER_DVCLIVE_H
 #define TSCOPE_INGEST_LOGS_READER_DVCLIVE_H
 

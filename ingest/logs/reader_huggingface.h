@@ -1,7 +1,8 @@
-/* reader_huggingface.h - what transformers' Trainer leaves in its output folder: trainer_state.json, there or in checkpoint-N.
+/* reader_huggingface.h - reads the output folder of transformers' Trainer: trainer_state.json, in the folder or in checkpoint-N.
  *
- * Of a folder the state that went farthest is read, whose log_history has all that came before it. What lies beside it
- * (config.json, weights, states of the optimizer and of random numbers) becomes facts: sizes and SHA-256, nothing is unpickled.
+ * Of the states in a folder the one with the highest step is read, since its log_history contains the others. The files beside it
+ * (config.json, weights, states of the optimizer and of random number generators) become facts: their sizes and SHA-256. Nothing is
+ * unpickled.
  * Source: transformers, trainer_callback.py (TrainerState), trainer.py (log, save_model).
  */
 #ifndef TSCOPE_INGEST_LOGS_READER_HUGGINGFACE_H

@@ -1,6 +1,6 @@
-/* reader_jsonl.h - a file *.jsonl or *.ndjson whose lines are JSON objects with a step.
+/* reader_jsonl.h - reads a file *.jsonl or *.ndjson whose lines are JSON objects with a step.
  *
- * Of whatever tool; how its names become columns: log_table.h. */
+ * Any tool may have written it; log_table.h says how its names become columns. */
 #ifndef TSCOPE_INGEST_LOGS_READER_JSONL_H
 #define TSCOPE_INGEST_LOGS_READER_JSONL_H
 

@@ -1,7 +1,8 @@
-/* reader_mlflow.h - MLflow's file store: a run is a directory ROOT/EXPERIMENT/RUN_ID with meta.yaml, metrics/, params/, tags/.
+/* reader_mlflow.h - reads MLflow's file store: a run is a directory ROOT/EXPERIMENT/RUN_ID with meta.yaml, metrics/, params/,
+ * tags/.
  *
- * metrics/KEY has a line a value, "milliseconds value step"; params/KEY and tags/KEY are whole values; a slash in a key is a
- * directory. Source: mlflow/store/tracking/file_store.py. Databases: mlflow_db.h.
+ * metrics/KEY has one line per value, "milliseconds value step"; params/KEY and tags/KEY each hold one value; a slash in a key
+ * makes a directory. mlflow_db.h reads MLflow's databases. Source: mlflow/store/tracking/file_store.py.
  */
 #ifndef TSCOPE_INGEST_MLFLOW_READER_MLFLOW_H
 #define TSCOPE_INGEST_MLFLOW_READER_MLFLOW_H
@@ -13,8 +14,8 @@ int ts_mlflow_sniff(const char *path);
 enum ts_status ts_mlflow_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 			      struct ts_ingest_result *ret_result, struct ts_error *err);
 
-/* For who walks folders: an entry of this directory is MLflow's and holds no run, or one that was deleted. Fails with TS_NO_MEMORY
- * only. */
+/* Tells discover.h whether to skip an entry of this directory: it belongs to MLflow and holds no run, or a deleted one. Fails with
+ * TS_NO_MEMORY only. */
 enum ts_status ts_mlflow_passes_over(const char *directory, const char *entry, bool *ret_passes_over, struct ts_error *err);
 
 #endif

@@ -1,21 +1,20 @@
-/* rows.h - takes the cells of a log in the order of the log, and gives rows, step by step, to a builder.
+/* rows.h - takes the cells of a log in the order of the log, and gives rows to a builder in the order of steps.
  *
  *	ts_rows_read(&source, sink, arena, &rows, err)		calls source->feed once, or twice
- *	  feed: ts_rows_column(rows, &column, &c, err)		once a name; keep the number
- *		ts_rows_step(rows, step, err)			the cells that follow are of this step
+ *	  feed: ts_rows_column(rows, &column, &c, err)		once per name; keep the number c
+ *		ts_rows_step(rows, step, err)			the cells that follow belong to this step
  *		ts_rows_f64(rows, c, 0.25, err) ...
  *		ts_rows_restart(rows, step, err)		the source says that training began again at this step
  *	ts_rows_finish(rows)
  *
- * Logs mostly come in the order of steps; then each row goes to the builder as soon as the next begins. The first step
- * that lies before the one in hand ends that: the feed is called again from the beginning, its cells are sorted by step,
- * in memory up to TS_ROWS_MEMORY and in an unnamed file of the temporary directory beyond. So memory is a window,
- * whatever the length.
+ * Most logs are in the order of steps; then each row goes to the builder as soon as the next row begins. If a step is below the
+ * current one, the feed is called again from the beginning, and its cells are sorted by step: in memory up to TS_ROWS_MEMORY,
+ * beyond that in an unnamed file in the temporary directory. So memory use is bounded, whatever the length of the log.
  *
- * One cell a column and step: the later one counts, the earlier is counted in `repeated` (but see `quiet`). After a restart
- * at step s what was written before it at s and later is superseded: rows of TS_TABLE_SUPERSEDED, as docs/run-directory.md
- * has them, and all rows have the column `segment`. Where the source says nothing of restarts (`by_row`: a record is a whole row),
- * a step that is not above the one before is a restart at that step.
+ * A column has one cell per step. If it gets more, the last one counts, and the earlier ones are counted in `repeated` (but see
+ * `quiet`). After a restart at step s, the rows written before it at steps s and later are superseded: they become rows of
+ * TS_TABLE_SUPERSEDED, as docs/run-directory.md describes, and all rows get the column `segment`. If the source does not report
+ * restarts (`by_row`: a record is a whole row), a step that is not above the step before is a restart at that step.
  * Ownership: names and texts are copied. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_ROWS_ROWS_H
@@ -27,47 +26,48 @@
 enum { TS_ROWS_MEMORY = 64 << 20, TS_ROWS_SEGMENTS_MAX = 4096 };
 
 struct ts_rows_column {
-	struct ts_span name;	      /* ours, an escaped path: "scalars.loss" */
-	struct ts_span source;	      /* the log's: "train/loss"; empty: the same */
+	struct ts_span name;	      /* our name, an escaped path: "scalars.loss" */
+	struct ts_span source;	      /* the log's name: "train/loss"; empty: the same */
 	enum ts_column_type type;
-	enum ts_precision precision;  /* as the log keeps it; of one that comes in several, doubles */
+	enum ts_precision precision;  /* as the log stores it; double if it stores several */
 	uint8_t digits;
-	bool quiet;		      /* a value that comes again is no news, and the first stays: time stamps */
+	bool quiet;		      /* repeated values are expected (time stamps): the first one stays, none is counted */
 };
 
 struct ts_rows;
 
 struct ts_rows_source {
-	/* All cells, from the beginning. Errors of rows functions are handed on as they are: one of them means "again". */
+	/* Gives all cells, from the beginning. It must return errors of these functions unchanged: one of them means "start
+	 * again". */
 	enum ts_status (*feed)(void *ctx, struct ts_rows *rows, struct ts_error *err);
 	void *ctx;
-	bool by_row;
-	size_t memory; /* 0 = TS_ROWS_MEMORY; tests take less */
+	bool by_row;   /* each record is a whole row, see above */
+	size_t memory; /* bytes; 0 = TS_ROWS_MEMORY; tests use less */
 };
 
 struct ts_rows_stats {
 	uint64_t cells, repeated;
 	uint64_t segments; /* 1 = never restarted; 0 = no row */
 	uint64_t dropped;  /* cells of columns beyond TS_INGEST_COLUMNS_MAX */
-	uint64_t resteps;  /* times a step lay before the one in hand */
+	uint64_t resteps;  /* how often a step was below the current one */
 };
 
-/* rank 0. ret_rows is the caller's, also when this fails (NULL then). */
+/* Reads the source into a builder of rank 0. The caller owns *ret_rows, which is NULL on failure. */
 enum ts_status ts_rows_read(const struct ts_rows_source *source, struct ts_sink_count *sink, struct ts_rows **ret_rows,
 			    struct ts_error *err);
-void ts_rows_finish(struct ts_rows *rows); /* NULL is allowed; the builder goes with it */
+void ts_rows_finish(struct ts_rows *rows); /* also frees the builder; NULL is allowed */
 
-/* The same name and type gives the same number; what it says of the source and precision counts the first time. */
+/* Returns the number of a column. The same name and type gives the same number; source and precision count the first time only. */
 enum ts_status ts_rows_column(struct ts_rows *rows, const struct ts_rows_column *column, uint32_t *ret_column, struct ts_error *err);
 enum ts_status ts_rows_step(struct ts_rows *rows, int64_t step, struct ts_error *err);
 enum ts_status ts_rows_f64(struct ts_rows *rows, uint32_t column, double value, struct ts_error *err);
-/* TEXT and JSON. */
+/* For columns of type TEXT and JSON. */
 enum ts_status ts_rows_text(struct ts_rows *rows, uint32_t column, struct ts_span value, struct ts_error *err);
 enum ts_status ts_rows_restart(struct ts_rows *rows, int64_t step, struct ts_error *err);
 
-/* After ts_rows_read. */
+/* These are for after ts_rows_read. */
 struct ts_builder *ts_rows_builder(struct ts_rows *rows);
-/* The i-th column; false from their number on. */
+/* Gets the i-th column; false if there are not so many. */
 bool ts_rows_column_at(const struct ts_rows *rows, size_t i, struct ts_rows_column *ret_column);
 void ts_rows_stats(const struct ts_rows *rows, struct ts_rows_stats *ret_stats);
 

@@ -1,11 +1,11 @@
-/* spill.h - sorts records by step in bounded memory, through an unnamed file where they are many.
+/* spill.h - sorts records by step in bounded memory, through an unnamed file if there are many.
  *
  *	ts_spill_create(memory, &s, err)
- *	ts_spill_add(s, step, bytes, err)		any order
- *	ts_spill_next(s, &step, &bytes, &more, err)	after the last add; bytes are good until the next call
+ *	ts_spill_add(s, step, bytes, err)		in any order of steps
+ *	ts_spill_next(s, &step, &bytes, &more, err)	after the last add; bytes are valid until the next call
  *	ts_spill_destroy(s)
  *
- * memory bounds what is held while records come (at least the largest record); while they are read back 256 KiB for each
+ * `memory` limits the bytes held while records are added (it is at least the largest record). Reading back takes 256 KiB for each
  * `memory` bytes that went to the file. The file lies in TMPDIR, else in /tmp. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_ROWS_SPILL_H

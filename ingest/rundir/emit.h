@@ -1,8 +1,8 @@
 /* emit.h - gives the records of one step of steps.jsonl to the builder: keys become columns, cells become values of one row.
  *
- * A column's name is the escaped path of its keys. Two names are ours, in runs that were restarted: `segment` (which
- * execution wrote the row, from 0) and, for superseded rows, `step`; so a record's own key `segment` is stored as
- * `segment[0]`, which no key can be. Threads: one at a time.
+ * A column's name is the escaped path of its keys. In runs that were restarted tscope adds two columns: `segment` (which execution
+ * wrote the row, from 0) and, for superseded rows, `step`. So a record's own key `segment` is stored as `segment[0]`, a name that
+ * no key can have. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_RUNDIR_EMIT_H
 #define TSCOPE_INGEST_RUNDIR_EMIT_H
@@ -14,28 +14,30 @@
 
 struct ts_emit {
 	struct ts_builder *builder;
-	const struct ts_facts *facts; /* effective, sorted: for columns.<name>.precision; may be NULL */
+	const struct ts_facts *facts; /* the effective facts, sorted, for columns.<name>.precision; may be NULL */
 	uint32_t n_columns;
 	uint32_t segment, step, step_text; /* columns + 1; 0 = not yet */
-	uint64_t dropped;	/* cells that found no column any more */
+	uint64_t dropped;	/* cells for which there was no column left */
 	uint64_t dropped_line;
-	uint64_t repeated;	/* values that came again in a further record of their step */
+	uint64_t repeated;	/* values that a later record of the same step repeated */
 	uint64_t repeated_line;
-	uint64_t row;		/* rows that were begun */
-	uint64_t records;	/* of the row in hand */
+	uint64_t row;		/* number of rows begun so far */
+	uint64_t records;	/* records of the current row */
 };
 
-/* Forgets the columns that the record's keys had in another builder. */
+/* Begins with a builder, and forgets the columns that the record's keys had in an earlier one. */
 void ts_emit_init(struct ts_emit *emit, struct ts_builder *builder, const struct ts_facts *facts,
 		  struct ts_record *record);
-/* One row of one record, or of several: begin, every record of its step, end. segment < 0: the run was never restarted. */
+/* Give one row, of one record or several, to the builder: begin, then every record of its step, then end. segment < 0: the run was
+ * never restarted. */
 void ts_emit_begin(struct ts_emit *emit, enum ts_table_kind kind, int64_t key);
 enum ts_status ts_emit_record(struct ts_emit *emit, const struct ts_record *record, uint64_t line, struct ts_error *err);
 enum ts_status ts_emit_end(struct ts_emit *emit, enum ts_table_kind kind, int64_t step, int64_t segment, struct ts_error *err);
-/* All three, of one record without a segment. */
+/* Does all three for a row of one record, without a segment. */
 enum ts_status ts_emit_row(struct ts_emit *emit, const struct ts_record *record, enum ts_table_kind kind, int64_t key, uint64_t line,
 			   struct ts_error *err);
-/* Says how many cells found no column, and how many came again within their step, if any did. */
+/* Adds notices with the number of cells for which there was no column, and of values that were repeated within their step, if there
+ * are any. */
 void ts_emit_tell_dropped(const struct ts_emit *emit, struct ts_notices *notices, struct ts_span file);
 
 #endif

@@ -1,11 +1,11 @@
-/* range.h - a steps.jsonl, or a part of one, read record by record through a window.
+/* range.h - reads a steps.jsonl, or a part of it, record by record through a window.
  *
  *	ts_range_init(&range, &source, 0, source.size, 1, window)
  *	while (ts_range_next(&range, &record, notices, &more, err) == TS_OK && more) ... record holds it
  *	ts_range_finish(&range)
  *
- * What is no record is skipped and told to notices (NULL: not told). The file is read with pread up to the size it had when
- * it was opened: one that grows is fine, one that shrinks is TS_IO. The window is allocated at the first call and grows for
+ * Text that is not a record is skipped with a notice (notices may be NULL). The file is read with pread up to the size it had when
+ * it was opened: a file that grows is fine, a file that shrinks is TS_IO. The window is allocated at the first call and grows for
  * long lines. Threads: one at a time; ranges may share a record parser.
  */
 #ifndef TSCOPE_INGEST_RUNDIR_RANGE_H
@@ -15,17 +15,17 @@
 #include "ingest/rundir/record.h"
 
 struct ts_progress {
-	bool (*tell)(void *ctx, uint64_t done, uint64_t total); /* NULL: nobody asks */
+	bool (*tell)(void *ctx, uint64_t done, uint64_t total); /* reports progress; may be NULL */
 	void *ctx;
 	uint64_t done, total;
 };
 
 struct ts_steps_source {
-	int fd;			/* -1: memory */
+	int fd;			/* -1: the text is in memory */
 	struct ts_span memory;
-	uint64_t size;		/* when it was opened */
-	struct ts_span name;	      /* for notices: relative to the run */
-	struct ts_span path;	      /* for errors */
+	uint64_t size;		/* size when it was opened */
+	struct ts_span name;	      /* its name in notices, relative to the run */
+	struct ts_span path;	      /* its name in errors */
 	struct ts_progress *progress; /* may be NULL */
 };
 
@@ -35,15 +35,15 @@ struct ts_range {
 	uint8_t *window;
 	size_t cap;
 	uint64_t base;	    /* where window[0] stands in the file */
-	size_t at, len;	    /* what is left: window[at..len) */
-	uint64_t line;	    /* number of the line that comes next, or is being dealt with */
+	size_t at, len;	    /* the unread part: window[at..len) */
+	uint64_t line;	    /* number of the current line, or of the next one between lines */
 	bool in_line;
 	size_t line_end;    /* in the window */
 	bool has_newline;
-	uint32_t taken;	    /* records of this line */
-	size_t record_at, record_len; /* the last one, in the window */
+	uint32_t taken;	    /* records read from this line */
+	size_t record_at, record_len; /* the last record, in the window */
 	bool started;
-	bool too_long;	    /* dropping the rest of a long line */
+	bool too_long;	    /* the rest of a line that is too long is being skipped */
 };
 
 void ts_range_init(struct ts_range *range, const struct ts_steps_source *source, uint64_t from, uint64_t end,
@@ -51,10 +51,10 @@ void ts_range_init(struct ts_range *range, const struct ts_steps_source *source,
 void ts_range_finish(struct ts_range *range);
 enum ts_status ts_range_next(struct ts_range *range, struct ts_record *record, struct ts_notices *notices,
 			     bool *ret_more, struct ts_error *err);
-/* The last record once more, when another range has used the parser since. */
+/* Parses the last record again, for when another range has used the parser since. */
 enum ts_status ts_range_again(struct ts_range *range, struct ts_record *record, struct ts_error *err);
 
-/* Where the last record begins in the file, and its line. */
+/* The byte at which the last record begins in the file, and its line. */
 static inline uint64_t ts_range_offset(const struct ts_range *range)
 {
 	return range->base + range->record_at;

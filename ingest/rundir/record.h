@@ -1,13 +1,13 @@
-/* record.h - one record of steps.jsonl, or of a file beside it: from its text to a step and cells.
+/* record.h - parses one record of steps.jsonl, or of a file beside it, into a step and cells.
  *
  *	ts_record_init(&p, TS_RECORD_STEP, err)
- *	ts_record_parse(&p, text, &outcome, err)	the value at the start of text, whatever it is
+ *	ts_record_parse(&p, text, &outcome, err)	parses the value at the start of text
  *	if (!outcome.rejected) ... p.step, p.cells[0..p.n)
  *	ts_record_finish(&p)
  *
- * Which key becomes which column is written in docs/run-directory.md. Nested objects flatten; a cell with type 0 was
- * replaced by a later key of the same name. Two paths give the same cells: the general one here, and ts_record_fast, which
- * expects the text between two numbers to be what it was in a record before (fast.c); a property test holds them together.
+ * docs/run-directory.md says which key becomes which column. Nested objects are flattened; a cell with type 0 was
+ * replaced by a later key of the same name. Two parsers give the same cells: the general one here, and ts_record_fast, which
+ * expects the same text between numbers as in an earlier record (fast.c); a property test compares the two.
  * Spans of cells point into text, or live until the next parse. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_RUNDIR_RECORD_H
@@ -16,7 +16,7 @@
 #include "base/json_reader.h"
 #include "ingest/facts/keys.h"
 
-/* Distinct keys of one file that are told apart; values under further ones are left out and counted. */
+/* The most distinct keys of one file; values under further keys are left out and counted. */
 enum { TS_KEYS_MAX = 65536 };
 
 struct ts_cell {
@@ -29,14 +29,14 @@ struct ts_cell {
 	struct ts_span text;
 };
 
-/* What a record must have. Only in the form STEP is its step no cell. */
+/* What a record must have. Only in the form STEP the step is the key of the row, and not a cell. */
 enum ts_record_form {
-	TS_RECORD_STEP,	  /* a step; else no_step, bad_step */
-	TS_RECORD_EVENT,  /* of a pipeline: the numbers stage, start, end; else bad_event */
-	TS_RECORD_DIGEST, /* of an operation: step, name, out; in and occurrence are right or missing; else bad_digest */
+	TS_RECORD_STEP,	  /* a step; else the notice is no_step or bad_step */
+	TS_RECORD_EVENT,  /* an event of a pipeline: the numbers stage, start, end; else bad_event */
+	TS_RECORD_DIGEST, /* an operation: step, name, out; in and occurrence are valid or missing; else bad_digest */
 };
 
-/* A column that the form knows. */
+/* A column whose type the form prescribes. */
 struct ts_known_column {
 	uint32_t key;
 	enum ts_column_type type;
@@ -44,7 +44,7 @@ struct ts_known_column {
 
 enum { TS_KNOWN_COLUMNS = 5 };
 
-/* Things that are odd in one record; they matter once the record is taken. */
+/* Kinds of oddities in a record, each with its notice; they are reported only if the record is taken. */
 enum ts_oddity {
 	TS_ODD_NULL,	     /* null_value */
 	TS_ODD_DUPLICATE,    /* duplicate_key */
@@ -59,16 +59,16 @@ enum ts_oddity {
 };
 
 struct ts_outcome {
-	const char *rejected; /* the notice's code, or NULL: the record is good */
-	size_t used;	      /* bytes of text that are dealt with */
+	const char *rejected; /* the notice's code; NULL: the record is good */
+	size_t used;	      /* how many bytes of text were consumed */
 	bool malformed;	      /* not JSON: what comes after `used` may be a record of its own */
 	bool ends_early;      /* malformed because the text ends */
 	char detail[200];
 	uint32_t odd[TS_ODDITIES];
-	uint32_t odd_key[TS_ODDITIES]; /* of the first; its parent where the key itself has no number */
+	uint32_t odd_key[TS_ODDITIES]; /* the key of the first case; its parent if the key itself has no number */
 };
 
-/* Where a number stood in the text: what lies between is what fast.c expects next time. */
+/* Where a number stood in the text. fast.c expects the text between the numbers to be the same next time. */
 struct ts_spot {
 	uint32_t at, len;
 	uint32_t key; /* TS_KEY_ROOT: the step itself */
@@ -81,9 +81,9 @@ struct ts_record {
 	struct ts_cell *cells;
 	size_t n, cap;
 	struct ts_keys keys;
-	/* The rest is the parser's own. */
+	/* The members below are private to the parser. */
 	uint64_t serial;
-	struct ts_buf text; /* of cells that do not lie in the input as they are */
+	struct ts_buf text; /* texts of cells that differ from their form in the input, such as unescaped ones */
 	struct ts_buf scratch;
 	struct ts_json_reader reader;
 	uint32_t key_step, key_phases, key_scalars, key_memory, key_digests;
@@ -94,7 +94,7 @@ struct ts_record {
 	const char *rejected;
 	struct ts_outcome *out;
 	struct ts_buf spots; /* struct ts_spot each */
-	bool plain;	     /* only numbers so far, nothing odd */
+	bool plain;	     /* so far the record has only numbers and no oddity */
 	struct ts_shape *shapes;
 	size_t n_shapes;
 };
@@ -102,18 +102,18 @@ struct ts_record {
 enum ts_status ts_record_init(struct ts_record *p, enum ts_record_form form, struct ts_error *err);
 void ts_record_finish(struct ts_record *p);
 
-/* Errors are TS_NO_MEMORY only; whatever is wrong with the text is in *ret_outcome. */
+/* Fails with TS_NO_MEMORY only; *ret_outcome says what is wrong with the text. */
 enum ts_status ts_record_parse(struct ts_record *p, struct ts_span text, struct ts_outcome *ret_outcome,
 			       struct ts_error *err);
 
-/* Tries the shapes seen before on the record at the start of text; it must end with a newline inside text. Returns the
- * bytes used including the newline, 0 if it is anything but plain: then nothing is known about it. */
+/* Tries the shapes of earlier records on the record at the start of text, which must end with a newline inside text. Returns the
+ * number of bytes used, with the newline; 0 if no shape fits, and then the record has to be parsed by ts_record_parse. */
 size_t ts_record_fast(struct ts_record *p, struct ts_span text);
-/* After ts_record_parse took a record from text: remembers its shape, if it is a plain one. */
+/* Remembers the shape of a record that ts_record_parse has just taken from text, if the record is plain. */
 void ts_record_learn(struct ts_record *p, struct ts_span text, size_t used);
 void ts_shapes_finish(struct ts_record *p);
 
-/* Room for one more cell. */
+/* Appends a cell for the caller to fill. */
 struct ts_cell *ts_record_cell(struct ts_record *p);
 
 #endif

@@ -2,11 +2,11 @@
  * row of that file's own kind.
  *
  *	pipeline.jsonl	TS_TABLE_PIPELINE	an event: the numbers `stage`, `start` and `end`; else bad_event
- *	digests.jsonl	TS_TABLE_DIGESTS	of an operation: `step`, `name`, `out`, perhaps `in`, `occurrence`; else bad_digest
+ *	digests.jsonl	TS_TABLE_DIGESTS	an operation: `step`, `name`, `out`, optional `in`, `occurrence`; else bad_digest
  *
- * What a record must have is judged by record.h; what lacks it is skipped and told. Every other key is kept as a column by the
- * rules of steps.jsonl. The key of a row is its place among the records taken, from 0. Lines, windows and notices
- * are those of steps.jsonl (range.h). Threads: one at a time.
+ * record.h checks what a record must have; a record that lacks it is skipped with a notice. Every other key is kept as a column
+ * by the rules of steps.jsonl. The key of a row is its place among the records taken, from 0. Lines, windows and notices work
+ * as for steps.jsonl (range.h). Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_RUNDIR_SIDE_READ_H
 #define TSCOPE_INGEST_RUNDIR_SIDE_READ_H
@@ -28,10 +28,10 @@ struct ts_side_input {
 	struct ts_steps_source source;
 	const struct ts_facts *facts; /* as in ts_emit_init */
 	struct ts_notices *notices;
-	size_t window; /* 0 = 1 MiB; tests take less */
+	size_t window; /* bytes; 0 = 1 MiB; tests use less */
 };
 
-/* After the steps of the rank, into the same builder. Errors name file and line. */
+/* Reads the file into the builder that already has the steps of the rank. Errors name file and line. */
 enum ts_status ts_side_read(const struct ts_side_input *input, struct ts_builder *b, struct ts_error *err);
 
 #endif

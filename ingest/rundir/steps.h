@@ -1,12 +1,11 @@
-/* steps.h - reads a steps.jsonl into a builder: row by row while steps increase, through segments.c where they go
- * back.
+/* steps.h - reads a steps.jsonl into a builder: row by row while steps increase, and by segments.c where steps go back.
  *
- * The first pass gives every record to the builder as it reads; records of one step that follow one another are one row, of which the
- * last value of a column counts. Where a step is below the one before (training was
- * restarted into the same file), it throws that builder away, reads on to find where each segment begins, and then
- * merges the segments by step: of a step written several times the last segment's row is the step's, the others become
- * rows of TS_TABLE_SUPERSEDED, numbered in (step, segment) order, with their step as a number, or as its digits (JSON) where
- * a double would lose some. Memory: a window of at most 1 MiB a segment in use, 64 MiB for all.
+ * The first pass gives every record to the builder as it is read. Consecutive records of one step are one row, in which the last
+ * value of a column counts. If a step is below the step before (training was restarted and wrote to the same file), the reader
+ * discards that builder, reads on to find where each segment begins, and then merges the segments by step. If several segments
+ * wrote a step, the row of the last segment is the one of the step. The others become rows of TS_TABLE_SUPERSEDED, numbered in
+ * (step, segment) order. They keep their step as a number, or as its digits (JSON) where a double would lose some. Memory: a
+ * window of at most 1 MiB for each segment in use, 64 MiB for all.
  */
 #ifndef TSCOPE_INGEST_RUNDIR_STEPS_H
 #define TSCOPE_INGEST_RUNDIR_STEPS_H
@@ -21,11 +20,11 @@ struct ts_steps_input {
 	const struct ts_facts *facts;
 	struct ts_notices *notices;
 	struct ts_sink_count *sink;
-	size_t window; /* 0 = 1 MiB; tests take less */
+	size_t window; /* bytes; 0 = 1 MiB; tests use less */
 };
 
-/* *ret_builder (the caller's from then on) holds the rows; segments is 1 for a run that never went back, 0 without a
- * record. Errors name file and line. */
+/* *ret_builder holds the rows; the caller owns it. *ret_segments is 1 for a run whose steps never go back, 0 if there is no record.
+ * Errors name file and line. */
 enum ts_status ts_steps_read(const struct ts_steps_input *input, struct ts_builder **ret_builder,
 			     uint64_t *ret_segments, struct ts_error *err);
 

@@ -1,10 +1,10 @@
-/* reader_tensorboard.h - TensorBoard's event files: those that lie in one directory are one run, as TensorBoard has it.
+/* reader_tensorboard.h - reads TensorBoard's event files: the files in one directory are one run, as in TensorBoard.
  *
- * Read are scalars, as simple_value (float32) and as tensors without dimensions of every numeric type, and the hparams plugin's
- * start of a session. Files are read in the order of their names, which begin with the time; where two have a value of one tag and
- * step the later file's counts. A session's START at step s takes back what was written before it at s and later (the purge of
- * TensorBoard).
- * Source: tensorflow/core/util/event.proto, framework/summary.proto, tensor.proto; tensorboard/plugins/hparams/plugin_data.proto.
+ * The reader takes scalars, as simple_value (float32) and as tensors without dimensions of every numeric type, and the session
+ * start of the hparams plugin. Files are read in the order of their names, which begin with the time. If two files have a value
+ * for one tag and step, that of the later file counts. A session's START at step s discards what was written before it at s and
+ * later (the purge of TensorBoard). Source: tensorflow/core/util/event.proto, framework/summary.proto, tensor.proto;
+ * tensorboard/plugins/hparams/plugin_data.proto.
  */
 #ifndef TSCOPE_INGEST_TENSORBOARD_READER_TENSORBOARD_H
 #define TSCOPE_INGEST_TENSORBOARD_READER_TENSORBOARD_H

@@ -1,4 +1,4 @@
-/* tfrecord.h - the records of a TFRecord file, through a window.
+/* tfrecord.h - reads the records of a TFRecord file through a window. A record is:
  *
  *	u64 length, u32 masked CRC-32C of it, the bytes, u32 masked CRC-32C of those; little-endian
  *
@@ -6,9 +6,9 @@
  *	while (ts_tfrecord_next(&t, &record, &end, err) == TS_OK && end == TS_TFRECORD_MORE) ...
  *	ts_tfrecord_close(&t)
  *
- * The file is read up to the size it had when it was opened. A tail that is cut is how a file ends that is being written. There is no
- * mark to find the next record by: behind a wrong checksum nothing is read. A record of more than TS_TFRECORD_MAX bytes is checked,
- * but not given: LONG, and the next call goes on behind it. Threads: one at a time.
+ * The file is read up to the size it had when it was opened. A file that is still being written ends inside a record (CUT). The
+ * format has no mark by which to find the next record, so reading ends at a wrong checksum (DAMAGED). A record of more than
+ * TS_TFRECORD_MAX bytes is checked but not returned (LONG), and the next call goes on after it. Threads: one at a time.
  */
 #ifndef TSCOPE_INGEST_TENSORBOARD_TFRECORD_H
 #define TSCOPE_INGEST_TENSORBOARD_TFRECORD_H
@@ -19,7 +19,7 @@ enum { TS_TFRECORD_MAX = 16 << 20 };
 
 enum ts_tfrecord_end {
 	TS_TFRECORD_MORE, /* a record */
-	TS_TFRECORD_LONG, /* one that is too long to be given; go on */
+	TS_TFRECORD_LONG, /* a record was too long and is skipped; call again */
 	TS_TFRECORD_END,
 	TS_TFRECORD_CUT,     /* the file ends inside a record */
 	TS_TFRECORD_DAMAGED, /* a checksum is wrong */
@@ -28,15 +28,15 @@ enum ts_tfrecord_end {
 struct ts_tfrecord {
 	int fd;
 	uint64_t size;
-	uint64_t at; /* in the file: of the record that comes next; of the bad one at CUT and DAMAGED */
-	uint64_t filled; /* in the file: where the window's end stands */
+	uint64_t at; /* place in the file of the next record; at CUT and DAMAGED, of the bad one */
+	uint64_t filled; /* place in the file of the window's end */
 	struct ts_buf window;
 	size_t used;
 };
 
 enum ts_status ts_tfrecord_open(struct ts_tfrecord *t, const char *path, struct ts_error *err);
 void ts_tfrecord_close(struct ts_tfrecord *t);
-/* The record is good until the next call. */
+/* Reads the next record, which is valid until the next call. */
 enum ts_status ts_tfrecord_next(struct ts_tfrecord *t, struct ts_span *ret_record, enum ts_tfrecord_end *ret_end, struct ts_error *err);
 
 #endif

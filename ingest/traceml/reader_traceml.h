@@ -1,9 +1,9 @@
-/* reader_traceml.h - TraceML's final_summary.json (schemas 1.4 to 1.7): a run without series, whose aggregates are facts.
+/* reader_traceml.h - reads TraceML's final_summary.json (schemas 1.4 to 1.7) as a run without series, whose aggregates are facts.
  *
- * The file, or a folder that holds it. Everything stands under other.traceml as it is written: integers, floats (NaN and
- * infinite too), texts, null; keys that we do not know stay. A head has room for some 64 KiB: parts that are too long for it
- * (the rows of 64 ranks, texts) are kept as their JSON, as one text, at the same path under other.traceml_json. What the
- * compare needs is never among them. Where a key stands twice the last one counts, as in Python.
+ * The path is the file or a folder that holds it. Everything is kept as written under other.traceml: integers, floats (also NaN and
+ * infinities), texts, null, and keys that tscope does not know. A head has room for some 64 KiB. Parts that are too long for it
+ * (the rows of 64 ranks, texts) are kept as their JSON in one text, at the same path under other.traceml_json. The values that
+ * TraceML's compare needs are never among them. If a key occurs twice the last one counts, as in Python.
  */
 #ifndef TSCOPE_INGEST_TRACEML_READER_TRACEML_H
 #define TSCOPE_INGEST_TRACEML_READER_TRACEML_H

@@ -1,6 +1,6 @@
-/* reader_wandb.h - W&B's own log of a run: the .wandb file that its SDK writes, offline and online.
+/* reader_wandb.h - reads W&B's own log of a run: the .wandb file that its SDK writes, offline and online.
  *
- * What of it becomes what: docs/importers.md. Messages are known by number only.
+ * docs/importers.md says what each part becomes. Messages are known by field number only.
  */
 #ifndef TSCOPE_INGEST_WANDB_READER_WANDB_H
 #define TSCOPE_INGEST_WANDB_READER_WANDB_H
@@ -9,7 +9,7 @@
 
 extern const char ts_wandb_loses[];
 
-/* A .wandb file, or a directory with exactly one. */
+/* Recognises a .wandb file, or a directory with exactly one. */
 int ts_wandb_sniff(const char *path);
 enum ts_status ts_wandb_read(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx, struct ts_arena *arena,
 			     struct ts_ingest_result *ret_result, struct ts_error *err);

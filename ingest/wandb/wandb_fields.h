@@ -1,9 +1,10 @@
-/* wandb_fields.h - numbers of fields of W&B's messages, by message: wandb_internal.proto and wandb_telemetry.proto of SDK 0.31. */
+/* wandb_fields.h - the field numbers of W&B's messages, by message, from wandb_internal.proto and wandb_telemetry.proto of SDK
+ * 0.31. */
 #ifndef TSCOPE_INGEST_WANDB_WANDB_FIELDS_H
 #define TSCOPE_INGEST_WANDB_WANDB_FIELDS_H
 
 enum {
-	/* Record: what a record is. */
+	/* Record: the field that is set says what the record is. */
 	RECORD_HISTORY = 2,
 	RECORD_SUMMARY = 3,
 	RECORD_CONFIG = 5,

@@ -1,11 +1,11 @@
-/* wandb_history.h - the steps of a W&B log: its messages HistoryRecord, SummaryRecord and StatsRecord into rows and facts.
+/* wandb_history.h - turns the steps of a W&B log (its messages HistoryRecord, SummaryRecord and StatsRecord) into rows and facts.
  *
  *	ts_wandb_history_init(&h, arena, &notices, &facts, err)
- *	ts_wandb_history_begin(&h, rows, err)		a feed
- *	  h.s.file, h.s.at				for notices
- *	  ts_wandb_history_steps, _system, _summary	a message
+ *	ts_wandb_history_begin(&h, rows, err)		begins a feed
+ *	  h.s.file, h.s.at				set by the caller, for notices
+ *	  ts_wandb_history_steps, _system, _summary	each takes one message
  *	ts_wandb_history_end(&h, err)
- *	ts_wandb_history_facts(&h, err)			what the summary says beyond the steps: other.wandb.summary.*
+ *	ts_wandb_history_facts(&h, err)			what only the summary says becomes other.wandb.summary.*
  *	ts_wandb_history_finish(&h)
  *
  * Threads: one at a time.
@@ -23,11 +23,11 @@ struct ts_wandb_history {
 	struct ts_fact_tree *facts;
 	uint32_t key_step, key_timestamp, key_runtime, key_internal;
 	struct ts_keys system;
-	struct ts_wandb_metric *metrics; /* of each of its keys */
+	struct ts_wandb_metric *metrics; /* one per key of system */
 	uint32_t timestamp;		 /* column + 1 */
 	bool any_step, any_sample;
 	int64_t step;
-	uint64_t record; /* number of the one in hand */
+	uint64_t record; /* number of the current record */
 	struct ts_buf items;
 };
 
@@ -35,7 +35,7 @@ enum ts_status ts_wandb_history_init(struct ts_wandb_history *w, struct ts_arena
 				     struct ts_fact_tree *facts, struct ts_error *err);
 enum ts_status ts_wandb_history_begin(struct ts_wandb_history *w, struct ts_rows *rows, struct ts_error *err);
 void ts_wandb_history_finish(struct ts_wandb_history *w);
-/* Behind each message: TS_NO_MEMORY where there was none for a name. */
+/* To be called after each message: TS_NO_MEMORY if there was no memory for a name. */
 enum ts_status ts_wandb_history_check(const struct ts_wandb_history *w, struct ts_error *err);
 
 enum ts_status ts_wandb_history_steps(struct ts_wandb_history *w, struct ts_span history, struct ts_error *err);
