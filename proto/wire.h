@@ -1,11 +1,11 @@
-/* wire.h - plain structs of the requests and replies of tscope.v1, to and from their serialized form.
+/* wire.h - the requests and replies of tscope.v1 as plain structs, and functions that serialize and parse them.
  *
- * proto/wire*.c are the only translation units that see generated types. pack appends to a buffer; unpack parses bytes from
- * an untrusted peer into the arena (protobuf-c allocates from it, under its ceiling), checks every limit, length and enum,
- * and returns TS_INVALID with the field's name. Text fields must be valid UTF-8 without NUL; what a run itself says (paths,
- * text of facts, cells, names of columns and files) is any bytes. Spans lie in the arena, except that those of
- * put_request and objects_reply point into `in`, which must outlive them (push copies an object no more than it must).
- * docs/protocol.md specifies each method; proto/tscope/v1/tscope.proto each field with unit, limit and absence.
+ * proto/wire*.c are the only translation units that see generated types. pack appends to a buffer; unpack parses bytes from an
+ * untrusted peer into the arena (protobuf-c allocates from it, under its ceiling), checks every limit, length and enum, and
+ * returns TS_INVALID with the field's name. Text fields must be valid UTF-8 without NUL. Data of a run (paths and text of
+ * facts, cells, names of columns and files) may be any bytes. Spans lie in the arena, except that those of put_request and
+ * objects_reply point into `in`, which must outlive them; so push does not copy objects needlessly. docs/protocol.md specifies
+ * each method; proto/tscope/v1/tscope.proto each field with its unit and limit, and says what an absent field means.
  */
 #ifndef TSCOPE_PROTO_WIRE_H
 #define TSCOPE_PROTO_WIRE_H
@@ -21,7 +21,7 @@
 struct ts_info_reply {
 	struct ts_span version;
 	uint32_t format_version;
-	struct ts_span store; /* what it keeps runs in, for people */
+	struct ts_span store; /* where it keeps runs, as a text for people */
 	int64_t started_ns;
 	bool read_only;
 	struct ts_store_stats stats;
@@ -37,22 +37,22 @@ struct ts_has_reply {
 	size_t n;
 };
 
-/* PutObjects: a stream of these up, one ts_put_stats back. */
+/* PutObjects: the client sends a stream of these, and the server answers with one ts_put_stats. */
 struct ts_put_request {
 	struct ts_sealed *objects;
 	size_t n;
 };
 
-/* CommitRun: the head and its closure are there; let a name point at it. */
+/* CommitRun: a name shall point at a head. The head and all objects that it reaches must be stored. */
 struct ts_commit_request {
 	struct ts_span name; /* "project/run" */
 	struct ts_id head;
-	enum ts_expect expect; /* ANY: the ordinary rule, the name is new, equal, or the new run extends the old */
+	enum ts_expect expect; /* ANY: the ordinary rule: the name is new or equal, or the new run extends the old one */
 	struct ts_id expected;
-	bool force; /* move the name whatever it points at */
-	bool join; /* these are some ranks of a run: collect until the world is complete */
-	bool expose; /* with join: show the run now, ranks missing or not */
-	struct ts_span branch; /* "project/branch", also gets this head; empty = none */
+	bool force; /* move the name, whatever it points at */
+	bool join; /* this head has some ranks of a run: collect ranks until the world is complete */
+	bool expose; /* with join: show the run now, even if ranks are missing */
+	struct ts_span branch; /* a branch that also gets this head, "project/branch"; empty = none */
 	struct ts_span state; /* "running", "finished", "crashed", "unknown" */
 	struct ts_span message;
 };
@@ -61,39 +61,39 @@ enum ts_commit_outcome {
 	TS_COMMIT_UNCHANGED = 2, /* the name pointed at this head already */
 	TS_COMMIT_EXTENDED = 3, /* the new run continues the old one */
 	TS_COMMIT_FORCED = 4,
-	TS_COMMIT_STAGED = 5, /* join: ranks are still missing; no name points at it yet */
+	TS_COMMIT_STAGED = 5, /* with join: ranks are still missing, and no name points at the run yet */
 };
 struct ts_commit_reply {
 	enum ts_commit_outcome outcome;
-	struct ts_id id; /* what the name points at, or the staged head */
+	struct ts_id id; /* the head that the name points at, or the staged head */
 	bool had_previous;
 	struct ts_id previous;
 	uint64_t seq;
-	int32_t *missing_ranks; /* STAGED: the first 64 */
-	uint64_t n_missing; /* all */
-	struct ts_run_ref run; /* what id is now; joined, with the ranks that were there before */
+	int32_t *missing_ranks; /* with STAGED: the first 64 missing ranks */
+	uint64_t n_missing; /* number of all missing ranks */
+	struct ts_run_ref run; /* describes the run of id; a joined run includes the ranks that were there before */
 };
 
-/* UpdateRef: name, tag, rm, branch prune. */
+/* UpdateRef: sets or removes a name, a tag or a branch. */
 struct ts_ref_request {
 	enum ts_ref_kind kind;
 	struct ts_span name;
 	bool remove;
 	struct ts_span target; /* a run spec (resolve.h); empty with remove */
-	bool force; /* a tag that exists, a name that points elsewhere */
+	bool force; /* also move a tag that exists, or a name that points elsewhere */
 	enum ts_expect expect;
 	struct ts_id expected;
 	struct ts_span message;
 };
 struct ts_ref_reply {
-	struct ts_ref ref; /* as it is now, or as it was before it was removed */
+	struct ts_ref ref; /* the ref as it is now, or as it was before it was removed */
 	bool had_previous;
 	struct ts_id previous;
 };
 
 /* RefLog */
 struct ts_log_request {
-	struct ts_span spec; /* of a run name, tag or branch */
+	struct ts_span spec; /* spec of a run name, tag or branch */
 	uint32_t limit; /* 0 = all */
 };
 struct ts_log_reply {
@@ -118,29 +118,29 @@ struct ts_list_request {
 	struct ts_span filter; /* empty = all */
 	struct ts_span *columns;
 	size_t n_columns;
-	struct ts_span sort; /* "-started" = descending; empty = newest pushed first */
+	struct ts_span sort; /* a column, "-started" = descending; empty = the newest push first */
 	uint32_t page_size; /* 1..TS_PAGE_MAX; 0 = 50 */
 	struct ts_span page_token;
 };
 struct ts_list_cell {
 	bool known;
-	struct ts_fact value; /* path empty; BOOL INT FLOAT TEXT NUMBER */
+	struct ts_fact value; /* its path is empty; its type is BOOL, INT, FLOAT, TEXT or NUMBER */
 };
 struct ts_list_row {
 	struct ts_span name; /* "project/run" */
 	struct ts_id id;
 	int64_t pushed_ns;
-	struct ts_list_cell *cells; /* one a column asked for */
+	struct ts_list_cell *cells; /* one per requested column */
 	size_t n_cells;
 };
 struct ts_list_reply {
 	struct ts_list_row *rows;
 	size_t n;
-	struct ts_span next_token; /* empty = no more */
-	uint64_t examined; /* runs looked at to fill this page */
+	struct ts_span next_token; /* empty = this is the last page */
+	uint64_t examined; /* runs examined to fill this page */
 };
 
-/* GetRun: what show, facts, export begin with. */
+/* GetRun: the first request of the verbs show, facts and export. */
 struct ts_get_request {
 	struct ts_span spec;
 };
@@ -151,11 +151,11 @@ struct ts_column_info {
 	enum ts_precision precision;
 	uint32_t digits;
 	enum ts_table_kind table;
-	int32_t rank; /* the lowest that has it */
-	uint32_t ranks; /* how many have it */
-	uint64_t rows; /* of that rank */
+	int32_t rank; /* the lowest rank that has the column */
+	uint32_t ranks; /* how many ranks have it */
+	uint64_t rows; /* rows of the lowest rank */
 	int64_t first_key, last_key;
-	uint64_t rows_all; /* over ranks */
+	uint64_t rows_all; /* sum over all ranks */
 };
 struct ts_file_info {
 	int32_t rank;
@@ -167,7 +167,7 @@ struct ts_get_reply {
 	bool by_ref; /* spec named a ref */
 	struct ts_ref ref;
 	struct ts_span head; /* the head object's bytes (run/head.h decodes them) */
-	struct ts_note *notes; /* of the run name, if by_ref and a run */
+	struct ts_note *notes; /* notes of the run name, if spec named one */
 	size_t n_notes;
 	struct ts_column_info *columns;
 	size_t n_columns;
@@ -175,12 +175,13 @@ struct ts_get_reply {
 	size_t n_files;
 	int32_t *missing_ranks;
 	size_t n_missing;
-	struct ts_ref *names; /* run names, tags, branches that point at it, at most 64 */
+	struct ts_ref *names; /* run names, tags and branches that point at the run, at most 64 */
 	size_t n_names;
-	struct ts_lineage lineage; /* of lineage.parent, if it is named */
+	struct ts_lineage lineage; /* the parent, if the fact lineage.parent names one */
 };
 
-/* GetObjects: ids up, sealed objects down in that order; a missing one ends the stream with TS_NOT_FOUND. */
+/* GetObjects: the client sends ids, and the server a stream of sealed objects in that order. A missing object ends the stream with
+ * TS_NOT_FOUND. */
 
 /* Analyze */
 struct ts_analyze_request {
@@ -195,9 +196,9 @@ struct ts_analyze_request {
 	double peak_flops_per_s;
 	bool has_microbatches;
 	uint32_t microbatches;
-	struct ts_span dtype; /* empty = not said */
+	struct ts_span dtype; /* empty = not given */
 	struct ts_policy policy;
-	bool fresh; /* compute anew, whatever lies in the cache */
+	bool fresh; /* compute everything, without the cache */
 };
 
 /* Diff */
@@ -205,13 +206,13 @@ enum ts_plots_wanted { TS_PLOTS_NONE = 0, TS_PLOTS_AROUND = 1, TS_PLOTS_ALL = 2 
 
 struct ts_diff_request {
 	struct ts_span a, b;
-	struct ts_span *ignore; /* globs of fact paths left out */
+	struct ts_span *ignore; /* globs of fact paths to leave out */
 	size_t n_ignore;
-	struct ts_span *repeats; /* specs of runs of one recipe, to judge b against */
+	struct ts_span *repeats; /* specs of repeated runs of one configuration, against whose spread b is judged */
 	size_t n_repeats;
-	struct ts_span axis; /* a column to align by in place of the step; empty = step */
-	enum ts_plots_wanted plots; /* curves too */
-	struct ts_policy policy; /* its cut-offs count */
+	struct ts_span axis; /* a column by which to align rows in place of the step; empty = the step */
+	enum ts_plots_wanted plots; /* which curves the reply has */
+	struct ts_policy policy; /* only its cut-offs are used */
 };
 
 /* DiffMatrix */
@@ -233,13 +234,13 @@ struct ts_gate_request {
 	size_t n_candidates;
 	struct ts_span *baselines;  /* specs of runs, or one "branch:project/main" */
 	size_t n_baselines;
-	struct ts_span *pairs;	    /* specs of runs: base and candidate on one allocation */
+	struct ts_span *pairs;	    /* specs of runs in pairs: base and candidate on the same allocated machines */
 	size_t n_pairs;
-	struct ts_policy policy;    /* items of section GATE count */
+	struct ts_policy policy;    /* only its items of section GATE are used */
 	bool has_given;
-	struct ts_gate_input given; /* a bundle: its baselines and history stand in the place of `baselines`; a record: all of it */
-	bool replay;		    /* judge `given` as it is; nothing else is looked at */
-	/* Baseline, of a candidate that the store does not have and that stands in `given`: as gate_subject.h has them. */
+	struct ts_gate_input given; /* a bundle, whose baselines and history replace `baselines`; or a whole record */
+	bool replay;		    /* judge `given` as it is, without looking at anything else */
+	/* For Baseline with a candidate that is in `given` and not in the store: its ancestors, as in gate_subject.h. */
 	struct ts_span ancestors;
 	bool ancestors_cut;
 };
@@ -249,13 +250,13 @@ enum { TS_GATE_SPECS_MAX = 1024 };
 struct ts_trend_request {
 	struct ts_span branch;	    /* spec */
 	enum ts_metric metric;
-	uint64_t limit;		    /* newest runs; 0: all, at most TS_TREND_RUNS_MAX */
-	struct ts_span like;	    /* spec of a run whose workload is followed; empty: that of the newest run */
+	uint64_t limit;		    /* how many of the newest runs; 0: all, at most TS_TREND_RUNS_MAX */
+	struct ts_span like;	    /* spec of a run whose workload is followed; empty: the newest run of the branch */
 	struct ts_policy policy;
 };
-enum { TS_TREND_RUNS_MAX = 10000 /* fit into a message */ };
+enum { TS_TREND_RUNS_MAX = 10000 /* so many fit into a message */ };
 
-/* Verify: replies down: progress while it runs, then the report. */
+/* Verify: a stream of replies: progress while it runs, then the report. */
 struct ts_verify_event {
 	bool final;
 	uint64_t done, total;
@@ -269,7 +270,7 @@ struct ts_gc_request {
 	uint64_t lease_s;
 };
 
-/* One pack and one unpack a message. */
+/* Each message has one pack and one unpack function. */
 #define TS_WIRE(name, type)                                                                                            \
 	enum ts_status ts_wire_pack_##name(const struct type *in, struct ts_buf *out, struct ts_error *err);           \
 	enum ts_status ts_wire_unpack_##name(struct ts_span in, struct ts_arena *arena, struct type *ret,              \
@@ -301,12 +302,12 @@ TS_WIRE(matrix_request, ts_matrix_request);
 TS_WIRE(matrix_reply, ts_diff_matrix);
 TS_WIRE(resume_request, ts_resume_request);
 TS_WIRE(resume_reply, ts_resume);
-TS_WIRE(gate_input, ts_gate_input); /* the record of a verdict and a bundle, in files that outlive the runs, too */
+TS_WIRE(gate_input, ts_gate_input); /* also the record of a verdict, and a bundle, in files that outlive the runs */
 TS_WIRE(gate_request, ts_gate_request);
 TS_WIRE(gate_reply, ts_verdict);
 TS_WIRE(trend_request, ts_trend_request);
 TS_WIRE(trend_reply, ts_trend);
-TS_WIRE(gate_run, ts_gate_run); /* in a cache: it is no message of a method */
+TS_WIRE(gate_run, ts_gate_run); /* only in a cache; no method sends it */
 TS_WIRE(verify_event, ts_verify_event);
 TS_WIRE(gc_request, ts_gc_request);
 TS_WIRE(gc_reply, ts_sweep_report);

@@ -1,9 +1,9 @@
-/* wire_message.h - what wire*.c share: building, serializing, parsing and checking one generated message.
+/* wire_message.h - functions that the wire*.c files share: they build, serialize, parse and check one generated message.
  *
- * Packing: build_X fills a generated message in a scratch arena (NULL: no memory); WIRE_PACK serializes it and lets the
- * arena go. Unpacking: protobuf-c allocates from the caller's arena; read_X then copies field by field through the
- * ts_wire_* checks below. A check that fails is remembered in the reader with the field's name, later ones do nothing
- * and give empty values, so that a reader is a list of assignments. Include only from proto/ wire files.
+ * Packing: build_X fills a generated message in a scratch arena (NULL: no memory); WIRE_PACK serializes it and frees the arena.
+ * Unpacking: protobuf-c allocates from the caller's arena; read_X then copies field by field through the ts_wire_* checks
+ * below. The reader remembers the first check that fails, with the field's name; later checks do nothing and return empty
+ * values, so that a read_X function is a list of assignments. Only the wire files of proto/ may include this header.
  */
 #ifndef TSCOPE_PROTO_WIRE_MESSAGE_H
 #define TSCOPE_PROTO_WIRE_MESSAGE_H
@@ -18,14 +18,14 @@ enum {
 	TS_WIRE_WHO_MAX = 512,
 	TS_WIRE_TEXT_MAX = 4096, /* filters, reasons, messages, notes */
 	TS_WIRE_CELL_MAX = TS_FACT_TEXT_MAX,
-	TS_WIRE_COLUMNS_MAX = 64, /* of one list */
+	TS_WIRE_COLUMNS_MAX = 64, /* columns of one list */
 	TS_WIRE_IGNORE_MAX = 256,
 	TS_WIRE_POLICY_MAX = 1024, /* settings of one policy */
 	TS_WIRE_REPEATS_MAX = 64,
 	TS_WIRE_REPORTED_MAX = 64, /* ids in a verify report, names of a run */
 };
 
-/* Where the reader is: in which field of which message. */
+/* The place of the reader: in which field of which message it is. */
 struct ts_wire_place {
 	const struct ts_wire_place *outer;
 	const char *name;
@@ -35,19 +35,20 @@ struct ts_wire_reader {
 	struct ts_arena *arena;
 	struct ts_error *err;
 	enum ts_status status; /* the first failure */
-	const struct ts_wire_place *place; /* stands in front of the names of fields; NULL: the outermost message */
+	const struct ts_wire_place *place; /* prefix of field names in errors; NULL: the outermost message */
 };
 
 #define WIRE_DESCRIPTOR(name) (&tscope__v1__##name##__descriptor)
 
-/* A message with its defaults, or n of them behind pointers, as protobuf-c wants repeated fields; NULL: no memory. */
+/* Returns a message with its defaults, or an array of pointers to n such messages, which is protobuf-c's form of a repeated field.
+ * NULL: no memory. */
 void *ts_wire_new(struct ts_arena *arena, const ProtobufCMessageDescriptor *descriptor);
 void *ts_wire_rows(struct ts_arena *arena, size_t n, const ProtobufCMessageDescriptor *descriptor);
 enum ts_status ts_wire_write(const ProtobufCMessage *message, struct ts_buf *out, struct ts_error *err);
-/* NULL: r->status says why. */
+/* Parses a message. NULL: it failed, and r->status says why. */
 void *ts_wire_parse(struct ts_wire_reader *r, struct ts_span in, const ProtobufCMessageDescriptor *descriptor);
 
-/* protobuf-c's structs have no const; nothing is written through it. */
+/* Casts the const away, since protobuf-c's structs have no const; nobody writes through the result. */
 static inline ProtobufCBinaryData ts_wire_span(struct ts_span s)
 {
 	ProtobufCBinaryData out = {.len = s.len};
@@ -61,13 +62,13 @@ static inline ProtobufCBinaryData ts_wire_id_bytes(const struct ts_id *id)
 	return ts_wire_span(ts_id_span(id));
 }
 
-/* n ids lie behind one another without gaps. */
+/* n ids, which lie one after the other without gaps. */
 static inline ProtobufCBinaryData ts_wire_id_list(const struct ts_id *ids, size_t n)
 {
 	return ts_wire_span(ts_span_of(ids, n * TS_ID_BYTES));
 }
 
-/* protobuf-c's repeated int32, not copied. */
+/* The same array as protobuf-c's repeated int32; it is not copied. */
 static inline int32_t *ts_wire_ranks(const int32_t *ranks)
 {
 	int32_t *out;
@@ -77,23 +78,23 @@ static inline int32_t *ts_wire_ranks(const int32_t *ranks)
 }
 
 void ts_wire_fail(struct ts_wire_reader *r, const char *field, const char *problem);
-/* UTF-8 without NUL, at most max bytes. */
+/* Checks that a field is UTF-8 without NUL, of at most max bytes. */
 struct ts_span ts_wire_text(struct ts_wire_reader *r, ProtobufCBinaryData in, size_t max, const char *field);
-/* What a run says: any bytes, at most max. */
+/* Checks a field with data of a run: any bytes, at most max. */
 struct ts_span ts_wire_bytes(struct ts_wire_reader *r, ProtobufCBinaryData in, size_t max, const char *field);
 struct ts_id ts_wire_id(struct ts_wire_reader *r, ProtobufCBinaryData in, const char *field);
-/* Empty = absent. */
+/* Reads an id that may be absent, which is an empty field. Returns whether it is there. */
 bool ts_wire_id_maybe(struct ts_wire_reader *r, ProtobufCBinaryData in, const char *field, struct ts_id *ret_id);
 struct ts_id *ts_wire_ids(struct ts_wire_reader *r, ProtobufCBinaryData in, size_t max, const char *field,
 			  size_t *ret_n);
-/* least when it is out of range. */
+/* Returns the value, or, with a failure, least if it is out of range. */
 int ts_wire_enum(struct ts_wire_reader *r, int value, int least, int most, const char *field);
 uint64_t ts_wire_uint(struct ts_wire_reader *r, uint64_t value, uint64_t most, const char *field);
-/* n, or 0 and a failure where it is above max. */
+/* Returns n; if it is above max, returns 0 and fails. */
 size_t ts_wire_entries(struct ts_wire_reader *r, size_t n, size_t max, const char *field);
-/* Zeroed room for n rows; NULL and *ret_n = 0 when there are none, too many or there is no memory. */
+/* Allocates n zeroed rows of size bytes. Returns NULL with *ret_n = 0 if n is 0 or above max, or if there is no memory. */
 void *ts_wire_array(struct ts_wire_reader *r, size_t n, size_t size, size_t max, const char *field, size_t *ret_n);
-/* False, and a failure, when a message that must be there is not. */
+/* Returns false and fails if a required message is absent. */
 bool ts_wire_need(struct ts_wire_reader *r, const void *message, const char *field);
 
 /* Defines ts_wire_pack_NAME from build_NAME(in, arena), which returns the message's base or NULL. */

@@ -1,6 +1,6 @@
-/* shape_rows.h - the words that tables of shapes are written in. Include only from files that hold a table: the names are short.
+/* shape_rows.h - the macros in which tables of shapes are written. Only files that hold a table include it, as its names are short.
  *
- * TYPE is the struct of the table. A member of another C type than the kind's does not compile; a name that the message does not
+ * TYPE is the struct of the table. A member whose C type does not suit the kind does not compile; a name that the message does not
  * have fails in test_shape.c. SHAPE and OWN_SHAPE are for proto, with shape_wire.h; JSON_SHAPE and OWN_JSON need no generated code.
  */
 #ifndef TSCOPE_PROTO_SHAPE_SHAPE_ROWS_H
@@ -17,7 +17,7 @@
 #define PLAIN(kind_, type, member)                                                                                     \
 	.kind = TS_SHAPE_##kind_, .step = sizeof(type), .at = _Generic(MEMBER(member), type: offsetof(TYPE, member))
 
-/* One value. */
+/* Members that are one value. */
 #define F64(member) PLAIN(F64, double, member)
 #define U64(member) PLAIN(U64, uint64_t, member)
 #define I64(member) PLAIN(I64, int64_t, member)
@@ -35,44 +35,45 @@
 #define ID(member) PLAIN(ID, struct ts_id, member)
 #define ONE(member, shape) .kind = TS_SHAPE_ONE, AT(member), .of = &(shape)
 #define PTR(member, shape) .kind = TS_SHAPE_PTR, .at = offsetof(TYPE, member), .step = sizeof *MEMBER(member), .of = &(shape)
-/* This struct itself as another message, or as another piece of JSON; and fields of this struct and message together, or one of them
- * that functions of its own make: {"policy", NULL, PART(policy_shape)}. */
+/* HERE is this struct itself as another message, or as another piece of JSON. PART is some fields of this struct and message
+ * together, or one field that has its own functions: {"policy", NULL, PART(policy_shape)}. */
 #define HERE(shape) .kind = TS_SHAPE_ONE, .at = 0, .step = sizeof(TYPE), .of = &(shape)
 #define PART(shape) .kind = TS_SHAPE_PART, .at = 0, .step = sizeof(TYPE), .of = &(shape)
 
-/* A list: a pointer, and a count elsewhere in the struct. entries_: the most that are read. */
+/* A list: a pointer, and a count elsewhere in the struct. At most entries_ are read. */
 #define LIST(kind_, member, count, entries_)                                                                           \
 	.kind = TS_SHAPE_##kind_, .list = true, .at = offsetof(TYPE, member), .step = sizeof *MEMBER(member),          \
 	.n = _Generic(MEMBER(count), size_t: offsetof(TYPE, count)), .entries = (entries_)
 #define MANY(member, count, shape, entries_) LIST(ONE, member, count, entries_), .of = &(shape)
-/* An array in the struct itself, whole on the wire: FIXED(ONE, shares), OF(share_shape). */
+/* An array in the struct itself, all of which is serialized: FIXED(ONE, shares), OF(share_shape). */
 #define FIXED(kind_, member)                                                                                           \
 	.kind = TS_SHAPE_##kind_, .list = true, .fixed = true, .at = offsetof(TYPE, member), .step = sizeof MEMBER(member)[0],  \
 	.entries = sizeof MEMBER(member) / sizeof MEMBER(member)[0]
-/* One member of the structs of a list, which the wire has as a list of its own. */
+/* One member of the structs in a list, which is serialized as a separate list. */
 #define COLUMN(kind_, rows, row_type, member, count, entries_)                                                         \
 	LIST(kind_, rows, count, entries_), .column = true, .in_row = offsetof(row_type, member)
-/* The room of a list: a size_t, as many as were read. And a struct with items, n and cap. */
+/* ROOM is the capacity of a list, a size_t, which is set to the number of entries read. VECTOR is a struct with items, n and
+ * cap. */
 #define ROOM(member) .cap = _Generic(MEMBER(member), size_t: offsetof(TYPE, member))
 #define VECTOR(member, shape, entries_) MANY(member.items, member.n, shape, entries_), ROOM(member.cap)
 
-/* What else is true of a row. */
+/* Further properties of a row. */
 #define HAS(flag) .maybe = true, .flagged = true, .has = _Generic(MEMBER(flag), bool: offsetof(TYPE, flag))
 #define MAYBE .maybe = true
 #define OR_NULL .or_null = true
 #define AS_MANY .as_many = true
-/* A list of which an entry takes at least so many bytes on the wire. */
+/* The limit of a list whose entries take at least so many bytes when serialized. */
 #define ENTRIES(bytes) TS_ENTRIES_OF(bytes)
 #define MAX(max_) .max = (max_)
 #define OF(shape) .of = &(shape)
 #define WORDS(words_) .words = &(words_)
 #define WHEN(function) .when = (function)
 #define BOUNDS(least_, most_) .bounded = true, .least = (least_), .most = (most_)
-/* The key is followed by the unit that `.unit` of a struct around it tells: IN_UNIT("(_s|_bytes)?"). */
+/* The key is followed by the unit that `.unit` of a struct around it returns: IN_UNIT("(_s|_bytes)?"). */
 #define IN_UNIT(pattern) .units = (pattern)
 #define FINITE BOUNDS(-INFINITY, INFINITY)
 #define ABOUT(text) .about = (text)
-/* A key: the members stand in the object around. */
+/* A key which means that the members of the struct stand in the object around it. */
 #define FLAT ""
 
 /* The beginning of a table, `{SHAPE("gap", gap, gap_rows), .check = ...}`: its name in schemas, that of the message in
@@ -80,14 +81,14 @@
 #define SHAPE(name_, message_name, rows)                                                                               \
 	JSON_SHAPE(name_, rows), .message = &tscope__v1__##message_name##__descriptor,                                 \
 		.index = &(struct ts_shape_index){.slots = (struct ts_shape_slot[sizeof(rows) / sizeof((rows)[0])]){{0}}}
-/* JSON alone. */
+/* The same for a struct that has only JSON. */
 #define JSON_SHAPE(name_, rows) .name = (name_), .size = sizeof(TYPE), .fields = (rows), .n = sizeof(rows) / sizeof((rows)[0])
-/* Of a struct that is not plain; and JSON alone. */
+/* The same for a struct that rows cannot describe, and for such a struct that has only JSON. */
 #define OWN_SHAPE(name_, message_name, own_)                                                                           \
 	OWN_JSON(name_, own_), .message = &tscope__v1__##message_name##__descriptor
 #define OWN_JSON(name_, own_) .name = (name_), .size = sizeof(TYPE), .own = &(own_)
 
-/* A function over an enum as one over int. */
+/* Defines a function over int that calls a function over an enum. */
 #define WORD_OF(function, type, of)                                                                                    \
 	static const char *function(int value)                                                                         \
 	{                                                                                                              \

@@ -1,7 +1,7 @@
-/* shape_wire.h - structs to messages and back, by their tables. Include only from proto/.
+/* shape_wire.h - converts structs to messages and back by their tables. Only proto/ includes it.
  *
- * The fields of generated structs are found by name at the first use of a table and kept in its index, so that to pack or unpack a
- * struct looks nothing up. A failure names the field by its whole path: "series.gap.first".
+ * The fields of a generated struct are found by name at the first use of its table and kept in the table's index, so that later
+ * packing and unpacking needs no look-up. A failure names the field by its whole path: "series.gap.first".
  */
 #ifndef TSCOPE_PROTO_SHAPE_SHAPE_WIRE_H
 #define TSCOPE_PROTO_SHAPE_SHAPE_WIRE_H
@@ -9,26 +9,27 @@
 #include "proto/shape/shape.h"
 #include "proto/wire_message.h"
 
-/* Where a field lies in the generated struct. */
+/* Where the field of one row lies. */
 struct ts_shape_slot {
-	uint32_t at;
-	uint32_t count; /* of a repeated field its n_, of one in a oneof its case */
-	uint32_t id;	/* the field's number, which is what the case says */
-	uint32_t in;	/* where the member lies in the struct */
-	uint32_t plain; /* bytes of a number that is copied either way and no more; 0: there is more to it */
+	uint32_t at;	/* offset in the generated struct */
+	uint32_t count; /* offset of the count (n_...) of a repeated field, or of the case of a field in a oneof */
+	uint32_t id;	/* the field's number, which the case of a oneof holds */
+	uint32_t in;	/* offset of the member in our struct */
+	uint32_t plain; /* size of a number that is only copied in both directions; 0: it needs more than a copy */
 };
 
 struct ts_shape_index {
 	_Atomic(bool) ready;
-	struct ts_shape_slot *slots; /* one a row */
+	struct ts_shape_slot *slots; /* one per row */
 };
 
-/* A message of the struct; NULL: no memory. What is not copied (texts, ids, arrays of numbers) must outlive it. */
+/* Makes a message of the struct. NULL: no memory. Texts, ids and arrays of numbers are not copied and must outlive the message. */
 void *ts_shape_build(const struct ts_shape *shape, const void *in, struct ts_arena *arena);
-/* ret is zeroed. Failures are remembered by the reader. */
+/* Reads the message into ret, which must be zeroed. The reader remembers a failure. */
 void ts_shape_read(const struct ts_shape *shape, struct ts_wire_reader *r, const void *message, void *ret);
 
-/* For functions of a table's own: one that must be there, as the field `name`, and a list. NULL: no memory. */
+/* For the functions of a ts_shape_own: one reads a required message, the field `name`; the other builds a list (NULL: no
+ * memory). */
 void ts_shape_read_one(const struct ts_shape *shape, struct ts_wire_reader *r, const void *message, const char *name, void *ret);
 void *ts_shape_build_list(const struct ts_shape *shape, const void *rows, size_t n, struct ts_arena *arena);
 

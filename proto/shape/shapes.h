@@ -1,10 +1,10 @@
-/* shapes.h - the tables: one for each struct of an answer, in the file of its noun. */
+/* shapes.h - declares the tables: one for each struct of an answer, each defined in the file of its noun. */
 #ifndef TSCOPE_PROTO_SHAPE_SHAPES_H
 #define TSCOPE_PROTO_SHAPE_SHAPES_H
 
 #include "proto/shape/shape.h"
 
-/* Words of enums that stand in several tables. */
+/* The words of enums that several tables use. */
 extern const struct ts_shape_words ts_words_verdict, ts_words_tier, ts_words_yes, ts_words_cause, ts_words_unit, ts_words_column_type,
 	ts_words_role, ts_words_metric, ts_words_ref_kind;
 
@@ -15,14 +15,14 @@ extern const struct ts_shape ts_shape_policy_item; /* ts_policy_item */
 extern const struct ts_shape ts_shape_lineage;	 /* ts_lineage */
 extern const struct ts_shape ts_shape_measure;	 /* ts_measure; in JSON as one row of evidence */
 extern const struct ts_shape ts_shape_measures;	 /* ts_measures in JSON: values by group, subject and name */
-extern const struct ts_shape ts_shape_unknown;	 /* ts_measures in JSON: those that are not known, and why */
+extern const struct ts_shape ts_shape_unknown;	 /* ts_measures in JSON: the measures that are not known, and why */
 extern const struct ts_shape ts_shape_plot;	 /* ts_plot */
 extern const struct ts_shape ts_shape_bound;	 /* ts_bound */
 extern const struct ts_shape ts_shape_gap;	 /* ts_gap */
 extern const struct ts_shape ts_shape_tier;	 /* ts_tier */
 extern const struct ts_shape ts_shape_diagnosis; /* ts_diagnosis */
 extern const struct ts_shape ts_shape_ops;	 /* ts_op_diff */
-extern const struct ts_shape ts_shape_matrix;	 /* ts_diff_matrix, on the wire alone */
+extern const struct ts_shape ts_shape_matrix;	 /* ts_diff_matrix, serialized only */
 extern const struct ts_shape ts_shape_pairs;	 /* ts_diff_matrix in JSON: its pairs */
 extern const struct ts_shape ts_shape_groups;	 /* ts_repeats in JSON: the runs of each group */
 extern const struct ts_shape ts_shape_repeats;	 /* ts_repeats */
@@ -39,21 +39,21 @@ extern const struct ts_shape ts_shape_ref;	 /* ts_ref */
 extern const struct ts_shape ts_shape_note;	 /* ts_note */
 extern const struct ts_shape ts_shape_column;	 /* ts_column_info */
 extern const struct ts_shape ts_shape_file;	 /* ts_file_info */
-extern const struct ts_shape ts_shape_list_cell; /* ts_list_cell, on the wire alone */
+extern const struct ts_shape ts_shape_list_cell; /* ts_list_cell, serialized only */
 extern const struct ts_shape ts_shape_ref_reply; /* ts_ref_reply */
 extern const struct ts_shape ts_shape_log_reply; /* ts_log_reply */
 
-/* Messages of methods that are no answers. */
+/* Requests, and replies that are not answers. */
 extern const struct ts_shape ts_shape_diff_request, ts_shape_matrix_request, ts_shape_resume_request, ts_shape_gate_request,
 	ts_shape_trend_request, ts_shape_analyze_request, ts_shape_commit_request, ts_shape_ref_request, ts_shape_log_request,
 	ts_shape_note_request, ts_shape_list_request, ts_shape_get_request;
 extern const struct ts_shape ts_shape_commit_reply, ts_shape_list_reply, ts_shape_get_reply;
-extern const struct ts_shape ts_shape_matrix_reply; /* ts_diff_matrix, of two runs at least */
+extern const struct ts_shape ts_shape_matrix_reply; /* ts_diff_matrix, checked to have at least two runs */
 
-/* Pieces of JSON that stand outside of tables, too. */
+/* Pieces of JSON that are also used outside of tables. */
 struct ts_fact;
 struct ts_measure;
-void ts_json_fact(struct ts_json *j, const struct ts_fact *fact); /* {"type":, "value":}; NULL and ABSENT are null */
+void ts_json_fact(struct ts_json *j, const struct ts_fact *fact); /* {"type":, "value":}; null for NULL and ABSENT */
 void ts_json_bare_fact(struct ts_json *j, const struct ts_fact *fact); /* the value alone */
 void ts_json_measure_value(struct ts_json *j, const struct ts_measure *measure); /* null where it is not known */
 
