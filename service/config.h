@@ -1,12 +1,13 @@
-/* config.h - what tscoped can be told, from one table: flags, TSCOPED_* variables, a file, --help and the manual page.
+/* config.h - the settings of tscoped. One table serves flags, TSCOPED_* variables, the file, --help and the manual page.
  *
  *	ts_config_init(&config)
- *	ts_config_load(&config, argc, argv, &err)	defaults, then the file, then the environment, then flags
+ *	ts_config_load(&config, argc, argv, &err)	takes defaults, then the file, then the environment, then flags
  *	... config.socket ...				strings live as long as the config
  *	ts_config_finish(&config)
  *
- * A file has one `key = value` a line, keys as the flags without --; # begins a comment line. Errors name the file and line,
- * the variable or the flag. A list (listen) given in one place replaces that of the places before.
+ * A file has one `key = value` per line; the keys are those of the flags without --, and # begins a comment line. Errors name
+ * the file and line, the variable or the flag. A list (listen) that is given in one of these places replaces that of the
+ * earlier places.
  */
 #ifndef TSCOPE_SERVICE_CONFIG_H
 #define TSCOPE_SERVICE_CONFIG_H
@@ -17,7 +18,7 @@
 enum { TS_CONFIG_LISTEN_MAX = 7 };
 
 struct ts_config {
-	/* settings */
+	/* The settings. */
 	const char *socket;  /* path; empty = none */
 	const char *listen[TS_CONFIG_LISTEN_MAX];
 	unsigned n_listen;
@@ -32,7 +33,7 @@ struct ts_config {
 	unsigned drain_s;
 	unsigned gc_hours;   /* 0 = never */
 	unsigned log_level;  /* enum ts_log_level */
-	/* what to do; of the command line only */
+	/* What to do; only the command line sets these. */
 	const char *file;
 	const char *backup;
 	bool check;
@@ -49,7 +50,7 @@ void ts_config_init(struct ts_config *config);
 enum ts_status ts_config_load(struct ts_config *config, int argc, char **argv, struct ts_error *err);
 void ts_config_finish(struct ts_config *config);
 
-/* The text of --help, and the source of tscoped(8). */
+/* Write the text of --help, and the source of tscoped(8). */
 void ts_config_help(struct ts_buf *out);
 void ts_config_manual(struct ts_buf *out);
 

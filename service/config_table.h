@@ -1,4 +1,4 @@
-/* config_table.h - the table of tscoped's settings: config.c reads by it, config_text.c prints it. */
+/* config_table.h - the table of tscoped's settings: config.c parses by it, config_text.c prints it. */
 #ifndef TSCOPE_SERVICE_CONFIG_TABLE_H
 #define TSCOPE_SERVICE_CONFIG_TABLE_H
 
@@ -8,12 +8,12 @@ enum ts_option_type { TS_OPTION_BOOL, TS_OPTION_NUMBER, TS_OPTION_OCTAL, TS_OPTI
 
 struct ts_option {
 	const char *name;	/* "max-calls" */
-	const char *value;	/* "N"; NULL for a bool */
+	const char *value;	/* its value as help shows it, "N"; NULL for a bool */
 	enum ts_option_type type;
-	bool flag_only;		/* an action: neither in files nor in the environment */
+	bool flag_only;		/* an action, which neither files nor the environment can set */
 	size_t offset;		/* in struct ts_config */
-	uint64_t min, max;	/* of numbers */
-	const char *fallback;	/* as text; NULL = computed, see `help` */
+	uint64_t min, max;	/* range of a number */
+	const char *fallback;	/* the default as text; NULL = computed, see `help` */
 	const char *help;
 };
 

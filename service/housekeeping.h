@@ -1,4 +1,4 @@
-/* housekeeping.h - the thread that frees what no name reaches, every few hours, beside the calls. */
+/* housekeeping.h - a thread that, every few hours and while calls go on, frees the objects that no name reaches. */
 #ifndef TSCOPE_SERVICE_HOUSEKEEPING_H
 #define TSCOPE_SERVICE_HOUSEKEEPING_H
 
@@ -6,10 +6,10 @@
 
 struct ts_housekeeping;
 
-/* The first sweep comes after one interval. The engine must outlive it. */
+/* Starts the thread. The first sweep comes after one interval. The engine must outlive the thread. */
 enum ts_status ts_housekeeping_start(struct ts_engine *engine, int64_t interval_ns, struct ts_housekeeping **ret,
 				     struct ts_error *err);
-/* Waits for a sweep that runs. NULL is allowed. */
+/* Ends the thread, after waiting for a sweep that is running. NULL is allowed. */
 void ts_housekeeping_stop(struct ts_housekeeping *h);
 
 #endif

@@ -1,8 +1,8 @@
-/* notify.h - telling systemd, without its library: one datagram to the socket that NOTIFY_SOCKET names. */
+/* notify.h - notifies systemd, without its library: it sends one datagram to the socket that NOTIFY_SOCKET names. */
 #ifndef TSCOPE_SERVICE_NOTIFY_H
 #define TSCOPE_SERVICE_NOTIFY_H
 
-/* "READY=1", "STOPPING=1". Nothing happens when nobody asked to be told. */
+/* state is "READY=1" or "STOPPING=1". Does nothing if NOTIFY_SOCKET is not set. */
 void ts_notify(const char *state);
 
 #endif

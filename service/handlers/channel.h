@@ -1,7 +1,7 @@
-/* channel.h - how a command talks to handlers, wherever they run: in this process or on a server.
+/* channel.h - the interface by which a command calls handlers, whether they run in this process or on a server.
  *
- * Both ways the same bytes go through the same handlers, so the answers are the same bytes too. A method is a name of the
- * table in methods.h; a request and a reply are serialized tscope.v1 messages (proto/wire.h packs and unpacks them).
+ * In both cases the same bytes go through the same handlers, so the answers are the same bytes too. A method is named as in the
+ * table of handlers; requests and replies are serialized tscope.v1 messages, which proto/wire.h packs and unpacks.
  *
  *	ts_channel_call(ch, "Diff", request, &arena, &reply, err)	one request, one reply
  *	ts_channel_open(ch, "PutObjects", &call, err)			a stream up: send..., then finish for the reply
@@ -26,7 +26,7 @@ struct ts_channel_ops {
 	enum ts_status (*upload_open)(struct ts_channel *ch, const char *method, struct ts_upload **ret_upload,
 				      struct ts_error *err);
 	enum ts_status (*upload_send)(struct ts_upload *upload, struct ts_span message, struct ts_error *err);
-	/* Ends the stream, waits for the reply. The upload is gone afterwards, whatever is returned. */
+	/* Ends the stream and waits for the reply. The upload is freed, whatever is returned. */
 	enum ts_status (*upload_finish)(struct ts_upload *upload, struct ts_arena *arena, struct ts_span *ret_reply,
 					struct ts_error *err);
 	void (*upload_cancel)(struct ts_upload *upload);
@@ -40,7 +40,7 @@ struct ts_channel {
 	const char *where; /* "local store /home/...", "unix:/run/tscoped.sock": for messages */
 };
 
-/* Handlers in this process over an engine, which is not owned. */
+/* Opens a channel to handlers in this process over an engine, which the channel does not own. */
 enum ts_status ts_channel_local(struct ts_engine *engine, const char *where, struct ts_channel **ret_channel,
 				struct ts_error *err);
 

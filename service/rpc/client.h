@@ -1,16 +1,17 @@
-/* client.h - a channel to a tscoped: the same methods as in this process, over gRPC.
+/* client.h - a channel to a tscoped over gRPC, with the same methods as a channel within this process.
  *
- *	ts_client_open("unix:/run/tscope/tscoped.sock", &ch, err)	connects, and hears that the server is well
+ *	ts_client_open("unix:/run/tscope/tscoped.sock", &ch, err)	connects, and checks that the server is healthy
  *	ch->ops->call(ch, "Diff", request, &arena, &reply, err)
  *	ch->ops->destroy(ch)
  *
- * Addresses are those of address.h; ssh:// starts the user's ssh first. Nothing of gRPC is started before this is called, and
- * ssh before gRPC. A server that cannot be reached is reported within TS_CONNECT_SECONDS (ssh: TS_SSH_SECONDS), with the
- * reason. A connection that broke fails the calls on it with TS_UNAVAILABLE; the next call connects again.
+ * address.h describes addresses; for ssh:// the user's ssh is started first. gRPC is not started before ts_client_open is
+ * called, and then only after ssh. If the server cannot be reached, the call fails within TS_CONNECT_SECONDS (ssh:
+ * TS_SSH_SECONDS), with the reason. If a connection breaks, the calls on it fail with TS_UNAVAILABLE, and the next call
+ * connects again.
  *
- * Time limits: TS_CALL_SECONDS an ordinary call, TS_LONG_CALL_SECONDS for those that may read much (and for the reply of an
- * upload); a stream has none while it moves, and TS_STALL_SECONDS for each message of an upload to be taken.
- * Threads: as channel.h says. One upload may be open while other calls are made, from the same thread.
+ * An ordinary call has TS_CALL_SECONDS, a call that may read much data (and the reply of an upload) TS_LONG_CALL_SECONDS. A
+ * stream has no limit while messages flow, but the server must take each message of an upload within TS_STALL_SECONDS. Threads:
+ * one command at a time, as in channel.h. One upload may be open while the same thread makes other calls.
  */
 #ifndef TSCOPE_SERVICE_RPC_CLIENT_H
 #define TSCOPE_SERVICE_RPC_CLIENT_H
@@ -19,7 +20,7 @@
 
 enum ts_status ts_client_open(const char *address, struct ts_channel **ret_channel, struct ts_error *err);
 
-/* As ts_channel.call with a time limit of the caller's (0 = the ordinary one): for tests and probes. */
+/* Makes a unary call with the caller's time limit (0 = the ordinary one), for tests and probes. */
 enum ts_status ts_client_call(struct ts_channel *channel, const char *method, struct ts_span request, int64_t limit_ns,
 			      struct ts_arena *arena, struct ts_span *ret_reply, struct ts_error *err);
 

@@ -1,4 +1,5 @@
-/* client_call.h - inside the client: its connection, how a call begins and ends, one request with one reply. */
+/* client_call.h - the inside of the client: its connection, the begin and end of a call, and a call with one request and one
+ * reply. */
 #ifndef TSCOPE_SERVICE_RPC_CLIENT_CALL_H
 #define TSCOPE_SERVICE_RPC_CLIENT_CALL_H
 
@@ -10,47 +11,48 @@
 struct ts_tunnel;
 
 struct ts_client {
-	struct ts_channel base; /* first: a channel is its client */
+	struct ts_channel base; /* must be first: a channel is cast to its client */
 	struct ts_address address;
 	struct ts_tunnel *tunnel;
 	bool core_up;		/* grpc_init was called */
 	grpc_channel *core;	/* NULL = not connected */
-	bool stale;		/* it broke, or the server is going away: connect again before the next call */
-	bool refused;		/* what the last call failed by was a tscoped's own word */
-	unsigned uploads;	/* open on it */
-	grpc_completion_queue *queue; /* of unary calls and downloads */
+	bool stale;		/* the connection broke, or the server is going away: connect again before the next call */
+	bool refused;		/* the last call failed, and the status came from a tscoped itself */
+	unsigned uploads;	/* how many uploads are open on the connection */
+	grpc_completion_queue *queue; /* for unary calls and downloads */
 	char where[400];
 };
 
-/* What the server said at the end. */
+/* The status that the server sent at the end of a call. */
 struct ts_client_end {
 	grpc_status_code code;
 	grpc_slice details;
 	grpc_metadata_array trailing;
 };
 
-/* The op that receives it; init before, finish after, once the batch is done. */
+/* ts_client_end_init prepares the op that receives the status; ts_client_end_finish frees it once the batch is done. */
 void ts_client_end_init(struct ts_client_end *end, grpc_op *op);
 void ts_client_end_finish(struct ts_client_end *end);
-/* TS_OK, or the handler's status and text; notices when the connection is gone. deadline_ns: the call's, monotonic. */
+/* Returns TS_OK, or the handler's status and text. It notes in client->stale when the connection is gone. deadline_ns is the
+ * call's, monotonic. */
 enum ts_status ts_client_end_status(struct ts_client *client, const struct ts_client_end *end, const char *method,
 				    int64_t deadline_ns, struct ts_error *err);
 
-/* Connects if it is not connected. */
+/* Connects the client if it is not connected. */
 enum ts_status ts_client_connect(struct ts_client *client, struct ts_error *err);
 void ts_client_disconnect(struct ts_client *client);
-/* As that, and begins a call. deadline_ns is monotonic; queue NULL = the client's own. */
+/* Connects the client if needed and begins a call. deadline_ns is monotonic; queue NULL = the client's own queue. */
 enum ts_status ts_client_begin(struct ts_client *client, const char *path, int64_t deadline_ns,
 			       grpc_completion_queue *queue, grpc_call **ret_call, struct ts_error *err);
-/* What a batch that C-core refuses is: a bug of ours. */
+/* Sets the error for a batch that C-core refuses, which is a bug in tscope. */
 enum ts_status ts_client_refused(const char *method, grpc_call_error e, struct ts_error *err);
-/* A copy of a received message in the arena; the buffer is released and *buffer NULL. */
+/* Copies a received message into the arena, destroys the buffer and sets *buffer to NULL. */
 enum ts_status ts_client_take(grpc_byte_buffer **buffer, struct ts_arena *arena, struct ts_span *ret_bytes,
 			      struct ts_error *err);
 
-/* The ops that send one request: returns how many; ops has room for four. */
+/* Fills in the ops that send one request and returns how many there are; ops has room for four. */
 size_t ts_client_request_ops(grpc_op *ops, grpc_byte_buffer *message, grpc_metadata_array *initial);
-/* Takes events of the client's queue until the one with this tag. */
+/* Takes events from the client's queue until the one with this tag; returns whether that operation succeeded. */
 bool ts_client_wait(struct ts_client *client, void *tag);
 enum ts_status ts_client_roundtrip(struct ts_client *client, const char *path, const char *method,
 				   struct ts_span request, int64_t deadline_ns, struct ts_arena *arena,

@@ -1,7 +1,8 @@
-/* pool.h - a fixed number of threads that run tasks in the order they came.
+/* pool.h - a fixed number of threads that run tasks in the order in which they were pushed.
  *
- * A task lies inside what it works on; it is pushed at most once at a time. run() gets the thread's own arena, empty.
- * Threads: ts_pool_push is safe; ts_pool_destroy runs what is queued, then joins, and nothing may be pushed any more.
+ * A task is a member of the struct that it works on; it must not be pushed while it is queued. run() gets the thread's own
+ * arena, empty. Threads: ts_pool_push is safe. ts_pool_destroy runs the queued tasks, then joins the threads; nothing may be
+ * pushed after it.
  */
 #ifndef TSCOPE_SERVICE_RPC_POOL_H
 #define TSCOPE_SERVICE_RPC_POOL_H

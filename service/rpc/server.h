@@ -1,13 +1,13 @@
-/* server.h - the network around the handlers: gRPC C-core, a queue thread or a few, a pool.
+/* server.h - serves the handlers over gRPC C-core, with one or several queue threads and a pool of threads.
  *
- *	ts_server_create(&options, &server, err)	bound, serving
- *	ts_server_address(server, 0)			where, with the port that was taken
- *	ts_server_stop(server, drain_ns)		no new connections and calls; those that run get drain_ns to finish,
- *							then they are cancelled; returns when the last has ended
+ *	ts_server_create(&options, &server, err)	binds and serves
+ *	ts_server_address(server, 0)			its address, with the port that was taken
+ *	ts_server_stop(server, drain_ns)		takes no new connections and calls; running calls get drain_ns to
+ *							finish, then they are cancelled; returns when the last has ended
  *	ts_server_destroy(server)
  *
- * Queue threads move bytes and run the handlers marked cheap; every other handler runs on a pool thread, one at a time for a
- * call. A streamed upload holds a pool thread only while a message of it is handled. Unknown methods are answered
+ * Queue threads move bytes and run the handlers marked cheap; every other handler runs on a pool thread, only one at a time for a
+ * call. A streamed upload occupies a pool thread only while one of its messages is handled. Unknown methods are answered with
  * UNIMPLEMENTED at once. grpc.health.v1 Check and Watch are built in. Each call is logged as one line when it ends.
  *
  * Ownership: options and the tables they point at must outlive the server; the engine is not owned.
@@ -30,19 +30,19 @@ struct ts_server_options {
 	unsigned pool_threads;	  /* 0 = 4 */
 	unsigned max_connections; /* 0 = TS_SERVER_CONNECTIONS */
 	unsigned max_calls;	  /* 0 = TS_SERVER_CALLS */
-	bool quiet;		  /* no line a call */
+	bool quiet;		  /* calls are not logged */
 };
 
 struct ts_server;
 
 enum ts_status ts_server_create(const struct ts_server_options *options, struct ts_server **ret_server,
 				struct ts_error *err);
-/* NULL beyond the last listener. */
+/* The address of the i-th listener; NULL beyond the last. */
 const char *ts_server_address(const struct ts_server *server, size_t i);
-/* Calls that run now. */
+/* How many calls are running. */
 unsigned ts_server_calls(const struct ts_server *server);
 void ts_server_stop(struct ts_server *server, int64_t drain_ns);
-/* Stops with no time to drain if it was not stopped. NULL is allowed. */
+/* Frees the server; if it was not stopped, stops it first, with no time to drain. NULL is allowed. */
 void ts_server_destroy(struct ts_server *server);
 
 #endif

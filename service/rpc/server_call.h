@@ -1,8 +1,8 @@
-/* server_call.h - inside the server: what server.c (threads, start, stop) and server_call.c (one call) share.
+/* server_call.h - the inside of the server, which server.c (threads, start, stop) and server_call.c (one call) share.
  *
- * A call is armed (lent to C-core, which fills it when a client calls), worked on, finished and freed by itself. The server
- * counts them: `armed_or_live` is what must be 0 before a queue may be shut down, because a batch that is started on a queue
- * that is shut down aborts the process; `live` is those a client waits for.
+ * A call is armed (lent to C-core, which fills it in when a client calls), handled and finished; then it frees itself. The
+ * server counts its calls. `armed_or_live` must be 0 before a queue may be shut down, because starting a batch on a queue that
+ * is shut down aborts the process. `live` counts the calls for which a client waits.
  *
  * Lock order: the server's mutex, then a call's.
  */
@@ -19,7 +19,7 @@
 
 struct ts_rpc_call;
 
-/* What C-core hands back when a batch is done. */
+/* The tag that C-core returns when a batch is done. */
 struct ts_rpc_tag {
 	void (*done)(void *owner, bool ok);
 	void *owner;
@@ -28,7 +28,7 @@ struct ts_rpc_tag {
 enum ts_rpc_kind { TS_RPC_HANDLER, TS_RPC_WATCH, TS_RPC_UNKNOWN };
 
 struct ts_rpc_method {
-	struct ts_handler handler; /* of TS_RPC_UNKNOWN and TS_RPC_WATCH: only the name */
+	struct ts_handler handler; /* TS_RPC_UNKNOWN and TS_RPC_WATCH have only its name */
 	enum ts_rpc_kind kind;
 	void *registered; /* NULL for TS_RPC_UNKNOWN */
 	bool is_health;
@@ -45,7 +45,7 @@ struct ts_rpc_queue {
 struct ts_server {
 	struct ts_server_options options;
 	grpc_server *core;
-	struct ts_rpc_method *methods; /* handlers, health, and the catch-all last */
+	struct ts_rpc_method *methods; /* those of the handlers, those of health, and last the one for unknown methods */
 	size_t n_methods;
 	struct ts_rpc_queue *queues;
 	size_t n_queues;
@@ -58,20 +58,21 @@ struct ts_server {
 	atomic_uint live;
 
 	pthread_mutex_t mutex;
-	pthread_cond_t changed; /* monotonic; live or armed_or_live fell to 0, core_down was set */
+	pthread_cond_t changed; /* monotonic; signalled when live or armed_or_live falls to 0 or core_down is set */
 	unsigned armed_or_live;
 	bool core_down;
 	struct ts_rpc_call *watchers;
 };
 
-/* Lends a call for this method to C-core. False: no memory. */
+/* Arms a new call for this method. False: no memory. */
 bool ts_rpc_call_arm(struct ts_rpc_queue *queue, const struct ts_rpc_method *method);
-/* Ends every health Watch: the server is going away. */
+/* Ends every health Watch, because the server is going away. */
 void ts_rpc_end_watchers(struct ts_server *server);
 
 /* health.c */
 extern const struct ts_handler ts_health_check;
-/* TS_OK when the service that a HealthCheckRequest names is ours; TS_NOT_FOUND; TS_INVALID. */
+/* Checks which service a HealthCheckRequest names. TS_OK: this one. TS_NOT_FOUND: another one. TS_INVALID: the request is
+ * malformed. */
 enum ts_status ts_health_service(struct ts_span request, struct ts_arena *arena, struct ts_error *err);
 
 #endif

@@ -1,14 +1,14 @@
-/* tunnel.h - a socket file of another machine, brought here by the user's own ssh.
+/* tunnel.h - forwards a socket file of another machine to this one, by the user's own ssh.
  *
  *	ts_tunnel_open(&address, &tunnel, err)	spawns `ssh -N -o ExitOnForwardFailure=yes -L local:remote host`, waits until the
  *						local socket file is there
- *	ts_tunnel_path(tunnel)			that file, in a directory only this user can enter
+ *	ts_tunnel_path(tunnel)			that file, in a directory that only this user can enter
  *	ts_tunnel_close(tunnel)			ends ssh, removes the directory
  *
- * Keys, agents, jump hosts, passwords: all of that is ssh's, which keeps the terminal. TSCOPE_SSH names another command, with
- * arguments separated by spaces; the default is "ssh". Caveats: open it before gRPC starts (C-core does not survive
- * processes that are forked; posix_spawn before it is fine). A program that dies by whatever signal takes its ssh and the
- * directory with it: a small shell beside it waits for its end.
+ * ssh itself handles keys, agents, jump hosts and passwords, and it keeps the terminal. TSCOPE_SSH names another command, with
+ * arguments separated by spaces; the default is "ssh". A tunnel has to be opened before gRPC starts, since C-core does not
+ * survive a fork of its process; posix_spawn before gRPC starts is fine. If the program dies by any signal, ssh and the
+ * directory go too: a small shell beside it waits for its end.
  */
 #ifndef TSCOPE_SERVICE_RPC_TUNNEL_H
 #define TSCOPE_SERVICE_RPC_TUNNEL_H

@@ -1,9 +1,9 @@
-/* analyze_columns.h - columns of a rank as series, one table's keys and a few columns' values in memory at a time.
+/* analyze_columns.h - loads columns of a rank as series, with the keys of one table and the values of a few columns in memory.
  *
  *	ts_columns_init(&c, fetch)
- *	ts_columns_load(&c, table, column, &series, err)	keys good until a column of another table is loaded
- *	ts_columns_done(&c)					forgets the values
- *	ts_columns_leave(&c)					and the keys: before the tables of another rank
+ *	ts_columns_load(&c, table, column, &series, err)	keys are valid until a column of another table is loaded
+ *	ts_columns_done(&c)					frees the values
+ *	ts_columns_leave(&c)					frees the keys too, before the tables of another rank
  *	ts_columns_finish(&c)
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_COLUMNS_H
@@ -14,8 +14,8 @@
 
 struct ts_columns {
 	struct ts_fetch *fetch;
-	struct ts_arena keys;	/* of one table */
-	struct ts_arena values; /* of the columns in hand */
+	struct ts_arena keys;	/* holds the keys of one table */
+	struct ts_arena values; /* holds the values of the loaded columns */
 	const struct ts_table *keys_of;
 	const int64_t *table_keys;
 };
@@ -24,13 +24,13 @@ void ts_columns_init(struct ts_columns *c, struct ts_fetch *fetch);
 void ts_columns_finish(struct ts_columns *c);
 enum ts_status ts_columns_load(struct ts_columns *c, const struct ts_table *table, const struct ts_column *column,
 			       struct ts_series *ret_series, struct ts_error *err);
-/* Several columns at once, mostly of one table: ret[i] is &series[i], or NULL where the rank has no such column. */
+/* Loads several columns at once, mostly of one table: ret[i] is &series[i], or NULL if the rank has no such column. */
 enum ts_status ts_columns_load_named(struct ts_columns *c, const struct ts_index *index, const char *const *names,
 				     size_t n, struct ts_series *series, const struct ts_series **ret,
 				     struct ts_error *err);
 void ts_columns_done(struct ts_columns *c);
 void ts_columns_leave(struct ts_columns *c);
-/* The column of numbers of that name among the rank's steps, or NULL. */
+/* The column of numbers with that name among the rank's tables of steps, or NULL. */
 const struct ts_column *ts_columns_find(const struct ts_index *index, const char *name, const struct ts_table **ret_table);
 
 #endif

@@ -1,11 +1,11 @@
-/* analyze_notes.h - the sentences beside an analysis: which rank, what was cut, what is missing. */
+/* analyze_notes.h - adds notes, which are sentences, to an analysis: which rank it shows, what was left out, what is missing. */
 #ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_NOTES_H
 #define TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_NOTES_H
 
 #include "proto/wire.h"
 #include "service/handlers/core/describe.h"
 
-/* Where notes go; analysis->run and warmup_cut are set before they are spoken of. */
+/* Where notes go. analysis->run and warmup_cut must be set before the notes about them. */
 struct ts_notes {
 	struct ts_analysis *analysis;
 	struct ts_arena *arena;
@@ -17,12 +17,12 @@ enum ts_status ts_note_rank(struct ts_notes *a, const struct ts_analyze_request 
 			    struct ts_error *err);
 enum ts_status ts_note_warmup(struct ts_notes *a, const struct ts_analyze_request *request, struct ts_error *err);
 enum ts_status ts_note_missing(struct ts_notes *a, const struct ts_description *d, struct ts_error *err);
-/* Ranks of the run that have no phases. */
+/* Notes the ranks of the run that have no phases. */
 enum ts_status ts_note_untimed(struct ts_notes *a, const int32_t *ranks, size_t n, struct ts_error *err);
 enum ts_status ts_note_superseded(struct ts_notes *a, const struct ts_index *index, struct ts_error *err);
-/* A series that the rank in view lacks was taken from another. */
+/* Notes that a series was taken from another rank, because the rank in view lacks it. */
 enum ts_status ts_note_elsewhere(struct ts_notes *a, struct ts_span series, int32_t rank, struct ts_error *err);
-/* TS_NOT_FOUND with a text that names the ranks there are. */
+/* Returns TS_NOT_FOUND with a text that names the ranks of the run. */
 enum ts_status ts_no_such_rank(const struct ts_run *run, int32_t rank, struct ts_error *err);
 
 #endif

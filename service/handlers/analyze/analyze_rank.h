@@ -1,7 +1,7 @@
-/* analyze_rank.h - the analyses of one rank: its timing, memory, losses, and what happened on several of them at once.
+/* analyze_rank.h - runs the analyses of one rank: its timing, memory and losses, and events in several of these at once.
  *
- * The first step that counts is declared (--warmup) or found in the step times; what is found holds for times and for the growth
- * of memory, not for peaks and losses.
+ * The first step that counts is declared (--warmup) or found in the step times. A warm-up that was found is left out of times
+ * and of the growth of memory, but not of peaks and losses.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_RANK_H
 #define TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_RANK_H
@@ -13,13 +13,13 @@
 struct ts_rank_analysis {
 	struct ts_fetch *fetch;
 	const struct ts_run *run;
-	const struct ts_index *index; /* of the rank */
+	const struct ts_index *index; /* the index of the rank */
 	const struct ts_analyze_request *request;
-	double capacity_bytes; /* of its device; 0 = not known */
-	struct ts_arena *arena; /* of the result */
+	double capacity_bytes; /* memory of its device; 0 = not known */
+	struct ts_arena *arena; /* holds the result */
 	struct ts_analysis *out;
 	struct ts_notes *notes;
-	int64_t first_timed; /* set: the first step whose time counts, by --warmup or as found */
+	int64_t first_timed; /* result: the first step whose time counts, as declared or found */
 };
 
 enum ts_status ts_analyze_rank(struct ts_rank_analysis *a, struct ts_error *err);

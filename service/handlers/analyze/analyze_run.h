@@ -1,9 +1,10 @@
-/* analyze_run.h - the Analyze method: what a run spent its time and memory on, what its losses did, how its ranks compare, what
- * it is bound by, and what to make of it.
+/* analyze_run.h - the Analyze method: what a run spent its time and memory on, how its losses developed, how its ranks compare,
+ * what it is bound by, and the findings.
  *
- * Groups "timing", "memory", "convergence", "cross" are of one rank; "ranks" is of all of them, "budget", "efficiency" of the rank in
- * view and of the job, "pipeline" of the job. analysis/ defines them, docs/numerics.md lists them. What is not known is a row with its
- * reason, never 0. Of one rank four columns at most are in memory at once, of all ranks a window of steps.
+ * The groups "timing", "memory", "convergence" and "cross" describe one rank, "ranks" all of them, "budget" and "efficiency"
+ * the rank in view and the job, "pipeline" the job. analysis/ defines the groups, and docs/numerics.md lists them. A value that
+ * is not known is a row with the reason, never 0. At most four columns of one rank are in memory at once, and of all ranks a
+ * window of steps.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_RUN_H
 #define TSCOPE_SERVICE_HANDLERS_ANALYZE_ANALYZE_RUN_H
@@ -11,11 +12,11 @@
 #include "proto/wire.h"
 #include "service/handlers/core/read.h"
 
-/* Measures, events, plots and notes, computed anew; request->spec, policy and fresh are not looked at. TS_NOT_FOUND when the run
- * has no rank of that number; the text names those that it has. Spans of the result lie in the arena. */
+/* Computes measures, events, plots and notes without the cache; request->spec, policy and fresh are ignored. TS_NOT_FOUND: the run
+ * does not have the requested rank; the text names its ranks. Spans of the result lie in the arena. */
 enum ts_status ts_analyze_reduce(struct ts_fetch *f, const struct ts_id *id, const struct ts_analyze_request *request,
 				 struct ts_arena *arena, struct ts_analysis *ret_analysis, struct ts_error *err);
-/* The same from the cache where it can be, and with the bound and the findings. TS_INVALID when the policy names no rule of ours. */
+/* Gets the same from the cache if possible, and adds the bound and the findings. TS_INVALID: the policy names an unknown rule. */
 enum ts_status ts_analyze_run(struct ts_fetch *f, const struct ts_id *id, const struct ts_analyze_request *request,
 			      struct ts_arena *arena, struct ts_analysis *ret_analysis, struct ts_error *err);
 

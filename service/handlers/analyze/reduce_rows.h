@@ -1,7 +1,8 @@
-/* reduce_rows.h - the rows of a job as arrays, for analysis/gate/reduction.h: when each step ended, what of it is to be left out,
- * what it held.
+/* reduce_rows.h - reads the rows of a job into arrays for analysis/gate/reduction.h: when each step ended, which of its time is
+ * to be left out, and its values.
  *
- * Time is by the timestamps of all ranks that have some; a row is a step that each of them has. Where none has any, by phases.
+ * The time comes from the timestamps of all ranks that have any; a row is a step that each of these ranks has. If no rank has
+ * timestamps, the time comes from phases.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_ANALYZE_REDUCE_ROWS_H
 #define TSCOPE_SERVICE_HANDLERS_ANALYZE_REDUCE_ROWS_H
@@ -11,7 +12,7 @@
 
 struct ts_job_rows {
 	struct ts_reduce_rows rows;
-	const char *no_time; /* NULL if there is time */
+	const char *no_time; /* why the time is not known; NULL: it is known */
 };
 
 /* Results lie in the arena. */

@@ -1,24 +1,24 @@
-/* handler.h - a method of the service, without any network in it: open, message by message, close.
+/* handler.h - the interface of a method of the service, without any network: open, one or more messages, close.
  *
  * The server loop (service/rpc) and the local channel drive handlers in the same way:
  *
- *	state = h->open(call)		nothing was received yet; may be NULL with TS_OK
+ *	state = h->open(call)		before any message; the state may be NULL
  *	h->message(call, state, bytes)	once for unary and server-streaming methods, 0..n times for client streams
  *	h->close(call, state)		the client has sent everything; the last chance to reply
- *	h->drop(state)			always, once, also after errors and cancellation
+ *	h->drop(state)			called once in any case, also after errors and cancellation
  *
  * A unary method may also have a quick answer, which the server tries first, on its queue thread:
  *
  *	h->quick(call, bytes)		true: it has replied, and nothing more is called
- *					false: nothing was done, whatever the reason; then as above, on another thread
+ *					false: it did nothing, for any reason; the call goes on as above, on another thread
  *
- * It must not write, wait for anything or take more than tens of microseconds, and has no error of its own: message meets the
- * same trouble and says it. So message alone is always right, and the local channel, which has no queue to keep free, never
- * tries quick. The request is at most TS_QUICK_BYTES long.
+ * quick must not write, wait for anything or take more than tens of microseconds. It has no error of its own: message meets the
+ * same problem and reports it. So message alone is always correct, and the local channel, which has no queue to keep free,
+ * never calls quick. The request is at most TS_QUICK_BYTES long.
  *
- * Replies go out through call->reply, which may block while the network is slow. After any error nothing more is called but
- * drop. call->arena is reset after each message: what must live longer belongs to the state (ts_alloc) .
- * Threads: one call is handled by one thread at a time; handlers of different calls run at once.
+ * Replies are sent by call->reply, which may block while the network is slow. After an error only drop is called. call->arena
+ * is reset after each message; data that must live longer belongs to the state (ts_alloc). Threads: one call is handled by one
+ * thread at a time; handlers of different calls run at once.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_CORE_HANDLER_H
 #define TSCOPE_SERVICE_HANDLERS_CORE_HANDLER_H
@@ -27,13 +27,13 @@
 #include "store/engine.h"
 
 enum ts_method_flags {
-	TS_METHOD_CHEAP = 1,	     /* takes microseconds: may run on the queue thread */
-	TS_METHOD_STREAM_UP = 2,     /* many requests */
-	TS_METHOD_STREAM_DOWN = 4,   /* many replies */
-	TS_METHOD_WRITES = 8,	     /* refused by a read-only server */
+	TS_METHOD_CHEAP = 1,	     /* it takes microseconds, so it may run on the queue thread */
+	TS_METHOD_STREAM_UP = 2,     /* it takes many requests */
+	TS_METHOD_STREAM_DOWN = 4,   /* it gives many replies */
+	TS_METHOD_WRITES = 8,	     /* a read-only server refuses it */
 };
 
-struct ts_server_facts {	/* what ServerInfo tells */
+struct ts_server_facts {	/* what ServerInfo replies */
 	const char *version;
 	const char *store;	/* path or "memory" */
 	int64_t started_ns;
@@ -44,7 +44,7 @@ struct ts_call {
 	struct ts_engine *engine;
 	const struct ts_server_facts *server;
 	struct ts_arena *arena;
-	struct ts_span caller;	/* "uid 1000", "local", "127.0.0.1:5123": for the log and for who */
+	struct ts_span caller;	/* "uid 1000", "local", "127.0.0.1:5123": for the log, and as the author of changes */
 	int64_t deadline_ns;	/* monotonic; INT64_MAX = none */
 	bool (*cancelled)(const struct ts_call *call); /* the client is gone, the deadline is over, the server stops */
 	enum ts_status (*reply)(struct ts_call *call, struct ts_span message, struct ts_error *err);
@@ -58,14 +58,14 @@ struct ts_handler {
 	enum ts_status (*message)(struct ts_call *call, void *state, struct ts_span request, struct ts_error *err);
 	enum ts_status (*close)(struct ts_call *call, void *state, struct ts_error *err); /* may be NULL */
 	void (*drop)(void *state); /* may be NULL */
-	bool (*quick)(struct ts_call *call, struct ts_span request); /* may be NULL; with no open, close or stream */
+	bool (*quick)(struct ts_call *call, struct ts_span request); /* may be NULL; only without open, close and streams */
 };
 
 /* The table of all methods of tscope.v1.Tscope. */
 const struct ts_handler *ts_handlers(size_t *ret_n);
 const struct ts_handler *ts_handler_find(struct ts_span method);
 
-/* TS_CANCELLED or TS_DEADLINE with a text when the call should stop; loops over much work call it now and then. */
+/* Returns TS_CANCELLED or TS_DEADLINE with a text when the call should stop; long loops call it now and then. */
 enum ts_status ts_call_check(const struct ts_call *call, struct ts_error *err);
 
 #endif

@@ -1,7 +1,6 @@
-/* methods.h - declares the handlers for the table of methods, each defined in the file of its noun, and what
- * handlers share.
+/* methods.h - declares the handlers for the table of methods, and a macro that they share. Each is defined in the file of its noun.
  *
- * A unary handler unpacks its request, does its work in call->arena, and answers through a replier:
+ * A unary handler unpacks its request, does its work in call->arena, and sends its reply by a function that a macro defines:
  *
  *	TS_REPLIER(has_reply, ts_has_reply)
  *	...
@@ -14,7 +13,7 @@
 #include "proto/wire.h"
 #include "service/handlers/core/handler.h"
 
-/* message of the handler of each method; open, close and drop of the streams stand beside them. */
+/* The function `message` of each handler; the functions open, close and drop of streams follow. */
 typedef enum ts_status ts_handle_fn(struct ts_call *call, void *state, struct ts_span request, struct ts_error *err);
 
 ts_handle_fn ts_handle_server_info;
@@ -37,14 +36,14 @@ ts_handle_fn ts_handle_trend;
 ts_handle_fn ts_handle_verify;
 ts_handle_fn ts_handle_collect_garbage;
 
-/* quick, of those that have one. */
+/* The function `quick` of the handlers that have one. */
 bool ts_quick_has_objects(struct ts_call *call, struct ts_span request);
 
 enum ts_status ts_put_open(struct ts_call *call, void **ret_state, struct ts_error *err);
 enum ts_status ts_put_close(struct ts_call *call, void *state, struct ts_error *err);
 void ts_put_drop(void *state);
 
-/* Defines reply_NAME(call, in, err): packs and sends. */
+/* Defines reply_NAME(call, in, err), which packs and sends a reply. */
 #define TS_REPLIER(name, type)                                                                                         \
 	static enum ts_status reply_##name(struct ts_call *call, const struct type *in, struct ts_error *err)          \
 	{                                                                                                              \

@@ -1,6 +1,6 @@
-/* run_names.h - the names of runs, listed once a call, and what is noted beside those of one run.
+/* run_names.h - lists the names of runs, once per call, and finds the notes of one run.
  *
- * Notes lie beside names and names are not indexed by what they point at: who asks for the notes of an id looks at all names.
+ * Notes belong to names, and there is no index from ids to names, so finding the notes of an id means looking at all names.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_CORE_RUN_NAMES_H
 #define TSCOPE_SERVICE_HANDLERS_CORE_RUN_NAMES_H
@@ -13,13 +13,13 @@ struct ts_run_names {
 };
 
 struct ts_run_notes {
-	struct ts_span name; /* the name moved last; empty: none points at it */
-	struct ts_span bad;  /* the note; empty: it is not marked */
-	struct ts_span accepted;
-	bool training; /* a state is "running" */
+	struct ts_span name; /* the name that was moved last; empty: no name points at the run */
+	struct ts_span bad;  /* the note `bad`; empty: the run is not marked bad */
+	struct ts_span accepted; /* the note `accepted`; empty: there is none */
+	bool training; /* the state at one of its names is "running" */
 };
 
-/* prefix "project/"; empty: of all projects. Lies in the arena. */
+/* Lists the names that begin with prefix ("project/"; empty: those of all projects), in the arena. */
 enum ts_status ts_run_names_load(const struct ts_call *call, struct ts_span prefix, struct ts_arena *arena,
 				 struct ts_run_names *ret_names, struct ts_error *err);
 enum ts_status ts_run_notes_of(const struct ts_call *call, const struct ts_run_names *names, const struct ts_id *id,

@@ -1,8 +1,8 @@
-/* summary.h - the few bytes beside each name from which a page of list is made without opening the head.
+/* summary.h - a few bytes stored with each name, from which a page of list is made without opening the head.
  *
- * A cache of the head's own words, never truth: a summary of another version, or none, reads as "nothing known" and the
- * head is opened instead. Layout, little-endian: u8 version, u8 flags, u32 ranks, u64 steps, i64 first, i64 last,
- * i64 started_ns, u32 world_size, own name to the end.
+ * A summary is a cache of the head, which stays the source of truth: if there is none, or one of another version, the head is
+ * opened instead. Its layout, little-endian, is u8 version, u8 flags, u32 ranks, u64 steps, i64 first, i64 last, i64
+ * started_ns, u32 world_size, and the own name to the end.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_CORE_SUMMARY_H
 #define TSCOPE_SERVICE_HANDLERS_CORE_SUMMARY_H
@@ -14,16 +14,16 @@ struct ts_summary {
 	uint64_t steps;
 	int64_t first_step, last_step; /* valid if steps > 0 */
 	bool has_started, has_world, has_name;
-	bool long_name; /* it has one, which does not fit: the head knows */
+	bool long_name; /* the run has a name that does not fit here; the head has it */
 	int64_t started_ns;
 	uint32_t world_size;
 	struct ts_span own_name; /* if has_name */
 };
 
-/* The bytes lie in the arena. */
+/* Makes the bytes of a summary, in the arena. */
 enum ts_status ts_summary_make(const struct ts_description *d, struct ts_arena *arena, struct ts_span *ret_summary,
 			       struct ts_error *err);
-/* False: not of this version. own_name points into bytes. */
+/* Reads a summary. False: it has another version. own_name points into bytes. */
 bool ts_summary_read(struct ts_span bytes, struct ts_summary *ret_summary);
 
 #endif

@@ -1,4 +1,4 @@
-/* test_must.h - ends a cmocka test with the error's text where a call that must succeed does not. */
+/* test_must.h - ends a cmocka test with the error's text if a call that must succeed fails. */
 #ifndef TSCOPE_SERVICE_HANDLERS_CORE_TEST_MUST_H
 #define TSCOPE_SERVICE_HANDLERS_CORE_TEST_MUST_H
 

@@ -1,6 +1,6 @@
-/* test_runs.h - for tests: small runs in a memory engine behind a local channel, and calls through it.
+/* test_runs.h - makes small runs in an engine in memory behind a local channel, and calls methods through it, for tests.
  *
- * must_* fail the test when the call fails; the others give the status, and the error in store->err.
+ * A function must_* fails the test when the call fails; the others return the status, with the error in store->err.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_CORE_TEST_RUNS_H
 #define TSCOPE_SERVICE_HANDLERS_CORE_TEST_RUNS_H
@@ -13,31 +13,31 @@
 struct test_store {
 	struct ts_engine *engine;
 	struct ts_channel *channel;
-	struct ts_arena arena; /* of replies; grows until the store is closed */
+	struct ts_arena arena; /* holds replies; grows until the store is closed */
 	struct ts_error err;
 };
 
 void test_store_open(struct test_store *s);
 void test_store_close(struct test_store *s);
 
-/* Ranks first_rank .. first_rank + ranks - 1, each with steps 0 .. steps - 1 and columns scalars.loss (every step) and
- * scalars.eval (every tenth). Rank r's loss at step i is scale / (1 + i + r); from part_at on (0 = never) it is another. Each rank says
- * parallelism.rank, rank 0 alone config.only_zero, rank 1 alone config.only_one. */
+/* Describes a run with ranks first_rank .. first_rank + ranks - 1, each with steps 0 .. steps - 1 and columns scalars.loss
+ * (every step) and scalars.eval (every tenth). Rank r's loss at step i is scale / (1 + i + r); from step part_at on (0 = never)
+ * it differs. Each rank has the fact parallelism.rank; only rank 0 has config.only_zero, only rank 1 config.only_one. */
 struct test_run {
 	int32_t first_rank, ranks;
 	int64_t steps;
 	int64_t first_step;
 	double scale;
 	int64_t part_at;
-	int64_t world; /* parallelism.world_size; 0 = not said */
-	double lr; /* config.lr; 0 = not said */
-	const char *own; /* session.name; NULL = not said */
-	double started; /* session.started; 0 = not said */
+	int64_t world; /* parallelism.world_size; 0 = not recorded */
+	double lr; /* config.lr; 0 = not recorded */
+	const char *own; /* session.name; NULL = not recorded */
+	double started; /* session.started; 0 = not recorded */
 };
 
-/* One rank, ten steps. */
+/* A run of one rank and ten steps. */
 struct test_run test_run_plain(void);
-/* Seals and puts all objects of the run; its id. */
+/* Seals and puts all objects of the run; returns its id. */
 struct ts_id test_run_put(struct test_store *s, const struct test_run *run);
 
 enum ts_status test_call(struct test_store *s, const char *method, const struct ts_buf *request,
@@ -49,7 +49,7 @@ enum ts_status test_list(struct test_store *s, const struct ts_list_request *req
 enum ts_status test_update(struct test_store *s, const struct ts_ref_request *request, struct ts_ref_reply *ret);
 enum ts_status test_note(struct test_store *s, const char *name, const char *key, const char *value);
 enum ts_status test_get(struct test_store *s, const char *spec, struct ts_get_reply *ret);
-/* An object that is written by the test, sealed. */
+/* Seals an object that the test has written. */
 struct ts_sealed test_seal(struct test_store *s, struct ts_span object);
 
 #endif

@@ -52,7 +52,8 @@ enum ts_status ts_baselines_select(struct ts_fetch *f, const struct ts_baseline_
 				   struct ts_gate_input *input, struct ts_baseline_found *ret_found,
 				   struct ts_error *err);
 
-/* Does a run have the candidate's workload, in all parts that the policy does not allow to differ? *ret_part: a part that differs. */
+/* Whether a run has the candidate's workload, in all parts that the policy does not allow to differ. *ret_part: a part that
+ * differs. */
 bool ts_gate_same_workload(const struct ts_gate_policy *policy, const struct ts_workload *run,
 			   const struct ts_workload *candidate, enum ts_workload_part *ret_part);
 

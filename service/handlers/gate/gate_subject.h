@@ -9,7 +9,7 @@
 #include "service/handlers/analyze/reduce.h"
 #include "service/handlers/core/run_names.h"
 
-enum { TS_GATE_ANCESTORS = 200 /* that tscope facts lists at most */ };
+enum { TS_GATE_ANCESTORS = 200 /* the most that tscope facts lists */ };
 
 struct ts_gate_subject {
 	struct ts_gate_run run;
@@ -31,9 +31,9 @@ struct ts_gate_code {
 	bool dirty;
 };
 struct ts_gate_code ts_gate_code_of(const struct ts_facts *facts);
-/* Do both record a commit, the same one, with the same patch over it? */
+/* Whether both record the same commit with the same patch. */
 bool ts_gate_same_code(const struct ts_gate_code *a, const struct ts_gate_code *b);
-/* Is the commit listed among the ancestors? */
+/* Whether the commit is listed among the ancestors. */
 bool ts_gate_is_ancestor(struct ts_span ancestors, struct ts_span commit);
 
 #endif

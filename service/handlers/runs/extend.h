@@ -1,8 +1,8 @@
-/* extend.h - does a run continue another? A name moves by itself only to a run that does.
+/* extend.h - decides whether a run extends another one. Without force a name moves only to a run that extends its old one.
  *
- * It does when nothing that the old one said is taken back: every rank is still there, every column of its steps has the
- * same steps with the same bits and then perhaps more, and every fact outside session, parallelism and columns is the same.
- * New ranks, columns, facts and files may come. Equal blocks are not opened.
+ * A new run extends an old one if it has all data of the old one: every rank is still there, every column of its steps has the same
+ * steps with the same bits, perhaps followed by more, and every fact outside session, parallelism and columns is the same. It may
+ * have further ranks, columns, facts and files. Equal blocks are not opened.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_RUNS_EXTEND_H
 #define TSCOPE_SERVICE_HANDLERS_RUNS_EXTEND_H
@@ -11,7 +11,7 @@
 
 enum { TS_EXTEND_REASON = 512 };
 
-/* reason says why not, as "rank 0 column scalars.loss differs at step 17"; untouched when it extends. */
+/* If new_run does not extend old_run, reason says why, as "rank 0 column scalars.loss differs at step 17"; else it is untouched. */
 enum ts_status ts_run_extends(struct ts_fetch *f, const struct ts_run *old_run, const struct ts_run *new_run,
 			      bool *ret_extends, char reason[TS_EXTEND_REASON], struct ts_error *err);
 

@@ -1,15 +1,15 @@
-/* filter.h - which runs a list shows: config.lr>1e-4 and steps>=1000
+/* filter.h - parses and evaluates the filter that says which runs a list shows: config.lr>1e-4 and steps>=1000
  *
  *	filter     = or ;  or = and { "or" and } ;  and = not { "and" not } ;  not = "not" not | "(" or ")" | comparison
  *	comparison = path op value ;  op = "=" "!=" "<" "<=" ">" ">=" "~"
  *	value      = number | "quoted" | 'quoted' | true | false | null | date | word
  *
- * A path is that of a fact, or a word of list (name, steps, started, ...: list_columns.h). A backslash in quotes takes the next
- * character as it is. ~ is a glob (* and ?) over the value's text. started and pushed are compared with RFC 3339 times
- * or dates. Numbers compare with numbers, text with text, by bytes; an equality between different types is false.
+ * A path is that of a fact, or a word of list (name, steps, started, ...: list_columns.h). In quotes, the character after a
+ * backslash is taken as it is. ~ matches the value's text with a glob (* and ?). started and pushed are compared with RFC 3339
+ * times or dates. Numbers compare with numbers, and texts with texts, by bytes; an equality between different types is false.
  *
- * Three values: what a run does not say is unknown, every comparison with it is unknown, "not" of unknown is unknown,
- * and a run is shown only where the whole is true. So config.lr>1 and not config.lr>1 both leave out a run without it.
+ * Logic has three values. A value that a run does not record is unknown, every comparison with it is unknown, "not" of unknown is
+ * unknown, and a run is shown only if the whole filter is true. So config.lr>1 and not config.lr>1 both leave out a run without it.
  * Errors are TS_INVALID and name the position, counted in bytes from 1. Threads: a parsed filter is read-only.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_RUNS_FILTER_H
@@ -21,7 +21,7 @@ enum ts_truth { TS_FALSE = 0, TS_TRUE = 1, TS_UNKNOWN = 2 };
 
 struct ts_filter;
 
-/* What a run says at path; false: unknown. Times are TS_FACT_INT, in ns. */
+/* Looks up the value of a run at path. False: unknown. Times are TS_FACT_INT, in ns. */
 typedef bool ts_filter_lookup(void *ctx, struct ts_span path, struct ts_fact *ret_fact);
 
 /* The filter lies in the arena and points into text. Empty text (or only spaces) gives a filter that is always true. */
@@ -29,7 +29,7 @@ enum ts_status ts_filter_parse(struct ts_span text, struct ts_arena *arena, stru
 			       struct ts_error *err);
 enum ts_truth ts_filter_eval(const struct ts_filter *filter, ts_filter_lookup *lookup, void *ctx);
 
-/* It has no condition: no run needs to be looked at. */
+/* Whether the filter has no condition, so that no run needs to be looked at. */
 bool ts_filter_always(const struct ts_filter *filter);
 
 #endif

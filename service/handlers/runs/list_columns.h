@@ -1,4 +1,4 @@
-/* list_columns.h - the columns of list that are no facts: what a name and its summary say without opening the head.
+/* list_columns.h - the columns of list that are not facts; a name and its summary give them without opening the head.
  *
  *	name project id started pushed state steps first_step last_step ranks world_size own_name who, note.KEY
  */
@@ -22,14 +22,14 @@ enum ts_list_word {
 	TS_WORD_OWN_NAME,
 	TS_WORD_WHO,
 	TS_WORD_NOTE, /* note.KEY */
-	TS_WORD_FACT, /* everything else with a '.' */
+	TS_WORD_FACT, /* any other path with a '.' */
 	TS_WORD_NONE, /* no such word */
 };
 
 enum ts_list_word ts_list_word(struct ts_span path);
-/* Its value is a time. */
+/* Whether the value of the column is a time. */
 bool ts_list_is_time(enum ts_list_word word);
-/* Its value is a whole number. */
+/* Whether the value of the column is a whole number. */
 bool ts_list_is_count(enum ts_list_word word);
 /* "name, project, ..." for messages. */
 const char *ts_list_words(void);

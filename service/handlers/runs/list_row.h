@@ -1,10 +1,10 @@
-/* list_row.h - what one run of a list has in a column, from the cheapest place: the name's own bytes, then its
- * notes, then the head.
+/* list_row.h - looks up the value of one run in a column of a list, in the cheapest place that has it: the bytes stored with the
+ * name, then its notes, then the head.
  *
- *	ts_list_subject_begin(&s, call, f, &ref, &scratch, err)	scratch is reset
+ *	ts_list_subject_begin(&s, call, f, &ref, &scratch, err)	resets scratch
  *	ts_list_lookup(&s, path, &fact)				a ts_filter_lookup; check s.status at the end
  *
- * Facts lie in the ref or in scratch: copy what must live on. Times are TS_FACT_INT in ns. Threads: one at a time.
+ * Facts lie in the ref or in scratch, so copy what must live longer. Times are TS_FACT_INT in ns. Threads: one at a time.
  */
 #ifndef TSCOPE_SERVICE_HANDLERS_RUNS_LIST_ROW_H
 #define TSCOPE_SERVICE_HANDLERS_RUNS_LIST_ROW_H
@@ -22,15 +22,15 @@ struct ts_list_subject {
 	struct ts_head head;
 	struct ts_note *notes;
 	size_t n_notes;
-	enum ts_status status; /* of the first look-up that failed */
+	enum ts_status status; /* status of the first look-up that failed */
 	struct ts_error *err;
 };
 
 void ts_list_subject_begin(struct ts_list_subject *s, struct ts_call *call, struct ts_fetch *f,
 			   const struct ts_ref *ref, struct ts_arena *scratch, struct ts_error *err);
-/* ctx is a ts_list_subject. False: unknown, or s->status says what went wrong. */
+/* ctx is a ts_list_subject. False: the value is unknown, or the look-up failed with s->status. */
 bool ts_list_lookup(void *ctx, struct ts_span path, struct ts_fact *ret_fact);
-/* The same as a cell of the reply, in the arena: times become RFC 3339 text. */
+/* Does the same for a cell of the reply, in the arena; times become RFC 3339 text. */
 enum ts_status ts_list_cell_of(struct ts_list_subject *s, struct ts_span path, struct ts_arena *arena,
 			       struct ts_list_cell *ret_cell, struct ts_error *err);
 
