@@ -81,7 +81,7 @@ struct ts_shape_field {
 	bool fixed;	   /* a list that is an array in the struct itself, of exactly `entries` */
 	bool column;	   /* a list of one member of the structs that the pointer points to */
 	bool as_many;	   /* a list that shares its count with the list before it */
-	bool maybe;	   /* may be absent on the wire */
+	bool maybe;	   /* may be absent in the message */
 	bool flagged;	   /* a bool at `has` says whether the member is there; if not, JSON has null */
 	bool or_null;	   /* JSON has null for values that stand for "none": empty text, NaN, time 0, rank -1 */
 	bool bounded;	   /* the schema has bounds: the number is finite from least to most, or a list has so many entries */

@@ -9,11 +9,11 @@ struct ts_baseline_item {
 	struct ts_gate_run run;
 	struct ts_run_notes notes;
 	struct ts_span accepted; /* the note `accepted` of a run on a branch; empty: there is none */
-	struct ts_span why_not;	 /* why the run is no baseline; empty: it may be one */
-	bool silent;		 /* the run is itself a candidate: neither a baseline nor listed as passed over */
+	struct ts_span why_not;	 /* why the run is not a baseline; empty: it may be one */
+	bool silent;		 /* the run is itself a candidate: neither a baseline nor listed among the rejected runs */
 	bool line;		 /* its commit is an ancestor of the candidate's, as far as ancestors are known */
 	bool same;		 /* it has the candidate's workload */
-	bool other;		 /* its workload is the only reason why it is no baseline */
+	bool other;		 /* its workload is the only reason why it is not a baseline */
 	bool beyond;		 /* it is older than the newest runs that count */
 	unsigned level;		 /* number of its level among runs of the same workload and line, counted from the oldest */
 };
@@ -39,7 +39,7 @@ struct ts_baseline_selection {
 	const char *since; /* " since the change accepted at 3f2a9c81d0e4"; NULL: all runs are of one level */
 };
 
-/* Gives each item its level, and each item before the newest level the reason why it is no baseline. */
+/* Gives each item its level, and each item before the newest level the reason why it is not a baseline. */
 enum ts_status ts_baseline_levels(struct ts_baseline_selection *s, struct ts_error *err);
 /* Appends the history, from which the spread between runs is known. Called after the baselines were chosen. */
 enum ts_status ts_baseline_history(struct ts_baseline_selection *s, struct ts_error *err);
