@@ -1,0 +1,91 @@
+/* shape_store.c - the tables of the messages about a store: what it is, which objects it lacks, verification and garbage collection.
+ * The objects themselves are not copied, and proto/wire_sealed.c serializes them. */
+#include "proto/shape/shape_rows.h"
+#include "proto/shape/shape_wire.h"
+
+#define TYPE struct ts_info_reply
+static const struct ts_shape_field info_rows[] = {
+	{"version", NULL, TEXT(version, TS_NAME_MAX)},
+	{"format_version", NULL, U32(format_version)},
+	{"store", NULL, TEXT(store, TS_WIRE_TEXT_MAX)},
+	{"started_ns", NULL, I64(started_ns)},
+	{"read_only", NULL, BOOL(read_only)},
+	{"objects", NULL, U64(stats.objects)},
+	{"stored_bytes", NULL, U64(stats.stored_bytes)},
+	{"file_bytes", NULL, U64(stats.file_bytes)},
+	{"refs", NULL, U64(stats.refs)},
+};
+const struct ts_shape ts_shape_info_reply = {SHAPE("info_reply", server_info_reply, info_rows)};
+#undef TYPE
+
+WIRE_SHAPE(info_reply, ts_info_reply, ts_shape_info_reply);
+
+/* HasObjects and GetObjects ask for the same list. */
+#define TYPE struct ts_has_request
+static const struct ts_shape_field ids_rows[] = {
+	{"ids", NULL, LIST(ID, ids, n, TS_IDS_MAX)},
+};
+const struct ts_shape ts_shape_has_request = {SHAPE("has_request", has_objects_request, ids_rows)};
+const struct ts_shape ts_shape_objects_request = {SHAPE("objects_request", get_objects_request, ids_rows)};
+#undef TYPE
+
+WIRE_SHAPE(has_request, ts_has_request, ts_shape_has_request);
+WIRE_SHAPE(objects_request, ts_has_request, ts_shape_objects_request);
+
+#define TYPE struct ts_has_reply
+static const struct ts_shape_field missing_rows[] = {
+	{"missing", NULL, LIST(ID, missing, n, TS_IDS_MAX)},
+};
+const struct ts_shape ts_shape_has_reply = {SHAPE("has_reply", has_objects_reply, missing_rows)};
+#undef TYPE
+
+WIRE_SHAPE(has_reply, ts_has_reply, ts_shape_has_reply);
+
+#define TYPE struct ts_put_stats
+static const struct ts_shape_field put_rows[] = {
+	{"objects", NULL, U64(objects)},
+	{"new_objects", NULL, U64(new_objects)},
+	{"new_bytes", NULL, U64(new_bytes)},
+};
+const struct ts_shape ts_shape_put_reply = {SHAPE("put_reply", put_objects_reply, put_rows)};
+#undef TYPE
+
+WIRE_SHAPE(put_reply, ts_put_stats, ts_shape_put_reply);
+
+#define TYPE struct ts_verify_event
+static const struct ts_shape_field verify_rows[] = {
+	{"final", NULL, BOOL(final)},
+	{"done", NULL, U64(done)},
+	{"total", NULL, U64(total)},
+	{"objects", NULL, U64(report.objects)},
+	{"bytes", NULL, U64(report.bytes)},
+	{"damaged", NULL, U64(report.damaged)},
+	{"missing", NULL, U64(report.missing)},
+	{"ids", NULL, LIST(ID, report.ids, report.n_ids, TS_WIRE_REPORTED_MAX)},
+};
+const struct ts_shape ts_shape_verify_event = {SHAPE("verify_event", verify_event, verify_rows)};
+#undef TYPE
+
+WIRE_SHAPE(verify_event, ts_verify_event, ts_shape_verify_event);
+
+#define TYPE struct ts_gc_request
+static const struct ts_shape_field gc_request_rows[] = {
+	{"dry_run", NULL, BOOL(dry_run)},
+	{"lease_s", NULL, U64(lease_s), HAS(has_lease), MAX(INT64_MAX / 1000000000)},
+};
+const struct ts_shape ts_shape_gc_request = {SHAPE("gc_request", collect_garbage_request, gc_request_rows)};
+#undef TYPE
+
+WIRE_SHAPE(gc_request, ts_gc_request, ts_shape_gc_request);
+
+#define TYPE struct ts_sweep_report
+static const struct ts_shape_field gc_reply_rows[] = {
+	{"kept", NULL, U64(kept)},
+	{"freed", NULL, U64(freed)},
+	{"freed_bytes", NULL, U64(freed_bytes)},
+	{"leased", NULL, U64(leased)},
+};
+const struct ts_shape ts_shape_gc_reply = {SHAPE("gc_reply", collect_garbage_reply, gc_reply_rows)};
+#undef TYPE
+
+WIRE_SHAPE(gc_reply, ts_sweep_report, ts_shape_gc_reply);
