@@ -14,7 +14,7 @@ static const double most = 2251799813685248.0; /* 2^51 */
 
 enum { TILE = 512, SAMPLE = 128 };
 
-/* Not zero when the word is no such decimal. */
+/* Returns a value other than 0 when the word is no decimal of this scale. */
 static inline uint64_t to_integer(uint64_t word, double scale, uint64_t *ret)
 {
 	double x = ts_bits_double(word);

@@ -10,7 +10,7 @@ static size_t home(const struct ts_idmap *map, const struct ts_id *id)
 	return (size_t)hash & (map->cap - 1);
 }
 
-/* Where id is, or the free slot where it would go. */
+/* Returns the slot that holds id, or the free slot into which id would go. */
 static struct ts_idslot *find(const struct ts_idmap *map, const struct ts_id *id)
 {
 	size_t at = home(map, id);
@@ -87,7 +87,7 @@ void ts_idmap_remove(struct ts_idmap *map, const struct ts_id *id)
 		return;
 	slot->value = NULL;
 	map->used--;
-	/* What follows in the same run may have been pushed past this slot: put it again. */
+	/* Entries that follow in the same run of slots may have been placed beyond this slot, so each is put again. */
 	at = (size_t)(slot - map->slots);
 	for (at = (at + 1) & (map->cap - 1); map->slots[at].value; at = (at + 1) & (map->cap - 1)) {
 		struct ts_idslot moved = map->slots[at];

@@ -12,7 +12,7 @@ enum { WAITING_MAX = 16 << 20, ON_DISK_MAX = 256 << 20 };
 struct ts_cached {
 	struct ts_cached *next;
 	struct ts_id id; /* SHA-256 of the key */
-	size_t len;	 /* of value, its check included */
+	size_t len;	 /* of value, including its check */
 	uint8_t value[];
 };
 
@@ -64,7 +64,7 @@ bool ts_cache_waits(struct ts_lmdb_env *env)
 	return env->lane.cache_first != NULL;
 }
 
-/* The oldest first, so that of one key the newest stays. */
+/* The oldest entry comes first, so that the newest of several entries with one key stays. */
 static struct ts_cached *reversed(struct ts_cached *cached)
 {
 	struct ts_cached *done = NULL;
@@ -96,7 +96,7 @@ static int write_all(struct ts_lmdb_env *env, MDB_txn *txn, const struct ts_cach
 	return rc;
 }
 
-/* In a transaction inside the caller's, so that a failure here is none there. */
+/* The writes are in a transaction inside the caller's, so that a failure here does not fail the caller's transaction. */
 void ts_cache_flush(struct ts_lmdb_env *env, MDB_txn *txn)
 {
 	struct ts_cached *cached;
@@ -118,7 +118,7 @@ void ts_cache_flush(struct ts_lmdb_env *env, MDB_txn *txn)
 	free_list(cached);
 }
 
-/* TS_NOT_FOUND unless it waits here. */
+/* Returns TS_NOT_FOUND unless the value waits here to be written. */
 static enum ts_status get_waiting(struct ts_lmdb_env *env, const struct ts_id *id, struct ts_arena *arena,
 				  struct ts_span *ret, struct ts_error *err)
 {

@@ -66,11 +66,11 @@ enum ts_status ts_disk_check(const char *path, struct ts_error *err)
 	struct statfs fs;
 
 	if (statfs(path, &fs) != 0)
-		return TS_OK; /* what cannot be asked is not refused; opening will say */
+		return TS_OK; /* A path that cannot be examined is not refused: opening it will report the error */
 	return ts_disk_type_check((uint32_t)fs.f_type, path, err);
 }
 
-/* LMDB turns a short write into EIO; this tells a full disk from a broken one. */
+/* LMDB turns a short write into EIO; this function tells a full disk from a broken one. */
 bool ts_disk_is_full(const char *path)
 {
 	struct statvfs fs;

@@ -11,7 +11,7 @@
 
 enum { PATH_ROOM = 4096 };
 
-/* Compacted; if LMDB finds its own books out of order, as they are. */
+/* The copy is compacted; if LMDB finds that its page counts do not add up, the pages are copied as they are. */
 static int copy_to(struct ts_lmdb_env *env, int fd)
 {
 	int rc;

@@ -21,7 +21,8 @@
 #define MAP_DEFAULT ((uint64_t)1 << 40)
 #endif
 
-/* A process may be denied so much address space (ulimit -v, small machines): then less is asked for, and the map grows. */
+/* A process may be denied this much address space (ulimit -v, small machines): then it asks for less, and the map grows
+ * later. */
 static const uint64_t map_least = (uint64_t)1 << 30;
 
 enum { READERS = 1024 };
@@ -47,7 +48,7 @@ enum ts_status ts_env_error(const struct ts_lmdb_env *env, int rc, struct ts_err
 	return ts_error_set(err, TS_INTERNAL, "%s: %s", env->path, mdb_strerror(rc));
 }
 
-/* The handles; of a new store, in one transaction, the databases and the format too. */
+/* Opens the handles of the databases. For a new store, one transaction creates the databases and writes the format. */
 static int open_databases(struct ts_lmdb_env *env, bool create)
 {
 	struct ts_write w = {.env = env};
@@ -106,8 +107,8 @@ static int open_mdb_somehow(struct ts_lmdb_env *env)
 	return rc;
 }
 
-/* How far the pages go that LMDB may look at, and whether the file ends before: a read there would be a SIGBUS. A writer of
- * another process only makes it longer between the two looks. */
+/* Finds how far the pages extend that LMDB may read, and whether the file ends before that: a read there would be a
+ * SIGBUS. A writer in another process can only make the file longer between the two checks. */
 static bool is_short(struct ts_lmdb_env *env, off_t *ret_whole)
 {
 	MDB_envinfo info;
@@ -122,8 +123,9 @@ static bool is_short(struct ts_lmdb_env *env, off_t *ret_whole)
 	return st.st_size < *ret_whole;
 }
 
-/* LMDB leaves free pages at the end unwritten, so a short file may be whole. Zeros in place of what is missing: if that was
- * more, it is found as damage like any other. The write transaction keeps other processes from writing there meanwhile. */
+/* LMDB leaves free pages at the end unwritten, so a short file may be whole. Zeros are put in place of what is missing:
+ * if that was more than free pages, it is found as damage like any other. The write transaction keeps other processes
+ * from writing there meanwhile. */
 static int fill_up(struct ts_lmdb_env *env)
 {
 	MDB_txn *txn;
@@ -140,7 +142,7 @@ static int fill_up(struct ts_lmdb_env *env)
 	return rc;
 }
 
-/* One that is read only is filled up by being opened for writing once. */
+/* A file that is opened read-only is filled up by opening it for writing once. */
 static int open_mdb(struct ts_lmdb_env *env)
 {
 	bool read_only = env->mdb_read_only;
@@ -218,7 +220,7 @@ static struct ts_lmdb_env *make_env(const struct ts_lmdb_options *options, const
 	pthread_mutex_init(&env->lane.lock, NULL);
 	pthread_cond_init(&env->lane.turn, NULL);
 	pthread_rwlockattr_init(&attr);
-	/* Growing the map must not wait for ever behind readers that overlap. */
+	/* Growing the map must not wait forever behind readers that overlap. */
 	pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
 	pthread_rwlock_init(&env->map, &attr);
 	pthread_rwlockattr_destroy(&attr);
@@ -235,7 +237,7 @@ static struct ts_lmdb_env *make_env(const struct ts_lmdb_options *options, const
 	return env;
 }
 
-/* The directory, made if that is asked for, and whether there is a store in it. */
+/* Finds the directory, which is made if the options ask for it, and whether there is a store in it. */
 static enum ts_status find_store(const struct ts_lmdb_options *options, struct stat *ret_st, struct ts_error *err)
 {
 	bool create = options->create && !options->read_only;
@@ -314,7 +316,7 @@ void ts_env_release(struct ts_lmdb_env *env)
 	pthread_mutex_unlock(&envs_lock);
 }
 
-/* After a failed write of a meta page LMDB refuses everything until it is opened anew. */
+/* After a failed write of a meta page, LMDB refuses every operation until the environment is opened again. */
 static int reopen(struct ts_lmdb_env *env)
 {
 	int rc;
@@ -328,7 +330,8 @@ static int reopen(struct ts_lmdb_env *env)
 	return rc;
 }
 
-/* Mends what kept a transaction from beginning, with no transaction of this process open; 0 to try again. */
+/* Repairs what kept a transaction from beginning, while no transaction of this process is open. Returns 0 to try again.
+ * */
 static int mend(struct ts_lmdb_env *env, int rc)
 {
 	int dead;
@@ -403,7 +406,7 @@ enum ts_status ts_env_grow(struct ts_lmdb_env *env, struct ts_error *err)
 	rc = mdb_env_info(env->mdb, &info);
 	if (!rc)
 		rc = mdb_env_set_mapsize(env->mdb, info.me_mapsize * 2);
-	if (rc) { /* LMDB has let go of the old map */
+	if (rc) { /* LMDB has unmapped the old map */
 		env->map_bytes = info.me_mapsize;
 		(void)reopen(env);
 	}

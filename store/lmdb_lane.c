@@ -17,7 +17,7 @@ enum { JOBS_MAX = 64, BYTES_MAX = 16 << 20, GROWS_MAX = 24 };
 
 enum outcome { COMMITTED, ALONE, GROW, FAILED };
 
-/* Runs the jobs of a list in one transaction that is open. COMMITTED here means: ready to. */
+/* Runs the jobs of a list in one open transaction. COMMITTED here means that they are ready to be committed. */
 static enum outcome run_jobs(struct ts_write *w, struct ts_lmdb_job *jobs, bool *ret_dirty)
 {
 	for (struct ts_lmdb_job *job = jobs; job; job = job->next) {
@@ -34,7 +34,7 @@ static enum outcome run_jobs(struct ts_write *w, struct ts_lmdb_job *jobs, bool 
 	return COMMITTED;
 }
 
-/* A commit that failed failed for every job that had been well. */
+/* A failed commit makes every job fail that had succeeded so far. */
 static enum outcome commit_failed(struct ts_lmdb_env *env, int rc, struct ts_lmdb_job *jobs)
 {
 	if (rc == MDB_MAP_FULL)
@@ -97,7 +97,7 @@ static void run_alone(struct ts_lmdb_env *env, struct ts_lmdb_job *job)
 	run_group(env, job);
 }
 
-/* Takes what waits, within bounds, off the queue; at least one job. */
+/* Takes waiting jobs off the queue, within bounds and at least one. */
 static struct ts_lmdb_job *take_group(struct ts_lmdb_lane *lane)
 {
 	struct ts_lmdb_job *group = lane->first;
@@ -125,7 +125,7 @@ static void lead(struct ts_lmdb_env *env)
 	run_group(env, group);
 	pthread_mutex_lock(&lane->lock);
 	while (group) {
-		struct ts_lmdb_job *next = group->next; /* the job is gone once its caller sees it done */
+		struct ts_lmdb_job *next = group->next; /* the job is freed once its caller sees it done */
 
 		group->done = true;
 		group = next;

@@ -34,7 +34,7 @@ struct page {
 	bool more;
 };
 
-/* The page is full: what comes next begins another one. */
+/* Returns whether the page is full: the next entry then begins another page. */
 static bool is_full(struct page *page)
 {
 	page->more = page->n == page->limit;
@@ -73,7 +73,7 @@ static enum ts_status collect_by_name(struct page *page, struct ts_walk *walk, s
 	return status;
 }
 
-/* Where the walk over `recent` begins, in room. */
+/* Builds, in room, the key where the walk over `recent` begins. */
 static struct ts_span newest_start(const struct page *page, uint8_t *room)
 {
 	room[0] = (uint8_t)page->query->kind;
@@ -163,7 +163,7 @@ static enum ts_status copy_entry(struct ts_arena *arena, struct ts_log_entry *en
 	return entry->who.data && entry->message.data ? TS_OK : ts_arena_error(arena, err);
 }
 
-/* Twice over the log, latest first: to count, and to fill entries (not NULL). */
+/* Callers walk the log twice, latest entry first: once to count, and once to fill entries (then not NULL). */
 static enum ts_status walk_log(struct ts_walk *walk, struct ts_span prefix, size_t limit, struct ts_arena *arena,
 			       struct ts_log_entry *entries, size_t *ret_n, struct ts_error *err)
 {

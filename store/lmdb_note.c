@@ -7,7 +7,7 @@
 
 enum { NOTE_PREFIX_MAX = TS_REF_NAME_MAX + 1, NOTE_VALUE_MAX = 32 + TS_WHO_MAX + TS_NOTE_MAX };
 
-/* "name 0", in room. */
+/* Builds the key prefix "name 0" in room. */
 static struct ts_span note_prefix(struct ts_span name, uint8_t *room)
 {
 	memcpy(room, name.data, name.len);
@@ -85,7 +85,7 @@ static enum ts_status parse_note(struct ts_span key, struct ts_span stored, size
 	return ret->who.data && ret->value.data && ret->key.data ? TS_OK : ts_arena_error(arena, err);
 }
 
-/* Twice: to count, and to fill notes (not NULL). */
+/* Callers walk the notes twice: once to count, and once to fill notes (then not NULL). */
 static enum ts_status walk_notes(struct ts_walk *walk, struct ts_span prefix, struct ts_arena *arena,
 				 struct ts_note *notes, size_t *ret_n, struct ts_error *err)
 {

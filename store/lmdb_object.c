@@ -46,10 +46,10 @@ struct has {
 	size_t n;
 	int64_t now_ns;
 	bool *present;
-	bool stale; /* some lease is to be renewed */
+	bool stale; /* some lease must be renewed */
 };
 
-/* A record that is damaged counts as absent, so that pushing the object again mends it. */
+/* A damaged record counts as absent, so that pushing the object again repairs it. */
 static enum ts_status look_up(struct ts_read r, const struct ts_id *id, struct ts_entry *ret, bool *ret_found,
 			      struct ts_error *err)
 {

@@ -98,11 +98,11 @@ enum ts_status ts_log_parse(struct ts_span key, struct ts_span stored, struct ts
 struct commit {
 	const struct ts_ref_update *updates;
 	size_t n;
-	struct ts_ref *current; /* of each update; seq 0 = none. Spans die with the first write: only id, seq, moved_ns count */
+	struct ts_ref *current; /* for each update; seq 0 = none. The first write ends its spans; id, seq, moved_ns stay */
 	struct ts_arena *arena;
 	struct ts_ref *ret_ref;
 	struct ts_ref first;
-	/* of the walk */
+	/* for the walk over the closure */
 	struct ts_read read;
 	struct ts_idmap seen;
 	struct ts_id *complete; /* objects with references whose closure was walked */
@@ -177,7 +177,7 @@ static enum ts_status check_update(struct commit *commit, size_t i, struct ts_cl
 	return u->remove ? TS_OK : ts_closure_walk(closure, &u->id, err);
 }
 
-/* Everything that can be wrong with a commit, before anything is written. */
+/* Checks everything that can be wrong with a commit before anything is written. */
 static enum ts_status check_commit(struct commit *commit, struct ts_error *err)
 {
 	struct ts_closure closure;
@@ -259,7 +259,7 @@ static enum ts_status put_log(struct ts_write *w, const struct ts_ref *ref, stru
 	return status;
 }
 
-/* The ref, its log, and the notes of a run. */
+/* Removes the ref, its log, and the notes of a run. */
 static enum ts_status remove_ref(struct ts_write *w, const struct ts_ref_update *u, struct ts_error *err)
 {
 	uint8_t room[TS_REF_KEY_MAX + 1];

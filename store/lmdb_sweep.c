@@ -22,10 +22,10 @@ struct sweep {
 	struct ts_lmdb *l;
 	struct ts_table table;
 	struct ts_row **rows; /* by pack */
-	int64_t since_ns;     /* leases newer than this hold */
-	uint64_t next_pack;   /* when the rows were listed */
+	int64_t since_ns;     /* leases newer than this are valid */
+	uint64_t next_pack;   /* the next pack number when the rows were listed */
 	struct ts_sweep_report report;
-	size_t from, to; /* rows of the packs that one step moves */
+	size_t from, to; /* the rows of the packs that one step moves */
 };
 
 static enum ts_status load_and_mark(struct sweep *s, struct ts_error *err)
@@ -44,7 +44,7 @@ static enum ts_status load_and_mark(struct sweep *s, struct ts_error *err)
 	return status ? status : ts_table_by_pack(&s->table, &s->rows, err);
 }
 
-/* What is there now: a row may have been swept by another process, or its lease renewed. */
+/* Reads the current state of a row: another process may have swept it, or have renewed its lease. */
 static enum ts_status refresh(struct sweep *s, struct ts_read r, struct ts_error *err)
 {
 	for (size_t i = 0; i < s->table.n; i++) {
@@ -73,8 +73,8 @@ static uint64_t count_marked(const struct ts_table *t)
 	return n;
 }
 
-/* What a lease holds, with everything that refers to nothing that is lost: references of an object that cannot be followed
- * do not matter here, since no name needs it. */
+/* Marks the objects that have a valid lease, and what they refer to. References of an object that cannot be followed do
+ * not matter here, since no name needs that object. */
 static enum ts_status mark_leased(struct sweep *s, struct ts_read r, struct ts_error *err)
 {
 	struct ts_idmap lost = {0};
@@ -114,7 +114,7 @@ static enum ts_status decide(struct sweep *s, struct ts_read r, struct ts_error 
 	return TS_OK;
 }
 
-/* The end of the rows that lie in the same pack as the one at `from`. */
+/* Returns the end of the rows that are in the same pack as the row at `from`. */
 static size_t pack_end(const struct sweep *s, size_t from)
 {
 	size_t to = from + 1;
@@ -149,7 +149,7 @@ static uint64_t pack_of_key(struct ts_span key)
 	return pack;
 }
 
-/* Packs of which no row is left: two sweeps of two processes can leave them. Both lists are sorted. */
+/* Deletes packs that have no row left: two sweeps of two processes can leave such packs. Both lists are sorted. */
 static enum ts_status delete_orphans(struct sweep *s, struct ts_write *w, struct ts_error *err)
 {
 	struct ts_walk walk;
@@ -204,7 +204,7 @@ static enum ts_status run_sweep(struct ts_write *w, void *ctx, struct ts_error *
 	return s->report.freed ? delete_dead(s, w, err) : TS_OK;
 }
 
-/* Moves what is marked of the packs of rows [from, to) into new packs, and deletes the old ones. */
+/* Moves the marked objects of the packs of rows [from, to) into new packs, and deletes the old packs. */
 static enum ts_status run_move(struct ts_write *w, void *ctx, struct ts_error *err)
 {
 	struct sweep *s = ctx;
@@ -239,7 +239,7 @@ static enum ts_status run_move(struct ts_write *w, void *ctx, struct ts_error *e
 	return status;
 }
 
-/* More than a quarter of a pack is dead. */
+/* Returns whether more than a quarter of a pack is garbage. */
 static bool is_sparse(const struct sweep *s, size_t from, size_t to, size_t *ret_live, size_t *ret_size)
 {
 	size_t live = 0;
@@ -256,7 +256,7 @@ static bool is_sparse(const struct sweep *s, size_t from, size_t to, size_t *ret
 	return live && live < size - size / 4;
 }
 
-/* Sparse packs that lie next to each other are moved in one step. */
+/* Sparse packs that are adjacent are moved in one step. */
 static enum ts_status move_sparse(struct sweep *s, struct ts_error *err)
 {
 	size_t bytes = 0;

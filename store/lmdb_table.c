@@ -161,7 +161,7 @@ static enum ts_status mark_log(struct ts_table *t, const struct ts_walk *walk, s
 typedef enum ts_status mark_fn(struct ts_table *t, const struct ts_walk *walk, struct ts_closure *closure,
 			       struct ts_error *err);
 
-/* mark for every record of db whose key begins so. */
+/* Calls mark for every record of db whose key begins with the prefix. */
 static enum ts_status mark_all(struct ts_table *t, struct ts_read r, enum ts_dbi db, struct ts_span prefix, mark_fn *mark,
 			       struct ts_error *err)
 {
@@ -176,7 +176,7 @@ static enum ts_status mark_all(struct ts_table *t, struct ts_read r, enum ts_dbi
 	status = ts_walk_seek(&walk, prefix, &found, err);
 	while (!status && found && ts_span_starts(walk.key, prefix)) {
 		status = mark(t, &walk, &closure, err);
-		if (status == TS_DAMAGED && t->damaged) { /* a damaged record of a name: counted, passed over */
+		if (status == TS_DAMAGED && t->damaged) { /* a damaged record of a name is counted and skipped */
 			struct ts_id nameless;
 
 			ts_digest(walk.key, &nameless);

@@ -28,7 +28,8 @@ static enum ts_status is_bad(struct verify *v, const struct ts_id *id, struct ts
 	return ts_idmap_add(&v->damaged, id, &added, err);
 }
 
-/* A copy of what a row stands for; *ret_sealed.bytes.data is NULL when it was swept, or is damaged and noted. */
+/* Copies the sealed object that a row stands for; *ret_sealed.bytes.data is NULL when the object was swept, or is
+ * damaged and noted. */
 static enum ts_status copy_row(struct verify *v, struct ts_read r, const struct ts_row *row, struct ts_sealed *ret_sealed,
 			       struct ts_error *err)
 {
@@ -52,7 +53,7 @@ static enum ts_status copy_row(struct verify *v, struct ts_read r, const struct 
 	return ret_sealed->bytes.data ? TS_OK : ts_arena_error(&v->arena, err);
 }
 
-/* Copies rows from `at` on, as many as one transaction should. */
+/* Copies rows from `at` on, as many as one transaction should read. */
 static enum ts_status copy_batch(struct verify *v, size_t at, struct ts_sealed *sealed, size_t *ret_n,
 				 struct ts_error *err)
 {

@@ -57,7 +57,7 @@ static enum ts_status memory_has_many(struct ts_engine *e, const struct ts_id *i
 	return status;
 }
 
-/* lock held */
+/* The caller holds the lock. */
 static enum ts_status look(struct ts_memory *m, const struct ts_id *ids, size_t n, bool *ret_present, bool *ret_leased,
 			   struct ts_error *err)
 {
@@ -84,7 +84,7 @@ static enum ts_status memory_look_many(struct ts_engine *e, const struct ts_id *
 	struct ts_memory *m = ts_memory_of(e);
 	enum ts_status status;
 
-	/* Whoever holds it may be walking everything, or asking a base. */
+	/* The thread that holds the lock may be walking every object, or asking a base, which can take long. */
 	if (pthread_mutex_trylock(&m->lock)) {
 		*ret_leased = false;
 		return TS_OK;
@@ -140,7 +140,7 @@ static struct ts_held *hold(const struct ts_sealed *sealed, int64_t now_ns)
 	return held;
 }
 
-/* What was put before memory ran out stays: it is garbage until somebody commits it. */
+/* Objects that were put before memory ran out stay: they are garbage until somebody commits them. */
 static enum ts_status put_one(struct ts_memory *m, const struct ts_sealed *sealed, int64_t now_ns,
 			      struct ts_put_stats *stats, struct ts_error *err)
 {
@@ -186,7 +186,7 @@ static int compare_ids(const void *a, const void *b)
 	return ts_id_cmp(a, b);
 }
 
-/* Ids of base (n_ids of them) and of here, sorted, each once. */
+/* Merges the ids of base (n_ids of them) with those of this engine, sorted, each once. */
 static size_t merge_ids(struct ts_memory *m, uint8_t kind, const struct ts_id *first, const struct ts_id *last,
 			struct ts_id *ids, size_t n)
 {

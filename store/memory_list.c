@@ -34,7 +34,7 @@ static int compare_newest(const void *a, const void *b)
 	return ts_ref_compare(TS_ORDER_NEWEST, (*x)->moved_ns, (*x)->name, (*y)->moved_ns, (*y)->name);
 }
 
-/* The refs that were moved here and belong on this page or a later one, in order. */
+/* Selects, in order, the refs that were moved in this engine and belong on this page or a later one. */
 static size_t select_here(const struct ts_memory *m, const struct ts_ref_query *q, const struct ts_page *page,
 			  const struct ts_ref **ret)
 {
@@ -55,7 +55,7 @@ static size_t select_here(const struct ts_memory *m, const struct ts_ref_query *
 	return n;
 }
 
-/* Up to want refs of base that nothing here overrides, in order. */
+/* Selects, in order, up to want refs of base that no ref of this engine overrides. */
 static enum ts_status select_base(struct ts_memory *m, const struct ts_ref_query *q, size_t want, struct ts_arena *arena,
 				  struct ts_ref *ret, size_t *ret_n, struct ts_error *err)
 {
@@ -152,7 +152,7 @@ static enum ts_status copy_move(struct ts_arena *arena, const struct ts_memory_m
 	return TS_OK;
 }
 
-/* The moves made here, then what base had before them. */
+/* Lists the moves made in this engine, then those that base had before them. */
 static enum ts_status log_locked(struct ts_memory *m, enum ts_ref_kind kind, struct ts_span name, size_t limit,
 				 struct ts_arena *arena, struct ts_log_entry **ret_entries, size_t *ret_n,
 				 struct ts_error *err)

@@ -134,7 +134,7 @@ static struct ts_memory_move *make_move(const struct ts_ref *ref, struct ts_span
 	return move;
 }
 
-/* One update of a commit: made ready first, so that doing it cannot fail. */
+/* One update of a commit, prepared before any is applied, so that applying it cannot fail. */
 struct ready {
 	struct ts_memory_name *name;
 	struct ts_memory_move *move; /* NULL for a removal */
@@ -254,7 +254,7 @@ static enum ts_status put_note(struct ts_memory_name *name, const struct ts_note
 	return TS_OK;
 }
 
-/* *ret_found: there is such a run, here or in base. */
+/* Sets *ret_found to whether such a run exists, in this engine or in base. */
 static enum ts_status run_exists(struct ts_memory *m, struct ts_span name, bool *ret_found, struct ts_error *err)
 {
 	struct ts_arena arena;
@@ -309,7 +309,8 @@ static enum ts_status copy_note(struct ts_arena *arena, const struct ts_note *no
 	return TS_OK;
 }
 
-/* Both lists are sorted by key; a note here stands before base's of the same key, and hides it when it is empty. */
+/* Both lists are sorted by key. A note of this engine comes before base's note of the same key, and hides it when it is
+ * empty. */
 static enum ts_status merge_notes(const struct ts_memory_name *here, const struct ts_note *base, size_t n_base,
 				  struct ts_arena *arena, struct ts_note **ret_notes, size_t *ret_n,
 				  struct ts_error *err)

@@ -5,13 +5,14 @@
 
 enum { NAMED_IDS = 64 };
 
-/* A walk over what lies here. base, if there is one, is trusted to hold the closure of whatever it holds. */
+/* A walk over the objects of this engine. base, if there is one, is trusted to hold the closure of every object that it
+ * holds. */
 struct walk {
 	struct ts_memory *m;
-	bool again;	/* follow what is known to be complete too */
-	bool base_too;	/* ids that are not here are looked for in base; otherwise they are passed over */
-	struct ts_idmap elsewhere; /* ids seen that are not here */
-	struct ts_idmap *missing;  /* collects trouble, if not NULL; else it ends the walk */
+	bool again;	/* objects that are known to be complete are followed as well */
+	bool base_too;	/* ids that are not here are looked for in base; otherwise they are skipped */
+	struct ts_idmap elsewhere; /* ids that were seen and are not here */
+	struct ts_idmap *missing;  /* collects missing and damaged objects, if not NULL; otherwise the first one ends the walk */
 };
 
 static enum ts_status walk_visit(void *ctx, const struct ts_id *id, bool *ret_first, struct ts_error *err)
@@ -79,7 +80,7 @@ enum ts_status ts_memory_check_complete(struct ts_memory *m, const struct ts_id 
 	return status;
 }
 
-/* From what each name reaches: of a branch every entry of its log. */
+/* Walks from every object that a name reaches: for a branch, from every entry of its log. */
 static enum ts_status walk_names(struct ts_memory *m, struct ts_closure *closure, struct ts_error *err)
 {
 	for (size_t i = 0; i < m->n_names; i++) {
@@ -174,7 +175,7 @@ enum ts_status ts_memory_verify(struct ts_engine *e, bool (*progress)(void *ctx,
 	return status;
 }
 
-/* Everything that a lease newer than since_ns reaches, with what it refers to. */
+/* Walks from every object whose lease is newer than since_ns, and follows its references. */
 static enum ts_status walk_leased(struct ts_memory *m, int64_t since_ns, struct ts_closure *closure, struct ts_error *err)
 {
 	for (size_t i = 0; i < m->objects.cap; i++) {
@@ -214,7 +215,7 @@ static void free_unseen(struct ts_memory *m, bool dry_run, struct ts_sweep_repor
 			continue;
 		}
 		m->stored_bytes -= held->sealed.bytes.len;
-		ts_idmap_remove(&m->objects, &m->objects.slots[i].id); /* may move another one here: look again */
+		ts_idmap_remove(&m->objects, &m->objects.slots[i].id); /* may move another entry here */
 		ts_free(held);
 	}
 }

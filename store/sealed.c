@@ -12,7 +12,7 @@ static uint64_t checksum_of(struct ts_span bytes)
 	return XXH3_64bits(bytes.data, bytes.len);
 }
 
-/* Into scratch->out; 0 when the object is smaller as it is. */
+/* Compresses the object into scratch->out. Returns 0 when the object is smaller uncompressed. */
 static size_t narrow(struct ts_scratch *s, struct ts_span object, const struct ts_object *frame, uint8_t *ret_codec)
 {
 	size_t front = object.len - frame->payload.len;

@@ -134,7 +134,7 @@ static void p3_equal_content_is_stored_once(void **state)
 	struct ts_store_stats after;
 
 	test_run(&f->arena, 1, 8, objects);
-	objects[9] = objects[8]; /* twice in one call */
+	objects[9] = objects[8]; /* the same object twice in one call */
 	OK(f->e->ops->put_many(f->e, objects, 10, &stats, &f->err));
 	assert_int_equal(stats.objects, 10);
 	assert_int_equal(stats.new_objects, 9);
@@ -158,7 +158,7 @@ static void p2_no_name_for_what_is_not_complete(void **state)
 	struct ts_ref ref;
 	char hex[TS_ID_HEX + 1];
 
-	for (size_t missing = 0; missing < n; missing++) { /* one of them at a time, the head itself too */
+	for (size_t missing = 0; missing < n; missing++) { /* each object is missing once, also the head */
 		struct ts_engine *e;
 		struct ts_arena arena;
 
@@ -180,7 +180,7 @@ static void p2_no_name_for_what_is_not_complete(void **state)
 	OK(f->e->ops->commit(f->e, &update, 1, &f->arena, &ref, &f->err));
 }
 
-/* A chain of objects that each refer twice to the next: 2^64 paths, 64 objects. */
+/* The test builds a chain of objects that each refer twice to the next: 64 objects, 2^64 paths. */
 static void a_closure_is_walked_once(void **state)
 {
 	struct fixture *f = *state;
@@ -213,14 +213,14 @@ static void p4_a_name_moves_by_compare_and_set(void **state)
 	u = test_update(TS_REF_RUN, "p/x", &a[0].id, 10);
 	u.expect = TS_EXPECT_ID;
 	u.expected = b[0].id;
-	assert_int_equal(test_commit(f->e, &u), TS_CONFLICT); /* not there, and expected somewhere */
+	assert_int_equal(test_commit(f->e, &u), TS_CONFLICT); /* the name does not exist, but the update expects it to */
 	u.expect = TS_EXPECT_ABSENT;
 	OK(f->e->ops->commit(f->e, &u, 1, &f->arena, &ref, &f->err));
 	assert_int_equal(ref.seq, 1);
-	assert_int_equal(test_commit(f->e, &u), TS_CONFLICT); /* is there now */
+	assert_int_equal(test_commit(f->e, &u), TS_CONFLICT); /* the name exists by now */
 	u.id = b[0].id;
 	u.expect = TS_EXPECT_ID;
-	assert_int_equal(test_commit(f->e, &u), TS_CONFLICT); /* expected at b, is at a */
+	assert_int_equal(test_commit(f->e, &u), TS_CONFLICT); /* the update expects head b, the name points at a */
 	u.expected = a[0].id;
 	u.now_ns = 20;
 	OK(f->e->ops->commit(f->e, &u, 1, &f->arena, &ref, &f->err));
@@ -232,7 +232,7 @@ static void p4_a_name_moves_by_compare_and_set(void **state)
 	assert_true(ts_span_is(ref.who, "tester"));
 	assert_true(ts_span_is(ref.summary, "summary"));
 	assert_true(ts_span_is(ref.name, "p/x"));
-	/* All or none: the second of these two fails. */
+	/* A commit applies all updates or none: the second of these two fails. */
 	{
 		struct ts_ref_update two[2] = {test_update(TS_REF_TAG, "p/t", &a[0].id, 30), u};
 
@@ -256,7 +256,7 @@ struct racer {
 
 enum { RACERS = 4, MOVES = 40 };
 
-/* Moves the name on from wherever it is, until the log is MOVES long. */
+/* Each thread moves the name on from its current head, until the log has MOVES entries. */
 static void *race(void *ctx)
 {
 	struct racer *r = ctx;
@@ -305,11 +305,11 @@ static void p4_concurrent_writers_lose_nothing(void **state)
 		won += racers[i].won;
 	}
 	OK(f->e->ops->ref_log(f->e, TS_REF_BRANCH, ts_span_str("p/main"), 0, &f->arena, &log, &n, &f->err));
-	assert_int_equal(n, won); /* every move that was answered OK is in the log, once */
+	assert_int_equal(n, won); /* every move that was answered with OK is in the log, once */
 	assert_in_range(n, MOVES, MOVES + RACERS);
 	for (size_t i = 0; i < n; i++) {
 		assert_int_equal(log[i].seq, n - i);
-		assert_true(ts_id_eq(&log[i].id, &heads[(n - i) % 2].id)); /* each from where the one before had put it */
+		assert_true(ts_id_eq(&log[i].id, &heads[(n - i) % 2].id)); /* each move follows the one before */
 	}
 }
 
@@ -325,7 +325,7 @@ static void the_log_is_kept_newest_first(void **state)
 	OK(f->e->ops->put_many(f->e, heads, 3, NULL, &f->err));
 	for (int64_t i = 0; i < 300; i++) {
 		struct ts_ref_update u = test_update(TS_REF_BRANCH, "p/b", &heads[i % 3].id, i);
-		struct ts_ref_update other = test_update(TS_REF_BRANCH, "p/bb", &heads[0].id, i); /* a name it begins */
+		struct ts_ref_update other = test_update(TS_REF_BRANCH, "p/bb", &heads[0].id, i); /* a name of which it is a prefix */
 
 		assert_int_equal(test_commit(f->e, &u), TS_OK);
 		if (i % 50 == 0)
@@ -346,7 +346,7 @@ static void the_log_is_kept_newest_first(void **state)
 			 TS_NOT_FOUND);
 }
 
-/* Walks a whole list by pages; every name must come once, in order. Returns how many. */
+/* Walks a whole list by pages; every name must come once, in order. Returns the number of names. */
 static size_t walk_pages(struct fixture *f, enum ts_ref_order order, const char *prefix, size_t limit)
 {
 	struct ts_ref_query q = {.kind = TS_REF_RUN, .prefix = ts_span_str(prefix), .order = order, .limit = limit};
@@ -390,14 +390,14 @@ static void lists_go_page_by_page(void **state)
 	for (int i = 0; i < REFS; i += GROUP) {
 		struct ts_engine *e = i < REFS / 2 ? first_half : f->e;
 
-		for (int k = 0; k < GROUP; k++) { /* times repeat, and do not follow the names; some are before 1970 */
+		for (int k = 0; k < GROUP; k++) { /* times repeat and are in another order than the names; some are before 1970 */
 			char *name = ts_arena_printf(&f->arena, "%s/run-%05d", (i + k) % 10 == 3 ? "q" : "p", i + k);
 
 			group[k] = test_update(TS_REF_RUN, name, &head.id, (i + k) * 7919 % 1000 - 100);
 		}
 		OK(e->ops->commit(e, group, GROUP, &f->arena, NULL, &f->err));
 	}
-	/* Some move again, in an overlay those of base too, and some go away. */
+	/* Some names move again, in an overlay also names of base, and some are removed. */
 	for (int i = 0; i < REFS; i += 500) {
 		struct ts_ref_update u = test_update(TS_REF_RUN, ts_arena_printf(&f->arena, "p/run-%05d", i), &head.id, 5000 + i);
 
@@ -410,7 +410,7 @@ static void lists_go_page_by_page(void **state)
 	assert_int_equal(walk_pages(f, TS_ORDER_NEWEST, "", 97), REFS - 10);
 	assert_int_equal(walk_pages(f, TS_ORDER_NEWEST, "q/", 50), REFS / 10);
 	assert_int_equal(walk_pages(f, TS_ORDER_NAME, "q/", 50), REFS / 10);
-	assert_int_equal(walk_pages(f, TS_ORDER_NAME, "p/run-0123", 3), 9); /* 01233 is q's */
+	assert_int_equal(walk_pages(f, TS_ORDER_NAME, "p/run-0123", 3), 9); /* 01233 belongs to q */
 	assert_int_equal(walk_pages(f, TS_ORDER_NEWEST, "zz", 3), 0);
 	assert_int_equal(walk_pages(f, TS_ORDER_NEWEST, "", 100000), REFS - 10);
 	assert_int_equal(f->e->ops->ref_list(f->e, &q, &f->arena, &refs, &n, &next, &f->err), TS_INVALID);
@@ -489,10 +489,10 @@ static void notes_lie_beside_a_run(void **state)
 	OK(f->e->ops->put_many(f->e, &head, 1, NULL, &f->err));
 	assert_int_equal(test_commit(f->e, &u), TS_OK);
 	OK(f->e->ops->note_list(f->e, ts_span_str("p/x"), &f->arena, &notes, &n, &f->err));
-	assert_int_equal(n, 0); /* they went with the name */
+	assert_int_equal(n, 0); /* the notes were removed with the name */
 	OK(f->e->ops->note_list(f->e, ts_span_str("p/xy"), &f->arena, &notes, &n, &f->err));
 	assert_int_equal(n, 1);
-	assert_int_equal(get_ref(f, TS_REF_RUN, "p/x").seq, 1); /* and so did its log */
+	assert_int_equal(get_ref(f, TS_REF_RUN, "p/x").seq, 1); /* the log was removed as well */
 	note.key = ts_span_str("");
 	assert_int_equal(f->e->ops->note_put(f->e, ts_span_str("p/x"), &note, &f->err), TS_INVALID);
 }
@@ -511,7 +511,7 @@ static void removing_a_name_checks_it(void **state)
 	assert_int_equal(test_commit(f->e, &u), TS_CONFLICT);
 	u.expected = head.id;
 	OK(f->e->ops->commit(f->e, &u, 1, &f->arena, &ref, &f->err));
-	assert_true(ts_id_eq(&ref.id, &head.id)); /* what was removed */
+	assert_true(ts_id_eq(&ref.id, &head.id)); /* the reply has the ref that was removed */
 	assert_int_equal(f->e->ops->ref_get(f->e, TS_REF_RUN, u.name, &f->arena, &ref, &f->err), TS_NOT_FOUND);
 	assert_int_equal(walk_pages(f, TS_ORDER_NEWEST, "", 5), 0);
 }
@@ -550,7 +550,7 @@ static void ids_are_found_by_their_beginning(void **state)
 
 	for (uint64_t i = 0; i < 200; i++)
 		heads[i] = test_node(&f->arena, TEST_HEAD, NULL, 0, i);
-	if (f->kind == OVERLAY) /* some of both, ten of them twice */
+	if (f->kind == OVERLAY) /* an overlay gets objects of both layers, ten of them in both */
 		OK(f->base->ops->put_many(f->base, heads, 110, NULL, &f->err));
 	OK(f->e->ops->put_many(f->e, heads, f->kind == OVERLAY ? 10 : 200, NULL, &f->err));
 	OK(f->e->ops->put_many(f->e, heads + 100, 100, NULL, &f->err));
@@ -571,7 +571,7 @@ static void ids_are_found_by_their_beginning(void **state)
 	}
 	ts_id_hex(&block.id, hex);
 	OK(f->e->ops->find_prefix(f->e, TEST_HEAD, ts_span_of(hex, 64), 10, &f->arena, &ids, &n, &f->err));
-	assert_int_equal(n, 0); /* another kind */
+	assert_int_equal(n, 0); /* the id has another kind */
 	assert_int_equal(f->e->ops->find_prefix(f->e, TEST_HEAD, ts_span_str("xyz"), 10, &f->arena, &ids, &n, &f->err),
 			 TS_INVALID);
 }
@@ -588,7 +588,7 @@ static void the_cache_remembers(void **state)
 	f->e->ops->cache_put(f->e, key, ts_span_str("value"));
 	OK(f->e->ops->cache_get(f->e, key, &f->arena, &value, &f->err));
 	assert_true(ts_span_is(value, "value"));
-	test_push(f->e, "p/x", &head, 1, 1); /* it rides along */
+	test_push(f->e, "p/x", &head, 1, 1); /* the note is committed together with the run */
 	OK(f->e->ops->cache_get(f->e, key, &f->arena, &value, &f->err));
 	assert_true(ts_span_is(value, "value"));
 	assert_int_equal(f->e->ops->cache_get(f->e, ts_span_str("a"), &f->arena, &value, &f->err), TS_NOT_FOUND);
@@ -631,7 +631,7 @@ static void verify_reads_everything(void **state)
 	assert_int_equal(done, 3);
 }
 
-/* An engine trusts whoever put an object; verify does not. */
+/* An engine trusts the caller that put an object; verify does not. */
 static void p6_verify_finds_what_is_not_its_id(void **state)
 {
 	struct fixture *f = *state;
@@ -665,12 +665,12 @@ static void p7_sweep_frees_what_nothing_reaches(void **state)
 	test_run(&f->arena, 1, 10, a);
 	test_run(&f->arena, 2, 10, b);
 	test_run(&f->arena, 3, 10, c);
-	c[4] = a[4]; /* shared with what stays */
+	c[4] = a[4]; /* shared with objects that stay */
 	c[1] = test_node(&f->arena, TEST_INDEX, c + 2, 10, 3);
 	c[0] = test_node(&f->arena, TEST_HEAD, c + 1, 1, 3);
 	test_push(f->e, "p/a", a, 12, 1);
 	test_push(f->e, "p/c", c, 12, 1);
-	OK(f->e->ops->put_many(f->e, b, 12, NULL, &f->err)); /* never named */
+	OK(f->e->ops->put_many(f->e, b, 12, NULL, &f->err)); /* no name ever points at these */
 	u = test_update(TS_REF_RUN, "p/c", &c[0].id, 1);
 	u.remove = true;
 	assert_int_equal(test_commit(f->e, &u), TS_OK);
@@ -679,9 +679,9 @@ static void p7_sweep_frees_what_nothing_reaches(void **state)
 	OK(f->e->ops->sweep(f->e, ts_now_real_ns() + TEST_LATER, 0, true, &report, &f->err));
 	assert_int_equal(report.freed, 23);
 	assert_int_equal(report.freed_bytes, bytes);
-	assert_true(has(f, &b[0].id)); /* it only counted */
+	assert_true(has(f, &b[0].id)); /* the sweep only counted */
 	OK(f->e->ops->sweep(f->e, ts_now_real_ns(), 3600 * (int64_t)1000000000, false, &report, &f->err));
-	assert_int_equal(report.freed, 0); /* leases hold them */
+	assert_int_equal(report.freed, 0); /* leases protect them */
 	assert_int_equal(report.leased, 23);
 	assert_int_equal(report.kept, 35);
 	assert_int_equal(test_sweep_now(f->e, &report), TS_OK);
@@ -697,7 +697,7 @@ static void p7_sweep_frees_what_nothing_reaches(void **state)
 	OK(f->e->ops->stats(f->e, &stats, &f->err));
 	assert_int_equal(stats.objects, 12);
 	assert_int_equal(verify(f).damaged + verify(f).missing, 0);
-	/* And what was freed can come again, with the check of completeness as strict as ever. */
+	/* Objects that were freed can be pushed again, and the check of completeness is as strict as before. */
 	u.remove = false;
 	assert_int_equal(test_commit(f->e, &u), TS_NOT_FOUND);
 	OK(f->e->ops->put_many(f->e, c, 11, NULL, &f->err));
@@ -723,12 +723,12 @@ static void p7_roots_are_what_they_should_be(void **state)
 	}
 	assert_int_equal(test_sweep_now(f->e, &report), TS_OK);
 	assert_int_equal(report.freed, 2);
-	assert_false(has(f, &heads[0].id)); /* a run's and a tag's past is no root */
+	assert_false(has(f, &heads[0].id)); /* earlier heads of a run or a tag are no roots */
 	assert_false(has(f, &heads[1].id));
-	assert_true(has(f, &heads[2].id)); /* a branch's is */
+	assert_true(has(f, &heads[2].id)); /* an earlier head of a branch is a root */
 }
 
-/* A lease on a head holds what it refers to: whoever learnt that the head is there need not ask for the rest. */
+/* A lease on a head protects what it refers to: a client that learnt that the head is there need not ask for the rest. */
 static void p7_a_lease_holds_a_whole_closure(void **state)
 {
 	struct fixture *f = *state;
@@ -742,13 +742,14 @@ static void p7_a_lease_holds_a_whole_closure(void **state)
 	while (ts_now_real_ns() == between)
 		;
 	OK(f->e->ops->put_many(f->e, objects, 1, NULL, &f->err));
-	OK(f->e->ops->sweep(f->e, between, 0, false, &report, &f->err)); /* only the head's lease is newer */
+	OK(f->e->ops->sweep(f->e, between, 0, false, &report, &f->err)); /* only the lease of the head is newer */
 	assert_int_equal(report.freed, 0);
 	assert_int_equal(report.leased, n);
 	test_push(f->e, "p/x", objects, 1, 1);
 }
 
-/* What look_many says, held to what has_many says of the same ids; false when it sends the asker there. */
+/* Compares what look_many answers with what has_many answers for the same ids. Returns false when look_many gives no
+ * answer. */
 static bool look(struct fixture *f, const struct ts_id *ids, size_t n)
 {
 	bool asked[32];
@@ -756,7 +757,7 @@ static bool look(struct fixture *f, const struct ts_id *ids, size_t n)
 	bool leased;
 
 	for (size_t i = 0; i < n; i++)
-		looked[i] = i % 2; /* whatever was there before */
+		looked[i] = i % 2; /* the array holds arbitrary values before the call */
 	OK(f->e->ops->look_many(f->e, ids, n, looked, &leased, &f->err));
 	if (!leased)
 		return false;
@@ -775,11 +776,11 @@ static void looking_says_what_asking_says(void **state)
 	bool present[32];
 	bool leased;
 
-	for (size_t i = 0; i < 32; i++) /* the last ten stand there twice */
+	for (size_t i = 0; i < 32; i++) /* the last ten ids occur twice */
 		ids[i] = objects[i < n ? i : i - 10].id;
 	assert_true(look(f, ids, 0));
 	assert_true(look(f, ids, 32));
-	for (size_t i = 0; i < n; i += 3) /* in an overlay: here, in base, nowhere */
+	for (size_t i = 0; i < n; i += 3) /* in an overlay, objects are in the overlay, in base, or in neither */
 		OK(f->e->ops->put_many(f->e, &objects[i], 1, NULL, &f->err));
 	for (size_t i = 1; i < n && f->kind == OVERLAY; i += 3)
 		OK(f->base->ops->put_many(f->base, &objects[i], 1, NULL, &f->err));
@@ -789,7 +790,7 @@ static void looking_says_what_asking_says(void **state)
 		assert_int_equal(present[i], i % 3 == 0 || (i % 3 == 1 && f->kind == OVERLAY));
 }
 
-/* An object with an old lease is not vouched for until somebody has asked for it, which renews the lease. */
+/* look_many does not vouch for an object with an old lease until somebody has asked for it, which renews the lease. */
 static void looking_renews_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -811,19 +812,19 @@ static void looking_renews_nothing(void **state)
 		age(at, old, 120);
 		assert_false(look(f, ids, n));
 		assert_false(look(f, ids, n));
-		assert_true(look(f, ids, 3)); /* of others it says what it knows */
+		assert_true(look(f, ids, 3)); /* for other objects it answers what it knows */
 		assert_true(has(f, old));
 		assert_true(look(f, ids, n));
 	}
 }
 
-/* Whoever works on what is in memory may take long; an overlay may be asking its base. */
+/* A thread that works on the memory may take long, and an overlay may be asking its base. */
 static void looking_waits_for_nobody(void **state)
 {
 	struct fixture *f = *state;
 	struct ts_sealed block = test_block(&f->arena, 1, 10, false);
 
-	if (f->kind == LMDB) /* test_lmdb has more to say about it */
+	if (f->kind == LMDB) /* test_lmdb tests the LMDB engine in more detail */
 		return;
 	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
 	pthread_mutex_lock(&ts_memory_of(f->e)->lock);
@@ -839,7 +840,7 @@ struct pusher {
 	char text[256];
 };
 
-/* A pusher as it should be: asks, sends what is missing, commits, and begins again when a sweep came between. */
+/* A correct pusher: it asks, sends what is missing, commits, and begins again when a sweep came between. */
 static bool push_patiently(struct pusher *p, struct ts_arena *arena, const char *name, const struct ts_sealed *objects, size_t n)
 {
 	struct ts_ref_update u = test_update(TS_REF_RUN, name, &objects[0].id, 1);
@@ -908,7 +909,7 @@ static void p7_sweeps_beside_pushes(void **state)
 	assert_int_equal(walk_pages(f, TS_ORDER_NAME, "", 100), 45);
 }
 
-/* Everything that a client does, once; TS_OK or TS_NO_MEMORY, never half of it. */
+/* Runs every operation of a client once. Returns TS_OK or TS_NO_MEMORY; no operation may be half done. */
 static enum ts_status scenario(struct ts_engine *e, const struct ts_sealed *objects, size_t n, size_t number,
 			       struct ts_arena *arena, struct ts_error *err)
 {
@@ -941,7 +942,7 @@ static enum ts_status scenario(struct ts_engine *e, const struct ts_sealed *obje
 	return TS_OK;
 }
 
-/* Removes every run and what it held. */
+/* Removes every run and the objects that it held. */
 static void clear(struct fixture *f, struct ts_engine *e)
 {
 	struct ts_ref_query q = {.kind = TS_REF_RUN, .limit = 1};
@@ -959,7 +960,7 @@ static void clear(struct fixture *f, struct ts_engine *e)
 	assert_int_equal(test_sweep_now(e, &swept), TS_OK);
 }
 
-/* Objects and a name that the engine has not seen, so that everything is made anew each time. */
+/* Uses objects and a name that the engine has not seen, so that every allocation happens again each time. */
 static size_t fail_one(struct fixture *f, struct ts_engine *e, size_t at)
 {
 	struct ts_sealed objects[12];
@@ -976,7 +977,7 @@ static size_t fail_one(struct fixture *f, struct ts_engine *e, size_t at)
 	made = ts_alloc_fail_at(0);
 	if (status != TS_OK && status != TS_NO_MEMORY)
 		fail_msg("allocation %zu: %s", at, f->err.text);
-	OK(scenario(e, objects, n, at, &f->arena, &f->err)); /* what failed left nothing in the way */
+	OK(scenario(e, objects, n, at, &f->arena, &f->err)); /* the failed attempt left nothing that prevents the next */
 	clear(f, e);
 	ts_arena_finish(&arena);
 	return made;
@@ -988,7 +989,7 @@ static void every_allocation_may_fail(void **state)
 	size_t made = SIZE_MAX;
 	size_t at;
 
-	for (at = 1; made >= at - 1; at++) { /* until fewer were made than the one that should have failed */
+	for (at = 1; made >= at - 1; at++) { /* until fewer allocations were made than the number of the one that should have failed */
 		struct ts_engine *e = f->e;
 
 		if (f->kind != LMDB)

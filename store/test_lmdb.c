@@ -131,7 +131,7 @@ static void *read_on(void *ctx)
 	return NULL;
 }
 
-/* From 256 KiB to 40 MB, while others read, and while another process pushes too. */
+/* The map grows from 256 KiB to 40 MB while other threads read and another process pushes too. */
 static void p5_the_map_grows(void **state)
 {
 	struct fixture *f = *state;
@@ -144,7 +144,7 @@ static void p5_the_map_grows(void **state)
 
 	ts_engine_destroy(f->e);
 	f->e = NULL;
-	child = fork(); /* before this process has the store open */
+	child = fork(); /* the fork comes before this process opens the store */
 	assert_true(child >= 0);
 	if (child == 0) {
 		struct ts_lmdb_options options = {.path = f->dir, .create = true, .map_bytes = 256 << 10};
@@ -181,7 +181,7 @@ static void p5_the_map_grows(void **state)
 	assert_in_range(stats.file_bytes, 100 * 400000, 150 * 400000);
 }
 
-/* Flips one bit of the file wherever these bytes lie: LMDB leaves old copies behind. */
+/* Flips one bit in every place of the file that holds these bytes: LMDB leaves old copies behind. */
 static void flip(struct fixture *f, struct ts_span bytes)
 {
 	struct ts_buf file = TS_BUF_INIT(1 << 30);
@@ -216,7 +216,7 @@ static void p6_damage_is_found_and_not_served(void **state)
 	char hex[TS_ID_HEX + 1];
 
 	test_push(f->e, "p/x", objects, n, 1);
-	flip(f, objects[3].bytes); /* a noisy block: its bytes lie in the file as they are */
+	flip(f, objects[3].bytes); /* a noisy block: its bytes are stored uncompressed */
 	assert_int_equal(f->e->ops->get(f->e, &objects[3].id, &f->arena, &got, &f->err), TS_DAMAGED);
 	assert_null(got.bytes.data);
 	assert_non_null(strstr(f->err.text, ts_id_hex(&objects[3].id, hex)));
@@ -228,17 +228,17 @@ static void p6_damage_is_found_and_not_served(void **state)
 	assert_int_equal(report.missing, 0);
 	assert_int_equal(report.n_ids, 1);
 	assert_true(ts_id_eq(&report.ids[0], &objects[3].id));
-	assert_int_equal(test_sweep_now(f->e, &swept), TS_OK); /* nothing hangs below a block */
+	assert_int_equal(test_sweep_now(f->e, &swept), TS_OK); /* a block refers to nothing */
 	assert_int_equal(swept.freed, 0);
-	flip(f, objects[1].bytes); /* the index: what it refers to is not known any more */
+	flip(f, objects[1].bytes); /* the index: its references are no longer known */
 	report = verify(f);
 	assert_int_equal(report.damaged, 2);
-	assert_int_equal(test_sweep_now(f->e, &swept), TS_DAMAGED); /* and so nothing may be freed */
+	assert_int_equal(test_sweep_now(f->e, &swept), TS_DAMAGED); /* therefore the sweep may free nothing */
 	assert_int_equal(f->e->ops->get(f->e, &objects[5].id, &f->arena, &got, &f->err), TS_OK);
 }
 
-/* Every byte of a record counts: pack, lengths, checksum, id. */
-/* Whatever is missing at its end: opening says so, or verify does; nothing is a SIGBUS. */
+/* A change in any byte of a record is found: pack, lengths, checksum, id. */
+/* However much is missing at the end of the file, opening or verify reports it, and no read is a SIGBUS. */
 static void p6_a_file_that_was_cut_is_found(void **state)
 {
 	struct fixture *f = *state;
@@ -265,7 +265,7 @@ static void p6_a_file_that_was_cut_is_found(void **state)
 		if (!status)
 			status = f->e->ops->verify(f->e, NULL, NULL, &f->arena, &report, &f->err);
 		assert_true(status ? status == TS_DAMAGED || status == TS_INVALID : true);
-		/* Zeros that were cut off, or pages that are free, are no loss. */
+		/* A cut that removes only zeros or free pages loses nothing. */
 		if (!status && report.damaged + report.missing == 0)
 			assert_int_equal(report.objects, 96);
 		ts_engine_destroy(f->e);
@@ -291,7 +291,7 @@ static void p6_a_damaged_record_is_found(void **state)
 	assert_int_equal(f->e->ops->get(f->e, &objects[4].id, &f->arena, &got, &f->err), TS_DAMAGED);
 	assert_int_equal(verify(f).damaged, 1);
 	OK(f->e->ops->has_many(f->e, &objects[4].id, 1, &present, &f->err));
-	assert_false(present); /* so that pushing again mends it */
+	assert_false(present); /* the object counts as absent, so that pushing it again repairs it */
 	present = true;
 	OK(f->e->ops->look_many(f->e, &objects[4].id, 1, &present, &leased, &f->err));
 	assert_true(leased);
@@ -339,7 +339,7 @@ static void p8_backup_while_others_write(void **state)
 		before = atomic_load(&pusher.reads);
 		(void)snprintf(copy, sizeof copy, "%s/copy-%d", f->dir, k);
 		OK(own->ops->backup(own, copy, &f->err));
-		assert_int_equal(own->ops->backup(own, copy, &f->err), TS_IO); /* it is there already */
+		assert_int_equal(own->ops->backup(own, copy, &f->err), TS_IO); /* the target file exists already */
 		assert_int_equal(stat(copy, &st), 0);
 		assert_int_equal(st.st_mode & 0777, 0700);
 		OK(ts_lmdb_open(&options, &f->e, &f->err));
@@ -347,7 +347,7 @@ static void p8_backup_while_others_write(void **state)
 		assert_int_equal(report.damaged + report.missing, 0);
 		OK(f->e->ops->stats(f->e, &stats, &f->err));
 		assert_in_range(stats.refs, 50 + before, 50 + atomic_load(&pusher.reads) + 1);
-		/* Whole pushes, and perhaps the objects of one that is not committed yet. */
+		/* The store holds whole pushes, and perhaps the objects of one push that is not committed yet. */
 		assert_true(report.objects == stats.refs * 12 || report.objects == stats.refs * 12 + 12);
 		ts_engine_destroy(f->e);
 		f->e = own;
@@ -356,7 +356,7 @@ static void p8_backup_while_others_write(void **state)
 	pthread_join(thread, NULL);
 }
 
-/* Two engines of one process share the environment; LMDB allows no second one. */
+/* Two engines of one process share the environment, since LMDB allows only one for each process. */
 static void a_store_opens_twice(void **state)
 {
 	struct fixture *f = *state;
@@ -374,7 +374,7 @@ static void a_store_opens_twice(void **state)
 	assert_true(present);
 	test_age_lmdb(f->e, &head.id, TS_LEASE_SECONDS);
 	OK(second->ops->look_many(second, &head.id, 1, &present, &leased, &f->err));
-	assert_true(present && leased); /* whoever may not write has no lease to renew */
+	assert_true(present && leased); /* a process that may not write has no lease to renew */
 	OK(f->e->ops->look_many(f->e, &head.id, 1, &present, &leased, &f->err));
 	assert_false(leased);
 	assert_int_equal(second->ops->put_many(second, &head, 1, NULL, &f->err), TS_DENIED);
@@ -402,7 +402,7 @@ static void what_is_no_store_is_refused(void **state)
 	(void)snprintf(path, sizeof path, "%s/sub", f->dir);
 	options.path = path;
 	assert_int_equal(ts_lmdb_open(&options, &e, &f->err), TS_NOT_FOUND);
-	assert_int_equal(stat(path, &st), -1); /* and nothing was made */
+	assert_int_equal(stat(path, &st), -1); /* nothing was created */
 	options.create = true;
 	OK(ts_lmdb_open(&options, &e, &f->err));
 	assert_int_equal(stat(path, &st), 0);
@@ -475,23 +475,23 @@ static void leases_are_written_when_they_are_old(void **state)
 	before = last_txn(f);
 	OK(f->e->ops->has_many(f->e, &block.id, 1, &present, &f->err));
 	OK(f->e->ops->put_many(f->e, &block, 1, NULL, &f->err));
-	assert_int_equal(last_txn(f), before); /* fresh enough: nothing was written */
+	assert_int_equal(last_txn(f), before); /* the lease is recent enough: nothing was written */
 	test_age_lmdb(f->e, &block.id, 2 * TS_LEASE_SECONDS);
 	before = last_txn(f);
 	OK(f->e->ops->look_many(f->e, &block.id, 1, &present, &leased, &f->err));
 	assert_false(leased);
-	assert_int_equal(last_txn(f), before); /* looking never writes */
+	assert_int_equal(last_txn(f), before); /* look_many never writes */
 	OK(f->e->ops->has_many(f->e, &block.id, 1, &present, &f->err));
 	assert_true(present);
 	assert_int_equal(last_txn(f), before + 1);
 	OK(f->e->ops->sweep(f->e, ts_now_real_ns(), (int64_t)TS_LEASE_SECONDS * 1000000000, false, &report, &f->err));
-	assert_int_equal(report.leased, 1); /* it had run out, and asking renewed it */
+	assert_int_equal(report.leased, 1); /* the lease had expired, and the question renewed it */
 	test_age_lmdb(f->e, &block.id, 2 * TS_LEASE_SECONDS);
 	OK(f->e->ops->sweep(f->e, ts_now_real_ns(), (int64_t)TS_LEASE_SECONDS * 1000000000, false, &report, &f->err));
 	assert_int_equal(report.freed, 1);
 }
 
-/* Holds the lane until so many jobs wait behind it. */
+/* Holds the lane until a given number of jobs wait behind it. */
 struct hold {
 	struct fixture *f;
 	size_t until;
@@ -566,7 +566,7 @@ static void *look_at_it(void *ctx)
 	return NULL;
 }
 
-/* Looks in a thread of its own, which has to come back while this one holds something. */
+/* Calls look_many in a thread of its own, which has to return while this thread holds a lock. */
 static enum ts_status look_now(struct hold *hold)
 {
 	struct timespec limit;
@@ -591,8 +591,8 @@ static void looking_waits_for_no_writer(void **state)
 	assert_int_equal(pthread_create(&hold.thread, NULL, hold_lane, &hold), 0);
 	while (!atomic_load(&hold.holds))
 		usleep(1000);
-	assert_int_equal(look_now(&hold), TS_OK); /* beside a write transaction */
-	assert_int_equal(pthread_create(&second, NULL, name_it, &late), 0); /* lets the lane go */
+	assert_int_equal(look_now(&hold), TS_OK); /* while a write transaction is open */
+	assert_int_equal(pthread_create(&second, NULL, name_it, &late), 0); /* this thread releases the lane */
 	pthread_join(hold.thread, NULL);
 	pthread_join(second, NULL);
 	pthread_rwlock_wrlock(&ts_env_of(f->e)->map); /* the map grows */
@@ -601,7 +601,7 @@ static void looking_waits_for_no_writer(void **state)
 	assert_int_equal(look_now(&hold), TS_OK);
 }
 
-/* One write of so many bytes in a thread of its own, and the transaction in which it stands. */
+/* One write of a given number of bytes in a thread of its own, and the number of the transaction that contains it. */
 struct weighing {
 	struct fixture *f;
 	pthread_t thread;
@@ -627,7 +627,7 @@ static void *write_one(void *ctx)
 	return NULL;
 }
 
-/* Makes four writes of so many bytes wait in a row, then lets them go. */
+/* Makes four writes of the given sizes wait in the lane, then releases it. */
 static void write_four(struct fixture *f, const size_t bytes[4], struct weighing ret[4])
 {
 	struct ts_lmdb_lane *lane = &ts_env_of(f->e)->lane;
@@ -649,7 +649,7 @@ static void write_four(struct fixture *f, const size_t bytes[4], struct weighing
 	}
 }
 
-/* Writes that wait share a transaction while they come to 16 MiB at most: what one writes is held until its commit. */
+/* Waiting writes share a transaction while they add up to 16 MiB at most: each is held in memory until the commit. */
 static void a_group_of_writers_is_bounded(void **state)
 {
 	enum { MIB = 1 << 20 };
@@ -657,16 +657,16 @@ static void a_group_of_writers_is_bounded(void **state)
 	struct weighing w[4];
 
 	write_four(f, (size_t[]){8 * MIB, 8 * MIB, 1, 16 * MIB}, w);
-	assert_int_equal(w[0].txn, w[1].txn); /* 16 MiB just fit */
+	assert_int_equal(w[0].txn, w[1].txn); /* 16 MiB are just within the bound */
 	assert_int_equal(w[2].txn, w[1].txn + 1);
 	assert_int_equal(w[3].txn, w[2].txn + 1);
-	write_four(f, (size_t[]){100 * MIB, 1, 1, 1}, w); /* one alone may be larger */
+	write_four(f, (size_t[]){100 * MIB, 1, 1, 1}, w); /* a single write may be larger */
 	assert_int_equal(w[1].txn, w[0].txn + 1);
 	assert_int_equal(w[2].txn, w[1].txn);
 	assert_int_equal(w[3].txn, w[1].txn);
 }
 
-/* A sweep that has listed what is dead, and then finds in its turn that `between` came before it. */
+/* Runs a sweep that has listed the garbage, and finds when its turn comes that `between` ran before it. */
 static struct ts_sweep_report sweep_after(struct fixture *f, void *(*between)(void *), struct ts_id id, int64_t lease_ns)
 {
 	struct hold hold = {.f = f, .until = 2, .id = id};
@@ -723,7 +723,8 @@ static uint64_t count(struct fixture *f, enum ts_dbi db)
 	return n;
 }
 
-/* Runs are pushed in turn into the same packs; half of them go: packs are rewritten, and their pages used again. */
+/* Runs are pushed in turn into the same packs, and half of them are removed: packs are rewritten, and their pages are
+ * used again. */
 static void p7_space_is_used_again(void **state)
 {
 	struct fixture *f = *state;
@@ -735,7 +736,7 @@ static void p7_space_is_used_again(void **state)
 	for (uint64_t round = 0; round < 40; round++) {
 		struct ts_sweep_report report;
 
-		for (uint64_t i = 0; i < 20; i++) { /* two runs share a pack, one goes */
+		for (uint64_t i = 0; i < 20; i++) { /* two runs share a pack, and one of them is removed */
 			struct ts_ref_update u;
 			struct ts_arena arena;
 
@@ -745,18 +746,18 @@ static void p7_space_is_used_again(void **state)
 			OK(f->e->ops->put_many(f->e, objects, 24, &put, &f->err));
 			pushed += put.new_bytes;
 			u = test_update(TS_REF_RUN, run_name(&arena, i), &objects[12].id, 1);
-			assert_int_equal(test_commit(f->e, &u), TS_OK); /* each round the name moves on */
+			assert_int_equal(test_commit(f->e, &u), TS_OK); /* the name moves on in each round */
 			ts_arena_finish(&arena);
 		}
 		assert_int_equal(test_sweep_now(f->e, &report), TS_OK);
 		assert_int_equal(report.freed, round ? 480 : 240);
 		assert_int_equal(report.kept, 240);
-		assert_in_range(count(f, TS_DB_PACKS), 1, 4); /* what is left of 20 packs lies in few */
+		assert_in_range(count(f, TS_DB_PACKS), 1, 4); /* the remaining objects of 20 packs are in few packs */
 	}
 	OK(f->e->ops->stats(f->e, &stats, &f->err));
 	assert_int_equal(verify(f).objects, 240);
 	assert_int_equal(verify(f).damaged, 0);
-	assert_true(stats.file_bytes < pushed / 2); /* LMDB's own books and what it cannot fit into gaps included */
+	assert_true(stats.file_bytes < pushed / 2); /* including LMDB's own pages and the gaps that it cannot fill */
 }
 
 static void small_objects_share_pages(void **state)

@@ -50,7 +50,7 @@ static double normal(void)
 	return sum;
 }
 
-/* Seals the first n rows as one object, checks the way back, and returns the stored bytes. */
+/* Seals the first n rows as one object, unseals it and compares, and returns the number of stored bytes. */
 static size_t round_trip(size_t n, enum ts_layout layout)
 {
 	struct ts_buf object = TS_BUF_INIT(TS_OBJECT_MAX);
@@ -76,7 +76,7 @@ static size_t round_trip(size_t n, enum ts_layout layout)
 	return stored;
 }
 
-/* What a random word of kind k looks like; the properties walk over all kinds and mixes of them. */
+/* Returns a random word of kind k; the properties are tested with all kinds and with mixtures of them. */
 static uint64_t random_word(int kind, size_t i)
 {
 	static const double special[] = {0.0, -0.0, 1e308, 5e-324, -5e-324, 2.2250738585072014e-308, 0.1, -1e-9, 1e15};
@@ -142,7 +142,7 @@ static void mixes_of_words_come_back(void **state)
 	}
 }
 
-/* The bounds are what the values are worth, computed by hand, and some room for tables. */
+/* The bounds are the information content of the values, computed by hand, plus some room for tables. */
 static void real_columns_become_small(void **state)
 {
 	const size_t n = 16384;
@@ -178,10 +178,10 @@ static void real_columns_become_small(void **state)
 	assert_in_range(round_trip(n, TS_LAYOUT_WORDS), n / 2, n);
 	for (size_t i = 0; i < n; i++)
 		rows[i] = next_random();
-	assert_int_equal(round_trip(n, TS_LAYOUT_WORDS), 80 + 8 * n); /* as it is */
+	assert_int_equal(round_trip(n, TS_LAYOUT_WORDS), 80 + 8 * n); /* stored uncompressed */
 }
 
-/* One sealed object of each codec to be spoilt. */
+/* Makes one sealed object of each codec, which the tests then corrupt. */
 static void make_sealed(struct ts_arena *arena, int codec, struct ts_sealed *ret)
 {
 	struct ts_buf object = TS_BUF_INIT(TS_OBJECT_MAX);
@@ -199,7 +199,7 @@ static void make_sealed(struct ts_arena *arena, int codec, struct ts_sealed *ret
 	assert_int_equal(ret->codec, codec);
 }
 
-/* P6, its first half. With a checksum that fits, as a peer could send one, the SHA-256 is what finds it. */
+/* This is the first half of P6. A peer could send a corrupted object with a matching checksum: the SHA-256 finds it. */
 static void p6_every_flipped_bit_is_found(void **state)
 {
 	(void)state;
@@ -260,7 +260,7 @@ static void what_does_not_fit_is_refused(void **state)
 	bad.raw_len += 8;
 	assert_int_equal(ts_unseal(&bad, &arena, &back, &err), TS_DAMAGED);
 	bad.raw_len = UINT32_MAX;
-	arena.ceiling = arena.used + 4096; /* nothing of that size may be asked for */
+	arena.ceiling = arena.used + 4096; /* the code must not allocate that much */
 	assert_int_equal(ts_unseal(&bad, &arena, &back, &err), TS_DAMAGED);
 	assert_non_null(strstr(err.text, "2097152"));
 	ts_arena_finish(&arena);

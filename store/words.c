@@ -20,16 +20,16 @@ enum { HEADER = 12, AS_BITS = 255, ORDER_MAX = 2, WINDOWS = 4, WINDOW = 256 };
 enum plane_mode { PLANE_CONSTANT = 0, PLANE_RAW = 1, PLANE_ZSTD = 2 };
 
 struct shape {
-	int decimals; /* p, or AS_BITS */
+	int decimals; /* p, or AS_BITS for no decimals */
 	int order;
 	int shift;
 	int planes;
 	uint64_t base;
-	uint64_t seeds[ORDER_MAX]; /* first value, first difference */
+	uint64_t seeds[ORDER_MAX]; /* the first value, then the first difference */
 	double bits[TS_PLANES];	   /* entropy of each plane in the sample */
 };
 
-/* c * log2(c) for the counts of a sample. */
+/* The values of c * log2(c) for the counts of a sample. */
 static float weight[WINDOWS * WINDOW + 1];
 static pthread_once_t weight_once = PTHREAD_ONCE_INIT;
 
@@ -53,7 +53,7 @@ static int bit_length(uint64_t v)
 	return v ? 64 - __builtin_clzll(v) : 0;
 }
 
-/* Smallest residual, and the bits in which the offsets of count residuals r differ from 0. */
+/* Finds the smallest residual, and the bits in which the offsets of count residuals r differ from 0. */
 static uint64_t span_of(const uint64_t *r, size_t count, uint64_t *ret_base)
 {
 	int64_t least = INT64_MAX;
@@ -67,7 +67,7 @@ static uint64_t span_of(const uint64_t *r, size_t count, uint64_t *ret_base)
 	return any;
 }
 
-/* Bits that count offsets would take, by the entropy of each plane. */
+/* Estimates the bits that count offsets would take, from the entropy of each plane. */
 static double planes_entropy(uint64_t *r, size_t count, double bits[TS_PLANES])
 {
 	uint64_t base;
@@ -90,7 +90,7 @@ static double planes_entropy(uint64_t *r, size_t count, double bits[TS_PLANES])
 	return total;
 }
 
-/* Residuals of that order from a few windows of the values. */
+/* Takes the residuals of the given order from a few windows of the values. */
 static size_t take_sample(const uint64_t *v, size_t n, int order, uint64_t *ret)
 {
 	size_t windows = n <= WINDOWS * WINDOW ? 1 : WINDOWS;
@@ -119,7 +119,7 @@ static double choose_order(const uint64_t *v, size_t n, struct shape *shape)
 		size_t count = take_sample(v, n, order, sample);
 		double cost = planes_entropy(sample, count, bits) + 64.0 * order / (double)n;
 
-		/* A higher order must be clearly better: it makes noise larger, which a sample may not show. */
+		/* A higher order must be clearly better, because it amplifies noise, which a sample may not show. */
 		if (cost < best - 0.05) {
 			best = cost;
 			shape->order = order;
@@ -129,8 +129,8 @@ static double choose_order(const uint64_t *v, size_t n, struct shape *shape)
 	return best;
 }
 
-/* Values into s->words: integers over a power of ten if they are such, unless the bits as they are say less: bfloat16
- * has 7 decimals and 7 bits. For what is counted (0 decimals, nanoseconds) there is no doubt. */
+/* Puts values into s->words: integers over a power of ten if the words are such decimals, unless the plain bits take
+ * less space: bfloat16 has 7 decimals and 7 bits. Counts (0 decimals, nanoseconds) are always taken as integers. */
 static void choose_values(struct ts_scratch *s, const uint64_t *words, size_t n, struct shape *shape)
 {
 	struct shape as_bits = {.decimals = AS_BITS};
@@ -147,7 +147,7 @@ static void choose_values(struct ts_scratch *s, const uint64_t *words, size_t n,
 	}
 }
 
-/* Values become offsets in place, moved down by the order. Returns how many. */
+/* Turns values into offsets in place, moved down by the order. Returns the number of offsets. */
 static size_t to_offsets(uint64_t *v, size_t n, struct shape *shape)
 {
 	size_t count = n - (size_t)shape->order;
@@ -185,7 +185,7 @@ static bool is_constant(const uint8_t *plane, size_t n)
 	return n < 2 || memcmp(plane, plane + 1, n - 1) == 0;
 }
 
-/* Bytes written; 0 when they are not fewer than cap. */
+/* Returns the bytes written, or 0 when they are not fewer than cap. */
 static size_t put_plane(struct ts_scratch *s, struct ts_span plane, double bits, uint8_t *out, size_t cap)
 {
 	size_t n = 0;
@@ -197,7 +197,7 @@ static size_t put_plane(struct ts_scratch *s, struct ts_span plane, double bits,
 		out[1] = plane.data[0];
 		return 2;
 	}
-	/* Random bytes in a sample of 1020 have 7.82 bits by this measure; zstd gains nothing on them. */
+	/* Random bytes in a sample of 1020 have 7.82 bits by this measure; zstd does not make them smaller. */
 	if (bits < 7.75)
 		n = ts_zstd_encode(s, plane, out + 4, cap - 4 < plane.len ? cap - 4 : plane.len);
 	if (n) {
@@ -223,7 +223,7 @@ size_t ts_words_encode(struct ts_scratch *s, struct ts_span payload, uint8_t *ou
 
 	if (cap < HEADER + 8 * ORDER_MAX)
 		return 0;
-	/* The planes are free until they are split: the words wait there. */
+	/* The buffer of planes is free until the words are split: the words are kept there. */
 	memcpy(s->planes, payload.data, payload.len);
 	choose_values(s, (const uint64_t *)(const void *)s->planes, n, &shape);
 	count = to_offsets(s->words, n, &shape);
@@ -257,7 +257,7 @@ static enum ts_status read_header(struct ts_cursor *c, size_t n, struct shape *s
 	return TS_OK;
 }
 
-/* ret is where the n bytes of the plane lie: in the input, or at room, which has n bytes. */
+/* *ret becomes the n bytes of the plane: they are in the input, or at room, which has n bytes. */
 static enum ts_status read_plane(struct ts_scratch *s, struct ts_cursor *c, size_t n, uint8_t *room,
 				 const uint8_t **ret, struct ts_error *err)
 {
@@ -281,7 +281,7 @@ static enum ts_status read_plane(struct ts_scratch *s, struct ts_cursor *c, size
 	return TS_OK;
 }
 
-/* offsets[0..count) lie at v + order; v becomes the n values. */
+/* Turns offsets[0..count), which are at v + order, into the n values of v. */
 static void from_offsets(uint64_t *v, size_t n, const struct shape *shape)
 {
 	uint64_t value = shape->seeds[0];
