@@ -37,10 +37,10 @@ static void check_fields(const ProtobufCMessageDescriptor *m)
 	for (unsigned i = 0; i < m->n_fields; i++) {
 		const ProtobufCFieldDescriptor *f = &m->fields[i];
 
-		/* string would lose what stands behind a NUL before it could be refused. */
+		/* The type string would lose what follows a NUL byte before it could be refused. */
 		if (f->type == PROTOBUF_C_TYPE_STRING)
 			fail_msg("%s.%s is a string in the generated code", m->name, f->name);
-		/* A map compiles to a repeated message of this name. */
+		/* A map compiles to a repeated message whose name ends so. */
 		if (f->type == PROTOBUF_C_TYPE_MESSAGE) {
 			const ProtobufCMessageDescriptor *of = f->descriptor;
 

@@ -51,7 +51,7 @@ static bool id_is(const struct ts_id *id, uint8_t value)
 	return true;
 }
 
-/* Numbers of a RunRef of test_vectors.py. */
+/* The numbers are those of a RunRef in test_vectors.py. */
 static void check_run(const struct ts_run_ref *run, uint8_t id)
 {
 	ID(run->id, id);
@@ -115,7 +115,7 @@ static void reads_store_messages(void **state)
 	IS(put.objects[0].bytes, "abc\0\377");
 	ID(put.objects[1].id, 2);
 	assert_int_equal(put.objects[1].bytes.len, 300);
-	/* not copied */
+	/* the bytes are not copied */
 	assert_true(put.objects[1].bytes.data > vector_put_request &&
 		    put.objects[1].bytes.data < vector_put_request + sizeof vector_put_request);
 	UNPACK(put_reply, &stats);
@@ -709,7 +709,7 @@ static void reads_gate_messages(void **state)
 	ID(v.policy_digest, 5);
 }
 
-/* Each is the vector with one thing that the limits forbid. */
+/* Each message is the vector with one change that the limits forbid. */
 static void refuses_gate_messages(void **state)
 {
 	struct ts_buf buf = TS_BUF_INIT(1 << 20);
@@ -758,7 +758,7 @@ static void refuses_gate_messages(void **state)
 	ts_buf_finish(&buf);
 }
 
-/* A run whose numbers no run can have. */
+/* The runs have numbers that no run can have. */
 static void refuses_gate_runs(void **state)
 {
 	static const char *const fields[] = {
@@ -825,7 +825,7 @@ static void reads_trend_messages(void **state)
 	IS(t.sentence, "s");
 }
 
-/* Renderers index runs by what a change says. */
+/* Renderers index runs by the numbers of a change. */
 static void refuses_trend_messages(void **state)
 {
 	static const struct {
@@ -926,7 +926,7 @@ static void reads_matrix_messages(void **state)
 	assert_int_equal(ts_matrix_pair(&m, 1, 2)->state, TS_PAIR_SAME);
 }
 
-/* What was read is written as protoc writes it. */
+/* A struct that was read is written with the same bytes that protoc writes. */
 static void writes_what_protoc_writes(void **state)
 {
 	(void)state;
@@ -942,7 +942,8 @@ static void writes_what_protoc_writes(void **state)
 	}
 }
 
-/* Unpacks; what unpacks packs, and unpacks again to the same. Nothing else may happen. */
+/* Unpacks the bytes; a struct that was read must pack, and unpack again to the same struct. No other result is allowed.
+ * */
 static bool survives(const struct test_message *m, struct ts_span in)
 {
 	struct ts_buf first = TS_BUF_INIT(1 << 20), second = TS_BUF_INIT(1 << 20);
@@ -968,7 +969,7 @@ static void survives_cuts(void **state)
 	(void)state;
 	for (size_t i = 0; i < test_n_messages; i++)
 		for (size_t n = 0; n < test_messages[i].vector.len; n++) {
-			/* A block of exactly that size, so that the sanitizer sees a read past the cut. */
+			/* The block has exactly that size, so that the sanitizer sees a read past the cut. */
 			uint8_t *cut = ts_alloc(n);
 
 			if (n)
@@ -1016,7 +1017,7 @@ static void refuse(const char *name, const char *bytes, size_t len, const char *
 #define REFUSE(name, bytes, field) refuse(name, bytes, sizeof(bytes) - 1, field)
 #define ID31 "\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1"
 
-/* Tags by hand: field << 3 | type, as the encoding specification has it. */
+/* The tags are written by hand: field << 3 | type, as the encoding specification defines. */
 static void refuses_wrong_fields(void **state)
 {
 	(void)state;
@@ -1047,10 +1048,10 @@ static void refuses_wrong_fields(void **state)
 	REFUSE("put_request", "\x08\x01", "objects");
 	REFUSE("put_request", "\x0a\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", "objects");
 	REFUSE("put_request", "\x0b", "objects");
-	REFUSE("put_request", "\x00\x01", "objects"); /* there is no field 0 */
+	REFUSE("put_request", "\x00\x01", "objects"); /* no field has the number 0 */
 }
 
-/* Fields of a later version are passed over. */
+/* Fields of a later version are skipped. */
 static void skips_unknown_fields(void **state)
 {
 	static const char later[] = "\x0a\x36\x0a\x20\1" ID31 "\xf8\x07\x01\xf9\x07"
@@ -1072,12 +1073,12 @@ static void skips_unknown_fields(void **state)
 	assert_int_equal(ts_wire_unpack_put_request(ts_span_of(whole, sizeof whole - 1), &arena, &put, &err), TS_OK);
 	assert_int_equal(put.n, 1);
 	assert_int_equal(put.objects[0].id.bytes[31], 1);
-	/* but not what is no field: a tag without its value */
+	/* A tag without its value is not a field and is refused. */
 	assert_int_equal(ts_wire_unpack_put_request(ts_span_of(later, sizeof later - 1), &arena, &put, &err),
 			 TS_INVALID);
 }
 
-/* A megabyte of empty messages costs no more than the arena's ceiling, and no crash. */
+/* A megabyte of empty messages uses no more memory than the arena's ceiling, and does not crash. */
 static void bounds_amplification(void **state)
 {
 	struct ts_buf bomb = TS_BUF_INIT(2 << 20);
@@ -1085,7 +1086,7 @@ static void bounds_amplification(void **state)
 	(void)state;
 	for (size_t i = 0; i < test_n_messages; i++)
 		for (int field = 1; field <= 8; field++) {
-			/* the whole megabyte where most messages repeat; it takes a second each */
+			/* the whole megabyte is tried only where most messages repeat; each takes a second */
 			bool most = strcmp(test_messages[i].name, "diff_reply") == 0 && field >= 5 && field <= 6;
 			size_t n = most ? 1 << 19 : 1 << 15;
 

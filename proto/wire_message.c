@@ -36,7 +36,8 @@ enum ts_status ts_wire_write(const ProtobufCMessage *message, struct ts_buf *out
 	return ts_buf_check(out, err);
 }
 
-/* protobuf-c says NULL both for bytes that do not parse and for no memory; the difference is kept here. */
+/* protobuf-c returns NULL both for bytes that do not parse and when memory is exhausted; this struct keeps the
+ * difference. */
 struct arena_allocator {
 	struct ts_arena *arena;
 	bool refused;
@@ -73,7 +74,7 @@ void *ts_wire_parse(struct ts_wire_reader *r, struct ts_span in, const ProtobufC
 
 enum { PATH_TEXT = 256 };
 
-/* "series.gap.first": the places, then the field. */
+/* Returns a path such as "series.gap.first": the outer messages, then the field. */
 static const char *path_of(const struct ts_wire_reader *r, const char *field, char path[PATH_TEXT])
 {
 	size_t at = PATH_TEXT - 1, len = strlen(field);

@@ -187,7 +187,7 @@ static void read_field(struct ts_wire_reader *r, const struct field *f, struct t
 		if (want(r, f, BYTES, "data"))
 			out->bytes = ts_wire_bytes(r, bytes, TS_OBJECT_MAX, "data");
 		break;
-	default: /* a later version's field */
+	default: /* a field of a later version */
 		break;
 	}
 }

@@ -72,7 +72,7 @@ static const struct ts_gap a_gap = {
 
 static struct ts_arena arena;
 static uint8_t bytes[4096];
-static size_t used; /* so that nothing is left out */
+static size_t used; /* The sum uses every result, so that the compiler removes no call */
 
 static double now(void)
 {

@@ -107,17 +107,17 @@ static const struct ts_shape_field analysis_rows[] = {
 	{"rank", "rank", I32(rank)},
 	{"warmup_cut", "warmup_cut_count", U64(warmup_cut)},
 	{"bound", "bound", ONE(bound, ts_shape_bound)},
-	{"findings", "findings", VECTOR(findings, finding_shape, ENTRIES(4)), /* its severity */
+	{"findings", "findings", VECTOR(findings, finding_shape, ENTRIES(4)), /* the least entry has a severity */
 	 ABOUT("most severe first; docs/findings.md has the rules")},
 	{"unchecked", "unchecked", MANY(findings.unchecked, findings.n_unchecked, unchecked_shape, ENTRIES(2)),
 	 ROOM(findings.cap_unchecked), ABOUT("rules that could not be checked")},
 	{"measures", NULL, VECTOR(measures, ts_shape_measure, ENTRIES(2))},
 	{NULL, "measures", ONE(measures, ts_shape_measures)},
 	{NULL, "unknown", ONE(measures, ts_shape_unknown)},
-	{"events", "events", VECTOR(events, event_shape, ENTRIES(4)), /* its kind */
+	{"events", "events", VECTOR(events, event_shape, ENTRIES(4)), /* the least entry has a kind */
 	 ABOUT("the strongest 256 of a kind and subject, by step; score in robust standard deviations, of a coincidence -log10 of its"
 	       " chance")},
-	{"plots", "plots", VECTOR(plots, ts_shape_plot, ENTRIES(4)), /* its width */
+	{"plots", "plots", VECTOR(plots, ts_shape_plot, ENTRIES(4)), /* the least entry has a width */
 	 ABOUT("a series as at most 480 cells: cell i begins at step first_step + i * cell_step_count; NaN where it has no number")},
 	{"notes", "notes", LIST(BYTES, notes, n_notes, ENTRIES(2)), MAX(TS_WIRE_TEXT_MAX)},
 };

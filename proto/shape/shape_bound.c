@@ -32,7 +32,7 @@ static const struct ts_shape fix_shape = {SHAPE("fix", fix, fix_rows)};
 #undef TYPE
 
 #define TYPE struct ts_bound
-/* Those of a kind: without timing there are none. */
+/* Writes the shares of one kind; without timing there are none. */
 static void json_shares(struct ts_shape_writer *w, const void *in)
 {
 	const TYPE *bound = in;

@@ -9,7 +9,7 @@
 /* --- gap --- */
 
 #define TYPE struct ts_gap
-/* r is 2 where the two values are of one size and of opposite signs: a = 1, b = -1. */
+/* r is 2 where the two values have equal magnitude and opposite signs: a = 1, b = -1. */
 static const struct ts_shape_field gap_rows[] = {
 	{"quantum", "quantum", F64(quantum)},
 	{"visible_step", "visible_step", I64(visible_step), HAS(visible)},
@@ -129,7 +129,7 @@ static const struct ts_shape_field ops_rows[] = {
 	{"only_a", "only_a_count", U64(only_a)},
 	{"only_b", "only_b_count", U64(only_b)},
 	{"reordered", "reordered", BOOL(reordered)},
-	{"rows", "rows", MANY(rows, n, op_shape, TS_RANKS_MAX)}, /* one a rank */
+	{"rows", "rows", MANY(rows, n, op_shape, TS_RANKS_MAX)}, /* one row for each rank */
 };
 const struct ts_shape ts_shape_ops = {SHAPE("ops", op_diff, ops_rows)};
 #undef TYPE

@@ -5,7 +5,7 @@
 
 enum { CUT_OFFS_MAX = 64 };
 
-/* The C enum has the exit codes. */
+/* The values of the C enum are the exit codes. */
 static const int verdict_values[] = {TS_DIFF_SAME, TS_DIFF_DIFFERENT, TS_DIFF_INCONCLUSIVE};
 WORD_OF(verdict_word, enum ts_diff_verdict, ts_verdict_word);
 const struct ts_shape_words ts_words_verdict = {1, 3, .values = verdict_values, .word = verdict_word};
@@ -44,7 +44,7 @@ WORD_OF(change_word, enum ts_fact_change, ts_fact_change_word);
 static const struct ts_shape_words changes = {1, TS_FACT_ONLY_B + 1, TS_FACT_CHANGED, .word = change_word};
 
 #define TYPE struct ts_fact_row
-/* What a side does not say is not shown, whatever was sent of it. */
+/* A value that a side does not have is not shown, whatever the message says of it. */
 static void check_fact_row(struct ts_wire_reader *r, void *in)
 {
 	TYPE *row = in;
@@ -191,15 +191,15 @@ static const struct ts_shape_field diff_rows[] = {
 	{"diagnosis", "diagnosis", ONE(diagnosis, ts_shape_diagnosis)},
 	{"a", "a", ONE(a, ts_shape_run)},
 	{"b", "b", ONE(b, ts_shape_run)},
-	{"facts", "facts", MANY(facts, n_facts, fact_row_shape, ENTRIES(10))}, /* its group, its change and a side */
+	{"facts", "facts", MANY(facts, n_facts, fact_row_shape, ENTRIES(10))}, /* the least entry has a group, a change and a side */
 	{"ignored_facts", "ignored_fact_count", U64(ignored_facts)},
-	{"series", "series", MANY(series, n_series, series_shape, ENTRIES(6))}, /* its type and its state */
+	{"series", "series", MANY(series, n_series, series_shape, ENTRIES(6))}, /* the least entry has a type and a state */
 	{"same_count", "same_series_count", U64(n_same)},
 	{NULL, "only_a", PART(only_a_shape)},
 	{NULL, "only_b", PART(only_b_shape)},
 	{"ops", "ops", ONE(ops, ts_shape_ops)},
 	{"repeats", "repeats", ONE(repeats, ts_shape_repeats), HAS(repeats.asked)},
-	{"plots", "plots", VECTOR(plots, ts_shape_plot, ENTRIES(4)), /* its width */
+	{"plots", "plots", VECTOR(plots, ts_shape_plot, ENTRIES(4)), /* the least entry has a width */
 	 ABOUT("with --curves or --html: curves of series that part, on the rank that parts first; group around (the split) or whole"
 	       " (run), subject the series, name a or b; at most 480 cells: cell i begins at step first_step + i * cell_step_count;"
 	       " NaN where it has no number")},

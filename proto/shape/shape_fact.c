@@ -5,7 +5,7 @@
 
 /* --- facts --- */
 
-/* FactType is enum ts_fact_type + 1; 0 is an unknown cell of a list. */
+/* FactType is enum ts_fact_type + 1; 0 marks an unknown cell of a list. */
 static bool fill_fact(const void *in, void *message, struct ts_arena *arena)
 {
 	const struct ts_fact *fact = in;

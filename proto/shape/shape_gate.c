@@ -56,7 +56,7 @@ static const struct ts_shape_field loss_rows[] = {
 static const struct ts_shape loss_shape = {SHAPE("gate_loss", gate_loss, loss_rows)};
 #undef TYPE
 
-/* A policy travels as its text. */
+/* A policy is sent as its text. */
 #define TYPE struct ts_gate_input
 static bool fill_policy(const void *in, void *message, struct ts_arena *arena)
 {
@@ -197,7 +197,7 @@ static const struct ts_shape why_shape = {
 #undef TYPE
 
 #define TYPE struct ts_gate_ask
-/* Where nothing is asked for, the message is empty: its ids would be of no run. */
+/* Where no further run is requested, the message is empty: its ids would belong to no run. */
 static bool fill_ask(const void *in, void *message, struct ts_arena *arena)
 {
 	const TYPE *ask = in;
@@ -240,7 +240,7 @@ static const struct ts_shape_field ask_rows[] = {
 static const struct ts_shape ask_shape = {SHAPE("gate_ask", gate_ask, ask_rows), .own = &ask_own};
 #undef TYPE
 
-/* JSON has the exit code as a number of a closed list. */
+/* JSON has the exit code as a number from a closed list. */
 static const char *exit_code_word(int code)
 {
 	static const char *const words[] = {"0", "1", "2", "3", "4"};
@@ -256,7 +256,7 @@ static bool is_asked(const void *in)
 	return ((const TYPE *)in)->ask.pairs > 0;
 }
 
-/* Rows stand in the order of the metrics, whose names do not travel. */
+/* Rows are in the order of the metrics, whose names are not sent. */
 static void name_rows(struct ts_wire_reader *r, void *in)
 {
 	(void)r;

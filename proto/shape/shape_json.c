@@ -17,7 +17,8 @@ static const void *target(const struct ts_shape_field *f, const void *at)
 	return f->kind == TS_SHAPE_PTR ? *(const void *const *)at : at;
 }
 
-/* Null: not there, not shown of this struct, or what stands for none. */
+/* Returns whether a value is null: it is absent, it is not shown for this struct, or it is the value that stands for
+ * none. */
 static bool is_null(const struct ts_shape_field *f, const void *in, const void *at)
 {
 	if ((f->when && !f->when(in)) || (f->flagged && !*((const bool *)in + f->has)) || !target(f, at))
@@ -98,7 +99,7 @@ static void value(struct ts_shape_writer *w, const struct ts_shape_field *f, con
 	}
 }
 
-/* 480 numbers in a column are a page: those of a plot stand on one line. */
+/* A column of 480 numbers would fill a page, so the columns of a plot are written on one line. */
 static bool on_one_line(const struct ts_shape_field *f)
 {
 	return f->kind == TS_SHAPE_F64 || f->kind == TS_SHAPE_U64;

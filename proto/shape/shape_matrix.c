@@ -30,7 +30,7 @@ static const struct ts_shape_field matrix_rows[] = {
 const struct ts_shape ts_shape_matrix = {SHAPE("matrix", diff_matrix_reply, matrix_rows), .check = check_matrix};
 const struct ts_shape ts_shape_matrix_reply = {SHAPE("matrix_reply", diff_matrix_reply, matrix_rows), .check = check_reply};
 
-/* Pairs of runs, counted from 0. */
+/* Writes pairs of runs, counted from 0. */
 static void json_pairs(struct ts_shape_writer *w, const void *in)
 {
 	const TYPE *m = in;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* "s", "bytes_per_step": as in keys; NULL for plain numbers. */
+/* Returns "s", "bytes_per_step" and so on, as keys have them; NULL for plain numbers. */
 static const char *unit_word(int unit)
 {
 	const char *suffix = ts_unit_suffix((enum ts_unit)unit);
@@ -60,7 +60,7 @@ static void read_measure(struct ts_wire_reader *r, const void *message, void *re
 
 static const struct ts_shape_own measure_own = {.fill = fill_measure, .read = read_measure};
 
-/* A whole number stays one where it is exact. */
+/* Writes a whole number as an integer where that is exact. */
 void ts_json_measure_value(struct ts_json *j, const struct ts_measure *m)
 {
 	bool whole = m->value == floor(m->value) && fabs(m->value) < 9e15;
@@ -82,7 +82,7 @@ static void json_value(struct ts_shape_writer *w, const void *in)
 	ts_json_measure_value(w->json, in);
 }
 
-/* As the values of `measures` below have it, too. */
+/* The values of `measures` below have the same schema. */
 #define VALUE_SCHEMA                                                                                                   \
 	"{\"description\": \"a number, a word, or null where it is not known\","                                       \
 	" \"anyOf\": [{\"$ref\": \"#/$defs/real\"}, {\"$ref\": \"#/$defs/integer\"}, {\"type\": \"string\"}, {\"type\": \"null\"}]}"
@@ -114,7 +114,7 @@ const struct ts_shape ts_shape_measure = {
 
 /* --- measures in JSON: an object of groups of subjects --- */
 
-/* A row, and the places where its group and its subject come first. */
+/* A row, and the places where its group and its subject first occur. */
 struct place {
 	const struct ts_measure *row;
 	size_t at, group, subject;
@@ -145,7 +145,8 @@ static int by_place(const void *x, const void *y)
 	return c ? c : ascending(a->at, b->at);
 }
 
-/* Rows of a group and subject together, in the order in which these first come; later rows of a subject may stand apart. */
+/* Puts the rows of one group and subject together, in the order in which these first occur; rows of a subject need not
+ * be adjacent. */
 static struct place *places_of(const struct ts_measures *m, struct ts_arena *arena)
 {
 	struct place *places = ts_arena_array(arena, m->n, sizeof *places);
@@ -166,7 +167,7 @@ static struct place *places_of(const struct ts_measures *m, struct ts_arena *are
 		places[group].group =
 			places[i].at < places[group].group || i == group ? places[i].at : places[group].group;
 	}
-	/* The least place of a group is known at its end. */
+	/* The least place of a group is known only after the last of its rows. */
 	for (size_t i = 0, group = 0; i < m->n; i++) {
 		if (i == 0 || !ts_span_eq(places[i].row->group, places[i - 1].row->group))
 			group = i;

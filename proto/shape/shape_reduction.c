@@ -34,7 +34,7 @@ static const struct ts_shape workload_shape = {SHAPE("workload", workload, workl
 /* --- reduction --- */
 
 #define TYPE struct ts_reduced
-/* A value that is known needs no reason, whatever was sent of it. */
+/* A known value has no reason, whatever the message says. */
 static void check_reduced(struct ts_wire_reader *r, void *in)
 {
 	TYPE *reduced = in;
@@ -75,7 +75,7 @@ static bool fill_metrics(const void *in, void *message, struct ts_arena *arena)
 	return m->metrics != NULL;
 }
 
-/* Metrics that a later version has are passed over; those that an earlier one lacked are unknown. */
+/* Metrics of a later version are skipped; metrics that an earlier version lacked are unknown. */
 static void read_metrics(struct ts_wire_reader *r, const void *message, void *ret)
 {
 	const Tscope__V1__Reduction *m = message;
@@ -96,7 +96,7 @@ static void read_metrics(struct ts_wire_reader *r, const void *message, void *re
 
 static const struct ts_shape_own metrics_own = {.fill = fill_metrics, .read = read_metrics};
 
-/* In the order of ts_metrics; test_shape.c holds the keys to its names and units. */
+/* The rows are in the order of ts_metrics; test_shape.c compares the keys with its names and units. */
 #define METRIC(metric, key_) {NULL, key_, F64(metrics[TS_METRIC_##metric].value), HAS(metrics[TS_METRIC_##metric].known), OR_NULL}
 static const struct ts_shape_field metrics_rows[] = {
 	METRIC(STEP_TIME, "step_time_s"),

@@ -2,7 +2,7 @@
 #include "proto/shape/shape_rows.h"
 #include "proto/shape/shape_wire.h"
 
-/* A kind that is not said is that of runs. */
+/* A message without a kind means runs. */
 static const int kind_values[] = {TS_REF_RUN, TS_REF_RUN, TS_REF_TAG, TS_REF_STAGE, TS_REF_BRANCH};
 WORD_OF(kind_word, enum ts_ref_kind, ts_ref_word);
 const struct ts_shape_words ts_words_ref_kind = {0, 4, .values = kind_values, .word = kind_word};
@@ -29,7 +29,7 @@ static ProtobufCBinaryData expected_bytes(enum ts_expect expect, const struct ts
 	return expect == TS_EXPECT_ID ? ts_wire_id_bytes(expected) : ts_wire_span(ts_span_of(NULL, 0));
 }
 
-/* It stands with EXPECT_ID only. */
+/* The expected id is present with EXPECT_ID only. */
 static void read_expected(struct ts_wire_reader *r, enum ts_expect expect, ProtobufCBinaryData in, struct ts_id *ret)
 {
 	if (expect == TS_EXPECT_ID)
@@ -77,7 +77,7 @@ const struct ts_shape ts_shape_commit_request = {SHAPE("commit_request", commit_
 static const struct ts_shape_words outcomes = {TS_COMMIT_CREATED, TS_COMMIT_STAGED, TS_COMMIT_CREATED, .word = NULL};
 
 #define TYPE struct ts_commit_reply
-/* How many of the missing ranks are listed; n_missing counts them all. */
+/* Returns how many of the missing ranks are listed; n_missing counts all of them. */
 static size_t listed_ranks(uint64_t n_missing)
 {
 	return n_missing < TS_WIRE_REPORTED_MAX ? (size_t)n_missing : TS_WIRE_REPORTED_MAX;
@@ -122,7 +122,7 @@ static const struct ts_shape_field commit_rows[] = {
 	{"previous", NULL, ID(previous), HAS(had_previous)},
 	{"seq", NULL, U64(seq)},
 	{"missing_count", NULL, U64(n_missing), MAX(TS_WORLD_MAX)},
-	{"missing_ranks", NULL, PART(missing_shape)}, /* fewer than there are: behind their number */
+	{"missing_ranks", NULL, PART(missing_shape)}, /* the list may have fewer ranks than the number says, so it follows the number */
 	{"run", NULL, ONE(run, ts_shape_run)},
 };
 const struct ts_shape ts_shape_commit_reply = {SHAPE("commit_reply", commit_run_reply, commit_rows), .check = check_commit};
@@ -193,7 +193,7 @@ static const struct ts_shape_field entry_rows[] = {
 static const struct ts_shape entry_shape = {SHAPE("log_entry", log_entry, entry_rows)};
 #undef TYPE
 
-/* Stages have no log that anybody could ask for. */
+/* A stage has no log that a client could ask for. */
 static const int logged_values[] = {TS_REF_RUN, TS_REF_TAG, TS_REF_BRANCH};
 static const struct ts_shape_words logged_kinds = {1, 3, .values = logged_values, .word = kind_word};
 
@@ -202,7 +202,7 @@ static const struct ts_shape_field log_rows[] = {
 	{"kind", NULL, ENUM(kind, ts_words_ref_kind)},
 	{NULL, "kind", ENUM(kind, logged_kinds)},
 	{"name", "name", TEXT(name, TS_NAME_MAX)},
-	{"entries", "entries", MANY(entries, n, entry_shape, ENTRIES(36))}, /* its id */
+	{"entries", "entries", MANY(entries, n, entry_shape, ENTRIES(36))}, /* the least entry has an id */
 };
 const struct ts_shape ts_shape_log_reply = {SHAPE("log", ref_log_reply, log_rows)};
 #undef TYPE

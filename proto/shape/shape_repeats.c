@@ -82,7 +82,7 @@ static const struct ts_shape level_shape = {SHAPE("level_row", level_row, level_
 #undef TYPE
 
 #define TYPE struct ts_repeats
-/* Of each group the runs, counted from 0. */
+/* Writes the runs of each group, counted from 0. */
 static void json_groups(struct ts_shape_writer *w, const void *in)
 {
 	const TYPE *repeats = in;

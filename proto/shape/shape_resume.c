@@ -20,7 +20,7 @@ static const struct ts_shape_field request_rows[] = {
 const struct ts_shape ts_shape_resume_request = {SHAPE("resume_request", check_resume_request, request_rows), .check = check_request};
 #undef TYPE
 
-/* The C enum has the exit codes. */
+/* The values of the C enum are the exit codes. */
 static const int verdict_values[] = {TS_RESUME_CORRECT, TS_RESUME_WRONG, TS_RESUME_UNDECIDED};
 WORD_OF(verdict_word, enum ts_resume_verdict, ts_resume_word);
 static const struct ts_shape_words verdicts = {1, 3, .values = verdict_values, .word = verdict_word};

@@ -17,7 +17,7 @@ static const struct ts_shape_field list_request_rows[] = {
 const struct ts_shape ts_shape_list_request = {SHAPE("list_request", list_runs_request, list_request_rows)};
 #undef TYPE
 
-/* A fact of no type is a cell that is not known. */
+/* A fact without a type is an unknown cell. */
 #define TYPE struct ts_list_cell
 static bool fill_cell(const void *in, void *message, struct ts_arena *arena)
 {
@@ -108,7 +108,7 @@ const struct ts_shape ts_shape_file = {SHAPE("file", file_info, file_rows)};
 #undef TYPE
 
 #define TYPE struct ts_get_reply
-/* A lineage without a parent says nothing. */
+/* A lineage without a parent carries no information. */
 static void check_get(struct ts_wire_reader *r, void *in)
 {
 	TYPE *reply = in;
@@ -122,7 +122,7 @@ static const struct ts_shape_field get_rows[] = {
 	{"ref", NULL, ONE(ref, ts_shape_ref), HAS(by_ref)},
 	{"head", NULL, BYTES(head, TS_HEAD_MAX)},
 	{"notes", NULL, MANY(notes, n_notes, ts_shape_note, ENTRIES(2))},
-	{"columns", NULL, MANY(columns, n_columns, ts_shape_column, ENTRIES(6))}, /* its type and its table */
+	{"columns", NULL, MANY(columns, n_columns, ts_shape_column, ENTRIES(6))}, /* the least entry has a type and a table */
 	{"files", NULL, MANY(files, n_files, ts_shape_file, ENTRIES(2))},
 	{"missing_ranks", NULL, LIST(I32, missing_ranks, n_missing, TS_WORLD_MAX)},
 	{"names", NULL, MANY(names, n_names, ts_shape_ref, TS_WIRE_REPORTED_MAX)},

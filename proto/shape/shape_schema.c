@@ -6,13 +6,13 @@
 
 enum { DEFINITIONS_MAX = 128 };
 
-/* Shapes that were defined, or will be: each is defined once. */
+/* The shapes that were defined or will be: each shape is defined once. */
 struct definitions {
 	const struct ts_shape *items[DEFINITIONS_MAX];
 	size_t n;
 };
 
-/* What tables say of numbers, times and ids. */
+/* What the tables state about numbers, times and ids. */
 static const char *const numbers[][2] = {
 	{"real", "{\"anyOf\": [{\"type\": \"number\"}, {\"enum\": [\"NaN\", \"Infinity\", \"-Infinity\"]}]}"},
 	{"integer", "{\"description\": \"a whole number; beyond 2^53 in size as decimal text\","
@@ -41,7 +41,7 @@ static void ref(struct ts_json *j, const char *name)
 
 static void object(struct ts_json *j, const struct ts_shape *s);
 
-/* Two values may have one word. */
+/* Returns whether an earlier value has the same word: two values may share one. */
 static bool is_said(const struct ts_shape_words *w, int from, int to, const char *word)
 {
 	for (int i = from; i < to; i++) {
@@ -87,7 +87,7 @@ static void bound(struct ts_json *j, const char *key, double value)
 
 static bool is_bounded(const struct ts_shape_field *f)
 {
-	return f->bounded && !f->list; /* of a list it is the number of entries */
+	return f->bounded && !f->list; /* for a list, this is the number of entries */
 }
 
 static void number(struct ts_json *j, const struct ts_shape_field *f, const char *type)
@@ -97,7 +97,7 @@ static void number(struct ts_json *j, const struct ts_shape_field *f, const char
 	bound(j, "maximum", f->most);
 }
 
-/* The members of the schema of one value. */
+/* Writes the members of the schema of one value. */
 static void value(struct ts_json *j, const struct ts_shape_field *f)
 {
 	switch (f->kind) {
@@ -195,7 +195,7 @@ static void property(struct ts_json *j, const struct ts_shape_field *f)
 	ts_json_end(j);
 }
 
-/* Calls f for each key, those of FLAT members too. */
+/* Calls f for each key, including those of FLAT members. */
 static void each_key(struct ts_json *j, const struct ts_shape *s, void (*f)(struct ts_json *j, const struct ts_shape_field *field))
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -216,7 +216,7 @@ static void named(struct ts_json *j, const struct ts_shape_field *f)
 	property(j, f);
 }
 
-/* Of keys that end in a unit, which only an answer tells. */
+/* Writes the schema of keys that end in a unit, which only the answer determines. */
 static void patterned(struct ts_json *j, const struct ts_shape_field *f)
 {
 	struct ts_buf pattern = TS_BUF_INIT(256);
@@ -235,7 +235,7 @@ static void required(struct ts_json *j, const struct ts_shape_field *f)
 		ts_json_string(j, f->key);
 }
 
-/* A shape whose keys end in a unit has no parts and no FLAT members so far. */
+/* No shape whose keys end in a unit has parts or FLAT members so far. */
 static bool has_units(const struct ts_shape *s)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -253,7 +253,7 @@ static size_t count_keys(const struct ts_shape *s)
 	return n;
 }
 
-/* The members of the schema of an object: closed, and every key is there. */
+/* Writes the members of the schema of an object: it is closed, and every key is required. */
 static void object(struct ts_json *j, const struct ts_shape *s)
 {
 	text(j, "type", "object");
@@ -288,7 +288,7 @@ static void want(struct definitions *d, const struct ts_shape *s)
 	d->items[d->n++] = s;
 }
 
-/* What the rows of a shape refer to. */
+/* Adds the shapes that the rows of a shape refer to. */
 static void want_all(struct definitions *d, const struct ts_shape *s)
 {
 	for (size_t i = 0; i < s->n; i++) {

@@ -4,14 +4,14 @@
 #include "proto/shape/shape_rows.h"
 #include "proto/shape/shape_wire.h"
 
-/* On the wire a metric is its name: the numbers of the C enum are its places in a table. */
+/* On the wire a metric is its name: the numbers of the C enum are places in a table. */
 static const char *metric_word(int value)
 {
 	return ts_metrics[value].name;
 }
 const struct ts_shape_words ts_words_metric = {0, TS_METRICS - 1, TS_METRIC_STEP_TIME, .word = metric_word};
 
-/* Keys of values end in the unit of the metric: those of ts_metrics. */
+/* The keys of values end in the unit of the metric, one of the units of ts_metrics. */
 #define UNITS "(_s|_bytes|_ratio|_per_s)?"
 
 #define TYPE struct ts_trend_request
@@ -61,7 +61,7 @@ static const char *unit_of(const void *in)
 	return ts_unit_suffix(ts_metrics[((const TYPE *)in)->metric].unit);
 }
 
-/* Renderers index runs by them. */
+/* Renderers index the runs by these numbers. */
 static void check_trend(struct ts_wire_reader *r, void *in)
 {
 	TYPE *trend = in;

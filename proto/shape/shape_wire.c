@@ -8,7 +8,8 @@
 
 static pthread_mutex_t indexing = PTHREAD_MUTEX_INITIALIZER;
 
-/* Most fields are numbers that are copied: these walks read slots alone, which are a sixth of the rows. */
+/* Most fields are numbers that are copied: these loops read only the slots, which take a sixth of the bytes of the
+ * rows. */
 static uint32_t plain_bytes(const struct ts_shape_field *f)
 {
 	if (f->list || f->maybe || f->max)
@@ -27,7 +28,7 @@ static void find(const struct ts_shape *s)
 		if (!f->wire)
 			continue;
 		d = protobuf_c_message_descriptor_get_field_by_name(s->message, f->wire);
-		assert(d); /* test_shape.c */
+		assert(d); /* test_shape.c checks that every field is found */
 		s->index->slots[i] = (struct ts_shape_slot){d->offset, d->quantifier_offset, d->id, f->at, plain_bytes(f)};
 	}
 }
@@ -76,7 +77,7 @@ static int to_wire(const struct ts_shape_words *w, int value)
 {
 	if (!w->values)
 		return value - w->first + w->least;
-	for (int i = w->most; i >= w->least; i--) /* of several for one value the last */
+	for (int i = w->most; i >= w->least; i--) /* of several wire values for one value, the last is taken */
 		if (w->values[i - w->least] == value)
 			return i;
 	return 0; /* UNSPECIFIED */
@@ -105,7 +106,7 @@ static int from_word(const struct ts_shape_words *w, struct ts_wire_reader *r, P
 
 static bool fill(const struct ts_shape *s, const void *in, void *message, struct ts_arena *arena);
 
-/* How protobuf-c holds a value. */
+/* Returns the size that protobuf-c uses for a value of that kind. */
 static size_t wire_size(enum ts_shape_kind kind)
 {
 	switch (kind) {
@@ -186,7 +187,7 @@ static bool put(const struct ts_shape_field *f, const void *from, void *to, stru
 	return *(void **)to != NULL;
 }
 
-/* Numbers that protobuf-c holds as the struct does, one behind the other: not copied in either direction. */
+/* Returns whether protobuf-c holds these numbers as the struct does, one after the other: then they need no copy. */
 static bool lies_alike(const struct ts_shape_field *f)
 {
 	return !f->column && f->kind <= TS_SHAPE_I32 && f->kind != TS_SHAPE_SIZE;
@@ -279,7 +280,7 @@ enum ts_status ts_shape_pack(const struct ts_shape *shape, const void *in, struc
 
 /* --- from a message --- */
 
-/* What stands in another one is read with its name in front. */
+/* Errors in a nested message name the field of the outer message first. */
 void ts_shape_read_one(const struct ts_shape *shape, struct ts_wire_reader *r, const void *message, const char *name, void *ret)
 {
 	struct ts_wire_place place = {.outer = r->place, .name = name};
@@ -367,7 +368,7 @@ static void *read_list(const struct ts_shape *shape, struct ts_wire_reader *r, c
 	return rows;
 }
 
-/* Into the array of the struct. */
+/* Copies the values into the array of the struct. */
 static void take_fixed(const struct ts_shape_field *f, struct ts_wire_reader *r, const uint8_t *in, size_t n, uint8_t *rows)
 {
 	if (n != f->entries) {
@@ -378,7 +379,7 @@ static void take_fixed(const struct ts_shape_field *f, struct ts_wire_reader *r,
 		take(f, r, in + i * wire_size(f->kind), rows + i * f->step);
 }
 
-/* Ids of the struct itself are one field, as those of a list are. */
+/* Ids of the struct itself are one field, as the ids of a list are. */
 static void take_fixed_ids(const struct ts_shape_field *f, struct ts_wire_reader *r, ProtobufCBinaryData in, void *ids)
 {
 	if (in.len != f->entries * TS_ID_BYTES)
@@ -393,7 +394,7 @@ static void take_values(const struct ts_shape_field *f, struct ts_wire_reader *r
 		take(f, r, in + i * wire_size(f->kind), rows + i * f->step + f->in_row);
 }
 
-/* *ret_n is the count of the list before it, if it has as many. */
+/* *ret_n is the count of the list before this one, if the two have equally many entries. */
 static void take_list(const struct ts_shape_field *f, struct ts_wire_reader *r, const void *from, size_t n, void *to, size_t *ret_n)
 {
 	const uint8_t *in = *(const uint8_t *const *)from;

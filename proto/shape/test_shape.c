@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The messages that tables make, as far as they do not stand in others here. */
+/* The messages that have tables, except those that occur here within another one. */
 static const struct ts_shape *const roots[] = {
 	&ts_shape_diff_request, &ts_shape_diff,	  &ts_shape_matrix_request, &ts_shape_matrix_reply,
 	&ts_shape_resume_request, &ts_shape_resume, &ts_shape_bound, &ts_shape_gate_run,
@@ -44,7 +44,7 @@ static bool is_new(const struct ts_shape *s)
 	return true;
 }
 
-/* What protobuf-c may call a field of that kind. */
+/* Returns whether protobuf-c may use that type for a field of that kind. */
 static bool fits_type(const struct ts_shape_field *f, ProtobufCType type)
 {
 	switch (f->kind) {
@@ -67,7 +67,7 @@ static bool fits_type(const struct ts_shape_field *f, ProtobufCType type)
 		return type == PROTOBUF_C_TYPE_ENUM;
 	case TS_SHAPE_BYTES:
 	case TS_SHAPE_WORD:
-	case TS_SHAPE_TEXT: /* the generated code is made from a copy in which string is bytes */
+	case TS_SHAPE_TEXT: /* the generated code is made from a copy in which every string is declared as bytes */
 	case TS_SHAPE_ID:
 		return type == PROTOBUF_C_TYPE_BYTES;
 	case TS_SHAPE_ONE:
@@ -115,7 +115,7 @@ static size_t size_in_struct(const struct ts_shape_field *f)
 	if (!(condition))                                                                                              \
 	fail_msg("%s.%s %s", s->name, f->wire ? f->wire : f->key, what)
 
-/* Every value that may be sent has a value here, and the other way round. */
+/* Every value that may be sent has a value in the C enum, and every value of the C enum can be sent. */
 static void check_words(const struct ts_shape *s, const struct ts_shape_field *f, const ProtobufCEnumDescriptor *e)
 {
 	for (unsigned i = 0; i < e->n_values; i++) {
@@ -166,7 +166,7 @@ static void check_row(const struct ts_shape *s, const struct ts_shape_field *f)
 		NAMED(f->of && !f->list, "has no members to stand in the object around it");
 }
 
-/* How many rows a field of the message has, those of parts counted. */
+/* Returns how many rows a field of the message has, including those of parts. */
 static int rows_of(const struct ts_shape *s, const char *name)
 {
 	int n = 0;
@@ -203,7 +203,7 @@ static void tables_agree_with_descriptors(void **state)
 	assert_true(n_seen > ROOTS);
 }
 
-/* Two definitions of one name would be two keys of one name. */
+/* Two definitions with one name would give one key twice. */
 static void names_are_said_once(void **state)
 {
 	(void)state;
@@ -229,7 +229,7 @@ static void every_metric_has_its_key(void **state)
 	}
 }
 
-/* The widest gap that there is lies within the bounds that its schema states: values of one size and of opposite signs. */
+/* The widest possible gap is within the bounds that its schema states: values of equal magnitude and opposite signs. */
 static void bounds_of_a_gap_hold_the_widest(void **state)
 {
 	const struct ts_resolution doubles = {.precision = TS_PRECISION_F64};
@@ -531,7 +531,7 @@ static void mend_commit(struct ts_commit_reply *reply)
 		reply->missing_ranks[i] = 2 * i;
 }
 
-/* Every row has as many cells. */
+/* Makes every row have the same number of cells. */
 static void mend_list(struct ts_list_reply *reply)
 {
 	size_t least = SIZE_MAX;
@@ -542,7 +542,7 @@ static void mend_list(struct ts_list_reply *reply)
 		reply->rows[i].n_cells = least;
 }
 
-/* What tables do not say: that is what their `check` refuses, and what functions of their own make. */
+/* Repairs what the tables do not state: what their `check` refuses, and what functions of their own build. */
 static void mend(const struct ts_shape *s, void *ret)
 {
 	struct ts_matrix_request *request = ret;
@@ -646,7 +646,7 @@ static bool is_same(struct ts_buf *a, struct ts_buf *b)
 	return same;
 }
 
-/* For the tests below: a random struct of each root, round by round. */
+/* Calls a test below with a random struct of each root, round by round. */
 static void each(void (*f)(const struct ts_shape *s, const void *in))
 {
 	ts_arena_init(&arena, TS_CALL_ARENA);
@@ -664,7 +664,7 @@ static void each(void (*f)(const struct ts_shape *s, const void *in))
 	ts_arena_finish(&arena);
 }
 
-/* Some text around a place. */
+/* Returns some text around a place. */
 static struct ts_span near(const struct ts_buf *buf, size_t at)
 {
 	size_t from = at > 60 ? at - 60 : 0;
@@ -699,7 +699,7 @@ static void random_structs_go_round(void **state)
 	each(goes_round);
 }
 
-/* Bytes that are not quite a message: refused, or taken for what packs to something that is taken again. */
+/* Tries bytes that are almost a message: they are refused, or read as a struct whose packed bytes are read again. */
 static void is_hostile(const struct ts_shape *s, const void *in)
 {
 	struct ts_buf bytes = packed(s, in), first, second;
@@ -733,13 +733,13 @@ static void hostile_bytes_are_refused_or_taken(void **state)
 
 static const struct ts_shape *hopeless;
 
-/* Every allocation fails once: no memory, and nothing worse. */
+/* Makes every allocation fail once: each failure is reported as no memory, and nothing leaks. */
 static void is_short_of_memory(const struct ts_shape *s, const void *in)
 {
 	struct ts_buf bytes;
 	void *back;
 
-	if (s == hopeless) /* one struct of each */
+	if (s == hopeless) /* one struct of each shape */
 		return;
 	hopeless = s;
 	bytes = packed(s, in);
@@ -786,7 +786,7 @@ static void failures_name_the_whole_path(void **state)
 	free(long_text);
 }
 
-/* Columns of one list of structs lie in one array: one that is longer than the others would be written past its end. */
+/* The columns of one list of structs share one array: a column longer than the others would be written past its end. */
 static void columns_are_equally_long(void **state)
 {
 	double cells[] = {1, 2, 3};
@@ -823,7 +823,7 @@ static void columns_are_equally_long(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* An array of the struct itself has room for so many. */
+/* An array of the struct itself has room for a fixed number of values. */
 static void arrays_are_whole(void **state)
 {
 	Tscope__V1__BoundShare share = TSCOPE__V1__BOUND_SHARE__INIT, *shares[] = {&share, &share, &share, &share, &share, &share};
@@ -870,7 +870,8 @@ static const struct ts_shape_field four_ids_rows[] = {
 static const struct ts_shape four_ids_shape = {SHAPE("four_ids", workload, four_ids_rows)};
 #undef TYPE
 
-/* What an earlier version did not reduce is unknown, and says so; what a later one reduced too is passed over. */
+/* A metric that an earlier version did not reduce is unknown and has a reason; a metric that only a later version has
+ * is skipped. */
 static void metrics_of_other_versions_are_read(void **state)
 {
 	static const size_t counts[] = {2, 64, 65};
@@ -902,7 +903,7 @@ static void metrics_of_other_versions_are_read(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* An array of ids is one field of all their bytes, and has room for no more and no fewer. */
+/* An array of ids is one field with all their bytes, and takes exactly as many ids as it has room for. */
 static void arrays_of_ids_are_packed(void **state)
 {
 	struct four_ids in, back;
@@ -931,7 +932,7 @@ static void arrays_of_ids_are_packed(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* The row names the field that functions of a PART fill. */
+/* The row names the field that the functions of a PART fill. */
 static void parts_may_fill_one_field(void **state)
 {
 	struct four_ids in = {.half_started_ns = 21}, back;
@@ -949,7 +950,7 @@ static void parts_may_fill_one_field(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* Ids of runs that nobody is asked to compare are not sent. */
+/* The ids of runs are not sent where nobody is asked to compare them. */
 static void what_is_not_asked_for_is_not_sent(void **state)
 {
 	struct ts_verdict verdict = {.state = TS_GATE_PASS};
@@ -968,7 +969,7 @@ static void what_is_not_asked_for_is_not_sent(void **state)
 	ts_buf_finish(&asked);
 }
 
-/* Fruit stand on the wire and in JSON as words, whatever number they have here. */
+/* The wire and JSON have words for fruit, whatever the numbers of this enum. */
 enum fruit { APPLE = 7, PEAR = 3 };
 static const int fruits[] = {APPLE, PEAR};
 
@@ -1009,7 +1010,7 @@ static const char *seconds(const void *in)
 	return *(const double *)in > 0 ? "_s" : "";
 }
 
-/* What a struct says of its unit holds for what stands in it, and no longer. */
+/* The unit of a struct holds for its members, and only for them. */
 static void keys_end_in_the_unit(void **state)
 {
 	static const struct ts_shape_field inner_rows[] = {{NULL, "value", TS_SHAPE_F64, .step = 8, .units = "(_s|_m)?"}};
@@ -1039,7 +1040,7 @@ static void keys_end_in_the_unit(void **state)
 	ts_buf_finish(&json);
 }
 
-/* A fact that only b has is shown without a, though somebody sent one. */
+/* A fact that only b has is shown without a, even if the message has a value for a. */
 static void sides_that_say_nothing_are_left_out(void **state)
 {
 	struct ts_fact fact = {.path = ts_span_str("config.lr"), .type = TS_FACT_INT, .source = TS_SOURCE_HOST, .integer = 3};
@@ -1056,7 +1057,7 @@ static void sides_that_say_nothing_are_left_out(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* What is packed is refused, and the text says why. */
+/* The packed bytes must be refused, and the error text must give the reason. */
 static void refuses(const struct ts_shape *s, const void *in, const char *why)
 {
 	struct ts_buf bytes = packed(s, in);
@@ -1068,7 +1069,7 @@ static void refuses(const struct ts_shape *s, const void *in, const char *why)
 	ts_buf_finish(&bytes);
 }
 
-/* Readers index cells by column, and take what a commit says of a run for what its id names. */
+/* Readers index cells by column, and rely on the run in a commit's reply being the one that its id names. */
 static void fields_fit_each_other(void **state)
 {
 	int32_t ranks[TS_WIRE_REPORTED_MAX + 1] = {0};
@@ -1104,7 +1105,7 @@ static void fields_fit_each_other(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* A kind that is not said is that of runs, which says its own. */
+/* A message without a kind means a run. A message about a run still states its kind. */
 static void a_ref_of_no_kind_is_a_run(void **state)
 {
 	struct ts_list_request request = {.kind = TS_REF_RUN};
@@ -1120,7 +1121,7 @@ static void a_ref_of_no_kind_is_a_run(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* An empty lineage is none, though its message is there. */
+/* An empty lineage counts as none, though its message is present. */
 static void a_lineage_without_a_parent_is_none(void **state)
 {
 	struct ts_get_reply reply = {.lineage = {.named = true}};
