@@ -2,7 +2,7 @@
 
 #include "base/limits.h"
 
-/* Everything that the reductions depend on. */
+/* The key has everything that the reductions depend on. */
 static void put_key(struct ts_buf *key, const struct ts_id *run, const struct ts_analyze_request *r)
 {
 	const double numbers[] = {r->has_flops_per_step ? r->flops_per_step : 0,

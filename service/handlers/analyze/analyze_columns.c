@@ -48,7 +48,7 @@ enum ts_status ts_columns_load(struct ts_columns *c, const struct ts_table *tabl
 	return TS_OK;
 }
 
-/* Keys that stay when those of another table are loaded: once a table, beside the values. */
+/* Copies the keys of a table, once for each table, so that they stay when keys of another table are loaded. */
 static const int64_t *lasting_keys(struct ts_columns *c, const struct ts_series *series,
 				   const struct ts_table *const *tables, size_t i)
 {

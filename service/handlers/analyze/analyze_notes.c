@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* NOTES_KEPT: room for those that stand once; notes of single series stop before it. */
+/* NOTES_KEPT is the room kept for notes that occur once; notes about single series stop before it. */
 enum { NOTES_MAX = 32, NOTES_KEPT = 8, NOTE_BYTES = 2048, SHOWN_RANKS = 16 };
 
 static enum ts_status note(struct ts_notes *a, const char *text, struct ts_error *err)

@@ -2,7 +2,7 @@
 
 #include "base/limits.h"
 
-/* In the order of struct ts_pipeline_events; the first three must be there. */
+/* The names are in the order of struct ts_pipeline_events; the first three are required. */
 static const char *const names[] = {"stage", "start", "end", "step", "microbatch", "chunk"};
 
 enum { COLUMNS = sizeof names / sizeof names[0], NEEDED = 3 };
@@ -11,11 +11,11 @@ struct gathering {
 	struct ts_fetch *fetch;
 	const struct ts_run *run;
 	struct ts_arena arena;
-	double *columns[COLUMNS]; /* NULL: some event lacks it */
+	double *columns[COLUMNS]; /* NULL: some event lacks the value */
 	size_t n;
 };
 
-/* The tables of events of a rank, one after the other: those whose events have stage, start and end. */
+/* Reads the tables of a rank's events, one after the other, if their events have stage, start and end. */
 static bool has_events(const struct ts_table *table, const struct ts_column **ret_columns)
 {
 	if (table->kind != TS_TABLE_PIPELINE)
@@ -52,7 +52,7 @@ static enum ts_status each_table(struct gathering *g, take_table *take, struct t
 static enum ts_status count(struct gathering *g, const struct ts_table *table, const struct ts_column *const *columns,
 			    struct ts_error *err)
 {
-	static double present; /* stands for a column until there is room for it */
+	static double present; /* marks a column as present until memory for it is allocated */
 
 	(void)err;
 	for (size_t k = 0; k < COLUMNS; k++)

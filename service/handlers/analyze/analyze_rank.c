@@ -14,9 +14,9 @@
 struct working {
 	struct ts_rank_analysis *a;
 	struct ts_columns columns;
-	struct ts_arena work; /* steps and what is summed over them, hits of axes */
+	struct ts_arena work; /* for steps, sums over steps, and hits of axes */
 	struct ts_coincidence cross;
-	int64_t first; /* declared: nothing before it counts for anything */
+	int64_t first; /* the first step after the declared warm-up: earlier steps are ignored */
 };
 
 static bool declared(const struct ts_rank_analysis *a)
@@ -64,7 +64,7 @@ static enum ts_status list_phases(const struct ts_index *index, struct ts_arena 
 	return TS_OK;
 }
 
-/* The first step that counts, after the declared number of distinct steps of the rank. */
+/* Finds the first step that counts: it follows the declared number of distinct steps of the rank. */
 static enum ts_status first_step(struct working *w, struct ts_error *err)
 {
 	struct ts_rank_analysis *a = w->a;
@@ -213,7 +213,7 @@ static bool rank_has(const struct ts_index *index, const struct ts_column *colum
 	return ts_index_column(index, TS_TABLE_STEPS, column->name, TS_COLUMN_F64, &table);
 }
 
-/* Does a rank before run->indexes[i], or the rank in view, have it? Then it was looked at there. */
+/* Returns whether the analyzed rank, or a rank before run->indexes[i], has the column: then it was analyzed there. */
 static bool seen_before(const struct ts_rank_analysis *a, size_t i, const struct ts_column *column)
 {
 	if (rank_has(a->index, column))
@@ -224,7 +224,7 @@ static bool seen_before(const struct ts_rank_analysis *a, size_t i, const struct
 	return false;
 }
 
-/* Loss first, then the others as they stand. */
+/* Analyzes the loss first, then the other scalars in the order of the index. */
 static enum ts_status scalars_of(struct working *w, const struct ts_index *index, struct ts_error *err)
 {
 	const struct ts_table *table;
@@ -242,7 +242,8 @@ static enum ts_status scalars_of(struct working *w, const struct ts_index *index
 	return TS_OK;
 }
 
-/* What only other ranks have: with pipeline parallelism the last ones log the loss. Of each the lowest rank that has it. */
+/* Analyzes scalars that only other ranks have: with pipeline parallelism the ranks of the last stage log the loss. For
+ * each, the lowest rank that has it is taken. */
 static enum ts_status scalars_elsewhere(struct working *w, struct ts_error *err)
 {
 	struct ts_rank_analysis *a = w->a;

@@ -28,7 +28,7 @@ enum ts_status ts_ranks_align(struct ts_fetch *f, const struct ts_run *run, int6
 	return ts_rank_steps(f, run, ts_table_has_phase, first, arena, ret_in, err);
 }
 
-/* Several columns are one phase if their names are none of ours. */
+/* Columns with unknown names are put together in one phase. */
 static int slot_of(const void *ctx, const struct ts_column *column)
 {
 	(void)ctx;

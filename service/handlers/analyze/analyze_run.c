@@ -16,9 +16,9 @@
 struct analyzing {
 	struct ts_fetch *fetch;
 	const struct ts_run *run;
-	const struct ts_index *index; /* of the rank in view */
+	const struct ts_index *index; /* of the analyzed rank */
 	const struct ts_analyze_request *request;
-	struct ts_arena *arena; /* of the result */
+	struct ts_arena *arena; /* for the result */
 	struct ts_analysis *out;
 	struct ts_notes notes;
 	struct ts_description about;
@@ -26,7 +26,8 @@ struct analyzing {
 	int64_t first_timed;
 };
 
-/* The rank asked for, else the lowest that has steps, else the lowest; a rank of nothing if there is none at all. */
+/* Chooses the requested rank, else the lowest rank that has steps, else the lowest rank; without any rank, an empty
+ * one. */
 static enum ts_status choose_rank(struct analyzing *a, struct ts_error *err)
 {
 	static const struct ts_index nothing = {.rank = 0};
@@ -54,7 +55,7 @@ static enum ts_status choose_rank(struct analyzing *a, struct ts_error *err)
 
 /* --- work: what facts and columns say of it --- */
 
-/* Adds what a column of a rank has over the steps that count. */
+/* Adds the values of a rank's column over the steps that count. */
 static enum ts_status sum_column(struct analyzing *a, struct ts_columns *columns, const struct ts_index *index,
 				 const char *name, struct ts_work_number *io, struct ts_error *err)
 {
@@ -225,7 +226,7 @@ static enum ts_status one_rank(struct analyzing *a, struct ts_error *err)
 	return TS_OK;
 }
 
-/* Events lie on whichever ranks wrote them. */
+/* The events of a pipeline are on whichever ranks wrote them. */
 static enum ts_status pipeline(struct analyzing *a, struct ts_error *err)
 {
 	const struct ts_work *work = &a->work;

@@ -3,7 +3,7 @@
 #include "base/limits.h"
 #include "service/handlers/core/run_steps.h"
 
-/* Rows of a window, unless the blocks end before. */
+/* Number of rows in a window, unless the blocks end earlier. */
 enum { WINDOW_ROWS = 1 << TS_BLOCK_ROWS_LOG2 };
 
 /* --- aligned steps --- */
@@ -41,7 +41,7 @@ static enum ts_status steps_of_rank(struct ts_fetch *f, const struct ts_index *i
 	return TS_OK;
 }
 
-/* Leaves the steps that this rank has too. */
+/* Keeps only the steps that this rank has too. */
 static enum ts_status align_rank(struct ts_ranks_in *in, const struct ts_index *index, ts_table_wanted *want, struct ts_error *err)
 {
 	struct ts_arena work;
@@ -103,11 +103,11 @@ enum ts_status ts_rank_steps(struct ts_fetch *f, const struct ts_run *run, ts_ta
 struct feeding {
 	const struct ts_ranks_in *in;
 	const struct ts_rank_slots *slots;
-	struct ts_arena arena; /* of the windows' values */
-	struct ts_arena block; /* of the block in hand */
+	struct ts_arena arena; /* for the values of the window */
+	struct ts_arena block; /* for the open block */
 	double **values;       /* [rank * slots + slot], NULL where the rank has none */
-	size_t rows;	       /* room of each */
-	const int64_t *steps;  /* of the window */
+	size_t rows;	       /* room of each array */
+	const int64_t *steps;  /* the steps of the window */
 	size_t n;
 };
 
@@ -126,7 +126,7 @@ static bool is_used(const struct feeding *f, const struct ts_table *table)
 	return false;
 }
 
-/* Which slots any table of the rank fills; how many. */
+/* Marks the slots that any table of the rank fills, and returns how many there are. */
 static size_t mark_slots(const struct feeding *f, const struct ts_index *index, bool *has)
 {
 	size_t n = 0;
@@ -164,7 +164,7 @@ static enum ts_status make_room(struct feeding *f, struct ts_error *err)
 	return TS_OK;
 }
 
-/* Where each row of a block stands in the window; -1: not in it. False: none does. */
+/* Finds the place of each row of a block in the window, or -1 if it is not in it. Returns false if no row is. */
 static bool place(const struct feeding *f, const int64_t *keys, size_t n, int32_t *at)
 {
 	size_t w = 0;
@@ -239,7 +239,7 @@ static enum ts_status take_rank(struct feeding *f, size_t r, struct ts_error *er
 	return TS_OK;
 }
 
-/* The longest table of the first rank says where blocks end. */
+/* The longest table of the first rank determines where blocks end. */
 static uint8_t block_log2(const struct feeding *f)
 {
 	const struct ts_index *index = f->in->indexes[0];
@@ -254,7 +254,7 @@ static uint8_t block_log2(const struct feeding *f)
 	return longest ? longest->key_log2 : 62;
 }
 
-/* As many of the steps from `from` on as there is room for, and as lie in one block. */
+/* Returns the end of the window: as many steps from `from` on as fit, and as are in one block. */
 static size_t window_end(const struct feeding *f, size_t from, uint8_t log2)
 {
 	const struct ts_ranks_in *in = f->in;

@@ -14,8 +14,8 @@ struct reducing {
 	struct ts_fetch *fetch;
 	const struct ts_run *run;
 	const struct ts_gate_policy *policy;
-	struct ts_arena *arena; /* of all that is worked with */
-	struct ts_arena kept;	/* but for what is kept of ranks */
+	struct ts_arena *arena; /* for everything temporary */
+	struct ts_arena kept;	/* except for what is kept of each rank */
 	struct ts_work work;
 	struct ts_reducer reducer;
 	struct ts_reduce_ends ends;
@@ -23,11 +23,11 @@ struct reducing {
 
 /* --- phases of the steps that count --- */
 
-/* Names of phases, in order; beyond the most the rest is one. */
+/* Names of phases, sorted; when there are too many, the rest share one name. */
 struct names {
 	struct ts_span *items;
 	size_t n;
-	bool more; /* the last stands for all others */
+	bool more; /* the last name stands for all others */
 };
 
 static int by_display_order(const void *x, const void *y)
@@ -130,7 +130,7 @@ static void take_peak(struct ts_reduce_ends *ends, const struct ts_series *serie
 	}
 }
 
-/* The peak within steps where it was recorded, else what was there between them. */
+/* Takes the peak within steps where it was recorded, otherwise the memory recorded between steps. */
 static enum ts_status read_peak(struct reducing *r, struct ts_columns *columns, struct ts_error *err)
 {
 	r->ends.no_peak = "the run has no column memory.peak_alloc or memory.alloc";
@@ -152,7 +152,7 @@ static enum ts_status read_peak(struct reducing *r, struct ts_columns *columns, 
 	return TS_OK;
 }
 
-/* The blocks that hold the last `want` rows, and no others. */
+/* Reads only the blocks that hold the last `want` rows. */
 static enum ts_status read_tail(struct reducing *r, const struct ts_table *table, const struct ts_column *column, size_t want,
 				struct ts_error *err)
 {
@@ -185,7 +185,7 @@ static enum ts_status read_tail(struct reducing *r, const struct ts_table *table
 	return status;
 }
 
-/* Of the lowest rank that has one. */
+/* Reads the loss of the lowest rank that has one. */
 static enum ts_status read_loss(struct reducing *r, struct ts_error *err)
 {
 	r->ends.no_loss = "the run has no column scalars.loss";
@@ -217,7 +217,7 @@ static enum ts_status read_ends(struct reducing *r, struct ts_error *err)
 
 /* --- the workload --- */
 
-/* A device of another rank, as a fact of the job: hardware.ranks[3].gpus[0].name. */
+/* Adds a device of another rank as a fact of the job: hardware.ranks[3].gpus[0].name. */
 static enum ts_status add_device(const struct ts_fact *fact, int32_t rank, struct ts_arena *arena, struct ts_facts *io,
 				 struct ts_error *err)
 {

@@ -10,7 +10,7 @@ static void put_text(struct ts_buf *key, struct ts_span text)
 	ts_buf_span(key, text);
 }
 
-/* Everything that a reduction and the key of its workload depend on. */
+/* The key has everything that a reduction and the key of its workload depend on. */
 static void put_key(struct ts_buf *key, const struct ts_id *run, const struct ts_gate_policy *policy)
 {
 	const struct ts_reduce_options *o = &policy->reduce;

@@ -9,12 +9,12 @@ struct reading {
 	const struct ts_run *run;
 	const struct ts_reduce_options *options;
 	struct ts_arena *arena;
-	struct ts_ranks_in in; /* ranks that have time, and the rows */
+	struct ts_ranks_in in; /* the ranks that have times, and the rows */
 	double *ends, *times;
 	bool *starts, *tagged, *phased;
 	double *tokens, *samples;
-	double *segments; /* of each rank, of the row before */
-	size_t at;	  /* rows that have come in this pass */
+	double *segments; /* the segment of the previous row, for each rank */
+	size_t at;	  /* number of rows that were read in this pass */
 };
 
 /* --- when steps ended --- */
@@ -49,7 +49,7 @@ static bool is_known(double end)
 	return end > 0 && end <= 1e300;
 }
 
-/* The last rank's; not known where one rank's is not. */
+/* A step ends when the last rank ends it; the end is unknown where it is unknown for one rank. */
 static enum ts_status take_ends(void *ctx, const int64_t *steps, size_t n, double **values, struct ts_error *err)
 {
 	struct reading *r = ctx;
@@ -67,7 +67,7 @@ static enum ts_status take_ends(void *ctx, const int64_t *steps, size_t n, doubl
 	return TS_OK;
 }
 
-/* The longest; NaN where one rank's is no number. */
+/* The time of a step is the longest of any rank; NaN where the time of one rank is not a number. */
 static enum ts_status take_times(void *ctx, const int64_t *steps, size_t n, double **values, struct ts_error *err)
 {
 	struct reading *r = ctx;
@@ -275,7 +275,7 @@ struct tags {
 	struct reading *r;
 	struct ts_arena block;
 	struct ts_buf scratch;
-	size_t row; /* the first that may still come in this table */
+	size_t row; /* the first row of this table that may still match */
 };
 
 static bool is_excluded_tag(const struct ts_reduce_options *options, struct ts_span tag)
@@ -294,7 +294,7 @@ static bool wants_tags(const struct ts_reduce_options *options)
 	return false;
 }
 
-/* A list of tags, or one; what else stands there is none. */
+/* Returns whether the cell, a tag or a list of tags, has a tag that is left out; other values are no tags. */
 static bool has_tag(struct tags *t, enum ts_column_type type, struct ts_span cell)
 {
 	struct ts_json_reader reader;
@@ -337,7 +337,7 @@ static enum ts_status tags_of_block(struct tags *t, const struct ts_table *table
 	    ts_fetch_block_text(t->r->fetch, &column->blocks[b], block->rows, &t->block, cells, err))
 		return err->status;
 	for (size_t i = 0; i < block->rows; i++) {
-		/* Most rows have the tags of the row before. */
+		/* Most rows have the same tags as the row before. */
 		if (i == 0 || !ts_span_eq(cells[i], before))
 			tagged = has_tag(t, column->type, cells[i]);
 		before = cells[i];

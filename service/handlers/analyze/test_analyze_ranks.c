@@ -16,7 +16,7 @@
 
 enum { STEPS = 40000, RANKS = 3 };
 
-/* Rank 1 lacks every 7th step; eval lies in a sparse table, and so does comm of rank 2. */
+/* Rank 1 lacks every 7th step. eval is in a sparse table, and comm of rank 2 is too. */
 static bool has_step(int32_t rank, int64_t step)
 {
 	return rank != 1 || step % 7 != 3;
@@ -32,7 +32,7 @@ static double eval_of(int64_t step)
 	return step % 1000 == 0 ? 0.5 : 0;
 }
 
-/* Of another unknown name, on the same steps as eval and on others. */
+/* The column has another unknown name; it has values on the steps of eval and on others. */
 static double save_of(int64_t step)
 {
 	return step % 500 == 0 ? 0.25 : 0;
@@ -60,7 +60,7 @@ static void make_cells(struct cells *c)
 	}
 }
 
-/* What the first `cut` steps leave, by plain loops. */
+/* Computes with plain loops what remains after the first `cut` steps. */
 static void expect_own(struct world *w, struct ts_id id, int64_t cut)
 {
 	struct ts_analyze_request request = {.has_warmup = true, .warmup = (uint64_t)cut};
@@ -85,7 +85,7 @@ static void expect_own(struct world *w, struct ts_id id, int64_t cut)
 		row = test_find(&a.measures, "ranks", subject, "own");
 		assert_non_null(row);
 		assert_true(row->known);
-		/* Plain sums of 34,000 terms: good to some 1e-12. */
+		/* Plain sums of 34,000 terms are accurate to about 1e-12. */
 		assert_true(fabs(row->value - own[rank] / n) < 1e-11 * row->value);
 	}
 }
@@ -112,7 +112,7 @@ static bool always(const struct ts_call *call)
 	return true;
 }
 
-/* A cancelled call fetches nothing, so what it answers came from the cache. */
+/* A cancelled call fetches nothing, so its answer came from the cache. */
 static void reductions_are_kept(void **state)
 {
 	struct ts_analyze_request request = {.has_rank = true, .rank = 0}, other = request;
@@ -135,10 +135,10 @@ static void reductions_are_kept(void **state)
 	assert_int_equal(again.findings.n, first.findings.n);
 	assert_int_equal(again.plots.n, first.plots.n);
 	assert_int_equal(again.bound.kind, first.bound.kind);
-	/* Another policy needs no other reductions. */
+	/* Another policy uses the same reductions. */
 	other.policy = (struct ts_policy){&no_jitter, 1};
 	must(ts_analyze_run(&w.fetch, &id, &other, &w.arena, &again, &err), &err);
-	/* Everything else does. */
+	/* Every other change of the request needs other reductions. */
 	other = request;
 	other.fresh = true;
 	assert_int_equal(ts_analyze_run(&w.fetch, &id, &other, &w.arena, &again, &err), TS_CANCELLED);
@@ -156,7 +156,7 @@ static void reductions_are_kept(void **state)
 	world_close(&w);
 }
 
-/* With pipeline parallelism the last stage logs the loss: it is shown, and its rank named. */
+/* With pipeline parallelism the last stage logs the loss: the answer shows it and names its rank. */
 static void a_loss_may_be_of_another_rank(void **state)
 {
 	struct ts_analyze_request request = {.has_rank = false};
@@ -193,7 +193,8 @@ static void add_event(struct cells *c, int32_t rank, int64_t i, double stage, do
 	cells_add(c, rank, "end", i, start + 1)->event = true;
 }
 
-/* Two stages and two microbatches, forward only, each stage on a rank of its own: three units of time, of which each works two. */
+/* The pipeline has two stages and two microbatches, forward only, each stage on its own rank: each works two of three
+ * units of time. */
 static void a_pipeline_is_gathered_from_its_ranks(void **state)
 {
 	struct ts_analyze_request request = {.has_microbatches = true, .microbatches = 2};
@@ -214,7 +215,7 @@ static void a_pipeline_is_gathered_from_its_ranks(void **state)
 	expect_measure(&a.measures, "pipeline", "all", "makespan_s", 3);
 	expect_measure(&a.measures, "pipeline", "all", "bubble_ratio", 1.0 / 3);
 	expect_measure(&a.measures, "pipeline", "all", "ideal_ratio", 1.0 / 3);
-	/* An event without its end leaves the table: it is no event of a pipeline. */
+	/* An event without its end makes the table unusable for a pipeline. */
 	cells_add(&c, 1, "stage", 2, 1)->event = true;
 	id = make_run(&w, &c, NULL, 0);
 	must(ts_analyze_run(&w.fetch, &id, &request, &w.arena, &a, &err), &err);

@@ -31,7 +31,8 @@ static bool has_note(const struct ts_analysis *a, const char *text)
 	return false;
 }
 
-/* Steps 10 to 14 of rank 0 with a gap in eval, memory in two tables, loss every second step. Step times: 9 5 2 9 2. */
+/* Rank 0 has steps 10 to 14 with a gap in eval, memory in two tables, and a loss every second step. Step times: 9 5 2 9
+ * 2. */
 static void small_run(struct cells *c, int32_t rank, double more)
 {
 	static const double forward[] = {9.0, 1.0, 2.0, 3.0, 2.0};
@@ -69,14 +70,14 @@ static void one_rank(void **state)
 	assert_int_equal(a.run.steps, 5);
 	assert_int_equal(a.warmup_cut, 0);
 	assert_int_equal(a.n_notes, 0);
-	expect_unknown(&a.measures, "timing", "warmup", "method"); /* five steps do not show a warm-up */
+	expect_unknown(&a.measures, "timing", "warmup", "method"); /* five steps are too few to show a warm-up */
 	expect_measure(&a.measures, "timing", "step", "count", 5);
 	expect_measure(&a.measures, "timing", "step", "median_s", 5);
 	expect_measure(&a.measures, "timing", "step", "total_s", 27);
 	expect_measure(&a.measures, "timing", "eval", "mean_s", 2);
 	expect_measure(&a.measures, "timing", "eval", "count", 2);
 	expect_measure(&a.measures, "timing", "wall", "total_s", 40);
-	expect_measure(&a.measures, "timing", "wall", "unattributed_s", 22); /* steps 11 to 14 claim 18 */
+	expect_measure(&a.measures, "timing", "wall", "unattributed_s", 22); /* the phases of steps 11 to 14 add up to 18 */
 	expect_measure(&a.measures, "memory", "peak_alloc", "peak_bytes", 1000);
 	expect_measure(&a.measures, "memory", "peak_alloc", "at_step", 10);
 	expect_measure(&a.measures, "memory", "alloc", "mean_bytes", 300);
@@ -86,7 +87,7 @@ static void one_rank(void **state)
 	expect_measure(&a.measures, "convergence", "val_loss", "last", 0.25);
 	assert_null(test_find(&a.measures, "convergence", "odd_loss", "count")); /* text is no series of numbers */
 	assert_null(test_find(&a.measures, "ranks", "rank 0", "steps_count"));
-	/* Warm-up counts distinct steps, over all columns. */
+	/* The warm-up counts distinct steps over all columns. */
 	analyze(&w, id, (struct ts_analyze_request){.has_warmup = true, .warmup = 3}, &a);
 	assert_int_equal(a.warmup_cut, 3);
 	assert_true(has_note(&a, "the first 3 steps of each rank are left out"));
@@ -95,7 +96,7 @@ static void one_rank(void **state)
 	expect_measure(&a.measures, "timing", "wall", "total_s", 10);
 	expect_measure(&a.measures, "memory", "peak_alloc", "at_step", 14);
 	expect_measure(&a.measures, "memory", "alloc", "mean_bytes",
-		       450); /* by its own steps, not those of peak_alloc */
+		       450); /* over its own steps, not those of peak_alloc */
 	expect_measure(&a.measures, "convergence", "loss", "count", 1);
 	analyze(&w, id, (struct ts_analyze_request){.has_warmup = true, .warmup = 0}, &a);
 	assert_int_equal(a.n_notes, 0);
@@ -190,7 +191,7 @@ static void superseded_rows_are_not_counted(void **state)
 	world_close(&w);
 }
 
-/* Through blocks and back: the same numbers as pytscope's for the same records. */
+/* A run that was written as blocks and read back gives the same numbers as pytscope does for the same records. */
 static void agrees_with_pytscope(void **state)
 {
 	static const char *const names[] = {"demo", "cross", "lossnan", "10k_a"};
@@ -224,7 +225,7 @@ static void agrees_with_pytscope(void **state)
 				expect_measure(&a.measures, "memory", "peak_alloc", "peak_bytes",
 					       expected_number(run, "memory.peak_alloc_bytes"));
 		} else {
-			assert_string_equal(names[i], "10k_a"); /* the only one without a copy here */
+			assert_string_equal(names[i], "10k_a"); /* the only run without a copy here */
 		}
 		test_free(run);
 		cells_free(&c);
@@ -232,7 +233,7 @@ static void agrees_with_pytscope(void **state)
 	}
 }
 
-/* Every allocation of an analysis fails once: it says so and leaks nothing. */
+/* Every allocation of an analysis fails once: the analysis reports it and leaks nothing. */
 static void any_allocation_may_fail(void **state)
 {
 	struct ts_analyze_request options = {.has_warmup = true, .warmup = 1};
@@ -262,7 +263,7 @@ static void any_allocation_may_fail(void **state)
 		assert_true(status == TS_OK || status == TS_NO_MEMORY);
 		assert_true(n > 5 || status == TS_NO_MEMORY);
 	}
-	/* With the cache around it: what cannot be kept is no failure. */
+	/* With the cache around it, a result that cannot be cached is no failure. */
 	for (size_t n = 1; n < 400; n++) {
 		struct ts_analysis a;
 		struct ts_arena arena;

@@ -87,7 +87,7 @@ static void part(const struct ts_reduction *r, const char *name, double want)
 
 /* --- golden runs --- */
 
-/* The numbers of a record, under their names; lists and texts are passed over. */
+/* Adds the numbers of a record under their names; lists and texts are skipped. */
 static void add_record(int32_t rank, struct ts_span line)
 {
 	struct ts_buf scratch = TS_BUF_INIT(1 << 16);
@@ -209,7 +209,7 @@ static void golden_ranks(void **state)
 
 /* --- made up --- */
 
-/* n steps of a rank: 0.1 s of forward, a timestamp at the end of each, `late` s after the others. */
+/* Adds n steps of a rank: 0.1 s of forward, and a timestamp at the end of each, `late` s after the other ranks. */
 static void add_steps(int32_t rank, int64_t n, double late, bool stamped)
 {
 	for (int64_t i = 0; i < n; i++) {
@@ -226,7 +226,7 @@ static void set_cell(int32_t rank, const char *name, int64_t step, double value)
 			memcpy(&c.items[i].word, &value, sizeof value);
 }
 
-/* A step ends when the last rank ends it: one rank is late once, the step is longer and the next one shorter. */
+/* A step ends when the last rank ends it: when one rank is late once, that step is longer and the next one shorter. */
 static void the_last_rank_ends_a_step(void **state)
 {
 	struct ts_reduction r;
@@ -239,12 +239,12 @@ static void the_last_rank_ends_a_step(void **state)
 	assert_int_equal(r.records, 100);
 	metric(&r, TS_METRIC_STEP_TIME_MEAN, 0.125);
 	part(&r, "unattributed", 0.025);
-	/* Were it by the longest interval of any rank, two would be long. */
+	/* If the longest interval of any rank counted, two steps would be long. */
 	metric(&r, TS_METRIC_STEP_TIME, 0.125);
 	cells_free(&c);
 }
 
-/* Ranks without timestamps say nothing about when a step ended; steps that one of the others lacks are no rows. */
+/* Ranks without timestamps do not determine when a step ended; a step that one of the other ranks lacks gives no row. */
 static void some_ranks_have_timestamps(void **state)
 {
 	struct ts_reduction r;
@@ -273,7 +273,7 @@ static void without_timestamps(void **state)
 	assert_true(ts_span_is(r.time_source, "phases"));
 	assert_int_equal(r.records, 60);
 	metric(&r, TS_METRIC_STEP_TIME, 0.15);
-	/* Zeros are no timestamps either. */
+	/* Zeros do not count as timestamps. */
 	for (int64_t i = 0; i < 90; i++)
 		cells_add(&c, 0, "timestamp", i, 0);
 	r = reduce(NULL, 0);
@@ -346,7 +346,7 @@ static void by_tag(void **state)
 	cells_free(&c);
 }
 
-/* A checkpoint on one rank: everybody waits, in that step or in the next. */
+/* When one rank saves a checkpoint, every rank waits, in that step or in the next. */
 static void by_phase_and_the_step_after(void **state)
 {
 	struct ts_reduction r;
@@ -359,7 +359,7 @@ static void by_phase_and_the_step_after(void **state)
 	excludes[0] = (struct ts_exclude){.kind = TS_EXCLUDE_PHASE, .name = ts_span_str("checkpoint")};
 	policy.reduce.n_excludes = 1;
 	r = reduce(NULL, 0);
-	/* 24 25, 49 50, 74 75, 99 */
+	/* the steps are 24 25, 49 50, 74 75, 99 */
 	assert_int_equal(r.excluded, 7);
 	part(&r, "checkpoint", 0);
 	excludes[0] = (struct ts_exclude){.kind = TS_EXCLUDE_PHASE, .name = ts_span_str("check")};
@@ -381,7 +381,7 @@ static void by_number(void **state)
 	cells_free(&c);
 }
 
-/* A restart: an hour passed, which is no step; each segment has its warm-up. */
+/* After a restart, an hour passed that is no step time; each segment has its own warm-up. */
 static void restarts(void **state)
 {
 	struct ts_reduction r;
@@ -427,7 +427,7 @@ static void counts_of_work(void **state)
 	metric(&r, TS_METRIC_SAMPLES_PER_S, 16 / 0.125);
 	metric(&r, TS_METRIC_SAMPLES_PER_S_DEVICE, 2 / 0.125);
 	metric(&r, TS_METRIC_PEAK_MEMORY, 4e9);
-	metric(&r, TS_METRIC_LOSS, 94.5); /* of 90 to 99 */
+	metric(&r, TS_METRIC_LOSS, 94.5); /* over steps 90 to 99 */
 	set_cell(1, "tokens", 50, (double)NAN);
 	r = reduce(facts, 2);
 	unknown(&r, TS_METRIC_TOKENS_PER_S, "the column holds no number above 0");
@@ -444,7 +444,7 @@ static void mfu(void **state)
 	(void)state;
 	add_steps(0, 100, 0, true);
 	r = reduce(facts, 3);
-	metric(&r, TS_METRIC_MFU, 0.1); /* 1.25e12 in 0.125 s, of 1e14 a second */
+	metric(&r, TS_METRIC_MFU, 0.1); /* 1.25e12 FLOP in 0.125 s, of a peak of 1e14 FLOP/s */
 	assert_true(r.mfu_basis.len > 0);
 	cells_free(&c);
 }
