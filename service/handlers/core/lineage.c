@@ -6,7 +6,7 @@
 
 struct sharing {
 	struct ts_lineage *out;
-	bool any, broken; /* some column; some column begins with a block of its own */
+	bool any, broken; /* any: there is a column; broken: some column begins with a block of its own */
 };
 
 static bool same_block(const struct ts_table *x, const struct ts_column *cx, size_t i, const struct ts_table *y,
@@ -15,7 +15,7 @@ static bool same_block(const struct ts_table *x, const struct ts_column *cx, siz
 	return ts_id_eq(&x->blocks[i].keys, &y->blocks[k].keys) && ts_id_eq(&cx->blocks[i], &cy->blocks[k]);
 }
 
-/* How many of the column's first blocks are shared; all shared ones are counted. */
+/* Returns how many of the column's first blocks are shared, and counts all shared blocks. */
 static size_t share_column(const struct ts_table *child, const struct ts_column *column, const struct ts_table *parent,
 			   const struct ts_column *other, struct ts_lineage *out)
 {
@@ -78,7 +78,7 @@ void ts_lineage_share(const struct ts_run *child, const struct ts_run *parent, s
 	io->prefix = s.any && !s.broken && io->prefix_first <= io->prefix_last;
 }
 
-/* What resolve.h wants for a parent's name; empty when it cannot be one. */
+/* Builds the spec that resolve.h expects for a parent's name; empty when the text cannot be a name. */
 static enum ts_status spec_of(struct ts_span parent, struct ts_span project, struct ts_arena *arena, struct ts_span *ret,
 			      struct ts_error *err)
 {
@@ -119,7 +119,7 @@ enum ts_status ts_lineage_find(struct ts_fetch *f, const struct ts_run *child, s
 	out.has_step = ts_fact_int(&child->head.facts, "lineage.resumed_step", &out.step);
 	out.named = out.parent.len > 0;
 	*ret = out;
-	/* A spec is at most TS_PATH_MAX long; what is longer names nothing. */
+	/* A spec is at most TS_PATH_MAX bytes long; a longer text names nothing. */
 	if (!out.named || out.parent.len > 512)
 		return TS_OK;
 	if (spec_of(out.parent, project, arena, &spec, err))

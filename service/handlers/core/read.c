@@ -9,7 +9,7 @@
 void ts_fetch_init(struct ts_fetch *f, const struct ts_call *call)
 {
 	*f = (struct ts_fetch){.call = call};
-	/* One sealed block and one unsealed, with what decoding a text block needs. */
+	/* The scratch arena holds one sealed block and one unsealed, with the memory that decoding a text block needs. */
 	ts_arena_init(&f->scratch, 16 * (size_t)TS_OBJECT_MAX);
 }
 
@@ -31,7 +31,7 @@ enum ts_status ts_fetch_object(struct ts_fetch *f, const struct ts_id *id, struc
 	return ts_unseal(&sealed, arena, ret_object, err);
 }
 
-/* One object of a run: one that is missing means that the store is damaged. */
+/* Fetches one object of a run. A missing object means that the store is damaged. */
 static enum ts_status fetch_part(struct ts_fetch *f, const struct ts_id *id, struct ts_arena *arena,
 				 struct ts_span *ret_object, struct ts_error *err)
 {
@@ -152,7 +152,7 @@ enum ts_status ts_run_describe(struct ts_fetch *f, const struct ts_run *run, str
 	return TS_OK;
 }
 
-/* Of several sources the last of a path is the effective one. */
+/* When several sources have a fact with the same path, the last one is effective. */
 static size_t next_effective(const struct ts_facts *facts, size_t at)
 {
 	while (at + 1 < facts->n && ts_span_eq(facts->items[at].path, facts->items[at + 1].path))
@@ -229,7 +229,7 @@ static enum ts_status read_u64(struct ts_fetch *f, const struct ts_id *id, size_
 enum ts_status ts_fetch_block_words(struct ts_fetch *f, const struct ts_id *id, enum ts_column_type type, size_t rows,
 				    uint64_t *out, struct ts_error *err)
 {
-	/* The bits of a double are read through the same 8 bytes: built with -fno-strict-aliasing. */
+	/* The bits of a double are read through the same 8 bytes: the code is built with -fno-strict-aliasing. */
 	return type == TS_COLUMN_F64 ? read_f64(f, id, rows, (double *)(void *)out, err)
 				     : read_u64(f, id, rows, out, err);
 }
@@ -244,7 +244,7 @@ enum ts_status ts_fetch_block_text(struct ts_fetch *f, const struct ts_id *id, s
 	return ts_block_text_decode(object, rows, arena, out, err) ? ts_object_error(id, err) : TS_OK;
 }
 
-/* Room for one cell of `size` bytes a row. Not zeroed: it is about to be filled. */
+/* Allocates room for one cell of `size` bytes for each row. It is not zeroed, because the caller fills it. */
 static void *column_room(const struct ts_table *table, size_t size, struct ts_arena *arena)
 {
 	if (table->rows > SIZE_MAX / size)

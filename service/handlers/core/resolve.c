@@ -119,7 +119,7 @@ static enum ts_status search_id(struct search *s, struct ts_span hex, struct ts_
 	return TS_OK;
 }
 
-/* A name that breaks the rules names nothing. */
+/* A text that breaks the rules for names matches no name. */
 static enum ts_status search_names(struct search *s, struct ts_span name, struct ts_error *err)
 {
 	struct ts_error mine;
@@ -132,12 +132,12 @@ static enum ts_status search_names(struct search *s, struct ts_span name, struct
 	return TS_OK;
 }
 
-/* What a spec says: where to look, and for what. */
+/* A parsed spec: where to search, and for what. */
 struct parsed {
 	int kind; /* index into kinds, -1: all */
-	struct ts_span name; /* to look for among names; empty: not there */
-	struct ts_span below; /* and, if nothing has that name, among those of this project: "project/name" */
-	struct ts_span hex; /* likewise among ids */
+	struct ts_span name; /* the name to search for; empty: names are not searched */
+	struct ts_span below; /* the name to search for if nothing has that name: "project/name" in this project */
+	struct ts_span hex; /* the beginning of an id to search for; empty: ids are not searched */
 };
 
 static enum ts_status parse_id(struct ts_span hex, struct parsed *ret, struct ts_error *err)
@@ -201,14 +201,14 @@ static enum ts_status ambiguous(const struct search *s, struct ts_span spec, str
 	}
 	if (s->more)
 		ts_buf_str(&text, ", ...");
-	if (spec.len && spec.data[0] == '?') /* the client's mark, which nobody typed */
+	if (spec.len && spec.data[0] == '?') /* the client adds this mark, the user did not type it */
 		spec = ts_span_of(spec.data + 1, spec.len - 1);
 	ts_error_set(err, TS_AMBIGUOUS, "%.*s is ambiguous; it may be %.*s", TS_SPAN_ARG(spec), TS_SPAN_ARG(ts_buf_view(&text)));
 	ts_buf_finish(&text);
 	return err->status;
 }
 
-/* Levenshtein's distance over bytes, names being short; more than any name is long if one of them is too long. */
+/* The Levenshtein distance in bytes. If one text is too long to be a name, the result is larger than any name is long. */
 static size_t distance(struct ts_span a, struct ts_span b)
 {
 	size_t row[TS_NAME_MAX + 1];
@@ -252,7 +252,8 @@ static void offer(struct near *nearest, size_t *n, struct ts_span name, size_t d
 	nearest[at] = (struct near){name, d};
 }
 
-/* Names of the same project that are no further than half of what was typed. Finding none is no error. */
+/* Finds names of the same project whose distance is at most half the length of the typed text. Finding none is no
+ * error. */
 static size_t find_near(struct search *s, const struct parsed *p, struct near *nearest)
 {
 	struct ts_ref_query query = {.kind = p->kind < 0 ? TS_REF_RUN : kinds[p->kind].kind,

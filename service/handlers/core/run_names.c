@@ -40,7 +40,7 @@ static enum ts_status add_notes(const struct ts_call *call, struct ts_span name,
 	size_t n;
 
 	if (call->engine->ops->note_list(call->engine, name, arena, &notes, &n, err))
-		return err->status == TS_NOT_FOUND ? TS_OK : err->status; /* the name went while we looked */
+		return err->status == TS_NOT_FOUND ? TS_OK : err->status; /* the name was removed meanwhile */
 	for (size_t i = 0; i < n; i++) {
 		if (ts_span_is(notes[i].key, "state"))
 			io->training |= ts_span_is(notes[i].value, "running");

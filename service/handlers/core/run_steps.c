@@ -23,7 +23,8 @@ static int by_range(const void *x, const void *y)
 	return ts_id_cmp(&a->keys, &b->keys);
 }
 
-/* Drops blocks inside [the ranges of dense blocks before and behind them], joined where they touch. Blocks are sorted. */
+/* Drops blocks that are inside [the ranges of dense blocks before and after them], joined where they touch. Blocks are
+ * sorted. */
 static size_t drop_covered(const struct ts_block **blocks, size_t n, struct ts_step_range *dense)
 {
 	size_t n_dense = 0, kept = 0, at = 0;
@@ -33,7 +34,7 @@ static size_t drop_covered(const struct ts_block **blocks, size_t n, struct ts_s
 
 		if (!is_dense(b))
 			continue;
-		/* Touching: its first step is at most one behind the last. */
+		/* The block touches the range: its first step is at most one after the last step of the range. */
 		if (n_dense && (b->first_key <= dense[n_dense - 1].last ||
 				(uint64_t)b->first_key - (uint64_t)dense[n_dense - 1].last == 1)) {
 			if (b->last_key > dense[n_dense - 1].last)
@@ -49,7 +50,7 @@ static size_t drop_covered(const struct ts_block **blocks, size_t n, struct ts_s
 			at++;
 		if (!is_dense(b) && at < n_dense && dense[at].first <= b->first_key && b->last_key <= dense[at].last)
 			continue;
-		/* Dense ones inside a dense one: sorted by first key, longest first. */
+		/* A dense block can be inside another dense block: they are sorted by first key, longest first. */
 		if (kept && is_dense(b) && is_dense(blocks[kept - 1]) && b->last_key <= blocks[kept - 1]->last_key)
 			continue;
 		blocks[kept++] = b;
@@ -89,7 +90,7 @@ enum ts_status ts_steps_of(const struct ts_index *index, bool (*want)(const stru
 	return TS_OK;
 }
 
-/* The end of the group of overlapping blocks that begins at from. */
+/* Returns the end of the group of overlapping blocks that begins at from. */
 static size_t group_end(const struct ts_step_set *set, size_t from)
 {
 	int64_t last = set->blocks[from]->last_key;
@@ -125,8 +126,8 @@ static void merge(const int64_t *x, size_t mid, size_t n, int64_t *out)
 		out[i] = b == n || (a < mid && x[a] <= x[b]) ? x[a++] : x[b++];
 }
 
-/* Natural merge sort: the keys of a block are in order, so the work is log2 of the number of blocks. Returns where the sorted
- * keys lie, in x or in other. */
+/* A natural merge sort: the keys of a block are in order, so the number of passes is log2 of the number of blocks.
+ * Returns where the sorted keys are, in x or in other. */
 static int64_t *sort_runs(int64_t *x, int64_t *other, size_t n)
 {
 	while (run_end(x, n, 0) < n) {
@@ -163,7 +164,7 @@ static enum ts_status read_steps(struct ts_fetch *f, const struct ts_block *bloc
 	return TS_OK;
 }
 
-/* The distinct steps of a group, ascending. */
+/* Lists the distinct steps of a group, ascending. */
 static enum ts_status group_steps(struct ts_fetch *f, const struct ts_step_set *set, size_t from, size_t upto,
 				  struct ts_arena *work, int64_t **ret_steps, size_t *ret_n, struct ts_error *err)
 {
@@ -304,7 +305,7 @@ bool ts_steps_same(const struct ts_step_set *a, const struct ts_step_set *b)
 	return same_blocks(a, 0, a->n, b, 0, b->n);
 }
 
-/* Takes blocks of both sides as long as they overlap what was taken. */
+/* Takes blocks of both sides as long as they overlap those that were taken. */
 static void joint_group(const struct ts_step_set *a, const struct ts_step_set *b, size_t *at_a, size_t *at_b)
 {
 	size_t i = *at_a, j = *at_b;
@@ -322,7 +323,7 @@ static void joint_group(const struct ts_step_set *a, const struct ts_step_set *b
 	*at_b = j;
 }
 
-/* One dense block that the other side knows nothing of. */
+/* Returns a dense block that overlaps no block of the other side. */
 static const struct ts_block *lone(const struct ts_step_set *set, size_t from, size_t upto, size_t others)
 {
 	return upto - from == 1 && others == 0 && is_dense(set->blocks[from]) ? set->blocks[from] : NULL;

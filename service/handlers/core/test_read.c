@@ -94,7 +94,7 @@ static size_t distinct(int64_t *steps, size_t n)
 	return kept;
 }
 
-/* Series of all cadences and starts, dense and sparse, over one rank. */
+/* Makes series of all cadences and starts, dense and sparse, on one rank. */
 static void random_steps(uint64_t *seed, struct cells *out)
 {
 	static const char *const names[] = {"scalars.a", "scalars.b", "scalars.c", "scalars.d"};
@@ -106,7 +106,7 @@ static void random_steps(uint64_t *seed, struct cells *out)
 
 		for (size_t i = 0; i < rows; i++) {
 			cells_add(out, 0, names[s], step, 1.0);
-			/* Leaps make many small blocks. */
+			/* Large steps make many small blocks. */
 			step += draw_below(seed, 20) == 0 ? 9000 + (int64_t)draw_below(seed, 9000) : stride;
 		}
 	}
@@ -230,7 +230,7 @@ static enum ts_status sink(void *ctx, const struct ts_id *id, struct ts_span obj
 	return TS_OK;
 }
 
-/* A run of one table of three rows with these ids, rows as given, opened. */
+/* Builds and opens a run with one table of three rows that has these ids; rows is as given. */
 static void open_forged(struct world *w, struct ts_block block, struct ts_id values, struct ts_run *run)
 {
 	struct ts_column c = {.name = ts_span_str("scalars.loss"), .type = TS_COLUMN_F64, .blocks = &values};
@@ -336,11 +336,11 @@ static void values_are_held_against_the_index(void **state)
 	open_forged(&w, block, bad, &run);
 	table = &run.indexes[0].tables[0];
 	expect_damaged(ts_fetch_f64(&w.fetch, table, &table->columns[0], &w.arena, &out, &err), &err, &bad);
-	bad = block.keys; /* of another kind */
+	bad = block.keys; /* a block of another kind */
 	open_forged(&w, block, bad, &run);
 	table = &run.indexes[0].tables[0];
 	expect_damaged(ts_fetch_f64(&w.fetch, table, &table->columns[0], &w.arena, &out, &err), &err, &bad);
-	memset(&bad, 0x5a, sizeof bad); /* not there */
+	memset(&bad, 0x5a, sizeof bad); /* an object that does not exist */
 	open_forged(&w, block, bad, &run);
 	table = &run.indexes[0].tables[0];
 	expect_damaged(ts_fetch_f64(&w.fetch, table, &table->columns[0], &w.arena, &out, &err), &err, &bad);
@@ -363,15 +363,15 @@ static void heads_and_indexes(void **state)
 	world_open(&w);
 	memset(&id, 7, sizeof id);
 	assert_int_equal(ts_run_open(&w.fetch, &id, &w.arena, &run, &err), TS_NOT_FOUND);
-	id = put_keys(&w, keys, 1); /* no head */
+	id = put_keys(&w, keys, 1); /* an object that is no head */
 	expect_damaged(ts_run_open(&w.fetch, &id, &w.arena, &run, &err), &err, &id);
-	/* The head says that this is rank 2's. */
+	/* The head states that this index is of rank 2. */
 	must(ts_index_encode(&index, sink, &w, &out, &ref.index, &err), &err);
 	ts_buf_reset(&out);
 	must(ts_head_encode(&head, &out, &err), &err);
 	id = put_object(&w, ts_buf_view(&out));
 	expect_damaged(ts_run_open(&w.fetch, &id, &w.arena, &run, &err), &err, &ref.index);
-	/* An index that is not there. */
+	/* The index does not exist. */
 	memset(&ref.index, 9, sizeof ref.index);
 	ts_buf_reset(&out);
 	must(ts_head_encode(&head, &out, &err), &err);

@@ -88,7 +88,7 @@ static void finds_names(void **state)
 	expect_ref("?p/main", TS_REF_BRANCH, second);
 	expect_ref("branch:p/main", TS_REF_BRANCH, second);
 	expect_error("tag:p/exp", TS_NOT_FOUND, "nothing is named p/exp");
-	/* With a '/' typed: the whole name, else one below the project. */
+	/* A spec with a '/' is the whole name, or else a name within the project. */
 	put_ref(TS_REF_RUN, "p/sweep/1", second);
 	expect_ref("?p/sweep/1", TS_REF_RUN, second);
 	expect_ref("?other/p/exp", TS_REF_RUN, first);
@@ -116,7 +116,7 @@ static void finds_ids(void **state)
 	expect_id(spec, first);
 	expect_error("id:12", TS_INVALID, "4 to 64 hex digits");
 	expect_error("id:xyzw", TS_INVALID, "hex digits");
-	/* Only heads are runs: the index of the run has an id too. */
+	/* Only heads are runs, although the index of the run has an id too. */
 	{
 		struct ts_get_reply got;
 		char index[TS_ID_HEX + 1];

@@ -53,7 +53,7 @@ static void add(struct test_store *s, struct ts_facts *facts, const char *path, 
 	must(ts_facts_add(facts, &fact, &s->arena, &s->err), &s->err);
 }
 
-/* What the rank says of itself, whoever speaks for the run. */
+/* Adds the facts that the rank itself records, whichever rank the facts of the run come from. */
 static void say(struct test_store *s, const struct test_run *run, int32_t rank, struct ts_facts *facts)
 {
 	add(s, facts, "parallelism.rank", (struct ts_fact){.type = TS_FACT_INT, .integer = rank});
@@ -72,7 +72,7 @@ static void say(struct test_store *s, const struct test_run *run, int32_t rank, 
 	(void)ts_facts_sort(facts);
 }
 
-/* What differs between rank and the first: known here without any algorithm. */
+/* Adds the facts that differ between the rank and the first; the test knows them without any algorithm. */
 static void differ(struct test_store *s, const struct test_run *run, int32_t rank, struct ts_facts *facts)
 {
 	if (rank == run->first_rank)
@@ -139,7 +139,7 @@ enum ts_status test_call(struct test_store *s, const char *method, const struct 
 	return s->channel->ops->call(s->channel, method, ts_buf_view(request), &s->arena, ret_reply, &s->err);
 }
 
-/* Packs, calls, unpacks. */
+/* Packs a request, makes the call, and unpacks the reply. */
 #define EXCHANGE(method, request_name, reply_name)                                                                     \
 	struct ts_buf buf = TS_BUF_INIT(TS_MESSAGE_MAX);                                                               \
 	struct ts_span reply;                                                                                          \

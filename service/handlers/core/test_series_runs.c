@@ -201,7 +201,7 @@ static struct ts_id make_rank(struct world *w, const struct cell *cells, size_t 
 	return id;
 }
 
-/* The ranks that cells or facts speak of, below 64. */
+/* Returns the ranks below 64 that have cells or facts, as bits. */
 static uint64_t ranks_of(const struct cells *cells, const struct told *facts, size_t n_facts)
 {
 	uint64_t set = 0;
