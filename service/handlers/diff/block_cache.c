@@ -13,8 +13,8 @@ struct link {
 };
 
 struct entry {
-	struct link link; /* first: an entry is found by its link */
-	struct entry *next; /* of the bucket */
+	struct link link; /* first member: an entry is found by its link */
+	struct entry *next; /* the next entry of the bucket */
 	struct ts_id id;
 	enum ts_column_type type; /* 0: keys */
 	size_t rows;
@@ -95,7 +95,7 @@ void ts_block_cache_destroy(struct ts_block_cache *cache)
 	ts_free(cache);
 }
 
-/* The words of what is kept under the id, NULL if nothing is. */
+/* Returns the entry cached under the id, or NULL if there is none. */
 static struct entry *find(struct ts_block_cache *cache, const struct ts_id *id, enum ts_column_type type, size_t rows)
 {
 	struct entry *e = *bucket_of(cache, id);
@@ -109,7 +109,7 @@ static struct entry *find(struct ts_block_cache *cache, const struct ts_id *id, 
 	return e;
 }
 
-/* Room for one more, not yet in its bucket. */
+/* Returns room for one more entry, which is not yet in its bucket. */
 static struct entry *make_room(struct ts_block_cache *cache, const struct ts_id *id, enum ts_column_type type,
 			       size_t rows, struct ts_error *err)
 {
@@ -144,7 +144,7 @@ enum ts_status ts_block_cache_keys(struct ts_block_cache *cache, const struct ts
 	struct entry *e = find(cache, &block->keys, 0, block->rows);
 	const int64_t *keys;
 
-	/* The words are read as what they were written as: int64_t may look at uint64_t. */
+	/* The words are read as the type that was written: C allows int64_t to alias uint64_t. */
 	if (e && (int64_t)e->words[0] == block->first_key && (int64_t)e->words[block->rows - 1] == block->last_key) {
 		keys = (const int64_t *)e->words;
 	} else {

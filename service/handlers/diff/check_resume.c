@@ -8,7 +8,7 @@
 #include "service/handlers/diff/resume_pairs.h"
 #include "service/handlers/diff/resume_rows.h"
 
-/* What the run says of its number format, in the words that it says it; empty if nothing does. */
+/* Returns the number format that the run records, in its own words; empty if it records none. */
 static struct ts_span dtype_of(const struct ts_facts *facts)
 {
 	static const char *const paths[] = {"work.dtype", "config.dtype", "config.precision", "config.mixed_precision",
@@ -33,7 +33,7 @@ static void fill_format(const struct ts_resume_question *q, const struct ts_run 
 	e->format = ts_resume_format_of(e->dtype);
 }
 
-/* The first step of the child's last segment, where that is not its first. */
+/* Finds the first step of the child's last segment, where that is not the child's first step. */
 static enum ts_status segment_start(struct ts_fetch *f, const struct ts_run *child, struct ts_arena *arena,
 				    struct ts_resume_evidence *e, struct ts_error *err)
 {
@@ -89,7 +89,7 @@ static int badness(enum ts_resume_verdict verdict)
 	return verdict == TS_RESUME_WRONG ? 2 : verdict == TS_RESUME_UNDECIDED;
 }
 
-/* A row for each restart, beside those of the one that the answer is about. */
+/* Adds a row for each restart to the rows of the restart that determines the answer. */
 static bool restart_rows(struct ts_restart restart, enum ts_resume_verdict verdict, struct ts_measures *rows,
 			 struct ts_arena *arena)
 {
@@ -115,7 +115,7 @@ static bool append_rows(struct ts_resume *r, const struct ts_measures *rows, str
 	return true;
 }
 
-/* Each restart alone; the first of the worst is the answer. */
+/* Checks each restart alone; the answer is the first of those with the worst verdict. */
 static enum ts_status check_restarts(struct ts_fetch *f, const struct ts_resume_question *q, const struct ts_run *run,
 				     const struct ts_restart *restarts, size_t n, struct ts_arena *arena, struct ts_resume *r,
 				     struct ts_error *err)
@@ -140,7 +140,7 @@ static enum ts_status check_restarts(struct ts_fetch *f, const struct ts_resume_
 	return append_rows(r, &rows, arena) ? TS_OK : ts_arena_error(arena, err);
 }
 
-/* Neither restarted nor of a parent that is here. */
+/* The run neither restarted nor has a parent in this store. */
 static enum ts_status check_nothing(const struct ts_resume_question *q, const struct ts_run *run, struct ts_arena *arena,
 				    struct ts_resume *r, struct ts_error *err)
 {
@@ -187,7 +187,7 @@ enum ts_status ts_check_resume(struct ts_fetch *f, const struct ts_resume_questi
 	} else {
 		if (ts_run_open(f, &q->parent, arena, &parent, err))
 			return ts_error_prefix(err, "the parent");
-		/* What is shared is counted with the run that was named here, whatever the child says. */
+		/* Shared blocks are counted with the parent that the request names, whatever parent the child records. */
 		r.lineage.found = true;
 		r.lineage.id = q->parent;
 		ts_lineage_share(&child, &parent, &r.lineage);
@@ -200,7 +200,7 @@ enum ts_status ts_check_resume(struct ts_fetch *f, const struct ts_resume_questi
 
 TS_REPLIER(resume_reply, ts_resume);
 
-/* "project" of "project/name". */
+/* Returns "project" of "project/name". */
 static struct ts_span project_of(const struct ts_resolved *what)
 {
 	const uint8_t *slash = what->by_ref ? memchr(what->ref.name.data, '/', what->ref.name.len) : NULL;
@@ -243,7 +243,7 @@ enum ts_status ts_handle_check_resume(struct ts_call *call, void *state, struct 
 	(void)state;
 	if (ts_wire_unpack_resume_request(request, call->arena, &asked, err))
 		return err->status;
-	/* Two runs' indexes may take more than an ordinary call may. */
+	/* The indexes of two runs may take more memory than an ordinary call is allowed. */
 	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
 	status = answer(call, &asked, &arena, err);
 	ts_arena_finish(&arena);

@@ -11,7 +11,8 @@ enum { SHORT_ID = 12 };
 
 /* --- what a series is --- */
 
-/* Globs over the path in lower case with '-' and '/' as '_', "scalars." cut off; the first that matches counts. */
+/* Globs are matched with the path in lower case, '-' and '/' replaced by '_', and "scalars." cut off; the first match
+ * counts. */
 static const struct {
 	const char *glob;
 	enum ts_series_kind kind;
@@ -61,7 +62,7 @@ enum ts_series_kind ts_series_kind_of(struct ts_span name, enum ts_column_type t
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
 		if (!ts_glob(ts_span_str(kinds[i].glob), ts_span_of(folded, name.len)))
 			continue;
-		/* What only looks like a number by its name decides nothing. */
+		/* A name that suggests a number does not count for another type. */
 		if (kinds[i].kind < TS_KIND_PARAMS && type != TS_COLUMN_F64)
 			break;
 		return role == TS_ROLE_TRAJECTORY || kinds[i].kind == TS_KIND_EVAL ? kinds[i].kind : TS_KINDS;
@@ -81,7 +82,7 @@ static int64_t last_key(const struct ts_table *table)
 	return table->blocks[table->n_blocks - 1].last_key;
 }
 
-/* The block that holds the last row at or before step; false if there is none. */
+/* Finds the block that holds the last row at or before step; false if there is none. */
 static bool block_at(const struct ts_table *table, int64_t step, size_t *ret_block)
 {
 	size_t lo = 0, hi = table->n_blocks;
@@ -114,7 +115,8 @@ static int64_t *keys_at(struct ts_fetch *f, const struct ts_table *table, int64_
 	return ts_fetch_block_keys(f, &table->blocks[block], keys, err) ? NULL : keys;
 }
 
-/* Of two series that begin at different steps. Where no common step lies in the two blocks, the later beginning. */
+/* Finds the first common step of two series that begin at different steps. Where the two blocks have no common step, it
+ * is the later first step. */
 static enum ts_status first_common(struct ts_fetch *f, const struct ts_table *a, const struct ts_table *b, int64_t *ret_step,
 				   struct ts_error *err)
 {
@@ -143,7 +145,7 @@ static enum ts_status first_common(struct ts_fetch *f, const struct ts_table *a,
 	return x && y ? TS_OK : err->status;
 }
 
-/* Rounded; of the side that was written more rarely. */
+/* The cadence, rounded, of the side that was written more rarely. */
 static int64_t cadence_of(const struct ts_table *table)
 {
 	double steps = (double)last_key(table) - (double)first_key(table), n;
@@ -213,7 +215,8 @@ static bool is_noted(const struct ts_evidence_notes *notes, enum ts_series_kind 
 	return false;
 }
 
-/* Values that differ have been looked at. Of those that agree the first of a kind speaks for the others. */
+/* The number formats of series that differ are known already. Of the series that agree, the first of each kind is
+ * examined. */
 static enum ts_status find_writings(const struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_writings *seen,
 				    const struct ts_series_side *a, const struct ts_series_side *b, struct ts_evidence_series *s,
 				    struct ts_error *err)
@@ -227,9 +230,10 @@ static enum ts_status find_writings(const struct ts_evidence_notes *notes, struc
 	return ts_series_writing(f, b, true, &s->writing_b, err);
 }
 
-enum { OTHERS = 8 }; /* of them no more are counted */
+enum { OTHERS = 8 }; /* no more of them are counted */
 
-/* Numbers that follow from the training, and that show it as a gradient norm does: reward, entropy, accuracy, terms of a loss. */
+/* Notes numbers that follow from the training and show it as a gradient norm does: reward, entropy, accuracy, terms of
+ * a loss. */
 static enum ts_status note_other(struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_series_row *row,
 				 enum ts_series_kind kind, const struct ts_series_side *a, struct ts_error *err)
 {
@@ -256,7 +260,7 @@ enum ts_status ts_evidence_note(struct ts_evidence_notes *notes, struct ts_fetch
 	s.kind = ts_series_kind_of(row->name, row->type, row->role);
 	if (a && b && note_other(notes, f, row, s.kind, a, err))
 		return err->status;
-	/* Many series of no known kind, in many ranks, are of interest only if they differ. */
+	/* There can be many series of no known kind, in many ranks: they matter only if they differ. */
 	if (any->table->kind != TS_TABLE_STEPS || s.kind == TS_KINDS ||
 	    (s.kind == TS_KIND_OTHER && row->state != TS_SERIES_PARTS))
 		return TS_OK;
@@ -279,7 +283,7 @@ struct asking {
 	struct ts_diff *diff;
 	struct ts_arena *arena;
 	struct ts_evidence e;
-	int64_t resumes[2][2]; /* of each side */
+	int64_t resumes[2][2]; /* for each side */
 	int64_t epochs[1];
 };
 
@@ -303,7 +307,7 @@ static bool earliest(const struct ts_evidence_notes *notes, size_t *ret_at)
 	return found;
 }
 
-/* The last step at or before `step`, within its block, at which the whole part of the column changes. */
+/* Finds the last step at or before `step`, within its block, at which the integer part of the column changes. */
 static enum ts_status last_change(struct asking *q, const struct ts_index *index, const char *name, int64_t step, bool *ret_found,
 				  int64_t *ret_step, struct ts_error *err)
 {
@@ -351,7 +355,7 @@ static bool has_lineage(const struct ts_run *run)
 	return false;
 }
 
-/* A run that says whose child it is, and begins later than the other, was resumed at its first step. */
+/* A run that records a parent, and begins later than the other run, was resumed at its first step. */
 static enum ts_status find_resumes(struct asking *q, int32_t rank, int64_t step, struct ts_error *err)
 {
 	const struct ts_run *runs[2] = {q->a, q->b};
@@ -454,7 +458,7 @@ static uint32_t world_of(const struct ts_facts *facts)
 												       : 0;
 }
 
-/* Of the lowest rank that both have: what a run says of itself, it says of one. */
+/* Finds facts of the lowest rank that both runs have: the facts of a run are recorded by one rank. */
 static enum ts_status find_facts(struct asking *q, struct ts_facts facts[2], struct ts_error *err)
 {
 	const struct ts_run *runs[2] = {q->a, q->b};

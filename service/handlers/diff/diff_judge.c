@@ -9,7 +9,7 @@ static const struct ts_series_row *first_of_role(const struct ts_diff *diff, enu
 	return NULL;
 }
 
-/* The first that applies. */
+/* Returns the first ground that applies. */
 static enum ts_diff_ground ground_of(const struct ts_diff *diff, const struct ts_diff_tally *tally)
 {
 	if (tally->parts)
@@ -47,7 +47,7 @@ static enum ts_diff_verdict verdict_of(enum ts_diff_ground ground)
 	return TS_DIFF_INCONCLUSIVE;
 }
 
-/* What a session is (hosts, times) always differs and explains nothing. */
+/* Facts of a session (hosts, times) always differ and explain nothing. */
 static void count_facts(const struct ts_diff *diff, struct ts_fact_globs expected, struct ts_diff_basis *basis)
 {
 	for (size_t i = 0; i < diff->n_facts; i++) {

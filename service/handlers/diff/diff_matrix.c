@@ -8,20 +8,20 @@
 
 #include <stdlib.h>
 
-/* What is known of a pair so far. */
+/* What is known of a pair of runs so far. */
 struct tally {
-	bool one;	 /* the ids are equal: nothing is compared */
+	bool one;	 /* the ids are equal, so nothing is compared */
 	bool parts;
-	bool common;	 /* a trajectory series with a step that both have */
-	bool incomplete; /* steps, a trajectory series or a rank that one side lacks */
+	bool common;	 /* there is a trajectory series with a common step */
+	bool incomplete; /* one side lacks steps, a trajectory series or a rank */
 	bool unknown;	 /* a series of unknown role differs */
 	int64_t step;
 };
 
-/* One series of a rank over all runs. */
+/* One series of a rank in all runs. */
 struct across {
-	struct ts_series_side *sides; /* one a run; table == NULL where it lacks the series */
-	enum ts_role *roles;	      /* valid where it does not */
+	struct ts_series_side *sides; /* one for each run; table == NULL where the run lacks the series */
+	enum ts_role *roles;	      /* valid where the run has the series */
 };
 
 struct matrix_walk {
@@ -30,11 +30,11 @@ struct matrix_walk {
 	size_t n;
 	struct ts_series_walk *walk;
 	struct tally *pairs;	/* as ts_diff_matrix.pairs */
-	struct ts_arena rank;	/* of one rank: its series over all runs */
-	struct ts_arena cell;	/* of one comparison */
+	struct ts_arena rank;	/* for one rank: its series in all runs */
+	struct ts_arena cell;	/* for one comparison */
 };
 
-/* One run's series of the rank, and how many have been taken. */
+/* The series of one run on the rank, and how many have been taken. */
 struct queue {
 	struct ts_series_list list;
 	struct ts_facts facts;
@@ -73,7 +73,7 @@ static const struct ts_series_side *least(const struct queue *queues, size_t n)
 	return low;
 }
 
-/* Takes the series that comes first out of every queue that has it. *ret_any: it may decide something. */
+/* Takes the first series by name from every queue that has it. *ret_any: it may affect the answer. */
 static enum ts_status take(struct matrix_walk *w, struct queue *queues, struct across *ret, bool *ret_any,
 			   struct ts_error *err)
 {
@@ -178,7 +178,8 @@ static enum ts_status compare_pair(struct matrix_walk *w, const struct across *s
 	return TS_OK;
 }
 
-/* Of series that one of the two has at least, and of a rank that both have; what belongs to no rank one may have alone. */
+/* Compares series that at least one of two runs has, on a rank that both have. Series of no rank are compared even if
+ * only one run has any. */
 static enum ts_status compare_series(struct matrix_walk *w, int32_t rank, const struct queue *queues, const struct across *s,
 				     enum ts_role wanted, struct ts_error *err)
 {
@@ -204,7 +205,7 @@ static void note_ranks(struct matrix_walk *w, const struct queue *queues)
 			w->pairs[ts_pair_index(w->n, i, j)].incomplete |= queues[i].present != queues[j].present;
 }
 
-/* The trajectory first: where it differs nothing else is asked. */
+/* Compares the trajectory first: where it differs, nothing else is compared. */
 static enum ts_status compare_rank(struct matrix_walk *w, int32_t rank, struct ts_error *err)
 {
 	static const enum ts_role order[] = {TS_ROLE_TRAJECTORY, TS_ROLE_UNKNOWN};
@@ -234,7 +235,7 @@ static int by_number(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* The ranks of any run, ascending. */
+/* Lists the ranks of all runs, ascending. */
 static enum ts_status all_ranks(const struct matrix_walk *w, struct ts_arena *arena, int32_t **ret_ranks, size_t *ret_n,
 				struct ts_error *err)
 {
@@ -355,7 +356,7 @@ enum ts_status ts_handle_diff_matrix(struct ts_call *call, void *state, struct t
 	(void)state;
 	if (ts_wire_unpack_matrix_request(request, call->arena, &asked, err))
 		return err->status;
-	/* The indexes of 256 runs may take more than an ordinary call may. */
+	/* The indexes of 256 runs may take more memory than an ordinary call is allowed. */
 	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
 	ts_fetch_init(&fetch, call);
 	status = answer(call, &asked, &fetch, &arena, err);

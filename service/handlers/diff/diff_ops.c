@@ -5,28 +5,30 @@
 
 #include <math.h>
 
-/* 2^53: what ingest takes lies below. */
+/* This is 2^53: the whole numbers that ingest accepts are below it. */
 #define WHOLE_MAX 9007199254740992.0
 
-/* What a rank recorded. step, name and out lie in one table, the records'; the others may lack records, or be missing. */
+/* The columns that a rank recorded. step, name and out are in one table, that of the records; the others may lack
+ * records, or be absent. */
 struct recorded {
 	const struct ts_table *table;
 	const struct ts_column *step, *name, *out;
-	const struct ts_table *in_table, *occurrence_table; /* NULL: of no record */
+	const struct ts_table *in_table, *occurrence_table; /* NULL: no record has the column */
 	const struct ts_column *in, *occurrence;
 };
 
-/* The block of a column that was opened last. */
+/* Reads a column, and keeps the block that was opened last. */
 struct reader {
-	const struct ts_table *table; /* NULL: no such column */
+	const struct ts_table *table; /* NULL: there is no such column */
 	const struct ts_column *column;
 	size_t block; /* SIZE_MAX: none is open */
-	size_t row;   /* where the last key was found */
+	size_t row;   /* the row of the last key that was found */
 	int64_t *keys;
 	uint64_t *words;
 };
 
-/* Numbers of names by where their text lies in the block: each lies there once, however many records have it. */
+/* Numbers of names, found by where the text of a name is in the block: each text is there once, however many records
+ * have it. */
 struct memo {
 	struct ts_span text;
 	uint32_t number;
@@ -34,24 +36,24 @@ struct memo {
 
 enum { MEMO_LOG2 = 11 };
 
-/* One run's rank as it goes on. */
+/* One rank of one run, while it is read. */
 struct side {
 	struct recorded what;
-	struct ts_op_executions executions; /* items[at..n) are to come; the last may go on in the next block of steps */
+	struct ts_op_executions executions; /* items[at..n) are not compared yet; the last may continue in the next block of steps */
 	size_t at;
-	size_t step_block;   /* of steps that comes next */
-	uint64_t longest;    /* execution */
+	size_t step_block;   /* the next block of steps */
+	uint64_t longest;    /* length of the longest execution */
 	uint64_t *first_row; /* of each block of records */
-	size_t block;	     /* of records: that which is open */
-	int64_t *keys;	     /* of its records */
+	size_t block;	     /* the open block of records */
+	int64_t *keys;	     /* the keys of its records */
 	uint64_t *out;
 	uint32_t *names;
-	struct memo *memo; /* 2^MEMO_LOG2, of the block that is open */
-	uint64_t *step_words; /* of the block of steps that was read last */
+	struct memo *memo; /* 2^MEMO_LOG2 entries, for the open block */
+	uint64_t *step_words; /* the words of the block of steps that was read last */
 	int64_t *steps;
 	struct ts_arena texts;
 	struct reader in, occurrence;
-	/* Of the step in hand; room for the longest. */
+	/* The records of the current step, with room for the longest execution. */
 	struct ts_op_records records;
 	uint32_t *r_names;
 	uint64_t *r_occurrences, *r_in, *r_out;
@@ -60,11 +62,11 @@ struct side {
 
 struct comparing {
 	struct ts_fetch *fetch;
-	struct ts_arena arena;	 /* of one rank */
-	struct ts_arena scratch; /* of one step */
+	struct ts_arena arena;	 /* for one rank */
+	struct ts_arena scratch; /* for one step */
 	struct ts_dictionary *names;
 	struct side a, b;
-	uint64_t equal_rows; /* records at the beginning that are the same */
+	uint64_t equal_rows; /* number of equal records at the beginning */
 	bool apart;
 };
 
@@ -100,7 +102,7 @@ static bool same_values(const struct ts_column *a, const struct ts_column *b, si
 	return ts_id_eq(&a->blocks[i], &b->blocks[i]);
 }
 
-/* The first key at which two columns may differ; INT64_MAX if they are the same. */
+/* Returns the first key at which two columns may differ, or INT64_MAX if they are the same. */
 static int64_t differs_from(const struct ts_table *ta, const struct ts_column *a, const struct ts_table *tb,
 			    const struct ts_column *b)
 {
@@ -116,7 +118,7 @@ static int64_t differs_from(const struct ts_table *ta, const struct ts_column *a
 	return key;
 }
 
-/* Records at the beginning that are the same; *ret_whole: all are. */
+/* Returns the number of equal records at the beginning; *ret_whole: all records are equal. */
 static uint64_t equal_rows(const struct recorded *a, const struct recorded *b, bool *ret_whole)
 {
 	int64_t in = differs_from(a->in_table, a->in, b->in_table, b->in);
@@ -161,7 +163,7 @@ static enum ts_status read_steps(struct comparing *c, const struct side *s, size
 	return TS_OK;
 }
 
-/* Whether steps ever go back, and how long the longest execution is. */
+/* Finds whether steps ever go back, and how long the longest execution is. */
 static enum ts_status look_over(struct comparing *c, struct side *s, bool *ret_back, struct ts_error *err)
 {
 	int64_t last = INT64_MIN;
@@ -182,7 +184,7 @@ static enum ts_status look_over(struct comparing *c, struct side *s, bool *ret_b
 	return TS_OK;
 }
 
-/* Drops the executions that are done with, and adds those of one more block. */
+/* Drops the executions that were compared, and adds those of one more block. */
 static enum ts_status refill(struct comparing *c, struct side *s, struct ts_error *err)
 {
 	struct ts_op_executions *all = &s->executions;
@@ -196,7 +198,7 @@ static enum ts_status refill(struct comparing *c, struct side *s, struct ts_erro
 	return ts_op_executions_add(all, s->steps, s->what.table->blocks[s->step_block++].rows, &c->arena, err);
 }
 
-/* Where steps went back all executions are looked at before the first is known to count. */
+/* Where steps go back, all executions must be known before it is clear whether the first one counts. */
 static enum ts_status start(struct comparing *c, struct side *s, struct ts_error *err)
 {
 	bool back;
@@ -210,7 +212,7 @@ static enum ts_status start(struct comparing *c, struct side *s, struct ts_error
 	return TS_OK;
 }
 
-/* NULL at the end. The last one known may go on in the next block. */
+/* *ret_next is NULL at the end. The last known execution may continue in the next block. */
 static enum ts_status look(struct comparing *c, struct side *s, const struct ts_op_execution **ret_next, struct ts_error *err)
 {
 	while (s->executions.n - s->at < 2 && s->step_block < s->what.table->n_blocks)
@@ -258,7 +260,7 @@ static enum ts_status open_block(struct comparing *c, struct side *s, size_t blo
 	return TS_OK;
 }
 
-/* The block that holds a row, or where rows lie sorted, key. */
+/* Finds the block that holds a row or, where rows are sorted, a key. */
 static size_t block_of_row(const struct side *s, uint64_t row)
 {
 	size_t lo = 0, hi = s->what.table->n_blocks;
@@ -302,7 +304,7 @@ static enum ts_status open_reader(struct comparing *c, struct reader *r, size_t 
 	return TS_OK;
 }
 
-/* The value that a record has, if any. Keys are asked for in ascending order within a step. */
+/* Reads the value that a record has, if any. Within a step, callers ask for keys in ascending order. */
 static enum ts_status value_at(struct comparing *c, struct reader *r, int64_t key, bool *ret_has, uint64_t *ret_word,
 			       struct ts_error *err)
 {
@@ -422,7 +424,7 @@ static bool make_records(struct side *s, struct ts_arena *arena)
 	return s->r_names && s->r_occurrences && s->r_has_in && s->r_in && s->r_out;
 }
 
-/* A step that both recorded. */
+/* Compares a step that both runs recorded. */
 static enum ts_status compare_step(struct comparing *c, struct ts_op_walk *walk, struct ts_error *err)
 {
 	const struct ts_op_execution a = c->a.executions.items[c->a.at], b = c->b.executions.items[c->b.at];
@@ -460,7 +462,7 @@ static enum ts_status walk_steps(struct comparing *c, struct ts_op_walk *walk, s
 	}
 }
 
-/* Rank after rank in the same room; what is the same is not opened. */
+/* Compares one rank; all ranks use the same memory in turn. Blocks that are the same are not opened. */
 static enum ts_status compare_rank(struct comparing *c, struct ts_op_walk *walk, const struct recorded *a,
 				   const struct recorded *b, struct ts_error *err)
 {
@@ -484,7 +486,7 @@ static enum ts_status compare_rank(struct comparing *c, struct ts_op_walk *walk,
 	return walk_steps(c, walk, err);
 }
 
-/* Cut between characters where it is longer than a name of ingest's can be. */
+/* A name longer than ingest accepts is cut between characters. */
 static struct ts_span name_of(const struct comparing *c, uint32_t number)
 {
 	struct ts_span name = ts_dictionary_entry(c->names, number);

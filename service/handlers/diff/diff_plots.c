@@ -16,9 +16,9 @@ struct drawing {
 	struct ts_diff *diff;
 	const struct ts_series_row *row;
 	struct side a, b;
-	int64_t *keys;	 /* TS_BLOCK_ROWS_MAX */
-	uint64_t *words; /* likewise */
-	double *values;	 /* likewise */
+	int64_t *keys;	 /* TS_BLOCK_ROWS_MAX entries */
+	uint64_t *words; /* TS_BLOCK_ROWS_MAX entries */
+	double *values;	 /* TS_BLOCK_ROWS_MAX entries */
 };
 
 static bool drawable(const struct ts_series_row *row)
@@ -26,7 +26,7 @@ static bool drawable(const struct ts_series_row *row)
 	return row->state == TS_SERIES_PARTS && row->role == TS_ROLE_TRAJECTORY && row->type == TS_COLUMN_F64;
 }
 
-/* "loss" of "scalars.loss" */
+/* Returns "loss" of "scalars.loss". */
 static struct ts_span last_part(struct ts_span name)
 {
 	for (size_t i = name.len; i > 0; i--)
@@ -43,7 +43,7 @@ static const struct ts_series_row *row_called(const struct ts_diff *diff, const 
 	return NULL;
 }
 
-/* Rows are sorted by their first step, then by name and rank: the first of a name is of the rank that differs first. */
+/* Rows are sorted by their first step, then by name and rank: the first row of a name has the rank that differs first. */
 static size_t chosen(const struct ts_diff *diff, const struct ts_series_row *ret_rows[TS_DIFF_PLOT_SERIES])
 {
 	static const char *const known[TS_DIFF_PLOT_SERIES] = {"loss", "grad_norm"};
@@ -77,7 +77,7 @@ static bool find(const struct ts_run *run, const struct ts_series_row *row, stru
 	return false;
 }
 
-/* What of a side lies in [plot->first_step, last], block by block. */
+/* Adds the rows of a side within [plot->first_step, last], block by block. */
 static enum ts_status add_side(struct drawing *d, const struct side *side, int64_t last, struct ts_plot *plot, struct ts_error *err)
 {
 	for (size_t i = 0; i < side->table->n_blocks; i++) {
@@ -126,7 +126,7 @@ static int ascending(const void *x, const void *y)
 	return (*a > *b) - (*a < *b);
 }
 
-/* The usual distance of steps about the split, from the block of a that it lies in. */
+/* Estimates the usual distance between steps near the split from the block of a that contains it. */
 static enum ts_status cadence_of(struct drawing *d, int64_t *ret_cadence, struct ts_error *err)
 {
 	int64_t apart[TS_DIFF_PLOT_CELLS];
@@ -169,8 +169,8 @@ static int64_t latest(const struct drawing *d)
 	return a > b ? a : b;
 }
 
-/* A cell a point, BEFORE of them in front of the split, as far as there are steps. Distances are unsigned: two steps may lie
- * further apart than an int64 holds. */
+/* Draws one cell for each point, BEFORE of them before the split, as far as there are steps. Distances are unsigned:
+ * two steps may be further apart than an int64 can hold. */
 static enum ts_status draw_around(struct drawing *d, struct ts_error *err)
 {
 	int64_t cadence, first = d->row->first_step;

@@ -8,16 +8,16 @@
 
 #include <math.h>
 
-/* The same series of every repeat and, last, of the candidate. */
+/* The same series of every repeat and, last, of the candidate, read in parallel. */
 struct side_by_side {
 	struct ts_series_walk *walk;
 	struct ts_series_cursor *cursors;
-	size_t n; /* cursors */
-	double *values; /* one a cursor */
+	size_t n; /* number of cursors */
+	double *values; /* one value for each cursor */
 	struct ts_envelope envelope;
 	struct ts_level_meter levels;
 	bool judging;
-	uint64_t at; /* points so far, in this pass */
+	uint64_t at; /* number of points so far in this pass */
 };
 
 static const struct ts_column *find_column(const struct ts_run *run, int32_t rank, struct ts_span name,
@@ -28,7 +28,7 @@ static const struct ts_column *find_column(const struct ts_run *run, int32_t ran
 	return index ? ts_index_column(index, TS_TABLE_STEPS, name, TS_COLUMN_F64, ret_table) : NULL;
 }
 
-/* Who has the series on that rank: the number of cursors that were started. */
+/* Starts a cursor for each run that has the series on that rank, and returns their number. */
 static size_t start_cursors(struct ts_series_cursor *cursors, const struct ts_run *const *runs, size_t n, int32_t rank,
 			    struct ts_span name)
 {
@@ -54,7 +54,7 @@ static bool any_at_end(const struct side_by_side *s)
 	return false;
 }
 
-/* Blocks that end before the step where another series goes on have nothing in common with it. */
+/* Skips blocks that end before the step at which another series continues: they have no common step with it. */
 static bool skip_blocks(struct side_by_side *s)
 {
 	int64_t most = INT64_MIN;
@@ -70,7 +70,8 @@ static bool skip_blocks(struct side_by_side *s)
 	return any;
 }
 
-/* The same block of every series, whose values nobody asks for: those at the end make the levels. */
+/* Returns whether all series are in the same block and its values are not needed: the values at the end are needed for
+ * the levels. */
 static bool is_one_block(const struct side_by_side *s)
 {
 	const struct ts_series_cursor *first = &s->cursors[0];
@@ -98,7 +99,7 @@ static enum ts_status add_point(struct side_by_side *s, int64_t step, struct ts_
 	return ok ? TS_OK : ts_arena_error(s->envelope.arena, err);
 }
 
-/* All of them have the same numbers here, whatever they are: only how many there are, and where, is of interest. */
+/* All series have the same numbers in this block, so only their count and their steps matter. */
 static enum ts_status add_one_block(struct side_by_side *s, struct ts_error *err)
 {
 	const struct ts_block *block = ts_cursor_block(&s->cursors[0]);
@@ -116,7 +117,7 @@ static enum ts_status add_one_block(struct side_by_side *s, struct ts_error *err
 	return TS_OK;
 }
 
-/* Moves every row to the greatest step that any stands on; true when all stand on one. rows are below their ends. */
+/* Moves every row to the greatest step of any; returns true when all are at one step. rows are below their ends. */
 static bool line_up(const struct side_by_side *s, size_t *rows, const size_t *ends, bool *ret_end)
 {
 	int64_t most = INT64_MIN;
@@ -155,7 +156,7 @@ static enum ts_status add_rows(struct side_by_side *s, size_t *rows, const size_
 	return TS_OK;
 }
 
-/* Up to the end of the block that ends first. */
+/* Adds the rows up to the end of the block that ends first. */
 static enum ts_status add_blocks(struct side_by_side *s, struct ts_arena *scratch, struct ts_error *err)
 {
 	size_t *rows = ts_arena_array(scratch, s->n, sizeof *rows), *ends = ts_arena_array(scratch, s->n, sizeof *ends);
@@ -198,31 +199,31 @@ static enum ts_status pass(struct side_by_side *s, struct ts_error *err)
 	return status;
 }
 
-/* Everything that one diff with repeats has in hand. */
+/* The state of one diff with repeats. */
 struct repeating {
 	struct ts_fetch *fetch;
 	const struct ts_run **runs; /* the repeats, then the candidate */
-	size_t n;		    /* of repeats */
+	size_t n;		    /* number of repeats */
 	const struct ts_cuts *cuts;
 	const struct ts_diff *diff;
 	struct ts_arena *arena;
 	struct ts_repeats *out;
-	size_t n_levels; /* series that levels are asked of */
+	size_t n_levels; /* number of series for which levels are requested */
 };
 
-/* One series, and what is asked of it. */
+/* One series, and what is requested for it. */
 struct question {
 	struct ts_span name;
 	bool envelope, level;
 };
 
-/* What was found of it. */
+/* What was found for it. */
 struct found {
 	struct ts_envelope_row envelope;
 	struct ts_level_row level;
 };
 
-/* Where the two runs differ visibly in it, else at all. */
+/* Finds the step at which the two runs differ visibly in the series, or else the first at which they differ. */
 static bool parting_of(const struct ts_diff *diff, struct ts_span name, int32_t rank, int64_t *ret_step)
 {
 	for (size_t i = 0; i < diff->n_series; i++) {
@@ -231,7 +232,7 @@ static bool parting_of(const struct ts_diff *diff, struct ts_span name, int32_t 
 		if (row->state != TS_SERIES_PARTS || row->rank != rank || !ts_span_eq(row->name, name))
 			continue;
 		if (diff->axis.len)
-			*ret_step = row->step_a; /* the others are places on the axis */
+			*ret_step = row->step_a; /* the other steps are positions on the axis */
 		else
 			*ret_step = row->gap.known && row->gap.visible ? row->gap.visible_step : row->first_step;
 		return true;
@@ -281,14 +282,15 @@ static enum ts_status measure(const struct repeating *r, struct ts_series_cursor
 	status = ts_series_walk_create(r->fetch, &s.walk, err);
 	if (status)
 		return status;
-	/* Keys and values of every cursor stay while all of them are read. */
+	/* The keys and values of every cursor stay in memory while all of them are read. */
 	ts_series_walk_keep(s.walk, (2 * s.n + 1) * (TS_BLOCK_ROWS_MAX + 64) * sizeof(uint64_t));
 	status = both_passes(r, &s, found, err);
 	ts_series_walk_destroy(s.walk);
 	return status;
 }
 
-/* The lowest rank on which both runs have it, if any; better the lowest on which the repeats have it too. */
+/* Finds the lowest rank on which both runs have the series, if any, and prefers the lowest on which the repeats have it
+ * too. */
 static bool find_rank(const struct repeating *r, struct ts_series_cursor *cursors, struct ts_span name, int32_t *ret_rank,
 		      bool *ret_all)
 {
@@ -310,7 +312,7 @@ static bool find_rank(const struct repeating *r, struct ts_series_cursor *cursor
 	return both;
 }
 
-/* Rows for what is asked of the series, if the two runs have it. */
+/* Adds the requested rows for the series, if the two runs have it. */
 static enum ts_status add_series(const struct repeating *r, struct ts_series_cursor *cursors, const struct question *q,
 				 struct ts_error *err)
 {
@@ -331,7 +333,7 @@ static enum ts_status add_series(const struct repeating *r, struct ts_series_cur
 	return TS_OK;
 }
 
-enum { QUESTIONS_MOST = 10 }; /* loss, gradient norm, and the first eight losses of evaluations */
+enum { QUESTIONS_MOST = 10 }; /* the loss, the gradient norm, and the first eight losses of evaluations */
 
 static bool is_evaluated_loss(const struct ts_column *column)
 {
@@ -359,7 +361,7 @@ static void ask_evaluations(const struct ts_index *index, struct question *quest
 	}
 }
 
-/* Levels are asked of what the two runs both have. */
+/* Counts the series for which levels are computed: those that the two runs both have. */
 static size_t count_levels(const struct repeating *r, struct ts_series_cursor *cursors, const struct question *questions,
 			   size_t n)
 {

@@ -16,17 +16,17 @@
 
 enum { GAP_SCRATCH = 4 << 20, GAP_BYTES = 160 };
 
-/* One comparison as it goes on. */
+/* The state of one comparison. */
 struct diffing {
 	struct ts_fetch *fetch;
 	struct ts_arena *arena;
 	const struct ts_run *a, *b;
 	struct ts_series_walk *walk;
-	struct ts_axis axis; /* of the rank in hand */
+	struct ts_axis axis; /* for the current rank */
 	struct ts_diff *diff;
 	size_t cap_series;
-	struct ts_step_set steps_a, steps_b; /* of the first rank */
-	bool has_steps, listed; /* the steps of several ranks are put together */
+	struct ts_step_set steps_a, steps_b; /* for the first rank */
+	bool has_steps, listed; /* listed: the steps of several ranks are merged */
 	struct ts_step_ranges only_a, only_b;
 	struct ts_diff_tally tally;
 	const struct ts_diff_how *how;
@@ -34,7 +34,7 @@ struct diffing {
 	struct ts_evidence_notes notes;
 };
 
-/* What the two sides say of one column; NULL where a side lacks it. */
+/* Returns the role of a column from the facts of the two sides; one is NULL where that side lacks the column. */
 static enum ts_role joint_role(struct ts_span name, const struct ts_facts *a, const struct ts_facts *b)
 {
 	enum ts_role role = ts_role_of(name, a ? a : b);
@@ -79,7 +79,7 @@ static bool same_name(const struct ts_series_side *a, const struct ts_series_sid
 	return a->table->kind == b->table->kind && ts_span_eq(a->column->name, b->column->name);
 }
 
-/* The types that a side has under the name of `of`, whose series lie beside the place `at` of the walk. */
+/* Returns the types that a side has under the name of `of`, whose series are next to the place `at` of the walk. */
 static unsigned types_beside(const struct ts_series_list *list, size_t at, const struct ts_series_side *of)
 {
 	unsigned types = 0;
@@ -91,7 +91,7 @@ static unsigned types_beside(const struct ts_series_list *list, size_t at, const
 	return types;
 }
 
-/* What a series is called: pipeline[].start is no path that a column of steps can have. */
+/* Names a series. An event's name is pipeline[].start, for example, which no column of steps can have. */
 static enum ts_status name_of(struct diffing *d, const struct ts_series_side *side, struct ts_span *ret_name,
 			      struct ts_error *err)
 {
@@ -109,13 +109,13 @@ static enum ts_status name_of(struct diffing *d, const struct ts_series_side *si
 	return TS_OK;
 }
 
-/* Of numbers that were computed: what was measured always differs, and by how much says nothing. */
+/* Only computed numbers have a gap: measured numbers always differ, and the size of the difference means nothing. */
 static bool has_gap(const struct ts_series_row *row)
 {
 	return row->type == TS_COLUMN_F64 && row->role != TS_ROLE_OBSERVATION;
 }
 
-/* A rate is what somebody chose: how many digits it has says nothing of how it was written. */
+/* A learning rate was chosen by somebody: its number of digits does not show the format in which it was written. */
 static bool is_measured(const struct ts_series_row *row)
 {
 	return ts_series_kind_of(row->name, row->type, row->role) != TS_KIND_LR;
@@ -134,7 +134,7 @@ static enum ts_status measure_gap(struct diffing *d, struct ts_series_row *row, 
 	return status;
 }
 
-/* Events of a pipeline have no step, and so no place on an axis. */
+/* Events of a pipeline have no step, and therefore no position on an axis. */
 static enum ts_status compare_pair(struct diffing *d, const struct ts_series_side *a, const struct ts_series_side *b,
 				   struct ts_series_row *row, struct ts_writings *ret_writings, struct ts_error *err)
 {
@@ -145,7 +145,7 @@ static enum ts_status compare_pair(struct diffing *d, const struct ts_series_sid
 	return measure_gap(d, row, ret_writings, err);
 }
 
-/* a or b is NULL where that side lacks the series; other_types says what it has instead. */
+/* a or b is NULL where that side lacks the series; other_types has the types that it has instead. */
 static enum ts_status diff_series(struct diffing *d, int32_t rank, const struct ts_series_side *a,
 				  const struct ts_series_side *b, unsigned other_types, enum ts_role role,
 				  struct ts_error *err)
@@ -179,7 +179,7 @@ static enum ts_status compare_steps(struct diffing *d, const struct ts_step_set 
 	return ts_steps_compare(d->fetch, a, b, d->arena, &d->only_a, &d->only_b, err);
 }
 
-/* A rank with the same steps as the first one adds nothing. As long as all are such, the steps need not be listed. */
+/* A rank with the same steps as the first one adds nothing. As long as all ranks do, the steps need not be listed. */
 static enum ts_status diff_steps(struct diffing *d, const struct ts_index *a, const struct ts_index *b,
 				 struct ts_error *err)
 {
@@ -212,7 +212,8 @@ static enum ts_status find_axes(struct diffing *d, const struct ts_index *a, con
 	return TS_OK;
 }
 
-/* The axis is what others are compared by, and how much a step takes of it is what it is there to bridge. */
+/* The axis itself is not compared: it is what the other series are aligned by, and its growth in each step differs by
+ * design. */
 static bool is_axis(const struct diffing *d, const struct ts_series_side *side)
 {
 	struct ts_span name = side->column->name;
@@ -277,7 +278,7 @@ static enum ts_status lone_ranks(const struct ts_run *run, const struct ts_run *
 	return TS_OK;
 }
 
-/* What belongs to no rank: events of a pipeline, which one side may have alone. */
+/* Compares the series that belong to no rank, events of a pipeline, even if only one side has any. */
 static enum ts_status diff_job(struct diffing *d, struct ts_error *err)
 {
 	static const struct ts_index nothing = {.rank = TS_RANK_JOB};
@@ -365,7 +366,7 @@ static size_t text_bytes(const struct ts_fact *fact)
 	return fact ? fact->text.len + 32 : 0;
 }
 
-/* Leaves out the rows that would make the answer larger than a message. */
+/* Removes the rows that would make the answer larger than a message. */
 static void cut_rows(struct diffing *d)
 {
 	struct ts_diff *diff = d->diff;
@@ -390,7 +391,7 @@ static enum ts_status add_repeats(struct diffing *d, struct ts_error *err)
 			       err);
 }
 
-/* Those that a policy set, and not to their defaults. */
+/* Lists the cut-offs that a policy set to other values than the defaults. */
 static enum ts_status tell_cuts(struct diffing *d, struct ts_error *err)
 {
 	struct ts_cut_off *told = ts_arena_array(d->arena, TS_CUTS, sizeof *told);
@@ -540,7 +541,7 @@ enum ts_status ts_handle_diff(struct ts_call *call, void *state, struct ts_span 
 	(void)state;
 	if (ts_wire_unpack_diff_request(request, call->arena, &asked, err))
 		return err->status;
-	/* Two runs' indexes may take more than an ordinary call may. */
+	/* The indexes of two runs may take more memory than an ordinary call is allowed. */
 	ts_arena_init(&arena, TS_ANALYSIS_ARENA);
 	status = answer(call, &asked, &arena, err);
 	ts_arena_finish(&arena);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { LEAST = 10 }; /* steps that must agree before two series count as the same one */
+enum { LEAST = 10 }; /* number of steps that must agree before two series count as the same */
 
 /* --- numbers that vary --- */
 
@@ -26,7 +26,7 @@ enum ts_status ts_whole_varies(struct ts_fetch *f, const struct ts_series_side *
 		double v[3];
 
 		memcpy(v, &words[i - 2], sizeof v);
-		/* Its steps differ: no counter and no constant. */
+		/* The increments differ, so it is neither a counter nor a constant. */
 		changes += v[2] - v[1] != v[1] - v[0];
 	}
 	*ret_varies = !status && changes * 2 > n;
@@ -61,7 +61,7 @@ static enum ts_status load(struct ts_fetch *f, const struct ts_series_side *side
 	return TS_OK;
 }
 
-/* How many steps s of a are s + by of b; false where one of those differs. */
+/* Counts the steps s of a for which s + by is a step of b; false where the values differ at one of them. */
 static bool agrees_moved(const struct column *a, const struct column *b, int64_t by, uint64_t *ret_steps)
 {
 	size_t i = 0, j = 0;
@@ -110,7 +110,8 @@ static enum ts_status try_moved(struct ts_fetch *f, const struct ts_series_side 
 	return status;
 }
 
-/* Every series of the training must lie on the other run's, moved alike; one that varies is enough to say so. */
+/* Every series of the training must equal the other run's when shifted by the same number of steps; one that varies is
+ * enough evidence. */
 static enum ts_status find_moved(const struct ts_evidence_notes *notes, struct ts_fetch *f, struct ts_evidence *e,
 				 struct ts_error *err)
 {
@@ -157,7 +158,7 @@ static bool same_content(const struct ts_series_side *a, const struct ts_series_
 	return a->table->n_blocks > 0;
 }
 
-/* The rank of the second run that has what series i of the first run has; -1: none, or several. */
+/* Returns the rank of the second run that has the content of series i of the first run; -1: no rank, or several. */
 static int32_t rank_with(const struct ts_evidence_notes *notes, size_t i)
 {
 	int32_t found = -1;
@@ -174,7 +175,7 @@ static int32_t rank_with(const struct ts_evidence_notes *notes, size_t i)
 	return found;
 }
 
-/* Every series of these kinds that differs is on another rank of the other run, and there are several. */
+/* Returns whether there are several series of these kinds that differ, and each is on another rank of the other run. */
 static bool all_moved(const struct ts_evidence_notes *notes, bool batches)
 {
 	size_t moved = 0;
@@ -193,7 +194,8 @@ static bool all_moved(const struct ts_evidence_notes *notes, bool batches)
 	return moved >= 2;
 }
 
-/* Batches decide where they were recorded: more than two ranks then sum in another order, so that the rest rounds. */
+/* Where batches were recorded, they decide: with more than two ranks, sums are then taken in another order, so other
+ * values differ by rounding. */
 static bool is_exchanged(const struct ts_evidence_notes *notes)
 {
 	for (size_t i = 0; i < notes->n; i++)
@@ -213,7 +215,7 @@ static uint32_t ranks_of(const struct ts_run *run)
 	return n;
 }
 
-/* Of the series at the first row of each rank, which must be of `step`. */
+/* Computes the mean of the series over the first rows of the ranks, each of which must be of `step`. */
 static enum ts_status mean_of(struct ts_fetch *f, const struct ts_run *run, struct ts_span name, int64_t step, uint32_t world,
 			      bool *ret_known, double *ret_mean, struct ts_error *err)
 {

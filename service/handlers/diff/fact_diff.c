@@ -9,8 +9,8 @@ struct rows {
 	struct ts_arena *arena;
 	struct ts_fact_row *items;
 	size_t n, cap;
-	uint64_t ignored; /* differ as well */
-	bool full; /* the arena is */
+	uint64_t ignored; /* ignored facts that differ as well */
+	bool full; /* the arena is full */
 };
 
 static struct ts_fact_row *row_next(struct rows *rows)
@@ -65,7 +65,7 @@ static void compare(struct rows *rows, struct ts_span path, int32_t rank, const 
 	};
 }
 
-/* The last of several of one path, from several sources, is the effective one. */
+/* When several sources have a fact with the same path, the last one is effective. */
 static size_t path_end(const struct ts_facts *facts, size_t at)
 {
 	size_t end = at + 1;
@@ -75,7 +75,7 @@ static size_t path_end(const struct ts_facts *facts, size_t at)
 	return end;
 }
 
-/* Walks both sets by path and gives each path with its effective facts, NULL where there is none. */
+/* Walks both sets by path and returns for each path its effective facts, NULL where a side has none. */
 struct pairs {
 	const struct ts_facts *a, *b;
 	size_t at_a, at_b;
@@ -119,7 +119,7 @@ static void diff_heads(struct rows *rows, const struct ts_head *a, const struct 
 	}
 }
 
-/* What holds on a rank: what it says itself, else what the head says. */
+/* Returns the fact that holds on a rank: the fact of the rank itself, else that of the head. */
 static const struct ts_fact *effective(const struct ts_fact *own, const struct ts_facts *head, struct ts_span path)
 {
 	if (!own)

@@ -4,21 +4,21 @@
 #include "base/limits.h"
 #include "service/handlers/diff/resume_rows.h"
 
-/* Rows of the parent at most: it may log every step where the child logs every sixteenth. */
+/* The limit of rows of the parent: it may log every step where the child logs every sixteenth. */
 enum { PARENT_ROWS = 16 * TS_RESUME_ROWS };
 
 struct pairing {
 	struct ts_fetch *fetch;
 	const struct ts_run *parent, *child;
 	struct ts_arena *arena;
-	struct ts_arena scratch; /* of one column's rows */
+	struct ts_arena scratch; /* for the rows of one column */
 	struct ts_resume_series *series;
 	size_t n;
 	int64_t step;
 	struct ts_resume_level level;
 };
 
-/* A column of the child, and that of the parent. */
+/* A column of the child, and the same column of the parent. */
 struct both {
 	const struct ts_table *parent_table, *child_table;
 	const struct ts_column *parent, *child;
@@ -26,7 +26,7 @@ struct both {
 	int32_t rank;
 };
 
-/* Whose batches these are: all of the parent's are looked through, up to the end. */
+/* Finds the shift of batches: all batches of the parent are searched, up to the end. */
 static enum ts_status shift_of(struct pairing *p, const struct both *c, const struct ts_rows *child, int64_t from,
 			       struct ts_resume_shift *ret, struct ts_error *err)
 {
@@ -53,7 +53,7 @@ static bool first_differing(const struct ts_row_pairs *pairs, int64_t *ret_step)
 	return false;
 }
 
-/* The level is of the first rank that has a loss. */
+/* The level is that of the first rank that has a loss. */
 static enum ts_status level_of(struct pairing *p, const struct both *c, const struct ts_rows *child, struct ts_error *err)
 {
 	struct ts_series after = {.keys = child->keys, .values = ts_rows_real(child), .n = child->n}, before;

@@ -4,9 +4,9 @@
 #include "base/limits.h"
 #include "service/handlers/diff/resume_rows.h"
 
-/* One row: which execution of which step. */
+/* One row: an execution of a step. */
 struct executed {
-	int64_t key; /* superseded: its ordinal; final: the step */
+	int64_t key; /* superseded rows: the ordinal; final rows: the step */
 	int64_t step;
 	int64_t segment;
 };
@@ -16,17 +16,17 @@ struct executions {
 	size_t n;
 };
 
-/* One rank while it is paired. */
+/* One rank, while its executions are paired. */
 struct pairing {
 	struct ts_fetch *fetch;
 	const struct ts_index *index;
 	struct ts_arena *arena, *scratch;
 	struct executions superseded; /* by step, then segment */
-	struct executions final;      /* of those steps */
+	struct executions final;      /* the final executions of those steps */
 	struct ts_restart restart;
 };
 
-/* A whole number that a double holds exactly. */
+/* Returns whether x is a whole number that a double holds exactly. */
 static bool whole(double x, int64_t *ret)
 {
 	if (!(fabs(x) <= 0x1p53) || x != floor(x))
@@ -45,7 +45,7 @@ static enum ts_status load_all(struct ts_fetch *f, const struct ts_index *index,
 	return column ? ts_rows_load(f, table, column, first, last, SIZE_MAX, false, arena, ret, err) : TS_OK;
 }
 
-/* Superseded rows whose step and segment are numbers; a step beyond 2^53 is not followed. */
+/* Loads superseded rows whose step and segment are numbers; steps beyond 2^53 are ignored. */
 static enum ts_status load_superseded(struct ts_fetch *f, const struct ts_index *index, struct ts_arena *arena,
 				      struct executions *ret, struct ts_error *err)
 {
@@ -102,7 +102,7 @@ static bool has_superseded(const struct ts_index *index)
 	return ts_index_column(index, TS_TABLE_SUPERSEDED, ts_span_str("segment"), TS_COLUMN_F64, NULL) != NULL;
 }
 
-/* The first rank that executed something twice. */
+/* Returns the first rank that executed a step twice. */
 static const struct ts_index *restarted_rank(const struct ts_run *run)
 {
 	for (size_t i = 0; i < run->head.n_ranks; i++)
@@ -185,7 +185,7 @@ struct execution {
 	uint64_t word;
 };
 
-/* Values of the rows, both by ascending key. */
+/* Reads the values of the rows; both are in ascending order of the key. */
 static size_t give_values(const struct executions *rows, const struct ts_rows *values, struct execution *out)
 {
 	size_t n = 0, k = 0;
@@ -199,7 +199,7 @@ static size_t give_values(const struct executions *rows, const struct ts_rows *v
 	return n;
 }
 
-/* Superseded and final executions by step, then segment; the final one of a step is its last. */
+/* Merges superseded and final executions by step, then segment; the final execution of a step is its last. */
 static size_t join(const struct execution *superseded, size_t n_s, const struct execution *final, size_t n_f,
 		   struct execution *out)
 {
@@ -214,7 +214,7 @@ static size_t join(const struct execution *superseded, size_t n_s, const struct 
 	return n;
 }
 
-/* Executions of the segment against the one before it of the same step. */
+/* Pairs executions of the segment with the execution of the same step before it. */
 static bool pair_executions(const struct execution *all, size_t n, int64_t segment, struct ts_arena *arena,
 			    struct ts_row_pairs *ret)
 {
@@ -239,7 +239,7 @@ static bool pair_executions(const struct execution *all, size_t n, int64_t segme
 	return true;
 }
 
-/* What was trained on before the restart: final rows in front of it, then what it replaced. */
+/* Collects the batches of the training before the restart: final rows before it, then the rows that it superseded. */
 static enum ts_status shift_of(struct pairing *p, const struct ts_table *table, const struct ts_column *column,
 			       const struct ts_row_pairs *pairs, struct ts_resume_shift *ret, struct ts_error *err)
 {
@@ -268,7 +268,7 @@ static enum ts_status shift_of(struct pairing *p, const struct ts_table *table, 
 	return TS_OK;
 }
 
-/* The executions of one column, joined; the column of the final rows in *ret_final. */
+/* Loads the executions of one column, merged; *ret_final is the column of the final rows. */
 static enum ts_status load_column(struct pairing *p, const struct ts_table *table, const struct ts_column *column,
 				  const struct ts_table **ret_table, const struct ts_column **ret_final,
 				  struct execution **ret, size_t *ret_n, struct ts_error *err)

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "run/role.h"
 
-/* Rows of a block that lie between the two keys: [*ret_from, *ret_upto). */
+/* Finds the rows of a block that are between the two keys: [*ret_from, *ret_upto). */
 static void rows_between(const int64_t *keys, size_t n, int64_t first, int64_t last, size_t *ret_from, size_t *ret_upto)
 {
 	size_t from = 0, upto = n;
@@ -22,8 +22,8 @@ static bool overlaps(const struct ts_block *block, int64_t first, int64_t last)
 	return block->first_key <= last && block->last_key >= first;
 }
 
-/* The blocks that hold at least `most` of the rows asked for, or all: [*ret_from, *ret_upto). A block at the edge of the
- * range is not counted, since fewer of its rows may lie inside. */
+/* Finds the blocks that hold at least `most` of the requested rows, or all: [*ret_from, *ret_upto). A block at the edge
+ * of the range is not counted, since only a part of its rows may be inside. */
 static size_t blocks_of(const struct ts_table *table, int64_t first, int64_t last, size_t most, bool from_end,
 			size_t *ret_from, size_t *ret_upto)
 {
@@ -85,7 +85,7 @@ enum ts_status ts_rows_load(struct ts_fetch *f, const struct ts_table *table, co
 	return TS_OK;
 }
 
-/* The bits of a double are read through the same 8 bytes: built with -fno-strict-aliasing. */
+/* The bits of a double are read through the same 8 bytes: the code is built with -fno-strict-aliasing. */
 static const double *real_of(const uint64_t *words)
 {
 	return (const double *)(const void *)words;
@@ -152,7 +152,7 @@ static enum ts_resume_kind number_kind(const struct ts_index *index, struct ts_s
 		return TS_RESUME_GRAD_NORM;
 	if (ts_span_is(name, "scalars.lr") || ts_span_is(name, "scalars.learning_rate"))
 		return TS_RESUME_RATE;
-	/* Where no series is called so, whatever is some loss of training. */
+	/* Where no series is named scalars.loss, any loss of the training is taken. */
 	if (ts_glob(ts_span_str("scalars.*loss"), name) && !ts_glob(ts_span_str("scalars.*eval*"), name) &&
 	    !ts_glob(ts_span_str("scalars.*val*"), name) && !has_loss(index))
 		return TS_RESUME_LOSS;

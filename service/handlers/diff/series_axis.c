@@ -8,23 +8,23 @@
 
 enum { SCRATCH = 4 << 20 };
 
-#define MOST 0x1p53 /* not all whole numbers above it are doubles */
+#define MOST 0x1p53 /* above this, not every whole number is a double */
 
-/* The points of one side in order of step. Of its walk a is the series and b the axis. */
+/* The points of one side in order of step. In its walk, a is the series and b is the axis. */
 struct points {
 	const char *whose; /* "the first run" */
 	struct ts_series_walk *walk;
 	bool summed;
 	bool open, axis_open; /* blocks have been read */
 	bool is_placed;
-	bool moved;   /* the axis took more than one value */
-	double place; /* of the current point */
-	double sum;   /* of the axis before its cursor, or its value there */
+	bool moved;   /* the axis had more than one value */
+	double place; /* the position of the current point */
+	double sum;   /* the sum of the axis before its cursor, or its value there */
 	bool has_sum;
-	uint64_t unplaced; /* points without a place of their own, since they were last asked for */
+	uint64_t unplaced; /* points without a position of their own, since the last query */
 };
 
-/* One comparison as it goes on. */
+/* The state of one comparison. */
 struct pairing {
 	struct points a, b;
 	bool want_gap;
@@ -80,7 +80,7 @@ static enum ts_status points_start(struct points *p, struct ts_fetch *f, struct 
 	return TS_OK;
 }
 
-/* Both blocks are asked for again whenever one changes, so that both stay. */
+/* Both blocks are requested again whenever one changes, so that both stay in the cache. */
 static enum ts_status open_blocks(struct points *p, struct ts_error *err)
 {
 	if (p->open && p->axis_open)
@@ -109,7 +109,7 @@ static enum ts_status say_no_axis(const struct points *p, const char *what, stru
 			    p->whose, TS_SPAN_ARG(c->side.column->name), what, c->keys[c->row]);
 }
 
-/* Takes the axis's next cell into the sum. */
+/* Adds the next cell of the axis to the sum. */
 static enum ts_status take_axis(struct points *p, struct ts_error *err)
 {
 	struct ts_series_cursor *c = &p->walk->b;
@@ -130,7 +130,7 @@ static enum ts_status take_axis(struct points *p, struct ts_error *err)
 	return TS_OK;
 }
 
-/* Moves the axis up to a step; does it have a cell there? */
+/* Moves the axis up to a step; *ret_there: it has a cell at that step. */
 static enum ts_status axis_upto(struct points *p, int64_t step, bool *ret_there, struct ts_error *err)
 {
 	struct ts_series_cursor *c = &p->walk->b;
@@ -168,7 +168,7 @@ static void pass_point(struct points *p)
 	p->open = c->block == block;
 }
 
-/* Goes on, from a point that has not been looked at, to one with a place above the last one; or to the end. */
+/* Moves from a point that was not examined yet to one with a position above the last one, or to the end. */
 static enum ts_status find_place(struct points *p, struct ts_error *err)
 {
 	for (; !points_end(p); pass_point(p), p->unplaced++) {
@@ -211,7 +211,7 @@ static enum ts_status begin_gap(struct pairing *x, struct ts_fetch *f, struct ts
 	return ts_gap_begin(&x->meter, a.resolution, b.resolution, scratch, err);
 }
 
-/* Both stand at one place. */
+/* Pairs the points of both sides, which are at the same position. */
 static enum ts_status pair_points(struct pairing *x, struct ts_error *err)
 {
 	struct ts_series_cursor *a = &x->a.walk->a, *b = &x->b.walk->a;

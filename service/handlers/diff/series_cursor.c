@@ -107,7 +107,7 @@ size_t ts_cursor_row_behind(const struct ts_series_cursor *c, int64_t last)
 	return lo;
 }
 
-/* A copy; data == NULL when the arena is full. Cut between characters. */
+/* Copies the text, cut between characters; data == NULL when the arena is full. */
 static struct ts_span shortened(struct ts_span text, struct ts_arena *arena)
 {
 	static const char ellipsis[] = "\xe2\x80\xa6";

@@ -46,7 +46,7 @@ static void compare_rows(const struct ts_series_cursor *a, size_t n_a, const str
 				 io);
 }
 
-/* Is there a step that both have among the first rows of the cursors? The last such one. */
+/* Finds the last step that both have among the first rows of the cursors, if any. */
 static bool last_common(const struct ts_series_cursor *a, size_t n_a, const struct ts_series_cursor *b, size_t n_b,
 			int64_t *ret_step)
 {
@@ -63,7 +63,7 @@ static bool last_common(const struct ts_series_cursor *a, size_t n_a, const stru
 	return false;
 }
 
-/* What was found over the rows gone by. */
+/* Notes the agreement over the rows that were compared. */
 static void note_agreement(struct ts_series_row *row, int64_t step)
 {
 	row->after_known = true;
@@ -90,7 +90,7 @@ static enum ts_status parts_at(struct ts_series_walk *w, const struct ts_compare
 	return TS_OK;
 }
 
-/* Both cursors stand in blocks that may share steps: compares up to the end of the one that ends first. */
+/* Both cursors are in blocks that may share steps: compares up to the end of the block that ends first. */
 static enum ts_status compare_open(struct ts_series_walk *w, struct ts_arena *arena, struct ts_series_row *row,
 				   struct ts_error *err)
 {

@@ -6,7 +6,7 @@
 struct looking {
 	struct ts_series_walk *walk;
 	struct ts_gap_meter meter;
-	unsigned blocks; /* past, of both sides */
+	unsigned blocks; /* number of blocks that were read, of both sides */
 };
 
 static void advance(struct looking *l, struct ts_series_cursor *c, size_t row)
@@ -58,7 +58,7 @@ static enum ts_status step_on(struct looking *l, struct ts_error *err)
 	return TS_OK;
 }
 
-/* Where the block before the last one begins that has steps of at most `last`; the cursor stands before that or in it. */
+/* Finds where the block before the last one with steps of at most `last` begins; the cursor is before that or in it. */
 static int64_t tail_start(const struct ts_series_cursor *c, int64_t last)
 {
 	const struct ts_table *table = c->side.table;
@@ -79,7 +79,8 @@ static bool skip_to(struct ts_series_cursor *c, int64_t step)
 	return c->block != block;
 }
 
-/* To the last blocks that may have points in common; both sides have steps of at least that, so neither runs out. */
+/* Skips to the last blocks that may have points in common; both sides have steps at or after that point, so neither
+ * ends. */
 static void skip_to_tail(struct looking *l)
 {
 	struct ts_series_cursor *a = &l->walk->a, *b = &l->walk->b;
@@ -103,13 +104,13 @@ static struct ts_resolution declared(const struct ts_column *column)
 	return (struct ts_resolution){column->precision, column->digits};
 }
 
-/* The bits of a double are read through the same 8 bytes: built with -fno-strict-aliasing. */
+/* The bits of a double are read through the same 8 bytes: the code is built with -fno-strict-aliasing. */
 static const double *reals_of(const uint64_t *words)
 {
 	return (const double *)(const void *)words;
 }
 
-/* Of the rows about the cursor's. */
+/* Determines how the values near the cursor were written. */
 static enum ts_status see_writing(struct ts_series_walk *walk, struct ts_series_cursor *c, bool measured, struct ts_writing *ret,
 				  struct ts_error *err)
 {

@@ -56,7 +56,7 @@ static void add_batches(struct cells *cells, int32_t rank, int64_t first, int64_
 		cells_add_word(cells, rank, "digests.batch", step, batch_at(step + by));
 }
 
-/* Values of that name from a step on, times a factor. */
+/* Multiplies the values with that name from a step on by a factor. */
 static void scale(struct cells *cells, const char *name, int64_t from, double factor)
 {
 	for (size_t i = 0; i < cells->n; i++) {
@@ -71,7 +71,7 @@ static void scale(struct cells *cells, const char *name, int64_t from, double fa
 	}
 }
 
-/* The parent has steps 0 to END - 1, the child those from RESUMED on, as they should be. */
+/* The parent has steps 0 to END - 1, and the child has those from RESUMED on, as a correct resume gives them. */
 static struct pair *pair_open(void)
 {
 	struct pair *p = test_calloc(1, sizeof *p);
@@ -216,7 +216,7 @@ static void data_one_rank_only(void **state)
 	pair_close(p);
 }
 
-/* Eight batches are looked for from the first that differs on; what comes behind them is another matter. */
+/* The check searches for eight batches from the first that differs on; later batches are not searched for. */
 static void data_shifted_later(void **state)
 {
 	struct pair *p = pair_open();
@@ -239,7 +239,7 @@ static void format_of_the_parent(void **state)
 	(void)state;
 	scale(&p->child, "scalars.loss", RESUMED, 1 + 1e-5);
 	scale(&p->child, "scalars.grad_norm", RESUMED, 1 + 1e-5);
-	check_with(p, NULL, 0); /* of the child nothing is known, the parent says fp32 */
+	check_with(p, NULL, 0); /* the child records no number format, the parent records fp32 */
 	expect(p, TS_RESUME_WRONG, TS_CAUSE_KERNEL_RNG_OR_DATA, TS_CONFIDENCE_LOW);
 	pair_close(p);
 }
@@ -284,7 +284,7 @@ static void interrupted_parent(void **state)
 	(void)state;
 	cells_free(&p->parent);
 	add_run(&p->parent, 0, 0, RESUMED + 5);
-	check(p, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH); /* five steps, every bit */
+	check(p, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH); /* five steps, every bit equal */
 	scale(&p->child, "scalars.loss", RESUMED, 1 + 1e-8);
 	check(p, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
 	pair_close(p);
@@ -297,7 +297,7 @@ static void where_it_resumes(void **state)
 	struct pair *p = pair_open();
 
 	(void)state;
-	/* A directory that was copied, and then gone on with. */
+	/* The directory was copied, and the copy continued the training. */
 	add_run(&p->child, 0, 0, RESUMED);
 	scale(&p->child, "scalars.loss", 130, 1.08);
 	scale(&p->child, "scalars.grad_norm", 130, 1.08);
@@ -314,7 +314,7 @@ static void another_cadence(void **state)
 	struct pair *p = pair_open();
 
 	(void)state;
-	/* The child logs its loss at every twentieth step, the parent at all of them, over more rows than a block has. */
+	/* The child logs its loss at every twentieth step, the parent at every step, over more rows than a block has. */
 	cells_free(&p->parent);
 	cells_free(&p->child);
 	for (int64_t step = 0; step < 20000; step++)
@@ -329,7 +329,7 @@ static void another_cadence(void **state)
 
 /* --- one directory --- */
 
-/* One superseded row: its ordinal, step and segment, and values as a run has them. */
+/* Adds one superseded row: its ordinal, step and segment, and values as a run has them. */
 static void supersede(struct cells *cells, int64_t ordinal, int64_t step, int64_t segment, double factor, int64_t batch)
 {
 	cells_add(cells, 0, "step", ordinal, (double)step)->superseded = true;
@@ -373,7 +373,7 @@ static void restart_that_agrees(void **state)
 	assert_int_equal(p->got.restarts, 1);
 	assert_int_equal(p->got.why.step, RESUMED);
 	assert_true(row(p, "loss", "common_count") == 20 && row(p, "digests.batch", "equal_count") == 20);
-	/* Beside a parent the last restart is where it resumes. */
+	/* If there is a parent too, the check is about the last restart. */
 	check_with(p, fp32, 1);
 	assert_int_equal(p->got.why.step, RESUMED);
 	expect(p, TS_RESUME_CORRECT, TS_CAUSE_IDENTICAL, TS_CONFIDENCE_HIGH);
@@ -387,7 +387,7 @@ static void restart_that_differs(void **state)
 	(void)state;
 	restart_once(p);
 	scale(&p->child, "scalars.loss", RESUMED + 1, 1.02);
-	for (size_t i = 0; i < p->child.n; i++) /* the first execution was as it should be */
+	for (size_t i = 0; i < p->child.n; i++) /* the first execution was correct */
 		if (p->child.items[i].superseded && strcmp(p->child.items[i].name, "scalars.loss") == 0) {
 			double value = loss_at(p->child.items[i].step + RESUMED);
 
@@ -410,7 +410,7 @@ static void restart_with_other_data(void **state)
 		struct cell *c = &p->child.items[i];
 
 		if (!c->superseded && strcmp(c->name, "digests.batch") == 0 && c->step >= RESUMED)
-			c->word = batch_at(c->step - RESUMED); /* from the beginning again, which lies in the final rows */
+			c->word = batch_at(c->step - RESUMED); /* batches from the beginning again, which the final rows have */
 	}
 	check_alone(p, fp32, 1);
 	expect(p, TS_RESUME_WRONG, TS_CAUSE_RESUME_DATA, TS_CONFIDENCE_HIGH);
@@ -418,7 +418,7 @@ static void restart_with_other_data(void **state)
 	pair_close(p);
 }
 
-/* Segment 1 repeats 100 to 119 as they were, segment 2 repeats 110 to 119 of segment 1 otherwise. */
+/* Segment 1 repeats 100 to 119 with equal values; segment 2 repeats 110 to 119 of segment 1 with other values. */
 static void second_restart_is_judged_alone(void **state)
 {
 	struct pair *p = pair_open();
@@ -465,7 +465,7 @@ static void parent_by_fact(void **state)
 	expect(p, TS_RESUME_UNDECIDED, TS_CAUSE_NOT_COMPARABLE, TS_CONFIDENCE_NONE);
 	assert_true(says(p->got.why.sentence, "project/gone is not in this store"));
 	assert_true(p->got.lineage.named && !p->got.lineage.found);
-	facts[0].text = "gone"; /* of no project, so of none that could be looked in */
+	facts[0].text = "gone"; /* the name has no project, so there is no project to search */
 	check_alone(p, facts, 1);
 	assert_false(p->got.lineage.found);
 	check_alone(p, NULL, 0);
@@ -483,7 +483,8 @@ static void shared_blocks(void **state)
 	struct ts_id id;
 
 	(void)state;
-	/* Three blocks of 16,384 steps each; the child parts in the third of them. Times are no trajectory. */
+	/* There are three blocks of 16,384 steps each, and the child differs in the third. Times are not part of the
+	 * trajectory. */
 	cells_free(&p->parent);
 	cells_free(&p->child);
 	for (int64_t step = 0; step < 3 * 16384; step++) {
@@ -502,7 +503,7 @@ static void shared_blocks(void **state)
 	assert_true(l.prefix);
 	assert_int_equal(l.prefix_first, 0);
 	assert_int_equal(l.prefix_last, 2 * 16384 - 1);
-	/* What is shared again behind a block of its own is shared, but no beginning. */
+	/* A block that is shared after one that is not counts as shared, but not as part of the shared beginning. */
 	cells_free(&p->child);
 	for (int64_t step = 0; step < 3 * 16384; step++)
 		cells_add(&p->child, 0, "scalars.loss", step, step == 20000 ? 1 : loss_at(step));
@@ -511,7 +512,7 @@ static void shared_blocks(void **state)
 	ts_lineage_share(&child, &parent, &l);
 	assert_int_equal(l.shared_blocks, 2);
 	assert_int_equal(l.prefix_last, 16383);
-	/* A column that the parent lacks shares nothing, so there is no step that all of them share. */
+	/* A column that the parent lacks shares nothing, so there is no step that all columns share. */
 	cells_add(&p->child, 0, "scalars.lr", 5, 1);
 	id = make_run(&p->w, &p->child, NULL, 0);
 	must(ts_run_open(&p->w.fetch, &id, &p->w.arena, &child, &err), &err);
@@ -526,7 +527,7 @@ static void shared_blocks(void **state)
 
 /* --- rows --- */
 
-/* Random ranges of a column of several blocks with gaps, against a walk through the plain cells. */
+/* Random ranges of a column of several blocks with gaps are compared with a walk through the plain cells. */
 static void rows_between_keys(void **state)
 {
 	struct pair *p = pair_open();
@@ -622,7 +623,7 @@ static void the_method_answers(void **state)
 	pair_close(p);
 }
 
-/* Those that test_resume leaves to this test. */
+/* The measures that test_resume leaves to this test are made here. */
 static void every_measure_is_made(void **state)
 {
 	(void)state;

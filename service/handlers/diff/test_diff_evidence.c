@@ -53,7 +53,7 @@ static void test_kinds(void **state)
 		    cases[i].kind)
 			fail_msg("%s", cases[i].name);
 	}
-	/* A loss that is text, a time that is called a loss, and what nobody declared. */
+	/* The names are of a loss that is text, a time that is named a loss, and a series without a declared role. */
 	assert_int_equal(ts_series_kind_of(ts_span_str("scalars.loss"), TS_COLUMN_TEXT, TS_ROLE_TRAJECTORY), TS_KINDS);
 	assert_int_equal(ts_series_kind_of(ts_span_str("scalars.loss"), TS_COLUMN_F64, TS_ROLE_OBSERVATION), TS_KINDS);
 	assert_int_equal(ts_series_kind_of(ts_span_str("scalars.loss"), TS_COLUMN_F64, TS_ROLE_UNKNOWN), TS_KINDS);
@@ -62,7 +62,7 @@ static void test_kinds(void **state)
 
 /* --- runs --- */
 
-/* Two runs and their facts, as they are planted. */
+/* Two runs and their facts, with planted differences. */
 struct pair {
 	struct world w;
 	struct cells a, b;
@@ -71,7 +71,7 @@ struct pair {
 	struct ts_diff d;
 };
 
-/* A training of one rank: a loss that falls, a gradient norm, a rate. */
+/* The training has one rank with a falling loss, a gradient norm and a learning rate. */
 static void train(struct cells *c, int32_t rank, int64_t from, int64_t to, int64_t every)
 {
 	for (int64_t step = from; step < to; step += every) {
@@ -94,7 +94,7 @@ static void close_pair(struct pair *p)
 	world_close(&p->w);
 }
 
-/* side 0 is the first run, 1 the second, 2 both. */
+/* side is 0 for the first run, 1 for the second, 2 for both. */
 static void tell(struct pair *p, int side, const char *path, const char *text, int64_t integer)
 {
 	for (int i = 0; i < 2; i++)
@@ -102,7 +102,7 @@ static void tell(struct pair *p, int side, const char *path, const char *text, i
 			p->told[i][p->n_told[i]++] = (struct told){TS_RANK_JOB, path, text, integer};
 }
 
-/* Multiplies a series from a step on. */
+/* Multiplies a series by a factor from a step on. */
 static void scale(struct cells *c, const char *name, int32_t rank, int64_t from, double factor)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -186,7 +186,7 @@ static void test_learning_rate(void **state)
 	close_pair(&p);
 }
 
-/* The pair whose loss alone moves while the gradient norm stays, in small. */
+/* In this small pair the loss alone changes, while the gradient norm stays the same. */
 static void test_reporting(void **state)
 {
 	PAIR(p);
@@ -197,7 +197,7 @@ static void test_reporting(void **state)
 	assert_int_equal(p.d.verdict, TS_DIFF_DIFFERENT);
 	close_pair(&p);
 	open_pair(&p);
-	/* The same without anything beside the loss. */
+	/* The runs are the same, but without any series except the loss. */
 	for (int64_t step = 0; step < STEPS; step++) {
 		cells_add(&p.a, 0, "scalars.loss", step, 2);
 		cells_add(&p.b, 0, "scalars.loss", step, step < 100 ? 2 : 2 * (1 + 1e-6));
@@ -243,7 +243,7 @@ static void test_data(void **state)
 	close_pair(&p);
 }
 
-/* What the digest of parameters is of is declared with the column. */
+/* The content over which the digest of parameters was computed is declared with the column. */
 static void test_init(void **state)
 {
 	PAIR(p);
@@ -256,7 +256,7 @@ static void test_init(void **state)
 	expect(&p, TS_CAUSE_INIT, TS_CONFIDENCE_HIGH, 0);
 	close_pair(&p);
 	open_pair(&p);
-	/* Declared by one run alone it is not known. */
+	/* When only one run declares it, it is not known. */
 	train(&p.a, 0, 0, STEPS, 1);
 	train(&p.b, 0, 0, STEPS, 1);
 	part_at(&p, 0);
@@ -267,7 +267,7 @@ static void test_init(void **state)
 	close_pair(&p);
 }
 
-/* Gradients of one rank of three part first, after an equal forward pass. */
+/* The gradients of one rank of three differ first, after an equal forward pass. */
 static void test_ranks(void **state)
 {
 	PAIR(p);
@@ -298,7 +298,7 @@ static void test_segment(void **state)
 	expect(&p, TS_CAUSE_RESUME_STATE, TS_CONFIDENCE_MEDIUM, 101);
 	close_pair(&p);
 	open_pair(&p);
-	/* A segment that begins behind the difference, or long before, is no event of it. */
+	/* A segment that begins after the difference, or long before it, does not explain it. */
 	train(&p.a, 0, 0, STEPS, 1);
 	train(&p.b, 0, 0, STEPS, 1);
 	for (int64_t step = 0; step < STEPS; step++)
@@ -308,7 +308,7 @@ static void test_segment(void **state)
 	close_pair(&p);
 }
 
-/* Of several segments the last that begins before the difference counts, not one behind it. */
+/* Of several segments, the last that begins before the difference counts, not one after it. */
 static void test_segments(void **state)
 {
 	PAIR(p);
@@ -321,7 +321,7 @@ static void test_segments(void **state)
 	close_pair(&p);
 }
 
-/* Batches are related on the rank whose batches part first: there they are shifted, on the other one they are new. */
+/* Batches are compared on the rank whose batches differ first: there they are shifted, on the other rank they are new. */
 static void test_batches_of_ranks(void **state)
 {
 	PAIR(p);
@@ -336,7 +336,7 @@ static void test_batches_of_ranks(void **state)
 	close_pair(&p);
 }
 
-/* A child's first step is its resume; a run that only began to log later was resumed from nothing. */
+/* A child was resumed at its first step; a run that only began to log later was not resumed. */
 static void test_child(void **state)
 {
 	PAIR(p);
@@ -353,7 +353,7 @@ static void test_child(void **state)
 	expect(&p, TS_CAUSE_JUMP, TS_CONFIDENCE_LOW, 102);
 	close_pair(&p);
 	open_pair(&p);
-	/* And a child that begins with the other run was not resumed within it. */
+	/* A child that begins at the same step as the other run was not resumed within it. */
 	train(&p.a, 0, 0, STEPS, 1);
 	train(&p.b, 0, 0, STEPS, 1);
 	part_at(&p, 2);
@@ -386,20 +386,20 @@ static void test_epoch(void **state)
 	close_pair(&p);
 }
 
-/* Both log every tenth step, the second one also at 12 and not at 20: the first that both have is 30. */
+/* Both runs log every tenth step, the second one also step 12 but not step 20: the first common step is 30. */
 static void test_first_common(void **state)
 {
 	PAIR(p);
 	train(&p.a, 0, 10, 1000, 10);
 	train(&p.b, 0, 12, 13, 10);
 	train(&p.b, 0, 30, 1000, 10);
-	/* Parts there, while the gradient norm agrees for some more: no step was seen before. */
+	/* The loss differs there, while the gradient norm agrees for some more steps: no earlier common step was seen. */
 	scale(&p.b, "scalars.loss", 0, 30, 1.01);
 	scale(&p.b, "scalars.grad_norm", 0, 60, 1.01);
 	expect(&p, TS_CAUSE_INIT_OR_DATA, TS_CONFIDENCE_LOW, 30);
 	close_pair(&p);
 	open_pair(&p);
-	/* A step before on which both agree: not the first. */
+	/* With an earlier step at which both agree, it is not the first common step. */
 	train(&p.a, 0, 10, 1000, 10);
 	train(&p.b, 0, 12, 13, 10);
 	train(&p.b, 0, 20, 1000, 10);
@@ -415,7 +415,7 @@ static void loss_only(struct cells *c, int64_t from, double factor)
 		cells_add(c, 0, "scalars.loss", step, step < from ? 2 : 2 * factor);
 }
 
-/* The result of an experiment is read back: a jump that repeats of the recipe make too is theirs. */
+/* The result of an experiment is read: a jump that repeats of the recipe make too is normal for the recipe. */
 static void test_repeats(void **state)
 {
 	struct cells more[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
@@ -442,7 +442,7 @@ static void test_repeats(void **state)
 	close_pair(&p);
 }
 
-/* What a team takes for rounding is its own affair, and is said. */
+/* A policy may define what counts as rounding; the answer states its values. */
 static void test_policy(void **state)
 {
 	struct ts_policy_item items[] = {
@@ -464,7 +464,7 @@ static void test_policy(void **state)
 	b = make_run(&p.w, &p.b, NULL, 0);
 	must(ts_diff_runs(&p.w.fetch, &a, &b, &how, &p.w.arena, &p.d, &err), &err);
 	assert_int_equal(p.d.diagnosis.cause, TS_CAUSE_ROUNDING);
-	assert_int_equal(p.d.n_cut_offs, 1); /* the other is the default */
+	assert_int_equal(p.d.n_cut_offs, 1); /* the other value is the default */
 	assert_true(ts_span_is(p.d.cut_offs[0].name, "numeric_jump"));
 	assert_true(p.d.cut_offs[0].value == 1e-4 && p.d.cut_offs[0].standard == 2e-6);
 	items[1].threshold = ts_span_str("quantums");
@@ -473,7 +473,7 @@ static void test_policy(void **state)
 	close_pair(&p);
 }
 
-/* Points in a row that are a real difference: of 5 alone, a policy may make none. */
+/* A real difference needs a number of consecutive points: a policy may decide that 5 alone are not enough. */
 static void test_envelope_policy(void **state)
 {
 	struct cells more[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
@@ -494,7 +494,7 @@ static void test_envelope_policy(void **state)
 	b = make_run(&p.w, &p.b, NULL, 0);
 	for (size_t i = 0; i < 2; i++) {
 		loss_only(&more[i], STEPS, 1);
-		cells_add(&more[i], 0, "memory.peak", 1, (double)i); /* runs of their own */
+		cells_add(&more[i], 0, "memory.peak", 1, (double)i); /* makes the runs distinct */
 		repeats[i] = make_run(&p.w, &more[i], NULL, 0);
 	}
 	must(ts_diff_runs(&p.w.fetch, &a, &b, &how, &p.w.arena, &p.d, &err), &err);
@@ -532,7 +532,7 @@ static void rewrite(struct cells *c, const char *name, double per_unit)
 	}
 }
 
-/* Nobody declared how one of them was written. The rate in float32 is the same rate. */
+/* Neither run declares how one of the series was written. The same learning rate in float32 counts as equal. */
 static void test_written(void **state)
 {
 	PAIR(p);
@@ -545,12 +545,12 @@ static void test_written(void **state)
 	assert_true(for_says(&p, "was not declared, so tscope inferred it: loss has 4 decimals (seen in 200 values of "
 				 "the second run), grad_norm "
 				 "is float32 (seen in 200 values of the second run)"));
-	/* A difference of half a unit and more is one. */
+	/* A difference of half a unit or more counts as a difference. */
 	scale(&p.a, "scalars.loss", 0, 60, 1.001);
 	diff(&p);
 	assert_int_equal(p.d.diagnosis.step, 60);
 	close_pair(&p);
-	/* Both agree: one sentence for the two. */
+	/* The two series agree, so there is one sentence for both. */
 	open_pair(&p);
 	train(&p.a, 0, 0, STEPS, 1);
 	train(&p.b, 0, 0, STEPS, 1);
@@ -563,7 +563,7 @@ static void test_written(void **state)
 	close_pair(&p);
 }
 
-/* Exchanged, the runs part for the same reason. */
+/* With the runs exchanged, the cause of the difference is the same. */
 static void test_mirror(void **state)
 {
 	PAIR(p);

@@ -88,7 +88,7 @@ static void first_of_family(uint64_t *seed, struct cells *out)
 
 	for (int32_t rank = 0; rank < ranks; rank++)
 		for (size_t i = 0; i < rows; i++) {
-			/* The first 64 lie close together: from them the length of blocks is chosen. */
+			/* The first 64 steps are close together: they determine the length of blocks. */
 			int64_t step = i < 64 ? (int64_t)i : 64 + (int64_t)(i - 64) * stride;
 
 			cells_add(out, rank, names[0], step, (double)draw_below(seed, 1000) / 7.0);
@@ -132,7 +132,7 @@ static bool is_no_late_note(const struct cell *c, int64_t x)
 	return c->name != names[3] || c->step < x;
 }
 
-/* A series of a rank is another one from some step on. */
+/* Changes a series of a rank from some step on. */
 static void part_from(struct cells *c, const struct cell from, uint64_t salt)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -143,7 +143,7 @@ static void part_from(struct cells *c, const struct cell from, uint64_t salt)
 		if (cell->type == TS_COLUMN_TEXT)
 			cell->text = salt & 1 ? "c" : "d";
 		else
-			cell->word ^= 1 + (salt & 7); /* the last bits of a double's fraction, too */
+			cell->word ^= 1 + (salt & 7); /* changes the last bits of a double's fraction, too */
 	}
 }
 
@@ -184,7 +184,7 @@ struct family {
 	struct ts_run runs[RUNS];
 };
 
-/* Every run is one of those before it, changed or not. */
+/* Every run is one of the runs before it, changed or not. */
 static void family_make(struct family *f, struct world *w, uint64_t *seed)
 {
 	struct ts_error err;
@@ -255,12 +255,12 @@ static void random_families_agree_with_plain_comparison(void **state)
 		family_free(&f);
 		world_close(&w);
 	}
-	/* Each answer was put to the test. */
+	/* Each possible answer occurred often enough. */
 	for (int s = TS_PAIR_SAME; s <= TS_PAIR_APART; s++)
 		assert_true(seen[s] >= 20);
 }
 
-/* The pair of the worst luck: the first series by name parts late, another one early, in another block. */
+/* In this worst case, the first series by name differs late, and another one differs early, in another block. */
 static void the_earliest_of_several_series(void **state)
 {
 	struct cells a = {.n = 0}, b;
@@ -316,7 +316,7 @@ static void can_be_cancelled(void **state)
 	world_close(&w);
 }
 
-/* Every allocation of a matrix fails once: it says so and leaks nothing. */
+/* Every allocation of a matrix fails once: the matrix reports it and leaks nothing. */
 static void any_allocation_may_fail(void **state)
 {
 	enum ts_status status = TS_NO_MEMORY;

@@ -18,7 +18,7 @@ enum { NO_IN = -1, COUNT = -1 };
 
 struct rec {
 	int64_t step;
-	const char *name; /* literal */
+	const char *name; /* a string literal */
 	int64_t occurrence, in, out;
 };
 
@@ -134,7 +134,7 @@ static void one_run_alone_has_them(void **state)
 		      AGREES "; some digests of operations are in "
 			     "one run only and were not compared");
 	assert_true(diff.ops.n == 0 && diff.ops.compared == 0 && diff.ops.only_b == 0);
-	diff_of(&w, &b, &c, &diff); /* a step more */
+	diff_of(&w, &b, &c, &diff); /* one step more */
 	expect_reason(&diff, TS_DIFF_SAME,
 		      AGREES "; 4 digests of operations agree; some "
 			     "digests of operations are in one run only and were not compared");
@@ -147,7 +147,7 @@ static void one_run_alone_has_them(void **state)
 	world_close(&w);
 }
 
-/* Nothing else says what was computed. */
+/* The runs have only digests that show what was computed. */
 static void nothing_but_digests(void **state)
 {
 	struct rec other[N(base)];
@@ -159,7 +159,7 @@ static void nothing_but_digests(void **state)
 	world_open(&w);
 	add_all(&a, 0, base, N(base));
 	add_all(&b, 0, base, N(base));
-	add_all(&c, 0, base, N(base) - 1); /* a record less of a step that both recorded */
+	add_all(&c, 0, base, N(base) - 1); /* one record fewer in a step that both recorded */
 	cells_add(&b, 0, "phases.forward", 1, 0.25);
 	diff_of(&w, &a, &b, &diff);
 	expect_reason(&diff, TS_DIFF_SAME, "Both runs computed the same, bit for bit; 8 digests of operations agree");
@@ -201,7 +201,7 @@ static void a_step_recorded_again_counts_as_the_last_time(void **state)
 	expect_reason(&diff, TS_DIFF_SAME, "Both runs computed the same, bit for bit; 4 digests of operations agree");
 	diff_of(&w, &b, &a, &diff);
 	expect_reason(&diff, TS_DIFF_SAME, "Both runs computed the same, bit for bit; 4 digests of operations agree");
-	/* The records of step 42 lie before those of step 41. */
+	/* The records of step 42 come before those of step 41. */
 	cells_free(&b);
 	memcpy(other, straight, sizeof straight);
 	other[3].in = 8;
@@ -216,7 +216,7 @@ static void a_step_recorded_again_counts_as_the_last_time(void **state)
 	world_close(&w);
 }
 
-/* What no reader of ours lets in. */
+/* Our importers would refuse such tables. */
 static void tables_of_nonsense(void **state)
 {
 	static const struct rec half = {1, "x", COUNT, 1, 2};
@@ -247,7 +247,7 @@ static void tables_of_nonsense(void **state)
 		assert_non_null(strstr(err.text, i < 4 ? "has no step" : "has no occurrence"));
 		cells_free(&cells);
 	}
-	/* A record without a name: the tables are none that can be compared, and nothing is. */
+	/* A record without a name makes the tables incomparable, so nothing is compared. */
 	cells = (struct cells){.n = 0};
 	add_all(&cells, 0, base, N(base));
 	cells_add(&cells, 0, "step", 100, 42)->digest = true;
@@ -296,7 +296,7 @@ static void log_add(struct log *log, struct rec rec)
 	log->recs[log->n++] = rec;
 }
 
-/* Steps of very unlike lengths, one of them across several blocks; perhaps one restart. */
+/* The steps have very different lengths, and one extends over several blocks; there may be one restart. */
 static struct log random_log(uint64_t *x, size_t about)
 {
 	struct log log = {.recs = test_malloc(2 * about * sizeof *log.recs)};
@@ -353,7 +353,7 @@ static struct log rerun_of(uint64_t *x, const struct log *from)
 	return log;
 }
 
-/* The records of the last execution of a step, or none. */
+/* Returns the records of the last execution of a step, or none. */
 static struct log last_of(const struct log *log, int64_t step)
 {
 	struct log found = {.n = 0};
@@ -380,7 +380,7 @@ static uint32_t number_of(const char *name)
 
 	while (i < N(names) && strcmp(names[i], name) != 0)
 		i++;
-	return i; /* "again" is none of them, and alone */
+	return i; /* "again" is not one of them, and is the only other name */
 }
 
 static struct ts_op_records columns_of(const struct log *log, struct ts_arena *arena)
@@ -475,7 +475,7 @@ static void random_runs_of_many_blocks(void **state)
 	assert_true(parted > 4 && parted < 16);
 }
 
-/* Texts of one block may lie where those of another lay. */
+/* The texts of one block may be at the offsets that the texts of another had. */
 static void names_of_each_block(void **state)
 {
 	static const char *const letters[] = {"aa", "bb", "cc", "dd", "ee", "ff"};
@@ -490,7 +490,7 @@ static void names_of_each_block(void **state)
 		struct rec rec = {i, letters[i / 16384 * 2 + i % 2], COUNT, 1, 2};
 
 		add(&a, 0, i, &rec);
-		rec.step -= i == 0; /* so that no block is passed over */
+		rec.step -= i == 0; /* so that no block is skipped */
 		rec.in += i == n - 1;
 		add(&b, 0, i, &rec);
 	}
@@ -530,7 +530,7 @@ static uint64_t objects_of(struct world *w, const struct cells *a, const struct 
 	return objects;
 }
 
-/* 5 blocks of 100 steps each: step, name, out, in and the keys are an object of each. */
+/* There are 5 blocks of 100 steps each: step, name, out, in and the keys are one object each. */
 static void what_is_the_same_is_not_opened(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
@@ -556,8 +556,8 @@ static void what_is_the_same_is_not_opened(void **state)
 	assert_int_equal(ops.rows[0].step, (5 * 16384 - 7) / 160);
 	assert_int_equal(ops.rows[0].ordinal, (5 * 16384 - 7) % 160);
 	assert_int_equal(ops.compared, 5 * 16384);
-	/* Of each side the steps twice over, and of the two blocks that the step across the boundary lies in what else there is: keys,
-	 * out and name, and keys and in of its own reader. */
+	/* For each side, the steps are read twice. For the two blocks that contain the step across the boundary, the
+	 * other objects are read too: keys, out and name, and keys and in by a reader of its own. */
 	assert_true(last <= 2 * (2 * 5 + 2 * 5));
 	cells_free(&a);
 	cells_free(&b);

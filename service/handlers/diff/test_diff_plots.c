@@ -38,7 +38,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Rows at first, first + stride, ...: the value is the row's number, and 0.5 more in b from row `parts` on. */
+/* Adds rows at first, first + stride, ...: the value is the row's number, and 0.5 more in b from row `parts` on. */
 static void series(struct pair *p, int32_t rank, const char *name, int64_t first, int64_t stride, size_t rows, size_t parts)
 {
 	for (size_t i = 0; i < rows; i++) {
@@ -60,7 +60,7 @@ static const struct ts_plots *plots(struct pair *p, enum ts_plots_wanted wanted)
 	return &p->diff.plots;
 }
 
-/* A test frees what it allocated. */
+/* Frees what a test allocated. */
 static void forget(struct pair *p)
 {
 	cells_free(&p->a);
@@ -72,7 +72,7 @@ static void is(const struct ts_plot *plot, const char *group, const char *subjec
 	assert_true(ts_span_is(plot->group, group) && ts_span_is(plot->subject, subject) && ts_span_is(plot->name, name));
 }
 
-/* Three blocks and more; the split lies in the second. */
+/* There are more than three blocks, and the split is in the second. */
 static void around_the_split_a_cell_is_a_point(void **state)
 {
 	struct pair *p = *state;
@@ -111,8 +111,8 @@ static void as_far_as_there_are_steps(void **state)
 	forget(p);
 }
 
-/* 0.5 more in each of a cell's values is 0.5 more in its mean, least and greatest; of whole numbers in a row the mean is their
- * middle. */
+/* If each value of a cell is 0.5 larger, its mean, least and greatest value are too; the mean of consecutive whole
+ * numbers is the middle one. */
 static void the_whole_run_has_every_point_once(void **state)
 {
 	enum { ROWS = 50001, WIDTH = (ROWS - 1) / 480 + 1 };
@@ -144,7 +144,7 @@ static void the_whole_run_has_every_point_once(void **state)
 	forget(p);
 }
 
-/* The rank that parts first, of loss and gradient norm alone where there are these. */
+/* The plots show the rank that differs first, and only loss and gradient norm where the runs have them. */
 static void of_the_rank_that_parts_first(void **state)
 {
 	struct pair *p = *state;
@@ -189,7 +189,8 @@ static void nothing_that_was_not_asked_for(void **state)
 	forget(p);
 }
 
-/* Steps at both ends of what an int64 holds, values that are none, one row: no cell lies outside, and all are counted. */
+/* Steps are at both ends of the int64 range, values are not finite, or there is one row: no cell is outside, and all
+ * points are counted. */
 static void the_ends_of_all_steps(void **state)
 {
 	struct pair *p = *state;

@@ -19,7 +19,7 @@ enum { REPEATS = 4, CANDIDATE = REPEATS };
 static const char loss[] = "scalars.loss", norm[] = "scalars.grad_norm";
 
 struct recipe {
-	struct cells cells[REPEATS + 1]; /* the candidate last */
+	struct cells cells[REPEATS + 1]; /* the candidate is last */
 	struct ts_id ids[REPEATS + 1];
 	struct ts_run runs[REPEATS + 1];
 };
@@ -124,7 +124,7 @@ static double median_of_differing(const struct plain *p)
 	return n % 2 ? nth(spreads, n, n / 2) : (nth(spreads, n, n / 2 - 1) + nth(spreads, n, n / 2)) / 2;
 }
 
-/* Do points a to i, all of which are outside, come to a real difference? */
+/* Returns whether points a to i, all of which are outside, amount to a real difference. */
 static bool is_real(const double *r, const double *spread, const bool *outside, size_t a, size_t i, bool chance)
 {
 	double least = INFINITY;
@@ -182,7 +182,7 @@ static void holds(const struct plain *p, const struct ts_envelope_row *row, bool
 
 /* --- random recipes --- */
 
-/* A noise of relative size `size` from some step on, gaps, another end. */
+/* Makes a run with noise of relative size `size` from some step on, gaps, and another last step. */
 static void random_run(uint64_t *seed, struct cells *out, int64_t rows, int64_t stride, int64_t from, double size)
 {
 	int64_t end = draw_below(seed, 4) ? rows : rows - (int64_t)draw_below(seed, 40);
@@ -222,7 +222,8 @@ static void random_recipes_agree_with_the_definition(void **state)
 		recipe_store(&r, &w, NULL, 0);
 		got = repeats_of(&w, &r, REPEATS - 1);
 		patterns[got.pattern]++;
-		/* Runs that happen to be equal, or to equal the candidate, are one: those rounds are for the matrix. */
+		/* Runs that happen to be equal, or to equal the candidate, count as one: the tests of the matrix cover
+		 * those rounds. */
 		if (got.matrix.n == REPEATS) {
 			assert_int_equal(got.n_rows, 2);
 			gather(&r, loss, 2 * rows, &p);
@@ -246,7 +247,7 @@ static void random_recipes_agree_with_the_definition(void **state)
 
 /* --- cases that have names --- */
 
-/* Repeats whose loss is 1 + i * noise for each step from `from`; the candidate's 1 + push. */
+/* Makes repeats whose loss is 1 + i * noise for each step from `from`; the candidate's is 1 + push. */
 static void plain_recipe(struct recipe *r, int64_t rows, double noise, double push)
 {
 	*r = (struct recipe){.cells = {{.n = 0}}};
@@ -263,7 +264,7 @@ static bool says(struct ts_span s, const char *part)
 	return false;
 }
 
-/* Several blocks of which all runs share the first: cut at multiples of 2^14. */
+/* All runs share the first of several blocks: blocks end at multiples of 2^14. */
 static void long_runs_over_blocks(void **state)
 {
 	const int64_t rows = 3 * 16384, at = 2 * 16384 + 100;
@@ -284,7 +285,7 @@ static void long_runs_over_blocks(void **state)
 	assert_int_equal(got.rows[0].points, rows);
 	assert_int_equal(got.rows[0].outside, rows - at);
 	assert_int_equal(got.rows[0].first_step, at);
-	/* 0.003 / 2.003; the diff's first visible step lies there. */
+	/* The value is 0.003 / 2.003; the first visible step of the diff is there. */
 	assert_true(fabs(got.rows[0].spread - 0.003 / 2.003) < 1e-12);
 	assert_true(got.spread == got.rows[0].spread);
 	assert_int_equal(got.inside, TS_TIER_FAILS);
@@ -308,7 +309,8 @@ static void long_runs_over_blocks(void **state)
 	world_close(&w);
 }
 
-/* Blocks that all runs share are not opened, but for those at the end. First points differ, so that these are runs of their own. */
+/* Blocks that all runs share are not opened, except those at the end. The first points differ, so that the runs are
+ * distinct. */
 static void levels_are_of_shared_blocks_too(void **state)
 {
 	const int64_t rows = 3 * 16384;
@@ -327,7 +329,7 @@ static void levels_are_of_shared_blocks_too(void **state)
 	assert_int_equal(got.rows[0].points, rows);
 	assert_int_equal(got.levels[0].points, 4915);
 	assert_int_equal(got.levels[0].first_step, rows - 4915);
-	/* Of 44237 to 49151, 1639 leave 2 when divided by 3, and 1638 each 0 and 1. */
+	/* From 44237 to 49151, 1639 steps have remainder 2 when divided by 3, and 1638 each have 0 and 1. */
 	assert_true(fabs(got.levels[0].mean - (1638 * 7 + 1638 * 8 + 1639 * 9) / 4915.0) < 1e-12);
 	assert_true(got.levels[0].deviation == 0 && got.levels[0].difference == 0);
 	assert_int_equal(got.statistical.answer, TS_TIER_HOLDS);
@@ -335,7 +337,7 @@ static void levels_are_of_shared_blocks_too(void **state)
 	world_close(&w);
 }
 
-/* Losses of evaluations have a level each; what the candidate lacks, and what is no loss, has none. */
+/* Each loss of an evaluation has a level; a series that the candidate lacks, or that is no loss, has none. */
 static void evaluations_are_asked(void **state)
 {
 	static const char *const names[] = {"scalars.val_loss", "eval.loss", "eval.accuracy", "scalars.test_loss"};
@@ -363,8 +365,8 @@ static void evaluations_are_asked(void **state)
 		assert_int_equal(row->points, k ? 1 : 10);
 		assert_int_equal(row->last_step, k ? 80 : 99);
 		assert_int_equal(row->answer, is_eval ? TS_TIER_FAILS : TS_TIER_HOLDS);
-		/* Three are asked: scipy, (t.ppf(1 - .005/6, 3) + t.ppf(.9, 3)) sqrt(5/4) std([5, 5.001, 5.002, 5], ddof=1) /
-		 * 5.00075 */
+		/* Three levels are requested. By scipy: (t.ppf(1 - .005/6, 3) + t.ppf(.9, 3)) sqrt(5/4) std([5, 5.001,
+		 * 5.002, 5], ddof=1) / 5.00075 */
 		if (is_eval)
 			assert_true(fabs(row->seen - 0.0026770861719966565) < 1e-12);
 	}
@@ -376,7 +378,7 @@ static void evaluations_are_asked(void **state)
 	world_close(&w);
 }
 
-/* A diff by an axis still has its repeats by step. */
+/* A diff along an axis still compares its repeats by step. */
 static void an_axis_is_not_followed(void **state)
 {
 	struct ts_diff diff = {.axis = ts_span_str("tokens")};
@@ -398,7 +400,8 @@ static void an_axis_is_not_followed(void **state)
 	world_close(&w);
 }
 
-/* Repeats that part at steps 300 and 600, by a hundredth; a candidate that is half of that off from step 100 on is early, not far. */
+/* The repeats differ from steps 300 and 600 on, by a hundredth; a candidate that differs by half of that from step 100
+ * on is early, not far. */
 static void an_early_start_is_chance(void **state)
 {
 	struct recipe r = {.cells = {{.n = 0}}};
@@ -413,7 +416,7 @@ static void an_early_start_is_chance(void **state)
 
 			cells_add(&r.cells[i], 0, loss, step, step < from ? 2 : i == CANDIDATE ? 2.01 : 2 + 0.02 * (double)i);
 		}
-	/* The third repeat is its own run. */
+	/* The extra column makes the third repeat a distinct run. */
 	cells_add(&r.cells[3], 0, "phases.forward", 0, 1);
 	recipe_store(&r, &w, NULL, 0);
 	got = repeats_of(&w, &r, REPEATS - 1);
@@ -436,7 +439,7 @@ static void the_candidate_is_no_repeat(void **state)
 	world_open(&w);
 	plain_recipe(&r, 100, 0.001, 0.5);
 	recipe_store(&r, &w, NULL, 0);
-	/* All three, the candidate, and the third again. */
+	/* The list has all three repeats, the candidate, and the third repeat again. */
 	r.ids[0] = r.runs[0].id;
 	{
 		struct ts_id ids[] = {r.ids[1], r.ids[CANDIDATE], r.ids[2], r.ids[3], r.ids[3], r.ids[0]};
@@ -490,7 +493,7 @@ static void too_few_and_nothing_to_look_at(void **state)
 	world_close(&w);
 }
 
-/* Rank 0 of one repeat has no loss: that of rank 1 is looked at. */
+/* Rank 0 of one repeat has no loss, so that of rank 1 is compared. */
 static void the_lowest_rank_that_all_have(void **state)
 {
 	struct recipe r;

@@ -65,7 +65,7 @@ static size_t series_end(const struct cells *c, size_t at)
 struct expected {
 	enum ts_series_state state;
 	const struct cell *at_a, *at_b, *after;
-	uint64_t common, only_a, only_b; /* PARTS: before the first differing step */
+	uint64_t common, only_a, only_b; /* when state is PARTS: before the first differing step */
 };
 
 static struct expected expect_series(const struct cell *a, size_t n_a, const struct cell *b, size_t n_b)
@@ -152,7 +152,7 @@ static void check_row(const struct ts_series_row *row, const struct expected *e,
 	check_value(&row->b, e->at_b);
 }
 
-/* Names of the random runs: two of the trajectory, two observations, one unknown. */
+/* The random runs have these names: two of the trajectory, two observations, one unknown. */
 static const char *const names[] = {"scalars.loss", "digests.params", "phases.forward", "memory.alloc", "extra.note"};
 
 static bool is_trajectory(const char *name)
@@ -189,7 +189,7 @@ static uint64_t ranks_of(const struct cells *c)
 	return set;
 }
 
-/* Walks both sets of cells, sorted, series by series; holds every row against the plain comparison. */
+/* Walks both sorted sets of cells series by series, and compares every row with the plain comparison. */
 static void check_series(struct cells *a, struct cells *b, const struct ts_diff *d, struct seen *s)
 {
 	uint64_t common = ranks_of(a) & ranks_of(b);
@@ -240,7 +240,7 @@ static int by_number(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* Distinct steps that a has on a rank of both, and b lacks there. */
+/* Counts distinct steps that a has on a rank of both, and b lacks there. */
 static uint64_t lone_steps(const struct cells *a, const struct cells *b, int64_t *ret_first, int64_t *ret_last)
 {
 	uint64_t common = ranks_of(a) & ranks_of(b), distinct = 0;
@@ -333,8 +333,8 @@ static void check_mirror(const struct ts_diff *d, const struct ts_diff *m)
 
 /* --- random runs --- */
 
-/* Steps whose first 64 lie `start` apart and the rest `stride` or more: blocks are cut at multiples of 2^14 times the former's
- * scale, so that wide strides make many small blocks. */
+/* Returns steps of which the first 64 are `start` apart and the rest `stride` or more: blocks end at multiples of 2^14
+ * times the distance of the former, so wide strides make many small blocks. */
 static int64_t next_random_step(uint64_t *seed, size_t i, int64_t start, int64_t stride)
 {
 	return i < 64 ? start : stride + (int64_t)draw_below(seed, 3) * (stride / 3);
@@ -349,7 +349,7 @@ static void random_cells(uint64_t *seed, struct cells *out)
 	uint64_t every[5];
 
 	for (int i = 0; i < 5; i++)
-		every[i] = draw_below(seed, 6); /* 0: the series is not there */
+		every[i] = draw_below(seed, 6); /* 0: the run lacks the series */
 	for (int32_t rank = 0; rank < ranks; rank++) {
 		int64_t step = (int64_t)draw_below(seed, 3) - 1;
 
@@ -410,7 +410,7 @@ static void change_one(uint64_t *seed, struct cells *c)
 		memcpy(&cell->word, &bad[draw_below(seed, 5)], sizeof cell->word);
 }
 
-/* b from a: changed in up to three ways. */
+/* Makes b from a, with up to three changes. */
 static void mutate(uint64_t *seed, struct cells *c)
 {
 	size_t times = draw_below(seed, 4);
@@ -483,7 +483,7 @@ static void random_runs_agree_with_plain_comparison(void **state)
 		cells_free(&b);
 		world_close(&w);
 	}
-	/* The rounds reach all of them. */
+	/* The random rounds reach every verdict. */
 	assert_true(verdicts[TS_DIFF_SAME] > 10);
 	assert_true(verdicts[TS_DIFF_DIFFERENT] > 10);
 	assert_true(verdicts[TS_DIFF_INCONCLUSIVE] > 10);
@@ -531,7 +531,7 @@ static void one_bit_of_the_loss(void **state)
 	world_close(&w);
 }
 
-/* Logged every 10 steps against every 20: they parted somewhere behind the last step on which both are known to agree. */
+/* One run logs every 10 steps, the other every 20: they differ from some step after the last common step that agrees. */
 static void between_two_steps(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
@@ -539,7 +539,7 @@ static void between_two_steps(void **state)
 
 	(void)state;
 	world_open(&w);
-	cells_add(&a, 0, "scalars.loss", INT64_MIN + 8, 1.5); /* so far below that the distance is no int64 */
+	cells_add(&a, 0, "scalars.loss", INT64_MIN + 8, 1.5); /* so far below that the distance does not fit an int64 */
 	cells_add(&b, 0, "scalars.loss", INT64_MIN + 8, 1.5);
 	for (int64_t step = 20; step <= 400; step += 10)
 		cells_add(&a, 0, "scalars.loss", step, step < 190 ? 2.0 : 3.0);
@@ -555,7 +555,7 @@ static void between_two_steps(void **state)
 		       "The two runs first differ between step -9223372036854775800 and step 20: loss is "
 		       "2.0000000000000004 in the first "
 		       "run and 2.0 in the second");
-	cells_add(&a, 0, "scalars.loss", 18, 2.0); /* two steps apart are not one */
+	cells_add(&a, 0, "scalars.loss", 18, 2.0); /* steps two apart are different steps */
 	cells_add(&b, 0, "scalars.loss", 18, 2.0);
 	expect_verdict(&w, &a, &b, TS_DIFF_DIFFERENT,
 		       "The two runs first differ between step 18 and step 20: loss is 2.0000000000000004 in the first run "
@@ -565,7 +565,7 @@ static void between_two_steps(void **state)
 	world_close(&w);
 }
 
-/* Whole blocks that one side lacks are not opened to be counted. */
+/* Whole blocks that one side lacks are counted without being opened. */
 static void blocks_that_one_side_lacks(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
@@ -604,7 +604,8 @@ static void times_do_not_decide(void **state)
 	world_close(&w);
 }
 
-/* Events of a pipeline are compared by their number, under a name that no column of steps has, and decide nothing. */
+/* Events of a pipeline are compared by their number, under a name that no column of steps has, and do not affect the
+ * verdict. */
 static void events_are_told_and_do_not_decide(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
@@ -638,7 +639,7 @@ static void events_are_told_and_do_not_decide(void **state)
 	assert_int_equal(diff.series[1].steps_a, 7);
 	assert_int_equal(diff.series[1].steps_b, 6);
 	assert_int_equal(diff.steps_only_a, 0);
-	/* Nobody else's: a run without events lacks two series. */
+	/* A run without events lacks two series. */
 	cells_free(&b);
 	steps_of(&b, "scalars.loss", 0, 99, 0.0);
 	steps_of(&b, "start", 0, 99, 5.0);
@@ -648,8 +649,8 @@ static void events_are_told_and_do_not_decide(void **state)
 	assert_int_equal(diff.series[0].state, TS_SERIES_ONLY_A);
 	assert_int_equal(diff.series[0].other_types, 0);
 	assert_true(ts_span_is(diff.series[1].name, "pipeline[].start"));
-	assert_int_equal(diff.series[1].other_types, 0); /* the column of steps is another thing */
-	/* A column of steps and one of events are never paired. */
+	assert_int_equal(diff.series[1].other_types, 0); /* a column of steps is another series */
+	/* A column of steps and one of events are never compared with each other. */
 	cells_free(&a);
 	cells_free(&b);
 	steps_of(&a, "start", 0, 9, 5.0);
@@ -676,10 +677,10 @@ static void no_trajectory_says_nothing(void **state)
 	diff_of(&w, make_run(&w, &a, NULL, 0), make_run(&w, &b, NULL, 0), &diff);
 	assert_int_equal(diff.verdict, TS_DIFF_INCONCLUSIVE);
 	assert_int_equal(diff.n_series, 1);
-	assert_int_equal(diff.series[0].first_step, 0); /* for observations too the first step */
+	assert_int_equal(diff.series[0].first_step, 0); /* observations too have their first differing step */
 	cells_free(&a);
 	cells_free(&b);
-	/* Neither has a step at all. */
+	/* Neither run has any step. */
 	diff_of(&w, make_run(&w, &a, (struct told[]){{TS_RANK_JOB, "config.lr", "1", 0}}, 1), make_run(&w, &b, NULL, 0),
 		&diff);
 	assert_int_equal(diff.verdict, TS_DIFF_INCONCLUSIVE);
@@ -741,7 +742,7 @@ static void unknown_columns_leave_it_open(void **state)
 	world_close(&w);
 }
 
-/* Where the two disagree about a role, the graver one holds. */
+/* Where the two runs disagree about a role, the stricter one holds. */
 static void roles_that_disagree(void **state)
 {
 	struct told declared = {TS_RANK_JOB, "columns.scalars\\.loss.role", "observation", 0};
@@ -761,7 +762,7 @@ static void roles_that_disagree(void **state)
 	diff_of(&w, id_b, id_a, &diff);
 	assert_int_equal(diff.verdict, TS_DIFF_DIFFERENT);
 	diff_of(&w, id_a, make_run(&w, &b, &declared, 1), &diff);
-	assert_int_equal(diff.verdict, TS_DIFF_INCONCLUSIVE); /* nothing of a trajectory is left */
+	assert_int_equal(diff.verdict, TS_DIFF_INCONCLUSIVE); /* no trajectory series is left */
 	cells_free(&a);
 	cells_free(&b);
 	world_close(&w);
@@ -790,7 +791,8 @@ static void another_type_is_another_series(void **state)
 		diff.reason,
 		"The trajectories cannot be compared in full: only the first run has loss as f64; the second "
 		"run has it as text; no series of the trajectory is in both runs"));
-	/* Under a name that only one side has nothing else is told, and a type that both have is found all the same. */
+	/* The reply does not list other types for a name that only one side has, and a type that both have is found all
+	 * the same. */
 	cells_add(&b, 0, "scalars.loss", 1, 2.0);
 	cells_add(&b, 0, "scalars.loss2", 1, 2.0);
 	diff_of(&w, make_run(&w, &a, NULL, 0), make_run(&w, &b, NULL, 0), &diff);
@@ -904,9 +906,9 @@ static void facts_by_effective_value(void **state)
 	assert_null(diff.facts[0].a);
 	assert_int_equal(fact_row(&diff, "config.lr", TS_RANK_JOB)->change, TS_FACT_CHANGED);
 	assert_int_equal(fact_row(&diff, "config.same", 1)->change,
-			 TS_FACT_ONLY_A); /* b's rank 1 says that it has none */
+			 TS_FACT_ONLY_A); /* rank 1 of b records that it has none */
 	assert_int_equal(fact_row(&diff, "seeds.torch", TS_RANK_JOB)->change, TS_FACT_ONLY_A);
-	assert_true(ts_span_is(fact_row(&diff, "session.host", 1)->b->text, "h1")); /* from b's head */
+	assert_true(ts_span_is(fact_row(&diff, "session.host", 1)->b->text, "h1")); /* from the head of b */
 	assert_true(
 		ts_span_is(diff.reason,
 			   "Both runs computed the same, bit for bit: 2 series of the trajectory agree over 1 step; 4 "
@@ -936,7 +938,7 @@ static void long_texts_are_cut_between_characters(void **state)
 	cells_add_text(&b, 0, "tags", 1, other);
 	diff_of(&w, make_run(&w, &a, NULL, 0), make_run(&w, &b, NULL, 0), &diff);
 	assert_int_equal(diff.series[0].state, TS_SERIES_PARTS);
-	assert_int_equal(diff.series[0].a.text.len, 511 + 3); /* 512 is inside a character */
+	assert_int_equal(diff.series[0].a.text.len, 511 + 3); /* byte 512 is inside a character */
 	cells_free(&a);
 	cells_free(&b);
 	test_free(text);
@@ -957,7 +959,7 @@ static enum ts_status measure_reply(struct ts_call *call, struct ts_span message
 	return TS_OK;
 }
 
-/* 64 ranks of 200 series that all part: what does not fit one answer is left out, and the reason says how much. */
+/* In 64 ranks, 200 series each differ: what does not fit one answer is left out, and the reason says how much. */
 static void an_answer_fits_one_message(void **state)
 {
 	enum { SERIES = 200, RANKS = 64 };
@@ -1004,7 +1006,7 @@ static void an_answer_fits_one_message(void **state)
 	world_close(&w);
 }
 
-/* Every allocation of a diff fails once: it says so and leaks nothing. */
+/* Every allocation of a diff fails once: the diff reports it and leaks nothing. */
 static void any_allocation_may_fail(void **state)
 {
 	struct ts_diff_how how = {0};

@@ -55,7 +55,7 @@ struct point {
 	double value;
 };
 
-/* The points of the loss that have a place, and how many have none before each. */
+/* The points of the loss that have a position, and how many points without one come before each. */
 struct points {
 	struct point *items;
 	size_t *lost;
@@ -163,7 +163,7 @@ static void random_run(uint64_t *seed, int64_t stride, int64_t tokens, size_t pa
 			cells_add(out, 0, TOKENS, step, (double)taken);
 			sum += taken;
 		}
-		if (i % every == 0) /* equal at equal places, so long as they do not part */
+		if (i % every == 0) /* equal at equal positions, until they differ */
 			cells_add(out, 0, LOSS, step, (double)(sum * 37 % 1000) / 7 + (i >= parts ? 0.001 : 0));
 	}
 }
@@ -257,7 +257,8 @@ static void random_runs_agree_with_plain_sums(void **state)
 
 /* --- cases with names --- */
 
-/* Half the batch, twice the steps: the loss agrees after every 1,024 tokens until the first run has seen 51,200. */
+/* One run has half the batch size and twice the steps: the loss agrees after every 1,024 tokens until the first run has
+ * seen 51,200. */
 static void another_batch_size(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
@@ -282,7 +283,7 @@ static void another_batch_size(void **state)
 				     "loss is 49.5 in the first run and 49.0 in the second"))
 		fail_msg("%.*s", TS_SPAN_ARG(diff.reason));
 	assert_int_equal(row_of(&diff, LOSS, 0)->after_step, 50176);
-	/* That they differ is certain; why is asked of equal steps, and said. */
+	/* The runs certainly differ; the cause is determined at equal steps only, and the answer says so. */
 	assert_int_equal(diff.diagnosis.cause, TS_CAUSE_UNKNOWN);
 	assert_int_equal(diff.diagnosis.bits.answer, TS_TIER_FAILS);
 	assert_true(ts_span_is(diff.diagnosis.bits.why, "loss differs at 51200 tokens"));
@@ -293,7 +294,7 @@ static void another_batch_size(void **state)
 	assert_true(ts_span_starts(diff.diagnosis.experiments[0].command, ts_span_str("tscope diff ")));
 	diff_by(&w, &a, &b, "samples", &diff);
 	assert_int_equal(row_of(&diff, LOSS, 0)->first_step, 400);
-	assert_null(row_of(&diff, TOKENS, 0)); /* a step's share of them is what an axis bridges */
+	assert_null(row_of(&diff, TOKENS, 0)); /* the tokens of each step differ by design */
 	for (size_t i = 0; i < a.n; i++) {
 		double step = (double)a.items[i].step;
 
@@ -314,7 +315,8 @@ static void another_batch_size(void **state)
 	world_close(&w);
 }
 
-/* A column of totals is taken as it is; what is logged less often has fewer places; texts and words are aligned too. */
+/* A column of totals is used as it is; a series that is logged less often has fewer positions; texts and words are
+ * aligned too. */
 static void a_column_of_totals(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
@@ -346,14 +348,14 @@ static void a_column_of_totals(void **state)
 	assert_true(ts_span_is(row->a.text, "warm") && ts_span_is(row->b.text, "hot"));
 	row = row_of(&diff, "phases.forward", 0);
 	assert_int_equal(row->first_step, 0);
-	assert_false(row->gap.known); /* a time: it was measured */
+	assert_false(row->gap.known); /* a time is measured, so it has no gap */
 	assert_null(row_of(&diff, "scalars.seen", 0));
 	cells_free(&a);
 	cells_free(&b);
 	world_close(&w);
 }
 
-/* Only rank 0 of the second run says how many tokens it saw. */
+/* Only rank 0 of the second run records how many tokens it saw. */
 static void the_axis_of_another_rank(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
@@ -379,7 +381,7 @@ static void the_axis_of_another_rank(void **state)
 	world_close(&w);
 }
 
-/* More blocks of either than a cache keeps: the axis of every step, the loss of every 50th. */
+/* Both sides have more blocks than a cache keeps: the axis of every step, the loss of every 50th. */
 static void many_blocks(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};

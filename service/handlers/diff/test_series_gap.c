@@ -46,7 +46,7 @@ struct pairs {
 	size_t n;
 };
 
-/* Common steps from the first whose bits differ on. */
+/* Lists the common steps from the first whose bits differ on. */
 static void pairs_of(const struct cells *a, const struct cells *b, struct ts_arena *arena, struct pairs *p)
 {
 	size_t i = 0, j = 0;
@@ -74,7 +74,7 @@ static double random_value(uint64_t *seed, double near)
 
 	if (draw_below(seed, 40) == 0)
 		return odd[draw_below(seed, 7)];
-	/* On no grid of decimals: what is not declared would be taken for one. */
+	/* The values are on no grid of decimals, which would be detected where no format is declared. */
 	return near + (double)(int64_t)draw_below(seed, 2001) * 1.4142135623730951e-6 - 1e-3;
 }
 
@@ -189,13 +189,13 @@ static void random_gaps_agree_with_plain_cells(void **state)
 		cells_free(&b);
 		world_close(&w);
 	}
-	/* The rounds reach all of them. */
+	/* The random rounds reach all cases. */
 	assert_true(whole > 50 && in_part > 10 && none > 10 && coarse > 10);
 }
 
 /* --- long runs --- */
 
-static uint64_t fetched; /* objects that were asked for */
+static uint64_t fetched; /* number of objects that were requested */
 
 static bool count_objects(const struct ts_call *call)
 {
@@ -216,13 +216,13 @@ static double two(int64_t step)
 	return 2;
 }
 
-/* r is 1/4 at first, 3/4 in the middle, 1/8 at the end. */
+/* r is 1/4 at first, 3/4 in the middle, and 1/8 at the end. */
 static double off(int64_t step)
 {
 	return step < 1000 ? 2 : step < 120000 ? 1.5 : step < 270000 ? 0.5 : 1.75;
 }
 
-/* Blocks of 2^14 steps; the first difference lies in the first of 19. */
+/* Blocks have 2^14 steps; the first difference is in the first of 19 blocks. */
 static void the_middle_of_a_long_run_is_not_opened(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
@@ -238,19 +238,20 @@ static void the_middle_of_a_long_run_is_not_opened(void **state)
 	row = loss_row(&w, &a, &b);
 	assert_int_equal(row->first_step, 1000);
 	assert_int_equal(row->gap.visible_step, 1000);
-	/* 15,384 of the first block, four more blocks, the last two */
+	/* 15,384 of the first block, four more blocks, and the last two */
 	assert_int_equal(row->gap.points, 5 * 16384 - 1000 + 16384 + 300000 - 18 * 16384);
 	assert_int_equal(row->gap.last_step, 299999);
 	assert_true(row->gap.first == 0.25 && row->gap.after_100 == 0.25 && row->gap.greatest == 0.25);
 	assert_true(row->gap.saturation == 0.125 && row->gap.bias == 1);
-	/* Two heads, two indexes; keys (shared) and two columns of 7 blocks; the steps of both runs are not opened. */
+	/* The objects are two heads, two indexes, keys (shared) and two columns of 7 blocks; the steps of both runs are
+	 * not opened. */
 	assert_true(fetched <= 4 + 3 * 7);
 	cells_free(&a);
 	cells_free(&b);
 	world_close(&w);
 }
 
-/* The side with the wider cadence has few points in a block: its end is found in the other's blocks too. */
+/* The side with the wider cadence has few points in a block: its end is searched for in the other side's blocks too. */
 static void another_cadence(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
@@ -284,7 +285,8 @@ static double third_as_float(int64_t step)
 	return (double)(float)third(step) + (step >= 200000 ? 0.5 : 0);
 }
 
-/* A double and its float32 differ from the first step on, and part visibly far behind what is looked at otherwise. */
+/* A double and its float32 differ from the first step on, and differ visibly far beyond the blocks that are usually
+ * read. */
 static void what_is_not_visible_is_followed(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
@@ -312,7 +314,7 @@ static void what_is_not_visible_is_followed(void **state)
 	world_close(&w);
 }
 
-/* The shorter run ends in the middle of the longer one: the tail is of what both have. */
+/* The shorter run ends in the middle of the longer one: the tail covers the steps that both have. */
 static void one_ends_before_the_other(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
@@ -331,7 +333,8 @@ static void one_ends_before_the_other(void **state)
 	world_close(&w);
 }
 
-/* Blocks of four rows: as many are opened as say how it begins, and what lies behind the hole is not mixed with it. */
+/* Blocks have four rows: enough of them are opened to show the beginning, and the rows after the hole are not mixed
+ * with it. */
 static void small_blocks(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
@@ -351,13 +354,13 @@ static void small_blocks(void **state)
 	assert_true(row->gap.first == 0 && row->gap.at_visible == 0.25 && row->gap.after_100 == 0.25);
 	assert_int_equal(row->gap.visible_step, 64 + 37 * 4000);
 	assert_true(row->gap.points >= 100 + TS_GAP_WINDOW + 5 && row->gap.points < 100 + TS_GAP_WINDOW + 4 + 8);
-	assert_true(row->gap.saturation == 0.125); /* a tenth would reach over the hole */
+	assert_true(row->gap.saturation == 0.125); /* a tenth would extend beyond the hole */
 	cells_free(&a);
 	cells_free(&b);
 	world_close(&w);
 }
 
-/* Blocks of 65,536 rows: the steps of the first rows lie wider apart than the rest. */
+/* Blocks have 65,536 rows: the steps of the first rows are further apart than the rest. */
 static void large_blocks(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
@@ -378,7 +381,7 @@ static void large_blocks(void **state)
 	world_close(&w);
 }
 
-/* What is looked at ends just where one side stands behind all that the other has left. */
+/* The compared part ends exactly where one side is after all steps that the other has left. */
 static void nothing_in_common_behind(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
@@ -438,7 +441,7 @@ static void only_what_was_computed(void **state)
 		assert_int_equal(diff.series[i].gap.known, wanted);
 		known += wanted;
 	}
-	assert_int_equal(known, 2); /* the trajectory's, and the unknown one */
+	assert_int_equal(known, 2); /* that of the trajectory, and the unknown one */
 	cells_free(&a);
 	cells_free(&b);
 	world_close(&w);
