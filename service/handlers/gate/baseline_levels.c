@@ -8,7 +8,7 @@
 
 enum { COMMIT_SHOWN = 12, REASON_SHOWN = 200 };
 
-static const uint64_t SEED = 0x7473636f7065; /* of the permutations: any number, but always the same */
+static const uint64_t SEED = 0x7473636f7065; /* for the permutations: any number, but always the same */
 
 /* A series of runs of one workload, oldest first: the indexes of their items, and which of them begin a level. */
 struct line {

@@ -91,7 +91,7 @@ static const char *not_ancestor(struct ts_baseline_selection *s, const struct ts
 		s->seen_ancestor = true;
 		return NULL;
 	}
-	/* Where the list of ancestors is cut short, a run that came before an ancestor counts as an ancestor. */
+	/* Where the list of ancestors is truncated, a run that came before an ancestor counts as an ancestor. */
 	return c->cut && s->seen_ancestor ? NULL : "its commit is not an ancestor of the candidate's";
 }
 
@@ -100,7 +100,8 @@ static struct ts_span cut(struct ts_span text)
 	return ts_span_of(text.data, text.len < SHOWN_VALUE ? text.len : SHOWN_VALUE);
 }
 
-/* "its config.lr is 0.001, the candidate's is 0.002, and 2 more facts differ". NULL: the arena is full. */
+/* Returns "its config.lr is 0.001, the candidate's is 0.002, and 2 more facts differ", for example. NULL: the arena is
+ * full. */
 static const char *tell_difference(struct ts_baseline_selection *s, const struct ts_workload_difference *rows, size_t n)
 {
 	const struct ts_workload_difference *first = NULL;
@@ -136,7 +137,8 @@ static enum ts_status compare_facts(struct ts_baseline_selection *s, const struc
 	return ts_workload_compare(&facts, &s->facts, s->policy->ignore, s->arena, ret_rows, ret_n, err);
 }
 
-/* Why a run of another workload is no baseline: the facts that differ, where few heads have to be read to find them. */
+/* Gives the reason why a run of another workload is no baseline: the facts that differ, where few heads must be read to
+ * find them. */
 static enum ts_status say_other(struct ts_baseline_selection *s, struct ts_baseline_item *item,
 				enum ts_workload_part part, struct ts_error *err)
 {
@@ -214,7 +216,7 @@ static struct ts_baseline_item *item_next(struct ts_baseline_selection *s)
 		s->items = items;
 		s->cap = cap;
 	}
-	/* A branch may be looked at twice. */
+	/* A branch may be searched twice. */
 	s->items[s->n] = (struct ts_baseline_item){.level = 0};
 	return &s->items[s->n++];
 }
@@ -440,7 +442,7 @@ static enum ts_status add_differences(struct ts_baseline_selection *s, const str
 	if ((found->any || nearest) && s->facts.n) {
 		status = compare_facts(s, found->any ? &found->newest : &nearest->run.id, &s->input->differences,
 				       &s->input->n_differences, &mine);
-		/* A bundle's runs are elsewhere. */
+		/* The runs of a bundle may not be in this store. */
 		if (status && !(s->given && status == TS_NOT_FOUND)) {
 			*err = mine;
 			return status;
@@ -493,7 +495,8 @@ static enum ts_status add_sentence(struct ts_baseline_selection *s, struct ts_er
 	return TS_OK;
 }
 
-/* The name in "branch:project/name" or "?project/name"; *ret_project is "project/". Empty: the spec asks for something else. */
+/* Returns the name in "branch:project/name" or "?project/name"; *ret_project is "project/". It is empty if the spec has
+ * another form. */
 static struct ts_span branch_asked(struct ts_span spec, struct ts_span *ret_project)
 {
 	const uint8_t *slash;
@@ -507,8 +510,8 @@ static struct ts_span branch_asked(struct ts_span spec, struct ts_span *ret_proj
 	return ts_span_of(slash + 1, spec.len - ret_project->len);
 }
 
-/* In a project without any branch, the one that is asked for has no run yet: that is the first week, and no error. In a project that
- * has branches, a name that none of them has is taken for a typing error. */
+/* In a project without any branch, the requested branch has no run yet: the gate has just been introduced, and that is
+ * no error. In a project that has branches, a name that none of them has counts as a typing error. */
 static enum ts_status select_nothing_yet(struct ts_baseline_selection *s, bool *ret_new, struct ts_error *err)
 {
 	struct ts_ref_query query = {.kind = TS_REF_BRANCH, .order = TS_ORDER_NAME, .limit = 1};

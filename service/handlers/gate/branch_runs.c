@@ -20,8 +20,8 @@ struct history {
 	struct ts_branch_run *runs;
 	size_t n;
 	struct by_id *sorted;
-	struct ts_arena pages[2]; /* of names: the token of one page lies in its arena while the next is read */
-	struct ts_arena name;	  /* of one name: its notes, its log */
+	struct ts_arena pages[2]; /* for names: the token of one page is in its arena while the next is read */
+	struct ts_arena name;	  /* for one name: its notes, its log */
 };
 
 /* Equal ids stay in the order of the log: newest first. */
@@ -51,7 +51,7 @@ static struct ts_branch_run *find(const struct history *h, const struct ts_id *i
 	return NULL;
 }
 
-/* Entries to runs, each id once. */
+/* Turns log entries into runs, with each id once. */
 static enum ts_status take_entries(struct history *h, const struct ts_log_entry *entries, size_t n, struct ts_error *err)
 {
 	struct by_id *all = ts_arena_array(h->arena, n, sizeof *all);
@@ -96,7 +96,7 @@ static enum ts_status take_notes(struct history *h, struct ts_span name, struct 
 
 	ts_arena_reset(&h->name);
 	if (h->engine->ops->note_list(h->engine, name, &h->name, &notes, &n, err))
-		return err->status == TS_NOT_FOUND ? TS_OK : err->status; /* the name went while we looked */
+		return err->status == TS_NOT_FOUND ? TS_OK : err->status; /* the name was removed meanwhile */
 	for (size_t i = 0; i < n; i++) {
 		if (ts_span_is(notes[i].key, "state"))
 			run->training |= ts_span_is(notes[i].value, "running");
@@ -108,7 +108,7 @@ static enum ts_status take_notes(struct history *h, struct ts_span name, struct 
 	return TS_OK;
 }
 
-/* Older entries of the branch at which this name has pointed: each is followed by the next. */
+/* Finds older entries of the branch at which this name has pointed: each of them has a newer version of the run. */
 static enum ts_status take_log(struct history *h, struct ts_span name, size_t at, struct ts_error *err)
 {
 	struct ts_log_entry *entries;
@@ -190,7 +190,7 @@ enum ts_status ts_branch_entries(struct ts_fetch *f, struct ts_span branch, size
 	return TS_OK;
 }
 
-/* Of one run alone: the others can still be told apart. */
+/* Returns whether an error is about one run only, so that the other runs can still be read. */
 static bool is_of_the_run(enum ts_status status)
 {
 	return status == TS_NOT_FOUND || status == TS_DAMAGED || status == TS_INVALID || status == TS_TOO_LARGE ||

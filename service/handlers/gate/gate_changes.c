@@ -11,7 +11,7 @@ static bool explains(enum ts_group group)
 	return group != TS_GROUP_SESSION && group != TS_GROUP_CODE && group != TS_GROUP_COLUMNS;
 }
 
-/* The fact's value as text, cut to SHOWN_VALUE bytes. data == NULL: no memory. */
+/* Returns the fact's value as text, cut to SHOWN_VALUE bytes. data == NULL: no memory. */
 static struct ts_span shown(const struct ts_fact *fact, struct ts_arena *arena)
 {
 	struct ts_buf text = TS_BUF_INIT(TS_MESSAGE_MAX);

@@ -10,7 +10,7 @@ enum { SHOWN_NOTE = 1000 };
 
 /* --- names and ids --- */
 
-/* "project/" of "run:project/name" or "?project/name"; empty where there is none. */
+/* Returns "project/" of "run:project/name" or "?project/name"; empty where there is none. */
 static struct ts_span prefix_of(struct ts_span spec)
 {
 	const uint8_t *mark = spec.len ? memchr(spec.data, ':', spec.len) : NULL, *slash;
@@ -91,7 +91,7 @@ enum ts_status ts_gathering_begin(struct ts_gathering *g, struct ts_fetch *f, co
 
 /* --- candidates --- */
 
-/* How an error message names the run. */
+/* Returns how an error message names the run. */
 static struct ts_span title(const struct ts_gathering *g, const struct ts_gate_run *run)
 {
 	char hex[TS_ID_HEX + 1];

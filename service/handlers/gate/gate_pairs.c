@@ -31,7 +31,7 @@ static enum ts_status pass_over(struct ts_gathering *g, const struct ts_gate_run
 	return TS_OK;
 }
 
-/* Why a run that was given for the pairs does not count; NULL: it counts. */
+/* Returns why a run that was given for the pairs does not count; NULL: it counts. */
 static const char *against(const struct ts_gathering *g, const struct ts_gate_run *run,
 			   const struct ts_run_notes *notes)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* n rows with room for one more. NULL: the arena is full. */
+/* Returns a copy of n rows with room for one more. NULL: the arena is full. */
 static void *grown(void *rows, size_t n, size_t size, struct ts_arena *arena)
 {
 	void *more;

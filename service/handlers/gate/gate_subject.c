@@ -10,7 +10,7 @@ static struct ts_span text_of(const struct ts_facts *facts, const char *path)
 	return fact && fact->type == TS_FACT_TEXT ? fact->text : ts_span_of(NULL, 0);
 }
 
-/* The text of a fact; a long text lies in an object of its own. */
+/* Reads the text of a fact; a long text is in an object of its own. */
 static enum ts_status long_text_of(struct ts_fetch *f, const struct ts_facts *facts, const char *path,
 				   struct ts_arena *arena, struct ts_span *ret_text, struct ts_error *err)
 {

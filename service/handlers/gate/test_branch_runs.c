@@ -89,7 +89,7 @@ struct got {
 	uint64_t older;
 };
 
-/* Reduces every entry, and leaves those out that the header says are to be left out. */
+/* Reduces every entry, and leaves out the entries that the header says to leave out. */
 static enum ts_status keep_runs(struct ts_fetch *f, struct got *got)
 {
 	static const struct ts_gate_policy policy = {.delta = 0.01};
@@ -148,12 +148,12 @@ static void each_once_newest_first(void **state)
 	assert_true(ts_span_is(got.runs[1].run.name, "p/b"));
 	must(test_update(&s, &again, &reply), &s.err);
 	must(history("p/main", 0, &got), &s.err);
-	assert_int_equal(got.n, 3); /* a came again, and stands where it came last */
+	assert_int_equal(got.n, 3); /* a was pushed again, and is at the place of its last push */
 	assert_true(ts_id_eq(&got.runs[0].run.id, &a) && got.runs[0].seq == 4 && ts_id_eq(&got.runs[1].run.id, &c));
 	assert_int_equal(reduced, 6);
 	must(history("p/main", 2, &got), &s.err);
 	assert_int_equal(got.n, 2);
-	assert_int_equal(got.older, 2); /* b, and a's first entry */
+	assert_int_equal(got.older, 2); /* b, and the first entry of a */
 	must(history("p/main", 4, &got), &s.err);
 	assert_int_equal(got.older, 0);
 }
@@ -171,7 +171,7 @@ static void has_notes(void **state)
 	push("p/c", "p/main", run_of(0.003), false);
 	must(test_update(&s, &second, &reply), &s.err);
 	must(test_update(&s, &elsewhere, &reply), &s.err);
-	must(test_note(&s, "p/also-a", "bad", "broken fan"), &s.err); /* any name of it */
+	must(test_note(&s, "p/also-a", "bad", "broken fan"), &s.err); /* a note on any name of the run counts */
 	must(test_note(&s, "q/b", "bad", "of another project"), &s.err);
 	must(test_note(&s, "p/b", "accepted", "new kernel"), &s.err);
 	must(test_note(&s, "p/c", "state", "running"), &s.err);
@@ -198,7 +198,7 @@ static void a_run_that_trains_on_is_one(void **state)
 	must(history("p/main", 0, &got), &s.err);
 	assert_int_equal(got.n, 2);
 	assert_true(ts_id_eq(&got.runs[0].run.id, &last) && value(&got.runs[1]) == 0.002);
-	run.started = 2e9; /* the name is used again for a run of another day: two runs */
+	run.started = 2e9; /* the name is used again for a run of another day: these are two runs */
 	run.lr = 0.004;
 	push("p/a", "p/main", run, true);
 	must(history("p/main", 0, &got), &s.err);
@@ -220,7 +220,7 @@ static void what_is_gone_does_not_fail_the_rest(void **state)
 	assert_true(!got.runs[0].gone && !got.runs[2].gone && value(&got.runs[2]) == 0.001);
 }
 
-/* The name moved on to a run that is damaged: the older push is all there is. */
+/* The name moved on to a damaged run: only the older push can be read. */
 static void gone_later(void **state)
 {
 	struct test_run run = run_of(0.001);
@@ -242,7 +242,7 @@ static void no_branch(void **state)
 	(void)state;
 	push("p/a", "p/main", run_of(0.001), false);
 	assert_int_equal(history("p/none", 0, &got), TS_NOT_FOUND);
-	assert_int_equal(history("p/a", 0, &got), TS_NOT_FOUND); /* a run is no branch */
+	assert_int_equal(history("p/a", 0, &got), TS_NOT_FOUND); /* a run is not a branch */
 }
 
 int main(void)

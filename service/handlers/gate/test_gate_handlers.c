@@ -18,9 +18,9 @@
 #include <stdio.h>
 
 static struct test_store s;
-static struct ts_id index_id; /* of the one rank that all runs have */
+static struct ts_id index_id; /* of the one rank that every run has */
 
-/* Links in the place of the one that reads columns. */
+/* The linker takes this function instead of the one that reads columns. */
 enum ts_status ts_reduce_run(struct ts_fetch *f, const struct ts_id *id, const struct ts_gate_policy *policy,
 			     struct ts_arena *arena, struct ts_gate_run *ret_run, struct ts_error *err)
 {
@@ -93,7 +93,7 @@ static void add_text(struct ts_facts *facts, const char *path, const char *text)
 		add(facts, path, (struct ts_fact){.type = TS_FACT_TEXT, .text = ts_span_str(text)});
 }
 
-/* Pushed under "p/NAME", and onto "p/main" if branch. */
+/* Pushes a run under "p/NAME", and onto "p/main" if branch. */
 static struct ts_id push(const char *name, struct said said, bool branch)
 {
 	struct ts_rank_ref rank = {0, index_id};
@@ -124,7 +124,7 @@ static struct ts_id push(const char *name, struct said said, bool branch)
 	return request.head;
 }
 
-/* n runs m<first>..., each of its own commit and machine, 0.2 % around time. */
+/* Pushes n runs m<first>..., each with its own commit and machine, with times within 0.2 % of time. */
 static void push_branch(int first, int n, double time, double lr)
 {
 	for (int i = first; i < first + n; i++)
@@ -137,7 +137,7 @@ static void push_branch(int first, int n, double time, double lr)
 		     true);
 }
 
-/* The time is no part of the key. */
+/* The time is not part of the key. */
 static struct ts_policy_item items[] = {
 	{.code = {(const uint8_t *)"GATE", 4},
 	 .threshold = {(const uint8_t *)"ignore", 6},
@@ -156,7 +156,7 @@ static enum ts_status ask(const char *method, struct ts_gate_request *request, s
 	return status;
 }
 
-/* candidate may be NULL: Baseline. */
+/* Without a candidate (NULL), the method is Baseline. */
 static struct ts_gate_input baselines_of(const char *candidate)
 {
 	struct ts_span specs[] = {ts_span_str("branch:p/main"), ts_span_str(candidate ? candidate : "")}, reply;
@@ -185,7 +185,7 @@ static enum ts_status gate(const char *candidate, const char *pairs[], size_t n_
 	return TS_OK;
 }
 
-/* Names of the runs of a role, in order, with their group where it is not 0: "p/m3 p/m2/1". */
+/* Lists the names of the runs of a role, in order, with their group where it is not 0: "p/m3 p/m2/1". */
 static const char *roles(const struct ts_gate_input *in, enum ts_gate_role role)
 {
 	const char *text = "";
@@ -213,7 +213,7 @@ static const char *why_not(const struct ts_gate_input *in, const char *name)
 	return "";
 }
 
-/* The newest 20; those before them are history of the same level. */
+/* The newest 20 runs are baselines; older runs are history of the same level. */
 static void the_newest_count(void **state)
 {
 	struct ts_gate_input in;
@@ -229,7 +229,7 @@ static void the_newest_count(void **state)
 	assert_true(ts_span_is(in.baseline, "main"));
 }
 
-/* 5 % more from the 31st run on: a level of its own. */
+/* From the 31st run on, times are 5 % longer: a level of its own. */
 static void levels_begin_at_changes(void **state)
 {
 	struct ts_gate_input in;
@@ -243,7 +243,7 @@ static void levels_begin_at_changes(void **state)
 	assert_non_null(strstr(why_not(&in, "p/m30"), "before step time rose by "));
 	assert_non_null(strstr(why_not(&in, "p/m30"), " at c31"));
 	assert_true(ts_span_starts(ts_span_str(roles(&in, TS_GATE_HISTORY)), ts_span_str("m30/2 m29/2 ")));
-	/* An accepted change begins one too, where a test of so few runs finds none. */
+	/* An accepted change begins a level too, even where a test of so few runs finds no change. */
 	must(test_note(&s, "p/m37", "accepted", "meant"), &s.err);
 	in = baselines_of(NULL);
 	assert_string_equal(roles(&in, TS_GATE_BASELINE), "m38 m37");
@@ -252,7 +252,7 @@ static void levels_begin_at_changes(void **state)
 				   ts_span_str("m36/2 m35/2 m34/2 m33/2 m32/2 m31/2 m30/3 ")));
 }
 
-/* Other workloads of the branch say how far runs lie apart where there is too little of this one. */
+/* Other workloads of the branch show how far runs differ where there are too few runs of this workload. */
 static void other_workloads_are_history(void **state)
 {
 	struct ts_gate_input in;
@@ -276,7 +276,7 @@ static void ancestors_and_commits(void **state)
 	in = baselines_of("p/early");
 	assert_string_equal(roles(&in, TS_GATE_BASELINE), "m4 m3 m1");
 	assert_string_equal(why_not(&in, "p/m2"), "its commit is not an ancestor of the candidate's");
-	/* A run of the candidate's own commit is none; what is not committed over it makes another. */
+	/* A run of the candidate's own commit is no baseline; uncommitted changes over that commit make other code. */
 	push("own", (struct said){.time = 0.1, .commit = "c5", .started = 100}, false);
 	in = baselines_of("p/own");
 	assert_string_equal(why_not(&in, "p/m5"), "it ran the candidate's own commit");
@@ -290,7 +290,7 @@ static void ancestors_and_commits(void **state)
 	assert_string_equal(why_not(&in, "p/dirty2"), "it ran the candidate's own commit");
 }
 
-/* 200 ancestors are all that facts list: what came before one of them is taken for one, what came after none is not. */
+/* Facts list at most 200 ancestors: a run before one of them counts as an ancestor, a run after none of them does not. */
 static void a_list_of_ancestors_that_ends(void **state)
 {
 	struct ts_gate_input in;
@@ -305,7 +305,7 @@ static void a_list_of_ancestors_that_ends(void **state)
 	assert_string_equal(roles(&in, TS_GATE_BASELINE), "m4 m3 m2 m1");
 	assert_string_equal(why_not(&in, "p/m5"), "its commit is not an ancestor of the candidate's");
 	push("lost", (struct said){.time = 0.1, .commit = "y", .ancestors = list + 3}, false);
-	/* One line fewer is a list that does not end early. */
+	/* With one ancestor fewer, the list is not truncated. */
 	in = baselines_of("p/lost");
 	assert_string_equal(roles(&in, TS_GATE_BASELINE), "");
 	list = ts_arena_printf(&s.arena, "%s\ne", list + 3);
@@ -341,7 +341,8 @@ static void reruns_are_candidates(void **state)
 	assert_string_equal(s.err.text, "p/d is still training; run the gate when it has finished");
 }
 
-/* Another commit, with other ancestors, is what a candidate is; the sixth run takes the candidates' time. */
+/* A candidate always has another commit with other ancestors, so these do not count; the sixth run has the candidates'
+ * time. */
 static void a_loss_names_facts_that_may_matter(void **state)
 {
 	struct ts_verdict v;
@@ -360,7 +361,7 @@ static void a_loss_names_facts_that_may_matter(void **state)
 			       "step; 2 recorded facts differ: code.dirty and 1 more"));
 }
 
-/* Of another run that cannot be read is said that nobody knows what it is of. */
+/* The verdict says of a run that cannot be read that its workload is unknown. */
 static void a_broken_run_beside(void **state)
 {
 	struct ts_buf object = TS_BUF_INIT(TS_OBJECT_MAX);
@@ -381,7 +382,7 @@ static void a_broken_run_beside(void **state)
 			    "it cannot be read, so it is not known whether it ran the candidate's commit");
 }
 
-/* By start within a session, whatever the order of words; what has no partner does not count. */
+/* Runs are paired by start within a session, whatever the order of the specs; a run without a partner does not count. */
 static void pairs_by_session_and_start(void **state)
 {
 	static const char *pairs[] = {"p/y2", "p/b3", "p/x1", "p/b1", "p/x2", "p/b2", "p/z", "p/y1", "p/a"};
@@ -399,7 +400,7 @@ static void pairs_by_session_and_start(void **state)
 	push("y2", (struct said){.time = 0.11, .commit = "x", .session = "s2", .started = 1}, false);
 	push("z", (struct said){.time = 0.11, .commit = "x", .session = "s3"}, false);
 	must(gate("p/a", pairs, 9, &v), &s.err);
-	/* The session of y, s2, comes before or after that of x by its digest: both orders are right. */
+	/* The digests decide whether session s2 of y comes before or after that of x: both orders are correct. */
 	if (strstr(roles(&v.input, TS_GATE_PAIR_BASE), "y1/1")) {
 		assert_string_equal(roles(&v.input, TS_GATE_PAIR_BASE), "y1/1 b1/2 b2/3");
 		assert_string_equal(roles(&v.input, TS_GATE_PAIR_CANDIDATE), "y2/1 x1/2 x2/3");
@@ -410,7 +411,7 @@ static void pairs_by_session_and_start(void **state)
 	assert_string_equal(roles(&v.input, TS_GATE_CANDIDATE), "a");
 	assert_string_equal(why_not(&v.input, "p/b3"), "it was given for the pairs, but its session has no other run to pair it with");
 	assert_string_equal(why_not(&v.input, "p/z"), "it was given for the pairs, but its session has no other run to pair it with");
-	/* Without a commit nothing says whose side a run is. */
+	/* Without a commit, it is unknown to which side a run belongs. */
 	push("none", (struct said){.time = 0.1}, false);
 	assert_int_equal(gate("p/none", pairs, 1, &v), TS_INVALID);
 	assert_string_equal(s.err.text,
@@ -434,7 +435,7 @@ static void nothing_comparable(void **state)
 	assert_true(ts_span_is(v.input.differences[0].path, "config.lr"));
 }
 
-/* Of a bundle, and of another: both with what they were made with. */
+/* Two different bundles each keep the settings with which they were made. */
 static void bundles(void **state)
 {
 	struct ts_span specs[] = {ts_span_str("p/new")}, reply;

@@ -39,7 +39,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The id of a run of one rank whose steps take `seconds`; commit is that of the code. 0 seconds: it records no time. */
+/* Returns the id of a run of one rank whose steps take `seconds`; commit is that of the code. 0 seconds: it records no
+ * time. */
 static struct ts_id run_of(double seconds, const char *model, const char *commit)
 {
 	const struct told facts[] = {{TS_RANK_JOB, "config.model", model, 0}, {TS_RANK_JOB, "code.commit", commit, 0}};
@@ -140,7 +141,7 @@ static void expect_left_out(const struct ts_trend *t, size_t i, const char *reas
 		fail_msg("%zu: %.*s", i, TS_SPAN_ARG(t->runs[i].reason));
 }
 
-/* The newest run that may count says which workload. */
+/* The newest run that may count determines the workload. */
 static void leaves_out(void **state)
 {
 	struct ts_trend t;
@@ -181,7 +182,7 @@ static void like_another(void **state)
 	assert_int_equal(t.left_out, 3);
 }
 
-/* A run that was pushed while it trained, and again when it had ended, is one. */
+/* A run that was pushed while it trained, and again after its end, counts once. */
 static void pushed_again(void **state)
 {
 	struct ts_id early = run_of(0.2, "llama", "c9"), late = run_of(0.21, "llama", "c9");
@@ -215,7 +216,7 @@ static void a_declared_workload(void **state)
 	assert_true(ts_span_is(t.workload, "nightly") && t.left_out == 2 && t.runs[2].known);
 }
 
-/* Timestamps show what phases leave out: the two do not compare, and the newest value counts. */
+/* Timestamps include what phases leave out, so the two are not compared, and the newest value determines which counts. */
 static void measured_by_other_means(void **state)
 {
 	const struct told facts[] = {{TS_RANK_JOB, "config.model", "llama", 0}};

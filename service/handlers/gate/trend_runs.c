@@ -15,7 +15,7 @@ TS_REPLIER(trend_reply, ts_trend);
 
 enum { SHOWN = 160 /* bytes of a reason, since each run may have one */, SHORT = 12 };
 
-/* What is kept of each entry, to recognise a later push of the same run. */
+/* The data kept of each entry, to recognize a later push of the same run. */
 struct mark {
 	struct ts_workload start;
 	bool gone;
@@ -45,7 +45,7 @@ static enum ts_status keep(struct follower *t, struct ts_span text, size_t most,
 	return TS_OK;
 }
 
-/* Follows this workload. Where it has no name, the answer names it by the first digits of its key of config. */
+/* Follows this workload. If it has no name, the answer names it by the first digits of the key of its config. */
 static enum ts_status follow(struct follower *t, const struct ts_workload *w, struct ts_error *err)
 {
 	static const struct ts_id none;
@@ -84,7 +84,8 @@ static enum ts_status leave_out(struct follower *t, struct ts_trend_run *row, co
 	return TS_OK;
 }
 
-/* How a value was measured. Like the gate, a trend does not compare values that were measured in different ways. */
+/* Describes how a value was measured. Like the gate, a trend does not compare values that were measured in different
+ * ways. */
 static struct ts_span basis_of(const struct ts_reduction *r, enum ts_metric metric)
 {
 	if (metric == TS_METRIC_MFU)
