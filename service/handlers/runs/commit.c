@@ -28,7 +28,8 @@ static enum ts_status check_request(const struct ts_commit_request *r, struct ts
 	return ts_run_state_check(r->state, err);
 }
 
-/* The head and its indexes are there and canonical. What is not is the sender's fault, not our damage. */
+/* Checks that the head and its indexes are present and canonical. If not, the sender made an error; our store is not
+ * damaged. */
 static enum ts_status open_sent(struct commit *c, struct ts_arena *arena, struct ts_run *ret_run, struct ts_error *err)
 {
 	char hex[TS_ID_HEX + 1];
@@ -65,7 +66,7 @@ static void tell_missing(const struct ts_description *d, struct ts_commit_reply 
 	reply->n_missing = d->n_missing;
 }
 
-/* run becomes what the name points at. stage, if any, has done its part. */
+/* Makes run the run that the name points at. The stage, if any, is removed. */
 static enum ts_status place(struct commit *c, const struct ts_run *run, const struct ts_ref *stage,
 			    struct ts_arena *arena, struct ts_commit_reply *ret_reply, bool *io_raced,
 			    struct ts_error *err)
@@ -100,7 +101,7 @@ static enum ts_status place(struct commit *c, const struct ts_run *run, const st
 	return TS_OK;
 }
 
-/* The ranks so far wait under the name's stage. */
+/* Keeps the ranks received so far under the name's stage. */
 static enum ts_status stage_run(struct commit *c, const struct ts_run *run, const struct ts_ref *stage,
 				struct ts_arena *arena, struct ts_commit_reply *ret_reply, bool *io_raced,
 				struct ts_error *err)
@@ -124,7 +125,7 @@ static enum ts_status stage_run(struct commit *c, const struct ts_run *run, cons
 	if (ts_describe(c->f, run, arena, &d, err) || ts_summary_make(&d, arena, &u.summary, err))
 		return err->status;
 	if (stage && ts_id_eq(&stage->id, &run->id)) {
-		now = *stage; /* sent again */
+		now = *stage; /* the same ranks were sent again */
 	} else if (engine->ops->commit(engine, &u, 1, arena, &now, err)) {
 		*io_raced = err->status == TS_CONFLICT;
 		return err->status;
@@ -136,8 +137,8 @@ static enum ts_status stage_run(struct commit *c, const struct ts_run *run, cons
 	return TS_OK;
 }
 
-/* What the ranks sent are put together with: what is staged, else the run that the name has (a rank that trains on, or
- * comes late), else nothing. */
+/* Finds the run with which the sent ranks are joined: the staged one, else the run that the name has (a rank trains on,
+ * or comes late), else none. */
 static enum ts_status find_base(struct commit *c, struct ts_arena *arena, struct ts_ref *stage, bool *ret_staged,
 				struct ts_run *base, bool *ret_has_base, struct ts_error *err)
 {

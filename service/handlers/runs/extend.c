@@ -21,7 +21,7 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct compared *c, con
 	c->extends = false;
 }
 
-/* Foreign text for a reason, escaped and cut. */
+/* Text of another origin, escaped and cut for a reason. */
 struct shown {
 	char text[128];
 };
@@ -44,11 +44,11 @@ static struct shown show(struct ts_span name)
 	return out;
 }
 
-/* One side of a column: the block it is in, and how far. */
+/* One side of a column: the block that is open, and the current row. */
 struct side {
 	const struct ts_table *table;
 	const struct ts_column *column;
-	struct ts_arena arena; /* of the block that is open */
+	struct ts_arena arena; /* for the open block */
 	size_t block;
 	uint32_t row;
 	bool open;
@@ -189,8 +189,8 @@ static enum ts_status check_tables(struct compared *c, const struct ts_index *ol
 	return TS_OK;
 }
 
-/* What may change while a run goes on: where and how long it runs, how much of its world is here, and how finely its log turns out
- * to be written as more of it comes. */
+/* Returns whether a fact may change while a run continues: where and for how long it runs, how many of its ranks are
+ * here, and the number format of its log, as more rows show it. */
 static bool may_change(struct ts_span path)
 {
 	enum ts_group group;

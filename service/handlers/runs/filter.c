@@ -21,7 +21,7 @@ struct literal {
 	bool quoted;
 	bool is_number, is_integer;
 	double number;
-	int64_t integer; /* if is_integer; of a time, in ns */
+	int64_t integer; /* if is_integer; for a time, in ns */
 };
 
 struct operation {
@@ -68,7 +68,8 @@ static bool ends_word(uint8_t c)
 	return ts_is_space(c) || c == '(' || c == ')' || c == '"' || c == '\'';
 }
 
-/* The word that begins here, not taken. A path ends at an operator; a backslash in one takes the next character along. */
+/* Returns the word that begins here, without consuming it. A path ends at an operator; a backslash in a path escapes
+ * the next character. */
 static struct ts_span peek_word(const struct parser *p, bool is_path)
 {
 	size_t at = p->at;
@@ -172,7 +173,7 @@ static enum ts_status take_time(struct parser *p, size_t at, struct literal *val
 	return wrong(p, "a time is expected here, such as 2026-11-20 or 2026-11-20T11:27:00Z");
 }
 
-/* What a column of a known type can be compared with; a fact may be anything. */
+/* Checks what a column of a known type can be compared with; a fact may have any type. */
 static enum ts_status check_value(struct parser *p, enum ts_list_word word, size_t at, struct operation *o)
 {
 	const char *wanted = NULL;
@@ -331,7 +332,7 @@ static enum ts_truth ordered(enum op op, int c)
 	return TS_UNKNOWN;
 }
 
-/* A comparison of different types: not equal, and in no order. */
+/* A comparison of different types: they are not equal, and have no order. */
 static enum ts_truth unlike(enum op op)
 {
 	if (op == OP_EQ)
@@ -339,7 +340,7 @@ static enum ts_truth unlike(enum op op)
 	return op == OP_NE ? TS_TRUE : TS_UNKNOWN;
 }
 
-/* NaN equals nothing and stands in no order, as in arithmetic. */
+/* NaN equals nothing and has no order, as in IEEE 754. */
 static enum ts_truth compare_doubles(enum op op, double a, double b)
 {
 	if (isnan(a) || isnan(b))
@@ -347,7 +348,7 @@ static enum ts_truth compare_doubles(enum op op, double a, double b)
 	return ordered(op, (a > b) - (a < b));
 }
 
-/* A decimal integer of any size, as JSON writes it. */
+/* Returns whether the text is a decimal integer of any size, as JSON writes it. */
 static bool is_decimal(struct ts_span s)
 {
 	size_t at = s.len && s.data[0] == '-';
@@ -360,7 +361,7 @@ static bool is_decimal(struct ts_span s)
 	return true;
 }
 
-/* Without going through doubles: by sign, then by length, then digit by digit. */
+/* Compares without conversion to doubles: by sign, then by length, then digit by digit. */
 static int compare_decimals(struct ts_span a, struct ts_span b)
 {
 	bool below_a = a.data[0] == '-', below_b = b.data[0] == '-';
@@ -413,7 +414,7 @@ static enum ts_truth glob(const struct operation *o, const struct ts_fact *fact)
 	return result;
 }
 
-/* A name without a project means the part behind the project. */
+/* A name without a project is compared with the part after the project. */
 static struct ts_span shorten_name(const struct operation *o, struct ts_span name)
 {
 	const uint8_t *slash = name.len ? memchr(name.data, '/', name.len) : NULL;
@@ -424,7 +425,7 @@ static struct ts_span shorten_name(const struct operation *o, struct ts_span nam
 	return ts_span_of(slash + 1, name.len - (size_t)(slash + 1 - name.data));
 }
 
-/* An id may be given by its first digits: list shows no more of it. */
+/* An id may be given by its first digits, because list shows only these. */
 static struct ts_span shorten_id(const struct operation *o, struct ts_span id)
 {
 	size_t len = o->value.text.len;

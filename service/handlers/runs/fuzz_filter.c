@@ -4,7 +4,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Facts of every kind, chosen by the path. */
+/* Returns facts of every kind, chosen by the path. */
 static bool lookup(void *ctx, struct ts_span path, struct ts_fact *ret)
 {
 	(void)ctx;

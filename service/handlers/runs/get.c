@@ -10,7 +10,7 @@ TS_REPLIER(get_reply, ts_get_reply);
 
 enum { NAMES_MAX = 64, PAGE = 1024 };
 
-/* Columns of all ranks: (table kind, name, type) once each. */
+/* Orders the columns of all ranks by (table kind, name, type). */
 static int compare_columns(const void *a, const void *b)
 {
 	const struct ts_column_info *x = a, *y = b;
@@ -25,7 +25,7 @@ static int compare_columns(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Events say what it cost, digests what was computed; of steps the names and the facts say which. */
+/* Events measure cost, and digests show what was computed; for steps, the names and the facts determine the role. */
 static enum ts_role role_of(const struct ts_run *run, const struct ts_table *table, const struct ts_column *column)
 {
 	switch (table->kind) {
@@ -63,7 +63,7 @@ static struct ts_column_info column_info(const struct ts_run *run, int32_t rank,
 	return info;
 }
 
-/* Sorted rows of the same column become one, that of the lowest rank, which counts the others. */
+/* Merges sorted rows of the same column into one row, that of the lowest rank, which counts the others. */
 static size_t merge_columns(struct ts_column_info *rows, size_t n)
 {
 	size_t out = 0;
@@ -119,7 +119,7 @@ static enum ts_status list_files(const struct ts_run *run, struct ts_arena *aren
 	return TS_OK;
 }
 
-/* "project" of the name that was asked for; of an id, nothing. */
+/* Returns "project" of the requested name, or nothing for an id. */
 static struct ts_span project_of(const struct ts_get_reply *reply)
 {
 	const uint8_t *slash = reply->by_ref ? memchr(reply->ref.name.data, '/', reply->ref.name.len) : NULL;
@@ -141,7 +141,7 @@ static enum ts_status copy_name(struct ts_get_reply *reply, const struct ts_ref 
 	return TS_OK;
 }
 
-/* "project/"; of an id, all projects. */
+/* Returns "project/"; for an id, the empty prefix of all projects. */
 static struct ts_span project_prefix(const struct ts_get_reply *reply)
 {
 	struct ts_span project = project_of(reply);
@@ -149,13 +149,14 @@ static struct ts_span project_prefix(const struct ts_get_reply *reply)
 	return project.len ? ts_span_of(project.data, project.len + 1) : project;
 }
 
-/* Walks the names of a kind: they are not indexed by what they point at. A page at a time, so that memory does not grow. */
+/* Walks the names of a kind, because they are not indexed by the object that they point at. It reads a page at a time,
+ * so that memory does not grow. */
 static enum ts_status find_names(struct ts_call *call, enum ts_ref_kind kind, struct ts_get_reply *reply,
 				 struct ts_error *err)
 {
 	struct ts_ref_query query = {
 		.kind = kind, .prefix = project_prefix(reply), .order = TS_ORDER_NAME, .limit = PAGE};
-	struct ts_arena pages[2]; /* the token of one page lies in its arena while the next is read */
+	struct ts_arena pages[2]; /* the token of one page is in its arena while the next is read */
 	enum ts_status status = TS_OK;
 	int turn = 0;
 

@@ -8,11 +8,10 @@ struct joining {
 	struct ts_arena *arena;
 	struct ts_head head;
 	struct ts_index **indexes; /* one for each of head.ranks */
-	const struct ts_run **of; /* where each comes from */
+	const struct ts_run **of; /* the run from which each index comes */
 	struct ts_buf scratch;
 };
 
-/* The fact of exactly that path and source: facts are sorted so, but a set of one rank is small. */
 static enum ts_status keep(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
 	struct joining *j = ctx;
@@ -29,7 +28,7 @@ static enum ts_status keep(void *ctx, const struct ts_id *id, struct ts_span obj
 	return status;
 }
 
-/* The ranks of both, ascending; of one that both have, added's. */
+/* Merges the ranks of both runs, ascending; for a rank that both have, added's is taken. */
 static enum ts_status unite(struct joining *j, const struct ts_run *base, const struct ts_run *added,
 			    struct ts_error *err)
 {
@@ -57,8 +56,8 @@ static enum ts_status unite(struct joining *j, const struct ts_run *base, const 
 	return TS_OK;
 }
 
-/* The rule of docs/run-directory.md: the first rank that run.json says anything of speaks for all, else the first rank. The
- * job has no facts of its own. */
+/* Applies the rule of docs/run-directory.md: the facts of the run are those of the first rank that run.json describes,
+ * else those of the first rank. The job has no facts of its own. */
 static enum ts_status choose_facts(struct joining *j, struct ts_error *err)
 {
 	size_t first = j->head.n_ranks > 1 && j->head.ranks[0].rank == TS_RANK_JOB;
@@ -93,7 +92,7 @@ static bool same_facts(const struct ts_facts *a, const struct ts_facts *b)
 	return true;
 }
 
-/* Writes the rank's index again if it says something else beside the new head. */
+/* Writes the rank's index again if, with the new head, it must record other facts. */
 static enum ts_status restate(struct joining *j, size_t i, struct ts_error *err)
 {
 	struct ts_index index = *j->indexes[i];

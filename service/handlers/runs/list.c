@@ -13,7 +13,7 @@
 TS_REPLIER(list_reply, ts_list_reply);
 
 enum { PAGE_DEFAULT = 50, BATCH = 256 };
-/* First byte of a token, so that a token of another order is refused; list_sort.c has 's'. */
+/* The first byte of a token, so that a token of another order is refused; list_sort.c uses 's'. */
 enum { MARK_NEWEST = 'n', MARK_NAME = 'a' };
 
 struct listing {
@@ -25,9 +25,9 @@ struct listing {
 	struct ts_span sort; /* without the '-' */
 	bool descending;
 	size_t page_size;
-	struct ts_arena pages[2]; /* of refs: a page's token lies in its arena while the next is read */
+	struct ts_arena pages[2]; /* for refs: a page's token is in its arena while the next is read */
 	int turn;
-	struct ts_arena row; /* of one run while it is looked at */
+	struct ts_arena row; /* for one run while it is examined */
 	struct ts_arena collected;
 	struct ts_list_reply reply;
 };
@@ -72,7 +72,7 @@ static enum ts_status begin_query(struct listing *l, struct ts_error *err)
 	return TS_OK;
 }
 
-/* The next refs of the query. The refs of the call before are gone, its token is not. */
+/* Reads the next refs of the query. The refs of the previous call are freed, its token is not. */
 static enum ts_status next_refs(struct listing *l, struct ts_ref **ret_refs, size_t *ret_n, struct ts_span *ret_next,
 				struct ts_error *err)
 {
@@ -136,8 +136,8 @@ static enum ts_status keep_token(struct listing *l, uint8_t mark, struct ts_span
 	return TS_OK;
 }
 
-/* The page is full in the middle of a batch: the engine makes a token only for the end of what it was asked for, so it is
- * asked again for that much. */
+/* The page is full in the middle of a batch. The engine makes a token only for the end of a request, so it is asked
+ * again for just as many refs. */
 static enum ts_status token_behind(struct listing *l, size_t n, uint8_t mark, struct ts_error *err)
 {
 	struct ts_ref *refs;
@@ -150,7 +150,7 @@ static enum ts_status token_behind(struct listing *l, size_t n, uint8_t mark, st
 	return keep_token(l, mark, next, err);
 }
 
-/* An order that the engine keeps. */
+/* Lists in an order that the engine maintains. */
 static enum ts_status list_ordered(struct listing *l, enum ts_ref_order order, struct ts_error *err)
 {
 	uint8_t mark = order == TS_ORDER_NAME ? MARK_NAME : MARK_NEWEST;
@@ -215,7 +215,7 @@ static enum ts_status collect_all(struct listing *l, struct ts_sort_items *items
 	return TS_OK;
 }
 
-/* A name that went away since it was collected is left out. */
+/* A name that was removed since it was collected is left out. */
 static enum ts_status add_named(struct listing *l, struct ts_span name, struct ts_error *err)
 {
 	struct ts_list_subject s;

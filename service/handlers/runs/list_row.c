@@ -32,7 +32,7 @@ static bool need_head(struct ts_list_subject *s)
 	return true;
 }
 
-/* A summary of another version, or of a name that has none: the run is opened whole. */
+/* The summary has another version, or the name has none: the whole run is opened. */
 static bool summarize_again(struct ts_list_subject *s)
 {
 	struct ts_description d;

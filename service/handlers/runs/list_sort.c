@@ -26,7 +26,7 @@ static double number_of(const struct ts_fact *key)
 	return key->type == TS_FACT_BOOL ? (double)key->boolean : key->real;
 }
 
-/* NaN behind all numbers, so that the order is total. */
+/* NaN comes after all numbers, so that the order is total. */
 static int compare_numbers(const struct ts_fact *a, const struct ts_fact *b)
 {
 	double x = number_of(a), y = number_of(b);
@@ -64,7 +64,7 @@ static int compare_items(const void *left, const void *right)
 	return ts_span_cmp(a->name, b->name);
 }
 
-/* A big integer sorts as the number that it is near. */
+/* A big integer sorts as the nearest double. */
 static void make_sortable(struct ts_fact *key)
 {
 	if (key->type == TS_FACT_NUMBER && ts_parse_double(key->text, &key->real))
@@ -121,7 +121,7 @@ void ts_sort_items(struct ts_sort_items *items)
 		qsort(items->items, items->n, sizeof *items->items, compare_items);
 }
 
-/* 's', known, type, eight bytes of number, u16 length, text, name. */
+/* A token has 's', known, type, eight bytes of number, u16 length, text, name. */
 enum ts_status ts_sort_token(const struct ts_sort_item *last, struct ts_arena *arena, struct ts_span *ret_token,
 			     struct ts_error *err)
 {

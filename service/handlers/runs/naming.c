@@ -37,7 +37,7 @@ enum ts_status ts_expectation(enum ts_expect expect, const struct ts_id *expecte
 	return TS_OK;
 }
 
-/* The old run of a name that nobody forced must be extended. */
+/* Unless the commit is forced, the new run must extend the old run of the name. */
 static enum ts_status must_extend(const struct ts_placing *p, const struct ts_ref *current, struct ts_error *err)
 {
 	char reason[TS_EXTEND_REASON] = "", hex[TS_ID_HEX + 1];
@@ -100,7 +100,7 @@ static struct ts_ref_update update_of(const struct ts_placing *p, enum ts_ref_ki
 	return u;
 }
 
-/* The run's name, its branch, and the end of its stage: all or none. */
+/* Updates the run's name and its branch, and removes its stage: all or none. */
 static enum ts_status try_place(const struct ts_placing *p, struct ts_arena *arena, struct ts_placed *placed,
 				bool *ret_raced, struct ts_error *err)
 {

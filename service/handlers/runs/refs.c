@@ -37,7 +37,7 @@ static const char *kind_word(enum ts_ref_kind kind)
 	return "name";
 }
 
-/* A name that another writer moved since it was read is not removed. */
+/* Removes a ref, unless another writer moved the name since it was read. */
 static enum ts_status remove_ref(struct ts_call *call, const struct ts_ref_request *r, const struct ts_ref *current,
 				 struct ts_error *err)
 {
@@ -57,7 +57,7 @@ static enum ts_status remove_ref(struct ts_call *call, const struct ts_ref_reque
 	return call->engine->ops->commit(call->engine, &u, 1, call->arena, NULL, err);
 }
 
-/* A branch moves freely: its log is its history. A run's name and a tag stay where they are unless forced. */
+/* A branch may always move, because its log keeps its history. A run's name and a tag move only if forced. */
 static enum ts_status may_move(const struct ts_ref_request *r, const struct ts_ref *current, struct ts_error *err)
 {
 	char hex[TS_ID_HEX + 1];

@@ -69,7 +69,8 @@ static void creates_and_repeats(void **state)
 	assert_int_equal(log_length(s, TS_REF_RUN, "default/a"), 1);
 }
 
-/* More steps, so that the last block of the old run is part of a longer one; and a second block; and facts that come late. */
+/* The new run has more steps, so that the last block of the old run is part of a longer one, a second block, and facts
+ * that come late. */
 static void extends(void **state)
 {
 	struct test_store *s = *state;
@@ -125,7 +126,7 @@ static void refuses_another_run(void **state)
 			 &(struct ts_commit_reply){0}),
 	     &s->err);
 	run = base;
-	run.steps = 19999; /* a row less */
+	run.steps = 19999; /* one row fewer */
 	assert_refused(s, test_run_put(s, &run), "has only 19999 of its 20000 rows");
 	run.steps = 30000;
 	run.lr = 0.002;
@@ -136,7 +137,7 @@ static void refuses_another_run(void **state)
 	assert_refused(s, test_run_put(s, &run), "it does not have rank 0");
 }
 
-/* A step that the old run had not, in the middle: rows are aligned by key. */
+/* The new run has a step in the middle that the old run lacks: rows are aligned by key. */
 static void refuses_a_shifted_run(void **state)
 {
 	struct test_store *s = *state;
@@ -147,7 +148,7 @@ static void refuses_a_shifted_run(void **state)
 	run.first_step = 0;
 	run.steps = 20;
 	assert_refused(s, test_run_put(s, &run), "differs at step");
-	/* the same values at other steps */
+	/* The values are the same, at other steps. */
 	run = (struct test_run){.ranks = 1, .first_step = 1, .steps = 9};
 	must(test_commit(s,
 			 &(struct ts_commit_request){
@@ -177,7 +178,7 @@ static void holds_expectations(void **state)
 	request = request_of("default/a", second);
 	request.expect = TS_EXPECT_ID;
 	request.expected = second;
-	request.force = true; /* force is about the rule, not about what the caller expects */
+	request.force = true; /* force overrides the rule, not what the caller expects */
 	assert_int_equal(test_commit(s, &request, &reply), TS_CONFLICT);
 	request.expected = first;
 	must(test_commit(s, &request, &reply), &s->err);
@@ -241,8 +242,7 @@ static void refuses_bad_requests(void **state)
 	assert_invalid(s, request);
 }
 
-/* Heads whose objects are not what they should be: an index of another rank, a block where an index should be, bytes
- * after the end. */
+/* The objects of these heads are wrong: an index of another rank, a block in place of an index, bytes after the end. */
 static void refuses_bad_heads(void **state)
 {
 	struct test_store *s = *state;
@@ -294,7 +294,7 @@ static struct ts_commit_reply must_join(struct test_store *s, struct ts_id id)
 	return reply;
 }
 
-/* Whatever the order and the groups, the joined run is the run that one directory would have given. */
+/* Whatever the order and the groups, the joined run equals the run that a single directory would have given. */
 static void joins_to_the_whole(void **state)
 {
 	struct test_store *s = *state;
@@ -364,14 +364,14 @@ static void exposes_what_is_there(void **state)
 	assert_int_equal(reply.n_missing, 1);
 	assert_int_equal(reply.missing_ranks[0], 1);
 	assert_false(has_ref(s, TS_REF_STAGE, "default/a", &now));
-	/* the rank that comes late joins what is shown */
+	/* A rank that comes late is joined with the visible run. */
 	reply = must_join(s, put_ranks(s, run, 1, 1));
 	assert_int_equal(reply.outcome, TS_COMMIT_EXTENDED);
 	now = put_ranks(s, run, 0, 3);
 	assert_true(ts_id_eq(&reply.id, &now));
 }
 
-/* A rank that trains on replaces its older self, and only that. */
+/* A rank that trains on replaces its older version, and nothing else. */
 static void joins_a_longer_rank(void **state)
 {
 	struct test_store *s = *state;
@@ -388,7 +388,7 @@ static void joins_a_longer_rank(void **state)
 	request = request_of("default/a", put_ranks(s, run, 1, 1));
 	request.join = true;
 	assert_int_equal(test_commit(s, &request, &reply), TS_CONFLICT);
-	run.world = 4; /* another world altogether */
+	run.world = 4; /* a world of another size */
 	run.steps = 12;
 	request.head = put_ranks(s, run, 3, 1);
 	assert_int_equal(test_commit(s, &request, &reply), TS_CONFLICT);
@@ -400,7 +400,7 @@ static void joins_a_longer_rank(void **state)
 	assert_non_null(strstr(s->err.text, "--expose"));
 }
 
-/* -- writers beside each other -- */
+/* -- concurrent writers -- */
 
 enum { WRITERS = 8 };
 
@@ -413,7 +413,7 @@ struct writer {
 	struct ts_error err;
 };
 
-/* A channel of its own: one serves one command at a time. */
+/* Each thread has its own channel, because a channel serves one command at a time. */
 static void *commit_once(void *ctx)
 {
 	struct writer *w = ctx;
@@ -446,7 +446,7 @@ static void run_writers(struct writer *w)
 		assert_int_equal(pthread_join(w[i].thread, NULL), 0);
 }
 
-/* Every rank from a host of its own, all at once: none is lost. */
+/* Every rank is committed from its own host, all at once: none is lost. */
 static void joins_all_at_once(void **state)
 {
 	struct test_store *s = *state;
@@ -472,7 +472,7 @@ static void joins_all_at_once(void **state)
 	assert_false(has_ref(s, TS_REF_STAGE, "default/a", &now));
 }
 
-/* Eight lengths of one run at once: whatever the order, a name never moves back to a shorter one. */
+/* Eight lengths of one run are committed at once: whatever the order, a name never moves back to a shorter one. */
 static void never_moves_back(void **state)
 {
 	struct test_store *s = *state;
@@ -488,12 +488,12 @@ static void never_moves_back(void **state)
 	run_writers(w);
 	for (int i = 0; i < WRITERS; i++)
 		assert_true(w[i].status == TS_OK || w[i].status == TS_CONFLICT);
-	assert_int_equal(w[WRITERS - 1].status, TS_OK); /* the longest extends whatever it finds */
+	assert_int_equal(w[WRITERS - 1].status, TS_OK); /* the longest run extends any other */
 	assert_true(has_ref(s, TS_REF_RUN, "default/a", &now));
 	assert_true(ts_id_eq(&now, &w[WRITERS - 1].request.head));
 }
 
-/* -- a writer that is faster between our reading a name and our moving it -- */
+/* -- a second writer moves the name after the first has read it -- */
 
 static struct {
 	struct test_store *s;
@@ -512,7 +512,7 @@ static enum ts_status commit_second(struct ts_engine *e, const struct ts_ref_upd
 	return e->ops->commit(e, updates, n, arena, ret_ref, err);
 }
 
-/* The next commit of the engine is preceded by this one. */
+/* Makes the next commit of the engine happen after the given one. */
 static void overtake(struct test_store *s, struct ts_commit_request first)
 {
 	overtaking.s = s;
@@ -562,7 +562,7 @@ static void joins_again_when_overtaken(void **state)
 	must(test_commit(s, &request, &reply), &s->err);
 	assert_int_equal(reply.outcome, TS_COMMIT_STAGED);
 	assert_int_equal(reply.n_missing, 1);
-	/* and while the last one is placed, another sends its rank once more */
+	/* While the last rank is placed, another writer sends its rank once more. */
 	request.head = put_ranks(s, run, 1, 1);
 	overtake(s, first);
 	must(test_commit(s, &request, &reply), &s->err);

@@ -74,15 +74,15 @@ static void superseded(struct cells *cells, const char *name, int64_t ordinal, d
 	cells_add(cells, 0, name, ordinal, value)->superseded = true;
 }
 
-/* A log that was cut at its last checkpoint has other rows written again, or none. */
+/* When a log was cut at its last checkpoint, its superseded rows are written again with other values, or are absent. */
 static void superseded_rows_may_change(void **state)
 {
 	(void)state;
 	superseded(&before, "scalars.loss", 0, 7);
 	superseded(&before, "scalars.loss", 1, 8);
-	assert_true(extends()); /* gone */
+	assert_true(extends()); /* no superseded row */
 	superseded(&after, "scalars.loss", 0, 9);
-	assert_true(extends()); /* fewer, and another value */
+	assert_true(extends()); /* fewer rows, and another value */
 	superseded(&after, "scalars.other", 1, 8);
 	assert_true(extends());
 }

@@ -119,12 +119,12 @@ static void compares(void **state)
 	expect(TS_FALSE, "name=other/exp1");
 	expect(TS_TRUE, "name~exp*");
 	expect(TS_TRUE, "name~t*/*1");
-	expect(TS_FALSE, "name~t*1"); /* without a slash: the part behind the project */
+	expect(TS_FALSE, "name~t*1"); /* without a slash, the part after the project is compared */
 	expect(TS_FALSE, "name~x*");
 	expect(TS_TRUE, "steps~10?0");
 	expect(TS_TRUE, "state<running");
 	expect(TS_TRUE, "state~f*");
-	expect(TS_TRUE, "id=18fc3da2967f"); /* as many digits as were seen */
+	expect(TS_TRUE, "id=18fc3da2967f"); /* as many digits as list shows */
 	expect(TS_FALSE, "id!=18fc3da2967f");
 	expect(TS_FALSE, "id=18fc3da2967e");
 	expect(TS_TRUE, "id=18fc3da2967fa6afea7255d4eb081a5e8b7965bc8b6bb16faed1a7ec27e5d912");
@@ -141,7 +141,7 @@ static void compares_times(void **state)
 	expect(TS_FALSE, "started>=2026-11-20T11:27:00.000000001Z");
 }
 
-/* Other types are not equal and stand in no order; NaN equals nothing. */
+/* Values of different types are not equal and have no order; NaN equals nothing. */
 static void keeps_types_apart(void **state)
 {
 	(void)state;
@@ -158,7 +158,7 @@ static void keeps_types_apart(void **state)
 	expect(TS_TRUE, "config.nan!=1");
 }
 
-/* What the run does not say is unknown, and so is its opposite. */
+/* A fact that the run lacks is unknown, and so is its negation. */
 static void knows_three_values(void **state)
 {
 	(void)state;
@@ -173,7 +173,7 @@ static void knows_three_values(void **state)
 	expect(TS_TRUE, "not (config.absent=1 and steps=1)");
 }
 
-/* and binds more than or, not more than both. */
+/* The operator "and" binds more tightly than "or", and "not" binds more tightly than both. */
 static void binds(void **state)
 {
 	(void)state;

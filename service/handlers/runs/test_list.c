@@ -14,7 +14,7 @@
 enum { RUNS = 3000, HEADS = 10 };
 
 /* Run i of project p (or q, every third) has head i % HEADS, which has 10 * (head + 1) steps and, if head is odd,
- * config.lr = head / 1000; it was pushed at second i. */
+ * config.lr = head / 1000. It was pushed at second i. */
 static struct test_store store;
 static struct ts_id heads[HEADS];
 
@@ -24,7 +24,8 @@ static const char *name_of(int i, char out[32])
 	return out;
 }
 
-/* Through the handler once a head, for its summary; the rest by the engine, with times of our own. */
+/* One run for each head is pushed through the handler, for its summary; the others through the engine, at times chosen
+ * here. */
 static int setup(void **state)
 {
 	struct ts_ref refs[HEADS];
@@ -72,7 +73,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Walks all pages; every row must be expected[i] in turn. */
+/* Walks all pages; the rows must be those of expected[i], in order. */
 static void expect(const char *project, const char *filter, const char *sort, uint32_t page_size, const int *expected,
 		   size_t n)
 {
@@ -102,7 +103,7 @@ static void expect(const char *project, const char *filter, const char *sort, ui
 	assert_int_equal(at, n);
 }
 
-/* -- expectations, by a plain loop over run numbers -- */
+/* -- expected rows, by a plain loop over run numbers -- */
 
 static bool of_q(int i)
 {
@@ -111,7 +112,7 @@ static bool of_q(int i)
 
 static double lr(int i)
 {
-	return i % HEADS % 2 ? i % HEADS / 1000.0 : -1; /* -1: not said */
+	return i % HEADS % 2 ? i % HEADS / 1000.0 : -1; /* -1: the run has no such fact */
 }
 
 static int by_name(const void *a, const void *b)
@@ -128,7 +129,7 @@ static int by_steps_down(const void *a, const void *b)
 	return x != y ? y - x : by_name(a, b);
 }
 
-/* Unknown last. */
+/* Runs without the fact come last. */
 static int by_lr(const void *a, const void *b)
 {
 	double x = lr(*(const int *)a), y = lr(*(const int *)b);
@@ -219,20 +220,20 @@ static void filters(void **state)
 	size_t n = choose(rare, newest, want);
 
 	(void)state;
-	/* seconds 100 to 999 since 1970 */
+	/* The times are seconds 100 to 999 since 1970. */
 	expect("", "steps=40 and pushed>=1970-01-01T00:01:40Z and pushed<1970-01-01T00:16:40Z", "", 7, want, n);
 	n = choose(fast, newest, want);
 	expect("", "config.lr>0.004", "", 50, want, n);
 	expect("", "config.lr>0.004", "", 1000, want, n);
 	n = choose(not_fast, by_lr, want);
-	expect("", "not config.lr>0.004", "config.lr", 50, want, n); /* and not those that do not say */
+	expect("", "not config.lr>0.004", "config.lr", 50, want, n); /* without the runs that lack the fact */
 	n = choose(named_one, newest, want);
 	expect("", "name=run-1234", "", 50, want, n);
 	expect("", "name~*34 and name~run-12*", "", 50, want, n);
 	expect("", "project=nobody", "", 50, want, 0);
 }
 
-/* Rows that go away between two pages move nothing. */
+/* When rows are removed between two pages, the others stay in their places. */
 static void pages_hold_still(void **state)
 {
 	struct ts_list_request request = {.kind = TS_REF_RUN, .sort = ts_span_str("-steps"), .page_size = 10};
@@ -246,7 +247,7 @@ static void pages_hold_still(void **state)
 	must(store.engine->ops->commit(store.engine, &u, 1, &store.arena, NULL, &store.err), &store.err);
 	request.page_token = first.next_token;
 	must(test_list(&store, &request, &second), &store.err);
-	/* runs 9, 19, 29, ... have most steps; by name p comes first: 19, 29, 49, 59, ... */
+	/* Runs 9, 19, 29, ... have the most steps; by name, those of p come first: 19, 29, 49, 59, ... */
 	assert_true(ts_span_is(first.rows[0].name, name_of(19, name)));
 	assert_true(ts_span_is(first.rows[9].name, name_of(149, name)));
 	assert_true(ts_span_is(second.rows[0].name, name_of(169, name)));
@@ -299,7 +300,7 @@ static void shows_columns(void **state)
 	assert_false(cell(&reply, 1, 4)->known);
 }
 
-/* Names without a summary of ours are looked at in the head. */
+/* For a name without a current summary, the head is read. */
 static void does_without_a_summary(void **state)
 {
 	struct ts_span columns[] = {ts_span_str("steps"), ts_span_str("own_name")};

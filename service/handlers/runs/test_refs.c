@@ -71,7 +71,7 @@ static void tags_stay(void **state)
 	assert_true(ts_summary_read(reply.ref.summary, &summary));
 	assert_int_equal(summary.steps, 10);
 	assert_true(ts_span_is(summary.own_name, "own"));
-	reply = must_update(request); /* the same again is nothing */
+	reply = must_update(request); /* the same update again changes nothing */
 	assert_true(reply.had_previous);
 	assert_int_equal(reply.ref.seq, 1);
 	request = request_of(TS_REF_TAG, "p/v1", "p/b");
@@ -110,14 +110,14 @@ static void removes(void **state)
 	(void)state;
 	must(test_note(&s, "p/a", "bad", "yes"), &s.err);
 	reply = must_update(request);
-	assert_true(ts_id_eq(&reply.ref.id, &first)); /* as it was */
+	assert_true(ts_id_eq(&reply.ref.id, &first)); /* unchanged */
 	expect_error(request, TS_NOT_FOUND, "there is no run p/a");
 	must_update(request_of(TS_REF_RUN, "p/a", "p/b"));
 	{
 		struct ts_get_reply got;
 
 		must(test_get(&s, "p/a", &got), &s.err);
-		assert_int_equal(got.n_notes, 0); /* of the one that was */
+		assert_int_equal(got.n_notes, 0); /* the notes of the removed run are gone */
 		assert_int_equal(got.n_names, 2);
 	}
 	request.target = ts_span_str("p/b");
@@ -223,7 +223,7 @@ static void tells_a_run(void **state)
 	assert_int_equal(got.missing_ranks[1], 4);
 	assert_int_equal(got.n_columns, 2);
 	assert_true(ts_span_is(got.columns[0].name, "scalars.eval"));
-	assert_int_equal(got.columns[0].rows, 3); /* 0, 10, 20 */
+	assert_int_equal(got.columns[0].rows, 3); /* steps 0, 10, 20 */
 	assert_int_equal(got.columns[0].rows_all, 9);
 	assert_int_equal(got.columns[0].ranks, 3);
 	assert_int_equal(got.columns[0].last_key, 20);
