@@ -7,7 +7,7 @@
 #include "service/handlers/core/test_runs.h"
 #include "tests/fuzz/fuzz_hold.h"
 
-static struct test_store below; /* never written to behind the first input */
+static struct test_store below; /* not written to after the first input */
 
 static void commit(const char *name, const char *branch, struct test_run run)
 {
@@ -55,7 +55,7 @@ static enum ts_status put(struct ts_channel *ch, const char *method, struct ts_s
 
 	if (ch->ops->upload_open(ch, method, &upload, err))
 		return err->status;
-	(void)ch->ops->upload_send(upload, request, err); /* finish says the same */
+	(void)ch->ops->upload_send(upload, request, err); /* upload_finish reports the same error */
 	return ch->ops->upload_finish(upload, arena, &reply, err);
 }
 

@@ -10,14 +10,14 @@ struct local {
 	struct ts_server_facts facts;
 };
 
-/* One call: what a handler sees, and where its replies go. */
+/* One call: the part that a handler sees, and where its replies go. */
 struct local_call {
 	struct ts_call call;
 	struct ts_arena arena;
-	struct ts_arena *reply_arena; /* unary: the reply is copied there */
+	struct ts_arena *reply_arena; /* unary method: the reply is copied there */
 	struct ts_span reply;
 	size_t replies;
-	ts_message_fn *fn; /* download: each reply goes there */
+	ts_message_fn *fn; /* download: it receives each reply */
 	void *ctx;
 };
 
@@ -25,7 +25,7 @@ struct ts_upload {
 	struct local_call lc;
 	const struct ts_handler *handler;
 	void *state;
-	struct ts_error failed; /* of the first message that failed; later ones say the same */
+	struct ts_error failed; /* of the first message that failed; later sends report the same error */
 };
 
 static struct local *local_of(struct ts_channel *ch)
@@ -75,7 +75,7 @@ static enum ts_status find(const char *method, unsigned stream, const struct ts_
 	return TS_OK;
 }
 
-/* open, one message, close, drop. */
+/* Runs a handler: opens the call, sends one message, closes and drops it. */
 static enum ts_status drive(struct local_call *lc, const struct ts_handler *h, struct ts_span request,
 			    struct ts_error *err)
 {

@@ -65,7 +65,7 @@ static enum ts_status upload(struct ts_span request, struct ts_arena *arena, str
 	return s.channel->ops->upload_finish(u, arena, &reply, err);
 }
 
-/* One call; a stream is sent one message. */
+/* Makes one call; a streaming method gets one message. */
 static enum ts_status call(const char *method, struct ts_span request, struct ts_arena *arena, struct ts_error *err)
 {
 	const struct ts_handler *h = ts_handler_find(ts_span_str(method));
@@ -78,8 +78,8 @@ static enum ts_status call(const char *method, struct ts_span request, struct ts
 	return s.channel->ops->call(s.channel, method, request, arena, &reply, err);
 }
 
-/* Fails the 1st, 2nd, ... allocation until the call needs fewer. A call that failed is called again: it must not have
- * left anything half done that stands in its way. */
+/* Fails the 1st, 2nd, ... allocation until the call needs fewer. A call that failed is repeated: the failure must not
+ * have left partial work that prevents it. */
 static void fail_each(const char *method, const struct ts_buf *request)
 {
 	size_t failed = 0;
@@ -100,7 +100,7 @@ static void fail_each(const char *method, const struct ts_buf *request)
 			assert_true(failed > 0);
 			return;
 		}
-		/* A cache or an offer may do without; everything else says what it lacks. */
+		/* A cache, or an object offered to one, is optional; every other failure is reported. */
 		if (status && status != TS_NO_MEMORY)
 			fail_msg("%s, allocation %zu: %s: %s", method, n, ts_status_word(status), err.text);
 		failed += status == TS_NO_MEMORY;
@@ -114,7 +114,7 @@ static enum ts_status count_reply(struct ts_call *call, struct ts_span message, 
 	return ignore(NULL, message, err);
 }
 
-/* A quick answer that lacks memory is none, and nothing was sent. */
+/* A quick answer without enough memory is not given, and nothing was sent. */
 static void fail_each_quick(const char *method, const struct ts_buf *request)
 {
 	for (size_t n = 1; n < MOST_ALLOCATIONS; n++) {

@@ -6,7 +6,7 @@ TS_REPLIER(has_reply, ts_has_reply);
 TS_REPLIER(put_reply, ts_put_stats);
 TS_REPLIER(objects_reply, ts_put_request);
 
-/* A question, and room for what is found. */
+/* Unpacks a question, and allocates room for the result. */
 static enum ts_status unpack_question(struct ts_call *call, struct ts_span in, struct ts_has_request *ret,
 				      bool **ret_present, struct ts_error *err)
 {
@@ -42,7 +42,7 @@ enum ts_status ts_handle_has_objects(struct ts_call *call, void *state, struct t
 	return reply_missing(call, &request, present, err);
 }
 
-/* When no lease is to be written. */
+/* Answers at once if no lease must be written. */
 bool ts_quick_has_objects(struct ts_call *call, struct ts_span in)
 {
 	struct ts_has_request request;
@@ -68,7 +68,7 @@ enum ts_status ts_put_open(struct ts_call *call, void **ret_state, struct ts_err
 	return TS_OK;
 }
 
-/* Every object is unsealed, hashed and looked at before it is kept: nothing that a client says about one is believed. */
+/* Every object is unsealed, hashed and checked before it is stored: no claim of a client about an object is trusted. */
 static enum ts_status verify_all(const struct ts_put_request *request, struct ts_error *err)
 {
 	struct ts_arena scratch;
@@ -115,7 +115,7 @@ void ts_put_drop(void *state)
 	ts_free(state);
 }
 
-/* Fills out with objects from ids[from] on until they are about TS_BATCH_BYTES, and at least one. */
+/* Fills out with objects from ids[from] on until they are about TS_BATCH_BYTES, but with at least one. */
 static enum ts_status next_batch(struct ts_call *call, const struct ts_has_request *request, size_t from,
 				 struct ts_arena *arena, struct ts_put_request *out, struct ts_error *err)
 {

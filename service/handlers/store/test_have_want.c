@@ -32,7 +32,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A chunk of that many bytes, which do not compress. */
+/* Returns a chunk of the given number of bytes, which do not compress. */
 static struct ts_sealed chunk(uint64_t seed, size_t len)
 {
 	struct ts_buf object = TS_BUF_INIT(TS_OBJECT_MAX), bytes = TS_BUF_INIT(TS_OBJECT_MAX);
@@ -65,7 +65,7 @@ static enum ts_status upload(struct ts_sealed *objects, size_t n, size_t per_mes
 		ts_buf_finish(&buf);
 	}
 	if (status) {
-		/* and the end of the stream says the same */
+		/* The end of the stream reports the same error. */
 		assert_int_equal(s.channel->ops->upload_finish(u, &s.arena, &reply, &s.err), status);
 		return status;
 	}
@@ -132,7 +132,8 @@ static bool quickly(struct ts_span request)
 	return ts_handler_find(ts_span_str("HasObjects"))->quick(&call, request);
 }
 
-/* message's answer, byte by byte; false when there was no quick one. */
+/* Checks that the quick answer equals that of the message handler byte for byte; returns false when there was no quick
+ * answer. */
 static bool quickly_the_same(struct ts_id *ids, size_t n)
 {
 	struct ts_has_request request = {ids, n};
@@ -168,15 +169,15 @@ static void answers_quickly_when_nothing_is_to_be_written(void **state)
 	int64_t old;
 
 	(void)state;
-	assert_true(quickly_the_same(ids, 4)); /* none is there */
+	assert_true(quickly_the_same(ids, 4)); /* none of the objects is present */
 	must(upload(objects, 2, 2, &stats), &s.err);
 	for (size_t n = 0; n <= 4; n++)
 		assert_true(quickly_the_same(ids, n));
-	old = *lease_of(&ids[2]) -= seven_hours; /* leases are written anew after six */
+	old = *lease_of(&ids[2]) -= seven_hours; /* leases are renewed after six hours */
 	assert_false(quickly_the_same(ids, 4));
 	assert_true(quickly_the_same(ids, 2));
 	assert_int_equal(*lease_of(&ids[2]), old);
-	assert_int_equal(missing(ids, 4, &first), 2); /* message says the same, and renews it */
+	assert_int_equal(missing(ids, 4, &first), 2); /* the message handler finds the same, and renews the lease */
 	assert_in_range(*lease_of(&ids[2]), ts_now_real_ns() - 60000000000, ts_now_real_ns());
 	assert_true(quickly_the_same(ids, 4));
 }
@@ -193,7 +194,7 @@ static void leaves_trouble_to_message(void **state)
 	assert_true(quickly(ts_span_of(NULL, 0)));
 }
 
-/* An upload of one good object, then one that is not what it says: the error names it, and it is not kept. */
+/* Uploads a good object, then one that does not match its id: the error names the second, and it is not stored. */
 static void refuse(struct ts_sealed bad)
 {
 	struct ts_sealed objects[2] = {chunk(9, 50), bad};
@@ -332,7 +333,7 @@ static void verifies_and_collects(void **state)
 	assert_true(event.final);
 	assert_true(event.report.objects > 3);
 	assert_int_equal(event.report.damaged + event.report.missing, 0);
-	for (int i = 0; i < 3; i++) { /* with the default lease; dry; for good */
+	for (int i = 0; i < 3; i++) { /* with the default lease; as a dry run; for real */
 		request = (struct ts_gc_request){.dry_run = i<2, .has_lease = i> 0};
 		ts_buf_reset(&buf);
 		must(ts_wire_pack_gc_request(&request, &buf, &s.err), &s.err);
@@ -361,7 +362,7 @@ static void tells_who_it_is(void **state)
 	assert_true(info.started_ns > 0);
 }
 
-/* Every method of the .proto has a row, and no row is of no method. */
+/* Every method of the .proto has a row, and every row is of a method. */
 static void has_a_row_a_method(void **state)
 {
 	const ProtobufCServiceDescriptor *promised = &tscope__v1__tscope__descriptor;
@@ -391,7 +392,7 @@ static void refuses_wrong_calls(void **state)
 	assert_int_equal(test_call(&s, "Nothing", &garbage, &reply), TS_UNSUPPORTED);
 	assert_int_equal(test_call(&s, "PutObjects", &garbage, &reply), TS_INTERNAL);
 	assert_int_equal(s.channel->ops->upload_open(s.channel, "Diff", &u, &s.err), TS_INTERNAL);
-	/* every request is parsed before anything else is done, so bytes that are none are refused everywhere */
+	/* Every request is parsed before anything else is done, so every method refuses bytes that are no message. */
 	ts_buf_str(&garbage, "\xff\xff\xff");
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i].flags & (TS_METHOD_STREAM_UP | TS_METHOD_STREAM_DOWN) ||
@@ -400,7 +401,7 @@ static void refuses_wrong_calls(void **state)
 		if (test_call(&s, rows[i].method, &garbage, &reply) != TS_INVALID)
 			fail_msg("%s", rows[i].method);
 	}
-	/* an upload that is given up leaves nothing behind but what was put */
+	/* An upload that is given up leaves nothing except the objects that were stored. */
 	must(s.channel->ops->upload_open(s.channel, "PutObjects", &u, &s.err), &s.err);
 	assert_int_equal(s.channel->ops->upload_send(u, ts_buf_view(&garbage), &s.err), TS_INVALID);
 	assert_int_equal(s.channel->ops->upload_send(u, ts_span_of(NULL, 0), &s.err), TS_INVALID);

@@ -3,7 +3,7 @@
 
 TS_REPLIER(verify_event, ts_verify_event);
 
-enum { PROGRESS_OBJECTS = 1024 }; /* an event about every so many: some 10 ms of hashing */
+enum { PROGRESS_OBJECTS = 1024 }; /* one event for about this many: some 10 ms of hashing */
 
 struct progress {
 	struct ts_call *call;
