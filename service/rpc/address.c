@@ -6,8 +6,8 @@
 
 #include <sys/un.h>
 
-/* Letters, digits, and what DNS names, user names, IPv6 addresses and their zones need. Not '-' in front: ssh would take
- * it for an option. */
+/* Accepts letters, digits, and the characters that DNS names, user names, IPv6 addresses and their zones need. A '-' at
+ * the beginning is refused: ssh would take it for an option. */
 static bool name_ok(struct ts_span text)
 {
 	if (text.len == 0 || text.data[0] == '-')
@@ -53,7 +53,7 @@ static enum ts_status parse_unix(struct ts_span path, struct ts_address *out, st
 	return TS_OK;
 }
 
-/* HOST[:PORT] with brackets round an IPv6 host. */
+/* Splits HOST[:PORT], with brackets around an IPv6 host. */
 static bool split_host(struct ts_span text, struct ts_span *ret_host, struct ts_span *ret_port)
 {
 	const uint8_t *colon;

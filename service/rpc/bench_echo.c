@@ -107,7 +107,7 @@ static void bare_loop(const char *address)
 	}
 }
 
-/* Of a file's chunk, four bytes long. */
+/* Makes an object of a chunk of a file, four bytes long. */
 static struct ts_sealed make_object(struct ts_arena *arena)
 {
 	struct ts_buf object = TS_BUF_INIT(4096);
@@ -174,7 +174,7 @@ struct flight {
 
 struct row {
 	const char *name, *socket, *method;
-	unsigned in_flight; /* 0: our own client */
+	unsigned in_flight; /* 0: the tscope client */
 	struct ts_span request;
 	double per_s, p50_us, p99_us;
 };
@@ -218,7 +218,7 @@ static void take_back(struct flight *f)
 	grpc_call_unref(f->call);
 }
 
-/* Returns the seconds that it took. */
+/* Returns the seconds that the calls took. */
 static double run_core(const struct row *row, double seconds)
 {
 	grpc_channel_credentials *credentials = grpc_insecure_credentials_create();
@@ -376,7 +376,7 @@ int main(int argc, char **argv)
 	ids[0] = object.id;
 	if (ts_wire_pack_has_request(&question, &has, &err))
 		die(err.text);
-	/* Before C-core starts: it does not survive a fork. */
+	/* The fork comes before C-core starts, because C-core does not survive a fork. */
 	child = fork();
 	if (child == 0)
 		serve(&object);

@@ -51,7 +51,7 @@ static enum ts_status client_call(struct ts_channel *ch, const char *method, str
 	return ts_client_call(ch, method, request, 0, arena, ret_reply, err);
 }
 
-/* ---- a stream down ---- */
+/* ---- a stream from the server ---- */
 
 static enum ts_status give(grpc_byte_buffer **buffer, ts_message_fn *fn, void *ctx, struct ts_error *err)
 {
@@ -68,7 +68,7 @@ static enum ts_status give(grpc_byte_buffer **buffer, ts_message_fn *fn, void *c
 	return status;
 }
 
-/* Until the stream ends or fn has enough of it. */
+/* Receives messages until the stream ends or fn needs no more. */
 static enum ts_status receive_all(struct ts_client *client, grpc_call *call, const char *method, ts_message_fn *fn,
 				  void *ctx, struct ts_error *err)
 {
@@ -104,7 +104,7 @@ static enum ts_status run_download(struct ts_client *client, grpc_call *call, co
 	grpc_metadata_array_init(&initial);
 	n = ts_client_request_ops(ops, message, &initial);
 	ts_client_end_init(&end, &ops[n]);
-	/* The status comes last, so that events of messages may be taken while this batch is open. */
+	/* The status comes last, so that events of messages can be received while this batch is open. */
 	e = grpc_call_start_batch(call, ops, n, &initial, NULL);
 	if (e == GRPC_CALL_OK) {
 		(void)ts_client_wait(client, &initial);

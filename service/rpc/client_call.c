@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Clocks of two machines, and the rounding of a deadline on its way. */
+/* Allows for different clocks of two machines, and for the rounding of a deadline in transit. */
 enum { DEADLINE_SLACK_NS = 50 * 1000 * 1000 };
 
 /* ---- how a call ended ---- */
@@ -53,8 +53,9 @@ void ts_client_disconnect(struct ts_client *client)
 	client->stale = false;
 }
 
-/* Not the handler's words, but C-core's, of this side or the other. Nobody here cancels a call and then asks how it ended:
- * cancelled is what a server makes of a call whose deadline it sees first, or that came in while it shut down. */
+/* The status did not come from the handler, but from C-core on this side or the other. No caller cancels a call and
+ * then asks for its status: a server answers CANCELLED when it sees the deadline of a call first, or when the call came
+ * in during a shutdown. */
 static enum ts_status transport_status(enum ts_status status, int64_t deadline_ns)
 {
 	if (status != TS_CANCELLED)
@@ -74,7 +75,7 @@ enum ts_status ts_client_end_status(struct ts_client *client, const struct ts_cl
 		return TS_OK;
 	if (word.len == 0)
 		status = transport_status(status, deadline_ns);
-	/* Also when the server itself said so: it is going away, and another may come. */
+	/* This holds even when the server itself sent the status: it is shutting down, and another may start. */
 	if (status == TS_UNAVAILABLE)
 		client->stale = true;
 	if (word.len > 0)
@@ -118,8 +119,8 @@ static void log_nothing(gpr_log_func_args *args)
 	(void)args;
 }
 
-/* The connected socket is handed over, so there is no resolver, no proxy of the environment, no connecting again in the
- * background: what fails, fails here with its reason. TLS will need grpc_channel_create instead. */
+/* The connected socket is handed over, so there is no resolver, no proxy from the environment, and no reconnecting in
+ * the background: a failure is reported here with its reason. TLS will need grpc_channel_create instead. */
 static void make_channel(struct ts_client *client, int fd)
 {
 	grpc_channel_credentials *credentials = grpc_insecure_credentials_create();
@@ -128,7 +129,7 @@ static void make_channel(struct ts_client *client, int fd)
 		ts_core_int(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1),
 		ts_core_int(GRPC_ARG_ENABLE_HTTP_PROXY, 0),
 		ts_core_int(GRPC_ARG_ENABLE_RETRIES, 0),
-		/* Finds out that the other machine vanished while a stream waits. */
+		/* The pings detect that the other machine vanished while a stream waits. */
 		ts_core_int(GRPC_ARG_KEEPALIVE_TIME_MS, 60000),
 		ts_core_int(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20000),
 		{.type = GRPC_ARG_STRING,
@@ -141,7 +142,7 @@ static void make_channel(struct ts_client *client, int fd)
 	grpc_channel_credentials_release(credentials);
 }
 
-/* A server that does not answer at all is found out now, not after the time limit of the first long call. */
+/* A server that does not answer at all is detected here, not after the time limit of the first long call. */
 static enum ts_status probe(struct ts_client *client, struct ts_error *err)
 {
 	int64_t until = ts_now_mono_ns() + TS_CONNECT_SECONDS * INT64_C(1000000000);
@@ -159,10 +160,10 @@ static enum ts_status probe(struct ts_client *client, struct ts_error *err)
 		return TS_OK;
 	ts_client_disconnect(client);
 	why = *err;
-	/* It is one, and says why it takes nothing: it shuts down, or is full. */
+	/* It is a tscoped, and its answer says why it accepts no call: it is shutting down, or is full. */
 	if (client->refused)
 		return ts_error_set(err, why.status, "tscoped at %s: %s", client->where, why.text);
-	if (why.status == TS_NO_MEMORY) /* ours */
+	if (why.status == TS_NO_MEMORY) /* on this side */
 		return why.status;
 	if (client->address.kind == TS_ADDRESS_SSH)
 		return ts_error_set(err, TS_UNAVAILABLE,
@@ -192,7 +193,7 @@ static enum ts_status connect_client(struct ts_client *client, struct ts_error *
 				    client->where, why.text);
 	}
 	if (!client->core_up) {
-		/* C-core writes to stderr by itself; whoever wants that sets its GRPC_VERBOSITY. */
+		/* C-core writes to stderr by itself; users who want that set GRPC_VERBOSITY. */
 		if (!getenv("GRPC_VERBOSITY"))
 			gpr_set_log_function(log_nothing);
 		grpc_init();
@@ -205,7 +206,7 @@ static enum ts_status connect_client(struct ts_client *client, struct ts_error *
 
 enum ts_status ts_client_connect(struct ts_client *client, struct ts_error *err)
 {
-	/* Destroying a channel breaks what still runs on it. */
+	/* Destroying a channel breaks the calls that still use it. */
 	if (client->stale && client->uploads == 0)
 		ts_client_disconnect(client);
 	return client->core ? TS_OK : connect_client(client, err);

@@ -27,28 +27,28 @@ struct ts_upload {
 	pthread_t thread;
 
 	pthread_mutex_t mutex;
-	pthread_cond_t changed; /* monotonic */
+	pthread_cond_t changed; /* uses the monotonic clock */
 	grpc_byte_buffer *ring[TS_UPLOAD_AHEAD];
 	size_t first, n;
-	bool sending;	/* a message, or the end of the stream */
+	bool sending;	/* a message, or the end of the stream, is being sent */
 	bool complete;	/* the caller has sent everything */
 	bool end_sent;
-	bool over;	/* the status is here */
+	bool over;	/* the status has arrived */
 
 	grpc_byte_buffer *outgoing, *reply;
 	grpc_metadata_array initial;
 	struct ts_client_end end;
 };
 
-/* mutex held */
+/* The caller holds the mutex. */
 static void start_send(struct ts_upload *upload, grpc_op *op)
 {
 	upload->sending = grpc_call_start_batch(upload->call, op, 1, &upload->sending, NULL) == GRPC_CALL_OK;
 	if (!upload->sending)
-		(void)grpc_call_cancel(upload->call, NULL); /* the status then comes and says so */
+		(void)grpc_call_cancel(upload->call, NULL); /* the status then arrives and reports it */
 }
 
-/* mutex held: what can be sent now is */
+/* The caller holds the mutex. Sends what can be sent now. */
 static void push_on(struct ts_upload *upload)
 {
 	grpc_op op = {.op = GRPC_OP_SEND_MESSAGE};
@@ -100,7 +100,7 @@ static void *pump(void *arg)
 
 /* ---- making and ending ---- */
 
-/* The status must have come, or nothing have been started. */
+/* The status must have arrived, or nothing must have been started. */
 static void destroy(struct ts_upload *upload, bool pumping)
 {
 	upload->client->uploads--;
@@ -146,7 +146,7 @@ static struct ts_upload *new_upload(struct ts_client *client, const char *method
 	return upload;
 }
 
-/* Two batches: the headers, and what comes back. */
+/* Starts two batches: one for the headers, and one for what the server sends. */
 static enum ts_status start_call(struct ts_upload *upload, grpc_op *end_op, struct ts_error *err)
 {
 	grpc_op headers = {.op = GRPC_OP_SEND_INITIAL_METADATA};
@@ -175,7 +175,7 @@ enum ts_status ts_client_upload_open(struct ts_channel *ch, const char *method, 
 	int errnum;
 
 	(void)snprintf(path, sizeof path, "%s%.64s", TS_SERVICE_PATH, method);
-	/* Connects first if need be: queues exist only while C-core runs. */
+	/* The client connects first if necessary: queues exist only while C-core runs. */
 	if (ts_client_connect(client, err))
 		return err->status;
 	upload = new_upload(client, method);
@@ -200,7 +200,7 @@ enum ts_status ts_client_upload_open(struct ts_channel *ch, const char *method, 
 	return TS_OK;
 }
 
-/* mutex held: until the status is here, cancelled after limit_s */
+/* The caller holds the mutex. Waits for the status; the call is cancelled after limit_s. */
 static bool wait_over(struct ts_upload *upload, int64_t limit_s)
 {
 	int64_t limit_ns = ts_now_mono_ns() + limit_s * 1000000000;
@@ -218,7 +218,8 @@ static bool wait_over(struct ts_upload *upload, int64_t limit_s)
 	return !late;
 }
 
-/* mutex held: room in the ring, or the status. False: the server takes nothing any more. */
+/* The caller holds the mutex. Waits for room in the ring, or for the status. Returns false when the server accepts no
+ * more messages. */
 static bool wait_room(struct ts_upload *upload)
 {
 	int64_t limit_ns = ts_now_mono_ns() + TS_STALL_SECONDS * INT64_C(1000000000);

@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* 0, or an errno value. */
+/* Returns 0, or an errno value. */
 static int wait_connected(int fd, int64_t until_ns)
 {
 	struct pollfd p = {.fd = fd, .events = POLLOUT};
@@ -63,7 +63,7 @@ static enum ts_status dial_unix(const char *path, int64_t until_ns, int *ret_fd,
 	memcpy(name.sun_path, path, strlen(path) + 1);
 	do {
 		errnum = connect_to((struct sockaddr *)&name, sizeof name, until_ns, ret_fd);
-		/* The backlog of a unix socket is full for a moment when hundreds connect at once. */
+		/* The backlog of a unix socket can be full for a moment when hundreds of clients connect at once. */
 		if (errnum == EAGAIN)
 			(void)poll(NULL, 0, 10);
 	} while (errnum == EAGAIN && ts_now_mono_ns() < until_ns);

@@ -14,7 +14,7 @@ static void print(const struct ts_address *a, char out[TEXT_MAX])
 	if (a->kind == TS_ADDRESS_UNIX)
 		(void)snprintf(out, TEXT_MAX, "unix:%s%s", a->path[0] == '/' ? "//" : "", a->path);
 	else if (a->kind == TS_ADDRESS_TCP)
-		(void)snprintf(out, TEXT_MAX, "[%s]:%s", a->host, a->port); /* a host may be called unix */
+		(void)snprintf(out, TEXT_MAX, "[%s]:%s", a->host, a->port); /* a host may be named unix */
 	else
 		(void)snprintf(out, TEXT_MAX, "ssh://%s%s[%s]%s%s%s", a->user, a->user[0] ? "@" : "", a->host,
 			       a->port[0] ? ":" : "", a->port, a->path);

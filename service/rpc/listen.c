@@ -30,18 +30,18 @@ struct ts_listen {
 	void *ctx;
 	pthread_t thread;
 	bool running;
-	int wake;    /* eventfd: stop */
+	int wake;    /* an eventfd that stops the thread */
 	int reserve; /* closed to accept and refuse one connection when descriptors have run out; -1 = used up */
 	int64_t complained_ns;
 
 	pthread_mutex_t mutex;
-	struct peer *peers; /* by descriptor */
+	struct peer *peers; /* indexed by descriptor */
 	size_t n_peers;
-	unsigned connections; /* no fewer than live */
+	unsigned connections; /* at least the number of live connections */
 	unsigned max_connections;
 };
 
-/* Problems of accept come in floods; one line a second is enough. */
+/* Errors of accept come in floods; one line per second is enough. */
 static void complain(struct ts_listen *listen, const char *what, const char *why)
 {
 	int64_t now = ts_now_mono_ns();
@@ -63,7 +63,7 @@ static ino_t inode_of(int fd)
 	return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) ? st.st_ino : 0;
 }
 
-/* mutex held */
+/* The caller holds the mutex. */
 static void count_live(struct ts_listen *listen)
 {
 	listen->connections = 0;
@@ -77,7 +77,7 @@ static void count_live(struct ts_listen *listen)
 	}
 }
 
-/* mutex held */
+/* The caller holds the mutex. */
 static bool make_room(struct ts_listen *listen, int fd)
 {
 	size_t want = listen->n_peers ? listen->n_peers : 64, bytes;
@@ -98,7 +98,7 @@ static bool make_room(struct ts_listen *listen, int fd)
 	return true;
 }
 
-/* NULL, or why the connection cannot be taken. */
+/* Returns NULL, or the reason why the connection cannot be accepted. */
 static const char *remember(struct ts_listen *listen, int fd, const char *text)
 {
 	const char *why = NULL;
@@ -166,8 +166,8 @@ static int accept_on(int fd, struct sockaddr_storage *from, socklen_t *len)
 	return got;
 }
 
-/* No descriptor is left: free the one in reserve, so that the client in front learns that it is refused. Without that
- * the listening socket would stay readable and this thread would spin. */
+/* No descriptor is left: the reserved one is closed, so that the client at the head of the queue can be told that it is
+ * refused. Without that the listening socket would stay readable and this thread would spin. */
 static void refuse_one(struct ts_listen *listen, int fd, const char *why)
 {
 	struct sockaddr_storage from;
@@ -236,7 +236,7 @@ static void *accept_loop(void *arg)
 	}
 }
 
-/* A TCP address taken apart; port 0 for a socket file, and for one that is another each time. */
+/* A parsed TCP address; port 0 for a socket file, and for a port that the kernel chooses. */
 struct place {
 	sa_family_t family;
 	in_port_t port;
@@ -266,7 +266,7 @@ static struct place place_of(const struct sockaddr_storage *name)
 	return place;
 }
 
-/* [::] is every IPv4 address too, unless net.ipv6.bindv6only says otherwise. */
+/* [::] includes every IPv4 address, unless net.ipv6.bindv6only is set. */
 static bool any_of_ipv6_takes_ipv4(void)
 {
 	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), only = 1;
@@ -279,7 +279,7 @@ static bool any_of_ipv6_takes_ipv4(void)
 	return !only;
 }
 
-/* Would binding one keep the other from being bound? */
+/* Returns whether binding one address would keep the other from being bound. */
 static bool collide(const struct sockaddr_storage *one, const struct sockaddr_storage *other)
 {
 	struct place a = place_of(one), b = place_of(other);

@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* The kernel cuts it to net.core.somaxconn. */
+/* The kernel limits it to net.core.somaxconn. */
 enum { BACKLOG = 1024 };
 
 static enum ts_status refuse_locked(int fd, const char *path, struct ts_error *err)
@@ -53,7 +53,7 @@ static enum ts_status take_lock(const char *socket_path, int *ret_fd, struct ts_
 	return TS_OK;
 }
 
-/* What a server that was killed has left there; the lock says that nobody serves it. */
+/* Removes the socket file of a server that was killed; the lock shows that no server uses it. */
 static enum ts_status remove_stale(const char *path, struct ts_error *err)
 {
 	struct stat st;
@@ -78,7 +78,7 @@ static enum ts_status bind_unix(const char *path, mode_t mode, int *ret_fd, stru
 	if (fd < 0)
 		return ts_error_errno(err, errno, "socket");
 	memcpy(name.sun_path, path, strlen(path) + 1);
-	/* Nobody can connect between bind and chmod: it does not listen yet. */
+	/* Nobody can connect between bind and chmod, because the socket does not listen yet. */
 	if (bind(fd, (struct sockaddr *)&name, sizeof name) != 0 || chmod(path, mode) != 0 || listen(fd, BACKLOG) != 0) {
 		ts_error_errno(err, errno, "listen at unix:%s", path);
 		close(fd);
@@ -150,7 +150,8 @@ static enum ts_status bind_tcp(const struct addrinfo *at, const char *text, stru
 
 	if (fd < 0)
 		return ts_error_errno(err, errno, "socket");
-	/* Over connections in TIME_WAIT, not over another server: that would take SO_REUSEPORT. */
+	/* This allows binding while connections are in TIME_WAIT, but not while another server listens: that would need
+	 * SO_REUSEPORT. */
 	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
 	if (bind(fd, at->ai_addr, at->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0) {
 		if (errno == EADDRINUSE)
@@ -168,7 +169,7 @@ static enum ts_status bind_tcp(const struct addrinfo *at, const char *text, stru
 	return TS_OK;
 }
 
-/* The first address of the host, if a server may listen there; freeaddrinfo is the caller's. */
+/* Resolves the first address of the host, if a server may listen there; the caller calls freeaddrinfo. */
 static enum ts_status resolve_tcp(const struct ts_address *address, const struct ts_listener *options,
 				  struct addrinfo **ret_found, struct ts_error *err)
 {
@@ -259,7 +260,7 @@ void ts_listen_socket_close(struct ts_listen_socket *socket)
 {
 	if (socket->fd < 0)
 		return;
-	/* The path first: who connects from now on is told that nobody is there, and is not left in a backlog. */
+	/* The path is removed first: a client that connects from now on gets an error, and does not wait in a backlog. */
 	if (socket->kind == TS_ADDRESS_UNIX)
 		(void)unlink(socket->path);
 	close(socket->fd);

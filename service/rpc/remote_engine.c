@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-enum { SLOTS = 4096 }; /* chains of the cache; ids are spread evenly by themselves */
+enum { SLOTS = 4096 }; /* number of chains of the cache; ids are evenly distributed by themselves */
 
 struct cached {
 	struct cached *next;
@@ -17,11 +17,11 @@ struct remote {
 	struct ts_engine base;
 	struct ts_channel *channel;
 	pthread_mutex_t mutex;
-	struct ts_arena kept; /* what is cached, and nothing else */
+	struct ts_arena kept; /* only for cached objects */
 	struct cached *slots[SLOTS];
 };
 
-/* ---- cache, mutex held ---- */
+/* ---- cache; the caller holds the mutex ---- */
 
 static struct cached **slot_of(struct remote *remote, const struct ts_id *id)
 {
@@ -64,10 +64,10 @@ struct fetch {
 	struct remote *remote;
 	const struct ts_id *id;
 	bool done;
-	struct ts_arena arena; /* of one message */
+	struct ts_arena arena; /* for one message */
 };
 
-/* The object is checked to be what its id says. */
+/* The object is checked against its id. */
 static enum ts_status on_objects(void *ctx, struct ts_span message, struct ts_error *err)
 {
 	struct fetch *fetch = ctx;
@@ -90,7 +90,7 @@ static enum ts_status on_objects(void *ctx, struct ts_span message, struct ts_er
 	return TS_OK;
 }
 
-/* mutex held; an id that is not cached */
+/* The caller holds the mutex. The id is not in the cache. */
 static enum ts_status fetch_one(struct remote *remote, const struct ts_id *id, struct ts_error *err)
 {
 	struct fetch fetch = {.remote = remote, .id = id};
@@ -140,7 +140,8 @@ static enum ts_status remote_get(struct ts_engine *e, const struct ts_id *id, st
 	return status;
 }
 
-/* mutex held; which of at most TS_IDS_MAX ids are there. The reply names the missing ones in the order asked. */
+/* The caller holds the mutex. Finds which of at most TS_IDS_MAX ids are present. The reply lists the missing ones in
+ * the order of the request. */
 static enum ts_status ask_some(struct remote *remote, const struct ts_id *ids, size_t n, bool *ret_present,
 			       struct ts_error *err)
 {
@@ -186,7 +187,7 @@ static enum ts_status remote_has_many(struct ts_engine *e, const struct ts_id *i
 	return status;
 }
 
-/* The network is in between: nothing is known at once. */
+/* Every answer needs the network, so nothing is known at once. */
 static enum ts_status remote_look_many(struct ts_engine *e, const struct ts_id *ids, size_t n, bool *ret_present,
 				       bool *ret_leased, struct ts_error *err)
 {
@@ -222,7 +223,8 @@ static enum ts_status remote_ref_get(struct ts_engine *e, enum ts_ref_kind kind,
 	return no(e, "looking up a name", err);
 }
 
-/* None: no name of the server points at what only an overlay has, and for what the server has it is asked itself. */
+/* There are none: no name of the server points at objects that only an overlay has, and the server itself answers for
+ * the others. */
 static enum ts_status remote_ref_list(struct ts_engine *e, const struct ts_ref_query *query, struct ts_arena *arena,
 				      struct ts_ref **ret_refs, size_t *ret_n, struct ts_span *ret_next, struct ts_error *err)
 {
@@ -255,7 +257,7 @@ static enum ts_status remote_note_list(struct ts_engine *e, struct ts_span name,
 	return no(e, "reading notes", err);
 }
 
-/* Only whole ids: those a server can be asked about. */
+/* Only whole ids are found, because a server can be asked only about those. */
 static enum ts_status remote_find_prefix(struct ts_engine *e, uint8_t kind, struct ts_span hex, size_t limit,
 					 struct ts_arena *arena, struct ts_id **ret_ids, size_t *ret_n, struct ts_error *err)
 {

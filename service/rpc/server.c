@@ -12,7 +12,7 @@
 #include <grpc/support/log.h>
 #include <stdio.h>
 
-/* C-core's own complaints become lines of ours. */
+/* Turns messages that C-core logs into log lines of tscoped. */
 static void log_core(gpr_log_func_args *args)
 {
 	struct ts_log line;
@@ -28,11 +28,12 @@ static grpc_server *create_core(void)
 {
 	grpc_arg args[] = {
 		ts_core_int(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, TS_MESSAGE_MAX),
-		/* Identity only: C-core inflates before it looks at the size. */
+		/* Compression is off: C-core decompresses before it checks the size. */
 		ts_core_int(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1),
 		ts_core_int(GRPC_ARG_MAX_CONCURRENT_STREAMS, TS_CONNECTION_CALLS),
 		ts_core_int(GRPC_ARG_MAX_CONNECTION_IDLE_MS, TS_IDLE_SECONDS * 1000),
-		/* A machine that vanished leaves no call and no connection behind; our clients ping as often. */
+		/* The pings detect a machine that vanished, so that no call and no connection of it remains; the
+		 * clients ping as often. */
 		ts_core_int(GRPC_ARG_KEEPALIVE_TIME_MS, 60000),
 		ts_core_int(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20000),
 		ts_core_int(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10000),
@@ -131,7 +132,7 @@ static enum ts_status start_queues(struct ts_server *server, struct ts_error *er
 	return TS_OK;
 }
 
-/* Connections belong to C-core from here on. */
+/* From here on, C-core owns the connection. */
 static void on_connection(void *ctx, int fd)
 {
 	struct ts_server *server = ctx;
@@ -221,7 +222,8 @@ unsigned ts_server_calls(const struct ts_server *server)
 
 /* ---- ending one ---- */
 
-/* mutex held; until no client waits for a call, or until then. True when none does. */
+/* The caller holds the mutex. Waits until no client waits for a call, or until the given time. Returns true when no
+ * client waits. */
 static bool wait_calls(struct ts_server *server, int64_t until_ns)
 {
 	struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
@@ -233,8 +235,8 @@ static bool wait_calls(struct ts_server *server, int64_t until_ns)
 	return true;
 }
 
-/* The order matters. Calls first, while their queues still run; then C-core gives the armed ones back; only when none is left
- * may a queue be shut down: a batch started after that would abort the process. */
+/* The order matters. Calls are finished first, while their queues still run; then C-core returns the armed calls. A
+ * queue may be shut down only when none is left: a batch that is started after that would abort the process. */
 static void stop_core(struct ts_server *server, int64_t drain_ns)
 {
 	bool drained;
@@ -254,7 +256,7 @@ static void stop_core(struct ts_server *server, int64_t drain_ns)
 	pthread_mutex_unlock(&server->mutex);
 }
 
-/* A server whose start failed half-way may lack threads: this one then takes their events. */
+/* A server whose start failed half-way may lack threads: then this thread takes their events. */
 static void stop_queues(struct ts_server *server)
 {
 	for (size_t i = 0; i < server->n_queues; i++)

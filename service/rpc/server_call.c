@@ -53,11 +53,11 @@ struct ts_rpc_call {
 	struct ts_rpc_queue *queue;
 	const struct ts_rpc_method *method;
 
-	/* filled by C-core on arrival */
+	/* C-core fills these when a call arrives. */
 	grpc_call *core;
 	gpr_timespec deadline;
 	grpc_metadata_array metadata;
-	grpc_call_details details; /* of the catch-all only */
+	grpc_call_details details; /* only for the catch-all */
 
 	struct ts_rpc_tag arrived, closed, received, sent;
 	int core_cancelled;
@@ -67,21 +67,21 @@ struct ts_rpc_call {
 	enum call_state state;
 	unsigned pending;
 	bool receiving, sending;
-	bool closing;	   /* the batch that tells of a cancellation is started */
-	bool initial_sent; /* headers are */
+	bool closing;	   /* the batch that reports a cancellation is started */
+	bool initial_sent; /* the headers are sent */
 	bool send_failed;
 	bool ended;	   /* the client has sent everything, or is gone */
-	bool rearm;	   /* there was no memory to lend another: this one is lent again at its end */
+	bool rearm;	   /* there was no memory to arm another call: this one is armed again at its end */
 	grpc_byte_buffer *input, *output;
-	grpc_byte_buffer *reply; /* the one of a method that does not stream down */
+	grpc_byte_buffer *reply; /* the reply of a method that does not stream replies */
 	atomic_bool cancelled;
 
-	/* of the thread that works on it */
+	/* Only the thread that works on the call uses these. */
 	struct ts_call call;
 	void *handler_state;
 	bool opened;
 
-	/* for the log */
+	/* These are for the log. */
 	enum ts_status outcome;
 	int64_t started_ns;
 	uint64_t bytes_in, bytes_out;
@@ -97,7 +97,7 @@ static void move(struct ts_rpc_call *call, enum call_state to)
 
 /* ---- batches ---- */
 
-/* mutex held */
+/* The caller holds the mutex. */
 static bool start(struct ts_rpc_call *call, const grpc_op *ops, size_t n, struct ts_rpc_tag *tag)
 {
 	grpc_call_error e = grpc_call_start_batch(call->core, ops, n, tag, NULL);
@@ -106,7 +106,7 @@ static bool start(struct ts_rpc_call *call, const grpc_op *ops, size_t n, struct
 		call->pending++;
 		return true;
 	}
-	/* A bug of ours; the client must not hang for it. */
+	/* This is a bug of tscoped, and the client must not wait forever because of it. */
 	struct ts_log line;
 
 	ts_log_begin(&line, TS_LOG_ERROR, "batch_refused");
@@ -126,7 +126,7 @@ static grpc_op close_op(struct ts_rpc_call *call)
 	return op;
 }
 
-/* mutex held: be told when the client goes away */
+/* The caller holds the mutex. Asks C-core to report when the client goes away. */
 static void start_closing(struct ts_rpc_call *call)
 {
 	grpc_op op = close_op(call);
@@ -134,7 +134,7 @@ static void start_closing(struct ts_rpc_call *call)
 	(void)start(call, &op, 1, &call->closed);
 }
 
-/* mutex held */
+/* The caller holds the mutex. */
 static void start_receiving(struct ts_rpc_call *call)
 {
 	grpc_op op = {.op = GRPC_OP_RECV_MESSAGE};
@@ -198,7 +198,7 @@ static void forget_watcher(struct ts_rpc_call *call)
 		*at = call->next_watcher;
 }
 
-/* No batch is outstanding and nobody works on it. */
+/* No batch is outstanding and no thread works on the call. */
 static void destroy(struct ts_rpc_call *call)
 {
 	struct ts_server *server = call->server;
@@ -239,7 +239,7 @@ static void end(struct ts_rpc_call *call)
 	destroy(call);
 }
 
-/* mutex held, given back: the call is gone afterwards if this was its last owner */
+/* The caller holds the mutex; this function releases it. If this was the last owner, the call is freed afterwards. */
 static void settle(struct ts_rpc_call *call)
 {
 	bool over = call->state == FINISHING && call->pending == 0;
@@ -251,7 +251,8 @@ static void settle(struct ts_rpc_call *call)
 		end(call);
 }
 
-/* mutex held, given back; nothing is being sent. Sends what is left: headers, one reply, the status. */
+/* The caller holds the mutex; this function releases it. Nothing is being sent. Sends the rest: headers, one reply, the
+ * status. */
 static void finish_as(struct ts_rpc_call *call, grpc_status_code code, enum ts_status status, const char *text)
 {
 	grpc_metadata word = {.key = grpc_slice_from_static_string(TS_STATUS_KEY),
@@ -303,7 +304,8 @@ static enum ts_status why_stopped(const struct ts_rpc_call *call, struct ts_erro
 	return ts_error_set(err, TS_CANCELLED, "the client closed the call");
 }
 
-/* mutex held. A peer that takes nothing is given up after TS_STALL_SECONDS; cancelling makes the batch complete. */
+/* The caller holds the mutex. A client that receives nothing is given up after TS_STALL_SECONDS; cancelling makes the
+ * batch complete. */
 static void wait_sent(struct ts_rpc_call *call)
 {
 	int64_t limit_ns = ts_now_mono_ns() + TS_STALL_SECONDS * INT64_C(1000000000);
@@ -328,7 +330,7 @@ static enum ts_status keep_reply(struct ts_rpc_call *call, struct ts_span messag
 	return TS_OK;
 }
 
-/* Waits for the message before, not for this one: the handler makes the next while this is on its way. */
+/* Waits for the previous message, not for this one: the handler makes the next message while this one is sent. */
 static enum ts_status send_reply(struct ts_rpc_call *call, struct ts_span message, struct ts_error *err)
 {
 	grpc_op ops[2];
@@ -389,7 +391,7 @@ static enum ts_status handle_bytes(struct ts_rpc_call *call, grpc_byte_buffer *i
 	return status;
 }
 
-/* One message, or the end, or both. input is released. */
+/* Handles one message, or the end, or both. input is released. */
 static enum ts_status step(struct ts_rpc_call *call, grpc_byte_buffer *input, bool ended, struct ts_error *err)
 {
 	const struct ts_handler *h = &call->method->handler;
@@ -423,7 +425,7 @@ static size_t arena_ceiling(const struct ts_handler *h)
 	return strcmp(h->method, "Analyze") == 0 || strcmp(h->method, "Diff") == 0 ? TS_ANALYSIS_ARENA : TS_CALL_ARENA;
 }
 
-/* mutex held. After an error nothing that was prepared goes out with it, and what waits to be read is left unread. */
+/* The caller holds the mutex. After an error no reply that was prepared is sent, and no further message is read. */
 static void finish_work(struct ts_rpc_call *call, enum ts_status status, const char *text)
 {
 	wait_sent(call);
@@ -434,7 +436,7 @@ static void finish_work(struct ts_rpc_call *call, enum ts_status status, const c
 	finish(call, status, text);
 }
 
-/* Takes what has arrived; while the handler is busy with it, the next message of an upload is already read. */
+/* Handles what has arrived; while the handler is busy with it, the next message of an upload is already read. */
 static void work(struct ts_pool_task *task, struct ts_arena *arena)
 {
 	struct ts_rpc_call *call = (struct ts_rpc_call *)task; /* task is its first member */
@@ -494,7 +496,7 @@ static void on_received(void *owner, bool ok)
 	call->receiving = false;
 	if (!call->input) {
 		call->ended = true;
-		/* No message is the client's end of an upload, or the end of the client. */
+		/* A missing message means that the client ended its upload, or is gone. */
 		if (!ok || grpc_call_failed_before_recv_message(call->core))
 			atomic_store(&call->cancelled, true);
 	}
@@ -533,14 +535,15 @@ static void identify(struct ts_rpc_call *call)
 	char *name = grpc_call_get_peer(call->core);
 	int64_t fd = -1;
 
-	/* C-core calls a connection that it was given "fd:17". The stream keeps it open, so 17 is still the same one. */
+	/* C-core names a connection that it was given "fd:17". The stream keeps it open, so 17 is still the same
+	 * connection. */
 	if (!name || strncmp(name, "fd:", 3) != 0 || !ts_parse_i64(ts_span_str(name + 3), &fd) || fd > INT32_MAX)
 		fd = -1;
 	gpr_free(name);
 	ts_listen_peer(call->server->listen, (int)fd, call->peer);
 }
 
-/* mutex held, given back */
+/* The caller holds the mutex; this function releases it. */
 static bool refuse(struct ts_rpc_call *call, unsigned live)
 {
 	const struct ts_server *server = call->server;
@@ -559,7 +562,8 @@ static bool refuse(struct ts_rpc_call *call, unsigned live)
 	} else if (call->method->handler.flags & TS_METHOD_WRITES && server->options.facts && server->options.facts->read_only) {
 		finish(call, TS_DENIED, "this server is read-only");
 	} else if (!(call->method->handler.flags & TS_METHOD_STREAM_UP) && !call->input) {
-		/* Reset before its message came, or longer than we take: C-core has told the client already. */
+		/* The call was reset before its message came, or the message is longer than the limit: C-core has told
+		 * the client already. */
 		finish(call, TS_INVALID, "the call has no request message");
 	} else {
 		return false;
@@ -567,7 +571,7 @@ static bool refuse(struct ts_rpc_call *call, unsigned live)
 	return true;
 }
 
-/* mutex held, given back */
+/* The caller holds the mutex; this function releases it. */
 static void run_inline(struct ts_rpc_call *call)
 {
 	grpc_byte_buffer *input = call->input;
@@ -585,7 +589,7 @@ static void run_inline(struct ts_rpc_call *call)
 	finish_work(call, status, err.text);
 }
 
-/* mutex held, given back if it answered */
+/* The caller holds the mutex; this function releases it if it answered. */
 static bool answer_quickly(struct ts_rpc_call *call)
 {
 	const struct ts_handler *h = &call->method->handler;
@@ -609,7 +613,7 @@ static bool answer_quickly(struct ts_rpc_call *call)
 	return done;
 }
 
-/* Empty, which reads as status unknown, when there is no memory. */
+/* Returns an empty message, which clients read as status unknown, when there is no memory. */
 static grpc_byte_buffer *health_message(enum ts_health health)
 {
 	struct ts_buf bytes = TS_BUF_INIT(64);
@@ -622,7 +626,7 @@ static grpc_byte_buffer *health_message(enum ts_health health)
 	return message;
 }
 
-/* mutex held, given back */
+/* The caller holds the mutex; this function releases it. */
 static void begin_watch(struct ts_rpc_call *call)
 {
 	enum ts_health health = TS_HEALTH_SERVING;

@@ -4,7 +4,7 @@ static const struct {
 	enum ts_status ours;
 	grpc_status_code theirs;
 } codes[] = {
-	/* The first row with a code is what that code alone is read as. */
+	/* A code without a status word is read as the first row with that code. */
 	{TS_OK, GRPC_STATUS_OK},
 	{TS_INVALID, GRPC_STATUS_INVALID_ARGUMENT},
 	{TS_DAMAGED, GRPC_STATUS_DATA_LOSS},

@@ -26,7 +26,8 @@ static void unix_paths(void **state)
 	}
 	assert_int_equal(ts_address_parse("unix:here", &a, &err), TS_OK);
 	assert_string_equal(a.path, "here");
-	/* More slashes are the path's own: what begins with one never becomes a path from the working folder. */
+	/* Further slashes belong to the path: a path that begins with a slash never becomes relative to the working
+	 * directory. */
 	assert_int_equal(ts_address_parse("//run/x", &a, &err), TS_OK);
 	assert_string_equal(a.path, "//run/x");
 	assert_int_equal(ts_address_parse("unix://run/x", &a, &err), TS_OK);

@@ -47,7 +47,7 @@ static void refused(const char *address, enum ts_status status, const char *why)
 		fail_msg("'%s' does not say '%s'", err.text, why);
 }
 
-/* Listens and takes connections into its backlog, and nobody accepts. */
+/* Listens, so that connections enter its backlog, but never accepts. */
 static int silent_port(char address[64])
 {
 	struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -80,14 +80,14 @@ static void a_socket_that_is_not_ours_to_open(void **state)
 {
 	(void)state;
 	if (geteuid() == 0)
-		skip(); /* root may open everything */
+		skip(); /* root may open every file */
 	t.listeners[0].socket_mode = 0200;
 	testing_start(&t);
 	chmod(t.socket, 0);
 	refused(t.unix_address, TS_DENIED, "Permission denied");
 }
 
-/* Within the seconds of a connect, not those of the first call. */
+/* The time limit of connecting applies, not that of the first call. */
 static void a_silent_server_is_found_out(void **state)
 {
 	int64_t began = ts_now_mono_ns();
@@ -134,7 +134,7 @@ static void *sleep_there(void *ctx)
 	return NULL;
 }
 
-/* It is a tscoped, and says itself why it takes nothing now. */
+/* The server is a tscoped, and itself reports why it accepts no call now. */
 static void a_full_server_is_not_taken_for_another_program(void **state)
 {
 	int before = atomic_load(&testing_sleeping);
@@ -174,7 +174,7 @@ static void a_server_that_comes_back_is_found_again(void **state)
 	ch->ops->destroy(ch);
 }
 
-/* A dead server is told by every operation, and none of them hangs. */
+/* Every operation reports a dead server, and none of them hangs. */
 static void streams_of_a_server_that_dies(void **state)
 {
 	struct ts_upload *upload;
@@ -202,7 +202,7 @@ static void streams_of_a_server_that_dies(void **state)
 	ch->ops->destroy(ch);
 }
 
-/* push asks for ids while it uploads. */
+/* A push asks for ids while it uploads. */
 static void calls_are_possible_beside_an_upload(void **state)
 {
 	struct ts_upload *upload;
@@ -238,7 +238,8 @@ static void the_proxy_of_the_environment_is_not_asked(void **state)
 	unsetenv("http_proxy");
 }
 
-/* Each of our statuses survives the way through a code and a word; without the word the code still means something near. */
+/* Each status survives the conversion to a code and a word; without the word, the code is still read as a similar
+ * status. */
 static void statuses_and_codes(void **state)
 {
 	(void)state;

@@ -24,7 +24,7 @@ static struct ts_sealed sealed[OBJECTS];
 static struct ts_arena arena;
 static struct ts_error err;
 
-/* The store's own ops, and how often it was looked at on the queue thread and asked on the pool's. */
+/* The ops of the store itself, and how often they were called on the queue thread (look) and on the pool (has). */
 static const struct ts_engine_ops *store_ops;
 static struct ts_engine_ops counting_ops;
 static atomic_int looked, asked;
@@ -43,7 +43,8 @@ static enum ts_status counting_has_many(struct ts_engine *e, const struct ts_id 
 	return store_ops->has_many(e, ids, n, ret_present, ret_err);
 }
 
-/* Bytes that zstd cannot shrink, so that they do not fit one message: a linear congruential generator's. */
+/* Fills the object with bytes of a linear congruential generator, which zstd cannot compress, so that they do not fit
+ * one message. */
 static void fill(struct ts_buf *object, uint32_t seed)
 {
 	ts_object_begin(object, 3, 1, TS_LAYOUT_BYTES, NULL, 0);
@@ -169,10 +170,10 @@ static void an_old_lease_is_renewed_by_the_pool(void **state)
 	pthread_mutex_unlock(&ts_memory_of(store)->lock);
 	ask(ids, 2, 2, 1);
 	ask(ids, 3, 3, 2);
-	ask(ids, 3, 4, 2); /* renewed */
+	ask(ids, 3, 4, 2); /* the leases were renewed */
 }
 
-/* Nothing is known of a server's objects without asking it. */
+/* The engine knows nothing of a server's objects without asking it. */
 static void it_cannot_tell_at_once(void **state)
 {
 	bool present, leased = true;

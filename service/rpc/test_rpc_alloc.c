@@ -18,13 +18,13 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-/* The object is larger than what an arena takes at once, so that its bytes are an allocation of their own. */
+/* The object is larger than a block of an arena, so that its bytes need an allocation of their own. */
 enum { MOST_ALLOCATIONS = 20000, OBJECT_BYTES = 100000 };
 
 static struct testing t;
 static struct ts_engine *store;
 static struct ts_sealed object;
-static struct ts_arena arena; /* of what is made once */
+static struct ts_arena arena; /* for what is made once */
 static struct ts_buf ask, put;
 
 static int setup(void **state)
@@ -37,7 +37,7 @@ static int setup(void **state)
 	ts_arena_init(&arena, 1 << 20);
 	assert_int_equal(ts_memory_open(NULL, &store, &err), TS_OK);
 	ts_object_begin(&bytes, 3, 1, TS_LAYOUT_BYTES, NULL, 0);
-	for (uint32_t i = 0, seed = 1; i < OBJECT_BYTES; i++) { /* that do not compress: a linear congruential generator's */
+	for (uint32_t i = 0, seed = 1; i < OBJECT_BYTES; i++) { /* a linear congruential generator, whose bytes do not compress */
 		seed = seed * 1664525u + 1013904223u;
 		ts_buf_u8(&bytes, (uint8_t)(seed >> 24));
 	}
@@ -110,7 +110,7 @@ static enum ts_status talk(struct ts_channel *ch, struct ts_arena *a, struct ts_
 	return read_back(ch, a, err);
 }
 
-/* From no server to none. */
+/* Runs a whole cycle, from starting a server to stopping it. */
 static enum ts_status whole(struct ts_error *err)
 {
 	struct ts_channel *ch;
@@ -149,7 +149,8 @@ static void every_allocation_may_fail(void **state)
 			assert_true(failed > 0);
 			return;
 		}
-		/* A server that cannot remember a connection closes it: its log says why, and the client cannot know. */
+		/* A server that cannot remember a connection closes it: its log has the reason, which the client cannot
+		 * know. */
 		if (status && status != TS_NO_MEMORY && !(status == TS_UNAVAILABLE && !unavailable++))
 			fail_msg("allocation %zu: %s: %s", n, ts_status_word(status), err.text);
 		failed += status == TS_NO_MEMORY;

@@ -53,7 +53,7 @@ static void unary_inline_and_in_the_pool(void **state)
 	assert_string_equal(text, "");
 }
 
-/* The pool gets the request whole, whatever was tried before. */
+/* The pool gets the whole request, even if a quick answer was tried before. */
 static void a_quick_answer_or_one_from_the_pool(void **state)
 {
 	char longest[TS_QUICK_BYTES + 1];
@@ -69,7 +69,7 @@ static void a_quick_answer_or_one_from_the_pool(void **state)
 	assert_int_equal(testing_call(ch, "Quick", ts_span_of(longest, TS_QUICK_BYTES), text), TS_OK);
 	assert_string_equal(text, "quick");
 	assert_int_equal(testing_call(ch, "Quick", ts_span_of(longest, sizeof longest), text), TS_OK);
-	assert_memory_equal(text, longest, 255); /* too long to be tried */
+	assert_memory_equal(text, longest, 255); /* too long for a quick answer */
 }
 
 static void tcp_serves_the_same(void **state)
@@ -96,7 +96,7 @@ static void the_caller_is_named(void **state)
 	tcp->ops->destroy(tcp);
 }
 
-/* Every status and its text come back as the handler gave them. */
+/* Every status and its text arrive as the handler returned them. */
 static void statuses_cross(void **state)
 {
 	(void)state;
@@ -171,7 +171,7 @@ static void a_refused_upload_says_why(void **state)
 	assert_string_equal(text, "message 4 is bad");
 }
 
-/* What was cut is not taken for complete: the handler hears of no end. */
+/* An upload that was cut off does not count as complete: the handler is not told of an end. */
 static void an_upload_can_be_given_up(void **state)
 {
 	struct ts_upload *upload;
@@ -278,7 +278,7 @@ static void deadlines_reach_the_handler(void **state)
 	assert_int_equal(atomic_load(&testing_stopped), stopped + 1);
 }
 
-/* HTTP/2 by hand, for clients that behave as no client of ours does. */
+/* The tests write HTTP/2 by hand, for clients that behave as the tscope client never does. */
 static size_t frame(uint8_t *at, uint8_t type, uint8_t flags, uint32_t stream, const uint8_t *payload, size_t n)
 {
 	at[0] = 0;
@@ -305,7 +305,7 @@ static size_t header(uint8_t *at, const char *key, const char *value)
 	return k + v + 3;
 }
 
-/* HEADERS of a call, in literal never-indexed fields. */
+/* Writes the HEADERS of a call, in literal never-indexed fields. */
 static size_t headers(uint8_t *at, uint32_t stream, const char *path)
 {
 	uint8_t block[512];
@@ -320,14 +320,14 @@ static size_t headers(uint8_t *at, uint32_t stream, const char *path)
 	return frame(at, 1, 4, stream, block, b);
 }
 
-/* The connection preface and empty SETTINGS. */
+/* Writes the connection preface and empty SETTINGS. */
 static size_t preface(uint8_t *at)
 {
 	memcpy(at, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 24);
 	return 24 + frame(at + 24, 4, 0, 0, NULL, 0);
 }
 
-/* A client that vanishes in the middle of a call that has no deadline. */
+/* The client vanishes in the middle of a call that has no deadline. */
 static void cancellation_reaches_the_handler(void **state)
 {
 	int stopped = atomic_load(&testing_stopped), sleeping = atomic_load(&testing_sleeping);
@@ -360,7 +360,7 @@ static void too_long_is_refused_on_both_sides(void **state)
 	ts_store_u32(want, TS_MESSAGE_MAX + 1);
 	assert_int_equal(testing_call(ch, "Blob", ts_span_of(want, 4), text), TS_TOO_LARGE);
 	assert_non_null(strstr(text, "4194304"));
-	/* and what is just in size passes both ways */
+	/* A message of exactly the maximum size passes in both directions. */
 	assert_int_equal(testing_call(ch, "PoolEcho", ts_span_of(bytes, TS_MESSAGE_MAX), text), TS_OK);
 	free(bytes);
 }
@@ -406,7 +406,7 @@ static void garbage_on_the_port_is_shrugged_off(void **state)
 			close(fd);
 			continue;
 		}
-		/* It is closed by the server, after whatever HTTP/2 says first. */
+		/* The server closes the connection, after it has sent its HTTP/2 frames. */
 		for (;;) {
 			assert_int_equal(poll(&p, 1, 10000), 1);
 			if (read(fd, byte, sizeof byte) <= 0)
@@ -417,7 +417,7 @@ static void garbage_on_the_port_is_shrugged_off(void **state)
 	assert_int_equal(testing_call(ch, "Echo", ts_span_str("fine"), text), TS_OK);
 }
 
-/* RST_STREAM instead of DATA: the call arrives without a payload, with success. */
+/* With RST_STREAM in place of DATA, the call arrives without a payload, but with success. */
 static void a_reset_before_the_message_does_no_harm(void **state)
 {
 	static const uint8_t reset[4] = {0, 0, 0, 8};
@@ -477,7 +477,7 @@ static void a_stale_socket_is_replaced_and_a_file_is_not(void **state)
 	ts_server_destroy(u.server);
 	u.server = NULL;
 	assert_int_not_equal(stat(u.socket, &st), 0);
-	/* what a killed server leaves */
+	/* The file is what a killed server leaves. */
 	{
 		struct ts_listener stale = {.address = u.unix_address};
 		struct ts_server_options options = u.options;
@@ -520,7 +520,7 @@ static void remote_addresses_need_an_explicit_word(void **state)
 	ts_server_destroy(server);
 }
 
-/* One line a call, with what the issue of the day will need. */
+/* Each call is one line, with the values that an operator needs. */
 static void every_call_is_one_line(void **state)
 {
 	char path[96], log[4096];
@@ -566,7 +566,7 @@ static void every_call_is_one_line(void **state)
 	n = 0;
 	for (const char *at = log; (at = strstr(at, "event=call")); at++)
 		n++;
-	assert_true(n == 4 || n == 5); /* C-core may refuse the foreign name itself */
+	assert_true(n == 4 || n == 5); /* C-core may refuse the name of another server itself */
 }
 
 int main(void)

@@ -51,7 +51,7 @@ static bool wait_until(atomic_int *counter, int at_least)
 	return atomic_load(counter) >= at_least;
 }
 
-/* ---- many ---- */
+/* ---- many clients ---- */
 
 enum { CLIENTS = 64 };
 
@@ -169,7 +169,8 @@ static void two_queue_threads_serve_too(void **state)
 
 /* ---- stopping ---- */
 
-/* Every call of every client is answered or told that the server is gone; nothing hangs, nothing is dropped twice. */
+/* Every call of every client is answered or told that the server is shutting down; no call hangs, and none is dropped
+ * twice. */
 static void stopping_under_load_answers_everybody(void **state)
 {
 	static struct client_thread clients[16];
@@ -249,12 +250,12 @@ static void what_can_drain_is_answered(void **state)
 	assert_int_equal(ch->ops->upload_open(ch, "Sum", &upload, &err), TS_OK);
 	assert_int_equal(ch->ops->upload_send(upload, ts_span_str("1234"), &err), TS_OK);
 	assert_true(wait_until(&testing_opened, 1));
-	/* The stop waits for this upload on another thread while it is finished here. */
+	/* Another thread stops the server, and waits for this upload, which is finished here. */
 	assert_int_equal(pthread_create(&stopper, NULL, stop_server, NULL), 0);
 	(void)poll(NULL, 0, 50);
 	assert_int_equal(testing_call(ch, "Echo", ts_span_str("late"), text), TS_UNAVAILABLE);
 	assert_string_equal(text, "the server is shutting down");
-	/* Nor does asking again, now that the client would rather connect anew, break what is on its way. */
+	/* A new call, for which the client would like to reconnect, does not break the upload in progress either. */
 	assert_int_equal(testing_call(ch, "Echo", ts_span_str("late"), text), TS_UNAVAILABLE);
 	ts_arena_init(&arena, 4096);
 	assert_int_equal(ch->ops->upload_finish(upload, &arena, &reply, &err), TS_OK);
@@ -287,7 +288,8 @@ static void calls_over_the_limit_are_refused(void **state)
 		pthread_join(sleepers[i].thread, NULL);
 }
 
-/* The only thread of the pool is taken: what needs one waits for it, what does not is answered. */
+/* The only thread of the pool is busy: a call that needs a thread waits for it, and a call with a quick answer is
+ * answered. */
 static void a_quick_answer_needs_no_thread(void **state)
 {
 	struct sleeper sleeper;
@@ -306,7 +308,7 @@ static void a_quick_answer_needs_no_thread(void **state)
 	assert_int_equal(ts_client_call(ch, "Quick", ts_span_str("not at once"), 500000000, &arena, &reply, &err), TS_DEADLINE);
 	assert_int_equal(ts_client_call(ch, "Quick", ts_span_str("q"), 10000000000, &arena, &reply, &err), TS_OK);
 	assert_true(ts_span_is(reply, "quick"));
-	assert_int_equal(atomic_load(&testing_stopped), 0); /* still taken */
+	assert_int_equal(atomic_load(&testing_stopped), 0); /* the thread is still busy */
 	ts_arena_finish(&arena);
 	ch->ops->destroy(ch);
 	ts_server_stop(t.server, 0);
@@ -348,7 +350,7 @@ static void connections_over_the_limit_are_closed(void **state)
 	assert_int_equal(ts_client_open(t.unix_address, &more, &err), TS_UNAVAILABLE);
 	assert_int_equal(testing_call(ch[0], "Echo", ts_span_str("x"), text), TS_OK);
 	ch[2]->ops->destroy(ch[2]);
-	/* The server notices the end of a connection in its own time. */
+	/* The server notices the end of a connection after some time. */
 	for (int i = 0; i < 200 && status; i++) {
 		(void)poll(NULL, 0, 10);
 		status = ts_client_open(t.unix_address, &more, &err);
@@ -359,7 +361,7 @@ static void connections_over_the_limit_are_closed(void **state)
 		ch[i]->ops->destroy(ch[i]);
 }
 
-/* True when the peer has closed it. */
+/* Returns true when the peer has closed the connection. */
 static bool is_closed(int fd)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -371,8 +373,8 @@ static bool is_closed(int fd)
 	return n <= 0;
 }
 
-/* C-core's own listener would never accept again (CVE-2023-4785). Sockets of clients exist before the limit falls, since both
- * sides are this process. */
+/* The listener of C-core would never accept again (CVE-2023-4785). Sockets of clients are made before the limit is
+ * lowered, since both sides are in this process. */
 static void running_out_of_descriptors_is_survived(void **state)
 {
 	enum { SOCKETS = 24, SPARE = 4 };

@@ -115,7 +115,7 @@ static int group_setup(void **state)
 	assert_non_null(me);
 	(void)snprintf(user, sizeof user, "%s", me->pw_name);
 	testing_init(&t);
-	/* The tunnels of this test, and of no other that runs at the same time. */
+	/* The tunnels are in a directory of this test, apart from other tests that run at the same time. */
 	setenv("XDG_RUNTIME_DIR", t.dir, 1);
 	testing_start(&t);
 	start_sshd();
@@ -180,7 +180,7 @@ static void a_server_is_reached_through_ssh(void **state)
 	assert_string_equal(text, want);
 	ch->ops->destroy(ch);
 	assert_int_equal(tunnels_left(), before);
-	assert_int_equal(waitpid(-1, NULL, WNOHANG), 0); /* sshd lives, ssh does not */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), 0); /* sshd runs, ssh does not */
 }
 
 static void much_passes_through_ssh(void **state)
@@ -232,7 +232,7 @@ static void what_fails_is_told_apart(void **state)
 	refused(address_of(t.socket), "cannot run /nonexistent/ssh");
 }
 
-/* What a client is to the next test: it opens the tunnel, says so, and waits for its death. */
+/* Acts as a client for the next test: it opens the tunnel, reports that, and waits to be killed. */
 static int hold(const char *address)
 {
 	struct ts_channel *ch;
@@ -243,7 +243,7 @@ static int hold(const char *address)
 		(void)pause();
 }
 
-/* Its output goes into *ret_out, and its ssh inherits that: the pipe ends when both are gone. */
+/* Its output goes into *ret_out, which its ssh inherits: the pipe ends when both have ended. */
 static pid_t spawn_holder(const char *address, int *ret_out)
 {
 	char self[] = "/proc/self/exe", word[] = "hold";

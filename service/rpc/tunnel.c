@@ -23,7 +23,7 @@ enum { WORDS_MAX = 48, COMMAND_MAX = 2048 };
 struct ts_tunnel {
 	pid_t pid;   /* of ssh; 0 = none. Reaped by close alone, so that the number stays its own while the guard may use it */
 	pid_t guard; /* 0 = none */
-	int alive;   /* a pipe that nobody writes to: its end says that this process is gone. -1 = none */
+	int alive;   /* a pipe that nobody writes to: it ends with this process. -1 = none */
 	char dir[80];
 	char path[96];
 };
@@ -49,7 +49,7 @@ static enum ts_status make_dir(struct ts_tunnel *tunnel, struct ts_error *err)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
 
-	/* A socket path holds 108 bytes: a long runtime directory is passed over. */
+	/* A socket path can have at most 108 bytes, so a long runtime directory is not used. */
 	if (!runtime || runtime[0] != '/' || strlen(runtime) > 48)
 		runtime = "/tmp";
 	(void)snprintf(tunnel->dir, sizeof tunnel->dir, "%s/tscope-ssh-XXXXXX", runtime);
@@ -61,7 +61,7 @@ static enum ts_status make_dir(struct ts_tunnel *tunnel, struct ts_error *err)
 	return TS_OK;
 }
 
-/* What is run: the words of TSCOPE_SSH, else "ssh", and ours behind them. */
+/* The command: the words of TSCOPE_SSH, else "ssh", and after them the arguments of the tunnel. */
 struct command {
 	char own[COMMAND_MAX]; /* TSCOPE_SSH, cut into words */
 	char forward[400], target[400];
@@ -94,7 +94,7 @@ static enum ts_status make_command(struct command *c, const struct ts_tunnel *tu
 	return TS_OK;
 }
 
-/* ssh asks on the terminal and is ended by its ^C: signals are as they are for any command. */
+/* ssh asks on the terminal and is ended by ^C there: its signals are set as for any command. */
 static enum ts_status spawn(struct ts_tunnel *tunnel, const struct ts_address *address, struct ts_error *err)
 {
 	posix_spawnattr_t attr;
@@ -121,8 +121,8 @@ static enum ts_status spawn(struct ts_tunnel *tunnel, const struct ts_address *a
 	return TS_OK;
 }
 
-/* Ends ssh and clears up when its standard input ends, which it does whatever this process dies of. A signal to the whole
- * group of processes must not end it before. */
+/* Starts a guard, which ends ssh and cleans up when its standard input ends, as it does however this process dies. A
+ * signal to the whole process group must not end the guard before. */
 static enum ts_status spawn_guard(struct ts_tunnel *tunnel, struct ts_error *err)
 {
 	static char shell[] = "/bin/sh", dash_c[] = "-c", name[] = "tscope-ssh-guard",
