@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Later ones win. */
+/* A later source overrides an earlier one. */
 enum source { FROM_DEFAULTS, FROM_FILE, FROM_ENVIRONMENT, FROM_FLAGS };
 
 enum { FILE_MAX = 64 << 10, CONFIG_ARENA = 1 << 20 };
@@ -123,7 +123,7 @@ static bool parse_level(struct ts_span text, unsigned *ret)
 	return false;
 }
 
-/* Commas and spaces separate: an environment variable and a line of a file can name several. */
+/* Commas and spaces separate values: an environment variable and a line of a file can name several. */
 static enum ts_status add_to_list(struct ts_config *config, struct ts_span text, enum source from, struct ts_error *err)
 {
 	if (config->listen_from != (int)from)
@@ -291,7 +291,7 @@ static enum ts_status read_environment(struct ts_config *config, struct ts_error
 	return TS_OK;
 }
 
-/* argv[*at] is --name, --name=value or --name value; moves *at past it. */
+/* Reads argv[*at], which is --name, --name=value or --name value, and moves *at past it. */
 static enum ts_status read_flag(struct ts_config *config, int argc, char **argv, int *at, struct ts_error *err)
 {
 	const char *arg = argv[*at], *equals = strchr(arg, '=');
@@ -355,7 +355,8 @@ static enum ts_status check(struct ts_config *config, struct ts_error *err)
 
 enum ts_status ts_config_load(struct ts_config *config, int argc, char **argv, struct ts_error *err)
 {
-	/* Flags first, to learn which file; they win over it by being read again. */
+	/* The flags are read first, to learn which file to read; they are read again last, because they override the
+	 * file. */
 	if (set_defaults(config, err) || read_flags(config, argc, argv, err))
 		return err->status;
 	if (config->help || config->version || config->manual)
@@ -366,7 +367,7 @@ enum ts_status ts_config_load(struct ts_config *config, int argc, char **argv, s
 		return err->status;
 	if (read_environment(config, err))
 		return err->status;
-	config->listen_from = -1; /* whatever is there is replaced, the first reading of the flags too */
+	config->listen_from = -1; /* the values so far, also of the first reading, are replaced */
 	if (read_flags(config, argc, argv, err))
 		return err->status;
 	return check(config, err);

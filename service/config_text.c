@@ -7,7 +7,7 @@
 
 enum { HELP_COLUMN = 26, HELP_WIDTH = 100 };
 
-/* Words of text, broken before the right margin, indented. */
+/* Writes the words of text, indented, with line breaks before the right margin. */
 static void wrap(struct ts_buf *out, const char *text, size_t indent)
 {
 	size_t column = indent;
@@ -72,7 +72,7 @@ void ts_config_help(struct ts_buf *out)
 			"stops it at once.\n");
 }
 
-/* A leading dot or quote would be a request, a backslash an escape, a hyphen may be set as a dash. */
+/* In roff, a leading dot or quote would be a request, a backslash is an escape, and a hyphen may be set as a dash. */
 static void roff(struct ts_buf *out, const char *text)
 {
 	for (bool fresh = true; *text; text++, fresh = false) {

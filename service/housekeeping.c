@@ -12,7 +12,7 @@ struct ts_housekeeping {
 	int64_t interval_ns;
 	pthread_t thread;
 	pthread_mutex_t mutex;
-	pthread_cond_t stop; /* monotonic */
+	pthread_cond_t stop; /* uses the monotonic clock */
 	bool stopping;
 };
 
@@ -39,7 +39,7 @@ static void sweep(struct ts_engine *engine)
 	ts_log_end(&line);
 }
 
-/* mutex held; false: stop */
+/* The caller holds the mutex. Returns false when the thread must stop. */
 static bool sleep_until(struct ts_housekeeping *h, int64_t when_ns)
 {
 	struct timespec when = {.tv_sec = when_ns / 1000000000, .tv_nsec = when_ns % 1000000000};

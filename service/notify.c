@@ -18,7 +18,7 @@ void ts_notify(const char *state)
 		return;
 	memcpy(name.sun_path, path, len);
 	if (path[0] == '@')
-		name.sun_path[0] = 0; /* abstract */
+		name.sun_path[0] = 0; /* an abstract socket */
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;

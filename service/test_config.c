@@ -60,7 +60,7 @@ static void write_file(const char *text)
 	write_bytes(text, strlen(text));
 }
 
-/* Up to six arguments, NULL after the last. */
+/* Loads with up to six arguments, NULL after the last. */
 static enum ts_status load(const char *a, const char *b, const char *c, const char *d, const char *e)
 {
 	const char *words[] = {"tscoped", a, b, c, d, e};
@@ -165,7 +165,7 @@ static void a_bad_file_is_named_with_its_line(void **state)
 	refused("max-calls = 99999999999999999999\n", ":1: max-calls", "65536");
 }
 
-/* No setting ends before its line does. */
+/* A NUL byte must not end a setting before its line ends. */
 static void a_nul_byte_is_refused(void **state)
 {
 	static const char listen[] = "listen = 127.0.0.1:1\0, h:2\n", store[] = "store = /a\0b\n";

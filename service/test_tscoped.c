@@ -54,7 +54,8 @@ static int teardown(void **state)
 	return system(command);
 }
 
-/* Flags after --socket and --store; NULL ends them. stderr goes to the log, stdout to `out` there. */
+/* Starts tscoped with flags after --socket and --store; NULL ends them. stderr goes to the log, stdout to `out` beside
+ * it. */
 static pid_t start(const char *const *flags)
 {
 	const char *argv[24] = {program, "--socket", socket_path, "--store", store};
@@ -148,7 +149,7 @@ static void serves_until_told_to_stop(void **state)
 	assert_int_equal(server_info(address, &info), TS_OK);
 	assert_true(ts_span_is(info.version, TS_VERSION));
 	assert_false(info.read_only);
-	/* the port that was taken stands in the line */
+	/* The line has the port that the kernel chose. */
 	at = strstr(read_log(log_path), "address=127.0.0.1:");
 	assert_non_null(at);
 	(void)snprintf(tcp, sizeof tcp, "%.*s", (int)strcspn(at + 8, " \n"), at + 8);
@@ -220,7 +221,7 @@ static void a_read_only_server_says_so(void **state)
 	pid_t pid;
 
 	(void)state;
-	assert_int_equal(run("--read-only", NULL, NULL), 2); /* there is no store yet, and it may not make one */
+	assert_int_equal(run("--read-only", NULL, NULL), 2); /* there is no store yet, and a read-only server may not make one */
 	(void)snprintf(address, sizeof address, "unix:%s", socket_path);
 	pid = start(none);
 	wait_for_line("event=ready");
@@ -248,7 +249,7 @@ static void a_backup_is_a_store(void **state)
 	assert_int_equal(run("--backup", copy, NULL), 0);
 	kill(pid, SIGTERM);
 	assert_int_equal(wait_exit(pid), 0);
-	assert_int_equal(run("--backup", copy, NULL), 2); /* nothing is written over */
+	assert_int_equal(run("--backup", copy, NULL), 2); /* an existing file is never overwritten */
 	memcpy(store, copy, sizeof copy);
 	assert_int_equal(unlink(log_path), 0);
 	pid = start(none);
@@ -282,7 +283,7 @@ static void words_on_the_command_line(void **state)
 	assert_non_null(strstr(read_log(log_path), "status=denied"));
 }
 
-/* What the settings alone make impossible is refused by --check as by the start, which makes no store for it. */
+/* --check refuses the settings that the start would refuse, and makes no store for them. */
 static void a_check_refuses_what_the_start_refuses(void **state)
 {
 	static const char path_too_long[] = "/tmp/tscope-a-path-that-is-longer-than-the-107-bytes-which-a-unix-socket-has-room-for/"

@@ -103,7 +103,7 @@ static int backup(struct daemon *d)
 
 /* ---- serving ---- */
 
-/* Every connection is a descriptor. */
+/* Every connection needs a descriptor. */
 static void raise_descriptors(void)
 {
 	struct rlimit limit;
@@ -136,7 +136,8 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 					    .max_calls = config->max_calls};
 
 	options.n_listeners = fill_listeners(d);
-	/* Before the store, so that none is made for a server that cannot be. */
+	/* The listeners are checked before the store is opened, so that no store is made for a server that cannot
+	 * start. */
 	if (ts_listen_check(d->listeners, options.n_listeners, err))
 		return err->status;
 	if (open_store(d, !config->read_only, config->read_only, err))
@@ -196,7 +197,7 @@ static void reload(struct daemon *d, int argc, char **argv)
 	ts_config_finish(&again);
 }
 
-/* A second signal ends the process at once: the store bears that. */
+/* A second signal ends the process at once: the store survives that. */
 static void let_signals_kill(const sigset_t *set)
 {
 	(void)signal(SIGINT, SIG_DFL);
