@@ -196,7 +196,7 @@ static enum ts_status set(struct ts_config *config, const struct ts_option *opti
 	return ts_error_set(err, TS_INTERNAL, "an option of no type");
 }
 
-/* ---- the places ---- */
+/* ---- the sources of values ---- */
 
 static enum ts_status set_defaults(struct ts_config *config, struct ts_error *err)
 {

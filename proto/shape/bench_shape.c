@@ -10,7 +10,7 @@
 
 enum { ROUNDS = 9, GAPS = 100000, DIFFS = 200, SERIES = 200 };
 
-/* --- by hand --- */
+/* --- functions written by hand --- */
 
 static void *build_gap(const struct ts_gap *in, struct ts_arena *arena)
 {
@@ -62,7 +62,7 @@ static void read_gap(const Tscope__V1__Gap *m, struct ts_gap *out)
 	};
 }
 
-/* --- the clock --- */
+/* --- timing --- */
 
 static const struct ts_gap a_gap = {
 	.known = true, .visible = true, .visible_step = 300, .first = 1e-7, .at_visible = 2e-7, .after_10 = 3e-6, .after_30 = 1e-4,

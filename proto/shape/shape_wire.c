@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <pthread.h>
 
-/* --- where fields lie --- */
+/* --- offsets of fields --- */
 
 static pthread_mutex_t indexing = PTHREAD_MUTEX_INITIALIZER;
 

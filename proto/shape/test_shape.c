@@ -765,7 +765,7 @@ static void ceilings_are_kept(void **state)
 	each(is_short_of_memory);
 }
 
-/* --- what readers are told --- */
+/* --- error texts --- */
 
 static void failures_name_the_whole_path(void **state)
 {
@@ -840,7 +840,7 @@ static void arrays_are_whole(void **state)
 	}
 }
 
-/* --- kinds of rows, in a small table of their own --- */
+/* --- kinds of rows, in small tables of the test --- */
 
 struct four_ids {
 	struct ts_id key[4];

@@ -18,7 +18,7 @@
 /* Allows for different clocks of two machines, and for the rounding of a deadline in transit. */
 enum { DEADLINE_SLACK_NS = 50 * 1000 * 1000 };
 
-/* ---- how a call ended ---- */
+/* ---- the status of a call ---- */
 
 void ts_client_end_init(struct ts_client_end *end, grpc_op *op)
 {

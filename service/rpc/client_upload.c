@@ -98,7 +98,7 @@ static void *pump(void *arg)
 	}
 }
 
-/* ---- making and ending ---- */
+/* ---- starting and ending an upload ---- */
 
 /* The status must have arrived, or nothing must have been started. */
 static void destroy(struct ts_upload *upload, bool pumping)

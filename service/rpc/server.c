@@ -22,7 +22,7 @@ static void log_core(gpr_log_func_args *args)
 	ts_log_end(&line);
 }
 
-/* ---- making one ---- */
+/* ---- making a server ---- */
 
 static grpc_server *create_core(void)
 {
@@ -220,7 +220,7 @@ unsigned ts_server_calls(const struct ts_server *server)
 	return atomic_load(&server->live);
 }
 
-/* ---- ending one ---- */
+/* ---- stopping a server ---- */
 
 /* The caller holds the mutex. Waits until no client waits for a call, or until the given time. Returns true when no
  * client waits. */

@@ -167,7 +167,7 @@ static size_t add_message(struct ts_rpc_call *call, grpc_op *ops, size_t n, grpc
 	return n + 1;
 }
 
-/* ---- the end ---- */
+/* ---- ending a call ---- */
 
 static void log_call(const struct ts_rpc_call *call)
 {
@@ -284,7 +284,7 @@ static void finish(struct ts_rpc_call *call, enum ts_status status, const char *
 	finish_as(call, ts_status_to_grpc(status), status, text);
 }
 
-/* ---- what handlers see ---- */
+/* ---- the call interface of handlers ---- */
 
 static bool call_cancelled(const struct ts_call *handler_call)
 {
@@ -374,7 +374,7 @@ static void fill_handler_call(struct ts_rpc_call *call)
 	};
 }
 
-/* ---- work ---- */
+/* ---- running handlers ---- */
 
 static enum ts_status handle_bytes(struct ts_rpc_call *call, grpc_byte_buffer *input, struct ts_error *err)
 {
@@ -528,7 +528,7 @@ static void on_sent(void *owner, bool ok)
 		settle(call);
 }
 
-/* ---- arrival ---- */
+/* ---- arrival of calls ---- */
 
 static void identify(struct ts_rpc_call *call)
 {

@@ -53,7 +53,7 @@ static enum ts_status choose_rank(struct analyzing *a, struct ts_error *err)
 	return TS_OK;
 }
 
-/* --- work: what facts and columns say of it --- */
+/* --- work per step, from facts and columns --- */
 
 /* Adds the values of a rank's column over the steps that count. */
 static enum ts_status sum_column(struct analyzing *a, struct ts_columns *columns, const struct ts_index *index,
@@ -204,7 +204,7 @@ static enum ts_status all_ranks(struct analyzing *a, struct ts_error *err)
 	return status;
 }
 
-/* --- the whole --- */
+/* --- the whole analysis --- */
 
 static enum ts_status one_rank(struct analyzing *a, struct ts_error *err)
 {

@@ -279,7 +279,7 @@ static enum ts_status read_facts(struct reducing *r, struct ts_workload *ret_wor
 	return TS_OK;
 }
 
-/* --- the whole --- */
+/* --- the reduction --- */
 
 static enum ts_status reduce(struct reducing *r, struct ts_gate_run *out, struct ts_error *err)
 {

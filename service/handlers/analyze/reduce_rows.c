@@ -384,7 +384,7 @@ static enum ts_status read_tags(struct reading *r, struct ts_error *err)
 	return status;
 }
 
-/* --- the whole --- */
+/* --- all rows --- */
 
 enum ts_status ts_job_rows_read(struct ts_fetch *f, const struct ts_run *run, const struct ts_reduce_options *options,
 				struct ts_arena *arena, struct ts_job_rows *ret_rows, struct ts_error *err)

@@ -207,7 +207,7 @@ static void golden_ranks(void **state)
 	cells_free(&c);
 }
 
-/* --- made up --- */
+/* --- synthetic runs --- */
 
 /* Adds n steps of a rank: 0.1 s of forward, and a timestamp at the end of each, `late` s after the other ranks. */
 static void add_steps(int32_t rank, int64_t n, double late, bool stamped)
@@ -313,7 +313,7 @@ static void one_step(void **state)
 	cells_free(&c);
 }
 
-/* --- left out --- */
+/* --- steps that are left out --- */
 
 static void add_tags(int32_t rank, int64_t step, enum ts_column_type type, const char *text)
 {
@@ -402,7 +402,7 @@ static void restarts(void **state)
 	cells_free(&c);
 }
 
-/* --- what else is measured --- */
+/* --- the other metrics --- */
 
 static void counts_of_work(void **state)
 {
@@ -456,7 +456,7 @@ static bool same_key(const struct ts_gate_run *a, const struct ts_gate_run *b, e
 	return ts_id_eq(&a->workload.key[p], &b->workload.key[p]);
 }
 
-/* The head has the devices of the lowest rank; another rank with others makes another workload. */
+/* The head has the devices of the lowest rank. If another rank has other devices, the workload is another one. */
 static void devices_of_other_ranks(void **state)
 {
 	const struct told alike[] = {{.rank = TS_RANK_JOB, .path = "hardware.gpu", .text = "H100"},
@@ -491,7 +491,7 @@ static void same_reduction(const struct ts_reduction *a, const struct ts_reducti
 	assert_true(ts_span_eq(a->time_source, b->time_source));
 }
 
-/* The second time nothing but the cache is read; what changes the result has a place of its own. */
+/* The second reduction reads only the cache; every option that changes the result has its own entry. */
 static void the_cache(void **state)
 {
 	struct ts_span glob = ts_span_str("config.*");
@@ -519,7 +519,7 @@ static void the_cache(void **state)
 	assert_true(reduce_id(id).reduction.counted > other.reduction.counted);
 	policy.ignore = (struct ts_ignore){.globs = &glob, .n = 1};
 	assert_false(ts_reduce_cached(w.engine, &id, &policy, &w.arena, &cached));
-	/* What gates, and how strictly, has none. */
+	/* The metrics that are gated, and how strictly, have no effect on the entry. */
 	policy = (struct ts_gate_policy){.alpha = 0.01, .reduce = {.has_warmup = true}};
 	assert_true(ts_reduce_cached(w.engine, &id, &policy, &w.arena, &cached));
 	cells_free(&c);
@@ -537,7 +537,7 @@ static void a_run_that_is_not_there(void **state)
 	cells_free(&c);
 }
 
-/* More phases than a reduction names: the rest is one part. */
+/* There are more phases than a reduction names, so the rest are combined in one part. */
 static void very_many_phases(void **state)
 {
 	struct ts_reduction r;

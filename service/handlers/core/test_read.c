@@ -220,7 +220,7 @@ static void facts_of_a_rank_overlay_the_head(void **state)
 	world_close(&w);
 }
 
-/* --- what does not fit --- */
+/* --- inconsistent objects --- */
 
 static enum ts_status sink(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {

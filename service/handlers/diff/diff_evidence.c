@@ -9,7 +9,7 @@
 
 enum { SHORT_ID = 12 };
 
-/* --- what a series is --- */
+/* --- the kind of a series --- */
 
 /* Globs are matched with the path in lower case, '-' and '/' replaced by '_', and "scalars." cut off; the first match
  * counts. */

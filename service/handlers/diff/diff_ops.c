@@ -70,7 +70,7 @@ struct comparing {
 	bool apart;
 };
 
-/* --- what there is --- */
+/* --- the recorded columns --- */
 
 static bool find(const struct ts_index *index, struct recorded *ret_what)
 {

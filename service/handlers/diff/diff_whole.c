@@ -34,7 +34,7 @@ enum ts_status ts_whole_varies(struct ts_fetch *f, const struct ts_series_side *
 	return status;
 }
 
-/* --- another number of the first step --- */
+/* --- shifted step numbers --- */
 
 struct column {
 	int64_t *steps;
@@ -145,7 +145,7 @@ static enum ts_status find_moved(const struct ts_evidence_notes *notes, struct t
 	return TS_OK;
 }
 
-/* --- ranks of other numbers --- */
+/* --- renumbered ranks --- */
 
 static bool same_content(const struct ts_series_side *a, const struct ts_series_side *b)
 {
@@ -275,7 +275,7 @@ static enum ts_status find_means(const struct ts_evidence_notes *notes, struct t
 	return TS_OK;
 }
 
-/* --- all --- */
+/* --- the evidence of whole runs --- */
 
 static bool first_step(const struct ts_evidence_notes *notes, size_t side, int64_t *ret_step)
 {

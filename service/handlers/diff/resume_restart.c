@@ -95,7 +95,7 @@ static enum ts_status load_final(struct ts_fetch *f, const struct ts_index *inde
 	return TS_OK;
 }
 
-/* --- which restarts there are --- */
+/* --- finding restarts --- */
 
 static bool has_superseded(const struct ts_index *index)
 {
@@ -177,7 +177,7 @@ enum ts_status ts_resume_restarts(struct ts_fetch *f, const struct ts_run *run, 
 	return status;
 }
 
-/* --- what one of them executed again --- */
+/* --- steps that were executed again --- */
 
 struct execution {
 	int64_t step;

@@ -327,7 +327,7 @@ static void another_cadence(void **state)
 	pair_close(p);
 }
 
-/* --- one directory --- */
+/* --- restarts within one run directory --- */
 
 /* Adds one superseded row: its ordinal, step and segment, and values as a run has them. */
 static void supersede(struct cells *cells, int64_t ordinal, int64_t step, int64_t segment, double factor, int64_t batch)

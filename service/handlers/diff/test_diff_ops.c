@@ -504,7 +504,7 @@ static void names_of_each_block(void **state)
 	world_close(&w);
 }
 
-/* --- what is opened --- */
+/* --- opened objects --- */
 
 static uint64_t objects;
 

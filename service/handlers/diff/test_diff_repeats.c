@@ -54,7 +54,7 @@ static struct ts_repeats repeats_of(struct world *w, const struct recipe *r, siz
 	return out;
 }
 
-/* --- the plain definition --- */
+/* --- the naive comparison --- */
 
 static bool value_at(const struct cells *c, const char *name, int64_t step, double *ret)
 {
@@ -245,7 +245,7 @@ static void random_recipes_agree_with_the_definition(void **state)
 	assert_true(patterns[TS_PATTERN_SCATTERED] >= 5);
 }
 
-/* --- cases that have names --- */
+/* --- cases with names --- */
 
 /* Makes repeats whose loss is 1 + i * noise for each step from `from`; the candidate's is 1 + push. */
 static void plain_recipe(struct recipe *r, int64_t rows, double noise, double push)

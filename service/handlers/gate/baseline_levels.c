@@ -31,7 +31,7 @@ static bool counts(const struct ts_baseline_item *item)
 	return !item->silent && (item->why_not.len == 0 || item->other) && has_time(item);
 }
 
-/* How a sentence names the run: by the first digits of its commit, or by its name where it records no commit. */
+/* Returns how a sentence names the run: by the first digits of its commit, or by its name where it records no commit. */
 static struct ts_span place(const struct ts_baseline_item *item)
 {
 	struct ts_span commit = item->run.workload.commit;
@@ -157,7 +157,7 @@ static enum ts_status add_history(struct ts_baseline_selection *s, const struct 
 	*run = item->run;
 	run->role = TS_GATE_HISTORY;
 	run->group = group;
-	/* Of a run of the history, only the distance from the others of its group counts. */
+	/* For a run of the history, only its distance from the other runs of its group matters. */
 	run->reduction.n_parts = run->reduction.n_ranks = 0;
 	return TS_OK;
 }

@@ -10,7 +10,7 @@
 
 enum { SHOWN_NOTE = 1000, SHOWN_VALUE = 80 };
 
-/* --- of the candidate's workload? --- */
+/* --- runs of the candidate's workload --- */
 
 static bool same_config(const struct ts_gate_policy *policy, const struct ts_workload *run,
 			const struct ts_workload *candidate)
@@ -36,7 +36,7 @@ bool ts_gate_same_workload(const struct ts_gate_policy *policy, const struct ts_
 	return true;
 }
 
-/* --- what speaks against a run --- */
+/* --- reasons why a run is no baseline --- */
 
 static enum ts_status say(struct ts_baseline_selection *s, struct ts_baseline_item *item, const char *text,
 			  struct ts_error *err)
@@ -221,7 +221,7 @@ static struct ts_baseline_item *item_next(struct ts_baseline_selection *s)
 	return &s->items[s->n++];
 }
 
-/* --- a branch --- */
+/* --- runs of a branch --- */
 
 static bool pushed_again(const struct ts_branch_run *entries, const struct ts_branch_run *r)
 {
@@ -332,7 +332,7 @@ static enum ts_status select_named(struct ts_baseline_selection *s, const struct
 	return TS_OK;
 }
 
-/* --- a bundle --- */
+/* --- runs of a bundle --- */
 
 static enum ts_status select_given(struct ts_baseline_selection *s, struct ts_error *err)
 {
@@ -358,7 +358,7 @@ static enum ts_status select_given(struct ts_baseline_selection *s, struct ts_er
 	return TS_OK;
 }
 
-/* --- into the input --- */
+/* --- writing the input --- */
 
 static enum ts_status add_passed_over(struct ts_baseline_selection *s, const struct ts_baseline_item *item,
 				      struct ts_error *err)
@@ -426,7 +426,7 @@ static enum ts_status add_items(struct ts_baseline_selection *s, struct ts_basel
 	return s->branch ? ts_baseline_history(s, err) : TS_OK;
 }
 
-/* How the workload differs from that of the newest baseline, or why there is no baseline. */
+/* Adds how the workload differs from that of the newest baseline, or why there is no baseline. */
 static enum ts_status add_differences(struct ts_baseline_selection *s, const struct ts_baseline_found *found,
 				      struct ts_error *err)
 {

@@ -24,7 +24,7 @@ struct history {
 	struct ts_arena name;	  /* for one name: its notes, its log */
 };
 
-/* Equal ids stay in the order of the log: newest first. */
+/* Orders runs by id; equal ids stay in the order of the log, newest first. */
 static int compare_ids(const void *a, const void *b)
 {
 	const struct by_id *x = a, *y = b;

@@ -303,7 +303,7 @@ static enum ts_status check_given(const struct ts_gathering *g, struct ts_error 
 	return TS_OK;
 }
 
-/* --- the whole --- */
+/* --- gathering the input --- */
 
 /* Removes the rows of ranks from older runs where an answer would become too large. */
 static void trim_ranks(struct ts_gate_input *input)
