@@ -942,8 +942,7 @@ static void writes_what_protoc_writes(void **state)
 	}
 }
 
-/* Unpacks the bytes; a struct that was read must pack, and unpack again to the same struct. No other result is allowed.
- * */
+/* Unpacks the bytes; a struct that was read must pack, and unpack again to the same struct. No other result is allowed. */
 static bool survives(const struct test_message *m, struct ts_span in)
 {
 	struct ts_buf first = TS_BUF_INIT(1 << 20), second = TS_BUF_INIT(1 << 20);

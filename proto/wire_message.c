@@ -36,8 +36,7 @@ enum ts_status ts_wire_write(const ProtobufCMessage *message, struct ts_buf *out
 	return ts_buf_check(out, err);
 }
 
-/* protobuf-c returns NULL both for bytes that do not parse and when memory is exhausted; this struct keeps the
- * difference. */
+/* protobuf-c returns NULL both for bytes that do not parse and when memory is exhausted; this struct keeps the difference. */
 struct arena_allocator {
 	struct ts_arena *arena;
 	bool refused;

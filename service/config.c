@@ -355,8 +355,7 @@ static enum ts_status check(struct ts_config *config, struct ts_error *err)
 
 enum ts_status ts_config_load(struct ts_config *config, int argc, char **argv, struct ts_error *err)
 {
-	/* The flags are read first, to learn which file to read; they are read again last, because they override the
-	 * file. */
+	/* The flags are read first, to learn which file to read; they are read again last, because they override the file. */
 	if (set_defaults(config, err) || read_flags(config, argc, argv, err))
 		return err->status;
 	if (config->help || config->version || config->manual)

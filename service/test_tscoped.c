@@ -54,8 +54,7 @@ static int teardown(void **state)
 	return system(command);
 }
 
-/* Starts tscoped with flags after --socket and --store; NULL ends them. stderr goes to the log, stdout to `out` beside
- * it. */
+/* Starts tscoped with flags after --socket and --store; NULL ends them. stderr goes to the log, stdout to `out` beside it. */
 static pid_t start(const char *const *flags)
 {
 	const char *argv[24] = {program, "--socket", socket_path, "--store", store};

@@ -136,8 +136,7 @@ static enum ts_status start(struct daemon *d, struct ts_error *err)
 					    .max_calls = config->max_calls};
 
 	options.n_listeners = fill_listeners(d);
-	/* The listeners are checked before the store is opened, so that no store is made for a server that cannot
-	 * start. */
+	/* The listeners are checked before the store is opened, so that no store is made for a server that cannot start. */
 	if (ts_listen_check(d->listeners, options.n_listeners, err))
 		return err->status;
 	if (open_store(d, !config->read_only, config->read_only, err))

@@ -21,8 +21,7 @@
 #define MAP_DEFAULT ((uint64_t)1 << 40)
 #endif
 
-/* A process may be denied this much address space (ulimit -v, small machines): then it asks for less, and the map grows
- * later. */
+/* A process may be denied this much address space (ulimit -v, small machines): then it asks for less, and the map grows later. */
 static const uint64_t map_least = (uint64_t)1 << 30;
 
 enum { READERS = 1024 };
@@ -330,8 +329,7 @@ static int reopen(struct ts_lmdb_env *env)
 	return rc;
 }
 
-/* Repairs what kept a transaction from beginning, while no transaction of this process is open. Returns 0 to try again.
- * */
+/* Repairs what kept a transaction from beginning, while no transaction of this process is open. Returns 0 to try again. */
 static int mend(struct ts_lmdb_env *env, int rc)
 {
 	int dead;

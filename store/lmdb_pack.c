@@ -98,8 +98,7 @@ enum ts_status ts_entry_sealed(struct ts_read r, const struct ts_id *id, const s
 	return TS_OK;
 }
 
-/* A pack number is never used twice, not even after its pack was swept: a sweep recognizes by the number the pack that
- * it saw. */
+/* A pack number is never used twice, not even after its pack was swept: a sweep recognizes by the number the pack that it saw. */
 enum ts_status ts_packer_begin(struct ts_packer *p, struct ts_write *w, struct ts_span *parts, struct ts_error *err)
 {
 	*p = (struct ts_packer){.w = w, .parts = parts};

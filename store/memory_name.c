@@ -309,8 +309,7 @@ static enum ts_status copy_note(struct ts_arena *arena, const struct ts_note *no
 	return TS_OK;
 }
 
-/* Both lists are sorted by key. A note of this engine comes before base's note of the same key, and hides it when it is
- * empty. */
+/* Both lists are sorted by key. A note of this engine comes before base's note of the same key, and hides it when it is empty. */
 static enum ts_status merge_notes(const struct ts_memory_name *here, const struct ts_note *base, size_t n_base,
 				  struct ts_arena *arena, struct ts_note **ret_notes, size_t *ret_n,
 				  struct ts_error *err)

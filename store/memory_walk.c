@@ -5,8 +5,7 @@
 
 enum { NAMED_IDS = 64 };
 
-/* A walk over the objects of this engine. base, if there is one, is trusted to hold the closure of every object that it
- * holds. */
+/* A walk over the objects of this engine. base, if there is one, is trusted to hold the closure of every object that it holds. */
 struct walk {
 	struct ts_memory *m;
 	bool again;	/* objects that are known to be complete are followed as well */

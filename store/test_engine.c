@@ -748,8 +748,7 @@ static void p7_a_lease_holds_a_whole_closure(void **state)
 	test_push(f->e, "p/x", objects, 1, 1);
 }
 
-/* Compares what look_many answers with what has_many answers for the same ids. Returns false when look_many gives no
- * answer. */
+/* Compares what look_many answers with what has_many answers for the same ids. Returns false when look_many gives no answer. */
 static bool look(struct fixture *f, const struct ts_id *ids, size_t n)
 {
 	bool asked[32];

@@ -17,8 +17,7 @@ static const void *target(const struct ts_shape_field *f, const void *at)
 	return f->kind == TS_SHAPE_PTR ? *(const void *const *)at : at;
 }
 
-/* Returns whether a value is null: it is absent, it is not shown for this struct, or it is the value that stands for
- * none. */
+/* Returns whether a value is null: it is absent, it is not shown for this struct, or it is the value that stands for none. */
 static bool is_null(const struct ts_shape_field *f, const void *in, const void *at)
 {
 	if ((f->when && !f->when(in)) || (f->flagged && !*((const bool *)in + f->has)) || !target(f, at))

@@ -8,8 +8,7 @@
 
 static pthread_mutex_t indexing = PTHREAD_MUTEX_INITIALIZER;
 
-/* Most fields are numbers that are copied: these loops read only the slots, which take a sixth of the bytes of the
- * rows. */
+/* Most fields are numbers that are copied: these loops read only the slots, which take a sixth of the bytes of the rows. */
 static uint32_t plain_bytes(const struct ts_shape_field *f)
 {
 	if (f->list || f->maybe || f->max)

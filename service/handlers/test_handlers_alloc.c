@@ -100,7 +100,7 @@ static void fail_each(const char *method, const struct ts_buf *request)
 			assert_true(failed > 0);
 			return;
 		}
-		/* A cache, or an object offered to one, is optional; every other failure is reported. */
+		/* A call may succeed without optional memory, such as that of a cache; any other call reports no memory. */
 		if (status && status != TS_NO_MEMORY)
 			fail_msg("%s, allocation %zu: %s: %s", method, n, ts_status_word(status), err.text);
 		failed += status == TS_NO_MEMORY;

@@ -37,8 +37,7 @@ static void *worker(void *arg)
 	struct ts_pool_task *task;
 
 	while ((task = take(pool))) {
-		/* The arena is new for each task, so that a big analysis does not keep its memory while the thread
-		 * waits. */
+		/* The arena is new for each task, so that a big analysis does not keep its memory while the thread waits. */
 		ts_arena_init(&arena, 0);
 		task->run(task, &arena);
 		ts_arena_finish(&arena);

@@ -535,8 +535,7 @@ static void identify(struct ts_rpc_call *call)
 	char *name = grpc_call_get_peer(call->core);
 	int64_t fd = -1;
 
-	/* C-core names a connection that it was given "fd:17". The stream keeps it open, so 17 is still the same
-	 * connection. */
+	/* C-core names a connection that it was given "fd:17". The stream keeps it open, so 17 is still the same connection. */
 	if (!name || strncmp(name, "fd:", 3) != 0 || !ts_parse_i64(ts_span_str(name + 3), &fd) || fd > INT32_MAX)
 		fd = -1;
 	gpr_free(name);

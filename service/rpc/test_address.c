@@ -26,8 +26,7 @@ static void unix_paths(void **state)
 	}
 	assert_int_equal(ts_address_parse("unix:here", &a, &err), TS_OK);
 	assert_string_equal(a.path, "here");
-	/* Further slashes belong to the path: a path that begins with a slash never becomes relative to the working
-	 * directory. */
+	/* Further slashes belong to the path: a path that begins with a slash never becomes relative to the working directory. */
 	assert_int_equal(ts_address_parse("//run/x", &a, &err), TS_OK);
 	assert_string_equal(a.path, "//run/x");
 	assert_int_equal(ts_address_parse("unix://run/x", &a, &err), TS_OK);

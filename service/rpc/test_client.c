@@ -238,8 +238,7 @@ static void the_proxy_of_the_environment_is_not_asked(void **state)
 	unsetenv("http_proxy");
 }
 
-/* Each status survives the conversion to a code and a word; without the word, the code is still read as a similar
- * status. */
+/* Each status survives the conversion to a code and a word; without the word, the code is still read as a similar status. */
 static void statuses_and_codes(void **state)
 {
 	(void)state;

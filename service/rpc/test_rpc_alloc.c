@@ -149,8 +149,7 @@ static void every_allocation_may_fail(void **state)
 			assert_true(failed > 0);
 			return;
 		}
-		/* A server that cannot remember a connection closes it: its log has the reason, which the client cannot
-		 * know. */
+		/* A server that cannot remember a connection closes it: its log has the reason, which the client cannot know. */
 		if (status && status != TS_NO_MEMORY && !(status == TS_UNAVAILABLE && !unavailable++))
 			fail_msg("allocation %zu: %s: %s", n, ts_status_word(status), err.text);
 		failed += status == TS_NO_MEMORY;

@@ -169,8 +169,7 @@ static void two_queue_threads_serve_too(void **state)
 
 /* ---- stopping ---- */
 
-/* Every call of every client is answered or told that the server is shutting down; no call hangs, and none is dropped
- * twice. */
+/* Every call of every client is answered or told that the server is shutting down; no call hangs, and none is dropped twice. */
 static void stopping_under_load_answers_everybody(void **state)
 {
 	static struct client_thread clients[16];
@@ -288,8 +287,7 @@ static void calls_over_the_limit_are_refused(void **state)
 		pthread_join(sleepers[i].thread, NULL);
 }
 
-/* The only thread of the pool is busy: a call that needs a thread waits for it, and a call with a quick answer is
- * answered. */
+/* The only thread of the pool is busy: a call that needs a thread waits for it, and a call with a quick answer is answered. */
 static void a_quick_answer_needs_no_thread(void **state)
 {
 	struct sleeper sleeper;

@@ -26,8 +26,7 @@ struct analyzing {
 	int64_t first_timed;
 };
 
-/* Chooses the requested rank, else the lowest rank that has steps, else the lowest rank; without any rank, an empty
- * one. */
+/* Chooses the requested rank, else the lowest rank that has steps, else the lowest rank; without any rank, an empty one. */
 static enum ts_status choose_rank(struct analyzing *a, struct ts_error *err)
 {
 	static const struct ts_index nothing = {.rank = 0};

@@ -31,8 +31,7 @@ static bool has_note(const struct ts_analysis *a, const char *text)
 	return false;
 }
 
-/* Rank 0 has steps 10 to 14 with a gap in eval, memory in two tables, and a loss every second step. Step times: 9 5 2 9
- * 2. */
+/* Rank 0 has steps 10 to 14 with a gap in eval, memory in two tables, and a loss every second step. Step times: 9 5 2 9 2. */
 static void small_run(struct cells *c, int32_t rank, double more)
 {
 	static const double forward[] = {9.0, 1.0, 2.0, 3.0, 2.0};

@@ -252,8 +252,7 @@ static void offer(struct near *nearest, size_t *n, struct ts_span name, size_t d
 	nearest[at] = (struct near){name, d};
 }
 
-/* Finds names of the same project whose distance is at most half the length of the typed text. Finding none is no
- * error. */
+/* Finds names of the same project whose distance is at most half the length of the typed text. Finding none is no error. */
 static size_t find_near(struct search *s, const struct parsed *p, struct near *nearest)
 {
 	struct ts_ref_query query = {.kind = p->kind < 0 ? TS_REF_RUN : kinds[p->kind].kind,

@@ -23,8 +23,7 @@ static int by_range(const void *x, const void *y)
 	return ts_id_cmp(&a->keys, &b->keys);
 }
 
-/* Drops blocks that are inside [the ranges of dense blocks before and after them], joined where they touch. Blocks are
- * sorted. */
+/* Drops blocks that are inside [the ranges of dense blocks before and after them], joined where they touch. Blocks are sorted. */
 static size_t drop_covered(const struct ts_block **blocks, size_t n, struct ts_step_range *dense)
 {
 	size_t n_dense = 0, kept = 0, at = 0;

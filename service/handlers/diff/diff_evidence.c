@@ -11,8 +11,7 @@ enum { SHORT_ID = 12 };
 
 /* --- the kind of a series --- */
 
-/* Globs are matched with the path in lower case, '-' and '/' replaced by '_', and "scalars." cut off; the first match
- * counts. */
+/* Globs are matched with the path in lower case, '-' and '/' replaced by '_', and "scalars." cut off; the first match counts. */
 static const struct {
 	const char *glob;
 	enum ts_series_kind kind;
@@ -215,8 +214,7 @@ static bool is_noted(const struct ts_evidence_notes *notes, enum ts_series_kind 
 	return false;
 }
 
-/* The number formats of series that differ are known already. Of the series that agree, the first of each kind is
- * examined. */
+/* The number formats of series that differ are known already. Of the series that agree, the first of each kind is examined. */
 static enum ts_status find_writings(const struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_writings *seen,
 				    const struct ts_series_side *a, const struct ts_series_side *b, struct ts_evidence_series *s,
 				    struct ts_error *err)
@@ -232,8 +230,7 @@ static enum ts_status find_writings(const struct ts_evidence_notes *notes, struc
 
 enum { OTHERS = 8 }; /* no more of them are counted */
 
-/* Notes numbers that follow from the training and show it as a gradient norm does: reward, entropy, accuracy, terms of
- * a loss. */
+/* Notes numbers that follow from the training and show it as a gradient norm does: reward, entropy, accuracy, terms of a loss. */
 static enum ts_status note_other(struct ts_evidence_notes *notes, struct ts_fetch *f, const struct ts_series_row *row,
 				 enum ts_series_kind kind, const struct ts_series_side *a, struct ts_error *err)
 {

@@ -27,8 +27,7 @@ struct reader {
 	uint64_t *words;
 };
 
-/* Numbers of names, found by where the text of a name is in the block: each text is there once, however many records
- * have it. */
+/* Numbers of names, found by where the text of a name is in the block: each text is there once, however many records have it. */
 struct memo {
 	struct ts_span text;
 	uint32_t number;

@@ -289,8 +289,7 @@ static enum ts_status measure(const struct repeating *r, struct ts_series_cursor
 	return status;
 }
 
-/* Finds the lowest rank on which both runs have the series, if any, and prefers the lowest on which the repeats have it
- * too. */
+/* Finds the lowest rank on which both runs have the series, if any, and prefers the lowest on which the repeats have it too. */
 static bool find_rank(const struct repeating *r, struct ts_series_cursor *cursors, struct ts_span name, int32_t *ret_rank,
 		      bool *ret_all)
 {

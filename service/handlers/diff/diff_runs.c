@@ -212,8 +212,7 @@ static enum ts_status find_axes(struct diffing *d, const struct ts_index *a, con
 	return TS_OK;
 }
 
-/* The axis itself is not compared: it is what the other series are aligned by, and its growth in each step differs by
- * design. */
+/* The axis itself is not compared: it is what the other series are aligned by, and its growth in each step differs by design. */
 static bool is_axis(const struct diffing *d, const struct ts_series_side *side)
 {
 	struct ts_span name = side->column->name;

@@ -79,8 +79,7 @@ static bool skip_to(struct ts_series_cursor *c, int64_t step)
 	return c->block != block;
 }
 
-/* Skips to the last blocks that may have points in common; both sides have steps at or after that point, so neither
- * ends. */
+/* Skips to the last blocks that may have points in common; both sides have steps at or after that point, so neither ends. */
 static void skip_to_tail(struct looking *l)
 {
 	struct ts_series_cursor *a = &l->walk->a, *b = &l->walk->b;

@@ -309,8 +309,7 @@ static void long_runs_over_blocks(void **state)
 	world_close(&w);
 }
 
-/* Blocks that all runs share are not opened, except those at the end. The first points differ, so that the runs are
- * distinct. */
+/* Blocks that all runs share are not opened, except those at the end. The first points differ, so that the runs are distinct. */
 static void levels_are_of_shared_blocks_too(void **state)
 {
 	const int64_t rows = 3 * 16384;

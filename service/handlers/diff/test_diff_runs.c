@@ -604,8 +604,7 @@ static void times_do_not_decide(void **state)
 	world_close(&w);
 }
 
-/* Events of a pipeline are compared by their number, under a name that no column of steps has, and do not affect the
- * verdict. */
+/* Events of a pipeline are compared by their number, under a name that no column of steps has, and do not affect the verdict. */
 static void events_are_told_and_do_not_decide(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};

@@ -285,8 +285,7 @@ static double third_as_float(int64_t step)
 	return (double)(float)third(step) + (step >= 200000 ? 0.5 : 0);
 }
 
-/* A double and its float32 differ from the first step on, and differ visibly far beyond the blocks that are usually
- * read. */
+/* A double and its float32 differ from the first step on, and differ visibly far beyond the blocks that are usually read. */
 static void what_is_not_visible_is_followed(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};
@@ -333,8 +332,7 @@ static void one_ends_before_the_other(void **state)
 	world_close(&w);
 }
 
-/* Blocks have four rows: enough of them are opened to show the beginning, and the rows after the hole are not mixed
- * with it. */
+/* Blocks have four rows: enough of them are opened to show the beginning, and the rows after the hole are not mixed with it. */
 static void small_blocks(void **state)
 {
 	struct cells a = {.n = 0}, b = {.n = 0};

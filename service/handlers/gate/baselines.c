@@ -100,8 +100,7 @@ static struct ts_span cut(struct ts_span text)
 	return ts_span_of(text.data, text.len < SHOWN_VALUE ? text.len : SHOWN_VALUE);
 }
 
-/* Returns "its config.lr is 0.001, the candidate's is 0.002, and 2 more facts differ", for example. NULL: the arena is
- * full. */
+/* Returns "its config.lr is 0.001, the candidate's is 0.002, and 2 more facts differ", for example. NULL: the arena is full. */
 static const char *tell_difference(struct ts_baseline_selection *s, const struct ts_workload_difference *rows, size_t n)
 {
 	const struct ts_workload_difference *first = NULL;

@@ -341,8 +341,7 @@ static void reruns_are_candidates(void **state)
 	assert_string_equal(s.err.text, "p/d is still training; run the gate when it has finished");
 }
 
-/* A candidate always has another commit with other ancestors, so these do not count; the sixth run has the candidates'
- * time. */
+/* A candidate always has another commit with other ancestors, so these do not count; the sixth run has the candidates' time. */
 static void a_loss_names_facts_that_may_matter(void **state)
 {
 	struct ts_verdict v;

@@ -39,8 +39,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Returns the id of a run of one rank whose steps take `seconds`; commit is that of the code. 0 seconds: it records no
- * time. */
+/* Returns the id of a run of one rank whose steps take `seconds`; commit is that of the code. 0 seconds: it records no time. */
 static struct ts_id run_of(double seconds, const char *model, const char *commit)
 {
 	const struct told facts[] = {{TS_RANK_JOB, "config.model", model, 0}, {TS_RANK_JOB, "code.commit", commit, 0}};

@@ -84,8 +84,7 @@ static enum ts_status leave_out(struct follower *t, struct ts_trend_run *row, co
 	return TS_OK;
 }
 
-/* Describes how a value was measured. Like the gate, a trend does not compare values that were measured in different
- * ways. */
+/* Describes how a value was measured. Like the gate, a trend does not compare values that were measured in different ways. */
 static struct ts_span basis_of(const struct ts_reduction *r, enum ts_metric metric)
 {
 	if (metric == TS_METRIC_MFU)

@@ -28,8 +28,7 @@ static enum ts_status check_request(const struct ts_commit_request *r, struct ts
 	return ts_run_state_check(r->state, err);
 }
 
-/* Checks that the head and its indexes are present and canonical. If not, the sender made an error; our store is not
- * damaged. */
+/* Checks that the head and its indexes are present and canonical. If not, the sender made an error; our store is not damaged. */
 static enum ts_status open_sent(struct commit *c, struct ts_arena *arena, struct ts_run *ret_run, struct ts_error *err)
 {
 	char hex[TS_ID_HEX + 1];

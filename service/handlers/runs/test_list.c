@@ -24,8 +24,7 @@ static const char *name_of(int i, char out[32])
 	return out;
 }
 
-/* One run for each head is pushed through the handler, for its summary; the others through the engine, at times chosen
- * here. */
+/* One run for each head is pushed through the handler, for its summary; the others through the engine, at times chosen here. */
 static int setup(void **state)
 {
 	struct ts_ref refs[HEADS];

@@ -132,8 +132,7 @@ static bool quickly(struct ts_span request)
 	return ts_handler_find(ts_span_str("HasObjects"))->quick(&call, request);
 }
 
-/* Checks that the quick answer equals that of the message handler byte for byte; returns false when there was no quick
- * answer. */
+/* Checks that the quick answer equals that of the message handler byte for byte; returns false when there was no quick answer. */
 static bool quickly_the_same(struct ts_id *ids, size_t n)
 {
 	struct ts_has_request request = {ids, n};
