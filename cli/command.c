@@ -23,7 +23,7 @@ static void init(struct ts_cli *cli)
 	ts_term_init(&cli->term, NULL);
 }
 
-/* Also when the words make no sense: an error of a command that asked for JSON is JSON. */
+/* This also works when the words of the command make no sense: a command that asked for JSON gets its error as JSON. */
 static bool asks_for_json(int argc, char *const *argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -45,7 +45,7 @@ static enum ts_status check_words(const struct ts_cli *cli, struct ts_error *err
 	return ts_error_set(err, TS_INVALID, "%s: usage: tscope %s %s", verb->name, verb->name, verb->usage);
 }
 
-/* Options may stand before the verb; then the verb; then its words and options. */
+/* Options may stand before the verb. Behind the verb stand its words and options. */
 static enum ts_status parse(struct ts_cli *cli, int argc, const char *const *argv, struct ts_error *err)
 {
 	static const struct ts_option version[] = {{"version", 'V', NULL, "", TS_COMPLETE_NONE, NULL, false},
@@ -75,7 +75,7 @@ static enum ts_status parse(struct ts_cli *cli, int argc, const char *const *arg
 	return ts_args_has(&cli->args, "help") ? TS_OK : check_words(cli, err);
 }
 
-/* Behind the text there is; cut where it does not fit. */
+/* Adds a and b behind the text of the error. What does not fit is cut off. */
 static void add_to_error(struct ts_error *err, const char *a, const char *b)
 {
 	struct ts_error whole = *err;
@@ -106,7 +106,7 @@ static enum ts_status run(struct ts_cli *cli, int argc, char **argv, pid_t *ret_
 	ts_target_close(&cli->target);
 	if (!status)
 		status = ts_buf_check(&cli->out, err);
-	/* A word that there was no memory for is missing in the answer. */
+	/* If memory ran out while a word was written, that word is missing in the answer, so the arena is checked. */
 	return status ? status : ts_arena_check(&cli->arena, err);
 }
 

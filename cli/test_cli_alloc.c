@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-/* The first ones are all tried, of the others one in STRIDE. */
+/* Each of the first allocations fails once; of the later ones, only one in STRIDE. */
 enum { FIRST = 2000, STRIDE = 41, MOST_ALLOCATIONS = 1000000, WORDS_MAX = 64, FILES_MAX = 8 };
 
 static char dir[64];
@@ -31,7 +31,7 @@ static char dir[64];
 struct said {
 	int exit_code;
 	char *out, *err;
-	char *files[FILES_MAX]; /* NULL: not there */
+	char *files[FILES_MAX]; /* NULL: the file does not exist */
 };
 
 static char *kept(int fd)
@@ -61,7 +61,7 @@ static void forget(struct said *said)
 			test_free(said->files[i]);
 }
 
-/* A sanitizer that ends the process has written to what stands for stderr: show it. */
+/* A sanitizer that ends the process has written its report to the file that replaces stderr, so the report is printed. */
 extern void __sanitizer_set_death_callback(void (*)(void)) __attribute__((weak));
 static int saved_err = -1;
 
@@ -74,7 +74,7 @@ static void show_last_words(void)
 		(void)!write(saved_err, text, (size_t)n);
 }
 
-/* Stamps are of now: each digit of one is a 0. */
+/* Stamps contain the current time, so each of their digits is replaced by 0. */
 static void mask_stamps(char *text)
 {
 	for (char *c = text; (c = strchr(c, 'Z')) != NULL; c++)
@@ -83,7 +83,7 @@ static void mask_stamps(char *text)
 				d[-1] = '0';
 }
 
-/* The command's words stand between single spaces; the first is the verb. */
+/* The words of the command are separated by single spaces. The first one is the verb. */
 static struct said run(const char *command, size_t fail_at, size_t *ret_made)
 {
 	int out = memfd_create("out", MFD_CLOEXEC), err = memfd_create("err", MFD_CLOEXEC);
@@ -119,8 +119,8 @@ static struct said run(const char *command, size_t fail_at, size_t *ret_made)
 
 struct scenario {
 	const char *command;
-	const char *before; /* run each time before it, with all the memory it wants; may be NULL */
-	const char *files;  /* that it writes, between single spaces; may be NULL */
+	const char *before; /* a command that runs before each call, with unlimited memory; may be NULL */
+	const char *files;  /* the files that it writes, separated by single spaces; may be NULL */
 };
 
 static const char *file_of(const struct scenario *s, size_t i, char path[256])
@@ -157,7 +157,7 @@ static bool lacks_memory(const struct said *said)
 	return said->exit_code == 2 && strstr(said->err, "memory") != NULL;
 }
 
-/* Nothing, or an error of that status. */
+/* A command that runs out of memory must print nothing, or only the error as JSON, and must leave no half-written file. */
 static void check_refusal(const struct scenario *s, size_t n, const struct said *got, const struct said *want)
 {
 	bool json = strstr(s->command, " --json") != NULL;
@@ -183,7 +183,7 @@ static void fail_each(const struct scenario *s)
 	size_t made = 0, failed = 0;
 	struct said want, got;
 
-	got = play(s, 0, &made); /* what is new only once */
+	got = play(s, 0, &made); /* these objects are new only in the first call */
 	forget(&got);
 	want = play(s, 0, &made);
 	if (want.exit_code == 2)

@@ -66,7 +66,7 @@ static enum ts_status add(struct ts_args *args, const struct ts_option *option, 
 	return TS_OK;
 }
 
-/* One word that begins with "--". *io_at is its place in argv, and moves on where the value is the next word. */
+/* Takes one word that begins with "--". *io_at is its index in argv; it moves on if the value is the next word. */
 static enum ts_status take_long(struct ts_args *args, const struct ts_option *own, const struct ts_option *common,
 				int argc, const char *const *argv, int *io_at, struct ts_arena *arena,
 				struct ts_error *err)
@@ -95,7 +95,7 @@ static enum ts_status take_long(struct ts_args *args, const struct ts_option *ow
 	return add(args, option, value, err);
 }
 
-/* One word of short options: switches may be joined, and the first option that takes a value takes the rest of the word. */
+/* Takes one word of short options. Switches may be joined; the first option that takes a value takes the rest of the word. */
 static enum ts_status take_short(struct ts_args *args, const struct ts_option *own, const struct ts_option *common,
 				 int argc, const char *const *argv, int *io_at, struct ts_error *err)
 {
@@ -209,7 +209,7 @@ enum ts_status ts_args_above_zero(const struct ts_args *args, const char *name, 
 	const char *text = ts_args_text(args, name);
 	double value = 0;
 
-	/* A number too large for a double reads as infinity. */
+	/* A number too large for a double is read as infinity. */
 	if (text && (!ts_parse_double(ts_span_str(text), &value) || !(value > 0) || value > DBL_MAX))
 		return ts_error_set(err, TS_INVALID, "--%s must be a number above 0; it is '%s'", name, text);
 	*ret_given = text != NULL;
@@ -243,7 +243,7 @@ enum ts_status ts_args_seconds(const struct ts_args *args, const char *name, boo
 	struct ts_span number = text ? ts_span_str(text) : ts_span_of(NULL, 0);
 	uint64_t value = 0, unit = 1;
 
-	/* A century is more than any lease and keeps the product in range. */
+	/* A century is longer than any lease, and this bound keeps the product in range. */
 	if (text && (!unit_seconds(&number, &unit) || !ts_parse_u64(number, &value) || value > 3153600000ull / unit))
 		return ts_error_set(err, TS_INVALID, "--%s must be a duration such as 90s, 15m, 24h or 7d; it is '%s'", name,
 				    text);

@@ -143,7 +143,7 @@ static enum ts_status take_object(void *ctx, struct ts_span message, struct ts_e
 	for (size_t i = 0; !status && i < reply.n; i++) {
 		if (!ts_id_eq(&reply.objects[i].id, want->id))
 			return ts_error_set(err, TS_DAMAGED, "the server sent another object than the one that was asked for");
-		/* The message goes away; what was unsealed from raw bytes may point into it. */
+		/* The reply is freed below, and an object that was stored uncompressed may still point into it. */
 		status = ts_sealed_verify(&reply.objects[i], want->arena, &want->object, err);
 		if (!status)
 			want->object = ts_arena_span(want->arena, want->object);

@@ -123,7 +123,7 @@ enum ts_status ts_cli_open(struct ts_cli *cli, enum ts_target_use use, struct ts
 			      &cli->arena, err);
 }
 
-/* Where there is an overlay, the server still resolves names to ids. */
+/* Even if a local overlay is used, the server resolves names to ids. */
 static enum ts_status resolve_on_server(struct ts_cli *cli, struct ts_span *io_spec, struct ts_error *err)
 {
 	struct ts_get_reply run;
@@ -140,7 +140,7 @@ static enum ts_status resolve_on_server(struct ts_cli *cli, struct ts_span *io_s
 	return TS_OK;
 }
 
-/* When the server has every run that was given as a path, the request goes to the server, which also knows their names. */
+/* If the server has every run that was given as a path, the request goes to the server, which also knows their names. */
 static enum ts_status ask_server_if_there(struct ts_cli *cli, const struct ts_span *specs, size_t n, struct ts_error *err)
 {
 	struct ts_id *ids = ts_arena_array(&cli->arena, n, sizeof *ids);

@@ -3,7 +3,7 @@
 
 #include "cli/core/find_runs.h"
 
-/* How many runs a request may name. */
+/* The largest number of runs in a request. */
 enum { REPEATS_MOST = 64 };
 
 enum ts_status ts_find_repeats(struct ts_cli *cli, struct ts_diff_request *request, struct ts_repeat_words *ret_words,

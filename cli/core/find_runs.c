@@ -28,7 +28,7 @@ static enum ts_status too_many(const struct ts_cli *cli, const char *option, con
 			    found->most);
 }
 
-/* The filter name~"GLOB", with the glob unchanged. */
+/* Makes the filter name~"GLOB". The glob itself stays unchanged. */
 static enum ts_status filter_of(const char *glob, struct ts_arena *arena, struct ts_span *ret_filter,
 				struct ts_error *err)
 {
@@ -66,7 +66,7 @@ static enum ts_status add_id(struct ts_cli *cli, const char *option, const struc
 	return TS_OK;
 }
 
-/* Asks the server, where there is one, even if an overlay lies over it. */
+/* Returns the server's channel if there is a server, even if a local overlay covers it. */
 static struct ts_channel *who_knows_names(const struct ts_cli *cli)
 {
 	return cli->target.server ? cli->target.server : cli->target.channel;

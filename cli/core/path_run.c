@@ -8,7 +8,7 @@
 /* Collects objects until there are enough for one put. */
 struct collector {
 	struct ts_engine *engine;
-	struct ts_arena arena; /* sealed bytes of the objects that wait */
+	struct ts_arena arena; /* the sealed bytes of the objects that were collected */
 	struct ts_sealed *waiting;
 	size_t n;
 };
@@ -71,7 +71,7 @@ void ts_say_notices(const struct ts_cli *cli, const char *path, const struct ts_
 	}
 }
 
-/* PATH is a run or a folder that holds one run; FILE#PART is one of several runs in a file. */
+/* Finds the run of a path. PATH is a run, or a folder that holds one run; FILE#PART is one of several runs in a file. */
 static enum ts_status find(struct ts_cli *cli, const char *path, struct ts_found_run *ret_run, struct ts_error *err)
 {
 	struct ts_found_run *runs;

@@ -112,7 +112,7 @@ enum ts_status ts_project_find(const char *directory, struct ts_arena *arena, co
 		while (len > 1 && directory[len - 1] != '/')
 			len--;
 		if (len > 1)
-			len--; /* the slash itself, unless it is the root */
+			len--; /* without the slash, unless this is the root folder */
 	}
 	return TS_OK;
 }

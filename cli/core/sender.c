@@ -7,7 +7,7 @@
 
 enum {
 	WINDOW_BYTES = 4 << 20,
-	WINDOW_OBJECTS = 2048,	  /* ids of one question: 64 KiB of them */
+	WINDOW_OBJECTS = 2048,	  /* the ids of one question, 64 KiB */
 	SCRATCH_MAX = 64 << 20,
 };
 
@@ -128,7 +128,7 @@ static enum ts_status flush(struct ts_sender *s, struct ts_error *err)
 static enum ts_status take(struct ts_sender *s, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
 	s->ids[s->n] = *id;
-	/* Ranks share their steps, so the same key block comes once per rank. */
+	/* Ranks have the same steps, so the same block of keys comes once per rank. Such an object is sent only once. */
 	for (size_t i = s->n > 64 ? s->n - 64 : 0; i < s->n; i++)
 		if (ts_id_eq(&s->ids[i], &s->ids[s->n]))
 			return TS_OK;
@@ -158,7 +158,7 @@ enum ts_status ts_sender_end(struct ts_sender *s, struct ts_error *err)
 	if (status || !s->upload)
 		return status;
 	upload = s->upload;
-	s->upload = NULL; /* finish frees it, whatever it returns */
+	s->upload = NULL; /* finish frees the upload, whatever it returns */
 	ts_arena_reset(&s->scratch);
 	status = s->channel->ops->upload_finish(upload, &s->scratch, &reply, err);
 	return status ? status : ts_wire_unpack_put_reply(reply, &s->scratch, &s->stored, err);

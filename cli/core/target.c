@@ -18,7 +18,7 @@ enum ts_status ts_store_path(const char *store, struct ts_arena *arena, const ch
 		store = getenv("TSCOPE_STORE");
 	if (store && *store)
 		path = store;
-	else if (data && data[0] == '/') /* the XDG specification tells to ignore a relative path */
+	else if (data && data[0] == '/') /* the XDG specification says that a relative path must be ignored */
 		path = ts_arena_printf(arena, "%s/tscope/store", data);
 	else if (home && home[0] == '/')
 		path = ts_arena_printf(arena, "%s/.local/share/tscope/store", home);
@@ -36,7 +36,7 @@ static enum ts_status open_engine(struct ts_target *t, const char *path, enum ts
 	struct ts_lmdb_options options = {.path = path, .create = use == TS_USE_CREATE};
 	enum ts_status status;
 
-	/* A store that cannot be looked at may exist; opening it gives the reason. */
+	/* A store may exist even if access() is denied; opening it then reports the reason. */
 	if (!path || (use != TS_USE_CREATE && access(path, F_OK) != 0 && errno == ENOENT)) {
 		t->absent = true;
 		return ts_memory_open(NULL, &t->engine, err);
@@ -45,7 +45,7 @@ static enum ts_status open_engine(struct ts_target *t, const char *path, enum ts
 	if (status == TS_DENIED && use == TS_USE_READ) {
 		struct ts_error second;
 
-		/* A store that belongs to somebody else can be read, but nothing is added to its cache. */
+		/* A store that belongs to another user can be read, but nothing is added to its cache. */
 		options.read_only = true;
 		if (ts_lmdb_open(&options, &t->engine, &second) == TS_OK)
 			return TS_OK;
@@ -59,7 +59,7 @@ static enum ts_status open_local(struct ts_target *t, const char *store, enum ts
 	const char *path = NULL;
 	enum ts_status status = ts_store_path(store, arena, &path, err);
 
-	/* A job without a home folder has no store, and can still compare two folders. */
+	/* A job without a home folder has no store, but it can still compare two folders. */
 	if (status && !(status == TS_INVALID && use == TS_USE_READ))
 		return status;
 	t->where = path ? ts_arena_printf(arena, "local store %s", path) : "an empty store (there is no home folder)";

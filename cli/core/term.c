@@ -105,7 +105,7 @@ void ts_styled(struct ts_buf *out, const struct ts_term *term, enum ts_style sty
 	ts_style_off(out, term, style);
 }
 
-/* One paragraph, from text up to end. */
+/* Wraps one paragraph, from text to end. */
 static void wrap_paragraph(struct ts_buf *out, const char *text, const char *end, int width, int indent)
 {
 	int column = 0;
@@ -174,7 +174,8 @@ static const char *pager_command(void)
 
 static char *const *pager_environment(struct ts_buf *storage)
 {
-	/* The same that git does: quit when it fits, keep colours, leave the screen alone. */
+	/* git sets the same options: less quits if the text fits on the screen, keeps colours, and does not clear the
+	 * screen. */
 	static char less[] = "LESS=FRX";
 	size_t n = 0;
 
@@ -203,7 +204,7 @@ static int spawn_pager(const char *command, int in, int other, pid_t *ret_pid)
 		posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
 		posix_spawn_file_actions_addclose(&actions, in);
 		posix_spawn_file_actions_addclose(&actions, other);
-		/* A plain word is run without a shell, so that one that is not installed is noticed here. */
+		/* A single word is run without a shell, so that a program that is not installed is noticed here. */
 		rc = posix_spawnp(ret_pid, plain ? copy : sh, &actions, NULL, plain ? direct : by_shell,
 				  pager_environment(&storage));
 		posix_spawn_file_actions_destroy(&actions);
@@ -215,7 +216,7 @@ static int spawn_pager(const char *command, int in, int other, pid_t *ret_pid)
 
 static volatile sig_atomic_t pager_pid;
 
-/* The pager keeps the terminal until its reader is done with it, so an interrupted command waits for it, as git does. */
+/* The pager keeps the terminal until its reader quits, so an interrupted command waits for the pager, as git does. */
 static void wait_and_die(int signal_number)
 {
 	int status;
@@ -260,7 +261,7 @@ void ts_pager_wait(pid_t pid)
 
 	if (pid == 0)
 		return;
-	on_signals(SIG_IGN); /* ^C belongs to the pager now */
+	on_signals(SIG_IGN); /* from here on, ^C belongs to the pager */
 	close(STDOUT_FILENO);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;

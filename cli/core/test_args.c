@@ -54,7 +54,7 @@ static void long_options(void **state)
 	assert_true(ts_args_has(&a, "force"));
 	assert_true(ts_args_has(&a, "json"));
 	assert_false(ts_args_has(&a, "state"));
-	assert_string_equal(ts_args_nth(&a, "fact", 0), "a=b"); /* only the first '=' belongs to the option */
+	assert_string_equal(ts_args_nth(&a, "fact", 0), "a=b"); /* only the first '=' separates the option from its value */
 	assert_string_equal(ts_args_nth(&a, "fact", 1), "-c");	/* a value may begin with a dash */
 	assert_null(ts_args_nth(&a, "fact", 2));
 	assert_int_equal(a.n_words, 2);
@@ -71,7 +71,7 @@ static void short_options(void **state)
 	assert_int_equal(PARSE(&a, &err, "-fj", "-nx", "-", "-n", "y"), TS_OK);
 	assert_true(ts_args_has(&a, "force"));
 	assert_true(ts_args_has(&a, "json"));
-	assert_string_equal(ts_args_text(&a, "name"), "y"); /* the last one counts */
+	assert_string_equal(ts_args_text(&a, "name"), "y"); /* the last value counts */
 	assert_string_equal(ts_args_nth(&a, "name", 0), "x");
 	assert_int_equal(a.n_words, 1);
 	assert_string_equal(a.words[0], "-");
@@ -211,7 +211,7 @@ static void distances(void **state)
 {
 	(void)state;
 	assert_int_equal(ts_word_distance("list", "list"), 0);
-	assert_int_equal(ts_word_distance("lsit", "list"), 1); /* swapped */
+	assert_int_equal(ts_word_distance("lsit", "list"), 1); /* two letters are swapped */
 	assert_int_equal(ts_word_distance("lst", "list"), 1);
 	assert_int_equal(ts_word_distance("", "list"), 4);
 	assert_int_equal(ts_word_distance("kitten", "sitting"), 3);

@@ -12,14 +12,14 @@
 
 enum { MAX = 4096 };
 
-/* The other side: says that everything is missing but what it has; keeps the ids that arrive. */
+/* A server that is missing every object except those in has, and that keeps the ids of what arrives. */
 struct fake {
 	struct ts_channel base;
 	struct ts_id has[MAX], asked[MAX], got[MAX];
 	size_t n_has, n_asked, n_got;
 	size_t opened, finished, cancelled;
-	bool backwards; /* answers in the wrong order */
-	bool breaks;	/* uploads break */
+	bool backwards; /* the reply is in the wrong order */
+	bool breaks;	/* every upload fails */
 };
 
 struct ts_upload {
@@ -126,7 +126,7 @@ static void begin(bool dry_run)
 	assert_int_equal(ts_sender_init(&sender, &fake.base, dry_run, &err), TS_OK);
 }
 
-/* A block of `rows` keys that begin at first: objects of known ids. */
+/* Sends a block of `rows` keys, the first of which is `first`, and returns the id that the object must have. */
 static enum ts_status give(int64_t first, size_t rows, struct ts_id *ret_id)
 {
 	static int64_t keys[TS_BLOCK_ROWS_MAX];
@@ -208,7 +208,7 @@ static void a_dry_run_counts(void **state)
 	ts_sender_finish(&sender);
 }
 
-/* 40 blocks of 512 KiB are 20 MiB: several windows, one upload, and the window's memory stays what it is. */
+/* 40 blocks of 512 KiB are 20 MiB: they need several windows and one upload, and the memory of a window does not grow. */
 static void goes_window_by_window(void **state)
 {
 	struct ts_id id;

@@ -27,7 +27,7 @@ static void put(const char *name, const char *value)
 	assert_int_equal(value ? setenv(name, value, 1) : unsetenv(name), 0);
 }
 
-/* NULL: there is none. */
+/* An argument that is NULL stands for an option or a variable that is not set. */
 static const char *store_of(const char *option, const char *store, const char *data, const char *home)
 {
 	const char *path = "untouched";
@@ -54,8 +54,8 @@ static void the_nearest_wins(void **state)
 	assert_string_equal(store_of(NULL, NULL, NULL, "/home/me"), "/home/me/.local/share/tscope/store");
 }
 
-/* The specification: "All paths set in these environment variables must be absolute. If an implementation encounters a relative path
- * in any of these variables it should consider the path invalid and ignore it." */
+/* The XDG specification says: "All paths set in these environment variables must be absolute. If an implementation
+ * encounters a relative path in any of these variables it should consider the path invalid and ignore it." */
 static void a_relative_folder_is_ignored(void **state)
 {
 	static const char *const relative[] = {"data", "./data", "../data", "~/data", "", " /data"};

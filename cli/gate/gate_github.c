@@ -8,7 +8,7 @@
 #include "cli/text/show_gate.h"
 #include "cli/text/show_value.h"
 
-enum { OF_A_KIND = 8 /* GitHub shows ten of a kind per step, and a script may write some of its own */, TEXT_MOST = 2000 };
+enum { OF_A_KIND = 8 /* GitHub shows ten annotations of a kind per step; a script may write some of its own */, TEXT_MOST = 2000 };
 
 struct page {
 	const struct ts_verdict *v;
@@ -83,8 +83,8 @@ static void warnings(struct page *p)
 	}
 }
 
-/* A line for each metric that regressed or is suspect, since the sentence of the verdict names only one: those that decide, and those
- * that are only shown. */
+/* Writes a line for each metric that regressed or is suspect, because the sentence of the verdict names only one.
+ * Metrics that do not decide are included. */
 static void metrics(struct page *p)
 {
 	for (size_t i = 0; i < TS_METRICS; i++) {

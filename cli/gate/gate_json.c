@@ -7,7 +7,7 @@
 
 enum { POLICY_MAX = 1 << 20 };
 
-/* What stands at the end of both: what a verdict is repeated by. */
+/* The members at the end of both documents, from which the verdict can be repeated. */
 struct tail {
 	struct ts_span policy;
 	struct ts_id policy_digest;

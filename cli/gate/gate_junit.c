@@ -108,7 +108,7 @@ static void number(struct page *p, const char *name, uint64_t value)
 	property(p, name, ts_arena_printf(p->arena, "%" PRIu64, value));
 }
 
-/* Readers keep one property per name, so each run gets a name of its own. */
+/* Readers of JUnit files keep one property per name, so each run gets its own name. */
 static void runs(struct page *p, enum ts_gate_role role)
 {
 	const struct ts_gate_input *input = &p->v->input;
@@ -268,7 +268,7 @@ enum ts_status ts_render_gate_junit(const struct ts_verdict *v, struct ts_arena 
 	ts_buf_str(out, ">\n  <testsuite");
 	attribute(&p, "name", ts_arena_printf(arena, "tscope gate %s", ts_show_workload(&v->input, arena)));
 	counts(&p);
-	ts_buf_printf(out, " skipped=\"%u\">\n", count(v, SKIPPED)); /* only a suite may say so */
+	ts_buf_printf(out, " skipped=\"%u\">\n", count(v, SKIPPED)); /* the schema allows this attribute only on a suite */
 	properties(&p);
 	for (size_t i = 0; i < TS_METRICS; i++)
 		test_case(&p, &v->rows[i]);

@@ -19,18 +19,18 @@ enum {
 	WARNINGS_MOST = 6,
 	DIFFERENCES_MOST = 10,
 	LINE_MOST = 4000, /* bytes of a command */
-	/* After so many bytes no foreign text is added: our own text needs less than the rest. */
+	/* Behind this many bytes no foreign text is added. Our own text always fits into the rest. */
 	FOREIGN_MOST = TS_GATE_COMMENT_MAX - (16 << 10),
 };
 
-#define WHY_LEAST 0.005 /* share of the difference: a part with less explains nothing */
+#define WHY_LEAST 0.005 /* a part with a smaller share of the difference explains nothing */
 
 struct page {
 	const struct ts_verdict *v;
 	const struct ts_gate_again *again;
 	struct ts_arena *arena;
 	struct ts_buf *out;
-	size_t start; /* offset in out at which this page begins */
+	size_t start; /* the offset in out at which this page begins */
 	bool full;    /* the arena has no room left */
 };
 
@@ -41,7 +41,8 @@ static void put(struct page *p, const char *text)
 
 /* --- foreign text --- */
 
-/* A character has at most four bytes. One character more than is shown is kept, so that entities() sees that the text goes on. */
+/* A character has at most four bytes. One character more than the limit is kept, so that entities() sees that the text
+ * is cut. */
 static const char *brief(struct page *p, struct ts_span s, size_t most)
 {
 	return ts_show_brief(s, 4 * (most + 1), p->arena);
@@ -161,7 +162,7 @@ static void metric(struct page *p, const struct ts_gate_row *row)
 	put(p, "\n");
 }
 
-/* The sentence of an inconclusive verdict contains its reason, which then is not repeated. */
+/* The sentence of an inconclusive verdict contains the reason, which is then not repeated. */
 static bool is_said(const struct page *p, struct ts_span reason)
 {
 	struct ts_span sentence = p->v->sentence;
@@ -169,7 +170,7 @@ static bool is_said(const struct page *p, struct ts_span reason)
 	return reason.len == 0 || (sentence.len && memmem(sentence.data, sentence.len, reason.data, reason.len));
 }
 
-/* Lists the metrics that are not known; neighbours with the same reason share a line. */
+/* Lists the metrics that are not known. Neighbours with the same reason share a line. */
 static void unknown(struct page *p)
 {
 	const struct ts_gate_row *rows = p->v->rows;
@@ -334,7 +335,8 @@ static void evidence(struct page *p)
 
 /* --- what to do --- */
 
-/* A command in a code block. The fence is longer than any run of backticks in the command, so that the line stays unchanged. */
+/* Writes a command as a code block. The fence is longer than any run of backticks in the command, so the line stays
+ * unchanged. */
 static void command(struct page *p, const char *line)
 {
 	size_t longest = 2, at = 0, n;

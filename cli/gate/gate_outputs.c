@@ -14,7 +14,8 @@
 
 enum { OUTPUT_MAX = 64 << 20 };
 
-/* The words of this command without the options that name its outputs. A replay gives none, because no runs can be added to it. */
+/* The words of this command without the options that name its outputs. A replay has no such words, because no runs can
+ * be added to it. */
 static enum ts_status words_of(struct ts_cli *cli, struct ts_gate_again *ret_again, struct ts_error *err)
 {
 	static const char *const left_out[] = {"junit", "markdown", "gitlab", "request", "verdict", "github", "json"};
@@ -96,7 +97,7 @@ static enum ts_status write_file(struct ts_cli *cli, const struct ts_verdict *v,
 		status = ts_file_replace(path, ts_buf_view(&text), 0644, err);
 	ts_buf_finish(&text);
 	if (status == TS_NOT_FOUND)
-		err->status = TS_IO; /* TS_NOT_FOUND would mean a run; here the folder of the file does not exist */
+		err->status = TS_IO; /* TS_NOT_FOUND would mean that a run is missing, but here the folder of the file does not exist */
 	return status ? ts_error_prefix(err, "--%s", o->option) : TS_OK;
 }
 
@@ -129,7 +130,8 @@ static enum ts_status append_summary(struct ts_cli *cli, const struct ts_verdict
 	return status;
 }
 
-/* The runner takes no line for a command until it reads ::TOKEN::. The token is random, so no name in the answer can contain it. */
+/* The runner takes no line as a command until it reads ::TOKEN::. The token is random, so no name in the answer can
+ * contain it. */
 static enum ts_status commands(struct ts_cli *cli, const struct ts_verdict *v, struct ts_error *err)
 {
 	struct ts_buf whole = TS_BUF_INIT(cli->out.ceiling), token = TS_BUF_INIT(64);

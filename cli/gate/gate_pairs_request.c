@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-/* N of "project/pair-ID-N-base"; 0: the run has another name. */
+/* Returns N if the name is "project/pair-ID-N-base", and 0 if the run has another name. */
 static uint64_t number_of(struct ts_span name, const char *stem)
 {
 	size_t len = strlen(stem);
@@ -29,7 +29,7 @@ static uint64_t number_of(struct ts_span name, const char *stem)
 	return number;
 }
 
-/* Pairs that do not count have names as well, so their numbers cannot be used again. */
+/* Pairs that do not count also have names, so their numbers cannot be used again. */
 uint64_t ts_gate_first_pair(const struct ts_verdict *v)
 {
 	char hex[TS_ID_HEX + 1], stem[32];
@@ -76,7 +76,7 @@ static void quote(struct ts_buf *out, const char *word)
 	for (; *word; word++) {
 		if (*word == '\'')
 			ts_buf_str(out, "'\\''");
-		else if ((unsigned char)*word < 0x20 || *word == 0x7F) /* it stays one line */
+		else if ((unsigned char)*word < 0x20 || *word == 0x7F) /* a control character could end the line */
 			ts_buf_printf(out, "'$'\\x%02x''", (unsigned char)*word);
 		else
 			ts_buf_char(out, *word);
@@ -84,7 +84,7 @@ static void quote(struct ts_buf *out, const char *word)
 	ts_buf_char(out, '\'');
 }
 
-/* Does word i name pairs of this candidate from an earlier look? The glob finds those again. */
+/* Returns whether word i names pairs of this candidate from an earlier look. The glob of the next command finds those again. */
 static bool is_found(const struct ts_gate_again *again, size_t i, const char *stem)
 {
 	return strcmp(again->words[i], "--paired") == 0 && i + 1 < again->n && strncmp(again->words[i + 1], stem, strlen(stem)) == 0;
@@ -112,7 +112,7 @@ const char *ts_gate_again_line(const struct ts_verdict *v, const struct ts_gate_
 	return text;
 }
 
-/* A run may record any text as its commit; a script gets only what looks like one. */
+/* A run may record any text as its commit. The script gets it only if it looks like a commit. */
 static void commit(struct ts_buf *out, struct ts_span text)
 {
 	bool hex = text.len >= 7 && text.len <= 64;
@@ -143,7 +143,8 @@ enum ts_status ts_render_gate_request(const struct ts_verdict *v, const struct t
 		"again:\n");
 	if (*line)
 		ts_buf_printf(out, "# %s\n", line);
-	/* ABBA: the side that runs first changes from pair to pair, so that a machine that slows down hits both alike. */
+	/* The order is ABBA: the side that runs first alternates from pair to pair, so that a machine that slows down
+	 * affects both sides equally. */
 	for (uint64_t k = 0; k < 2 * v->ask.pairs; k++) {
 		bool base = k % 2 == (first + k / 2 + 1) % 2;
 		const char *name = ts_gate_pair_name(&v->ask, first + k / 2, base, arena);

@@ -83,7 +83,7 @@ enum ts_status ts_gate_record_read(const char *path, struct ts_arena *arena, str
 
 	if (status) {
 		ts_buf_finish(&file);
-		return status; /* names the file */
+		return status; /* the error already names the file */
 	}
 	ts_json_reader_init(&reader, ts_buf_view(&file), &scratch);
 	status = find_record(&reader, arena, &text, err);

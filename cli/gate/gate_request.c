@@ -16,7 +16,7 @@ enum { ITEMS_MAX = 1024 };
 
 /* --- the policy --- */
 
-/* Options that set a setting of the policy. */
+/* The options that change a setting of the policy. */
 static const struct {
 	const char *option, *setting;
 } settings[] = {
@@ -26,7 +26,7 @@ static const struct {
 
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
-/* The values of an option, joined into the list that a policy file would have. NULL: the arena is full. */
+/* Joins the values of an option into the list that a policy file would have. Returns NULL if the arena is full. */
 static const char *values_of(struct ts_cli *cli, const char *option)
 {
 	const char *all = "", *value;
@@ -67,7 +67,7 @@ enum ts_status ts_gate_options(struct ts_cli *cli, struct ts_policy *ret_items, 
 	all.items = ts_arena_array(&cli->arena, file.n + SETTINGS, sizeof *all.items);
 	if (!all.items)
 		return ts_arena_error(&cli->arena, err);
-	/* The other sections of the file are for other verbs. */
+	/* The other sections of the file belong to other verbs. */
 	for (size_t i = 0; i < file.n; i++)
 		if (ts_span_is(file.items[i].code, TS_GATE_CODE))
 			all.items[all.n++] = file.items[i];
@@ -92,10 +92,10 @@ static bool is_glob(const char *word)
 	return strpbrk(word, "*?") != NULL;
 }
 
-/* The runs that the options name, before any run is read. */
+/* The runs that the options name, before any run was read. */
 struct asked {
-	struct ts_found_runs found[2]; /* of --baseline, of --paired */
-	struct ts_span *names;	       /* --baseline NAME: specs that whoever knows names resolves */
+	struct ts_found_runs found[2]; /* the runs of --baseline and of --paired */
+	struct ts_span *names;	       /* the specs of --baseline NAME, which the server (or the store) resolves */
 	size_t n_names;
 	const char *bundle;
 };
@@ -171,7 +171,7 @@ static enum ts_status check_asked(const struct ts_cli *cli, const struct asked *
 	return TS_OK;
 }
 
-/* Appends the words in `more` to `words`. */
+/* Appends the specs of the words in `more` to `words`. */
 static enum ts_status specs_of(struct ts_cli *cli, const struct ts_span *words, size_t n_words,
 			       const struct ts_span *more, size_t n_more, struct ts_span **ret, size_t *ret_n,
 			       struct ts_error *err)
@@ -189,7 +189,7 @@ static enum ts_status specs_of(struct ts_cli *cli, const struct ts_span *words, 
 	return TS_OK;
 }
 
-/* Resolves all words in one call: as soon as one of them is a path, names have to become ids. */
+/* Resolves all words in one call: if one of them is a path, every name has to become an id. */
 static enum ts_status resolve(struct ts_cli *cli, const char *const *candidates, size_t n, const struct asked *a,
 			      struct ts_gate_request *request, struct ts_error *err)
 {
@@ -237,7 +237,8 @@ enum ts_status ts_gate_request_of(struct ts_cli *cli, const char *const *candida
 
 /* --- a candidate that the server does not have --- */
 
-/* True where the candidate is on this machine and the baselines are names on the server, which the local overlay does not know. */
+/* Returns true if the candidate is on this machine and the baselines are names on the server, which the local overlay
+ * does not know. */
 static bool split(const struct ts_cli *cli, const struct ts_gate_request *request)
 {
 	if (!cli->target.server || cli->target.channel == cli->target.server || request->has_given)
@@ -248,7 +249,7 @@ static bool split(const struct ts_cli *cli, const struct ts_gate_request *reques
 	return false;
 }
 
-/* Adds the candidate's ancestors, which the server cannot read from a run that it does not have. */
+/* Adds the ancestors of the candidate. The server cannot read them from a run that it does not have. */
 static enum ts_status add_ancestors(struct ts_cli *cli, struct ts_span spec, struct ts_gate_request *io,
 				    struct ts_error *err)
 {
@@ -274,7 +275,7 @@ static enum ts_status add_ancestors(struct ts_cli *cli, struct ts_span spec, str
 	return TS_OK;
 }
 
-/* Asks the server for the baselines of the candidate, and puts its answer in place of their names. */
+/* Asks the server which runs are the baselines of the candidate, and replaces their names by these runs. */
 static enum ts_status ask_server(struct ts_cli *cli, struct ts_gate_request *io, struct ts_error *err)
 {
 	struct ts_gate_request here = {.policy = io->policy, .has_given = true},
@@ -292,7 +293,7 @@ static enum ts_status ask_server(struct ts_cli *cli, struct ts_gate_request *io,
 		    add_ancestors(cli, io->candidates[0], &there, err))
 			return err->status;
 		there.given = alone.input;
-		there.given.n_runs = there.given.n_runs ? 1 : 0; /* the candidate that was named first */
+		there.given.n_runs = there.given.n_runs ? 1 : 0; /* only the candidate that was named first */
 	}
 	if (ts_ask_baseline(cli->target.server, &there, &cli->arena, &io->given, err))
 		return err->status;

@@ -35,7 +35,7 @@ static const char *brief(struct ts_cli *cli, struct ts_span text, size_t most)
 	return ts_show_brief(text, most, &cli->arena);
 }
 
-/* In a table, a dash stands for "not known". */
+/* A dash in a table means "not known". */
 static const char *or_dash(double known, const char *text)
 {
 	return isnan(known) ? "-" : text;
@@ -58,7 +58,7 @@ static void metric_row(struct ts_cli *cli, struct ts_grid *grid, const struct ts
 		ts_grid_text(grid, TS_STYLE_DIM, ts_arena_printf(arena, "(%s)", ts_gate_state_word(row->state)));
 }
 
-/* The metrics that decide come first. A metric that neither side has gets no row unless it decides. */
+/* Lists the metrics that decide first. A metric that neither side has gets a row only if it decides. */
 static enum ts_status metrics(struct ts_cli *cli, const struct ts_verdict *v, struct ts_error *err)
 {
 	static const struct ts_grid_column columns[] = {
@@ -77,7 +77,7 @@ static enum ts_status metrics(struct ts_cli *cli, const struct ts_verdict *v, st
 	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
 }
 
-/* Parts with almost no share of the difference are only in the JSON. */
+/* Parts with almost no share of the difference appear only in the JSON. */
 static void why(struct ts_cli *cli, const struct ts_verdict *v)
 {
 	bool any = false;
@@ -107,7 +107,7 @@ static void change(struct ts_grid *grid, struct ts_cli *cli, const char *what, s
 	ts_grid_text(grid, TS_STYLE_PLAIN, side(cli, b));
 }
 
-/* A fact in which the workloads differ is listed once, as a difference of the workload. */
+/* A fact in which the workloads differ is listed only once, as a difference of the workload. */
 static bool is_difference(const struct ts_gate_input *in, struct ts_span path)
 {
 	for (size_t i = 0; i < in->n_differences; i++)

@@ -102,7 +102,7 @@ static void several_files_at_once(void **state)
 	assert_non_null(strstr(read_all("j.xml"), "<testsuites"));
 	assert_non_null(strstr(read_all("c.md"), "<!-- tscope-gate:unknown -->"));
 	assert_non_null(strstr(read_all("m"), "# EOF"));
-	/* The command of the next look: this one's words, more pairs, no file. */
+	/* The command of the next look has the words of this command and more pairs, but none of its output files. */
 	assert_non_null(strstr(read_all("r"), "\n# tscope gate exp9 --baseline main --paired old --paired 'pair-000000000000-*'\n"
 					      "base 1 - pair-"));
 	assert_string_equal(out(), "::error::of a name\n");
@@ -145,11 +145,11 @@ static void github_gets_commands_and_no_name_becomes_one(void **state)
 					     "\n::error::of a name\n::%s::\n::warning title=tscope gate%%3A suspect::slower\n", token)),
 		text + strlen("::stop-commands::") + 32);
 	assert_int_equal(strncmp(read_all("summary"), "### tscope gate: suspect\n", 25), 0);
-	/* It is appended to: other steps write there too. */
+	/* The text is appended, because other steps write to the same file. */
 	f->cli.out.len = 0;
 	assert_int_equal(ts_gate_outputs(&f->cli, &f->v, &f->err), TS_OK);
 	assert_non_null(strstr(strstr(read_all("summary"), "###") + 1, "### tscope gate: suspect\n"));
-	assert_null(strstr(out(), token)); /* drawn anew */
+	assert_null(strstr(out(), token)); /* each call draws a new token */
 }
 
 static void a_summary_that_cannot_be_written_is_an_error(void **state)

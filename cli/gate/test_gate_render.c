@@ -39,7 +39,7 @@ static void run_of(struct ts_gate_run *run, enum ts_gate_role role, uint32_t gro
 	run->workload.commit = str("3f2a77b0c1");
 }
 
-/* Three baselines, one candidate, the second of two pairs; nothing is known of any metric. */
+/* A verdict on three baselines, one candidate and the second of two pairs, in which no metric is known. */
 static struct ts_verdict *blank(enum ts_gate_state state, const char *name)
 {
 	struct ts_verdict *v = ts_arena_array(&arena, 1, sizeof *v);
@@ -93,7 +93,7 @@ static void add_why(struct ts_verdict *v, const char *name)
 	v->n_why = 2;
 }
 
-/* 381 ms became 412 ms: 412 / 381 - 1 = 0.0814, "8.1 %". */
+/* The step time went from 381 ms to 412 ms: 412 / 381 - 1 = 0.0814, "8.1 %". */
 static struct ts_verdict *verdict(enum ts_gate_state state, const char *name)
 {
 	struct ts_verdict *v = blank(state, name);
@@ -347,7 +347,7 @@ static void a_comment_says_what_an_engineer_asks(void **state)
 	assert_says(text, "\n- not known: mean step time, 95th percentile of step time, share of stalls: "
 			  "no column\n- not known: tokens per second, ");
 	assert_says(text, "\n| phase | <code>exp9</code> | 110.0 ms | 141.0 ms | 102 % |\n");
-	assert_says(text, "\nThere are 11 more facts.\n"); /* one of 31 is listed here, 20 would be */
+	assert_says(text, "\nThere are 11 more facts.\n"); /* 20 facts may be listed, but only one of the 31 has space here */
 	assert_says(text, "\ntscope baseline accept 3f2a77b0c1 --reason 'why it is worth it'\n");
 	assert_says(markdown(verdict(TS_GATE_PASS, "exp9")), "| pass | up to 3.1 % |\n");
 	assert_int_equal(strncmp(rendered(BARE_MARKDOWN, verdict(TS_GATE_PASS, "exp9")), "### tscope gate: pass\n", 22), 0);
@@ -357,7 +357,8 @@ static void a_comment_says_what_an_engineer_asks(void **state)
 	assert_says(markdown(verdict(TS_GATE_INCONCLUSIVE, "exp9")), "\n| config | <code>exp9</code> |");
 	assert_says(markdown(verdict(TS_GATE_INCONCLUSIVE, "exp9")), "\nGATE.ignore = exp9\n");
 	assert_says(markdown(verdict(TS_GATE_INCONCLUSIVE, "a\nb")), "\nGATE.ignore = PATH\n");
-	/* Sentence, warning, 3 of the difference, 2 of the fact, run, 2 of the run passed over, loss; not for each metric again. */
+	/* The text stands in the sentence, the warning, the difference (3 times), the fact (twice), the run, the run
+	 * that was passed over (twice), and the loss. It is not repeated for each metric. */
 	assert_int_equal(times(markdown(verdict(TS_GATE_INCONCLUSIVE, "because so")), "because so"), 11);
 	assert_says(markdown(verdict(TS_GATE_COLLECTING, "exp9")), "tscope push --branch main");
 	assert_says(markdown(verdict(TS_GATE_BLIND, "exp9")), "| blind | up to 3.1 % |\n");
@@ -384,7 +385,7 @@ static void a_request_is_read_line_by_line(void **state)
 	assert_says(request(v), "\ncandidate 3 - pair-");
 	v->ask.candidate_commit = str("--upload-pack=x");
 	assert_says(request(v), "\ncandidate 3 - pair-");
-	/* A pair that does not count has its names all the same. */
+	/* A pair that does not count keeps its two names. */
 	v->input.passed_over[0].name = str("p/pair-cacacacacaca-7-base");
 	assert_says(request(v), "\nbase 8 3f2a77b0c1 pair-cacacacacaca-8-base\n");
 	v->input.passed_over[0].name = str("p/pair-cacacacacacb-9-base");
@@ -470,13 +471,13 @@ static void every_reader_understands_every_verdict(void **state)
 		write_all(dir, ts_arena_printf(&arena, "%s-blank", ts_gate_state_word(states[i])), blank(states[i], ""));
 	}
 	write_all(dir, "inconclusive-huge", huge(EVIL));
-	/* Debian's own python3 has the modules that it needs. */
+	/* The python3 of Debian has the modules that the script needs. */
 	rc = system(ts_arena_printf(&arena, "PATH=/usr/bin:$PATH python3 tests/ci/outputs.py %s", dir));
 	assert_int_equal(system(ts_arena_printf(&arena, "rm -r %s", dir)), 0);
 	assert_int_equal(rc, 0);
 }
 
-/* A full arena is an error, wherever it comes to be full; one that is large enough is none. */
+/* A full arena is an error wherever it becomes full. An arena that is large enough gives no error. */
 static void a_full_arena_is_an_error(void **state)
 {
 	const struct ts_verdict *v = verdict(TS_GATE_SUSPECT, EVIL);

@@ -43,7 +43,7 @@ static bool is_wanted(const struct ts_series_row *row, const struct ts_series_ro
 	return row->state == TS_SERIES_PARTS && row->role != TS_ROLE_OBSERVATION && row->first_step == first->first_step;
 }
 
-/* The series that the view has. Without an axis their steps are the places where they part. */
+/* Selects the series that the view has. Without an axis, their steps are the places where the two runs first differ. */
 static bool view_series(const struct ts_diff *diff, struct ts_diff_view view, struct ts_arena *arena, struct ts_diff *ret_diff)
 {
 	const struct ts_series_row *first = ts_diff_first(diff);
@@ -79,7 +79,7 @@ enum ts_status ts_render_diff_json(struct ts_cli *cli, const struct ts_diff *dif
 
 struct matrix_answer {
 	enum ts_diff_verdict verdict;
-	struct ts_repeats parts; /* its matrix and its groups */
+	struct ts_repeats parts; /* of which the matrix and the groups are written */
 };
 
 #define TYPE struct matrix_answer

@@ -54,7 +54,7 @@ void ts_json_known_count(struct ts_json *j, const char *key, bool known, uint64_
 void ts_json_run(struct ts_json *j, const char *key, const struct ts_run_ref *run)
 {
 	ts_json_key(j, key);
-	(void)ts_shape_json(&ts_shape_run, run, j, NULL, NULL); /* of what is plain: it cannot fail */
+	(void)ts_shape_json(&ts_shape_run, run, j, NULL, NULL); /* the shape has plain fields only, so this cannot fail */
 }
 
 void ts_json_ranks(struct ts_json *j, const char *key, const int32_t *ranks, size_t n)

@@ -9,7 +9,7 @@ enum { MISSING_SHOWN = 64 };
 
 struct show_answer {
 	struct ts_get_reply run;
-	size_t n_listed; /* of the missing ranks */
+	size_t n_listed; /* how many of the missing ranks are listed */
 	size_t counts[TS_GROUPS];
 };
 

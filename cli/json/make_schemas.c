@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* The answers that tables make. A schema names them in its oneOf. */
+/* The answers that are made from tables. A schema names them in its oneOf. */
 static const struct {
 	const char *verb;
 	const struct ts_shape *shapes[2];

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-enum { MARGIN = 2, WIDEST_RUN = 3 /* columns that a run takes where there are few */, LEAST_COLUMNS = 8 };
+enum { MARGIN = 2, WIDEST_RUN = 3 /* columns per run if there are few runs */, LEAST_COLUMNS = 8 };
 
-/* What stands in a place. */
+/* What is drawn in one character cell. */
 enum ink { BLANK, CHANGE, LEVEL, DOT, ABOVE, BELOW };
 
 struct chart {
@@ -16,11 +16,12 @@ struct chart {
 	enum ink at[TS_CHART_ROWS][TS_CHART_COLUMNS];
 	size_t columns;
 	double low, high;
-	int axis; /* width of what stands on the left */
+	int axis; /* width of the axis labels on the left */
 	const char *ticks[TS_CHART_ROWS];
 };
 
-/* The middle 90 % and as much again on either side, and no further than there are values. */
+/* The range is the middle 90 % of the values, extended by its own height on either side, but not beyond the values
+ * themselves. */
 bool ts_levels_range(const struct ts_levels *levels, struct ts_arena *arena, double *ret_low, double *ret_high)
 {
 	double *sorted = ts_arena_array(arena, levels->n, sizeof *sorted), low, high, reach;
@@ -79,7 +80,7 @@ static void draw_values(struct chart *c)
 	}
 }
 
-/* Of the first, the middle and the last row. */
+/* Only the first, the middle and the last row have a tick. */
 static void write_ticks(struct chart *c, struct ts_arena *arena)
 {
 	for (size_t row = 0; row < TS_CHART_ROWS; row += (TS_CHART_ROWS - 1) / 2) {
@@ -118,7 +119,7 @@ static enum ts_style tone(enum ts_tone tone)
 	return tone == TS_TONE_A ? TS_STYLE_RED : tone == TS_TONE_B ? TS_STYLE_GREEN : TS_STYLE_DIM;
 }
 
-/* Of changes in one column the first is marked. */
+/* If several changes lie in one column, only the first is marked. */
 static void put_marks(const struct chart *c, const struct ts_term *term, struct ts_buf *out)
 {
 	size_t at = 0;
@@ -141,13 +142,13 @@ static void put_marks(const struct chart *c, const struct ts_term *term, struct 
 		ts_buf_char(out, '\n');
 }
 
-/* The newest, and the oldest where there is room for both. */
+/* Writes the name of the newest run, and that of the oldest if there is space for both. */
 static void put_ends(const struct chart *c, int width, const struct ts_term *term, struct ts_buf *out)
 {
 	int a = ts_text_width(ts_span_str(c->levels->first)), b = ts_text_width(ts_span_str(c->levels->last));
 	int left = MARGIN + c->axis + 2, end = left + (int)c->columns;
 
-	if (a + 2 + b > (int)c->columns) /* under the figure, not under its ends */
+	if (a + 2 + b > (int)c->columns) /* the two names are wider than the chart */
 		end = left + a + 2 + b;
 	if (end > width)
 		return;
@@ -169,7 +170,7 @@ void ts_level_chart(const struct ts_levels *levels, const struct ts_term *term, 
 	room = width - MARGIN - c.axis - 2;
 	room = room > TS_CHART_COLUMNS ? TS_CHART_COLUMNS : room < LEAST_COLUMNS ? LEAST_COLUMNS : room;
 	c.columns = (size_t)room < WIDEST_RUN * levels->n ? (size_t)room : WIDEST_RUN * levels->n;
-	/* Where many runs share a column their dots run together, and the level has to stand on them. */
+	/* If many runs share a column, their dots overlap, and the level is then drawn on top of them. */
 	draw_levels(&c, false);
 	draw_values(&c);
 	if (levels->n > 2 * c.columns)

@@ -12,8 +12,7 @@
 
 enum { PAGE_MAX = 256 << 20 };
 
-/* Of what is foreign nothing reaches a style or a tag: texts go through ts_html_text, everything else is ours or a
- * number. */
+/* No foreign text reaches a style or a tag: it passes through ts_html_text. Everything else is our own text or a number. */
 struct page {
 	struct ts_buf *out;
 	const struct ts_report *r;
@@ -83,7 +82,7 @@ static void finding(struct page *p, const struct ts_finding *f)
 	put(p, "</article>\n");
 }
 
-/* Columns that no bar has a value for are left out. */
+/* A column in which no bar has a value is left out. */
 static bool used(const struct ts_item *item, size_t column)
 {
 	for (size_t i = 0; i < item->n_bars; i++)
@@ -92,7 +91,7 @@ static bool used(const struct ts_item *item, size_t column)
 	return false;
 }
 
-/* Names of ours stay on one line; a long one of theirs may break. */
+/* Our own names stay on one line. A long foreign name may break. */
 static void bar_row(struct page *p, const struct ts_item *item, const struct ts_bar *bar)
 {
 	enum { LONG = 20 };
@@ -157,7 +156,7 @@ static void series(struct page *p, const struct ts_item *item)
 	ts_buf_finish(&svg);
 }
 
-/* A line ends where its values do: said, because it looks like a run that ended. */
+/* A line ends where its values are NaN or infinite. The page says so, because otherwise the run would seem to end there. */
 static void broken(struct page *p, const struct ts_plot *plot, const char *name)
 {
 	size_t i = 0, next;
@@ -177,7 +176,7 @@ static void broken(struct page *p, const struct ts_plot *plot, const char *name)
 		      (uint64_t)plot->first_step + i * plot->width, lasts ? " on" : "");
 }
 
-/* Both runs over each other, and below their relative difference where that is known point by point. */
+/* Draws both runs in one figure, and below it their relative difference if that is known for each point. */
 static void curves(struct page *p, const struct ts_item *item)
 {
 	const struct ts_curves *c = &item->curves;
@@ -269,7 +268,7 @@ static void heat(struct page *p)
 	put(p, "</div></figure></div>\n");
 }
 
-/* The same thing has the same colour in the verdict and in the budget. */
+/* The same cause has the same colour in the verdict and in the budget. */
 static int colour_of(const char *label)
 {
 	static const struct {
@@ -318,7 +317,7 @@ static const char *tone_class(enum ts_tone tone)
 	return classes[tone];
 }
 
-/* Only a long cell of theirs may break. */
+/* Only a long cell with foreign text may break. */
 static void sheet(struct page *p, const struct ts_sheet *t)
 {
 	enum { LONG = 32 };
@@ -355,8 +354,8 @@ static void sheet(struct page *p, const struct ts_sheet *t)
 
 /* --- sections --- */
 
-/* Lines that follow each other are one list; one without a label is a paragraph. Figures stand above, so that what a
- * terminal shows below a sparkline without saying its name again needs the name here. */
+/* Lines with a label that follow each other form one list. A line without a label is a paragraph. Figures stand above the
+ * lines here, so a line that on a terminal follows its sparkline, and has no name of its own, gets the name of the plot. */
 static void items(struct page *p, const struct ts_section *s)
 {
 	bool list = false;

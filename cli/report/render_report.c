@@ -33,7 +33,7 @@ struct page {
 	struct ts_cli *cli;
 	struct ts_buf *out; /* the item being written */
 	int width;
-	size_t room; /* lines that are left in the panel */
+	size_t room; /* the number of lines that are left in the panel */
 	bool whole;  /* nothing is cut */
 };
 
@@ -93,7 +93,7 @@ static int wide(const char *text)
 	return ts_text_width(ts_span_str(text));
 }
 
-/* A word, whose no-break spaces become spaces. */
+/* Writes a word and replaces its no-break spaces by spaces. */
 static void word(struct page *p, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -106,7 +106,7 @@ static void word(struct page *p, const char *text, size_t len)
 	}
 }
 
-/* Words from column on, each further line indented; ends the line. A style does not reach over indents. */
+/* Writes words from `column` on, indents each further line, and ends the line. A style is not applied to the indents. */
 static void flow(struct page *p, enum ts_style style, const char *text, int column, int indent)
 {
 	bool first = true;
@@ -138,7 +138,7 @@ static void flow(struct page *p, enum ts_style style, const char *text, int colu
 	ts_buf_char(p->out, '\n');
 }
 
-/* Foreign labels are cut to `width` and filled up to it. */
+/* Writes a label and pads it to `width`. A label that is longer, as a foreign one may be, is cut. */
 static void label(struct page *p, const char *text, int width)
 {
 	struct ts_span cut = ts_text_cut(ts_span_str(text), width, &p->cli->arena);
@@ -160,7 +160,7 @@ static void line_item(struct page *p, const struct ts_item *item)
 	flow(p, TS_STYLE_PLAIN, item->text, LABEL + 2, LABEL + 2);
 }
 
-/* "9.1 ms to 60.3 ms" behind a sparkline. */
+/* The text behind a sparkline: "9.1 ms to 60.3 ms". */
 static const char *range_of(struct page *p, const struct ts_item *item, const struct ts_spark *s)
 {
 	struct ts_measure low = {.unit = item->plot->unit, .known = true, .value = s->low}, high = low;
@@ -200,10 +200,10 @@ static void plot_item(struct page *p, const struct ts_item *item)
 
 struct columns {
 	int label, cells, value[TS_BAR_VALUES]; /* value 0: the column is left out */
-	int right;				/* where the last one ends */
+	int right;				/* the column at which the last one ends */
 };
 
-/* Text on the left of its column comes last and is not counted: it goes on the next line where it does not fit. */
+/* A column that is aligned left comes last and its width is not counted: its text goes to the next line if it does not fit. */
 static struct columns columns_of(const struct page *p, const struct ts_item *item)
 {
 	struct columns c = {.label = 0};
@@ -226,7 +226,7 @@ static struct columns columns_of(const struct page *p, const struct ts_item *ite
 		if (!item->right[v] || !c.value[v])
 			continue;
 		if (used + GAP + c.value[v] > p->width)
-			c.value[v] = 0; /* a very narrow terminal: --rows has it */
+			c.value[v] = 0; /* a very narrow terminal: --rows has this column */
 		else
 			used += GAP + c.value[v];
 	}
@@ -257,7 +257,8 @@ static void bar_heads(struct page *p, const struct ts_item *item, const struct c
 	ts_buf_char(p->out, '\n');
 }
 
-/* What is not known has no bar: an empty one would be taken for zero. *gap: spaces to come before what comes next. */
+/* A value that is not known has no bar, because an empty bar would be read as zero. *gap counts the spaces before the
+ * next text. */
 static void cells(struct page *p, const struct ts_bar *bar, int n, int *gap)
 {
 	double share = bar->share > 1 ? 1 : bar->share > 0 ? bar->share : 0;
@@ -316,7 +317,7 @@ static void bar_line(struct page *p, const struct ts_item *item, const struct ts
 	}
 }
 
-/* Bars without room are counted: a bar takes up to three lines, and the count one. */
+/* Bars for which there is no space are counted. A bar takes up to three lines, the count takes one. */
 static void bars_item(struct page *p, const struct ts_item *item)
 {
 	struct columns c = columns_of(p, item);
@@ -404,11 +405,11 @@ static int indented_cell(const struct ts_sheet *table, const struct ts_sheet_cel
 	const char *head = table->columns[c].head ? table->columns[c].head : "";
 
 	if (*head && strcmp(row[c].text, "-") == 0)
-		return 0; /* not known */
+		return 0; /* the value is not known */
 	return wide(head) + (*head != '\0') + ts_text_width(text);
 }
 
-/* All of a row with its heads beside its name. */
+/* Returns whether the whole row, with its heads, fits on the line of its name. */
 static bool is_short(const struct page *p, const struct ts_sheet *table, const struct ts_sheet_cell *row)
 {
 	int used = 2 + wide(row[0].text);
@@ -421,8 +422,8 @@ static bool is_short(const struct page *p, const struct ts_sheet *table, const s
 	return used <= p->width;
 }
 
-/* "loss" on a line, below it "rank 0  first step 80", or after it where there is room; what is not known left out; a row
- * of facts has no heads. */
+/* Writes "loss" on a line and "rank 0 first step 80" below it, or behind it if there is space. Values that are not
+ * known are left out, and a row of facts has no heads. */
 static void indented_row(struct page *p, const struct ts_sheet *table, const struct ts_sheet_cell *row)
 {
 	enum { INDENT = 6 };
@@ -466,7 +467,7 @@ static void indented_row(struct page *p, const struct ts_sheet *table, const str
 	ts_buf_char(p->out, '\n');
 }
 
-/* What a file gets is not cut: a grid without a width. */
+/* Output to a file is not cut: its grid has no width. */
 static void table_lines(struct page *p, const struct ts_sheet *table)
 {
 	struct ts_grid_column columns[TS_SHEET_COLUMNS];
@@ -483,7 +484,8 @@ static void table_lines(struct page *p, const struct ts_sheet *table)
 		indented_row(p, table, table->cells + i * table->n_columns);
 }
 
-/* Rows that have no room are counted. Of a table whose rows are three lines of one thing, all three or none stay. */
+/* Rows for which there is no space are counted. If three lines of a table belong together, either all three or none are
+ * kept. */
 static void table_item(struct page *p, const struct ts_sheet *table)
 {
 	struct ts_sheet cut = *table;
@@ -508,7 +510,7 @@ static void table_item(struct page *p, const struct ts_sheet *table)
 
 /* --- curves --- */
 
-/* What stands in a place of a figure. */
+/* What is drawn in one character cell of a figure. */
 enum ink { BLANK, SPLIT, A, B, BOTH, BROKEN };
 
 static void ink(struct page *p, enum ink what)
@@ -520,7 +522,8 @@ static void ink(struct page *p, enum ink what)
 	styled(p, styles[what], glyphs[what]);
 }
 
-/* The mean of some cells; false without one. *ret_broken: there are values, and none is a number. */
+/* Computes the mean of some cells, and returns false if there is none. *ret_broken: the cells have values, but all are
+ * NaN or infinite. */
 static bool mean_of(const struct ts_plot *plot, size_t from, size_t to, double *ret_mean, bool *ret_broken)
 {
 	double mean = 0, weight = 0;
@@ -534,7 +537,7 @@ static bool mean_of(const struct ts_plot *plot, size_t from, size_t to, double *
 			continue;
 		weight += (double)plot->count[i];
 		part = (double)plot->count[i] / weight;
-		/* Between the two, but for a rounding that may leave what a double holds. */
+		/* The mean lies between the two values, but rounding may exceed the range of a double. */
 		mean = fmin(fmax(mean * (1 - part) + plot->mean[i] * part, -DBL_MAX), DBL_MAX);
 	}
 	*ret_mean = mean;
@@ -546,8 +549,8 @@ struct canvas {
 	enum ink at[CURVE_ROWS][CURVE_COLUMNS];
 	size_t columns;
 	double low, high;
-	size_t split; /* its column; columns without one */
-	bool broken[2]; /* a, b: somewhere it has values and none is a number */
+	size_t split; /* the column of the first difference; equal to columns if it lies outside */
+	bool broken[2]; /* for a and b: some column has values, but all are NaN or infinite */
 };
 
 static size_t cell_of(const struct canvas *c, const struct ts_plot *plot, size_t column)
@@ -585,7 +588,8 @@ static void draw(struct canvas *c, const struct ts_plot *plot, enum ink what)
 			c->broken[what == B] |= broken;
 			continue;
 		}
-		/* Halved before it is subtracted: the range of doubles is wider than a double. */
+		/* The values are halved before they are subtracted, because the difference of two doubles may exceed
+		 * the range of a double. */
 		if (c->high > c->low)
 			height = (mean / 2 - c->low / 2) / (c->high / 2 - c->low / 2) * (CURVE_ROWS - 1);
 		put(&c->at[CURVE_ROWS - 1 - (int)nearbyint(fmin(height, CURVE_ROWS - 1))][i], what);
@@ -595,7 +599,7 @@ static void draw(struct canvas *c, const struct ts_plot *plot, enum ink what)
 static struct canvas canvas_of(const struct ts_curves *curves, size_t columns)
 {
 	struct canvas c = {.columns = columns, .low = NAN, .high = NAN};
-	/* In 64 bits unsigned: the split may lie far from the first step. */
+	/* This is computed in unsigned 64 bits, because the split may lie far from the first step. */
 	uint64_t cell = ((uint64_t)curves->split - (uint64_t)curves->a->first_step) / curves->a->width;
 
 	c.split = columns;
@@ -611,7 +615,7 @@ static struct canvas canvas_of(const struct ts_curves *curves, size_t columns)
 	return c;
 }
 
-/* "40    80        199" below the axis. */
+/* Writes the labels below the axis: "40    80        199". */
 static void step_labels(struct page *p, const struct ts_curves *curves, const struct canvas *c)
 {
 	struct ts_arena *arena = &p->cli->arena;
@@ -643,7 +647,7 @@ static void step_labels(struct page *p, const struct ts_curves *curves, const st
 	ts_buf_char(p->out, '\n');
 }
 
-/* ln r, for a line of it: where the two agree there is none. */
+/* Draws ln r as a line. Where the two runs agree, r is 0 and has no logarithm. */
 static void apart_line(struct page *p, const struct ts_curves *curves, size_t columns)
 {
 	struct ts_plot *r = ts_curves_apart(curves, &p->cli->arena);
@@ -656,7 +660,7 @@ static void apart_line(struct page *p, const struct ts_curves *curves, size_t co
 	for (size_t i = 0; i < r->n; i++) {
 		low = low <= r->mean[i] ? low : r->mean[i];
 		high = high >= r->mean[i] ? high : r->mean[i];
-		r->mean[i] = log(r->mean[i]); /* NaN stays */
+		r->mean[i] = log(r->mean[i]); /* NaN stays NaN */
 	}
 	if (isnan(low))
 		return;
@@ -674,7 +678,7 @@ static void apart_line(struct page *p, const struct ts_curves *curves, size_t co
 	     LABEL + 2);
 }
 
-/* The two over each other: letters where they differ. */
+/* Draws both runs in one figure: letters where they differ. */
 static void curves_item(struct page *p, const struct ts_item *item)
 {
 	const struct ts_curves *curves = &item->curves;
@@ -713,7 +717,7 @@ static void curves_item(struct page *p, const struct ts_item *item)
 
 /* --- panels --- */
 
-/* "● TIMING  1 high  160 steps, ..."; what does not fit beside goes below. */
+/* Writes "● TIMING  1 high  160 steps, ...". What does not fit on this line goes below it. */
 static void heading(struct page *p, const struct ts_section *s)
 {
 	const char *parts[] = {s->state, s->head};
@@ -740,7 +744,7 @@ static void heading(struct page *p, const struct ts_section *s)
 		ts_buf_str(p->out, "\n  ");
 		flow(p, styles[i], parts[i], 2, 2);
 		if (!p->out->failed)
-			p->out->len--; /* the line may go on */
+			p->out->len--; /* without the newline, because the line may go on */
 		column = p->width;
 	}
 	ts_buf_char(p->out, '\n');
@@ -777,7 +781,7 @@ static void item(struct page *p, const struct ts_item *it)
 	}
 }
 
-/* Findings that have no room keep their severity and code. */
+/* Findings for which there is no space are listed by severity and code. */
 static void left_out(struct page *p, const struct ts_section *s, size_t from)
 {
 	struct ts_buf text = TS_BUF_INIT(1 << 16);
@@ -797,8 +801,8 @@ static void left_out(struct page *p, const struct ts_section *s, size_t from)
 	ts_buf_finish(&text);
 }
 
-/* No item fills a panel alone: a foreign name may be as long as a page. Lines end without a style, so any may be the
- * last. */
+/* No single item may fill a panel, because a foreign name may be as long as a page. A line ends without an open style,
+ * so the text can be cut behind any line. */
 static void cut_lines(struct ts_buf *text, size_t most)
 {
 	size_t at = 0;
@@ -811,7 +815,8 @@ static void cut_lines(struct ts_buf *text, size_t most)
 	ts_buf_str(text, "    …\n");
 }
 
-/* Each item is written apart, and taken where it fits together with the line that says what is left out behind it. */
+/* Each item is written to a buffer of its own, and is kept if it fits together with the line that says what is left out
+ * behind it. */
 static void panel(struct page *p, const struct ts_section *s)
 {
 	struct ts_buf one = TS_BUF_INIT((size_t)4 << 20), rest = TS_BUF_INIT((size_t)1 << 20);
@@ -862,7 +867,7 @@ enum ts_status ts_render_report_text(struct ts_cli *cli, const struct ts_report 
 	struct page p = {
 		.cli = cli, .out = &cli->out, .width = cli->term.width ? cli->term.width : WIDTH_PIPE, .whole = r->whole};
 
-	/* A sentence is one line for whoever reads a pipe. */
+	/* A sentence stays on one line for a program that reads a pipe. */
 	if (wide(r->title) <= p.width || (r->light != TS_LIGHT_NONE && !cli->term.width)) {
 		styled(&p, title_style(r->light), r->title);
 		ts_buf_char(p.out, '\n');

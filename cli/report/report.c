@@ -13,7 +13,7 @@
 
 enum { ITEMS_FIRST = 16 };
 
-/* Which rules look at a section: the longest prefix of their code counts. */
+/* Says which rules belong to a section: the longest prefix of their code counts. */
 static const struct {
 	const char *title, *codes;
 } sections_of_codes[] = {
@@ -38,7 +38,7 @@ static const char *section_of_code(struct ts_span code)
 	return title;
 }
 
-/* title NULL: every rule. */
+/* If title is NULL, every rule belongs. */
 static bool belongs(struct ts_span code, const char *title)
 {
 	const char *own = section_of_code(code);
@@ -82,7 +82,7 @@ const char *ts_report_text(struct ts_report *r, struct ts_span foreign)
 	return text ? text : "";
 }
 
-/* Numbers and their units stay on one line. */
+/* Keeps a number and its unit on one line. */
 static const char *kept_together(struct ts_report *r, const char *text)
 {
 	struct ts_buf out = TS_BUF_INIT((size_t)1 << 16);
@@ -104,7 +104,7 @@ const char *ts_report_number(struct ts_report *r, enum ts_unit unit, double valu
 	struct ts_measure m = {.unit = unit, .known = true, .value = value};
 	const char *text;
 
-	/* Four digits are enough to look at; --rows has more, JSON all. */
+	/* Four digits are enough here. --rows shows more digits, and the JSON has all of them. */
 	if (unit == TS_UNIT_NONE && isfinite(value) && value != floor(value))
 		return ts_report_say(r, "%.4g", value);
 	text = ts_show_measure(&m, r->arena);
@@ -148,7 +148,7 @@ const char *ts_report_interval(struct ts_report *r, struct ts_interval interval,
 	return value && low && high ? ts_report_say(r, "%s (95\u00a0%% interval %s to %s)", value, low, high) : value;
 }
 
-/* "median 13.4 ms" of "median", "12 steps" of "% steps". */
+/* Makes "median 13.4 ms" from the word "median", and "12 steps" from "% steps". */
 static const char *figure(struct ts_report *r, const char *word, const char *value)
 {
 	const char *place = strchr(word, '%');
@@ -262,7 +262,7 @@ void ts_report_bar(struct ts_report *r, struct ts_item *item, size_t most, const
 	r->failed |= !item->bars;
 }
 
-/* The light of a section (title NULL: of all of them) and what it means. */
+/* Sets the light of a section (title NULL: of all sections) and says what it means. */
 static void light_up(struct ts_report *r, struct ts_section *s, const char *title)
 {
 	const struct ts_findings *f = &r->a->findings;

@@ -68,7 +68,7 @@ static bool diagnosed(const struct ts_diff *diff)
 	return diff->diagnosis.cause != TS_CAUSE_UNKNOWN || diff->diagnosis.sentence.len;
 }
 
-/* "cause: a different data order; confidence: high; from step 80" */
+/* Says "cause: a different data order; confidence: high; from step 80". */
 static const char *cause_of(struct ts_report *r, const struct ts_diagnosis *d)
 {
 	const char *text = ts_report_say(r, "cause: %s; confidence: %s", ts_cause_title(d->cause),
@@ -113,7 +113,7 @@ static void tier(struct ts_report *r, struct ts_section *s, const char *label, c
 	ts_report_line(r, s, label, ts_report_join(r, answers[t->answer], ": ", t->why.len ? ts_report_text(r, t->why) : NULL));
 }
 
-/* "numeric_jump 1e-05 (default 2e-06)" */
+/* Says "numeric_jump 1e-05 (default 2e-06)". */
 static void cut_offs(struct ts_report *r, const struct ts_diff *diff)
 {
 	const char *text = NULL;
@@ -207,7 +207,7 @@ static const char *op_role(struct ts_report *r, const struct ts_op_row *row)
 	return ts_report_say(r, "%s: %s", row->role == TS_OP_ORIGIN ? "origin" : role, ts_op_role_says(row));
 }
 
-/* Each rank's first operation that differs, in the order of the rows. */
+/* Writes the first operation that differs on each rank, in the order of the rows. */
 static void operations(struct ts_report *r, const struct ts_diff *diff)
 {
 	const struct ts_op_diff *ops = &diff->ops;

@@ -6,7 +6,7 @@
 
 enum { REPEATS_SHOWN = 8 };
 
-/* "base, rerun, base2 and 4 more" */
+/* Says "base, rerun, base2 and 4 more". */
 static const char *names(struct ts_report *r, const struct ts_diff_matrix *m)
 {
 	size_t n = r->whole || m->n <= REPEATS_SHOWN ? m->n : REPEATS_SHOWN;
@@ -55,7 +55,7 @@ void ts_report_diff_repeats(struct ts_report *r, const struct ts_diff *diff)
 	s->head = ts_report_text(r, p->sentence);
 	ts_report_line(r, s, "runs", names(r, &p->matrix));
 	ts_report_line(r, s, "envelope", ts_report_text(r, p->verdict));
-	/* By step it stands among the tiers. */
+	/* Without an axis, the level is listed among the tiers instead. */
 	if (diff->axis.len)
 		ts_report_line(r, s, "level", ts_report_text(r, p->statistical.why));
 	if (p->n_rows == 0)

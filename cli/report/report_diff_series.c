@@ -15,10 +15,10 @@
 
 enum { SERIES_SHOWN = 12, VALUES_SHOWN = 3, NAMES_SHOWN = 8, RANKS_SHOWN = 8, GROUPS_SHOWN = 4, TEXT_BEFORE = 12, TEXT_LONG = 40 };
 
-/* A series over the ranks that it differs on. */
+/* A series that differs, and the ranks on which it differs. */
 struct entry {
-	const struct ts_series_row *row; /* of the rank that differs first */
-	size_t more;			 /* other ranks */
+	const struct ts_series_row *row; /* the row of the rank that differs first */
+	size_t more;			 /* the number of other ranks */
 };
 
 const char *ts_report_series_name(struct ts_report *r, struct ts_span name)
@@ -37,7 +37,8 @@ static bool gathered(const struct ts_series_row *row, struct entry *entries, siz
 	return false;
 }
 
-/* The rows that differ, ranks joined unless all is asked for; rows are in the order of first_step already. */
+/* Lists the rows that differ. Ranks of a series are joined unless everything is asked for. The rows are already sorted
+ * by first_step. */
 static struct entry *parting(struct ts_report *r, const struct ts_diff *diff, size_t *ret_n)
 {
 	struct entry *entries = ts_arena_array(r->arena, diff->n_series + 1, sizeof *entries);
@@ -65,10 +66,10 @@ static const char *rank_of(struct ts_report *r, const struct entry *e)
 	return e->more ? ts_report_say(r, "%s +%zu", rank, e->more) : rank;
 }
 
-/* Where the two have no common step between, the first step is known to a stretch only. */
+/* If steps are missing between the last equal step and the first different one, only this interval is known. */
 static const char *first_step(struct ts_report *r, const struct ts_series_row *row)
 {
-	/* Unsigned: the two may lie further apart than an int64 holds. */
+	/* The subtraction is unsigned, because the two steps may lie further apart than an int64 holds. */
 	if (row->after_known && row->after_step < row->first_step &&
 	    (uint64_t)row->first_step - (uint64_t)row->after_step > 1)
 		return ts_report_say(r, "%" PRId64 " to %" PRId64, row->after_step, row->first_step);
@@ -84,7 +85,7 @@ static const char *visible(struct ts_report *r, const struct ts_gap *gap)
 
 enum { GAP_COLUMNS = 7 };
 
-/* By how much it differs, column by column. */
+/* Says by how much a series differs, one column for each number. */
 static void gap_cells(struct ts_report *r, const struct ts_gap *gap, const char *ret_cells[GAP_COLUMNS])
 {
 	const double far[] = {gap->visible ? gap->at_visible : gap->first, gap->after_10, gap->after_30, gap->after_100, gap->slope,
@@ -95,14 +96,14 @@ static void gap_cells(struct ts_report *r, const struct ts_gap *gap, const char 
 		ret_cells[k] = gap->known ? ts_report_kept(r, ts_show_apart(far[k - 1], r->arena)) : "-";
 }
 
-/* What the columns that are shown mean. */
+/* Explains the columns that are shown. */
 static void legend(struct ts_report *r, struct ts_section *s, const bool used[GAP_COLUMNS], bool more_ranks)
 {
 	static const char *const meanings[GAP_COLUMNS] = {
 		"visible: the first with a difference above the rounding of the values",
 		"r: |a - b| / max(|a|, |b|) at that step",
 		"r+10: r 10 points later",
-		"", /* as r+10 */
+		"", /* the same as r+10 */
 		"",
 		"slope: growth of ln r per step",
 		"r end: r in the last tenth of the points",
@@ -115,7 +116,7 @@ static void legend(struct ts_report *r, struct ts_section *s, const bool used[GA
 	ts_report_line(r, s, NULL, ts_report_join(r, text, "; ", more_ranks ? "+2: and 2 more ranks" : NULL));
 }
 
-/* Columns in which nothing is known of any series are left out, and that of ranks where there is one. */
+/* A column in which nothing is known of any series is left out. The column of ranks is left out if there is only one rank. */
 static void first_steps(struct ts_report *r, struct ts_section *s, const struct entry *entries, size_t n, bool ranks)
 {
 	static const struct ts_sheet_column fixed[] = {
@@ -190,7 +191,7 @@ static int by_step(const void *x, const void *y)
 	return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Each rank that differs in a series of the trajectory, with its first step, in the order of these. */
+/* Lists each rank that differs in a series of the trajectory and its first step, sorted by this step. */
 static struct rank_first *firsts(struct ts_report *r, const struct ts_diff *diff, size_t *ret_n)
 {
 	struct rank_first *ranks = ts_arena_array(r->arena, diff->n_series + 1, sizeof *ranks);
@@ -221,7 +222,7 @@ static const char *order_of_group(struct ts_report *r, const char *who, size_t n
 	return ts_report_say(r, "%s %s at step %" PRId64, noun, who, step);
 }
 
-/* "rank 1 differs first, at step 80; then ranks 0, 2 at step 81": with one rank there is nothing to say. */
+/* Says "rank 1 differs first, at step 80; then ranks 0, 2 at step 81". With one rank there is nothing to say. */
 static const char *order_of_ranks(struct ts_report *r, const struct ts_diff *diff)
 {
 	size_t n, groups = 0;
@@ -254,7 +255,7 @@ static const char *order_of_ranks(struct ts_report *r, const struct ts_diff *dif
 
 /* --- values --- */
 
-/* Long texts are shown from a little before the place where they differ. */
+/* A long text is shown from a little before the place where it differs. */
 static const char *from_parting(struct ts_report *r, const char *text, int column)
 {
 	int start = column - TEXT_BEFORE;
@@ -266,7 +267,8 @@ static const char *from_parting(struct ts_report *r, const char *text, int colum
 	return ts_report_say(r, "…%s", text + start);
 }
 
-/* Columns in front of the place where they differ: its bytes are those of a where it is not padding. */
+/* The number of columns in front of the place where the two texts differ. Up to there the bytes are those of a, apart
+ * from the padding. */
 static int caret(const char *a, const struct ts_parting *p)
 {
 	int bytes = p->column - p->pad_a;
@@ -274,7 +276,7 @@ static int caret(const char *a, const struct ts_parting *p)
 	return bytes <= 0 ? p->column : p->pad_a + ts_text_width(ts_span_of(a, (size_t)bytes));
 }
 
-/* "step 80"; by an axis "tokens 4096: steps 10 and 20". */
+/* Says "step 80", or with an axis "tokens 4096: steps 10 and 20". */
 static const char *where_of(struct ts_report *r, const struct ts_series_row *row, struct ts_span axis)
 {
 	if (!axis.len)
@@ -306,7 +308,7 @@ static void value_rows(struct ts_report *r, struct ts_sheet *table, const struct
 			(struct ts_sheet_cell[]){{"", TS_TONE_PLAIN}, {ts_report_say(r, "   %*s^", caret(a, &p), ""), TS_TONE_MARK}});
 }
 
-/* Numbers in the order of their first steps, then digests, whose values tell people nothing. */
+/* Numbers come first, in the order of their first steps. Digests come last, because their values tell people nothing. */
 static const struct entry *nth_value(const struct entry *entries, size_t n, size_t nth)
 {
 	for (int words = 0; words < 2; words++)
@@ -316,7 +318,7 @@ static const struct entry *nth_value(const struct entry *entries, size_t n, size
 	return NULL;
 }
 
-/* Of some series that differ: of the others the table says by how much. */
+/* Shows the values of some series that differ. For the other series, the table says by how much they differ. */
 static void values(struct ts_report *r, struct ts_section *s, const struct entry *entries, size_t n, struct ts_span axis,
 		   bool ranks)
 {
@@ -335,7 +337,8 @@ static bool same_entry(const struct ts_series_row *x, const struct ts_series_row
 	return ts_span_eq(x->name, y->name) && x->other_types == y->other_types && (!x->other_types || x->type == y->type);
 }
 
-/* "mood", and where the other side has it as something else why no step of it was compared: "mood (f64; text in b)". */
+/* Says "mood". If the other side has the same name with another type, it says why no step was compared: "mood (f64;
+ * text in b)". */
 static const char *lone_name(struct ts_report *r, const struct ts_series_row *row)
 {
 	const char *text = ts_report_series_name(r, row->name), *lead = "";
@@ -365,7 +368,7 @@ const char *ts_report_names_in(struct ts_report *r, const struct ts_diff *diff, 
 
 		if (row->state != state || (row->role == TS_ROLE_OBSERVATION) != observation)
 			continue;
-		/* Ranks of one series follow each other more often than not. */
+		/* Ranks of one series usually follow each other, so the search begins at the end. */
 		while (k > 0 && !same_entry(names[k - 1], row))
 			k--;
 		if (k == 0)
@@ -377,7 +380,7 @@ const char *ts_report_names_in(struct ts_report *r, const struct ts_diff *diff, 
 	return n > shown ? ts_report_say(r, "%s and %zu more", text, n - shown) : text;
 }
 
-/* Events of a pipeline of which one run has more; those that both have agree. */
+/* Says which run has more events of a pipeline. The events that both runs have agree. */
 static const char *more_events(struct ts_report *r, const struct ts_diff *diff)
 {
 	for (size_t i = 0; i < diff->n_series; i++) {
@@ -392,7 +395,7 @@ static const char *more_events(struct ts_report *r, const struct ts_diff *diff)
 	return NULL;
 }
 
-/* "10 series differ, 8 are the same (counted on each rank)" */
+/* Says "10 series differ, 8 are the same (counted on each rank)". */
 static const char *series_head(struct ts_report *r, const struct ts_diff *diff, size_t n, bool ranks)
 {
 	const char *same = diff->n_same ? ts_report_kept(r, ts_show_count(diff->n_same, r->arena)) : n ? "none" : "no";
@@ -444,7 +447,7 @@ static const struct ts_series_row *row_of(const struct ts_diff *diff, struct ts_
 	return NULL;
 }
 
-/* Cells may end after the last step. */
+/* The last cell may end after the last step. */
 static int64_t last_of(const struct ts_diff *diff, const struct ts_plot *plot)
 {
 	int64_t end = diff->a.last_step > diff->b.last_step ? diff->a.last_step : diff->b.last_step;
@@ -453,7 +456,7 @@ static int64_t last_of(const struct ts_diff *diff, const struct ts_plot *plot)
 	return (uint64_t)end - (uint64_t)plot->first_step < covered ? end : (int64_t)((uint64_t)plot->first_step + covered);
 }
 
-/* What lies around the first difference is all there is: the curve of the whole run would be the same again. */
+/* If the curve around the first difference already shows the whole run, the curve of the whole run would be the same. */
 static bool drawn_already(const struct ts_plots *plots, size_t at)
 {
 	const struct ts_plot *plot = &plots->items[at];
@@ -481,7 +484,7 @@ void ts_report_diff_curves(struct ts_report *r, const struct ts_diff *diff)
 		struct ts_item *item;
 		bool near;
 
-		/* What does not stand over each other is not drawn so. */
+		/* Two plots are drawn in one figure only if they have the same series and the same cells. */
 		if (!row || !ts_span_is(a->name, "a") || !ts_span_is(b->name, "b") || !ts_span_eq(a->group, b->group) ||
 		    !ts_span_eq(a->subject, b->subject) || a->n != b->n || a->first_step != b->first_step ||
 		    a->width != b->width || a->n == 0)
@@ -510,7 +513,7 @@ struct ts_plot *ts_curves_apart(const struct ts_curves *c, struct ts_arena *aren
 		return NULL;
 	for (size_t i = 0; i < c->a->n; i++) {
 		double a = c->a->mean[i], b = c->b->mean[i];
-		/* Halved: the range of doubles is wider than a double. */
+		/* The values are halved, because their difference may exceed the range of a double. */
 		double far = fabs(a / 2 - b / 2) / fmax(fabs(a), fabs(b)) * 2;
 
 		values[i] = NAN;

@@ -7,7 +7,8 @@
 
 enum { FACTS_SHOWN = 20 };
 
-/* A fact over the ranks that it differs on: rows of one path follow each other, the job's first. */
+/* A fact that differs, and the ranks on which it differs. Rows of one path follow each other, and the row of the job
+ * comes first. */
 struct fact_entry {
 	const struct ts_fact_row *row;
 	size_t more;
@@ -38,7 +39,7 @@ static const char *fact_path(struct ts_report *r, const struct fact_entry *e)
 	return e->more ? ts_report_say(r, "%s (+%zu %s)", path, e->more, e->more == 1 ? "rank" : "ranks") : path;
 }
 
-/* "1 in config, 3 in session" */
+/* Says "1 in config, 3 in session". */
 static const char *by_group(struct ts_report *r, const struct fact_entry *entries, size_t n)
 {
 	const char *text = NULL;
@@ -52,7 +53,8 @@ static const char *by_group(struct ts_report *r, const struct fact_entry *entrie
 	return text;
 }
 
-/* Equal in print, different in type: 1 -> 1.0 explains itself, "1" -> 1 is quoted; nothing else prints alike. */
+/* Two values may print alike and have different types: for 1 -> 1.0 this is visible, and in "1" -> 1 the text is
+ * quoted. No other values print alike. */
 void ts_report_diff_facts(struct ts_report *r, const struct ts_diff *diff)
 {
 	static const struct ts_sheet_column columns[] = {
@@ -100,7 +102,7 @@ static const char *ranks_of(struct ts_report *r, const int32_t *ranks, size_t n)
 		 : NULL;
 }
 
-/* What one side has and the other has not, one line a thing. */
+/* Says what one side has and the other has not, each on its own line. */
 void ts_report_diff_extent(struct ts_report *r, const struct ts_diff *diff)
 {
 	const char *lines[] = {

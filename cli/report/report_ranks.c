@@ -5,7 +5,7 @@
 
 enum { RANKS_SHOWN = 14 };
 
-/* The rows of one rank, those that are known. */
+/* The measures of one rank that are known. */
 struct rank_view {
 	int64_t rank;
 	const struct ts_measure *slowest_share, *own, *wait, *slowdown, *blame;
@@ -48,7 +48,7 @@ static void take(struct rank_view *v, const struct ts_measure *m)
 		v->p_value = m;
 }
 
-/* Below any that is known, so that a comparison has an end; NaN too. */
+/* Replaces an unknown value and NaN by a number below all others, so that sorting has a defined order. */
 static double or_least(const struct ts_measure *m)
 {
 	return m && !isnan(m->value) ? m->value : -HUGE_VAL;
@@ -59,7 +59,7 @@ static int descending(double a, double b)
 	return (a < b) - (a > b);
 }
 
-/* Stragglers first, then by what they cost, then by how often they are the slowest, then by rank. */
+/* Sorts stragglers first, then by the time that they cost, then by how often they are the slowest, then by rank. */
 static int worst_first(const void *x, const void *y)
 {
 	const struct rank_view *a = x, *b = y;
@@ -107,7 +107,7 @@ static const char *shown(struct ts_report *r, const struct ts_measure *m)
 	return m ? ts_report_number(r, m->unit, m->value) : NULL;
 }
 
-/* "late, from step 90, p 0.001" */
+/* Says "late, from step 90, p 0.001". */
 static const char *judgement(struct ts_report *r, const struct rank_view *v)
 {
 	const char *text = v->straggler ? ts_report_text(r, v->straggler->text) : NULL;
@@ -118,13 +118,13 @@ static const char *judgement(struct ts_report *r, const struct rank_view *v)
 	text = ts_report_join(r, text, ", ", ts_report_with(r, "every ", shown(r, v->period), " steps"));
 	if (!v->p_value)
 		return text;
-	/* Nobody needs the digits of a probability that small. */
+	/* For a probability this small, its digits tell nothing. */
 	if (v->p_value->value < 1e-6)
 		return ts_report_join(r, text, ", ", "p\u00a0<\u00a00.000001");
 	return ts_report_join(r, text, ", ", ts_report_say(r, "p\u00a0%.2g", v->p_value->value));
 }
 
-/* The severity of the findings that name this rank: no row of a bar's own decides it. */
+/* The severity of the findings that name this rank. A bar has no rule of its own. */
 static enum ts_severity severity_of(const struct ts_report *r, int64_t rank)
 {
 	const struct ts_findings *f = &r->a->findings;
@@ -172,7 +172,7 @@ static void rank_bars(struct ts_report *r, struct ts_section *s)
 		"blame: time that all ranks would save without it");
 }
 
-/* Every row of TraceML's verdict as it is, or only that its rule names nobody. */
+/* Says every row of TraceML's verdict unchanged, or only that its rule names no rank. */
 static const char *traceml(struct ts_report *r)
 {
 	const struct ts_measures *m = &r->a->measures;
@@ -221,7 +221,7 @@ void ts_report_ranks(struct ts_report *r)
 	const struct ts_measure *present = ts_report_row(r, TS_M_RANKS_PRESENT, TS_NO_SUBJECT);
 	struct ts_section *s;
 
-	/* One rank has nobody to wait for; a run that should have had more says so. */
+	/* A single rank has no other rank to wait for. A run that should have had more ranks says so. */
 	if (!ts_report_known(r, TS_ANSWER_RANKS) ||
 	    (present && present->value < 2 && !ts_report_row(r, TS_M_RANKS_MISSING_LIST, TS_NO_SUBJECT)))
 		return;

@@ -35,7 +35,7 @@ static void plot_item(struct ts_report *r, struct ts_section *s, const char *lab
 					   ts_report_number(r, TS_UNIT_COUNT, (double)plot->nonfinite));
 }
 
-/* "1200 to 1210": steps are written without separators, because they are names. */
+/* Says "1200 to 1210". Steps are written without separators, because they are names. */
 static const char *steps(struct ts_report *r, int64_t first, int64_t last)
 {
 	if (first == last)
@@ -45,7 +45,7 @@ static const char *steps(struct ts_report *r, int64_t first, int64_t last)
 
 /* --- events --- */
 
-/* The events of one kind and subject: the strongest few in order of steps, and the number of all. */
+/* The events of one kind and subject: the strongest few, sorted by step, and the total number. */
 struct happened {
 	const struct ts_event *top[STEPS_SHOWN];
 	size_t n_top;
@@ -58,7 +58,7 @@ static bool stronger(const struct ts_event *a, const struct ts_event *b)
 	return a->score > b->score || (a->score == a->score && b->score != b->score);
 }
 
-/* Once all places are taken, a stronger event replaces the weakest; of equally strong ones the earlier stays. */
+/* When all places are taken, a stronger event replaces the weakest. Of two equally strong events, the earlier one stays. */
 static void keep_strongest(struct happened *h, const struct ts_event *e)
 {
 	size_t weakest = 0;
@@ -78,7 +78,7 @@ static void keep_strongest(struct happened *h, const struct ts_event *e)
 	h->top[h->n_top - 1] = e;
 }
 
-/* subject is NULL for events of any subject. */
+/* If subject is NULL, the events of all subjects are taken. */
 static struct happened happened(const struct ts_report *r, enum ts_answer_group group, const struct ts_span *subject,
 				enum ts_event_kind kind)
 {
@@ -96,8 +96,8 @@ static struct happened happened(const struct ts_report *r, enum ts_answer_group 
 	return h;
 }
 
-/* Says which events a line shows. shifts, spikes and dips are the rows that count all events, of which the list may only
- * have the strongest. */
+/* Says which events a line shows. shifts, spikes and dips name the rows that count all events, because the list may
+ * have only the strongest. */
 struct events_of {
 	enum ts_answer_group group;
 	struct ts_span subject;
@@ -129,7 +129,7 @@ static const char *when(struct ts_report *r, const struct happened *h)
 	return text;
 }
 
-/* "3, at step 17, 33, 40; the strongest reaches 60 ms, usual are 13 ms" */
+/* Says "3, at step 17, 33, 40; the strongest reaches 60 ms, usual are 13 ms". */
 static const char *excursions(struct ts_report *r, const struct happened *h, enum ts_unit unit)
 {
 	const struct ts_event *e = h->strongest;
@@ -639,8 +639,8 @@ static int by_first(const void *x, const void *y)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-/* "memory growth", "MEMORY.GROWTH", "share of wait". The group is left out if it is that of `before`, the row named last,
- * which may be NULL. */
+/* Says "memory growth", "MEMORY.GROWTH" or "share of wait". The group is left out if it is that of `before`, the row
+ * named last, which may be NULL. */
 static const char *gap_name(struct ts_report *r, const struct gap *g, const struct ts_measure *before)
 {
 	const struct ts_measures *m = &r->a->measures;
@@ -658,8 +658,8 @@ static const char *gap_name(struct ts_report *r, const struct gap *g, const stru
 	return ts_report_say(r, "%s %s", ts_report_text(r, m->items[g->at].group), subject);
 }
 
-/* "the run has no column memory.alloc: memory alloc, growth; MEMORY.GROWTH": the reason, the subjects of which a row is
- * not known, and the rules that are unchecked. */
+/* Says "the run has no column memory.alloc: memory alloc, growth; MEMORY.GROWTH": the reason, the subjects of which a
+ * row is not known, and the rules that are unchecked. */
 static void reason_line(struct ts_report *r, struct ts_section *s, const struct gap *gaps, size_t n)
 {
 	const struct ts_measures *m = &r->a->measures;

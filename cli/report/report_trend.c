@@ -17,7 +17,7 @@ static enum ts_tone tone_of(const struct ts_trend_change *c)
 	return c->accepted ? TS_TONE_DIM : c->worse ? TS_TONE_A : TS_TONE_B;
 }
 
-/* The letter of a change: "A" to "Z", then "a" to "z", then dots. */
+/* The letter that marks a change: "A" to "Z", then "a" to "z", then a dot. */
 static const char *mark_of(struct ts_report *r, size_t i)
 {
 	if (i >= 52)
@@ -167,7 +167,7 @@ static void left_out(struct ts_report *r, const struct ts_trend *t)
 	ts_report_line(r, s, NULL, other_workload(r, t));
 }
 
-/* "120 runs, workload llama 7b; 5 runs are left out; 300 older entries were not read" */
+/* Says "120 runs, workload llama 7b; 5 runs are left out; 300 older entries were not read". */
 static const char *view_of(struct ts_report *r, const struct ts_trend *t)
 {
 	const char *text = ts_report_kept(r, ts_show_plural(t->n_runs, "run", r->arena));

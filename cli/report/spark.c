@@ -11,8 +11,8 @@ struct column {
 	bool any, broken;
 };
 
-/* Cells [from, to) of the plot. One from the wire does not say how many of a cell's values are numbers: where some are, all
- * count. */
+/* Joins the cells [from, to) of the plot. A plot from the wire does not say how many values of a cell are finite: if
+ * some are, all count as finite. */
 static struct column column_of(const struct ts_plot *plot, size_t from, size_t to)
 {
 	struct column c = {.min = HUGE_VAL, .max = -HUGE_VAL};
@@ -42,10 +42,11 @@ static double median(double *x, size_t n)
 	return n % 2 ? x[n / 2] : x[n / 2 - 1] / 2 + x[n / 2] / 2;
 }
 
-/* How far above its mean the greatest value of a column must lie to be shown in place of it. Infinite without any value. */
+/* How far above the mean the greatest value of a column must lie to be shown instead of the mean. It is infinite if no
+ * column has a value. */
 static double outstanding(const struct column *columns, size_t n)
 {
-	static const double deviation = 1.4826; /* of a Gaussian, over its median absolute deviation */
+	static const double deviation = 1.4826; /* the deviation of a Gaussian divided by its median absolute deviation */
 	double above[TS_SPARK_MAX], usual;
 	size_t k = 0;
 
@@ -60,7 +61,7 @@ static double outstanding(const struct column *columns, size_t n)
 	return usual + 6 * deviation * median(above, k);
 }
 
-/* Halved before it is subtracted: the range of doubles is wider than a double. */
+/* The values are halved before they are subtracted, because their difference may exceed the range of a double. */
 static int level_of(const struct column *c, double low, double high)
 {
 	double height;
@@ -70,7 +71,7 @@ static int level_of(const struct column *c, double low, double high)
 	if (!c->any)
 		return TS_SPARK_EMPTY;
 	height = (c->shown / 2 - low / 2) / (high / 2 - low / 2) * TS_SPARK_LEVELS;
-	if (!(height > 0)) /* also where all are equal */
+	if (!(height > 0)) /* this also holds if all values are equal */
 		return 0;
 	return height >= TS_SPARK_LEVELS ? TS_SPARK_LEVELS - 1 : (int)height;
 }

@@ -44,7 +44,7 @@ void ts_html_text(struct ts_buf *out, const char *text)
 	}
 }
 
-/* Halved, since the range of doubles is wider than a double. */
+/* The values are halved, because their difference may exceed the range of a double. */
 static double half_span(double low, double high)
 {
 	return high / 2 - low / 2;
@@ -69,9 +69,9 @@ size_t ts_svg_ticks(double low, double high, size_t most, double ret_ticks[TS_SV
 	if (!isfinite(first) || !(step > 0))
 		return 0;
 	for (double k = first; n < most && k * step <= high; k++) {
-		ret_ticks[n++] = k * step == 0 ? 0 : k * step; /* no -0 */
+		ret_ticks[n++] = k * step == 0 ? 0 : k * step; /* avoids -0 */
 		if (k + 1 == k)
-			break; /* steps below the resolution of a double */
+			break; /* the step is below the resolution of a double */
 	}
 	return n;
 }
@@ -99,12 +99,12 @@ static const char *in_unit(enum ts_unit unit, double value, struct ts_arena *are
 
 struct axes {
 	const struct ts_plot *plot;
-	double low, high; /* of the values; their logarithms if log */
+	double low, high; /* the range of the values, or of their logarithms if log is set */
 	bool log;
 	struct ts_arena *arena;
 };
 
-/* Least and greatest finite value; false if there is none. */
+/* Finds the least and the greatest finite value. Returns false if there is none. */
 static bool range_of(const struct ts_plot *plot, double *ret_low, double *ret_high)
 {
 	double low = HUGE_VAL, high = -HUGE_VAL;
@@ -120,7 +120,7 @@ static bool range_of(const struct ts_plot *plot, double *ret_low, double *ret_hi
 	return low <= high;
 }
 
-/* other, if not NULL, is drawn over it. */
+/* If other is not NULL, it is drawn in the same axes. */
 static bool axes_of(const struct ts_plot *plot, const struct ts_plot *other, struct ts_arena *arena, struct axes *ret)
 {
 	struct axes a = {.plot = plot, .arena = arena};
@@ -139,14 +139,14 @@ static bool axes_of(const struct ts_plot *plot, const struct ts_plot *other, str
 		a.low = floor(log10(a.low) * 4) / 4;
 		a.high = ceil(log10(a.high) * 4) / 4;
 	} else if (a.low > 0 && a.low < a.high / 2) {
-		a.low = 0; /* times and bytes begin at nothing, unless that hides what they do */
+		a.low = 0; /* axes of times and bytes begin at 0, unless that would hide the variation */
 	} else if (a.low == a.high) {
 		double pad = fabs(a.low) > 0 ? fabs(a.low) / 10 : 1;
 
 		a.low = a.low - pad;
 		a.high = a.high + pad;
 	}
-	/* Near the ends of what a double holds. */
+	/* The limits may exceed the range of a double. */
 	a.low = isfinite(a.low) ? a.low : -DBL_MAX;
 	a.high = isfinite(a.high) ? a.high : DBL_MAX;
 	*ret = a;
@@ -155,7 +155,7 @@ static bool axes_of(const struct ts_plot *plot, const struct ts_plot *other, str
 
 static double clamp(double x, double low, double high)
 {
-	return x > low ? (x < high ? x : high) : low; /* NaN is low */
+	return x > low ? (x < high ? x : high) : low; /* NaN becomes low */
 }
 
 static double y_of(const struct axes *a, double value)
@@ -166,7 +166,7 @@ static double y_of(const struct axes *a, double value)
 	       clamp(half_span(a->low, v) / half_span(a->low, a->high), 0, 1) * (HEIGHT - BOTTOM - TOP);
 }
 
-/* The middle of a step. */
+/* The horizontal position of the middle of a step. */
 static double x_of(const struct axes *a, int64_t step)
 {
 	double span = (double)a->plot->n * (double)a->plot->width;
@@ -194,7 +194,7 @@ static void y_axis(struct ts_buf *out, const struct axes *a)
 	}
 }
 
-/* Ticks of steps are whole. */
+/* Ticks of steps are integers. */
 static void x_axis(struct ts_buf *out, const struct axes *a)
 {
 	double first = (double)a->plot->first_step, last = first + (double)a->plot->n * (double)a->plot->width - 1;
@@ -229,7 +229,7 @@ static size_t run_end(const struct ts_plot *plot, size_t from)
 	return from;
 }
 
-/* From the least to the greatest of each cell, out along one and back along the other. */
+/* Draws the band from the least to the greatest value of each cell: forward along one edge, and back along the other. */
 static void band(struct ts_buf *out, const struct axes *a, size_t from, size_t to)
 {
 	ts_buf_str(out, "<path class=\"band\" d=\"");
@@ -243,7 +243,7 @@ static void band(struct ts_buf *out, const struct axes *a, size_t from, size_t t
 
 static void line(struct ts_buf *out, const struct axes *a, size_t from, size_t to)
 {
-	/* A cell alone is as wide as it is. */
+	/* A single cell is drawn with its own width. */
 	if (to - from == 1) {
 		ts_buf_printf(out, "<path class=\"line\" d=\"M%.1f %.1fH%.1f\"/>\n", cell_x(a, (double)from),
 			      y_of(a, a->plot->mean[from]), cell_x(a, (double)from + 1));
@@ -333,7 +333,7 @@ bool ts_svg_series(struct ts_buf *out, const struct ts_plot *plot, const struct 
 
 /* --- two series --- */
 
-/* As a series alone, in a class of its own. */
+/* Draws a curve as a single series would be drawn, with a CSS class of its own. */
 static void curve(struct ts_buf *out, const struct axes *a, const char *class)
 {
 	const struct ts_plot *plot = a->plot;
@@ -382,7 +382,7 @@ bool ts_svg_curves(struct ts_buf *out, const struct ts_plot *a, const struct ts_
 
 /* --- heat map --- */
 
-/* 1 is as the others; the middle class is the noise of a healthy run. */
+/* A value of 1 is equal to the other ranks. The middle class is the noise of a healthy run. */
 static int heat_class(double x)
 {
 	static const double above[] = {0.9, 0.97, 1.03, 1.1, 1.25, 1.5};
@@ -393,7 +393,7 @@ static int heat_class(double x)
 	return k;
 }
 
-/* All cells of one class are one path; neighbours in a row are one stretch of it. */
+/* All cells of one class form one path. Neighbours in a row form one rectangle. */
 static void heat_cells(struct ts_buf *out, const struct ts_plot *const *rows, size_t n, int class, double height)
 {
 	bool open = false;

@@ -37,7 +37,8 @@ static bool is_far(const struct axes *a, double value)
 	return value < a->low || value > a->high;
 }
 
-/* Points of a line without length, which its round ends make dots: one element for ten thousand runs. */
+/* Draws all points as one line with segments of length 0, whose round ends make them dots. Ten thousand runs need only
+ * one element. */
 static void dots(struct ts_buf *out, const struct axes *a, bool far)
 {
 	bool open = false;
@@ -66,7 +67,7 @@ static void levels(struct ts_buf *out, const struct axes *a)
 	}
 }
 
-/* A mark that would stand on the one before is left out; its line is not. */
+/* A mark that would cover the one before is left out, but its line is drawn. */
 static void changes(struct ts_buf *out, const struct axes *a)
 {
 	double free_from = 0;

@@ -67,7 +67,7 @@ static void fact(const char *path, enum ts_group group, const char *a, const cha
 							  .b = b ? &facts[1] : NULL};
 }
 
-/* 120 points that agree up to the split and differ by `apart` from there on. */
+/* Adds 120 points that agree up to the split and differ by `apart` from there on. */
 static void curves(const char *group, const char *name, int64_t first, int64_t split, double apart)
 {
 	for (int side = 0; side < 2; side++) {
@@ -233,7 +233,7 @@ static const char *json_of(void)
 	const char *text;
 
 	ts_arena_init(&cli.arena, (size_t)256 << 20);
-	/* 3.25e-7 in two digits is a tie, rounded to even in binary. */
+	/* 3.25e-7 with two digits is a tie, which is rounded to even in binary. */
 	assert_int_equal(ts_render_diff_json(&cli, &diff, view, NULL, &err), TS_OK);
 	text = kept(&cli.out);
 	ts_arena_finish(&cli.arena);
@@ -336,19 +336,19 @@ static void every_section_is_there(void **state)
 	has_not(text, "REPRODUCE");
 }
 
-/* Digests part first, but their bits say nothing to a person: three numbers that part stand before them. */
+/* Digests differ first, but their bits mean nothing to a person, so three numbers that differ stand before them. */
 static void numbers_are_shown_before_digests(void **state)
 {
 	const char *text = text_of(100, false), *loss, *digest;
 
 	(void)state;
-	loss = strstr(text, "  loss             a  0.5\n"); /* as wide as "step 80, rank 1" */
+	loss = strstr(text, "  loss             a  0.5\n"); /* this column is as wide as "step 80, rank 1" */
 	digest = strstr(text, "  digests.batch    a  503fb813e1a0ba06\n");
 	if (!loss || !digest || loss > digest)
 		fail_msg("the values of loss are not before those of the digest:\n%s", text);
 }
 
-/* A short run lies around its split as a whole. */
+/* In a short run, the curve around the split already shows the whole run. */
 static void one_stretch_is_drawn_once(void **state)
 {
 	const char *text;
@@ -362,7 +362,7 @@ static void one_stretch_is_drawn_once(void **state)
 	has_not(text, "CURVES OF THE WHOLE RUN");
 }
 
-/* In 60 columns a row that is short stands behind its name. */
+/* In 60 columns, a short row stands behind its name. */
 static void short_rows_stay_on_one_line(void **state)
 {
 	const char *text = text_of(60, false);
@@ -372,7 +372,7 @@ static void short_rows_stay_on_one_line(void **state)
 	has(text, "  loss\n      rank 1 +2  first step 70 to 80");
 }
 
-/* The stretch without common points, the first visible step, what is not known. */
+/* The text shows the interval without common points, the first visible step, and what is not known. */
 static void first_steps_say_what_is_known(void **state)
 {
 	const char *text = text_of(100, false);
@@ -386,12 +386,12 @@ static void first_steps_say_what_is_known(void **state)
 	has(text, "  grad_norm      1             82    never  1.0e-9      -      -      -\n");
 	has(text, "ranks        rank 1 differs first, at step 80; then ranks 0, 2 at step 81");
 	has(text, "costs        these series differ, but do not decide: phases.forward");
-	has_not(text, "+100"); /* of none is that known */
+	has_not(text, "+100"); /* no series has this value */
 	has_not(text, "NaN");
 	has_not(text, "nan");
 }
 
-/* The row of digests.batch where the last common step that agrees is `after` and the first that differs is `first`. */
+/* Returns the row of digests.batch in which `after` is the last equal common step and `first` is the first different one. */
 static const char *first_bits(bool known, int64_t after, int64_t first)
 {
 	struct ts_series_row *r = &diff.series[0];
@@ -406,7 +406,8 @@ static const char *first_bits(bool known, int64_t after, int64_t first)
 	return ts_arena_printf(&arena, "%.*s", (int)strcspn(row, "\n"), row);
 }
 
-/* Of neighbouring steps the second is where bits part; anything further apart is a stretch, however short or long. */
+/* If the two steps are neighbours, the second is the first different step. If not, the text names the interval, however
+ * short or long. */
 static void a_stretch_is_no_step(void **state)
 {
 	(void)state;
@@ -414,7 +415,7 @@ static void a_stretch_is_no_step(void **state)
 	assert_null(strstr(first_bits(true, 81, 82), " to "));
 	assert_non_null(strstr(first_bits(true, 81, 82), " 82 "));
 	assert_non_null(strstr(first_bits(true, -1, 1), " -1 to 1 "));
-	assert_null(strstr(first_bits(false, 80, 82), " to ")); /* nothing agrees before */
+	assert_null(strstr(first_bits(false, 80, 82), " to ")); /* no step before is known to be equal */
 }
 
 static void colour_takes_nothing_away(void **state)
@@ -434,7 +435,7 @@ static void colour_takes_nothing_away(void **state)
 static void lines_fit(void **state)
 {
 	(void)state;
-	/* What goes into a shell is not broken. */
+	/* Text that goes into a shell is not broken into lines. */
 	diff.diagnosis.experiments[0].command = str("short");
 	assert_true(longest_line(text_of(60, false)) <= 60);
 	assert_true(longest_line(text_of(80, false)) <= 80);
@@ -486,7 +487,7 @@ static void a_panel_is_at_most_a_screen(void **state)
 	has_not(text, "--all shows");
 }
 
-/* Rows of a table that take two lines on a narrow terminal are cut by rows, and none goes uncounted. */
+/* On a narrow terminal, a row may take two lines. Rows are cut as a whole, and each row that is left out is counted. */
 static void rows_that_are_left_out_are_counted(void **state)
 {
 	const char *text, *end;
@@ -524,7 +525,7 @@ static void foreign_text_is_harmless(void **state)
 	for (text = text_of(80, true); *text; text++) {
 		if (*text != '\033')
 			continue;
-		/* Ours are ESC [ one or two digits m. */
+		/* Our own escape sequences are ESC [, one or two digits, and m. */
 		assert_int_equal(text[1], '[');
 		assert_true(text[strspn(text + 2, "0123456789") + 2] == 'm' && strspn(text + 2, "0123456789") <= 2);
 	}
@@ -535,7 +536,7 @@ static void foreign_text_is_harmless(void **state)
 	has(text, "loss\\x1B[31m&lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;&#39;\xe6\xbc\xa2");
 }
 
-/* Up to the split there is one curve; from its column on, the 41st behind label and axis, b lies above a. */
+/* There is one curve up to the split. From the split on, at the 41st column behind the label and the axis, b lies above a. */
 static void curves_show_where_they_part(void **state)
 {
 	enum { AXIS = 15, SPLIT = AXIS + 40 };
@@ -547,7 +548,7 @@ static void curves_show_where_they_part(void **state)
 	for (int row = 0; row < 8; row++, line += strcspn(line, "\n") + 1) {
 		int column = 0;
 
-		/* Heading and legend, then six rows. */
+		/* The section has a heading and a legend, then six rows. */
 		for (const char *at = line; row >= 2 && *at != '\n'; column++) {
 			uint32_t point;
 			size_t len = ts_utf8_next(ts_span_of(at, strlen(at)), &point);
@@ -566,12 +567,13 @@ static void curves_show_where_they_part(void **state)
 	}
 	assert_int_equal(both, 40);
 	assert_int_equal(letters, 160);
-	has(text, "\n               40                                     80"); /* its middle below the 41st column */
-	/* 2 - 40/120 is 1.667, and 0.5 more is 2.167: r is 0.5/2.167 = 0.23 at first, 0.5/(1.5 + 1/120) = 0.33 at last. */
+	has(text, "\n               40                                     80"); /* 80 is centred below the 41st column */
+	/* At first the loss is 2 - 40/120 = 1.667 against 2.167, so r is 0.5/2.167 = 0.23.
+	 * At the end r is 0.5/(1.5 + 1/120) = 0.33. */
 	has(text, "r from 0.23 to 0.33, logarithmic");
 }
 
-/* Nothing of it is said, drawn or counted as if it were zero. */
+/* Values that are not known are not printed, drawn or counted as zero. */
 static void little_is_no_harm(void **state)
 {
 	const char *text;
@@ -581,7 +583,7 @@ static void little_is_no_harm(void **state)
 	text = text_of(80, false);
 	has(text, "FACTS THAT DIFFER  no recorded fact differs");
 	has(text, "SERIES  no series is the same");
-	has_not(text, "EQUIVALENT?"); /* not judged */
+	has_not(text, "EQUIVALENT?"); /* the diff did not judge this */
 	has_not(text, "EVIDENCE");
 	has_not(text, "NEXT");
 	has_not(text, "OPERATIONS");
@@ -624,7 +626,7 @@ static void one_line_for_scripts(void **state)
 	assert_int_equal(ts_render_diff_first(&cli, &diff, &err), TS_OK);
 	diff.series[0].name = str("a\tb\nc");
 	assert_int_equal(ts_render_diff_first(&cli, &diff, &err), TS_OK);
-	diff.series += 5; /* times only, which do not decide: the operation */
+	diff.series += 5; /* only times differ, which do not decide; the operation does */
 	diff.n_series = 1;
 	assert_int_equal(ts_render_diff_first(&cli, &diff, &err), TS_OK);
 	diff.ops.n = 0;
@@ -664,7 +666,7 @@ static void what_would_run_it_again(void **state)
 	assert_int_equal(how.a.n, 3);
 	assert_string_equal(how.a.commands[0], "git checkout 0123abcd  # was on main");
 	assert_string_equal(how.a.commands[1], "git apply PATCH  # whose SHA-256 is feed");
-	/* Quoted as POSIX says; bytes that could do harm as octal escapes of $'...'. */
+	/* Words are quoted as POSIX says. Bytes that could do harm are octal escapes in $'...'. */
 	assert_string_equal(how.a.commands[2],
 			    "CUBLAS_WORKSPACE_CONFIG=:4096:8 NCCL_ALGO='Ring; rm -rf '\\''/'\\''' python train.py "
 			    "$'--name=it\\047s\\012\\033[2J'");
@@ -674,7 +676,7 @@ static void what_would_run_it_again(void **state)
 	facts.n = 0;
 	assert_int_equal(ts_reproduce_of(&facts, "r1", &arena, &how.b, &err), TS_OK);
 	assert_int_equal(how.b.n, 0);
-	assert_int_equal(how.b.n_missing, 4); /* code, patch, environment, command */
+	assert_int_equal(how.b.n_missing, 4); /* code, patch, environment, and command are missing */
 	text = text_with(100, false, false, &how);
 	has(text, "REPRODUCE");
 	has(text, "      git checkout 0123abcd  # was on main\n");
@@ -700,7 +702,7 @@ static struct ts_reproduce_side again(const struct ts_fact *items, size_t n)
 
 static void the_patch_is_applied_if_it_is_the_one(void **state)
 {
-	/* printf 'a\n' | sha256sum */
+	/* The digest is the output of: printf 'a\n' | sha256sum */
 	const char *digest = "87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7";
 	struct ts_reproduce_side side;
 
@@ -711,7 +713,7 @@ static void the_patch_is_applied_if_it_is_the_one(void **state)
 	assert_string_equal(side.commands[0], "tscope facts --raw './my runs/a' session.patch | git apply");
 	assert_string_equal(side.commands[1], "cd -- 'exp 1'");
 	assert_string_equal(side.commands[2], "python t.py");
-	assert_int_equal(side.n_missing, 2); /* commit, environment */
+	assert_int_equal(side.n_missing, 2); /* commit and environment are missing */
 	side = AGAIN(text_fact("code.patch_sha256", digest), text_fact("session.patch", "b\n"));
 	assert_string_equal(side.commands[0],
 			    "git apply PATCH  # whose SHA-256 is 87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7");
@@ -731,12 +733,12 @@ static void variables_reach_all_of_a_line(void **state)
 	assert_int_equal(side.n, 2);
 	assert_string_equal(side.commands[0], "export OMP_NUM_THREADS=2");
 	assert_string_equal(side.commands[1], "cd exp && python t.py $OMP_NUM_THREADS");
-	/* Of two lines, in one that can be pasted. */
+	/* A command of two lines is quoted so that it can be pasted as one line. */
 	side = AGAIN(variable, text_fact("session.command", "torchrun \\\n train.py"));
 	assert_int_equal(side.n, 2);
 	assert_string_equal(side.commands[1], "eval $'torchrun \\134\\012 train.py'");
 	side = AGAIN(variable, text_fact("session.command", "python t.py --api-key '<redacted>'"));
-	assert_int_equal(side.n_missing, 3); /* code, patch, the secret */
+	assert_int_equal(side.n_missing, 3); /* code, patch, and the secret are missing */
 	assert_string_equal(side.missing[2], "a secret in the command, which tscope replaced by <redacted>");
 }
 
@@ -755,10 +757,10 @@ static void json_has_all_of_it(void **state)
 	has(text, "\"answer\": \"unknown\",\n        \"why\": \"no repeats were named\"");
 	has(text, "\"remaining\": [\n      \"data_set\",\n      \"rng_stream\"\n    ]");
 	has(text, "\"run_step_count\": 50");
-	has(text, "\"jump_ratio\": 0.30000000000000004"); /* 0.1 + 0.2 as IEEE 754 has it */
+	has(text, "\"jump_ratio\": 0.30000000000000004"); /* 0.1 + 0.2 in IEEE 754 arithmetic */
 	has(text, "\"reason\": \"no grad_norm\"");
 	has(text, "\"a_inputs\": \"0000000000000005\"");
-	has(text, "\"a_inputs\": null"); /* not recorded */
+	has(text, "\"a_inputs\": null"); /* the inputs were not recorded */
 	has(text, "\"cell_step_count\": 1");
 	has(text, "\"reproduce\": null");
 	has_not(text, "\033");
@@ -804,14 +806,14 @@ static void a_page_has_its_figures(void **state)
 	has(page, "jump");
 }
 
-/* A line that ends because its values do says so. */
+/* The page says where a line ends because its values are NaN or infinite. */
 static void a_page_says_where_a_curve_breaks(void **state)
 {
 	double nan = NAN;
 	int64_t step = 97;
 
 	(void)state;
-	ts_plot_add(&diff.plots.items[1], &step, &nan, 1); /* no cell has it yet */
+	ts_plot_add(&diff.plots.items[1], &step, &nan, 1); /* no other cell has this step */
 	diff.plots.items[1].mean[97 - 40] = NAN;
 	has(page_of(), "<span>b is not finite at step 97</span>");
 	for (size_t i = 98 - 40; i < diff.plots.items[1].n; i++)
@@ -819,7 +821,7 @@ static void a_page_says_where_a_curve_breaks(void **state)
 	has(page_of(), "<span>b is not finite from step 97 on</span>");
 }
 
-/* A report that does not fit its memory is an error, not a shorter report. */
+/* If the memory does not suffice, the result is an error, not a shorter report. */
 static void little_memory_is_an_error(void **state)
 {
 	size_t failed = 0, done = 0;

@@ -32,7 +32,8 @@ static void put(struct ts_measure row)
 	assert_true(ts_measure_put(&answer.measures, &arena, &row));
 }
 
-/* By words: a report shows rows of a server that knows more measures, and asks for those of the table. */
+/* The measure is given by words, because a report also shows rows of a server that knows more measures, and asks for
+ * those of the table. */
 static void number(const char *group, const char *subject, const char *name, enum ts_unit unit, double value)
 {
 	put((struct ts_measure){.group = str(group),
@@ -77,7 +78,7 @@ static void event(enum ts_event_kind kind, const char *group, const char *subjec
 	assert_true(ts_event_add(&answer.events, &arena, &e));
 }
 
-/* n steps of `level`, one spike in the middle. */
+/* Adds a plot of n steps at `level`, with one spike in the middle. */
 static void plot(const char *group, const char *subject, enum ts_unit unit, size_t n, double level, double spike)
 {
 	int64_t *steps = ts_arena_array(&arena, n, sizeof *steps);
@@ -261,7 +262,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The report of `answer`; a string, in the arena. */
+/* Returns the report of `answer` as a string in the arena. */
 static const char *text_of(int width, bool colour)
 {
 	struct ts_cli cli = {.out = TS_BUF_INIT((size_t)1 << 24), .term = {.width = width, .colour = colour}};
@@ -334,7 +335,7 @@ static void every_section_is_there(void **state)
 	has(text, "only one rank has steps: share of wait");
 	has(text, "the run has no column timestamp: timing wall; CROSS.CORRELATED_INSTABILITY");
 	has_not(text, "the seventh");
-	has_not(text, "\n  wall "); /* not known: no 0 s */
+	has_not(text, "\n  wall "); /* the wall time is not known, so it is not shown as 0 s */
 }
 
 static void colour_takes_nothing_away(void **state)
@@ -368,7 +369,7 @@ static int longest_line(const char *text)
 static void lines_fit(void **state)
 {
 	(void)state;
-	/* The longest word is the foreign name, which escapes to some 60 columns. */
+	/* The longest word is the foreign name, which becomes about 60 columns when it is escaped. */
 	assert_true(longest_line(text_of(80, false)) <= 80);
 	assert_true(longest_line(text_of(0, false)) <= 100);
 	answer.run.own_name = str("exp1");
@@ -379,7 +380,7 @@ static void lines_fit(void **state)
 	assert_true(longest_line(text_of(60, false)) <= 60);
 }
 
-/* Sections are parted by an empty line. */
+/* Sections are separated by an empty line. */
 static size_t longest_panel(const char *text)
 {
 	size_t longest = 0, lines = 0;
@@ -422,7 +423,7 @@ static void a_panel_is_at_most_a_screen(void **state)
 		const char *text = text_of(width, false);
 
 		assert_true(longest_panel(text) <= 24);
-		has(text, "low LAST"); /* by its code, where its text has no room */
+		has(text, "low LAST"); /* the finding is named by its code, because its text does not fit */
 		has(text, ts_arena_printf(&arena, "and 1,%zu more ranks", 800 - ranks_shown(text)));
 		has(text, "more phases");
 		has(text, "more series");
@@ -447,7 +448,7 @@ static void foreign_text_is_harmless(void **state)
 	for (; *text; text++) {
 		if (*text != '\033')
 			continue;
-		/* Ours are ESC [ one or two digits m. */
+		/* Our own escape sequences are ESC [, one or two digits, and m. */
 		assert_int_equal(text[1], '[');
 		assert_true(text[strspn(text + 2, "0123456789") + 2] == 'm' && strspn(text + 2, "0123456789") <= 2);
 	}
@@ -464,7 +465,7 @@ static void lights_say_what_findings_say(void **state)
 		{TS_LIGHT_HIGH, "TIMING", "1 high"},
 		{TS_LIGHT_CLEAR, "MEMORY", "nothing found, 1 of "},
 		{TS_LIGHT_CLEAR, "CONVERGENCE", "nothing found"},
-		{TS_LIGHT_UNCHECKED, "COINCIDENCES", "unchecked"}, /* its only rule could not be */
+		{TS_LIGHT_UNCHECKED, "COINCIDENCES", "unchecked"}, /* its only rule could not be checked */
 		{TS_LIGHT_MEDIUM, "RANKS", "1 medium"},
 		{TS_LIGHT_CLEAR, "PIPELINE", "nothing found"},
 	};
@@ -487,10 +488,10 @@ static void bars_have_the_colour_of_their_finding(void **state)
 	const char *text = text_of(80, true);
 
 	(void)state;
-	/* 51.5 % of 30 cells are 15.45: 15 lit, red as the finding; 20 % of forward has no finding. */
+	/* 51.5 % of 30 cells are 15.45, so 15 are lit, in red like the finding. forward, with 20 %, has no finding. */
 	has(text, "data                 \033[31m███████████████\033[0m\033[2m░░░░░░░░░░░░░░░\033[0m");
 	has(text, "forward              ██████\033[2m");
-	/* 170 % fills the bar and no more. */
+	/* A share of 170 % fills the bar and no more. */
 	has(text_of(80, false), "device       ██████████████████████████████  170.0 %");
 }
 
@@ -500,7 +501,7 @@ static void unknown_is_not_an_empty_bar(void **state)
 	has(text_of(80, false), "  wait                                          unknown\n");
 }
 
-/* An answer of nothing at all, of one step, of none but numbers that are none. */
+/* The report handles an answer without rows, with one step, and with only NaN and infinite numbers. */
 static void little_is_no_harm(void **state)
 {
 	const char *text;
@@ -540,8 +541,8 @@ static struct ts_plot series_plot(const double *values, size_t n)
 	return plots.items[0];
 }
 
-/* Wherever the one slow step is, and however narrow the line: of 833 steps in a column its mean would not tell, on a slope of more
- * than that. */
+/* One slow step is visible at any place and in any width: in the mean of the 833 steps of a column it would be lost,
+ * because the slope is larger. */
 static void no_spike_is_lost(void **state)
 {
 	enum { N = 100000 };
@@ -566,7 +567,7 @@ static void no_spike_is_lost(void **state)
 	}
 }
 
-/* The greatest of 2,000 draws lies far above their mean in every column; the line still follows the slope of the means. */
+/* The greatest of 2,000 draws lies far above their mean in every column, but the line still follows the slope of the means. */
 static void noise_does_not_hide_a_slope(void **state)
 {
 	enum { N = 100000, COLUMNS = 48 };
@@ -580,7 +581,7 @@ static void noise_does_not_hide_a_slope(void **state)
 		values[i] = (double)i / N - 6;
 		for (int k = 0; k < 12; k++) {
 			x = x * 1664525 + 1013904223;
-			values[i] += (double)x / 4294967296.0; /* twelve of these: nearly Gaussian, of deviation 1 */
+			values[i] += (double)x / 4294967296.0; /* twelve uniform numbers: nearly a Gaussian of deviation 1 */
 		}
 	}
 	p = series_plot(values, N);
@@ -639,13 +640,13 @@ static void json_has_all_of_it(void **state)
 	has(text, "\"missing\": \"7\"");
 	has(text, "\"severity\": \"high\"");
 	has(text, "\"kind\": \"level_shift\"");
-	has(text, "\"cell_step_count\": 209"); /* 100,000 steps in 480 cells: 208.3 rounded up */
+	has(text, "\"cell_step_count\": 209"); /* 100,000 steps in 480 cells are 208.3 steps per cell, which is rounded up */
 	has(text, "\"reason\": \"only one rank has steps\"");
 	has(text, "the seventh");
 	has_not(text, "\033");
 }
 
-/* Rows of one subject that do not stand together are one object all the same. */
+/* Rows of one subject become one object, even if they do not follow each other. */
 static void json_gathers_rows(void **state)
 {
 	const char *text;
@@ -685,7 +686,7 @@ static void json_numbers_read_back(void **state)
 	}
 }
 
-/* Whatever the arena holds, there is a report or an error. */
+/* With an arena of any size, the result is a report or an error. */
 static void little_memory_is_an_error(void **state)
 {
 	size_t errors = 0, reports = 0;
@@ -726,7 +727,7 @@ static const char *page_of(void)
 	return text;
 }
 
-/* Numbers of a path, an attribute or a style. */
+/* The numbers of a path, an attribute or a style must be finite. */
 static void coordinates_are_numbers(const char *page)
 {
 	static const char *const attributes[] = {" d=\"",  " x=\"",	" y=\"",      " cx=\"",
@@ -764,7 +765,7 @@ static void a_page_has_its_figures(void **state)
 	has(page, "where the wall time went");
 	has(page, "<title>spike at step 102: 2.10 s, expected 13.0 ms</title>");
 	has(page, "class=\"fill high\" style=\"width:51.5%\"");
-	has(page, "class=\"fill \" style=\"width:100.0%\""); /* 170 % of a device */
+	has(page, "class=\"fill \" style=\"width:100.0%\""); /* 170 % of the device */
 	has(page, "NOT KNOWN");
 	coordinates_are_numbers(page);
 }
@@ -805,7 +806,7 @@ static void ticks_are_round(void **state)
 	double t[TS_SVG_TICKS];
 
 	(void)state;
-	assert_int_equal(ts_svg_ticks(0, 1, 5, t), 3); /* steps of 0.2 would be six */
+	assert_int_equal(ts_svg_ticks(0, 1, 5, t), 3); /* with steps of 0.2 there would be six ticks */
 	assert_true(t[0] == 0 && t[1] == 0.5 && t[2] == 1);
 	assert_int_equal(ts_svg_ticks(0, 100000, 6, t), 6);
 	assert_true(t[1] == 20000 && t[5] == 100000);
@@ -823,7 +824,7 @@ static void ticks_are_round(void **state)
 	}
 }
 
-/* Two decades and more are logarithmic, where there is nothing at or below zero. */
+/* A range of two decades or more is drawn logarithmically if no value is zero or negative. */
 static void a_wide_series_is_logarithmic(void **state)
 {
 	static const double wide[] = {1000, 30, 9}, narrow[] = {1000, 30, 11}, zero[] = {1000, 30, 0};

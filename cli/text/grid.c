@@ -94,13 +94,13 @@ static int total_of(const struct ts_grid *grid, const int *widths, int gap)
 	return total;
 }
 
-/* Columns stand closer before anything is cut. */
+/* The gap between columns becomes smaller before anything is cut. */
 static int gap_of(const struct ts_grid *grid, const int *widths, int width)
 {
 	return total_of(grid, widths, GAP) > width && total_of(grid, widths, GAP_LEAST) <= width ? GAP_LEAST : GAP;
 }
 
-/* Takes columns one by one from the widest that may still shrink until the line fits. */
+/* Narrows the widest column that may still shrink, one column of characters at a time, until the line fits. */
 static void shrink(const struct ts_grid *grid, int *widths, int width, int gap)
 {
 	int total = total_of(grid, widths, gap);
@@ -127,7 +127,7 @@ static void drop_trailing(struct ts_buf *out, size_t from)
 		out->len--;
 }
 
-/* One row (or the heading) from cells; continues on further lines where the columns do not fit side by side. */
+/* Prints one row (or the heading) from cells. It goes on in further lines where the columns do not fit side by side. */
 static void print_row(const struct ts_grid *grid, const struct ts_grid_cell *cells, const int *widths, int between,
 		      const struct ts_term *term, int indent, struct ts_buf *out)
 {

@@ -8,7 +8,7 @@
 #include "ingest/facts/redact.h"
 #include "run/head.h"
 
-enum { LINES_MOST = 8, MISSING_MOST = 8, LINE_MOST = 8 << 20 }; /* the longest fact, every byte of it escaped */
+enum { LINES_MOST = 8, MISSING_MOST = 8, LINE_MOST = 8 << 20 }; /* LINE_MOST: the longest fact with every byte escaped */
 
 struct making {
 	const struct ts_facts *facts;
@@ -37,7 +37,7 @@ static bool plain(uint8_t c)
 	return ts_is_digit(c) || ts_is_alpha(c) || strchr("_-+=./:,@%", c);
 }
 
-/* One word of a POSIX shell, whatever it holds: bare, in quotes, or as $'...' where it could do harm on a terminal. */
+/* Writes a word of a POSIX shell with any content: unquoted, in quotes, or as $'...' if it could do harm on a terminal. */
 static void word(struct ts_buf *out, struct ts_span text)
 {
 	struct ts_buf safe = TS_BUF_INIT(LINE_MOST);
@@ -121,8 +121,8 @@ static bool has_digest(struct ts_span text, struct ts_span hex)
 	return ts_span_is(hex, ts_id_hex(&id, of_text));
 }
 
-/* The text that was recorded, if it is what the digest says; else the digest tells the right patch to those who still
- * have it. */
+/* Writes the recorded text of the patch if its digest is the recorded one. If not, the digest identifies the right
+ * patch for a reader who still has it. */
 static void patch(struct making *m)
 {
 	const struct ts_fact *dirty = fact_at(m, "code.dirty");
@@ -151,7 +151,7 @@ static void patch(struct making *m)
 			 : "the patch itself: only its digest is recorded (tscope facts --with-patch keeps the text)");
 }
 
-/* Where in the repository the command was given. */
+/* Writes the folder of the repository in which the command was given. */
 static void directory(struct making *m)
 {
 	struct ts_span path = text_at(m, "session.directory");
@@ -172,7 +172,8 @@ static bool is_name(struct ts_span name)
 	return name.len > 0;
 }
 
-/* Variables that were set, as the host's facts keep them; what is not listed was not set or not looked at. */
+/* Writes the variables that were set, as the facts of the host keep them. A variable that is not listed was not set, or
+ * was not recorded. */
 static size_t environment(struct making *m, struct ts_buf *line)
 {
 	static const char *const prefixes[] = {"determinism.env.", "session.env."};
@@ -197,7 +198,7 @@ static size_t environment(struct making *m, struct ts_buf *line)
 	return n;
 }
 
-/* The words of session.argv. */
+/* Writes the words of session.argv. */
 static bool recorded_words(struct making *m, struct ts_buf *line)
 {
 	bool any = false;
@@ -215,7 +216,7 @@ static bool recorded_words(struct making *m, struct ts_buf *line)
 	return any;
 }
 
-/* session.command, a line of the shell as it was typed; as a word for eval where it would not print as one. */
+/* Writes session.command, the shell line as it was typed. If it would not print unchanged, it is quoted as a word for eval. */
 static bool recorded_line(struct making *m, struct ts_buf *line)
 {
 	struct ts_span text = text_at(m, "session.command");
@@ -229,7 +230,7 @@ static bool recorded_line(struct making *m, struct ts_buf *line)
 	return true;
 }
 
-/* Variables in front of a line reach one command only, and not what the line itself says of them. */
+/* Variables in front of a line apply to one command only, and not to variables that the line itself expands. */
 static bool is_one_command(struct ts_span line)
 {
 	for (size_t i = 0; i < line.len; i++)
@@ -287,7 +288,7 @@ enum ts_status ts_reproduce_of(const struct ts_facts *facts, const char *run, st
 	return TS_OK;
 }
 
-/* A text that lies in an object of its own. */
+/* Loads a text that is stored in an object of its own. */
 static enum ts_status load(struct ts_cli *cli, struct ts_facts *facts, const char *path, struct ts_error *err)
 {
 	for (size_t i = 0; i < facts->n; i++) {

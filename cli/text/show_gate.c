@@ -19,7 +19,7 @@ const char *ts_show_brief(struct ts_span text, size_t most, struct ts_arena *are
 	return shown ? ts_arena_printf(arena, "%s...", shown) : NULL;
 }
 
-/* Two significant digits above 0.1 %, never an exponent below a million percent. */
+/* Shows two significant digits above 0.1 %, and no exponent below a million percent. */
 static const char *percent(double ratio, const char *sign, struct ts_arena *arena)
 {
 	double x = fabs(ratio) * 100;
@@ -91,7 +91,7 @@ const char *ts_show_row(const struct ts_gate_row *row, struct ts_arena *arena)
 			       *reason ? "; " : "", reason);
 }
 
-/* "phase forward", "work of ranks 8-15", "mean wait of all ranks" */
+/* Says "phase forward", "work of ranks 8-15" or "mean wait of all ranks". */
 static const char *part(const struct ts_gate_why *why, struct ts_arena *arena)
 {
 	const char *kind = ts_show_brief(why->kind, NAME_MOST, arena), *name = ts_show_brief(why->name, NAME_MOST, arena);

@@ -7,7 +7,7 @@
 
 enum { RANKS_SHOWN = 32 };
 
-/* What another rank's row is to the one that is spoken of. */
+/* How another rank's row relates to the row that the sentence is about. */
 enum relation { ALSO_THERE, ELSEWHERE, RECEIVES };
 
 static enum relation relation_of(const struct ts_op_row *row, const struct ts_op_row *culprit)
@@ -26,7 +26,7 @@ static int by_number(const void *x, const void *y)
 	return (*a > *b) - (*a < *b);
 }
 
-/* "; ranks 0, 1, 3 receive the difference", nothing without such ranks. */
+/* Says "; ranks 0, 1, 3 receive the difference". The text is empty if there are no such ranks. */
 static const char *others(const struct ts_op_diff *ops, const struct ts_op_row *culprit, enum relation relation,
 			  const char *one, const char *many, struct ts_arena *arena)
 {

@@ -63,8 +63,8 @@ const char *ts_show_bytes(double bytes, struct ts_arena *arena)
 	return keep(&buf, arena);
 }
 
-/* Three significant digits, never an exponent, for 1 <= x < 1000. */
-/* x with that many significant digits, below 1000. */
+/* Shows three significant digits and no exponent, for 1 <= x < 1000. */
+/* Shows x with the given number of significant digits, for x below 1000. */
 static const char *with_digits(double x, int digits, const char *unit, struct ts_arena *arena)
 {
 	double least = 10;
@@ -120,7 +120,7 @@ const char *ts_show_time(int64_t real_ns, struct ts_arena *arena)
 	char text[TS_TIME_TEXT];
 	char *copy;
 
-	/* Whole seconds are enough for people; JSON has the rest. */
+	/* Whole seconds are enough for people. The JSON has the full precision. */
 	ts_time_text(real_ns - ((real_ns % 1000000000) + 1000000000) % 1000000000, text);
 	copy = ts_arena_printf(arena, "%s", text);
 	if (copy && strlen(copy) > 10 && copy[10] == 'T')
@@ -180,8 +180,8 @@ const char *ts_show_plural(uint64_t n, const char *word, struct ts_arena *arena)
 	return count ? ts_arena_printf(arena, "%s %s%s", count, word, n == 1 ? "" : "s") : NULL;
 }
 
-/* Text that reads as a number, as a word of JSON, as the dash of what is unknown, or as nothing at all, is quoted, so that the text
- * "1" is not taken for the number 1. */
+/* A text is quoted if it reads as a number, as a word of JSON, as the dash that means unknown, or if it is empty. So
+ * the text "1" is not taken for the number 1. */
 static bool needs_quotes(struct ts_span text)
 {
 	static const char *const words[] = {"true", "false", "null", "NaN", "Infinity", "-Infinity", "{}", "[]",
@@ -247,7 +247,7 @@ static const char *plain_number(double value, struct ts_arena *arena)
 	return ts_arena_printf(arena, "%s", text);
 }
 
-/* 312 TFLOP/s, 6 TFLOP: powers of a thousand, as peaks are given. */
+/* Shows 312 TFLOP/s or 6 TFLOP. The prefixes are powers of a thousand, as peaks are given. */
 static const char *show_flops(double value, const char *unit, struct ts_arena *arena)
 {
 	static const char prefixes[] = " kMGTPEZY";
@@ -262,7 +262,7 @@ static const char *show_flops(double value, const char *unit, struct ts_arena *a
 	return ts_arena_printf(arena, "%.4g %c%s", value, prefixes[at], unit);
 }
 
-/* 5.00 MiB/step, -3 B/step. */
+/* Shows 5.00 MiB/step or -3 B/step. */
 static const char *show_rate_of_bytes(double value, struct ts_arena *arena)
 {
 	const char *bytes = ts_show_bytes(value, arena);
@@ -270,7 +270,7 @@ static const char *show_rate_of_bytes(double value, struct ts_arena *arena)
 	return bytes ? ts_arena_printf(arena, "%s/step", bytes) : NULL;
 }
 
-/* 43.1 /s, 552,800 /s. */
+/* Shows 43.1 /s or 552,800 /s. */
 static const char *show_rate(double value, struct ts_arena *arena)
 {
 	const char *count = value >= 9999.5 && value < 1e15 ? ts_show_count((uint64_t)(value + 0.5), arena) : NULL;
@@ -318,7 +318,7 @@ const char *ts_show_measure_close(const struct ts_measure *m, struct ts_arena *a
 	return m->known && m->unit == TS_UNIT_SECONDS ? show_seconds(m->value, 4, arena) : ts_show_measure(m, arena);
 }
 
-/* Columns in front of the decimal point of a plain number; -1 for anything else (exponents do not align). */
+/* The number of columns in front of the decimal point of a plain number, or -1 for any other text (exponents do not align). */
 static int before_point(const char *text)
 {
 	double value;
@@ -348,7 +348,7 @@ struct ts_parting ts_show_parting(const char *a, const char *b)
 			break;
 		p.column++;
 	}
-	/* Not in the middle of a character. */
+	/* The place must not lie within a character. */
 	while (p.column > 0 && p.column < len_a && p.column >= p.pad_a && (a[p.column - p.pad_a] & 0xc0) == 0x80)
 		p.column--;
 	return p;

@@ -55,7 +55,7 @@ static void widest_shrinks_first(void **state)
 	static const char *const cells[] = {"a long name", "1", "text", "b", "1000", "a text of some length"};
 
 	(void)state;
-	/* 11 + 2 + 4 + 2 + 21 = 40: fits exactly. With 30 the widest gives its ten. */
+	/* 11 + 2 + 4 + 2 + 21 = 40 columns fit exactly. With 30 columns, the widest column gives up ten. */
 	prints(cells, 6, 40, "name            n  what\n"
 			     "a long name     1  text\n"
 			     "b            1000  a text of some length\n");
@@ -69,7 +69,7 @@ static void folds_what_does_not_fit(void **state)
 	static const char *const cells[] = {"a long name", "123456", "text"};
 
 	(void)state;
-	/* 4 + 2 + 6 + 2 + 4 = 18 at the least; 14 columns take two. */
+	/* The least width is 4 + 2 + 6 + 2 + 4 = 18 columns, so a row takes two lines in 14 columns. */
 	prints(cells, 3, 14, "name       n\n    what\na l…  123456\n    text\n");
 }
 
@@ -78,7 +78,7 @@ static void wide_characters(void **state)
 	static const char *const cells[] = {"日本語のとても長い", "1", "x"};
 
 	(void)state;
-	/* 18 columns in nine characters; cut to 12: five of them and the sign. */
+	/* Nine characters have 18 columns. Cut to 12 columns, five characters and the ellipsis are left. */
 	prints(cells, 3, 21, "name          n  what\n日本語のと…   1  x\n");
 }
 
@@ -99,11 +99,11 @@ static void cuts(void **state)
 	assert_true(ts_span_is(s, "abc"));
 	s = ts_text_cut(ts_span_str("abcd"), 3, &arena);
 	assert_true(ts_span_is(s, "ab…"));
-	s = ts_text_cut(ts_span_str("日本"), 3, &arena); /* the second would reach into the sign's column */
+	s = ts_text_cut(ts_span_str("日本"), 3, &arena); /* the second character would overlap the column of the ellipsis */
 	assert_true(ts_span_is(s, "日…"));
 }
 
-/* Three columns of three fit 13 with the usual two blanks, 11 with one, and are cut below that. */
+/* Three columns of width 3 fit into 13 with the usual gap of two blanks, into 11 with one blank, and are cut below that. */
 static void closer_before_it_is_cut(void **state)
 {
 	static const struct ts_grid_column three[] = {{"a", TS_ALIGN_LEFT, 2}, {"b", TS_ALIGN_LEFT, 2}, {"c", TS_ALIGN_LEFT, 2}};
@@ -157,7 +157,7 @@ static void no_memory_is_said(void **state)
 
 	(void)state;
 	ts_grid_init(&grid, columns, 3, &arena);
-	ts_grid_text(&grid, TS_STYLE_PLAIN, NULL); /* what a full arena gives */
+	ts_grid_text(&grid, TS_STYLE_PLAIN, NULL); /* a full arena returns NULL */
 	assert_int_equal(ts_grid_print(&grid, &term, 0, &out, &err), TS_NO_MEMORY);
 	assert_int_equal(out.len, 0);
 	ts_buf_finish(&out);

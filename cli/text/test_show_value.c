@@ -36,14 +36,14 @@ static void numbers_are_aligned_at_the_point(void **state)
 {
 	(void)state;
 	parts("1.25", "1.35", 0, 0, 2);
-	parts("0.5", "0.50001", 0, 0, 3);   /* where one ends is a difference */
-	parts("9.5", "10.5", 1, 0, 0);	    /* " 9.5" over "10.5" */
-	parts("-1.5", "1.5", 0, 1, 0);	    /* the sign is what differs */
+	parts("0.5", "0.50001", 0, 0, 3);   /* one text ends where the other goes on: this is the difference */
+	parts("9.5", "10.5", 1, 0, 0);	    /* " 9.5" above "10.5" */
+	parts("-1.5", "1.5", 0, 1, 0);	    /* the sign differs */
 	parts("100.0", "1.0", 0, 2, 0);
-	parts("1e-05", "0.5", 0, 0, 0);	    /* an exponent has no place to align */
+	parts("1e-05", "0.5", 0, 0, 0);	    /* a number with an exponent is not aligned */
 	parts("abc", "abd", 0, 0, 2);
 	parts("NaN", "0.5", 0, 0, 0);
-	parts("日本", "日木", 0, 0, 3);	    /* not within a character (bytes) */
+	parts("日本", "日木", 0, 0, 3);	    /* the place does not lie within a character (three bytes) */
 }
 
 static void shows_seconds(double value, const char *want)
@@ -51,7 +51,7 @@ static void shows_seconds(double value, const char *want)
 	assert_string_equal(ts_show_seconds(value, &arena), want);
 }
 
-/* 1e300 / 2^60 has 282 digits, which fit no small buffer. */
+/* 1e300 / 2^60 has 282 digits, which do not fit into a small buffer. */
 static void bytes_of_any_size(void **state)
 {
 	(void)state;
@@ -140,7 +140,7 @@ static void ranks(void **state)
 static void times(void **state)
 {
 	(void)state;
-	/* 2026-11-20T11:27:00.5Z, and half a second before 1970 */
+	/* These times are 2026-11-20T11:27:00.5Z and half a second before 1970. */
 	assert_string_equal(ts_show_time(1795174020500000000, &arena), "2026-11-20 11:27:00Z");
 	assert_string_equal(ts_show_time(-500000000, &arena), "1969-12-31 23:59:59Z");
 }
@@ -162,7 +162,8 @@ static void progress_fits_the_terminal(void **state)
 	(void)state;
 	draws(&p, 1 << 20, 4 << 20, 2000000000,
 	      "pushing runs/a\\x1B [########......................]  25 %  512 KiB/s 0:06 left");
-	/* 18 columns in front, 27 behind, one free: eleven for the bar, and a quarter of that is three. */
+	/* 18 columns stand in front, 27 behind, and one is free: eleven are left for the bar, and a quarter of that is
+	 * three. */
 	p.width = 60;
 	draws(&p, 1 << 20, 4 << 20, 2000000000, "pushing runs/a\\x1B [###........]  25 %  512 KiB/s 0:06 left");
 	p.width = 40;

@@ -5,7 +5,7 @@
 #include "cli/text/show_value.h"
 #include "run/head.h"
 
-/* Tabs between, which no name can have: they are escaped. */
+/* The separators are tabs, which no name can contain because they are escaped. */
 static enum ts_status put_first(struct ts_cli *cli, int64_t step, struct ts_span name, int32_t rank, struct ts_error *err)
 {
 	const char *text = ts_show_text(name, &cli->arena);

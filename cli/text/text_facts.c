@@ -41,8 +41,8 @@ static void add_job_absent(struct ts_cli *cli, struct ts_grid *grid, struct ts_s
 	ts_grid_text(grid, TS_STYLE_DIM, "");
 }
 
-/* What single ranks say about a path, under the job's row: each value if they are few, else which ranks differ; those
- * that do not record it are one row. */
+/* Shows what single ranks say about a path, below the row of the job: each value if they are few, else only which ranks
+ * differ. Ranks that do not record the path share one row. */
 static void add_ranks(struct ts_cli *cli, struct ts_grid *grid, const struct ts_fact_listing *list, struct ts_span path)
 {
 	int32_t *absent = ts_arena_array(&cli->arena, list->n_ranks, sizeof *absent);
@@ -75,7 +75,7 @@ static void add_ranks(struct ts_cli *cli, struct ts_grid *grid, const struct ts_
 		add_note(cli, grid, absent, n_absent, "not recorded");
 }
 
-/* A path that only ranks have is shown with the first of them. */
+/* A path that only ranks have is shown with the first of these ranks. */
 static bool seen_before(const struct ts_fact_listing *list, size_t rank, struct ts_span path)
 {
 	for (size_t r = 0; r < rank; r++)
@@ -120,7 +120,7 @@ enum ts_status ts_render_facts_text(struct ts_cli *cli, const struct ts_fact_lis
 	struct ts_grid grid;
 	size_t n = 0;
 
-	/* One grid for all groups, so that columns stay where they are; groups follow each other in their order. */
+	/* All groups share one grid, so that the columns are aligned. The groups follow each other in their order. */
 	ts_grid_init(&grid, columns, 4, &cli->arena);
 	for (int g = 0; g < TS_GROUPS; g++)
 		n += add_group(cli, &grid, list, (enum ts_group)g);

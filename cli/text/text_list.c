@@ -12,7 +12,7 @@ static bool is_time(struct ts_span column)
 	return ts_span_is(column, "pushed") || ts_span_is(column, "started");
 }
 
-/* Times come as RFC 3339 text; minutes are enough in a table. */
+/* A time is RFC 3339 text. In a table, minutes are precise enough. */
 static const char *short_time(const struct ts_fact *value, struct ts_arena *arena)
 {
 	const char *text;

@@ -9,7 +9,7 @@
 #include "cli/text/show_value.h"
 #include "cli/text/text_parts.h"
 
-/* Wider ones are no help to the eye, whatever the terminal. */
+/* A wider matrix is hard to read, whatever the width of the terminal. */
 enum { MATRIX_MOST = 32, NAME_LEAST = 8 };
 
 static const char *name_of(const struct ts_run_ref *run, struct ts_arena *arena)
@@ -85,7 +85,7 @@ static enum ts_status sentence(struct ts_cli *cli, const struct ts_diff_matrix *
 		ts_wrap(&wrapped, text, cli->term.width, 0);
 	else
 		ts_buf_printf(&wrapped, "%s\n", text);
-	/* A pager ends a style with its line. */
+	/* A pager ends a style at the end of the line, so each line sets the style again. */
 	for (size_t at = 0; !wrapped.failed && at < wrapped.len;) {
 		const uint8_t *end = memchr(wrapped.data + at, '\n', wrapped.len - at);
 		size_t len = end ? (size_t)(end - wrapped.data) - at : wrapped.len - at;
@@ -130,7 +130,7 @@ static void pair_cell(struct ts_cli *cli, struct ts_grid *grid, const struct ts_
 		     pair->state == TS_PAIR_PARTS ? ts_show_step(pair->step, &cli->arena) : ts_pair_word(pair->state));
 }
 
-/* heads: names or numbers above the columns. */
+/* names: the columns are headed by names, not by numbers. */
 static void fill_matrix(struct ts_cli *cli, const struct ts_diff_matrix *m, bool names, struct ts_grid_column *columns,
 			struct ts_grid *grid)
 {
@@ -153,7 +153,7 @@ static void fill_matrix(struct ts_cli *cli, const struct ts_diff_matrix *m, bool
 	}
 }
 
-/* Only of the words that were used. */
+/* Explains only the words that were used. */
 static void legend(struct ts_cli *cli, const struct ts_diff_matrix *m)
 {
 	static const struct {
@@ -188,11 +188,11 @@ static bool is_better(const struct ts_pair *pair, const struct ts_pair *than)
 }
 
 struct grouping {
-	size_t *of; /* one a run */
+	size_t *of; /* for each run, the number of its group */
 	size_t n;
 };
 
-/* The first run of the group, and how many it has. */
+/* Returns the first run of the group. *ret_size is the number of its runs. */
 static size_t head_of(const struct grouping *g, size_t n, size_t group, size_t *ret_size)
 {
 	size_t first = n;
@@ -222,7 +222,7 @@ static const char *members(struct ts_cli *cli, const struct ts_diff_matrix *m, c
 	return text && shown < size ? ts_arena_printf(&cli->arena, "%s and %zu more", text, size - shown) : text;
 }
 
-/* The group that this one shares the longest beginning with. */
+/* Finds the group that agrees with this one for the longest time. */
 static size_t nearest(const struct ts_diff_matrix *m, const struct grouping *g, size_t group, const struct ts_pair **ret_pair)
 {
 	size_t size, head = head_of(g, m->n, group, &size), best = group;
@@ -280,7 +280,7 @@ enum ts_status ts_render_matrix_text(struct ts_cli *cli, const struct ts_diff_ma
 		fill_matrix(cli, m, !numbers, columns, &grid);
 		fits = ts_grid_fits(&grid, &cli->term, 2);
 	}
-	/* The rows of a matrix say who is who; beside one with numbers, or none, the runs are listed. */
+	/* The rows of a matrix name the runs. If the heads are numbers, or there is no matrix, the runs are listed. */
 	if (!status)
 		status = runs(cli, m, err);
 	if (!status && fits) {

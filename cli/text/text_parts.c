@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Foreign text behind a name, wrapped to the terminal: what does not fit goes on under its beginning. */
+/* Writes foreign text behind a name and wraps it to the terminal. Further lines begin below the beginning of the text. */
 void ts_text_field(struct ts_cli *cli, const char *name, const char *value)
 {
 	enum { COLUMN = 10 };

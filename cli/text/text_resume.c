@@ -36,7 +36,7 @@ static const char *number(struct ts_cli *cli, const struct ts_measures *m, enum 
 	return ts_show_measure(row, &cli->arena);
 }
 
-/* A row for each series of which both have steps. */
+/* Writes a row for each series that has steps in both runs. */
 static enum ts_status series(struct ts_cli *cli, const struct ts_measures *m, struct ts_error *err)
 {
 	static const struct ts_grid_column columns[] = {
@@ -70,7 +70,7 @@ static enum ts_status series(struct ts_cli *cli, const struct ts_measures *m, st
 	return ts_grid_print(&grid, &cli->term, 2, &cli->out, err);
 }
 
-/* Each restart of the directory, where there is more than one. */
+/* Writes each restart of the directory if there is more than one. */
 static void restarts(struct ts_cli *cli, const struct ts_resume *r)
 {
 	if (!r->restart || r->restarts < 2)

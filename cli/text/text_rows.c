@@ -18,7 +18,7 @@ static const char *shown(struct ts_cli *cli, struct ts_span text)
 	return safe ? safe : "(out of memory)";
 }
 
-/* The measures of one subject: [from, to) of the items. */
+/* The measures of one subject are items [from, to). */
 struct subject {
 	size_t from, to;
 };
@@ -47,7 +47,8 @@ static bool same_names(const struct ts_measures *m, struct subject a, struct sub
 	return true;
 }
 
-/* A subject alone: "step   mean 22.1 ms, median 21.9 ms, ...". Names and values stay together when lines wrap. */
+/* Writes one subject as a line: "step mean 22.1 ms, median 21.9 ms, ...". A name and its value stay together when lines
+ * wrap. */
 static enum ts_status line(struct ts_cli *cli, const struct ts_measures *m, struct subject s, struct ts_error *err)
 {
 	struct ts_buf text = TS_BUF_INIT((size_t)1 << 20), name = TS_BUF_INIT(1 << 16);
@@ -121,7 +122,7 @@ static bool all_unknown(const struct ts_measures *m, struct subject s)
 	return true;
 }
 
-/* Why measures of a group are not known, each reason once; subjects of which nothing is known are named. */
+/* Says why measures of a group are not known, each reason once. Subjects of which nothing is known are named. */
 static void reasons(struct ts_cli *cli, const struct ts_measures *m, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
@@ -146,7 +147,7 @@ static size_t group_end(const struct ts_measures *m, size_t from)
 	return to;
 }
 
-/* Subjects of which nothing is known have no line: the reasons name them. */
+/* A subject of which nothing is known has no line. The reasons name it. */
 static enum ts_status group(struct ts_cli *cli, const struct ts_measures *m, size_t from, size_t to,
 			    struct ts_error *err)
 {

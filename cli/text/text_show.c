@@ -20,7 +20,7 @@ static const char *group_counts(struct ts_cli *cli, const struct ts_facts *facts
 	return text && !*text ? "none" : text;
 }
 
-/* Our words, then a foreign one; NULL when the arena is full. */
+/* Joins our own words and a foreign word. Returns NULL if the arena is full. */
 static const char *joined(struct ts_cli *cli, const char *a, const char *b, const char *c, const char *d,
 			  struct ts_span foreign)
 {
@@ -88,7 +88,7 @@ static enum ts_status files_grid(struct ts_cli *cli, const struct ts_get_reply *
 	return ts_grid_print(&grid, &cli->term, 0, &cli->out, err);
 }
 
-/* "default/base, resumed at step 500; 3 of 8 blocks ..." */
+/* Says "default/base, resumed at step 500; 3 of 8 blocks ...". */
 static const char *lineage_of(struct ts_cli *cli, const struct ts_lineage *l)
 {
 	const char *name = ts_show_text(l->parent, &cli->arena), *shared = ts_show_lineage(l, &cli->arena);

@@ -32,7 +32,7 @@ static const char *bash_words(enum ts_complete complete)
 	return ":";
 }
 
-/* Cases of "verb:option" for the options whose value the shell can complete. */
+/* Writes a case of "verb:option" for each option whose value the shell can complete. */
 static void bash_values(struct ts_buf *out, const char *verb, const struct ts_option *options)
 {
 	for (; options && options->name; options++) {

@@ -18,7 +18,8 @@ static void heading(struct ts_buf *out, const struct ts_term *term, const char *
 	ts_buf_char(out, '\n');
 }
 
-/* A term in the left column, and its meaning wrapped in the right column, which begins on the next line where the term is too long. */
+/* Writes a term in the left column, and its meaning wrapped in the right column. The meaning begins on the next line if
+ * the term is too long. */
 static void entry(struct ts_buf *out, const struct ts_term *term, const char *left, const char *right, int column)
 {
 	int width = term->width ? term->width : 80;

@@ -54,9 +54,9 @@ static enum ts_status show(struct ts_cli *cli, struct ts_error *err)
 
 struct acceptance {
 	struct ts_span branch; /* "project/main" */
-	const char *commit;    /* as typed */
+	const char *commit;    /* the commit as it was typed */
 	const char *reason;
-	struct ts_span full; /* the commit, of the runs that were found */
+	struct ts_span full; /* the whole commit, from the runs that were found */
 	struct ts_list_row *rows;
 	size_t n;
 };

@@ -38,7 +38,7 @@ static bool series_differ(const struct ts_diff *diff, const char *const *prefixe
 	return false;
 }
 
-/* What --exit-on names: does one of them differ? */
+/* Returns whether the diff found one of the differences that --exit-on names. */
 static bool asked_for_differs(const struct ts_cli *cli, const struct ts_diff *diff)
 {
 	static const char *const times[] = {"timestamp", "phases."};
@@ -81,7 +81,7 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_diff *diff, con
 	return ts_render_report_text(cli, &report, err);
 }
 
-/* What is drawn: on the screen what lies around the split, which costs no more than the diff did. */
+/* Chooses the curves. On a screen only the part around the split is drawn, which costs no more than the diff did. */
 static enum ts_plots_wanted plots_of(const struct ts_cli *cli)
 {
 	if (ts_args_has(&cli->args, "curves") || ts_args_has(&cli->args, "html"))
@@ -89,7 +89,7 @@ static enum ts_plots_wanted plots_of(const struct ts_cli *cli)
 	return cli->json || ts_args_has(&cli->args, "first") ? TS_PLOTS_NONE : TS_PLOTS_AROUND;
 }
 
-/* All of diff's own options but --all are about two runs. */
+/* All of diff's own options except --all apply to two runs only. */
 static enum ts_status refuse_options(const struct ts_cli *cli, struct ts_error *err)
 {
 	for (size_t i = 0; i < cli->args.n; i++) {
@@ -103,7 +103,7 @@ static enum ts_status refuse_options(const struct ts_cli *cli, struct ts_error *
 	return TS_OK;
 }
 
-/* Three runs or more: the first step of each two. */
+/* For three runs or more, shows the first different step of each two runs. */
 static enum ts_status matrix(struct ts_cli *cli, struct ts_error *err)
 {
 	struct ts_matrix_request request = {.n = cli->args.n_words};
@@ -127,7 +127,8 @@ static enum ts_status matrix(struct ts_cli *cli, struct ts_error *err)
 	return status;
 }
 
-/* Facts of a summary that TraceML wrote say what its compare would; without --as they are facts like others. */
+/* If both runs are summaries of TraceML, tells the user that --as shows what TraceML's compare would say. Without --as,
+ * their facts are shown like others. */
 static void hint(const struct ts_cli *cli, const struct ts_diff *diff)
 {
 	for (size_t i = 0; i < diff->n_facts; i++)

@@ -25,7 +25,7 @@ static enum ts_status find(struct ts_cli *cli, const struct ts_rule **ret_rule, 
 	return ts_error_set(err, TS_NOT_FOUND, "there is no rule '%s'; 'tscope explain' lists the rules", word);
 }
 
-/* The number as a policy file takes it, and as people read it where that is another text. */
+/* Shows the number as a policy file takes it, and also as people read it if that is another text. */
 static const char *value_text(struct ts_cli *cli, const struct ts_threshold *t)
 {
 	struct ts_say plain, said = ts_say_value(t->value, t->unit);
@@ -86,7 +86,8 @@ static bool in_word(char c)
 	return c == '_' || ts_is_alpha((unsigned char)c);
 }
 
-/* Whether text has this word by itself: "below" does not have "low", and "high_share" does not have "high". */
+/* Returns whether the text has this word by itself: "below" does not contain "low", and "high_share" does not contain
+ * "high". */
 static bool says(const char *text, const char *word)
 {
 	size_t n = strlen(word);
@@ -97,7 +98,7 @@ static bool says(const char *text, const char *word)
 	return false;
 }
 
-/* The severities that a rule may have, worst first: "high, medium". */
+/* Lists the severities that a rule may have, worst first: "high, medium". */
 static const char *severities(struct ts_cli *cli, const struct ts_rule *rule)
 {
 	const char *text = "";

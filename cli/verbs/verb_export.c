@@ -29,7 +29,7 @@ static enum ts_status to_descriptor(struct ts_cli *cli, const char *format, cons
 	return ts_export_npz(head, get, cli, fd, err);
 }
 
-/* Never overwrites a file; removes the new file if it could not be finished. */
+/* Writes to a new file, and never overwrites one. The new file is removed if it could not be finished. */
 static enum ts_status to_file(struct ts_cli *cli, const char *format, const struct ts_id *head, const char *path,
 			      struct ts_error *err)
 {
@@ -49,7 +49,7 @@ static enum ts_status to_file(struct ts_cli *cli, const char *format, const stru
 	return status;
 }
 
-/* The path to write to; NULL: stdout. */
+/* Returns the path to write to, or NULL for stdout. */
 static enum ts_status destination(const struct ts_cli *cli, const char *format, const char **ret_path,
 				  struct ts_error *err)
 {
@@ -107,7 +107,7 @@ enum ts_status ts_verb_export(struct ts_cli *cli, struct ts_error *err)
 	else if (path)
 		status = to_file(cli, format, &run.run.id, path, err);
 	else
-		/* The one answer that is not held back until it is whole: it may be as long as the run. */
+		/* This is the only answer that is not held back until it is complete, because it may be as long as the run. */
 		status = to_descriptor(cli, format, &run.run.id, STDOUT_FILENO, err);
 	if (!status && path)
 		told(cli, &run.run, format, path);

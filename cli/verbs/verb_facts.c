@@ -44,7 +44,7 @@ static enum ts_status host_facts(struct ts_cli *cli, struct ts_error *err)
 	return status;
 }
 
-/* Long texts lie in objects of their own. */
+/* Long texts are stored in objects of their own. */
 static enum ts_status load_long(struct ts_cli *cli, struct ts_facts *facts, struct ts_error *err)
 {
 	for (size_t i = 0; i < facts->n; i++) {
@@ -77,7 +77,7 @@ static enum ts_status load_rank(struct ts_cli *cli, const struct ts_rank_ref *re
 	return load_long(cli, &ret->facts, err);
 }
 
-/* For another program, so as it was recorded; a terminal gets it in its own lines, but harmless. */
+/* Another program gets the text as it was recorded. A terminal gets its lines with control characters escaped. */
 static void put_raw(struct ts_cli *cli, struct ts_span text)
 {
 	while (cli->term.out_tty && text.len) {
@@ -92,7 +92,7 @@ static void put_raw(struct ts_cli *cli, struct ts_span text)
 	ts_buf_span(&cli->out, text);
 }
 
-/* The value of one fact and nothing else. */
+/* Writes the value of one fact and nothing else. */
 static enum ts_status raw_fact(struct ts_cli *cli, const struct ts_facts *facts, const char *path, struct ts_error *err)
 {
 	const struct ts_fact *fact = ts_facts_find(facts, ts_span_str(path));

@@ -8,7 +8,7 @@
 #include "cli/gate/gate_text.h"
 #include "cli/verbs/verbs.h"
 
-/* --explain: prints the test in words, and reads no run. */
+/* For --explain: prints the test in words, and reads no run. */
 static enum ts_status explain(struct ts_cli *cli, const struct ts_gate_policy *policy, struct ts_error *err)
 {
 	if (cli->json)
@@ -17,7 +17,8 @@ static enum ts_status explain(struct ts_cli *cli, const struct ts_gate_policy *p
 	return ts_buf_check(&cli->out, err);
 }
 
-/* --check: what a job can know before it trains: that the policy is valid, the server answers, and the baselines can be chosen. */
+/* For --check: tests what can be known before a job trains, that is, that the policy is valid, the server answers, and
+ * the baselines can be chosen. */
 static enum ts_status check_all(struct ts_cli *cli, const struct ts_policy *items, struct ts_error *err)
 {
 	struct ts_gate_request request;
@@ -38,7 +39,7 @@ static enum ts_status check_all(struct ts_cli *cli, const struct ts_policy *item
 	return ts_buf_check(&cli->out, err);
 }
 
-/* --replay: judges from the record of an earlier verdict, whether or not the runs still exist. */
+/* For --replay: judges from the record of an earlier verdict, even if the runs no longer exist. */
 static enum ts_status replay(struct ts_cli *cli, const char *path, struct ts_verdict *ret_verdict, struct ts_error *err)
 {
 	struct ts_gate_request request = {.has_given = true, .replay = true};
@@ -68,8 +69,8 @@ static enum ts_status answer(struct ts_cli *cli, const struct ts_verdict *verdic
 	return ts_render_gate_text(cli, verdict, err);
 }
 
-/* The text already has the warnings, so only --json prints them here. A verdict that exits with 0 but is no pass also goes to stderr,
- * where the log of a job shows it. */
+/* The text already has the warnings, so they are printed here only for --json. A verdict that exits with 0 but is not a
+ * pass also goes to stderr, so that it is seen in the log of a job. */
 static void warn(const struct ts_cli *cli, const struct ts_verdict *verdict)
 {
 	for (size_t i = 0; cli->json && i < verdict->n_warnings; i++)

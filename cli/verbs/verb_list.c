@@ -12,7 +12,7 @@
 
 enum { LIMIT_DEFAULT = 50 };
 
-/* What fits: a terminal of 60 or 80 columns is not asked to fold its lines unless columns were asked for. */
+/* Chooses columns that fit: without --columns, a terminal of 60 or 80 columns gets no folded lines. */
 static const char *default_columns(const struct ts_cli *cli, enum ts_ref_kind kind)
 {
 	int width = cli->json || cli->term.width == 0 ? 1000 : cli->term.width;
@@ -31,7 +31,7 @@ static enum ts_status split_columns(const char *text, struct ts_arena *arena, st
 	if (!list->columns)
 		return ts_arena_error(arena, err);
 	while (*text) {
-		/* A comma within a path cannot be told from one between paths; no path of a fact needs one. */
+		/* A comma within a path cannot be told from a comma between paths, but no path of a fact needs one. */
 		size_t len = strcspn(text, ",");
 
 		if (len == 0)
@@ -71,7 +71,7 @@ static enum ts_status add_rows(struct ts_cli *cli, struct ts_listing *list, cons
 	return TS_OK;
 }
 
-/* A token is bytes of the server's own; people and JSON get it as hex digits. */
+/* A token is an opaque byte string of the server. People and JSON get it as hex digits. */
 static enum ts_status token_text(struct ts_cli *cli, struct ts_span token, struct ts_span *ret_text, struct ts_error *err)
 {
 	struct ts_buf hex = TS_BUF_INIT(TS_MESSAGE_MAX);
@@ -98,7 +98,7 @@ static enum ts_status token_bytes(struct ts_cli *cli, const char *text, struct t
 	return TS_OK;
 }
 
-/* Pages until there are enough, or no more. */
+/* Fetches pages until there are enough entries, or no more pages. */
 static enum ts_status fetch(struct ts_cli *cli, struct ts_list_request *request, uint64_t limit,
 			    struct ts_listing *list, struct ts_error *err)
 {

@@ -29,19 +29,19 @@ enum { TRIES = 3, COLUMNS_TOLD = 12 };
 struct pushed {
 	const char *path;
 	const char *part;  /* the run within a file that holds several runs; usually NULL */
-	const char *word;  /* as it was typed: path, or a folder above it */
-	const char *below; /* the name of the run below word; "" if it is word itself */
-	const char *loses; /* which parts of its format are not stored; "" = none */
+	const char *word;  /* the path as it was typed, or a folder above it */
+	const char *below; /* the name of the run below word; "" if the run is word itself */
+	const char *loses; /* the parts of its format that are not stored; "" = none */
 	struct ts_span name;
 	struct ts_ingest_result run;
 	struct ts_commit_reply commit;
 	uint64_t sent_bytes, sent_objects;
 	struct ts_put_stats stored;
-	bool joined; /* joined with the ranks of other pushes: the reply knows which ranks are missing, and the directory does not */
+	bool joined; /* joined with ranks of other pushes; only the reply then knows which ranks are missing */
 	struct ts_error failed; /* status TS_OK: the push succeeded */
 };
 
-/* "lightning_logs" and "gpt/version_0": "lightning_logs/gpt/version_0", each component one that a name may have. */
+/* Joins "lightning_logs" and "gpt/version_0" to "lightning_logs/gpt/version_0". Each component must be valid in a name. */
 static enum ts_status name_below(struct ts_cli *cli, const char *base, const char *below, const char **ret_name, bool *changed,
 				 struct ts_error *err)
 {
@@ -66,7 +66,7 @@ static enum ts_status name_below(struct ts_cli *cli, const char *base, const cha
 	return TS_OK;
 }
 
-/* A name that holds a '/' is taken as it is, with its project in front. */
+/* A name that contains a '/' is kept, and its project is put in front. */
 static enum ts_status in_project(struct ts_cli *cli, const char **name, struct ts_error *err)
 {
 	const char *project;
@@ -132,7 +132,7 @@ static enum ts_status send_objects(struct ts_cli *cli, struct pushed *p, const s
 		return status;
 	ts_progress_begin(&progress, cli, "pushing", p->path);
 	status = ts_ingest(&options, ts_sender_take, &sender, &cli->arena, &p->run, err);
-	if (status && sender.failed.status) /* a broken connection is not the fault of a line */
+	if (status && sender.failed.status) /* the error of a broken connection is not about a line of the file */
 		*err = sender.failed;
 	if (!status)
 		status = ts_sender_end(&sender, err);
@@ -164,7 +164,7 @@ static enum ts_status commit(struct ts_cli *cli, struct pushed *p, struct ts_err
 	return status ? status : ts_ask_commit(cli->target.channel, &request, &cli->arena, &p->commit, err);
 }
 
-/* After a broken connection push tries again; what had arrived is not sent again. */
+/* After a broken connection, push tries again. Objects that have arrived are not sent again. */
 static enum ts_status push_one(struct ts_cli *cli, struct pushed *p, const struct ts_facts *facts,
 			       struct ts_error *err)
 {
@@ -177,7 +177,7 @@ static enum ts_status push_one(struct ts_cli *cli, struct pushed *p, const struc
 		if (status != TS_UNAVAILABLE || i > TRIES)
 			break;
 		ts_cli_say(cli, "%s; push tries again (%d of %d)", err->text, i, TRIES);
-		/* 1, 2, 4 seconds: about the time that a server takes to restart. */
+		/* The waits are 1, 2 and 4 seconds, about the time that a server takes to restart. */
 		sleep(1u << (i - 1));
 		status = TS_OK;
 	}
@@ -216,7 +216,7 @@ static const char *outcome_text(struct ts_cli *cli, const struct pushed *p)
 		     : NULL;
 }
 
-/* What the directory holds. */
+/* Describes what the directory holds. */
 static struct ts_run_ref part_of(const struct pushed *p)
 {
 	return (struct ts_run_ref){
@@ -229,13 +229,13 @@ static struct ts_run_ref part_of(const struct pushed *p)
 	};
 }
 
-/* What the name points at, or the stage: joined, it has the ranks of other pushes too. */
+/* Describes the run that the name or the stage points at. After a join it also has the ranks of other pushes. */
 static struct ts_run_ref run_of(const struct pushed *p)
 {
 	return p->commit.outcome ? p->commit.run : part_of(p);
 }
 
-/* "8 steps (0 to 7), 1 rank"; NULL when the arena is full. */
+/* Says "8 steps (0 to 7), 1 rank". Returns NULL if the arena is full. */
 static const char *extent_text(const struct ts_run_ref *run, struct ts_arena *a)
 {
 	const char *steps = ts_show_plural(run->steps, "step", a);
@@ -247,7 +247,7 @@ static const char *extent_text(const struct ts_run_ref *run, struct ts_arena *a)
 			      : NULL;
 }
 
-/* columns.<name>.source: what the log calls it. */
+/* Reads the fact columns.<name>.source: what the log calls the column. */
 static bool log_name(const struct ts_fact *fact, struct ts_arena *a, struct ts_span *ret_column)
 {
 	size_t at = 0, index;
@@ -276,7 +276,7 @@ static const char *precision_of(const struct ts_facts *facts, struct ts_span col
 	return fact && fact->type == TS_FACT_TEXT && ts_span_is(fact->text, "f32") ? ", float32" : "";
 }
 
-/* "train/loss is scalars.loss, float32": one line a column that the log calls otherwise. */
+/* Says "train/loss is scalars.loss, float32", one line for each column that has another name in the log. */
 static void told_columns(struct ts_cli *cli, const struct pushed *p)
 {
 	const struct ts_facts *facts = &p->run.facts;
@@ -451,7 +451,8 @@ static enum ts_status check_options(const struct ts_cli *cli, struct ts_error *e
 	return TS_OK;
 }
 
-/* The runs that the words name. A word in which there is none is one that fails, as the reader of run directories says it. */
+/* Finds the runs that the words name. A word without a run is an entry that failed, with the error of the reader of run
+ * directories. */
 static enum ts_status find(struct ts_cli *cli, struct pushed **ret_all, size_t *ret_n, struct ts_error *err)
 {
 	size_t words = cli->args.n_words, n = 0;
@@ -491,7 +492,7 @@ static size_t push_all(struct ts_cli *cli, struct pushed *all, size_t n, const s
 	size_t failed = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		struct ts_error why; /* the last error, also of a try that was repeated with success */
+		struct ts_error why; /* the last error, even if a later try succeeded */
 
 		if (!all[i].failed.status && push_one(cli, &all[i], facts, &why))
 			all[i].failed = why;

@@ -7,7 +7,7 @@
 #include "cli/report/report.h"
 #include "cli/verbs/verbs.h"
 
-/* A word without a kind in front is the name of a branch here, even if a run or a tag has the same name. */
+/* A word without a kind in front is the name of a branch, even if a run or a tag has the same name. */
 static enum ts_status branch(struct ts_cli *cli, const char *word, struct ts_span *ret_spec, struct ts_error *err)
 {
 	const char *spec = strchr(word, ':') ? word : ts_arena_printf(&cli->arena, "branch:%s", word);

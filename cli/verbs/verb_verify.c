@@ -24,7 +24,7 @@ static enum ts_status take_event(void *ctx, struct ts_span message, struct ts_er
 	ts_progress_step(&w->progress, event.done, event.total);
 	if (event.final) {
 		w->report = event.report;
-		/* Ids are copied out of the message by unpacking; the arena keeps them. */
+		/* Unpacking copies the ids out of the message, so the arena keeps them. */
 		w->final = true;
 	}
 	return TS_OK;
