@@ -55,7 +55,7 @@ static enum ts_status take(struct finding *f, const struct ts_reader *reader, co
 	return TS_OK;
 }
 
-/* No symbolic link, which may lead out or round in a circle. */
+/* A symbolic link is not followed: it may lead out of the folder or form a loop. */
 static bool is_own(const char *path)
 {
 	struct stat st;
@@ -63,7 +63,7 @@ static bool is_own(const char *path)
 	return lstat(path, &st) == 0 && (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode));
 }
 
-/* inside: path itself is a run, so that only directories below it may be others. */
+/* If inside is true, path itself is a run, so only directories below it may be further runs. */
 static enum ts_status walk(struct finding *f, const char *path, const char *name, bool inside, int depth, struct ts_error *err);
 
 static enum ts_status visit(struct finding *f, const char *directory, const char *name, const char *entry, bool inside,
@@ -109,7 +109,7 @@ static enum ts_status walk(struct finding *f, const char *path, const char *name
 	return TS_OK;
 }
 
-/* FILE#PART, where FILE holds several and nothing is called so itself. */
+/* Handles FILE#PART, where FILE holds several runs and no file has the whole text as its name. */
 static enum ts_status take_part(struct finding *f, const char *path, struct ts_error *err)
 {
 	const char *hash = strrchr(path, '#');

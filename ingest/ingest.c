@@ -3,7 +3,7 @@
 #include "base/digest.h"
 #include "ingest/readers.h"
 
-/* When no reader knows the path the first one says what is missing. */
+/* If no reader knows the path, the first reader reports what is missing. */
 enum ts_status ts_ingest(const struct ts_ingest_options *options, ts_object_sink *sink, void *ctx,
 			 struct ts_arena *arena, struct ts_ingest_result *ret_result, struct ts_error *err)
 {

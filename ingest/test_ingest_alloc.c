@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* The first ones are all tried, of the others one in STRIDE. */
+/* Each of the first allocations fails once; of the later ones, only one in STRIDE. */
 enum { FIRST = 2000, STRIDE = 17, MOST_ALLOCATIONS = 1000000 };
 
 static struct test_run t;
@@ -34,7 +34,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* What a scenario came to, as a digest: equal answers have equal ones. */
+/* A scenario's result as a digest: equal results have equal digests. */
 typedef enum ts_status scenario(const void *ctx, struct ts_arena *arena, struct ts_id *ret_answer, struct ts_error *err);
 
 static void fail_each(const char *what, scenario *run, const void *ctx)
@@ -82,7 +82,7 @@ static enum ts_status drop(void *ctx, const struct ts_id *id, struct ts_span obj
 	return TS_OK;
 }
 
-/* The run, and every notice on the way to it. */
+/* Reads the run, and adds every notice to the digest. */
 static enum ts_status read_one(const void *ctx, struct ts_arena *arena, struct ts_id *ret_answer, struct ts_error *err)
 {
 	struct ts_ingest_options options = {.path = ctx};
@@ -151,7 +151,7 @@ static const char *const folders[] = {
 	"tests/cli/runs",
 };
 
-/* Every run that lies there, and the search for them. */
+/* Reads every run in the folder, and the search for them. */
 static void read_folder(const char *folder)
 {
 	struct ts_found_run *runs;
@@ -164,7 +164,7 @@ static void read_folder(const char *folder)
 	for (size_t i = 0; i < n; i++) {
 		struct ts_id ignored;
 
-		if (read_one(runs[i].path, &arena, &ignored, &t.err) == TS_OK) /* some of tests/cli are no runs */
+		if (read_one(runs[i].path, &arena, &ignored, &t.err) == TS_OK) /* some folders of tests/cli are not runs */
 			fail_each(runs[i].path, read_one, runs[i].path);
 	}
 	ts_arena_finish(&arena);

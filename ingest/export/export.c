@@ -27,29 +27,29 @@
 
 enum { FLUSH_AT = 64 << 10 };
 
-/* Where the rows of one segment go. */
+/* Where the rows of one segment are written in the file. */
 struct lane {
 	uint64_t offset;
 	uint64_t size;
 	struct ts_buf buf;
 };
 
-/* One entry made, for the way back after a failure. */
+/* A file or directory that was created. It is removed if the export fails. */
 struct made {
 	struct made *before;
-	const char *directory; /* below the root; "" = the root */
-	const char *name;      /* NULL: the directory itself */
+	const char *directory; /* the path below the root; "" = the root */
+	const char *name;      /* NULL: the directory itself was created */
 };
 
 struct exporter {
 	struct ts_view view;
-	struct ts_arena arena; /* of one rank */
+	struct ts_arena arena; /* for one rank */
 	struct ts_arena names;
 	struct made *made;
-	int root; /* descriptor */
-	int dir;  /* of the rank in hand */
+	int root; /* the descriptor of the root directory */
+	int dir;  /* the descriptor of the current rank's directory */
 	const char *dir_name;
-	int fd; /* of steps.jsonl */
+	int fd; /* the descriptor of steps.jsonl */
 	struct lane *lanes;
 	size_t n_lanes;
 	bool counting;
@@ -128,7 +128,7 @@ static void leave_directory(struct exporter *e)
 	e->dir_name = "";
 }
 
-/* Newest first, so that a directory is empty when its turn comes. */
+/* Removes the newest entry first, so that a directory is empty before it is removed. */
 static void remove_made(struct exporter *e, const char *path)
 {
 	for (struct made *made = e->made; made; made = made->before) {
@@ -144,7 +144,7 @@ static void remove_made(struct exporter *e, const char *path)
 	(void)rmdir(path);
 }
 
-/* A name that cannot leave its directory. */
+/* Checks that a name cannot lead out of its directory. */
 static enum ts_status check_name(struct ts_span name, struct ts_error *err)
 {
 	bool bad = name.len == 0 || name.len > 255 || ts_span_is(name, ".") || ts_span_is(name, "..");
@@ -195,7 +195,7 @@ static enum ts_status load_text(struct exporter *e, struct ts_fact *fact, struct
 	return ts_view_chunk(&e->view, &fact->text_id, &e->arena, &fact->text, err);
 }
 
-/* The facts of run.json by their keys there, sorted; those that cannot stand there are left for facts.json. */
+/* Collects the facts of run.json by their keys there, sorted. Facts that run.json cannot hold are left for facts.json. */
 static enum ts_status collect_run_json(struct exporter *e, struct ts_facts *facts, struct ts_facts *ret_keys,
 				       struct ts_error *err)
 {
@@ -246,7 +246,7 @@ static enum ts_status write_run_json(struct exporter *e, const struct ts_facts *
 	return status;
 }
 
-/* Takes out of facts what run.json holds. */
+/* Removes from facts those that run.json holds. */
 static enum ts_status leave_others(struct exporter *e, struct ts_facts *facts, const struct ts_facts *keys,
 				   struct ts_error *err)
 {
@@ -386,7 +386,7 @@ static enum ts_status lane_of(struct exporter *e, const struct ts_rows *rows, si
 
 struct walk {
 	struct ts_rows rows;
-	size_t segment, step, step_text; /* columns */
+	size_t segment, step, step_text; /* the numbers of these columns */
 	bool more;
 };
 
@@ -432,7 +432,7 @@ static enum ts_status put_next(struct exporter *e, struct walk *w, int64_t step,
 	return ts_rows_next(&w->rows, &w->more, err);
 }
 
-/* Both kinds of rows side by side by step, so that each lane gets its own in order. */
+/* Walks through both kinds of rows together by step, so that each lane gets its rows in order. */
 static enum ts_status put_all(struct exporter *e, struct walk *steps, struct walk *superseded, struct ts_error *err)
 {
 	while (steps->more || superseded->more) {
@@ -468,7 +468,7 @@ static enum ts_status pass(struct exporter *e, const struct ts_index *index, boo
 	return status;
 }
 
-/* One pass where the run never went back: a single lane from offset 0. */
+/* If the run never went back, one pass suffices, with a single lane from offset 0. */
 static bool has_segments(const struct ts_index *index)
 {
 	return ts_index_column(index, TS_TABLE_STEPS, ts_span_str("segment"), TS_COLUMN_F64, NULL) ||
@@ -585,7 +585,7 @@ static enum ts_status write_rank(struct exporter *e, const struct ts_index *inde
 			return err->status;
 	if (job)
 		return TS_OK;
-	/* A rank of which nothing was recorded is there all the same. */
+	/* A rank for which nothing was recorded still gets its directory. */
 	return has_kind(index, TS_TABLE_STEPS) || has_kind(index, TS_TABLE_SUPERSEDED) || e->made == before
 		       ? write_steps(e, index, err)
 		       : TS_OK;
@@ -615,13 +615,13 @@ static enum ts_status export_ranks(struct exporter *e, struct ts_error *err)
 	const struct ts_head *head = &e->view.head;
 	const struct ts_fact *rank =
 		ts_facts_of_source(&head->facts, ts_span_str("parallelism.rank"), TS_SOURCE_RUN_JSON);
-	/* A run.json that contradicts its directory needs a directory to contradict. */
+	/* A run.json can contradict its directory only if there is such a directory. */
 	bool single = head->n_ranks == 1 && head->ranks[0].rank == 0 && !(rank && rank->type == TS_FACT_INT);
 	enum ts_status status = TS_OK;
 
 	for (size_t i = 0; i < head->n_ranks && !status; i++)
 		status = export_rank(e, i, single, err);
-	/* Files of a job without a rank: an empty rank directory says that they are a job's. */
+	/* If a job has files but no rank, an empty rank directory shows that the files belong to the job. */
 	if (!status && head->n_ranks == 1 && head->ranks[0].rank == TS_RANK_JOB) {
 		status = enter_directory(e, "rank0", err);
 		leave_directory(e);

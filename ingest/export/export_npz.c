@@ -17,11 +17,11 @@
 struct npz {
 	struct ts_view view;
 	struct ts_zip zip;
-	struct ts_arena arena; /* of one rank */
+	struct ts_arena arena; /* for one rank */
 	struct ts_arena block;
 };
 
-/* What an array is made of. */
+/* The part of a column that an array holds. */
 enum part { PART_STEPS, PART_VALUES, PART_TEXT, PART_OFFSETS };
 
 static size_t npy_header(const char *type, uint64_t n, uint8_t out[128])
@@ -37,7 +37,7 @@ static size_t npy_header(const char *type, uint64_t n, uint8_t out[128])
 	return 128;
 }
 
-/* "rank0/scalars.loss": '/' and '%' of the name, and what no file's name should hold, as %XX. */
+/* Writes "rank0/scalars.loss". '/', '%' and characters that should not be in a file name are written as %XX. */
 static void put_name(struct ts_buf *name, int32_t rank, const struct ts_column *column, const char *suffix)
 {
 	static const char *const types[] = {
@@ -72,7 +72,7 @@ static enum ts_status put_words(struct npz *x, const uint64_t *words, size_t n, 
 	return ts_zip_add(&x->zip, ts_span_of(bytes, n * 8), err);
 }
 
-/* The keys or the values of one block, as words. */
+/* Writes the keys or the values of one block as words. */
 static enum ts_status put_word_block(struct npz *x, const struct ts_column *column, const struct ts_table *table,
 				     size_t b, struct ts_error *err)
 {

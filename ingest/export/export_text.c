@@ -14,10 +14,10 @@ struct text_export {
 	struct ts_view view;
 	struct ts_buf out;
 	int fd;
-	struct ts_span *names; /* CSV: all columns of all ranks */
+	struct ts_span *names; /* CSV: the names of all columns of all ranks */
 	size_t n_names, cap;
 	struct ts_arena arena;
-	size_t *places; /* CSV: for each column of the rank, its place among the names */
+	size_t *places; /* CSV: the index in names of each column of the rank */
 };
 
 static enum ts_status flush(struct text_export *x, size_t at_least, struct ts_error *err)
@@ -177,7 +177,7 @@ static void put_value(struct ts_buf *out, const struct ts_rows *rows, size_t i)
 
 static enum ts_status put_csv(struct text_export *x, const struct ts_rows *rows, int32_t rank, struct ts_error *err)
 {
-	size_t at = 0; /* columns whose comma is written */
+	size_t at = 0; /* the number of columns whose comma is written */
 
 	ts_buf_printf(&x->out, "%d,%" PRId64, (int)rank, rows->key);
 	for (size_t i = 0; i < rows->n_columns; i++) {
@@ -230,7 +230,7 @@ static void sort_names(struct text_export *x)
 	x->n_names = kept;
 }
 
-/* The names of one rank, merged into those there are, so that memory follows the distinct ones. */
+/* Merges the names of one rank into the list, so that memory depends on the number of distinct names. */
 static enum ts_status add_names(struct text_export *x, size_t i, struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_index index;

@@ -33,7 +33,7 @@ void ts_value_write(const struct ts_rows *rows, size_t i, struct ts_json *j)
 	}
 }
 
-/* The end of the key at name[at]: an unescaped '.' or the end. */
+/* Returns where the key at name[at] ends: at an unescaped '.' or at the end of the name. */
 static size_t key_end(struct ts_span name, size_t at)
 {
 	for (; at < name.len && name.data[at] != '.'; at++)
@@ -58,7 +58,8 @@ static void write_key(struct ts_json *j, struct ts_span key, const char *taken)
 	ts_json_key_span(j, ts_span_of(plain, n));
 }
 
-/* Closes the objects that name is not inside of; returns where its first key behind those still open begins. */
+/* Closes the open objects that do not contain name. Returns where the first key of name below the objects that stay
+ * open begins. */
 static size_t close_others(struct ts_span name, struct ts_span before, size_t *open, struct ts_json *j)
 {
 	size_t shared = 0;

@@ -62,7 +62,7 @@ enum ts_status ts_view_chunk(const struct ts_view *view, const struct ts_id *id,
 
 /* --- rows --- */
 
-/* pytscope's own sections first, in the order in which it writes them. */
+/* pytscope's own sections come first, in the order in which pytscope writes them. */
 static int weight(struct ts_span name)
 {
 	static const char *const sections[] = {"timestamp", "phases", "scalars", "memory"};
@@ -193,7 +193,7 @@ static enum ts_status next_block(struct ts_rows *rows, struct ts_rows_table *t, 
 	return TS_OK;
 }
 
-/* Moves a table off the key in hand; after its last row t->keys is NULL. */
+/* Moves a table to the row behind the current key. After its last row, t->keys is NULL. */
 static enum ts_status step_table(struct ts_rows *rows, struct ts_rows_table *t, struct ts_error *err)
 {
 	if (t->here)

@@ -82,7 +82,7 @@ static void jsonl(void **state)
 	test_run_finish(&t);
 }
 
-/* NumPy is the judge. */
+/* NumPy reads the file and compares it. */
 static void npz(void **state)
 {
 	static const char script[] =
@@ -116,7 +116,7 @@ static void npz(void **state)
 	test_run_finish(&t);
 }
 
-/* More members than a plain directory can count. */
+/* The archive has more members than a directory without zip64 can count. */
 static void zip64(void **state)
 {
 	struct test_run t;
@@ -166,7 +166,7 @@ static void nothing_is_overwritten(void **state)
 	text = test_read(&t, "out/precious", &len);
 	assert_string_equal(text, "mine");
 	free(text);
-	/* Not through a link either. */
+	/* A link to a directory is refused too. */
 	(void)snprintf(path, sizeof path, "%s/link", t.base);
 	assert_int_equal(symlink("elsewhere", path), 0);
 	assert_int_equal(ts_export_run_dir(&t.result.head, test_get, &t, path, &t.err), TS_INVALID);
@@ -190,7 +190,7 @@ static enum ts_status get_some(void *ctx, const struct ts_id *id, struct ts_aren
 	return test_get(f->t, id, arena, ret_object, err);
 }
 
-/* Whatever object cannot be had: the error is passed on and what was written is removed. */
+/* If any object cannot be fetched, the error is passed on and everything that was written is removed. */
 static void a_failed_export_leaves_nothing(void **state)
 {
 	struct test_run t;
@@ -214,7 +214,7 @@ static void a_failed_export_leaves_nothing(void **state)
 	test_run_finish(&t);
 }
 
-/* The same where memory runs out, for every way out. */
+/* The same holds if any allocation fails, in each format of the export. */
 static void any_allocation_may_fail(void **state)
 {
 	static export_to_fd *const exports[] = {ts_export_csv, ts_export_jsonl, ts_export_npz};

@@ -4,10 +4,10 @@
 #include "base/json_reader.h"
 
 struct ts_fact_node {
-	struct ts_span value; /* JSON that is no object with members; data NULL: none */
-	uint8_t *room;	      /* where it lies, or lay */
+	struct ts_span value; /* JSON that is not an object with members; data is NULL if there is none */
+	uint8_t *room;	      /* where the value lies, or lay before */
 	size_t cap;
-	uint32_t child, last_child, sibling; /* 0: none */
+	uint32_t child, last_child, sibling; /* 0 = none */
 	int depth;
 	bool known;
 };
@@ -119,7 +119,7 @@ bool ts_fact_tree_has(const struct ts_fact_tree *t, uint32_t node)
 	return false;
 }
 
-/* A value that changes often is written where it stood, if it fits. */
+/* A value that changes often is written to its old place if it fits. */
 static enum ts_status keep(struct ts_fact_tree *t, uint32_t node, struct ts_span json, struct ts_error *err)
 {
 	struct ts_fact_node *n = &t->nodes[node];

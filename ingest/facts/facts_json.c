@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* Distinct keys of one document: 16 MiB of text cannot hold more. */
+/* The limit of distinct keys of a document: 16 MiB of text cannot hold more. */
 enum { KEYS_MAX = 8 << 20 };
 
 struct flatten {
@@ -20,13 +20,13 @@ struct flatten {
 	struct ts_arena *arena;
 	struct ts_facts *facts;
 	bool secret;
-	uint64_t repeated; /* values whose key came again */
+	uint64_t repeated; /* the number of values whose key came again */
 };
 
-/* The source of a fact whose object has not ended; none of the sources that there are. */
+/* The source of a fact whose object has not ended yet. It is no valid source. */
 static const enum ts_fact_source source_open = (enum ts_fact_source)0;
 
-/* A fact whose key came again later in its object: left out at the end. */
+/* The path of a fact whose key came again later in its object. Such facts are removed at the end. */
 static const struct ts_span dropped = {NULL, 0};
 
 static enum ts_status no_memory(struct ts_error *err)
@@ -93,8 +93,8 @@ static enum ts_status add(struct flatten *f, struct ts_fact *fact, struct ts_err
 
 static enum ts_status take_value(struct flatten *f, const struct ts_json_token *t, uint32_t key, struct ts_error *err);
 
-/* The number of a key, after what came under it earlier in the same object was dropped. Every object of the document has a key
- * of its own as its parent, so that a key there is no key here. */
+/* Returns the number of a key, and drops the facts that an earlier equal key of the same object made. Each object of
+ * the document has its own parent key, so equal keys of two objects have different numbers. */
 static enum ts_status enter_key(struct flatten *f, uint32_t parent, struct ts_span text, uint32_t *ret_key,
 				struct ts_error *err)
 {
@@ -120,7 +120,7 @@ static enum ts_status next(struct flatten *f, struct ts_json_token *t, struct ts
 	return ts_json_next(&f->reader, t, err);
 }
 
-/* The value that follows, below a key that is already part of the path. */
+/* Takes the next value, below a key that is already part of the path. */
 static enum ts_status take_under(struct flatten *f, uint32_t parent, struct ts_span name, struct ts_error *err)
 {
 	bool secret = f->secret;
@@ -220,7 +220,7 @@ static enum ts_status take_environment(struct flatten *f, uint32_t parent, struc
 	}
 }
 
-/* config and environment as objects; what else stands there is kept below "other". */
+/* config and environment are taken as objects. If one of them is not an object, it is kept below "other". */
 static enum ts_status take_section(struct flatten *f, struct ts_span name, struct ts_error *err)
 {
 	bool config = ts_span_is(name, "config");
@@ -303,7 +303,7 @@ static enum ts_status take_source(struct flatten *f, enum ts_fact_source *ret_so
 	return TS_OK;
 }
 
-/* "paths": {"config.lr": 0.1, ...}: facts by their whole path, as export writes them. */
+/* Reads "paths": {"config.lr": 0.1, ...}, that is, facts by their whole path, as export writes them. */
 static enum ts_status take_paths(struct flatten *f, uint32_t form, struct ts_error *err)
 {
 	struct ts_json_token t;
@@ -334,7 +334,7 @@ static enum ts_status take_paths(struct flatten *f, uint32_t form, struct ts_err
 	return TS_OK;
 }
 
-/* "sources": [{"source": "host", groups}, ...] */
+/* Reads "sources": [{"source": "host", groups}, ...]. */
 static enum ts_status take_sources(struct flatten *f, uint32_t form, struct ts_error *err)
 {
 	struct ts_json_token t;
@@ -396,8 +396,8 @@ static void set_source(struct flatten *f, size_t from, enum ts_fact_source sourc
 			f->facts->items[i].source = source;
 }
 
-/* The members of one object with groups, whose '{' was read. "source" may come behind the facts that it is about: until
- * the object ends their source is open. Objects within ("sources") have theirs by then. */
+/* Reads the members of an object with groups, whose '{' was already read. "source" may follow the facts that it applies
+ * to, so their source is open until the object ends. Objects inside it (in "sources") have their source by then. */
 static enum ts_status take_form(struct flatten *f, uint32_t form, struct ts_error *err)
 {
 	enum ts_fact_source outer = f->source;
@@ -459,7 +459,7 @@ static void leave_out_dropped(struct ts_facts *facts, size_t from)
 	facts->n = kept;
 }
 
-/* *ret_n is N of the text "session.argv[N]". */
+/* Returns whether the fact is a word of a command. *ret_n is N of the path "session.argv[N]". */
 static bool is_word(const struct ts_fact *fact, enum ts_fact_source source, uint64_t *ret_n)
 {
 	static const char list[] = "session.argv[";
@@ -470,7 +470,7 @@ static bool is_word(const struct ts_fact *fact, enum ts_fact_source source, uint
 	       ts_parse_u64(ts_span_of(path.data + front, path.len - front - 1), ret_n);
 }
 
-/* The words of session.argv that stand behind --api-key and the like, in whatever order the list came. */
+/* Redacts the words of session.argv that follow --api-key and similar flags, in whatever order the list came. */
 static enum ts_status redact_flagged(struct ts_facts *facts, size_t from, enum ts_fact_source source, struct ts_arena *arena,
 				     struct ts_error *err)
 {
@@ -552,7 +552,7 @@ enum ts_status ts_facts_from_json(struct ts_span json, enum ts_fact_source sourc
 
 /* --- by hand --- */
 
-/* group.key at least, and no list: an element alone would say nothing about the others. */
+/* The path must be group.key or longer, and no list: a single element would say nothing about the others. */
 static enum ts_status check_path(struct ts_span path, struct ts_span arg, struct ts_error *err)
 {
 	enum ts_group group;
@@ -577,7 +577,7 @@ static enum ts_status check_path(struct ts_span path, struct ts_span arg, struct
 	return TS_OK;
 }
 
-/* The text as a JSON scalar, else as it stands. */
+/* Reads the text as a JSON scalar, or else keeps it as text. */
 static enum ts_status read_scalar(struct ts_span text, struct ts_buf *scratch, struct ts_fact *fact, struct ts_error *err)
 {
 	struct ts_json_reader reader;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 struct writer {
-	const struct ts_fact *items; /* that nest */
+	const struct ts_fact *items; /* the facts that can be nested */
 	struct ts_json *j;
 	struct ts_buf key;
 };
@@ -47,7 +47,7 @@ void ts_fact_write(const struct ts_fact *fact, struct ts_json *j)
 	}
 }
 
-/* The end of the component at path[at], which may be its separator. */
+/* Returns where the component at path[at] ends; this may be at its separator. */
 static size_t component_end(struct ts_span path, size_t at)
 {
 	if (at < path.len && path.data[at] == '[') {
@@ -60,7 +60,7 @@ static size_t component_end(struct ts_span path, size_t at)
 	return at < path.len ? at : path.len;
 }
 
-/* The items [from, ret) of sorted ones lie at or below the component that ends at `end` of the first one's path. */
+/* The sorted items [from, ret) lie at or below the component that ends at `end` of the first item's path. */
 static size_t group_end(const struct ts_fact *items, size_t from, size_t to, size_t end)
 {
 	struct ts_span head = ts_span_of(items[from].path.data, end);
@@ -79,12 +79,12 @@ static size_t group_end(const struct ts_fact *items, size_t from, size_t to, siz
 enum place { NOWHERE, NESTED, BESIDE };
 
 struct sifter {
-	const struct ts_fact *items; /* sorted, each path once */
+	const struct ts_fact *items; /* sorted; each path occurs once */
 	size_t n;
-	uint8_t *places; /* enum place of each item */
+	uint8_t *places; /* the enum place of each item */
 };
 
-/* The first item not before path and a byte c behind it; -1: not before path itself. */
+/* Returns the first item that sorts at or after path followed by the byte c. If c is -1, at or after path itself. */
 static size_t first_below(const struct sifter *s, struct ts_span path, int c)
 {
 	size_t low = 0, n = s->n;
@@ -114,8 +114,8 @@ static void put_beside(struct sifter *s, size_t from, size_t to)
 
 static bool sift(struct sifter *s, struct ts_span path, int levels);
 
-/* The members of an object, or the elements of a list, that [from, to) holds below the first `at` bytes of their paths. Returns
- * whether each of them has something that nests. */
+/* Sifts the members of an object, or the elements of a list, that [from, to) holds below the first `at` bytes of their
+ * paths. Returns whether each of them contains something that can be nested. */
 static bool sift_children(struct sifter *s, size_t from, size_t to, size_t at, int levels, bool *ret_any)
 {
 	bool all = true;
@@ -134,7 +134,7 @@ static bool sift_children(struct sifter *s, size_t from, size_t to, size_t at, i
 	return all;
 }
 
-/* [from, to) are the elements of one list: are they numbered from 0 without a hole? */
+/* Returns whether the elements [from, to) of one list are numbered from 0 without a gap. */
 static bool is_whole(const struct sifter *s, size_t from, size_t to, size_t at)
 {
 	uint64_t n = 0, most = 0, index;
@@ -151,7 +151,8 @@ static bool is_whole(const struct sifter *s, size_t from, size_t to, size_t at)
 	return most == n - 1;
 }
 
-/* Says where the value at path goes and what lies below it. levels: components of path. Returns whether something nests. */
+/* Decides where the value at path and the values below it are written. levels is the number of components of path.
+ * Returns whether something can be nested. */
 static bool sift(struct sifter *s, struct ts_span path, int levels)
 {
 	size_t value = first_below(s, path, -1), members = first_below(s, path, '.'), members_end = first_below(s, path, '.' + 1);
@@ -212,14 +213,14 @@ static struct ts_span unescape(struct writer *w, struct ts_span text)
 			i++;
 		ts_buf_u8(&w->key, text.data[i]);
 	}
-	if (w->key.failed) /* the next reset would forget it */
+	if (w->key.failed) /* the next reset would clear the failure */
 		w->j->buf->failed = w->key.failed;
 	return ts_buf_view(&w->key);
 }
 
 static void write_node(struct writer *w, size_t from, size_t to, size_t at);
 
-/* Where element `index` of the list begins in [from, to): as bytes sort, [10] comes before [2]. */
+/* Returns where element `index` of the list begins in [from, to). Paths are sorted by bytes, so [10] comes before [2]. */
 static size_t element_at(const struct writer *w, size_t from, size_t to, size_t at, size_t index)
 {
 	char text[32];
@@ -257,7 +258,7 @@ static void write_list(struct writer *w, size_t from, size_t to, size_t at)
 	ts_json_end(w->j);
 }
 
-/* The members of an object whose paths are equal up to `at`. */
+/* Writes the members of an object, whose paths are equal up to `at`. */
 static void write_members(struct writer *w, size_t from, size_t to, size_t at)
 {
 	for (size_t i = from; i < to;) {
@@ -272,7 +273,7 @@ static void write_members(struct writer *w, size_t from, size_t to, size_t at)
 	}
 }
 
-/* The value at the common path of [from, to), whose length is `at`. */
+/* Writes the value at the common path of [from, to). This path has `at` bytes. */
 static void write_node(struct writer *w, size_t from, size_t to, size_t at)
 {
 	struct ts_span path = w->items[from].path;

@@ -34,8 +34,8 @@ static void read_again(const struct ts_buf *json, const struct ts_facts *facts, 
 	hold(same(facts, &again) && repeated == 0);
 }
 
-/* The effective facts, as if one source had said them all. "paths" can say what no other JSON can: that a group is a value, or
- * a list. */
+/* Writes the effective facts as if they came from a single source, and reads them back. Only "paths" can say that a
+ * group is a value or a list. */
 static void write_and_read(const struct ts_facts *facts, struct ts_arena *arena)
 {
 	struct ts_buf nested = TS_BUF_INIT(TEXT_MAX), paths = TS_BUF_INIT(TEXT_MAX);

@@ -45,7 +45,7 @@ static bool rehash(struct ts_keys *keys)
 	return true;
 }
 
-/* Room for one more, and the root. */
+/* Makes space for one more key, and for the root. */
 static bool grow(struct ts_keys *keys)
 {
 	if (keys->n >= keys->cap) {

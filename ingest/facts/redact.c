@@ -14,8 +14,8 @@ static bool is_part(uint8_t c)
 	return ts_is_alpha(c) || ts_is_digit(c) || c >= 0x80;
 }
 
-/* The word at *io_at or behind it, in lower case, cut if it is long; false: none is left. A word begins after a separator, or at a
- * capital after a small letter. */
+/* Finds the word at *io_at or behind it, in lower case; a long word is cut. Returns false if no word is left. A word
+ * begins after a separator, or at a capital letter after a small letter. */
 static bool next_word(struct ts_span key, size_t *io_at, char ret_word[WORD_MAX])
 {
 	size_t at = *io_at, len = 0;
@@ -37,7 +37,8 @@ static bool next_word(struct ts_span key, size_t *io_at, char ret_word[WORD_MAX]
 	return true;
 }
 
-/* "token" alone or after a word that is none of a vocabulary's or a counter's; before is empty where no word is. */
+/* "token" is secret if it stands alone or follows a word that does not belong to a vocabulary or a counter. before is
+ * empty if no word precedes it. */
 static bool is_secret_token(const char *before, const char *word)
 {
 	static const char *const harmless[] = {"pad",  "bos",  "eos",	"unk",	"sep",	 "cls",	  "mask",  "image", "audio",
@@ -77,7 +78,7 @@ bool ts_secret_path(struct ts_span path)
 		}
 		if (i < path.len && path.data[i] != '.' && path.data[i] != '[')
 			continue;
-		/* Escapes only add separators to words: they need not be undone. */
+		/* Escapes only add separators between words, so they need not be removed. */
 		if (ts_secret_key(ts_span_of(path.data + start, i - start)))
 			return true;
 		start = i + 1;
@@ -85,7 +86,7 @@ bool ts_secret_path(struct ts_span path)
 	return false;
 }
 
-/* "scheme://user:password@": *ret_from and *ret_to stand around user:password. */
+/* Finds user:password in "scheme://user:password@". *ret_from and *ret_to are its bounds. */
 static bool find_userinfo(struct ts_span text, size_t *ret_from, size_t *ret_to)
 {
 	for (size_t i = 0; i + 3 < text.len; i++) {
@@ -136,7 +137,7 @@ bool ts_secret_flag(struct ts_span word)
 	return word.len > 1 && word.data[0] == '-' && !memchr(word.data, '=', word.len) && ts_secret_key(word);
 }
 
-/* The length of "KEY=" where the key is secret and something stands behind it; 0 otherwise. */
+/* Returns the length of "KEY=" if the key is secret and a value follows; otherwise 0. */
 static size_t secret_assignment(struct ts_span word)
 {
 	const uint8_t *equals = word.len ? memchr(word.data, '=', word.len) : NULL;
@@ -145,7 +146,7 @@ static size_t secret_assignment(struct ts_span word)
 	return equals && len + 1 < word.len && ts_secret_key(ts_span_of(word.data, len)) ? len + 1 : 0;
 }
 
-/* Past one character of a line for a shell; *quote is the quote that is open, 0 without one. */
+/* Moves behind one character of a shell line. *quote is the quote that is open, or 0. */
 static size_t past_char(struct ts_span line, size_t at, uint8_t *quote)
 {
 	uint8_t c = line.data[at];
@@ -157,7 +158,7 @@ static size_t past_char(struct ts_span line, size_t at, uint8_t *quote)
 	return at + 1;
 }
 
-/* Blanks, and ends of lines that a backslash takes away. */
+/* Moves behind blanks, and behind line ends that a backslash escapes. */
 static size_t past_blanks(struct ts_span line, size_t at)
 {
 	for (; at < line.len; at++) {
@@ -190,7 +191,7 @@ static void put_mark(struct ts_buf *out, uint8_t quote)
 	ts_buf_str(out, quote ? TS_REDACTED : "'" TS_REDACTED "'");
 }
 
-/* One word without its secrets; whatever quotes it has, it stays one word of the same kind. */
+/* Writes one word without its secrets. Whatever quotes the word has, the result is still one word for the shell. */
 static void put_word(struct ts_buf *out, struct ts_span word, bool secret)
 {
 	size_t key = secret_assignment(word), from, to;
@@ -220,7 +221,7 @@ static void put_word(struct ts_buf *out, struct ts_span word, bool secret)
 static enum ts_status redact_line(struct ts_fact *fact, struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_span line = fact->text;
-	struct ts_buf out = TS_BUF_INIT(line.len * 8 + 64); /* the mark is short beside what it stands for, but for "a=b" */
+	struct ts_buf out = TS_BUF_INIT(line.len * 8 + 64); /* the mark is shorter than the text that it replaces, except in "a=b" */
 	bool secret = false;
 	enum ts_status status;
 
@@ -265,7 +266,8 @@ static bool is_key_char(uint8_t c)
 	return ts_is_alpha(c) || ts_is_digit(c) || c == '_' || c == '-';
 }
 
-/* The key that ends before '=' or ':' at, with or without quotes; *ret_bare: nothing stands between. */
+/* Returns the key that ends before the '=' or ':' at `at`, with or without quotes. *ret_bare: nothing stands between
+ * the key and this sign. */
 static struct ts_span key_before(struct ts_span line, size_t at, bool *ret_bare)
 {
 	size_t end = at, start;
@@ -280,7 +282,7 @@ static struct ts_span key_before(struct ts_span line, size_t at, bool *ret_bare)
 	return ts_span_of(line.data + start, end - start);
 }
 
-/* A text in quotes, with a letter in front or not, that is not empty. */
+/* Returns whether this is a text in quotes that is not empty. A letter may stand in front. */
 static bool is_literal(struct ts_span rest)
 {
 	size_t i = 0;
@@ -291,7 +293,7 @@ static bool is_literal(struct ts_span rest)
 	return i + 1 < rest.len && (rest.data[i] == '"' || rest.data[i] == '\'') && rest.data[i + 1] != rest.data[i];
 }
 
-/* NAME=value, as a shell or a file of variables has it. */
+/* Returns whether this is NAME=value, as in a shell or a file of variables. */
 static bool is_variable(struct ts_span key, struct ts_span rest)
 {
 	for (size_t i = 0; i < key.len; i++)

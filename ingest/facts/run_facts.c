@@ -7,7 +7,7 @@
 #include "ingest/facts/redact.h"
 #include "run/head.h"
 
-/* *ret_there is false when there is no such file. */
+/* *ret_there is false if there is no such file. */
 static enum ts_status read_file(const char *directory, const char *name, struct ts_arena *arena, struct ts_buf *buf,
 				bool *ret_there, struct ts_error *err)
 {
@@ -36,7 +36,7 @@ static void tell_repeated(struct ts_notices *notices, struct ts_span file, uint6
 			      "this key is twice in one object, and its last value is taken");
 }
 
-/* A run.json is foreign: what cannot be read of it is said and left out. */
+/* run.json is foreign input: what cannot be read in it is left out, with a notice. */
 static enum ts_status read_run_json(const char *path, struct ts_span name, struct ts_notices *notices,
 				    struct ts_arena *arena, struct ts_facts *facts, struct ts_error *err)
 {
@@ -92,7 +92,7 @@ enum ts_status ts_facts_read_dir(const char *path, struct ts_span name, struct t
 	return TS_OK;
 }
 
-/* Order of an item's path against (path, c). */
+/* Compares an item's path with path followed by c. */
 static int compare_below(struct ts_span item, struct ts_span path, char c)
 {
 	int order = ts_span_cmp(ts_span_of(item.data, item.len < path.len ? item.len : path.len), path);
@@ -102,7 +102,7 @@ static int compare_below(struct ts_span item, struct ts_span path, char c)
 	return (int)item.data[path.len] - (int)(uint8_t)c;
 }
 
-/* Some fact of that source lies below path, behind separator c. */
+/* Returns whether a fact of this source lies below path, behind the separator c. */
 static bool any_below(const struct ts_facts *facts, struct ts_span path, char c, enum ts_fact_source source)
 {
 	size_t low = 0;
@@ -124,10 +124,10 @@ static bool any_below(const struct ts_facts *facts, struct ts_span path, char c,
 	return false;
 }
 
-/* near says something at fact's path, above it or below it. */
+/* Returns whether near has a fact of the same source at the path of fact, above it or below it. */
 static bool is_shadowed(const struct ts_facts *near, const struct ts_fact *fact)
 {
-	struct ts_span unit = fact->path; /* without what is inside a list */
+	struct ts_span unit = fact->path; /* the path without its part inside a list */
 
 	for (size_t i = 0; i < unit.len; i++) {
 		uint8_t c = unit.data[i];

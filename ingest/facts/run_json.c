@@ -1,9 +1,9 @@
 #include "ingest/facts/run_json.h"
 
 static const struct row {
-	const char *section; /* of run.json */
+	const char *section; /* the section of run.json */
 	const char *key;
-	const char *path; /* of the fact */
+	const char *path; /* the path of the fact */
 } rows[] = {
 	{"", "name", "session.name"},
 	{"", "started", "session.started"},
@@ -43,7 +43,7 @@ void ts_run_json_path(struct ts_buf *path, const char *section, struct ts_span k
 	ts_path_key(path, key);
 }
 
-/* path is `prefix` or lies below it. */
+/* Returns whether path is `prefix` or lies below it. */
 static bool below(struct ts_span path, struct ts_span prefix)
 {
 	if (!ts_span_starts(path, prefix))
@@ -74,11 +74,11 @@ enum ts_status ts_run_json_key(struct ts_span path, struct ts_arena *arena, stru
 	if (ts_span_starts(path, other))
 		*ret_key = ts_span_of(path.data + other.len, path.len - other.len);
 	else
-		*ret_key = path; /* config */
+		*ret_key = path; /* the section is config */
 	return TS_OK;
 }
 
-/* config and environment are sections as objects; as anything else they are kept below other. */
+/* config and environment are sections if they are objects. A value that is not an object is kept below other. */
 static bool fits_section(const struct ts_fact *fact, struct ts_span key, struct ts_span name)
 {
 	if (key.len > name.len && key.data[name.len] == '.')

@@ -29,7 +29,7 @@ static void finish(struct fixture *f)
 	ts_buf_finish(&f->text);
 }
 
-/* "path=value;" of each fact, with the source's number in front if it is not run.json. */
+/* Prints "path=value;" for each fact. The number of the source stands in front unless the source is run.json. */
 static const char *show(struct fixture *f)
 {
 	ts_buf_reset(&f->text);
@@ -100,7 +100,7 @@ static void the_last_of_equal_keys_wins(void **state)
 
 static void facts_json(const char *json, const char *expected);
 
-/* Also where another object of the document had the same key in between. */
+/* This holds even if another object of the document had the same key in between. */
 static void the_last_of_equal_keys_wins_in_facts_json(void **state)
 {
 	(void)state;
@@ -126,7 +126,7 @@ static void groups_of_facts_json(void **state)
 	(void)state;
 	facts_json("{\"format\":1,\"code\":{\"commit\":\"c\"},\"seeds\":{\"torch\":7},\"other\":{\"x\":[]}}",
 		   "2:code.commit~c;2:other.x=[];2:seeds.torch=7;");
-	/* "source" speaks of the whole object, wherever it stands. */
+	/* "source" applies to the whole object, wherever it stands. */
 	facts_json("{\"code\":{\"a\":1},\"source\":\"host\",\"data\":{\"b\":2}}", "3:code.a=1;3:data.b=2;");
 	facts_json("{\"code\":{\"a\":1},\"sources\":[{\"source\":\"pusher\",\"code\":{\"a\":2}},{\"code\":{\"b\":3},\"source\":"
 		   "\"host\"}],\"data\":{\"c\":4}}",
@@ -224,20 +224,20 @@ static void facts_back_to_json(void **state)
 		"{\n  \"code\": {\n    \"x\": [\n      {}\n    ]\n  },\n  \"config\": {\n    \"a.b\": {\n      \"c-d\": 1,\n"
 		"      \"c\": {\n        \"e\": NaN\n      }\n    },\n    \"l\": [\n      0,\n      1,\n      2,\n      3,\n      4,\n"
 		"      5,\n      6,\n      7,\n      8,\n      9,\n      10\n    ]\n  }\n}\n");
-	/* The pusher's word is the effective one. */
+	/* What the pusher says is the effective value. */
 	to_json("{\"code\":{\"a\":1},\"sources\":[{\"source\":\"pusher\",\"code\":{\"a\":2}}]}",
 		"{\n  \"code\": {\n    \"a\": 2\n  }\n}\n");
-	/* What no JSON can hold together, and a list with a hole: whatever is in it, it stays one. */
+	/* These facts cannot be nested in JSON: a value with something below it, and a list with a gap, which stays a list. */
 	to_json("{\"paths\":{\"code.a\":1,\"code.a.b\":2,\"code.l[1]\":3}}",
 		"{\n  \"code\": {\n    \"a\": 1\n  },\n  \"paths\": {\n    \"code.a.b\": 2,\n    \"code.l[1]\": 3\n  }\n}\n");
 	to_json("{\"paths\":{\"code.l[0]\":1,\"code.l[1][1]\":2,\"code.l.x\":3,\"code.m[0]\":4,\"code.m[1][1]\":5}}",
 		"{\n  \"code\": {\n    \"l\": {\n      \"x\": 3\n    }\n  },\n  \"paths\": {\n    \"code.l[0]\": 1,\n"
 		"    \"code.l[1][1]\": 2,\n    \"code.m[0]\": 4,\n    \"code.m[1][1]\": 5\n  }\n}\n");
-	/* A name may end in what an index ends in. */
+	/* A name may end in the character that ends an index. */
 	to_json("{\"code\":{\"a]\":1,\"a]b\":2}}", "{\n  \"code\": {\n    \"a]\": 1,\n    \"a]b\": 2\n  }\n}\n");
 }
 
-/* What is written reads back as the same facts, for random trees. */
+/* For random trees, the facts that are written are read back unchanged. */
 static void put_value(struct ts_buf *out, uint64_t *random, int depth)
 {
 	static const char *const leaves[] = {"1", "-2.5", "true", "null", "\"t\\u0000x\"", "{}", "[]", "1e300", "NaN",
@@ -312,7 +312,7 @@ static void secret_keys(void **state)
 	for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
 		if (ts_secret_key(ts_span_str(plain[i])))
 			fail_msg("%s is no secret", plain[i]);
-	/* However many words a key has. */
+	/* A key may have any number of words. */
 	assert_true(ts_secret_key(ts_span_str("one_two_three_four_five_six_seven_eight_nine_ten_eleven_twelve_13_14_15_16_password")));
 	assert_true(
 		ts_secret_key(ts_span_str("one_two_three_four_five_six_seven_eight_nine_ten_eleven_twelve_13_14_15_16_17_18_api_key")));
@@ -325,7 +325,7 @@ static void secret_keys(void **state)
 	assert_false(ts_secret_path(ts_span_str("config.db.name")));
 }
 
-/* Each line is still one that a shell reads: what was left out stands in quotes, or within those that were there. */
+/* Each line is still valid for a shell: the mark stands in quotes, or within the quotes that were there. */
 static void commands_keep_no_secrets(void **state)
 {
 	(void)state;

@@ -22,7 +22,7 @@ static void make_tables(void)
 			tables[k][i] = tables[k - 1][i] >> 8 ^ tables[0][tables[k - 1][i] & 0xff];
 }
 
-/* Eight bytes at a time (Kounavis and Berry 2008). */
+/* Takes eight bytes at a time (Kounavis and Berry 2008). */
 uint32_t ts_crc32c_portable(uint32_t crc, struct ts_span bytes)
 {
 	const uint8_t *p = bytes.data;

@@ -6,9 +6,9 @@ enum { DEPTH = 64 };
 
 struct reader {
 	yaml_parser_t parser;
-	yaml_event_t event; /* the one at hand */
+	yaml_event_t event; /* the current event */
 	struct ts_arena *arena;
-	struct ts_yaml_pair **last; /* of the list of pairs; at NULL while there is none */
+	struct ts_yaml_pair **last; /* where the next pair is linked into the list */
 	enum ts_status status;
 	struct ts_error *err;
 };
@@ -19,7 +19,8 @@ static bool advance(struct reader *r)
 	return yaml_parser_parse(&r->parser, &r->event);
 }
 
-/* Passes over the node that begins with the event at hand, to its last event. false: no YAML, or nested too deeply. */
+/* Skips the node that begins with the current event, up to its last event. Returns false if it is not YAML or is nested
+ * too deeply. */
 static bool skip_node(struct reader *r)
 {
 	int depth = 0;
@@ -58,7 +59,7 @@ static enum ts_yaml_kind kind_of(const yaml_event_t *event)
 	return TS_YAML_TEXT;
 }
 
-/* The key at hand and the value behind it. */
+/* Reads the key of the current event and the value behind it. */
 static bool read_pair(struct reader *r)
 {
 	struct ts_yaml_pair *pair = ts_arena_array(r->arena, 1, sizeof *pair);
@@ -81,10 +82,10 @@ static bool read_pair(struct reader *r)
 	return true;
 }
 
-/* One document that is a mapping, or nothing; false where it is none. */
+/* Reads one document that is a mapping, or an empty text. Returns false if it is neither. */
 static bool read_text(struct reader *r)
 {
-	if (!advance(r) || !advance(r)) /* the start of the stream, and of the document */
+	if (!advance(r) || !advance(r)) /* start of the stream, start of the document */
 		return false;
 	if (r->event.type == YAML_STREAM_END_EVENT)
 		return true;
@@ -97,7 +98,8 @@ static bool read_text(struct reader *r)
 	       r->event.type == YAML_STREAM_END_EVENT;
 }
 
-/* What the scanner could not end began where its context did; the parser says itself where it stands. */
+/* If the scanner found no end of a token, the error is where that token began. In the other cases the parser gives the
+ * line itself. */
 static uint64_t line_of_error(const struct reader *r)
 {
 	if (r->parser.error == YAML_SCANNER_ERROR && r->parser.context)
@@ -115,7 +117,7 @@ enum ts_status ts_flat_yaml_read(struct ts_span text, struct ts_arena *arena, st
 
 	if (text.len > TS_YAML_MAX)
 		return ts_error_set(err, TS_TOO_LARGE, "YAML of more than %d bytes", TS_YAML_MAX);
-	if (text.len == 0) { /* libyaml takes no NULL */
+	if (text.len == 0) { /* libyaml does not accept NULL */
 		*ret_yaml = yaml;
 		return TS_OK;
 	}
@@ -125,7 +127,7 @@ enum ts_status ts_flat_yaml_read(struct ts_span text, struct ts_arena *arena, st
 	if (!read_text(&r) && !r.status) {
 		yaml.bad_line = line_of_error(&r);
 		if (*r.last && (*r.last)->line == yaml.bad_line)
-			*r.last = NULL; /* what stands behind its value is wrong: then so may be the value */
+			*r.last = NULL; /* the text behind this value is wrong, so the value may be wrong too */
 	}
 	if (r.parser.error == YAML_MEMORY_ERROR)
 		r.status = ts_error_set(err, TS_NO_MEMORY, "out of memory");

@@ -27,7 +27,7 @@ uint64_t ts_log_lines_at(const struct ts_log_lines *l)
 	return l->filled - (l->window.len - l->used);
 }
 
-/* More of the file behind what is not used yet; nothing changes at its end. */
+/* Reads more of the file behind the bytes that are not used yet. At the end of the file nothing changes. */
 static enum ts_status fill(struct ts_log_lines *l, struct ts_error *err)
 {
 	uint64_t left = l->size - l->filled;
@@ -51,8 +51,8 @@ static enum ts_status fill(struct ts_log_lines *l, struct ts_error *err)
 	return TS_OK;
 }
 
-/* Where a record ends that may have quoted fields; the text's length if it does not end in it. Of quotes: "" is one, and
- * one that does not begin a field is a character like others. */
+/* Returns where a record that may have quoted fields ends, or the length of the text if it does not end there. Within
+ * quotes, "" stands for one quote. A quote that does not begin a field is an ordinary character. */
 static size_t quoted_end(struct ts_span text, char delimiter, bool *ret_open, uint64_t *ret_lines)
 {
 	bool quoted = false, begins = true;

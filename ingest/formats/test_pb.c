@@ -12,7 +12,7 @@
 
 static void fields_are_read_in_order(void **state)
 {
-	/* 1: varint 150; 2: "testing"; 3: double 0.25; 4: float -2 */
+	/* Field 1 is varint 150, field 2 is "testing", field 3 is double 0.25, field 4 is float -2. */
 	static const uint8_t in[] = {0x08, 0x96, 0x01, 0x12, 0x07, 't', 'e', 's', 't', 'i', 'n', 'g',
 				     0x19, 0, 0, 0, 0, 0, 0, 0xd0, 0x3f, 0x25, 0, 0, 0, 0xc0};
 	struct ts_pb pb = ts_pb_of(ts_span_of(in, sizeof in));
@@ -34,8 +34,8 @@ static void what_does_not_fit_is_broken(void **state)
 		size_t len;
 	} bad[] = {
 		{"\x08", 1},		 /* a key without its value */
-		{"\x08\x96", 2},	 /* a varint that goes on */
-		{"\x12\x07test", 6},	 /* fewer bytes than its length says */
+		{"\x08\x96", 2},	 /* a varint that does not end */
+		{"\x12\x07test", 6},	 /* fewer bytes than the length says */
 		{"\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11}, /* a length of 2^64 - 1 */
 		{"\x19\0\0\0", 4},	 /* half a double */
 		{"\x0b\x0c", 2},	 /* a group */

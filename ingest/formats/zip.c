@@ -9,8 +9,8 @@
 enum {
 	VERSION = 20,
 	VERSION64 = 45,
-	FLAGS = 0x0808, /* CRC behind the data; names are UTF-8 */
-	DATE = 0x0021,	/* 1980-01-01: no clock, the same run gives the same bytes */
+	FLAGS = 0x0808, /* the CRC follows the data; names are UTF-8 */
+	DATE = 0x0021,	/* 1980-01-01: without a clock, the same run gives the same bytes */
 	HEAD_MAX = 128 << 10,
 };
 
@@ -42,14 +42,14 @@ static enum ts_status write_buf(struct ts_zip *zip, struct ts_buf *buf, struct t
 	return status;
 }
 
-/* From "version needed" to the sizes: the part that both headers of a member have. */
+/* Writes the part that both headers of a member have, from "version needed" to the sizes. */
 static void put_common(struct ts_buf *buf, const struct ts_zip *zip, uint32_t crc, bool large)
 {
 	uint32_t size = large ? (uint32_t)OVER32 : (uint32_t)zip->size;
 
 	ts_buf_u16(buf, large ? VERSION64 : VERSION);
 	ts_buf_u16(buf, FLAGS);
-	ts_buf_u16(buf, 0); /* stored */
+	ts_buf_u16(buf, 0); /* method 0: stored */
 	ts_buf_u16(buf, 0);
 	ts_buf_u16(buf, DATE);
 	ts_buf_u32(buf, crc);

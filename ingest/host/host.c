@@ -23,10 +23,11 @@ struct host {
 	const char *no_patch;
 	struct ts_arena *arena;
 	struct ts_facts *facts;
-	struct ts_buf out; /* of the last program */
+	struct ts_buf out; /* the output of the last program */
 };
 
-/* What is copied from the environment, and where to: names that say which job this is, or that change results. */
+/* The variables that are copied from the environment, and the path of each list. They tell which job this is, or they
+ * change results. */
 static const struct list {
 	const char *path;
 	const char *names[48];
@@ -62,7 +63,7 @@ static enum ts_status add(struct host *h, struct ts_fact fact, const char *path,
 	return ts_facts_add(h->facts, &fact, h->arena, err);
 }
 
-/* Text that is no UTF-8 cannot be kept as text; what is empty was not said. */
+/* Adds a text. A text that is not UTF-8 cannot be kept, and an empty one counts as missing. */
 static enum ts_status add_text(struct host *h, const char *path, struct ts_span text, struct ts_error *err)
 {
 	if (text.len == 0 || text.len > TS_FACT_TEXT_MAX || !ts_utf8_valid(text))
@@ -75,7 +76,7 @@ static enum ts_status add_bool(struct host *h, const char *path, bool value, str
 	return add(h, (struct ts_fact){.type = TS_FACT_BOOL, .boolean = value}, path, err);
 }
 
-/* What the program printed, trimmed; an empty span when there is none, it failed, or took too long. */
+/* Returns what the program printed, trimmed. The span is empty if the program is missing, failed, or took too long. */
 static struct ts_span ask(struct host *h, const char *const argv[])
 {
 	struct ts_error ignored;
@@ -90,7 +91,7 @@ static struct ts_span ask(struct host *h, const char *const argv[])
 
 struct patch {
 	struct ts_hasher hasher;
-	struct ts_buf *text; /* NULL: the digest is enough */
+	struct ts_buf *text; /* NULL: only the digest is wanted */
 	uint64_t len;
 };
 
@@ -113,7 +114,7 @@ static bool is_hex(struct ts_span text)
 	return text.len >= 40;
 }
 
-/* Without the line of HEAD itself. */
+/* Returns the text behind its first line, which names HEAD. */
 static struct ts_span after_line(struct ts_span text)
 {
 	const uint8_t *newline = text.len ? memchr(text.data, '\n', text.len) : NULL;
@@ -122,7 +123,7 @@ static struct ts_span after_line(struct ts_span text)
 	return ts_span_of(text.data + used, text.len - used);
 }
 
-/* The text is kept as it is or not at all: what is altered could not be applied. */
+/* The text is kept unchanged or not at all, because a changed patch could not be applied. */
 static enum ts_status add_patch_text(struct host *h, uint64_t len, struct ts_error *err)
 {
 	struct ts_span text = ts_buf_view(&h->out);
@@ -142,7 +143,7 @@ static enum ts_status add_patch_text(struct host *h, uint64_t len, struct ts_err
 	return h->no_patch ? TS_OK : ts_arena_error(h->arena, err);
 }
 
-/* The digest of what is not committed of tracked files; no external program is asked how to show it. */
+/* Adds the digest of the uncommitted changes of tracked files. No external diff program is run. */
 static enum ts_status add_patch(struct host *h, struct ts_error *err)
 {
 	const char *diff[] = {"git", "-C", h->dir, "-c", "core.fsmonitor=false", "diff", "--binary", "--no-ext-diff",
@@ -194,7 +195,7 @@ static enum ts_status add_git(struct host *h, struct ts_error *err)
 
 /* --- GPUs --- */
 
-/* The next field of a line of nvidia-smi's csv. */
+/* Returns the next field of a CSV line of nvidia-smi. */
 static struct ts_span next_field(struct ts_span *line)
 {
 	const uint8_t *comma = line->len ? memchr(line->data, ',', line->len) : NULL;
@@ -223,7 +224,7 @@ static enum ts_status add_gpu(struct host *h, size_t i, struct ts_span line, str
 	return add(h, (struct ts_fact){.type = TS_FACT_INT, .integer = mib << 20}, path, err);
 }
 
-/* The table that `nvidia-smi topo -m` prints, without its underlining. */
+/* Adds the table that `nvidia-smi topo -m` prints, without its underlining. */
 static enum ts_status add_topology(struct host *h, struct ts_error *err)
 {
 	static const char *const topo[] = {"nvidia-smi", "topo", "-m", NULL};
@@ -296,7 +297,7 @@ static enum ts_status add_session(struct host *h, struct ts_error *err)
 	return add_text(h, "session.collected_at", ts_span_str(ts_time_text(ts_now_real_ns(), time)), err);
 }
 
-/* Where in the repository it was started matters to a command, and to nothing else. */
+/* Adds the folder of the repository in which the command was started. It matters only for repeating the command. */
 static enum ts_status add_command(struct host *h, struct ts_error *err)
 {
 	const char *prefix[] = {"git", "-C", h->dir, "rev-parse", "--show-prefix", NULL};
@@ -310,7 +311,7 @@ static enum ts_status add_command(struct host *h, struct ts_error *err)
 		return err->status;
 	directory = ask(h, prefix);
 	if (directory.len)
-		directory.len--; /* the last '/' */
+		directory.len--; /* without the last '/' */
 	return add_text(h, "session.directory", directory, err);
 }
 

@@ -13,7 +13,7 @@
 
 extern char **environ;
 
-/* The environment with LC_ALL=C and without git's locks; NULL without memory. */
+/* Returns the environment with LC_ALL=C and without git's locks, or NULL if memory runs out. */
 static const char **child_environment(void)
 {
 	static const char *const ours[] = {"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0"};
@@ -61,7 +61,7 @@ static int start(const char *const argv[], int out, pid_t *ret_pid)
 		rc = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
 		rc = rc ? rc : posix_spawn_file_actions_adddup2(&files, out, 1);
 		rc = rc ? rc : posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-		/* posix_spawnp takes char *const[] and changes none of it. */
+		/* posix_spawnp takes char *const[] but does not change the strings. */
 		rc = rc ? rc
 			: posix_spawnp(ret_pid, argv[0], &files, &attr, (char *const *)(uintptr_t)argv,
 				       (char *const *)(uintptr_t)env);

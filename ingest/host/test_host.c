@@ -14,14 +14,14 @@
 
 #include <cmocka.h>
 
-/* Runs it with $D = dir. */
+/* Runs the command with $D = dir. */
 static void run_shell(const char *command, const char *dir)
 {
 	assert_int_equal(setenv("D", dir, 1), 0);
 	assert_int_equal(system(command), 0);
 }
 
-/* Collects into t->result.facts; why the text of the patch is not there. */
+/* Collects into t->result.facts. Returns why the text of the patch was not kept. */
 static const char *collect_wanted(struct test_run *t, const struct ts_host_wanted *wanted)
 {
 	const char *no_patch;
@@ -42,7 +42,7 @@ static void collect(struct test_run *t, const char *dir)
 
 #define GIT "git -c user.name=n -c user.email=e@x -c init.defaultBranch=trunk "
 
-/* The text of what is not committed, byte for byte or not at all, and where in the repository it was. */
+/* The text of uncommitted changes is kept byte for byte or not at all, and so is the folder of the repository. */
 static void what_a_command_needs(struct test_run *t, const char *dir)
 {
 	char below[160];
@@ -63,7 +63,7 @@ static void what_a_command_needs(struct test_run *t, const char *dir)
 	assert_true(len > 50);
 	assert_string_equal(test_fact(t, "session.patch"), text);
 	free(text);
-	/* No text, a secret, too long: the digest is there, and why the text is not is said. */
+	/* If the text is not UTF-8, has a secret or is too long, the digest is there, and a fact says why the text is not. */
 	test_write(t, "code/a.txt", "\xff\n");
 	assert_string_equal(collect_wanted(t, &(struct ts_host_wanted){.dir = dir, .patch = true}), "it is not UTF-8");
 	assert_string_equal(test_fact(t, "session.patch"), "");
@@ -129,7 +129,8 @@ static void git_facts(void **state)
 	assert_string_equal(test_fact(&t, "code.shallow"), "false");
 	assert_string_equal(test_fact(&t, "code.patch_sha256"), "");
 	assert_int_equal(t.result.facts.items[0].source, TS_SOURCE_HOST);
-	/* An untracked file is no change; a changed one is, and its patch is known by sha256sum's word. */
+	/* An untracked file is no change. A changed file is one, and the digest of its patch is the one that sha256sum
+	 * prints. */
 	test_write(&t, "code/runs/steps.jsonl", "x");
 	collect(&t, dir);
 	assert_string_equal(test_fact(&t, "code.dirty"), "false");
@@ -142,7 +143,7 @@ static void git_facts(void **state)
 	assert_string_equal(test_fact(&t, "code.patch_sha256"), expected);
 	free(text);
 	what_a_command_needs(&t, dir);
-	/* Detached and shallow. */
+	/* The clone is shallow and has a detached HEAD. */
 	run_shell("cd $D/.. && git clone -q --depth 1 file://$PWD/code shallow && cd shallow && git checkout -q --detach",
 		  dir);
 	(void)snprintf(dir, sizeof dir, "%s/shallow", t.base);
@@ -181,7 +182,7 @@ static void gpu_facts(void **state)
 	assert_string_equal(test_fact(&t, "hardware.gpus[0].driver"), "550.54.15");
 	assert_string_equal(test_fact(&t, "hardware.gpus[0].memory"), "150754820096"); /* 143771 * 2^20 */
 	assert_string_equal(test_fact(&t, "hardware.gpus[1].uuid"), "GPU-2222");
-	assert_string_equal(test_fact(&t, "hardware.gpus[1].memory"), ""); /* unknown is absent */
+	assert_string_equal(test_fact(&t, "hardware.gpus[1].memory"), ""); /* a value that is not known is absent */
 	assert_string_equal(test_fact(&t, "hardware.gpu_topology"), "GPU0\tGPU1\n X \tNV18");
 	fake_program(&t, "bin/nvidia-smi", "#!/bin/sh\necho 'NVIDIA-SMI has failed'\nexit 9\n");
 	collect(&t, "/");

@@ -18,7 +18,7 @@ static enum ts_status add(struct ts_log_csv *c, struct ts_span field, struct ts_
 	return TS_OK;
 }
 
-/* Where the quoted field at `at` ends, behind its quote; *ret_doubled: it holds "". */
+/* Returns where the quoted field at `at` ends, behind its quote. *ret_doubled: the field contains "". */
 static size_t quoted_end(struct ts_span line, size_t at, bool *ret_doubled)
 {
 	size_t i = at + 1;
@@ -35,7 +35,7 @@ static size_t quoted_end(struct ts_span line, size_t at, bool *ret_doubled)
 	return i;
 }
 
-/* unquoted has room for the whole line, so that fields before stay where they are. */
+/* unquoted has space for the whole line, so that earlier fields do not move. */
 static struct ts_span unquote(struct ts_log_csv *c, struct ts_span quoted)
 {
 	size_t from = c->unquoted.len;

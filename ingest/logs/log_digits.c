@@ -7,7 +7,7 @@
 
 enum { EXPONENT_MOST = 400 };
 
-/* Digits behind the point that the text stands for: "0.125" 3, "6.25e-05" 7, "1e3" 0. */
+/* Returns the number of digits behind the decimal point that the text stands for: "0.125" 3, "6.25e-05" 7, "1e3" 0. */
 static int64_t decimals_of(struct ts_span written, bool *ret_zero_end)
 {
 	int64_t digits = 0, exponent = 0;

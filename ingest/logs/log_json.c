@@ -9,12 +9,12 @@ struct flattening {
 	struct ts_log_table *table;
 	struct ts_span file;
 	uint64_t line;
-	struct ts_buf name; /* of the value that comes next */
+	struct ts_buf name; /* the name of the next value */
 };
 
 static enum ts_status members(struct flattening *f, struct ts_error *err);
 
-/* What W&B and strict writers put in the place of bare tokens. */
+/* Returns whether the text is a word that W&B and strict writers use in place of the bare tokens. */
 static bool is_word(struct ts_span text, double *ret_value)
 {
 	bool negative = ts_span_is(text, "-Infinity");
@@ -58,7 +58,7 @@ static enum ts_status value(struct flattening *f, const struct ts_json_token *to
 	return TS_OK;
 }
 
-/* Recursion is bounded by the reader's TS_JSON_DEPTH. */
+/* The reader's TS_JSON_DEPTH bounds the recursion. */
 static enum ts_status members(struct flattening *f, struct ts_error *err)
 {
 	size_t len = f->name.len;

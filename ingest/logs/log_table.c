@@ -18,10 +18,10 @@
 enum { NAMES_MAX = 65536, MAP_BYTES_MAX = 64 << 10, TELL_BYTES = 4 << 20 };
 
 #define EXACT_MAX 9007199254740992.0 /* 2^53 */
-#define SECONDS_LEAST 1e9	     /* 2001 */
-#define SECONDS_MOST 1e10	     /* 2286 */
+#define SECONDS_LEAST 1e9	     /* the year 2001 */
+#define SECONDS_MOST 1e10	     /* the year 2286 */
 
-/* What a step is called, the surest first; folded as names of log_names.h are. */
+/* The names that a step may have, the most certain first. They are folded as in log_names.h. */
 static const char *const step_names[] = {
 	"step",	      "global_step", "_step", "trainer_global_step", "train_step", "train_global_step",
 	"iteration",  "iter",	     "steps", "iterations",	     "iters",	   "it",
@@ -30,15 +30,15 @@ static const char *const time_names[] = {"timestamp", "_timestamp", "wall_time",
 
 enum use { USE_VALUE = 0, USE_STEP, USE_TIME, USE_NOTHING };
 
-/* Cells of one name. */
+/* The cells that have the same name. */
 struct series {
 	uint64_t numbers, texts, times, whole;
 	bool not_seconds, not_milliseconds;
 	struct ts_log_digits digits;
-	struct ts_span mapped; /* column; empty: by log_names.h */
+	struct ts_span mapped; /* the column in .tscope-map; if empty, log_names.h decides */
 	enum use use;
-	/* of a feed */
-	uint32_t column[2]; /* number and text: + 1, 0 = not yet */
+	/* used while feeding */
+	uint32_t column[2]; /* for numbers and for texts: the column's number + 1; 0: not yet made */
 	bool no_column;
 	double factor;
 	bool given;
@@ -50,7 +50,7 @@ struct cell {
 	uint32_t key;
 	bool is_text;
 	double number;
-	size_t text, len; /* in texts: as written, or the text */
+	size_t text, len; /* in texts: the number as written, or the text */
 };
 
 struct ts_log_table {
@@ -59,16 +59,16 @@ struct ts_log_table {
 	struct ts_arena *arena;
 	struct ts_notices *notices;
 	struct ts_keys keys;
-	struct series *series; /* of each key */
+	struct series *series; /* one for each key */
 	struct cell *cells;
 	size_t cap_series, n_cells, cap_cells;
 	struct ts_buf texts;
 	uint64_t line, row;
 	bool failed;
-	/* of a feed; rows NULL: the table looks */
+	/* used while feeding; if rows is NULL, the table is only looked at */
 	struct ts_rows *rows;
 	struct ts_log_names names;
-	uint32_t step_key, time_key; /* TS_KEY_NONE: none */
+	uint32_t step_key, time_key; /* TS_KEY_NONE if there is none */
 	double time_factor;
 	bool any;
 	int64_t step;
@@ -77,7 +77,7 @@ struct ts_log_table {
 
 /* --- names --- */
 
-/* Room for one more; what is new is zero. */
+/* Makes space for one more item. New items are zero. */
 static bool grow(void **items, size_t *cap, size_t size, size_t wanted)
 {
 	size_t more = *cap ? *cap * 2 : 64;
@@ -96,7 +96,7 @@ static bool grow(void **items, size_t *cap, size_t size, size_t wanted)
 	return true;
 }
 
-/* The number of that name, with a series; TS_KEY_NONE: no more names, or (failed) no memory. */
+/* Returns the number of the name, which has a series. TS_KEY_NONE: there are too many names, or (failed) memory ran out. */
 static uint32_t key_of(struct ts_log_table *t, struct ts_span name)
 {
 	uint32_t key = ts_keys_get(&t->keys, TS_KEY_ROOT, name);
@@ -162,7 +162,7 @@ static enum ts_status map_line(struct ts_log_table *t, struct ts_span line, stru
 	struct series *s;
 	uint32_t key;
 
-	/* A name may hold '=': the last one parts. */
+	/* A name may contain '=', so the last one is the separator. */
 	for (size_t i = line.len; equals && i-- > 0;)
 		if (line.data[i] == '=') {
 			equals = line.data + i;
@@ -300,7 +300,8 @@ static struct ts_span text_of(const struct ts_log_table *t, const struct cell *c
 	return ts_span_part(ts_buf_view(&t->texts), c->text, c->len);
 }
 
-/* "0012.5", ".5" and "5." in JSON's spelling; false if it does not fit, or is none of these. At most a byte longer than text. */
+/* Writes "0012.5", ".5" and "5." as JSON spells them. Returns false if the text is none of these or does not fit. The
+ * result is at most a byte longer than text. */
 static bool respell(struct ts_span text, char out[TS_DOUBLE_TEXT * 2], size_t *ret_len)
 {
 	size_t n = 0, i = 0;
@@ -406,13 +407,14 @@ static void look(struct ts_log_table *t)
 	}
 }
 
-/* Half of them, so that a wrong one is left out and told, not all others. */
+/* At least half of the cells must be whole numbers, so that a single wrong one is left out with a notice, and not all
+ * the others. */
 static bool may_be_step(const struct series *s)
 {
 	return s->use == USE_VALUE && !s->mapped.len && s->whole > 0 && s->whole >= s->numbers + s->texts - s->whole;
 }
 
-/* *ret_factor 0: text. */
+/* Returns whether the series may be a time. *ret_factor is 0 if the times are text. */
 static bool may_be_time(const struct series *s, double *ret_factor)
 {
 	if (s->use != USE_VALUE || s->mapped.len)
@@ -465,7 +467,7 @@ static void find_time(struct ts_log_table *t)
 
 static enum ts_status choose(struct ts_log_table *t, struct ts_error *err)
 {
-	/* Two names mapped to the step: which one is meant is not for us to say. */
+	/* If two names are mapped to the step, the reader cannot know which one is meant. */
 	size_t steps = 0;
 
 	for (uint32_t key = 1; key < t->keys.n; key++) {
@@ -487,13 +489,13 @@ static enum ts_status choose(struct ts_log_table *t, struct ts_error *err)
 
 /* --- feeding --- */
 
-/* What somebody chose has few digits for another reason than how it was written. */
+/* Values that a person chose have few digits because of that choice, not because the log rounded them. */
 static bool is_measured(struct ts_span column)
 {
 	return !ts_span_is(column, "scalars.lr") && !ts_span_is(column, "epoch");
 }
 
-/* The name as one key below a group. */
+/* Makes the name one key below a group. */
 static enum ts_status own_name(struct ts_log_table *t, const char *group, struct ts_span name, struct ts_span *ret_column,
 			       struct ts_error *err)
 {
@@ -613,7 +615,8 @@ static enum ts_status put_cell(struct ts_log_table *t, const struct cell *c, str
 		return TS_OK;
 	if (c->key == t->time_key)
 		return put_time(t, c, err);
-	/* A record of the same step that says the same again, as a training's record and its evaluation's have one epoch. */
+	/* A second record of the same step may repeat a value: the records of a training and of its evaluation have the
+	 * same epoch. */
 	if (!c->is_text && s->given && s->last_step == t->step &&
 	    (s->last_value == c->number || (isnan(s->last_value) && isnan(c->number))))
 		return TS_OK;
@@ -629,7 +632,8 @@ static enum ts_status put_cell(struct ts_log_table *t, const struct cell *c, str
 	return ts_rows_f64(t->rows, s->column[0] - 1, c->number * s->factor, err);
 }
 
-/* Some cell has been given at this step or later: not a series of its own that begins late in the file. */
+/* Returns whether some series already has a value at this step or later. If none has, a new series begins late in the
+ * file, and this is no restart. */
 static bool is_restart(const struct ts_log_table *t, int64_t step)
 {
 	for (size_t i = 0; i < t->n_cells; i++) {
@@ -643,7 +647,7 @@ static bool is_restart(const struct ts_log_table *t, int64_t step)
 	return false;
 }
 
-/* false: the row is left out, and it was said. */
+/* Returns false if the row is left out, with a notice. */
 static bool step_of(struct ts_log_table *t, int64_t *ret_step)
 {
 	const struct cell *found = NULL;
@@ -782,7 +786,8 @@ static bool finished(void *ctx)
 	return t->source->finished && t->source->finished(t->source->ctx);
 }
 
-/* Which cells are the step and the time, how finely each is written. What is said meanwhile is said again by the feed. */
+/* Finds which cells are the step and the time, and how precisely each series is written. Notices of this pass are
+ * repeated by the feed. */
 static enum ts_status look_at_all(struct ts_log_table *t, uint64_t *bytes_read, struct ts_error *err)
 {
 	uint64_t bytes = *bytes_read;

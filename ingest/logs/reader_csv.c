@@ -22,12 +22,12 @@ struct csv {
 	struct ts_arena *arena;
 	struct ts_notices notices;
 	uint64_t bytes_read;
-	const char *path;    /* of the file */
-	struct ts_span file; /* for notices: below the directory that was named, or empty */
-	const char *hparams; /* beside it, of Lightning; NULL: none */
+	const char *path;    /* the path of the file */
+	struct ts_span file; /* named in notices: the path below the directory, or empty */
+	const char *hparams; /* the hparams file of Lightning beside it, or NULL */
 	struct ts_log_lines lines;
 	struct ts_log_csv line;
-	struct ts_span *names; /* of columns; of no column: empty with data NULL */
+	struct ts_span *names; /* the name of each column; empty with data NULL if it has no column */
 	size_t n_names;
 	char delimiter;
 };
@@ -42,7 +42,7 @@ static char delimiter_of(const char *path, struct ts_span header)
 	return ts_file_ends(path, ".tsv") ? '\t' : ts_log_csv_delimiter(header);
 }
 
-/* The header: the first line that is neither empty nor a comment. */
+/* Finds the header: the first line that is neither empty nor a comment. */
 static enum ts_status next_header(struct ts_log_lines *lines, struct ts_span *ret_line, enum ts_log_line_end *ret_end,
 				  struct ts_error *err)
 {
@@ -55,7 +55,7 @@ static enum ts_status next_header(struct ts_log_lines *lines, struct ts_span *re
 
 /* --- sniff --- */
 
-/* A table with a name that we know, or with a map beside it. */
+/* The file is a table with a name that we know, or with a map beside it. */
 static int sniff_file(const char *path)
 {
 	struct ts_log_lines lines;
@@ -101,7 +101,7 @@ static bool is_taken(const struct csv *c, size_t n, struct ts_span name)
 	return false;
 }
 
-/* A second column of one name gets a number, as pandas does it. */
+/* If a name comes again, the second column gets a number, as in pandas. */
 static enum ts_status name_column(struct csv *c, size_t i, struct ts_span name, struct ts_error *err)
 {
 	const char *numbered;
@@ -137,7 +137,7 @@ static bool all_numbers(const struct ts_log_csv *line)
 	return true;
 }
 
-/* ret_is_row: the line is none; columns are numbered, and the line is a row. */
+/* *ret_is_row: the line is not a header. Columns are then numbered, and the line is a row. */
 static enum ts_status take_header(struct csv *c, bool *ret_is_row, struct ts_error *err)
 {
 	*ret_is_row = all_numbers(&c->line);

@@ -24,12 +24,12 @@ struct dvclive {
 	uint64_t bytes_read, bytes_total;
 	const char *path;
 	const char *metrics; /* path/plots/metrics */
-	const char **series; /* below it, without ".tsv": "train/loss" */
+	const char **series; /* the paths below metrics without ".tsv": "train/loss" */
 	size_t n_series, cap_series;
 	struct ts_log_lines lines;
 	struct ts_log_csv line;
-	struct ts_span file; /* for notices */
-	uint64_t before;     /* bytes of the files read before this one */
+	struct ts_span file; /* the file that notices name */
+	uint64_t before;     /* the bytes of the files that were read before this one */
 };
 
 int ts_dvclive_sniff(const char *path)
@@ -73,7 +73,7 @@ static enum ts_status add_series(struct dvclive *d, const char *name, struct ts_
 	return d->series[d->n_series++] ? TS_OK : ts_arena_error(d->arena, err);
 }
 
-/* No symbolic links. */
+/* Symbolic links are not followed. */
 static enum ts_status walk(struct dvclive *d, const char *directory, const char *below, int depth, struct ts_error *err)
 {
 	char **names;
@@ -110,7 +110,7 @@ static void tell(struct dvclive *d, const char *code, enum ts_notice_level level
 
 enum role { ROLE_NONE, ROLE_STEP, ROLE_TIME, ROLE_VALUE };
 
-/* step, timestamp, and the series, whose column has the last part of its name. */
+/* Finds the columns: step, timestamp, and the series, whose column has the last part of its name. */
 static size_t roles_of(const struct ts_log_csv *header, enum role roles[4])
 {
 	size_t n = header->n < 4 ? header->n : 4;
@@ -205,7 +205,7 @@ static enum ts_status read_all(void *ctx, struct ts_log_table *t, struct ts_erro
 
 /* --- facts --- */
 
-/* In the session, as they change while the run goes on. */
+/* Writes the summary into the session, because it changes while the run goes on. */
 static void put_summary(struct ts_json *j, struct ts_span raw)
 {
 	ts_json_key(j, "session");
@@ -233,7 +233,7 @@ static enum ts_status read_summary(const char *path, struct ts_buf *text, struct
 	return status;
 }
 
-/* metrics.json: the last values, and those that were logged without a plot. */
+/* Reads metrics.json: the last values, and values that were logged without a plot. */
 static enum ts_status write_summary(struct dvclive *d, struct ts_json *j, struct ts_error *err)
 {
 	struct ts_buf text = TS_BUF_INIT(SUMMARY_MAX);

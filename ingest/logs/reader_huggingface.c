@@ -19,12 +19,12 @@ const char ts_huggingface_loses[] = "states of callbacks; of weights and optimiz
 
 enum {
 	SURE = 50,
-	STATE_MAX = 256 << 20, /* some million records */
+	STATE_MAX = 256 << 20, /* about a million records */
 	CONFIG_MAX = 1 << 20,
 	CONFIG_FACTS_MAX =
-		16 << 10,   /* bytes of config.json that become facts each by itself: a head has room for four times that */
-	FILES_MAX = 32,	    /* each two facts */
-	HASH_MAX = 1 << 30, /* a second's work */
+		16 << 10,   /* bytes of config.json that become one fact each; a head has space for four times as many */
+	FILES_MAX = 32,	    /* each file makes two facts */
+	HASH_MAX = 1 << 30, /* this takes about a second */
 	WINDOW = 1 << 20,
 	MEMBERS_MAX = 64,
 };
@@ -35,7 +35,7 @@ struct member {
 };
 
 struct sibling {
-	const char *name; /* below the folder: "checkpoint-60/optimizer.pt" */
+	const char *name; /* the path below the folder: "checkpoint-60/optimizer.pt" */
 	uint64_t size;
 	bool hashed;
 	struct ts_id id;
@@ -46,26 +46,26 @@ struct hugging {
 	struct ts_arena *arena;
 	struct ts_notices notices;
 	uint64_t bytes_read;
-	const char *folder; /* that was named, or the file's */
-	const char *state;  /* below it: "trainer_state.json", "checkpoint-60/trainer_state.json" */
-	struct ts_buf text; /* of the state */
+	const char *folder; /* the folder that was named, or that of the file */
+	const char *state;  /* the path below it: "trainer_state.json", "checkpoint-60/trainer_state.json" */
+	struct ts_buf text; /* the text of the state */
 	struct ts_buf scratch, record_scratch;
-	uint8_t *window; /* of a file that is hashed */
-	/* of the state */
+	uint8_t *window; /* used while a file is hashed */
+	/* read from the state */
 	struct member config[MEMBERS_MAX], other[MEMBERS_MAX];
 	size_t n_config, n_other;
-	struct ts_span final; /* the record of the whole training; empty: it did not end */
+	struct ts_span final; /* the record of the whole training; empty if it did not end */
 	int64_t global_step, max_steps, loss_step;
-	bool any_loss, spaced; /* losses lie more than one step apart */
-	/* beside it */
-	struct ts_span model, version; /* members of config.json, of an object; transformers' version */
+	bool any_loss, spaced; /* spaced: losses lie more than one step apart */
+	/* read from the files beside the state */
+	struct ts_span model, version; /* members of config.json if it is an object; the version of transformers */
 	bool model_is_text;
 	struct sibling files[FILES_MAX];
 	size_t n_files, n_more;
 	struct ts_id more;
 };
 
-/* No symbolic links: they may lead anywhere. */
+/* Symbolic links are not followed, because they may lead anywhere. */
 static bool is_own(const char *path, mode_t kind)
 {
 	struct stat st;
@@ -75,7 +75,7 @@ static bool is_own(const char *path, mode_t kind)
 
 /* --- which state --- */
 
-/* checkpoint-<N> */
+/* Reads the name checkpoint-<N>. */
 static bool checkpoint_step(const char *name, int64_t *ret_step)
 {
 	size_t n = strlen(CHECKPOINT);
@@ -83,7 +83,8 @@ static bool checkpoint_step(const char *name, int64_t *ret_step)
 	return strncmp(name, CHECKPOINT, n) == 0 && ts_parse_i64(ts_span_str(name + n), ret_step) && *ret_step >= 0;
 }
 
-/* The checkpoint with a state that has most steps; NULL: none has one. *ret_n: how many have. */
+/* Finds the checkpoint that has a state and the most steps; NULL if none has a state. *ret_n is the number of
+ * checkpoints with a state. */
 static enum ts_status newest(const char *folder, struct ts_arena *arena, const char **ret_name, int64_t *ret_step, size_t *ret_n,
 			     struct ts_error *err)
 {
@@ -185,7 +186,7 @@ static enum ts_status take_member(struct hugging *h, struct ts_span name, const 
 	return TS_OK;
 }
 
-/* Which members a record has: what it is a record of. */
+/* The members that a record has tell what kind of record it is. */
 struct record_kind {
 	bool loss, train_loss, train_runtime, has_step;
 	int64_t step;
@@ -355,7 +356,7 @@ static enum ts_status hash_bytes(struct hugging *h, int fd, struct ts_hasher *ha
 	return TS_OK;
 }
 
-/* Through a window: weights may be larger than memory. */
+/* Hashes the file through a window, because weights may be larger than memory. */
 static enum ts_status hash_file(struct hugging *h, const char *path, struct sibling *file, struct ts_error *err)
 {
 	struct ts_hasher hasher;
@@ -378,7 +379,7 @@ static enum ts_status hash_file(struct hugging *h, const char *path, struct sibl
 	return status;
 }
 
-/* Those beyond FILES_MAX count together: a chain of digests of each file's name and digest. */
+/* Files beyond FILES_MAX are counted together: their fact is a chain of digests of each file's name and digest. */
 static void add_more(struct hugging *h, const struct sibling *file)
 {
 	struct ts_buf link = TS_BUF_INIT(16 << 10);
@@ -392,7 +393,7 @@ static void add_more(struct hugging *h, const struct sibling *file)
 	h->n_more++;
 }
 
-/* A file that cannot be read is told, and the run goes on without it. */
+/* Adds a file. If it cannot be read, a notice says so, and the import goes on without it. */
 static enum ts_status add_file(struct hugging *h, const char *path, const char *name, struct ts_error *err)
 {
 	struct sibling file = {.name = name};
@@ -434,10 +435,10 @@ static enum ts_status add_files(struct hugging *h, const char *below, struct ts_
 	return TS_OK;
 }
 
-/* Names of classes may be thousands. */
+/* There may be thousands of class names. */
 static const char *const long_members[] = {"id2label", "label2id"};
 
-/* The members of config.json; its version apart. TS_INVALID: it is none. */
+/* Splits config.json into its members, and the version apart. TS_INVALID: it is not such a file. */
 static enum ts_status split_config(struct hugging *h, struct ts_span text, struct ts_json *j, struct ts_error *err)
 {
 	struct ts_json_reader r;
@@ -499,7 +500,7 @@ static enum ts_status read_config(struct hugging *h, const char *path, struct ts
 	return h->model.len == 0 || h->model.data ? TS_OK : ts_arena_error(h->arena, err);
 }
 
-/* config.json lies with the weights: beside the state, or in the folder above its checkpoint. */
+/* config.json lies beside the weights: in the folder of the state, or in the folder above its checkpoint. */
 static enum ts_status find_config(struct hugging *h, const char *below, struct ts_error *err)
 {
 	const char *folder = *below ? ts_path_join(h->arena, h->folder, below) : h->folder;
@@ -566,7 +567,7 @@ static void write_config(const struct hugging *h, struct ts_json *j)
 	ts_json_end(j);
 }
 
-/* The seconds that the final record says the training took. */
+/* Finds the seconds that the training took according to the final record. */
 static bool runtime_of(struct hugging *h, struct ts_span *ret_raw)
 {
 	struct ts_json_reader r;
@@ -587,7 +588,7 @@ static bool runtime_of(struct hugging *h, struct ts_span *ret_raw)
 	return false;
 }
 
-/* In the session stands what changes from checkpoint to checkpoint, so that a run that still trains can be pushed again. */
+/* What changes from checkpoint to checkpoint stands in the session, so that a run that still trains can be pushed again. */
 static void write_session(struct hugging *h, struct ts_json *j)
 {
 	struct ts_span runtime;
@@ -660,7 +661,7 @@ static bool finished(void *ctx)
 
 /* --- the folder --- */
 
-/* global_step of a state; what is wrong with it reading it will say. */
+/* Finds the global_step of a state. If the state is damaged, the later reading reports why. */
 static enum ts_status find_step(struct hugging *h, int64_t *ret_step, struct ts_error *err)
 {
 	struct ts_json_reader r;
@@ -688,7 +689,7 @@ static enum ts_status find_step(struct hugging *h, int64_t *ret_step, struct ts_
 	return TS_OK;
 }
 
-/* The steps that the root's state says; 0 if it is not to be read. */
+/* Returns the step of the root's state, or 0 if it cannot be read. */
 static enum ts_status steps_of(struct hugging *h, const char *path, int64_t *ret_step, struct ts_error *err)
 {
 	struct ts_error why;

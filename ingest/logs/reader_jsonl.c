@@ -17,12 +17,12 @@ struct jsonl {
 	struct ts_notices notices;
 	uint64_t bytes_read;
 	const char *path;
-	struct ts_span file; /* for notices: one file was named */
+	struct ts_span file; /* named in notices if a single file was given */
 	struct ts_log_lines lines;
 	struct ts_buf scratch;
 };
 
-/* Ours are read with the directory that they lie in. */
+/* Our own files are read together with the directory in which they lie. */
 static bool is_ours(const char *name)
 {
 	return strcmp(name, "steps.jsonl") == 0 || strcmp(name, "pipeline.jsonl") == 0 || strcmp(name, "digests.jsonl") == 0;
@@ -30,7 +30,7 @@ static bool is_ours(const char *name)
 
 /* --- sniff --- */
 
-/* The line is an object with a name that says something, at its top. */
+/* The line is an object with a name that we know at its top level. */
 static bool line_knows(struct ts_span line, struct ts_buf *scratch, struct ts_error *err)
 {
 	struct ts_json_reader r;
@@ -48,7 +48,7 @@ static bool line_knows(struct ts_span line, struct ts_buf *scratch, struct ts_er
 	return false;
 }
 
-/* Lines with a name that we know, or a map beside them. */
+/* The file has lines with a name that we know, or a map beside it. */
 static int sniff_file(const char *path)
 {
 	struct ts_log_lines lines;
@@ -93,7 +93,7 @@ static void tell(struct jsonl *f, const char *code, enum ts_notice_level level, 
 	ts_notice_add(&f->notices, code, level, f->file, f->lines.number, detail);
 }
 
-/* One object of a line; *ret_more: there was one. TS_INVALID: it is no JSON. */
+/* Takes one object of a line. *ret_more: there was one. TS_INVALID: the text is not JSON. */
 static enum ts_status take_object(struct jsonl *f, struct ts_log_table *t, struct ts_json_reader *r, bool *ret_more,
 				  struct ts_error *err)
 {

@@ -16,7 +16,7 @@ struct losses {
 	struct ts_notices notices;
 	uint64_t bytes_read;
 	const char *path;
-	struct ts_span file; /* for notices: one file was named */
+	struct ts_span file; /* named in notices if a single file was given */
 	struct ts_buf text, scratch;
 	struct ts_log_lines lines;
 };
@@ -40,7 +40,7 @@ static enum ts_status import(struct losses *l, struct ts_log_source *source, con
 
 /* --- golden values --- */
 
-/* Begins with {"<name>": { and a member of that which only these files have. */
+/* The text begins with {"<name>": { and a member that only files of golden values have. */
 static bool is_golden(struct ts_span text, struct ts_error *err)
 {
 	struct ts_buf scratch = TS_BUF_INIT(1 << 16);
@@ -209,7 +209,7 @@ enum ts_status ts_golden_read(const struct ts_ingest_options *options, ts_object
 
 /* --- losses.txt --- */
 
-/* "12 7.9345": two fields, the first a whole number. */
+/* Splits "12 7.9345" into two fields, of which the first is a whole number. */
 static bool split(struct ts_span line, struct ts_span *ret_step, struct ts_span *ret_value)
 {
 	struct ts_span parts[3];
@@ -251,7 +251,7 @@ static bool is_empty(struct ts_span line)
 	return i == line.len || line.data[i] == '#';
 }
 
-/* All of the first lines are. */
+/* Each of the first lines must have this form. */
 int ts_losses_sniff(const char *path)
 {
 	struct ts_log_lines lines;

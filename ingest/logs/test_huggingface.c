@@ -77,7 +77,7 @@ static void losses_of_four_decimals_are_declared(void **state)
 
 static void the_rest_becomes_facts(void **state)
 {
-	/* sha256sum of "in the place of optimizer.pt\n" */
+	/* The digest is the sha256sum of "in the place of optimizer.pt\n". */
 	static const char sha[] = "866712c91893a92a382da2a9f1d2c8dc1ea17ff36589fb475d61270ebe78d892";
 	struct test_run t;
 
@@ -104,7 +104,8 @@ static void the_rest_becomes_facts(void **state)
 	test_run_finish(&t);
 }
 
-/* A folder of checkpoints as a run leaves it that was resumed: the one that went farthest counts, and links are not followed. */
+/* The folder has the checkpoints of a run that was resumed. The checkpoint with the most steps counts, and links are
+ * not followed. */
 static void the_farthest_state_is_read(void **state)
 {
 	struct test_run t;
@@ -177,7 +178,7 @@ static void hostile_states(void **state)
 	}
 }
 
-/* Cut anywhere: an error that names the byte, or (behind the last brace) the whole. */
+/* A state that is cut anywhere gives an error that names the byte. A cut behind the last brace loses nothing. */
 static void a_cut_state_is_an_error(void **state)
 {
 	struct ts_buf whole = TS_BUF_INIT(1 << 20);

@@ -33,7 +33,7 @@ static const char check[] = "want = {k: {s: x for s, x in v} for k, v in json.lo
 			    "    w = {s: v for s, v in want[k].items() if s in got[k]}\n"
 			    "    assert got[k] == w and len(w) >= int(sys.argv[3]), (k, got[k], w)\n";
 
-/* A file of its own, ingested. */
+/* Writes a file and ingests it alone. */
 static void file(struct test_run *t, const char *name, const char *text)
 {
 	if (test_ingest_text(t, name, text))
@@ -51,7 +51,7 @@ static void lightning_as_it_writes(void **state)
 	test_ingest_ok(&t, GOLDEN "lightning_logs/version_0");
 	assert_string_equal(t.result.format, "Lightning CSV log");
 	assert_int_equal(t.result.notices.n, 0);
-	assert_int_equal(t.result.rows, 6); /* steps 4, 9, ... 29; a row of the training and one of the evaluation make one */
+	assert_int_equal(t.result.rows, 6); /* steps 4, 9, ... 29; one row of the training and one of the evaluation form one row */
 	assert_int_equal(t.result.segments, 1);
 	test_script(&t, check, "expected_lightning.json", NULL, "%d", 3);
 	assert_string_equal(test_fact(&t, "config.lr"), "0.01");
@@ -215,12 +215,12 @@ static void a_map_says_it_otherwise(void **state)
 	assert_string_equal(test_fact(&t, "columns.step.source"), "n");
 	assert_string_equal(test_fact(&t, "columns.scalars\\.loss.source"), "train cost");
 	test_expect_notice(&t, "map_unused", TS_NOTICE_INFO, 0, 1);
-	/* a step that is mapped to something else is none */
+	/* a column named step that is mapped to something else is not the step */
 	test_write(&t, "d/.tscope-map", "step = extra.tick\n");
 	file(&t, "d/d.csv", "step,iter,loss\n5,1,0.5\n5,2,0.25\n");
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":1,\"scalars\":{\"loss\":0.5},\"extra\":{\"tick\":5.0}}\n"
 					    "{\"rank\":0,\"step\":2,\"scalars\":{\"loss\":0.25},\"extra\":{\"tick\":5.0}}\n");
-	/* what no name knows is read where a map lies beside it */
+	/* a file without a known name is read if a map lies beside it */
 	file(&t, "b.csv", "n,x\n3,0.5\n");
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":3,\"scalars\":{\"x\":0.5}}\n");
 	test_write(&t, "c/.tscope-map", "column 1 = step\n");
@@ -321,7 +321,7 @@ static void times_are_recognised(void **state)
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":1,\"timestamp\":1795000000.5,\"scalars\":{\"loss\":0.5}}\n");
 	file(&t, "a.csv", "step,timestamp,loss\n1,1795000000500,0.5\n");
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":1,\"timestamp\":1795000000.5,\"scalars\":{\"loss\":0.5}}\n");
-	/* date -u -d 2026-11-18T11:06:40Z +%s */
+	/* The time is the output of: date -u -d 2026-11-18T11:06:40Z +%s */
 	file(&t, "a.csv", "step,date,loss\n1,2026-11-18T11:06:40Z,0.5\n");
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":1,\"timestamp\":1795000000.0,\"scalars\":{\"loss\":0.5}}\n");
 	file(&t, "a.csv", "step,time,loss\n1,12.5,0.5\n");
@@ -362,7 +362,7 @@ static void decimals_are_seen(void **state)
 	assert_false(known(few, 2, true, &digits));
 	assert_false(known(whole, 2, true, &digits));
 	assert_true(known(many, 11, true, &digits) && digits == 4);
-	assert_false(known(many, 11, false, &digits)); /* chosen, as a learning rate is */
+	assert_false(known(many, 11, false, &digits)); /* these values were chosen, as a learning rate is */
 	assert_false(known(same, 12, true, &digits));
 	assert_true(known(small, 10, true, &digits) && digits == 5);
 	assert_false(known(fine, 11, true, &digits));
@@ -378,7 +378,8 @@ static void numbers_as_logs_write_them(void **state)
 		     {"007", 7}, {"-00.5", -0.5}, {"1e-3", 1e-3}, {"True", 1},	 {"false", 0}, {"0", 0}};
 	static const char *const bad[] = {"",	"-",  "+",   ".",   "1,5",   "0x10", "1 2",
 					  "1e", "5%", "--1", "+-1", "1.2.3", "e5",   "infinit",
-					  /* as long as is looked at: a 0 for each point would be twice that */
+					  /* the longest number that is looked at; with a 0 for each point it would be
+					   * twice as long */
 					  "0..........................................................."};
 	struct ts_span written;
 	double value;
@@ -396,7 +397,7 @@ static void numbers_as_logs_write_them(void **state)
 
 /* --- size --- */
 
-/* Lines over the limit are passed over and told, in bounded memory; what follows is read. */
+/* Lines over the limit are skipped with a notice, in bounded memory. The lines behind them are read. */
 static void long_lines_are_passed_over(void **state)
 {
 	size_t n = (size_t)TS_LINE_MAX + 5000000;
@@ -420,7 +421,7 @@ static void long_lines_are_passed_over(void **state)
 	free(text);
 }
 
-/* Rows across many windows, with quoted line ends: the last one is numbered as an editor numbers it. */
+/* Rows with quoted line ends lie across many windows. The last row has the line number that an editor shows. */
 static void lines_are_numbered(void **state)
 {
 	struct ts_buf text = TS_BUF_INIT(64 << 20);
@@ -442,7 +443,7 @@ static void lines_are_numbered(void **state)
 	test_run_finish(&t);
 }
 
-/* Cut anywhere: rows that were whole are there, nothing else is. */
+/* If a table is cut anywhere, it has the rows that are whole and nothing else. */
 static void a_cut_table_keeps_its_rows(void **state)
 {
 	static const char whole[] = "step,loss\n10,0.25\n11,0.125\n12,0.0625\n";
@@ -467,7 +468,7 @@ static void a_cut_table_keeps_its_rows(void **state)
 	}
 }
 
-/* Whichever allocation fails: said, or the same run; nothing leaks, nothing crashes. The reader is asked by itself. */
+/* If any allocation fails, the result is an error or the same run, without a leak or a crash. The reader is called directly. */
 static void run_out_of_memory(struct test_run *t, const char *path)
 {
 	const struct ts_reader *reader;
@@ -490,7 +491,7 @@ static void run_out_of_memory(struct test_run *t, const char *path)
 		status = reader->read(&options, test_objects_sink, &t->objects, &arena, &result, &err);
 		n = ts_alloc_fail_at(0);
 		ts_arena_finish(&arena);
-		if (n < at) { /* it was never reached: this run had all it asked for */
+		if (n < at) { /* the failing allocation was never reached, so this run had all its memory */
 			assert_int_equal(status, TS_OK);
 			break;
 		}

@@ -4,7 +4,7 @@
 #include "ingest/mlflow/reader_mlflow.h"
 #include "tests/fuzz/fuzz_hold.h"
 
-/* Lines go up, and what could not be read lies behind what was. */
+/* Line numbers must increase, and the line that could not be read must lie behind all pairs. */
 static void read_pairs(struct ts_span text)
 {
 	struct ts_flat_yaml yaml = {NULL, 0};

@@ -13,9 +13,9 @@
 
 enum {
 	SURE = 60,
-	HEADER = 100,	    /* bytes of the file's own */
-	BUSY_MS = 5000,	    /* how long another's write is waited for */
-	CELL_MAX = 4 << 20, /* a text or a row of the database */
+	HEADER = 100,	    /* the size of the SQLite file header in bytes */
+	BUSY_MS = 5000,	    /* how long to wait while another process writes */
+	CELL_MAX = 4 << 20, /* the largest text or row of the database */
 	TELL_ROWS = 1 << 17,
 };
 
@@ -48,8 +48,8 @@ static bool read_header(const char *path, uint8_t header[HEADER], uint64_t *ret_
 	return n == HEADER && memcmp(header, "SQLite format 3", 16) == 0;
 }
 
-/* Its log of writes is kept beside it, and is not there: nobody has it open, and nothing will be made beside it if it is taken
- * as it lies. */
+/* Returns whether the file is in WAL mode and has no log beside it. Then no other process has it open, and reading it
+ * as an immutable file creates no file beside it. */
 static bool lies_still(const char *log, const uint8_t header[HEADER])
 {
 	return header[18] == 2 && access(log, F_OK) != 0;
@@ -73,7 +73,7 @@ static enum ts_status sqlite_error(sqlite3 *db, const char *path, struct ts_erro
 	return ts_error_set(err, status, "%s: SQLite says: %s", path, sqlite3_errmsg(db));
 }
 
-/* "file:PATH?mode=ro", what means something in it written as %NN. */
+/* Makes "file:PATH?mode=ro". Characters with a meaning in a URI are written as %NN. */
 static const char *uri_of(const char *path, bool still, struct ts_arena *arena)
 {
 	struct ts_buf uri = TS_BUF_INIT(64 << 10);
@@ -92,7 +92,7 @@ static const char *uri_of(const char *path, bool still, struct ts_arena *arena)
 	return (const char *)text.data;
 }
 
-/* Nothing that stands in the database runs, and no cell is larger than ours may be. */
+/* Makes sure that SQLite runs no code from the database, and that no cell is larger than our limit. */
 static void take_care(sqlite3 *db)
 {
 	sqlite3_extended_result_codes(db, 1);
@@ -133,7 +133,7 @@ static enum ts_status open_base(const char *path, struct ts_arena *arena, sqlite
 
 /* --- queries --- */
 
-/* NULL when it failed. */
+/* Prepares a query, and returns NULL if that fails. */
 static sqlite3_stmt *prepare(sqlite3 *db, const char *path, const char *sql, const char *part, struct ts_error *err)
 {
 	sqlite3_stmt *query = NULL;
@@ -145,7 +145,7 @@ static sqlite3_stmt *prepare(sqlite3 *db, const char *path, const char *sql, con
 	return NULL;
 }
 
-/* false at the end, and when it failed: then err has it. */
+/* Moves to the next row. Returns false at the end, and also if it failed: err then has the error. */
 static bool next_row(sqlite3_stmt *query, const char *path, enum ts_status *status, struct ts_error *err)
 {
 	int code;
@@ -158,7 +158,7 @@ static bool next_row(sqlite3_stmt *query, const char *path, enum ts_status *stat
 	return code == SQLITE_ROW;
 }
 
-/* Text, whatever type the cell has. Good until the query's next row. */
+/* Returns the cell as text, whatever type it has. The text is valid until the query's next row. */
 static struct ts_span text_at(sqlite3_stmt *query, int i)
 {
 	const void *text = sqlite3_column_text(query, i);
@@ -166,7 +166,7 @@ static struct ts_span text_at(sqlite3_stmt *query, int i)
 	return text ? ts_span_of(text, (size_t)sqlite3_column_bytes(query, i)) : ts_span_of("", 0);
 }
 
-/* Tables of the database itself: a view or a virtual table would be a program. */
+/* Checks that these are real tables of the database: a view or a virtual table would run code. */
 static enum ts_status check_tables(sqlite3 *db, const char *path, struct ts_error *err)
 {
 	static const char sql[] = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name = ?1";
@@ -209,11 +209,11 @@ int ts_mlflow_db_sniff(const char *path)
 	if (!read_header(path, header, &size))
 		return 0;
 	if (is_called_mlflow(path))
-		return SURE; /* reading it will say what is wrong with it */
+		return SURE; /* reading it later reports what is wrong with it */
 	ts_arena_init(&arena, 0);
 	if (!open_base(path, &arena, &db, &err)) {
 		(void)sqlite3_busy_timeout(db, 0);
-		/* One that is locked may be MLflow's: who reads it waits, and says so. */
+		/* A locked database may be MLflow's. The reader later waits for it, and reports that. */
 		sure = !check_tables(db, path, &err) || err.status == TS_UNAVAILABLE ? SURE : 0;
 		(void)sqlite3_close(db);
 	}
@@ -225,7 +225,7 @@ int ts_mlflow_db_sniff(const char *path)
 
 /* --- which runs --- */
 
-/* It becomes a name, and stands behind FILE#. */
+/* The id becomes a name, and stands behind FILE#. */
 static bool is_id(struct ts_span id)
 {
 	for (size_t i = 0; i < id.len; i++)
@@ -326,7 +326,7 @@ static void tell(struct base *b, const char *code, enum ts_notice_level level, c
 	ts_notice_add(&b->notices, code, level, ts_span_str(table), 0, what);
 }
 
-/* Milliseconds; 0 if it is NULL or anything else, which is told. */
+/* Returns milliseconds. NULL gives 0, and so does any other type, with a notice. */
 static int64_t time_at(struct base *b, sqlite3_stmt *query, int i)
 {
 	int type = sqlite3_column_type(query, i);
@@ -419,7 +419,7 @@ static enum ts_status read_keys(struct base *b, struct ts_error *err)
 
 /* --- metrics --- */
 
-/* MLflow writes infinities as the largest doubles, and NaN as 0 that is marked. */
+/* MLflow writes infinities as the largest doubles, and NaN as a 0 with a mark. */
 static bool value_at(sqlite3_stmt *query, double *ret)
 {
 	int type = sqlite3_column_type(query, 0);
@@ -453,7 +453,7 @@ static enum ts_status take_metric(struct base *b, const struct ts_mlflow_metric 
 
 static enum ts_status read_metric(struct base *b, const struct ts_mlflow_metric *metric, struct ts_error *err)
 {
-	/* The last of a step counts, and MLflow takes the latest, then the largest. */
+	/* Of several values of a step, the last one counts. MLflow takes the latest, then the largest. */
 	static const char sql[] =
 		"SELECT value, timestamp, step, is_nan FROM metrics WHERE run_uuid = ?1 AND key = ?2 ORDER BY step, timestamp, value";
 	const char *path = b->options->path;

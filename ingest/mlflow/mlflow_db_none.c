@@ -10,7 +10,7 @@ enum { SURE = 60, SEEN = 1 << 20 };
 
 const bool ts_mlflow_db_built = false;
 
-/* An SQLite database among whose first pages is the text of MLflow's schema. */
+/* The file is an SQLite database that has the text of MLflow's schema in its first pages. */
 int ts_mlflow_db_sniff(const char *path)
 {
 	struct ts_buf text = TS_BUF_INIT(SEEN);

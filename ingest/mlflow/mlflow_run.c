@@ -47,7 +47,8 @@ enum ts_mlflow_status ts_mlflow_status_of(struct ts_span text)
 
 /* --- params and tags --- */
 
-/* MLflow keeps Python's str() of every param. What str() of a number or a truth value gives again is one. */
+/* MLflow keeps Python's str() of every param. A text is taken as a number or a truth value if str() of that value gives
+ * the same text. */
 static void write_typed(struct ts_json *j, struct ts_span text)
 {
 	char printed[TS_DOUBLE_TEXT];
@@ -191,7 +192,7 @@ struct ts_mlflow_metric *ts_mlflow_nth(struct ts_mlflow_run *run, size_t i)
 	return &run->metrics[i == 0 ? run->clock_metric : i <= run->clock_metric ? i - 1 : i];
 }
 
-/* When there are too many, every second is forgotten, and only every 2nd, 4th, ... is taken from then on. */
+/* If there are too many ticks, every second one is dropped, and from then on only every 2nd, 4th, ... tick is taken. */
 static void tick(struct ts_mlflow_run *run, int64_t time_ms, int64_t step)
 {
 	struct ts_mlflow_tick t = {time_ms, step};
@@ -206,7 +207,7 @@ static void tick(struct ts_mlflow_run *run, int64_t time_ms, int64_t step)
 			run->clock[i] = run->clock[2 * i];
 		run->n_clock = TS_MLFLOW_CLOCK / 2;
 		run->stride *= 2;
-		/* ticks - 1 is a multiple of the new stride: TS_MLFLOW_CLOCK is even. */
+		/* ticks - 1 is a multiple of the new stride, because TS_MLFLOW_CLOCK is even. */
 	}
 	run->clock[run->n_clock++] = t;
 }
@@ -303,7 +304,7 @@ static void write_other(const struct ts_mlflow_run *run, struct ts_json *j)
 	ts_json_end(j);
 }
 
-/* What the machine did is no part of what was computed, whatever its name says. */
+/* Metrics of the machine are not part of the computation, whatever their names are. */
 static void write_roles(const struct ts_mlflow_run *run, struct ts_json *j)
 {
 	struct ts_rows_column c;

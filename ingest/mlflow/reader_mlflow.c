@@ -18,13 +18,13 @@ const char ts_mlflow_loses[] = "artifacts, models, datasets, traces";
 
 enum {
 	SURE = 60,
-	DEPTH = 16,	   /* directories in a key: MLflow's keys have at most 250 bytes */
-	FILES_MAX = 65536, /* of artifacts that are counted */
+	DEPTH = 16,	   /* the directories in a key; MLflow's keys have at most 250 bytes */
+	FILES_MAX = 65536, /* the most files of artifacts that are counted */
 };
 
 static const char meta_name[] = "meta.yaml";
 
-/* One run: a directory. */
+/* A run that is stored as a directory. */
 struct store {
 	const struct ts_ingest_options *options;
 	struct ts_arena *arena;
@@ -32,14 +32,14 @@ struct store {
 	struct ts_mlflow_run run;
 	uint64_t bytes_read, bytes_total, told;
 	struct ts_buf scratch;
-	struct ts_span file; /* for notices */
-	uint64_t left_out;   /* files below artifacts/, inputs/, outputs/ */
+	struct ts_span file; /* the file that notices name */
+	uint64_t left_out;   /* the number of files below artifacts/, inputs/, outputs/ */
 	const char *first_left_out;
 };
 
 /* --- meta.yaml --- */
 
-/* What a meta.yaml says it is of. */
+/* What a meta.yaml describes. */
 struct meta {
 	bool is_run, is_experiment, deleted;
 };
@@ -57,7 +57,8 @@ static enum ts_status read_meta(const char *path, struct ts_arena *arena, struct
 	return status;
 }
 
-/* Models and their versions have a meta.yaml too, some with a run_id. What cannot be read is of nothing; only TS_NO_MEMORY fails. */
+/* Reads what a meta.yaml describes. Models and their versions have a meta.yaml too, some with a run_id. A file that
+ * cannot be read describes nothing; only TS_NO_MEMORY fails. */
 static enum ts_status look_at(const char *path, struct meta *ret_meta, struct ts_error *err)
 {
 	struct meta meta = {false, false, false};
@@ -183,7 +184,7 @@ static enum ts_status read_run_meta(struct store *s, struct ts_error *err)
 	return status;
 }
 
-/* The name of the experiment, if the run still lies in one. */
+/* Reads the name of the experiment, if the run still lies in the folder of an experiment. */
 static enum ts_status read_experiment(struct store *s, struct ts_error *err)
 {
 	const char *path = ts_path_join(s->arena, s->options->path, "../meta.yaml");
@@ -247,7 +248,7 @@ static enum ts_status walk(struct store *s, const char *directory, const char *b
 	return TS_OK;
 }
 
-/* A folder that is not there has no keys; a link to one is none. */
+/* A folder that does not exist has no keys. A link to a folder is not followed. */
 static enum ts_status take_folder(struct store *s, const char *name, take_file *take, struct ts_error *err)
 {
 	const char *path = ts_path_join(s->arena, s->options->path, name);
@@ -264,7 +265,7 @@ static enum ts_status take_folder(struct store *s, const char *name, take_file *
 	return TS_OK;
 }
 
-/* The whole file but for the newline at its end; false: it is too long, which is told. */
+/* Reads the whole file without the newline at its end. Returns false if it is too long, with a notice. */
 static enum ts_status read_value(struct store *s, const char *path, const char *key, bool *ret_there, struct ts_error *err)
 {
 	enum ts_status status;
@@ -355,7 +356,7 @@ static struct ts_span next_field(struct ts_span *line)
 	return field;
 }
 
-/* As Python, Java and R print a double. */
+/* Reads a double as Python, Java and R print it. */
 static bool parse_value(struct ts_span text, double *ret)
 {
 	static const char *const words[] = {"nan", "inf", "infinity"};
@@ -379,7 +380,7 @@ static bool parse_value(struct ts_span text, double *ret)
 	return false;
 }
 
-/* "milliseconds value step", and behind it perhaps the name and digest of a data set. */
+/* Reads "milliseconds value step"; the name and the digest of a data set may follow. */
 static enum ts_status take_line(struct store *s, const struct ts_mlflow_metric *metric, struct ts_span line, uint64_t number,
 				struct ts_error *err)
 {

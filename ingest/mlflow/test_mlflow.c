@@ -19,16 +19,16 @@
 #define GOLDEN "tests/golden/mlflow/"
 #define ID(last) "000000000000000000000000000000" last
 
-/* argv: the run's name, the steps, the metric whose times are those of steps. What becomes of a sample of system/ is worked out
- * here by the rule: the first step that the clock's metric logged at that time or later, else its last; the first sample of a
- * step stays. */
+/* argv has the run's name, the steps, and the metric whose times are those of the steps. The script computes the step
+ * of each sample of system/ by this rule: it is the first step that the clock's metric logged at that time or later, or
+ * else the last step. The first sample of a step is kept. */
 static const char check[] =
 	"want = json.load(open('" GOLDEN "expected.json'))[sys.argv[1]]['metrics']\n"
 	"ours = {'loss': 'scalars.loss', 'lr': 'scalars.lr'}\n"
 	"got, times = {}, {}\n"
 	"for line in open(sys.argv[2]):\n"
 	"    row = dict(flat(json.loads(line)))\n"
-	"    row['step'] = int(row['step'])\n" /* beyond 2^53 they are text */
+	"    row['step'] = int(row['step'])\n" /* integers beyond 2^53 are text */
 	"    times[row['step']] = row.get('timestamp')\n"
 	"    for k, v in row.items():\n"
 	"        if k not in ('step', 'rank', 'timestamp'): got.setdefault(k, {})[row['step']] = float(v)\n"
@@ -58,7 +58,7 @@ static void ingest_part(struct test_run *t, const char *path, const char *part, 
 	assert_int_equal(ts_mlflow_db_read(&options, test_objects_sink, &t->objects, &t->arena, &t->result, &t->err), status);
 }
 
-/* lr's file is the longest: its numbers have more digits. */
+/* The file of lr is the longest, because its numbers have more digits. */
 static void a_file_store_gives_what_was_logged(void **state)
 {
 	static const struct {
@@ -86,7 +86,7 @@ static void expect_facts(struct test_run *t)
 		{"config.optimizer", "adamw"},
 		{"config.layers", "12"},
 		{"config.tied", "true"},
-		{"config.seed", "007"}, /* a number would not read back */
+		{"config.seed", "007"}, /* a number would not be written back in this form */
 		{"config.model/dim", "768"},
 		{"config.eps", "1e-08"},
 		{"config.none", "None"},
@@ -170,7 +170,7 @@ static void folders_hold_what_was_not_deleted(void **state)
 
 	(void)state;
 	expect_runs(GOLDEN "mlruns", names, 3);
-	/* What lies in MLflow's own folders is no run, even if another reader knew it. */
+	/* A folder inside MLflow's own folders is not a run, even if another reader knows it. */
 	test_run_init(&t);
 	test_write(&t, "run/7/meta.yaml", "experiment_id: '7'\nlifecycle_stage: active\nname: e\n");
 	test_write(&t, "run/7/run/meta.yaml", "experiment_id: '7'\nrun_uuid: x\n");
@@ -178,7 +178,7 @@ static void folders_hold_what_was_not_deleted(void **state)
 	test_write(&t, "run/8/meta.yaml", "experiment_id: '8'\nlifecycle_stage: deleted\nname: e\n");
 	test_write(&t, "run/8/run/meta.yaml", "experiment_id: '8'\nrun_uuid: y\n");
 	expect_runs(t.path, one, 1);
-	/* A folder of that name elsewhere is a folder. */
+	/* Outside of a store, a folder with such a name is an ordinary folder. */
 	test_write(&t, "run/9/models/m-1/steps.jsonl", "{\"step\":1,\"loss\":1}\n");
 	expect_runs(t.path, (const char *const[]){"7/run", "9/models/m-1"}, 2);
 	test_run_finish(&t);
@@ -231,7 +231,8 @@ static void old_lines_have_no_step(void **state)
 	test_run_finish(&t);
 }
 
-/* Samples at 2 and 3 s were taken while the step was made that was logged at 9 s; one after the last step is of it. */
+/* The samples at 2 and 3 s were taken during the step that was logged at 9 s. A sample after the last step belongs to
+ * the last step. */
 static void samples_of_one_step_leave_the_first(void **state)
 {
 	struct test_run t;
@@ -273,7 +274,7 @@ static void links_and_long_values_are_told(void **state)
 	free(text);
 }
 
-/* Wherever the file of a metric ends, and whichever byte is another, it is read, and what is gone is told. */
+/* A metric's file that is cut anywhere, or has any one byte changed, is still read, and a notice reports what is lost. */
 static void a_wrong_byte_is_told_or_a_number(void **state)
 {
 	static const char metric[] = "1795000000000 0.123 0\n1795000001000 nan 1\n1795000002000 -1e-05 2\n";
@@ -310,14 +311,14 @@ static void a_damaged_record_is_told(void **state)
 	test_expect_notice(&t, "bad_meta", TS_NOTICE_SKIPPED, 4, 3);
 	assert_string_equal(test_fact(&t, "session.name"), "");
 	test_write(&t, "run/meta.yaml", "run_id: r\n");
-	assert_int_equal(test_ingest_path(&t, t.path), TS_INVALID); /* no run of any kind */
+	assert_int_equal(test_ingest_path(&t, t.path), TS_INVALID); /* it is not a run of any format */
 	test_run_finish(&t);
 }
 
 /* --- YAML --- */
 
 #define EIGHT(c) c c c c c c c c
-#define LISTS(c) EIGHT(EIGHT(c)) c /* 65 of them */
+#define LISTS(c) EIGHT(EIGHT(c)) c /* 65 lists */
 
 static void expect_pairs(const char *text, uint64_t bad_line, const char *const *pairs)
 {
@@ -343,7 +344,7 @@ static void expect_pairs(const char *text, uint64_t bad_line, const char *const 
 	ts_arena_finish(&arena);
 }
 
-/* Every text was read by PyYAML 6.0 to the same values. */
+/* PyYAML 6.0 reads every text to the same values. */
 static void yaml_is_read_as_pyyaml_reads_it(void **state)
 {
 	(void)state;
@@ -362,22 +363,22 @@ static void yaml_is_read_as_pyyaml_reads_it(void **state)
 		     (const char *const[]){"on", "1", "q", "2", "f", "(other)", "", "(other)", "r", "z", "s", "(other)",
 					   NULL});
 	expect_pairs("", 0, (const char *const[]){NULL});
-	expect_pairs(NULL, 0, (const char *const[]){NULL}); /* as a file without a byte is */
-	expect_pairs("- a\n- b\n", 1, (const char *const[]){NULL}); /* a list, which is no mapping */
+	expect_pairs(NULL, 0, (const char *const[]){NULL}); /* as an empty file */
+	expect_pairs("- a\n- b\n", 1, (const char *const[]){NULL}); /* the text is a list, not a mapping */
 }
 
-/* PyYAML refuses these too: what stands before the line is kept. */
+/* PyYAML refuses these texts too. The pairs before the bad line are kept. */
 static void yaml_is_read_up_to_what_is_none(void **state)
 {
 	(void)state;
 	expect_pairs("a\nb: 'open\nc: 1\n", 1, (const char *const[]){NULL});
 	expect_pairs("c: 1\nb: \"\\q\"\nd: 2\n", 2, (const char *const[]){"c", "1", NULL});
 	expect_pairs("c: 1\n\nd: 'x' y\n", 3, (const char *const[]){"c", "1", NULL});
-	expect_pairs("c: 1\nd: \x01\n", 1, (const char *const[]){NULL}); /* bytes are looked at before lines are */
+	expect_pairs("c: 1\nd: \x01\n", 1, (const char *const[]){NULL}); /* the bytes are checked before any line is read */
 	expect_pairs("a: 1\n--- \nb: 2\n", 2, (const char *const[]){"a", "1", NULL});
 }
 
-/* What would take time square in its length is refused before: 64 KiB, 64 levels. */
+/* Texts that would take quadratic time are refused early: the limits are 64 KiB and 64 levels. */
 static void yaml_that_is_deep_or_long_is_refused(void **state)
 {
 	struct ts_flat_yaml yaml;
@@ -393,7 +394,7 @@ static void yaml_that_is_deep_or_long_is_refused(void **state)
 	ts_arena_finish(&arena);
 	text[TS_YAML_MAX] = 0;
 	expect_pairs(text, 0, (const char *const[]){NULL});
-	/* 64 lists in one another are passed over, 65 are not. */
+	/* 64 nested lists are skipped, 65 are refused. */
 	for (int deep = 64; deep <= 65; deep++) {
 		(void)snprintf(text, 4096, "a: 1\nb: %.*s%.*s\n", deep, LISTS("["), deep, LISTS("]"));
 		expect_pairs(text, deep == 64 ? 0 : 2,
@@ -405,7 +406,7 @@ static void yaml_that_is_deep_or_long_is_refused(void **state)
 
 /* --- the database --- */
 
-/* A database of SQL, by Python. */
+/* Makes a database from SQL, with Python. */
 static void make_db(struct test_run *t, const char *name, const char *sql)
 {
 	static const char script[] = "import sqlite3, sys\n"
@@ -450,7 +451,7 @@ static void a_database_gives_what_was_logged(void **state)
 		test_script(&t, check, runs[i].name, NULL, "%s", "loss");
 		if (i == 0) {
 			expect_facts(&t);
-			assert_int_equal(t.result.notices.n, 1); /* redacted */
+			assert_int_equal(t.result.notices.n, 1); /* a value was redacted */
 			expect_runs(path, names, 3);
 		}
 		test_run_finish(&t);
@@ -472,7 +473,7 @@ static void parts_are_told_where_one_is_wanted(void **state)
 	ingest_part(&t, path, NULL, TS_INVALID);
 	assert_non_null(strstr(t.err.text, "3 runs"));
 	ingest_part(&t, path, "nobody", TS_NOT_FOUND);
-	ingest_part(&t, path, ID("a4"), TS_OK); /* deleted, and asked for */
+	ingest_part(&t, path, ID("a4"), TS_OK); /* the run is deleted, but it was named */
 	(void)snprintf(path, sizeof path, "%s/mlflow.db#x", t.base);
 	assert_int_equal(ts_discover(path, &t.arena, &found, &n, &t.err), TS_OK);
 	assert_int_equal(n, 1);
@@ -486,7 +487,7 @@ static void parts_are_told_where_one_is_wanted(void **state)
 	test_run_finish(&t);
 }
 
-/* A database that was left by who writes a log beside it can be read where nothing can be written. */
+/* A database in WAL mode that was left behind can be read in a folder that cannot be written. */
 static void write_ahead_logs_need_no_writing(void **state)
 {
 	struct test_run t;
@@ -505,7 +506,7 @@ static void write_ahead_logs_need_no_writing(void **state)
 	test_run_finish(&t);
 }
 
-/* Somebody writes, and will not be ready soon. */
+/* Another process writes, and will not finish soon. */
 static void a_locked_database_is_known(void **state)
 {
 	static const char script[] = "import os, sqlite3, sys, time\n"
@@ -535,10 +536,11 @@ static void a_locked_database_is_known(void **state)
 struct hostile {
 	const char *sql;
 	enum ts_status status;
-	const char *says; /* in the error */
+	const char *says; /* what the error says */
 };
 
-/* What replaces a table would run if it were asked: it is refused, and what is no number is told. */
+/* An object that replaces a table would run code when it is read, so it is refused. A value that is not a number gives
+ * a notice. */
 static void hostile_databases_are_refused(void **state)
 {
 	static const struct hostile cases[] = {
@@ -596,7 +598,8 @@ static void cells_that_are_no_numbers_are_told(void **state)
 	test_run_finish(&t);
 }
 
-/* Its first page, its pages, its end: an error or a run, never anything else; and no file is left beside it. */
+/* Damage in the first page, in other pages or at the end gives an error or a run, nothing else, and leaves no file
+ * beside the database. */
 static void damaged_databases_are_read_or_refused(void **state)
 {
 	struct test_run t;
@@ -625,7 +628,7 @@ static void damaged_databases_are_read_or_refused(void **state)
 		test_write_bytes(&t, "mlflow.db", bytes, cut);
 		ingest_part(&t, path, ID("a1"), cut < 100 ? TS_INVALID : TS_DAMAGED);
 	}
-	/* What is cut behind all that is read of the run is no loss of it. */
+	/* A cut behind everything that is read of the run loses nothing. */
 	free(bytes);
 	test_run_finish(&t);
 }

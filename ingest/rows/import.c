@@ -20,13 +20,13 @@ struct importing {
 	struct ts_head head;
 	struct ts_notices *notices;
 	uint64_t *bytes_read;
-	struct ts_notice *before; /* the notices that there were before the feed */
+	struct ts_notice *before; /* the notices that existed before the feed */
 	size_t n_before;
 	uint64_t bytes_before;
 	struct ts_ingest_result result;
 };
 
-/* {"columns": {"scalars.loss": {"source": "train/loss", "precision": "f32"}}} */
+/* Writes {"columns": {"scalars.loss": {"source": "train/loss", "precision": "f32"}}}. */
 static void write_columns(const struct ts_rows *rows, struct ts_json *j)
 {
 	struct ts_rows_column c;
@@ -68,7 +68,7 @@ static enum ts_status facts_of(struct ts_buf *json, struct importing *m, struct 
 	return ts_facts_from_json(text, TS_SOURCE_RUN_JSON, m->arena, facts, NULL, err);
 }
 
-/* What the log says, then its columns, under what the pusher and the host say. */
+/* Reads the facts of the log, then those of its columns. Facts of the pusher and the host take precedence. */
 static enum ts_status read_facts(struct importing *m, struct ts_error *err)
 {
 	struct ts_buf json = TS_BUF_INIT(FACTS_TEXT_MAX);
@@ -120,7 +120,7 @@ static void tell_rows(struct importing *m)
 	}
 }
 
-/* A second feed meets the same trouble: it is counted once. */
+/* A second feed meets the same problems, so they are counted only once. */
 static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err)
 {
 	struct importing *m = ctx;

@@ -7,7 +7,7 @@
 enum { NAME_MAX_BYTES = 400 };
 
 struct row {
-	const char *name; /* folded: lower case, '-', ' ' and '/' as '_' */
+	const char *name; /* folded: in lower case, with '-', ' ' and '/' as '_' */
 	const char *column;
 	double factor;
 	const char *who;
@@ -15,7 +15,7 @@ struct row {
 
 #define GIB 1073741824.0
 
-/* Version 1. The first row that matches decides. */
+/* This is version 1 of the table. The first row that matches decides. */
 static const struct row table[] = {
 	{"loss", "scalars.loss", 1, "all"},
 	{"train_loss", "scalars.loss", 1, "PyTorch, Keras, W&B"},
@@ -105,7 +105,7 @@ static enum ts_status take(struct ts_log_names *names, struct ts_span column, st
 	return TS_OK;
 }
 
-/* Whose column it is; empty if nobody's yet. */
+/* Returns the name that already has the column, or an empty span if none has it. */
 static struct ts_span owner_of(const struct ts_log_names *names, struct ts_span column)
 {
 	for (size_t i = 0; i < names->n; i++)

@@ -12,9 +12,9 @@
 enum { CELL_BYTES = 8, ROW_MAX = TS_SPILL_RECORD_MAX };
 
 struct column {
-	struct ts_rows_column what; /* name and source are copies */
-	uint32_t number;	    /* the builder's */
-	uint64_t row;		    /* the last one that it has a cell in */
+	struct ts_rows_column what; /* the name and the source are copies */
+	uint32_t number;	    /* its number in the builder */
+	uint64_t row;		    /* the number of the last row in which it has a cell */
 };
 
 struct ts_rows {
@@ -26,17 +26,17 @@ struct ts_rows {
 	size_t n_columns, cap_columns;
 	struct ts_rows_stats stats;
 	bool in_row, any;
-	int64_t step;	/* of the row in hand */
-	uint64_t row;	/* its number */
-	bool sorting;	/* the second time: everything goes through the spill */
-	bool again;	/* the first time met a step that goes back */
+	int64_t step;	/* the step of the current row */
+	uint64_t row;	/* the number of the current row */
+	bool sorting;	/* this is the second pass: all records go through the spill */
+	bool again;	/* the first pass met a step that goes back */
 	struct ts_spill *spill;
-	struct ts_buf cells;	/* of the row in hand, for the spill: u32 segment, then cells */
-	struct ts_buf same;  /* merging: the records of one step */
-	int64_t *restarts; /* the step at which training began again, each time */
+	struct ts_buf cells;	/* the current row for the spill: u32 segment, then the cells */
+	struct ts_buf same;  /* the records of one step while merging */
+	int64_t *restarts; /* for each restart, the step at which training began again */
 	size_t n_restarts, cap_restarts;
-	uint32_t segment_column, step_column, step_text_column; /* + 1; 0: not yet */
-	int64_t ordinal; /* of the next superseded row */
+	uint32_t segment_column, step_column, step_text_column; /* the column's number + 1; 0: not yet made */
+	int64_t ordinal; /* the ordinal of the next superseded row */
 };
 
 static enum ts_status no_memory(struct ts_error *err)
@@ -44,7 +44,7 @@ static enum ts_status no_memory(struct ts_error *err)
 	return ts_error_set(err, TS_NO_MEMORY, "out of memory for rows");
 }
 
-/* Ends the first pass: a status that callers hand on, and that says nothing to people. */
+/* Ends the first pass with a status that callers pass on and that is never shown to people. */
 static enum ts_status again(struct ts_rows *r, struct ts_error *err)
 {
 	r->again = true;
@@ -187,7 +187,7 @@ enum ts_status ts_rows_restart(struct ts_rows *r, int64_t step, struct ts_error 
 	return end_row(r, err) ? err->status : add_restart(r, step, err);
 }
 
-/* The column has a cell in this row, which stays or is replaced. */
+/* Returns whether the column already has a cell in this row. The cell is kept or replaced. */
 static bool comes_again(struct ts_rows *r, struct column *c)
 {
 	bool again = c->row == r->row;
@@ -198,7 +198,7 @@ static bool comes_again(struct ts_rows *r, struct column *c)
 	return again && c->what.quiet;
 }
 
-/* The cell may be written: its column is one of ours. */
+/* Returns whether the cell may be written, that is, whether its column is one of ours. */
 static bool take_cell(struct ts_rows *r, uint32_t column)
 {
 	if (column >= r->n_columns) {
@@ -249,7 +249,7 @@ enum ts_status ts_rows_text(struct ts_rows *r, uint32_t column, struct ts_span v
 
 /* --- and go, sorted --- */
 
-/* Cells of one record of the spill into the builder's row; a second value of a column replaces the first. */
+/* Puts the cells of one record of the spill into the builder's row. A second value of a column replaces the first. */
 static void put_cells(struct ts_rows *r, struct ts_span record)
 {
 	size_t at = 4;
@@ -284,7 +284,8 @@ static enum ts_status put_segment(struct ts_rows *r, uint32_t segment, struct ts
 	return TS_OK;
 }
 
-/* A number, or its digits where a double would lose some: as segments of steps.jsonl have it. */
+/* Writes the step as a number, or as its digits if a double would lose some. The segments of steps.jsonl are stored in
+ * the same way. */
 static enum ts_status put_step(struct ts_rows *r, int64_t step, struct ts_error *err)
 {
 	char digits[32];
@@ -313,7 +314,8 @@ static enum ts_status superseded_row(struct ts_rows *r, struct ts_span record, s
 	return ts_builder_row_end(r->builder, err);
 }
 
-/* The least step from which a segment's rows are superseded, whether they were written again or not. */
+/* Returns whether a later restart began at this step or before it. Such a row is superseded, even if the step was not
+ * written again. */
 static bool purged(const struct ts_rows *r, uint32_t segment, int64_t step)
 {
 	for (size_t i = segment; !r->source->by_row && i < r->n_restarts; i++)
@@ -322,13 +324,14 @@ static bool purged(const struct ts_rows *r, uint32_t segment, int64_t step)
 	return false;
 }
 
-/* A record of the step in hand, of which the last execution is `last`. */
+/* Returns whether a record of the current step is superseded. `last` is the segment of the last execution. */
 static bool is_replaced(const struct ts_rows *r, uint32_t segment, uint32_t last)
 {
 	return purged(r, segment, r->step) || (r->source->by_row && segment < last);
 }
 
-/* All records of one step, as they came, with u32 lengths between them: superseded ones first, in their order, then the row. */
+/* Merges all records of one step, which have u32 lengths between them. The superseded records come first, in their
+ * order, then the row. */
 static enum ts_status merge_step(struct ts_rows *r, struct ts_span records, struct ts_error *err)
 {
 	uint32_t last = 0;

@@ -15,17 +15,17 @@ enum { READ_BYTES = 256 << 10, HEADER_BYTES = 12 };
 
 struct entry {
 	int64_t step;
-	uint32_t at, len; /* in data */
+	uint32_t at, len; /* position and length in data */
 };
 
-/* One sorted run of the file, or what is still in memory. */
+/* A sorted run of records in the file, or the records that are still in memory. */
 struct run {
-	uint64_t at, end;  /* in the file: what was not read yet */
+	uint64_t at, end;  /* the part of the file that was not read yet */
 	struct ts_buf window;
-	size_t used;	   /* of the window */
-	int64_t step;	   /* of the record in hand */
+	size_t used;	   /* the bytes of the window that are used */
+	int64_t step;	   /* the step of the current record */
 	struct ts_span bytes;
-	bool open;	   /* there is one */
+	bool open;	   /* there is a current record */
 };
 
 struct ts_spill {
@@ -33,13 +33,13 @@ struct ts_spill {
 	struct ts_buf data;
 	struct entry *entries;
 	size_t n, cap;
-	int fd; /* -1: nothing was written */
+	int fd; /* -1: nothing was written to a file */
 	uint64_t written;
 	struct run *runs;
 	size_t n_runs, cap_runs;
-	size_t next_entry; /* of those in memory, while reading */
+	size_t next_entry; /* the next record in memory, while reading */
 	bool reading;
-	size_t current; /* whose record was given last; n_runs: memory's */
+	size_t current; /* the run that gave the last record; n_runs stands for memory */
 };
 
 enum ts_status ts_spill_create(size_t memory, struct ts_spill **ret_spill, struct ts_error *err)
@@ -89,7 +89,7 @@ static void sort_entries(struct ts_spill *s)
 		}
 }
 
-/* A name that is gone at once: nothing is left behind, whatever happens. */
+/* Opens a file and removes its name at once, so that no file is left behind, whatever happens. */
 static enum ts_status open_file(struct ts_spill *s, struct ts_error *err)
 {
 	const char *directory = getenv("TMPDIR");
@@ -182,7 +182,7 @@ enum ts_status ts_spill_add(struct ts_spill *s, int64_t step, struct ts_span byt
 
 /* --- and go --- */
 
-/* At least `want` bytes behind `used`, or the file was cut. */
+/* Reads until the window has at least `want` bytes behind `used`. If that fails, the file was cut. */
 static enum ts_status fill(struct ts_spill *s, struct run *r, size_t want, struct ts_error *err)
 {
 	size_t left = r->window.len - r->used, n, got;
@@ -239,8 +239,8 @@ static enum ts_status begin_reading(struct ts_spill *s, struct ts_error *err)
 	return TS_OK;
 }
 
-/* The earliest run with the least step: what came first goes first. Runs are few (one for each `memory` bytes), so they are looked
- * through in turn. */
+/* Returns the run with the least step; of several, the earliest, so that earlier records go first. There are few runs
+ * (one for each `memory` bytes), so a linear search suffices. */
 static size_t least(const struct ts_spill *s)
 {
 	size_t best = SIZE_MAX;

@@ -11,12 +11,12 @@
 
 #include <cmocka.h>
 
-/* What a log says, one thing after another. */
+/* What a log does, one action after another. */
 enum what { STEP, CELL, RESTART };
 
 struct event {
 	enum what what;
-	int64_t step; /* STEP, RESTART */
+	int64_t step; /* for STEP and RESTART */
 	const char *name;
 	double value;
 };
@@ -104,7 +104,7 @@ static void series_may_come_one_after_another(void **state)
 	}
 }
 
-/* Of a quiet column the first cell of a step stays, whether rows were sorted or not. */
+/* In a quiet column, the first cell of a step is kept, whether the rows were sorted or not. */
 static void the_first_of_a_quiet_column_stays(void **state)
 {
 	static const struct event events[] = {{STEP, 1, NULL, 0}, {CELL, 0, "q", 1}, {STEP, 1, NULL, 0}, {CELL, 0, "q", 2},
@@ -137,7 +137,7 @@ static void rows_that_go_back_are_a_restart(void **state)
 	assert_int_equal(t.result.segments, 2);
 	assert_int_equal(t.result.superseded, 1);
 	assert_int_equal(t.result.rows, 3);
-	/* The same as steps.jsonl makes of it, to the id of the index. */
+	/* steps.jsonl gives the same run, even the same id of the index. */
 	test_run_init(&u);
 	test_steps(&u, "{\"step\":1,\"a\":1}\n{\"step\":2,\"a\":2}\n{\"step\":3,\"a\":3}\n{\"step\":2,\"a\":4}\n");
 	assert_int_equal(test_ingest(&u), TS_OK);
@@ -165,7 +165,7 @@ static void a_restart_that_is_said_takes_back_what_lies_behind(void **state)
 	test_run_finish(&t);
 }
 
-/* Sorted with little memory and with much: the same order. */
+/* Sorting with little memory and with much memory gives the same order. */
 static void spilling_changes_nothing(void **state)
 {
 	enum { N = 5000 };

@@ -19,7 +19,7 @@ void ts_emit_init(struct ts_emit *emit, struct ts_builder *builder, const struct
 		forget(&record->keys.items[i]);
 }
 
-/* columns.<name>.precision: "f32", "f64", or the digits behind the point. */
+/* Reads columns.<name>.precision: "f32", "f64", or the number of digits behind the decimal point. */
 static void declare_precision(struct ts_emit *emit, struct ts_span name, uint32_t column)
 {
 	struct ts_buf path = TS_BUF_INIT(4 * TS_PATH_MAX);
@@ -96,7 +96,7 @@ static enum ts_status put_own(struct ts_emit *emit, const char *name, uint32_t *
 	return TS_OK;
 }
 
-/* The step of a superseded row: a number, or its digits where a double would lose some. */
+/* Writes the step of a superseded row as a number, or as its digits if a double would lose some. */
 static enum ts_status put_step(struct ts_emit *emit, int64_t step, struct ts_error *err)
 {
 	char digits[32];
@@ -111,7 +111,7 @@ static enum ts_status put_step(struct ts_emit *emit, int64_t step, struct ts_err
 	return TS_OK;
 }
 
-/* A value where the row has one of another type, or an object: no record could hold both. */
+/* Returns whether the row already has a value of another type, or an object, in this place. One record could not hold both. */
 static bool conflicts(const struct ts_emit *emit, const struct ts_record *record, const struct ts_cell *cell)
 {
 	const struct ts_key *key = ts_key_at(&record->keys, cell->key);
@@ -124,7 +124,7 @@ static bool conflicts(const struct ts_emit *emit, const struct ts_record *record
 	return false;
 }
 
-/* In a further record of a step: the last value of a column counts, the first of those that cannot stand together. */
+/* Handles a further record of a step. The last value of a column counts; of values that conflict, the first one counts. */
 static bool comes_again(struct ts_emit *emit, const struct ts_record *record, const struct ts_cell *cell, uint64_t line)
 {
 	const struct ts_key *key = ts_key_at(&record->keys, cell->key);

@@ -13,9 +13,9 @@
 
 #include <math.h>
 
-#define EXACT_MAX 9007199254740992.0 /* as in record.c */
+#define EXACT_MAX 9007199254740992.0 /* the same as in record.c */
 
-/* Shapes of one file; records that bring more are parsed the general way. */
+/* The most shapes of one file. Records that would add more are parsed by the general parser. */
 enum { SHAPES_MAX = 4096, LITERAL_MAX = 4096 };
 
 enum follows { FOLLOWS_NUMBER, FOLLOWS_STEP, FOLLOWS_END };
@@ -24,10 +24,10 @@ struct ts_shape {
 	uint8_t *literal;
 	uint32_t len;
 	uint8_t follows;
-	bool phase; /* a phase below zero is noted, so it is not plain */
+	bool phase; /* the column is a phase; a negative value gives a notice, so it is not plain */
 	uint32_t key;
-	uint32_t child;	  /* the first shape behind this one; 0 = none */
-	uint32_t sibling; /* another one at the same place; 0 = none */
+	uint32_t child;	  /* the first shape that follows this one; 0 = none */
+	uint32_t sibling; /* another shape with the same parent; 0 = none */
 };
 
 void ts_shapes_finish(struct ts_record *p)
@@ -39,7 +39,7 @@ void ts_shapes_finish(struct ts_record *p)
 	p->n_shapes = 0;
 }
 
-/* NaN, Infinity, -Infinity. */
+/* Reads NaN, Infinity or -Infinity. */
 static size_t scan_word(const uint8_t *at, const uint8_t *end, double *ret)
 {
 	struct ts_span rest = ts_span_of(at, (size_t)(end - at));
@@ -72,7 +72,7 @@ static const struct ts_shape *match(const struct ts_record *p, uint32_t first, c
 	return NULL;
 }
 
-/* The bytes of the line's end, 0 if something else stands there. */
+/* Returns the number of bytes of the line end, or 0 if something else stands there. */
 static size_t line_end(const uint8_t *at, const uint8_t *end)
 {
 	if (at < end && *at == '\n')
@@ -80,7 +80,7 @@ static size_t line_end(const uint8_t *at, const uint8_t *end)
 	return end - at >= 2 && at[0] == '\r' && at[1] == '\n' ? 2 : 0;
 }
 
-/* Takes the number at `at` for shape; returns its bytes, 0 if it is none or not plain. */
+/* Takes the number at `at` for shape. Returns its number of bytes, or 0 if it is not a plain number. */
 static size_t take_number(struct ts_record *p, const struct ts_shape *shape, const uint8_t *at, const uint8_t *end)
 {
 	bool integer = false;
@@ -143,7 +143,8 @@ static uint32_t find(const struct ts_record *p, uint32_t parent, struct ts_span 
 	return 0;
 }
 
-/* The shape below parent, made if need be; 0 when there is no room. The newest is tried first. */
+/* Returns the shape below parent and creates it if necessary. Returns 0 if there is no space. The newest shape is tried
+ * first. */
 static uint32_t get(struct ts_record *p, uint32_t parent, struct ts_span literal, enum follows follows, uint32_t key)
 {
 	uint32_t shape = find(p, parent, literal, follows, key);
@@ -166,7 +167,8 @@ static uint32_t get(struct ts_record *p, uint32_t parent, struct ts_span literal
 	return shape;
 }
 
-/* Room for all there may be, so that nothing moves; shape 0 is the start of a record. Without memory nothing is learnt. */
+/* Allocates space for all shapes at once, so that nothing moves. Shape 0 is the start of a record. Without memory, no
+ * shape is learned. */
 static bool make_room(struct ts_record *p)
 {
 	if (p->shapes)

@@ -22,13 +22,13 @@ static enum ts_file_kind kind_of(const char *directory, const char *name)
 	return n > 0 && (size_t)n < sizeof path ? ts_file_kind(path) : TS_FILE_NONE;
 }
 
-/* Whatever it is: one that is no regular file is refused by its name where it is read. */
+/* Any kind of file counts: one that is not a regular file is refused by name when it is read. */
 static bool has(const char *directory, const char *name)
 {
 	return kind_of(directory, name) != TS_FILE_NONE;
 }
 
-/* "rank" and digits: the number, -1 if it is none, -2 if it is too large. */
+/* Reads "rank" and digits. Returns the number, -1 if the name has another form, -2 if the number is too large. */
 static int64_t rank_of(struct ts_span name, struct ts_span prefix)
 {
 	int64_t rank;
@@ -100,7 +100,7 @@ static enum ts_status add_rank(struct ts_run_layout *layout, int64_t rank, const
 	if (at > 0 && layout->ranks[at - 1].rank == rank)
 		return ts_error_set(err, TS_INVALID, "%s and %s are both rank %" PRId64, layout->ranks[at - 1].path,
 				    path, rank);
-	if (layout->n == TS_WORLD_MAX) /* of which some may be empty: how many fit in a run is asked of the others */
+	if (layout->n == TS_WORLD_MAX) /* some may be empty, so the limit of ranks in a run is checked for the others later */
 		return ts_error_set(err, TS_TOO_LARGE, "%s: more than %d rank directories; a run has at most %d ranks", layout->path,
 				    TS_WORLD_MAX, TS_RANKS_MAX);
 	dir = &layout->ranks[at];
@@ -126,7 +126,7 @@ static enum ts_status add_ranks(struct ts_run_layout *layout, const char *direct
 			return ts_arena_error(arena, err);
 		if (ts_file_kind(path) != TS_FILE_DIRECTORY)
 			continue;
-		if (access(path, X_OK) != 0) /* else it would look empty */
+		if (access(path, X_OK) != 0) /* otherwise the directory would look empty */
 			return ts_error_errno(err, errno, "%s", path);
 		if (!layout->multi && (rank == 0 || !ts_layout_looks_like_run(path)))
 			continue;
@@ -136,13 +136,13 @@ static enum ts_status add_ranks(struct ts_run_layout *layout, const char *direct
 	return TS_OK;
 }
 
-/* PATH itself is rank 0, PATH_rank<k> beside it are the others. */
+/* PATH itself is rank 0. PATH_rank<k> beside it are the other ranks. */
 static enum ts_status add_siblings(struct ts_run_layout *layout, struct ts_arena *arena, struct ts_error *err)
 {
 	char *real = realpath(layout->path, NULL);
 	char *slash = real ? strrchr(real, '/') : NULL;
 	enum ts_status status = TS_OK;
-	struct ts_error why; /* a parent that may not be read has no siblings to offer */
+	struct ts_error why; /* a parent that may not be read gives no siblings */
 	char *prefix;
 	char *parent;
 	char **names;

@@ -51,7 +51,7 @@ static enum ts_status tell_progress(struct ts_progress *progress, size_t n, stru
 	return TS_OK;
 }
 
-/* Moves what is left to the front, makes room if there is none, reads on. */
+/* Moves the unread bytes to the front, makes space if there is none, and reads on. */
 static enum ts_status refill(struct ts_range *range, struct ts_error *err)
 {
 	uint64_t left;
@@ -97,7 +97,7 @@ static void skip_bom(struct ts_range *range, struct ts_notices *notices)
 	}
 }
 
-/* Looks for the end of the line at `at`. *ret_found is false when more had to be read first, or nothing is left. */
+/* Looks for the end of the line at `at`. *ret_found is false if more bytes had to be read first, or if nothing is left. */
 static enum ts_status find_line(struct ts_range *range, struct ts_notices *notices, bool *ret_found,
 				struct ts_error *err)
 {
@@ -138,7 +138,7 @@ static bool has_grown(const struct ts_steps_source *source)
 	return source->fd >= 0 && fstat(source->fd, &st) == 0 && (uint64_t)st.st_size > source->size;
 }
 
-/* The last line of the file, of which the end is missing. */
+/* Returns whether this is the last line of the file and its end is missing. */
 static bool is_cut(const struct ts_range *range, const struct ts_outcome *out)
 {
 	bool to_end = range->at + out->used == range->line_end;
@@ -201,7 +201,7 @@ static void tell_oddities(const struct ts_range *range, struct ts_notices *notic
 	}
 }
 
-/* The next value of the line in hand. *ret_good: it is a record. */
+/* Takes the next value of the current line. *ret_good: the value is a record. */
 static enum ts_status take_value(struct ts_range *range, struct ts_record *record, struct ts_notices *notices,
 				 bool *ret_good, struct ts_error *err)
 {
@@ -226,7 +226,7 @@ static enum ts_status take_value(struct ts_range *range, struct ts_record *recor
 	return TS_OK;
 }
 
-/* Over white space; at the end of the line, to the next one. */
+/* Moves over white space, and at the end of the line to the next line. */
 static void move_on(struct ts_range *range)
 {
 	while (range->at < range->line_end && ts_is_space(range->window[range->at]))
@@ -265,7 +265,8 @@ static bool take_fast(struct ts_range *range, struct ts_record *record)
 	return true;
 }
 
-/* To the next line that is to be parsed (range->in_line), or a record that was taken on the way (*ret_good), or the end. */
+/* Moves to the next line that has to be parsed (range->in_line), to a record that was taken on the way (*ret_good), or
+ * to the end. */
 static enum ts_status next_line(struct ts_range *range, struct ts_record *record, struct ts_notices *notices,
 				bool *ret_good, bool *ret_end, struct ts_error *err)
 {

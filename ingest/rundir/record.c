@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* 2^53: below it every integer is a double; 2^53 itself may also be 2^53 + 1, rounded. */
+/* Below 2^53 every integer is a double. 2^53 itself may also be 2^53 + 1, rounded. */
 #define EXACT_MAX 9007199254740992.0
 
 static enum ts_status known_key(struct ts_record *p, const char *name, uint32_t *ret, struct ts_error *err)
@@ -120,7 +120,7 @@ static void odd(struct ts_record *p, enum ts_oddity what, uint32_t key)
 	p->plain = false;
 }
 
-/* The first reason stays. */
+/* Rejects the record. The first reason is kept. */
 static void reject(struct ts_record *p, const char *code, const char *detail)
 {
 	if (p->rejected)
@@ -129,8 +129,8 @@ static void reject(struct ts_record *p, const char *code, const char *detail)
 	(void)snprintf(p->out->detail, sizeof p->out->detail, "%s", detail);
 }
 
-/* A copy that lives until the next parse. All copies of a record are no longer than its text, so the first one reserves
- * room for all and nothing moves. */
+/* Makes a copy that lives until the next parse. All copies of a record together are no longer than its text, so the
+ * first copy reserves space for all of them and nothing moves. */
 static enum ts_status keep_text(struct ts_record *p, struct ts_span text, struct ts_span *ret, struct ts_error *err)
 {
 	uint8_t *at;
@@ -145,7 +145,7 @@ static enum ts_status keep_text(struct ts_record *p, struct ts_span text, struct
 	return TS_OK;
 }
 
-/* Three bytes are left for what emit.c may put behind a name. */
+/* Three bytes are reserved for what emit.c may put behind a name. */
 static bool path_too_long(const struct ts_record *p, uint32_t key)
 {
 	return ts_key_at(&p->keys, key)->path_len + 3 > TS_PATH_MAX;
@@ -182,7 +182,7 @@ static enum ts_status add_text(struct ts_record *p, uint32_t key, enum ts_column
 	return TS_OK;
 }
 
-/* An integer whose digits a double cannot give back. */
+/* Returns whether this is an integer whose digits a double cannot give back. */
 static bool loses_digits(const struct ts_json_token *t)
 {
 	char exact[400];
@@ -224,7 +224,7 @@ static enum ts_status add_number(struct ts_record *p, uint32_t key, const struct
 	return note_spot(p, t, key, err);
 }
 
-/* 16 hex digits under this key are a word. */
+/* Returns whether 16 hex digits under this key are a word. */
 static bool is_word(const struct ts_record *p, uint32_t key)
 {
 	return ts_key_at(&p->keys, key)->parent == p->key_digests ||
@@ -246,7 +246,7 @@ static enum ts_status add_string(struct ts_record *p, uint32_t key, struct ts_sp
 	return TS_OK;
 }
 
-/* JSON without the white space between its tokens, so that two ways of writing a list are one value. */
+/* Adds a list as JSON without white space between its tokens, so that two ways of writing a list give one value. */
 static enum ts_status add_array(struct ts_record *p, uint32_t key, struct ts_error *err)
 {
 	struct ts_span raw;
@@ -319,7 +319,7 @@ static enum ts_status take_step(struct ts_record *p, const struct ts_json_token 
 	return note_spot(p, t, TS_KEY_ROOT, err);
 }
 
-/* phases, scalars and memory are objects of numbers or they are nothing. */
+/* phases, scalars and memory must be objects of numbers, or they are left out. */
 static enum ts_status take_section(struct ts_record *p, uint32_t key, const struct ts_json_token *t,
 				   struct ts_error *err)
 {
@@ -357,7 +357,7 @@ static enum ts_status take_leaf(struct ts_record *p, uint32_t key, const struct 
 	return ts_error_set(err, TS_INTERNAL, "a value has no kind");
 }
 
-/* The value of a key that has no number or no name: read over, and counted. */
+/* Skips and counts the value of a key if the value is no number or the key has no name. */
 static enum ts_status leave_out(struct ts_record *p, enum ts_oddity why, uint32_t key, struct ts_error *err)
 {
 	odd(p, why, key);
@@ -379,7 +379,7 @@ static enum ts_status take_value(struct ts_record *p, uint32_t parent, uint32_t 
 	return take_leaf(p, key, &t, err);
 }
 
-/* The key came before in this object: what came from it then is replaced. */
+/* Drops the values that an earlier occurrence of the key in this object gave. They are replaced. */
 static void drop_earlier(struct ts_record *p, uint32_t key)
 {
 	struct ts_key *k = ts_key_at(&p->keys, key);
@@ -441,7 +441,7 @@ static enum ts_status take_document(struct ts_record *p, struct ts_error *err)
 	return t.type == TS_JSON_ARRAY ? ts_json_skip(&p->reader, NULL, err) : TS_OK;
 }
 
-/* The byte that an error of the JSON reader names. */
+/* Returns the byte that an error of the JSON reader names. */
 static size_t error_byte(const struct ts_error *err)
 {
 	size_t at = 0;
@@ -453,8 +453,9 @@ static size_t error_byte(const struct ts_error *err)
 	return at;
 }
 
-/* A record that was cut and another one behind it on the same line: the parser stops at the second one's brace, or, where
- * the cut went through a string, behind its first quote. Returns where that is, or the end of the text. */
+/* Handles a record that was cut, with another record behind it on the same line. The parser stops at the second
+ * record's brace or, if a string was cut, behind the second record's first quote. Returns where the second record
+ * begins, or the end of the text. */
 static size_t next_record(struct ts_span text, size_t error)
 {
 	size_t at = error > 2 ? error - 2 : 1;
@@ -483,7 +484,7 @@ static void malformed(struct ts_record *p, struct ts_span text, struct ts_error 
 	p->out->used = next_record(text, byte);
 }
 
-/* The cell of a column that the form knows, whatever its type; NULL without one. */
+/* Returns the cell of a column that the form knows, whatever its type, or NULL if there is none. */
 static const struct ts_cell *known_cell(const struct ts_record *p, size_t i)
 {
 	for (size_t k = p->n; k-- > 0;)

@@ -19,8 +19,8 @@ struct reading {
 	struct ts_arena *arena;
 	struct ts_sink_count sink;
 	struct ts_progress progress;
-	struct ts_facts given;	/* by the pusher and the host */
-	struct ts_facts root;	/* of run.json and facts.json beside rank directories */
+	struct ts_facts given;	/* the facts of the pusher and the host */
+	struct ts_facts root;	/* the facts of run.json and facts.json beside the rank directories */
 	struct ts_head head;
 	size_t ranks_cap;
 	struct ts_ingest_result result;
@@ -51,7 +51,7 @@ static bool below(struct ts_span path, const char *prefix)
 	       (path.len == p.len || path.data[p.len] == '.' || path.data[p.len] == '[');
 }
 
-/* What run.json says its rank is; INT64_MIN if it says nothing that a rank can be. */
+/* Returns the rank that run.json declares, or INT64_MIN if it declares none that is possible. */
 static int64_t declared_rank(const struct ts_facts *facts)
 {
 	const struct ts_fact *fact =
@@ -74,7 +74,7 @@ static void drop_fact(struct ts_facts *facts, const char *path, enum ts_fact_sou
 	facts->n--;
 }
 
-/* The rank is the index's; a run.json that says another one keeps it as a fact. */
+/* The index has the rank of the directory. If run.json declares another rank, that is kept as a fact. */
 static void settle_rank(struct reading *r, const struct ts_rank_dir *dir, struct ts_facts *facts,
 			struct ts_notices *notices)
 {
@@ -90,7 +90,7 @@ static void settle_rank(struct reading *r, const struct ts_rank_dir *dir, struct
 	ts_notice_add(notices, "rank_mismatch", TS_NOTICE_INFO, file_name(r, dir->name, "run.json"), 0, detail);
 }
 
-/* Everything that is said about a rank, ready to be stored. */
+/* Collects everything that is said about a rank, ready to be stored. */
 static enum ts_status rank_facts(struct reading *r, const struct ts_rank_dir *dir, struct ts_notices *notices,
 				 struct ts_arena *arena, struct ts_facts *ret_facts, struct ts_error *err)
 {
@@ -124,7 +124,8 @@ static void drop_empty_ranks(struct reading *r)
 	layout->n = kept;
 }
 
-/* A single directory has the rank that its run.json says; of what lies beside it, what says another rank is no part. */
+/* A single directory has the rank that its run.json declares. A directory beside it is not part of the run if it
+ * declares another rank. */
 static enum ts_status settle_layout(struct reading *r, struct ts_error *err)
 {
 	struct ts_run_layout *layout = &r->layout;
@@ -170,7 +171,7 @@ static uint64_t size_of(struct reading *r, const char *directory, const char *na
 	return size;
 }
 
-/* Of all files that may be the job's as well as a rank's. */
+/* Counts the bytes of all files that may belong to the job or to a rank. */
 static void count_bytes_of(struct reading *r, const char *directory)
 {
 	for (size_t i = 0; i < TS_SIDE_FILES; i++)
@@ -195,14 +196,14 @@ static enum ts_status read_root(struct reading *r, struct ts_error *err)
 		return TS_OK;
 	if (ts_facts_read_dir(r->layout.path, ts_span_str(""), &r->result.notices, r->arena, &r->root, err))
 		return err->status;
-	drop_fact(&r->root, "parallelism.rank", TS_SOURCE_RUN_JSON); /* whose it was cannot be said */
+	drop_fact(&r->root, "parallelism.rank", TS_SOURCE_RUN_JSON); /* it is not known which rank this was about */
 	return TS_OK;
 }
 
 /* --- head --- */
 
-/* The head's facts are those of the first rank that run.json says anything of, else of the first rank. What is asked here
- * is what an index gives back, so that an exported run picks the same rank. */
+/* The facts of the head are those of the first rank for which run.json says anything, or else of the first rank. Only
+ * what an index also gives back is used here, so that an exported run picks the same rank. */
 static enum ts_status find_head_facts(struct reading *r, struct ts_error *err)
 {
 	struct ts_arena scratch;
@@ -249,7 +250,7 @@ static bool has_job_files(const struct reading *r)
 	return false;
 }
 
-/* Asked before any steps are read: a directory with too many ranks has many of them. */
+/* This is checked before any steps are read, because a directory with too many ranks has many of them. */
 static enum ts_status check_room(struct reading *r, struct ts_error *err)
 {
 	if (ts_head_check_room(&r->head.facts, r->layout.n + has_job_files(r), err))
@@ -395,7 +396,7 @@ static enum ts_status read_side_file(struct reading *r, const struct ts_side_fil
 	return status;
 }
 
-/* The events of a pipeline and the digests of operations, if there are files of them. facts may be NULL. */
+/* Reads the events of a pipeline and the digests of operations, if there are such files. facts may be NULL. */
 static enum ts_status read_side_files(struct reading *r, const char *directory, struct ts_span prefix,
 				      const struct ts_facts *facts, struct ts_builder *b, struct ts_error *err)
 {
@@ -438,7 +439,7 @@ static enum ts_status read_rank(struct reading *r, const struct ts_rank_dir *dir
 	return status;
 }
 
-/* Files beside the rank directories are the job's. */
+/* Reads the files beside the rank directories, which belong to the job. */
 static enum ts_status read_job(struct reading *r, struct ts_error *err)
 {
 	struct ts_facts none = {.n = 0};
@@ -486,7 +487,7 @@ static enum ts_status read_ranks(struct reading *r, struct ts_error *err)
 
 /* --- the whole --- */
 
-/* run.json is written at the end. */
+/* Returns whether run.json says that the run has ended, because it is written at the end. */
 static bool says_end(const struct ts_facts *facts)
 {
 	for (size_t i = 0; i < facts->n; i++)

@@ -8,20 +8,20 @@ enum { WINDOWS_BUDGET = 64 << 20, WINDOW_MIN = 16 << 10, WINDOW_MAX = 1 << 20 };
 
 struct lane {
 	struct ts_range range;
-	int64_t step; /* of the record that comes next */
+	int64_t step; /* the step of the next record */
 	bool open;
 };
 
 struct merge {
 	const struct ts_steps_input *input;
 	const struct ts_segment *segments;
-	struct lane *lanes; /* one a segment */
-	uint32_t *heap;	    /* of lanes with a record, by (step, segment) */
-	size_t n;	    /* in the heap */
-	uint32_t *same;	    /* lanes that hold the step in hand */
+	struct lane *lanes; /* one for each segment */
+	uint32_t *heap;	    /* the lanes that have a record, ordered by (step, segment) */
+	size_t n;	    /* the number of lanes in the heap */
+	uint32_t *same;	    /* the lanes that have the current step */
 	size_t window;
 	struct ts_record *record;
-	uint32_t owner; /* whose record that is */
+	uint32_t owner; /* the lane to which record belongs */
 	struct ts_emit *emit;
 	int64_t ordinal;
 };
@@ -76,12 +76,12 @@ static enum ts_status changed(const struct merge *m, struct ts_error *err)
 			    TS_SPAN_ARG(m->input->source.path));
 }
 
-/* Reads the lane's next record; at its end the window goes, so that only segments in use hold one. */
+/* Reads the lane's next record. At the end of the lane its window is freed, so that only segments in use have one. */
 static enum ts_status advance(struct merge *m, uint32_t i, bool *ret_more, struct ts_error *err)
 {
 	struct lane *lane = &m->lanes[i];
 
-	m->owner = UINT32_MAX; /* even a lane without a further record may have tried one */
+	m->owner = UINT32_MAX; /* a lane without a further record may have overwritten the record while it tried to parse one */
 	if (ts_range_next(&lane->range, m->record, NULL, ret_more, err))
 		return err->status;
 	if (!*ret_more) {
@@ -96,7 +96,7 @@ static enum ts_status advance(struct merge *m, uint32_t i, bool *ret_more, struc
 	return TS_OK;
 }
 
-/* The lane's record in m->record. */
+/* Makes sure that m->record is the record of the lane. */
 static enum ts_status hold(struct merge *m, uint32_t i, struct ts_error *err)
 {
 	struct lane *lane = &m->lanes[i];
@@ -113,7 +113,8 @@ static enum ts_status hold(struct merge *m, uint32_t i, struct ts_error *err)
 	return !more || lane->step != m->segments[i].first_step ? changed(m, err) : TS_OK;
 }
 
-/* The row of the lane's step: all records that it has of it, one after the other. *ret_more: the lane has a step behind. */
+/* Emits the row of the lane's step from all of its records of that step, one after the other. *ret_more: the lane has a
+ * further step. */
 static enum ts_status emit_lane(struct merge *m, uint32_t i, bool superseded, bool *ret_more, struct ts_error *err)
 {
 	enum ts_table_kind kind = superseded ? TS_TABLE_SUPERSEDED : TS_TABLE_STEPS;
@@ -138,7 +139,7 @@ static enum ts_status emit_lane(struct merge *m, uint32_t i, bool superseded, bo
 	return TS_OK;
 }
 
-/* One step: all lanes that have it, the last of them wins. */
+/* Merges one step: of all lanes that have it, the last one counts. */
 static enum ts_status merge_step(struct merge *m, struct ts_error *err)
 {
 	int64_t step = m->lanes[m->heap[0]].step;

@@ -12,7 +12,7 @@ const struct ts_side_file ts_side_files[TS_SIDE_FILES] = {
 	{"digests.jsonl", TS_TABLE_DIGESTS, TS_RECORD_DIGEST},
 };
 
-/* The columns that the form knows come first, so that none of them is left out where columns run short. */
+/* The columns that the form knows are made first, so that none of them is left out if there are too many columns. */
 static enum ts_status make_columns(struct ts_record *record, struct ts_builder *b, struct ts_emit *emit,
 				   struct ts_error *err)
 {

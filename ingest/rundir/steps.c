@@ -17,7 +17,7 @@ struct steps {
 	size_t n, cap;
 	bool any;
 	int64_t last;
-	bool open; /* the builder has a row that is not ended */
+	bool open; /* the builder has a row that is not ended yet */
 };
 
 static enum ts_status make_builder(struct steps *s, struct ts_error *err)
@@ -40,7 +40,7 @@ static enum ts_status too_many(const struct steps *s, struct ts_error *err)
 			    TS_SPAN_ARG(s->input->source.path), ts_range_line(&s->range), TS_SEGMENTS_MAX);
 }
 
-/* The record in hand begins a segment. */
+/* Begins a segment at the current record. */
 static enum ts_status begin_segment(struct steps *s, struct ts_error *err)
 {
 	uint64_t offset = s->n ? ts_range_offset(&s->range) : 0;
@@ -80,7 +80,7 @@ static enum ts_status at_line(const struct steps *s, struct ts_error *err)
 	return ts_error_prefix(err, "%.*s line %" PRIu64, TS_SPAN_ARG(s->input->source.path), ts_range_line(&s->range));
 }
 
-/* The row in hand ends where the first pass goes on to the next step, or to its own end. */
+/* Ends the current row. This happens when the first pass goes on to the next step, or ends. */
 static enum ts_status close_row(struct steps *s, struct ts_error *err)
 {
 	bool open = s->open;
@@ -91,7 +91,8 @@ static enum ts_status close_row(struct steps *s, struct ts_error *err)
 	return TS_OK;
 }
 
-/* Records of one step, one after the other, are one row: many loops log the loss and the rate of a step in two. */
+/* Records of one step that follow each other form one row, because many loops log the loss and the learning rate of a
+ * step in two records. */
 static enum ts_status take_record(struct steps *s, struct ts_error *err)
 {
 	bool back = s->any && s->record.step < s->last, next = !s->any || s->record.step != s->last;

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-/* Reads the directory as pytscope's reader does, with two mends: glued records are two, and what is no JSON is skipped.
- * Then compares with the export, to the bit. */
+/* Reads the directory as pytscope's reader does, with two corrections: glued records are split into two, and text that
+ * is not JSON is skipped. Then compares the values with those of the export, bit by bit. */
 static const char script[] =
 	"import json, os, sys, struct, math\n"
 	"path, lines = sys.argv[1], sys.argv[2]\n"
@@ -90,7 +90,7 @@ static void shared_corpus(void **state)
 	check_all("../shared/corpus/pytscope/runs");
 }
 
-/* What the README beside the runs says of them. */
+/* The expected numbers are those of the README beside the runs. */
 static void what_is_known_of_golden_runs(void **state)
 {
 	struct test_run t;

@@ -75,7 +75,7 @@ static void digests_beside_steps(void **state)
 	assert_memory_equal(keys(&t, &index, "shape", TS_COLUMN_TEXT, 1), ((int64_t[]){1}), sizeof(int64_t));
 	assert_memory_equal(keys(&t, &index, "shape", TS_COLUMN_JSON, 1), ((int64_t[]){2}), sizeof(int64_t));
 	assert_memory_equal(numbers(&t, &index, "segment[0]", 1), ((double[]){3}), sizeof(double));
-	/* The steps have nothing of it. */
+	/* The table of steps has none of these columns. */
 	assert_null(ts_index_column(&index, TS_TABLE_STEPS, ts_span_str("out"), 0, NULL));
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"x\":1.0}\n{\"rank\":0,\"step\":1,\"x\":2.0}\n");
 	test_round_trip(&t);
@@ -88,32 +88,32 @@ static void digests_beside_steps(void **state)
 static void what_is_no_digest_is_said_with_its_line(void **state)
 {
 	static const char records[] = WHOLE "}\n"
-				      "{\"step\":1,\"name\":\"a\"}\n"				   /* 2 */
+				      "{\"step\":1,\"name\":\"a\"}\n"				   /* line 2 */
 				      "{\"step\":1,\"name\":\"a\",\"out\":\"0123456789abcde\"}\n"
 				      "{\"step\":1,\"name\":\"a\",\"out\":\"0123456789abcdeg\"}\n"
 				      "{\"step\":1,\"name\":\"a\",\"out\":\"0x23456789abcdef\"}\n"
 				      "{\"step\":1,\"name\":\"a\",\"out\":81985529216486895}\n"
-				      "{\"step\":1,\"name\":\"a\",\"out\":null}\n"		   /* 7: told of once */
+				      "{\"step\":1,\"name\":\"a\",\"out\":null}\n"		   /* line 7: one notice */
 				      "{\"step\":1,\"name\":\"\"" OUT "}\n"
 				      "{\"step\":1,\"name\":[\"a\"]" OUT "}\n"
-				      "{\"step\":1" OUT "}\n"					   /* 10 */
+				      "{\"step\":1" OUT "}\n"					   /* line 10 */
 				      "{\"name\":\"a\"" OUT "}\n"
 				      "{\"step\":\"1\",\"name\":\"a\"" OUT "}\n"
 				      "{\"step\":1.5,\"name\":\"a\"" OUT "}\n"
 				      "{\"step\":9007199254740992,\"name\":\"a\"" OUT "}\n"
-				      "{\"step\":1e300,\"name\":\"a\"" OUT "}\n"		   /* 15 */
+				      "{\"step\":1e300,\"name\":\"a\"" OUT "}\n"		   /* line 15 */
 				      "{\"step\":NaN,\"name\":\"a\"" OUT "}\n"
 				      WHOLE ",\"in\":\"123\"}\n"
 				      WHOLE ",\"in\":[\"0123456789abcdef\"]}\n"
 				      WHOLE ",\"occurrence\":-1}\n"
-				      WHOLE ",\"occurrence\":0.5}\n"				   /* 20 */
+				      WHOLE ",\"occurrence\":0.5}\n"				   /* line 20 */
 				      WHOLE ",\"occurrence\":123456789012345678901234567890}\n"
 				      WHOLE ",\"occurrence\":1e19}\n"
 				      WHOLE ",\"occurrence\":\"1\"}\n"
-				      "[1]\n"							   /* 24 */
-				      "{\"step\":1,\"na\n"					   /* 25 */
-				      WHOLE ",\"in\":null,\"occurrence\":9007199254740991}\n"	   /* 26 */
-				      WHOLE ",\"out\":\"00000000000000AA\"}";			   /* 27 */
+				      "[1]\n"							   /* line 24 */
+				      "{\"step\":1,\"na\n"					   /* line 25 */
+				      WHOLE ",\"in\":null,\"occurrence\":9007199254740991}\n"	   /* line 26 */
+				      WHOLE ",\"out\":\"00000000000000AA\"}";			   /* line 27 */
 	struct test_run t;
 	struct ts_index index;
 
@@ -141,7 +141,7 @@ static void what_is_no_digest_is_said_with_its_line(void **state)
 	test_run_finish(&t);
 }
 
-/* A name is an operation's, of at most 512 bytes, as a path is. */
+/* The name of an operation, like a path, has at most 512 bytes. */
 static void long_names(void **state)
 {
 	char records[2048], name[TS_PATH_MAX + 2];
@@ -181,14 +181,14 @@ static void of_ranks_and_of_the_job(void **state)
 	assert_null(test_notice(&t, "empty_rank"));
 	test_round_trip(&t);
 	test_run_finish(&t);
-	/* Nothing but digests, of one rank. */
+	/* The run has digests of one rank and nothing else. */
 	test_run_init(&t);
 	test_write(&t, "run/digests.jsonl", WHOLE "}\n");
 	test_ingest_ok(&t, t.path);
 	assert_int_equal(t.result.n_ranks, 1);
 	test_round_trip(&t);
 	test_run_finish(&t);
-	/* A file without a record is as good as none: same run. */
+	/* A file without a record gives the same run as no file. */
 	test_run_init(&t);
 	test_write(&t, "run/rank0/steps.jsonl", "{\"step\":0}\n");
 	test_ingest_ok(&t, t.path);
@@ -212,12 +212,12 @@ static void beside_steps_that_went_back(void **state)
 					    "{\"step\":0,\"name\":\"a\"" OUT ",\"segment\":\"b\"}\n");
 	test_ingest_ok(&t, t.path);
 	assert_int_equal(t.result.superseded, 1);
-	assert_int_equal(t.result.digests, 3); /* as they stand in the file */
+	assert_int_equal(t.result.digests, 3); /* in the order of the file */
 	test_round_trip(&t);
 	test_run_finish(&t);
 }
 
-/* Columns run short: records keep the five that are known, or are left out as a whole, and it is said. */
+/* If there are too many columns, records keep the five known ones or are left out as a whole, with a notice. */
 static void steps_that_use_up_the_columns(void **state)
 {
 	char *steps = malloc(1 << 20), *at = steps;

@@ -41,12 +41,12 @@ static void events_beside_steps(void **state)
 	test_index(&t, 0, &index);
 	assert_memory_equal(column(&t, &index, "stage", 3), ((double[]){0, 1, 0}), 3 * sizeof(double));
 	assert_memory_equal(column(&t, &index, "start", 3), ((double[]){1.5, 2.5, 4}), 3 * sizeof(double));
-	assert_memory_equal(column(&t, &index, "end", 3), ((double[]){2.5, 3.25, 1}), 3 * sizeof(double)); /* as it is */
+	assert_memory_equal(column(&t, &index, "end", 3), ((double[]){2.5, 3.25, 1}), 3 * sizeof(double)); /* these are unchanged */
 	assert_memory_equal(column(&t, &index, "step", 2), ((double[]){7, 7}), 2 * sizeof(double));
 	assert_memory_equal(column(&t, &index, "segment[0]", 1), ((double[]){3}), sizeof(double));
 	assert_non_null(ts_index_column(&index, TS_TABLE_PIPELINE, ts_span_str("kind"), TS_COLUMN_TEXT, &table));
 	assert_memory_equal(test_objects_keys(&t.objects, table, &t.arena), ((int64_t[]){1}), sizeof(int64_t));
-	/* The steps have nothing of it. */
+	/* The table of steps has none of these columns. */
 	assert_null(ts_index_column(&index, TS_TABLE_STEPS, ts_span_str("stage"), 0, NULL));
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"x\":1.0}\n{\"rank\":0,\"step\":1,\"x\":2.0}\n");
 	test_round_trip(&t);
@@ -108,14 +108,14 @@ static void of_ranks_and_of_the_job(void **state)
 	assert_null(test_notice(&t, "empty_rank"));
 	test_round_trip(&t);
 	test_run_finish(&t);
-	/* Nothing but events, of one rank. */
+	/* The run has events of one rank and nothing else. */
 	test_run_init(&t);
 	test_write(&t, "run/pipeline.jsonl", "{\"stage\":1,\"start\":0,\"end\":1}\n");
 	test_ingest_ok(&t, t.path);
 	assert_int_equal(t.result.n_ranks, 1);
 	test_round_trip(&t);
 	test_run_finish(&t);
-	/* A file without an event is as good as none: same run. */
+	/* A file without an event gives the same run as no file. */
 	test_run_init(&t);
 	test_write(&t, "run/rank0/steps.jsonl", "{\"step\":0}\n");
 	test_ingest_ok(&t, t.path);
@@ -145,7 +145,7 @@ static void beside_steps_that_went_back(void **state)
 	test_run_finish(&t);
 }
 
-/* Columns run short: events keep their three, or are left out as a whole, and it is said. */
+/* If there are too many columns, events keep their three or are left out as a whole, with a notice. */
 static void steps_that_use_up_the_columns(void **state)
 {
 	char *steps = malloc(1 << 20), *at = steps;

@@ -32,7 +32,7 @@ static size_t ranks(struct test_run *t)
 	return head.n_ranks;
 }
 
-/* The value of a fact in a rank's own index, printed; "" if the index does not mention it. */
+/* Returns the printed value of a fact in a rank's own index, or "" if the index does not have it. */
 static const char *own_fact(struct test_run *t, int32_t rank, const char *path)
 {
 	static char text[256];
@@ -105,7 +105,7 @@ static void a_single_directory_of_another_rank(void **state)
 	assert_int_equal(index.rank, 3);
 	assert_false(t.result.finished);
 	test_round_trip(&t);
-	/* What no rank can be stays a fact. */
+	/* A value that cannot be a rank stays a fact. */
 	test_write(&t, "run/run.json", "{\"name\":\"n\",\"rank\":\"three\"}");
 	test_ingest_ok(&t, t.path);
 	test_expect_notice(&t, "rank_mismatch", TS_NOTICE_INFO, 0, 1);
@@ -148,14 +148,14 @@ static void rank_directories(void **state)
 	test_expect_notice(&t, "no_steps", TS_NOTICE_INFO, 0, 1);
 	test_index(&t, TS_RANK_JOB, &index);
 	assert_int_equal(index.n_files, 1);
-	assert_string_equal(test_fact(&t, "session.name"), "n"); /* the rank's own run.json is nearer */
+	assert_string_equal(test_fact(&t, "session.name"), "n"); /* the rank's own run.json takes precedence */
 	assert_string_equal(test_fact(&t, "other.note"), "of the job");
 	assert_string_equal(test_fact(&t, "session.started"), "1.5");
 	assert_string_equal(own_fact(&t, 10, "session.started"), "2.5");
 	assert_string_equal(own_fact(&t, 10, "config.lr"), "<absent>");
 	assert_string_equal(own_fact(&t, 10, "other.extra"), "true");
 	assert_string_equal(own_fact(&t, 10, "session.name"), "");
-	assert_string_equal(own_fact(&t, 2, "session.name"), "root"); /* it has no run.json of its own */
+	assert_string_equal(own_fact(&t, 2, "session.name"), "root"); /* this rank has no run.json of its own */
 	test_round_trip(&t);
 	t.strict = true;
 	expect_error(&t, TS_INVALID, "run/steps.jsonl: root_steps_ignored");
@@ -172,8 +172,8 @@ static void write_ranks(struct test_run *t, int from, int to)
 	}
 }
 
-/* Of 65536 bytes 26 are taken anyhow, 34 by parallelism.world_size (1 + 1 + 2 + 22 + 8), 32 by its group's digest, and 36 by each
- * rank: 1817 fit and leave 32 bytes. */
+/* Of 65536 bytes, 26 are always used, 34 by parallelism.world_size (1 + 1 + 2 + 22 + 8), 32 by the digest of its group,
+ * and 36 by each rank: 1817 ranks fit and leave 32 bytes. */
 static void as_many_ranks_as_fit(void **state)
 {
 	struct test_run t;
@@ -182,14 +182,14 @@ static void as_many_ranks_as_fit(void **state)
 	test_run_init(&t);
 	write_ranks(&t, 0, 1817);
 	test_write(&t, "run/rank0/run.json", "{\"world_size\":2000}");
-	test_write(&t, "run/rank5000/notes", ""); /* nothing of a run in it */
+	test_write(&t, "run/rank5000/notes", ""); /* this directory holds nothing of a run */
 	test_ingest_ok(&t, t.path);
 	assert_int_equal(ranks(&t), 1817);
-	/* What follows is refused before a record is read, or else these would be. */
+	/* The following directories are refused before a record is read. Otherwise, strict mode would refuse their records. */
 	t.strict = true;
 	test_write(&t, "run/rank0/steps.jsonl", "no record\n");
 	expect_error(&t, TS_INVALID, "rank0/steps.jsonl line 1: bad_json");
-	test_write(&t, "run/trace.json", "[]"); /* the job's */
+	test_write(&t, "run/trace.json", "[]"); /* the file belongs to the job */
 	expect_error(&t, TS_TOO_LARGE, "run: 1818 ranks, and at most 1817 fit in this run: its head has 65536 bytes, of which each "
 				       "rank takes 36 and the facts 66");
 	write_ranks(&t, 1817, 2000);
@@ -209,7 +209,7 @@ static void rank_0_is_empty(void **state)
 	test_ingest_ok(&t, t.path);
 	assert_int_equal(ranks(&t), 2);
 	assert_int_equal(t.result.rows, 1);
-	assert_true(ts_span_is(t.result.own_name, "n")); /* the first rank that says anything */
+	assert_true(ts_span_is(t.result.own_name, "n")); /* the first rank that has facts */
 	assert_string_equal(own_fact(&t, 0, "session.name"), "<absent>");
 	test_round_trip(&t);
 	test_run_finish(&t);
@@ -260,7 +260,7 @@ static void legacy_siblings(void **state)
 	test_write(&t, "run_rank1/steps.jsonl", STEP);
 	test_write(&t, "run_rank1/run.json", "{\"name\":\"n\",\"rank\":1,\"world_size\":3}");
 	test_write(&t, "run_rank2/steps.jsonl", STEP);
-	test_write(&t, "run_rank3/run.json", "{\"rank\":7}"); /* says it is another */
+	test_write(&t, "run_rank3/run.json", "{\"rank\":7}"); /* it declares another rank */
 	test_write(&t, "run_rank4/notes", "no run");
 	test_write(&t, "run_rank0/steps.jsonl", STEP);
 	test_ingest_ok(&t, t.path);
@@ -268,7 +268,7 @@ static void legacy_siblings(void **state)
 	test_expect_notice(&t, "legacy_ranks", TS_NOTICE_INFO, 0, 1);
 	assert_non_null(strstr((const char *)test_notice(&t, "legacy_ranks")->detail.data, "2 directories"));
 	test_index(&t, 2, &index);
-	/* The same by another spelling of the path. */
+	/* The same directory is named by another spelling of the path. */
 	{
 		struct ts_id id = t.result.head;
 
@@ -277,7 +277,7 @@ static void legacy_siblings(void **state)
 		assert_memory_equal(id.bytes, t.result.head.bytes, TS_ID_BYTES);
 	}
 	test_round_trip(&t);
-	/* A sibling pushed alone is its rank alone. */
+	/* A sibling that is pushed alone is a run with its own rank only. */
 	(void)snprintf(path, sizeof path, "%s/run_rank1", t.base);
 	assert_int_equal(test_ingest_path(&t, path), TS_OK);
 	assert_int_equal(ranks(&t), 1);
@@ -336,7 +336,7 @@ static void only_files_of_the_job(void **state)
 	test_run_finish(&t);
 }
 
-/* run.json as pytscope's own list has it broken: the run goes on without it. */
+/* If run.json is damaged as in pytscope's own list of cases, the run is read without it. */
 static void broken_run_json(void **state)
 {
 	static const struct {
@@ -374,8 +374,9 @@ static void broken_run_json(void **state)
 	}
 }
 
-/* What one nested object cannot hold is exported by its whole path: a list with a hole, something below a value, a group that is a
- * value, and more levels than JSON may have. 250 of them are longer than what a JSON writer takes. */
+/* Facts that one nested object cannot hold are exported by their whole path: a list with a gap, a value with something
+ * below it, a group that is a value, and more levels than JSON may have. 250 of them are longer than a JSON writer
+ * accepts. */
 static void facts_that_do_not_nest(void **state)
 {
 	struct ts_buf json = TS_BUF_INIT(1 << 16);
@@ -399,7 +400,8 @@ static void facts_that_do_not_nest(void **state)
 	test_run_finish(&t);
 }
 
-/* Exported, [10] stands before [2], and so the word behind --auth is not the one behind it in the list. */
+/* In an export, [10] stands before [2], so the word that follows --auth in the file is not the one that follows it in
+ * the list. */
 static void words_of_a_command_keep_their_order(void **state)
 {
 	struct test_run t;
@@ -415,7 +417,7 @@ static void words_of_a_command_keep_their_order(void **state)
 	assert_string_equal(test_fact(&t, "session.argv[10]"), "ten");
 	test_round_trip(&t);
 	test_run_finish(&t);
-	/* The same list written in that order by hand. */
+	/* The same list is written in that order by hand. */
 	test_run_init(&t);
 	test_write(&t, "run/steps.jsonl", STEP);
 	test_write(&t, "run/facts.json",
@@ -439,7 +441,7 @@ static void keys_that_stand_twice_are_counted(void **state)
 	assert_true(ts_span_is(test_notice(&t, "duplicate_key")->file, "run.json"));
 	test_round_trip(&t);
 	test_run_finish(&t);
-	/* The groups of another object of "sources" are no repetition; "sources" itself may be one. */
+	/* Equal groups in another object of "sources" are no repetition. "sources" itself may be repeated. */
 	test_run_init(&t);
 	test_write(&t, "run/steps.jsonl", STEP);
 	test_write(&t, "run/facts.json", "{\"config\": {\"a\": 1}, \"sources\": [{\"source\": \"host\", \"config\": {\"a\": 2}}]}");
@@ -464,7 +466,7 @@ static void odd_run_json(void **state)
 		   "{\"flops_per_step\":\"6e12\",\"config\":[1,{\"a\":null}],\"environment\":\"none\",\"name\":null}");
 	test_ingest_ok(&t, t.path);
 	assert_int_equal(t.result.notices.n, 0);
-	assert_string_equal(test_fact(&t, "work.flops_per_step"), "6e12"); /* text stays text */
+	assert_string_equal(test_fact(&t, "work.flops_per_step"), "6e12"); /* a text stays a text */
 	assert_string_equal(test_fact(&t, "other.config[1].a"), "null");
 	assert_string_equal(test_fact(&t, "other.environment"), "none");
 	assert_int_equal(t.result.own_name.len, 0);
@@ -513,7 +515,7 @@ static void who_said_it(void **state)
 	test_run_finish(&t);
 }
 
-/* What lies beside the rank directories counts where a rank says nothing; a list is one value. */
+/* Facts beside the rank directories count if the rank says nothing on the same path. A list is one value. */
 static void near_facts_hide_far_ones(void **state)
 {
 	struct test_run t;
@@ -690,7 +692,7 @@ static void a_file_that_changes_meanwhile(void **state)
 	test_run_finish(&t);
 }
 
-/* Every allocation fails once: an error each time, nothing leaks, nothing crashes. */
+/* Each allocation fails once. Each time there is an error, and no leak or crash. */
 static void any_allocation_may_fail(void **state)
 {
 	struct test_run t;
@@ -720,7 +722,7 @@ static void any_allocation_may_fail(void **state)
 		status = ts_ingest(&options, test_objects_sink, &t.objects, &arena, &result, &err);
 		n = ts_alloc_fail_at(0);
 		ts_arena_finish(&arena);
-		if (n < at) { /* it was never reached: this run had all it asked for */
+		if (n < at) { /* the failing allocation was never reached, so this run had all its memory */
 			assert_int_equal(status, TS_OK);
 			break;
 		}

@@ -48,7 +48,7 @@ static void run_of_two_segments(void **state)
 	values = (double *)test_objects_words(&t.objects, table, column, &t.arena);
 	assert_memory_equal(values, ((double[]){0, 0}), 2 * sizeof(double));
 	test_round_trip(&t);
-	/* Steps that no double holds. */
+	/* No double holds these steps exactly. */
 	test_steps(&t, "{\"step\":9007199254740993,\"x\":1}\n{\"step\":9007199254740995,\"x\":2}\n"
 		       "{\"step\":9007199254740993,\"x\":3}\n");
 	test_index(&t, 0, &(struct ts_index){0});
@@ -57,8 +57,8 @@ static void run_of_two_segments(void **state)
 	test_run_finish(&t);
 }
 
-/* The same step twice in a row is one row, whose last values count; a record cut by the crash and glued to the next one is no
- * hindrance. */
+/* A step that follows itself is one row, whose last values count. A record that was cut by a crash and glued to the
+ * next one does not prevent this. */
 static void restarts_at_odd_places(void **state)
 {
 	struct test_run t;
@@ -84,7 +84,7 @@ static void restarts_at_odd_places(void **state)
 	test_run_finish(&t);
 }
 
-/* A loop that logs the loss of a step in one record and its rate in the next; and the same with a restart. */
+/* The loop logs the loss of a step in one record and its learning rate in the next, without and with a restart. */
 static void steps_in_two_records(void **state)
 {
 	struct test_run t;
@@ -107,7 +107,8 @@ static void steps_in_two_records(void **state)
 	test_run_finish(&t);
 }
 
-/* The first segment ends in what is no record, after the second one's record was parsed: that one must be parsed again. */
+/* The first segment ends in text that is no record, which is met after the record of the second segment was parsed.
+ * That record must be parsed again. */
 static void garbage_at_the_end_of_a_segment(void **state)
 {
 	struct test_run t;
@@ -119,7 +120,7 @@ static void garbage_at_the_end_of_a_segment(void **state)
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"x\":1.0}\n{\"rank\":0,\"step\":1,\"x\":4.0}\n"
 					    "{\"rank\":0,\"step\":2,\"t\":\"f\\ng\",\"x\":5.0}\n");
 	test_round_trip(&t);
-	/* The first lane to end is not the last one parsed. */
+	/* The lane that ends first is not the one that was parsed last. */
 	test_steps(&t, "{\"step\":0,\"x\":1}\n{\"step\":0,\"x\":2}\n{\"step\":5,\"x\":3}\n{\"step\":1,\"x\":4}\n"
 		       "{\"no\":8}\n{\"step\":1,\"x\":6}\n{\"step\":2,\"x\":7}\n");
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"x\":2.0}\n{\"rank\":0,\"step\":1,\"x\":6.0}\n"
@@ -143,7 +144,7 @@ static int by_step_and_segment(const void *a, const void *b)
 	return wa->segment - wb->segment;
 }
 
-/* Random segments against a sort of everything. */
+/* Random segments are merged and compared with a sort of all records. */
 static void merging_is_sorting(void **state)
 {
 	uint64_t random = 3;
@@ -173,7 +174,7 @@ static void merging_is_sorting(void **state)
 				n++;
 				step += 1 + (int64_t)(test_random(&random) % 3);
 			}
-			step--; /* at most the step written last: the next segment begins by going back */
+			step--; /* at most the last written step, because the next segment begins by going back */
 			while (step > all[n - 1].step)
 				step--;
 		}
@@ -186,7 +187,7 @@ static void merging_is_sorting(void **state)
 			if (i + 1 == n || all[i + 1].step != all[i].step)
 				ts_buf_printf(&expected, "%" PRId64 ":%d\n", all[i].step, all[i].value);
 		ts_buf_char(&expected, '\0');
-		/* "step:value" of each line of the export */
+		/* The expected "step:value" of each line of the export. */
 		{
 			struct ts_buf got = TS_BUF_INIT(8 << 20);
 
@@ -229,7 +230,7 @@ static void too_many_segments(void **state)
 	test_run_finish(&t);
 }
 
-/* What the abandoned pass gave to the sink is not counted. */
+/* What the abandoned first pass gave to the sink is not counted. */
 static void only_the_pass_that_counts_is_counted(void **state)
 {
 	struct ts_buf steps = TS_BUF_INIT(64 << 20);
@@ -242,8 +243,9 @@ static void only_the_pass_that_counts_is_counted(void **state)
 	ts_buf_str(&steps, "{\"step\":39998,\"x\":1}\n");
 	test_write_bytes(&t, "run/steps.jsonl", steps.data, steps.len);
 	assert_int_equal(test_ingest(&t), TS_OK);
-	/* Keys, x and segment of 3 blocks, the same of the one superseded row and its step, index and head: with the two
-	 * blocks that the first pass had cut already there would be more. */
+	/* The keys, x and segment have 3 blocks each. The superseded row has one block each of the same columns and of
+	 * its step. Then come the index and the head. The two blocks that the first pass had already cut are not
+	 * counted. */
 	assert_int_equal(t.result.objects, 3 * 3 + 4 + 2);
 	ts_buf_finish(&steps);
 	test_run_finish(&t);

@@ -16,7 +16,7 @@
 #define GOOD(step) "{\"step\":" #step ",\"scalars\":{\"loss\":1.5}}\n"
 #define KEPT(step) "{\"rank\":0,\"step\":" #step ",\"scalars\":{\"loss\":1.5}}\n"
 
-/* Each row: a steps.jsonl, what is kept of it, and one notice (NULL: none at all). */
+/* Each row has a steps.jsonl, what is kept of it, and one notice (NULL: no notice). */
 struct row {
 	const char *steps;
 	const char *kept;
@@ -111,14 +111,14 @@ static void steps_of_64_bits_are_exact(void **state)
 	(void)state;
 	test_run_init(&t);
 	test_steps(&t, "{\"step\":9007199254740993,\"x\":1}\n{\"step\":9223372036854775807,\"x\":2}\n");
-	/* JSON integers beyond 2^53 are strings in what tscope prints. */
+	/* tscope prints JSON integers beyond 2^53 as strings. */
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":\"9007199254740993\",\"x\":1.0}\n"
 					    "{\"rank\":0,\"step\":\"9223372036854775807\",\"x\":2.0}\n");
 	test_round_trip(&t);
 	test_run_finish(&t);
 }
 
-/* The malformed inputs of pytscope's own list, and those beside it. */
+/* These are the malformed inputs of pytscope's own list, and further ones. */
 static void what_is_no_record_is_counted(void **state)
 {
 	static const struct row rows[] = {
@@ -190,7 +190,7 @@ static void big_doubles_print_as_doubles(void **state)
 
 	(void)state;
 	test_run_init(&t);
-	/* 10^20 is a double exactly; 10^400 is none. */
+	/* 10^20 is exactly a double; 10^400 is beyond the range of doubles. */
 	test_steps(&t, "{\"step\":0,\"a\":100000000000000000000,\"b\":1e400}\n");
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":0,\"a\":1e+20,\"b\":\"Infinity\"}\n");
 	assert_int_equal(t.result.notices.n, 0);
@@ -220,7 +220,7 @@ static void records_on_one_line(void **state)
 		 KEPT(0) "{\"rank\":0,\"step\":1,\"x\":1.0}\n{\"rank\":0,\"step\":2,\"x\":2.0}\n{\"rank\":0,\"step\":3,\"x\":"
 			 "3.0}\n" KEPT(4),
 		 "glued_records", TS_NOTICE_INFO, 2, 1},
-		/* A crash cut a record; the restarted process wrote on behind it. */
+		/* A crash cut a record, and the restarted process went on writing behind it. */
 		{GOOD(0) "{\"step\":1,\"pha{\"step\":2,\"x\":2}\n", KEPT(0) "{\"rank\":0,\"step\":2,\"x\":2.0}\n", "bad_json",
 		 TS_NOTICE_SKIPPED, 2, 1},
 		{GOOD(0) "{\"step\":1,\"x\":0.5{\"step\":2,\"x\":2}\n", KEPT(0) "{\"rank\":0,\"step\":2,\"x\":2.0}\n",
@@ -229,7 +229,7 @@ static void records_on_one_line(void **state)
 		 TS_NOTICE_SKIPPED, 2, 1},
 		{GOOD(0) "{\"step\":1,\"a\":{\"b\":1}{\"step\":2,\"x\":2}\n", KEPT(0) "{\"rank\":0,\"step\":2,\"x\":2.0}\n",
 		 "bad_json", TS_NOTICE_SKIPPED, 2, 1},
-		/* An object inside a record that was cut is no record. */
+		/* An object inside a record that was cut is not a record. */
 		{GOOD(0) "{\"step\":1,\"sub\":{\"step\":7,\"a\":1}\n" GOOD(2), KEPT(0) KEPT(2), "bad_json", TS_NOTICE_SKIPPED,
 		 2, 1},
 	};
@@ -300,7 +300,7 @@ static void long_things_are_left_out(void **state)
 	test_expect_notice(&t, "long_text", TS_NOTICE_SKIPPED, 2, 1);
 	test_expect_notice(&t, "long_key", TS_NOTICE_SKIPPED, 4, 1);
 	test_expect_notice(&t, "long_line", TS_NOTICE_SKIPPED, 5, 1);
-	assert_int_equal(t.result.rows, 4); /* 0, 2, 3, 5 */
+	assert_int_equal(t.result.rows, 4); /* the steps 0, 2, 3 and 5 */
 	assert_non_null(strstr(test_jsonl(&t), "{\"rank\":0,\"step\":3,\"x\":1.0}\n" KEPT(5)));
 	test_round_trip(&t);
 	test_run_finish(&t);
@@ -353,7 +353,7 @@ static void declared_precision_is_kept(void **state)
 	test_run_finish(&t);
 }
 
-/* A window smaller than a line, and one that ends inside every kind of line. */
+/* The window is smaller than a line, or ends inside every kind of line. */
 static void any_window_gives_the_same(void **state)
 {
 	static const char steps[] = "\xEF\xBB\xBF" GOOD(0) "\n" GOOD(1) "{\"step\":2,\"pha{\"step\":3,\"t\":\"a\\u00e4b\"}\r\n"
@@ -384,7 +384,7 @@ static void any_window_gives_the_same(void **state)
 		assert_int_equal(ts_steps_read(&input, &b, &segments, &err), TS_OK);
 		assert_int_equal(ts_builder_finish(b, &none, &id, &err), TS_OK);
 		assert_int_equal(segments, 1);
-		assert_int_equal(notices.n, 3); /* bom, bad_json, glued_records */
+		assert_int_equal(notices.n, 3); /* bom, bad_json and glued_records */
 		if (window == 1)
 			first = id;
 		assert_memory_equal(id.bytes, first.bytes, TS_ID_BYTES);
@@ -489,12 +489,12 @@ static void fast_and_general_agree(void **state)
 		}
 		ts_buf_finish(&line);
 	}
-	assert_in_range(taken, 15000, 55000); /* both paths were walked */
+	assert_in_range(taken, 15000, 55000); /* the fast and the general parser were both used */
 	ts_record_finish(&fast);
 	ts_record_finish(&general);
 }
 
-/* The same records, once compact and once with white space that differs from line to line: the same run. */
+/* The same records are written compactly, and with white space that differs from line to line. Both give the same run. */
 static void white_space_is_nothing(void **state)
 {
 	struct ts_buf compact = TS_BUF_INIT(1 << 24), spaced = TS_BUF_INIT(1 << 24);

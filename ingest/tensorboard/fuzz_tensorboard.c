@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-/* Records of the input: a byte of length, then so many bytes. */
+/* The input is a list of records: one byte of length, then that many bytes. */
 static void write_records(int fd, const uint8_t *data, size_t size)
 {
 	while (size > 0) {

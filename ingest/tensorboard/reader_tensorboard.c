@@ -20,7 +20,7 @@ const char ts_tensorboard_loses[] = "images, histograms, audio, text, graphs";
 enum {
 	TAGS_MAX = 65536,
 	SURE = 60,
-	HEADER_ONLY = 128, /* bytes: a file that says its version and its writer and nothing else, as many jobs leave */
+	HEADER_ONLY = 128, /* bytes; a file of this size has only its version and its writer, as many jobs leave behind */
 };
 
 enum tag_state { TAG_NEW = 0, TAG_SCALAR, TAG_NO_COLUMN };
@@ -32,31 +32,31 @@ struct tag {
 	double factor;
 };
 
-/* One run: the event files of a directory. */
+/* A run is all event files of a directory. */
 struct board {
 	const struct ts_ingest_options *options;
 	struct ts_arena *arena;
 	struct ts_notices notices;
 	uint64_t bytes_read, bytes_total, told;
-	char **files; /* names, in order */
+	char **files; /* the names of the files, in order */
 	size_t n_files;
-	const char *directory; /* NULL: one file was named */
-	/* of a feed */
+	const char *directory; /* NULL if a single file was named */
+	/* used while feeding */
 	struct ts_rows *rows;
-	struct ts_keys keys; /* tags by number */
-	struct tag *tags;    /* of each key */
+	struct ts_keys keys; /* the number of each tag */
+	struct tag *tags;    /* one for each key */
 	struct ts_log_names names;
-	struct ts_span file; /* for notices */
-	uint32_t timestamp;  /* column + 1 */
+	struct ts_span file; /* the file that notices name */
+	uint32_t timestamp;  /* the column's number + 1 */
 	bool any_step;
 	int64_t step;
-	/* what else was seen */
-	struct ts_buf hparams; /* members of a JSON object */
+	/* what else was found */
+	struct ts_buf hparams; /* the members of a JSON object */
 	struct ts_span host;
-	int64_t started; /* seconds since 1970; 0: not known */
+	int64_t started; /* seconds since 1970; 0 = not known */
 };
 
-/* Numbers of fields in event.proto, summary.proto and hparams' plugin_data.proto, by message. */
+/* The field numbers in event.proto, summary.proto and plugin_data.proto of hparams, by message. */
 enum {
 	EVENT_WALL_TIME = 1,
 	EVENT_STEP = 2,
@@ -64,7 +64,7 @@ enum {
 	EVENT_SESSION_LOG = 7,
 	SESSION_STATUS = 1,
 	SUMMARY_VALUE = 1,
-	/* Summary.Value. */
+	/* The fields of Summary.Value. */
 	VALUE_TAG = 1,
 	VALUE_SIMPLE_VALUE = 2,
 	VALUE_OBSOLETE_HISTOGRAM = 3,
@@ -73,18 +73,18 @@ enum {
 	VALUE_AUDIO = 6,
 	VALUE_TENSOR = 8,
 	VALUE_METADATA = 9,
-	/* SummaryMetadata, its PluginData. */
+	/* The fields of SummaryMetadata and its PluginData. */
 	METADATA_PLUGIN_DATA = 1,
 	PLUGIN_NAME = 1,
 	PLUGIN_CONTENT = 2,
-	/* HParamsPluginData, SessionStartInfo. */
+	/* The fields of HParamsPluginData and SessionStartInfo. */
 	HPARAMS_SESSION_START_INFO = 3,
 	START_HPARAMS = 1,
 };
 
 enum { SESSION_START = 1 }; /* SessionLog.SessionStatus */
 
-/* One event's own fields. */
+/* The fields of one event. */
 struct event {
 	double wall_time;
 	int64_t step;
@@ -104,7 +104,7 @@ static bool says_something(const char *path)
 	int fd;
 
 	if (ts_file_open(path, &fd, &size, &ignored))
-		return true; /* reading it will say why it cannot be read */
+		return true; /* reading it later reports why it cannot be read */
 	(void)close(fd);
 	return size > HEADER_ONLY;
 }
@@ -185,7 +185,7 @@ static enum ts_status put_value(struct board *b, struct ts_span name, double val
 	return tag->state == TAG_SCALAR ? ts_rows_f64(b->rows, tag->column, value * tag->factor, err) : TS_OK;
 }
 
-/* A step's row has the time of its first event. */
+/* The row of a step has the time of the step's first event. */
 static enum ts_status begin_step(struct board *b, const struct event *e, struct ts_error *err)
 {
 	struct ts_rows_column column = {.name = ts_span_str("timestamp"), .type = TS_COLUMN_F64, .quiet = true};
@@ -208,7 +208,7 @@ static enum ts_status begin_step(struct board *b, const struct event *e, struct 
 
 /* --- hparams --- */
 
-/* google.protobuf.Value. */
+/* Writes a google.protobuf.Value. */
 static void write_hparam(struct ts_json *j, struct ts_span message)
 {
 	struct ts_pb pb = ts_pb_of(message);
@@ -226,7 +226,7 @@ static void write_hparam(struct ts_json *j, struct ts_span message)
 		ts_json_string(j, "(a list)");
 }
 
-/* map<string, Value> of SessionStartInfo. */
+/* Takes map<string, Value> of SessionStartInfo. */
 static void take_hparams(struct board *b, struct ts_span start)
 {
 	struct ts_json j = ts_json_of(&b->hparams);
@@ -256,7 +256,7 @@ static void take_hparams(struct board *b, struct ts_span start)
 	ts_json_end(&j);
 }
 
-/* SummaryMetadata: plugin_data {plugin_name, content}; content of hparams: HParamsPluginData. */
+/* Reads SummaryMetadata: plugin_data {plugin_name, content}. The content of hparams is HParamsPluginData. */
 static bool is_hparams(struct board *b, struct ts_span metadata)
 {
 	struct ts_pb pb = ts_pb_of(metadata);
@@ -288,7 +288,7 @@ struct summary_value {
 	struct ts_span tag, tensor, metadata;
 	bool has_simple, has_tensor, has_metadata;
 	double simple;
-	const char *other; /* what it is, if it is no number */
+	const char *other; /* the kind of value, if it is not a number */
 };
 
 static bool value_parts(struct ts_span message, struct summary_value *v)
@@ -495,7 +495,7 @@ static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err
 
 /* --- facts --- */
 
-/* events.out.tfevents.<seconds>.<host>.<pid>...: a host's name may hold dots; what follows it is digits. */
+/* Reads events.out.tfevents.<seconds>.<host>.<pid>... The name of the host may contain dots; digits follow it. */
 static void name_parts(struct board *b, const char *name)
 {
 	struct ts_span rest = ts_span_str(strstr(name, ".tfevents.") + strlen(".tfevents."));

@@ -22,7 +22,7 @@ enum dtype {
 	DT_UINT64 = 23,
 };
 
-/* Numbers of fields in tensor.proto, TensorProto, and tensor_shape.proto, TensorShapeProto. */
+/* The field numbers of TensorProto in tensor.proto and of TensorShapeProto in tensor_shape.proto. */
 enum {
 	TENSOR_DTYPE = 1,
 	TENSOR_SHAPE = 2,
@@ -32,7 +32,7 @@ enum {
 	TENSOR_INT_VAL = 7,
 	TENSOR_INT64_VAL = 10,
 	TENSOR_BOOL_VAL = 11,
-	TENSOR_HALF_VAL = 13, /* half and bfloat16 */
+	TENSOR_HALF_VAL = 13, /* for half and bfloat16 */
 	TENSOR_UINT32_VAL = 16,
 	TENSOR_UINT64_VAL = 17,
 	SHAPE_DIM = 2,
@@ -43,7 +43,7 @@ struct parts {
 	uint64_t dtype;
 	bool dims;
 	struct ts_span content; /* raw bytes, little-endian */
-	bool has_value;		/* in a repeated field: its first element */
+	bool has_value;		/* in a repeated field, its first element was read */
 	uint32_t field;
 	uint64_t bits;
 	bool broken;
@@ -66,7 +66,7 @@ static double bfloat_value(uint16_t bits)
 	return ts_pb_float((uint64_t)bits << 16);
 }
 
-/* The first element of a repeated number, packed or not. */
+/* Reads the first element of a repeated number, packed or not. */
 static void first_value(struct parts *p, const struct ts_pb_field *f, size_t width)
 {
 	struct ts_pb packed = ts_pb_of(f->bytes);
@@ -167,7 +167,7 @@ static size_t width_of(uint64_t dtype)
 	}
 }
 
-/* bits as its type has them; of signed integers in content the upper bits are still to be filled. */
+/* Makes a number of bits of the type. For signed integers in content, the upper bits must still be filled. */
 static double value_of(uint64_t dtype, uint64_t bits)
 {
 	switch (dtype) {
@@ -192,7 +192,7 @@ static double value_of(uint64_t dtype, uint64_t bits)
 	}
 }
 
-/* The field that holds values of a type. */
+/* Returns whether this field holds the values of the type. */
 static bool holds(uint64_t dtype, uint32_t field)
 {
 	switch (dtype) {
@@ -233,7 +233,7 @@ enum ts_tensor_kind ts_tensor_scalar(struct ts_span message, struct ts_tensor *r
 	} else if (p.has_value && !holds(p.dtype, p.field)) {
 		return TS_TENSOR_BROKEN;
 	}
-	/* Without content and value it is a tensor of zeros: that is how zeros may be written. */
+	/* A tensor without content and without a value is all zeros: zeros may be written in this way. */
 	*ret_tensor = (struct ts_tensor){value_of(p.dtype, p.bits), narrow ? TS_PRECISION_F32 : TS_PRECISION_F64};
 	return TS_TENSOR_NUMBER;
 }

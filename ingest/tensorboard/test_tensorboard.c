@@ -115,7 +115,7 @@ static void folders_hold_runs(void **state)
 	ts_arena_init(&arena, 0);
 	if (ts_discover(GOLDEN, &arena, &runs, &n, &err))
 		fail_msg("%s", err.text);
-	assert_int_equal(n, 6); /* hp itself has a file with nothing but its header */
+	assert_int_equal(n, 6); /* hp itself has a file with only a header */
 	for (size_t i = 0; i < n; i++)
 		assert_string_equal(runs[i].name, names[i]);
 	assert_int_equal(ts_discover("docs", &arena, &runs, &n, &err), TS_INVALID);
@@ -124,7 +124,7 @@ static void folders_hold_runs(void **state)
 
 /* --- damage --- */
 
-/* The only file of GOLDEN/x. */
+/* Loads the only file of GOLDEN/x. */
 static void load(uint8_t *bytes, size_t *len)
 {
 	struct ts_buf buf = TS_BUF_INIT(1 << 20);
@@ -162,7 +162,7 @@ static void a_cut_tail_is_no_error(void **state)
 		test_run_init(&t);
 		test_write_bytes(&t, NAME, bytes, cut);
 		(void)snprintf(path, sizeof path, "%s/" NAME, t.base);
-		if (cut <= 128) { /* nothing but a header: no run */
+		if (cut <= 128) { /* only a header: this is not a run */
 			assert_int_equal(test_ingest_path(&t, path), TS_INVALID);
 			test_run_finish(&t);
 			continue;
@@ -175,7 +175,7 @@ static void a_cut_tail_is_no_error(void **state)
 	}
 }
 
-/* Whatever byte is wrong: its record and those behind it are not read, and it is said. */
+/* If any byte is wrong, its record and all records behind it are not read, and a notice says so. */
 static void a_wrong_byte_is_told(void **state)
 {
 	uint8_t bytes[4096];
@@ -207,7 +207,7 @@ static void crc32c_agrees_with_its_vectors(void **state)
 	memset(ones, 0xff, sizeof ones);
 	for (uint8_t i = 0; i < 32; i++)
 		up[i] = i;
-	/* RFC 3720, B.4 */
+	/* The value is from RFC 3720, B.4. */
 	assert_int_equal(ts_crc32c(0, ts_span_of(zeros, 32)), 0x8a9136aa);
 	assert_int_equal(ts_crc32c(0, ts_span_of(ones, 32)), 0x62a8ab43);
 	assert_int_equal(ts_crc32c(0, ts_span_of(up, 32)), 0x46dd794e);

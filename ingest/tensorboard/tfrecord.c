@@ -21,7 +21,7 @@ void ts_tfrecord_close(struct ts_tfrecord *t)
 	ts_buf_finish(&t->window);
 }
 
-/* Until the window holds `want` bytes behind `used`. The caller knows that the file has them. */
+/* Reads until the window holds `want` bytes behind `used`. The caller knows that the file has them. */
 static enum ts_status fill(struct ts_tfrecord *t, size_t want, struct ts_error *err)
 {
 	size_t left = t->window.len - t->used, n, got;
@@ -46,7 +46,7 @@ static enum ts_status fill(struct ts_tfrecord *t, size_t want, struct ts_error *
 	return got < n ? ts_error_set(err, TS_IO, "the file became shorter while it was read") : TS_OK;
 }
 
-/* The checksum of `len` bytes behind the head, without holding them; the window is empty afterwards. */
+/* Computes the checksum of `len` bytes behind the head without keeping them. The window is empty afterwards. */
 static enum ts_status check_long(struct ts_tfrecord *t, uint64_t len, bool *ret_good, struct ts_error *err)
 {
 	uint32_t crc = 0;

@@ -23,20 +23,20 @@ enum {
 	SURE_BY_CONTENT = 40,
 	SNIFF_BYTES = 4096,
 	PARTS_MAX = 4096,
-	FACTS_ROOM = 48 << 10, /* bytes of facts in a head, which has some more for what the pusher says */
+	FACTS_ROOM = 48 << 10, /* bytes of facts in a head; a head holds more, for the facts of the pusher */
 	FACT_OVERHEAD = 8,
 	INDEX_TEXT = 8,			/* "[12345]" */
-	DEPTH_MOST = TS_JSON_DEPTH - 6, /* facts nest it deeper */
+	DEPTH_MOST = TS_JSON_DEPTH - 6, /* the depth is smaller, because facts nest it deeper */
 	PATH_MOST = TS_PATH_MAX - 64,
 };
 
-/* A member of the summary, or of one of its sections. */
+/* A member of the summary or of one of its sections. */
 struct part {
-	int section; /* -1: of the summary itself */
+	int section; /* -1 for a member of the summary itself */
 	struct ts_span key, raw;
-	size_t size; /* as facts, about */
-	bool fits;   /* can be facts at all: not too deep, no path too long */
-	bool secret; /* holds a key that names a secret */
+	size_t size; /* the approximate size as facts */
+	bool fits;   /* the part can become facts: not too deep, no path too long */
+	bool secret; /* the part has a key that names a secret */
 	bool inlined;
 };
 
@@ -48,12 +48,12 @@ struct summary {
 	struct ts_buf text, scratch;
 	struct part *parts;
 	size_t n_parts;
-	struct ts_span section_raw[SECTIONS]; /* empty: not there */
+	struct ts_span section_raw[SECTIONS]; /* empty if the section is missing */
 };
 
 /* --- which file --- */
 
-/* An object that begins as summaries do. */
+/* The file must begin with an object that has the first members of a summary. */
 static bool looks_like_one(const char *path)
 {
 	uint8_t bytes[SNIFF_BYTES];
@@ -114,7 +114,7 @@ static int section_of(struct ts_span key)
 	return -1;
 }
 
-/* What stood under this key before does not count. */
+/* Drops the earlier parts of this key. */
 static void forget(struct summary *s, int section, struct ts_span key)
 {
 	int inner = section < 0 ? section_of(key) : -1;
@@ -140,7 +140,7 @@ static enum ts_status add_part(struct summary *s, int section, struct ts_span ke
 	return TS_OK;
 }
 
-/* raw lies in the file's text and was read whole before, so that nothing in it can be wrong. */
+/* raw lies in the file's text and was already read once, so nothing in it can be wrong. */
 static enum ts_status next_member(struct summary *s, struct ts_json_reader *r, struct ts_span *ret_key, struct ts_span *ret_raw,
 				  struct ts_error *err)
 {
@@ -166,7 +166,7 @@ static enum ts_status read_section(struct summary *s, int section, struct ts_spa
 	s->section_raw[section] = raw;
 	forget(s, -1, ts_span_str(sections[section]));
 	if (raw.data[0] != '{')
-		return TS_OK; /* said at the end, unless the key comes again */
+		return TS_OK; /* this is reported at the end, unless the key comes again */
 	ts_json_reader_init(&r, raw, &s->scratch);
 	if (ts_json_next(&r, &t, err))
 		return err->status;
@@ -188,7 +188,7 @@ static const struct part *part_of(const struct summary *s, const char *key)
 	return NULL;
 }
 
-/* What makes a file one that the compare takes. */
+/* Checks what TraceML's compare requires of a file. */
 static enum ts_status check(const struct summary *s, struct ts_error *err)
 {
 	const struct part *schema = part_of(s, "schema_version");
@@ -248,14 +248,14 @@ static enum ts_status read_text(struct summary *s, struct ts_error *err)
 
 struct weighing {
 	struct part *part;
-	size_t path[TS_JSON_DEPTH + 1]; /* of the container at each depth: its length */
-	size_t key;			/* of the path of what comes next in an object */
+	size_t path[TS_JSON_DEPTH + 1]; /* for each depth, the length of the container's path */
+	size_t key;			/* the length of the next value's path in an object */
 	bool array[TS_JSON_DEPTH + 1];
 	bool empty[TS_JSON_DEPTH + 1];
 	int depth;
 };
 
-/* As a path has it: '.', '[', ']' and '\\' are escaped. */
+/* The length of the key in a path, where '.', '[', ']' and '\\' are escaped. */
 static size_t key_length(struct ts_span key)
 {
 	size_t n = key.len + 1;
@@ -271,7 +271,7 @@ static void weigh_fact(struct weighing *w, size_t path, size_t bytes)
 	w->part->fits = w->part->fits && path <= PATH_MOST;
 }
 
-/* The length of the path of the value that comes now. */
+/* The length of the path of the next value. */
 static size_t path_of_value(struct weighing *w)
 {
 	size_t path = w->array[w->depth] ? w->path[w->depth] + INDEX_TEXT : w->key;
@@ -333,7 +333,7 @@ static enum ts_status weigh(struct summary *s, struct part *part, struct ts_erro
 	return TS_OK;
 }
 
-/* What the compare reads, and what says which job it was. */
+/* Returns whether the part is one that TraceML's compare reads, or one that identifies the job. */
 static bool is_needed(const struct part *p)
 {
 	if (p->section < 0)
@@ -342,7 +342,7 @@ static bool is_needed(const struct part *p)
 	return ts_span_is(p->key, "global") || ts_span_is(p->key, "diagnosis");
 }
 
-/* Rows of ranks come last: there may be many. */
+/* Rows of ranks come last, because there may be many. */
 static int turn_of(const struct part *p)
 {
 	if (is_needed(p))
@@ -384,7 +384,7 @@ static enum ts_status choose(struct summary *s, struct ts_error *err)
 
 /* --- facts --- */
 
-/* The members of one object, as they are or as texts. */
+/* Writes the members of one object, unchanged or as texts. */
 static void write_parts(const struct summary *s, struct ts_json *j, int section, bool inlined)
 {
 	for (size_t i = 0; i < s->n_parts; i++) {
@@ -425,7 +425,7 @@ static void write_all(const struct summary *s, struct ts_json *j, bool inlined)
 	ts_json_end(j);
 }
 
-/* A member of meta, as it is written; empty: none. */
+/* Finds a member of meta as it is written; empty if there is none. */
 static enum ts_status meta_of(struct summary *s, const char *name, struct ts_span *ret_raw, struct ts_error *err)
 {
 	const struct part *meta = part_of(s, "meta");
@@ -533,7 +533,7 @@ static void tell_schema(struct summary *s)
 		      "a schema_version other than 1.4 to 1.7; the file is read like one of those");
 }
 
-/* An empty rank 0, by which the run can be exported and read again. */
+/* Gives an empty rank 0, so that the run can be exported and read again. */
 static enum ts_status no_rows(void *ctx, struct ts_rows *rows, struct ts_error *err)
 {
 	(void)ctx;
@@ -545,7 +545,7 @@ static enum ts_status no_rows(void *ctx, struct ts_rows *rows, struct ts_error *
 static bool finished(void *ctx)
 {
 	(void)ctx;
-	return true; /* the summary is written at the end */
+	return true; /* the summary is written at the end of the run */
 }
 
 static enum ts_status read_file(struct summary *s, const char *path, struct ts_error *err)

@@ -16,7 +16,7 @@
 #define HEAD "{\"schema_version\":1.7,\"meta\":{\"run_name\":\"r\",\"world_size\":2},"
 #define REST "\"system\":{},\"process\":{},\"step_time\":{},\"step_memory\":{}}"
 
-/* Every leaf of the file is there once more among the facts, as it is written: a float is no integer, null is null. */
+/* Each leaf of the file must be among the facts as it is written: a float is not an integer, and null is null. */
 static const char check[] = "want = json.load(open(sys.argv[1]))\n"
 			    "facts = json.load(open(sys.argv[2]))['other']\n"
 			    "got = facts['traceml']\n"
@@ -38,7 +38,7 @@ static const char check[] = "want = json.load(open(sys.argv[1]))\n"
 			    "assert want == got, sorted(set(want.items()) ^ set(got.items()))[:6]\n"
 			    "assert len(want) > 20\n";
 
-/* least_text: bytes that must be kept as texts. */
+/* least_text is the least number of bytes that must be kept as texts. */
 static void expect_all_of(struct test_run *t, const char *file, size_t least_text)
 {
 	struct ts_buf json = TS_BUF_INIT(16 << 20);
@@ -48,7 +48,7 @@ static void expect_all_of(struct test_run *t, const char *file, size_t least_tex
 		struct ts_fact *f = &facts.items[i];
 
 		if (f->type == TS_FACT_LONG)
-			f->type = TS_FACT_TEXT; /* its text stays until the arena goes */
+			f->type = TS_FACT_TEXT; /* the text lives as long as the arena */
 	}
 	ts_facts_to_json(&facts, &json);
 	assert_int_equal(ts_buf_check(&json, &t->err), TS_OK);
@@ -143,7 +143,7 @@ static void values_are_kept_as_they_are_written(void **state)
 	assert_string_equal(test_fact(&t, "other.traceml.twice"), "2");
 	assert_string_equal(test_fact(&t, "other.traceml.twice.x"), "");
 	assert_string_equal(test_fact(&t, "other.traceml.step_time.twice"),
-			    ""); /* the section that comes again counts, as in Python */
+			    ""); /* of two equal sections the last counts, as in Python */
 	assert_string_equal(test_fact(&t, "other.traceml.api_key"), "<redacted>");
 	test_run_finish(&t);
 }
@@ -197,7 +197,7 @@ static void what_is_no_summary_is_refused_with_its_byte(void **state)
 	       "this is not a summary of TraceML: process is not an object");
 	refuse(&t, HEAD "\"system\":{},\"process\":null,\"step_time\":{},\"step_memory\":{}}",
 	       "process is not an object");
-	refuse(&t, HEAD "\"schema_version\":null," REST, "it has no schema_version"); /* the last one counts */
+	refuse(&t, HEAD "\"schema_version\":null," REST, "it has no schema_version"); /* the last value counts */
 	refuse(&t, HEAD "\"text\":\"\xff\"," REST, "byte 69: ");
 	test_run_finish(&t);
 }
@@ -219,7 +219,7 @@ static void wrong_types_and_sizes_do_no_harm(void **state)
 	test_expect_notice(&t, "other_schema", TS_NOTICE_INFO, 0, 1);
 	assert_string_equal(test_fact(&t, "session.wall_time"), "");
 	assert_string_equal(test_fact(&t, "other.traceml.step_memory.global"), "null");
-	/* as deep as may be read: a text, and what the compare needs is refused */
+	/* nested to the limit: another member becomes a text, but one that the compare needs is refused */
 	for (int needed = 0; needed < 2; needed++) {
 		ts_buf_reset(&text);
 		ts_buf_str(&text, needed ? HEAD "\"primary_diagnosis\":" : HEAD "\"other\":");
@@ -244,7 +244,7 @@ static void wrong_types_and_sizes_do_no_harm(void **state)
 	test_write_bytes(&t, "final_summary.json", text.data, text.len);
 	assert_int_equal(test_ingest_path(&t, t.base), TS_TOO_LARGE);
 	assert_non_null(strstr(t.err.text, "more than 4096 members"));
-	/* a hundred megabytes of nothing are not read */
+	/* a hundred megabytes of zeros are not read */
 	(void)snprintf(path, sizeof path, "%s/final_summary.json", t.base);
 	assert_int_equal(truncate(path, 100 << 20), 0);
 	assert_int_equal(test_ingest_path(&t, t.base), TS_TOO_LARGE);

@@ -7,7 +7,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* Chunks of the input: a byte of type (of two bits), two of length, then so many bytes. They fill less than one block. */
+/* The input is a list of chunks: one byte of type (two bits), two bytes of length, then that many bytes. All chunks
+ * fill less than one block. */
 static void write_chunks(int fd, const uint8_t *data, size_t size)
 {
 	fuzz_write(fd, ":W&B\xe1\xbe", 7);

@@ -20,8 +20,8 @@ struct wandb {
 	struct ts_arena *arena;
 	struct ts_notices notices;
 	uint64_t bytes_read, told;
-	const char *path;   /* of the log */
-	const char *beside; /* its directory, with a '/' behind it; "": this one */
+	const char *path;   /* the path of the log */
+	const char *beside; /* its directory with a '/' at the end; "" for the current directory */
 	struct ts_wandb_history history;
 	struct ts_fact_tree facts;
 	bool any_environment, has_exit;
@@ -37,7 +37,7 @@ static bool is_log_name(const char *name)
 	return n > 6 && strcmp(name + n - 6, ".wandb") == 0;
 }
 
-/* A regular file, no link that may lead elsewhere, with more in it than how it begins. */
+/* Returns whether this is a log: a regular file, no link (which may lead elsewhere), and with more in it than its preamble. */
 static bool is_log(const char *path)
 {
 	struct stat st;
@@ -45,7 +45,7 @@ static bool is_log(const char *path)
 	return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > TS_WANDB_PREAMBLE;
 }
 
-/* TS_INVALID unless the directory has exactly one. */
+/* Finds the log of a directory. TS_INVALID: the directory does not have exactly one. */
 static enum ts_status log_in(const char *directory, struct ts_arena *arena, const char **ret_path, struct ts_error *err)
 {
 	const char *found = NULL;
@@ -95,7 +95,7 @@ int ts_wandb_sniff(const char *path)
 	return sure;
 }
 
-/* Something of a message was not kept; only the want of memory ends the reading. */
+/* Notes that something of a message was not kept. Only the lack of memory ends the reading. */
 static enum ts_status doubt(struct wandb *w, enum ts_status status, struct ts_error *err)
 {
 	if (status == TS_INVALID || status == TS_TOO_LARGE) {
@@ -196,7 +196,7 @@ static enum ts_status feed(void *ctx, struct ts_rows *rows, struct ts_error *err
 	return status && status != TS_CANCELLED ? ts_error_prefix(err, "%s", w->path) : status;
 }
 
-/* A file beside the log, of at most 1 MiB, that need not be there. */
+/* Reads a file beside the log, of at most 1 MiB. The file may be missing. */
 static enum ts_status take_file(struct wandb *w, const char *name,
 				enum ts_status (*take)(struct ts_fact_tree *, struct ts_span, struct ts_error *), struct ts_error *err)
 {

@@ -66,7 +66,7 @@ static void what_the_log_says_of_the_run(void **state)
 	test_ingest_ok(&t, PLAIN);
 	assert_string_equal(t.result.format, "W&B log");
 	assert_true(t.result.finished);
-	assert_string_equal(test_fact(&t, "config.lr"), "0.2"); /* 0.1 at first */
+	assert_string_equal(test_fact(&t, "config.lr"), "0.2"); /* the first value was 0.1 */
 	assert_string_equal(test_fact(&t, "config.model.layers"), "4");
 	assert_string_equal(test_fact(&t, "config.model.name"), "gpt-tiny");
 	assert_string_equal(test_fact(&t, "config.betas[1]"), "0.95");
@@ -87,8 +87,8 @@ static void what_the_log_says_of_the_run(void **state)
 	assert_string_equal(test_fact(&t, "other.wandb.tags[1]"), "second");
 	assert_string_equal(test_fact(&t, "other.wandb.exit_code"), "0");
 	assert_string_equal(test_fact(&t, "other.wandb.summary.best"), "0.125");
-	assert_string_equal(test_fact(&t, "other.wandb.summary.lr"), "0.5"); /* not the last value of the series */
-	assert_string_equal(test_fact(&t, "other.wandb.summary.tokens"), ""); /* it is */
+	assert_string_equal(test_fact(&t, "other.wandb.summary.lr"), "0.5"); /* this is not the last value of the series */
+	assert_string_equal(test_fact(&t, "other.wandb.summary.tokens"), ""); /* this is the last value of the series */
 	assert_string_equal(test_fact(&t, "columns.scalars\\.loss.source"), "train/loss");
 	assert_string_equal(test_fact(&t, "columns.scalars\\.loss.precision"), "");
 	assert_string_equal(test_fact(&t, "columns.system\\.memory_percent.role"), "observation");
@@ -111,7 +111,7 @@ static void what_is_no_value_is_counted(void **state)
 	test_expect_notice(&t, "not_scalar", TS_NOTICE_SKIPPED, 0, 3);
 	assert_string_equal(test_fact(&t, "other.wandb.summary.weights._type"), "");
 	test_ingest_ok(&t, KINDS);
-	test_expect_notice(&t, "big_integer", TS_NOTICE_INFO, 0, 5); /* 2^60 is a double, the five behind it are not */
+	test_expect_notice(&t, "big_integer", TS_NOTICE_INFO, 0, 5); /* 2^60 is a double, but the five integers behind it are not */
 	t.strict = true;
 	assert_int_equal(test_ingest_path(&t, MEDIA), TS_INVALID);
 	test_run_finish(&t);
@@ -138,7 +138,7 @@ static void folders_hold_runs(void **state)
 
 enum { RECORDS_MAX = 64 };
 
-/* A log, and where each of its records lies: from its first chunk's head to the end of its last. */
+/* A log, and the place of each record in it, from the head of its first chunk to the end of its last chunk. */
 struct made {
 	struct ts_buf bytes;
 	size_t from[RECORDS_MAX], to[RECORDS_MAX];
@@ -199,7 +199,7 @@ static void field(struct ts_buf *b, uint32_t number, struct ts_span bytes)
 	ts_buf_span(b, bytes);
 }
 
-/* "a.b" as nested keys, "=a" as one key. */
+/* Adds an item: "a.b" is written as nested keys, "=a" as one key. */
 static void item(struct ts_buf *message, uint32_t number, const char *key, const char *json)
 {
 	struct ts_buf b = TS_BUF_INIT(32 << 20);
@@ -231,7 +231,7 @@ static void put(struct made *m, uint32_t number, struct ts_buf *message)
 	ts_buf_reset(message);
 }
 
-/* History of pairs key, JSON; step NULL: no message for it. */
+/* Adds a history record with pairs of key and JSON. If step is NULL, it has no message for the step. */
 static void history(struct made *m, const char *step, const char *const *pairs, size_t n)
 {
 	struct ts_buf b = TS_BUF_INIT(32 << 20);
@@ -279,7 +279,7 @@ static void old_logs_have_their_step_among_the_values(void **state)
 	put(&m, 3, &b);
 	ts_buf_finish(&b);
 	ingest_made(&t, &m);
-	assert_string_equal(test_fact(&t, "other.wandb.summary.x.a"), ""); /* as the last step has it */
+	assert_string_equal(test_fact(&t, "other.wandb.summary.x.a"), ""); /* the value of the last step counts */
 	assert_string_equal(test_fact(&t, "other.wandb.summary.x.b.best"), "5");
 	assert_string_equal(test_fact(&t, "other.wandb.summary.w.n"), "");
 	assert_string_equal(test_fact(&t, "other.wandb.summary.gone"), "");
@@ -295,7 +295,7 @@ static void old_logs_have_their_step_among_the_values(void **state)
 	test_run_finish(&t);
 }
 
-/* HistoryItem of SDKs that write typed values: none, boolean, integer (zigzag), number, text, json. */
+/* HistoryItem of SDKs that write typed values: none, boolean, integer (zigzag), number, text, and JSON. */
 static void typed_values(void **state)
 {
 	static const char *const items[] = {
@@ -355,9 +355,9 @@ static void steps_at_the_ends_of_what_is_counted(void **state)
 	(void)state;
 	test_run_init(&t);
 	made_init(&m);
-	HISTORY(&m, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "loss", "1"); /* -1 */
-	HISTORY(&m, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "loss", "2");	/* 2^63 - 1 */
-	HISTORY(&m, NULL, "loss", "3");							/* one more */
+	HISTORY(&m, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "loss", "1"); /* step -1 */
+	HISTORY(&m, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "loss", "2");	/* step 2^63 - 1 */
+	HISTORY(&m, NULL, "loss", "3");							/* no step: one more than the last */
 	ingest_made(&t, &m);
 	assert_string_equal(test_jsonl(&t), "{\"rank\":0,\"step\":-1,\"scalars\":{\"loss\":1.0}}\n"
 					    "{\"rank\":0,\"step\":\"9223372036854775807\",\"scalars\":{\"loss\":2.0}}\n");
@@ -365,7 +365,7 @@ static void steps_at_the_ends_of_what_is_counted(void **state)
 	test_run_finish(&t);
 }
 
-/* 16 MiB of values in one record: what is more than fits is counted. */
+/* One record has 16 MiB of values. The values that do not fit are counted. */
 static void a_step_of_too_many_values(void **state)
 {
 	struct ts_buf b = TS_BUF_INIT(TS_WANDB_RECORD_MAX);
@@ -387,7 +387,7 @@ static void a_step_of_too_many_values(void **state)
 	test_run_finish(&t);
 }
 
-/* Two samples before the first row and one behind it are its; a row without a sample has none. */
+/* Two samples before the first row and one behind it belong to that row. A row without a sample has no value. */
 static void system_metrics_are_means(void **state)
 {
 	static const char *const samples[] = {"1", "4", "7"};
@@ -436,7 +436,7 @@ static void configuration_changes_piece_by_piece(void **state)
 	put(&m, 5, &b);
 	item(&b, 1, "model.layers", "4");
 	item(&b, 1, "model.heads", "16");
-	item(&b, 1, "=opt", "{\"lr\": 3}"); /* the whole of it, anew */
+	item(&b, 1, "=opt", "{\"lr\": 3}"); /* the whole object is written again */
 	item(&b, 2, "=gone", "");
 	put(&m, 5, &b);
 	HISTORY(&m, "", "loss", "1");
@@ -507,7 +507,7 @@ static void odd_values_are_counted(void **state)
 	HISTORY(&m, NULL, "=_step", "1e99", "=a", "1");
 	HISTORY(&m, NULL, "=_step", "\"two\"", "=a", "1");
 	ts_buf_str(&b, "\x0a\x7f");
-	put(&m, 2, &b); /* an item longer than its message */
+	put(&m, 2, &b); /* the item is longer than its message */
 	memset(text, 'k', n);
 	text[600] = '\0';
 	text[0] = '=';
@@ -545,7 +545,7 @@ static size_t count_lines(const char *text)
 	return n;
 }
 
-/* The steps of a file that is cut are the first ones of the whole. */
+/* A file that is cut gives the first steps of the whole file. */
 static void a_cut_tail_is_no_error(void **state)
 {
 	struct ts_buf bytes;
@@ -565,7 +565,7 @@ static void a_cut_tail_is_no_error(void **state)
 		test_run_init(&t);
 		(void)snprintf(path, sizeof path, "%s/wb/run-resumed5.wandb", t.base);
 		test_write_bytes(&t, "wb/run-resumed5.wandb", bytes.data, cut);
-		if (cut <= TS_WANDB_PREAMBLE) { /* nothing in it: no run */
+		if (cut <= TS_WANDB_PREAMBLE) { /* the file holds no record: this is not a run */
 			assert_int_equal(test_ingest_path(&t, path), TS_INVALID);
 			test_run_finish(&t);
 			continue;
@@ -583,7 +583,7 @@ static void a_cut_tail_is_no_error(void **state)
 	test_run_finish(&whole);
 }
 
-/* Five blocks: records of some 1,500 bytes, one over three blocks. */
+/* Makes five blocks of records of about 1,500 bytes, one of which lies in three blocks. */
 static void make_blocks(struct made *m)
 {
 	char *text = calloc(1, 100000);
@@ -616,10 +616,10 @@ static size_t chunk_of(const struct made *m, size_t at)
 		if (from >= m->bytes.len || from % TS_WANDB_BLOCK == 0)
 			break;
 	}
-	return SIZE_MAX; /* padding */
+	return SIZE_MAX; /* the byte lies in padding */
 }
 
-/* Records that leave 0 to 9 bytes of their block: fewer than 7 are padding, 7 are a chunk without data. */
+/* Records leave 0 to 9 bytes of their block. Fewer than 7 bytes are padding; 7 bytes are a chunk without data. */
 static void the_end_of_a_block_is_padding(void **state)
 {
 	char *text = calloc(1, TS_WANDB_BLOCK);
@@ -650,7 +650,7 @@ static void the_end_of_a_block_is_padding(void **state)
 	free(text);
 }
 
-/* A wrong byte costs its chunk and what is behind it in its block; every record that lies elsewhere is there. */
+/* A wrong byte loses its chunk and the rest of its block. Every record that lies elsewhere is read. */
 static void behind_damage_the_next_block_is_read(void **state)
 {
 	struct made m;
@@ -740,7 +740,7 @@ static void a_record_beyond_all_measure_is_passed_over(void **state)
 	test_run_finish(&t);
 }
 
-/* A chunk that goes on with nothing, a record that begins inside another, a type that is none. */
+/* The cases are a chunk that continues no record, a record that begins inside another, and a type that does not exist. */
 static void chunks_out_of_order(void **state)
 {
 	struct ts_buf b = TS_BUF_INIT(4096), whole = TS_BUF_INIT(4096);
@@ -758,7 +758,7 @@ static void chunks_out_of_order(void **state)
 	chunk(&m, 2, ts_span_str("first"));
 	record(&m, ts_buf_view(&whole));
 	chunk(&m, 9, ts_span_str("nothing"));
-	record(&m, ts_buf_view(&whole)); /* in the rest of the block */
+	record(&m, ts_buf_view(&whole)); /* these lie in the rest of the block */
 	ts_buf_finish(&b);
 	ts_buf_finish(&whole);
 	ingest_made(&t, &m);

@@ -10,7 +10,7 @@
 
 enum how { TEXT, WORD, COUNT, TRUTH, TIME };
 
-/* A field of a message, and where it goes. name: the same thing in wandb-metadata.json. */
+/* A field of a message, and the path of its fact. name is the name of the same value in wandb-metadata.json. */
 struct field {
 	uint32_t number;
 	enum how how;
@@ -35,7 +35,7 @@ static const struct field run_fields[] = {
 
 static const struct field environment_fields[] = {
 	{ENVIRONMENT_OS, TEXT, "hardware.platform", "os"},
-	{ENVIRONMENT_PYTHON, WORD, "libraries.python", "python"}, /* "CPython 3.11.7" */
+	{ENVIRONMENT_PYTHON, WORD, "libraries.python", "python"}, /* for example "CPython 3.11.7" */
 	{ENVIRONMENT_DOCKER, TEXT, "other.wandb.docker", "docker"},
 	{ENVIRONMENT_CODE_PATH, TEXT, "other.wandb.code_path", "codePath"},
 	{ENVIRONMENT_ROOT, TEXT, "other.wandb.root", "root"},
@@ -87,7 +87,7 @@ static enum ts_status set_count(struct ts_fact_tree *t, const char *path, uint64
 	return set_raw(t, path, text, err);
 }
 
-/* google.protobuf.Timestamp as seconds since 1970. */
+/* Returns a google.protobuf.Timestamp as seconds since 1970. */
 static double seconds_of(struct ts_span message)
 {
 	struct ts_pb pb = ts_pb_of(message);
@@ -122,7 +122,7 @@ static enum ts_status set_time(struct ts_fact_tree *t, const char *path, struct 
 	return set_raw(t, path, text, err);
 }
 
-/* Empty texts and zeros are how a message leaves a field out. */
+/* A message leaves a field out by an empty text or a zero. */
 static enum ts_status take_field(struct ts_fact_tree *t, const struct field *field, const struct ts_pb_field *f, struct ts_error *err)
 {
 	bool text = field->how == TEXT || field->how == WORD || field->how == TIME;
@@ -144,7 +144,7 @@ static enum ts_status take_field(struct ts_fact_tree *t, const struct field *fie
 	return TS_OK;
 }
 
-/* Only running out of memory ends a message; err keeps what else went wrong last. */
+/* Only the lack of memory ends the reading of a message. err keeps the last other error. */
 static bool goes_on(enum ts_status status)
 {
 	return status == TS_OK || status == TS_INVALID || status == TS_TOO_LARGE;
@@ -176,7 +176,7 @@ struct item {
 	bool internal;
 };
 
-/* ConfigItem: key, or the nested_key one by one; value_json. Keys come first. */
+/* Reads a ConfigItem: key, or all of nested_key, and value_json. Keys come first. */
 static enum ts_status item_parts(struct ts_fact_tree *t, struct ts_span message, struct item *item, struct ts_error *err)
 {
 	struct ts_pb pb = ts_pb_of(message);
@@ -236,7 +236,7 @@ enum ts_status ts_wandb_config(struct ts_fact_tree *t, struct ts_span message, s
 
 /* --- run, environment --- */
 
-/* The parts of a message that are messages, each handed to its own. */
+/* The parts of a message that are messages themselves. Each has its own function. */
 struct part {
 	uint32_t number;
 	const struct field *fields;
@@ -263,7 +263,7 @@ static enum ts_status take_parts(struct ts_fact_tree *t, const struct part *part
 	return worst;
 }
 
-/* All texts of one repeated field, behind `first`, as a list. */
+/* Takes all texts of one repeated field as a list, behind `first`. */
 static enum ts_status take_list(struct ts_fact_tree *t, const char *path, struct ts_span message, uint32_t first, uint32_t number,
 				struct ts_error *err)
 {
@@ -372,7 +372,7 @@ static enum ts_status take_gpus(struct ts_fact_tree *t, struct ts_span message, 
 	return status;
 }
 
-/* map<string, string> of the scheduler's variables. */
+/* Takes map<string, string>, the variables of the scheduler. */
 static enum ts_status take_slurm(struct ts_fact_tree *t, struct ts_span message, struct ts_error *err)
 {
 	struct ts_pb pb = ts_pb_of(message);
@@ -469,7 +469,7 @@ static const struct field *find_member(const struct field *fields, size_t n, str
 	return NULL;
 }
 
-/* program and args of the metadata as one list of words. */
+/* Takes program and args of the metadata as one list of words. */
 static enum ts_status take_words(struct ts_fact_tree *t, struct ts_span program, struct ts_span args, struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(2 * TS_JSON_FILE_MAX);
@@ -492,7 +492,7 @@ static enum ts_status take_words(struct ts_fact_tree *t, struct ts_span program,
 	return status;
 }
 
-/* What is kept as it stands: lists. */
+/* Members that are kept unchanged: lists. */
 struct kept {
 	struct ts_span program, args, gpus;
 };
@@ -569,7 +569,7 @@ enum ts_status ts_wandb_metadata(struct ts_fact_tree *t, struct ts_span json, st
 	return status;
 }
 
-/* Packages on which numbers or speed depend; a list of everything that is installed would drown them. */
+/* The packages on which numbers or speed depend. A list of everything that is installed would hide them. */
 static const char *const told[] = {
 	"torch", "torchvision", "torchao", "torchtitan", "triton", "numpy", "jax", "jaxlib", "flax", "optax", "tensorflow", "keras",
 	"transformers", "tokenizers", "datasets", "accelerate", "peft", "trl", "deepspeed", "lightning", "pytorch-lightning",

@@ -10,13 +10,13 @@
 
 enum {
 	SYSTEM_MAX = 1024,
-	SUMMARY_MAX = TS_FACT_INLINE_MAX, /* bytes of one value */
-	ITEMS_MAX = 64 << 20,		  /* bytes: some 700,000 values of one step */
+	SUMMARY_MAX = TS_FACT_INLINE_MAX, /* the limit of one value, in bytes */
+	ITEMS_MAX = 64 << 20,		  /* bytes: about 700,000 values of one step */
 };
 
-/* A system metric: mean of its samples since the row in hand began. */
+/* A system metric. Its value is the mean of its samples since the current row began. */
 struct ts_wandb_metric {
-	uint32_t column; /* + 1 */
+	uint32_t column; /* the column's number + 1 */
 	uint32_t n;
 	double sum;
 };
@@ -60,8 +60,8 @@ void ts_wandb_history_finish(struct ts_wandb_history *w)
 
 /* --- items --- */
 
-/* HistoryItem: key, or nested_key one by one; value_json, or one of the typed values that SDKs from 0.31 on know.
- * SummaryItem: the same. */
+/* HistoryItem has key or all of nested_key, and value_json or one of the typed values that SDKs write since 0.31.
+ * SummaryItem has the same fields. */
 struct item {
 	uint32_t key;
 	bool any_key;
@@ -133,7 +133,7 @@ static bool item_parts(struct ts_wandb_history *w, struct ts_span message, struc
 	return !pb.broken && item->any_key;
 }
 
-/* The first key of the path. */
+/* Returns the first key of the path. */
 static uint32_t root_of(const struct ts_wandb_history *w, uint32_t key)
 {
 	while (ts_key_at(&w->s.keys, key)->parent != TS_KEY_ROOT)
@@ -141,7 +141,7 @@ static uint32_t root_of(const struct ts_wandb_history *w, uint32_t key)
 	return key;
 }
 
-/* Images, tables, histograms come as an object that says its _type, or member by member. */
+/* Images, tables and histograms are logged as an object with the member _type, or member by member. */
 static void note_type(struct ts_wandb_history *w, uint32_t key)
 {
 	uint32_t parent = ts_key_at(&w->s.keys, key)->parent;
@@ -251,7 +251,7 @@ static enum ts_status metric_column(struct ts_wandb_history *w, uint32_t key, st
 	return status;
 }
 
-/* Into the row in hand; what came before the first row waits for it. */
+/* Puts the means into the current row. Samples from before the first row are kept for it. */
 enum ts_status ts_wandb_history_end(struct ts_wandb_history *w, struct ts_error *err)
 {
 	if (!w->any_sample || !w->any_step)
@@ -274,7 +274,7 @@ enum ts_status ts_wandb_history_end(struct ts_wandb_history *w, struct ts_error 
 
 /* --- history --- */
 
-/* HistoryStep {num}: there at all, a missing num is 0. */
+/* Reads HistoryStep {num}. If the message is there without num, num is 0. */
 static bool step_of(struct ts_span message, int64_t *ret_step)
 {
 	struct ts_pb pb = ts_pb_of(message);
@@ -289,7 +289,7 @@ static bool step_of(struct ts_span message, int64_t *ret_step)
 
 enum step_found { STEP_NONE, STEP_FOUND, STEP_BAD };
 
-/* The items of a record, in w->items. */
+/* Reads the items of a record into w->items. */
 static enum ts_status read_items(struct ts_wandb_history *w, struct ts_span history, enum step_found *ret_found,
 				 int64_t *ret_step, struct ts_error *err)
 {
@@ -320,7 +320,7 @@ static enum ts_status read_items(struct ts_wandb_history *w, struct ts_span hist
 	return ts_buf_check(&w->items, err);
 }
 
-/* Old logs have no message for the step, but the item _step; without either it is one more than the last. */
+/* Old logs have no message for the step, but have the item _step. Without either, the step is one more than the last. */
 static enum step_found guess_step(const struct ts_wandb_history *w, const struct item *items, size_t n, int64_t *ret_step)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -380,7 +380,7 @@ enum ts_status ts_wandb_history_steps(struct ts_wandb_history *w, struct ts_span
 
 /* --- summary --- */
 
-/* A record of the summary comes with almost every step; only what it says at the end counts. */
+/* A record of the summary comes with almost every step. Only its last values count. */
 static enum ts_status keep_summary(struct ts_wandb_history *w, uint32_t key, struct ts_span json, struct ts_error *err)
 {
 	struct ts_wandb_one *s = &w->s.of[key];
@@ -401,7 +401,7 @@ static enum ts_status keep_summary(struct ts_wandb_history *w, uint32_t key, str
 
 static enum ts_status keep_value(struct ts_wandb_history *w, uint32_t key, struct ts_span json, struct ts_error *err);
 
-/* Old SDKs give an object whole: each member under its own name, as in the steps. */
+/* Old SDKs write an object as a whole. Each of its members is kept under its own name, as in the steps. */
 static enum ts_status keep_members(struct ts_wandb_history *w, uint32_t parent, struct ts_span object, struct ts_error *err)
 {
 	struct ts_buf scratch = TS_BUF_INIT(2 * TS_TEXT_MAX);
@@ -454,7 +454,8 @@ enum ts_status ts_wandb_history_summary(struct ts_wandb_history *w, struct ts_sp
 	return TS_OK;
 }
 
-/* What the steps say too is not said again: the last number of a series, and texts of one. */
+/* A value of the summary is left out if the steps already have it: the last number of a series, or a text of a series
+ * of texts. */
 static bool is_news(const struct ts_wandb_history *w, uint32_t key)
 {
 	const struct ts_wandb_one *s = &w->s.of[key];

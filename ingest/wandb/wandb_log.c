@@ -12,7 +12,7 @@ enum { FULL = 1, FIRST = 2, MIDDLE = 3, LAST = 4 };
 
 static const uint8_t preamble[TS_WANDB_PREAMBLE] = {':', 'W', '&', 'B', 0xe1, 0xbe, 0};
 
-/* Until the window holds `want` bytes behind `used`. The caller knows that the file has them. */
+/* Reads until the window holds `want` bytes behind `used`. The caller knows that the file has them. */
 static enum ts_status fill(struct ts_wandb_log *w, size_t want, struct ts_error *err)
 {
 	size_t left = w->window.len - w->used, n = WINDOW, got;
@@ -36,7 +36,7 @@ static enum ts_status fill(struct ts_wandb_log *w, size_t want, struct ts_error 
 	return got < n ? ts_error_set(err, TS_IO, "the file became shorter while it was read") : TS_OK;
 }
 
-/* Bytes that are passed over: as many of the window as there are, then of the file. */
+/* Skips n bytes: first those in the window, then those of the file. */
 static void pass(struct ts_wandb_log *w, uint64_t n)
 {
 	size_t left = w->window.len - w->used;
@@ -97,7 +97,7 @@ static void damaged(struct ts_wandb_log *w, enum ts_wandb_end *ret_end)
 	*ret_end = TS_WANDB_DAMAGED;
 }
 
-/* One chunk that is whole and right, whose data the window holds. */
+/* Reads one chunk, which must be complete and have the right checksum. The window holds its data. */
 static enum ts_status next_chunk(struct ts_wandb_log *w, unsigned *ret_type, struct ts_span *ret_data, enum ts_wandb_end *ret_end,
 				 struct ts_error *err)
 {
@@ -145,7 +145,8 @@ static void join(struct ts_wandb_log *w, struct ts_span data)
 		ts_buf_span(&w->joined, data);
 }
 
-/* A chunk that goes on with no record, or one that begins inside another. Behind damage that is to be expected: it was told. */
+/* Returns whether a chunk continues no record, or begins one inside another. Behind damage this is expected and was
+ * already reported. */
 static bool is_orphan(const struct ts_wandb_log *w, unsigned type)
 {
 	bool begins = type == FULL || type == FIRST;
@@ -153,7 +154,8 @@ static bool is_orphan(const struct ts_wandb_log *w, unsigned type)
 	return begins == w->inside && !w->lost;
 }
 
-/* Told once: the chunks behind it that go on with nothing are not; a record that begins is read again, from its head. */
+/* Gives up the record in progress, with one notice for it and for the chunks that continue it. A record that begins
+ * here is read again from its head. */
 static void give_up(struct ts_wandb_log *w, unsigned type)
 {
 	size_t n = (size_t)(w->at - w->told);

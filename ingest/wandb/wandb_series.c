@@ -48,7 +48,7 @@ void ts_wandb_tell(struct ts_wandb_series *w, const char *code, enum ts_notice_l
 
 /* --- columns --- */
 
-/* Room for what is known of every key. */
+/* Makes space for the data of every key. */
 static bool grow_series(struct ts_wandb_series *w)
 {
 	size_t cap = w->cap ? w->cap * 2 : 64;
@@ -75,7 +75,7 @@ uint32_t ts_wandb_key(struct ts_wandb_series *w, uint32_t parent, struct ts_span
 	return TS_KEY_NONE;
 }
 
-/* What the log calls it: "train/loss", or of a value in an object "eval.acc". */
+/* Returns what the log calls the column: "train/loss" or, for a value in an object, "eval.acc". */
 static enum ts_status source_of(struct ts_wandb_series *w, uint32_t key, struct ts_span *ret_source, struct ts_error *err)
 {
 	uint32_t chain[TS_JSON_DEPTH];
@@ -97,7 +97,7 @@ static enum ts_status source_of(struct ts_wandb_series *w, uint32_t key, struct 
 	return status || ret_source->data ? status : ts_arena_error(w->arena, err);
 }
 
-/* scalars.eval.acc of {"eval": {"acc": ..}}, where the table of names does not say better. */
+/* Makes scalars.eval.acc of {"eval": {"acc": ..}}, unless the table of names has a better name. */
 static enum ts_status nested_name(struct ts_wandb_series *w, uint32_t key, struct ts_span *ret_column, struct ts_error *err)
 {
 	struct ts_buf path = TS_BUF_INIT(8 * TS_TEXT_MAX);
@@ -151,7 +151,7 @@ static enum ts_status column_of(struct ts_wandb_series *w, uint32_t key, enum ts
 	return TS_OK;
 }
 
-/* UINT32_MAX + 1 is 0, so that one beyond the most columns is asked for again, and counted by rows. */
+/* UINT32_MAX + 1 is 0, so a series beyond the limit of columns is tried again, and counted for each row. */
 enum ts_status ts_wandb_number(struct ts_wandb_series *w, uint32_t key, double value, struct ts_error *err)
 {
 	struct ts_wandb_one *s = &w->of[key];
@@ -187,7 +187,7 @@ enum ts_status ts_wandb_text(struct ts_wandb_series *w, uint32_t key, enum ts_co
 
 /* --- values --- */
 
-/* Images, tables, histograms: objects that say their type. */
+/* Images, tables and histograms are objects that state their type. */
 bool ts_wandb_is_media(struct ts_wandb_series *w, struct ts_span object)
 {
 	struct ts_json_reader r;
@@ -208,7 +208,7 @@ bool ts_wandb_is_media(struct ts_wandb_series *w, struct ts_span object)
 	return media;
 }
 
-/* Each member as if it had been logged by its own name. */
+/* Puts each member of an object as if it had been logged under its own name. */
 static enum ts_status put_members(struct ts_wandb_series *w, uint32_t parent, struct ts_span object, struct ts_error *err)
 {
 	struct ts_buf scratch = TS_BUF_INIT(2 * TS_TEXT_MAX);
@@ -244,7 +244,7 @@ static enum ts_status put_string(struct ts_wandb_series *w, uint32_t key, struct
 	return ts_wandb_text(w, key, TS_COLUMN_TEXT, text, err);
 }
 
-/* Without the white space between its tokens, so that two ways of writing a list are one value. */
+/* Removes the white space between tokens, so that two ways of writing a list give one value. */
 static struct ts_span squeeze(struct ts_wandb_series *w, struct ts_span json)
 {
 	bool in_string = false;
@@ -265,7 +265,7 @@ static struct ts_span squeeze(struct ts_wandb_series *w, struct ts_span json)
 	return ts_buf_view(&w->plain);
 }
 
-/* An integer whose digits a double cannot give back. */
+/* Returns whether this is an integer whose digits a double cannot give back. */
 static bool loses_digits(struct ts_span digits, double value)
 {
 	char exact[400];
@@ -314,7 +314,7 @@ static enum ts_status put_token(struct ts_wandb_series *w, uint32_t key, const s
 	return TS_OK;
 }
 
-/* A value that is no plain number. */
+/* Puts a value that is not a plain number. */
 static enum ts_status put_other(struct ts_wandb_series *w, uint32_t key, struct ts_span json, struct ts_error *err)
 {
 	struct ts_json_reader r;
