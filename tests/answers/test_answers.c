@@ -29,7 +29,7 @@ static const char *const folders[] = {
 
 struct digesting {
 	struct ts_hasher hasher;
-	struct ts_buf bytes; /* of one answer */
+	struct ts_buf bytes; /* the answer as bytes */
 	size_t answers, runs;
 };
 
@@ -54,7 +54,7 @@ static void add_bytes(struct digesting *d)
 	d->answers++;
 }
 
-/* An error is an answer too. */
+/* An error is part of the digest like an answer. */
 static void add_error(struct digesting *d)
 {
 	ts_buf_str(&d->bytes, ts_status_word(err.status));
@@ -90,7 +90,7 @@ static void add_reduction(struct digesting *d, struct world *w, const struct ts_
 	add_bytes(d);
 }
 
-/* As it is asked without options, and with each option that changes what is kept. */
+/* Each answer is asked for without options, and with each option that changes its content. */
 static void add_answers(struct digesting *d, struct world *w, const struct ts_id *id)
 {
 	static const struct ts_exclude excludes[] = {{.kind = TS_EXCLUDE_EVERY, .every = 10}};
@@ -121,7 +121,7 @@ static void add_found(struct digesting *d, const struct ts_found_run *found)
 
 	world_open(&w);
 	if (ts_ingest(&options, put, &w, &w.arena, &result, &err))
-		add_error(d); /* some of tests/cli are no runs */
+		add_error(d); /* some folders of tests/cli are not runs */
 	else
 		add_answers(d, &w, &result.head);
 	world_close(&w);
@@ -131,7 +131,7 @@ static void add_found(struct digesting *d, const struct ts_found_run *found)
 
 struct made {
 	struct cells cells;
-	uint64_t state; /* of the noise */
+	uint64_t state; /* the state of the noise generator */
 	int32_t rank;
 	int64_t step;
 };
@@ -146,7 +146,8 @@ static double noise(struct made *m)
 	return (double)(draw(&m->state) >> 11) * 0x1p-53;
 }
 
-/* Rank 2 is slow from step 200 on; memory grows; the loss and the norm jump at step 120; another series ends in NaN. */
+/* Rank 2 is slow from step 200 on; memory grows; the loss and the gradient norm jump at step 120; another series ends
+ * in NaN. */
 static void make_step(struct made *m)
 {
 	double slow = m->rank == 2 && m->step >= 200 ? 1.2 : 1;
@@ -169,7 +170,7 @@ static void make_step(struct made *m)
 	cell(m, "samples", 8);
 }
 
-/* Two stages, a rank each, of four microbatches: forward one after the other, then backward. */
+/* There are two stages with one rank each and four microbatches: first all forward passes, then all backward passes. */
 static void make_event(struct made *m, int64_t step, int64_t microbatch, double start, double end)
 {
 	const struct {
@@ -246,7 +247,7 @@ static void version_is_of_the_answers(void **state)
 	struct digesting d = {.bytes = TS_BUF_INIT(TS_MESSAGE_MAX)};
 	char hex[TS_ID_HEX + 1], said[TS_ID_HEX + 16];
 	struct ts_id id;
-	int written = 0; /* under which version the digest was written down */
+	int written = 0; /* the version under which the digest was written down */
 
 	(void)state;
 	must(ts_hasher_init(&d.hasher, &err), &err);

@@ -19,9 +19,9 @@ enum { CALLS = 5, PARTS_BEFORE_END = 1000, WINDOW = 2000, DIGESTS = 4, OPERATION
 struct kind {
 	const char *name;
 	uint64_t seed;
-	int64_t parts_before_end; /* 0: nowhere */
+	int64_t parts_before_end; /* how many steps before the end the runs begin to differ; 0: they never differ */
 	enum ts_precision precision;
-	int64_t every; /* steps logged */
+	int64_t every; /* the interval between logged steps */
 };
 
 static uint64_t mix(uint64_t x)
@@ -31,7 +31,8 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* Parameters and gradients part, batch and generators do not; wholly different runs part in all. */
+/* Parameters and gradients differ; batches and random generators do not. Runs that are wholly different differ in all
+ * columns. */
 static uint64_t digest_at(const struct kind *kind, int64_t steps, size_t column, int64_t step)
 {
 	bool apart = column < 2 && steps - step <= kind->parts_before_end;
@@ -39,7 +40,7 @@ static uint64_t digest_at(const struct kind *kind, int64_t steps, size_t column,
 	return mix((kind->seed << 48) + ((uint64_t)apart << 47) + ((uint64_t)column << 40) + (uint64_t)step);
 }
 
-/* Every operation of the last steps; the fifth is the first whose output parts. */
+/* Adds every operation of the last steps. The fifth is the first whose output differs. */
 static void add_operations(struct ts_builder *b, const struct kind *kind, int64_t steps)
 {
 	static const char *const names[OPERATIONS] = {"embed", "block.0.attn", "block.0.mlp", "block.1.attn",
@@ -85,7 +86,7 @@ static struct ts_id make_digests(struct ts_engine *engine, const struct kind *ki
 	return bench_run_of(engine, bench_rank_end(b));
 }
 
-/* What no index could be beaten by: the digests of both runs as plain arrays in memory, compared until they part. */
+/* A lower limit for any index: the digests of both runs are plain arrays in memory, compared until they differ. */
 static int scan(int64_t steps)
 {
 	const struct kind one = {.seed = 1}, other = {.seed = 1, .parts_before_end = PARTS_BEFORE_END};
@@ -173,7 +174,7 @@ int main(int argc, char **argv)
 		{"first", 1, 0, TS_PRECISION_F64, 1},
 		{"last block", 1, PARTS_BEFORE_END, TS_PRECISION_F64, 1},
 		{"wholly different", 2, 0, TS_PRECISION_F64, 1},
-		{"as float32", 1, 0, TS_PRECISION_F32, 1}, /* no difference is visible: all is read */
+		{"as float32", 1, 0, TS_PRECISION_F32, 1}, /* no difference is visible, so everything is read */
 		{"every third step", 1, PARTS_BEFORE_END, TS_PRECISION_F64, 3},
 	};
 	static const struct kind digests[] = {

@@ -28,7 +28,7 @@ static void add(struct ts_facts *facts, const char *path, const char *text, stru
 	bench_must(ts_facts_add(facts, &fact, arena, &err), &err);
 }
 
-/* Each of its own commit and machine. */
+/* Each run has its own commit and its own machine. */
 static void make_run(struct ts_engine *engine, int run, int64_t steps, bool candidate)
 {
 	struct ts_ref_update updates[2];

@@ -35,7 +35,7 @@ static void varint(struct ts_buf *b, uint64_t v)
 	ts_buf_u8(b, (uint8_t)v);
 }
 
-/* Event{wall_time, step, summary{value{tag, simple_value}}} */
+/* Writes Event{wall_time, step, summary{value{tag, simple_value}}}. */
 static void event(struct ts_buf *out, int64_t step, const char *tag, float value)
 {
 	struct ts_buf e = TS_BUF_INIT(4096);
@@ -72,7 +72,7 @@ static void steps_of_events(struct ts_buf *out, int64_t step)
 		event(out, step, tags[i], (float)(1.0 / (double)(step + i + 1)));
 }
 
-/* A record in chunks: out begins at byte `at` of the file. */
+/* Writes a record in chunks. out begins at byte `at` of the file. */
 static void chunks(struct ts_buf *out, uint64_t at, struct ts_span data)
 {
 	bool first = true, last = false;
@@ -97,14 +97,14 @@ static void chunks(struct ts_buf *out, uint64_t at, struct ts_span data)
 	}
 }
 
-/* {nested_key, value_json} */
+/* Writes {nested_key, value_json}. */
 static void item(struct ts_buf *b, const char *key, double value)
 {
 	char text[TS_DOUBLE_TEXT];
 	size_t key_len = strlen(key), n = ts_print_double(value, text);
 
 	if (n > 2 && memcmp(text + n - 2, ".0", 2) == 0)
-		n -= 2; /* as Go writes it */
+		n -= 2; /* Go writes whole numbers without .0 */
 	ts_buf_u8(b, 0x0a);
 	varint(b, 2 + key_len + 3 + n);
 	ts_buf_u8(b, 0x12);
@@ -116,7 +116,7 @@ static void item(struct ts_buf *b, const char *key, double value)
 	ts_buf_bytes(b, text, n);
 }
 
-/* Record{num, history or summary} */
+/* Writes Record{num, history or summary}. */
 static void items(struct ts_buf *out, uint64_t at, int64_t step, uint8_t number)
 {
 	struct ts_buf b = TS_BUF_INIT(4096), record = TS_BUF_INIT(4096);

@@ -15,7 +15,7 @@
 
 enum { RUNS_MAX = 256 };
 
-/* From step `from` on the values are those of `salt`, until the next one. */
+/* The values from step `from` up to the next piece are those of `salt`. */
 struct piece {
 	int64_t from;
 	uint64_t salt;
@@ -28,7 +28,7 @@ struct lineage {
 
 static struct lineage family[RUNS_MAX];
 
-/* splitmix64 */
+/* This is splitmix64. */
 static uint64_t mix(uint64_t x)
 {
 	x += UINT64_C(0x9e3779b97f4a7c15);
@@ -42,7 +42,7 @@ static double unit(uint64_t x)
 	return (double)(mix(x) >> 11) * 0x1p-53;
 }
 
-/* Run i leaves a run before it at a random step. */
+/* Run i branches off an earlier run at a random step. */
 static void grow(long runs, int64_t steps)
 {
 	family[0] = (struct lineage){.pieces = {{0, 1}}, .n = 1};
@@ -57,7 +57,7 @@ static void grow(long runs, int64_t steps)
 	}
 }
 
-/* Where the first piece that is not of both begins. */
+/* Returns where the first piece begins that the two runs do not share. */
 static int64_t parting(const struct lineage *a, const struct lineage *b)
 {
 	size_t k = 0;

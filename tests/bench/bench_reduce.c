@@ -38,7 +38,7 @@ static struct ts_id make_run(struct ts_engine *engine, int32_t ranks, int64_t st
 	return id;
 }
 
-/* Every column of the run's first rank, one after the other. */
+/* Reads every column of the run's first rank, one after the other. */
 static void read_columns(struct ts_fetch *f, struct ts_id id, struct ts_arena *arena)
 {
 	struct ts_columns columns;
@@ -59,7 +59,7 @@ static void read_columns(struct ts_fetch *f, struct ts_id id, struct ts_arena *a
 	ts_columns_finish(&columns);
 }
 
-static uint64_t fresh; /* a warm-up that was not asked for yet is not in the cache */
+static uint64_t fresh; /* a warm-up that no call has used yet, so that its reduction is not in the cache */
 
 static void reduce(struct ts_fetch *f, struct ts_id id, struct ts_arena *arena)
 {
@@ -90,7 +90,8 @@ static void best(const char *name, void (*what)(struct ts_fetch *f, struct ts_id
 	printf("%s\t%.9f\n", name, (double)least / 1e9);
 }
 
-/* The id of the i-th run that stands for others: what was kept of the first is kept under each. */
+/* Returns the id of the i-th run that stands for others. The cached reduction of the first run is stored under each of
+ * these ids. */
 static struct ts_id other(struct ts_id id, uint32_t i)
 {
 	memcpy(id.bytes, &i, sizeof i);
@@ -169,7 +170,7 @@ int main(int argc, char **argv)
 	measure(engine, one, many);
 	keep_many(engine, one);
 	ts_engine_destroy(engine);
-	/* What was kept was written when the engine was closed. */
+	/* The cache was written when the engine was closed. */
 	engine = bench_open(argv[1]);
 	cached(engine, one);
 	ts_engine_destroy(engine);

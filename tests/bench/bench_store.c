@@ -87,7 +87,7 @@ struct ts_id bench_rank(struct ts_engine *engine, int32_t rank, uint64_t seed, c
 
 		ts_builder_row(b, TS_TABLE_STEPS, step);
 		for (size_t i = 0; i < n; i++) {
-			/* Nanoseconds, as clocks give them. */
+			/* The value has whole nanoseconds, as clocks give them. */
 			double v = (double)(int64_t)(columns[i].scale * (1 + 0.1 * bench_noise(&state)) * 1e9) / 1e9;
 
 			sum += v;

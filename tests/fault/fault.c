@@ -56,7 +56,7 @@ enum ts_status fault_push(struct ts_engine *e, uint64_t number, struct ts_arena 
 	char name[32];
 
 	(void)snprintf(name, sizeof name, "p/%" PRIu64, number);
-	for (uint64_t i = 0; i < BLOCKS; i++) /* the first is of all runs, the others have all sizes up to 40 KiB */
+	for (uint64_t i = 0; i < BLOCKS; i++) /* the first block is the same in all runs; the others have all sizes up to 40 KiB */
 		if (make_block(i ? number * BLOCKS + i : 0, i ? (number * 7919 + i * 104729) % 5000 : 100, arena, &objects[i],
 			       err))
 			return err->status;
@@ -115,7 +115,7 @@ static const char *check_store(struct ts_engine *e, const uint8_t *acks, size_t 
 	bad = check_acks(e, acks, n, arena);
 	if (bad)
 		return bad;
-	if (e->ops->stats(e, ret_stats, &err) || fault_push(e, 999999999, arena, &id, &err)) /* and life goes on */
+	if (e->ops->stats(e, ret_stats, &err) || fault_push(e, 999999999, arena, &id, &err)) /* the store still works */
 		return complain("after reopening", 0, err.text);
 	return NULL;
 }

@@ -16,7 +16,7 @@ static struct ts_error err;
 		} \
 	} while (0)
 
-/* Room for that many bytes more than the file has; -1 for no limit. */
+/* Limits the file to `more` bytes beyond its present size. -1 removes the limit. */
 static void give_room(const char *dir, long more)
 {
 	char path[1024];
@@ -29,7 +29,7 @@ static void give_room(const char *dir, long more)
 	(void)(more < 0 ? unsetenv("TS_POWERLOG_ENOSPC_AFTER") : setenv("TS_POWERLOG_ENOSPC_AFTER", text, 1));
 }
 
-/* Everything pushed so far can be read. */
+/* Checks that everything pushed so far can be read. */
 static int check(struct ts_engine *e, uint64_t n, struct ts_arena *arena)
 {
 	struct ts_verify_report report;
@@ -55,19 +55,19 @@ static int run(const char *dir, struct ts_engine *e, struct ts_arena *arena)
 
 	while (n < 3)
 		MUST(fault_push(e, n++, arena, &id, &err) == TS_OK);
-	for (long more = 0; more < 40; more++) { /* full at every multiple of 1.7 KB: whole writes fail, others are cut short */
+	for (long more = 0; more < 40; more++) { /* full at each multiple of 1.7 KB: whole writes fail, others are cut short */
 		enum ts_status status;
 		struct ts_ref ref;
 		char name[32];
 		int tries = 0;
 
 		give_room(dir, more * 1700);
-		while ((status = fault_push(e, n, arena, &id, &err)) == TS_OK && tries++ < 20) /* some fit into free pages */
+		while ((status = fault_push(e, n, arena, &id, &err)) == TS_OK && tries++ < 20) /* some pushes fit into free pages */
 			n++;
 		MUST(status == TS_FULL);
 		(void)snprintf(name, sizeof name, "p/%" PRIu64, n);
 		MUST(e->ops->ref_get(e, TS_REF_RUN, ts_span_str(name), arena, &ref, &err) == TS_NOT_FOUND);
-		MUST(fault_push(e, n, arena, &id, &err) == TS_FULL); /* again: the store is not stuck */
+		MUST(fault_push(e, n, arena, &id, &err) == TS_FULL); /* a second try gives the same error: the store is not stuck */
 		if (check(e, n, arena))
 			return 1;
 		give_room(dir, -1);
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 	rc = run(options.path, e, &arena);
 	ts_arena_finish(&arena);
 	ts_engine_destroy(e);
-	MUST(ts_lmdb_open(&options, &e, &err) == TS_OK); /* and from the outside it is well too */
+	MUST(ts_lmdb_open(&options, &e, &err) == TS_OK); /* the store can also be opened again */
 	ts_engine_destroy(e);
 	if (rc == 0)
 		(void)puts("ok");

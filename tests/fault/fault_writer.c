@@ -25,7 +25,7 @@ static bool acknowledge(uint64_t number, const struct ts_id *id)
 	return write(FAULT_ACK_FD, record, sizeof record) == (ssize_t)sizeof record;
 }
 
-/* A sweep beside us may take what is not named yet: then it is sent again. */
+/* A sweep in another process may remove objects that no name refers to yet. They are then sent again. */
 static enum ts_status push(uint64_t number, struct ts_arena *arena, struct ts_id *ret_id, struct ts_error *err)
 {
 	enum ts_status status;

@@ -50,7 +50,8 @@ static void record(char type, int flags, uint64_t offset, const void *bytes, siz
 		return;
 	memcpy(head + 4, &len, 4);
 	memcpy(head + 8, &offset, 8);
-	/* One call, so that a record that another process appends cannot come between. A log with a hole proves nothing. */
+	/* The record is written with one call, so that a record of another process cannot come between. A log with a
+	 * gap proves nothing. */
 	if (syscall(SYS_writev, log_fd, parts, 2) != (ssize_t)(sizeof head + n))
 		abort();
 }
@@ -87,7 +88,7 @@ static int opened(int fd, const char *path, int flags)
 OPEN(open)
 OPEN(open64)
 
-/* Bytes of [offset, offset + n) that there is room for; SIZE_MAX-like n when there is no limit. */
+/* Returns how many bytes of [offset, offset + n) fit. Without a limit, the result is near SIZE_MAX. */
 static size_t room_for(uint64_t offset, size_t n)
 {
 	const char *text = getenv("TS_POWERLOG_ENOSPC_AFTER");
@@ -142,7 +143,7 @@ static ssize_t write_parts(int fd, const struct iovec *parts, int n, uint64_t of
 	return total;
 }
 
-/* LMDB seeks, then writes many pages at once. */
+/* LMDB seeks, and then writes many pages with one call. */
 ssize_t writev(int fd, const struct iovec *parts, int n)
 {
 	off_t offset;
@@ -223,7 +224,8 @@ int fdatasync(int fd)
 	return sync_by(SYS_fdatasync, fd);
 }
 
-/* The map is never written through: LMDB is opened without MDB_WRITEMAP. A sync of it would be news. */
+/* The map is never written through, because LMDB is opened without MDB_WRITEMAP. A sync of the map is not expected, so
+ * it ends the test. */
 int msync(void *at, size_t n, int flags)
 {
 	(void)at;

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* The program's stdout, and its exit status. */
+/* Runs the program. text is its stdout, and the result is its exit status. */
 static int run_full(const char *dir, char *text, size_t size)
 {
 	char preload[640];

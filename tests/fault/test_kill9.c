@@ -27,7 +27,7 @@ static void sleep_us(unsigned us)
 	(void)usleep(us % 1000);
 }
 
-/* One life of a writer; appends its acknowledgements, returns how many bytes of them there are now. */
+/* Runs the writer until it is killed. It appends its acknowledgements. Returns how many bytes of them there are now. */
 static size_t live_and_die(const char *dir, uint64_t first, unsigned us, size_t n)
 {
 	char number[32];
@@ -47,7 +47,7 @@ static size_t live_and_die(const char *dir, uint64_t first, unsigned us, size_t 
 	assert_int_equal(kill(pid, SIGKILL), 0);
 	assert_int_equal(ts_read_full(fds[0], acks + n, sizeof acks - n, &got, &err), TS_OK);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL); /* it did not end for another reason */
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL); /* the writer did not end for another reason */
 	(void)close(fds[0]);
 	return n + got / FAULT_ACK * FAULT_ACK;
 }
@@ -79,7 +79,7 @@ static void p1_survives_kill9(void **state)
 	}
 	test_remove_dir(dir);
 	print_message("%d kills, %zu pushes acknowledged\n", ROUNDS, acknowledged);
-	assert_true(acknowledged > ROUNDS); /* or nothing was tried */
+	assert_true(acknowledged > ROUNDS); /* otherwise nothing was tested */
 }
 
 int main(void)

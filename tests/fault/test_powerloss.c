@@ -29,8 +29,8 @@ struct record {
 
 static struct record records[RECORDS_MAX];
 static size_t n_records;
-static uint8_t *synced; /* what is safe at the point reached */
-static uint8_t *torn;	/* what a cut there could leave */
+static uint8_t *synced; /* the bytes that are safe at this point */
+static uint8_t *torn;	/* the bytes that a power loss at this point could leave */
 static size_t synced_size;
 static uint8_t acks[ACKS_MAX];
 static uint64_t random_state = 20261120;
@@ -68,7 +68,7 @@ static void apply(uint8_t *image, size_t *size, uint64_t offset, struct ts_span 
 		*size = offset + bytes.len;
 }
 
-/* Keeps each piece of that size with a chance of keep in 100. */
+/* Keeps each piece of that size with a probability of keep percent. */
 static void apply_torn(uint8_t *image, size_t *size, const struct record *r, size_t piece, unsigned keep)
 {
 	size_t n;
@@ -82,7 +82,8 @@ static void apply_torn(uint8_t *image, size_t *size, const struct record *r, siz
 	}
 }
 
-/* Moves what is synced on to record `to`: everything up to the last sync before it. Returns the first record after that. */
+/* Moves the synced image on to record `to`, that is, applies everything up to the last sync before it. Returns the
+ * first record behind that sync. */
 static size_t advance(size_t from, size_t to)
 {
 	size_t last = from;
@@ -99,7 +100,7 @@ static size_t advance(size_t from, size_t to)
 	return last;
 }
 
-/* The file after a cut just before record `at`, or in the middle of it. */
+/* Makes the file as a power loss just before record `at`, or in the middle of it, could leave it. */
 static size_t tear(size_t from, size_t at)
 {
 	static const unsigned chances[] = {0, 10, 50, 90, 100};
@@ -176,7 +177,7 @@ static int compare_points(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The first records make the store; before they are synced there is nothing that anybody was promised. */
+/* The first records create the store. Before they are synced, no writer has been promised anything. */
 static size_t first_point(void)
 {
 	for (size_t i = 0; i < n_records; i++)

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { INPUT_MAX = 64 << 20 };
 
-/* The target gets a block of exactly the input's size, so that a sanitizer sees every read past it. */
+/* The target gets a block of exactly the input's size, so that a sanitizer detects every read beyond it. */
 static enum ts_status replay_file(const char *path, struct ts_error *err)
 {
 	struct ts_buf buf = TS_BUF_INIT(INPUT_MAX);

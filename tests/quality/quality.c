@@ -20,7 +20,7 @@ uint64_t quality_trials(const struct quality *q, uint64_t full)
 
 void quality_random(const struct quality_case *c, uint64_t i, struct ts_random *ret_random)
 {
-	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a of the name */
+	uint64_t hash = UINT64_C(14695981039346656037); /* This is FNV-1a of the name. */
 
 	for (const char *at = c->name; *at; at++)
 		hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
@@ -48,7 +48,7 @@ void quality_count(struct quality_case *c, bool happened)
 	c->hits += happened;
 }
 
-/* P(X <= k) of a binomial; summed from logarithms, which is exact enough for n of some thousands. */
+/* Returns P(X <= k) of a binomial. It is summed from logarithms, which is exact enough for n of some thousands. */
 static double binomial_at_most(uint64_t k, uint64_t n, double p)
 {
 	double sum = 0;
@@ -63,7 +63,7 @@ static double binomial_at_most(uint64_t k, uint64_t n, double p)
 	return sum;
 }
 
-/* The p at which at least k of n hits have the probability tail, by the sum of the fewer. */
+/* Returns the p for which k or more hits of n have the probability tail. It sums the side with fewer terms. */
 static double lower_of_few(uint64_t k, uint64_t n, double tail)
 {
 	double lo = 0, hi = 1;
@@ -81,7 +81,7 @@ static double lower_of_few(uint64_t k, uint64_t n, double tail)
 	return lo;
 }
 
-/* The p at which at most k of n hits have the probability tail: the upper Clopper-Pearson bound. */
+/* Returns the p for which k or fewer hits of n have the probability tail: the upper Clopper-Pearson bound. */
 static double upper_bound(uint64_t k, uint64_t n, double tail)
 {
 	double lo = 0, hi = 1;

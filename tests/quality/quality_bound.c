@@ -37,9 +37,9 @@ static struct {
 	double stamp[RANKS][STEPS];
 } job;
 
-/* Shares of the wall time that a job is built of; compute is the rest. */
+/* The shares of the wall time of which a job is made. Compute is the rest. */
 struct recipe {
-	double input, communication, wait, phases, gaps; /* the last two are the host's */
+	double input, communication, wait, phases, gaps; /* phases and gaps belong to the host */
 };
 
 static double between(struct ts_random *r, double low, double high)
@@ -47,7 +47,8 @@ static double between(struct ts_random *r, double low, double high)
 	return low + (high - low) * ts_random_unit(r);
 }
 
-/* The cause gets a tenth more than its limit at least, the others stay a fifth below theirs: 25, 25, 15 and 20 %. */
+/* The cause gets at least a tenth more than its limit, and the others stay a fifth below theirs. The limits are 25, 25,
+ * 15 and 20 %. */
 static struct recipe draw(enum ts_bound_kind cause, struct ts_random *r)
 {
 	struct recipe s = {0};
@@ -79,19 +80,20 @@ static struct recipe draw(enum ts_bound_kind cause, struct ts_random *r)
 	return s;
 }
 
-/* 10 % of white noise and, now and then, a step half as long again. */
+/* The noise is 10 % of white noise and, now and then, a step that takes half as long again. */
 static double noise(struct ts_random *r)
 {
 	return quality_lognormal(r, 0.1) * (ts_random_below(r, 50) == 0 ? 1.5 : 1);
 }
 
-/* One rank is late by so much that the others wait `wait` of the time on average; scatter alone makes some of that wait. */
+/* One rank is late by so much that the others wait for the share `wait` of the time on average. The scatter alone
+ * causes some of that wait. */
 static double late_of(const struct recipe *s, bool straggles)
 {
 	return straggles ? s->wait * STEP_S * (double)job.ranks / (double)(job.ranks - 1) : 0;
 }
 
-/* A step on every rank: own time up to the collective, then the wait for the last rank, then the transfer. */
+/* Makes one step on every rank: its own time up to the collective, then the wait for the last rank, then the transfer. */
 static void make_step(const struct recipe *s, size_t slow, size_t i, struct ts_random *r)
 {
 	double late = late_of(s, s->wait > 0), last = 0, at[RANKS];
@@ -189,7 +191,7 @@ static enum ts_status ranks(struct ts_arena *arena, struct ts_measures *m, struc
 	return status ? status : ts_ranks_finish(&r, arena, m, &events, &plots, err);
 }
 
-/* The verdict on the job as rank `rank` is looked at; alone: the other ranks' steps are not there. */
+/* Returns the verdict on the job when rank `rank` is analyzed. If alone is set, the steps of the other ranks are missing. */
 static enum ts_bound_kind verdict(size_t rank, bool alone, struct ts_arena *arena)
 {
 	struct ts_measures m = {.n = 0};

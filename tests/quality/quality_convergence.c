@@ -63,7 +63,7 @@ static void fill(double *x, size_t n, enum noise noise, struct ts_random *r)
 		x[i] = draw(r, noise);
 }
 
-/* Anywhere but among the first four values, of which nothing is said. */
+/* Returns any place except the first four values, for which no event is reported. */
 static size_t somewhere(size_t n, struct ts_random *r)
 {
 	return 4 + ts_random_below(r, (uint32_t)(n - 4));
@@ -91,7 +91,7 @@ static bool has(const struct ts_spikes *found, enum ts_event_kind kind, size_t f
 	return false;
 }
 
-/* Any event at all: spike, dip or shift. */
+/* Counts any event: spike, dip or shift. */
 static void false_events(struct bench *b, enum noise noise, size_t length)
 {
 	struct quality_case c;
@@ -125,7 +125,7 @@ static void false_events_wandering(struct bench *b, size_t length)
 	quality_report(b->q, &c);
 }
 
-/* A value of so many times the level (1) planted somewhere. */
+/* Plants one value of so many times the level (1) at a random place. */
 static void spike_found(struct bench *b, enum noise noise, size_t n, double value, const char *what, double goal)
 {
 	struct quality_case c;
@@ -147,7 +147,7 @@ static void spike_found(struct bench *b, enum noise noise, size_t n, double valu
 	quality_report(b->q, &c);
 }
 
-/* The level doubles and stays; found within 5 values of the place, and no spike is reported. */
+/* The level doubles and stays. The shift must be found within 5 values of its place, without a spike. */
 static void shift_found(struct bench *b, enum noise noise, size_t n, double factor)
 {
 	struct quality_case c;
@@ -181,8 +181,9 @@ static void spikes(struct bench *b)
 		spike_found(b, GAUSS, lengths[k].n, 10, "10 sd", 0.95);
 		spike_found(b, GAUSS, lengths[k].n, -10, "-10 sd", 0.95);
 	}
-	/* 5 times the level is 5.36 deviations of lognormal 0.3: of 2,400 runs of 10k clean values one has such a value by
-	 * itself, of 240 runs of 100k one, so that no threshold that is wrong in few runs lies much lower. */
+	/* 5 times the level is 5.36 deviations of lognormal 0.3. One of 2,400 clean runs of 10k values has such a
+	 * value, and one of 240 runs of 100k values. A threshold that is wrong in few runs therefore cannot lie much
+	 * lower. */
 	spike_found(b, LOGNORMAL_3, 200, 5, "x5", 0.95);
 	spike_found(b, LOGNORMAL_3, 1000, 5, "x5", 0.95);
 	spike_found(b, LOGNORMAL_3, 10000, 5, "x5 (hardly any can)", 0.7);
@@ -295,7 +296,7 @@ static void trend_named(struct bench *b, enum curve curve, size_t n, uint64_t tr
 	quality_report(b->q, &c);
 }
 
-/* Clean curves and wandering noise. */
+/* Uses clean curves, and noise that wanders. */
 static void false_blow_up(struct bench *b, size_t n, uint64_t trials)
 {
 	struct quality_case c;
@@ -330,7 +331,7 @@ static void trends(struct bench *b)
 
 /* --- coincidences --- */
 
-/* How the loss, the gradient norm and the step time scatter. */
+/* How the loss, the gradient norm and the step time scatter in one case. */
 static const struct mix {
 	const char *what;
 	enum noise noise[AXES];
@@ -387,7 +388,7 @@ static void false_coincidence(struct bench *b, const struct mix *mix, size_t len
 	quality_report(b->q, &c);
 }
 
-/* The loss 3 times its level, and with it the gradient norm 5 times its own or the step time 3 times. */
+/* The loss is 3 times its level; with it, the gradient norm is 5 times its own level, or the step time 3 times. */
 static void coincidence_found(struct bench *b, const struct mix *mix, size_t length, bool time, double goal)
 {
 	size_t n = lengths[length].n;
@@ -415,7 +416,8 @@ static void coincidence_found(struct bench *b, const struct mix *mix, size_t len
 	quality_report(b->q, &c);
 }
 
-/* Step time jumps every 100 steps as for a checkpoint, the gradient norm 50 times anywhere: they meet 2.5 times by chance. */
+/* The step time jumps every 100 steps, as for a checkpoint, and the gradient norm at 50 random places. They meet 2.5
+ * times by chance. */
 static void periodic_is_no_coincidence(struct bench *b)
 {
 	size_t n = 10000;
@@ -443,8 +445,9 @@ static void coincidences(struct bench *b)
 		for (size_t m = 0; m < MIXES; m++)
 			false_coincidence(b, &mixes[m], k);
 	periodic_is_no_coincidence(b);
-	/* In the last mix the loss is 3.66 deviations out, as two or three clean values of 10k are: with a step time no further
-	 * out it could not be told from chance, and of 200 values even the tail is not known well enough for more than most. */
+	/* In the last mix, the loss is 3.66 deviations out, as are two or three clean values of 10k. With a step time
+	 * no further out, it could not be told from chance. With 200 values, even the tail is not known well enough, so
+	 * only most of them are asked for. */
 	for (size_t k = 0; k < LENGTHS; k++)
 		for (size_t m = 0; m < MIXES; m++) {
 			coincidence_found(b, &mixes[m], k, false, m == MIXES - 1 && k == 0 ? 0.75 : 0.95);

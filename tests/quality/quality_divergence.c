@@ -31,7 +31,7 @@
 enum { STEPS = 160, BASES = 160, PLANTS_MAX = 48 };
 
 #define SURE_AND_WRONG                                                                                                 \
-	0.01 /* share of answers of medium or high confidence that may be wrong, whatever is wrong with a log */
+	0.01 /* the share of answers of medium or high confidence that may be wrong, whatever is wrong with a log */
 
 enum form { DIGESTS, SCALARS, LOSS, FORMS };
 
@@ -40,29 +40,30 @@ static const unsigned form_columns[FORMS] = {TOY_ALL, TOY_SCALARS, TOY_LOSS_ALON
 
 #define IS(cause) (UINT64_C(1) << TS_CAUSE_##cause)
 #define NOTHING (IS(IDENTICAL) | IS(QUANTIZATION))
-/* The same computation with other rounding: which one, only facts and repeats can say. */
+/* The same computation was rounded in another way. Only facts and repeats can tell which of these causes it is. */
 #define ROUNDING (IS(ROUNDING) | IS(NONDETERMINISM) | IS(REDUCTION_ORDER) | IS(PLATFORM) | IS(PRECISION))
-/* Classes that say that several causes cannot be told apart: right where one of the right ones is said to remain. */
+/* These classes say that several causes cannot be told apart. They are right if one of the right causes is among those
+ * that remain. */
 #define INSEPARABLE (IS(COMPUTATION) | IS(ROUNDING) | IS(ORDER_OR_SET) | IS(JUMP) | IS(INIT_OR_DATA) | IS(KERNEL_RNG_OR_DATA))
 
 enum where { EVERYWHERE, IN_FP32, IN_BF16, WITH_DROPOUT, ONE_RANK, SEVERAL_RANKS };
 enum when { AT_START, LATER };
 enum seed { NO_SEED, INIT_SEED, DATA_SEED };
 
-/* right: causes that are right with digests and with scalars; 0: cannot be told from what is there, and only a wrong answer at high
- * confidence counts. */
+/* right: the causes that are right with digests and with scalars. 0: the records cannot tell the cause, and only a
+ * wrong answer at high confidence counts. */
 struct plant {
 	const char *name;
 	enum toy_fault_kind kind;
 	enum when when;
-	double low, high; /* amount or count, between them; amounts evenly in their logarithm */
+	double low, high; /* an amount or a count is drawn between them, an amount evenly in its logarithm */
 	enum where where;
 	enum seed seed;
-	bool resume; /* the second log says that it was resumed there */
-	bool told;   /* facts say what differs: the number of ranks, the data */
-	bool damage; /* state was damaged or lost, and no record says so: to suspect that is right */
+	bool resume; /* the second log says that the run was resumed at the fault */
+	bool told;   /* facts say what differs: the number of ranks, or the data */
+	bool damage; /* state was damaged or lost and no record says so, so a suspicion is right */
 	uint64_t right[2];
-	uint64_t near; /* right below high confidence, if one of the right ones is said to remain */
+	uint64_t near; /* causes that are right below high confidence, if one of the right ones remains */
 };
 
 static const struct plant plants[] = {
@@ -79,7 +80,8 @@ static const struct plant plants[] = {
 	{"bf16, fp32", TOY_PRECISION, AT_START, TOY_BF16, TOY_BF16, .where = IN_FP32, .right = {IS(PRECISION), 0}},
 	{"TF32 from k, fp32", TOY_PRECISION, LATER, TOY_TF32, TOY_TF32, .where = IN_FP32, .right = {IS(PRECISION), 0}},
 	{"bf16 from k, fp32", TOY_PRECISION, LATER, TOY_BF16, TOY_BF16, .where = IN_FP32, .right = {IS(PRECISION), IS(JUMP)}},
-	/* The sum over several ranks has no digest, and may have rounded otherwise: damage that small must only be said to remain. */
+	/* The sum over several ranks has no digest and may have been rounded in another way. For damage this small, it
+	 * suffices that the cause remains. */
 	{"one ulp", TOY_ULP, LATER, .where = ONE_RANK, .damage = true, .right = {IS(CORRUPTION), ROUNDING}},
 	{"one ulp, 4 ranks", TOY_ULP, LATER, .where = SEVERAL_RANKS, .damage = true, .right = {IS(CORRUPTION), ROUNDING},
 	 .near = ROUNDING},
@@ -127,7 +129,7 @@ enum spoil {
 	DECIMALS_BOTH,
 	DECIMALS_ONE,
 	DOUBLES_ONE,
-	BARE_DECIMALS_BOTH, /* nobody says how finely: it is seen */
+	BARE_DECIMALS_BOTH, /* no fact gives the precision: it is estimated from the values */
 	BARE_DECIMALS_ONE,
 	BARE_DOUBLES_ONE,
 	INTERVALS_BOTH,
@@ -150,32 +152,32 @@ static const char *const spoil_names[SPOILS] = {
 	"means, one",
 };
 
-/* One base and what belongs to it. */
+/* One base run and everything that belongs to it. */
 struct bench {
 	struct toy_data data, other_data;
 	struct toy_recipe recipe;
-	struct toy at[STEPS]; /* before each step */
+	struct toy at[STEPS]; /* the state before each step */
 	struct toy_row rows[STEPS], hurt[STEPS];
 	struct toy_recording a, b, spoilt_a, spoilt_b;
 	struct ts_arena arena;
 	bool tune;
 	uint32_t base;
-	uint32_t ranks_b; /* what facts say of the second run: its ranks, or what stands for a digest of its data */
+	uint32_t ranks_b; /* what facts say of the second run: the number of its ranks, or a digest of its data */
 };
 
 struct answer {
 	enum ts_cause cause;
 	uint64_t remaining;
 	enum ts_confidence confidence;
-	bool seen; /* some column shows it beyond its quantum */
+	bool seen; /* some column shows the difference beyond its quantum */
 	double jump;
 };
 
 struct tally {
 	unsigned answers[FORMS][PLANTS_MAX][TS_CAUSES];
 	unsigned hits[FORMS][PLANTS_MAX];
-	unsigned spoilt[FORMS][SPOILS][2];	 /* n, right */
-	struct quality_case sure[FORMS][SPOILS]; /* wrong at medium or high confidence */
+	unsigned spoilt[FORMS][SPOILS][2];	 /* the number of answers, and of right ones */
+	struct quality_case sure[FORMS][SPOILS]; /* answers that are wrong at medium or high confidence */
 	char sure_names[FORMS][SPOILS][96];
 	struct quality_case right[2], identical, suspicion, high, spoilt_high, swapped;
 };
@@ -216,7 +218,8 @@ static struct toy_fault draw_fault(const struct plant *p, uint32_t ranks, struct
 	f.precision = (enum toy_precision)p->low;
 	if (p->kind == TOY_SPLIT)
 		f.count = (ranks == 1 ? UINT32_C(2) : UINT32_C(8)) << ts_random_below(r, 3);
-	/* Bits of a bias that is 0 or of a weight that nothing reads would do nothing: weights of the second layer are read. */
+	/* A changed bit of a bias that is 0, or of a weight that is never read, would have no effect. Weights of the
+	 * second layer are read. */
 	if (p->kind == TOY_FLIP || p->kind == TOY_ULP)
 		f.index = TOY_W2 + f.index % (TOY_B2 - TOY_W2);
 	return f;
@@ -236,7 +239,7 @@ static void run_hurt(struct bench *t, const struct plant *p, const struct toy_fa
 		toy_step(&toy, f, &t->hurt[toy.step]);
 }
 
-/* One fact of each side, which differs. */
+/* Adds one fact to each side, with different values. */
 static void tell(struct bench *t, struct ts_evidence *e, const struct plant *p)
 {
 	static struct ts_fact a, b;
@@ -260,7 +263,7 @@ static void tell(struct bench *t, struct ts_evidence *e, const struct plant *p)
 	e->facts_b = &facts_b;
 }
 
-/* p NULL: no facts. */
+/* If p is NULL, there are no facts. */
 static struct answer diagnose(struct bench *t, const struct plant *p, const struct toy_recording *a, const struct toy_recording *b)
 {
 	struct ts_evidence e;
@@ -294,7 +297,7 @@ static bool in(uint64_t set, enum ts_cause cause)
 	return set >> cause & 1;
 }
 
-/* The causes that are right; 0: the form cannot tell. */
+/* Returns the causes that are right, or 0 if this form of the log cannot tell. */
 static uint64_t right_of(const struct plant *p, enum form form, const struct answer *x)
 {
 	if (!x->seen)
@@ -306,7 +309,7 @@ static uint64_t right_of(const struct plant *p, enum form form, const struct ans
 	return p->right[form];
 }
 
-/* High confidence in what is right in no form. */
+/* Returns whether the answer has high confidence and is right in no form. */
 static bool wrong_at_high(const struct plant *p, const struct answer *x)
 {
 	uint64_t right = !x->seen ? NOTHING | IS(NOT_COMPARABLE) : p->right[DIGESTS] | p->right[SCALARS];
@@ -323,7 +326,8 @@ static void list(const struct bench *t, const struct plant *p, const char *form,
 			     ts_confidence_word(x->confidence), x->jump, f->amount, f->count);
 }
 
-/* Steps twice are a resume, which must not fall where the fault does: it would be its event. */
+/* Steps that are logged twice are a resume. It must not happen at the step of the fault, because it would be taken as
+ * its cause. */
 static void spoil(struct bench *t, enum spoil how, int64_t fault, struct ts_random *r)
 {
 	struct toy_recording *one = ts_random_below(r, 2) ? &t->spoilt_a : &t->spoilt_b;
@@ -384,7 +388,8 @@ static void spoil(struct bench *t, enum spoil how, int64_t fault, struct ts_rand
 	}
 }
 
-/* Under a fault of the log an answer may be wider than without it, and less sure; what it is sure of must be right. */
+/* If a log has a fault, the answer may name more causes and be less sure than without it. An answer with confidence
+ * must still be right. */
 static void count_sure(struct tally *y, enum form form, enum spoil how, uint64_t right, const struct answer *x)
 {
 	if (!right)
@@ -408,7 +413,8 @@ static void judge_spoilt(struct bench *t, struct tally *y, const struct plant *p
 	x = diagnose(t, p, &t->spoilt_a, &t->spoilt_b);
 	right = right_of(p, form, &x);
 	wrong = wrong_at_high(p, &x);
-	/* A mean beside a value is a report that differs, and where the training does not that is what there is to say. */
+	/* If one run logs means and the other values, the report differs. Where the training does not differ, this is
+	 * the right answer. */
 	if (how == INTERVALS_ONE && x.cause == TS_CAUSE_REPORTING && p->kind == TOY_NO_FAULT && p->seed == NO_SEED) {
 		right = IS(REPORTING);
 		wrong = false;
@@ -424,7 +430,7 @@ static void judge_spoilt(struct bench *t, struct tally *y, const struct plant *p
 static void judge(struct bench *t, struct tally *y, size_t plant, const struct toy_fault *f, struct ts_random *r)
 {
 	const struct plant *p = &plants[plant];
-	uint32_t ranks = p->kind == TOY_SPLIT ? 1 : t->recipe.ranks; /* ranks that are not the same ones have no digests to compare */
+	uint32_t ranks = p->kind == TOY_SPLIT ? 1 : t->recipe.ranks; /* different ranks have no digests to compare */
 
 	for (enum form form = DIGESTS; form < FORMS; form++) {
 		struct answer x, back;
@@ -473,7 +479,7 @@ static bool applies(const struct bench *t, const struct plant *p)
 	}
 }
 
-/* Two runs of one recipe, each from its beginning, as they are and with one spoilt log. */
+/* Judges two runs of one recipe, each from its beginning: as they are, and with one damaged log. */
 static void judge_identical(struct bench *t, struct tally *y, uint64_t pairs, const char *seed_name)
 {
 	struct quality_case seeds = {.name = seed_name};
@@ -493,7 +499,7 @@ static void judge_identical(struct bench *t, struct tally *y, uint64_t pairs, co
 		toy_record(&t->b, t->hurt, STEPS, TOY_ALL, t->recipe.ranks);
 		x = diagnose(t, NULL, &t->a, &t->b);
 		quality_count(&y->identical, x.cause != TS_CAUSE_IDENTICAL);
-		/* Not the last way: a mean is another number than a value, and those do differ. */
+		/* The last way is not used: a mean is another number than a value, so such logs do differ. */
 		spoil(t, (enum spoil)(CUT + ts_random_below(&r, INTERVALS_ONE - CUT)), 0, &r);
 		x = diagnose(t, NULL, &t->spoilt_a, &t->spoilt_b);
 		quality_count(&y->identical, !in(NOTHING | IS(NOT_COMPARABLE), x.cause));
@@ -524,7 +530,7 @@ static void print_form(const struct tally *y, enum form form)
 	}
 }
 
-/* Bounds of what is sure and wrong are those of the report below; here they stand side by side. */
+/* The goals for confident answers that are wrong are checked in the report below. Here the numbers are printed side by side. */
 static void print_spoilt(const struct tally *y)
 {
 	(void)printf("\nfaults of logs%*sdigests: n  right  sure, wrong  scalars: n  right  sure, wrong\n", 16, "");

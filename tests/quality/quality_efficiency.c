@@ -13,7 +13,7 @@ static const char *const phases[] = {"data", "forward", "backward", "optimizer",
 
 enum { PHASES = sizeof phases / sizeof phases[0] };
 
-/* 12 decades around 1, some of them 0. */
+/* Draws from 12 decades around 1; some are 0. */
 static double seconds(struct ts_random *r)
 {
 	return ts_random_below(r, 8) == 0 ? 0.0 : pow(10.0, 12.0 * ts_random_unit(r) - 6.0);
@@ -28,7 +28,7 @@ static void phase(struct ts_measures *m, struct ts_arena *arena, const char *nam
 	(void)ts_measure_add(m, arena, TS_M_PHASE_TOTAL, s, total);
 }
 
-/* Rows of a rank with random phases; some with timestamps, with ranks, in either mode of communication. */
+/* Makes rows of a rank with random phases, some with timestamps, some with other ranks, in either mode of communication. */
 static void rows(struct ts_random *r, struct ts_arena *arena, struct ts_measures *m, double *ret_steps)
 {
 	*ret_steps = 1.0 + ts_random_below(r, 1000000);
@@ -37,7 +37,7 @@ static void rows(struct ts_random *r, struct ts_arena *arena, struct ts_measures
 	for (size_t i = 0; i < PHASES; i++)
 		if (ts_random_below(r, 3))
 			phase(m, arena, phases[i], seconds(r));
-	phase(m, arena, "forward_2", 1.0); /* so that there is a time */
+	phase(m, arena, "forward_2", 1.0); /* so that the step has some time */
 	if (ts_random_below(r, 2))
 		(void)ts_measure_add(m, arena, TS_M_WALL_UNATTRIBUTED, TS_NO_SUBJECT,
 				     ts_random_below(r, 4) ? seconds(r) : -seconds(r));
@@ -101,7 +101,7 @@ static void lines_add_up(struct quality *q)
 	quality_report(q, &c);
 }
 
-/* One forward phase of `wall` seconds, in which `times` the peak is claimed. */
+/* Makes one forward phase of `wall` seconds, whose claimed FLOPs are `times` those of the peak. */
 static bool says_error(struct ts_random *r, double times)
 {
 	double wall = seconds(r) + 1e-3, steps = 1.0 + ts_random_below(r, 100000), peak = 1e12 * (1.0 + 999.0 * ts_random_unit(r));
@@ -138,7 +138,7 @@ static void impossible_is_shown(struct quality *q)
 	quality_report(q, &below);
 }
 
-/* GPipe: stages of equal length; events in any order, some of them twice. */
+/* Makes a GPipe schedule: stages of equal length, events in any order, some of them twice. */
 static bool has_closed_form(struct ts_random *r)
 {
 	static double stage[4 * STAGES * MICROBATCHES], start[4 * STAGES * MICROBATCHES], end[4 * STAGES * MICROBATCHES];

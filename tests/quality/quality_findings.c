@@ -70,7 +70,7 @@ struct run {
 	struct ts_plots plots;
 	struct ts_findings findings;
 	struct ts_error err;
-	int64_t first; /* after warm-up */
+	int64_t first; /* the first step behind the warm-up */
 };
 
 static enum ts_status timing(struct run *run, size_t n)
@@ -201,7 +201,7 @@ static void clean_runs(struct quality *q, struct run *run)
 	}
 }
 
-/* What is planted into a clean run, and the finding that must name it. */
+/* The functions below plant a problem into a clean run. The finding must name it. */
 static void plant_nan(size_t n, struct ts_random *r)
 {
 	loss[n / 10 + ts_random_below(r, (uint32_t)(n - n / 10))] = (double)NAN;
@@ -214,7 +214,7 @@ static void plant_slowdown(size_t n, struct ts_random *r)
 			phases[k][i] *= 1.3;
 }
 
-/* 0.5 MiB a step, which pytscope 0.2.1 does not see: 49 GB over 100,000 steps, here 5 GB over 10,000. */
+/* The leak is 0.5 MiB a step, which pytscope 0.2.1 does not find: 49 GB over 100,000 steps, here 5 GB over 10,000. */
 static void plant_leak(size_t n, struct ts_random *r)
 {
 	(void)r;

@@ -17,12 +17,12 @@
 
 enum { BASES_MOST = 32, PAIRS_MOST = 8, NAME = 96 };
 
-/* Goals: docs/gate.md. */
+/* The goals are those of docs/gate.md. */
 #define FALSE_CLEAN 0.001
 #define FALSE_EDGE 0.005
 #define POWER 0.95
-#define EXTRA_RUNS 0.055 /* 0.05 before noisy first pairs asked for the others */
-#define EDGE 0.01 /* delta */
+#define EXTRA_RUNS 0.055 /* 0.05 before noisy first pairs led to further pairs */
+#define EDGE 0.01 /* this is delta */
 
 struct noise {
 	double session, run; /* standard deviations of logarithms */
@@ -31,9 +31,9 @@ struct noise {
 struct world {
 	struct noise noise;
 	size_t bases;
-	double history;	   /* degrees of freedom of the prior; 0: none */
-	double drift;	   /* what all machines have become slower by since the baselines */
-	double pair_noise; /* times: of the allocation on which pairs are run; 0: once */
+	double history;	   /* the degrees of freedom of the prior; 0: there is none */
+	double drift;	   /* by how much all machines have become slower since the baselines */
+	double pair_noise; /* the factor of the noise on the machines on which pairs run; 0: 1 */
 };
 
 struct outcome {
@@ -55,7 +55,7 @@ static double draw(const struct world *w, struct ts_random *r)
 	return total(w->noise) * ts_random_normal(r);
 }
 
-/* What history says of the spread: the root of a chi-square. */
+/* Returns the spread that the history gives: the root of a chi-square. */
 static struct ts_gate_spread history(const struct world *w, struct ts_random *r)
 {
 	double sum = 0;
@@ -77,7 +77,7 @@ static void first_look(const struct world *w, double shift, struct ts_random *r,
 	ts_gate_first_look(base, w->bases, &candidate, 1, history(w, r), &rule, ret_look);
 }
 
-/* One change of a size through both stages; pairs are run as they are asked for. */
+/* Sends one change of a given size through both stages. Pairs are run when the gate asks for them. */
 static struct outcome change(const struct world *w, double shift, struct ts_random *r)
 {
 	const struct ts_gate_pairs_plan plan = {(size_t)policy.pairs, (size_t)policy.pairs_most, policy.alpha};
@@ -113,12 +113,12 @@ static const struct {
 	{{0.0070711, 0.0070711}, "0.7+0.7 %"},
 	{{0.005, 0.005}, "0.5+0.5 %"},
 	{{0.01, 0.01}, "1+1 %"},
-	/* 80 % of it */
+	/* 80 % of the variance */
 	{{0.0044721, 0.0022361}, "0.45+0.22 %"},
 	{{0.0089443, 0.0044721}, "0.9+0.45 %"},
 	{{0.01, 0.005}, "1+0.5 %"},
 	{{0.02, 0.01}, "2+1 %"},
-	/* nearly all */
+	/* nearly all of the variance */
 	{{0.02, 0.005}, "2+0.5 %"},
 };
 
@@ -192,8 +192,8 @@ static void extra_runs(struct quality *q)
 		}
 }
 
-/* What is asked of a cell: a shift, and the most noise between runs at which it must be found. Beyond that a single candidate's
- * own luck is too large for the first look. */
+/* Says what is required of a cell: a shift, and the largest noise between runs at which it must be found. With more
+ * noise, the chance in a single candidate is too large for the first look. */
 static void power(struct quality *q)
 {
 	static const struct {
@@ -219,7 +219,7 @@ static void power(struct quality *q)
 
 /* --- what a verdict claims of itself --- */
 
-/* Does the 99 % interval hold a true 3 %? */
+/* Checks how often the 99 % interval contains a true change of 3 %. */
 static void intervals(struct quality *q, size_t cell, size_t support)
 {
 	struct quality_case c = quality_at_least(name_of("99 % interval holds 3 %", cell, support), 0.985);
@@ -236,8 +236,8 @@ static void intervals(struct quality *q, size_t cell, size_t support)
 	quality_report(q, &c);
 }
 
-/* Is a change of the size that a verdict could have missed found in 95 % of cases? The same draws, the candidate slower by
- * what its verdict said, which does not depend on its own. */
+/* Checks that a change of the size that a verdict could have missed is found in 95 % of cases. The draws are the same,
+ * and the candidate is slower by the size that its verdict named, which does not depend on the candidate. */
 static void sizes_missed(struct quality *q, size_t cell, size_t support)
 {
 	struct quality_case c = quality_at_least(name_of("found at could_miss", cell, support), 0.94);
@@ -267,7 +267,7 @@ static void claims(struct quality *q)
 		}
 }
 
-/* The size that pairs say they could have missed: run anew, with a change of that size, they confirm it. */
+/* Checks the size that pairs say they could have missed: pairs that are run again with a change of that size confirm it. */
 static void claims_of_pairs(struct quality *q)
 {
 	const struct ts_gate_pairs_plan plan = {(size_t)policy.pairs, (size_t)policy.pairs_most, policy.alpha};
@@ -301,8 +301,8 @@ static void claims_of_pairs(struct quality *q)
 
 /* --- where the model of the first look is wrong --- */
 
-/* All machines have become 5 % slower: every change is suspect, and only pairs stand between it and a failure. Then an
- * allocation on which runs scatter three times as much as the baselines do. */
+/* All machines have become 5 % slower, so every change is suspect, and only pairs prevent a failure. Then pairs run on
+ * machines on which runs scatter three times as much as the baselines. */
 static void broken_assumptions(struct quality *q)
 {
 	for (size_t i = 0; i < GRID; i++) {

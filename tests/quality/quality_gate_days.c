@@ -22,20 +22,20 @@ enum order { ABBA, ABAB };
 struct day {
 	const char *name;
 	double sd;
-	size_t history;		/* runs before the baselines */
-	size_t baselines;	/* 0: BASELINES */
+	size_t history;		/* the number of runs before the baselines */
+	size_t baselines;	/* the number of baselines; 0: BASELINES */
 	bool one_session;	/* all baselines ran in one session */
 	double (*noise)(const struct day *d, struct ts_random *r);
-	double odd_baseline;	/* one of the baselines is slower by it */
-	double odd_history;	/* one run of the history */
-	double disturbed;	/* share of all runs that are slower by 10 to 50 % */
-	double odd_pair_base, odd_pair_candidate; /* the first of that side */
-	double drift;		/* of each run of the pairs over the one before */
-	double drift_all;	/* of each baseline over the one before */
+	double odd_baseline;	/* one of the baselines is slower by this share */
+	double odd_history;	/* one run of the history is slower by this share */
+	double disturbed;	/* the share of all runs that are slower by 10 to 50 % */
+	double odd_pair_base, odd_pair_candidate; /* the first run of that side is slower by this share */
+	double drift;		/* each run of the pairs is slower than the one before by this share */
+	double drift_all;	/* each baseline is slower than the one before by this share */
 	enum order order;
 	bool always_paired;	/* pairs are run whatever the first look says */
 	bool watched;		/* runs have the metrics that are watched, each with noise of its own */
-	double plant[TS_METRICS]; /* of the candidate: by how much a metric is larger */
+	double plant[TS_METRICS]; /* by how much a metric of the candidate is larger */
 };
 
 static struct {
@@ -51,7 +51,7 @@ static double normal(const struct day *d, struct ts_random *r)
 	return d->sd * ts_random_normal(r);
 }
 
-/* Student's t of 3 degrees of freedom, to the same deviation. */
+/* Draws Student's t of 3 degrees of freedom, scaled to the same deviation. */
 static double heavy(const struct day *d, struct ts_random *r)
 {
 	double sum = 0, z = ts_random_normal(r);
@@ -74,7 +74,7 @@ static double two_machines(const struct day *d, struct ts_random *r)
 	return d->sd * (ts_random_unit(r) < 0.5 ? -1 : 1) + 0.3 * d->sd * ts_random_normal(r);
 }
 
-/* Neighbours in time resemble each other: AR(1) of coefficient 0.8. */
+/* Draws an AR(1) series with the coefficient 0.8, so that neighbours in time resemble each other. */
 static double waves(const struct day *d, struct ts_random *r)
 {
 	world.wave = 0.8 * world.wave + 0.6 * d->sd * ts_random_normal(r);
@@ -107,7 +107,8 @@ static struct ts_gate_run *put(enum ts_gate_role role, uint32_t session, double 
 	return run;
 }
 
-/* The metrics that are watched: times share the run's noise, a peak is nearly the same in each run, a loss depends on the seed. */
+/* Adds the metrics that are watched: times share the run's noise, a peak of memory is nearly the same in each run, and
+ * a loss depends on the seed. */
 static void watch(const struct day *d, struct ts_gate_run *run, bool candidate, struct ts_random *r)
 {
 	static const struct {
@@ -140,7 +141,7 @@ static enum ts_gate_state judge(struct ts_verdict *ret)
 	return ret->state;
 }
 
-/* The pairs numbered from `first`, in the order of the day. */
+/* Adds the pairs numbered from `first`, in the order of the day. */
 static void put_pairs(const struct day *d, uint32_t first, uint64_t n, double slower, struct ts_random *r)
 {
 	for (uint32_t k = first; k < first + n; k++)
@@ -203,7 +204,7 @@ static void rate(struct quality *q, const struct day *d, double slower, const ch
 	quality_report(q, &c);
 }
 
-/* How often a change is green. */
+/* Counts how often a change passes. */
 static void green(struct quality *q, const struct day *d, double slower, const char *what, double goal)
 {
 	char name[NAME];
@@ -222,7 +223,7 @@ static void green(struct quality *q, const struct day *d, double slower, const c
 	quality_report(q, &c);
 }
 
-/* How often a clean change costs pairs. */
+/* Counts how often a clean change costs pairs. */
 static void pairs_asked(struct quality *q, const struct day *d, double goal)
 {
 	char name[NAME];
@@ -244,7 +245,7 @@ static void pairs_asked(struct quality *q, const struct day *d, double goal)
 	quality_report(q, &c);
 }
 
-/* How often a run that nobody disturbed is called odd. */
+/* Counts how often an undisturbed run is called odd. */
 static void odd_ones(struct quality *q, const struct day *d, double goal)
 {
 	char name[NAME];
@@ -265,7 +266,7 @@ static void odd_ones(struct quality *q, const struct day *d, double goal)
 
 static const struct {
 	struct day day;
-	double most, found; /* goals: failed though clean; 10 % slower found. 0: not asked for */
+	double most, found; /* goals: failed although clean; 10 % slower and found; 0: no goal */
 	double called_odd;
 } days[] = {
 	{{"quiet", .sd = SD, .noise = normal}, 0.001, 0.99, 0.015},
@@ -293,13 +294,13 @@ static const struct {
 	{{"pairs without drift, ABAB", .sd = SD, .noise = normal, .order = ABAB, .always_paired = true}, 0.005, 0.99, 0},
 	{{"runs of heavy tails", .sd = SD, .noise = heavy}, 0.001, 0.95, 0},
 	{{"runs of skewed noise", .sd = SD, .noise = skewed}, 0.001, 0.95, 0},
-	/* Where 5 of the 20 or fewer ran on one of both, they are called odd. */
+	/* If 5 or fewer of the 20 runs ran on one of the two machines, they are called odd. */
 	{{"two machines 2 % apart", .sd = SD, .noise = two_machines}, 0.001, 0.95, 0.05},
 	{{"waves, AR(1) of 0.8", .sd = SD, .noise = waves}, 0.001, 0.95, 0.05},
 	{{"baselines drift +12 % over 60 runs", .sd = 0.005, .noise = normal, .drift_all = 0.0019}, 0.001, 0.9, 0},
 };
 
-/* What is watched: faults that leave the median of the steps as it was. */
+/* These faults leave the median of the step times unchanged, so the watched metrics must find them. */
 static const struct day faults[] = {
 	{"2 % of the steps 5x", .sd = SD, .noise = normal, .watched = true, .plant[TS_METRIC_STEP_TIME_MEAN] = 0.08},
 	{"+30 % in the last 40 % of the steps", .sd = SD, .noise = normal, .watched = true, .plant[TS_METRIC_STEP_TIME_END] = 0.3},
@@ -313,13 +314,13 @@ static const struct day watched_days[] = {
 	{"watched, 1 run in 20 +10 to 50 %", .sd = SD, .noise = normal, .disturbed = 0.05, .watched = true},
 };
 
-/* Machines on which one run shows nothing: their passes must not be green. */
+/* On these machines, a single run shows nothing, so it must not pass. */
 static const struct day noisy[] = {
 	{"noise 40 %", .sd = 0.4, .noise = normal},
 	{"noise 15 %", .sd = 0.15, .noise = normal},
 };
 
-/* While baselines are being collected: only gross changes are asked for, and clean ones must not fail, whatever the noise. */
+/* While baselines are being collected, only large changes must be found, and clean ones must not fail, whatever the noise. */
 static const struct {
 	struct day day;
 	double slower, found;

@@ -22,7 +22,7 @@ enum { RECORDS = 1000, RUNS_MOST = 64, WARMUP = 60, ACCUMULATION = 32, NAME = 96
 #define RHO 0.7
 #define STEP_SD 0.03
 #define SPIKES 0.01
-#define SYNC 2.5 /* times an ordinary record: the one in 32 that ends an optimizer step */
+#define SYNC 2.5 /* the record that ends an optimizer step, one in 32, takes this many times as long as the others */
 
 struct steps_noise {
 	double session, run;
@@ -37,7 +37,7 @@ static struct {
 	double times[RUNS_MOST][RECORDS];
 } world;
 
-/* A normal by the root of a chi-square of 3 by 3; its variance is 3. */
+/* Draws a normal divided by the root of a chi-square of 3 over 3. Its variance is 3. */
 static double student_3(struct ts_random *r)
 {
 	double sum = 0, z = ts_random_normal(r);
@@ -50,7 +50,8 @@ static double student_3(struct ts_random *r)
 	return z / sqrt(sum / 3);
 }
 
-/* sync: every 32nd record is SYNC times as long, and that record alone is slower by `slower`; else all are. */
+/* If sync is set, every 32nd record is SYNC times as long, and only that record is slower by `slower`. Otherwise all
+ * records are slower. */
 static void make_times(double *times, double level, double slower, bool sync, struct ts_random *r)
 {
 	double e = STEP_SD * ts_random_normal(r), innovation = STEP_SD * sqrt((1 - RHO * RHO) / 3);
@@ -143,7 +144,7 @@ static enum ts_gate_state judge(struct ts_verdict *v)
 	return v->state;
 }
 
-/* A run of steps; world.times keeps them for the other tests. */
+/* Adds a run of steps. world.times keeps them for the other tests. */
 static void put_steps(enum ts_gate_role role, uint32_t session, double ln_level, double slower, bool sync, struct ts_random *r)
 {
 	struct ts_gate_run *run = put(role, session);
@@ -178,7 +179,7 @@ static int by_x(const void *left, const void *right)
 	return (a->x > b->x) - (a->x < b->x);
 }
 
-/* Slower, at p < 0.05 (two-sided). */
+/* Returns whether the candidate is slower at p < 0.05 (two-sided). */
 static bool mann_whitney(const double *base, const double *candidate)
 {
 	static struct ranked all[2 * RECORDS];
@@ -212,7 +213,7 @@ static void add_pair(const struct change *c, uint32_t number, double session, st
 	world.runs[world.input.n_runs - 1].group = number;
 }
 
-/* Runs 0 to 19 are baselines, 20 is the candidate. */
+/* Runs 0 to 19 are the baselines, and run 20 is the candidate. */
 static enum ts_gate_state whole_change(const struct change *c, uint64_t *ret_extra, struct ts_random *r)
 {
 	double between = sqrt(c->noise->session * c->noise->session + c->noise->run * c->noise->run), session;
@@ -234,7 +235,7 @@ static enum ts_gate_state whole_change(const struct change *c, uint64_t *ret_ext
 
 static const struct steps_noise cells[] = {{0, 0.004, "0+0.4 %"}, {0, 0.009, "0+0.9 %"}, {0.0063, 0.0063, "0.6+0.6 %"}};
 
-/* Rows of the others: no goal of ours holds for them. */
+/* Writes the rows of the other tests, for which we have no goals. */
 static void beside(struct quality *q, const struct quality_case *c)
 {
 	quality_report_only(q, c, "beside");
@@ -274,8 +275,8 @@ static void of_steps(struct quality *q, const struct steps_noise *noise, double 
 			beside(q, &c[k]);
 }
 
-/* One record in 32 ends an optimizer step and is 2.5 times as long; 60 % slower, it makes the step 1.5 / 33.5 = 4.5 %
- * longer, of which the median record knows nothing. */
+/* One record in 32 ends an optimizer step and takes 2.5 times as long. If it becomes 60 % slower, the step takes 1.5 /
+ * 33.5 = 4.5 % longer, which the median record does not show. */
 static void one_record_in_32(struct quality *q)
 {
 	static const struct steps_noise noise = {0, 0.005, "0+0.5 %"};
@@ -303,8 +304,8 @@ static void one_record_in_32(struct quality *q)
 
 /* --- runs as values --- */
 
-/* 20 runs at the old level are history, 5 % more was accepted, `after` runs are baselines since, and the candidate is as
- * they are. */
+/* 20 runs at the old level are the history. A slowdown of 5 % was accepted. Since then, `after` runs are baselines, and
+ * the candidate is like them. */
 static void accepted(struct quality *q, uint32_t after, bool reset)
 {
 	static const double sds[] = {0.005, 0.01};
@@ -337,8 +338,8 @@ static void accepted(struct quality *q, uint32_t after, bool reset)
 	}
 }
 
-/* `sessions` of `each` baselines, and a candidate of three runs of one other session. `alike`: they are taken for runs of
- * sessions of their own, as if sessions did not exist. */
+/* There are `sessions` sessions of `each` baselines, and a candidate of three runs in one other session. If `alike` is
+ * set, each run is given a session of its own, as if sessions did not exist. */
 static void sessions(struct quality *q, const char *name, uint32_t n_sessions, uint32_t each, bool alike)
 {
 	struct quality_case c = quality_at_most(name, 0.01);

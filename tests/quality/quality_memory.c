@@ -42,7 +42,7 @@ static struct ts_slope fit(struct trial *t, size_t n)
 
 enum shape { WHITE, AR9, AR98, SAWTOOTH, SPIKES, JUMP, JUMP_AR9, RAMP };
 
-/* sd is the deviation of the noise, or the height of the sawtooth (2 teeth or more), in MiB. */
+/* sd is the deviation of the noise in MiB, or the height of the sawtooth, which has 2 teeth or more. */
 static void noise(struct trial *t, size_t n, enum shape shape, double sd, struct ts_random *r)
 {
 	size_t period = 10 + ts_random_below(r, (uint32_t)(n / 2)), phase = ts_random_below(r, (uint32_t)period);
@@ -75,7 +75,7 @@ static bool significant(const struct ts_slope *s)
 	return s->has_p && s->p_value < TS_MEMORY_ALPHA && s->slope > 0;
 }
 
-/* And at least 1 % of the peak: what the finding asks. */
+/* The rise must also be at least 1 % of the peak, as the finding requires. */
 static bool grows(const struct trial *t, size_t n, const struct ts_slope *s)
 {
 	double peak = 0;
@@ -98,7 +98,7 @@ static void leaks(struct quality *q, struct trial *t, const char *what, enum sha
 	(void)snprintf(covered, sizeof covered, "memory: leak %g MiB/step, S %zu, %s, in interval", per_step, n, what);
 	cases[0] = quality_at_least(found, 0.95);
 	cases[1] = quality_at_least(within, 0.95);
-	cases[2] = quality_at_least(covered, 0.90); /* 95 % is meant; 200 trials say so to 3 % */
+	cases[2] = quality_at_least(covered, 0.90); /* the goal is 95 %; with 200 trials it can be checked to 3 % */
 	if (!quality_wants(q, &cases[0]) && !quality_wants(q, &cases[1]) && !quality_wants(q, &cases[2]))
 		return;
 	for (uint64_t i = 0; i < quality_trials(q, trials); i++) {
@@ -117,7 +117,7 @@ static void leaks(struct quality *q, struct trial *t, const char *what, enum sha
 		quality_report(q, &cases[i]);
 }
 
-/* What the test can see: a rise of 3 standard deviations of the noise over the whole run. */
+/* A rise of 3 standard deviations of the noise over the whole run is what the test can detect. */
 static void faint(struct quality *q, struct trial *t)
 {
 	enum { N = 1000 };
@@ -136,7 +136,7 @@ static void faint(struct quality *q, struct trial *t)
 	quality_report(q, &c);
 }
 
-/* The sign of the error is that of a coin. */
+/* The sign of the error must be random. */
 static void unbiased(struct quality *q, struct trial *t, size_t n, double per_step, double sd)
 {
 	char above[80], below[80];
@@ -176,7 +176,7 @@ static void false_growth(struct quality *q, struct trial *t, const char *what, e
 		quality_random(&c, i, &r);
 		noise(t, n, shape, sd, &r);
 		s = fit(t, n);
-		quality_count(&c, significant(&s)); /* whatever its size: stricter than the finding */
+		quality_count(&c, significant(&s)); /* this holds for any size, so it is stricter than the finding */
 	}
 	quality_report(q, &c);
 }
@@ -204,7 +204,7 @@ static void jump_named(struct quality *q, struct trial *t, size_t n)
 	quality_report(q, &c);
 }
 
-/* Something is kept every 1000 steps and nothing between: 100 stairs without any noise. */
+/* Memory grows every 1000 steps and not in between: 100 steps of a staircase without any noise. */
 static void stairs(struct quality *q, struct trial *t)
 {
 	struct quality_case c = quality_at_least("memory: leak by 100 stairs, S 100000, found, slope in 2 %", 0.95);
@@ -224,7 +224,7 @@ static void stairs(struct quality *q, struct trial *t)
 	quality_report(q, &c);
 }
 
-/* A run that uses 9.8 of 10 GB within its steps and 4 between them, its shapes varying. */
+/* The run uses 9.8 of 10 GB within its steps and 4 GB between them, with varying shapes. */
 static void healthy(struct quality *q, struct trial *t)
 {
 	enum { N = 2000 };

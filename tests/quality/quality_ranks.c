@@ -20,12 +20,12 @@ static const char *const noise_names[NOISES] = {
 	"white 5 %", "AR .98 6 %", "lognormal .2", "common AR .98 20 %, white 5 %", "AR .98 3 % below white 5 %",
 };
 
-/* How rank 1 (and 2, if two) is slow: times what in which steps. */
+/* How rank 1 (and 2, if there are two) is slow: by which factor and in which steps. */
 struct slow {
-	double by;	 /* 0: nobody is */
-	size_t ranks;	 /* so many of them */
+	double by;	 /* 0: no rank is slow */
+	size_t ranks;	 /* the number of slow ranks */
 	size_t from;	 /* from this step on */
-	size_t every;	 /* only every so many steps; 0, 1: all */
+	size_t every;	 /* only in one of so many steps; 0 or 1: in all steps */
 };
 
 struct job {
@@ -38,7 +38,7 @@ struct job {
 
 static struct job job;
 
-/* A factor around 1 of one rank in one step. */
+/* Draws a factor around 1 for one rank in one step. */
 static double factor_of(enum noise noise, struct ts_random *r, double *state)
 {
 	switch (noise) {
@@ -74,7 +74,7 @@ static bool is_slow(const struct slow *s, size_t rank, size_t i)
 	return rank >= 1 && rank <= s->ranks && i >= s->from && (s->every < 2 || i % s->every == 0);
 }
 
-/* Ranks that only compute. */
+/* Makes ranks that only compute. */
 static void make_job(size_t n_ranks, size_t n, enum noise noise, const struct slow *slow, struct ts_random *r)
 {
 	double state[RANKS_MAX], together = NAN;
@@ -95,8 +95,8 @@ static void make_job(size_t n_ranks, size_t n, enum noise noise, const struct sl
 	}
 }
 
-/* DDP: backward ends on all ranks together, so a rank that comes late to it waits least. Rank 1 loses time in one phase, in its
- * optimizer with effect on the next step only. */
+/* This is DDP: backward ends on all ranks together, so a rank that reaches it late waits least. Rank 1 loses time in
+ * one phase. If this is the optimizer, it affects only the next step. */
 static void make_hidden_job(size_t n_ranks, size_t n, enum ts_rank_phase where, double late_s, struct ts_random *r)
 {
 	double start[RANKS_MAX] = {0}, end = 0;
@@ -179,8 +179,8 @@ static size_t how_many(void)
 	return test_value(&rows, "ranks", "all", "stragglers", &v) ? (size_t)v : 0;
 }
 
-/* With few ranks and steps, memory that is longer than the run and below white noise cannot be told from a rank that is
- * slow: it is slow, for as long as it was seen. */
+/* With few ranks and steps, noise whose correlation lasts longer than the run and is below the white noise cannot be
+ * told from a slow rank: that rank is slow for as long as it was observed. */
 static bool can_be_known(enum noise noise, size_t n_ranks, size_t n)
 {
 	return noise != BELOW_WHITE || n_ranks >= 8 || n >= 2000;
@@ -212,7 +212,7 @@ static void equal_ranks(struct quality *q, struct ts_arena *arena)
 			}
 }
 
-/* Rank 1 (or 1 and 2) is slow, nobody else is named. */
+/* Rank 1 (or ranks 1 and 2) are slow, and no other rank may be named. */
 static void slow_ranks(struct quality *q, struct ts_arena *arena, const char *name, size_t n_ranks, size_t n,
 		       const struct slow *slow, const char *kind)
 {

@@ -17,7 +17,7 @@ static uint64_t positions[RECORDS_MAX];
 static double times[RECORDS_MAX], values[RUNS];
 static struct ts_arena arena;
 
-/* Of variance 1. */
+/* Its variance is 1. */
 static double student3(struct ts_random *r)
 {
 	double sum = 0;
@@ -30,7 +30,8 @@ static double student3(struct ts_random *r)
 	return ts_random_normal(r) / sqrt(sum);
 }
 
-/* slow: what each 32nd record takes more, of one record. Warm-up: 3 times, decaying over the first 60. */
+/* slow is the extra time of each 32nd record, as a share of one record. The warm-up takes 3 times as long and decays
+ * over the first 60. */
 static void fill(struct ts_random *r, size_t n, double rho, double slow, bool warmup)
 {
 	double state = 0;
@@ -66,7 +67,7 @@ static double step_time(size_t n, bool declared)
 	return out.metrics[TS_METRIC_STEP_TIME].value;
 }
 
-/* What the same records give without cutting spikes: the median over windows of 32, and the median record. */
+/* Computes the same without cutting spikes: the median over windows of 32, and the median record. */
 static double plain_median(size_t n, size_t window)
 {
 	double scratch[RECORDS_MAX], sum = 0;
@@ -84,7 +85,8 @@ static double deviation(double *x, size_t n)
 	return ts_stddev(x, n, ts_mean(x, n));
 }
 
-/* How often step_time is more than twice the goal of its deviation from the middle of all; and that deviation. */
+/* Counts how often step_time is more than twice the goal of its deviation from the middle of all, and measures that
+ * deviation. */
 static void noise(struct quality *q, const char *name, size_t n, double rho, double slow, bool warmup, double goal_sd)
 {
 	struct quality_case c = quality_at_most(name, 0.05);
@@ -109,7 +111,7 @@ static void noise(struct quality *q, const char *name, size_t n, double rho, dou
 		     100 * deviation(values, runs), 100 * deviation(windows, runs), 100 * deviation(records, runs));
 }
 
-/* The same records with and without 4.5 % of an optimizer step in one record of 32. */
+/* Compares the same records with and without a slowdown of 4.5 % of an optimizer step in one record of 32. */
 static void slow_record(struct quality *q, const char *name, size_t n)
 {
 	struct quality_case c = quality_at_least(name, 0.95);

@@ -45,13 +45,13 @@ struct bench {
 	struct toy_data data, other_data;
 	struct toy_recipe recipe;
 	uint32_t base;
-	bool at_times; /* chance sets in at a step of its own in each run */
+	bool at_times; /* in each run, chance begins at a step of its own */
 	struct numbers runs[MOST], others[OTHERS];
-	double seeds[MOST + 1]; /* levels of runs with other seeds */
+	double seeds[MOST + 1]; /* the levels of runs with other seeds */
 	struct ts_arena arena;
 };
 
-/* What was answered of a class of bases. */
+/* The answers for a class of bases. */
 struct cell {
 	unsigned n, real, grown;
 };
@@ -127,7 +127,7 @@ static void train(const struct bench *t, enum other other, struct ts_random *r, 
 	}
 }
 
-/* The level at the end of a training with seeds of its own. */
+/* Returns the level at the end of a training with its own seeds. */
 static double train_seeded(const struct bench *t, struct ts_random *r)
 {
 	struct toy_recipe recipe = t->recipe;
@@ -174,7 +174,7 @@ static double in_decimals(double x)
 	return round(x * 1e4) / 1e4;
 }
 
-/* rows[0] of the loss, rows[1] of the gradient norm. */
+/* rows[0] is about the loss, rows[1] about the gradient norm. */
 static void judge_series(const struct numbers *runs, size_t n, const struct numbers *candidate, bool norm, bool decimals,
 			 struct ts_arena *arena, struct ts_repeats *out)
 {
@@ -215,7 +215,7 @@ static struct ts_repeats judge(struct bench *t, const struct numbers *runs, size
 	return out;
 }
 
-/* factor: what the candidate's loss is taken times. */
+/* factor multiplies the candidate's loss. */
 static enum ts_tier_answer judge_level(struct bench *t, size_t n, const struct numbers *candidate, double factor)
 {
 	struct ts_level_row row = {.rank = 0};
@@ -328,7 +328,7 @@ static void train_exactly(const struct bench *t, const struct toy_fault *fault, 
 	}
 }
 
-/* Repeats of a recipe that leaves nothing to chance, one of which went wrong somewhere. */
+/* The repeats are of a deterministic recipe, and one of them goes wrong at some step. */
 static void odd_ones(struct quality *q, struct bench *t, size_t n, const char *name)
 {
 	static const enum toy_fault_kind kinds[] = {TOY_ULP, TOY_FLIP, TOY_ORDER, TOY_SHIFT, TOY_RATE, TOY_FORGET, TOY_GRADIENT};
@@ -354,7 +354,7 @@ static void odd_ones(struct quality *q, struct bench *t, size_t n, const char *n
 			t->runs[k] = t->others[k == odd];
 		ts_arena_reset(&t->arena);
 		judge_pattern(t->runs, n, &t->arena, &x);
-		/* A nudge that no column shows leaves none to name. */
+		/* If no column shows the nudge, no run can be named. */
 		if (memcmp(&t->others[0], &t->others[1], sizeof t->others[0]) == 0)
 			quality_count(&c, x.pattern == TS_PATTERN_SAME);
 		else
@@ -395,7 +395,8 @@ static void draw_levels(struct quality *q)
 		{"repeats: off by the margin, called equivalent, 3", 3, 0.003, 0.01, 0.05, false, TS_TIER_HOLDS},
 		{"repeats: off by the margin, called equivalent, 5", 5, 0.003, 0.01, 0.05, false, TS_TIER_HOLDS},
 		{"repeats: off by the margin, called equivalent, 10", 10, 0.003, 0.01, 0.05, false, TS_TIER_HOLDS},
-		/* What three, five and ten repeats can show. numpy: 96.0, 39.9, 62.1; 64.8, 95.6 and 100.0 % of 200,000. */
+		/* These rows show what three, five and ten repeats can detect. numpy gives 96.0, 39.9, 62.1; 64.8, 95.6
+		 * and 100.0 % of 200,000. */
 		{"repeats: the same, scatter 0.1 %, called equivalent, 3", 3, 0.001, 0, 0.95, true, TS_TIER_HOLDS},
 		{"repeats: the same, scatter 0.3 %, called equivalent, 5", 5, 0.003, 0, 0.38, true, TS_TIER_HOLDS},
 		{"repeats: the same, scatter 0.3 %, called equivalent, 10", 10, 0.003, 0, 0.6, true, TS_TIER_HOLDS},

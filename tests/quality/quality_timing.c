@@ -40,7 +40,7 @@ static void slow(size_t from, size_t to, double factor)
 		steps[i] *= factor;
 }
 
-/* 1 + 3 exp(-i / tau): from 4 times down. */
+/* The factor is 1 + 3 exp(-i / tau): it falls from 4. */
 static void decay(double tau, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -107,12 +107,12 @@ static void false_cuts(struct quality *q)
 	}
 }
 
-/* A slow stretch that is no warm-up: nothing may be cut. */
+/* Makes a slow stretch that is not a warm-up. No step may be cut. */
 static void other_slowness(struct quality *q)
 {
 	static const struct {
 		const char *name;
-		size_t from, to; /* of 1000 steps */
+		size_t from, to; /* the range in 1000 steps */
 		double factor;
 	} cases[] = {
 		{"warm-up: cut of a run that slows down at 60 %", 600, 1000, 1.5},
@@ -136,14 +136,15 @@ static void other_slowness(struct quality *q)
 	}
 }
 
-/* Found, and the cut is within `off` steps of the truth: one number, since a cut at a wrong place is no success. */
+/* A cut counts as found if it is within `off` steps of the truth. There is only one number, because a cut at a wrong
+ * place is no success. */
 static void power(struct quality *q)
 {
 	static const struct {
 		const char *name;
 		enum noise noise;
 		size_t n, truth, off;
-		double factor; /* 0: decay of tau 10, over where it is one deviation of the noise: 10 ln(3 / 0.05) */
+		double factor; /* 0: a decay of tau 10, which is over when it equals one deviation of the noise: 10 ln(3 / 0.05) */
 	} cases[] = {
 		{"warm-up: 3 steps of 5x cut within 2, white 5 %, 50 steps", WHITE_5, 50, 3, 2, 5},
 		{"warm-up: 3 steps of 5x cut within 2, white 5 %, 500 steps", WHITE_5, 500, 3, 2, 5},

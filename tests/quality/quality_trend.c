@@ -20,10 +20,10 @@ struct bench {
 	char name[120];
 };
 
-/* Between runs. */
+/* The noise between runs. */
 struct noise {
 	const char *what;
-	double sd, rho, odd; /* odd: share of runs that are 5 to 50 % slower, each for itself */
+	double sd, rho, odd; /* odd: the share of runs that are 5 to 50 % slower, each independently */
 	bool heavy;	     /* Student's t of 3 degrees of freedom */
 };
 
@@ -80,7 +80,7 @@ static bool found(const struct bench *b, size_t at, size_t off)
 	return false;
 }
 
-/* Any change in 100 runs, of which none is one. */
+/* Counts any change in 100 runs that have none. */
 static void false_change(struct bench *b, const struct noise *noise, double least, double goal)
 {
 	struct quality_case c;
@@ -97,7 +97,8 @@ static void false_change(struct bench *b, const struct noise *noise, double leas
 	quality_report(b->q, &c);
 }
 
-/* A step of so many runs ago, behind `before` of the old level: found, at most `off` runs from its place. */
+/* A step happened `since` runs ago, behind `before` runs at the old level. It must be found at most `off` runs from its
+ * place. */
 static void step_found(struct bench *b, const struct noise *noise, double size, size_t before, size_t since, size_t off, double goal)
 {
 	struct quality_case c;
@@ -109,14 +110,15 @@ static void step_found(struct bench *b, const struct noise *noise, double size, 
 		quality_random(&c, i, &r);
 		fill(b, before + since, noise, &r);
 		shift(b, before, before + since, size);
-		/* Of steps as large as the least size every other one is smaller: a policy that is after 1 % asks for less. */
+		/* If steps are as large as the least size, every other one is estimated as smaller, so a policy that is
+		 * interested in 1 % asks for less. */
 		find(b, before + since, size < 0.03 ? size / 2 : 0.02, i);
 		quality_count(&c, found(b, before, off));
 	}
 	quality_report(b->q, &c);
 }
 
-/* Slower for some runs, then as before: both ends, a run off at most. */
+/* Some runs are slower, and then the level returns. Both ends must be found, each at most one run from its place. */
 static void passing(struct bench *b, const struct noise *noise, size_t length, double goal)
 {
 	struct quality_case c;
@@ -137,7 +139,7 @@ static void passing(struct bench *b, const struct noise *noise, size_t length, d
 	quality_report(b->q, &c);
 }
 
-/* 4 % over 200 runs, a fiftieth of a percent a run: any change upwards, and none downwards. */
+/* The drift is 4 % over 200 runs, or 0.02 % per run. Any upward change counts, and there must be no downward change. */
 static void drift(struct bench *b, const struct noise *noise, double goal)
 {
 	struct quality_case c;
@@ -182,9 +184,9 @@ void quality_trend(struct quality *q)
 	false_change(&b, &heavy, 0.02, 0.01);
 	false_change(&b, &odd, 0.02, 0.01);
 	false_change(&b, &odd_one, 0.02, 0.01);
-	/* Without a least size chance alone decides: some 30 looks at p 0.001, most of them at the same runs. */
+	/* Without a least size, only chance decides: there are about 30 looks at p 0.001, most of them at the same runs. */
 	false_change(&b, &two, 0, 0.02);
-	/* Runs that depend on the one before are no case for permutations: this is what it costs. */
+	/* Permutations do not fit runs that depend on the run before. This row shows the cost. */
 	false_change(&b, &wander_half, 0.02, 0.01);
 	false_change(&b, &wander_3, 0.02, 0.02);
 	false_change(&b, &wander_5, 0.02, 0.05);

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows of round numbers, so that what must come out is done by hand. */
+/* The rows have round numbers, so that the expected results can be computed by hand. */
 
 enum { STEPS = 40 };
 
@@ -68,7 +68,7 @@ static void one_difference_is_where_it_is(void **state)
 	struct ts_evidence e;
 
 	(void)state;
-	b.columns[TOY_LOSS].values[9].number = 10.5; /* was 10 */
+	b.columns[TOY_LOSS].values[9].number = 10.5; /* the value was 10 */
 	b.columns[TOY_DIGEST_GRADS].values[4].word = 1;
 	toy_evidence(&a, &b, &arena, &e);
 	loss = find(&e, TS_KIND_LOSS);
@@ -79,7 +79,7 @@ static void one_difference_is_where_it_is(void **state)
 	assert_false(find(&e, TS_KIND_GRAD_NORM)->parts);
 }
 
-/* Each rank has its own digest of gradients. */
+/* Each rank has its own digest of the gradients. */
 static void ranks_have_their_own_gradients(void **state)
 {
 	struct toy_row moved[STEPS];
@@ -122,7 +122,7 @@ static void a_cut_tail_is_gone(void **state)
 	assert_int_equal(find(&e, TS_KIND_BATCH)->last_common, 11);
 }
 
-/* What is lost is lost in every column, and what stays is as it was. */
+/* A step that is lost is lost in every column, and the other steps are unchanged. */
 static void lost_steps_leave_the_others(void **state)
 {
 	struct ts_evidence e;
@@ -131,7 +131,7 @@ static void lost_steps_leave_the_others(void **state)
 	(void)state;
 	toy_lose(&b, 0.5, 3);
 	n = b.columns[TOY_LOSS].n;
-	assert_true(n > 8 && n < 32); /* 20, within 4 deviations of 3.2 */
+	assert_true(n > 8 && n < 32); /* expected are 20, within 4 deviations of 3.2 */
 	for (size_t i = 0; i < n; i++) {
 		assert_true(b.columns[TOY_LOSS].values[i].number == 1 + (double)b.columns[TOY_LOSS].steps[i]);
 		assert_int_equal(b.columns[TOY_DIGEST_BATCH].steps[i], b.columns[TOY_LOSS].steps[i]);
@@ -141,7 +141,7 @@ static void lost_steps_leave_the_others(void **state)
 	assert_false(find(&e, TS_KIND_LOSS)->parts);
 }
 
-/* The first execution of steps 17, 18 and 19 was wrong; the second counts. */
+/* The first execution of steps 17, 18 and 19 was wrong. The second one counts. */
 static void of_steps_twice_the_last_counts(void **state)
 {
 	struct ts_evidence e;
@@ -189,7 +189,7 @@ static void doubles_are_the_same_floats(void **state)
 	assert_false(find(&e, TS_KIND_PARAMS)->parts);
 }
 
-/* 1 to 10 have the mean 5.5; the norm is that of the last step. */
+/* The mean of 1 to 10 is 5.5. The norm is that of the last step. */
 static void intervals_are_means(void **state)
 {
 	struct ts_evidence e;

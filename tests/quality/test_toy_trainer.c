@@ -13,7 +13,7 @@
 
 enum { STEPS = 60 };
 
-static struct toy_data data, other_data, class_data; /* the last is all of the first class */
+static struct toy_data data, other_data, class_data; /* class_data has only the first class */
 
 static const struct toy_recipe recipes[] = {
 	{.init_seed = 1, .order_seed = 2, .dropout_seed = 3, .optimizer = TOY_SGD, .precision = TOY_FP32, .lr = 0.05F},
@@ -48,7 +48,7 @@ static bool same_row(const struct toy_row *a, const struct toy_row *b)
 	       a->params == b->params && a->grads == b->grads && a->batch == b->batch && a->rng == b->rng;
 }
 
-/* The first step at which the rows differ; STEPS if none. */
+/* Returns the first step at which the rows differ, or STEPS if there is none. */
 static uint32_t parts(const struct toy_row *a, const struct toy_row *b)
 {
 	uint32_t i = 0;
@@ -94,7 +94,7 @@ static void a_copy_carries_on(void **state)
 	}
 }
 
-/* A guess has a loss of ln 10; after two epochs the net does far better, in every precision, and stays finite. */
+/* A guess has a loss of ln 10. After two epochs the network is far better in every precision, and all values are finite. */
 static void it_learns(void **state)
 {
 	struct toy_row rows[STEPS];
@@ -139,7 +139,7 @@ static void every_seed_matters(void **state)
 			assert_true(a[i].batch != b[k].batch);
 }
 
-/* An epoch has each batch once, in whatever order. */
+/* An epoch has each batch once, in any order. */
 static void orders_have_the_same_batches(void **state)
 {
 	struct toy_row a[STEPS], b[STEPS];
@@ -164,7 +164,7 @@ static void orders_have_the_same_batches(void **state)
 	assert_true(moved);
 }
 
-/* The batch of step i is that of step i + 3 of the other run; after a restart at 20, that of step 0. */
+/* The batch of step i is that of step i + 3 of the other run. After a restart at step 20, it is that of step 0. */
 static void data_moves_by_whole_batches(void **state)
 {
 	struct toy_row a[STEPS], b[STEPS];
@@ -183,7 +183,8 @@ static void data_moves_by_whole_batches(void **state)
 		assert_true(b[i].batch == a[i - 20].batch);
 }
 
-/* Runs to the step of the fault, takes that step with it, and says how many parameters were then not as without it. */
+/* Runs to the step of the fault and takes that step with the fault. Returns how many parameters differ from a run
+ * without it. */
 static size_t moved_before(const struct toy_recipe *recipe, struct toy_fault *fault, struct toy *clean, struct toy *hurt)
 {
 	struct toy_row row;
@@ -193,7 +194,7 @@ static size_t moved_before(const struct toy_recipe *recipe, struct toy_fault *fa
 	while (clean->step < fault->step)
 		toy_step(clean, NULL, &row);
 	*hurt = *clean;
-	clean->recipe.lr = hurt->recipe.lr = 0; /* so that the step itself moves nothing */
+	clean->recipe.lr = hurt->recipe.lr = 0; /* so that the step itself changes no parameter */
 	toy_step(clean, NULL, &row);
 	toy_step(hurt, fault, &row);
 	for (size_t i = 0; i < TOY_PARAMS; i++)
@@ -214,7 +215,7 @@ static void an_ulp_is_one_weight_by_one_ulp(void **state)
 		assert_int_equal(moved_before(&recipes[0], &fault, &clean, &hurt), 1);
 		memcpy(&before, &clean.w[index], sizeof before);
 		memcpy(&after, &hurt.w[index], sizeof after);
-		assert_int_equal(abs(after - before), 1); /* neighbours have neighbouring bits */
+		assert_int_equal(abs(after - before), 1); /* the bits of neighbouring floats differ by 1 */
 		assert_true(hurt.w[index] > clean.w[index]);
 	}
 }
@@ -236,7 +237,8 @@ static void a_flip_is_one_bit_of_one_weight(void **state)
 	}
 }
 
-/* n = 32 terms of float32: an error of 31 * 2^-24 of the sum of their magnitudes at most (Higham 2002, 4.2); losses are positive. */
+/* The sum has n = 32 terms of float32: its error is at most 31 * 2^-24 of the sum of their magnitudes (Higham 2002,
+ * 4.2), and losses are positive. */
 static void reordered_sums_agree_within_rounding(void **state)
 {
 	struct toy_fault faults[] = {{.kind = TOY_REDUCTION, .seed = 5}, {.kind = TOY_SPLIT, .count = 4}};
@@ -256,7 +258,8 @@ static void reordered_sums_agree_within_rounding(void **state)
 		}
 }
 
-/* Without a rate the parameters stand still: equal batches of two epochs have equal gradients, but for the order of their sums. */
+/* With a learning rate of 0 the parameters do not change: equal batches of two epochs have equal gradients, apart from
+ * the order of their sums. */
 static void reductions_differ_from_step_to_step(void **state)
 {
 	struct toy_fault one = {.kind = TOY_REDUCTION, .seed = 5}, two = {.kind = TOY_REDUCTION, .seed = 6};
@@ -270,7 +273,7 @@ static void reductions_differ_from_step_to_step(void **state)
 	run(&recipes[0], &two, &x, b);
 	assert_true(parts(a, b) <= 1);
 	run(&recipes[0], &one, &x, b);
-	assert_int_equal(parts(a, b), STEPS); /* a replay of the same order is the same */
+	assert_int_equal(parts(a, b), STEPS); /* a second run with the same order is equal */
 	still.lr = 0;
 	run(&still, NULL, &x, a);
 	run(&still, &one, &x, b);
@@ -315,7 +318,8 @@ static void a_forgotten_optimizer_moves_what_follows(void **state)
 	}
 }
 
-/* Adam's first update is the rate times the sign of the gradient, and after it was lost its next one is a first one. */
+/* Adam's first update is the learning rate times the sign of the gradient. After its state was lost, its next update is
+ * again a first one. */
 static void a_forgotten_adam_begins_anew(void **state)
 {
 	struct toy_fault fault = {.kind = TOY_FORGET, .step = 12};
@@ -331,7 +335,7 @@ static void a_forgotten_adam_begins_anew(void **state)
 	for (size_t i = TOY_W3; i < TOY_B3; i++) {
 		double gradient = (double)after.m[i] / 0.1, by = (double)(after.w[i] - before.w[i]);
 
-		if (fabs(gradient) < 1e-4) /* beside which Adam's epsilon of 1e-8 is nothing */
+		if (fabs(gradient) < 1e-4) /* compared with which Adam's epsilon of 1e-8 is negligible */
 			continue;
 		assert_true(fabs(by * (gradient > 0 ? -1 : 1) / rows[12].lr - 1) < 1e-2);
 		moved++;
@@ -350,12 +354,13 @@ static void a_hurt_gradient_is_seen_in_its_norm_first(void **state)
 	run(&recipes[0], &fault, &x, b);
 	assert_int_equal(parts(a, b), 9);
 	assert_true(a[9].loss == b[9].loss && a[9].params == b[9].params && a[9].grads != b[9].grads);
-	/* Independent noise of the same norm in 1,930 dimensions: the sum is longer by the square root of 2, within 10 %. */
+	/* The noise is independent, of the same norm, and has 1,930 dimensions: the sum is longer by the square root of
+	 * 2, within 10 %. */
 	assert_true(fabs(b[9].grad_norm / a[9].grad_norm / sqrt(2) - 1) < 0.1);
 	assert_true(a[10].loss != b[10].loss);
 }
 
-/* Of four ranks one is hurt: its own gradient differs at that step, the others' do not; later all do. */
+/* One of four ranks is damaged. Only its own gradient differs at that step; later, all of them differ. */
 static void one_rank_is_hurt_alone(void **state)
 {
 	struct toy_fault fault = {.kind = TOY_GRADIENT, .step = 9, .amount = 1, .seed = 3, .index = 2};
@@ -397,7 +402,7 @@ static void a_report_leaves_the_training_alone(void **state)
 	assert_int_equal(parts(a, c), STEPS);
 }
 
-/* One word too many moves the stream; without dropout it stands still. */
+/* One extra word shifts the random stream. Without dropout, the stream is not used. */
 static void a_skipped_stream_drops_other_units(void **state)
 {
 	struct toy_fault fault = {.kind = TOY_STREAM, .step = 10, .count = 1};
@@ -413,16 +418,17 @@ static void a_skipped_stream_drops_other_units(void **state)
 	assert_true(a[0].rng == a[STEPS - 1].rng);
 }
 
-/* Bits from the definitions of the formats: bfloat16 keeps 7 bits of the mantissa, TF32 10; ties go to even. */
+/* The bits follow from the definitions of the formats: bfloat16 keeps 7 bits of the mantissa, TF32 keeps 10, and ties
+ * go to even. */
 static void rounding_of_short_floats(void **state)
 {
 	static const struct {
 		float x, bf16, tf32;
 	} cases[] = {
 		{1.0F, 1.0F, 1.0F},
-		{1.0F + 0x1p-8F, 1.0F, 1.0F + 0x1p-8F},			    /* a tie, to even below */
-		{1.0F + 3 * 0x1p-8F, 1.0F + 0x1p-6F, 1.0F + 3 * 0x1p-8F},   /* a tie, to even above */
-		{1.0F + 0x1p-8F + 0x1p-20F, 1.0F + 0x1p-7F, 1.0F + 0x1p-8F}, /* past the tie */
+		{1.0F + 0x1p-8F, 1.0F, 1.0F + 0x1p-8F},			    /* a tie: down to even */
+		{1.0F + 3 * 0x1p-8F, 1.0F + 0x1p-6F, 1.0F + 3 * 0x1p-8F},   /* a tie: up to even */
+		{1.0F + 0x1p-8F + 0x1p-20F, 1.0F + 0x1p-7F, 1.0F + 0x1p-8F}, /* above the tie */
 		{-1.0F - 0x1p-11F, -1.0F, -1.0F},
 		{1.0F + 3 * 0x1p-11F, 1.0F, 1.0F + 0x1p-9F},
 		{-3.3895314e38F, -3.3895314e38F, -3.3895314e38F},
@@ -438,8 +444,9 @@ static void rounding_of_short_floats(void **state)
 	assert_true(toy_round(INFINITY, TOY_TF32) == INFINITY);
 }
 
-/* Of the second layer only biases of 1, of the last only two weights of the first class: 1 and 2^-9. Its logit is h (1 + 2^-9) with
- * h = SiLU(1) = 0.7310586 rounded to 187/256 in bfloat16 (as its logit is again) and to 1497/2048 in TF32; the others are 0. */
+/* In the second layer, only the biases are set, to 1. In the last layer, only two weights of the first class are set,
+ * to 1 and 2^-9. Its logit is h (1 + 2^-9) with h = SiLU(1) = 0.7310586, which is rounded to 187/256 in bfloat16 (as
+ * its logit is again) and to 1497/2048 in TF32. The other logits are 0. */
 static void what_each_precision_rounds(void **state)
 {
 	static const struct {
@@ -465,7 +472,7 @@ static void what_each_precision_rounds(void **state)
 	}
 }
 
-/* Three bits less of mantissa are 8 times the error; and that of the mean loss is some parts of 2^-8 and 2^-11 at most. */
+/* Three fewer bits of mantissa give 8 times the error. The error of the mean loss is at most a few parts of 2^-8 and 2^-11. */
 static void precisions_differ_at_once(void **state)
 {
 	static const enum toy_precision precisions[] = {TOY_FP32, TOY_TF32, TOY_BF16};
@@ -489,7 +496,8 @@ static void precisions_differ_at_once(void **state)
 	assert_true(error[2] > 3 * error[1] && error[2] < 0x1p-8);
 }
 
-/* The first step's momentum is the gradient: against the slope of the loss itself, a central difference in float32. */
+/* The momentum of the first step is the gradient. It is compared with the slope of the loss, a central difference in
+ * float32. */
 static void gradients_are_those_of_the_loss(void **state)
 {
 	static const uint32_t where[] = {TOY_W1 + 5, TOY_B1 + 3, TOY_W2 + 100, TOY_B2 + 9, TOY_W3 + 77, TOY_B3 + 4};
@@ -510,7 +518,7 @@ static void gradients_are_those_of_the_loss(void **state)
 		toy_start(&toy, &recipes[0], &data);
 		toy.w[where[i]] -= h;
 		toy_step(&toy, NULL, &low);
-		assert_true(fabsf(gradient) > 1e-3F); /* else nothing is tested */
+		assert_true(fabsf(gradient) > 1e-3F); /* otherwise nothing is tested */
 		assert_true(fabs((double)gradient - (high.loss - low.loss) / (2 * (double)h)) < 3e-4);
 	}
 }

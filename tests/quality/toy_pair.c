@@ -32,7 +32,7 @@ static double number_of(const struct toy_row *row, enum toy_column c)
 {
 	double x = c == TOY_LOSS ? row->loss : c == TOY_GRAD_NORM ? row->grad_norm : row->lr;
 
-	return isnan(x) ? (double)NAN : x; /* one NaN, as stores have */
+	return isnan(x) ? (double)NAN : x; /* every NaN becomes the same NaN, as in a store */
 }
 
 static uint64_t word_of(const struct toy_row *row, enum toy_column c, uint32_t ranks)
@@ -135,7 +135,7 @@ void toy_decimals(struct toy_recording *r)
 		s->values[i].number = round(s->values[i].number * 1e4) / 1e4;
 }
 
-/* Less than half the distance to the next float away: rounded to float32 it is what it was. */
+/* The change is less than half the distance to the next float, so rounding to float32 gives the old value. */
 void toy_doubles(struct toy_recording *r, uint64_t seed)
 {
 	struct ts_random random;
@@ -187,7 +187,7 @@ static void *need(void *p)
 	return p;
 }
 
-/* Row of a step, the last written; -1 if there is none. */
+/* Finds the row of each step that was written last, or -1 if there is none. */
 static void index_rows(const struct toy_series *s, int32_t *row)
 {
 	for (size_t i = 0; i < TOY_STEPS_MAX; i++)
@@ -213,7 +213,7 @@ static int64_t cadence(const int32_t *row)
 static void find_parting(const struct toy_series *a, const struct toy_series *b, const int32_t *row_a, const int32_t *row_b,
 			 struct ts_evidence_series *e)
 {
-	bool alone = false; /* a step that one side lacks, before the first common one */
+	bool alone = false; /* some step before the first common one is missing on one side */
 
 	for (int64_t i = 0; i < TOY_STEPS_MAX; i++) {
 		if (row_a[i] < 0 || row_b[i] < 0) {
@@ -257,7 +257,7 @@ static void measure(const struct toy_series *a, const struct toy_series *b, cons
 		abort();
 }
 
-/* As the server does: what is not declared is seen. */
+/* As in the server, a precision that is not declared is estimated from the values. */
 static struct ts_writing writing_of(enum toy_column c, const struct toy_series *s)
 {
 	double x[TOY_STEPS_MAX];
@@ -288,7 +288,7 @@ static void compare(enum toy_column c, const struct toy_recording *a, const stru
 		measure(x, y, row_a, row_b, arena, e);
 }
 
-/* Digests by step, each step once. */
+/* Collects the digests by step, each step once. */
 static size_t digests(const struct toy_series *s, int64_t *steps, uint64_t *words)
 {
 	int32_t row[TOY_STEPS_MAX];

@@ -3,22 +3,23 @@
 #include <math.h>
 #include <string.h>
 
-/* What one step needs, and the next does not. */
+/* The state of one step, which the next step does not need. */
 struct pass {
 	enum toy_precision precision;
 	bool other_kernel;
 	uint32_t parts;
-	uint32_t order[TOY_BATCH]; /* of summation */
+	uint32_t order[TOY_BATCH]; /* the order of summation */
 	const float *x[TOY_BATCH];
 	uint8_t y[TOY_BATCH];
-	float keep[TOY_BATCH][2][TOY_HIDDEN]; /* 0, or what a kept unit is multiplied by */
-	float w[TOY_PARAMS];		      /* as the products see them */
+	float keep[TOY_BATCH][2][TOY_HIDDEN]; /* 0 for a dropped unit, or the factor of a kept one */
+	float w[TOY_PARAMS];		      /* the weights as they are rounded for the products */
 	float grad[TOY_PARAMS];
 	float loss;
 	struct toy_row *row;
 };
 
-/* Activations of one sample. a and s are before and after SiLU, h after dropout; d what flows back. */
+/* The activations of one sample. a and s are before and after SiLU, h is after dropout, and d is the gradient that
+ * flows back. */
 struct sample {
 	float x[TOY_IN];
 	float a[2][TOY_HIDDEN], s[2][TOY_HIDDEN], h[2][TOY_HIDDEN];
@@ -69,7 +70,7 @@ static void round_all(float *x, size_t n, enum toy_precision precision)
 		x[i] = toy_round(x[i], precision);
 }
 
-/* What leaves a product stays float32 under TF32. */
+/* Rounds the result of a product. Under TF32 it stays float32. */
 static void round_out(float *x, size_t n, enum toy_precision precision)
 {
 	if (precision == TOY_BF16)
@@ -106,7 +107,8 @@ static void shuffle(uint32_t *items, uint32_t n, struct ts_random *r)
 	}
 }
 
-/* Samples lie in fixed batches, and an epoch draws the order of the batches: two orders of one data set have the same batches. */
+/* Samples lie in fixed batches, and an epoch draws the order of the batches. So two orders of one data set have the
+ * same batches. */
 static void take_batch(const struct toy *toy, uint64_t seed, uint32_t position, struct pass *p)
 {
 	uint32_t order[TOY_BATCHES], first;
@@ -125,7 +127,7 @@ static void take_batch(const struct toy *toy, uint64_t seed, uint32_t position, 
 
 /* --- forward and backward of one sample --- */
 
-/* out = in * w + b; w has n_in rows of n_out. */
+/* Computes out = in * w + b, where w has n_in rows of n_out. */
 static void product(const float *in, size_t n_in, const float *w, const float *b, float *out, size_t n_out,
 		    bool backwards)
 {
@@ -162,7 +164,7 @@ static void hidden(const struct pass *p, struct sample *s, size_t layer, const f
 	round_all(s->h[layer], TOY_HIDDEN, p->precision);
 }
 
-/* Cross entropy of the class y, and its gradient for the mean over a batch. */
+/* Computes the cross entropy of the class y, and its gradient for the mean over a batch. */
 static float cross_entropy(struct sample *s, uint8_t y)
 {
 	float most = s->logits[0], sum = 0;
@@ -193,7 +195,7 @@ static float forward(const struct pass *p, uint32_t i, struct sample *s)
 	return cross_entropy(s, p->y[i]);
 }
 
-/* d_in = d_out * transposed w, and in (x) d_out is added to the gradients of w and b. */
+/* Computes d_in = d_out * transposed w, and adds in (x) d_out to the gradients of w and b. */
 static void back(const struct pass *p, const float *in, size_t n_in, const float *d_out, size_t n_out, size_t w,
 		 float *d_in, float *grad)
 {
@@ -292,7 +294,7 @@ static void damage(struct toy *toy, const struct toy_fault *f)
 		(void)ts_random_next(&toy->dropout);
 }
 
-/* Drawn for all samples before any is computed: the order of summation does not move the stream. */
+/* The dropout is drawn for all samples before any is computed, so the order of summation does not shift the random stream. */
 static void draw_dropout(struct toy *toy, struct pass *p)
 {
 	float scale = 1.0F / (1.0F - toy->recipe.dropout);
@@ -338,7 +340,7 @@ static void prepare(struct toy *toy, const struct toy_fault *f, struct pass *p)
 	round_all(p->w, TOY_PARAMS, p->precision);
 }
 
-/* Forward and backward of the samples at places first to last of the order; adds to loss and grad. */
+/* Runs forward and backward for the samples at places first to last of the order. The results are added to loss and grad. */
 static void run_part(const struct pass *p, uint32_t first, uint32_t last, float *loss, float *grad)
 {
 	struct sample s;
