@@ -9,7 +9,7 @@ import sys
 
 from layers import is_test, strip
 
-# A name or the end of one, and why the product may have it all the same.
+# A name or the end of a name, and the reason why the product may have it although no program uses it.
 ALLOWED = {
     "_markdown": "prints a table of docs/, which a test holds to the table in the code",
     "ts_alloc_fail_at": "makes the n-th allocation fail: only a test wants that",

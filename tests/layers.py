@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-OUTSIDE = {"service/handlers", "service/rpc", "ingest", "proto", "store", "analysis", "run", "base"}  # what cli may use
+OUTSIDE = {"service/handlers", "service/rpc", "ingest", "proto", "store", "analysis", "run", "base"}  # the folders that cli may use
 # room or sub-room: what it may include. A room's own top level may include its sub-rooms; a sub-room only what its row names
 # ("a room" stands for all of it). The longest prefix of a path is its room.
 ROOMS = {
@@ -89,7 +89,7 @@ def is_test(path):
 
 
 def top_room(room):
-    """The room that a sub-room belongs to: what stands about whole rooms (PURE, FOREIGN) holds for its sub-rooms."""
+    """Returns the room that a sub-room belongs to: rules for whole rooms (PURE, FOREIGN) also hold for its sub-rooms."""
     return room.split("/")[0] if room.split("/")[0] in ROOMS and room.split("/")[0] != "service" else "/".join(room.split("/")[:2])
 
 

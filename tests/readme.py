@@ -10,7 +10,7 @@ out = subprocess.run([os.path.join(build, "tscope"), "diff", "./base", "./order"
                      text=True, env={"PATH": os.environ["PATH"], "COLUMNS": "100", "NO_COLOR": "1"})
 if out.returncode != 1:
     sys.exit(f"readme: diff ended with {out.returncode}: {out.stderr}")
-# One screen: what comes after the series stands in docs/report.md.
+# The README shows one screen; the part behind the series is in docs/report.md.
 screen = out.stdout.split("\nCURVES ")[0]
 shown = "".join(f"    {line}".rstrip() + "\n" for line in screen.split("\n")).rstrip() + "\n    ...\n"
 text = open("README.md", encoding="utf-8").read()

@@ -37,7 +37,7 @@ def is_source(path):
 
 
 def sentence(path):
-    """The first sentence of a file's first comment or docstring, None without one."""
+    """Returns the first sentence of a file's first comment or docstring, or None if there is none."""
     with open(path, encoding="utf-8") as f:
         head = f.read(4000)
     tests = path.startswith("tests/")
@@ -56,7 +56,7 @@ def is_test(stem):
 
 
 def nouns(files):
-    """(name, sentence or None) of each noun of a folder: a header and its .c are one."""
+    """Returns (name, sentence or None) of each noun of a folder: a header and its .c are one noun."""
     stems = {}
     for path in files:
         stem = os.path.splitext(os.path.basename(path))[0]
@@ -69,7 +69,7 @@ def nouns(files):
 
 
 def room_errors(folder):
-    """What is wrong with the README of a folder."""
+    """Returns what is wrong with the README of a folder."""
     path = os.path.join(folder, "README.md")
     if not os.path.exists(path):
         yield f"{folder} has no README.md"

@@ -23,7 +23,7 @@ branch=${TSCOPE_BRANCH:-main}
 out=${TSCOPE_OUT:-tscope-out}
 bundle=${TSCOPE_BUNDLE:-tscope-baselines}
 policy=${TSCOPE_POLICY:-tscope.policy}
-looks_most=4 # the gate asks twice at most; a bound all the same
+looks_most=4 # the gate asks for pairs at most twice; this bound is for safety
 
 say() { printf 'gate.sh: %s\n' "$*" >&2; }
 die() {
@@ -33,7 +33,7 @@ die() {
 
 is_commit() { [[ $1 =~ ^[0-9a-f]{7,64}$ ]]; }
 
-# A key lies in a file of its own while this script runs, and no host is believed that the job does not name.
+# The key lies in a file of its own while this script runs. Only the hosts that the job names are trusted.
 ssh_key() {
 	[ -n "${TSCOPE_SSH_KEY:-}" ] || return 0
 	(umask 077 && printf '%s\n' "$TSCOPE_SSH_KEY" >"$scratch/key" && printf '%s\n' "${TSCOPE_KNOWN_HOSTS:-}" >"$scratch/hosts")
@@ -41,7 +41,7 @@ ssh_key() {
 	unset TSCOPE_SSH_KEY
 }
 
-# checkout COMMIT: the folder of a checkout, in $place. HEAD is the one that is there.
+# checkout COMMIT: sets $place to the folder of a checkout. For HEAD, this is the existing one.
 checkout() {
 	if [ "$1" = "$(git rev-parse HEAD)" ]; then
 		place=$PWD
@@ -78,7 +78,7 @@ name_of() {
 policy_options=()
 [ ! -e "$policy" ] || policy_options=(--policy "$policy")
 
-# Names of runs reach the log of the job: a GitHub runner would take a line of theirs for one of its commands.
+# Names of runs reach the log of the job, and a GitHub runner could take a line of such a name for one of its commands.
 show() {
 	local token
 	[ -n "${GITHUB_ACTIONS:-}" ] || { cat "$1"; return; }
@@ -88,7 +88,7 @@ show() {
 	printf '::%s::\n' "$token"
 }
 
-# look [--paired RUN]...: one gate, with all that it leaves; its status in $status.
+# look [--paired RUN]...: runs the gate once and keeps its outputs. Its exit status is in $status.
 look() {
 	status=0
 	tscope gate "$subject" "${against[@]}" "${policy_options[@]}" "$@" --verdict "$out/verdict.json" --junit "$out/junit.xml" \
@@ -118,7 +118,7 @@ pair() { # pair SIDE NUMBER COMMIT NAME
 	fi
 }
 
-# Pairs until the gate asks for no more. The request is a file of lines; training must not read them as its input.
+# Run pairs until the gate asks for no more. The request is a file of lines, which the training must not read as its input.
 pairs() {
 	local side number commit name looks=1
 	while [ "$status" -eq 4 ] && [ $looks -lt $looks_most ]; do
@@ -132,14 +132,14 @@ pairs() {
 	done
 }
 
-# What GitHub shows beside the change and on the page of the run: once, of the last verdict.
+# GitHub shows this beside the change and on the page of the run. It is written once, for the last verdict.
 annotate() {
 	[ -n "${GITHUB_ACTIONS:-}" ] || return 0
 	tscope gate --replay "$out/verdict.json" --github >"$scratch/commands" || [ $? -eq "$status" ] || die "the verdict cannot be shown"
 	grep -E '^::(error|warning|notice) ' "$scratch/commands"
 }
 
-# What would fail after an hour of training fails before it: the policy, the server, the baselines.
+# Check the policy, the server and the baselines first, so that a problem does not appear only after an hour of training.
 check() {
 	tscope gate --check "${against[@]}" "${policy_options[@]}" >&2 || die "the gate cannot work like this; nothing was trained"
 }

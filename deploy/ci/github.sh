@@ -13,8 +13,8 @@ die() {
 }
 repository=${GITHUB_REPOSITORY:?}
 
-# Only a comment of this account is written over: anybody may write one that begins with the marker. The token of a workflow
-# cannot ask who it is; its comments are github-actions[bot]'s, and TSCOPE_COMMENTER names another account.
+# Only a comment of this account is overwritten, because anybody may write one that begins with the marker. The token of a
+# workflow cannot ask for its own account. Its comments are github-actions[bot]'s, and TSCOPE_COMMENTER names another account.
 comment() {
 	local file=$1 number=$2 marker who=${TSCOPE_COMMENTER:-github-actions[bot]} id
 	[[ $number =~ ^[0-9]+$ ]] || die "no number of a pull request: $number"

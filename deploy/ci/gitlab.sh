@@ -12,10 +12,10 @@ die() {
 	printf 'gitlab.sh: %s\n' "$*" >&2
 	exit 2
 }
-# The project that is merged into: a fork's pipeline runs in the fork.
+# The project that the merge request goes to: the pipeline of a fork runs in the fork.
 project=${CI_API_V4_URL:?}/projects/${CI_MERGE_REQUEST_PROJECT_ID:-${CI_PROJECT_ID:?}}
 
-# The token goes through a file, not through the list of processes.
+# The token is passed in a file, because arguments are visible in the list of processes.
 api() {
 	curl --silent --show-error --fail --config <(printf 'header = "PRIVATE-TOKEN: %s"\n' "$TSCOPE_GITLAB_TOKEN") "$@"
 }

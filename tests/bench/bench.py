@@ -25,7 +25,7 @@ class Measured:
 
 
 def measure(*command, env=None, ok=(0,)):
-    """Runs a command; CPU seconds by its rusage, peak anonymous memory by watching /proc (every 2 ms)."""
+    """Runs a command. CPU seconds come from its rusage, and the peak of anonymous memory from /proc, read every 2 ms."""
     out = tempfile.TemporaryFile()
     began = time.monotonic()
     child = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL, env={**os.environ, **(env or {})})
@@ -104,7 +104,7 @@ def main():
 
 
 def beside_peer(what, cpu, peer, least):
-    """One row: CPU seconds of ours beside those of pytscope, which may be unreachable."""
+    """Makes one row: our CPU seconds beside those of pytscope, which may be missing."""
     shown = f"{cpu * 1e3:.1f} ms CPU"
     if peer is None:
         row(what, shown, "pytscope not reachable", "-", f">= {least:,}x", None)
@@ -113,7 +113,7 @@ def beside_peer(what, cpu, peer, least):
 
 
 def looped(times, *command, env):
-    """CPU seconds of one of many calls: a call of a few milliseconds is too short to be timed alone."""
+    """Returns the CPU seconds of one of many calls, because a call of a few milliseconds is too short to be timed alone."""
     text = " ".join(command)
     loop = best(3, "sh", "-c", f"i=0; while [ $i -lt {times} ]; do {text} >/dev/null; i=$((i+1)); done", env=env)
     return loop.cpu / times
@@ -127,7 +127,7 @@ def run_analyze(a, env):
 
 
 def run_ranks(work):
-    """64 ranks of a tenth of the steps each; the directory is made anew, for it is large."""
+    """Runs 64 ranks with a tenth of the steps each. The directory is created again each time, because it is large."""
     path, env = os.path.join(work, "ranks64"), store_env(os.path.join(work, "ranks-store"))
     steps = STEPS // 10
     subprocess.run([sys.executable, os.path.join(HERE, "make_run.py"), path, str(steps), "--ranks", "64"], check=True)
@@ -163,7 +163,7 @@ def run_diff(work):
 
 
 def run_matrix(work):
-    """First steps of each two of 100 runs, held against the family tree that they were made from."""
+    """Compares the first different steps of each two of 100 runs with the family tree from which the runs were made."""
     store, runs = os.path.join(work, "matrix"), 100
     made = subprocess.run([os.path.join(BUILD, "bench_matrix"), store, str(runs), str(STEPS)], capture_output=True, text=True, check=True)
     want = [tuple(map(int, line.split())) for line in made.stdout.splitlines()]
@@ -214,7 +214,7 @@ def run_trend(work):
 
 
 def run_import(what, make, mib, peer_script, peer_mib, least, work):
-    """A log of another tool: bytes a second of ours, beside those of the tool's own Python reader over a smaller file of the same kind."""
+    """Reads a log of another tool: our bytes per second beside those of its own Python reader on a smaller file of the same kind."""
     big, small = os.path.join(work, "import", "big"), os.path.join(work, "import", "small")
     for where, size in ((big, mib), (small, peer_mib)):
         os.makedirs(where)
@@ -245,7 +245,7 @@ print(n, time.process_time() - began)
 """
 
 
-# Of the SDK of that version, the reader of its logs is Python: blocks, messages, and the numbers of the history.
+# The SDK of this version reads its logs in Python: blocks, messages, and the numbers of the history.
 WANDB_READER = """
 import json, sys, time
 from wandb.proto import wandb_internal_pb2 as pb
@@ -324,7 +324,7 @@ def run_table(a, b, flat, wide, size, work):
     for (what, flight), (p50, rate, ratio) in calls.items():
         if what.startswith("tscoped"):
             bare = calls["bare echo", flight]
-            # Calls that may read or write much pay for another thread; the goal is that of the others.
+            # Calls that may read or write much use a thread of their own. Their goal is that of the other calls.
             judged = not what.endswith("by the pool")
             row(f"{what}, {flight} in flight", f"p50 {p50} us, {int(rate):,}/s", f"bare C-core echo {bare[0]} us, {int(bare[1]):,}/s",
                 f"{ratio:.2f}x", "<= 1.3x" if judged else "-", ratio <= 1.3 if judged else None)

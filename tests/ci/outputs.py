@@ -29,7 +29,7 @@ SCHEMA = lxml.etree.XMLSchema(file=os.path.join(os.path.dirname(os.path.abspath(
 
 
 def junit_report(data):
-    """The testsuites of a report that is valid and counts its cases right."""
+    """Returns the testsuites of a report, which must be valid and have the right counts of its cases."""
     try:
         root = lxml.etree.fromstring(data)
         SCHEMA.assertValid(root)
@@ -58,7 +58,7 @@ def junit(state, kind, data):
     first = next(c for c in cases if c.get("name") == "step_time")
     want = {"regression": "failure", "suspect": "error", "inconclusive": "skipped", "collecting": "skipped", "blind": "skipped"}.get(state)
     check([c.tag for c in first] == ([want] if want else []), "step_time is", [c.tag for c in first])
-    if kind == "evil" and want and state != "blind":  # of what is blind the message has numbers alone
+    if kind == "evil" and want and state != "blind":  # the message of a blind verdict has only numbers
         text = first[0].get("message") + (first[0].text or "")
         check("]]>" in text and "<b>" in text and "&amp;" in text, "what was escaped does not come back", text)
 
@@ -66,7 +66,7 @@ def junit(state, kind, data):
 # --- GitHub ---
 
 def github(state, kind, data):
-    """As the runner reads a line: "::" command [properties] "::" data, then the escapes undone."""
+    """Reads a line as the runner does: "::" command [properties] "::" data. Then the escapes are decoded."""
     lines = data.decode("utf-8").split("\n")
     check(lines.pop() == "", "no newline at the end")
     check(not any(0xD == b or 0x1B == b for b in data), "a control character")
@@ -108,14 +108,14 @@ def metrics(state, kind, data):
 # --- Markdown ---
 
 BLOCKS = {"document", "html_block", "heading", "paragraph", "list", "item", "table", "table_header", "table_row", "table_cell", "code_block"}
-INLINES = {"text", "softbreak", "strong", "html_inline"}  # no link, no image, no code, no emphasis
+INLINES = {"text", "softbreak", "strong", "html_inline"}  # no link, image, code or emphasis is allowed
 HTML = r"<!-- tscope-gate:(?!-)((?!--)[A-Za-z0-9._/%-])+ -->|<details><summary>Runs and policy</summary>|</details>"
 HEADINGS = {"Where the time went", "What changed since the newest baseline", "How the workloads differ", "What to do"}
-EVIL = r'''a"b'c\n::error::d%0A|e`f`]]>--><b>&amp;@team #12 !7 http://x'''  # of the names that a test gives; a name is cut here
+EVIL = r'''a"b'c\n::error::d%0A|e`f`]]>--><b>&amp;@team #12 !7 http://x'''  # a test's names begin so; outputs cut them
 
 
 def tree_of(text):
-    """What GitHub's parser makes of it: elements named as its nodes are, without their namespace."""
+    """Returns the tree of GitHub's parser: elements have the names of its nodes, without their namespace."""
     extensions = [word for name in ("table", "autolink", "strikethrough", "tasklist") for word in ("-e", name)]
     made = subprocess.run(["cmark-gfm", "--to", "xml", *extensions], input=text.encode(), capture_output=True, check=True)
     # Markdown may hold the two characters that XML may not.

@@ -49,7 +49,7 @@ class Place:
         return subprocess.run(["git", "-C", self.origin, *args], env=self.env, check=True, capture_output=True, text=True).stdout.strip()
 
     def commit(self, branch, forward, layers, note):
-        """A commit on branch (made from main) whose training takes that long."""
+        """Makes a commit on the branch (which starts at main) whose training takes that long."""
         if self.git("branch", "--list"):
             known = self.git("branch", "--list", branch)
             self.git("checkout", "--quiet", *([branch] if known else ["-b", branch, "main"]))
@@ -94,7 +94,7 @@ class Place:
             return [json.loads(line) for line in f]
 
     def job(self, file, name, contexts, secrets=True):
-        """A job of a workflow: (ok, steps, folder, artifacts, number of the run)."""
+        """Runs a job of a workflow. Returns (ok, steps, folder, artifacts, number of the run)."""
         self.jobs += 1
         number = 5000 + self.jobs
         folder = os.path.join(self.path, f"job{number}")
@@ -162,7 +162,7 @@ def github(place):
         check(ok, told(steps))
         place.answer("runs", [{"databaseId": number}])
     check(os.path.getsize(os.path.join(artifacts, "tscope-baselines/tscope-baselines")) > 0, "no bundle")
-    check("::notice title=tscope gate%3A pass::" in told(steps), told(steps))  # the fifth, against four
+    check("::notice title=tscope gate%3A pass::" in told(steps), told(steps))  # the fifth run, compared with four
     check(place.job("github-actions.yml", "gate", {"event_name": "push"})[0] is None, "the gate ran on a push")
 
     # A clean change passes, says what it could have missed, and has one comment however often it runs.
@@ -185,7 +185,7 @@ def github(place):
     with open(os.path.join(place.path, f"summary{number}"), encoding="utf-8") as f:
         check(f.read().count("### tscope gate: pass") == 1, "summary")
 
-    # One that is 8 % slower is run again beside its base, on the same machine in turn, and fails with the phase.
+    # A change that is 8 % slower runs again in turn with its base on the same machine. It fails, and the phase is named.
     head = place.commit("slow", 0.078, 12, "slow")
     ok, steps, folder, artifacts, number = place.job("github-actions.yml", "gate", pull_request(8, head))
     check(not ok and [s[1] for s in steps if s[0].startswith("Train")] == [1], told(steps))
@@ -203,7 +203,7 @@ def github(place):
     # Another run of the same job counts together with the first: it does not pass by luck.
     check(place.job("github-actions.yml", "gate", pull_request(8, head))[0] is False, "a rerun passed")
 
-    # Other work cannot be compared, which is no pass.
+    # Another workload cannot be compared, so it does not pass.
     head = place.commit("other", 0.070, 24, "other")
     ok, steps, *_ = place.job("github-actions.yml", "gate", pull_request(9, head))
     check(not ok and [s[1] for s in steps if s[0].startswith("Train")] == [3], told(steps))
@@ -218,7 +218,7 @@ def forks(place):
     left = os.path.join(artifacts, "tscope-runs")
     check(os.path.exists(os.path.join(left, "run/steps.jsonl")) and os.path.exists(os.path.join(left, "pairs/1-base/steps.jsonl")), left)
     place.answer("pulls", [{"number": 9, "head": {"sha": "0" * 40}}, {"number": 10, "head": {"sha": head}}])
-    # It says that it is of main's commit, and leaves a script where ours would lie: neither counts.
+    # The run claims to be of main's commit and leaves a script where ours would be. Neither has an effect.
     with open(os.path.join(left, "run/facts.json"), encoding="utf-8") as f:
         facts = json.load(f)
     facts["code"]["commit"] = place.git("rev-parse", "main")
@@ -267,7 +267,7 @@ def gitlab(place):
     check(seen == {"pass", "regression"}, seen)
     check(not any("glpat-secret" in a for c in place.calls() for a in c["args"]), "the token is seen among the processes")
 
-    # Without the server: the baselines that the job on main left. A fork's job has no token, and so no comment.
+    # Without the server, the baselines are those that the job on main left. A fork's job has no token, so it writes no comment.
     os.makedirs(os.path.join(place.stub, "jobs/tscope-baseline"))
     folder = os.path.join(place.path, "gl-main")
     workflow.checkout(place.origin, folder, place.git("rev-parse", "main"), 201)

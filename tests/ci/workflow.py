@@ -13,14 +13,14 @@ import yaml
 
 
 def load(path):
-    """on: is true: in YAML 1.1; it is `on` again here."""
+    """YAML 1.1 reads the key `on` as true. Here it becomes `on` again."""
     with open(path, encoding="utf-8") as f:
         data = yaml.safe_load(f)
     return {("on" if key is True else key): value for key, value in data.items()}
 
 
 class Expression:
-    """What stands between ${{ and }}, or behind if:."""
+    """An expression: the text between ${{ and }}, or behind if:."""
 
     def __init__(self, contexts, folder, ok):
         self.contexts, self.folder, self.ok = contexts, folder, ok
@@ -88,7 +88,7 @@ def upload(folder, paths, target):
 
 
 def run_job(workflow, name, contexts, folder, origin, environment, artifacts):
-    """One job of a workflow of GitHub in a new folder. [(step, exit status, output)], and whether the job ran and was green."""
+    """Runs one job of a GitHub workflow in a new folder. Returns [(step, exit status, output)], and whether the job ran and passed."""
     job = workflow["jobs"][name]
     done, ok = [], True
     contexts = dict(contexts)
@@ -122,7 +122,7 @@ def run_job(workflow, name, contexts, folder, origin, environment, artifacts):
 
 
 def gitlab_job(config, name, variables, folder, environment):
-    """One job of GitLab in a checkout that is there: script, then after_script whatever came of it."""
+    """Runs one job of GitLab in an existing checkout: script, and then after_script, whatever the result was."""
     job = dict(config[name])
     job = {**config[job.pop("extends")], **job}
     env = dict(environment, **variables)

@@ -35,7 +35,7 @@ def ran(place, command, status=0, **env):
 
 
 def write_run(place, name, config=None, scalars=None):
-    """A run of four steps."""
+    """Writes a run of four steps."""
     folder = os.path.join(place.path, name)
     os.mkdir(folder)
     with open(os.path.join(folder, "run.json"), "w", encoding="utf-8") as f:
@@ -59,7 +59,7 @@ def places(line):
 
 
 def cut(line, starts):
-    """The text from each of these columns to the next."""
+    """Returns the text from each of these columns to the next one."""
     cells = [""] * len(starts)
     for at, c in places(line):
         cells[sum(at >= start for start in starts) - 1] += c
@@ -67,7 +67,7 @@ def cut(line, starts):
 
 
 def grid(text, heads, numeric):
-    """Rows under a head. A column of numbers is set to the right: its cells end where its head does and have no blanks."""
+    """Reads rows below a head. A column of numbers is aligned right: its cells end where its head ends and have no blanks."""
     lines = text.split("\n")
     check(lines.pop() == "" and lines[0].split() == heads, "heads", heads, text)
     at, ends = 0, []
@@ -112,7 +112,7 @@ def lists():
         write_run(place, f"r{i}", {"value": text, "n": 10 ** (i % 15) if i % 3 else 1 / (i + 1)})
         ran(place, f"tscope push -q {'--branch b.' + str(i) if i % 2 else ''} r{i}")
         ran(place, f"tscope tag r{i} v{i}.a+b_c-d")
-    ran(place, "tscope push -q runs/base")  # records none of these facts
+    ran(place, "tscope push -q runs/base")  # this run records none of these facts
     columns = ["name", "config.n", "config.value", "id", "own_name", "config.none", "state", "steps", "config.value"]
     for what, heads, extra in (("", columns, ""), ("--tags", ["name", "id", "config.value"], ""), ("--branches", ["name", "config.n", "id"], ""),
                                ("", ["name", "config.value"], "'config.value ~ \"*a*\"'")):
@@ -176,7 +176,7 @@ EVIL = "a|b`<b>_*[x](http://y.z)@team]]>"  # a phase, a key and a value that bre
 
 
 def train(place, name, at, time, side=None, value=EVIL):
-    """Pushes a run; side names the commit of a run that is not of the branch main, and its machine."""
+    """Pushes a run. side names the commit and the machine of a run that is not on the branch main."""
     session, commit = (f"pair{at}", "ca" * 20 if side == "slow" else "ba" * 20) if side else (name, (f"{at:02d}" + "c" * 38))
     ran(place, f"python3 runs/gate.py {name} time={time} commit={commit} session={session} started={1700000000 + 1000 * at}")
     for rank in (0, 1):
@@ -192,7 +192,7 @@ def train(place, name, at, time, side=None, value=EVIL):
             f.write(steps)
 
 
-# What is gated, the state that must come of it, the exit status.
+# The run that is gated, the expected state, and the exit status.
 GATES = (("same --baseline main", "pass", 0), ("slow --baseline main", "suspect", 4), ("fast --baseline main", "improvement", 0),
          ("other --baseline main", "inconclusive", 3), ("other --baseline main --inconclusive fail", "inconclusive", 1),
          ("same --baseline branch:few", "collecting", 0), ("slow --baseline main --paired 'pair*'", "regression", 1))
@@ -222,7 +222,7 @@ def gates():
         failed = [case.get("name") for case in report.iter("testcase") if case.find("failure") is not None]
         check(("step_time" in failed) == (status == 1) and (status == 1 or not failed), words, failed)
         cells = [outputs.shown(cell) for cell in comment.iter("table_cell")]
-        check(any(cell.startswith(EVIL) for cell in cells), words, cells)  # it comes back whole, in one cell
+        check(any(cell.startswith(EVIL) for cell in cells), words, cells)  # the name comes back whole, in one cell
         told += 2
     for words in ("same --baseline nothing", "nothing --baseline main", "same", "same --baseline main --junit"):
         ran(place, f"tscope gate --junit none.xml --markdown none.md {words}", 2)

@@ -45,7 +45,7 @@ def fail(where, what):
 
 
 class Place:
-    """A folder of its own, with an environment that knows nothing of this machine's."""
+    """A folder of its own, with an environment that has none of this machine's variables."""
 
     def __init__(self):
         self.path = tempfile.mkdtemp(prefix="tscope-cli-")
@@ -135,7 +135,7 @@ def case(path, update):
 
 @functools.lru_cache(maxsize=None)
 def schema_of(verb):
-    """By the draft that the schema names, to whose own schema it is held."""
+    """Returns a validator for the draft that the schema names. The schema is checked against the schema of that draft."""
     with open(os.path.join(ROOT, "docs/schemas", verb + ".schema.json"), encoding="utf-8") as f:
         schema = json.load(f)
     draft = jsonschema.validators.validator_for(schema, default=None)
@@ -155,7 +155,7 @@ def no_constant(word):
 
 
 def hold_to_schema(command, rc, stdout):
-    """Is stdout what the schema of the verb says? Whether it is an error, or None."""
+    """Checks stdout against the schema of the verb. Returns whether it is an error, or None."""
     try:
         value = json.loads(stdout, object_pairs_hook=no_key_twice, parse_constant=no_constant)
         schema_of(re.search(r"[a-z]+(-[a-z]+)*", command[len("tscope "):]).group()).validate(value)
@@ -169,7 +169,7 @@ def hold_to_schema(command, rc, stdout):
 
 
 def closed(schema, where, bad):
-    """Every object of a schema says what else may stand in it."""
+    """Lists the objects of a schema that do not say which other members are allowed."""
     if isinstance(schema, dict):
         if schema.get("type") == "object" and "additionalProperties" not in schema:
             bad.append(where)
@@ -180,7 +180,7 @@ def closed(schema, where, bad):
             closed(value, f"{where}/{i}", bad)
 
 
-# Every verb, done and refused. The commands build on each other.
+# Every verb, once with success and once refused. Later commands need the earlier ones.
 JSON_COMMANDS = """
 list
 version
@@ -297,7 +297,7 @@ def schemas(_update):
     for command in JSON_COMMANDS:
         rc, stdout, _ = place.run(f"tscope {command} --json")
         seen.add((command.split()[0], hold_to_schema(f"tscope {command} --json", rc, stdout)))
-    for verb in VERBS:  # a word that no verb takes
+    for verb in VERBS:  # no verb takes this word
         rc, stdout, _ = place.run(f"tscope {verb} --no-such-option --json")
         seen.add((verb, hold_to_schema(f"tscope {verb} --no-such-option --json", rc, stdout)))
     never = [v for v in VERBS if not {(v, False), (v, True)} <= seen]
@@ -307,7 +307,7 @@ def schemas(_update):
 
 
 class Page(html.parser.HTMLParser):
-    """What a browser would see: every tag closed, and what tags and attributes there are."""
+    """Parses a page as a browser would: checks that every tag is closed, and collects tags and attributes."""
     VOID = {"meta", "br", "hr", "link", "img", "input"}
 
     def __init__(self, text):
@@ -335,7 +335,7 @@ class Page(html.parser.HTMLParser):
 
 
 def contrast(a, b):
-    """Of two colours, as WCAG 2.1 defines it."""
+    """The contrast of two colours, as WCAG 2.1 defines it."""
     def luminance(colour):
         colour = "".join(c * 2 for c in colour) if len(colour) == 3 else colour
         channels = [int(colour[i:i + 2], 16) / 255 for i in (0, 2, 4)]
@@ -496,7 +496,7 @@ def resume(_update):
     with open(os.path.join(place.path, "long/steps.jsonl"), "w") as f:
         x = 1
         for step in range(120000):
-            x = x * 6364136223846793005 + 1442695040888963407 & (1 << 64) - 1  # does not compress
+            x = x * 6364136223846793005 + 1442695040888963407 & (1 << 64) - 1  # these values do not compress
             f.write('{"step":%d,"scalars":{"loss":%r,"grad_norm":%r}}\n' % (step, x / 2**64, (x >> 7) / 2**60))
     server = Server(place, "server")
     data = os.path.join(place.path, "server-store/data.mdb")
@@ -505,7 +505,7 @@ def resume(_update):
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while push.poll() is None and os.path.getsize(data) < empty + (1 << 19):
         time.sleep(0.001)
-    server.process.send_signal(signal.SIGSTOP)  # from here on it answers nothing, so the push cannot end
+    server.process.send_signal(signal.SIGSTOP)  # from here on the server does not answer, so the push cannot end
     caught = push.poll() is None
     server.process.kill()
     server.process.wait()
@@ -549,7 +549,7 @@ def damaged(_update):
     rc, stdout, stderr = place.run("tscope analyze order")
     if rc != 2 or stdout or b"checksum" not in stderr:
         fail("damaged: analyze", f"exit {rc}\n{stdout.decode()}{stderr.decode()}")
-    os.truncate(path, 8192)  # cut short: reading its map is answered by SIGBUS
+    os.truncate(path, 8192)  # the file is cut short: reading its map raises SIGBUS
     for verb in ("list", "show base", "verify", "push runs/base"):
         rc, stdout, stderr = place.run(f"tscope {verb} --json")
         if rc != 2 or json.loads(stdout or "{}").get("error", {}).get("status") != "damaged" or stderr.count(b"\n") != 1:
@@ -612,7 +612,7 @@ def generated(update):
 
 
 def referred(schema, names):
-    """The names of definitions that a schema refers to."""
+    """Returns the names of the definitions that a schema refers to."""
     if isinstance(schema, dict):
         if schema.get("$ref", "").startswith("#/$defs/"):
             names.add(schema["$ref"][len("#/$defs/"):])
@@ -634,7 +634,7 @@ def definitions(update):
         with open(path, encoding="utf-8") as f:
             schema = json.load(f)
         wanted = referred({k: v for k, v in schema.items() if k != "$defs"}, set())
-        while True:  # what is referred to, by the answers and by each other
+        while True:  # collect the definitions that the answers, and other definitions, refer to
             kept = {**{k: v for k, v in schema["$defs"].items() if k in wanted}, **{k: v for k, v in made.items() if k in wanted}}
             more = referred(kept, set(wanted))
             if more == wanted:
@@ -730,7 +730,7 @@ def narrow(_update):
             text = stdout.decode("utf-8")
             for line in text.split("\n"):
                 words = [w for w in line.split() if width(w) > columns - 16]
-                copied = line.startswith("  tscope ")  # an example, to be copied whole
+                copied = line.startswith("  tscope ")  # an example that is copied as a whole
                 if width(line) > columns and not words and not copied:
                     fail(f"narrow: COLUMNS={columns} tscope {command}", f"{width(line)} columns: {line!r}")
             if "\n\n\n" in text:
@@ -742,7 +742,7 @@ def narrow(_update):
     place.close()
 
 
-# Writes down what it was given, and steps in which that shows.
+# The script writes down its arguments, and steps that depend on them.
 TRAIN = """import json, os, sys
 BASE = 1.0
 with open(os.path.join(sys.argv[1], "steps.jsonl"), "w") as f:
@@ -761,8 +761,8 @@ def reproduced(_update):
     with open(os.path.join(place.path, "code/exp one/train.py"), "w") as f:
         f.write(TRAIN)
     place.run(f"cd code && {git} init -q . && printf 'a\\n' > top.txt && git add . && {git} commit -qm one")
-    place.run(f"cp -r code later && cd later && {git} commit -q --allow-empty -m two")  # a clone that is elsewhere
-    # What is not committed: a word in a folder below, a file of bytes, quotes, no newline at the end.
+    place.run(f"cp -r code later && cd later && {git} commit -q --allow-empty -m two")  # the clone is in another folder
+    # The uncommitted changes are a word in a lower folder, a file of bytes, quotes, and a file without a newline at its end.
     place.run("cd code && sed -i 's/BASE = 1.0/BASE = 3.25  # it'\"'\"'s \\\\ \\xc3\\xa9/' 'exp one/train.py' && "
               "printf '\\0\\1\\377' > 'exp one/b.bin' && git add -N . && printf 'b' >> top.txt")
     lines = {"a": "python3 train.py ../../run-a 0.5 'two words' \"it's\" --name=x",

@@ -36,7 +36,7 @@ class Server:
         return subprocess.run([os.path.join(self.build, "tscope"), *words], env=self.env, capture_output=True, text=True)
 
     def push(self, folder, name):
-        """The id when the push was acknowledged, else None."""
+        """Returns the id if the push was acknowledged, else None."""
         done = self.tscope("push", folder, "--name", name, "--json")
         return json.loads(done.stdout)["pushes"][0]["run"]["id"] if done.returncode == 0 else None
 
@@ -69,7 +69,7 @@ class Pushers:
 
 
 def names_of(run_tscope):
-    """name -> id of every run that list shows, page by page."""
+    """Returns {name: id} of every run that list shows, page by page."""
     names, page = {}, None
     while True:
         words = ["list", "--json", "--limit", "1000", "--all-projects"] + (["--page", page] if page else [])

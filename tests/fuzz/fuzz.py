@@ -19,7 +19,7 @@ FRAME = re.compile(rf"^ *#\d+ \S+ in (\S+) ({re.escape(os.getcwd())}/\S+)$", re.
 
 
 def why(text):
-    """What the sanitizer said, and the innermost function of ours."""
+    """Returns the sanitizer's message and the innermost function of our own code."""
     reason, frame = REASON.search(text), FRAME.search(text)
     said = next((g for g in reason.groups() if g), "") if reason else ""
     return said + (f", in {frame[1]} ({os.path.relpath(os.path.normpath(frame[2]))})" if frame else "")
@@ -33,10 +33,10 @@ class Target:
         self.corpus = build / "corpus" / self.name
         self.seeds = pathlib.Path("tests/fuzz/corpus") / self.name
         self.inputs = self.edges = 0
-        self.findings = {}  # what failed: why
+        self.findings = {}  # file of the failing input: reason
 
     def round(self, seconds, log):
-        """One life of the program; its output."""
+        """Runs the program once and returns its output."""
         begin = log.tell()
         subprocess.run([self.path, f"-max_total_time={max(1, round(seconds))}", "-timeout=10", "-rss_limit_mb=4096",
                         "-print_final_stats=1", f"-artifact_prefix={self.found}/", self.corpus, self.seeds],

@@ -57,7 +57,7 @@ def listed(*patterns):
 
 
 def parsers():
-    """{function: header} of all headers that are no test's."""
+    """Returns {function: header} of all headers except those of tests."""
     found, all_names = {}, set()
     for path in listed("*.h"):
         if os.path.basename(path).startswith(("test_", "fuzz_")) or not os.path.exists(path):

@@ -50,7 +50,7 @@ class Client:
             setattr(self, method.name, lambda timeout=60, **fields: call(request(**fields), timeout=timeout))
 
     def push(self, run, objects, codec_of, **commit):
-        """have, want, put, commit. Returns (reply of the put or None, reply of the commit, how many were missing)."""
+        """Calls have, want, put and commit. Returns (reply of the put or None, reply of the commit, how many were missing)."""
         ids, missing = list(objects), b""
         for i in range(0, len(ids), IDS):
             missing += self.HasObjects(ids=b"".join(ids[i:i + IDS])).missing

@@ -27,7 +27,7 @@ def need(condition, what):
 
 
 def bits(value):
-    """The bits of a double, every NaN as the one NaN."""
+    """Returns the bits of a double. Every NaN has the same bits."""
     return NAN if value != value else struct.unpack("<Q", struct.pack("<d", value))[0]
 
 
@@ -169,7 +169,7 @@ def read_fact(at, references):
 
 
 def effective(facts):
-    """Of each path the fact of its highest source; facts are sorted."""
+    """Returns, for each path, the fact of its highest source. facts are sorted."""
     return list({fact[0]: fact for fact in facts}.values())
 
 
@@ -186,7 +186,7 @@ def digests(facts):
 
 @dataclass
 class Rank:
-    facts: list = field(default_factory=list)        # all of this rank's, sorted
+    facts: list = field(default_factory=list)        # all facts of this rank, sorted
     rows: dict = field(default_factory=dict)         # {table kind: [(key, {column: cell})]}, keys ascending
     files: dict = field(default_factory=dict)        # {name: content}
     precision: dict = field(default_factory=dict)    # {column: (precision, digits)}
@@ -228,7 +228,7 @@ def tables(rows):
 
 
 def cut(rows, columns, keys, keys_of):
-    """Blocks of a table as lists of keys."""
+    """Returns the blocks of a table as lists of keys."""
     b, cells, blocks, block, seen = cell_bits(keys), dict(rows), [], [], {}
     group_at = full_sets(rows, columns, keys_of) if columns else lambda i: []
     has_text = any(c[1] in (C_TEXT, C_JSON) for c in keys_of)

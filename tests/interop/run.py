@@ -224,7 +224,7 @@ def small_run(path):
 
 
 def long_run(path, steps):
-    """One rank, one file, memory that stands still, doubles without end: every codec has its place in it."""
+    """Writes one rank with one file, constant memory, and doubles with all digits, so that every codec is used."""
     rnd = random.Random(2)
     os.makedirs(path)
     with open(os.path.join(path, "steps.jsonl"), "w", encoding="utf-8") as file:
@@ -237,7 +237,7 @@ def long_run(path, steps):
 
 
 def odd_run(path):
-    """One rank that was restarted twice, with values that are not what is expected of their keys."""
+    """Writes one rank that was restarted twice, with values whose types do not fit their keys."""
     odd = [r'{"step":2,"scalars":{"a":9007199254740993,"b":9007199254740992,"c":-18446744073709551616,"d":"text","e":true}}',
            r'{"step":3,"scalars":{"f":[1.0,2.5,"\u00e9"],"g":{},"h":{"x":1},"i":null,"j":-0,"k":1e400}}',
            r'{"step":4,"digests":{"w":"12","v":"00000000000000AB","u":7},"tags":"\u00e9\ud83d\ude00","samples":"many"}',
@@ -408,7 +408,7 @@ def check_cells(place, path, name):
 
 
 def check_columns(reply, want):
-    """What GetRun says of columns against the rows."""
+    """Compares what GetRun says of columns with the rows."""
     said = {(i.name, i.type): i for i in reply.columns if i.table == 1}
     have = {}
     for number, rank in sorted(want.items()):
@@ -518,7 +518,7 @@ def check_join(place):
 
 
 def check_errors(place, run):
-    """The statuses of docs/protocol.md, each with its trailer."""
+    """Checks the statuses of docs/protocol.md, each with its trailer."""
     c, m = place.client, place.client.m
     raw = f.keys_block([1, 2, 3])
 

@@ -70,7 +70,7 @@ def index_lengths(first, objects):
 
 
 def check(most_rows):
-    """Each vector, `rows` up to most_rows; returns how many of each kind."""
+    """Checks each vector with `rows` up to most_rows. Returns how many there are of each kind."""
     count = {}
     for kind, name, lines in read():
         what = dict((key, rest) for key, rest in lines)

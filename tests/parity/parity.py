@@ -80,7 +80,7 @@ DIFFERS = [
     ("trace*", "overlap from kernel traces is not built yet", "-"),
 ]
 
-# Words, lists and flags, not numbers.
+# These are words, lists and flags, not numbers.
 SKIPPED = ["*.has_*", "findings*", "exit_code", "efficiency.recoverable_order*", "efficiency.lines.*.name", "efficiency.lines.*.recoverable",
            "timing.phase_order*", "distributed.ranks.*.rank"]
 
@@ -107,7 +107,7 @@ def find(rows, path):
 
 
 def star(pattern, path):
-    """What the * of the pattern stands for: one component."""
+    """Returns the component that the * of the pattern matches."""
     for a, b in zip(pattern.split("."), path.split(".")):
         if a == "*":
             return b
@@ -165,7 +165,7 @@ def check(name, run, expected_path, counts, wrong):
         ours = ours_of(analysis, row[1].format(star(row[0], path)))
         if isinstance(ours, str):
             ours = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}[ours]
-        # Where a thing was never recorded pytscope says 0 or null; ours says unknown.
+        # If a value was never recorded, pytscope says 0 or null; tscope says that it is unknown.
         if ours is None and (want is None or want == 0):
             counts[row[0], "unknown"] = counts.get((row[0], "unknown"), 0) + 1
         elif same(want, ours):

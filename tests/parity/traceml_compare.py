@@ -46,7 +46,7 @@ def cases():
 
 
 def answer_of(told, code):
-    """What --json says, in the words of the index. TraceML exits 0 with every verdict."""
+    """Returns what --json says, in the words of the index. TraceML exits with 0 for every verdict."""
     theirs = told["traceml"]
     return {
         "status": theirs["status"], "outcome": theirs["outcome"], "severity": theirs["severity"],
@@ -88,7 +88,7 @@ def one(build, place, case, a, b, agreed):
 
 
 def refused(build, place):
-    """What TraceML's compare ends with an error, ours does too, and says where."""
+    """Input that TraceML's compare refuses with an error is refused here too, and the error says where."""
     folder = os.path.join(CORPUS, "compare_cases/errors")
     n = 0
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:

@@ -40,7 +40,7 @@ class Seen(TrainerCallback):
 
 
 class Rounded(Trainer):
-    """The loss as it was logged before the rounding was taken out."""
+    """Logs the loss rounded to 4 decimals, as it was logged before the rounding was removed."""
 
     def log(self, logs, *args, **kwargs):
         if 'loss' in logs:

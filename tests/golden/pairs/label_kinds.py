@@ -49,7 +49,7 @@ def number(value, form):
 
 
 def shown(rank, form):
-    """What of one rank's run the form keeps."""
+    """Returns the part of one rank's run that the form keeps."""
     rank = copy.deepcopy(rank)
     if form == "third":
         rank["steps"] = [r for r in rank["steps"] if r["step"] % 3 == 0]

@@ -66,7 +66,7 @@ def x_hparams():
 
 
 def later_tags():
-    """All of one series, then all of another: as a job writes that evaluates at its end."""
+    """Writes all of one series, then all of another, as a job does that evaluates at its end."""
     w = SummaryWriter("later")
     for s in range(12):
         w.add_scalar("train/loss", loss(s), s, walltime=T0 + s)

@@ -76,7 +76,7 @@ def media():
 
 
 def blocks():
-    """Several blocks of 32 KiB, and records that lie in more than one."""
+    """Writes several blocks of 32 KiB, with records that lie in more than one block."""
     run = begin("blocks", "blocks04")
     for s in range(12):
         run.log({"loss": loss(s), "long": f"{s}-" * (1400 + s)})
@@ -95,7 +95,7 @@ def resumed():
 
 
 def crashed():
-    """Killed while it trains: no exit record."""
+    """Is killed while it trains, so there is no exit record."""
     run = begin("crashed", "crashed6")
     for s in range(80):
         run.log({"loss": loss(s), "lr": 1e-3 * 0.9**s})
@@ -105,7 +105,7 @@ def crashed():
 
 
 def failed():
-    """An exception: the exit record has code 1."""
+    """Ends with an exception: the exit record has code 1."""
     run = begin("failed", "failed07")
     run.log({"loss": 1.0})
     run.finish(exit_code=1)
