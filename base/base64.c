@@ -25,7 +25,7 @@ void ts_base64_print(struct ts_buf *out, struct ts_span bytes)
 	out->len += groups * 4;
 }
 
-/* 64: none of the alphabet. */
+/* Returns 64 for a character that is not in the alphabet. */
 static unsigned digit_of(uint8_t c)
 {
 	if (c >= 'A' && c <= 'Z')
@@ -37,7 +37,7 @@ static unsigned digit_of(uint8_t c)
 	return c == '+' ? 62 : c == '/' ? 63 : 64;
 }
 
-/* Of the last group. */
+/* Counts the padding characters of the last group. */
 static size_t padding_of(struct ts_span text)
 {
 	if (text.len < 4 || text.data[text.len - 1] != '=')

@@ -11,7 +11,7 @@ static int64_t read_clock(clockid_t id)
 {
 	struct timespec t = {0};
 
-	(void)clock_gettime(id, &t); /* fails for unknown clocks only */
+	(void)clock_gettime(id, &t); /* it fails only for unknown clocks */
 	return (int64_t)t.tv_sec * NS + t.tv_nsec;
 }
 
@@ -25,8 +25,8 @@ int64_t ts_now_real_ns(void)
 	return read_clock(CLOCK_REALTIME);
 }
 
-/* Days since 1970-01-01 of a date of the Gregorian calendar. Years are counted from March, so that a leap day comes
- * last; 719468 days lie between 0000-03-01 and 1970-01-01. */
+/* Counts the days from 1970-01-01 to a date of the Gregorian calendar. Years are counted from March, so that a leap
+ * day comes last; 719468 days lie between 0000-03-01 and 1970-01-01. */
 static int64_t days_of(int64_t year, int month, int day)
 {
 	int64_t y = month <= 2 ? year - 1 : year;
@@ -35,7 +35,7 @@ static int64_t days_of(int64_t year, int month, int day)
 	return y * 365 + y / 4 - y / 100 + y / 400 + day_of_year - 719468;
 }
 
-/* The other way round; the years of an int64 of nanoseconds, 1677 to 2262. */
+/* Turns days back into a date. Only the years that fit an int64 of nanoseconds occur, 1677 to 2262. */
 static void date_of(int64_t days, int *year, int *month, int *day)
 {
 	int64_t d = days + 719468;
@@ -53,7 +53,7 @@ static void date_of(int64_t days, int *year, int *month, int *day)
 	*year = (int)(y + era * 400 + (*month <= 2));
 }
 
-/* n digits of v and the character behind them; returns what comes next. */
+/* Writes n digits of v and the character after them; returns where the next character goes. */
 static char *put_digits(char *at, int v, int n, char after)
 {
 	for (int i = n; i-- > 0; v /= 10)
@@ -138,7 +138,7 @@ static int64_t fraction_ns(struct scan *s)
 	return ns;
 }
 
-/* Seconds to take off to come to UTC. */
+/* Reads an offset from UTC. The result is the number of seconds to subtract to get UTC. */
 static int64_t offset_s(struct scan *s)
 {
 	int sign = 0;
@@ -167,7 +167,7 @@ static int days_in_month(int year, int month)
 	return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
 }
 
-/* seconds * 1e9 + ns, where the product alone may pass the range at its lower end. */
+/* Computes seconds * 1e9 + ns. At the lower end of the range the product alone may overflow where the sum does not. */
 static bool join_ns(int64_t seconds, int64_t ns, int64_t *ret)
 {
 	if (seconds < 0 && ns > 0) {

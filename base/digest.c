@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static EVP_MD *sha256; /* NULL: OpenSSL has none */
+static EVP_MD *sha256; /* NULL: OpenSSL has no SHA-256 */
 static pthread_key_t own_hasher;
 static bool has_key;
 
@@ -17,7 +17,7 @@ static void free_own(void *context)
 	EVP_MD_CTX_free(context);
 }
 
-/* Without the machine's openssl.cnf, which a command of a millisecond would spend a third of its time on. */
+/* OpenSSL is started without the machine's openssl.cnf: reading it would take a third of a command's millisecond. */
 static void fetch(void)
 {
 	(void)OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
@@ -49,7 +49,7 @@ void ts_hasher_finish(struct ts_hasher *hasher)
 	hasher->context = NULL;
 }
 
-/* EVP fails on SHA-256 only for lack of memory inside a provider; a wrong id would be worse than a stop. */
+/* EVP fails on SHA-256 only for lack of memory inside a provider; stopping is better than a wrong id. */
 static void must(int ok)
 {
 	if (ok != 1)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A cut in the middle of a UTF-8 sequence would make the whole text invalid: step back over it. */
+/* A cut inside a UTF-8 sequence would make the whole text invalid, so the cut moves back to before that sequence. */
 static void cut_at_boundary(char *text)
 {
 	size_t len = strlen(text);

@@ -94,7 +94,7 @@ static enum ts_status sync_retrying(int fd, const char *path, struct ts_error *e
 
 enum ts_status ts_file_open(const char *path, int *ret_fd, uint64_t *ret_size, struct ts_error *err)
 {
-	/* Without O_NONBLOCK opening a named pipe would wait for its writer. */
+	/* Without O_NONBLOCK, opening a named pipe would wait for its writer. */
 	int fd = open_retrying(path, O_RDONLY | O_NONBLOCK, 0);
 	struct stat st;
 
@@ -114,7 +114,7 @@ enum ts_status ts_file_open(const char *path, int *ret_fd, uint64_t *ret_size, s
 	return TS_OK;
 }
 
-/* Reads to the end: the size is a hint only, a file may grow while it is read. */
+/* Reads to the end of the file. The size is only a hint, because a file may grow while it is read. */
 static enum ts_status read_to_end(int fd, uint64_t size, struct ts_buf *buf, struct ts_error *err)
 {
 	size_t before = buf->len;
@@ -127,7 +127,7 @@ static enum ts_status read_to_end(int fd, uint64_t size, struct ts_buf *buf, str
 		size_t got;
 		uint8_t *at;
 
-		if (left == 0) { /* exactly at the ceiling: is there one more byte? */
+		if (left == 0) { /* the limit is reached exactly: is there one more byte? */
 			if (ts_read_full(fd, &spare, 1, &got, err))
 				return err->status;
 			if (got)
@@ -160,7 +160,7 @@ enum ts_status ts_file_read(const char *path, struct ts_buf *buf, struct ts_erro
 	return status ? ts_error_prefix(err, "%s", path) : TS_OK;
 }
 
-/* The directory that holds path, in out: "." for a bare name. */
+/* Writes the directory that holds path to out: "." for a bare name. */
 static void directory_of(struct ts_buf *out, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -245,7 +245,7 @@ static enum ts_status make_dir(const char *path, mode_t mode, struct ts_error *e
 	if (mkdir(path, mode) == 0)
 		return TS_OK;
 	errnum = errno;
-	/* A read-only or forbidden parent is no matter where the directory stands already. */
+	/* A read-only or forbidden parent does not matter where the directory already exists. */
 	if (ts_file_kind(path) == TS_FILE_DIRECTORY)
 		return TS_OK;
 	return ts_error_errno(err, errnum == EEXIST ? ENOTDIR : errnum, "%s", path);

@@ -32,13 +32,13 @@ static void check_scan(struct ts_span text)
 	hold(n <= text.len);
 	if (n == 0)
 		return;
-	/* What lies behind a number has no say in it. */
+	/* Bytes after a number must not change how it is read. */
 	hold(ts_number_scan(ts_span_of(text.data, n), &again, &integer_again) == n);
 	hold(memcmp(&value, &again, sizeof value) == 0 && integer == integer_again);
 	check_print(value);
 }
 
-/* Returns where the text turned bad, or its length. */
+/* Returns the position at which the text became invalid, or its length. */
 static size_t read_all(struct ts_span text, struct ts_buf *scratch)
 {
 	struct ts_json_reader r;

@@ -29,7 +29,7 @@ static void check_id(struct ts_span text)
 		hold(ts_id_parse(ts_span_str(ts_id_hex(&id, printed)), &again) && ts_id_eq(&id, &again));
 }
 
-/* Both ways: the text of the bytes, and the bytes of the text. */
+/* Checks both directions: encoding the bytes as text, and decoding the bytes as if they were text. */
 static void check_base64(struct ts_span text)
 {
 	struct ts_buf printed = TS_BUF_INIT(4 << 20);
@@ -80,7 +80,7 @@ static void check_escape(struct ts_span text)
 	ts_buf_finish(&again);
 }
 
-/* Up to the first byte 0 a pattern, behind it a text. */
+/* The bytes before the first 0 are a pattern, the bytes after it are a text. */
 static void check_glob(struct ts_span text)
 {
 	const uint8_t *zero = text.len ? memchr(text.data, 0, text.len) : NULL;

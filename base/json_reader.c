@@ -43,7 +43,7 @@ static inline size_t skip_space(struct ts_span in, size_t at)
 	return at;
 }
 
-/* Moves over characters that need no look; stops at a quote, a backslash, a control character or a byte from 0x80. */
+/* Skips characters that need no handling; stops at a quote, a backslash, a control character or a byte from 0x80. */
 static inline size_t skip_plain(struct ts_span in, size_t at)
 {
 	while (in.len - at >= 8) {
@@ -56,7 +56,7 @@ static inline size_t skip_plain(struct ts_span in, size_t at)
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 		v = __builtin_bswap64(v);
 #endif
-		/* A borrow can mark a byte wrongly, but only behind one that is marked rightly. */
+		/* A borrow can mark a byte wrongly, but only after a byte that is marked rightly. */
 		quote = v ^ REPEAT('"');
 		slash = v ^ REPEAT('\\');
 		stop = ((quote - REPEAT(1)) & ~quote) | ((slash - REPEAT(1)) & ~slash) | (v - REPEAT(0x20)) | v;
@@ -70,7 +70,7 @@ static inline size_t skip_plain(struct ts_span in, size_t at)
 	return at;
 }
 
-/* Moves over plain and multi-byte characters to the next quote or backslash. */
+/* Skips plain and multi-byte characters up to the next quote or backslash. */
 static enum ts_status skip_text(const struct ts_json_reader *r, size_t *at, struct ts_error *err)
 {
 	for (;;) {
@@ -92,7 +92,7 @@ static enum ts_status skip_text(const struct ts_json_reader *r, size_t *at, stru
 	}
 }
 
-/* Four hex digits at `at`, or -1. */
+/* Reads four hex digits at `at`; returns -1 if they are not all hex digits. */
 static int32_t hex4(struct ts_span in, size_t at)
 {
 	int32_t v = 0;
@@ -113,7 +113,7 @@ static int32_t hex4(struct ts_span in, size_t at)
 	return v;
 }
 
-/* The escape whose 'u' stands before *at. A surrogate without its other half becomes U+FFFD. */
+/* Reads the escape whose 'u' stands before *at. A surrogate without its other half becomes U+FFFD. */
 static enum ts_status unescape_unicode(const struct ts_json_reader *r, size_t *at, struct ts_error *err)
 {
 	struct ts_span in = r->in;
@@ -139,7 +139,7 @@ static enum ts_status unescape_unicode(const struct ts_json_reader *r, size_t *a
 	return TS_OK;
 }
 
-/* The escape whose backslash stands at *at. */
+/* Reads the escape whose backslash stands at *at. */
 static enum ts_status unescape(const struct ts_json_reader *r, size_t *at, struct ts_error *err)
 {
 	static const char from[] = "\"\\/bfnrt";
@@ -159,7 +159,7 @@ static enum ts_status unescape(const struct ts_json_reader *r, size_t *at, struc
 	return TS_OK;
 }
 
-/* A string with escapes: `at` stands on the first backslash, `from` is where the text begins. */
+/* Reads a string with escapes: `at` is the position of the first backslash, `from` is where the text begins. */
 static enum ts_status read_escaped(const struct ts_json_reader *r, size_t from, size_t *ret_at,
 				   struct ts_span *ret_text, struct ts_error *err)
 {
@@ -186,7 +186,7 @@ static enum ts_status read_escaped(const struct ts_json_reader *r, size_t from, 
 	return TS_OK;
 }
 
-/* The string whose first quote stands at *at; *at moves behind its last one. */
+/* Reads the string whose first quote stands at *at; *at moves past its last quote. */
 static enum ts_status read_string(const struct ts_json_reader *r, size_t *at, struct ts_span *ret_text,
 				  struct ts_error *err)
 {
@@ -262,7 +262,7 @@ static inline void end_value(struct ts_json_reader *r, size_t at)
 	r->need_value = false;
 }
 
-/* At depth 0 nothing else would notice that "01" or "nullx" is no value. */
+/* At depth 0 no other check would reject "01" or "nullx". */
 static bool runs_on(const struct ts_json_reader *r, size_t at)
 {
 	uint8_t c;

@@ -22,7 +22,7 @@ static void new_line(struct ts_json *j)
 		ts_buf_char(j->buf, ' ');
 }
 
-/* What stands before a key or a value. */
+/* Writes the separator that stands before a key or a value. */
 static void separate(struct ts_json *j, bool key)
 {
 	bool in_object = j->depth > 0 && j->close[j->depth] == '}';

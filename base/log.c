@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Room kept for the mark of a cut, a closing quote and the newline. */
+/* The line keeps room for the mark of a cut, a closing quote and the newline. */
 enum { ROOM = sizeof((struct ts_log *)0)->text - 5 };
 
 static atomic_int most_level = TS_LOG_INFO;
@@ -23,7 +23,7 @@ static void put(struct ts_log *line, const char *text, size_t len)
 {
 	if (line->off || line->cut)
 		return;
-	if (line->len + len > ROOM) { /* a closing quote may lie in the reserve already */
+	if (line->len + len > ROOM) { /* a closing quote may already use the reserved room */
 		line->cut = true;
 		return;
 	}
@@ -66,7 +66,7 @@ void ts_log_begin(struct ts_log *line, enum ts_log_level level, const char *even
 		(void)snprintf(stamp, sizeof stamp, "<%d>", (int)level);
 		put_str(line, stamp);
 	}
-	/* Milliseconds always, also when they are .000: columns stay in line. */
+	/* Milliseconds are always printed, also .000, so that the columns stay aligned. */
 	ts_time_text(now - now % 1000000 + 1, stamp);
 	n = strlen(stamp);
 	put_str(line, "time=");
@@ -93,7 +93,7 @@ static bool needs_quotes(struct ts_span value)
 	return value.len == 0;
 }
 
-/* A cut value still gets its closing quote: ts_log_end has room for it. */
+/* A value that is cut still gets its closing quote: ts_log_end has room for it. */
 void ts_log_span(struct ts_log *line, const char *key, struct ts_span value)
 {
 	bool quoted = needs_quotes(value);
@@ -105,7 +105,7 @@ void ts_log_span(struct ts_log *line, const char *key, struct ts_span value)
 	put_str(line, " ");
 	put_str(line, key);
 	put_str(line, quoted ? "=\"" : "=");
-	quoted = quoted && !line->cut; /* cut before its quote could be opened */
+	quoted = quoted && !line->cut; /* the line was cut before the opening quote */
 	while (at < value.len && !line->cut) {
 		if (value.data[at] == '"' || value.data[at] == '\\') {
 			one[0] = '\\';
@@ -154,6 +154,6 @@ void ts_log_end(struct ts_log *line)
 	if (line->off)
 		return;
 	line->text[line->len++] = '\n';
-	/* A log that cannot be written has nowhere to say so. */
+	/* If the log itself cannot be written, there is nowhere to report that. */
 	(void)ts_write_full(STDERR_FILENO, line->text, line->len, &err);
 }

@@ -22,14 +22,14 @@ static const double exact_powers[] = {1e0,  1e1,  1e2,	1e3,  1e4,  1e5,  1e6,	1e
 				      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 static const uint64_t integer_powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
-/* What the text says, before it is a double: digits * 10^exponent. */
+/* The number as the text spells it, before it becomes a double: digits * 10^exponent. */
 struct decimal {
 	uint64_t mantissa;
 	int64_t exponent;
 	bool negative;
 	bool integer;
 	struct ts_span whole;	 /* the digits before the point */
-	struct ts_span fraction; /* the digits behind it */
+	struct ts_span fraction; /* the digits after the point */
 	int64_t shift;		 /* the written exponent */
 };
 
@@ -44,7 +44,8 @@ static uint64_t load8(const uint8_t *p)
 	return v;
 }
 
-/* Eight digits' values, the first in the lowest byte, as one number: three multiplications instead of eight. */
+/* Joins the values of eight digits, the first in the lowest byte, into one number with three multiplications instead
+ * of eight. */
 static uint64_t join8(uint64_t v)
 {
 	v = v * 10 + (v >> 8);
@@ -80,7 +81,7 @@ static const uint8_t *take_digits(const uint8_t *p, const uint8_t *end, uint64_t
 	return p;
 }
 
-/* The exponent part at p, or p itself when there is none that is complete. */
+/* Returns the end of the exponent part at p, or p itself when there is no complete one. */
 static const uint8_t *take_exponent(const uint8_t *p, const uint8_t *end, int64_t *ret_shift)
 {
 	const uint8_t *at = p + 1;
@@ -98,7 +99,7 @@ static const uint8_t *take_exponent(const uint8_t *p, const uint8_t *end, int64_
 	return at;
 }
 
-/* Returns the end of the number, or NULL when there is none. */
+/* Returns the end of the number, or NULL when there is no number. */
 static const uint8_t *read_decimal(struct ts_span text, struct decimal *d)
 {
 	const uint8_t *p = text.data, *end, *start;
@@ -139,7 +140,7 @@ static const uint8_t *read_decimal(struct ts_span text, struct decimal *d)
 #define INFINITY_BITS (UINT64_C(0x7FF) << 52)
 #define HIDDEN_BIT (UINT64_C(1) << 52)
 
-/* w * 5^q to 128 bits; the second half of the power is looked at only when it can matter for 55 bits. */
+/* Computes w * 5^q to 128 bits. The second half of the power is used only when it can change the first 55 bits. */
 static void multiply_power(uint64_t w, int64_t q, uint64_t *high, uint64_t *low)
 {
 	const uint64_t *power = powers_of_five[q - POWER_MIN];
@@ -155,7 +156,7 @@ static void multiply_power(uint64_t w, int64_t q, uint64_t *high, uint64_t *low)
 	}
 }
 
-/* The bits of the double nearest to w * 10^q, ties to even, without the sign. */
+/* Returns the bits of the double nearest to w * 10^q, ties to even, without the sign. */
 static uint64_t eisel_lemire(uint64_t w, int64_t q)
 {
 	uint64_t high;
@@ -182,7 +183,8 @@ static uint64_t eisel_lemire(uint64_t w, int64_t q)
 		mantissa += mantissa & 1;
 		return mantissa >> 1; /* a carry into bit 52 is the smallest normal number, as it should be */
 	}
-	/* Exactly between two doubles: only such small powers can be, and then the even one is wanted. */
+	/* The product may lie exactly between two doubles only for such small powers; then the even double is the
+	 * result. */
 	if (low <= 1 && q >= -4 && q <= 23 && (mantissa & 3) == 1 && mantissa << (upper + 9) == high)
 		mantissa &= ~UINT64_C(1);
 	mantissa += mantissa & 1;
@@ -196,7 +198,8 @@ static uint64_t eisel_lemire(uint64_t w, int64_t q)
 	return (mantissa & ~HIDDEN_BIT) | (uint64_t)power << 52;
 }
 
-/* More than 19 digits: bounds from the first 19 significant ones, exact arithmetic when the bounds differ. */
+/* Reads a number of more than 19 digits: its first 19 significant digits give bounds, and exact arithmetic decides
+ * when the bounds differ. */
 static uint64_t long_decimal(const struct decimal *d)
 {
 	struct ts_digits digits = ts_digits_of(d->whole, d->fraction, d->shift);
@@ -302,7 +305,8 @@ static bool reads_as(const char *text, double value)
 	return ts_parse_double(ts_span_str(text), &back) && ts_double_bits(back) == ts_double_bits(value);
 }
 
-/* Adds one unit in the last place to the digits of "d.ddde..."; false when a carry would make it longer. */
+/* Adds one unit in the last place to the digits of "d.ddde..."; returns false when a carry would make the text
+ * longer. */
 static bool next_decimal(char *text)
 {
 	char *at = strchr(text, 'e');
@@ -319,9 +323,10 @@ static bool next_decimal(char *text)
 	return false;
 }
 
-/* Writes the shortest "d.ddde[+-]xx" for a positive finite value. Normal numbers never need to try fewer than 15
- * digits, as those always survive the way to binary and back. Below a power of two neighbours are twice as near as
- * above it, so that there the nearest 16 digits may fail and the next ones up still do. */
+/* Writes the shortest "d.ddde[+-]xx" for a positive finite value. Normal numbers never need a try with fewer than 15
+ * digits, because 15 digits always survive conversion to binary and back. Just below a power of two, neighbours are
+ * half as far apart as above it. There the nearest number of 16 digits may fail while the next one up still reads
+ * back as the value. */
 static void print_shortest(double value, char *out)
 {
 	bool subnormal = ts_double_bits(value) < HIDDEN_BIT;
@@ -336,7 +341,7 @@ static void print_shortest(double value, char *out)
 	}
 }
 
-/* Lays out n digits d1d2d3... that mean d1.d2d3... * 10^exponent, in the two forms of Python's repr. */
+/* Writes the n digits d1d2d3..., which mean d1.d2d3... * 10^exponent, in the two forms of Python's repr. */
 static size_t lay_out(const char *digits, int n, int exponent, char *out)
 {
 	char *p = out;

@@ -69,7 +69,7 @@ struct ts_digits ts_digits_of(struct ts_span whole, struct ts_span fraction, int
 	return d;
 }
 
-/* Returns the exponent of ten that goes with the digits taken. */
+/* Returns the exponent of ten that belongs to the digits taken. */
 static int64_t big_of_digits(struct big *b, const struct ts_digits *digits)
 {
 	size_t n = digits->len < DIGITS_MAX ? digits->len : DIGITS_MAX;
@@ -78,7 +78,7 @@ static int64_t big_of_digits(struct big *b, const struct ts_digits *digits)
 	b->len = 0;
 	for (size_t i = 0; i < n; i++)
 		big_multiply_add(b, 10, ts_digit_at(digits, i));
-	if (n < digits->len) { /* the last digit is not 0, so something not 0 was left out */
+	if (n < digits->len) { /* the last digit is not 0, so the digits left out are not all 0 */
 		big_multiply_add(b, 10, 1);
 		exponent--;
 	}

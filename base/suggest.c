@@ -32,7 +32,7 @@ const char *ts_suggest(const char *typed, const char *word, const char *best, si
 {
 	size_t distance = ts_word_distance(typed, word);
 
-	/* What was typed only in part is what was meant: "ver" is no typo. */
+	/* A word that was typed only in part is not a typo: "ver" means "version". */
 	if (strlen(typed) >= 2 && strncmp(typed, word, strlen(typed)) == 0)
 		distance = 1;
 	if (distance >= *io_distance)

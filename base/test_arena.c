@@ -33,7 +33,7 @@ static void test_ceiling_is_never_passed(void **unused)
 
 	(void)unused;
 	ts_arena_init(&arena, 100);
-	assert_non_null(ts_arena_alloc(&arena, 60)); /* counts as 64 */
+	assert_non_null(ts_arena_alloc(&arena, 60)); /* the arena counts it as 64 */
 	assert_int_equal(ts_arena_check(&arena, &err), TS_OK);
 	assert_null(ts_arena_alloc(&arena, 37));
 	assert_int_equal(ts_arena_check(&arena, &err), TS_NO_MEMORY);
@@ -41,7 +41,7 @@ static void test_ceiling_is_never_passed(void **unused)
 	assert_null(ts_arena_alloc(&arena, SIZE_MAX - 20));
 	assert_non_null(ts_arena_alloc(&arena, 32));
 	assert_int_equal(arena.used, 96);
-	assert_int_equal(ts_arena_check(&arena, &err), TS_NO_MEMORY); /* what failed once is missing somewhere */
+	assert_int_equal(ts_arena_check(&arena, &err), TS_NO_MEMORY); /* the arena remembers that an allocation failed */
 	assert_null(ts_arena_alloc(&arena, 1));
 	assert_int_equal(ts_arena_error(&arena, &err), TS_NO_MEMORY);
 	assert_string_equal(err.text, "out of memory: 96 bytes are in use, and this call may use at most 100 bytes");
@@ -61,7 +61,7 @@ static void test_reset_keeps_one_chunk(void **unused)
 		assert_non_null(ts_arena_alloc(&arena, 5000));
 	ts_arena_reset(&arena);
 	assert_int_equal(arena.used, 0);
-	/* The newest chunk holds 512 KiB, and all of it is free again. */
+	/* The newest chunk has 512 KiB, and all of it is free again. */
 	ts_alloc_fail_at(1);
 	assert_non_null(ts_arena_alloc(&arena, 520000));
 	ts_alloc_fail_at(0);
@@ -105,7 +105,7 @@ static void test_copies(void **unused)
 	ts_arena_finish(&arena);
 }
 
-/* Every allocation of the scenario fails once: it is told by NULL, and what was there stays. */
+/* Each allocation of the scenario fails once: the arena returns NULL, and what it held before stays. */
 static void test_nth_allocation_fails(void **unused)
 {
 	size_t n;

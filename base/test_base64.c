@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-/* RFC 4648, section 10; the last two from Python's base64. */
+/* The cases are from RFC 4648, section 10; the last two are from Python's base64. */
 static const struct {
 	const char *bytes, *text;
 } vectors[] = {
@@ -67,7 +67,7 @@ static void refused_with_a_place(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		struct ts_span text = ts_span_str(bad[i].text);
-		/* Exactly as much as is promised to be enough. */
+		/* The block has exactly the length that ts_base64_len promises to be enough. */
 		uint8_t *out = malloc(ts_base64_len(text));
 		size_t at = 99;
 

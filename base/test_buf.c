@@ -35,7 +35,7 @@ static void test_little_endian_both_ways(void **unused)
 	assert_int_equal(ts_cursor_u32(&c), 0);
 	assert_true(c.failed);
 	assert_int_equal(c.at, 23);
-	assert_int_equal(ts_cursor_u8(&c), 0); /* stays failed though a byte is left */
+	assert_int_equal(ts_cursor_u8(&c), 0); /* the cursor stays failed although a byte is left */
 	assert_int_equal(ts_cursor_left(&c), 0);
 	ts_buf_finish(&buf);
 }
@@ -76,7 +76,7 @@ static void test_ceiling(void **unused)
 	ts_buf_finish(&buf);
 }
 
-/* After the first failure nothing is written, not even what would fit. */
+/* After the first failure nothing is written, not even what would still fit. */
 static void test_first_failure_is_remembered(void **unused)
 {
 	struct ts_buf buf = TS_BUF_INIT(10);
@@ -92,7 +92,7 @@ static void test_first_failure_is_remembered(void **unused)
 	ts_buf_finish(&buf);
 }
 
-/* Only a lack of memory is passed on: what was too large for a part was left out on purpose. */
+/* Only a lack of memory is passed on: text that was too large for a part was left out on purpose. */
 static void test_a_lack_of_memory_is_passed_on(void **unused)
 {
 	struct ts_buf whole = TS_BUF_INIT(100), part = TS_BUF_INIT(2);

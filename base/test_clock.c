@@ -44,7 +44,7 @@ static void test_both_ways(void **unused)
 	}
 }
 
-/* Every day of the range, against the C library's calendar. */
+/* Checks every day of the range against the C library's calendar. */
 static void test_every_day(void **unused)
 {
 	(void)unused;
@@ -76,7 +76,7 @@ static void test_other_spellings(void **unused)
 		{"1970-01-01T00:00:00.5Z", 500000000},
 		{"1970-01-01T00:00:00.000000000999Z", 0},
 		{"1970-01-01T00:00:00.1234567899999Z", 123456789},
-		{"1969-12-31T23:59:60Z", 0}, /* as a leap second would stand */
+		{"1969-12-31T23:59:60Z", 0}, /* a leap second would stand here */
 		{"2262-04-12T01:47:16.854775807+02:00", INT64_MAX},
 	};
 	int64_t ns;
@@ -117,7 +117,7 @@ static void test_clocks(void **unused)
 	while (spin < 100000)
 		spin++;
 	assert_true(ts_now_mono_ns() > mono);
-	/* 2025 to 2100: seconds or microseconds taken for nanoseconds would lie far outside. */
+	/* The bounds are 2025 and 2100: seconds or microseconds mistaken for nanoseconds would lie far outside. */
 	assert_true(ts_now_real_ns() > INT64_C(1735689600000000000) && ts_now_real_ns() < INT64_C(4102444800000000000));
 }
 

@@ -41,7 +41,7 @@ static void test_errno_becomes_a_status(void **unused)
 	assert_string_equal(err.text, "/a/b: No such file or directory");
 }
 
-/* Two-byte characters, once with an odd and once with an even number of bytes before them. */
+/* The characters have two bytes each; one text has an odd and one an even number of bytes before them. */
 static void test_long_text_is_cut_between_characters(void **unused)
 {
 	char text[4 * TS_ERROR_TEXT];

@@ -16,7 +16,7 @@
 static char root[64];
 static char path_text[256];
 
-/* A path under this test's own directory; valid until the next call. */
+/* Returns a path in this test's own directory; it is valid until the next call. */
 static const char *in_root(const char *name)
 {
 	(void)snprintf(path_text, sizeof path_text, "%s/%s", root, name);
@@ -84,7 +84,7 @@ static void test_replace_and_read(void **unused)
 	check_content("a", "newer");
 	assert_int_equal(stat(in_root("a"), &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0644);
-	assert_int_equal(names_in_root(), 1); /* nothing is left beside it */
+	assert_int_equal(names_in_root(), 1); /* no temporary file is left beside it */
 	assert_int_equal(ts_file_replace(in_root("a"), ts_span_of(NULL, 0), 0644, &err), TS_OK);
 	check_content("a", "");
 }
@@ -97,7 +97,7 @@ static void test_replace_that_fails_leaves_nothing(void **unused)
 	assert_int_equal(ts_file_replace(in_root("none/a"), ts_span_str("x"), 0644, &err), TS_NOT_FOUND);
 	assert_non_null(strstr(err.text, "none/a"));
 	assert_int_equal(ts_make_dirs(in_root("full/below"), 0755, &err), TS_OK);
-	/* A directory cannot be renamed over. */
+	/* A file cannot replace a directory. */
 	assert_int_equal(ts_file_replace(in_root("full"), ts_span_str("x"), 0644, &err), TS_IO);
 	assert_non_null(strstr(err.text, "/full: "));
 	assert_int_equal(names_in_root(), 1);
@@ -107,7 +107,7 @@ static void test_replace_that_fails_leaves_nothing(void **unused)
 	assert_int_equal(names_in_root(), 1);
 }
 
-/* What a full disk says when it says it on write. */
+/* A full disk fails on write. */
 static void test_full_disk(void **unused)
 {
 	struct ts_error err;
@@ -168,7 +168,7 @@ static void test_read_appends_any_length(void **unused)
 	ts_buf_finish(&content);
 }
 
-/* /proc files have size 0 and content. */
+/* Files in /proc have size 0 and yet content. */
 static void test_size_is_only_a_hint(void **unused)
 {
 	struct ts_buf buf = TS_BUF_INIT(1 << 20);
@@ -200,7 +200,7 @@ static void test_open_takes_regular_files_only(void **unused)
 	(void)close(fd);
 }
 
-/* A pipe hands out what it has: short counts are put together. */
+/* A pipe may return fewer bytes than asked for: the parts are joined. */
 static void test_short_reads_are_put_together(void **unused)
 {
 	uint8_t data[64];

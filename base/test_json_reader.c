@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* Reads text from a block of exactly its size and writes what came, one mark a token: { [ } k:text s:text n t f 0. */
+/* Reads text from a block of exactly its size and writes one mark for each token: { [ } k:text s:text n t f 0. */
 static enum ts_status transcribe(struct ts_span text, struct ts_buf *out, struct ts_error *err)
 {
 	struct ts_buf scratch = TS_BUF_INIT(1 << 20);
@@ -82,7 +82,7 @@ static void test_tokens(void **unused)
 	check_tokens(" \n", "$");
 }
 
-/* A writer that died and went on leaves records glued onto one line. */
+/* A writer that crashed and resumed leaves records joined on one line. */
 static void test_values_follow_each_other(void **unused)
 {
 	(void)unused;
@@ -318,7 +318,7 @@ static void test_skip(void **unused)
 	assert_int_equal(ts_json_skip(&r, NULL, &err), TS_INVALID);
 }
 
-/* Scratch is the only memory: each of its allocations fails once, and is said. */
+/* Scratch is the only memory that the reader allocates: each allocation fails once, and the reader reports it. */
 static void test_out_of_memory(void **unused)
 {
 	struct ts_span text =

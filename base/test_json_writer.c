@@ -113,7 +113,7 @@ static void test_text_is_escaped(void **unused)
 	      "z\",\"utf8\":\"\xC3\xA9\xF0\x9F\x98\x80|\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"}");
 }
 
-/* Values at the top level are JSON Lines. */
+/* Several values at the top level are written as JSON Lines. */
 static void test_several_values(void **unused)
 {
 	struct ts_buf buf = TS_BUF_INIT(4096);
@@ -126,7 +126,7 @@ static void test_several_values(void **unused)
 	check(&buf, "[]\n1");
 }
 
-/* Any bytes, written as a string and read again, are the same if they were UTF-8. */
+/* A string of any bytes is the same after writing and reading if the bytes were UTF-8. */
 static void test_strings_survive(void **unused)
 {
 	struct ts_buf buf = TS_BUF_INIT(4096);

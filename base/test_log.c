@@ -15,7 +15,7 @@
 static int old_stderr;
 static FILE *captured;
 
-/* From here to end_capture() stderr is a file. */
+/* Stderr goes to a file from here to end_capture(). */
 static void begin_capture(void)
 {
 	captured = tmpfile();
@@ -40,7 +40,7 @@ static void end_capture(struct ts_buf *out)
 	(void)fclose(captured);
 }
 
-/* Checks that a line begins with a stamp of now and returns what follows it. */
+/* Checks that a line begins with the current time and returns what follows it. */
 static const char *after_stamp(const struct ts_buf *out)
 {
 	const char *text = (const char *)out->data;
@@ -119,7 +119,8 @@ static void test_levels(void **unused)
 	ts_buf_finish(&out);
 }
 
-/* Lines of every length around the limit: never longer, one newline, quotes in pairs, nothing after the mark. */
+/* Lines of every length around the limit are never longer than it, have one newline and paired quotes, and nothing
+ * after the mark of a cut. */
 static void test_long_lines_are_cut(void **unused)
 {
 	static char value[4096];

@@ -12,7 +12,7 @@
 
 static uint64_t state = UINT64_C(0x9E3779B97F4A7C15);
 
-/* xorshift64*: the same numbers in every run. */
+/* The generator is xorshift64*: it gives the same numbers in every run. */
 static uint64_t draw(void)
 {
 	state ^= state >> 12;
@@ -71,7 +71,7 @@ static void test_bit_patterns_read_back(void **unused)
 	}
 }
 
-/* Digits, a point somewhere and an exponent somewhere: mantissas of 1 to 40 digits. */
+/* The texts have 1 to 40 digits, a point somewhere and an exponent. */
 static void test_random_digit_strings(void **unused)
 {
 	char text[80];
@@ -112,7 +112,7 @@ static void subtract_one_unit(char *digits, size_t n)
 	}
 }
 
-/* The exact decimal form of the middle of two doubles: the tie itself, a hair above it and a hair below it. */
+/* The texts are the exact decimal form of the middle between two doubles, one just above it and one just below it. */
 static void test_middles(void **unused)
 {
 	static char text[1600];
@@ -167,7 +167,7 @@ static void test_edges(void **unused)
 		same_as_strtod(texts[i]);
 }
 
-/* A number of many thousand digits whose written exponent and count of digits cancel. */
+/* A number has many thousand digits, whose count and the written exponent cancel. */
 static void test_very_long(void **unused)
 {
 	static char text[30000];
@@ -187,7 +187,7 @@ static void test_very_long(void **unused)
 	assert_true(value > 7.7 && value < 7.8);
 }
 
-/* The longest number is taken, as JSON spells it, from a block that ends where the text does. */
+/* The scan takes the longest text that JSON allows as a number, from a block that ends where the text does. */
 static void test_scan_takes_the_longest_number(void **unused)
 {
 	static const struct {
@@ -284,7 +284,7 @@ static void test_print_reads_back(void **unused)
 	for (int i = 0; i < 200000; i++) {
 		uint64_t bits = draw();
 
-		if (i % 8 == 0) /* some with few digits */
+		if (i % 8 == 0) /* some values have few digits */
 			bits = bits_of((double)(int64_t)(bits >> 20) / 1e6);
 		if (i % 8 == 1)
 			bits &= UINT64_C(0x800FFFFFFFFFFFFF);

@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-/* Written by hand from the table in object.h: kind 7, version 2, words, one reference of 0x11 bytes, one word. */
+/* The bytes are written by hand from the table in object.h: kind 7, version 2, words, one reference of 0x11 bytes,
+ * one word. */
 static const uint8_t sample[] = {
 	't',  's',  'o',  'b',	7,    2,    1,	  0,	1,    0,    0,	  0,	0,    0,    0,	  0,	0x11, 0x11, 0x11,
 	0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11,
@@ -52,7 +53,7 @@ static void refused(size_t at, uint8_t value, size_t len, const char *want)
 {
 	struct ts_object object = {.kind = 99};
 	struct ts_error err;
-	uint8_t *bytes = malloc(len ? len : 1); /* of exactly its size, for the sanitizer */
+	uint8_t *bytes = malloc(len ? len : 1); /* the block has exactly the object's size, so that the sanitizer sees a read past it */
 
 	assert_non_null(bytes);
 	memcpy(bytes, sample, len);

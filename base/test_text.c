@@ -44,7 +44,7 @@ static void test_escape_makes_text_harmless(void **unused)
 	ts_buf_finish(&out);
 }
 
-/* Whatever the bytes, nothing that a terminal obeys comes out. */
+/* Escaped text contains no control character for a terminal, whatever the bytes. */
 static void test_escape_of_every_byte_and_code_point(void **unused)
 {
 	struct ts_buf out = TS_BUF_INIT(4096);
@@ -219,7 +219,7 @@ static void test_trim(void **unused)
 	assert_int_equal(ts_trim(ts_span_of(NULL, 0)).len, 0);
 }
 
-/* What fits is whole; a cut one ends in dots and still fits, also where every byte takes four. */
+/* A text that fits stays whole; a cut text ends in dots and still fits, also where every character takes four bytes. */
 static void test_a_foreign_word_is_cut(void **unused)
 {
 	uint8_t bytes[200];

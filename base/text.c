@@ -64,7 +64,8 @@ bool ts_utf8_valid(struct ts_span text)
 	return true;
 }
 
-/* C0, DEL, C1, line and paragraph separators, and what reorders text: marks, embeddings, overrides, isolates. */
+/* True for C0, DEL, C1, line and paragraph separators, and for characters that reorder text: marks, embeddings,
+ * overrides, isolates. */
 static bool is_harmful(uint32_t point)
 {
 	return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x061C || point == 0x200E || point == 0x200F ||
@@ -129,7 +130,7 @@ void ts_print_bytes(struct ts_buf *out, double bytes)
 		ts_buf_str(out, isnan(bytes) ? "NaN" : bytes < 0 ? "-Infinity" : "Infinity");
 		return;
 	}
-	/* 1023.5 of a unit would print as 1024 of it. */
+	/* 1023.5 of a unit would be printed as 1024 of it. */
 	while (v >= 1023.5 && unit + 1 < sizeof units / sizeof units[0]) {
 		v /= 1024;
 		unit++;
@@ -210,7 +211,7 @@ bool ts_glob(struct ts_span pattern, struct ts_span text)
 {
 	size_t p = 0;
 	size_t t = 0;
-	size_t star = SIZE_MAX; /* where the last '*' was, and what it has eaten up to */
+	size_t star = SIZE_MAX; /* the position of the last '*', and the end of the text that it matches */
 	size_t eaten = 0;
 
 	while (t < text.len) {
