@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Words lie in objects as little-endian; on such a machine this compiles to nothing. */
+/* Words in objects are little-endian; on a little-endian machine this compiles to nothing. */
 static uint64_t little(uint64_t v)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -17,7 +17,7 @@ static uint64_t little(uint64_t v)
 #endif
 }
 
-/* Room for `rows` words behind a header of that kind; NULL on failure, which out remembers. */
+/* Makes room for `rows` words after a header of that kind; returns NULL on failure, which out remembers. */
 static uint8_t *begin_words(enum ts_kind kind, size_t rows, struct ts_buf *out)
 {
 	uint8_t *at;
@@ -78,7 +78,7 @@ void ts_block_text_encode(const struct ts_span *entries, size_t n_entries, const
 		ts_buf_u32(out, codes[i]);
 }
 
-/* The payload of an object that must be of this kind and refer to nothing. */
+/* Opens the payload of an object, which must be of this kind and have no references. */
 static enum ts_status open_block(struct ts_span object, enum ts_kind kind, struct ts_span *ret_payload,
 				 struct ts_error *err)
 {
@@ -163,7 +163,7 @@ static int by_bytes(const void *a, const void *b)
 	return ts_span_cmp(*(const struct ts_span *)a, *(const struct ts_span *)b);
 }
 
-/* Sorted rather than hashed: whoever writes the block cannot make this slow. */
+/* The entries are sorted rather than hashed, so that the writer of a hostile block cannot make this slow. */
 static enum ts_status check_distinct(const struct ts_span *entries, size_t n, struct ts_arena *arena,
 				     struct ts_error *err)
 {

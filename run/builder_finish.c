@@ -191,7 +191,7 @@ static enum ts_status index_files(struct ts_builder *b, struct ts_index *index, 
 	return TS_OK;
 }
 
-/* The index's objects pass by here, so that they are counted like all others. */
+/* The index's objects pass through here, so that they are counted like all others. */
 static enum ts_status count_object(void *ctx, const struct ts_id *id, struct ts_span object, struct ts_error *err)
 {
 	struct ts_builder_out *out = ctx;

@@ -57,7 +57,8 @@ static enum ts_status plan_table(struct ts_builder *b, struct ts_builder_table *
 	return TS_OK;
 }
 
-/* One series a cell, the last of each column only; counts how many columns of each table the row has. */
+/* Keeps one series for each cell, the last one written to its column, and counts how many columns of each table the
+ * row has. */
 static enum ts_status plan_series(struct ts_builder *b, struct ts_error *err)
 {
 	struct ts_builder_plan *plan = &b->plan;
@@ -89,7 +90,7 @@ static enum ts_status plan_series(struct ts_builder *b, struct ts_error *err)
 	return TS_OK;
 }
 
-/* The row has only some columns of this table: those get a table of their own. */
+/* The row has only some columns of this table, so these move to a table of their own. */
 static enum ts_status split(struct ts_builder *b, struct ts_builder_table **at, struct ts_error *err)
 {
 	struct ts_builder_table *table = *at;
@@ -104,7 +105,7 @@ static enum ts_status split(struct ts_builder *b, struct ts_builder_table **at, 
 	return TS_OK;
 }
 
-/* Columns that are here for the first time share one new table. */
+/* Columns that appear for the first time share one new table. */
 static enum ts_status plan_new(struct ts_builder *b, struct ts_error *err)
 {
 	struct ts_builder_table *fresh = NULL;
@@ -127,7 +128,7 @@ static enum ts_status plan_new(struct ts_builder *b, struct ts_error *err)
 	return TS_OK;
 }
 
-/* A row without any column is kept too: its key lies in a table that has no columns. */
+/* A row without any column is kept too: its key is stored in a table that has no columns. */
 static enum ts_status plan_bare(struct ts_builder *b, struct ts_error *err)
 {
 	struct ts_builder_table **bare = &b->kinds[b->kind - 1].bare;

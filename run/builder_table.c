@@ -107,7 +107,8 @@ static void detach(struct ts_series *series)
 	table->n_columns--;
 }
 
-/* Makes every window of the table `cap` rows long. Where memory ends in between, some are longer than the table says. */
+/* Makes every window of the table `cap` rows long. If memory runs out halfway, some windows are longer than the
+ * table says. */
 static enum ts_status widen(struct ts_builder_table *table, size_t cap, struct ts_error *err)
 {
 	int64_t *keys = ts_realloc(table->keys, cap * sizeof *keys);
@@ -199,14 +200,14 @@ uint8_t ts_builder_key_log2(const int64_t *keys, size_t n)
 	if (m < 2)
 		return TS_BLOCK_ROWS_LOG2;
 	m--;
-	for (size_t i = 0; i < m; i++) /* unsigned: INT64_MAX - INT64_MIN has no int64 */
+	for (size_t i = 0; i < m; i++) /* unsigned, because INT64_MAX - INT64_MIN does not fit an int64 */
 		differences[i] = (uint64_t)keys[i + 1] - (uint64_t)keys[i];
 	qsort(differences, m, sizeof *differences, compare_u64);
 	log2 = TS_BLOCK_ROWS_LOG2 + 63 - __builtin_clzll(differences[(m - 1) / 2]);
 	return (uint8_t)(log2 < KEY_LOG2_MAX ? log2 : KEY_LOG2_MAX);
 }
 
-/* Codes in order of first appearance among these rows; entries that no row uses are left out. */
+/* Numbers the texts in order of their first appearance among these rows; entries that no row uses are left out. */
 static enum ts_status encode_text(const struct ts_series *s, size_t rows, struct ts_builder_out *out,
 				  struct ts_error *err)
 {
@@ -308,8 +309,8 @@ static enum ts_status end_row(struct ts_builder_table *table, int64_t key, struc
 	return TS_OK;
 }
 
-/* Puts the held-back rows in again, now that it is known where to cut. Rows only move down, so numbers are moved in
- * place; texts go from the old dictionaries to new ones. */
+/* Adds the held-back rows again, after the place of the cut is known. Rows only move down, so numbers are moved in
+ * place; texts move from the old dictionaries to new ones. */
 static enum ts_status replay_row(struct ts_builder_table *table, size_t row, struct ts_dictionary **old,
 				 struct ts_builder_out *out, struct ts_error *err)
 {

@@ -128,7 +128,7 @@ static void reverse(struct ts_fact *items, size_t n)
 	}
 }
 
-/* The first of sorted items that is not before (strictly: not before or equal to) fact. */
+/* Returns the first of the sorted items that is not before fact; with after_equals, the first that is after it. */
 static size_t bound(const struct ts_fact *items, size_t n, const struct ts_fact *fact, bool after_equals)
 {
 	size_t low = 0;
@@ -147,7 +147,7 @@ static size_t bound(const struct ts_fact *items, size_t n, const struct ts_fact 
 	return low;
 }
 
-/* Merges two sorted runs in place by rotation: stable (the last added must win) and without memory. */
+/* Merges two sorted runs in place by rotation: this is stable (the last added must win) and needs no memory. */
 static void merge(struct ts_fact *items, size_t left, size_t right)
 {
 	size_t cut_left, cut_right;
@@ -278,7 +278,7 @@ void ts_path_index(struct ts_buf *path, size_t i)
 	ts_buf_printf(path, "[%zu]", i);
 }
 
-/* "[digits]" at path[at]: its end, or 0 if it is none. */
+/* Returns the end of "[digits]" at path[at], or 0 if there is no such text. */
 static size_t scan_index(struct ts_span path, size_t at, size_t *ret_index)
 {
 	size_t i = at + 1;
@@ -294,7 +294,8 @@ static size_t scan_index(struct ts_span path, size_t at, size_t *ret_index)
 	return i + 1;
 }
 
-/* The end of the key at path[at]: an unescaped '.' or '[' or the end. False if an escape or a ']' is wrong. */
+/* Finds the end of the key at path[at]: an unescaped '.' or '[', or the end of the path. Returns false if an escape
+ * or a ']' is wrong. */
 static bool scan_key(struct ts_span path, size_t at, size_t *ret_end)
 {
 	for (; at < path.len && path.data[at] != '.' && path.data[at] != '['; at++) {
@@ -360,7 +361,7 @@ bool ts_path_next(struct ts_span path, size_t *at, struct ts_arena *arena, struc
 		return true;
 	}
 	if (start > 0)
-		start++; /* the '.' */
+		start++; /* skips the '.' */
 	if (!scan_key(path, start, &end))
 		return false;
 	*ret_key = unescape(ts_span_of(path.data + start, end - start), arena);
@@ -407,7 +408,7 @@ void ts_fact_print(const struct ts_fact *fact, struct ts_buf *out)
 
 /* --- a rank against the head --- */
 
-/* The first fact not before (path, source). */
+/* Returns the first fact that is not before (path, source). */
 static size_t lower_bound(const struct ts_facts *facts, struct ts_span path, enum ts_fact_source source)
 {
 	size_t low = 0;

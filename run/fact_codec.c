@@ -65,7 +65,8 @@ void ts_fact_encode(const struct ts_fact *fact, struct ts_buf *out)
 	}
 }
 
-/* "-"? digits without a leading zero, and no int64: that one would be an INT. */
+/* True for an optional "-" and digits without a leading zero that do not fit an int64: a number that fits would be
+ * an INT. */
 static bool is_big_number(struct ts_span text)
 {
 	size_t sign = text.len && text.data[0] == '-';

@@ -9,8 +9,8 @@
 
 /* --- group digests --- */
 
-/* The bytes that a group's digest is taken of. A head has at most TS_HEAD_MAX bytes, and these are fewer than its facts', so
- * what does not fit here belongs to no head that can be encoded. */
+/* The bytes over which a group's digest is computed. A head has at most TS_HEAD_MAX bytes, and these bytes are fewer
+ * than those of its facts. Facts that do not fit here therefore belong to no head that can be encoded. */
 struct digest_bytes {
 	uint8_t data[TS_HEAD_MAX];
 	size_t n;
@@ -36,7 +36,8 @@ static void add_u64(struct digest_bytes *bytes, uint64_t v, size_t n)
 	add_bytes(bytes, le, n);
 }
 
-/* As the fact stands in the head, but without its source, and a long text by its id in place of a ref. */
+/* Adds the fact as it stands in the head, but without its source, and a long text by its id instead of a reference
+ * number. */
 static void add_fact(struct digest_bytes *bytes, const struct ts_fact *fact)
 {
 	add_u64(bytes, (uint64_t)fact->type, 1);
@@ -102,12 +103,12 @@ static bool is_zero(const struct ts_id *id)
 
 /* --- encoding --- */
 
-/* Of each rank: its number, and the id of its index. */
+/* Each rank takes its number and the id of its index. */
 enum { RANK_BYTES = 4 + TS_ID_BYTES, FIXED_BYTES = TS_OBJECT_HEADER + 4 + 2 + 4 };
 
 static_assert(TS_RANKS_MAX == (TS_HEAD_MAX - FIXED_BYTES) / RANK_BYTES, "TS_RANKS_MAX is what fits in a head without facts");
 
-/* By group, each with its digest. */
+/* Returns the bytes of all facts and group digests, and in sizes those of each group. */
 static size_t fact_bytes(const struct ts_facts *facts, size_t sizes[TS_GROUPS])
 {
 	size_t all = 0;
@@ -172,7 +173,7 @@ static enum ts_status check_head(const struct ts_head *head, struct ts_error *er
 	return ts_head_check_room(&head->facts, head->n_ranks, err);
 }
 
-/* Index ids in order of rank, then the ids of long texts in order of facts. */
+/* Collects the index ids in order of rank, then the ids of long texts in order of facts. */
 static uint32_t collect_refs(const struct ts_head *head, struct ts_id *refs)
 {
 	uint32_t n = 0;
@@ -200,7 +201,7 @@ static void write_groups(const struct ts_head *head, struct ts_buf *out)
 
 enum ts_status ts_head_encode(const struct ts_head *head, struct ts_buf *out, struct ts_error *err)
 {
-	struct ts_id refs[TS_HEAD_MAX / TS_ID_BYTES]; /* more do not fit in a head, which check_head saw to */
+	struct ts_id refs[TS_HEAD_MAX / TS_ID_BYTES]; /* no more fit in a head; check_head has checked this */
 	uint32_t nrefs;
 
 	if (check_head(head, err))
@@ -246,7 +247,7 @@ static enum ts_status read_groups(struct ts_payload *p, struct ts_head *head, st
 {
 	size_t at = ts_payload_at(p);
 	uint16_t mask = ts_cursor_u16(&p->c);
-	bool zero = false; /* zeros stand for a group without facts, whose bit is not set */
+	bool zero = false; /* a group without facts has zeros here and no bit set */
 
 	for (int i = 0; i < TS_GROUPS; i++) {
 		struct ts_span id;

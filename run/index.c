@@ -54,10 +54,10 @@ const struct ts_column *ts_index_column(const struct ts_index *index, enum ts_ta
 
 /* --- the stream --- */
 
-/* Where the stream stands: a record, and within a list the next element. */
+/* The position in the stream: a record, and for a list the next element. */
 struct place {
 	uint8_t record; /* enum ts_index_record, or 0 at the end */
-	size_t a; /* fact, table or file */
+	size_t a; /* the number of the fact, table or file */
 	size_t column; /* of the table */
 	size_t element; /* of a list */
 };
@@ -96,7 +96,7 @@ static struct place after_columns(const struct ts_index *index, struct place at,
 	return first_table_or_file(index, at.a + 1);
 }
 
-/* The record after this one. */
+/* Returns the record after this one. */
 static struct place next(const struct ts_index *index, struct place at)
 {
 	struct place none = {.record = 0};
@@ -126,7 +126,7 @@ static struct place next(const struct ts_index *index, struct place at)
 	return at.a + 1 < index->n_files ? (struct place){.record = TS_RECORD_FILE, .a = at.a + 1} : none;
 }
 
-/* Bytes of a record that is no list, refs counted. */
+/* Returns the size in bytes of a record that is not a list, references included. */
 static size_t record_size(const struct ts_index *index, const struct place *at)
 {
 	const struct ts_fact *fact;
@@ -148,13 +148,14 @@ static size_t record_size(const struct ts_index *index, const struct place *at)
 
 /* --- one object --- */
 
-/* What goes into one object: from a place on, as much as fits. */
+/* The content of one object: it begins at a place and takes as many records as fit. */
 struct part {
 	struct place from;
-	uint32_t nrefs; /* without the next object's */
+	uint32_t nrefs; /* without the reference to the next object */
 };
 
-/* Goes over one object's records. With out it writes them, with refs it collects the refs (both may be NULL). */
+/* Goes over the records of one object. With out it writes them, with refs it collects the references (both may be
+ * NULL). */
 struct packer {
 	const struct ts_index *index;
 	struct place at;
@@ -231,7 +232,7 @@ static void take_element(struct packer *p, size_t i)
 	}
 }
 
-/* Takes elements of the list while they fit; true when the list is done. */
+/* Packs elements of the list while they fit; returns true when the list is finished. */
 static bool pack_list(struct packer *p)
 {
 	size_t size = TS_ID_BYTES + (p->at.record == TS_RECORD_BLOCKS ? TS_RECORD_BLOCK_BYTES : 0);

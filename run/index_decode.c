@@ -42,7 +42,8 @@ static uint64_t chunks_of(uint64_t size)
 	return size / TS_CHUNK_BYTES + (size % TS_CHUNK_BYTES != 0);
 }
 
-/* Is what the last record belongs to all there, so that something else may begin or the chain may end? */
+/* Asks whether the item that the last record belongs to is complete, so that another item may begin or the chain may
+ * end. */
 static bool is_complete(const struct ts_index *index)
 {
 	switch (index->chain.last) {
@@ -132,7 +133,7 @@ static bool block_fits(const struct ts_table *table, const struct ts_block *bloc
 	return table->n_blocks == 0 || table->blocks[table->n_blocks - 1].last_key < block->first_key;
 }
 
-/* The head of a list: its count, for which bytes and refs must be there. */
+/* Reads the head of a list, which is its count; the bytes and references for that many elements must be there. */
 static enum ts_status read_count(struct reader *r, size_t size, uint32_t *ret_n, struct ts_error *err)
 {
 	uint32_t n = ts_cursor_u32(&r->p.c);
@@ -204,7 +205,7 @@ static enum ts_status read_column(struct reader *r, struct ts_error *err)
 	return TS_OK;
 }
 
-/* Appends n refs to a list that has chain.ids of `due`. */
+/* Appends n references to a list, of which `due` are expected in all. */
 static enum ts_status read_ids(struct reader *r, uint64_t due, struct ts_id **list, struct ts_error *err)
 {
 	size_t have = r->index->chain.ids;
@@ -275,8 +276,8 @@ static enum ts_status read_body(struct reader *r, uint8_t record, struct ts_erro
 	}
 }
 
-/* Bytes and refs that a record has taken; of a list the least it could have: its first element, and its head unless
- * the object before has the same list. */
+/* Returns the bytes and references that a record takes. For a list this is the least it could take: its first
+ * element, and its head unless the object before ends in the same list. */
 static size_t least_size(const struct reader *r, uint8_t record, uint8_t before, size_t at, uint32_t refs)
 {
 	size_t size = TS_ID_BYTES + (record == TS_RECORD_BLOCKS ? TS_RECORD_BLOCK_BYTES : 0);
@@ -360,7 +361,7 @@ static int compare_keys(const void *a, const void *b)
 	return c;
 }
 
-/* Columns with the same keys lie in one table: two tables with the same keys are one that was taken apart. */
+/* Columns with the same keys stand in one table, so an index with two tables of the same keys is refused. */
 static enum ts_status check_keys(const struct ts_index *index, struct ts_arena *arena, struct ts_error *err)
 {
 	const struct ts_table **all = ts_arena_array(arena, index->n_tables, sizeof(const struct ts_table *));
@@ -409,7 +410,7 @@ static enum ts_status read_fixed(struct reader *r, bool *ret_more, struct ts_err
 	return TS_OK;
 }
 
-/* After the last record: bytes used, the next object's id, and nothing else. */
+/* Reads what follows the last record: the bytes used, the next object's id, and nothing else. */
 static enum ts_status read_end(struct reader *r, bool more, struct ts_id *ret_next, struct ts_error *err)
 {
 	struct ts_index_chain *chain = &r->index->chain;

@@ -5,20 +5,20 @@
 #include "base/text.h"
 
 struct rule {
-	const char *pattern; /* glob over the name as fold() makes it */
+	const char *pattern; /* a glob pattern that is matched against the name as fold() returns it */
 	enum ts_role role;
 };
 
-/* Version 2. The first rule that matches decides; what a name says about cost at its end comes before what it
- * measures (loss_ms is a time). A change here is a new TS_ROLE_TABLE_VERSION. */
+/* This is version 2 of the table. The first rule that matches decides. Rules for a cost at the end of a name come
+ * before rules for what the name measures (loss_ms is a time). A change here requires a new TS_ROLE_TABLE_VERSION. */
 static const struct rule column_rules[] = {
-	{"timestamp", TS_ROLE_OBSERVATION}, {"segment", TS_ROLE_OBSERVATION}, /* restart bookkeeping */
+	{"timestamp", TS_ROLE_OBSERVATION}, {"segment", TS_ROLE_OBSERVATION}, /* records of how a run was restarted */
 	{"phases.*", TS_ROLE_OBSERVATION},  {"memory.*", TS_ROLE_OBSERVATION}, {"digests.*", TS_ROLE_TRAJECTORY},
 	{"samples", TS_ROLE_TRAJECTORY},    {"tokens", TS_ROLE_TRAJECTORY},    {"epoch", TS_ROLE_TRAJECTORY},
 	{"tags", TS_ROLE_TRAJECTORY},       {"tags.*", TS_ROLE_TRAJECTORY},    {NULL, TS_ROLE_UNKNOWN},
 };
 
-/* Over the last component of scalars.*, lower-case, '-', '/' and '.' as '_'. */
+/* These rules match the last component of scalars.*, in lower case, with '-', '/' and '.' as '_'. */
 static const struct rule scalar_rules[] = {
 	{"step_time", TS_ROLE_OBSERVATION},
 	{"*_time", TS_ROLE_OBSERVATION},
@@ -84,7 +84,7 @@ static enum ts_role match(const struct rule *rules, struct ts_span name)
 	return TS_ROLE_UNKNOWN;
 }
 
-/* Where the last key of an escaped path begins. */
+/* Returns the position at which the last key of an escaped path begins. */
 static size_t last_key(struct ts_span path)
 {
 	size_t start = 0;
@@ -127,8 +127,8 @@ static enum ts_role role_by_name(struct ts_span column)
 	return match(scalar_rules, fold(ts_span_of(column.data + at, column.len - at), folded));
 }
 
-/* Finds "columns." <name> ".role"; escaped: the name is one key of the facts (as {"scalars.loss": {"role": ...}} has it),
- * else it is spliced in ({"scalars": {"loss": {"role": ...}}}). */
+/* Finds "columns." <name> ".role". If escaped, the name is one key of the facts (as in {"scalars.loss": {"role":
+ * ...}}); otherwise it is part of the path ({"scalars": {"loss": {"role": ...}}}). */
 static const struct ts_fact *declared(struct ts_span column, bool escaped, const struct ts_facts *facts)
 {
 	uint8_t path[2 * TS_PATH_MAX + 16];

@@ -27,7 +27,7 @@ static void test_nans_are_one(void **unused)
 	for (int i = 0; i < 4; i++)
 		assert_memory_equal(buf.data + 16 + 8 * i, want, 8);
 	assert_int_equal(ts_block_f64_decode(ts_buf_view(&buf), 4, out, &err), TS_OK);
-	buf.data[16] = 1; /* another NaN is not canonical */
+	buf.data[16] = 1; /* NaN with other bits is not canonical */
 	assert_int_equal(ts_block_f64_decode(ts_buf_view(&buf), 4, out, &err), TS_DAMAGED);
 	assert_string_equal(err.text, "byte 16: a NaN that is not the canonical one");
 	ts_buf_finish(&buf);
@@ -130,7 +130,7 @@ static void test_text_dictionary_is_strict(void **unused)
 	ts_buf_finish(&buf);
 }
 
-/* A dictionary that says it has more texts than bytes must not be believed. */
+/* A dictionary that claims more texts than it has bytes is refused before memory is allocated. */
 static void test_counts_are_checked_before_memory(void **unused)
 {
 	struct ts_buf buf = TS_BUF_INIT(TS_OBJECT_MAX);

@@ -133,7 +133,7 @@ static void name_of(size_t c, char *name)
 	name[9] = (char)('0' + c);
 }
 
-/* Puts the columns of a row in an order that changes. */
+/* Writes the columns of a row in an order that changes from row to row. */
 static void feed(struct fixture *f, const struct model *m, const uint32_t *columns, uint64_t *random)
 {
 	for (size_t i = 0; i < m->rows; i++) {
@@ -164,7 +164,7 @@ static bool same_presence(const struct model *m, size_t a, size_t b)
 	return memcmp(m->present[a], m->present[b], m->rows * sizeof(bool)) == 0;
 }
 
-/* Each column's keys and values come back, and its table has exactly the columns with the same keys. */
+/* Each column's keys and values are read back, and its table has exactly the columns with the same keys. */
 static void check_column(struct fixture *f, const struct model *m, size_t c)
 {
 	const struct ts_table *table;
@@ -193,7 +193,7 @@ static void check_column(struct fixture *f, const struct model *m, size_t c)
 
 		if (!same_presence(m, c, other))
 			continue;
-		/* the same keys are the same first key: such columns were first seen in one row */
+		/* Columns of one table have the same first key, so they first appeared in one row. */
 		assert_int_equal(first_row(m, c), first_row(m, other));
 		name_of(other, name);
 		find(f, name, &theirs);
@@ -211,7 +211,7 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Where docs/format.md says that a table is cut, in plain arithmetic. */
+/* Computes in plain arithmetic where docs/format.md says that a table is cut. */
 static void check_cuts(struct fixture *f, const struct ts_table *table)
 {
 	const int64_t *keys = test_objects_keys(&f->objects, table, &f->arena);
@@ -276,7 +276,7 @@ static void test_tables_are_columns_of_one_key_set(void **unused)
 				any |= m.present[c][i];
 			empty -= !any;
 		}
-		assert_int_equal(empty, 0); /* rows without columns are kept, and no others */
+		assert_int_equal(empty, 0); /* rows without columns are kept, and no other rows are in that table */
 		end(&f);
 	}
 }
@@ -347,7 +347,7 @@ static void test_runs_share_the_blocks_they_share(void **unused)
 	build_range(&a, 0, 100000);
 	build_range(&b, 50000, 150000);
 	build_range(&prefix, 0, 70000);
-	assert_int_equal(shared_blocks(&a, &b), 2); /* [65536, 98304) is all that both have whole */
+	assert_int_equal(shared_blocks(&a, &b), 2); /* [65536, 98304) is the only range that both have whole */
 	assert_int_equal(prefix.index.tables[0].n_blocks, 5);
 	assert_int_equal(shared_blocks(&prefix, &a), 4);
 	end(&a);
@@ -427,7 +427,7 @@ static struct ts_span big_text(char *text, size_t i)
 	return ts_span_of(text, BIG);
 }
 
-/* 26 texts of 40 KiB are the first that reach 1 MiB. */
+/* 26 texts of 40 KiB are the smallest number that reaches 1 MiB. */
 static void test_a_full_dictionary_cuts_the_table(void **unused)
 {
 	static const uint32_t with_text[] = {26, 26, 26, 22};
@@ -461,7 +461,7 @@ static void test_a_full_dictionary_cuts_the_table(void **unused)
 	end(&f);
 }
 
-/* Columns that part before 64 keys were never cut together. */
+/* Columns that separate before 64 keys were never cut together. */
 static void test_a_dictionary_cuts_only_columns_that_stay_together(void **unused)
 {
 	static const uint32_t one[] = {70};
@@ -490,7 +490,8 @@ static void test_a_dictionary_cuts_only_columns_that_stay_together(void **unused
 	end(&f);
 }
 
-/* A text that a later one of the same row replaces is as if it had never been: it fills no dictionary. */
+/* A text that a later text of the same row replaces has no effect: it does not count towards the size of a
+ * dictionary. */
 static void test_a_replaced_text_does_not_cut(void **unused)
 {
 	static const uint32_t rows[] = {200};
@@ -526,7 +527,7 @@ static void test_texts_repeat_and_come_back(void **unused)
 	tag = column(&f, "tags.t", TS_COLUMN_JSON);
 	for (int64_t i = 0; i < 40000; i++) {
 		ts_builder_row(f.b, TS_TABLE_STEPS, i);
-		ts_builder_text(f.b, tag, ts_span_str("dropped")); /* replaced: must not enter the dictionary */
+		ts_builder_text(f.b, tag, ts_span_str("dropped")); /* a replaced text must not enter the dictionary */
 		ts_builder_text(f.b, tag, ts_span_str(words[i * i % 6]));
 		end_row(&f);
 	}
@@ -575,7 +576,7 @@ static void test_rows_replaced_and_refused(void **unused)
 	ts_builder_f64(f.b, 1000, 99); /* no such column */
 	assert_int_equal(ts_builder_row_end(f.b, &f.err), TS_INTERNAL);
 	f64_row(&f, loss, 6, 3);
-	ts_builder_row(f.b, TS_TABLE_SUPERSEDED, 0); /* kinds have their own keys */
+	ts_builder_row(f.b, TS_TABLE_SUPERSEDED, 0); /* each kind of table has its own keys */
 	ts_builder_f64(f.b, loss, 4);
 	end_row(&f);
 	ts_builder_row(f.b, TS_TABLE_PIPELINE, 0);
@@ -584,7 +585,7 @@ static void test_rows_replaced_and_refused(void **unused)
 	ts_builder_row(f.b, TS_TABLE_DIGESTS, 0);
 	ts_builder_f64(f.b, loss, 6);
 	end_row(&f);
-	ts_builder_row(f.b, (enum ts_table_kind)(TS_TABLE_KINDS + 1), 0); /* no such kind */
+	ts_builder_row(f.b, (enum ts_table_kind)(TS_TABLE_KINDS + 1), 0); /* there is no such kind */
 	assert_int_equal(ts_builder_row_end(f.b, &f.err), TS_INTERNAL);
 	finish(&f);
 	ts_builder_stats(f.b, &stats);
@@ -685,7 +686,8 @@ static enum ts_status tally_sink(void *ctx, const struct ts_id *id, struct ts_sp
 	return TS_OK;
 }
 
-/* Splits before and after 64 keys, texts, a file, superseded rows: every allocation that the builder has. */
+/* The scenario has splits before and after 64 keys, texts, a file and superseded rows: it makes every allocation of
+ * the builder. */
 static enum ts_status scenario(struct ts_builder *b, struct ts_id *ret_id, struct ts_error *err)
 {
 	static const char *const names[] = {"scalars.a", "scalars.b", "tags.t", "digests.d", "scalars.z"};
@@ -725,7 +727,7 @@ static enum ts_status run_scenario(struct tally *tally, struct ts_id *ret_id, st
 
 	if (!status)
 		status = scenario(b, ret_id, err);
-	if (status && b) { /* it stays failed, with the same cause */
+	if (status && b) { /* the builder stays failed, with the same cause */
 		struct ts_error again;
 		struct ts_id none;
 

@@ -59,7 +59,7 @@ static void test_sort_keeps_the_last_of_equals(void **unused)
 	assert_int_equal(facts.items[1].integer, 4);
 	assert_int_equal(facts.items[2].integer, 2);
 	assert_int_equal(facts.items[3].integer, 5);
-	assert_int_equal(ts_facts_find(&facts, ts_span_str("config.a"))->integer, 2); /* the pusher wins */
+	assert_int_equal(ts_facts_find(&facts, ts_span_str("config.a"))->integer, 2); /* the pusher's value is the one found */
 	assert_int_equal(ts_facts_find(&facts, ts_span_str("config"))->integer, 6);
 	assert_null(ts_facts_find(&facts, ts_span_str("config.")));
 	assert_null(ts_facts_find(&facts, ts_span_str("zzz")));
@@ -69,7 +69,7 @@ static void test_sort_keeps_the_last_of_equals(void **unused)
 	ts_arena_finish(&arena);
 }
 
-/* Against a table of what stands where: path p and source s, the last value written to it. */
+/* Compares the sort with a table that holds, for path p and source s, the last value written. */
 static void test_sort_of_many(void **unused)
 {
 	static const char *const paths[] = {"code",   "code.a",    "code.a.b", "code.a[0]",

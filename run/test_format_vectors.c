@@ -22,9 +22,9 @@ struct line {
 
 struct vector {
 	struct ts_span kind, name;
-	struct line *lines; /* between "vector" and the first object */
+	struct line *lines; /* the lines between "vector" and the first object */
 	size_t n_lines;
-	struct ts_span objects[OBJECTS_MAX]; /* empty of a chain: then only length and id are known */
+	struct ts_span objects[OBJECTS_MAX]; /* empty for an object of a chain, of which only length and id are known */
 	size_t lengths[OBJECTS_MAX];
 	struct ts_id ids[OBJECTS_MAX];
 	size_t n_objects;
@@ -276,7 +276,7 @@ static void check_head(struct state *s, const struct vector *v, struct ts_buf *b
 			    ts_span_eq(back.facts.items[i].path, head.facts.items[i].path));
 }
 
-/* The vector's lines as an index; arrays of a fixed size are enough here. */
+/* Builds an index from the vector's lines; arrays of a fixed size are enough here. */
 static void read_index_line(struct state *s, const struct line *line, struct ts_index *index)
 {
 	struct ts_table *table = index->n_tables ? &index->tables[index->n_tables - 1] : NULL;
@@ -317,7 +317,8 @@ static void read_index_line(struct state *s, const struct line *line, struct ts_
 		file->chunks[file->n_chunks++] = id_word(line->word[1]);
 }
 
-/* Encodes, compares every object of the chain, decodes what the vector has, encodes that again. */
+/* Encodes the content, compares every object of the chain, decodes the vector's objects and encodes the result
+ * again. */
 static void check_objects(struct state *s, const struct vector *v, const struct ts_index *index)
 {
 	struct test_objects objects = {0}, again = {0};
@@ -329,7 +330,7 @@ static void check_objects(struct state *s, const struct vector *v, const struct 
 	if (ts_index_encode(index, test_objects_sink, &objects, &scratch, &id, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(objects.n, v->n_objects);
-	for (size_t i = 0; i < v->n_objects; i++) { /* the last was written first */
+	for (size_t i = 0; i < v->n_objects; i++) { /* the last object was written first */
 		const struct test_object *made = &objects.items[v->n_objects - 1 - i];
 
 		assert_int_equal(made->bytes.len, v->lengths[i]);
@@ -407,7 +408,7 @@ static void put_text(struct ts_builder *b, uint32_t column, const char *before, 
 	ts_builder_text(b, column, ts_span_str(text));
 }
 
-/* Row i of docs/format.md, "Test vectors". */
+/* Writes row i of docs/format.md, "Test vectors". */
 static void put_row(struct ts_builder *b, const uint32_t *c, int64_t i)
 {
 	static char xs[20001];
@@ -507,7 +508,7 @@ static void test_vectors(void **unused)
 	ts_arena_finish(&s.arena);
 }
 
-/* The file is what the program writes today. */
+/* The file equals what the program writes today. */
 static void test_vectors_are_the_programs(void **unused)
 {
 	(void)unused;

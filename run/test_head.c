@@ -91,7 +91,7 @@ static void test_round_trip(void **unused)
 	for (size_t i = 0; i < FACTS; i++)
 		assert_true(ts_fact_same(&back.facts.items[i], &s.facts[i]));
 	assert_int_equal(ts_object_parse(ts_buf_view(&buf), &frame, &err), TS_OK);
-	assert_int_equal(frame.nrefs, RANKS + 1); /* what it needs to be complete: indexes and the long text */
+	assert_int_equal(frame.nrefs, RANKS + 1); /* the objects that it needs to be complete: the indexes and the long text */
 	ts_arena_finish(&arena);
 	ts_buf_finish(&buf);
 }
@@ -109,7 +109,7 @@ static void test_group_digests_see_effective_values_only(void **unused)
 	(void)unused;
 	make_sample(&a);
 	make_sample(&b);
-	b.facts[1].real = 5; /* the pusher speaks over it */
+	b.facts[1].real = 5; /* the pusher's value overrides this one */
 	b.facts[0].source = TS_SOURCE_FACTS_JSON;
 	b.facts[5].source = TS_SOURCE_FACTS_JSON;
 	ts_head_digest_groups(&b.head);
@@ -149,10 +149,10 @@ static void test_decoder_refuses_what_is_not_canonical(void **unused)
 
 	(void)unused;
 	make_sample(&s);
-	s.facts[4].integer = 7; /* the digests are of -1 */
+	s.facts[4].integer = 7; /* the digests were computed for -1 */
 	assert_refused(&s.head, "digest of group seeds");
 	make_sample(&s);
-	s.facts[1].source = TS_SOURCE_PUSHER; /* the same path and source twice */
+	s.facts[1].source = TS_SOURCE_PUSHER; /* the same path and source stand twice */
 	ts_head_digest_groups(&s.head);
 	assert_refused(&s.head, "fact config.lr is not in order");
 	make_sample(&s);
@@ -182,16 +182,17 @@ static void test_encoder_refuses_what_no_head_can_hold(void **unused)
 	s.facts[4].path = ts_span_str("nonsense.x");
 	assert_int_equal(ts_head_encode(&s.head, &buf, &err), TS_INVALID);
 	make_sample(&s);
-	s.facts[3].text = ts_span_str("12"); /* that is an INT */
+	s.facts[3].text = ts_span_str("12"); /* that text should be stored as an INT */
 	assert_int_equal(ts_head_encode(&s.head, &buf, &err), TS_INVALID);
 	assert_int_equal(buf.len, 0);
 	ts_buf_finish(&buf);
 }
 
-/* 36 bytes a rank; the last that fits, and one more. */
+/* Each rank takes 36 bytes. The test has as many ranks as fit, and then one more. */
 static void test_a_head_that_is_too_large_says_what_is(void **unused)
 {
-	enum { ALL = 1819 }; /* of 65536 bytes 16, 4, 2 and 4 are taken, and 1819 * 36 = 65484 of the other 65510 */
+	enum { ALL = 1819 }; /* a head of 65536 bytes has 16 + 4 + 2 + 4 bytes of fixed fields; ranks take 1819 * 36
+			      * = 65484 of the other 65510 */
 	static struct ts_rank_ref ranks[ALL + 1];
 	static struct ts_fact facts[100];
 	static char paths[100][32];
@@ -223,9 +224,9 @@ static void test_a_head_that_is_too_large_says_what_is(void **unused)
 	head = (struct ts_head){.facts = {.items = facts, .n = 100}};
 	ts_head_digest_groups(&head);
 	assert_int_equal(ts_head_encode(&head, &buf, &err), TS_TOO_LARGE);
-	/* 100 * (4 + 9 + 4 + 1000), and the group's digest */
+	/* Each of the 100 facts takes 4 + 9 + 4 + 1000 bytes, and the group's digest is added. */
 	assert_string_equal(err.text, "the facts of a run have room in 65510 bytes, these take 101732 (config 101732)");
-	/* 20 of them take 20 * 1017 + 32 = 20372, which leaves 45138 bytes: 1253 ranks and 30 bytes. */
+	/* 20 facts take 20 * 1017 + 32 = 20372 bytes, which leaves 45138 bytes: 1253 ranks and 30 bytes. */
 	head = (struct ts_head){.facts = {.items = facts, .n = 20}, .ranks = ranks, .n_ranks = 1253};
 	ts_head_digest_groups(&head);
 	ts_buf_reset(&buf);
@@ -252,7 +253,7 @@ static void test_damage_everywhere(void **unused)
 	ts_buf_finish(&buf);
 }
 
-/* A bit whose digest is all zeros would be a second way to say that the group has no facts. */
+/* A set bit with a digest of zeros would be a second way to encode that the group has no facts. */
 static void test_a_group_without_facts_has_no_digest(void **unused)
 {
 	static const struct ts_id zero;

@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-/* Two tables of steps, one without columns, one superseded, facts, files: all that an index can hold. */
+/* The sample has two tables of steps, one without columns, one superseded, facts and files: all that an index can
+ * hold. */
 struct sample {
 	struct ts_fact facts[3];
 	struct ts_block blocks[4][2];
@@ -160,7 +161,7 @@ static void test_column_lookup(void **unused)
 	assert_null(ts_index_column(&s.index, TS_TABLE_STEPS, ts_span_str("digests.w"), 0, NULL));
 }
 
-/* Encodes what should not be and looks whether the decoder says so. */
+/* Encodes an invalid index and checks that the decoder gives the expected reason. */
 static void assert_refused(const struct sample *s, const char *why)
 {
 	struct test_objects objects = {0};
@@ -238,10 +239,10 @@ static void test_decoder_refuses_impossible_blocks(void **unused)
 		{0, 16383, 0, {{0}}}, /* no rows */
 		{0, 16383, 16385, {{0}}}, /* more rows than keys */
 		{0, 5, 1, {{0}}}, /* one row, two keys */
-		{5, 0, 2, {{0}}}, /* backwards */
-		{0, 16384, 2, {{0}}}, /* two cells */
-		{-1, 0, 2, {{0}}}, /* two cells, and not after the block before */
-		{-1, -1, 1, {{0}}}, /* not after the block before */
+		{5, 0, 2, {{0}}}, /* the range runs backwards */
+		{0, 16384, 2, {{0}}}, /* the block covers two cells */
+		{-1, 0, 2, {{0}}}, /* two cells, and the block is not after the block before */
+		{-1, -1, 1, {{0}}}, /* the block is not after the block before */
 		{INT64_MIN, INT64_MAX, 2, {{0}}},
 	};
 	struct sample s;
@@ -254,7 +255,7 @@ static void test_decoder_refuses_impossible_blocks(void **unused)
 	}
 }
 
-/* A file of 2^60 bytes whose list says 2^32 - 1 chunks must not be believed. */
+/* A file of 2^60 bytes whose list claims 2^32 - 1 chunks is refused before memory is allocated. */
 static void test_counts_are_checked_before_memory(void **unused)
 {
 	struct ts_buf buf = TS_BUF_INIT(TS_OBJECT_MAX);
@@ -337,7 +338,7 @@ static void test_a_long_index_is_a_chain(void **unused)
 	ts_arena_init(&arena, 0);
 	make_long(&table, &column, &index);
 	id = encode(&index, &objects);
-	/* 60000 * (52 + 32) bytes in objects of 1 MiB */
+	/* 60000 columns of 52 + 32 bytes are stored in objects of 1 MiB. */
 	assert_int_equal(test_objects_index(&objects, &id, &arena, &back), 5);
 	for (size_t i = 0; i < objects.n; i++)
 		assert_true(objects.items[i].bytes.len <= TS_INDEX_MAX);
@@ -357,7 +358,7 @@ static void test_a_long_index_is_a_chain(void **unused)
 	test_objects_finish(&again);
 }
 
-/* By hand: the beginning of an object, and a record of an empty file. */
+/* Writes the beginning of an object by hand, and a record of an empty file. */
 static void begin_object(struct ts_buf *buf, int32_t rank, const struct ts_id *next_id)
 {
 	ts_buf_reset(buf);
@@ -374,7 +375,7 @@ static void put_file(struct ts_buf *buf, const char *name)
 	ts_buf_str(buf, name);
 }
 
-/* Decodes one object, and if there is one its successor. */
+/* Decodes one object and, if there is one, its successor; the decoder must refuse them. */
 static void assert_chain_refused(const struct ts_buf *first, const struct ts_buf *second, const char *why)
 {
 	struct ts_index index = {0};
@@ -396,7 +397,7 @@ static void assert_chain_refused(const struct ts_buf *first, const struct ts_buf
 	ts_arena_finish(&arena);
 }
 
-/* The same content cut elsewhere would have another id. */
+/* The same content cut at other places would have another id, so only one way to cut is accepted. */
 static void test_a_chain_is_packed_in_one_way(void **unused)
 {
 	struct ts_buf first = TS_BUF_INIT(TS_OBJECT_MAX), second = TS_BUF_INIT(TS_OBJECT_MAX);
@@ -419,7 +420,7 @@ static void test_a_chain_is_packed_in_one_way(void **unused)
 	ts_buf_bytes(&second, "\x02\x01\x0e", 3);
 	assert_chain_refused(&second, NULL, "record 2 may not follow record 6");
 	begin_object(&first, 0, NULL);
-	for (int i = 0; i < 70000; i++) { /* 16 bytes each: more than 1 MiB */
+	for (int i = 0; i < 70000; i++) { /* 16 bytes each are more than 1 MiB in all */
 		(void)snprintf(name, sizeof name, "%06d", i);
 		put_file(&first, name);
 	}
@@ -468,7 +469,7 @@ static void test_every_allocation_may_fail(void **unused)
 	}
 }
 
-/* What a hostile object can cost is bounded by the arena. */
+/* The arena limits how much memory a hostile object can take. */
 static void test_ceilings_hold(void **unused)
 {
 	struct test_objects objects = {0};

@@ -81,7 +81,7 @@ static enum ts_status words_again(const struct ts_object *frame, struct ts_span 
 	return TS_OK;
 }
 
-/* Every distinct text has one place in the object: entries are told apart by where they point. */
+/* Each distinct text stands once in the object, so entries are told apart by where they point. */
 static void encode_texts(const struct ts_span *texts, size_t rows, struct ts_arena *arena, struct ts_buf *out)
 {
 	struct ts_span *entries = ts_arena_array(arena, rows, sizeof *entries);
