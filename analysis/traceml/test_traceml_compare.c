@@ -63,7 +63,7 @@ static struct ts_fact fact_of(struct test *t, const struct ts_json_token *token)
 	return f;
 }
 
-/* The rest of an object as facts below the path. */
+/* Adds the rest of an object as facts below the path. */
 static void flatten(struct test *t, struct ts_json_reader *r, struct ts_facts *facts)
 {
 	struct ts_json_token token;
@@ -85,7 +85,7 @@ static void flatten(struct test *t, struct ts_json_reader *r, struct ts_facts *f
 	assert_int_equal(token.type, TS_JSON_END);
 }
 
-/* A summary from its JSON. */
+/* Reads a summary from its JSON. */
 static struct ts_traceml_summary summary(struct test *t, struct ts_span json)
 {
 	struct ts_facts facts = {.n = 0};
@@ -145,7 +145,8 @@ static void ours(struct ts_buf *out, const struct ts_traceml_comparison *c)
 	ts_buf_printf(out, " warnings %d", c->warning.len > 0);
 }
 
-/* The expected members in the same words; they stand in the same order. exit_code is of the program. */
+/* Writes the expected members in the same words and the same order. exit_code is left out, because it belongs to the
+ * program. */
 static void theirs(struct test *t, struct ts_buf *out, struct ts_span json)
 {
 	struct ts_json_reader r;
@@ -307,7 +308,7 @@ static void what_equivalent_hides_is_told(void **state)
 	assert_string_equal(missed(&c, "ranks"), "the step time of the slowest rank changed by +8.00 %, the average of "
 						 "all ranks by +0.00 %; only the average counts");
 	assert_string_equal(missed(&c, "memory"), "peak reserved memory changed by +5.00 % (47.7 MiB), which is within "
-						  "its limit of 10 %"); /* 5e7 / 2^20 */
+						  "its limit of 10 %"); /* the change is 5e7 / 2^20 */
 	assert_string_equal(missed(&c, "diagnosis"), "the diagnosis of step_time went from INPUT-BOUND to BALANCED");
 	assert_string_equal(missed(&c, "other_job"), "the jobs differ in world size: 4 and 8");
 	assert_int_equal(c.n_missed, 5);
@@ -324,7 +325,7 @@ static void phases_that_move_one_way_are_told(void **state)
 	c = against(&t, SUMMARY("INPUT-BOUND", "100.0", "15.0", "33.0", "1000000000", "4"));
 	assert_string_equal(missed(&c, "phases"), "phase times changed: forward +10.0 % (+3 ms)");
 	assert_int_equal(c.n_missed, 1);
-	c = against(&t, SUMMARY("INPUT-BOUND", "100.0", "15.9", "30.9", "1000000000", "4")); /* less than 1 ms of 100 */
+	c = against(&t, SUMMARY("INPUT-BOUND", "100.0", "15.9", "30.9", "1000000000", "4")); /* the change is less than 1 ms of 100 */
 	assert_int_equal(c.n_missed, 0);
 	stop(&t);
 }
@@ -343,7 +344,8 @@ static void another_slow_rank_is_told(void **state)
 	c = compare(&t, ts_span_str(slow), ts_span_str(moved));
 	assert_string_equal(missed(&c, "ranks"), "a different rank is the slowest: first 1, then 3");
 	assert_int_equal(c.n_missed, 1);
-	memcpy(strstr(moved, "110.0"), "102.0", 5); /* 2 % above the average is no slow rank, and the worst got faster */
+	memcpy(strstr(moved, "110.0"), "102.0", 5); /* 2 % above the average does not make a slow rank, and the worst
+						     * rank became faster */
 	c = compare(&t, ts_span_str(slow), ts_span_str(moved));
 	assert_string_equal(missed(&c, "ranks"), "the step time of the slowest rank changed by -7.27 %, the average of "
 						 "all ranks by +0.00 %; only the average counts");
@@ -372,8 +374,8 @@ static void unknown_is_not_equal(void **state)
 	stop(&t);
 }
 
-/* By scipy 1.17.1: the least n with max(d + t(0.9) e, t(0.993) e, m) + t(0.95) e <= log(1 + size), d = log 1.01, m = log 1.02,
- * e = noise sqrt(1 + 1/n), n - 1 degrees of freedom. */
+/* Expected values by scipy 1.17.1: the least n with max(d + t(0.9) e, t(0.993) e, m) + t(0.95) e <= log(1 + size),
+ * where d = log 1.01, m = log 1.02, e = noise sqrt(1 + 1/n), with n - 1 degrees of freedom. */
 static void baselines_are_counted_as_a_gate_wants_them(void **state)
 {
 	static const struct {

@@ -9,7 +9,7 @@ struct rank_of {
 	int rank;
 };
 
-/* Names that are not here have rank 0. */
+/* Names that are not in this table have rank 0. */
 static const struct rank_of step_ranks[] = {
 	{"BALANCED", 1},	{"INPUT-BOUND", 2},   {"H2D-BOUND", 2},		{"COMPUTE-BOUND", 2}, {"RESIDUAL-HEAVY", 3},
 	{"INPUT STRAGGLER", 3}, {"H2D STRAGGLER", 3}, {"COMPUTE STRAGGLER", 3}, {"STRAGGLER", 4},     {NULL, 0},
@@ -35,7 +35,7 @@ static enum ts_traceml_state state_of(const struct ts_traceml_pair *p)
 	return p->a.known || p->b.known ? TS_TRACEML_MISSING_ONE_SIDE : TS_TRACEML_MISSING_BOTH;
 }
 
-/* A step time that only one has on a clock is none: then it is missing in both. */
+/* Step times are compared on a clock that both summaries have; if there is none, the step time is missing in both. */
 static void take_step(struct ts_traceml_comparison *c, const struct ts_traceml_summary *a, const struct ts_traceml_summary *b)
 {
 	if (a->step_gpu.known && b->step_gpu.known) {
@@ -88,7 +88,7 @@ static void add(struct comparing *s, struct ts_traceml_finding f, const char *wh
 	((struct ts_traceml_finding){                                                                                          \
 		.priority = (priority_), .verdict = TS_TRACEML_##verdict_, .domain = (domain_), .metric = (metric_)})
 
-/* 1 to 3: what cannot be compared. */
+/* Decides findings 1 to 3: what cannot be compared. */
 static void availability(struct comparing *s)
 {
 	struct ts_traceml_comparison *c = s->c;
@@ -118,7 +118,7 @@ static const char *pct_text(struct comparing *s, const char *what, const struct 
 	return ts_arena_printf(s->arena, "%s changed by %+.2f %%; its limit is %g %%", what, p->pct.value, limit);
 }
 
-/* 4 to 8: numbers. */
+/* Decides findings 4 to 8, which compare numbers. */
 static void numbers(struct comparing *s)
 {
 	const struct ts_traceml_pair *step = &s->c->step, *memory = &s->c->memory;
@@ -155,7 +155,7 @@ static const char *change_text(struct comparing *s, enum ts_traceml_section sect
 			       TS_SPAN_ARG(a.len ? a : ts_span_str("none")), TS_SPAN_ARG(b.len ? b : ts_span_str("none")));
 }
 
-/* 9 to 99: names of diagnoses, and what is left. */
+/* Decides findings 9 to 99, which compare names of diagnoses and cover what is left. */
 static void diagnoses(struct comparing *s)
 {
 	if (rises(s, TS_TRACEML_STEP_TIME, step_ranks))
@@ -177,7 +177,7 @@ static bool is_plain_number(const struct ts_fact *f)
 	return f->type == TS_FACT_INT || f->type == TS_FACT_FLOAT || f->type == TS_FACT_BOOL;
 }
 
-/* Python's ==: 1.7 and "1.7" differ, 2 and 2.0 do not. */
+/* Compares as Python's == does: 1.7 and "1.7" differ, 2 and 2.0 are equal. */
 static bool same_schema(const struct ts_traceml_summary *a, const struct ts_traceml_summary *b)
 {
 	if (is_plain_number(a->schema) && is_plain_number(b->schema))

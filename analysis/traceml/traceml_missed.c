@@ -22,12 +22,12 @@ bool ts_traceml_same_phase_clock(const struct ts_traceml_summary *a, const struc
 	return a->phase_clock != TS_TRACEML_NO_CLOCK && a->phase_clock == b->phase_clock;
 }
 
-/* What is worth a line: smaller differences are in most pairs of summaries of one program. */
-#define PHASE_OF_STEP 1.0 /* percent of A's step time that a phase moved by */
+/* These limits say which difference deserves a line: most pairs of summaries of one program differ by less. */
+#define PHASE_OF_STEP 1.0 /* percent of A's step time by which a phase changed */
 #define PHASE_OF_ITSELF 5.0
 #define MEMORY_PCT 1.0
 #define UTIL_POINTS 10.0
-#define STEPS_LEAST 20 /* below it TraceML itself calls nothing critical */
+#define STEPS_LEAST 20 /* with fewer steps TraceML itself calls nothing critical */
 
 struct looking {
 	const struct ts_traceml_summary *a, *b;
@@ -59,7 +59,7 @@ static struct ts_span or_none(struct ts_span status)
 
 /* --- the verdict itself --- */
 
-/* A finding of a regression that another one outweighs. */
+/* Lists a regression that another finding outweighs. */
 static void hidden(struct looking *l)
 {
 	const struct ts_traceml_finding *first = &l->c->findings[0];
@@ -129,7 +129,7 @@ static bool stands_out(struct ts_traceml_number worst, struct ts_traceml_number 
 	return worst.known && average.known && worst.value >= (1 + TS_TRACEML_STEP_PCT / 100) * average.value;
 }
 
-/* The slowest rank sets the pace of the job; the rule looks at the average of ranks. */
+/* The slowest rank sets the pace of the job, but TraceML's rule looks at the average of the ranks. */
 static void ranks(struct looking *l)
 {
 	const struct ts_traceml_pair *step = &l->c->step;
@@ -177,7 +177,8 @@ static const char *phase_text(struct looking *l, size_t phase)
 			       p.pct.value, p.b.value - p.a.value);
 }
 
-/* Phases that moved: one may hide the other. Compute is the sum of three that are here themselves. */
+/* Lists phases whose times changed: one change may hide another. Compute is left out, because it is the sum of three
+ * phases that are listed themselves. */
 static void phases(struct looking *l)
 {
 	const char *text = "";

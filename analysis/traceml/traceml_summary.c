@@ -43,12 +43,13 @@ static bool is_word(struct ts_span text, const char *word)
 	return !word[text.len];
 }
 
-/* What Python takes and JSON does not, as JSON: "1_000", "007", ".5", "5.", "1.e3". False where it is neither. */
+/* Rewrites a number that Python accepts and JSON does not ("1_000", "007", ".5", "5.", "1.e3") as JSON. Returns
+ * false where neither accepts it. */
 static bool as_json(struct ts_span text, char out[NUMBER_TEXT], size_t *ret_len)
 {
 	size_t n = 0, digits = 0;
 
-	if (text.len > NUMBER_TEXT / 2 - 4) /* a point may bring two zeros */
+	if (text.len > NUMBER_TEXT / 2 - 4) /* a point may need two more zeros */
 		return false;
 	for (size_t i = 0; i < text.len; i++) {
 		char c = (char)text.data[i];
@@ -125,7 +126,7 @@ static struct ts_traceml_number number_of(const struct ts_fact *fact)
 	case TS_FACT_TEXT:
 		n.known = ts_traceml_float(fact->text, &n.value);
 		return n;
-	case TS_FACT_NUMBER: /* too large for a double: Python refuses */
+	case TS_FACT_NUMBER: /* the number is too large for a double, and Python refuses it */
 		n.known = ts_parse_double(fact->text, &n.value) && isfinite(n.value);
 		return n;
 	case TS_FACT_NULL:
