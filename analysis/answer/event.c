@@ -30,7 +30,7 @@ static int by_step(const void *x, const void *y)
 	return (a->last_step > b->last_step) - (a->last_step < b->last_step);
 }
 
-/* Strongest first; of equal ones the earlier. A score that is no number comes last. */
+/* Sorts the strongest event first, and the earlier one among equals. A score that is not a number comes last. */
 static int by_score(const void *x, const void *y)
 {
 	const struct ts_event *a = x, *b = y;

@@ -20,7 +20,7 @@ static struct ts_measure *measure_next(struct ts_measures *m, struct ts_arena *a
 	return &m->items[m->n++];
 }
 
-/* The subject of a row: the table's own, or that of its kind. */
+/* Returns the subject of a row: the one that the table gives, or the name that fills its pattern. */
 static struct ts_span subject_of(enum ts_measure_name what, struct ts_span of)
 {
 	if (ts_measure_is_kind(what))

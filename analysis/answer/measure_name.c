@@ -64,7 +64,7 @@ const char *ts_unit_suffix(enum ts_unit unit)
 	return "";
 }
 
-/* What stands before and after the <> of a kind. False for a text without one. */
+/* Splits a pattern into what stands before and after <>. Returns false for a text without <>. */
 static bool split(const char *pattern, struct ts_span *ret_before, struct ts_span *ret_after)
 {
 	const char *open = strchr(pattern, '<'), *close = open ? strchr(open, '>') : NULL;
@@ -81,7 +81,7 @@ bool ts_measure_is_kind(enum ts_measure_name what)
 	return strchr(ts_measure_specs[what].subject, '<') != NULL;
 }
 
-/* What a text has in the place of the <>. */
+/* Finds the part of a text that stands in the place of <>. */
 static bool filled(const char *pattern, struct ts_span text, struct ts_span *ret_part)
 {
 	struct ts_span before, after;

@@ -5,7 +5,8 @@ enum { PLOTS_FIRST = 8 };
 enum ts_status ts_plot_begin(struct ts_plot *plot, int64_t first_step, int64_t last_step, size_t cells,
 			     struct ts_arena *arena, struct ts_error *err)
 {
-	uint64_t span = (uint64_t)last_step - (uint64_t)first_step; /* steps - 1: the whole of int64 has no number of steps */
+	uint64_t span = (uint64_t)last_step - (uint64_t)first_step; /* this is the number of steps - 1, because the
+								     * number of steps in all of int64 does not fit */
 	uint64_t width = span / cells + 1;
 
 	*plot = (struct ts_plot){

@@ -19,7 +19,7 @@ struct ts_say ts_say_percent(double ratio)
 
 	if (odd(&s, percent))
 		return s;
-	/* 9.96 would print as 10.0, and 0.04 as 0.0. */
+	/* With one decimal, 9.96 would be printed as 10.0, and 0.04 as 0.0. */
 	if (size >= 9.95 || size == 0)
 		(void)snprintf(s.text, sizeof s.text, "%.0f %%", percent);
 	else if (size >= 0.05)
@@ -72,7 +72,7 @@ struct ts_say ts_say_seconds(double seconds)
 	return s;
 }
 
-/* What a printer of text.h wrote into a small buffer. */
+/* Takes the text that a function of text.h wrote to a small buffer. */
 static struct ts_say taken(struct ts_buf *buf, const char *sign, double instead)
 {
 	struct ts_say s;

@@ -27,7 +27,7 @@ static void few_are_put_in_order(void **state)
 	ts_arena_init(&arena, CEILING);
 	ts_events_trim(&events, 0);
 	assert_int_equal(events.n, 0);
-	add(&events, &arena, 9, 1.0); /* of another subject: stays where it is */
+	add(&events, &arena, 9, 1.0); /* an event of another subject stays in its place */
 	add(&events, &arena, 7, 5.0);
 	add(&events, &arena, -3, (double)NAN);
 	add(&events, &arena, 2, 8.0);
@@ -40,7 +40,8 @@ static void few_are_put_in_order(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* Steps 0 to 999 in a shuffled order (7 and 1000 have no common factor), scores in another; every 10th has none. */
+/* Steps 0 to 999 come in a shuffled order (7 and 1000 have no common factor) and their scores in another; every 10th
+ * step has no score. */
 static void the_strongest_stay(void **state)
 {
 	struct ts_events events = {.n = 0};
@@ -56,8 +57,9 @@ static void the_strongest_stay(void **state)
 	}
 	ts_events_trim(&events, 0);
 	assert_int_equal(events.n, TS_EVENTS_MAX);
-	/* Of the 900 scores those from 716 on are the 256 greatest: 3 is prime to 1000, so each residue stands once, those of
-	 * the tens left out; 284 numbers from 716 to 999, of which 28 are tens (720 to 990). */
+	/* Of the 900 scores, the 256 greatest are those from 716 on. 3 is prime to 1000, so each residue occurs
+	 * once, except for the multiples of 10, which have no score. There are 284 numbers from 716 to 999, of which
+	 * 28 are multiples of 10 (720 to 990). */
 	for (step = 0; step < MANY; step++) {
 		bool strong = step % 10 != 0 && step * 3 % MANY >= 716;
 
@@ -68,7 +70,7 @@ static void the_strongest_stay(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* Of equal scores the earlier steps stay; one without a score goes before any that has one. */
+/* Of equal scores the earlier steps stay; an event without a score is dropped before any that has one. */
 static void ties(void **state)
 {
 	struct ts_events events = {.n = 0};

@@ -24,7 +24,7 @@ static void rows_and_their_values(void **state)
 	assert_true(ts_measure_add(&m, &arena, TS_M_PHASE_MEAN, forward, 0.5));
 	assert_true(ts_measure_unknown(&m, &arena, TS_M_STEP_RATE, TS_NO_SUBJECT, "no step"));
 	assert_true(ts_measure_text(&m, &arena, TS_M_WARMUP_METHOD, TS_NO_SUBJECT, ts_span_str("found")));
-	/* The same name in two units is two measures. */
+	/* The same name in two units stands for two measures. */
 	assert_true(ts_measure_value(&m, TS_M_STEP_MAX, TS_NO_SUBJECT, &value) && value == 2.5);
 	assert_true(ts_measure_value(&m, TS_M_STEP_MAX_AT, TS_NO_SUBJECT, &value) && value == 40.0);
 	assert_true(ts_measure_value(&m, TS_M_PHASE_MEAN, forward, &value) && value == 0.5);
@@ -32,13 +32,13 @@ static void rows_and_their_values(void **state)
 	assert_false(ts_measure_value(&m, TS_M_STEP_RATE, TS_NO_SUBJECT, &value));     /* not known */
 	assert_false(ts_measure_value(&m, TS_M_WARMUP_METHOD, TS_NO_SUBJECT, &value)); /* text */
 	assert_false(ts_measure_value(&m, TS_M_STEP_MEAN, TS_NO_SUBJECT,
-				      &value)); /* not there: that of forward is another */
+				      &value)); /* it is not there: the row found before belongs to forward */
 	assert_false(ts_measure_value(&m, TS_M_PHASE_MEAN, ts_span_str("backward"), &value));
 	assert_true(value == -1.0);
 	ts_arena_finish(&arena);
 }
 
-/* As the wire and people have it. */
+/* Checks the words of a row as the protocol and people see them. */
 static void words_of_a_row(void **state)
 {
 	struct ts_measure fixed = ts_measure_row(TS_M_STEP_MAX_AT, TS_NO_SUBJECT),
@@ -52,7 +52,7 @@ static void words_of_a_row(void **state)
 	assert_true(ts_span_is(of.group, "timing") && ts_span_is(of.subject, "forward") && ts_span_is(of.name, "mean"));
 	assert_int_equal(of.unit, TS_UNIT_SECONDS);
 	assert_true(ts_measure_is(&fixed, TS_M_STEP_MAX_AT));
-	assert_false(ts_measure_is(&fixed, TS_M_STEP_MAX)); /* seconds */
+	assert_false(ts_measure_is(&fixed, TS_M_STEP_MAX)); /* the unit is seconds */
 	assert_true(ts_measure_is(&of, TS_M_PHASE_MEAN));
 	assert_false(ts_measure_is(&of, TS_M_STEP_MEAN));
 	assert_true(ts_measure_in(&of, TS_ANSWER_TIMING));
@@ -77,7 +77,7 @@ static void text_rows(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* Rows stay as they are while the list grows; a full arena is told and adds nothing. */
+/* Rows keep their addresses while the list grows; a full arena is reported and adds no row. */
 static void growth_and_its_end(void **state)
 {
 	struct ts_measures m = {.n = 0};
@@ -99,7 +99,7 @@ static void growth_and_its_end(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* The key of JSON: the name with its unit, unless the name says it already. */
+/* The key in JSON is the name with its unit, unless the name already contains the unit. */
 static void keys(void **state)
 {
 	static const struct {

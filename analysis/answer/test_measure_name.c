@@ -13,7 +13,8 @@
 
 #include <stdio.h>
 
-/* Letters, digits and _: the words stand in keys of JSON and in sentences. A space only before the K of a kind, or in "wall job". */
+/* Words have only letters, digits and _, because they stand in keys of JSON and in sentences. A space stands only
+ * before the K of a kind, or in "wall job". */
 static void words_are_plain(void **state)
 {
 	(void)state;
@@ -35,7 +36,7 @@ static void key_of(const struct ts_measure_spec *spec, char *ret_key, size_t siz
 	(void)snprintf(ret_key, size, "%s%s", spec->name, ts_measure_suffix(&row));
 }
 
-/* JSON has one key for each: two of the same name must differ in their units. */
+/* Each measure has its own key in JSON: two of the same name must differ in their units. */
 static void no_two_are_the_same(void **state)
 {
 	char key[96], other[96];
@@ -58,7 +59,7 @@ static bool begins_a_line(int what)
 	       strcmp(ts_measure_specs[what].subject, ts_measure_specs[what - 1].subject) != 0;
 }
 
-/* docs/numerics.md ends with a list of what the table has; what it should say is printed where it does not. */
+/* docs/numerics.md ends with a list of the table's rows; where the list is wrong, the test prints what it should be. */
 static void the_document_lists_them(void **state)
 {
 	static char have[1 << 20];
@@ -90,7 +91,7 @@ static void the_document_lists_them(void **state)
 	ts_buf_finish(&want);
 }
 
-/* Groups of a table's rows stand together, as people read them. */
+/* The rows of a group stand together in the table, because people read them in this order. */
 static void groups_stand_together(void **state)
 {
 	(void)state;
@@ -118,7 +119,7 @@ static void subjects_of_kinds(void **state)
 	assert_false(ts_measure_number(TS_M_RANK_OWN, ts_span_str("rank "), &k));
 	assert_false(ts_measure_number(TS_M_RANK_OWN, ts_span_str("all"), &k));
 	assert_false(ts_measure_number(TS_M_RANK_OWN, ts_span_str("ran"), &k));
-	assert_false(ts_measure_number(TS_M_RANKS_WALL, ts_span_str("all"), &k)); /* no kind */
+	assert_false(ts_measure_number(TS_M_RANKS_WALL, ts_span_str("all"), &k)); /* there is no such kind */
 	assert_int_equal(k, -1);
 	assert_true(ts_measure_part(TS_M_JOB_SHARE, ts_span_str("wait job"), &part) && ts_span_is(part, "wait"));
 	assert_true(ts_measure_part(TS_M_JOB_SHARE, ts_span_str(" job"), &part) && part.len == 0);
@@ -126,13 +127,13 @@ static void subjects_of_kinds(void **state)
 	assert_false(ts_measure_part(TS_M_JOB_SHARE, ts_span_str("job"), &part));
 	assert_true(ts_measure_part(TS_M_PHASE_MEAN, ts_span_of(NULL, 0), &part) && part.len == 0);
 	assert_false(ts_measure_part(TS_M_RANK_OWN, ts_span_of(NULL, 0), &part));
-	while (ts_measure_subject(TS_M_RANK_OWN, k, &arena)) /* NULL when the arena is full */
+	while (ts_measure_subject(TS_M_RANK_OWN, k, &arena)) /* the result is NULL when the arena is full */
 		k++;
 	assert_true(k > 1000);
 	ts_arena_finish(&arena);
 }
 
-/* What is shown under a name of a closed kind has one. */
+/* Each member of a closed kind has a name to be shown under. */
 static void names_of_closed_kinds(void **state)
 {
 	struct ts_span part;
@@ -146,7 +147,8 @@ static void names_of_closed_kinds(void **state)
 		assert_true(ts_measure_part(TS_M_JOB_SHARE, ts_span_str(ts_job_lines[i]), &part) && part.len > 0);
 }
 
-/* Keys of JSON are made of them: two units of one suffix would be two rows of one key. Text and plain numbers have none. */
+/* Keys of JSON end in the unit: two units with one suffix would give two rows the same key. Text and plain numbers
+ * have no suffix. */
 static void suffixes(void **state)
 {
 	static const char *const want[] = {"",	     "_s",	     "_bytes", "_ratio",

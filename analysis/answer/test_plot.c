@@ -18,7 +18,7 @@ static void begin(struct ts_plot *plot, int64_t first, int64_t last, size_t cell
 	assert_true(plot->width >= 1);
 }
 
-/* The last step lies in the last cell, and one cell less would not hold it. */
+/* The last step lies in the last cell, and one cell less would not be enough. */
 static void expect_grid(int64_t first, int64_t last, size_t cells, uint64_t width, size_t n, struct ts_arena *arena)
 {
 	static const double one = 1.0;
@@ -45,13 +45,13 @@ static void grids(void **state)
 	expect_grid(0, 480, 480, 2, 241, &arena);
 	expect_grid(-5, 4, 3, 4, 3, &arena);
 	expect_grid(0, 999999, 480, 2084, 480, &arena);
-	/* All of int64: 2^64 - 1 over 480, and one. */
+	/* The range is all of int64: the cell width is (2^64 - 1) / 480, and one. */
 	expect_grid(INT64_MIN, INT64_MAX, 480, UINT64_C(38430716820228233), 480, &arena);
 	expect_grid(INT64_MIN, INT64_MAX, 2, UINT64_C(1) << 63, 2, &arena);
 	ts_arena_finish(&arena);
 }
 
-/* Steps 10 to 19 in 5 cells of 2; numbers by hand. */
+/* Steps 10 to 19 in 5 cells of 2; the numbers were computed by hand. */
 static void cells_keep_spikes_and_gaps(void **state)
 {
 	static const int64_t late[] = {18, 19, 14, 14}, early[] = {10, 11, 15};
@@ -71,7 +71,7 @@ static void cells_keep_spikes_and_gaps(void **state)
 	assert_int_equal(plot.count[1], 0); /* steps 12 and 13 are not there */
 	assert_true(isnan(plot.min[1]) && isnan(plot.max[1]) && isnan(plot.mean[1]));
 	assert_true(plot.min[2] == -4.0 && plot.max[2] == 2.0 && plot.mean[2] == -1.0);
-	assert_int_equal(plot.count[4], 2); /* only such as are no numbers */
+	assert_int_equal(plot.count[4], 2); /* both values are not numbers */
 	assert_int_equal(plot.finite[4], 0);
 	assert_true(isnan(plot.min[4]) && isnan(plot.max[4]) && isnan(plot.mean[4]));
 	assert_int_equal(plot.nonfinite, 3);
@@ -80,7 +80,7 @@ static void cells_keep_spikes_and_gaps(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* 100,000 values of 0.1 to 0.3 in one cell; the sum of four of 1e308 would overflow. */
+/* 100,000 values of 0.1 to 0.3 lie in one cell; the plain sum of four values of 1e308 would overflow. */
 static void means_are_means(void **state)
 {
 	static const int64_t steps[] = {0, 1, 0, 1};
@@ -118,7 +118,7 @@ static void a_series_is_appended(void **state)
 					&arena, &err),
 			 TS_OK);
 	assert_int_equal(plots.n, 0);
-	for (int i = 0; i < 20; i++) /* more than the first room of the list */
+	for (int i = 0; i < 20; i++) /* more cells than the list first has room for */
 		assert_int_equal(ts_plot_series(&plots, TS_ANSWER_TIMING, ts_span_str("step"), "value", TS_UNIT_SECONDS,
 						&s, &arena, &err),
 				 TS_OK);
