@@ -8,9 +8,9 @@
 
 #include <math.h>
 
-/* Where in a policy's text we are. */
+/* The position in a policy's text. */
 struct place {
-	const char *file; /* NULL: a policy that was not read from text */
+	const char *file; /* NULL: the policy was not read from text */
 	size_t line;
 	struct ts_error *err;
 };
@@ -37,15 +37,15 @@ static enum ts_status bad(const struct place *p, const char *format, ...)
 
 /* --- sections: what may be set beside the rules --- */
 
-/* Settings under a code of one word. */
+/* A section holds settings that share a first word. */
 struct section {
 	const char *code;
-	const char *noun;  /* of its settings */
-	const char *value; /* what they are set to, where nothing else is known */
-	/* Says what is wrong with the name below the code, with the value. */
+	const char *noun;  /* what messages call one of its settings */
+	const char *value; /* what messages call the value of a setting, where nothing else is known */
+	/* Reports what is wrong with the name below the code; check_value does so for the value. */
 	enum ts_status (*check_name)(const struct place *p, const struct ts_policy_item *item);
 	enum ts_status (*check_value)(const struct place *p, const struct ts_policy_item *item);
-	/* What stands behind '='. NULL: a finite number. */
+	/* Reads the text after '='. NULL means that the value is a finite number. */
 	enum ts_status (*read_value)(const struct place *p, struct ts_span text, struct ts_policy_item *item);
 };
 
@@ -91,7 +91,7 @@ static enum ts_status cut_value(const struct place *p, const struct ts_policy_it
 	return TS_OK;
 }
 
-/* Says why it was not good. */
+/* Reports the text of `why` as an error unless the value is good. */
 static enum ts_status told(const struct place *p, bool good, struct ts_buf *why)
 {
 	enum ts_status status = TS_OK;
@@ -138,7 +138,7 @@ static const struct section *section_of(struct ts_span code)
 	return NULL;
 }
 
-/* What is in front of the first dot. */
+/* Returns the part of the key before the first dot. */
 static struct ts_span first_word(struct ts_span key)
 {
 	const uint8_t *dot = key.len ? memchr(key.data, '.', key.len) : NULL;
@@ -146,7 +146,7 @@ static struct ts_span first_word(struct ts_span key)
 	return dot ? ts_span_of(key.data, (size_t)(dot - key.data)) : key;
 }
 
-/* The section that a mistyped word is but a letter or two from, in either case. */
+/* Returns the section whose name differs from a mistyped word by a letter or two, in lower or upper case. */
 static const char *section_near(struct ts_span word)
 {
 	char typed[TS_SUGGEST_MAX + 1];
@@ -227,7 +227,8 @@ static enum ts_status item_check(const struct place *p, const struct ts_policy_i
 
 /* --- lines --- */
 
-/* "TIMING.JITTER.min_cv" is the code and its threshold: a rule's code has exactly one dot, a section's none. */
+/* Splits "TIMING.JITTER.min_cv" into the code and its threshold. A rule's code has exactly one dot, a section's has
+ * none. */
 static void key_split(struct ts_span key, struct ts_policy_item *item)
 {
 	size_t at = 0;
@@ -248,7 +249,7 @@ static void key_split(struct ts_span key, struct ts_policy_item *item)
 	item->threshold = ts_span_of(key.data + at + 1, key.len - at - 1);
 }
 
-/* A threshold that is to be off or on. */
+/* Reports "off" or "on" given to a threshold or a setting, which takes a number. */
 static enum ts_status no_switch(const struct place *p, const struct ts_policy_item *item)
 {
 	const struct section *section = section_of(item->code);
@@ -288,7 +289,7 @@ static enum ts_status line_parse(const struct place *p, struct ts_span line, str
 	}
 	if (section && section->read_value)
 		return section->read_value(p, value, item);
-	/* A wrong name is the worse mistake: it is told first. */
+	/* A wrong name is the worse mistake, so it is reported first. */
 	if (!switches && check_name(p, item))
 		return p->err->status;
 	if (switches)

@@ -119,7 +119,7 @@ static void mistakes_have_a_line_and_a_way_out(void **state)
 	ts_arena_finish(&arena);
 }
 
-/* Names as long as an error's text end in an error, not beyond it. */
+/* Names that are as long as an error's text end in an error, not in a write past its end. */
 static void long_names(void **state)
 {
 	enum { LONG = 5000 };
@@ -187,12 +187,12 @@ static void cut_offs_of_a_diagnosis(void **state)
 	assert_true(ts_span_is(p.items[0].threshold, "numeric_jump"));
 	assert_int_equal(ts_policy_check(&p, &err), TS_OK);
 	ts_cuts_of(&p, &cuts);
-	assert_true(cuts.value[TS_CUT_NUMERIC] == 1e-5); /* the later counts */
+	assert_true(cuts.value[TS_CUT_NUMERIC] == 1e-5); /* the later line counts */
 	assert_true(cuts.value[TS_CUT_RUN] == 7);
 	cuts.value[TS_CUT_NUMERIC] = standard.value[TS_CUT_NUMERIC];
 	cuts.value[TS_CUT_RUN] = standard.value[TS_CUT_RUN];
 	assert_memory_equal(&cuts, &standard, sizeof cuts);
-	/* Defaults are what may be set. */
+	/* Each default must lie in the range that a policy may set. */
 	for (size_t i = 0; i < TS_CUTS; i++) {
 		struct ts_policy_item item = {ts_span_str("DIVERGENCE"), ts_span_str(ts_cut_rows[i].name), false,
 					      ts_cut_rows[i].value, {NULL, 0}};
