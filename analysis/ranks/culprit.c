@@ -14,7 +14,7 @@ static double visible(const struct ts_culprit_rank *r, bool fsdp)
 	return fsdp ? r->forward + r->backward : r->backward;
 }
 
-/* The k-th eligible one by visible cost, then rank. */
+/* Returns the k-th eligible rank, sorted by visible cost, then by rank. */
 static const struct ts_culprit_rank *kth(const struct ts_culprit_rank *ranks, size_t n, bool fsdp, size_t k, double *scratch)
 {
 	size_t n_costs = 0, below = 0;
@@ -37,7 +37,7 @@ static double excess(double culprit, double victim)
 {
 	double d = culprit - victim;
 
-	return d > 0 ? d : 0; /* NaN, not measured on both, is none */
+	return d > 0 ? d : 0; /* NaN stands for a time that is not measured on both ranks; it counts as no difference */
 }
 
 static void attribute(const struct ts_culprit_rank *c, const struct ts_culprit_rank *v, bool fsdp, struct ts_culprit *ret)

@@ -3,11 +3,11 @@
 #include "analysis/stats/stats.h"
 
 enum {
-	BLOCK = 32, /* steps turned from rank by rank to step by step at once: they stay in the nearest cache */
+	BLOCK = 32, /* steps that are transposed at once from rank by rank to step by step, so that they fit the nearest cache */
 	CELLS_MIN = 64,
 };
 
-/* Beyond this a time is a damaged number, and its square would be infinite. */
+/* A time above this is a damaged number, and its square would be infinite. */
 #define TIME_MAX 1e100
 
 static enum ts_status track_begin(struct ts_rank_track *t, const struct ts_ranks *r, struct ts_arena *arena, struct ts_error *err)
@@ -39,7 +39,7 @@ enum ts_status ts_ranks_begin(struct ts_ranks *r, const int32_t *ranks, size_t n
 		.n_aligned = n_aligned,
 		.kept = k,
 	};
-	while (cells > CELLS_MIN && cells > TS_RANKS_EXACT / (n_ranks + 1)) /* of very many ranks fewer cells are kept */
+	while (cells > CELLS_MIN && cells > TS_RANKS_EXACT / (n_ranks + 1)) /* with very many ranks fewer cells are kept */
 		cells /= 2;
 	k->cell = n_aligned / cells + (n_aligned % cells != 0);
 	k->cell = k->cell ? k->cell : 1;
@@ -63,7 +63,7 @@ void ts_ranks_memory(struct ts_ranks *r, const struct ts_rank_memory *memory)
 
 /* ---- one step ---- */
 
-/* Where rank `rank` of block step `b` lies in the scratch. */
+/* Returns the place of rank `rank` at block step `b` in the scratch. */
 static size_t at(const struct ts_ranks *r, size_t b, size_t rank)
 {
 	return b * r->n_ranks + rank;
@@ -96,7 +96,7 @@ static double mean_of(const double *x, size_t n)
 	return ts_tally_value(&sum) / (double)n;
 }
 
-/* Everything of one track at one step; own[rank] is its own time there. */
+/* Computes all values of one track at one step; own[rank] is the rank's own time. */
 static void track_step(struct ts_ranks *r, enum ts_rank_track_kind kind, const double *own)
 {
 	struct ts_rank_steps *k = r->kept;
@@ -129,7 +129,8 @@ static void track_step(struct ts_ranks *r, enum ts_rank_track_kind kind, const d
 		ts_tally_add(&r->sums[slowest].blame[kind], own[slowest] - second);
 }
 
-/* Sums of squares and products about the mean over ranks, of backward and of all that is neither backward nor comm. */
+/* Adds sums of squares and products about the mean over ranks, of backward and of all time that is neither backward
+ * nor comm. */
 static void slope_step(struct ts_rank_steps *k, const double *own, const double *backward, size_t n)
 {
 	double mean_pre = (mean_of(own, n) - mean_of(backward, n)), mean_backward = mean_of(backward, n);
@@ -143,7 +144,7 @@ static void slope_step(struct ts_rank_steps *k, const double *own, const double 
 	}
 }
 
-/* Wall, transfer and wait of a step, in both meanings; own is turned into that of the hidden track. */
+/* Computes wall, transfer and wait of a step in both meanings; own is turned into that of the hidden track. */
 static void step(struct ts_ranks *r, int64_t number, double *own, const double *comm, const double *backward)
 {
 	struct ts_rank_steps *k = r->kept;
@@ -181,7 +182,8 @@ static void step(struct ts_ranks *r, int64_t number, double *own, const double *
 
 /* ---- windows ---- */
 
-/* Turns steps [from, from + n) of a window into scratch; false in ok[b] where a time of some rank is none. */
+/* Transposes steps [from, from + n) of a window into scratch; ok[b] is false where the time of some rank is not
+ * valid. */
 static void turn(struct ts_ranks *r, const struct ts_rank_window *w, size_t from, size_t n, bool *ok)
 {
 	struct ts_rank_steps *k = r->kept;
@@ -209,7 +211,7 @@ static void turn(struct ts_ranks *r, const struct ts_rank_window *w, size_t from
 	}
 }
 
-/* Per-phase sums of the steps of a block that count. */
+/* Adds up the times of each phase over the counted steps of a block. */
 static void sum_phases(struct ts_ranks *r, const struct ts_rank_window *w, size_t from, size_t n, const bool *ok)
 {
 	for (size_t a = 0; a < r->n_ranks; a++)
@@ -223,7 +225,7 @@ static void sum_phases(struct ts_ranks *r, const struct ts_rank_window *w, size_
 		}
 }
 
-/* Total time is own time until a rank has comm: only then it gets an array of its own. */
+/* Total time equals own time until a rank has comm; only then total time gets its own array. */
 static enum ts_status keep_total(struct ts_ranks *r, struct ts_error *err)
 {
 	struct ts_rank_steps *k = r->kept;

@@ -12,7 +12,7 @@ static const char NO_COMM[] = "no rank has the phase comm";
 static const char IN_BACKWARD[] =
 	"the collectives run inside backward, where their time cannot be separated from computing";
 
-/* Below this many ranks and steps to judge by, a slope of backward on the rest is chance. */
+/* With fewer ranks or steps, a slope of backward on the other time may be chance. */
 enum { SLOPE_MIN = 8, MISSING_LISTED = 64 };
 
 enum ts_rank_track_kind ts_ranks_track(const struct ts_ranks *r)
@@ -27,7 +27,7 @@ enum ts_rank_track_kind ts_ranks_track(const struct ts_ranks *r)
 	return slope <= -0.5 && correlation <= -0.5 ? TS_TRACK_HIDDEN : TS_TRACK_PLAIN;
 }
 
-/* Rows of the job or of one rank; the first failure (a full arena) is remembered. */
+/* The rows of the job or of one rank; the first failure (a full arena) is remembered. */
 struct rows {
 	struct ts_measures *measures;
 	struct ts_arena *arena;
@@ -63,7 +63,7 @@ static bool present(const struct ts_ranks *r, int64_t rank)
 	return lo < r->n_ranks && r->ranks[lo] == rank;
 }
 
-/* "3, 7, 12-15"; at most MISSING_LISTED stretches of them. */
+/* Lists the missing ranks as "3, 7, 12-15", at most MISSING_LISTED ranges of them. */
 static char *missing_text(const struct ts_ranks *r, struct ts_arena *arena)
 {
 	char *text = ts_arena_printf(arena, "%s", "");
@@ -104,7 +104,7 @@ static void job_rows(const struct ts_ranks *r, struct rows *o)
 		 r->kept->exact ? "steps" : ts_arena_printf(o->arena, "cells of %zu steps", r->kept->cell));
 }
 
-/* Why nothing can be compared, NULL if it can. */
+/* Returns why nothing can be compared, or NULL if it can. */
 static const char *why_nothing(const struct ts_ranks *r)
 {
 	if (r->n_ranks < 2)
@@ -154,7 +154,7 @@ static void cost_rows(const struct ts_ranks *r, enum ts_rank_track_kind kind, do
 	row(o, TS_M_RANKS_LOST, ts_tally_value(&t->lost), none);
 }
 
-/* Median over steps, or over cells where not every step is kept. */
+/* Returns the median over steps, or over cells where not every step is kept. */
 static double rank_median(const struct ts_ranks *r, size_t rank, const double *steps, const struct ts_rank_track *t,
 			  double *scratch)
 {
@@ -193,7 +193,7 @@ static void rank_rows(const struct ts_ranks *r, size_t a, enum ts_rank_track_kin
 	row(o, TS_M_RANK_GROWTH, r->memory[a].growth, r->memory[a].has_growth ? NULL : r->memory[a].no_growth);
 }
 
-/* Means of the sums; the last cell may have fewer steps. */
+/* Turns the sums of cells into means; the last cell may have fewer steps. */
 static void finish_cells(struct ts_ranks *r)
 {
 	struct ts_rank_steps *k = r->kept;
@@ -208,7 +208,7 @@ static void finish_cells(struct ts_ranks *r)
 		}
 }
 
-/* What the straggler test says of the job. */
+/* Adds the rows with the results of the straggler test for the job. */
 static void test_rows(const struct ts_ranks *r, enum ts_rank_track_kind kind, const struct ts_straggler_test *t,
 		      const char *undecided, struct rows *o)
 {
@@ -240,7 +240,7 @@ static void straggler_rows(const struct ts_ranks *r, size_t a, const struct ts_s
 		row(o, TS_M_RANK_PERIOD, (double)c[a].period, NULL);
 }
 
-/* Rows where there is nothing to test. */
+/* Adds the rows for a job in which nothing can be tested. */
 static void no_test_rows(const char *none, struct rows *o)
 {
 	static const enum ts_measure_name untested[] = {TS_M_RANKS_AUTOCORRELATION, TS_M_RANKS_BLOCKS,

@@ -7,11 +7,11 @@
 #include "analysis/stats/correlation.h"
 #include "analysis/stats/stats.h"
 
-/* Values of own time: every step where they are kept, else cells. */
+/* The values of own time that the test uses: every step where steps are kept, otherwise cells. */
 struct grain {
 	const double *own;
 	size_t stride, n;
-	size_t steps; /* of one value */
+	size_t steps; /* steps in one value */
 };
 
 static struct grain grain_of(const struct ts_ranks *r, const struct ts_rank_track *t)
@@ -92,7 +92,8 @@ double ts_ranks_saved(const struct ts_ranks *r, enum ts_rank_track_kind kind, co
 	return ts_tally_value(&saved);
 }
 
-/* The median own time of the ranks that are not named, value by value: what a straggler is held against. */
+/* The median own time of the ranks that are not named as stragglers, value by value. A straggler is compared with
+ * it. */
 static void usual_times(const struct ts_ranks *r, const struct grain *g, const struct ts_straggler_test *t, double *scratch,
 			double *usual)
 {

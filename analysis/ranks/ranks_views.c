@@ -27,7 +27,8 @@ static double mean_phase(const struct ts_ranks *r, size_t rank, enum ts_rank_pha
 	return s->has[phase] ? ts_tally_value(&s->phases[phase]) / (double)r->kept->n : (double)NAN;
 }
 
-/* In the order of metrics[]. What is not measured is NaN, and so is every sum with it. */
+/* Fills the values in the order of metrics[]. A value that is not measured is NaN, and so is every sum that contains
+ * it. */
 static void metrics_of(const struct ts_ranks *r, size_t rank, double *ret)
 {
 	ret[0] = mean_phase(r, rank, TS_RANK_DATA);
@@ -131,7 +132,7 @@ static int by_rank(const void *x, const void *y)
 	return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* The ranks to plot, in their order. */
+/* Returns the ranks to plot, in their order. */
 static struct placed *chosen(const struct ts_ranks *r, const struct ts_straggler_test *test, size_t *ret_n)
 {
 	struct placed *all = ts_arena_array(r->arena, r->n_ranks, sizeof *all);
@@ -149,7 +150,7 @@ static struct placed *chosen(const struct ts_ranks *r, const struct ts_straggler
 	return all;
 }
 
-/* The median own time over ranks of each cell, and the step at which the cell begins. */
+/* Computes the median own time over ranks in each cell, and the step at which the cell begins. */
 static enum ts_status cell_medians(const struct ts_ranks *r, const struct ts_rank_track *t, double *median, int64_t *first,
 				   struct ts_error *err)
 {

@@ -8,21 +8,22 @@
 #include <math.h>
 #include <string.h>
 
-/* Median distances from a rank's median deviation beyond which a deviation is clipped: 6 standard deviations of white noise. */
+/* Deviations are clipped at this many median distances from a rank's median deviation: 6 standard deviations of
+ * white noise. */
 #define FAR 8.9
 
-/* The ranks that are still compared, and what is known of them in this round. */
+/* The ranks that are still compared, and what this round has computed for them. */
 struct round {
 	const struct ts_straggler_data *data;
 	size_t *who, n; /* indexes into data */
 	double *dev;	/* [n][n_cells] */
-	double *clipped; /* the same without what is far from the rank's usual deviation */
+	double *clipped; /* [n][n_cells]: dev without values far from the rank's usual deviation */
 	bool any_clipped;
 	double *base;	/* [n]: sum of the others' medians */
 	double *sums;	/* [n][blocks] */
 	double *p, *q;	/* [n] */
 	double *total;	/* [n]: sum of deviations */
-	bool *odd, *odd_clipped; /* [n]: out of line with the other ranks */
+	bool *odd, *odd_clipped; /* [n]: the rank is an outlier among the ranks */
 	double *x, *d, *scratch; /* [n] */
 	double *row;	/* [n_cells] */
 };
@@ -32,7 +33,7 @@ void ts_deviations(const double *x, size_t n, double *scratch, double *deviation
 	size_t h = n / 2;
 	double mid, below, above;
 
-	/* Only the values around the middle can be a median of all but one. */
+	/* A median of all ranks but one can only be one of the values around the middle. */
 	memcpy(scratch, x, n * sizeof *x);
 	mid = ts_nth(scratch, n, h);
 	below = scratch[0];
@@ -71,7 +72,8 @@ static void fill_deviations(struct round *o)
 	}
 }
 
-/* A pause of one rank in one step may outweigh all the rest: it would hide a slow rank, and how deviations hang together. */
+/* A pause of one rank in one step may outweigh all other deviations: it would hide a slow rank and the
+ * autocorrelation of deviations. */
 static void fill_clipped(struct round *o)
 {
 	size_t cells = o->data->n_cells;
@@ -108,8 +110,8 @@ static void fill_sums(struct round *o, const double *dev, size_t blocks)
 		}
 }
 
-/* Ranks that are each a little off for as long as the run lasts look slow block after block; only one that is out of line with
- * all of them is. Of very few ranks that cannot be said. */
+/* Ranks that each differ a little throughout the run look slow in every block, so only a rank that is an outlier
+ * among them counts. With very few ranks an outlier cannot be recognized. */
 static enum ts_status find_odd(struct round *o, const double *dev, bool *odd, struct ts_arena *arena, struct ts_error *err)
 {
 	size_t cells = o->data->n_cells;
@@ -162,7 +164,8 @@ static enum ts_status round_begin(struct round *o, const struct ts_straggler_dat
 	return TS_OK;
 }
 
-/* p-values of the sums, and where something was clipped the better of those with and without it, for which it is doubled. */
+/* Computes p-values of the sums. Where values were clipped, the smaller p-value of those with and without clipping
+ * is taken and doubled. */
 static enum ts_status find_p(struct round *o, size_t blocks, struct ts_arena *arena, struct ts_error *err)
 {
 	fill_sums(o, o->dev, blocks);
@@ -178,7 +181,8 @@ static enum ts_status find_p(struct round *o, size_t blocks, struct ts_arena *ar
 	return ts_holm(o->p, o->n, arena, err);
 }
 
-/* Deviations, block length, p-values of the ranks in the round; decidable says whether there are p-values. */
+/* Computes deviations, block length and p-values of the ranks in the round; decidable says whether there are
+ * p-values. */
 static enum ts_status round_test(struct round *o, struct ts_arena *arena, struct ts_straggler_test *t, bool *ret_decidable,
 				 struct ts_error *err)
 {
@@ -202,7 +206,7 @@ static enum ts_status round_test(struct round *o, struct ts_arena *arena, struct
 	return *ret_decidable ? find_p(o, blocks, arena, err) : TS_OK;
 }
 
-/* Writes down the round and takes those out that it names; how many. */
+/* Records the round and removes the ranks that it names; returns how many. */
 static size_t round_name(struct round *o, struct ts_straggler_test *t)
 {
 	size_t kept = 0, n = o->n;
@@ -224,7 +228,8 @@ static size_t round_name(struct round *o, struct ts_straggler_test *t)
 	return n - kept;
 }
 
-/* The first rounds held a slow rank against others that may be slow too: now it is held against those that are not. */
+/* The first rounds compared a slow rank with ranks that may be slow too; here it is compared with the ranks that are
+ * not slow. */
 static void hold_against_rest(struct round *o, struct ts_straggler_test *t)
 {
 	const struct ts_straggler_data *data = o->data;

@@ -8,12 +8,12 @@
 #include <string.h>
 
 enum {
-	EDGE = 5,	/* values that a level must have before it is one */
+	EDGE = 5,	/* values that a level must have to count as one */
 	GAPS_MIN = 3,
 	SPLIT_ROUNDS = 20,
 };
 
-/* Where the upper of two clusters begins (two means in one dimension, Lloyd 1982). */
+/* Returns the value at which the upper of two clusters begins (two means in one dimension, Lloyd 1982). */
 static double split(const double *x, size_t n)
 {
 	double lo = x[0], hi = x[0], at;
@@ -41,7 +41,7 @@ static double split(const double *x, size_t n)
 	return at;
 }
 
-/* The first slow value, and into gaps the distances between beginnings of slow stretches. */
+/* Returns the first slow value, and in gaps the distances between the beginnings of slow stretches. */
 static size_t slow_starts(const double *x, size_t n, double at, double *gaps, size_t *ret_n_gaps)
 {
 	size_t first = n, last = n, n_gaps = 0;
@@ -66,7 +66,7 @@ static size_t period_of(double *gaps, size_t n)
 
 	if (n < GAPS_MIN)
 		return 0;
-	/* Exactly the gap in the middle: a median of two different ones is no period. */
+	/* The period is the gap in the middle itself: the mean of two different gaps is not a period. */
 	usual = ts_nth(gaps, n, n / 2);
 	for (size_t i = 0; i < n; i++)
 		alike += fabs(gaps[i] - usual) <= usual / 20;

@@ -23,7 +23,7 @@ struct job {
 	unsigned cases, stragglers, spreads;
 };
 
-/* Numbers of the file and ours come from the same means by the same arithmetic. */
+/* The numbers of the file and ours come from the same means by the same arithmetic. */
 static void near(double got, double want)
 {
 	if (!(fabs(got - want) <= 1e-12 * fabs(want)))
@@ -131,14 +131,14 @@ static void answers_as_traceml_does(void **state)
 		}
 	}
 	(void)fclose(file);
-	assert_int_equal(j->cases, 56); /* nothing of the file was skipped */
+	assert_int_equal(j->cases, 56); /* no case of the file was skipped */
 	assert_int_equal(j->stragglers, 31);
 	assert_int_equal(j->spreads, 97);
 	test_free(j);
 }
 
-/* By hand: rank 1 is 10 longer in forward and the cost is 10, in backward 20 less. Under FSDP ranks wait in forward too, which
- * therefore explains nothing. */
+/* Computed by hand: rank 1 is 10 longer in forward and the cost is 10; in backward it is 20 shorter. Under FSDP
+ * ranks wait in forward too, so forward explains nothing. */
 static void forward_explains_nothing_under_fsdp(void **state)
 {
 	static const struct ts_culprit_rank ranks[] = {
@@ -155,12 +155,12 @@ static void forward_explains_nothing_under_fsdp(void **state)
 	assert_string_equal(c.kind, "STRAGGLER");
 	assert_string_equal(c.visible, "forward+backward");
 	assert_true(ts_culprit_find(ranks, 2, false, scratch, &c));
-	near(c.score, 20.0 / 60); /* of which forward explains half */
+	near(c.score, 20.0 / 60); /* forward explains half of this cost */
 	assert_string_equal(c.component, "sync_or_unattributed");
 	assert_false(ts_culprit_find(ranks, 1, false, scratch, &c));
 }
 
-/* By hand. */
+/* The numbers were computed by hand. */
 static void median_worst_and_skew(void **state)
 {
 	static const double values[] = {10, 30, (double)NAN, 14, 30}, zeros[] = {0, 0}, rare[] = {0, 0, 5};
@@ -172,7 +172,7 @@ static void median_worst_and_skew(void **state)
 	assert_true(ts_rank_spread(values, ranks, 5, scratch, &s));
 	assert_int_equal(s.n, 4);
 	near(s.median, 22); /* (14 + 30) / 2 */
-	assert_int_equal(s.median_rank, 5); /* 14 and 30 are as near: the lower */
+	assert_int_equal(s.median_rank, 5); /* 14 and 30 are equally near, so the lower one is taken */
 	assert_int_equal(s.worst_rank, 1);
 	near(s.skew, 8.0 / 22);
 	assert_true(ts_rank_spread(zeros, ranks, 2, scratch, &s));

@@ -68,7 +68,7 @@ static enum ts_rank_phase phase_of(struct ts_span name)
 	return TS_RANK_OTHER;
 }
 
-/* One record a line: {"step":3,...,"phases":{"forward":0.01,...},...}. */
+/* Reads one record per line: {"step":3,...,"phases":{"forward":0.01,...},...}. */
 static size_t read_steps(struct ts_span text, struct rank_run *run, size_t rank, struct ts_arena *arena)
 {
 	struct ts_buf scratch = TS_BUF_INIT(1 << 20);

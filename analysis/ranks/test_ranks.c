@@ -51,7 +51,7 @@ static double *phase(struct fixture *f, size_t rank, enum ts_rank_phase p)
 	return rank_run_phase(&f->run, rank, p, &f->arena);
 }
 
-/* Known, and equal within 1e-12: sums of a step's phases are plain ones here. */
+/* The value is known, and equal within 1e-12: sums of a step's phases are plain sums here. */
 static void near(struct fixture *f, const char *subject, const char *name, double want)
 {
 	const struct ts_measure *row = test_find(&f->m, "ranks", subject, name);
@@ -81,14 +81,14 @@ static void unknown(struct fixture *f, const char *subject, const char *name)
 	expect_unknown(&f->m, "ranks", subject, name);
 }
 
-/* Expected values: pytscope 0.2.1 (corpus, expected/ddp_manual.json); wall, transfer, wait, work, blame: Python's fsum over the
- * same files, from the definitions in ranks.h. */
+/* The expected values are from pytscope 0.2.1 (corpus, expected/ddp_manual.json). Wall, transfer, wait, work and
+ * blame were computed with Python's fsum over the same files, from the definitions in ranks.h. */
 static void a_real_job_agrees_with_pytscope(void **state)
 {
 	struct fixture *f = *state;
 
 	assert_true(rank_run_load(GOLDEN "ddp_manual", 3, &f->arena, &f->run));
-	for (size_t window = 0; window < 50; window += 13) { /* however it is cut into windows */
+	for (size_t window = 0; window < 50; window += 13) { /* the result is the same however the steps are cut into windows */
 		analyze(f, 3, window);
 		near(f, "all", "aligned_steps", 60);
 		near(f, "all", "imbalance_cv", 0.9224165382503835);
@@ -104,7 +104,8 @@ static void a_real_job_agrees_with_pytscope(void **state)
 		near(f, "rank 1", "slowest_ratio", 1);
 		near(f, "rank 2", "own", 0.002090928966666667);
 		near(f, "rank 2", "own_median", 0.001799417);
-		/* On purpose not pytscope's mean_step_wall 0.0439, which adds the fast ranks' wait to the slow one's work. */
+		/* The value differs on purpose from pytscope's mean_step_wall 0.0439, which adds the fast ranks'
+		 * wait to the slow rank's work. */
 		near(f, "all", "wall", 0.03433799401666667);
 		near(f, "all", "transfer_s", 0.020755408516666667);
 		near(f, "all", "wait_s", 0.006757249988888888);
@@ -117,7 +118,7 @@ static void a_real_job_agrees_with_pytscope(void **state)
 		near(f, "rank 2", "blame", 0);
 		text_is(f, "all", "mode", "explicit comm");
 		text_is(f, "all", "resolution", "steps");
-		near(f, "all", "stragglers", 1); /* rank 1 was slowed by hand */
+		near(f, "all", "stragglers", 1); /* rank 1 was slowed down on purpose */
 		text_is(f, "rank 1", "straggler", "persistent");
 		near(f, "traceml input_wait", "median_s", 9.153325000000001e-05);
 		near(f, "traceml input_wait", "median_rank", 0);
@@ -127,7 +128,7 @@ static void a_real_job_agrees_with_pytscope(void **state)
 		near(f, "traceml compute", "median_s", 0.0019384137);
 		near(f, "traceml residual", "worst_s", 0.03098585145);
 		near(f, "traceml step_time", "worst_rank", 0);
-		near(f, "traceml", "culprit", 0); /* least backward, which nobody waits in here */
+		near(f, "traceml", "culprit", 0); /* this rank has the least backward time, but no rank waits in backward here */
 		near(f, "traceml", "victim", 1);
 		text_is(f, "traceml", "kind", "none");
 	}
@@ -152,20 +153,20 @@ static void sixty_four_ranks_agree_with_pytscope(void **state)
 	near(f, "rank 40", "slowest_count", 111);
 	near(f, "rank 63", "own_median", 0.010004162016060969);
 	near(f, "all", "wait_s", 0);
-	near(f, "all", "stragglers", 2); /* made 50 % slower than the others, which pytscope does not see */
+	near(f, "all", "stragglers", 2); /* the rank was made 50 % slower than the others, which pytscope does not see */
 	text_is(f, "rank 3", "straggler", "persistent");
 	text_is(f, "rank 40", "straggler", "persistent");
 	text_is(f, "all", "decidable", "yes");
 }
 
-/* Two ranks, two steps, sums by hand: own 2 3 | 4 1, comm 3 2 | 1 5. */
+/* Two ranks have two steps each, and the sums were computed by hand: own 2 3 | 4 1, comm 3 2 | 1 5. */
 static void what_is_wait_and_what_is_transfer(void **state)
 {
 	struct fixture *f = *state;
 
 	rank_run_init(&f->run, 2, 2, &f->arena);
 	memcpy(phase(f, 0, TS_RANK_FORWARD), (const double[]){1, 3}, 16);
-	memcpy(phase(f, 0, TS_RANK_OTHER), (const double[]){1, 1}, 16); /* unknown names are own time */
+	memcpy(phase(f, 0, TS_RANK_OTHER), (const double[]){1, 1}, 16); /* phases with unknown names count as own time */
 	memcpy(phase(f, 0, TS_RANK_COMM), (const double[]){3, 1}, 16);
 	memcpy(phase(f, 1, TS_RANK_FORWARD), (const double[]){3, 1}, 16);
 	memcpy(phase(f, 1, TS_RANK_COMM), (const double[]){2, 5}, 16);
@@ -199,10 +200,10 @@ static void missing_ranks_are_named(void **state)
 	near(f, "all", "missing_count", 9);
 	text_is(f, "all", "missing", "1, 3-8, 10-11");
 	near(f, "rank 9", "own", 1);
-	analyze(f, 0, 0); /* who does not know how many there are cannot miss any */
+	analyze(f, 0, 0); /* if the number of ranks is not known, no rank can be missing */
 	unknown(f, "all", "missing_count");
 	unknown(f, "all", "world_size");
-	unknown(f, "all", "transfer_s"); /* no comm is not the same as none spent */
+	unknown(f, "all", "transfer_s"); /* a rank without comm is not the same as a rank that spends no time in it */
 	unknown(f, "rank 0", "wait");
 	text_is(f, "all", "mode", "none");
 }
@@ -237,7 +238,7 @@ static void what_is_no_number_is_left_out_and_counted(void **state)
 	unknown(f, "all", "skew");
 }
 
-/* Every rank ends backward together: what the others do before is missing from it. */
+/* All ranks end backward together: the time of the other phases is missing from backward. */
 static void waiting_inside_backward_is_found(void **state)
 {
 	struct fixture *f = *state;
@@ -263,19 +264,19 @@ static void waiting_inside_backward_is_found(void **state)
 	near(f, "rank 1", "slowest_ratio", 1);
 	assert_true(test_find(&f->m, "ranks", "rank 0", "wait")->value > 9);
 	unknown(f, "all", "transfer_s");
-	for (size_t i = 0; i < 40; i++) /* backward that does not answer to the rest hides nothing */
+	for (size_t i = 0; i < 40; i++) /* a backward whose time does not depend on the other phases hides no wait */
 		for (size_t a = 0; a < 3; a++)
 			phase(f, a, TS_RANK_BACKWARD)[i] = 5 + ts_random_unit(&r);
 	analyze(f, 3, 7);
 	text_is(f, "all", "mode", "none");
-	for (size_t i = 0; i < 40; i++) /* nor backward that gives way by a fifth of it */
+	for (size_t i = 0; i < 40; i++) /* neither does a backward that shortens by a fifth of their time */
 		for (size_t a = 0; a < 3; a++)
 			phase(f, a, TS_RANK_BACKWARD)[i] = 20 - phase(f, a, TS_RANK_FORWARD)[i] / 5;
 	analyze(f, 3, 7);
 	text_is(f, "all", "mode", "none");
 }
 
-/* n ranks whose own time is 1, scattered by 2 %. */
+/* Makes n ranks whose own time is 1, with 2 % of noise. */
 static void alike(struct fixture *f, size_t n_ranks, size_t n)
 {
 	struct ts_random r;
@@ -309,7 +310,8 @@ static void a_late_straggler_has_an_onset(void **state)
 	assert_int_equal(e->last_step, 3990);
 	assert_true(fabs(e->value - 1.5) < 0.01 && fabs(e->expected - 1) < 0.01);
 	assert_true(e->score > 10 && e->score < 40); /* 0.5 / 0.02 */
-	/* 130 steps that cost 0.5 each, less what the largest of three others of deviation 0.02 is above 1: 0.017. */
+	/* Each of the 130 steps costs 0.5, less the amount by which the largest of three others of deviation 0.02 is
+	 * above 1: 0.017. */
 	assert_true(fabs(test_find(&f->m, "ranks", "all", "saved_s")->value - 130 * (0.5 - 0.017)) < 1);
 	assert_null(test_find(&f->m, "ranks", "rank 1", "straggler"));
 }
@@ -344,7 +346,7 @@ static void too_few_steps_are_said_to_be(void **state)
 	near(f, "rank 0", "steps", 50);
 }
 
-/* Rank 2 takes half as much again from the middle on; all take longer and longer. */
+/* From the middle on, rank 2 takes half as much time again; all ranks take longer and longer. */
 static void ranks_are_drawn_against_their_median(void **state)
 {
 	struct fixture *f = *state;
@@ -366,7 +368,7 @@ static void ranks_are_drawn_against_their_median(void **state)
 	assert_true(fabs(f->plots.items[0].mean[48] - 1) < 1e-12);
 }
 
-/* All of it with arenas of each size: either it says that memory is short, or it is done. */
+/* The whole analysis runs with arenas of every size: either it reports that memory is short, or it completes. */
 static void short_memory_is_told(void **state)
 {
 	struct fixture *f = *state;
@@ -392,7 +394,7 @@ static void short_memory_is_told(void **state)
 		struct ts_ranks r;
 
 		short_of_it = false;
-		for (int side = 0; side < 2; side++) { /* one of the two is short */
+		for (int side = 0; side < 2; side++) { /* one of the two arenas is short */
 			ts_arena_init(&scratch, side ? CEILING : ceiling);
 			ts_arena_init(&results, side ? ceiling : CEILING);
 			m = (struct ts_measures){.n = 0};
@@ -414,7 +416,7 @@ static void short_memory_is_told(void **state)
 static void more_than_was_kept_is_said(void **state)
 {
 	struct fixture *f = *state;
-	size_t n = 300000; /* 64 ranks of which are more than TS_RANKS_EXACT */
+	size_t n = 300000; /* 64 ranks of so many steps have more values than TS_RANKS_EXACT */
 
 	rank_run_init(&f->run, 64, n, &f->arena);
 	for (size_t a = 0; a < 64; a++)
@@ -423,13 +425,13 @@ static void more_than_was_kept_is_said(void **state)
 		phase(f, 0, TS_RANK_COMPUTE)[i] = 1 + (double)(i % 2);
 	analyze(f, 64, 16384);
 	text_is(f, "all", "resolution", "cells of 74 steps"); /* ceil(300000 / 4096) */
-	near(f, "rank 5", "own_median", 1.5); /* the mean of every cell */
+	near(f, "rank 5", "own_median", 1.5); /* the mean of each cell */
 	assert_int_equal(f->plots.n, 64);
-	for (size_t i = 0; i < f->plots.items[63].n; i++) /* 4055 cells over 96 */
+	for (size_t i = 0; i < f->plots.items[63].n; i++) /* 4055 cells are drawn as 96 */
 		assert_in_range(f->plots.items[63].count[i], 40, 44);
 }
 
-/* Peak and growth are those that were given, each with its own reason where it is not known. */
+/* Peak and growth are the values that were given; each has its own reason where it is not known. */
 static void memory_of_the_ranks(void **state)
 {
 	static const double own[] = {1, 2};
@@ -456,7 +458,7 @@ static void memory_of_the_ranks(void **state)
 	near(f, "rank 1", "growth_bytes_per_step", 512);
 }
 
-/* The rank brings comm in its second window only. */
+/* The rank has comm only from its second window on. */
 static void a_phase_may_begin_late(void **state)
 {
 	static const double own[] = {1, 2, 3, 4}, comm[] = {10, 20};
@@ -476,7 +478,7 @@ static void a_phase_may_begin_late(void **state)
 	w.steps = steps + 2;
 	assert_int_equal(ts_ranks_window(&r, &w, &err), TS_OK);
 	assert_int_equal(ts_ranks_finish(&r, &f->arena, &f->m, &f->events, &f->plots, &err), TS_OK);
-	near(f, "rank 1", "median", 7.5); /* 1 2 13 24 */
+	near(f, "rank 1", "median", 7.5); /* the median of 1 2 13 24 */
 	near(f, "all", "transfer_s", 7.5); /* (0 + 0 + 10 + 20) / 4 */
 }
 
@@ -493,7 +495,7 @@ static void too_many_steps_are_refused(void **state)
 	assert_int_equal(ts_ranks_window(&r, &w, &err), TS_INTERNAL);
 }
 
-/* A measure that no scenario makes would be a name in measures.inc and nothing else. */
+/* A measure that no scenario produces would be a name in measures.inc and nothing else. */
 static void every_measure_is_made(void **state)
 {
 	(void)state;

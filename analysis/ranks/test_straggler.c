@@ -42,7 +42,7 @@ static void near(double got, double want, double within)
 		fail_msg("%.17g is not %.17g", got, want);
 }
 
-/* Counts over all 81 ways to pick a rank in each block: Python's itertools.product. */
+/* The expected values count all 81 ways to pick a rank in each block, with Python's itertools.product. */
 static void sums_of_chance_are_counted(void **state)
 {
 	static const double x[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8};
@@ -67,7 +67,7 @@ static void far_tails_have_their_size(void **state)
 	assert_int_equal(ts_permutation_p(x, 2, 100, &arena, p, &err), TS_OK);
 	near(p[0] / 0x1p-100, 1, 1e-9);
 	near(p[1], 1, 1e-12);
-	memset(x, 0, sizeof x); /* nothing tells them apart */
+	memset(x, 0, sizeof x); /* all values are equal, so no rank differs */
 	assert_int_equal(ts_permutation_p(x, 2, 100, &arena, p, &err), TS_OK);
 	near(p[0], 1, 0);
 }
@@ -82,7 +82,7 @@ static void how_many_blocks_a_decision_takes(void **state)
 	assert_int_equal(ts_permutation_blocks(1, 0.01), 0);
 }
 
-/* By hand: 4 * .005, 3 * .01, 2 * .03, then .04 is not less than .06. */
+/* Computed by hand: 4 * .005, 3 * .01, 2 * .03; then .04 is not less than .06. */
 static void holm_steps_down(void **state)
 {
 	double p[] = {0.01, 0.04, 0.03, 0.005};
@@ -95,7 +95,7 @@ static void holm_steps_down(void **state)
 	near(p[1], 0.06, 1e-15);
 }
 
-/* Numerical integration of the density with numpy. */
+/* The expected values integrate the density numerically with numpy. */
 static void students_tail(void **state)
 {
 	(void)state;
@@ -117,7 +117,7 @@ static void two_odd_ones_do_not_hide_each_other(void **state)
 	for (size_t i = 0; i < 10; i++)
 		assert_int_equal(out[i], i == 1 || i == 5);
 	assert_int_equal(ts_outliers(x + 6, 4, 0.01, &arena, out, &err), TS_OK);
-	assert_false(out[2]); /* the largest of four that belong together */
+	assert_false(out[2]); /* the largest of four values of one group is not an outlier */
 }
 
 static void fill_ar(double *x, size_t n, double rho, double white, struct ts_random *r)
@@ -138,7 +138,8 @@ static size_t length(const double *x, size_t n_series, size_t n)
 	return cells;
 }
 
-/* White noise: 1. AR(1) of 0.8: (1 + .8)/(1 - .8) = 9, twice that 18, more for the bound. One as long as the series: none. */
+/* White noise needs blocks of 1. AR(1) of 0.8: (1 + .8)/(1 - .8) = 9, twice that is 18, and the bound adds more. A
+ * correlation as long as the series gives no length. */
 static void blocks_are_as_long_as_memory(void **state)
 {
 	double x[8 * CELLS];
@@ -156,20 +157,20 @@ static void blocks_are_as_long_as_memory(void **state)
 	for (size_t a = 0; a < 8; a++)
 		fill_ar(x + a * CELLS, CELLS, 0.99, 0, &r);
 	assert_true(length(x, 8, CELLS) == 0 || length(x, 8, CELLS) > 150);
-	for (size_t a = 0; a < 8; a++) /* long memory that is a small part of what is seen */
+	for (size_t a = 0; a < 8; a++) /* a long correlation that is only a small part of the variance */
 		fill_ar(x + a * CELLS, CELLS, 0.98, 1.7, &r);
 	assert_true(length(x, 8, CELLS) == 0 || length(x, 8, CELLS) > 60);
 	for (size_t a = 0; a < 8; a++) {
 		fill_ar(x + a * CELLS, CELLS, 0, 0, &r);
 		for (size_t i = 250; i < CELLS; i++)
-			x[a * CELLS + i] += 20; /* a change of level is no memory */
+			x[a * CELLS + i] += 20; /* a change of level is not autocorrelation */
 	}
 	assert_int_equal(length(x, 8, CELLS), 1);
 	memset(x, 0, sizeof x);
 	assert_int_equal(length(x, 8, CELLS), 1);
 }
 
-/* By hand. */
+/* The numbers were computed by hand. */
 static void medians_of_the_others(void **state)
 {
 	static const double odd[] = {5, 1, 9, 2, 7}, even[] = {4, 4, 1, 8}, two[] = {3, 10};
@@ -224,7 +225,7 @@ static void slow_ranks_are_named_and_others_are_not(void **state)
 	assert_true(t.ranks[0].named && t.ranks[1].named);
 	near(t.ranks[0].slowdown, 0.2, 0.02);
 	assert_true(t.ranks[0].p < 1e-6);
-	fill_ranks(own, 8, 0.043, 1); /* by chance surely not, but too little to matter */
+	fill_ranks(own, 8, 0.043, 1); /* the difference is certain, but too small to matter */
 	t = test_of(own, 8, CELLS);
 	assert_true(t.ranks[0].p < 1e-6);
 	assert_int_equal(t.n_named, 0);
@@ -232,7 +233,8 @@ static void slow_ranks_are_named_and_others_are_not(void **state)
 	assert_int_equal(test_of(own, 8, CELLS).n_named, 0);
 }
 
-/* Memory longer than the run: each rank a little off throughout. The slowest is 9 % above the median, in every block. */
+/* The deviations are correlated for longer than the run: each rank differs a little throughout. The slowest is 9 %
+ * above the median, in every block. */
 static void ranks_that_all_differ_a_little(void **state)
 {
 	static const double off[] = {0.08, 0.05, 0.03, 0.01, -0.01, -0.03, -0.05, -0.08};
@@ -248,7 +250,7 @@ static void ranks_that_all_differ_a_little(void **state)
 	assert_int_equal(t.n_named, 0);
 }
 
-/* Draws that may pick the rank at +900 % hide the one at +20 % until that one is left out. */
+/* Permutations that may pick the rank at +900 % hide the one at +20 % until the first is left out. */
 static void a_slow_rank_beside_a_much_slower_one(void **state)
 {
 	static double own[4 * CELLS];
@@ -263,7 +265,7 @@ static void a_slow_rank_beside_a_much_slower_one(void **state)
 	assert_true(t.ranks[0].named && t.ranks[2].named);
 }
 
-/* One pause on another rank, longer than all that the slow rank loses. */
+/* One pause of another rank is longer than all the time that the slow rank loses. */
 static void a_pause_elsewhere_hides_nothing(void **state)
 {
 	static double own[8 * CELLS];
@@ -277,7 +279,7 @@ static void a_pause_elsewhere_hides_nothing(void **state)
 	assert_true(t.ranks[0].named);
 }
 
-/* In front in every block of two ranks: 2 * 2^-blocks; twice that where it was tried with and without clipping. */
+/* A rank that is slowest in every block of two ranks has 2 * 2^-blocks; twice that where clipping was tried too. */
 static void two_tries_cost_a_factor_of_two(void **state)
 {
 	static double own[2 * CELLS];
