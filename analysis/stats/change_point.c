@@ -9,7 +9,7 @@
 
 enum { STRIDE = 6, COARSER = 4 };
 
-/* Median deviation to standard deviation, of a normal distribution. */
+/* The factor from the median deviation to the standard deviation of a normal distribution. */
 #define DEVIATION 1.4826
 
 struct search {
@@ -19,15 +19,15 @@ struct search {
 	struct ts_change_point *points; /* ascending between scans */
 	size_t n_points;
 	double *scratch; /* room for n */
-	double *coarse;	 /* the same: what is scanned */
+	double *coarse;	 /* room for n values: the coarse series that is scanned */
 };
 
-/* A piece of the series as it is tested: clipped, and scaled to that distance, which changes no answer. */
+/* A piece of the series as it is tested: clipped, and scaled by a distance, which changes no answer. */
 struct window {
 	size_t n;
 	double x[TS_CHANGE_WINDOW];
-	double row[TS_CHANGE_WINDOW]; /* sum of the distances from each value to all */
-	double total;		      /* over all pairs */
+	double row[TS_CHANGE_WINDOW]; /* the sum of the distances from each value to all others */
+	double total;		      /* the sum over all pairs */
 };
 
 static double median(const double *x, size_t n)
@@ -37,7 +37,7 @@ static double median(const double *x, size_t n)
 	return ts_median(x, n, scratch);
 }
 
-/* Σ |x - z[j]| in four sums, which need not wait for each other. */
+/* Adds up |x - z[j]| in four sums that do not depend on each other. */
 static double distance(const double *z, size_t n, double x)
 {
 	double s[4] = {0, 0, 0, 0};
@@ -54,7 +54,8 @@ static double distance(const double *z, size_t n, double x)
 	return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
-/* Quarters, so that the difference of any two finite values is finite. False: the values are all the same. */
+/* Fills the window with quarters of the values, so that the difference of any two finite values is finite. Returns
+ * false if all values are the same. */
 static bool fill(struct window *w, const double *values, size_t n)
 {
 	double far[TS_CHANGE_WINDOW], middle = 0.25 * median(values, n), most = 0, reach;
@@ -65,7 +66,7 @@ static bool fill(struct window *w, const double *values, size_t n)
 		most = fmax(most, far[i]);
 	}
 	reach = TS_CHANGE_CLIP * DEVIATION * median(far, n);
-	if (reach == 0 || reach > most) /* 0: most of the values are equal, and the others are all there is to see */
+	if (reach == 0 || reach > most) /* 0 means that most values are equal, and the others are all the variation there is */
 		reach = most;
 	if (reach == 0)
 		return false;
@@ -80,9 +81,9 @@ static bool fill(struct window *w, const double *values, size_t n)
 	return true;
 }
 
-/* The greatest energy statistic of any split of the values in that order, and where the second part begins then. Taking a
- * value over from the second part into the first moves its distances: from it to the first part, out of those between the
- * parts into those within; from it to the second, the other way round. */
+/* Returns the greatest energy statistic of any split of the values in that order, and the beginning of the second
+ * part. Moving a value from the second part to the first moves its distances: those to the first part, from the sum
+ * between the parts to the sum within; those to the second part, the other way round. */
 static double best_split(const struct window *w, const uint8_t *order, size_t *ret_at)
 {
 	double z[TS_CHANGE_WINDOW], between = 0, first = 0, second = w->total, best = -1;
@@ -115,8 +116,8 @@ static double best_split_of(const struct window *w, size_t *ret_at)
 	return best_split(w, order, ret_at);
 }
 
-/* How often does a random order split as well? It stops as soon as that is too often: most windows have no change, and take
- * few permutations. Sums of another order differ by rounding: what is less by that is as good. */
+/* Counts how often a random order splits as well. It stops as soon as that is too often: most windows have no change
+ * and need few permutations. Sums in another order differ by rounding, so a difference of that size counts as equal. */
 static bool permute(const struct window *w, double found, double max_p, uint64_t seed, double *ret_p)
 {
 	uint64_t may = (uint64_t)(max_p * (TS_CHANGE_PERMUTATIONS + 1) * (1 + 1e-12)), as_good = 0;
@@ -142,7 +143,8 @@ static bool permute(const struct window *w, double found, double max_p, uint64_t
 	return as_good < may;
 }
 
-/* How many of the values are nearer to their own level than to the other: of two odd runs and a third beside them, two. */
+/* Counts the values that are nearer to their own level than to the other: of two unusual runs and a normal one
+ * beside them, two. */
 static size_t belonging(const double *values, size_t n, double own, double other)
 {
 	size_t count = 0;
@@ -162,7 +164,7 @@ static bool is_large(const struct search *s, size_t low, size_t at, size_t high)
 	       belonging(values + first, second, after, before) >= TS_CHANGE_LEAST;
 }
 
-/* Is there a change in [low, high)? The size comes first: it costs less than the test. */
+/* Asks whether there is a change in [low, high). The size is checked first, because that costs less than the test. */
 static bool look(const struct search *s, size_t low, size_t high, size_t *ret_at, double *ret_p)
 {
 	size_t n = high - low, at = 0;
@@ -178,8 +180,9 @@ static bool look(const struct search *s, size_t low, size_t high, size_t *ret_at
 	return permute(&w, found, s->options->max_p, s->options->seed ^ (low * UINT64_C(0x9e3779b97f4a7c15) + n), ret_p);
 }
 
-/* Windows that end at every STRIDE-th value and at the last, none of them across a change that was found. So close together,
- * they see of two changes the first one first. A value stands for `width` of the series, which begin at origin. */
+/* Tests windows that end at every STRIDE-th value and at the last; no window crosses a change that was already
+ * found. With ends so close together, the first of two changes is seen first. Each value stands for `width` values
+ * of the series from origin on. */
 static void scan(struct search *s, size_t n, size_t origin, size_t width)
 {
 	size_t low = 0, end = 2 * TS_CHANGE_LEAST;
@@ -190,7 +193,7 @@ static void scan(struct search *s, size_t n, size_t origin, size_t width)
 
 		if (look(s, first, end, &at, &p)) {
 			s->points[s->n_points++] = (struct ts_change_point){.at = origin + at * width, .p = p};
-			low = at; /* and there may be another before the end */
+			low = at; /* there may be another change before the end */
 		} else if (end == n) {
 			break;
 		} else {
@@ -216,8 +219,8 @@ static int ascending(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Every level of its own, by medians of `width` values that end with it. A level that drifts by less than the least size in a
- * window of runs does by more in a window of those. */
+/* Scans a series of levels, which are medians of `width` values each. A drift that is too small to be seen in a
+ * window of runs is larger in a window of such levels. */
 static void scan_levels(struct search *s, size_t width)
 {
 	size_t known = s->n_points, low = 0;
@@ -257,8 +260,8 @@ static void drop(struct search *s, size_t i)
 		measure(s, i);
 }
 
-/* Levels are medians of everything between two changes: between those a change may be too small. The smallest goes first, since
- * without it its neighbours may be larger. */
+/* Each level is the median of all values between two changes, so some of the changes may now be too small. The
+ * smallest is removed first, because its neighbours may become larger without it. */
 static void merge(struct search *s)
 {
 	for (size_t i = 0; i < s->n_points; i++)

@@ -3,19 +3,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { MEANS_MIN = 16 }; /* the correlation of fewer means is too uncertain to say anything */
+enum { MEANS_MIN = 16 }; /* the correlation of fewer means is too uncertain to use */
 
-/* One-sided 97.5 %. */
+/* A one-sided bound of 97.5 %. */
 #define BOUND 1.96
-/* Of means over several cells, at several scales: one-sided 99.4 %. */
+/* A one-sided bound of 99.4 %, for means over several cells, at several scales. */
 #define SEEN 2.5
-/* What the correction for bias may be wrong by where there are few means. */
+/* The possible error of the correction for bias where there are few means. */
 #define MISFIT 0.3
-/* As SEEN, for a variance, which errs more upward. */
+/* Like SEEN, but for a variance, whose error is larger upward. */
 #define SKEWED 3
-/* By so much the variance of long means may still grow past blocks of the length chosen. */
+/* The factor by which the variance of long means may still grow past blocks of the chosen length. */
 #define LEFT_OVER 1.25
-/* Below this a correlation is not worth a block: the variance of a sum is wrong by less than a quarter. */
+/* A correlation below this does not need a block: the variance of a sum is wrong by less than a quarter. */
 #define NEGLIGIBLE 0.1
 
 size_t ts_level_change(const double *x, size_t n, double *ret_before, double *ret_after)
@@ -43,7 +43,8 @@ size_t ts_level_change(const double *x, size_t n, double *ret_before, double *re
 	return cut;
 }
 
-/* Lag-1 correlation of n values about 0, of which three degrees of freedom are gone. False where there is nothing but 0. */
+/* Computes the lag-1 correlation of n values about 0 that have lost three degrees of freedom. Returns false if all
+ * values are 0. */
 static bool correlation_of(const double *x, size_t n, double *ret)
 {
 	double steps = 0, square = 0;
@@ -59,8 +60,8 @@ static bool correlation_of(const double *x, size_t n, double *ret)
 }
 
 struct level {
-	double rho;   /* without the bias */
-	double error; /* its standard deviation where there is no memory */
+	double rho;   /* the estimate without its bias */
+	double error; /* its standard deviation where there is no autocorrelation */
 	bool any;
 };
 
@@ -79,7 +80,7 @@ static struct level level_of(const double *x, size_t stride, size_t n_series, si
 	}
 	if (!counted)
 		return (struct level){.any = false};
-	/* Mean of the estimate: `none` where rho is 0, growing by `slope`. */
+	/* The mean of the estimate is `none` where rho is 0, and it grows by `slope`. */
 	none = n < 20 ? -0.03 : -2.8 / s + 35 / (s * s);
 	slope = 1 / (1 + 14 / s + 100 / (s * s));
 	if (n_independent > counted)
@@ -91,7 +92,7 @@ static struct level level_of(const double *x, size_t stride, size_t n_series, si
 	};
 }
 
-/* Values of a block for this correlation of neighbours; 0: without end. */
+/* Returns the block length for this correlation of neighbours; 0 means that no length is enough. */
 static double length_of(double rho)
 {
 	if (rho >= 1)
@@ -99,7 +100,7 @@ static double length_of(double rho)
 	return rho <= NEGLIGIBLE ? 1 : ceil(2 * (1 + rho) / (1 - rho));
 }
 
-/* Correlation of the means of two neighbouring stretches of b values of an AR(1) series. */
+/* Returns the correlation of the means of two neighbouring stretches of b values of an AR(1) series. */
 static double means_correlate(double rho, double b)
 {
 	double decay, within;
@@ -113,8 +114,8 @@ static double means_correlate(double rho, double b)
 	return rho * decay * decay / ((1 - rho) * (1 - rho) * within);
 }
 
-/* b times the variance of means over b values, over the variance of one value, from all stretches of b of n values about 0:
- * 1 without memory. False where there is nothing but 0. */
+/* Computes b times the variance of means over b values, divided by the variance of one value, from all stretches of
+ * b of n values about 0. Without autocorrelation the ratio is 1. Returns false if all values are 0. */
 static bool growth_in(const double *x, size_t n, size_t b, double *ret)
 {
 	double square = 0, sum = 0, sums = 0;
@@ -129,7 +130,8 @@ static bool growth_in(const double *x, size_t n, size_t b, double *ret)
 	return square > 0 && isfinite(square);
 }
 
-/* The mean of it over the series that say anything, freed of what taking out levels takes: 2.9 b/n (the same simulations). */
+/* Averages that ratio over the series that give one, and corrects it for the removal of levels: 2.9 b/n (the same
+ * simulations). */
 static double growth_of(const double *x, size_t n_series, size_t n, size_t b, size_t *ret_counted)
 {
 	double growth, sum = 0;
@@ -145,8 +147,8 @@ static double growth_of(const double *x, size_t n_series, size_t n, size_t b, si
 	return counted ? sum / (double)counted / (1 - 2.9 * (double)b / (double)n) : 0;
 }
 
-/* Do means over b cells vary by more than independent blocks of `block` cells would let them? b/n is at most
- * 1/TS_CORRELATION_CELLS_MIN. The deviation is 0.8 of what it is for long series. */
+/* Asks whether means over b cells vary by more than independent blocks of `block` cells would allow. b/n is at most
+ * 1/TS_CORRELATION_CELLS_MIN. The deviation is 0.8 of its value for long series. */
 static bool grows(const double *x, size_t n_series, size_t n_independent, size_t n, size_t block, size_t b)
 {
 	size_t counted;
@@ -166,7 +168,7 @@ static void take_out_levels(const double *x, double *out, size_t n)
 		out[i] = x[i] - (i < cut ? before : after);
 }
 
-/* Means of pairs of neighbours, in place; an odd one at the end is dropped. */
+/* Replaces pairs of neighbours by their means, in place; an odd one at the end is dropped. */
 static void halve(double *x, size_t stride, size_t n_series, size_t n)
 {
 	for (size_t a = 0; a < n_series; a++)
@@ -193,7 +195,7 @@ enum ts_status ts_correlation_length(const double *x, size_t stride, size_t n_se
 	for (size_t n = n_cells; n >= TS_CORRELATION_CELLS_MIN && length > 0; n /= 2, width *= 2) {
 		struct level l = level_of(means, n_cells, n_series, n_independent, n);
 		double bound = SEEN * l.error > MISFIT ? SEEN * l.error : MISFIT;
-		/* Of means, whether they correlate or vary by more than the memory found so far explains. */
+		/* Asks whether the means correlate, or vary by more than the autocorrelation found so far explains. */
 		bool more = width == 1 || (n >= MEANS_MIN && l.rho - means_correlate(rho, (double)width / since) > bound) ||
 			    ((double)width > length && grows(rest, n_series, n_independent, n_cells, (size_t)length, width));
 

@@ -19,7 +19,7 @@ static int downward(const void *x, const void *y)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Is the first of n, sorted downward, out of line with the rest of them? */
+/* Asks whether the first of n values, sorted downward, is an outlier among the rest. */
 static bool stands_out(const struct placed *x, size_t n, double alpha)
 {
 	double others = (double)(n - 1), mean = 0, square = 0, t;

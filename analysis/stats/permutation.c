@@ -19,7 +19,7 @@ static void range_of(const double *x, size_t n_ranks, size_t n_blocks, size_t bl
 	*ret_range = max - min;
 }
 
-/* now becomes the distribution of its sum with one more draw; it has n cells before. */
+/* Turns `now` into the distribution of its sum with one more draw; it has n cells before. */
 static void convolve(double *now, double *next, size_t n, const double *chance, size_t n_chance)
 {
 	for (size_t i = 0; i < n + n_chance - 1; i++)
@@ -40,7 +40,7 @@ enum ts_status ts_permutation_p(const double *x, size_t n_ranks, size_t n_blocks
 	double *now = ts_arena_array(arena, GRID, sizeof *now), *next = ts_arena_array(arena, GRID, sizeof *next);
 	double *chance = ts_arena_array(arena, GRID, sizeof *chance), min, range, total = 0;
 	size_t *at = ts_arena_array(arena, n_ranks, sizeof *at), n = 1;
-	size_t slack = (size_t)ceil(sqrt((double)n_blocks)); /* 2.4 deviations of what rounding does to a difference */
+	size_t slack = (size_t)ceil(sqrt((double)n_blocks)); /* 2.4 standard deviations of the effect of rounding on a difference */
 
 	if (!now || !next || !chance || !at)
 		return ts_arena_error(arena, err);
@@ -54,7 +54,7 @@ enum ts_status ts_permutation_p(const double *x, size_t n_ranks, size_t n_blocks
 
 		range_of(x, n_ranks, n_blocks, k, &min, &range);
 		for (size_t a = 0; a < n_ranks; a++) {
-			/* Rounding adds at most half a cell a block. */
+			/* Rounding adds at most half a cell for each block. */
 			size_t cell = (size_t)((x[a * n_blocks + k] - min) / total * (GRID - 1 - n_blocks) + 0.5);
 
 			chance[cell] += 1 / (double)n_ranks;

@@ -51,7 +51,7 @@ double ts_random_unit(struct ts_random *r)
 
 double ts_random_normal(struct ts_random *r)
 {
-	double u = 1.0 - ts_random_unit(r); /* (0, 1]: its logarithm is finite */
+	double u = 1.0 - ts_random_unit(r); /* u lies in (0, 1], so its logarithm is finite */
 
 	return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * ts_random_unit(r));
 }

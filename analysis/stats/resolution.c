@@ -4,11 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Half an ulp of a double, and of a product with it; half an ulp of a float32. */
+/* These are half an ulp of a double and of a product with it, and half an ulp of a float32. */
 #define DOUBLE_OFF 4e-16
 #define FLOAT_OFF 0x1p-24
 
-/* The distance from |x| to the next float32, as if it had no greatest one: 2^(e - 23) for 2^e <= |x| < 2^(e + 1). */
+/* Returns the distance from |x| to the next float32, as if there were no greatest one: 2^(e - 23) for 2^e <= |x| <
+ * 2^(e + 1). */
 static double float32_spacing(double x)
 {
 	uint64_t bits;
@@ -34,7 +35,7 @@ double ts_resolution_quantum(struct ts_resolution r, double x)
 	return 0;
 }
 
-/* Values that are no whole numbers, each once, up to as many as are needed. */
+/* Distinct values that are not whole numbers, up to as many as are needed. */
 struct different {
 	double values[TS_RESOLUTION_LEAST];
 	size_t n;
@@ -54,7 +55,8 @@ static bool is_float32(double x)
 	return fabs(x) <= (double)FLT_MAX && (double)(float)x == x;
 }
 
-/* Decimals that were float32 are off the grid by half of their spacing, which must be far less than the grid's. */
+/* Decimals that were float32 miss the grid by up to half of the float32 spacing, which must be far less than the
+ * grid's. */
 static bool on_grid(double x, double per_unit, bool floats)
 {
 	double y = x * per_unit, off = fabs(y - nearbyint(y));
@@ -72,7 +74,7 @@ static bool all_on_grid(const double *values, size_t n, double per_unit, bool fl
 	return true;
 }
 
-/* 0: none. */
+/* Returns 0 if no number of decimals fits. */
 static unsigned decimals_of(const double *values, size_t n, bool floats)
 {
 	double per_unit = 1;
@@ -85,7 +87,7 @@ static unsigned decimals_of(const double *values, size_t n, bool floats)
 	return 0;
 }
 
-/* Values of few decimals are of both kinds. */
+/* Values of few decimals fit both kinds. */
 static bool needs_more_digits(const double *values, size_t n)
 {
 	double per_unit = pow(10, TS_RESOLUTION_DIGITS);

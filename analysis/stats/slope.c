@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-	PIECES = 8, /* straight pieces around which residuals are taken */
+	PIECES = 8, /* straight pieces around which residuals are computed */
 	PIECE_LEAST = 12,
 	LEVELS = 12,
 	LEVELS_LEAST = 6,
@@ -16,7 +16,7 @@ enum {
 
 #define ALPHA 0.01
 #define Z95 1.959963984540054
-#define ROUNDING 0x1p-40 /* residuals of a line that are smaller than this part of the values are what doubles lost */
+#define ROUNDING 0x1p-40 /* residuals below this part of the values are rounding errors of doubles */
 
 struct points {
 	double *t, *y;
@@ -29,7 +29,7 @@ struct kendall {
 
 struct work {
 	double *slopes; /* of all pairs */
-	double *sorted, *rank, *residuals, *spare; /* one a point */
+	double *sorted, *rank, *residuals, *spare; /* one for each point */
 };
 
 /* --- points --- */
@@ -39,7 +39,7 @@ static double key_offset(const struct ts_series *s, size_t i)
 	return (double)((uint64_t)s->keys[i] - (uint64_t)s->keys[0]);
 }
 
-/* Block b of `blocks` starts at this value: n * b / blocks, which could wrap. */
+/* Returns the first value of block b of `blocks`: n * b / blocks without overflow. */
 static size_t block_start(size_t n, size_t blocks, size_t b)
 {
 	return n / blocks * b + n % blocks * b / blocks;
@@ -75,7 +75,7 @@ static struct points part_of(const struct points *p, size_t parts, size_t i)
 
 /* --- Mann and Kendall --- */
 
-/* Variance of S under exchangeability, less for each group of equal values. */
+/* Computes the variance of S under exchangeability, reduced for each group of equal values. */
 static double kendall_variance(const double *y, size_t n, double *sorted)
 {
 	double m = (double)n, sum = m * (m - 1) * (2 * m + 5);
@@ -109,7 +109,7 @@ static struct kendall kendall_of(const struct points *p, const struct work *w)
 	return (struct kendall){(double)s, kendall_variance(p->y, p->n, w->sorted)};
 }
 
-/* Two-sided, with continuity correction; 1 if S points the other way. */
+/* The p-value is two-sided, with continuity correction; it is 1 if S has the other sign. */
 static double kendall_p(const struct kendall *k, double inflation, double direction)
 {
 	double s = k->s * direction;
@@ -121,7 +121,7 @@ static double kendall_p(const struct kendall *k, double inflation, double direct
 
 /* --- autocorrelation --- */
 
-/* Average ranks of y, 1 to n. */
+/* Computes the average ranks of y, from 1 to n. */
 static void ranks_of(const double *y, size_t n, const struct work *w)
 {
 	memcpy(w->sorted, y, n * sizeof *y);
@@ -129,7 +129,7 @@ static void ranks_of(const double *y, size_t n, const struct work *w)
 	for (size_t i = 0; i < n; i++) {
 		size_t lo = 0, hi = n, first;
 
-		while (lo < hi) { /* the first that is not less */
+		while (lo < hi) { /* finds the first that is not less */
 			size_t mid = (lo + hi) / 2;
 
 			if (w->sorted[mid] < y[i])
@@ -138,7 +138,7 @@ static void ranks_of(const double *y, size_t n, const struct work *w)
 				hi = mid;
 		}
 		first = lo;
-		for (hi = n; lo < hi;) { /* the first that is more */
+		for (hi = n; lo < hi;) { /* finds the first that is greater */
 			size_t mid = (lo + hi) / 2;
 
 			if (w->sorted[mid] <= y[i])
@@ -150,7 +150,7 @@ static void ranks_of(const double *y, size_t n, const struct work *w)
 	}
 }
 
-/* Distances from the least-squares line through the points. */
+/* Computes the distances from the least-squares line through the points. */
 static void residuals_of(const struct points *p, double *out)
 {
 	double t_mean = ts_mean(p->t, p->n), y_mean = ts_mean(p->y, p->n), ty = 0, tt = 0, largest = 0, slope;
@@ -170,7 +170,7 @@ static void residuals_of(const struct points *p, double *out)
 	}
 }
 
-/* The factor by which autocorrelation around at most so many straight pieces widens S; see slope.h. */
+/* Returns the factor by which autocorrelation around at most this many straight pieces widens S; see slope.h. */
 static double inflation_of(const struct points *p, size_t pieces, const struct work *w)
 {
 	double product = 0, square = 0, m, r, most;
@@ -209,11 +209,11 @@ static bool slope_and_interval(size_t n, const struct kendall *k, double inflati
 			       double *ret_low, double *ret_high)
 {
 	double pairs = (double)n * ((double)n - 1) / 2, half = Z95 * sqrt(k->variance * inflation);
-	double below = (pairs - half) / 2 - 1, above = (pairs + half) / 2; /* ranks from 0 */
+	double below = (pairs - half) / 2 - 1, above = (pairs + half) / 2; /* ranks are counted from 0 */
 	bool enough = below >= 0 && above <= pairs - 1;
 	double q[3] = {50, 50, 50}, out[3];
 
-	/* Of a constant series every pair says 0, however few they are. */
+	/* In a constant series every pair has slope 0, however few pairs there are. */
 	if (enough) {
 		q[0] = 100 * below / (pairs - 1);
 		q[2] = 100 * above / (pairs - 1);
@@ -225,7 +225,7 @@ static bool slope_and_interval(size_t n, const struct kendall *k, double inflati
 	return enough || k->variance <= 0;
 }
 
-/* The p-value of the thirds; ret_worst is the third that is least in favour. */
+/* Returns the p-value of the thirds; ret_worst is the third that supports the trend least. */
 static double parts_p(const struct points *p, const struct work *w, double inflation, double direction,
 		      struct points *ret_worst)
 {
@@ -244,7 +244,7 @@ static double parts_p(const struct points *p, const struct work *w, double infla
 	return worst;
 }
 
-/* Mann and Kendall's test on the medians of some equal parts, which are longer than most correlations. */
+/* Applies Mann and Kendall's test to the medians of some equal parts, which are longer than most correlations. */
 static double levels_p(const struct points *p, const struct work *w, double direction)
 {
 	size_t n = p->n / 3;
@@ -306,7 +306,8 @@ static double median_kept(const double *y, size_t n, const struct work *w)
 	return ts_median(w->sorted, n, w->sorted);
 }
 
-/* The first value of the new level: where the distances from the one level before and the other after are least in sum. */
+/* Returns the first value of the new level: the sum of distances from the level before and the level after is least
+ * there. */
 static size_t jump_at(const struct ts_series *s, double before, double after)
 {
 	size_t best = 0;
@@ -322,7 +323,7 @@ static size_t jump_at(const struct ts_series *s, double before, double after)
 	return best;
 }
 
-/* The split at which Mann and Whitney's statistic, of the ranks before it against those after, is greatest. */
+/* Returns the split at which Mann and Whitney's statistic, of the ranks before it against those after, is greatest. */
 static size_t best_split(const struct points *p, const struct work *w, double *ret_z)
 {
 	double n = (double)p->n, sum = 0;

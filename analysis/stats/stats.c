@@ -15,8 +15,8 @@
 enum {
 	BUCKET_BITS = 11,
 	BUCKETS = 1 << BUCKET_BITS,
-	SMALL = 24, /* shorter than this: insertion sort */
-	Q_MAX = 8, /* percentiles of one go: bounds the recursion, each level of which holds a histogram */
+	SMALL = 24, /* shorter arrays use insertion sort */
+	Q_MAX = 8, /* percentiles of one call: this bounds the recursion, each level of which holds a histogram */
 };
 
 double ts_sum(const double *x, size_t n)
@@ -30,7 +30,7 @@ double ts_sum(const double *x, size_t n)
 		sum = t;
 		plain += x[i];
 	}
-	/* Past an infinity the carry is NaN; the plain sum says what IEEE 754 says. */
+	/* After an infinity the carry is NaN, but the plain sum is what IEEE 754 defines. */
 	return isfinite(sum + carry) ? sum + carry : plain;
 }
 
@@ -56,7 +56,7 @@ double ts_stddev(const double *x, size_t n, double mean)
 	return sqrt((sum + carry) / (double)n);
 }
 
-/* Words in the order of the doubles: -inf < ... < -0 < +0 < ... < inf. */
+/* Maps doubles to words in the same order: -inf < ... < -0 < +0 < ... < inf. */
 static uint64_t word_of(double v)
 {
 	uint64_t bits = ts_double_bits(v);
@@ -94,7 +94,7 @@ static void sort_small(double *x, size_t n)
 	}
 }
 
-/* Parts x into words below lo, in [lo, hi], above hi; gives the ends of the first two parts. */
+/* Partitions x into words below lo, in [lo, hi] and above hi; returns the ends of the first two parts. */
 static void part_around(double *x, size_t n, uint64_t lo, uint64_t hi, size_t *ret_below, size_t *ret_upto)
 {
 	size_t below = 0, i = 0, above = n;
@@ -116,7 +116,7 @@ static void part_around(double *x, size_t n, uint64_t lo, uint64_t hi, size_t *r
 	*ret_upto = above;
 }
 
-/* The band of words, one histogram bucket wide, in which the word of this rank lies. */
+/* Finds the band of words, one histogram bucket wide, that contains the word of this rank. */
 static void band_of(const double *x, size_t n, size_t rank, uint64_t min, uint64_t max, uint64_t *ret_lo,
 		    uint64_t *ret_hi)
 {
@@ -126,14 +126,14 @@ static void band_of(const double *x, size_t n, size_t rank, uint64_t min, uint64
 	size_t before = 0;
 	uint64_t b = 0;
 
-	/* Counts are of the first 2^32 - 1 values at most; no column is that long. */
+	/* Counts cover at most the first 2^32 - 1 values; no column is that long. */
 	for (size_t i = 0; i < n; i++)
 		count[(load(x, i) - min) >> shift]++;
 	while (before + count[b] <= rank)
 		before += count[b++];
 	*ret_lo = min + (b << shift);
 	*ret_hi = *ret_lo + ((UINT64_C(1) << shift) - 1);
-	if (*ret_hi < *ret_lo || *ret_hi > max) /* the last bucket may reach past the end of the words */
+	if (*ret_hi < *ret_lo || *ret_hi > max) /* the last bucket may extend past the greatest word */
 		*ret_hi = max;
 }
 
@@ -151,8 +151,8 @@ static void extremes(const double *x, size_t n, uint64_t *ret_min, uint64_t *ret
 	*ret_max = max;
 }
 
-/* out[i] = the word of ranks[i] (ascending, counted from base at x[0]). Goes down either with fewer ranks or into a band that
- * is 2^11 times narrower. */
+/* Sets out[i] to the word of ranks[i] (ascending, counted from base at x[0]). Each recursion has fewer ranks or a
+ * band that is 2^11 times narrower. */
 static void select_ranks(double *x, size_t n, size_t base, const size_t *ranks, size_t n_ranks, uint64_t *out)
 {
 	size_t mid = n_ranks / 2, first = mid, last = mid, below, upto;
@@ -194,7 +194,7 @@ static void percentiles_few(double *x, size_t n, const double *q, size_t n_q, do
 		ranks[2 * i] = (size_t)pos;
 		ranks[2 * i + 1] = ranks[2 * i] + 1 < n ? ranks[2 * i] + 1 : n - 1;
 	}
-	/* Close percentiles of few values overlap: 3 4, 3 4 becomes 3 3 4 4; each is looked up by its rank below. */
+	/* Close percentiles of few values overlap: 3 4, 3 4 becomes 3 3 4 4; each is found by its rank below. */
 	for (size_t i = 1; i < 2 * n_q; i++)
 		for (size_t j = i; j > 0 && ranks[j - 1] > ranks[j]; j--) {
 			size_t t = ranks[j];
@@ -214,7 +214,7 @@ static void percentiles_few(double *x, size_t n, const double *q, size_t n_q, do
 		while (at + 1 < 2 * n_q && ranks[at] == lo)
 			at++;
 		b = double_of(words[at]);
-		/* Equal ends, and 0 * infinity, must not go through the products. */
+		/* Equal ends, and 0 * infinity, must not be multiplied. */
 		out[i] = f <= 0.0 || a == b ? a : a * (1.0 - f) + b * f;
 	}
 }

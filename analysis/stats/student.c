@@ -8,12 +8,12 @@
 
 #define NORMAL_FROM 1e9 /* degrees of freedom */
 #define HALF_LN_PI 0.57236494292470008707
-#define LN_T_MOST 709.0 /* exp of more is no double */
+#define LN_T_MOST 709.0 /* exp of more overflows a double */
 #define TINY 1e-300	/* stands in for 0 in a denominator */
 
 enum { FRACTION_MOST = 200000, ROOT_MOST = 200 };
 
-/* What Stirling's formula lacks of ln Gamma(x), x >= 10 (DLMF 5.11.1): the next term is below 1e-17. */
+/* The remainder of Stirling's formula for ln Gamma(x), x >= 10 (DLMF 5.11.1): the next term is below 1e-17. */
 static double stirling_rest(double x)
 {
 	static const double c[] = {1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188, -691.0 / 360360, 1.0 / 156};
@@ -24,8 +24,8 @@ static double stirling_rest(double x)
 	return sum / x;
 }
 
-/* ln B(a, 1/2) = ln Gamma(a) - ln Gamma(a + 1/2) + ln(pi) / 2, without taking the difference of two large numbers. lgamma is not
- * used: it writes to a global. */
+/* Computes ln B(a, 1/2) = ln Gamma(a) - ln Gamma(a + 1/2) + ln(pi) / 2 without subtracting two large numbers. lgamma
+ * is not used, because it writes to a global. */
 static double ln_beta_half(double a)
 {
 	double shift = 0;
@@ -41,7 +41,8 @@ static double not_zero(double v)
 	return fabs(v) < TINY ? TINY : v;
 }
 
-/* The continued fraction of I(x; a, b), without its front; converges fast for x < (a + 1) / (a + b + 2). */
+/* Computes the continued fraction of I(x; a, b) without its leading factor; it converges fast for x < (a + 1) / (a +
+ * b + 2). */
 static double fraction(double x, double a, double b)
 {
 	double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), h = d;
@@ -65,7 +66,7 @@ static double fraction(double x, double a, double b)
 	return h;
 }
 
-/* P(|T| > t), or P(|T| <= t) if inner; t > 0. */
+/* Returns P(|T| > t), or P(|T| <= t) if inner; t > 0. */
 static double both_sides(double t, double df, bool inner)
 {
 	double a = df / 2, r = t / sqrt(df), rr = r * r, ln_r = log(t) - 0.5 * log(df);
@@ -101,8 +102,9 @@ double ts_student_cdf(double t, double df)
 	return t < 0 ? tail : 1 - tail;
 }
 
-/* ln of the probability that decides where exp(ln_t) lies: outside for a tail, inside near the middle. Both are nearly straight in
- * ln t, where the root is looked for: a tail falls as t^-df, the middle grows as t. */
+/* Returns ln of the probability that decides where exp(ln_t) lies: the outer one for a tail, the inner one near the
+ * middle. Both are nearly straight in ln t, in which the root is searched: a tail falls as t^-df, the middle grows
+ * as t. */
 static double ln_part(double ln_t, double df, bool inner)
 {
 	double t = exp(ln_t);
@@ -112,7 +114,8 @@ static double ln_part(double ln_t, double df, bool inner)
 	return log(inner ? erf(t / sqrt(2.0)) : erfc(t / sqrt(2.0)));
 }
 
-/* The t > 0 at which the part is exp(want): secants, and bisection where they leave what is known to hold the root. */
+/* Finds the t > 0 at which the probability is exp(want), by secants, and by bisection where a secant leaves the
+ * interval that contains the root. */
 static double find(double want, double df, bool inner)
 {
 	double lo = -LN_T_MOST, hi = LN_T_MOST, at = 0, before = 0.5, f_before = ln_part(before, df, inner) - want;

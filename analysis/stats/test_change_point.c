@@ -39,7 +39,7 @@ static struct got find(size_t n)
 	return find_with(x, n, (struct ts_change_options){.max_p = 0.001, .min_size = 0.0198, .seed = 1});
 }
 
-/* Noise of deviation sd around 0. */
+/* Fills the values with noise of standard deviation sd around 0. */
 static void noise(size_t n, double sd, uint64_t seed)
 {
 	struct ts_random r;
@@ -69,7 +69,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The mean of p over seeds, against a p that is known: each has a deviation of sqrt(p (1 - p) / 1999). */
+/* Compares the mean of p over seeds with a known p: each p has a standard deviation of sqrt(p (1 - p) / 1999). */
 static void check_p(const double *values, size_t n, size_t at, double p, double max_p)
 {
 	enum { SEEDS = 40 };
@@ -140,7 +140,7 @@ static void a_step_in_the_middle(void **state)
 	assert_int_equal(got.points[0].at, 40);
 	assert_true(fabs(got.points[0].after - got.points[0].before - 0.03) < 0.003);
 	assert_true(got.points[0].p <= 0.001 && got.points[0].p >= 0.0005);
-	for (size_t i = 0; i < 100; i++) /* downwards, and far from 0 */
+	for (size_t i = 0; i < 100; i++) /* the step goes down, and lies far from 0 */
 		x[i] = 7 - x[i];
 	got = find(100);
 	assert_int_equal(got.n, 1);
@@ -148,7 +148,7 @@ static void a_step_in_the_middle(void **state)
 	assert_true(got.points[0].after < got.points[0].before);
 }
 
-/* Wherever windows begin and end. */
+/* The step is found wherever windows begin and end. */
 static void a_step_anywhere(void **state)
 {
 	(void)state;
@@ -181,7 +181,7 @@ static void several_steps(void **state)
 	assert_true(fabs(got.points[2].after - 0.01) < 0.003);
 }
 
-/* The later is the clearer. */
+/* The later of the two steps is the larger. */
 static void two_steps_close_together(void **state)
 {
 	struct got got;
@@ -197,8 +197,8 @@ static void two_steps_close_together(void **state)
 	assert_true(fabs(got.points[1].before - 0.03) < 0.005 && fabs(got.points[1].after - 0.13) < 0.005);
 }
 
-/* Six runs, of which the sixth ends a window, then the old level again, for too few runs to show: no level is another. With more
- * of them there are two changes. What stood before is measured over all of its level again. */
+/* Six runs, the sixth of which ends a window, and then the old level again, for too few runs to show a change: no
+ * level differs. With more of them there are two changes. The level before is computed from all of its values again. */
 static void a_step_that_went_back(void **state)
 {
 	double scratch[MOST];
@@ -222,7 +222,7 @@ static void a_step_that_went_back(void **state)
 	assert_int_equal(got.points[2].at, 84);
 }
 
-/* With three runs of the new level, and not with two, whatever their size. */
+/* Three runs of the new level show a change, and two do not, whatever its size. */
 static void three_runs(void **state)
 {
 	unsigned found = 0, early = 0;
@@ -256,7 +256,7 @@ static void odd_runs_are_no_change(void **state)
 		x[61] -= 10;
 		assert_int_equal(find(100).n, 0);
 	}
-	noise(100, 0.005, 7); /* and they hide none */
+	noise(100, 0.005, 7); /* the noise hides no change */
 	shift(60, 100, 0.03);
 	for (size_t i = 5; i < 100; i += 10)
 		x[i] += 0.5;
@@ -273,11 +273,11 @@ static void constant_and_ties(void **state)
 	for (size_t i = 0; i < 100; i++)
 		x[i] = 3;
 	assert_int_equal(find(100).n, 0);
-	assert_int_equal(find_with(x, 100, (struct ts_change_options){.max_p = 0.001}).n, 0); /* no size is asked for */
+	assert_int_equal(find_with(x, 100, (struct ts_change_options){.max_p = 0.001}).n, 0); /* no least size is asked for */
 	x[70] = 4;
 	assert_int_equal(find(100).n, 0);
 	x[70] = 3;
-	shift(60, 100, 0.5); /* no deviation to clip by */
+	shift(60, 100, 0.5); /* there is no deviation to clip by */
 	got = find(100);
 	assert_int_equal(got.n, 1);
 	assert_int_equal(got.points[0].at, 60);
@@ -291,13 +291,13 @@ static void too_small(void **state)
 {
 	(void)state;
 	noise(200, 0.001, 5);
-	shift(100, 200, 0.015); /* 15 deviations */
+	shift(100, 200, 0.015); /* 15 standard deviations */
 	assert_int_equal(find(200).n, 0);
 	shift(100, 200, 0.007);
 	assert_int_equal(find(200).n, 1);
 }
 
-/* 0.2 % a run: no pair of neighbours differs by much, the levels do. */
+/* The slope is 0.2 % a run: neighbours never differ by much, but the levels do. */
 static void a_slope(void **state)
 {
 	struct got got;
@@ -316,7 +316,7 @@ static void a_slope(void **state)
 	assert_true(fabs(got.points[0].before) < 0.005 && fabs(got.points[got.n - 1].after - 0.1) < 0.005);
 }
 
-/* 0.05 % a run: halves of 50 runs differ by 1.25 %, halves of 200 by 5 %. */
+/* The drift is 0.05 % a run: halves of 50 runs differ by 1.25 %, halves of 200 by 5 %. */
 static void a_drift(void **state)
 {
 	struct got got;
@@ -326,7 +326,7 @@ static void a_drift(void **state)
 	for (size_t i = 100; i < 300; i++)
 		x[i] += 0.0005 * (double)(i - 100);
 	shift(300, 400, 0.1);
-	shift(360, 400, 0.1); /* found among the runs, before any drift is */
+	shift(360, 400, 0.1); /* this change is found among the runs, before any drift is */
 	got = find(400);
 	assert_in_range(got.n, 2, 6);
 	assert_int_equal(got.points[got.n - 1].at, 360);

@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-/* Expected words were computed by a program in Python's integers, which itself gives the authors' published outputs. */
+/* The expected words were computed by a Python program with integers, which reproduces the authors' published
+ * outputs. */
 
 static void words_of_a_known_state(void **state)
 {
@@ -53,7 +54,7 @@ static void words_of_a_seed(void **state)
 static void draws_of_seed_42(void **state)
 {
 	static const uint32_t below_10[] = {8, 3, 9, 7, 7, 5, 1, 6, 2, 9, 5, 8};
-	/* Of 3 * 2^30 a quarter of the words is refused. */
+	/* For 3 * 2^30 a quarter of the words is rejected. */
 	static const uint32_t below_most[] = {2623060475, 3169344956, 403788479, 1949235845, 669103843, 3006521509};
 	static const double unit[] = {0.8143051451229099, 0.3188210400616611, 0.9838941681774888};
 	static const double normal[] = {-0.7689930538210061, -0.8684461074702454, -1.5109749830006707};
@@ -74,7 +75,7 @@ static void draws_of_seed_42(void **state)
 		assert_true(fabs(ts_random_normal(&r) - normal[i]) < 1e-14);
 }
 
-/* Each face of n = 7 within 5 standard deviations of its share; n = 1 has but one. */
+/* Each face of n = 7 is within 5 standard deviations of its share; n = 1 has only one face. */
 static void below_is_even(void **state)
 {
 	enum { DRAWS = 700000 };
@@ -94,7 +95,8 @@ static void below_is_even(void **state)
 	assert_int_equal(ts_random_below(&r, 1), 0);
 }
 
-/* Moments of the normal distribution are 0 1 0 3, their errors over n draws 1, sqrt 2, sqrt 15 and sqrt 96 over sqrt n. */
+/* The moments of the normal distribution are 0 1 0 3; their errors over n draws are 1, sqrt 2, sqrt 15 and sqrt 96
+ * over sqrt n. */
 static void moments_of_normal(void **state)
 {
 	enum { DRAWS = 1000000 };
@@ -116,7 +118,7 @@ static void moments_of_normal(void **state)
 	assert_true(fabs(sum[2] - 1) < 4 * sqrt(2) / root);
 	assert_true(fabs(sum[3]) < 4 * sqrt(15) / root);
 	assert_true(fabs(sum[4] - 3) < 4 * sqrt(96) / root);
-	assert_true(fabs(pairs) < 4 / root); /* one draw says nothing of the next */
+	assert_true(fabs(pairs) < 4 / root); /* neighbouring draws are independent */
 }
 
 int main(void)

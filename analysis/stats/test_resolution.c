@@ -64,14 +64,15 @@ static void what_values_show(void **state)
 			is(&w, TS_PRECISION_DECIMALS, (unsigned)digits, true);
 		}
 	}
-	/* Seven decimals are more than is looked for. */
+	/* Seven decimals are more than the function looks for. */
 	fill(x, N, 1);
 	rounded(x, N, 7);
 	w = ts_resolution_infer(doubles, true, x, N);
 	is(&w, TS_PRECISION_F64, 0, false);
 }
 
-/* Four decimals that went through a float32 are no decimals any more, and no finer for it. */
+/* Values of four decimals that were stored as float32 have no exact decimals any more, but their resolution is no
+ * finer for that. */
 static void decimals_as_float32(void **state)
 {
 	double x[N];
@@ -85,7 +86,7 @@ static void decimals_as_float32(void **state)
 	is(&w, TS_PRECISION_DECIMALS, 4, true);
 	w = ts_resolution_infer(floats, true, x, N);
 	is(&w, TS_PRECISION_DECIMALS, 4, true);
-	/* At 2000 to 4000 a float32 is 1.2e-4 to 2.4e-4 from the next: four decimals cannot be told from none. */
+	/* From 2000 to 4000 neighbouring float32 are 1.2e-4 to 2.4e-4 apart: four decimals cannot be told from none. */
 	fill(x, N, 2000);
 	rounded(x, N, 4);
 	single(x, N);
@@ -110,7 +111,7 @@ static void what_was_declared(void **state)
 	is(&w, TS_PRECISION_F32, 0, false);
 }
 
-/* Nothing is concluded from few values, from few different ones, from counts, or from what one value contradicts. */
+/* The function concludes nothing from few values, from few distinct ones, from counts, or if one value contradicts. */
 static void too_little_to_see(void **state)
 {
 	double x[N];
@@ -138,7 +139,7 @@ static void too_little_to_see(void **state)
 	is(&w, TS_PRECISION_F64, 0, false);
 }
 
-/* A rate of 0.001 and its float32; of one that halves, whose digits are its own. */
+/* The values are a constant 0.001 and its float32, then multiples of 0.001, whose digits are those of a decimal. */
 static void what_was_chosen(void **state)
 {
 	double x[N];
@@ -159,12 +160,13 @@ static void what_was_chosen(void **state)
 	w = ts_resolution_infer(doubles, true, x, N);
 	is(&w, TS_PRECISION_DECIMALS, 3, true);
 	for (size_t i = 0; i < N; i++)
-		x[i] = 0.5 + 0.125 * (double)(i % 4); /* of three decimals, and float32: of neither kind more than of the other */
+		x[i] = 0.5 + 0.125 * (double)(i % 4); /* these values have three decimals and are also float32, so
+						       * neither kind is preferred */
 	w = ts_resolution_infer(doubles, true, x, N);
 	is(&w, TS_PRECISION_F64, 0, false);
 }
 
-/* What is not finite lies on every grid and on none. */
+/* A value that is not finite says nothing about the grid. */
 static void not_finite(void **state)
 {
 	double x[N];
@@ -184,7 +186,7 @@ static void not_finite(void **state)
 	is(&w, TS_PRECISION_F64, 0, false);
 }
 
-/* 2^-23 of a float32's binade, 2^-149 below the normal ones; by hand. */
+/* A float32 has a spacing of 2^-23 of its binade, and 2^-149 below the normal numbers; computed by hand. */
 static void quanta(void **state)
 {
 	static const struct ts_resolution four = {TS_PRECISION_DECIMALS, 4};

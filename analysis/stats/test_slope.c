@@ -57,7 +57,8 @@ static void near(double got, double want)
 		fail_msg("%.17g, expected %.17g", got, want);
 }
 
-/* Expected: numpy, from the definitions in slope.h (medians of all pairs, percentile, erfc), not from this code. */
+/* The expected values are from numpy, from the definitions in slope.h (medians of all pairs, percentile, erfc), not
+ * from this code. */
 static void agrees_with_the_definition(void **state)
 {
 	static const int64_t keys[] = {104, 107, 110, 114, 117, 121, 125, 126, 127, 129, 131, 135,
@@ -83,14 +84,14 @@ static void agrees_with_the_definition(void **state)
 	near(out.low, 2.8251048530552114);
 	near(out.high, 3.2219044147214304);
 	near(out.inflation, 1.0);
-	near(out.p_value, 0.018741136789596685); /* that of the second third */
+	near(out.p_value, 0.018741136789596685); /* the p-value of the second third */
 	near(out.last_level, 240.0);		   /* (244.5 + 235.5) / 2 */
 	for (int64_t i = 0; i < 36; i++)
 		f->keys[i] = i;
 	memcpy(f->values, wander, sizeof wander);
 	out = fit(f, 36);
 	near(out.slope, 0.0);
-	near(out.low, -0.9515390897774638); /* of the first third, which does not confirm it */
+	near(out.low, -0.9515390897774638); /* the interval is that of the first third, which does not confirm the trend */
 	near(out.high, 0.45153908977746315);
 	near(out.inflation, 1.9783285535120716);
 	near(out.p_value, 1.0);
@@ -101,9 +102,9 @@ static void agrees_with_the_definition(void **state)
 	near(out.low, -0.32182606223813515);
 	near(out.high, 1.6372028800119347);
 	near(out.inflation, 3.0130124839986374);
-	near(out.p_value, 0.04674494105371118); /* that of the levels */
+	near(out.p_value, 0.04674494105371118); /* the p-value of the levels */
 	memcpy(f->values, worn, sizeof worn);
-	near(fit(f, 36).p_value, 0.08976375382499546); /* that of the whole */
+	near(fit(f, 36).p_value, 0.08976375382499546); /* the p-value of the whole */
 }
 
 static void a_line_is_its_slope(void **state)
@@ -115,8 +116,8 @@ static void a_line_is_its_slope(void **state)
 		struct ts_slope out;
 
 		for (size_t i = 0; i < lengths[c]; i++) {
-			f->keys[i] = INT64_C(4000000000) + (int64_t)(i * i % 7 + 7 * i); /* not equally far */
-			f->values[i] = 1e9 - 0.1 * (double)f->keys[i]; /* rounded, all but at random */
+			f->keys[i] = INT64_C(4000000000) + (int64_t)(i * i % 7 + 7 * i); /* the steps are not evenly spaced */
+			f->values[i] = 1e9 - 0.1 * (double)f->keys[i]; /* the values are rounded almost at random */
 		}
 		out = fit(f, lengths[c]);
 		assert_true(out.known);
@@ -131,7 +132,7 @@ static void a_line_is_its_slope(void **state)
 	}
 }
 
-/* Steps that are logged ever more rarely: a block's step must be its middle one. */
+/* Steps are logged ever more rarely: the step of a block must be its middle one. */
 static void cadence_does_not_bend_it(void **state)
 {
 	struct fixture *f = *state;
@@ -154,14 +155,14 @@ static void noise_is_no_trend_and_a_leak_is(void **state)
 	assert_true(out.p_value > 0.05);
 	assert_true(out.low < 0 && out.high > 0);
 	for (size_t i = 0; i < MOST; i++)
-		f->values[i] += 1e-4 * (double)i; /* 2 deviations over the whole */
+		f->values[i] += 1e-4 * (double)i; /* the rise over the whole is 2 standard deviations */
 	out = fit(f, MOST);
 	assert_true(out.p_value < 0.01);
 	assert_true(out.low < 1e-4 && out.high > 1e-4);
 	assert_true(out.high - out.low < 1e-5); /* 4 standard errors: 4 sqrt(12 / 20000^3) = 4.9e-6 */
 }
 
-/* It grows ever faster, without any noise: there is no plainer growth. */
+/* The series grows ever faster, without any noise: growth cannot be clearer. */
 static void a_curve_that_keeps_rising_is_a_trend(void **state)
 {
 	struct fixture *f = *state;
@@ -200,7 +201,7 @@ static void a_ramp_that_ends_is_no_trend(void **state)
 	for (size_t i = 0; i < MOST; i++)
 		f->values[i] = (double)(i < MOST / 2 ? i : MOST / 2) + ts_random_normal(&f->random);
 	assert_true(fit(f, MOST).p_value > 0.01);
-	assert_false(fit(f, MOST).has_jump); /* nor one jump: a line fits it better */
+	assert_false(fit(f, MOST).has_jump); /* there is no jump either: a line fits better */
 }
 
 static void a_sawtooth_is_no_trend(void **state)
@@ -239,7 +240,7 @@ static void spikes_do_not_carry_it_away(void **state)
 	for (size_t i = 0; i < MOST; i++)
 		f->values[i] = 2.0 * (double)i + ts_random_normal(&f->random) + (i % 20 == 19 && i > MOST / 2 ? -1e9 : 0);
 	out = fit(f, MOST);
-	assert_true(fabs(out.slope - 2) < 1e-3); /* means of blocks would all be off in one half */
+	assert_true(fabs(out.slope - 2) < 1e-3); /* means of blocks would all be wrong in one half */
 }
 
 static void few_and_constant(void **state)

@@ -14,7 +14,7 @@
 
 enum { N = 100001, LONG = 1000000 };
 
-/* Uniform in [0, 1): the same generator was run in Python for the constants below. */
+/* Fills x with uniform values in [0, 1): the same generator was run in Python for the constants below. */
 static void fill(double *x, size_t n, uint64_t seed)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -23,7 +23,7 @@ static void fill(double *x, size_t n, uint64_t seed)
 	}
 }
 
-/* The same over 17 decades, both signs. */
+/* Fills x with values over 17 decades, of both signs. */
 static void fill_wide(double *x, size_t n)
 {
 	static const double scale[] = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0,
@@ -79,7 +79,7 @@ static void sum_of_what_is_not_finite(void **state)
 
 static void mean_and_deviation(void **state)
 {
-	/* statistics.fmean and statistics.pstdev */
+	/* The expected values are from statistics.fmean and statistics.pstdev. */
 	static const double x[] = {3.5, -0.25, 2.75, 10.0, 1e-3, 7.125, 7.125};
 	static const double flat[] = {0.1, 0.1, 0.1};
 
@@ -159,7 +159,7 @@ static void percentiles_of_what_is_not_finite(void **state)
 	ts_percentiles(zeros, 3, q, 3, out);
 	same_bits(out[0], -0.0);
 	same_bits(out[2], 0.0);
-	/* The widest range that words can have. */
+	/* The values span the widest range that words can have. */
 	for (int i = 0; i < 30; i++)
 		ends[i] = i % 3 == 0 ? -HUGE_VAL : (i % 3 == 1 ? 5e-324 : HUGE_VAL);
 	ts_percentiles(ends, 30, q, 3, out);
@@ -168,7 +168,7 @@ static void percentiles_of_what_is_not_finite(void **state)
 	same_bits(out[2], HUGE_VAL);
 	for (int i = 0; i < 30; i++)
 		ends[i] = i % 3 == 0 ? -HUGE_VAL : (i % 3 == 1 ? 5e-324 : HUGE_VAL);
-	ts_percentiles(ends, 30, q + 2, 1, out); /* the last band reaches past the last word */
+	ts_percentiles(ends, 30, q + 2, 1, out); /* the last band extends past the last word */
 	same_bits(out[0], HUGE_VAL);
 }
 
@@ -179,7 +179,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Shapes that defeat a careless quickselect, long enough that a quadratic one would never end. */
+/* These shapes are the worst cases of a careless quickselect; they are so long that quadratic time would never end. */
 static void selection_is_linear(void **state)
 {
 	static const double q[] = {5, 50, 95, 99};
@@ -208,7 +208,7 @@ static void selection_is_linear(void **state)
 	test_free(sorted);
 }
 
-/* Every length and many ties: the ranks of close percentiles coincide. */
+/* Every length is tried with many ties: the ranks of close percentiles coincide. */
 static void selection_agrees_with_sorting(void **state)
 {
 	static const double q[] = {0, 25, 50, 50.5, 75, 95, 97, 99, 99.9, 100};

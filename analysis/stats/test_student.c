@@ -17,7 +17,8 @@ static void near(double got, double want)
 		fail_msg("%.17g, expected %.17g", got, want);
 }
 
-/* Expected here and below: mpmath 1.4.1 with 60 digits (betainc, findroot); scipy 1.17.1 agrees to 15 of them. */
+/* Expected values here and below are from mpmath 1.4.1 with 60 digits (betainc, findroot); scipy 1.17.1 agrees to 15
+ * of them. */
 static void distribution(void **state)
 {
 	static const double rows[][3] = {
@@ -78,7 +79,7 @@ static void closed_forms(void **state)
 	}
 }
 
-/* scipy: norm.cdf(-2), norm.ppf(0.01). */
+/* The expected values are scipy's norm.cdf(-2) and norm.ppf(0.01). */
 static void many_degrees_are_normal(void **state)
 {
 	(void)state;
